@@ -16,6 +16,7 @@ void tables_begin(struct tables_reader *r, const struct fabric *f)
 	r->guid = NEW_ARRAY(MAX_LID + 1u, uint64_t);
 	r->head = NEW_ARRAY(f->n_switches + 1u, uint32_t);
 	memset(r->head, 0xff, (f->n_switches + 1u) * sizeof(*r->head));
+	r->cut_short = NO_ID;
 }
 
 void tables_drop(struct tables_reader *r)
@@ -87,6 +88,7 @@ struct table {
 	uint32_t sw;  /* NO_ID: its lines are skipped */
 	uint64_t top; /* last LID from the head, 0 = not told */
 	bool last;    /* its entry was read */
+	bool ended;   /* "... lids dumped" */
 };
 
 /* The number after a mark; 0 = none. */
@@ -112,12 +114,24 @@ static void note_guid(struct tables_reader *r, uint64_t lid, uint64_t guid)
 		r->guid[lid] = guid;
 }
 
+/* The file ends within the table of a switch: it counts as not read. */
+static void cut_table(struct tables_reader *r, uint32_t sw)
+{
+	free(r->t->lft[sw]);
+	r->t->lft[sw] = NULL;
+	r->t->top[sw] = 0;
+	r->cap[sw] = 0;
+	r->head[sw] = NO_ID;
+	r->cut_short = sw;
+}
+
 static void read_lfts(struct tables_reader *r, const struct input *in)
 {
 	struct lines l = lines_of(in);
 	struct table t = {.sw = NO_ID};
 	struct cursor line, c;
 	uint64_t guid, lid, port, v;
+	unsigned tables = 0, ended = 0;
 	bool head;
 
 	r->info.format = "lfts";
@@ -130,6 +144,7 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 		}
 		if (head) { /* "Unicast lids [0-19] of switch Lid 8 guid 0x... ('...'):" */
 			guid = guid_behind(line, " guid 0x");
+			tables++;
 			if (guid)
 				t.sw = tables_switch(r, guid);
 			else
@@ -155,9 +170,14 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 			if (guid)
 				note_guid(r, lid, guid);
 			t.last |= lid == t.top;
+		} else if (cur_behind(&line, "lids dumped")) {
+			t.ended = true;
+			ended++;
 		}
 	}
 	end_table(r, &t);
+	if (t.sw != NO_ID && !t.ended && ended && ended + 1 == tables)
+		cut_table(r, t.sw);
 }
 
 /* --- opensm.fdbs ---------------------------------------------------------------------------------- */
@@ -241,6 +261,19 @@ void tables_copy(struct tables_reader *r, const struct fabric *from)
 	}
 }
 
+/* More than half of what the file names is not in the fabric: what follows from its tables says nothing. */
+static void tell_strange(struct tables_reader *r, const char *what, uint32_t strange, uint32_t all,
+			 struct text *notes)
+{
+	if (2 * (uint64_t)strange <= all)
+		return;
+	r->t->strange = true;
+	text_add(notes,
+		 "%.0f %% of %s match no GUID of %s: the tables are of another fabric, or GUIDs have "
+		 "changed\n",
+		 100.0 * strange / all, PLURAL(all, what), r->f->source);
+}
+
 struct switch_tables *tables_finish(struct tables_reader *r, const char *source, const struct lids *now,
 				    struct tables_info *info, struct text *notes)
 {
@@ -258,6 +291,9 @@ struct switch_tables *tables_finish(struct tables_reader *r, const char *source,
 		text_add(notes,
 			 "%s not in the fabric, the first 0x%016" PRIx64 ": their tables are left out\n",
 			 PLURAL(r->n_unknown, "switch"), r->unknown);
+	if (r->cut_short != NO_ID)
+		text_add(notes, "the file ends within the table of %s, which is left out: it was cut off\n",
+			 switch_name(r->f, r->cut_short));
 	if (r->n_lines)
 		text_add(notes, "%s not understood and left out; the first, line %u, is '%s'\n",
 			 PLURAL(r->n_lines, "line"), r->first_line, r->example);
@@ -270,6 +306,8 @@ struct switch_tables *tables_finish(struct tables_reader *r, const char *source,
 		text_add(notes, "%s with another port GUID in one table than in another; the first counts\n",
 			 PLURAL(r->n_twice, "entry"));
 	tables_settle_lids(r, now, notes);
+	tell_strange(r, "port", r->info.n_strange, r->info.n_ports, notes);
+	tell_strange(r, "switch", r->n_unknown, r->n_unknown + r->info.n_switches, notes);
 	*info = r->info;
 	free(r->cap);
 	free(r->guid);

@@ -25,6 +25,8 @@ struct tables_info {
 	uint32_t n_source;  /* not told by the file: LIDs of the source, or those that ports have now */
 	uint32_t n_none;    /* ports without LID */
 	uint32_t n_misfits; /* LIDs that do not lead to their port at the port's own switch */
+	uint32_t n_ports;   /* that the file names by GUID */
+	uint32_t n_strange; /* of these: no port of the fabric has the GUID */
 	bool lids_of_now;   /* n_source are those that ports have now: they fit the tables better */
 };
 
@@ -33,10 +35,11 @@ struct tables_reader {
 	const struct fabric *f;
 	struct switch_tables *t;
 	struct tables_info info;
-	uint32_t *cap;	  /* [n_switches] room in lft[] */
-	uint64_t *guid;	  /* [MAX_LID + 1] port GUID of a LID as the files tell, 0 = not told */
-	uint32_t *head;	  /* [n_switches] LID of the switch in the head of its table, NO_ID = not told */
-	uint64_t unknown; /* GUID of the first switch that the fabric does not have */
+	uint32_t *cap;	    /* [n_switches] room in lft[] */
+	uint64_t *guid;	    /* [MAX_LID + 1] port GUID of a LID as the files tell, 0 = not told */
+	uint32_t *head;	    /* [n_switches] LID of the switch in the head of its table, NO_ID = not told */
+	uint64_t unknown;   /* GUID of the first switch that the fabric does not have */
+	uint32_t cut_short; /* switch in whose table the file ends; NO_ID = none */
 	uint32_t n_unknown, n_lines, n_cut, n_twice;
 	unsigned first_line; /* of those not understood */
 	char example[48];

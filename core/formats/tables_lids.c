@@ -257,6 +257,7 @@ void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct 
 {
 	struct choice source = choice_new(r->f), present = choice_new(r->f), *c = &source;
 	struct named named = gather(r);
+	uint64_t last = 0;
 	uint32_t first_other = NO_ID;
 	const struct tables_info *i = &r->info;
 	const struct fabric *f = r->f;
@@ -291,6 +292,13 @@ void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct 
 	if (i->n_none)
 		text_add(notes, "%s without LID: neither the file nor %s has one\n",
 			 PLURAL(i->n_none, "port"), f->source);
+	for (unsigned lid = 1; lid <= MAX_LID; lid++) {
+		bool new = r->guid[lid] && r->guid[lid] != last;
+
+		r->info.n_ports += new;
+		r->info.n_strange += new &&named.owner[lid] == NO_ID;
+		last = new ? r->guid[lid] : last;
+	}
 	if (named.n_strangers)
 		text_add(notes, "%s of ports that the fabric does not have\n",
 			 PLURAL(named.n_strangers, "LID"));

@@ -21,6 +21,7 @@ struct switch_tables {
 	 * source. */
 	uint16_t *lid;
 	uint8_t *lmc;
+	bool strange;	     /* most ports, or switches, that the file names are not in the fabric */
 	uint32_t *lid_owner; /* [MAX_LID + 1] endport named for a LID, NO_ID = none; NULL: none is named */
 };
 

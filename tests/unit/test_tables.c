@@ -1157,7 +1157,8 @@ static void test_loop(void **state)
 	line_says(s, "trace 4 10",
 		  "NOT by all ports of the groups: forwarding loop\n    [3] leaf # one [1]  VL 0");
 	line_says(s, "check", "of them loop");
-	line_says(s, "check", "to LID 10 (router): forwarding loop");
+	line_says(s, "check", "  loop    ");
+	line_says(s, "check all", "fault: forwarding loop from ");
 	session_free(s);
 }
 

@@ -12,9 +12,15 @@
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 
-static void print_check(const struct sweep *w, const struct check_result *c, struct out *o)
+/* untold: pairs that are lost only because tables were not read, or are of another fabric. */
+static void print_check(const struct check_result *c, uint64_t untold, struct out *o)
 {
-	out_text(o, "%s between hosts: %" PRIu64 " unreachable", PLURAL(c->pairs, "path"), c->unreachable);
+	if (untold)
+		out_text(o, "%s between hosts: %" PRIu64 " cannot be told, ", PLURAL(c->pairs, "path"),
+			 untold);
+	else
+		out_text(o, "%s between hosts: ", PLURAL(c->pairs, "path"));
+	out_text(o, "%" PRIu64 " unreachable", c->unreachable - untold);
 	if (c->looping)
 		out_text(o, " (%" PRIu64 " of them loop)", c->looping);
 	out_text(o, ", longest %s.\n", PLURAL(c->max_hops, "link"));
@@ -22,15 +28,10 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 		if (c->hops_count[h])
 			out_text(o, "  %2u%s %s %" PRIu64 "\n", h, h == 63 ? "+" : "",
 				 h == 1 ? "link: " : "links:", c->hops_count[h]);
-	if (c->switch_unreachable)
+	if (c->switch_unreachable && !untold)
 		out_text(o, "From hosts to switches: %" PRIu64 " unreachable.\n", c->switch_unreachable);
 	if (c->no_lid)
 		out_text(o, "%s without LID.\n", PLURAL(c->no_lid, "endport"));
-	for (unsigned i = 0; i < c->n_examples; i++)
-		out_text(o, "  from " ROW_PROSE "%s to LID %u (%s): %s\n",
-			 switch_name(w->fabric, c->example[i].sw), c->example[i].lid,
-			 ENDPORT_LABEL(w->fabric, lid_owner(w->lids, c->example[i].lid)),
-			 path_end_text(c->example[i].end));
 	out_json(o, "check",
 		 json_make("{s:I, s:I, s:I, s:I, s:i, s:i, s:i}", "pairs", (json_int_t)c->pairs,
 			   "unreachable", (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
@@ -160,8 +161,6 @@ static int check_turns(const struct sweep *w, struct out *o)
 
 /* --- faults one by one ----------------------------------------------------------------------- */
 
-#define FAULT_LINES 10 /* of a kind */
-
 static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
 {
 	faults_add_path(ctx, sw, lid, loops);
@@ -175,20 +174,20 @@ static void add_not_here(const struct scope *scope, struct faults *s)
 			faults_add_not_here(s, scope->port[i].node_guid, scope->port[i].port);
 }
 
-void print_faults(const struct faults *s, const char *what, struct out *o)
+void print_faults(const struct faults *s, const char *what, size_t most, struct out *o)
 {
 	struct text t = {0};
 
 	for (size_t i = 0, next; i < s->n; i = next) { /* one kind at a time */
 		for (next = i; next < s->n && s->f[next].kind == s->f[i].kind; next++) {
-			if (next - i >= FAULT_LINES)
+			if (next - i >= most || (next % 256 == 0 && progress_cancelled(o->run->progress)))
 				continue;
 			t.len = 0;
 			fault_text(s, &s->f[next], &t);
 			out_text(o, "  %s: " ROW_PROSE "%s\n", what, text_str(&t));
 		}
-		if (next - i > FAULT_LINES)
-			out_text(o, "  ... %zu more %s like these\n", next - i - FAULT_LINES, what);
+		if (next - i > most)
+			out_text(o, "  ... %zu more %s like these\n", next - i - most, what);
 	}
 	text_free(&t);
 }
@@ -207,9 +206,9 @@ static size_t compare_faults(const struct faults *now, const struct faults *was,
 
 	out_text(o, "Compared with %s: %s, %zu gone, %zu as before.\n", path, PLURAL(n, "new fault"), n_gone,
 		 known);
-	print_faults(&fresh, "new", o);
-	print_faults(vanished, "new", o);
-	print_faults(&gone, "gone", o);
+	print_faults(&fresh, "new", FAULT_LINES, o);
+	print_faults(vanished, "new", FAULT_LINES, o);
+	print_faults(&gone, "gone", FAULT_LINES, o);
 	out_json(o, "baseline",
 		 json_make("{s:s, s:I, s:I, s:I, s:o, s:o}", "file", path, "new", (json_int_t)n, "gone",
 			   (json_int_t)n_gone, "known", (json_int_t)known, "new_faults", list, "gone_faults",
@@ -222,7 +221,8 @@ static size_t compare_faults(const struct faults *now, const struct faults *was,
 /* --- the command -------------------------------------------------------------------------------- */
 
 /* Is the fabric sound? gone: ports of the scope that are not in it.  Without pairs nothing is judged. */
-static bool print_verdict(const struct sweep *w, uint64_t pairs, bool sound, uint32_t gone, struct out *o)
+static bool print_verdict(const struct sweep *w, uint64_t pairs, bool sound, uint32_t gone, bool untold,
+			  struct out *o)
 {
 	bool missing = w->fabric->warnings.missing;
 
@@ -230,7 +230,7 @@ static bool print_verdict(const struct sweep *w, uint64_t pairs, bool sound, uin
 		out_text(o, "No host counts: nothing is judged.\n");
 	else if (!sound)
 		out_text(o, "NOT SOUND.\n");
-	else if (missing)
+	else if (missing || untold)
 		out_text(o, "Nothing wrong in the part that is known; whether the fabric is sound is not.\n");
 	else if (!pairs)
 		out_text(o, "No pair of hosts: nothing is judged.\n");
@@ -241,7 +241,7 @@ static bool print_verdict(const struct sweep *w, uint64_t pairs, bool sound, uin
 			    "routes make no credit loops.\n");
 	else
 		out_text(o, "Sound: every host reaches every host, without credit loops.\n");
-	sound = sound && pairs && !missing && !gone;
+	sound = sound && pairs && !missing && !gone && !untold;
 	out_json(o, "sound", json_boolean(sound));
 	return sound;
 }
@@ -289,27 +289,50 @@ struct baseline {
 	struct faults was, vanished;
 };
 
+/*
+ * Why pairs are lost, one row for each cause. *untold: pairs of which that cannot be told.  -1 and *e when
+ * cancelled.
+ */
+static int find_causes(struct session *s, const struct sweep *w, const struct judgement *j,
+		       struct causes **causes, uint64_t *untold, struct out *o, struct err *e)
+{
+	const struct last_seen seen = session_last_seen(s);
+
+	*causes = causes_find(w, &j->counts, NULL, &seen, o->run->progress, e);
+	if (!*causes)
+		return -1;
+	*untold = tables_strange(w) ? j->counts.unreachable : (*causes)->untold;
+	return 0;
+}
+
 /* now: receives the faults one by one; NULL = nobody needs them.  b may be NULL. */
 static int check(struct session *s, const struct sweep *w, struct judgement *j, struct faults *now,
-		 const struct baseline *b, struct out *o, struct err *e)
+		 const struct baseline *b, bool details, struct out *o, struct err *e)
 {
 	const struct check_listener to = {add_broken, now};
 	struct check_result *c = &j->counts;
 	int64_t loops;
 	uint32_t cut, gone;
-	bool sound, good;
+	bool sound, good, strange, lacking;
 	struct text missing = {0};
 	const struct comparison *all;
 	struct comparison *own;
+	struct causes *causes;
 
 	if (check_routing_to(w->routing, c, now ? &to : NULL, o->run->progress))
 		return err_set(e, CANCELLED);
-	if (changed_by_all(s, &all, &own, o, e))
+	if (find_causes(s, w, j, &causes, &j->untold, o, e))
 		return -1;
+	if (changed_by_all(s, &all, &own, o, e)) {
+		causes_free(causes);
+		return -1;
+	}
 	gone = report_scope(s, o);
 	report_aggregation(s, o);
-	print_check(w, c, o);
+	print_check(c, j->untold, o);
 	cut = tell_cut_off(w, all, o);
+	report_causes(causes, details, "check", o);
+	causes_free(causes);
 	comparison_free(own);
 	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, now, &j->dropped, o, e);
 	j->cut_off = cut;
@@ -330,8 +353,10 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 			 w->routing->engine, w->routing->ops->n_layers(w->routing));
 	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
 	report_missing(w->fabric, o);
-	good = check_sound(c) && !cut && !loops;
-	sound = print_verdict(w, c->pairs, good, gone, o);
+	strange = tables_strange(w);
+	lacking = report_incomplete_tables(w, j->untold, o);
+	good = strange || (c->unreachable == j->untold && !c->no_lid && !cut && !loops);
+	sound = print_verdict(w, c->pairs, good, gone, lacking && (j->untold || strange), o);
 	good &= !gone; /* whether the rest is sound may still be unknown */
 	if (now) {
 		const struct topo *t = w->topo;
@@ -348,12 +373,15 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 		faults_add_missing(now);
 		if (faults_sort(now))
 			return -1;
+		if (details)
+			print_faults(now, "fault", SIZE_MAX, o);
 		out_json(o, "faults", faults_json(now));
 		out_json(o, "present", present_json(w->fabric, w->lids, w->setup->state));
 	}
 	if (now && b) {
-		good = !compare_faults(now, &b->was, &b->vanished, b->path, o);
-		sound = good && c->pairs;
+		good = !compare_faults(now, &b->was, &b->vanished, b->path, o) ||
+		       (good && (j->untold || strange));
+		sound = good && c->pairs && !j->untold && !strange;
 	}
 	j->fault = !good;
 	j->sound = good && sound;
@@ -366,7 +394,7 @@ int check_quietly(struct session *s, const struct sweep *w, struct judgement *j,
 {
 	struct command_run run = {.in = o->run->in, .progress = o->run->progress, .f = text_stream(&j->said)};
 	struct out quiet = {.run = &run};
-	int rc = check(s, w, j, NULL, NULL, &quiet, e);
+	int rc = check(s, w, j, NULL, NULL, false, &quiet, e);
 
 	fclose(run.f);
 	j->sound &= !rc;
@@ -418,7 +446,7 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	struct sweep w = *session_sweep(s); /* a copy: `spread` replaces its routes */
 	struct baseline b = {.path = args_word(args, "FILE", NULL)};
 	const struct routing *spread = NULL;
-	bool nagios = args_has(args, "format");
+	bool nagios = args_has(args, "format"), details = args_has(args, "all");
 	FILE *to = o->run->f;
 	struct text dropped = {0};
 	struct faults now;
@@ -439,7 +467,8 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	if (nagios && !o->object)
 		o->run->f = text_stream(&dropped);
 	if (!rc)
-		rc = check(s, &w, &j, b.path || o->run->json ? &now : NULL, b.path ? &b : NULL, o, e);
+		rc = check(s, &w, &j, b.path || details || o->run->json ? &now : NULL, b.path ? &b : NULL,
+			   details, o, e);
 	if (nagios)
 		drop_lines(o, to);
 	if (nagios && !rc)
@@ -477,10 +506,18 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 const struct command check_commands[] = {
 	{.name = "check",
 	 .at_step = true,
-	 .syntax = "check [spread tree|lag] [--baseline FILE] | check format nagios",
+	 .syntax = "check [spread tree|lag] [--baseline FILE] [all] | check format nagios",
 	 .help = "test for unreachable pairs, forwarding loops, and credit loops on each VL",
 	 .finds = "something is wrong; with --baseline, when something new is wrong",
-	 .details = "  spread: judges as if the switches had adaptive-routing groups, see `spread`.\n"
+	 .details = "  Each pair that is lost has one cause: a port, cable, switch or host, a circle, tables "
+		    "that "
+		    "were not read, or a rule of\n"
+		    "  the engine; `last peer` is what is, or was, at the other end.  `all` prints every way "
+		    "that does not arrive.\n"
+		    "  When switches have no table, or most GUIDs of the tables are not in the fabric, check "
+		    "says INCOMPLETE TABLES:\n"
+		    "  pairs that only these lose cannot be told, and are no fault.\n"
+		    "  spread: judges as if the switches had adaptive-routing groups, see `spread`.\n"
 		    "  If the tables have adaptive-routing groups (`tables`), every way that packets may "
 		    "take must arrive, and check\n"
 		    "  looks for credit loops over all these ways.\n"
@@ -532,7 +569,10 @@ const struct command check_commands[] = {
 	 "turns.turns integer turns\n"
 	 "turns.paths integer paths between hosts with such a turn\n"
 	 "turns.switch_paths integer paths to switches with such a turn\n"
-	 "loop_turns integer? of the first credit loop\n" JSON_LOOPS KEYS_OF_FAULTS
+	 "loop_turns integer? of the first credit loop\n" JSON_LOOPS KEYS_OF_FAULTS JSON_CAUSES
+	 "tables_complete boolean false: of tables that were read, switches have none, or most of their "
+	 "GUIDs "
+	 "are not in the fabric\n"
 	 "present object what is there: a later check --baseline tells what is gone of it\n"
 	 "present.hosts[] object? hosts and routers with a cable that is up\n"
 	 "present.hosts[].name node the node\n"
@@ -546,6 +586,7 @@ const struct command check_commands[] = {
 	 "baseline.new integer faults that the file does not have\n"
 	 "baseline.gone integer faults that only the file has\n"
 	 "baseline.known integer faults that the file has, too\n" KEYS_OF_NEW KEYS_OF_GONE,
+	 .rows = {cause_fields},
 	 .run = cmd_check},
 	{.name = NULL},
 };

@@ -3,6 +3,7 @@
 #define IBSCOPE_COMMANDS_H
 
 #include "core/analysis/credit/cdg.h"
+#include "core/analysis/compare/causes.h"
 #include "core/analysis/credit/check.h"
 #include "core/base/err.h"
 #include "core/base/outfile.h"
@@ -312,9 +313,26 @@ void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */
 void report_comparison(const struct comparison *c, struct out *o);
 
-/* Faults as lines, the first of each kind; what: "new", "gone". */
+/* Faults as lines, the first `most` of each kind; what: "new", "gone". */
+#define FAULT_LINES 10
 struct faults;
-void print_faults(const struct faults *s, const char *what, struct out *o);
+void print_faults(const struct faults *s, const char *what, size_t most, struct out *o);
+
+/*
+ * Causes: rows, and fields "causes", "pairs_lost", "pairs_untold" (JSON_CAUSES).  all: each of them; command:
+ * the one whose word `all` tells details.
+ */
+void report_causes(const struct causes *s, bool all, const char *command, struct out *o);
+#define JSON_CAUSES                                                                                         \
+	"pairs_lost integer? pairs without a path, those of hosts that are cut off among them: the sum of " \
+	"causes[].pairs\n"                                                                                  \
+	"pairs_untold integer? of these: lost only because a table was not read\n"                          \
+	"causes[] object? why pairs are lost or entries wrong: each has one cause\n"                        \
+	"@causes[].\n"
+/* Switches without a table: a line where there are any, then true; JSON field "tables_complete". */
+bool report_incomplete_tables(const struct sweep *w, uint64_t untold, struct out *o);
+/* What was at a place in earlier fabrics and snapshots of the session. */
+struct last_seen session_last_seen(struct session *s);
 
 /* What `check` says of a sweep, for commands that judge like it.  -1 and *e; always text_free(&said). */
 struct judgement {
@@ -323,6 +341,7 @@ struct judgement {
 	uint32_t cut_off; /* endports */
 	uint64_t loops;	  /* groups of credit loops, and dropped routes */
 	uint64_t dropped; /* these alone */
+	uint64_t untold;  /* pairs of which it cannot be told whether they have a path */
 	bool fault;	  /* something is wrong */
 	bool sound;	  /* nothing is, and all could be judged */
 };

@@ -77,7 +77,7 @@ static int report_lost(const struct diagnosis *d, const char *path, struct out *
 	if (!rc) {
 		out_text(o, "Compared with %s: %s lost or slower since then.\n", path,
 			 PLURAL(lost.n, "part"));
-		print_faults(&lost, "lost", o);
+		print_faults(&lost, "lost", FAULT_LINES, o);
 		out_json(o, "baseline",
 			 json_make("{s:s, s:I, s:o}", "file", path, "lost", (json_int_t)lost.n, "faults",
 				   faults_json(&lost)));

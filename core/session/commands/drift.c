@@ -13,7 +13,7 @@
 #include "core/session/commands/commands.h"
 #include "core/base/order.h"
 
-#define DRIFT_LINES 20
+#define DRIFT_LINES 20 /* entries in JSON, and ports without a LID, without `all` */
 
 /* --- what is judged, and by what --------------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ struct on_switch {
 
 COMPARATOR(most_first, struct on_switch, DOWN(all) UP(sw))
 
-static void tell_switches(const struct drift *d, uint64_t limit, struct out *o)
+static void tell_switches(const struct drift *d, struct out *o)
 {
 	const struct fabric *f = d->next->fabric;
 	struct on_switch *s = NEW_ARRAY(f->n_switches, struct on_switch);
@@ -42,29 +42,32 @@ static void tell_switches(const struct drift *d, uint64_t limit, struct out *o)
 	qsort(s, f->n_switches, sizeof(*s), most_first);
 	while (n < f->n_switches && s[n].all)
 		n++;
-	for (uint32_t i = 0; i < n && i < limit; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		out_text(o, "  " ROW_COLUMN("%-24s"), switch_name(f, s[i].sw));
 		for (unsigned c = 0; c < DRIFT_CLASSES; c++)
 			if (s[i].n[c])
 				out_text(o, "  %s %" PRIu64, drift_word[c], s[i].n[c]);
 		out_text(o, "\n");
 	}
-	if (n > limit)
-		out_text(o, "  ... %s; `drift ... all` prints them\n", PLURAL(n - limit, "more switch"));
 	free(s);
 }
 
-static void tell_entry(const struct drift *d, const struct drift_entry *x, json_t *list, struct out *o)
+/* told: as a line, too. */
+static void tell_entry(const struct drift *d, const struct drift_entry *x, bool told, json_t *list,
+		       struct out *o)
 {
 	const struct fabric *f = d->next->fabric;
 	uint32_t owner = lid_owner(d->next->lids, x->lid);
 	char a[8], b[8];
 	json_t *obj;
 
-	out_text(o, "! " ROW_COLUMN("%-24s") " LID %5u " ROW_CUT("%s") ": %s -> %s, " ROW_PROSE "%s: %s\n",
-		 switch_name(f, x->sw), x->lid, owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner),
-		 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->would, b, sizeof(b)),
-		 drift_word[x->class], x->why);
+	if (told)
+		out_text(o,
+			 "! " ROW_COLUMN("%-24s") " LID %5u " ROW_CUT("%s") ": %s -> %s, " ROW_PROSE
+									    "%s: %s\n",
+			 switch_name(f, x->sw), x->lid, owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner),
+			 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->would, b, sizeof(b)),
+			 drift_word[x->class], x->why);
 	if (!o->object)
 		return;
 	obj = json_make("{s:s}", "class", drift_word[x->class]);
@@ -76,23 +79,23 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 	json_array_append_new(list, obj);
 }
 
-/* Tells the entries. Kept ones are told only with `all`, since they are no faults. False when cancelled. */
+/*
+ * Puts the entries into JSON, the first of them without those kept, which are no faults.  With `all` it tells
+ * all, as lines, too.  False when cancelled.
+ */
 static bool tell_entries(const struct drift *d, bool all, struct out *o)
 {
 	json_t *list = json_array();
-	size_t told = 0, faults = 0;
+	size_t told = 0;
 	bool go_on = true;
 
 	for (size_t i = 0; i < d->n_entries && go_on; i++) {
 		go_on = i % 256 || !progress_cancelled(o->run->progress);
-		faults += d->entry[i].class != DRIFT_KEPT;
 		if (!all && (told >= DRIFT_LINES || d->entry[i].class == DRIFT_KEPT))
 			continue;
-		tell_entry(d, &d->entry[i], list, o);
+		tell_entry(d, &d->entry[i], all, list, o);
 		told++;
 	}
-	if (faults > told)
-		out_text(o, "  ... %s; `drift ... all` prints them\n", PLURAL(faults - told, "more entry"));
 	out_json(o, "entries", list);
 	return go_on;
 }
@@ -133,11 +136,14 @@ static uint32_t tell_unsure_lids(const struct drift *d, struct out *o)
 	return n;
 }
 
-static int report_drift(const struct drift *d, bool all, struct out *o, struct err *e)
+static int report_drift(const struct drift *d, const struct causes *causes, bool all, struct out *o,
+			struct err *e)
 {
 	const struct switch_tables *read = setup_tables(d->held->setup);
 	const struct refusal *first = d->next->n_refusals ? &d->next->refusal[0] : NULL;
 	json_t *classes = json_object(), *of_switches = json_object();
+	/* entries that are not judged, for want of a table, are no fault */
+	bool wrong = drift_total(d) != d->count[DRIFT_RIGHT] + d->count[DRIFT_KEPT];
 	uint32_t unsure;
 
 	/* "What is read from FILE, judged by minhop: ..." */
@@ -158,6 +164,7 @@ static int report_drift(const struct drift *d, bool all, struct out *o, struct e
 		out_text(o, "A port is being set up: the next sweep ignores existing entries.\n");
 	if (d->n_silent)
 		out_text(o, "No table of %s: not judged.\n", PLURAL(d->n_silent, "switch"));
+	report_incomplete_tables(d->held, 0, o);
 	if (d->n_away)
 		out_text(o, "%s of switches that are gone: not judged.\n", PLURAL(d->n_away, "table"));
 	for (unsigned c = 0; c < DRIFT_CLASSES; c++) {
@@ -178,7 +185,9 @@ static int report_drift(const struct drift *d, bool all, struct out *o, struct e
 			PLURAL(d->count[DRIFT_KEPT], "kept entry"));
 	out_json(o, "classes", classes);
 	out_json(o, "classes_of_switch_lids", of_switches);
-	tell_switches(d, all ? UINT64_MAX : DRIFT_LINES, o);
+	report_causes(causes, all, "drift ...", o);
+	if (all)
+		tell_switches(d, o);
 	if (!tell_entries(d, all, o))
 		return err_set(e, CANCELLED);
 	report_missing(d->next->fabric, o);
@@ -191,8 +200,8 @@ static int report_drift(const struct drift *d, bool all, struct out *o, struct e
 	out_json(o, "engine", json_text(d->engine));
 	out_json(o, "agreement", json_real(drift_agreement(d)));
 	out_json(o, "states_known", json_boolean(!d->states_unknown));
-	o->run->found_fault |= drift_found(d);
-	o->run->unanswered |= !drift_known(d) || unsure;
+	o->run->found_fault |= wrong && !tables_strange(d->held);
+	o->run->unanswered |= !drift_known(d) || unsure || tables_strange(d->held);
 	return 0;
 }
 
@@ -250,7 +259,9 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 		.now = session_sweep(s),
 		.configured = s->configured,
 	};
+	const struct last_seen seen = session_last_seen(s);
 	struct drift_ranking *ranking = NULL;
+	struct causes *causes;
 	struct drift *d = NULL;
 	struct options *opts;
 	int rc = take_words(s, args, &rq, &opts, e);
@@ -288,7 +299,9 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 		tell_verdict(ranking, o);
 		out_json(o, "engines", list);
 	}
-	rc = d ? report_drift(d, args_has(args, "all"), o, e) : -1;
+	causes = d ? causes_find(d->held, NULL, d, &seen, o->run->progress, e) : NULL;
+	rc = causes ? report_drift(d, causes, args_has(args, "all"), o, e) : -1;
+	causes_free(causes);
 	drift_ranking_free(ranking);
 	drift_free(d);
 	setup_unref(rq.setup);
@@ -314,6 +327,8 @@ const struct command drift_commands[] = {
 		    "  dead         packets are lost at the entry's port\n"
 		    "  missing      the switch has no entry, and the next sweep makes one\n"
 		    "  unknown      no port has the LID\n"
+		    "  Each entry that is not right has one cause, and so has each pair that is lost by the "
+		    "tables held.\n"
 		    "  Without ENGINE drift tries all engines, those of `config FILE` first, and ranks them "
 		    "by agreement: the share\n"
 		    "  of entries that are right or kept.  `all` prints every entry, kept ones too.\n",
@@ -333,10 +348,10 @@ const struct command drift_commands[] = {
 		 "unsure_lids[] object? ports without a LID, where reservations of LIDs are not all known\n"
 		 "unsure_lids[].name endport the port, with the LID that seems to be free for it\n"
 		 "entries[] object? entries that are not right: the first without those kept, or all\n"
-		 "@entries[].\n"
+		 "@entries[].\n" JSON_CAUSES "tables_complete boolean? as of check\n"
 		 "engines[] object? without ENGINE: all that were tried, the best first\n"
 		 "@engines[].\n",
-	 .rows = {drift_entry_fields, drift_candidate_fields},
+	 .rows = {drift_entry_fields, cause_fields, drift_candidate_fields},
 	 .run = cmd_drift},
 	{.name = NULL},
 };

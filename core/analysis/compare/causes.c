@@ -1,0 +1,597 @@
+#include "core/analysis/compare/causes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/mix.h"
+#include "core/base/order.h"
+#include "core/base/text.h"
+#include "core/fabric/labels.h"
+#include "core/routing/paths.h"
+#include "core/routing/switch_tables.h"
+
+#define ROW(key, member, type, column, help) FIELD(key, struct cause, member, type, column, help)
+
+const struct field cause_fields[] = {
+	ROW("kind", word, "string(tables/refusal/switch/cable/port/host/loop/rule)", "kind",
+	    "tables: they were not read; refusal: of the engine; loop: entries lead in a circle; rule: of "
+	    "the "
+	    "engine"),
+	ROW("what", what, NULL, "what", "the port, cable, switch, host or engine"),
+	ROW("why", why, NULL, "why", "what is wrong with it"),
+	FIELD_BY_CODE("where", "node", "its node; null: it has no place"),
+	FIELD_BY_CODE("port", "portnum?", "its port"),
+	ROW("last_peer", last, "string?", "last peer", "what is, or was last, at the other end"),
+	ROW("pairs", pairs, NULL, "pairs", "pairs lost by this cause alone"),
+	ROW("entries", entries, NULL, "entries", "of drift: entries that are not right"),
+	ROW("lids", lids, NULL, "lids", "LIDs concerned"),
+	ROW("hosts", hosts, NULL, "hosts", "hosts that have these LIDs, or are cut off"),
+	{.key = NULL},
+};
+
+const char *const cause_word[CAUSE_KINDS] = {"tables", "refusal", "switch", "cable",
+					     "port",   "host",	  "loop",   "rule"};
+
+struct causes_work {
+	const struct fabric *f;
+	const struct topo *t;
+	const struct state *st;
+	const struct switch_tables *read; /* NULL: an engine made the tables */
+	uint32_t *hosts;		  /* [n_switches] that count */
+	uint32_t *slot;			  /* [n_slots] place in c + 1, 0 = free; n_slots is a power of two */
+	size_t n_slots;
+	uint32_t *mark, stamp; /* [n_switches] of one walk */
+	uint32_t lid;	       /* that `missing` is about */
+	bool missing;	       /* most switches with a table have no entry for it */
+	struct dest_ways ways; /* with adaptive routing, of the LID ways_of */
+	uint32_t ways_of;
+	uint32_t *part, n_parts; /* [n_switches] connected parts of what is up, NO_ID: it is down */
+	bool count_lids;
+};
+
+/* --- the list --------------------------------------------------------------------------------------- */
+
+static size_t hash(const struct causes_work *k, unsigned kind, uint64_t key, const char *why)
+{
+	return mix(mix(kind, key), (uint64_t)(uintptr_t)why) & (k->n_slots - 1);
+}
+
+static void rehash(struct causes *s)
+{
+	struct causes_work *k = s->work;
+
+	k->n_slots = k->n_slots ? k->n_slots * 2 : 64;
+	free(k->slot);
+	k->slot = NEW_ARRAY(k->n_slots, uint32_t);
+	for (size_t i = 0; i < s->n; i++) {
+		size_t h = hash(k, s->c[i].kind, s->c[i].key, s->c[i].why);
+
+		while (k->slot[h])
+			h = (h + 1) & (k->n_slots - 1);
+		k->slot[h] = (uint32_t)i + 1;
+	}
+}
+
+/* The cause of a kind, made when it is new: then node, port and peer are NO_ID, 0 and NO_ID. */
+static struct cause *cause_of(struct causes *s, enum cause_kind kind, uint64_t key, const char *why)
+{
+	struct causes_work *k = s->work;
+	size_t h;
+
+	if (2 * s->n >= k->n_slots)
+		rehash(s);
+	for (h = hash(k, kind, key, why); k->slot[h]; h = (h + 1) & (k->n_slots - 1)) {
+		struct cause *c = &s->c[k->slot[h] - 1];
+
+		if (c->kind == kind && c->key == key && c->why == why)
+			return c;
+	}
+	GROW(s->c, s->n, s->cap);
+	s->c[s->n] = (struct cause){.kind = (uint8_t)kind,
+				    .key = key,
+				    .why = why,
+				    .word = cause_word[kind],
+				    .node = NO_ID,
+				    .peer = NO_ID,
+				    .last_lid = NO_ID,
+				    .last_host = NO_ID};
+	k->slot[h] = (uint32_t)++s->n;
+	return &s->c[s->n - 1];
+}
+
+static struct cause *at_port(struct causes *s, enum cause_kind kind, uint64_t key, const char *why,
+			     uint32_t port)
+{
+	const struct fabric *f = s->work->f;
+	struct cause *c = cause_of(s, kind, key, why);
+
+	if (c->node == NO_ID) {
+		c->node = f->port_node[port];
+		c->port = f->port_num[port];
+		c->peer = f->port_peer[port];
+	}
+	return c;
+}
+
+static struct cause *at_node(struct causes *s, enum cause_kind kind, const char *why, uint32_t node)
+{
+	struct cause *c = cause_of(s, kind, node, why);
+
+	c->node = node;
+	return c;
+}
+
+/* A port by which nothing goes on, though the tables or a host want that. */
+static struct cause *dead_port(struct causes *s, uint32_t port)
+{
+	const struct fabric *f = s->work->f;
+	uint32_t peer = f->port_peer[port], link = f->port_link[port], node;
+
+	if (peer == NO_ID)
+		return at_port(s, CAUSE_PORT, port, "nothing is at the port", port);
+	node = f->port_node[peer];
+	if (s->work->st->node_down[node])
+		return at_node(s, node_is_switch(f, node) ? CAUSE_SWITCH : CAUSE_HOST, "it is down", node);
+	return at_port(s, CAUSE_CABLE, link, "it is down", port);
+}
+
+/* --- tables that were read ---------------------------------------------------------------------------- */
+
+/* NULL: an engine made the tables in force. */
+static const struct switch_tables *tables_read_of(const struct sweep *w)
+{
+	const char *engine = w->routing ? w->routing->engine : "";
+
+	return !strcmp(engine, "tables") || !strcmp(engine, "live") ? setup_tables(w->setup) : NULL;
+}
+
+uint32_t tables_lacking(const struct sweep *w, uint32_t *all)
+{
+	const struct switch_tables *read = tables_read_of(w);
+	uint32_t n = 0, up = 0;
+
+	for (uint32_t sw = 0; sw < w->fabric->n_switches; sw++)
+		if (switch_up(w->topo, sw)) {
+			up++;
+			n += read && !read->lft[sw];
+		}
+	if (all)
+		*all = up;
+	return n;
+}
+
+bool tables_strange(const struct sweep *w)
+{
+	const struct switch_tables *read = tables_read_of(w);
+
+	return read && read->strange;
+}
+
+/* --- where a path ends ------------------------------------------------------------------------------ */
+
+static unsigned entry(const struct causes *s, uint32_t sw, unsigned lid)
+{
+	const struct switch_tables *read = s->work->read;
+
+	if (!read)
+		return routing_port(s->r, sw, lid);
+	return read->lft[sw] && lid <= read->top[sw] ? read->lft[sw][lid] : NO_PATH;
+}
+
+static bool has_table(const struct causes *s, uint32_t sw)
+{
+	return s->work->read ? s->work->read->lft[sw] != NULL : s->r->row[sw] != NULL;
+}
+
+/* Have half of the switches, or more, no entry for the LID? */
+static bool missing_almost_everywhere(const struct causes *s, unsigned lid)
+{
+	struct causes_work *k = s->work;
+	uint32_t with = 0, all = 0;
+
+	if (k->lid == lid)
+		return k->missing;
+	for (uint32_t sw = 0; sw < k->f->n_switches; sw++)
+		if (has_table(s, sw) && switch_up(k->t, sw)) {
+			all++;
+			with += entry(s, sw, lid) != NO_PATH;
+		}
+	k->lid = lid;
+	k->missing = 2 * with <= all;
+	return k->missing;
+}
+
+static struct cause *no_entry(struct causes *s, uint32_t sw, unsigned lid, uint32_t owner)
+{
+	const struct causes_work *k = s->work;
+
+	if (!has_table(s, sw)) {
+		struct cause *c = cause_of(s, CAUSE_TABLES, 0, "no table was read");
+
+		c->node = c->node == NO_ID ? k->f->switch_node[sw] : c->node;
+		return c;
+	}
+	if (!k->read)
+		return cause_of(s, CAUSE_RULE, 0, "it makes no entry: its rule leaves no way");
+	if (owner != NO_ID && missing_almost_everywhere(s, lid))
+		return at_port(s, CAUSE_HOST, k->f->endport_port[owner], "most switches have no entry for it",
+			       k->f->endport_port[owner]);
+	return at_node(s, CAUSE_SWITCH, "entries are missing", k->f->switch_node[sw]);
+}
+
+/*
+ * The walk came to a switch where it was before.  The circle is named by its lowest switch, and the port
+ * there by which the packets go round.
+ */
+static struct cause *circle(struct causes *s, uint32_t sw, unsigned lid)
+{
+	const struct causes_work *k = s->work;
+	uint32_t least = sw, at = sw, port;
+
+	do {
+		at = k->t->peer_switch[k->f->switch_port[at] + entry(s, at, lid)];
+		least = at < least ? at : least;
+	} while (at != sw);
+	port = k->f->switch_port[least] + entry(s, least, lid);
+	return at_port(s, CAUSE_LOOP, port, "entries lead in a circle", port);
+}
+
+/* How a packet at switch sw ends that goes by a port, when it does not go on to another switch. */
+static struct cause *ends_at(struct causes *s, uint32_t sw, unsigned out, unsigned lid, uint32_t owner)
+{
+	const struct fabric *f = s->work->f;
+	uint32_t port, peer;
+
+	if (out == NO_PATH)
+		return no_entry(s, sw, lid, owner);
+	if (out > f->switch_nports[sw])
+		return at_node(s, CAUSE_SWITCH, "entries name ports that it does not have",
+			       f->switch_node[sw]);
+	port = f->switch_port[sw] + out;
+	if (!out)
+		return at_port(s, CAUSE_PORT, port, "entries for LIDs of others end here", port);
+	peer = s->work->t->peer[port];
+	if (peer == NO_ID)
+		return dead_port(s, port);
+	if (f->port_node[peer] == f->switch_node[sw])
+		return at_port(s, CAUSE_PORT, port, "the cable leads to the switch itself", port);
+	return at_port(s, CAUSE_PORT, port, "what is there does not have the LID", port);
+}
+
+/* Why packets for a LID do not arrive from a switch on. */
+static struct cause *follow(struct causes *s, uint32_t sw, unsigned lid, uint32_t owner)
+{
+	struct causes_work *k = s->work;
+
+	for (k->stamp++;;) {
+		unsigned out = entry(s, sw, lid);
+		uint32_t next = out && out <= k->f->switch_nports[sw]
+					? k->t->peer_switch[k->f->switch_port[sw] + out]
+					: NO_ID;
+
+		k->mark[sw] = k->stamp;
+		if (next == NO_ID)
+			return ends_at(s, sw, out, lid, owner);
+		if (k->mark[next] == k->stamp)
+			return circle(s, next, lid);
+		sw = next;
+	}
+}
+
+/* The same by the ports that adaptive routing may take. */
+static struct cause *follow_ways(struct causes *s, uint32_t sw, unsigned lid, uint32_t owner)
+{
+	struct causes_work *k = s->work;
+	const struct fabric *f = k->f;
+	struct cause *c;
+	struct path p;
+
+	if (k->ways_of != lid)
+		dest_ways(s->r, lid, &k->ways);
+	k->ways_of = lid;
+	path_trace_worst(s->r, f->port_endport[f->switch_port[sw]], 0, lid, &k->ways, &p);
+	if (p.end == PATH_LOOP) {
+		const struct path_hop *h = &p.hop[p.n - 1];
+		uint32_t port = f->switch_port[h->sw] + h->out;
+
+		c = at_port(s, CAUSE_LOOP, f->n_ports, "entries lead in a circle", port);
+	} else {
+		c = ends_at(s, p.hop[p.n - 1].sw, p.hop[p.n - 1].out, lid, owner);
+	}
+	path_free(&p);
+	return c;
+}
+
+static void count_lid(struct cause *c, unsigned lid, uint32_t owner, const struct fabric *f)
+{
+	c->lids += c->last_lid != lid;
+	c->last_lid = lid;
+	c->hosts += owner != NO_ID && c->last_host != owner && !endport_is_switch(f, owner);
+	c->last_host = owner;
+}
+
+/* --- pairs ------------------------------------------------------------------------------------------- */
+
+static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
+{
+	struct causes *s = ctx;
+	struct causes_work *k = s->work;
+	uint32_t owner = lid_owner(s->r->lids, lid);
+	struct cause *c = s->r->adaptive ? follow_ways(s, sw, lid, owner) : follow(s, sw, lid, owner);
+	uint64_t n = k->hosts[sw] - (k->t->endport_switch[owner] == sw);
+
+	(void)loops;
+	c->pairs += n;
+	if (k->count_lids)
+		count_lid(c, lid, owner, k->f);
+}
+
+/* Parts of the fabric that hang together by cables that are up. */
+static void find_parts(struct causes_work *k)
+{
+	const struct fabric *f = k->f;
+	uint32_t *queue = NEW_ARRAY(f->n_switches + 1u, uint32_t);
+
+	k->part = mem_alloc(f->n_switches * sizeof(*k->part) + 1);
+	memset(k->part, 0xff, f->n_switches * sizeof(*k->part));
+	for (uint32_t first = 0; first < f->n_switches; first++) {
+		uint32_t n = 1;
+
+		if (k->part[first] != NO_ID || k->st->node_down[f->switch_node[first]])
+			continue;
+		queue[0] = first;
+		k->part[first] = first;
+		for (uint32_t i = 0; i < n; i++)
+			for (unsigned p = 1; p <= f->switch_nports[queue[i]]; p++) {
+				uint32_t q = state_live_peer(f, k->st, f->switch_port[queue[i]] + p);
+				uint32_t sw = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
+
+				if (sw == NO_ID || k->part[sw] != NO_ID)
+					continue;
+				k->part[sw] = first;
+				queue[n++] = sw;
+			}
+	}
+	free(queue);
+}
+
+/*
+ * Why the part of a switch is parted from the rest: one switch or cable that is down, or the first of several
+ * cables.
+ */
+static struct cause *parted(struct causes *s, uint32_t part)
+{
+	const struct causes_work *k = s->work;
+	const struct fabric *f = k->f;
+	uint32_t node = NO_ID, first = NO_ID, n = 0;
+	bool one_node = true;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		for (unsigned p = 1; k->part[sw] == part && p <= f->switch_nports[sw]; p++) {
+			uint32_t port = f->switch_port[sw] + p, q = f->port_peer[port], at;
+
+			if (q == NO_ID || state_live_peer(f, k->st, port) != NO_ID ||
+			    !node_is_switch(f, f->port_node[q]) ||
+			    k->part[f->node_switch[f->port_node[q]]] == part)
+				continue;
+			at = k->st->node_down[f->port_node[q]] ? f->port_node[q] : NO_ID;
+			one_node &= at != NO_ID && (node == NO_ID || node == at);
+			node = at;
+			first = first == NO_ID ? port : first;
+			n++;
+		}
+	if (n == 1 || (n && one_node))
+		return dead_port(s, first);
+	if (n)
+		return at_port(s, CAUSE_CABLE, (uint64_t)f->n_links + part,
+			       "it and all others that lead away from there are down", first);
+	return at_node(s, CAUSE_SWITCH, "no cable leads from its part to the subnet manager",
+		       f->switch_node[part]);
+}
+
+/* Why the subnet manager does not reach a host. */
+static struct cause *cut_off(struct causes *s, uint32_t ep)
+{
+	struct causes_work *k = s->work;
+	const struct fabric *f = k->f;
+	uint32_t port = f->endport_port[ep], peer = state_live_peer(f, k->st, port), sw;
+
+	if (peer == NO_ID) { /* the port of the switch is where the host is missed */
+		peer = f->port_peer[port];
+		return dead_port(s, peer == NO_ID || k->st->node_down[f->port_node[peer]] ? port : peer);
+	}
+	sw = f->node_switch[f->port_node[peer]];
+	if (sw == NO_ID)
+		return at_port(s, CAUSE_HOST, port, "no switch is at its cable", port);
+	if (!k->part)
+		find_parts(k);
+	return parted(s, k->part[sw]);
+}
+
+/* Hosts that are cut off, and those without a LID. */
+static void add_hosts(struct causes *s)
+{
+	const struct causes_work *k = s->work;
+	const struct fabric *f = k->f;
+	uint32_t here = 0, cut = 0;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (routing_has_host(s->r, ep))
+			here++;
+		else if (!endport_is_switch(f, ep) && routing_counts(s->r, ep) && is_cut_off(s->w, ep))
+			cut++;
+	s->n_hosts = here + cut;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		struct cause *c;
+
+		if (routing_has_host(s->r, ep) && !s->r->lids->base[ep]) {
+			c = tables_strange(s->w)
+				    ? cause_of(s, CAUSE_TABLES, 1, "most GUIDs in it are not in the fabric")
+				    : at_port(s, CAUSE_HOST, f->endport_port[ep], "it has no LID",
+					      f->endport_port[ep]);
+			c->pairs += here - 1;
+		} else if (!endport_is_switch(f, ep) && routing_counts(s->r, ep) && is_cut_off(s->w, ep)) {
+			c = cut_off(s, ep);
+			c->pairs += (uint64_t)here + s->n_hosts - 1;
+		} else {
+			continue;
+		}
+		c->hosts += k->count_lids;
+	}
+}
+
+/* --- entries of drift ---------------------------------------------------------------------------------- */
+
+/* Who has a LID, or had it by the tables. */
+static uint32_t owner_of(const struct causes *s, const struct drift *d, unsigned lid)
+{
+	const struct switch_tables *read = s->work->read;
+	uint32_t owner = lid_owner(d->next->lids, lid);
+
+	return owner == NO_ID && read && read->lid_owner ? read->lid_owner[lid] : owner;
+}
+
+static struct cause *of_entry(struct causes *s, const struct drift *d, const struct drift_entry *x)
+{
+	uint32_t owner = owner_of(s, d, x->lid);
+
+	switch (x->class) {
+	case DRIFT_NEXT:
+		if (d->next->n_refusals)
+			return cause_of(s, CAUSE_REFUSAL, 0, d->next->refusal[0].why);
+		return cause_of(s, CAUSE_RULE, 1, x->why);
+	case DRIFT_MISSING:
+		return no_entry(s, x->sw, x->lid, owner);
+	default:
+		return follow(s, x->sw, x->lid, owner);
+	}
+}
+
+COMPARATOR(by_lid, struct drift_entry, UP(lid) UP(sw))
+
+static void add_entries(struct causes *s, const struct drift *d)
+{
+	struct drift_entry *x = mem_alloc(d->n_entries * sizeof(*x) + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_entries; i++)
+		if (d->entry[i].class != DRIFT_KEPT)
+			x[n++] = d->entry[i];
+	if (n)
+		qsort(x, n, sizeof(*x), by_lid);
+	for (size_t i = 0; i < n; i++) {
+		struct cause *c = of_entry(s, d, &x[i]);
+
+		c->entries++;
+		count_lid(c, x[i].lid, owner_of(s, d, x[i].lid), s->work->f);
+	}
+	free(x);
+}
+
+/* --- names --------------------------------------------------------------------------------------------- */
+
+static void name_cause(struct causes *s, struct cause *c, const struct drift *d, const struct last_seen *seen)
+{
+	const struct fabric *f = s->work->f;
+	uint32_t port = c->node == NO_ID ? NO_ID : f->node_port[c->node] + c->port, lacking;
+	struct text t = {0};
+
+	if (c->kind == CAUSE_TABLES && c->key) {
+		text_add(&t, "%s", s->work->read->source ? s->work->read->source : "the live fabric");
+	} else if (c->kind == CAUSE_TABLES) {
+		lacking = tables_lacking(s->w, NULL);
+		text_add(&t, "%s", PLURAL(lacking, "switch"));
+	} else if (c->kind == CAUSE_REFUSAL) {
+		text_add(&t, "%s", (d ? d->next : s->w)->refusal[0].engine);
+	} else if (c->node == NO_ID) {
+		text_add(&t, "%s", c->key ? d->engine : s->r->engine);
+	} else if (c->kind == CAUSE_SWITCH || (c->kind == CAUSE_HOST && !c->port)) {
+		text_add(&t, "%s", f->node_name[c->node]);
+	} else {
+		text_add(&t, "%s", PORT_LABEL(f, port));
+	}
+	c->what = t.s;
+	if (c->peer != NO_ID && c->kind != CAUSE_HOST)
+		c->last = str_dup(PORT_LABEL(f, c->peer));
+	else if (c->kind == CAUSE_PORT && seen)
+		c->last = seen->peer(seen->ctx, f->node_guid[c->node], c->port);
+}
+
+COMPARATOR(most_first, struct cause, DOWN(pairs) DOWN(entries) UP(kind) UP(node) UP(port) UP(key))
+
+void cause_text(const struct cause *c, struct text *t)
+{
+	text_add(t, "%s: %s; ", c->what, c->why);
+	if (c->entries)
+		text_add(t, "%s, ", PLURAL(c->entries, "entry"));
+	text_add(t, "%s, ", PLURAL(c->pairs, "pair"));
+	if (c->lids)
+		text_add(t, "%s, ", PLURAL(c->lids, "LID"));
+	text_add(t, "%s", PLURAL(c->hosts, "host"));
+	if (c->last)
+		text_add(t, "; last peer %s", c->last);
+}
+
+/* --- all together -------------------------------------------------------------------------------------- */
+
+struct causes *causes_find(const struct sweep *w, const struct check_result *known, const struct drift *d,
+			   const struct last_seen *seen, struct progress *p, struct err *e)
+{
+	struct causes *s = NEW(struct causes);
+	struct causes_work *k = NEW(struct causes_work);
+	const struct check_listener to = {add_broken, s};
+	const struct routing *r = w->routing;
+	struct check_result counts;
+	int rc = 0;
+
+	*s = (struct causes){.w = w, .r = r, .work = k};
+	k->f = w->fabric;
+	k->t = r->topo;
+	k->st = w->setup->state;
+	k->read = tables_read_of(w);
+	k->hosts = routing_hosts(r);
+	k->mark = NEW_ARRAY(k->f->n_switches + 1u, uint32_t);
+	k->lid = k->ways_of = NO_ID;
+	k->count_lids = !d;
+	dest_ways_init(&k->ways, r);
+	if (d)
+		add_entries(s, d);
+	else if (w->n_refusals)
+		cause_of(s, CAUSE_REFUSAL, 0, w->refusal[0].why);
+	if (!known || known->unreachable)
+		rc = check_routing_to(r, &counts, &to, p);
+	add_hosts(s);
+	for (size_t i = 0; i < s->n; i++) {
+		s->lost += s->c[i].pairs;
+		s->untold += s->c[i].kind == CAUSE_TABLES ? s->c[i].pairs : 0;
+		name_cause(s, &s->c[i], d, seen);
+	}
+	if (s->n)
+		qsort(s->c, s->n, sizeof(*s->c), most_first);
+	dest_ways_free(&k->ways);
+	free(k->hosts);
+	free(k->slot);
+	free(k->mark);
+	free(k->part);
+	free(k);
+	s->work = NULL;
+	if (!rc)
+		return s;
+	causes_free(s);
+	err_set(e, CANCELLED);
+	return NULL;
+}
+
+void causes_free(struct causes *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->c[i].what);
+		free(s->c[i].last);
+	}
+	free(s->c);
+	free(s);
+}

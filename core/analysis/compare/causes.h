@@ -1,0 +1,85 @@
+/*
+ * Why pairs of hosts have no path, and why entries of tables are not right: a few causes, instead of a row
+ * for each pair and each entry.  Each lost pair, and each wrong entry, has one cause.
+ *
+ * Lost pairs are those that check counts as unreachable (source host, LID of another host).  To them come the
+ * ordered pairs of hosts of which one is cut off, and those whose destination has no LID.
+ */
+#ifndef IBSCOPE_CAUSES_H
+#define IBSCOPE_CAUSES_H
+
+#include "core/analysis/compare/drift.h"
+#include "core/analysis/credit/check.h"
+#include "core/base/fields.h"
+
+enum cause_kind {
+	CAUSE_TABLES,  /* switches whose tables were not read: it cannot be told */
+	CAUSE_REFUSAL, /* the engine asked for refuses, another one routes */
+	CAUSE_SWITCH,  /* a switch is down, or lacks entries */
+	CAUSE_CABLE,   /* a cable is down */
+	CAUSE_PORT,    /* entries lead to a port where nothing is, or what does not have the LID */
+	CAUSE_HOST,    /* a host is down, has no LID, or is new to the tables */
+	CAUSE_LOOP,    /* entries send packets in a circle */
+	CAUSE_RULE,    /* a rule of the engine: it makes no entry, or chooses another port */
+	CAUSE_KINDS
+};
+extern const char *const cause_word[CAUSE_KINDS]; /* "tables", ... */
+
+struct cause {
+	uint8_t kind;	      /* enum cause_kind */
+	uint64_t key;	      /* what tells it from others of its kind */
+	const char *why;      /* in words, static */
+	const char *word;     /* of the kind; static */
+	char *what;	      /* owned: the port, cable, switch, host or engine by name */
+	char *last;	      /* owned: label of what was last at the other end; NULL: none, or not known */
+	uint32_t node;	      /* where; NO_ID = no place */
+	uint8_t port;	      /* of node, 0 = none */
+	uint32_t peer;	      /* port at the other end, NO_ID = none */
+	uint64_t pairs;	      /* lost pairs */
+	uint64_t entries;     /* of drift: entries that are not right */
+	uint32_t lids, hosts; /* LIDs concerned; hosts that have them, or that are cut off */
+	/* how far LIDs were counted */
+	uint32_t last_lid, last_host;
+};
+
+/* Keys of a cause, with columns of the pane. */
+extern const struct field cause_fields[];
+
+struct causes {
+	const struct sweep *w;	 /* borrowed */
+	const struct routing *r; /* that of w */
+	struct cause *c;	 /* most pairs first, then most entries */
+	size_t n, cap;
+	uint64_t lost;	  /* pairs: the sum over all causes */
+	uint64_t untold;  /* of these: by tables that were not read */
+	uint32_t n_hosts; /* that count, those cut off among them */
+	struct causes_work *work;
+};
+
+/*
+ * Names what was last at a port of a node that nothing is at now, in a text that the caller frees; NULL: not
+ * known.
+ */
+struct last_seen {
+	char *(*peer)(void *ctx, uint64_t node_guid, unsigned port);
+	void *ctx;
+};
+
+/*
+ * Of a sweep and its routing (not NULL). known: what check counted of it; NULL: nothing is known. d: entries
+ * of drift count, too, and w is d->held; NULL: none.  seen may be NULL.  NULL and *e: cancelled.
+ */
+struct causes *causes_find(const struct sweep *w, const struct check_result *known, const struct drift *d,
+			   const struct last_seen *seen, struct progress *p, struct err *e);
+void causes_free(struct causes *c);
+
+/* Switches that are up and have no table, where tables were read; *all (may be NULL): switches that are up.
+ */
+uint32_t tables_lacking(const struct sweep *w, uint32_t *all);
+/* Are the tables so incomplete, or so much of another fabric, that what they lose says nothing? */
+bool tables_strange(const struct sweep *w);
+
+/* One of them, without line end: "leaf-03[1]: nothing is at the port; 12 pairs, ...". */
+void cause_text(const struct cause *c, struct text *t);
+
+#endif
