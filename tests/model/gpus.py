@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections import Counter
 
+from run import Dice
 from states import PROGRAM, SECONDS, Net
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -192,6 +193,7 @@ def try_fabric(rng, folder):
         expect(answer["gpus"] == {"count": len(model.lid), "hosts": len(model.hosts), "rails": len(model.rails)}, what, answer["gpus"])
     try_jobs(rng, net, path, folder, before, some)
     try_order(rng, net, path, before)
+    try_shifts(rng, net, path, before)
 
 
 def try_jobs(rng, net, path, folder, before, some):
@@ -237,6 +239,51 @@ def try_jobs(rng, net, path, folder, before, some):
         c = (by_name[m[1]], int(m[2]))
         if c in net.channels:
             expect((x["routes"], x["strangers"]) == (own[c], outside[c]), what, "in the scope", some, x, "expected", own[c], outside[c])
+
+
+def load_of(net, flows):
+    """Most flows on a link, those of hosts too; how many arrive, and do not."""
+    ways = [[("host", a)] + way for a, way in ((a, net.path(a, b)) for a, b in flows) if not isinstance(way, str)]
+    return max(Counter(c for way in ways for c in way).values(), default=0), len(ways), len(flows) - len(ways)
+
+
+def try_shifts(rng, net, path, before):
+    """All shifts of GPUs, and pairs of hosts at random: the sums of `shifts` and `load-map ebb`."""
+    model, direct = Model(net), rng.random() < 0.5
+    both, seed = rng.random() < 0.5, rng.randrange(1000)
+    kind, engines = rng.choice(["ring", "tree", "alltoall"]), rng.sample(ENGINES, 2)
+    sides = ask(path, [*before, "compare for %s%s %s" % (kind, " direct" * direct, " ".join(engines))])[-1]["traffic"]["engines"]
+    for engine, told in zip(engines, sides):
+        if "refused" not in told:
+            after = ask(path, [*before, "restart", "route " + engine, "load-map %s%s" % (kind, " direct" * direct)])[-1]["loads"]
+            expect([told[k] for k in ("engine", "most", "flows")] == [engine, after["max"], after["routes"]], "compare for", kind, told, "expected", after)
+    shifts, ebb = ask(path, [*before, "shifts order rail" + " direct" * direct, "load-map ebb%s rail seed=%d" % (" both" * both, seed)])[-2:]
+    shifts, ebb, what = shifts["shifts"], ebb["ebb"], "%s: shifts direct=%s, ebb both=%s seed=%d" % (before, direct, both, seed)
+    place = [(h, r) for h in model.hosts for r in model.rails]
+    found = {}
+    for k in range(1, len(place)):
+        pairs = [(a, b) for a, b in zip(place, place[k:] + place[:k]) if a in model.lid and b in model.lid and a[0] != b[0]]
+        found[k] = load_of(net, [model.message(*a, *b, direct) for a, b in pairs])
+    most = [m for m, _, _ in found.values()]
+    expect((shifts["places"], shifts["missing"]) == (len(place), sum(p not in model.lid for p in place)), what, shifts)
+    expect(shifts["worst"] == max(most, default=0) and abs(shifts["mean"] - (sum(most) / len(most) if most else 0)) < 1e-9, what, shifts, "expected", found)
+    expect(shifts["free"] == sum(m <= 1 and n > 0 and not lost for m, n, lost in found.values()), what, shifts["free"], found)
+    for x in shifts["list"]:
+        expect((x["max"], x["flows"], x["lost"]) == found[x["shift"]], what, x, "expected", found[x["shift"]])
+    dice, order, sums = Dice(seed), list(range(len(model.hosts))), []
+    for _ in range(ebb["samples"]):
+        dice.shuffle(order)
+        flows = []
+        for a, b in zip(order[::2], order[1::2]):
+            a, b = model.hosts[a], model.hosts[b]
+            for r in model.gpus(a):
+                if r in model.gpus(b):
+                    flows += [(model.lid[a, r], model.lid[b, r])] + [(model.lid[b, r], model.lid[a, r])] * both
+        ways = [net.path(a, b) for a, b in flows]
+        count = Counter(c for way in ways if not isinstance(way, str) for c in way if c in net.channels)
+        shares = [0 if isinstance(way, str) else 1 / max([1, *(count[c] for c in way if c in net.channels)]) for way in ways]
+        sums.append(sum(shares) / len(shares) if shares else 0)
+    expect(ebb["hosts"] == len(model.hosts) and abs(ebb["value"] - (sum(sums) / len(sums) if sums else 0)) < 1e-9, what, ebb, sums[:3])
 
 
 def ring_cost(model, order, direct):

@@ -37,6 +37,7 @@ const struct field advice_fields[] = {
 	ROW("bisection_half_width", ebb.half_width, NULL, "of its 95 % interval"),
 	REAL("shift_mean", shift_mean, "shift", "=mean shift", 2),
 	ROW("shift_worst", shift_worst, "worst", "=flows of a shift"),
+	ROW("gpu_load", gpu_load, NULL, "for ring, tree, alltoall: most flows on a link; 0: not asked for"),
 	ROW("failures", failures, NULL, "single failures of links tried"),
 	ROW("failure_lost", failure_lost, NULL, "most pairs lost between survivors by one of them"),
 	ROW("failure_loops", failure_loops, NULL, "failures with new credit loops"),
@@ -171,6 +172,25 @@ static int measure_shifts(const struct job *j, struct advice_row *r, struct prog
 	return 0;
 }
 
+/* Most flows on a link of the traffic of GPUs that is asked for. -1 and *e. */
+static int measure_gpus(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+{
+	const struct routing *routing = r->sweep->routing;
+	struct gpus *g = gpus_new(routing, NULL, 0);
+	struct pattern pattern = {0};
+	int rc = pattern_gpus(routing, g, (enum gpu_pattern)(j->rq->gpus - 1), j->rq->direct, &pattern, p, e);
+	struct loads *loads = rc ? NULL : loads_new(routing, &pattern, p);
+
+	if (loads)
+		r->gpu_load = loads->max;
+	else if (!rc)
+		rc = err_set(e, CANCELLED);
+	loads_free(loads);
+	pattern_free(&pattern);
+	gpus_free(g);
+	return rc;
+}
+
 /* -1 and *e */
 static int measure(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
@@ -195,9 +215,9 @@ static int measure(const struct job *j, struct advice_row *r, struct progress *p
 		return err_set(e, CANCELLED);
 	r->max_load = loads->max;
 	loads_free(loads);
-	if (ebb_estimate(routing, SEED, false, p, &r->ebb))
+	if (ebb_estimate(routing, NULL, SEED, false, p, &r->ebb))
 		return err_set(e, CANCELLED);
-	if (measure_shifts(j, r, p, e))
+	if (measure_shifts(j, r, p, e) || (j->rq->gpus && measure_gpus(j, r, p, e)))
 		return -1;
 	r->class = r->loops || !r->pairs	       ? ADVICE_UNSOUND
 		   : !r->lost			       ? ADVICE_SOUND

@@ -10,6 +10,7 @@
 
 #include "core/analysis/compare/candidates.h"
 #include "core/analysis/traffic/bisection.h"
+#include "core/analysis/traffic/gpus.h"
 #include "core/base/err.h"
 #include "core/base/fields.h"
 #include "core/base/progress.h"
@@ -42,6 +43,7 @@ struct advice_row {
 	struct ebb ebb;		   /* one way */
 	double shift_mean;	   /* of the most flows on a link, over ADVISE_SHIFTS shifts */
 	uint32_t shift_worst;
+	uint32_t gpu_load; /* most flows on a link of the traffic of GPUs that is asked for; 0: none is */
 	/* Effects of single failures of links; all 0 for class C: these are not tried. */
 	uint32_t failures;
 	uint64_t failure_lost;	    /* most pairs between survivors lost by one of them */
@@ -79,6 +81,8 @@ struct advise_request {
 	/* Called for each row once it is measured or refused, in the order of candidates; NULL. */
 	void (*tell)(void *ctx, const struct advice_row *r);
 	void *ctx;
+	int gpus;    /* 1 + the enum gpu_pattern for which engines are ranked; 0: none */
+	bool direct; /* these GPUs send by their own ports */
 };
 
 /*

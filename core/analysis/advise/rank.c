@@ -55,6 +55,8 @@ static int by_class(const struct advice *all, const struct advice_row *a, const 
 		return grade(a) < grade(b) ? -1 : 1;
 	if (!all->untried && fragile(a) != fragile(b))
 		return fragile(a) < fragile(b) ? -1 : 1;
+	if (a->gpu_load != b->gpu_load)
+		return a->gpu_load < b->gpu_load ? -1 : 1;
 	return 0;
 }
 
@@ -116,6 +118,8 @@ static char *why(const struct advice *all, const struct advice_row *a, const str
 		return why_grade(a, b);
 	if (!all->untried && fragile(a) < fragile(b))
 		return why_failures(b);
+	if (a->gpu_load < b->gpu_load)
+		return str_printf("most flows of GPUs on a link %u against %u", a->gpu_load, b->gpu_load);
 	if (by_ebb(a, b) < 0)
 		return str_printf("effective bisection %.3f against %.3f", a->ebb.value, b->ebb.value);
 	if (a->ebb.value < b->ebb.value || a->ebb.value > b->ebb.value)

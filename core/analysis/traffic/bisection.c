@@ -142,22 +142,45 @@ static void take(struct ebb *e, double v, double *squares)
 	e->half_width = e->samples > 1 ? 1.96 * sqrt(*squares / (e->samples - 1) / e->samples) : 1;
 }
 
-int ebb_estimate(const struct routing *r, uint64_t seed, bool both, struct progress *p, struct ebb *out)
+/* The rails of pairs of hosts: end[0] sends to end[1] and so on; their number. */
+static uint32_t pair_rails(const struct gpus *g, const uint32_t *host, uint32_t *end)
 {
-	uint32_t n, *host = pattern_hosts(r, &n);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i + 1 < g->n_hosts; i += 2)
+		for (uint32_t k = g->first[host[i]]; k < g->first[host[i] + 1]; k++) {
+			const struct gpu *to = gpu_on(g, host[i + 1], g->gpu[k].rail);
+
+			if (!to)
+				continue;
+			end[n++] = g->gpu[k].endport;
+			end[n++] = to->endport;
+		}
+	return n;
+}
+
+int ebb_estimate(const struct routing *r, const struct gpus *gpus, uint64_t seed, bool both,
+		 struct progress *p, struct ebb *out)
+{
+	uint32_t n, *host = pattern_hosts(r, &n), *end = gpus ? NEW_ARRAY(2 * gpus->n + 2, uint32_t) : host;
 	struct ebb_sampler *s = ebb_sampler_new(r, n);
 	double squares = 0;
 	bool go_on = true;
 
+	n = gpus ? gpus->n_hosts : n;
+	for (uint32_t i = 0; gpus && i < n; i++)
+		host[i] = i;
 	*out = (struct ebb){.hosts = n};
 	progress_start(p, "bisections", EBB_MOST);
 	while (n > 1 && go_on && out->samples < EBB_MOST &&
 	       (out->samples < EBB_LEAST || out->half_width > EBB_HALF_WIDTH)) {
 		shuffle(host, n, &seed);
-		take(out, ebb_sample(s, host, n, both), &squares);
+		take(out, ebb_sample(s, end, gpus ? pair_rails(gpus, host, end) : n, both), &squares);
 		go_on = progress_step(p, out->samples);
 	}
 	ebb_sampler_free(s);
+	if (gpus)
+		free(end);
 	free(host);
 	return go_on ? 0 : -1;
 }

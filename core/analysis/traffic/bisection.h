@@ -12,6 +12,7 @@
 #ifndef IBSCOPE_EBB_H
 #define IBSCOPE_EBB_H
 
+#include "core/analysis/traffic/gpus.h"
 #include "core/base/progress.h"
 #include "core/routing/routing.h"
 
@@ -26,8 +27,10 @@ struct ebb {
 	uint32_t hosts;	   /* that count, are up and have a LID */
 };
 
-/* 0; -1 when cancelled.  Cost: samples * hosts / 2 * links of a path. */
-int ebb_estimate(const struct routing *r, uint64_t seed, bool both, struct progress *p, struct ebb *out);
+/* gpus (may be NULL): their hosts are paired, and send by each rail that both have.  0; -1 when cancelled.
+ * Cost: samples * hosts / 2 * links of a path. */
+int ebb_estimate(const struct routing *r, const struct gpus *gpus, uint64_t seed, bool both,
+		 struct progress *p, struct ebb *out);
 
 /*
  * The value of one sample: host[0] sends to host[1], host[2] to host[3], ...; these are endports.  The data

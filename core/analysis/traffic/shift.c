@@ -1,4 +1,5 @@
 #include "core/analysis/traffic/shift.h"
+#include "core/analysis/traffic/gpus.h"
 #include "core/analysis/traffic/internal.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -52,6 +53,46 @@ static void list_hosts(const struct routing *r, struct shift_order *o)
 		qsort_r(o->place, o->n, sizeof(*o->place), by_lid, (void *)r->lids);
 }
 
+/* A place for each rail of each host. */
+static int list_gpus(const struct routing *r, struct shift_order *o, struct err *e)
+{
+	struct gpus *g = gpus_new(r, NULL, 0);
+	uint64_t n = (uint64_t)g->n_hosts * g->n_rails;
+	int rc = n > INT32_MAX
+			 ? err_set_kind(e, ERR_LIMIT, "order rail: too many rails: %u of %u hosts",
+					g->n_rails, g->n_hosts)
+			 : mem_room(e, n * sizeof(*o->place), "%u rails of %u hosts", g->n_rails, g->n_hosts);
+
+	if (!rc) {
+		o->by = SHIFT_RAIL;
+		o->n = (uint32_t)n;
+		o->rails = g->n_rails;
+		o->place = NEW_ARRAY(n + 1, uint32_t);
+		memset(o->place, 0xff, n * sizeof(*o->place));
+		for (uint32_t h = 0; h < g->n_hosts; h++)
+			for (uint32_t k = g->first[h]; k < g->first[h + 1]; k++)
+				o->place[h * g->n_rails + g->gpu[k].rail] = g->gpu[k].endport;
+	}
+	gpus_free(g);
+	return rc;
+}
+
+bool shift_flow(const struct shift_order *o, uint32_t i, uint32_t k, uint32_t *src, uint32_t *dst)
+{
+	uint32_t same;
+
+	*src = o->place[i];
+	*dst = o->place[k];
+	if (*src == NO_ID || *dst == NO_ID)
+		return false;
+	if (!o->rails)
+		return true;
+	same = o->place[i - i % o->rails + k % o->rails];
+	if (!o->direct && same != NO_ID)
+		*src = same;
+	return i / o->rails != k / o->rails;
+}
+
 static void take_order(const struct routing *r, const struct routing *tree, struct shift_order *o)
 {
 	o->by = SHIFT_FTREE;
@@ -82,14 +123,14 @@ static struct sweep *route_tree(const struct setup *base, const struct engine *c
 
 const char *shift_by_name(enum shift_by by)
 {
-	static const char *const name[] = {"lid", "ftree", "name"};
+	static const char *const name[] = {"lid", "ftree", "name", "rail"};
 
 	return name[by];
 }
 
 const char *shift_by_text(enum shift_by by)
 {
-	static const char *const text[] = {"by LID", "of the fat tree", "by name"};
+	static const char *const text[] = {"by LID", "of the fat tree", "by name", "GPUs of host by host"};
 
 	return text[by];
 }
@@ -115,10 +156,12 @@ int shift_order_find(const struct routing *r, const struct setup *base, const st
 		if (by || progress_cancelled(p))
 			return progress_cancelled(p) ? err_set(e, CANCELLED) : -1;
 	}
+	if (by && !strcmp(by, shift_by_name(SHIFT_RAIL)))
+		return list_gpus(r, o, e);
 	if (by && !strcmp(by, shift_by_name(SHIFT_NAME)))
 		o->by = SHIFT_NAME;
 	else if (by && strcmp(by, shift_by_name(SHIFT_LID)) != 0)
-		return err_set(e, "order: found \"%s\", expected lid, ftree or name", by);
+		return err_set(e, "order: found \"%s\", expected lid, ftree, name or rail", by);
 	list_hosts(r, o);
 	return 0;
 }
@@ -155,8 +198,7 @@ uint32_t shift_way(const struct routing *r, uint32_t src, uint32_t dst, uint32_t
 
 struct work {
 	const struct routing *r;
-	const uint32_t *order;
-	uint32_t n;
+	const struct shift_order *order;
 	uint32_t *way;		 /* of a pair, as shift_way() has it */
 	uint32_t *flows, *epoch; /* [n_ports] flows, valid for shift number epoch */
 };
@@ -187,11 +229,11 @@ static void add_flow(struct work *w, uint32_t src, uint32_t dst, struct shift_lo
 static void run_shift(struct work *w, struct shift_load *l)
 {
 	l->port = NO_ID;
-	for (uint32_t i = 0; i < w->n; i++) {
-		uint32_t k = i + l->shift < w->n ? i + l->shift : i + l->shift - w->n;
+	for (uint32_t i = 0, n = w->order->n; i < n; i++) {
+		uint32_t src, dst;
 
-		if (w->order[i] != NO_ID && w->order[k] != NO_ID)
-			add_flow(w, w->order[i], w->order[k], l);
+		if (shift_flow(w->order, i, i + l->shift < n ? i + l->shift : i + l->shift - n, &src, &dst))
+			add_flow(w, src, dst, l);
 	}
 }
 
@@ -226,8 +268,7 @@ struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, 
 	uint32_t n = o->n, all = n ? n - 1 : 0;
 	uint32_t n_ports = r->topo->fabric->n_ports;
 	struct work w = {.r = r,
-			 .order = o->place,
-			 .n = n,
+			 .order = o,
 			 .way = NEW_ARRAY(r->topo->fabric->n_switches + 2, uint32_t),
 			 .flows = NEW_ARRAY(n_ports, uint32_t),
 			 .epoch = NEW_ARRAY(n_ports, uint32_t)};

@@ -12,8 +12,9 @@
 #include "core/sm/engine.h"
 #include "core/sm/setup.h"
 
-/* By LID; in the order that a fat tree is routed for; by name of the host, then port. */
-enum shift_by { SHIFT_LID, SHIFT_FTREE, SHIFT_NAME };
+/* By LID; in the order that a fat tree is routed for; by name of the host, then port; GPUs of host by host
+ * (gpus.h). */
+enum shift_by { SHIFT_LID, SHIFT_FTREE, SHIFT_NAME, SHIFT_RAIL };
 
 /* The order of shifts.  It does not depend on the engine that routed, so engines can be compared. */
 struct shift_order {
@@ -21,21 +22,27 @@ struct shift_order {
 	uint32_t n; /* places */
 	uint32_t *
 		place; /* [n] endports that count; NO_ID = a missing node, which sends and receives nothing */
+	uint32_t rails; /* of SHIFT_RAIL, places of a host: these send nothing to each other, and to other
+			   hosts... */
+	bool direct; /* ... by their own port; else by that of the receiver's rail, where their host has it */
 };
 
-/* "lid", "ftree", "name"; and in words: "by LID", "of the fat tree", "by name". */
+/* "lid", "ftree", "name", "rail"; and in words: "by LID", "of the fat tree", "by name". */
 const char *shift_by_name(enum shift_by by);
 const char *shift_by_text(enum shift_by by);
 
 /*
- * Make the order "lid", "ftree" or "name".  NULL: that of the fat tree if ftree can index the fabric (with
- * LMC 0, under the options of `base`), else by LID. r: its hosts and LIDs count.  0, or -1 and *e: another
- * word, ftree refuses, or cancelled. base NULL: r's own order, else by LID.  Cost: a run of ftree, unless
- * ftree made r.  Free with shift_order_free().
+ * Make the order "lid", "ftree", "name" or "rail".  NULL: that of the fat tree if ftree can index the fabric
+ * (with LMC 0, under the options of `base`), else by LID. r: its hosts and LIDs count.  0, or -1 and *e:
+ * another word, ftree refuses, or cancelled. base NULL: r's own order, else by LID.  Cost: a run of ftree,
+ * unless ftree made r.  Free with shift_order_free().
  */
 int shift_order_find(const struct routing *r, const struct setup *base, const struct engine *const *engines,
 		     const char *by, struct progress *p, struct shift_order *o, struct err *e);
 void shift_order_free(struct shift_order *o);
+
+/* Who sends to whom, as place i sends to place k? False: nobody does. */
+bool shift_flow(const struct shift_order *o, uint32_t i, uint32_t k, uint32_t *src, uint32_t *dst);
 
 /* The number of shifts that can be computed in a moment; 0: all. */
 uint32_t shift_sample(const struct shift_order *o);

@@ -62,17 +62,17 @@ static void gather(struct ways *w, struct shift_links *s)
 	s->load.max = s->n ? s->link[0].flows : 0;
 }
 
-static int follow_pairs(struct ways *w, struct shift_links *s, const uint32_t *order, struct progress *p,
-			struct err *e)
+static int follow_pairs(struct ways *w, struct shift_links *s, const struct shift_order *order,
+			struct progress *p, struct err *e)
 {
 	uint32_t n = s->n_places, k = s->load.shift;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct shift_pair pair = {order[i], order[i + k < n ? i + k : i + k - n]};
+		struct shift_pair pair;
 
 		if (progress_cancelled(p))
 			return err_set(e, CANCELLED);
-		if (pair.src == NO_ID || pair.dst == NO_ID)
+		if (!shift_flow(order, i, i + k < n ? i + k : i + k - n, &pair.src, &pair.dst))
 			continue;
 		s->pair[s->load.flows] = pair;
 		if (add_way(w, &pair, s->load.flows))
@@ -102,7 +102,7 @@ struct shift_links *shift_links_new(const struct routing *r, const struct shift_
 	s->pair = NEW_ARRAY((size_t)n + 1, struct shift_pair);
 	w.way = NEW_ARRAY((size_t)w.f->n_switches + 2, uint32_t);
 	w.count = NEW_ARRAY((size_t)w.f->n_ports + 1, uint32_t);
-	rc = follow_pairs(&w, s, o->place, p, e);
+	rc = follow_pairs(&w, s, o, p, e);
 	free(w.way);
 	free(w.port);
 	free(w.pair);

@@ -63,6 +63,8 @@ static void tell_row(const struct advice *a, unsigned i, struct out *o)
 		 "; %s, most routes on a link %u, effective bisection %.3f +- %.3f, shifts %.2f (worst %u)\n",
 		 PLURAL(r->vls, "VL"), r->max_load, r->ebb.value, r->ebb.half_width, r->shift_mean,
 		 r->shift_worst);
+	if (r->gpu_load)
+		out_text(o, "     most flows of GPUs on a link %u\n", r->gpu_load);
 	if (r->untried)
 		out_text(o, "     single failures: not tried\n");
 	if (r->failures) {
@@ -240,6 +242,8 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 	struct advise_request rq = {.setup = s->setup,
 				    .engines = s->engines,
 				    .now = session_sweep(s),
+				    .gpus = 1 + args_which(args, gpu_pattern_word, GPU_PATTERNS),
+				    .direct = args_has(args, "direct"),
 				    .failures = (uint32_t)args_number(args, "failures N", ADVISE_FAILURES),
 				    .tell = tell_done,
 				    .ctx = &done};
@@ -286,10 +290,11 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 	return rc;
 }
 
+#define BEHIND "[for ring|tree|alltoall [direct]] [failures N] [within TIME]"
+
 const struct command advise_commands[] = {
 	{.name = "advise",
-	 .syntax =
-		 "advise [failures N] [within TIME] | advise write FILE [rank N] [failures N] [within TIME]",
+	 .syntax = "advise " BEHIND " | advise write FILE [rank N] " BEHIND,
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("rank N", 1, 100, "a number from 1 to 100", "rank")),
 	 .help = "try all engines on this fabric and rank them, with reasons",
 	 .details =
@@ -307,6 +312,8 @@ const struct command advise_commands[] = {
 		 "  a failure    harm of the worst single link failure.  advise tries all links, or 150 "
 		 "drawn by a seed;\n"
 		 "               `failures N` tries N links, 0 none.  It tries none for class C\n"
+		 "  GPUs         `for ring`, tree or alltoall: most flows on a link of that traffic, as "
+		 "`load-map` has it\n"
 		 "  EBB          effective bisection bandwidth: the share of its link that a host gets "
 		 "when random pairs send.\n"
 		 "               Two values whose 95 % intervals overlap count as equal\n"

@@ -1,8 +1,11 @@
 /* Commands about switch elements (chassis), and engines side by side. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/traffic/equal_paths.h"
+#include "core/analysis/traffic/gpus.h"
+#include "core/analysis/traffic/loads.h"
 #include "core/analysis/compare/side_by_side.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
@@ -269,20 +272,89 @@ static void print_figures(struct engine_figures *const *c, unsigned n, struct ou
 	}
 }
 
+/* One engine under a pattern of GPUs: a line, and an object of the list. */
+static int tell_traffic(const struct side_request *rq, unsigned i, enum gpu_pattern kind, bool direct,
+			json_t *list, struct out *o, struct err *e)
+{
+	struct sweep *w = side_sweep(rq, i, o->run->progress, e);
+	const char *name = rq->engine[i]->name, *why;
+	struct pattern p = {0};
+	struct loads *l = NULL;
+	struct gpus *g;
+	int rc = w ? 0 : -1;
+
+	if (!rc && !w->routing) {
+		why = w->n_refusals ? w->refusal[0].why : "there is nothing to route";
+		out_text(o, "%-14s " ROW_PROSE "refuses this fabric: %s\n", name, why);
+		json_array_append_new(list, json_make("{s:s, s:s}", "engine", name, "refused", why));
+	} else if (!rc) {
+		g = gpus_new(w->routing, NULL, 0);
+		rc = pattern_gpus(w->routing, g, kind, direct, &p, o->run->progress, e);
+		gpus_free(g);
+		if (!rc)
+			l = loads_new(w->routing, &p, o->run->progress);
+		rc = l ? 0 : rc ? rc : err_set(e, CANCELLED);
+	}
+	if (l) {
+		uint64_t asked = 0;
+
+		for (size_t k = 0; k < p.n; k++)
+			asked += p.flow[k].weight;
+		out_text(o, ROW_BEGIN "%-14s %8u %10.2f %10" PRIu64 " %8" PRIu64 "\n", name, l->max, l->mean,
+			 l->routes, asked - l->routes);
+		json_array_append_new(list,
+				      json_make("{s:s, s:i, s:f, s:I, s:I}", "engine", name, "most",
+						(int)l->max, "mean", l->mean, "flows", (json_int_t)l->routes,
+						"lost", (json_int_t)(asked - l->routes)));
+	}
+	loads_free(l);
+	pattern_free(&p);
+	sweep_unref(w);
+	return rc;
+}
+
+/* `compare for PATTERN [direct] ENGINE...` */
+static int compare_traffic(struct session *s, const struct args *args, const struct side_request *rq,
+			   struct out *o, struct err *e)
+{
+	enum gpu_pattern kind = (enum gpu_pattern)args_which(args, gpu_pattern_word, GPU_PATTERNS);
+	bool direct = args_has(args, "direct");
+	json_t *list = json_array();
+	int rc = 0;
+
+	report_scope(s, o);
+	report_missing(s->fabric, o);
+	out_text(o, "GPUs of all hosts, one a host port: %s %s.  Flows on directed links between switches:\n",
+		 gpu_pattern_word[kind], direct ? "direct" : "by rail");
+	out_text(o, ROW_BEGIN "%-14s %8s %10s %10s %8s\n", "engine", "most", "mean", "flows", "lost");
+	for (unsigned i = 0; !rc && i < rq->n; i++)
+		rc = tell_traffic(rq, i, kind, direct, list, o, e);
+	out_json(o, "traffic",
+		 json_make("{s:s, s:b, s:o}", "pattern", gpu_pattern_word[kind], "direct", (int)direct,
+			   "engines", list));
+	return rc;
+}
+
 static int cmd_compare(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int skip = args_has(args, "for") ? 3 + args_has(args, "direct") : 1;
 	struct engine_figures *c[SIDES_MOST] = {0};
 	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
 	struct side_request *rq;
 	unsigned n = 0;
 	int rc;
 
-	rq = side_request_new(&at, args->argc - 1, args->argv + 1, e);
+	rq = side_request_new(&at, args->argc - skip, args->argv + skip, e);
 	if (!rq)
 		return -1;
-	if (rq->n < 2) {
+	if (rq->n < 2 && skip == 1) {
 		side_request_unref(rq);
 		return err_set(e, "expected: compare ENGINE ENGINE... [OPTION=VALUE]...");
+	}
+	if (skip > 1) {
+		rc = compare_traffic(s, args, rq, o, e);
+		side_request_unref(rq);
+		return rc;
 	}
 	while (n < rq->n && (c[n] = side_measure(rq, n, c[0], o->run->progress, e)))
 		n++;
@@ -365,7 +437,8 @@ const struct command element_commands[] = {
 		 "equal_paths.list[].longer integer links that begin a longer one\n",
 	 .run = cmd_equal_paths},
 	{.name = "compare",
-	 .syntax = "compare ENGINE ENGINE... [OPTION=VALUE]...",
+	 .syntax = "compare ENGINE ENGINE... [OPTION=VALUE]... | for ring|tree|alltoall [direct] ENGINE... "
+		   "[OPTION=VALUE]...",
 	 .help = "show engines side by side on the fabric as it is now",
 	 .details =
 		 "  Each engine routes like a subnet manager that has just started.  Nothing in the "
@@ -376,14 +449,29 @@ const struct command element_commands[] = {
 		 "  elements     what a path passes: a chassis of several switch chips counts as one "
 		 "element\n"
 		 "  edge-forwarding index  most routes between hosts on one cable, both directions together\n"
-		 "  bound of the cabling   a routing that gives each pair a path has no smaller index\n",
+		 "  bound of the cabling   a routing that gives each pair a path has no smaller index\n"
+		 "  for ring, tree, alltoall: the traffic of GPUs, as `load-map` has it, of all hosts by "
+		 "name: most and "
+		 "mean flows on a\n"
+		 "  link.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_SCOPE "compare[] object engines\n"
-			    "compare[].engine engine its name\n"
-			    "compare[].refused string? why it refuses the fabric; then there are no figures\n"
-			    "@compare[].\n"
-			    "compare[].path_links_mean number|null? links of a path, mean\n"
-			    "compare[].path_links_max integer|null? links of a path, most\n",
+	 .json = JSON_SCOPE
+	 "traffic object? for ring, tree, alltoall: engines under that traffic\n"
+	 "traffic.pattern string(ring/tree/alltoall) what the GPUs do\n"
+	 "traffic.direct boolean each GPU sends by its own port\n"
+	 "traffic.engines[] object engines\n"
+	 "traffic.engines[].engine engine its name\n"
+	 "traffic.engines[].refused string? why it refuses the fabric; then there are no figures\n"
+	 "traffic.engines[].most integer? most flows on a directed link between switches\n"
+	 "traffic.engines[].mean number? mean of these\n"
+	 "traffic.engines[].flows integer? flows that arrive\n"
+	 "traffic.engines[].lost integer? flows without a path\n"
+	 "compare[] object? engines\n"
+	 "compare[].engine engine its name\n"
+	 "compare[].refused string? why it refuses the fabric; then there are no figures\n"
+	 "@compare[].\n"
+	 "compare[].path_links_mean number|null? links of a path, mean\n"
+	 "compare[].path_links_max integer|null? links of a path, most\n",
 	 .rows = {figure_fields},
 	 .run = cmd_compare},
 	{.name = NULL},

@@ -177,24 +177,29 @@ static int load_shared(struct session *s, const struct args *args, struct out *o
 static int load_ebb(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
-	bool both = args_has(args, "both");
+	bool both = args_has(args, "both"), rail = args_has(args, "rail");
+	struct gpus *gpus = rail ? gpus_new(w->routing, NULL, 0) : NULL;
 	uint64_t seed = args_number(args, "seed=K", 1);
 	struct ebb ebb;
 
-	if (ebb_estimate(w->routing, seed, both, o->run->progress, &ebb))
+	int rc = ebb_estimate(w->routing, gpus, seed, both, o->run->progress, &ebb);
+
+	gpus_free(gpus);
+	if (rc)
 		return err_set(e, CANCELLED);
 	report_scope(s, o);
 	if (ebb.samples)
-		out_text(o, "Effective bisection bandwidth: %.3f +- %.3f of a link (%s of %s, %s).\n",
+		out_text(o, "Effective bisection bandwidth: %.3f +- %.3f of a link (%s of %s, %s%s).\n",
 			 ebb.value, ebb.half_width, PLURAL(ebb.samples, "random pairing"),
-			 PLURAL(ebb.hosts, "host"), both ? "both ways" : "one way");
+			 PLURAL(ebb.hosts, "host"), rail ? "each rail to itself, " : "",
+			 both ? "both ways" : "one way");
 	else
 		out_text(o, "Effective bisection bandwidth needs two hosts; there is %s.\n",
 			 ebb.hosts ? "1" : "none");
 	out_json(o, "ebb",
-		 json_make("{s:f, s:f, s:i, s:i, s:b, s:I}", "value", ebb.value, "half_width", ebb.half_width,
-			   "samples", (int)ebb.samples, "hosts", (int)ebb.hosts, "both", (int)both, "seed",
-			   (json_int_t)seed));
+		 json_make("{s:f, s:f, s:i, s:i, s:b, s:b, s:I}", "value", ebb.value, "half_width",
+			   ebb.half_width, "samples", (int)ebb.samples, "hosts", (int)ebb.hosts, "both",
+			   (int)both, "rail", (int)rail, "seed", (json_int_t)seed));
 	return 0;
 }
 
@@ -387,7 +392,10 @@ static void print_shifts(const struct sweep *w, const struct shift_order *order,
 	json_t *list = json_array();
 	uint32_t max = s->n ? s->load[s->worst].max : 0;
 
-	out_text(o, "Order of %s (%s)", PLURAL(s->n_places, "place"), shift_by_text(order->by));
+	out_text(o, "Order of %s (%s%s)", PLURAL(s->n_places, "place"), shift_by_text(order->by),
+		 !order->rails	 ? ""
+		 : order->direct ? ", direct"
+				 : ", by rail");
 	if (s->n_missing)
 		out_text(o, ", %u of them of missing nodes", s->n_missing);
 	out_text(o, "; %u of %s looked at.\n", s->n, PLURAL(s->n_places ? s->n_places - 1 : 0, "shift"));
@@ -404,11 +412,11 @@ static void print_shifts(const struct sweep *w, const struct shift_order *order,
 	else if (max <= 1)
 		out_text(o, "Free of congestion: no link carries more than one flow in any of them.\n");
 	out_json(o, "shifts",
-		 json_make("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:s, s:o}", "places", (int)s->n_places,
+		 json_make("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:s, s:b, s:o}", "places", (int)s->n_places,
 			   "missing", (int)s->n_missing, "looked_at", (int)s->n, "free", (int)s->free,
 			   "worst", (int)max, "mean", s->mean, "engine_order",
 			   order->by == SHIFT_FTREE && w->routing->ops->order != NULL, "order",
-			   shift_by_name(order->by), "list", list));
+			   shift_by_name(order->by), "direct", (int)order->direct, "list", list));
 }
 
 static int cmd_shifts(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -416,13 +424,14 @@ static int cmd_shifts(struct session *s, const struct args *args, struct out *o,
 	const struct sweep *w = session_sweep(s);
 	struct shift_order order;
 	struct shifts *sh;
-	static const char *const orders[] = {"lid", "ftree", "name"};
+	static const char *const orders[] = {"lid", "ftree", "name", "rail"};
 	int by = args_which(args, orders, ARRAY_LEN(orders));
 	uint32_t sample = (uint32_t)args_number(args, "SAMPLE", 0);
 
 	if (shift_order_find(w->routing, w->setup, s->engines, by < 0 ? NULL : orders[by], o->run->progress,
 			     &order, e))
 		return -1;
+	order.direct = args_has(args, "direct");
 	if (!sample)
 		sample = shift_sample(&order);
 	sh = shifts_new(w->routing, &order, sample, o->run->progress);
@@ -578,20 +587,20 @@ const struct command load_commands[] = {
 	{.name = "load-map",
 	 .at_step = true,
 	 .syntax = "load-map [" PATTERN_SYNTAX
-		   "] [all] | shared H... [all] | counters [all] | ebb [both] [seed=K]",
+		   "] [all] | shared H... [all] | counters [all] | ebb [both] [rail] [seed=K]",
 	 .help = "count routes per link for a traffic pattern; effective bisection bandwidth",
-	 .details =
-		 PATTERN_DETAILS "  Lists the 20 busiest links; with `all` behind the pattern every link.\n"
-				 "  shared H...: links on which the scope, one job, meets other "
-				 "hosts, another job (words as in `scope`): the routes\n"
-				 "  among the hosts of each, most of both first.\n"
-				 "  counters: routes of all pairs beside what the last reading of counters "
-				 "says was sent (`counters all`).\n"
-				 "  ebb: effective bisection bandwidth.  Random pairs of hosts send.  Each "
-				 "pair gets 1 / the most flows on a link of\n"
-				 "  its path.  ebb prints the mean over pairs and pairings, and half the "
-				 "width of its 95 % interval.  One way, or\n"
-				 "  `both`.\n",
+	 .details = PATTERN_DETAILS
+	 "  Lists the 20 busiest links; with `all` behind the pattern every link.\n"
+	 "  shared H...: links on which the scope, one job, meets other "
+	 "hosts, another job (words as in `scope`): the routes\n"
+	 "  among the hosts of each, most of both first.\n"
+	 "  counters: routes of all pairs beside what the last reading of counters "
+	 "says was sent (`counters all`).\n"
+	 "  ebb: effective bisection bandwidth.  Random pairs of hosts send.  Each "
+	 "pair gets 1 / the most flows on a link of\n"
+	 "  its path.  ebb prints the mean over pairs and pairings, and half the "
+	 "width of its 95 % interval.  One way, or\n"
+	 "  `both`.  rail: hosts are paired, and each of their rails sends to the same rail.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
 	 "loads object? routes on links\n"
@@ -637,19 +646,23 @@ const struct command load_commands[] = {
 	 "ebb.samples integer random pairings\n"
 	 "ebb.hosts integer hosts that were paired\n"
 	 "ebb.both boolean both of a pair send\n"
+	 "ebb.rail boolean hosts are paired, and each rail sends to the other's\n"
 	 "ebb.seed integer of the random draws\n",
 	 .run = cmd_load_map},
 	{.name = "shifts",
 	 .numbers = ARG_NUMBERS(
 		 ARG_NUMBER("SAMPLE", 1, UINT32_MAX, "how many shifts to look at, from 1", "shifts")),
-	 .syntax = "shifts [SAMPLE] [order lid|ftree|name]",
+	 .syntax = "shifts [SAMPLE] [order lid|ftree|name | order rail [direct]]",
 	 .help = "find the busiest link when every host sends to the host K places further, for all K or "
 		 "SAMPLE of them",
 	 .details = "  This is a shift: all-to-all programs run through all K.  The order of hosts is the "
 		    "same for all engines: that of\n"
 		    "  the fat tree if ftree can index the fabric, else by LID; `order` chooses.  Without "
 		    "SAMPLE, shifts tries only\n"
-		    "  some K of a large fabric.\n",
+		    "  some K of a large fabric.  order rail: the places are GPUs, one a host port, host by "
+		    "host and "
+		    "rail by rail; what a\n"
+		    "  GPU sends to another host goes by the receiver's rail, or, direct, by its own port.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "shifts object flows on links when every node sends K places further\n"
 			    "shifts.places integer places in the order\n"
@@ -659,7 +672,8 @@ const struct command load_commands[] = {
 			    "shifts.worst integer =flows of a shift\n"
 			    "shifts.mean number|null =mean shift\n"
 			    "shifts.engine_order boolean the order is the engine's own\n"
-			    "shifts.order string(lid/ftree/name) lid, ftree or name\n"
+			    "shifts.order string(lid/ftree/name/rail) lid, ftree, name or rail\n"
+			    "shifts.direct boolean order rail: each GPU sends by its own port\n"
 			    "shifts.list[] object the worst shifts\n"
 			    "shifts.list[].shift integer K\n"
 			    "shifts.list[].max integer =flows of a shift\n"
