@@ -253,7 +253,7 @@ SHOWN = [
     (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf for alltoall direct failures 1"]),
     (["xgft:12,12,12:1,12,12"], ["advise within 1s"]),
     ([TREE, *UPDN], ["scope node0001 node0005", "load-map shared node0002 node0009 node0001", "load-map shared node000[1-9] all"]),
-    ([TREE, *UPDN], ["counters all first.out", "counters all second.out ports.db_csv", "counters all", "counters all all", "blame counters", "trace node0005 node0001", "load-map counters", "load-map counters all", "doctor", "counters all forget"]),
+    ([TREE, *UPDN], ["counters all first.out", "counters all second.out ports.db_csv", "counters all", "counters all all", "blame counters", "trace node0005 node0001", "trace node0001 node0005", "load-map counters", "load-map counters all", "doctor", "counters all forget"]),
     ([TREE, *UPDN], ["counters all first.out", "blame slow.csv", "blame slow.csv below 50", "blame few.txt"]),
     ([TREE, *UPDN], ["scope @squeue.txt:7", "jobs jobs.txt", "jobs squeue.txt of 7 ring direct all", "flows node0001 node0009", "load-map to @squeue.txt:solve", "fail host @squeue.txt"]),
     ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),

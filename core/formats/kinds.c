@@ -26,7 +26,8 @@
 #define FOLDER \
 	"the folder that ibdiagnet wrote can be loaded, or its .db_csv, .lst, .ibnetdiscover or .net_dump"
 #define TABLES "`tables FILE` takes it for a fabric that is loaded"
-#define COUNTERS "`counters PORT` reads those of a live fabric"
+#define BLAME "`blame FILE` finds links that explain them"
+#define COUNTERS "`counters all FILE` reads them for a fabric that is loaded"
 
 /* Patterns for lines of each kind; one such line is enough. The first kind that fits counts. */
 static const struct form {
@@ -54,7 +55,7 @@ static const struct form {
 	FORM("what one switch tells of itself (ibswinfo)", NULL, "part number *|*", "uptime (sec) *:*",
 	     "cur.temp *:*"),
 	FORM("lists of partitions (ibdiagnet's .pkey)", FOLDER, "GROUP PKey:*", "GROUP VPKey:*"),
-	FORM("counters or cables of ports (ibdiagnet's .pm, .cables)", FOLDER, "Port=* Lid=0x* GUID=0x*"),
+	FORM("counters or cables of ports (ibdiagnet's .pm, .cables)", COUNTERS, "Port=* Lid=0x* GUID=0x*"),
 	FORM("firmware of nodes (ibdiagnet's .nodes_info)", FOLDER, "HWInfo_*", "FWInfo_*", "Node Name=*"),
 	FORM("a list of subnet managers (ibdiagnet's .sm)", FOLDER, "ibdiagnet fabric SM report*"),
 	FORM("messages of ibdiagnet (.log, .debug, its screen)", FOLDER, "\\[??? ?? ??:??:??*]*ibdiag*",
@@ -62,11 +63,11 @@ static const struct form {
 	FORM("names of a topology diff (ibdiagnet)", FOLDER, "# Match-Reason, Topo-Name,*"),
 	FORM("OpenSM's log", "`-F FILE` takes the options (opensm.conf) that it ran with",
 	     "??? ?? ??:??:?? ?????? \\[*] 0x?? -> *"),
-	FORM("times of a benchmark (nccl-tests)", NULL, "*nThread *nGpus *", "*algbw *busbw*", "*NCCL INFO *",
-	     "#*Rank *Pid *on *device*"),
+	FORM("times of a benchmark (nccl-tests)", BLAME, "*nThread *nGpus *", "*algbw *busbw*",
+	     "*NCCL INFO *", "#*Rank *Pid *on *device*"),
 	FORM("bandwidths of a benchmark (perftest)", NULL, "*_Write BW Test*", "*_Read BW Test*",
 	     "*Send BW Test*", "* BW peak*"),
-	FORM("bandwidths of a benchmark (hp2p)", NULL, "*HP2P results*", "*Minimum Bandwidth:*"),
+	FORM("bandwidths of a benchmark (hp2p)", BLAME, "*HP2P results*", "*Minimum Bandwidth:*"),
 	FORM("Slurm's topology (topology.conf, scontrol show topology, sharp_cmd)", PLAN, "SwitchName=*",
 	     "BlockName=*", "#BlockName=*", "BlockSizes=*"),
 	FORM("Slurm's nodes (scontrol show node)", "`scope HOST...` takes their names", "NodeName=*"),

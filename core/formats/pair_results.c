@@ -166,21 +166,39 @@ static bool next_line(struct lines *l, struct cursor *line)
 	return false;
 }
 
-/* The first cell of the second line is the first name of the first line. */
+static unsigned cells_of(struct cursor line, char by)
+{
+	struct cursor cell;
+	unsigned n = 0;
+
+	while (next_cell(&line, by, &cell))
+		n++;
+	return n;
+}
+
+/*
+ * The second line begins with the first name of the first line, which may have a cell above the names of the
+ * rows.  In rows a value stands third.
+ */
 static bool is_matrix(const struct input *in)
 {
 	struct lines l = lines_of(in);
-	struct cursor head, row, name, first;
+	struct cursor head, row, name, cell[3];
+	struct pair_result x;
+	unsigned n, more;
 	char by;
 
 	if (!next_line(&l, &head) || !next_line(&l, &row))
 		return false;
 	by = separator(head);
-	return next_cell(&head, by, &first) && next_cell(&row, by, &name) &&
-	       (cur_same(cur_trimmed(first), cur_trimmed(name)) ||
-		(next_cell(&head, by, &first) && cur_same(cur_trimmed(first), cur_trimmed(name)))) &&
-	       next_cell(&row, by, &name) && next_cell(&row, by, &name) && next_cell(&head, by, &first) &&
-	       !value_of(first, &(double){0});
+	n = cells_of(head, by);
+	more = cells_of(row, by) == n + 1; /* no cell above */
+	if (n < 2 || (!more && (n < 3 || cells_of(row, by) != n)) || !next_cell(&row, by, &name))
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		if (i >= n || !next_cell(&head, by, &cell[i]))
+			cell[i] = (struct cursor){name.p, name.p};
+	return cur_same(cur_trimmed(cell[!more]), cur_trimmed(name)) && !said_of(cell[2], &x);
 }
 
 static int matrix_row(struct reader *r, unsigned line_no, struct cursor line, char by, const uint32_t *to,

@@ -195,6 +195,8 @@ static void results(void **state)
 		{"a b c\na 0 2 3\nb 4 0 7\nc 5 6 0\n", "matrix", 6, false, 2},
 		{"src,dst,latency_us\n\"a x\",b,7.5\nb,a,2\n", "rows", 2, true, 7.5},
 		{"# bad\na b\nb c fail\nc a ok\n", "rows", 3, false, 0},
+		{"a,b,7\na,c,fail\nc,a,ok\n", "rows", 3, false, 7},
+		{"a,b,7\nb,c,fail\n", "rows", 2, false, 7},
 		{"var hostlist = \n[ \"a\", \"b\", ]\n;\nvar bandwidth = \n[ [ 0.000, 9.5, ], [ 8.0, 0.0, ], "
 		 "]\n;\n",
 		 "hp2p", 2, false, 9.5},
