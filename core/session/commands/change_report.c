@@ -20,13 +20,14 @@
 #include "core/session/hosts_file.h"
 
 #define HOSTS_SHOWN 100 /* of a step */
+#define SECOND_MOST 200 /* failures of a kind that are tried in a state; of more, so many are drawn */
 #define ROOTS_SHOWN 40
 
 /* The worst of all single failures of a kind. */
 struct second {
 	char *what; /* NULL: there was none to try */
 	struct survey_row row;
-	uint32_t n, bad;
+	uint32_t n, all, bad; /* tried; that there are; of those tried */
 };
 
 enum { BY_LINK, BY_SWITCH, SECONDS };
@@ -70,12 +71,14 @@ static int find_second(const struct change_told *c, struct state_told *x, unsign
 	const struct survey_request rq = {.before = x->w,
 					  .engines = c->s->engines,
 					  .kind = k == BY_LINK ? PART_LINK : PART_SWITCH,
+					  .sample = SECOND_MOST,
 					  .seed = 1};
 	struct survey *found = survey_run(&rq, c->p, e);
 
 	if (!found)
 		return progress_cancelled(c->p) ? -1 : 0;
 	x->second[k].n = found->n;
+	x->second[k].all = found->parts->n;
 	for (uint32_t i = 0; i < found->n; i++)
 		x->second[k].bad += survey_bad(&found->row[i]);
 	if (found->n) {
@@ -444,7 +447,8 @@ static void put_second(struct document *d, const struct change_told *c)
 					of_number(y->row.new_loops),
 					of_number(y->row.load_after),
 					of_number(y->bad),
-					of_number(y->n)};
+					y->n < y->all ? str_printf("%u drawn of %u", y->n, y->all)
+						      : of_number(y->n)};
 
 			if (!any && y->what) {
 				doc_line(d, false,
@@ -452,7 +456,9 @@ static void put_second(struct document *d, const struct change_told *c)
 					 "state in "
 					 "which something is down.  Bad: not routed, pairs lost between "
 					 "survivors, "
-					 "or new credit loops.");
+					 "or new credit loops.  Of more than " NUMBER_TEXT(
+						 SECOND_MOST) " of a kind so many are drawn: then a worse "
+							      "one may be left out.");
 				doc_table(d, head);
 				any = true;
 			}
