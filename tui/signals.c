@@ -2,13 +2,35 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <termios.h>
+#include <unistd.h>
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/base/program.h"
 #include "core/session/out.h"
 #include "tui/ui.h"
 
-struct rounds batch_rounds;
+static struct termios terminal; /* as it was before a command goes on and on */
+static volatile sig_atomic_t unechoed;
+
+/* Keys that are typed meanwhile, Esc above all, are not echoed.  What a signal handler may call. */
+static void hush(bool on)
+{
+	struct termios t = terminal;
+
+	if (on && tcgetpgrp(STDIN_FILENO) != getpgrp()) /* in the background it may not */
+		return;
+	if (on == unechoed || (on && (tcgetattr(STDIN_FILENO, &terminal) || !(terminal.c_lflag & ECHO))))
+		return;
+	if (on)
+		t = terminal;
+	if (on)
+		t.c_lflag &= (tcflag_t)~ECHO;
+	unechoed = on;
+	tcsetattr(STDIN_FILENO, TCSANOW, &t);
+}
+
+struct rounds batch_rounds = {.hush = hush};
 struct progress batch_progress;
 static volatile sig_atomic_t ended_by; /* a signal that a command had time to end for */
 
@@ -29,6 +51,7 @@ static void on_end(int sig)
 	sigaction(sig, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	outfile_remove_unfinished();
 	programs_kill();
+	hush(false);
 	raise(sig);
 }
 

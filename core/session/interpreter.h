@@ -45,6 +45,7 @@ struct rounds {
 	atomic_bool again;     /* SIGHUP: the next round begins now */
 	atomic_bool tells;     /* set by a command that tells what it has when SIGINT or SIGTERM cancels it */
 	atomic_bool end; /* SIGTERM: it is to end as if all rounds were done; `progress` is cancelled, too */
+	void (*hush)(bool on); /* the terminal echoes nothing meanwhile; NULL: there is none */
 };
 
 struct command_run {

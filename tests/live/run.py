@@ -8,7 +8,7 @@ ibnetdiscover format to discover.  Needs ibsim-utils, infiniband-diags and opens
 $PRELOAD_FIRST names libraries to be loaded before the simulator's: libasan.so for a sanitized PROBE.
 Prints "N passed, N failed"; exit status 1 when something failed.
 """
-import atexit, glob, json, lzma, os, re, shutil, signal, subprocess, sys, tempfile, time
+import atexit, glob, json, lzma, os, pty, re, shutil, signal, subprocess, sys, tempfile, termios, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -1073,6 +1073,37 @@ def on_change(ibscope):
         sim.close()
 
 
+def escape_typed(ibscope):
+    """Esc while watch waits, without a screen: no control bytes, and the terminal echoes again when it has ended."""
+    sim = Sim(SMALL)
+    pid, fd = pty.fork()
+    if not pid:
+        os.execve(ibscope, [ibscope, "-e", "watch 3600", "-e", "echo the end"], sim.env(True))
+    said = b""
+
+    def until(words):
+        nonlocal said
+        while words not in said:
+            said += os.read(fd, 65536)
+
+    try:
+        until(b"Subnet managers: ")
+        before = termios.tcgetattr(fd)[3] & termios.ECHO
+        os.write(fd, b"\x1b\x1b[A")
+        os.kill(pid, signal.SIGTERM)
+        until(b"watch ended by SIGTERM")
+        end = time.monotonic() + 60
+        while not termios.tcgetattr(fd)[3] & termios.ECHO and time.monotonic() < end:
+            time.sleep(0.02)
+        check("Esc in a reading prints no control bytes", not before and not re.search(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\^\[", said), said)
+        check("the terminal echoes again", termios.tcgetattr(fd)[3] & termios.ECHO)
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(fd)
+        sim.close()
+
+
 def never_followed(ibscope):
     """watch says what check says: without LIDs, with a host that has none, and when nothing changed since, nothing followed."""
     def judged(name, lid, tables):
@@ -1243,7 +1274,7 @@ def main():
         if os.access(arg, os.X_OK):
             run([program, tables, killed_program, explorer, partial], arg)
             run([only_gets, taken_over], probe, arg)
-            run([watching, managers, on_change, never_followed, second_computation, many_changes, canonical_bytes], arg)
+            run([watching, managers, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
             run([drifting.all_of], arg, check)
             continue
         sim = Sim(arg)

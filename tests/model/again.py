@@ -295,6 +295,7 @@ def shared_again(state, scoped):
           len(others & set(scoped.net.hosts))])
     sums = [r["routes"] + r["others"] for r in told["list"]]
     same("load-map shared: order", sums, sorted(sums, reverse=True))
+    same("flows shared", scoped.ask("flows shared %s all" % " ".join(net.name[h] for h in sorted(others)))["shared"], told)
 
 
 # --- elements

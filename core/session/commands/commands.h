@@ -295,6 +295,24 @@ uint64_t outage_after(const struct event *ev);
 void report_event(struct session *s, struct out *o);
 /* The tables in force, where the hosts of another scope count; NULL: all hosts do.  A reference. */
 struct routing *routing_in_scope(const struct session *s, const struct scope *scope);
+/* `COMMAND shared H... [all]`: on which links the scope, one job, meets another job, with both loads. */
+int load_shared(struct session *s, const struct args *args, struct out *o, struct err *e);
+/* Keys of load_shared(). */
+#define JSON_SHARED                                                                  \
+	"shared object? links of two jobs\n"                                         \
+	"shared.hosts string words of the other hosts\n"                             \
+	"shared.host_ports integer ports of these\n"                                 \
+	"shared.in_both integer of them in the scope too\n"                          \
+	"shared.routes integer routes among the hosts of the scope\n"                \
+	"shared.others integer routes among the others\n"                            \
+	"shared.links integer directed links between switches with routes of both\n" \
+	"shared.alone integer with routes of the scope alone\n"                      \
+	"shared.others_alone integer of the others alone\n"                          \
+	"shared.list[] object the links of both, most routes first\n"                \
+	"shared.list[].from port port that sends\n"                                  \
+	"shared.list[].to port port at the other end\n"                              \
+	"shared.list[].routes integer routes of the scope\n"                         \
+	"shared.list[].others integer routes of the others\n"
 /* A line that says that the fabric is incomplete, and what is missing.  A complete fabric gets no line. */
 void report_missing(const struct fabric *f, struct out *o);
 /* Lines on a scope: its ports here, those that count.  JSON field "scope".  Returns how many are not here. */

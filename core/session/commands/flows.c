@@ -304,8 +304,12 @@ static int take_place(struct request *rq, const struct args *args, struct err *e
 static int cmd_flows(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct request rq = {.s = s, .w = session_sweep(s), .all = args->n > 1 && args_end(args, "all")};
-	int by = args_which(args, flow_by_word, FLOWS_BYS), rc = take_place(&rq, args, e);
+	int by, rc;
 
+	if (args_has(args, "shared"))
+		return load_shared(s, args, o, e);
+	by = args_which(args, flow_by_word, FLOWS_BYS);
+	rc = take_place(&rq, args, e);
 	rq.one_by = args_has(args, "by");
 	rq.by = rq.one_by ? (enum flow_by)by : FLOWS_BY_SWITCHES;
 	if (!rc)
@@ -336,7 +340,7 @@ static int cmd_flows(struct session *s, const struct args *args, struct out *o, 
 
 const struct command flow_commands[] = {
 	{.name = "flows",
-	 .syntax = "flows NODE[PORT] " FLOWS_BEHIND " | SRC DST " FLOWS_BEHIND,
+	 .syntax = "flows NODE[PORT] " FLOWS_BEHIND " | SRC DST " FLOWS_BEHIND " | shared H... [all]",
 	 .help = "find who shares a link: the pairs of hosts over it, grouped; of a path: over its busiest "
 		 "link",
 	 .details =
@@ -350,9 +354,11 @@ const struct command flow_commands[] = {
 		 "In a scope: "
 		 "strangers, too,\n"
 		 "  the routes that the same pattern among all hosts outside of it puts there.\n"
+		 "  shared H...: links on which the scope, one job, meets the job of other hosts, with both "
+		 "loads, as `load-map shared`.\n"
 		 "  The pattern may be:\n" PATTERN_DETAILS,
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
+	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN JSON_SHARED
 	 "port object? the port\n"
 	 "port.name node its node\n"
 	 "port.port portnum its number\n"

@@ -79,8 +79,8 @@ static int by_both(const void *x, const void *y, void *ctx)
 	return a < b ? -1 : a > b;
 }
 
-static void tell_shared(const struct sweep *w, const struct two_jobs *j, uint32_t limit, json_t *told,
-			struct out *o)
+static void tell_shared(const struct sweep *w, const struct two_jobs *j, uint32_t limit, const char *command,
+			json_t *told, struct out *o)
 {
 	const struct fabric *f = j->f;
 	uint32_t *link = NEW_ARRAY(j->own->n_links + 1, uint32_t), n = 0, alone = 0, others = 0;
@@ -116,8 +116,8 @@ static void tell_shared(const struct sweep *w, const struct two_jobs *j, uint32_
 		json_array_append_new(list, x);
 	}
 	if (n > limit)
-		out_text(o, "  ... %s; `load-map shared H... all` prints them\n",
-			 PLURAL(n - limit, "more link"));
+		out_text(o, "  ... %s; `%s shared H... all` prints them\n", PLURAL(n - limit, "more link"),
+			 command);
 	json_object_update_new(told, json_make("{s:i, s:i, s:i, s:o}", "links", (int)n, "alone", (int)alone,
 					       "others_alone", (int)others, "list", list));
 	free(link);
@@ -133,8 +133,7 @@ static uint32_t in_both(const struct fabric *f, const struct host_set *a, const 
 	return n;
 }
 
-/* `load-map shared H... [all]`: on which links the scope meets another job. */
-static int load_shared(struct session *s, const struct args *args, struct out *o, struct err *e)
+int load_shared(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	bool all = args_end(args, "all");
@@ -160,7 +159,8 @@ static int load_shared(struct session *s, const struct args *args, struct out *o
 		report_scope(s, o);
 		out_text(o, "Others: %s: %s", scope->words, PLURAL(r->hosts->n, "host port"));
 		out_text(o, both ? ", %u of them in the scope too.\n" : ".\n", both);
-		tell_shared(w, &(struct two_jobs){w->fabric, own, others}, all ? UINT32_MAX : SHOWN, told, o);
+		tell_shared(w, &(struct two_jobs){w->fabric, own, others}, all ? UINT32_MAX : SHOWN,
+			    args->argv[0], told, o);
 		out_json(o, "shared", told);
 	} else {
 		err_set(e, CANCELLED);
@@ -613,21 +613,7 @@ const struct command load_commands[] = {
 	 "loads.ports[].from port port that sends\n"
 	 "loads.ports[].to port port at the other end\n"
 	 "loads.ports[].routes integer =routes\n"
-	 "left_out integer? =flows left out\n"
-	 "shared object? links of two jobs\n"
-	 "shared.hosts string words of the other hosts\n"
-	 "shared.host_ports integer ports of these\n"
-	 "shared.in_both integer of them in the scope too\n"
-	 "shared.routes integer routes among the hosts of the scope\n"
-	 "shared.others integer routes among the others\n"
-	 "shared.links integer directed links between switches with routes of both\n"
-	 "shared.alone integer with routes of the scope alone\n"
-	 "shared.others_alone integer of the others alone\n"
-	 "shared.list[] object the links of both, most routes first\n"
-	 "shared.list[].from port port that sends\n"
-	 "shared.list[].to port port at the other end\n"
-	 "shared.list[].routes integer routes of the scope\n"
-	 "shared.list[].others integer routes of the others\n"
+	 "left_out integer? =flows left out\n" JSON_SHARED
 	 "measured object? predicted beside measured load of links between switches\n"
 	 "measured.links integer directed links whose sending port is told\n"
 	 "measured.untold integer those of which it is not\n"

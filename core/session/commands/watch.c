@@ -535,6 +535,8 @@ static int cmd_watch(struct session *s, const struct args *args, struct out *o, 
 	w.list = json_array();
 	if (signals)
 		atomic_store(&signals->listening, true);
+	if (signals && signals->hush)
+		signals->hush(true);
 	while (!rc) {
 		rc = do_round(s, &w, ++i, o, e);
 		if (rc || i == w.rounds)
@@ -544,6 +546,8 @@ static int cmd_watch(struct session *s, const struct args *args, struct out *o, 
 	}
 	if (signals)
 		atomic_store(&signals->listening, false);
+	if (signals && signals->hush)
+		signals->hush(false);
 	if (signals && atomic_load(&signals->end))
 		rc = tell_end(&w, i, o);
 	out_json(o, "rounds", w.list);
