@@ -308,7 +308,7 @@ static int by_pairs(struct session *s, const struct args *args, struct out *o, s
 		if (!b->bad)
 			out_text(o, "No pair is bad: nothing to explain.\n");
 		else
-			out_text(o, "%s explain all but %u of %u bad pairs.\n",
+			out_text(o, "%s; %u of %u bad pairs stay unexplained.\n",
 				 PLURAL(likely, "likely place"), b->unexplained, b->bad);
 		if (w->routing->adaptive)
 			out_text(o, "Adaptive routing: packets may have taken other ways than the tables' "
