@@ -41,6 +41,12 @@ static void sort_groups(struct ft_run *r, uint32_t sw, enum ft_dir d, bool climb
 		r->resorted[sw] = 1;
 }
 
+void ft_sort_below(struct ft_run *r, uint32_t sw)
+{
+	sort_groups(r, sw, FT_DOWN, false);
+	r->unsorted[sw] = false;
+}
+
 /* The first cable of least load, by the same counter. */
 static inline struct ft_link *least(struct ft_link *link, const struct ft_group *g, bool climb)
 {
@@ -71,6 +77,15 @@ static void set_cost(struct ft_run *r, uint32_t id, unsigned was, uint8_t h)
 	r->cost[id] = h;
 }
 
+/* Are h hops what the hop matrix tells of entries through w, and is nothing noted of others yet? */
+static inline bool as_matrix(const struct ft_run *r, uint32_t w, unsigned h)
+{
+	const struct hops *m = r->t->hops;
+
+	return r->target == NO_ID ||
+	       (!r->n_costs && !m->by_port && !m->weight && h == hops_least(m, w, r->target) + 1u);
+}
+
 /*
  * Notes the hops of an entry toward a switch for all cables of the group, and where they are the least,
  * unless the hop matrix has them.
@@ -80,6 +95,8 @@ static void note_cost(struct ft_run *r, const struct ft_group *g, uint8_t h)
 	uint32_t p0 = r->t->topo->fabric->switch_port[g->peer];
 	unsigned was;
 
+	if (as_matrix(r, g->sw, h))
+		return;
 	for (uint32_t i = 0; i < g->n_links; i++) {
 		uint32_t id = p0 + r->t->link[g->link + i].remote;
 
@@ -98,12 +115,11 @@ static void set(struct ft_run *r, const struct ft_group *g, const struct ft_link
 	if (r->rec)
 		ft_record_set(r, g, l, h, cause);
 	ft_touch(r, g->peer);
-	r->port[g->peer] = l->remote;
-	r->hop[g->peer] = h;
+	r->port[r->place[g->peer]] = l->remote;
+	r->hop[r->place[g->peer]] = h;
 	if (r->reversed)
 		r->reversed[g->peer] = r->reverse > 0;
-	if (r->target != NO_ID)
-		note_cost(r, g, h);
+	note_cost(r, g, h);
 }
 
 /* Tells and records that a switch is offered an entry, and whether it takes it. */
@@ -145,12 +161,14 @@ static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_s
 				 uint8_t h)
 {
 	uint32_t x = s->peer;
+	uint8_t hop;
 
 	if (x == NO_ID)
 		return true;
 	if (x == prev)
 		return false;
-	if (r->hop[x] == NO_PATH || (!r->fill && h + 1 < r->hop[x]))
+	hop = r->hop[r->place[x]];
+	if (hop == NO_PATH || (!r->fill && h + 1 < hop))
 		return teach(r, w, s, h);
 	if (r->tell || r->offers) {
 		const struct ft_group *g = &r->t->group[s->group];
@@ -160,57 +178,128 @@ static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_s
 	return false;
 }
 
-/*
- * Would a descent from x, h hops from the destination, find nothing to do? All switches below it learned a
- * route from another switch of its family that was as near.
- */
-static inline bool is_told(const struct ft_run *r, uint32_t x, unsigned h)
+/* Does none of n switches in a row know a way? */
+static inline bool are_new(const struct ft_run *r, uint32_t first, uint32_t n)
 {
-	return r->told[r->family[x]] <= h && !r->unsorted[x];
+	return !memcmp(r->hop + first, r->unknown, n);
 }
 
-/* descend() from a switch of a family, when nobody asks or records. */
-static bool descend_family(struct ft_run *r, uint32_t w, uint8_t h)
+/* learn() where some know a longer way: a descent from them would visit them once more. */
+static void learn_better(struct ft_run *r, uint32_t first, const uint8_t *way, uint32_t n, uint8_t next)
 {
-	/* stores of bytes may change all but local variables, for all that the compiler knows */
-	struct ft_switch *s = &r->t->sw[w];
-	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN];
-	struct ft_group *group = r->t->group;
-	struct ft_link *link = r->t->link;
-	const uint32_t *family = r->family;
-	const uint16_t *told = r->told;
-	const uint8_t *unsorted = r->unsorted;
-	uint8_t *hop = r->hop, *port = r->port;
-	uint32_t n = s->n[FT_DOWN], taught = 0;
-	unsigned next = h + 1u;
-	bool costs = r->target != NO_ID;
+	for (uint32_t i = 0; i < n; i++) {
+		if (r->hop[first + i] <= next)
+			continue;
+		ft_visit(r, r->at[first + i]);
+		r->port[first + i] = way[i];
+		r->hop[first + i] = next;
+	}
+}
+
+/* Switches in a row learn a way, by a port each, where they know none that is as short. */
+static void learn(struct ft_run *r, uint32_t first, const uint8_t *way, uint32_t n, uint8_t next)
+{
+	uint8_t *hop = r->hop + first, *port = r->port + first;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t x = down[i].peer, kin;
-		struct ft_group *g;
+		if (n - i >= 8 && are_new(r, first + i, 8)) {
+			memcpy(port + i, way + i, 8);
+			memset(hop + i, next, 8);
+			i += 7;
+		} else if (hop[i] == NO_PATH) {
+			port[i] = way[i];
+			hop[i] = next;
+		} else if (hop[i] > next) {
+			learn_better(r, first + i, way + i, n - i, next);
+			return;
+		}
+	}
+}
+
+/*
+ * Switches in a row below w, at which a descent ends, learn to climb through it, if none knows a way. Each
+ * counter grows by one, which leaves the order of the groups as it is: only their number is counted.
+ */
+static bool teach_new(struct ft_run *r, uint32_t w, uint8_t next)
+{
+	const struct ft_switch *s = &r->t->sw[w];
+	uint32_t n = s->n[FT_DOWN];
+
+	if (!r->low[r->family[w]] || r->below[w] == NO_ID || !are_new(r, r->below[w], n) ||
+	    !as_matrix(r, w, next))
+		return false;
+	learn(r, r->below[w], r->way + s->slot[FT_DOWN], n, next);
+	r->taught[w]++;
+	return true;
+}
+
+/* The same for switches that have told all below, so that nothing is counted. */
+static bool teach_told(struct ft_run *r, uint32_t w, uint8_t next)
+{
+	const struct ft_switch *s = &r->t->sw[w];
+
+	if (!r->over[w] || r->n_untold || r->farthest > next || !as_matrix(r, w, next))
+		return false;
+	learn(r, r->below[w], r->way + s->slot[FT_DOWN], s->n[FT_DOWN], next);
+	return true;
+}
+
+/*
+ * The switches below w learn to climb through it, one by one. Returns whether a CA was found. One that would
+ * only find that all below it are told is not asked.
+ */
+static bool teach_each(struct ft_run *r, uint32_t w, uint8_t next)
+{
+	const struct ft_switch *s = &r->t->sw[w];
+	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN];
+	uint32_t n = s->n[FT_DOWN], taught = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t x = down[i].peer, kin = r->family[x];
+		struct ft_group *g = &r->t->group[down[i].group];
 		struct ft_link *k;
 
-		if (hop[x] <= next)
+		if (r->hop[r->place[x]] <= next)
 			continue;
-		g = &group[down[i].group];
-		k = least(link, g, false);
-		port[x] = k->remote;
-		hop[x] = (uint8_t)next;
-		if (costs)
-			note_cost(r, g, (uint8_t)next);
-		kin = family[x];
-		if (kin != PLAIN &&
-		    ((told[kin] <= next && !unsorted[x]) || !descend(r, x, NO_ID, (uint8_t)next)))
+		k = least(r->t->link, g, false);
+		set(r, g, k, next, FT_DESCENT);
+		if (r->told[kin] <= next) {
+			ft_visit(r, x);
+			continue;
+		}
+		if (kin != PLAIN && !descend(r, x, NO_ID, next))
 			continue;
 		k->cu++;
 		g->cu++;
 		taught++;
 	}
-	r->told[family[w]] = h;
-	if (!taught)
+	if (!taught || taught == n) /* when each counter grew by one, their order stays */
+		return taught;
+	r->unsorted[w] = true;
+	r->changed[w] = r->n_destinations;
+	if (!r->waits[w])
+		r->waiting[r->n_waiting++] = w;
+	r->waits[w] = true;
+	return true;
+}
+
+/* descend() from a switch of a family, when nobody asks or records. */
+static bool descend_family(struct ft_run *r, uint32_t w, uint8_t h)
+{
+	struct ft_switch *s = &r->t->sw[w];
+	uint16_t *told = &r->told[r->family[w]];
+
+	ft_visit(r, w);
+	if (*told <= h)
+		return false; /* all below know a way through another one that is as near */
+	if (r->low[r->family[w]]) {
+		r->n_untold -= *told == FT_UNTOLD;
+		r->farthest = h > r->farthest ? h : r->farthest;
+	}
+	*told = h;
+	if (teach_told(r, w, h + 1) || (!teach_new(r, w, h + 1) && !teach_each(r, w, h + 1)))
 		return false;
-	r->unsorted[w] = taught < n; /* when each counter grew by one, their order stays */
-	s->rot = s->rot + 1 < n ? s->rot + 1 : 0;
+	s->rot = s->rot + 1 < s->n[FT_DOWN] ? s->rot + 1 : 0;
 	return true;
 }
 
@@ -228,19 +317,16 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 
 	if (!n)
 		return false;
-	if (r->unsorted[w]) {
-		sort_groups(r, w, FT_DOWN, false);
-		r->unsorted[w] = false;
-	}
 	if (r->family[w] > PLAIN)
-		return !is_told(r, w, h) && descend_family(r, w, h);
+		return descend_family(r, w, h);
+	ft_visit(r, w);
 	if (s->n[FT_SIDE])
 		sort_groups(r, w, FT_SIDE, false);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t x = down[i].peer;
 
 		/* most switches know a route that is as short: skip the call */
-		if (x == NO_ID || hop[x] >= from)
+		if (x == NO_ID || hop[r->place[x]] >= from)
 			created |= descend_group(r, w, &down[i], prev, h);
 	}
 	for (uint32_t i = 0; r->lid && i < s->n[FT_SIDE]; i++)
@@ -255,8 +341,10 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 /* Should the climb stop? Reverse hops can take practically for ever. */
 static bool give_up(struct ft_run *r)
 {
-	if (!(++r->calls & 0xFFF) && !progress_step(r->in->progress, r->lid))
-		r->stop = true;
+	if (++r->calls >= r->look) {
+		r->look = r->calls + 0x1000;
+		r->stop |= !progress_step(r->in->progress, r->lid);
+	}
 	if (r->t->most_calls && r->calls > r->t->most_calls)
 		r->stop = true;
 	if (r->depth > MAX_DEPTH && !r->stop) {
@@ -271,7 +359,7 @@ static bool give_up(struct ft_run *r)
 
 static bool better(const struct ft_run *r, uint32_t x, uint8_t h)
 {
-	return r->port[x] == NO_PATH || h + 1 < r->hop[x];
+	return r->port[r->place[x]] == NO_PATH || h + 1 < r->hop[r->place[x]];
 }
 
 /* Climbs through a group if the peer has no better route: a parent other than the main one, or a sibling. */
@@ -291,20 +379,16 @@ static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enu
 	return ft_ascend(r, g->peer, w, false, credit, h + 1);
 }
 
-/* try_group() for a switch at the top whose family has taught all below. */
-static inline void take_top(struct ft_run *r, const struct ft_slot *s, unsigned next)
+/* try_group() for all parents of w, if they are a family at the top that has taught all below it. */
+static bool take_crown(struct ft_run *r, uint32_t w, uint8_t next)
 {
-	uint8_t *hop = r->hop + s->peer, *port = r->port + s->peer;
-	const struct ft_group *g;
+	const struct ft_switch *s = &r->t->sw[w];
 
-	if (*port != NO_PATH && next >= *hop)
-		return;
-	g = &r->t->group[s->group];
-	*port = least(r->t->link, g, true)->remote;
-	*hop = (uint8_t)next;
-	if (r->target != NO_ID)
-		note_cost(r, g, (uint8_t)next);
-	give_up(r);
+	if (r->told[r->crown[w]] > next || !as_matrix(r, w, next))
+		return false;
+	r->calls += s->n[FT_UP];
+	learn(r, r->above[w], r->way + s->slot[FT_UP], s->n[FT_UP], next);
+	return true;
 }
 
 /* Climbs through the least loaded parent, and counts it. */
@@ -345,12 +429,8 @@ static bool climb(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsign
 	g0 = &r->t->group[up[0].group];
 	if (main)
 		created |= climb_main(r, w, prev, g0, least(r->t->link, g0, true), credit, h);
-	for (uint32_t i = main; i < s->n[FT_UP]; i++) {
-		if (r->top[up[i].peer] && is_told(r, up[i].peer, h + 1u))
-			take_top(r, &up[i], h + 1u);
-		else
-			created |= try_group(r, w, &up[i], FT_SECOND, credit, h, &k);
-	}
+	for (uint32_t i = main; i < s->n[FT_UP] && !take_crown(r, w, h + 1); i++)
+		created |= try_group(r, w, &up[i], FT_SECOND, credit, h, &k);
 	if (s->n[FT_SIDE])
 		sort_groups(r, w, FT_SIDE, true);
 	for (uint32_t i = 0; i < s->n[FT_SIDE]; i++) {
@@ -414,7 +494,7 @@ static void offer_up(struct ft_run *r, uint32_t w)
 		struct ft_group *g = &r->t->group[up->group];
 		struct ft_link *k = least(r->t->link, g, true);
 
-		if (r->port[g->peer] != NO_PATH)
+		if (r->port[g->peer] != NO_PATH) /* with reverse hops places are ids */
 			continue;
 		offered(r, g, k, r->hop[w] + 1, FT_SECOND, true);
 		set(r, g, k, r->hop[w] + 1, FT_SECOND);

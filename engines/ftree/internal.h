@@ -71,7 +71,7 @@ struct ft_run {
 	/* the current destination */
 	uint16_t lid;		      /* 0: a dummy */
 	uint32_t target;	      /* switch id if it is a switch, else NO_ID */
-	uint8_t *port, *hop;	      /* [n_switches] entries, NO_PATH = none */
+	uint8_t *port, *hop;	      /* [n_switches] entries by place, NO_PATH = none */
 	uint8_t *reversed;	      /* [n_switches] the entry came by reverse hops; NULL without them */
 	uint32_t *touched, n_touched; /* switches with an entry, in order; NULL without reverse hops */
 	struct columns done;	      /* entries of the destinations before it */
@@ -80,19 +80,38 @@ struct ft_run {
 
 	/*
 	 * Switches that have the same switches below, and neither CAs nor anything beside, are a family; of
-	 * them only the first to be reached has something to teach. There are none with reverse hops, with
-	 * cables between switches of a rank, and when somebody asks or records, since all visits are told
-	 * then.
+	 * them only the first to be reached has something to teach, unless another is nearer. There are none
+	 * with reverse hops, with cables between switches of a rank, and when somebody asks or records, since
+	 * all visits are told then.
 	 */
 	uint32_t *family; /* [n_switches] 0: none, PLAIN: a descent ends here */
 	uint32_t n_families;
 	uint16_t *told; /* [n_families] hops of the nearest switch that taught the destination; FT_UNTOLD */
+	uint8_t *low;	/* [n_families] a descent ends at all below */
+	uint32_t n_low, n_untold, farthest; /* low ones; that have not taught the destination; most of told */
+	uint8_t *over;			    /* [n_switches] all below are in low families, and in a row */
+	uint32_t *crown;   /* [n_switches] the family above, when in a row and nothing is above it, or 0 */
+	uint32_t *taught;  /* [n_switches] destinations taught to all below, not counted at groups yet */
 	uint8_t *unsorted; /* [n_switches] a counter of a down group has changed since they were sorted */
-	uint8_t *top;	   /* [n_switches] nothing is above it */
+	/*
+	 * Of a family, when its counters changed (a number of n_destinations), and those that wait for the
+	 * next visit: at the end of a destination of which they know a way, unless they were sorted at once.
+	 */
+	uint32_t *changed, *waiting, n_waiting, n_destinations;
+	uint8_t *waits;		   /* [n_switches] it is among them */
 	uint32_t *asker, n_askers; /* switches with CAs */
 
+	/*
+	 * Places of switches: switches below one switch, and switches above one, are in a row where they can
+	 * be. Without families the place of a switch is its id.
+	 */
+	uint32_t *place, *at;	 /* of a switch; the switch at it */
+	uint32_t *below, *above; /* [n_switches] the first; NO_ID: not in a row, or with parallel cables */
+	uint8_t *way;		 /* [n_groups] the ports at a row in one direction, by place */
+	uint8_t unknown[MAX_PORTS + 1]; /* NO_PATH */
+
 	unsigned depth;
-	uint64_t calls;
+	uint64_t calls, look; /* at so many calls, look whether to go on */
 
 	/* costs of entries toward a switch, before they are compared with Min Hop's */
 	uint8_t *cost;	   /* [n_ports] */
@@ -112,6 +131,16 @@ static inline void ft_touch(struct ft_run *r, uint32_t sw)
 {
 	if (r->touched && r->port[sw] == NO_PATH && r->hop[sw] == NO_PATH)
 		r->touched[r->n_touched++] = sw;
+}
+
+/* Sorts the groups below a switch, by how often they taught. */
+void ft_sort_below(struct ft_run *r, uint32_t sw);
+
+/* A descent visits a switch: its groups are sorted if their counters changed. */
+static inline void ft_visit(struct ft_run *r, uint32_t sw)
+{
+	if (r->unsorted[sw])
+		ft_sort_below(r, sw);
 }
 
 /*

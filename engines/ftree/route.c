@@ -8,11 +8,33 @@
 
 /* --- one destination ------------------------------------------------------------------------- */
 
+/* Sorts groups of switches of families that were visited since their counters changed, in part without being
+ * asked. */
+static void sort_waiting(struct ft_run *r)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < r->n_waiting; i++) {
+		uint32_t w = r->waiting[i];
+
+		if (r->changed[w] != r->n_destinations && r->hop[r->place[w]] != NO_PATH)
+			ft_visit(r, w);
+		r->waits[w] = r->unsorted[w];
+		if (r->waits[w])
+			r->waiting[n++] = w;
+	}
+	r->n_waiting = n;
+	r->n_destinations++;
+}
+
 static void clear(struct ft_run *r)
 {
+	sort_waiting(r);
 	memset(r->port, NO_PATH, r->n_switches);
 	memset(r->hop, NO_PATH, r->n_switches);
 	memset(r->told, 0xff, r->n_families * sizeof(*r->told)); /* FT_UNTOLD */
+	r->n_untold = r->n_low;
+	r->farthest = 0;
 	r->n_touched = 0;
 }
 
@@ -24,9 +46,9 @@ static void start(struct ft_run *r, uint32_t leaf, uint16_t lid, uint32_t target
 	if (r->rec)
 		ft_record_start(r, leaf, local, r->port[leaf]);
 	ft_touch(r, leaf);
-	r->hop[leaf] = hop;
+	r->hop[r->place[leaf]] = hop;
 	if (lid)
-		r->port[leaf] = local;
+		r->port[r->place[leaf]] = local;
 	if (r->reversed)
 		r->reversed[leaf] = 0;
 	if (r->tell)
@@ -36,8 +58,10 @@ static void start(struct ft_run *r, uint32_t leaf, uint16_t lid, uint32_t target
 /* Counts switches with hosts that did not learn the route to a CA's LID. */
 static void count_unreached(struct ft_run *r)
 {
+	if (!memchr(r->port, NO_PATH, r->n_switches))
+		return;
 	for (uint32_t i = 0; i < r->n_askers; i++)
-		r->unreached += r->port[r->asker[i]] == NO_PATH;
+		r->unreached += r->port[r->place[r->asker[i]]] == NO_PATH;
 }
 
 /* Saves the entries for the tables, and clears them. */
@@ -232,9 +256,9 @@ static void route_switches(struct ft_run *r)
 				add_cost(t, s, id, r->cost[id]);
 		}
 		r->n_costs = 0;
-		r->from_last[s] = r->hop[last];
+		r->from_last[s] = r->hop[r->place[last]];
 		if (s == last)
-			memcpy(r->to_last, r->hop, r->n_switches);
+			memcpy(r->to_last, r->hop, r->n_switches); /* by place */
 		finish(r);
 	}
 }
@@ -256,7 +280,7 @@ static void connect_roots(struct ft_run *r)
 			if (!t->sw[d].in || !t->sw[d].lid || port[t->sw[d].lid] != NO_PATH)
 				continue;
 			if (r->from_last[d] != NO_PATH && way != NO_PATH) {
-				uint8_t h = r->to_last[w] + r->from_last[d];
+				uint8_t h = r->to_last[r->place[w]] + r->from_last[d];
 				uint8_t least = hops_least(t->hops, w, d);
 
 				port[t->sw[d].lid] = way;
@@ -296,8 +320,7 @@ static bool is_kin(const struct ftree *t, uint32_t u, uint32_t n, const uint32_t
 	return yes;
 }
 
-/* The family of a switch: all that have the same switches below. mark: the last family seen above a switch.
- */
+/* The family of a switch. mark: the last family that was seen above each. */
 static void find_family(struct ft_run *r, uint32_t s, uint32_t *mark)
 {
 	const struct ftree *t = r->t;
@@ -320,10 +343,9 @@ static void find_families(struct ft_run *r)
 	uint32_t *mark = NEW_ARRAY(r->n_switches, uint32_t);
 	bool none = r->tell || r->rec || t->max_reverse;
 
-	r->family = NEW_ARRAY(r->n_switches, uint32_t);
-	r->n_families = FIRST_FAMILY;
 	for (uint32_t s = 0; s < r->n_switches && !none; s++)
 		none = t->sw[s].n[FT_SIDE];
+	r->n_families = FIRST_FAMILY;
 	for (uint32_t s = 0; s < r->n_switches && !none; s++) {
 		if (t->sw[s].plain)
 			r->family[s] = PLAIN;
@@ -333,6 +355,105 @@ static void find_families(struct ft_run *r)
 	free(mark);
 	r->told = NEW_ARRAY(r->n_families, uint16_t);
 	memset(r->told, 0xff, r->n_families * sizeof(*r->told)); /* FT_UNTOLD */
+}
+
+/* Switches of a family, and switches that one family is above, get places in a row. */
+static void give_places(struct ft_run *r)
+{
+	const struct ftree *t = r->t;
+	uint64_t *sort = NEW_ARRAY(r->n_switches, uint64_t);
+
+	for (uint32_t s = 0; s < r->n_switches; s++) {
+		bool top = !t->sw[s].n[FT_UP];
+		uint32_t family = r->family[top ? s : ftree_group(t, s, FT_UP, 0)->peer];
+
+		sort[s] = (uint64_t)(2 * family + top) << 32 | s;
+	}
+	if (r->n_families > FIRST_FAMILY)
+		qsort(sort, r->n_switches, sizeof(*sort), order_u64);
+	for (uint32_t i = 0; i < r->n_switches; i++)
+		r->place[r->at[i] = r->n_families > FIRST_FAMILY ? (uint32_t)sort[i] : i] = i;
+	free(sort);
+}
+
+/* The first place of the switches in a direction, or NO_ID when they are not in a row, a cable each. */
+static uint32_t find_row(struct ft_run *r, uint32_t s, enum ft_dir d)
+{
+	const struct ft_switch *w = &r->t->sw[s];
+	const struct ft_group *g = r->t->group + w->slot[d];
+	uint32_t first = NO_ID;
+
+	for (uint32_t i = 0; i < w->n[d]; i++)
+		if (g[i].peer != NO_ID && r->place[g[i].peer] < first)
+			first = r->place[g[i].peer];
+	for (uint32_t i = 0; i < w->n[d]; i++) {
+		if (g[i].peer == NO_ID || g[i].n_links > 1 || r->place[g[i].peer] - first >= w->n[d])
+			return NO_ID;
+		r->way[w->slot[d] + r->place[g[i].peer] - first] = r->t->link[g[i].link].remote;
+	}
+	return first;
+}
+
+/* Are all below of low families? */
+static bool is_over_low(const struct ft_run *r, uint32_t s)
+{
+	uint32_t i = 0, n = r->t->sw[s].n[FT_DOWN];
+
+	while (i < n && r->low[r->family[ftree_group(r->t, s, FT_DOWN, i)->peer]])
+		i++;
+	return i == n;
+}
+
+/* The family of all above, when nothing is above it, or 0. */
+static uint32_t find_crown(const struct ft_run *r, uint32_t s)
+{
+	const struct ftree *t = r->t;
+	uint32_t n = t->sw[s].n[FT_UP], i = 0, first = n ? r->family[ftree_group(t, s, FT_UP, 0)->peer] : 0;
+
+	for (; i < n; i++) {
+		uint32_t u = ftree_group(t, s, FT_UP, i)->peer;
+
+		if (t->sw[u].n[FT_UP] || r->family[u] != first)
+			return 0;
+	}
+	return first;
+}
+
+static void find_rows(struct ft_run *r)
+{
+	const struct ftree *t = r->t;
+
+	give_places(r);
+	memset(r->unknown, NO_PATH, sizeof(r->unknown));
+	r->low = NEW_ARRAY(r->n_families, uint8_t);
+	memset(r->low + FIRST_FAMILY, 1, r->n_families - FIRST_FAMILY);
+	for (uint32_t s = 0; s < r->n_switches; s++) {
+		r->below[s] = r->family[s] > PLAIN ? find_row(r, s, FT_DOWN) : NO_ID;
+		r->above[s] = find_row(r, s, FT_UP);
+		r->crown[s] = r->above[s] != NO_ID ? find_crown(r, s) : 0;
+		for (uint32_t i = 0; r->family[s] > PLAIN && i < t->sw[s].n[FT_DOWN]; i++)
+			r->low[r->family[s]] &= r->family[ftree_group(t, s, FT_DOWN, i)->peer] == PLAIN;
+	}
+	for (uint32_t i = FIRST_FAMILY; i < r->n_families; i++)
+		r->n_low += r->low[i];
+	r->n_untold = r->n_low;
+	for (uint32_t s = 0; s < r->n_switches; s++)
+		r->over[s] = r->below[s] != NO_ID && is_over_low(r, s);
+}
+
+/* Counts what teach_new() left to be counted. */
+static void count_taught(struct ft_run *r)
+{
+	struct ftree *t = r->t;
+
+	for (uint32_t s = 0; s < r->n_switches; s++) {
+		for (uint32_t i = 0; r->taught[s] && i < t->sw[s].n[FT_DOWN]; i++) {
+			struct ft_group *g = &t->group[t->sw[s].slot[FT_DOWN] + i];
+
+			g->cu += r->taught[s];
+			t->link[g->link].cu += r->taught[s];
+		}
+	}
 }
 
 static void run_start(struct ft_run *r)
@@ -358,18 +479,29 @@ static void run_start(struct ft_run *r)
 	r->rec = r->in->record;
 	r->offers = r->rec && rec_wants_any(r->rec, REC_OFFER);
 	r->unsorted = NEW_ARRAY(n, uint8_t);
-	r->top = NEW_ARRAY(n, uint8_t);
+	r->family = NEW_ARRAY(n, uint32_t);
+	r->crown = NEW_ARRAY(n, uint32_t);
+	r->over = NEW_ARRAY(n, uint8_t);
+	r->taught = NEW_ARRAY(n, uint32_t);
+	r->place = NEW_ARRAY(n, uint32_t);
+	r->at = NEW_ARRAY(n, uint32_t);
+	r->changed = NEW_ARRAY(n, uint32_t);
+	r->waiting = NEW_ARRAY(n, uint32_t);
+	r->waits = NEW_ARRAY(n, uint8_t);
+	r->below = NEW_ARRAY(n, uint32_t);
+	r->above = NEW_ARRAY(n, uint32_t);
+	r->way = NEW_ARRAY(r->t->n_groups, uint8_t);
 	find_families(r);
+	find_rows(r);
 	r->asker = NEW_ARRAY(n, uint32_t);
 	for (uint32_t s = 0; s < n; s++) {
 		if (r->t->sw[s].n[FT_DOWN] && !has_switches(r->t, s))
 			r->asker[r->n_askers++] = s;
-		r->top[s] = !r->t->sw[s].rank || !r->t->sw[s].n[FT_UP];
 		r->t->sw[s].climbed = true;
 		if (!switch_up(r->t->topo, s))
 			continue;
 		r->r->row[s] = lft_row_new(r->t->max_lid);
-		r->done.row[s] = r->r->row[s]->port;
+		r->done.row[r->place[s]] = r->r->row[s]->port;
 	}
 }
 
@@ -410,6 +542,7 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 	route_others(&r);
 	route_switches(&r);
 	columns_write(&r.done);
+	count_taught(&r);
 	if (t->connect_roots && !r.stop) {
 		rec_phase(in, "connecting the roots through the last leaf");
 		connect_roots(&r);
@@ -421,7 +554,8 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 	ft_tell_free(r.tell, t);
 	columns_free(&r.done);
 	FREE_EACH(r.port, r.hop, r.reversed, r.touched, r.cost, r.cost_of, r.costs, r.resorted, r.to_last,
-		  r.from_last, r.family, r.told, r.unsorted, r.top, r.asker);
+		  r.from_last, r.family, r.told, r.low, r.over, r.crown, r.taught, r.place, r.at, r.changed,
+		  r.waiting, r.waits, r.below, r.above, r.way, r.unsorted, r.asker);
 	if (r.stop && !out->refused.msg[0])
 		err_set(&out->refused, CANCELLED);
 	return !r.stop;
