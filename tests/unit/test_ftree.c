@@ -493,7 +493,7 @@ static void test_shifts(void **state)
 	line_says(s, "shifts", "places (of the fat tree)");
 	line_says(s, "shifts order lid", "places (by LID)");
 	line_says(s, "shifts 3 order name", "places (by name); 3 of 15");
-	line_fails(s, "shifts order age", "expected: shifts [SAMPLE] [order lid|ftree|name]");
+	line_fails(s, "shifts order age", "expected: shifts [SAMPLE] [order lid|ftree|name");
 	ok_line(s, "synth ring:5; route minhop");
 	line_says(s, "shifts", "places (by LID)");
 	line_fails(s, "shifts order ftree", "ftree refuses the fabric: ");
