@@ -31,7 +31,7 @@ static void tell_port(const struct counted_port *c, struct out *o)
 	for (unsigned k = 0; k < N_COUNTERS; k++) {
 		if (c->value[k] || k >= COUNT_TRANSMIT_DATA)
 			out_text(o, "  %-32s %12" PRIu64 "\n", counter_words[k], c->value[k]);
-		errors += c->value[k] && k < COUNT_TRANSMIT_DATA;
+		errors += k < COUNT_TRANSMIT_DATA && c->value[k];
 	}
 	if (!errors && c->told)
 		out_text(o, "  All counters of errors and congestion are 0.\n");
