@@ -243,7 +243,7 @@ CASES = [
     Case("spread: nothing left out", [TREE, *UPDN, "-e", "spread tree"], 0, r"^Spread over[^\n]*\nShare of a link"),
     Case("check of nothing", ["-e", "check"], 3, NOTHING, r"ibscope: -e:1: no fabric is loaded"),
     Case("check without tables", [TREE, "-e", "check"], 3, NOTHING, r"-e:1: nothing is routed yet"),
-    Case("check with too much", [TREE, *UPDN, "-e", "check all"], 2, NOTHING, r"expected: check \[spread tree\|lag\] \[--baseline FILE\] \| check format nagios$"),
+    Case("check with too much", [TREE, *UPDN, "-e", "check more"], 2, NOTHING, r"expected: check \[spread tree\|lag\] \[--baseline FILE\] \[all\] \| check format nagios$"),
     Case("trace without a path", [TREE, *UPDN, "-e", "fail switch leaf-01; trace node0004 node0001"], 1, r"NO PATH"),
 
     # --- plans

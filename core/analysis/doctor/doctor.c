@@ -24,6 +24,10 @@ const struct field finding_fields[] = {
 	ROW("count", count, NULL, "count", "how many faults of this kind it counts"),
 	ROW("figure", figure, NULL, NULL, "the main figure of the text, 0: none"),
 	ROW("pairs", pairs, NULL, "pairs", "pairs of hosts that it hits, as far as known"),
+	ROW("what_if", what_if, NULL, NULL,
+	    "it is about an engine that nobody said is running: OpenSM without settings, or one that was "
+	    "guessed "
+	    "from the tables"),
 	{.key = NULL},
 };
 
@@ -44,6 +48,9 @@ static const struct rule rules[] = {
 	{"incomplete", ERROR, FACT, find_incomplete,
 	 "the source lacks a part of the fabric, so every other finding may be wrong or incomplete",
 	 "discover again"},
+	{"incomplete-tables", WARNING, FACT, find_incomplete_tables,
+	 "paths that pass these switches cannot be told, and are not counted as lost",
+	 "read the tables again"},
 	{"unreachable", ERROR, COMPUTED, find_unreachable,
 	 "both hosts are up, but these tables give them no path", NULL},
 	{"cut-off", ERROR, COMPUTED, find_cut_off,
@@ -275,6 +282,39 @@ static int measure(struct doctor *d)
 	return d->cdg ? 0 : -1;
 }
 
+/* Are the findings of a rule about an engine, its tables and their routes? */
+static bool about_engine(const struct rule *r)
+{
+	static finder *const of_engine[] = {
+		find_unreachable,     find_forwarding_loop,
+		find_dropped,	      find_credit_loop,
+		find_switch_lids,     find_fatal,
+		find_no_routing,      find_refused,
+		find_vls_later,	      find_notes,
+		find_dfsssp_cap,      find_ftree_single,
+		find_all_roots,	      find_roots_fragile,
+		find_root_with_hosts, find_aggregation_roots,
+		find_not_listed,      find_above_edge,
+		find_uneven,	      find_idle,
+		find_sm_place,	      find_layers_not_in_force,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(of_engine); i++)
+		if (of_engine[i] == r->find)
+			return true;
+	return false;
+}
+
+/* Did nobody name the engine of this rule's findings? Of drift: it was guessed from the tables. */
+static bool is_what_if(const struct doctor *d, const struct rule *r)
+{
+	bool guessed = d->out->read && !d->rq->configured && !d->computed;
+
+	if (r->find == find_stale)
+		return guessed;
+	return d->out->no_engine && about_engine(r);
+}
+
 struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p, struct err *e)
 {
 	struct doctor d = {.out = NEW(struct diagnosis), .rules = rules, .rq = rq, .p = p, .e = e};
@@ -283,8 +323,13 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 
 	if (!rc)
 		rc = measure(&d);
-	for (size_t i = 0; !rc && i < ARRAY_LEN(rules); i++)
+	for (size_t i = 0; !rc && i < ARRAY_LEN(rules); i++) {
+		size_t before = o->n;
+
 		rc = progress_cancelled(p) ? err_set(e, CANCELLED) : rules[i].find(&d, &rules[i]);
+		for (size_t x = before; x < o->n; x++)
+			o->finding[x].what_if = is_what_if(&d, &rules[i]);
+	}
 	free(d.hosts);
 	levels_free(d.levels);
 	free(d.share);

@@ -35,6 +35,7 @@ struct finding {
 	uint8_t sure;	     /* enum sureness */
 	unsigned rule;	     /* its place in the table: order of kinds */
 	const char *kind;    /* short and static: "credit-loop" */
+	bool what_if;	     /* it is about an engine that nobody said is running */
 	const char *meaning; /* its meaning in words; static */
 	const char *cure;    /* the remedy; static, NULL = nothing general */
 	char *text;	     /* owned; one line: what was found, and where */
@@ -56,6 +57,7 @@ struct diagnosis {
 	uint32_t count[SEVERITIES];
 	const struct sweep *judged; /* reference held; its routing may be NULL: no engine could route */
 	bool read;		    /* the tables were read, not computed */
+	bool incomplete;	    /* of tables that were read: some lack, or they are of another fabric */
 	bool no_engine;		    /* no engine was asked for: judged as OpenSM without settings */
 };
 

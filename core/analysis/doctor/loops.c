@@ -113,7 +113,7 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 			tell_loop(d, r, d->cdg, vl, wide, "", SEVERITY_ERROR);
 		else if (wide)
 			tell_loop(d, r, wide, vl, NULL, " (only routes of aggregation nodes close it)",
-				  SEVERITY_WARNING);
+				  SEVERITY_NOTE);
 	cdg_free(wide);
 	return d->out->n > before ? 0 : tell_switch_loops(d, r);
 }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "core/routing/distances.h"
+#include "core/analysis/compare/causes.h"
 #include "core/analysis/doctor/internal.h"
+#include "core/routing/switch_tables.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/base/mix.h"
@@ -12,14 +14,14 @@
 /* --- pairs without a path -------------------------------------------------------------------------- */
 
 /* Causes in the order in which they are checked. */
-enum cause { CAUSE_NO_LID, CAUSE_NO_WAY, CAUSE_NO_ENTRY, CAUSE_DEAD, CAUSE_LOOP, CAUSE_DROPPED };
-static const char *const cause_text[] = {"a host has no LID", "no cable leads on",
-					 "no entry",	      "an entry to a dead or wrong port",
-					 "a forwarding loop", "dropped on VL 15"};
+enum obstacle { STOP_NO_LID, STOP_NO_WAY, STOP_NO_ENTRY, STOP_DEAD, STOP_LOOP, STOP_DROPPED };
+static const char *const obstacle_text[] = {"a host has no LID", "no cable leads on",
+					    "no entry",		 "an entry to a dead or wrong port",
+					    "a forwarding loop", "dropped on VL 15"};
 
 /* Pairs of one cause that stop at one switch, for hosts on one switch. */
 struct group {
-	enum cause cause;
+	enum obstacle cause;
 	uint32_t at, to; /* switches */
 	uint64_t pairs;
 	uint32_t src; /* one of the pairs: source switch, */
@@ -36,7 +38,7 @@ struct groups {
 	bool loops;	     /* only pairs that circle are wanted, else only the others */
 };
 
-static size_t hash(const struct groups *s, enum cause cause, uint32_t at, uint32_t to)
+static size_t hash(const struct groups *s, enum obstacle cause, uint32_t at, uint32_t to)
 {
 	return mix(cause, (uint64_t)at << 32 | to) & (s->n_slots - 1);
 }
@@ -55,7 +57,7 @@ static void rehash(struct groups *s)
 	}
 }
 
-static struct group *group_of(struct groups *s, enum cause cause, uint32_t at, uint32_t to)
+static struct group *group_of(struct groups *s, enum obstacle cause, uint32_t at, uint32_t to)
 {
 	size_t h;
 
@@ -73,23 +75,31 @@ static struct group *group_of(struct groups *s, enum cause cause, uint32_t at, u
 	return &s->g[s->n - 1];
 }
 
-static enum cause cause_of(const struct groups *s, const struct path *p, uint32_t at, uint32_t to)
+static enum obstacle cause_of(const struct groups *s, const struct path *p, uint32_t at, uint32_t to)
 {
 	switch (p->end) {
 	case PATH_NO_LID:
-		return CAUSE_NO_LID;
+		return STOP_NO_LID;
 	case PATH_LOOP:
-		return CAUSE_LOOP;
+		return STOP_LOOP;
 	case PATH_DROPPED:
-		return CAUSE_DROPPED;
+		return STOP_DROPPED;
 	case PATH_NO_ENTRY:
 		return endport_distance(s->d->t, s->ca[to], s->d->f->port_endport[s->d->f->switch_port[at]]) <
 				       0
-			       ? CAUSE_NO_WAY
-			       : CAUSE_NO_ENTRY;
+			       ? STOP_NO_WAY
+			       : STOP_NO_ENTRY;
 	default:
-		return CAUSE_DEAD;
+		return STOP_DEAD;
 	}
+}
+
+/* Has a switch a table, as far as tables were read? */
+static bool has_table(const struct doctor *d, uint32_t sw)
+{
+	const struct switch_tables *read = d->out->read ? setup_tables(d->w->setup) : NULL;
+
+	return !read || read->lft[sw];
 }
 
 static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
@@ -106,6 +116,10 @@ static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
 	path_trace(r, s->ca[sw], r->lids->base[s->ca[sw]], lid, &p);
 	if (p.n)
 		at = p.hop[p.n - 1].sw;
+	if (routing_port(r, at, lid) == NO_PATH && !has_table(s->d, at)) {
+		path_free(&p);
+		return;
+	}
 	g = group_of(s, cause_of(s, &p, at, to), at, to);
 	path_free(&p);
 	if (!g->pairs) {
@@ -208,6 +222,27 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 	places_end(&at, x, "list hosts");
 }
 
+int find_incomplete_tables(struct doctor *d, const struct rule *r)
+{
+	uint32_t all, lacking = d->r ? tables_lacking(d->w, &all) : 0;
+	struct places at = {0};
+	struct finding *x;
+
+	if (!d->r || (!lacking && !tables_strange(d->w)))
+		return 0;
+	d->out->incomplete = true;
+	for (uint32_t sw = 0; sw < d->f->n_switches; sw++)
+		if (switch_up(d->t, sw) && !has_table(d, sw))
+			places_add_switch(&at, d->f, sw);
+	if (lacking)
+		x = tell(d, r, "INCOMPLETE TABLES: %s of %u %s no table: %s.", PLURAL(lacking, "switch"), all,
+			 lacking == 1 ? "has" : "have", places_text(&at));
+	else
+		x = tell(d, r, "INCOMPLETE TABLES: most GUIDs that their file names are not in this fabric.");
+	places_end(&at, x, "check");
+	return 0;
+}
+
 int find_cut_off(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
@@ -254,7 +289,7 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 			continue;
 		}
 		x = tell(d, r, "%s of hosts %s no path: %s at %s, for hosts on %s.", PLURAL(g->pairs, "pair"),
-			 g->pairs == 1 ? "has" : "have", cause_text[g->cause], switch_name(d->f, g->at),
+			 g->pairs == 1 ? "has" : "have", obstacle_text[g->cause], switch_name(d->f, g->at),
 			 switch_name(d->f, g->to));
 		x->pairs = x->count = g->pairs;
 		finding_at_switch(d, x, g->at);
@@ -471,12 +506,18 @@ int find_stale(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
+static bool wrong(const struct drift *x)
+{
+	return drift_total(x) != x->count[DRIFT_RIGHT] + x->count[DRIFT_KEPT];
+}
+
 int find_drift_unknown(struct doctor *d, const struct rule *r)
 {
 	const struct drift_candidate *best = d->ranking && d->ranking->n ? d->ranking->candidate : NULL;
 	struct finding *x;
 
-	if (!best || best->agreement >= 1)
+	/* what lacks a table speaks against no engine */
+	if (!best || best->agreement >= 1 || !wrong(d->drift))
 		return 0;
 	x = tell(d, r, "No engine explains the tables: best is %s with %.1f %%.", best->chain,
 		 100 * best->agreement);

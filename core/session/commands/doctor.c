@@ -13,8 +13,8 @@ static void tell_finding(const struct diagnosis *d, const struct finding *x, jso
 	const struct sweep *w = d->judged;
 	json_t *obj;
 
-	out_text(o, "%-7s " ROW_PROSE "%s (%s): %s\n", severity_word[x->severity], x->kind,
-		 sureness_word[x->sure], x->text);
+	out_text(o, "%-7s " ROW_PROSE "%s (%s%s): %s\n", severity_word[x->severity], x->kind,
+		 sureness_word[x->sure], x->what_if ? ", what if" : "", x->text);
 	/* Lines of the detail, indented. */
 	for (const char *line = x->detail; line && *line;) {
 		size_t len = strcspn(line, "\n");
@@ -63,6 +63,8 @@ static void report(const struct diagnosis *d, struct out *o)
 	out_json(o, "warnings", json_integer(d->count[SEVERITY_WARNING]));
 	out_json(o, "notes", json_integer(d->count[SEVERITY_NOTE]));
 	o->run->found_fault |= d->count[SEVERITY_ERROR] > 0;
+	o->run->unanswered |= d->incomplete;
+	out_json(o, "tables_complete", json_boolean(!d->incomplete));
 }
 
 /* Hosts, switches and cables that an earlier check had, and rates that were higher then. */
@@ -126,6 +128,8 @@ const struct command doctor_commands[] = {
 		 "  fact         it is in the input\n"
 		 "  computed     it follows from OpenSM's rules\n"
 		 "  likely       a statistic or a guess\n"
+		 "  what if      about an engine that nobody said is running: none was asked for, or it was "
+		 "guessed from the tables\n"
 		 "  Each finding names the command that shows more.  With a reading of counters (`counters "
 		 "all`): errors, flapped,\n"
 		 "  degraded and congested links; the pane does not know them.\n"
@@ -136,6 +140,8 @@ const struct command doctor_commands[] = {
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine|null engine whose tables doctor judges, null: no engine routes\n"
 		 "complete boolean the whole fabric is known\n"
+		 "tables_complete boolean false: of tables that were read, switches have none, or most of "
+		 "their GUIDs are not in the fabric\n"
 		 "errors integer findings of severity error\n"
 		 "warnings integer of severity warning\n"
 		 "notes integer of severity note\n"
