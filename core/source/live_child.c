@@ -244,14 +244,16 @@ static bool has_manager(ibnd_port_t *p)
 	       mad_get_field(p->info, 0, IB_PORT_CAPMASK_F) & CAP_IS_SM;
 }
 
-static uint32_t count_managers(ibnd_fabric_t *fb)
+#define MOST_MANAGERS 255 /* that are asked */
+
+static uint8_t count_managers(ibnd_fabric_t *fb)
 {
 	uint32_t found = 0;
 
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
 		for (int p = 0; p <= n->numports; p++)
 			found += has_manager(n->ports[p]);
-	return found;
+	return (uint8_t)(found < MOST_MANAGERS ? found : MOST_MANAGERS);
 }
 
 /* The way to a port itself: to a switch or the local port the node's, else by the cable that leads to it. */
@@ -272,7 +274,7 @@ static bool way_to(ibnd_fabric_t *fb, ibnd_port_t *p, ib_portid_t *to)
 }
 
 /* Asks each manager for its state and priority: a Get of SMInfo. */
-static void put_managers(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb)
+static void put_managers(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, unsigned left)
 {
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
 		for (int p = 0; p <= n->numports; p++) {
@@ -280,8 +282,9 @@ static void put_managers(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb)
 			struct live_manager r;
 			ib_portid_t to;
 
-			if (!has_manager(n->ports[p]))
+			if (!left || !has_manager(n->ports[p]))
 				continue;
+			left--;
 			memset(&r, 0, sizeof(r));
 			r.guid = n->ports[p]->guid;
 			r.lid = n->ports[p]->base_lid;
@@ -344,7 +347,7 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 	if (via) {
 		put_tables(f, via, fb, h.n_tables, what);
 		if (h.n_managers)
-			put_managers(f, via, fb);
+			put_managers(f, via, fb, h.n_managers);
 		mad_rpc_close_port(via);
 	}
 	put(f, &tail, sizeof(tail));

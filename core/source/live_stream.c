@@ -235,8 +235,6 @@ static bool get_nodes(struct reader *r, struct live_head *h)
 		return unreadable(r, "number", h->magic, "that of a stream");
 	if (h->n_nodes > MAX_LID || h->n_tables > h->n_nodes)
 		return unreadable(r, "nodes:", h->n_nodes, "no more than a subnet has LIDs, nor more tables");
-	if (h->n_managers > MAX_LID)
-		return unreadable(r, "subnet managers:", h->n_managers, "no more than a subnet has LIDs");
 	r->port = NEW_ARRAY(h->n_nodes + 1u, struct live_port *);
 	for (uint32_t i = 0; i < h->n_nodes; i++)
 		if (!get_node(r))

@@ -19,9 +19,9 @@
 
 struct live_head {
 	uint32_t magic; /* LIVE_HEAD */
-	uint32_t n_nodes, n_tables, n_managers;
+	uint32_t n_nodes, n_tables;
 	uint16_t sm_lid; /* of the local port, 0 = none */
-	uint8_t from_port, unused;
+	uint8_t from_port, n_managers;
 	uint64_t from_guid; /* node GUID of the local node */
 };
 
@@ -35,8 +35,9 @@ struct live_node {
 
 struct live_port {
 	uint64_t guid, peer_guid; /* peer_guid: node GUID at the other end, 0 = none */
-	uint16_t lid, sm_lid;	  /* sm_lid: of its master as it tells it, 0 = none */
+	uint16_t lid;
 	uint8_t num, lmc, peer_port, width, speed, widths, speeds, state, opervls, ext;
+	uint16_t sm_lid; /* of its master as it tells it, 0 = none */
 };
 
 /* A subnet manager's answer. */
