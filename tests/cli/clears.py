@@ -121,6 +121,8 @@ ROWS = [
     Clear("No credit loops.", "cycles", r"No credit loops", PAIRLESS[:2] + ["no tables", "a command that failed"], status=None),
     Clear("Free of congestion", "shifts", r"Free of congestion", PAIRLESS + [*TABLES, "no tables", "a command that failed"],
           said=("ring:3", "-R", "minhop"), status=None),
+    Clear("NOTHING WAS CHANGED: sound", "report change -", r"^\*\*NOTHING WAS CHANGED: sound|^\*\*SAFE", ALL),
+    Clear("SAFE: sound after each step and at the end", "route minhop; report change -", r"^\*\*SAFE: sound after", PAIRLESS + ["incomplete", "parts", "cut off"]),
     Clear("sound", "advise", r"^ +A: sound", PAIRLESS + ["incomplete", "parts", "cut off", "a command that failed"], status=None),
     Clear("pairs without a path", "compare minhop updn", r"^pairs without a path +0 ", PAIRLESS + ["a command that failed"], status=None),
 ]
@@ -151,6 +153,7 @@ OTHERS = {
     "sound, but its most loaded link": "help",
     "deadlock unreachable safe sound verify credit loops": "help",
     "there are no credit loops; nothing is drawn": "an error",
+    "; sound at the end": "report change, behind NOT SAFE ON THE WAY, when the last state has no fault of `check`; tests/sessions/run.py change",
 }
 VOCABULARY = re.compile(r"\b[Ss]ound\b|followed|[Nn]othing (?:wrong|changed|found|lost)|change nothing|identical|[Nn]o credit loops"
                         r"|agreement|explains every|Free of congestion|Cabled as|on its rail|are 0\.|new fault|Bad: |still so|Safe in")

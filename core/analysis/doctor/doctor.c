@@ -48,7 +48,7 @@ static const struct rule rules[] = {
 	{"incomplete", ERROR, FACT, find_incomplete,
 	 "the source lacks a part of the fabric, so every other finding may be wrong or incomplete",
 	 "discover again"},
-	{"incomplete-tables", WARNING, FACT, find_incomplete_tables,
+	{"incomplete-tables", ERROR, FACT, find_incomplete_tables,
 	 "paths that pass these switches cannot be told, and are not counted as lost",
 	 "read the tables again"},
 	{"unreachable", ERROR, COMPUTED, find_unreachable,
