@@ -650,14 +650,15 @@ static unsigned top_lid(const struct comparison *c)
 	return a > b ? a : b;
 }
 
-/* Count all entries that differ, until cancelled. marked[top + 1] gets 1 for LIDs with such entries. */
+/* Count all entries that differ, until cancelled (p NULL: it cannot be). marked[top + 1] gets 1 for LIDs with
+ * such entries. */
 static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked, struct changes *d,
 			  struct progress *p)
 {
 	uint32_t n = c->b->topo->fabric->n_switches;
 
 	c->switch_entries = NEW_ARRAY(n, uint32_t);
-	for (uint32_t s = 0; s < n && !progress_cancelled(p); s++)
+	for (uint32_t s = 0; s < n && !(p && progress_cancelled(p)); s++)
 		compare_rows(c, s, lid_a, top_lid(c), marked, d);
 }
 

@@ -351,7 +351,7 @@ const struct command blame_commands[] = {
 	 .syntax = "blame counters | blame FILE [below VALUE | above VALUE]",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("below VALUE", 0, UINT64_MAX, "a whole number", NULL),
 				ARG_NUMBER("above VALUE", 0, UINT64_MAX, "a whole number", NULL)),
-	 .help = "rank the links by how well they explain pairs that are slow or fail, or by counters",
+	 .help = "rank cables by how well they explain slow or broken pairs, or by counters",
 	 .finds = "a link is likely bad",
 	 .details =
 		 "  FILE: a matrix with names in its first line and first column, hp2p's report, logs of "
