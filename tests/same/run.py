@@ -143,6 +143,7 @@ def names(program, fabric):
 
 # what no two runs have in common
 LOOSE = [(re.compile(rb'("schema":1),"program":"[^"]*"(?:,"time":"[^"]*")?(?:,"read":\{[^}]*\})?'), rb"\1"),
+         (re.compile(rb"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), b"_ UTC"),
          (re.compile(rb'"ms":[0-9.e-]+'), b'"ms":_'), (re.compile(rb"\b[0-9.]+ (ms|s)\b"), b"_ s"),
          (re.compile(rb"\b[0-9.]+ (kB|MB)\b"), b"_ MB"), (re.compile(rb'"bytes":[0-9]+'), b'"bytes":_'),
          (re.compile(rb"(ibscope_reading_(age|timestamp)_seconds) [0-9]+"), rb"\1 _"),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/analysis/draw/picture.h"
+#include "core/base/cursor.h"
 #include "core/base/text.h"
 
 static void put_channel_words(FILE *to, const struct cdg *c, uint32_t v)
@@ -65,13 +66,13 @@ static bool put_head(FILE *to, const struct cdg *c, const char *title)
 
 int graphviz_name(FILE *from, FILE *to, const struct cdg *c, const struct svg_about *of)
 {
-	struct text held = {0}; /* the line before, whose title is to come */
-	char *line = NULL;
+	struct text held = {0}, read = {0}; /* held: the line before, whose title is to come */
 	bool root = false;
-	size_t size;
+	struct err e;
+	int got;
 
-	while (getline(&line, &size, from) > 0) {
-		const char *rest = line;
+	while ((got = read_text_line(from, "dot", &read, &e)) > 0) {
+		const char *line = text_str(&read), *rest = line;
 
 		if (held.len && put_head(to, c, line)) {
 			held.len = 0;
@@ -99,6 +100,6 @@ int graphviz_name(FILE *from, FILE *to, const struct cdg *c, const struct svg_ab
 	}
 	fputs(held.len ? text_str(&held) : "", to);
 	text_free(&held);
-	free(line);
-	return ferror(from) || ferror(to) ? -1 : 0;
+	text_free(&read);
+	return got < 0 || ferror(to) ? -1 : 0;
 }

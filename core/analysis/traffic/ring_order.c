@@ -201,7 +201,7 @@ static bool best_swap(struct ring *x, bool first, uint32_t *from, uint32_t *to, 
 	find_hot(x, hot);
 	for (uint32_t i = 0; i < x->n && go_on && (now.max > 1 || now.lost); i++)
 		for (uint32_t j = 0; j < x->n && hot[i] && go_on; j++) {
-			if (i == j || (hot[j] && j < i))
+			if (i == j || (j < i && hot[j]))
 				continue;
 			swap(x, i, j);
 			if (ring_cost_order(&x->cost, cost) < 0) {
