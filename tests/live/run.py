@@ -8,7 +8,7 @@ ibnetdiscover format to discover.  Needs ibsim-utils, infiniband-diags and opens
 $PRELOAD_FIRST names libraries to be loaded before the simulator's: libasan.so for a sanitized PROBE.
 Prints "N passed, N failed"; exit status 1 when something failed.
 """
-import atexit, glob, json, lzma, os, pty, re, shutil, signal, subprocess, sys, tempfile, termios, time
+import atexit, fcntl, glob, json, lzma, os, pty, re, shutil, signal, struct, subprocess, sys, tempfile, termios, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -1089,7 +1089,10 @@ def escape_typed(ibscope):
     try:
         until(b"Subnet managers: ")
         before = termios.tcgetattr(fd)[3] & termios.ECHO
-        os.write(fd, b"\x1b\x1b[A")
+        with open(os.readlink("/proc/%d/fd/0" % pid), "rb", buffering=0) as typed:
+            os.write(fd, b"\x1b\x1b[A\n")
+            while not struct.unpack("i", fcntl.ioctl(typed, termios.FIONREAD, bytes(4)))[0]:
+                time.sleep(0.01)    # the terminal has not taken them yet
         os.kill(pid, signal.SIGTERM)
         until(b"watch ended by SIGTERM")
         end = time.monotonic() + 60

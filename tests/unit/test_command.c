@@ -965,7 +965,7 @@ static void test_usage(void **state)
 	ok_line(s, "synth ring:4");
 	line_fails(s, "check all", "nothing is routed");
 	ok_line(s, "route minhop");
-	line_fails(s, "check all", "expected: check");
+	line_fails(s, "check all all", "expected: check");
 	line_fails(s, "fail cable x", "found \"cable\", expected link, switch, ");
 	line_fails(s, "fail random", "expected: fail link");
 	line_fails(s, "show node", "expected: show");

@@ -221,8 +221,8 @@ static void test_history(void **state)
 
 	(void)state;
 	ok_line(s, "scope node000[1-4]; fail switch spine-01; scope node0001 node0005");
-	line_says(s, "journal", ">  4  scope node0001 node0005\n");
-	line_says(s, "journal", "   2  scope node000[1-4]\n");
+	line_says(s, "journal", ">  4  scope node0001 node0005");
+	line_says(s, "journal", "   2  scope node000[1-4]");
 	line_says(s, "diff", "of 2 pairs in the scope");
 	ok_line(s, "undo");
 	assert_int_equal(n_counted(s), 4);

@@ -522,7 +522,7 @@ static int put_hosts_of(struct document *d, const struct change_told *c, const s
 				of_number(h->sends),
 				of_number(h->receives),
 				str_dup(afterwards(x, f, h)),
-				str_dup(jobs_of(c, f, h->endport))};
+				c->jobs ? str_dup(jobs_of(c, f, h->endport)) : NULL};
 
 		row(d, cell, c->jobs ? ARRAY_LEN(cell) : ARRAY_LEN(cell) - 1);
 	}
