@@ -517,7 +517,7 @@ def manual():
             done = subprocess.run(reader + [page], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   env=dict(os.environ, MANPAGER="cat", LC_ALL="C.UTF-8"))
             # groff 1.23 warns of lines that hold a long word, whose ends cannot meet the margin
-            said = [s for s in done.stderr.splitlines() if not re.search(r"warning \[.*\]: cannot adjust line$", s)]
+            said = [s for s in done.stderr.splitlines() if not re.search(r"warning \[.*\]: cannot (?:adjust|break) line$", s)]
             verdict(done.returncode == 0 and not said, "manual page: %s says: %s" % (reader[0], said[:5]))
     return None
 
