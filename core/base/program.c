@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "core/base/memory.h"
@@ -56,13 +57,15 @@ bool program_exists(const char *name)
 
 /*
  * Runs in the new process, with calls only that are safe after fork() in a program with threads. The process
- * leads a group, so that its children can be ended with it. It never outlives this program.
+ * leads a group, so that its children can be ended with it. It never outlives this program. It begins when a
+ * byte comes from `failed`: by then its group is known to programs_kill().
  */
 static void become(char *const *argv, int from, int out, int said, int failed, pid_t parent)
 {
 	static const int undo[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGCHLD, SIGALRM};
 	int in = open("/dev/null", O_RDWR), error;
 	sigset_t none;
+	char go;
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -75,8 +78,9 @@ static void become(char *const *argv, int from, int out, int said, int failed, p
 	in = fcntl(in, F_DUPFD, LOWEST);
 	said = said < 0 ? in : fcntl(said, F_DUPFD, LOWEST);
 	from = from < 0 ? in : fcntl(from, F_DUPFD, LOWEST);
-	if (getppid() == parent && dup2(from, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
-	    dup2(said, STDERR_FILENO) >= 0 && dup2(failed, STDERR_FILENO + 1) >= 0) {
+	if (recv(failed, &go, 1, 0) == 1 && getppid() == parent && dup2(from, STDIN_FILENO) >= 0 &&
+	    dup2(out, STDOUT_FILENO) >= 0 && dup2(said, STDERR_FILENO) >= 0 &&
+	    dup2(failed, STDERR_FILENO + 1) >= 0) {
 		fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC);
 		close_range(STDERR_FILENO + 2, ~0U, 0);
 		failed = STDERR_FILENO + 1;
@@ -88,34 +92,6 @@ static void become(char *const *argv, int from, int out, int said, int failed, p
 	error = errno;
 	(void)!write(failed, &error, sizeof(error));
 	_exit(127);
-}
-
-/*
- * Start a program with input from `in` (-1: empty), output to `out` and errors to `said` (-1: dropped).
- * Returns an errno, 0 = it runs.
- */
-static int start(char *const *argv, int in, int out, int said, pid_t *pid)
-{
-	pid_t parent = getpid();
-	int failed[2], error = 0;
-	ssize_t n;
-
-	if (pipe2(failed, O_CLOEXEC))
-		return errno;
-	*pid = fork();
-	if (!*pid)
-		become(argv, in, out, said, failed[1], parent);
-	error = *pid < 0 ? errno : 0;
-	close(failed[1]);
-	if (*pid > 0) {
-		do
-			n = read(failed[0], &error, sizeof(error));
-		while (n < 0 && errno == EINTR);
-		if (n > 0)
-			waitpid(*pid, NULL, 0);
-	}
-	close(failed[0]);
-	return error;
 }
 
 /* The groups of programs that run: a signal that ends this one ends them. 0: free. */
@@ -130,6 +106,42 @@ static atomic_int *group_add(pid_t pid)
 			return &groups[i];
 	}
 	return NULL;
+}
+
+/*
+ * Start a program with input from `in` (-1: empty), output to `out` and errors to `said` (-1: dropped).
+ * Returns an errno, 0 = it runs.
+ */
+static int start(char *const *argv, int in, int out, int said, pid_t *pid, atomic_int **group)
+{
+	pid_t parent = getpid();
+	int failed[2], error = 0;
+	ssize_t n;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, failed))
+		return errno;
+	*pid = fork();
+	if (!*pid) {
+		close(failed[0]);
+		become(argv, in, out, said, failed[1], parent);
+	}
+	error = *pid < 0 ? errno : 0;
+	close(failed[1]);
+	if (*pid > 0) {
+		setpgid(*pid, *pid);
+		*group = group_add(*pid);
+		send(failed[0], "", 1, MSG_NOSIGNAL);
+		do
+			n = read(failed[0], &error, sizeof(error));
+		while (n < 0 && errno == EINTR);
+		if (n > 0) {
+			if (*group)
+				atomic_store(*group, 0);
+			waitpid(*pid, NULL, 0);
+		}
+	}
+	close(failed[0]);
+	return error;
 }
 
 void programs_kill(void)
@@ -248,12 +260,11 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 	if (way->said && pipe_from(said)) {
 		rc = errno;
 	} else {
-		rc = start(argv, way->in, out[1], said[1], &r.pid);
+		rc = start(argv, way->in, out[1], said[1], &r.pid, &r.group);
 		if (way->said)
 			close(said[1]);
 	}
 	close(out[1]);
-	r.group = rc ? NULL : group_add(r.pid);
 	r.out = out[0];
 	r.said = said[0];
 	r.until = way->seconds ? now_seconds() + way->seconds : 0;

@@ -97,6 +97,7 @@ static const char *const names[N_WHY_RULES] = {
 	[WHY_EARLY_TURN] = "early turn",
 	[WHY_DIMENSION] = "dimension order",
 	[WHY_DEALT] = "in turn",
+	[WHY_OUTSIDE] = "outside",
 	[WHY_SL_BITS] = "SL bits",
 };
 

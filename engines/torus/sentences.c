@@ -81,6 +81,9 @@ static void decide_against(const struct torus_dealt *x, unsigned port, unsigned 
 		       "Packets go along x, then y, then z; %c is the first%s in which the places differ, "
 		       "port %u leads along %c.",
 		       (char)('x' + s->dim), s->blocked ? " that is open" : "", via, (char)('x' + group / 2));
+	else if (group > TORUS_LOCAL)
+		decide(d, WHY_OUTSIDE,
+		       "The link of port %u has no place in the torus: torus-2QoS does not use it.", via);
 }
 
 /* Tells the way, and the links among which the route was dealt. */

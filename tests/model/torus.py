@@ -275,7 +275,9 @@ def against(m, sw, target, step, port, used, own, entry):
     group = next((g for g in range(6) if port in m.group[sw][g]), None)
     if group == step[0]:
         return "in turn", "This link leads the same way: routes use such links in turn, and route %d uses port %d." % (used + 1, own)
-    if group is None or group // 2 == step[0] // 2 or group // 2 in step[2]:
+    if group is None:
+        return "outside", "The link of port %d has no place in the torus: torus-2QoS does not use it." % port
+    if group // 2 == step[0] // 2 or group // 2 in step[2]:
         return entry
     return "dimension order", "Packets go along x, then y, then z; %s is the first%s in which the places differ, port %d leads " \
         "along %s." % (AXES[step[0] // 2], " that is open" if step[2] else "", port, AXES[group // 2])
