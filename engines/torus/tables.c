@@ -1,7 +1,9 @@
 /* Forwarding tables (engines/doc/torus-2qos.md section 7). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/torus/internal.h"
 
 /* --- directions ------------------------------------------------------------------------------- */
@@ -227,22 +229,178 @@ static int fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)
 	return 0;
 }
 
+/* --- a torus without missing switches ---------------------------------------------------------- */
+
+/* The groups to all places: known by coordinates. group: [n_places]. */
+static void groups_by_place(const struct torus *t, const struct torus_member *m, uint8_t *group)
+{
+	const unsigned *radix = t->conf.radix;
+	uint8_t *line = group;
+
+	for (unsigned z = 0; z < radix[2]; z++)
+		for (unsigned y = 0; y < radix[1]; y++, line += radix[0]) {
+			unsigned d = y != m->at[1] ? 1 : 2, c = d == 1 ? y : z;
+
+			if (line == group)
+				for (unsigned x = 0; x < radix[0]; x++)
+					line[x] = (uint8_t)hop_group(t, m, 0, x, 0);
+			else
+				memcpy(line, group, radix[0]);
+			line[m->at[0]] = c == m->at[d] ? TORUS_LOCAL : (uint8_t)hop_group(t, m, d, c, 0);
+		}
+}
+
+/* What fills a whole torus. */
+struct whole {
+	struct torus_run *r;
+	uint16_t *place; /* [max_lid + 1] of each LID; n_places: outside */
+	uint8_t *group;	 /* [n_places + 1] */
+	bool twice;	 /* a LID is that of several end points: the last one counts */
+};
+
+static void whole_start(struct whole *w, struct torus_run *r)
+{
+	const struct torus *t = r->t;
+	unsigned n = r->in->lids->max_lid + 1u;
+
+	*w = (struct whole){r, NEW_ARRAY(n, uint16_t), NEW_ARRAY(t->n_places + 1, uint8_t), false};
+	for (unsigned lid = 0; lid < n; lid++)
+		w->place[lid] = (uint16_t)t->n_places;
+	for (uint32_t m = 0; m < t->n; m++)
+		for (const struct torus_end *e = t->end + t->first[m]; e < t->end + t->first[m + 1]; e++)
+			for (unsigned lid = e->lid; lid < e->lid + e->lids; lid++) {
+				w->twice |= w->place[lid] != t->n_places;
+				w->place[lid] = (uint16_t)torus_place(t, t->member[m].at);
+			}
+}
+
+/* No group has several links: the port follows from the place. */
+static void fill_single(struct whole *w, const struct torus_member *m, struct lft_row *row)
+{
+	const struct torus *t = w->r->t;
+	const uint16_t *place = w->place;
+	uint8_t port[TORUS_GROUPS], *restrict to = w->group, *restrict out = row->port;
+	uint32_t n = t->n_places, lids = row->top + 1u, a = torus_place(t, m->at);
+
+	for (unsigned g = 0; g < TORUS_GROUPS; g++)
+		port[g] = m->port[g][0];
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = port[to[i]];
+	to[n] = NO_PATH;
+	for (uint32_t lid = 0; lid < lids; lid++)
+		out[lid] = to[place[lid]];
+	for (const struct torus_end *e = t->end + t->first[t->at[a]]; e < t->end + t->first[t->at[a] + 1];
+	     e++)
+		for (unsigned lid = e->lid; lid < e->lid + e->lids; lid++)
+			if (place[lid] == a)
+				out[lid] = e->port;
+}
+
+static void fill_whole(struct whole *w, uint32_t a, struct lft_row *row)
+{
+	const struct torus *t = w->r->t;
+	struct filling x = {.r = w->r, .a = a, .m = &t->member[a], .row = row};
+	bool single = true;
+
+	for (unsigned g = 0; g < TORUS_LOCAL; g++)
+		single &= x.m->count[g] <= 1;
+	groups_by_place(t, x.m, w->group);
+	if (single)
+		fill_single(w, x.m, row);
+	else
+		for (x.b = 0; x.b < t->n; x.b++)
+			fill_member(&x, w->group[torus_place(t, t->member[x.b].at)]);
+}
+
+static bool same_ends(const struct torus *t, uint32_t m, const struct torus *old, uint32_t n)
+{
+	uint32_t ends = t->first[m + 1] - t->first[m];
+	const struct torus_end *a = t->end + t->first[m], *b = old->end + old->first[n];
+	bool same = ends == old->first[n + 1] - old->first[n];
+
+	for (uint32_t i = 0; same && i < ends; i++)
+		same = a[i].lid == b[i].lid && a[i].lids == b[i].lids && a[i].port == b[i].port &&
+		       a[i].is_switch == b[i].is_switch;
+	return same;
+}
+
+/*
+ * Is the torus that of the run before, but for links?  Then a row follows from the links of its switch, and
+ * from the gaps of its lines (kept()).  *order: switches were found in the same order, too.
+ */
+static bool same_places(const struct whole *w, const struct torus *old, bool *order)
+{
+	const struct torus *t = w->r->t;
+	bool same = !w->twice && old->n == old->n_places &&
+		    w->r->in->lids->max_lid == w->r->in->previous->lids->max_lid &&
+		    !memcmp(t->conf.radix, old->conf.radix, sizeof(old->conf.radix));
+
+	*order = true;
+	for (uint32_t i = 0; same && i < t->n_places; i++) {
+		uint32_t m = t->at[i], n = old->at[i];
+
+		same = t->member[m].sw == old->member[n].sw && same_ends(t, m, old, n);
+		*order &= m == n;
+	}
+	return same;
+}
+
+/* order: only then routes are dealt to several links as before. */
+static bool kept(const struct torus_member *m, const struct torus_member *old, bool order)
+{
+	bool same = !memcmp(m->low, old->low, sizeof(old->low));
+
+	for (unsigned g = 0; same && g < TORUS_LOCAL; g++)
+		same = m->count[g] == old->count[g] && (order || m->count[g] <= 1) &&
+		       !memcmp(m->port[g], old->port[g], m->count[g]);
+	return same;
+}
+
+/* --- all --------------------------------------------------------------------------------------- */
+
+static int fill_member_row(struct torus_run *r, struct whole *w, uint32_t a, struct routing *routing)
+{
+	uint32_t sw = r->t->member[a].sw;
+
+	routing->row[sw] = lft_row_new(r->in->lids->max_lid);
+	if (!w->place)
+		return fill_row(r, a, routing->row[sw]);
+	fill_whole(w, a, routing->row[sw]);
+	return 0;
+}
+
 int torus_fill(struct torus_run *r, struct routing *routing)
 {
-	const struct topo *topo = r->in->topo;
+	const struct engine_input *in = r->in;
+	const struct topo *topo = in->topo;
+	const struct torus *t = r->t, *old;
+	struct whole w = {.r = r};
+	bool order = false;
+	int rc = 0;
 
-	rec_phase(r->in, "forwarding tables");
+	rec_phase(in, "forwarding tables");
 	for (uint32_t sw = 0; sw < topo->fabric->n_switches; sw++)
-		if (switch_up(topo, sw))
-			routing->row[sw] = lft_row_new(r->in->lids->max_lid);
-	progress_start(r->in->progress, "forwarding tables", r->t->n);
-	for (uint32_t a = 0; a < r->t->n; a++) {
-		if (!progress_step(r->in->progress, a))
-			return err_set(&r->out->refused, CANCELLED);
-		if (fill_row(r, a, routing->row[r->t->member[a].sw]))
-			return -1;
+		if (switch_up(topo, sw) && t->of[sw] == NO_ID)
+			routing->row[sw] = lft_row_new(in->lids->max_lid);
+	if (t->n == t->n_places && t->n <= UINT16_MAX && !ASKED(in) && !RECORDED(in))
+		whole_start(&w, r);
+	old = w.place && in->previous && in->previous->topo->fabric == topo->fabric ? torus_of(in->previous)
+										    : NULL;
+	if (old && !same_places(&w, old, &order))
+		old = NULL;
+	progress_start(in->progress, "forwarding tables", t->n);
+	for (uint32_t a = 0; a < t->n && !rc; a++) {
+		const struct torus_member *m = &t->member[a];
+
+		if (!progress_step(in->progress, a))
+			rc = err_set(&r->out->refused, CANCELLED);
+		else if (old && kept(m, &old->member[old->of[m->sw]], order))
+			routing_share_row(routing, in->previous, m->sw);
+		else
+			rc = fill_member_row(r, &w, a, routing);
 	}
-	if (ASKED(r->in))
+	FREE_EACH(w.place, w.group);
+	if (ASKED(in) && !rc)
 		torus_tell_outside(r);
-	return 0;
+	return rc;
 }

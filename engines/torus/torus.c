@@ -107,5 +107,6 @@ const struct engine engine_torus = {
 		"Dally, Seitz, Deadlock-Free Message Routing, IEEE ToC 1987; torus-2QoS(8), as OpenSM 3.3.23",
 	.options = torus_options,
 	.route = torus_route,
+	.update = torus_route, /* tables.c looks at `previous` */
 	.scheme = &torus_scheme,
 };

@@ -265,12 +265,36 @@ static void test_shapes(void **state)
 	}
 }
 
+/* The tables of the last sweep are those of a run from nothing.  Returns how many rows are those of the sweep
+ * before.
+ */
+static uint32_t check_fresh(const struct session *s)
+{
+	const struct sweep *prev = session_sweep(s)->prev;
+	const struct routing *r = session_routing(s);
+	struct routing *fresh = NULL;
+	uint32_t kept = 0;
+	struct err e;
+
+	assert_int_equal(
+		sweep_repeat(session_sweep(s), &(struct sweep_repeat){.engines = all_engines}, &fresh, &e),
+		0);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
+		assert_int_equal(!r->row[sw], !fresh->row[sw]);
+		if (r->row[sw])
+			assert_memory_equal(r->row[sw]->port, fresh->row[sw]->port, r->row[sw]->top + 1u);
+		kept += prev && r->row[sw] && r->row[sw] == prev->routing->row[sw];
+	}
+	routing_unref(fresh);
+	return kept;
+}
+
 /* Each link between switches and each switch fails alone and comes back. */
 static void every_failure(const char *spec)
 {
 	const struct routing *whole;
 	const struct fabric *f;
-	uint32_t links = 0, switches = 0;
+	uint32_t links = 0, switches = 0, kept = 0;
 	struct world w;
 	char line[100];
 
@@ -296,7 +320,9 @@ static void every_failure(const char *spec)
 		check_decisions(torus_of(session_routing(w.s)));
 		check_sound(session_routing(w.s));
 		check_sls(session_routing(w.s), whole);
+		kept += check_fresh(w.s);
 		ok_line(w.s, "restore all");
+		check_fresh(w.s);
 		for (uint32_t s = 0; s < f->n_switches; s++)
 			assert_memory_equal(session_routing(w.s)->row[s]->port, whole->row[s]->port,
 					    whole->row[s]->top + 1u);
@@ -304,6 +330,7 @@ static void every_failure(const char *spec)
 		switches += !link;
 	}
 	assert_true(links >= 2u * switches && switches == f->n_switches);
+	assert_true(kept > links * f->n_switches / 2); /* a link touches a line or two */
 	routing_unref(whole);
 	world_free(&w);
 }
