@@ -250,6 +250,7 @@ SHOWN = [
     ([TREE], ["plan plan.csv", "plan plan.csv all"]),
     ([TREE, *UPDN], ["save lids.one", "swap node0001 node0005", "plan lids.one", "plan lids.one effects=0", "remove host node0005 node0004", "add switch ext 4 leaf-01[1]", "plan ext.csv",
                      "load rails.net", "plan rails", "swap 'n3 hca0' 'n5 hca2'", "plan rails"]),
+    ([TREE, *UPDN], ["fail host node0005", "trace node0001 node0005"]),
     (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf for alltoall direct failures 1"]),
     ([TREE, *UPDN], ["scope node0001 node0005", "load-map shared node0002 node0009 node0001", "load-map shared node000[1-9] all",
                         "flows shared node0002 node0009 node0001"]),
@@ -408,6 +409,8 @@ class Suite:
         self.verdict(told is not None and (told[-1].get("error_kind") != "ambiguous" or
                                            [c["name"] for c in told[-1]["candidates"]] != ["node000%d" % n for n in range(1, 10)]) and
                      "found %s" % told[-1], "ambiguous")
+        _, told = self.told([TREE, *UPDN, "-e", "remove host node0001; trace node0002 node0001"], "absent")
+        self.verdict(told is not None and [a.get("seen_in") for a in told[-1].get("absent", [])] != ["event 1"] and "found %s" % told[-1], "absent")
 
     def served(self):
         """Objects of --serve bear the id of their request, and are as others."""

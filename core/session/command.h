@@ -36,6 +36,9 @@ struct command {
 	const struct arg_number *numbers; /* of the syntax, beside the common ones; ended by key NULL */
 	/* Runs when all words fit the syntax and all numbers are in range. */
 	int (*run)(struct session *s, const struct args *args, struct out *o, struct err *e);
+	/* A word names no node or port, and *e says which: it may tell more, and make *e say more.  May be
+	 * NULL. */
+	void (*absent)(struct session *s, int argc, char *const *argv, struct out *o, struct err *e);
 	/* Is what it prints with these words a document for other programs?  NULL: never, but with FILE -. */
 	bool (*prints)(int argc, char *const *argv);
 	/*

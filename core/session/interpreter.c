@@ -328,10 +328,12 @@ static int run_words(const struct command_words *c, struct out *o, struct err *e
 
 	if (rc > 0)
 		err_set(e, "expected: %s", c->command->syntax);
-	if (rc)
+	if (rc) {
 		err_default(e, ERR_SYNTAX);
-	if (rc)
+		if (c->command->absent && (err_kind(e) == ERR_NO_NODE || err_kind(e) == ERR_NO_PORT))
+			c->command->absent(r->in->session, c->argc, c->argv, o, e);
 		return -1;
+	}
 	if (c->command->on_screen)
 		rc = r->on_screen(c->command, &args, o, e);
 	else

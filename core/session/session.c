@@ -124,6 +124,8 @@ void session_free(struct session *s)
 	lesson_place_unref(s->lesson);
 	free(s->drawing);
 	free(s->configured);
+	json_decref(s->present);
+	free(s->baseline);
 	session_uncount(s);
 	setup_unref(s->setup);
 	free(s->option_tables);

@@ -106,6 +106,10 @@ struct session {
 	size_t n_drawings, cap_drawings;
 	/* What ports counted (counted.h), the last reading and the one before; NULL: none.  Owned. */
 	struct counter_reading *counted[2];
+	/* What was there by the file of the last `check --baseline` (present_json()), and its name; NULL:
+	 * none */
+	struct json_t *present;
+	char *baseline;
 };
 
 /*

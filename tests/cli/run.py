@@ -733,6 +733,63 @@ def baseline(folder):
     return None
 
 
+def last_seen(folder):
+    """trace says which end is not there, and where it was: in the fabric, in an earlier event, a snapshot, a baseline."""
+    real = os.path.join(ROOT, "tests", "fabrics", "real", "selene-compute.ibnetdiscover.xz")
+    demo = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
+    with lzma.open(real, "rt", encoding="utf-8") as f:
+        selene = f.read()
+    with open(demo, encoding="utf-8") as f:
+        small = f.read()
+
+    def look(start, commands, absent, status=3):
+        """absent: (word, why, last seen, seen in) of each end; in text and in JSON."""
+        done = run(["--json", *start, "-e", "; ".join(commands)], folder)
+        told = contract.objects(PROGRAM, done.stdout)[-1]
+        found = [(a["name"], a["why"], a["last_seen"], a.get("seen_in")) for a in told.get("absent", [])]
+        plain = run([*start, "-e", "; ".join(commands)], folder)
+        said = plain.stdout + plain.stderr
+        lines = ["; last seen: %s%s" % (", ".join(a[2]), " (%s)" % a[3] if a[3] else "") for a in absent if a[2]]
+        if found != absent or (done.returncode, plain.returncode) != (status, status) or not all(line in said for line in lines):
+            raise ValueError("%s: found %s, expected %s\n%s" % (commands, found, absent, said[-600:]))
+
+    for whole, text, host, lost, other, at in (
+            (demo, small, "node0005", "node0005", "node0001", "leaf-02[1]"),
+            (real, selene, "luna-0200 mlx5_3", "luna-0200[^\"]*", "luna-0161 mlx5_3", "MF0;LG09-04:MQM8700/U1[16]")):
+        left = os.path.join(folder, "left.ibnet")
+        with open(left, "w", encoding="utf-8") as f:
+            f.write(without(text, lost))
+        with open(os.path.join(folder, "was.json"), "w", encoding="utf-8") as f:
+            f.write(run(["--json", whole, "-R", "minhop", "-e", "check"], folder).stdout)
+        gone, words = '"%s" is not in this fabric' % host, 'trace "%s" "%s"'
+        guid = re.search(r"^caguid=0x(\w+)\nCa\s.*# \"%s\"" % host, text, re.M).group(1)
+        look([whole, "-R", "minhop"], ["load left.ibnet next", words % (other, host)], [(host, gone, [at], "event 1")])
+        look([left, "-R", "minhop"], ["check --baseline was.json", words % (other, host)], [(host, gone, [at], "was.json")])
+        if whole == real:
+            continue
+        look([left], [words % (host, other)], [(host, 'no node is named "%s" (expected a GUID, a LID, a name, the beginning of a word of one, '
+                                                'a part of one, or a glob)' % host, [], None)])
+        look([left, "-R", "minhop"], ["check --baseline was.json", "trace 0x%s 0x%s" % (guid.zfill(16), guid.zfill(16))],
+             [("0x" + guid.zfill(16), '"0x%s" is not in this fabric' % guid.zfill(16), [at], "was.json")] * 2)
+        look([whole, "-R", "minhop"], ["snapshot before", "load left.ibnet", words % (other, host + "[1]")],
+             [(host + "[1]", '"%s[1]" is not in this fabric' % host, [at], "snapshot before")])
+        look([whole, "-R", "minhop"], ['fail host "%s"' % host, words % (other, host)], [(host, "it is down", [at], None)], 1)
+        look([whole, "-R", "minhop"], ['fail link "%s[1]"' % host, words % (host, other)], [(host, "its cable is down", [at], None)], 1)
+        look([whole, "-R", "minhop"], [words % (host, other)], [], 0)
+        run([whole, "-R", "minhop", "-e", "export lfts held.lfts"], folder)
+        said = run([left, "-e", "tables held.lfts; check --baseline was.json; drift minhop"], folder).stdout
+        if not re.search(r"^  port +leaf-02\[1\]: nothing is at the port; .*; last peer node0005\[1\]$", said, re.M):
+            return said
+    # a host of several adapters, whose ports JSON tells all; a LID of the routing before; a port without its cable
+    rails = ["MF0;LG09-0%d:MQM8700/U1[16]" % k for k in range(1, 9)]
+    told = contract.objects(PROGRAM, run(["--json", real, "-R", "minhop", "-e", "load left.ibnet next; trace 'luna-0161 mlx5_3' luna-0200"], folder).stdout)[-1]
+    if told["absent"][0]["last_seen"] != rails or not told["error"].endswith(", ".join(rails[:4]) + ", and 4 more (event 1)"):
+        return str(told)
+    look([demo, "-R", "minhop"], ["remove host node0006", "trace 74 node0001"], [("74", '"74" is not in this fabric', ["leaf-02[2]"], "event 1")])
+    look([demo, "-R", "minhop"], ["remove link node0005[1]", "trace node0001 node0005"], [("node0005", '"node0005" has no cabled port', ["leaf-02[1]"], "event 1")])
+    return None
+
+
 def one_dump(folder):
     """diff of two fabrics with the same tables: entries for LIDs that nobody holds on one side are told, not compared."""
     run(["xgft:4,4:1,4", "-R", "minhop", "-e", "save all.ibnet; export lfts all.lfts"], folder)
@@ -903,7 +960,7 @@ def main():
     tests = [(c.name, lambda c=c: run_case(c, folder)) for c in CASES]
     tests += [("fabric from standard input", lambda: standard_input(folder)),
               ("embedded", lambda: embedded(folder)), ("documents", lambda: documents(folder)), ("baseline", lambda: baseline(folder)), ("wrong baseline", lambda: wrong_baseline(folder)),
-              ("one dump", lambda: one_dump(folder)),
+              ("one dump", lambda: one_dump(folder)), ("last seen", lambda: last_seen(folder)),
               ("job array", lambda: job_array(folder)), ("links exported", lambda: links_exported(folder)),
               ("one by one", lambda: one_by_one(folder)), ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
     tests += [("all-clear words", lambda: clears.no_word_forgotten(ROOT))]

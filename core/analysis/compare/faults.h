@@ -82,6 +82,12 @@ size_t faults_minus(const struct faults *a, const struct faults *b, struct fault
 json_t *present_json(const struct fabric *f, const struct lids *l, const struct state *st);
 
 /*
+ * Adds to a list what was at the other ends of a node's cables by such an object, each as NODE[PORT].  word:
+ * its name, the first words of that, or its GUID; port: of which alone, 0: any.
+ */
+void present_peers(const json_t *present, const char *word, unsigned port, json_t *list);
+
+/*
  * What the check read into *was had present and the sweep has not becomes faults in *out, sorted, which
  * borrows from *was: free it before.  -1 and *e: the two have less than a quarter of their nodes in common,
  * so it is of another fabric; or it cannot be read.

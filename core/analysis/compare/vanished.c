@@ -10,6 +10,8 @@
 #include "core/base/text.h"
 #include "core/routing/json_names.h"
 
+#define CABLE "0x%" SCNx64 "[%3u] 0x%" SCNx64 "[%3u]" /* GUID[PORT] GUID[PORT] */
+
 /* Does a node have a cable that is up? st NULL: any cable. */
 static bool cabled(const struct fabric *f, const struct state *st, uint32_t node)
 {
@@ -46,6 +48,64 @@ json_t *present_json(const struct fabric *f, const struct lids *l, const struct 
 		json_array_append_new(cables, json_text(cable));
 	}
 	return json_make("{s:o, s:o, s:o}", "hosts", list[0], "switches", list[1], "cables", cables);
+}
+
+static const char *member(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+/* Does a word name a node of the document: by its GUID, its name or the first words of that? */
+static bool is_named(const json_t *node, const char *word)
+{
+	const char *name = member(node, "name");
+	size_t len = strlen(word);
+
+	return !strcasecmp(member(node, "guid"), word) ||
+	       (len && !strncasecmp(name, word, len) && (!name[len] || name[len] == ' '));
+}
+
+static const json_t *next_present(const json_t *present, size_t *i)
+{
+	const json_t *hosts = json_object_get(present, "hosts");
+	size_t n = json_array_size(hosts), at = (*i)++;
+
+	return at < n ? json_array_get(hosts, at)
+		      : json_array_get(json_object_get(present, "switches"), at - n);
+}
+
+static void add_end(const json_t *present, uint64_t guid, unsigned port, json_t *list)
+{
+	const json_t *x;
+	char word[24], label[400];
+	size_t i = 0;
+
+	snprintf(word, sizeof(word), "0x%016" PRIx64, guid);
+	while ((x = next_present(present, &i)) && strcmp(member(x, "guid"), word) != 0)
+		;
+	snprintf(label, sizeof(label), "%s[%u]", x ? member(x, "name") : word, port);
+	json_array_append_new(list, json_text(label));
+}
+
+void present_peers(const json_t *present, const char *word, unsigned port, json_t *list)
+{
+	const json_t *cables = json_object_get(present, "cables"), *x;
+
+	for (size_t i = 0; (x = next_present(present, &i));)
+		for (size_t k = 0; is_named(x, word) && k < json_array_size(cables); k++) {
+			const char *text = json_string_value(json_array_get(cables, k)), *at;
+			uint64_t guid[2];
+			unsigned p[2], end;
+
+			at = text ? strstr(text, member(x, "guid")) : NULL;
+			if (!at || sscanf(text, CABLE, &guid[0], &p[0], &guid[1], &p[1]) != 4)
+				continue;
+			end = at != text;
+			if (!port || p[end] == port)
+				add_end(present, guid[!end], p[!end], list);
+		}
 }
 
 /* A node of the document. */
@@ -123,8 +183,7 @@ static int cable_gone(struct look *k, const char *text)
 	struct fault x = {.kind = FAULT_CABLE_GONE};
 	uint32_t p, q;
 
-	if (text && sscanf(text, "0x%" SCNx64 "[%3u] 0x%" SCNx64 "[%3u]", &guid[0], &port[0], &guid[1],
-			   &port[1]) == 4)
+	if (text && sscanf(text, CABLE, &guid[0], &port[0], &guid[1], &port[1]) == 4)
 		for (int i = 0; i < 2; i++)
 			end[i] = bsearch(&(struct known){.guid = guid[i]}, k->known, k->n, sizeof(*k->known),
 					 by_guid);

@@ -1,45 +1,213 @@
 /* Causes of lost pairs and of wrong entries, as commands tell them; and what was last at a place. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare/faults.h"
 #include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 
 /* --- earlier fabrics ------------------------------------------------------------------------------------ */
 
-/* Earlier fabrics that the session knows, the latest first: of events, then of snapshots.  NULL: no more. */
-static const struct fabric *earlier(const struct session *s, size_t i)
+/* A fabric that the session knows, and its LIDs (NULL: not given). */
+struct earlier {
+	const struct fabric *f;
+	const struct lids *lids;
+};
+
+/* Earlier ones, the latest first: of events, then of snapshots.  f NULL: no more.  where: receives its name.
+ */
+static struct earlier earlier(const struct session *s, size_t i, struct text *where)
 {
-	if (i < s->at)
-		return s->event[s->at - 1 - i].setup->fabric;
+	const struct sweep *w;
+
+	where->len = 0;
+	if (i < s->at) {
+		const struct event *ev = &s->event[s->at - 1 - i];
+
+		text_add(where, "event %zu", s->at - 1 - i);
+		return (struct earlier){ev->setup->fabric, ev->sweep ? ev->sweep->lids : NULL};
+	}
 	i -= s->at;
-	return i < s->n_snapshots ? s->snapshot[s->n_snapshots - 1 - i].sweep->fabric : NULL;
+	if (i >= s->n_snapshots)
+		return (struct earlier){NULL, NULL};
+	w = s->snapshot[s->n_snapshots - 1 - i].sweep;
+	text_add(where, "snapshot %s", s->snapshot[s->n_snapshots - 1 - i].name);
+	return (struct earlier){w->fabric, w->lids};
 }
 
-static char *peer_in(const struct fabric *f, uint32_t port)
+/* Adds to a list what is at the other ends of a node's cables (port 0: of all). */
+static void peers_in(const struct fabric *f, uint32_t node, unsigned port, json_t *list)
 {
-	return f->port_peer[port] == NO_ID ? NULL : str_dup(PORT_LABEL(f, f->port_peer[port]));
+	for (unsigned p = 1; node != NO_ID && p <= f->node_nports[node]; p++)
+		if ((!port || p == port) && f->port_peer[f->node_port[node] + p] != NO_ID)
+			json_array_append_new(list,
+					      json_text(PORT_LABEL(f, f->port_peer[f->node_port[node] + p])));
+}
+
+/* The same of what a word names there: a GUID, a LID, a name, a host, with [PORT] or without. */
+static void word_in(struct earlier x, const char *word, json_t *list)
+{
+	size_t len = name_before_port(x.f, word, strlen(word));
+	char *name = str_printf("%.*s", (int)(len ? len : strlen(word)), word);
+	struct name_hits h = {0};
+	uint64_t n;
+
+	if (number_of_hex(name, &n)) {
+		uint32_t node = fabric_node_by_guid(x.f, n), ep = fabric_endport_by_guid(x.f, n);
+
+		peers_in(x.f, node == NO_ID && ep != NO_ID ? endport_node(x.f, ep) : node, 0, list);
+	} else if (x.lids && number_of(name, 1, MAX_LID, &n) && lid_owner(x.lids, (unsigned)n) != NO_ID) {
+		peers_in(x.f, endport_node(x.f, lid_owner(x.lids, (unsigned)n)), 0, list);
+	} else {
+		names_find(x.f, name, NAMES_ANY, NAME_FIRST, &h);
+	}
+	for (uint32_t i = 0; i < h.n && (h.n == 1 || name_hits_host(x.f, name, &h)); i++)
+		peers_in(x.f, h.node[i],
+			 len ? port_in_brackets(x.f, h.node[i], word + len + 1, strlen(word) - len - 2) : 0,
+			 list);
+	name_hits_free(&h);
+	free(name);
+}
+
+/*
+ * What was last at a port of a node (word NULL), or at what a word names, in the latest of the earlier
+ * fabrics that knows it, else in the baseline.  *where, freed by the caller: which of them.
+ */
+static json_t *seen_last(const struct session *s, const char *word, uint64_t guid, unsigned port,
+			 struct text *where)
+{
+	json_t *list = json_array();
+	struct earlier x;
+	char id[24];
+
+	for (size_t i = 0; !json_array_size(list) && (x = earlier(s, i, where)).f; i++)
+		if (x.f == s->fabric)
+			continue;
+		else if (word)
+			word_in(x, word, list);
+		else
+			peers_in(x.f, fabric_node_by_guid(x.f, guid), port, list);
+	if (json_array_size(list) || !s->present)
+		return list;
+	snprintf(id, sizeof(id), "0x%016" PRIx64, guid);
+	present_peers(s->present, word ? word : id, port, list);
+	where->len = 0;
+	text_add(where, "%s", s->baseline);
+	return list;
 }
 
 static char *last_peer(void *ctx, uint64_t guid, unsigned port)
 {
-	const struct session *s = ctx;
-	const struct fabric *f;
-	char *label = NULL;
+	struct text where = {0};
+	json_t *list = seen_last(ctx, NULL, guid, port, &where);
+	const char *label = json_string_value(json_array_get(list, 0));
+	char *copy = label ? str_dup(label) : NULL;
 
-	for (size_t i = 0; !label && (f = earlier(s, i)); i++) {
-		uint32_t node = fabric_node_by_guid(f, guid);
-
-		if (f != s->fabric && node != NO_ID && port <= f->node_nports[node])
-			label = peer_in(f, f->node_port[node] + port);
-	}
-	return label;
+	text_free(&where);
+	json_decref(list);
+	return copy;
 }
 
 struct last_seen session_last_seen(struct session *s)
 {
 	return (struct last_seen){last_peer, s};
+}
+
+/* --- ends that are not there ---------------------------------------------------------------------------- */
+
+/* Why an endport is not up. */
+static const char *why_away(const struct session *s, uint32_t ep)
+{
+	const struct fabric *f = s->fabric;
+	const struct state *st = session_state(s);
+	uint32_t port = f->endport_port[ep], peer = f->port_peer[port];
+
+	if (st->node_down[f->port_node[port]])
+		return "it is down";
+	if (endport_is_switch(f, ep))
+		return "the subnet manager does not reach it";
+	if (peer == NO_ID)
+		return "it has no cable";
+	if (st->node_down[f->port_node[peer]])
+		return "what is at its cable is down";
+	return state_link_up(f, st, f->port_link[port]) ? "the subnet manager does not reach it"
+							: "its cable is down";
+}
+
+/* Tells of one end, in t and in *all: the list of JSON, made with the first. Takes over `seen`. */
+static void tell_away(const char *name, const char *why, json_t *seen, const char *where, struct text *t,
+		      json_t **all)
+{
+	enum { MOST = 4 };
+	size_t n = json_array_size(seen);
+
+	text_add(t, "%s", why);
+	for (size_t i = 0; i < n && i < MOST; i++)
+		text_add(t, "%s %s", i ? "," : "; last seen:", json_string_value(json_array_get(seen, i)));
+	if (n > MOST)
+		text_add(t, ", and %zu more", n - MOST);
+	if (n && where)
+		text_add(t, " (%s)", where);
+	*all = *all ? *all : json_array();
+	json_array_append_new(*all, json_make("{s:s, s:s, s:o, s:s*}", "name", name, "why", why, "last_seen",
+					      seen, "seen_in", n ? where : NULL));
+}
+
+void report_away(const struct session *s, const uint32_t *ep, unsigned n, struct out *o)
+{
+	const struct fabric *f = s->fabric;
+	json_t *all = NULL;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t port = f->endport_port[ep[i]];
+		struct text t = {0}, where = {0};
+		json_t *seen;
+
+		if (session_endport_up(s, ep[i]))
+			continue;
+		seen = json_array();
+		peers_in(f, f->port_node[port], f->port_num[port], seen);
+		if (!json_array_size(seen)) {
+			json_decref(seen);
+			seen = seen_last(s, NULL, f->node_guid[f->port_node[port]], f->port_num[port],
+					 &where);
+		}
+		tell_away(ENDPORT_LABEL(f, ep[i]), why_away(s, ep[i]), seen, where.s, &t, &all);
+		out_text(o, "NOT THERE: %s: %s.\n", ENDPORT_LABEL(f, ep[i]), text_str(&t));
+		text_free(&t);
+		text_free(&where);
+	}
+	if (all)
+		out_json(o, "absent", all);
+}
+
+void tell_absent(struct session *s, int argc, char *const *argv, struct out *o, struct err *e)
+{
+	struct text t = {0}, where = {0};
+	json_t *all = NULL;
+	unsigned lid, kind = e->kind;
+	struct err why;
+
+	for (int i = 1; i < argc && i < 3; i++) {
+		if (session_endport(s, argv[i], &lid, &why) != NO_ID ||
+		    (err_kind(&why) != ERR_NO_NODE && err_kind(&why) != ERR_NO_PORT))
+			continue;
+		json_t *seen = seen_last(s, argv[i], 0, 0, &where);
+
+		if (err_kind(&why) == ERR_NO_NODE && json_array_size(seen))
+			err_set(&why, "\"%s\" is not in this fabric", argv[i]);
+		text_add(&t, t.len ? "; " : "");
+		tell_away(argv[i], why.msg, seen, where.s, &t, &all);
+	}
+	if (all) {
+		out_json(o, "absent", all);
+		err_set_kind(e, kind, "%s", text_str(&t));
+	}
+	text_free(&t);
+	text_free(&where);
 }
 
 /* --- causes --------------------------------------------------------------------------------------------- */

@@ -441,6 +441,15 @@ static void drop_lines(struct out *o, FILE *to)
 	}
 }
 
+/* Later commands find there what was last at a place. */
+static void keep_baseline(struct session *s, const struct baseline *b)
+{
+	json_decref(s->present);
+	free(s->baseline);
+	s->present = json_incref(json_object_get(b->was.doc, "present"));
+	s->baseline = str_dup(b->path);
+}
+
 static int cmd_check(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct sweep w = *session_sweep(s); /* a copy: `spread` replaces its routes */
@@ -463,6 +472,8 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 				     faults_vanished(&b.vanished, &b.was, &w, b.path, e)
 			     ? -1
 			     : 0;
+	if (!rc && b.path)
+		keep_baseline(s, &b);
 	faults_begin(&now, w.fabric, w.lids, e);
 	if (nagios && !o->object)
 		o->run->f = text_stream(&dropped);

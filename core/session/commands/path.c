@@ -171,7 +171,7 @@ static bool is_undecided(const struct session *s, const struct path *p)
 	return m && p->end == PATH_NO_ENTRY && p->n && !moment_decided(m, p->hop[p->n - 1].sw, p->dlid);
 }
 
-static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
+static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, uint32_t dst, unsigned dlid,
 			  const struct measured *m, struct out *o)
 {
 	const struct fabric *f = r->topo->fabric;
@@ -183,10 +183,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	path_trace(r, src, slid, dlid, &p);
 	undecided = is_undecided(o->run->in->session, &p);
 	sl_word(p.sl, sl);
-	if (p.dst == NO_ID)
-		snprintf(b, sizeof(b), "?");
-	else
-		endport_label(f, p.dst, b, sizeof(b));
+	endport_label(f, p.dst == NO_ID ? dst : p.dst, b, sizeof(b));
 	out_text(o, "%s (LID %u) -> %s (LID %u): ", ENDPORT_LABEL(f, src), slid, b, dlid);
 	if (p.end == PATH_OK)
 		out_text(o, "SL %s, %s\n", sl, PLURAL(p.hops, "link"));
@@ -252,15 +249,16 @@ static int cmd_trace(struct session *s, const struct args *args, struct out *o, 
 	struct measured *m;
 	int same;
 
+	report_away(s, (const uint32_t[]){src, dst}, 1 + (src != dst), o);
 	if (!session_sweep(s))
 		print_ends(s, src, slid, dst, dlid, o);
 	w = need_routing(s, e);
 	if (!w)
 		return -1;
 	m = session_measured(s);
-	out_json(o, "forward", print_path(w->routing, src, slid, dlid, m, o));
+	out_json(o, "forward", print_path(w->routing, src, slid, dst, dlid, m, o));
 	if (src != dst)
-		out_json(o, "back", print_path(w->routing, dst, dlid, slid, m, o));
+		out_json(o, "back", print_path(w->routing, dst, dlid, src, slid, m, o));
 	measured_free(m);
 	if (src == dst)
 		return 0;
@@ -386,15 +384,26 @@ const struct command path_commands[] = {
 		    "With a reading of counters\n"
 		    "  (`counters all`) links with errors, and those that flapped, are congested or "
 		    "degraded, are "
-		    "marked.\n",
+		    "marked.\n"
+		    "  trace says which end is not there, and what its cable leads to; if that is not known, "
+		    "what "
+		    "it led to in an\n"
+		    "  earlier event, a snapshot or the file of `check --baseline`.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "forward object? the path\n" KEYS_FORWARD "back object? the path back\n" KEYS_BACK
+	 .json = "absent[] object? of SRC and DST: what is not in the fabric, or not up\n"
+		 "absent[].name string as typed, or the port\n"
+		 "absent[].why string why it is not there\n"
+		 "absent[].last_seen[] string? ports, NODE[PORT], that are or were at the other ends of its "
+		 "cables\n"
+		 "absent[].seen_in string? which earlier one: event N, snapshot NAME or a baseline's file\n"
+		 "forward object? the path\n" KEYS_FORWARD "back object? the path back\n" KEYS_BACK
 		 "shortest object? while nothing is routed: the shortest way by cable\n"
 		 "same_cables boolean? both arrive: do they take the same cables?\n"
 		 "shortest.src endport source\n"
 		 "shortest.dst endport destination\n"
 		 "shortest.hops integer|null links: the same number as links\n"
 		 "shortest.links integer|null all its cables\n",
+	 .absent = tell_absent,
 	 .run = cmd_trace},
 	{.name = "why",
 	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
