@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,6 +144,23 @@ void counters_free(struct counter_reading *r)
 	free(r->when);
 	free(r->other);
 	*r = (struct counter_reading){0};
+}
+
+void counters_write(const struct counter_reading *r, FILE *f)
+{
+	if (r->when)
+		fprintf(f, "# Running timestamp : %s\n", r->when);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct counted_port *c = &r->port[i];
+
+		fprintf(f, "# Port counters: Lid %u port %u\nPortSelect:.%u\n", c->lid, c->port, c->port);
+		for (size_t k = 0; k < ARRAY_LEN(names); k++)
+			if (c->told >> names[k].counter & 1 &&
+			    (!k || names[k].counter != names[k - 1].counter))
+				fprintf(f, "%s%s:.%" PRIu64 "\n", names[k].name,
+					c->wide >> names[k].counter & 1 ? "ext" : "",
+					c->value[names[k].counter]);
+	}
 }
 
 /* --- one file -------------------------------------------------------------------------------------- */

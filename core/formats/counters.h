@@ -72,6 +72,8 @@ int counters_load(const char *path, struct counter_reading *r, struct progress *
 /* The same from memory; what was read before stays. */
 int counters_parse(const struct input *in, struct counter_reading *r, struct err *e);
 void counters_free(struct counter_reading *r);
+/* Counters of a live reading, as perfquery tells them; a name with "ext" is of 64 bits. */
+void counters_write(const struct counter_reading *r, FILE *f);
 
 /* A new row, nothing told. */
 struct counted_port *counters_add(struct counter_reading *r);

@@ -27,6 +27,8 @@ void session_count(struct session *s, const struct counter_reading *r)
 	old = s->counted[1];
 	s->counted[1] = s->counted[0];
 	s->counted[0] = new;
+	s->counts++;
+	s->moves++; /* so that panes see it */
 	session_unlock(s);
 	drop(old);
 }
@@ -36,6 +38,8 @@ void session_uncount(struct session *s)
 	drop(s->counted[0]);
 	drop(s->counted[1]);
 	s->counted[0] = s->counted[1] = NULL;
+	s->counts++;
+	s->moves++;
 }
 
 struct measured *session_measured(const struct session *s)

@@ -8,7 +8,7 @@
 /* One more reading (taken over); the one before stays, older ones go. */
 void session_count(struct session *s, const struct counter_reading *r);
 void session_uncount(struct session *s); /* all of them go */
-/* What they tell of the fabric; NULL: there are none.  Valid until the next of the two above. */
+/* What they tell of the fabric; NULL: there are none. */
 struct measured *session_measured(const struct session *s);
 /* Those of a live fabric, all ports that are up; free with counters_free() in either case. */
 int counters_live(const struct session *s, const char *ca, int port, struct counter_reading *r,

@@ -7,6 +7,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/formats/counters.h"
 #include "core/sm/script.h"
 
 /* A word, in quotes where it needs them. */
@@ -219,7 +220,30 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 	free(kept);
 }
 
-void replay_make(struct replay *r, const struct session *s, const char *fabric, const char *names)
+/* Readings of counters, the older one first: files are read again. */
+static void put_counted(struct replay *r, const struct session *s, char *const path[2])
+{
+	struct text files = {0};
+
+	for (unsigned i = 2; i-- > 0;) {
+		const struct counter_reading *c = s->counted[i];
+
+		if (c && c->source && !access(c->source, R_OK)) {
+			put_path(&files, c->source);
+		} else if (c && !c->source && path) {
+			put_word(&files, path[i]);
+			r->needs_counted = true;
+		} else if (c) {
+			put_lost(r, "A reading of counters: ", c->source ? c->source : "live", ".\n");
+		}
+	}
+	if (files.len)
+		text_add(&r->script, "counters all%s\n", text_str(&files));
+	text_free(&files);
+}
+
+void replay_make(struct replay *r, const struct session *s, const char *fabric, const char *names,
+		 char *const counted[2])
 {
 	*r = (struct replay){.needs_names = s->names && names};
 	if (r->needs_names) {
@@ -230,6 +254,7 @@ void replay_make(struct replay *r, const struct session *s, const char *fabric, 
 		text_add(&r->lost, "Names that `names` or --node-name-map gave.\n");
 	}
 	put_events(r, s, fabric);
+	put_counted(r, s, counted);
 }
 
 void replay_free(struct replay *r)

@@ -94,8 +94,9 @@ struct session {
 	struct drain *
 		drain; /* packets that are moved (session_drain()); NULL = none.  It changes under the lock */
 	uint64_t drain_of; /* generation it was made in */
-	uint64_t moves;	   /* grows when the walk, the packets or the lesson go on, begin or end */
-	int play;	   /* 1 + pace at which it is played (play.h), 0 = it stands still.  Under the lock */
+	/* Grows when the walk, the packets or the lesson go on, begin or end, and with `counted`. */
+	uint64_t moves;
+	int play; /* 1 + pace at which it is played (play.h), 0 = it stands still.  Under the lock */
 	const struct sweep *moment;	   /* while a command reports on a step of it: that step; borrowed */
 	pthread_t moment_for;		   /* thread that runs that command; all others see the present */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
@@ -106,6 +107,7 @@ struct session {
 	size_t n_drawings, cap_drawings;
 	/* What ports counted (counted.h), the last reading and the one before; NULL: none.  Owned. */
 	struct counter_reading *counted[2];
+	uint64_t counts; /* how often that changed */
 	/* What was there by the file of the last `check --baseline` (present_json()), and its name; NULL:
 	 * none */
 	struct json_t *present;

@@ -875,6 +875,14 @@ def watching(ibscope):
               and 0 < mine[0] <= packets[0] and mine[1] < mine[0] and told[1]["reset"] == 0, (r.stdout[:600] + r.stderr, mine, packets))
         check("counters of all ports: only Gets", all(m.method == GET for m in mads(lines)) and {m.attribute for m in mads(lines) if m.cls == 0x04} <= {0x01, 0x12, 0x1d},
               mads(lines)[-1])
+        # a session keeps what was read live, in files of its own
+        kept = os.path.join(WORK, "kept")
+        r = sim.run(ibscope, "--json", "-e", "live; counters all live; counters all live; counters all; save-session %s" % kept)
+        again = sim.run(ibscope, "--json", "-e", "source %s; counters all" % kept)
+        was, back = ([o for o in contract.objects(ibscope, x.stdout) if o["command"] == "counters" and o["ok"]][-1] for x in (r, again))
+        check("counters: a saved session has them", was["measured"] == back["measured"] and [x["time"] for x in was["readings"]]
+              == [x["time"] for x in back["readings"]] and [x.get("file") for x in back["readings"]] == [kept + ".counters", kept + ".counters-before"],
+              (was["readings"], back["readings"], r.stderr + again.stderr))
         check("watch and counters: only Gets", not wrong and [m.attribute for m in asked].count(0x12) == 2 and len(sent) > 300,
               "%s; %d of counters, %d in all" % (wrong[:3], len(asked), len(sent)))
     finally:

@@ -105,6 +105,25 @@ def lost(folder):
     expect("no fabric is loaded" in run(folder, "save-session saved", status=3), "without a fabric")
 
 
+def readings(folder):
+    """Readings of counters come back: two files in their order, and one of them alone."""
+    folder = os.path.realpath(folder)
+    for name, more in (("first", 3), ("second one", 12)):
+        with open(os.path.join(folder, name), "w", encoding="ascii") as f:
+            f.write("".join("# Port counters: Lid %d port 1\nPortSelect:.1\nSymbolErrorCounter:.%d\nPortXmitData:.%d\n" % (lid, lid * more, more ** lid)
+                            for lid in range(1, 9)))
+
+    def measured(commands):
+        told = json.loads(run(folder, commands + "; counters all", "--json").splitlines()[-1])
+        return told["readings"], told["measured"]
+    for files in ("first", "'second one' first", "first 'second one'"):
+        commands = "load %s; route minhop; counters all %s" % (DEMO, files)
+        expect("Not in it" not in run(folder, commands + "; save-session saved"), files)
+        was, now = measured(commands), measured("source saved")
+        expect(was[1] == now[1] and was[1]["told"] == 8, files, was, now)
+        expect([folder + "/" + r["file"] for r in was[0]] == [r["file"] for r in now[0]], files, was[0], now[0])
+
+
 def report(folder):
     """Every figure of the report is that of the command it stands for; its commands do it again."""
     commands = "load %s; route updn; fail link leaf-03[5]; fail switch spine-02" % DEMO
@@ -374,7 +393,7 @@ def slurm_itself(folder):
     expect(read_by_slurm(folder, nodes)[1], "a switch that is not there is no fault to Slurm")
 
 
-TESTS = [replayed, lost, any_path, report, change_report.change, change_report.page, drawings, hostile, slurm, slurm_itself]
+TESTS = [replayed, lost, readings, any_path, report, change_report.change, change_report.page, drawings, hostile, slurm, slurm_itself]
 if os.environ.get("LONG") == "1" or "browser" in sys.argv[1:]:
     TESTS.append(change_report.browser)
 

@@ -64,6 +64,35 @@ static void perfquery(void **state)
 	counters_free(&r);
 }
 
+/* What is written of a live reading is the same when it is read. */
+static void written(void **state)
+{
+	struct counter_reading r = {.when = str_dup("2026-01-02T03:04:05Z")}, back;
+	struct text t = {0};
+	FILE *f = text_stream(&t);
+
+	(void)state;
+	for (unsigned k = 0; k < N_COUNTERS; k++) {
+		struct counted_port *c = counters_add(&r);
+
+		c->lid = (uint16_t)(k + 1);
+		c->port = (uint8_t)(3 * k);
+		for (unsigned i = 0; i <= k; i++)
+			counters_set(c, i, i % 3 ? counter_tops[i] : 5u + k, (i + k) % 2);
+	}
+	counters_write(&r, f);
+	fclose(f);
+	back = reading(text_str(&t));
+	assert_int_equal(back.n, r.n);
+	assert_int_equal(back.unread, 0);
+	assert_string_equal(back.when, r.when);
+	for (size_t i = 0; i < r.n; i++)
+		assert_memory_equal(&back.port[i], &r.port[i], sizeof(*r.port));
+	counters_free(&back);
+	counters_free(&r);
+	text_free(&t);
+}
+
 static void queryerrors(void **state)
 {
 	struct counter_reading r = reading(
@@ -356,10 +385,10 @@ static void same_pairs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(perfquery),  cmocka_unit_test(queryerrors),
-		cmocka_unit_test(ibdiagnet),  cmocka_unit_test(differences),
-		cmocka_unit_test(results),    cmocka_unit_test(bad_links_are_found),
-		cmocka_unit_test(same_pairs),
+		cmocka_unit_test(perfquery),	       cmocka_unit_test(written),
+		cmocka_unit_test(queryerrors),	       cmocka_unit_test(ibdiagnet),
+		cmocka_unit_test(differences),	       cmocka_unit_test(results),
+		cmocka_unit_test(bad_links_are_found), cmocka_unit_test(same_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/formats/formats.h"
+#include "core/session/counted.h"
 #include "core/session/replay.h"
 
 static struct session *start(const char *lines)
@@ -21,7 +22,7 @@ static void check_script(const char *lines, const char *script, const char *lost
 	struct session *s = start(lines);
 	struct replay r;
 
-	replay_make(&r, s, NULL, NULL);
+	replay_make(&r, s, NULL, NULL, NULL);
 	assert_string_equal(text_str(&r.script), script);
 	assert_string_equal(text_str(&r.lost), lost);
 	replay_free(&r);
@@ -63,13 +64,40 @@ static void test_live_tables(void **state)
 
 		free(ev->text);
 		ev->text = str_dup(read[i]); /* as if a device had been there */
-		replay_make(&r, s, NULL, NULL);
+		replay_make(&r, s, NULL, NULL, NULL);
 		assert_string_equal(text_str(&r.script), want);
 		assert_non_null(strstr(text_str(&r.lost), read[i]));
 		replay_free(&r);
 		session_free(s);
 		free(want);
 	}
+}
+
+/* Readings of counters: files are read again, live ones have files of their own, the older one first. */
+static void test_counted(void **state)
+{
+	char now[] = "a now", before[] = "before", *of[] = {now, before};
+	struct session *s = start("synth ring:5; route minhop");
+	struct replay r;
+
+	(void)state;
+	session_count(s, &(struct counter_reading){.source = str_dup("/dev/null")});
+	session_count(s, &(struct counter_reading){.source = NULL});
+	replay_make(&r, s, NULL, NULL, of);
+	assert_string_equal(text_str(&r.script),
+			    "synth ring:5\nroute minhop\ncounters all /dev/null \"a now\"\n");
+	assert_true(r.needs_counted && !r.lost.len);
+	replay_free(&r);
+	replay_make(&r, s, NULL, NULL, NULL);
+	assert_string_equal(text_str(&r.lost), "A reading of counters: live.\n");
+	assert_false(r.needs_counted);
+	replay_free(&r);
+	session_count(s, &(struct counter_reading){.source = str_dup("/gone\nfail random 1")});
+	replay_make(&r, s, NULL, NULL, of);
+	assert_string_equal(text_str(&r.script), "synth ring:5\nroute minhop\ncounters all before\n");
+	assert_string_equal(text_str(&r.lost), "A reading of counters: /gone\\x0afail random 1.\n");
+	replay_free(&r);
+	session_free(s);
 }
 
 /* What was done before the fabric was read anew cannot be done again, and is counted. */
@@ -81,7 +109,7 @@ static void test_read_anew(void **state)
 
 	(void)state;
 	assert_int_equal(session_go_on(s, make_fabric("ring:5"), EVENT_LOAD, "load x", NULL, &e), 0);
-	replay_make(&r, s, NULL, NULL);
+	replay_make(&r, s, NULL, NULL, NULL);
 	assert_non_null(strstr(text_str(&r.lost), "Events before `load x`: 3.\n"));
 	replay_free(&r);
 	session_free(s);
@@ -104,11 +132,11 @@ static void test_gone(void **state)
 	s = start(line);
 	unlink(path);
 	comment = str_printf("# load /tmp/ibscope-test-gone\\x0afail random 1\\x0d%s\n", strrchr(path, '-'));
-	replay_make(&r, s, NULL, NULL);
+	replay_make(&r, s, NULL, NULL, NULL);
 	assert_string_equal(text_str(&r.script), comment);
 	assert_int_equal(strcspn(text_str(&r.lost), "\n"), r.lost.len - 1);
 	replay_free(&r);
-	replay_make(&r, s, "/x\ny.ibnet", NULL);
+	replay_make(&r, s, "/x\ny.ibnet", NULL, NULL);
 	assert_string_equal(text_str(&r.script), "load $'/x\\x0ay.ibnet'\n");
 	assert_int_equal(strcspn(text_str(&r.lost), "\n"), r.lost.len - 1);
 	replay_free(&r);
@@ -149,9 +177,10 @@ static void test_slurm(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_script), cmocka_unit_test(test_live_tables),
-					   cmocka_unit_test(test_read_anew), cmocka_unit_test(test_gone),
-					   cmocka_unit_test(test_slurm)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_script),	  cmocka_unit_test(test_live_tables),
+		cmocka_unit_test(test_read_anew), cmocka_unit_test(test_counted),
+		cmocka_unit_test(test_gone),	  cmocka_unit_test(test_slurm)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

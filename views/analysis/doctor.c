@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/session/counted.h"
 #include "views/analysis/doctor.h"
 #include "views/base/question.h"
 #include "views/base/view.h"
@@ -30,7 +31,12 @@ static void *run_doctor(const struct job *j)
 {
 	const struct sweep_question *q = j->base;
 	struct doctor_request rq = {
-		.setup = q->setup, .engines = q->engines, .now = q->now, .configured = q->configured};
+		.setup = q->setup,
+		.engines = q->engines,
+		.now = q->now,
+		.configured = q->configured,
+		.counted = q->counted,
+	};
 
 	return doctor_run(&rq, j->progress, j->e);
 }
@@ -39,9 +45,14 @@ const struct task task_doctor = {.run = run_doctor, .free = free_diagnosis};
 
 const struct result *doctor_question(struct scene *sc)
 {
+	struct sweep_question *q;
+
 	if (!sc->fabric)
 		return NULL;
-	sc->doctor = result_keep(sc->doctor, sweep_question_new(sc), &task_sweep_question);
+	q = sweep_question_new(sc);
+	q->counted = session_measured(sc->session);
+	q->counts = sc->session->counts;
+	sc->doctor = result_keep(sc->doctor, q, &task_sweep_question);
 	return sc->doctor;
 }
 

@@ -24,6 +24,7 @@ void sweep_question_free(struct sweep_question *q)
 	sweep_unref(q->now);
 	free(q->chain);
 	free(q->configured);
+	measured_free(q->counted);
 	free(q);
 }
 
@@ -34,7 +35,7 @@ static bool asks_same(const void *was, const void *value)
 	const struct sweep_question *a = was, *b = value;
 
 	return a->now == b->now && str_same(a->chain, b->chain) && str_same(a->configured, b->configured) &&
-	       setup_equal(a->setup, b->setup);
+	       a->counts == b->counts && setup_equal(a->setup, b->setup);
 }
 
 const struct task task_sweep_question = {.free = free_value, .same = asks_same};

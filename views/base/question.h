@@ -5,6 +5,7 @@
 #ifndef IBSCOPE_VIEWS_QUESTION_H
 #define IBSCOPE_VIEWS_QUESTION_H
 
+#include "core/analysis/blame/measured.h"
 #include "core/session/args.h"
 #include "views/base/view.h"
 
@@ -12,9 +13,11 @@
 struct sweep_question {
 	const struct setup *setup; /* reference held */
 	const struct engine *const *engines;
-	const struct sweep *now; /* reference held; NULL = nothing has been routed */
-	char *chain;		 /* owned; NULL: no chain was named */
-	char *configured;	 /* chain of the session; owned */
+	const struct sweep *now;  /* reference held; NULL = nothing has been routed */
+	char *chain;		  /* owned; NULL: no chain was named */
+	char *configured;	  /* chain of the session; owned */
+	struct measured *counted; /* what ports counted; owned; NULL: not asked about, or not known */
+	uint64_t counts;	  /* of the session then */
 };
 
 /* Makes a question about the scene, which must have a fabric. */

@@ -202,7 +202,7 @@ struct measured *measured_new(const struct fabric *f, const struct lids *l, cons
 		x = &m->port[a.at[port] - 1];
 		x->temperature = c->temperature;
 		x->most = c->most;
-		x->cable = c->cable;
+		x->cable = c->cable ? str_dup(c->cable) : NULL;
 		memcpy(x->ber, c->ber, sizeof(x->ber));
 		if (was) {
 			difference(x, c, was);
@@ -225,6 +225,8 @@ void measured_free(struct measured *m)
 {
 	if (!m)
 		return;
+	for (uint32_t i = 0; i < m->n; i++)
+		free(m->port[i].cable);
 	free(m->at);
 	free(m->port);
 	free(m);

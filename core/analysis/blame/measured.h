@@ -32,8 +32,8 @@ struct measured_port {
 	bool reset;		    /* between the readings: counted since then */
 	uint64_t grown[N_COUNTERS]; /* between the readings; of one reading: its value */
 	double ber[N_BERS], temperature, most;
-	const char *cable; /* of the reading; NULL: not told */
-	uint8_t faults;	   /* bits by enum port_fault */
+	char *cable;	/* owned; NULL: not told */
+	uint8_t faults; /* bits by enum port_fault */
 };
 
 struct measured {
@@ -48,7 +48,7 @@ struct measured {
 	uint32_t n_faults[N_PORT_FAULTS];
 };
 
-/* l: LIDs in force, NULL: those of the source.  before: NULL, one reading.  Cables are borrowed from now. */
+/* l: LIDs in force, NULL: those of the source.  before: NULL, one reading. */
 struct measured *measured_new(const struct fabric *f, const struct lids *l, const struct counter_reading *now,
 			      const struct counter_reading *before);
 void measured_free(struct measured *m);

@@ -132,7 +132,7 @@ const struct command doctor_commands[] = {
 		 "guessed from the tables\n"
 		 "  Each finding names the command that shows more.  With a reading of counters (`counters "
 		 "all`): errors, flapped,\n"
-		 "  degraded and congested links; the pane does not know them.\n"
+		 "  degraded and congested links.\n"
 		 "  --baseline FILE: what `ibscope --json -e check` printed earlier.  doctor then also "
 		 "lists hosts, switches and\n"
 		 "  cables of FILE that are gone, and cables that are slower now, even if other cables "

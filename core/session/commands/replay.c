@@ -9,6 +9,7 @@
 #include "core/analysis/traffic/loads.h"
 #include "core/base/clean.h"
 #include "core/base/memory.h"
+#include "core/formats/counters.h"
 #include "core/formats/formats.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/change_report.h"
@@ -26,40 +27,47 @@ static char *beside(const char *path, const char *ending)
 	return name;
 }
 
-/* Writes one of a session's files: the fabric as it was loaded, or else the names. */
-static int write_beside(const struct session *s, const char *path, bool fabric, struct target *to,
+/* What has a file of its own beside the script, which is the last. */
+enum { FABRIC, NAMES, COUNTED, BEFORE, SCRIPT, N_FILES };
+
+static int write_beside(const struct session *s, const char *path, unsigned which, struct target *to,
 			struct out *o, struct err *e)
 {
-	if (fabric) {
+	if (which == COUNTED || which == BEFORE)
+		counters_write(s->counted[which - COUNTED], to->f);
+	if (which == FABRIC) {
 		mark_target(to, s, NULL);
 		if (write_ibnetdiscover(to->f, s->loaded, NULL, NULL, o->run->progress))
 			return progress_cancelled(o->run->progress)
 				       ? err_set(e, CANCELLED)
 				       : err_set(e, "%s: cannot be written", path);
 	}
-	for (size_t i = 0; !fabric && i < s->names->n; i++)
+	for (size_t i = 0; which == NAMES && i < s->names->n; i++)
 		fprintf(to->f, "0x%016" PRIx64 " \"%s\"\n", s->names->guid[i], s->names->name[i]);
 	return 0;
 }
 
 /* Writes all of the session's files, or none. */
-static int write_session(const struct session *s, const struct replay *r, const char *const path[3],
-			 struct out *o, struct err *e)
+static int write_session(const struct session *s, const struct replay *r, char *const path[SCRIPT],
+			 const char *script, struct out *o, struct err *e)
 {
-	const bool wanted[] = {r->needs_fabric, r->needs_names, true};
-	struct target to[3];
+	const struct counter_reading *now = s->counted[0], *before = s->counted[1];
+	const bool wanted[N_FILES] = {r->needs_fabric, r->needs_names,
+				      r->needs_counted && now && !now->source,
+				      r->needs_counted && before && !before->source, true};
+	struct target to[N_FILES];
 	size_t n = 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < ARRAY_LEN(to); i++) {
 		if (!wanted[i])
 			continue;
-		rc = open_target(&to[n], path[i], o, e);
+		rc = open_target(&to[n], i < SCRIPT ? path[i] : script, o, e);
 		if (rc)
 			break;
 		n++;
-		if (i < 2) {
-			rc = write_beside(s, path[i], i == 0, &to[n - 1], o, e);
+		if (i < SCRIPT) {
+			rc = write_beside(s, path[i], i, &to[n - 1], o, e);
 		} else {
 			mark_target(&to[n - 1], s, NULL);
 			fprintf(to[n - 1].f, "# A session of ibscope: `source` runs it.\n%s",
@@ -72,21 +80,23 @@ static int write_session(const struct session *s, const struct replay *r, const 
 static int cmd_save_session(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	bool screen = !strcmp(args->arg[0].word, "-");
-	char *fabric = screen ? NULL : beside(args->arg[0].word, ".ibnet"),
-	     *names = screen ? NULL : beside(args->arg[0].word, ".names");
+	static const char *const ending[SCRIPT] = {".ibnet", ".names", ".counters", ".counters-before"};
+	char *path[SCRIPT] = {NULL};
 	struct replay r;
 	int rc;
 
-	replay_make(&r, s, fabric, names);
-	rc = write_session(s, &r, (const char *const[]){fabric, names, args->arg[0].word}, o, e);
+	for (unsigned i = 0; i < SCRIPT && !screen; i++)
+		path[i] = beside(args->arg[0].word, ending[i]);
+	replay_make(&r, s, path[FABRIC], path[NAMES], screen ? NULL : path + COUNTED);
+	rc = write_session(s, &r, path, args->arg[0].word, o, e);
 	if (!rc && r.lost.len && !screen)
 		out_text(o, "Not in it:\n%s", text_str(&r.lost));
 	if (!rc && !screen)
 		s->saved = s->generation;
 	out_json(o, "lost", json_text(text_str(&r.lost)));
 	replay_free(&r);
-	free(fabric);
-	free(names);
+	for (unsigned i = 0; i < SCRIPT; i++)
+		free(path[i]);
 	return rc;
 }
 
@@ -301,7 +311,7 @@ static int cmd_report(struct session *s, const struct args *args, struct out *o,
 	if (open_target(&to, path, o, e))
 		return -1;
 	warnings_copy(&to.missing, &s->fabric->warnings); /* report_source() tells them */
-	replay_make(&r, s, NULL, NULL);
+	replay_make(&r, s, NULL, NULL, NULL);
 	rc = args_has(args, "change") ? report_change(s, args, path, &r, to.f, o, e)
 				      : put_report(s, &r, to.f, o, e);
 	replay_free(&r);
@@ -315,9 +325,10 @@ const struct command replay_commands[] = {
 		 "again",
 	 .details = "  Paths are absolute.  A fabric that no file holds (live, standard input) goes to "
 		    "FILE.ibnet, names of `names` go to\n"
-		    "  FILE.names.  save-session lists what it cannot save: tables read live, and snapshots "
-		    "of other fabrics.  It\n"
-		    "  takes snapshots again at their events.\n",
+		    "  FILE.names, live readings of counters to FILE.counters and FILE.counters-before.  "
+		    "save-session lists what it\n"
+		    "  cannot save: tables read live, and snapshots of other fabrics.  It takes snapshots "
+		    "again at their events.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT "lost string lines: what the file lacks\n",
 	 .run = cmd_save_session},
