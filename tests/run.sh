@@ -8,7 +8,7 @@
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # PARTS="NAME ..." runs these tests of a suite (verify, sessions, files, trouble, live) alone.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons drained gpus ibdmchk script verify sessions changes incomplete formats live lying contract memcheck same cli systems drawings paste files memory stop trouble hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons drained gpus ibdmchk script verify sessions changes incomplete formats live lying contract memcheck counts same cli systems drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan stop unit parity tui live build verify lying memory static extend files advised driver keys hostile"
@@ -154,6 +154,7 @@ suite() {
 	contract) IBSCOPE="$BUILD/ibscope" python3 tests/contract.py ;;
 	same) IBSCOPE="$BUILD/ibscope" python3 tests/same/run.py ;;
 	memcheck) IBSCOPE="$BUILD/ibscope" python3 tests/memcheck.py ;;
+	counts) IBSCOPE="$BUILD/ibscope" python3 tests/bench/counts.py ;;
 	cli) IBSCOPE="$BUILD/ibscope" python3 tests/cli/run.py ;;
 	drawings) IBSCOPE="$BUILD/ibscope" python3 tests/drawings/run.py ;;
 	files) IBSCOPE="$BUILD/ibscope" python3 tests/files/run.py $PARTS ;;
