@@ -405,8 +405,10 @@ def explorer(ibscope):
         t.wait(r"^ .*\| read [1-9]\d* s ago")    # also when watch has ended
         t.run(":fail switch *leaf1*; set lmc 2; route dor,minhop")
         t.wait(r"^ .*\| [1-9]\d* failed.*\| read \d+ s ago")
-        t.resize(50, 24)
-        t.wait(r"^ .*\| read \d+ s ago *$")     # never cut off
+        for size in ((80, 24), (50, 24), (40, 16), (24, 10)):   # never cut off
+            t.resize(*size)
+            t.wait(r"^ .*\| read \d+ s ago *$")
+            check("explorer: the age at %d columns" % size[0], True)
         t.resize(120, 40)
         t.run(":synth ring:4")
         t.wait(r"^ ring:4 ")

@@ -338,10 +338,12 @@ def only_typed(folder):
     put(folder, "conf", "routing_engine script:./evil\n")
     put(folder, "l.lesson", "title: T\nfabric: ring:4\ntext: A\nrun: route script:./evil\nrun: source more\ntext: B\nask: Which?\nanswer: minhop\n"
         "judge: route $ANSWER\nexpect: routed\n")
+    put(folder, "w.lesson", "title: T\nfabric: ring:4\ntext: A\nrun: watch 0 rounds 1 on-change ./evil\n")
     put(folder, "more", "route script:./evil\n")
     put(folder, "answers", "2: script:./evil\n")
     for args, message in ((["-F", "conf", "-e", "show"], "a file of options names no program"), (["-e", "config conf"], "a file of options names no program"),
                           (["-e", "lesson ./l.lesson; lesson next"], "a lesson runs no program"), (["-e", "lesson ./l.lesson check"], "a lesson runs no program"),
+                          (["-e", "lesson ./w.lesson check"], "a lesson runs no program; `watch on-change ./evil` must be typed"),
                           (["-e", "grade ./l.lesson answers"], "0 of 1 point")):
         done = run(folder, *args, "ring:4")
         expect(message in done.stdout + done.stderr, args, done.returncode, done.stdout, done.stderr)

@@ -224,6 +224,7 @@ def mask(text):
         new = re.sub(r"\d+(\.\d+)? (ms|s)\b", "T ms", line)
         new = re.sub(r"( sw .*\|) \d[\d.]*( m?)?$", r"\1 T", new)  # cut off by the edge
         new = re.sub(r" +\d+\.\d(?=[│|]$)", "  T", new)
+        new = re.sub(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "UTC", new)
         new = re.sub(r"(Help \d+)/\d+", r"\1/N", new)
         if new != line:
             new = re.sub(r"[ ]{2,}", "  ", new)

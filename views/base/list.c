@@ -21,6 +21,7 @@ struct wish {
 	const char *columns; /* names with commas between them, NULL = those that the screen shows */
 	const char *sort;    /* column, NULL = unsorted */
 	bool reverse;	     /* sorted rows in reverse */
+	bool no_timing;	     /* no column of times, unless it is named */
 	struct text filter;  /* words, "" = all rows */
 };
 
@@ -129,6 +130,11 @@ static void forget_columns(struct layout *l)
 	}
 }
 
+static bool is_timing(const char *name)
+{
+	return !strcmp(name, "ms") || !strcmp(name, "time");
+}
+
 /* A vertical line between columns is only drawn. */
 static bool is_line(const char *name)
 {
@@ -176,7 +182,8 @@ static int choose_columns(const struct view *v, const struct wish *w, struct lay
 		for (unsigned i = COLUMN_KEY; w->csv && i <= COLUMN_MARKS; i++)
 			add_column(v, i, l);
 		for (unsigned i = 0; i < v->ops->n_columns; i++)
-			if (v->width[i] && !is_line(view_column_name(v, i)))
+			if (v->width[i] && !is_line(view_column_name(v, i)) &&
+			    !(w->no_timing && is_timing(view_column_name(v, i))))
 				add_column(v, i, l);
 		return 0;
 	}
@@ -581,7 +588,7 @@ static int cmd_list(struct session *s, const struct args *args, struct out *o, s
 	char **argv = args->argv;
 	const struct view_ops *ops = argc > 1 ? view_need(argv[1], e) : NULL;
 	struct scene sc = {.panes = all_views, .places = all_places};
-	struct wish w = {0};
+	struct wish w = {.no_timing = o->run->no_timing};
 	struct view *v;
 	int rc = -1;
 

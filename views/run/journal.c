@@ -1,9 +1,10 @@
 /* The pane `journal`: the events made to the fabric. Enter goes to one. */
 #include <inttypes.h>
 #include "core/session/command.h"
+#include "core/session/out.h"
 #include "views/base/view.h"
 
-enum { C_NUMBER, C_EVENT, C_ENGINE, C_ENTRIES, C_REROUTED, C_LOST, C_REGAINED, C_TIME };
+enum { C_NUMBER, C_EVENT, C_ENGINE, C_ENTRIES, C_REROUTED, C_LOST, C_REGAINED, C_MS, C_TIME };
 
 static const struct column columns[] = {
 	NUM("event", "its number; `journal N` goes there", 0),
@@ -14,6 +15,7 @@ static const struct column columns[] = {
 	NUM("lost", "pairs of hosts that lost their path", 0),
 	NUM("regained", "pairs of hosts that had no path and have one now", 0, .drop = 4),
 	NUM("ms", "milliseconds of the sweep", 8, .drop = 5),
+	COL("time", "when it came into the journal, UTC", OUT_UTC - 1, .drop = 1),
 };
 
 struct priv {
@@ -62,7 +64,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 		return ev->change ? (int64_t)ev->change->lost : -1;
 	case C_REGAINED:
 		return ev->change ? (int64_t)ev->change->regained : -1;
-	case C_TIME:
+	case C_MS:
 		return ev->sweep ? (int64_t)(ev->sweep->seconds * 1e6) : -1;
 	}
 	return 0;
@@ -72,14 +74,17 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 {
 	const struct event *ev = event_of(v, row);
 	int64_t n = number(v, row, col);
+	char at[OUT_UTC];
 
 	if (col == C_EVENT)
 		text_add(t, "%s", ev->text ? ev->text : "");
+	else if (col == C_TIME)
+		text_add(t, "%s", out_utc(ev->time, at));
 	else if (col == C_ENGINE)
 		text_add(t, "%s", ev->sweep && ev->sweep->routing ? ev->sweep->routing->engine : "-");
 	else if (n < 0)
 		text_putc(t, '-');
-	else if (col == C_TIME)
+	else if (col == C_MS)
 		text_add(t, "%.1f", (double)n / 1e3);
 	else
 		text_add(t, "%" PRId64, n);

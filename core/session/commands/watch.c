@@ -484,12 +484,12 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 	return rc;
 }
 
-/* Wait some seconds, or for SIGHUP; the screen shows the age of the last reading.  False when stopped. */
+/* Wait some seconds, or for SIGHUP; the top bar shows the age of the last reading.  False when stopped. */
 static bool wait_seconds(unsigned seconds, struct command_run *r)
 {
 	double from = now_seconds();
 
-	progress_start(r->progress, "watching: seconds since the fabric was read", seconds);
+	progress_start(r->progress, "watching: next reading", seconds);
 	while (now_seconds() - from < seconds && !(r->rounds && atomic_exchange(&r->rounds->again, false))) {
 		if (!progress_step(r->progress, (unsigned)(now_seconds() - from)))
 			return false;
@@ -576,7 +576,7 @@ const struct command watch_commands[] = {
 		 "requests, few at a time.  After\n"
 		 "  each change it tells what changed in the fabric, in the tables and paths, and whether "
 		 "the tables have\n"
-		 "  followed: by the same rules as `check`.  The bottom line tells the age of the last "
+		 "  followed: by the same rules as `check`.  The top line tells the age of the last "
 		 "reading.  From the third\n"
 		 "  reading on, a line shows the last 40 side by side: table entries that changed, pairs "
 		 "without a path.\n"
