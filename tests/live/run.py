@@ -925,8 +925,8 @@ class Manager:
 class Watched:
     """`watch` that reads when it is told to: the objects of each reading."""
 
-    def __init__(self, sim, ibscope, words="", *options):
-        self.p = subprocess.Popen([ibscope, "--json", *options, "-e", "watch 3600 keep 3 " + words], env=sim.env(True), cwd=WORK,
+    def __init__(self, sim, ibscope, words="", *options, **env):
+        self.p = subprocess.Popen([ibscope, "--json", *options, "-e", "watch 3600 keep 3 " + words], env=dict(sim.env(True), **env), cwd=WORK,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         self.lines = []
 
@@ -1031,6 +1031,67 @@ def managers(ibscope):
             w.close()
         for m in running:
             m.close()
+        sim.close()
+
+
+def handover(ibscope):
+    """A living master hands over, and dies later: SMInfo rewritten between readings (tests/live/lie.c), as OpenSM hangs over the simulator then."""
+    global IBSCOPE
+    IBSCOPE = ibscope
+    sim, w, rules = Sim(SMALL), None, os.path.join(WORK, "managers are")
+    states = {"discovering": 1, "standby": 2, "master": 3}
+
+    def sweep(host, guid, engine):
+        subprocess.run(["opensm", "-o", "-R", engine, "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", guid], cwd=WORK, stdin=subprocess.DEVNULL,
+                       env=dict(sim.env(), SIM_HOST=host, OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
+
+    def are(told):
+        """{GUID: (state, priority), or None: it is silent}.  The first says IsSM in PortInfo, the second is what SMInfo tells."""
+        lies = ["0 15 -1 %d 1 0" % (512 + 190)]
+        for guid, answer in told.items():
+            lies.append("%x 15 -1 %d 1 1" % (guid, 512 + 190))
+            if answer:
+                lies.append("%x 20 -1 %d 8 %d" % (guid, 512 + 160, answer[1] << 4 | states[answer[0]]))
+        with open(rules, "w") as f:
+            f.write(";".join(lies) + "\n")
+
+    def kinds(told):
+        return [o["kind"] for o in told]
+
+    one, two = 0xa10, 0xa20
+    try:
+        sweep("H-0000000000000a10", "0xa11", "minhop")
+        are({one: ("master", 5), two: ("standby", 3)})
+        w = Watched(sim, ibscope, LD_PRELOAD="%s %s" % (os.path.join(os.path.dirname(CAPTURE), "lie.so"), PRELOAD), LIE="@" + rules)
+        told = w.reading()
+        check("handover: master and standby", [(m["name"], m["state"], m["priority"]) for m in told[-1]["managers"]]
+              == [("host1 HCA-1", "master", 5), ("host2 HCA-1", "standby", 3)], told)
+        check("handover: a quiet reading", kinds(w.again()) == ["round"])
+        are({one: ("standby", 5), two: ("master", 14)})
+        sweep("H-0000000000000a20", "0xa21", "dor")
+        told = w.again()
+        by = {o["kind"]: o for o in told if o["kind"] != "manager_changed"}
+        changed = {o["manager"]: (o["state"], o["was"], o["priority"], o.get("old_priority")) for o in told if o["kind"] == "manager_changed"}
+        text = "\n".join(line for o in told for line in o.get("text", ()))
+        check("handover: the master by name", (by["master_changed"]["from"], by["master_changed"]["to"]) == ("host1 HCA-1[1]", "host2 HCA-1[1]")
+              and "the master subnet manager is host2 HCA-1 (LID 104) now, it was host1 HCA-1 (LID 100); it handed over, and is standby now" in text, (by, text))
+        check("handover: states and priorities", changed == {"host1 HCA-1": ("standby", "master", 5, 5), "host2 HCA-1": ("master", "standby", 14, 3)}, changed)
+        check("handover: the new engine by name", (by["engine_changed"]["engine"], by["engine_changed"]["old_engine"]) == ("dor", "minhop"), by)
+        check("handover: told once", kinds(w.again()) == ["round"])
+        are({one: None, two: ("master", 14)})
+        told = w.again()
+        check("handover: one that does not answer any more", [(o["manager"], o["state"], o["was"]) for o in told[:-1]] == [("host1 HCA-1", "silent", "standby")], told)
+        are({two: ("master", 14)})
+        told = w.again()
+        check("handover: it is gone", [(o["kind"], o["manager"], o["state"]) for o in told[:-1]] == [("manager_gone", "host1 HCA-1", "silent")], told)
+        are({})
+        told = w.again()
+        check("handover: the master died", [(o["kind"], o["manager"], o["state"], o["priority"]) for o in told[:-1]]
+              == [("manager_gone", "host2 HCA-1", "master", 14)] and "Subnet managers: none." in told[-1]["text"], told)
+        w.end()
+    finally:
+        if w:
+            w.close()
         sim.close()
 
 
@@ -1287,7 +1348,7 @@ def main():
         if os.access(arg, os.X_OK):
             run([program, tables, killed_program, explorer, partial], arg)
             run([only_gets, taken_over], probe, arg)
-            run([watching, managers, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
+            run([watching, managers, handover, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
             run([drifting.all_of], arg, check)
             continue
         sim = Sim(arg)
