@@ -5,6 +5,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
+#include "core/base/parallel.h"
 #include "core/base/progress.h"
 
 #include <jansson.h>
@@ -280,10 +281,15 @@ int session_need_fabric(const struct session *s, struct err *e)
 
 /* --- making events ------------------------------------------------------------------------ */
 
+/* Entries from which threads are worth their start. */
+#define MANY_ENTRIES (4u << 20)
+
 /* The routing of an event under its setup.  NULL and *e: cancelled, or impossible. */
 static struct sweep *sweep_event(struct session *s, const struct sweep *prev, const struct event *ev,
 				 const struct change_request *rq, struct err *e)
 {
+	const struct fabric *f = ev->setup->fabric;
+	bool many = (uint64_t)f->n_switches * f->n_endports > MANY_ENTRIES;
 	struct sweep_request sr = {
 		.setup = ev->setup,
 		.engines = s->engines,
@@ -291,6 +297,7 @@ static struct sweep *sweep_event(struct session *s, const struct sweep *prev, co
 		.restart = rq->kind == EVENT_ROUTE || rq->kind == EVENT_SET,
 		.flapped = rq->flapped,
 		.prev = prev,
+		.threads = many ? cores_available() : 1,
 		.progress = rq->progress,
 	};
 

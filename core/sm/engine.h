@@ -45,8 +45,9 @@ struct engine_input {
 	 * for update() only; results must not depend on it.
 	 */
 	const struct routing *previous;
-	unsigned sweep;		/* 0 = first heavy sweep of this subnet manager */
-	bool refused_before;	/* the engine refused an earlier sweep of this subnet manager */
+	unsigned threads;    /* that it may use where its tables do not depend on it; 0 = none of its own */
+	unsigned sweep;	     /* 0 = first heavy sweep of this subnet manager */
+	bool refused_before; /* the engine refused an earlier sweep of this subnet manager */
 	const uint8_t *opervls; /* [n_ports] OperVLs codes as this sweep reads them (core/sm/opervls.h); NULL
 				   = the source's */
 	uint64_t *random; /* state of random() that lasts between sweeps (LASH), owned by the session; may be

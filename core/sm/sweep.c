@@ -388,6 +388,7 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct n
 	if (stopped_by_switch(s))
 		return 0;
 	r.in = input_of(s, rq->reroute, &s->memory->random, s->memory->marked, &left, rq->progress);
+	r.in.threads = rq->threads;
 	rc = run_chain(&r, s->setup->chain, e);
 	s->engine_seconds = now_seconds() - start;
 	leftovers_free(&left);

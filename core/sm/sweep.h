@@ -73,7 +73,8 @@ struct sweep_request {
 	/* of the same fabric, where prev is NULL: what it keeps reserved for ports that are not there counts,
 	   but for LIDs that ports carry; NULL: nothing */
 	const struct sweep *reserved;
-	const uint8_t *flapped;	   /* [n_links] 1 = went down and up again since prev; NULL = none */
+	const uint8_t *flapped; /* [n_links] 1 = went down and up again since prev; NULL = none */
+	unsigned threads;	/* that an engine may use; 0 = none of its own. Tables do not depend on it */
 	struct progress *progress; /* may be NULL */
 };
 

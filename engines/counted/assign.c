@@ -1,6 +1,7 @@
 #include "engines/counted/assign.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/parallel.h"
 #include "core/base/release.h"
 #include "core/base/progress.h"
 
@@ -56,11 +57,6 @@ static void assign_start(struct assign *a, struct engine_output *out)
 	a->ignored = ignored_ports_read(a->in, out);
 	for (uint32_t s = 0; a->in->marked && s < a->f->n_switches; s++)
 		a->in->marked[s] = switch_up(a->t, s);
-	a->mask = NEW_ARRAY((size_t)a->f->n_switches * ASSIGN_MAX_WORDS, uint64_t);
-	if (a->lmc) {
-		a->track = NEW_ARRAY((size_t)a->n_dest << a->lmc, struct track);
-		a->n_track = NEW_ARRAY(a->n_dest, uint8_t);
-	}
 }
 
 /* Does each LID have one owner, which rows were filled for? */
@@ -74,14 +70,72 @@ static bool owned_once(const struct assign *a)
 	return once;
 }
 
+/* The switches to fill, and for each worker all that it needs to fill one. */
+struct filling {
+	struct assign *worker;
+	const uint8_t *touched, *farther;
+	uint32_t from, to;
+};
+
+static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress *p, struct err *e)
+{
+	const struct filling *x = ctx;
+	struct assign *a = &x->worker[worker];
+
+	(void)p, (void)e;
+	if (!switch_up(a->t, sw) || sw < x->from || sw > x->to)
+		return 0;
+	if (x->touched && !x->touched[sw]) {
+		routing_share_row(a->out, a->in->current, sw);
+		return 0;
+	}
+	a->farther = x->touched && x->touched[sw] == TOUCHED ? x->farther : NULL;
+	assign_switch(a, sw);
+	return 0;
+}
+
+/* The rows of a switch depend on no other switch, unless random numbers go from one to the next. */
+static bool fill_switches(const struct assign *a, struct filling *x, uint32_t *n_other)
+{
+	bool alone = RECORDED(a->in) || ASKED(a->in) || options_uint(a->in->options, "scatter_ports");
+	struct parallel par = {.n = a->f->n_switches,
+			       .threads = alone || !a->in->threads ? 1 : a->in->threads,
+			       .work = fill_switch,
+			       .ctx = x};
+	unsigned n = parallel_workers(&par);
+	struct err e;
+	int rc;
+
+	x->worker = NEW_ARRAY(n, struct assign);
+	for (unsigned i = 0; i < n; i++) {
+		struct assign *w = &x->worker[i];
+
+		*w = *a;
+		w->mask = NEW_ARRAY((size_t)a->f->n_switches * ASSIGN_MAX_WORDS, uint64_t);
+		w->track = a->lmc ? NEW_ARRAY((size_t)a->n_dest << a->lmc, struct track) : NULL;
+		w->n_track = a->lmc ? NEW_ARRAY(a->n_dest, uint8_t) : NULL;
+	}
+	rc = parallel_run(&par, "choosing ports", a->in->progress, &e);
+	for (unsigned i = 0; i < n; i++) {
+		struct assign *w = &x->worker[i];
+
+		*n_other += w->n_other;
+		FREE_EACH(w->mask, w->track, w->n_track);
+	}
+	free(x->worker);
+	return !rc;
+}
+
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
 		  const uint8_t *touched, const uint8_t *farther, struct routing *r)
 {
 	struct assign *a = NEW(struct assign);
-	uint32_t n = in->topo->fabric->n_switches, asked = ASKED(in) ? in->ask->sw : NO_ID;
+	uint32_t asked = ASKED(in) ? in->ask->sw : NO_ID, n_other = 0;
 	/* with scatter_ports, random numbers make a switch depend on the switches before it */
-	uint32_t from = asked == NO_ID || options_uint(in->options, "scatter_ports") ? 0 : asked;
-	bool go_on = true;
+	struct filling x = {.touched = touched,
+			    .from = asked == NO_ID || options_uint(in->options, "scatter_ports") ? 0 : asked,
+			    .to = asked};
+	bool go_on;
 
 	a->in = in;
 	a->t = in->topo;
@@ -94,31 +148,20 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	if (RECORDED(in))
 		assign_record_start(a);
 	/* where a LID is dealt twice, its entry is not the one that was counted first */
-	if (farther && !owned_once(a))
-		farther = NULL;
-	progress_start(in->progress, "choosing ports", n);
-	for (uint32_t sw = 0; sw < n && (go_on = progress_step(in->progress, sw)); sw++) {
-		if (!switch_up(a->t, sw) || sw < from || (asked != NO_ID && sw > asked))
-			continue;
-		if (touched && !touched[sw]) {
-			routing_share_row(r, in->current, sw);
-			continue;
-		}
-		a->farther = touched && touched[sw] == TOUCHED ? farther : NULL;
-		assign_switch(a, sw);
-	}
+	x.farther = farther && owned_once(a) ? farther : NULL;
+	go_on = fill_switches(a, &x, &n_other);
 	if (ASKED(in)) /* the last switch may be incomplete */
 		go_on = go_on && !progress_cancelled(in->progress);
-	if (a->n_other)
+	if (n_other)
 		note_add(&out->notes, NOTE_RULES,
 			 "%s: LMC: by the manual the next LID of a port prefers another system than the "
 			 "LID before; OpenSM prefers one that no LID before has; %u entries "
 			 "would differ; rules in force: %s\n",
-			 r->engine, a->n_other, a->manual ? "manual" : "opensm");
+			 r->engine, n_other, a->manual ? "manual" : "opensm");
 	/* entries are ports of least cost, and each counts 1 */
 	r->exact = go_on && asked == NO_ID && !h->by_port && !h->weight && owned_once(a) ? h->least : NULL;
 	search_order_free(&a->search);
-	FREE_EACH(a->dest, a->lid, a->run, a->ignored, a->mask, a->track, a->n_track, a->part, a);
+	FREE_EACH(a->dest, a->lid, a->run, a->ignored, a->part, a);
 	return go_on;
 }
 

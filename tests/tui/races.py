@@ -138,6 +138,16 @@ def fabrics_replaced():
     explorer(keys)
 
 
+def rows_by_threads():
+    """A fabric whose tables are filled by several threads, first and after failures, with panes at work."""
+    def keys(t):
+        run_commands(t, "synth xgft:12,12,36:1,12,12", "pane usage", "route minhop", "fail random 2 seed=1", "route updn", "fail random 2 seed=2",
+                     "undo", "clear", "echo all-done")
+        t.wait(r"^. all-done")
+        t.keys("F10")
+    explorer(keys)
+
+
 def script(name):
     return lambda: tui.run_script(os.path.join(tui.HERE, name + ".test"))
 
@@ -157,7 +167,7 @@ def main():
     tests = {"control": control}
     tests.update((name, script(name)) for name in SCRIPTS)
     for test in (quit_by_command, quit_at_work, quit_by_script, changes_under_panes, scopes_under_panes, cancelled, fabrics_replaced,
-                 tui.random_keys):
+                 rows_by_threads, tui.random_keys):
         tests[test.__name__] = test
     wanted = sys.argv[1:] or list(tests)
     failed = 0

@@ -292,6 +292,48 @@ static void test_no_table(void **state)
 	}
 }
 
+static struct sweep *again_with(const struct sweep *w, unsigned threads)
+{
+	struct err e;
+	struct sweep *again = sweep_run(
+		&(struct sweep_request){
+			.setup = w->setup, .engines = all_engines, .prev = w->prev, .threads = threads},
+		&e);
+
+	assert_non_null(again);
+	return again;
+}
+
+/* Tables do not depend on the threads that fill them, in a first sweep and after a failure. */
+static void test_threads(void **state)
+{
+	static const char *const engine[] = {"minhop", "updn", "dnup", "dor"};
+	static const char *const options[] = {"", " lmc=2", " port_shifting=TRUE", " scatter_ports=7"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(engine) * ARRAY_LEN(options); i++) {
+		struct session *s = random_fabric("random:40,5,hosts=3,parallel=2,seed=5");
+		const struct sweep *w;
+		char line[100];
+
+		snprintf(line, sizeof(line), "route %s%s", engine[i / 4], options[i % 4]);
+		ok_line(s, line);
+		ok_line(s, "fail random 3 seed=2");
+		for (w = now(s); w; w = w->prev) {
+			struct sweep *alone = again_with(w, 0);
+
+			for (unsigned threads = 1; threads <= 8; threads++) {
+				struct sweep *again = again_with(w, threads);
+
+				assert_true(tables_equal(again->routing, alone->routing));
+				sweep_unref(again);
+			}
+			sweep_unref(alone);
+		}
+		session_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,7 +342,7 @@ int main(void)
 		cmocka_unit_test(test_lids_stay), cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_no_memory), cmocka_unit_test(test_manager_moves),
 		cmocka_unit_test(test_standby),	  cmocka_unit_test(test_place_set),
-		cmocka_unit_test(test_flap),
+		cmocka_unit_test(test_flap),	  cmocka_unit_test(test_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
