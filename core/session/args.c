@@ -14,6 +14,7 @@
 static const struct arg_number usual[] = {
 	ARG_NUMBER("LAYER", 0, 15, "a layer, 0 to 15", NULL),
 	ARG_NUMBER("VL", 0, 15, "a VL, 0 to 15", NULL),
+	ARG_NUMBER("cause N", 1, INT_MAX, "a number from 1", "cause"),
 	ARG_NUMBER("GROUP", 1, INT_MAX, "a number from 1", NULL),
 	ARG_NUMBER("STEP", 1, INT_MAX, "a number from 1", NULL),
 	ARG_NUMBER("SHIFT", 1, INT_MAX, "a number from 1", NULL),

@@ -181,8 +181,14 @@ static void compare_drift(struct session *s)
 	c = causes_find(d->held, NULL, d, NULL, NULL, &e);
 	alone = causes_find(d->held, NULL, NULL, NULL, NULL, &e);
 	assert_true(c && alone);
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++) {
+		uint64_t of_it = 0;
+
+		for (size_t k = 0; k < d->n_entries; k++)
+			of_it += c->of_entry[k] == i;
+		assert_int_equal(of_it, c->c[i].entries);
 		entries += c->c[i].entries;
+	}
 	assert_int_equal(entries, drift_total(d) - d->count[DRIFT_RIGHT] - d->count[DRIFT_KEPT]);
 	assert_int_equal(c->lost, alone->lost);
 	causes_free(c);

@@ -1,33 +1,37 @@
 /*
- * The pane `drift`: the switches' entries compared with the next sweep of an engine, one row per wrong entry.
- * Without an engine, another thread tries all of them, and takes the one that explains the tables best.
+ * The pane `drift`: the switches' entries compared with the next sweep of an engine, one row for each cause
+ * of wrong entries and lost pairs.  Without an engine, another thread tries all of them, and takes the one
+ * that explains the tables best.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
+#include "core/base/mix.h"
+#include "core/session/commands/commands.h"
 #include "core/sm/guid_names.h"
-#include "core/fabric/labels.h"
 #include "views/analysis/drift.h"
 #include "views/base/question.h"
 
-enum { C_SWITCH, C_LID, C_TO, C_PORT, C_CLASS, C_WHY };
-
 static const struct column columns[] = {
-	COL("switch", "the switch that holds the entry", 8, .flex = 2, .fold = FOLD_CHIP),
-	NUM("lid", "the LID that the entry is for", 5),
-	COL("to", "the node that has this LID", 8, .flex = 2),
-	NUM("now → would", "port in the switch now, and after the next sweep", 11),
-	COL("class",
-	    "kept: a restart would choose another port; next: the next sweep changes it; dead: packets are "
-	    "lost; missing: no entry; unknown: no port has the LID",
+	COL("kind",
+	    "tables: they were not read; refusal: of the engine; loop: entries lead in a circle; rule: of "
+	    "the "
+	    "engine",
 	    7),
-	COL("why", "what is wrong, or the rule that chooses the other port", 8, .flex = 3, .drop = 1),
+	COL("what", "the port, cable, switch, host or engine", 12, .flex = 2),
+	COL("why", "what is wrong with it", 12, .flex = 2),
+	COL("last peer", "what is, or was last, at the other end", 9, .flex = 1, .drop = 1),
+	NUM("entries", "entries that are not right", 7),
+	NUM("pairs", "pairs that are lost by the tables held, by this cause alone", 5),
+	NUM("lids", "LIDs concerned", 4, .drop = 3),
+	NUM("hosts", "hosts that have these LIDs, or are cut off", 5, .drop = 2),
 };
 
 struct priv {
-	const struct result *answer; /* borrowed; NULL = missing */
-	struct err why;		     /* why there is no question */
+	struct drift_view shared;
+	uint32_t n;
+	char **last; /* [n] owned; labels of what was last at a port where nothing is; NULL: none */
 };
 
 /* --- computed by another thread ----------------------------------------------------------------- */
@@ -36,6 +40,7 @@ static void free_answer(void *value)
 {
 	struct drift_answer *a = value;
 
+	causes_free(a->causes);
 	drift_free(a->d);
 	drift_ranking_free(a->ranking);
 	free(a);
@@ -53,15 +58,14 @@ static void *run_drift(const struct job *j)
 	};
 	struct drift_ranking *ranking = NULL;
 	struct drift *d = drift_judge(&rq, &ranking, j->progress, j->e);
-	struct drift_answer *a;
+	struct causes *c = d ? causes_find(d->held, NULL, d, NULL, j->progress, j->e) : NULL;
+	struct drift_answer *a = NEW(struct drift_answer);
 
-	if (!d) {
-		drift_ranking_free(ranking);
-		return NULL;
-	}
-	a = NEW(struct drift_answer);
-	*a = (struct drift_answer){d, ranking};
-	return a;
+	*a = (struct drift_answer){d, ranking, c};
+	if (c)
+		return a;
+	free_answer(a);
+	return NULL;
 }
 
 const struct task task_drift = {.run = run_drift, .free = free_answer};
@@ -76,7 +80,7 @@ static struct sweep_question *make_question(const struct view *v, struct err *e)
 	const struct setup *now = q->setup;
 	int rc = 0;
 
-	for (int i = 0; !rc && i < v->n_words; i++) {
+	for (int i = 0; !rc && i < v->n_words && strcmp(v->word[i], "cause") != 0; i++) {
 		if (strchr(v->word[i], '=')) {
 			rc = options_assign(opts, v->scene->fabric, v->word[i], e);
 		} else {
@@ -94,7 +98,7 @@ static struct sweep_question *make_question(const struct view *v, struct err *e)
 	return NULL;
 }
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+int drift_open(struct view *v, const struct args *a, struct err *e)
 {
 	struct sweep_question *q = v->scene->fabric ? make_question(v, e) : NULL;
 	bool wrong = v->scene->fabric && !q;
@@ -104,48 +108,36 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return wrong ? -1 : 0;
 }
 
-/* --- the pane ------------------------------------------------------------------------------------ */
+/* --- both panes ---------------------------------------------------------------------------------- */
 
-static const struct drift *drift_of(const struct view *v)
+const struct drift_answer *drift_shown(const struct view *v)
 {
-	const struct priv *p = v->priv;
+	const struct drift_view *p = v->priv;
 
-	return p->answer && p->answer->value ? ((const struct drift_answer *)p->answer->value)->d : NULL;
+	return p->answer ? p->answer->value : NULL;
 }
 
-static void load(struct view *v)
+void drift_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct drift_view *p = v->priv;
 	struct sweep_question *q = v->scene->fabric ? make_question(v, &p->why) : NULL;
 
 	p->answer = view_ask_about(v, &task_drift, q, &task_sweep_question, NULL);
-	if (drift_of(v))
-		v->n_rows = drift_of(v)->n_entries > UINT32_MAX - 1 ? UINT32_MAX - 1
-								    : (uint32_t)drift_of(v)->n_entries;
 }
 
-static const struct drift_entry *entry_at(const struct view *v, uint32_t row)
+void drift_title(const struct view *v, struct text *t)
 {
-	return &drift_of(v)->entry[row];
+	const struct drift_answer *a = drift_shown(v);
+
+	for (unsigned c = 0; a && c < DRIFT_CLASSES; c++)
+		if (a->d->count[c])
+			text_add(t, " ── %" PRIu64 " %s", a->d->count[c], drift_word[c]);
 }
 
-static void title(const struct view *v, struct text *t)
+void drift_footer(const struct view *v, struct text *t)
 {
-	const struct drift *d = drift_of(v);
-
-	text_add(t, "Drift");
-	if (!d)
-		return;
-	text_add(t, " from %s", d->engine);
-	for (unsigned c = 0; c < DRIFT_CLASSES; c++)
-		if (d->count[c])
-			text_add(t, " ── %" PRIu64 " %s", d->count[c], drift_word[c]);
-}
-
-static void footer(const struct view *v, struct text *t)
-{
-	const struct priv *p = v->priv;
-	const struct drift_answer *a = p->answer ? p->answer->value : NULL;
+	const struct drift_view *p = v->priv;
+	const struct drift_answer *a = drift_shown(v);
 
 	if (p->why.msg[0])
 		text_add(t, "%s", p->why.msg);
@@ -158,69 +150,115 @@ static void footer(const struct view *v, struct text *t)
 			 a->ranking ? "; `drift` ranks all engines" : "");
 }
 
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static const struct cause *cause_at(const struct view *v, uint32_t row)
+{
+	return &drift_shown(v)->causes->c[row];
+}
+
+static void unload(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		free(p->last[i]);
+}
+
+static void load(struct view *v)
+{
+	const struct last_seen seen = session_last_seen(v->scene->session);
+	struct priv *p = v->priv;
+
+	drift_load(v);
+	if (!drift_shown(v))
+		return;
+	v->n_rows = p->n = (uint32_t)drift_shown(v)->causes->n;
+	p->last = VIEW_ARRAY(v, v->n_rows, char *);
+	for (uint32_t i = 0; i < v->n_rows; i++) {
+		const struct cause *c = cause_at(v, i);
+
+		if (c->kind == CAUSE_PORT && !c->last)
+			p->last[i] = seen.peer(seen.ctx, v->scene->fabric->node_guid[c->node], c->port);
+	}
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct drift_answer *a = drift_shown(v);
+
+	text_add(t, "Drift");
+	if (a)
+		text_add(t, " from %s", a->d->engine);
+	if (a && a->causes->n)
+		text_add(t, " ── %s", PLURAL(a->causes->n, "cause"));
+	drift_title(v, t);
+}
+
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
-	return field_number(field_of_column(drift_entry_fields, columns[col].name), entry_at(v, row));
+	return field_number(field_of_column(cause_fields, columns[col].name), cause_at(v, row));
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct drift *d = drift_of(v);
-	const struct drift_entry *x = entry_at(v, row);
-	char a[8], b[8];
+	const struct priv *p = v->priv;
 
-	switch (col) {
-	case C_SWITCH:
-		text_add(t, "%s", switch_name(d->next->fabric, x->sw));
-		break;
-	case C_TO:
-		lid_label(d->next->fabric, d->next->lids, x->lid, t);
-		break;
-	case C_PORT:
-		text_add(t, "%s → %s", lft_port_label(x->port, a, sizeof(a)),
-			 lft_port_label(x->would, b, sizeof(b)));
-		break;
-	case C_CLASS:
-		text_add(t, "%s", drift_word[x->class]);
-		break;
-	default:
-		field_cell(field_of_column(drift_entry_fields, columns[col].name), x, t);
-	}
+	if (p->last[row] && !strcmp(columns[col].name, "last peer"))
+		text_add(t, "%s", p->last[row]);
+	else
+		field_cell(field_of_column(cause_fields, columns[col].name), cause_at(v, row), t);
 }
 
 static unsigned marks(const struct view *v, uint32_t row)
 {
-	switch (entry_at(v, row)->class) {
-	case DRIFT_DEAD:
-	case DRIFT_MISSING:
-		return MARK_DOWN;
-	case DRIFT_KEPT:
-		return 0;
-	}
-	return MARK_CHANGED;
+	const struct cause *c = cause_at(v, row);
+
+	return c->pairs || c->kind < CAUSE_RULE ? MARK_DOWN : MARK_CHANGED;
 }
 
 static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct drift_entry *x = entry_at(v, row);
+	const struct cause *c = cause_at(v, row);
 
-	subject_switch_port(v, x->sw, x->port, s);
-	subject_lid(x->lid, s);
-	s->key = (uint64_t)x->sw << 16 | x->lid;
+	s->key = mix(c->kind, c->key);
+	for (const char *w = c->why; *w; w++)
+		s->key = mix(s->key, (unsigned char)*w);
+	if (c->node == NO_ID)
+		return false;
+	if (c->port)
+		subject_port(v, v->scene->fabric->node_port[c->node] + c->port, s);
+	else
+		subject_node(v, c->node, s);
 	return true;
+}
+
+/* To its entries; where none is wrong, to its place. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	if (!cause_at(v, row)->entries) {
+		view_fill(v, row, "pane ports %node", t);
+		return;
+	}
+	text_add(t, "pane entries");
+	for (int i = 0; i < v->n_words; i++) {
+		text_add(t, " ");
+		word_text(v->word[i], t);
+	}
+	text_add(t, " cause %u", row + 1);
 }
 
 const struct view_ops view_drift = {
 	.name = "drift",
-	.brief = "compares the tables in the switches with an engine's next sweep: entries that are dead, "
-		 "missing, stale or kept",
-	.syntax = "[ENGINE[,ENGINE...]] [OPTION=VALUE]...",
-	.hints = "follow=lft :why=why back=back",
+	.brief = "compares the tables in the switches with an engine's next sweep: why entries are not "
+		 "right, and "
+		 "pairs lost; Enter lists the entries",
+	.syntax = DRIFT_SYNTAX,
+	.hints = "follow=entries back=back",
 	COLUMNS(columns),
-	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, about),
-	.enter = "pane lft %switch %lid",
-	.fold_row = "entry",
+	.open = drift_open,
+	.footer = drift_footer,
+	DOES(load, unload, title, cell, number, marks, about, follow),
 };

@@ -96,7 +96,8 @@ static struct cause *cause_of(struct causes *s, enum cause_kind kind, uint64_t k
 				    .node = NO_ID,
 				    .peer = NO_ID,
 				    .last_lid = NO_ID,
-				    .last_host = NO_ID};
+				    .last_host = NO_ID,
+				    .made = (uint32_t)s->n};
 	k->slot[h] = (uint32_t)++s->n;
 	return &s->c[s->n - 1];
 }
@@ -469,25 +470,48 @@ static struct cause *of_entry(struct causes *s, const struct drift *d, const str
 	}
 }
 
-COMPARATOR(by_lid, struct drift_entry, UP(lid) UP(sw))
+struct placed {
+	uint32_t lid, sw, at; /* at: in the drift's entries */
+};
+
+COMPARATOR(by_lid, struct placed, UP(lid) UP(sw))
 
 static void add_entries(struct causes *s, const struct drift *d)
 {
-	struct drift_entry *x = mem_alloc(d->n_entries * sizeof(*x) + 1);
+	struct placed *x = mem_alloc(d->n_entries * sizeof(*x) + 1);
 	size_t n = 0;
 
+	s->of_entry = mem_alloc(d->n_entries * sizeof(*s->of_entry) + 1);
+	memset(s->of_entry, 0xff, d->n_entries * sizeof(*s->of_entry));
 	for (size_t i = 0; i < d->n_entries; i++)
 		if (d->entry[i].class != DRIFT_KEPT)
-			x[n++] = d->entry[i];
+			x[n++] = (struct placed){d->entry[i].lid, d->entry[i].sw, (uint32_t)i};
 	if (n)
 		qsort(x, n, sizeof(*x), by_lid);
 	for (size_t i = 0; i < n; i++) {
-		struct cause *c = of_entry(s, d, &x[i]);
+		struct cause *c = of_entry(s, d, &d->entry[x[i].at]);
 
 		c->entries++;
 		count_lid(c, x[i].lid, owner_of(s, d, x[i].lid), s->work->f);
+		s->of_entry[x[i].at] = c->made;
 	}
 	free(x);
+}
+
+COMPARATOR(most_first, struct cause, DOWN(pairs) DOWN(entries) UP(kind) UP(node) UP(port) UP(key))
+
+static void sort_causes(struct causes *s, const struct drift *d)
+{
+	uint32_t *place = mem_alloc(s->n * sizeof(*place) + 1);
+
+	if (s->n)
+		qsort(s->c, s->n, sizeof(*s->c), most_first);
+	for (size_t i = 0; i < s->n; i++)
+		place[s->c[i].made] = (uint32_t)i;
+	for (size_t i = 0; d && i < d->n_entries; i++)
+		if (s->of_entry[i] != NO_ID)
+			s->of_entry[i] = place[s->of_entry[i]];
+	free(place);
 }
 
 /* --- names --------------------------------------------------------------------------------------------- */
@@ -518,8 +542,6 @@ static void name_cause(struct causes *s, struct cause *c, const struct drift *d,
 	else if (c->kind == CAUSE_PORT && seen)
 		c->last = seen->peer(seen->ctx, f->node_guid[c->node], c->port);
 }
-
-COMPARATOR(most_first, struct cause, DOWN(pairs) DOWN(entries) UP(kind) UP(node) UP(port) UP(key))
 
 void cause_text(const struct cause *c, struct text *t)
 {
@@ -568,8 +590,7 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 		s->untold += s->c[i].kind == CAUSE_TABLES ? s->c[i].pairs : 0;
 		name_cause(s, &s->c[i], d, seen);
 	}
-	if (s->n)
-		qsort(s->c, s->n, sizeof(*s->c), most_first);
+	sort_causes(s, d);
 	dest_ways_free(&k->ways);
 	free(k->hosts);
 	free(k->slot);
@@ -593,5 +614,6 @@ void causes_free(struct causes *s)
 		free(s->c[i].last);
 	}
 	free(s->c);
+	free(s->of_entry);
 	free(s);
 }

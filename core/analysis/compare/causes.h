@@ -38,8 +38,8 @@ struct cause {
 	uint64_t pairs;	      /* lost pairs */
 	uint64_t entries;     /* of drift: entries that are not right */
 	uint32_t lids, hosts; /* LIDs concerned; hosts that have them, or that are cut off */
-	/* how far LIDs were counted */
-	uint32_t last_lid, last_host;
+	/* how far LIDs were counted, and its place before it was sorted */
+	uint32_t last_lid, last_host, made;
 };
 
 /* Keys of a cause, with columns of the pane. */
@@ -53,6 +53,9 @@ struct causes {
 	uint64_t lost;	  /* pairs: the sum over all causes */
 	uint64_t untold;  /* of these: by tables that were not read */
 	uint32_t n_hosts; /* that count, those cut off among them */
+	/* of drift: [its entries] the cause of each, in c; NO_ID: it is no fault.  NULL: no drift was given
+	 */
+	uint32_t *of_entry;
 	struct causes_work *work;
 };
 

@@ -1,0 +1,147 @@
+/* The pane `entries`: what `drift` compares entry by entry, all that differ or those of one cause. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fabric/labels.h"
+#include "core/session/args.h"
+#include "views/analysis/drift.h"
+
+enum { C_SWITCH, C_LID, C_TO, C_PORT, C_CLASS, C_WHY };
+
+static const struct column columns[] = {
+	COL("switch", "the switch that holds the entry", 8, .flex = 2, .fold = FOLD_CHIP),
+	NUM("lid", "the LID that the entry is for", 5),
+	COL("to", "the node that has this LID", 8, .flex = 2),
+	NUM("now → would", "port in the switch now, and after the next sweep", 11),
+	COL("class",
+	    "kept: a restart would choose another port; next: the next sweep changes it; dead: packets are "
+	    "lost; missing: no entry; unknown: no port has the LID",
+	    7),
+	COL("why", "what is wrong, or the rule that chooses the other port", 8, .flex = 3, .drop = 1),
+};
+
+struct priv {
+	struct drift_view shared;
+	uint32_t *row; /* [n_rows] entries shown; NULL: all */
+};
+
+/* The cause that is asked for, from 0; NO_ID: all. */
+static uint32_t cause_asked(const struct view *v)
+{
+	for (int i = 0; i + 1 < v->n_words; i++)
+		if (!strcmp(v->word[i], "cause"))
+			return (uint32_t)strtoul(v->word[i + 1], NULL, 10) - 1;
+	return NO_ID;
+}
+
+static void load(struct view *v)
+{
+	uint32_t wanted = cause_asked(v);
+	const struct drift_answer *a;
+	struct priv *p = v->priv;
+	size_t n;
+
+	drift_load(v);
+	a = drift_shown(v);
+	if (!a)
+		return;
+	n = a->d->n_entries < UINT32_MAX - 1 ? a->d->n_entries : UINT32_MAX - 1;
+	v->n_rows = (uint32_t)n;
+	if (wanted == NO_ID)
+		return;
+	v->n_rows = 0;
+	p->row = VIEW_ARRAY(v, wanted < a->causes->n ? a->causes->c[wanted].entries : 0, uint32_t);
+	for (size_t i = 0; i < n; i++)
+		if (a->causes->of_entry[i] == wanted)
+			p->row[v->n_rows++] = (uint32_t)i;
+}
+
+static const struct drift_entry *entry_at(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return &drift_shown(v)->d->entry[p->row ? p->row[row] : row];
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct drift_answer *a = drift_shown(v);
+	uint32_t wanted = cause_asked(v);
+
+	text_add(t, "Entries");
+	if (a && wanted == NO_ID)
+		drift_title(v, t);
+	else if (a && wanted < a->causes->n)
+		text_add(t, " ── %s: %s", a->causes->c[wanted].what, a->causes->c[wanted].why);
+	else if (a)
+		text_add(t, " ── there is no cause %u", wanted + 1);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	return field_number(field_of_column(drift_entry_fields, columns[col].name), entry_at(v, row));
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct drift *d = drift_shown(v)->d;
+	const struct drift_entry *x = entry_at(v, row);
+	char a[8], b[8];
+
+	switch (col) {
+	case C_SWITCH:
+		text_add(t, "%s", switch_name(d->next->fabric, x->sw));
+		break;
+	case C_TO:
+		lid_label(d->next->fabric, d->next->lids, x->lid, t);
+		break;
+	case C_PORT:
+		text_add(t, "%s → %s", lft_port_label(x->port, a, sizeof(a)),
+			 lft_port_label(x->would, b, sizeof(b)));
+		break;
+	case C_CLASS:
+		text_add(t, "%s", drift_word[x->class]);
+		break;
+	default:
+		field_cell(field_of_column(drift_entry_fields, columns[col].name), x, t);
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	switch (entry_at(v, row)->class) {
+	case DRIFT_DEAD:
+	case DRIFT_MISSING:
+		return MARK_DOWN;
+	case DRIFT_KEPT:
+		return 0;
+	}
+	return MARK_CHANGED;
+}
+
+static bool about(const struct view *v, uint32_t row, struct subject *s)
+{
+	const struct drift_entry *x = entry_at(v, row);
+
+	subject_switch_port(v, x->sw, x->port, s);
+	subject_lid(x->lid, s);
+	s->key = (uint64_t)x->sw << 16 | x->lid;
+	return true;
+}
+
+const struct view_ops view_entries = {
+	.name = "entries",
+	.brief = "compares them entry by entry: entries that are dead, missing, stale or kept, all or those "
+		 "of a cause as "
+		 "`drift` counts them",
+	.syntax = DRIFT_SYNTAX " [cause N]",
+	.hints = "follow=lft :why=why back=back",
+	COLUMNS(columns),
+	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
+	.priv_size = sizeof(struct priv),
+	.open = drift_open,
+	.footer = drift_footer,
+	DOES(load, title, cell, number, marks, about),
+	.enter = "pane lft %switch %lid",
+	.fold_row = "entry",
+};
