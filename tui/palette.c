@@ -74,6 +74,8 @@ static const struct deed deeds[] = {
 	{FILES, "the demo fabric, routed", "load demo; route minhop", "example try start"},
 	{FILES, "read the live fabric", "live", "discover umad"},
 	{FILES, "save a report of this session ...", "report ", "write document"},
+	{FILES, "a report of this change: before, during, after, and the way back ...", "report change ",
+	 "write document maintenance window approval ticket"},
 	{FILES, "save the session, to play it again ...", "save-session ", "write script keep"},
 	{FILES, "save this fabric ...", "save ", "write ibnetdiscover"},
 	{FILES, "save a drawing of the fabric ...", "export svg ", "write picture"},
