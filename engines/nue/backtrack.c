@@ -135,7 +135,7 @@ static enum nue_verdict open_way(struct nue_run *x, struct nue_way *w)
 	if (!nue_refused(x, c, h))
 		return NUE_TAKEN;
 	if (!was)
-		nue_take_back(x, e1);
+		nue_take_back(x, q, c);
 	return forbidden(w, NUE_CYCLE, c, h);
 }
 
@@ -209,14 +209,13 @@ static uint32_t lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uin
 			break;
 	for (uint32_t k = i; i < n && k-- > 0;)
 		if (d->edge[nue_edge_of(d, c, list[k])] != NUE_BLOCKED && !was[k])
-			nue_take_back(x, nue_edge_of(d, c, list[k]));
+			nue_take_back(x, c, list[k]);
 	return i;
 }
 
 uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 {
 	const struct nue_graph *g = x->g;
-	struct nue_ccdg *d = x->d;
 	uint32_t old = x->used[v], before = x->used[g->from[old]], list[256], n = 0, led;
 
 	for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++) { /* the channels that lead on from v */
@@ -232,10 +231,10 @@ uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 		x->how[v] = NUE_BY_SHORTCUT;
 	x->events |= NUE_SHORTCUT;
 	if (before != NO_ID)
-		nue_take_back(x, nue_edge_of(d, before, old));
+		nue_take_back(x, before, old);
 	/* OpenSM's mistake: the dependencies of the old way should be taken back */
 	for (uint32_t i = 0; i < n; i++)
-		nue_take_back(x, nue_edge_of(d, c, list[i]));
+		nue_take_back(x, c, list[i]);
 	return NO_ID;
 }
 

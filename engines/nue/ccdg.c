@@ -25,6 +25,7 @@ struct nue_ccdg *nue_ccdg_new(const struct nue_graph *g)
 	d->n_edges = n;
 	d->edge = NEW_ARRAY(d->n_edges + 1u, uint16_t);
 	d->used = NEW_ARRAY(d->n_edges / 64 + 1u, uint64_t);
+	d->led = NEW_ARRAY(d->n_edges / 64 + 1u, uint64_t);
 	d->edge_wet = NEW_ARRAY(d->n_edges + 1u, uint8_t);
 	d->vertex = NEW_ARRAY(d->n_vertices + 1u, uint16_t);
 	d->vertex_wet = NEW_ARRAY(d->n_vertices + 1u, uint8_t);
@@ -34,7 +35,8 @@ struct nue_ccdg *nue_ccdg_new(const struct nue_graph *g)
 	d->queue = NEW_ARRAY(channels, uint32_t);
 	d->before = NEW_ARRAY(channels, uint32_t);
 	d->sort = NEW_ARRAY(channels, uint64_t);
-	d->place = NEW_ARRAY(channels, uint32_t);
+	d->next = NEW_ARRAY(channels, uint32_t);
+	d->prev = NEW_ARRAY(channels, uint32_t);
 	return d;
 }
 
@@ -42,9 +44,9 @@ void nue_ccdg_free(struct nue_ccdg *d)
 {
 	if (!d)
 		return;
-	FREE_EACH(d->first_edge, d->edge, d->used, d->edge_wet, d->vertex, d->vertex_wet, d->wet_edges.of,
-		  d->wet_vertices.of, d->slot, d->real, d->order, d->mark, d->queue, d->before, d->sort,
-		  d->place, d);
+	FREE_EACH(d->first_edge, d->edge, d->used, d->led, d->edge_wet, d->vertex, d->vertex_wet,
+		  d->wet_edges.of, d->wet_vertices.of, d->slot, d->real, d->order, d->mark, d->queue,
+		  d->before, d->sort, d->next, d->prev, d);
 }
 
 void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours)
@@ -52,6 +54,7 @@ void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours)
 	for (uint32_t e = 0; e < d->n_edges; e++)
 		d->edge[e] = NUE_UNUSED;
 	memset(d->used, 0, (d->n_edges / 64 + 1u) * sizeof(*d->used));
+	memset(d->led, 0, (d->n_edges / 64 + 1u) * sizeof(*d->led));
 	for (uint32_t c = 0; c < d->n_vertices; c++)
 		d->vertex[c] = NUE_UNUSED;
 	for (uint32_t c = 0; c < d->g->n_channels; c++)
@@ -69,24 +72,47 @@ void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours)
 	d->searches = d->blocked = d->merges = 0;
 }
 
-static void colour_edge(struct nue_ccdg *d, uint32_t e, uint16_t colour)
+static void flip(struct nue_ccdg *d, uint32_t c, uint32_t x)
 {
-	d->edge[e] = colour;
-	d->used[e / 64] |= UINT64_C(1) << e % 64;
+	const uint32_t *rev = d->g->rev, n = d->g->n_channels;
+	uint32_t e = nue_edge_of(d, c, x), l = c < n ? nue_edge_of(d, rev[x], rev[c]) : 0;
+
+	d->used[e / 64] ^= UINT64_C(1) << e % 64;
+	if (c < n)
+		d->led[l / 64] ^= UINT64_C(1) << l % 64;
+}
+
+static void colour_edge(struct nue_ccdg *d, uint32_t c, uint32_t x, uint16_t colour)
+{
+	d->edge[nue_edge_of(d, c, x)] = colour;
+	flip(d, c, x);
 }
 
 void nue_mark_edge(struct nue_ccdg *d, uint32_t c, uint32_t x)
 {
-	colour_edge(d, nue_edge_of(d, c, x), NUE_ESCAPE);
+	if (!nue_used(d, nue_edge_of(d, c, x)))
+		colour_edge(d, c, x, NUE_ESCAPE);
+}
+
+void nue_unpaint(struct nue_ccdg *d, uint32_t c, uint32_t x)
+{
+	uint32_t e = nue_edge_of(d, c, x);
+
+	if (!d->edge_wet[e])
+		return;
+	d->edge[e] = NUE_UNUSED;
+	d->edge_wet[e] = 0;
+	flip(d, c, x);
 }
 
 /* --- order of channels ---------------------------------------------------------------------- */
 
 static uint32_t new_epoch(struct nue_ccdg *d)
 {
-	if (!++d->epoch) {
+	d->epoch += 2;
+	if (!d->epoch) {
 		memset(d->mark, 0, d->g->n_channels * sizeof(*d->mark));
-		d->epoch = 1;
+		d->epoch = 2;
 	}
 	return d->epoch;
 }
@@ -118,10 +144,19 @@ static uint64_t pop(uint64_t *h, uint32_t *n)
 	return least;
 }
 
+/* Spreads the numbers of the order evenly. */
+static void spread_order(struct nue_ccdg *d)
+{
+	uint32_t end = d->g->n_channels, gap = UINT32_MAX / (end + 1), at = 0;
+
+	for (uint32_t c = d->next[end]; c != end; c = d->next[c])
+		d->order[c] = at += gap;
+}
+
 void nue_ccdg_order(struct nue_ccdg *d, const uint32_t *rank)
 {
 	const struct nue_graph *g = d->g;
-	uint32_t n = 0, done = 0;
+	uint32_t n = 0, done = 0, last = g->n_channels;
 
 	memset(d->before, 0, g->n_channels * sizeof(*d->before)); /* used edges into a channel */
 	for (uint32_t c = 0; c < g->n_channels; c++)
@@ -133,73 +168,53 @@ void nue_ccdg_order(struct nue_ccdg *d, const uint32_t *rank)
 	while (n) {
 		uint32_t c = (uint32_t)pop(d->sort, &n);
 
-		d->order[c] = done++;
+		done++;
+		d->next[last] = c;
+		d->prev[c] = last;
+		last = c;
 		for (uint32_t x = g->first[g->to[c]]; x < g->first[g->to[c] + 1]; x++)
 			if (nue_used(d, nue_edge_of(d, c, x)) && !--d->before[x])
 				push(d->sort, &n, (uint64_t)rank[x] << 32 | x);
 	}
+	d->next[last] = g->n_channels;
+	d->prev[g->n_channels] = last;
+	spread_order(d);
 	d->cyclic = done < g->n_channels;
 }
 
 /*
- * Finds all channels that x leads to, up to `limit` in the order, into d->queue. Returns their number, or
- * NO_ID when h is one of them.
+ * A step of a search from x on, or back from h: looks at the channels that c leads to, or that lead to it, as
+ * far as they are between x and h in the order, and puts new ones into list. True: the searches meet.
  */
-static uint32_t search_on(struct nue_ccdg *d, uint32_t x, uint32_t h, uint32_t limit)
+static inline bool search_step(struct nue_ccdg *d, uint32_t c, bool back, uint32_t limit, uint32_t *list,
+			       uint32_t *n)
 {
 	const struct nue_graph *g = d->g;
-	uint32_t epoch = new_epoch(d), n = 0;
+	const uint64_t *used = back ? d->led : d->used;
+	uint32_t row = back ? g->rev[c] : c, first = g->first[g->to[row]], end = g->first[g->to[row] + 1];
 
-	d->queue[n++] = x;
-	d->mark[x] = epoch;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t c = d->queue[i], first = g->first[g->to[c]], end = g->first[g->to[c] + 1], width;
+	for (uint32_t width; first < end; first += width) {
+		uint32_t e = nue_edge_of(d, row, first);
+		uint64_t bits = used[e / 64] >> e % 64;
 
-		for (; first < end; first += width) {
-			uint32_t e = nue_edge_of(d, c, first);
-			uint64_t bits = d->used[e / 64] >> e % 64;
-
-			width = 64 - e % 64;
-			if (end - first < width) {
-				width = end - first;
-				bits &= (UINT64_C(1) << width) - 1;
-			}
-			for (; bits; bits &= bits - 1) {
-				uint32_t y = first + (uint32_t)__builtin_ctzll(bits);
-
-				if (d->order[y] > limit || d->mark[y] == epoch)
-					continue;
-				if (y == h)
-					return NO_ID;
-				d->mark[y] = epoch;
-				d->queue[n++] = y;
-			}
+		width = 64 - e % 64;
+		if (end - first < width) {
+			width = end - first;
+			bits &= (UINT64_C(1) << width) - 1;
 		}
-	}
-	return n;
-}
+		for (; bits; bits &= bits - 1) {
+			uint32_t k = first + (uint32_t)__builtin_ctzll(bits), y = back ? g->rev[k] : k;
 
-/* Finds all channels that lead to h, down to `limit` in the order, into d->before. Returns their number. */
-static uint32_t search_back(struct nue_ccdg *d, uint32_t h, uint32_t limit)
-{
-	const struct nue_graph *g = d->g;
-	uint32_t epoch = new_epoch(d), n = 0;
-
-	d->before[n++] = h;
-	d->mark[h] = epoch;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t c = d->before[i], u = g->from[c];
-
-		for (uint32_t k = g->first[u]; k < g->first[u + 1]; k++) {
-			uint32_t y = g->rev[k];
-
-			if (d->order[y] < limit || d->mark[y] == epoch || !nue_used(d, nue_edge_of(d, y, c)))
+			if ((back ? d->order[y] < limit : d->order[y] > limit) ||
+			    d->mark[y] == d->epoch + back)
 				continue;
-			d->mark[y] = epoch;
-			d->before[n++] = y;
+			if (d->mark[y] == d->epoch + !back)
+				return true;
+			d->mark[y] = d->epoch + back;
+			list[(*n)++] = y;
 		}
 	}
-	return n;
+	return false;
 }
 
 /* Up to so many channels are sorted by insertion. */
@@ -222,36 +237,51 @@ static void sort_by_order(struct nue_ccdg *d, uint32_t *list, uint32_t n)
 		list[i] = (uint32_t)d->sort[i];
 }
 
-/* Moves h and the channels before it in front of x and those after it. Together they keep the same places. */
-static void reorder(struct nue_ccdg *d, uint32_t n_on, uint32_t n_back)
+/* Moves channels, in their order, to behind h, or to before x. */
+static void move(struct nue_ccdg *d, uint32_t *list, uint32_t n, uint32_t h, uint32_t x)
 {
-	uint32_t n = n_on + n_back, i = 0, j = 0, k = 0, *place = d->place;
+	uint32_t end = d->g->n_channels, at, low, gap;
 
-	sort_by_order(d, d->queue, n_on);
-	sort_by_order(d, d->before, n_back);
-	while (k < n) {
-		bool on = j == n_back || (i < n_on && d->order[d->queue[i]] < d->order[d->before[j]]);
-
-		place[k++] = d->order[on ? d->queue[i++] : d->before[j++]];
+	sort_by_order(d, list, n);
+	for (uint32_t i = 0; i < n; i++) {
+		d->next[d->prev[list[i]]] = d->next[list[i]];
+		d->prev[d->next[list[i]]] = d->prev[list[i]];
 	}
-	for (j = 0; j < n_back; j++)
-		d->order[d->before[j]] = place[j];
-	for (i = 0; i < n_on; i++)
-		d->order[d->queue[i]] = place[n_back + i];
+	at = h != NO_ID ? h : d->prev[x];
+	low = at == end ? 0 : d->order[at];
+	gap = ((d->next[at] == end ? UINT32_MAX : d->order[d->next[at]]) - low) / (n + 1);
+	for (uint32_t i = 0; i < n; at = list[i++]) {
+		d->next[list[i]] = d->next[at];
+		d->prev[list[i]] = at;
+		d->prev[d->next[at]] = list[i];
+		d->next[at] = list[i];
+		d->order[list[i]] = low += gap;
+	}
+	if (!gap)
+		spread_order(d);
 }
 
 /* Changes the order so that h is before x. False when x leads to h. */
 static bool order_allows(struct nue_ccdg *d, uint32_t h, uint32_t x)
 {
-	uint32_t on;
+	uint32_t on = 1, back = 1, i = 0, most = d->order[h], least = d->order[x];
 
-	if (d->order[h] < d->order[x])
+	if (most < least)
 		return true;
 	d->searches++;
-	on = search_on(d, x, h, d->order[h]);
-	if (on == NO_ID)
-		return false;
-	reorder(d, on, search_back(d, h, d->order[x]));
+	new_epoch(d);
+	d->queue[0] = x;
+	d->before[0] = h;
+	d->mark[x] = d->epoch;
+	d->mark[h] = d->epoch + 1;
+	for (; i < on && i < back; i++)
+		if (search_step(d, d->queue[i], false, most, d->queue, &on) ||
+		    search_step(d, d->before[i], true, least, d->before, &back))
+			return false;
+	if (i == on)
+		move(d, d->queue, on, h, NO_ID);
+	else
+		move(d, d->before, back, NO_ID, x);
 	return true;
 }
 
@@ -343,9 +373,9 @@ bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s)
 		d->merges++;
 		d->real[d->slot[d->vertex[x]]] = d->slot[d->vertex[h]];
 	}
-	colour_edge(d, e, d->vertex[h]);
-	if (!d->edge_wet[e])
-		wet_add(&d->wet_edges, e);
+	colour_edge(d, h, x, d->vertex[h]);
+	wet_add(&d->wet_edges, h);
+	wet_add(&d->wet_edges, x);
 	d->edge_wet[e] = 1;
 	return false;
 }
@@ -370,8 +400,8 @@ void nue_end_destination(struct nue_ccdg *d, const uint32_t *used, uint32_t src)
 			d->vertex[c] = NUE_UNUSED;
 		d->vertex_wet[c] = 0;
 	}
-	for (size_t i = 0; i < d->wet_edges.n; i++)
-		nue_unpaint(d, d->wet_edges.of[i]);
+	for (size_t i = 0; i < d->wet_edges.n; i += 2)
+		nue_unpaint(d, d->wet_edges.of[i], d->wet_edges.of[i + 1]);
 	d->wet_vertices.n = d->wet_edges.n = 0;
 	for (uint32_t i = NUE_ESCAPE; i < d->n_slots; i++)
 		d->slot[i] = d->real[d->slot[i]];

@@ -50,24 +50,29 @@ struct nue_ccdg {
 	uint32_t n_vertices, n_edges;
 	uint32_t *first_edge; /* [n_vertices] index of the edge to channel first[to], minus first[to] */
 	uint16_t *edge;	      /* [n_edges] slot */
-	uint64_t *used;	      /* a bit for each edge: is it in use, its colour above UNUSED? For searches. */
-	uint16_t *vertex;     /* [n_vertices] slot */
+	/*
+	 * A bit for each edge, for searches. used: is it in use, its colour above UNUSED?  led: of the edge
+	 * c -> x: is rev[x] -> rev[c] in use? So the channels that lead to one are in a row, too.
+	 */
+	uint64_t *used, *led;
+	uint16_t *vertex; /* [n_vertices] slot */
 	/* painted for the current destination, and lists of these */
 	uint8_t *edge_wet, *vertex_wet;
-	struct nue_wet wet_edges, wet_vertices;
+	struct nue_wet wet_edges, wet_vertices; /* of an edge both ends, in turn */
 	/* colours */
 	uint32_t n_slots;
 	uint32_t *slot; /* [n_slots] colour id */
 	uint32_t *real; /* [n_colours] colour of an id */
 	uint32_t n_colours;
 	/* the order of channels: coloured edges lead from lower to higher, unless cyclic */
-	uint32_t *order; /* [n_channels] */
-	uint32_t *mark;	 /* [n_channels] epoch of the search that met it last */
+	uint32_t *order;       /* [n_channels] */
+	uint32_t *next, *prev; /* [n_channels + 1] a list in this order; n_channels is before and behind it */
+	uint32_t *mark;	       /* [n_channels] epoch of the search that met it last; + 1: it went back */
 	uint32_t epoch;
-	uint32_t *queue, *before, *place; /* [n_channels] scratch for searches */
-	uint64_t *sort;			  /* [n_channels] */
-	bool cyclic;			  /* a merge closed a cycle: the order is useless in this layer */
-	bool endless;			  /* OpenSM's search would never end in it */
+	uint32_t *queue, *before; /* [n_channels] scratch for searches */
+	uint64_t *sort;		  /* [n_channels] */
+	bool cyclic;		  /* a merge closed a cycle: the order is useless in this layer */
+	bool endless;		  /* OpenSM's search would never end in it */
 	/* counts of the layer, for those who ask */
 	uint64_t searches, blocked, merges;
 };
@@ -131,15 +136,8 @@ uint32_t nue_begin(struct nue_ccdg *d, uint32_t node, uint32_t s);
  */
 bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s);
 
-/* Takes an edge back if it was painted for the current destination. */
-static inline void nue_unpaint(struct nue_ccdg *d, uint32_t e)
-{
-	if (!d->edge_wet[e])
-		return;
-	d->edge[e] = NUE_UNUSED;
-	d->used[e / 64] &= ~(UINT64_C(1) << e % 64);
-	d->edge_wet[e] = 0;
-}
+/* Takes the dependency c -> x back if it was painted for the current destination. */
+void nue_unpaint(struct nue_ccdg *d, uint32_t c, uint32_t x);
 
 /*
  * Ends a destination. Keeps what its tree used[] (channel into each node, or NO_ID), and takes back the rest.
@@ -308,11 +306,11 @@ static inline bool nue_refused(struct nue_run *x, uint32_t h, uint32_t c)
 }
 
 /* nue_unpaint(), and records it. */
-static inline void nue_take_back(struct nue_run *x, uint32_t e)
+static inline void nue_take_back(struct nue_run *x, uint32_t h, uint32_t c)
 {
-	nue_unpaint(x->d, e);
+	nue_unpaint(x->d, h, c);
 	if (x->record)
-		nue_record_unpaint(x, e);
+		nue_record_unpaint(x, nue_edge_of(x->d, h, c));
 }
 
 /* The channel from which the search continues at a node. */

@@ -10,7 +10,7 @@ static void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
 	if (old != NO_ID) { /* v leaves the heap, and the old edge leaves the subgraph */
 		heap4_delete(&x->heap, v);
 		if (before != NO_ID)
-			nue_take_back(x, nue_edge_of(x->d, before, old));
+			nue_take_back(x, before, old);
 	} else {
 		x->count++;
 		x->found[v] = x->step;
