@@ -194,6 +194,7 @@ def try_fabric(rng, folder):
     try_jobs(rng, net, path, folder, before, some)
     try_order(rng, net, path, before)
     try_shifts(rng, net, path, before)
+    try_engines(rng, path, folder, before)
 
 
 def try_jobs(rng, net, path, folder, before, some):
@@ -241,6 +242,29 @@ def try_jobs(rng, net, path, folder, before, some):
             expect((x["routes"], x["strangers"]) == (own[c], outside[c]), what, "in the scope", some, x, "expected", own[c], outside[c])
 
 
+def try_engines(rng, path, folder, before):
+    """`compare for` and `advise for`: each engine's tables, exported, and the flows walked in them."""
+    kind, direct, engines = rng.choice(["ring", "tree", "alltoall"]), rng.random() < 0.5, rng.sample(ENGINES, 2)
+    words = kind + " direct" * direct
+
+    def walked(*commands):
+        net = Net(*(a["content"] for a in ask(path, [*before, "restart", *commands, "save -", "export lfts -", "export paths -"])[-3:]))
+        count, routes = Model(net).loads(kind, direct)
+        return max(count.values(), default=0), sum(count.values()) / max(1, len(net.channels)), routes
+    for engine, told in zip(engines, ask(path, [*before, "compare for %s %s" % (words, " ".join(engines))])[-1]["traffic"]["engines"]):
+        if "refused" not in told:
+            most, mean, routes = walked("route " + engine)
+            expect((told["engine"], told["most"], told["flows"]) == (engine, most, routes) and abs(told["mean"] - mean) < 1e-9,
+                   before, "compare for", words, told, "expected", most, mean, routes)
+    advice = ask(path, [*before, "advise for %s failures 0" % words])[-1]["advice"]
+    ranked = [(x["class"], x["gpu_load"]) for x in advice if "refused" not in x and not x["overloaded"]]
+    expect(ranked == sorted(ranked), before, "advise for", words, "ranks by the load", ranked)
+    file = os.path.join(folder, "advised")
+    for x in rng.sample(advice, min(2, len(advice))):
+        ask(path, [*before, "advise write '%s' rank %d for %s failures 0" % (file, x["rank"], words)])
+        expect(x["gpu_load"] == walked("config '%s'" % file)[0], before, "advise for", words, x)
+
+
 def load_of(net, flows):
     """Most flows on a link, those of hosts too; how many arrive, and do not."""
     ways = [[("host", a)] + way for a, way in ((a, net.path(a, b)) for a, b in flows) if not isinstance(way, str)]
@@ -251,12 +275,6 @@ def try_shifts(rng, net, path, before):
     """All shifts of GPUs, and pairs of hosts at random: the sums of `shifts` and `load-map ebb`."""
     model, direct = Model(net), rng.random() < 0.5
     both, seed = rng.random() < 0.5, rng.randrange(1000)
-    kind, engines = rng.choice(["ring", "tree", "alltoall"]), rng.sample(ENGINES, 2)
-    sides = ask(path, [*before, "compare for %s%s %s" % (kind, " direct" * direct, " ".join(engines))])[-1]["traffic"]["engines"]
-    for engine, told in zip(engines, sides):
-        if "refused" not in told:
-            after = ask(path, [*before, "restart", "route " + engine, "load-map %s%s" % (kind, " direct" * direct)])[-1]["loads"]
-            expect([told[k] for k in ("engine", "most", "flows")] == [engine, after["max"], after["routes"]], "compare for", kind, told, "expected", after)
     shifts, ebb = ask(path, [*before, "shifts order rail" + " direct" * direct, "load-map ebb%s rail seed=%d" % (" both" * both, seed)])[-2:]
     shifts, ebb, what = shifts["shifts"], ebb["ebb"], "%s: shifts direct=%s, ebb both=%s seed=%d" % (before, direct, both, seed)
     place = [(h, r) for h in model.hosts for r in model.rails]
@@ -358,15 +376,38 @@ def two_racks(folder):
     expect(again["loads"]["max"] == 1, "by name they stand so", again["loads"]["max"])
 
 
+def many(folder):
+    """1,024 GPUs: 128 hosts of eight rails, a leaf for each rail of 32 hosts, eight spines; every pattern, alltoall at night."""
+    d = Dump()
+    spines = [d.add(True, "spine-%d" % i, 64) for i in range(8)]
+    leaves = [d.add(True, "leaf-%d" % i, 64) for i in range(32)]
+    for (i, leaf), (k, spine) in itertools.product(enumerate(leaves), enumerate(spines)):
+        d.join(leaf, 33 + k, spine, 1 + i)
+    for h, r in itertools.product(range(128), range(8)):
+        d.join(d.add(False, "gpu%d mlx5_%d" % (h + 1, r), 1), 1, leaves[h // 32 * 8 + r], 1 + h % 32)
+    path = os.path.join(folder, "many.ibnet")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(d.text())
+    asked = [(k, way) for k in ("ring", "tree", "alltoall")[:3 if GPUS > 100 else 2] for way in (False, True)]
+    saved, tables, *answers = ask(path, ["route minhop", "save -", "export lfts -", *("load-map %s%s all" % (k, " direct" * way) for k, way in asked)])[1:]
+    net = Net(saved["content"], tables["content"], "")
+    for (kind, way), answer in zip(asked, answers):
+        model = Model(net)
+        count, routes = model.loads(kind, way)
+        expect(len(model.lid) == 1024 and found_loads(net, answer) == {c: count[c] for c in net.channels} and answer["loads"]["routes"] == routes,
+               kind, way, answer["loads"]["routes"], "expected", routes)
+
+
 def main():
     tally = Tally()
     print("SEED=%s" % SEED)
-    with tempfile.TemporaryDirectory(prefix="gpus.") as folder:
-        try:
-            two_racks(folder)
-            tally(True, "")
-        except Failed as e:
-            tally(False, "two racks: %s" % e)
+    for test in (two_racks, many):
+        with tempfile.TemporaryDirectory(prefix="gpus.") as folder:
+            try:
+                test(folder)
+                tally(True, "")
+            except Failed as e:
+                tally(False, "%s: %s" % (test.__name__, e))
     for i in range(GPUS):
         with tempfile.TemporaryDirectory(prefix="gpus.") as folder:
             try:
