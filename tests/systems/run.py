@@ -554,12 +554,40 @@ def without_proc(folder):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
         return done.returncode, json.loads(done.stdout.splitlines()[-1])
 
-    for line in ("torus-conf t", "verify minhop", "live"):
+    with open(os.path.join(folder, "own"), "w", encoding="ascii") as f:
+        f.write("#!/bin/sh\ncat > got\necho 'Unicast lids [0-0] of switch'\n")
+    os.chmod(f.name, 0o700)
+    for line in ("torus-conf t", "verify minhop", "live", "watch 0 rounds 1 on-change ./own") + ("route minhop; export png a.png map",) * bool(shutil.which("rsvg-convert")):
         status, o = run(line)
         expect((status, o["error_kind"], "/proc" in o["error"]), (3, "io", True), "%s: %s" % (line, o))
+    status, o = run("route script:./own")     # it runs; what it prints are no tables
+    expect((os.path.getsize(os.path.join(folder, "got")) > 100, "/proc" in json.dumps(o)), (True, False), o)
+    shards = [run("route minhop; survey links shard %d/2" % i)[1] for i in (1, 2)]
+    for i, o in enumerate(shards):
+        with open(os.path.join(folder, "shard%d" % i), "w", encoding="utf-8") as f:
+            f.write(json.dumps(o) + "\n")
+    status, o = run("route minhop; survey merge shard0 shard1")
+    expect((status in (0, 1), o["ok"], len(o["survey"])), (True, True, 18), o)
     for line in ("check", "export svg a.svg map", "save f", "save-session s", "report r", "export lfts l; tables l", "survey links", "diff"):
         status, o = run("route minhop; fail random 1; " + line)
         expect((status in (0, 1), o["ok"]), (True, True), "%s: %s" % (line, o))
+
+
+def unwritable_tmpdir(folder):
+    """The one that needs a folder in TMPDIR says which, with status 3 and kind io; all else writes none there."""
+    bound = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o ro none /mnt && TMPDIR=/mnt exec "$0" "$@"']
+    if subprocess.run([*bound, "true"], stderr=subprocess.DEVNULL).returncode:
+        raise Skipped("a mount namespace (unshare -rm)")
+    lines = {"verify minhop": False, "torus-conf t": True, "route minhop; save-session s; report r; report change c html; survey links shard 1/2; advise failures 0": True}
+    if shutil.which("rsvg-convert"):
+        lines["route minhop; export png a.png map"] = True
+    for line, good in lines.items():
+        done = subprocess.run([*bound, PROGRAM, "--json", "-e", line, "torus:3x3,hosts=1"], cwd=folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+        o = json.loads(done.stdout.splitlines()[-1])
+        expect(o["ok"], good, "%s: %s" % (line, o))
+        if not good:
+            expect((done.returncode, o["error_kind"], "/mnt: Read-only file system; TMPDIR names another" in o["error"]), (3, "io", True), o)
 
 
 def completion(folder):
@@ -570,7 +598,7 @@ def completion(folder):
         raise Skipped("a shell to complete in: " + " ".join(missing))
 
 
-TESTS = [completion, without_proc, change_window, gates, jq, one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
+TESTS = [completion, without_proc, unwritable_tmpdir, change_window, gates, jq, one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
 TESTS += [tables.list_csv, tables.graphs, tables.canonical]
 
 
