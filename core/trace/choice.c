@@ -8,7 +8,8 @@ bool rec_asks(const struct engine_input *in, uint32_t sw, unsigned lid)
 {
 	const struct rec_ask *q = in->ask;
 
-	return q && (q->sw == NO_ID || q->sw == sw) && (!q->lid || q->lid == lid);
+	return q && (q->sw == NO_ID || q->sw == sw) && (!q->lid || q->lid == lid) &&
+	       (sw == NO_ID || !q->wanted || q->wanted(q->those, sw, lid));
 }
 
 struct rec_choice *rec_choice(const struct engine_input *in, uint32_t sw, unsigned lid)

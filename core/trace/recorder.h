@@ -275,6 +275,8 @@ struct rec_ask {
 	uint16_t lid; /* 0 = for every LID */
 	uint8_t via;  /* a port of `sw`: what speaks against it? 0 = not asked */
 	bool last;    /* each entry once, as it is in the end, with all that was offered for it */
+	bool (*wanted)(const void *those, uint32_t sw, unsigned lid); /* this entry? NULL = each */
+	const void *those;
 	void (*tell)(void *ctx, const struct rec_choice *c); /* c is valid during the call only */
 	void *ctx;
 };

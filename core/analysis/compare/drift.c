@@ -274,12 +274,22 @@ struct rules {
 	size_t from, to; /* entries of the class, by switch and LID */
 };
 
+static struct drift_entry *find_entry(const struct rules *r, uint32_t sw, unsigned lid)
+{
+	struct drift_entry key = {.class = (uint8_t)r->class, .sw = sw, .lid = (uint16_t)lid};
+
+	return bsearch(&key, r->d->entry + r->from, r->to - r->from, sizeof(key), by_class);
+}
+
+static bool wants_rule(const void *those, uint32_t sw, unsigned lid)
+{
+	return find_entry(those, sw, lid) != NULL;
+}
+
 static void take_rule(void *ctx, const struct rec_choice *c)
 {
-	struct rules *r = ctx;
-	struct drift_entry key = {.class = (uint8_t)r->class, .sw = c->sw, .lid = c->lid}, *found;
+	struct drift_entry *found = find_entry(ctx, c->sw, c->lid);
 
-	found = bsearch(&key, r->d->entry + r->from, r->to - r->from, sizeof(key), by_class);
 	if (c->rule && found && !*found->why)
 		found->why = c->rule;
 }
@@ -288,7 +298,7 @@ static void tell_rules(struct drift *d, const struct sweep *of, enum drift_class
 		       const struct engine *const *engines, struct progress *p)
 {
 	struct rules r = {.d = d, .class = class};
-	struct rec_ask ask = {.tell = take_rule, .ctx = &r, .sw = NO_ID};
+	struct rec_ask ask = {.wanted = wants_rule, .those = &r, .tell = take_rule, .ctx = &r, .sw = NO_ID};
 	struct err unused;
 
 	while (r.from < d->n_entries && d->entry[r.from].class < class)
