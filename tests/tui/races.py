@@ -141,7 +141,7 @@ def fabrics_replaced():
 def rows_by_threads():
     """A fabric whose tables are filled by several threads, first and after failures, with panes at work."""
     def keys(t):
-        run_commands(t, "synth xgft:12,12,36:1,12,12", "pane usage", "route minhop", "fail random 2 seed=1", "route updn", "fail random 2 seed=2",
+        run_commands(t, "synth xgft:12,12,36:1,12,12", "pane usage", "route minhop", "fail random 2 seed=1", "route updn", "shifts", "fail random 2 seed=2",
                      "undo", "clear", "echo all-done")
         t.wait(r"^. all-done")
         t.keys("F10")

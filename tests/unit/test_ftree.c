@@ -461,7 +461,7 @@ static void shifts_free_of_congestion(const char *spec)
 	tree(s);
 	assert_int_equal(shift_order_find(session_routing(s), s->setup, s->engines, NULL, NULL, &o, &e), 0);
 	assert_int_equal(o.by, SHIFT_FTREE);
-	sh = shifts_new(session_routing(s), &o, 0, NULL);
+	sh = shifts_new(session_routing(s), &o, 0, 1, NULL);
 	shift_order_free(&o);
 	assert_int_equal(sh->n, sh->n_places - 1);
 	for (uint32_t i = 0; i < sh->n; i++) {

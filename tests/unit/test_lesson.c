@@ -259,7 +259,7 @@ static void test_shift_links(void **state)
 			ok_line(s, cases[i].then);
 		assert_int_equal(
 			shift_order_find(session_routing(s), s->setup, s->engines, NULL, NULL, &o, &e), 0);
-		all = shifts_new(session_routing(s), &o, 0, NULL);
+		all = shifts_new(session_routing(s), &o, 0, 1, NULL);
 		assert_true(all->n > 2);
 		for (uint32_t k = 0; k < all->n; k++)
 			shift_in_full(session_routing(s), &o, &all->load[k]);

@@ -208,7 +208,7 @@ static void loads_of_small(void **state)
 		uint32_t count[9] = {0};
 
 		assert_int_equal(shift_order_find(r, s->setup, s->engines, NULL, NULL, &o, &e), 0);
-		sh = shifts_new(r, &o, 0, NULL);
+		sh = shifts_new(r, &o, 0, 3, NULL);
 		shift_order_free(&o);
 		for (uint32_t p = 0; p < r->topo->fabric->n_ports; p++)
 			if (r->topo->peer_switch[p] != NO_ID) {

@@ -76,7 +76,7 @@ FREED_BY(free_buckets, buckets_free)
 
 static void *run_shifts(const struct job *j)
 {
-	return shifts_new(j->sweep->routing, j->base, shift_sample(j->base), j->progress);
+	return shifts_new(j->sweep->routing, j->base, shift_sample(j->base), 0, j->progress);
 }
 
 FREED_BY(free_shifts, shifts_free)

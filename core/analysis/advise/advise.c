@@ -162,7 +162,7 @@ static int measure_shifts(const struct job *j, struct advice_row *r, struct prog
 
 	if (shift_order_find(r->sweep->routing, r->setup, j->rq->engines, NULL, p, &o, e))
 		return -1;
-	s = shifts_new(r->sweep->routing, &o, ADVISE_SHIFTS, p);
+	s = shifts_new(r->sweep->routing, &o, ADVISE_SHIFTS, 1, p);
 	shift_order_free(&o);
 	if (!s)
 		return err_set(e, CANCELLED);

@@ -2,7 +2,9 @@
 #include "core/analysis/traffic/gpus.h"
 #include "core/analysis/traffic/internal.h"
 #include "core/base/memory.h"
+#include "core/base/parallel.h"
 #include "core/base/progress.h"
+#include "core/base/release.h"
 #include "core/sm/sweep.h"
 
 #include <stdlib.h>
@@ -253,6 +255,8 @@ static void sum_up(struct shifts *s)
 
 /* At most so many flows are counted; else shifts are sampled. */
 #define SHIFT_FLOWS 20000000u
+/* From so many on, threads are worth their start. */
+#define MANY_FLOWS 100000u
 
 uint32_t shift_sample(const struct shift_order *o)
 {
@@ -261,18 +265,33 @@ uint32_t shift_sample(const struct shift_order *o)
 	return SHIFT_FLOWS / o->n ? SHIFT_FLOWS / o->n : 1;
 }
 
+struct sampling {
+	struct work *worker;
+	struct shifts *s;
+};
+
+static int sample_shift(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
+{
+	const struct sampling *x = ctx;
+	struct work *w = &x->worker[worker];
+	uint32_t all = w->order->n - 1;
+
+	x->s->load[i].shift = 1 + (uint32_t)((uint64_t)i * all / x->s->n);
+	run_shift(w, &x->s->load[i]);
+	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
+}
+
 struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
-			  struct progress *p)
+			  unsigned threads, struct progress *p)
 {
 	struct shifts *s = NEW(struct shifts);
 	uint32_t n = o->n, all = n ? n - 1 : 0;
-	uint32_t n_ports = r->topo->fabric->n_ports;
-	struct work w = {.r = r,
-			 .order = o,
-			 .way = NEW_ARRAY(r->topo->fabric->n_switches + 2, uint32_t),
-			 .flows = NEW_ARRAY(n_ports, uint32_t),
-			 .epoch = NEW_ARRAY(n_ports, uint32_t)};
-	bool go_on = true;
+	const struct fabric *f = r->topo->fabric;
+	struct sampling x = {.s = s};
+	struct parallel par = {.work = sample_shift, .ctx = &x};
+	unsigned workers;
+	struct err e;
+	int rc;
 
 	s->by = o->by;
 	s->n_places = n;
@@ -280,17 +299,22 @@ struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, 
 		s->n_missing += o->place[i] == NO_ID;
 	s->n = sample && sample < all ? sample : all;
 	s->load = NEW_ARRAY(s->n + 1, struct shift_load);
-	progress_start(p, "shifts", s->n);
-	for (uint32_t i = 0; i < s->n && go_on; i++) {
-		s->load[i].shift = 1 + (uint32_t)((uint64_t)i * all / s->n);
-		run_shift(&w, &s->load[i]);
-		go_on = progress_step(p, i);
-	}
-	free(w.way);
-	free(w.flows);
-	free(w.epoch);
+	par.n = s->n;
+	par.threads = (uint64_t)s->n * n < MANY_FLOWS ? 1 : threads;
+	workers = parallel_workers(&par);
+	x.worker = NEW_ARRAY(workers, struct work);
+	for (unsigned i = 0; i < workers; i++)
+		x.worker[i] = (struct work){.r = r,
+					    .order = o,
+					    .way = NEW_ARRAY(f->n_switches + 2, uint32_t),
+					    .flows = NEW_ARRAY(f->n_ports, uint32_t),
+					    .epoch = NEW_ARRAY(f->n_ports, uint32_t)};
+	rc = parallel_run(&par, "shifts", p, &e);
+	for (unsigned i = 0; i < workers; i++)
+		FREE_EACH(x.worker[i].way, x.worker[i].flows, x.worker[i].epoch);
+	free(x.worker);
 	sum_up(s);
-	if (go_on)
+	if (!rc)
 		return s;
 	shifts_free(s);
 	return NULL;

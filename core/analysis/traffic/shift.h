@@ -64,9 +64,12 @@ struct shifts {
 	double mean;	/* of max over the shifts */
 };
 
-/* `sample` shifts (0: all), evenly spread over 1 .. n - 1.  O(shifts * places * hops).  NULL: cancelled. */
+/*
+ * `sample` shifts (0: all), evenly spread over 1 .. n - 1.  O(shifts * places * hops), by at most
+ * `threads` (0: all cores).  NULL: cancelled.
+ */
 struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
-			  struct progress *p);
+			  unsigned threads, struct progress *p);
 void shifts_free(struct shifts *s);
 
 /* One shift in full: the pairs on each link. */

@@ -434,7 +434,7 @@ static int cmd_shifts(struct session *s, const struct args *args, struct out *o,
 	order.direct = args_has(args, "direct");
 	if (!sample)
 		sample = shift_sample(&order);
-	sh = shifts_new(w->routing, &order, sample, o->run->progress);
+	sh = shifts_new(w->routing, &order, sample, 0, o->run->progress);
 	if (!sh) {
 		shift_order_free(&order);
 		return err_set(e, CANCELLED);

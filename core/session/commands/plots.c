@@ -174,7 +174,7 @@ static int make_shifts(struct session *s, const struct plot_of *of, const struct
 		return -1;
 	for (unsigned k = 0; k < x->n && !rc; k++) {
 		struct shifts *sh =
-			shifts_new(x->r[k], &order, of->sample ? of->sample : shift_sample(&order), p);
+			shifts_new(x->r[k], &order, of->sample ? of->sample : shift_sample(&order), 0, p);
 
 		if (!sh) {
 			rc = err_set(e, CANCELLED);
