@@ -40,7 +40,6 @@ struct reader {
 	const struct input *in;
 	const char *job;
 	struct hostlist *l;
-	bool names;	       /* jobs are listed in l, not hosts */
 	struct job_list *each; /* not NULL: l is that of one of these at a time */
 	size_t n_hosts;	       /* of all of them */
 	struct text jobs;      /* the first ones that were not asked for */
@@ -187,13 +186,6 @@ static int take_record(struct reader *r, const struct record *x, struct err *e)
 			return err_set(e, "%s:%u: found a running job without hosts, expected them in %s",
 				       r->in->name, x->line, "its line or record (is it cut off?)");
 		r->idle = *x;
-		return 0;
-	}
-	if (r->names) {
-		if (!cur_empty(&name)) {
-			GROW(r->l->name, r->l->n, r->l->cap);
-			r->l->name[r->l->n++] = cur_clean(name, SIZE_MAX);
-		}
 		return 0;
 	}
 	count.end = cur_find(&count, "-") ? cur_find(&count, "-") : count.end; /* "2-2" */
@@ -530,25 +522,6 @@ int hostfile_read(const struct input *in, const char *job, struct hostlist *l, s
 	text_free(&r.jobs);
 	if (rc)
 		hostlist_free(l);
-	return rc;
-}
-
-int hostfile_jobs(const struct input *in, struct hostlist *jobs, struct err *e)
-{
-	struct reader r = {.in = in, .l = jobs, .names = true};
-	int rc;
-
-	*jobs = (struct hostlist){0};
-	rc = read_form(&r, e);
-	tidy(jobs);
-	if (!rc && progress_cancelled(in->progress))
-		rc = err_set(e, CANCELLED);
-	if (!rc && (!r.n_found || !jobs->n))
-		rc = err_set(
-			e, "%s: found no job with hosts, expected what squeue or `scontrol show job` prints",
-			in->name);
-	if (rc)
-		hostlist_free(jobs);
 	return rc;
 }
 

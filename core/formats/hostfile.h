@@ -23,12 +23,6 @@
  */
 int hostfile_read(const struct input *in, const char *job, struct hostlist *l, struct err *e);
 
-/*
- * The jobs that have hosts, by number (without numbers by name, else by partition), each once, by strcmp();
- * free with hostlist_free().  -1 and *e: as above, or the file tells of no job.
- */
-int hostfile_jobs(const struct input *in, struct hostlist *jobs, struct err *e);
-
 #define JOBS_HOSTS_MOST (16 * HOSTLIST_MOST) /* of all jobs together */
 
 struct job_hosts {

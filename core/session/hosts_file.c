@@ -130,19 +130,6 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 	return rc;
 }
 
-int hosts_file_jobs(const char *path, struct progress *p, struct hostlist *jobs, struct err *e)
-{
-	char *data = NULL;
-	struct input in = {.name = path, .progress = p};
-	int rc = read_packed_file(path, p, &data, &in.size, e);
-
-	in.data = data;
-	if (!rc)
-		rc = hostfile_jobs(&in, jobs, e);
-	free(data);
-	return rc;
-}
-
 int hosts_file_each(const char *path, struct progress *p, struct job_list *jobs, struct err *e)
 {
 	char *data = NULL;

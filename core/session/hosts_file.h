@@ -22,9 +22,6 @@ bool is_hosts_file(const struct fabric *f, const char *word);
 int hosts_file_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
 		     struct id_list *l, struct err *e);
 
-/* The jobs of a file (hostfile_jobs()). -1 and *e. */
-int hosts_file_jobs(const char *path, struct progress *p, struct hostlist *jobs, struct err *e);
-
 /* All jobs of a file with their hosts (hostfile_each()). -1 and *e. */
 int hosts_file_each(const char *path, struct progress *p, struct job_list *jobs, struct err *e);
 /* The host nodes of a job, in the order of its hosts; l->absent: hosts without one.  -1 and *e: cancelled. */

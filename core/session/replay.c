@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/base/builtin.h"
 #include "core/base/clean.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -169,6 +170,7 @@ static bool comes_with_load(const struct event *load, const struct event *ev)
 
 static void put_events(struct replay *r, const struct session *s, const char *fabric)
 {
+	struct builtin in_program;
 	bool *kept = NEW_ARRAY(s->n_snapshots + 1, bool);
 	size_t first = first_event(s);
 	const struct setup *begin = s->event[first].setup;
@@ -185,6 +187,9 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 	} else if (!strncmp(s->event[first].text, "load ", 5) && !access(s->event[first].text + 5, R_OK)) {
 		text_add(&r->script, "load");
 		put_path(&r->script, s->event[first].text + 5);
+	} else if (!strncmp(s->event[first].text, "load ", 5) &&
+		   builtin_find(builtin_fabric(s->event[first].text + 5), &in_program)) {
+		text_add(&r->script, "%s", s->event[first].text);
 	} else if (fabric) {
 		text_add(&r->script, "load");
 		put_word(&r->script, fabric);

@@ -131,41 +131,6 @@ static const char squeue[] =
 	"for "
 	"job are DOWN, DRAINED or reserved)\n";
 
-static void jobs_are(const char *text, const char *want)
-{
-	char *copy = mem_dup(text, strlen(text) + 1);
-	struct input in = {.name = "x", .data = copy, .size = strlen(copy)};
-	struct text found = {0};
-	struct hostlist l;
-	struct err e = {0};
-
-	if (hostfile_jobs(&in, &l, &e)) {
-		text_add(&found, "%s", e.msg);
-	} else {
-		for (size_t i = 0; i < l.n; i++)
-			text_add(&found, "%s%s", i ? " " : "", l.name[i]);
-		hostlist_free(&l);
-	}
-	assert_string_equal(text_str(&found), want);
-	text_free(&found);
-	free(copy);
-}
-
-/* Jobs with hosts, each once: numbers, else names; those that wait have none. */
-static void test_jobs(void **state)
-{
-	(void)state;
-	jobs_are("JOBID NAME ST NODES NODELIST(REASON)\n7 a R 1 n1\n9 b PD 2 (Priority)\n8_1 a R 1 n2\n7 a R "
-		 "1 n3\n",
-		 "7 8_1");
-	jobs_are("NAME NODELIST\nsolve n[1-4]\nmpi n7\n", "mpi solve");
-	jobs_are("JobId=5 JobName=x\n NumNodes=1 NodeList=n1\nJobId=6 JobName=y\n NodeList=(null)\n", "5");
-	jobs_are("n1\nn2\n",
-		 "x: found no job with hosts, expected what squeue or `scontrol show job` prints");
-	jobs_are("JOBID NODELIST\n9 (Priority)\n",
-		 "x: found no job with hosts, expected what squeue or `scontrol show job` prints");
-}
-
 /* "job: hosts; job: hosts", or the message. */
 static void each_is(const char *text, const char *want)
 {
@@ -200,6 +165,9 @@ static void test_each(void **state)
 	each_is("JobID|NNodes|NodeList\n7|2|n[1-2]\n7.batch|1|n1\n8|1|n3\n7.0|2|n[1-2]\n",
 		"7: n1 n2 n1 n1 n2; 8: n3");
 	each_is("JobId=5 JobName=x\n NumNodes=1 NodeList=n1\nJobId=6 JobName=y\n NodeList=(null)\n", "5: n1");
+	each_is("NAME NODELIST\nsolve n[1-4]\nmpi n7\n", "solve: n1 n2 n3 n4; mpi: n7");
+	each_is("JOBID NODELIST\n9 (Priority)\n", "x: found no job with hosts, expected lines NAME HOSTS..., "
+						  "or what squeue or `scontrol show job` prints");
 	each_is("# mine\nsolve n4 n[1-2] # of Anna\n\nb,1 n7\nsolve n9\n", "solve: n4 n1 n2 n9; b,1: n7");
 	each_is("a n1\nb\n",
 		"x:2: found \"b\" alone, expected NAME HOSTS..., or what squeue or `scontrol show job` "
@@ -432,9 +400,9 @@ static void test_nodes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grammar), cmocka_unit_test(test_names),	cmocka_unit_test(test_squeue),
-		cmocka_unit_test(test_jobs),	cmocka_unit_test(test_each),	cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_records), cmocka_unit_test(test_damaged), cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_grammar), cmocka_unit_test(test_names), cmocka_unit_test(test_squeue),
+		cmocka_unit_test(test_each),	cmocka_unit_test(test_cut),   cmocka_unit_test(test_records),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ static void test_script(void **state)
 {
 	(void)state;
 	check_script("synth ring:5", "synth ring:5\n", "");
+	check_script("load demo; route minhop", "load demo\nroute minhop\n", "");
 	check_script("set lmc 1; synth ring:5; route minhop; snapshot 'a b'; fail switch ring1; undo",
 		     "set lmc 1\nsynth ring:5\nroute minhop\nsnapshot \"a b\"\nfail switch ring1\nundo\n",
 		     "");

@@ -163,28 +163,24 @@ static int find_state(struct change_told *c, struct state_told *x, const struct 
 /* Which jobs each node is of. */
 static int find_jobs(struct change_told *c, struct err *e)
 {
-	struct hostlist names;
-	int rc = hosts_file_jobs(c->jobs, c->p, &names, e);
+	struct job_list of;
+	int rc = hosts_file_each(c->jobs, c->p, &of, e);
 
 	if (rc)
 		return -1;
 	c->job = NEW_ARRAY(c->s->fabric->n_nodes + 1, struct text);
-	for (size_t i = 0; !rc && i < names.n; i++) {
-		char *word = str_printf("@%s:%s", c->jobs, names.name[i]);
-		struct id_list nodes = {0};
+	for (size_t i = 0; !rc && i < of.n; i++) {
+		struct id_list nodes;
 
-		rc = hosts_file_nodes(c->s, word, NAMES_HOSTS, c->p, &nodes, e);
+		rc = job_nodes(c->s->fabric, &of.job[i], c->p, &nodes, e);
 		for (uint32_t k = 0; !rc && k < nodes.n; k++) {
 			struct text *t = &c->job[nodes.id[k]];
 
-			text_add(t, "%s%s", t->len ? ", " : "", names.name[i]);
+			text_add(t, "%s%s", t->len ? ", " : "", of.job[i].name);
 		}
-		if (rc && e->kind == ERR_NO_NODE)
-			rc = 0;
 		id_list_free(&nodes);
-		free(word);
 	}
-	hostlist_free(&names);
+	job_list_free(&of);
 	return rc;
 }
 

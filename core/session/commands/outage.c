@@ -108,8 +108,8 @@ static void report_peers(const struct outage *x, struct out *o)
 /* --- by job ----------------------------------------------------------------------------------------------
  */
 
-/* The outage among the hosts of one job.  NULL and *e. */
-static struct outage *of_job(const struct session *s, const struct outage *x, const char *word,
+/* The outage among the hosts of one job.  NULL: it has none here, or *e. */
+static struct outage *of_job(const struct session *s, const struct outage *x, const struct job_hosts *of,
 			     uint32_t *n_hosts, struct progress *p, struct err *e)
 {
 	const struct fabric *f = s->fabric, *was = x->before->topo->fabric;
@@ -117,7 +117,7 @@ static struct outage *of_job(const struct session *s, const struct outage *x, co
 	struct id_list nodes = {0};
 	struct outage *y = NULL;
 
-	if (!hosts_file_nodes(s, word, NAMES_HOSTS, p, &nodes, e)) {
+	if (!job_nodes(f, of, p, &nodes, e) && nodes.n) {
 		struct scope *job;
 		struct host_set *hosts;
 		struct routing *r;
@@ -129,7 +129,7 @@ static struct outage *of_job(const struct session *s, const struct outage *x, co
 				if (ep != NO_ID)
 					wanted[ep] = 1;
 			}
-		job = scope_new(f, word, wanted);
+		job = scope_new(f, of->name, wanted);
 		hosts = host_set_new(was, setup_counts_aggregation(s->setup), job);
 		*n_hosts = hosts->n;
 		r = routing_with_hosts(x->before, hosts);
@@ -174,32 +174,30 @@ static void list_jobs(const struct outage_job *job, uint32_t n, uint32_t absent,
 int outage_jobs(const struct session *s, const struct outage *x, const char *path, struct outage_job_list *l,
 		struct progress *p, struct err *e)
 {
-	struct hostlist names;
-	int rc = hosts_file_jobs(path, p, &names, e);
+	struct job_list of;
+	int rc = hosts_file_each(path, p, &of, e);
 
 	*l = (struct outage_job_list){.n = 0};
 	if (rc)
 		return -1;
-	l->job = NEW_ARRAY(names.n + 1, struct outage_job);
-	for (size_t i = 0; !rc && i < names.n; i++) {
-		char *word = str_printf("@%s:%s", path, names.name[i]);
+	l->job = NEW_ARRAY(of.n + 1, struct outage_job);
+	for (size_t i = 0; !rc && i < of.n; i++) {
 		struct outage_job *job = &l->job[l->n];
-		struct outage *y = of_job(s, x, word, &job->hosts, p, e);
+		struct outage *y = of_job(s, x, &of.job[i], &job->hosts, p, e);
 
 		if (y) {
-			*job = (struct outage_job){str_dup(names.name[i]), job->hosts, y->n_hosts, y->cut,
+			*job = (struct outage_job){str_dup(of.job[i].name), job->hosts, y->n_hosts, y->cut,
 						   y->end_down};
 			l->n++;
-		} else if (e->kind == ERR_NO_NODE) {
-			l->absent++;
-		} else {
+		} else if (job->hosts || progress_cancelled(p)) {
 			rc = -1;
+		} else {
+			l->absent++;
 		}
 		outage_free(y);
-		free(word);
 	}
 	qsort(l->job, l->n, sizeof(*l->job), most_cut);
-	hostlist_free(&names);
+	job_list_free(&of);
 	if (rc)
 		outage_jobs_free(l);
 	return rc;
@@ -341,7 +339,7 @@ const struct command outage_commands[] = {
 		    "  Under a scope only pairs of its hosts count: a job's, for example.\n"
 		    "  jobs FILE    a row for each job of FILE too, whatever the scope: what squeue or "
 		    "`scontrol show job`\n"
-		    "               prints, or lines under the heading NAME NODELIST\n",
+		    "               prints, or lines NAME HOSTS...\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_OUTAGE(
 		 "") "end_down integer of pairs_until_sweep: an end is down\n"

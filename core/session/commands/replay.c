@@ -347,9 +347,8 @@ const struct command replay_commands[] = {
 		 "it.  A FILE.html, or\n"
 		 "              `html`, is one page with its pictures, which loads nothing and prints on "
 		 "A4\n"
-		 "  jobs FILE   hosts by job too: what squeue or `scontrol show job` prints, or lines under "
-		 "the heading\n"
-		 "              NAME NODELIST\n",
+		 "  jobs FILE   hosts by job too: what squeue or `scontrol show job` prints, or lines "
+		 "NAME HOSTS...\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT
 	 "unreachable integer? =pairs without a path\n"
