@@ -314,6 +314,48 @@ static void add_host(struct walk *w, uint32_t ep)
 	}
 }
 
+/*
+ * The same for all hosts with one LID each, by routing.exact: each way has that many links, and begins with
+ * one port.  False: hosts have several LIDs, or the engine promises nothing.
+ */
+static bool add_exact(struct walk *w)
+{
+	const struct routing *r = w->r;
+	const struct topo *t = r->topo;
+	uint32_t *to = NEW_ARRAY(w->n + 1, uint32_t); /* hosts with a LID on each switch */
+	bool one = r->exact && !w->el && !r->adaptive;
+
+	for (unsigned lid = 1; one && lid <= r->lids->max_lid; lid++) {
+		uint32_t ep = lid_owner(r->lids, lid);
+
+		if (ep == NO_ID || r->lids->base[ep] != lid || !is_host(r, ep))
+			continue;
+		one = r->lids->count[ep] == 1;
+		to[t->endport_switch[ep]]++;
+	}
+	for (uint32_t i = 0; one && i < w->n_edges; i++) {
+		uint32_t s = w->edge[i];
+
+		for (uint32_t d = 0; d < w->n; d++) {
+			unsigned links = s == d ? 0 : r->exact[(size_t)s * w->n + d];
+			uint32_t n = w->hosts[s] - (s == d);
+
+			if (!to[d])
+				continue;
+			if (links == NO_PATH)
+				w->unreachable += (uint64_t)n * to[d];
+			else if (n)
+				sum_add(&w->length, links + 2u, n * to[d]);
+			if (s == d || !w->source[i] || links == NO_PATH)
+				continue;
+			sum_add(&w->first, 1, to[d]);
+			sum_add(&w->links, links, to[d]);
+		}
+	}
+	free(to);
+	return one;
+}
+
 /* --- usage --------------------------------------------------------------------------------- */
 
 int figures_of_tables(const struct routing *r, const struct elements *el, struct figures *f,
@@ -330,7 +372,7 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 		f->v[i] = FIGURE_UNKNOWN;
 	walk_init(&w, r, el);
 	progress_start(p, "following paths", l->max_lid);
-	for (unsigned lid = 1; done && lid <= l->max_lid; lid++) {
+	for (unsigned lid = add_exact(&w) ? l->max_lid + 1u : 1; done && lid <= l->max_lid; lid++) {
 		uint32_t ep = lid_owner(l, lid);
 
 		/* by LID, so that one block of columns serves many hosts */

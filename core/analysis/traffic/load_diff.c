@@ -80,7 +80,7 @@ static void compare(struct load_diff *d, const struct loads *before, const struc
 struct load_diff *load_diff_new(const struct routing *a, const struct routing *b, struct progress *p)
 {
 	struct loads *before = loads_new(a, &pattern_all, p);
-	struct loads *after = before ? loads_new(b, &pattern_all, p) : NULL;
+	struct loads *after = before ? loads_after(before, a, b, p) : NULL;
 	struct load_diff *d = NULL;
 
 	if (after) {

@@ -1,6 +1,7 @@
 #include "core/analysis/traffic/loads.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/base/release.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,101 +34,144 @@ static void add_flow(struct loads *l, const struct routing *r, const struct flow
 	path_free(&p);
 }
 
+/* Adding up the routes of one routing from all hosts to all. */
 struct all_work {
-	uint8_t *col;
+	const struct routing *r;
+	uint32_t *host, n_hosts; /* by LID */
+	uint8_t *block;		 /* [COLUMN_BLOCK][n_switches] columns of LIDs from lid0, 0 = none yet */
+	unsigned lid0;
 	uint16_t *hops;
-	uint32_t *work, *order, *flow, *hosts;
-	uint32_t *reached; /* [n_switches] number of LIDs that the switch can reach */
-	uint32_t *own;	   /* [hosts] of these, the host's own */
+	uint32_t *work, *flow;
+	uint32_t *order, n; /* switches that reach the LID, the nearest first */
+	uint32_t to;	    /* with routing.exact: the switch for which that order is */
+	uint32_t *hosts;    /* [n_switches] */
+	uint32_t *reached;  /* [n_switches] number of LIDs that the switch can reach */
+	uint32_t *own;	    /* [hosts] of these, the host's own */
 };
 
-/* Routes from everywhere to one LID of a destination, gathered from the far end inwards. */
-static void add_destination(struct loads *l, const struct routing *r, struct all_work *w, uint32_t dst,
-			    unsigned lid)
+static void all_start(struct all_work *w, const struct routing *r)
 {
 	const struct topo *t = r->topo;
-	const struct fabric *f = t->fabric;
-	uint32_t n = f->n_switches, count[258] = {0};
+	uint32_t n = t->fabric->n_switches;
 
-	for (uint32_t s = 0; s < n; s++)
-		w->col[s] = routing_next_port(r, s, lid);
-	column_hops(t, w->col, dst, w->hops, w->work);
-	for (uint32_t s = 0; s < n; s++)
-		count[(w->hops[s] < 256 ? w->hops[s] : 256) + 1]++;
-	for (unsigned h = 0; h < 257; h++)
-		count[h + 1] += count[h];
-	for (uint32_t s = 0; s < n; s++) {
-		w->order[count[w->hops[s] < 256 ? w->hops[s] : 256]++] = s;
-		w->flow[s] = w->hosts[s] - (t->endport_switch[dst] == s);
-	}
-	for (uint32_t i = n; i-- > 0;) {
-		uint32_t s = w->order[i], q;
-
-		if (w->hops[s] >= 256)
-			continue;
-		w->reached[s]++;
-		if (!w->flow[s])
-			continue;
-		l->port[switch_port_id(f, s, w->col[s])] += w->flow[s];
-		q = t->peer_switch[switch_port_id(f, s, w->col[s])];
-		if (q != NO_ID)
-			w->flow[q] += w->flow[s];
-		else
-			l->routes += w->flow[s];
-	}
-}
-
-/* Loads of the hosts' own ports: routes that have a way. */
-static void load_hosts(struct loads *l, const struct routing *r, const struct all_work *w,
-		       const uint32_t *host, uint32_t n)
-{
-	const struct topo *t = r->topo;
-
-	for (uint32_t i = 0; i < n; i++)
-		l->port[t->fabric->endport_port[host[i]]] =
-			w->reached[t->endport_switch[host[i]]] - w->own[i];
-}
-
-/* From every host to the base LID of every other, or to all its LIDs. */
-static int load_all(struct loads *l, const struct routing *r, bool lids, struct progress *p)
-{
-	const struct topo *t = r->topo;
-	uint32_t n = t->fabric->n_switches, n_hosts, *host = pattern_hosts(r, &n_hosts);
-	struct all_work w = {
-		.col = NEW_ARRAY(n, uint8_t),
+	*w = (struct all_work){
+		.r = r,
+		.block = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t),
 		.hops = NEW_ARRAY(n, uint16_t),
 		.work = NEW_ARRAY(n, uint32_t),
 		.order = NEW_ARRAY(n, uint32_t),
 		.flow = NEW_ARRAY(n, uint32_t),
 		.hosts = NEW_ARRAY(n, uint32_t),
 		.reached = NEW_ARRAY(n, uint32_t),
-		.own = NEW_ARRAY(n_hosts + 1, uint32_t),
+		.to = NO_ID,
 	};
+	w->host = pattern_hosts(r, &w->n_hosts);
+	w->own = NEW_ARRAY(w->n_hosts + 1, uint32_t);
+	for (uint32_t i = 0; i < w->n_hosts; i++)
+		w->hosts[t->endport_switch[w->host[i]]]++;
+}
+
+static void all_free(struct all_work *w)
+{
+	FREE_EACH(w->host, w->block, w->hops, w->work, w->order, w->flow, w->hosts, w->reached, w->own);
+}
+
+static const uint8_t *column(struct all_work *w, unsigned lid)
+{
+	if (!w->lid0 || lid < w->lid0 || lid >= w->lid0 + COLUMN_BLOCK) {
+		w->lid0 = lid;
+		routing_columns(w->r, lid, COLUMN_BLOCK, w->block);
+	}
+	return w->block + (size_t)(lid - w->lid0) * w->r->topo->fabric->n_switches;
+}
+
+/* Puts the switches that reach a LID in order by their hops to it. */
+static void order_switches(struct all_work *w, uint32_t dst, const uint8_t *col)
+{
+	const struct topo *t = w->r->topo;
+	uint32_t n = t->fabric->n_switches, to = t->endport_switch[dst], count[258] = {0};
+
+	if (w->r->exact && w->to == to)
+		return;
+	w->to = to;
+	if (!w->r->exact)
+		column_hops(t, col, dst, w->hops, w->work);
+	for (uint32_t s = 0; w->r->exact && s < n; s++) {
+		unsigned hops = w->r->exact[(size_t)s * n + to];
+
+		w->hops[s] = hops == NO_PATH ? 256 : hops;
+	}
+	for (uint32_t s = 0; s < n; s++)
+		count[(w->hops[s] < 256 ? w->hops[s] : 256) + 1]++;
+	for (unsigned h = 0; h < 257; h++)
+		count[h + 1] += count[h];
+	w->n = count[256];
+	for (uint32_t s = 0; s < n; s++)
+		if (w->hops[s] < 256)
+			w->order[count[w->hops[s]]++] = s;
+}
+
+/* Routes from everywhere to one LID of a host, gathered from the far end inwards.  sign: 1, or -1 to take
+ * them out. */
+static void add_destination(struct loads *l, struct all_work *w, uint32_t i, unsigned lid, int sign)
+{
+	const struct topo *t = w->r->topo;
+	const struct fabric *f = t->fabric;
+	const uint8_t *col = column(w, lid);
+	uint32_t to = t->endport_switch[w->host[i]], *flow = w->flow;
+
+	order_switches(w, w->host[i], col);
+	memcpy(flow, w->hosts, f->n_switches * sizeof(*flow));
+	flow[to]--;
+	w->own[i] += w->hops[to] < 256;
+	for (uint32_t k = w->n; k-- > 0;) {
+		uint32_t s = w->order[k], id = f->switch_port[s] + col[s], q;
+
+		w->reached[s]++;
+		if (!flow[s])
+			continue;
+		l->port[id] += flow[s] * (uint32_t)sign;
+		q = t->peer_switch[id];
+		if (q != NO_ID)
+			flow[q] += flow[s];
+		else
+			l->routes += (uint64_t)flow[s] * (uint64_t)(int64_t)sign;
+	}
+}
+
+/* Loads of the hosts' own ports: routes that have a way. */
+static void load_hosts(struct loads *l, const struct all_work *w, int sign)
+{
+	const struct topo *t = w->r->topo;
+
+	for (uint32_t i = 0; i < w->n_hosts; i++)
+		l->port[t->fabric->endport_port[w->host[i]]] +=
+			(w->reached[t->endport_switch[w->host[i]]] - w->own[i]) * (uint32_t)sign;
+}
+
+/*
+ * From every host to the base LID of every other, or to all its LIDs; of these only the marked ones (NULL:
+ * all).
+ */
+static int load_all(struct loads *l, const struct routing *r, bool lids, const uint8_t *marked, int sign,
+		    struct progress *p)
+{
+	struct all_work w;
 	int rc = 0;
 
-	progress_start(p, "adding up routes", n_hosts);
-	for (uint32_t i = 0; i < n_hosts; i++)
-		w.hosts[t->endport_switch[host[i]]]++;
-	for (uint32_t i = 0; !rc && i < n_hosts; i++) {
-		unsigned base = r->lids->base[host[i]], n_lids = lids ? r->lids->count[host[i]] : 1;
+	all_start(&w, r);
+	progress_start(p, "adding up routes", w.n_hosts);
+	for (uint32_t i = 0; !rc && i < w.n_hosts; i++) {
+		unsigned base = r->lids->base[w.host[i]], n_lids = lids ? r->lids->count[w.host[i]] : 1;
 
-		for (unsigned k = 0; k < n_lids; k++) {
-			add_destination(l, r, &w, host[i], base + k);
-			w.own[i] += w.hops[t->endport_switch[host[i]]] < 256;
-		}
+		for (unsigned k = 0; k < n_lids; k++)
+			if (!marked || marked[base + k])
+				add_destination(l, &w, i, base + k, sign);
 		if (!progress_step(p, i))
 			rc = -1;
 	}
-	load_hosts(l, r, &w, host, n_hosts);
-	free(w.col);
-	free(w.hops);
-	free(w.work);
-	free(w.order);
-	free(w.flow);
-	free(w.hosts);
-	free(w.reached);
-	free(w.own);
-	free(host);
+	load_hosts(l, &w, sign);
+	all_free(&w);
 	return rc;
 }
 
@@ -182,12 +226,74 @@ struct loads *loads_new(const struct routing *r, const struct pattern *pattern, 
 
 	l->port = NEW_ARRAY(r->topo->fabric->n_ports, uint32_t);
 	rc = pattern->kind == PATTERN_LIST ? load_list(l, r, pattern, p)
-					   : load_all(l, r, pattern->kind == PATTERN_LIDS, p);
+					   : load_all(l, r, pattern->kind == PATTERN_LIDS, NULL, 1, p);
 	if (rc) {
 		loads_free(l);
 		return NULL;
 	}
 	sum_up(l, r->topo);
+	return l;
+}
+
+/* Are the same hosts up at the same places, with the same LIDs? */
+static bool same_hosts(const struct routing *a, const struct routing *b)
+{
+	const struct topo *t = a->topo, *u = b->topo;
+	bool same = t->fabric == u->fabric;
+
+	for (uint32_t ep = 0; same && ep < t->fabric->n_endports; ep++)
+		same = pattern_is_host(a, ep) == pattern_is_host(b, ep) &&
+		       (!pattern_is_host(a, ep) ||
+			(t->endport_switch[ep] == u->endport_switch[ep] &&
+			 t->endport_swport[ep] == u->endport_swport[ep] &&
+			 a->lids->base[ep] == b->lids->base[ep] && a->lids->count[ep] == b->lids->count[ep]));
+	return same;
+}
+
+/* Marks the LIDs with an entry, or a link behind one, that differs. */
+static uint8_t *lids_unlike(const struct routing *a, const struct routing *b)
+{
+	unsigned top = a->lids->max_lid > b->lids->max_lid ? a->lids->max_lid : b->lids->max_lid;
+	const struct topo *t = a->topo, *u = b->topo;
+	const struct fabric *f = t->fabric;
+	uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		size_t at = f->switch_port[s], ports = f->switch_nports[s] + 1u;
+		bool links = memcmp(t->peer + at, u->peer + at, ports * sizeof(*t->peer)) != 0;
+
+		if (a->row[s] == b->row[s] && !links)
+			continue;
+		for (unsigned lid = 1; lid <= top; lid++) {
+			unsigned port = routing_port(a, s, lid);
+
+			marked[lid] |= port != routing_port(b, s, lid) ||
+				       (links && port < ports && t->peer[at + port] != u->peer[at + port]);
+		}
+	}
+	return marked;
+}
+
+struct loads *loads_after(const struct loads *before, const struct routing *a, const struct routing *b,
+			  struct progress *p)
+{
+	struct loads *l;
+	uint8_t *marked;
+	int rc;
+
+	if (a->adaptive || b->adaptive || !same_hosts(a, b))
+		return loads_new(b, &pattern_all, p);
+	l = NEW(struct loads);
+	l->port = mem_dup(before->port, a->topo->fabric->n_ports * sizeof(*l->port));
+	l->routes = before->routes;
+	marked = lids_unlike(a, b);
+	rc = load_all(l, a, false, marked, -1, p) || load_all(l, b, false, marked, 1, p);
+	free(marked);
+	if (rc) {
+		loads_free(l);
+		return NULL;
+	}
+	sum_up(l, b->topo);
 	return l;
 }
 

@@ -19,6 +19,12 @@ struct loads {
 
 /* The load of a pattern on each port.  The sum of its weights fits in 32 bits.  NULL when cancelled. */
 struct loads *loads_new(const struct routing *r, const struct pattern *pattern, struct progress *p);
+/*
+ * The load of all hosts to all with b, from that with a: only routes to LIDs for which something differs are
+ * followed again.  NULL when cancelled.
+ */
+struct loads *loads_after(const struct loads *before, const struct routing *a, const struct routing *b,
+			  struct progress *p);
 void loads_free(struct loads *l);
 
 /* [n_switches] most routes on a link from or to another switch, in one direction; the caller frees. */
