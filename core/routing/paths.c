@@ -413,9 +413,10 @@ void routing_columns(const struct routing *r, unsigned lid0, unsigned n, uint8_t
 				: row->top - lid0 + 1u < n ? row->top - lid0 + 1u
 							   : n;
 
-		for (unsigned i = 0; i < held; i++)
-			col[(size_t)i * n_switches + s] =
-				r->adaptive ? routing_next_port(r, s, lid0 + i) : row->port[lid0 + i];
+		for (unsigned i = 0; !r->adaptive && i < held; i++)
+			col[(size_t)i * n_switches + s] = row->port[lid0 + i];
+		for (unsigned i = 0; r->adaptive && i < held; i++)
+			col[(size_t)i * n_switches + s] = routing_next_port(r, s, lid0 + i);
 		for (unsigned i = held; i < n; i++)
 			col[(size_t)i * n_switches + s] = NO_PATH;
 	}

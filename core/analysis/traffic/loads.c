@@ -39,23 +39,26 @@ struct all_work {
 	const struct routing *r;
 	uint32_t *host, n_hosts; /* by LID */
 	uint8_t *block;		 /* [COLUMN_BLOCK][n_switches] columns of LIDs from lid0, 0 = none yet */
-	unsigned lid0;
+	unsigned lid0, columns;	 /* columns of a block: few LIDs are better fetched one by one */
 	uint16_t *hops;
 	uint32_t *work, *flow;
 	uint32_t *order, n; /* switches that reach the LID, the nearest first */
 	uint32_t to;	    /* with routing.exact: the switch for which that order is */
 	uint32_t *hosts;    /* [n_switches] */
 	uint32_t *reached;  /* [n_switches] number of LIDs that the switch can reach */
-	uint32_t *own;	    /* [hosts] of these, the host's own */
+	uint32_t *
+		lids; /* [n_switches] LIDs there; with routing.exact they are added to `reached` at the end */
+	uint32_t *own; /* [hosts] of these, the host's own */
 };
 
-static void all_start(struct all_work *w, const struct routing *r)
+static void all_start(struct all_work *w, const struct routing *r, unsigned columns)
 {
 	const struct topo *t = r->topo;
 	uint32_t n = t->fabric->n_switches;
 
 	*w = (struct all_work){
 		.r = r,
+		.columns = columns,
 		.block = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t),
 		.hops = NEW_ARRAY(n, uint16_t),
 		.work = NEW_ARRAY(n, uint32_t),
@@ -63,6 +66,7 @@ static void all_start(struct all_work *w, const struct routing *r)
 		.flow = NEW_ARRAY(n, uint32_t),
 		.hosts = NEW_ARRAY(n, uint32_t),
 		.reached = NEW_ARRAY(n, uint32_t),
+		.lids = NEW_ARRAY(n, uint32_t),
 		.to = NO_ID,
 	};
 	w->host = pattern_hosts(r, &w->n_hosts);
@@ -73,14 +77,15 @@ static void all_start(struct all_work *w, const struct routing *r)
 
 static void all_free(struct all_work *w)
 {
-	FREE_EACH(w->host, w->block, w->hops, w->work, w->order, w->flow, w->hosts, w->reached, w->own);
+	FREE_EACH(w->host, w->block, w->hops, w->work, w->order, w->flow, w->hosts, w->reached, w->lids,
+		  w->own);
 }
 
 static const uint8_t *column(struct all_work *w, unsigned lid)
 {
-	if (!w->lid0 || lid < w->lid0 || lid >= w->lid0 + COLUMN_BLOCK) {
+	if (!w->lid0 || lid < w->lid0 || lid >= w->lid0 + w->columns) {
 		w->lid0 = lid;
-		routing_columns(w->r, lid, COLUMN_BLOCK, w->block);
+		routing_columns(w->r, lid, w->columns, w->block);
 	}
 	return w->block + (size_t)(lid - w->lid0) * w->r->topo->fabric->n_switches;
 }
@@ -124,10 +129,12 @@ static void add_destination(struct loads *l, struct all_work *w, uint32_t i, uns
 	memcpy(flow, w->hosts, f->n_switches * sizeof(*flow));
 	flow[to]--;
 	w->own[i] += w->hops[to] < 256;
+	w->lids[to]++;
+	for (uint32_t k = 0; !w->r->exact && k < w->n; k++)
+		w->reached[w->order[k]]++;
 	for (uint32_t k = w->n; k-- > 0;) {
 		uint32_t s = w->order[k], id = f->switch_port[s] + col[s], q;
 
-		w->reached[s]++;
 		if (!flow[s])
 			continue;
 		l->port[id] += flow[s] * (uint32_t)sign;
@@ -140,10 +147,14 @@ static void add_destination(struct loads *l, struct all_work *w, uint32_t i, uns
 }
 
 /* Loads of the hosts' own ports: routes that have a way. */
-static void load_hosts(struct loads *l, const struct all_work *w, int sign)
+static void load_hosts(struct loads *l, struct all_work *w, int sign)
 {
 	const struct topo *t = w->r->topo;
+	uint32_t n = t->fabric->n_switches;
 
+	for (uint32_t s = 0; w->r->exact && s < n; s++)
+		for (uint32_t d = 0; d < n; d++)
+			w->reached[s] += w->r->exact[(size_t)s * n + d] == NO_PATH ? 0 : w->lids[d];
 	for (uint32_t i = 0; i < w->n_hosts; i++)
 		l->port[t->fabric->endport_port[w->host[i]]] +=
 			(w->reached[t->endport_switch[w->host[i]]] - w->own[i]) * (uint32_t)sign;
@@ -159,7 +170,7 @@ static int load_all(struct loads *l, const struct routing *r, bool lids, const u
 	struct all_work w;
 	int rc = 0;
 
-	all_start(&w, r);
+	all_start(&w, r, marked ? 1 : COLUMN_BLOCK);
 	progress_start(p, "adding up routes", w.n_hosts);
 	for (uint32_t i = 0; !rc && i < w.n_hosts; i++) {
 		unsigned base = r->lids->base[w.host[i]], n_lids = lids ? r->lids->count[w.host[i]] : 1;
