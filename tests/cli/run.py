@@ -790,6 +790,60 @@ def last_seen(folder):
     return None
 
 
+def incomplete_tables(folder):
+    """A dump that was cut off, or of other GUIDs, is told as such; pairs that only it loses are no faults, new or gone."""
+    real = os.path.join(ROOT, "tests", "fabrics", "real", "selene-storage.ibnetdiscover.xz")
+
+    def put(name, lines):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.writelines(lines)
+
+    def said(commands, status):
+        done = run(["--json", real, "-e", "; ".join(commands)], folder)
+        told = contract.objects(PROGRAM, done.stdout)
+        if done.returncode != status:
+            raise ValueError("%s: status %d: %s" % (commands, done.returncode, ascii(told)[-600:]))
+        return told[-1], "\n".join(line for o in told for line in o.get("text", [o.get("error", "")]))
+
+    def need(text, *parts):
+        for part in parts:
+            if not re.search(part, text, re.M):
+                raise ValueError("no %r in\n%s" % (part, text[-1500:]))
+
+    run([real, "-e", "route updn; export lfts all.lfts"], folder)
+    put("was.json", run(["--json", real, "-e", "tables all.lfts; fail link MF0;SSPINE4-12:MQM8700/U1[1]; check"], folder).stdout)
+    with open(os.path.join(folder, "all.lfts"), encoding="utf-8") as f:
+        whole = f.readlines()
+    heads = [i for i, line in enumerate(whole) if line.startswith("Unicast")]
+    put("three.lfts", whole[:heads[3]])
+    adapters = sorted({g for line in whole for g in re.findall(r"Channel Adapter portguid (0x\w+)", line)})
+    other = set(adapters[:1224])  # of 1,247 adapters and 160 switches
+    put("guids.lfts", [re.sub(r"Adapter portguid (0x)(\w+)", lambda m: "Adapter portguid 0x" + ("f" + m[2][1:] if m[1] + m[2] in other else m[2]), line)
+                       for line in whole])
+    put("others.lfts", [re.sub(r"guid 0x\w", "guid 0xf", line) for line in whole])
+    for name, parts in (("three", [r"^INCOMPLETE TABLES: 3 of 160 switches have a table, whether 155\d+ pairs have a path cannot be told\."]),
+                        ("guids", [r"^87 % of 1407 ports match no GUID of ", r"^INCOMPLETE TABLES: most that their file names is not in this fabric; 160 of 160 "])):
+        tables = ["tables %s.lfts" % name]
+        told, text = said(tables + ["check"], 3)
+        need(text, *parts, r"^1 cause:\n  tables ", ", 0 unreachable|: 0 unreachable")
+        if told["faults"] or told["tables_complete"] or told["pairs_untold"] != told["pairs_lost"]:
+            return "%s: %s" % (name, ascii(told)[:600])
+        told, text = said(tables + ["check --baseline was.json"], 3)
+        need(text, r"^Compared with was\.json: of what the tables tell, 0 new faults, 0 gone, 0 as before\.$")
+        if told["baseline"]["new_faults"] or told["baseline"]["gone_faults"]:
+            return "%s: %s" % (name, ascii(told["baseline"])[:600])
+        told, text = said(tables + ["fail host ai400x-064", "check --baseline was.json"], 1)  # what is really new is told, alone
+        if [f["kind"] for f in told["baseline"]["new_faults"]] != ["host_gone"]:
+            return "%s: %s" % (name, ascii(told["baseline"]["new_faults"])[:600])
+        told, text = said(tables + ["doctor"], 1)
+        errors = [f["kind"] for f in told["findings"] if f["severity"] == "error"]
+        if errors != ["incomplete-tables"] or told["tables_complete"] or {f["kind"] for f in told["findings"]} & {"unreachable", "no-lid", "idle", "sm-place"}:
+            return "%s: %s" % (name, errors)
+    told, text = said(["tables others.lfts", "check"], 3)
+    need(text, "found tables of 160 switches, none of which is in the fabric")
+    return None if told["error_kind"] == "input" else told["error_kind"]
+
+
 def one_dump(folder):
     """diff of two fabrics with the same tables: entries for LIDs that nobody holds on one side are told, not compared."""
     run(["xgft:4,4:1,4", "-R", "minhop", "-e", "save all.ibnet; export lfts all.lfts"], folder)
@@ -960,7 +1014,7 @@ def main():
     tests = [(c.name, lambda c=c: run_case(c, folder)) for c in CASES]
     tests += [("fabric from standard input", lambda: standard_input(folder)),
               ("embedded", lambda: embedded(folder)), ("documents", lambda: documents(folder)), ("baseline", lambda: baseline(folder)), ("wrong baseline", lambda: wrong_baseline(folder)),
-              ("one dump", lambda: one_dump(folder)), ("last seen", lambda: last_seen(folder)),
+              ("one dump", lambda: one_dump(folder)), ("last seen", lambda: last_seen(folder)), ("incomplete tables", lambda: incomplete_tables(folder)),
               ("job array", lambda: job_array(folder)), ("links exported", lambda: links_exported(folder)),
               ("one by one", lambda: one_by_one(folder)), ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
     tests += [("all-clear words", lambda: clears.no_word_forgotten(ROOT))]

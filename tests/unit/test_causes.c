@@ -142,7 +142,7 @@ static void compare(struct session *s, uint64_t *seen)
 {
 	const struct sweep *w = session_sweep(s);
 	struct err e;
-	struct causes *c = causes_find(w, NULL, NULL, NULL, NULL, &e);
+	struct causes *c = causes_find(w, NULL, NULL, NULL, NULL, NULL, &e);
 	struct tally t = by_hand(w);
 	uint64_t sum = 0, at = 0;
 
@@ -178,8 +178,8 @@ static void compare_drift(struct session *s)
 	uint64_t entries = 0;
 
 	assert_non_null(d);
-	c = causes_find(d->held, NULL, d, NULL, NULL, &e);
-	alone = causes_find(d->held, NULL, NULL, NULL, NULL, &e);
+	c = causes_find(d->held, NULL, d, NULL, NULL, NULL, &e);
+	alone = causes_find(d->held, NULL, NULL, NULL, NULL, NULL, &e);
 	assert_true(c && alone);
 	for (size_t i = 0; i < c->n; i++) {
 		uint64_t of_it = 0;

@@ -474,7 +474,8 @@ static void bad_sources(void **state)
 
 #define TREE "set port_guids ibsim; synth xgft:2,2:1,2"
 
-/* Tables of minhop on TREE, with the port of one entry replaced; port NO_PATH: left out; sw "": at all. */
+/* Tables of minhop on TREE, with the port of one entry replaced; port NO_PATH: left out; sw "": at all; lid
+ * 0: the whole table. */
 static void change_entry(const char *sw, unsigned lid, unsigned port)
 {
 	struct session *s = start(TREE);
@@ -495,7 +496,7 @@ static void change_entry(const char *sw, unsigned lid, unsigned port)
 		if (!strncmp(line, "Unicast", 7))
 			here = !*sw || strstr(line, part) != NULL;
 		snprintf(part, sizeof(part), "0x%04X ", lid);
-		if (!here || strncmp(line, part, 7))
+		if (!here || (lid && strncmp(line, part, 7)))
 			text_add(&t, "%s\n", line);
 		else if (port != NO_PATH)
 			text_add(&t, "%s%03u%s\n", part, port, line + 10);
@@ -527,6 +528,8 @@ static unsigned lid_of(const char *host)
 
 static void held_tables(void **state)
 {
+	static const char *const untold[] = {"unreachable", "idle",    "uneven",	"switch-lids",
+					     "sm-place",    "no-pair", "drift-unknown", "dead-entry"};
 	unsigned lid = lid_of("node0001");
 	struct session *s;
 	json_t *o;
@@ -557,12 +560,109 @@ static void held_tables(void **state)
 	json_decref(o);
 	session_free(s);
 
+	change_entry("leaf-02", 0, NO_PATH);
+	o = judge_tables(&s);
+	need(o, "no table", "incomplete-tables", "INCOMPLETE TABLES: 1 switch of 4 has no table: leaf-02.");
+	assert_false(json_boolean_value(json_object_get(o, "tables_complete")));
+	for (size_t i = 0; i < ARRAY_LEN(untold); i++)
+		if (find(o, untold[i], ""))
+			fail_msg("no table: %s", untold[i]);
+	json_decref(o);
+	session_free(s);
+
 	change_entry("", lid, NO_PATH);
 	o = judge_tables(&s);
 	need(o, "no LID", "unreachable", "6 pairs of hosts have no path: 1 host has no LID (node0001[1])");
 	json_decref(o);
 	session_free(s);
 	unlink(file);
+}
+
+/* Is a finding about an engine that nobody said is running? */
+static bool what_if(const json_t *o, const char *kind)
+{
+	need(o, "what if", kind, "");
+	return json_boolean_value(json_object_get(find(o, kind, ""), "what_if"));
+}
+
+static void engines_that_nobody_named(void **state)
+{
+	unsigned lid = lid_of("node0001");
+	struct session *s = start("synth torus:5x5,fail=1,seed=3");
+	json_t *o = doctor_object(s);
+
+	(void)state;
+	assert_true(what_if(o, "credit-loop"));
+	assert_false(what_if(o, "thin"));
+	json_decref(o);
+	ok_line(s, "route minhop");
+	o = doctor_object(s);
+	assert_false(what_if(o, "credit-loop"));
+	json_decref(o);
+	session_free(s);
+
+	/* of tables: guessed from them, or named by its options */
+	change_entry("leaf-02", lid, NO_PATH);
+	o = judge_tables(&s);
+	assert_true(what_if(o, "stale"));
+	assert_false(what_if(o, "unreachable"));
+	json_decref(o);
+	write_text("routing_engine minhop\n");
+	with_file(s, "config %s");
+	change_entry("leaf-02", lid, NO_PATH);
+	with_file(s, "tables %s");
+	o = doctor_object(s);
+	assert_false(what_if(o, "stale"));
+	json_decref(o);
+	session_free(s);
+	unlink(file);
+}
+
+/* Loops that hosts' own routes do not make are notes; those of hosts outside a scope are warnings. */
+static void loops_of_others(void **state)
+{
+	struct text t = {0};
+	struct session *s;
+	json_t *o;
+
+	(void)state;
+	for (unsigned k = 0; k < 5; k++) {
+		text_add(&t, "Switch 8 \"s%u\"\n[1] \"s%u\"[2]\n[2] \"s%u\"[1]\n", k, (k + 1) % 5,
+			 (k + 4) % 5);
+		text_add(&t, "[3] \"Aggregation Node %u\"[1]\n%s", k, k < 2 ? "" : "\n");
+		if (k < 2)
+			text_add(&t, "[4] \"h%u\"[1]\n\nHca 1 \"h%u\"\n[1] \"s%u\"[4]\n\n", k, k, k);
+		text_add(&t, "Hca 1 \"Aggregation Node %u\"\n[1] \"s%u\"[3]\n\n", k, k);
+	}
+	write_text(text_str(&t));
+	s = start("set rules opensm");
+	with_file(s, "load %s");
+	ok_line(s, "route minhop");
+	o = doctor_object(s);
+	need(o, "ring", "credit-loop", "(only routes of aggregation nodes close it)");
+	assert_string_equal(word_of(find(o, "credit-loop", ""), "severity"), "note");
+	json_decref(o);
+	ok_line(s, "set aggregation_nodes count");
+	o = doctor_object(s);
+	assert_string_equal(word_of(find(o, "credit-loop", ""), "severity"), "error");
+	json_decref(o);
+	session_free(s);
+	text_free(&t);
+	unlink(file);
+
+	s = start(MTS "; route minhop");
+	o = doctor_object(s);
+	need(o, "directors", "credit-loop", "(only routes to or from switches close it)");
+	assert_string_equal(word_of(find(o, "credit-loop", ""), "severity"), "note");
+	json_decref(o);
+	session_free(s);
+
+	s = start("synth torus:5x5; route minhop; scope node0001 node0002");
+	o = doctor_object(s);
+	need(o, "scope", "credit-loop", "(only routes of what is outside the scope close it)");
+	assert_string_equal(word_of(find(o, "credit-loop", ""), "severity"), "warning");
+	json_decref(o);
+	session_free(s);
 }
 
 /* --- files of GUIDs, a torus, maps ------------------------------------------------------------- */
@@ -764,13 +864,22 @@ static void all_rules(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(real_fabrics),	   cmocka_unit_test(made_faults),
-		cmocka_unit_test(healthy),	   cmocka_unit_test(bad_sources),
-		cmocka_unit_test(held_tables),	   cmocka_unit_test(option_files),
-		cmocka_unit_test(lottery),	   cmocka_unit_test(dropped),
-		cmocka_unit_test(order_and_words), cmocka_unit_test(pane),
-		cmocka_unit_test(cancelling),	   cmocka_unit_test(ibdiagnet_folders),
-		cmocka_unit_test(counted),	   cmocka_unit_test(all_rules),
+		cmocka_unit_test(real_fabrics),
+		cmocka_unit_test(made_faults),
+		cmocka_unit_test(healthy),
+		cmocka_unit_test(bad_sources),
+		cmocka_unit_test(held_tables),
+		cmocka_unit_test(option_files),
+		cmocka_unit_test(lottery),
+		cmocka_unit_test(dropped),
+		cmocka_unit_test(order_and_words),
+		cmocka_unit_test(pane),
+		cmocka_unit_test(cancelling),
+		cmocka_unit_test(ibdiagnet_folders),
+		cmocka_unit_test(engines_that_nobody_named),
+		cmocka_unit_test(loops_of_others),
+		cmocka_unit_test(counted),
+		cmocka_unit_test(all_rules),
 	};
 	int fd = mkstemp(file);
 

@@ -58,7 +58,7 @@ static void *run_drift(const struct job *j)
 	};
 	struct drift_ranking *ranking = NULL;
 	struct drift *d = drift_judge(&rq, &ranking, j->progress, j->e);
-	struct causes *c = d ? causes_find(d->held, NULL, d, NULL, j->progress, j->e) : NULL;
+	struct causes *c = d ? causes_find(d->held, NULL, d, NULL, NULL, j->progress, j->e) : NULL;
 	struct drift_answer *a = NEW(struct drift_answer);
 
 	*a = (struct drift_answer){d, ranking, c};

@@ -47,7 +47,8 @@ struct causes_work {
 	bool missing;	       /* most switches with a table have no entry for it */
 	struct dest_ways ways; /* with adaptive routing, of the LID ways_of */
 	uint32_t ways_of;
-	uint32_t *part, n_parts; /* [n_switches] connected parts of what is up, NO_ID: it is down */
+	const struct ways_listener *to; /* NULL: nobody listens */
+	uint32_t *part, n_parts;	/* [n_switches] connected parts of what is up, NO_ID: it is down */
 	bool count_lids;
 };
 
@@ -323,8 +324,9 @@ static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
 	struct cause *c = s->r->adaptive ? follow_ways(s, sw, lid, owner) : follow(s, sw, lid, owner);
 	uint64_t n = k->hosts[sw] - (k->t->endport_switch[owner] == sw);
 
-	(void)loops;
 	c->pairs += n;
+	if (k->to)
+		k->to->lost(k->to->ctx, sw, lid, loops, (enum cause_kind)c->kind);
 	if (k->count_lids)
 		count_lid(c, lid, owner, k->f);
 }
@@ -559,7 +561,8 @@ void cause_text(const struct cause *c, struct text *t)
 /* --- all together -------------------------------------------------------------------------------------- */
 
 struct causes *causes_find(const struct sweep *w, const struct check_result *known, const struct drift *d,
-			   const struct last_seen *seen, struct progress *p, struct err *e)
+			   const struct last_seen *seen, const struct ways_listener *lost, struct progress *p,
+			   struct err *e)
 {
 	struct causes *s = NEW(struct causes);
 	struct causes_work *k = NEW(struct causes_work);
@@ -569,6 +572,7 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 	int rc = 0;
 
 	*s = (struct causes){.w = w, .r = r, .work = k};
+	k->to = lost;
 	k->f = w->fabric;
 	k->t = r->topo;
 	k->st = w->setup->state;

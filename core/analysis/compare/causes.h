@@ -68,12 +68,19 @@ struct last_seen {
 	void *ctx;
 };
 
+/* Receives each way of struct check_listener, with the kind of its cause. */
+struct ways_listener {
+	void (*lost)(void *ctx, uint32_t sw, unsigned lid, bool loops, enum cause_kind kind);
+	void *ctx;
+};
+
 /*
  * Of a sweep and its routing (not NULL). known: what check counted of it; NULL: nothing is known. d: entries
- * of drift count, too, and w is d->held; NULL: none.  seen may be NULL.  NULL and *e: cancelled.
+ * of drift count, too, and w is d->held; NULL: none.  seen and to may be NULL.  NULL and *e: cancelled.
  */
 struct causes *causes_find(const struct sweep *w, const struct check_result *known, const struct drift *d,
-			   const struct last_seen *seen, struct progress *p, struct err *e);
+			   const struct last_seen *seen, const struct ways_listener *to, struct progress *p,
+			   struct err *e);
 void causes_free(struct causes *c);
 
 /* Switches that are up and have no table, where tables were read; *all (may be NULL): switches that are up.

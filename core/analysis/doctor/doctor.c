@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare/causes.h"
 #include "core/analysis/doctor/internal.h"
 #include "core/analysis/traffic/spread.h"
 #include "core/base/memory.h"
@@ -282,27 +283,50 @@ static int measure(struct doctor *d)
 	return d->cdg ? 0 : -1;
 }
 
-/* Are the findings of a rule about an engine, its tables and their routes? */
-static bool about_engine(const struct rule *r)
-{
-	static finder *const of_engine[] = {
-		find_unreachable,     find_forwarding_loop,
-		find_dropped,	      find_credit_loop,
-		find_switch_lids,     find_fatal,
-		find_no_routing,      find_refused,
-		find_vls_later,	      find_notes,
-		find_dfsssp_cap,      find_ftree_single,
-		find_all_roots,	      find_roots_fragile,
-		find_root_with_hosts, find_aggregation_roots,
-		find_not_listed,      find_above_edge,
-		find_uneven,	      find_idle,
-		find_sm_place,	      find_layers_not_in_force,
-	};
+/* Rules by what they go by.  Their lists end with NULL. */
+static finder *const of_engine[] = {find_unreachable,
+				    find_forwarding_loop,
+				    find_dropped,
+				    find_credit_loop,
+				    find_switch_lids,
+				    find_fatal,
+				    find_no_routing,
+				    find_refused,
+				    find_vls_later,
+				    find_notes,
+				    find_dfsssp_cap,
+				    find_ftree_single,
+				    find_all_roots,
+				    find_roots_fragile,
+				    find_root_with_hosts,
+				    find_aggregation_roots,
+				    find_not_listed,
+				    find_above_edge,
+				    find_uneven,
+				    find_idle,
+				    find_sm_place,
+				    find_layers_not_in_force,
+				    NULL};
+/* they count what tables do not lead to: what lacks a table, or a LID by them, would be a fault */
+static finder *const of_whole_tables[] = {find_switch_lids, find_idle,		find_uneven,
+					  find_sm_place,    find_drift_unknown, NULL};
+static finder *const of_right_guids[] = {find_unreachable, find_forwarding_loop, find_dead_entry,
+					 find_stale,	   find_no_lid,		 NULL};
 
-	for (size_t i = 0; i < ARRAY_LEN(of_engine); i++)
-		if (of_engine[i] == r->find)
-			return true;
-	return false;
+static bool is_one_of(const struct rule *r, finder *const *list)
+{
+	while (*list && *list != r->find)
+		list++;
+	return *list != NULL;
+}
+
+/* Would a rule judge what cannot be told of incomplete tables? */
+static bool is_untold(const struct doctor *d, const struct rule *r)
+{
+	bool strange = d->r && tables_strange(d->w), lacking = d->r && tables_lacking(d->w, NULL);
+
+	return ((strange || lacking) && is_one_of(r, of_whole_tables)) ||
+	       (strange && is_one_of(r, of_right_guids));
 }
 
 /* Did nobody name the engine of this rule's findings? Of drift: it was guessed from the tables. */
@@ -312,7 +336,7 @@ static bool is_what_if(const struct doctor *d, const struct rule *r)
 
 	if (r->find == find_stale)
 		return guessed;
-	return d->out->no_engine && about_engine(r);
+	return d->out->no_engine && is_one_of(r, of_engine);
 }
 
 struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p, struct err *e)
@@ -326,7 +350,9 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 	for (size_t i = 0; !rc && i < ARRAY_LEN(rules); i++) {
 		size_t before = o->n;
 
-		rc = progress_cancelled(p) ? err_set(e, CANCELLED) : rules[i].find(&d, &rules[i]);
+		rc = progress_cancelled(p)	? err_set(e, CANCELLED)
+		     : is_untold(&d, &rules[i]) ? 0
+						: rules[i].find(&d, &rules[i]);
 		for (size_t x = before; x < o->n; x++)
 			o->finding[x].what_if = is_what_if(&d, &rules[i]);
 	}

@@ -1,4 +1,5 @@
 /* Findings about credit loops, and about the layers that avoid them. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/analysis/doctor/internal.h"
@@ -35,6 +36,12 @@ static uint32_t *shortest(const struct cdg *c, unsigned vl, uint32_t *n, struct 
 	return best;
 }
 
+/* Who has routes beside the hosts that count. */
+static const char *others(const struct doctor *d)
+{
+	return d->w->hosts->narrowed ? "what is outside the scope" : "aggregation nodes";
+}
+
 /* with: a graph of more routes, whose loops are also told; NULL = none. */
 static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *c, unsigned vl,
 		      const struct cdg *with, const char *whose, enum severity severity)
@@ -62,7 +69,7 @@ static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *
 				 port_label(d->f, c->port[cycle[i]], a, sizeof(a)));
 		text_add(&t, n > SHOWN ? " -> ..." : " and round again");
 		if (with && looping_channels(with, vl) > on)
-			text_add(&t, "\nwith the routes of aggregation nodes: %u channels",
+			text_add(&t, "\nwith the routes of %s: %u channels", others(d),
 				 looping_channels(with, vl));
 		x->detail = t.s;
 	}
@@ -99,7 +106,8 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 {
 	struct cdg *wide = NULL;
 	size_t before = d->out->n;
-	bool more = false; /* aggregation nodes that are not among the hosts */
+	bool more = false; /* others() that are not among the hosts */
+	char whose[64];
 
 	if (!d->r)
 		return 0;
@@ -107,13 +115,14 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 		more |= !endport_is_switch(d->f, ep) && !d->w->hosts->in[ep] && d->t->endport_up[ep];
 	if (more && !(wide = graph_of_all(d, false)))
 		return -1;
-	/* for each VL: loops of the hosts' own routes; if there are none, loops with aggregation nodes */
+	/* for each VL: loops of the hosts' own routes; if there are none, loops with those of others */
+	snprintf(whose, sizeof(whose), " (only routes of %s close it)", others(d));
 	for (unsigned vl = 0; vl < CDG_VLS; vl++)
 		if (looping_channels(d->cdg, vl))
 			tell_loop(d, r, d->cdg, vl, wide, "", SEVERITY_ERROR);
 		else if (wide)
-			tell_loop(d, r, wide, vl, NULL, " (only routes of aggregation nodes close it)",
-				  SEVERITY_NOTE);
+			tell_loop(d, r, wide, vl, NULL, whose,
+				  d->w->hosts->narrowed ? SEVERITY_WARNING : SEVERITY_NOTE);
 	cdg_free(wide);
 	return d->out->n > before ? 0 : tell_switch_loops(d, r);
 }

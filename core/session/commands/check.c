@@ -161,9 +161,29 @@ static int check_turns(const struct sweep *w, struct out *o)
 
 /* --- faults one by one ----------------------------------------------------------------------- */
 
-static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
+/* untold: faults that there would be if incomplete tables told it. */
+struct found {
+	struct faults now, untold;
+	bool strange; /* the tables are */
+};
+
+static void add_lost(void *ctx, uint32_t sw, unsigned lid, bool loops, enum cause_kind kind)
 {
-	faults_add_path(ctx, sw, lid, loops);
+	struct found *x = ctx;
+
+	faults_add_path(x->strange || kind == CAUSE_TABLES ? &x->untold : &x->now, sw, lid, loops);
+}
+
+/* Of single endports. */
+static void add_endports(struct found *x, const struct sweep *w)
+{
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+		if (!host_set_matters(w->hosts, w->fabric, ep))
+			continue;
+		else if (w->topo->endport_up[ep] && !w->lids->base[ep])
+			faults_add_endport(x->strange ? &x->untold : &x->now, FAULT_NO_LID, ep);
+		else if (is_cut_off(w, ep))
+			faults_add_endport(&x->now, FAULT_CUT_OFF, ep);
 }
 
 /* Ports of the scope that are gone. */
@@ -192,20 +212,26 @@ void print_faults(const struct faults *s, const char *what, size_t most, struct 
 	text_free(&t);
 }
 
-/* Tells faults that FILE lacks, and those of FILE that are gone. Returns the number of new ones. */
-static size_t compare_faults(const struct faults *now, const struct faults *was,
-			     const struct faults *vanished, const char *path, struct out *o)
+/*
+ * Tells faults that FILE lacks, and those of FILE that are gone; of what cannot be told neither. Returns the
+ * number of new ones.
+ */
+static size_t compare_faults(const struct found *x, const struct faults *was, const struct faults *vanished,
+			     const char *path, struct out *o)
 {
-	struct faults fresh, gone;
-	size_t n = faults_minus(now, was, &fresh), n_gone = faults_minus(was, now, &gone), known = now->n - n;
+	struct faults fresh, left, gone = {0};
+	size_t n = faults_minus(&x->now, was, &fresh), known = x->now.n - n, n_gone = 0;
 	json_t *list = faults_json(&fresh), *more = faults_json(vanished);
 
+	faults_minus(was, &x->now, &left);
+	if (!x->strange)
+		n_gone = faults_minus(&left, &x->untold, &gone);
 	n += vanished->n;
 	json_array_extend(list, more);
 	json_decref(more);
 
-	out_text(o, "Compared with %s: %s, %zu gone, %zu as before.\n", path, PLURAL(n, "new fault"), n_gone,
-		 known);
+	out_text(o, "Compared with %s%s %s, %zu gone, %zu as before.\n", path,
+		 x->untold.n ? ": of what the tables tell," : ":", PLURAL(n, "new fault"), n_gone, known);
 	print_faults(&fresh, "new", FAULT_LINES, o);
 	print_faults(vanished, "new", FAULT_LINES, o);
 	print_faults(&gone, "gone", FAULT_LINES, o);
@@ -214,6 +240,7 @@ static size_t compare_faults(const struct faults *now, const struct faults *was,
 			   (json_int_t)n_gone, "known", (json_int_t)known, "new_faults", list, "gone_faults",
 			   faults_json(&gone)));
 	faults_free(&fresh);
+	faults_free(&left);
 	faults_free(&gone);
 	return n;
 }
@@ -293,23 +320,25 @@ struct baseline {
  * Why pairs are lost, one row for each cause. *untold: pairs of which that cannot be told.  -1 and *e when
  * cancelled.
  */
-static int find_causes(struct session *s, const struct sweep *w, const struct judgement *j,
+static int find_causes(struct session *s, const struct sweep *w, const struct judgement *j, struct found *x,
 		       struct causes **causes, uint64_t *untold, struct out *o, struct err *e)
 {
 	const struct last_seen seen = session_last_seen(s);
+	const struct ways_listener to = {add_lost, x};
 
-	*causes = causes_find(w, &j->counts, NULL, &seen, o->run->progress, e);
+	if (x)
+		x->strange = tables_strange(w);
+	*causes = causes_find(w, &j->counts, NULL, &seen, x ? &to : NULL, o->run->progress, e);
 	if (!*causes)
 		return -1;
 	*untold = tables_strange(w) ? j->counts.unreachable : (*causes)->untold;
 	return 0;
 }
 
-/* now: receives the faults one by one; NULL = nobody needs them.  b may be NULL. */
-static int check(struct session *s, const struct sweep *w, struct judgement *j, struct faults *now,
+/* x: receives the faults one by one; NULL = nobody needs them.  b may be NULL. */
+static int check(struct session *s, const struct sweep *w, struct judgement *j, struct found *x,
 		 const struct baseline *b, bool details, struct out *o, struct err *e)
 {
-	const struct check_listener to = {add_broken, now};
 	struct check_result *c = &j->counts;
 	int64_t loops;
 	uint32_t cut, gone;
@@ -319,9 +348,9 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 	struct comparison *own;
 	struct causes *causes;
 
-	if (check_routing_to(w->routing, c, now ? &to : NULL, o->run->progress))
+	if (check_routing(w->routing, c, o->run->progress))
 		return err_set(e, CANCELLED);
-	if (find_causes(s, w, j, &causes, &j->untold, o, e))
+	if (find_causes(s, w, j, x, &causes, &j->untold, o, e))
 		return -1;
 	if (changed_by_all(s, &all, &own, o, e)) {
 		causes_free(causes);
@@ -334,7 +363,8 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 	report_causes(causes, details, "check", o);
 	causes_free(causes);
 	comparison_free(own);
-	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, now, &j->dropped, o, e);
+	loops = check_turns(w, o) ? err_set(e, CANCELLED)
+				  : check_loops(w, x ? &x->now : NULL, &j->dropped, o, e);
 	j->cut_off = cut;
 	j->loops = loops < 0 ? 0 : (uint64_t)loops;
 	if (loops < 0 || check_held(session_event(s)->change, o, e))
@@ -358,29 +388,19 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 	good = strange || (c->unreachable == j->untold && !c->no_lid && !cut && !loops);
 	sound = print_verdict(w, c->pairs, good, gone, lacking && (j->untold || strange), o);
 	good &= !gone; /* whether the rest is sound may still be unknown */
-	if (now) {
-		const struct topo *t = w->topo;
-
-		/* Faults of single endports. */
-		for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
-			if (!host_set_matters(w->hosts, w->fabric, ep))
-				continue;
-			else if (t->endport_up[ep] && !w->lids->base[ep])
-				faults_add_endport(now, FAULT_NO_LID, ep);
-			else if (is_cut_off(w, ep))
-				faults_add_endport(now, FAULT_CUT_OFF, ep);
-		add_not_here(session_scope(s), now);
-		faults_add_missing(now);
-		if (faults_sort(now))
+	if (x) {
+		add_endports(x, w);
+		add_not_here(session_scope(s), &x->now);
+		faults_add_missing(&x->now);
+		if (faults_sort(&x->now) || faults_sort(&x->untold))
 			return -1;
 		if (details)
-			print_faults(now, "fault", SIZE_MAX, o);
-		out_json(o, "faults", faults_json(now));
+			print_faults(&x->now, "fault", SIZE_MAX, o);
+		out_json(o, "faults", faults_json(&x->now));
 		out_json(o, "present", present_json(w->fabric, w->lids, w->setup->state));
 	}
-	if (now && b) {
-		good = !compare_faults(now, &b->was, &b->vanished, b->path, o) ||
-		       (good && (j->untold || strange));
+	if (x && b) {
+		good = !compare_faults(x, &b->was, &b->vanished, b->path, o);
 		sound = good && c->pairs && !j->untold && !strange;
 	}
 	j->fault = !good;
@@ -458,7 +478,7 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	bool nagios = args_has(args, "format"), details = args_has(args, "all");
 	FILE *to = o->run->f;
 	struct text dropped = {0};
-	struct faults now;
+	struct found x = {.strange = false};
 	struct judgement j = {.sound = false};
 	int rc = 0;
 
@@ -474,18 +494,20 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 			     : 0;
 	if (!rc && b.path)
 		keep_baseline(s, &b);
-	faults_begin(&now, w.fabric, w.lids, e);
+	faults_begin(&x.now, w.fabric, w.lids, e);
+	faults_begin(&x.untold, w.fabric, w.lids, e);
 	if (nagios && !o->object)
 		o->run->f = text_stream(&dropped);
 	if (!rc)
-		rc = check(s, &w, &j, b.path || details || o->run->json ? &now : NULL, b.path ? &b : NULL,
+		rc = check(s, &w, &j, b.path || details || o->run->json ? &x : NULL, b.path ? &b : NULL,
 			   details, o, e);
 	if (nagios)
 		drop_lines(o, to);
 	if (nagios && !rc)
 		tell_nagios(&w, &j, o);
 	text_free(&dropped);
-	faults_free(&now);
+	faults_free(&x.now);
+	faults_free(&x.untold);
 	faults_free(&b.vanished);
 	faults_free(&b.was);
 	routing_unref(spread);

@@ -299,7 +299,7 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 		tell_verdict(ranking, o);
 		out_json(o, "engines", list);
 	}
-	causes = d ? causes_find(d->held, NULL, d, &seen, o->run->progress, e) : NULL;
+	causes = d ? causes_find(d->held, NULL, d, &seen, NULL, o->run->progress, e) : NULL;
 	rc = causes ? report_drift(d, causes, args_has(args, "all"), o, e) : -1;
 	causes_free(causes);
 	drift_ranking_free(ranking);
