@@ -15,19 +15,29 @@ static const struct column columns[] = {
 	COL("via", "the node that the port leads to now", 8, .flex = 1, .drop = 3),
 };
 
+/* The LIDs of a switch's changed entries. */
+struct changed {
+	uint32_t i; /* index of the switch, NO_ID = none */
+	uint16_t *lid;
+	uint32_t n, cap;
+};
+
+#define KEPT 64 /* switches; a screen's rows may be about as many */
+
 /* Rows have running numbers: by switch, then by entry. */
 struct priv {
 	uint32_t *sw;	 /* [n] switches with changed entries */
 	uint64_t *first; /* [n + 1] running number of the first entry */
 	uint32_t n;
-	uint32_t cached; /* index of the switch whose LIDs are in `lid`, NO_ID = none */
-	uint16_t *lid;
-	uint32_t n_lid, cap_lid;
+	struct changed kept[KEPT]; /* by index modulo KEPT */
 };
 
 static void unload(struct view *v)
 {
-	free(((struct priv *)v->priv)->lid);
+	struct priv *p = v->priv;
+
+	for (unsigned k = 0; k < KEPT; k++)
+		free(p->kept[k].lid);
 }
 
 static void load(struct view *v)
@@ -36,7 +46,8 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	uint64_t total = 0;
 
-	p->cached = NO_ID;
+	for (unsigned k = 0; k < KEPT; k++)
+		p->kept[k].i = NO_ID;
 	if (!sc->fabric || !sc->real_change || !sc->real_change->switch_entries)
 		return;
 	p->sw = VIEW_ARRAY(v, sc->real_change->switches_changed + 1, uint32_t);
@@ -60,21 +71,23 @@ static unsigned top_lid(const struct scene *sc)
 	return a > b ? a : b;
 }
 
-static void fill(const struct view *v, uint32_t i)
+static const struct changed *changed_of(const struct view *v, uint32_t i)
 {
 	struct priv *p = v->priv;
+	struct changed *c = &p->kept[i % KEPT];
 	uint8_t was, now;
 
-	if (p->cached == i)
-		return;
-	p->cached = i;
-	p->n_lid = 0;
-	for (unsigned l = 1, top = top_lid(v->scene); l <= top; l++) {
+	if (c->i == i)
+		return c;
+	c->i = i;
+	c->n = 0;
+	for (unsigned l = 1, top = top_lid(v->scene); l <= top && c->n < p->first[i + 1] - p->first[i]; l++) {
 		if (!entry_changed(v->scene->real_change, p->sw[i], l, &was, &now))
 			continue;
-		GROW(p->lid, p->n_lid, p->cap_lid);
-		p->lid[p->n_lid++] = (uint16_t)l;
+		GROW(c->lid, c->n, c->cap);
+		c->lid[c->n++] = (uint16_t)l;
 	}
+	return c;
 }
 
 /* The index of a row's switch among the changed ones. */
@@ -98,10 +111,10 @@ static void entry_at(const struct view *v, uint32_t row, uint32_t *sw, unsigned 
 {
 	struct priv *p = v->priv;
 	uint32_t lo = index_of(p, row);
+	const struct changed *c = changed_of(v, lo);
 
-	fill(v, lo);
 	*sw = p->sw[lo];
-	*lid = row - p->first[lo] < p->n_lid ? p->lid[row - p->first[lo]] : 0;
+	*lid = row - p->first[lo] < c->n ? c->lid[row - p->first[lo]] : 0;
 }
 
 static void title(const struct view *v, struct text *t)
