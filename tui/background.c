@@ -27,6 +27,14 @@ static struct {
 	struct progress progress;
 } b = {.mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
+static bool is_given_up(const struct ask *a)
+{
+	for (unsigned k = 0; k < b.n_given_up; k++)
+		if (ask_equal(a, &b.given_up[k]))
+			return true;
+	return false;
+}
+
 /* Runs the first request; its result is b.done. The mutex is held, except during the computation. */
 static void run_first(void)
 {
@@ -43,6 +51,10 @@ static void run_first(void)
 	r = ask_run(&b.current, &b.progress);
 	pthread_mutex_lock(&b.mutex);
 	b.running = false;
+	if (r && r->partial && !is_given_up(&b.current)) {
+		result_unref(r);
+		r = NULL;
+	}
 	b.done = r;
 	if (!r && !atomic_load(&b.progress.cancel)) { /* it is not tried again automatically */
 		b.no_memory = true;
@@ -132,14 +144,9 @@ bool background_given_up(void)
 /* Was everything that is requested given up before? */
 static bool only_given_up(const struct ask *a, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++) {
-		bool found = false;
-
-		for (unsigned k = 0; k < b.n_given_up && !found; k++)
-			found = ask_equal(&a[i], &b.given_up[k]);
-		if (!found)
+	for (unsigned i = 0; i < n; i++)
+		if (!is_given_up(&a[i]))
 			return false;
-	}
 	return n != 0;
 }
 
@@ -165,7 +172,7 @@ void background_take(struct scene *sc)
 
 static bool is_known(const struct ask *a)
 {
-	if (b.done && ask_equal(a, &b.done->ask))
+	if (b.done && !b.done->partial && ask_equal(a, &b.done->ask))
 		return true;
 	for (unsigned i = 0; i < b.n_wanted; i++)
 		if (ask_equal(a, &b.wanted[i]))

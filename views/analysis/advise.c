@@ -52,7 +52,7 @@ static void *run_advise(const struct job *j)
 	return advise_run(&rq, j->progress, j->e);
 }
 
-static const struct task task_advise = {.run = run_advise, .free = free_advice};
+static const struct task task_advise = {.run = run_advise, .free = free_advice, .partial = true};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
@@ -97,7 +97,8 @@ static void load(struct view *v)
 		view_hold(v, NULL);
 		v->question = result_keep(v->question, sweep_question_new(v->scene), &task_sweep_question);
 	}
-	if (!v->held)
+	/* a partial ranking gives way to the whole one; once another engine is tried, it stays */
+	if (!v->held || (v->held->partial && v->held->ask.sweep == v->scene->real))
 		view_hold(v, view_ask(v, &task_advise, v->question, arg));
 	v->n_rows = advice_of(v) ? advice_of(v)->n : 0;
 }
@@ -127,8 +128,8 @@ static void title(const struct view *v, struct text *t)
 	else
 		text_add(t, " ── %s, %s", PLURAL(a->n_edges, "edge switch"), PLURAL(a->n_roots, "root"));
 	if (!advice_complete(a))
-		text_add(t, " ── INCOMPLETE: stopped, %u of %u measured%s", a->n_measured, a->n,
-			 a->untried ? ", failures not tried with all" : "");
+		text_add(t, " ── INCOMPLETE: %u of %u measured%s", a->n_measured, a->n,
+			 a->untried ? ", not all failures tried" : "");
 }
 
 /* Tells the worst effect of a single failure. */
@@ -166,7 +167,7 @@ static void footer(const struct view *v, struct text *t)
 {
 	uint32_t row;
 
-	if (v->waiting)
+	if (v->waiting && !v->held)
 		view_progress(v, t);
 	else if (v->held && !v->held->value)
 		text_add(t, "%s", v->held->e.msg);

@@ -36,16 +36,17 @@ struct result *ask_run(const struct ask *a, struct progress *p)
 	struct err e = {0};
 	struct job j = {a->sweep, a->base ? a->base->value : NULL, a->arg, p, &e};
 	void *value = a->task->run(&j);
+	bool cancelled = progress_cancelled(p);
 	struct result *r;
 
-	if (progress_cancelled(p)) {
-		if (value)
-			a->task->free(value);
-		return NULL;
+	if (cancelled && value && !a->task->partial) {
+		a->task->free(value);
+		value = NULL;
 	}
-	if (!value && !e.msg[0])
+	if (!value && (cancelled || !e.msg[0]))
 		return NULL;
 	r = result_new(a, value);
+	r->partial = cancelled;
 	r->e = e;
 	return r;
 }

@@ -39,6 +39,7 @@ struct task {
 	bool any_sweep; /* also for a sweep in which no engine has routed */
 	bool no_sweep;	/* about a fabric (scene_fabric_question()): kept over events, the sweep is NULL */
 	bool no_fabric; /* about its base alone, a file for example: kept whatever is loaded */
+	bool partial;	/* a partial value is worth showing once the person has given up waiting */
 	/* For a question, which is never run: is it the same question as before? */
 	bool (*same)(const void *was, const void *value);
 };
@@ -58,6 +59,7 @@ struct result {
 	atomic_uint refs;
 	struct ask ask; /* holds references on sweep and base */
 	void *value;	/* NULL: e tells why */
+	bool partial;	/* it was cancelled; the whole is still missing */
 	struct err e;
 };
 
@@ -72,7 +74,10 @@ bool ask_equal(const struct ask *a, const struct ask *b);
 struct ask ask_copy(const struct ask *a); /* holds references, which ask_clear() returns */
 void ask_clear(struct ask *a);
 
-/* Computes it in this thread. NULL when cancelled. The caller owns the only reference. */
+/*
+ * Computes it in this thread. NULL when cancelled, unless a partial result is worth showing. The caller owns
+ * the only reference.
+ */
 struct result *ask_run(const struct ask *a, struct progress *p);
 
 /* Makes a result with one reference from a value. */

@@ -61,12 +61,19 @@ bool scene_stale(const struct scene *sc, const struct session *s)
 	       sc->at != s->at || sc->moves != s->moves;
 }
 
-const struct result *scene_result(const struct scene *sc, const struct ask *a)
+const struct result *scene_result_so_far(const struct scene *sc, const struct ask *a)
 {
 	for (unsigned i = 0; i < sc->n_results; i++)
 		if (ask_equal(&sc->result[i]->ask, a))
 			return sc->result[i];
 	return NULL;
+}
+
+const struct result *scene_result(const struct scene *sc, const struct ask *a)
+{
+	const struct result *r = scene_result_so_far(sc, a);
+
+	return r && !r->partial ? r : NULL;
 }
 
 static void drop_result(struct scene *sc, unsigned i)
@@ -79,6 +86,9 @@ static void drop_result(struct scene *sc, unsigned i)
 
 void scene_add_result(struct scene *sc, const struct result *r)
 {
+	for (unsigned i = sc->n_results; i-- > 0;)
+		if (sc->result[i]->partial && ask_equal(&sc->result[i]->ask, &r->ask))
+			drop_result(sc, i);
 	if (sc->n_results == SCENE_RESULTS)
 		drop_result(sc, 0);
 	sc->result[sc->n_results++] = r;

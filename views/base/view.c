@@ -173,8 +173,8 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 	*a = (struct ask){.task = task, .sweep = task->no_sweep ? NULL : w, .base = base};
 	if (arg)
 		memcpy(a->arg, arg, sizeof(a->arg));
-	v->results[v->n_ask] = result_ref(scene_result(v->scene, a));
-	v->waiting |= !v->results[v->n_ask];
+	v->results[v->n_ask] = result_ref(scene_result_so_far(v->scene, a));
+	v->waiting |= !v->results[v->n_ask] || v->results[v->n_ask]->partial;
 	return v->results[v->n_ask++];
 }
 
@@ -301,8 +301,10 @@ bool view_settle(struct view *v, struct progress *p)
 
 	for (view_refresh(v); (a = missing(v)); view_refresh(v)) {
 		r = ask_run(a, p);
-		if (!r)
+		if (!r || r->partial) {
+			result_unref(r);
 			return false;
+		}
 		scene_add_result(v->scene, r);
 	}
 	while (!view_work(v, 0.1))

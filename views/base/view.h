@@ -127,6 +127,8 @@ void scene_release(struct scene *sc);
 bool scene_stale(const struct scene *sc, const struct session *s);
 /* The result of an ask, or NULL while it is missing. */
 const struct result *scene_result(const struct scene *sc, const struct ask *a);
+/* The same, or what was computed of it when the person gave up waiting. */
+const struct result *scene_result_so_far(const struct scene *sc, const struct ask *a);
 /* Takes over a reference. If there are too many results, the oldest is released. */
 void scene_add_result(struct scene *sc, const struct result *r);
 /*
