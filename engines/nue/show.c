@@ -322,6 +322,7 @@ static unsigned keeps_sl(const struct routing *r)
 
 const struct routing_ops nue_ops = {
 	.sl = nue_sl,
+	.sl_by_source = true,
 	.sl_from_qos = keeps_sl,
 	.n_layers = nue_n_layers,
 	.layers_available = layers_available,

@@ -154,9 +154,11 @@ static unsigned ports_behind(const struct effect_base *b, uint32_t port, uint32_
 	return b->routing->topo->fabric->switch_nports[*sw];
 }
 
-/* An order of the channels that all dependencies in dep[] follow (A. B. Kahn, CACM 5(11), 1962); NULL: a
- * cycle. */
-static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep)
+/*
+ * An order of the channels that all dependencies with some of `bits` in dep[] follow (A. B. Kahn, CACM 5(11),
+ * 1962); NULL: a cycle.
+ */
+static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep, uint32_t bits)
 {
 	const struct fabric *f = b->routing->topo->fabric;
 	uint32_t n = 0, sw, *before = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
@@ -165,7 +167,7 @@ static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep
 
 	for (uint32_t i = 0; i < b->n_channels; i++)
 		for (unsigned q = ports_behind(b, b->channel[i], &sw); q > 0; q--)
-			before[switch_port_id(f, sw, q)] += dep[b->dep_at[b->channel[i]] + q] != 0;
+			before[switch_port_id(f, sw, q)] += (dep[b->dep_at[b->channel[i]] + q] & bits) != 0;
 	for (uint32_t i = 0; i < b->n_channels; i++)
 		if (!before[b->channel[i]])
 			queue[n++] = b->channel[i];
@@ -175,7 +177,7 @@ static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep
 
 		place[port] = i;
 		for (unsigned q = 1; q <= ports; q++)
-			if (dep[b->dep_at[port] + q] && !--before[switch_port_id(f, sw, q)])
+			if ((dep[b->dep_at[port] + q] & bits) && !--before[switch_port_id(f, sw, q)])
 				queue[n++] = switch_port_id(f, sw, q);
 	}
 	free(before);
@@ -278,7 +280,7 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 	if (b->by_difference)
 		rc = base_by_difference(b, workers, p, e);
 	if (!rc && b->by_difference && b->plain_vls) {
-		b->place = order_channels(b, b->dep);
+		b->place = order_channels(b, b->dep, UINT32_MAX);
 		b->looped = b->place ? 0 : 1;
 	} else if (!rc) {
 		rc = count_loops(r, &b->looped, &none, p, e);
@@ -704,13 +706,105 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 		rc = walk_marked(w, after, false, &r, p);
 	}
 	/* the old order mostly shows that there is no cycle */
-	*acyclic = rc > 0 && tells && (b->looped || order_holds(w) || (place = order_channels(b, w->dep)));
+	*acyclic = rc > 0 && tells &&
+		   (b->looped || order_holds(w) || (place = order_channels(b, w->dep, UINT32_MAX)));
 	free(place);
 	hottest(w, after, &r);
 	put_back(w);
 	if (rc > 0)
 		*row = r;
 	return rc;
+}
+
+/* --- credit loops in layers --------------------------------------------------------------------------- */
+
+/*
+ * Do all routes from a switch to a LID begin alike and stay on their VL?  Then *source is a LID of a host on
+ * each switch (0: none), and *map is the VL of each SL; the caller frees *source.
+ */
+static bool layers_by_switch(const struct routing *r, uint16_t **source, sl2vl_map *map)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	if (!routing_vl_by_sl(r) || !routing_sls_by_source(r))
+		return false;
+	for (uint32_t ep = 0; !routing_sls_by_switch(r) && ep < f->n_endports; ep++)
+		if (routing_has_host(r, ep) && f->node_type[endport_node(f, ep)] != NODE_CA)
+			return false;
+	*map = 0;
+	for (unsigned sl = 0; sl < 16; sl++)
+		*map |= (sl2vl_map)(routing_vl(r, 0, 0, 0, sl) & 15) << (4 * sl);
+	*source = NEW_ARRAY((size_t)f->n_switches + 1, uint16_t);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (routing_has_host(r, ep))
+			(*source)[r->topo->endport_switch[ep]] = r->lids->base[ep];
+	return true;
+}
+
+/* Adds to w->dep the VLs, as bits, on which routes to a LID pass from link to link.  Its column is w->is. */
+static void add_lanes(struct effect_work *w, const struct routing *r, const uint16_t *source, sl2vl_map map,
+		      unsigned lid)
+{
+	const struct topo *t = r->topo;
+	const struct effect_column *c = &w->is;
+	uint32_t *vls = w->flow;
+
+	memset(vls, 0, t->fabric->n_switches * sizeof(*vls));
+	for (uint32_t i = c->n_order; i-- > 0;) {
+		uint32_t s = c->order[i], port = switch_port_id(t->fabric, s, c->port[s]),
+			 q = t->peer_switch[port];
+
+		if (q == NO_ID)
+			continue;
+		if (source[s]) {
+			struct sl_range sl = routing_sl(r, source[s], lid);
+
+			for (unsigned v = sl.lo; v <= sl.hi; v++)
+				vls[s] |= 1u << sl2vl_of(map, v);
+			vls[s] &= ~(1u << CDG_DROP_VL);
+		}
+		vls[q] |= vls[s];
+		if (t->peer_switch[switch_port_id(t->fabric, q, c->port[q])] != NO_ID)
+			w->dep[w->base->dep_at[port] + c->port[q]] |= vls[s];
+	}
+}
+
+/* Is there surely no credit loop on other VLs than `looped`?  false: perhaps there is one. */
+static bool lanes_acyclic(struct effect_work *w, const struct routing *r, unsigned looped, struct progress *p)
+{
+	const struct effect_base *b = w->base;
+	uint32_t n = r->topo->fabric->n_switches, used = 0, *place;
+	uint16_t *source;
+	uint8_t *block;
+	sl2vl_map map;
+	bool sure = b->by_difference && !b->plain_vls && !r->adaptive && layers_by_switch(r, &source, &map);
+
+	if (!sure)
+		return false;
+	block = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
+	memset(w->dep, 0, b->n_deps * sizeof(*w->dep));
+	for (unsigned lid = 1; sure && lid <= r->lids->max_lid; lid++) {
+		uint32_t dst = lid_owner(r->lids, lid), k = (lid - 1) % COLUMN_BLOCK;
+
+		if (!k)
+			routing_columns(r, lid, COLUMN_BLOCK, block);
+		if (dst == NO_ID || !routing_has_host(r, dst))
+			continue;
+		memcpy(w->is.port, block + (size_t)k * n, n);
+		column_order(&w->is, r, dst, w->work);
+		add_lanes(w, r, source, map, lid);
+		sure = !w->is.too_long && !progress_cancelled(p);
+	}
+	for (size_t i = 0; i < b->n_deps; i++)
+		used |= w->dep[i];
+	for (used &= ~looped; sure && used; used &= used - 1) {
+		place = order_channels(b, w->dep, used & -used);
+		sure = place != NULL;
+		free(place);
+	}
+	free(source);
+	free(block);
+	return sure;
 }
 
 int effect_of(struct effect_work *w, const struct sweep *after, struct survey_row *row, struct progress *p,
@@ -725,7 +819,8 @@ int effect_of(struct effect_work *w, const struct sweep *after, struct survey_ro
 	if (!rc && (pairs_from_nothing(w, after, row, p, e) ||
 		    most_load(after->routing, &row->load_after, &row->load_port, p, e)))
 		return -1;
-	if (!acyclic && count_loops(after->routing, &looped, &row->new_loops, p, e))
+	if (!acyclic && !lanes_acyclic(w, after->routing, looped, p) &&
+	    count_loops(after->routing, &looped, &row->new_loops, p, e))
 		return -1;
 	row->lost = row->cut_off + row->between_survivors;
 	return 0;
