@@ -120,7 +120,7 @@ static bool fill_switches(const struct assign *a, struct filling *x, uint32_t *n
 		struct assign *w = &x->worker[i];
 
 		*n_other += w->n_other;
-		FREE_EACH(w->mask, w->track, w->n_track);
+		FREE_EACH(w->mask, w->track, w->n_track, w->part);
 	}
 	free(x->worker);
 	return !rc;
@@ -161,7 +161,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	/* entries are ports of least cost, and each counts 1 */
 	r->exact = go_on && asked == NO_ID && !h->by_port && !h->weight && owned_once(a) ? h->least : NULL;
 	search_order_free(&a->search);
-	FREE_EACH(a->dest, a->lid, a->run, a->ignored, a->part, a);
+	FREE_EACH(a->dest, a->lid, a->run, a->ignored, a);
 	return go_on;
 }
 

@@ -15,7 +15,7 @@ static const struct column columns[] = {
 	NUM("lost", "pairs of hosts that lost their path", 0),
 	NUM("regained", "pairs of hosts that had no path and have one now", 0, .drop = 4),
 	NUM("ms", "milliseconds of the sweep", 8, .drop = 5),
-	COL("time", "when it came into the journal, UTC", OUT_UTC - 1, .drop = 1),
+	COL("time", "when it came into the journal, UTC", 20, .drop = 1),
 };
 
 struct priv {
