@@ -400,6 +400,11 @@ static void tell_chip(struct telling *t, uint32_t sw)
 			decide_unfit(t, x->el->port_link[id], &c->against);
 		if (c->against.rule == WHY_UNTOLD && t->n_in && x->el->port_link[id] == NO_ID)
 			decide_inside(t, c->via, &c->against);
+		else if (c->against.rule == WHY_UNTOLD && leads && x->topo->peer_switch[id] != NO_ID)
+			decide(&c->against, WHY_INSIDE_LONGER,
+			       "Port %u stays within the chassis, which sends this LID out of this chip, by "
+			       "port %u.",
+			       c->via, c->port);
 	}
 	rec_chosen(x->in, c);
 }

@@ -546,6 +546,10 @@ def check_mincontention(st, sw, own, port, offers, text):
                 lambda o: [mine["contention"], own, mine["distance"], o["port"], o["distance"]]),
                (r"Contention (\d+) and distance (\d+) are equal; %s\[(\d+)\] carried (\d+) LIDs?, %s\[(\d+)\] (\d+)\.",
                 lambda o: [mine["contention"], mine["distance"], own, mine["usage"], o["port"], o["usage"]])]
+    inside = re.fullmatch(r"Port (\d+) stays within the chassis, which sends this LID out of this chip, by port (\d+)\.", text)
+    if inside:
+        expect("ports", list(map(int, inside.groups())), [port, own])
+        expect("chassis", st.links[sw][port][0].split("/")[0], sw.split("/")[0])
     for form, want in figures:
         found = re.fullmatch(form % (label, label), text)
         if found:
