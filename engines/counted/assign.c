@@ -126,6 +126,19 @@ static bool fill_switches(const struct assign *a, struct filling *x, uint32_t *n
 	return !rc;
 }
 
+bool assign_keeps(const struct engine_input *in, const struct routing *old)
+{
+	const struct lids *a = in->lids, *b = old->lids;
+	const struct topo *t = in->topo, *u = old->topo;
+	size_t n = t->fabric->n_endports;
+
+	return in->current == old && t->fabric == u->fabric && a->max_lid == b->max_lid && a->lmc == b->lmc &&
+	       !memcmp(a->base, b->base, n * sizeof(*a->base)) &&
+	       !memcmp(a->count, b->count, n * sizeof(*a->count)) &&
+	       !memcmp(t->endport_switch, u->endport_switch, n * sizeof(*t->endport_switch)) &&
+	       !memcmp(t->endport_swport, u->endport_swport, n * sizeof(*t->endport_swport));
+}
+
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
 		  const uint8_t *touched, const uint8_t *farther, struct routing *r)
 {

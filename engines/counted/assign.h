@@ -19,6 +19,12 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		  const uint8_t *touched, const uint8_t *farther, struct routing *r);
 
 /*
+ * A switch where no cost and no mask changed keeps every entry that would be considered. So its table stays,
+ * unless LIDs came, went or moved: false; or entries of `old` do not count.
+ */
+bool assign_keeps(const struct engine_input *in, const struct routing *old);
+
+/*
  * Makes a routing from an engine's own hop matrix, which then stands behind hops_routing_ops. Takes over the
  * caller's reference to h. NULL: cancelled (out->refused says so).
  */

@@ -227,6 +227,8 @@ void hops_mask(const struct hops *h, const struct topo *t, uint32_t s, uint32_t 
 	unsigned least = hops_least(h, s, d);
 
 	memset(mask, 0, mask_words(t->fabric, s) * sizeof(*mask));
+	if (least == NO_PATH)
+		return;
 	FOR_CABLES(t, s, id, r) {
 		unsigned p = t->fabric->port_num[id];
 

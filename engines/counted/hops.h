@@ -89,6 +89,13 @@ enum { TOUCHED = 1, TOUCHED_ALL = 2 };
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
 			 uint8_t *touched, uint8_t *farther);
 
+/*
+ * The same marks for two matrices of any kind that are there.  False: they cannot be compared, and all may
+ * differ.
+ */
+bool hops_compare(const struct hops *a, const struct topo *was, const struct hops *b, const struct topo *now,
+		  uint8_t *touched, uint8_t *farther);
+
 /* routing_ops of engines whose private data is just a struct hops. */
 extern const struct routing_ops hops_routing_ops;
 

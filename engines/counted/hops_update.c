@@ -98,6 +98,25 @@ static uint32_t find_farther(const struct hops *old, const struct topo *was, con
 	return n;
 }
 
+/* Touches the switches with other distances and their neighbours; farther (may be NULL): the targets. */
+static void touch_rows(const struct hops *a, const struct hops *b, const struct neighbours *g,
+		       uint8_t *touched, uint8_t *farther)
+{
+	uint32_t n = a->n_switches;
+
+	for (uint32_t s = 0; s < n; s++) {
+		const uint8_t *x = a->least + (size_t)s * n, *y = b->least + (size_t)s * n;
+
+		if (!memcmp(x, y, n))
+			continue;
+		touched[s] |= TOUCHED;
+		for (uint32_t j = g->off[s]; j < g->off[s + 1]; j++)
+			touched[g->nbr[j]] |= TOUCHED;
+		for (uint32_t d = 0; farther && d < n; d++)
+			farther[d] |= x[d] != y[d];
+	}
+}
+
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
 			 uint8_t *touched, uint8_t *farther)
 {
@@ -123,15 +142,54 @@ struct hops *hops_update(const struct hops *old, const struct topo *was, const s
 				if (farther[d])
 					search_again(now, &g, h, d, queue);
 		}
-		for (uint32_t s = 0; s < n; s++) { /* new distances, and neighbours */
-			if (!memcmp(old->least + (size_t)s * n, h->least + (size_t)s * n, n))
-				continue;
-			touched[s] |= TOUCHED;
-			for (uint32_t j = g.off[s]; j < g.off[s + 1]; j++)
-				touched[g.nbr[j]] |= TOUCHED;
-		}
+		touch_rows(old, h, &g, touched, NULL);
 		free(queue);
 		neighbours_free(&g);
 	}
 	return h;
+}
+
+/* Touches the switches where a value by port differs. */
+static void touch_ports(const struct hops *a, const struct hops *b, const struct fabric *f, uint8_t *touched,
+			uint8_t *farther)
+{
+	for (uint32_t d = 0; d < a->n_switches; d++) {
+		const uint8_t *x = a->by_port + (size_t)d * a->n_ports,
+			      *y = b->by_port + (size_t)d * a->n_ports;
+
+		if (!memcmp(x, y, a->n_ports))
+			continue;
+		farther[d] = 1;
+		for (uint32_t s = 0; s < a->n_switches; s++)
+			if (memcmp(x + f->switch_port[s], y + f->switch_port[s], f->switch_nports[s] + 1u))
+				touched[s] |= TOUCHED;
+	}
+}
+
+bool hops_compare(const struct hops *a, const struct topo *was, const struct hops *b, const struct topo *now,
+		  uint8_t *touched, uint8_t *farther)
+{
+	const struct fabric *f = now->fabric;
+	bool alike = was->fabric == f && !a->weight && !b->weight && !a->by_port == !b->by_port &&
+		     !a->level == !b->level;
+	struct neighbours g;
+
+	for (uint32_t s = 0; alike && s < f->n_switches; s++) {
+		size_t at = f->switch_port[s], size = (f->switch_nports[s] + 1u) * sizeof(*now->peer_switch);
+
+		if (switch_up(was, s) != switch_up(now, s) ||
+		    memcmp(was->peer_switch + at, now->peer_switch + at, size))
+			touched[s] = TOUCHED_ALL;
+		/* masks of all switches depend on the level of a target */
+		if (b->level && switch_up(now, s))
+			alike = a->level[s] == b->level[s] && a->open[s] == b->open[s];
+	}
+	if (!alike)
+		return false;
+	g = neighbours_new(now);
+	touch_rows(a, b, &g, touched, farther);
+	if (b->by_port)
+		touch_ports(a, b, f, touched, farther);
+	neighbours_free(&g);
+	return true;
 }

@@ -40,24 +40,6 @@ struct routing *min_hop_route(const char *engine, bool dor, const struct engine_
 	return r;
 }
 
-/* Do all endports have the same LIDs, at the same ports of the same switches? */
-static bool same_dests(const struct engine_input *in, const struct routing *old)
-{
-	const struct lids *a = in->lids, *b = old->lids;
-	const struct topo *t = in->topo, *u = old->topo;
-	size_t n = t->fabric->n_endports;
-
-	return a->max_lid == b->max_lid && a->lmc == b->lmc &&
-	       !memcmp(a->base, b->base, n * sizeof(*a->base)) &&
-	       !memcmp(a->count, b->count, n * sizeof(*a->count)) &&
-	       !memcmp(t->endport_switch, u->endport_switch, n * sizeof(*t->endport_switch)) &&
-	       !memcmp(t->endport_swport, u->endport_swport, n * sizeof(*t->endport_swport));
-}
-
-/*
- * A switch where no cost and no mask changed keeps every entry that choose() would consider. So its table
- * stays, unless LIDs came, went or moved.
- */
 struct routing *min_hop_update(const char *engine, bool dor, const struct engine_input *in,
 			       struct engine_output *out)
 {
@@ -75,8 +57,7 @@ struct routing *min_hop_update(const char *engine, bool dor, const struct engine
 	farther = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
 	h = hops_update(old->priv, old->topo, in->topo, touched, farther);
 	if (h)
-		r = assign_routing(engine, in, out, h, dor,
-				   in->current == old && same_dests(in, old) ? touched : NULL, farther);
+		r = assign_routing(engine, in, out, h, dor, assign_keeps(in, old) ? touched : NULL, farther);
 	else
 		r = min_hop_route(engine, dor, in, out);
 	free(touched);

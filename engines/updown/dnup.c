@@ -64,6 +64,7 @@ const struct engine engine_dnup = {
 		 "order and may close credit loops",
 	.reference = "as OpenSM 3.3.23",
 	.route = dnup_route,
+	.update = dnup_route, /* updown_assign() looks at `previous` */
 	.room = updown_room,
 	.scheme = &dnup_scheme,
 };

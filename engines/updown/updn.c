@@ -353,6 +353,7 @@ const struct engine engine_updn = {
 	.reference = "Schroeder et al., Autonet, IEEE JSAC 9(8), 1991; as OpenSM 3.3.23",
 	.options = updn_options,
 	.route = updn_route,
+	.update = updn_route, /* updown_assign() looks at `previous` */
 	.room = updown_room,
 	.scheme = &updn_scheme,
 };

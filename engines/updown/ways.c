@@ -156,6 +156,26 @@ enum why_rule way_rule(const struct ways *n, uint32_t sw, unsigned port, enum wh
 	return least > n->dist[sw] && !ways_open(n) ? WHY_FORBIDDEN : rule;
 }
 
+/* Chooses ports where masks or costs differ from those of the run before, when its entries count. */
+static bool assign_changed(const struct engine_input *in, struct engine_output *out, const struct updown *u,
+			   struct routing *r)
+{
+	const struct routing *old = in->previous;
+	const struct updown *was = old ? updown_of(old) : NULL;
+	uint32_t n = in->topo->fabric->n_switches;
+	uint8_t *touched, *farther;
+	bool known, done;
+
+	if (!was || (in->left && in->left->hops) || !assign_keeps(in, old))
+		return assign_ports(in, out, u->hops, false, NULL, NULL, r);
+	touched = NEW_ARRAY(n, uint8_t);
+	farther = NEW_ARRAY(n, uint8_t);
+	known = hops_compare(was->hops, old->topo, u->hops, in->topo, touched, farther);
+	done = assign_ports(in, out, u->hops, false, known ? touched : NULL, farther, r);
+	FREE_EACH(touched, farther);
+	return done;
+}
+
 bool updown_assign(const struct engine_input *in, struct engine_output *out, const struct updown *u,
 		   struct routing *r)
 {
@@ -166,7 +186,7 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 	bool done;
 
 	if (!ASKED(in) && !RECORDED(in))
-		return assign_ports(in, out, u->hops, false, NULL, NULL, r);
+		return assign_changed(in, out, u, r);
 	n.dist = NEW_ARRAY(size, uint16_t);
 	n.queue = NEW_ARRAY(2 * (size_t)size, uint32_t);
 	n.legal = NEW_ARRAY(2 * (size_t)size, uint16_t);

@@ -1,4 +1,5 @@
 /* Min Hop: matrix, order of destinations, choice of ports, update() against route(). */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +23,6 @@
 /* GUID whose place in OpenSM's order is n. */
 #define G(n) ((uint64_t)(n) << 48)
 
-static const struct optdef *const tables[] = {common_options, NULL};
-
 /* A fabric under construction, then everything an engine needs. */
 struct net {
 	struct fabric_builder *b;
@@ -41,6 +40,9 @@ struct net {
 
 static void net_new(struct net *n)
 {
+	const struct optdef *const tables[] = {common_options, engine_find(all_engines, "updn")->options,
+					       NULL};
+
 	*n = (struct net){.b = fb_new(), .op = options_new(tables)};
 }
 
@@ -89,14 +91,19 @@ static void net_finish(struct net *n)
 	n->m = lid_memory_new(n->f, &lo);
 }
 
-static struct routing *route(struct net *n, bool update)
+static struct routing *route_by(struct net *n, const char *engine, bool update)
 {
-	const struct engine *g = engine_find(all_engines, "minhop");
+	const struct engine *g = engine_find(all_engines, engine);
 	struct routing *r;
 
 	n->out.notes.text.len = 0;
 	r = update ? g->update(&n->in, &n->out) : g->route(&n->in, &n->out);
 	return r;
+}
+
+static struct routing *route(struct net *n, bool update)
+{
+	return route_by(n, "minhop", update);
 }
 
 /* Discover and assign LIDs; in->current and in->previous are as the caller wants. */
@@ -573,16 +580,23 @@ static bool change(struct net *n, uint64_t *seed)
 	return !*what;
 }
 
-static void test_update(void **state)
+static void update_by(const char *engine, uint64_t seed)
 {
-	uint64_t seed = first_seed();
+	uint32_t kept = 0, made = 0;
 
-	(void)state;
 	for (unsigned round = 0; round < 60; round++) {
 		struct net n;
 
 		random_net(&n, &seed, round % 10 == 0);
 		net_finish(&n);
+		if (round % 2) { /* updn: one root */
+			char line[40];
+
+			snprintf(line, sizeof(line), "0x%" PRIx64 "\n", n.f->node_guid[n.f->switch_node[0]]);
+			set_file(&n, "root_guid_file", line);
+		}
+		if (round % 4 == 3)
+			set(&n, "connect_roots", "TRUE");
 		for (unsigned step = 0; step < 8; step++) {
 			bool up = !n.r || change(&n, &seed);
 			struct routing *r, *again;
@@ -591,15 +605,34 @@ static void test_update(void **state)
 			n.in.previous = n.r;
 			/* the SM's own place may have changed: then everything is new */
 			n.in.current = up || n.t->sm_moved ? NULL : n.r;
-			r = route(&n, true);
-			again = route(&n, false);
-			assert_same(r, again);
+			r = route_by(&n, engine, true);
+			n.in.previous = NULL;
+			again = route_by(&n, engine, false);
+			assert_int_equal(!r, !again);
+			if (r)
+				assert_same(r, again);
+			for (uint32_t s = 0; r && n.r && s < n.f->n_switches; s++)
+				kept += r->row[s] && r->row[s] == n.r->row[s];
+			made += r != NULL;
 			routing_unref(again);
 			routing_unref(n.r);
 			n.r = r;
 		}
 		net_free(&n);
 	}
+	print_message("%s: %u runs, %u rows kept\n", engine, made, kept);
+	assert_true(made > 60 && kept > made);
+}
+
+static void test_update(void **state)
+{
+	uint64_t seed = first_seed();
+
+	(void)state;
+	update_by("minhop", seed);
+	update_by("dor", seed);
+	update_by("updn", seed);
+	update_by("dnup", seed);
 }
 
 /* A matrix with a value for every port gives the same masks as the plain one it was made of. */
