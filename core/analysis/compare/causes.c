@@ -48,6 +48,7 @@ struct causes_work {
 	struct dest_ways ways; /* with adaptive routing, of the LID ways_of */
 	uint32_t ways_of;
 	const struct ways_listener *to; /* NULL: nobody listens */
+	uint32_t ended;			/* the switch where the last walk did */
 	uint32_t *part, n_parts;	/* [n_switches] connected parts of what is up, NO_ID: it is down */
 	bool count_lids;
 };
@@ -229,9 +230,10 @@ static struct cause *no_entry(struct causes *s, uint32_t sw, unsigned lid, uint3
  */
 static struct cause *circle(struct causes *s, uint32_t sw, unsigned lid)
 {
-	const struct causes_work *k = s->work;
+	struct causes_work *k = s->work;
 	uint32_t least = sw, at = sw, port;
 
+	k->ended = sw;
 	do {
 		at = k->t->peer_switch[k->f->switch_port[at] + entry(s, at, lid)];
 		least = at < least ? at : least;
@@ -246,6 +248,7 @@ static struct cause *ends_at(struct causes *s, uint32_t sw, unsigned out, unsign
 	const struct fabric *f = s->work->f;
 	uint32_t port, peer;
 
+	s->work->ended = sw;
 	if (out == NO_PATH)
 		return no_entry(s, sw, lid, owner);
 	if (out > f->switch_nports[sw])
@@ -298,6 +301,7 @@ static struct cause *follow_ways(struct causes *s, uint32_t sw, unsigned lid, ui
 		const struct path_hop *h = &p.hop[p.n - 1];
 		uint32_t port = f->switch_port[h->sw] + h->out;
 
+		k->ended = h->sw;
 		c = at_port(s, CAUSE_LOOP, f->n_ports, "entries lead in a circle", port);
 	} else {
 		c = ends_at(s, p.hop[p.n - 1].sw, p.hop[p.n - 1].out, lid, owner);
@@ -326,7 +330,8 @@ static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
 
 	c->pairs += n;
 	if (k->to)
-		k->to->lost(k->to->ctx, sw, lid, loops, (enum cause_kind)c->kind);
+		k->to->lost(k->to->ctx,
+			    &(struct lost_way){sw, k->ended, lid, loops, (enum cause_kind)c->kind});
 	if (k->count_lids)
 		count_lid(c, lid, owner, k->f);
 }

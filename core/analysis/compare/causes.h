@@ -68,9 +68,16 @@ struct last_seen {
 	void *ctx;
 };
 
-/* Receives each way of struct check_listener, with the kind of its cause. */
+/* A way of struct check_listener, from a switch to a LID, and why it is lost. */
+struct lost_way {
+	uint32_t sw, at; /* at: where it ends; of a circle: a switch of that */
+	unsigned lid;
+	bool loops;
+	enum cause_kind kind;
+};
+
 struct ways_listener {
-	void (*lost)(void *ctx, uint32_t sw, unsigned lid, bool loops, enum cause_kind kind);
+	void (*lost)(void *ctx, const struct lost_way *x);
 	void *ctx;
 };
 

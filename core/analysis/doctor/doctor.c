@@ -364,6 +364,7 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 	drift_free(d.drift);
 	drift_ranking_free(d.ranking);
 	losses_free(&d.losses);
+	groups_free(d.lost);
 	sweep_unref(d.next);
 	if (rc) {
 		diagnosis_free(o);

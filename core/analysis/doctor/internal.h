@@ -69,6 +69,7 @@ struct doctor {
 	struct drift *drift; /* of tables that were read; made by the first rule that asks */
 	struct drift_ranking *ranking;
 	struct losses losses;
+	struct groups *lost; /* pairs without a path, by place (paths.c); made by the first rule that asks */
 };
 
 /*
@@ -107,6 +108,8 @@ static inline uint32_t port_switch(const struct fabric *f, uint32_t port)
 /* 0; -1 when cancelled. */
 int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, struct progress *progress);
 void losses_free(struct losses *p);
+
+void groups_free(struct groups *s); /* NULL is fine */
 
 /* --- rules, by file ------------------------------------------------------------------------------ */
 

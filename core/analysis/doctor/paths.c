@@ -9,137 +9,120 @@
 #include "core/routing/switch_tables.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
-#include "core/base/mix.h"
 
 /* --- pairs without a path -------------------------------------------------------------------------- */
 
-/* Causes in the order in which they are checked. */
-enum obstacle { STOP_NO_LID, STOP_NO_WAY, STOP_NO_ENTRY, STOP_DEAD, STOP_LOOP, STOP_DROPPED };
-static const char *const obstacle_text[] = {"a host has no LID", "no cable leads on",
-					    "no entry",		 "an entry to a dead or wrong port",
-					    "a forwarding loop", "dropped on VL 15"};
+enum obstacle { STOP_NO_WAY, STOP_NO_ENTRY, STOP_DEAD, STOP_LOOP };
+static const char *const obstacle_text[] = {"no cable leads on", "no entry",
+					    "an entry to a dead or wrong port", "a forwarding loop"};
 
-/* Pairs of one cause that stop at one switch, for hosts on one switch. */
+/* Pairs that stop for one reason at one switch, for hosts on one switch. */
 struct group {
-	enum obstacle cause;
+	enum obstacle why;
+	bool loops;
 	uint32_t at, to; /* switches */
 	uint64_t pairs;
-	uint32_t src; /* one of the pairs: source switch, */
+	uint32_t src; /* the first of the pairs: source switch, */
 	uint16_t lid; /* LID */
 };
 
+/* Lost ways, by place. */
 struct groups {
-	struct doctor *d;
-	struct group *g;
-	uint32_t *slot; /* [n_slots] place in g + 1, 0 = free; n_slots is a power of two */
-	size_t n, cap, n_slots;
-	uint64_t *from, *to; /* [n_switches] pairs by switch of the source, of the destination */
-	uint32_t *ca;	     /* [n_switches] a host on each, or NO_ID */
-	bool loops;	     /* only pairs that circle are wanted, else only the others */
+	const struct doctor *d;
+	struct group *g; /* [n] most pairs first, those that circle behind the others */
+	size_t n, cap, n_loops;
+	uint64_t *from,
+		*to;  /* [n_switches] pairs that do not circle, by switch of the source, the destination */
+	uint32_t *ca; /* [n_switches] a host on each, or NO_ID */
 };
 
-static size_t hash(const struct groups *s, enum obstacle cause, uint32_t at, uint32_t to)
-{
-	return mix(cause, (uint64_t)at << 32 | to) & (s->n_slots - 1);
-}
+COMPARATOR(by_place, struct group, UP(why) UP(at) UP(to) UP(lid) UP(src))
+COMPARATOR(most_pairs, struct group, UP(loops) DOWN(pairs) UP(at) UP(to) UP(why))
 
-static void rehash(struct groups *s)
+/* One group a place. */
+static void merge(struct groups *s)
 {
-	s->n_slots = s->n_slots ? s->n_slots * 2 : 256;
-	free(s->slot);
-	s->slot = NEW_ARRAY(s->n_slots, uint32_t);
+	size_t n = 0;
+
+	if (s->n)
+		qsort(s->g, s->n, sizeof(*s->g), by_place);
 	for (size_t i = 0; i < s->n; i++) {
-		size_t h = hash(s, s->g[i].cause, s->g[i].at, s->g[i].to);
+		struct group *last = n ? &s->g[n - 1] : NULL, *g = &s->g[i];
 
-		while (s->slot[h])
-			h = (h + 1) & (s->n_slots - 1);
-		s->slot[h] = (uint32_t)i + 1;
+		if (last && last->why == g->why && last->at == g->at && last->to == g->to)
+			last->pairs += g->pairs;
+		else
+			s->g[n++] = *g;
 	}
+	s->n = n;
 }
 
-static struct group *group_of(struct groups *s, enum obstacle cause, uint32_t at, uint32_t to)
+static enum obstacle why_lost(const struct groups *s, const struct lost_way *x, uint32_t to)
 {
-	size_t h;
+	const struct doctor *d = s->d;
 
-	if (2 * s->n >= s->n_slots)
-		rehash(s);
-	for (h = hash(s, cause, at, to); s->slot[h]; h = (h + 1) & (s->n_slots - 1)) {
-		struct group *g = &s->g[s->slot[h] - 1];
-
-		if (g->cause == cause && g->at == at && g->to == to)
-			return g;
-	}
-	GROW(s->g, s->n, s->cap);
-	s->g[s->n] = (struct group){.cause = cause, .at = at, .to = to};
-	s->slot[h] = (uint32_t)++s->n;
-	return &s->g[s->n - 1];
-}
-
-static enum obstacle cause_of(const struct groups *s, const struct path *p, uint32_t at, uint32_t to)
-{
-	switch (p->end) {
-	case PATH_NO_LID:
-		return STOP_NO_LID;
-	case PATH_LOOP:
+	if (x->loops)
 		return STOP_LOOP;
-	case PATH_DROPPED:
-		return STOP_DROPPED;
-	case PATH_NO_ENTRY:
-		return endport_distance(s->d->t, s->ca[to], s->d->f->port_endport[s->d->f->switch_port[at]]) <
-				       0
-			       ? STOP_NO_WAY
-			       : STOP_NO_ENTRY;
-	default:
+	if (routing_port(d->r, x->at, x->lid) != NO_PATH)
 		return STOP_DEAD;
-	}
+	return endport_distance(d->t, s->ca[to], d->f->port_endport[d->f->switch_port[x->at]]) < 0
+		       ? STOP_NO_WAY
+		       : STOP_NO_ENTRY;
 }
 
-/* Has a switch a table, as far as tables were read? */
-static bool has_table(const struct doctor *d, uint32_t sw)
+/* A host on a switch that the LID is not of. */
+static uint32_t source_of(const struct groups *s, uint32_t sw, unsigned lid)
 {
-	const struct switch_tables *read = d->out->read ? setup_tables(d->w->setup) : NULL;
+	const struct routing *r = s->d->r;
+	uint32_t owner = lid_owner(r->lids, lid);
 
-	return !read || read->lft[sw];
+	for (uint32_t ep = 0; s->ca[sw] == owner && ep < s->d->f->n_endports; ep++)
+		if (ep != owner && s->d->t->endport_switch[ep] == sw && routing_has_host(r, ep) &&
+		    r->lids->base[ep])
+			return ep;
+	return s->ca[sw];
 }
 
-static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
+static void add_lost(void *ctx, const struct lost_way *x)
 {
 	struct groups *s = ctx;
 	const struct routing *r = s->d->r;
-	uint32_t owner = lid_owner(r->lids, lid), to = r->topo->endport_switch[owner], at = sw;
-	uint64_t n = s->d->hosts[sw] - (to == sw);
-	struct group *g;
+	uint32_t to = r->topo->endport_switch[lid_owner(r->lids, x->lid)], at = x->at;
+	uint64_t pairs = s->d->hosts[x->sw] - (to == x->sw);
 	struct path p;
 
-	if (loops != s->loops || s->ca[sw] == NO_ID || to == NO_ID)
+	if (s->ca[x->sw] == NO_ID || to == NO_ID || x->kind == CAUSE_TABLES)
 		return;
-	path_trace(r, s->ca[sw], r->lids->base[s->ca[sw]], lid, &p);
-	if (p.n)
-		at = p.hop[p.n - 1].sw;
-	if (routing_port(r, at, lid) == NO_PATH && !has_table(s->d, at)) {
+	if (x->loops) { /* told by the last of many hops */
+		uint32_t src = source_of(s, x->sw, x->lid);
+
+		path_trace(r, src, r->lids->base[src], x->lid, &p);
+		at = p.n ? p.hop[p.n - 1].sw : at;
 		path_free(&p);
-		return;
+	} else {
+		s->from[x->sw] += pairs;
+		s->to[to] += pairs;
 	}
-	g = group_of(s, cause_of(s, &p, at, to), at, to);
-	path_free(&p);
-	if (!g->pairs) {
-		g->src = sw;
-		g->lid = (uint16_t)lid;
+	if (s->n == s->cap)
+		merge(s);
+	if (2 * s->n >= s->cap) {
+		s->cap = s->cap ? 2 * s->cap : 1024;
+		s->g = mem_resize(s->g, s->cap, sizeof(*s->g));
 	}
-	g->pairs += n;
-	s->from[sw] += n;
-	s->to[to] += n;
+	s->g[s->n++] = (struct group){why_lost(s, x, to), x->loops, at, to, pairs, x->sw, (uint16_t)x->lid};
 }
 
-COMPARATOR(most_pairs, struct group, DOWN(pairs) UP(at) UP(to))
-
-static int groups_find(struct groups *s, struct doctor *d, bool loops)
+/* All lost ways, found once.  NULL and *d->e: cancelled. */
+static struct groups *groups_of(struct doctor *d)
 {
-	const struct check_listener to = {add_broken, s};
-	struct check_result c;
-	int rc;
+	struct groups *s = d->lost ? d->lost : NEW(struct groups);
+	const struct ways_listener to = {add_lost, s};
+	struct causes *c;
 
-	*s = (struct groups){.d = d, .loops = loops};
+	if (d->lost)
+		return s;
+	d->lost = s;
+	s->d = d;
 	s->from = NEW_ARRAY(d->f->n_switches, uint64_t);
 	s->to = NEW_ARRAY(d->f->n_switches, uint64_t);
 	s->ca = mem_alloc(d->f->n_switches * sizeof(*s->ca));
@@ -147,19 +130,27 @@ static int groups_find(struct groups *s, struct doctor *d, bool loops)
 	for (uint32_t ep = d->f->n_endports; ep--;)
 		if (routing_has_host(d->r, ep) && d->r->lids->base[ep])
 			s->ca[d->t->endport_switch[ep]] = ep;
-	rc = check_routing_to(d->r, &c, &to, d->p);
+	c = causes_find(d->w, &d->check, NULL, NULL, &to, d->p, d->e);
+	if (!c)
+		return NULL;
+	causes_free(c);
+	merge(s);
 	if (s->n)
 		qsort(s->g, s->n, sizeof(*s->g), most_pairs);
-	return rc ? err_set(d->e, CANCELLED) : 0;
+	for (size_t i = 0; i < s->n; i++)
+		s->n_loops += s->g[i].loops;
+	return s;
 }
 
-static void groups_free(struct groups *s)
+void groups_free(struct groups *s)
 {
+	if (!s)
+		return;
 	free(s->g);
-	free(s->slot);
 	free(s->from);
 	free(s->to);
 	free(s->ca);
+	free(s);
 }
 
 /* The five switches with most pairs. */
@@ -194,7 +185,7 @@ static void more_trace(const struct doctor *d, struct finding *x, const struct g
 {
 	char a[300], b[300];
 
-	finding_more(x, "trace %s %s", endport_label(d->f, s->ca[g->src], a, sizeof(a)),
+	finding_more(x, "trace %s %s", endport_label(d->f, source_of(s, g->src, g->lid), a, sizeof(a)),
 		     endport_label(d->f, lid_owner(d->r->lids, g->lid), b, sizeof(b)));
 }
 
@@ -232,7 +223,7 @@ int find_incomplete_tables(struct doctor *d, const struct rule *r)
 		return 0;
 	d->out->incomplete = true;
 	for (uint32_t sw = 0; sw < d->f->n_switches; sw++)
-		if (switch_up(d->t, sw) && !has_table(d, sw))
+		if (switch_up(d->t, sw) && lacking && !setup_tables(d->w->setup)->lft[sw])
 			places_add_switch(&at, d->f, sw);
 	if (lacking)
 		x = tell(d, r, "INCOMPLETE TABLES: %s of %u %s no table: %s.", PLURAL(lacking, "switch"), all,
@@ -272,75 +263,77 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 	struct finding *x = NULL;
 	struct text totals = {0};
 	uint64_t rest = 0;
-	struct groups s = {0};
-	int rc;
+	struct groups *s;
+	size_t n;
 
 	if (!d->r)
 		return 0;
 	tell_without_lid(d, r);
 	if (d->check.unreachable == d->check.looping)
 		return 0;
-	rc = groups_find(&s, d, false);
-	for (size_t i = 0; !rc && i < s.n; i++) {
-		const struct group *g = &s.g[i];
+	s = groups_of(d);
+	if (!s)
+		return -1;
+	n = s->n - s->n_loops;
+	for (size_t i = 0; i < n; i++) {
+		const struct group *g = &s->g[i];
 
 		if (i >= MOST_PLACES) {
 			rest += g->pairs;
 			continue;
 		}
 		x = tell(d, r, "%s of hosts %s no path: %s at %s, for hosts on %s.", PLURAL(g->pairs, "pair"),
-			 g->pairs == 1 ? "has" : "have", obstacle_text[g->cause], switch_name(d->f, g->at),
+			 g->pairs == 1 ? "has" : "have", obstacle_text[g->why], switch_name(d->f, g->at),
 			 switch_name(d->f, g->to));
 		x->pairs = x->count = g->pairs;
 		finding_at_switch(d, x, g->at);
-		more_trace(d, x, &s, g);
+		more_trace(d, x, s, g);
 		if (i)
 			continue;
-		tell_totals(d, "by source:", s.from, &totals);
-		tell_totals(d, "by destination:", s.to, &totals);
+		tell_totals(d, "by source:", s->from, &totals);
+		tell_totals(d, "by destination:", s->to, &totals);
 		x->detail = totals.s;
 	}
 	if (rest) {
 		x = tell(d, r, "%s more of hosts have no path, at %zu more places.", PLURAL(rest, "pair"),
-			 s.n - MOST_PLACES);
+			 n - MOST_PLACES);
 		x->count = rest;
-		x->pairs = rest < s.g[MOST_PLACES - 1].pairs ? rest : s.g[MOST_PLACES - 1].pairs;
+		x->pairs = rest < s->g[MOST_PLACES - 1].pairs ? rest : s->g[MOST_PLACES - 1].pairs;
 		finding_more(x, "check");
 	}
-	groups_free(&s);
-	return rc;
+	return 0;
 }
 
 int find_forwarding_loop(struct doctor *d, const struct rule *r)
 {
+	struct groups *s;
+	const struct group *g;
 	struct finding *x;
-	struct groups s = {0};
 	uint64_t pairs = 0;
+	uint32_t src, a, b;
 	struct path p;
-	int rc;
 
 	if (!d->r || !d->check.looping)
 		return 0;
-	rc = groups_find(&s, d, true);
-	for (size_t i = 0; i < s.n; i++)
-		pairs += s.g[i].pairs;
-	if (!rc && s.n) {
-		uint32_t src = s.ca[s.g[0].src], a, b;
-
-		path_trace(d->r, src, d->r->lids->base[src], s.g[0].lid, &p);
-		a = p.n ? p.hop[p.n - 1].sw : s.g[0].at;
-		b = p.n > 1 ? p.hop[p.n - 2].sw : a;
-		path_free(&p);
-		x = tell(d, r, "Packets to LID %u loop between %s and %s: %s of hosts%s.", s.g[0].lid,
-			 switch_name(d->f, b), switch_name(d->f, a), PLURAL(pairs, "pair"),
-			 s.n > 1 ? ", those at other loops included" : "");
-		x->pairs = pairs;
-		x->count = s.n;
-		finding_at_switch(d, x, a);
-		more_trace(d, x, &s, &s.g[0]);
-	}
-	groups_free(&s);
-	return rc;
+	s = groups_of(d);
+	if (!s || !s->n_loops)
+		return s ? 0 : -1;
+	g = &s->g[s->n - s->n_loops];
+	for (size_t i = 0; i < s->n_loops; i++)
+		pairs += g[i].pairs;
+	src = source_of(s, g->src, g->lid);
+	path_trace(d->r, src, d->r->lids->base[src], g->lid, &p);
+	a = p.n ? p.hop[p.n - 1].sw : g->at;
+	b = p.n > 1 ? p.hop[p.n - 2].sw : a;
+	path_free(&p);
+	x = tell(d, r, "Packets to LID %u loop between %s and %s: %s of hosts%s.", g->lid,
+		 switch_name(d->f, b), switch_name(d->f, a), PLURAL(pairs, "pair"),
+		 s->n_loops > 1 ? ", those at other loops included" : "");
+	x->pairs = pairs;
+	x->count = s->n_loops;
+	finding_at_switch(d, x, a);
+	more_trace(d, x, s, g);
+	return 0;
 }
 
 int find_dropped(struct doctor *d, const struct rule *r)

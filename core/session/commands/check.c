@@ -167,11 +167,12 @@ struct found {
 	bool strange; /* the tables are */
 };
 
-static void add_lost(void *ctx, uint32_t sw, unsigned lid, bool loops, enum cause_kind kind)
+static void add_lost(void *ctx, const struct lost_way *w)
 {
 	struct found *x = ctx;
 
-	faults_add_path(x->strange || kind == CAUSE_TABLES ? &x->untold : &x->now, sw, lid, loops);
+	faults_add_path(x->strange || w->kind == CAUSE_TABLES ? &x->untold : &x->now, w->sw, w->lid,
+			w->loops);
 }
 
 /* Of single endports. */
