@@ -219,12 +219,14 @@ void report_causes(const struct causes *s, bool all, const char *command, struct
 	const struct sweep *w = s->w;
 	json_t *list = json_array(), *x;
 	struct text t = {0};
+	bool told = false; /* not by want of tables alone */
 
 	if (s->n)
 		out_text(o, "%s%s\n", PLURAL(s->n, "cause"), s->n == 1 ? ":" : ", each pair has one:");
 	for (size_t i = 0; i < s->n; i++) {
 		const struct cause *c = &s->c[i];
 
+		told |= c->kind != CAUSE_TABLES;
 		t.len = 0;
 		cause_text(c, &t);
 		if (all || i < CAUSE_LINES)
@@ -241,7 +243,7 @@ void report_causes(const struct causes *s, bool all, const char *command, struct
 	text_free(&t);
 	if (!all && s->n > CAUSE_LINES)
 		out_text(o, "  ... %s\n", PLURAL(s->n - CAUSE_LINES, "more cause"));
-	if (s->n && !all)
+	if (told && !all)
 		out_text(o, "  `%s all` prints them one by one\n", command);
 	out_json(o, "causes", list);
 	out_json(o, "pairs_lost", json_integer((json_int_t)s->lost));

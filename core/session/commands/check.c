@@ -550,7 +550,7 @@ const struct command check_commands[] = {
 		    "that does not arrive.\n"
 		    "  When switches have no table, or most GUIDs of the tables are not in the fabric, check "
 		    "says INCOMPLETE TABLES:\n"
-		    "  pairs that only these lose cannot be told, and are no fault.\n"
+		    "  pairs that only these lose cannot be told, and are no fault, neither new nor gone.\n"
 		    "  spread: judges as if the switches had adaptive-routing groups, see `spread`.\n"
 		    "  If the tables have adaptive-routing groups (`tables`), every way that packets may "
 		    "take must arrive, and check\n"
