@@ -156,7 +156,7 @@ static void add_reason(const struct view *v, uint32_t row, struct text *t)
 	if (r->refused)
 		text_add(t, "refuses: %s", r->refused);
 	else if (r->unmeasured)
-		text_add(t, "not finished");
+		text_add(t, "not finished%s", r->hopeless ? "; put last, as class C" : "");
 	else if (row >= advice_of(v)->n_ranked)
 		text_add(t, "the same tables as rank %u", rank_of(v, row));
 	else if (r->reason)

@@ -68,6 +68,7 @@ struct job {
 	struct host_set *all; /* hosts, whatever the scope */
 	pthread_mutex_t telling;
 	unsigned told; /* rows */
+	bool last;     /* hopeless rows are measured */
 };
 
 /* --- what is tried ------------------------------------------------------------------------------ */
@@ -132,6 +133,7 @@ static int fit_torus(struct job *j, struct advice_row *r, struct progress *p, st
 static int route_candidate(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	const struct sweep *w;
+	double since = now_seconds();
 
 	r->setup = setup_of(j, r->kind, e);
 	if (!r->setup)
@@ -144,6 +146,7 @@ static int route_candidate(const struct job *j, struct advice_row *r, struct pro
 		      e);
 	if (!w)
 		return -1;
+	r->seconds = now_seconds() - since;
 	if (w->fatal)
 		r->refused = str_printf("%s: OpenSM %s", w->refusal[0].why, w->fatal);
 	else if (w->n_refusals || !w->routing)
@@ -191,13 +194,12 @@ static int measure_gpus(const struct job *j, struct advice_row *r, struct progre
 	return rc;
 }
 
-/* -1 and *e */
-static int measure(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+/* Its class. -1 and *e */
+static int classify(struct advice_row *r, struct progress *p, struct err *e)
 {
 	const struct routing *routing = r->sweep->routing;
 	struct check_result check;
 	struct cdg *c;
-	struct loads *loads;
 
 	if (check_routing(routing, &check, p))
 		return err_set(e, CANCELLED);
@@ -210,7 +212,19 @@ static int measure(const struct job *j, struct advice_row *r, struct progress *p
 	r->vls = (unsigned)__builtin_popcount(c->used);
 	r->lost += c->dropped;
 	cdg_free(c);
-	loads = loads_new(routing, &pattern_all, p);
+	r->class = r->loops || !r->pairs	       ? ADVICE_UNSOUND
+		   : !r->lost			       ? ADVICE_SOUND
+		   : r->lost <= r->pairs / NEARLY_PART ? ADVICE_NEARLY
+						       : ADVICE_UNSOUND;
+	return 0;
+}
+
+/* Its other figures. -1 and *e */
+static int measure(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+{
+	const struct routing *routing = r->sweep->routing;
+	struct loads *loads = loads_new(routing, &pattern_all, p);
+
 	if (!loads)
 		return err_set(e, CANCELLED);
 	r->max_load = loads->max;
@@ -219,22 +233,24 @@ static int measure(const struct job *j, struct advice_row *r, struct progress *p
 		return err_set(e, CANCELLED);
 	if (measure_shifts(j, r, p, e) || (j->rq->gpus && measure_gpus(j, r, p, e)))
 		return -1;
-	r->class = r->loops || !r->pairs	       ? ADVICE_UNSOUND
-		   : !r->lost			       ? ADVICE_SOUND
-		   : r->lost <= r->pairs / NEARLY_PART ? ADVICE_NEARLY
-						       : ADVICE_UNSOUND;
 	return 0;
 }
 
-/* Tells the rows that are measured, up to the first that is not. */
-static void tell_measured(struct job *j, struct advice_row *r)
+/* A row is measured, or put last. Tells the measured ones that are in turn, up to the first that is not. */
+static void settle(struct job *j, struct advice_row *r, bool measured)
 {
 	pthread_mutex_lock(&j->telling);
-	r->unmeasured = false;
-	while (j->told < j->a->n && !j->a->row[j->told].unmeasured) {
+	r->unmeasured = !measured;
+	r->hopeless |= !measured;
+	for (; j->told < j->a->n; j->told++) {
+		const struct advice_row *x = &j->a->row[j->told];
+
+		if (x->hopeless != j->last)
+			continue;
+		if (x->unmeasured)
+			break;
 		if (j->rq->tell)
-			j->rq->tell(j->rq->ctx, &j->a->row[j->told]);
-		j->told++;
+			j->rq->tell(j->rq->ctx, x);
 	}
 	pthread_mutex_unlock(&j->telling);
 }
@@ -245,11 +261,17 @@ static int try_one(void *ctx, unsigned worker, unsigned i, struct progress *p, s
 	struct advice_row *r = &j->a->row[i];
 
 	(void)worker;
-	if (!r->refused && route_candidate(j, r, p, e))
+	if (j->last && !r->hopeless)
+		return 0;
+	if (!j->last && !r->refused && (route_candidate(j, r, p, e) || (!r->refused && classify(r, p, e))))
 		return -1;
+	if (!j->last && !r->refused && r->class == ADVICE_UNSOUND) {
+		settle(j, r, false);
+		return 0;
+	}
 	if (!r->refused && measure(j, r, p, e))
 		return -1;
-	tell_measured(j, r);
+	settle(j, r, true);
 	return 0;
 }
 
@@ -317,17 +339,34 @@ static int look_at_fabric(struct job *j, struct levels **levels, struct progress
 	return 0;
 }
 
-/* Tries failures with the rows as they rank without, the best first.  rc: of what came before. */
+/* By the time that routing took: are the failures of a row not done when the time is over? */
+static bool takes_too_long(const struct job *j, const struct advice_row *r, const struct progress *p)
+{
+	double until = atomic_load(&p->until);
+	unsigned threads = j->rq->threads ? j->rq->threads : cores_available();
+
+	return until > 0 && r->seconds * j->rq->failures / threads > until - now_seconds();
+}
+
+/*
+ * Tries failures with the rows as they rank without, the best first, those that take too long last.  rc: of
+ * what came before.
+ */
 static int try_all_failures(const struct job *j, int rc, struct progress *p, struct err *e)
 {
 	struct advice *a = j->a;
 
 	for (unsigned i = 0; i < a->n_routed; i++)
 		a->row[i].untried = a->row[i].class != ADVICE_UNSOUND;
-	for (unsigned i = 0; !rc && i < a->n_routed; i++)
-		if (a->row[i].untried) {
-			rc = try_failures(j, &a->row[i], p, e);
-			a->row[i].untried = rc != 0;
+	for (int last = 0; last < 2; last++)
+		for (unsigned i = 0; !rc && i < a->n_routed; i++) {
+			struct advice_row *r = &a->row[i];
+
+			r->too_long |= !last && r->untried && takes_too_long(j, r, p);
+			if (!r->untried || (r->too_long && !last))
+				continue;
+			rc = try_failures(j, r, p, e);
+			r->untried = rc != 0;
 		}
 	return rc;
 }
@@ -347,6 +386,10 @@ struct advice *advise_run(const struct advise_request *rq, struct progress *p, s
 	par.n = j.a->n;
 	if (!rc)
 		rc = parallel_run(&par, "trying engines", shown, e);
+	j.last = true;
+	j.told = 0;
+	if (!rc)
+		rc = parallel_run(&par, "measuring those without hope", shown, e);
 	for (uint32_t port = 0; j.topo && port < rq->setup->fabric->n_ports; port++)
 		links |= j.topo->peer_switch[port] != NO_ID;
 	if (j.topo)

@@ -36,12 +36,15 @@ struct advice_row {
 	char *refused;		   /* owned; the reason why it does not route; NULL: it does */
 	bool unmeasured;	   /* advise was stopped before its figures were there, or its refusal */
 	bool untried;		   /* it was stopped before single failures were tried */
-	uint64_t pairs, lost;	   /* ordered pairs of hosts; of these without a path */
-	uint32_t loops;		   /* groups of channels with credit loops, on all VLs */
-	unsigned vls;		   /* VLs that routes of hosts use */
-	uint32_t max_load;	   /* most routes on a link, all to all */
-	struct ebb ebb;		   /* one way */
-	double shift_mean;	   /* of the most flows on a link, over ADVISE_SHIFTS shifts */
+	bool hopeless;		   /* class C: its figures were measured after those of all others */
+	bool too_long; /* its failures were put behind those of others: they take longer than the time left */
+	double seconds;	      /* that routing it took, on a busy machine more */
+	uint64_t pairs, lost; /* ordered pairs of hosts; of these without a path */
+	uint32_t loops;	      /* groups of channels with credit loops, on all VLs */
+	unsigned vls;	      /* VLs that routes of hosts use */
+	uint32_t max_load;    /* most routes on a link, all to all */
+	struct ebb ebb;	      /* one way */
+	double shift_mean;    /* of the most flows on a link, over ADVISE_SHIFTS shifts */
 	uint32_t shift_worst;
 	uint32_t gpu_load; /* most flows on a link of the traffic of GPUs that is asked for; 0: none is */
 	/* Effects of single failures of links; all 0 for class C: these are not tried. */
@@ -78,7 +81,7 @@ struct advise_request {
 	uint32_t failures; /* single failures of links tried with each at most (drawn with seed 1); 0: none */
 	unsigned threads;  /* 0: all cores; the result does not depend on it */
 	double within;	   /* seconds after which it stops with what it has; 0: none */
-	/* Called for each row once it is measured or refused, in the order of candidates; NULL. */
+	/* Called for each row once it is measured or refused, hopeless ones last; NULL. */
 	void (*tell)(void *ctx, const struct advice_row *r);
 	void *ctx;
 	int gpus;    /* 1 + the enum gpu_pattern for which engines are ranked; 0: none */

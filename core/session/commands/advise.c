@@ -66,7 +66,8 @@ static void tell_row(const struct advice *a, unsigned i, struct out *o)
 	if (r->gpu_load)
 		out_text(o, "     most flows of GPUs on a link %u\n", r->gpu_load);
 	if (r->untried)
-		out_text(o, "     single failures: not tried\n");
+		out_text(o, "     single failures: not tried%s\n",
+			 r->too_long ? "; put last, as they take longer than the time left" : "");
 	if (r->failures) {
 		out_text(o, "     after %s: " ROW_PROSE, PLURAL(r->failures, "single failure"));
 		if (!r->failure_lost && !r->failure_loops && !r->failure_fallbacks)
@@ -107,6 +108,12 @@ static void tell_refused(const struct advice *a, struct out *o)
 	out_json(o, "refused", list);
 }
 
+/* Why it was put last in the order of work. */
+static const char *put_last(const struct advice_row *r)
+{
+	return !r->hopeless ? "" : r->loops ? "; put last: credit loops" : "; put last: pairs lost";
+}
+
 /* What is missing because it was stopped. */
 static void tell_missing(const struct advice *a, struct out *o)
 {
@@ -115,7 +122,7 @@ static void tell_missing(const struct advice *a, struct out *o)
 	for (unsigned i = a->n_measured; i < a->n; i++) {
 		out_text(o, "  ?  " ROW_PROSE);
 		tell_name(&a->row[i], o);
-		out_text(o, ": not finished\n");
+		out_text(o, ": not finished%s\n", put_last(&a->row[i]));
 		json_array_append_new(list, json_make("{s:s, s:s}", "engine", a->row[i].kind->engine,
 						      "options", a->row[i].options));
 	}
@@ -144,11 +151,12 @@ static void tell_done(void *ctx, const struct advice_row *r)
 		return;
 	fprintf(f, "advise: %u. %s%s%s: ", d->n, r->kind->engine, *r->options ? ", " : "", r->options);
 	if (r->refused)
-		fprintf(f, "refuses\n");
+		fprintf(f, "refuses: %s\n", r->refused);
 	else
 		fprintf(f,
-			"%c, %s lost, credit loops %" PRIu32 ", most routes on a link %u, bisection %.3f\n",
-			advice_letter(r), PLURAL(r->lost, "pair"), r->loops, r->max_load, r->ebb.value);
+			"%c, %s lost, credit loops %" PRIu32 ", most routes on a link %u, bisection %.3f%s\n",
+			advice_letter(r), PLURAL(r->lost, "pair"), r->loops, r->max_load, r->ebb.value,
+			put_last(r));
 	fflush(f);
 }
 
@@ -327,7 +335,12 @@ const struct command advise_commands[] = {
 		 "measured is\n"
 		 "  ranked, and the rest is named.  Without a screen each engine is told on standard error "
 		 "once it is\n"
-		 "  measured; single failures are tried after that, the best engine first.\n",
+		 "  measured.  Engines of class C are put last: they are routed, but measured after all "
+		 "others. "
+		 " Single\n"
+		 "  failures are tried after that, the best engine first; behind the others, those that take "
+		 "longer than\n"
+		 "  the time left.\n",
 	 .finds = "the best is of class C, or no engine routes the fabric",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE
