@@ -36,7 +36,10 @@ void nue_let_go(void *n);	     /* nue_unref(), for a routing or a recording */
  *
  * Cycles. OpenSM searches the coloured graph. Here a topological order of it is maintained while dependencies
  * are added (D. J. Pearce, P. H. J. Kelly, A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs,
- * ACM Journal of Experimental Algorithmics 11, 2007). It answers most questions without a search.
+ * ACM Journal of Experimental Algorithmics 11, 2007). It answers most questions without a search. A search
+ * goes from both ends in turn, and the side that ends first moves to the other end (M. A. Bender, J. T.
+ * Fineman, S. Gilbert, R. E. Tarjan, A New Approach to Incremental Cycle Detection and Related Problems, ACM
+ * Transactions on Algorithms 12, 2016).
  */
 enum { NUE_BLOCKED, NUE_UNUSED, NUE_ESCAPE, NUE_FIRST_COLOUR };
 
