@@ -79,17 +79,22 @@ static void word_in(struct earlier x, const char *word, json_t *list)
 static json_t *seen_last(const struct session *s, const char *word, uint64_t guid, unsigned port,
 			 struct text *where)
 {
+	enum { MOST = 64 }; /* fabrics looked through: for a word each makes an index of its names */
+	const struct fabric *last = s->fabric;
 	json_t *list = json_array();
 	struct earlier x;
 	char id[24];
 
-	for (size_t i = 0; !json_array_size(list) && (x = earlier(s, i, where)).f; i++)
-		if (x.f == s->fabric)
+	for (size_t i = 0, n = 0; n < MOST && !json_array_size(list) && (x = earlier(s, i, where)).f; i++) {
+		if (x.f == s->fabric || x.f == last)
 			continue;
-		else if (word)
+		last = x.f;
+		n++;
+		if (word)
 			word_in(x, word, list);
 		else
 			peers_in(x.f, fabric_node_by_guid(x.f, guid), port, list);
+	}
 	if (json_array_size(list) || !s->present)
 		return list;
 	snprintf(id, sizeof(id), "0x%016" PRIx64, guid);

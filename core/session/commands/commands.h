@@ -349,7 +349,8 @@ void report_causes(const struct causes *s, bool all, const char *command, struct
 	"@causes[].\n"
 /* Switches without a table: a line where there are any, then true; JSON field "tables_complete". */
 bool report_incomplete_tables(const struct sweep *w, uint64_t untold, struct out *o);
-/* What was at a place in earlier fabrics and snapshots of the session, and in its baseline. */
+/* What was at a place in the latest 64 earlier fabrics of the session, snapshots included, and in its
+ * baseline. */
 struct last_seen session_last_seen(struct session *s);
 /* Which of these endports are not up, why, and what is or was at their cables; JSON field "absent". */
 void report_away(const struct session *s, const uint32_t *ep, unsigned n, struct out *o);
