@@ -216,26 +216,28 @@ static bool looked_at(const struct assign *a, const struct run *r)
 	return r->target != a->sw && r->target != NO_ID && a->farther[r->target];
 }
 
-static bool is_candidate(const struct assign *a, const uint64_t *mask, unsigned port)
+/* Is a port among those of least cost? */
+static bool stays_candidate(const struct assign *a, uint32_t target, unsigned port)
 {
-	return port < a->num_ports && mask_has(mask, port);
+	unsigned least = hops_least(a->h, a->sw, target);
+
+	return least != NO_PATH && port && port < a->num_ports && a->t->peer_switch[a->p0 + port] != NO_ID &&
+	       hops_value(a->h, a->t, a->sw, target, port) == least;
 }
 
 /* The last run of which a LID cannot keep its entry, or NULL. */
 static const struct run *last_changed(const struct assign *a)
 {
-	const struct run *last = NULL;
-	uint64_t mask[ASSIGN_MAX_WORDS];
+	for (const struct run *r = a->run + a->n_runs; r-- > a->run;)
+		for (uint32_t i = r->first; looked_at(a, r) && i < r->first + r->n; i++) {
+			unsigned port = current_port(a->current, a->lid[i]);
 
-	for (const struct run *r = a->run; r < a->run + a->n_runs; r++) {
-		if (!looked_at(a, r))
-			continue;
-		hops_mask(a->h, a->t, a->sw, r->target, mask);
-		for (uint32_t i = r->first; i < r->first + r->n; i++)
-			if (!is_candidate(a, mask, current_port(a->current, a->lid[i])))
-				last = r;
-	}
-	return last;
+			/* what no port leads to has no entry */
+			if (!stays_candidate(a, r->target, port) &&
+			    (port != NO_PATH || hops_least(a->h, a->sw, r->target) != NO_PATH))
+				return r;
+		}
+	return NULL;
 }
 
 void assign_repair(struct assign *a)
@@ -251,16 +253,17 @@ void assign_repair(struct assign *a)
 	a->row = a->out->row[a->sw]->port;
 	memcpy(a->row, a->current->port, a->in->lids->max_lid + 1u);
 	for (const struct run *r = a->run; r <= last; r++) {
-		bool looked = looked_at(a, r);
+		bool looked = looked_at(a, r), queued = false;
 
-		if (looked) {
-			hops_mask(a->h, a->t, a->sw, r->target, mask);
-			queue_start(a, mask);
-		}
 		for (uint32_t i = r->first; i < r->first + r->n; i++) {
 			unsigned lid = a->lid[i], port = a->row[lid];
 
-			if (looked && !is_candidate(a, mask, port)) {
+			if (looked && !stays_candidate(a, r->target, port)) {
+				if (!queued) {
+					hops_mask(a->h, a->t, a->sw, r->target, mask);
+					queue_start(a, mask);
+				}
+				queued = true;
 				queue_least(a);
 				port = a->queue.n_cand ? a->queue.port[0] : NO_PATH;
 				a->row[lid] = port;

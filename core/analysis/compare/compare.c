@@ -399,39 +399,64 @@ static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned 
 	}
 }
 
-/* The same for a host on each switch, by routing.exact; sources must have stayed. */
-static struct to_switch *sum_exact(const struct comparison *c, const struct routing *r)
+/* Adds the pairs from the hosts on switch s to a host on each switch, by its row of routing.exact. */
+static void sum_row(struct to_switch *to, uint32_t s, uint32_t here, const uint8_t *least, uint32_t n)
 {
-	uint32_t n = r->topo->fabric->n_switches;
-	struct to_switch *to = NEW_ARRAY(n, struct to_switch);
+	uint16_t max = to[s].max;
 
-	for (uint32_t s = 0; s < n; s++) {
-		const uint8_t *least = r->exact + (size_t)s * n;
-		uint32_t here = c->source_at[3 * s + 1] - c->source_at[3 * s];
+	for (uint32_t d = 0; d < n; d++) {
+		uint32_t k = least[d] <= NO_PATH - 2u ? here : 0;
+		uint16_t hops = k ? least[d] + 2u : 0;
 
-		for (uint32_t d = 0; here && d < n; d++) {
-			uint32_t k = s == d ? here - 1 : here; /* the destination itself */
-			unsigned hops = (s == d ? 0 : least[d]) + 2u;
+		to[d].sum += k * hops;
+		to[d].n += k;
+		to[d].max = hops > to[d].max ? hops : to[d].max;
+	}
+	to[s].sum -= 2; /* the destination itself */
+	to[s].n--;
+	to[s].max = here > 1 ? to[s].max : max;
+}
 
-			if (!k || hops > NO_PATH || c->source_at[3 * d + 1] == c->source_at[3 * d])
+/*
+ * The same for all switches, sources must have stayed: to[1] by b, and to[0] by a, if that promises its ways.
+ * Rows of the two that are equal are added once.
+ */
+static void sum_exact(struct walk *w, bool both)
+{
+	const struct comparison *c = w->c;
+	uint32_t n = c->b->topo->fabric->n_switches;
+	uint8_t *equal = NEW_ARRAY(n, uint8_t);
+
+	w->to[1] = NEW_ARRAY(n, struct to_switch);
+	for (int other = 0; other < 2; other++) {
+		if (other && both)
+			w->to[0] = mem_dup(w->to[1], n * sizeof(*w->to[1]));
+		for (uint32_t s = 0; s < n; s++) {
+			const uint8_t *now = c->b->exact + (size_t)s * n;
+			const uint8_t *was = both ? c->a->exact + (size_t)s * n : now;
+			uint32_t here = c->source_at[3 * s + 1] - c->source_at[3 * s];
+
+			if (!other)
+				equal[s] = was == now || !memcmp(was, now, n);
+			if (!here || equal[s] == other)
 				continue;
-			to[d].sum += k * hops;
-			to[d].n += k;
-			to[d].max = hops > to[d].max ? hops : to[d].max;
+			sum_row(w->to[1], s, here, now, n);
+			if (other && both)
+				sum_row(w->to[0], s, here, was, n);
 		}
 	}
-	return to;
+	free(equal);
 }
 
 static void exact_start(struct walk *w, unsigned top)
 {
 	const struct routing *a = w->c->a, *b = w->c->b;
 	uint32_t n = b->topo->fabric->n_switches;
+	bool both = a->exact && !w->c->switches_gone && !w->c->switches_new && w->few.n != MOST_CHANGES;
 
-	w->to[1] = sum_exact(w->c, b);
-	if (!a->exact || w->c->switches_gone || w->c->switches_new || w->few.n == MOST_CHANGES)
+	sum_exact(w, both);
+	if (!both)
 		return;
-	w->to[0] = sum_exact(w->c, a);
 	w->mark = NEW_ARRAY(n, uint8_t);
 	w->reach = NEW_ARRAY(n, uint8_t);
 	sort_changes(&w->few, top);
