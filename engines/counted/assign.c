@@ -162,6 +162,10 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		assign_record_start(a);
 	/* where a LID is dealt twice, its entry is not the one that was counted first */
 	x.farther = farther && owned_once(a) ? farther : NULL;
+	a->far = NEW_ARRAY(a->n_runs + 1, uint32_t);
+	for (uint32_t i = 0; x.farther && i < a->n_runs; i++)
+		if (a->run[i].target != NO_ID && x.farther[a->run[i].target])
+			a->far[a->n_far++] = i;
 	go_on = fill_switches(a, &x, &n_other);
 	if (ASKED(in)) /* the last switch may be incomplete */
 		go_on = go_on && !progress_cancelled(in->progress);
@@ -174,7 +178,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	/* entries are ports of least cost, and each counts 1 */
 	r->exact = go_on && asked == NO_ID && !h->by_port && !h->weight && owned_once(a) ? h->least : NULL;
 	search_order_free(&a->search);
-	FREE_EACH(a->dest, a->lid, a->run, a->ignored, a);
+	FREE_EACH(a->dest, a->lid, a->run, a->far, a->ignored, a);
 	return go_on;
 }
 

@@ -228,7 +228,9 @@ static bool stays_candidate(const struct assign *a, uint32_t target, unsigned po
 /* The last run of which a LID cannot keep its entry, or NULL. */
 static const struct run *last_changed(const struct assign *a)
 {
-	for (const struct run *r = a->run + a->n_runs; r-- > a->run;)
+	for (uint32_t k = a->n_far; k-- > 0;) {
+		const struct run *r = &a->run[a->far[k]];
+
 		for (uint32_t i = r->first; looked_at(a, r) && i < r->first + r->n; i++) {
 			unsigned port = current_port(a->current, a->lid[i]);
 
@@ -237,6 +239,7 @@ static const struct run *last_changed(const struct assign *a)
 			    (port != NO_PATH || hops_least(a->h, a->sw, r->target) != NO_PATH))
 				return r;
 		}
+	}
 	return NULL;
 }
 

@@ -59,7 +59,7 @@ static void search_again(const struct topo *t, const struct neighbours *g, struc
 		row[d] = 0;
 		queue[end++] = d;
 	}
-	for (uint32_t i = 0; i < end; i++) {
+	for (uint32_t i = 0; i < end && end < t->n_switches_up; i++) {
 		uint32_t s = queue[i];
 
 		for (uint32_t j = g->off[s]; j < g->off[s + 1] && row[s] < MAX_COST; j++) {

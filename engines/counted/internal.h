@@ -118,6 +118,7 @@ struct assign {
 	uint32_t *part;	     /* [n_switches] for a recorder: number of the connected part; NULL = not known */
 	uint64_t *mask;	     /* [n_switches * ASSIGN_MAX_WORDS] */
 	const uint8_t *farther; /* all other LIDs keep the entries of `current`; NULL: any may change */
+	uint32_t *far, n_far;	/* runs of these targets, with `farther` */
 
 	/* the current switch */
 	uint32_t sw, p0;
