@@ -164,7 +164,8 @@ static void search_from(struct topo *t, const struct state *s, struct search *q)
 		uint32_t sw = q->queue[i], p0 = f->switch_port[sw];
 
 		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-			peer = state_live_peer(f, s, p0 + p);
+			/* the other end has been there already? */
+			peer = t->peer[p0 + p] == NO_ID ? state_live_peer(f, s, p0 + p) : NO_ID;
 			if (peer != NO_ID)
 				reach_port(t, q, p0 + p, peer, q->hops[i] + 1u);
 		}

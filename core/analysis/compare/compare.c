@@ -419,7 +419,7 @@ static void sum_row(struct to_switch *to, uint32_t s, uint32_t here, const uint8
 
 /*
  * The same for all switches, sources must have stayed: to[1] by b, and to[0] by a, if that promises its ways.
- * Rows of the two that are equal are added once.
+ * Rows of the two that are equal are added once; the others also tell reach[].
  */
 static void sum_exact(struct walk *w, bool both)
 {
@@ -438,6 +438,8 @@ static void sum_exact(struct walk *w, bool both)
 
 			if (!other)
 				equal[s] = was == now || !memcmp(was, now, n);
+			for (uint32_t d = 0; other && !equal[s] && d < n; d++)
+				w->reach[d] |= (was[d] == NO_PATH) != (now[d] == NO_PATH);
 			if (!here || equal[s] == other)
 				continue;
 			sum_row(w->to[1], s, here, now, n);
@@ -450,22 +452,15 @@ static void sum_exact(struct walk *w, bool both)
 
 static void exact_start(struct walk *w, unsigned top)
 {
-	const struct routing *a = w->c->a, *b = w->c->b;
-	uint32_t n = b->topo->fabric->n_switches;
-	bool both = a->exact && !w->c->switches_gone && !w->c->switches_new && w->few.n != MOST_CHANGES;
+	const struct comparison *c = w->c;
+	uint32_t n = c->b->topo->fabric->n_switches;
+	bool both = c->a->exact && !c->switches_gone && !c->switches_new && w->few.n != MOST_CHANGES;
 
-	sum_exact(w, both);
-	if (!both)
-		return;
 	w->mark = NEW_ARRAY(n, uint8_t);
 	w->reach = NEW_ARRAY(n, uint8_t);
-	sort_changes(&w->few, top);
-	for (uint32_t s = 0; s < n; s++) {
-		const uint8_t *was = a->exact + (size_t)s * n, *now = b->exact + (size_t)s * n;
-
-		for (uint32_t d = 0, differ = memcmp(was, now, n) != 0; differ && d < n; d++)
-			w->reach[d] |= (was[d] == NO_PATH) != (now[d] == NO_PATH);
-	}
+	sum_exact(w, both);
+	if (both)
+		sort_changes(&w->few, top);
 }
 
 static int by_switch(const void *a, const void *b)
