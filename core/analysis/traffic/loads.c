@@ -261,20 +261,25 @@ static bool same_hosts(const struct routing *a, const struct routing *b)
 	return same;
 }
 
-/* Marks the LIDs with an entry, or a link behind one, that differs. */
-static uint8_t *lids_unlike(const struct routing *a, const struct routing *b)
+/* Marks the LIDs with an entry, or a link behind one, that differs.  NULL: cancelled. */
+static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, struct progress *p)
 {
 	unsigned top = a->lids->max_lid > b->lids->max_lid ? a->lids->max_lid : b->lids->max_lid;
 	const struct topo *t = a->topo, *u = b->topo;
 	const struct fabric *f = t->fabric;
 	uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
 
+	progress_start(p, "comparing tables", f->n_switches);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		size_t at = f->switch_port[s], ports = f->switch_nports[s] + 1u;
 		bool links = memcmp(t->peer + at, u->peer + at, ports * sizeof(*t->peer)) != 0;
 
 		if (a->row[s] == b->row[s] && !links)
 			continue;
+		if (!progress_step(p, s)) {
+			free(marked);
+			return NULL;
+		}
 		for (unsigned lid = 1; lid <= top; lid++) {
 			unsigned port = routing_port(a, s, lid);
 
@@ -297,8 +302,8 @@ struct loads *loads_after(const struct loads *before, const struct routing *a, c
 	l = NEW(struct loads);
 	l->port = mem_dup(before->port, a->topo->fabric->n_ports * sizeof(*l->port));
 	l->routes = before->routes;
-	marked = lids_unlike(a, b);
-	rc = load_all(l, a, false, marked, -1, p) || load_all(l, b, false, marked, 1, p);
+	marked = lids_unlike(a, b, p);
+	rc = !marked || load_all(l, a, false, marked, -1, p) || load_all(l, b, false, marked, 1, p);
 	free(marked);
 	if (rc) {
 		loads_free(l);

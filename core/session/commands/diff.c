@@ -21,7 +21,8 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 	uint64_t n = 0;
 	char a[8], b[8];
 
-	for (uint32_t s = 0; s < f->n_switches; s++) {
+	progress_start(o->run->progress, "listing entries", f->n_switches);
+	for (uint32_t s = 0; s < f->n_switches && progress_step(o->run->progress, s); s++) {
 		unsigned top =
 			c->a->lids->max_lid > c->b->lids->max_lid ? c->a->lids->max_lid : c->b->lids->max_lid;
 
@@ -69,7 +70,7 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 	struct sl_range was, now;
 	char s1[SL_WORD], s2[SL_WORD];
 
-	for (uint64_t i = 0; i < n; i++) {
+	for (uint64_t i = 0; i < n && !(i % 256 == 0 && progress_cancelled(o->run->progress)); i++) {
 		const struct pair_group *g;
 		uint32_t src = comparison_pair(c, i, &g);
 
@@ -226,6 +227,7 @@ static int cmd_diff(struct session *s, const struct args *args, struct out *o, s
 		diff_loads(d, comparison_pairs(c), limit, o);
 		diff_entries(c, limit, o);
 		diff_pairs(c, limit, o);
+		rc = progress_cancelled(o->run->progress);
 	}
 	comparison_free(c);
 	load_diff_free(d);
