@@ -329,6 +329,11 @@ static void loops_and_parts(void **state)
 	expect_same(s, "a chain", "links");
 	expect_same(s, "a chain", "switches");
 	expect_same(s, "a chain", "pairs 10 switches");
+	/* the manager's switch fails: it is in another part then, whose channels were not there before */
+	ok_line(s, "synth ring:6");
+	ok_line(s, "route minhop lmc=1 qos=TRUE");
+	ok_line(s, "fail random 2 seed=142375");
+	expect_same(s, "a ring in parts", "switches");
 	session_free(s);
 }
 

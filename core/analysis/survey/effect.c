@@ -770,14 +770,17 @@ static void add_lanes(struct effect_work *w, const struct routing *r, const uint
 }
 
 /* Is there surely no credit loop on other VLs than `looped`?  false: perhaps there is one. */
-static bool lanes_acyclic(struct effect_work *w, const struct routing *r, unsigned looped, struct progress *p)
+static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsigned looped,
+			  struct progress *p)
 {
 	const struct effect_base *b = w->base;
+	const struct routing *r = after->routing;
 	uint32_t n = r->topo->fabric->n_switches, used = 0, *place;
 	uint16_t *source;
 	uint8_t *block;
 	sl2vl_map map;
-	bool sure = b->by_difference && !b->plain_vls && !r->adaptive && layers_by_switch(r, &source, &map);
+	bool sure = b->by_difference && !b->plain_vls && !r->adaptive && only_left(b->sweep, after) &&
+		    layers_by_switch(r, &source, &map);
 
 	if (!sure)
 		return false;
@@ -819,7 +822,7 @@ int effect_of(struct effect_work *w, const struct sweep *after, struct survey_ro
 	if (!rc && (pairs_from_nothing(w, after, row, p, e) ||
 		    most_load(after->routing, &row->load_after, &row->load_port, p, e)))
 		return -1;
-	if (!acyclic && !lanes_acyclic(w, after->routing, looped, p) &&
+	if (!acyclic && !lanes_acyclic(w, after, looped, p) &&
 	    count_loops(after->routing, &looped, &row->new_loops, p, e))
 		return -1;
 	row->lost = row->cut_off + row->between_survivors;
