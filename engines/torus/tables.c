@@ -231,30 +231,31 @@ static int fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)
 
 /* --- a torus without missing switches ---------------------------------------------------------- */
 
-/* The groups to all places: known by coordinates. group: [n_places]. */
-static void groups_by_place(const struct torus *t, const struct torus_member *m, uint8_t *group)
+/* value[] of the groups to all places, which are known by coordinates. to: [n_places]. */
+static void values_by_place(const struct torus *t, const struct torus_member *m, const uint8_t *value,
+			    uint8_t *to)
 {
 	const unsigned *radix = t->conf.radix;
-	uint8_t *line = group;
+	size_t line = radix[0], plane = line * radix[1], own = m->at[1] * line + m->at[0];
 
+	for (unsigned x = 0; x < radix[0]; x++)
+		to[x] = value[hop_group(t, m, 0, x, 0)];
+	for (unsigned y = 1; y < radix[1]; y++)
+		memcpy(to + y * line, to, line);
+	for (unsigned y = 0; y < radix[1]; y++)
+		if (y != m->at[1])
+			to[y * line + m->at[0]] = value[hop_group(t, m, 1, y, 0)];
+	for (unsigned z = 1; z < radix[2]; z++)
+		memcpy(to + z * plane, to, plane);
 	for (unsigned z = 0; z < radix[2]; z++)
-		for (unsigned y = 0; y < radix[1]; y++, line += radix[0]) {
-			unsigned d = y != m->at[1] ? 1 : 2, c = d == 1 ? y : z;
-
-			if (line == group)
-				for (unsigned x = 0; x < radix[0]; x++)
-					line[x] = (uint8_t)hop_group(t, m, 0, x, 0);
-			else
-				memcpy(line, group, radix[0]);
-			line[m->at[0]] = c == m->at[d] ? TORUS_LOCAL : (uint8_t)hop_group(t, m, d, c, 0);
-		}
+		to[z * plane + own] = value[z == m->at[2] ? TORUS_LOCAL : hop_group(t, m, 2, z, 0)];
 }
 
 /* What fills a whole torus. */
 struct whole {
 	struct torus_run *r;
 	uint16_t *place; /* [max_lid + 1] of each LID; n_places: outside */
-	uint8_t *group;	 /* [n_places + 1] */
+	uint8_t *to;	 /* [n_places + 1] group or port to each place */
 	bool twice;	 /* a LID is that of several end points: the last one counts */
 };
 
@@ -279,14 +280,13 @@ static void fill_single(struct whole *w, const struct torus_member *m, struct lf
 {
 	const struct torus *t = w->r->t;
 	const uint16_t *place = w->place;
-	uint8_t port[TORUS_GROUPS], *restrict to = w->group, *restrict out = row->port;
-	uint32_t n = t->n_places, lids = row->top + 1u, a = torus_place(t, m->at);
+	uint8_t port[TORUS_GROUPS], *restrict to = w->to, *restrict out = row->port;
+	uint32_t lids = row->top + 1u, a = torus_place(t, m->at);
 
 	for (unsigned g = 0; g < TORUS_GROUPS; g++)
 		port[g] = m->port[g][0];
-	for (uint32_t i = 0; i < n; i++)
-		to[i] = port[to[i]];
-	to[n] = NO_PATH;
+	values_by_place(t, m, port, to);
+	to[t->n_places] = NO_PATH;
 	for (uint32_t lid = 0; lid < lids; lid++)
 		out[lid] = to[place[lid]];
 	for (const struct torus_end *e = t->end + t->first[t->at[a]]; e < t->end + t->first[t->at[a] + 1];
@@ -300,16 +300,20 @@ static void fill_whole(struct whole *w, uint32_t a, struct lft_row *row)
 {
 	const struct torus *t = w->r->t;
 	struct filling x = {.r = w->r, .a = a, .m = &t->member[a], .row = row};
+	uint8_t group[TORUS_GROUPS];
 	bool single = true;
 
 	for (unsigned g = 0; g < TORUS_LOCAL; g++)
 		single &= x.m->count[g] <= 1;
-	groups_by_place(t, x.m, w->group);
-	if (single)
+	if (single) {
 		fill_single(w, x.m, row);
-	else
-		for (x.b = 0; x.b < t->n; x.b++)
-			fill_member(&x, w->group[torus_place(t, t->member[x.b].at)]);
+		return;
+	}
+	for (unsigned g = 0; g < TORUS_GROUPS; g++)
+		group[g] = (uint8_t)g;
+	values_by_place(t, x.m, group, w->to);
+	for (x.b = 0; x.b < t->n; x.b++)
+		fill_member(&x, w->to[torus_place(t, t->member[x.b].at)]);
 }
 
 static bool same_ends(const struct torus *t, uint32_t m, const struct torus *old, uint32_t n)
@@ -399,7 +403,7 @@ int torus_fill(struct torus_run *r, struct routing *routing)
 		else
 			rc = fill_member_row(r, &w, a, routing);
 	}
-	FREE_EACH(w.place, w.group);
+	FREE_EACH(w.place, w.to);
 	if (ASKED(in) && !rc)
 		torus_tell_outside(r);
 	return rc;
