@@ -243,6 +243,20 @@ static const struct run *last_changed(const struct assign *a)
 	return NULL;
 }
 
+/* Counts the entries of a run as they stand. */
+static void count_run(struct assign *a, const struct run *r)
+{
+	const uint16_t *lid = a->lid + r->first, *end = lid + r->n;
+	const uint8_t *row = a->row;
+	uint32_t *restrict count = a->count;
+
+	if (!a->ignore)
+		for (; lid < end; lid++)
+			count[row[*lid]]++;
+	for (; lid < end; lid++)
+		count[row[*lid]] += !a->ignore[row[*lid]];
+}
+
 void assign_repair(struct assign *a)
 {
 	const struct run *last = last_changed(a);
@@ -256,12 +270,17 @@ void assign_repair(struct assign *a)
 	a->row = a->out->row[a->sw]->port;
 	memcpy(a->row, a->current->port, a->in->lids->max_lid + 1u);
 	for (const struct run *r = a->run; r <= last; r++) {
-		bool looked = looked_at(a, r), queued = false;
+		bool queued = false;
 
+		if (!looked_at(a, r)) {
+			if (r->counts)
+				count_run(a, r);
+			continue;
+		}
 		for (uint32_t i = r->first; i < r->first + r->n; i++) {
 			unsigned lid = a->lid[i], port = a->row[lid];
 
-			if (looked && !stays_candidate(a, r->target, port)) {
+			if (!stays_candidate(a, r->target, port)) {
 				if (!queued) {
 					hops_mask(a->h, a->t, a->sw, r->target, mask);
 					queue_start(a, mask);
