@@ -810,7 +810,7 @@ def watching(ibscope):
             time.sleep(0.02)
         sim.console('Unlink "S-000000000abc0011"[7]')
         told = until("The tables ")
-        check("watch: quiet readings say nothing", int(told[0][1:told[0].index("]")]) > 2 and "link" in told[0], told[0])
+        check("watch: quiet readings say nothing", int(told[0][1:told[0].index("]")]) > 2 and re.search("link|node host1", told[0]), told[0])
         dead = sum(port == {0xabc0011: 7, 0xabc0001: 1}.get(guid) for guid, table in tables.items() for port in table.values())
         check("watch: a link went", any(l.endswith("] - link MF0;spine1:MQM8700/U1[1] -- leaf1[7]") for l in told), told[-9:])
         check("watch: the tables have not followed",
