@@ -739,8 +739,9 @@ def sweep(sim, guid="0xabc0001"):
 
 def lines_of_events(sim, ibscope):
     """watch with --json: an object for each change and for each reading, at once; SIGHUP reads anew, SIGTERM ends it."""
+    said = tempfile.TemporaryFile("w+")
     p = subprocess.Popen([ibscope, "--json", "-e", "watch 3600 keep 2"], env=sim.env(True), cwd=WORK, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                         stdout=subprocess.PIPE, stderr=said, text=True)
     try:
         lines = []
 
@@ -774,7 +775,10 @@ def lines_of_events(sim, ibscope):
         told = contract.objects(ibscope, "".join(lines) + rest)
         check("events as lines: the end", p.wait(60) in (0, 1) and "kind" not in told[-1] and len(told[-1]["rounds"]) == 2 and
               told[-1]["text"] == ["watch ended by SIGTERM: 4 readings, 2 changes"], (p.returncode, rest))
+        said.seek(0)
+        check("events as lines: nothing else is said", not said.read())
     finally:
+        said.close()
         if p.poll() is None:
             p.kill()
             p.wait()
@@ -828,8 +832,10 @@ def watching(ibscope):
         rest = p.stdout.read().splitlines()
         check("watch ends by a signal", p.wait(60) == 1 and re.fullmatch(r"watch ended by SIGTERM: \d+ readings, \d+ changes", rest[-1]),
               (p.returncode, rest[-2:]))
-        lines_of_events(sim, ibscope)
         sim = begun_anew(sim, SMALL)    # a client that ends in the middle may end ibsim, too
+        sweep(sim)
+        lines_of_events(sim, ibscope)
+        sim = begun_anew(sim, SMALL)
         now = sweep(sim)
         r = sim.run(ibscope, "--json", "--no-text", "--no-timing", "-e", "watch 0 rounds 2")
         objects = contract.objects(ibscope, r.stdout)
