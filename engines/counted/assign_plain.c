@@ -231,7 +231,7 @@ static const struct run *last_changed(const struct assign *a)
 	for (uint32_t k = a->n_far; k-- > 0;) {
 		const struct run *r = &a->run[a->far[k]];
 
-		for (uint32_t i = r->first; looked_at(a, r) && i < r->first + r->n; i++) {
+		for (uint32_t i = r->first; r->target != a->sw && i < r->first + r->n; i++) {
 			unsigned port = current_port(a->current, a->lid[i]);
 
 			/* what no port leads to has no entry */

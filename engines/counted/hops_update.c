@@ -75,6 +75,16 @@ static void search_again(const struct topo *t, const struct neighbours *g, struc
 		h->least[(size_t)s * n + d] = row[s];
 }
 
+/* Is switch s up as it was, with the same switch at each port? */
+static bool same_links(const struct topo *was, const struct topo *now, uint32_t s)
+{
+	const struct fabric *f = now->fabric;
+	size_t at = f->switch_port[s], size = (f->switch_nports[s] + 1u) * sizeof(*now->peer_switch);
+
+	return switch_up(was, s) == switch_up(now, s) &&
+	       !memcmp(was->peer_switch + at, now->peer_switch + at, size);
+}
+
 /* Finds the targets whose distances may have changed, and marks the switches that lost a cable. */
 static uint32_t find_farther(const struct hops *old, const struct topo *was, const struct topo *now,
 			     uint8_t *farther, uint8_t *touched)
@@ -84,10 +94,7 @@ static uint32_t find_farther(const struct hops *old, const struct topo *was, con
 	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		size_t at = f->switch_port[s], size = (f->switch_nports[s] + 1u) * sizeof(*now->peer_switch);
-
-		if (switch_up(was, s) == switch_up(now, s) &&
-		    !memcmp(was->peer_switch + at, now->peer_switch + at, size))
+		if (same_links(was, now, s))
 			continue;
 		touched[s] = TOUCHED_ALL;
 		lost_targets(old, now, s, orphan, farther);
@@ -175,10 +182,7 @@ bool hops_compare(const struct hops *a, const struct topo *was, const struct hop
 	struct neighbours g;
 
 	for (uint32_t s = 0; alike && s < f->n_switches; s++) {
-		size_t at = f->switch_port[s], size = (f->switch_nports[s] + 1u) * sizeof(*now->peer_switch);
-
-		if (switch_up(was, s) != switch_up(now, s) ||
-		    memcmp(was->peer_switch + at, now->peer_switch + at, size))
+		if (!same_links(was, now, s))
 			touched[s] = TOUCHED_ALL;
 		/* masks of all switches depend on the level of a target */
 		if (b->level && switch_up(now, s))

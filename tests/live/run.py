@@ -900,6 +900,10 @@ def watching(ibscope):
         sim.close()
 
 
+class Hung(OSError):
+    """OpenSM says no more.  Over the simulator it waits for ever when its master is killed while it asks it: the simulator drops what it asked."""
+
+
 class Manager:
     """OpenSM that stays, at the port of a host; it has swept once."""
     number = 0
@@ -920,7 +924,8 @@ class Manager:
         end = time.monotonic() + 120
         while not (os.path.exists(self.log) and words in open(self.log, errors="replace").read()):
             if time.monotonic() > end or self.p.poll() is not None:
-                raise OSError("OpenSM does not say %s: %s" % (words, open(self.log, errors="replace").read()[-600:]))
+                kind = OSError if self.p.poll() is not None else Hung
+                raise kind("OpenSM does not say %s: %s" % (words, open(self.log, errors="replace").read()[-600:]))
             time.sleep(0.02)
 
     def close(self):
@@ -972,6 +977,18 @@ class Watched:
 
 
 def managers(ibscope):
+    """Begun anew when OpenSM hangs, at most twice: what was checked till then counts only when it failed."""
+    for tries in range(3):
+        was = list(counts)
+        try:
+            return managers_watched(ibscope)
+        except Hung:
+            if tries == 2 or counts[1] != was[1]:
+                raise
+            counts[:] = was
+
+
+def managers_watched(ibscope):
     """watch: a master that moves is told once; masters and standbys, priority and state; death, handover, a new engine; a program of the user's."""
     global IBSCOPE
     IBSCOPE = ibscope

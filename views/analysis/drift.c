@@ -102,8 +102,9 @@ int drift_open(struct view *v, const struct args *a, struct err *e)
 {
 	struct sweep_question *q = v->scene->fabric ? make_question(v, e) : NULL;
 	bool wrong = v->scene->fabric && !q;
+	struct drift_view *p = v->priv;
 
-	(void)a;
+	p->cause = (uint32_t)args_number(a, "cause N", 0);
 	sweep_question_free(q);
 	return wrong ? -1 : 0;
 }
@@ -258,6 +259,7 @@ const struct view_ops view_drift = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, shared.answer),
 	.open = drift_open,
 	.footer = drift_footer,
 	DOES(load, unload, title, cell, number, marks, about, follow),

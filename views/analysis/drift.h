@@ -22,6 +22,7 @@ extern const struct task task_drift; /* struct drift_answer; its base is a struc
 
 /* The beginning of their priv. */
 struct drift_view {
+	uint32_t cause;		     /* asked for, from 1; 0: all; it stays */
 	const struct result *answer; /* borrowed; NULL = missing */
 	struct err why;		     /* why there is no question */
 };

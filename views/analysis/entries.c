@@ -25,20 +25,11 @@ struct priv {
 	uint32_t *row; /* [n_rows] entries shown; NULL: all */
 };
 
-/* The cause that is asked for, from 0; NO_ID: all. */
-static uint32_t cause_asked(const struct view *v)
-{
-	for (int i = 0; i + 1 < v->n_words; i++)
-		if (!strcmp(v->word[i], "cause"))
-			return (uint32_t)strtoul(v->word[i + 1], NULL, 10) - 1;
-	return NO_ID;
-}
-
 static void load(struct view *v)
 {
-	uint32_t wanted = cause_asked(v);
 	const struct drift_answer *a;
 	struct priv *p = v->priv;
+	uint32_t cause = p->shared.cause;
 	size_t n;
 
 	drift_load(v);
@@ -47,12 +38,12 @@ static void load(struct view *v)
 		return;
 	n = a->d->n_entries < UINT32_MAX - 1 ? a->d->n_entries : UINT32_MAX - 1;
 	v->n_rows = (uint32_t)n;
-	if (wanted == NO_ID)
+	if (!cause)
 		return;
 	v->n_rows = 0;
-	p->row = VIEW_ARRAY(v, wanted < a->causes->n ? a->causes->c[wanted].entries : 0, uint32_t);
+	p->row = VIEW_ARRAY(v, cause <= a->causes->n ? a->causes->c[cause - 1].entries : 0, uint32_t);
 	for (size_t i = 0; i < n; i++)
-		if (a->causes->of_entry[i] == wanted)
+		if (a->causes->of_entry[i] == cause - 1)
 			p->row[v->n_rows++] = (uint32_t)i;
 }
 
@@ -66,15 +57,15 @@ static const struct drift_entry *entry_at(const struct view *v, uint32_t row)
 static void title(const struct view *v, struct text *t)
 {
 	const struct drift_answer *a = drift_shown(v);
-	uint32_t wanted = cause_asked(v);
+	uint32_t cause = ((const struct drift_view *)v->priv)->cause;
 
 	text_add(t, "Entries");
-	if (a && wanted == NO_ID)
+	if (a && !cause)
 		drift_title(v, t);
-	else if (a && wanted < a->causes->n)
-		text_add(t, " ── %s: %s", a->causes->c[wanted].what, a->causes->c[wanted].why);
+	else if (a && cause <= a->causes->n)
+		text_add(t, " ── %s: %s", a->causes->c[cause - 1].what, a->causes->c[cause - 1].why);
 	else if (a)
-		text_add(t, " ── there is no cause %u", wanted + 1);
+		text_add(t, " ── there is no cause %u", cause);
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
@@ -139,6 +130,7 @@ const struct view_ops view_entries = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, shared.answer),
 	.open = drift_open,
 	.footer = drift_footer,
 	DOES(load, title, cell, number, marks, about),

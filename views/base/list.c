@@ -130,11 +130,6 @@ static void forget_columns(struct layout *l)
 	}
 }
 
-static bool is_timing(const char *name)
-{
-	return !strcmp(name, "ms") || !strcmp(name, "time");
-}
-
 /* A vertical line between columns is only drawn. */
 static bool is_line(const char *name)
 {
@@ -183,7 +178,7 @@ static int choose_columns(const struct view *v, const struct wish *w, struct lay
 			add_column(v, i, l);
 		for (unsigned i = 0; i < v->ops->n_columns; i++)
 			if (v->width[i] && !is_line(view_column_name(v, i)) &&
-			    !(w->no_timing && is_timing(view_column_name(v, i))))
+			    !(w->no_timing && v->ops->column[i].timing))
 				add_column(v, i, l);
 		return 0;
 	}

@@ -193,6 +193,7 @@ struct column {
 			  none */
 	bool bar;      /* its cells are bars, in the shades that meter() tells */
 	bool prose;    /* has sentences: cut only at the end, and names in them stay whole */
+	bool timing;   /* differs from run to run */
 };
 
 /*

@@ -14,8 +14,8 @@ static const struct column columns[] = {
 	NUM("rerouted", "pairs of hosts that had a path and take another one", 0, .was = "pairs", .drop = 3),
 	NUM("lost", "pairs of hosts that lost their path", 0),
 	NUM("regained", "pairs of hosts that had no path and have one now", 0, .drop = 4),
-	NUM("ms", "milliseconds of the sweep", 8, .drop = 5),
-	COL("time", "when it came into the journal, UTC", 20, .drop = 1),
+	NUM("ms", "milliseconds of the sweep", 8, .drop = 5, .timing = true),
+	COL("time", "when it came into the journal, UTC", 20, .drop = 1, .timing = true),
 };
 
 struct priv {

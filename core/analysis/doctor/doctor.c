@@ -277,6 +277,8 @@ static int measure(struct doctor *d)
 	d->direct = !d->levels->top;
 	if (!d->r)
 		return 0;
+	d->lacking = tables_lacking(d->w, &d->tables);
+	d->strange = tables_strange(d->w);
 	if (check_routing(d->r, &d->check, d->p) || !(d->loads = loads_new(d->r, &pattern_all, d->p)))
 		return err_set(d->e, CANCELLED);
 	d->cdg = cdg_new(d->r, CDG_ALL_VLS, false, d->p, d->e);
@@ -323,10 +325,8 @@ static bool is_one_of(const struct rule *r, finder *const *list)
 /* Would a rule judge what cannot be told of incomplete tables? */
 static bool is_untold(const struct doctor *d, const struct rule *r)
 {
-	bool strange = d->r && tables_strange(d->w), lacking = d->r && tables_lacking(d->w, NULL);
-
-	return ((strange || lacking) && is_one_of(r, of_whole_tables)) ||
-	       (strange && is_one_of(r, of_right_guids));
+	return ((d->strange || d->lacking) && is_one_of(r, of_whole_tables)) ||
+	       (d->strange && is_one_of(r, of_right_guids));
 }
 
 /* Did nobody name the engine of this rule's findings? Of drift: it was guessed from the tables. */

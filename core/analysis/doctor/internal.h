@@ -57,8 +57,10 @@ struct doctor {
 	const struct sweep *next; /* the sweep after `computed`; NULL: it cannot differ from that */
 	const struct fabric *f;
 	const struct topo *t;
-	const struct routing *r; /* NULL: nothing is routed */
-	uint32_t *hosts;	 /* [n_switches] that count on each */
+	const struct routing *r;  /* NULL: nothing is routed */
+	uint32_t lacking, tables; /* switches without a table that was to be read, of how many */
+	bool strange;		  /* most GUIDs of the tables are not in this fabric */
+	uint32_t *hosts;	  /* [n_switches] that count on each */
 	uint32_t n_hosts;
 	struct levels *levels;
 	bool direct;   /* no switch above the level of hosts carries anything */

@@ -215,19 +215,18 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 
 int find_incomplete_tables(struct doctor *d, const struct rule *r)
 {
-	uint32_t all, lacking = d->r ? tables_lacking(d->w, &all) : 0;
 	struct places at = {0};
 	struct finding *x;
 
-	if (!d->r || (!lacking && !tables_strange(d->w)))
+	if (!d->lacking && !d->strange)
 		return 0;
 	d->out->incomplete = true;
 	for (uint32_t sw = 0; sw < d->f->n_switches; sw++)
-		if (switch_up(d->t, sw) && lacking && !setup_tables(d->w->setup)->lft[sw])
+		if (switch_up(d->t, sw) && d->lacking && !setup_tables(d->w->setup)->lft[sw])
 			places_add_switch(&at, d->f, sw);
-	if (lacking)
-		x = tell(d, r, "INCOMPLETE TABLES: %s of %u %s no table: %s.", PLURAL(lacking, "switch"), all,
-			 lacking == 1 ? "has" : "have", places_text(&at));
+	if (d->lacking)
+		x = tell(d, r, "INCOMPLETE TABLES: %s of %u %s no table: %s.", PLURAL(d->lacking, "switch"),
+			 d->tables, d->lacking == 1 ? "has" : "have", places_text(&at));
 	else
 		x = tell(d, r, "INCOMPLETE TABLES: most GUIDs that their file names are not in this fabric.");
 	places_end(&at, x, "check");

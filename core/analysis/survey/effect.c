@@ -785,6 +785,7 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 	if (!sure)
 		return false;
 	block = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
+	/* with several VLs nothing goes by its sums */
 	memset(w->dep, 0, b->n_deps * sizeof(*w->dep));
 	for (unsigned lid = 1; sure && lid <= r->lids->max_lid; lid++) {
 		uint32_t dst = lid_owner(r->lids, lid), k = (lid - 1) % COLUMN_BLOCK;
