@@ -52,20 +52,19 @@ struct command_line {
 static void show_usage(void)
 {
 	fputs("usage: ibscope [OPTION]... [FABRIC]\n"
-	      "Explore the routing of an InfiniBand fabric: what a subnet manager would program, and what "
-	      "failures change.\n"
+	      "Explore the routing of an InfiniBand fabric: what a subnet manager would\n"
+	      "program, and what failures change.\n"
 	      "\n"
-	      "  FABRIC                   a saved fabric (its format is recognised), or a synthetic one such "
-	      "as\n"
-	      "                           xgft:4,4:1,2  torus:4x4x4  mesh:8x8  hypercube:5  dragonfly:4,2,2\n"
-	      "                           or `demo`, a small one that is in the program\n",
+	      "  FABRIC                   a saved fabric (its format is recognised), or a\n"
+	      "                           synthetic one such as xgft:4,4:1,2  torus:4x4x4\n"
+	      "                           mesh:8x8  hypercube:5  dragonfly:4,2,2, or `demo`,\n"
+	      "                           a small one that is in the program\n",
 	      stdout);
 	options_usage(stdout);
 	fputs("\n"
-	      "Exit status: 0 all done and well; 1 a fault was found; 2 the command line or the words of a "
-	      "command are wrong;\n"
-	      "3 what was asked for cannot be told (no such file or node, nothing routed, a part of the "
-	      "fabric unknown ...).\n",
+	      "Exit status: 0 all done and well; 1 a fault was found; 2 the command line or the\n"
+	      "words of a command are wrong; 3 what was asked for cannot be told (no such file\n"
+	      "or node, nothing routed, a part of the fabric unknown ...).\n",
 	      stdout);
 }
 

@@ -3,9 +3,10 @@
 #include <getopt.h>
 #include <string.h>
 #include "core/base/defs.h"
-#include "core/base/text.h"
+#include "core/base/wrap.h"
 
-#define HELP_COLUMN 27
+#define HELP_INDENT "                           "
+#define HELP_COLUMN (sizeof(HELP_INDENT) - 1)
 
 const struct program_option program_options[] = {
 	{"live", 'L', "[=CA[:PORT]]", NULL, "discover the fabric this machine is connected to"},
@@ -29,12 +30,11 @@ const struct program_option program_options[] = {
 	{"status", OPT_STATUS, "1", "1|2", "exit statuses as before 2026-12: 1 for every failure"},
 	{"help", 'h', NULL, NULL, "this text; `ibscope -e help` lists the commands"},
 	{"man", OPT_MAN, "[json]", "json",
-	 "the manual: `ibscope --man | less`, or `... | man -l -` for its source;\njson: the page of JSON "
-	 "objects"},
+	 "the manual, as for `| less` or `| man -l -`; json: the page of JSON objects"},
 	{"completion", OPT_COMPLETION, "[SHELL]", "bash|zsh|fish",
-	 "completion for a shell: `source <(ibscope --completion bash)`, or zsh, fish"},
-	{"licences", OPT_LICENCES, NULL, NULL, "the terms, of the program and of what is linked with it"},
-	{"version", 'V', NULL, NULL, ""},
+	 "completion for bash, zsh or fish; in a shell's rc file: `source <(ibscope --completion bash)`"},
+	{"licences", OPT_LICENCES, NULL, NULL, "the terms of the program and of what is in it"},
+	{"version", 'V', NULL, NULL, "the version and the terms in short"},
 	{NULL, 0, NULL, NULL, NULL},
 };
 
@@ -43,23 +43,10 @@ bool option_takes_next(const struct program_option *o)
 	return o->arg && strncmp(o->arg, "[=", 2) != 0;
 }
 
-/* Text of several lines from the column of help on. */
-static void put_help(FILE *f, const char *help, size_t column)
-{
-	if (*help && column >= HELP_COLUMN) {
-		fputc('\n', f);
-		column = 0;
-	}
-	for (; *help; column = 0) {
-		size_t n = strcspn(help, "\n");
-
-		fprintf(f, "%*s%.*s\n", (int)(HELP_COLUMN - column), "", (int)n, help);
-		help += n + (help[n] != 0);
-	}
-}
-
 void options_usage(FILE *f)
 {
+	struct text all = {0};
+
 	for (const struct program_option *o = program_options; o->name; o++) {
 		struct text t = {0};
 
@@ -70,13 +57,16 @@ void options_usage(FILE *f)
 		text_add(&t, "--%s", o->name);
 		if (o->arg)
 			text_add(&t, "%s%s", option_takes_next(o) ? " " : "", o->arg);
-		fputs(text_str(&t), f);
-		if (*o->help)
-			put_help(f, o->help, t.len);
-		else
-			fputc('\n', f);
+		if (t.len >= HELP_COLUMN) {
+			text_add(&all, "%s\n", text_str(&t));
+			text_free(&t);
+		}
+		text_add(&t, "%*s", (int)(HELP_COLUMN - t.len), "");
+		wrap_text(&all, o->help, 80, text_str(&t), HELP_INDENT);
 		text_free(&t);
 	}
+	fputs(text_str(&all), f);
+	text_free(&all);
 }
 
 int option_next(int argc, char **argv)
