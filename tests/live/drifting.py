@@ -35,7 +35,7 @@ class Bench:
     def run(self, sm, commands, *args):
         env = dict(sm._environment(), LD_PRELOAD=opensm.simulator_library()) if sm else None
         done = subprocess.run([self.ibscope, *args, "-e", commands], env=env, cwd=sm.folder if sm else self.folder,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600)
         expect(done.returncode in (0, 1), commands, done.returncode, done.stderr)
         return done
 

@@ -110,6 +110,7 @@ def each_change(ibscope, check, sim, cables, changes, at_once, keep):
     two readings as at_once has (least, most); `keep` events are kept.
     """
     seed = chosen_seed()
+    print("watch, each change: SEED=%s" % seed, flush=True)
     dice, down, told, sizes, done = random.Random(seed), [], 0, [], 0
     p = subprocess.Popen([ibscope, "--json", "-e", "live tables wait 3600; watch 3600 keep %d" % keep], env=sim.env(True), stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, text=True)

@@ -264,7 +264,8 @@ def wrong_output(folder):
     """Each is told with its line and what was expected; the session has no tables of it."""
     for name, (text, message) in WRONG.items():
         shell(folder, "it", text)
-        put(folder, "lines", "route minhop\nset script_seconds 1\nsnapshot s\nroute script:./it\ndiff s\n")
+        seconds = 1 if "ended after 1 s" in message else 100    # a busy machine takes its time for what ends by itself
+        put(folder, "lines", "route minhop\nset script_seconds %d\nsnapshot s\nroute script:./it\ndiff s\n" % seconds)
         done = run(folder, "-e", "source lines whole", "ring:4")
         expect(done.returncode == 3 and re.search(message, done.stderr, re.M), name, done.returncode, done.stdout, done.stderr)
         expect("\x1b" not in done.stdout + done.stderr, name)

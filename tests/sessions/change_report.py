@@ -132,6 +132,7 @@ def back_out(folder, commands, states, text):
 def change(folder):
     """Random sessions: the report says what the commands say in the same states, and how to go back."""
     seed = chosen_seed()
+    print("report change: SEED=%s" % seed, flush=True)
     rng, drawn = random.Random(seed), collections.Counter()
     for _ in range(REPORTS):
         spec, engines = rng.choice(FABRICS)

@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 from common import BOUND, FABRIC, PROGRAM, ROOT, Failed
 
@@ -40,7 +39,8 @@ def stays(t):
     """Esc again and again ends nothing, and q asks."""
     for _ in range(3):
         t.keys("Escape")
-        time.sleep(0.1)     # else the next key is Meta
+        for pid in t.pids():
+            t.read_all(pid, pid)    # else the next key is Meta
         alive(t)
     t.keys("q")
     t.wait(r"Leave\? The same key again")
@@ -79,6 +79,7 @@ def no_fabric(t, shot):
         t.wait(there)
         alive(t)
     t.keys("Escape")        # the palette closes, and nothing else
+    t.wait(r"[▸>]Help", absent=True)
     t.wait(r"press a key")
     t.keys("l")             # there is no device here: an error, and the start screen stays
     t.wait(r"^│.*(umad|device|CA|port|InfiniBand)")
@@ -197,8 +198,10 @@ def found_by_palette(terminal, seed):
         t.start(FABRIC)
         t.wait(r"minhop routed")
         for pane in panes:
-            for words, there in FOUND:
-                t.run(":clear; restore all; pane %s; focus %s" % (pane, pane.split()[0]))
+            for n, (words, there) in enumerate(FOUND):
+                t.run(":restore all")       # an error where nothing is down: nothing behind it would run
+                t.run(":clear; pane %s; focus %s; echo at-%s-%d" % (pane, pane.split()[0], pane.split()[0], n))
+                t.wait(r"^│ at-%s-%d" % (pane.split()[0], n))
                 t.wait(r"0 failed")
                 t.wait(r"[▸>](?!REPL)\w.*─")
                 try:

@@ -191,18 +191,24 @@ class Terminal:
         name = os.path.basename(program)[:15]
         return [int(line.split()[0]) for line in out.splitlines() if line.split()[1] == name]
 
-    def read_all(self, pid):
-        """Wait until the program has taken all keys from its terminal, and waits for more."""
+    def read_all(self, pid, threads="[0-9]*"):
+        """Wait until the program has taken all keys from its terminal, and waits for more, for longer than an Esc is
+        held; so do all its threads, or these."""
         end = time.monotonic() + BOUND
         waits = 0
-        while waits < 3 and os.path.exists("/proc/%d/fd/0" % pid) and time.monotonic() < end:
+        while waits < 5 and os.path.exists("/proc/%d/fd/0" % pid) and time.monotonic() < end:
             time.sleep(0.02)
             tty = os.open("/proc/%d/fd/0" % pid, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
             left = struct.unpack("i", fcntl.ioctl(tty, termios.FIONREAD, b"\0" * 4))[0]
             os.close(tty)
-            with open("/proc/%d/stat" % pid, encoding="utf-8") as f:
-                state = f.read().rpartition(")")[2].split()[0]
-            waits = waits + 1 if not left and state == "S" else 0
+            states = set()
+            for stat in glob.glob("/proc/%d/task/%s/stat" % (pid, threads)):
+                try:
+                    with open(stat, encoding="utf-8") as f:
+                        states.add(f.read().rpartition(")")[2].split()[0])
+                except OSError:     # it has ended
+                    continue
+            waits = waits + 1 if not left and states <= {"S"} else 0
 
     def close(self):
         """Everything that ran in it ends with its terminal; what does not is told at the end of all tests."""
@@ -279,12 +285,16 @@ def run_script(path):
                     packed.append(rest.split())
                 elif word == "make":
                     made.append(rest.split(None, 1))
+                elif word == "settled":
+                    t.read_all(t.pids()[0])
                 elif word == "unread":
                     t.unread(rest)
                 elif word == "release":
                     name, _, source = rest.partition(" ")
                     t.release(name, open(os.path.join(ROOT, source), "rb").read() if source else b"")
                 elif word == "start":
+                    if t:
+                        t.close()
                     t = Terminal(size, term, env)
                     for name in fifos:
                         t.fifo(name)
@@ -306,7 +316,8 @@ def run_script(path):
                 elif word == "raw":
                     t.type(rest.encode().decode("unicode_escape"))
                 elif word == "run":
-                    t.run(rest)
+                    # alone, `clear` is done at once: before what a command that is still ending has to say
+                    t.run(":echo; clear" if rest == ":clear" else rest)
                     pressed += 1 + rest.startswith(":")
                 elif word == "wait":
                     t.wait(rest)
@@ -385,18 +396,18 @@ KEYS = (["Up", "Down", "Left", "Right", "PPage", "NPage", "Home", "End", "Enter"
 def answers(t, pid):
     """Still the same program, and it does what it is told."""
     t.resize(80, 24)
-    t.read_all(pid)
+    t.read_all(pid, pid)
     end = time.monotonic() + BOUND
     while not re.search(r"[▸>]REPL", t.capture(), re.M):
         if time.monotonic() > end:
             raise Failed("the prompt cannot be reached:\n" + t.capture())
         t.keys("C-c")
         t.keys("F12")
-        t.read_all(pid)
+        t.read_all(pid, pid)
         t.stable(0.2)
     t.keys("C-c")
     t.keys("C-c")  # the first one is inserted as it is behind C-v
-    t.read_all(pid)
+    t.read_all(pid, pid)
     if not re.search(r"[▸>]REPL", t.stable(0.2), re.M):  # it leaves a prompt for one line
         t.keys("F12")
         t.wait(r"[▸>]REPL")
@@ -494,7 +505,7 @@ def suspended_ends():
             if time.monotonic() > end:
                 raise Failed("it is still there:\n" + t.capture())
             time.sleep(0.03)
-        t.wait(r"^over\s+ready>\s*\Z")
+        t.wait(r"^over\s+(\[1\] [^>]*)?ready>\s*\Z")    # the shell tells its end, when that came before its prompt
     finally:
         t.close()
 
@@ -891,6 +902,7 @@ def scheme_of_background():
         try:
             t.run(":fail link leaf-01[5]")
             t.wait(r"1 link down")
+            t.read_all(t.pids()[0])
             lines = coloured(t)
             seen[" ".join(env.values())] = {c for line in lines for _, look in line for c in look[:2] if c in gallery.ANSI} - set(gallery.DARK)
             marks[" ".join(env.values())] = {line[2][1][0] for line in lines if len(line) > 2 and line[2][0] == "!" and line[1][0] == " "}
@@ -920,7 +932,7 @@ def legends_have_the_colours():
                     t.run(":colours %s; pane map load %s; map overview" % (scheme, overlay))
                     t.wait(r"load, updn ── .*%s" % overlay)
                     t.wait(r"x the mean: ")
-                    t.stable(0.3)
+                    t.read_all(t.pids()[0])
                     lines = coloured(t)
                     at = max(i for i, line in enumerate(lines) if "x the mean: " in "".join(s for s, _ in line))
                     drawn = {}
@@ -954,7 +966,7 @@ def bars_are_seen():
                     t.run(":colours %s; pane %s" % (scheme, pane))
                     t.wait(there)
                     t.wait("█|▆")
-                    t.stable(0.3)
+                    t.read_all(t.pids()[0])
                     rows, tones = [], set()
                     for line in coloured(t):
                         text = "".join(s for s, _ in line)

@@ -102,6 +102,7 @@ def look(term, pane, rows, header, size, wide):
     columns = [c for c in header.split() if not re.search(r"\W", c)]
     seen = set()
     for _ in range(20):
+        term.read_all(term.pids()[0])
         screen = term.stable(0.15)
         head, shown = inside(screen)
         below = "\n".join(line for line in screen.split("\n") if line.startswith("└"))
@@ -146,11 +147,12 @@ def fabric_shown(Terminal, name, panes, sizes):
         for pane in listed:
             t.resize(400, 50)    # no title is cut there
             t.run(":pane %s; focus %s" % (pane, pane.split()[0]))
+            t.read_all(t.pids()[0])
             t.stable(0.3)
             wide = t.wait(r"computing|looking", absent=True)
             for size in sizes:
                 t.resize(*size)
-                t.stable(0.3)
+                t.wait(r"^┌[^\n]{%d}┐$" % (size[0] - 2))
                 look(t, pane, listed[pane][1], listed[pane][0], size, wide)
                 t.keys(*["<"] * 20)
     except Failed as e:
