@@ -155,9 +155,14 @@ void background_take(struct scene *sc)
 	unsigned done = atomic_load(&b.progress.done), total = atomic_load(&b.progress.total);
 	bool no_memory;
 
-	sc->left = progress_left(&b.progress, now_seconds());
-	sc->percent = total ? (unsigned)(100.0 * (done < total ? done : total) / total) : 0;
+	sc->left = -1;
+	sc->percent = 0;
 	pthread_mutex_lock(&b.mutex);
+	/* what has ended, or is ending, is nothing that a pane still waits for */
+	if (b.running && !atomic_load(&b.progress.cancel)) {
+		sc->left = progress_left(&b.progress, now_seconds());
+		sc->percent = total ? (unsigned)(100.0 * (done < total ? done : total) / total) : 0;
+	}
 	no_memory = b.no_memory;
 	b.no_memory = false;
 	if (b.done) {

@@ -75,7 +75,7 @@ class Terminal:
         env = dict(os.environ, LC_ALL="C.UTF-8")
         env.pop("TMUX", None)
         p = subprocess.run(["tmux", "-u", "-S", self.sock, *args], env=env, stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, text=True, timeout=60)
+                           stderr=subprocess.PIPE, text=True, timeout=BOUND)
         if check and p.returncode:
             raise Failed("tmux %s: %s" % (args[0], p.stderr.strip()))
         return p.stdout
