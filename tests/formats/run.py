@@ -35,7 +35,7 @@ def load(path):
     if os.path.exists(saved):
         os.remove(saved)
     done = subprocess.run([IBSCOPE, "-e", f"load '{path}'; save '{saved}'"], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=60)
+                          stderr=subprocess.STDOUT, timeout=600)
     expect(done.returncode in (0, 1, 3), path, done.returncode, done.stdout)
     if not os.path.exists(saved):
         expect(done.returncode == 3 and b"expected" in done.stdout or b"not" in done.stdout, done.stdout)

@@ -48,7 +48,7 @@ class Sim:
         self.proc = subprocess.Popen(
             ibsim_command(path), stdin=subprocess.PIPE, stdout=self.out, stderr=subprocess.STDOUT, text=True,
             env=dict(os.environ, IBSIM_SOCKNAME=self.socket))
-        end = time.time() + 60
+        end = time.time() + 300
         while "Network simulator ready" not in open(self.log, errors="replace").read():
             if time.time() > end or self.proc.poll() is not None:
                 self.proc.kill()
@@ -60,7 +60,7 @@ class Sim:
         self.told += 1
         self.proc.stdin.write("\n".join(lines + ("Told%d" % self.told,)) + "\n")
         self.proc.stdin.flush()
-        end = time.time() + 60
+        end = time.time() + 300
         while "command 'Told%d' unknown" % self.told not in open(self.log, errors="replace").read():
             if time.time() > end or self.proc.poll() is not None:
                 raise OSError("ibsim does not answer: %s" % open(self.log, errors="replace").read()[-600:])
@@ -576,7 +576,7 @@ def held(sim, ibscope, commands, act):
     try:
         with open(hold, "w"):  # opens when the program has opened it, too
             act()
-        out, err = p.communicate(timeout=120)
+        out, err = p.communicate(timeout=600)
         return p.returncode, out, err
     finally:
         if p.poll() is None:

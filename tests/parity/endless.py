@@ -32,7 +32,7 @@ def run_case(engine, spec, options):
         topo = os.path.join(folder, "fabric.topo")
         lines = ["synth " + spec, "save " + topo] + ["set %s %s" % item for item in options.items()] + ["route " + engine]
         done = subprocess.run([IBSCOPE, "-e", "; ".join(lines)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=120)
+                              stderr=subprocess.STDOUT, text=True, timeout=600)
         if STOP not in done.stdout or " routed " in done.stdout or done.returncode != 1:
             return "ibscope does not stop (status %d): %s" % (done.returncode, done.stdout[-300:])
         try:

@@ -53,7 +53,7 @@ def their_path(sm, pair):
     """The same as ibtracert walks it in the simulated fabric."""
     env = dict(sm._environment(), LD_PRELOAD=opensm.simulator_library())
     done = subprocess.run(["ibtracert", str(pair[0]), str(pair[1])], cwd=sm.folder, env=env, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
     if done.returncode:
         raise Failed("ibtracert %d %d: %s" % (*pair, done.stdout.strip()[-300:]))
     hops = [m.groups() for m in map(HOP.match, done.stdout.splitlines()) if m]

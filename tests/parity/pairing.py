@@ -21,7 +21,7 @@ def said(*lines, folder, args=(), faults=False):
     judge (status 3, which an error has, too: `told` knows the one from the other).
     """
     done = subprocess.run([IBSCOPE, *args, "-e", "; ".join(("set port_guids ibsim",) + lines)], cwd=folder,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
     if done.returncode not in ((0, 1, 3) if faults else (0,)):
         raise Failed("ibscope: exit status %d: %s" % (done.returncode, done.stdout.strip()[-300:]))
     return done.stdout

@@ -138,7 +138,7 @@ def run_opensm(case, options, fabric, folder, steps=None, cpu_seconds=None, fail
     """
     engines = []
     conf = dict(options, routing_engine=case.engine.chain)
-    with opensm.OpenSM(os.path.join(folder, "fabric.topo"), conf, timeout=300 if cpu_seconds else 60,
+    with opensm.OpenSM(os.path.join(folder, "fabric.topo"), conf, timeout=300 if cpu_seconds else 180,
                        cpu_seconds=cpu_seconds, failing=failing) as sm:
         running.add(sm)
         try:

@@ -324,7 +324,7 @@ def nothing_left(folder):
         pids = list(map(int, content(folder, "pids").split()))
         os.remove(os.path.join(folder, "pids"))
         p.send_signal(how)
-        out, err = p.communicate(timeout=120)
+        out, err = p.communicate(timeout=600)
         expect(p.returncode != 0 and "script routed" not in out, how, p.returncode, out, err)
         children_gone(pids[0] if how == signal.SIGKILL else pids[0], *(pids[1:] if how != signal.SIGKILL else []))
         if how == signal.SIGKILL:  # what it has begun is its own affair

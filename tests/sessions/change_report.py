@@ -163,10 +163,10 @@ def change(folder):
     expect(said in plain(text), said, text)
     # nothing is written where nothing may be, but to standard output
     done = subprocess.run([IBSCOPE, "--read-only", "-e", "synth ring:4; route updn; report change no.md; report change - html"], cwd=folder,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
     expect(done.returncode and not os.path.exists(os.path.join(folder, "no.md")) and "read-only" in done.stdout, done.stdout)
     done = subprocess.run([IBSCOPE, "--read-only", "-e", "synth ring:4; route updn; report change - html"], cwd=folder,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
     expect(done.stdout.count("</html>\n") == 1 and done.stdout.count("<h1>") == 1, done.stdout)
 
 

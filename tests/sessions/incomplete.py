@@ -47,7 +47,7 @@ WORDS = {"roots": ("roots export", "S1", None), "advise": ("advise write", "fail
 def run(folder, commands, *args, stdin=None):
     """(status, the objects that it printed)."""
     done = subprocess.run([IBSCOPE, "--json", *args, "-e", commands], cwd=folder, input=stdin or b"",
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
     expect(done.returncode in (0, 1, 3), commands, done.returncode, done.stderr)
     return done.returncode, [json.loads(line) for line in done.stdout.decode().splitlines()]
 

@@ -30,7 +30,7 @@ FOLDER_OF_DUMPS = os.path.join(ROOT, "tests", "fabrics", "formats", "two-leaf.ib
 
 def run(folder, commands, *args, status=0, stdin=None):
     done = subprocess.run([IBSCOPE, *args, "-e", commands], cwd=folder, input=stdin or "", stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=120)
+                          stderr=subprocess.STDOUT, text=True, timeout=600)
     expect(done.returncode == status, commands, done.stdout)
     return done.stdout
 

@@ -46,7 +46,7 @@ CASES = {
 
 def ibscope(folder, commands, status=(0, 1)):
     done = subprocess.run([topo.IBSCOPE, "--json", "-e", commands], cwd=folder, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
     expect(done.returncode in status, done.stdout)
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -32,7 +32,7 @@ def run(argv):
     if PREFIX != "/":
         env["LD_LIBRARY_PATH"] = lib
     return subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", env=env, timeout=120).stdout
+                          errors="replace", env=env, timeout=600).stdout
 
 
 def of_ibdm(path):

@@ -34,7 +34,7 @@
 #include "tui/ui.h"
 
 #define MOST_DEATHS 10 /* of one setting; more tell nothing new */
-#define HANGS 60       /* seconds in which one pair of keys must be through with all its third ones */
+#define HANGS 300      /* seconds in which one pair of keys must be through with all its third ones */
 #define LONGEST 14     /* keys of a random sequence */
 
 /* Where keys are typed: what the user's inputrc says, which keymap, what the line holds. */
