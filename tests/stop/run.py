@@ -368,6 +368,7 @@ def escape(t, command, number):
     t.wait(r"cancelled", absent=True)
     t.run("echo answered-%d" % number)
     t.wait(r"^│ answered-%d" % number)
+    t.wait(r"cancels", absent=True)     # else the next one's C-c may come before it has begun
 
 
 def escape_from_files(folder):
