@@ -76,6 +76,8 @@ NIGHTLY = [
     (TREE, engines(TREE, "ar_updn", "dor", "sssp")),
     (STORAGE, [(None, "route minhop"), ("check", "check")]),
     (DIRECTOR, [("show", "show")]),
+    # downward channels that no route uses before
+    ("xgft:6,6,12:1,6,6", [(None, "route minhop"), ("survey links", "survey links shard 1/8")]),
     (SMALL, [(None, "route updn"), ("survey switches", "survey switches"), ("survey pairs", "survey pairs 20 seed=1"),
              ("advise", "advise failures 2")]),
     ("selene-compute.ibnetdiscover", [("route", "route minhop"), ("a failed switch", "fail switch MF0;MLG01-02:MQM8700/U1")]),

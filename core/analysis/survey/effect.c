@@ -6,6 +6,7 @@
 #include "core/analysis/credit/cdg.h"
 #include "core/analysis/compare/compare.h"
 #include "core/analysis/traffic/loads.h"
+#include "core/routing/distances.h"
 
 /* --- one column ---------------------------------------------------------------------------------------- */
 
@@ -154,6 +155,85 @@ static unsigned ports_behind(const struct effect_base *b, uint32_t port, uint32_
 	return b->routing->topo->fabric->switch_nports[*sw];
 }
 
+/* Channels that are ready to be placed, by turn; the first that came is the first that goes. */
+struct ready {
+	uint32_t *turn;		/* [n_ports] */
+	uint32_t *first, *last; /* [turns] channels; NO_ID: none */
+	uint32_t *next;		/* [n_ports] */
+	uint32_t lowest;	/* no lower turn has one */
+};
+
+/*
+ * Turns by levels, which are links to the nearest switch with hosts: upward channels from the lowest level
+ * on, then those within a level, then downward ones.  So what no route has used yet mostly stands where a
+ * later route that goes up and then down has it, too.
+ */
+static void ready_init(struct ready *x, const struct effect_base *b)
+{
+	const struct topo *t = b->routing->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t n = 0, top = 0, *queue = NEW_ARRAY((size_t)f->n_switches + 1, uint32_t), sw;
+	uint16_t *level = NEW_ARRAY((size_t)f->n_switches + 1, uint16_t);
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		level[s] = b->hosts[s] ? 0 : NO_HOPS;
+		if (b->hosts[s])
+			queue[n++] = s;
+	}
+	n = spread_hops(t, level, queue, n);
+	if (n)
+		top = level[queue[n - 1]];
+	x->turn = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
+	x->next = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
+	x->first = NEW_ARRAY(2 * (size_t)top + 1, uint32_t);
+	x->last = NEW_ARRAY(2 * (size_t)top + 1, uint32_t);
+	memset(x->first, 0xff, (2 * (size_t)top + 1) * sizeof(*x->first));
+	for (uint32_t i = 0; i < b->n_channels; i++) {
+		uint16_t from = level[f->node_switch[f->port_node[b->channel[i]]]], to;
+
+		ports_behind(b, b->channel[i], &sw);
+		to = level[sw];
+		x->turn[b->channel[i]] = from < to ? from : from == to ? top : 2u * top + 1 - from;
+	}
+	x->lowest = 0;
+	free(queue);
+	free(level);
+}
+
+static void ready_free(struct ready *x)
+{
+	free(x->turn);
+	free(x->next);
+	free(x->first);
+	free(x->last);
+}
+
+static void ready_add(struct ready *x, uint32_t channel)
+{
+	uint32_t turn = x->turn[channel];
+
+	if (x->first[turn] == NO_ID)
+		x->first[turn] = channel;
+	else
+		x->next[x->last[turn]] = channel;
+	x->last[turn] = channel;
+	x->next[channel] = NO_ID;
+	if (turn < x->lowest)
+		x->lowest = turn;
+}
+
+/* One of those with the lowest turn; there is one. */
+static uint32_t ready_take(struct ready *x)
+{
+	uint32_t channel;
+
+	while (x->first[x->lowest] == NO_ID)
+		x->lowest++;
+	channel = x->first[x->lowest];
+	x->first[x->lowest] = x->next[channel];
+	return channel;
+}
+
 /*
  * An order of the channels that all dependencies with some of `bits` in dep[] follow (A. B. Kahn, CACM 5(11),
  * 1962); NULL: a cycle.
@@ -161,27 +241,32 @@ static unsigned ports_behind(const struct effect_base *b, uint32_t port, uint32_
 static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep, uint32_t bits)
 {
 	const struct fabric *f = b->routing->topo->fabric;
-	uint32_t n = 0, sw, *before = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
+	uint32_t n = 0, found = 0, sw, *before = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
 	uint32_t *place = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
-	uint32_t *queue = NEW_ARRAY((size_t)b->n_channels + 1, uint32_t);
+	struct ready ready;
 
+	ready_init(&ready, b);
 	for (uint32_t i = 0; i < b->n_channels; i++)
 		for (unsigned q = ports_behind(b, b->channel[i], &sw); q > 0; q--)
 			before[switch_port_id(f, sw, q)] += (dep[b->dep_at[b->channel[i]] + q] & bits) != 0;
 	for (uint32_t i = 0; i < b->n_channels; i++)
-		if (!before[b->channel[i]])
-			queue[n++] = b->channel[i];
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t port = queue[i];
+		if (!before[b->channel[i]]) {
+			ready_add(&ready, b->channel[i]);
+			found++;
+		}
+	while (n < found) {
+		uint32_t port = ready_take(&ready);
 		unsigned ports = ports_behind(b, port, &sw);
 
-		place[port] = i;
+		place[port] = n++;
 		for (unsigned q = 1; q <= ports; q++)
-			if ((dep[b->dep_at[port] + q] & bits) && !--before[switch_port_id(f, sw, q)])
-				queue[n++] = switch_port_id(f, sw, q);
+			if ((dep[b->dep_at[port] + q] & bits) && !--before[switch_port_id(f, sw, q)]) {
+				ready_add(&ready, switch_port_id(f, sw, q));
+				found++;
+			}
 	}
 	free(before);
-	free(queue);
+	ready_free(&ready);
 	if (n == b->n_channels)
 		return place;
 	free(place);

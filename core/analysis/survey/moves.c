@@ -123,7 +123,9 @@ static bool order_into(const struct applying *a, uint32_t sw, uint32_t channel)
 		if (peer == NO_ID || place[peer] < place[channel])
 			continue;
 		s = f->node_switch[f->port_node[peer]];
-		if (s != NO_ID && a->flow[s] && routing_port(a->now, s, a->lid) == f->port_num[peer])
+		/* who still comes by a switch that moved is put with its own new way */
+		if (s != NO_ID && a->flow[s] && !a->m->moved[s] &&
+		    routing_port(a->now, s, a->lid) == f->port_num[peer])
 			return false;
 	}
 	return true;
@@ -174,9 +176,9 @@ bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, 
 	}
 	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next)
 		take_way(&a, m->move[i].sw);
-	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next) {
-		m->moved[m->move[i].sw] = 0;
+	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next)
 		put_way(&a, m->move[i].sw, row);
-	}
+	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next)
+		m->moved[m->move[i].sw] = 0;
 	return true;
 }
