@@ -352,6 +352,45 @@ static unsigned lines_of(const char *text)
 }
 
 /* What is written routes as advised when it is read again. */
+/* Three engines that took 1, 5 and 2 s; each of 2 threads tries 10 of 20 failures.  The time is made up. */
+static void those_that_take_too_long_come_last(void **state)
+{
+	static const struct {
+		double left[3];
+		unsigned order[3]; /* rows in the order in which they are tried */
+		bool too_long[3];
+	} all[] = {
+		{{-1, -1, -1}, {0, 1, 2}, {false, false, false}}, /* no limit */
+		{{81, 71, 21}, {0, 1, 2}, {false, false, false}},
+		{{60, 50, 0}, {0, 1, 2}, {false, false, true}}, /* just enough for the second */
+		{{60, 49.9, 29}, {0, 2, 1}, {false, true, false}},
+		{{30, 20, 0}, {0, 2, 1}, {false, true, false}},
+		{{30, 19.9, 9}, {0, 1, 2}, {false, true, true}},
+		{{9, 5, 0}, {0, 1, 2}, {true, true, true}}, /* for none: as they rank */
+		{{25, 20, 0}, {0, 2, 1}, {false, true, false}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		struct advice_row row[4] = {{.seconds = 1, .untried = true},
+					    {.seconds = 5, .untried = true},
+					    {.seconds = 2, .untried = true},
+					    {.seconds = 1}}; /* not sound: not tried */
+		struct advice a = {.row = row, .n = 4, .n_routed = 4};
+
+		for (unsigned k = 0; k < 3; k++) {
+			struct advice_row *r = advise_next(&a, 10, all[i].left[k]);
+
+			assert_ptr_equal(r, &row[all[i].order[k]]);
+			r->untried = false;
+		}
+		assert_null(advise_next(&a, 10, 0));
+		for (unsigned k = 0; k < 3; k++)
+			assert_int_equal(row[k].too_long, all[i].too_long[k]);
+		assert_false(row[3].too_long);
+	}
+}
+
 static void written_files(void **state)
 {
 	char folder[] = "/tmp/test_advise-XXXXXX", path[200], *conf, *roots, *cn, *want;
@@ -430,6 +469,7 @@ int main(void)
 		cmocka_unit_test(stopped),
 		cmocka_unit_test(stopped_at_once),
 		cmocka_unit_test(order_and_reasons),
+		cmocka_unit_test(those_that_take_too_long_come_last),
 		cmocka_unit_test(written_files),
 		cmocka_unit_test(words_wrong),
 		cmocka_unit_test(status),

@@ -339,35 +339,39 @@ static int look_at_fabric(struct job *j, struct levels **levels, struct progress
 	return 0;
 }
 
-/* By the time that routing took: are the failures of a row not done when the time is over? */
-static bool takes_too_long(const struct job *j, const struct advice_row *r, const struct progress *p)
+struct advice_row *advise_next(struct advice *a, double share, double left)
 {
-	double until = atomic_load(&p->until);
-	unsigned threads = j->rq->threads ? j->rq->threads : cores_available();
+	struct advice_row *last = NULL;
 
-	return until > 0 && r->seconds * j->rq->failures / threads > until - now_seconds();
+	for (unsigned i = 0; i < a->n_routed; i++) {
+		struct advice_row *r = &a->row[i];
+
+		r->too_long |= r->untried && left >= 0 && r->seconds * share > left;
+		if (r->untried && !r->too_long)
+			return r;
+		last = !last && r->untried ? r : last;
+	}
+	return last;
 }
 
-/*
- * Tries failures with the rows as they rank without, the best first, those that take too long last.  rc: of
- * what came before.
- */
+/* Tries failures with the rows as they rank without.  rc: of what came before. */
 static int try_all_failures(const struct job *j, int rc, struct progress *p, struct err *e)
 {
+	unsigned threads = j->rq->threads ? j->rq->threads : cores_available();
 	struct advice *a = j->a;
+	struct advice_row *r;
 
 	for (unsigned i = 0; i < a->n_routed; i++)
 		a->row[i].untried = a->row[i].class != ADVICE_UNSOUND;
-	for (int last = 0; last < 2; last++)
-		for (unsigned i = 0; !rc && i < a->n_routed; i++) {
-			struct advice_row *r = &a->row[i];
+	while (!rc) {
+		double until = atomic_load(&p->until), left = until - now_seconds();
 
-			r->too_long |= !last && r->untried && takes_too_long(j, r, p);
-			if (!r->untried || (r->too_long && !last))
-				continue;
-			rc = try_failures(j, r, p, e);
-			r->untried = rc != 0;
-		}
+		r = advise_next(a, (double)j->rq->failures / threads, until <= 0 ? -1 : left > 0 ? left : 0);
+		if (!r)
+			break;
+		rc = try_failures(j, r, p, e);
+		r->untried = rc != 0;
+	}
 	return rc;
 }
 

@@ -101,6 +101,13 @@ bool advice_complete(const struct advice *a);
 /* The letter of its class: A, B, C. */
 char advice_letter(const struct advice_row *r);
 
+/*
+ * The row whose failures are tried next, NULL: none is left.  They go as they rank, but those whose failures
+ * take longer than the seconds left (below 0: no limit) behind all others; these are too_long from then on.
+ * share: times that one of them routes.  For tests.
+ */
+struct advice_row *advise_next(struct advice *a, double share, double left);
+
 /* Do the figures of one row come before those of the other? Fills in `same` and `reason` too; for tests. */
 void advice_rank(struct advice *a);
 
