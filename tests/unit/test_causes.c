@@ -138,17 +138,59 @@ static uint64_t behind(const struct sweep *w, const struct tally *t, const struc
 	return n;
 }
 
+/* What a listener hears of each cause, by `made`. */
+struct heard {
+	const struct sweep *w;
+	uint64_t pairs[4096];
+	uint32_t switches[4096], all_switches;
+};
+
+static void hear_way(void *ctx, const struct lost_way *x)
+{
+	struct heard *h = ctx;
+
+	assert_true(x->cause < ARRAY_LEN(h->pairs));
+	h->pairs[x->cause] += x->pairs;
+}
+
+static void hear_end(void *ctx, uint32_t ep, uint32_t cause, uint64_t pairs)
+{
+	struct heard *h = ctx;
+
+	assert_true(cause < ARRAY_LEN(h->pairs));
+	h->pairs[cause] += pairs;
+	h->switches[cause] += endport_is_switch(h->w->fabric, ep);
+	h->all_switches += endport_is_switch(h->w->fabric, ep);
+}
+
+/* Switches that the subnet manager does not reach, or that have no LID. */
+static uint32_t switches_lost(const struct sweep *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+		if (endport_is_switch(w->fabric, ep) && !gone(w, ep))
+			n += !w->topo->endport_up[ep] || !w->lids->base[ep];
+	return n;
+}
+
 static void compare(struct session *s, uint64_t *seen)
 {
 	const struct sweep *w = session_sweep(s);
 	struct err e;
-	struct causes *c = causes_find(w, NULL, NULL, NULL, NULL, NULL, &e);
+	struct heard *h = NEW(struct heard);
+	const struct ways_listener to = {.ctx = h, .lost = hear_way, .end = hear_end};
+	struct causes *c;
 	struct tally t = by_hand(w);
 	uint64_t sum = 0, at = 0;
 
+	h->w = w;
+	c = causes_find(w, NULL, NULL, NULL, &to, NULL, &e);
 	assert_non_null(c);
+	assert_int_equal(h->all_switches, switches_lost(w));
 	for (size_t i = 0; i < c->n; i++) {
-		assert_true(c->c[i].pairs > 0 || c->c[i].kind == CAUSE_REFUSAL);
+		assert_true(c->c[i].pairs > 0 || c->c[i].kind == CAUSE_REFUSAL || h->switches[c->c[i].made]);
+		assert_int_equal(c->c[i].pairs, h->pairs[c->c[i].made]);
 		assert_non_null(c->c[i].what);
 		sum += c->c[i].pairs;
 		seen[c->c[i].kind] += c->c[i].pairs > 0;
@@ -165,6 +207,7 @@ static void compare(struct session *s, uint64_t *seen)
 		at += t.at[p];
 	assert_int_equal(at + t.cut + t.no_lid + t.none + t.circle + t.silent, t.all);
 	free(t.at);
+	free(h);
 	causes_free(c);
 }
 

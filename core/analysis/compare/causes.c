@@ -329,9 +329,9 @@ static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
 	uint64_t n = k->hosts[sw] - (k->t->endport_switch[owner] == sw);
 
 	c->pairs += n;
-	if (k->to)
-		k->to->lost(k->to->ctx,
-			    &(struct lost_way){sw, k->ended, lid, loops, (enum cause_kind)c->kind});
+	if (k->to && k->to->lost)
+		k->to->lost(k->to->ctx, &(struct lost_way){sw, k->ended, lid, loops, (enum cause_kind)c->kind,
+							   c->made, n});
 	if (k->count_lids)
 		count_lid(c, lid, owner, k->f);
 }
@@ -399,18 +399,20 @@ static struct cause *parted(struct causes *s, uint32_t part)
 		       f->switch_node[part]);
 }
 
-/* Why the subnet manager does not reach a host. */
+/* Why the subnet manager does not reach a host or switch. */
 static struct cause *cut_off(struct causes *s, uint32_t ep)
 {
 	struct causes_work *k = s->work;
 	const struct fabric *f = k->f;
-	uint32_t port = f->endport_port[ep], peer = state_live_peer(f, k->st, port), sw;
+	uint32_t port = f->endport_port[ep], peer = state_live_peer(f, k->st, port),
+		 sw = f->node_switch[f->port_node[port]];
 
-	if (peer == NO_ID) { /* the port of the switch is where the host is missed */
+	if (sw == NO_ID && peer == NO_ID) { /* the port of the switch is where the host is missed */
 		peer = f->port_peer[port];
 		return dead_port(s, peer == NO_ID || k->st->node_down[f->port_node[peer]] ? port : peer);
 	}
-	sw = f->node_switch[f->port_node[peer]];
+	if (sw == NO_ID)
+		sw = f->node_switch[f->port_node[peer]];
 	if (sw == NO_ID)
 		return at_port(s, CAUSE_HOST, port, "no switch is at its cable", port);
 	if (!k->part)
@@ -418,8 +420,15 @@ static struct cause *cut_off(struct causes *s, uint32_t ep)
 	return parted(s, k->part[sw]);
 }
 
-/* Hosts that are cut off, and those without a LID. */
-static void add_hosts(struct causes *s)
+/* Is a switch, by itself, cut off or without a LID? */
+static bool switch_lost(const struct causes *s, uint32_t ep)
+{
+	return endport_is_switch(s->work->f, ep) && host_set_matters(s->w->hosts, s->work->f, ep) &&
+	       (is_cut_off(s->w, ep) || (s->work->t->endport_up[ep] && !s->r->lids->base[ep]));
+}
+
+/* Hosts and switches that are cut off, and those without a LID.  No pair is lost by such a switch alone. */
+static void add_ends(struct causes *s)
 {
 	const struct causes_work *k = s->work;
 	const struct fabric *f = k->f;
@@ -432,21 +441,25 @@ static void add_hosts(struct causes *s)
 			cut++;
 	s->n_hosts = here + cut;
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		bool sw = endport_is_switch(f, ep), away = is_cut_off(s->w, ep);
+		uint64_t pairs = sw ? 0 : away ? (uint64_t)here + s->n_hosts - 1 : here - 1;
 		struct cause *c;
 
-		if (routing_has_host(s->r, ep) && !s->r->lids->base[ep]) {
-			c = tables_strange(s->w)
-				    ? cause_of(s, CAUSE_TABLES, 1, "most GUIDs in it are not in the fabric")
-				    : at_port(s, CAUSE_HOST, f->endport_port[ep], "it has no LID",
-					      f->endport_port[ep]);
-			c->pairs += here - 1;
-		} else if (!endport_is_switch(f, ep) && routing_counts(s->r, ep) && is_cut_off(s->w, ep)) {
-			c = cut_off(s, ep);
-			c->pairs += (uint64_t)here + s->n_hosts - 1;
-		} else {
+		if (sw	   ? !k->count_lids || !switch_lost(s, ep)
+		    : away ? !routing_counts(s->r, ep)
+			   : !routing_has_host(s->r, ep) || s->r->lids->base[ep])
 			continue;
-		}
-		c->hosts += k->count_lids;
+		if (away)
+			c = cut_off(s, ep);
+		else if (tables_strange(s->w))
+			c = cause_of(s, CAUSE_TABLES, 1, "most GUIDs in it are not in the fabric");
+		else
+			c = at_port(s, sw ? CAUSE_SWITCH : CAUSE_HOST, f->endport_port[ep], "it has no LID",
+				    f->endport_port[ep]);
+		c->pairs += pairs;
+		c->hosts += k->count_lids && !sw;
+		if (k->to && k->to->end)
+			k->to->end(k->to->ctx, ep, c->made, pairs);
 	}
 }
 
@@ -593,7 +606,7 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 		cause_of(s, CAUSE_REFUSAL, 0, w->refusal[0].why);
 	if (!known || known->unreachable)
 		rc = check_routing_to(r, &counts, &to, p);
-	add_hosts(s);
+	add_ends(s);
 	for (size_t i = 0; i < s->n; i++) {
 		s->lost += s->c[i].pairs;
 		s->untold += s->c[i].kind == CAUSE_TABLES ? s->c[i].pairs : 0;

@@ -3,7 +3,8 @@
  * for each pair and each entry.  Each lost pair, and each wrong entry, has one cause.
  *
  * Lost pairs are those that check counts as unreachable (source host, LID of another host).  To them come the
- * ordered pairs of hosts of which one is cut off, and those whose destination has no LID.
+ * ordered pairs of hosts of which one is cut off, and those whose destination has no LID.  Switches that are
+ * cut off, or have no LID, have a cause, too, even if no pair is lost by it (not when drift is asked about).
  */
 #ifndef IBSCOPE_CAUSES_H
 #define IBSCOPE_CAUSES_H
@@ -74,11 +75,15 @@ struct lost_way {
 	unsigned lid;
 	bool loops;
 	enum cause_kind kind;
+	uint32_t cause; /* its `made` */
+	uint64_t pairs;
 };
 
+/* end: of a host or switch that is cut off, or has no LID; cause as above.  Either may be NULL. */
 struct ways_listener {
 	void (*lost)(void *ctx, const struct lost_way *x);
 	void *ctx;
+	void (*end)(void *ctx, uint32_t endport, uint32_t cause, uint64_t pairs);
 };
 
 /*

@@ -116,7 +116,7 @@ static void add_lost(void *ctx, const struct lost_way *x)
 static struct groups *groups_of(struct doctor *d)
 {
 	struct groups *s = d->lost ? d->lost : NEW(struct groups);
-	const struct ways_listener to = {add_lost, s};
+	const struct ways_listener to = {.ctx = s, .lost = add_lost};
 	struct causes *c;
 
 	if (d->lost)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/credit/check.h"
 #include "core/analysis/compare/faults.h"
+#include "core/analysis/compare/sound.h"
 #include "core/analysis/credit/turns.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -80,26 +80,13 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	out_json(o, "loop_turns", json_integer(turns));
 }
 
-/*
- * Credit loops and dropped routes (*dropped).  Returns the number of both; -1 and *e when cancelled or out of
- * memory.
- */
-static int64_t check_loops(const struct sweep *w, struct faults *faults, uint64_t *dropped, struct out *o,
-			   struct err *e)
+/* Credit loops and dropped routes.  -1 and *e when cancelled. */
+static int tell_loops(const struct sweep *w, const struct cdg *c, struct out *o, struct err *e)
 {
-	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, false, o->run->progress, e);
-	int64_t n;
-
-	if (!c)
-		return -1;
-	n = report_cycles(c, 1, 0, o->run->progress, o);
+	report_cycles(c, 1, 0, o->run->progress, o);
 	print_loop_turns(w, c, o);
-	*dropped = report_dropped(c, o);
-	n += (int64_t)*dropped;
-	if (faults)
-		faults_add_loops(faults, c);
-	cdg_free(c);
-	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : n;
+	report_dropped(c, o);
+	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : 0;
 }
 
 /* Credit loops while hosts keep their SLs from before the event: no faults. -1 and *e when cancelled. */
@@ -248,32 +235,6 @@ static size_t compare_faults(const struct found *x, const struct faults *was, co
 
 /* --- the command -------------------------------------------------------------------------------- */
 
-/* Is the fabric sound? gone: ports of the scope that are not in it.  Without pairs nothing is judged. */
-static bool print_verdict(const struct sweep *w, uint64_t pairs, bool sound, uint32_t gone, bool untold,
-			  struct out *o)
-{
-	bool missing = w->fabric->warnings.missing;
-
-	if (!w->hosts->n && w->hosts->narrowed)
-		out_text(o, "No host counts: nothing is judged.\n");
-	else if (!sound)
-		out_text(o, "NOT SOUND.\n");
-	else if (missing || untold)
-		out_text(o, "Nothing wrong in the part that is known; whether the fabric is sound is not.\n");
-	else if (!pairs)
-		out_text(o, "No pair of hosts: nothing is judged.\n");
-	else if (gone)
-		out_text(o, "Nothing wrong among the hosts of the scope that are there.\n");
-	else if (w->hosts->narrowed)
-		out_text(o, "Sound within the scope: every host of it reaches every other, and their own "
-			    "routes make no credit loops.\n");
-	else
-		out_text(o, "Sound: every host reaches every host, without credit loops.\n");
-	sound = sound && pairs && !missing && !gone && !untold;
-	out_json(o, "sound", json_boolean(sound));
-	return sound;
-}
-
 /*
  * What failures and repairs changed since tables were made anew, all together; they follow one on another.
  * The caller frees *own.  -1 and *e when cancelled.
@@ -296,8 +257,7 @@ static int changed_by_all(const struct session *s, const struct comparison **all
 
 #define CUT_OFF_NAMED 4
 
-/* Returns the number of endports that are cut off. */
-static uint32_t tell_cut_off(const struct sweep *w, const struct comparison *change, struct out *o)
+static void tell_cut_off(const struct sweep *w, const struct comparison *change, struct out *o)
 {
 	if (w->routing->adaptive)
 		out_text(o,
@@ -308,7 +268,7 @@ static uint32_t tell_cut_off(const struct sweep *w, const struct comparison *cha
 		out_json(o, "cut_off", json_integer((json_int_t)change->cut_off));
 		out_json(o, "between_survivors", json_integer((json_int_t)change->between_survivors));
 	}
-	return report_cut_off(w, CUT_OFF_NAMED, o);
+	report_cut_off(w, CUT_OFF_NAMED, o);
 }
 
 /* The earlier check to compare with. */
@@ -317,58 +277,25 @@ struct baseline {
 	struct faults was, vanished;
 };
 
-/*
- * Why pairs are lost, one row for each cause. *untold: pairs of which that cannot be told.  -1 and *e when
- * cancelled.
- */
-static int find_causes(struct session *s, const struct sweep *w, const struct judgement *j, struct found *x,
-		       struct causes **causes, uint64_t *untold, struct out *o, struct err *e)
+/* What was found of a sweep, as lines and fields; all but faults one by one. */
+static int tell_found(struct session *s, const struct sweep *w, const struct soundness *x, bool details,
+		      struct out *o, struct err *e)
 {
-	const struct last_seen seen = session_last_seen(s);
-	const struct ways_listener to = {add_lost, x};
-
-	if (x)
-		x->strange = tables_strange(w);
-	*causes = causes_find(w, &j->counts, NULL, &seen, x ? &to : NULL, o->run->progress, e);
-	if (!*causes)
-		return -1;
-	*untold = tables_strange(w) ? j->counts.unreachable : (*causes)->untold;
-	return 0;
-}
-
-/* x: receives the faults one by one; NULL = nobody needs them.  b may be NULL. */
-static int check(struct session *s, const struct sweep *w, struct judgement *j, struct found *x,
-		 const struct baseline *b, bool details, struct out *o, struct err *e)
-{
-	struct check_result *c = &j->counts;
-	int64_t loops;
-	uint32_t cut, gone;
-	bool sound, good, strange, lacking;
 	struct text missing = {0};
 	const struct comparison *all;
 	struct comparison *own;
-	struct causes *causes;
 
-	if (check_routing(w->routing, c, o->run->progress))
-		return err_set(e, CANCELLED);
-	if (find_causes(s, w, j, x, &causes, &j->untold, o, e))
+	if (changed_by_all(s, &all, &own, o, e))
 		return -1;
-	if (changed_by_all(s, &all, &own, o, e)) {
-		causes_free(causes);
-		return -1;
-	}
-	gone = report_scope(s, o);
+	report_scope(s, o);
 	report_aggregation(s, o);
-	print_check(c, j->untold, o);
-	cut = tell_cut_off(w, all, o);
-	report_causes(causes, details, "check", o);
-	causes_free(causes);
+	print_check(&x->counts, x->untold, o);
+	tell_cut_off(w, all, o);
+	report_causes(x->causes, details, "check", o);
 	comparison_free(own);
-	loops = check_turns(w, o) ? err_set(e, CANCELLED)
-				  : check_loops(w, x ? &x->now : NULL, &j->dropped, o, e);
-	j->cut_off = cut;
-	j->loops = loops < 0 ? 0 : (uint64_t)loops;
-	if (loops < 0 || check_held(session_event(s)->change, o, e))
+	if (check_turns(w, o))
+		return err_set(e, CANCELLED);
+	if (tell_loops(w, x->loops, o, e) || check_held(session_event(s)->change, o, e))
 		return -1;
 	/* What the judgement rests on. */
 	warnings_tell_missing(&w->fabric->warnings, &missing);
@@ -384,11 +311,38 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 			 w->routing->engine, w->routing->ops->n_layers(w->routing));
 	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
 	report_missing(w->fabric, o);
-	strange = tables_strange(w);
-	lacking = report_incomplete_tables(w, j->untold, o);
-	good = strange || (c->unreachable == j->untold && !c->no_lid && !cut && !loops);
-	sound = print_verdict(w, c->pairs, good, gone, lacking && (j->untold || strange), o);
-	good &= !gone; /* whether the rest is sound may still be unknown */
+	report_incomplete_tables(w, x->untold, o);
+	out_text(o, "%s\n", verdict_words[x->verdict].sentence);
+	out_json(o, "sound", json_boolean(x->sound));
+	return 0;
+}
+
+/* x: receives the faults one by one; NULL = nobody needs them.  b may be NULL. */
+static int check(struct session *s, const struct sweep *w, struct judgement *j, struct found *x,
+		 const struct baseline *b, bool details, struct out *o, struct err *e)
+{
+	const struct last_seen seen = session_last_seen(s);
+	const struct ways_listener to = {.ctx = x, .lost = add_lost};
+	struct soundness found;
+	int rc;
+
+	if (x)
+		x->strange = tables_strange(w);
+	if (soundness_find(w, &found, &seen, x ? &to : NULL, o->run->progress, e))
+		return -1;
+	j->counts = found.counts;
+	j->untold = found.untold;
+	j->cut_off = found.cut_off;
+	j->dropped = found.loops->dropped;
+	j->loops = found.loops->n_components + j->dropped;
+	j->fault = found.fault;
+	j->sound = found.sound;
+	rc = tell_found(s, w, &found, details, o, e);
+	if (x && !rc)
+		faults_add_loops(&x->now, found.loops);
+	soundness_clear(&found);
+	if (rc)
+		return -1;
 	if (x) {
 		add_endports(x, w);
 		add_not_here(session_scope(s), &x->now);
@@ -401,13 +355,11 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 		out_json(o, "present", present_json(w->fabric, w->lids, w->setup->state));
 	}
 	if (x && b) {
-		good = !compare_faults(x, &b->was, &b->vanished, b->path, o);
-		sound = good && c->pairs && !j->untold && !strange;
+		j->fault = compare_faults(x, &b->was, &b->vanished, b->path, o) != 0;
+		j->sound = !j->fault && found.counts.pairs && !found.untold && !found.strange;
 	}
-	j->fault = !good;
-	j->sound = good && sound;
-	o->run->found_fault |= !good;
-	o->run->unanswered |= !sound;
+	o->run->found_fault |= j->fault;
+	o->run->unanswered |= !j->sound;
 	return 0;
 }
 
@@ -548,6 +500,7 @@ const struct command check_commands[] = {
 		    "were not read, or a rule of\n"
 		    "  the engine; `last peer` is what is, or was, at the other end.  `all` prints every way "
 		    "that does not arrive.\n"
+		    "  A switch that is cut off has a cause even if no pair is lost.  Panes: check, lost.\n"
 		    "  When switches have no table, or most GUIDs of the tables are not in the fabric, check "
 		    "says INCOMPLETE TABLES:\n"
 		    "  pairs that only these lose cannot be told, and are no fault, neither new nor gone.\n"
