@@ -188,7 +188,7 @@ STATES = [
         "fail host node0003", "fail switch leaf-01", "diff all", "check", "doctor", "why leaf-02 node0009", "load-map", "layers",
         "snapshot a", "restore all", "diff all", "diff a", "list pairs", "survey switches"]),
     (["ring:6", "-R", "minhop"], [
-        "snapshot before", "tables looping.lfts", "route tables", "diff before all", "check", "doctor", "trace node0001 node0004",
+        "snapshot before", "tables looping.lfts", "route tables", "diff before all", "check", "list check", "list lost", "doctor", "trace node0001 node0004",
         "why ring0 node0004", "drift", "load-map", "list pairs", "layers", "report -", "save-session -", "route minhop", "diff all"]),
 ]
 

@@ -61,7 +61,7 @@ static const struct deed deeds[] = {
 	{EXPLAIN, "credit loops: can it deadlock?", "pane cycle all",
 	 "deadlock credit loops cycles hang stuck"},
 	{EXPLAIN, "walk through the engine's run, step by step", "step start", "algorithm teach"},
-	{JUDGE, "is it safe? unreachable pairs, loops, credit loops", "check",
+	{JUDGE, "is it safe? unreachable pairs, loops, credit loops", "pane check",
 	 "safe sound unreachable deadlock verify"},
 	{JUDGE, "all problems, worst first", "pane doctor", "wrong broken cable errors health"},
 	{JUDGE, "compare engines side by side", "pane compare", "algorithms best"},

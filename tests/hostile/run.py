@@ -221,7 +221,7 @@ PANES = {
     "switches": "", "ports": LEAF, "hosts": "", "lft": LEAF, "path": f"{HOST} {HOST2}", "edits": "", "changes": "", "pairs": "",
     "journal": "", "warnings": "", "ranks": "", "hops": LEAF, "histogram": "", "bars": LEAF, "layers": "",
     "cdg": "all", "cycle": "all", "drain": "", "sl2vl": LEAF + "[1]", "sls": HOST, "elements": "", "usage": "all",
-    "compare": "minhop updn", "drift": "updn", "entries": "updn cause 1", "doctor": "", "advise": "failures 1", "survey": "switches", "flows": LEAF + "[4] pair", "hotter": "", "transition": "", "outage": "hosts",
+    "compare": "minhop updn", "check": "", "lost": "cause 1", "drift": "updn", "entries": "updn cause 1", "doctor": "", "advise": "failures 1", "survey": "switches", "flows": LEAF + "[4] pair", "hotter": "", "transition": "", "outage": "hosts",
     "plot": "", "map": "load path", "shift": "1", "step": "", "lesson": "",
     "help": "", "start": "", "open": "", "lids": HOST2, "pick": "2 show node nod",
 }

@@ -60,12 +60,12 @@ EDITS = ["synth xgft:10,10,10:1,10,10", "route updn", "save OUT", "swap node0006
          "!move host node0013 leaf-001[3]", "!rename leaf-001 other", "!speed other[15] 4xEDR", "!add switch extra 4", "event 'swap node0021 node0031' 'replace host node0041'",
          "changes OUT", "plan OUT all effects=4", "load OUT next", "restart", "!failover leaf-004", "sighup CONF"]
 RAILS = ["load RAILS", "route updn", "swap 'n007 hca1' 'n051 hca1'", "swap 'n008 hca2' 'n009 hca3'", "plan rails effects=2"]
-LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "drain cycle", "export dot OUT cdg", "export svg OUT cycle all", "list cycle",
+LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "drain cycle", "export dot OUT cdg", "export svg OUT cycle all", "list cycle", "list check",
          "route dfsssp", "route lash", "list layer-pairs 0", "step start", "!step start", "export svg OUT animated 1 1500", "route nue", "layers", "list cdg"]
 # advise tries many engines, each on the whole: on a torus of its own.  The longest stretch is that of layers: of 6x6x6, half of 8x8x8's.
 TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise failures 0", "compare for alltoall direct updn lash", "synth torus:%s,hosts=4" % ("8x8x8" if LONG else "6x6x6"), "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
-SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "judge", "doctor", "check spread tree", "survey links", "survey switches", "outage switch 1", "transition to minhop", "advise failures 3", "advise write OUT failures 1",
+SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "judge", "doctor", "check spread tree", "list check", "list lost cause 1", "survey links", "survey switches", "outage switch 1", "transition to minhop", "advise failures 3", "advise write OUT failures 1",
          "survey pairs 20 switches threads=2", "survey pairs all links", "survey pairs all switches", "survey links shard 1/3",
          "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check" if LONG else "lesson lash check", "!lesson new EXTRA", "grade EXTRA ANSWERS", "route updn", "quiz port seed=1", "quiz rank", "quiz step", "quiz sound", "route lash", "quiz layer"]
 

@@ -217,7 +217,7 @@ def found_by_palette(terminal, seed):
 SEARCHES = (("deadlock", r"can it deadlock|is it safe"), ("broken cable", r"fail this|fail a link"), ("maintenance", r"fail this|before maintenance"),
             ("slow", r"the busiest links"), ("safe", r"is it safe\?"), ("which host", r"find a node"), ("path", r"path between two endports"),
             ("why", r" why "), ("balance", r" usage "), ("undo", r" undo "),
-            ("quit", r"quit|leave"), ("save", r"save "), ("colors", r"colou?r"), ("hot", r"the busiest links"), ("lost", r" pairs .*each pair whose path"),
+            ("quit", r"quit|leave"), ("save", r"save "), ("colors", r"colou?r"), ("hot", r"the busiest links"), ("lost", r" lost .*LIDs that hosts have no way to"),
             ("compare", r"engines side by side"), ("report", r"write a report"), ("engine", r" advise .*ranks all engines"),
             ("ranks", r"rank"), ("vl", r"a virtual lane"))
 

@@ -119,9 +119,9 @@ class Terminal:
         with open(path, "w", encoding="utf-8") as f:
             f.write(text + "\n")
 
-    def unpack(self, name, source):
+    def unpack(self, name, source, size="-1"):
         with lzma.open(os.path.join(ROOT, source)) as f, open(os.path.join(self.dir, name), "wb") as to:
-            shutil.copyfileobj(f, to)
+            to.write(f.read(int(size)))
 
     def held(self, name):
         """Waits until somebody has opened it: work that has begun."""
@@ -298,8 +298,8 @@ def run_script(path):
                     t = Terminal(size, term, env)
                     for name in fifos:
                         t.fifo(name)
-                    for name, source in packed:
-                        t.unpack(name, source)
+                    for name, *source in packed:
+                        t.unpack(name, *source)
                     for name, text in made:
                         t.make(name, text.encode().decode("unicode_escape"))
                     t.start(rest)

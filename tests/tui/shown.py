@@ -22,7 +22,7 @@ FABRICS = {
 }
 # panes with rows and columns, and what they are asked for
 PANES = ["switches", "ports {sw}", "hosts", "lft {sw}", "changes", "ranks", "hops {sw}", "histogram", "layers",
-         "cdg 0", "sl2vl {sw}", "sls {host}", "weights", "elements", "lids {host}", "ways {host}", "usage", "compare", "drift", "doctor", "advise",
+         "cdg 0", "sl2vl {sw}", "sls {host}", "weights", "elements", "lids {host}", "ways {host}", "usage", "compare", "check", "lost", "drift", "doctor", "advise",
          "shift 1", "hotter", "warnings"]
 CHEAP = ["switches", "ports {sw}", "hosts", "lft {sw}", "ranks", "hops {sw}", "histogram", "lids {host}", "warnings", "elements"]
 MARK = "…"

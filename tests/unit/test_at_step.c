@@ -30,7 +30,8 @@ static const struct {
 	{"map", "around S"},	{"map", "whole"},   {"map", "layers"},	    {"map", "change"},
 	{"torus", "L M"},	{"pick", "1 show"}, {"layer-pairs", "0"},   {"layer-pairs", "1"},
 	{"survey", "switches"}, {"survey", NULL},   {"advise", NULL},	    {"compare", "minhop"},
-	{"doctor", NULL},	{"drift", NULL},    {"plot", "hops"},
+	{"doctor", NULL},	{"drift", NULL},    {"plot", "hops"},	    {"check", NULL},
+	{"lost", NULL},
 };
 
 /* --- a run that is walked through ------------------------------------------------------------------- */

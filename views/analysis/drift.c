@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/base/mix.h"
-#include "core/session/commands/commands.h"
 #include "core/sm/guid_names.h"
+#include "views/analysis/cause_rows.h"
 #include "views/analysis/drift.h"
 #include "views/base/question.h"
 
@@ -30,8 +29,7 @@ static const struct column columns[] = {
 
 struct priv {
 	struct drift_view shared;
-	uint32_t n;
-	char **last; /* [n] owned; labels of what was last at a port where nothing is; NULL: none */
+	struct cause_rows rows;
 };
 
 /* --- computed by another thread ----------------------------------------------------------------- */
@@ -160,28 +158,18 @@ static const struct cause *cause_at(const struct view *v, uint32_t row)
 
 static void unload(struct view *v)
 {
-	struct priv *p = v->priv;
-
-	for (uint32_t i = 0; i < p->n; i++)
-		free(p->last[i]);
+	cause_rows_free(&((struct priv *)v->priv)->rows);
 }
 
 static void load(struct view *v)
 {
-	const struct last_seen seen = session_last_seen(v->scene->session);
 	struct priv *p = v->priv;
+	const struct drift_answer *a;
 
 	drift_load(v);
-	if (!drift_shown(v))
-		return;
-	v->n_rows = p->n = (uint32_t)drift_shown(v)->causes->n;
-	p->last = VIEW_ARRAY(v, v->n_rows, char *);
-	for (uint32_t i = 0; i < v->n_rows; i++) {
-		const struct cause *c = cause_at(v, i);
-
-		if (c->kind == CAUSE_PORT && !c->last)
-			p->last[i] = seen.peer(seen.ctx, v->scene->fabric->node_guid[c->node], c->port);
-	}
+	a = drift_shown(v);
+	if (a)
+		cause_rows_load(v, &p->rows, a->causes->c, a->causes->n);
 }
 
 static void title(const struct view *v, struct text *t)
@@ -198,40 +186,22 @@ static void title(const struct view *v, struct text *t)
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
-	return field_number(field_of_column(cause_fields, columns[col].name), cause_at(v, row));
+	return cause_number(&((const struct priv *)v->priv)->rows, row, &columns[col]);
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
-
-	if (p->last[row] && !strcmp(columns[col].name, "last peer"))
-		text_add(t, "%s", p->last[row]);
-	else
-		field_cell(field_of_column(cause_fields, columns[col].name), cause_at(v, row), t);
+	cause_cell(&((const struct priv *)v->priv)->rows, row, &columns[col], t);
 }
 
 static unsigned marks(const struct view *v, uint32_t row)
 {
-	const struct cause *c = cause_at(v, row);
-
-	return c->pairs || c->kind < CAUSE_RULE ? MARK_DOWN : MARK_CHANGED;
+	return cause_marks(cause_at(v, row));
 }
 
 static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct cause *c = cause_at(v, row);
-
-	s->key = mix(c->kind, c->key);
-	for (const char *w = c->why; *w; w++)
-		s->key = mix(s->key, (unsigned char)*w);
-	if (c->node == NO_ID)
-		return false;
-	if (c->port)
-		subject_port(v, v->scene->fabric->node_port[c->node] + c->port, s);
-	else
-		subject_node(v, c->node, s);
-	return true;
+	return cause_about(v, cause_at(v, row), s);
 }
 
 /* To its entries; where none is wrong, to its place. */

@@ -1,0 +1,300 @@
+/*
+ * The pane `check`: is the routing sound?  One row for each cause of lost pairs, each group of credit loops,
+ * and routes that are dropped; the verdict in the title.
+ */
+#include "views/analysis/check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/memory.h"
+#include "views/analysis/cause_rows.h"
+
+static const struct column columns[] = {
+	COL("kind",
+	    "tables: they were not read; refusal: of the engine; loop: entries lead in a circle; rule: of "
+	    "the engine; credit: packets can wait for each other for ever; drop: on VL 15",
+	    7),
+	COL("what", "the port, cable, switch, host or engine; the channels of credit loops", 12, .flex = 2),
+	COL("why", "what is wrong with it", 12, .flex = 2),
+	COL("last peer", "what is, or was last, at the other end", 9, .flex = 1, .drop = 1),
+	NUM("pairs", "pairs that are lost by this cause alone", 5),
+	NUM("lids", "LIDs concerned", 4, .drop = 3),
+	NUM("hosts", "hosts that have these LIDs, or are cut off", 5, .drop = 2),
+};
+
+/* What is no cause of lost pairs, but a row as well. */
+enum { ROW_CREDIT = CAUSE_KINDS, ROW_DROP };
+
+/* --- computed by another thread ----------------------------------------------------------------- */
+
+struct collected {
+	struct check_answer *a;
+	const struct sweep *w;
+	uint32_t cap;
+	uint32_t *last, n_last; /* by `made` of causes: place in lost + 1; 0: none */
+};
+
+/* The row of a cause and LID; those of a cause come by LID. */
+static struct lost_lid *lost_of(struct collected *k, uint32_t cause, uint32_t lid, uint32_t ep)
+{
+	struct check_answer *a = k->a;
+	uint32_t n = k->n_last;
+
+	if (cause >= n) {
+		k->n_last = 2 * cause + 16;
+		k->last = mem_resize(k->last, k->n_last, sizeof(*k->last));
+		memset(k->last + n, 0, (k->n_last - n) * sizeof(*k->last));
+	}
+	if (!k->last[cause] || !lid || a->lost[k->last[cause] - 1].lid != lid) {
+		GROW(a->lost, a->n_lost, k->cap);
+		a->lost[a->n_lost++] =
+			(struct lost_lid){.cause = cause, .lid = lid, .endport = ep, .sw = NO_ID};
+		k->last[cause] = a->n_lost;
+	}
+	return &a->lost[k->last[cause] - 1];
+}
+
+static void add_lost(void *ctx, const struct lost_way *x)
+{
+	struct collected *k = ctx;
+	uint32_t ep = lid_owner(k->w->lids, x->lid), own = k->w->topo->endport_switch[ep];
+	struct lost_lid *l = lost_of(k, x->cause, x->lid, ep);
+
+	if (l->sw == NO_ID || l->sw == own) /* a path from there shows the most */
+		l->sw = x->sw;
+	l->switches++;
+	l->pairs += x->pairs;
+	l->loops |= x->loops;
+}
+
+static void add_end(void *ctx, uint32_t ep, uint32_t cause, uint64_t pairs)
+{
+	lost_of(ctx, cause, 0, ep)->pairs = pairs;
+}
+
+/* Causes that were sorted have other places. */
+static void place_lost(struct check_answer *a)
+{
+	const struct causes *c = a->found.causes;
+	uint32_t *place = mem_alloc(c->n * sizeof(*place) + 1);
+
+	for (uint32_t i = 0; i < c->n; i++)
+		place[c->c[i].made] = i;
+	for (uint32_t i = 0; i < a->n_lost; i++)
+		a->lost[i].cause = place[a->lost[i].cause];
+	free(place);
+}
+
+static void list_causes(struct check_answer *a, const struct fabric *f)
+{
+	const struct causes *c = a->found.causes;
+	const struct cdg *g = a->found.loops;
+
+	a->cause = mem_array(c->n + g->n_components + 1, sizeof(*a->cause));
+	if (c->n)
+		memcpy(a->cause, c->c, c->n * sizeof(*a->cause));
+	a->n_causes = (uint32_t)c->n + g->n_components;
+	for (uint32_t i = 0; i < g->n_components; i++) {
+		struct text t = {0};
+
+		text_add(&t, "%s on VL", PLURAL(g->size[i], "channel"));
+		for (unsigned v = 0; v < CDG_VLS; v++)
+			if (g->vls[i] >> v & 1)
+				text_add(&t, " %u", v);
+		a->cause[c->n + i] = (struct cause){.kind = ROW_CREDIT,
+						    .key = i,
+						    .word = "credit",
+						    .why = "packets can wait for each other for ever",
+						    .what = t.s,
+						    .node = NO_ID};
+	}
+	/* components are numbered by their first channel */
+	for (uint32_t i = g->n_channels; i--;)
+		if (g->component[i] != NO_ID) {
+			struct cause *x = &a->cause[c->n + g->component[i]];
+
+			x->node = f->port_node[g->port[i]];
+			x->port = f->port_num[g->port[i]];
+		}
+	if (g->dropped)
+		a->cause[a->n_causes++] =
+			(struct cause){.kind = ROW_DROP,
+				       .word = "drop",
+				       .why = "their SL leads to VL 15",
+				       .what = str_printf("%s", PLURAL(g->dropped, "route")),
+				       .node = NO_ID};
+}
+
+static void free_answer(void *value)
+{
+	struct check_answer *a = value;
+
+	for (uint32_t i = a->found.causes ? (uint32_t)a->found.causes->n : 0; i < a->n_causes; i++)
+		free(a->cause[i].what);
+	free(a->cause);
+	free(a->lost);
+	soundness_clear(&a->found);
+	free(a);
+}
+
+static void *run_check(const struct job *j)
+{
+	struct check_answer *a = NEW(struct check_answer);
+	struct collected k = {.a = a, .w = j->sweep};
+	const struct ways_listener to = {.ctx = &k, .lost = add_lost, .end = add_end};
+	int rc = soundness_find(j->sweep, &a->found, NULL, &to, j->progress, j->e);
+
+	free(k.last);
+	if (rc) {
+		free_answer(a);
+		return NULL;
+	}
+	place_lost(a);
+	list_causes(a, j->sweep->fabric);
+	return a;
+}
+
+const struct task task_check = {.run = run_check, .free = free_answer};
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+struct priv {
+	const struct result *answer; /* borrowed; NULL = missing */
+	struct cause_rows rows;
+};
+
+static const struct check_answer *answer_of(const struct view *v)
+{
+	const struct priv *p = v->priv;
+
+	return p->answer ? p->answer->value : NULL;
+}
+
+static void unload(struct view *v)
+{
+	cause_rows_free(&((struct priv *)v->priv)->rows);
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct check_answer *a;
+
+	p->answer = view_ask(v, &task_check, NULL, NULL);
+	a = answer_of(v);
+	if (a)
+		cause_rows_load(v, &p->rows, a->cause, a->n_causes);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct check_answer *a = answer_of(v);
+
+	text_add(t, "Check");
+	if (!scene_routing(v->scene))
+		text_add(t, " ── nothing is routed");
+	if (!a)
+		return;
+	text_add(t, " ── %s", verdict_words[a->found.verdict].brief);
+	if (a->n_causes)
+		text_add(t, " ── %s", PLURAL(a->n_causes, "cause"));
+	if (a->found.causes->lost)
+		text_add(t, ", %s lost", PLURAL(a->found.causes->lost, "pair"));
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct check_answer *a = answer_of(v);
+	const struct sweep *w = v->scene->sweep;
+	const struct check_result *c;
+	uint32_t all, lacking;
+
+	if (p->answer && !a)
+		text_add(t, "%s", p->answer->e.msg);
+	if (!a)
+		return;
+	c = &a->found.counts;
+	lacking = tables_lacking(w, &all);
+	if (a->found.strange)
+		text_add(t, "INCOMPLETE TABLES: most that their file names is not in this fabric");
+	else if (lacking)
+		text_add(t, "INCOMPLETE TABLES: %u of %s without; %" PRIu64 " pairs cannot be told", lacking,
+			 PLURAL(all, "switch"), a->found.untold);
+	else if (w->fabric->warnings.missing)
+		text_add(t, "INCOMPLETE: a part of the fabric is not known; `show warnings`");
+	else if (a->found.verdict == VERDICT_FAULT && c->looping)
+		text_add(t, "%" PRIu64 " of %s between hosts unreachable, %" PRIu64 " of them loop",
+			 c->unreachable, PLURAL(c->pairs, "path"), c->looping);
+	else if (a->found.verdict == VERDICT_FAULT)
+		text_add(t, "%" PRIu64 " of %s between hosts unreachable, longest %s", c->unreachable,
+			 PLURAL(c->pairs, "path"), PLURAL(c->max_hops, "link"));
+	else
+		text_add(t, "%s", verdict_words[a->found.verdict].sentence);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	return cause_number(&((const struct priv *)v->priv)->rows, row, &columns[col]);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	cause_cell(&((const struct priv *)v->priv)->rows, row, &columns[col], t);
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct cause *c = &answer_of(v)->cause[row];
+
+	return c->kind >= ROW_CREDIT ? MARK_DOWN : cause_marks(c);
+}
+
+static bool about(const struct view *v, uint32_t row, struct subject *s)
+{
+	return cause_about(v, &answer_of(v)->cause[row], s);
+}
+
+static bool lists_lost(const struct check_answer *a, uint32_t row)
+{
+	for (uint32_t i = 0; i < a->n_lost; i++)
+		if (a->lost[i].cause == row)
+			return true;
+	return false;
+}
+
+/* To the LIDs that are lost by it, or to its channels; where there are none, to its place. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct cause *c = &answer_of(v)->cause[row];
+	const struct cdg *g = answer_of(v)->found.loops;
+
+	if (c->kind == ROW_DROP) {
+		text_add(t, "pane cdg all");
+	} else if (c->kind == ROW_CREDIT) {
+		unsigned vl = 0;
+
+		while (!(g->vls[c->key] >> vl & 1))
+			vl++;
+		text_add(t, "pane cycle %u %u", vl, cdg_components_below(g, (int)vl, (uint32_t)c->key) + 1);
+	} else if (lists_lost(answer_of(v), row)) {
+		text_add(t, "pane lost cause %u", row + 1);
+	} else if (c->node == NO_ID) {
+		text_add(t, "pane journal");
+	} else {
+		view_fill(v, row, "pane ports %node", t);
+	}
+}
+
+const struct view_ops view_check = {
+	.name = "check",
+	.brief = "judges the routes as `check`: why pairs have no path, and credit loops, a row for each "
+		 "cause; Enter lists the LIDs that are lost by it",
+	.hints = "follow=details back=back",
+	COLUMNS(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.footer = footer,
+	DOES(load, unload, title, cell, number, marks, about, follow),
+};
