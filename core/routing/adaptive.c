@@ -18,7 +18,8 @@ unsigned port_set_next(const struct port_set *s, unsigned port)
 
 void adaptive_clear(struct adaptive_switch *s)
 {
-	free(s->of_lid);
+	free(s->block);
+	free(s->own);
 	free(s->group);
 	*s = (struct adaptive_switch){0};
 }
@@ -51,14 +52,15 @@ struct adaptive *adaptive_on(const struct adaptive *a, const struct fabric *from
 		uint32_t was = fabric_switch_in(from, to, s);
 		const struct adaptive_switch *x = was == NO_ID ? NULL : &a->sw[was];
 
-		if (!x || !x->n_lids)
+		if (!x || !x->n_blocks)
 			continue;
-		n->sw[s] =
-			(struct adaptive_switch){.n_lids = x->n_lids,
-						 .of_lid = mem_dup(x->of_lid, x->n_lids * sizeof(*x->of_lid)),
-						 .n_groups = x->n_groups,
-						 .cap_groups = x->n_groups,
-						 .group = mem_dup(x->group, x->n_groups * sizeof(*x->group))};
+		n->sw[s] = *x;
+		n->sw[s].block = mem_dup(x->block, x->n_blocks * sizeof(*x->block));
+		n->sw[s].own = mem_dup(x->own, x->n_own * sizeof(*x->own));
+		n->sw[s].cap_blocks = x->n_blocks;
+		n->sw[s].cap_own = x->n_own;
+		n->sw[s].cap_groups = x->n_groups;
+		n->sw[s].group = mem_dup(x->group, x->n_groups * sizeof(*x->group));
 	}
 	return n;
 }
@@ -77,23 +79,41 @@ unsigned adaptive_group_index(struct adaptive_switch *s, unsigned number)
 
 void adaptive_set(struct adaptive_switch *s, unsigned lid, unsigned group)
 {
-	uint32_t n = s->n_lids;
+	uint32_t b = lid / ADAPTIVE_BLOCK;
 
-	if (lid >= n) {
-		if (group == NO_ADAPTIVE)
-			return;
-		while (n <= lid)
-			n = n ? n * 2 : 64;
-		s->of_lid = mem_resize(s->of_lid, n, sizeof(*s->of_lid));
-		memset(s->of_lid + s->n_lids, 0xff, (n - s->n_lids) * sizeof(*s->of_lid));
-		s->n_lids = n;
+	while (b >= s->n_blocks) {
+		GROW(s->block, s->n_blocks, s->cap_blocks);
+		s->block[s->n_blocks++] = NO_ADAPTIVE;
 	}
-	s->of_lid[lid] = (uint16_t)group;
+	if (s->block[b] == group)
+		return;
+	if (s->block[b] < ADAPTIVE_OWN) {
+		GROW(s->own, s->n_own, s->cap_own);
+		for (unsigned i = 0; i < ADAPTIVE_BLOCK; i++)
+			s->own[s->n_own][i] = (uint16_t)s->block[b];
+		s->block[b] = ADAPTIVE_OWN + s->n_own++;
+	}
+	s->own[s->block[b] - ADAPTIVE_OWN][lid % ADAPTIVE_BLOCK] = (uint16_t)group;
 }
 
-const struct adaptive_group *adaptive_find(const struct adaptive *a, uint32_t sw, unsigned lid)
+void adaptive_fill(struct adaptive_switch *s, const uint16_t *of_lid, unsigned n)
 {
-	const struct adaptive_switch *s = a ? &a->sw[sw] : NULL;
+	s->n_blocks = s->cap_blocks = (n + ADAPTIVE_BLOCK - 1) / ADAPTIVE_BLOCK;
+	s->block = NEW_ARRAY(s->n_blocks, uint32_t);
+	for (uint32_t b = 0; b < s->n_blocks; b++) {
+		const uint16_t *of = of_lid + b * ADAPTIVE_BLOCK;
+		unsigned most = n - b * ADAPTIVE_BLOCK;
+		size_t len = most < ADAPTIVE_BLOCK ? most : ADAPTIVE_BLOCK;
 
-	return s && lid < s->n_lids && s->of_lid[lid] != NO_ADAPTIVE ? &s->group[s->of_lid[lid]] : NULL;
+		s->block[b] = *of;
+		if (!memcmp(of, of + 1, (len - 1) * sizeof(*of)))
+			continue;
+		GROW(s->own, s->n_own, s->cap_own);
+		s->block[b] = ADAPTIVE_OWN + s->n_own;
+		memcpy(s->own[s->n_own++], of, len * sizeof(*of));
+	}
+	if (s->n_own)
+		s->own = mem_resize(s->own, s->cap_own = s->n_own, sizeof(*s->own));
+	if (s->n_groups)
+		s->group = mem_resize(s->group, s->cap_groups = s->n_groups, sizeof(*s->group));
 }

@@ -34,9 +34,15 @@ struct adaptive_group {
 	struct port_set ports;
 };
 
+#define ADAPTIVE_BLOCK 64 /* LIDs; mostly all of a block have one group */
+#define ADAPTIVE_OWN 0x10000
+
 struct adaptive_switch {
-	uint32_t n_lids;	      /* of_lid has so many entries */
-	uint16_t *of_lid;	      /* index of a group, NO_ADAPTIVE = the static port alone */
+	/* index of a block's group, NO_ADAPTIVE = the static port alone; or ADAPTIVE_OWN + its place in own[]
+	 */
+	uint32_t *block;
+	uint16_t (*own)[ADAPTIVE_BLOCK]; /* such an index for each LID */
+	uint32_t n_blocks, cap_blocks, n_own, cap_own;
 	struct adaptive_group *group; /* [n_groups] */
 	uint32_t n_groups, cap_groups;
 };
@@ -57,10 +63,20 @@ struct adaptive *adaptive_on(const struct adaptive *a, const struct fabric *from
 unsigned adaptive_group_index(struct adaptive_switch *s, unsigned number);
 /* Give a LID a group (an index, NO_ADAPTIVE). */
 void adaptive_set(struct adaptive_switch *s, unsigned lid, unsigned group);
+/* The same for the LIDs 0 to n - 1 of a switch, for which none was set; no group is added later. */
+void adaptive_fill(struct adaptive_switch *s, const uint16_t *of_lid, unsigned n);
 /* Forget all of a switch. */
 void adaptive_clear(struct adaptive_switch *s);
 
 /* The group of a LID; NULL = the static port alone.  NULL also when there is no adaptive routing. */
-const struct adaptive_group *adaptive_find(const struct adaptive *a, uint32_t sw, unsigned lid);
+static inline const struct adaptive_group *adaptive_find(const struct adaptive *a, uint32_t sw, unsigned lid)
+{
+	const struct adaptive_switch *s = a ? &a->sw[sw] : NULL;
+	uint32_t g = s && lid / ADAPTIVE_BLOCK < s->n_blocks ? s->block[lid / ADAPTIVE_BLOCK] : NO_ADAPTIVE;
+
+	if (g >= ADAPTIVE_OWN)
+		g = s->own[g - ADAPTIVE_OWN][lid % ADAPTIVE_BLOCK];
+	return g == NO_ADAPTIVE ? NULL : &s->group[g];
+}
 
 #endif

@@ -168,6 +168,7 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 	if (l->plan && l->plan->mesh && l->plan->mesh->none)
 		note_add(&out->notes, 0, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
 	if (l->plan && !finish(l, &c, in, out)) {
+		lash_free_cdgs(&c); /* they take as much as the tables */
 		note_next_sweep(l, in, &out->notes);
 		r = routing_new("lash", in->topo, in->lids);
 		r->ops = &lash_ops;

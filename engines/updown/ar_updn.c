@@ -84,13 +84,15 @@ static unsigned group_of(struct adaptive_switch *a, const uint64_t *mask, unsign
 	return g;
 }
 
-static void group_switch(struct routing *r, const struct hops *h, uint32_t s, uint64_t *mask, uint32_t *group)
+static void group_switch(struct routing *r, const struct hops *h, uint32_t s, uint64_t *mask, uint32_t *group,
+			 uint16_t *of_lid)
 {
 	const struct topo *t = r->topo;
 	unsigned words = mask_words(t->fabric, s);
 
 	hops_masks(h, t, s, mask);
 	memset(group, 0xff, t->fabric->n_switches * sizeof(*group));
+	memset(of_lid, 0xff, (r->lids->max_lid + 1u) * sizeof(*of_lid));
 	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
 		uint32_t ep = lid_owner(r->lids, lid), d = ep == NO_ID ? NO_ID : t->endport_switch[ep];
 		unsigned port = routing_port(r, s, lid);
@@ -101,8 +103,9 @@ static void group_switch(struct routing *r, const struct hops *h, uint32_t s, ui
 			continue;
 		if (group[d] == UNSET)
 			group[d] = group_of(&r->adaptive->sw[s], mask + (size_t)d * words, words);
-		adaptive_set(&r->adaptive->sw[s], lid, group[d]);
+		of_lid[lid] = (uint16_t)group[d];
 	}
+	adaptive_fill(&r->adaptive->sw[s], of_lid, r->lids->max_lid + 1u);
 }
 
 static void add_groups(struct routing *r)
@@ -111,13 +114,15 @@ static void add_groups(struct routing *r)
 	const struct hops *h = updown_of(r)->hops;
 	uint32_t n = t->fabric->n_switches, *group = NEW_ARRAY(n, uint32_t);
 	uint64_t *mask = NEW_ARRAY((size_t)n * 4, uint64_t);
+	uint16_t *of_lid = NEW_ARRAY(r->lids->max_lid + 1u, uint16_t);
 
 	r->adaptive = adaptive_new(n);
 	for (uint32_t s = 0; s < n; s++)
 		if (switch_up(t, s))
-			group_switch(r, h, s, mask, group);
+			group_switch(r, h, s, mask, group, of_lid);
 	free(group);
 	free(mask);
+	free(of_lid);
 }
 
 static struct routing *ar_route(const struct engine_input *in, struct engine_output *out)

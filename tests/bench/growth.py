@@ -399,7 +399,7 @@ def readme(growth):
         routed, most = growth.get(tree, n, engine, "MB routed"), growth.get(tree, n, engine, "MB")
         rows.append("| %s | %s | %.0f MB | %.0f MB, %.1f times | %.0f MB, %.1f times |"
                     % (engine, f'{growth.get(tree, n, "endports"):,}', held, routed, routed / held, most, most / held))
-    out.append("## Memory\n\nThe most that was resident, at the largest tree measured. Tables are an octet an entry.\n\n" + "\n".join(rows))
+    out.append("## Memory\n\nThe most that was resident, at the largest tree measured. Tables are an octet an entry.\n\n" + "\n".join(rows) + "\n\n" + REST)
     looked = [(p, growth.get(tree, k, "pane", p)) for p in PANES]
     if growth.get(tree, k, "first screen"):
         out.append("## Looking\n\nFrom the start to the first screen of the saved file of %s endports: %s of the processor.\n"
@@ -441,7 +441,18 @@ LIMITS = """Where nothing else is said, LIDs alone limit the size: %(endports)s 
 | failed link, check, survey: engines with SLs | each pair's SL besides; dependencies of channels of each route |
 | check | pairs, some 10 ns each |
 | survey, a link | what the engine takes after a failure, and the loads of what changed |
-| memory | two copies of the tables, the one before the event is kept for `diff` and `undo`; and 40 octets for each leaf and destination whose paths changed: all of them with sssp, dfsssp, nue and lash (`struct pair_group`), far above three times the tables. ar_updn: its groups, and numbers of ports beside small tables |"""
+| memory | two copies of the tables: the one before the event is kept for `diff` and `undo`. Pairs whose paths changed take 16 octets a LID; which they are is found when somebody asks |"""
+
+REST = """What else there is, and why some engines stay above three times the tables:
+
+- program and libraries 6 MB; the fabric 6 MB at 9,472 endports, 16 MB at 23,716, 33 MB at 47,824. At 9,472 endports these are as much as the
+  tables: sssp, dfsssp and nue stay within three times the tables without them only (2.3, 2.9, 2.6), and they refuse larger trees.
+- ar_updn: groups of ports count as tables, too; half an octet an entry here, in blocks of 64 LIDs that have one
+  group or a list of their own. With them it is 2.6 times.
+- lash: the SL of each pair of switches counts as a table, too (6 MB at 23,716 endports): with these it is 2.9 times. First layers
+  and routes between switches take twice that a sweep, the orders and refused dependencies of its layers some 5 MB: the next sweep begins
+  from them.
+- dfsssp: while it looks for loops, 6 octets for each dependency of channels, freed before paths are compared."""
 
 LOOKING = """When a link fails, the tables are computed by one thread and what panes ask for by another. The thread that draws,
 and answers keys, takes this much for the whole event, while the pane is open:"""

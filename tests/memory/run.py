@@ -296,7 +296,29 @@ def endless_pipe():
         expect(done.returncode == MEMORY and "needed for reading fifo" in done.stderr, done.returncode, done.stderr)
 
 
-TESTS = [text, json, script, all_fail, matrices, json_report, explorer, last_resort, endless, endless_pipe]
+# --- how much ------------------------------------------------------------------------------------------
+
+def tables():
+    """A sweep, and then an event, each take at most three times the tables more: no clock has a say in that."""
+    for engine in ("updn", "ar_updn", "sssp", "dfsssp qos=TRUE", "nue qos=TRUE", "mincontention"):
+        with subprocess.Popen([PROGRAM, "--json", "--no-text", "--no-rc", "-x", "-", "xgft:10,10,20:1,10,10"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as p:
+            def after(line, what):
+                print(line, file=p.stdin, flush=True)
+                o = next((o for o in map(objects.loads, p.stdout) if o["command"] == line.split()[0]), None)
+                expect(o and o["ok"], line, ":", o)
+                with open("/proc/%d/status" % p.pid, encoding="ascii") as f:
+                    return o, int(re.search(what + r":\s+(\d+) kB", f.read())[1]) * 1024
+            loaded = after("show", "VmRSS")[1]
+            o, routed = after("route " + engine, "VmHWM")
+            most = 3 * o["routing"]["switches"] * (o["routing"]["max_lid"] + 1)
+            failed = after("fail link leaf-001[11]", "VmHWM")[1]
+            p.stdin.close()
+        expect(routed - loaded <= most and failed - routed <= most, engine, "takes", routed - loaded, "bytes, and",
+               failed - routed, "for an event; three times the tables are", most)
+
+
+TESTS = [tables, text, json, script, all_fail, matrices, json_report, explorer, last_resort, endless, endless_pipe]
 
 
 def main():

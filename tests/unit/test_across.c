@@ -64,7 +64,7 @@ static void test_equal_fabrics(void **state)
 			assert_int_equal(c->entries_changed, d->entries_changed);
 			assert_int_equal(c->entries_lost, d->entries_lost);
 			assert_int_equal(c->switches_changed, d->switches_changed);
-			assert_int_equal(c->n_groups, d->n_groups);
+			assert_int_equal(c->n_dests, d->n_dests);
 			comparison_free(d);
 		} else {
 			assert_int_equal(c->entries_changed + c->rerouted + c->lost + c->regained, 0);

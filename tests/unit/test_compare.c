@@ -76,22 +76,28 @@ static struct tally tally_all(const struct routing *a, const struct routing *b)
 	return t;
 }
 
+/* The pairs that are found when they are asked for are those that were counted. */
 static void check_pair_list(const struct comparison *c)
 {
-	uint64_t total = c->rerouted + c->lost + c->regained, seen = 0;
-	const struct pair_group *g = NULL;
+	uint64_t total = comparison_listed(c), seen[PAIR_SL + 1] = {0};
+	struct pair_group g;
 
 	for (uint64_t i = 0; i < total; i++) {
-		uint32_t src = comparison_pair(c, i, &g), dst = lid_owner(c->b->lids, g->lid);
+		uint32_t src = comparison_pair(c, i, &g), dst = lid_owner(c->b->lids, g.lid);
 
 		assert_int_not_equal(src, NO_ID);
 		if (dst == NO_ID)
-			dst = lid_owner(c->a->lids, g->lid);
+			dst = lid_owner(c->a->lids, g.lid);
 		assert_int_not_equal(src, dst);
 		assert_false(endport_is_switch(c->b->topo->fabric, src));
-		seen++;
+		assert_true(g.first <= i && i < g.first + g.n);
+		seen[g.change]++;
 	}
-	assert_int_equal(seen, total);
+	assert_int_equal(seen[PAIR_REROUTED], c->rerouted);
+	assert_int_equal(seen[PAIR_LOST], c->lost);
+	assert_int_equal(seen[PAIR_REGAINED], c->regained);
+	assert_int_equal(seen[PAIR_NEW], c->fresh);
+	assert_int_equal(seen[PAIR_SL], c->sl_alone);
 	assert_int_equal(comparison_pair(c, total, &g), NO_ID);
 }
 

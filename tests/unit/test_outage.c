@@ -80,11 +80,10 @@ static bool live(const struct brute *b, bool now, uint32_t port)
 
 static bool in_group(const struct brute *b, uint32_t sw, unsigned lid, unsigned port, bool *any)
 {
-	const struct adaptive *a = b->r->adaptive;
-	unsigned g = a && lid < a->sw[sw].n_lids ? a->sw[sw].of_lid[lid] : NO_ADAPTIVE;
+	const struct adaptive_group *g = adaptive_find(b->r->adaptive, sw, lid);
 
-	*any = g != NO_ADAPTIVE;
-	return *any && (a->sw[sw].group[g].ports.word[port / 64] >> port % 64 & 1);
+	*any = g != NULL;
+	return g && port_set_has(&g->ports, port);
 }
 
 /* The ways of a packet from a switch: 'a' all arrive, 'c' one meets a dead port, 'l' one loops. *stop: there.

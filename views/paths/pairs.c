@@ -34,7 +34,7 @@ static const struct task task_returns = {.run = run_returns, .free = free};
 static void load(struct view *v)
 {
 	const struct comparison *c = change_of(v);
-	uint64_t total = c && c->n_groups ? c->group[c->n_groups - 1].first + c->group[c->n_groups - 1].n : 0;
+	uint64_t total = c ? comparison_listed(c) : 0;
 
 	v->n_rows = total > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)total;
 	((struct priv *)v->priv)->back =
@@ -79,11 +79,11 @@ static void hops_text(unsigned n, struct text *t)
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct pair_group *g;
+	struct pair_group g;
 
 	(void)col;
 	comparison_pair(change_of(v), row, &g);
-	return g->after;
+	return g.after;
 }
 
 /* The LIDs in which the destination has its LID: those after, or before if it has none after. */
@@ -101,7 +101,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 					   [PAIR_SL] = "SL"};
 	const struct fabric *f = v->scene->fabric;
 	const struct comparison *c = change_of(v);
-	const struct pair_group *g;
+	struct pair_group g;
 	uint32_t ep = comparison_pair(c, row, &g);
 	struct sl_range was, now;
 	char sl[SL_WORD];
@@ -112,20 +112,20 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			label_endport(f, ep, t);
 		break;
 	case C_DST:
-		lid_label(f, lids_of(c, g), g->lid, t);
+		lid_label(f, lids_of(c, &g), g.lid, t);
 		break;
 	case C_WHAT:
-		text_add(t, "%s", g->change <= PAIR_SL ? what[g->change] : "?");
+		text_add(t, "%s", g.change <= PAIR_SL ? what[g.change] : "?");
 		break;
 	case C_HOPS:
-		if (g->before != g->after) {
-			hops_text(g->before, t);
+		if (g.before != g.after) {
+			hops_text(g.before, t);
 			text_add(t, " → ");
 		}
-		hops_text(g->after, t);
+		hops_text(g.after, t);
 		break;
 	case C_SL:
-		if (ep == NO_ID || !comparison_sls(c, g, ep, &was, &now))
+		if (ep == NO_ID || !comparison_sls(c, &g, ep, &was, &now))
 			break;
 		text_add(t, "%s → ", sl_word(was, sl));
 		text_add(t, "%s", sl_word(now, sl));
@@ -135,10 +135,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 
 static unsigned marks(const struct view *v, uint32_t row)
 {
-	const struct pair_group *g;
+	struct pair_group g;
 
 	comparison_pair(change_of(v), row, &g);
-	if (g->change == PAIR_LOST)
+	if (g.change == PAIR_LOST)
 		return MARK_CHANGED | MARK_DOWN;
 	return MARK_CHANGED;
 }
@@ -147,17 +147,17 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct fabric *f = v->scene->fabric;
 	const struct comparison *c = change_of(v);
-	const struct pair_group *g;
+	struct pair_group g;
 	uint32_t ep = comparison_pair(c, row, &g);
 
 	if (ep != NO_ID) {
 		subject_port(v, f->endport_port[ep], s);
 		s->src = (struct end){END_PORT, s->port};
-		s->sw = g->sw;
+		s->sw = g.sw;
 	}
-	if (lids_of(c, g) == c->b->lids || lid_owner(c->b->lids, g->lid) == NO_ID)
-		subject_to(g->lid, s);
-	s->chip = g->sw;
+	if (lids_of(c, &g) == c->b->lids || lid_owner(c->b->lids, g.lid) == NO_ID)
+		subject_to(g.lid, s);
+	s->chip = g.sw;
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,6 +171,27 @@ static void mark_cables(const struct comparison *c, unsigned top, uint8_t *marke
 		}
 }
 
+struct pair_list {
+	pthread_mutex_t lock;
+	const struct pair_dest *of; /* NULL: none was asked for */
+	struct pair_group *group;
+	size_t n, cap;
+};
+
+/* A group for each leaf and destination would take much more than the tables: just the LID is kept. */
+static void add(struct comparison *c, struct pair_group g)
+{
+	g.first = comparison_listed(c);
+	if (c->listing) {
+		GROW(c->list->group, c->list->n, c->list->cap);
+		c->list->group[c->list->n++] = g;
+	} else if (!c->n_dests || c->dest[c->n_dests - 1].lid != g.lid ||
+		   c->dest[c->n_dests - 1].dst != g.dst) {
+		GROW(c->dest, c->n_dests, c->cap_dests);
+		c->dest[c->n_dests++] = (struct pair_dest){.first = g.first, .dst = g.dst, .lid = g.lid};
+	}
+}
+
 /* n pairs, after `skip` others of the sources. */
 static void add_pairs(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
 		      uint16_t before, uint16_t after, uint32_t dst, uint32_t skip, uint32_t n)
@@ -179,19 +201,17 @@ static void add_pairs(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 			  : change == PAIR_NEW	  ? &c->fresh
 						  : &c->regained;
 
-	GROW(c->group, c->n_groups, c->cap_groups);
-	c->group[c->n_groups++] = (struct pair_group){
-		.sw = sw,
-		.lid = lid,
-		.who = who,
-		.change = change,
-		.n = n,
-		.skip = skip,
-		.dst = dst,
-		.first = comparison_listed(c),
-		.before = before >= HOPS_LOOP ? before : before + 1,
-		.after = after >= HOPS_LOOP ? after : after + 1,
-	};
+	add(c, (struct pair_group){
+		       .sw = sw,
+		       .lid = lid,
+		       .who = who,
+		       .change = change,
+		       .n = n,
+		       .skip = skip,
+		       .dst = dst,
+		       .before = before >= HOPS_LOOP ? before : before + 1,
+		       .after = after >= HOPS_LOOP ? after : after + 1,
+	       });
 	*total += n;
 	if (change == PAIR_LOST && who != LEFT && c->b->topo->endport_up[dst])
 		c->between_survivors += n;
@@ -264,17 +284,17 @@ bool comparison_sls(const struct comparison *c, const struct pair_group *g, uint
 static void add_sls(struct comparison *c, uint32_t sw, unsigned lid, uint32_t dst, uint16_t hops,
 		    uint32_t skip, uint32_t n)
 {
-	GROW(c->group, c->n_groups, c->cap_groups);
-	c->group[c->n_groups++] = (struct pair_group){.sw = sw,
-						      .lid = lid,
-						      .change = PAIR_SL,
-						      .who = STAYED,
-						      .n = n,
-						      .skip = skip,
-						      .dst = dst,
-						      .first = comparison_listed(c),
-						      .before = hops + 1,
-						      .after = hops + 1};
+	add(c, (struct pair_group){
+		       .sw = sw,
+		       .lid = lid,
+		       .change = PAIR_SL,
+		       .who = STAYED,
+		       .n = n,
+		       .skip = skip,
+		       .dst = dst,
+		       .before = hops + 1,
+		       .after = hops + 1,
+	       });
 	c->sl_alone += n;
 }
 
@@ -707,36 +727,63 @@ static uint64_t count_pairs(const struct comparison *c, const struct routing *r)
 	return hosts ? lids * (hosts - 1) : 0;
 }
 
+/* For so many columns at once. */
+static struct walk walk_new(struct comparison *c, unsigned columns)
+{
+	uint32_t n = c->b->topo->fabric->n_switches;
+	uint32_t n_own = c->across ? c->across->own->topo->fabric->n_switches : 0;
+
+	return (struct walk){
+		.c = c,
+		.col_a = NEW_ARRAY((size_t)n * columns, uint8_t),
+		.col_b = NEW_ARRAY((size_t)n * columns, uint8_t),
+		.ha = NEW_ARRAY(n, uint16_t),
+		.hb = NEW_ARRAY(n, uint16_t),
+		.work = NEW_ARRAY(n, uint32_t),
+		.order = NEW_ARRAY(n, uint32_t),
+		.changed = NEW_ARRAY(n, uint8_t),
+		.own_col = NEW_ARRAY(n_own + 1, uint8_t),
+		.own_hops = NEW_ARRAY(n_own + 1, uint16_t),
+		.own_work = NEW_ARRAY(n_own + 1, uint32_t),
+		.sls = !c->across && c->a != c->b && (routing_has_sls(c->a) || routing_has_sls(c->b)),
+		.sls_by_switch = routing_sls_by_source(c->a) && routing_sls_by_source(c->b),
+	};
+}
+
+static void walk_clear(struct walk *w)
+{
+	free(w->col_a);
+	free(w->col_b);
+	free(w->ha);
+	free(w->hb);
+	free(w->work);
+	free(w->order);
+	free(w->changed);
+	free(w->own_col);
+	free(w->own_hops);
+	free(w->own_work);
+	for (int i = 0; i < 2; i++)
+		free(w->to[i]);
+	free(w->few.at);
+	free(w->few.sw);
+	free(w->few.lid);
+	free(w->mark);
+	free(w->reach);
+}
+
 static bool run_comparison(struct comparison *c, struct progress *p)
 {
 	const struct fabric *f = c->b->topo->fabric;
 	unsigned top = top_lid(c);
 	uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
 	uint16_t *lid_a = map_lids(c, top);
-	uint32_t n = f->n_switches;
-	struct walk w = {
-		.c = c,
-		.col_a = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t),
-		.col_b = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t),
-		.ha = NEW_ARRAY(n, uint16_t),
-		.hb = NEW_ARRAY(n, uint16_t),
-		.work = NEW_ARRAY(n, uint32_t),
-		.order = NEW_ARRAY(n, uint32_t),
-		.changed = NEW_ARRAY(n, uint8_t),
-	};
-	uint32_t n_own = c->across ? c->across->own->topo->fabric->n_switches : 0;
-	bool done, sources_changed = false, exact;
+	struct walk w = walk_new(c, COLUMN_BLOCK);
+	bool done, sources_changed = false, exact = c->b->exact && !c->across && !lid_a && !w.sls;
 
-	w.own_col = NEW_ARRAY(n_own + 1, uint8_t);
-	w.own_hops = NEW_ARRAY(n_own + 1, uint16_t);
-	w.own_work = NEW_ARRAY(n_own + 1, uint32_t);
-	w.sls = !c->across && c->a != c->b && (routing_has_sls(c->a) || routing_has_sls(c->b));
-	w.sls_by_switch = routing_sls_by_source(c->a) && routing_sls_by_source(c->b);
-	exact = c->b->exact && !c->across && !lid_a && !w.sls;
 	list_sources(c, f);
 	count_entries(c, lid_a, marked, exact && c->a->exact ? &w.few : NULL, p);
 	mark_cables(c, top, marked);
-	for (uint32_t s = 0; s < n; s++)
+	for (uint32_t s = 0; s < f->n_switches; s++)
 		sources_changed |= c->source_at[3 * s + LEFT] != c->source_at[3 * s + LEFT + 2];
 	if (exact && !sources_changed)
 		exact_start(&w, top);
@@ -745,23 +792,7 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	c->pairs_before = count_pairs(c, c->a);
 	c->mean_hops_before = w.n_a ? (double)w.sum_a / w.n_a : 0;
 	c->mean_hops_after = w.n_b ? (double)w.sum_b / w.n_b : 0;
-	free(w.col_a);
-	free(w.col_b);
-	free(w.ha);
-	free(w.hb);
-	free(w.work);
-	free(w.order);
-	free(w.changed);
-	free(w.own_col);
-	free(w.own_hops);
-	free(w.own_work);
-	for (int i = 0; i < 2; i++)
-		free(w.to[i]);
-	free(w.few.at);
-	free(w.few.sw);
-	free(w.few.lid);
-	free(w.mark);
-	free(w.reach);
+	walk_clear(&w);
 	free(marked);
 	free(lid_a);
 	return done;
@@ -775,6 +806,8 @@ struct comparison *compare_routings(const struct routing *a, const struct routin
 		c->across = across_new(a, b);
 	c->a = c->across ? routing_ref(c->across->a) : a ? routing_ref(a) : empty_like(b);
 	c->b = c->across ? routing_ref(c->across->b) : b ? routing_ref(b) : empty_like(a);
+	c->list = NEW(struct pair_list);
+	pthread_mutex_init(&c->list->lock, NULL);
 	if (c->across)
 		c->switches_gone = c->across->only[0].switches;
 	if (!run_comparison(c, p)) {
@@ -792,7 +825,10 @@ void comparison_free(struct comparison *c)
 	routing_unref(c->b);
 	across_free(c->across);
 	free(c->switch_entries);
-	free(c->group);
+	free(c->dest);
+	free(c->list->group);
+	pthread_mutex_destroy(&c->list->lock);
+	free(c->list);
 	free(c->source);
 	free(c->source_at);
 	free(c);
@@ -805,27 +841,67 @@ bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_
 	return *before != *after && !(c->across && c->across->skip[lid]);
 }
 
-uint32_t comparison_pair(const struct comparison *c, uint64_t i, const struct pair_group **g)
+/* Lists the pairs of a LID as they were counted. */
+static void list_pairs(const struct comparison *c, const struct pair_dest *d)
 {
-	size_t lo = 0, hi = c->n_groups;
-	uint32_t dst, at;
+	struct comparison one = *c;
+	struct walk w = walk_new(&one, 1);
+	unsigned lid = d->lid;
+	uint16_t *lid_a = map_lids(c, top_lid(c));
+	unsigned in_a = lid_a ? lid_a[lid] : lid;
+	uint32_t owner = lid_owner(c->b->lids, lid);
+
+	c->list->of = d;
+	c->list->n = 0;
+	one.listing = true;
+	one.rerouted = d->first;
+	one.lost = one.regained = one.fresh = one.sl_alone = 0;
+	for (uint32_t s = 0; s < c->b->topo->fabric->n_switches; s++) {
+		w.col_a[s] = entry(c->a, s, in_a);
+		w.col_b[s] = entry(c->b, s, lid);
+	}
+	if (owner != NO_ID && owner != d->dst)
+		walk_taken(&w, lid);
+	else
+		walk_lid(&w, lid, in_a, w.col_a, w.col_b, true);
+	walk_clear(&w);
+	free(lid_a);
+}
+
+uint32_t comparison_pair(const struct comparison *c, uint64_t i, struct pair_group *g)
+{
+	struct pair_list *l = c->list;
+	size_t lo = 0, hi = c->n_dests;
+	uint32_t at;
 	uint64_t k;
 
+	*g = (struct pair_group){0};
+	if (i >= comparison_listed(c))
+		return NO_ID;
 	while (hi - lo > 1) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (c->group[mid].first <= i)
+		if (c->dest[mid].first <= i)
 			lo = mid;
 		else
 			hi = mid;
 	}
-	if (!c->n_groups || i >= c->group[lo].first + c->group[lo].n)
-		return NO_ID;
-	*g = &c->group[lo];
-	dst = (*g)->dst;
-	at = c->source_at[3 * (*g)->sw + (*g)->who];
-	k = i - (*g)->first + (*g)->skip;
-	for (; c->source[at] == dst || k; at++)
-		k -= c->source[at] != dst;
+	pthread_mutex_lock(&l->lock);
+	if (l->of != &c->dest[lo])
+		list_pairs(c, &c->dest[lo]);
+	for (lo = 0, hi = l->n; hi - lo > 1;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (l->group[mid].first <= i)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	*g = l->group[lo];
+	pthread_mutex_unlock(&l->lock);
+	at = c->source_at[3 * g->sw + g->who];
+	k = i - g->first + g->skip;
+	for (; c->source[at] == g->dst || k; at++)
+		k -= c->source[at] != g->dst;
 	return c->source[at];
 }

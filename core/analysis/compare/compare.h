@@ -26,6 +26,15 @@ struct pair_group {
 	uint64_t first;		/* running number of its first pair */
 };
 
+/* A LID with pairs that are listed. Which ones, is found when it is asked for. */
+struct pair_dest {
+	uint64_t first; /* running number of its first pair */
+	uint32_t dst;	/* its endport */
+	uint16_t lid;
+};
+
+struct pair_list; /* the groups of the LID that was asked for last */
+
 struct comparison {
 	const struct routing *a, *b; /* references held: before, after, both on the fabric of the one after */
 	struct across *across;	     /* of two fabrics, only what is in both is compared; NULL: one fabric */
@@ -44,9 +53,12 @@ struct comparison {
 		sl_alone; /* pairs that had and have a path: with another SL now; on the same path */
 	unsigned max_hops_before, max_hops_after;
 	double mean_hops_before, mean_hops_after;
-	/* in order of (lid, switch); at the end LIDs that others have after */
-	struct pair_group *group;
-	size_t n_groups, cap_groups;
+	/* in order of LIDs; at the end LIDs that others have after.  The pairs of one are in order of
+	 * switches */
+	struct pair_dest *dest;
+	size_t n_dests, cap_dests;
+	struct pair_list *list;
+	bool listing; /* groups go to the list, and are counted no more */
 	/* CA and router ports by switch: source[source_at[3 * sw + who]] up to the next source_at[] */
 	uint32_t *source, *source_at;
 };
@@ -83,7 +95,10 @@ bool comparison_sls(const struct comparison *c, const struct pair_group *g, uint
  */
 const struct routing *comparison_held(const struct comparison *c);
 
-/* Source endport of pair number i (0 .. comparison_listed() - 1).  Sets its group. */
-uint32_t comparison_pair(const struct comparison *c, uint64_t i, const struct pair_group **g);
+/*
+ * Source endport of pair number i (0 .. comparison_listed() - 1).  *g is its group.  The ways to one LID are
+ * walked again when pairs to another one were asked for before.  Threads may share c.
+ */
+uint32_t comparison_pair(const struct comparison *c, uint64_t i, struct pair_group *g);
 
 #endif

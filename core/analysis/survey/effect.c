@@ -510,15 +510,18 @@ static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, 
 	row->entries = c->entries_changed;
 	if (c->cut_off)
 		find_parts(w, after);
-	for (size_t i = 0; c->cut_off && i < c->n_groups; i++) {
-		const struct pair_group *g = &c->group[i], *same;
-		uint32_t part;
+	for (size_t i = 0; c->cut_off && i < c->n_dests; i++) {
+		uint64_t k = c->dest[i].first,
+			 end = i + 1 < c->n_dests ? c->dest[i + 1].first : comparison_listed(c);
+		uint32_t part =
+			after->topo->endport_up[c->dest[i].dst] ? NO_ID : part_of(w, after, c->dest[i].dst);
+		struct pair_group g;
 
-		if (g->change != PAIR_LOST || after->topo->endport_up[g->dst])
-			continue;
-		part = part_of(w, after, g->dst);
-		for (uint64_t k = 0; part != NO_ID && k < g->n; k++)
-			row->outside += part_of(w, after, comparison_pair(c, g->first + k, &same)) == part;
+		for (; part != NO_ID && k < end; k++) {
+			uint32_t src = comparison_pair(c, k, &g);
+
+			row->outside += g.change == PAIR_LOST && part_of(w, after, src) == part;
+		}
 	}
 	comparison_free(c);
 	return 0;

@@ -71,24 +71,24 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 	char s1[SL_WORD], s2[SL_WORD];
 
 	for (uint64_t i = 0; i < n && !(i % 256 == 0 && progress_cancelled(o->run->progress)); i++) {
-		const struct pair_group *g;
+		struct pair_group g;
 		uint32_t src = comparison_pair(c, i, &g);
 
-		before = hops_word(g->before, h1, sizeof(h1));
-		after = hops_word(g->after, h2, sizeof(h2));
+		before = hops_word(g.before, h1, sizeof(h1));
+		after = hops_word(g.after, h2, sizeof(h2));
 		out_text(o, "%-11s " ROW_CUT("%s") " -> " ROW_CUT("%s") " (LID %u)  links %s -> %s",
-			 words[g->change], ENDPORT_LABEL(f, src), ENDPORT_LABEL(f, g->dst), g->lid, before,
+			 words[g.change], ENDPORT_LABEL(f, src), ENDPORT_LABEL(f, g.dst), g.lid, before,
 			 after);
-		obj = json_make("{s:s, s:i, s:s, s:s}", "change", words[g->change] + 2, "dlid", (int)g->lid,
+		obj = json_make("{s:s, s:i, s:s, s:s}", "change", words[g.change] + 2, "dlid", (int)g.lid,
 				"before", before, "after", after);
-		if (comparison_sls(c, g, src, &was, &now)) {
+		if (comparison_sls(c, &g, src, &was, &now)) {
 			out_text(o, "  SL %s -> %s", sl_word(was, s1), sl_word(now, s2));
 			json_object_set_new(obj, "sl_before", json_text(s1));
 			json_object_set_new(obj, "sl_after", json_text(s2));
 		}
 		out_text(o, "\n");
 		json_put_endport(obj, "src", f, c->b->lids, src);
-		json_put_endport(obj, "dst", f, c->b->lids, g->dst);
+		json_put_endport(obj, "dst", f, c->b->lids, g.dst);
 		json_array_append_new(list, obj);
 	}
 	if (total > n)
