@@ -176,6 +176,7 @@ struct pair_list {
 	const struct pair_dest *of; /* NULL: none was asked for */
 	struct pair_group *group;
 	size_t n, cap;
+	uint16_t *lid_a; /* map_lids(), made for the first LID */
 };
 
 /* A group for each leaf and destination would take much more than the tables: just the LID is kept. */
@@ -827,6 +828,7 @@ void comparison_free(struct comparison *c)
 	free(c->switch_entries);
 	free(c->dest);
 	free(c->list->group);
+	free(c->list->lid_a);
 	pthread_mutex_destroy(&c->list->lock);
 	free(c->list);
 	free(c->source);
@@ -846,11 +848,13 @@ static void list_pairs(const struct comparison *c, const struct pair_dest *d)
 {
 	struct comparison one = *c;
 	struct walk w = walk_new(&one, 1);
-	unsigned lid = d->lid;
-	uint16_t *lid_a = map_lids(c, top_lid(c));
-	unsigned in_a = lid_a ? lid_a[lid] : lid;
+	unsigned lid = d->lid, in_a = lid;
 	uint32_t owner = lid_owner(c->b->lids, lid);
 
+	if (!c->list->of)
+		c->list->lid_a = map_lids(c, top_lid(c));
+	if (c->list->lid_a)
+		in_a = c->list->lid_a[lid];
 	c->list->of = d;
 	c->list->n = 0;
 	one.listing = true;
@@ -865,7 +869,6 @@ static void list_pairs(const struct comparison *c, const struct pair_dest *d)
 	else
 		walk_lid(&w, lid, in_a, w.col_a, w.col_b, true);
 	walk_clear(&w);
-	free(lid_a);
 }
 
 uint32_t comparison_pair(const struct comparison *c, uint64_t i, struct pair_group *g)
