@@ -7,7 +7,7 @@
 
 struct lft_row *lft_row_new(unsigned top)
 {
-	struct lft_row *r = mem_alloc(sizeof(*r) + top + 1);
+	struct lft_row *r = mem_resize(NULL, 1, sizeof(*r) + top + 1); /* filled below, once */
 
 	r->refs = 1;
 	r->top = top;

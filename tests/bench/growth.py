@@ -439,7 +439,7 @@ LIMITS = """Where nothing else is said, LIDs alone limit the size: %(endports)s 
 | failed link, check: ar_updn | every port of every group is walked, for each destination |
 | failed link: ftree | as the first sweep. It refuses a tree that lost a cable between switches, so here a host's cable fails |
 | failed link, check, survey: engines with SLs | each pair's SL besides; dependencies of channels of each route |
-| check | pairs, some 10 ns each |
+| check | entries, each looked at for paths and again for credit loops; LIDs of a switch to which ways are alike are counted together |
 | survey, a link | what the engine takes after a failure, and the loads of what changed |
 | memory | two copies of the tables: the one before the event is kept for `diff` and `undo`. Pairs whose paths changed take 16 octets a LID; which they are is found when somebody asks |"""
 

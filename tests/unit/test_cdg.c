@@ -5,6 +5,7 @@
 #include "fixture.h"
 
 #include "core/analysis/credit/cdg.h"
+#include "core/analysis/credit/check.h"
 #include "core/session/commands/commands.h"
 
 /* --- every route traced hop by hop ---------------------------------------------------- */
@@ -155,6 +156,19 @@ static void check_cycles(const struct cdg *c)
 	free(best);
 }
 
+/* What is made to judge loops alone says the same of them. */
+static void check_loops_alone(const struct cdg *c)
+{
+	struct cdg *l = cdg_new_loops(c->routing, NULL, NULL);
+
+	assert_int_equal(l->n_components, c->n_components);
+	assert_int_equal(l->used, c->used);
+	assert_int_equal(l->dropped, c->dropped);
+	for (uint32_t i = 0; i < c->n_components; i++)
+		assert_int_equal(l->vls[i], c->vls[i]);
+	cdg_free(l);
+}
+
 static void check_against_brute(const struct routing *r, int vl, bool switches)
 {
 	struct brute b = brute_new(r, switches);
@@ -186,6 +200,8 @@ static void check_against_brute(const struct routing *r, int vl, bool switches)
 	assert_int_equal(channels, c->n_channels);
 	assert_int_equal(deps, c->n_deps);
 	check_cycles(c);
+	if (vl == CDG_ALL_VLS && !switches)
+		check_loops_alone(c);
 	cdg_free(c);
 	brute_free(&b);
 }
@@ -397,6 +413,67 @@ static void test_broken_tables(void **state)
 	session_free(s);
 }
 
+/* The pairs of hosts, each followed by itself. */
+static void check_pairs(const struct routing *r)
+{
+	struct check_result c, want = {0};
+
+	for (uint32_t ep = 0; ep < r->topo->fabric->n_endports; ep++)
+		for (unsigned lid = 1; counts(r, false, ep) && lid <= r->lids->max_lid; lid++) {
+			uint32_t d = lid_owner(r->lids, lid);
+			struct path p;
+
+			if (d == NO_ID || d == ep || !counts(r, false, d))
+				continue;
+			path_trace(r, ep, 0, lid, &p);
+			want.pairs++;
+			want.unreachable += p.end != PATH_OK;
+			want.looping += p.end == PATH_LOOP;
+			want.hops_count[p.hops & 63] += p.end == PATH_OK;
+			want.max_hops = p.end == PATH_OK && p.hops > want.max_hops ? p.hops : want.max_hops;
+			path_free(&p);
+		}
+	assert_int_equal(check_routing(r, &c, NULL), 0);
+	assert_int_equal(c.pairs, want.pairs);
+	assert_int_equal(c.unreachable, want.unreachable);
+	assert_int_equal(c.looping, want.looping);
+	assert_int_equal(c.max_hops, want.max_hops);
+	assert_memory_equal(c.hops_count, want.hops_count, sizeof(c.hops_count));
+}
+
+/*
+ * LIDs on a switch to which ways have the same lengths are counted together: those with one wrong entry are
+ * told apart, also where the engine promised all of them.
+ */
+static void test_some_entries_wrong(void **state)
+{
+	static const char *const lines[] = {"synth xgft:4,3:1,2; route minhop",
+					    "set lmc 1; synth xgft:3,3:1,3; route updn",
+					    "synth xgft:2,2,2:1,2,2; fail random 1 seed=3; route ftree",
+					    "synth torus:3x3,hosts=3; route dor"};
+	uint64_t rng = test_seed();
+
+	(void)state;
+	for (unsigned i = 0; i < 24; i++) {
+		struct session *s = routed(lines[i % ARRAY_LEN(lines)]);
+		const struct routing *r = session_routing(s);
+		struct routing *q = routing_new("wrong", r->topo, r->lids);
+
+		for (uint32_t sw = 0; sw < r->topo->fabric->n_switches; sw++) {
+			q->row[sw] = lft_row_new(r->lids->max_lid);
+			for (unsigned lid = 1; lid <= r->lids->max_lid; lid++)
+				q->row[sw]->port[lid] =
+					(uint8_t)(rng_below(&rng, 40 * (1 + i / 8)) ? routing_port(r, sw, lid)
+										    : rng_below(&rng, 6));
+		}
+		q->exact = i % 2 ? r->exact : NULL;
+		check_pairs(q);
+		check_against_brute(q, CDG_ALL_VLS, false);
+		routing_unref(q);
+		session_free(s);
+	}
+}
+
 static void test_commands(void **state)
 {
 	struct session *s = routed("synth ring:6; route minhop");
@@ -511,6 +588,7 @@ int main(void)
 		cmocka_unit_test(test_sl2vl),
 		cmocka_unit_test(test_drop_of_groups),
 		cmocka_unit_test(test_broken_tables),
+		cmocka_unit_test(test_some_entries_wrong),
 		cmocka_unit_test(test_dropped_told),
 		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_routes_of_steps),

@@ -205,7 +205,7 @@ static int classify(struct advice_row *r, struct progress *p, struct err *e)
 		return err_set(e, CANCELLED);
 	r->pairs = check.pairs;
 	r->lost = check.unreachable;
-	c = cdg_new(routing, CDG_ALL_VLS, false, p, e);
+	c = cdg_new_loops(routing, p, e);
 	if (!c)
 		return -1;
 	r->loops = c->n_components;

@@ -2,6 +2,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 
+#include <endian.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 enum { STAYED, LEFT, CAME };
 
 #define EQUAL_RUN 64		/* entries compared at once */
+#define LONG_RUN 1024		/* the same, where all of them are equal */
 #define MOST_CHANGES (1u << 20) /* with more, all ways are walked */
 
 /* The switch of a host in r. NO_ID: the host is not up there, or does not count in c. */
@@ -114,6 +116,8 @@ static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_
 			 uint8_t *marked, struct changes *d)
 {
 	const struct lft_row *ra = c->a->row[sw], *rb = c->b->row[sw];
+	bool plain = !lid_a && !c->across;
+	unsigned held, next_run = 0;
 
 	if (!ra || !rb) {
 		c->switches_gone += ra != NULL;
@@ -123,12 +127,16 @@ static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_
 	}
 	if (ra == rb && !lid_a)
 		return;
+	held = ra->top < rb->top ? ra->top : rb->top;
 	for (unsigned lid = 1; lid <= top; lid++) {
 		uint8_t pa, pb;
 
 		/* most of two rows is equal */
-		while (!lid_a && !c->across && lid + EQUAL_RUN <= ra->top && lid + EQUAL_RUN <= rb->top &&
-		       !memcmp(ra->port + lid, rb->port + lid, EQUAL_RUN))
+		while (plain && lid >= next_run && lid + LONG_RUN <= held &&
+		       !memcmp(ra->port + lid, rb->port + lid, LONG_RUN))
+			lid += LONG_RUN;
+		next_run = lid >= next_run ? lid + LONG_RUN : next_run;
+		while (plain && lid + EQUAL_RUN <= held && !memcmp(ra->port + lid, rb->port + lid, EQUAL_RUN))
 			lid += EQUAL_RUN;
 		pa = entry(c->a, sw, lid_a ? lid_a[lid] : lid);
 		pb = routing_port(c->b, sw, lid);
@@ -420,12 +428,14 @@ static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned 
 	}
 }
 
-/* Adds the pairs from the hosts on switch s to a host on each switch, by its row of routing.exact. */
-static void sum_row(struct to_switch *to, uint32_t s, uint32_t here, const uint8_t *least, uint32_t n)
+/* Adds the pairs from the hosts on switch s to a host on each of switches first to n - 1, by its row of
+ * routing.exact. */
+static void sum_row(struct to_switch *to, uint32_t s, uint32_t here, const uint8_t *least, uint32_t first,
+		    uint32_t n)
 {
 	uint16_t max = to[s].max;
 
-	for (uint32_t d = 0; d < n; d++) {
+	for (uint32_t d = first; d < n; d++) {
 		uint32_t k = least[d] <= NO_PATH - 2u ? here : 0;
 		uint16_t hops = k ? least[d] + 2u : 0;
 
@@ -438,6 +448,72 @@ static void sum_row(struct to_switch *to, uint32_t s, uint32_t here, const uint8
 	to[s].max = here > 1 ? to[s].max : max;
 }
 
+#define MOST_ROWS 256 /* whose octets fit in 16 bits, summed up */
+#define TOP_BITS 0x8080808080808080ull
+#define EVEN_OCTETS 0x00ff00ff00ff00ffull
+
+/*
+ * Sums of such rows, of switches with equally many hosts, not yet added to to[].  Eight octets of a row are
+ * added at once: the even ones and the odd ones, each in 16 bits.
+ */
+struct row_sums {
+	struct to_switch *to;
+	uint32_t n, here, rows;
+	uint64_t *sum; /* [2 * n / 8] */
+	uint64_t *max; /* [n / 8] the largest of each octet; the highest bit of an octet is 0 */
+};
+
+static uint64_t octets(const uint8_t *at)
+{
+	uint64_t x;
+
+	memcpy(&x, at, sizeof(x));
+	return le64toh(x);
+}
+
+static void flush_sums(struct row_sums *x)
+{
+	for (uint32_t d = 0; x->rows && d < x->n / 8 * 8; d++) {
+		struct to_switch *to = &x->to[d];
+		uint32_t sum = x->sum[d / 8 * 2 + d % 2] >> (d % 8 / 2 * 16) & 0xffff,
+			 hops = (x->max[d / 8] >> (d % 8 * 8) & 0xff) + 2;
+
+		to->sum += x->here * (sum + 2 * x->rows);
+		to->n += x->here * x->rows;
+		to->max = hops > to->max ? (uint16_t)hops : to->max;
+	}
+	memset(x->sum, 0, x->n / 8 * 2 * sizeof(*x->sum));
+	memset(x->max, 0, x->n / 8 * sizeof(*x->max));
+	x->rows = 0;
+}
+
+/* Does what sum_row() does, after flush_sums(). */
+static void add_row(struct row_sums *x, uint32_t s, uint32_t here, const uint8_t *least)
+{
+	uint32_t words = x->n / 8;
+	uint64_t all = 0;
+
+	for (uint32_t k = 0; k < words; k++)
+		all |= octets(least + 8 * k);
+	if (here < 2 || all & TOP_BITS) {
+		sum_row(x->to, s, here, least, 0, x->n);
+		return;
+	}
+	if (x->here != here || x->rows == MOST_ROWS)
+		flush_sums(x);
+	x->here = here;
+	x->rows++;
+	for (uint32_t k = 0; k < words; k++) {
+		uint64_t now = octets(least + 8 * k), was = x->max[k],
+			 more = (((now | TOP_BITS) - was) & TOP_BITS) >> 7, take = more * 0xff;
+
+		x->sum[2 * k] += now & EVEN_OCTETS;
+		x->sum[2 * k + 1] += now >> 8 & EVEN_OCTETS;
+		x->max[k] = (now & take) | (was & ~take);
+	}
+	sum_row(x->to, s, here, least, 8 * words, x->n);
+}
+
 /*
  * The same for all switches, sources must have stayed: to[1] by b, and to[0] by a, if that promises its ways.
  * Rows of the two that are equal are added once; the others also tell reach[].
@@ -447,11 +523,18 @@ static void sum_exact(struct walk *w, bool both)
 	const struct comparison *c = w->c;
 	uint32_t n = c->b->topo->fabric->n_switches;
 	uint8_t *equal = NEW_ARRAY(n, uint8_t);
+	struct row_sums sums[2];
 
-	w->to[1] = NEW_ARRAY(n, struct to_switch);
+	for (int i = 0; i < 2; i++)
+		sums[i] = (struct row_sums){.n = n,
+					    .sum = NEW_ARRAY(n / 8 * 2 + 1, uint64_t),
+					    .max = NEW_ARRAY(n / 8 + 1, uint64_t)};
+	sums[1].to = w->to[1] = NEW_ARRAY(n, struct to_switch);
 	for (int other = 0; other < 2; other++) {
-		if (other && both)
-			w->to[0] = mem_dup(w->to[1], n * sizeof(*w->to[1]));
+		if (other && both) {
+			flush_sums(&sums[1]);
+			sums[0].to = w->to[0] = mem_dup(w->to[1], n * sizeof(*w->to[1]));
+		}
 		for (uint32_t s = 0; s < n; s++) {
 			const uint8_t *now = c->b->exact + (size_t)s * n;
 			const uint8_t *was = both ? c->a->exact + (size_t)s * n : now;
@@ -463,10 +546,15 @@ static void sum_exact(struct walk *w, bool both)
 				w->reach[d] |= (was[d] == NO_PATH) != (now[d] == NO_PATH);
 			if (!here || equal[s] == other)
 				continue;
-			sum_row(w->to[1], s, here, now, n);
+			add_row(&sums[1], s, here, now);
 			if (other && both)
-				sum_row(w->to[0], s, here, was, n);
+				add_row(&sums[0], s, here, was);
 		}
+	}
+	for (int i = 0; i < 2; i++) {
+		flush_sums(&sums[i]);
+		free(sums[i].sum);
+		free(sums[i].max);
 	}
 	free(equal);
 }

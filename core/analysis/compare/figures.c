@@ -387,10 +387,13 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 		return -1;
 	for (uint32_t sw = 0; sw < fb->n_switches; sw++) {
 		const struct lft_row *row = r->row[sw];
-		uint32_t count[256] = {0};
+		uint32_t some[4][256] = {{0}},
+			 count[256]; /* the same port may stand in many entries in a row */
 
 		for (unsigned lid = 1; row && lid <= row->top; lid++)
-			count[row->port[lid]]++;
+			some[lid % 4][row->port[lid]]++;
+		for (unsigned k = 0; k < 256; k++)
+			count[k] = some[0][k] + some[1][k] + some[2][k] + some[3][k];
 		for (unsigned k = 1; row && k <= fb->switch_nports[sw]; k++)
 			if (r->topo->peer_switch[switch_port_id(fb, sw, k)] != NO_ID && count[k] > most)
 				most = count[k];
@@ -541,7 +544,7 @@ int figures_of_routing(const struct routing *r, const struct elements *el, const
 	f->v[FIG_LOAD_MOST] = l->max;
 	rc = measure_edges(r, el, l, f, p);
 	loads_free(l);
-	if (rc || measure_sls(r, f, p) || !(g = cdg_new(r, CDG_ALL_VLS, false, p, NULL)))
+	if (rc || measure_sls(r, f, p) || !(g = cdg_new_loops(r, p, NULL)))
 		return -1;
 	f->v[FIG_LOOPS] = g->n_components;
 	f->v[FIG_VLS] = r->ops->n_layers ? r->ops->n_layers(r) : 1;

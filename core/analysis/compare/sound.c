@@ -56,7 +56,7 @@ int soundness_find(const struct sweep *w, struct soundness *x, const struct last
 	if (check_routing(w->routing, &x->counts, p))
 		return err_set(e, CANCELLED);
 	x->causes = causes_find(w, &x->counts, NULL, seen, to, p, e);
-	x->loops = x->causes ? cdg_new(w->routing, CDG_ALL_VLS, false, p, e) : NULL;
+	x->loops = x->causes ? cdg_new_loops(w->routing, p, e) : NULL;
 	if (!x->loops) {
 		soundness_clear(x);
 		return -1;

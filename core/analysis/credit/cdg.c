@@ -60,7 +60,7 @@ static uint32_t slot_number(struct cdg_counting *k, const struct cdg_slot *s)
 	return k->n_slots++;
 }
 
-static bool wanted(const struct cdg_counting *k, unsigned vl)
+bool cdg_wanted(const struct cdg_counting *k, unsigned vl)
 {
 	return k->c->want == CDG_ALL_VLS || (unsigned)k->c->want == vl;
 }
@@ -76,7 +76,7 @@ static unsigned vls_of(const struct cdg_slot *s)
 }
 
 /* Makes a table of n counters when it is first needed. NULL, and k->failed: there is no memory. */
-static uint32_t *counters(struct cdg_counting *k, uint32_t **table, size_t n)
+uint32_t *cdg_counters(struct cdg_counting *k, uint32_t **table, size_t n)
 {
 	if (!*table && !k->failed &&
 	    mem_room(k->e, n * sizeof(**table), "counts of channel dependencies by the ports of %u switches",
@@ -92,7 +92,7 @@ static void add_load(struct cdg_counting *k, uint32_t port, unsigned vl, uint32_
 	uint32_t *load;
 
 	k->c->used |= 1u << vl;
-	if (wanted(k, vl) && (load = counters(k, &k->load[vl], k->f->n_ports)))
+	if (cdg_wanted(k, vl) && (load = cdg_counters(k, &k->load[vl], k->f->n_ports)))
 		cdg_add(&load[port], routes);
 }
 
@@ -113,7 +113,8 @@ uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out
 	if (k->steady) {
 		for (unsigned vls = vls_of(&s); vls; vls &= vls - 1) {
 			unsigned vl = (unsigned)__builtin_ctz(vls);
-			uint32_t *matrix = wanted(k, vl) ? counters(k, &k->matrix[vl][vl], k->cells) : NULL;
+			uint32_t *matrix =
+				cdg_wanted(k, vl) ? cdg_counters(k, &k->matrix[vl][vl], k->cells) : NULL;
 
 			if (matrix)
 				cdg_add(&matrix[cell], in ? routes : 1);
@@ -132,8 +133,8 @@ uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out
 		if (vb == CDG_DROP_VL)
 			continue;
 		goes_on = true;
-		if (!(seen[va] >> vb & 1) && wanted(k, va) && wanted(k, vb) &&
-		    (matrix = counters(k, &k->matrix[va][vb], k->cells)))
+		if (!(seen[va] >> vb & 1) && cdg_wanted(k, va) && cdg_wanted(k, vb) &&
+		    (matrix = cdg_counters(k, &k->matrix[va][vb], k->cells)))
 			cdg_add(&matrix[cell], in ? routes : 1); /* row 0: see spread_rows() */
 		seen[va] |= (uint16_t)(1u << vb);
 	}
@@ -187,7 +188,7 @@ uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned 
 		count_start(k, s, in, &first, n);
 	for (unsigned left = k->grouped ? vls : 0; left; left &= left - 1) {
 		unsigned vl = (unsigned)__builtin_ctz(left);
-		uint32_t *begin = wanted(k, vl) ? counters(k, &k->begin[vl], k->f->n_ports) : NULL;
+		uint32_t *begin = cdg_wanted(k, vl) ? cdg_counters(k, &k->begin[vl], k->f->n_ports) : NULL;
 
 		if (begin) {
 			begin[switch_port_id(k->f, s->sw, out)]++;
@@ -324,18 +325,23 @@ static void start_to_own(struct cdg_counting *k, unsigned lid, uint32_t sw)
 static bool count_all(struct cdg_counting *k, struct progress *p)
 {
 	unsigned top = k->r->lids->max_lid;
-	uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t);
-	bool go_on = true;
+	uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t), *left = NEW_ARRAY(top + 1, uint8_t);
+	bool go_on;
 
+	for (unsigned lid = 1; lid <= top; lid++)
+		left[lid] = cdg_is_destination(k->r, k->c->switches, lid);
+	go_on = cdg_count_alike(k, left, p);
 	progress_start(p, "channel dependencies", top);
-	for (unsigned lid0 = 1; lid0 <= top && (go_on = progress_step(p, lid0) && !k->failed);
+	for (unsigned lid0 = 1; lid0 <= top && go_on && (go_on = progress_step(p, lid0) && !k->failed);
 	     lid0 += COLUMN_BLOCK) {
+		if (!memchr(left + lid0, 1, top - lid0 + 1 < COLUMN_BLOCK ? top - lid0 + 1 : COLUMN_BLOCK))
+			continue;
 		routing_columns(k->r, lid0, COLUMN_BLOCK, block);
 		for (unsigned lid = lid0; lid < lid0 + COLUMN_BLOCK && lid <= top; lid++) {
 			uint32_t owner = lid_owner(k->r->lids, lid);
 
 			k->col = block + (size_t)(lid - lid0) * k->n;
-			if (!cdg_is_destination(k->r, k->c->switches, lid))
+			if (!left[lid])
 				continue;
 			if (endport_is_switch(k->f, owner))
 				start_to_own(k, lid, k->t->endport_switch[owner]);
@@ -355,6 +361,7 @@ static bool count_all(struct cdg_counting *k, struct progress *p)
 		}
 	}
 	free(block);
+	free(left);
 	return go_on && !k->failed;
 }
 
@@ -381,7 +388,7 @@ static bool may_group(const struct cdg_counting *k)
 	return true;
 }
 
-static void counting_start(struct cdg_counting *k, struct cdg *c)
+void cdg_counting_start(struct cdg_counting *k, struct cdg *c)
 {
 	const struct fabric *f = c->routing->topo->fabric;
 
@@ -407,7 +414,7 @@ static void counting_start(struct cdg_counting *k, struct cdg *c)
 		dest_ways_init(&k->ways, k->r);
 }
 
-static void counting_end(struct cdg_counting *k)
+void cdg_counting_end(struct cdg_counting *k)
 {
 	for (unsigned a = 0; a < CDG_VLS; a++) {
 		free(k->load[a]);
@@ -500,10 +507,10 @@ struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progr
 	c->routing = routing_ref(r);
 	c->want = vl;
 	c->switches = switches;
-	counting_start(&k, c);
+	cdg_counting_start(&k, c);
 	k.e = e;
 	done = count_all(&k, p) && make_graph(&k, p) && cdg_find_components(c, p);
-	counting_end(&k);
+	cdg_counting_end(&k);
 	if (done)
 		return c;
 	if (!k.failed)

@@ -62,6 +62,11 @@ struct cdg {
  */
 struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e);
 /*
+ * To judge credit loops alone, of all VLs and routes between hosts: if there are none, what is not needed to
+ * tell that (channels of hosts, load[], routes[], vl_routes[]) may be left out.
+ */
+struct cdg *cdg_new_loops(const struct routing *r, struct progress *p, struct err *e);
+/*
  * The graph that shows one VL.  If SL2VL maps can lead its routes to other VLs: the graph of all VLs.
  * Otherwise the graph of this VL.
  */

@@ -1,6 +1,7 @@
 #include "core/analysis/credit/check.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/routing/alike.h"
 
 #include <stdlib.h>
 
@@ -65,6 +66,71 @@ static void count_endports(struct check_result *c, const struct routing *r)
 			c->no_lid += !r->lids->base[ep];
 }
 
+/* Counts LIDs whose ways all arrive, those of each switch together; the others are still in a->left[]. */
+static bool count_alike(struct check_result *c, struct alike *a, const uint32_t *hosts, struct progress *p)
+{
+	const struct topo *t = a->r->topo;
+	uint32_t n = t->fabric->n_switches;
+	bool go_on = true;
+
+	for (uint32_t sw = 0; sw < n && (go_on = progress_step(p, sw)); sw++)
+		while (alike_next(a, sw)) {
+			unsigned to_hosts = 0;
+			bool arrive = true;
+
+			for (unsigned i = 0; i < a->n; i++)
+				to_hosts += !endport_is_switch(t->fabric, lid_owner(a->r->lids, a->lid[i]));
+			for (uint32_t s = 0; arrive && s < n; s++)
+				arrive = !hosts[s] || a->hops[s] != HOPS_NONE;
+			for (unsigned i = 0; !arrive && i < a->n; i++)
+				a->left[a->lid[i]] = 1;
+			for (uint32_t s = 0; arrive && to_hosts && s < n; s++) {
+				uint64_t pairs = (uint64_t)(hosts[s] - (s == sw)) * to_hosts;
+				unsigned links = a->hops[s] + 1u;
+
+				if (!hosts[s] || !pairs)
+					continue;
+				c->pairs += pairs;
+				c->max_hops = links > c->max_hops ? links : c->max_hops;
+				c->hops_count[links < 63 ? links : 63] += pairs;
+			}
+		}
+	return go_on;
+}
+
+/* Counts LIDs one by one. */
+static bool count_left(struct check_result *c, const struct routing *r, const uint8_t *left,
+		       const uint32_t *hosts, const struct check_listener *to, struct progress *p)
+{
+	uint32_t n = r->topo->fabric->n_switches;
+	uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
+	uint16_t *hops = NEW_ARRAY(n, uint16_t);
+	uint32_t *work = NEW_ARRAY(n, uint32_t);
+	struct dest_ways ways = {0}, *w = r->adaptive ? &ways : NULL;
+	unsigned lid0 = 0;
+	bool go_on = true;
+
+	dest_ways_init(&ways, r);
+	for (unsigned lid = 1; lid <= r->lids->max_lid && go_on; lid++) {
+		if (!left[lid])
+			continue;
+		go_on = progress_step(p, lid);
+		if (!lid0 || lid >= lid0 + COLUMN_BLOCK)
+			routing_columns(r, lid0 = lid, COLUMN_BLOCK, col);
+		if (w)
+			dest_ways(r, lid, w);
+		else
+			column_hops(r->topo, col + (size_t)(lid - lid0) * n, lid_owner(r->lids, lid), hops,
+				    work);
+		count_lid(c, r, lid, w ? w->worst : hops, hosts, w, to);
+	}
+	free(col);
+	free(hops);
+	free(work);
+	dest_ways_free(&ways);
+	return go_on;
+}
+
 int check_routing(const struct routing *r, struct check_result *c, struct progress *p)
 {
 	return check_routing_to(r, c, NULL, p);
@@ -73,41 +139,25 @@ int check_routing(const struct routing *r, struct check_result *c, struct progre
 int check_routing_to(const struct routing *r, struct check_result *c, const struct check_listener *to,
 		     struct progress *p)
 {
-	uint32_t n = r->topo->fabric->n_switches;
-	uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
-	uint16_t *hops = NEW_ARRAY(n, uint16_t);
-	uint32_t *work = NEW_ARRAY(n, uint32_t), *hosts = routing_hosts(r);
-	struct dest_ways ways = {0}, *w = r->adaptive ? &ways : NULL;
-	int result = 0;
+	uint32_t *hosts = routing_hosts(r);
+	uint8_t *left = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
+	struct alike a;
+	int result;
 
-	dest_ways_init(&ways, r);
 	*c = (struct check_result){0};
 	progress_start(p, "checking paths", r->lids->max_lid);
 	count_endports(c, r);
-	for (unsigned lid0 = 1; lid0 <= r->lids->max_lid; lid0 += COLUMN_BLOCK) {
-		if (!progress_step(p, lid0)) {
-			result = -1;
-			break;
-		}
-		routing_columns(r, lid0, COLUMN_BLOCK, col);
-		for (unsigned lid = lid0; lid < lid0 + COLUMN_BLOCK; lid++) {
-			uint32_t owner = lid_owner(r->lids, lid);
+	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
+		uint32_t owner = lid_owner(r->lids, lid);
 
-			if (owner == NO_ID ||
-			    (!routing_counts(r, owner) && !endport_is_switch(r->topo->fabric, owner)))
-				continue;
-			if (w)
-				dest_ways(r, lid, w);
-			else
-				column_hops(r->topo, col + (size_t)(lid - lid0) * n, owner, hops, work);
-			count_lid(c, r, lid, w ? w->worst : hops, hosts, w, to);
-		}
+		left[lid] = owner != NO_ID &&
+			    (routing_counts(r, owner) || endport_is_switch(r->topo->fabric, owner));
 	}
-	free(col);
-	free(hops);
-	free(work);
+	alike_start(&a, r, left);
+	result = count_alike(c, &a, hosts, p) && count_left(c, r, left, hosts, to, p) ? 0 : -1;
+	alike_end(&a);
+	free(left);
 	free(hosts);
-	dest_ways_free(&ways);
 	return result;
 }
 

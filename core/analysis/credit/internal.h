@@ -92,6 +92,16 @@ static inline void cdg_add_to(uint32_t **of, size_t size, uint32_t at, uint32_t 
 }
 /* Order k->order by k->hops, farthest first. */
 void cdg_sort_switches(struct cdg_counting *k);
+bool cdg_wanted(const struct cdg_counting *k, unsigned vl);
+/* Makes a table of n counters when it is first needed. NULL, and k->failed: there is no memory. */
+uint32_t *cdg_counters(struct cdg_counting *k, uint32_t **table, size_t n);
+void cdg_counting_start(struct cdg_counting *k, struct cdg *c); /* for c->routing */
+void cdg_counting_end(struct cdg_counting *k);
+/*
+ * Count LIDs of hosts, those of a switch together, where all routes are on one VL.  left: [max_lid + 1] 1 for
+ * destinations; those that are counted get 0.  false: cancelled, or there is no memory.
+ */
+bool cdg_count_alike(struct cdg_counting *k, uint8_t *left, struct progress *p);
 /* Count all ways to a LID that adaptive routing may take. */
 void cdg_count_adaptive(struct cdg_counting *k, unsigned lid);
 

@@ -1,6 +1,7 @@
 #include "core/analysis/credit/turns.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/routing/alike.h"
 #include "core/sm/sweep.h"
 
 #include <stdlib.h>
@@ -200,33 +201,91 @@ static void count_lid(struct counter *k, const uint8_t *col, unsigned lid, uint3
 	}
 }
 
+/* Does some way to the LIDs of a group turn up? */
+static bool some_turn(const struct counter *k, const struct alike *a)
+{
+	const struct topo *t = k->r->topo;
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		const uint8_t *port = a->port + (size_t)s * a->n;
+
+		for (unsigned i = 0; a->hops[s] != HOPS_NONE && s != a->sw && i < a->n; i++) {
+			uint32_t id = f->switch_port[s] + port[i], next = t->peer_switch[id];
+
+			if (k->dir[id] == 'D' &&
+			    k->dir[f->switch_port[next] + a->port[(size_t)next * a->n + i]] == 'U')
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Counts LIDs to which no way turns up, those of a switch together.  The others stay in left[].  -1:
+ * cancelled. */
+static int count_straight(struct counter *k, uint8_t *left, struct progress *p)
+{
+	const struct fabric *f = k->r->topo->fabric;
+	struct alike a;
+	bool go_on = true;
+
+	alike_start(&a, k->r, left);
+	for (uint32_t sw = 0; sw < f->n_switches && (go_on = progress_step(p, sw)); sw++)
+		while (alike_next(&a, sw)) {
+			bool turns = some_turn(k, &a);
+			uint64_t sources = 0;
+
+			for (uint32_t s = 0; s < f->n_switches; s++)
+				sources += a.hops[s] == HOPS_NONE ? 0 : k->hosts[s];
+			for (unsigned i = 0; i < a.n; i++) {
+				bool to_switch = endport_is_switch(f, lid_owner(k->r->lids, a.lid[i]));
+
+				left[a.lid[i]] = turns;
+				*(to_switch ? &k->t->switch_routes : &k->t->routes) +=
+					turns ? 0 : sources - !to_switch;
+			}
+		}
+	alike_end(&a);
+	return go_on ? 0 : -1;
+}
+
 int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 {
 	uint32_t n = r->topo->fabric->n_switches;
+	unsigned top = r->lids->max_lid;
 	struct counter *k;
-	uint8_t *col;
-	int result = 0;
+	uint8_t *col, *left;
+	int result;
 
 	*t = (struct turns){0};
 	if (!has_directions(r))
 		return 0;
 	k = counter_new(r, t);
 	col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
-	progress_start(p, "looking for forbidden turns", r->lids->max_lid);
-	for (unsigned lid0 = 1; lid0 <= r->lids->max_lid && !result; lid0 += COLUMN_BLOCK) {
+	left = NEW_ARRAY(top + 1, uint8_t);
+	for (unsigned lid = 1; lid <= top; lid++) {
+		uint32_t owner = lid_owner(r->lids, lid);
+
+		left[lid] = owner != NO_ID &&
+			    (routing_counts(r, owner) || endport_is_switch(r->topo->fabric, owner));
+	}
+	progress_start(p, "looking for forbidden turns", top);
+	result = count_straight(k, left, p);
+	for (unsigned lid0 = 1; lid0 <= top && !result; lid0 += COLUMN_BLOCK) {
+		unsigned end = top - lid0 < COLUMN_BLOCK ? top + 1 : lid0 + COLUMN_BLOCK;
+
 		if (!progress_step(p, lid0)) {
 			result = -1;
 			break;
 		}
+		if (!memchr(left + lid0, 1, end - lid0))
+			continue;
 		routing_columns(r, lid0, COLUMN_BLOCK, col);
-		for (unsigned lid = lid0; lid < lid0 + COLUMN_BLOCK; lid++) {
-			uint32_t owner = lid_owner(r->lids, lid);
-
-			if (owner != NO_ID &&
-			    (routing_counts(r, owner) || endport_is_switch(r->topo->fabric, owner)))
-				count_lid(k, col + (size_t)(lid - lid0) * n, lid, owner);
-		}
+		for (unsigned lid = lid0; lid < end; lid++)
+			if (left[lid])
+				count_lid(k, col + (size_t)(lid - lid0) * n, lid, lid_owner(r->lids, lid));
 	}
+	free(left);
 	free(col);
 	counter_free(k);
 	if (result)

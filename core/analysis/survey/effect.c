@@ -277,7 +277,7 @@ static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep
 static int count_loops(const struct routing *r, uint16_t *vls, uint32_t *groups, struct progress *p,
 		       struct err *e)
 {
-	struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, p, e);
+	struct cdg *c = cdg_new_loops(r, p, e);
 	uint16_t old = *vls;
 
 	if (!c)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/analysis/traffic/internal.h"
+#include "core/routing/alike.h"
 #include "core/routing/paths.h"
 
 /* One flow, added along its path. way: as shift_way() has it; NULL: the path depends on VLs. */
@@ -146,6 +147,56 @@ static void add_destination(struct loads *l, struct all_work *w, uint32_t i, uns
 	}
 }
 
+/* Routes to the LIDs of a group. flow: [n_switches][LIDs of the group] */
+static void add_group(struct loads *l, struct all_work *w, const struct alike *a, uint32_t *flow, int sign)
+{
+	const struct topo *t = w->r->topo;
+	unsigned m = a->n;
+
+	memset(flow, 0, (size_t)t->fabric->n_switches * m * sizeof(*flow));
+	for (uint32_t j = 0; j < a->n_order; j++) {
+		uint32_t s = a->order[j], base = t->fabric->switch_port[s],
+			 start = w->hosts[s] - (s == a->sw);
+		const uint8_t *port = a->port + (size_t)s * m;
+
+		w->reached[s] += m;
+		for (unsigned i = 0; i < m; i++) {
+			uint32_t id = base + port[i], all = flow[(size_t)s * m + i] + start,
+				 q = t->peer_switch[id];
+
+			l->port[id] += all * (uint32_t)sign;
+			if (q != NO_ID)
+				flow[(size_t)q * m + i] += all;
+			else
+				l->routes += (uint64_t)all * (uint64_t)(int64_t)sign;
+		}
+	}
+}
+
+/* LIDs of a switch to which ways are alike are counted together; the others stay in left[]. */
+static int add_alike(struct loads *l, struct all_work *w, uint8_t *left, int sign, struct progress *p)
+{
+	uint32_t n = w->r->topo->fabric->n_switches, *flow = NEW_ARRAY((size_t)n * ALIKE_MOST, uint32_t);
+	struct alike a;
+	bool go_on = true;
+
+	alike_start(&a, w->r, left);
+	a.trust = true;
+	progress_start(p, "adding up routes", n);
+	for (uint32_t sw = 0; sw < n && (go_on = progress_step(p, sw)); sw++)
+		while (alike_next(&a, sw)) {
+			alike_order(&a);
+			if (a.hops[a.order[0]] < 256)
+				add_group(l, w, &a, flow, sign);
+			else
+				for (unsigned i = 0; i < a.n; i++)
+					left[a.lid[i]] = 1;
+		}
+	alike_end(&a);
+	free(flow);
+	return go_on ? 0 : -1;
+}
+
 /* Loads of the hosts' own ports: routes that have a way. */
 static void load_hosts(struct loads *l, struct all_work *w, int sign)
 {
@@ -167,20 +218,32 @@ static void load_hosts(struct loads *l, struct all_work *w, int sign)
 static int load_all(struct loads *l, const struct routing *r, bool lids, const uint8_t *marked, int sign,
 		    struct progress *p)
 {
+	uint8_t *wanted = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t), *left;
 	struct all_work w;
-	int rc = 0;
+	int rc;
 
 	all_start(&w, r, marked ? 1 : COLUMN_BLOCK);
-	progress_start(p, "adding up routes", w.n_hosts);
-	for (uint32_t i = 0; !rc && i < w.n_hosts; i++) {
+	for (uint32_t i = 0; i < w.n_hosts; i++) {
 		unsigned base = r->lids->base[w.host[i]], n_lids = lids ? r->lids->count[w.host[i]] : 1;
 
-		for (unsigned k = 0; k < n_lids; k++)
-			if (!marked || marked[base + k])
-				add_destination(l, &w, i, base + k, sign);
+		for (unsigned lid = base; lid < base + n_lids; lid++)
+			wanted[lid] = !marked || marked[lid];
+	}
+	left = mem_dup(wanted, r->lids->max_lid + 1u);
+	rc = add_alike(l, &w, left, sign, p);
+	progress_start(p, "adding up routes", w.n_hosts);
+	for (uint32_t i = 0; !rc && i < w.n_hosts; i++) {
+		unsigned base = r->lids->base[w.host[i]];
+
+		for (unsigned lid = base; lid < base + r->lids->count[w.host[i]]; lid++)
+			if (left[lid])
+				add_destination(l, &w, i, lid, sign);
+			else
+				w.own[i] += wanted[lid];
 		if (!progress_step(p, i))
 			rc = -1;
 	}
+	FREE_EACH(wanted, left);
 	load_hosts(l, &w, sign);
 	all_free(&w);
 	return rc;
@@ -261,6 +324,8 @@ static bool same_hosts(const struct routing *a, const struct routing *b)
 	return same;
 }
 
+#define EQUAL_RUN 64 /* entries compared at once */
+
 /* Marks the LIDs with an entry, or a link behind one, that differs.  NULL: cancelled. */
 static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, struct progress *p)
 {
@@ -273,6 +338,10 @@ static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, st
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		size_t at = f->switch_port[s], ports = f->switch_nports[s] + 1u;
 		bool links = memcmp(t->peer + at, u->peer + at, ports * sizeof(*t->peer)) != 0;
+		bool plain = !links && a->row[s] && b->row[s];
+		unsigned held = !plain				  ? 0
+				: a->row[s]->top < b->row[s]->top ? a->row[s]->top
+								  : b->row[s]->top;
 
 		if (a->row[s] == b->row[s] && !links)
 			continue;
@@ -281,7 +350,12 @@ static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, st
 			return NULL;
 		}
 		for (unsigned lid = 1; lid <= top; lid++) {
-			unsigned port = routing_port(a, s, lid);
+			unsigned port;
+
+			while (plain && lid + EQUAL_RUN <= held &&
+			       !memcmp(a->row[s]->port + lid, b->row[s]->port + lid, EQUAL_RUN))
+				lid += EQUAL_RUN;
+			port = routing_port(a, s, lid);
 
 			marked[lid] |= port != routing_port(b, s, lid) ||
 				       (links && port < ports && t->peer[at + port] != u->peer[at + port]);

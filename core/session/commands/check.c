@@ -98,7 +98,7 @@ static int check_held(const struct comparison *change, struct out *o, struct err
 	if (!change || !change->sl_changed || routing_layers_idle(change->b))
 		return 0;
 	held = comparison_held(change);
-	c = cdg_new(held, CDG_ALL_VLS, false, o->run->progress, e);
+	c = cdg_new_loops(held, o->run->progress, e);
 	routing_unref(held);
 	if (!c)
 		return -1;

@@ -152,7 +152,7 @@ int write_prometheus(struct session *s, FILE *f, uint64_t most, struct out *o, s
 	int rc = check_quietly(s, w, &j, o, e);
 
 	text_free(&j.said);
-	c = rc ? NULL : cdg_new(w->routing, CDG_ALL_VLS, false, p, e);
+	c = rc ? NULL : cdg_new_loops(w->routing, p, e);
 	if (!c)
 		return -1;
 	for (uint32_t ep = 0; ep < fab->n_endports; ep++) {

@@ -188,7 +188,7 @@ static int put_check(struct document *d, const struct sweep *w, struct out *o, s
 
 	if (check_routing(w->routing, &c, o->run->progress))
 		return err_set(e, CANCELLED);
-	x = cdg_new(w->routing, CDG_ALL_VLS, false, o->run->progress, e);
+	x = cdg_new_loops(w->routing, o->run->progress, e);
 	if (!x)
 		return -1;
 	doc_heading(d, 2, "Check");
