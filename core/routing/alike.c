@@ -201,18 +201,5 @@ bool alike_next(struct alike *a, uint32_t sw)
 
 void alike_order(struct alike *a)
 {
-	uint32_t n = a->r->topo->fabric->n_switches, top = 0;
-
-	for (uint32_t s = 0; s < n; s++)
-		top = a->hops[s] != HOPS_NONE && a->hops[s] > top ? a->hops[s] : top;
-	memset(a->start, 0, (top + 2) * sizeof(*a->start));
-	for (uint32_t s = 0; s < n; s++)
-		if (a->hops[s] != HOPS_NONE)
-			a->start[top - a->hops[s] + 1]++;
-	for (uint32_t h = 0; h <= top; h++)
-		a->start[h + 1] += a->start[h];
-	a->n_order = a->start[top];
-	for (uint32_t s = 0; s < n; s++)
-		if (a->hops[s] != HOPS_NONE)
-			a->order[a->start[top - a->hops[s]]++] = s;
+	a->n_order = hops_order(a->hops, a->r->topo->fabric->n_switches, a->order, a->start);
 }

@@ -33,7 +33,7 @@ struct alike {
 	uint8_t *port;	/* [n_switches][n] entries of each switch; in entries[] */
 	uint16_t *hops; /* [n_switches] links to a host on sw, or HOPS_NONE: none of the LIDs; to sw itself
 			   one fewer */
-	uint32_t *order, n_order; /* alike_order(): the switches with a way, the farthest first, sw last */
+	uint32_t *order, n_order; /* alike_order(): the switches with a way, sw first, the farthest last */
 	uint32_t *start;	  /* [n_switches + 2] */
 };
 

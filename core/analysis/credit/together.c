@@ -23,7 +23,7 @@ static void count_group(struct cdg_counting *k, const struct alike *a, const str
 	unsigned m = a->n;
 
 	memset(w->flow, 0, (size_t)k->n * m * sizeof(*w->flow));
-	for (uint32_t j = 0; j < a->n_order; j++) {
+	for (uint32_t j = a->n_order; j-- > 0;) {
 		uint32_t s = a->order[j], base = switch_port_id(k->f, s, 0);
 		const uint8_t *port = a->port + (size_t)s * m;
 		uint32_t *flow = w->flow + (size_t)s * m;
@@ -126,7 +126,7 @@ static void note_group(const struct cdg_counting *k, const struct alike *a, stru
 		w->started |= w->from[a->order[j]] > (a->order[j] == a->sw);
 
 	memset(w->group, 0, k->n * sizeof(*w->group));
-	for (uint32_t j = 0; j + 1 < a->n_order; j++) { /* all but the last, which sends to the hosts */
+	for (uint32_t j = a->n_order; j-- > 1;) { /* all but the first, which sends to the hosts */
 		uint32_t s = a->order[j], base = switch_port_id(k->f, s, 0);
 		const uint8_t *port = a->port + (size_t)s * m;
 		uint64_t pass = w->from[s] ? ~0ull >> (64 - m) : w->group[s];

@@ -172,7 +172,7 @@ static void ready_init(struct ready *x, const struct effect_base *b)
 {
 	const struct topo *t = b->routing->topo;
 	const struct fabric *f = t->fabric;
-	uint32_t n = 0, top = 0, *queue = NEW_ARRAY((size_t)f->n_switches + 1, uint32_t), sw;
+	uint32_t n = 0, top = 0, *queue = NEW_ARRAY((size_t)f->n_switches + 1, uint32_t);
 	uint16_t *level = NEW_ARRAY((size_t)f->n_switches + 1, uint16_t);
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
@@ -189,11 +189,11 @@ static void ready_init(struct ready *x, const struct effect_base *b)
 	x->last = NEW_ARRAY(2 * (size_t)top + 1, uint32_t);
 	memset(x->first, 0xff, (2 * (size_t)top + 1) * sizeof(*x->first));
 	for (uint32_t i = 0; i < b->n_channels; i++) {
-		uint16_t from = level[f->node_switch[f->port_node[b->channel[i]]]], to;
+		uint32_t channel = b->channel[i];
+		uint16_t from = level[f->node_switch[f->port_node[channel]]],
+			 to = level[t->peer_switch[channel]];
 
-		ports_behind(b, b->channel[i], &sw);
-		to = level[sw];
-		x->turn[b->channel[i]] = from < to ? from : from == to ? top : 2u * top + 1 - from;
+		x->turn[channel] = from < to ? from : from == to ? top : 2u * top + 1 - from;
 	}
 	x->lowest = 0;
 	free(queue);

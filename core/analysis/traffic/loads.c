@@ -154,7 +154,7 @@ static void add_group(struct loads *l, struct all_work *w, const struct alike *a
 	unsigned m = a->n;
 
 	memset(flow, 0, (size_t)t->fabric->n_switches * m * sizeof(*flow));
-	for (uint32_t j = 0; j < a->n_order; j++) {
+	for (uint32_t j = a->n_order; j-- > 0;) {
 		uint32_t s = a->order[j], base = t->fabric->switch_port[s],
 			 start = w->hosts[s] - (s == a->sw);
 		const uint8_t *port = a->port + (size_t)s * m;
@@ -186,7 +186,7 @@ static int add_alike(struct loads *l, struct all_work *w, uint8_t *left, int sig
 	for (uint32_t sw = 0; sw < n && (go_on = progress_step(p, sw)); sw++)
 		while (alike_next(&a, sw)) {
 			alike_order(&a);
-			if (a.hops[a.order[0]] < 256)
+			if (a.hops[a.order[a.n_order - 1]] < 256)
 				add_group(l, w, &a, flow, sign);
 			else
 				for (unsigned i = 0; i < a.n; i++)
