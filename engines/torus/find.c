@@ -137,7 +137,7 @@ static bool link_members(struct torus_run *r, unsigned d, uint32_t lower, uint32
 	for (uint32_t i = r->base[a->sw]; i < r->end[a->sw];) {
 		uint32_t peer = r->peer[i], port = switch_port_id(r->in->topo->fabric, a->sw, r->port[i]);
 
-		if (switch_at(r, peer) != b->sw) {
+		if (r->in->topo->peer_switch[port] != b->sw) {
 			i++;
 			continue;
 		}
@@ -244,13 +244,14 @@ static bool cell_begin(const struct torus *t, struct cell *c)
 	return true;
 }
 
-static void link_cell(struct torus_run *r, const struct cell *c)
+/* Places the links along its edges that end in some of its corners (a set of bits). */
+static void link_cell(struct torus_run *r, const struct cell *c, unsigned corners)
 {
 	for (unsigned d = 0; d < TORUS_DIMS; d++)
 		for (unsigned k = 0; k < 8; k++) {
 			uint32_t a, b;
 
-			if (k >> d & 1)
+			if (k >> d & 1 || !((corners >> k | corners >> (k | 1u << d)) & 1))
 				continue;
 			a = member_at(r, c, k);
 			b = member_at(r, c, k | 1u << d);
@@ -319,21 +320,19 @@ static bool attempt(struct torus_run *r, const struct cell *c, const struct toru
 static void locate(struct torus_run *r, struct cell *c)
 {
 	struct torus_attempt a[4];
-	bool more = cell_begin(r->t, c);
+	unsigned fresh = cell_begin(r->t, c) ? 255 : 0; /* corners */
 
-	while (more) {
+	while (fresh) {
 		unsigned n, f;
 
-		more = false;
-		link_cell(r, c);
+		link_cell(r, c, fresh);
+		fresh = 0;
 		f = fingerprint(r, c);
 		n = torus_attempts(f, a);
 		if (n && RECORDED(r->in))
 			torus_record_cell(r, c->place[0], TORUS_CELL, f, NULL, 0);
-		for (unsigned i = 0; i < n && !more; i++)
-			more = attempt(r, c, &a[i]);
-		if (n && !more)
-			link_cell(r, c);
+		for (unsigned i = 0; i < n && !fresh; i++)
+			fresh = (unsigned)attempt(r, c, &a[i]) << a[i].target;
 	}
 }
 
@@ -346,7 +345,9 @@ static int scan(struct torus_run *r)
 		before = r->t->n_links;
 		r->t->scans++;
 		rec_note(r->in, "scan %u", r->t->scans);
-		for (uint32_t i = 0; i < r->t->n_places; i++) {
+		/* without a free link nothing more can be found */
+		for (uint32_t i = 0;
+		     i < r->t->n_places && (r->t->n_links < r->n_switch_links || RECORDED(r->in)); i++) {
 			struct cell c = {0};
 
 			if (!progress_step(r->in->progress, i))

@@ -130,11 +130,12 @@ static inline enum why_rule torus_rule(const struct torus_step *s)
 	return s->blocked ? WHY_EARLY_TURN : rule[s->why];
 }
 
+/* by: at most a radix either way. */
 static inline unsigned torus_shift(const struct torus *t, unsigned d, unsigned c, int by)
 {
-	unsigned radix = t->conf.radix[d];
+	unsigned radix = t->conf.radix[d], to = c + (unsigned)by + (by < 0 ? radix : 0);
 
-	return (unsigned)(((long)c + by + 2L * radix) % radix);
+	return to < radix ? to : to - radix;
 }
 
 #endif

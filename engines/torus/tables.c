@@ -114,11 +114,12 @@ void torus_list_ends(struct torus_run *r)
 		uint32_t sw = t->member[m].sw;
 
 		t->first[m] = n;
-		for (unsigned i = 0; i < TORUS_PORTS; i++) {
+		/* the first ports of the order are all ports of a switch: torus_verify() */
+		for (unsigned i = 0; i < TORUS_PORTS && i <= f->switch_nports[sw]; i++) {
 			unsigned p = t->conf.port_order[i];
 			uint32_t port = switch_port_id(f, sw, p), ep;
 
-			if (p > f->switch_nports[sw] || t->group[port] != TORUS_LOCAL)
+			if (t->group[port] != TORUS_LOCAL)
 				continue;
 			ep = f->port_endport[p ? tp->peer[port] : port];
 			t->end[n] =
@@ -231,68 +232,106 @@ static int fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)
 
 /* --- a torus without missing switches ---------------------------------------------------------- */
 
-/* value[] of the groups to all places, which are known by coordinates. to: [n_places]. */
-static void values_by_place(const struct torus *t, const struct torus_member *m, const uint8_t *value,
-			    uint8_t *to)
-{
-	const unsigned *radix = t->conf.radix;
-	size_t line = radix[0], plane = line * radix[1], own = m->at[1] * line + m->at[0];
-
-	for (unsigned x = 0; x < radix[0]; x++)
-		to[x] = value[hop_group(t, m, 0, x, 0)];
-	for (unsigned y = 1; y < radix[1]; y++)
-		memcpy(to + y * line, to, line);
-	for (unsigned y = 0; y < radix[1]; y++)
-		if (y != m->at[1])
-			to[y * line + m->at[0]] = value[hop_group(t, m, 1, y, 0)];
-	for (unsigned z = 1; z < radix[2]; z++)
-		memcpy(to + z * plane, to, plane);
-	for (unsigned z = 0; z < radix[2]; z++)
-		to[z * plane + own] = value[z == m->at[2] ? TORUS_LOCAL : hop_group(t, m, 2, z, 0)];
-}
+/* An entry of a whole torus: its LID, and the number of its place in planes of equal x, then by z and y. */
+struct spot {
+	uint16_t lid, at;
+};
 
 /* What fills a whole torus. */
 struct whole {
 	struct torus_run *r;
-	uint16_t *place; /* [max_lid + 1] of each LID; n_places: outside */
-	uint8_t *to;	 /* [n_places + 1] group or port to each place */
-	bool twice;	 /* a LID is that of several end points: the last one counts */
+	struct routing *routing;
+	uint16_t *at;			  /* [max_lid + 1] spot of each LID; n_places: outside */
+	struct spot *spot;		  /* of all LIDs, by x */
+	uint32_t *first;		  /* [radix of x + 1] spots of each x */
+	const struct torus_member **last; /* [radix of x] the last one there whose row fill_single() made */
+	uint8_t *to;			  /* [n_places] group or port to each spot */
+	bool twice;			  /* a LID is that of several end points: the last one counts */
 };
 
-static void whole_start(struct whole *w, struct torus_run *r)
+static uint32_t spot_of(const struct torus *t, const uint32_t c[TORUS_DIMS])
+{
+	return (c[0] * t->conf.radix[2] + c[2]) * t->conf.radix[1] + c[1];
+}
+
+/* value[] of the groups to all spots, or to those of equal x only. */
+static void values_by_spot(const struct torus *t, const struct torus_member *m, const uint8_t *value,
+			   bool in_plane, uint8_t *to)
+{
+	const unsigned *radix = t->conf.radix;
+	size_t line = radix[1], plane = line * radix[2];
+	uint8_t *own = to + m->at[0] * plane;
+
+	for (unsigned x = 0; x < radix[0] && !in_plane; x++)
+		if (x != m->at[0])
+			memset(to + x * plane, value[hop_group(t, m, 0, x, 0)], plane);
+	for (unsigned y = 0; y < radix[1]; y++)
+		own[y] = value[hop_group(t, m, 1, y, 0)];
+	for (unsigned z = 1; z < radix[2]; z++)
+		memcpy(own + z * line, own, line);
+	for (unsigned z = 0; z < radix[2]; z++)
+		own[z * line + m->at[1]] = value[z == m->at[2] ? TORUS_LOCAL : hop_group(t, m, 2, z, 0)];
+}
+
+static void whole_start(struct whole *w, struct torus_run *r, struct routing *routing)
 {
 	const struct torus *t = r->t;
-	unsigned n = r->in->lids->max_lid + 1u;
+	uint32_t n = r->in->lids->max_lid + 1u, width = t->conf.radix[0],
+		 plane = t->conf.radix[1] * t->conf.radix[2];
 
-	*w = (struct whole){r, NEW_ARRAY(n, uint16_t), NEW_ARRAY(t->n_places + 1, uint8_t), false};
+	*w = (struct whole){.r = r,
+			    .routing = routing,
+			    .at = NEW_ARRAY(n, uint16_t),
+			    .spot = NEW_ARRAY(n, struct spot),
+			    .first = NEW_ARRAY(width + 1, uint32_t),
+			    .last = NEW_ARRAY(width, const struct torus_member *),
+			    .to = NEW_ARRAY(t->n_places, uint8_t)};
 	for (unsigned lid = 0; lid < n; lid++)
-		w->place[lid] = (uint16_t)t->n_places;
+		w->at[lid] = (uint16_t)t->n_places;
 	for (uint32_t m = 0; m < t->n; m++)
 		for (const struct torus_end *e = t->end + t->first[m]; e < t->end + t->first[m + 1]; e++)
 			for (unsigned lid = e->lid; lid < e->lid + e->lids; lid++) {
-				w->twice |= w->place[lid] != t->n_places;
-				w->place[lid] = (uint16_t)torus_place(t, t->member[m].at);
+				w->twice |= w->at[lid] != t->n_places;
+				w->at[lid] = (uint16_t)spot_of(t, t->member[m].at);
 			}
+	for (uint32_t lid = 0; lid < n; lid++)
+		if (w->at[lid] != t->n_places)
+			w->first[w->at[lid] / plane]++;
+	for (uint32_t x = 1; x <= width; x++)
+		w->first[x] += w->first[x - 1];
+	for (uint32_t lid = n; lid-- > 0;)
+		if (w->at[lid] != t->n_places)
+			w->spot[--w->first[w->at[lid] / plane]] = (struct spot){(uint16_t)lid, w->at[lid]};
 }
 
-/* No group has several links: the port follows from the place. */
+/*
+ * No group has several links: the port follows from the spot.  Entries that lead along x are those of the row
+ * before for a switch of the same x, if it has the same ports and gaps along x.
+ */
 static void fill_single(struct whole *w, const struct torus_member *m, struct lft_row *row)
 {
 	const struct torus *t = w->r->t;
-	const uint16_t *place = w->place;
+	const struct torus_member *last = w->last[m->at[0]];
+	const struct spot *s = w->spot, *end = s + w->first[t->conf.radix[0]];
 	uint8_t port[TORUS_GROUPS], *restrict to = w->to, *restrict out = row->port;
-	uint32_t lids = row->top + 1u, a = torus_place(t, m->at);
+	uint32_t own = spot_of(t, m->at), a = t->of[m->sw];
+	bool alike = last && last->port[0][0] == m->port[0][0] && last->port[1][0] == m->port[1][0] &&
+		     last->low[0] == m->low[0];
 
+	if (alike) {
+		memcpy(out, w->routing->row[last->sw]->port, row->top + 1u);
+		end = s + w->first[m->at[0] + 1];
+		s += w->first[m->at[0]];
+	}
+	w->last[m->at[0]] = m;
 	for (unsigned g = 0; g < TORUS_GROUPS; g++)
 		port[g] = m->port[g][0];
-	values_by_place(t, m, port, to);
-	to[t->n_places] = NO_PATH;
-	for (uint32_t lid = 0; lid < lids; lid++)
-		out[lid] = to[place[lid]];
-	for (const struct torus_end *e = t->end + t->first[t->at[a]]; e < t->end + t->first[t->at[a] + 1];
-	     e++)
+	values_by_spot(t, m, port, alike, to);
+	for (; s < end; s++)
+		out[s->lid] = to[s->at];
+	for (const struct torus_end *e = t->end + t->first[a]; e < t->end + t->first[a + 1]; e++)
 		for (unsigned lid = e->lid; lid < e->lid + e->lids; lid++)
-			if (place[lid] == a)
+			if (w->at[lid] == own)
 				out[lid] = e->port;
 }
 
@@ -311,9 +350,9 @@ static void fill_whole(struct whole *w, uint32_t a, struct lft_row *row)
 	}
 	for (unsigned g = 0; g < TORUS_GROUPS; g++)
 		group[g] = (uint8_t)g;
-	values_by_place(t, x.m, group, w->to);
+	values_by_spot(t, x.m, group, false, w->to);
 	for (x.b = 0; x.b < t->n; x.b++)
-		fill_member(&x, w->to[torus_place(t, t->member[x.b].at)]);
+		fill_member(&x, w->to[spot_of(t, t->member[x.b].at)]);
 }
 
 static bool same_ends(const struct torus *t, uint32_t m, const struct torus *old, uint32_t n)
@@ -367,7 +406,7 @@ static int fill_member_row(struct torus_run *r, struct whole *w, uint32_t a, str
 	uint32_t sw = r->t->member[a].sw;
 
 	routing->row[sw] = lft_row_new(r->in->lids->max_lid);
-	if (!w->place)
+	if (!w->at)
 		return fill_row(r, a, routing->row[sw]);
 	fill_whole(w, a, routing->row[sw]);
 	return 0;
@@ -387,9 +426,9 @@ int torus_fill(struct torus_run *r, struct routing *routing)
 		if (switch_up(topo, sw) && t->of[sw] == NO_ID)
 			routing->row[sw] = lft_row_new(in->lids->max_lid);
 	if (t->n == t->n_places && t->n <= UINT16_MAX && !ASKED(in) && !RECORDED(in))
-		whole_start(&w, r);
-	old = w.place && in->previous && in->previous->topo->fabric == topo->fabric ? torus_of(in->previous)
-										    : NULL;
+		whole_start(&w, r, routing);
+	old = w.at && in->previous && in->previous->topo->fabric == topo->fabric ? torus_of(in->previous)
+										 : NULL;
 	if (old && !same_places(&w, old, &order))
 		old = NULL;
 	progress_start(in->progress, "forwarding tables", t->n);
@@ -403,7 +442,7 @@ int torus_fill(struct torus_run *r, struct routing *routing)
 		else
 			rc = fill_member_row(r, &w, a, routing);
 	}
-	FREE_EACH(w.place, w.to);
+	FREE_EACH(w.at, w.spot, w.first, w.last, w.to);
 	if (ASKED(in) && !rc)
 		torus_tell_outside(r);
 	return rc;
