@@ -33,7 +33,7 @@ static void make_stacks(struct nue_run *x)
 	for (uint32_t v = 0; v < g->n; v++)
 		s->head[v] = NO_ID;
 	for (uint32_t i = 0; i < s->n_expanded; i++) {
-		uint32_t cur = s->expanded[i], v = nue_end(x->d, cur);
+		uint32_t v = s->expanded[i], cur = nue_way_into(x, v);
 
 		for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++) {
 			if (s->accepted[c] == x->serial || !nue_used(x->d, nue_edge_of(x->d, cur, c)))

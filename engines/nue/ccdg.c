@@ -28,7 +28,6 @@ struct nue_ccdg *nue_ccdg_new(const struct nue_graph *g)
 	d->led = NEW_ARRAY(d->n_edges / 64 + 1u, uint64_t);
 	d->edge_wet = NEW_ARRAY(d->n_edges + 1u, uint8_t);
 	d->vertex = NEW_ARRAY(d->n_vertices + 1u, uint16_t);
-	d->vertex_wet = NEW_ARRAY(d->n_vertices + 1u, uint8_t);
 	d->slot = NEW_ARRAY(g->n + (size_t)NUE_FIRST_COLOUR, uint32_t);
 	d->order = NEW_ARRAY(channels, uint32_t);
 	d->mark = NEW_ARRAY(channels, uint32_t);
@@ -44,9 +43,9 @@ void nue_ccdg_free(struct nue_ccdg *d)
 {
 	if (!d)
 		return;
-	FREE_EACH(d->first_edge, d->edge, d->used, d->led, d->edge_wet, d->vertex, d->vertex_wet,
-		  d->wet_edges.of, d->wet_vertices.of, d->slot, d->real, d->order, d->mark, d->queue,
-		  d->before, d->sort, d->next, d->prev, d);
+	FREE_EACH(d->first_edge, d->edge, d->used, d->led, d->edge_wet, d->vertex, d->wet_edges.of,
+		  d->wet_vertices.of, d->slot, d->real, d->order, d->mark, d->queue, d->before, d->sort,
+		  d->next, d->prev, d);
 }
 
 void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours)
@@ -60,7 +59,6 @@ void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours)
 	for (uint32_t c = 0; c < d->g->n_channels; c++)
 		d->edge[nue_edge_of(d, c, d->g->rev[c])] = NUE_BLOCKED;
 	memset(d->edge_wet, 0, d->n_edges);
-	memset(d->vertex_wet, 0, d->n_vertices);
 	d->wet_edges.n = d->wet_vertices.n = 0;
 	d->real = mem_resize(d->real, n_colours, sizeof(*d->real));
 	d->n_colours = n_colours;
@@ -366,9 +364,7 @@ bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s)
 	d->cyclic |= closes; /* OpenSM adds the edge without a search */
 	if (c == NUE_UNUSED) {
 		d->vertex[x] = d->vertex[h];
-		if (!d->vertex_wet[x])
-			wet_add(&d->wet_vertices, x);
-		d->vertex_wet[x] = 1;
+		wet_add(&d->wet_vertices, x);
 	} else if (c != s) {
 		d->merges++;
 		d->real[d->slot[d->vertex[x]]] = d->slot[d->vertex[h]];
@@ -384,24 +380,20 @@ void nue_end_destination(struct nue_ccdg *d, const uint32_t *used, uint32_t src)
 {
 	const struct nue_graph *g = d->g;
 
-	for (uint32_t v = 0; v < g->n; v++) {
-		uint32_t c = used[v], p;
-
-		if (c == NO_ID)
-			continue;
-		p = g->from[c];
-		d->vertex_wet[c] = 0;
-		d->edge_wet[nue_edge_of(d, p == src ? nue_fake(d, src) : used[p], c)] = 0;
-	}
 	for (size_t i = 0; i < d->wet_vertices.n; i++) {
 		uint32_t c = d->wet_vertices.of[i];
 
-		if (d->vertex_wet[c])
+		if (used[g->to[c]] != c)
 			d->vertex[c] = NUE_UNUSED;
-		d->vertex_wet[c] = 0;
 	}
-	for (size_t i = 0; i < d->wet_edges.n; i += 2)
-		nue_unpaint(d, d->wet_edges.of[i], d->wet_edges.of[i + 1]);
+	for (size_t i = 0; i < d->wet_edges.n; i += 2) {
+		uint32_t h = d->wet_edges.of[i], c = d->wet_edges.of[i + 1], p = g->from[c];
+
+		if (used[g->to[c]] == c && h == (p == src ? nue_fake(d, src) : used[p]))
+			d->edge_wet[nue_edge_of(d, h, c)] = 0;
+		else
+			nue_unpaint(d, h, c);
+	}
 	d->wet_vertices.n = d->wet_edges.n = 0;
 	for (uint32_t i = NUE_ESCAPE; i < d->n_slots; i++)
 		d->slot[i] = d->real[d->slot[i]];

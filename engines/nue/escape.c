@@ -12,6 +12,7 @@
 void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree)
 {
 	const struct nue_graph *g = x->g;
+	const struct nue_hop *hop = x->hop;
 	struct heap4 *h = &x->heap;
 	uint64_t *dist = x->dist, farthest = 0;
 	uint32_t missing = g->n - 1;
@@ -23,24 +24,28 @@ void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree)
 		tree[u] = NO_ID;
 		h->at[u] = u;
 	}
+	x->stacks.n_expanded = 0;
 	dist[root] = 0;
 	heap4_lower(h, root, 0);
 	while (h->n) {
 		uint32_t u = (uint32_t)heap4_take(h);
+		uint64_t here = dist[u];
 
-		if (!missing && !nue_may_shorten(x, dist[u], &farthest)) {
-			heap4_clear(h);
+		if (!missing && !nue_may_shorten(x, here, &farthest)) {
+			nue_stop(x, u);
 			break;
 		}
-		for (uint32_t c = g->first[u]; c < g->first[u + 1]; c++) {
-			uint64_t d = dist[u] + x->weight[c];
+		x->stacks.expanded[x->stacks.n_expanded++] = u;
+		for (size_t c = g->first[u], end = g->first[u + 1]; c < end; c++) {
+			uint32_t v = hop[c].to;
+			uint64_t d = here + hop[c].weight;
 
-			if (d >= dist[g->to[c]])
+			if (d >= dist[v])
 				continue;
-			missing -= dist[g->to[c]] == NUE_INF;
-			tree[g->to[c]] = c;
-			dist[g->to[c]] = d;
-			heap4_lower(h, g->to[c], d);
+			missing -= dist[v] == NUE_INF;
+			tree[v] = (uint32_t)c;
+			dist[v] = d;
+			heap4_lower(h, v, d);
 		}
 	}
 }

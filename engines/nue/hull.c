@@ -83,49 +83,54 @@ bool nue_find_hull(struct nue_run *x, struct nue_layer *l)
 
 /* --- betweenness centrality (U. Brandes, A Faster Algorithm for Betweenness Centrality, 2001) -------- */
 
+/* A node in the search from one source. */
+struct between {
+	uint64_t sigma;
+	uint32_t d;
+	uint32_t end; /* its predecessors, in the order in which they were met: pred[first[v]] to pred[end -
+			 1] */
+	double paths; /* sigma */
+	double delta;
+};
+
 struct brandes {
 	const struct nue_graph *g;
 	const struct nue_layer *l;
 	double *b;  /* [n] */
 	uint8_t *t; /* [n] CAs of the layer on the switch, modulo 256 */
-	uint64_t *sigma;
-	uint32_t *d, *order, n_order;
-	/*
-	 * predecessors of v in the order in which they were met: pred[first[v]] to pred[first[v] + n_pred[v]
-	 * - 1]
-	 */
-	uint32_t *pred, *n_pred;
-	double *delta;
+	struct between *node;
+	uint32_t *order, n_order;
+	uint32_t *pred;
 };
 
 static void count_paths(struct brandes *b, uint32_t s)
 {
 	const struct nue_graph *g = b->g;
-	uint64_t *sigma = b->sigma;
-	uint32_t *d = b->d, n = 0;
+	struct between *node = b->node;
+	uint32_t n = 0;
 
-	memset(b->sigma, 0, g->n * sizeof(*b->sigma));
-	memset(b->n_pred, 0, g->n * sizeof(*b->n_pred));
 	for (uint32_t v = 0; v < g->n; v++) /* one outside the hull is never the next */
-		d[v] = b->l->hull[v] ? NO_ID : 0;
-	sigma[s] = 1;
-	d[s] = 0;
+		node[v] = (struct between){.d = b->l->hull[v] ? NO_ID : 0, .end = g->first[v]};
+	node[s].sigma = 1;
+	node[s].d = 0;
 	b->order[n++] = s;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t u = b->order[i], next = d[u] + 1;
-		uint64_t paths = sigma[u];
+		uint32_t u = b->order[i], next = node[u].d + 1;
+		uint64_t paths = node[u].sigma;
 
+		node[u].paths = (double)paths;
 		for (uint32_t c = g->first[u], end = g->first[u + 1]; c < end; c++) {
 			uint32_t v = g->to[c];
+			struct between *to = &node[v];
 
-			if (d[v] < next)
+			if (to->d < next)
 				continue;
-			if (d[v] == NO_ID) {
-				d[v] = next;
+			if (to->d == NO_ID) {
+				to->d = next;
 				b->order[n++] = v;
 			}
-			sigma[v] += paths;
-			b->pred[g->first[v] + b->n_pred[v]++] = u;
+			to->sigma += paths;
+			b->pred[to->end++] = u;
 		}
 	}
 	b->n_order = n;
@@ -145,22 +150,26 @@ static double plus_times(double x, double y, unsigned n)
 static void add_dependencies(struct brandes *b, uint32_t s)
 {
 	const struct nue_graph *g = b->g;
+	struct between *node = b->node;
 	unsigned t = b->t[s];
 	double own;
 
-	memset(b->delta, 0, g->n * sizeof(*b->delta));
 	for (uint32_t i = b->n_order; i-- > 1;) {
-		uint32_t v = b->order[i];
+		uint32_t v = b->order[i], *pred = &b->pred[g->first[v]], *end = &b->pred[node[v].end];
+		double delta = plus_times(node[v].delta, 1, b->t[v]), paths = -1, share = 0;
 
-		b->delta[v] = plus_times(b->delta[v], 1, b->t[v]);
-		for (uint32_t k = 0; k < b->n_pred[v]; k++) {
-			uint32_t u = b->pred[g->first[v] + k];
+		b->b[v] = plus_times(b->b[v], delta, t + 1);
+		for (; pred < end; pred++) {
+			struct between *u = &node[*pred];
 
-			b->delta[u] += ((double)b->sigma[u] / (double)b->sigma[v]) * (1 + b->delta[v]);
+			if (u->paths != paths) { /* many are alike */
+				paths = u->paths;
+				share = (paths / node[v].paths) * (1 + delta);
+			}
+			u->delta += share;
 		}
-		b->b[v] = plus_times(b->b[v], b->delta[v], t + 1);
 	}
-	own = t ? plus_times(b->delta[s], 1, t - 1) : 0;
+	own = t ? plus_times(node[s].delta, 1, t - 1) : 0;
 	b->b[s] = plus_times(b->b[s], own, t);
 }
 
@@ -172,12 +181,9 @@ bool nue_find_root(struct nue_run *x, struct nue_layer *l)
 			    .l = l,
 			    .b = NEW_ARRAY(n, double),
 			    .t = NEW_ARRAY(n, uint8_t),
-			    .sigma = NEW_ARRAY(n, uint64_t),
-			    .d = NEW_ARRAY(n, uint32_t),
+			    .node = NEW_ARRAY(n, struct between),
 			    .order = NEW_ARRAY(n, uint32_t),
-			    .pred = NEW_ARRAY(x->g->n_channels + 1u, uint32_t),
-			    .n_pred = NEW_ARRAY(n, uint32_t),
-			    .delta = NEW_ARRAY(n, double)};
+			    .pred = NEW_ARRAY(x->g->n_channels + 1u, uint32_t)};
 
 	for (uint32_t i = 0; i < l->n_lids; i++) {
 		uint32_t ep = lid_owner(x->in->lids, l->lid[i]);
@@ -200,6 +206,6 @@ bool nue_find_root(struct nue_run *x, struct nue_layer *l)
 			l->root = u;
 	if (x->record && go_on)
 		nue_record_centre(x, l->root);
-	FREE_EACH(b.t, b.sigma, b.d, b.order, b.pred, b.n_pred, b.delta);
+	FREE_EACH(b.t, b.node, b.order, b.pred);
 	return go_on;
 }

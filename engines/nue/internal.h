@@ -59,8 +59,8 @@ struct nue_ccdg {
 	 */
 	uint64_t *used, *led;
 	uint16_t *vertex; /* [n_vertices] slot */
-	/* painted for the current destination, and lists of these */
-	uint8_t *edge_wet, *vertex_wet;
+	/* painted for the current destination: is an edge, and lists */
+	uint8_t *edge_wet;
 	struct nue_wet wet_edges, wet_vertices; /* of an edge both ends, in turn */
 	/* colours */
 	uint32_t n_slots;
@@ -164,11 +164,19 @@ enum nue_how { NUE_BY_SEARCH, NUE_BY_BACKTRACKING, NUE_BY_WAY_AROUND, NUE_BY_SHO
 struct nue_stacks {
 	bool made; /* false: the channels must still be collected from expanded[] */
 	uint32_t n_expanded;
-	uint32_t *expanded;    /* [n] vertices in the order of their expansion */
+	/*
+	 * [n] nodes in the order of their expansion, also in a tree without restrictions. Without
+	 * backtracking all nodes are in it at the end, each behind the one from which it is reached.
+	 */
+	uint32_t *expanded;
 	uint32_t *accepted;    /* [n_channels] last destination (serial) that took it as a way */
 	uint32_t *head, *tail; /* [n] channel, or NO_ID */
 	uint32_t *next;	       /* [n_channels] channel, or NO_ID */
 	uint32_t *member;      /* [n_channels] last destination (serial) that put it on a stack */
+};
+
+struct nue_hop {
+	uint32_t to, weight; /* NUE_INF at most */
 };
 
 struct nue_run {
@@ -185,6 +193,7 @@ struct nue_run {
 	int64_t *far;		 /* weight of these links */
 	struct rec_offer *offer; /* [MAX_PORTS] scratch */
 	uint64_t *weight;	 /* [n_channels] */
+	struct nue_hop *hop;	 /* [n_channels] what a search asks of a channel */
 	struct heap4 heap;	 /* nodes by distance */
 	/* the search for one destination; per node */
 	uint64_t *dist;
@@ -316,6 +325,11 @@ static inline void nue_take_back(struct nue_run *x, uint32_t h, uint32_t c)
 		nue_record_unpaint(x, nue_edge_of(x->d, h, c));
 }
 
+static inline uint32_t nue_in_hop(uint64_t weight)
+{
+	return (uint32_t)(weight < NUE_INF ? weight : NUE_INF);
+}
+
 /* The channel from which the search continues at a node. */
 static inline uint32_t nue_way_into(const struct nue_run *x, uint32_t node)
 {
@@ -323,16 +337,30 @@ static inline uint32_t nue_way_into(const struct nue_run *x, uint32_t node)
 }
 
 /*
- * All nodes are reached: can one at this distance still shorten the way to another? Not if none is farther
- * than the lightest channel leads. *farthest: 0 before the first question; then the largest distance, since
- * all only shrink.
+ * All nodes are reached: can one that left the heap at this distance still shorten the way to another? Not if
+ * none is farther than the lightest channel leads. *farthest: 0 before the first question; then the largest
+ * distance, since all only shrink.
  */
 static inline bool nue_may_shorten(const struct nue_run *x, uint64_t dist, uint64_t *farthest)
 {
-	if (!*farthest)
-		for (uint32_t u = 0; u < x->g->n; u++)
-			*farthest = x->dist[u] > *farthest ? x->dist[u] : *farthest;
+	if (!*farthest) {
+		*farthest = dist;
+		for (uint32_t i = 0; i < x->heap.n; i++)
+			if (heap4_key(x->heap.item[i]) > *farthest)
+				*farthest = heap4_key(x->heap.item[i]);
+	}
 	return dist + x->nue->first_weight < *farthest;
+}
+
+/* No node can be reached by a shorter way any more: ends the search at a node that left the heap. */
+static inline void nue_stop(struct nue_run *x, uint32_t node)
+{
+	uint32_t *list = x->stacks.expanded + x->stacks.n_expanded;
+
+	*list++ = node;
+	for (uint32_t i = 0; i < x->heap.n; i++)
+		*list++ = (uint32_t)x->heap.item[i];
+	heap4_clear(&x->heap);
 }
 
 /* --- choices ------------------------------------------------------------------------------------- */

@@ -2,15 +2,21 @@
 #include <string.h>
 #include "engines/nue/internal.h"
 
-/* Takes channel c as the way into v. The search will continue from v. */
-static void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
+/* v leaves the heap, and the edge of its way leaves the subgraph. */
+static void leave(struct nue_run *x, uint32_t v)
 {
-	uint32_t old = x->used[v], before = old == NO_ID ? NO_ID : x->used[x->g->from[old]];
+	uint32_t old = x->used[v], before = x->used[x->g->from[old]];
 
-	if (old != NO_ID) { /* v leaves the heap, and the old edge leaves the subgraph */
-		heap4_delete(&x->heap, v);
-		if (before != NO_ID)
-			nue_take_back(x, before, old);
+	heap4_delete(&x->heap, v);
+	if (before != NO_ID)
+		nue_take_back(x, before, old);
+}
+
+/* Takes channel c as the way into v. The search will continue from v. */
+static inline void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
+{
+	if (x->used[v] != NO_ID) {
+		leave(x, v);
 	} else {
 		x->count++;
 		x->found[v] = x->step;
@@ -25,12 +31,13 @@ static void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
 
 /* --- before the first backtracking --------------------------------------------------------- */
 
-static void look_first(struct nue_run *x, uint32_t cur, uint32_t c)
+/* free: its dependency on cur is not in use yet. */
+static inline void look_first(struct nue_run *x, uint32_t cur, uint64_t base, uint32_t c, bool free)
 {
-	uint32_t v = x->g->to[c];
-	uint64_t dist = x->cd[cur] + x->weight[c];
+	uint32_t v = x->hop[c].to;
+	uint64_t dist = base + x->hop[c].weight;
 
-	if (dist >= x->dist[v] || nue_refused(x, cur, c))
+	if (dist >= x->dist[v] || ((free || x->record) && nue_refused(x, cur, c)))
 		return;
 	take(x, c, v, dist);
 	x->stacks.accepted[c] = x->serial;
@@ -40,27 +47,32 @@ static void look_first(struct nue_run *x, uint32_t cur, uint32_t c)
  * Channels that offer no shorter way are skipped at once, since distances only shrink. Channels that OpenSM
  * would put on a stack are collected later, if a stack is needed.
  */
-static void expand_first(struct nue_run *x, uint32_t cur)
+static void expand_first(struct nue_run *x, uint32_t v, uint32_t cur)
 {
 	const struct nue_graph *g = x->g;
-	uint32_t v = nue_end(x->d, cur), end = g->first[v + 1], n = 0, *list = x->candidate;
+	const struct nue_hop *hop = x->hop;
+	uint32_t free = 0, *list = x->candidate;
+	size_t end = g->first[v + 1], n = 0;
 	uint64_t base = x->cd[cur];
+	const uint64_t *dist = x->dist;
 	const uint16_t *edge = x->d->edge;
 	uint32_t at = x->d->first_edge[cur];
 
 	if (x->record)
 		nue_record_expand(x, cur);
-	x->stacks.expanded[x->stacks.n_expanded++] = cur;
-	for (uint32_t c = g->first[v]; c < end; c++) {
-		list[n] = c;
-		n += base + x->weight[c] < x->dist[g->to[c]];
+	x->stacks.expanded[x->stacks.n_expanded++] = v;
+	for (size_t c = g->first[v]; c < end; c++) {
+		list[n] = (uint32_t)c;
+		n += base + hop[c].weight < dist[hop[c].to];
 	}
-	for (uint32_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (edge[at + list[i]] > NUE_UNUSED)
-			look_first(x, cur, list[i]);
-	for (uint32_t i = 0; i < n; i++)
+			look_first(x, cur, base, list[i], false);
+		else
+			list[free++] = list[i];
+	for (uint32_t i = 0; i < free; i++)
 		if (edge[at + list[i]] == NUE_UNUSED)
-			look_first(x, cur, list[i]);
+			look_first(x, cur, base, list[i], true);
 }
 
 /* --- after the first backtracking -------------------------------------------------------------- */
@@ -99,10 +111,10 @@ static void look_again(struct nue_run *x, uint32_t cur, uint32_t c)
 	}
 }
 
-static void expand_again(struct nue_run *x, uint32_t cur)
+static void expand_again(struct nue_run *x, uint32_t v, uint32_t cur)
 {
 	const struct nue_graph *g = x->g;
-	uint32_t v = nue_end(x->d, cur), end = g->first[v + 1], at = x->d->first_edge[cur];
+	uint32_t end = g->first[v + 1], at = x->d->first_edge[cur];
 
 	if (x->record)
 		nue_record_expand(x, cur);
@@ -140,12 +152,13 @@ static void begin(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour
 		nue_record_begin(x, lid, src, false);
 }
 
-static uint32_t next_channel(struct nue_run *x)
+/* The node from which the search goes on, or NO_ID. */
+static inline uint32_t next_node(struct nue_run *x)
 {
 	uint32_t c;
 
 	if (x->heap.n)
-		return x->used[(uint32_t)heap4_take(&x->heap)];
+		return (uint32_t)heap4_take(&x->heap);
 	if (x->count == x->g->n)
 		return NO_ID;
 	c = nue_backtrack(x);
@@ -153,36 +166,36 @@ static uint32_t next_channel(struct nue_run *x)
 		x->count++;
 		x->step++;
 		x->events |= NUE_BACKTRACKED;
-	} else {
-		nue_escape_fallback(x);
-		if (x->record)
-			nue_record_fallback(x);
-		x->step = 0;
-		x->events |= NUE_FALLBACK;
+		return x->g->to[c];
 	}
-	return c;
+	nue_escape_fallback(x);
+	if (x->record)
+		nue_record_fallback(x);
+	x->step = 0;
+	x->events |= NUE_FALLBACK;
+	return NO_ID;
 }
 
 int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 {
 	uint64_t farthest = 0;
-	uint32_t cur;
 
 	begin(x, lid, src, colour);
-	cur = nue_begin(x->d, src, colour);
-	x->cd[cur] = 0;
-	for (; cur != NO_ID && !x->d->endless; cur = next_channel(x)) {
-		if (progress_cancelled(x->in->progress))
+	x->cd[nue_begin(x->d, src, colour)] = 0;
+	for (uint32_t v = src; v != NO_ID && !x->d->endless; v = next_node(x)) {
+		uint32_t cur = nue_way_into(x, v);
+
+		if ((x->step || x->stacks.n_expanded % 64 == 0) && progress_cancelled(x->in->progress))
 			return err_set(&x->out->refused, CANCELLED);
 		if (x->count == x->g->n && !x->step && !x->record &&
 		    !nue_may_shorten(x, x->cd[cur], &farthest)) {
-			heap4_clear(&x->heap);
+			nue_stop(x, v);
 			break;
 		}
 		if (x->step)
-			expand_again(x, cur);
+			expand_again(x, v, cur);
 		else
-			expand_first(x, cur);
+			expand_first(x, v, cur);
 	}
 	if (x->d->endless) {
 		x->out->fatal = "never ends";
@@ -191,7 +204,8 @@ int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 			       "search for cycles goes round for ever",
 			       lid, x->layer);
 	}
-	for (uint32_t u = 0; u < x->g->n; u++) { /* OpenSM continues as if all were reached */
+	/* OpenSM continues as if all were reached */
+	for (uint32_t u = x->count < x->g->n ? 0 : x->g->n; u < x->g->n; u++) {
 		if (x->used[u] != NO_ID || u == x->src)
 			continue;
 		x->out->fatal = "crashes";

@@ -4,13 +4,13 @@
 #include "engines/nue/internal.h"
 
 /*
- * Lists nodes (without src) in x->queue so that each comes before the node from which it is reached. Returns
- * their number; it is less than n - 1 when ways form a ring.
+ * Lists nodes (without src) in x->stacks.expanded so that each comes behind the node from which it is
+ * reached. False when ways form a ring.
  */
-static uint32_t leaves_first(struct nue_run *x, uint32_t src)
+static bool order_nodes(struct nue_run *x, uint32_t src)
 {
 	const struct nue_graph *g = x->g;
-	uint32_t n = 0;
+	uint32_t *order = x->stacks.expanded, at = g->n;
 
 	memset(x->children, 0, g->n * sizeof(*x->children));
 	for (uint32_t v = 0; v < g->n; v++)
@@ -18,32 +18,32 @@ static uint32_t leaves_first(struct nue_run *x, uint32_t src)
 			x->children[g->from[x->used[v]]]++;
 	for (uint32_t v = 0; v < g->n; v++)
 		if (v != src && !x->children[v])
-			x->queue[n++] = v;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t p = g->from[x->used[x->queue[i]]];
+			order[--at] = v;
+	for (uint32_t i = g->n; i-- > at;) {
+		uint32_t p = g->from[x->used[order[i]]];
 
 		if (!--x->children[p] && p != src)
-			x->queue[n++] = p;
+			order[--at] = p;
 	}
-	return n;
+	return at == 1;
 }
 
 /* Adds to the weight of every link the terminals whose way leads over it. */
 static int add_weights(struct nue_run *x, unsigned lid, uint32_t src)
 {
 	const struct nue_graph *g = x->g;
-	uint32_t n = leaves_first(x, src);
 
-	if (n + 1 != g->n) {
+	if (x->events & (NUE_BACKTRACKED | NUE_FALLBACK) && !order_nodes(x, src)) {
 		x->out->fatal = "never ends";
 		return err_set(&x->out->refused, "LID %u: the ways of OpenSM's nue go round in a ring", lid);
 	}
 	for (uint32_t v = 0; v < g->n; v++)
 		x->sum[v] = g->terminals[v];
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t v = x->queue[i], c = x->used[v];
+	for (uint32_t i = g->n; i-- > 1;) {
+		uint32_t v = x->stacks.expanded[i], c = x->used[v];
 
 		x->weight[c] += x->sum[v];
+		x->hop[c].weight = nue_in_hop(x->weight[c]);
 		x->sum[g->from[c]] += x->sum[v];
 	}
 	return 0;
