@@ -8,8 +8,6 @@
 /* The full matrix at a step, from one of the two tables of hops. The caller gets a reference. */
 struct hops *hops_at(const struct walk *w, enum rec_table t);
 
-/* A copy of a plain matrix, only for comparisons (it has no masks). */
-struct hops *hops_copy(const struct hops *h);
 /* Tells the recorder the cells in which a plain matrix now differs from the earlier one. */
 void hops_record_changes(const struct engine_input *in, const struct hops *was, const struct hops *now);
 

@@ -16,6 +16,7 @@ struct shared {
 	pthread_mutex_t mutex;
 	bool failed;
 	struct err e; /* error of the first worker that failed */
+	bool several; /* workers */
 };
 
 struct worker {
@@ -24,6 +25,8 @@ struct worker {
 	struct progress progress;
 	pthread_t thread;
 };
+
+static _Thread_local bool working; /* this thread does a piece of somebody's work */
 
 unsigned cores_available(void)
 {
@@ -44,13 +47,20 @@ unsigned parallel_workers(const struct parallel *j)
 	return n ? n : 1;
 }
 
+bool parallel_inside(void)
+{
+	return working;
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
 	struct shared *s = w->shared;
 	struct err e;
 	unsigned i;
+	bool before = working;
 
+	working |= s->several;
 	while (!atomic_load(&s->stop) && (i = atomic_fetch_add(&s->next, 1)) < s->job->n) {
 		if (progress_cancelled(&w->progress))
 			atomic_store(&s->stop, true);
@@ -64,6 +74,7 @@ static void *work(void *arg)
 		} else if (!progress_step(s->shown, atomic_fetch_add(&s->done, 1) + 1))
 			atomic_store(&s->stop, true);
 	}
+	working = before;
 	return NULL;
 }
 
@@ -90,6 +101,7 @@ int parallel_run(const struct parallel *j, const char *what, struct progress *p,
 	unsigned n = parallel_workers(j), running = 1;
 	struct worker *w = NEW_ARRAY(n, struct worker);
 
+	s.several = n > 1;
 	progress_start(p, what, j->n);
 	for (unsigned i = 0; i < n; i++) {
 		w[i].shared = &s;

@@ -23,6 +23,8 @@ struct parallel {
 };
 
 unsigned parallel_workers(const struct parallel *j);
+/* Does this thread do a piece beside others?  Then all cores have work. */
+bool parallel_inside(void);
 
 /*
  * Do all pieces.  `p` (may be NULL) gets the number of finished pieces under the name `what` (static).

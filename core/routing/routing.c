@@ -1,5 +1,6 @@
 #include "core/routing/routing.h"
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/base/counted.h"
 
 #include <stdlib.h>
@@ -9,16 +10,24 @@ struct lft_row *lft_row_new(unsigned top)
 {
 	struct lft_row *r = mem_resize(NULL, 1, sizeof(*r) + top + 1); /* filled below, once */
 
-	r->refs = 1;
-	r->top = top;
+	*r = (struct lft_row){.refs = 1, .top = top};
 	memset(r->port, NO_PATH, top + 1);
+	return r;
+}
+
+struct lft_row *lft_row_copy(const struct lft_row *from)
+{
+	struct lft_row *r = mem_resize(NULL, 1, sizeof(*r) + from->top + 1); /* filled below, once */
+
+	*r = (struct lft_row){.refs = 1, .top = from->top, .edited = true};
+	memcpy(r->port, from->port, from->top + 1u);
 	return r;
 }
 
 void lft_row_unref(struct lft_row *r)
 {
 	if (r && atomic_fetch_sub(&r->refs, 1) == 1)
-		free(r);
+		FREE_EACH(r->kept, r);
 }
 
 static const struct routing_ops no_ops;

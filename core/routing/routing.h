@@ -24,10 +24,13 @@
 struct lft_row {
 	atomic_uint refs;
 	uint16_t top; /* largest LID; port[] has top + 1 entries */
+	bool edited;  /* by lft_row_copy(): an entry differs from that row's */
+	void *kept;   /* by its engine, to change it faster later; freed with it; NULL = nothing */
 	uint8_t port[];
 };
 
-struct lft_row *lft_row_new(unsigned top); /* filled with NO_PATH */
+struct lft_row *lft_row_new(unsigned top);		  /* filled with NO_PATH */
+struct lft_row *lft_row_copy(const struct lft_row *from); /* for who then changes an entry */
 void lft_row_unref(struct lft_row *r);
 
 /* Up/down rank of a switch that has none (absent or unreached). */

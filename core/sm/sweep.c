@@ -437,7 +437,8 @@ static void share_rows(const struct sweep *s)
 	for (uint32_t sw = 0; r && old && sw < s->fabric->n_switches; sw++) {
 		const struct lft_row *a = r->row[sw], *b = old->row[sw];
 
-		if (a && b && a != b && a->top == b->top && !memcmp(a->port, b->port, a->top + 1u))
+		if (a && b && a != b && !a->edited && a->top == b->top &&
+		    !memcmp(a->port, b->port, a->top + 1u))
 			routing_share_row(r, old, sw);
 	}
 }

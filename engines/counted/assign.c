@@ -1,6 +1,7 @@
 #include "engines/counted/assign.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/mix.h"
 #include "core/base/parallel.h"
 #include "core/base/release.h"
 #include "core/base/progress.h"
@@ -8,6 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engines/counted/internal.h"
+
+#define FEW_DESTINATIONS 1000 /* of fewer, all routes are soon counted */
+
+/* Divides the destinations, where their counts are worth keeping. */
+static void divide(struct assign *a)
+{
+	const struct leftovers *l = a->in->left;
+	uint32_t part = 0;
+
+	for (uint32_t i = 0; i < a->n_runs; i++) {
+		const struct run *r = &a->run[i];
+
+		while (part < PARTS && r->first >= (uint64_t)a->n_dest * part / PARTS)
+			a->part_run[part++] = i;
+		a->dealt = mix(mix(a->dealt, r->target), (uint64_t)r->n << 1 | r->counts);
+	}
+	while (part <= PARTS)
+		a->part_run[part++] = a->n_runs;
+	for (uint32_t i = 0; i < a->n_dest; i++)
+		a->dealt = mix(a->dealt, a->lid[i]);
+	for (uint32_t p = 0; a->ignored && p < a->f->n_ports; p++)
+		a->dealt = mix(a->dealt, a->ignored[p]);
+	if (a->n_dest < FEW_DESTINATIONS || (l && l->count))
+		a->dealt = 0;
+}
 
 static void assign_start(struct assign *a, struct engine_output *out)
 {
@@ -55,6 +81,7 @@ static void assign_start(struct assign *a, struct engine_output *out)
 	}
 	search_order_read(a->in, out, &a->search);
 	a->ignored = ignored_ports_read(a->in, out);
+	divide(a);
 	for (uint32_t s = 0; a->in->marked && s < a->f->n_switches; s++)
 		a->in->marked[s] = switch_up(a->t, s);
 }
@@ -86,7 +113,7 @@ static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress 
 	if (!switch_up(a->t, sw) || sw < x->from || sw > x->to)
 		return 0;
 	if (x->touched && !x->touched[sw]) {
-		routing_share_row(a->out, a->in->current, sw);
+		assign_keep_row(a, sw);
 		return 0;
 	}
 	a->farther = x->touched && x->touched[sw] == TOUCHED ? x->farther : NULL;
@@ -130,13 +157,25 @@ bool assign_keeps(const struct engine_input *in, const struct routing *old)
 {
 	const struct lids *a = in->lids, *b = old->lids;
 	const struct topo *t = in->topo, *u = old->topo;
-	size_t n = t->fabric->n_endports;
+	bool same =
+		in->current == old && t->fabric == u->fabric && a->max_lid == b->max_lid && a->lmc == b->lmc;
 
-	return in->current == old && t->fabric == u->fabric && a->max_lid == b->max_lid && a->lmc == b->lmc &&
-	       !memcmp(a->base, b->base, n * sizeof(*a->base)) &&
-	       !memcmp(a->count, b->count, n * sizeof(*a->count)) &&
-	       !memcmp(t->endport_switch, u->endport_switch, n * sizeof(*t->endport_switch)) &&
-	       !memcmp(t->endport_swport, u->endport_swport, n * sizeof(*t->endport_swport));
+	for (uint32_t ep = 0; same && ep < t->fabric->n_endports; ep++)
+		same = !a->base[ep] || (a->base[ep] == b->base[ep] && a->count[ep] == b->count[ep] &&
+					t->endport_switch[ep] == u->endport_switch[ep] &&
+					t->endport_swport[ep] == u->endport_swport[ep]);
+	return same;
+}
+
+/* Lists the LIDs that nobody holds any more. */
+static void list_gone(struct assign *a)
+{
+	const struct lids *now = a->in->lids, *was = a->in->current->lids;
+
+	a->gone = NEW_ARRAY(now->max_lid + 1u, uint16_t);
+	for (unsigned lid = 1; lid <= now->max_lid; lid++)
+		if (lid_owner(was, lid) != NO_ID && lid_owner(now, lid) == NO_ID)
+			a->gone[a->n_gone++] = (uint16_t)lid;
 }
 
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
@@ -157,6 +196,8 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	a->out = r;
 	a->dor = dor;
 	assign_start(a, out);
+	if (touched)
+		list_gone(a);
 	rec_phase(in, "choice of ports, switch by switch");
 	if (RECORDED(in))
 		assign_record_start(a);
@@ -178,7 +219,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	/* entries are ports of least cost, and each counts 1 */
 	r->exact = go_on && asked == NO_ID && !h->by_port && !h->weight && owned_once(a) ? h->least : NULL;
 	search_order_free(&a->search);
-	FREE_EACH(a->dest, a->lid, a->run, a->far, a->ignored, a);
+	FREE_EACH(a->dest, a->lid, a->run, a->far, a->gone, a->ignored, a);
 	return go_on;
 }
 

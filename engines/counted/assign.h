@@ -20,7 +20,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 
 /*
  * A switch where no cost and no mask changed keeps every entry that would be considered. So its table stays,
- * unless LIDs came, went or moved: false; or entries of `old` do not count.
+ * but for LIDs that went; unless LIDs came or moved: false; or entries of `old` do not count.
  */
 bool assign_keeps(const struct engine_input *in, const struct routing *old);
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/base/memory.h"
 #include "engines/counted/internal.h"
 
 /* Queues the candidates of the least count anew. */
@@ -165,13 +166,32 @@ static void attached(struct assign *a, const struct run *r)
 	a->queue.stale = true;
 }
 
-/* `words` is a constant after inlining. */
-static inline void assign_runs(struct assign *a, unsigned words)
+static size_t part_counts_size(unsigned ports)
+{
+	return sizeof(struct part_counts) + (size_t)(PARTS - 1) * ports * sizeof(uint16_t);
+}
+
+/* Keeps the counts before a part. */
+static void keep_counts(struct assign *a, unsigned part)
+{
+	struct lft_row *row = a->out->row[a->sw];
+	struct part_counts *k = row->kept;
+
+	if (!k) {
+		row->kept = k = mem_resize(NULL, 1, part_counts_size(a->num_ports));
+		*k = (struct part_counts){.dealt = a->dealt, .ports = a->num_ports};
+	}
+	for (unsigned p = 0; p < a->num_ports; p++)
+		k->count[(part - 1) * k->ports + p] = (uint16_t)a->count[p];
+}
+
+/* Runs of a part. `words` is a constant after inlining. */
+static inline void assign_runs(struct assign *a, unsigned part, unsigned words)
 {
 	const uint8_t *least = a->h->least + (size_t)a->sw * a->h->n_switches;
+	const struct run *end = a->run + a->part_run[part + 1];
 
-	a->queue.mask = NULL;
-	for (const struct run *r = a->run; r < a->run + a->n_runs; r++) {
+	for (const struct run *r = a->run + a->part_run[part]; r < end; r++) {
 		const uint64_t *mask = a->mask + (size_t)r->target * words;
 		unsigned only;
 
@@ -202,10 +222,15 @@ static inline void assign_runs(struct assign *a, unsigned words)
 
 void assign_plain(struct assign *a)
 {
-	if (a->words == 1)
-		assign_runs(a, 1);
-	else
-		assign_runs(a, a->words);
+	a->queue.mask = NULL;
+	for (unsigned part = 0; part < PARTS; part++) {
+		if (part && a->dealt)
+			keep_counts(a, part);
+		if (a->words == 1)
+			assign_runs(a, part, 1);
+		else
+			assign_runs(a, part, a->words);
+	}
 }
 
 /* --- a few entries -------------------------------------------------------------------------- */
@@ -225,22 +250,49 @@ static bool stays_candidate(const struct assign *a, uint32_t target, unsigned po
 	       hops_value(a->h, a->t, a->sw, target, port) == least;
 }
 
-/* The last run of which a LID cannot keep its entry, or NULL. */
-static const struct run *last_changed(const struct assign *a)
+/* Must a LID of the run have another entry? */
+static bool must_change(const struct assign *a, const struct run *r)
 {
-	for (uint32_t k = a->n_far; k-- > 0;) {
-		const struct run *r = &a->run[a->far[k]];
+	for (uint32_t i = r->first; r->target != a->sw && i < r->first + r->n; i++) {
+		unsigned port = current_port(a->current, a->lid[i]);
 
-		for (uint32_t i = r->first; r->target != a->sw && i < r->first + r->n; i++) {
-			unsigned port = current_port(a->current, a->lid[i]);
-
-			/* what no port leads to has no entry */
-			if (!stays_candidate(a, r->target, port) &&
-			    (port != NO_PATH || hops_least(a->h, a->sw, r->target) != NO_PATH))
-				return r;
-		}
+		/* what no port leads to has no entry */
+		if (!stays_candidate(a, r->target, port) &&
+		    (port != NO_PATH || hops_least(a->h, a->sw, r->target) != NO_PATH))
+			return true;
 	}
-	return NULL;
+	return false;
+}
+
+/* Takes over the counts that the row kept before run `first`. Returns the run from which on to count. */
+static uint32_t take_counts(struct assign *a, uint32_t first)
+{
+	const struct part_counts *k = a->current->kept;
+	unsigned part = PARTS - 1;
+
+	if (!k || !a->dealt || k->dealt != a->dealt)
+		return 0;
+	while (part && a->part_run[part] > first)
+		part--;
+	for (unsigned p = 0; part && p < k->ports; p++)
+		a->count[p] = k->count[(part - 1) * k->ports + p];
+	a->out->row[a->sw]->kept = mem_dup(k, part_counts_size(k->ports));
+	return a->part_run[part];
+}
+
+/* A LID of the run has another port: the parts behind it count otherwise. */
+static void move_counts(const struct assign *a, const struct run *r, unsigned was, unsigned now)
+{
+	struct part_counts *k = a->out->row[a->sw]->kept;
+
+	for (unsigned part = PARTS - 1; k && r->counts && a->part_run[part] > r - a->run; part--) {
+		uint16_t *count = k->count + (size_t)(part - 1) * k->ports;
+
+		if (was < k->ports)
+			count[was] -= !(a->ignore && a->ignore[was]);
+		if (now < k->ports)
+			count[now] += !(a->ignore && a->ignore[now]);
+	}
 }
 
 /* Counts the entries of a run as they stand. */
@@ -257,19 +309,41 @@ static void count_run(struct assign *a, const struct run *r)
 		count[row[*lid]] += !a->ignore[row[*lid]];
 }
 
+/* A row of its own in place of that of `current`. */
+static void copy_row(struct assign *a, uint32_t sw)
+{
+	a->out->row[sw] = lft_row_copy(a->in->current->row[sw]);
+	a->row = a->out->row[sw]->port;
+	for (uint32_t i = 0; i < a->n_gone; i++)
+		a->row[a->gone[i]] = NO_PATH;
+}
+
+void assign_keep_row(struct assign *a, uint32_t sw)
+{
+	for (uint32_t i = 0; i < a->n_gone; i++)
+		if (current_port(a->in->current->row[sw], a->gone[i]) != NO_PATH) {
+			copy_row(a, sw);
+			return;
+		}
+	routing_share_row(a->out, a->in->current, sw);
+}
+
 void assign_repair(struct assign *a)
 {
-	const struct run *last = last_changed(a);
+	uint32_t first = 0, last = a->n_far;
 	uint64_t mask[ASSIGN_MAX_WORDS];
 
-	if (!last) {
-		routing_share_row(a->out, a->in->current, a->sw);
+	while (first < last && !must_change(a, &a->run[a->far[first]]))
+		first++;
+	if (first == last) {
+		assign_keep_row(a, a->sw);
 		return;
 	}
-	a->out->row[a->sw] = lft_row_new(a->in->lids->max_lid);
-	a->row = a->out->row[a->sw]->port;
-	memcpy(a->row, a->current->port, a->in->lids->max_lid + 1u);
-	for (const struct run *r = a->run; r <= last; r++) {
+	while (!must_change(a, &a->run[a->far[last - 1]]))
+		last--;
+	copy_row(a, a->sw);
+	for (const struct run *r = a->run + take_counts(a, a->far[first]); r <= a->run + a->far[last - 1];
+	     r++) {
 		bool queued = false;
 
 		if (!looked_at(a, r)) {
@@ -278,7 +352,7 @@ void assign_repair(struct assign *a)
 			continue;
 		}
 		for (uint32_t i = r->first; i < r->first + r->n; i++) {
-			unsigned lid = a->lid[i], port = a->row[lid];
+			unsigned lid = a->lid[i], port = a->row[lid], was = port;
 
 			if (!stays_candidate(a, r->target, port)) {
 				if (!queued) {
@@ -289,6 +363,7 @@ void assign_repair(struct assign *a)
 				queue_least(a);
 				port = a->queue.n_cand ? a->queue.port[0] : NO_PATH;
 				a->row[lid] = port;
+				move_counts(a, r, was, port);
 			}
 			a->count[port] += r->counts && !(a->ignore && a->ignore[port]);
 		}

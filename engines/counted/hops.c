@@ -35,6 +35,20 @@ struct hops *hops_new(const struct fabric *f, bool full)
 	return h;
 }
 
+struct hops *hops_copy(const struct hops *h)
+{
+	size_t n = h->n_switches;
+	struct hops *c = NEW(struct hops);
+
+	*c = (struct hops){.n_switches = h->n_switches, .n_ports = h->n_ports};
+	c->refs = 1;
+	c->least = mem_resize(NULL, 1, n * n + VECTOR); /* filled below, once */
+	memcpy(c->least, h->least, n * n);
+	memset(c->least + n * n, NO_PATH, VECTOR);
+	c->weight = h->weight ? mem_dup(h->weight, h->n_ports) : NULL;
+	return c;
+}
+
 struct hops *hops_new_levelled(const struct fabric *f)
 {
 	struct hops *h = hops_new(f, false);

@@ -89,6 +89,9 @@ enum { TOUCHED = 1, TOUCHED_ALL = 2 };
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
 			 uint8_t *touched, uint8_t *farther);
 
+/* A copy of a plain matrix. */
+struct hops *hops_copy(const struct hops *h);
+
 /*
  * The same marks for two matrices of any kind that are there.  False: they cannot be compared, and all may
  * differ.

@@ -1,4 +1,5 @@
 #include "core/base/memory.h"
+#include "core/base/release.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,32 +48,61 @@ static void lost_targets(const struct hops *h, const struct topo *now, uint32_t 
 	farther[s] |= !switch_up(now, s);
 }
 
-/* Computes the distances from d again, into its row and its column (they are symmetric). */
-static void search_again(const struct topo *t, const struct neighbours *g, struct hops *h, uint32_t d,
-			 uint32_t *queue)
+/* A search for the distances from one target that grew. */
+struct growth {
+	const struct neighbours *g;
+	uint8_t *row;	 /* [n_switches] distances from the target */
+	uint8_t *far;	 /* [n_switches] 1: no neighbour is as near as before */
+	uint32_t *queue; /* the switches of far */
+	uint32_t n;
+};
+
+/* Queues a switch when all its neighbours that were nearer are farther now. */
+static void grow(struct growth *x, uint32_t s)
 {
-	uint32_t n = h->n_switches, end = 0;
-	uint8_t *row = h->least + (size_t)d * n;
+	unsigned near = x->row[s];
 
-	memset(row, NO_PATH, n);
-	if (switch_up(t, d)) {
-		row[d] = 0;
-		queue[end++] = d;
+	if (!near || near == NO_PATH || x->far[s])
+		return;
+	for (uint32_t j = x->g->off[s]; j < x->g->off[s + 1]; j++) {
+		uint32_t r = x->g->nbr[j];
+
+		if (x->row[r] + 1u == near && !x->far[r])
+			return;
 	}
-	for (uint32_t i = 0; i < end && end < t->n_switches_up; i++) {
-		uint32_t s = queue[i];
+	x->far[s] = 1;
+	x->queue[x->n++] = s;
+}
 
-		for (uint32_t j = g->off[s]; j < g->off[s + 1] && row[s] < MAX_COST; j++) {
-			uint32_t r = g->nbr[j];
+/* Computes the row again, after the switches of lost[] lost cables. */
+static void lengthen(struct growth *x, const uint32_t *lost, uint32_t n_lost)
+{
+	const struct neighbours *g = x->g;
+	bool lower = true;
 
-			if (row[r] != NO_PATH)
-				continue;
-			row[r] = row[s] + 1;
-			queue[end++] = r;
-		}
+	x->n = 0;
+	for (uint32_t i = 0; i < n_lost; i++)
+		grow(x, lost[i]);
+	for (uint32_t i = 0; i < x->n; i++)
+		for (uint32_t s = x->queue[i], j = g->off[s]; j < g->off[s + 1]; j++)
+			if (x->row[g->nbr[j]] == x->row[s] + 1)
+				grow(x, g->nbr[j]);
+	for (uint32_t i = 0; i < x->n; i++)
+		x->row[x->queue[i]] = NO_PATH;
+	while (lower) {
+		lower = false;
+		for (uint32_t i = 0; i < x->n; i++)
+			for (uint32_t s = x->queue[i], j = g->off[s]; j < g->off[s + 1]; j++) {
+				unsigned way = x->row[g->nbr[j]] + 1u;
+
+				if (way > MAX_COST || way >= x->row[s])
+					continue;
+				x->row[s] = way;
+				lower = true;
+			}
 	}
-	for (uint32_t s = 0; s < n; s++)
-		h->least[(size_t)s * n + d] = row[s];
+	for (uint32_t i = 0; i < x->n; i++)
+		x->far[x->queue[i]] = 0;
 }
 
 /* Is switch s up as it was, with the same switch at each port? */
@@ -85,13 +115,14 @@ static bool same_links(const struct topo *was, const struct topo *now, uint32_t 
 	       !memcmp(was->peer_switch + at, now->peer_switch + at, size);
 }
 
-/* Finds the targets whose distances may have changed, and marks the switches that lost a cable. */
-static uint32_t find_farther(const struct hops *old, const struct topo *was, const struct topo *now,
-			     uint8_t *farther, uint8_t *touched)
+/* Finds the targets whose distances may have changed, and marks the switches that lost a cable. Is there one?
+ */
+static bool find_farther(const struct hops *old, const struct topo *was, const struct topo *now,
+			 uint8_t *farther, uint8_t *touched)
 {
 	const struct fabric *f = now->fabric;
 	uint8_t *orphan = NEW_ARRAY(f->n_switches, uint8_t);
-	uint32_t n = 0;
+	bool any;
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		if (same_links(was, now, s))
@@ -99,15 +130,24 @@ static uint32_t find_farther(const struct hops *old, const struct topo *was, con
 		touched[s] = TOUCHED_ALL;
 		lost_targets(old, now, s, orphan, farther);
 	}
-	for (uint32_t d = 0; d < f->n_switches; d++)
-		n += farther[d];
+	any = memchr(farther, 1, f->n_switches);
 	free(orphan);
-	return n;
+	return any;
 }
 
-/* Touches the switches with other distances and their neighbours; farther (may be NULL): the targets. */
-static void touch_rows(const struct hops *a, const struct hops *b, const struct neighbours *g,
-		       uint8_t *touched, uint8_t *farther)
+static void touch_around(const struct neighbours *g, uint32_t s, uint8_t *touched)
+{
+	touched[s] |= TOUCHED;
+	for (uint32_t j = g->off[s]; j < g->off[s + 1]; j++)
+		touched[g->nbr[j]] |= TOUCHED;
+}
+
+/*
+ * Touches the switches with other distances and their neighbours; farther (may be NULL): the targets, as seen
+ * from switches that are up.
+ */
+static void touch_rows(const struct hops *a, const struct hops *b, const struct topo *now,
+		       const struct neighbours *g, uint8_t *touched, uint8_t *farther)
 {
 	uint32_t n = a->n_switches;
 
@@ -116,43 +156,68 @@ static void touch_rows(const struct hops *a, const struct hops *b, const struct 
 
 		if (!memcmp(x, y, n))
 			continue;
-		touched[s] |= TOUCHED;
-		for (uint32_t j = g->off[s]; j < g->off[s + 1]; j++)
-			touched[g->nbr[j]] |= TOUCHED;
-		for (uint32_t d = 0; farther && d < n; d++)
+		touch_around(g, s, touched);
+		for (uint32_t d = 0; farther && switch_up(now, s) && d < n; d++)
 			farther[d] |= x[d] != y[d];
 	}
+}
+
+/*
+ * Computes the rows of the targets farther[] anew, clears the mark of those for which nothing changed at a
+ * switch that is up, and touches the switches whose rows changed and their neighbours. False: so many
+ * distances grew that a search for all is faster; rows are not to be used then.
+ */
+static bool lengthen_rows(struct hops *h, const struct topo *now, const struct neighbours *g,
+			  uint8_t *farther, uint8_t *touched)
+{
+	uint32_t n = h->n_switches, n_lost = 0, *lost = NEW_ARRAY(n, uint32_t);
+	struct growth x = {.g = g, .far = NEW_ARRAY(n, uint8_t), .queue = NEW_ARRAY(n, uint32_t)};
+	size_t most = (size_t)n * n / 16;
+
+	for (uint32_t s = 0; s < n; s++)
+		if (touched[s] == TOUCHED_ALL)
+			lost[n_lost++] = s;
+	for (uint32_t d = 0; d < n && most; d++) {
+		bool any = false;
+
+		if (!farther[d])
+			continue;
+		x.row = h->least + (size_t)d * n;
+		if (!switch_up(now, d)) {
+			memset(x.row, NO_PATH, n);
+			continue;
+		}
+		lengthen(&x, lost, n_lost);
+		for (uint32_t i = 0; i < x.n; i++)
+			any |= switch_up(now, x.queue[i]);
+		farther[d] = any;
+		if (x.n)
+			touch_around(g, d, touched);
+		most -= x.n < most ? x.n : most;
+	}
+	FREE_EACH(lost, x.far, x.queue);
+	return most > 0;
 }
 
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
 			 uint8_t *touched, uint8_t *farther)
 {
-	const struct fabric *f = now->fabric;
-	uint32_t n = f->n_switches, count;
+	struct neighbours g;
 	struct hops *h;
 
 	if (old->by_port || old->weight || old->level || !only_lost(was, now))
 		return NULL;
-	count = find_farther(old, was, now, farther, touched);
-	if (!count) {
-		h = hops_ref(old);
-	} else {
-		struct neighbours g = neighbours_new(now);
-		uint32_t *queue = NEW_ARRAY(n, uint32_t);
-
-		h = hops_new(f, false);
-		if (count > n / 8) {
-			hops_search(now, h, NULL);
-		} else {
-			memcpy(h->least, old->least, (size_t)n * n);
-			for (uint32_t d = 0; d < n; d++)
-				if (farther[d])
-					search_again(now, &g, h, d, queue);
-		}
-		touch_rows(old, h, &g, touched, NULL);
-		free(queue);
-		neighbours_free(&g);
+	if (!find_farther(old, was, now, farther, touched))
+		return hops_ref(old);
+	g = neighbours_new(now);
+	h = hops_copy(old);
+	if (!lengthen_rows(h, now, &g, farther, touched)) {
+		hops_unref(h);
+		h = hops_new(now->fabric, false);
+		hops_search(now, h, NULL);
+		touch_rows(old, h, now, &g, touched, NULL);
 	}
+	neighbours_free(&g);
 	return h;
 }
 
@@ -191,7 +256,7 @@ bool hops_compare(const struct hops *a, const struct topo *was, const struct hop
 	if (!alike)
 		return false;
 	g = neighbours_new(now);
-	touch_rows(a, b, &g, touched, farther);
+	touch_rows(a, b, now, &g, touched, farther);
 	if (b->by_port)
 		touch_ports(a, b, f, touched, farther);
 	neighbours_free(&g);

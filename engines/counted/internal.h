@@ -85,6 +85,16 @@ struct run {
 	bool counts;	   /* routes to them count */
 };
 
+/* Parts of the destinations, of about the same size: counts are kept before each. */
+#define PARTS 8
+
+/* What a row keeps: who changes a few entries need not count the routes from the first on. */
+struct part_counts {
+	uint64_t dealt;	  /* assign.dealt they belong to */
+	unsigned ports;	  /* 0 to ports - 1 */
+	uint16_t count[]; /* [PARTS - 1][ports] routes by port before part 1, 2 ... */
+};
+
 /* Candidates in the order in which they are considered, and those of the least count. */
 struct queue {
 	const uint64_t *mask; /* of the candidates; NULL = none yet */
@@ -119,6 +129,11 @@ struct assign {
 	uint64_t *mask;	     /* [n_switches * ASSIGN_MAX_WORDS] */
 	const uint8_t *farther; /* all other LIDs keep the entries of `current`; NULL: any may change */
 	uint32_t *far, n_far;	/* runs of these targets, with `farther` */
+	uint16_t *gone;		/* LIDs that nobody holds any more, but `current` has entries for */
+	uint32_t n_gone;
+	uint32_t part_run[PARTS + 1]; /* the first run of each part */
+	uint64_t dealt; /* tells other destinations, orders and ports that count apart; 0: counts are not kept
+			 */
 
 	/* the current switch */
 	uint32_t sw, p0;
@@ -167,6 +182,8 @@ void assign_switch(struct assign *a, uint32_t sw);
 void assign_plain(struct assign *a);
 /* The same with a->farther, from the row of `current`. */
 void assign_repair(struct assign *a);
+/* The row of `current`, but for a->gone. */
+void assign_keep_row(struct assign *a, uint32_t sw);
 
 /* events.c */
 

@@ -25,18 +25,6 @@ struct hops *hops_at(const struct walk *w, enum rec_table t)
 	return h;
 }
 
-struct hops *hops_copy(const struct hops *h)
-{
-	size_t n = h->n_switches;
-	struct hops *c = NEW(struct hops);
-
-	*c = (struct hops){.n_switches = h->n_switches, .n_ports = h->n_ports};
-	c->refs = 1;
-	c->least = mem_dup(h->least, n * n);
-	c->weight = h->weight ? mem_dup(h->weight, h->n_ports) : NULL;
-	return c;
-}
-
 static void *priv_at(struct walk *w, const struct routing *end)
 {
 	(void)end;

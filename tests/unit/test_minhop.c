@@ -17,7 +17,7 @@
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
 #include "engines/engines.h"
-#include "engines/counted/hops.h"
+#include "engines/counted/internal.h"
 #include "engines/counted/minhop.h"
 
 /* GUID whose place in OpenSM's order is n. */
@@ -527,10 +527,13 @@ static uint64_t first_seed(void)
 	return seed;
 }
 
-/* Any graph: parallel cables, loop-backs, hosts anywhere; big: more ports than a word has bits. */
-static void random_net(struct net *n, uint64_t *seed, bool big)
+/*
+ * Any graph: parallel cables, loop-backs, hosts anywhere; big: more ports than a word has bits, and so many
+ * hosts that rows keep counts; plain: without options.
+ */
+static void random_net(struct net *n, uint64_t *seed, bool big, bool plain)
 {
-	unsigned switches = 3 + rng_below(seed, 14), ports = big ? 130 : 20;
+	unsigned switches = (big ? 10 : 3) + rng_below(seed, big ? 7 : 14), ports = big ? 130 : 20;
 
 	net_new(n);
 	for (unsigned i = 0; i < switches; i++)
@@ -538,13 +541,15 @@ static void random_net(struct net *n, uint64_t *seed, bool big)
 	for (unsigned i = 0; i < switches * 3; i++)
 		fb_link(n->b, rng_below(seed, switches), 1 + rng_below(seed, ports),
 			rng_below(seed, switches), 1 + rng_below(seed, ports));
-	for (unsigned i = 0; i < switches * 2; i++) {
+	for (unsigned i = 0; i < switches * (big ? 300 : 2); i++) {
 		uint32_t s = rng_below(seed, switches), h;
 
 		h = fb_add(n->b, NODE_CA, G(100 + i), 1, "");
 		n->b->node[h].port[1].guid = G(100 + i);
 		fb_link(n->b, s, 1 + rng_below(seed, ports), h, 1);
 	}
+	if (plain)
+		return;
 	if (rng_below(seed, 3) == 0)
 		set(n, "lmc", rng_below(seed, 2) ? "1" : "2");
 	if (rng_below(seed, 4) == 0)
@@ -569,6 +574,26 @@ static void assert_same(const struct routing *a, const struct routing *b)
 	}
 }
 
+/* Rows keep the counts of a table made anew. Returns their number. */
+static uint32_t assert_same_counts(const struct routing *a, const struct routing *b)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < a->topo->fabric->n_switches; s++) {
+		const struct part_counts *x = a->row[s] ? a->row[s]->kept : NULL;
+		const struct part_counts *y = b->row[s] ? b->row[s]->kept : NULL;
+
+		if (!x)
+			continue;
+		assert_non_null(y);
+		assert_int_equal(x->dealt == y->dealt, 1);
+		assert_int_equal(x->ports, y->ports);
+		assert_memory_equal(x->count, y->count, (PARTS - 1) * x->ports * sizeof(*x->count));
+		n++;
+	}
+	return n;
+}
+
 /* Break or mend something; true when anything may have come up. */
 static bool change(struct net *n, uint64_t *seed)
 {
@@ -582,12 +607,12 @@ static bool change(struct net *n, uint64_t *seed)
 
 static void update_by(const char *engine, uint64_t seed)
 {
-	uint32_t kept = 0, made = 0;
+	uint32_t kept = 0, made = 0, counted = 0;
 
 	for (unsigned round = 0; round < 60; round++) {
 		struct net n;
 
-		random_net(&n, &seed, round % 10 == 0);
+		random_net(&n, &seed, round % 5 == 0, round % 10 == 5);
 		net_finish(&n);
 		if (round % 2) { /* updn: one root */
 			char line[40];
@@ -609,8 +634,10 @@ static void update_by(const char *engine, uint64_t seed)
 			n.in.previous = NULL;
 			again = route_by(&n, engine, false);
 			assert_int_equal(!r, !again);
-			if (r)
+			if (r) {
 				assert_same(r, again);
+				counted += assert_same_counts(r, again);
+			}
 			for (uint32_t s = 0; r && n.r && s < n.f->n_switches; s++)
 				kept += r->row[s] && r->row[s] == n.r->row[s];
 			made += r != NULL;
@@ -620,8 +647,8 @@ static void update_by(const char *engine, uint64_t seed)
 		}
 		net_free(&n);
 	}
-	print_message("%s: %u runs, %u rows kept\n", engine, made, kept);
-	assert_true(made > 60 && kept > made);
+	print_message("%s: %u runs, %u rows kept, %u with counts\n", engine, made, kept, counted);
+	assert_true(made > 60 && kept > made && counted >= 20);
 }
 
 static void test_update(void **state)
@@ -646,7 +673,7 @@ static void test_masks(void **state)
 		struct hops *full;
 		uint64_t *a, *b;
 
-		random_net(&n, &seed, round % 2);
+		random_net(&n, &seed, round % 2, false);
 		net_run(&n);
 		full = hops_new(n.f, true);
 		memcpy(full->least, ((struct hops *)n.r->priv)->least,
@@ -716,7 +743,7 @@ static void test_asked(void **state)
 		struct rec_ask ask = {.tell = hear, .ctx = &h, .sw = NO_ID};
 		struct routing *r;
 
-		random_net(&n, &seed, false);
+		random_net(&n, &seed, false, false);
 		net_run(&n);
 		h.r = n.r;
 		n.in.ask = &ask;

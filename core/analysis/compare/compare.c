@@ -1,6 +1,8 @@
 #include "core/analysis/compare/compare.h"
 #include "core/base/memory.h"
+#include "core/base/parallel.h"
 #include "core/base/progress.h"
+#include "core/base/release.h"
 
 #include <endian.h>
 #include <pthread.h>
@@ -14,6 +16,7 @@ enum { STAYED, LEFT, CAME };
 #define EQUAL_RUN 64		/* entries compared at once */
 #define LONG_RUN 1024		/* the same, where all of them are equal */
 #define MOST_CHANGES (1u << 20) /* with more, all ways are walked */
+#define MANY_ENTRIES (1u << 22) /* from so many on, threads share the tables */
 
 /* The switch of a host in r. NO_ID: the host is not up there, or does not count in c. */
 static uint32_t host_switch(const struct comparison *c, const struct routing *r, uint32_t ep)
@@ -36,17 +39,20 @@ static bool moved(const struct comparison *c, uint32_t ep)
 static void list_sources(struct comparison *c, const struct fabric *f)
 {
 	uint32_t n_keys = 3 * f->n_switches, *fill;
+	bool some_moved = false;
 
 	c->source_at = NEW_ARRAY(n_keys + 1, uint32_t);
 	c->source = NEW_ARRAY(2 * f->n_endports, uint32_t);
 	for (int pass = 0; pass < 2; pass++) {
 		fill = pass ? mem_dup(c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
-		for (uint32_t i = 0; i < (pass ? 2 : 1) * f->n_endports; i++) {
-			uint32_t ep = i % f->n_endports;
+		for (uint32_t i = 0; i < (pass && some_moved ? 2 : 1) * f->n_endports; i++) {
+			uint32_t ep = i < f->n_endports ? i : i - f->n_endports;
 			uint32_t sa = host_switch(c, c->a, ep), sb = host_switch(c, c->b, ep);
 			uint32_t key[2] = {NO_ID, NO_ID};
+			bool moves = sa != NO_ID && sb != NO_ID && sa != sb;
 
-			if (pass && moved(c, ep) != (i >= f->n_endports))
+			some_moved |= moves;
+			if (pass && moves != (i >= f->n_endports))
 				continue;
 			if (sa == sb && sa != NO_ID)
 				key[0] = 3 * sa + STAYED;
@@ -108,21 +114,32 @@ static void sort_changes(struct changes *d, unsigned top)
 	d->sw = by_lid;
 }
 
+/* What one worker found of changed entries. */
+struct found {
+	uint8_t *marked; /* [top + 1] LIDs with such entries get 1 */
+	struct changes few;
+	uint64_t changed, lost, gained;
+	uint32_t switches, gone, came;
+};
+
 /*
- * Count changed entries of one switch and mark their LIDs: those of b, or of a if b does not have them. They
- * are added to d, if that is given.
+ * Count changed entries of one switch and mark their LIDs: those of b, or of a if b does not have them. few:
+ * they are listed, too.
  */
-static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_a, unsigned top,
-			 uint8_t *marked, struct changes *d)
+static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t *lid_a, unsigned top,
+			 bool few, struct found *x)
 {
+	struct changes *d = &x->few;
+	uint8_t *marked = x->marked;
 	const struct lft_row *ra = c->a->row[sw], *rb = c->b->row[sw];
 	bool plain = !lid_a && !c->across;
 	unsigned held, next_run = 0;
 
 	if (!ra || !rb) {
-		c->switches_gone += ra != NULL;
-		c->switches_new += rb != NULL;
-		memset(marked, ra || rb ? 1 : *marked, ra || rb ? top + 1 : 0);
+		x->gone += ra != NULL;
+		x->came += rb != NULL;
+		if (!few && ra != rb)
+			memset(marked, 1, top + 1);
 		return;
 	}
 	if (ra == rb && !lid_a)
@@ -146,18 +163,18 @@ static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_
 		if (pa == pb || (c->across && c->across->skip[lid]))
 			continue;
 		c->switch_entries[sw]++;
-		c->entries_lost += pb == NO_PATH;
-		c->entries_gained += pa == NO_PATH;
+		x->lost += pb == NO_PATH;
+		x->gained += pa == NO_PATH;
 		marked[lid] = 1;
-		if (!d || d->n == MOST_CHANGES)
+		if (!few || d->n == MOST_CHANGES)
 			continue;
 		GROW(d->sw, d->n, d->cap);
 		GROW(d->lid, d->n, d->cap_lid);
 		d->sw[d->n] = sw;
 		d->lid[d->n++] = (uint16_t)lid;
 	}
-	c->entries_changed += c->switch_entries[sw];
-	c->switches_changed += c->switch_entries[sw] > 0;
+	x->changed += c->switch_entries[sw];
+	x->switches += c->switch_entries[sw] > 0;
 }
 
 /* Cables that are live on one side only change paths, though entries stay. Marks the LIDs of such entries. */
@@ -169,7 +186,7 @@ static void mark_cables(const struct comparison *c, unsigned top, uint8_t *marke
 	if (ta == tb)
 		return;
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
-		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+		for (unsigned p = 1; c->b->row[sw] && p <= f->switch_nports[sw]; p++) {
 			uint32_t id = f->switch_port[sw] + p;
 
 			if (ta->peer[id] == tb->peer[id])
@@ -349,9 +366,10 @@ struct walk {
 	 * NULL: those of LIDs with changed entries.
 	 */
 	struct to_switch *to[2];
-	struct changes few; /* changed entries, with to[0] */
-	uint8_t *mark;	    /* [n_switches] all 0 */
-	uint8_t *reach;	    /* [n_switches] 1: other switches than before have a way to it */
+	struct changes few;	    /* changed entries, with to[0] */
+	uint8_t *mark;		    /* [n_switches] all 0 */
+	uint8_t *reach;		    /* [n_switches] 1: other switches than before have a way to it */
+	uint32_t *others, n_others; /* switches with sources that left, came or moved there */
 };
 
 /* The pairs to one LID of a host on a switch. */
@@ -385,6 +403,18 @@ static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t 
 	}
 }
 
+/* Pairs to a LID from sources that left a switch, came to it or moved there. w: hops of all such switches. */
+static void compare_others(struct walk *w, uint32_t s, unsigned lid, uint32_t dst, enum pair_change gained)
+{
+	struct comparison *c = w->c;
+
+	if (w->ha[s] < HOPS_LOOP)
+		add_group(c, s, lid, LEFT, PAIR_LOST, w->ha[s], HOPS_NONE, dst);
+	if (w->hb[s] < HOPS_LOOP)
+		add_group(c, s, lid, CAME, gained, HOPS_NONE, w->hb[s], dst);
+	add_moved(c, s, lid, gained, w->ha, w->hb, dst);
+}
+
 /* fresh: the endport did not have this LID before. */
 static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, const uint8_t *ca,
 			const uint8_t *cb)
@@ -404,11 +434,7 @@ static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, 
 			add_group(c, s, lid, STAYED, PAIR_LOST, w->ha[s], w->hb[s], dst);
 		else if (!ok_a && ok_b)
 			add_group(c, s, lid, STAYED, gained, w->ha[s], w->hb[s], dst);
-		if (ok_a)
-			add_group(c, s, lid, LEFT, PAIR_LOST, w->ha[s], HOPS_NONE, dst);
-		if (ok_b)
-			add_group(c, s, lid, CAME, gained, HOPS_NONE, w->hb[s], dst);
-		add_moved(c, s, lid, gained, w->ha, w->hb, dst);
+		compare_others(w, s, lid, dst, gained);
 	}
 }
 
@@ -514,9 +540,17 @@ static void add_row(struct row_sums *x, uint32_t s, uint32_t here, const uint8_t
 	sum_row(x->to, s, here, least, 8 * words, x->n);
 }
 
+/* Sources on a switch before (LEFT) or after (CAME). */
+static uint32_t sources_on(const struct comparison *c, uint32_t s, unsigned other)
+{
+	const uint32_t *at = c->source_at + 3 * s;
+
+	return at[STAYED + 1] - at[STAYED] + at[other + 1] - at[other];
+}
+
 /*
- * The same for all switches, sources must have stayed: to[1] by b, and to[0] by a, if that promises its ways.
- * Rows of the two that are equal are added once; the others also tell reach[].
+ * The same for all switches: to[1] by b, and to[0] by a, if that promises its ways.  What is alike in the two
+ * is added once; the others also tell reach[].
  */
 static void sum_exact(struct walk *w, bool both)
 {
@@ -538,17 +572,19 @@ static void sum_exact(struct walk *w, bool both)
 		for (uint32_t s = 0; s < n; s++) {
 			const uint8_t *now = c->b->exact + (size_t)s * n;
 			const uint8_t *was = both ? c->a->exact + (size_t)s * n : now;
-			uint32_t here = c->source_at[3 * s + 1] - c->source_at[3 * s];
+			uint32_t before = sources_on(c, s, LEFT), after = sources_on(c, s, CAME);
+			bool stayed = c->source_at[3 * s + STAYED] < c->source_at[3 * s + STAYED + 1];
 
 			if (!other)
-				equal[s] = was == now || !memcmp(was, now, n);
-			for (uint32_t d = 0; other && !equal[s] && d < n; d++)
+				equal[s] = (was == now || !memcmp(was, now, n)) && (!both || before == after);
+			for (uint32_t d = 0; other && !equal[s] && stayed && d < n; d++)
 				w->reach[d] |= (was[d] == NO_PATH) != (now[d] == NO_PATH);
-			if (!here || equal[s] == other)
+			if (equal[s] == other)
 				continue;
-			add_row(&sums[1], s, here, now);
-			if (other && both)
-				add_row(&sums[0], s, here, was);
+			if (after)
+				add_row(&sums[1], s, after, now);
+			if (other && both && before)
+				add_row(&sums[0], s, before, was);
 		}
 	}
 	for (int i = 0; i < 2; i++) {
@@ -559,14 +595,23 @@ static void sum_exact(struct walk *w, bool both)
 	free(equal);
 }
 
-static void exact_start(struct walk *w, unsigned top)
+/* Sums by routing.exact, where they say enough. Otherwise all ways are walked. */
+static void exact_start(struct walk *w, unsigned top, uint8_t *marked, bool sources_changed)
 {
 	const struct comparison *c = w->c;
 	uint32_t n = c->b->topo->fabric->n_switches;
-	bool both = c->a->exact && !c->switches_gone && !c->switches_new && w->few.n != MOST_CHANGES;
+	bool both = c->a->exact && w->few.n != MOST_CHANGES;
 
+	if (!both && (sources_changed || c->switches_gone || c->switches_new)) {
+		memset(marked, 1, top + 1);
+		return;
+	}
 	w->mark = NEW_ARRAY(n, uint8_t);
 	w->reach = NEW_ARRAY(n, uint8_t);
+	w->others = NEW_ARRAY(n, uint32_t);
+	for (uint32_t s = 0; s < n; s++)
+		if (c->source_at[3 * s + LEFT] < c->source_at[3 * s + CAME + 1])
+			w->others[w->n_others++] = s;
 	sum_exact(w, both);
 	if (both)
 		sort_changes(&w->few, top);
@@ -579,7 +624,18 @@ static int by_switch(const void *a, const void *b)
 	return s < t ? -1 : s > t;
 }
 
-/* Lists the pairs to a LID of a host on switch d that take another path: those behind the changed entries. */
+/* Hops from a switch to a LID of a host on switch d, by routing.exact. */
+static uint16_t hops_by(const struct routing *r, uint32_t s, uint32_t d)
+{
+	uint8_t least = r->exact[(size_t)s * r->topo->fabric->n_switches + d];
+
+	return least == NO_PATH ? HOPS_NONE : least + 1;
+}
+
+/*
+ * Lists the pairs to a LID of a host on switch d that take another path, those behind the changed entries,
+ * and those from sources that left, came or moved.
+ */
 static bool few_changes(struct walk *w, unsigned lid, uint32_t dst, uint32_t d)
 {
 	struct comparison *c = w->c;
@@ -593,13 +649,17 @@ static bool few_changes(struct walk *w, unsigned lid, uint32_t dst, uint32_t d)
 		return false;
 	qsort(w->order, m, sizeof(*w->order), by_switch);
 	for (uint32_t i = 0; i < m; i++) {
-		size_t at = (size_t)w->order[i] * n + d;
-		bool own = w->order[i] == d;
+		uint16_t before = hops_by(c->a, w->order[i], d), after = hops_by(c->b, w->order[i], d);
 
-		if (own || c->b->exact[at] != NO_PATH)
-			add_group(c, w->order[i], lid, STAYED, PAIR_REROUTED, own ? 1 : c->a->exact[at] + 1u,
-				  own ? 1 : c->b->exact[at] + 1u, dst);
+		if (after < HOPS_LOOP)
+			add_group(c, w->order[i], lid, STAYED, PAIR_REROUTED, before, after, dst);
 	}
+	for (uint32_t i = 0; i < w->n_others; i++) {
+		w->ha[w->others[i]] = hops_by(c->a, w->others[i], d);
+		w->hb[w->others[i]] = hops_by(c->b, w->others[i], d);
+	}
+	for (uint32_t i = 0; i < w->n_others; i++)
+		compare_others(w, w->others[i], lid, dst, PAIR_REGAINED);
 	return true;
 }
 
@@ -724,7 +784,7 @@ static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const 
 		if (!progress_step(p, lid0))
 			return false;
 		for (unsigned i = 0; i < COLUMN_BLOCK && lid0 + i <= top; i++) {
-			if (by_exact(w, lid0 + i, marked[lid0 + i]))
+			if (by_exact(w, lid0 + i, marked[lid0 + i] || sources_changed))
 				continue;
 			if (!loaded)
 				load_columns(w, lid0, lid_a);
@@ -779,16 +839,64 @@ static unsigned top_lid(const struct comparison *c)
 	return a > b ? a : b;
 }
 
-/* Count all entries that differ, until cancelled (p NULL: it cannot be). marked[top + 1] gets 1 for LIDs with
- * such entries. */
+struct counting {
+	struct comparison *c;
+	const uint16_t *lid_a;
+	bool few;
+	struct found *found; /* by worker */
+};
+
+static int count_switch(void *ctx, unsigned worker, unsigned sw, struct progress *p, struct err *e)
+{
+	struct counting *x = ctx;
+
+	(void)p, (void)e;
+	compare_rows(x->c, sw, x->lid_a, top_lid(x->c), x->few, &x->found[worker]);
+	return 0;
+}
+
+/* Adds what a worker found to all. */
+static void add_found(struct comparison *c, struct found *x, uint8_t *marked, struct changes *d)
+{
+	c->entries_changed += x->changed;
+	c->entries_lost += x->lost;
+	c->entries_gained += x->gained;
+	c->switches_changed += x->switches;
+	c->switches_gone += x->gone;
+	c->switches_new += x->came;
+	for (unsigned lid = 0; lid <= top_lid(c); lid++)
+		marked[lid] |= x->marked[lid];
+	for (size_t i = 0; d && i < x->few.n && d->n < MOST_CHANGES; i++) {
+		GROW(d->sw, d->n, d->cap);
+		GROW(d->lid, d->n, d->cap_lid);
+		d->sw[d->n] = x->few.sw[i];
+		d->lid[d->n++] = x->few.lid[i];
+	}
+	FREE_EACH(x->marked, x->few.sw, x->few.lid);
+}
+
+/* Count all entries that differ, until cancelled. marked[top + 1] gets 1 for LIDs with such entries; d (may
+ * be NULL) all of them, if they are few. */
 static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked, struct changes *d,
 			  struct progress *p)
 {
 	uint32_t n = c->b->topo->fabric->n_switches;
+	struct counting x = {.c = c, .lid_a = lid_a, .few = d != NULL};
+	struct parallel job = {.n = n,
+			       .threads = parallel_inside() || (uint64_t)n * top_lid(c) < MANY_ENTRIES,
+			       .work = count_switch,
+			       .ctx = &x};
+	unsigned workers = parallel_workers(&job);
+	struct err e;
 
 	c->switch_entries = NEW_ARRAY(n, uint32_t);
-	for (uint32_t s = 0; s < n && !(p && progress_cancelled(p)); s++)
-		compare_rows(c, s, lid_a, top_lid(c), marked, d);
+	x.found = NEW_ARRAY(workers, struct found);
+	for (unsigned i = 0; i < workers; i++)
+		x.found[i].marked = NEW_ARRAY(top_lid(c) + 1, uint8_t);
+	parallel_run(&job, "comparing entries", p, &e);
+	for (unsigned i = 0; i < workers; i++)
+		add_found(c, &x.found[i], marked, d);
+	free(x.found);
 }
 
 uint64_t entries_unlike(const struct routing *a, const struct routing *b)
@@ -858,6 +966,7 @@ static void walk_clear(struct walk *w)
 	free(w->few.lid);
 	free(w->mark);
 	free(w->reach);
+	free(w->others);
 }
 
 static bool run_comparison(struct comparison *c, struct progress *p)
@@ -874,8 +983,8 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	mark_cables(c, top, marked);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		sources_changed |= c->source_at[3 * s + LEFT] != c->source_at[3 * s + LEFT + 2];
-	if (exact && !sources_changed)
-		exact_start(&w, top);
+	if (exact)
+		exact_start(&w, top, marked, sources_changed);
 	done = walk_all(&w, lid_a, top, marked, sources_changed, p);
 	c->pairs = count_pairs(c, c->b);
 	c->pairs_before = count_pairs(c, c->a);
