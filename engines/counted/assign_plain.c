@@ -285,7 +285,8 @@ static void move_counts(const struct assign *a, const struct run *r, unsigned wa
 {
 	struct part_counts *k = a->out->row[a->sw]->kept;
 
-	for (unsigned part = PARTS - 1; k && r->counts && a->part_run[part] > r - a->run; part--) {
+	for (unsigned part = PARTS - 1; k && r->counts && a->part_run[part] > (uint32_t)(r - a->run);
+	     part--) {
 		uint16_t *count = k->count + (size_t)(part - 1) * k->ports;
 
 		if (was < k->ports)
