@@ -365,12 +365,73 @@ static void test_loads(void **state)
 	session_free(s);
 }
 
+static void assert_same_comparison(const struct comparison *x, const struct comparison *y)
+{
+	assert_int_equal(x->entries_changed, y->entries_changed);
+	assert_int_equal(x->entries_lost, y->entries_lost);
+	assert_int_equal(x->entries_gained, y->entries_gained);
+	assert_int_equal(x->switches_changed, y->switches_changed);
+	assert_int_equal(x->switches_gone, y->switches_gone);
+	assert_int_equal(x->switches_new, y->switches_new);
+	assert_int_equal(x->rerouted, y->rerouted);
+	assert_int_equal(x->longer, y->longer);
+	assert_int_equal(x->shorter, y->shorter);
+	assert_int_equal(x->lost, y->lost);
+	assert_int_equal(x->cut_off, y->cut_off);
+	assert_int_equal(x->between_survivors, y->between_survivors);
+	assert_int_equal(x->regained, y->regained);
+	assert_int_equal(x->max_hops_before, y->max_hops_before);
+	assert_int_equal(x->max_hops_after, y->max_hops_after);
+	assert_true(x->mean_hops_before == y->mean_hops_before && x->mean_hops_after == y->mean_hops_after);
+	assert_int_equal(x->n_dests, y->n_dests);
+	for (size_t i = 0; i < x->n_dests; i++) {
+		assert_int_equal(x->dest[i].lid, y->dest[i].lid);
+		assert_int_equal(x->dest[i].dst, y->dest[i].dst);
+		assert_int_equal(x->dest[i].first, y->dest[i].first);
+	}
+}
+
+/* In a fabric that threads share: what an engine promises of its ways tells what walking them tells. */
+static void test_large(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	uint64_t seed = test_seed();
+	char line[200];
+
+	(void)state;
+	ok_line(s, "synth xgft:13,13,26:1,13,13; route minhop");
+	snprintf(line, sizeof(line), "fail switch leaf-%03u spine-%03u", 1 + (unsigned)rng_below(&seed, 338),
+		 1 + (unsigned)rng_below(&seed, 338));
+	ok_line(s, line);
+	for (int back = 0; back < 2; back++) {
+		const struct routing *a = s->event[back ? s->at : 1].sweep->routing,
+				     *b = s->event[back ? 1 : s->at].sweep->routing;
+		struct comparison *c = compare_routings(a, b, NULL), *walked;
+		const uint8_t *exact = b->exact;
+
+		assert_non_null(exact);
+		((struct routing *)b)->exact = NULL;
+		walked = compare_routings(a, b, NULL);
+		((struct routing *)b)->exact = exact;
+		assert_true(c->rerouted && c->n_dests);
+		assert_int_equal(c->lost > 0, !back);
+		assert_same_comparison(c, walked);
+		comparison_free(c);
+		comparison_free(walked);
+	}
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_tracing),	 cmocka_unit_test(test_check),
-		cmocka_unit_test(test_faults),		 cmocka_unit_test(test_moved_lids),
-		cmocka_unit_test(test_lids_dealt_again), cmocka_unit_test(test_loads),
+		cmocka_unit_test(test_against_tracing),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_moved_lids),
+		cmocka_unit_test(test_lids_dealt_again),
+		cmocka_unit_test(test_loads),
+		cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
