@@ -31,7 +31,7 @@ static void make_stacks(struct nue_run *x)
 	struct nue_stacks *s = &x->stacks;
 
 	for (uint32_t v = 0; v < g->n; v++)
-		s->head[v] = NO_ID;
+		s->head[v] = x->found[v] = NO_ID;
 	for (uint32_t i = 0; i < s->n_expanded; i++) {
 		uint32_t v = s->expanded[i], cur = nue_way_into(x, v);
 

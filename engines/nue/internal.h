@@ -198,7 +198,7 @@ struct nue_run {
 	/* the search for one destination; per node */
 	uint64_t *dist;
 	uint32_t *used;	     /* channel by which it is reached, or NO_ID */
-	uint32_t *found;     /* step in which it was reached first */
+	uint32_t *found;     /* step in which it was reached first, NO_ID: before backtracking */
 	uint64_t *cd;	     /* [vertices] distance to the end of a channel, set for channels in question */
 	uint32_t *candidate; /* [n_channels] scratch */
 	struct nue_stacks stacks;

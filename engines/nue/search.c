@@ -15,12 +15,10 @@ static void leave(struct nue_run *x, uint32_t v)
 /* Takes channel c as the way into v. The search will continue from v. */
 static inline void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
 {
-	if (x->used[v] != NO_ID) {
+	if (x->used[v] != NO_ID)
 		leave(x, v);
-	} else {
+	else
 		x->count++;
-		x->found[v] = x->step;
-	}
 	x->cd[c] = dist;
 	heap4_insert(&x->heap, v, dist);
 	x->dist[v] = dist;
@@ -85,6 +83,7 @@ static void shorter(struct nue_run *x, uint32_t cur, uint32_t c, uint32_t v, uin
 	if (nue_refused(x, cur, c))
 		return;
 	if (x->used[v] == NO_ID || x->found[v] == x->step) {
+		x->found[v] = x->step;
 		take(x, c, v, dist);
 		return;
 	}
@@ -135,7 +134,6 @@ static void begin(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour
 	for (uint32_t u = 0; u < n; u++)
 		x->dist[u] = NUE_INF;
 	memset(x->used, 0xff, n * sizeof(*x->used));
-	memset(x->found, 0xff, n * sizeof(*x->found));
 	x->heap.n = 0;
 	x->stacks.made = false;
 	x->stacks.n_expanded = 0;
