@@ -14,8 +14,8 @@ void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree)
 	const struct nue_graph *g = x->g;
 	const struct nue_hop *hop = x->hop;
 	struct heap4 *h = &x->heap;
-	uint64_t *dist = x->dist, farthest = 0;
-	uint32_t missing = g->n - 1;
+	uint64_t *dist = x->dist;
+	uint32_t missing = g->n - 1, most = 0;
 
 	h->n = g->n;
 	memcpy(h->item, x->all_far, g->n * sizeof(*h->item));
@@ -31,7 +31,7 @@ void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree)
 		uint32_t u = (uint32_t)heap4_take(h);
 		uint64_t here = dist[u];
 
-		if (!missing && !nue_may_shorten(x, here, &farthest)) {
+		if (!missing && !nue_may_shorten(x, (uint32_t)here, &most)) {
 			nue_stop(x, u);
 			break;
 		}

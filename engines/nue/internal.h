@@ -195,6 +195,8 @@ struct nue_run {
 	uint64_t *weight;	 /* [n_channels] */
 	struct nue_hop *hop;	 /* [n_channels] what a search asks of a channel */
 	struct heap4 heap;	 /* nodes by distance */
+	uint32_t *lightest;	 /* [n] no channel into the node weighs less */
+	uint32_t turn;		 /* counts routes; whose lightest channel is found next */
 	/* the search for one destination; per node */
 	uint64_t *dist;
 	uint32_t *used;	     /* channel by which it is reached, or NO_ID */
@@ -338,18 +340,19 @@ static inline uint32_t nue_way_into(const struct nue_run *x, uint32_t node)
 
 /*
  * All nodes are reached: can one that left the heap at this distance still shorten the way to another? Not if
- * none is farther than the lightest channel leads. *farthest: 0 before the first question; then the largest
- * distance, since all only shrink.
+ * the lightest channel into none makes up for it. *most: 0 before the first question; then the distance from
+ * which on none can, since distances only shrink.
  */
-static inline bool nue_may_shorten(const struct nue_run *x, uint64_t dist, uint64_t *farthest)
+static inline bool nue_may_shorten(const struct nue_run *x, uint32_t dist, uint32_t *most)
 {
-	if (!*farthest) {
-		*farthest = dist;
-		for (uint32_t i = 0; i < x->heap.n; i++)
-			if (heap4_key(x->heap.item[i]) > *farthest)
-				*farthest = heap4_key(x->heap.item[i]);
+	const struct heap4 *h = &x->heap;
+
+	for (uint32_t i = *most ? h->n : 0; i < h->n; i++) {
+		uint32_t d = heap4_key(h->item[i]) - x->lightest[(uint32_t)h->item[i]];
+
+		*most = d > *most ? d : *most;
 	}
-	return dist + x->nue->first_weight < *farthest;
+	return dist < *most;
 }
 
 /* No node can be reached by a shorter way any more: ends the search at a node that left the heap. */

@@ -241,6 +241,7 @@ static void make_room(struct nue_run *x)
 
 	x->weight = x->nue->weight = NEW_ARRAY(channels, uint64_t);
 	x->hop = NEW_ARRAY(channels, struct nue_hop);
+	x->lightest = NEW_ARRAY(n, uint32_t);
 	x->heap = heap4_new(n);
 	x->dist = NEW_ARRAY(n, uint64_t);
 	x->used = NEW_ARRAY(n, uint32_t);
@@ -263,8 +264,10 @@ static void make_room(struct nue_run *x)
 		x->weight[c] = x->nue->first_weight;
 		x->hop[c] = (struct nue_hop){x->g->to[c], nue_in_hop(x->weight[c])};
 	}
-	for (uint32_t u = 0; u < n; u++)
+	for (uint32_t u = 0; u < n; u++) {
 		x->all_far[u] = heap4_item(NUE_INF, u);
+		x->lightest[u] = nue_in_hop(x->nue->first_weight);
+	}
 }
 
 static int route_all(struct nue_run *x)
@@ -380,9 +383,9 @@ static struct routing *nue_route(const struct engine_input *in, struct engine_ou
 	rc = route_all(&x);
 	heap4_free(&x.heap);
 	columns_free(&x.done);
-	FREE_EACH(x.hop, x.dist, x.used, x.found, x.cd, x.candidate, x.stacks.expanded, x.stacks.accepted,
-		  x.stacks.head, x.stacks.tail, x.stacks.next, x.stacks.member, x.children, x.queue, x.sum,
-		  x.all_far, x.how, x.links, x.far, x.offer);
+	FREE_EACH(x.hop, x.lightest, x.dist, x.used, x.found, x.cd, x.candidate, x.stacks.expanded,
+		  x.stacks.accepted, x.stacks.head, x.stacks.tail, x.stacks.next, x.stacks.member, x.children,
+		  x.queue, x.sum, x.all_far, x.how, x.links, x.far, x.offer);
 	nue_ccdg_free(x.d);
 	nue_record_free(x.record);
 	if (!rc)

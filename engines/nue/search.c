@@ -176,7 +176,7 @@ static inline uint32_t next_node(struct nue_run *x)
 
 int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 {
-	uint64_t farthest = 0;
+	uint32_t most = 0;
 
 	begin(x, lid, src, colour);
 	x->cd[nue_begin(x->d, src, colour)] = 0;
@@ -186,7 +186,7 @@ int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 		if ((x->step || x->stacks.n_expanded % 64 == 0) && progress_cancelled(x->in->progress))
 			return err_set(&x->out->refused, CANCELLED);
 		if (x->count == x->g->n && !x->step && !x->record &&
-		    !nue_may_shorten(x, x->cd[cur], &farthest)) {
+		    !nue_may_shorten(x, (uint32_t)x->cd[cur], &most)) {
 			nue_stop(x, v);
 			break;
 		}

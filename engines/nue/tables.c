@@ -28,6 +28,9 @@ static bool order_nodes(struct nue_run *x, uint32_t src)
 	return at == 1;
 }
 
+/* In so many routes all nodes have their turn in which their lightest channel is found. */
+#define TURNS 32
+
 /* Adds to the weight of every link the terminals whose way leads over it. */
 static int add_weights(struct nue_run *x, unsigned lid, uint32_t src)
 {
@@ -45,6 +48,13 @@ static int add_weights(struct nue_run *x, unsigned lid, uint32_t src)
 		x->weight[c] += x->sum[v];
 		x->hop[c].weight = nue_in_hop(x->weight[c]);
 		x->sum[g->from[c]] += x->sum[v];
+	}
+	/* weights only grow, so what was the least remains below them */
+	for (uint32_t v = x->turn++ % TURNS; v < g->n; v += TURNS) {
+		x->lightest[v] = NUE_INF;
+		for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++)
+			if (x->hop[g->rev[k]].weight < x->lightest[v])
+				x->lightest[v] = x->hop[g->rev[k]].weight;
 	}
 	return 0;
 }
