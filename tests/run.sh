@@ -39,10 +39,10 @@ else
 	KEYS=${KEYS:-250}
 	STEPS=${STEPS:-150}
 	PASTED=${PASTED:-3000}
-	PARITY_ASKED=${PARITY_ASKED:-12}
+	PARITY_ASKED=${PARITY_ASKED:-8}
 	PARITY_OTHERS=${PARITY_OTHERS:-3}
 	PARITY_SECONDS=${PARITY_SECONDS:-0}
-	PARITY_LEAST=${PARITY_LEAST:-15}
+	PARITY_LEAST=${PARITY_LEAST:-9}
 	MOMENTS=${MOMENTS:-10}
 	# what was freed is kept for a while, not for ever, and its stacks are short: half the time
 	ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=16:malloc_context_size=8}

@@ -20,7 +20,8 @@
  *			"journal"; LOOK at which it was cancelled
  *	ALL		thousands of basic blocks of the whole run, of all threads that looked
  *
- * With MOMENTS=N in the environment it is also cancelled at N of its looks drawn by SEED.
+ * With MOMENTS=N in the environment it is also cancelled at N of its looks drawn by SEED; 0.3: of three
+ *commands in ten at one.
  *
  * Behind ?FILE each command is run once, and cancelled when it waited for that file.  Of each:
  *
@@ -53,7 +54,7 @@
 
 #define FEW 8
 
-static unsigned moments;
+static double moments;
 
 bool __real_progress_step(struct progress *p, unsigned done);
 bool __real_progress_cancelled(const struct progress *p);
@@ -292,6 +293,7 @@ static void test(struct interpreter *in, const char *name)
 	struct err e;
 	const char *said = try(in, command + once, 0, &e);
 	unsigned long looks = t.looks, all = t.all;
+	double draws;
 
 	printf("%s\t%lu\t%s\t%p\t%p\t%lu\t%s\t", name, t.worst / 1000, t.what ? t.what : "-", t.before,
 	       t.behind, looks, said);
@@ -301,7 +303,8 @@ static void test(struct interpreter *in, const char *name)
 	}
 	said = try(in, command, looks / 2, &e);
 	printf("%lu\t%s\t", t.after, said);
-	for (unsigned i = 0; i < moments; i++)
+	draws = moments + (double)random() / (RAND_MAX + 1.0);
+	for (unsigned i = 1; i <= draws; i++)
 		cancelled_at(in, command, 1 + (unsigned long)random() % looks, &e);
 	printf("\t%lu\n", all / 1000);
 	fflush(stdout);
@@ -313,7 +316,7 @@ int main(int argc, char **argv)
 	struct interpreter in = {.session = session_new(all_engines, tables)};
 	const char *seed = getenv("SEED"), *drawn = getenv("MOMENTS");
 
-	moments = drawn ? (unsigned)atoi(drawn) : 0;
+	moments = drawn ? atof(drawn) : 0;
 	srandom(seed ? (unsigned)atoi(seed) : 1);
 	for (int i = 1; i < argc; i++) {
 		if (*argv[i] == '-')

@@ -30,7 +30,7 @@ LOOKS = os.path.abspath(os.environ.get("LOOKS", os.path.join(ROOT, "build", "sto
 BOUND = 180  # seconds for what should take a tenth of one: the machine may be busy
 LONG = os.environ.get("LONG") == "1"
 GAP = int(os.environ.get("GAP", "60000"))  # thousands of basic blocks between two looks: 28,000 are seen, where a long list is printed
-LOOK_MOMENTS = os.environ.get("LOOK_MOMENTS", "1")  # random looks, beside half way, at which each command is cancelled, and all tables compared
+LOOK_MOMENTS = os.environ.get("LOOK_MOMENTS", "0.3")  # random looks, beside half way, at which each command is cancelled; 0.3: of three commands in ten
 AFTER = 200  # looks behind the cancelling: each loop that is left looks once or twice
 
 Failed = tui.Failed
@@ -45,6 +45,9 @@ SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "sear
 # One list a fabric, all that works on much of it; FILE is a file that is there, OUT one that is written.
 # The smaller tree has a fifth of the entries, an eighth of the pairs: of it, a fifth of the GAP.
 TREES = {"synth xgft:14,14,14:1,14,14": GAP, "synth xgft:10,10,10:1,10,10": GAP // 5}
+# They move every packet of every pair: on the tree more work than all else together.
+DRAINS = ["drain all", "drain compare updn minhop"]
+DRAINED = ["synth xgft:6,6,6:1,6,6", "route updn", *DRAINS]
 TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
         "export fdbs OUT", "export guid2lid OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export csv OUT", "export graphml OUT", "export node-link OUT", "export dot OUT cables", "export prometheus OUT", "export slurm OUT", "plan OUT", "save-session OUT", "report OUT", "report change OUT",
         "export dot OUT", "export dot OUT cdg", "export svg OUT load", "export svg OUT map layers", "export svg OUT plot hops size=800x600", "export svg OUT plot loads updn minhop", "show links", "show hosts", "show switches", "snapshot a",
@@ -52,7 +55,7 @@ TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "na
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",
         "load-map random seed=2", "load-map alltoall direct", "load-map to node00[01-40] all", "load-map ebb both", "flows leaf-001[15]", "flows leaf-001[15] lids all",
         "flows node0001 node0900 by pair to node0900", "spread tree all", "spread lag", "check spread lag",
-        "shifts 20", "shifts 20 order rail", "load-map ebb rail", "jobs JOBS all", "blame SLOW", "ring-order", "ring-order node0002 node0900 node0005 node0899 node0003 node0898 node0004 node0897", "drain all", "drain compare updn minhop", "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
+        "shifts 20", "shifts 20 order rail", "load-map ebb rail", "jobs JOBS all", "blame SLOW", "ring-order", "ring-order node0002 node0900 node0005 node0899 node0003 node0898 node0004 node0897", *(DRAINS if LONG else []), "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
         "lft leaf-001", "trace node0001 node0900", "why leaf-001 node0900", "step start leaf-001", "list ports",
         "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list outage hosts", "list flows leaf-001[15] pair", "list shift 3", "set lmc 1"]
 # Changes of the fabric, on the smaller tree.
@@ -61,7 +64,7 @@ EDITS = ["synth xgft:10,10,10:1,10,10", "route updn", "save OUT", "swap node0006
          "changes OUT", "plan OUT all effects=4", "load OUT next", "restart", "!failover leaf-004", "sighup CONF"]
 RAILS = ["load RAILS", "route updn", "swap 'n007 hca1' 'n051 hca1'", "swap 'n008 hca2' 'n009 hca3'", "plan rails effects=2"]
 LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "drain cycle", "export dot OUT cdg", "export svg OUT cycle all", "list cycle", "list check",
-         "route dfsssp", "route lash", "list layer-pairs 0", "step start", "!step start", "export svg OUT animated 1 1500", "route nue", "layers", "list cdg"]
+         "route dfsssp", "route lash", "list layer-pairs 0", "step start", "!step start", "export svg OUT animated 1 %d" % (1500 if LONG else 250), "route nue", "layers", "list cdg"]
 # advise tries many engines, each on the whole: on a torus of its own.  The longest stretch is that of layers: of 6x6x6, half of 8x8x8's.
 TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise failures 0", "compare for alltoall direct updn lash", "synth torus:%s,hosts=4" % ("8x8x8" if LONG else "6x6x6"), "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
@@ -201,6 +204,7 @@ def torus(folder):
 
 def small(folder):
     looks(folder, SMALL)
+    looks(folder, DRAINED, gap=GAP // 20)
 
 
 def graphs(folder):
@@ -212,7 +216,7 @@ def all_commands(_folder):
     """No command of `help` is missing above."""
     p = subprocess.run([PROGRAM, "--json", "-e", "help"], stdout=subprocess.PIPE, text=True, check=True)
     names = {c["name"] for c in json.loads(p.stdout)["commands"]}
-    named = {c.split()[0].lstrip("!") for c in TREE + EDITS + LOOPS + TORUS + SMALL} | SHORT | SCREEN
+    named = {c.split()[0].lstrip("!") for c in TREE + DRAINED + EDITS + LOOPS + TORUS + SMALL} | SHORT | SCREEN
     if names - named or named - names:
         raise Failed("not looked at: %s; not there: %s" % (sorted(names - named), sorted(named - names)))
 

@@ -102,13 +102,13 @@ static char walk(const struct brute *b, bool now, bool spread, uint32_t sw, unsi
 	*stop = p0;
 	if (entry > nports || !entry)
 		return 'c'; /* no LID here is a switch's */
-	for (unsigned p = 1; p <= nports; p++)
+	for (unsigned p = 1; b->r->adaptive && p <= nports; p++)
 		if (in_group(b, sw, lid, p, &any) && live(b, now, p0 + p) &&
 		    (spread || (now && b->flfr && !live(b, now, p0 + entry) && !some)))
 			chosen[p] = some = true;
 	if (!some || (spread && live(b, now, p0 + entry)))
 		chosen[entry] = true;
-	for (unsigned p = 1; p <= nports && worst != 'l'; p++) {
+	for (unsigned p = some ? 1 : entry; p <= (some ? nports : entry) && worst != 'l'; p++) {
 		uint32_t q = b->f->port_peer[p0 + p];
 		char c;
 

@@ -169,16 +169,16 @@ static void check_pair(struct session *s, uint32_t src, uint32_t dst, struct tal
 	path_free(&p);
 }
 
-/* One entry and one pair in three, others in each process. */
+/* One entry and one pair in six (LONG=1: in three), others in each process. */
 static void check_all(struct session *s, bool ports, struct tally *n)
 {
 	const struct sweep *w = session_sweep(s);
 	const struct fabric *f = s->fabric;
-	unsigned at = (unsigned)getpid();
+	unsigned at = (unsigned)getpid(), one_in = getenv("LONG") ? 3 : 6;
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (unsigned lid = 1; switch_up(w->topo, sw) && lid <= w->lids->max_lid; lid++) {
-			if (lid_owner(w->lids, lid) == NO_ID || at++ % 3)
+			if (lid_owner(w->lids, lid) == NO_ID || at++ % one_in)
 				continue;
 			check_entry(s, sw, lid, n);
 			if (ports)
@@ -187,7 +187,7 @@ static void check_all(struct session *s, bool ports, struct tally *n)
 	for (uint32_t a = 0; a < f->n_endports; a++)
 		for (uint32_t b = 0; b < f->n_endports; b++)
 			if (a != b && routing_has_host(w->routing, a) && routing_has_host(w->routing, b) &&
-			    at++ % 3 == 0)
+			    at++ % one_in == 0)
 				check_pair(s, a, b, n);
 }
 
