@@ -128,7 +128,7 @@ void counters_set(struct counted_port *c, enum counter k, uint64_t value, bool w
 	uint32_t bit = 1u << k;
 
 	wide = wide || value > counter_tops[k];
-	if ((c->wide & bit) && !wide)
+	if (value > INT64_MAX || ((c->wide & bit) && !wide))
 		return;
 	c->told |= bit;
 	c->wide |= wide ? bit : 0;
@@ -237,7 +237,7 @@ static void take(struct reader *d, struct cursor name, struct cursor value, bool
 	bool said;
 	enum counter k = counter_named(name, &said);
 
-	if (d->at && k < N_COUNTERS && cur_is_number(cur_trimmed(value), 0, &v) && v < UINT64_MAX)
+	if (d->at && k < N_COUNTERS && cur_is_number(cur_trimmed(value), 0, &v))
 		counters_set(&d->r->port[d->at - 1], k, v, wide || said);
 }
 
@@ -491,7 +491,7 @@ static void table_row(struct reader *d, struct cursor line)
 		uint64_t number;
 
 		if (k < N_COUNTERS || (k >= COLUMN_WIDE && k < COLUMN_GUID)) {
-			if (cur_is_number(cell[i], 0, &number) && number < UINT64_MAX)
+			if (cur_is_number(cell[i], 0, &number))
 				counters_set(c, k < N_COUNTERS ? k : k - COLUMN_WIDE, number,
 					     k >= COLUMN_WIDE);
 		} else if (k >= COLUMN_BER && k < COLUMN_TEMPERATURE && real(cell[i], &v) && v >= 0) {
@@ -571,14 +571,18 @@ static void drop_empty(struct counter_reading *r, size_t from)
 int counters_parse(const struct input *in, struct counter_reading *r, struct err *e)
 {
 	struct reader d = {.r = r, .name = in->name, .lines = lines_of(in)};
-	size_t had = r->n;
+	size_t had = r->n, rows;
 	struct cursor line;
 
 	while (lines_next(&d.lines, &line))
 		read_line(&d, cur_trimmed(line));
+	rows = r->n - had;
 	drop_empty(r, had);
 	if (progress_cancelled(in->progress))
 		return err_set(e, CANCELLED);
+	if (r->n == had && !r->sums && rows)
+		return err_set_kind(e, ERR_INPUT, "%s: none of its %zu rows of ports holds a value", in->name,
+				    rows);
 	if (r->n == had && !r->sums)
 		return err_set_kind(e, ERR_INPUT,
 				    "%s: found no counters of a port, expected those of perfquery, "

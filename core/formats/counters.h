@@ -77,7 +77,8 @@ void counters_write(const struct counter_reading *r, FILE *f);
 
 /* A new row, nothing told. */
 struct counted_port *counters_add(struct counter_reading *r);
-/* A counter, if no wider one was told. */
+/* A counter, if no wider one was told.  One of 64 bits that fell below zero is none: real adapters have such.
+ */
 void counters_set(struct counted_port *c, enum counter k, uint64_t value, bool wide);
 
 #endif

@@ -385,10 +385,10 @@ int pair_results_parse(const struct input *in, struct pair_results *p, struct er
 	int rc;
 
 	*p = (struct pair_results){0};
-	rc = has(in, "var hostlist")	      ? read_hp2p(&r)
-	     : has(in, "# Avg bus bandwidth") ? read_nccl(&r)
-	     : is_matrix(in)		      ? read_matrix(&r)
-					      : read_rows(&r);
+	rc = has(in, "var hostlist")				       ? read_hp2p(&r)
+	     : has(in, "# Avg bus bandwidth") || has(in, "# nThread ") ? read_nccl(&r)
+	     : is_matrix(in)					       ? read_matrix(&r)
+								       : read_rows(&r);
 	if (!rc && progress_cancelled(in->progress))
 		return err_set(e, CANCELLED);
 	if (!rc && !p->n)

@@ -149,6 +149,37 @@ static void ibdiagnet(void **state)
 	counters_free(&r);
 }
 
+/* A real adapter's counter of 64 bits below zero beside its short one at the top; real files without BERs,
+ * and without a bandwidth. */
+static void no_values(void **state)
+{
+	struct counter_reading r =
+		reading("Port=1 Lid=0x1 GUID=0x5 Port Name=a/P1\nport_rcv_errors=0x0000ffff\n"
+			"port_rcv_errors_extended=0xffffffffffffffd8\n"
+			"port_xmit_data_extended=0x7fffffffffffffff\n");
+	const char *const unfinished =
+		"JOB=1\n# nThread 1 nGpus 1\n#  Rank  0 Group  0 Pid 1 on a device 0\n";
+	const char *const empty =
+		"Ty : #IB : GUID : Raw BER : Effective BER : Symbol BER\nSW : 5 : 0x5 :  :  :  \n";
+	struct counter_reading none = {0};
+	struct pair_results p;
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(r.n, 1);
+	assert_int_equal(r.port[0].told, 1u << COUNT_RECEIVE | 1u << COUNT_TRANSMIT_DATA);
+	assert_int_equal(r.port[0].wide, 1u << COUNT_TRANSMIT_DATA);
+	assert_int_equal(r.port[0].value[COUNT_RECEIVE], 65535);
+	counters_free(&r);
+	assert_int_equal(counters_parse(&(struct input){"test", empty, strlen(empty), NULL}, &none, &e), -1);
+	assert_string_equal(e.msg, "test: none of its 1 rows of ports holds a value");
+	counters_free(&none);
+	assert_int_equal(
+		pair_results_parse(&(struct input){"run", unfinished, strlen(unfinished), NULL}, &p, &e), -1);
+	assert_string_equal(e.msg, "run: found no pair of hosts (nccl-tests)");
+	pair_results_free(&p);
+}
+
 /* --- differences --------------------------------------------------------------------------------------- */
 
 /* What leaf-01[4] counted between two texts, of which each has its counters. */
@@ -385,10 +416,11 @@ static void same_pairs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(perfquery),	       cmocka_unit_test(written),
-		cmocka_unit_test(queryerrors),	       cmocka_unit_test(ibdiagnet),
-		cmocka_unit_test(differences),	       cmocka_unit_test(results),
-		cmocka_unit_test(bad_links_are_found), cmocka_unit_test(same_pairs),
+		cmocka_unit_test(perfquery),   cmocka_unit_test(written),
+		cmocka_unit_test(queryerrors), cmocka_unit_test(ibdiagnet),
+		cmocka_unit_test(no_values),   cmocka_unit_test(differences),
+		cmocka_unit_test(results),     cmocka_unit_test(bad_links_are_found),
+		cmocka_unit_test(same_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
