@@ -901,15 +901,15 @@ static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *
 
 uint64_t entries_unlike(const struct routing *a, const struct routing *b)
 {
-	struct comparison c = {.a = a, .b = b};
-	uint8_t *marked = NEW_ARRAY(top_lid(&c) + 1, uint8_t);
+	uint32_t n = b->topo->fabric->n_switches;
+	struct comparison c = {.a = a, .b = b, .switch_entries = NEW_ARRAY(n, uint32_t)};
+	struct found x = {.marked = NEW_ARRAY(top_lid(&c) + 1, uint8_t)};
 	uint16_t *lid_a = map_lids(&c, top_lid(&c));
 
-	count_entries(&c, lid_a, marked, NULL, NULL);
-	free(c.switch_entries);
-	free(lid_a);
-	free(marked);
-	return c.entries_changed;
+	for (uint32_t s = 0; s < n; s++)
+		compare_rows(&c, s, lid_a, top_lid(&c), false, &x);
+	FREE_EACH(c.switch_entries, lid_a, x.marked);
+	return x.changed;
 }
 
 static uint64_t count_pairs(const struct comparison *c, const struct routing *r)
