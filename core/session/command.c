@@ -42,23 +42,22 @@ static const struct command *find_whole(const struct session *s, const char *nam
 	return NULL;
 }
 
-/* The i-th pane; false: there are no more. */
-static bool next_pane(const struct session *s, size_t i, struct subcommand *pane)
+/* The i-th pane that the command `list` knows (NULL: there is none); false: there are no more. */
+static bool next_pane(const struct command *list, size_t i, struct subcommand *pane)
 {
-	const struct command *list = find_whole(s, "list");
-
 	return list && list->subcommand && list->subcommand(i, pane);
 }
 
 const struct command *command_of_pane(const struct session *s, const char *name)
 {
+	const struct command *list = find_whole(s, "list");
 	struct subcommand pane;
 
 	if (find_whole(s, alias_of(name)))
 		return NULL;
-	for (size_t i = 0; next_pane(s, i, &pane); i++)
+	for (size_t i = 0; next_pane(list, i, &pane); i++)
 		if (!strcmp(pane.name, name))
-			return find_whole(s, s->on_screen ? "pane" : "list");
+			return s->on_screen ? find_whole(s, "pane") : list;
 	return NULL;
 }
 
@@ -85,6 +84,7 @@ static void take_nearest(struct nearest *n, const char *name)
 
 static void tell_unknown(const struct session *s, const char *word, struct err *e)
 {
+	const struct command *list = find_whole(s, "list");
 	/* a third of the letters may be wrong */
 	struct nearest n = {.word = word, .edits = (unsigned)strlen(word) / 3 + 1};
 	const struct command *c;
@@ -93,7 +93,7 @@ static void tell_unknown(const struct session *s, const char *word, struct err *
 
 	while ((c = next_command(s, &t, &i)))
 		take_nearest(&n, c->name);
-	for (i = 0; next_pane(s, i, &pane); i++)
+	for (i = 0; next_pane(list, i, &pane); i++)
 		if (!find_whole(s, pane.name))
 			take_nearest(&n, pane.name);
 	if (n.n)
