@@ -510,7 +510,7 @@ static void test_conf(void **state)
 {
 	static const char *const engines[] = {"ar_ftree", "ar_torus", "dfp", "dfp2",
 					      "kdor-hc",  "pqft",     "auto"};
-	struct session *s = session_of("xgft:3,3:1,2");
+	struct session *s = session_of("xgft:3,3:1,2"), *other;
 	char *conf, *policy, *roots, *line;
 
 	(void)state;
@@ -545,6 +545,17 @@ static void test_conf(void **state)
 		free(conf);
 		free(line);
 	}
+	/* doctor tells that what it judges is not the engine named */
+	other = session_new(all_engines, all_commands);
+	conf = put("b.conf", "routing_engine ar_ftree\n");
+	line = str_printf("config %s", conf);
+	ok_line(other, "synth xgft:3,3:1,2");
+	ok_line(other, line);
+	line_says(other, "doctor",
+		  "the tables of minhop (the engine given is not computed here: as OpenSM without settings)");
+	session_free(other);
+	free(line);
+	free(conf);
 	/* the next of the chain counts */
 	conf = put("c.conf", "routing_engine dfp, updn\n");
 	line = str_printf("config %s", conf);

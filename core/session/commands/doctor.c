@@ -37,7 +37,7 @@ static void tell_finding(const struct diagnosis *d, const struct finding *x, jso
 	json_array_append_new(list, obj);
 }
 
-static void report(const struct diagnosis *d, struct out *o)
+static void report(const struct diagnosis *d, bool not_computed, struct out *o)
 {
 	json_t *list = json_array();
 	struct text t = {0};
@@ -50,7 +50,10 @@ static void report(const struct diagnosis *d, struct out *o)
 	else
 		out_text(o, "Judged: the fabric, and %s%s%s.\n", r ? "the tables of " : "no tables",
 			 r ? r->engine : "",
-			 d->no_engine ? " (no engine given: as OpenSM without settings)" : "");
+			 !d->no_engine ? ""
+			 : not_computed
+				 ? " (the engine given is not computed here: as OpenSM without settings)"
+				 : " (no engine given: as OpenSM without settings)");
 	out_json(o, "engine", r ? json_text(r->engine) : json_null());
 	out_json(o, "complete", json_boolean(!d->judged->fabric->warnings.missing));
 	for (size_t i = 0; i < d->n; i++)
@@ -108,7 +111,7 @@ static int cmd_doctor(struct session *s, const struct args *args, struct out *o,
 	measured_free(counted);
 	if (!d)
 		return -1;
-	report(d, o);
+	report(d, s->not_computed, o);
 	rc = baseline ? report_lost(d, baseline, o, e) : 0;
 	diagnosis_free(d);
 	return rc;
