@@ -25,8 +25,7 @@ void alike_start(struct alike *a, const struct routing *r, uint8_t *left)
 	};
 	fill = a->lid_at + 1;
 	for (int pass = 0; pass < 2; pass++) {
-		/* with adaptive routing an entry is not all */
-		for (unsigned lid = 1; !r->adaptive && lid <= r->lids->max_lid; lid++) {
+		for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
 			uint32_t owner = left[lid] ? lid_owner(r->lids, lid) : NO_ID;
 
 			if (owner == NO_ID || !t->endport_up[owner] || t->endport_switch[owner] == NO_ID)
@@ -177,7 +176,8 @@ bool alike_next(struct alike *a, uint32_t sw)
 		uint32_t at = a->lid_at[sw] + a->taken;
 		uint64_t wrong = ~0ull;
 
-		a->n = group_size(a, at, sw);
+		a->n = a->r->adaptive ? 0
+				      : group_size(a, at, sw); /* with groups of ports an entry is not all */
 		if (!a->n)
 			return false;
 		if (at < a->loaded || at >= a->loaded_end)

@@ -341,11 +341,50 @@ static void walk_choices(const struct routing *r, uint32_t owner, uint32_t from,
 	}
 }
 
-void dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
+/* Has a LID the ways of the one before, since both are of hosts of a switch?  Takes its last link. */
+static bool ways_as_before(const struct routing *r, unsigned lid, uint32_t owner, struct dest_ways *w)
+{
+	const struct topo *t = r->topo;
+	uint32_t old = lid_owner(r->lids, w->lid), sw = owner == NO_ID ? NO_ID : t->endport_switch[owner];
+	struct port_set last;
+	unsigned port;
+
+	if (!w->lid || old == NO_ID || sw == NO_ID || t->endport_switch[old] != sw || w->worst[sw] != 1 ||
+	    endport_is_switch(t->fabric, old) || endport_is_switch(t->fabric, owner))
+		return false;
+	routing_ports(r, sw, lid, &last);
+	port = t->endport_swport[owner];
+	if (!port_set_has(&last, port) || port_set_next(&last, 0) != port ||
+	    port_set_next(&last, port + 1) < 256)
+		return false;
+	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
+		const struct adaptive_group *g = adaptive_find(r->adaptive, s, lid);
+		unsigned a = routing_port(r, s, w->lid), b = routing_port(r, s, lid);
+
+		if (s == sw || !switch_up(t, s))
+			continue;
+		if (g != adaptive_find(r->adaptive, s, w->lid))
+			return false;
+		/* a live entry in the group changes nothing */
+		if (a != b && !(g && a != NO_PATH && b != NO_PATH && port_set_has(&g->ports, a) &&
+				port_set_has(&w->set[s], a) && port_set_has(&g->ports, b) &&
+				port_set_has(&w->set[s], b)))
+			return false;
+	}
+	w->set[sw] = last;
+	w->lid = lid;
+	return true;
+}
+
+bool dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
 {
 	uint32_t n = r->topo->fabric->n_switches, owner = lid_owner(r->lids, lid);
-	uint8_t *state = NEW_ARRAY(n, uint8_t); /* 0 not seen, 1 on the walk, 2 known */
+	uint8_t *state; /* 0 not seen, 1 on the walk, 2 known */
 
+	if (ways_as_before(r, lid, owner, w))
+		return true;
+	w->lid = lid;
+	state = NEW_ARRAY(n, uint8_t);
 	for (uint32_t s = 0; s < n; s++) {
 		w->worst[s] = 0;
 		if (owner == NO_ID || !switch_up(r->topo, s)) {
@@ -362,6 +401,7 @@ void dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
 		if (!state[s])
 			walk_choices(r, owner, s, state, w);
 	free(state);
+	return false;
 }
 
 static unsigned choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,

@@ -66,10 +66,12 @@ struct dest_ways {
 	uint16_t *worst;
 	struct port_set *set;
 	uint32_t *work; /* scratch, [2 * n_switches] */
+	unsigned lid;	/* that they are of; 0: none yet */
 };
 void dest_ways_init(struct dest_ways *w, const struct routing *r);
 void dest_ways_free(struct dest_ways *w);
-void dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w);
+/* r: always the same for a w.  True: they are those of the LID before, but for the last link. */
+bool dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w);
 
 /*
  * As path_trace(), with adaptive routing.  The choices lead to what worst[] says of the source's switch: the

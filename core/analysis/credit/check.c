@@ -98,6 +98,31 @@ static bool count_alike(struct check_result *c, struct alike *a, const uint32_t 
 	return go_on;
 }
 
+/* The same where switches choose among ports. */
+static bool count_ways(struct check_result *c, const struct alike *a, const uint32_t *hosts,
+		       struct progress *p)
+{
+	uint32_t n = a->r->topo->fabric->n_switches;
+	struct dest_ways w;
+	bool go_on = true;
+
+	dest_ways_init(&w, a->r);
+	for (uint32_t sw = 0; a->r->adaptive && sw < n && (go_on = progress_step(p, sw)); sw++)
+		for (uint32_t at = a->lid_at[sw]; at < a->lid_at[sw + 1]; at++) {
+			unsigned lid = a->lid_of[at];
+			bool arrive = true;
+
+			dest_ways(a->r, lid, &w);
+			for (uint32_t s = 0; arrive && s < n; s++)
+				arrive = !hosts[s] || w.worst[s] < HOPS_LOOP;
+			if (arrive)
+				count_lid(c, a->r, lid, w.worst, hosts, NULL, NULL);
+			a->left[lid] = !arrive;
+		}
+	dest_ways_free(&w);
+	return go_on;
+}
+
 /* Counts LIDs one by one. */
 static bool count_left(struct check_result *c, const struct routing *r, const uint8_t *left,
 		       const uint32_t *hosts, const struct check_listener *to, struct progress *p)
@@ -154,7 +179,10 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 			    (routing_counts(r, owner) || endport_is_switch(r->topo->fabric, owner));
 	}
 	alike_start(&a, r, left);
-	result = count_alike(c, &a, hosts, p) && count_left(c, r, left, hosts, to, p) ? 0 : -1;
+	result = count_alike(c, &a, hosts, p) && count_ways(c, &a, hosts, p) &&
+				 count_left(c, r, left, hosts, to, p)
+			 ? 0
+			 : -1;
 	alike_end(&a);
 	free(left);
 	free(hosts);
