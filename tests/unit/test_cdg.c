@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "fixture.h"
+#include "torus_session.h"
 
 #include "core/analysis/credit/cdg.h"
 #include "core/analysis/credit/check.h"
@@ -273,6 +274,76 @@ static void test_random(void **state)
 		check_against_brute(session_routing(s), i % 2, i % 3 == 1);
 		session_free(s);
 	}
+}
+
+/* Channels between switches, and in *deps the dependencies of these. */
+static uint32_t between_switches(const struct cdg *c, uint32_t *deps)
+{
+	const uint32_t *peer = c->routing->topo->peer_switch;
+	uint32_t n = 0;
+
+	*deps = 0;
+	for (uint32_t x = 0; x < c->n_channels; x++) {
+		n += peer[c->port[x]] != NO_ID;
+		for (uint32_t i = c->first[x]; peer[c->port[x]] != NO_ID && i < c->first[x + 1]; i++)
+			*deps += peer[c->port[c->to[i]]] != NO_ID;
+	}
+	return n;
+}
+
+/* What is made to judge loops alone has the channels between switches, and the dependencies of these. */
+static void check_graph_alone(const struct routing *r)
+{
+	const uint32_t *peer = r->topo->peer_switch;
+	struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, NULL, NULL), *l = cdg_new_loops(r, NULL, NULL);
+	uint32_t deps, deps_alone;
+
+	assert_int_equal(l->n_components, c->n_components);
+	assert_int_equal(l->used, c->used);
+	assert_int_equal(l->dropped, c->dropped);
+	assert_int_equal(between_switches(l, &deps_alone), between_switches(c, &deps));
+	assert_int_equal(deps_alone, deps);
+	for (uint32_t x = 0; x < c->n_channels; x++)
+		for (uint32_t i = c->first[x]; peer[c->port[x]] != NO_ID && i < c->first[x + 1]; i++) {
+			uint32_t y = cdg_find(l, c->port[x], c->vl[x]), z = c->to[i];
+
+			if (peer[c->port[z]] == NO_ID)
+				continue;
+			z = cdg_find(l, c->port[z], c->vl[z]);
+			assert_true(y != NO_ID && z != NO_ID && cdg_dependency(l, y, z) != NO_ID);
+		}
+	cdg_free(l);
+	cdg_free(c);
+}
+
+static void test_engines(void **state)
+{
+	static const char *const engines[] = {"lash", "dfsssp", "nue", "updn", "ftree", "sssp", "ar_updn"};
+	uint64_t rng = test_seed();
+	struct session *s;
+
+	(void)state;
+	for (unsigned i = 0; i < 3 * ARRAY_LEN(engines); i++) {
+		const char *engine = engines[i % ARRAY_LEN(engines)];
+		bool tree = !strcmp(engine, "ftree") || !strcmp(engine, "ar_updn") || rng_below(&rng, 2);
+		char line[300];
+
+		snprintf(line, sizeof(line),
+			 "set lmc %u; set qos %s; synth %s,seed=%u; route %s; fail random 2 seed=%u",
+			 !strcmp(engine, "lash") ? 0 : rng_below(&rng, 2),
+			 rng_below(&rng, 2) ? "TRUE" : "FALSE",
+			 tree ? "xgft:3,3,4:1,2,3,shuffle=1" : "random:12,4,hosts=3,parallel=2,shuffle=1",
+			 1 + rng_below(&rng, 1000), engine, 1 + rng_below(&rng, 1000));
+		s = routed(line);
+		check_graph_alone(s->event[1].sweep->routing);
+		check_graph_alone(session_routing(s));
+		session_free(s);
+	}
+	s = torus_session("torus:4x3x2,hosts=2");
+	check_graph_alone(session_routing(s));
+	ok_line(s, "fail random 1 seed=2; set qos TRUE");
+	check_graph_alone(session_routing(s));
+	torus_session_end(s);
 }
 
 /* SLs and VLs that depend on everything they may depend on. */
@@ -585,6 +656,7 @@ int main(void)
 		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_tree_has_none),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_engines),
 		cmocka_unit_test(test_sl2vl),
 		cmocka_unit_test(test_drop_of_groups),
 		cmocka_unit_test(test_broken_tables),
