@@ -381,8 +381,8 @@ static void bad_links_are_found(void **state)
 	for (unsigned i = 0; i < n; i++)
 		found += draw(session_routing(s), &seed);
 	print_message("%u of %u draws\n", found, n);
-	/* 95 of 100; of few draws one may fail */
-	assert_true(found + (n < 20 ? 1 : n / 20) >= n);
+	/* 95 of 100; of few draws two may fail: one of 50 does */
+	assert_true(found + (n < 20 ? 2 : n / 20) >= n);
 	session_free(s);
 }
 
