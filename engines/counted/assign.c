@@ -12,13 +12,14 @@
 
 #define FEW_DESTINATIONS 1000 /* of fewer, all routes are soon counted */
 
-/* Divides the destinations, where their counts are worth keeping. */
+/* Divides the destinations, where their counts are worth keeping; else all are in the first part. */
 static void divide(struct assign *a)
 {
 	const struct leftovers *l = a->in->left;
-	uint32_t part = 0;
+	bool kept = a->n_dest >= FEW_DESTINATIONS && !(l && l->count);
+	uint32_t part = 1; /* the first begins with the first run */
 
-	for (uint32_t i = 0; i < a->n_runs; i++) {
+	for (uint32_t i = 0; kept && i < a->n_runs; i++) {
 		const struct run *r = &a->run[i];
 
 		while (part < PARTS && r->first >= (uint64_t)a->n_dest * part / PARTS)
@@ -27,12 +28,10 @@ static void divide(struct assign *a)
 	}
 	while (part <= PARTS)
 		a->part_run[part++] = a->n_runs;
-	for (uint32_t i = 0; i < a->n_dest; i++)
+	for (uint32_t i = 0; kept && i < a->n_dest; i++)
 		a->dealt = mix(a->dealt, a->lid[i]);
-	for (uint32_t p = 0; a->ignored && p < a->f->n_ports; p++)
+	for (uint32_t p = 0; kept && a->ignored && p < a->f->n_ports; p++)
 		a->dealt = mix(a->dealt, a->ignored[p]);
-	if (a->n_dest < FEW_DESTINATIONS || (l && l->count))
-		a->dealt = 0;
 }
 
 static void assign_start(struct assign *a, struct engine_output *out)

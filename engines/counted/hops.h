@@ -39,6 +39,7 @@ struct hops *hops_new(const struct fabric *f, bool full);
  * and least.
  */
 struct hops *hops_new_levelled(const struct fabric *f);
+struct hops *hops_copy(const struct hops *h); /* of a plain matrix */
 /* Lowers the costs of s to those of its neighbour r plus 1 where these are less. */
 void hops_relax_row(struct hops *h, uint32_t s, uint32_t r);
 struct hops *hops_ref(const struct hops *h);
@@ -88,9 +89,6 @@ bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 enum { TOUCHED = 1, TOUCHED_ALL = 2 };
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
 			 uint8_t *touched, uint8_t *farther);
-
-/* A copy of a plain matrix. */
-struct hops *hops_copy(const struct hops *h);
 
 /*
  * The same marks for two matrices of any kind that are there.  False: they cannot be compared, and all may

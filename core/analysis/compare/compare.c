@@ -24,12 +24,15 @@ static uint32_t host_switch(const struct comparison *c, const struct routing *r,
 	return r->topo->endport_up[ep] && routing_counts(c->b, ep) ? r->topo->endport_switch[ep] : NO_ID;
 }
 
+static bool elsewhere(uint32_t sa, uint32_t sb)
+{
+	return sa != NO_ID && sb != NO_ID && sa != sb;
+}
+
 /* Is a source up at another switch than before? */
 static bool moved(const struct comparison *c, uint32_t ep)
 {
-	uint32_t sa = host_switch(c, c->a, ep), sb = host_switch(c, c->b, ep);
-
-	return sa != NO_ID && sb != NO_ID && sa != sb;
+	return elsewhere(host_switch(c, c->a, ep), host_switch(c, c->b, ep));
 }
 
 /*
@@ -49,7 +52,7 @@ static void list_sources(struct comparison *c, const struct fabric *f)
 			uint32_t ep = i < f->n_endports ? i : i - f->n_endports;
 			uint32_t sa = host_switch(c, c->a, ep), sb = host_switch(c, c->b, ep);
 			uint32_t key[2] = {NO_ID, NO_ID};
-			bool moves = sa != NO_ID && sb != NO_ID && sa != sb;
+			bool moves = elsewhere(sa, sb);
 
 			some_moved |= moves;
 			if (pass && moves != (i >= f->n_endports))
@@ -438,13 +441,20 @@ static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, 
 	}
 }
 
+/* Sources on a switch before (LEFT) or after (CAME). */
+static uint32_t sources_on(const struct comparison *c, uint32_t s, unsigned other)
+{
+	const uint32_t *at = c->source_at + 3 * s;
+
+	return at[STAYED + 1] - at[STAYED] + at[other + 1] - at[other];
+}
+
 /* Adds up the links of all pairs to one destination, which is on switch `own`. */
 static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned other, uint32_t own,
 		     unsigned *max, uint64_t *sum, uint64_t *n)
 {
 	for (uint32_t s = 0; s < c->b->topo->fabric->n_switches; s++) {
-		const uint32_t *at = c->source_at + 3 * s;
-		uint32_t k = at[1] - at[0] + at[other + 1] - at[other] - (s == own);
+		uint32_t k = sources_on(c, s, other) - (s == own);
 
 		if (hops[s] >= HOPS_LOOP || !k)
 			continue;
@@ -538,14 +548,6 @@ static void add_row(struct row_sums *x, uint32_t s, uint32_t here, const uint8_t
 		x->max[k] = (now & take) | (was & ~take);
 	}
 	sum_row(x->to, s, here, least, 8 * words, x->n);
-}
-
-/* Sources on a switch before (LEFT) or after (CAME). */
-static uint32_t sources_on(const struct comparison *c, uint32_t s, unsigned other)
-{
-	const uint32_t *at = c->source_at + 3 * s;
-
-	return at[STAYED + 1] - at[STAYED] + at[other + 1] - at[other];
 }
 
 /*
@@ -883,7 +885,8 @@ static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *
 	uint32_t n = c->b->topo->fabric->n_switches;
 	struct counting x = {.c = c, .lid_a = lid_a, .few = d != NULL};
 	struct parallel job = {.n = n,
-			       .threads = parallel_inside() || (uint64_t)n * top_lid(c) < MANY_ENTRIES,
+			       .threads =
+				       parallel_inside() || (uint64_t)n * top_lid(c) < MANY_ENTRIES ? 1 : 0,
 			       .work = count_switch,
 			       .ctx = &x};
 	unsigned workers = parallel_workers(&job);
