@@ -189,42 +189,61 @@ static bool one_way(const struct cdg_counting *k, const struct alike *a)
 	return routing_sls_by_switch(k->r);
 }
 
+/*
+ * Packets to LID i of a group go from s to the next switch: the channel gets its dependencies there.  one: at
+ * the last switch they may take the port of any LID of the group (one_way()).
+ */
+static void note_hop(const struct cdg_counting *k, const struct alike *a, struct ahead *w, bool one,
+		     uint32_t s, unsigned i, unsigned sl, unsigned vl)
+{
+	uint32_t id = switch_port_id(k->f, s, a->port[(size_t)s * a->n + i]), next = k->t->peer_switch[id];
+	const uint8_t *outs = a->port + (size_t)next * a->n;
+	unsigned in = k->f->port_num[k->t->peer[id]], end = one && next == a->sw ? a->n : i + 1;
+
+	for (unsigned l = i; l < end; l++) {
+		unsigned vb = routing_vl(k->r, next, in, outs[l], sl) & 15;
+
+		leave(k, w, next, sl, vb, 1ull << l);
+		set_of(k, w, vl, vb)[(size_t)id * w->words + outs[l] / 64] |= 1ull << outs[l] % 64;
+	}
+}
+
+/* The same where no hop changes the VL. */
+static void note_steady(const struct cdg_counting *k, const struct alike *a, struct ahead *w, uint32_t s,
+			uint64_t lids, unsigned vl)
+{
+	uint64_t *group = w->group[vl], *set = lids ? set_of(k, w, vl, vl) : NULL;
+	const uint8_t *port = a->port + (size_t)s * a->n;
+
+	for (; lids; lids &= lids - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(lids);
+		uint32_t id = switch_port_id(k->f, s, port[i]), next = k->t->peer_switch[id];
+		unsigned out = a->port[(size_t)next * a->n + i];
+
+		group[next] |= 1ull << i;
+		set[(size_t)id * w->words + out / 64] |= 1ull << out % 64;
+	}
+}
+
 static void note_group(const struct cdg_counting *k, const struct alike *a, struct ahead *w)
 {
-	unsigned m = a->n;
 	bool one = one_way(k, a);
 
 	start_group(k, a, w, one);
 	for (uint32_t j = a->n_order; j-- > 0;) {
-		uint32_t s = a->order[j], base = switch_port_id(k->f, s, 0);
-		const uint8_t *port = a->port + (size_t)s * m;
+		uint32_t s = a->order[j];
 
 		for (unsigned x = 0; x < w->n_kinds; x++) {
 			unsigned vl = w->kind[x] % CDG_VLS, sl = w->kind[x] / CDG_VLS;
-			uint64_t *group = w->group[w->kind[x]], pass = j ? group[s] : 0;
-			uint64_t *set = pass ? set_of(k, w, vl, vl) : NULL;
+			uint64_t *group = w->group[w->kind[x]];
+			uint64_t pass = j ? group[s] : 0; /* the last switch sends to the hosts */
 
 			group[s] = 0;
-			for (; pass;
-			     pass &= pass - 1) { /* all but the last switch, which sends to the hosts */
-				unsigned i = (unsigned)__builtin_ctzll(pass);
-				uint32_t id = base + port[i], next = k->t->peer_switch[id];
-				const uint8_t *outs = a->port + (size_t)next * m;
-
-				if (k->steady) {
-					group[next] |= 1ull << i;
-					set[(size_t)id * w->words + outs[i] / 64] |= 1ull << outs[i] % 64;
-					continue;
-				}
-				for (unsigned l = i; l < (one && next == a->sw ? m : i + 1); l++) {
-					unsigned in = k->f->port_num[k->t->peer[id]],
-						 vb = routing_vl(k->r, next, in, outs[l], sl) & 15;
-
-					leave(k, w, next, sl, vb, 1ull << l);
-					set_of(k, w, vl, vb)[(size_t)id * w->words + outs[l] / 64] |=
-						1ull << outs[l] % 64;
-				}
-			}
+			if (k->steady)
+				note_steady(k, a, w, s, pass, vl);
+			else
+				for (; pass; pass &= pass - 1)
+					note_hop(k, a, w, one, s, (unsigned)__builtin_ctzll(pass), sl, vl);
 		}
 	}
 }
