@@ -201,7 +201,7 @@ SHOWN = [
         "show node leaf-01", "show node leaf-01[4]", "set lmc", "set lmc 0", "unset lmc", "snapshot a", "snapshot",
         "trace node0001 node0009", "why leaf-01 node0009", "why leaf-01 node0009 via 5", "why node0001 node0009",
         "why node0001 leaf-01 spine-01 leaf-03 node0009", "why leaf-01 spine-01 leaf-02 spine-02 leaf-03", "lft leaf-01",
-        "hops leaf-01", "ranks", "roots", "check", "load-map", "load-map ebb", "load-map ebb rail", "load-map shift 1", "load-map ring direct", "ring-order direct node0001 node0004 node0002 node0005 node0007 all", "flows leaf-01[4] shift 2", "flows leaf-01[5] tree", "load-map pairs pairs.txt", "shifts", "shifts order rail direct", "spread tree", "check spread lag",
+        "hops leaf-01", "ranks", "roots", "check", "load-map", "load-map ebb", "load-map ebb rail", "load-map ebb both ring direct", "load-map ebb alltoall seed=2", "load-map shift 1", "load-map ring direct", "ring-order direct node0001 node0004 node0002 node0005 node0007 all", "flows leaf-01[4] shift 2", "flows leaf-01[5] tree", "load-map pairs pairs.txt", "shifts", "shifts order rail direct", "spread tree", "check spread lag",
         "flows leaf-01[4]", "flows node0001 node0009 by host", "survey links", "survey switches", "survey pairs 5 switches seed=2",
         "survey pairs 3 links", "survey pairs 4", "survey pairs all", "survey pairs all switches", "survey links shard 2/3", "survey links by outage", "survey file window.csv junit made.xml gate lost=0 load=+0%", "outage switch spine-01", "outage jobs squeue.txt switch spine-01",
         "fail link leaf-01[4]", "diff all", "check", "journal", "journal 0", "journal 4", "undo", "redo", "restore all",

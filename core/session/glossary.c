@@ -67,8 +67,8 @@ const struct figure_meaning glossary[] = {
 	 "mean, over the shifts looked at, of the most flows on a link; advise looks at 20", OVER_PAIRS,
 	 SCOPE_ENDS, "shifts: shifts.mean; advise: advice[].shift_mean"},
 	{"effective bisection", "part of a link",
-	 "mean share of its link that a host gets when random pairs talk: 1 / the most flows on a link of "
-	 "its path; for advise they are equal if 95 % intervals overlap",
+	 "mean share of its link that a flow of random pairs, or of GPUs, gets: 1 / the most flows on a "
+	 "link of its path; for advise equal if 95 % intervals overlap",
 	 OVER_PAIRS, SCOPE_ENDS, "load-map: ebb.value; advise: advice[].bisection"},
 	{"LIDs sent by a port", "LIDs",
 	 "LIDs that the table sends out of a port between switches; pane usage compares it with the mean of "

@@ -194,6 +194,7 @@ def try_fabric(rng, folder):
     try_jobs(rng, net, path, folder, before, some)
     try_order(rng, net, path, before)
     try_shifts(rng, net, path, before)
+    try_ebb(rng, net, path, before)
     try_engines(rng, path, folder, before)
 
 
@@ -272,11 +273,9 @@ def load_of(net, flows):
 
 
 def try_shifts(rng, net, path, before):
-    """All shifts of GPUs, and pairs of hosts at random: the sums of `shifts` and `load-map ebb`."""
+    """All shifts of GPUs: the sums of `shifts`."""
     model, direct = Model(net), rng.random() < 0.5
-    both, seed = rng.random() < 0.5, rng.randrange(1000)
-    shifts, ebb = ask(path, [*before, "shifts order rail" + " direct" * direct, "load-map ebb%s rail seed=%d" % (" both" * both, seed)])[-2:]
-    shifts, ebb, what = shifts["shifts"], ebb["ebb"], "%s: shifts direct=%s, ebb both=%s seed=%d" % (before, direct, both, seed)
+    shifts, what = ask(path, [*before, "shifts order rail" + " direct" * direct])[-1]["shifts"], "%s: shifts direct=%s" % (before, direct)
     place = [(h, r) for h in model.hosts for r in model.rails]
     found = {}
     for k in range(1, len(place)):
@@ -288,20 +287,57 @@ def try_shifts(rng, net, path, before):
     expect(shifts["free"] == sum(m <= 1 and n > 0 and not lost for m, n, lost in found.values()), what, shifts["free"], found)
     for x in shifts["list"]:
         expect((x["max"], x["flows"], x["lost"]) == found[x["shift"]], what, x, "expected", found[x["shift"]])
-    dice, order, sums = Dice(seed), list(range(len(model.hosts))), []
-    for _ in range(ebb["samples"]):
-        dice.shuffle(order)
-        flows = []
-        for a, b in zip(order[::2], order[1::2]):
-            a, b = model.hosts[a], model.hosts[b]
-            for r in model.gpus(a):
-                if r in model.gpus(b):
-                    flows += [(model.lid[a, r], model.lid[b, r])] + [(model.lid[b, r], model.lid[a, r])] * both
-        ways = [net.path(a, b) for a, b in flows]
-        count = Counter(c for way in ways if not isinstance(way, str) for c in way if c in net.channels)
-        shares = [0 if isinstance(way, str) else 1 / max([1, *(count[c] for c in way if c in net.channels)]) for way in ways]
-        sums.append(sum(shares) / len(shares) if shares else 0)
-    expect(ebb["hosts"] == len(model.hosts) and abs(ebb["value"] - (sum(sums) / len(sums) if sums else 0)) < 1e-9, what, ebb, sums[:3])
+
+
+def paired(model, both):
+    """Hosts that stand in an order, two by two; each rail that both have sends."""
+    for a, b in zip(model.hosts[::2], model.hosts[1::2]):
+        for r in model.gpus(a):
+            if r in model.gpus(b):
+                yield model.lid[a, r], model.lid[b, r]
+                if both:
+                    yield model.lid[b, r], model.lid[a, r]
+
+
+def step_on(model, k, direct):
+    """One step of alltoall: each GPU of the row sends to the one k places on, if that is no GPU of its host."""
+    row = [(h, r) for h in model.hosts for r in model.gpus(h)]
+    return [model.message(*a, *b, direct) for a, b in zip(row, row[k:] + row[:k]) if a[0] != b[0]]
+
+
+def try_ebb(rng, net, path, before):
+    """`load-map ebb` of GPUs: the orders are drawn once more, and each flow of each of them is walked."""
+    direct, both, ways = rng.random() < 0.5, rng.random() < 0.5, {}
+    by = " direct" * direct
+    for kind, words in (("pairs", "both " * both + "rail"), ("ring", "both " * both + "ring" + by), ("tree", "tree" + by), ("alltoall", "alltoall" + by)):
+        seed = rng.randrange(1000)
+        ebb = ask(path, [*before, "load-map ebb %s seed=%d" % (words, seed)])[-1]["ebb"]
+        model, dice, values = Model(net), Dice(seed), []
+        order = list(range(len(model.hosts)))
+        names, what = model.hosts, "%s: ebb %s seed=%d" % (before, words, seed)
+        for _ in range(ebb["samples"]):
+            dice.shuffle(order)
+            model.hosts = [names[i] for i in order]
+            if kind == "pairs":
+                flows = list(paired(model, both))
+            elif kind == "alltoall":
+                flows = step_on(model, 1 + dice.below(len(model.lid) - 1), direct)
+            else:
+                flows = list(getattr(model, kind)(direct))
+            if both and kind == "ring":
+                flows += [(b, a) for a, b in flows]
+            for f in flows:
+                if f not in ways:
+                    way = net.path(*f)
+                    ways[f] = None if isinstance(way, str) else [c for c in way if c in net.channels]
+            count = Counter(c for f in flows for c in ways[f] or [])
+            shares = [0 if ways[f] is None else 1 / max([1, *(count[c] for c in ways[f])]) for f in flows]
+            values.append(sum(shares) / len(shares) if shares else 0)
+        mean = sum(values) / len(values) if values else 0
+        half = 1.96 * (sum((v - mean) ** 2 for v in values) / (len(values) - 1) / len(values)) ** 0.5 if values else 0
+        expect(ebb["hosts"] == len(names) and abs(ebb["value"] - mean) < 1e-9 and abs(ebb["half_width"] - half) < 1e-9, what, ebb, mean, half)
+        expect((ebb["pattern"], ebb["rail"], ebb["direct"]) == (kind, kind == "pairs", direct and kind != "pairs"), what, ebb)
+        expect(bool(values) == (len(names) > 1) and ebb["both"] == ("both" in words), what, ebb)
 
 
 def ring_cost(model, order, direct):

@@ -115,7 +115,7 @@ static void bisection_exact(void **state)
 			assert_int_equal(samples, cases[i].samples);
 			if (fabs(exact - (both ? cases[i].both : cases[i].one)) > 1e-6)
 				fail_msg("%s %s: %.6f", cases[i].fabric, cases[i].engine, exact);
-			assert_int_equal(ebb_estimate(r, NULL, 1, both, NULL, &e), 0);
+			assert_int_equal(ebb_estimate(r, NULL, 1, both, NULL, &e, NULL), 0);
 			if (fabs(e.value - exact) > 2 * e.half_width + 1e-12)
 				fail_msg("%s %s: sampled %.4f +- %.4f, exact %.4f", cases[i].fabric,
 					 cases[i].engine, e.value, e.half_width, exact);
@@ -149,11 +149,12 @@ static void bisection_sampled(void **state)
 		struct session *s = routed(cases[i].fabric, cases[i].engine);
 		struct ebb e, again;
 
-		assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, cases[i].both, NULL, &e), 0);
+		assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, cases[i].both, NULL, &e, NULL), 0);
 		if (fabs(e.value - cases[i].value) > e.half_width + cases[i].half_width)
 			fail_msg("%s %s: %.4f +- %.4f, expected %.3f", cases[i].fabric, cases[i].engine,
 				 e.value, e.half_width, cases[i].value);
-		assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, cases[i].both, NULL, &again), 0);
+		assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, cases[i].both, NULL, &again, NULL),
+				 0);
 		assert_memory_equal(&e, &again, sizeof(e));
 		session_free(s);
 	}
@@ -168,13 +169,13 @@ static void bisection_odd(void **state)
 
 	(void)state;
 	p.cancel = true;
-	assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, false, &p, &e), -1);
+	assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, false, &p, &e, NULL), -1);
 	ok_line(s, "scope node0001");
-	assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, false, NULL, &e), 0);
+	assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, false, NULL, &e, NULL), 0);
 	assert_int_equal(e.samples, 0);
 	assert_int_equal(e.hosts, 1);
 	ok_line(s, "scope node0001 node0002");
-	assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, true, NULL, &e), 0);
+	assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, true, NULL, &e, NULL), 0);
 	assert_true(e.value == 1 && e.half_width == 0 && e.samples == EBB_LEAST);
 	line_says(s, "load-map ebb both", "1.000");
 	line_fails(s, "load-map ebb seed=x", "expected a number");

@@ -229,9 +229,8 @@ static int measure(const struct job *j, struct advice_row *r, struct progress *p
 		return err_set(e, CANCELLED);
 	r->max_load = loads->max;
 	loads_free(loads);
-	if (ebb_estimate(routing, NULL, SEED, false, p, &r->ebb))
-		return err_set(e, CANCELLED);
-	if (measure_shifts(j, r, p, e) || (j->rq->gpus && measure_gpus(j, r, p, e)))
+	if (ebb_estimate(routing, NULL, SEED, false, p, &r->ebb, e) || measure_shifts(j, r, p, e) ||
+	    (j->rq->gpus && measure_gpus(j, r, p, e)))
 		return -1;
 	return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "core/analysis/traffic/pattern.h"
 #include "core/base/memory.h"
+#include "core/base/rng.h"
 #include "core/routing/paths.h"
 
 struct ebb_sampler {
@@ -20,7 +21,7 @@ struct ebb_sampler {
 	uint8_t *lost; /* [most flows] the flow has no way */
 };
 
-struct ebb_sampler *ebb_sampler_new(const struct routing *r, uint32_t most_hosts)
+struct ebb_sampler *ebb_sampler_new(const struct routing *r, uint32_t most_flows)
 {
 	struct ebb_sampler *s = NEW(struct ebb_sampler);
 
@@ -29,8 +30,8 @@ struct ebb_sampler *ebb_sampler_new(const struct routing *r, uint32_t most_hosts
 	s->f = r->topo->fabric;
 	s->maps = routing_has_maps(r);
 	s->congestion = NEW_ARRAY(s->f->n_ports + 1, uint32_t);
-	s->first = NEW_ARRAY(most_hosts + 2, size_t);
-	s->lost = NEW_ARRAY(most_hosts + 1, uint8_t);
+	s->first = NEW_ARRAY(most_flows + 2, size_t);
+	s->lost = NEW_ARRAY(most_flows + 1, uint8_t);
 	return s;
 }
 
@@ -142,45 +143,70 @@ static void take(struct ebb *e, double v, double *squares)
 	e->half_width = e->samples > 1 ? 1.96 * sqrt(*squares / (e->samples - 1) / e->samples) : 1;
 }
 
-/* The rails of pairs of hosts: end[0] sends to end[1] and so on; their number. */
-static uint32_t pair_rails(const struct gpus *g, const uint32_t *host, uint32_t *end)
+/* The rails of pairs of hosts, those of even places to those behind them. */
+static void pair_rails(const struct routing *r, const struct gpus *g, struct pattern *p)
 {
-	uint32_t n = 0;
-
 	for (uint32_t i = 0; i + 1 < g->n_hosts; i += 2)
-		for (uint32_t k = g->first[host[i]]; k < g->first[host[i] + 1]; k++) {
-			const struct gpu *to = gpu_on(g, host[i + 1], g->gpu[k].rail);
+		for (uint32_t k = g->first[i]; k < g->first[i + 1]; k++) {
+			const struct gpu *to = gpu_on(g, i + 1, g->gpu[k].rail);
 
-			if (!to)
-				continue;
-			end[n++] = g->gpu[k].endport;
-			end[n++] = to->endport;
+			if (to)
+				pattern_add(r, g->gpu[k].endport, to->endport, 1, p);
 		}
-	return n;
 }
 
-int ebb_estimate(const struct routing *r, const struct gpus *gpus, uint64_t seed, bool both,
-		 struct progress *p, struct ebb *out)
+/* What the GPUs send with their hosts in an order: end[0] to end[1] and so on; p is room for it. */
+static int find_ends(const struct routing *r, const struct ebb_gpus *of, const uint32_t *order,
+		     uint64_t *seed, struct pattern *p, uint32_t *end, struct err *e)
 {
-	uint32_t n, *host = pattern_hosts(r, &n), *end = gpus ? NEW_ARRAY(2 * gpus->n + 2, uint32_t) : host;
-	struct ebb_sampler *s = ebb_sampler_new(r, n);
-	double squares = 0;
-	bool go_on = true;
+	struct gpus *g = gpus_in_order(of->gpus, order);
+	int rc = 0;
 
-	n = gpus ? gpus->n_hosts : n;
-	for (uint32_t i = 0; gpus && i < n; i++)
+	p->n = 0;
+	if (of->pattern < 0)
+		pair_rails(r, g, p);
+	else if (of->pattern == GPUS_ALLTOALL)
+		pattern_gpus_step(r, g, 1 + rng_below(seed, g->n - 1), of->direct, p);
+	else
+		rc = pattern_gpus(r, g, (enum gpu_pattern)of->pattern, of->direct, p, NULL, e);
+	for (size_t i = 0; i < p->n; i++) {
+		end[2 * i] = p->flow[i].src;
+		end[2 * i + 1] = p->flow[i].dst;
+	}
+	gpus_free(g);
+	return rc;
+}
+
+int ebb_estimate(const struct routing *r, const struct ebb_gpus *of, uint64_t seed, bool both,
+		 struct progress *p, struct ebb *out, struct err *e)
+{
+	uint32_t n, *host = pattern_hosts(r, &n),
+		    most = of ? 4 * n : n; /* flows: each in two trees, both ways */
+	uint32_t *end = of ? NEW_ARRAY(2 * most + 1, uint32_t) : host;
+	struct ebb_sampler *s = ebb_sampler_new(r, most);
+	struct pattern flows = {0};
+	double squares = 0;
+	int rc = 0;
+
+	n = of ? of->gpus->n_hosts : n;
+	for (uint32_t i = 0; of && i < n; i++)
 		host[i] = i;
 	*out = (struct ebb){.hosts = n};
 	progress_start(p, "bisections", EBB_MOST);
-	while (n > 1 && go_on && out->samples < EBB_MOST &&
+	while (!rc && n > 1 && out->samples < EBB_MOST &&
 	       (out->samples < EBB_LEAST || out->half_width > EBB_HALF_WIDTH)) {
 		shuffle(host, n, &seed);
-		take(out, ebb_sample(s, end, gpus ? pair_rails(gpus, host, end) : n, both), &squares);
-		go_on = progress_step(p, out->samples);
+		if (of && find_ends(r, of, host, &seed, &flows, end, e))
+			rc = -1;
+		else
+			take(out, ebb_sample(s, end, of ? 2 * (uint32_t)flows.n : n, both), &squares);
+		if (!rc && !progress_step(p, out->samples))
+			rc = err_set(e, CANCELLED);
 	}
 	ebb_sampler_free(s);
-	if (gpus)
+	pattern_free(&flows);
+	if (of)
 		free(end);
 	free(host);
-	return go_on ? 0 : -1;
+	return rc;
 }

@@ -8,6 +8,10 @@
  * (a port between two switches) = flows over it; the share of a flow is 1 / the largest congestion on its
  * way, 1 where it crosses no channel, 0 without a way.  The value of a sample is the mean share.  Rates of
  * links are not weighed.
+ *
+ * So it is with the traffic of GPUs (gpus.h) in place of pairs, whose hosts stand in a random order in each
+ * sample, as a scheduler may give them to a job: all flows of a ring or of the trees at once; of alltoall one
+ * step, the number of places drawn at random, too.
  */
 #ifndef IBSCOPE_EBB_H
 #define IBSCOPE_EBB_H
@@ -27,17 +31,24 @@ struct ebb {
 	uint32_t hosts;	   /* that count, are up and have a LID */
 };
 
-/* gpus (may be NULL): their hosts are paired, and send by each rail that both have.  0; -1 when cancelled.
- * Cost: samples * hosts / 2 * links of a path. */
-int ebb_estimate(const struct routing *r, const struct gpus *gpus, uint64_t seed, bool both,
-		 struct progress *p, struct ebb *out);
+/* GPUs, and what they send. */
+struct ebb_gpus {
+	const struct gpus *gpus;
+	int pattern; /* enum gpu_pattern; -1: their hosts are paired, and send by each rail that both have */
+	bool direct; /* gpus.h */
+};
+
+/* of (NULL: pairs of host ports); both: each flow also back.  0; -1 and *e when cancelled, or without memory.
+ * Cost: samples * flows * links of a path. */
+int ebb_estimate(const struct routing *r, const struct ebb_gpus *of, uint64_t seed, bool both,
+		 struct progress *p, struct ebb *out, struct err *e);
 
 /*
  * The value of one sample: host[0] sends to host[1], host[2] to host[3], ...; these are endports.  The data
  * that all samples need is made once.
  */
 struct ebb_sampler;
-struct ebb_sampler *ebb_sampler_new(const struct routing *r, uint32_t most_hosts);
+struct ebb_sampler *ebb_sampler_new(const struct routing *r, uint32_t most_flows);
 double ebb_sample(struct ebb_sampler *s, const uint32_t *host, uint32_t n, bool both);
 void ebb_sampler_free(struct ebb_sampler *s);
 

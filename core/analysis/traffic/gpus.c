@@ -80,6 +80,20 @@ struct gpus *gpus_new(const struct routing *r, const uint32_t *endport, uint32_t
 	return g;
 }
 
+struct gpus *gpus_in_order(const struct gpus *g, const uint32_t *order)
+{
+	struct gpus *o = NEW(struct gpus);
+
+	*o = (struct gpus){g->n_hosts, g->n_rails, 0, NEW_ARRAY(g->n_hosts + 1, uint32_t),
+			   NEW_ARRAY(g->n + 1, struct gpu)};
+	for (uint32_t h = 0; h < g->n_hosts; h++) {
+		for (uint32_t k = g->first[order[h]]; k < g->first[order[h] + 1]; k++)
+			o->gpu[o->n++] = g->gpu[k];
+		o->first[h + 1] = o->n;
+	}
+	return o;
+}
+
 void gpus_free(struct gpus *g)
 {
 	if (!g)
@@ -228,4 +242,18 @@ int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern
 	}
 	free(host);
 	return rc;
+}
+
+void pattern_gpus_step(const struct routing *r, const struct gpus *g, uint32_t k, bool direct,
+		       struct pattern *p)
+{
+	p->kind = PATTERN_LIST;
+	for (uint32_t host = 0; host < g->n_hosts; host++)
+		for (uint32_t i = g->first[host]; i < g->first[host + 1]; i++) {
+			uint32_t to = (uint32_t)(((uint64_t)i + k) % g->n);
+
+			if (to < g->first[host] || to >= g->first[host + 1])
+				pattern_add(r, gpu_sends_by(g, host, &g->gpu[i], &g->gpu[to], direct),
+					    g->gpu[to].endport, 1, p);
+		}
 }

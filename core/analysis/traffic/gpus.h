@@ -29,6 +29,8 @@ struct gpus {
  */
 struct gpus *gpus_new(const struct routing *r, const uint32_t *endport, uint32_t n);
 void gpus_free(struct gpus *g); /* NULL is fine */
+/* The same with the hosts in another order: order[] numbers those of g. */
+struct gpus *gpus_in_order(const struct gpus *g, const uint32_t *order);
 
 /* The GPU of a host on a rail, NULL: none. */
 const struct gpu *gpu_on(const struct gpus *g, uint32_t host, uint32_t rail);
@@ -57,6 +59,13 @@ extern const char *const gpu_pattern_word[GPU_PATTERNS]; /* "ring", "tree", "all
  */
 int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern kind, bool direct,
 		 struct pattern *p, struct progress *pr, struct err *e);
+
+/*
+ * Adds the flows of one step of alltoall: all GPUs stand in a row, host by host, and each sends to the one k
+ * places on, round (1 <= k < GPUs).  All steps together are alltoall.
+ */
+void pattern_gpus_step(const struct routing *r, const struct gpus *g, uint32_t k, bool direct,
+		       struct pattern *p);
 
 /* The parent of place i of n in the first (0) or second (1) tree; NO_ID: it is the root. */
 uint32_t tree_parent(uint32_t i, uint32_t n, int tree);

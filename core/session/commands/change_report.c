@@ -101,8 +101,8 @@ static int find_figures(struct change_told *c, struct state_told *x, struct err 
 	x->load = l->max;
 	x->load_at = l->max_port == NO_ID ? str_dup("-") : str_dup(PORT_LABEL(x->w->fabric, l->max_port));
 	loads_free(l);
-	if (ebb_estimate(x->w->routing, NULL, 1, false, c->p, &x->ebb))
-		return err_set(e, CANCELLED);
+	if (ebb_estimate(x->w->routing, NULL, 1, false, c->p, &x->ebb, e))
+		return -1;
 	x->lasts = anything_down(x->w->setup->state);
 	for (unsigned k = 0; !rc && x->lasts && k < SECONDS; k++)
 		rc = find_second(c, x, k, e);

@@ -173,33 +173,52 @@ int load_shared(struct session *s, const struct args *args, struct out *o, struc
 	return all ? 0 : -1;
 }
 
-/* `load-map ebb [both] [seed=K]` */
+/* `load-map ebb ...` */
 static int load_ebb(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	static const char *const of_text[GPU_PATTERNS] = {"a ring", "a tree", "a step of alltoall"};
 	const struct sweep *w = session_sweep(s);
 	bool both = args_has(args, "both"), rail = args_has(args, "rail");
-	struct gpus *gpus = rail ? gpus_new(w->routing, NULL, 0) : NULL;
+	struct ebb_gpus of = {NULL, args_which(args, gpu_pattern_word, GPU_PATTERNS),
+			      args_has(args, "direct")};
+	struct gpus *gpus = rail || of.pattern >= 0 ? gpus_new(w->routing, NULL, 0) : NULL;
 	uint64_t seed = args_number(args, "seed=K", 1);
 	struct ebb ebb;
+	int rc;
 
-	int rc = ebb_estimate(w->routing, gpus, seed, both, o->run->progress, &ebb);
-
+	if (both && of.pattern > GPUS_RING) {
+		gpus_free(gpus);
+		return err_set_kind(
+			e, ERR_SYNTAX, "found \"both\" with %s, expected it with pairs or ring: %s",
+			gpu_pattern_word[of.pattern],
+			of.pattern == GPUS_TREE ? "a tree sends both ways anyhow"
+						: "the step the other way is one of the random ones");
+	}
+	of.gpus = gpus;
+	rc = ebb_estimate(w->routing, gpus ? &of : NULL, seed, both, o->run->progress, &ebb, e);
 	gpus_free(gpus);
 	if (rc)
-		return err_set(e, CANCELLED);
+		return -1;
 	report_scope(s, o);
-	if (ebb.samples)
+	if (!ebb.samples)
+		out_text(o, "Effective bisection bandwidth needs two hosts; there is %s.\n",
+			 ebb.hosts ? "1" : "none");
+	else if (of.pattern < 0)
 		out_text(o, "Effective bisection bandwidth: %.3f +- %.3f of a link (%s of %s, %s%s).\n",
 			 ebb.value, ebb.half_width, PLURAL(ebb.samples, "random pairing"),
 			 PLURAL(ebb.hosts, "host"), rail ? "each rail to itself, " : "",
 			 both ? "both ways" : "one way");
 	else
-		out_text(o, "Effective bisection bandwidth needs two hosts; there is %s.\n",
-			 ebb.hosts ? "1" : "none");
+		out_text(o, "Effective bandwidth of %s: %.3f +- %.3f of a link (%s of %s, %s%s).\n",
+			 of_text[of.pattern], ebb.value, ebb.half_width, PLURAL(ebb.samples, "random order"),
+			 PLURAL(ebb.hosts, "host"), of.direct ? "direct" : "by rail",
+			 both ? ", both ways" : "");
 	out_json(o, "ebb",
-		 json_make("{s:f, s:f, s:i, s:i, s:b, s:b, s:I}", "value", ebb.value, "half_width",
+		 json_make("{s:f, s:f, s:i, s:i, s:b, s:b, s:s, s:b, s:I}", "value", ebb.value, "half_width",
 			   ebb.half_width, "samples", (int)ebb.samples, "hosts", (int)ebb.hosts, "both",
-			   (int)both, "rail", (int)rail, "seed", (json_int_t)seed));
+			   (int)both, "rail", (int)rail, "pattern",
+			   of.pattern < 0 ? "pairs" : gpu_pattern_word[of.pattern], "direct", (int)of.direct,
+			   "seed", (json_int_t)seed));
 	return 0;
 }
 
@@ -586,8 +605,8 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 const struct command load_commands[] = {
 	{.name = "load-map",
 	 .at_step = true,
-	 .syntax = "load-map [" PATTERN_SYNTAX
-		   "] [all] | shared H... [all] | counters [all] | ebb [both] [rail] [seed=K]",
+	 .syntax = "load-map [" PATTERN_SYNTAX "] [all] | shared H... [all] | counters [all] | ebb [both] "
+		   "[rail | ring|tree|alltoall [direct]] [seed=K]",
 	 .help = "count routes per link for a traffic pattern; effective bisection bandwidth",
 	 .details = PATTERN_DETAILS
 	 "  Lists the 20 busiest links; with `all` behind the pattern every link.\n"
@@ -600,7 +619,13 @@ const struct command load_commands[] = {
 	 "pair gets 1 / the most flows on a link of\n"
 	 "  its path.  ebb prints the mean over pairs and pairings, and half the "
 	 "width of its 95 % interval.  One way, or\n"
-	 "  `both`.  rail: hosts are paired, and each of their rails sends to the same rail.\n",
+	 "  `both`.  rail: hosts are paired, and each of their rails sends to the same rail.\n"
+	 "  ebb ring, tree, alltoall: that traffic of all GPUs in place of pairs; each time the hosts "
+	 "stand in a random order,\n"
+	 "  as a scheduler may give them to a job.  A ring: one way, or `both`.  A tree: both ways.  "
+	 "alltoall: one step of it,\n"
+	 "  in which each GPU sends to the one K places on, K random; GPUs of one host do without the "
+	 "network.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
 	 "loads object? routes on links\n"
@@ -629,10 +654,12 @@ const struct command load_commands[] = {
 	 "ebb object? effective bisection bandwidth\n"
 	 "ebb.value share =effective bisection\n"
 	 "ebb.half_width number of its 95 % interval\n"
-	 "ebb.samples integer random pairings\n"
-	 "ebb.hosts integer hosts that were paired\n"
-	 "ebb.both boolean both of a pair send\n"
+	 "ebb.samples integer random pairings, or orders\n"
+	 "ebb.hosts integer hosts that were paired, or put in order\n"
+	 "ebb.both boolean both of a pair send, or a ring goes both ways\n"
 	 "ebb.rail boolean hosts are paired, and each rail sends to the other's\n"
+	 "ebb.pattern string(pairs/ring/tree/alltoall) what is sent\n"
+	 "ebb.direct boolean GPUs send by their own port, not by that of the receiver's rail\n"
 	 "ebb.seed integer of the random draws\n",
 	 .run = cmd_load_map},
 	{.name = "shifts",
