@@ -412,6 +412,70 @@ def two_racks(folder):
     expect(again["loads"]["max"] == 1, "by name they stand so", again["loads"]["max"])
 
 
+def bad_pair(folder):
+    """NCCL's issue 325: a ring over hosts 1 and 2 has 25 GB/s, one over 1 and 3 has 39, and nothing is broken; as others reach both 1
+    and 2 at full speed, routes collide.  Each host has two adapters on either of two leaves, four spines have a cable to each leaf.
+    Host 1 shares a leaf with host 2: what its first two adapters send leaves by the cables that the last two of host 2 use.  Every
+    engine of fat trees does that by itself.  Between hosts 1 and 3, 2 and 4 ..., each flow has its links to itself."""
+    d = Dump()
+    leaves = [d.add(True, "leaf-%d" % i, 40) for i in (1, 2, 3, 4)]
+    spines = [d.add(True, "spine-%d" % i, 40) for i in (1, 2, 3, 4)]
+    for (i, leaf), (k, spine) in itertools.product(enumerate(leaves), enumerate(spines)):
+        d.join(leaf, 33 + k, spine, 1 + i)
+    free = {leaf[0]: itertools.count(1) for leaf in leaves}
+    for h, at in enumerate(((2, 4), (1, 2), (1, 3), (4, 3))):
+        for r in range(4):
+            leaf = leaves[at[r // 2] - 1]
+            d.join(d.add(False, "gpu%d mlx5_%d" % (h + 1, r), 1), 1, leaf, next(free[leaf[0]]))
+    path, counters = os.path.join(folder, "pair.ibnet"), os.path.join(folder, "counters")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(d.text())
+    for reading, errors in ((1, 0), (2, 0), (3, 99999)):    # of every port; the last has what a bad cable shows: errors, where leaf-2[33] ends
+        with open(counters + str(reading), "w", encoding="utf-8") as f:
+            f.write("START_PM_INFO\nNodeGUID,PortGUID,PortNumber,LinkDownedCounter,SymbolErrorCounter,PortRcvErrors,PortXmitWait,PortXmitData\n")
+            for guid, port in d.cables:
+                f.write("0x%x,0x%x,%d,0,%d,0,0,%d\n" % (guid, guid, port, errors * ((guid, port) == (spines[0][0], 2)), reading * 1000))
+            f.write("END_PM_INFO\n")
+    for engine in ("minhop", "updn", "ftree"):
+        before = ["route " + engine]
+        net = Net(*(a["content"] for a in ask(path, [*before, "save -", "export lfts -", "export paths -"])[-3:]))
+        rings = [["gpu%d" % h for h in hosts] for hosts in ((1, 2), (1, 3), (2, 4), (2, 3), (1, 4), (1, 2, 3, 4))]
+        for names, answer in zip(rings, ask(path, [*before, *("ring-order %s all" % " ".join(n) for n in rings)])[1:]):
+            what, now = "%s: ring of %s" % (engine, names), ring_cost(Model(net, names), names, False)
+            shared = {}
+            for a, b in Model(net, names).ring(False):
+                for c in net.path(a, b):
+                    if c in net.channels:
+                        shared.setdefault(c, set()).add((net.name[a], net.name[b]))
+            shared = {"%s[%d]" % (net.name[s], p): pairs for (s, p), pairs in shared.items() if len(pairs) > 1}
+            told = {x["from"]: {(y["src"], y["dst"]) for y in x["pairs"]} for x in answer["collisions"]}
+            expect(told_cost(answer["now"]) == now and told == shared, what, answer["now"], told, "expected", now, shared)
+            expect((now[1], bool(shared)) == ((2, True) if names[:2] == ["gpu1", "gpu2"] else (1, False)), what, "most flows on a link", now)
+            expect(now[1] > 1 or "swap" not in answer, what, answer.get("swap"))
+        # the ring of all four, whose answer is the last: a swap mends it
+        swap = answer["swap"]
+        mended = swapped(names, names.index(swap["host"]), names.index(swap["with"]))
+        then = ring_cost(Model(net, mended), mended, False)
+        expect(told_cost(swap["then"]) == then and then[1] == 1 and not then[3], engine, "the swap told", swap, "gives", then)
+        # no node and no link of the two is bad: each pair reaches the other, there and back, by cables that count no faults
+        pairs = [(a, b) for a, b in Model(net, rings[0]).ring(False) if a < b]
+        traces = ["trace %d %d" % pair for pair in pairs]
+        answers = ask(path, [*before, "counters all %s1" % counters, "counters all %s2" % counters, *traces, "doctor",
+                             "flows %d %d ring gpu1 gpu2" % pairs[0], "counters all %s3" % counters, *traces])[3:]
+        for (a, b), clean, bad in zip(pairs, answers, answers[len(pairs) + 3:]):
+            for way, src, dst in (("forward", a, b), ("back", b, a)):
+                walked = net.path(src, dst)
+                expect(clean[way]["ok"] and [(x["switch_lid"], x["out"]) for x in clean[way]["path"]] == walked, engine, "trace", a, b, clean[way])
+                expect("bad_links" in clean[way] and not clean[way]["bad_links"], engine, "trace", a, b, clean[way].get("bad_links"))
+                marked = {(x["from_lid"], x["from_port"]) for x in bad[way]["bad_links"]}
+                expect(marked == {c for c in walked if net.name[c[0]] == "leaf-2" and c[1] == 33}, engine, "a bad cable", a, b, bad[way]["bad_links"])
+        kinds = {x["kind"] for x in answers[len(pairs)]["findings"]}
+        expect(not kinds & {"errors", "flapped", "degraded", "congested", "slow", "slow-sibling"}, engine, "doctor", kinds)
+        count = Model(net, rings[0]).loads("ring", False)[0]
+        for x in answers[len(pairs) + 1]["path"]:
+            expect(x["routes"] == count[x["from_lid"], x["from_port"]], engine, "flows", x)
+
+
 def many(folder):
     """1,024 GPUs: 128 hosts of eight rails, a leaf for each rail of 32 hosts, eight spines; every pattern, alltoall at night."""
     d = Dump()
@@ -437,13 +501,13 @@ def many(folder):
 def main():
     tally = Tally()
     print("SEED=%s" % SEED)
-    for test in (two_racks, many):
+    for test in (two_racks, bad_pair, many):
         with tempfile.TemporaryDirectory(prefix="gpus.") as folder:
             try:
                 test(folder)
                 tally(True, "")
-            except Failed as e:
-                tally(False, "%s: %s" % (test.__name__, e))
+            except (Failed, LookupError) as e:
+                tally(False, "%s: %s: %s" % (test.__name__, type(e).__name__, e))
     for i in range(GPUS):
         with tempfile.TemporaryDirectory(prefix="gpus.") as folder:
             try:
