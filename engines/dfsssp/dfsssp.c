@@ -63,7 +63,7 @@ static void note_weights(const struct ds_run *x)
 	uint64_t least = UINT64_MAX, most = 0, sum = 0;
 
 	for (uint32_t e = 0; e < g->n_edges; e++) {
-		uint64_t routes = ds_weight(x->s->link[e]) - g->start;
+		uint64_t routes = x->s->weight[e] - g->start;
 
 		least = routes < least ? routes : least;
 		most = routes > most ? routes : most;
@@ -238,9 +238,7 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 			routing_unref(r);
 			r = NULL;
 		} else {
-			x.d->weight = NEW_ARRAY(x.d->graph->n_edges, uint32_t);
-			for (uint32_t c = 0; c < x.d->graph->n_edges; c++)
-				x.d->weight[c] = ds_weight(x.s->link[c]);
+			x.d->weight = mem_dup(x.s->weight, x.d->graph->n_edges * sizeof(*x.s->weight));
 		}
 	}
 	ds_search_free(x.s);

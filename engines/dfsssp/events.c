@@ -105,7 +105,7 @@ static void relax(struct ds_record *k, const struct ds_run *x, uint32_t u, unsig
 
 	for (uint32_t c = g->first[u]; c < g->first[u + 1]; c++) {
 		uint32_t v = g->to[c], back = g->mate[c];
-		uint64_t dist = x->s->tree->dist[u] + (uint64_t)ds_weight(x->s->link[back]);
+		uint64_t dist = x->s->tree->dist[u] + (uint64_t)x->s->weight[back];
 
 		if (k->taken[v] || dist >= k->nearest[v])
 			continue;
@@ -135,7 +135,7 @@ static void list_offers(const struct ds_run *x, struct ds_cause *c)
 
 	for (uint32_t e = g->first[c->v]; e < g->first[c->v + 1]; e++) {
 		uint32_t u = g->to[e];
-		int64_t weight = ds_weight(x->s->link[e]);
+		int64_t weight = x->s->weight[e];
 		struct rec_offer *o = &c->offer[c->n_offers++];
 
 		*o = (struct rec_offer){.port = g->port[e],
@@ -258,13 +258,13 @@ void ds_record_weights(struct ds_record *k, const struct ds_run *x, unsigned lid
 
 		if (c == NO_ID)
 			continue;
-		gain = ds_weight(x->s->link[c]) - k->weight[c];
+		gain = x->s->weight[c] - k->weight[c];
 		n += gain > 0;
 		if (gain > most) {
 			most = gain;
 			at = c;
 		}
-		set_weight(k, c, ds_weight(x->s->link[c]));
+		set_weight(k, c, x->s->weight[c]);
 	}
 	rec_extra(k->r, n);
 	if (!n)

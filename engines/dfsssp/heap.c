@@ -8,9 +8,9 @@
 
 struct ds_heap {
 	const struct ds_graph *g;
-	const ds_link *link; /* of the current search */
-	struct ds_tree tree; /* vertex n is the destination CA port */
-	uint32_t *rank;	     /* [n + 1] */
+	const uint32_t *weight; /* of the current search */
+	struct ds_tree tree;	/* vertex n is the destination CA port */
+	uint32_t *rank;		/* [n + 1] */
 	bool in_order;
 	uint32_t limit;	   /* distances beyond this may be wrong */
 	uint32_t reached;  /* number of vertices with a distance */
@@ -73,7 +73,7 @@ static __attribute__((noinline)) void relax(struct ds_heap *h, uint32_t u)
 
 	for (uint32_t c = g->first[u], end = g->first[u + 1]; c < end; c++) {
 		uint32_t v = g->to[c], back = g->mate[c];
-		uint64_t d = here + ds_weight(h->link[back]);
+		uint64_t d = here + h->weight[back];
 
 		/* skips vertices taken before: they are nearer */
 		if (d < dist[v])
@@ -139,19 +139,20 @@ static void run(struct ds_heap *h, struct ds_source from)
 	}
 }
 
-const struct ds_tree *ds_heap_run(struct ds_heap *h, const ds_link *link, struct ds_source from,
+const struct ds_tree *ds_heap_run(struct ds_heap *h, const uint32_t *weight, struct ds_source from,
 				  bool in_order)
 {
-	h->link = link;
+	h->weight = weight;
 	h->in_order = in_order;
 	h->limit = DS_INFINITE;
 	run(h, from);
 	return &h->tree;
 }
 
-const uint32_t *ds_heap_ranks(struct ds_heap *h, const ds_link *link, struct ds_source from, uint32_t limit)
+const uint32_t *ds_heap_ranks(struct ds_heap *h, const uint32_t *weight, struct ds_source from,
+			      uint32_t limit)
 {
-	h->link = link;
+	h->weight = weight;
 	h->in_order = true;
 	h->limit = limit;
 	run(h, from);

@@ -33,15 +33,10 @@ void ds_layers_unref(const struct ds_layers *l); /* NULL is fine */
 #define DS_INFINITE 0x7FFFFFFFu
 
 /*
- * A channel with its current weight: weight << 32 | channel. Weights are at most 2 * lids squared; if lids
- * squared is not below DS_INFINITE, nothing is reached.
+ * Weights of channels are at most 2 * lids squared; if lids squared is not below DS_INFINITE, nothing is
+ * reached. Behind the last one there is room for so many that are read and not used.
  */
-typedef uint64_t ds_link;
-
-static inline uint32_t ds_weight(ds_link l)
-{
-	return (uint32_t)(l >> 32);
-}
+#define DS_BEHIND 8
 
 /* The start of a search: vertex v, or (host) a CA port on it. */
 struct ds_source {
@@ -68,17 +63,18 @@ void ds_heap_free(struct ds_heap *h); /* NULL is fine */
 
 /*
  * Finds the tree of a source, with distances. in_order: order[] is the order of extraction from the heap;
- * otherwise vertices that can no longer change anything come last, in any order. link: [n_edges]. The result
- * is borrowed, and overwritten by the next call of either function.
+ * otherwise vertices that can no longer change anything come last, in any order. weight: [n_edges]. The
+ * result is borrowed, and overwritten by the next call of either function.
  */
-const struct ds_tree *ds_heap_run(struct ds_heap *h, const ds_link *link, struct ds_source from,
+const struct ds_tree *ds_heap_run(struct ds_heap *h, const uint32_t *weight, struct ds_source from,
 				  bool in_order);
 
 /*
  * Finds the order of extraction: rank[v] is right for vertices up to a distance `limit`, and undefined for
  * others. This costs less than a run. Borrowed in the same way.
  */
-const uint32_t *ds_heap_ranks(struct ds_heap *h, const ds_link *link, struct ds_source from, uint32_t limit);
+const uint32_t *ds_heap_ranks(struct ds_heap *h, const uint32_t *weight, struct ds_source from,
+			      uint32_t limit);
 
 /*
  * Finds the same tree without a heap. All channels have nearly the same weight, so the shortest ways have the
@@ -92,15 +88,16 @@ const uint32_t *ds_heap_ranks(struct ds_heap *h, const ds_link *link, struct ds_
  */
 struct ds_levels;
 
-struct ds_levels *ds_levels_new(const struct ds_graph *g);
+/* wide: by vectors, where the processor has them; the tree is the same. */
+struct ds_levels *ds_levels_new(const struct ds_graph *g, bool wide);
 void ds_levels_free(struct ds_levels *l); /* NULL is fine */
 
 /*
  * Finds the tree of a source, without distances. NULL when the method is not applicable. Sums of distances
- * and weights must fit in 32 bits. link: [n_edges]. The heap is overwritten. The result is borrowed, and
- * overwritten by the next call.
+ * and weights must fit in 32 bits. weight: [n_edges + DS_BEHIND]. The heap is overwritten. The result is
+ * borrowed, and overwritten by the next call.
  */
-const struct ds_tree *ds_levels_run(struct ds_levels *l, const ds_link *link, struct ds_source from,
+const struct ds_tree *ds_levels_run(struct ds_levels *l, const uint32_t *weight, struct ds_source from,
 				    struct ds_heap *heap);
 
 /*
@@ -109,12 +106,11 @@ const struct ds_tree *ds_levels_run(struct ds_levels *l, const ds_link *link, st
  */
 struct ds_search {
 	const struct ds_graph *g;
-	ds_link *link;		    /* [n_edges] */
+	uint32_t *weight;	    /* [n_edges + DS_BEHIND] current weights of channels */
 	const struct ds_tree *tree; /* of the last search; borrowed */
 	struct ds_heap *heap;
 	struct ds_levels *levels; /* NULL: not used */
-	uint64_t *hosts;	  /* [n] LIDs of a vertex << 32 */
-	uint64_t *load;		  /* [n] */
+	uint32_t *load;		  /* [n] */
 };
 
 /* in_order: trees have distances, and vertices in the order of extraction from the heap. */

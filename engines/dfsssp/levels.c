@@ -1,71 +1,65 @@
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 
-/* After so many searches from one vertex, a list of its inward channels pays. */
-#define LIST_SEARCHES 4
+/* Channels that are looked at together. */
+#define LANES DS_BEHIND
+#define MOST_BLOCKS (MAX_PORTS / 4 + 2)
 
-#define UNREACHED ((uint64_t)DS_INFINITE << 32)
+/* A distance less 2^31, so that sums of distances and weights are compared with sign. */
+#define LESS(dist) ((int32_t)((dist) ^ 0x80000000u))
+#define UNREACHED LESS(DS_INFINITE) /* -1 */
 
-/* A channel of a vertex, and the vertex to which it leads. */
-struct way {
-	uint32_t u, c;
+/*
+ * n channels of a vertex from c on. They lead to the vertices at places u, u + 1, ...; NO_ID: to any.
+ */
+struct block {
+	uint32_t c, u, n;
+};
+
+/* The least distance that the channels of a vertex give. */
+struct least {
+	int32_t dist;
+	uint32_t c;
+	bool alone;
 };
 
 struct ds_levels {
 	const struct ds_graph *g;
 	struct ds_tree tree;
-	uint64_t *dist; /* [n] distance << 32 */
+	uint32_t *place; /* [n] neighbours of a vertex are mostly in a row */
+	int32_t *dist;	 /* [n + LANES] by place */
+	int32_t *to;	 /* [n_edges + LANES] place */
 	/* levels of the source */
 	uint32_t source; /* NO_ID = none yet */
 	uint32_t *level; /* [n_levels + 1] first vertex of each level in tree.order */
 	uint32_t n_levels;
 	uint8_t *open; /* [n] 1 = not yet in order[] */
-	/* ways of v: from first[v] to end[v] - 1 */
-	struct way *all;      /* [n_edges] */
-	struct way *inward;   /* [n_edges] only those that lead to the level before */
-	uint32_t *inward_end; /* [n] */
-	uint32_t *level_of;   /* [n] */
-	bool listed;	      /* inward[] is filled for this source */
+	/* blocks of v: all[first[v]] to all[first[v + 1] - 1] */
+	uint32_t *first;   /* [n + 1] */
+	struct block *all; /* [n_edges] */
+	/* for the source, in the order of vertices: n_inward[i] blocks of order[i], those to settled ones */
+	struct block *inward; /* [n_edges + 1] */
+	uint8_t *n_inward;    /* [n] */
+	bool listed;	      /* is filled */
+	bool keep;	      /* is being filled */
+	struct block *at;     /* of the next vertex */
+	/*
+	 * Chooses the ways of order[first] to order[end - 1], which are a level. False when their distances
+	 * differ too much.
+	 */
+	bool (*settle)(struct ds_levels *l, uint32_t first, uint32_t end);
 	/* of the current search */
-	const struct way *way; /* all or inward */
-	const uint32_t *end;
-	const ds_link *link;
+	const uint32_t *weight;
 	uint32_t *tied; /* [n] vertices for which the heap must decide */
 	uint32_t n_tied;
-	uint64_t limit; /* largest distance for which the heap must decide */
+	int32_t limit; /* largest distance for which the heap must decide */
 };
-
-struct ds_levels *ds_levels_new(const struct ds_graph *g)
-{
-	struct ds_levels *l = NEW(struct ds_levels);
-
-	l->g = g;
-	l->tree.out = NEW_ARRAY(g->n, uint32_t);
-	l->tree.order = NEW_ARRAY(g->n + 1u, uint32_t);
-	l->dist = NEW_ARRAY(g->n, uint64_t);
-	l->source = NO_ID;
-	l->level = NEW_ARRAY(g->n + 1u, uint32_t);
-	l->open = NEW_ARRAY(g->n, uint8_t);
-	l->all = NEW_ARRAY(g->n_edges, struct way);
-	l->inward = NEW_ARRAY(g->n_edges, struct way);
-	l->inward_end = NEW_ARRAY(g->n, uint32_t);
-	l->level_of = NEW_ARRAY(g->n, uint32_t);
-	l->tied = NEW_ARRAY(g->n, uint32_t);
-	for (uint32_t c = 0; c < g->n_edges; c++)
-		l->all[c] = (struct way){g->to[c], c};
-	return l;
-}
-
-void ds_levels_free(struct ds_levels *l)
-{
-	if (!l)
-		return;
-	FREE_EACH(l->tree.out, l->tree.order, l->dist, l->level, l->open, l->all, l->inward, l->inward_end,
-		  l->level_of, l->tied, l);
-}
 
 /* --- levels ------------------------------------------------------------------------------- */
 
@@ -81,6 +75,41 @@ static inline uint32_t add_new(const struct ds_graph *g, uint32_t u, uint8_t *op
 		open[to[c]] = 0;
 	}
 	return n;
+}
+
+/* Numbers vertices as they are met from each one not met before, and groups their channels. */
+static void make_blocks(struct ds_levels *l)
+{
+	const struct ds_graph *g = l->g;
+	uint32_t blocks = 0, n = 0;
+
+	memset(l->open, 1, g->n);
+	for (uint32_t v = 0, i = 0; v < g->n; v++) {
+		l->tree.order[n] = v;
+		n += l->open[v];
+		l->open[v] = 0;
+		for (; i < n; i++)
+			n = add_new(g, l->tree.order[i], l->open, l->tree.order, n);
+	}
+	for (uint32_t i = 0; i < g->n; i++)
+		l->place[l->tree.order[i]] = i;
+	for (uint32_t c = 0; c < g->n_edges; c++)
+		l->to[c] = (int32_t)l->place[g->to[c]];
+	for (uint32_t v = 0; v < g->n; v++) {
+		l->first[v] = blocks;
+		for (uint32_t c = g->first[v], end = g->first[v + 1], run; c < end; c += run) {
+			bool in_row;
+
+			for (run = 1; run < LANES && c + run < end &&
+				      (uint32_t)l->to[c + run] == (uint32_t)l->to[c] + run;)
+				run++;
+			in_row = run >= LANES / 2 || c + run == end;
+			if (!in_row)
+				run = end - c < LANES ? end - c : LANES;
+			l->all[blocks++] = (struct block){c, in_row ? (uint32_t)l->to[c] : NO_ID, run};
+		}
+	}
+	l->first[g->n] = blocks;
 }
 
 /* Sorts vertices by their links from the source. */
@@ -105,26 +134,6 @@ static void make_levels(struct ds_levels *l, uint32_t source)
 	memset(l->tree.out, 0xff, g->n * sizeof(*l->tree.out)); /* NO_ID */
 }
 
-static void list_inward(struct ds_levels *l)
-{
-	const uint32_t *level_of = l->level_of;
-	struct way *inward = l->inward;
-
-	for (uint32_t k = 0; k < l->n_levels; k++)
-		for (uint32_t i = l->level[k]; i < l->level[k + 1]; i++)
-			l->level_of[l->tree.order[i]] = k;
-	for (uint32_t i = 0; i < l->tree.n_order; i++) {
-		uint32_t v = l->tree.order[i], before = level_of[v] - 1, n = l->g->first[v];
-
-		for (const struct way *w = l->all + n, *end = l->all + l->g->first[v + 1]; w < end; w++) {
-			inward[n] = *w;
-			n += level_of[w->u] == before;
-		}
-		l->inward_end[v] = n;
-	}
-	l->listed = true;
-}
-
 /* --- distances ------------------------------------------------------------------------------ */
 
 /*
@@ -133,29 +142,30 @@ static void list_inward(struct ds_levels *l)
  */
 static uint32_t choose(struct ds_levels *l, uint32_t v, const uint32_t *rank, bool *sure)
 {
-	const uint32_t *mate = l->g->mate;
-	uint64_t near = UINT64_MAX;
+	const struct ds_graph *g = l->g;
+	int32_t near = INT32_MAX;
 	uint32_t best = NO_ID;
 
 	*sure = true;
-	for (const struct way *w = l->way + l->g->first[v], *end = l->way + l->end[v]; w < end; w++) {
-		uint64_t dist = l->dist[w->u];
+	for (uint32_t c = g->first[v], end = g->first[v + 1]; c < end; c++) {
+		uint32_t u = g->to[c];
+		int32_t dist = l->dist[l->to[c]];
 
-		if ((dist + l->link[w->c]) >> 32 != l->dist[v] >> 32 || dist > near)
+		if ((uint32_t)dist + l->weight[c] != (uint32_t)l->dist[l->place[v]] || dist > near)
 			continue;
 		if (dist < near) {
 			*sure = true;
-		} else if (w->u == best) {
-			if (mate[w->c] > mate[l->tree.out[v]])
+		} else if (u == best) {
+			if (g->mate[c] > g->mate[l->tree.out[v]])
 				continue;
 		} else {
 			*sure = false;
-			if (!rank || rank[w->u] > rank[best])
+			if (!rank || rank[u] > rank[best])
 				continue;
 		}
 		near = dist;
-		best = w->u;
-		l->tree.out[v] = w->c;
+		best = u;
+		l->tree.out[v] = c;
 	}
 	return best;
 }
@@ -169,45 +179,195 @@ static __attribute__((noinline)) void tie(struct ds_levels *l, uint32_t v)
 	if (sure)
 		return;
 	l->tied[l->n_tied++] = v;
-	if (l->dist[u] > l->limit)
-		l->limit = l->dist[u];
+	if (l->dist[l->place[u]] > l->limit)
+		l->limit = l->dist[l->place[u]];
 }
 
-/* Chooses the way of v. Returns its distance << 32. */
-static inline uint64_t settle(struct ds_levels *l, uint32_t v)
+/* The blocks of vertex order[i], which is v. */
+static inline const struct block *blocks_of(const struct ds_levels *l, uint32_t i, uint32_t v, uint32_t *n)
 {
-	const ds_link *link = l->link;
-	const uint64_t *dist = l->dist;
-	uint64_t best = UINT64_MAX, second = UINT64_MAX;
-
-	for (const struct way *w = l->way + l->g->first[v], *end = l->way + l->end[v]; w < end; w++) {
-		uint64_t new = dist[w->u] + link[w->c], worse = best <= new ? new : best;
-
-		best = best <= new ? best : new;
-		second = second <= worse ? second : worse;
-	}
-	l->tree.out[v] = (uint32_t)best;
-	l->dist[v] = best & ~(uint64_t)UINT32_MAX;
-	if ((best ^ second) >> 32 == 0)
-		tie(l, v);
-	return best & ~(uint64_t)UINT32_MAX;
+	*n = l->listed ? l->n_inward[i] : l->first[v + 1] - l->first[v];
+	return l->listed ? l->at : l->all + l->first[v];
 }
 
-/* False when distances within a level differ too much. */
-static bool settle_level(struct ds_levels *l, uint32_t first, uint32_t end)
+/* Lists what of a block leads to settled vertices (a bit each), if anything. */
+static inline void keep(struct ds_levels *l, const struct block *b, uint32_t settled)
 {
-	uint64_t least = UNREACHED, most = 0;
+	uint32_t low = (uint32_t)__builtin_ctz(settled | 1u << LANES),
+		 n = 32 - (uint32_t)__builtin_clz(settled | 1) - low, c = b->c + low;
+
+	if (!settled)
+		return;
+	*l->at++ = (struct block){c, b->u != NO_ID ? b->u + low : n == 1 ? (uint32_t)l->to[c] : NO_ID, n};
+}
+
+static bool settle_plain(struct ds_levels *l, uint32_t first, uint32_t end)
+{
+	const int32_t *to = l->to, *dist = l->dist;
+	const uint32_t *weight = l->weight;
+	int32_t nearest = UNREACHED, farthest = INT32_MIN;
 
 	for (uint32_t i = first; i < end; i++) {
-		uint64_t dist = settle(l, l->tree.order[i]);
+		uint32_t v = l->tree.order[i], n, best = 0, last = 0;
+		const struct block *b = blocks_of(l, i, v, &n), *start = l->at;
+		int32_t least = INT32_MAX;
 
-		least = dist < least ? dist : least;
-		most = dist > most ? dist : most;
+		for (uint32_t j = 0; j < n; j++) {
+			uint32_t settled = 0, c = b[j].c, behind = c + b[j].n;
+
+			for (uint32_t bit = 1; l->keep && c < behind; c++, bit <<= 1)
+				settled |= dist[to[c]] != UNREACHED ? bit : 0;
+			if (l->keep)
+				keep(l, &b[j], settled);
+			for (c = b[j].c; c < behind; c++) {
+				int32_t sum = (int32_t)((uint32_t)dist[to[c]] + weight[c]);
+
+				last = sum <= least ? c : last;
+				best = sum < least ? c : best;
+				least = sum < least ? sum : least;
+			}
+		}
+		if (l->keep)
+			l->n_inward[i] = (uint8_t)(l->at - start);
+		else if (l->listed)
+			l->at += n;
+		l->tree.out[v] = best;
+		l->dist[l->place[v]] = least;
+		if (best != last)
+			tie(l, v);
+		nearest = least < nearest ? least : nearest;
+		farthest = least > farthest ? least : farthest;
 	}
-	return most < UNREACHED && (most - least) >> 32 < l->g->start;
+	return farthest < UNREACHED && (uint32_t)farthest - (uint32_t)nearest < l->g->start;
 }
 
-const struct ds_tree *ds_levels_run(struct ds_levels *l, const ds_link *link, struct ds_source from,
+#if defined(__x86_64__)
+#define WIDE __attribute__((target("avx2")))
+#define WIDE_INLINE static inline __attribute__((always_inline, target("avx2")))
+
+/* The lanes behind a block of n channels, from place LANES - n on. */
+static const int32_t lanes_behind[2 * LANES] = {[LANES] = INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX,
+						INT32_MAX,	     INT32_MAX, INT32_MAX, INT32_MAX};
+
+WIDE_INLINE __m256i lanes(const void *at)
+{
+	return _mm256_loadu_si256(at);
+}
+
+WIDE_INLINE int32_t least_lane(__m256i x)
+{
+	__m128i half = _mm_min_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+
+	half = _mm_min_epi32(half, _mm_shuffle_epi32(half, 0x4e));
+	return _mm_cvtsi128_si32(_mm_min_epi32(half, _mm_shuffle_epi32(half, 0xb1)));
+}
+
+/* A bit for each lane. */
+WIDE_INLINE uint32_t equal_lanes(__m256i x, __m256i y)
+{
+	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(x, y)));
+}
+
+/* Does what settle_plain() does, a block at a time. */
+static WIDE bool settle_wide(struct ds_levels *l, uint32_t first, uint32_t end)
+{
+	const __m256i unreached = _mm256_set1_epi32(UNREACHED);
+	const uint32_t *weight = l->weight;
+	int32_t *dist = l->dist, nearest = UNREACHED, farthest = INT32_MIN;
+	__m256i sum[MOST_BLOCKS];
+
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t v = l->tree.order[i], n, best, found = 0;
+		const struct block *b = blocks_of(l, i, v, &n), *start = l->at;
+		int32_t least;
+
+		if (n == 1 && b->n == 1 && l->listed) {
+			best = b->c;
+			least = (int32_t)((uint32_t)dist[b->u] + weight[best]);
+			l->at++;
+		} else {
+			__m256i low = _mm256_set1_epi32(INT32_MAX);
+
+			for (uint32_t j = 0; j < n; j++) {
+				__m256i behind = lanes(lanes_behind + LANES - b[j].n),
+					d = b[j].u != NO_ID
+						    ? lanes(dist + b[j].u)
+						    : _mm256_i32gather_epi32(dist, lanes(l->to + b[j].c), 4);
+
+				/* distances are negative: behind the block they become UNREACHED */
+				sum[j] = _mm256_or_si256(_mm256_add_epi32(d, lanes(weight + b[j].c)), behind);
+				low = _mm256_min_epi32(low, sum[j]);
+				if (l->keep)
+					keep(l, &b[j],
+					     0xff & ~equal_lanes(_mm256_or_si256(d, behind), unreached));
+			}
+			if (l->keep)
+				l->n_inward[i] = (uint8_t)(l->at - start);
+			else if (l->listed)
+				l->at += n;
+			least = least_lane(low);
+			low = _mm256_set1_epi32(least);
+			best = NO_ID;
+			for (uint32_t j = 0; j < n; j++) {
+				uint32_t equal = equal_lanes(sum[j], low);
+
+				if (!equal)
+					continue;
+				found += 1 + (equal & (equal - 1));
+				best = b[j].c + (uint32_t)__builtin_ctz(equal);
+			}
+		}
+		l->tree.out[v] = best;
+		dist[l->place[v]] = least;
+		if (found > 1)
+			tie(l, v);
+		nearest = least < nearest ? least : nearest;
+		farthest = least > farthest ? least : farthest;
+	}
+	return farthest < UNREACHED && (uint32_t)farthest - (uint32_t)nearest < l->g->start;
+}
+#endif
+
+/* --- the search -------------------------------------------------------------------------------- */
+
+struct ds_levels *ds_levels_new(const struct ds_graph *g, bool wide)
+{
+	struct ds_levels *l = NEW(struct ds_levels);
+
+	l->g = g;
+	l->tree.out = NEW_ARRAY(g->n, uint32_t);
+	l->tree.order = NEW_ARRAY(g->n + 1u, uint32_t);
+	l->dist = NEW_ARRAY(g->n + LANES, int32_t);
+	l->place = NEW_ARRAY(g->n, uint32_t);
+	l->to = NEW_ARRAY(g->n_edges + LANES, int32_t);
+	l->source = NO_ID;
+	l->level = NEW_ARRAY(g->n + 1u, uint32_t);
+	l->open = NEW_ARRAY(g->n, uint8_t);
+	l->first = NEW_ARRAY(g->n + 1u, uint32_t);
+	l->all = NEW_ARRAY(g->n_edges + 1u, struct block);
+	l->inward = NEW_ARRAY(g->n_edges + 1u, struct block);
+	l->n_inward = NEW_ARRAY(g->n, uint8_t);
+	l->tied = NEW_ARRAY(g->n, uint32_t);
+	make_blocks(l);
+	l->settle = settle_plain;
+#if defined(__x86_64__)
+	if (wide && __builtin_cpu_supports("avx2"))
+		l->settle = settle_wide;
+#else
+	(void)wide;
+#endif
+	return l;
+}
+
+void ds_levels_free(struct ds_levels *l)
+{
+	if (!l)
+		return;
+	FREE_EACH(l->tree.out, l->tree.order, l->place, l->dist, l->to, l->level, l->open, l->first, l->all,
+		  l->inward, l->n_inward, l->tied, l);
+}
+
+const struct ds_tree *ds_levels_run(struct ds_levels *l, const uint32_t *weight, struct ds_source from,
 				    struct ds_heap *heap)
 {
 	const uint32_t *rank;
@@ -215,23 +375,24 @@ const struct ds_tree *ds_levels_run(struct ds_levels *l, const ds_link *link, st
 
 	if (l->source != from.v)
 		make_levels(l, from.v);
-	if (!l->listed && from.host && l->g->hosts[from.v] >= LIST_SEARCHES)
-		list_inward(l);
-	l->way = l->listed ? l->inward : l->all;
-	l->end = l->listed ? l->inward_end : l->g->first + 1;
-	/* without the list, ways to levels not settled yet must lose */
-	for (uint32_t v = 0; !l->listed && v < l->g->n; v++)
+	/* ways to levels not settled yet, and what is behind, must lose */
+	for (uint32_t v = 0; v < l->g->n + LANES; v++)
 		l->dist[v] = UNREACHED;
-	l->link = link;
+	l->weight = weight;
 	l->n_tied = 0;
-	l->limit = 0;
-	l->dist[from.v] = (uint64_t)from.host << 32;
+	l->limit = INT32_MIN;
+	l->dist[l->place[from.v]] = LESS(from.host);
+	l->keep = !l->listed && from.host && l->g->hosts[from.v] > 1;
+	l->at = l->inward;
 	for (uint32_t k = 1; k < l->n_levels; k++)
-		if (!settle_level(l, l->level[k], l->level[k + 1]))
+		if (!l->settle(l, l->level[k], l->level[k + 1])) {
+			l->source = NO_ID; /* the list has an end missing */
 			return NULL;
+		}
+	l->listed |= l->keep;
 	if (!l->n_tied)
 		return &l->tree;
-	rank = ds_heap_ranks(heap, link, from, (uint32_t)(l->limit >> 32));
+	rank = ds_heap_ranks(heap, weight, from, (uint32_t)LESS((uint32_t)l->limit));
 	for (uint32_t i = 0; i < l->n_tied; i++)
 		choose(l, l->tied[i], rank, &sure);
 	return &l->tree;

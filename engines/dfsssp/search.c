@@ -11,19 +11,16 @@ struct ds_search *ds_search_new(const struct ds_graph *g, bool in_order)
 	uint64_t hosts = 0;
 
 	s->g = g;
-	s->link = NEW_ARRAY(g->n_edges, ds_link);
+	s->weight = NEW_ARRAY(g->n_edges + DS_BEHIND, uint32_t);
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		s->link[e] = g->start << 32 | e;
-	s->load = NEW_ARRAY(g->n, uint64_t);
-	s->hosts = NEW_ARRAY(g->n, uint64_t);
-	for (uint32_t v = 0; v < g->n; v++) {
-		s->hosts[v] = (uint64_t)g->hosts[v] << 32;
+		s->weight[e] = (uint32_t)g->start;
+	s->load = NEW_ARRAY(g->n, uint32_t);
+	for (uint32_t v = 0; v < g->n; v++)
 		hosts += g->hosts[v];
-	}
 	s->heap = ds_heap_new(g);
 	/* distances plus weights must fit in 32 bits, whatever the routes */
 	if (!in_order && g->start + hosts * g->lids < UINT32_MAX - DS_INFINITE)
-		s->levels = ds_levels_new(g);
+		s->levels = ds_levels_new(g, true);
 	return s;
 }
 
@@ -31,7 +28,7 @@ void ds_search_free(struct ds_search *s)
 {
 	if (!s)
 		return;
-	FREE_EACH(s->link, s->load, s->hosts);
+	FREE_EACH(s->weight, s->load);
 	ds_heap_free(s->heap);
 	ds_levels_free(s->levels);
 	free(s);
@@ -46,21 +43,21 @@ struct ds_source ds_source_of(const struct ds_graph *g, const struct topo *t, ui
 
 void ds_search_run(struct ds_search *s, struct ds_source from)
 {
-	s->tree = s->levels ? ds_levels_run(s->levels, s->link, from, s->heap) : NULL;
+	s->tree = s->levels ? ds_levels_run(s->levels, s->weight, from, s->heap) : NULL;
 	if (!s->tree)
-		s->tree = ds_heap_run(s->heap, s->link, from, !s->levels);
+		s->tree = ds_heap_run(s->heap, s->weight, from, !s->levels);
 }
 
 void ds_search_load(struct ds_search *s)
 {
 	const uint32_t *to = s->g->to, *order = s->tree->order, *out = s->tree->out;
-	uint64_t *load = s->load;
+	uint32_t *load = s->load;
 
-	memcpy(load, s->hosts, s->g->n * sizeof(*load));
+	memcpy(load, s->g->hosts, s->g->n * sizeof(*load));
 	for (uint32_t i = s->tree->n_order; i-- > 1;) {
 		uint32_t v = order[i], c = out[v];
 
-		s->link[c] += load[v];
+		s->weight[c] += load[v];
 		load[to[c]] += load[v];
 	}
 }
