@@ -136,7 +136,7 @@ static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t
 	uint8_t *marked = x->marked;
 	const struct lft_row *ra = c->a->row[sw], *rb = c->b->row[sw];
 	bool plain = !lid_a && !c->across;
-	unsigned held, next_run = 0;
+	unsigned held, next_run = 0, next_long = 0;
 
 	if (!ra || !rb) {
 		x->gone += ra != NULL;
@@ -151,14 +151,16 @@ static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t
 	for (unsigned lid = 1; lid <= top; lid++) {
 		uint8_t pa, pb;
 
-		/* most of two rows is equal */
-		while (plain && lid >= next_run && lid + LONG_RUN <= held &&
+		/* most of two rows is often equal */
+		while (plain && lid >= next_long && lid + LONG_RUN <= held &&
 		       !memcmp(ra->port + lid, rb->port + lid, LONG_RUN))
 			lid += LONG_RUN;
-		next_run = lid >= next_run ? lid + LONG_RUN : next_run;
-		while (plain && lid + EQUAL_RUN <= held && !memcmp(ra->port + lid, rb->port + lid, EQUAL_RUN))
+		next_long = lid >= next_long ? lid + LONG_RUN : next_long;
+		while (plain && lid >= next_run && lid + EQUAL_RUN <= held &&
+		       !memcmp(ra->port + lid, rb->port + lid, EQUAL_RUN))
 			lid += EQUAL_RUN;
-		pa = entry(c->a, sw, lid_a ? lid_a[lid] : lid);
+		next_run = lid >= next_run ? lid + EQUAL_RUN : next_run;
+		pa = plain && lid <= held ? ra->port[lid] : entry(c->a, sw, lid_a ? lid_a[lid] : lid);
 		pb = routing_port(c->b, sw, lid);
 
 		if (c->across && c->across->skip[lid])
@@ -256,13 +258,13 @@ static void add_pairs(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
 		      uint16_t before, uint16_t after, uint32_t dst)
 {
-	uint32_t n = 0;
+	const uint32_t *at = c->source_at + 3 * sw + who;
+	uint32_t n = who == STAYED ? at[1] - at[0] : 0;
 
-	for (uint32_t i = c->source_at[3 * sw + who]; i < c->source_at[3 * sw + who + 1]; i++) {
-		if (who != STAYED && moved(c, c->source[i]))
-			break;
+	if (who == STAYED && host_switch(c, c->a, dst) == sw && host_switch(c, c->b, dst) == sw)
+		n--;
+	for (uint32_t i = at[0]; who != STAYED && i < at[1] && !moved(c, c->source[i]); i++)
 		n += c->source[i] != dst;
-	}
 	if (n)
 		add_pairs(c, sw, lid, who, change, before, after, dst, 0, n);
 }
@@ -358,7 +360,13 @@ struct walk {
 	uint8_t *col_a, *col_b;
 	uint16_t *ha, *hb;
 	uint32_t *work, *order;
+	/*
+	 * Of a switch, once a LID of a host on it was walked: hb[] and order[] of that LID, n_switches of
+	 * each. To most other LIDs there the ways are as long.
+	 */
+	uint16_t **known; /* [n_switches] NULL: none yet */
 	uint8_t *changed;
+	uint32_t *with, n_with; /* switches with sources */
 	uint64_t sum_a, n_a, sum_b, n_b;
 	/* [switches of a's own fabric], if a has another fabric */
 	uint8_t *own_col;
@@ -381,12 +389,10 @@ struct to_switch {
 	uint16_t max;
 };
 
-/* Mark switches whose paths differ while both arrive. By ascending hops, the next switch is known first. */
-static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t *cb)
+/* Sorts switches by hops, those from 256 on together. */
+static void order_by_hops(struct walk *w)
 {
-	const struct topo *tb = w->c->b->topo;
-	const struct fabric *f = tb->fabric;
-	uint32_t n = f->n_switches, count[258] = {0};
+	uint32_t n = w->c->b->topo->fabric->n_switches, count[258] = {0};
 
 	for (uint32_t s = 0; s < n; s++)
 		count[(w->hb[s] < 256 ? w->hb[s] : 256) + 1]++;
@@ -394,7 +400,15 @@ static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t 
 		count[h + 1] += count[h];
 	for (uint32_t s = 0; s < n; s++)
 		w->order[count[w->hb[s] < 256 ? w->hb[s] : 256]++] = s;
-	for (uint32_t i = 0; i < n; i++) {
+}
+
+/* Mark switches whose paths differ while both arrive. By ascending hops, the next switch is known first. */
+static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t *cb)
+{
+	const struct topo *tb = w->c->b->topo;
+	const struct fabric *f = tb->fabric;
+
+	for (uint32_t i = 0; i < f->n_switches; i++) {
 		uint32_t s = w->order[i], id = f->switch_port[s] + cb[s], q;
 		/* between two fabrics, a cable that is live in both may lead elsewhere */
 		w->changed[s] = ca[s] != cb[s] || w->hb[s] >= 256 ||
@@ -426,7 +440,8 @@ static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, 
 	enum pair_change gained = fresh ? PAIR_NEW : PAIR_REGAINED;
 
 	mark_changed_paths(w, ca, cb);
-	for (uint32_t s = 0; s < c->b->topo->fabric->n_switches; s++) {
+	for (uint32_t i = 0; i < w->n_with; i++) {
+		uint32_t s = w->with[i];
 		bool ok_a = w->ha[s] < HOPS_LOOP, ok_b = w->hb[s] < HOPS_LOOP;
 
 		if (ok_a && ok_b && w->changed[s])
@@ -437,7 +452,8 @@ static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, 
 			add_group(c, s, lid, STAYED, PAIR_LOST, w->ha[s], w->hb[s], dst);
 		else if (!ok_a && ok_b)
 			add_group(c, s, lid, STAYED, gained, w->ha[s], w->hb[s], dst);
-		compare_others(w, s, lid, dst, gained);
+		if (c->source_at[3 * s + LEFT] < c->source_at[3 * s + CAME + 1])
+			compare_others(w, s, lid, dst, gained);
 	}
 }
 
@@ -450,11 +466,11 @@ static uint32_t sources_on(const struct comparison *c, uint32_t s, unsigned othe
 }
 
 /* Adds up the links of all pairs to one destination, which is on switch `own`. */
-static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned other, uint32_t own,
-		     unsigned *max, uint64_t *sum, uint64_t *n)
+static void sum_hops(const struct walk *w, const uint16_t *hops, unsigned other, uint32_t own, unsigned *max,
+		     uint64_t *sum, uint64_t *n)
 {
-	for (uint32_t s = 0; s < c->b->topo->fabric->n_switches; s++) {
-		uint32_t k = sources_on(c, s, other) - (s == own);
+	for (uint32_t i = 0; i < w->n_with; i++) {
+		uint32_t s = w->with[i], k = sources_on(w->c, s, other) - (s == own);
 
 		if (hops[s] >= HOPS_LOOP || !k)
 			continue;
@@ -705,6 +721,47 @@ static void hops_before(struct walk *w, unsigned lid, uint32_t owner)
 		w->ha[s] = x->sw[s] == NO_ID ? HOPS_NONE : w->own_hops[x->sw[s]];
 }
 
+/* Are these the hops by a column? What leads one link nearer everywhere, and ends so, does. */
+static bool leads_so(const struct topo *t, const uint8_t *col, uint32_t owner, const uint16_t *hops)
+{
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		const uint32_t *peer = t->peer_switch + f->switch_port[s];
+		uint32_t next = col[s] <= f->switch_nports[s] ? peer[col[s]] : NO_ID;
+
+		if (hops[s] == HOPS_NONE && !switch_up(t, s))
+			continue;
+		if (next != NO_ID ? hops[s] >= HOPS_LOOP || hops[next] + 1u != hops[s]
+				  : end_hops(t, s, col[s], owner, &next) != hops[s])
+			return false;
+	}
+	return owner != NO_ID;
+}
+
+/* Finds hb[] and order[] of a LID of b. */
+static void hops_after(struct walk *w, uint32_t owner, const uint8_t *col)
+{
+	const struct topo *t = w->c->b->topo;
+	uint32_t n = t->fabric->n_switches, d = owner == NO_ID ? NO_ID : t->endport_switch[owner];
+	uint16_t **known = d == NO_ID || endport_is_switch(t->fabric, owner) ? NULL : &w->known[d];
+
+	if (known && *known && leads_so(t, col, owner, *known)) {
+		memcpy(w->hb, *known, n * sizeof(*w->hb));
+		for (uint32_t i = 0; i < n; i++)
+			w->order[i] = (*known)[n + i];
+		return;
+	}
+	column_hops(t, col, owner, w->hb, w->work);
+	order_by_hops(w);
+	if (!known || *known || n > UINT16_MAX)
+		return;
+	*known = NEW_ARRAY(2 * n, uint16_t);
+	memcpy(*known, w->hb, n * sizeof(*w->hb));
+	for (uint32_t i = 0; i < n; i++)
+		(*known)[n + i] = (uint16_t)w->order[i];
+}
+
 /* Compares one LID of b (or of a, for a destination that b lacks). */
 static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t *ca, const uint8_t *cb,
 		     bool marked)
@@ -717,15 +774,15 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 		return;
 	if (oa != dst)
 		oa = NO_ID;
-	column_hops(c->b->topo, cb, ob, w->hb, w->work);
+	hops_after(w, ob, cb);
 	if (c->across)
 		hops_before(w, in_a, oa);
-	else if (marked || oa != ob)
+	else if ((marked || oa != ob) && !leads_so(c->a->topo, ca, oa, w->hb))
 		column_hops(c->a->topo, ca, oa, w->ha, w->work);
-	else /* no entry and no cable on its ways differs */
+	else
 		memcpy(w->ha, w->hb, c->b->topo->fabric->n_switches * sizeof(*w->ha));
-	sum_hops(c, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
-	sum_hops(c, w->hb, CAME, host_switch(c, c->b, dst), &c->max_hops_after, &w->sum_b, &w->n_b);
+	sum_hops(w, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
+	sum_hops(w, w->hb, CAME, host_switch(c, c->b, dst), &c->max_hops_after, &w->sum_b, &w->n_b);
 	if (marked || oa != ob || w->sls)
 		compare_lid(w, lid, dst, oa == NO_ID && c->a->topo->endport_up[dst] && c->a->lids->base[dst],
 			    ca, cb);
@@ -754,11 +811,12 @@ static void walk_taken(struct walk *w, unsigned lid)
 		w->col_b[s] = NO_PATH;
 	}
 	column_hops(c->b->topo, w->col_b, NO_ID, w->hb, w->work);
+	order_by_hops(w);
 	if (c->across)
 		hops_before(w, lid, dst);
 	else
 		column_hops(c->a->topo, w->col_a, dst, w->ha, w->work);
-	sum_hops(c, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
+	sum_hops(w, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
 	compare_lid(w, lid, dst, false, w->col_a, w->col_b);
 }
 
@@ -933,7 +991,7 @@ static struct walk walk_new(struct comparison *c, unsigned columns)
 	uint32_t n = c->b->topo->fabric->n_switches;
 	uint32_t n_own = c->across ? c->across->own->topo->fabric->n_switches : 0;
 
-	return (struct walk){
+	struct walk w = {
 		.c = c,
 		.col_a = NEW_ARRAY((size_t)n * columns, uint8_t),
 		.col_b = NEW_ARRAY((size_t)n * columns, uint8_t),
@@ -947,7 +1005,14 @@ static struct walk walk_new(struct comparison *c, unsigned columns)
 		.own_work = NEW_ARRAY(n_own + 1, uint32_t),
 		.sls = !c->across && c->a != c->b && (routing_has_sls(c->a) || routing_has_sls(c->b)),
 		.sls_by_switch = routing_sls_by_source(c->a) && routing_sls_by_source(c->b),
+		.with = NEW_ARRAY(n, uint32_t),
+		.known = NEW_ARRAY(n, uint16_t *),
 	};
+
+	for (uint32_t s = 0; s < n; s++)
+		if (c->source_at[3 * s] < c->source_at[3 * s + 3])
+			w.with[w.n_with++] = s;
+	return w;
 }
 
 static void walk_clear(struct walk *w)
@@ -959,6 +1024,10 @@ static void walk_clear(struct walk *w)
 	free(w->work);
 	free(w->order);
 	free(w->changed);
+	free(w->with);
+	for (uint32_t s = 0; s < w->c->b->topo->fabric->n_switches; s++)
+		free(w->known[s]);
+	free(w->known);
 	free(w->own_col);
 	free(w->own_hops);
 	free(w->own_work);
@@ -978,10 +1047,12 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	unsigned top = top_lid(c);
 	uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
 	uint16_t *lid_a = map_lids(c, top);
-	struct walk w = walk_new(c, COLUMN_BLOCK);
-	bool done, sources_changed = false, exact = c->b->exact && !c->across && !lid_a && !w.sls;
+	struct walk w;
+	bool done, sources_changed = false, exact;
 
 	list_sources(c, f);
+	w = walk_new(c, COLUMN_BLOCK);
+	exact = c->b->exact && !c->across && !lid_a && !w.sls;
 	count_entries(c, lid_a, marked, exact && c->a->exact ? &w.few : NULL, p);
 	mark_cables(c, top, marked);
 	for (uint32_t s = 0; s < f->n_switches; s++)
