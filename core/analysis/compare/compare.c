@@ -254,15 +254,21 @@ static void add_pairs(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 	}
 }
 
+/* Sources that stayed on a switch, without the destination. */
+static uint32_t stayed_but(const struct comparison *c, uint32_t sw, uint32_t dst)
+{
+	const uint32_t *at = c->source_at + 3 * sw + STAYED;
+
+	return at[1] - at[0] - (host_switch(c, c->a, dst) == sw && host_switch(c, c->b, dst) == sw);
+}
+
 /* All pairs of a class of sources, but of those that moved. */
 static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
 		      uint16_t before, uint16_t after, uint32_t dst)
 {
 	const uint32_t *at = c->source_at + 3 * sw + who;
-	uint32_t n = who == STAYED ? at[1] - at[0] : 0;
+	uint32_t n = who == STAYED ? stayed_but(c, sw, dst) : 0;
 
-	if (who == STAYED && host_switch(c, c->a, dst) == sw && host_switch(c, c->b, dst) == sw)
-		n--;
 	for (uint32_t i = at[0]; who != STAYED && i < at[1] && !moved(c, c->source[i]); i++)
 		n += c->source[i] != dst;
 	if (n)
@@ -334,15 +340,23 @@ static void compare_sls(struct comparison *c, bool by_switch, uint32_t sw, unsig
 			uint16_t hops, bool moved)
 {
 	uint32_t at = c->source_at[3 * sw + STAYED], end = c->source_at[3 * sw + STAYED + 1], k = 0, run = 0;
-	bool differs = false;
+	struct sl_range was, now;
 
-	for (uint32_t i = at, seen = 0; i < end; i++) {
-		struct sl_range was, now;
+	if (by_switch) { /* one tells for all */
+		uint32_t n = stayed_but(c, sw, dst);
+		bool differs = n && other_sl(c, c->source[at + (c->source[at] == dst)], lid, &was, &now);
+
+		c->sl_changed += differs ? n : 0;
+		run = differs && !moved ? n : 0;
+		at = end;
+		k = n;
+	}
+	for (uint32_t i = at; i < end; i++) {
+		bool differs;
 
 		if (c->source[i] == dst)
 			continue;
-		if (!seen++ || !by_switch)
-			differs = other_sl(c, c->source[i], lid, &was, &now);
+		differs = other_sl(c, c->source[i], lid, &was, &now);
 		c->sl_changed += differs;
 		if (!differs && run)
 			add_sls(c, sw, lid, dst, hops, k - run, run);
