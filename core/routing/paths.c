@@ -453,8 +453,13 @@ void routing_columns(const struct routing *r, unsigned lid0, unsigned n, uint8_t
 				: row->top - lid0 + 1u < n ? row->top - lid0 + 1u
 							   : n;
 
-		for (unsigned i = 0; !r->adaptive && i < held; i++)
-			col[(size_t)i * n_switches + s] = row->port[lid0 + i];
+		if (held && !r->adaptive) {
+			uint8_t *to = col + s;
+
+			for (const uint8_t *p = row->port + lid0, *end = p + held; p < end;
+			     p++, to += n_switches)
+				*to = *p;
+		}
 		for (unsigned i = 0; r->adaptive && i < held; i++)
 			col[(size_t)i * n_switches + s] = routing_next_port(r, s, lid0 + i);
 		for (unsigned i = held; i < n; i++)

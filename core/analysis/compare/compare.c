@@ -160,6 +160,8 @@ static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t
 		       !memcmp(ra->port + lid, rb->port + lid, EQUAL_RUN))
 			lid += EQUAL_RUN;
 		next_run = lid >= next_run ? lid + EQUAL_RUN : next_run;
+		while (plain && lid < next_run && lid < held && ra->port[lid] == rb->port[lid])
+			lid++;
 		pa = plain && lid <= held ? ra->port[lid] : entry(c->a, sw, lid_a ? lid_a[lid] : lid);
 		pb = routing_port(c->b, sw, lid);
 
@@ -421,16 +423,21 @@ static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t 
 {
 	const struct topo *tb = w->c->b->topo;
 	const struct fabric *f = tb->fabric;
+	const uint32_t *port = f->switch_port, *peer = tb->peer_switch, *order = w->order;
+	bool across = w->c->across;
+	uint8_t *changed = w->changed;
 
 	for (uint32_t i = 0; i < f->n_switches; i++) {
-		uint32_t s = w->order[i], id = f->switch_port[s] + cb[s], q;
+		uint32_t s = order[i], id = port[s] + cb[s], q;
 		/* between two fabrics, a cable that is live in both may lead elsewhere */
-		w->changed[s] = ca[s] != cb[s] || w->hb[s] >= 256 ||
-				(w->c->across && tb->peer[id] != w->c->a->topo->peer[id]);
-		if (w->changed[s] || w->hb[s] == 0)
-			continue;
-		q = tb->peer_switch[id];
-		w->changed[s] = q != NO_ID && w->changed[q];
+		uint8_t other = ca[s] != cb[s] || w->hb[s] >= 256 ||
+				(across && tb->peer[id] != w->c->a->topo->peer[id]);
+
+		if (!other && w->hb[s]) {
+			q = peer[id];
+			other = q != NO_ID && changed[q];
+		}
+		changed[s] = other;
 	}
 }
 
