@@ -364,8 +364,14 @@ static int read_rows(struct reader *r, const struct section *s, struct err *e)
 
 		if (!cur_says(line))
 			continue;
-		if (is_mark(line, "END_", s->name))
+		if (is_mark(line, "END_", s->name)) {
+			if (!h.n)
+				warnings_missing(&r->b->warnings, "cut section", r->lines.no,
+						 "found END_%s, expected a line of columns and rows behind "
+						 "START_%s: a part of the file was cut out",
+						 s->name, s->name);
 			return 0;
+		}
 		if (cur_word(&word, "START_") || cur_word(&word, "END_"))
 			break;
 		if (h.n)

@@ -677,6 +677,11 @@ static void test_csv_sections(void **state)
 	f = parse(CSV_NODES "END_NODES\nNodeGuid,PortNum,LID\n0xb1,1,4\nEND_PORTS\n" CSV_LINKS "END_LINKS\n");
 	warns(f, "cut section", 0, "END_PORTS has no START_PORTS: a part of the file was cut out");
 	fabric_unref(f);
+	/* the end stands where the columns were */
+	f = parse(CSV_NODES "END_NODES\nSTART_PORTS\nEND_PORTS\n0xb1,1,4\nNodeGuid,PortNum,LID\n" CSV_LINKS
+			    "END_LINKS\n");
+	warns(f, "cut section", 0, "found END_PORTS, expected a line of columns");
+	fabric_unref(f);
 	/* a LID of the subnet manager that nobody has: it is guessed */
 	f = parse(CSV_NODES
 		  "END_NODES\nSTART_PORTS\nNodeGuid,PortNum,LID,LMC,MSMLID,PortState\n0xa1,0,3,0,99,1\n"
