@@ -128,7 +128,7 @@ unsigned routing_next_port(const struct routing *r, uint32_t sw, unsigned lid)
 	unsigned entry = routing_port(r, sw, lid);
 	struct port_set set;
 
-	if (!r->adaptive || !routing_ports(r, sw, lid, &set) ||
+	if (!r->adaptive || port_live(r, sw, entry) || !routing_ports(r, sw, lid, &set) ||
 	    (entry != NO_PATH && port_set_has(&set, entry)))
 		return entry;
 	entry = port_set_next(&set, 0);

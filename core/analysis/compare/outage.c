@@ -15,13 +15,16 @@ enum local_repair local_repair_of(const struct options *o)
 
 /* --- one failure ------------------------------------------------------------------------------------- */
 
+/* At a switch that is up: the port of the table, or all that a packet may choose among. */
+enum { BY_TABLE = 1, BY_CHOICE = 2 };
+
 struct work {
 	struct outage *x;
 	const struct topo *was, *left;
 	struct routing *now;	   /* the old tables on what is left: repairs and groups look at its ports */
 	bool brief;		   /* only numbers of pairs are wanted */
-	bool all;		   /* every LID may have lost pairs between hosts that are up */
-	uint8_t *touched;	   /* [max_lid + 1] an entry leads into what is down */
+	uint8_t *touched;	   /* [max_lid + 1] BY_TABLE, BY_CHOICE: leads into what is down */
+	bool choices;		   /* ways[] are of the LID at hand */
 	uint32_t *into, n_into;	   /* ports by which it does, at switches that are up */
 	uint32_t *alive, *dead;	   /* [n_switches] hosts that count, by the switch they hung on */
 	uint32_t *grave, n_graves; /* switches with dead ones */
@@ -135,15 +138,40 @@ static void sort_hosts(struct work *w)
 	w->some_twice &= !w->brief;
 }
 
-/* LIDs with an entry into what is down, at a switch that is up. */
+/* Such LIDs of a switch with groups.  dead: ports that led on before. */
+static void touch_choices(struct work *w, uint32_t s, const struct port_set *dead)
+{
+	const struct routing *r = w->x->before;
+	const struct adaptive_switch *a = &r->adaptive->sw[s];
+	uint8_t *leads = NEW_ARRAY(a->n_groups + 1, uint8_t);
+
+	for (uint32_t g = 0; g < a->n_groups; g++)
+		for (unsigned p = port_set_next(&a->group[g].ports, 1); p <= w->was->fabric->switch_nports[s];
+		     p = port_set_next(&a->group[g].ports, p + 1))
+			leads[g] |= w->left->peer[switch_port_id(w->was->fabric, s, p)] != NO_ID;
+	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
+		const struct adaptive_group *g = adaptive_find(r->adaptive, s, lid);
+		unsigned out = routing_next_port(r, s, lid), entry = routing_port(r, s, lid);
+
+		if (out != NO_PATH && port_set_has(dead, out))
+			w->touched[lid] |= BY_TABLE;
+		/* a group none of whose ports leads on: the port of the table is all there is */
+		if (!(g && leads[g - a->group]) && (g || (entry != NO_PATH && port_set_has(dead, entry))))
+			w->touched[lid] |= BY_CHOICE;
+	}
+	free(leads);
+}
+
+/* LIDs that lead into what is down, at a switch that is up. */
 static void find_touched(struct work *w)
 {
 	const struct routing *r = w->x->before;
 	const struct fabric *f = w->was->fabric;
 
-	w->all |= r->adaptive != NULL;
-	for (uint32_t s = 0; s < f->n_switches && !w->all; s++) {
+	for (uint32_t s = 0; s < f->n_switches; s++) {
 		const struct lft_row *row = r->row[s];
+		struct port_set dead = {{0}};
+		uint32_t n = w->n_into;
 
 		if (!row || !switch_up(w->left, s))
 			continue;
@@ -153,9 +181,13 @@ static void find_touched(struct work *w)
 			if (w->was->peer[id] == NO_ID || w->left->peer[id] != NO_ID)
 				continue;
 			w->into[w->n_into++] = id;
-			for (unsigned lid = 1; lid <= row->top && lid <= r->lids->max_lid; lid++)
+			port_set_add(&dead, p);
+			for (unsigned lid = 1; !r->adaptive && lid <= row->top && lid <= r->lids->max_lid;
+			     lid++)
 				w->touched[lid] |= row->port[lid] == p;
 		}
+		if (r->adaptive && n < w->n_into)
+			touch_choices(w, s, &dead);
 	}
 }
 
@@ -243,7 +275,7 @@ static void count_switch(struct work *w, uint32_t s, uint32_t dst, bool fixed_en
 	lose_dead(w, dst, dead);
 	w->receives[dst] += lost ? alive : 0;
 	x->hit += lost || fixed_ends ? alive : 0;
-	if (x->adaptive && w->ways[0].worst[s] < HOPS_LOOP)
+	if (w->choices && w->ways[0].worst[s] < HOPS_LOOP)
 		x->spread += dead + (w->ways[1].worst[s] >= HOPS_LOOP ? alive : 0);
 }
 
@@ -257,7 +289,7 @@ static bool count_behind(struct work *w, unsigned lid, uint32_t dst)
 	const struct fabric *f = w->was->fabric;
 	uint32_t n = 0;
 
-	if (w->all || w->some_twice || w->n_graves || !r->exact || !w->left->endport_up[dst] ||
+	if (w->choices || w->some_twice || w->n_graves || !r->exact || !w->left->endport_up[dst] ||
 	    w->n_into > FEW_SWITCHES(f->n_switches))
 		return false;
 	for (uint32_t i = 0; i < w->n_into; i++) {
@@ -287,9 +319,11 @@ static void count_lid(struct work *w, unsigned lid, uint32_t dst)
 	uint32_t n = w->was->fabric->n_switches;
 	bool flfr = w->x->repair == REPAIR_FLFR && r->adaptive;
 	/* only hosts that are down lose it */
-	bool as_before = !w->all && !w->touched[lid] && w->left->endport_up[dst];
+	bool as_before = !w->touched[lid] && w->left->endport_up[dst];
 
-	if (as_before && !w->some_twice) {
+	w->choices =
+		w->x->adaptive && (w->n_graves || !w->left->endport_up[dst] || w->touched[lid] & BY_CHOICE);
+	if (as_before && !w->some_twice && !w->choices) {
 		for (uint32_t i = 0; i < w->n_graves; i++)
 			if (tables_lead(r, w->grave[i], lid)) {
 				w->had_from[w->grave[i]]++;
@@ -297,10 +331,12 @@ static void count_lid(struct work *w, unsigned lid, uint32_t dst)
 			}
 		return;
 	}
-	if (count_behind(w, lid, dst))
+	if (!flfr && count_behind(w, lid, dst))
 		return;
 	routing_columns(r, lid, 1, w->col[0]);
 	column_hops(w->was, w->col[0], dst, w->hops[0], w->scratch);
+	if (w->choices)
+		dest_ways(r, lid, &w->ways[0]);
 	if (as_before) {
 		for (uint32_t s = 0; s < n; s++)
 			if (w->hops[0][s] < HOPS_LOOP) {
@@ -308,6 +344,8 @@ static void count_lid(struct work *w, unsigned lid, uint32_t dst)
 				w->had_node[s]++;
 				w->ok_node[s] = 1;
 				lose_dead(w, dst, w->dead[s]);
+				if (w->choices && w->ways[0].worst[s] < HOPS_LOOP)
+					w->x->spread += w->dead[s];
 			}
 		return;
 	}
@@ -318,10 +356,8 @@ static void count_lid(struct work *w, unsigned lid, uint32_t dst)
 		memcpy(w->col[1], w->col[0], n);
 	}
 	column_hops(w->left, w->col[1], dst, w->hops[1], w->scratch);
-	if (w->x->adaptive) {
-		dest_ways(r, lid, &w->ways[0]);
+	if (w->choices)
 		dest_ways(w->now, lid, &w->ways[1]);
-	}
 	memset(w->stop, 0xff, n * sizeof(*w->stop));
 	for (uint32_t s = 0; s < n; s++)
 		if (w->hops[0][s] < HOPS_LOOP && (w->alive[s] || w->dead[s]))
@@ -377,7 +413,7 @@ static void count_node(struct work *w, uint32_t node, size_t *cap)
 {
 	const struct routing *r = w->x->before;
 	const struct fabric *f = w->was->fabric;
-	bool look = w->all || w->n_graves;
+	bool look = w->n_graves;
 
 	for (int turn = 0; turn < 2 && (look || !turn); turn++)
 		for (unsigned p = 0; p <= f->node_nports[node]; p++) {
@@ -390,7 +426,7 @@ static void count_node(struct work *w, uint32_t node, size_t *cap)
 				if (lid_owner(r->lids, lid) != ep)
 					continue;
 				look |= w->touched[lid];
-				if (turn && (w->some_twice || w->all || w->n_graves || w->touched[lid]))
+				if (turn && (w->some_twice || w->n_graves || w->touched[lid]))
 					count_lid(w, lid, ep);
 			}
 		}
