@@ -1,5 +1,6 @@
 #include "core/routing/paths.h"
 #include "core/base/memory.h"
+#include "core/base/release.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -278,14 +279,34 @@ void dest_ways_init(struct dest_ways *w, const struct routing *r)
 	w->worst = NEW_ARRAY(n, uint16_t);
 	w->set = NEW_ARRAY(n, struct port_set);
 	w->work = NEW_ARRAY(2 * (size_t)n, uint32_t);
+	w->live = NEW_ARRAY(n, struct port_set);
+	w->group = NEW_ARRAY(n, const struct adaptive_group *);
+	w->entry = NEW_ARRAY(n, uint8_t);
+	for (uint32_t s = 0; s < n; s++)
+		for (unsigned p = 1; p <= r->topo->fabric->switch_nports[s]; p++)
+			if (r->topo->peer[switch_port_id(r->topo->fabric, s, p)] != NO_ID)
+				port_set_add(&w->live[s], p);
 }
 
 void dest_ways_free(struct dest_ways *w)
 {
-	free(w->worst);
-	free(w->set);
-	free(w->work);
+	FREE_EACH(w->worst, w->set, w->work, w->live, w->group, w->entry);
 	*w = (struct dest_ways){0};
+}
+
+/* Does what routing_ports() does, by w->live. */
+static void take_ports(const struct routing *r, struct dest_ways *w, uint32_t s, unsigned lid)
+{
+	const struct adaptive_group *g = adaptive_find(r->adaptive, s, lid);
+	unsigned entry = routing_port(r, s, lid);
+	uint64_t any = 0;
+
+	w->group[s] = g;
+	w->entry[s] = (uint8_t)entry;
+	for (unsigned x = 0; x < ARRAY_LEN(w->set[s].word); x++)
+		any |= w->set[s].word[x] = g ? g->ports.word[x] & w->live[s].word[x] : 0;
+	if (entry != NO_PATH && (!any || port_set_has(&w->live[s], entry)))
+		port_set_add(&w->set[s], entry);
 }
 
 /*
@@ -325,7 +346,8 @@ static void walk_choices(const struct routing *r, uint32_t owner, uint32_t from,
 			continue;
 		}
 		at[depth] = port + 1;
-		if (step(r->topo, sw, port, owner, &next, &in) != PATH_OK)
+		next = next_switch(r->topo, sw, port);
+		if (next == NO_ID && step(r->topo, sw, port, owner, &next, &in) != PATH_OK)
 			take_choice(w, sw, HOPS_NONE);
 		else if (next == NO_ID)
 			take_choice(w, sw, port != 0);
@@ -339,6 +361,12 @@ static void walk_choices(const struct routing *r, uint32_t owner, uint32_t from,
 			state[next] = 1;
 		}
 	}
+}
+
+/* Is a port one of those by which a switch's group leads on? */
+static bool in_group(const struct dest_ways *w, uint32_t s, unsigned port)
+{
+	return port != NO_PATH && port_set_has(&w->group[s]->ports, port) && port_set_has(&w->live[s], port);
 }
 
 /* Has a LID the ways of the one before, since both are of hosts of a switch?  Takes its last link. */
@@ -358,17 +386,15 @@ static bool ways_as_before(const struct routing *r, unsigned lid, uint32_t owner
 	    port_set_next(&last, port + 1) < 256)
 		return false;
 	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
-		const struct adaptive_group *g = adaptive_find(r->adaptive, s, lid);
-		unsigned a = routing_port(r, s, w->lid), b = routing_port(r, s, lid);
+		unsigned entry = routing_port(r, s, lid);
 
 		if (s == sw || !switch_up(t, s))
 			continue;
-		if (g != adaptive_find(r->adaptive, s, w->lid))
+		if (adaptive_find(r->adaptive, s, lid) != w->group[s])
 			return false;
 		/* a live entry in the group changes nothing */
-		if (a != b && !(g && a != NO_PATH && b != NO_PATH && port_set_has(&g->ports, a) &&
-				port_set_has(&w->set[s], a) && port_set_has(&g->ports, b) &&
-				port_set_has(&w->set[s], b)))
+		if (entry != w->entry[s] &&
+		    !(w->group[s] && in_group(w, s, w->entry[s]) && in_group(w, s, entry)))
 			return false;
 	}
 	w->set[sw] = last;
@@ -393,7 +419,7 @@ bool dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
 			state[s] = 2;
 			continue;
 		}
-		routing_ports(r, s, lid, &w->set[s]);
+		take_ports(r, w, s, lid);
 		if (port_set_next(&w->set[s], 0) == 256)
 			w->worst[s] = HOPS_NONE;
 	}

@@ -65,8 +65,12 @@ uint32_t manager_misses(const struct routing *r, uint8_t *missed);
 struct dest_ways {
 	uint16_t *worst;
 	struct port_set *set;
-	uint32_t *work; /* scratch, [2 * n_switches] */
-	unsigned lid;	/* that they are of; 0: none yet */
+	uint32_t *work;	       /* scratch, [2 * n_switches] */
+	unsigned lid;	       /* that they are of; 0: none yet */
+	struct port_set *live; /* ports that lead on */
+	/* of that LID, or of one before that has the same ways: */
+	const struct adaptive_group **group;
+	uint8_t *entry;
 };
 void dest_ways_init(struct dest_ways *w, const struct routing *r);
 void dest_ways_free(struct dest_ways *w);

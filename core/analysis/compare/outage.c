@@ -69,7 +69,7 @@ static void work_init(struct work *w)
 		w->col[i] = NEW_ARRAY(n, uint8_t);
 		w->hops[i] = NEW_ARRAY(n, uint16_t);
 		if (r->adaptive)
-			dest_ways_init(&w->ways[i], r);
+			dest_ways_init(&w->ways[i], i ? w->now : r);
 	}
 	w->fixed = NEW_ARRAY(n, uint16_t);
 	w->scratch = NEW_ARRAY(n, uint32_t);

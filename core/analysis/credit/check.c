@@ -106,8 +106,10 @@ static bool count_ways(struct check_result *c, const struct alike *a, const uint
 	struct dest_ways w;
 	bool go_on = true;
 
+	if (!a->r->adaptive)
+		return true;
 	dest_ways_init(&w, a->r);
-	for (uint32_t sw = 0; a->r->adaptive && sw < n && (go_on = progress_step(p, sw)); sw++)
+	for (uint32_t sw = 0; sw < n && (go_on = progress_step(p, sw)); sw++)
 		for (uint32_t at = a->lid_at[sw]; at < a->lid_at[sw + 1]; at++) {
 			unsigned lid = a->lid_of[at];
 			bool arrive = true;
@@ -135,7 +137,8 @@ static bool count_left(struct check_result *c, const struct routing *r, const ui
 	unsigned lid0 = 0;
 	bool go_on = true;
 
-	dest_ways_init(&ways, r);
+	if (w)
+		dest_ways_init(w, r);
 	for (unsigned lid = 1; lid <= r->lids->max_lid && go_on; lid++) {
 		if (!left[lid])
 			continue;
