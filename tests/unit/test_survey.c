@@ -31,16 +31,39 @@ static struct session *start(const char *fabric, const char *route)
 	return s;
 }
 
-/* By words as behind the command. */
+/* One to three links and nodes at once, several times: hosts leave switches that stay. */
+static struct parts *draw_plan(const struct fabric *f, uint64_t seed)
+{
+	struct parts *p = NEW(struct parts);
+
+	*p = (struct parts){.fabric = fabric_ref(f), .kind = PART_MIXED, .n = 12};
+	p->first = NEW_ARRAY(p->n + 1, uint32_t);
+	p->id = NEW_ARRAY(3 * p->n, uint32_t);
+	p->name = NEW_ARRAY(p->n, char *);
+	for (uint32_t i = 0; i < p->n; i++) {
+		p->name[i] = str_printf("part %u", i);
+		p->first[i + 1] = p->first[i] + 1 + rng_below(&seed, 3);
+		for (uint32_t k = p->first[i]; k < p->first[i + 1]; k++)
+			p->id[k] = rng_below(&seed, f->n_links + (rng_below(&seed, 2) ? f->n_nodes : 0));
+	}
+	return p;
+}
+
+/* By words as behind the command; or "plan SEED". */
 static struct survey *survey(struct session *s, const char *words, unsigned threads, bool whole)
 {
 	struct survey_request rq = {0};
-	char *copy = str_dup(words), *save = NULL, *argv[16], name[] = "survey";
+	bool plan = sscanf(words, "plan %" SCNu64, &rq.seed) == 1;
+	char *copy = str_dup(plan ? "links" : words), *save = NULL, *argv[16], name[] = "survey";
 	struct survey *found;
 	struct err e = {0};
 	struct args args;
 	int argc = 1;
 
+	if (plan) {
+		rq.plan = draw_plan(session_sweep(s)->fabric, rq.seed);
+		rq.n_alone = rq.plan->n;
+	}
 	argv[0] = name;
 
 	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
@@ -263,7 +286,8 @@ static void difference_tells(void **state)
 		"route minhop",	      "route updn",	     "route minhop lmc=1",    "route ftree",
 		"route lash",	      "route lash qos=TRUE", "route dfsssp qos=TRUE", "route dor",
 		"route nue qos=TRUE", "route sssp"};
-	static const char *const words[] = {"links", "switches", "pairs 6", "pairs 4 switches seed=9"};
+	static const char *const words[] = {"links",  "switches", "pairs 6", "pairs 4 switches seed=9",
+					    "plan 1", "plan 2",	  "plan 3",  "plan 4"};
 	uint64_t seed = test_seed();
 	struct err e;
 	int rc;

@@ -426,6 +426,8 @@ struct effect_work *effect_work_new(const struct effect_base *b)
 	w->marked = NEW_ARRAY(MAX_LID + 1, uint8_t);
 	w->stayed = NEW_ARRAY((size_t)n + 1, uint32_t);
 	w->left = NEW_ARRAY((size_t)n + 1, uint32_t);
+	w->working = NEW_ARRAY((size_t)n + 1, uint32_t);
+	w->grave = NEW_ARRAY((size_t)n + 1, uint32_t);
 	w->part = NEW_ARRAY((size_t)n + 1, uint32_t);
 	moves_init(&w->moves, b);
 	return w;
@@ -448,6 +450,8 @@ void effect_work_free(struct effect_work *w)
 	free(w->marked);
 	free(w->stayed);
 	free(w->left);
+	free(w->working);
+	free(w->grave);
 	free(w->part);
 	moves_free(&w->moves);
 	free(w);
@@ -548,15 +552,16 @@ static bool only_left(const struct sweep *was, const struct sweep *now)
 	return true;
 }
 
-/* Counts hosts by switch: those that stayed and those that left. Did any leave? */
-static bool sort_hosts(struct effect_work *w, const struct sweep *after)
+/* Counts hosts by switch: those that stayed and those that left. */
+static void sort_hosts(struct effect_work *w, const struct sweep *after)
 {
 	const struct routing *r = w->base->routing;
 	uint32_t n = r->topo->fabric->n_switches;
-	bool any = false;
 
 	memset(w->stayed, 0, n * sizeof(*w->stayed));
 	memset(w->left, 0, n * sizeof(*w->left));
+	memset(w->working, 0, n * sizeof(*w->working));
+	w->n_graves = 0;
 	for (uint32_t ep = 0; ep < r->topo->fabric->n_endports; ep++) {
 		uint32_t s = r->topo->endport_switch[ep];
 
@@ -564,12 +569,12 @@ static bool sort_hosts(struct effect_work *w, const struct sweep *after)
 			continue;
 		if (after->topo->endport_up[ep] && after->topo->endport_switch[ep] == s) {
 			w->stayed[s]++;
-		} else {
-			w->left[s]++;
-			any = true;
+			continue;
 		}
+		if (!w->left[s]++)
+			w->grave[w->n_graves++] = s;
+		w->working[s] += !after->setup->state->node_down[endport_node(r->topo->fabric, ep)];
 	}
-	return any;
 }
 
 /* Marks LIDs with a changed entry. Returns the number of changed entries on switches in both. */
@@ -651,7 +656,8 @@ static void count_lid(struct effect_work *w, const struct sweep *after, uint32_t
 			row->longer += w->is.hops[s] > w->was.hops[s] ? stayed : 0;
 		}
 		row->cut_off += left;
-		row->outside += part != NO_ID && w->part[s] == part ? left : 0;
+		if (part != NO_ID && w->part[s] == part) /* only there dst itself may be among them */
+			row->outside += w->working[s] - (s == own);
 	}
 }
 
@@ -770,7 +776,7 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	const struct routing *was = b->routing, *is = after->routing;
 	struct survey_row first = *row, r;
 	uint32_t *place = NULL;
-	bool left, tells;
+	bool tells;
 	int rc;
 
 	if (!b->by_difference || is->adaptive || !only_left(b->sweep, after))
@@ -778,17 +784,16 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	memset(w->marked, 0, MAX_LID + 1);
 	moves_clear(&w->moves);
 	first.entries = mark_entries(w, was, is);
-	left = sort_hosts(w, after);
-	if (left) {
+	mark_cables(w, was, is);
+	sort_hosts(w, after);
+	if (w->n_graves) {
 		find_parts(w, after);
 		memset(w->marked, 1, MAX_LID + 1);
-	} else {
-		mark_cables(w, was, is);
 	}
 	tells = b->plain_vls && all_on_vl0(is);
 	r = first;
-	rc = walk_marked(w, after, !left, &r, p);
-	if (rc > 0 && !left && tells && !b->looped && !(w->moves.order_holds && order_holds(w))) {
+	rc = walk_marked(w, after, true, &r, p);
+	if (rc > 0 && tells && !b->looped && !(w->moves.order_holds && order_holds(w))) {
 		put_back(w); /* a new order needs all dependencies */
 		r = first;
 		rc = walk_marked(w, after, false, &r, p);

@@ -75,8 +75,10 @@ struct effect_work {
 	uint8_t *changed, *marked;
 	uint32_t *row; /* [n_rows] switches whose rows are not those before */
 	uint32_t n_rows;
-	uint32_t *stayed, *left; /* [n_switches] hosts that count: in both, only before */
-	uint32_t *part;		 /* [n_switches] part of a switch that the SM does not reach; NO_ID */
+	uint32_t *stayed, *left;   /* [n_switches] hosts that count: in both, only before */
+	uint32_t *working;	   /* [n_switches] of those that left: their nodes are not down */
+	uint32_t *grave, n_graves; /* switches with some that left */
+	uint32_t *part;		   /* [n_switches] part of a switch that the SM does not reach; NO_ID */
 	struct moves moves;
 };
 
@@ -96,9 +98,10 @@ void moves_clear(struct moves *m);
 void moves_add(struct moves *m, uint32_t sw, unsigned lid);
 
 /*
- * For a case where no host left.  The old ways to the changed LIDs of dst leave the sums, and the new ones
+ * The old ways to a LID of dst that changed, and those of hosts that left, leave the sums, and the new ones
  * enter: pairs in *row; loads, where they count (base_lid), in w->load.  Dependencies are only compared with
- * the order of the old ones (moves.order_holds). false (nothing changed): the moves are not enough to tell.
+ * the order of the old ones (moves.order_holds). false (nothing changed): dst left, or the moves are not
+ * enough to tell.
  */
 bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, uint32_t dst, bool base_lid,
 		 struct survey_row *row);

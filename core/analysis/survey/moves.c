@@ -1,7 +1,8 @@
 /*
- * The effect of changed entries on the ways of hosts to one LID.  The ways to a LID are a tree.  If no host
- * left, a way changes only behind the first switch whose entry changed.  The number of hosts that come by
- * that switch is known from before.  So only these switches, and those behind them, are looked at.
+ * The effect of changed entries, and of hosts that left, on the ways of hosts to one LID that stays.  The
+ * ways to a LID are a tree.  A way changes only behind the first switch whose entry changed.  The number of
+ * hosts that come by that switch is known from before.  So only these switches, those behind them, and the
+ * ways of who left are looked at.
  */
 #include "core/analysis/survey/effect.h"
 
@@ -73,11 +74,10 @@ static void add_load(struct applying *a, uint32_t port, uint32_t routes)
 	note_load(a->w, port);
 }
 
-/* Takes away the old way of all hosts that came by a switch, up to the next switch that moved. */
-static void take_way(struct applying *a, uint32_t sw)
+/* Takes away the old way of some hosts that came by a switch, up to the next switch that moved. */
+static void take_way(struct applying *a, uint32_t sw, uint32_t hosts)
 {
 	const struct fabric *f = a->was->fabric;
-	uint32_t hosts = a->flow[sw];
 
 	for (uint32_t s = sw; hosts;) {
 		uint32_t port = switch_port_id(f, s, a->port[s]), next = a->was->peer_switch[port];
@@ -161,7 +161,7 @@ bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, 
 	struct applying a = {w, m, b->routing->topo, is->topo, is, NULL, NULL, lid, dst, base_lid};
 	uint32_t n;
 
-	if (!b->flow || m->too_many || !b->plain[lid])
+	if (!b->flow || m->too_many || !b->plain[lid] || !a.is->endport_up[dst])
 		return false;
 	a.port = b->table + at;
 	a.flow = b->flow + at;
@@ -175,7 +175,16 @@ bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, 
 		m->own[m->move[i].sw] = a.flow[m->move[i].sw];
 	}
 	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next)
-		take_way(&a, m->move[i].sw);
+		take_way(&a, m->move[i].sw, a.flow[m->move[i].sw]);
+	for (uint32_t i = 0; i < w->n_graves; i++) {
+		uint32_t s = w->grave[i];
+
+		row->cut_off += w->left[s];
+		if (m->moved[s])
+			m->own[s] -= w->left[s];
+		else
+			take_way(&a, s, w->left[s]);
+	}
 	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next)
 		put_way(&a, m->move[i].sw, row);
 	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next)
