@@ -34,7 +34,7 @@ static void list_sources(struct ds_builder *b, const struct ds_order *o)
 			l->source[l->n_sources++] = v;
 		}
 		l->ca_lids[l->source_of[v]] += lids;
-		b->weight[v] += lids;
+		b->source[v] = 1;
 	}
 	b->pairs = b->pairs * b->pairs - b->own;
 }
@@ -50,8 +50,8 @@ struct ds_builder *ds_builder_new(const struct engine_input *in, const struct ds
 	b->o = o;
 	b->l = NEW(struct ds_layers);
 	b->l->refs = 1;
-	b->weight = NEW_ARRAY(g->n, uint32_t);
-	b->flow = NEW_ARRAY(g->n, uint32_t);
+	b->source = NEW_ARRAY(g->n, uint8_t);
+	b->passed = NEW_ARRAY(g->n, uint8_t);
 	b->missing = NO_ID;
 	b->at = ds_cdg_places(g);
 	b->cdg = ds_cdg_new(g, b->at);
@@ -67,29 +67,25 @@ void ds_builder_free(struct ds_builder *b)
 		return;
 	ds_layers_unref(b->l);
 	ds_cdg_free(b->cdg);
-	FREE_EACH(b->at, b->weight, b->flow, b->next, b->seen, b);
+	FREE_EACH(b->at, b->source, b->passed, b->next, b->seen, b);
 }
 
-/* Counts pairs on each dependency of the tree: those from farther switches, and those that start here. */
-static void add_pairs(struct ds_builder *b, const struct ds_search *s, const uint32_t *next)
+/* Has the tree a channel or dependency that is not listed, on the way of a pair? */
+static void look_for_new(struct ds_builder *b, const struct ds_search *s, const uint32_t *next)
 {
-	struct ds_cdg *c = b->cdg;
+	const struct ds_cdg *c = b->cdg;
 
 	for (uint32_t i = s->tree->n_order; i-- > 0;) {
-		uint32_t v = s->tree->order[i], pairs = b->flow[v] + b->weight[v], u;
+		uint32_t v = s->tree->order[i], u;
+		bool some = b->passed[v] || b->source[v];
 
-		b->flow[v] = 0;
-		if (!pairs || next[v] == NO_ID)
+		b->passed[v] = 0;
+		if (!some || next[v] == NO_ID)
 			continue;
 		u = b->g->to[next[v]];
-		b->flow[u] += pairs;
-		b->fresh |= !c->known[next[v]];
-		if (next[u] != NO_ID) {
-			uint32_t *left = &c->left[ds_dependency(c, next[v], next[u])];
-
-			b->fresh |= !*left;
-			*left += pairs;
-		}
+		b->passed[u] = 1;
+		b->fresh |= !c->known[next[v]] ||
+			    (next[u] != NO_ID && !c->listed[ds_dependency(c, next[v], next[u])]);
 	}
 }
 
@@ -115,7 +111,7 @@ void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s, unsign
 		b->missing = source;
 		b->missing_lid = lid;
 	}
-	add_pairs(b, s, next);
+	look_for_new(b, s, next);
 }
 
 /* Lists the new channels and dependencies of one class, up to a switch that another class has passed. */

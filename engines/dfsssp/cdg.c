@@ -27,7 +27,6 @@ struct ds_cdg *ds_cdg_new(const struct ds_graph *g, const uint32_t *at)
 	c->channel = NEW_ARRAY(g->n_edges, uint32_t);
 	c->known = NEW_ARRAY(g->n_edges, uint8_t);
 	c->n_list = NEW_ARRAY(g->n_edges, uint8_t);
-	c->left = NEW_ARRAY(deps, uint32_t);
 	c->listed = NEW_ARRAY(deps, uint8_t);
 	c->list = NEW_ARRAY(deps, uint8_t);
 	return c;

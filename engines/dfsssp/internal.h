@@ -135,8 +135,8 @@ struct ds_cdg {
 	const uint32_t *at; /* [n_edges] */
 	uint32_t *channel;  /* channels in the order of their first use */
 	uint32_t n_channels;
-	uint8_t *known;	 /* [n_edges] 1 = in channel[] */
-	uint32_t *left;	 /* [n_deps] pairs of the layer that still make the dependency */
+	uint8_t *known; /* [n_edges] 1 = in channel[] */
+	uint32_t *left; /* [n_deps] pairs of the layer that still make the dependency; NULL: not needed yet */
 	uint8_t *listed; /* [n_deps] 1 = in list[] */
 	uint8_t *list;	 /* [n_deps] places of a channel's dependencies, in the order of their first use */
 	uint8_t *n_list; /* [n_edges] */
@@ -144,8 +144,8 @@ struct ds_cdg {
 
 /* at[] for all layers of a graph: [n_edges + 1]. The last value is the number of dependencies. */
 uint32_t *ds_cdg_places(const struct ds_graph *g);
-struct ds_cdg *ds_cdg_new(const struct ds_graph *g, const uint32_t *at);
-void ds_cdg_free(struct ds_cdg *c); /* NULL is fine */
+struct ds_cdg *ds_cdg_new(const struct ds_graph *g, const uint32_t *at); /* without left[] */
+void ds_cdg_free(struct ds_cdg *c);					 /* NULL is fine */
 
 static inline uint32_t ds_dependency(const struct ds_cdg *c, uint32_t channel, uint32_t next)
 {
@@ -198,14 +198,14 @@ struct ds_builder {
 	struct ds_layers *l; /* owned until finished */
 	uint32_t *at;	     /* at[] of the dependencies */
 	struct ds_cdg *cdg;  /* layer 0 */
-	uint32_t *weight;    /* [n] LIDs of CA ports on a vertex */
+	uint8_t *source;     /* [n] 1 = CA ports are on a vertex */
 	uint64_t pairs, own; /* ordered pairs of LIDs of different ports, and within one port */
 	/* trees of the current destination */
 	unsigned n_trees, cap_trees;
-	uint32_t *next; /* [n_trees * n] channel by which a vertex sends, or NO_ID */
-	uint8_t *seen;	/* [n_trees * n] */
-	bool fresh;	/* the trees have channels or dependencies that are not listed yet */
-	uint32_t *flow; /* [n] all 0 between two trees */
+	uint32_t *next;	 /* [n_trees * n] channel by which a vertex sends, or NO_ID */
+	uint8_t *seen;	 /* [n_trees * n] */
+	bool fresh;	 /* the trees have channels or dependencies that are not listed yet */
+	uint8_t *passed; /* [n] all 0 between two trees */
 	/* first source without a route, NO_ID = none */
 	uint32_t missing;
 	unsigned missing_lid;

@@ -35,6 +35,51 @@ struct mover {
 	struct err *e;
 };
 
+/* The channel by which a vertex sends to a LID, or NO_ID at the end of the path. */
+static uint32_t channel_to(const struct mover *m, uint32_t v, uint32_t lid)
+{
+	return m->g->of_port[m->port0[v] + m->out[(size_t)lid * m->g->n + v]];
+}
+
+/* Counts the pairs on each dependency of layer 0, in which all pairs are: the farthest switches first. */
+static void count_pairs(struct mover *m)
+{
+	const struct ds_graph *g = m->g;
+	uint32_t *flow = NEW_ARRAY(g->n, uint32_t), *next = NEW_ARRAY(g->n, uint32_t),
+		 *before = NEW_ARRAY(g->n, uint32_t);
+
+	m->cdg->left = NEW_ARRAY(m->at[g->n_edges], uint32_t);
+	for (uint32_t lid = 1; lid <= m->top; lid++) {
+		const uint8_t *out = m->out + (size_t)lid * g->n;
+		uint32_t depth = 0;
+
+		for (uint32_t v = 0; v < g->n; v++) {
+			uint32_t source = m->l->source_of[v];
+
+			flow[v] = source == NO_ID ? 0 : m->l->ca_lids[source];
+			next[v] = out[v] == NO_PATH ? NO_ID : channel_to(m, v, lid);
+			if (next[v] != NO_ID)
+				before[g->to[next[v]]]++;
+		}
+		for (uint32_t v = 0; v < g->n; v++)
+			if (!before[v])
+				m->stack[depth++] = v;
+		while (depth) {
+			uint32_t v = m->stack[--depth], u = next[v] == NO_ID ? NO_ID : g->to[next[v]];
+
+			if (u == NO_ID)
+				continue;
+			if (next[u] != NO_ID)
+				m->cdg->left[ds_dependency(m->cdg, next[v], next[u])] += flow[v];
+			flow[u] += flow[v];
+			if (!--before[u])
+				m->stack[depth++] = u;
+		}
+	}
+	FREE_EACH(flow, next, before);
+}
+
+/* Makes what the first cycle needs. */
 static void mover_start(struct mover *m, const struct ds_order *o)
 {
 	const struct lids *lids = m->in->lids;
@@ -57,6 +102,7 @@ static void mover_start(struct mover *m, const struct ds_order *o)
 		for (uint32_t lid = 0; lid <= m->top; lid++)
 			m->out[(size_t)lid * m->g->n + v] = port[lid];
 	}
+	count_pairs(m);
 }
 
 /* Finds all classes that pass vertex v on their way to a LID. */
@@ -107,12 +153,6 @@ static void gather(struct mover *m, struct ds_cut *cut)
 			gather_tree(m, lid, g->from[cut->from], cut);
 	if (m->n_members)
 		qsort(m->member, m->n_members, sizeof(*m->member), by_key);
-}
-
-/* The channel by which a vertex sends to a LID, or NO_ID at the end of the path. */
-static uint32_t channel_to(const struct mover *m, uint32_t v, uint32_t lid)
-{
-	return m->g->of_port[m->port0[v] + m->out[(size_t)lid * m->g->n + v]];
 }
 
 static void move_up(struct mover *m, const struct member *k)
@@ -168,8 +208,10 @@ static void cut_cycle(struct mover *m, struct ds_cycles *k, uint32_t channel)
 	cut.to = cycle[(cut.at + 1) % cut.length];
 	l->n_cycle += cut.length;
 	ds_cdg_cut(m->cdg, cut.from, cut.to);
-	if (!m->up)
+	if (!m->up) {
 		m->up = ds_cdg_new(m->g, m->at);
+		m->up->left = NEW_ARRAY(m->at[m->g->n_edges], uint32_t);
+	}
 	gather(m, &cut);
 	if (RECORDED(m->in))
 		ds_record_cycle(m->in, m->g, &(struct ds_cycle){l->n_cuts, m->t, cut.length, cycle, left});
@@ -200,7 +242,7 @@ static bool clean_layer(struct mover *m, const struct ds_order *o, const uint16_
 }
 
 /* Checks the last layer: it must have no cycle, since nothing can move up. */
-static void check_last(struct mover *m, const uint16_t *lids)
+static void check_last(struct mover *m, const struct ds_order *o, const uint16_t *lids)
 {
 	struct ds_cycles *k = ds_cycles_new(m->cdg, lids);
 	uint32_t channel = ds_cycles_next(k);
@@ -210,8 +252,11 @@ static void check_last(struct mover *m, const uint16_t *lids)
 	if (RECORDED(m->in) && channel != NO_ID) { /* there is no VL for it */
 		uint32_t *cycle = NEW_ARRAY(m->cdg->n_channels, uint32_t), weakest;
 		uint32_t *left = NEW_ARRAY(m->cdg->n_channels, uint32_t);
-		uint32_t length = ds_cycles_walk(k, channel, cycle, left, &weakest);
+		uint32_t length;
 
+		if (!m->out)
+			mover_start(m, o);
+		length = ds_cycles_walk(k, channel, cycle, left, &weakest);
 		ds_record_cycle(m->in, m->g, &(struct ds_cycle){NO_ID, m->t, length, cycle, left});
 		FREE_EACH(cycle, left);
 	} else if (RECORDED(m->in)) {
@@ -239,7 +284,7 @@ static bool find_layers(struct mover *m, const struct ds_order *o, struct ds_cdg
 		m->up = NULL;
 	}
 	if (m->cdg && go_on)
-		check_last(m, lids);
+		check_last(m, o, lids);
 	free(lids);
 	return go_on;
 }
