@@ -5,7 +5,8 @@ usage: growth.py [--engines E,E...] [--render]
 
 Fabrics: trees of three levels, xgft:K,K,2K:1,K,K, and tori of KxKxK switches with 16 hosts each, of five sizes.  Figures, of
 each engine: load of a saved file, first sweep, the sweep after a link failed (with the comparison of tables and pairs), `check`, one
-link of `survey links`, and the most memory; then what the explorer costs at the largest tree.
+link of `survey links`; the most memory, at the largest tree that the engine routes; then what the explorer costs
+at the largest tree.
 
 Time is that of the processor, user and system together, of a process with one processor and thus one thread: others may
 use the machine.  A figure is left out when the fit through smaller sizes predicts more than BOUND seconds, but for
@@ -39,6 +40,8 @@ KEPT = os.path.join(BUILD, "bench", "growth.json")
 BOUND = float(os.environ.get("BOUND", "60"))
 SURVEYED = 8        # links surveyed, or more
 MOST_SHARDS = 100000
+# K of the largest tree of which they take first sweep and failed link (as in OpenSM, their distances end at 2^31); others: the largest
+MEMORY_AT = {"sssp": 20, "dfsssp": 20, "nue": 20}
 
 
 class Series:
@@ -158,10 +161,15 @@ class Growth:
         sizes = [n for n in series.sizes if n == k or (n < k and "sssp" in engine)]
         return any("refused" in v for v in (self.get(series, n, engine, "route") for n in sizes) if isinstance(v, dict))
 
-    def measure_size(self, series, k, folder, engines):
+    @staticmethod
+    def saved(series, k, folder):
         path = os.path.join(folder, "%s-%d.txt" % (series.name, k))
         if not os.path.exists(path):
             subprocess.run([IBSCOPE, "-e", "synth %s; save %s" % (series.spec(k), path)], check=True, stdout=subprocess.DEVNULL)
+        return path
+
+    def measure_size(self, series, k, folder, engines):
+        path = self.saved(series, k, folder)
         if not self.get(series, k, "load"):
             s = Session(path)
             o, took = s.do("show")
@@ -176,21 +184,46 @@ class Growth:
                 self.measure_engine(series, k, engine, path, folder)
                 self.put(True, series, k, engine, "done")
 
-    def measure_engine(self, series, k, engine, path, folder):
-        words, s = engine, Session(path)
-        s.do("show")
+    @staticmethod
+    def lines(series, k, engine, s, folder):
+        """Command lines of the first sweep and of the failed link."""
+        words = engine
         if engine == "torus-2QoS":
             conf = os.path.join(folder, "torus-%d.conf" % k)
             s.do("torus-conf " + conf)
             words += " qos=TRUE torus_config=" + conf
         elif engine in ("lash", "dfsssp", "nue"):
             words += " qos=TRUE"
-        links = self.get(series, k, "links")
         link = series.link(k)
         if engine == "ftree":   # it refuses a tree that lost a cable between switches: a host's goes
             link = link.split("[")[0] + "[1]"
-        told = {"route": "route " + words, "event": "fail link " + link, "check": "check",
-                "survey": "survey links shard 1/%d" % min(links, MOST_SHARDS)}
+        return "route " + words, "fail link " + link
+
+    def measure_memory(self, series, engine, folder):
+        k = MEMORY_AT.get(engine, series.sizes[-1])
+        if self.get(series, k, engine, "MB"):
+            return
+        s = Session(self.saved(series, k, folder))
+        try:
+            for line, key in zip(self.lines(series, k, engine, s, folder), ("MB routed", "MB")):
+                o, _ = s.do(line)
+                r = (o or {}).get("routing", {})
+                if r.get("engine") != engine:
+                    raise SystemExit("%s refuses %s: its memory was to be measured there" % (engine, series.spec(k)))
+                self.put(s.memory(), series, k, engine, key)
+                if key == "MB routed":
+                    self.put(r["lids"], series, k, "endports")  # one each
+                    self.put(r["switches"] * (r["max_lid"] + 1) / 2 ** 20, series, k, "tables")
+            print("%s %d %s memory: %.0f MB" % (series.name, k, engine, s.memory()), flush=True)
+        finally:
+            s.end()
+
+    def measure_engine(self, series, k, engine, path, folder):
+        s = Session(path)
+        s.do("show")
+        route, fail = self.lines(series, k, engine, s, folder)
+        links = self.get(series, k, "links")
+        told = {"route": route, "event": fail, "check": "check", "survey": "survey links shard 1/%d" % min(links, MOST_SHARDS)}
         try:
             for figure in FIGURES if series.name == "tree" else [f for f in FIGURES if f != "survey"]:
                 if self.refuses(series, k, engine):
@@ -213,11 +246,6 @@ class Growth:
                 if figure == "survey":
                     took = self.a_link(series, k, engine, s, took, len(o["survey"]))
                 self.put(took, series, k, engine, figure)
-                if figure == "route":
-                    self.put(o["routing"]["switches"] * (o["routing"]["max_lid"] + 1) / 2 ** 20, series, k, "tables")
-                    self.put(s.memory(), series, k, engine, "MB routed")
-                if figure == "event":
-                    self.put(s.memory(), series, k, engine, "MB")
                 print("%s %d %s %s: %.3f s" % (series.name, k, engine, figure, took), flush=True)
         finally:
             s.end()
@@ -394,12 +422,15 @@ def readme(growth):
     out.append("## What limits\n\n" + LIMITS % {"endports": f"{endports:,}"})
     rows = ["| engine | endports | tables | after the first sweep | after a failed link too |\n| --- | ---: | ---: | ---: | ---: |"]
     for engine in tree.engines:
-        n = max(n for n in tree.sizes if growth.get(tree, n, engine, "MB"))
+        n = MEMORY_AT.get(engine, k)
+        if not growth.get(tree, n, engine, "MB"):
+            continue
         held = growth.get(tree, n, "tables")
         routed, most = growth.get(tree, n, engine, "MB routed"), growth.get(tree, n, engine, "MB")
         rows.append("| %s | %s | %.0f MB | %.0f MB, %.1f times | %.0f MB, %.1f times |"
                     % (engine, f'{growth.get(tree, n, "endports"):,}', held, routed, routed / held, most, most / held))
-    out.append("## Memory\n\nThe most that was resident, at the largest tree measured. Tables are an octet an entry.\n\n" + "\n".join(rows) + "\n\n" + REST)
+    out.append("## Memory\n\nThe most that was resident, at the largest tree that the engine routes, also after a failed link. "
+               "Tables are an octet an entry.\n\n" + "\n".join(rows) + "\n\n" + REST)
     looked = [(p, growth.get(tree, k, "pane", p)) for p in PANES]
     if growth.get(tree, k, "first screen"):
         out.append("## Looking\n\nFrom the start to the first screen of the saved file of %s endports: %s of the processor.\n"
@@ -436,23 +467,23 @@ LIMITS = """Where nothing else is said, LIDs alone limit the size: %(endports)s 
 | sssp, dfsssp | as in OpenSM, distances count LIDs squared a link and end at 2^31: both refuse the two largest trees, and Min Hop takes over |
 | lash | dependencies of routes between pairs of switches; VLs, too: the third tree needs more than 8 layers |
 | failed link | paths to the LIDs whose entries changed, from all hosts; sssp, dfsssp and nue route anew, and all LIDs change |
-| failed link, check: ar_updn | every port of every group is walked, for each destination |
+| failed link: ar_updn | groups are made anew; ways are walked to LIDs alone whose whole choice of a switch is lost |
+| check, survey: ar_updn | every port of every group is walked, for destinations whose ways are not those of another one on their switch |
 | failed link: ftree | as the first sweep. It refuses a tree that lost a cable between switches, so here a host's cable fails |
 | failed link, check, survey: engines with SLs | each pair's SL besides; dependencies of channels of each route |
 | check | entries, each looked at for paths and again for credit loops; LIDs of a switch to which ways are alike are counted together |
 | survey, a link | what the engine takes after a failure, and the loads of what changed |
 | memory | two copies of the tables: the one before the event is kept for `diff` and `undo`. Pairs whose paths changed take 16 octets a LID; which they are is found when somebody asks |"""
 
-REST = """What else there is, and why some engines stay above three times the tables:
+REST = """What else there is:
 
-- program and libraries 6 MB; the fabric 6 MB at 9,472 endports, 16 MB at 23,716, 33 MB at 47,824. At 9,472 endports these are as much as the
-  tables: sssp, dfsssp and nue stay within three times the tables without them only (2.3, 2.9, 2.6), and they refuse larger trees.
+- program and libraries 6 MB; the fabric 12 MB at 18,000 endports, 33 MB at 47,824.
+- sssp, dfsssp and nue refuse larger trees, or after a failed link route them no more.
 - ar_updn: groups of ports count as tables, too; half an octet an entry here, in blocks of 64 LIDs that have one
-  group or a list of their own. With them it is 2.6 times.
-- lash: the SL of each pair of switches counts as a table, too (6 MB at 23,716 endports): with these it is 2.9 times. First layers
-  and routes between switches take twice that a sweep, the orders and refused dependencies of its layers some 5 MB: the next sweep begins
-  from them.
-- dfsssp: while it looks for loops, 6 octets for each dependency of channels, freed before paths are compared."""
+  group or a list of their own.
+- lash: the SL of each pair of switches counts as a table, too. First layers and routes between switches take twice that a sweep;
+  so do the orders and refused dependencies of its layers, from which the next sweep begins.
+- dfsssp: while it looks for loops, 2 octets for each dependency of channels, and 4 more when it finds one; freed before paths are compared."""
 
 LOOKING = """When a link fails, the tables are computed by one thread and what panes ask for by another. The thread that draws,
 and answers keys, takes this much for the whole event, while the pane is open:"""
@@ -475,6 +506,9 @@ def main():
             for series in SERIES:
                 for k in series.sizes:
                     growth.measure_size(series, k, folder, options.engines.split(",") if options.engines else series.engines)
+            for engine in SERIES[0].engines:
+                if not options.engines or engine in options.engines.split(","):
+                    growth.measure_memory(SERIES[0], engine, folder)
             if not options.engines:
                 look(growth, SERIES[0], SERIES[0].sizes[-1], folder)
     with open(os.path.join(HERE, "README.md"), "w", encoding="utf-8") as f:
