@@ -8,10 +8,14 @@ const struct figure_meaning glossary[] = {
 	{"pairs", "pairs", "a host and a LID of another host, both up; each direction counts as one pair",
 	 OVER_LIDS, SCOPE_ENDS, "check: check.pairs; advise: advice[].pairs; diff: change.pairs"},
 	{"pairs without a path", "pairs",
-	 "pairs whose path does not arrive; with adaptive routing also pairs with one possible way that does "
-	 "not arrive",
+	 "pairs whose path does not arrive, those in pairs_untold among them; with adaptive routing also "
+	 "pairs with one possible way that does not arrive",
 	 OVER_LIDS, SCOPE_ENDS,
 	 "check: unreachable, check.unreachable; compare: compare[].unreachable; report: unreachable"},
+	{"pairs kept apart", "pairs",
+	 "pairs whose ports share no partition in which one of them is a full member: no path from the SA, "
+	 "whatever the tables do",
+	 OVER_LIDS, SCOPE_ENDS, "check: check.no_common_pkey"},
 	{"pairs that loop", "pairs", "pairs without a path because their packets run in a forwarding loop",
 	 OVER_LIDS, SCOPE_ENDS, "check: check.looping"},
 	{"ways to switches", "pairs",

@@ -51,6 +51,7 @@ def make_files(folder, run):
     put("parts-clear.net", net("S1-A1", "S2-B1", "T1-C1"))
     put("one.net", net("S1-A1"))
     put("none.net", net("S1-T1"))
+    put("apart.conf", "X=0x5:SELF=full;\n")
     put("failing.ibs", "route minhop\nfrob\nshow\n")
     with open(os.path.join(folder, "clear.json"), "w", encoding="utf-8") as f:
         f.write(run(["--json", "clear.ibnet", *UPDN, "-e", "check"], folder).stdout)
@@ -93,6 +94,8 @@ ROWS = [
     Clear("Sound: every host reaches every host, without credit loops", "check", r"^Sound", ALL, key={"sound": True}),
     Clear("Sound within the scope", "check", r"^Sound", ["0 pairs: a scope of one"], said=(TREE, *UPDN, "-e", "scope node0001 node0009"), key={"sound": True},
           extra={"a scope with a host that is gone": [TREE, *UPDN, "-e", "scope node0001 node0009 node0004", "-e", "load cut-clear.ibnet"]}),
+    Clear("Sound within the partitions", "check", r"^Sound within the partitions", ALL, said=(TREE, *UPDN, "-e", "set partition_config_file apart.conf"), key={"sound": True},
+          extra={"a pair that loops": ["clear.ibnet", "-e", "set partition_config_file apart.conf", "-e", "tables loop.lfts"]}),
     Clear("new fault", "check --baseline clear.json", r": 0 new faults", [s for s in ALL if s not in PAIRLESS and s not in ("incomplete", "parts")],
           said=("clear.ibnet", *UPDN), extra={
               "0 pairs": ["one.net", "-R", "minhop"], "incomplete": ["cut-clear.ibnet", "-R", "minhop"],

@@ -163,14 +163,19 @@ def offered(folder, engine, spec, kind, qos, more):
     lines = ["set port_guids ibsim"] + ["set %s %s" % o for o in options.items() if o[0] != "routing_engine"]
     lines += ["load fabric.topo", "route " + engine, "export paths got-paths.0", "check"]
     done = subprocess.run([IBSCOPE, "--json", "-e", "; ".join(lines)], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=300)
-    if "not all of it is modelled" in json.loads(done.stdout.splitlines()[-1])["notes"]:
+    told = json.loads(done.stdout.splitlines()[-1])
+    if "not all of it is modelled" in told["notes"]:
         return "ibscope does not model the files"
     with opensm.OpenSM(topo, options) as sm:
         lids = sm.endport_lids()
         theirs = sm.paths(sa_paths(folder), [(a, b) for a in lids for b in lids if a != b])
     ours = {tuple(line.split()[:2]): line.split()[2] for line in open(os.path.join(folder, "got-paths.0"))}
     wrong = [line for line in theirs.splitlines() if not within(line.split()[2], ours[tuple(line.split()[:2])])]
-    return "%d of %d SLs differ, as %s (here %s)" % (len(wrong), len(ours), wrong[0], ours[tuple(wrong[0].split()[:2])]) if wrong else None
+    if wrong:
+        return "%d of %d SLs differ, as %s (here %s)" % (len(wrong), len(ours), wrong[0], ours[tuple(wrong[0].split()[:2])])
+    apart = sum(line.split()[2] == "-" for line in theirs.splitlines())
+    kept = told["check"].get("no_common_pkey", 0)
+    return None if kept == apart and not told["unreachable"] else "check: %d pairs without a common P_Key, the SA refuses %d" % (kept, apart)
 
 
 def within(sl, told):

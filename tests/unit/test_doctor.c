@@ -698,6 +698,15 @@ static void option_files(void **state)
 	json_decref(o);
 	session_free(s);
 
+	s = start("synth ring:4");
+	write_text("X=0x1:SELF=full;\n");
+	with_file(s, "route minhop partition_config_file=%s");
+	o = doctor_object(s);
+	need(o, "hosts of no partition in full", "kept-apart", "12 pairs of hosts without a common P_Key");
+	assert_int_equal(json_integer_value(json_object_get(o, "errors")), 0);
+	json_decref(o);
+	session_free(s);
+
 	s = start("synth mesh:5x4; set qos TRUE");
 	write_text("mesh 4 4 1\nxp_link 0x2c90300a00000 0x2c90300a00040\nyp_link 0x2c90300a00000 "
 		   "0x2c90300a00010\n");

@@ -1,6 +1,10 @@
 /* Quality of service: lists of VLs, maps cut to operational VLs, what layers become of it. */
 #include "tests/unit/fixture.h"
 
+#include <inttypes.h>
+
+#include "core/analysis/credit/check.h"
+#include "core/base/rng.h"
 #include "core/sm/opervls.h"
 #include "core/sm/qos.h"
 
@@ -152,6 +156,12 @@ static void test_partitions(void **state)
 	with_file(s, "partition_config_file", "Default=0x7fff,sl=3:SELF=full;\n");
 	line_says(s, "route minhop; trace node0001 node0002", "No common P_Key");
 	line_says(s, "route lash; trace node0001 node0002", "No common P_Key");
+	line_says(s, "check", "240 pairs without a common P_Key");
+	line_says(s, "list check",
+		  "Check \u2500\u2500 Sound within the partitions; partitions keep 240 pairs apart");
+	line_says(s, "list lost", "0 pairs; partitions keep 240 pairs apart");
+	line_says(s, "doctor",
+		  "kept-apart (fact): 240 pairs of hosts without a common P_Key (for one node0001 to");
 	text = run_line(s, "export paths -", &rc, &e, false, NULL);
 	assert_non_null(strstr(text, " - -"));
 	free(text);
@@ -163,6 +173,59 @@ static void test_partitions(void **state)
 	line_says(s, "route minhop", "file:2: found 'rubbish': no partition; OpenSM gives the file up");
 	line_says(s, "trace node0001 node0002", "SL 0");
 	session_free(s);
+}
+
+/* Pairs that no P_Key joins, by partitions drawn at random: check counts as many as there are one by one,
+ * with more LIDs than one, in a scope, after a failure; none is a fault. */
+static void test_apart(void **state)
+{
+	uint64_t seed = 1, most = 0;
+
+	(void)state;
+	for (unsigned n = 0; n < 60; n++) {
+		struct session *s = session_new(all_engines, all_commands);
+		const struct routing *r;
+		const struct fabric *f;
+		struct check_result c;
+		struct text t = {0};
+		uint64_t apart = 0;
+
+		ok_line(s, "synth xgft:3,4:1,2");
+		f = s->fabric;
+		for (unsigned i = 0, parts = rng_below(&seed, 4); i <= parts; i++) {
+			text_add(&t, "P%u=0x%x:SELF", i, i ? i : 0x7fffu);
+			for (uint32_t ep = 0; ep < f->n_endports; ep++)
+				if (!rng_below(&seed, 3))
+					text_add(&t, ",0x%" PRIx64 "=%s", f->port_guid[f->endport_port[ep]],
+						 rng_below(&seed, 2) ? "full" : "limited");
+			text_add(&t, ";\n");
+		}
+		ok_line(s, n % 2 ? "set lmc 1" : "set lmc 0");
+		with_file(s, "partition_config_file", text_str(&t));
+		ok_line(s, "route updn");
+		if (n % 3 == 1)
+			ok_line(s, "scope node0001 node0003 node0006 node0007 node0012");
+		if (n % 5 == 1)
+			ok_line(s, "fail host node0003");
+		r = session_routing(s);
+		for (uint32_t a = 0; a < f->n_endports; a++)
+			for (uint32_t b = 0; b < f->n_endports; b++)
+				if (a != b && routing_has_host(r, a) && routing_has_host(r, b) &&
+				    !routing_share_pkey(r, r->lids->base[a], r->lids->base[b]))
+					apart += r->lids->count[b];
+		assert_int_equal(check_routing(r, &c, NULL), 0);
+		if (c.apart != apart)
+			fail_msg("draw %u: %" PRIu64 " pairs, expected %" PRIu64 ", of\n%s", n, c.apart,
+				 apart, text_str(&t));
+		assert_true(!apart ||
+			    !routing_share_pkey(r, r->lids->base[c.apart_from], r->lids->base[c.apart_to]));
+		assert_true(!c.unreachable && c.apart <= c.pairs);
+		line_says(s, "check", apart ? "Sound within the partitions" : "Sound");
+		most = apart > most ? apart : most;
+		text_free(&t);
+		session_free(s);
+	}
+	assert_true(most > 100);
 }
 
 static void test_policy(void **state)
@@ -231,6 +294,7 @@ int main(void)
 		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_first_host),
 		cmocka_unit_test(test_partitions),
+		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_policy),
 	};
 

@@ -201,6 +201,8 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s", PLURAL(a->n_causes, "cause"));
 	if (a->found.causes->lost)
 		text_add(t, ", %s lost", PLURAL(a->found.causes->lost, "pair"));
+	if (a->found.counts.apart)
+		text_add(t, "; partitions keep %s apart", PLURAL(a->found.counts.apart, "pair"));
 }
 
 static void footer(const struct view *v, struct text *t)

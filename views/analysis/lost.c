@@ -60,6 +60,8 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s: %s", p->a->cause[p->cause - 1].what, p->a->cause[p->cause - 1].why);
 	else if (p->a)
 		text_add(t, " ── there is no cause %u", p->cause);
+	if (p->a && !p->cause && p->a->found.counts.apart)
+		text_add(t, "; partitions keep %s apart", PLURAL(p->a->found.counts.apart, "pair"));
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)

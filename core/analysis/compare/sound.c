@@ -10,6 +10,9 @@ const struct verdict_words verdict_words[VERDICTS] = {
 	[VERDICT_IN_SCOPE] = {"Sound within the scope",
 			      "Sound within the scope: every host of it reaches every other, and their own "
 			      "routes make no credit loops."},
+	[VERDICT_APART] = {"Sound within the partitions",
+			   "Sound within the partitions: hosts that share a P_Key reach each other, without "
+			   "credit loops."},
 	[VERDICT_SOUND] = {"Sound", "Sound: every host reaches every host, without credit loops."},
 };
 
@@ -42,7 +45,7 @@ static void judge(const struct sweep *w, struct soundness *x)
 	else if (x->gone)
 		x->verdict = VERDICT_PART;
 	else
-		x->verdict = w->hosts->narrowed ? VERDICT_IN_SCOPE : VERDICT_SOUND;
+		x->verdict = c->apart ? VERDICT_APART : w->hosts->narrowed ? VERDICT_IN_SCOPE : VERDICT_SOUND;
 }
 
 int soundness_find(const struct sweep *w, struct soundness *x, const struct last_seen *seen,

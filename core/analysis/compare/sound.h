@@ -15,6 +15,7 @@ enum verdict {
 	VERDICT_NO_PAIRS, /* of hosts */
 	VERDICT_PART,	  /* no fault; but ports of the scope are not in the fabric */
 	VERDICT_IN_SCOPE,
+	VERDICT_APART, /* partitions keep hosts apart, in a scope or not */
 	VERDICT_SOUND,
 	VERDICTS
 };

@@ -1,9 +1,11 @@
 #include "core/analysis/credit/check.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/progress.h"
 #include "core/routing/alike.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static enum path_end why_not(const struct routing *r, uint32_t sw, unsigned lid, const struct dest_ways *w)
 {
@@ -64,6 +66,67 @@ static void count_endports(struct check_result *c, const struct routing *r)
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
 		if (t->endport_up[ep] && host_set_matters(r->hosts, t->fabric, ep))
 			c->no_lid += !r->lids->base[ep];
+}
+
+static int by_partitions(const void *x, const void *y, void *ctx)
+{
+	const struct pair_sls *s = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y, n = s->first[a + 1] - s->first[a];
+	int c;
+
+	ORDER(n, s->first[b + 1] - s->first[b]);
+	c = memcmp(s->member + s->first[a], s->member + s->first[b], n * sizeof(*s->member));
+	return c ? c : a < b ? -1 : a > b;
+}
+
+/* Ports in the same partitions, in the same way. */
+struct alike_ports {
+	uint32_t n, some, other; /* two of them, or one twice */
+	uint64_t lids;
+};
+
+/* Counts pairs without a common P_Key, those of such ports together. */
+static bool count_apart(struct check_result *c, const struct routing *r, struct progress *p)
+{
+	const struct pair_sls *s = r->pair_sls;
+	uint32_t *ep, n = 0, n_groups = 0;
+	struct alike_ports *g;
+	bool go_on = true;
+
+	if (!s || s->one || !s->first)
+		return true;
+	ep = NEW_ARRAY(s->n_endports + 1, uint32_t);
+	g = NEW_ARRAY(s->n_endports + 1, struct alike_ports);
+	for (uint32_t i = 0; i < s->n_endports; i++)
+		if (routing_has_host(r, i))
+			ep[n++] = i;
+	qsort_r(ep, n, sizeof(*ep), by_partitions, (void *)s);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t *a = &s->first[ep[i]], *b = i ? &s->first[ep[i - 1]] : a;
+
+		if (!i || a[1] - a[0] != b[1] - b[0] ||
+		    memcmp(s->member + *a, s->member + *b, (a[1] - a[0]) * sizeof(*s->member)) != 0)
+			g[n_groups++].some = ep[i];
+		g[n_groups - 1].n++;
+		g[n_groups - 1].other = ep[i];
+		g[n_groups - 1].lids += r->lids->count[ep[i]];
+	}
+	for (uint32_t i = 0; i < n_groups && (go_on = !progress_cancelled(p)); i++)
+		for (uint32_t k = i; k < n_groups; k++) {
+			uint64_t pairs =
+				k == i ? (g[i].n - 1) * g[i].lids : g[i].n * g[k].lids + g[k].n * g[i].lids;
+
+			if (!pairs || pair_sls_common(s, g[i].some, g[k].other))
+				continue;
+			if (!c->apart) {
+				c->apart_from = g[i].some;
+				c->apart_to = g[k].other;
+			}
+			c->apart += pairs;
+		}
+	free(ep);
+	free(g);
+	return go_on;
 }
 
 /* Counts LIDs whose ways all arrive, those of each switch together; the others are still in a->left[]. */
@@ -183,7 +246,7 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 	}
 	alike_start(&a, r, left);
 	result = count_alike(c, &a, hosts, p) && count_ways(c, &a, hosts, p) &&
-				 count_left(c, r, left, hosts, to, p)
+				 count_left(c, r, left, hosts, to, p) && count_apart(c, r, p)
 			 ? 0
 			 : -1;
 	alike_end(&a);

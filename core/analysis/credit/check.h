@@ -24,6 +24,10 @@ struct check_result {
 					itself */
 	uint32_t no_lid;	     /* present endports without LID */
 	uint32_t cut_off;	     /* endports that are up but not reached from the SM */
+	/* of pairs, whose ports share no P_Key: partitions keep them apart on purpose, and the SA gives no
+	 * path, whatever the tables do; and one of them, source and destination */
+	uint64_t apart;
+	uint32_t apart_from, apart_to;
 	unsigned max_hops;
 	uint64_t hops_count[64]; /* pairs by number of links; the last also counts longer ones */
 	struct check_example example[16];

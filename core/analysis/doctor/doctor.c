@@ -169,6 +169,9 @@ static const struct rule rules[] = {
 	{"aggregation-nodes", NOTE, FACT, find_aggregation,
 	 "these nodes get routes, but ibscope does not count them as hosts", "set aggregation_nodes count"},
 	{"no-pair", NOTE, FACT, find_no_pair, "without a pair of hosts, doctor cannot judge paths", NULL},
+	{"kept-apart", NOTE, FACT, find_kept_apart,
+	 "partitions keep these hosts apart: the SA gives them no path, though the tables may lead there",
+	 NULL},
 	{"unknown-lines", NOTE, FACT, find_warnings, "ibscope does not understand these lines of the file",
 	 NULL},
 };

@@ -120,8 +120,8 @@ typedef int finder(struct doctor *d, const struct rule *r);
 finder find_incomplete, find_warnings, find_no_lid, find_slow, find_ibdiagnet, find_aggregation,
 	find_sm_guessed, find_sm_place;
 /* paths.c: what happens to packets by the tables */
-finder find_incomplete_tables, find_unreachable, find_cut_off, find_no_pair, find_forwarding_loop,
-	find_dropped, find_switch_lids, find_dead_entry, find_stale, find_drift_unknown;
+finder find_incomplete_tables, find_unreachable, find_cut_off, find_no_pair, find_kept_apart,
+	find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale, find_drift_unknown;
 /* loops.c */
 finder find_credit_loop, find_layers_not_in_force;
 /* engine.c: what OpenSM would do */

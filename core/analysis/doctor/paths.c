@@ -257,6 +257,21 @@ int find_no_pair(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
+int find_kept_apart(struct doctor *d, const struct rule *r)
+{
+	const struct check_result *c = &d->check;
+	char from[300], to[300];
+
+	if (!d->r || !c->apart)
+		return 0;
+	endport_label(d->f, c->apart_from, from, sizeof(from));
+	endport_label(d->f, c->apart_to, to, sizeof(to));
+	finding_more(tell(d, r, "%s of hosts without a common P_Key (for one %s to %s).",
+			  PLURAL(c->apart, "pair"), from, to),
+		     "trace %s %s", from, to);
+	return 0;
+}
+
 int find_unreachable(struct doctor *d, const struct rule *r)
 {
 	struct finding *x = NULL;

@@ -15,6 +15,8 @@
 /* untold: pairs that are lost only because tables were not read, or are of another fabric. */
 static void print_check(const struct check_result *c, uint64_t untold, struct out *o)
 {
+	json_t *counts;
+
 	if (untold)
 		out_text(o, "%s between hosts: %" PRIu64 " cannot be told, ", PLURAL(c->pairs, "path"),
 			 untold);
@@ -28,15 +30,22 @@ static void print_check(const struct check_result *c, uint64_t untold, struct ou
 		if (c->hops_count[h])
 			out_text(o, "  %2u%s %s %" PRIu64 "\n", h, h == 63 ? "+" : "",
 				 h == 1 ? "link: " : "links:", c->hops_count[h]);
+	if (c->apart)
+		out_text(o,
+			 "%s without a common P_Key, so the SA gives them no path, whatever the tables do: "
+			 "partitions keep them apart.\n",
+			 PLURAL(c->apart, "pair"));
 	if (c->switch_unreachable && !untold)
 		out_text(o, "From hosts to switches: %" PRIu64 " unreachable.\n", c->switch_unreachable);
 	if (c->no_lid)
 		out_text(o, "%s without LID.\n", PLURAL(c->no_lid, "endport"));
-	out_json(o, "check",
-		 json_make("{s:I, s:I, s:I, s:I, s:i, s:i, s:i}", "pairs", (json_int_t)c->pairs,
+	counts = json_make("{s:I, s:I, s:I, s:I, s:i, s:i, s:i}", "pairs", (json_int_t)c->pairs,
 			   "unreachable", (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
 			   "switch_unreachable", (json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid,
-			   "max_hops", (int)c->max_hops, "max_links", (int)c->max_hops));
+			   "max_hops", (int)c->max_hops, "max_links", (int)c->max_hops);
+	if (c->apart)
+		json_object_set_new(counts, "no_common_pkey", json_integer((json_int_t)c->apart));
+	out_json(o, "check", counts);
 	out_json(o, "unreachable", json_integer((json_int_t)c->unreachable));
 }
 
@@ -504,6 +513,9 @@ const struct command check_commands[] = {
 		    "  When switches have no table, or most GUIDs of the tables are not in the fabric, check "
 		    "says INCOMPLETE TABLES:\n"
 		    "  pairs that only these lose cannot be told, and are no fault, neither new nor gone.\n"
+		    "  Pairs without a common P_Key (partition_config_file) get no path from the SA.  They "
+		    "are told, "
+		    "and are no fault.\n"
 		    "  spread: judges as if the switches had adaptive-routing groups, see `spread`.\n"
 		    "  If the tables have adaptive-routing groups (`tables`), every way that packets may "
 		    "take must arrive, and check\n"
@@ -531,7 +543,8 @@ const struct command check_commands[] = {
 	 "hold them\n"
 	 "held_sls.pairs integer pairs with another SL\n"
 	 "held_sls.credit_loops integer groups of channels with credit loops then\n"
-	 "sound boolean there are pairs of hosts, each has a path, no credit loops, and the fabric is "
+	 "sound boolean there are pairs of hosts, the tables have a path for each, no credit loops, and the "
+	 "fabric is "
 	 "complete\n"
 	 "complete boolean the whole fabric is known\n"
 	 "missing string what is missing, counted by kind\n"
@@ -544,6 +557,7 @@ const struct command check_commands[] = {
 	 "check.pairs integer =pairs\n"
 	 "check.unreachable integer =pairs without a path\n"
 	 "check.looping integer =pairs that loop\n"
+	 "check.no_common_pkey integer? =pairs kept apart\n"
 	 "check.switch_unreachable integer =ways to switches\n"
 	 "check.no_lid integer endports without a LID\n"
 	 "check.max_hops integer =longest path\n"

@@ -344,7 +344,8 @@ void report_causes(const struct causes *s, bool all, const char *command, struct
 #define JSON_CAUSES                                                                                         \
 	"pairs_lost integer? pairs without a path, those of hosts that are cut off among them: the sum of " \
 	"causes[].pairs\n"                                                                                  \
-	"pairs_untold integer? of these: lost only because a table was not read\n"                          \
+	"pairs_untold integer? of these: lost only because a table was not read, so it cannot be told; "    \
+	"check.unreachable counts them, too\n"                                                              \
 	"causes[] object? why pairs are lost or entries wrong: each has one cause\n"                        \
 	"@causes[].\n"
 /* Switches without a table: a line where there are any, then true; JSON field "tables_complete". */
