@@ -13,7 +13,7 @@
 
 /* A distance less 2^31, so that sums of distances and weights are compared with sign. */
 #define LESS(dist) ((int32_t)((dist) ^ 0x80000000u))
-#define UNREACHED LESS(DS_INFINITE) /* -1 */
+#define UNREACHED LESS(DS_INFINITE) /* -1: all bits are set */
 
 /*
  * n channels of a vertex from c on. They lead to the vertices at places u, u + 1, ...; NO_ID: to any.
@@ -376,8 +376,7 @@ const struct ds_tree *ds_levels_run(struct ds_levels *l, const uint32_t *weight,
 	if (l->source != from.v)
 		make_levels(l, from.v);
 	/* ways to levels not settled yet, and what is behind, must lose */
-	for (uint32_t v = 0; v < l->g->n + LANES; v++)
-		l->dist[v] = UNREACHED;
+	memset(l->dist, 0xff, (l->g->n + LANES) * sizeof(*l->dist)); /* UNREACHED */
 	l->weight = weight;
 	l->n_tied = 0;
 	l->limit = INT32_MIN;
