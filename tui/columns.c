@@ -10,8 +10,9 @@
 #include "tui/ui.h"
 #include "views/base/fold.h"
 
-#define SAMPLE 2000 /* rows examined after a load; rows on the screen are always examined */
-#define PIECES 16   /* parts of a cell: names, ports and arrows */
+#define SAMPLE 2000    /* rows examined after a load; rows on the screen are always examined */
+#define SLOW_SAMPLE 60 /* the same, of a pane with VIEW_SLOW_ROWS */
+#define PIECES 16      /* parts of a cell: names, ports and arrows */
 #define NAME_LEAST 4
 #define TEXT_LEAST 8 /* columns that are left of a text at the edge */
 #define NAME_ROOM 16
@@ -49,7 +50,8 @@ static void note_row(struct view *v, uint32_t row, struct text *t)
 
 void columns_note(struct view *v, int rows)
 {
-	uint32_t n = view_count(v), step = v->n_rows / SAMPLE + 1;
+	uint32_t n = view_count(v);
+	uint32_t step = v->n_rows / (v->ops->flags & VIEW_SLOW_ROWS ? SLOW_SAMPLE : SAMPLE) + 1;
 	struct text t = {0};
 
 	if (!v->measured) {
@@ -485,7 +487,7 @@ static void add_ends(const char *s, size_t len, int room, unsigned head, struct 
 {
 	int first = has_letter(s, len) ? (room - 1) * (int)head / 100 : room - 1, last = room - 1 - first;
 	const char *tail = memmem(s, len, NAME_TAIL, strlen(NAME_TAIL));
-	size_t from = 0, at;
+	size_t from = len, at;
 
 	if (ends_with_guid(s, len)) {
 		first = first < room / 4 ? first : room / 4;
@@ -500,9 +502,13 @@ static void add_ends(const char *s, size_t len, int room, unsigned head, struct 
 	while (!has_letter(s, len) && at && (isdigit((unsigned char)s[at - 1]) || s[at - 1] == '.'))
 		at--; /* no number in part */
 	text_add(t, "%.*s…", (int)at, s);
-	while (from < len &&
-	       (((unsigned char)s[from] & 0xc0) == 0x80 || columns_of(s + from, len - from) > last))
-		from++;
+	while (from) { /* from the end, as a cell may be long */
+		for (at = from - 1; at && ((unsigned char)s[at] & 0xc0) == 0x80;)
+			at--;
+		if (columns_of(s + at, len - at) > last)
+			break;
+		from = at;
+	}
 	text_add(t, "%.*s", (int)(len - from), s + from);
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "tui/columns.h"
@@ -55,11 +57,27 @@ static void test_names(void **state)
 	becomes("leaf-01[12]", 20, &(struct cut){.head = 50}, true, "leaf-01");
 }
 
+/* The work grows with the cell, not with its square: that would take hours here.  Signs of two bytes are not
+ * cut. */
+static void test_long(void **state)
+{
+	enum { LONG = 4000000 };
+	char *cell = NEW_ARRAY(LONG + 1, char);
+
+	(void)state;
+	memset(cell, 'a', LONG);
+	memcpy(cell + LONG - 8, "\u00e9\u00e9\u00e9\u00e9", 8);
+	becomes(cell, 7, &(struct cut){.head = 50}, false, "aaa…\u00e9\u00e9\u00e9");
+	becomes(cell, 7, &(struct cut){.head = 0}, false, "…aa\u00e9\u00e9\u00e9\u00e9");
+	free(cell);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_long),
 	};
 
 	return cmocka_run_group_tests_name("columns", tests, NULL, NULL);

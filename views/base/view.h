@@ -234,6 +234,7 @@ enum {
 	VIEW_ONCE = 1024,   /* it closes when a row is followed */
 	VIEW_SELECTS =
 		2048, /* load() asks about the selected row, so it is called when another one is selected */
+	VIEW_SLOW_ROWS = 4096, /* rows far apart take a search each: few are looked at for widths */
 };
 
 /* Tones of a part of a cell. Each goes with a sign in the text, so that colour is never needed. */

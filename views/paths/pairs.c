@@ -168,7 +168,7 @@ const struct view_ops view_pairs = {
 	.hints = "follow=path :why=why :trace=trace",
 	COLUMNS(columns),
 	.priv_size = sizeof(struct priv),
-	.flags = VIEW_DETAIL | VIEW_PRESENT | VIEW_CHIPS,
+	.flags = VIEW_DETAIL | VIEW_PRESENT | VIEW_CHIPS | VIEW_SLOW_ROWS,
 	DOES(load, title, cell, number, marks, about),
 	.enter = "pane path %src %dst",
 	.fold_row = "pair",
