@@ -157,8 +157,8 @@ class Growth:
         return p if p > BOUND and engine != "minhop" else None
 
     def refuses(self, series, k, engine):
-        """Did it refuse this fabric?  sssp and dfsssp, which refused a smaller one, refuse this too."""
-        sizes = [n for n in series.sizes if n == k or (n < k and "sssp" in engine)]
+        """Did it refuse this fabric?  sssp, dfsssp and nue, which refused a smaller one, refuse this too."""
+        sizes = [n for n in series.sizes if n == k or (n < k and engine in MEMORY_AT)]
         return any("refused" in v for v in (self.get(series, n, engine, "route") for n in sizes) if isinstance(v, dict))
 
     @staticmethod
