@@ -23,8 +23,8 @@ struct work {
 	const struct topo *was, *left;
 	struct routing *now;	   /* the old tables on what is left: repairs and groups look at its ports */
 	bool brief;		   /* only numbers of pairs are wanted */
-	uint8_t *touched;	   /* [max_lid + 1] BY_TABLE, BY_CHOICE: leads into what is down */
 	bool choices;		   /* ways[] are of the LID at hand */
+	uint8_t *touched;	   /* [max_lid + 1] BY_TABLE, BY_CHOICE: leads into what is down */
 	uint32_t *into, n_into;	   /* ports by which it does, at switches that are up */
 	uint32_t *alive, *dead;	   /* [n_switches] hosts that count, by the switch they hung on */
 	uint32_t *grave, n_graves; /* switches with dead ones */
