@@ -445,7 +445,7 @@ HEAD = """# Growth
 `tests/bench/growth.py` measured this on %(day)s and wrote it; `tests/bench/run.py` compares with OpenSM, `counts.py` counts
 instructions (suite counts).
 
-Time is that of one processor, user and system, of a process with one thread. The machine was shared, so a figure may be off by a third.
+Time is that of one processor, user and system, of a process with one thread. The machine was shared, so a figure may be twice what a free one takes.
 
 - Trees: %(sizes)s. The largest has %(switches)s switches and %(endports)s endports; LIDs end at 49,151.
 - Tori: %(tori)s.
