@@ -22,13 +22,6 @@ struct block {
 	uint32_t c, u, n;
 };
 
-/* The least distance that the channels of a vertex give. */
-struct least {
-	int32_t dist;
-	uint32_t c;
-	bool alone;
-};
-
 struct ds_levels {
 	const struct ds_graph *g;
 	struct ds_tree tree;

@@ -68,14 +68,20 @@ static void count_endports(struct check_result *c, const struct routing *r)
 			c->no_lid += !r->lids->base[ep];
 }
 
-static int by_partitions(const void *x, const void *y, void *ctx)
+/* An order of endports by their partitions; 0: in the same ones, in the same way. */
+static int order_partitions(const struct pair_sls *s, uint32_t a, uint32_t b)
 {
-	const struct pair_sls *s = ctx;
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y, n = s->first[a + 1] - s->first[a];
-	int c;
+	uint32_t n = s->first[a + 1] - s->first[a];
 
 	ORDER(n, s->first[b + 1] - s->first[b]);
-	c = memcmp(s->member + s->first[a], s->member + s->first[b], n * sizeof(*s->member));
+	return memcmp(s->member + s->first[a], s->member + s->first[b], n * sizeof(*s->member));
+}
+
+static int by_partitions(const void *x, const void *y, void *ctx)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = order_partitions(ctx, a, b);
+
 	return c ? c : a < b ? -1 : a > b;
 }
 
@@ -102,10 +108,7 @@ static bool count_apart(struct check_result *c, const struct routing *r, struct 
 			ep[n++] = i;
 	qsort_r(ep, n, sizeof(*ep), by_partitions, (void *)s);
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t *a = &s->first[ep[i]], *b = i ? &s->first[ep[i - 1]] : a;
-
-		if (!i || a[1] - a[0] != b[1] - b[0] ||
-		    memcmp(s->member + *a, s->member + *b, (a[1] - a[0]) * sizeof(*s->member)) != 0)
+		if (!i || order_partitions(s, ep[i - 1], ep[i]))
 			g[n_groups++].some = ep[i];
 		g[n_groups - 1].n++;
 		g[n_groups - 1].other = ep[i];
