@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/analysis/compare/judged.h"
 #include "core/base/builtin.h"
 #include "core/base/clean.h"
 #include "core/base/cursor.h"
@@ -279,8 +280,20 @@ static void first_lines(const struct command_line *cl, struct line_list *options
 	if (cl->fabric)
 		add_line(fabric, synth_is_spec(cl->fabric) && access(cl->fabric, F_OK) ? "synth" : "load",
 			 cl->fabric);
-	if (cl->live)
+	if (cl->live && cl->engines) {
 		add_line(fabric, "live", cl->live);
+	} else if (cl->live) { /* what the switches hold comes before what an engine computes (judged.h) */
+		struct text t = {0};
+
+		text_add(&t, "live");
+		if (*cl->live) {
+			text_putc(&t, ' ');
+			word_text(cl->live, &t);
+		}
+		text_add(&t, " tables");
+		add_line(fabric, text_str(&t), NULL);
+		text_free(&t);
+	}
 }
 
 /* -R ENGINES; of 'script:PROGRAM ARG...' the words as in a command, but never a second command. */
@@ -311,7 +324,14 @@ static void add_engines(struct line_list *l, const char *engines)
 static void route_lines(const struct command_line *cl, struct command_run *r, bool read, struct line_list *l)
 {
 	const char *engines = cl->engines ? cl->engines : r->in->session->configured;
+	bool held = !cl->engines && sweep_held_tables(session_sweep(r->in->session));
 
+	if (held && engines && !r->json)
+		fprintf(r->f,
+			"%s gives options only, as tables in the switches are there: `route %s` computes.\n",
+			cl->config, engines);
+	if (held)
+		return;
 	if (!engines && r->in->session->not_computed) {
 		r->noteworthy = true;
 		return;
@@ -326,8 +346,8 @@ static void route_lines(const struct command_line *cl, struct command_run *r, bo
 		return;
 	if (cl->engines)
 		add_engines(l, engines);
-	else
-		add_line(l, "route", engines);
+	else /* in the explorer the fabric is yet to come, and may bring tables */
+		add_line(l, read ? "route" : "tables held else", engines);
 }
 
 static void free_lines(struct line_list *l)

@@ -27,6 +27,7 @@ struct switch_tables *switch_tables_new(uint32_t n_switches)
 
 	counted_init(&h->counted, switch_tables_free);
 	h->n_switches = n_switches;
+	h->read_at = time(NULL);
 	h->top = NEW_ARRAY(n_switches + 1u, uint16_t);
 	h->lft = NEW_ARRAY(n_switches + 1u, uint8_t *);
 	return h;
@@ -54,6 +55,7 @@ struct switch_tables *switch_tables_on(const struct switch_tables *h, const stru
 	struct switch_tables *t = switch_tables_new(to->n_switches);
 
 	t->source = h->source ? str_dup(h->source) : NULL;
+	t->read_at = h->read_at;
 	for (uint32_t s = 0; s < to->n_switches; s++) {
 		uint32_t was = fabric_switch_in(from, to, s);
 

@@ -5,13 +5,16 @@
 #ifndef IBSCOPE_SWITCH_TABLES_H
 #define IBSCOPE_SWITCH_TABLES_H
 
+#include <time.h>
+
 #include "core/base/defs.h"
 #include "core/routing/adaptive.h"
 #include "core/routing/sl_tables.h"
 
 struct switch_tables {
 	struct counted counted;
-	char *source; /* owned; file they come from, NULL = read live */
+	char *source;	/* owned; file they come from, NULL = read live */
+	time_t read_at; /* when they were read here */
 	uint32_t n_switches;
 	uint16_t *top; /* [n_switches] LinearFDBTop: the last LID that counts */
 	uint8_t **lft; /* [n_switches] -> [top + 1] ports by LID, NO_PATH = none; NULL: no answer */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare/judged.h"
 #include "core/base/memory.h"
 #include "core/base/mix.h"
 #include "core/base/order.h"
@@ -142,17 +143,9 @@ static struct cause *dead_port(struct causes *s, uint32_t port)
 
 /* --- tables that were read ---------------------------------------------------------------------------- */
 
-/* NULL: an engine made the tables in force. */
-static const struct switch_tables *tables_read_of(const struct sweep *w)
-{
-	const char *engine = w->routing ? w->routing->engine : "";
-
-	return !strcmp(engine, "tables") || !strcmp(engine, "live") ? setup_tables(w->setup) : NULL;
-}
-
 uint32_t tables_lacking(const struct sweep *w, uint32_t *all)
 {
-	const struct switch_tables *read = tables_read_of(w);
+	const struct switch_tables *read = sweep_held_tables(w);
 	uint32_t n = 0, up = 0;
 
 	for (uint32_t sw = 0; sw < w->fabric->n_switches; sw++)
@@ -167,7 +160,7 @@ uint32_t tables_lacking(const struct sweep *w, uint32_t *all)
 
 bool tables_strange(const struct sweep *w)
 {
-	const struct switch_tables *read = tables_read_of(w);
+	const struct switch_tables *read = sweep_held_tables(w);
 
 	return read && read->strange;
 }
@@ -594,7 +587,7 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 	k->f = w->fabric;
 	k->t = r->topo;
 	k->st = w->setup->state;
-	k->read = tables_read_of(w);
+	k->read = sweep_held_tables(w);
 	k->hosts = routing_hosts(r);
 	k->mark = NEW_ARRAY(k->f->n_switches + 1u, uint32_t);
 	k->lid = k->ways_of = NO_ID;

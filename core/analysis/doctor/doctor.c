@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/analysis/compare/causes.h"
+#include "core/analysis/compare/judged.h"
 #include "core/analysis/doctor/internal.h"
 #include "core/analysis/traffic/spread.h"
 #include "core/base/memory.h"
@@ -233,24 +234,19 @@ static int choose_sweeps(struct doctor *d)
 {
 	const struct doctor_request *rq = d->rq;
 	const struct sweep *c;
-	const struct engine *g;
+	bool held = setup_tables(rq->setup) != NULL;
 
-	d->out->read = setup_tables(rq->setup) != NULL;
-	d->out->no_engine = !d->out->read && !rq->now && !rq->configured;
-	d->w = d->out->judged = d->out->read ? drift_held(rq->setup, rq->engines, rq->now, d->p, d->e)
-				: rq->now    ? sweep_ref(rq->now)
-					     : sweep_of(d, rq->configured ? rq->configured : "minhop", NULL);
+	d->out->no_engine = !held && !rq->now && !rq->configured;
+	d->w = d->out->judged = rq->now ? sweep_ref(rq->now)
+				: held	? drift_held(rq->setup, rq->engines, NULL, d->p, d->e)
+					: sweep_of(d, rq->configured ? rq->configured : "minhop", NULL);
 	if (!d->w)
 		return -1;
+	d->out->read = sweep_held_tables(d->w) != NULL;
 	d->f = d->w->fabric;
 	d->t = d->w->topo;
 	d->r = d->w->routing;
-	/* does the sweep in force compute tables, or only show tables that were read? */
-	g = rq->now && rq->now->routing ? engine_find(rq->engines, rq->now->routing->engine) : NULL;
-	if (!d->out->read)
-		d->computed = d->w;
-	else if (rq->now && (!g || g->holds == HOLDS_NOTHING))
-		d->computed = rq->now;
+	d->computed = d->out->read ? NULL : d->w;
 	c = d->computed;
 	/* a second sweep may differ only if the engine has layers, or an engine was refused */
 	if (c && c->fabric == rq->setup->fabric && !c->fatal &&
@@ -335,10 +331,8 @@ static bool is_untold(const struct doctor *d, const struct rule *r)
 /* Did nobody name the engine of this rule's findings? Of drift: it was guessed from the tables. */
 static bool is_what_if(const struct doctor *d, const struct rule *r)
 {
-	bool guessed = d->out->read && !d->rq->configured && !d->computed;
-
 	if (r->find == find_stale)
-		return guessed;
+		return d->out->read && !d->rq->configured;
 	return d->out->no_engine && is_one_of(r, of_engine);
 }
 

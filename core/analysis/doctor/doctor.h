@@ -1,7 +1,7 @@
 /*
  * Finds faults of a fabric and its tables, and facts worth knowing, without a question.  The worst finding
- * comes first.  It judges the tables that are held (setup_tables()) if there are any, else those of the sweep
- * in force, else those of Min Hop.
+ * comes first.  It judges the tables in force (judged.h); while nothing is routed, those that are held
+ * (setup_tables()) if there are any, else those of Min Hop.
  *
  * Each kind of finding is a rule of the table in doctor.c.  A new one needs one function and one line there.
  */

@@ -400,12 +400,10 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 /* Judges drift for the first rule that asks. d->drift stays NULL if no tables were read. */
 static int need_drift(struct doctor *d)
 {
-	/* the chain that the subnet manager is taken to use */
-	const char *computed = d->computed ? d->computed->setup->chain : NULL;
 	struct drift_request rq = {.setup = d->rq->setup,
 				   .engines = d->rq->engines,
 				   .now = d->rq->now,
-				   .configured = d->rq->configured ? d->rq->configured : computed};
+				   .configured = d->rq->configured};
 
 	if (d->drift || !d->out->read)
 		return 0;

@@ -77,7 +77,7 @@ static void ends_of_host(const struct session *s, const char *word, struct ends 
 
 /* --- who is bad ---------------------------------------------------------------------------------------- */
 
-struct judged {
+struct blame_judged {
 	const struct pair_results *file;
 	struct tried tried;
 	size_t *row;	  /* [n_pairs] of the file */
@@ -87,7 +87,7 @@ struct judged {
 	uint32_t slow, said; /* bad pairs by their value; by the file's word */
 };
 
-static void take_pairs(const struct session *s, struct judged *j)
+static void take_pairs(const struct session *s, struct blame_judged *j)
 {
 	const struct pair_results *p = j->file;
 	struct ends *end = NEW_ARRAY(p->n_names + 1, struct ends);
@@ -137,7 +137,7 @@ static unsigned links_of(const struct routing *r, const struct tried_way *y)
 }
 
 /* Pairs with as many links do as well as each other: those far off their median are slow. */
-static void judge_values(const struct sweep *w, struct judged *j, const struct arg *limit, bool above)
+static void judge_values(const struct sweep *w, struct blame_judged *j, const struct arg *limit, bool above)
 {
 	struct tried *t = &j->tried;
 	struct valued *v = NEW_ARRAY(t->n_pairs + 1, struct valued);
@@ -249,7 +249,7 @@ static void tell_blame(const struct session *s, const struct blame *b, const str
 	out_json(o, "links", list);
 }
 
-static void tell_file(const struct judged *j, const struct blame *b, struct out *o)
+static void tell_file(const struct blame_judged *j, const struct blame *b, struct out *o)
 {
 	const struct pair_results *p = j->file;
 
@@ -278,7 +278,7 @@ static int by_pairs(struct session *s, const struct args *args, struct out *o, s
 {
 	const struct sweep *w = session_sweep(s);
 	struct pair_results file;
-	struct judged j = {.file = &file};
+	struct blame_judged j = {.file = &file};
 	struct measured *m = NULL;
 	struct blame *b = NULL;
 	bool above = args_has(args, "above");

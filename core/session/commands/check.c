@@ -296,6 +296,7 @@ static int tell_found(struct session *s, const struct sweep *w, const struct sou
 
 	if (changed_by_all(s, &all, &own, o, e))
 		return -1;
+	report_judged(w, o);
 	report_scope(s, o);
 	report_aggregation(s, o);
 	print_check(&x->counts, x->untold, o);
@@ -390,14 +391,21 @@ static void tell_nagios(const struct sweep *w, const struct judgement *j, struct
 {
 	static const char *const word[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
 	const struct check_result *c = &j->counts;
+	struct judged judged = judged_of(w);
+	struct text of = {0};
 	int status = j->fault ? 2 : !j->sound ? 3 : w->fallback || w->fabric->warnings.n ? 1 : 0;
 
 	out_text(o, "IBSCOPE %s: ", word[status]);
 	if (status == 3)
 		out_text(o, w->fabric->warnings.missing ? "nothing wrong in the part that is known; "
 							: "nothing is judged; ");
-	out_text(o, "%s, %s unreachable, %s cut off, %s of credit loops", w->routing->engine,
+	judged.untimed = o->run->no_timing;
+	judged_brief(&judged, &of);
+	out_text(o, "%s, %s unreachable, %s cut off, %s of credit loops", text_str(&of),
 		 PLURAL(c->unreachable, "pair"), PLURAL(j->cut_off, "endport"), PLURAL(j->loops, "group"));
+	text_free(&of);
+	if (judged.n_differ)
+		out_text(o, "; %" PRIu64 " entries differ from those in the switches", judged.n_differ);
 	if (w->fallback)
 		out_text(o, "; fell back from %s", w->setup->chain);
 	if (w->fabric->warnings.n)
@@ -537,7 +545,7 @@ const struct command check_commands[] = {
 		    "  but the engine fell back or the source has warnings; 2 not sound; 3 it cannot be "
 		    "told.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_SCOPE JSON_AGGREGATION
+	 .json = JSON_JUDGED JSON_SCOPE JSON_AGGREGATION
 	 "held_sls object? after an event that changed SLs: the tables with the SLs from before, as hosts "
 	 "hold them\n"
 	 "held_sls.pairs integer pairs with another SL\n"

@@ -4,6 +4,7 @@
 
 #include "core/analysis/credit/cdg.h"
 #include "core/analysis/compare/causes.h"
+#include "core/analysis/compare/judged.h"
 #include "core/analysis/credit/check.h"
 #include "core/base/err.h"
 #include "core/base/outfile.h"
@@ -174,6 +175,13 @@
 	" of the same event: lost pairs after the sweep; null: no engine makes tables\n" \
 	"hosts integer" optional " host ports with pairs that are cut until the sweep\n"
 #define JSON_EVENT JSON_REFUSALS JSON_ROUTED JSON_CHANGE
+/* optional: "" or "?" */
+#define JSON_JUDGED_(optional)                                                                        \
+	"judged string(held/computed)" optional                                                       \
+	" held: the tables in the switches, as they were read; computed: those of an engine\n"        \
+	"differ_from_held integer? computed tables, and the switches' own are at hand: entries that " \
+	"differ\n"
+#define JSON_JUDGED JSON_JUDGED_("")
 
 /* Where a command writes to: a file, or for "-" the command's own output. */
 struct target {
@@ -291,6 +299,10 @@ const struct setup *outage_words(struct session *s, int n, char **word, struct o
 /* Pairs lost after the sweep of an event; OUTAGE_NO_AFTER. */
 uint64_t outage_after(const struct event *ev);
 
+/* The first line of a judgement of a sweep (judged.h), and keys of JSON_JUDGED. */
+void report_judged(const struct sweep *w, struct out *o);
+/* One more event: the tables that were read and are at hand come into force, by a chain that shows them. */
+int take_held(struct session *s, const char *chain, struct out *o, struct err *e);
 /* Lines that tell what the event in force did: routing, refusals, changes. */
 void report_event(struct session *s, struct out *o);
 /* The tables in force, where the hosts of another scope count; NULL: all hosts do.  A reference. */

@@ -431,6 +431,20 @@ static void report_misses(const struct sweep *w, struct out *o)
 	free(missed);
 }
 
+void report_judged(const struct sweep *w, struct out *o)
+{
+	struct judged j = judged_of(w);
+	struct text t = {0};
+
+	j.untimed = o->run->no_timing;
+	judged_line(&j, &t);
+	out_text(o, "%s", text_str(&t));
+	text_free(&t);
+	out_json(o, "judged", json_text(judged_word(&j)));
+	if (!j.held && j.at_hand)
+		out_json(o, "differ_from_held", json_integer((json_int_t)j.n_differ));
+}
+
 void report_event(struct session *s, struct out *o)
 {
 	const struct event *ev = session_event(s);

@@ -185,6 +185,22 @@ static void diff_loads(const struct load_diff *d, uint64_t moved, uint64_t limit
 			   "max_after", (int)d->max_after, "ports", list));
 }
 
+/* What the tables before are, where that is not what the present ones are. */
+static void tell_compared_with(const struct sweep *a, const struct sweep *b, struct out *o)
+{
+	struct judged before = judged_of(a), now = judged_of(b);
+	struct text t = {0}, u = {0};
+
+	before.untimed = now.untimed = o->run->no_timing;
+	judged_brief(&before, &t);
+	judged_brief(&now, &u);
+	if (strcmp(text_str(&t), text_str(&u)) != 0)
+		out_text(o, "Compared with: %s.\n", text_str(&t));
+	out_json(o, "compared_with", json_text(judged_word(&before)));
+	text_free(&t);
+	text_free(&u);
+}
+
 static int cmd_diff(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *a, *b;
@@ -215,6 +231,8 @@ static int cmd_diff(struct session *s, const struct args *args, struct out *o, s
 			"found no switch of %s in %s, by GUID: expected two fabrics with something in common",
 			b->fabric->source, a->fabric->source);
 	}
+	report_judged(b, o);
+	tell_compared_with(a, b, o);
 	report_scope(s, o);
 	report_missing(a->fabric, o);
 	if (b->fabric != a->fabric)
@@ -242,7 +260,8 @@ const struct command diff_commands[] = {
 		    "now.  first links: ports by\n"
 		    "  which an edge switch sends the LIDs of a distant host port; all links: those on the "
 		    "whole paths from there.\n",
-	 .json = JSON_SCOPE JSON_CHANGE
+	 .json = JSON_JUDGED
+	 "compared_with string(held/computed) the same of the tables before\n" JSON_SCOPE JSON_CHANGE
 	 "figures object? what is counted of both\n"
 	 "figures.* object before and after, as `compare` names them\n"
 	 "figures.*.was number(..) before\n"

@@ -42,18 +42,11 @@ static void report(const struct diagnosis *d, bool not_computed, struct out *o)
 	json_t *list = json_array();
 	struct text t = {0};
 	const struct routing *r = d->judged->routing;
-	const struct switch_tables *read = setup_tables(d->judged->setup);
 
-	if (d->read)
-		out_text(o, "Judged: the fabric, and the tables read from %s.\n",
-			 read->source ? read->source : "the live switches");
-	else
-		out_text(o, "Judged: the fabric, and %s%s%s.\n", r ? "the tables of " : "no tables",
-			 r ? r->engine : "",
-			 !d->no_engine ? ""
-			 : not_computed
-				 ? " (the engine given is not computed here: as OpenSM without settings)"
-				 : " (no engine given: as OpenSM without settings)");
+	report_judged(d->judged, o);
+	if (d->no_engine)
+		out_text(o, "%s: as OpenSM without settings.\n",
+			 not_computed ? "The engine given is not computed here" : "No engine was given");
 	out_json(o, "engine", r ? json_text(r->engine) : json_null());
 	out_json(o, "complete", json_boolean(!d->judged->fabric->warnings.missing));
 	for (size_t i = 0; i < d->n; i++)
@@ -123,8 +116,9 @@ const struct command doctor_commands[] = {
 	 .help = "list every problem found, worst first",
 	 .finds = "it finds an error; with --baseline, also when something is lost",
 	 .details =
-		 "  doctor judges the tables that `tables FILE|live` read, else those in force, else Min "
-		 "Hop's.\n"
+		 "  doctor judges the tables in force; while nothing is routed, those that the switches "
+		 "hold where they were read, else\n"
+		 "  those of Min Hop.\n"
 		 "  error        traffic is lost or will be, or may stop\n"
 		 "  warning      it works, but not as meant, or it breaks at the next event\n"
 		 "  note         worth knowing\n"
@@ -141,27 +135,28 @@ const struct command doctor_commands[] = {
 		 "  cables of FILE that are gone, and cables that are slower now, even if other cables "
 		 "carry their routes.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "engine engine|null engine whose tables doctor judges, null: no engine routes\n"
-		 "complete boolean the whole fabric is known\n"
-		 "tables_complete boolean false: of tables that were read, switches have none, or most of "
-		 "their GUIDs are not in the fabric\n"
-		 "errors integer findings of severity error\n"
-		 "warnings integer of severity warning\n"
-		 "notes integer of severity note\n"
-		 "findings[] object findings, worst first\n"
-		 "@findings[].\n"
-		 "baseline object? with --baseline: what is gone or slower since then\n"
-		 "baseline.file string the file\n"
-		 "baseline.lost integer hosts, switches and cables that are gone or slower\n"
-		 "baseline.faults[] object by kind\n"
-		 "baseline.faults[].kind string(host_gone/switch_gone/cable_gone/cable_slower) what is lost\n"
-		 "baseline.faults[].count integer how many\n"
-		 "baseline.faults[].from[] object? the nodes; of cables one end\n"
-		 "baseline.faults[].from[].name node the node\n"
-		 "baseline.faults[].from[].port portnum? its port\n"
-		 "baseline.faults[].to[] object? the other end\n"
-		 "baseline.faults[].to[].name node the node\n"
-		 "baseline.faults[].to[].port portnum? its port\n",
+	 .json = JSON_JUDGED
+	 "engine engine|null engine whose tables doctor judges, null: no engine routes\n"
+	 "complete boolean the whole fabric is known\n"
+	 "tables_complete boolean false: of tables that were read, switches have none, or most of "
+	 "their GUIDs are not in the fabric\n"
+	 "errors integer findings of severity error\n"
+	 "warnings integer of severity warning\n"
+	 "notes integer of severity note\n"
+	 "findings[] object findings, worst first\n"
+	 "@findings[].\n"
+	 "baseline object? with --baseline: what is gone or slower since then\n"
+	 "baseline.file string the file\n"
+	 "baseline.lost integer hosts, switches and cables that are gone or slower\n"
+	 "baseline.faults[] object by kind\n"
+	 "baseline.faults[].kind string(host_gone/switch_gone/cable_gone/cable_slower) what is lost\n"
+	 "baseline.faults[].count integer how many\n"
+	 "baseline.faults[].from[] object? the nodes; of cables one end\n"
+	 "baseline.faults[].from[].name node the node\n"
+	 "baseline.faults[].from[].port portnum? its port\n"
+	 "baseline.faults[].to[] object? the other end\n"
+	 "baseline.faults[].to[].name node the node\n"
+	 "baseline.faults[].to[].port portnum? its port\n",
 	 .rows = {finding_fields},
 	 .run = cmd_doctor},
 	{.name = NULL},

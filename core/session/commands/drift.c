@@ -146,7 +146,6 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 	bool wrong = drift_total(d) != d->count[DRIFT_RIGHT] + d->count[DRIFT_KEPT];
 	uint32_t unsure;
 
-	/* "What is read from FILE, judged by minhop: ..." */
 	if (first)
 		out_text(o, "%s refuses: %s\n", first->engine, first->why);
 	out_text(o, "%s %s, against the next sweep of %s: %s, agreement %.4f%s\n",
@@ -252,6 +251,21 @@ static int take_words(struct session *s, const struct args *args, struct drift_r
 	return rc;
 }
 
+/* What is held is judged, whatever is in force. */
+static void tell_judged(const struct drift *d, const struct sweep *now, struct out *o)
+{
+	struct judged j = {.held = true};
+
+	report_judged(d->held, o);
+	if (now && setup_tables(d->held->setup))
+		j = judged_of(now);
+	if (j.held)
+		return;
+	out_text(o, "In force: computed by %s; %" PRIu64 " of %s differ from the held ones.\n",
+		 now->routing ? now->routing->engine : "no engine", j.n_differ, PLURAL(j.n_held, "entry"));
+	out_json(o, "differ_from_held", json_integer((json_int_t)j.n_differ));
+}
+
 static int cmd_drift(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct drift_request rq = {
@@ -268,6 +282,8 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 
 	if (!rc)
 		d = drift_judge(&rq, &ranking, o->run->progress, e);
+	if (d)
+		tell_judged(d, rq.now, o);
 	if (ranking) {
 		json_t *list = json_array();
 
@@ -333,24 +349,29 @@ const struct command drift_commands[] = {
 		    "by agreement: the share\n"
 		    "  of entries that are right or kept.  `all` prints every entry, kept ones too.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "engine engine? engine whose next sweep drift compares with\n"
-		 "agreement share? share of entries that are right or kept\n"
-		 "complete boolean? there are entries, no switch is without a table, and the whole fabric is "
-		 "known\n"
-		 "states_known boolean? false: ibscope does not know whether a port came up since the last "
-		 "sweep\n"
-		 "classes object? entries by class\n"
-		 "classes.* integer? of a class: right, kept, next, dead, missing, unknown\n"
-		 "classes_of_switch_lids object? the same\n"
-		 "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"
-		 "reservations string(unknown/seen/known)? LIDs kept for ports that left: seen: those that "
-		 "left in the session\n"
-		 "unsure_lids[] object? ports without a LID, where reservations of LIDs are not all known\n"
-		 "unsure_lids[].name endport the port, with the LID that seems to be free for it\n"
-		 "entries[] object? entries that are not right: the first without those kept, or all\n"
-		 "@entries[].\n" JSON_CAUSES "tables_complete boolean? as of check\n"
-		 "engines[] object? without ENGINE: all that were tried, the best first\n"
-		 "@engines[].\n",
+	 .json = JSON_JUDGED_(
+		 "?") "engine engine? engine whose next sweep drift compares with\n"
+		      "agreement share? share of entries that are right or kept\n"
+		      "complete boolean? there are entries, no switch is without a table, and the whole "
+		      "fabric is "
+		      "known\n"
+		      "states_known boolean? false: ibscope does not know whether a port came up since the "
+		      "last "
+		      "sweep\n"
+		      "classes object? entries by class\n"
+		      "classes.* integer? of a class: right, kept, next, dead, missing, unknown\n"
+		      "classes_of_switch_lids object? the same\n"
+		      "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"
+		      "reservations string(unknown/seen/known)? LIDs kept for ports that left: seen: those "
+		      "that "
+		      "left in the session\n"
+		      "unsure_lids[] object? ports without a LID, where reservations of LIDs are not all "
+		      "known\n"
+		      "unsure_lids[].name endport the port, with the LID that seems to be free for it\n"
+		      "entries[] object? entries that are not right: the first without those kept, or all\n"
+		      "@entries[].\n" JSON_CAUSES "tables_complete boolean? as of check\n"
+		      "engines[] object? without ENGINE: all that were tried, the best first\n"
+		      "@engines[].\n",
 	 .rows = {drift_entry_fields, cause_fields, drift_candidate_fields},
 	 .run = cmd_drift},
 	{.name = NULL},

@@ -56,8 +56,7 @@ static int take_later(struct session *s, struct fabric *f, enum event_kind kind,
 	return 0;
 }
 
-/* Puts the tables in force that the switches held when the fabric was read. */
-static int take_held(struct session *s, const char *chain, struct out *o, struct err *e)
+int take_held(struct session *s, const char *chain, struct out *o, struct err *e)
 {
 	char *text = str_printf("route %s", chain);
 	struct change_request rq = {
@@ -104,6 +103,11 @@ static int cmd_load(struct session *s, const struct args *args, struct out *o, s
 			 "what was loaded.\n");
 	if (!rc && tables && !s->setup->chain)
 		rc = take_held(s, "tables,no_fallback", o, e);
+	else if (!rc && tables && !sweep_held_tables(session_sweep(s)))
+		out_text(
+			o,
+			"The tables that %s has are left out, as %s is in force: `tables held` takes them.\n",
+			path, s->setup->chain);
 	return rc;
 }
 
@@ -450,7 +454,7 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 	char *engines = NULL, *whole = realpath(path, NULL), *quoted = word_quoted(whole ? whole : path),
 	     *text = str_printf("config %s", quoted);
 	struct text computed = {0}, others = {0};
-	bool all_other = false;
+	bool all_other = false, held = false;
 	struct change_request rq = {.kind = EVENT_ROUTE, .text = text};
 	int rc;
 
@@ -475,9 +479,14 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 			engines = all_other ? NULL : str_dup(computed.s);
 		}
 		rq.setup.options = opts;
-		rq.setup.chain = s->fabric ? engines : NULL;
+		held = sweep_held_tables(session_sweep(s)) != NULL;
+		rq.setup.chain = s->fabric && !held ? engines : NULL;
 		rc = apply_options(s, &rq, !same_shape(s->setup->options, opts), o, e);
 	}
+	if (!rc && held && engines)
+		out_text(o,
+			 "The tables in the switches stay in force; `route %s` computes those of the file.\n",
+			 engines);
 	if (!rc && (engines || all_other)) {
 		session_lock(s);
 		free(s->configured);
@@ -813,9 +822,12 @@ const struct command fabric_commands[] = {
 	{.name = "config",
 	 .syntax = "config FILE",
 	 .help = "take routing options from an opensm.conf; the engine in force reroutes",
-	 .details = "  One event: OpenSM starts again with the options and engines of the file.  (`sighup "
-		    "FILE`: a running OpenSM reads\n"
-		    "  the file.)  What failed stays down; options that the file does not name stay.\n",
+	 .details =
+		 "  One event: OpenSM starts again with the options and engines of the file.  (`sighup "
+		 "FILE`: a running OpenSM reads\n"
+		 "  the file.)  What failed stays down; options that the file does not name stay.  While the "
+		 "tables in force are\n"
+		 "  those that the switches hold, they stay, and the file gives options only.\n",
 	 .json = JSON_EVENT,
 	 .run = cmd_config},
 	{.name = "set",

@@ -255,6 +255,7 @@ static int cmd_trace(struct session *s, const struct args *args, struct out *o, 
 	w = need_routing(s, e);
 	if (!w)
 		return -1;
+	report_judged(w, o);
 	m = session_measured(s);
 	out_json(o, "forward", print_path(w->routing, src, slid, dst, dlid, m, o));
 	if (src != dst)
@@ -395,14 +396,16 @@ const struct command path_commands[] = {
 		 "absent[].why string why it is not there\n"
 		 "absent[].last_seen[] string? ports, NODE[PORT], that are or were at the other ends of its "
 		 "cables\n"
-		 "absent[].seen_in string? which earlier one: event N, snapshot NAME or a baseline's file\n"
-		 "forward object? the path\n" KEYS_FORWARD "back object? the path back\n" KEYS_BACK
-		 "shortest object? while nothing is routed: the shortest way by cable\n"
-		 "same_cables boolean? both arrive: do they take the same cables?\n"
-		 "shortest.src endport source\n"
-		 "shortest.dst endport destination\n"
-		 "shortest.hops integer|null links: the same number as links\n"
-		 "shortest.links integer|null all its cables\n",
+		 "absent[].seen_in string? which earlier one: event N, snapshot NAME or a baseline's "
+		 "file\n" JSON_JUDGED_(
+			 "?") "forward object? the path\n" KEYS_FORWARD
+			      "back object? the path back\n" KEYS_BACK
+			      "shortest object? while nothing is routed: the shortest way by cable\n"
+			      "same_cables boolean? both arrive: do they take the same cables?\n"
+			      "shortest.src endport source\n"
+			      "shortest.dst endport destination\n"
+			      "shortest.hops integer|null links: the same number as links\n"
+			      "shortest.links integer|null all its cables\n",
 	 .absent = tell_absent,
 	 .run = cmd_trace},
 	{.name = "why",

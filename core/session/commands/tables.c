@@ -98,6 +98,25 @@ static int take_tables(struct session *s, const char *text, const struct switch_
 	return rc;
 }
 
+/* Back from computed tables to those that the switches hold.  With `else`: where none are, an engine routes.
+ */
+static int take_held_tables(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const char *otherwise = args_word(args, "ENGINE[,ENGINE...]", NULL);
+	const struct switch_tables *held =
+		s->setup->tables ? s->setup->tables : fabric_switch_tables(s->fabric);
+	bool live = held && held == fabric_switch_tables(s->fabric) && !held->source;
+
+	if (!held && otherwise)
+		return run_engines(s, "route", otherwise, args, args->n, o, e);
+	if (held && otherwise && sweep_held_tables(session_sweep(s)) == held)
+		return 0;
+	if (!held)
+		return err_set(
+			e, "no tables of the switches were read; `tables FILE` or `tables live` reads them");
+	return take_held(s, live ? "live,no_fallback" : "tables,no_fallback", o, e);
+}
+
 static int cmd_tables(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *from = args->arg[0].word, *device = args_word(args, "CA[:PORT]", "");
@@ -110,6 +129,8 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	char *lesson = !live && lesson_name(from) ? lesson_file(lesson_name(from), e) : NULL;
 	int rc;
 
+	if (args_has(args, "held"))
+		return take_held_tables(s, args, o, e);
 	if (!live && lesson_name(from) && !lesson)
 		return -1;
 	progress_start(o->run->progress, "reading tables", 0);
@@ -224,19 +245,22 @@ static int cmd_judge(struct session *s, const struct args *args, struct out *o, 
 
 const struct command tables_commands[] = {
 	{.name = "tables",
-	 .syntax = "tables FILE [FILE] | live [CA[:PORT]]",
-	 .help = "take the tables in the switches as the routing: from a dump, or live",
-	 .details = "  FILE: opensm-lfts.dump, output of dump_fts, ibroute and dump_lfts.sh, opensm.fdbs, "
-		    "ibdiagnet's .fdbs and\n"
-		    "  .far (with adaptive-routing groups), `export lfts` and `export fdbs`, or lesson:NAME, "
-		    "one of the lessons.\n  You need not route before.\n"
-		    "  LIDs are those that the file names by port GUIDs, else those of the fabric's source; "
-		    "tables lists what does not\n"
-		    "  fit.  A failure does not change these tables; `route ENGINE` computes others, `diff` "
-		    "compares.\n"
-		    "  A second FILE tells the SLs of paths, in lines SLID DLID SL (`export paths`), as `set "
-		    "path_sl_file` does.\n"
-		    "  Another engine in their place has SLs of its own, in `compare` too.\n",
+	 .syntax = "tables FILE [FILE] | live [CA[:PORT]] | held [else ENGINE[,ENGINE...]]",
+	 .help = "take the tables in the switches as the routing: from a dump, live, or back to them",
+	 .details =
+		 "  FILE: opensm-lfts.dump, output of dump_fts, ibroute and dump_lfts.sh, opensm.fdbs, "
+		 "ibdiagnet's .fdbs and\n"
+		 "  .far (with adaptive-routing groups), `export lfts` and `export fdbs`, or lesson:NAME, "
+		 "one of the lessons.\n  You need not route before.\n"
+		 "  LIDs are those that the file names by port GUIDs, else those of the fabric's source; "
+		 "tables lists what does not\n"
+		 "  fit.  A failure does not change these tables; `route ENGINE` computes others, `diff` "
+		 "compares.\n"
+		 "  held: back from computed tables to those that were read; else: where none were, ENGINE "
+		 "routes.\n"
+		 "  A second FILE tells the SLs of paths, in lines SLID DLID SL (`export paths`), as `set "
+		 "path_sl_file` does.\n"
+		 "  Another engine in their place has SLs of its own, in `compare` too.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "tables object what was read\n"
 		 "tables.source string file, or live\n"

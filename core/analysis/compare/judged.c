@@ -1,0 +1,83 @@
+#include "core/analysis/compare/judged.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/routing/switch_tables.h"
+
+const struct switch_tables *sweep_held_tables(const struct sweep *w)
+{
+	const char *engine = w && w->routing ? w->routing->engine : "";
+
+	return !strcmp(engine, "tables") || !strcmp(engine, "live") ? setup_tables(w->setup) : NULL;
+}
+
+/* Entries of a switch in the tables at hand, and those that the sweep has otherwise. */
+static void judged_count_switch(struct judged *j, uint32_t sw, unsigned top)
+{
+	const struct switch_tables *held = j->at_hand;
+
+	for (unsigned lid = 1; lid <= top; lid++) {
+		unsigned port = lid <= held->top[sw] ? held->lft[sw][lid] : NO_PATH;
+
+		j->n_held += port != NO_PATH;
+		j->n_differ += port != routing_port(j->sweep->routing, sw, lid);
+	}
+}
+
+struct judged judged_of(const struct sweep *w)
+{
+	struct judged j = {.sweep = w, .at_hand = setup_tables(w->setup)};
+	unsigned top;
+
+	j.held = sweep_held_tables(w) != NULL;
+	if (j.held || !j.at_hand || !w->routing)
+		return j;
+	assert(j.at_hand->n_switches == w->fabric->n_switches);
+	top = switch_tables_top(j.at_hand);
+	if (w->lids->max_lid > top)
+		top = w->lids->max_lid;
+	for (uint32_t sw = 0; sw < w->fabric->n_switches; sw++)
+		if (j.at_hand->lft[sw])
+			judged_count_switch(&j, sw, top);
+	return j;
+}
+
+const char *judged_word(const struct judged *j)
+{
+	return j->held ? "held" : "computed";
+}
+
+void judged_brief(const struct judged *j, struct text *t)
+{
+	const struct routing *r = j->sweep->routing;
+	struct tm tm;
+	char when[16];
+
+	if (!j->held) {
+		text_add(t, r ? "computed by %s" : "no tables, as no engine makes any", r ? r->engine : "");
+		return;
+	}
+	text_add(t, "tables in the switches, read");
+	if (j->at_hand->source)
+		text_add(t, " from %s", j->at_hand->source);
+	else if (!j->untimed && localtime_r(&j->at_hand->read_at, &tm) &&
+		 strftime(when, sizeof(when), " %H:%M", &tm))
+		text_add(t, "%s", when);
+}
+
+void judged_line(const struct judged *j, struct text *t)
+{
+	text_add(t, "Judged: ");
+	judged_brief(j, t);
+	if (!j->held && j->at_hand)
+		text_add(t,
+			 "; the held ones are not looked at: `tables held`.  %" PRIu64
+			 " of %s differ from them",
+			 j->n_differ, PLURAL(j->n_held, "entry"));
+	else if (!j->held && !strcmp(j->sweep->fabric->format, "live"))
+		text_add(t, "; the tables in the switches were not read: `live tables`");
+	text_add(t, ".\n");
+}
