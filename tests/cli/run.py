@@ -20,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import clears  # noqa: E402
+import judged  # noqa: E402
 import contract  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
@@ -1020,6 +1021,7 @@ def main():
     tests += [("all-clear words", lambda: clears.no_word_forgotten(ROOT))]
     tests += [("all-clear %d: %s" % (i, r.words), lambda r=r: clears.try_row(r, folder, run, lambda text: contract.objects(PROGRAM, text)))
               for i, r in enumerate(clears.ROWS)]
+    tests += [(name, lambda test=test: test(folder, run)) for name, test in judged.TESTS]
     if len(sys.argv) > 1:
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], p) for p in sys.argv[1:])]
     bad = 0
@@ -1029,6 +1031,7 @@ def main():
             with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as f:
                 f.write(text)
         clears.make_files(folder, run)
+        judged.make_files(folder, run)
         for name, test in tests:
             try:
                 why = test()

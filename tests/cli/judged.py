@@ -1,0 +1,106 @@
+"""What a judgement is about: tables that the switches hold before computed ones, told in the first line and in JSON.
+
+A folder as OpenSM leaves it holds Min Hop's tables from before a cable was lost; the file of options asks for Up/Down.
+"""
+import json
+import os
+import re
+
+HELD = r"Judged: tables in the switches, read from \S+\.$"
+COMPUTED = r"Judged: computed by %s; the held ones are not looked at: `tables held`\.  (\d+) of (\d+) entries differ from them\.$"
+ALONE = r"Judged: computed by %s\.$"
+JUDGEMENTS = ["check", "doctor", "trace node0001 node0004", "diff kept", "drift updn", "drift"]
+
+
+def make_files(folder, run):
+    """held/ as told above; later/ the same cabling with Up/Down's tables; only.ibnet without tables."""
+    for name in ("held", "later"):
+        os.makedirs(os.path.join(folder, name))
+    with open(os.path.join(folder, "asks.conf"), "w", encoding="utf-8") as f:
+        f.write("routing_engine updn\n")
+    run(["xgft:3,3:1,2", "-R", "minhop", "-e", "export lfts held/opensm-lfts.dump; fail link leaf-01[4]; "
+         "export subnet held/opensm-subnet.lst; save only.ibnet; route updn; export lfts later/opensm-lfts.dump; "
+         "export subnet later/opensm-subnet.lst"], folder)
+
+
+def asked(run, folder, args, commands):
+    """([line, ...], {command: object}) of a run as text, and again as JSON."""
+    text = run([*args, "-e", commands], folder)
+    said = run(["--json", *args, "-e", commands], folder)
+    return text.stdout.splitlines(), {o["command"]: o for o in map(json.loads, said.stdout.splitlines())}
+
+
+def differing(a, b, run, folder):
+    """Entries of dump a that dump b has otherwise, of the switches and LIDs of both."""
+    def entries(path):
+        here, out = "", {}
+        with open(os.path.join(folder, path), encoding="utf-8") as f:
+            for line in f:
+                head, row = re.match(r"Unicast lids .* guid (0x\w+)", line), re.match(r"0x(\w+) (\d+) ", line)
+                here = head[1] if head else here
+                if row:
+                    out[here, row[1]] = int(row[2])
+        return out
+    x, y = entries(a), entries(b)
+    return sum(x.get(k) != y.get(k) for k in set(x) | set(y)), len(x)
+
+
+def one_rule(folder, run):
+    """-F and a folder alone judge what is held, in every judgement; -R and route what is computed, and count."""
+    run(["held", "-e", "route updn; export lfts updn.lfts"], folder)
+    differ, of = differing("held/opensm-lfts.dump", "updn.lfts", run, folder)
+    if not differ:
+        return "the cases are alike: nothing differs"
+    for args, before, held in ((["held"], "", True), (["-F", "asks.conf", "held"], "", True),
+                               (["held"], "config asks.conf; ", True), (["-R", "updn", "held"], "", False),
+                               (["-R", "updn", "-F", "asks.conf", "held"], "", False), (["held"], "route updn; ", False),
+                               (["-R", "updn", "held"], "tables held; ", True), (["only.ibnet"], "tables held else updn; ", None),
+                               (["-F", "asks.conf", "only.ibnet"], "", None)):
+        for judgement in JUDGEMENTS:
+            if held is None and judgement.startswith("drift"):
+                continue
+            lines, json_of = asked(run, folder, args, before + "snapshot kept; echo ASKED; " + judgement)
+            first = lines[lines.index("ASKED") + 1]
+            told = json_of[judgement.split()[0]]
+            of_held = held or judgement.startswith("drift")
+            want = HELD if of_held else (ALONE if held is None else COMPUTED) % "updn"
+            found = re.match(want, first)
+            if not found or told["judged"] != ("held" if of_held else "computed"):
+                return "%s %s%s: %r, judged: %s" % (args, before, judgement, first, told.get("judged"))
+            if found.groups() and (int(found[1]), int(found[2])) != (differ, of):
+                return "%s: %r, but %d of %d differ" % (args, first, differ, of)
+            if told.get("differ_from_held") != (differ if held is False else None):
+                return "%s %s: differ_from_held %s, not %d" % (args, judgement, told.get("differ_from_held"), differ)
+    return None
+
+
+def same_answer(folder, run):
+    """-F changes nothing of what is found in held tables: pairs, findings, Nagios' line."""
+    for commands in ("check", "trace node0001 node0004", "check format nagios"):
+        plain, options = (run([*args, "held", "-e", commands], folder) for args in ([], ["-F", "asks.conf"]))
+        if (plain.returncode, plain.stdout) != (options.returncode, options.stdout):
+            return "%s: with -F %d %s" % (commands, options.returncode, options.stdout[:300])
+    found = run(["-F", "asks.conf", "held", "-e", "check"], folder)
+    if found.returncode != 1 or not re.search(r"[1-9]\d* unreachable", found.stdout):
+        return "the lost pairs are not told: %s" % found.stdout[:300]
+    line = run(["-R", "updn", "held", "-e", "check format nagios"], folder).stdout
+    if not re.match(r"IBSCOPE OK: computed by updn, .*; \d+ entries differ from those in the switches", line):
+        return "Nagios' line of computed tables: %s" % line
+    return None
+
+
+def left_out(folder, run):
+    """The tables of a second file count under -F, and are told where an engine in force leaves them out."""
+    lines, _ = asked(run, folder, ["-F", "asks.conf", "held"], "snapshot a; load later; diff a")
+    if not any(re.match(r"[1-9]\d* entr\w+ on \d+ switch", line) for line in lines) or any("left out" in line for line in lines):
+        return "with -F: %s" % lines
+    lines, _ = asked(run, folder, ["-R", "updn", "held"], "snapshot a; load later; diff a; tables held; diff a")
+    if sum("The tables that later has are left out, as updn is in force: `tables held` takes them." in line for line in lines) != 1:
+        return "not told: %s" % lines
+    if sum("Compared with: computed by updn." in line for line in lines) != 1:
+        return "the other side is not told once: %s" % lines
+    done = run(["only.ibnet", "-R", "updn", "-e", "tables held"], folder)
+    return None if done.returncode == 3 and "no tables of the switches were read" in done.stderr else "tables held: %s" % done.stderr
+
+
+TESTS = (("judged: one rule", one_rule), ("judged: the same answer with -F", same_answer), ("judged: left out", left_out))
