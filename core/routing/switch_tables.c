@@ -77,6 +77,18 @@ struct switch_tables *switch_tables_on(const struct switch_tables *h, const stru
 	return t;
 }
 
+uint8_t *switch_tables_told(const struct switch_tables *h, unsigned top)
+{
+	uint8_t *told = NEW_ARRAY(top + 1u, uint8_t);
+
+	for (unsigned lid = 0; lid <= top && !h->source; lid++)
+		told[lid] = 1;
+	for (uint32_t s = 0; s < h->n_switches && h->source; s++)
+		for (unsigned lid = 1; h->lft[s] && lid <= h->top[s] && lid <= top; lid++)
+			told[lid] |= h->lft[s][lid] != NO_PATH;
+	return told;
+}
+
 unsigned switch_tables_top(const struct switch_tables *h)
 {
 	unsigned top = 0;

@@ -44,6 +44,12 @@ static inline const struct switch_tables *fabric_switch_tables(const struct fabr
 struct switch_tables *switch_tables_on(const struct switch_tables *h, const struct fabric *from,
 				       const struct fabric *to);
 
+/*
+ * Which LIDs the tables tell of: [top + 1], 1 where a switch has an entry for the LID.  A file may be a list
+ * of some LIDs, so one that no switch has there is not told; live tables tell of all.  The caller frees it.
+ */
+uint8_t *switch_tables_told(const struct switch_tables *h, unsigned top);
+
 /* Largest LinearFDBTop, 0 when no switch has a table. */
 unsigned switch_tables_top(const struct switch_tables *h);
 

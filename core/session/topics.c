@@ -235,8 +235,9 @@ const struct topic core_topics[] = {
 	 "the file, holds the whole fabric. `check` ends with status 1 when either is missing.",
 	 NULL, "check"},
 	{"drift", "agreement|class|dead|missing|would",
-	 "the difference between the tables in the switches and those after the next sweep. Each entry is "
-	 "right, kept from before, will change, is dead (packets are lost) or is missing.",
+	 "the difference between the tables in the switches and those that OpenSM computes. A restart writes "
+	 "what differs; a running OpenSM never reads the tables, so its next sweep writes only what its own "
+	 "memory has otherwise.",
 	 "engines/doc/minhop.md, section 8", "drift"},
 	{"doctor", "finding|findings|kind|severity|sure",
 	 "lists every problem found, worst first, each with how sure it is and the command that "

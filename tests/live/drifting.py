@@ -90,7 +90,7 @@ def unlinked(bench, engine):
     with bench.manager(engine) as sm:
         held, hosts = tables(sm.lfts())
         found, status = bench.drift(sm, engine + " all")
-        expect(status == 0 and not any(found["classes"][c] for c in ("unknown", "missing", "dead", "next")), "before:", found["classes"])
+        expect(status == 0 and not any(found["classes"][c] for c in ("unknown", "missing", "dead", "restart")), "before:", found["classes"])
         sm._console(['Unlink "%s"[%d]' % end])
         found, status = bench.drift(sm, engine + " all")
         said = entries(found)
@@ -143,7 +143,7 @@ def changed_by_hand(bench, equal):
         expect({k for k in held if held[k] != loaded.get(k)} == {(leaf, lid)}, "OpenSM did not load what was written")
         found, status = bench.drift(sm, "minhop all")
     # what is as short OpenSM keeps in its next sweep, and what is longer it puts right
-    want = {(leaf, lid): (port, port, "kept") if equal else (port, held[leaf, lid], "next")}
+    want = {(leaf, lid): (port, port, "kept") if equal else (port, held[leaf, lid], "restart")}
     expect(entries(found) == want and status == (0 if equal else 1), status, want, found["classes"], found["entries"][:5])
 
 

@@ -262,7 +262,7 @@ def edited_again(state):
     for k, p in edits.items():
         expect(k in listed, "drift: an edited entry is right:", k, p, "for", held[k])
         want = "missing" if p is None else "dead" if k in edits and (k[0], p) not in net.peer else None
-        expect(listed[k]["class"] == want if want else listed[k]["class"] in ("next", "kept", "dead"),
+        expect(listed[k]["class"] == want if want else listed[k]["class"] in ("restart", "kept", "dead"),
                "drift: class of", k, listed[k], "expected", want)
     for kind, n in told["classes"].items():
         if kind != "right":

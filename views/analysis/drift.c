@@ -1,5 +1,5 @@
 /*
- * The pane `drift`: the switches' entries compared with the next sweep of an engine, one row for each cause
+ * The pane `drift`: the switches' entries compared with those that an engine computes, one row for each cause
  * of wrong entries and lost pairs.  Without an engine, another thread tries all of them, and takes the one
  * that explains the tables best.
  */
@@ -221,9 +221,10 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_drift = {
 	.name = "drift",
-	.brief = "compares the tables in the switches with an engine's next sweep: why entries are not "
-		 "right, and "
-		 "pairs lost; Enter lists the entries",
+	.brief =
+		"compares the tables in the switches with those that an engine computes: why entries are not "
+		"right, and "
+		"pairs lost; Enter lists the entries",
 	.syntax = DRIFT_SYNTAX,
 	.hints = "follow=entries back=back",
 	COLUMNS(columns),

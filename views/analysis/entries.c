@@ -12,9 +12,10 @@ static const struct column columns[] = {
 	COL("switch", "the switch that holds the entry", 8, .flex = 2, .fold = FOLD_CHIP),
 	NUM("lid", "the LID that the entry is for", 5),
 	COL("to", "the node that has this LID", 8, .flex = 2),
-	NUM("now → would", "port in the switch now, and after the next sweep", 11),
+	NUM("now → would", "port in the switch now, and the one that OpenSM computes", 11),
 	COL("class",
-	    "kept: a restart would choose another port; next: the next sweep changes it; dead: packets are "
+	    "kept: a restart would choose another port; restart: OpenSM computes another one, and a restart "
+	    "writes it; dead: packets are "
 	    "lost; missing: no entry; unknown: no port has the LID",
 	    7),
 	COL("why", "what is wrong, or the rule that chooses the other port", 8, .flex = 3, .drop = 1),

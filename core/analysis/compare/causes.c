@@ -472,7 +472,7 @@ static struct cause *of_entry(struct causes *s, const struct drift *d, const str
 	uint32_t owner = owner_of(s, d, x->lid);
 
 	switch (x->class) {
-	case DRIFT_NEXT:
+	case DRIFT_RESTART:
 		if (d->next->n_refusals)
 			return cause_of(s, CAUSE_REFUSAL, 0, d->next->refusal[0].why);
 		return cause_of(s, CAUSE_RULE, 1, x->why);

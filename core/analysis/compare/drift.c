@@ -17,8 +17,9 @@ const struct field drift_entry_fields[] = {
 	ENTRY("lid", lid, "lid", "the LID"),
 	FIELD_BY_CODE("owner", "endport", "whose LID it is"),
 	FIELD("port", struct drift_entry, port, "portnum", "now → would", "port held, 255: none"),
-	FIELD("would", struct drift_entry, would, "portnum", NULL, "port after the next sweep, 255: none"),
-	FIELD_BY_CODE("class", "string(unknown/missing/dead/next/right/kept)", "its class"),
+	FIELD("would", struct drift_entry, would, "portnum", NULL,
+	      "port that the engine computes, 255: none"),
+	FIELD_BY_CODE("class", "string(unknown/missing/dead/restart/right/kept)", "its class"),
 	ENTRY("why", why, "why", "what is wrong with it, or the rule that chooses the other port"),
 	{.key = NULL},
 };
@@ -28,21 +29,21 @@ const struct field drift_entry_fields[] = {
 const struct field drift_candidate_fields[] = {
 	CANDIDATE("engine", chain, NULL, "the engine, or chain"),
 	CANDIDATE("options", options, NULL, "what it has beside the options in force"),
-	CANDIDATE("in_force", in_force, "string?", "engine that routes in its next sweep"),
+	CANDIDATE("in_force", in_force, "string?", "engine that routes when it is asked for"),
 	CANDIDATE("agreement", agreement, "share?", "as above"),
 	CANDIDATE("right", right, "share?", "share of entries that are right"),
 	CANDIDATE("refused", refused, "string?", "why the engine does not route this fabric"),
 	{.key = NULL},
 };
 
-const char *const drift_word[DRIFT_CLASSES] = {"unknown", "missing", "dead", "next", "right", "kept"};
+const char *const drift_word[DRIFT_CLASSES] = {"unknown", "missing", "dead", "restart", "right", "kept"};
 const char *const drift_meaning[DRIFT_CLASSES] = {
 	"nobody has the LID",
-	"no entry, where the next sweep makes one",
+	"no entry, where OpenSM computes one",
 	"packets cannot go on there",
-	"the next sweep changes it",
+	"OpenSM computes another one, which a restart writes",
 	"a subnet manager that starts now would choose it too",
-	"the next sweep keeps it; a restart would choose otherwise",
+	"a sweep keeps it; a restart would choose otherwise",
 };
 
 const char *const drift_reserved_word[] = {"unknown", "seen", "known"};
@@ -107,6 +108,7 @@ struct judge {
 	const struct fabric *f;
 	const struct switch_tables *read;     /* NULL: d->held->routing is judged */
 	const struct routing *next, *restart; /* NULL: no engine would route, so all entries stay */
+	uint8_t *told;			      /* [top + 1] LIDs of which the tables held tell; NULL: of all */
 	uint32_t *owner; /* [top + 1] endport of a LID, in the fabric or gone; NO_ID = nobody's */
 	unsigned top;
 	bool cache; /* use_ucast_cache: entries for endports that are gone stay on purpose */
@@ -209,7 +211,7 @@ static enum drift_class class_of(const struct judge *j, uint32_t sw, unsigned li
 		return DRIFT_DEAD;
 	*why = "";
 	if (held != next)
-		return DRIFT_NEXT;
+		return DRIFT_RESTART;
 	return j->restart && held == routing_port(j->restart, sw, lid) ? DRIFT_RIGHT : DRIFT_KEPT;
 }
 
@@ -257,7 +259,9 @@ static int judge_all(struct judge *j, struct progress *p, struct err *e)
 			unsigned held = entry_held(j, sw, lid);
 			unsigned next = j->next ? routing_port(j->next, sw, lid) : held;
 
-			if (held != NO_PATH || next != NO_PATH)
+			if (held == NO_PATH && next != NO_PATH && j->told && !j->told[lid])
+				j->d->n_not_in_file++;
+			else if (held != NO_PATH || next != NO_PATH)
 				add_entry(j, sw, lid, held, next);
 		}
 	}
@@ -366,12 +370,14 @@ static int judge(struct drift *d, const struct sweep *restart, const struct engi
 
 	if (top > j.top)
 		j.top = top;
+	j.told = j.read ? switch_tables_told(j.read, j.top) : NULL;
 	find_owners(&j);
 	rc = judge_all(&j, p, e);
 	free(j.owner);
+	free(j.told);
 	if (rc || !with_entries)
 		return rc;
-	tell_rules(d, d->next, DRIFT_NEXT, engines, p);
+	tell_rules(d, d->next, DRIFT_RESTART, engines, p);
 	tell_rules(d, d->next, DRIFT_MISSING, engines, p);
 	tell_rules(d, restart, DRIFT_KEPT, engines, p);
 	for (size_t i = 0; i < d->n_entries; i++)
@@ -450,5 +456,5 @@ bool drift_found(const struct drift *d)
 
 bool drift_known(const struct drift *d)
 {
-	return drift_total(d) && !d->n_silent && !d->next->fabric->warnings.missing;
+	return drift_total(d) && !d->n_silent && !d->n_not_in_file && !d->next->fabric->warnings.missing;
 }

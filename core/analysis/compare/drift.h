@@ -1,8 +1,13 @@
 /*
  * Is what the switches hold right? OpenSM keeps existing entries where it can, so a routing from nothing
- * differs from a healthy one that has a history.  Here the tables that are held count as the switches'
- * current state.  Each entry is compared with the entry that the subnet manager's next sweep would program
- * from them (checked against 1,005 sweeps of OpenSM 3.3.23: 2.6 million entries, none differed).
+ * differs from a healthy one that has a history.  Here the tables that are held count as what the subnet
+ * manager remembers.  Each entry is compared with the entry that a sweep would program with that memory
+ * (checked against 1,005 sweeps of OpenSM 3.3.23: 2.6 million entries, none differed).
+ *
+ * A running OpenSM compares what it computes with its own memory and never reads the tables.  So its next
+ * sweep writes an entry only where that memory, which is not known here, differs from what it computes;
+ * entries that were changed behind its back stay (tests/live/behind.py).  A restart writes all of them, and a
+ * switch that disappears and comes back gets its table anew.
  */
 #ifndef IBSCOPE_DRIFT_H
 #define IBSCOPE_DRIFT_H
@@ -15,11 +20,11 @@
 /* The class of an entry; the first that fits counts. */
 enum drift_class {
 	DRIFT_UNKNOWN, /* its LID belongs to no port of the fabric, and its owner is not named */
-	DRIFT_MISSING, /* the entry is missing, and the next sweep would make one */
+	DRIFT_MISSING, /* the entry is missing, and OpenSM computes one */
 	DRIFT_DEAD,    /* a packet cannot go on by it, or the owner of its LID is gone */
-	DRIFT_NEXT,    /* the next sweep would change it */
+	DRIFT_RESTART, /* OpenSM computes another one, which a restart writes */
 	DRIFT_RIGHT,   /* a subnet manager that starts now would choose the same */
-	DRIFT_KEPT,    /* the next sweep keeps it; a subnet manager that starts now would choose another */
+	DRIFT_KEPT,    /* a sweep keeps it; a subnet manager that starts now would choose another */
 	DRIFT_CLASSES
 };
 extern const char *const drift_word[DRIFT_CLASSES];    /* "unknown", ... */
@@ -28,7 +33,7 @@ extern const char *const drift_meaning[DRIFT_CLASSES]; /* in words */
 struct drift_entry {
 	uint32_t sw;
 	uint16_t lid;
-	uint8_t port, would; /* port held, and port of the next sweep; NO_PATH = none */
+	uint8_t port, would; /* port held, and port computed; NO_PATH = none */
 	uint8_t class;	     /* enum drift_class */
 	const char *why; /* the fault, or the rule by which the other port is chosen; static, never NULL */
 };
@@ -48,10 +53,11 @@ struct drift {
 	uint64_t of_switches[DRIFT_CLASSES]; /* of these, for LIDs of switches */
 	struct drift_entry *entry;	     /* all that are not right: by class, switch and LID */
 	size_t n_entries;
-	uint32_t n_silent;   /* switches of the fabric without a table: not judged */
-	uint64_t n_unjudged; /* entries that the next sweep makes on these */
-	uint32_t n_away;     /* tables of switches that are not in the fabric (any more): not judged */
-	bool ignored;	     /* the next sweep ignores existing entries: a port is being set up */
+	uint32_t n_silent;	/* switches of the fabric without a table: not judged */
+	uint64_t n_unjudged;	/* entries that the next sweep makes on these */
+	uint64_t n_not_in_file; /* entries computed for LIDs of which the file has none: not judged */
+	uint32_t n_away;	/* tables of switches that are not in the fabric (any more): not judged */
+	bool ignored;		/* the next sweep ignores existing entries: a port is being set up */
 	enum drift_reserved reserved; /* what is known of LIDs kept for ports that left */
 	size_t n_reserved;	      /* ranges of these that the next sweep knows */
 	bool states_unknown; /* a port may have come up since the last sweep; then kept entries change too */
@@ -74,7 +80,7 @@ struct drift *drift_run(const struct sweep *held, const struct setup *setup, con
 void drift_free(struct drift *d);
 
 uint64_t drift_total(const struct drift *d); /* entries classed */
-/* Share of right and kept entries among all, those not judged among them; 0 when there are none. */
+/* Share of right and kept entries among all but those that are not in the file; 0 when there are none. */
 double drift_agreement(const struct drift *d);
 /* Share of right ones. */
 double drift_right_share(const struct drift *d);

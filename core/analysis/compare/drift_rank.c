@@ -103,30 +103,38 @@ static bool worth_trying(const struct ranking *k, const struct candidate *c)
 
 /* --- their order ------------------------------------------------------------------------------ */
 
-/* The best from `from` on: by agreement, then by right share (see RIGHT_BAND), then by place. */
-static unsigned best_from(const struct drift_ranking *r, unsigned from)
+/*
+ * The best from `from` on: by agreement, then by right share (see RIGHT_BAND), then by place.  An engine that
+ * refuses explains nothing itself, so it comes behind all that route. NO_ID: `routes` of them are none.
+ */
+static unsigned best_from(const struct drift_ranking *r, unsigned from, bool routes)
 {
 	const struct drift_candidate *c = r->candidate;
 	double agreement = -1, right = -1;
 
 	for (unsigned i = from; i < r->n; i++)
-		if (c[i].in_force && c[i].agreement > agreement)
+		if (c[i].in_force && !c[i].refused == routes && c[i].agreement > agreement)
 			agreement = c[i].agreement;
 	for (unsigned i = from; i < r->n; i++)
-		if (c[i].in_force && c[i].agreement >= agreement - AGREEMENT_EPSILON && c[i].right > right)
+		if (c[i].in_force && !c[i].refused == routes &&
+		    c[i].agreement >= agreement - AGREEMENT_EPSILON && c[i].right > right)
 			right = c[i].right;
 	for (unsigned i = from; i < r->n; i++)
-		if (c[i].in_force && c[i].agreement >= agreement - AGREEMENT_EPSILON &&
-		    c[i].right >= right - RIGHT_BAND)
+		if (c[i].in_force && !c[i].refused == routes &&
+		    c[i].agreement >= agreement - AGREEMENT_EPSILON && c[i].right >= right - RIGHT_BAND)
 			return i;
-	return from;
+	return NO_ID;
 }
 
 static void order(struct drift_ranking *r)
 {
 	for (unsigned at = 0; at < r->n; at++) {
-		unsigned best = best_from(r, at);
-		struct drift_candidate c = r->candidate[best];
+		unsigned best = best_from(r, at, true);
+		struct drift_candidate c;
+
+		best = best == NO_ID ? best_from(r, at, false) : best;
+		best = best == NO_ID ? at : best;
+		c = r->candidate[best];
 
 		memmove(&r->candidate[at + 1], &r->candidate[at], (best - at) * sizeof(c));
 		r->candidate[at] = c;
@@ -206,6 +214,40 @@ static struct drift *judge_by_best(const struct drift_request *rq, const struct 
 	return d;
 }
 
+/* The LMC that most ports of hosts have with tables that were read. */
+static unsigned usual_lmc(const struct fabric *f, const struct switch_tables *t)
+{
+	const uint16_t *lid = t->lid ? t->lid : f->port_lid;
+	const uint8_t *lmc = t->lid ? t->lmc : f->port_lmc;
+	uint32_t n[MAX_LMC + 1] = {0};
+	unsigned best = 0;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (!endport_is_switch(f, ep) && lid[f->endport_port[ep]])
+			n[lmc[f->endport_port[ep]]]++;
+	for (unsigned i = 1; i <= MAX_LMC; i++)
+		best = n[i] > n[best] ? i : best;
+	return best;
+}
+
+/* The setup with the LMC of the tables that were read, unless the option is set.  A reference. */
+static const struct setup *setup_with_lmc(const struct setup *setup)
+{
+	unsigned lmc = setup_tables(setup) ? usual_lmc(setup->fabric, setup_tables(setup)) : 0;
+	const struct setup *with;
+	char word[12];
+	struct options *o;
+
+	if (!lmc || options_is_set(setup->options, "lmc"))
+		return setup_ref(setup);
+	o = options_copy(setup->options);
+	snprintf(word, sizeof(word), "%u", lmc);
+	options_set(o, "lmc", word, NULL);
+	with = setup_with(setup, &(struct setup){.options = o});
+	options_free(o);
+	return with;
+}
+
 /* What is known of the LIDs that the subnet manager keeps for ports that left. */
 static enum drift_reserved reserved_of(const struct drift_request *rq, const struct sweep *held)
 {
@@ -219,19 +261,23 @@ static enum drift_reserved reserved_of(const struct drift_request *rq, const str
 struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking **ranking, struct progress *p,
 			  struct err *e)
 {
-	struct sweep *held = drift_held(rq->setup, rq->engines, rq->now, p, e);
+	struct drift_request with = *rq;
+	struct sweep *held;
 	struct drift *d = NULL;
 
 	if (ranking)
 		*ranking = NULL;
+	with.setup = setup_with_lmc(rq->setup);
+	held = drift_held(with.setup, rq->engines, rq->now, p, e);
 	if (held && rq->chain)
-		d = drift_run(held, rq->setup, rq->chain, rq->engines, true, p, e);
+		d = drift_run(held, with.setup, rq->chain, rq->engines, true, p, e);
 	else if (held)
-		d = judge_by_best(rq, held, ranking, p, e);
+		d = judge_by_best(&with, held, ranking, p, e);
 	if (d) {
 		d->reserved = reserved_of(rq, held);
 		free(sweep_reserved(held, &d->n_reserved));
 	}
+	setup_unref(with.setup);
 	sweep_unref(held);
 	return d;
 }

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,14 +15,17 @@ const struct switch_tables *sweep_held_tables(const struct sweep *w)
 	return !strcmp(engine, "tables") || !strcmp(engine, "live") ? setup_tables(w->setup) : NULL;
 }
 
-/* Entries of a switch in the tables at hand, and those that the sweep has otherwise. */
-static void judged_count_switch(struct judged *j, uint32_t sw, unsigned top)
+/* Entries of a switch in the tables at hand, and those that the sweep has otherwise, for LIDs that these tell
+ * of. */
+static void judged_count_switch(struct judged *j, uint32_t sw, const uint8_t *told, unsigned top)
 {
 	const struct switch_tables *held = j->at_hand;
+	unsigned port;
 
 	for (unsigned lid = 1; lid <= top; lid++) {
-		unsigned port = lid <= held->top[sw] ? held->lft[sw][lid] : NO_PATH;
-
+		if (!told[lid])
+			continue;
+		port = lid <= held->top[sw] ? held->lft[sw][lid] : NO_PATH;
 		j->n_held += port != NO_PATH;
 		j->n_differ += port != routing_port(j->sweep->routing, sw, lid);
 	}
@@ -31,6 +35,7 @@ struct judged judged_of(const struct sweep *w)
 {
 	struct judged j = {.sweep = w, .at_hand = setup_tables(w->setup)};
 	unsigned top;
+	uint8_t *told;
 
 	j.held = sweep_held_tables(w) != NULL;
 	if (j.held || !j.at_hand || !w->routing)
@@ -39,9 +44,11 @@ struct judged judged_of(const struct sweep *w)
 	top = switch_tables_top(j.at_hand);
 	if (w->lids->max_lid > top)
 		top = w->lids->max_lid;
+	told = switch_tables_told(j.at_hand, top);
 	for (uint32_t sw = 0; sw < w->fabric->n_switches; sw++)
 		if (j.at_hand->lft[sw])
-			judged_count_switch(&j, sw, top);
+			judged_count_switch(&j, sw, told, top);
+	free(told);
 	return j;
 }
 

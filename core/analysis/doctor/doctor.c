@@ -71,8 +71,8 @@ static const struct rule rules[] = {
 	{"dead-entry", ERROR, COMPUTED, find_dead_entry,
 	 "table entries send packets to a port where they are lost", NULL},
 	{"stale", WARNING, COMPUTED, find_stale,
-	 "the fabric changed since these tables were written; the subnet manager's next sweep will change "
-	 "them",
+	 "the fabric changed since these tables were written, or another program wrote there; a running "
+	 "subnet manager never reads the tables, so its next sweep writes only what its memory has otherwise",
 	 NULL},
 	{"drift-unknown", WARNING, LIKELY, find_drift_unknown,
 	 "ibscope does not know the subnet manager's options, or another program wrote the tables",

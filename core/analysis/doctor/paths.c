@@ -183,10 +183,14 @@ static void tell_totals(const struct doctor *d, const char *what, const uint64_t
 static void more_trace(const struct doctor *d, struct finding *x, const struct groups *s,
 		       const struct group *g)
 {
+	uint32_t owner = lid_owner(d->r->lids, g->lid);
 	char a[300], b[300];
 
-	finding_more(x, "trace %s %s", endport_label(d->f, source_of(s, g->src, g->lid), a, sizeof(a)),
-		     endport_label(d->f, lid_owner(d->r->lids, g->lid), b, sizeof(b)));
+	if (g->lid == d->r->lids->base[owner])
+		endport_label(d->f, owner, b, sizeof(b));
+	else
+		snprintf(b, sizeof(b), "%u", g->lid); /* of the port's LIDs this one is lost */
+	finding_more(x, "trace %s %s", endport_label(d->f, source_of(s, g->src, g->lid), a, sizeof(a)), b);
 }
 
 /* Hosts that are up without a LID: nobody reaches them, and they reach nobody. */
@@ -494,11 +498,12 @@ int find_stale(struct doctor *d, const struct rule *r)
 
 	if (!x)
 		return 0;
-	n = x->count[DRIFT_NEXT] + x->count[DRIFT_MISSING] - x->of_switches[DRIFT_MISSING];
+	n = x->count[DRIFT_RESTART] + x->count[DRIFT_MISSING] - x->of_switches[DRIFT_MISSING];
 	if (n) {
-		e = first_of(x, DRIFT_NEXT, false);
+		e = first_of(x, DRIFT_RESTART, false);
 		e = e ? e : first_of(x, DRIFT_MISSING, true);
-		at = tell(d, r, "%s will change in the next sweep of %s.", PLURAL(n, "entry"), x->engine);
+		at = tell(d, r, "%s %s not what %s computes: a restart writes %s.", PLURAL(n, "entry"),
+			  n == 1 ? "is" : "are", x->engine, n == 1 ? "it" : "them");
 		at->count = n;
 		finding_at_switch(d, at, e->sw);
 		finding_more(at, "drift");

@@ -182,6 +182,7 @@
 	"differ_from_held integer? computed tables, and the switches' own are at hand: entries that " \
 	"differ\n"
 #define JSON_JUDGED JSON_JUDGED_("")
+#define JSON_SOME_JUDGED JSON_JUDGED_("?")
 
 /* Where a command writes to: a file, or for "-" the command's own output. */
 struct target {

@@ -1,4 +1,4 @@
-/* `drift`: would the subnet manager's next sweep leave in the switches what they hold now? */
+/* `drift`: do the switches hold what the subnet manager computes? */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +136,14 @@ static uint32_t tell_unsure_lids(const struct drift *d, struct out *o)
 	return n;
 }
 
+/* A running OpenSM has its own memory of the tables, and reads none (drift.h). */
+static const char when_written[] = "When they are written: at a restart of the subnet manager, all.  By the "
+				   "next sweep of one that runs, those "
+				   "that its memory has otherwise;\n"
+				   "ibscope does not know its memory, and entries that another program "
+				   "changed stay.  When a switch disappears "
+				   "and comes back, its own.\n";
+
 static int report_drift(const struct drift *d, const struct causes *causes, bool all, struct out *o,
 			struct err *e)
 {
@@ -148,7 +156,7 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 
 	if (first)
 		out_text(o, "%s refuses: %s\n", first->engine, first->why);
-	out_text(o, "%s %s, against the next sweep of %s: %s, agreement %.4f%s\n",
+	out_text(o, "%s %s, against what %s computes: %s, agreement %.4f%s\n",
 		 read ? "Tables read from" : "Tables of",
 		 !read		? d->held->routing->engine
 		 : read->source ? read->source
@@ -182,6 +190,12 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 			o,
 			"  Port states unknown: if a port came up since the last sweep, the %s change too.\n",
 			PLURAL(d->count[DRIFT_KEPT], "kept entry"));
+	if (d->n_not_in_file)
+		out_text(o, "Not in the file: %s, for LIDs of which it has none: not judged.\n",
+			 PLURAL(d->n_not_in_file, "entry"));
+	if (d->count[DRIFT_RESTART] + d->count[DRIFT_DEAD] + d->count[DRIFT_MISSING])
+		out_text(o, "%s", when_written);
+	out_json(o, "not_in_file", json_integer((json_int_t)d->n_not_in_file));
 	out_json(o, "classes", classes);
 	out_json(o, "classes_of_switch_lids", of_switches);
 	report_causes(causes, all, "drift ...", o);
@@ -328,50 +342,60 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 const struct command drift_commands[] = {
 	{.name = "drift",
 	 .syntax = "drift [ENGINE[,ENGINE...]] [OPTION=VALUE]... [all]",
-	 .help = "compare what the switches hold with the subnet manager's next sweep, entry by entry",
+	 .help = "compare what the switches hold with what the subnet manager computes, entry by entry",
 	 .finds = "an entry is not right, or ibscope cannot judge it, or a port has no LID and ibscope knows "
 		  "none that is free",
-	 .details = "  Drift is the difference between the tables in the switches and those after the next "
-		    "sweep.  drift takes the\n"
-		    "  tables that `tables FILE|live` read, else those in force, and runs the engine's next "
-		    "sweep from them.\n"
-		    "  OpenSM keeps existing entries, so healthy tables with a history differ from tables of "
-		    "a fresh start.\n"
-		    "  right        the next sweep keeps the entry, and a restart would choose it too\n"
-		    "  kept         the next sweep keeps the entry; a restart would choose another one\n"
-		    "  next         the next sweep changes the entry\n"
-		    "  dead         packets are lost at the entry's port\n"
-		    "  missing      the switch has no entry, and the next sweep makes one\n"
-		    "  unknown      no port has the LID\n"
-		    "  Each entry that is not right has one cause, and so has each pair that is lost by the "
-		    "tables held.\n"
-		    "  Without ENGINE drift tries all engines, those of `config FILE` first, and ranks them "
-		    "by agreement: the share\n"
-		    "  of entries that are right or kept.  `all` prints every entry, kept ones too.\n",
+	 .details =
+		 "  Drift is the difference between the tables in the switches and those that the engine "
+		 "computes from them.  drift\n"
+		 "  takes the tables that the switches hold where they were read, else those in force.\n"
+		 "  OpenSM keeps existing entries, so healthy tables with a history differ from tables of "
+		 "a fresh start.\n"
+		 "  right        a sweep keeps the entry, and a restart would choose it too\n"
+		 "  kept         a sweep keeps the entry; a restart would choose another one\n"
+		 "  restart      the engine computes another entry, and a restart writes it\n"
+		 "  dead         packets are lost at the entry's port\n"
+		 "  missing      the switch has no entry, and the engine computes one\n"
+		 "  unknown      no port has the LID\n"
+		 "  A running OpenSM compares what it computes with its own memory, and never reads the "
+		 "tables: its next sweep writes\n"
+		 "  only what its memory has otherwise, and leaves what another program changed.  ibscope "
+		 "does "
+		 "not know that memory.\n"
+		 "  A restart writes every entry that differs, and a switch that disappears and comes back "
+		 "gets its own anew.\n"
+		 "  The LMC is that of the ports, unless you set it.  Entries for LIDs of which a file has "
+		 "none "
+		 "are not judged.\n"
+		 "  Each entry that is not right has one cause, and so has each pair that is lost by the "
+		 "tables held.\n"
+		 "  Without ENGINE drift tries all engines, those of `config FILE` first, and ranks them "
+		 "by agreement: the share\n"
+		 "  of entries that are right or kept.  `all` prints every entry, kept ones too.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_JUDGED_(
-		 "?") "engine engine? engine whose next sweep drift compares with\n"
-		      "agreement share? share of entries that are right or kept\n"
-		      "complete boolean? there are entries, no switch is without a table, and the whole "
-		      "fabric is "
-		      "known\n"
-		      "states_known boolean? false: ibscope does not know whether a port came up since the "
-		      "last "
-		      "sweep\n"
-		      "classes object? entries by class\n"
-		      "classes.* integer? of a class: right, kept, next, dead, missing, unknown\n"
-		      "classes_of_switch_lids object? the same\n"
-		      "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"
-		      "reservations string(unknown/seen/known)? LIDs kept for ports that left: seen: those "
-		      "that "
-		      "left in the session\n"
-		      "unsure_lids[] object? ports without a LID, where reservations of LIDs are not all "
-		      "known\n"
-		      "unsure_lids[].name endport the port, with the LID that seems to be free for it\n"
-		      "entries[] object? entries that are not right: the first without those kept, or all\n"
-		      "@entries[].\n" JSON_CAUSES "tables_complete boolean? as of check\n"
-		      "engines[] object? without ENGINE: all that were tried, the best first\n"
-		      "@engines[].\n",
+	 .json = JSON_SOME_JUDGED
+	 "engine engine? engine whose tables drift compares with\n"
+	 "agreement share? share of entries that are right or kept\n"
+	 "complete boolean? there are entries, no switch is without a table, no LID is missing in "
+	 "the file, and the whole fabric is known\n"
+	 "states_known boolean? false: ibscope does not know whether a port came up since the "
+	 "last "
+	 "sweep\n"
+	 "classes object? entries by class\n"
+	 "classes.* integer? of a class: right, kept, restart, dead, missing, unknown\n"
+	 "not_in_file integer? entries computed for LIDs of which the file has none: not judged\n"
+	 "classes_of_switch_lids object? the same\n"
+	 "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"
+	 "reservations string(unknown/seen/known)? LIDs kept for ports that left: seen: those "
+	 "that "
+	 "left in the session\n"
+	 "unsure_lids[] object? ports without a LID, where reservations of LIDs are not all "
+	 "known\n"
+	 "unsure_lids[].name endport the port, with the LID that seems to be free for it\n"
+	 "entries[] object? entries that are not right: the first without those kept, or all\n"
+	 "@entries[].\n" JSON_CAUSES "tables_complete boolean? as of check\n"
+	 "engines[] object? without ENGINE: all that were tried, the best first\n"
+	 "@engines[].\n",
 	 .rows = {drift_entry_fields, cause_fields, drift_candidate_fields},
 	 .run = cmd_drift},
 	{.name = NULL},

@@ -397,15 +397,14 @@ const struct command path_commands[] = {
 		 "absent[].last_seen[] string? ports, NODE[PORT], that are or were at the other ends of its "
 		 "cables\n"
 		 "absent[].seen_in string? which earlier one: event N, snapshot NAME or a baseline's "
-		 "file\n" JSON_JUDGED_(
-			 "?") "forward object? the path\n" KEYS_FORWARD
-			      "back object? the path back\n" KEYS_BACK
-			      "shortest object? while nothing is routed: the shortest way by cable\n"
-			      "same_cables boolean? both arrive: do they take the same cables?\n"
-			      "shortest.src endport source\n"
-			      "shortest.dst endport destination\n"
-			      "shortest.hops integer|null links: the same number as links\n"
-			      "shortest.links integer|null all its cables\n",
+		 "file\n" JSON_SOME_JUDGED "forward object? the path\n" KEYS_FORWARD
+		 "back object? the path back\n" KEYS_BACK
+		 "shortest object? while nothing is routed: the shortest way by cable\n"
+		 "same_cables boolean? both arrive: do they take the same cables?\n"
+		 "shortest.src endport source\n"
+		 "shortest.dst endport destination\n"
+		 "shortest.hops integer|null links: the same number as links\n"
+		 "shortest.links integer|null all its cables\n",
 	 .absent = tell_absent,
 	 .run = cmd_trace},
 	{.name = "why",
