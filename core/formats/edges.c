@@ -537,6 +537,25 @@ static void lay_cables(struct reader *r)
 	}
 }
 
+/*
+ * Is the last line whole, without a newline behind it?  It is a cable, and ends with a rate; or, if no cable
+ * has one, with "]" or a quote.  A bare name may be the beginning of another one.
+ */
+static bool last_cable_is_whole(const struct reader *r, struct cursor line, unsigned no)
+{
+	const struct edge *x = r->n ? &r->edge[r->n - 1] : NULL;
+	char last = cur_trimmed(line).end[-1];
+
+	if (!x || x->line != no)
+		return false;
+	if (x->width)
+		return rate_word_is_whole(r->in, x->speed);
+	for (size_t i = 0; i < r->n; i++)
+		if (r->edge[i].width)
+			return false;
+	return last == ']' || last == '"';
+}
+
 int parse_edges(const struct input *in, struct fabric **out, struct err *e)
 {
 	struct reader r = {.in = in, .e = e};
@@ -548,7 +567,7 @@ int parse_edges(const struct input *in, struct fabric **out, struct err *e)
 	while (!rc && lines_next(&l, &line))
 		if (cur_says(line))
 			rc = read_line(&r, line, l.no);
-	if (!rc && cur_says(line) && line.end == in->data + in->size)
+	if (!rc && cur_says(line) && line.end == in->data + in->size && !last_cable_is_whole(&r, line, l.no))
 		cut_record(in, l.no, &r.net.b->warnings);
 	rc = rc || give_ports(&r) || make_nodes(&r) ? -1 : 0;
 	if (!rc) {

@@ -29,6 +29,7 @@ struct reader {
 	uint32_t node;		      /* its port lines follow, NO_ID = none */
 	bool bare;		      /* this node has had no port line yet */
 	unsigned whole;		      /* port lines with all data after their # */
+	unsigned ended;		      /* the last port line whose rate ends it */
 	unsigned short_n, short_line; /* the others: number, first */
 	bool skipping;		      /* port lines belong to a node that was left out */
 	int status;
@@ -279,8 +280,10 @@ static void read_tail(struct reader *r, struct cursor c, unsigned port, uint16_t
 	if (!cur_word(&c, "label")) {
 		parse_rate(cur_token(&rate), &p->width, &p->speed);
 		c = rate;
-		if (!cur_word(&c, "label"))
+		if (!cur_word(&c, "label")) {
+			r->ended = p->width && rate_word_is_whole(r->in, p->speed) ? r->lines.no : 0;
 			return;
+		}
 	}
 	cur_blanks(&c);
 	if (!cur_empty(&c))
@@ -402,7 +405,7 @@ int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err 
 	 * alone in the file, it is cut, unless an empty line ends it.
 	 */
 	if (r.pend.has_guid || r.pend.vendor || (r.bare && r.net.b->n == 1 && !cur_empty(&line)) ||
-	    (in->data[in->size - 1] != '\n' && of_record(line)))
+	    (!ends_with_newline(in) && of_record(line) && r.ended != r.lines.no))
 		cut_record(in, r.lines.no, &r.net.b->warnings);
 	pending_clear(&r);
 	if (r.status) {

@@ -102,6 +102,8 @@ static bool read_linkinfo_row(struct reader *r, struct cursor c)
 			cur_number(&peer, 0, &t.peer.guid);
 		if (!read_place(&peer, &t.peer) || !read_name(&peer, &t.peer.name))
 			return false;
+		peer = cur_trimmed(peer); /* "( )" or "( Could be 5.0 Gbps)" */
+		t.ended = !cur_empty(&peer) && *peer.p == '(' && peer.end[-1] == ')';
 		t.cabled = t.state != PORT_DOWN && t.peer.port;
 		if (t.group && t.own.type == NODE_SWITCH) { /* another LID: the node's own line is missing */
 			if (r->node.lid && t.own.lid != r->node.lid) {
@@ -228,6 +230,7 @@ static bool read_p_row(struct rows *r, struct cursor c)
 	if (!read_port(&c, &w.peer) || !cur_char(&c, '(') || cur_empty(&c) || c.end[-1] != ')')
 		return false;
 	c.end--;
+	w.ended = c.end[-1] == ' '; /* names may hold ")" */
 	between = cur_find(&c, "' - '");
 	between = between ? between + 1 : cur_find(&c, " - ");
 	if (!between)

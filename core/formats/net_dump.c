@@ -143,6 +143,7 @@ static bool read_row(struct reader *r, struct cursor line)
 
 	if (n != r->n_fields)
 		return false;
+	w.ended = cur_len(unquoted(field[n - 1])) < cur_len(field[n - 1]);
 	for (unsigned c = 0; c < COLUMNS; c++)
 		f[c] = r->at[c] < n ? field[r->at[c]] : none;
 	if (r->at[GUID] < n) {

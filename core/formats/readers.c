@@ -97,6 +97,18 @@ bool ibdiagnet_error(struct warnings *w, const char *path, unsigned line, const 
 	return ++*n <= ERRORS_TOLD;
 }
 
+bool ends_with_newline(const struct input *in)
+{
+	return in->size && in->data[in->size - 1] == '\n';
+}
+
+bool rate_word_is_whole(const struct input *in, enum link_speed speed)
+{
+	const struct cursor all = {in->data, in->data + in->size};
+
+	return speed && (speed != SPEED_FDR || !cur_find(&all, "FDR10"));
+}
+
 void cut_record(const struct input *in, unsigned line, struct warnings *w)
 {
 	warnings_missing(w, "cut record", line,

@@ -50,6 +50,13 @@ void unknown_free(struct unknown_lines *u);
 #define IBDIAGNET_BYTES 300 /* the most of a text */
 bool ibdiagnet_error(struct warnings *w, const char *path, unsigned line, const char *text, uint32_t *n);
 
+bool ends_with_newline(const struct input *in);
+/*
+ * Is the word of a speed at the very end of the text whole ("HDR")?  "FDR" may be the beginning of "FDR10",
+ * where the text has that word.  SPEED_UNKNOWN is not whole.
+ */
+bool rate_word_is_whole(const struct input *in, enum link_speed speed);
+
 /* A record that is cut off by the end of the text: a part of the fabric is missing. */
 void cut_record(const struct input *in, unsigned line, struct warnings *w);
 

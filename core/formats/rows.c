@@ -311,14 +311,15 @@ static void find_gaps(struct maker *m)
 int rows_finish(struct rows *r, const char *format, const char *untold, struct fabric **out, struct err *e)
 {
 	struct maker m = {.r = r};
+	const struct row *last = r->n ? &r->row[r->n - 1] : NULL;
+	bool open_end = last && last->line == r->lines.no && !last->ended && !ends_with_newline(r->in);
 	int status = 0;
 
 	net_init(&m.net, r->in->name);
 	m.net.unknown = r->unknown;
 	m.net.listed = true;
 	m.net.b->untold = str_dup(untold);
-	if (m.net.unknown.cut ||
-	    (r->n && r->row[r->n - 1].line == r->lines.no && r->in->data[r->in->size - 1] != '\n'))
+	if (m.net.unknown.cut || open_end)
 		cut_record(r->in, r->lines.no, &m.net.b->warnings);
 	m.node = NEW_ARRAY(r->n + 1, uint32_t);
 	memset(m.node, 0xff, (r->n + 1) * sizeof(*m.node));

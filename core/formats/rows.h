@@ -21,6 +21,7 @@ struct row {
 	unsigned group; /* rows of one node have its line; 0: not told */
 	uint8_t width, speed, state;
 	bool cabled;
+	bool ended; /* the line has what its tool writes at the end of each */
 };
 
 struct rows {

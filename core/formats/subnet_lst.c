@@ -31,6 +31,8 @@ struct reader {
 	struct seen *seen;
 	size_t n_seen, cap_seen;
 	struct unknown_lines unknown;
+	uint32_t last_node; /* port of the last line that was understood */
+	unsigned last_port, last_line;
 };
 
 static bool read_type(struct cursor *c, struct end *n)
@@ -171,6 +173,9 @@ static const char *read_line(struct reader *r, struct cursor c)
 	node[1] = end_node(r, &b);
 	note_end(r, node[0], &a);
 	note_end(r, node[1], &b);
+	r->last_node = node[0];
+	r->last_port = (unsigned)a.port;
+	r->last_line = r->lines.no;
 	p = &r->b->node[node[0]].port[a.port];
 	if (cur_word(&c, "PHY=")) { /* and "LOG=ACT SPD=10", which may be missing */
 		word = cur_token(&c);
@@ -187,6 +192,25 @@ static const char *read_line(struct reader *r, struct cursor c)
 static bool has_line(const struct fb_port *p)
 {
 	return p->width || p->speed || p->state;
+}
+
+/*
+ * Is the last line whole, without a newline behind it?  It is when it ends with a speed.  "5" and "10" may be
+ * the beginning of "50" and "100": the line of the cable's other end then has to tell the same.
+ */
+static bool last_line_is_whole(const struct reader *r)
+{
+	const struct fb_port *p, *peer;
+
+	if (r->last_line != r->lines.no)
+		return false;
+	p = &r->b->node[r->last_node].port[r->last_port];
+	if (p->peer_node == NO_ID)
+		return false;
+	peer = &r->b->node[p->peer_node].port[p->peer_port];
+	if (!p->width || !p->state || !p->speed)
+		return false;
+	return (p->speed != SPEED_DDR && p->speed != SPEED_QDR) || peer->speed == p->speed;
 }
 
 static void settle(struct reader *r)
@@ -254,7 +278,7 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 		else
 			r.unknown.read++;
 	}
-	if (in->data[in->size - 1] != '\n' && *line.p == '{')
+	if (!ends_with_newline(in) && *line.p == '{' && !last_line_is_whole(&r))
 		cut_record(in, r.lines.no, &r.b->warnings);
 	/*
 	 * OpenSM writes a line for each end of a cable; some tools write one for both. If some cables have

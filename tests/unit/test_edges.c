@@ -160,14 +160,17 @@ static void test_wrong(void **state)
 	}
 }
 
-/* What does not end with a line end may be cut. */
+/* What does not end with a line end may be cut, unless its last word cannot go on. */
 static void test_cut_line(void **state)
 {
-	struct fabric *f = parse("a[1] b[1]\na[2] b[2]");
+	struct fabric *f = parse("a[1] b[1]\na[2] b");
 
 	(void)state;
 	assert_int_equal(f->warnings.missing, 1);
 	assert_string_equal(f->warnings.w[0].kind, "cut record");
+	fabric_unref(f);
+	f = parse("a[1] b[1]\na[2] b[2]");
+	assert_int_equal(f->warnings.missing, 0);
 	fabric_unref(f);
 	f = parse("a[1] b[1]\na[2] b[2]\n# end");
 	assert_int_equal(f->warnings.missing, 0);

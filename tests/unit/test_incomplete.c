@@ -38,6 +38,62 @@ static void test_cuts(void **state)
 	every_cut("tests/fabrics/formats/two-leaf.lst", 1200);
 }
 
+/* Reads a text without its last newline.  Returns how many parts are missing. */
+static uint64_t missing_without_newline(const char *text)
+{
+	size_t size = strlen(text);
+	struct fabric *f;
+	struct err e;
+	uint64_t missing;
+
+	assert_int_equal(text[size - 1], '\n');
+	if (fabric_parse("x", text, size - 1, &f, &e))
+		fail_msg("%s", e.msg);
+	missing = f->warnings.missing;
+	fabric_unref(f);
+	return missing;
+}
+
+/* A file whose last record is complete is whole, whether a newline ends it or not. */
+static void test_last_newline(void **state)
+{
+	static const char *const file[] = {
+		"tests/fabrics/formats/two-leaf.lst", "tests/fabrics/formats/two-leaf.ibnetdiscover",
+		"tests/fabrics/demo-3level.ibnet", "tests/fabrics/formats/voltaire-2007-lmc1.ibnetdiscover",
+		"tests/fabrics/formats/ibsim-defaults.net"};
+	static const char switch_row[] =
+		"Switch: 0x0000000000001000 one:\n"
+		"      1    1[  ] ==( 4X       53.125 Gbps Active/  LinkUp)==>       2    1[  ] \"h1\" ( )\n";
+	static const char by_port[] =
+		"CA   2  1 0x0000000000002000 4x HDR - SW   1  1 0x0000000000001000 ( 'h1' - 'one' )\n"
+		"SW   1  1 0x0000000000001000 4x HDR - CA   2  1 0x0000000000002000 ( 'one' - 'h1' )\n";
+	static const struct {
+		const char *text;
+		uint64_t missing;
+	} edges[] = {
+		{"host h1 A[1] HDR\nA[2] B[1] 4xHDR\n", 0},
+		{"host h1 A[1] FDR\nA[2] B[1] FDR\n", 0},
+		{"host h1 A[1] FDR10\nA[2] B[1] FDR\n", 1}, /* of FDR10 */
+		{"host h1 A[1]\nA[2] B[1]\n", 0},
+		{"host h1 A[1] HDR\nA[2] B[1]\n", 1}, /* its rate may be cut off */
+		{"host h1 A[1]\nA[2] B\n", 1},	      /* of "B2" */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(file); i++) {
+		size_t size;
+		char *data = read_all(file[i], &size);
+
+		assert_int_equal(missing_without_newline(data), 0);
+		free(data);
+	}
+	assert_int_equal(missing_without_newline(switch_row), 0);
+	assert_int_equal(missing_without_newline(by_port), 0);
+	for (size_t i = 0; i < ARRAY_LEN(edges); i++)
+		if (missing_without_newline(edges[i].text) != edges[i].missing)
+			fail_msg("%s", edges[i].text);
+}
+
 /* What a terminal's prompt leaves behind the text is no record. */
 static void test_prompt(void **state)
 {
@@ -164,7 +220,8 @@ static void test_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cuts),	cmocka_unit_test(test_prompt), cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_cuts),	cmocka_unit_test(test_last_newline),
+		cmocka_unit_test(test_prompt),	cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_changes), cmocka_unit_test(test_told),
 	};
 
