@@ -413,6 +413,46 @@ static void same_pairs(void **state)
 	session_free(s);
 }
 
+/* All pairs over one cable are bad, whichever way they cross it: it is one place, which explains them all. */
+static void both_directions(void **state)
+{
+	struct session *s = routed("synth xgft:4,4:1,2");
+	const struct routing *r = session_routing(s);
+	const struct fabric *f = r->topo->fabric;
+	uint32_t n, *host = pattern_hosts(r, &n), cable[64], bad = f->link_port[2 * (f->n_links - 1)];
+
+	(void)state;
+	for (unsigned only_bad = 0; only_bad < 2; only_bad++) {
+		struct tried t = {.bad = NEW_ARRAY((size_t)n * n, bool), .only_bad = only_bad};
+		struct blame *b;
+		struct err e;
+
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t k = 0; k < n; k++) {
+				unsigned links = i == k ? 0 : cables_of(r, host[i], host[k], cable);
+				bool crosses = false;
+
+				for (unsigned c = 0; c < links; c++)
+					crosses |= cable[c] == bad;
+				if (i == k || (only_bad && !crosses))
+					continue;
+				t.bad[t.n_pairs] = crosses;
+				tried_add(&t, t.n_pairs++, host[i], host[k]);
+			}
+		b = blame_new(r, &t, NULL, NULL, &e);
+		assert_non_null(b);
+		assert_true(b->bad > 10);
+		assert_int_equal(b->n, 1);
+		assert_true(b->place[0].back != NO_ID && b->place[0].likely);
+		assert_int_equal(b->place[0].explained, b->bad);
+		assert_int_equal(b->unexplained, 0);
+		blame_free(b);
+		tried_free(&t);
+	}
+	free(host);
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -420,7 +460,7 @@ int main(void)
 		cmocka_unit_test(queryerrors), cmocka_unit_test(ibdiagnet),
 		cmocka_unit_test(no_values),   cmocka_unit_test(differences),
 		cmocka_unit_test(results),     cmocka_unit_test(bad_links_are_found),
-		cmocka_unit_test(same_pairs),
+		cmocka_unit_test(same_pairs),  cmocka_unit_test(both_directions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,6 +244,19 @@ static struct blamed *other_way(struct blame *b, const struct topo *t, uint32_t 
 	return NULL;
 }
 
+/* Adds bad pairs to what a place explains; they are explained once it is likely. */
+static void place_explains(struct work *w, struct blamed *x, uint32_t bad, double score)
+{
+	bool was_likely = x->likely;
+
+	x->score += score;
+	x->explained += bad;
+	/* so many links: the best of them by chance has about the logarithm */
+	x->likely = x->score > log(w->n_c) + FAULT_BONUS;
+	if (x->likely)
+		w->out->unexplained -= was_likely ? bad : x->explained;
+}
+
 static void take_best(struct work *w, uint32_t best, double score)
 {
 	struct candidate *c = &w->c[best];
@@ -258,7 +271,7 @@ static void take_best(struct work *w, uint32_t best, double score)
 		other->back = c->port;
 		other->pairs += c->all;
 		other->bad += bad;
-		other->explained += c->b;
+		place_explains(w, other, c->b, score);
 		take_away(w, c);
 		return;
 	}
@@ -271,17 +284,14 @@ static void take_best(struct work *w, uint32_t best, double score)
 			     .back = NO_ID,
 			     .pairs = c->all,
 			     .bad = bad,
-			     .explained = c->b,
-			     .faults = c->faults,
-			     .score = score,
-			     /* so many links: the best of them by chance has about the logarithm */
-			     .likely = score > log(w->n_c) + FAULT_BONUS};
+			     .faults = c->faults};
 	for (uint32_t k = 0; k < n; k++)
 		x->port[k] = w->c[best + k].port;
+	place_explains(w, x, c->b, score);
 	take_away(w, c);
-	if (x->likely)
-		b->unexplained = w->bad;
 }
+
+COMPARATOR(by_score, struct blamed, DOWN(score) UP(port[0]))
 
 struct blame *blame_new(const struct routing *r, const struct tried *t, const struct measured *m,
 			struct progress *p, struct err *e)
@@ -311,6 +321,8 @@ struct blame *blame_new(const struct routing *r, const struct tried *t, const st
 			break;
 		take_best(&w, best, score);
 	}
+	if (!rc && w.out->n)
+		qsort(w.out->place, w.out->n, sizeof(*w.out->place), by_score);
 	free(w.link);
 	free(w.begin);
 	free(w.seen);
@@ -356,8 +368,6 @@ static double weight(const struct measured *m, uint32_t port, unsigned faults, b
 	       (faults >> FAULT_DEGRADED & 1 ? 10 : 0) + (faults >> FAULT_FLAPPED & 1 ? 5 : 0) +
 	       (faults >> FAULT_CONGESTED & 1 && !behind ? 1 + log1p(wait) / 10 : 0);
 }
-
-COMPARATOR(by_score, struct blamed, DOWN(score) UP(port[0]))
 
 struct blame *blame_counters(const struct topo *t, const struct measured *m)
 {

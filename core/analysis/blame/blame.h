@@ -35,7 +35,7 @@ struct blamed {
 	uint32_t explained;  /* bad ones that no place before explains */
 	bool likely;	     /* beyond what chance makes of so many links */
 	unsigned faults;     /* of the first link, by counters */
-	double score;
+	double score;	     /* of both directions */
 };
 
 struct blame {
