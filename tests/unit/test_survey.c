@@ -653,13 +653,11 @@ static void shares_spoilt(void **state)
 	json_array_clear(shares);
 	assert_int_equal(
 		read_share(shares, "y",
-			   "[{\"command\":\"survey\",\"survey_of\":{\"shards\":1,\"shard\":1,\"failures\":1},"
-			   "\"survey\":[7]}]",
+			   "[{\"command\":\"survey\",\"ok\":true,\"survey_of\":{\"shards\":1,\"shard\":1,"
+			   "\"failures\":1},\"survey\":[7]}]",
 			   &e),
 		0);
-	v = survey_merge(shares, &e); /* whatever it is, nothing is read that is not there */
-	assert_non_null(v);
-	json_decref(v);
+	merge_fails(shares, "y: row 1: found index \"\", expected a whole number");
 	json_array_clear(shares);
 	assert_int_equal(
 		read_share(shares, "y",
@@ -667,6 +665,67 @@ static void shares_spoilt(void **state)
 		0);
 	merge_fails(shares, "no share of one");
 	json_decref(shares);
+	free(text);
+	session_free(s);
+}
+
+/* What a share says is checked; whether a row is bad follows from its figures, not from what it says. */
+static void shares_forged(void **state)
+{
+	static const struct {
+		const char *key, *value, *want; /* of the second row; key "ok": of the share */
+	} cases[] = {
+		{"index", "0", "row 2: the failure with index 0 is there twice"},
+		{"index", "6", "row 2: found index \"6\", expected a number below that of the failures"},
+		{"index", "-1", "row 2: found index \"-1\", expected a whole number below 2^32"},
+		{"index", "\"1\"", "row 2: found index \"1\", expected a whole number"},
+		{"lost", "9223372036854775807", "expected a whole number below 2^32"},
+		{"lost", "3", "found lost \"3\", expected the sum of cut_off and between_survivors"},
+		{"rerouted", "0", "expected at most rerouted"},
+		{"outside", "5", "expected at most cut_off"},
+		{"entries", "1.5", "expected a whole number"},
+		{"b_port", "9223372036854775807", "expected a port up to 254"},
+		{"a_lid", "65536", "expected a LID up to 65535"},
+		{"fallback", "0", "found fallback \"0\", expected true or false"},
+		{"engine", "0", "expected a name or null"},
+		{"what", "null", "expected a text"},
+		{"ok", "false", "did not end well"},
+		{"bad", "true", NULL},
+		{"engine", "null", NULL},
+	};
+	struct session *s = start("synth xgft:3,3:1,2", "route updn");
+	char *text = run_json(s, "survey links shard 1/1");
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *share = json_loads(text, 0, NULL), *shares = json_array(), *all;
+		json_t *row = json_array_get(json_object_get(share, "survey"), 1);
+		bool of_share = !strcmp(cases[i].key, "ok");
+		char *forged;
+
+		json_object_set_new(row, "longer", json_integer(1));
+		json_object_set_new(of_share ? share : row, cases[i].key,
+				    json_loads(cases[i].value, JSON_DECODE_ANY, NULL));
+		forged = json_dumps(share, 0);
+		assert_int_equal(read_share(shares, "x", forged, &e), 0);
+		if (cases[i].want) {
+			merge_fails(shares, cases[i].want);
+		} else {
+			uint32_t bad = 0;
+
+			all = survey_merge(shares, &e);
+			assert_non_null(all);
+			for (size_t k = 0; k < json_array_size(json_object_get(all, "survey")); k++)
+				bad += json_is_true(json_object_get(
+					json_array_get(json_object_get(all, "survey"), k), "bad"));
+			assert_int_equal(bad, !strcmp(cases[i].key, "engine"));
+			json_decref(all);
+		}
+		free(forged);
+		json_decref(share);
+		json_decref(shares);
+	}
 	free(text);
 	session_free(s);
 }
@@ -796,6 +855,7 @@ int main(void)
 		cmocka_unit_test(shares_merged),
 		cmocka_unit_test(shares_of_others),
 		cmocka_unit_test(shares_spoilt),
+		cmocka_unit_test(shares_forged),
 		cmocka_unit_test(words_wrong),
 		cmocka_unit_test(given_up),
 	};

@@ -261,6 +261,7 @@ static int same_survey(const json_t *a, const json_t *b, struct err *e)
 		{"failures", "number of failures"},
 		{"load_before", "most routes on a link before"},
 		{"shards", "number of shares"},
+		{"sound", "judgement of the state before"},
 	};
 	char x[32], y[32];
 
@@ -278,7 +279,110 @@ static int same_survey(const json_t *a, const json_t *b, struct err *e)
 	return 0;
 }
 
-/* Is each share there once, and complete? where[n] gets the shares in order. */
+/* Figures of a row, each a whole number. */
+static const char *const figures[] = {"index",	    "lost",	"cut_off", "outside", "between_survivors",
+				      "outage",	    "rerouted", "longer",  "entries", "hosts_gone",
+				      "load_after", "new_loops"};
+
+static uint64_t figure(const json_t *row, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(row, key));
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/* What a value of a row should be; NULL: it may be that. */
+static const char *wrong_value(const char *key, const json_t *v)
+{
+	json_int_t n = json_integer_value(v), most = ends_with(key, "_port")  ? MAX_PORTS
+						     : ends_with(key, "_lid") ? UINT16_MAX
+									      : UINT32_MAX;
+
+	if (!json_is_integer(v))
+		return json_is_null(v) && strcmp(key, "engine") != 0 ? "a value" : NULL;
+	if (n >= 0 && n <= most)
+		return NULL;
+	return most == MAX_PORTS    ? "a port up to " STR(MAX_PORTS)
+	       : most == UINT16_MAX ? "a LID up to 65535"
+				    : "a whole number below 2^32";
+}
+
+/* Does a row hold what `survey` prints?  *key is what is wrong if not, and what was expected is returned. */
+static const char *wrong_row(const json_t *row, uint64_t failures, bool pairs, const char **key)
+{
+	static const char *const word[] = {"what", "try"};
+	const json_t *engine = json_object_get(row, "engine");
+	json_t *v;
+
+	for (size_t i = 0; i < ARRAY_LEN(figures); i++)
+		if (!json_is_integer(json_object_get(row, *key = figures[i])))
+			return "a whole number";
+	if (pairs && !json_is_integer(json_object_get(row, *key = "beyond")))
+		return "a whole number";
+	for (size_t i = 0; i < ARRAY_LEN(word); i++)
+		if (!json_is_string(json_object_get(row, *key = word[i])))
+			return "a text";
+	json_object_foreach((json_t *)(uintptr_t)row, *key, v)
+	{
+		if (wrong_value(*key, v))
+			return wrong_value(*key, v);
+	}
+	if (!json_is_boolean(json_object_get(row, *key = "fallback")))
+		return "true or false";
+	*key = "engine";
+	if (!json_is_string(engine) && !json_is_null(engine))
+		return "a name or null";
+	*key = "index";
+	if (figure(row, "index") >= failures)
+		return "a number below that of the failures";
+	*key = "lost";
+	if (figure(row, "lost") != figure(row, "cut_off") + figure(row, "between_survivors"))
+		return "the sum of cut_off and between_survivors";
+	*key = "outside";
+	if (figure(row, "outside") > figure(row, "cut_off"))
+		return "at most cut_off";
+	*key = "longer";
+	return figure(row, "longer") > figure(row, "rerouted") ? "at most rerouted" : NULL;
+}
+
+/*
+ * Are the rows of a share possible, and each failure of the share there once?  A share has the failures whose
+ * index, divided by the number of shares, leaves its own number less 1.
+ */
+static int check_rows(const json_t *share, struct err *e)
+{
+	const json_t *rows = json_object_get(share, "survey");
+	uint64_t failures = number(share, "failures"), shards = number(share, "shards");
+	uint8_t *seen = NEW_ARRAY(json_array_size(rows) + 1, uint8_t);
+	char found[32];
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		const char *key = "what",
+			   *expected = wrong_row(row, failures, number(share, "pairs") != 0, &key);
+		uint64_t index = figure(row, "index");
+
+		if (expected)
+			rc = err_set(e, "%s: row %zu: found %s \"%s\", expected %s", from(share), i + 1, key,
+				     told(json_object_get(row, key), found, sizeof(found)), expected);
+		else if (index % shards != number(share, "shard") - 1)
+			rc = err_set(e, "%s: row %zu: the failure with index %" PRIu64 " is of another share",
+				     from(share), i + 1, index);
+		else if (seen[index / shards]++)
+			rc = err_set(e, "%s: row %zu: the failure with index %" PRIu64 " is there twice",
+				     from(share), i + 1, index);
+	}
+	free(seen);
+	return rc;
+}
+
+/* Is each share there once, complete and possible? where[n] gets the shares in order. */
 static int find_shares(const json_t *shares, uint64_t n, const json_t **where, struct err *e)
 {
 	for (size_t i = 0; i < json_array_size(shares); i++) {
@@ -286,6 +390,11 @@ static int find_shares(const json_t *shares, uint64_t n, const json_t **where, s
 		uint64_t shard = number(s, "shard"), rows = json_array_size(json_object_get(s, "survey"));
 		uint64_t all = number(s, "failures"), expected = all / n + (shard - 1 < all % n);
 
+		if (!json_is_true(json_object_get(s, "ok")))
+			return err_set(e, "%s: this share did not end well (ok is not true)", from(s));
+		if (all > UINT32_MAX)
+			return err_set(e, "%s: found %" PRIu64 " failures, expected fewer than 2^32", from(s),
+				       all);
 		if (!shard || shard > n)
 			return err_set(e, "%s: found share %" PRIu64 ", expected 1 to %" PRIu64, from(s),
 				       shard, n);
@@ -298,6 +407,8 @@ static int find_shares(const json_t *shares, uint64_t n, const json_t **where, s
 				       ": it is cut off",
 				       from(s), rows, shard, expected);
 		where[shard - 1] = s;
+		if (check_rows(s, e))
+			return -1;
 	}
 	return 0;
 }
@@ -344,8 +455,13 @@ static json_t *join_rows(const json_t *shares)
 			row[n++] = json_array_get(rows, k);
 	}
 	qsort(row, n, sizeof(json_t *), by_harm);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		bool bad = json_is_null(json_object_get(row[i], "engine")) || figure(row[i], "new_loops") ||
+			   figure(row[i], "between_survivors") || figure(row[i], "beyond");
+
+		json_object_set_new(row[i], "bad", json_boolean(bad)); /* as survey_bad() */
 		json_array_append(list, row[i]);
+	}
 	free(row);
 	return list;
 }
