@@ -62,6 +62,89 @@ static void write_text(const char *text)
 	fclose(f);
 }
 
+/* --- what is proposed ------------------------------------------------------------------------- */
+
+#define TRIED_OF_A_KIND 3
+#define LARGE 100 /* switches: there only what smaller fabrics of this file do not have is tried */
+
+static const char of_large[] =
+	"aggregation-roots aggregation-nodes cabling uneven slow sm-decides unknown-lines";
+
+/* How often each kind's command and cure were tried. */
+static unsigned tried[64], cured[64];
+
+static size_t event_number(const struct session *s)
+{
+	return session_event(s) ? (size_t)(session_event(s) - s->event) : 0;
+}
+
+/* A line that doctor proposes works; what it changed is undone. */
+static void proposal_works(struct session *s, const char *kind, const char *line)
+{
+	size_t before = event_number(s);
+	struct err e;
+	int rc;
+	char *text = run_line(s, line, &rc, &e, false, NULL);
+
+	if (rc)
+		fail_msg("%s (%s routed) proposes `%s`: %s", kind, session_routing(s) ? "" : "not", line,
+			 e.msg);
+	free(text);
+	while (event_number(s) > before)
+		ok_line(s, "undo");
+}
+
+/* The command in a cure's words, with what it leaves open: "set guid: where ..." and "`roots export FILE`
+ * ..." */
+static char *command_in(struct session *s, const char *cure)
+{
+	const struct fabric *f = s->fabric;
+	const char *quote = strchr(cure, '`');
+
+	if (!strncmp(cure, "set guid NODE", 13)) {
+		for (uint32_t ep = f->n_endports; ep-- > 0;)
+			if (!endport_is_switch(f, ep) && session_endport_up(s, ep))
+				return str_printf("set guid 0x%" PRIx64, f->port_guid[f->endport_port[ep]]);
+		return NULL;
+	}
+	if (!strncmp(cure, "set ", 4))
+		return str_printf("%.*s", (int)strcspn(cure, ",;"), cure);
+	if (quote && !strncmp(quote, "`roots export FILE`", 19))
+		return str_printf("roots export /dev/null");
+	return quote ? str_printf("%.*s", (int)strcspn(quote + 1, "`"), quote + 1) : NULL;
+}
+
+/* Each command of a finding can be run at once, and so can each cure that is one. */
+static void proposals_work(struct session *s, const json_t *findings)
+{
+	const json_t *x;
+	const char *k, *meaning;
+	size_t i;
+
+	json_array_foreach(findings, i, x)
+	{
+		const char *kind = json_string_value(json_object_get(x, "kind"));
+		const char *more = json_string_value(json_object_get(x, "more"));
+		const char *cure = json_string_value(json_object_get(x, "cure"));
+		size_t rule = 0;
+		char *command;
+
+		while (doctor_rule(rule, &k, &meaning) && strcmp(k, kind) != 0)
+			rule++;
+		if (s->fabric->n_switches >= LARGE && (tried[rule] || !strstr(of_large, kind)))
+			continue;
+		if (tried[rule] < TRIED_OF_A_KIND) {
+			tried[rule]++;
+			proposal_works(s, kind, more);
+		}
+		command = cure && cured[rule] < TRIED_OF_A_KIND ? command_in(s, cure) : NULL;
+		cured[rule] += command != NULL;
+		if (command)
+			proposal_works(s, kind, command);
+		free(command);
+	}
+}
+
 /* The object of `doctor`; its exit status is told by errors alone. */
 static json_t *doctor_object(struct session *s)
 {
@@ -78,6 +161,7 @@ static json_t *doctor_object(struct session *s)
 	assert_int_equal(fault, json_integer_value(json_object_get(o, "errors")) > 0);
 	json_array_foreach(json_object_get(o, "findings"), i, x)
 		meet(json_string_value(json_object_get(x, "kind")));
+	proposals_work(s, json_object_get(o, "findings"));
 	return o;
 }
 
@@ -120,6 +204,62 @@ static void need(const json_t *o, const char *lines, const char *kind, const cha
 		return;
 	all = json_dumps(json_object_get(o, "findings"), JSON_INDENT(1));
 	fail_msg("%s: no %s with \"%s\" in %s", lines, kind, part, all);
+}
+
+/* The text of the tables in force. */
+static char *tables_of(struct session *s)
+{
+	char line[100], *data;
+	size_t size;
+	struct err e;
+
+	snprintf(line, sizeof(line), "export lfts %s", file);
+	ok_line(s, line);
+	assert_int_equal(read_file(file, NULL, &data, &size, &e), 0);
+	data = mem_resize(data, size + 1, 1);
+	data[size] = 0;
+	return data;
+}
+
+/* The manager's place named after routing, as doctor says it: LIDs and tables are those of that place. */
+static void place_named_later(void **state)
+{
+	static const char *const lines[] = {"load %s", SMALL "mt43132-2009.ibnetdiscover"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		struct session *before = session_new(all_engines, all_commands),
+			       *after = session_new(all_engines, all_commands);
+		char *x, *y;
+		json_t *o;
+		const json_t *guessed;
+
+		write_text("host h1 a\nhost h2 b\nhost h3 c\na b\nb c\nc d\nd a\nhost h4 d\n");
+		with_file(before, lines[i]);
+		with_file(after, lines[i]);
+		o = doctor_object(after);
+		guessed = find(o, "sm-guessed", "");
+		assert_non_null(guessed);
+		x = command_in(after, word_of(guessed, "cure"));
+		assert_non_null(strstr(word_of(guessed, "cure"), "`reset`"));
+		json_decref(o);
+		ok_line(before, x);
+		ok_line(before, "route minhop");
+		ok_line(after, "route minhop");
+		ok_line(after, x);
+		free(x);
+		ok_line(after, "reset; route minhop");
+		o = doctor_object(after);
+		assert_null(find(o, "sm-guessed", ""));
+		json_decref(o);
+		x = tables_of(before);
+		y = tables_of(after);
+		assert_string_equal(x, y);
+		free(x);
+		free(y);
+		session_free(before);
+		session_free(after);
+	}
 }
 
 /* --- real fabrics ------------------------------------------------------------------------------------ */
@@ -867,6 +1007,8 @@ static void all_rules(void **state)
 		assert_true(i < ARRAY_LEN(met) && *meaning);
 		if (!met[i])
 			fail_msg("no test has %s", kind);
+		if (!tried[i])
+			fail_msg("nobody tried what %s proposes", kind);
 	}
 }
 
@@ -888,6 +1030,7 @@ int main(void)
 		cmocka_unit_test(engines_that_nobody_named),
 		cmocka_unit_test(loops_of_others),
 		cmocka_unit_test(counted),
+		cmocka_unit_test(place_named_later),
 		cmocka_unit_test(all_rules),
 	};
 	int fd = mkstemp(file);

@@ -163,13 +163,15 @@ static const struct {
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct finding *x = finding_of(v, row);
+	const char *routed = strncmp(x->more, "route ", 6) ? NULL : strstr(x->more, "; ");
+	const char *more = routed ? routed + 2 : x->more; /* without the route that it needs first */
 
 	for (size_t i = 0; i < ARRAY_LEN(shown); i++) {
 		size_t n = strlen(shown[i].begin);
 
-		if (strncmp(x->more, shown[i].begin, n) != 0)
+		if (strncmp(more, shown[i].begin, n) != 0)
 			continue;
-		text_add(t, "%s%s", shown[i].pane, x->more + n);
+		text_add(t, "%s%s", shown[i].pane, more + n);
 		return;
 	}
 	if (x->node != NO_ID) {

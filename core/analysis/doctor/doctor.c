@@ -43,6 +43,9 @@ const char *const sureness_word[SURENESSES] = {"fact", "computed", "likely"};
 #define COMPUTED SURE_COMPUTED
 #define LIKELY SURE_LIKELY
 
+/* After a `route`, `set guid` moves the manager and LIDs stay; `reset` gives them as if it had been there. */
+#define SET_PLACE "set guid NODE, where the subnet manager runs; when something is routed, `reset` after it"
+
 #define NAME_ROOTS "a root_guid_file: `roots export FILE` writes one"
 
 /* All that doctor looks for. Findings of equal severity and number of pairs come in this order. */
@@ -153,13 +156,13 @@ static const struct rule rules[] = {
 	{"slow", NOTE, LIKELY, find_slow, "these links are slower than almost all similar ones", NULL},
 	{"sm-decides", WARNING, LIKELY, find_sm_decides,
 	 "the source does not name the subnet manager's node, and the effect of a failure depends on it",
-	 "set guid: where the subnet manager runs"},
+	 SET_PLACE},
 	{"sm-place", WARNING, COMPUTED, find_sm_place,
 	 "the tables give the subnet manager no path to these switches; for Up/Down OpenSM's manual wants it "
 	 "on another node",
-	 "set guid: a host on a leaf"},
+	 "set guid NODE, a host on a leaf"},
 	{"sm-guessed", NOTE, LIKELY, find_sm_guessed, "the file does not name the subnet manager's node",
-	 "set guid: where the subnet manager runs"},
+	 SET_PLACE},
 	{"single-point", NOTE, COMPUTED, find_single_point,
 	 "if this fails, these hosts are cut off; each host counts once", NULL},
 	{"switch-lids", NOTE, COMPUTED, find_switch_lids,
@@ -336,6 +339,24 @@ static bool is_what_if(const struct doctor *d, const struct rule *r)
 	return d->out->no_engine && is_one_of(r, of_engine);
 }
 
+/* While nothing is routed, commands that ask about routes need a route first: the one that was judged. */
+static void route_first(const struct doctor *d, struct finding *x)
+{
+	static const char *const asks[] = {"check", "cdg",    "cycles", "layers", "load-map",
+					   "roots", "survey", "sweep",	"trace"};
+	size_t word = strcspn(x->more, " ");
+	char *more;
+
+	for (size_t i = 0; i < ARRAY_LEN(asks); i++) {
+		if (word != strlen(asks[i]) || strncmp(x->more, asks[i], word) != 0)
+			continue;
+		more = str_printf("route %s; %s", d->w->setup->chain, x->more);
+		free(x->more);
+		x->more = more;
+		return;
+	}
+}
+
 struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p, struct err *e)
 {
 	struct doctor d = {.out = NEW(struct diagnosis), .rules = rules, .rq = rq, .p = p, .e = e};
@@ -350,8 +371,11 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 		rc = progress_cancelled(p)	? err_set(e, CANCELLED)
 		     : is_untold(&d, &rules[i]) ? 0
 						: rules[i].find(&d, &rules[i]);
-		for (size_t x = before; x < o->n; x++)
+		for (size_t x = before; x < o->n; x++) {
 			o->finding[x].what_if = is_what_if(&d, &rules[i]);
+			if (!rq->now && !o->read)
+				route_first(&d, &o->finding[x]);
+		}
 	}
 	free(d.hosts);
 	levels_free(d.levels);

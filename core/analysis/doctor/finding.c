@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
+#include "core/base/words.h"
 
 static char *formatted(const char *fmt, va_list ap)
 {
@@ -102,4 +103,12 @@ void places_end(struct places *p, struct finding *x, const char *fmt, ...)
 	x->more = formatted(fmt, ap);
 	va_end(ap);
 	text_free(&p->t);
+}
+
+void places_end_ports(struct places *p, struct finding *x, const struct fabric *f)
+{
+	char *name = word_quoted(f->node_name[p->node]);
+
+	places_end(p, x, "list ports %s", name);
+	free(name);
 }

@@ -95,6 +95,8 @@ void places_add_port(struct places *p, const struct fabric *f, uint32_t port);
 const char *places_text(struct places *p); /* with "..." when there are more */
 /* To the finding, with the command that shows more; frees. */
 void places_end(struct places *p, struct finding *x, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The same; the ports of the first place show more. */
+void places_end_ports(struct places *p, struct finding *x, const struct fabric *f);
 
 /* Is a port of a switch the start of a channel, i.e. does it lead to another switch that is up? */
 static inline bool is_channel(const struct topo *t, uint32_t port)

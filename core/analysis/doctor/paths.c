@@ -8,6 +8,7 @@
 #include "core/analysis/doctor/internal.h"
 #include "core/routing/switch_tables.h"
 #include "core/base/memory.h"
+#include "core/base/words.h"
 #include "core/base/order.h"
 
 /* --- pairs without a path -------------------------------------------------------------------------- */
@@ -184,13 +185,17 @@ static void more_trace(const struct doctor *d, struct finding *x, const struct g
 		       const struct group *g)
 {
 	uint32_t owner = lid_owner(d->r->lids, g->lid);
-	char a[300], b[300];
+	char a[300], b[300], *from, *to;
 
 	if (g->lid == d->r->lids->base[owner])
 		endport_label(d->f, owner, b, sizeof(b));
 	else
 		snprintf(b, sizeof(b), "%u", g->lid); /* of the port's LIDs this one is lost */
-	finding_more(x, "trace %s %s", endport_label(d->f, source_of(s, g->src, g->lid), a, sizeof(a)), b);
+	from = word_quoted(endport_label(d->f, source_of(s, g->src, g->lid), a, sizeof(a)));
+	to = word_quoted(b);
+	finding_more(x, "trace %s %s", from, to);
+	free(from);
+	free(to);
 }
 
 /* Hosts that are up without a LID: nobody reaches them, and they reach nobody. */

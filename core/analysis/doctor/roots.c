@@ -90,7 +90,7 @@ int find_aggregation_roots(struct doctor *d, const struct rule *r)
 		return 0;
 	x = tell(d, r, "Aggregation nodes on %s hide the roots (%s).", PLURAL(at.n, "upper switch"),
 		 places_text(&at));
-	places_end(&at, x, "roots");
+	places_end_ports(&at, x, d->f); /* there are no roots to list */
 	return 0;
 }
 

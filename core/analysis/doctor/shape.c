@@ -93,7 +93,7 @@ static void tell_thin(struct doctor *d, const struct rule *r, const struct upwar
 		 at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least, mode, places_text(&at));
 	x->figure = least;
 	x->detail = t.s;
-	places_end(&at, x, "list ports %s", d->f->node_name[at.node]);
+	places_end_ports(&at, x, d->f);
 }
 
 static void tell_cabling(struct doctor *d, const struct rule *r, const struct upward *u, unsigned level)
@@ -116,7 +116,7 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 	x = tell(d, r, "%s: no link is missing, but the links lead to %u neighbours in place of %u.",
 		 places_text(&at), least, parents);
 	x->figure = least;
-	places_end(&at, x, "list ports %s", d->f->node_name[at.node]);
+	places_end_ports(&at, x, d->f);
 }
 
 /* Calls tell_of() for each level that has a next one. */
@@ -175,7 +175,7 @@ int find_above_edge(struct doctor *d, const struct rule *r)
 		return 0;
 	x = tell(d, r, "%s on %s above the edge: %s.", PLURAL(hosts, "host"), PLURAL(at.n, "switch"),
 		 places_text(&at));
-	places_end(&at, x, "list ports %s", d->f->node_name[at.node]);
+	places_end_ports(&at, x, d->f);
 	x->count = hosts;
 	return 0;
 }

@@ -267,7 +267,7 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 		 link_width_name(f->port_width[usual->port]), link_speed_name(f->port_speed[usual->port]),
 		 places_text(&at));
 	x->figure = l[slow - 1].rate;
-	places_end(&at, x, "list ports %s", f->node_name[at.node]);
+	places_end_ports(&at, x, f);
 }
 
 int find_slow(struct doctor *d, const struct rule *r)
