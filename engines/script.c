@@ -205,7 +205,8 @@ static void tell_said(const char *program, const struct text *said, struct notes
 	if (why && last.p) {
 		struct err before = *why;
 
-		err_set(why, "%.290s; it said: %s", before.msg, excerpt(cur_trimmed(last), buf, sizeof(buf)));
+		err_set_kind(why, before.kind, "%.290s; it said: %s", before.msg,
+			     excerpt(cur_trimmed(last), buf, sizeof(buf)));
 	}
 }
 
@@ -244,15 +245,16 @@ static int find_program(const struct engine_input *in, int *argc, char ***argv, 
 	*argc = 0;
 	*argv = NULL;
 	if (!in->program)
-		return err_set(e, "no program was given; `route script:PROGRAM` does it");
+		return err_set_kind(e, ERR_SYNTAX, "no program was given; `route script:PROGRAM` does it");
 	if (words_split(in->program, &rest, argc, argv, e))
 		return -1;
 	if (strchr((*argv)[0], '/'))
 		return 0;
 	path = program_path((*argv)[0]);
 	if (!path)
-		return err_set(e, "%s: not found in PATH%s", (*argv)[0],
-			       access((*argv)[0], X_OK) ? "" : "; the one of this folder has a path, ./");
+		return err_set_kind(e, ERR_IO, "%s: not found in PATH%s", (*argv)[0],
+				    access((*argv)[0], X_OK) ? ""
+							     : "; the one of this folder has a path, ./");
 	free((*argv)[0]);
 	(*argv)[0] = path;
 	return 0;
@@ -269,8 +271,12 @@ static int compute(const struct engine_input *in, struct routing *r, struct note
 		reader.name = name = str_printf("output of %s", argv[0]);
 		rc = run(in, argv, name, &data, &size, notes, e);
 	}
-	if (!rc)
-		rc = read_output(&reader, data, size, notes, e);
+	if (rc) {
+		err_default(e, ERR_IO);
+	} else if (read_output(&reader, data, size, notes, e)) {
+		rc = -1;
+		err_default(e, ERR_INPUT);
+	}
 	for (uint32_t s = 0; !rc && s < in->topo->fabric->n_switches; s++)
 		if (switch_up(in->topo, s) && !r->row[s])
 			r->row[s] = lft_row_new(in->lids->max_lid);
@@ -354,7 +360,7 @@ static struct routing *script_route(const struct engine_input *in, struct engine
 				routing_share_row(r, in->made, s);
 		r->priv = in->made->priv ? sl_tables_ref(in->made->priv) : NULL;
 	} else if (compute(in, r, &out->notes, &out->refused)) {
-		out->refused.kind = REFUSED_FAILED;
+		out->failed = true;
 		routing_unref(r);
 		return NULL;
 	}

@@ -69,6 +69,13 @@ static void show_usage(void)
 	      stdout);
 }
 
+/* The option reader has said what is wrong. */
+static int wrong_usage(void)
+{
+	fputs("Try `ibscope --help`.\n", stderr);
+	return exit_status(NULL, &(struct err){.kind = ERR_SYNTAX});
+}
+
 PRINTF_LIKE(1, 2) static int wrong(const char *fmt, ...)
 {
 	va_list ap;
@@ -77,8 +84,8 @@ PRINTF_LIKE(1, 2) static int wrong(const char *fmt, ...)
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fputs("\nTry `ibscope --help`.\n", stderr);
-	return STATUS_USAGE;
+	fputc('\n', stderr);
+	return wrong_usage();
 }
 
 static bool is_standard(const char *name)
@@ -192,7 +199,7 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		case OPT_STATUS:
 			if (!optarg || (strcmp(optarg, "1") != 0 && strcmp(optarg, "2") != 0))
 				return wrong("--status: found \"%s\", expected 1 or 2", optarg ? optarg : "");
-			status_as_of(*optarg - '0');
+			exit_status_as_of(*optarg - '0');
 			break;
 		case OPT_COMPLETION:
 			shell = option_word(argc, argv);
@@ -208,8 +215,7 @@ static int parse(struct command_line *cl, int argc, char **argv)
 			cl->version = true;
 			break;
 		default:
-			fputs("Try `ibscope --help`.\n", stderr);
-			return STATUS_USAGE;
+			return wrong_usage();
 		}
 	}
 	if (cl->version)
@@ -360,11 +366,12 @@ static void free_lines(struct line_list *l)
 
 /* --- batch ------------------------------------------------------------------------- */
 
-static int failed(const struct err *e)
+/* r: NULL when no command ran. */
+static int failed(const struct command_run *r, const struct err *e)
 {
 	fflush(stdout);
 	fprintf(stderr, "ibscope: %s\n", e->msg);
-	return status_of(-1, e, false, false);
+	return exit_status(r, e);
 }
 
 static int run_piece(struct command_run *r, const struct piece *p, struct err *e)
@@ -585,19 +592,15 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 		r.width = columns_of_reader(r.aside ? STDERR_FILENO : STDOUT_FILENO);
 	rc = bad || (cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e) ? -1 : 0;
 	if (cl->serve)
-		serve_done(stdout, NULL, status_of(rc, &e, r.found_fault, r.unanswered), NULL);
+		serve_done(stdout, NULL, exit_status(&r, rc ? &e : NULL), NULL);
 	if (rc)
-		return failed(&e);
+		return failed(&r, &e);
 	if (cl->serve)
-		return serve(requests, &r, open_session);
+		return serve(requests, &r, open_session, &e) ? failed(&r, &e) : STATUS_DONE;
 	for (size_t i = 0; i < cl->n_pieces && !in->quit; i++)
 		if (run_piece(&r, &cl->piece[i], &e))
-			return failed(&e);
-	if (fflush(stdout) || ferror(stdout)) {
-		err_set_kind(&e, ERR_IO, "cannot write standard output: %s", strerror(errno));
-		return failed(&e);
-	}
-	return r.plugin ? r.plugin - 1 : (int)status_of(0, &e, r.found_fault, r.unanswered);
+			return failed(&r, &e);
+	return output_flush(stdout, &e) ? failed(&r, &e) : exit_status(&r, NULL);
 }
 
 /* --- the explorer ------------------------------------------------------------------ */
@@ -690,7 +693,7 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 		rc = ui_run(in, &c, &e);
 	free(c.greeting);
 	free_lines(&start);
-	return rc ? failed(&e) : STATUS_DONE;
+	return rc ? failed(&(struct command_run){.in = in}, &e) : STATUS_DONE;
 }
 
 /* --complete LINE [TEXT]: for what stands in it, commands are completed with the fabric that is named before.
@@ -721,19 +724,18 @@ static int complete(int argc, char **argv)
 	text_free(&said);
 	interpreter_free(&in);
 	session_free(in.session);
-	return STATUS_DONE;
+	return output_flush(stdout, &e) ? failed(NULL, &e) : STATUS_DONE;
 }
 
 static int run(int argc, char **argv)
 {
 	struct command_line cl = {0};
 	struct interpreter in = {0};
+	struct err e;
 	int rc = parse(&cl, argc, argv);
 
-	if (rc == STATUS_DONE && (fflush(stdout) || ferror(stdout))) { /* --help, --version */
-		fprintf(stderr, "ibscope: cannot write standard output: %s\n", strerror(errno));
-		rc = STATUS_UNANSWERED;
-	}
+	if (rc == STATUS_DONE && output_flush(stdout, &e)) /* --help, --version */
+		rc = failed(NULL, &e);
 	if (rc < 0)
 		rc = check_line(&cl);
 	if (rc < 0) {

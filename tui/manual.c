@@ -22,6 +22,7 @@
 #include "engines/topics.h"
 #include "tui/keymap.h"
 #include "tui/limits.h"
+#include "tui/status.h"
 #include "tui/ui.h"
 
 struct manual {
@@ -763,8 +764,8 @@ int manual_main(int argc, char **argv, const struct command *const *commands,
 		rc = put_template(&m, argv[2], &e);
 	else
 		return -1;
-	if (!rc && !fflush(stdout) && !ferror(stdout))
-		return 0;
-	fprintf(stderr, "ibscope: %s\n", ferror(stdout) ? strerror(errno) : e.msg);
-	return 1;
+	if (!rc && !output_flush(stdout, &e))
+		return STATUS_DONE;
+	fprintf(stderr, "ibscope: %s\n", e.msg);
+	return exit_status(NULL, &e);
 }

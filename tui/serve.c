@@ -193,7 +193,7 @@ static bool answer(const struct request *q, struct command_run *first, struct er
 	int rc;
 
 	if (find_session(q->session, &at, e)) {
-		serve_done(r.f, id, status_of(-1, e, false, false), e);
+		serve_done(r.f, id, exit_status(&r, e), e);
 		json_decref(id);
 		return true;
 	}
@@ -204,8 +204,7 @@ static bool answer(const struct request *q, struct command_run *first, struct er
 	rc = run_text(&r, q->line, e);
 	set_deadline(0);
 	first->begun = r.begun;
-	serve_done(r.f, id,
-		   !rc && r.plugin ? r.plugin - 1 : (int)status_of(rc, e, r.found_fault, r.unanswered), NULL);
+	serve_done(r.f, id, exit_status(&r, rc ? e : NULL), NULL);
 	json_decref(id);
 	rc = r.in->quit;
 	if (rc && at)
@@ -221,7 +220,7 @@ static bool serve_line(const struct text *line, struct command_run *r)
 
 	if (read_request(line, &q, &e)) {
 		err_default(&e, ERR_SYNTAX);
-		serve_done(r->f, q.id, STATUS_USAGE, &e);
+		serve_done(r->f, q.id, exit_status(NULL, &e), &e);
 	} else {
 		more = answer(&q, r, &e);
 	}
@@ -241,7 +240,7 @@ FILE *serve_input(void)
 	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
-int serve(FILE *from, struct command_run *r, struct session *(*open)(void))
+int serve(FILE *from, struct command_run *r, struct session *(*open)(void), struct err *error)
 {
 	struct sigaction alarm = {.sa_handler = on_deadline, .sa_flags = SA_RESTART};
 	struct text line = {0};
@@ -253,9 +252,10 @@ int serve(FILE *from, struct command_run *r, struct session *(*open)(void))
 	sessions.open = open;
 	GROW(sessions.of, sessions.n, sessions.cap);
 	sessions.of[sessions.n++] = (struct served){.in = *r->in};
-	while ((got = read_text_line(from, "standard input", &line, &e)) && !ferror(from)) {
+	while (!ferror(r->f) && (got = read_text_line(from, "standard input", &line, &e)) && !ferror(from)) {
 		if (got < 0) {
-			serve_done(r->f, NULL, STATUS_USAGE, &e);
+			err_default(&e, ERR_SYNTAX);
+			serve_done(r->f, NULL, exit_status(NULL, &e), &e);
 			if (!skip_text_line(from))
 				break;
 		} else if (!words_end(words_skip(line.s)) && !serve_line(&line, r)) {
@@ -267,7 +267,7 @@ int serve(FILE *from, struct command_run *r, struct session *(*open)(void))
 		end_session(sessions.n - 1);
 	*r->in = sessions.of[0].in;
 	free(sessions.of);
-	got = ferror(from);
+	got = ferror(from) ? err_set_kind(error, ERR_IO, "standard input: %s", strerror(errno)) : 0;
 	fclose(from);
-	return got ? STATUS_UNANSWERED : STATUS_DONE;
+	return got ? got : output_flush(r->f, error);
 }

@@ -31,8 +31,9 @@ void serve_done(FILE *to, const json_t *id, int status, const struct err *error)
 
 /*
  * Answers the requests of `from` (closed in the end) until it ends, or `quit` of the first session.  r: what
- * the run at the start was; open: makes a further session.  The exit status.
+ * the run at the start was; open: makes a further session.  0, or -1 and *e: requests could not be read, or
+ * answers not written.
  */
-int serve(FILE *from, struct command_run *r, struct session *(*open)(void));
+int serve(FILE *from, struct command_run *r, struct session *(*open)(void), struct err *e);
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef IBSCOPE_STATUS_H
 #define IBSCOPE_STATUS_H
 
-#include "core/base/err.h"
+#include <stdio.h>
+#include "core/session/interpreter.h"
 
 #define INTERFACE 2 /* of the statuses; 1: before 2026-12, a failure of any kind was 1 */
 
@@ -13,10 +14,20 @@ enum status {
 	STATUS_UNANSWERED /* what was asked for cannot be told: no such node, no fabric, no such file ... */
 };
 
-/* rc, *e: of the commands; found: a fault; unanswered: a part of the fabric is unknown, which might hide one
+/*
+ * The rule of exit statuses: of the process, and of a request of --serve.  e: why it failed; NULL: it did
+ * not, and what the run found counts.  r: NULL when no command ran, so the command line or the output is at
+ * fault.
+ *
+ * The kind of an error decides alone, so whoever sets an error gives it its kind: ERR_SYNTAX is a word that
+ * is none of those expected, wherever one looks; ERR_NO_NODE, ERR_NO_PORT a name that another fabric might
+ * have; ERR_LIMIT a number or size that is well formed and more than this program takes.
  */
-enum status status_of(int rc, const struct err *e, bool found, bool unanswered);
+int exit_status(const struct command_run *r, const struct err *e);
 /* --status 1: the statuses of that interface, from now on. */
-void status_as_of(int interface);
+void exit_status_as_of(int interface);
+
+/* Writes out what the stream holds.  0, or -1 and *e of kind ERR_IO when anything could not be written. */
+int output_flush(FILE *f, struct err *e);
 
 #endif

@@ -73,7 +73,6 @@ enum refusal_kind {
 	REFUSED_PLAIN,
 	REFUSED_LIMIT,	/* distances or VLs end before the fabric does */
 	REFUSED_LEAVES, /* all switches pass for leaves */
-	REFUSED_FAILED, /* its program failed: no engine takes its place, and the sweep fails */
 };
 
 /* What an engine returns beside the routing. */
@@ -82,6 +81,9 @@ struct engine_output {
 			       lines */
 	struct err refused; /* why, when it refused, of kind enum refusal_kind; CANCELLED when progress was
 			       cancelled */
+	/* With a refusal: no engine takes its place and the sweep fails with `refused`, of an enum err_kind.
+	 */
+	bool failed;
 	/*
 	 * With a refusal: what OpenSM itself does instead of trying another engine ("never ends", "crashes";
 	 * static).  NULL = it tries one.

@@ -288,7 +288,7 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 		return true;
 	}
 	/* this engine would route, so no other may take its place */
-	if (err_is_memory(&out.refused) || out.refused.kind == REFUSED_FAILED) {
+	if (err_is_memory(&out.refused) || out.failed) {
 		*cancelled = true;
 		*e = out.refused;
 		return true;

@@ -1001,10 +1001,12 @@ def one_by_one(folder):
 
 def full_disk(folder):
     """Output that cannot be written is a failure."""
-    for args in ([TREE, "-e", "show switches"], ["--version"], ["--help"]):
+    requests = json.dumps({"line": "show switches"}) + "\n"
+    for args, text in (([TREE, "-e", "show switches"], ""), (["--version"], ""), (["--help"], ""), (["--man"], ""), (["--man", "json"], ""),
+                       (["--completion"], ""), (["--complete", "ibscope -e fa", "fa"], ""), (["--serve"], ""), (["--serve", TREE], requests),
+                       (["--serve"], 40 * requests)):
         with open("/dev/full", "w") as full:
-            done = subprocess.run([PROGRAM, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=full,
-                                  stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+            done = subprocess.run([PROGRAM, *args], cwd=folder, input=text, stdout=full, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
         if done.returncode != 3 or "cannot write standard output" not in done.stderr:
             return "%s: status %d: %s" % (args, done.returncode, done.stderr)
     return None

@@ -331,6 +331,26 @@ def nothing_left(folder):
             os.kill(pids[1], signal.SIGKILL)
 
 
+def kinds_of_failure(folder):
+    """Each failure is of the kind that its reason is of, with and without words on its standard error, in JSON and for --serve."""
+    shell(folder, "fails", "exit 4\n")
+    shell(folder, "says", "echo because >&2; exit 4\n")
+    shell(folder, "slow", "sleep 1000\n")
+    shell(folder, "slow-says", "echo because >&2; sleep 1000\n")
+    shell(folder, "endless", "echo because >&2; exec yes Unicast\n")
+    shell(folder, "wrong", "echo because >&2; echo nonsense\n")
+    shell(folder, "empty", "exit 0\n")
+    shell(folder, "wrong-sl", "cat t; echo 1 2 99\n")
+    good(folder, "-e", "route minhop; export lfts t", "ring:4")
+    for args, line, kind in (((), "./fails", "io"), ((), "./says", "io"), ((), "./nowhere", "io"), ((), "nowhere-in-path", "io"), ((), "./t", "io"),
+                             ((), "", "syntax"), ((), "./slow", "limit"), ((), "./slow-says", "limit"), ((), "./endless", "limit"),
+                             ((), "./wrong", "input"), ((), "./empty", "input"), ((), "./wrong-sl", "input"), (("--read-only",), "./says", "not_allowed"),
+                             (("--read-only",), "nowhere-in-path", "io")):
+        done = run(folder, *args, "--json", "-e", "set script_seconds 1; route script:" + line, "ring:4", program=PLAIN)
+        told = json.loads(done.stdout.splitlines()[-1])
+        expect(told["error_kind"] == kind and done.returncode == (2 if kind == "syntax" else 3), line, done.returncode, told)
+
+
 # --- who may name one ---------------------------------------------------------------------------
 
 def only_typed(folder):
@@ -356,5 +376,5 @@ def only_typed(folder):
 if __name__ == "__main__":
     print("SEED=%s" % SEED)
     sys.exit(run_tests("script", [trees, after_failures, read_alike, tell_why, sl_of_pairs, its_input, words, sessions, told_in_json, wrong_output,
-                                  no_program, refused_event, endless, nothing_left, only_typed], sys.argv[1:],
+                                  no_program, refused_event, endless, nothing_left, kinds_of_failure, only_typed], sys.argv[1:],
                        repeat=lambda name: "SEED=%s tests/script/run.py %s" % (SEED, name)))

@@ -65,12 +65,14 @@ static int route_script(struct session *s, const struct args *args, struct out *
 	int rc;
 
 	if (s->in_lesson)
-		return err_set(e, "a lesson runs no program; `route " SCRIPT_PREFIX "%s` must be typed",
-			       program);
+		return err_set_kind(e, ERR_NOT_ALLOWED,
+				    "a lesson runs no program; `route " SCRIPT_PREFIX "%s` must be typed",
+				    program);
 	if (!*program)
-		return err_set(e,
-			       "found no program behind " SCRIPT_PREFIX ", expected a path with a `/`, or a "
-			       "name in PATH");
+		return err_set_kind(e, ERR_SYNTAX,
+				    "found no program behind " SCRIPT_PREFIX
+				    ", expected a path with a `/`, or a "
+				    "name in PATH");
 	text_add(&text, "route");
 	for (int i = 1; i < args->argc; i++) {
 		char *typed = word_quoted(args->argv[i]),
