@@ -212,6 +212,12 @@ static bool answer(const struct request *q, struct command_run *first, struct er
 	return !rc || at;
 }
 
+/* Whatever is wrong with the line, its writer must change it. */
+static void serve_no_request(FILE *to, const json_t *id, const struct err *e)
+{
+	serve_done(to, id, exit_status(NULL, &(struct err){.kind = ERR_SYNTAX}), e);
+}
+
 static bool serve_line(const struct text *line, struct command_run *r)
 {
 	struct request q;
@@ -220,7 +226,7 @@ static bool serve_line(const struct text *line, struct command_run *r)
 
 	if (read_request(line, &q, &e)) {
 		err_default(&e, ERR_SYNTAX);
-		serve_done(r->f, q.id, exit_status(NULL, &e), &e);
+		serve_no_request(r->f, q.id, &e);
 	} else {
 		more = answer(&q, r, &e);
 	}
@@ -254,8 +260,7 @@ int serve(FILE *from, struct command_run *r, struct session *(*open)(void), stru
 	sessions.of[sessions.n++] = (struct served){.in = *r->in};
 	while (!ferror(r->f) && (got = read_text_line(from, "standard input", &line, &e)) && !ferror(from)) {
 		if (got < 0) {
-			err_default(&e, ERR_SYNTAX);
-			serve_done(r->f, NULL, exit_status(NULL, &e), &e);
+			serve_no_request(r->f, NULL, &e);
 			if (!skip_text_line(from))
 				break;
 		} else if (!words_end(words_skip(line.s)) && !serve_line(&line, r)) {
