@@ -1,7 +1,8 @@
 /*
- * The terminal's answer to OSC 11, "what is your background?": "\033]11;rgb:R/G/B" and BEL, "\033\\" or 0x9c.
- * It comes among the keys, at any time or never, and in parts. Nothing waits for it: what looks like its
- * beginning is held until the next key tells.
+ * What the terminal says among the keys: strings (OSC, DCS, APC, PM, SOS), and CSI and SS3 sequences that
+ * curses does not know. They come at any time, asked for or not, in parts, and are never keys. One is asked
+ * for: the answer to OSC 11, "what is your background?", is "\033]11;rgb:R/G/B" and BEL or "\033\\".
+ * Nothing waits for it: what looks like a beginning is held until the next key, or 50 ms of silence, tells.
  */
 #ifndef IBSCOPE_ANSWER_H
 #define IBSCOPE_ANSWER_H
@@ -10,23 +11,35 @@
 
 #define NO_KEY (K_MOUSE + 100) /* something was read, which is no key */
 
-/* Zeroed, with .asked set, once the question is sent. */
+enum answer_part {
+	ANSWER_NONE,
+	ANSWER_ESC,   /* Esc is held */
+	ANSWER_BEGUN, /* ... or Esc and the character that says what follows */
+	ANSWER_INSIDE /* more has come */
+};
+
+/* Zeroed; .asked is set once the question is sent. */
 struct answer {
-	bool asked;	 /* and not answered yet */
-	bool typed;	 /* the person has typed a key: Esc is not held any more */
-	bool esc;	 /* the last key was Esc alone: the beginning in a part of its own */
-	double held;	 /* when Esc came that is held, 0 = none is */
-	unsigned n;	 /* how much of "]11;" has come */
-	keycode first;	 /* the key that began it */
-	char rgb[32];	 /* what has come behind it */
-	keycode back[8]; /* held keys that were none of the answer, the last one first */
+	bool asked; /* and not answered yet */
+	bool typed; /* the person has typed a key: Esc alone is not held any more */
+	enum answer_part part;
+	double since; /* when its last byte came */
+	bool silent;  /* nothing was there to be read since then */
+	bool alone;   /* Esc came in a part of its own ... */
+	bool late;    /* ... and was taken for a key: what follows can only be the answer that is asked for */
+	bool esc;     /* the last key was Esc alone */
+	keycode kind; /* the character behind the first Esc: ']' for OSC ... */
+	char text[64]; /* what has come behind it; the rest of a long string is forgotten */
+	unsigned len;
+	keycode back[8]; /* held keys that were none of it, the last one first */
 	unsigned n_back;
 };
 
 /*
  * Takes a key that was read at `now` (seconds), K_NONE when there is none, and returns the key to act on:
- * K_NONE, or NO_KEY while it is held or belongs to the answer. While n_back is not 0, the next key is
- * answer_back() in place of one that is read. Before the person's first key, Esc alone is held for 50 ms.
+ * K_NONE, or NO_KEY while it is held or belongs to what the terminal says. K_SEQUENCE: a CSI or SS3 sequence
+ * is complete; .kind and .text have it. While n_back is not 0, the next key is answer_back() in place of one
+ * that is read. Before the person's first key, Esc alone is held for 50 ms while the answer is not there.
  */
 keycode answer_key(struct answer *a, keycode k, double now);
 keycode answer_back(struct answer *a);

@@ -41,7 +41,8 @@ enum special_key {
 	K_F12 = K_F1 + 11,
 	K_MOUSE,
 	K_RESIZE,
-	K_PASTE, /* a text was pasted: term_paste() */
+	K_PASTE,    /* a text was pasted: term_paste() */
+	K_SEQUENCE, /* an escape sequence that is no key here: term_sequence() */
 	K_NONE
 };
 #define K_ENTER '\r'

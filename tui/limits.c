@@ -84,6 +84,7 @@ const struct limit limits[] = {
 	{"bytes of a line that Tab completes", COMPLETED_MOST, "nothing is offered"},
 	{"words that Tab offers", MOST_COMPLETIONS, "the rest is not offered"},
 	{"lines of the history", HISTORY_LINES, "the oldest are forgotten"},
+	{"rows or columns of the screen", SCREEN_MOST, "what is beyond stays empty"},
 	{"panes behind each other", STACK_DEPTH, "the oldest is closed"},
 	{0},
 };

@@ -2,6 +2,7 @@
  * The REPL pane. It uses readline through its callback interface, fed with the keys that the loop reads, and
  * draws the line itself. History is kept in $XDG_STATE_HOME/ibscope/history.
  */
+#include <assert.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include "tui/ui.h"
 
 #define SCROLLBACK 10000
-#define FEED 64
+#define FEED 80
 #define NEVER (~0UL)
 #define SEEN_MOST 16384 /* bytes of the typed line examined on each side of the cursor */
 
@@ -820,15 +821,11 @@ static void turn_search(void)
 	}
 }
 
-void repl_key(keycode k)
+static void repl_feed(const char *bytes, unsigned n)
 {
-	char bytes[FEED];
-
-	term_key_bytes(k, bytes, sizeof(bytes));
-	if (k == 0)
-		bytes[0] = 0; /* C-@ */
-	r.n_feed = k == 0 ? 1 : (unsigned)strlen(bytes);
-	memcpy(r.feed, bytes, r.n_feed);
+	assert(n <= FEED);
+	memcpy(r.feed, bytes, n);
+	r.n_feed = n;
 	turn_search();
 	r.at_feed = 0;
 	r.back = 0;
@@ -838,6 +835,24 @@ void repl_key(keycode k)
 		r.eof = false;
 		pane_focus(ui.last_pane);
 	}
+}
+
+void repl_key(keycode k)
+{
+	char bytes[FEED];
+
+	term_key_bytes(k, bytes, sizeof(bytes));
+	if (k == 0)
+		bytes[0] = 0; /* C-@ */
+	repl_feed(bytes, k == 0 ? 1 : (unsigned)strlen(bytes));
+}
+
+void repl_sequence(const char *bytes)
+{
+	int type;
+
+	if (!repl_busy_editing() && rl_function_of_keyseq(bytes, rl_get_keymap(), &type) && type != ISKMAP)
+		repl_feed(bytes, (unsigned)strlen(bytes));
 }
 
 void repl_go(enum one_line how)

@@ -27,7 +27,7 @@ volatile int term_signal, term_stopped, term_continued;
 static struct termios before; /* settings as they were found */
 static volatile bool started;
 static bool mouse;
-static struct answer answer;	/* about its background */
+static struct answer answer;	/* what it says among the keys */
 static bool pastes;		/* the terminal tells where a paste begins and ends */
 static char restore_bytes[256]; /* restores the screen if nothing else can be trusted */
 static size_t n_restore;
@@ -205,6 +205,49 @@ static void ask_background(void)
 	answer.asked = true;
 }
 
+/* Home and End as some terminal or other sends them, whatever TERM says. */
+static void define_home_and_end(void)
+{
+	static const char *const home[] = {"\033[H", "\033OH", "\033[1~", "\033[7~"};
+	static const char *const end[] = {"\033[F", "\033OF", "\033[4~", "\033[8~"};
+
+	for (size_t i = 0; i < ARRAY_LEN(home); i++) {
+		define_key(home[i], KEY_HOME);
+		define_key(end[i], KEY_END);
+	}
+}
+
+/* Cuts a size to what curses, which counts in 16 bits, memory and patience bear. True: it was larger. */
+static bool clamp_size(unsigned long *rows, unsigned long *columns)
+{
+	unsigned long had_rows = *rows, had_columns = *columns, most;
+
+	*rows = *rows < SCREEN_MOST ? *rows : SCREEN_MOST;
+	most = *rows ? SCREEN_CELLS / *rows : SCREEN_MOST;
+	most = most < SCREEN_MOST ? most : SCREEN_MOST;
+	*columns = *columns < most ? *columns : most;
+	return *rows != had_rows || *columns != had_columns;
+}
+
+/* Of a terminal that is too large, curses gets the size by LINES and COLUMNS, which it asks first. */
+static void clamp_first_size(void)
+{
+	const char *lines = getenv("LINES"), *columns = getenv("COLUMNS");
+	struct winsize ws = {0};
+	unsigned long h, w;
+	char number[24];
+
+	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
+	h = lines ? strtoul(lines, NULL, 10) : ws.ws_row;
+	w = columns ? strtoul(columns, NULL, 10) : ws.ws_col;
+	if (!clamp_size(&h, &w))
+		return;
+	snprintf(number, sizeof(number), "%lu", h);
+	setenv("LINES", number, 1);
+	snprintf(number, sizeof(number), "%lu", w);
+	setenv("COLUMNS", number, 1);
+}
+
 int term_start(struct err *e)
 {
 	const char *term = getenv("TERM");
@@ -219,6 +262,7 @@ int term_start(struct err *e)
 	 * starts, since curses' own handler would lose a stop that comes while it draws.
 	 */
 	handle_signals();
+	clamp_first_size();
 	if (!newterm(NULL, stdout, stdin))
 		return err_set(
 			e,
@@ -230,6 +274,7 @@ int term_start(struct err *e)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	define_home_and_end();
 	nodelay(stdscr, TRUE);
 	curs_set(1);
 	colours_start();
@@ -266,11 +311,15 @@ void term_stop(void)
 
 void term_resized(void)
 {
-	struct winsize ws;
+	struct winsize ws = {0};
+	unsigned long h, w;
 
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) && ws.ws_row && ws.ws_col &&
-	    (ws.ws_row != LINES || ws.ws_col != COLS))
-		resizeterm(ws.ws_row, ws.ws_col);
+	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
+	h = ws.ws_row;
+	w = ws.ws_col;
+	(void)clamp_size(&h, &w);
+	if (h && w && (h != (unsigned long)LINES || w != (unsigned long)COLS))
+		resizeterm((int)h, (int)w);
 	clearok(stdscr, TRUE);
 }
 
@@ -392,7 +441,7 @@ static keycode read_key(void)
 
 bool term_waits(void)
 {
-	return answer.held > 0;
+	return answer.part != ANSWER_NONE;
 }
 
 keycode term_key(void)
@@ -400,6 +449,12 @@ keycode term_key(void)
 	keycode k = answer.n_back ? answer_back(&answer) : read_key();
 
 	return answer_key(&answer, k, now_seconds());
+}
+
+const char *term_sequence(char *buf, size_t size)
+{
+	snprintf(buf, size, "\033%c%s", (int)answer.kind, answer.text);
+	return buf;
 }
 
 const char *term_key_bytes(keycode k, char *buf, size_t size)
@@ -418,8 +473,11 @@ const char *term_key_bytes(keycode k, char *buf, size_t size)
 		snprintf(buf, size, "%s%s", meta, mb);
 		return buf;
 	}
-	if (k == K_BACKSPACE) {
-		snprintf(buf, size, "%s\177", meta);
+	if (k == K_BACKSPACE || k == K_HOME || k == K_END) { /* as readline knows them, whatever was sent */
+		snprintf(buf, size, "%s%s", meta,
+			 k == K_BACKSPACE ? "\177"
+			 : k == K_HOME	  ? "\033[H"
+					  : "\033[F");
 		return buf;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(specials); i++) {

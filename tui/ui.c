@@ -14,6 +14,8 @@
  */
 static void read_keys(void)
 {
+	char bytes[80];
+
 	for (int i = 0; i < 200 && !ui.quit; i++) {
 		keycode k = term_key();
 
@@ -25,6 +27,8 @@ static void read_keys(void)
 			mouse_pressed();
 		else if (k == K_PASTE)
 			pasted(term_paste());
+		else if (k == K_SEQUENCE && ui.focus == SLOT_REPL && !ui.line_mode)
+			repl_sequence(term_sequence(bytes, sizeof(bytes)));
 		else if (k <= K_F12 || !KEY_IS_SPECIAL(k) || (k & KEYF_META))
 			key_pressed(k);
 	}

@@ -228,6 +228,7 @@ void repl_stop(void);
 void repl_print(const char *s, size_t len); /* whole lines, or parts of lines */
 void repl_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void repl_key(keycode k);
+void repl_sequence(const char *bytes);		    /* to readline, where it is bound there */
 void repl_prefill(const char *text, size_t cursor); /* cursor: byte of the text */
 void repl_go(enum one_line how);		    /* goes to the REPL */
 /* Inserts a text, which may have several lines. They run on Enter, one after the other. */
@@ -295,6 +296,8 @@ int play_wait(void);   /* milliseconds until the next frame, -1 = none; as seen 
 bool play_stop(void);  /* Was it played? */
 
 /* term.c */
+#define SCREEN_MOST 4096       /* rows or columns; what is beyond stays empty */
+#define SCREEN_CELLS 4000000UL /* rows times columns */
 int term_start(struct err *e);
 void term_stop(void);
 void term_suspend(void);
@@ -306,11 +309,12 @@ extern struct rounds batch_rounds;
 extern struct progress batch_progress; /* of the commands of batch mode: SIGTERM to a `watch` cancels it */
 void signals_start(
 	void); /* before the terminal is taken; a signal that ends the program removes unfinished files */
-void signals_end(void);	      /* ends the program as a signal would for which a command was cancelled */
-void term_die(int sig);	      /* ends as the signal would */
-keycode term_key(void);	      /* K_NONE when there is none */
-bool term_waits(void);	      /* holds an Esc, which may begin an answer: read keys again soon */
-const char *term_paste(void); /* the text of the last K_PASTE, with \n */
+void signals_end(void); /* ends the program as a signal would for which a command was cancelled */
+void term_die(int sig); /* ends as the signal would */
+keycode term_key(void); /* K_NONE when there is none */
+bool term_waits(void);	/* holds what may begin a sequence, or its rest is not there: read keys again soon */
+const char *term_sequence(char *buf, size_t size);	       /* the bytes of the last K_SEQUENCE */
+const char *term_paste(void);				       /* the text of the last K_PASTE, with \n */
 const char *term_key_bytes(keycode k, char *buf, size_t size); /* the bytes that the terminal sends for it */
 /* Uses the mouse, or leaves it to the terminal. -1 and *e: there is none. */
 int term_mouse_use(bool on, struct err *e);

@@ -182,10 +182,38 @@ def background_told():
         before = len(t.out)
         os.write(t.master, white[:1])
         t.wait(rb"node0016", before)
-    with Pty() as t:    # what only begins like an answer is typed
+    with Pty() as t:    # Meta-] of a person is a key
         t.wait(rb"First steps")
-        t.type(":echo \x1b]11-there\r")
-        t.wait(rb"1-there")
+        t.type(":echo \x1b]")
+        time.sleep(0.1)
+        t.type("-there\r")
+        t.wait(rb"-there")
 
 
-TESTS = [background_told, signals_restore, too_large_file, nobody_reads]
+def too_large_terminal():
+    """More rows and columns than curses counts, at the start and later: drawn as far as they go; a usual size comes back."""
+    sizes = [(80, 65535), (65535, 24), (65535, 65535)]
+    for first in sizes:
+        with Pty(size=first) as t:
+            t.wait(rb"routed")
+            for size in sizes[1:] + [(80, 24)] if first == sizes[0] else [(80, 24)]:
+                before = len(t.out)
+                fcntl.ioctl(t.slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+                t.p.send_signal(signal.SIGWINCH)
+                t.wait(rb"routed", before)
+            t.type(":screen %s/shown\r" % t.dir)
+            t.wait(rb"REPL")
+            end = time.monotonic() + BOUND
+            while not (os.path.exists(t.dir + "/shown") and os.path.getsize(t.dir + "/shown")):
+                t.read()
+                if t.p.poll() is not None or time.monotonic() > end:
+                    raise Failed("%s: no screen (status %s)" % (first, t.p.poll()))
+            with open(t.dir + "/shown", encoding="utf-8") as f:
+                lines = f.read().splitlines()
+            if len(lines) != 24 or not re.match("┌.{78}┐$", lines[1]):
+                raise Failed("%s: not a screen of 80x24: %s" % (first, lines))
+            t.p.send_signal(signal.SIGTERM)
+            t.ended_by(signal.SIGTERM)
+
+
+TESTS = [background_told, too_large_terminal, signals_restore, too_large_file, nobody_reads]

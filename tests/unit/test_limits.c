@@ -778,8 +778,9 @@ static const struct {
 	{"characters of a filter", filters},
 	{"bytes of a line that Tab completes", completed_lines},
 	{"words that Tab offers", completions},
-	{"lines of the history", NULL},	   /* tests/tui/run.py, limits_of_the_explorer */
-	{"panes behind each other", NULL}, /* the same */
+	{"lines of the history", NULL},		 /* tests/tui/run.py, limits_of_the_explorer */
+	{"rows or columns of the screen", NULL}, /* tests/tui/pty_signals.py, too_large_terminal */
+	{"panes behind each other", NULL},	 /* tests/tui/run.py, limits_of_the_explorer */
 };
 
 static void test_row(void **state)
