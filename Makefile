@@ -235,7 +235,8 @@ $(BUILD)/memory/fail.so: tests/memory/fail.c $(BUILD)/stamp/obj
 
 $(BUILD)/trouble/clock.so: tests/trouble/clock.c $(BUILD)/stamp/obj
 $(BUILD)/tui/hold.so: tests/tui/hold.c $(BUILD)/stamp/obj
-$(BUILD)/trouble/clock.so $(BUILD)/tui/hold.so:
+$(BUILD)/tui/quick.so: tests/tui/quick.c $(BUILD)/stamp/obj
+$(BUILD)/trouble/clock.so $(BUILD)/tui/hold.so $(BUILD)/tui/quick.so:
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -shared -fPIC -o $@ $<
 
@@ -278,7 +279,7 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 # --- tests -----------------------------------------------------------------------
 TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-json.5 $(BUILD)/ibscope-san $(BUILD)/keys $(BUILD)/live/probe \
 	$(BUILD)/live/capture.so $(BUILD)/live/lie.so $(BUILD)/memory/fail.so $(BUILD)/trouble/clock.so $(BUILD)/tui/hold.so \
-	$(BUILD)/stop/looks $(BUILD)/soak/driver \
+	$(BUILD)/tui/quick.so $(BUILD)/stop/looks $(BUILD)/soak/driver \
 	$(BUILD)/static/ibscope $(BUILD)/static/ibscope-libc $(BUILD)/static/probe-libc $(BUILD)/static/licences \
 	$(BUILD)/unit-tests $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
@@ -305,7 +306,7 @@ check-stop: $(BUILD)/ibscope $(BUILD)/stop/looks
 	@$(RUN) stop
 check-keys: $(BUILD)/keys
 	@$(RUN) keys
-check-tui: $(BUILD)/ibscope $(BUILD)/tui/hold.so
+check-tui: $(BUILD)/ibscope $(BUILD)/tui/hold.so $(BUILD)/tui/quick.so
 	@$(RUN) tui
 check-tsan: $(BUILD)/ibscope-tsan $(BUILD)/racy
 	@$(RUN) tsan

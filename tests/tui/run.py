@@ -21,6 +21,7 @@ import xml.etree.ElementTree
 
 import first_hour
 import gallery
+import machine
 import played
 import pty_signals
 from common import BOUND, FABRIC, HERE, PROGRAM, ROOT, Failed
@@ -57,7 +58,8 @@ def command_line(pid):
 class Terminal:
     """One tmux server with one window; the program runs under a shell in it."""
 
-    def __init__(self, size=(80, 24), term="screen-256color", env=None):
+    def __init__(self, size=(80, 24), term="screen-256color", env=None, jobs=False):
+        """jobs: a key suspends the program, so that the harness cannot stop it as well."""
         self.dir = tempfile.mkdtemp(prefix="ibscope-tui-")
         self.sock = os.path.join(self.dir, "tmux")
         self.env = {
@@ -66,10 +68,13 @@ class Terminal:
             "IBSCOPE_ETC": os.path.join(self.dir, "etc"), "INPUTRC": "/dev/null", "TMPDIR": self.dir, "OUT": self.dir, "TESTS": HERE, "ROOT": ROOT,
             "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", ""),
         }
+        self.env.update(machine.environment())
         self.env.update(env or {})
         self.tmux("-f", "/dev/null", "new-session", "-d", "-s", "t", "-x", str(size[0]), "-y", str(size[1]),
-                  "-c", self.dir, "env", "-i", *["%s=%s" % kv for kv in self.env.items()], "sh", "-i")
+                  "-c", self.dir, "env", "-i", *["%s=%s" % kv for kv in self.env.items()], *machine.shell(jobs))
         self.wait(r"ready>")
+        self.server, self.shell = (int(n) for n in self.tmux("display-message", "-p", "-t", "t", "#{pid} #{pane_pid}").split())
+        self.stops = machine.Stops(self.shell) if machine.KIND == "slow" and not jobs else None
 
     def tmux(self, *args, check=True):
         env = dict(os.environ, LC_ALL="C.UTF-8")
@@ -186,14 +191,13 @@ class Terminal:
 
     def pids(self, program=PROGRAM):
         """Processes of the program below the window's shell."""
-        shell = self.tmux("display-message", "-p", "-t", "t", "#{pane_pid}").strip()
-        out = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", shell], stdout=subprocess.PIPE, text=True).stdout
+        out = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(self.shell)], stdout=subprocess.PIPE, text=True).stdout
         name = os.path.basename(program)[:15]
         return [int(line.split()[0]) for line in out.splitlines() if line.split()[1] == name]
 
     def read_all(self, pid, threads="[0-9]*"):
         """Wait until the program has taken all keys from its terminal, and waits for more, for longer than an Esc is
-        held; so do all its threads, or these."""
+        held; so do all its threads, or these, and tmux, which hands keys and screens on."""
         end = time.monotonic() + BOUND
         waits = 0
         while waits < 5 and os.path.exists("/proc/%d/fd/0" % pid) and time.monotonic() < end:
@@ -202,7 +206,7 @@ class Terminal:
             left = struct.unpack("i", fcntl.ioctl(tty, termios.FIONREAD, b"\0" * 4))[0]
             os.close(tty)
             states = set()
-            for stat in glob.glob("/proc/%d/task/%s/stat" % (pid, threads)):
+            for stat in glob.glob("/proc/%d/task/%s/stat" % (pid, threads)) + ["/proc/%d/stat" % self.server]:
                 try:
                     with open(stat, encoding="utf-8") as f:
                         states.add(f.read().rpartition(")")[2].split()[0])
@@ -212,6 +216,8 @@ class Terminal:
 
     def close(self):
         """Everything that ran in it ends with its terminal; what does not is told at the end of all tests."""
+        if self.stops:
+            self.stops.close()
         self.tmux("kill-server", check=False)
         mark = "OUT=" + self.dir
         end = time.monotonic() + BOUND
@@ -261,7 +267,7 @@ def compare(term, name):
 def run_script(path):
     """One .test file: settings first, then steps."""
     size, term, env, fifos, packed, t = (80, 24), "screen-256color", {}, [], [], None
-    made, pressed = [], 0
+    made, pressed, one_core = [], 0, ""
     try:
         with open(path) as f:
             lines = f.read().split("\n")
@@ -279,6 +285,8 @@ def run_script(path):
                     term = rest
                 elif word == "env":
                     env.update([rest.replace("$TESTS", HERE).split("=", 1)])
+                elif word == "core":
+                    one_core = "taskset -c %d " % min(os.sched_getaffinity(0))
                 elif word == "fifo":
                     fifos.append(rest)
                 elif word == "unpack":
@@ -302,7 +310,7 @@ def run_script(path):
                         t.unpack(name, *source)
                     for name, text in made:
                         t.make(name, text.encode().decode("unicode_escape"))
-                    t.start(rest)
+                    t.start(rest, one_core + PROGRAM)
                 elif word == "keys":
                     t.keys(*rest.split())
                     pressed += len(rest.split())
@@ -469,7 +477,7 @@ def tiny_sizes():
 
 
 def suspend_resume():
-    t = started()
+    t = started(jobs=True)
     try:
         t.keys("C-z")
         t.wait(r"ready>\s*\Z")
@@ -493,7 +501,7 @@ def alive(pid):
 
 def suspended_ends():
     """What is stopped can be ended without a look at the terminal, which is the shell's then."""
-    t = started()
+    t = started(jobs=True)
     try:
         t.keys("C-z")
         t.wait(r"ready>\s*\Z")
