@@ -3,6 +3,7 @@
 #include "core/fabric/names.h"
 #include "core/base/counted.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static void tell_part(struct text *t, const char *what, uint32_t untold, uint32_
 
 void fabric_tell_untold(const struct fabric *f, struct text *t)
 {
-	uint32_t cabled = 2 * f->n_links, vls = 0, widths = 0, speeds = 0, lids = 0;
+	uint32_t cabled = 2 * f->n_links, vls = 0, widths = 0, speeds = 0, lids = 0, states = 0;
 
 	text_add(t, "%s", f->untold ? f->untold : "");
 	for (uint32_t p = 0; p < f->n_ports; p++) {
@@ -59,6 +60,7 @@ void fabric_tell_untold(const struct fabric *f, struct text *t)
 		vls += in_use && !f->port_vls_told[p];
 		widths += in_use && !f->port_width[p];
 		speeds += in_use && !f->port_speed[p];
+		states += in_use && !f->port_state[p] && !f->port_state[f->port_peer[p]];
 	}
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		lids += !f->port_lid[f->endport_port[ep]];
@@ -68,6 +70,32 @@ void fabric_tell_untold(const struct fabric *f, struct text *t)
 	tell_part(t, "VLs (8 are taken)", vls, cabled, "port");
 	if (f->n_links && !f->states_told)
 		text_add(t, "%sstates of ports (active where cabled)", t->len ? "; " : "");
+	else
+		tell_part(t, "states (active is taken)", states, cabled, "port");
+}
+
+uint32_t fabric_idle_end(const struct fabric *f, uint32_t port)
+{
+	uint32_t end[2] = {port, f->port_peer[port]};
+
+	for (unsigned i = 0; end[1] != NO_ID && i < 2; i++)
+		if (f->port_state[end[i]] == PORT_INIT || f->port_state[end[i]] == PORT_ARMED)
+			return end[i];
+	return NO_ID;
+}
+
+bool fabric_port_open(const struct fabric *f, uint32_t port)
+{
+	return f->port_num[port] && f->port_peer[port] == NO_ID && f->port_state[port] >= PORT_INIT &&
+	       node_is_switch(f, f->port_node[port]) && f->warnings.missing;
+}
+
+const char *fabric_port_state(const struct fabric *f, uint32_t port)
+{
+	static const char *const word[] = {NULL, "Down", "Initialize", "Armed", "Active"};
+
+	assert(f->port_state[port] <= PORT_ACTIVE);
+	return word[f->port_state[port]];
 }
 
 const char *fabric_port_label(const struct fabric *f, uint32_t port)

@@ -67,8 +67,8 @@ struct fabric {
 	uint8_t *port_speed;	/* enum link_speed */
 	/* What is enabled, 0 = the source does not tell: width bits as in PortInfo; speeds, see SPEED_BITS */
 	uint8_t *port_widths, *port_speeds;
-	uint8_t *port_state;   /* enum port_state as in the source (PORT_ACTIVE for cabled ports where it does
-				  not tell) */
+	uint8_t *port_state;   /* enum port_state as in the source; PORT_UNKNOWN where it does not tell: a
+				  cabled port is then taken for an active one */
 	uint8_t *port_opervls; /* OperVLs code: 1 = VL0, 2 = VL0-1, 3 = VL0-3, 4 = VL0-7, 5 = VL0-14 */
 	bool *port_vls_told;   /* false: the source tells none, and DEFAULT_OPER_VLS is taken */
 	uint8_t *port_ext;     /* external (front panel) number within the chassis, 0 = unknown */
@@ -152,6 +152,17 @@ static inline bool endport_is_switch(const struct fabric *f, uint32_t ep)
 {
 	return f->node_type[endport_node(f, ep)] == NODE_SWITCH;
 }
+
+/*
+ * A cable carries data only while both its ports are active.  Returns the end of a port's cable that is in
+ * Initialize or Armed (first the port itself, then its peer), which passes management packets alone.  NO_ID:
+ * neither is, or there is no cable.
+ */
+uint32_t fabric_idle_end(const struct fabric *f, uint32_t port);
+/* Is the port up, while what is at its other end gave no answer? */
+bool fabric_port_open(const struct fabric *f, uint32_t port);
+/* "Down", "Initialize", "Armed", "Active"; NULL: the source does not tell the state. */
+const char *fabric_port_state(const struct fabric *f, uint32_t port);
 
 /*
  * Is the link of a port slower or narrower than the best that both ends have enabled, or do its ends differ?

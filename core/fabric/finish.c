@@ -108,8 +108,6 @@ static void fill_ports(struct fabric *f, uint32_t node, const struct fb_node *fr
 		f->states_told |= q->state && q->peer_node != NO_ID;
 		if (q->peer_node != NO_ID)
 			f->port_peer[id] = f->node_port[new_id[q->peer_node]] + q->peer_port;
-		if (!q->state && q->peer_node != NO_ID)
-			f->port_state[id] = PORT_ACTIVE;
 	}
 }
 

@@ -350,6 +350,7 @@ struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_
 	atomic_init(&n->refs, 1);
 	n->fabric = fabric_ref(f);
 	n->sm_endport = NO_ID;
+	n->data = t->data;
 	n->node_up = NEW_ARRAY(f->n_nodes + 1, uint8_t);
 	n->peer = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	n->peer_switch = NEW_ARRAY(f->n_ports + 1, uint32_t);
@@ -387,20 +388,75 @@ struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_
 	return n;
 }
 
-struct topo *topo_without(const struct topo *t, const struct state *s)
+static struct topo *topo_copy(const struct topo *t)
 {
 	const struct fabric *f = t->fabric;
 	struct topo *n = NEW(struct topo);
 
 	atomic_init(&n->refs, 1);
 	n->fabric = fabric_ref(f);
-	n->sm_endport = NO_ID;
 	n->node_up = mem_dup(t->node_up, f->n_nodes);
 	n->peer = mem_dup(t->peer, f->n_ports * sizeof(*t->peer));
 	n->peer_switch = mem_dup(t->peer_switch, f->n_ports * sizeof(*t->peer_switch));
 	n->endport_up = mem_dup(t->endport_up, f->n_endports);
 	n->endport_switch = mem_dup(t->endport_switch, f->n_endports * sizeof(*t->endport_switch));
 	n->endport_swport = mem_dup(t->endport_swport, f->n_endports);
+	n->n_switches_up = t->n_switches_up;
+	n->n_endports_up = t->n_endports_up;
+	n->n_links_up = t->n_links_up;
+	n->n_cut = t->n_cut;
+	n->sm_endport = t->sm_endport;
+	n->sm_moved = t->sm_moved;
+	n->sm_regard = t->sm_regard;
+	n->data = t->data;
+	return n;
+}
+
+uint32_t topo_idle(const struct topo *t, uint32_t *first)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t n = 0, idle;
+
+	if (first)
+		*first = NO_ID;
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		idle = t->peer[f->link_port[2 * l]] == NO_ID ? NO_ID
+							     : fabric_idle_end(f, f->link_port[2 * l]);
+		if (idle != NO_ID && !n++ && first)
+			*first = idle;
+	}
+	return n;
+}
+
+struct topo *topo_data(const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+	struct topo *n;
+
+	if (!topo_idle(t, NULL))
+		return topo_ref(t);
+	n = topo_copy(t);
+	n->data = true;
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		if (n->peer[p] != NO_ID && fabric_idle_end(f, p) != NO_ID) {
+			n->n_links_up -= n->peer[p] > p;
+			n->peer[p] = n->peer_switch[p] = NO_ID;
+		}
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (topo_mute(n, ep)) {
+			n->endport_switch[ep] = NO_ID;
+			n->endport_swport[ep] = 0;
+		}
+	return n;
+}
+
+struct topo *topo_without(const struct topo *t, const struct state *s)
+{
+	const struct fabric *f = t->fabric;
+	struct topo *n = topo_copy(t);
+
+	n->sm_endport = NO_ID;
+	n->n_switches_up = n->n_endports_up = n->n_links_up = 0;
 	for (uint32_t node = 0; node < f->n_nodes; node++) {
 		n->node_up[node] &= !s->node_down[node];
 		n->n_switches_up += n->node_up[node] && node_is_switch(f, node);

@@ -71,6 +71,7 @@ struct topo {
 	 * of the other part.
 	 */
 	bool sm_moved, sm_regard;
+	bool data; /* only cables that carry data have peers: topo_data() */
 };
 
 struct topo *topo_new(const struct fabric *f, const struct state *s);
@@ -90,6 +91,23 @@ struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_
  * stands.
  */
 struct topo *topo_without(const struct topo *t, const struct state *s);
+/*
+ * The same topo as data packets meet it while the states of ports are those that were read: a cable whose end
+ * is in Initialize or Armed (fabric_idle_end()) passes what discovers and programs the fabric, but no data,
+ * so its ports have no peer here.  Nodes stay up; a host behind such a cable is on no switch (topo_mute()). A
+ * new reference; t itself when all cables carry data.
+ */
+struct topo *topo_data(const struct topo *t);
+/* Cables of t that carry no data as they were read.  *first (may be NULL): such a port, NO_ID: none. */
+uint32_t topo_idle(const struct topo *t, uint32_t *first);
+/* Is an endport a host that is up, but neither sends nor receives, as its own cable carries no data? */
+static inline bool topo_mute(const struct topo *t, uint32_t endport)
+{
+	return t->data && t->endport_up[endport] && !endport_is_switch(t->fabric, endport) &&
+	       t->peer[t->fabric->endport_port[endport]] == NO_ID &&
+	       fabric_idle_end(t->fabric, t->fabric->endport_port[endport]) != NO_ID;
+}
+
 struct topo *topo_ref(const struct topo *t);
 void topo_unref(const struct topo *t);
 

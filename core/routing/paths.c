@@ -19,10 +19,20 @@ const char *path_end_text(enum path_end e)
 		[PATH_DEAD_PORT] = "the entry names a port without a live link",
 		[PATH_WRONG_END] = "arrives at the wrong endport",
 		[PATH_LOOP] = "forwarding loop",
+		[PATH_IDLE] = "a port on the way is not active: no subnet manager has activated it",
+		[PATH_SILENT] = "cannot be told: what is at the port did not answer",
 		[PATH_DROPPED] = "dropped, its SL is mapped to VL 15",
 	};
 
 	return text[e];
+}
+
+/* Why nothing goes on by a port without a peer. */
+static enum path_end dead_end(const struct topo *t, uint32_t port)
+{
+	if (t->data && fabric_idle_end(t->fabric, port) != NO_ID)
+		return PATH_IDLE;
+	return fabric_port_open(t->fabric, port) ? PATH_SILENT : PATH_DEAD_PORT;
 }
 
 /*
@@ -42,7 +52,7 @@ static enum path_end step(const struct topo *t, uint32_t sw, unsigned out, uint3
 		return f->port_endport[f->switch_port[sw]] == dst ? PATH_OK : PATH_WRONG_END;
 	q = t->peer[f->switch_port[sw] + out];
 	if (q == NO_ID)
-		return PATH_DEAD_PORT;
+		return dead_end(t, f->switch_port[sw] + out);
 	if (!node_is_switch(f, f->port_node[q]))
 		return f->port_endport[q] == dst ? PATH_OK : PATH_WRONG_END;
 	*next = f->node_switch[f->port_node[q]];
@@ -94,6 +104,10 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 	}
 	if (src == p->dst)
 		return;
+	if (topo_mute(t, src)) {
+		p->end = PATH_IDLE;
+		return;
+	}
 	if (sw == NO_ID) {
 		const struct fabric *f = t->fabric; /* two hosts cabled to each other */
 		bool direct = t->endport_up[src] && !endport_is_switch(f, src) &&
@@ -256,8 +270,10 @@ static bool reaches(const struct routing *r, uint32_t from, unsigned lid)
 	return h < WALKING;
 }
 
-uint32_t manager_misses(const struct routing *r, uint8_t *missed)
+uint32_t manager_misses(const struct routing *judged, uint8_t *missed)
 {
+	const struct routing *r =
+		routing_discovered(judged); /* management packets pass every cable that is up */
 	const struct topo *t = r->topo;
 	uint32_t at = t->sm_endport == NO_ID ? NO_ID : t->endport_switch[t->sm_endport], n = 0;
 

@@ -16,6 +16,8 @@ enum path_end {
 	PATH_DEAD_PORT, /* an entry names a port without live link */
 	PATH_WRONG_END, /* arrives at an endport that has another LID */
 	PATH_LOOP,
+	PATH_IDLE,    /* a port on the way is in Initialize or Armed: its cable carries no data */
+	PATH_SILENT,  /* an entry names a port whose other end gave no answer: it cannot be told */
 	PATH_DROPPED, /* the SL is mapped to VL 15 at the last switch shown; with none, at the source */
 };
 

@@ -45,9 +45,11 @@ struct routing *routing_new(const char *engine, const struct topo *t, const stru
 	return r;
 }
 
-struct routing *routing_with_hosts(const struct routing *r, const struct host_set *hosts)
+/* The same tables over another view of the topo, with other hosts that count. */
+static struct routing *routing_like(const struct routing *r, const struct topo *t,
+				    const struct host_set *hosts)
 {
-	struct routing *c = routing_new(r->engine, r->topo, r->lids);
+	struct routing *c = routing_new(r->engine, t, r->lids);
 
 	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
 		routing_share_row(c, r, s);
@@ -55,13 +57,32 @@ struct routing *routing_with_hosts(const struct routing *r, const struct host_se
 	c->sl_tables = r->sl_tables ? sl_tables_ref(r->sl_tables) : NULL;
 	c->adaptive = (struct adaptive *)counted_ref(r->adaptive ? &r->adaptive->counted : NULL);
 	c->priv = r->priv;
-	c->exact = r->exact;
+	c->exact = t == r->topo ? r->exact : NULL;
 	c->pair_sls = (struct pair_sls *)counted_ref(r->pair_sls ? &r->pair_sls->counted : NULL);
 	c->offered_bits = r->offered_bits;
 	c->sl_unread = r->sl_unread;
 	c->hosts = host_set_ref(hosts);
 	c->same = routing_ref(r->same ? r->same : r);
 	return c;
+}
+
+struct routing *routing_with_hosts(const struct routing *r, const struct host_set *hosts)
+{
+	return routing_like(r, r->topo, hosts);
+}
+
+struct routing *routing_on_data(const struct routing *r)
+{
+	struct topo *t = topo_data(r->topo);
+	struct routing *c = t == r->topo ? routing_ref(r) : routing_like(r, t, r->hosts);
+
+	topo_unref(t);
+	return c;
+}
+
+const struct routing *routing_discovered(const struct routing *r)
+{
+	return r && r->topo->data && r->same ? r->same : r;
 }
 
 static void routing_release(struct routing *r)
@@ -120,6 +141,17 @@ uint32_t *routing_hosts(const struct routing *r)
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		if (routing_has_host(r, ep))
 			n[r->topo->endport_switch[ep]]++;
+	return n;
+}
+
+uint64_t routing_host_lids(const struct routing *r)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint64_t n = 0;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (routing_counts(r, ep) && !endport_is_switch(f, ep))
+			n += r->lids->count[ep];
 	return n;
 }
 

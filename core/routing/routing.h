@@ -184,6 +184,13 @@ struct routing {
 struct routing *routing_new(const char *engine, const struct topo *t, const struct lids *l);
 /* The same tables with other hosts that count (NULL: all CA and router ports). */
 struct routing *routing_with_hosts(const struct routing *r, const struct host_set *hosts);
+/*
+ * The same tables as data packets meet them while ports are in the states that were read (topo_data()): what
+ * judgements look at.  A new reference; r itself when all cables carry data.
+ */
+struct routing *routing_on_data(const struct routing *r);
+/* What that was made of: the tables over the topo that the subnet manager discovers.  Otherwise r. */
+const struct routing *routing_discovered(const struct routing *r);
 struct routing *routing_ref(const struct routing *r);
 void routing_unref(const struct routing *r);
 
@@ -205,6 +212,13 @@ static inline bool routing_has_host(const struct routing *r, uint32_t endport)
 
 /* The number of hosts that count on each switch, [n_switches]; the caller frees it. */
 uint32_t *routing_hosts(const struct routing *r);
+/* Hosts that count and whose own cables carry no data (topo_mute()): they reach nobody. */
+static inline bool routing_mute_host(const struct routing *r, uint32_t endport)
+{
+	return routing_counts(r, endport) && topo_mute(r->topo, endport);
+}
+/* LIDs of all CA and router ports that count. */
+uint64_t routing_host_lids(const struct routing *r);
 
 static inline unsigned routing_port(const struct routing *r, uint32_t sw, unsigned lid)
 {

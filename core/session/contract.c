@@ -50,7 +50,8 @@ const struct contract_kind contract_kinds[] = {
 	{"end",
 	 "string(arrives/the source is down or has no LID/nobody has the destination LID/"
 	 "no entry for the LID/the entry names a port without a live link/arrives at the wrong endport/"
-	 "forwarding loop/dropped, its SL is mapped to VL 15)",
+	 "forwarding loop/a port on the way is not active: no subnet manager has activated it/"
+	 "cannot be told: what is at the port did not answer/dropped, its SL is mapped to VL 15)",
 	 "how a path ends"},
 	{NULL, NULL, NULL},
 };

@@ -297,6 +297,7 @@ static struct sweep *sweep_event(struct session *s, const struct sweep *prev, co
 		.restart = rq->kind == EVENT_ROUTE || rq->kind == EVENT_SET,
 		.flapped = rq->flapped,
 		.prev = prev,
+		.as_read = ev->as_read,
 		.threads = many ? cores_available() : 1,
 		.progress = rq->progress,
 	};
@@ -343,7 +344,10 @@ static void append_event(struct session *s, struct event *ev)
 static int make_event(struct session *s, struct event *ev, const struct change_request *rq, struct err *e)
 {
 	const struct routing *before = session_routing(s);
+	const struct event *at = session_event(s);
+	bool computes = (rq->kind == EVENT_ROUTE || rq->kind == EVENT_SET) && !rq->reroute;
 
+	ev->as_read = computes && at && at->as_read;
 	if (ev->setup->chain) {
 		ev->sweep = sweep_event(s, session_sweep(s), ev, rq, e);
 		if (!ev->sweep)
@@ -396,6 +400,7 @@ int session_recount(struct session *s, const struct scope *scope, const struct o
 		return 0;
 	}
 	ev.text = str_dup(text);
+	ev.as_read = at->as_read;
 	if (at->sweep)
 		ev.sweep = sweep_with_hosts(at->sweep, ev.setup);
 	if (at->change && ev.sweep && ev.sweep->routing) {
@@ -518,7 +523,10 @@ static struct sweep *sweep_fresh(struct session *s, const struct sweep *at, cons
 static int begin(struct session *s, const struct fresh *n, struct progress *p, struct err *e)
 {
 	const struct routing *before = n->goes_on ? session_routing(s) : NULL;
-	struct event ev = {.kind = n->kind, .text = str_dup(n->how), .setup = fresh_setup(s, n)};
+	struct event ev = {.kind = n->kind,
+			   .text = str_dup(n->how),
+			   .setup = fresh_setup(s, n),
+			   .as_read = n->state == NULL};
 	int rc = 0;
 
 	if (ev.setup->chain && !(ev.sweep = sweep_fresh(s, n->goes_on ? session_sweep(s) : NULL, &ev, p, e)))
@@ -643,7 +651,7 @@ int session_ahead(struct session *s, const struct sweep *at, const struct fabric
 		  struct comparison **change, struct progress *p, struct err *e)
 {
 	const struct fabric *f = keep_place(at->fabric, fabric_ref(loaded)), *shaped;
-	struct event ev = {.kind = EVENT_EDIT};
+	struct event ev = {.kind = EVENT_EDIT, .as_read = true};
 	struct switch_tables *tables;
 	struct state *up;
 	int rc = shape_fabric(s, f, at->setup->options, &shaped, e);
@@ -687,6 +695,7 @@ struct session *session_draft_at(const struct session *s, size_t event)
 					    : setup_ref(s->setup)};
 
 	d->names = s->names;
+	ev.as_read = at && at->as_read;
 	if (at && at->sweep)
 		ev.sweep = at->setup->scope == scope ? sweep_ref(at->sweep)
 						     : sweep_with_hosts(at->sweep, ev.setup);

@@ -46,6 +46,8 @@ struct event {
 	/* since the event before (EVENT_SCOPE: those of the event before it); NULL: nothing to compare */
 	struct comparison *change;
 	time_t time; /* when it came into the journal */
+	/* Nothing has happened to the fabric since it was read, so its ports are as they were then. */
+	bool as_read;
 };
 
 struct snapshot {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fabric/labels.h"
 #include "core/routing/switch_tables.h"
 #include "core/sm/activated.h"
 #include "core/sm/guid2lid.h"
@@ -231,6 +232,7 @@ static const struct lids *sweep_lids(struct sweep *s, const struct engine *const
 	parse_chain(&c, s->setup->chain, engines, &unknown);
 	text_free(&unknown); /* run_chain() tells them */
 	held = c.n ? held_for(s->setup, c.engine[0]) : NULL;
+	s->as_read |= held != NULL;
 	if (!held)
 		return lids_assign(s->memory->lids, s->topo, notes, NULL);
 	return lids_found(s->memory->lids, s->topo,
@@ -330,7 +332,8 @@ static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_
 		.options = s->setup->options,
 		.program = s->setup->program,
 		.current = s->from_scratch || !before ? NULL : before->tables,
-		.previous = s->prev && !reroute ? routing_computed(s->prev->routing) : NULL,
+		.previous =
+			s->prev && !reroute ? routing_discovered(routing_computed(s->prev->routing)) : NULL,
 		.sweep = s->number,
 		.opervls = s->opervls,
 		.random = random,
@@ -566,6 +569,23 @@ static int give_sl_tables(struct sweep *s, struct progress *p, struct text *note
 	return 0;
 }
 
+/* What packets meet: ports in the states that were read, or those that this sweep is taken to activate. */
+static void meet_ports(struct sweep *s, struct text *notes)
+{
+	const struct routing *r = s->routing;
+	uint32_t first, n = topo_idle(s->topo, &first);
+
+	if (s->as_read) {
+		s->routing = routing_on_data(r);
+		routing_unref(r);
+	} else if (n) {
+		text_add(notes,
+			 "%s had a port in Initialize or Armed when the fabric was read (%s): ibscope takes "
+			 "the next sweep to activate %s\n",
+			 PLURAL(n, "cable"), PORT_LABEL(s->fabric, first), n == 1 ? "it" : "them");
+	}
+}
+
 static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct err *e)
 {
 	struct notes notes = {0};
@@ -635,6 +655,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		((struct routing *)s->routing)->hosts = host_set_ref(s->hosts);
 		routing_unref(s->memory->tables);
 		s->memory->tables = routing_ref(s->routing);
+		meet_ports(s, &notes.text);
 	}
 	s->notes = str_dup(text_str(&notes.text));
 	s->note_mark = notes.mark;
@@ -659,6 +680,7 @@ struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)
 	s->setup = with_chain(rq->setup);
 	s->fabric = s->setup->fabric;
 	s->hosts = setup_hosts(s->setup);
+	s->as_read = rq->as_read;
 	if (fill_sweep(s, rq, e)) {
 		sweep_unref(s);
 		return NULL;

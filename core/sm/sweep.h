@@ -38,6 +38,7 @@ struct sweep {
 	bool from_scratch;     /* existing entries were ignored */
 	char *scratch_reason;  /* the reason ("first sweep", "link a[1] came up", "reroute"), NULL when not */
 	bool cached;	       /* ucast_cache was valid: no engine ran */
+	bool as_read;	       /* ports are in the states that were read; the routing is on data */
 	bool carried;	       /* no sweep of its own: one of another fabric, by sweep_on() */
 	double seconds;	       /* of discovery, LIDs and routing */
 	double engine_seconds; /* of the engines alone */
@@ -73,6 +74,12 @@ struct sweep_request {
 	/* of the same fabric, where prev is NULL: what it keeps reserved for ports that are not there counts,
 	   but for LIDs that ports carry; NULL: nothing */
 	const struct sweep *reserved;
+	/*
+	 * The fabric is as it was read: its ports are in the states that the source tells, and the routing is
+	 * that of routing_on_data().  Otherwise the sweep is taken to have activated them all.  Tables that
+	 * switches hold are always met by ports as they were read: no subnet manager acts.
+	 */
+	bool as_read;
 	const uint8_t *flapped; /* [n_links] 1 = went down and up again since prev; NULL = none */
 	unsigned threads;	/* that an engine may use; 0 = none of its own. Tables do not depend on it */
 	struct progress *progress; /* may be NULL */

@@ -590,6 +590,7 @@ def partial(ibscope):
     silent = 'Error "S-000000000abc0013" %d'
     sim = Sim(SMALL)
     try:
+        sweep(sim)  # ports are active
         sim.console(silent % 100)
         r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "check")
         check("incomplete: status", r.returncode == 3, r.stdout)
@@ -642,6 +643,90 @@ def partial(ibscope):
                                 lambda: sim.console('Unlink "H-0000000000000a60"[1]'))
         check("what answered no more and is down is gone", status == 0 and re.search(r"^- node host6", out, re.M)
               and "INCOMPLETE" not in out, out + err)
+    finally:
+        sim.close()
+
+
+def lost_pairs(sim, lfts, dead):
+    """Ordered pairs of host ports whose way by the tables passes one of these ports, or ends otherwise: {cause or None: pairs}."""
+    cables, nodes, lids = parse_topology(sim.run("ibnetdiscover").stdout)
+    hosts = [at for at in lids if nodes[at[0]][0] != "Switch" and at in cables]
+    lost = 0
+    for src in hosts:
+        for dst in hosts:
+            at, ok = src, False
+            for _ in range(20):
+                if at in dead or cables[at][:2] in dead:
+                    break
+                at = cables[at][:2]
+                if at == dst:
+                    ok = True
+                if nodes[at[0]][0] != "Switch":
+                    break
+                at = (at[0], lfts[at[0]].get(lids[dst][0]))
+                if at not in cables:
+                    break
+            lost += src != dst and not ok
+    return lost
+
+
+def not_active(ibscope):
+    """Ports in Initialize, as no subnet manager has activated them, pass management packets and no data."""
+    sim = Sim(SMALL)
+    flap = ['%s "S-000000000abc0011"[8]' % word for word in ("Unlink", "Relink")]
+    try:
+        r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "check")
+        check("no manager has run", r.returncode == 1 and "in Initialize: no subnet manager has activated it" in r.stdout
+              and "42 unreachable" in r.stdout, r.stdout + r.stderr)
+        lfts = sweep(sim)
+        r = sim.run(ibscope, "-e", "live tables; check; doctor")
+        check("swept: sound", "Sound:" in r.stdout and "Initialize" not in r.stdout, r.stdout + r.stderr)
+        sim.console(*flap)
+        lost = lost_pairs(sim, lfts, {(0xabc0011, 8)})
+        r = sim.run(ibscope, "--json", "-e", "live tables; check")
+        told = contract.objects(ibscope, r.stdout)[-1]
+        check("flapped: pairs as a walk of its own finds them", r.returncode == 1 and lost
+              and told["unreachable"] == told["pairs_lost"] == lost and not told["sound"], (lost, r.stdout + r.stderr))
+        check("flapped: the cause", [(c["kind"], c["pairs"], "in Initialize: no subnet manager" in c["why"]) for c in told["causes"]]
+              == [("cable", lost, True)], told["causes"])
+        r = sim.run(ibscope, "-e", "live tables; check format nagios")
+        check("flapped: nagios", r.returncode == 2 and "CRITICAL" in r.stdout, r.stdout + r.stderr)
+        r = sim.run(ibscope, "--json", "-e", "live tables; doctor")
+        first = contract.objects(ibscope, r.stdout)[-1]["findings"][0]
+        check("flapped: doctor", r.returncode == 1 and first["kind"] == "not-active" and first["pairs"] == lost, r.stdout)
+        r = sim.run(ibscope, "--json", "-e", "live tables; drift minhop")
+        dead = [x for x in contract.objects(ibscope, r.stdout)[-1]["entries"] if x["class"] == "dead"]
+        check("flapped: drift", dead and all(x["why"] == "the port is not active" for x in dead), r.stdout + r.stderr)
+        # What comes next is taken to activate them, and that is said.
+        r = sim.run(ibscope, "-e", "live tables; route minhop; check; sweep; check")
+        check("flapped: the sweep to come", r.returncode == 1 and r.stdout.count("NOT SOUND") == 1 and "Sound:" in r.stdout
+              and "the sweep is taken to activate it" in r.stdout, r.stdout + r.stderr)
+        r = sim.run(ibscope, "--json", "-e", "live tables; trace *host1* *host4*; trace *host4* *host1*; trace *host1* *host6*")
+        hops = [h for t in contract.objects(ibscope, r.stdout)[1:] for way in ("forward", "back") for h in t[way]["path"]
+                if h["switch"] == "leaf1" and h["out"] == 8]
+        check("flapped: state in trace", all(h["state"] == "Initialize" for h in hops) and hops, r.stdout + r.stderr)
+    finally:
+        sim.close()
+
+
+def silent_spine(ibscope):
+    """A switch that answers nothing, its links up: of what passes it nothing can be told, and nothing of that is lost."""
+    sim = Sim(SMALL)
+    try:
+        lfts = sweep(sim)
+        dead = {(0xabc0002, 1), (0xabc0002, 2), (0xabc0002, 3)}
+        behind = lost_pairs(sim, lfts, dead)
+        sim.console('Error "S-000000000abc0002" 100')
+        r = sim.run(ibscope, "--json", "-e", "live tables; check")
+        told = contract.objects(ibscope, r.stdout)[-1]
+        check("silent switch: cannot be told", r.returncode == 3 and behind and told["pairs_untold"] == told["unreachable"] == behind
+              and not told["complete"], (behind, r.stdout + r.stderr))
+        r = sim.run(ibscope, "-e", "live tables; check; doctor")
+        check("silent switch: in words", "nothing is at the port" not in r.stdout and " 0 unreachable" in r.stdout
+              and "did not answer: it cannot be told" in r.stdout, r.stdout + r.stderr)
+        r = sim.run(ibscope, "--json", "-e", "live tables; doctor")
+        kinds = [x["kind"] for x in contract.objects(ibscope, r.stdout)[-1]["findings"]]
+        check("silent switch: doctor", kinds[:1] == ["incomplete"] and not set(kinds) & {"unreachable", "dead-entry"}, kinds)
     finally:
         sim.close()
 
@@ -1373,7 +1458,7 @@ def main():
     run([confined, small_fabric, changes, trouble, dying_simulators], probe)
     for arg in map(os.path.abspath, sys.argv[2:]):
         if os.access(arg, os.X_OK):
-            run([program, tables, killed_program, explorer, partial], arg)
+            run([program, tables, killed_program, explorer, partial, not_active, silent_spine], arg)
             run([only_gets, taken_over], probe, arg)
             run([watching, managers, handover, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
             run([drifting.all_of], arg, check)

@@ -608,6 +608,8 @@ static void bad_sources(void **state)
 	need_in_file("one-way", "which has no line for it");
 	edit(two_leaf, "(4001) 		# \"host one\" lid 0", "(4001) 		# \"host one\" lid 3");
 	need_in_file("no-lid", "");
+	edit("tests/fabrics/formats/two-leaf.lst", "LOG=ACT", "LOG=INI");
+	need_in_file("not-active", "is in Initialize: no subnet manager has activated it");
 }
 
 /* --- tables that were read --------------------------------------------------------------------- */

@@ -127,17 +127,28 @@ static struct cause *at_node(struct causes *s, enum cause_kind kind, const char 
 	return c;
 }
 
+static const char *const idle_text[] = {
+	"the port is in Initialize: no subnet manager has activated it",
+	"the port is in Armed: no subnet manager has activated it",
+};
+
 /* A port by which nothing goes on, though the tables or a host want that. */
 static struct cause *dead_port(struct causes *s, uint32_t port)
 {
 	const struct fabric *f = s->work->f;
-	uint32_t peer = f->port_peer[port], link = f->port_link[port], node;
+	uint32_t peer = f->port_peer[port], link = f->port_link[port], node,
+		 idle = s->work->t->data ? fabric_idle_end(f, port) : NO_ID;
 
+	if (fabric_port_open(f, port))
+		return at_port(s, CAUSE_TABLES, 2ull + port,
+			       "what is at the port did not answer: it cannot be told", port);
 	if (peer == NO_ID)
 		return at_port(s, CAUSE_PORT, port, "nothing is at the port", port);
 	node = f->port_node[peer];
 	if (s->work->st->node_down[node])
 		return at_node(s, node_is_switch(f, node) ? CAUSE_SWITCH : CAUSE_HOST, "it is down", node);
+	if (idle != NO_ID && state_link_up(f, s->work->st, link))
+		return at_port(s, CAUSE_CABLE, link, idle_text[f->port_state[idle] == PORT_ARMED], idle);
 	return at_port(s, CAUSE_CABLE, link, "it is down", port);
 }
 
@@ -420,6 +431,37 @@ static bool switch_lost(const struct causes *s, uint32_t ep)
 	       (is_cut_off(s->w, ep) || (s->work->t->endport_up[ep] && !s->r->lids->base[ep]));
 }
 
+/*
+ * Hosts whose own cables carry no data: what they send is lost, to each LID of another host.  One without a
+ * LID also misses what `others` would send.
+ */
+static void add_mute(struct causes *s, uint32_t others)
+{
+	const struct causes_work *k = s->work;
+	const struct lids *l = s->r->lids;
+	uint64_t lids = k->t->data ? routing_host_lids(s->r) : 0;
+
+	for (uint32_t ep = 0; k->t->data && ep < k->f->n_endports; ep++) {
+		uint32_t port = k->f->endport_port[ep];
+		uint64_t pairs = lids - l->count[ep];
+		struct cause *c;
+
+		if (!routing_mute_host(s->r, ep))
+			continue;
+		if (l->base[ep]) {
+			c = dead_port(s, k->f->port_peer[port]);
+		} else {
+			c = at_port(s, CAUSE_HOST, port, "it has no LID", port);
+			pairs += others;
+		}
+		c->pairs += pairs;
+		if (k->count_lids)
+			count_lid(c, l->base[ep], ep, k->f);
+		if (k->to && k->to->end)
+			k->to->end(k->to->ctx, ep, c->made, pairs);
+	}
+}
+
 /* Hosts and switches that are cut off, and those without a LID.  No pair is lost by such a switch alone. */
 static void add_ends(struct causes *s)
 {
@@ -428,11 +470,12 @@ static void add_ends(struct causes *s)
 	uint32_t here = 0, cut = 0;
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (routing_has_host(s->r, ep))
+		if (routing_has_host(s->r, ep) || routing_mute_host(s->r, ep))
 			here++;
 		else if (!endport_is_switch(f, ep) && routing_counts(s->r, ep) && is_cut_off(s->w, ep))
 			cut++;
 	s->n_hosts = here + cut;
+	add_mute(s, here - 1);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		bool sw = endport_is_switch(f, ep), away = is_cut_off(s->w, ep);
 		uint64_t pairs = sw ? 0 : away ? (uint64_t)here + s->n_hosts - 1 : here - 1;
@@ -535,9 +578,9 @@ static void name_cause(struct causes *s, struct cause *c, const struct drift *d,
 	uint32_t port = c->node == NO_ID ? NO_ID : f->node_port[c->node] + c->port, lacking;
 	struct text t = {0};
 
-	if (c->kind == CAUSE_TABLES && c->key) {
+	if (c->kind == CAUSE_TABLES && c->key == 1) {
 		text_add(&t, "%s", s->work->read->source ? s->work->read->source : "the live fabric");
-	} else if (c->kind == CAUSE_TABLES) {
+	} else if (c->kind == CAUSE_TABLES && !c->key) {
 		lacking = tables_lacking(s->w, NULL);
 		text_add(&t, "%s", PLURAL(lacking, "switch"));
 	} else if (c->kind == CAUSE_REFUSAL) {

@@ -180,7 +180,11 @@ static const char *dead_end(const struct judge *j, uint32_t sw, unsigned port, u
 	if (port > f->switch_nports[sw])
 		return "the switch has no such port";
 	id = switch_port_id(f, sw, port);
-	peer = j->topo->peer[id];
+	peer = j->d->held->routing->topo->peer[id];
+	if (peer == NO_ID && fabric_port_open(f, id))
+		return NULL; /* what is there did not answer: the entry may be right */
+	if (peer == NO_ID && j->topo->peer[id] != NO_ID)
+		return "the port is not active";
 	if (peer == NO_ID)
 		return f->port_peer[id] == NO_ID ? "nothing is at the port" : "the port's link is down";
 	if (f->port_node[peer] == f->switch_node[sw])

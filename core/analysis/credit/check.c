@@ -225,6 +225,18 @@ static bool count_left(struct check_result *c, const struct routing *r, const ui
 	return go_on;
 }
 
+/* Counts pairs from hosts whose own cables carry no data.  None arrives. */
+static void count_mute(struct check_result *c, const struct routing *r)
+{
+	uint64_t lids = r->topo->data ? routing_host_lids(r) : 0;
+
+	for (uint32_t ep = 0; r->topo->data && ep < r->topo->fabric->n_endports; ep++)
+		if (routing_mute_host(r, ep)) {
+			c->pairs += lids - r->lids->count[ep];
+			c->unreachable += lids - r->lids->count[ep];
+		}
+}
+
 int check_routing(const struct routing *r, struct check_result *c, struct progress *p)
 {
 	return check_routing_to(r, c, NULL, p);
@@ -241,6 +253,7 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 	*c = (struct check_result){0};
 	progress_start(p, "checking paths", r->lids->max_lid);
 	count_endports(c, r);
+	count_mute(c, r);
 	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
 		uint32_t owner = lid_owner(r->lids, lid);
 

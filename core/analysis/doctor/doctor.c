@@ -56,6 +56,9 @@ static const struct rule rules[] = {
 	{"incomplete-tables", ERROR, FACT, find_incomplete_tables,
 	 "paths that pass these switches cannot be told, and are not counted as lost",
 	 "read the tables again"},
+	{"not-active", ERROR, FACT, find_not_active,
+	 "management packets pass such a port, data packets do not",
+	 "start a subnet manager, or have the one that runs sweep"},
 	{"unreachable", ERROR, COMPUTED, find_unreachable,
 	 "both hosts are up, but these tables give them no path", NULL},
 	{"cut-off", ERROR, COMPUTED, find_cut_off,
@@ -224,10 +227,12 @@ void diagnosis_free(struct diagnosis *o)
 static struct sweep *sweep_of(struct doctor *d, const char *chain, const struct sweep *prev)
 {
 	const struct setup *with = setup_with(d->rq->setup, &(struct setup){.chain = chain});
-	struct sweep *w = sweep_run(
-		&(struct sweep_request){
-			.setup = with, .engines = d->rq->engines, .prev = prev, .progress = d->p},
-		d->e);
+	struct sweep *w = sweep_run(&(struct sweep_request){.setup = with,
+							    .engines = d->rq->engines,
+							    .prev = prev,
+							    .as_read = !prev,
+							    .progress = d->p},
+				    d->e);
 
 	setup_unref(with);
 	return w;
@@ -362,6 +367,7 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 	struct doctor d = {.out = NEW(struct diagnosis), .rules = rules, .rq = rq, .p = p, .e = e};
 	struct diagnosis *o = d.out;
 	int rc = choose_sweeps(&d);
+	size_t incomplete;
 
 	if (!rc)
 		rc = measure(&d);
@@ -391,8 +397,9 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 		diagnosis_free(o);
 		return NULL;
 	}
-	if (o->n)
-		qsort(o->finding, o->n, sizeof(*o->finding), worst_first);
+	incomplete = o->n && o->finding[0].rule == 0; /* it comes first, as all others depend on it */
+	if (o->n > incomplete)
+		qsort(o->finding + incomplete, o->n - incomplete, sizeof(*o->finding), worst_first);
 	for (size_t i = 0; i < o->n; i++)
 		o->count[o->finding[i].severity]++;
 	return o;

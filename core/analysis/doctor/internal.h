@@ -114,6 +114,8 @@ int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, s
 void losses_free(struct losses *p);
 
 void groups_free(struct groups *s); /* NULL is fine */
+/* Pairs of which it cannot be told whether they have a path.  0, or -1 and *d->e. */
+int pairs_untold(struct doctor *d, uint64_t *pairs);
 
 /* --- rules, by file ------------------------------------------------------------------------------ */
 
@@ -122,7 +124,7 @@ typedef int finder(struct doctor *d, const struct rule *r);
 finder find_incomplete, find_warnings, find_no_lid, find_slow, find_ibdiagnet, find_aggregation,
 	find_sm_guessed, find_sm_place;
 /* paths.c: what happens to packets by the tables */
-finder find_incomplete_tables, find_unreachable, find_cut_off, find_no_pair, find_kept_apart,
+finder find_incomplete_tables, find_not_active, find_unreachable, find_cut_off, find_no_pair, find_kept_apart,
 	find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale, find_drift_unknown;
 /* loops.c */
 finder find_credit_loop, find_layers_not_in_force;

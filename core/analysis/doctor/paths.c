@@ -33,8 +33,10 @@ struct groups {
 	struct group *g; /* [n] most pairs first, those that circle behind the others */
 	size_t n, cap, n_loops;
 	uint64_t *from,
-		*to;  /* [n_switches] pairs that do not circle, by switch of the source, the destination */
-	uint32_t *ca; /* [n_switches] a host on each, or NO_ID */
+		*to;	/* [n_switches] pairs that do not circle, by switch of the source, the destination */
+	uint32_t *ca;	/* [n_switches] a host on each, or NO_ID */
+	uint64_t *idle; /* [n_links] pairs that a cable loses because it carries no data */
+	uint64_t untold;
 };
 
 COMPARATOR(by_place, struct group, UP(why) UP(at) UP(to) UP(lid) UP(src))
@@ -84,6 +86,17 @@ static uint32_t source_of(const struct groups *s, uint32_t sw, unsigned lid)
 	return s->ca[sw];
 }
 
+/* Does a way end at a cable that carries no data? Then find_not_active() tells it. */
+static bool stops_at_idle(const struct groups *s, const struct lost_way *x)
+{
+	const struct topo *t = s->d->r->topo;
+	unsigned out = routing_next_port(s->d->r, x->at, x->lid);
+	uint32_t port = t->fabric->switch_port[x->at] + out;
+
+	return !x->loops && t->data && out && out <= t->fabric->switch_nports[x->at] &&
+	       t->peer[port] == NO_ID && fabric_idle_end(t->fabric, port) != NO_ID;
+}
+
 static void add_lost(void *ctx, const struct lost_way *x)
 {
 	struct groups *s = ctx;
@@ -92,7 +105,7 @@ static void add_lost(void *ctx, const struct lost_way *x)
 	uint64_t pairs = s->d->hosts[x->sw] - (to == x->sw);
 	struct path p;
 
-	if (s->ca[x->sw] == NO_ID || to == NO_ID || x->kind == CAUSE_TABLES)
+	if (s->ca[x->sw] == NO_ID || to == NO_ID || x->kind == CAUSE_TABLES || stops_at_idle(s, x))
 		return;
 	if (x->loops) { /* told by the last of many hops */
 		uint32_t src = source_of(s, x->sw, x->lid);
@@ -126,6 +139,7 @@ static struct groups *groups_of(struct doctor *d)
 	s->d = d;
 	s->from = NEW_ARRAY(d->f->n_switches, uint64_t);
 	s->to = NEW_ARRAY(d->f->n_switches, uint64_t);
+	s->idle = NEW_ARRAY(d->f->n_links + 1u, uint64_t);
 	s->ca = mem_alloc(d->f->n_switches * sizeof(*s->ca));
 	memset(s->ca, 0xff, d->f->n_switches * sizeof(*s->ca));
 	for (uint32_t ep = d->f->n_endports; ep--;)
@@ -134,6 +148,14 @@ static struct groups *groups_of(struct doctor *d)
 	c = causes_find(d->w, &d->check, NULL, NULL, &to, d->p, d->e);
 	if (!c)
 		return NULL;
+	for (size_t i = 0; i < c->n; i++) {
+		uint32_t port = c->c[i].node == NO_ID ? NO_ID : d->f->node_port[c->c[i].node] + c->c[i].port;
+
+		if (c->c[i].kind == CAUSE_CABLE && port != NO_ID && d->r->topo->data &&
+		    fabric_idle_end(d->f, port) != NO_ID)
+			s->idle[d->f->port_link[port]] += c->c[i].pairs;
+	}
+	s->untold = c->untold;
 	causes_free(c);
 	merge(s);
 	if (s->n)
@@ -151,7 +173,52 @@ void groups_free(struct groups *s)
 	free(s->from);
 	free(s->to);
 	free(s->ca);
+	free(s->idle);
 	free(s);
+}
+
+int pairs_untold(struct doctor *d, uint64_t *pairs)
+{
+	struct groups *s = d->r && d->check.unreachable ? groups_of(d) : NULL;
+
+	*pairs = s ? s->untold : 0;
+	return d->r && d->check.unreachable && !s ? -1 : 0;
+}
+
+/* Each cable that carries no data, as an end of it is in Initialize or Armed. */
+int find_not_active(struct doctor *d, const struct rule *r)
+{
+	uint64_t *pairs = NULL;
+	uint32_t n = 0, first;
+	struct finding *x;
+	struct groups *s;
+
+	if (!d->w->as_read || !topo_idle(d->t, &first))
+		return 0;
+	s = d->r ? groups_of(d) : NULL;
+	if (d->r && !s)
+		return -1;
+	pairs = s ? s->idle : NULL;
+	for (uint32_t l = 0; l < d->f->n_links; l++) {
+		uint32_t end = d->f->link_port[2 * l], idle = fabric_idle_end(d->f, end);
+
+		if (d->t->peer[end] == NO_ID || idle == NO_ID || n++ >= MOST_PLACES)
+			continue;
+		x = tell(d, r,
+			 "Port %s is in %s: no subnet manager has activated it; %s of hosts cross its cable "
+			 "to %s in vain.",
+			 PORT_LABEL(d->f, idle), fabric_port_state(d->f, idle),
+			 PLURAL(pairs ? pairs[l] : 0, "pair"), PORT_LABEL(d->f, d->f->port_peer[idle]));
+		x->pairs = pairs ? pairs[l] : 0;
+		finding_at(d, x, idle);
+		finding_more(x, "check");
+	}
+	if (n > MOST_PLACES) {
+		x = tell(d, r, "%s more in Initialize or Armed.", PLURAL(n - MOST_PLACES, "cable"));
+		x->count = n - MOST_PLACES;
+		finding_more(x, "check");
+	}
+	return 0;
 }
 
 /* The five switches with most pairs. */

@@ -85,12 +85,18 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 	const struct warning *first = w->w;
 	struct text t = {0};
 	struct finding *x;
+	uint64_t untold;
 
 	if (!w->missing)
 		return 0;
+	if (pairs_untold(d, &untold))
+		return -1;
 	while (!first->missing)
 		first++;
 	warnings_tell_missing(w, &t);
+	if (untold)
+		text_add(&t, "; of %s of hosts it cannot be told whether they have a path",
+			 PLURAL(untold, "pair"));
 	x = tell(d, r, "A part of the fabric is missing: %s (first: %s%s%s).", text_str(&t), whose(d, first),
 		 *whose(d, first) ? ", " : "", first->text);
 	at_warning(d, x, first);

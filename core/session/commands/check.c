@@ -320,6 +320,11 @@ static int tell_found(struct session *s, const struct sweep *w, const struct sou
 			 "(`set qos TRUE`).\n",
 			 w->routing->engine, w->routing->ops->n_layers(w->routing));
 	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
+	if (!w->as_read && topo_idle(w->topo, NULL))
+		out_text(o,
+			 "%s had a port in Initialize or Armed when the fabric was read: the sweep is taken "
+			 "to activate it.\n",
+			 PLURAL(topo_idle(w->topo, NULL), "cable"));
 	report_missing(w->fabric, o);
 	report_incomplete_tables(w, x->untold, o);
 	out_text(o, "%s\n", verdict_words[x->verdict].sentence);

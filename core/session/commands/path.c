@@ -106,6 +106,16 @@ static json_t *level_json(const struct path *p, unsigned level)
 	return sl_is_open(p->sl) ? json_null() : json_integer(level);
 }
 
+/* The state of the port by which a packet leaves, as it was read. */
+static json_t *out_state_json(const struct fabric *f, const struct path_hop *h)
+{
+	const char *state = h->out && h->out <= f->switch_nports[h->sw]
+				    ? fabric_port_state(f, switch_port_id(f, h->sw, h->out))
+				    : NULL;
+
+	return state ? json_text(state) : json_null();
+}
+
 static json_t *path_json(const struct routing *r, const struct path *p)
 {
 	const struct fabric *f = r->topo->fabric;
@@ -119,6 +129,7 @@ static json_t *path_json(const struct routing *r, const struct path *p)
 		json_put_switch(hop, "switch", f, r->lids, h->sw);
 		json_put_out(hop, "in", f, h->sw, h->in);
 		json_put_out(hop, "out", f, h->sw, h->out);
+		json_object_set_new(hop, "state", out_state_json(f, h));
 		if (adaptive_find(r->adaptive, h->sw, p->dlid))
 			json_object_set_new(hop, "ports", ports_json(r, h->sw, p->dlid));
 		json_array_append_new(hops, hop);
@@ -366,6 +377,8 @@ static int cmd_roots(struct session *s, const struct args *args, struct out *o, 
 	  ".path[].in portnum port it comes in by; 0: it starts here\n" k                                  \
 	  ".path[].out portnum port it goes out by; 0: it ends here, 255: there is no entry\n" k           \
 	  ".path[].vl vl|null VL on the link out\n" k                                                      \
+	  ".path[].state string(Down/Initialize/Armed/Active)|null state of the port out, as it was "      \
+	  "read; null: not told\n" k                                                      \
 	  ".path[].ports[] portnum? ports that adaptive routing may take\n" k                              \
 	  ".bad_links[] object? links with faults, by the counters read last\n" k                          \
 	  ".bad_links[].from port port that sends\n" k ".bad_links[].to port port at the other end\n" k    \
