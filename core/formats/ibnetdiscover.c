@@ -367,7 +367,7 @@ static void read_line(struct reader *r, struct cursor line)
 	cur_blanks(&c);
 	if (cur_empty(&c))
 		return;
-	if (*c.p == '#') { /* "# Topology file: generated on ..." */
+	if (*c.p == '#' && !like_block_line(c)) { /* "# Topology file: generated on ..." */
 		if (!r->net.b->generated && cur_word(&c, "# Topology file:"))
 			r->net.b->generated = cur_clean((cur_blanks(&c), c), 256);
 		return;
@@ -383,13 +383,14 @@ static void read_line(struct reader *r, struct cursor line)
 	}
 	if (known)
 		r->net.unknown.read += of_record(c);
-	else if (!of_record(c))
+	else if (!of_record(c) && !like_block_line(c))
 		unknown_line(&r->net.unknown, r->lines.no, line);
 	else
 		unread_line(&r->net.unknown, r->in, r->lines.no, line,
-			    *c.p == '[' ? "[PORT] \"ID\"[PORT] below its node's line, with ports of 1 to 254"
-					: "Switch PORTS \"ID\" (or Ca, Rt), or numbers behind vendid=, "
-					  "switchguid= and their like");
+			    *c.p == '[' || r->node != NO_ID
+				    ? "[PORT] \"ID\"[PORT] below its node's line, with ports of 1 to 254"
+				    : "Switch PORTS \"ID\" (or Ca, Rt), or numbers behind vendid=, "
+				      "switchguid= and their like");
 }
 
 int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e)

@@ -379,12 +379,12 @@ static int read_ports(struct reader *r, struct source *s, uint32_t node)
 	char *at;
 
 	while (next_piece(s, &c)) {
-		if (!cur_empty(&c) && *c.p == '#')
+		if (!cur_empty(&c) && *c.p == '#' && !like_block_line(c))
 			continue;
 		if (cur_empty(&c) || (*c.p != '[' && *c.p != '@')) {
 			rest = c;
 			cur_blanks(&rest);
-			if (of_record(rest))
+			if (of_record(rest) || like_block_line(rest))
 				unread(r, s, rest,
 				       "an empty line between: ibsim skips the line right behind a node's "
 				       "ports");
@@ -522,7 +522,7 @@ static int read_piece(struct reader *r, struct source *s, struct cursor line)
 	enum node_type type;
 	int known;
 
-	if (cur_empty(&c) || *c.p == '#')
+	if (cur_empty(&c) || (*c.p == '#' && !like_block_line(c)))
 		return 0;
 	if (!isspace((unsigned char)*c.p)) { /* the first word is at the very beginning */
 		type = cur_node_type(&c);
@@ -548,10 +548,11 @@ static int read_piece(struct reader *r, struct source *s, struct cursor line)
 			return 0;
 	}
 	cur_blanks(&c);
-	if (of_record(c))
+	if (of_record(c) || like_block_line(c))
 		unread(r, s, c,
-		       *c.p == '[' ? "a port right below its node's line"
-				   : "a node's line without blanks before it");
+		       !cur_node_type(&(struct cursor){c.p, c.end})
+			       ? "a port right below its node's line"
+			       : "a node's line without blanks before it");
 	else if (!cur_empty(&c) && r->depth == 1)
 		unknown_line(&r->net.unknown, s->line, line);
 	return 0;

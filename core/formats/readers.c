@@ -84,6 +84,60 @@ void unread_line(struct unknown_lines *u, const struct input *in, unsigned line,
 				    expected);
 }
 
+static bool digit_at(struct cursor c, size_t i)
+{
+	return i < (size_t)(c.end - c.p) && isdigit((unsigned char)c.p[i]);
+}
+
+/* "7]", or that behind one other character, which a spoiled "[" is. */
+static bool begins_with_port(struct cursor c)
+{
+	size_t i = digit_at(c, 0) ? 0 : 1;
+
+	if (!digit_at(c, i))
+		return false;
+	while (digit_at(c, i))
+		i++;
+	return c.p + i < c.end && c.p[i] == ']';
+}
+
+/* The words of "switchguid=0x...", and of "Switch 8 \"NAME\"". */
+static bool begins_with_word(struct cursor c)
+{
+	size_t all = (size_t)(c.end - c.p), i = 0;
+
+	while (i < all && !isblank((unsigned char)c.p[i]) && c.p[i] != '=')
+		i++;
+	if (i + 2 < all && c.p[i] == '=')
+		return c.p[i + 1] == '0' && c.p[i + 2] == 'x';
+	while (i < all && isblank((unsigned char)c.p[i]))
+		i++;
+	if (!digit_at(c, i))
+		return false;
+	while (digit_at(c, i) || (i < all && isblank((unsigned char)c.p[i])))
+		i++;
+	return i < all && c.p[i] == '"';
+}
+
+bool like_block_line(struct cursor c)
+{
+	cur_blanks(&c);
+	if (!cur_empty(&c) && *c.p == '#')
+		return begins_with_port(c);
+	if (begins_with_port(c) || begins_with_word(c))
+		return true;
+	for (const char *p = c.p; p < c.end && (p = memchr(p, '"', (size_t)(c.end - p))); p++) {
+		struct cursor rest = {p + 1, c.end}, id = {p + 1, p + 19};
+		uint64_t guid;
+
+		if (c.end - p > 19 && p[19] == '"' && id_guid(id, &guid))
+			return true;
+		if (c.end - p > 2 && p[1] == '[' && digit_at(rest, 1))
+			return true;
+	}
+	return false;
+}
+
 bool ibdiagnet_error(struct warnings *w, const char *path, unsigned line, const char *text, uint32_t *n)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

@@ -38,6 +38,12 @@ void unknown_line(struct unknown_lines *u, unsigned line, struct cursor text);
 /* A line of a node, port or cable that is left out: a part of the fabric is missing. */
 void unread_line(struct unknown_lines *u, const struct input *in, unsigned line, struct cursor text,
 		 const char *expected);
+/*
+ * Does a line that is not understood have the form of one in a node's block, whatever its first character is:
+ * a port in brackets at its beginning, the quoted id of a node, or a port behind a quoted name, KEY=0x..., or
+ * TYPE PORTS "NAME"? Then it is no noise, even where it looks like a comment.
+ */
+bool like_block_line(struct cursor c);
 /* Add the warnings and free.  -1 and *e: over a tenth of the lines of nodes, ports, cables was left out. */
 int unknown_report(struct unknown_lines *u, struct warnings *w, struct err *e);
 void unknown_free(struct unknown_lines *u);

@@ -7,6 +7,7 @@ that folder with each other.  Prints "N passed, N failed".
 """
 import glob
 import gzip
+import json
 import lzma
 import os
 import random
@@ -27,6 +28,9 @@ ROUNDS = int(os.environ.get("ROUNDS", "30" if os.environ.get("LONG") == "1" else
 SOURCES = [os.path.join(ROOT, "tests", "fabrics", "formats", "two-leaf.ibnetdiscover"),
            os.path.join(ROOT, "tests", "fabrics", "formats", "voltaire-2007-lmc1.ibnetdiscover"),
            "xgft:3,3:1,2", "ring:5", "torus:3x3"]
+
+
+SPOILS = bytes(range(0x20, 0x7f)) + b"\t\xff"
 
 
 def load(path):
@@ -69,7 +73,12 @@ def told(f, by_lid):
 
 def ends(f):
     """Cables by their ends alone."""
-    return {(a, b) for a, b, width, speed in told(f, False)[0]}
+    return wired(f, False)
+
+
+def wired(f, by_lid):
+    """The same, hosts by what the form tells of them."""
+    return {(a, b) for a, b, width, speed in told(f, by_lid)[0]}
 
 
 def same(found, wanted, by_lid, *what):
@@ -195,6 +204,73 @@ def lines_lost(folder):
             expect(got == want or b"warning" in said, where, form, what, at + 1, whole[at], said)
 
 
+def resaved(folder, f):
+    """The text of ibnetdiscover, as `save` writes it."""
+    path = write(folder, "whole", FORMS["ibdiagnet2.ibnetdiscover"](f))
+    load(path)
+    with open(path + ".saved", "rb") as file:
+        return file.read()
+
+
+def spoiled(folder):
+    """One character of a line of a block becomes another, at both ends of the cable, too: never is a cable gone in silence."""
+    for rng, f, where in rounds("spoiled", folder):
+        for form in ["saved.ibnetdiscover", *FORMS]:
+            whole = (FORMS[form](f) if form in FORMS else resaved(folder, f)).split(b"\n")
+            want = wired(cleaned(f), form in BY_LID)
+            lines = [i for i, line in enumerate(whole) if line and not line.startswith(b"#")]
+            for n in range(12 if form.endswith("ibnetdiscover") else 3):
+                data, at = whole[:], rng.choice(lines)
+                both = [i for i in lines if n % 2 and i != at and whole[i].startswith(b"[")]
+                for i in [at] + ([rng.choice(both)] if both else []):
+                    k = 0 if n < 6 else rng.randrange(len(data[i]))
+                    data[i] = data[i][:k] + bytes([rng.choice(SPOILS)]) + data[i][k + 1:]
+                found, said, incomplete = load(write(folder, form, b"\n".join(data)))
+                if found is None or incomplete:
+                    continue
+                got = wired(found, form in BY_LID)
+                expect(got == want or b"warning" in said, where, form, at + 1, data[at], said)
+
+
+def both_ends(folder):
+    """A cable whose lines are spoiled at both its ends makes the fabric incomplete, whatever the characters are."""
+    for rng, f, where in rounds("both", folder):
+        for form in ("saved.ibnetdiscover", "ibdiagnet2.ibnetdiscover"):
+            whole = (FORMS[form](f) if form in FORMS else resaved(folder, f)).split(b"\n")
+            ports = [(i, m) for i, m in ((i, re.match(rb'\[(\d+)\].*?"(\S+)"\[(\d+)\]', x)) for i, x in enumerate(whole)) if m]
+            i, m = rng.choice(ports)
+            own = next(re.search(rb'"(\S+)"', whole[k])[1] for k in range(i, -1, -1) if re.match(rb"(Switch|Ca|Rt)", whole[k]))
+            there = [k for k, x in ports if x[2] == own and x[3] == m[1] and x[1] == m[3]]
+            for k in [i] + there:
+                whole[k] = bytes([rng.choice(SPOILS)]) + whole[k][1:]
+            found, said, incomplete = load(write(folder, form, b"\n".join(whole)))
+            expect(found is None or incomplete, where, form, whole[i], said)
+
+
+STATES = {"ibdiagnet2.lst": (rb"LOG=ACT", rb"LOG=%s"), "ibdiagnet2.db_csv": (rb"(?m),4,(\d+)$", None),
+          "ibdiagnet2.net_dump": (rb"\bACT\b", rb"%s"), "ibdiagnet2.net_dump_ext": (rb"\bACT\b", rb"%s"),
+          "iblinkinfo": (rb"Active/", rb"%s/"), "iblinkinfo-l": (rb"Active/", rb"%s/"), "iblinkinfo-S": (rb"Active/", rb"%s/")}
+
+
+def states(folder):
+    """Where a form tells the states of ports, those in Initialize or Armed carry no data; where it does not, that is told."""
+    for rng, f, where in rounds("states", folder):
+        for form, (what, by) in STATES.items():
+            whole, (number, short, word) = FORMS[form](f), rng.choice([(b"2", b"INI", b"Initialize"), (b"3", b"ARM", b"Armed")])
+            by = by and by % (word if b"/" in by else short) or b"," + number + rb",\1"
+            data, n = re.subn(what, by, whole)
+            expect(n, where, form)
+            path = write(folder, form, data)
+            done = subprocess.run([IBSCOPE, "--json", "-R", "minhop", "-e", "check", path], capture_output=True, timeout=600)
+            told_ = json.loads(done.stdout.splitlines()[-1])
+            expect(told_["unreachable"] == told_["check"]["pairs"] and not told_["sound"], where, form, done.stdout)
+            expect(not told_["check"]["pairs"] or done.returncode == 1, where, form, done.returncode)
+            expect(all(b"in " + word + b":" in c["why"].encode() for c in told_["causes"]), where, form, told_["causes"])
+        path = write(folder, "stateless", resaved(folder, f))
+        done = subprocess.run([IBSCOPE, path, "-e", "show"], capture_output=True, timeout=600)
+        expect(done.stdout.count(b"states of ports (active where cabled)") == 1, where, done.stdout)
+
+
 def swapped(folder):
     """The order of rows means nothing where each stands alone."""
     for rng, f, where in rounds("swapped", folder):
@@ -256,5 +332,5 @@ def real_run(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_tests("formats", [same_fabric, cuts, lines_lost, swapped, limits, real_run], sys.argv[1:],
+    sys.exit(run_tests("formats", [same_fabric, cuts, lines_lost, spoiled, both_ends, states, swapped, limits, real_run], sys.argv[1:],
                        repeat=lambda name: f"SEED={SEED} tests/formats/run.py {name}"))
