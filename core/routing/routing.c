@@ -139,7 +139,7 @@ uint32_t *routing_hosts(const struct routing *r)
 	uint32_t *n = NEW_ARRAY(f->n_switches, uint32_t);
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (routing_has_host(r, ep))
+		if (routing_has_host(r, ep) && r->lids->base[ep])
 			n[r->topo->endport_switch[ep]]++;
 	return n;
 }

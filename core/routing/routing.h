@@ -210,7 +210,7 @@ static inline bool routing_has_host(const struct routing *r, uint32_t endport)
 	       routing_counts(r, endport);
 }
 
-/* The number of hosts that count on each switch, [n_switches]; the caller frees it. */
+/* The number of hosts on each switch that count and have a LID, [n_switches]; the caller frees it. */
 uint32_t *routing_hosts(const struct routing *r);
 /* Hosts that count and whose own cables carry no data (topo_mute()): they reach nobody. */
 static inline bool routing_mute_host(const struct routing *r, uint32_t endport)

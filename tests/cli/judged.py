@@ -103,4 +103,78 @@ def left_out(folder, run):
     return None if done.returncode == 3 and "no tables of the switches were read" in done.stderr else "tables held: %s" % done.stderr
 
 
-TESTS = (("judged: one rule", one_rule), ("judged: the same answer with -F", same_answer), ("judged: left out", left_out))
+def objects_of(folder, run, args, commands):
+    """({command: object}, exit status, text) of a run."""
+    done = run(["--json", *args, "-e", commands], folder)
+    return {o["command"]: o for o in map(json.loads, done.stdout.splitlines())}, done.returncode, run([*args, "-e", commands], folder).stdout
+
+
+def changed(folder, name, to, change):
+    """The lines of a dump that change() keeps, as it returns them, in a file of their own."""
+    with open(os.path.join(folder, name), encoding="utf-8") as f:
+        lines = [change(line) for line in f]
+    with open(os.path.join(folder, to), "w", encoding="utf-8") as f:
+        f.writelines(line for line in lines if line)
+
+
+def lmc(folder, run):
+    """Healthy tables with LMC 1 and 2 do not drift; of a port's LIDs the lost one is named."""
+    for n in (1, 2):
+        name = "lmc%d" % n
+        os.makedirs(os.path.join(folder, name))
+        run(["xgft:3,3:1,2", "-e", "set lmc %d; route updn; export lfts %s/opensm-lfts.dump; export subnet %s/opensm-subnet.lst"
+             % (n, name, name)], folder)
+        told, status, text = objects_of(folder, run, [name], "drift updn; doctor")
+        if status or told["drift"]["agreement"] != 1 or any(x["kind"] in ("stale", "drift-unknown") for x in told["doctor"]["findings"]):
+            return "LMC %d: status %d, %s" % (n, status, text)
+        if run([name, "-e", "drift updn lmc=%d" % (3 - n)], folder).returncode != 1:
+            return "LMC %d: another one was asked for, and nothing drifts" % n
+    with open(os.path.join(folder, "lmc1/opensm-lfts.dump"), encoding="utf-8") as f:
+        lid = max(int(line[2:6], 16) for line in f if "'node0009'" in line)
+    changed(folder, "lmc1/opensm-lfts.dump", "one-lid.lfts", lambda line: None if line.startswith("0x%04x " % lid) else line)
+    told, _, text = objects_of(folder, run, ["lmc1"], "tables one-lid.lfts; doctor")
+    more = [x["more"] for x in told["doctor"]["findings"] if x["kind"] == "unreachable"]
+    if not more or not all(re.fullmatch(r"trace \S+ %d" % lid, m) for m in more):
+        return "LID %d is lost: %s" % (lid, text)
+    return None if "NO PATH" in run(["lmc1", "-e", "tables one-lid.lfts; " + more[0]], folder).stdout else "%s has a path" % more[0]
+
+
+def not_in_file(folder, run):
+    """A list of the LIDs of hosts: what is there agrees, the rest is not judged.  A refusing engine is not the best."""
+    run(["xgft:3,3:1,2", "-R", "minhop", "-e", "save listed.ibnet; export lfts listed.lfts; export subnet listed.lst"], folder)
+    changed(folder, "listed.lfts", "hosts.lfts", lambda line: None if "# Switch " in line else line)
+    told, status, text = objects_of(folder, run, ["listed.ibnet"], "tables hosts.lfts; drift minhop")
+    drift = told["drift"]
+    if (drift["agreement"], drift["not_in_file"], drift["complete"], status) != (1, 25, False, 3) or drift["classes"]["missing"]:
+        return "agreement %s, not_in_file %s, status %d: %s" % (drift["agreement"], drift["not_in_file"], status, text)
+    lid = re.search(r"^0x(\w+) \d+ # .*'node0001'", open(os.path.join(folder, "listed.lfts"), encoding="utf-8").read(), re.M)[1]
+    here = []
+    changed(folder, "hosts.lfts", "gap.lfts", lambda line: None if line.startswith("0x%s " % lid) and not here and not here.append(1) else line)
+    told, status, text = objects_of(folder, run, ["listed.ibnet"], "tables gap.lfts; drift minhop")
+    if told["drift"]["classes"]["missing"] != 1 or status != 1:
+        return "an entry that one switch lacks: %s" % text
+    run(["torus:4x4", "-R", "minhop", "-e", "save grid.ibnet; export lfts grid.lfts"], folder)
+    with open(os.path.join(folder, "ftree.conf"), "w", encoding="utf-8") as f:
+        f.write("routing_engine ftree\n")
+    told, status, text = objects_of(folder, run, ["-F", "ftree.conf", "grid.ibnet"], "tables grid.lfts; drift")
+    first = told["drift"]["engines"][0]
+    return text if first.get("refused") or first["engine"] != "minhop" or first["agreement"] != 1 or status else None
+
+
+def without_lid(folder, run):
+    """A host without LID: check, doctor and trace agree."""
+    dump = os.path.join(folder, "listed.lst")
+    with open(dump, encoding="utf-8") as f:
+        text = f.read()
+    with open(os.path.join(folder, "no-lid.lst"), "w", encoding="utf-8") as f:
+        f.write(re.sub(r"(\{node0009\} LID:)\w+", r"\g<1>0000", text))
+    changed(folder, "listed.lfts", "without.lfts", lambda line: None if "'node0009'" in line else line)
+    told, status, text = objects_of(folder, run, ["no-lid.lst"], "tables without.lfts; check; doctor; trace node0009 node0001")
+    lost = [x["pairs"] for x in told["doctor"]["findings"] if x["kind"] == "unreachable"]
+    ends = told["trace"]["forward"]["ok"], told["trace"]["back"]["ok"]
+    good = told["check"]["pairs_lost"] == 16 and lost == [16] and ends == (False, False) and status == 1
+    return None if good else "check %s, doctor %s, trace %s: %s" % (told["check"]["pairs_lost"], lost, ends, text)
+
+
+TESTS = (("judged: LMC", lmc), ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid),
+         ("judged: one rule", one_rule), ("judged: the same answer with -F", same_answer), ("judged: left out", left_out))

@@ -147,6 +147,42 @@ def changed_by_hand(bench, equal):
     expect(entries(found) == want and status == (0 if equal else 1), status, want, found["classes"], found["entries"][:5])
 
 
+def behind(bench, engine):
+    """Entries changed behind a running OpenSM: its heavy sweeps write none of them, a restart all, a switch's return its own."""
+    probe = os.path.join(os.path.dirname(bench.ibscope), "live", "probe")
+    cables = bench.cables()
+    with bench.manager(engine) as sm:
+        held, hosts = tables(sm.lfts())
+        at = {s: int(lid, 16) for lid, s in re.findall(r"^0x(\w+) 000 # Switch portguid 0x(\w+)", sm.lfts().decode(), re.M)}
+        leaf = max(s for s, _ in cables if any(e[0] == s and cables[e][1][0][0] == "H" for e in cables))
+        ups = sorted(p for s, p in cables if s == leaf and cables[s, p][1][0][0] == "S")
+        downs = sorted(p for s, p in cables if s == leaf and cables[s, p][1][0][0] == "H")
+        own = sorted(lid for (s, lid), port in held.items() if s == leaf and lid in hosts and port in downs)
+        far = sorted(lid for (s, lid), port in held.items() if s == leaf and lid in hosts and port in ups)
+        other = cables[leaf, ups[0]][1][0]      # a switch above
+        # a longer way, another host, nothing at the port; and above it, down to the wrong switch
+        edits = {(leaf, own[0]): ups[0], (leaf, own[1]): downs[0], (leaf, far[0]): 200,
+                 (other, far[1]): next(p for s, p in cables if s == other and cables[s, p][1][0] == leaf)}
+        edits = {k: p for k, p in edits.items() if held.get(k) != p}
+        for (switch, lid), port in edits.items():
+            env = dict(sm._environment(), LD_PRELOAD=opensm.simulator_library())
+            done = subprocess.run([probe, "write", str(at[switch[2:]]), str(lid), str(port)], env=env, cwd=sm.folder,
+                                  stdout=subprocess.PIPE, text=True, timeout=60)
+            expect(done.stdout == "written\n", "the simulator does not take entry", switch, lid, port)
+        found, status = bench.drift(sm, engine + " all")
+        told = {k: e for k, e in entries(found).items() if e[2] in ("restart", "dead")}
+        expect({k: e[0] for k, e in told.items()} == edits and status == 1, "told:", told, "changed:", edits)
+        expect({k: e[1] for k, e in told.items()} == {k: held[k] for k in edits}, "what OpenSM computes", told)
+        expect({e[2] for e in told.values()} == {"restart", "dead"}, "classes", told)
+        for n in range(3):
+            sm.step([])
+            again, _ = bench.drift(sm, engine + " all")
+            expect(entries(again) == entries(found), "heavy sweep", n + 1, "changed", set(entries(again).items()) ^ set(entries(found).items()))
+        sm.restart({})
+        after, status = bench.drift(sm, engine + " all")
+        expect(status == 0 and not entries(after), "a restart left", entries(after))
+
+
 def named(bench, engine):
     """Tables of an engine: drift without a name says it, or one from which OpenSM makes the same tables."""
     with bench.manager(engine) as sm:
@@ -167,6 +203,8 @@ def all_of(ibscope, check):
                 for e, s in (("minhop", TREE), ("updn", TREE), ("ftree", TREE), ("sssp", GRID))]
         todo += [("changed by hand, " + ("as short" if equal else "longer"),
                   lambda equal=equal: changed_by_hand(Bench(ibscope, folder, TREE), equal)) for equal in (True, False)]
+        todo += [("changed behind a running OpenSM, " + e, lambda e=e, s=s: behind(Bench(ibscope, folder, s), e))
+                 for e, s in (("minhop", TREE), ("updn", TREE), ("ftree", TREE), ("sssp", GRID))]
         todo += [("named, " + e, lambda e=e, s=s: named(Bench(ibscope, folder, s), e)) for e, s in ENGINES]
         for name, test in todo:
             try:

@@ -11,6 +11,8 @@
  *				discover again, tell that
  *	probe again TARGET N	discover N times; print the number of open files and children left
  *	probe set free		send a Set to the local port
+ *	probe write SWITCH LID PORT
+ *				change an entry of the switch with that LID, behind the subnet manager's back
  *	probe taken SEED	what code that has taken over the worker of a discovery might try: a line for
  *each system call with its errno, then for each kind of MAD how often one was answered
  */
@@ -255,6 +257,23 @@ static int set(void)
 	return 0;
 }
 
+/* One entry of a forwarding table; over a simulation alone. */
+static int write_entry(unsigned sw, unsigned lid, unsigned port)
+{
+	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS};
+	struct ibmad_port *via = mad_rpc_open_port(NULL, 0, classes, 2);
+	uint8_t block[IB_SMP_DATA_SIZE] = {0};
+	ib_portid_t to = {.lid = (int)sw};
+	bool good = via && smp_query_via(block, &to, IB_ATTR_LINEARFORWTBL, lid / 64, 2000, via);
+
+	block[lid % 64] = (uint8_t)port;
+	good = good && smp_set_via(block, &to, IB_ATTR_LINEARFORWTBL, lid / 64, 2000, via);
+	if (via)
+		mad_rpc_close_port(via);
+	printf("%s\n", good ? "written" : "no answer");
+	return !good;
+}
+
 /* --- taken over ------------------------------------------------------------------------ */
 
 static void told(const char *call, long result)
@@ -407,10 +426,12 @@ int main(int argc, char **argv)
 		return again(argv[2], atoi(argv[3]));
 	if (argc == 3 && !strcmp(argv[1], "set"))
 		return set();
+	if (argc == 5 && !strcmp(argv[1], "write"))
+		return write_entry((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]));
 	if (argc == 3 && !strcmp(argv[1], "taken"))
 		return taken((unsigned)atoi(argv[2]));
 	fprintf(stderr,
 		"usage: probe dump|tables|changes|cancel|dying|again TARGET [N]... | probe set free | "
-		"probe taken SEED\n");
+		"probe write SWITCH LID PORT | probe taken SEED\n");
 	return 2;
 }

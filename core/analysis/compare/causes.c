@@ -467,18 +467,21 @@ static void add_ends(struct causes *s)
 {
 	const struct causes_work *k = s->work;
 	const struct fabric *f = k->f;
-	uint32_t here = 0, cut = 0;
+	uint32_t here = 0, cut = 0, with_lid = 0;
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (routing_has_host(s->r, ep) || routing_mute_host(s->r, ep))
+		if (routing_has_host(s->r, ep) || routing_mute_host(s->r, ep)) {
 			here++;
-		else if (!endport_is_switch(f, ep) && routing_counts(s->r, ep) && is_cut_off(s->w, ep))
+			with_lid += s->r->lids->base[ep] != 0;
+		} else if (!endport_is_switch(f, ep) && routing_counts(s->r, ep) && is_cut_off(s->w, ep)) {
 			cut++;
+		}
 	s->n_hosts = here + cut;
 	add_mute(s, here - 1);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		bool sw = endport_is_switch(f, ep), away = is_cut_off(s->w, ep);
-		uint64_t pairs = sw ? 0 : away ? (uint64_t)here + s->n_hosts - 1 : here - 1;
+		/* from it to all others, and to it from those that can send */
+		uint64_t pairs = sw ? 0 : (uint64_t)with_lid + s->n_hosts - 1;
 		struct cause *c;
 
 		if (sw	   ? !k->count_lids || !switch_lost(s, ep)

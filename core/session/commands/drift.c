@@ -142,7 +142,7 @@ static const char when_written[] = "When they are written: at a restart of the s
 				   "that its memory has otherwise;\n"
 				   "ibscope does not know its memory, and entries that another program "
 				   "changed stay.  When a switch disappears "
-				   "and comes back, its own.\n";
+				   "and comes back, most of its own.\n";
 
 static int report_drift(const struct drift *d, const struct causes *causes, bool all, struct out *o,
 			struct err *e)
@@ -363,7 +363,7 @@ const struct command drift_commands[] = {
 		 "does "
 		 "not know that memory.\n"
 		 "  A restart writes every entry that differs, and a switch that disappears and comes back "
-		 "gets its own anew.\n"
+		 "gets most of its own anew.\n"
 		 "  The LMC is that of the ports, unless you set it.  Entries for LIDs of which a file has "
 		 "none "
 		 "are not judged.\n"

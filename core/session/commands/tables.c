@@ -262,7 +262,7 @@ const struct command tables_commands[] = {
 		 "path_sl_file` does.\n"
 		 "  Another engine in their place has SLs of its own, in `compare` too.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "tables object what was read\n"
+	 .json = "tables object? what was read; not with held\n"
 		 "tables.source string file, or live\n"
 		 "tables.format string(lfts/fdbs/far/live) lfts, fdbs, far or live\n"
 		 "tables.switches integer switches with a table\n"
