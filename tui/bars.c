@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/fabric/managers.h"
 #include "core/trace/moment.h"
 #include "tui/ui.h"
 
@@ -187,6 +188,11 @@ static void compose(const struct scene *sc)
 {
 	const struct fabric *f = sc->fabric;
 	const struct scope *scope;
+	static const char *const no_master[] = {
+		[MANAGERS_NONE] = "  NO MANAGER",
+		[MANAGERS_NO_MASTER] = "  NO MASTER",
+		[MANAGERS_SEVERAL] = "  TWO MASTERS",
+	};
 	uint32_t hosts = 0;
 	bool counts;
 
@@ -201,6 +207,8 @@ static void compose(const struct scene *sc)
 		hosts += !node_is_switch(f, n) && (counts || !node_is_aggregation(f, n));
 	if (f->warnings.missing)
 		text_add(new_part(RANK_FAILED), "  INCOMPLETE");
+	if (managers_fault(f) != MANAGERS_GOOD)
+		text_add(new_part(RANK_FAILED), "%s", no_master[managers_fault(f)]);
 	text_add(new_part(RANK_SIZE), "  %u sw %u hosts %u links", f->n_switches, hosts, f->n_links);
 	if (scope && *scope->words)
 		scope_part(scope, sc->sweep, new_part(RANK_SCOPE));

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include "core/base/memory.h"
+#include "core/fabric/labels.h"
 
 const char *const manager_state_word[MANAGER_STATES] = {"inactive", "discovering", "standby", "master",
 							"silent"};
@@ -29,6 +30,72 @@ const struct manager *manager_at(const struct managers *m, uint64_t port_guid)
 		if (m->m[i].guid == port_guid)
 			return &m->m[i];
 	return NULL;
+}
+
+static uint32_t managers_in_state(const struct managers *m, unsigned from, unsigned to)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n; i++)
+		n += m->m[i].state >= from && m->m[i].state <= to;
+	return n;
+}
+
+enum managers_fault managers_fault(const struct fabric *f)
+{
+	const struct managers *m = fabric_managers(f);
+	uint32_t masters = m ? managers_in_state(m, MANAGER_MASTER, MANAGER_MASTER) : 0;
+
+	if (!m || !m->asked || masters == 1)
+		return MANAGERS_GOOD;
+	if (masters)
+		return MANAGERS_SEVERAL;
+	return managers_in_state(m, MANAGER_INACTIVE, MANAGER_STANDBY) ? MANAGERS_NO_MASTER : MANAGERS_NONE;
+}
+
+#define MANAGERS_NAMED 3
+
+void managers_tell_fault(const struct fabric *f, struct text *t)
+{
+	const struct managers *m = fabric_managers(f);
+	enum managers_fault fault = managers_fault(f);
+	uint32_t told = 0;
+	char label[300];
+
+	if (fault == MANAGERS_GOOD)
+		return;
+	if (fault == MANAGERS_NONE) {
+		text_add(t, "no subnet manager answers");
+		return;
+	}
+	if (fault == MANAGERS_SEVERAL)
+		text_add(t, "%u subnet managers are master",
+			 managers_in_state(m, MANAGER_MASTER, MANAGER_MASTER));
+	else
+		text_add(t, "no subnet manager is master");
+	for (uint32_t i = 0; i < m->n; i++) {
+		bool named = fault == MANAGERS_SEVERAL ? m->m[i].state == MANAGER_MASTER
+						       : m->m[i].state < MANAGER_MASTER;
+
+		if (!named || told++ >= MANAGERS_NAMED)
+			continue;
+		text_add(t, "%s%s%s%s", told > 1 ? ", " : " (",
+			 endport_label(f, fabric_endport_by_guid(f, m->m[i].guid), label, sizeof(label)),
+			 fault == MANAGERS_SEVERAL ? "" : " is ",
+			 fault == MANAGERS_SEVERAL ? "" : manager_state_word[m->m[i].state]);
+	}
+	text_add(t, told > MANAGERS_NAMED ? ", ...)" : ")");
+}
+
+const char *managers_consequence(const struct fabric *f)
+{
+	static const char *const follows[] = {
+		[MANAGERS_NONE] = "nobody will repair this",
+		[MANAGERS_NO_MASTER] = "nobody will repair this before one takes over",
+		[MANAGERS_SEVERAL] = "each writes over what the other one wrote",
+	};
+
+	return follows[managers_fault(f)];
 }
 
 uint32_t managers_master(const struct fabric *f)

@@ -28,7 +28,7 @@ struct managers {
 	uint16_t local_lid; /* the master's LID as the local port tells it; 0: none */
 	uint16_t lid;	    /* as most endports tell it; 0: none does */
 	uint32_t others;    /* endports that tell another one */
-	bool asked;	    /* were the managers asked (SMInfo)? */
+	bool asked;	    /* were the managers asked (SMInfo)? by a live reading always */
 	uint32_t n;
 	struct manager *m; /* [n] by port GUID */
 };
@@ -40,6 +40,19 @@ static inline const struct managers *fabric_managers(const struct fabric *f)
 {
 	return (const struct managers *)f->managers;
 }
+
+/* Why nobody, or more than one, looks after a fabric. */
+enum managers_fault {
+	MANAGERS_GOOD, /* one is master; or the managers were not asked */
+	MANAGERS_NONE, /* none answers */
+	MANAGERS_NO_MASTER,
+	MANAGERS_SEVERAL /* are master */
+};
+enum managers_fault managers_fault(const struct fabric *f);
+/* "no subnet manager is master (node0003[1] is standby)"; nothing for MANAGERS_GOOD. */
+void managers_tell_fault(const struct fabric *f, struct text *t);
+/* What follows from that: "nobody will repair this"; NULL for MANAGERS_GOOD. */
+const char *managers_consequence(const struct fabric *f);
 
 /* The one at a port; NULL: none. */
 const struct manager *manager_at(const struct managers *m, uint64_t port_guid);

@@ -31,11 +31,13 @@ int live_child_main(int argc, char **argv);
 #define LIVE_WATCH_MOST 86400	  /* seconds between two readings of `watch` */
 #define LIVE_WATCH_ROUNDS 1000000 /* readings of one `watch` that are counted */
 
+/* What is read beside the fabric itself and the subnet managers, which are asked always (SMInfo): managers.h
+ */
 enum live_tables {
 	LIVE_NO_TABLES,
 	LIVE_LFTS,	 /* forwarding tables: (*out)->switch_tables, see switch_tables.h */
 	LIVE_LFTS_SL2VL, /* and all SL-to-VL maps: (ports + 1) squared requests a switch */
-	LIVE_WATCHED	 /* forwarding tables, and the subnet managers are asked (SMInfo): managers.h */
+	LIVE_WATCHED	 /* forwarding tables, for `watch` */
 };
 
 /*

@@ -308,7 +308,7 @@ static void put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables what, struct l
 		h->n_nodes++;
 		h->n_tables += what && n->type == IB_NODE_SWITCH;
 	}
-	h->n_managers = what == LIVE_WATCHED ? count_managers(fb) : 0;
+	h->n_managers = count_managers(fb);
 	if (from) {
 		h->from_guid = from->guid;
 		h->from_port = (uint8_t)fb->from_portnum;
@@ -328,28 +328,25 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 	uint32_t tail = LIVE_TAIL;
 	FILE *f = fdopen(LIVE_DATA_FD, "w");
 	struct live_head h;
-	struct ibmad_port *via = NULL;
+	struct ibmad_port *via;
 
 	if (!f)
 		return 1;
-	if (what) {
-		via = mad_rpc_open_port(ca, port, classes, 2);
-		if (!via) {
-			fclose(f);
-			return 1;
-		}
-		mad_rpc_set_timeout(via, TIMEOUT_MS);
-		mad_rpc_set_retries(via, RETRIES);
+	via = mad_rpc_open_port(ca, port, classes, 2);
+	if (!via) {
+		fclose(f);
+		return 1;
 	}
+	mad_rpc_set_timeout(via, TIMEOUT_MS);
+	mad_rpc_set_retries(via, RETRIES);
 	put_head(f, fb, what, &h);
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
 		put_node(f, n);
-	if (via) {
+	if (what)
 		put_tables(f, via, fb, h.n_tables, what);
-		if (h.n_managers)
-			put_managers(f, via, fb, h.n_managers);
-		mad_rpc_close_port(via);
-	}
+	if (h.n_managers)
+		put_managers(f, via, fb, h.n_managers);
+	mad_rpc_close_port(via);
 	put(f, &tail, sizeof(tail));
 	return fclose(f) ? 1 : 0;
 }

@@ -374,7 +374,7 @@ int live_read(const void *data, size_t size, const char *source, enum live_table
 		fb_free(r.b);
 	} else {
 		m = managers_new(h.n_managers);
-		m->asked = what == LIVE_WATCHED;
+		m->asked = true;
 		m->local_lid = h.sm_lid;
 		count_masters(&r, m);
 		if (fb_finish(r.b, source, "live", &f, e)) {

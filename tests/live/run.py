@@ -1142,6 +1142,41 @@ def managers_watched(ibscope):
         sim.close()
 
 
+def unmanaged(ibscope):
+    """Nobody answers, one is master, a standby waits for a master that stands still: the load line, doctor, check and watch say so."""
+    sim, running = Sim(SMALL), []
+
+    def told(name, words, kind):
+        r = sim.run(ibscope, "-e", "live tables; doctor; check")
+        check("unmanaged: %s: doctor" % name, ("error   %s (fact)" % kind in r.stdout) if kind else "no-manager (" not in r.stdout, r.stdout + r.stderr)
+        lines = r.stdout.splitlines()
+        says = [line for line in lines if re.search(words, line)] if words else []
+        check("unmanaged: %s: load line, doctor, last line of check" % name, len(says) == 3 and "nobody will repair this" in lines[-1] if words
+              else not re.search("[Nn]o subnet manager|nobody will repair", r.stdout), r.stdout)
+        r = sim.run(ibscope, "-L", "-e", "show")
+        check("unmanaged: %s: -L without tables" % name, bool(re.search("[Nn]o subnet manager", r.stdout)) == bool(words), r.stdout + r.stderr)
+        r = sim.run(ibscope, "-e", "watch 0 rounds 1")
+        check("unmanaged: %s: watch" % name, bool(re.search("no subnet manager", r.stdout)) == bool(words) and (r.returncode == 1 or not words),
+              "%s %s" % (r.returncode, r.stdout + r.stderr))
+
+    try:
+        told("nobody", "[Nn]o subnet manager answers", "no-manager")
+        running.append(Manager(sim, "H-0000000000000a10", "0xa11", 5))
+        running[0].until("SUBNET UP")
+        told("a master", None, None)
+        running.append(Manager(sim, "H-0000000000000a20", "0xa21", 3))
+        running[1].until("Entering STANDBY state")
+        told("a master and a standby", None, None)
+        for m in reversed(running):         # the standby cannot see that the master is gone
+            m.p.send_signal(signal.SIGSTOP if m is running[1] else signal.SIGKILL)
+        told("the master died", "[Nn]o subnet manager answers", "no-manager")
+    finally:
+        for m in running:
+            m.p.send_signal(signal.SIGCONT)
+            m.close()
+        sim.close()
+
+
 def handover(ibscope):
     """A living master hands over, and dies later: SMInfo rewritten between readings (tests/live/lie.c), as OpenSM hangs over the simulator then."""
     global IBSCOPE
@@ -1460,7 +1495,7 @@ def main():
         if os.access(arg, os.X_OK):
             run([program, tables, killed_program, explorer, partial, not_active, silent_spine], arg)
             run([only_gets, taken_over], probe, arg)
-            run([watching, managers, handover, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
+            run([watching, managers, unmanaged, handover, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
             run([drifting.all_of], arg, check)
             continue
         sim = Sim(arg)

@@ -9,6 +9,7 @@
 #include "core/base/json.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/fabric/managers.h"
 
 #define REAL "load tests/fabrics/real/"
 #define SMALL "load tests/fabrics/formats/"
@@ -26,7 +27,7 @@
 static char file[] = "/tmp/ibscope-manual-XXXXXX";
 
 /* Kinds that some test found. */
-static bool met[64];
+static bool met[96];
 
 static void meet(const char *kind)
 {
@@ -71,7 +72,7 @@ static const char of_large[] =
 	"aggregation-roots aggregation-nodes cabling uneven slow sm-decides unknown-lines";
 
 /* How often each kind's command and cure were tried. */
-static unsigned tried[64], cured[64];
+static unsigned tried[96], cured[96];
 
 static size_t event_number(const struct session *s)
 {
@@ -999,6 +1000,57 @@ static void counted(void **state)
 	session_free(s);
 }
 
+/* What the subnet managers of a live fabric answered. */
+static void managers_of_live(void **state)
+{
+	static const struct {
+		enum manager_state state[3];
+		unsigned n;
+		const char *kind, *text, *check;
+	} cases[] = {
+		{{0}, 0, "no-manager", "No subnet manager answers.", "nobody will repair this"},
+		{{MANAGER_SILENT}, 1, "no-manager", "No subnet manager answers.", "nobody will repair this"},
+		{{MANAGER_STANDBY, MANAGER_SILENT},
+		 2,
+		 "no-manager",
+		 "No subnet manager is master (node0001 is standby).",
+		 "before one takes over"},
+		{{MANAGER_MASTER, MANAGER_STANDBY, MANAGER_MASTER},
+		 3,
+		 "two-masters",
+		 "2 subnet managers are master (node0001, ",
+		 "each writes over"},
+		{{MANAGER_STANDBY, MANAGER_MASTER}, 2, NULL, NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session *s = start("synth xgft:4,4:1,2; route minhop");
+		struct fabric *f = (struct fabric *)(uintptr_t)s->fabric;
+		struct managers *m = managers_new(cases[i].n);
+		uint32_t host = 0;
+		json_t *o;
+
+		m->asked = true;
+		for (; m->n < cases[i].n; host++)
+			if (!endport_is_switch(f, host))
+				m->m[m->n] = (struct manager){.guid = f->port_guid[f->endport_port[host]],
+							      .state = cases[i].state[m->n]},
+				m->n++;
+		f->managers = &m->counted;
+		o = doctor_object(s);
+		if (cases[i].kind) {
+			need(o, "managers", cases[i].kind, cases[i].text);
+			line_says(s, "check", cases[i].check);
+		} else {
+			assert_null(find(o, "no-manager", ""));
+			assert_null(find(o, "two-masters", ""));
+		}
+		json_decref(o);
+		session_free(s);
+	}
+}
+
 /* Every rule of the table was met by a test above. */
 static void all_rules(void **state)
 {
@@ -1033,6 +1085,7 @@ int main(void)
 		cmocka_unit_test(loops_of_others),
 		cmocka_unit_test(counted),
 		cmocka_unit_test(place_named_later),
+		cmocka_unit_test(managers_of_live),
 		cmocka_unit_test(all_rules),
 	};
 	int fd = mkstemp(file);

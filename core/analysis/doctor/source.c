@@ -1,10 +1,12 @@
 /* Findings from the source of the fabric: its warnings, LIDs, speeds. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
+#include "core/fabric/managers.h"
 
 /* --- warnings -------------------------------------------------------------------------------------- */
 
@@ -76,6 +78,21 @@ int find_warnings(struct doctor *d, const struct rule *r)
 	x->count = n;
 	at_warning(d, x, first);
 	finding_more(x, "show warnings");
+	return 0;
+}
+
+/* Nobody, or more than one, looks after the fabric. */
+int find_managers(struct doctor *d, const struct rule *r)
+{
+	bool several = !strcmp(r->kind, "two-masters");
+	enum managers_fault fault = managers_fault(d->f);
+	struct text t = {0};
+
+	if (fault == MANAGERS_GOOD || (fault == MANAGERS_SEVERAL) != several)
+		return 0;
+	managers_tell_fault(d->f, &t);
+	finding_more(tell(d, r, "%c%s.", toupper((unsigned char)*t.s), t.s + 1), "show");
+	text_free(&t);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/fabric/managers.h"
 #include "core/session/commands/commands.h"
 
 /* untold: pairs that are lost only because tables were not read, or are of another fabric. */
@@ -286,6 +287,19 @@ struct baseline {
 	struct faults was, vanished;
 };
 
+/* Who would repair what was found. */
+static void tell_managers(const struct fabric *f, struct out *o)
+{
+	struct text t = {0};
+
+	if (managers_fault(f) == MANAGERS_GOOD)
+		return;
+	report_managers(f, managers_consequence(f), o);
+	managers_tell_fault(f, &t);
+	out_json(o, "manager_fault", json_text(text_str(&t)));
+	text_free(&t);
+}
+
 /* What was found of a sweep, as lines and fields; all but faults one by one. */
 static int tell_found(struct session *s, const struct sweep *w, const struct soundness *x, bool details,
 		      struct out *o, struct err *e)
@@ -329,6 +343,7 @@ static int tell_found(struct session *s, const struct sweep *w, const struct sou
 	report_incomplete_tables(w, x->untold, o);
 	out_text(o, "%s\n", verdict_words[x->verdict].sentence);
 	out_json(o, "sound", json_boolean(x->sound));
+	tell_managers(w->fabric, o);
 	return 0;
 }
 
@@ -559,6 +574,7 @@ const struct command check_commands[] = {
 	 "fabric is "
 	 "complete\n"
 	 "complete boolean the whole fabric is known\n"
+	 "manager_fault string? of a live fabric: why no subnet manager, or more than one, looks after it\n"
 	 "missing string what is missing, counted by kind\n"
 	 "engine engine engine in force\n"
 	 "asked string engines asked for\n"

@@ -328,6 +328,8 @@ int load_shared(struct session *s, const struct args *args, struct out *o, struc
 	"shared.list[].others integer routes of the others\n"
 /* A line that says that the fabric is incomplete, and what is missing.  A complete fabric gets no line. */
 void report_missing(const struct fabric *f, struct out *o);
+/* A line when no subnet manager, or more than one, looks after the fabric; consequence may be "". */
+void report_managers(const struct fabric *f, const char *consequence, struct out *o);
 /* Lines on a scope: its ports here, those that count.  JSON field "scope".  Returns how many are not here. */
 uint32_t report_scope(const struct session *s, struct out *o);
 /* The same line, made from that JSON field. */

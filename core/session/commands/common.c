@@ -1,8 +1,10 @@
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/fabric/managers.h"
 #include "core/sm/guid_names.h"
 #include "core/sm/script.h"
 #include "core/session/commands/commands.h"
@@ -118,6 +120,18 @@ void report_missing(const struct fabric *f, struct out *o)
 	warnings_tell_missing(&f->warnings, &t);
 	out_text(o, "INCOMPLETE: a part of the fabric is not in %s (%s; `show warnings`).\n", f->source,
 		 text_str(&t));
+	text_free(&t);
+}
+
+void report_managers(const struct fabric *f, const char *consequence, struct out *o)
+{
+	struct text t = {0};
+
+	if (managers_fault(f) == MANAGERS_GOOD)
+		return;
+	managers_tell_fault(f, &t);
+	out_text(o, "%c%s%s%s.\n", toupper((unsigned char)*t.s), t.s + 1, *consequence ? ": " : "",
+		 consequence);
 	text_free(&t);
 }
 
@@ -249,6 +263,7 @@ void report_fabric(struct session *s, struct out *o)
 	out_text(o, "\n");
 	report_aggregation(s, o);
 	report_missing(f, o);
+	report_managers(f, "", o);
 	out_json(o, "fabric",
 		 json_make("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "source", f->source, "format",
 			   f->format, "switches", (int)f->n_switches, "hosts", (int)cas, "routers",

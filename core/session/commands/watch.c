@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/fabric/managers.h"
 #include "core/base/memory.h"
 #include "core/base/permit.h"
 #include "core/base/program.h"
@@ -246,6 +247,7 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	unsigned n = before ? tell_changes(s, w, before, f, round, o) : 0;
 	uint64_t entries = before ? tables_changed(before, f) : 0;
 	bool part = before && f->warnings.missing && !before->warnings.missing;
+	bool unmanaged = managers_fault(f) != MANAGERS_GOOD;
 	bool first = !w->again, told = before && !part && tell_managers(w, before, f, o);
 	struct text managers = {0};
 	char how[80];
@@ -259,6 +261,10 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 		json_object_set_new(round, "changes", json_array());
 	json_object_set_new(round, "managers", watch_managers_json(f));
 	watch_managers_text(f, &managers);
+	if (unmanaged) {
+		managers_tell_fault(f, &managers);
+		text_add(&managers, "\n");
+	}
 	if (entries)
 		add_told(w, "tables_changed", json_make("{s:I}", "entries", (json_int_t)entries));
 	w->quiet = false;
@@ -293,7 +299,7 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	json_object_set_new(round, "followed", json_boolean(w->followed));
 	if (w->engine)
 		json_object_set_new(round, "engine", json_text(w->engine));
-	o->run->found_fault |= !w->followed;
+	o->run->found_fault |= !w->followed || unmanaged;
 	return rc;
 }
 
@@ -598,7 +604,8 @@ const struct command watch_commands[] = {
 		 "  keep N: the last N events stay in the journal (20), so that memory is bounded.\n"
 		 "  Without a screen SIGHUP reads anew at once, and SIGTERM ends it with a last line, status "
 		 "as after `rounds`.\n",
-	 .finds = "tables lag behind the fabric; 3 when a reading fails",
+	 .finds = "tables lag behind the fabric, or no subnet manager, or more than one, is master; 3 when a "
+		  "reading fails",
 	 .json = "time string(^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$)? when the reading "
 		 "began, "
 		 "UTC\n"
