@@ -12,6 +12,8 @@ static void release(struct counted *c)
 	struct managers *m = (struct managers *)c;
 
 	free(m->m);
+	free(m->pkey_port);
+	free(m->pkey);
 	free(m);
 }
 
@@ -29,6 +31,23 @@ const struct manager *manager_at(const struct managers *m, uint64_t port_guid)
 	for (uint32_t i = 0; m && i < m->n; i++)
 		if (m->m[i].guid == port_guid)
 			return &m->m[i];
+	return NULL;
+}
+
+const struct port_pkeys *pkeys_at(const struct managers *m, uint64_t port_guid)
+{
+	uint32_t low = 0, high = m ? m->n_pkey_ports : 0;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (m->pkey_port[mid].guid == port_guid)
+			return &m->pkey_port[mid];
+		if (m->pkey_port[mid].guid < port_guid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
 	return NULL;
 }
 

@@ -23,6 +23,12 @@ struct manager {
 	uint8_t state, priority;
 };
 
+/* The P_Keys that an endport holds: pkey[first] .. pkey[first + n - 1] of struct managers. */
+struct port_pkeys {
+	uint64_t guid; /* of the port */
+	uint32_t first, n;
+};
+
 struct managers {
 	struct counted counted;
 	uint16_t local_lid; /* the master's LID as the local port tells it; 0: none */
@@ -31,6 +37,9 @@ struct managers {
 	bool asked;	    /* were the managers asked (SMInfo)? by a live reading always */
 	uint32_t n;
 	struct manager *m; /* [n] by port GUID */
+	uint32_t n_pkey_ports;
+	struct port_pkeys *pkey_port; /* [n_pkey_ports] by port GUID: those that told their P_Keys */
+	uint16_t *pkey;		      /* with the membership bit, without those that are 0 */
 };
 
 struct managers *managers_new(uint32_t most); /* with one reference, and room for so many */
@@ -56,6 +65,8 @@ const char *managers_consequence(const struct fabric *f);
 
 /* The one at a port; NULL: none. */
 const struct manager *manager_at(const struct managers *m, uint64_t port_guid);
+/* The P_Keys of a port; NULL: it told none. */
+const struct port_pkeys *pkeys_at(const struct managers *m, uint64_t port_guid);
 /* The endport that most endports name as their master's; NO_ID: none is named, or it is not there. */
 uint32_t managers_master(const struct fabric *f);
 

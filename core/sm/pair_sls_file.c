@@ -3,6 +3,7 @@
 #include "core/base/cursor.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
+#include "core/fabric/managers.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -487,6 +488,65 @@ static char *content(const struct options *o, const char *option, struct progres
 	return NULL;
 }
 
+/* --- P_Keys that ports hold ------------------------------------------------------------------ */
+
+#define FULL_MEMBER 0x8000u
+
+static int by_compared_pkey(const void *a, const void *b)
+{
+	const struct pkey_member *x = a, *y = b;
+	unsigned p = (x->pkey & 0xffu) << 8 | x->pkey >> 8, q = (y->pkey & 0xffu) << 8 | y->pkey >> 8;
+
+	return p != q ? (p > q ? 1 : -1) : y->full - x->full;
+}
+
+bool pkeys_told(const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+	bool some = false;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		if (!t->endport_up[ep])
+			continue;
+		if (!pkeys_at(fabric_managers(f), f->port_guid[f->endport_port[ep]]))
+			return false;
+		some = true;
+	}
+	return some;
+}
+
+/* Members as the ports' tables have them, in place of those of a file, whose partitions give the SLs. */
+static void take_pkeys(struct pair_sls *p, const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+	const struct managers *m = fabric_managers(f);
+	uint8_t *sl = NEW_ARRAY(FULL_MEMBER, uint8_t);
+	uint32_t n = 0, cap = 0;
+
+	for (uint32_t i = 0; p->first && i < p->first[p->n_endports]; i++)
+		sl[p->member[i].pkey] = p->member[i].sl;
+	free(p->member);
+	free(p->first);
+	p->member = NULL;
+	p->first = NEW_ARRAY(p->n_endports + 1u, uint32_t);
+	for (uint32_t ep = 0; ep < p->n_endports; ep++) {
+		const struct port_pkeys *x = pkeys_at(m, f->port_guid[f->endport_port[ep]]);
+		uint32_t begin = p->first[ep] = n;
+
+		for (uint32_t i = 0; x && i < x->n; i++) {
+			uint16_t pkey = m->pkey[x->first + i] & (FULL_MEMBER - 1);
+
+			GROW(p->member, n, cap);
+			p->member[n++] = (struct pkey_member){
+				pkey, (m->pkey[x->first + i] & FULL_MEMBER) != 0, sl[pkey]};
+		}
+		if (n > begin)
+			qsort(p->member + begin, n - begin, sizeof(*p->member), by_compared_pkey);
+	}
+	p->first[p->n_endports] = n;
+	free(sl);
+}
+
 struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, struct progress *p,
 			       bool *unread, struct text *notes)
 {
@@ -501,6 +561,8 @@ struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, st
 		*unread |= !partitions_parse(r, t, qos, options_get(o, "partition_config_file"), data, size,
 					     notes);
 	free(data);
+	if (pkeys_told(t))
+		take_pkeys(r, t);
 	data = qos ? content(o, "qos_policy_file", p, &size, unread, notes) : NULL;
 	if (data)
 		*unread |= !qos_policy_parse(r, t, options_get(o, "qos_policy_file"), data, size, notes);

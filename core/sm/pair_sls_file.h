@@ -13,10 +13,14 @@
 #include "core/routing/pair_sls.h"
 #include "core/sm/options.h"
 
+/* Did all endports that are up tell their P_Keys (a live reading with tables)?  Then these decide who may
+ * talk. */
+bool pkeys_told(const struct topo *t);
+
 /*
- * What the options partition_config_file and qos_policy_file mean for the ports that are up.  SLs count with
- * qos alone.  NULL: neither is set.  *unread: a file could not be read, or has something that is not
- * modelled, so that SLs may be others; *notes tells, a line each.
+ * What the P_Keys that ports hold, the options partition_config_file and qos_policy_file mean for the ports
+ * that are up.  SLs count with qos alone.  NULL: neither is set.  *unread: a file could not be read, or has
+ * something that is not modelled, so that SLs may be others; *notes tells, a line each.
  */
 struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, struct progress *p,
 			       bool *unread, struct text *notes);

@@ -33,11 +33,11 @@ int live_child_main(int argc, char **argv);
 
 /* What is read beside the fabric itself and the subnet managers, which are asked always (SMInfo): managers.h
  */
-enum live_tables {
-	LIVE_NO_TABLES,
-	LIVE_LFTS,	 /* forwarding tables: (*out)->switch_tables, see switch_tables.h */
-	LIVE_LFTS_SL2VL, /* and all SL-to-VL maps: (ports + 1) squared requests a switch */
-	LIVE_WATCHED	 /* forwarding tables, for `watch` */
+enum live_tables { /* tables come with the P_Keys of all endports */
+		   LIVE_NO_TABLES,
+		   LIVE_LFTS,	    /* forwarding tables: (*out)->switch_tables, see switch_tables.h */
+		   LIVE_LFTS_SL2VL, /* and all SL-to-VL maps: (ports + 1) squared requests a switch */
+		   LIVE_WATCHED	    /* forwarding tables, for `watch` */
 };
 
 /*

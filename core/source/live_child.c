@@ -23,6 +23,7 @@
 #define CAP_EXT_SPEEDS 0x4000u /* PortInfo.CapabilityMask: IsExtendedSpeedsSupported */
 #define EXT_INFO_FDR10 1
 #define LFT_BLOCK 64
+#define PKEY_BLOCK 32
 #define CAP_IS_SM 0x2u /* a subnet manager runs there */
 #define OUTSTANDING 2  /* requests under way at a time in a discovery */
 
@@ -297,6 +298,63 @@ static void put_managers(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, uns
 		}
 }
 
+/* P_Keys of an endport: n of cap, host order.  False: it does not answer. */
+static bool read_pkeys(struct ibmad_port *via, ib_portid_t *to, unsigned cap, uint16_t *pkey)
+{
+	for (unsigned block = 0; block * PKEY_BLOCK < cap; block++) {
+		uint8_t data[IB_SMP_DATA_SIZE] = {0};
+
+		if (!smp_query_via(data, to, IB_ATTR_PKEY_TBL, block, 0, via))
+			return false;
+		for (unsigned i = 0; i < PKEY_BLOCK && block * PKEY_BLOCK + i < cap; i++)
+			pkey[block * PKEY_BLOCK + i] = (uint16_t)(data[2 * i] << 8 | data[2 * i + 1]);
+	}
+	return true;
+}
+
+/* Is it a port that packets come from or go to, and has it a cable? */
+static bool holds_pkeys(ibnd_port_t *p)
+{
+	return p && p->guid && (p->node->type == IB_NODE_SWITCH ? !p->portnum : p->portnum && p->remoteport);
+}
+
+static uint32_t count_pkey_ports(ibnd_fabric_t *fb)
+{
+	uint32_t n = 0;
+
+	for (ibnd_node_t *node = fb->nodes; node; node = node->next)
+		for (int p = 0; p <= node->numports; p++)
+			n += holds_pkeys(node->ports[p]);
+	return n;
+}
+
+/* The P_Key tables of all endports; a port that does not answer has a record without a GUID. */
+static void put_pkeys(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb)
+{
+	uint16_t *pkey = mem_array(UINT16_MAX + 1u, sizeof(*pkey));
+	double told = now_seconds();
+
+	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
+		for (int p = 0; p <= n->numports; p++) {
+			struct live_pkeys r;
+			ib_portid_t to;
+
+			if (!holds_pkeys(n->ports[p]))
+				continue;
+			memset(&r, 0, sizeof(r));
+			r.n = mad_get_field(n->info, 0, IB_NODE_PARTITION_CAP_F);
+			if (way_to(fb, n->ports[p], &to) && read_pkeys(via, &to, r.n, pkey))
+				r.guid = n->ports[p]->guid;
+			else
+				r.n = 0;
+			put(f, &r, sizeof(r));
+			if (r.n)
+				put(f, pkey, r.n * sizeof(*pkey));
+			tell_alive(&told);
+		}
+	free(pkey);
+}
+
 static void put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables what, struct live_head *h)
 {
 	ibnd_node_t *from = fb->from_node;
@@ -309,6 +367,7 @@ static void put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables what, struct l
 		h->n_tables += what && n->type == IB_NODE_SWITCH;
 	}
 	h->n_managers = count_managers(fb);
+	h->n_pkey_ports = what ? count_pkey_ports(fb) : 0;
 	if (from) {
 		h->from_guid = from->guid;
 		h->from_port = (uint8_t)fb->from_portnum;
@@ -346,6 +405,8 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 		put_tables(f, via, fb, h.n_tables, what);
 	if (h.n_managers)
 		put_managers(f, via, fb, h.n_managers);
+	if (h.n_pkey_ports)
+		put_pkeys(f, via, fb);
 	mad_rpc_close_port(via);
 	put(f, &tail, sizeof(tail));
 	return fclose(f) ? 1 : 0;

@@ -349,6 +349,40 @@ static bool get_managers(struct reader *r, struct fabric *f, const struct live_h
 	return true;
 }
 
+COMPARATOR(pkeys_by_guid, struct port_pkeys, UP(guid))
+
+static bool get_pkeys(struct reader *r, const struct live_head *h, struct managers *m)
+{
+	uint32_t n = 0, cap = 0, cap_ports = 0;
+
+	for (uint32_t i = 0; i < h->n_pkey_ports; i++) {
+		struct live_pkeys x;
+		struct port_pkeys p;
+
+		if (!get(r, &x, sizeof(x)))
+			return false;
+		if (x.n > UINT16_MAX + 1u)
+			return unreadable(r, "P_Keys:", x.n, "at most 65536 a port");
+		p = (struct port_pkeys){.guid = x.guid, .first = n};
+		for (uint32_t k = 0; k < x.n; k++) {
+			uint16_t pkey;
+
+			if (!get(r, &pkey, sizeof(pkey)))
+				return false;
+			if (!(pkey & 0x7fff)) /* an empty place */
+				continue;
+			GROW(m->pkey, n, cap);
+			m->pkey[n++] = pkey;
+			p.n++;
+		}
+		GROW(m->pkey_port, m->n_pkey_ports, cap_ports);
+		m->pkey_port[m->n_pkey_ports++] = p;
+	}
+	if (m->n_pkey_ports)
+		qsort(m->pkey_port, m->n_pkey_ports, sizeof(*m->pkey_port), pkeys_by_guid);
+	return true;
+}
+
 static bool get_tail(struct reader *r)
 {
 	uint32_t tail;
@@ -381,8 +415,10 @@ int live_read(const void *data, size_t size, const char *source, enum live_table
 			counted_unref(&m->counted);
 		} else {
 			f->managers = &m->counted;
-			rc = get_tables(&r, f, &h, what) && get_managers(&r, f, &h, m) && get_tail(&r) ? 0
-												       : -1;
+			rc = get_tables(&r, f, &h, what) && get_managers(&r, f, &h, m) &&
+					     get_pkeys(&r, &h, m) && get_tail(&r)
+				     ? 0
+				     : -1;
 		}
 	}
 	for (uint32_t i = 0; r.port && i < h.n_nodes; i++)

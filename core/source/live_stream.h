@@ -1,7 +1,7 @@
 /*
  * What the discovery process writes to its parent: a head, the nodes each
- * followed by its ports, the tables each followed by its entries, the subnet managers, a tail.  Both ends
- * are the same program, so these are plain structures in memory order.
+ * followed by its ports, the tables each followed by its entries, the subnet managers, P_Keys, a tail.  Both
+ * ends are the same program, so these are plain structures in memory order.
  */
 #ifndef IBSCOPE_LIVE_STREAM_H
 #define IBSCOPE_LIVE_STREAM_H
@@ -21,6 +21,7 @@ struct live_head {
 	uint32_t magic; /* LIVE_HEAD */
 	uint32_t n_nodes, n_tables;
 	uint16_t sm_lid; /* of the local port, 0 = none */
+	uint32_t n_pkey_ports;
 	uint8_t from_port, n_managers;
 	uint64_t from_guid; /* node GUID of the local node */
 };
@@ -45,6 +46,12 @@ struct live_manager {
 	uint64_t guid; /* of the port */
 	uint16_t lid;
 	uint8_t answered, state, priority;
+};
+
+/* The P_Keys of an endport that told them: n of 16 bits follow. */
+struct live_pkeys {
+	uint64_t guid;
+	uint32_t n;
 };
 
 struct live_table {

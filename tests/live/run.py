@@ -1177,6 +1177,38 @@ def unmanaged(ibscope):
         sim.close()
 
 
+def partitions(ibscope):
+    """P_Keys that OpenSM wrote into the ports, read by Gets: as many pairs apart as its partition file says; not read: that is told."""
+    text, conf = open(SMALL, errors="replace").read(), os.path.join(WORK, "partitions.conf")
+    hosts = ["0xa%d1" % n for n in range(1, 7) if "a%d1" % n in text or "a%d0" % n in text]
+
+    def checked(sim, *commands):
+        r = sim.run(ibscope, "--json", "-L", "-e", "; ".join((*commands, "check")))
+        told = [o for o in contract.objects(ibscope, r.stdout) if o["command"] == "check"]
+        return (told[0]["partitions"], told[0]["check"].get("no_common_pkey", 0)) if told else r.stdout + r.stderr
+
+    for name, lines, some in (
+            ("two groups", "Default=0x7fff:ALL=limited,SELF=full;\nA=1:%s=full,%s=full;\nB=2:%s=full,%s,%s;\n" % tuple(hosts[:5]), True),
+            ("all in full", "Default=0x7fff:ALL=full;\n", False)):
+        with open(conf, "w") as f:
+            f.write(lines)
+        sim = Sim(SMALL)
+        try:
+            check("partitions: %s: not read" % name, checked(sim, "route minhop") == (False, 0), checked(sim, "route minhop"))
+            env = dict(sim.env(), SIM_HOST="H-0000000000000a10", OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
+            subprocess.run(["opensm", "-o", "-P", conf, "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", "0xa11"], env=env, cwd=WORK,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
+            file, live = checked(sim, "set guid 0xa11", "set partition_config_file " + conf, "route minhop"), checked(sim, "live tables")
+            check("partitions: %s: the ports' P_Keys say what the file says" % name, file == live and live[0] is True and (live[1] > 0) == some,
+                  "file %s, live %s" % (file, live))
+            _, sent = captured(sim, "pkeys" + name[0], ibscope, "-e", "live tables")
+            check("partitions: %s: Gets alone" % name, any(m.attribute == 0x16 for m in mads(sent)) and not not_get(sent), not_get(sent)[:3])
+            r = sim.run(ibscope, "-L", "-e", "route minhop; check")
+            check("partitions: %s: told when not looked at" % name, "Partitions not looked at" in r.stdout, r.stdout + r.stderr)
+        finally:
+            sim.close()
+
+
 def handover(ibscope):
     """A living master hands over, and dies later: SMInfo rewritten between readings (tests/live/lie.c), as OpenSM hangs over the simulator then."""
     global IBSCOPE
@@ -1495,7 +1527,7 @@ def main():
         if os.access(arg, os.X_OK):
             run([program, tables, killed_program, explorer, partial, not_active, silent_spine], arg)
             run([only_gets, taken_over], probe, arg)
-            run([watching, managers, unmanaged, handover, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
+            run([watching, managers, unmanaged, partitions, handover, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
             run([drifting.all_of], arg, check)
             continue
         sim = Sim(arg)

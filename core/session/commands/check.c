@@ -300,6 +300,17 @@ static void tell_managers(const struct fabric *f, struct out *o)
 	text_free(&t);
 }
 
+/* Does anything tell which hosts may talk?  Of a synthetic fabric nothing can. */
+static void tell_partitions(const struct sweep *w, struct out *o)
+{
+	bool looked = w->routing->pair_sls && w->routing->pair_sls->first;
+
+	if (!looked && strcmp(w->fabric->format, "synthetic") != 0)
+		out_text(o, "Partitions not looked at: no P_Keys were read, and no partition_config_file is "
+			    "set.\n");
+	out_json(o, "partitions", json_boolean(looked));
+}
+
 /* What was found of a sweep, as lines and fields; all but faults one by one. */
 static int tell_found(struct session *s, const struct sweep *w, const struct soundness *x, bool details,
 		      struct out *o, struct err *e)
@@ -314,6 +325,7 @@ static int tell_found(struct session *s, const struct sweep *w, const struct sou
 	report_scope(s, o);
 	report_aggregation(s, o);
 	print_check(&x->counts, x->untold, o);
+	tell_partitions(w, o);
 	tell_cut_off(w, all, o);
 	report_causes(x->causes, details, "check", o);
 	comparison_free(own);
@@ -586,6 +598,7 @@ const struct command check_commands[] = {
 	 "check.unreachable integer =pairs without a path\n"
 	 "check.looping integer =pairs that loop\n"
 	 "check.no_common_pkey integer? =pairs kept apart\n"
+	 "partitions boolean P_Keys were read, or a partition_config_file, and tell which hosts may talk\n"
 	 "check.switch_unreachable integer =ways to switches\n"
 	 "check.no_lid integer endports without a LID\n"
 	 "check.max_hops integer =longest path\n"
