@@ -100,6 +100,11 @@ struct routing_ops {
 	 * a note.  Returns their number.
 	 */
 	uint32_t (*entry_notes)(const struct routing *r, uint32_t sw, const struct entry_note **note);
+	/*
+	 * Endports that OpenSM may leave without a route, as its heap will have it; *n of them, borrowed.
+	 * NULL: there is no such chance.
+	 */
+	const uint32_t *(*by_chance)(const struct routing *r, uint32_t *n);
 	/* Layers (virtual lanes) used. */
 	unsigned (*n_layers)(const struct routing *r);
 	/* The most layers that the VLs of all ports and the engine's options allow.  NULL: not told. */

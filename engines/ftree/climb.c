@@ -13,6 +13,35 @@
 /* --- order of groups ------------------------------------------------------------------------- */
 
 /*
+ * The groups of a leaf were sorted while its compute nodes are routed. One that may come to a place that was
+ * visited, whatever the order of the CAs, may be left out. Only switches below the leaf move a second time.
+ */
+static void mark_by_chance(struct ft_run *r, uint32_t leaf)
+{
+	struct ftree *t = r->t;
+	const struct fabric *f = t->topo->fabric;
+	const struct ft_slot *a = t->slot + t->sw[leaf].slot[FT_DOWN];
+	uint32_t n = t->sw[leaf].n[FT_DOWN], before = 0, cas = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		cas += a[i].peer == NO_ID;
+		before += a[i].peer != NO_ID && !a[i].count && a[i].key < FT_KEY_CA;
+	}
+	for (uint32_t i = 0; i < n && (!r->resorted[leaf] || cas < n); i++) {
+		struct ft_ca *ca = a[i].peer == NO_ID ? &t->ca[t->group[a[i].group].ca] : NULL;
+		uint32_t same = 0;
+
+		if (!ca || !ca->is_cn || ca->routed)
+			continue;
+		for (uint32_t k = 0; k < i; k++) /* ports of one CA stay in order */
+			same += a[k].peer == NO_ID &&
+				endport_node(f, t->ca[t->group[a[k].group].ca].endport) ==
+					endport_node(f, ca->endport);
+		ca->by_chance |= before + same <= r->at_group;
+	}
+}
+
+/*
  * Sorts the groups of a switch in one direction by their counter: main climbs (climb), or else switches
  * taught to climb. Ties go by index of the peer. Insertion sort, as the groups are nearly sorted.
  */
@@ -37,8 +66,11 @@ static void sort_groups(struct ft_run *r, uint32_t sw, enum ft_dir d, bool climb
 	}
 	if (r->rec)
 		ft_record_sort(r->rec, r->t, sw, d, before);
-	if (!climb && d == FT_DOWN && r->first_phase && s->n_cn)
+	if (!climb && d == FT_DOWN && r->first_phase && s->n_cn) {
+		if (sw == r->at_leaf)
+			mark_by_chance(r, sw);
 		r->resorted[sw] = 1;
+	}
 }
 
 void ft_sort_below(struct ft_run *r, uint32_t sw)

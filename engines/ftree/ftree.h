@@ -45,8 +45,9 @@ struct ft_slot {
 };
 
 /*
- * Keys of peers: indexed switches have 0 .. n-1 by tuple, all CAs FT_KEY_CA, switches without index
- * FT_KEY_NONE.
+ * Keys of peers: indexed switches have 0 .. n-1 by tuple, CAs FT_KEY_CA and above, switches without index
+ * FT_KEY_NONE. Where OpenSM compares two CAs, it compares heap addresses; here the order of nodes stands for
+ * them.
  */
 #define FT_KEY_CA 0x7FFFFFFFu
 #define FT_KEY_NONE UINT32_MAX
@@ -72,6 +73,7 @@ struct ft_ca {
 	uint8_t port; /* at the switch */
 	bool is_cn, is_io;
 	bool routed;
+	bool by_chance; /* OpenSM may leave it out, as the heap will have it */
 };
 
 /* The reason why the fabric was refused. */
@@ -126,8 +128,9 @@ struct ftree {
 	struct recorder *rec; /* while the tree is built; NULL: nobody records */
 
 	/* after routing */
-	struct hops *hops;    /* Min Hop's matrix */
-	struct ft_cost *cost; /* sorted by d, then port */
+	uint32_t *by_chance, n_by_chance; /* the endports of such CAs */
+	struct hops *hops;		  /* Min Hop's matrix */
+	struct ft_cost *cost;		  /* sorted by d, then port */
 	size_t n_costs, cap_costs;
 	struct ft_reverse *reverse;
 	size_t n_reverse, cap_reverse;

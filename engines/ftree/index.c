@@ -212,6 +212,16 @@ static int by_tuple(const void *x, const void *y, void *ctx)
 	return a < b ? -1 : a > b;
 }
 
+/* Adapters have keys in the order of their nodes; the ports of one are equal. */
+static uint32_t ca_key(const struct ftree *t, uint32_t ca)
+{
+	const struct fabric *f = t->topo->fabric;
+
+	while (ca && endport_node(f, t->ca[ca - 1].endport) == endport_node(f, t->ca[ca].endport))
+		ca--;
+	return FT_KEY_CA + ca;
+}
+
 void ft_index(struct ftree *t)
 {
 	struct walk w = {.t = t, .size = 16};
@@ -250,7 +260,8 @@ void ft_index(struct ftree *t)
 		t->sw[order[i]].key = none ? FT_KEY_NONE : i;
 	}
 	for (uint32_t i = 0; i < t->n_groups; i++)
-		t->slot[i].key = t->slot[i].peer == NO_ID ? FT_KEY_CA : t->sw[t->slot[i].peer].key;
+		t->slot[i].key = t->slot[i].peer == NO_ID ? ca_key(t, t->group[t->slot[i].group].ca)
+							  : t->sw[t->slot[i].peer].key;
 	if (t->rec)
 		ft_record_indexed(t, before);
 	FREE_EACH(w.used, w.queue, order, before);

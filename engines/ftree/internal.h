@@ -119,6 +119,8 @@ struct ft_run {
 	uint32_t *costs, n_costs;
 
 	bool first_phase;   /* true while compute nodes are routed */
+	uint32_t at_leaf;   /* those of this leaf, or NO_ID */
+	uint32_t at_group;  /* the place in its groups */
 	uint8_t *resorted;  /* [n_switches] a leaf whose CAs were sorted during the first phase */
 	uint8_t *to_last;   /* [n_switches] hops to the last leaf */
 	uint8_t *from_last; /* [n_switches] hops from the last leaf */

@@ -150,9 +150,12 @@ static void route_leaf(struct ft_run *r, uint32_t leaf)
 
 		if (g->peer != NO_ID || !t->ca[g->ca].is_cn)
 			continue;
+		r->at_leaf = leaf;
+		r->at_group = j;
 		route_node(r, leaf, g, delicate ? &kept : NULL);
 		n++;
 	}
+	r->at_leaf = NO_ID;
 	FREE_EACH(kept.lid, kept.col);
 	for (; n < t->max_cn && !r->stop; n++) { /* dummies */
 		start(r, leaf, 0, NO_ID, NO_PATH, 1);
@@ -187,6 +190,14 @@ static uint32_t note_left_out(struct ft_run *r, uint32_t leaf)
 	return cas;
 }
 
+static void list_by_chance(struct ftree *t)
+{
+	t->by_chance = NEW_ARRAY(t->n_ca, uint32_t);
+	for (uint32_t i = 0; i < t->n_ca; i++)
+		if (t->ca[i].by_chance)
+			t->by_chance[t->n_by_chance++] = t->ca[i].endport;
+}
+
 /* Notes leaves whose CAs OpenSM sorts while it visits them: it sorts by heap addresses. */
 static void note_leaves(struct ft_run *r)
 {
@@ -200,6 +211,7 @@ static void note_leaves(struct ft_run *r)
 			continue;
 		first = n++ ? first : leaf;
 	}
+	list_by_chance(r->t);
 	if (!n)
 		return;
 	note_add(notes, NOTE_LOTTERY,
@@ -528,7 +540,7 @@ static void note_unreached(struct ft_run *r)
 
 bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_output *out, struct routing *rt)
 {
-	struct ft_run r = {.t = t, .in = in, .out = out, .r = rt, .target = NO_ID};
+	struct ft_run r = {.t = t, .in = in, .out = out, .r = rt, .target = NO_ID, .at_leaf = NO_ID};
 
 	progress_start(in->progress, "fat-tree routes", t->max_lid);
 	run_start(&r);

@@ -38,13 +38,18 @@ class Seen:
 
 
 class Climb:
-    """One calculation; options: cn, io (sets of port GUIDs or None), roots (GUIDs or None), reverse, connect, quasi."""
+    """
+    One calculation; options: cn, io (sets of port GUIDs or None), roots (GUIDs or None), reverse, connect, quasi.
+    order: LIDs of CAs as a run of OpenSM had them sorted in the end; None: the order of the nodes.
+    """
 
-    def __init__(self, saved, gone=(), cn=None, io=None, roots=None, reverse=0, connect=False, quasi=False):
+    def __init__(self, saved, gone=(), cn=None, io=None, roots=None, reverse=0, connect=False, quasi=False, order=None):
         self.cn, self.io, self.roots, self.reverse, self.connect = cn, io, roots, reverse, connect
         self.other = {}
         self.more = lambda n: Climb(saved, gone, cn, io, roots, n, connect, quasi)
         self.read(saved, set(gone))
+        self.place = {lid: i for i, lid in enumerate(order)} if order else {
+            lid: i for i, ca in enumerate(self.ca_order) for _, _, _, lid in self.cas[ca]}
         self.table, self.seen, self.climbs, self.hops, self.connected = {}, {}, {}, {}, {}
         if len(self.switches) < 2 or len(self.cas) < 2:
             raise Refused("size")
@@ -73,7 +78,7 @@ class Climb:
         if roots is None:
             self.pure()
         self.changed, self.rot = set(), dict.fromkeys(self.switches, 0)
-        self.resorted = False       # a leaf's CAs came into another order: what OpenSM does there cannot be repeated
+        self.resorted = False       # a leaf's CAs were sorted: OpenSM does that by heap addresses
         self.route_all()
         self.matrix()
         if connect:
@@ -170,7 +175,7 @@ class Climb:
 
     def key(self, g):
         """Of the peer: CAs behind all that have an index, before the others."""
-        return self.tuple[g.peer] if self.is_switch(g) else (254,) * 9
+        return self.tuple[g.peer] if self.is_switch(g) else (254,) * 8 + (self.place.get(g.peer, 0),)
 
     def indexing(self, quasi):
         self.tuple = dict.fromkeys(self.switches, (255,) * 8)

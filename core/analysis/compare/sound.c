@@ -5,6 +5,8 @@ const struct verdict_words verdict_words[VERDICTS] = {
 	[VERDICT_FAULT] = {"NOT SOUND", "NOT SOUND."},
 	[VERDICT_UNKNOWN] = {"INCOMPLETE",
 			     "Nothing wrong in the part that is known; whether the fabric is sound is not."},
+	[VERDICT_CHANCE] = {"BY CHANCE", "Nothing wrong in these tables; but OpenSM's own may leave hosts "
+					 "without a route, by chance."},
 	[VERDICT_NO_PAIRS] = {"NOTHING JUDGED", "No pair of hosts: nothing is judged."},
 	[VERDICT_PART] = {"PART OF THE SCOPE", "Nothing wrong among the hosts of the scope that are there."},
 	[VERDICT_IN_SCOPE] = {"Sound within the scope",
@@ -25,6 +27,17 @@ static uint32_t not_here(const struct scope *scope, const struct fabric *f)
 	return n;
 }
 
+uint32_t sound_next_by_chance(const struct sweep *w, uint32_t *at)
+{
+	const struct routing *r = w->routing;
+	uint32_t n = 0;
+	const uint32_t *ep = r->ops->by_chance ? r->ops->by_chance(r, &n) : NULL;
+
+	while (*at < n && !host_set_matters(w->hosts, w->fabric, ep[*at]))
+		++*at;
+	return *at < n ? ep[(*at)++] : NO_ID;
+}
+
 static void judge(const struct sweep *w, struct soundness *x)
 {
 	const struct check_result *c = &x->counts;
@@ -33,13 +46,15 @@ static void judge(const struct sweep *w, struct soundness *x)
 	bool part = w->fabric->warnings.missing || x->strange || (x->untold && tables_lacking(w, NULL));
 
 	x->fault = wrong || x->gone;
-	x->sound = !x->fault && c->pairs && !part;
+	x->sound = !x->fault && c->pairs && !part && !x->by_chance;
 	if (!w->hosts->n && w->hosts->narrowed)
 		x->verdict = VERDICT_NO_HOSTS;
 	else if (wrong)
 		x->verdict = VERDICT_FAULT;
 	else if (part)
 		x->verdict = VERDICT_UNKNOWN;
+	else if (x->by_chance)
+		x->verdict = VERDICT_CHANCE;
 	else if (!c->pairs)
 		x->verdict = VERDICT_NO_PAIRS;
 	else if (x->gone)
@@ -55,6 +70,7 @@ int soundness_find(const struct sweep *w, struct soundness *x, const struct last
 		.cut_off = count_cut_off(w, NULL),
 		.gone = not_here(w->setup->scope, w->fabric),
 		.strange = tables_strange(w),
+		.by_chance = sound_next_by_chance(w, &(uint32_t){0}) != NO_ID,
 	};
 	if (check_routing(w->routing, &x->counts, p))
 		return err_set(e, CANCELLED);

@@ -12,6 +12,7 @@ enum verdict {
 	VERDICT_NO_HOSTS, /* of the scope none is there */
 	VERDICT_FAULT,
 	VERDICT_UNKNOWN,  /* no fault in the part that is known */
+	VERDICT_CHANCE,	  /* no fault here; but OpenSM may leave hosts without a route */
 	VERDICT_NO_PAIRS, /* of hosts */
 	VERDICT_PART,	  /* no fault; but ports of the scope are not in the fabric */
 	VERDICT_IN_SCOPE,
@@ -32,6 +33,7 @@ struct soundness {
 	uint32_t cut_off;      /* endports */
 	uint32_t gone;	       /* ports of the scope that are not in the fabric */
 	bool strange;	       /* tables_strange() */
+	bool by_chance;	       /* sound_next_by_chance() finds an endport */
 	bool fault;	       /* of those ports, too */
 	bool sound;	       /* no fault, and all could be judged */
 	enum verdict verdict;
@@ -44,5 +46,9 @@ struct soundness {
 int soundness_find(const struct sweep *w, struct soundness *x, const struct last_seen *seen,
 		   const struct ways_listener *to, struct progress *p, struct err *e);
 void soundness_clear(struct soundness *x);
+
+/* The next endport that counts and that OpenSM may leave without a route; from *at = 0 on, NO_ID at the end.
+ */
+uint32_t sound_next_by_chance(const struct sweep *w, uint32_t *at);
 
 #endif

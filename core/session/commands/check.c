@@ -311,6 +311,26 @@ static void tell_partitions(const struct sweep *w, struct out *o)
 	out_json(o, "partitions", json_boolean(looked));
 }
 
+static void tell_by_chance(const struct sweep *w, struct out *o)
+{
+	const struct fabric *f = w->fabric;
+	struct text names = {0};
+	json_t *list = json_array();
+	uint32_t at = 0, ep;
+
+	while ((ep = sound_next_by_chance(w, &at)) != NO_ID) {
+		text_add(&names, "%s%s", names.len ? ", " : "", ENDPORT_LABEL(f, ep));
+		json_array_append_new(list, json_port(f, w->lids, f->endport_port[ep]));
+	}
+	if (names.len)
+		out_text(o,
+			 "OpenSM compares heap addresses here, and may leave some of these without a "
+			 "route: " ROW_PROSE "%s.\n",
+			 text_str(&names));
+	text_free(&names);
+	out_json(o, "by_chance", list);
+}
+
 /* What was found of a sweep, as lines and fields; all but faults one by one. */
 static int tell_found(struct session *s, const struct sweep *w, const struct soundness *x, bool details,
 		      struct out *o, struct err *e)
@@ -327,6 +347,7 @@ static int tell_found(struct session *s, const struct sweep *w, const struct sou
 	print_check(&x->counts, x->untold, o);
 	tell_partitions(w, o);
 	tell_cut_off(w, all, o);
+	tell_by_chance(w, o);
 	report_causes(x->causes, details, "check", o);
 	comparison_free(own);
 	if (check_turns(w, o))
@@ -430,7 +451,9 @@ static void tell_nagios(const struct sweep *w, const struct judgement *j, struct
 	out_text(o, "IBSCOPE %s: ", word[status]);
 	if (status == 3)
 		out_text(o, w->fabric->warnings.missing ? "nothing wrong in the part that is known; "
-							: "nothing is judged; ");
+			    : sound_next_by_chance(w, &(uint32_t){0}) != NO_ID
+				    ? "OpenSM may leave hosts without a route, by chance; "
+				    : "nothing is judged; ");
 	judged.untimed = o->run->no_timing;
 	judged_brief(&judged, &of);
 	out_text(o, "%s, %s unreachable, %s cut off, %s of credit loops", text_str(&of),
@@ -583,8 +606,11 @@ const struct command check_commands[] = {
 	 "held_sls.pairs integer pairs with another SL\n"
 	 "held_sls.credit_loops integer groups of channels with credit loops then\n"
 	 "sound boolean there are pairs of hosts, the tables have a path for each, no credit loops, and the "
-	 "fabric is "
-	 "complete\n"
+	 "fabric is complete, and nothing depends on chance\n"
+	 "by_chance[] object? ports that OpenSM may leave without a route, as its heap addresses will have "
+	 "it\n"
+	 "by_chance[].name node its node\n"
+	 "by_chance[].port portnum its number\n"
 	 "complete boolean the whole fabric is known\n"
 	 "manager_fault string? of a live fabric: why no subnet manager, or more than one, looks after it\n"
 	 "missing string what is missing, counted by kind\n"
