@@ -517,9 +517,22 @@ static void run_start(struct ft_run *r)
 	}
 }
 
+/* From so many reverse hops on it is told that they take long. */
+#define SLOW_REVERSE 8
+
 static void note_unreached(struct ft_run *r)
 {
 	const struct ftree *t = r->t;
+	bool has_io = false;
+
+	for (uint32_t i = 0; i < t->n_ca; i++)
+		has_io |= t->ca[i].is_io;
+	if (has_io && t->max_reverse >= SLOW_REVERSE && !t->manual)
+		note_add(&r->out->notes, 0,
+			 "ftree: max_reverse_hops %u: each reverse hop multiplies the work for every I/O "
+			 "port, so "
+			 "OpenSM may take very long in each sweep\n",
+			 t->max_reverse);
 
 	if (r->unreached)
 		note_add(
@@ -542,7 +555,11 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 {
 	struct ft_run r = {.t = t, .in = in, .out = out, .r = rt, .target = NO_ID, .at_leaf = NO_ID};
 
-	progress_start(in->progress, "fat-tree routes", t->max_lid);
+	progress_start(in->progress,
+		       t->max_reverse < SLOW_REVERSE
+			       ? "fat-tree routes"
+			       : "fat-tree routes (each reverse hop multiplies the work)",
+		       t->max_lid);
 	run_start(&r);
 	rec_phase(in, "compute nodes, leaf by leaf");
 	r.first_phase = true;
