@@ -6,6 +6,7 @@
 #include "core/analysis/survey/survey.h"
 #include "core/base/cursor.h"
 #include "core/base/hostlist.h"
+#include "core/base/infile.h"
 #include "core/base/text.h"
 #include "core/fabric/state.h"
 #include "core/formats/conf.h"
@@ -42,7 +43,8 @@ const struct limit limits[] = {
 	{"MiB of a file", FILE_MIB, "refused: `found more than # MiB, the most that is read`"},
 	{"MiB that a program of `route script:` prints", SCRIPT_MIB,
 	 "refused: `found more than # MiB, the most that is read`"},
-	{"MiB of an opensm.conf", CONF_MIB, "refused: `found more than # MiB, the most that is read`"},
+	{"MiB of an opensm.conf, a list of GUIDs, a node-name-map, partitions or a QoS policy",
+	 SMALL_FILE_MIB, "refused: `found more than # MiB, the most that is read`"},
 	{"bytes of a line of a script, keymap or guid2lid file", LINE_BYTES_MOST,
 	 "refused: `found a line of more than # bytes`"},
 	{"lines of a keymap or guid2lid file", LINES_MOST, "refused: `found more than # lines`"},

@@ -62,7 +62,8 @@ int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err
 	return read_at_most(f, name, FILE_MIB, data, size, e);
 }
 
-int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e)
+static int read_path(const char *path, size_t mib, struct progress *p, char **data, size_t *size,
+		     struct err *e)
 {
 	FILE *f = infile_open(path, p);
 	int rc;
@@ -71,9 +72,19 @@ int read_file(const char *path, struct progress *p, char **data, size_t *size, s
 		return errno == ENOMEM
 			       ? err_system(e, path, errno)
 			       : err_set_kind(e, ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-	rc = read_stream(f, path, data, size, e);
+	rc = read_at_most(f, path, mib, data, size, e);
 	fclose(f);
 	return rc && progress_cancelled(p) ? err_set(e, CANCELLED) : rc;
+}
+
+int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e)
+{
+	return read_path(path, FILE_MIB, p, data, size, e);
+}
+
+int read_small_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e)
+{
+	return read_path(path, SMALL_FILE_MIB, p, data, size, e);
 }
 
 int read_text_line(FILE *f, const char *name, struct text *t, struct err *e)

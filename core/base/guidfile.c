@@ -1,6 +1,7 @@
 #include "core/base/guidfile.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 
 #include <errno.h>
@@ -98,7 +99,7 @@ void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid,
 		free(data);
 		return;
 	}
-	if (read_file(path, p, &data, &size, &why)) {
+	if (read_small_file(path, p, &data, &size, &why)) {
 		*g = (struct guid_file){.stopped = UINT_MAX, .why = why};
 		return;
 	}

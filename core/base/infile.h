@@ -6,6 +6,7 @@
 #define IBSCOPE_INFILE_H
 
 #include <stdio.h>
+#include "core/base/err.h"
 #include "core/base/progress.h"
 
 /*
@@ -14,5 +15,11 @@
  * (NULL: never); it must outlast the file.
  */
 FILE *infile_open(const char *path, struct progress *p);
+
+/* The most that is read of a file that people write: options, GUIDs, names. Far beyond any real one. */
+#define SMALL_FILE_MIB 16
+
+/* Like read_file() (cursor.h), of such a file. */
+int read_small_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
 
 #endif

@@ -307,7 +307,7 @@ int conf_read(struct options *o, const char *path, struct progress *p, char **en
 	*engines = NULL;
 	if (!f)
 		return err_system(e, path, errno);
-	rc = read_at_most(f, path, CONF_MIB, &data, &size, e);
+	rc = read_at_most(f, path, SMALL_FILE_MIB, &data, &size, e);
 	if (rc && progress_cancelled(p))
 		err_set(e, CANCELLED);
 	if (!rc)

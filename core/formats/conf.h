@@ -7,8 +7,6 @@
 #include "core/base/text.h"
 #include "core/sm/options.h"
 
-#define CONF_MIB 16 /* far beyond any real opensm.conf */
-
 /*
  * Set options from lines `key value`, read as OpenSM 3.3.23 reads them.  `#` ends a line wherever it stands.
  * One pair of quotes around a value is dropped.  Of several lines for a key the last counts.  Only TRUE is

@@ -2,6 +2,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/guidfile.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/formats/formats.h"
 #include "core/formats/readers.h"
@@ -66,7 +67,7 @@ int name_map_load(const char *path, struct name_map *m, struct warnings *w, stru
 	size_t size;
 
 	*m = (struct name_map){0};
-	if (read_file(path, p, &data, &size, e))
+	if (read_small_file(path, p, &data, &size, e))
 		return -1;
 	name_map_parse(path, data, size, m, w);
 	free(data);

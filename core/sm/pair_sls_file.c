@@ -14,7 +14,6 @@
 
 #define DEFAULT_PKEY 0x7fff
 #define NAME_BYTES 32 /* of a partition that OpenSM keeps */
-#define PAIR_FILE_MIB 16
 #define PIECE 4094 /* bytes of a line that OpenSM takes at a time */
 
 enum { NO_MEMBER, LIMITED, FULL };
@@ -468,20 +467,11 @@ static char *content(const struct options *o, const char *option, struct progres
 	const char *path = options_get(o, option);
 	char *data = NULL;
 	struct err e;
-	FILE *f;
 
 	if (!*path)
 		return NULL;
-	f = infile_open(path, p);
-	if (!f)
-		err_system(&e, path, errno);
-	if (f && !read_at_most(f, path, PAIR_FILE_MIB, &data, size, &e)) {
-		fclose(f);
+	if (!read_small_file(path, p, &data, size, &e))
 		return data;
-	}
-	if (f)
-		fclose(f);
-	free(data);
 	*unread = true;
 	if (options_bool(o, "qos")) /* every opensm.conf names such files; without qos no SL is of them */
 		text_add(notes, "%s: %s\n", option, e.msg);

@@ -289,8 +289,11 @@ static void mib(const struct row *r)
 	free(path);
 }
 
-static void conf_mib(const struct row *r)
+static void small_file_mib(const struct row *r)
 {
+	static const char *const told[] = {"ftree io_guid_file", "updn root_guid_file",
+					   "minhop qos=TRUE qos_policy_file",
+					   "minhop qos=TRUE partition_config_file"};
 	char *path = write_file("conf", "lmc 1\n"), *line = str_printf("synth ring:4; config %s", path);
 
 	assert_int_equal(truncate(path, (off_t)r->n << 20), 0);
@@ -298,6 +301,14 @@ static void conf_mib(const struct row *r)
 	assert_int_equal(truncate(path, ((off_t)r->n << 20) + 1), 0);
 	refused(r, line);
 	free(line);
+	line = str_printf("synth ring:4; names %s", path);
+	refused(r, line);
+	free(line);
+	for (size_t i = 0; i < ARRAY_LEN(told); i++) {
+		line = str_printf("synth xgft:2,2:1,2; route %s=%s", told[i], path);
+		says(r, line, true);
+		free(line);
+	}
 	free(path);
 }
 
@@ -751,7 +762,8 @@ static const struct {
 	{"characters of a synthetic fabric's shape", synth_shape},
 	{"MiB of a file", mib},
 	{"MiB that a program of `route script:` prints", program_mib},
-	{"MiB of an opensm.conf", conf_mib},
+	{"MiB of an opensm.conf, a list of GUIDs, a node-name-map, partitions or a QoS policy",
+	 small_file_mib},
 	{"bytes of a line of a script, keymap or guid2lid file", script_line},
 	{"lines of a keymap or guid2lid file", file_lines},
 	{"scripts within each other", scripts},

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "core/base/cursor.h"
 #include "core/base/guidfile.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/formats/formats.h"
 #include "core/formats/tables.h"
@@ -155,7 +156,9 @@ static int put_file(const struct simulation *sim, const char *name, const char *
 	if (list)
 		fputs(list + 1, f);
 	else if (*value != GUID_LIST_MARK)
-		rc = read_file(value, p, &data, &size, e);
+		rc = (!strcmp(name, "lfts_file") || !strcmp(name, "lid_matrix_dump_file")
+			      ? read_file
+			      : read_small_file)(value, p, &data, &size, e);
 	if (data && fwrite(data, 1, size, f) != size)
 		rc = err_set_kind(e, ERR_IO, "a copy of %s cannot be written: %s", value, strerror(errno));
 	free(data);
