@@ -14,7 +14,7 @@
 
 #define DEFAULT_PKEY 0x7fff
 #define NAME_BYTES 32 /* of a partition that OpenSM keeps */
-#define PIECE 4094 /* bytes of a line that OpenSM takes at a time */
+#define PIECE 4094    /* bytes of a line that OpenSM takes at a time */
 
 enum { NO_MEMBER, LIMITED, FULL };
 
@@ -39,6 +39,7 @@ struct partitions {
 	size_t now_at; /* its index and 1; 0: none */
 	unsigned sl;
 	bool full;
+	char buffer[PIECE + 3]; /* OpenSM's: this line, and behind it what longer lines before it left */
 };
 
 static void odd(struct partitions *x, struct cursor what, const char *means)
@@ -260,12 +261,38 @@ static void end_definition(struct partitions *x)
 	x->full = false;
 }
 
-static void take_line(struct partitions *x, struct cursor line)
+/*
+ * The first thing on a line is the `;` of a definition, at x->buffer[at]. OpenSM then goes on two bytes
+ * beyond the rest of the line, where it finds what is left of an earlier line, up to a character that it made
+ * a NUL.
+ */
+static void take_lone_end(struct partitions *x, size_t at, struct cursor line)
 {
+	size_t rest = strcspn(x->buffer + at + 1, "#"), left = at + 2 + rest;
+
+	end_definition(x);
+	if (strspn(x->buffer + at + 1, " \t\n") < rest)
+		fail(x, line, "no GUID of a port; OpenSM gives the file up");
+	else if (left < sizeof(x->buffer) &&
+		 strcspn(x->buffer + left + strspn(x->buffer + left, " \t\n"), ":=,;#"))
+		fail(x, line, "behind it OpenSM reads the rest of an earlier line, and gives the file up");
+}
+
+static void take_line(struct partitions *x, struct cursor line, bool whole)
+{
+	const char *start = line.p;
+
+	if (cur_len(line) <= PIECE)
+		snprintf(x->buffer, sizeof(x->buffer), "%.*s%s", CUR_ARGS(line), whole ? "\n" : "");
 	line = cur_part(&line, '#');
 	while (cur_blanks(&line), !cur_empty(&line)) {
 		bool ends = memchr(line.p, ';', cur_len(line)) != NULL;
 
+		if (x->now_at && *line.p == ';' && (size_t)(line.p - start) < PIECE &&
+		    !memchr(start, ';', (size_t)(line.p - start))) {
+			take_lone_end(x, (size_t)(line.p - start), line);
+			return;
+		}
 		if (!take_piece(x, cur_part(&line, ';')))
 			return;
 		if (ends)
@@ -326,7 +353,7 @@ bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const 
 		x.line = l.no;
 		if (cur_len(line) > PIECE)
 			not_modelled(&x, line, "lines of more than 4094 bytes are not modelled");
-		take_line(&x, line);
+		take_line(&x, line, line.end < data + size);
 	}
 	if (x.failed || !x.any) { /* then there is the default partition alone, with all ports in full */
 		if (!x.any && !x.failed)
@@ -344,18 +371,58 @@ bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const 
 
 /* --- the QoS policy ---------------------------------------------------------------------------- */
 
-/* `0x1234-0x1235, 0x1236`: gives paths to these ports an SL, where no earlier line gave one. */
+/* The next range of `0x1234-0x1235, 0x1236`; false: it is none. */
+static bool next_range(struct cursor *list, uint64_t *from, uint64_t *to)
+{
+	struct cursor last = cur_trimmed(cur_part(list, ',')), first = cur_trimmed(cur_part(&last, '-'));
+
+	if (!cur_is_number(first, 0, from))
+		return false;
+	*to = *from;
+	return cur_empty(&last) || cur_is_number(cur_trimmed(last), 0, to);
+}
+
+/* Has a partition two members in full?  Without a file of partitions there is the default one, of all. */
+static bool has_two_full(const struct pair_sls *p, const struct topo *t, unsigned pkey)
+{
+	uint32_t full = 0;
+
+	for (uint32_t ep = 0; ep < p->n_endports && full < 2; ep++) {
+		full += !p->first && pkey == DEFAULT_PKEY && t->endport_up[ep];
+		for (uint32_t i = p->first ? p->first[ep] : 0; p->first && i < p->first[ep + 1]; i++)
+			full += p->member[i].pkey == pkey && p->member[i].full;
+	}
+	return full >= 2;
+}
+
+/* `sdp, port-num 1-2`, `ipoib, pkey 0x1`, without the SL: does OpenSM take it? */
+static bool is_ulp(const struct pair_sls *p, const struct topo *t, struct cursor what, struct cursor head)
+{
+	bool ipoib = cur_is(what, "ipoib"),
+	     port = cur_is(what, "sdp") || cur_is(what, "rds") || cur_is(what, "iser");
+	uint64_t from, to;
+
+	if ((ipoib || port) && cur_empty(&head))
+		return port || has_two_full(p, t, DEFAULT_PKEY);
+	if ((!ipoib || !cur_word(&head, "pkey")) && (!port || !cur_word(&head, "port-num")))
+		return false;
+	while (!cur_empty(&head)) {
+		if (!next_range(&head, &from, &to) || to > UINT16_MAX)
+			return false;
+		for (uint64_t pkey = from; ipoib && pkey <= to; pkey++)
+			if (!has_two_full(p, t, (unsigned)pkey & 0x7fff))
+				return false;
+	}
+	return true;
+}
+
+/* Gives paths to the ports of a list of ranges an SL, where no earlier line gave one. */
 static bool take_targets(struct pair_sls *p, const struct topo *t, struct cursor list, uint8_t sl)
 {
 	while (!cur_empty(&list)) {
-		struct cursor part = cur_trimmed(cur_part(&list, ',')), last = part,
-			      first = cur_trimmed(cur_part(&last, '-'));
 		uint64_t from, to;
 
-		if (!cur_is_number(first, 0, &from))
-			return false;
-		to = from;
-		if (!cur_empty(&last) && !cur_is_number(cur_trimmed(last), 0, &to))
+		if (!next_range(&list, &from, &to))
 			return false;
 		for (uint32_t ep = 0; ep < p->n_endports; ep++) {
 			uint64_t guid = t->fabric->port_guid[t->fabric->endport_port[ep]];
@@ -367,16 +434,19 @@ static bool take_targets(struct pair_sls *p, const struct topo *t, struct cursor
 	return true;
 }
 
-/* A line of qos-ulps; false: not understood. *rest: SL of all other paths. */
-static bool take_ulp(struct pair_sls *p, const struct topo *t, struct cursor line, unsigned *rest)
+/* A line of qos-ulps; false: not understood. *rest: SL of all other paths; *good: OpenSM takes the line. */
+static bool take_ulp(struct pair_sls *p, const struct topo *t, struct cursor line, unsigned *rest, bool *good)
 {
 	const char *colon = cur_find_last(&line, ':');
 	struct cursor head, what;
 	uint64_t sl;
 
-	if (!colon || !cur_is_number(cur_trimmed((struct cursor){colon + 1, line.end}), 0, &sl) || sl > 15)
+	if (!colon || !cur_is_number(cur_trimmed((struct cursor){colon + 1, line.end}), 0, &sl))
 		return false;
 	head = cur_trimmed((struct cursor){line.p, colon});
+	*good = sl <= 15;
+	if (!*good)
+		return true;
 	if (cur_is(head, "default")) {
 		*rest = (unsigned)sl;
 		return true;
@@ -385,10 +455,11 @@ static bool take_ulp(struct pair_sls *p, const struct topo *t, struct cursor lin
 	if ((cur_is(what, "any") || cur_is(what, "srp")) && cur_word(&head, "target-port-guid"))
 		return take_targets(p, t, head, (uint8_t)sl);
 	/* these ask for a service or a P_Key, which a path between two ports does not name */
-	if (cur_is(what, "any"))
-		return cur_word(&head, "service-id") || cur_word(&head, "pkey");
-	return cur_is(what, "sdp") || cur_is(what, "rds") || cur_is(what, "iser") || cur_is(what, "ipoib") ||
-	       cur_is(what, "srp");
+	if (!cur_is(what, "any"))
+		*good = is_ulp(p, t, what, head);
+	else
+		*good = cur_word(&head, "service-id") || cur_word(&head, "pkey");
+	return true;
 }
 
 bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name, const char *data,
@@ -398,33 +469,36 @@ bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name
 	struct lines l = lines_of(&in);
 	struct cursor line;
 	unsigned rest = NO_PAIR_SL;
-	bool inside = false, good = true;
+	bool inside = false, good = true, taken = true;
 	char found[40];
 
 	p->to = NEW_ARRAY(p->n_endports + 1u, uint8_t);
 	memset(p->to, NO_PAIR_SL, p->n_endports + 1u);
-	while (good && lines_next(&l, &line)) {
+	while (good && taken && lines_next(&l, &line)) {
 		line = cur_trimmed(cur_part(&line, '#'));
 		if (cur_empty(&line))
 			continue;
 		if (cur_is(line, inside ? "end-qos-ulps" : "qos-ulps"))
 			inside = !inside;
 		else
-			good = inside && take_ulp(p, t, line, &rest);
-		if (!good)
+			good = inside && take_ulp(p, t, line, &rest, &taken);
+		if (!taken)
+			text_add(notes, "%s:%u: found '%s': OpenSM gives the whole QoS policy up\n", name,
+				 l.no, excerpt(line, found, sizeof(found)));
+		else if (!good)
 			text_add(notes,
 				 "%s:%u: found '%s': of the QoS policy only simple lines of qos-ulps are "
 				 "modelled\n",
 				 name, l.no, excerpt(line, found, sizeof(found)));
 	}
-	if (good && (rest == NO_PAIR_SL || inside)) {
+	if (good && taken && (rest == NO_PAIR_SL || inside)) {
 		text_add(notes, "%s: the QoS policy has no `default` in qos-ulps: not modelled\n", name);
 		good = false;
 	}
 	for (uint32_t ep = 0; good && ep < p->n_endports; ep++)
 		if (p->to[ep] == NO_PAIR_SL)
 			p->to[ep] = (uint8_t)rest;
-	if (!good) {
+	if (!good || !taken) {
 		free(p->to);
 		p->to = NULL;
 	}

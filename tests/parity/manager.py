@@ -46,7 +46,9 @@ OFFERED = tuple((engine, spec, kind, "TRUE", more) for kind in ("sl", "policy") 
     ("lash", "torus:4x4", {}), ("lash", "xgft:3,3:1,2", {}), ("nue", "torus:3x3", {"nue_max_num_vls": 1}), ("nue", "torus:4x4", {"nue_max_num_vls": 2}),
     ("torus-2QoS", "torus:4x4x3", {}))) + tuple(("minhop", "xgft:3,3:1,2", kind, qos, {}) for kind in (
         "limited", "empty", "given up", "groups", "names", "broken", "targets") for qos in ("TRUE", "FALSE")) + (
-    ("lash", "torus:4x4", "groups", "TRUE", {}), ("torus-2QoS", "torus:4x4x3", "groups", "TRUE", {}), ("dfsssp", "torus:3x3", "names", "TRUE", {}))
+    ("lash", "torus:4x4", "groups", "TRUE", {}), ("torus-2QoS", "torus:4x4x3", "groups", "TRUE", {}), ("dfsssp", "torus:3x3", "names", "TRUE", {})) + tuple(("minhop", "xgft:3,3:1,2", kind, "TRUE", {}) for kind in (
+        "lone end", "lone end, blanks", "lone end, comment", "lone end, list", "lone end, first", "ipoib", "ipoib limited", "ipoib range",
+        "ipoib default", "ports", "ports, few", "words", "no SL"))
 
 
 class Manager(opensm.OpenSM):
@@ -129,6 +131,9 @@ def sighup(folder, engine, spec, option, value):
                          "flap 0x%016x[%d]" % (a.guid, p), "export lfts got.2"], wanted)
 
 
+KEYS = "Default=0x7fff,sl=2:ALL=full;\np1=1:SELF=full,ALL=limited;\np2=2,sl=5:ALL=full;\np3=3:ALL=both;\n"
+
+
 def files(folder, fabric, kind):
     """(partitions.conf, QoS policy) of a kind, for the fabric's hosts."""
     guids = [port_guid(h) for h in fabric.hosts]
@@ -143,6 +148,16 @@ def files(folder, fabric, kind):
                    % ("=full,".join(guids[::2]), "=limited,".join(guids[1::3])), ""),
         "names": ("one , sl=4 : %s ; two:%s=full; one:%s=full;0x8005,sl=6:A=full ;\n" % (half, half, guids[-1]), ""),
         "broken": ("Default=0x7fff,sl=2:ALL=full;\nX=0xzz,sl=7:ALL=full;\nrubbish\nY=0x3,sl=16,rate=3,mtu=4:ALL=full,SELF=limited;\n", ""),
+        # what OpenSM rejects as a whole; and what looks like it
+        "lone end": ("p0=3:\n ;", ""), "lone end, blanks": ("p0=3:\n  ;", ""), "lone end, comment": ("p0=3:ALL\n#x\n ; # y\n", ""),
+        "lone end, list": ("p0=3:\n 0x1,\n;", ""), "lone end, first": ("p0=3: ALL\n;", ""),
+        "ipoib": (KEYS, "qos-ulps\n ipoib, pkey 0x2,0x8003 : 3\n default : 8\nend-qos-ulps\n"),
+        "ipoib limited": (KEYS, "qos-ulps\n default : 8\n ipoib, pkey 0x2,0x1 : 3\nend-qos-ulps\n"),
+        "ipoib range": (KEYS, "qos-ulps\n ipoib, pkey 0x2-0xffff : 3\n default : 8\nend-qos-ulps\n"),
+        "ipoib default": ("Default=0x7fff,sl=2 : ALL=limited, SELF=full;\nX=5,sl=4:ALL=full;\n", "qos-ulps\n ipoib : 3\n default : 8\nend-qos-ulps\n"),
+        "ports": (KEYS, "qos-ulps\n rds, port-num 0-70000 : 3\n default:8\nend-qos-ulps\n"),
+        "ports, few": (KEYS, "qos-ulps\n rds, port-num 0-65535, 3 : 3\n default:8\nend-qos-ulps\n"),
+        "words": (KEYS, "qos-ulps\n srp : 3\n default : 8\nend-qos-ulps\n"), "no SL": (KEYS, "qos-ulps\n sdp : 16\n default : 8\nend-qos-ulps\n"),
         "targets": ("Default=0x7fff,sl=1:ALL=full;\n", "# levels\nqos-ulps\n any, target-port-guid %s-%s : 2\n srp, target-port-guid %s : 4\n"
                     " any, service-id 0x1234 : 6\n ipoib : 7\n any, pkey 0x7fff : 7\n default : 3\nend-qos-ulps\n" % (guids[0], guids[1], guids[2])),
     }[kind]
