@@ -276,7 +276,7 @@ static char *put_path(char *p, const struct routing *r, unsigned slid, unsigned 
 		memcpy(p, " - -\n", 5);
 		return p + 5;
 	}
-	sl = routing_sl(r, slid, dlid);
+	sl = routing_sl_by_chance(r, slid, dlid);
 	*p++ = ' ';
 	p = put_number(p, sl.lo);
 	if (sl.hi != sl.lo) {

@@ -231,6 +231,14 @@ static struct sl_range with_offer(const struct routing *r, unsigned slid, unsign
 				 (uint8_t)((sl.hi & ~bits & 15) | (offer & bits))};
 }
 
+struct sl_range routing_sl_by_chance(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	bool file = r->sl_tables && r->sl_tables->n_sls;
+
+	return r->ops->sl_by_chance && !file ? with_offer(r, slid, dlid, r->ops->sl_by_chance(r, slid, dlid))
+					     : routing_sl(r, slid, dlid);
+}
+
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	uint32_t source = r->sl_tables && r->sl_tables->n_sls ? lid_owner(r->lids, slid) : NO_ID;

@@ -159,6 +159,8 @@ struct routing_ops {
 	const char *turn_option;
 	/* Give back the engine's private tables. */
 	void (*free_priv)(void *priv);
+	/* All SLs that a path may have in some start of OpenSM, of which sl() is one. NULL: none but sl(). */
+	struct sl_range (*sl_by_chance)(const struct routing *r, unsigned slid, unsigned dlid);
 };
 
 struct routing {
@@ -253,6 +255,8 @@ void routing_ports_text(const struct routing *r, uint32_t sw, unsigned lid, stru
 
 /* Values given from outside come before those of the engine. */
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid);
+/* The same with all that OpenSM may draw in another start: for lists of SLs, not for judgements. */
+struct sl_range routing_sl_by_chance(const struct routing *r, unsigned slid, unsigned dlid);
 unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
 
 /* Is it known by which VLs a CA or router port sends? */

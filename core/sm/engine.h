@@ -50,8 +50,12 @@ struct engine_input {
 	bool refused_before; /* the engine refused an earlier sweep of this subnet manager */
 	const uint8_t *opervls; /* [n_ports] OperVLs codes as this sweep reads them (core/sm/opervls.h); NULL
 				   = the source's */
-	uint64_t *random; /* state of random() that lasts between sweeps (LASH), owned by the session; may be
-			     NULL */
+	/*
+	 * State of random() that lasts between sweeps (LASH), owned by the session; may be NULL.
+	 * RANDOM_BY_CLOCK: OpenSM seeded it by the clock, when dfsssp was set up.
+	 */
+	uint64_t *random;
+#define RANDOM_BY_CLOCK UINT64_MAX
 	/*
 	 * [n_switches] 1: the ports of the switch bear the marks of port_prof_ignore_file.  They do when an
 	 * engine that counts routes (engines/counted/assign.c) has begun since the switch came; such engines

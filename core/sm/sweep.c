@@ -390,6 +390,11 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct n
 	}
 	if (stopped_by_switch(s))
 		return 0;
+	/* dfsssp seeds the generator wherever it stands in the list */
+	if (strstr(s->setup->chain, "dfsssp"))
+		s->memory->random = RANDOM_BY_CLOCK;
+	else if (s->memory->random == RANDOM_BY_CLOCK)
+		s->memory->random = 0;
 	r.in = input_of(s, rq->reroute, &s->memory->random, s->memory->marked, &left, rq->progress);
 	r.in.threads = rq->threads;
 	rc = run_chain(&r, s->setup->chain, e);

@@ -213,7 +213,7 @@ static void start_random(struct balance *b)
 {
 	const struct lash *old = b->in->previous ? lash_of(b->in->previous) : NULL;
 	unsigned seed = options_uint(b->in->options, "scatter_ports");
-	uint64_t skip = b->in->random && !seed ? *b->in->random : 0;
+	uint64_t skip = b->in->random && !seed && *b->in->random != RANDOM_BY_CLOCK ? *b->in->random : 0;
 
 	if (old && old->random_at && old->random_at <= skip) {
 		b->random = old->random;
@@ -253,7 +253,15 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 				put_bit(b, &b->m[l->plan->first[s * n + d]], s, d, true);
 	start_random(b);
 	rc = run_turns(b);
-	if (!rc && in->random && !options_uint(in->options, "scatter_ports")) {
+	l->by_clock = l->draws && in->random && *in->random == RANDOM_BY_CLOCK &&
+		      !options_uint(in->options, "scatter_ports");
+	if (l->by_clock)
+		note_add(&out->notes, 0,
+			 "lash: dfsssp in routing_engine seeds OpenSM's random numbers by the clock, so a "
+			 "pair may have "
+			 "any SL from %u to %u; one draw is judged (scatter_ports sets the seed)\n",
+			 l->vls.start, l->vls.start + l->plan->need - 1);
+	else if (!rc && in->random && !options_uint(in->options, "scatter_ports")) {
 		*in->random += l->draws; /* the next sweep continues from here */
 		l->random = b->random;
 		l->random_at = *in->random;

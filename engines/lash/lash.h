@@ -126,6 +126,7 @@ struct lash {
 	uint64_t count[LASH_MAX_LAYERS];
 	uint64_t moved, refused;    /* turns of balancing that moved a pair, and that did not */
 	uint64_t draws;		    /* random numbers drawn by balancing */
+	bool by_clock;		    /* they are others in each start of OpenSM */
 	struct glibc_random random; /* state after random_at numbers of the default seed */
 	uint64_t random_at;	    /* 0: not known */
 	bool unwritten;		    /* a step of a recording at which tables are not written yet */

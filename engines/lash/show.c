@@ -127,6 +127,18 @@ static struct sl_range sl(const struct routing *r, unsigned slid, unsigned dlid)
 	return (struct sl_range){l->vls.start + number, l->vls.start + number};
 }
 
+/* Where each start of OpenSM draws other numbers: all layers between two switches. */
+static struct sl_range sl_by_chance(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	const struct lash *l = r->priv;
+	struct sl_range drawn = sl(r, slid, dlid);
+	uint32_t a, b;
+
+	if (l->by_clock && lash_ends(r, slid, dlid, &a, &b) && a != b && !sl_is_open(drawn))
+		return (struct sl_range){l->vls.start, l->vls.start + l->plan->need - 1};
+	return drawn;
+}
+
 /* --- the cycle that keeps a pair out of a layer ---------------------------------------------- */
 
 struct search {
@@ -243,6 +255,7 @@ unsigned lash_axis_of_port(const struct lash *l, uint32_t sw, unsigned port)
 
 const struct routing_ops lash_ops = {
 	.sl = sl,
+	.sl_by_chance = sl_by_chance,
 	.sl_by_switch = true,
 	.n_layers = n_layers,
 	.layers_available = layers_available,

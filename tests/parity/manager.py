@@ -43,7 +43,7 @@ SIGHUPS = (("minhop", TREE, "port_shifting", "TRUE"), ("minhop", TREE, "scatter_
 # (engine, fabric, kind of files, qos, other options)
 OFFERED = tuple((engine, spec, kind, "TRUE", more) for kind in ("sl", "policy") for engine, spec, more in (
     ("minhop", "ring:4", {}), ("sssp", "xgft:3,3:1,2", {}), ("ftree", "xgft:3,3:1,2", {}), ("dor", "mesh:3x3", {}), ("dfsssp", "torus:3x3", {}),
-    ("lash", "torus:4x4", {}), ("lash", "xgft:3,3:1,2", {}), ("nue", "torus:3x3", {"nue_max_num_vls": 1}), ("nue", "torus:4x4", {"nue_max_num_vls": 2}),
+    ("lash", "torus:4x4", {}), ("lash,dfsssp", "torus:4x4", {}), ("lash", "xgft:3,3:1,2", {}), ("nue", "torus:3x3", {"nue_max_num_vls": 1}), ("nue", "torus:4x4", {"nue_max_num_vls": 2}),
     ("torus-2QoS", "torus:4x4x3", {}))) + tuple(("minhop", "xgft:3,3:1,2", kind, qos, {}) for kind in (
         "limited", "empty", "given up", "groups", "names", "broken", "targets") for qos in ("TRUE", "FALSE")) + (
     ("lash", "torus:4x4", "groups", "TRUE", {}), ("torus-2QoS", "torus:4x4x3", "groups", "TRUE", {}), ("dfsssp", "torus:3x3", "names", "TRUE", {})) + tuple(("minhop", "xgft:3,3:1,2", kind, "TRUE", {}) for kind in (

@@ -364,7 +364,7 @@ static void compare_sl(struct verification *v, unsigned slid, unsigned dlid, con
 	if (*word != '-')
 		x.opensm = atoi(word);
 	if (has_path(r, slid, dlid)) {
-		struct sl_range sl = routing_sl(r, slid, dlid);
+		struct sl_range sl = routing_sl_by_chance(r, slid, dlid);
 
 		x.lo = sl.lo;
 		x.hi = sl.hi;
