@@ -365,6 +365,33 @@ bool is_name_pattern(const char *text)
 	return strpbrk(text, "*?[,") != NULL;
 }
 
+bool names_port(const struct fabric *f, const char *text, size_t len)
+{
+	size_t name = name_before_port(f, text, len);
+
+	return name && node_named(f, text, len) == NO_ID && node_named(f, text, name) != NO_ID;
+}
+
+/* Where nodes are wanted: -1 and *e when the text, or an element of the list that it is, names a port. */
+static int names_refuse_port(const struct fabric *f, const char *text, struct err *e)
+{
+	size_t start = 0;
+	bool bracket = false;
+
+	for (size_t i = 0; strchr(text, ']'); i++) {
+		bracket = text[i] == '[' || (bracket && text[i] != ']');
+		if (text[i] && (bracket || text[i] != ','))
+			continue;
+		if (names_port(f, text + start, i - start))
+			return err_set_kind(e, ERR_SYNTAX, "found \"%.*s\", which is a port; expected a node",
+					    (int)(i - start), text + start);
+		if (!text[i])
+			break;
+		start = i + 1;
+	}
+	return 0;
+}
+
 static void find_glob(const struct fabric *f, const char *pattern, enum name_kind kind, struct name_hits *h)
 {
 	for (uint32_t n = 0; n < f->n_nodes; n++)
@@ -400,6 +427,8 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 	uint32_t n = 0;
 
 	*h = (struct name_hits){0};
+	if (names_refuse_port(f, text, e))
+		return -1;
 	if (hostlist_read(text, &l, &why))
 		n = 1;
 	for (size_t i = 0; i < l.n; i++)
@@ -426,6 +455,9 @@ int names_many(const struct fabric *f, const char *text, enum name_kind kind, st
 	       struct err *e)
 {
 	*many = false;
+	*h = (struct name_hits){0};
+	if (names_port(f, text, strlen(text)))
+		return names_refuse_port(f, text, e);
 	names_find(f, text, kind, NAME_NONE, h);
 	if (h->rank == NAME_WHOLE && h->n == 1)
 		return 0;
@@ -520,6 +552,10 @@ uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct er
 	struct name_hits h;
 	uint32_t node;
 
+	if (names_port(f, name, strlen(name))) {
+		names_refuse_port(f, name, e);
+		return NO_ID;
+	}
 	names_find(f, name, NAMES_ANY, NAME_NONE, &h);
 	if (!h.n && strpbrk(name, glob_signs))
 		find_glob(f, name, NAMES_ANY, &h);

@@ -78,8 +78,8 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 
 /*
  * Where many may stand: a whole name, a host's name, a pattern, or a name that fits one node best.  *many:
- * the text may stand for several.  -1 and *e: a pattern fits none, or a name fits several nodes that are not
- * of one host.  0 and no hits: nothing has such a name.
+ * the text may stand for several.  -1 and *e: it names a port (names_port()), a pattern fits none, or a name
+ * fits several nodes that are not of one host.  0 and no hits: nothing has such a name.
  */
 int names_many(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h, bool *many,
 	       struct err *e);
@@ -104,6 +104,13 @@ bool is_port_text(const struct fabric *f, const char *s, size_t len);
 
 /* "NAME[PORT]" taken apart: the length of NAME; 0: there is no [PORT]. */
 size_t name_before_port(const struct fabric *f, const char *s, size_t len);
+
+/*
+ * Is the text NODE[PORT] with the shown name of a node, as ports are printed?  Then it means that port, which
+ * the node may lack, in all commands and lists, and never the nodes that it fits as a pattern: with sw1 and
+ * sw12, "sw1[2]" is port 2 of sw1.  The order is: whole name of a node, port, pattern.
+ */
+bool names_port(const struct fabric *f, const char *text, size_t len);
 
 /*
  * The port of a node that such a text means, 0 to 255: a number need not be one of the node's.  NO_PORT: no

@@ -82,6 +82,29 @@ static bool find_host(struct finder *x, char *host)
 	return any;
 }
 
+/* A file of hosts names no ports: "h1[2]" is port 2 of h1, not h12 as in a list of Slurm. */
+static int refuse_ports(const struct fabric *f, const struct input *in, struct err *e)
+{
+	static const char between[] = " \t\r\n,=";
+	const char *end = in->data + in->size, *p = in->data;
+	unsigned line = 1;
+
+	while (p < end && memchr(p, ']', (size_t)(end - p))) {
+		size_t len = 0;
+
+		while (p + len < end && p[len] && !strchr(between, p[len]))
+			len++;
+		if (len && names_port(f, p, len))
+			return err_set_kind(e, ERR_INPUT,
+					    "%s:%u: found %.*s, which is a port; expected a host", in->name,
+					    line, (int)(len < 60 ? len : 60), p);
+		p += len;
+		line += p < end && *p == '\n';
+		p++;
+	}
+	return 0;
+}
+
 static int find_hosts(const struct fabric *f, const struct hostlist *hosts, enum name_kind kind,
 		      struct progress *p, struct id_list *l, struct err *e)
 {
@@ -114,7 +137,7 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 	*l = (struct id_list){.many = true};
 	in.data = data;
 	if (!rc)
-		rc = hostfile_read(&in, job, &hosts, e);
+		rc = refuse_ports(s->fabric, &in, e) || hostfile_read(&in, job, &hosts, e) ? -1 : 0;
 	if (!rc)
 		rc = find_hosts(s->fabric, &hosts, kind, p, l, e);
 	if (!rc && l->n)

@@ -6,6 +6,7 @@ and on a small one of eight switches with one description.
 Every name that `show`, `trace`, `diff` and `survey` print is given to `show node`, which must show that node, and to
 `trace`.  Environment: IBSCOPE=build/ibscope; PASTED=N names of each fabric, drawn by SEED (without: all).  The last line is "N passed, N failed".
 """
+import json
 import lzma
 import os
 import random
@@ -108,6 +109,62 @@ def paste(fabric, names):
     return len(wrong) + (len(shown) != len(names))
 
 
+def unpadded(folder):
+    """Names of which one begins the other, ring1 and ring11: what is printed as a port is that port for every command, and for lists."""
+    fabric, listed = os.path.join(folder, "unpadded.edges"), os.path.join(folder, "list")
+    n = 12
+    with open(fabric, "w", encoding="utf-8") as f:
+        for i in range(1, n + 1):
+            f.write(f"sw{i}[1] sw{i % n + 1}[2]\nhost h{i} sw{i}\n")
+
+    def tried(*commands):
+        done = subprocess.run([PROGRAM, "--json", "-e", "route minhop", *[w for c in commands for w in ("-e", c)], fabric], cwd=folder, capture_output=True,
+                              text=True, timeout=SECONDS, check=False)
+        return [json.loads(line) for line in done.stdout.splitlines()][2:]
+
+    def end(link, side):
+        return link[side], link[side + "_guid"], link[side + "_port"]
+    links = tried("show links")[0]["links"]
+    assert len(links) == 2 * n, links
+    tries = bad = 0
+    for link in links:
+        for port in (link["a"], link["b"]):
+            with open(listed, "w", encoding="utf-8") as f:
+                f.write(port + "\n")
+            for command, back in ((f"fail {port}", f"restore {port}"), (f"fail link {port}", f"restore link {port}"), (f"remove link {port}", "undo")):
+                told = tried(command, "show links", back, "show links")
+                down = [x for x in told[1]["links"] if not x["up"]] if command[0] == "f" else [x for x in links if end(x, "a") not in
+                        [end(y, "a") for y in told[1]["links"]]]
+                tries += 1
+                if len(told) != 4 or [end(x, "a") for x in down] != [end(link, "a")] or not all(x["up"] for x in told[3]["links"]) or len(told[3]["links"]) != 2 * n:
+                    bad += 1
+                    print(f"unpadded: {command}: {[x['a'] + ' ' + x['b'] for x in down]}: {told[-1].get('error')}")
+            for command in (f"fail switch {port}", f"fail host {port}", f"remove switch {port}", f"remove host {port}", f"fail switch sw3,{port}",
+                            f"outage switch {port}", f"rename {port} x", f"lft {port}", "fail @list", "fail switch @list", "fail host @list", "scope @list"):
+                told = tried(command, "show links")
+                tries += 1
+                if told[0]["ok"] or not all(word in told[0]["error"] for word in (port, "port")):
+                    bad += 1
+                    print(f"unpadded: {command} is not refused: {told[0].get('error') or told[0]['text']}")
+            # lists that are for hosts take the port of a host, and nothing else
+            for command in (f"scope {port}", f"load-map to {port}"):
+                told = tried(command)[0]
+                tries += 1
+                text = " ".join(told.get("text", ()))
+                if told["ok"] != (port[0] == "h") or (command[0] == "s" and told["ok"] and ": 1 host port" not in text):
+                    bad += 1
+                    print(f"unpadded: {command}: {told.get('error') or text}")
+            if links.index(link) % 4 and not os.environ.get("LONG"):
+                break
+    told = tried("fail sw1[1-2]")[0]
+    for word in ("fail link", "fail switch"):
+        if told["ok"] or word not in told["error"]:
+            bad += 1
+            print("unpadded: fail sw1[1-2]: not told as ambiguous:", told)
+    print(f"unpadded: {tries} commands tried, {bad} went wrong")
+    return bad
+
+
 def main():
     passed = failed = 0
     seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
@@ -131,6 +188,9 @@ def main():
                 bad = 1
             passed += not bad
             failed += bool(bad)
+        bad = unpadded(folder)
+        passed += not bad
+        failed += bool(bad)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -35,6 +35,16 @@ static unsigned nodes_of(const struct finder *x, const char *word, struct err *e
 	return kinds;
 }
 
+/* Is the word NODE[1-2] with a node's shown name? Then it may be ports, also where it fits nodes as a list.
+ */
+static bool names_port_set(const struct fabric *f, const char *word)
+{
+	const char *open = strrchr(word, '[');
+
+	return open && f && node_named(f, word, strlen(word)) == NO_ID &&
+	       node_named(f, word, (size_t)(open - word)) != NO_ID;
+}
+
 static bool is_port(const struct finder *x, const char *word, struct err *e)
 {
 	struct id_list l;
@@ -79,8 +89,8 @@ static unsigned kinds_of(struct finder *x, const char *word, struct err *e)
 {
 	unsigned kinds = *word ? nodes_of(x, word, e) : 0;
 
-	if (!kinds && *word && is_port(x, word, e))
-		kinds = LINK;
+	if (*word && (!kinds || names_port_set(x->s->fabric, word)) && is_port(x, word, kinds ? NULL : e))
+		kinds |= LINK;
 	kinds |= parts_of(x, word, true);
 	return kinds ? kinds : parts_of(x, word, false);
 }
