@@ -436,15 +436,20 @@ void repl_run(const char *line, bool typed)
 
 /* --- readline ---------------------------------------------------------------- */
 
-static void remember(const char *line)
+/* Names with ';' are kept in quotes: the fabric in which the line is recalled may lack them. */
+static void remember(const char *typed)
 {
 	HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
+	struct command_list *l = commands_split(ui.session, typed);
+	char *line = commands_kept(l);
 
-	if (*line == ' ' || (last && !strcmp(last->line, line)))
-		return;
-	add_history(line);
-	if (r.history)
-		append_history(1, r.history);
+	commands_free(l);
+	if (*typed != ' ' && !(last && !strcmp(last->line, line))) {
+		add_history(line);
+		if (r.history)
+			append_history(1, r.history);
+	}
+	free(line);
 }
 
 /*

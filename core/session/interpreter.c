@@ -125,6 +125,30 @@ struct command_list *commands_split(const struct session *s, const char *text)
 	return l;
 }
 
+char *commands_kept(const struct command_list *l)
+{
+	bool same = true;
+	struct text t = {0};
+
+	for (size_t i = 0; i < l->n; i++)
+		for (int k = 0; k < l->command[i].argc; k++)
+			same &= !strchr(l->command[i].argv[k], ';');
+	if (same)
+		return str_dup(l->text);
+	for (size_t i = 0; i < l->n && l->command[i].command; i++) {
+		text_add(&t, "%s", i ? "; " : "");
+		for (int k = 0; k < l->command[i].argc; k++) {
+			char *word = word_quoted(l->command[i].argv[k]);
+
+			text_add(&t, "%s%s", k ? " " : "", word);
+			free(word);
+		}
+	}
+	if (l->n && !l->command[l->n - 1].command) /* it cannot be split */
+		text_add(&t, ";%s", l->command[l->n - 1].text);
+	return t.s ? t.s : str_dup(l->text);
+}
+
 void commands_free(struct command_list *l)
 {
 	if (!l)

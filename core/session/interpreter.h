@@ -108,6 +108,12 @@ struct command_list {
 struct command_list *commands_split(const struct session *s, const char *text);
 void commands_free(struct command_list *l);
 
+/*
+ * The line as it is kept: words with ';' or quotes in quotes, so that it is the same commands when another
+ * fabric lacks their names.  To be freed.
+ */
+char *commands_kept(const struct command_list *l);
+
 /* Run commands up to the first that fails, or until cancelled.  0, or -1 and *e. */
 int run_commands(struct command_run *r, const struct command_list *l, struct err *e);
 /* The JSON object for a text that cannot be read at all, as if it were a command. */

@@ -136,6 +136,16 @@ static bool is_plain(const char *p, size_t len)
 	return true;
 }
 
+/*
+ * A piece with a quote in it is no name where a ';' follows: the quote may begin a word that holds the ';',
+ * and what follows in that word would become a command.  So a quoted word stays one word, whatever names
+ * there are.
+ */
+static bool may_open_quote(const char *p, size_t len)
+{
+	return (memchr(p, '"', len) || memchr(p, '\'', len)) && strchr(p + len, ';');
+}
+
 static void look(const struct reader *r, const char *p, struct place *place)
 {
 	unsigned n;
@@ -147,7 +157,7 @@ static void look(const struct reader *r, const char *p, struct place *place)
 		return;
 	n = names_at(r->f, p, place->len, NAMES_MOST);
 	for (unsigned i = 0; i < n; i++)
-		if (!is_plain(p, place->len[i]))
+		if (!is_plain(p, place->len[i]) && !may_open_quote(p, place->len[i]))
 			place->len[place->n++] = place->len[i];
 	if (place->n || p[strcspn(p, "; \t\n\v\f\r")] != ';')
 		return;

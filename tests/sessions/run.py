@@ -171,6 +171,69 @@ def hostile(folder):
     expect("\\<b\\>\\*x\\*\\`\\|" in text and "- host: <b>" not in text, text)
 
 
+PAYLOAD = "route script:./prog"
+# Names that would be a second command if they were not one word.
+COMMAND_NAMES = ["ring1;%s;x" % PAYLOAD, "a b;%s" % PAYLOAD, "ring1';%s;'x" % PAYLOAD, "#x;%s;#" % PAYLOAD, "$'x;%s" % PAYLOAD, "x\\;%s" % PAYLOAD,
+                 "switch ring1;%s;x" % PAYLOAD, "ring1[2];%s" % PAYLOAD, "ring1 ; %s ; x" % PAYLOAD, "ring1;source more", "ring1;;%s" % PAYLOAD, "`%s`" % PAYLOAD]
+
+
+def hostile_names(folder):
+    """A session on nodes whose names hold commands is saved and reported; then the names change: what is run again are the same commands, or none."""
+    shell = os.path.join(folder, "prog")
+    with open(shell, "w", encoding="ascii") as f:
+        f.write("#!/bin/sh\n>ran\n")
+    os.chmod(shell, 0o755)
+    with open(os.path.join(folder, "more"), "w", encoding="ascii") as f:
+        f.write(PAYLOAD + "\n")
+    with open(os.path.join(folder, "plain"), "w", encoding="ascii") as f:
+        f.write(run(folder, "synth ring:4; save -"))
+    with open(os.path.join(folder, "plain"), encoding="ascii") as f:
+        plain = f.read()
+
+    def fabric(names):
+        text = plain
+        for old, new in names.items():
+            text = text.replace('"%s"' % old, '"%s"' % new)
+        with open(os.path.join(folder, "net"), "w", encoding="ascii") as f:
+            f.write(text)
+    tried = 0
+    for name in COMMAND_NAMES:
+        fabric({"ring0": name, "node0003": "h" + name})
+        script = ["load net", "route updn", "scope -{1}", "scope all", "fail switch {0}", "restore switch {0}", "fail link {0}[2]",
+                  "undo", "redo", "restore {0}[2]", "fail {1}", "restore all", "flap {0}[2]", "snapshot {0}", "fail link {0}[2] ring3[3]", "restore all",
+                  "set guid {1}", "failover {1}", "remove link {0}[2]", "rename {0} {0}-x", "add host {0}-new {0}-x[2]",
+                  "event {2}", "replace {0}-x"]
+        quoted = ["'%s'" % w.replace("'", "'\\''") for w in (name, "h" + name)]
+        quoted.append("'%s'" % ("fail host %s" % quoted[1]).replace("'", "'\\''"))
+        lines = [re.sub(r"\{(\d)\}(\S*)", lambda m: quoted[int(m[1])][:-1] + m[2] + "'", line) for line in script]
+        with open(os.path.join(folder, "lines"), "w", encoding="ascii") as f:
+            f.write("\n".join(lines) + "\nsave-session saved\nreport r.md\nreport change c.md\n")
+        done = subprocess.run([IBSCOPE, "-e", "source lines whole"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=600)
+        expect(os.path.exists(os.path.join(folder, "saved")) and not os.path.exists(os.path.join(folder, "ran")), name, done.stdout)
+        with open(os.path.join(folder, "saved"), encoding="ascii") as f:
+            saved = f.read()
+        expect(saved.count(name.split(";")[-1].strip("'")) > 8, name, saved, done.stdout)
+        with open(os.path.join(folder, "r.md"), encoding="utf-8") as f:
+            listed = re.findall(r"^    (.*)$|```\n(.*?)```", f.read(), re.S | re.M)
+        expect(listed, "no commands in the report")
+        begin = name.split(";")[0].strip()
+        for other in (begin or "x", '"' + begin, 'switch "' + begin, 'link "' + begin, "ring1", '"' + name[:-2], "renamed"):
+            fabric({"ring0": other, "node0003": "h" + other})
+            for text in (saved, "".join(a or b for a, b in listed).replace("    ", "")):
+                with open(os.path.join(folder, "again"), "w", encoding="utf-8") as f:
+                    f.write(text)
+                done = subprocess.run([IBSCOPE, "--json", "-e", "source again whole"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True, timeout=600)
+                commands = {line.split()[0] for line in text.splitlines() if line and line[0] != "#"} | {"source"}
+                ran = [json.loads(line)["command"] for line in done.stdout.splitlines()]
+                expect(not os.path.exists(os.path.join(folder, "ran")), name, other, "ran a program:", text)
+                expect(set(ran) <= commands and len(ran) <= 1 + sum(line != "" and line[0] != "#" for line in text.splitlines()), name, other, ran, text)
+                tried += 1
+        os.remove(os.path.join(folder, "saved"))
+    expect(tried == 14 * len(COMMAND_NAMES))
+
+
 def any_path(folder):
     """A fabric and a file of names in paths of any bytes: opened as a word, saved, done again; nothing in them is run."""
     seed = chosen_seed()
@@ -239,7 +302,7 @@ def parse_yaml(text):
     head = "---\n- topology: default\n  cluster_default: true\n  tree:\n    switches:\n"
     expect(text.startswith(head), text[:200])
     tree = {}
-    for name, kind, names in re.findall(r"      - switch: (\S+)\n        (nodes|children): (\S+)\n", text[len(head):]):
+    for name, kind, names in re.findall(r'      - switch: "([^\s"\\]+)"\n        (nodes|children): "([^\s"\\]+)"\n', text[len(head):]):
         tree[name] = (expand(names), []) if kind == "nodes" else ([], expand(names))
     expect(text.count("\n") == head.count("\n") + 2 * len(tree), "lines")
     return tree
@@ -393,7 +456,7 @@ def slurm_itself(folder):
     expect(read_by_slurm(folder, nodes)[1], "a switch that is not there is no fault to Slurm")
 
 
-TESTS = [replayed, lost, readings, any_path, report, change_report.change, change_report.page, drawings, hostile, slurm, slurm_itself]
+TESTS = [replayed, lost, readings, any_path, report, change_report.change, change_report.page, drawings, hostile, hostile_names, slurm, slurm_itself]
 if os.environ.get("LONG") == "1" or "browser" in sys.argv[1:]:
     TESTS.append(change_report.browser)
 

@@ -206,13 +206,13 @@ static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 	if (!rc)
 		report_absent(&l, word, d->o);
 	if (!rc) {
-		char *typed = l.many ? word_quoted(word) : NULL;
+		const char *name = l.many	 ? word
+				   : kind == 'l' ? port_plain(f, l.id[0], a, sizeof(a))
+						 : f->node_name[l.id[0]];
+		char *quoted = word_quoted(name);
 
-		text_add(
-			&d->text, " %s",
-			typed ? typed
-			      : (kind == 'l' ? port_plain(f, l.id[0], a, sizeof(a)) : f->node_name[l.id[0]]));
-		free(typed);
+		text_add(&d->text, " %s", quoted);
+		free(quoted);
 	}
 	id_list_free(&l);
 	return rc;
@@ -403,7 +403,6 @@ static int flap_word(const struct session *s, const char *word, uint8_t *flapped
 	const struct fabric *f = s->fabric;
 	struct id_list l;
 	int rc = session_ports(s, word, o->run->progress, &l, e);
-	char *typed = word_quoted(word);
 	char a[300];
 
 	for (uint32_t i = 0; !rc && i < l.n; i++) {
@@ -416,9 +415,12 @@ static int flap_word(const struct session *s, const char *word, uint8_t *flapped
 	}
 	if (!rc)
 		report_absent(&l, word, o);
-	if (!rc)
-		text_add(text, " %s", l.many ? typed : port_plain(f, l.id[0], a, sizeof(a)));
-	free(typed);
+	if (!rc) {
+		char *quoted = word_quoted(l.many ? word : port_plain(f, l.id[0], a, sizeof(a)));
+
+		text_add(text, " %s", quoted);
+		free(quoted);
+	}
 	id_list_free(&l);
 	return rc;
 }
