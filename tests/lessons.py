@@ -21,8 +21,8 @@ FOLDER = os.path.join(TOP, "views/lessons")
 verdict = Tally()
 
 
-def run(*arguments, **env):
-    return subprocess.run([IBSCOPE, *arguments], cwd=TOP, stdin=subprocess.DEVNULL, text=True, timeout=300,
+def run(*arguments, cwd=TOP, text="", **env):
+    return subprocess.run([IBSCOPE, *arguments], cwd=cwd, input=text, text=True, timeout=300,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, **env))
 
 
@@ -111,8 +111,8 @@ def own():
             verdict(status == 1 and says in said, "lesson %r: status %d, %s" % (text, status, said))
         lesson("mine", head + "text: x\nrun: route nothing\nexpect: no engine of\n")
         verdict(check("lesson mine check")[0] == 0, "a message that is expected")
-        for text, line in (("", 3), ("text: x\nbla: y\n", 4), ("run: x\n", 3), ("text: x\nexpect: y\n", 4), ("text: x\nsee: y\n", 4), ("nothing\n", 3),
-                           ("title: again\n", 3), ("text: x\nanswer: y\n", 4), ("text: x\nask: y\n", 5), ("number: x\n", 3)):
+        for text, line in (("", 2), ("text: x\nbla: y\n", 4), ("run: x\n", 3), ("text: x\nexpect: y\n", 4), ("text: x\nsee: y\n", 4), ("nothing\n", 3),
+                           ("title: again\n", 3), ("text: x\nanswer: y\n", 4), ("text: x\nask: y\n", 4), ("number: x\n", 3)):
             lesson("mine", head + text)
             status, said = check("lesson mine")
             verdict(status == 3 and "mine.lesson:%d: found " % line in said, "lesson %r: status %d, %s" % (text, status, said))
@@ -322,12 +322,96 @@ def graded():
         verdict(done.returncode == 3 and "asks nothing that can be judged" in done.stderr, "grade updn: %s" % done.stderr)
 
 
+def lines_told():
+    """What is wrong first is told first, with the line where it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "l.lesson")
+        for text, line, part in (("text: x\naccept: y\n", 1, "no title"), ("# a\n\nfabric: ring:3\nrun: x\ntitle: t\n", 4, "no title"), ("number: 3\ntext: x\n", 2, "no title"),
+                                 ("title: t\ntext: x\nask: a\ntext: y\nask: b\nanswer: z\n", 3, "ask needs an answer"), ("title: t\n\n", 2, "no step"), ("bla: x\n", 1, "bla"),
+                                 ("title: t\ntext: x\nask: a\nanswer: b\n\n# c\npoints: many\n", 7, "many"), ("title: t\nfabric: ring:3\n", 2, "no step"), ("", 1, "no title"),
+                                 ("title: t\ntext: x\nask: y\naccept: z", 3, "ask needs an answer")):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+            for command in ("lesson %s", "lesson %s check", "grade %s /dev/null"):
+                done = run("-e", command % path)
+                verdict(done.returncode == 3 and "l.lesson:%d: found " % line in done.stderr and part in done.stderr, "%r: %s" % (text, done.stderr))
+
+
+def confined():
+    """Commands of a lesson, and of answers, look or change the session: none writes, reads another file, runs a program, asks a device, or is run besides."""
+    with tempfile.TemporaryDirectory() as folder:
+        def put(name, text, mode=0o644):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+            os.chmod(os.path.join(folder, name), mode)
+            return name
+
+        def inside(*words):
+            return run(*words, cwd=folder)
+        put("prog", "#!/bin/sh\n>ran\n", 0o755)
+        put("net", inside("-e", "save -", "ring:4").stdout)
+        put("list", "ring0\n")
+        put("more", "export lfts stolen\n")
+        put("inner.lesson", "title: t\ntext: x\nrun: export lfts stolen\n")
+        before = sorted(os.listdir(folder)) + ["l.lesson"]
+        refused = ["export csv F", "export lfts F", "save F", "save-session F", "report F", "report change F", "export svg F", "export dot F", "export slurm F", "list hosts; save F",
+                   "advise write F", "survey links share 1/2 F", "lesson new F", "lesson ./inner.lesson", "lesson updn", "grade updn list", "source more", "source -", "load net", "load -",
+                   "tables net", "config list", "names list", "live", "verify", "watch 0 rounds 1", "counters ring0[1]", "counters all list", "set root_guid_file list",
+                   "route updn root_guid_file=list", "route script:./prog", "fail switch @list", "scope @list", "changes net", "plan net", "jobs list", "torus-conf F", "mcast load list",
+                   "check baseline list", "event 'fail switch @list'", "roots export F ring0", "quit", "watch 0 rounds 1 on-change ./prog", "export guid2lid F", "blame list", "sighup list"]
+        for line in refused:
+            put("l.lesson", "title: T\nfabric: ring:4\ntext: A\nrun: route minhop\nrun: %s\nrun: echo after\n" % line)
+            done = inside("-e", "lesson ./l.lesson")
+            verdict(sorted(os.listdir(folder)) == sorted(before), "%s left: %s" % (line, sorted(os.listdir(folder))))
+            told = done.stdout.partition("> %s\n" % line)[2].partition("> echo after")[0]
+            verdict(re.search(r"is refused|a lesson runs no program|Operation not permitted|unknown command|expected", told) and "> echo after\nafter" in done.stdout, "%s: %s" % (line, done.stdout))
+        for line in ("export lfts -", "list hosts csv", "set root_guid_file lesson:ring5.roots", "tables lesson:square.far", "fail link ring0[2]; undo", "rename ring0 x"):
+            put("l.lesson", "title: T\nfabric: ring:4\ntext: A\nrun: route minhop\nrun: %s\n" % line)
+            verdict("is refused" not in inside("-e", "lesson ./l.lesson").stdout, line)
+        put("l.lesson", "title: T\nfabric: ring:4\ntext: A\nrun: route minhop\nlook: hosts; export csv F\n")
+        inside("-e", "lesson ./l.lesson; lesson ./l.lesson check")
+        # $ANSWER is one word: bare, at the end of a word, in quotes of both kinds, alone and in a command within a command
+        put("ran-not", "")
+        os.remove(os.path.join(folder, "ran-not"))
+        for judge in ("trace $ANSWER ring1", 'trace "$ANSWER" ring1', "trace '$ANSWER' ring1", 'event "fail link $ANSWER"; check', "event 'fail link $ANSWER'; check", "$ANSWER; check",
+                      "fail host x$ANSWER", 'fail host "x $ANSWER y"'):
+            for answer in ("ring0; export csv F", 'ring0"; export csv F; trace "ring1', "ring0'; export csv F; trace 'ring1", "\\", 'ring0\\"; export csv F;"', "export csv F",
+                           'ring0[2]"; export lfts F; event "fail link ring0[3]', "$'ring0'; quit", "ring0 ring2", "source more", "echo 'sto'len"):
+                put("l.lesson", "title: T\nfabric: ring:4\ntext: A\nrun: route minhop\nask: which?\nanswer: x\njudge: %s\nexpect: stolen\n" % judge)
+                put("answers", "1: %s\n" % answer)
+                done = inside("-e", "grade ./l.lesson answers; echo after")
+                os.remove(os.path.join(folder, "answers"))
+                verdict(sorted(os.listdir(folder)) == sorted(before) and "0 of 1 point" in done.stdout and done.stdout.endswith("after\n"),
+                        "%s with %s: %s %s %s" % (judge, answer, sorted(os.listdir(folder)), done.stdout, done.stderr))
+        put("l.lesson", "title: T\nfabric: ring:4\ntext: A\nrun: route minhop\nask: which?\nanswer: x\njudge: event \"fail link $ANSWER\"; check\nexpect: Sound\n")
+        put("answers", "1: ring0[2]\n")
+        verdict("1 of 1 point" in inside("-e", "grade ./l.lesson answers").stdout, "a right answer in a command within a command")
+
+
+def never_ending():
+    """A lesson or answers that never end are refused at a limit, or end with the deadline."""
+    with tempfile.TemporaryDirectory() as folder:
+        fifo = os.path.join(folder, "f.lesson")
+        os.mkfifo(fifo)
+        own = os.path.join(folder, "own.lesson")
+        with open(own, "w", encoding="utf-8") as f:
+            f.write("title: T\nfabric: ring:4\ntext: A\nask: which?\nanswer: x\naccept: x\n")
+        for command in ("lesson /dev/zero", "lesson /dev/zero check", "grade /dev/zero /dev/null", "grade %s /dev/zero" % own):
+            done = run("-e", command)
+            verdict(done.returncode == 3 and "found more than 1 MiB" in done.stderr, "%s: %s" % (command, done.stderr))
+        requests = "".join(json.dumps({"id": i, "line": line, "deadline": 0.3}) + "\n" for i, line in
+                           enumerate(("lesson " + fifo, "lesson %s check" % fifo, "grade %s /dev/null" % fifo, "grade %s %s" % (own, fifo))))
+        done = run("--serve", text=requests)
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        verdict([t["error_kind"] for t in told if "command" in t] == 4 * ["cancelled"], "a deadline ends them: %s %s" % (done.stdout, done.stderr))
+
+
 def perform():
     performed(run, verdict, os.environ.get("SEED") or str(random.randrange(1 << 30)))
 
 
 def main():
-    for part in (bundled, fabrics, own, playing, quiz, quiz_ranks, quiz_layers, quiz_kinds, quiz_judged, graded, perform):
+    for part in (bundled, fabrics, own, playing, quiz, quiz_ranks, quiz_layers, quiz_kinds, quiz_judged, graded, lines_told, confined, never_ending, perform):
         part()
     return verdict.status()
 

@@ -1,6 +1,7 @@
 #include "core/base/infile.h"
 #include "core/base/builtin.h"
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,6 +68,10 @@ FILE *infile_open(const char *path, struct progress *p)
 
 	if (builtin_find(path, &in))
 		return fmemopen((void *)(uintptr_t)in.data, in.size, "r");
+	if (permitted(DEED_READ, path, NULL)) {
+		errno = EPERM;
+		return NULL;
+	}
 	if (!p)
 		return fopen(path, "re");
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -49,6 +49,20 @@ const char *lesson_name(const char *word)
 	return strncmp(word, mark, sizeof(mark) - 1) ? NULL : word + sizeof(mark) - 1;
 }
 
+bool lesson_has_file(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	bool has = false;
+
+	for (size_t i = 0; slash && i < FOLDERS && !has; i++) {
+		char *in = folder(i);
+
+		has = in && strlen(in) == (size_t)(slash - path) && !strncmp(in, path, strlen(in));
+		free(in);
+	}
+	return has;
+}
+
 static bool is_file(const char *path)
 {
 	struct stat st;

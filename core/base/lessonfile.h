@@ -14,6 +14,9 @@ const char *lesson_name(const char *word);
 /* Path of such a file; to be freed.  NULL and *e: it does not exist, or the name is no plain file name. */
 char *lesson_file(const char *name, struct err *e);
 
+/* Does the path lead to a file directly in one of these folders? */
+bool lesson_has_file(const char *path);
+
 /* Names of all lessons, each once, sorted by name; ended by NULL.  Free them with their list. */
 char **lesson_names(void);
 

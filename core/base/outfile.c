@@ -268,7 +268,7 @@ int outfile_open(struct outfile *o, const char *path, struct progress *p, struct
 	static const cookie_io_functions_t io = {.write = write_bytes};
 
 	*o = (struct outfile){.path = path, .progress = p, .fd = -1};
-	if (permitted("writing", path, e) || open_any(o, e)) {
+	if (permitted(DEED_WRITE, path, e) || open_any(o, e)) {
 		give_up(o);
 		return -1;
 	}

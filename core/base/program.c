@@ -253,7 +253,7 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 	int out[2], said[2] = {-1, -1}, status, rc;
 	bool whole;
 
-	if (permitted("running", argv[0], e))
+	if (permitted(DEED_RUN, argv[0], e))
 		return -1;
 	if (pipe_from(out))
 		return err_set_kind(e, ERR_IO, "%s: %s", argv[0], strerror(errno));

@@ -3,6 +3,7 @@
 #define IBSCOPE_COMMAND_H
 
 #include "core/base/err.h"
+#include "core/base/permit.h"
 #include "core/session/args.h"
 #include "core/session/interpreter.h"
 #include "core/session/out.h"
@@ -32,6 +33,8 @@ struct command {
 	const char *json;
 	/* Its rows.  A line "@PREFIX" of json: the keys of the next list, each with the prefix before it. */
 	const struct field *rows[4];
+	unsigned deeds; /* bits of enum permit_deed (permit.h): what it does with any words, beside its FILEs
+			 */
 	enum command_needs needs;
 	const struct arg_number *numbers; /* of the syntax, beside the common ones; ended by key NULL */
 	/* Runs when all words fit the syntax and all numbers are in range. */

@@ -3,6 +3,7 @@
 #include "core/base/cursor.h"
 #include "core/base/foreign.h"
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/routing/json_names.h"
@@ -163,6 +164,30 @@ void commands_free(struct command_list *l)
 
 /* --- running --------------------------------------------------------------------------- */
 
+/* May it do what its mark tells, and read or write the files among its words? */
+static int command_permitted(const struct session *s, const struct command_words *c, struct err *e)
+{
+	const bool to_lesson = writes_output(c->command, c->argc, c->argv);
+	struct args args;
+	int rc = 0;
+
+	for (unsigned deed = DEED_READ; deed <= DEED_LEAVE && !rc; deed <<= 1)
+		if (c->command->deeds & deed)
+			rc = permitted(deed, c->command->name, e);
+	if (rc || !s->in_lesson ||
+	    args_read(s, c->command->syntax, c->command->numbers, c->argc, c->argv, &args, NULL))
+		return rc;
+	for (int i = 0; i < args.n && !rc; i++) {
+		bool stream = !strcmp(args.arg[i].word, "-"),
+		     file = !args.arg[i].small && syntax_kind(args.arg[i].name, args.arg[i].len) == KIND_FILE;
+
+		if (stream ? !to_lesson : file)
+			rc = permitted(DEED_READ, args.arg[i].word, e);
+	}
+	args_free(&args);
+	return rc;
+}
+
 /* Does the command have all that it needs, and do its words fit? */
 static int check_command(const struct session *s, const struct command_words *c, struct err *e)
 {
@@ -174,7 +199,7 @@ static int check_command(const struct session *s, const struct command_words *c,
 		return -1;
 	if (!syntax_fits(c->command->syntax, c->argc, c->argv))
 		return err_set_kind(e, ERR_SYNTAX, "expected: %s", c->command->syntax);
-	return 0;
+	return command_permitted(s, c, e);
 }
 
 /* Does the syntax want one node, or many? */

@@ -2,10 +2,12 @@
 #include "core/base/number.h"
 #include "core/session/lesson.h"
 #include "core/base/cursor.h"
+#include "core/base/infile.h"
 #include "core/base/lessonfile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,7 +130,11 @@ static char **take_see(const struct reader *r)
 
 static char **take_ask(const struct reader *r)
 {
-	return last_step(r) ? once(&last_step(r)->ask) : NULL;
+	struct lesson_step *s = last_step(r);
+
+	if (s && !s->ask)
+		s->ask_line = r->line;
+	return s ? once(&s->ask) : NULL;
 }
 
 static char **take_answer(const struct reader *r)
@@ -158,6 +164,16 @@ static void end_value(struct reader *r)
 	r->last = NULL;
 }
 
+/* A key that is none is told as such. */
+static bool may_precede_title(const char *key, size_t len)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		known |= strlen(keys[i].key) == len && !strncmp(keys[i].key, key, len);
+	return !known || !strncmp(key, "title", len) || !strncmp(key, "fabric", len);
+}
+
 static int take_value(struct reader *r, const char *key, size_t len, const char *value)
 {
 	end_value(r);
@@ -172,6 +188,8 @@ static int take_value(struct reader *r, const char *key, size_t len, const char 
 		*(points ? &last_step(r)->points : &r->l->number) = (unsigned)n;
 		return 0;
 	}
+	if (!r->l->title && !may_precede_title(key, len))
+		return fail(r, "no title", "a line \"title: ...\" before the first text");
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		if (strlen(keys[i].key) != len || strncmp(keys[i].key, key, len) != 0)
 			continue;
@@ -220,6 +238,8 @@ static int read_lines(struct reader *r, char *text)
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = 0;
+		if (!next && !*line && r->line) /* behind the last line */
+			break;
 		r->line++;
 		if (take_line(r, line))
 			return -1;
@@ -230,17 +250,25 @@ static int read_lines(struct reader *r, char *text)
 	if (!r->l->n)
 		return fail(r, "no step", "a line \"text: ...\"");
 	for (size_t i = 0; i < r->l->n; i++)
-		if (r->l->step[i].ask && !r->l->step[i].answer)
-			return fail(r, r->l->step[i].ask, "an answer");
+		if (r->l->step[i].ask && !r->l->step[i].answer) {
+			r->line = r->l->step[i].ask_line;
+			return fail(r, r->l->step[i].ask, "an answer: ask needs an answer");
+		}
 	return 0;
 }
 
 char *lesson_text(const char *path, struct progress *p, struct err *e)
 {
+	FILE *f = infile_open(path, p);
 	char *data, *text = NULL;
 	size_t size;
+	int rc = f ? read_at_most(f, path, 1, &data, &size, e) : err_system(e, path, errno);
 
-	if (read_file(path, p, &data, &size, e))
+	if (f)
+		fclose(f);
+	if (rc && progress_cancelled(p))
+		err_set(e, CANCELLED);
+	if (rc)
 		return NULL;
 	if (size > LESSON_BYTES || memchr(data, 0, size))
 		err_set(e, "%s: found %zu bytes, expected at most %d of text", path, size, LESSON_BYTES);
@@ -275,14 +303,14 @@ struct lesson *lesson_parse(const char *word, const char *path, char *text, stru
 	return NULL;
 }
 
-struct lesson *lesson_read(const char *word, struct err *e)
+struct lesson *lesson_read(const char *word, struct progress *p, struct err *e)
 {
 	char *name = name_in_path(word), *file = str_printf("%s" ENDING, word),
 	     *path = name ? str_dup(word) : lesson_file(file, e), *text = NULL;
 	struct lesson *l = NULL;
 
 	if (path)
-		text = lesson_text(path, NULL, e);
+		text = lesson_text(path, p, e);
 	if (text)
 		l = lesson_parse(word, path, text, e);
 	free(text);
@@ -355,7 +383,7 @@ struct lesson **lessons_all(struct text *broken, unsigned *n_broken)
 	for (size_t i = 0; names[i]; i++) {
 		struct err e = {0};
 
-		l[n] = lesson_read(names[i], &e);
+		l[n] = lesson_read(names[i], NULL, &e);
 		if (!l[n] && broken) {
 			text_add(broken, "%s\n", e.msg);
 			++*n_broken;

@@ -10,10 +10,12 @@
  *   see: TEXT         occurs in what the pane before it shows; blanks in a row count as one
  *   ask: / answer:    a question; the answer is hidden until it is asked for
  *   accept: TEXT      an answer that counts as right; case and blanks in a row do not matter
- *   judge: COMMANDS   run with an answer in place of $ANSWER, each of its words quoted
+ *   judge: COMMANDS   run with an answer in place of $ANSWER, as one word
  *   points: N         what a right answer is worth in `grade`; 1
  *   proof: COMMANDS   run by `lesson NAME check` only: what the answer claims
  *   expect: TEXT      occurs in what the run, proof or judge before it prints; blanks in a row count as one
+ *
+ * Commands look, or change the session, and do nothing else (permit.h).
  *
  * A walk that a step begins ends with the step, unless the first command of the next one is a `step` as well.
  */
@@ -46,6 +48,7 @@ struct lesson_look {
 
 struct lesson_step {
 	char *text, *ask, *answer; /* ask and answer may be NULL */
+	unsigned ask_line;	   /* of its file, from 1 */
 	struct lesson_list accept;
 	unsigned points;
 	struct lesson_look *look;
@@ -69,7 +72,7 @@ char *lesson_text(const char *path, struct progress *p, struct err *e);
  * word: the name of a lesson, or the path of a file: with a / or with ".lesson" at its end.  NULL and *e:
  * there is no such file, or it does not have the form above.
  */
-struct lesson *lesson_read(const char *word, struct err *e);
+struct lesson *lesson_read(const char *word, struct progress *p, struct err *e);
 /* The same from its text, which is changed; path: for messages. */
 struct lesson *lesson_parse(const char *word, const char *path, char *text, struct err *e);
 void lesson_free(struct lesson *l);

@@ -1,6 +1,7 @@
 /* Lessons: a session's place in one; running and checking them. */
 #include "core/session/lesson.h"
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 #include "core/base/text.h"
 #include "core/session/command.h"
 #include "core/base/words.h"
@@ -41,7 +42,10 @@ int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p,
 
 	if (!l->fabric)
 		return session_need_fabric(s, e);
-	if (synth_make(l->fabric, &f, e))
+	permit_lesson_begin();
+	rc = synth_make(l->fabric, &f, e);
+	permit_lesson_end();
+	if (rc)
 		return -1;
 	how = str_printf("synth %s", l->fabric);
 	session_forget(s);
@@ -69,7 +73,9 @@ int lesson_run(const struct command_run *in, const char *commands, struct text *
 	int rc;
 
 	in->in->session->in_lesson++;
+	permit_lesson_begin();
 	rc = run_text(&r, commands, e);
+	permit_lesson_end();
 	in->in->session->in_lesson--;
 	fclose(r.f);
 	if (rc)
@@ -153,29 +159,46 @@ static void check_runs(struct check *c, enum lesson_when when)
 			prints(&c->run, s->run[i].command, &s->run[i].expect, c);
 }
 
-/* The line of a judge: $ANSWER becomes the words of the answer, each quoted: none of them is a command. */
+#define ANSWER_MARK "$ANSWER"
+
+/*
+ * Adds the answer as one word.  quote: the line's own quotes around it, 0: none.  Between quotes with other
+ * text it is a word of that text, which may be a command itself (`event "fail link $ANSWER"`).
+ */
+static void add_answer(struct text *t, const char *answer, char quote, bool alone)
+{
+	char *word = word_quoted(answer), *of_text = quote && !alone ? word_quoted(word) : str_dup(word);
+
+	text_add(t, quote ? "%c%s%c" : "%.0d%s%.0d", quote, of_text, quote);
+	free(of_text);
+	free(word);
+}
+
+/* The line of a judge: $ANSWER becomes one word, whatever the answer is, also between quotes. */
 static char *with_answer(const char *line, const char *answer)
 {
-	static const char mark[] = "$ANSWER";
+	char *one = str_printf("%s", answer + strspn(answer, " \t"));
 	struct text t = {0};
-	const char *at;
+	char quote = 0;
 
-	for (; (at = strstr(line, mark)); line = at + strlen(mark)) {
-		const char *first = answer + strspn(answer, " \t");
+	for (size_t len = strlen(one); len && strchr(" \t", one[len - 1]);)
+		one[--len] = 0;
+	for (const char *p = line; *p; p++) {
+		if (!strncmp(p, ANSWER_MARK, strlen(ANSWER_MARK))) {
+			const char *behind = p + strlen(ANSWER_MARK);
 
-		text_add(&t, "%.*s", (int)(at - line), line);
-		for (const char *w = first; *w; w += strspn(w, " \t")) {
-			char *word = str_printf("%.*s", (int)strcspn(w, " \t"), w),
-			     *quoted = word_quoted(word);
-
-			text_add(&t, "%s%s", w > first ? " " : "", quoted);
-			w += strlen(word);
-			free(word);
-			free(quoted);
+			add_answer(&t, one, quote, p > line && p[-1] == quote && *behind == quote);
+			p = behind - 1;
+			continue;
 		}
+		if (*p == '\\' && p[1] && quote != '\'')
+			text_putc(&t, *p++);
+		else if (*p == quote || (!quote && strchr("\"'", *p)))
+			quote = quote ? 0 : *p;
+		text_putc(&t, *p);
 	}
-	text_add(&t, "%s", line);
-	return t.s;
+	free(one);
+	return t.s ? t.s : str_dup("");
 }
 
 /* Do the commands of `judge` print what they should? Without any: yes. */

@@ -14,6 +14,7 @@
 #include "core/base/err.h"
 #include "core/base/guidfile.h"
 #include "core/base/lessonfile.h"
+#include "core/base/permit.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/counted.h"
@@ -95,6 +96,8 @@ static char *file_value(const struct optdef *d, const char *v, struct err *e)
 			err_set(e, "%s: %s", d->name, why.msg);
 		return path;
 	}
+	if (permitted(DEED_READ, v, e))
+		return NULL;
 	if (stat(v, &st) || access(v, R_OK)) {
 		err_set_kind(e, ERR_IO, "%s: %.200s: %s; expected a file that can be read", d->name, v,
 			     strerror(errno));

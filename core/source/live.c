@@ -377,7 +377,7 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 
 	if (p)
 		progress_start(p, "discovering", 0);
-	rc = permitted("reading", "a live fabric", e) ? -1 : start(&c, ca, port, what, e);
+	rc = permitted(DEED_DEVICE, "a live fabric", e) ? -1 : start(&c, ca, port, what, e);
 	if (!rc) {
 		rc = listen_to(&c, p, e);
 		status = stop(&c, rc == 0);
@@ -405,7 +405,7 @@ int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e)
 	struct text why = {0};
 	int rc;
 
-	if (permitted("reading", "a live fabric", e))
+	if (permitted(DEED_DEVICE, "a live fabric", e))
 		return -1;
 	if (!live_child_possible())
 		return err_set(e, "this program was not made for live discovery");

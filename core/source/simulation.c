@@ -132,7 +132,7 @@ struct simulation *simulation_new(struct err *e)
 	struct simulation *s;
 	int in[2], out[2], rc;
 
-	if (permitted("running", "OpenSM", e) || simulation_possible(e))
+	if (permitted(DEED_RUN, "OpenSM", e) || simulation_possible(e))
 		return NULL;
 	s = NEW(struct simulation);
 	s->to = s->from = -1;

@@ -111,7 +111,7 @@ static void test_files(void **state)
 	assert_null(lesson_file("../lessons/fabrics", &e));
 	assert_null(lesson_file("nothing-of-this-name", &e));
 	free(lesson_file("fabrics", &e));
-	assert_null(lesson_read("nothing-of-this-name", &e));
+	assert_null(lesson_read("nothing-of-this-name", NULL, &e));
 }
 
 /* A value of very many lines, the values before and behind it, and a number between. */

@@ -96,7 +96,7 @@ static int grade(struct session *s, const struct lesson *l, char *const *answer,
 static int cmd_grade(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *path = args_word(args, "FILE", "");
-	struct lesson *l = lesson_read(args_word(args, "LESSON", ""), e);
+	struct lesson *l = lesson_read(args_word(args, "LESSON", ""), o->run->progress, e);
 	char **answer, *text;
 	int rc = -1;
 
@@ -116,6 +116,7 @@ static int cmd_grade(struct session *s, const struct args *args, struct out *o, 
 
 const struct command grade_commands[] = {
 	{.name = "grade",
+	 .deeds = DEED_LEAVE,
 	 .syntax = "grade LESSON FILE",
 	 .help = "judge the answers that somebody handed in to the questions of a lesson",
 	 .finds = "points are missing",

@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/base/wrap.h"
 #include "core/session/commands/commands.h"
 #include "core/source/synth.h"
@@ -137,7 +138,7 @@ static void put_place(const struct play *p, bool answered, bool same)
 {
 	struct lesson_place *at = NEW(struct lesson_place);
 
-	at->lesson = lesson_read(p->l->word, NULL);
+	at->lesson = lesson_read(p->l->word, p->o->run->progress, NULL);
 	if (!at->lesson || at->lesson->n <= p->step) { /* the file has changed meanwhile */
 		lesson_free(at->lesson);
 		free(at);
@@ -147,6 +148,17 @@ static void put_place(const struct play *p, bool answered, bool same)
 	at->answered = answered;
 	at->generation = same ? p->s->generation : 0;
 	lesson_place_put(p->s, at);
+}
+
+static bool is_one_command(const char *line)
+{
+	const char *rest;
+	char **argv;
+	int argc, rc = words_split(line, &rest, &argc, &argv, NULL);
+
+	if (!rc)
+		words_free(argc, argv);
+	return !rc && !rest;
 }
 
 /*
@@ -164,7 +176,8 @@ static void open_panes(const struct play *p)
 	if (s->n_look) {
 		char *line = str_printf("pane %s", s->look[0].pane);
 
-		run_text(p->o->run, line, &e);
+		if (is_one_command(line))
+			run_text(p->o->run, line, &e);
 		free(line);
 		run_text(p->o->run, "pane lesson", &e);
 	}
@@ -267,7 +280,7 @@ static int step_number(const char *word, const struct lesson *l, size_t *step, s
 
 static int play_named(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct play p = {.s = s, .o = o, .l = lesson_read(args->arg[0].word, e)};
+	struct play p = {.s = s, .o = o, .l = lesson_read(args->arg[0].word, o->run->progress, e)};
 	const struct arg *step = args_get(args, "STEP");
 	bool all = args_has(args, "all");
 	int rc;
@@ -338,7 +351,7 @@ static int go_on(struct session *s, const struct args *args, struct out *o, stru
 	if (!at)
 		return err_set(e, "no lesson is being played; `lesson` lists them, `lesson NAME` plays one");
 	p.step = at->step;
-	p.l = lesson_read(at->lesson->word, e);
+	p.l = lesson_read(at->lesson->word, o->run->progress, e);
 	if (!p.l)
 		return -1;
 	if (p.step >= p.l->n)
@@ -421,7 +434,7 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 		json_t *list = json_array();
 		int rc = 0;
 
-		if (name && !(all[0] = lesson_read(name, e)))
+		if (name && !(all[0] = lesson_read(name, o->run->progress, e)))
 			rc = -1;
 		for (size_t i = 0; all[i] && !progress_cancelled(o->run->progress); i++)
 			faults += check_one(s, all[i], list, o);
@@ -444,6 +457,7 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 
 const struct command lesson_commands[] = {
 	{.name = "lesson",
+	 .deeds = DEED_LEAVE,
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("STEP", 0, UINT64_MAX, "a step from 1, all or check", "lesson")),
 	 .syntax = "lesson [check|next|back|again] | lesson answer [TEXT...] | lesson new FILE | lesson "
 		   "LESSON [all|check|STEP]",

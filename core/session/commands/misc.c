@@ -61,6 +61,7 @@ static int cmd_echo(struct session *s, const struct args *args, struct out *o, s
 const struct command session_commands[] = {
 	{.name = "source",
 	 .syntax = "source FILE [whole]",
+	 .deeds = DEED_LEAVE,
 	 .help = "run commands from a file and stop at the first failure; whole: run all, then list the "
 		 "failures",
 	 .run = cmd_source},
@@ -130,6 +131,6 @@ const struct command session_commands[] = {
 		 "commands[].keys[].help string as in common\n",
 	 .prints = prints_schema,
 	 .run = cmd_schema},
-	{.name = "quit", .syntax = "quit", .help = "leave", .run = cmd_quit},
+	{.name = "quit", .syntax = "quit", .deeds = DEED_LEAVE, .help = "leave", .run = cmd_quit},
 	{.name = NULL},
 };

@@ -159,6 +159,7 @@ static int cmd_verify(struct session *s, const struct args *args, struct out *o,
 
 const struct command verify_commands[] = {
 	{.name = "verify",
+	 .deeds = DEED_RUN,
 	 .syntax = "verify [ENGINE[,ENGINE...]] [OPTION=VALUE]...",
 	 .help = "compare these tables with those of the real OpenSM, which it runs over a simulation of "
 		 "this fabric",

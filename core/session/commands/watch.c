@@ -523,7 +523,7 @@ static int take_program(struct session *s, const struct args *args, struct watch
 	if (w->on_change && s->in_lesson)
 		return err_set(e, "a lesson runs no program; `watch on-change %s` must be typed",
 			       *w->on_change);
-	return w->on_change ? permitted("running", *w->on_change, e) : 0;
+	return w->on_change ? permitted(DEED_RUN, *w->on_change, e) : 0;
 }
 
 static int cmd_watch(struct session *s, const struct args *args, struct out *o, struct err *e)
