@@ -1,5 +1,6 @@
 #include "core/formats/graph.h"
 #include "core/base/clean.h"
+#include "core/base/csv.h"
 #include "core/base/json.h"
 #include "core/formats/drawing.h"
 
@@ -189,7 +190,7 @@ static void put_row(struct graph *g, const struct field *x, const struct value *
 		if (i)
 			text_putc(&line, ',');
 		if (v && v[i].known)
-			text_csv(&line, value_text(g, &x[i], &v[i]));
+			csv_add_cell(&line, value_text(g, &x[i], &v[i]), g->of->safe);
 		else if (!v)
 			text_csv(&line, x[i].key);
 	}

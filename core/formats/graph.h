@@ -16,6 +16,7 @@ struct graph_of {
 	const struct lids *lids; /* NULL: those of the source */
 	const uint32_t *load;	 /* [n_ports] routes that leave through the port; NULL: no routing */
 	const char *engine;	 /* whose routes these are */
+	bool safe;		 /* csv: cells that look like formulas are marked as text (csv.h) */
 };
 
 /*

@@ -228,12 +228,12 @@ static int write_branches(FILE *f, const struct slurm *s, bool yaml, struct prog
 		bool nodes = !s->branch[b].level;
 
 		if (yaml)
-			fprintf(f, "      - switch: %s\n        %s: ", s->branch[b].name,
+			fprintf(f, "      - switch: \"%s\"\n        %s: \"", s->branch[b].name,
 				nodes ? "nodes" : "children");
 		else
 			fprintf(f, "SwitchName=%s %s=", s->branch[b].name, nodes ? "Nodes" : "Switches");
 		write_list(f, name, n);
-		putc('\n', f);
+		fputs(yaml ? "\"\n" : "\n", f);
 	}
 	free(name);
 	return go_on ? write_status(f) : -1;

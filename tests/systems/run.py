@@ -599,7 +599,7 @@ def completion(folder):
 
 
 TESTS = [completion, without_proc, unwritable_tmpdir, change_window, gates, jq, one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
-TESTS += [tables.list_csv, tables.graphs, tables.canonical]
+TESTS += [tables.list_csv, tables.safe_csv, tables.graphs, tables.canonical]
 
 
 def main():

@@ -104,6 +104,40 @@ print(json.dumps([list(t.columns), str(t.up.dtype), list(map(int, t.up)), sorted
         expect(found, [["guid", "up", "name"], "int64", [5, 5, 5, 3, 3], sorted(NAMES[:5])], "pandas")
 
 
+def safe_csv(folder):
+    """`csv safe`: no cell begins as a formula does, and beside the apostrophe nothing differs; numbers stay numbers.  Names in YAML are quoted."""
+    run(folder, "save plain", "xgft:3,3:1,2")
+    formulas = ["=1+1", "+cmd|x", "-2+3", "@SUM(1)", '=HYPERLINK("a,b")'.replace('"', "'")]
+    with open(os.path.join(folder, "plain"), encoding="utf-8") as f:
+        text = f.read()
+    for old, name in zip(("leaf-01", "leaf-02", "leaf-03", "spine-01", "node0001"), formulas):
+        text = text.replace('"%s"' % old, '"%s"' % name)
+    with open(os.path.join(folder, "odd"), "w", encoding="utf-8") as f:
+        f.write(text)
+    marked = 0
+    for command in ("export csv - %s", "list switches csv %s", "list hosts csv %s columns name", "switches csv %s", "list compare minhop updn csv %s", "list usage csv %s"):
+        plain, safe = [list(csv.reader(io.StringIO(objects(folder, "load odd; route minhop; " + command % word)[-1]["content"], newline=""), strict=True))
+                       for word in ("", "safe")]
+        expect([[c[1:] if c[:1] == "'" else c for c in row] for row in safe], plain, command)
+        for row, cells in zip(plain, safe):
+            for was, cell in zip(row, cells):
+                number = was.lstrip("+-").replace(".", "").isdigit()
+                expect(cell != was, was[:1] in set("=+-@") and was != "" and not number, "%s: %s" % (command, cell))
+                marked += cell != was
+    expect(marked > 20, True, "%d cells marked" % marked)
+    expect(run(folder, "load odd; list switches csv safe").count("'=1+1"), 1, "text")
+    run(folder, "load odd; export csv F.csv safe; export csv G.csv safe anyway")
+    run(folder, "load odd; export json F safe", status=2)
+    for name, switches in (("true", "null"), ("1e3", "0x10")):
+        with open(os.path.join(folder, "odd"), "w", encoding="utf-8") as f:
+            f.write(text.replace('"=1+1"', '"%s"' % name).replace('"node0002"', '"%s"' % switches))
+        said = run(folder, "load odd; export slurm t.yaml")
+        with open(os.path.join(folder, "t.yaml"), encoding="utf-8") as f:
+            lines = f.read().splitlines()[5:]
+        expect([line for line in lines if not (line.endswith('"') and line.count('"') == 2)], [], said)
+        expect(any('switch: "%s"' % name in line for line in lines), True, lines)
+
+
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/clean.h"
+#include "core/base/csv.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/routing/json_names.h"
@@ -17,7 +18,7 @@
 struct wish {
 	int argc; /* arguments of the pane */
 	char **argv;
-	bool csv;
+	bool csv, safe;	     /* safe: see csv.h */
 	const char *columns; /* names with commas between them, NULL = those that the screen shows */
 	const char *sort;    /* column, NULL = unsorted */
 	bool reverse;	     /* sorted rows in reverse */
@@ -25,8 +26,8 @@ struct wish {
 	struct text filter;  /* words, "" = all rows */
 };
 
-#define SYNTAX                                                                                        \
-	"list PANE [ARGUMENT]... [csv] [columns COLUMN[,COLUMN...]] [sort COLUMN [reverse]] [filter " \
+#define SYNTAX                                                                                               \
+	"list PANE [ARGUMENT]... [csv [safe]] [columns COLUMN[,COLUMN...]] [sort COLUMN [reverse]] [filter " \
 	"TEXT...]"
 
 /* As columns: what JSON tells of a row beside its cells. Only csv has them. */
@@ -66,6 +67,8 @@ static int parse(int argc, char **argv, struct wish *w, struct err *e)
 	w->argv = argv + 2;
 	w->csv = i < argc && !strcmp(argv[i], "csv");
 	i += w->csv;
+	w->safe = w->csv && i < argc && !strcmp(argv[i], "safe");
+	i += w->safe;
 	if (i < argc && !strcmp(argv[i], "columns")) {
 		if (++i == argc)
 			return err_set(e, "list: found nothing behind columns, expected names with commas "
@@ -456,26 +459,28 @@ static bool print_json(const struct view *v, const struct layout *l, struct prog
 /* --- CSV ---------------------------------------------------------------------------------- */
 
 /* What JSON has of a cell, as a field; "" for null. */
-static void put_field(const struct view *v, unsigned col, uint32_t row, struct text *cell, struct text *line)
+static void put_field(const struct view *v, unsigned col, uint32_t row, bool safe, struct text *line)
 {
 	const struct column *c = &v->ops->column[col % VIEW_COLUMNS];
+	struct text cell = {0};
 	const char *s;
 
-	text_clear(cell);
 	if (col == COLUMN_KEY)
-		text_add(cell, "0x%016" PRIx64, view_key(v, row));
+		text_add(&cell, "0x%016" PRIx64, view_key(v, row));
 	else if (col == COLUMN_MARKS)
-		add_marks(view_marks(v, row), cell);
+		add_marks(view_marks(v, row), &cell);
 	else
-		view_cell(v, row, col, cell);
-	s = text_str(cell) + strspn(text_str(cell), " ");
-	text_csv(line, col < VIEW_COLUMNS && c->numeric && !strcmp(s, "-") ? "" : s);
+		view_cell(v, row, col, &cell);
+	s = text_str(&cell) + strspn(text_str(&cell), " ");
+	csv_add_cell(line, col < VIEW_COLUMNS && c->numeric && !strcmp(s, "-") ? "" : s, safe);
+	text_free(&cell);
 }
 
 /* A line for the names and for each row; the lines end as text's do, by a newline alone. */
-static bool print_csv(const struct view *v, const struct layout *l, struct progress *p, struct out *o)
+static bool print_csv(const struct view *v, const struct layout *l, bool safe, struct progress *p,
+		      struct out *o)
 {
-	struct text all = {0}, cell = {0};
+	struct text all = {0};
 	bool go_on = true;
 
 	for (unsigned k = 0; k < l->n; k++) {
@@ -489,7 +494,7 @@ static bool print_csv(const struct view *v, const struct layout *l, struct progr
 		for (unsigned k = 0; k < l->n; k++) {
 			if (k)
 				text_putc(&all, ',');
-			put_field(v, l->col[k], view_row(v, i), &cell, &all);
+			put_field(v, l->col[k], view_row(v, i), safe, &all);
 		}
 		text_putc(&all, '\n');
 		go_on = progress_step(p, i);
@@ -499,7 +504,6 @@ static bool print_csv(const struct view *v, const struct layout *l, struct progr
 	else if (go_on)
 		out_document(o, text_str(&all));
 	text_free(&all);
-	text_free(&cell);
 	return go_on;
 }
 
@@ -559,7 +563,7 @@ static int print_view(struct view *v, const struct wish *w, struct progress *p, 
 	}
 	print_title(v, w->csv, o);
 	v->sel = UINT32_MAX; /* no row is selected or shown as selected */
-	done = w->csv	      ? print_csv(v, &l, p, o)
+	done = w->csv	      ? print_csv(v, &l, w->safe, p, o)
 	       : o->run->json ? print_json(v, &l, p, o)
 			      : print_text(v, &l, p, o);
 	forget_columns(&l);
@@ -620,7 +624,10 @@ const struct command view_commands[] = {
 		    "(now:7, was:7).\n"
 		    "  csv: a table for other programs (RFC 4180; lines end by a newline alone), cells "
 		    "as in JSON, nothing cut:\n"
-		    "  key, marks and the columns.  columns: these alone, in this order, hidden ones too.\n"
+		    "  key, marks and the columns; safe: names that begin with = + - @ get an apostrophe, so "
+		    "that no "
+		    "spreadsheet computes them.\n"
+		    "  columns: these alone, in this order, hidden ones too.\n"
 		    "  `list help filter where:pane` tells the panes and their arguments.\n",
 	 .json = JSON_LIST,
 	 .subcommand = view_subcommand,

@@ -313,9 +313,10 @@ static int export_slurm(struct session *s, const struct target *t, struct out *o
 }
 
 /* Nodes and cables, with the loads of all pairs where there is a routing. */
-static int export_graph(struct session *s, const char *what, const struct target *t, struct progress *p,
-			struct err *e)
+static int export_graph(struct session *s, const struct args *args, const struct target *t,
+			struct progress *p, struct err *e)
 {
+	const char *what = args->arg[0].word;
 	const struct sweep *w = session_sweep(s);
 	const struct routing *r = w ? w->routing : NULL;
 	struct loads *l = r ? loads_new(r, &pattern_all, p) : NULL;
@@ -327,7 +328,8 @@ static int export_graph(struct session *s, const char *what, const struct target
 			      .state = session_state(s),
 			      .lids = w ? w->lids : NULL,
 			      .load = l ? l->port : NULL,
-			      .engine = r ? r->engine : NULL};
+			      .engine = r ? r->engine : NULL,
+			      .safe = args_has(args, "safe")};
 	int rc = r && !l ? -1 : write_graph(t->f, form, &of, &t->missing, p);
 
 	loads_free(l);
@@ -348,7 +350,7 @@ static int write_export(struct session *s, const struct args *args, struct drawi
 	if (!strcmp(what, "slurm"))
 		rc = export_slurm(s, to, o, e);
 	else if (is_graph(args))
-		rc = export_graph(s, what, to, o->run->progress, e);
+		rc = export_graph(s, args, to, o->run->progress, e);
 	else if (!strcmp(what, "prometheus"))
 		rc = write_prometheus(s, to->f, args_number(args, "most=N", LINKS_MOST), o, e);
 	else
@@ -491,8 +493,8 @@ const struct command export_commands[] = {
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},
 	{.name = "export",
-	 .syntax = "export lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus|" GRAPHS
-		   " FILE [anyway] | "
+	 .syntax = "export lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus|graphml|node-link "
+		   "FILE [anyway] | export csv FILE [safe] [anyway] | "
 		   "export dot FILE cables [anyway] | "
 		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
 		   "export svg|png FILE [" PLOT_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
@@ -524,7 +526,10 @@ const struct command export_commands[] = {
 		 "  csv       a row for each cable: both ends with GUIDs, ports and LIDs, width, speed, up, "
 		 "and "
 		 "the load of each\n"
-		 "            direction: routes of all pairs of hosts, if there is a routing\n"
+		 "            direction: routes of all pairs of hosts, if there is a routing; safe: a name "
+		 "that "
+		 "begins with = + - @\n"
+		 "            gets an apostrophe before it, so that no spreadsheet computes it\n"
 		 "  graphml, node-link, dot FILE cables\n"
 		 "            the same as a graph of nodes and cables, for NetworkX, Gephi and Graphviz; "
 		 "nodes "
