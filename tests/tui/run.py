@@ -166,6 +166,15 @@ class Terminal:
         with os.fdopen(fd, "wb") as f:
             f.write(content)
 
+    def written(self, name):
+        """Waits until a file that the program writes is there, and returns its path."""
+        path, end = os.path.join(self.dir, name), time.monotonic() + BOUND
+        while not os.path.exists(path) or not os.path.getsize(path):
+            if time.monotonic() > end:
+                raise Failed("%s was not written within %g s:\n%s" % (name, BOUND, self.capture()))
+            time.sleep(0.03)
+        return path
+
     def resize(self, w, h):
         self.tmux("resize-window", "-t", "t", "-x", str(w), "-y", str(h))
 
@@ -347,12 +356,7 @@ def run_script(path):
 
 
 def same_file(t, name):
-    path = os.path.join(t.dir, name)
-    end = time.monotonic() + BOUND
-    while not os.path.exists(path) or not os.path.getsize(path):
-        if time.monotonic() > end:
-            raise Failed("%s was not written" % name)
-        time.sleep(0.05)
+    path = t.written(name)
     with open(path) as f:
         got = f.read()
     if got.count("\n") != len(t.capture().rstrip("\n").split("\n")) or "REPL" not in got:
