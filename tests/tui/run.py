@@ -269,7 +269,7 @@ def compare(term, name):
         if time.monotonic() > end:
             diff = ["%s%s" % (m, line) for w, g in zip(want.split("\n"), got.split("\n")) if w != g
                     for m, line in (("- ", w), ("+ ", g))]
-            raise Failed("screen %s differs:\n%s" % (name, "\n".join(diff)))
+            raise Failed("screen %s differs:\n%s\nit is\n%s" % (name, "\n".join(diff), got))
         time.sleep(0.05)
 
 
@@ -646,6 +646,28 @@ def cancel_long_work():
         t.held("roots")
         t.keys("C-c")           # at once, whatever it has run
         t.wait(r"stopped: pane compare; C-l goes on")
+    finally:
+        t.close()
+
+
+def quick_machine():
+    """The test of MACHINE=quick: long work is not seen at work, what a FIFO holds is."""
+    t = Terminal(env=machine.environment("quick"))
+    try:
+        t.fifo("roots")
+        raw = os.path.join(t.dir, "raw")
+        t.tmux("pipe-pane", "-t", "t", "cat >%s" % raw)
+        t.start("-R minhop xgft:8,8,8:1,8,8")
+        t.wait(READY)
+        t.run(":survey switches; screen done")
+        t.written("done")
+        with open(raw, "rb") as f:
+            if b"cancels" in f.read():
+                raise Failed("work was on the screen:\n" + t.capture())
+        t.run(":route updn root_guid_file=%s" % os.path.join(t.dir, "roots"))
+        t.wait(r"cancels")
+        t.keys("C-c")
+        t.wait(r"stopped: route updn")
     finally:
         t.close()
 
@@ -1047,7 +1069,7 @@ def tours_at_80_columns():
 
 ROBUST = [tours_at_80_columns, words_on_screen, scheme_of_background, legends_have_the_colours, bars_are_seen, pictures, last_scale_is_a_hint, resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
           quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
-          cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, batch_fits_its_terminal, suspended_ends, *pty_signals.TESTS]
+          cancel_long_work, quick_machine, dumb_terminal, keymap_errors, batch_refuses, batch_fits_its_terminal, suspended_ends, *pty_signals.TESTS]
 
 
 def main():
