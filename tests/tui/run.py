@@ -276,7 +276,7 @@ def compare(term, name):
 def run_script(path):
     """One .test file: settings first, then steps."""
     size, term, env, fifos, packed, t = (80, 24), "screen-256color", {}, [], [], None
-    made, pressed, one_core = [], 0, ""
+    made, pressed, one_core, before = [], 0, "", ""
     try:
         with open(path) as f:
             lines = f.read().split("\n")
@@ -285,6 +285,11 @@ def run_script(path):
             rest = rest.strip()
             if not word or word.startswith("#"):
                 continue
+            # what a line prints stands elsewhere when the next key comes before it
+            if t and before == "run" and word in ("run", "keys"):
+                for pid in t.pids():
+                    t.read_all(pid)
+            before = word
             if t and word in ("type", "run"):
                 rest = rest.replace("$OUT", t.dir)
             try:
