@@ -320,10 +320,10 @@ check-arm: deps-build deps-check deps-arm64
 # published figures beside computed ones: tests/papers/README.md has the table
 papers: $(BUILD)/ibscope $(BUILD)/papers/lanes
 	@IBSCOPE='$(BUILD)/ibscope' LANES='$(BUILD)/papers/lanes' python3 tests/papers/run.py $(PAPERS)
-# pictures of the running program: tests/tui/gallery/*.svg
+# pictures of the running program: build/gallery/*.svg, six of them tests/tui/gallery/*.svg
 gallery: deps-build deps-check
 	@$(MAKE) --no-print-directory $(BUILD)/ibscope
-	@IBSCOPE=$(BUILD)/ibscope python3 tests/tui/gallery.py
+	@IBSCOPE='$(BUILD)/ibscope' BUILD='$(BUILD)' python3 tests/tui/gallery.py
 bench: deps-build deps-check
 	@$(MAKE) --no-print-directory $(BUILD)/ibscope
 	@IBSCOPE=$(BUILD)/ibscope tests/bench/run.py

@@ -1,7 +1,9 @@
-"""Pictures of the running program: 12 screens at three sizes, gallery/NAME-WIDTHxHEIGHT.svg.
+"""Pictures of the running program: 12 screens at three sizes, build/gallery/NAME-WIDTHxHEIGHT.svg.
 
     make gallery                         all
     python3 tests/tui/gallery.py GLOB    only these
+
+Those that README.md shows and three more (KEPT) are kept beside this file, in gallery/.
 
 The terminal is tmux, and so are the colours: what is drawn is what `capture-pane -e` tells.  Times are the same in each
 picture (1.0 ms), so that pictures change only when screens do.
@@ -17,6 +19,8 @@ from common import HERE, Failed
 
 SIZES = (80, 24), (120, 40), (200, 50)
 FOLDER = os.path.join(HERE, "gallery")
+DRAWN = os.path.join(os.environ.get("BUILD", "build"), "gallery")
+KEPT = "switches-120x40", "map-120x40", "step-120x40", "start-80x24", "around-80x24", "torus-200x50"
 DEMO = "-R updn demo"
 
 # name, arguments, then steps: "keys ...", "run ...", "type ...", "wait ..."; env of the program
@@ -284,6 +288,7 @@ def picture(terminal, screen, size):
 
 def main(terminal):
     os.makedirs(FOLDER, exist_ok=True)
+    os.makedirs(DRAWN, exist_ok=True)
     made = 0
     for screen in SCREENS:
         for size in SIZES:
@@ -294,10 +299,10 @@ def main(terminal):
                 drawn, _ = picture(terminal, screen, size)
             except Failed as e:
                 sys.exit("%s: %s" % (name, e))
-            with open(os.path.join(FOLDER, name + ".svg"), "w", encoding="utf-8") as f:
+            with open(os.path.join(FOLDER if name in KEPT else DRAWN, name + ".svg"), "w", encoding="utf-8") as f:
                 f.write(drawn)
             made += 1
-    print("%d pictures in %s" % (made, os.path.relpath(FOLDER)))
+    print("%d pictures in %s and %s" % (made, os.path.relpath(DRAWN), os.path.relpath(FOLDER)))
 
 
 if __name__ == "__main__":

@@ -1059,9 +1059,9 @@ def pictures():
     got = collections.Counter(w for word in words.elements() for w in re.findall(r"[A-Za-z]{4,}", word))
     if got != want or len(want) < 15 or not colours <= fills:
         raise Failed("SEED=%d %s %s: %s, colours %s" % (seed, screen[0], size, (want - got) + (got - want), colours - fills))
-    for name in ["%s-%dx%d.svg" % (s[0], *z) for s in gallery.SCREENS for z in gallery.SIZES]:
-        if not os.path.exists(os.path.join(gallery.FOLDER, name)):
-            raise Failed("%s is missing: make gallery" % name)
+    kept = sorted(name + ".svg" for name in gallery.KEPT)
+    if sorted(os.listdir(gallery.FOLDER)) != kept:
+        raise Failed("%s holds %s instead of %s: make gallery" % (gallery.FOLDER, sorted(os.listdir(gallery.FOLDER)), kept))
 
 
 def words_on_screen():
