@@ -241,7 +241,7 @@ SHOWN = [
               "event 'remove switch box/L1/U1 spine-01'"]),
     ([TREE], ["route minhop", "remove host node0004", "export lfts some.lfts", "synth " + TREE, "tables some.lfts", "drift minhop"]),
     (["ring:6"], ["equal-paths"]),
-    (["ring:5", "-R", "dfsssp"], ["snapshot old", "fail random 1 seed=54", "transition", "transition order all", "transition old",
+    (["ring:5", "-R", "dfsssp"], ["snapshot old", "fail random 1 seed=54", "transition", "transition all", "transition old",
                                   "transition to minhop lmc=1 all"]),
     ([TREE, *UPDN], ["fail switch spine-02", "transition"]),
     (["torus:4x4", "-R", "dfsssp"], ["set qos TRUE", "fail random 2 seed=1", "transition"]),

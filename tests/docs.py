@@ -165,7 +165,7 @@ PROMISES = {
     "snapshot before": r'Routing kept as "before"',
     "fail switch spine-01 spine-02": r"2 nodes down",
     "outage": r"fail switch spine-01 spine-02: Until the next sweep \d+ pairs of \d+ host ports are cut; after it 0[\s\S]*lost at",
-    "transition": r"Whatever the order: to \d+ LIDs? \d+ pairs? can loop[\s\S]*Another order of the writes is safe",
+    "transition": r"Whatever the order: to \d+ LIDs? \d+ pairs? can loop",
     "diff before": r"of 4032 pairs \d+ take another path[\s\S]*links hotter[\s\S]*^! ",
     "report change window.html html": r"\Awindow.html written\n\Z",
     "load-map; load-map ebb": r"routes over \d+ directed links: min[\s\S]*Effective bisection bandwidth",

@@ -52,7 +52,7 @@ static const struct deed deeds[] = {
 	{WHAT_IF, "what is new since the fabric was loaded", "pane edits", "difference added removed moved"},
 	{WHAT_IF, "what the last change did to the tables", "diff", "difference"},
 	{WHAT_IF, "between two sweeps: is the way from old tables to new ones safe?", "pane transition",
-	 "transition loops half written update order"},
+	 "transition loops half written update"},
 	{WHAT_IF, "before maintenance: keep the routing as it is now", "snapshot before",
 	 "window remember compare later"},
 	{WHAT_IF, "route with another engine ...", "route ", "algorithm tables compute"},

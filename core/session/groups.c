@@ -44,7 +44,7 @@ static const struct {
 	{"survey", "maintenance worst failure single point redundancy risk"},
 	{"outage", "until next sweep cut lost packets blackhole shield repair two ports"},
 	{"diff", "difference what changed"},
-	{"transition", "between two sweeps half written tables loops update order"},
+	{"transition", "between two sweeps half written tables loops update"},
 	{"pairs", "lost regained"},
 	{"edits", "difference what changed cables replaced moved added removed new"},
 	{"changes", "difference what changed cables replaced"},

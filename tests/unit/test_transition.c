@@ -1,6 +1,6 @@
 /*
- * The step from old tables to new ones against brute force: every mix of old and new switches, every order,
- * on random fabrics of up to 12 switches with random tables.
+ * The step from old tables to new ones against brute force: every mix of old and new switches, on random
+ * fabrics of up to 12 switches with random tables.
  */
 #include "engine_run.h"
 
@@ -278,63 +278,6 @@ static void check_order(const struct brute *b, const struct transition *t)
 		assert_int_equal(wire > 0, t->wire_lids > 0);
 }
 
-/* Is there an order of the writes without harm? By sets of those done. */
-static bool order_exists(const struct brute *b, const struct transition *t)
-{
-	uint32_t n = t->n_writes;
-	uint8_t *reached = NEW_ARRAY((size_t)1 << n, uint8_t);
-	bool found;
-
-	reached[0] = 1;
-	for (uint32_t set = 0; set < 1u << n; set++) {
-		if (!reached[set])
-			continue;
-		for (uint32_t k = 0; k < n; k++) {
-			uint32_t then = set | 1u << k, mix = 0;
-
-			for (uint32_t i = 0; i < n; i++)
-				mix |= (then >> i & 1) << t->write[i].sw;
-			if (then != set && !reached[then])
-				reached[then] = !harms(b, mix);
-		}
-	}
-	found = reached[(1u << n) - 1];
-	free(reached);
-	return found;
-}
-
-static void check_better(const struct brute *b, const struct transition *t, unsigned found[4])
-{
-	uint32_t mix = 0;
-	struct mix_pairs at[MOST];
-
-	found[t->better.found]++;
-	if (transition_safe_in_order(t)) {
-		assert_int_equal(t->better.found, ORDER_ANY);
-		return;
-	}
-	assert_int_equal(t->better.found, order_exists(b, t) ? ORDER_FOUND : ORDER_NONE);
-	if (t->better.found != ORDER_FOUND) {
-		/* each of the witness must come before the next: without it there is harm, whatever the
-		 * others are */
-		for (uint32_t i = 0; i < t->better.n_witness; i++) {
-			uint32_t x = t->better.witness[i],
-				 y = t->better.witness[(i + 1) % t->better.n_witness];
-
-			for (uint32_t m = 0; m < 1u << b->n; m++)
-				if (!(m >> x & 1) && m >> y & 1)
-					assert_true(harms(b, m));
-		}
-		return;
-	}
-	assert_true(transition_replay(t, t->better.write, at, NULL));
-	for (uint32_t i = 0; i < t->n_writes; i++) {
-		mix |= 1u << t->write[t->better.write[i]].sw;
-		same_pairs(at[i], count(b, mix));
-		assert_false(harms(b, mix));
-	}
-}
-
 /* --- credit loops ------------------------------------------------------------------------------ */
 
 #define FEW 8	/* switches: all mixes are tried */
@@ -578,7 +521,7 @@ static void test_credit(void **state)
 static void test_random(void **state)
 {
 	uint64_t seed = test_seed();
-	unsigned found[4] = {0}, safe = 0;
+	unsigned safe = 0, in_order = 0;
 
 	(void)state;
 	for (unsigned round = 0; round < 150; round++) {
@@ -598,17 +541,16 @@ static void test_random(void **state)
 		check_way(&b, t, &t->at_worst);
 		check_way(&b, t, &t->on_wire);
 		check_order(&b, t);
-		check_better(&b, t, found);
 		safe += transition_safe(t);
+		in_order += transition_safe_in_order(t);
 		transition_free(t);
 		routing_unref(b.old);
 		routing_unref(b.now);
 		run_free(&x);
 		free(b.harm);
 	}
-	print_message("safe in any order %u, in OpenSM's %u, another found %u, none %u, unknown %u\n", safe,
-		      found[ORDER_ANY], found[ORDER_FOUND], found[ORDER_NONE], found[ORDER_UNKNOWN]);
-	assert_true(safe && found[ORDER_FOUND] && found[ORDER_NONE]);
+	print_message("safe in any order %u, in OpenSM's %u, of 150\n", safe, in_order);
+	assert_true(safe && safe < 150 && in_order && in_order < 150);
 }
 
 int main(void)

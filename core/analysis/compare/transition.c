@@ -468,7 +468,12 @@ static void show_moment(const struct transition *t, const struct two_ways *w, co
 	free(place);
 }
 
-uint32_t mix_harmed(const struct transition *t, const struct two_ways *w, const uint8_t *end, bool anyway)
+/*
+ * A source that goes round, else one that is cut though both tables take it there; NO_ID.  end[n]: of a mix.
+ * Sources that loop in the old or the new tables count only with `anyway`.
+ */
+static uint32_t mix_harmed(const struct transition *t, const struct two_ways *w, const uint8_t *end,
+			   bool anyway)
 {
 	uint32_t cut = NO_ID;
 
@@ -740,7 +745,7 @@ struct transition *transition_new(const struct routing *a, const struct routing 
 		t->was[s] = own == NO_ID ? NULL : a->row[own];
 	}
 	list_writes(t, sent);
-	if (!judge(t, p) || !transition_order(t, p) || !transition_credit(t, p)) {
+	if (!judge(t, p) || !transition_credit(t, p)) {
 		transition_free(t);
 		err_format(e, CANCELLED);
 		return NULL;
@@ -762,65 +767,7 @@ void transition_free(struct transition *t)
 	free(t->any.hop);
 	free(t->at_worst.hop);
 	free(t->on_wire.hop);
-	free(t->better.write);
-	free(t->better.witness);
-	free(t->better.witness_lid);
 	free(t->credit.circle);
 	free(t->credit.need);
 	free(t);
-}
-
-unsigned transition_port(const struct transition *t, const uint32_t *order, uint32_t done, uint32_t sw,
-			 unsigned lid)
-{
-	for (uint32_t i = 0; i < done && i < t->n_writes; i++) {
-		const struct table_write *w = &t->write[order ? order[i] : i];
-
-		if (w->sw == sw && w->block == lid / LFT_BLOCK)
-			return row_port(t->b->row[sw], lid);
-	}
-	return row_port(t->was[sw], lid);
-}
-
-bool transition_replay(const struct transition *t, const uint32_t *order, struct mix_pairs *at,
-		       struct progress *p)
-{
-	uint32_t n = t->b->topo->fabric->n_switches, *of = words(t->n_writes), *fill = words(t->n_blocks);
-	struct mix_pairs now = t->before;
-	struct two_ways w;
-	struct moment_ways m;
-	bool going = true;
-
-	two_ways_init(&w, n);
-	moment_ways_init(&m, n);
-	/* places in the order, by block */
-	memcpy(fill, t->first, t->n_blocks * sizeof(*fill));
-	for (uint32_t i = 0; i < t->n_writes; i++) {
-		of[fill[t->write[order[i]].block]++] = i;
-		at[i] = (struct mix_pairs){0};
-	}
-	for (unsigned lid = 1; lid <= t->b->lids->max_lid && going; lid++) {
-		unsigned block = lid / LFT_BLOCK;
-
-		going = progress_step(p, lid);
-		if (!two_ways_load(&w, t, lid))
-			continue;
-		mix_ends(n, w.was, w.from, w.work);
-		moment_begin(&m, &w);
-		for (uint32_t i = t->first[block]; i < t->first[block + 1]; i++) {
-			uint32_t s = t->write[order[of[i]]].sw;
-
-			if (w.was[s] != w.now[s])
-				moment_write(&m, t, &w, s, &at[of[i]]);
-		}
-	}
-	for (uint32_t i = 0; i < t->n_writes; i++) {
-		add_pairs(&now, &at[i]);
-		at[i] = now;
-	}
-	two_ways_free(&w);
-	moment_ways_free(&m);
-	free(of);
-	free(fill);
-	return going;
 }

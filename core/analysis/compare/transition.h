@@ -54,21 +54,6 @@ struct mix_way {
 	} * hop;	  /* [n] */
 };
 
-enum order_found { ORDER_ANY, ORDER_FOUND, ORDER_NONE, ORDER_UNKNOWN };
-
-/* An order of the writes in which no pair goes round or is cut that was not. */
-struct better_order {
-	enum order_found found; /* of all blocks: the worst; ORDER_ANY: OpenSM's own order will do */
-	uint32_t *write;	/* [n_writes] indices into write[] in that order; NULL unless ORDER_FOUND */
-	uint32_t n_blocks;	/* blocks whose order matters */
-	uint32_t n_none, n_unknown; /* of these: proved to have no order; not found and not proved */
-	uint16_t block; /* the first of those; its witness: each switch must come before the next, and the
-			   last before the first.  n_witness 0: all orders were tried */
-	uint32_t *witness, n_witness;
-	uint16_t *witness_lid; /* [n_witness] the LID for which it must */
-	uint32_t more_writes;  /* if some blocks are written twice there is always an order: so many more */
-};
-
 /* Circles of channel dependencies that neither the old tables nor the new ones close alone (credit loops). */
 enum credit_found {
 	CREDIT_NONE,	 /* there is none: proved for all mixes together */
@@ -126,7 +111,6 @@ struct transition {
 	uint32_t wire_lids;
 	struct mix_way on_wire;
 	uint32_t wire_write; /* the last of the writes under way */
-	struct better_order better;
 	struct mix_credit credit;
 };
 
@@ -151,16 +135,8 @@ struct transition *transition_of(const struct sweep *from, const struct sweep *t
 
 /* How safe it is, in a sentence: "Safe in any order: ...", "Between writes 12 and 40 ...". */
 void transition_sentence(const struct transition *t, struct text *to);
-/* What a better order is, or why there is none, in a sentence; nothing where OpenSM's own will do. */
-void better_sentence(const struct transition *t, struct text *to);
 /* Whether a mix makes a credit loop, in a sentence; nothing where there is nothing to judge. */
 void credit_sentence(const struct transition *t, struct text *to);
-/*
- * LIDs that a second set for all hosts would need beside the present ones (updating in two phases), and all
- * that there are.
- */
-uint32_t second_lids(const struct transition *t);
-#define UNICAST_LIDS 0xBFFF
 
 /* No pair goes round or is cut: in any order; in OpenSM's, also while several writes are under way. */
 static inline bool transition_safe(const struct transition *t)
@@ -172,17 +148,6 @@ static inline bool transition_safe_in_order(const struct transition *t)
 {
 	return t->worst == NO_ID && !t->wire_lids;
 }
-
-/*
- * The port of a LID at a switch when the first `done` writes are done, in the order of `order` (indices into
- * write[]; NULL: OpenSM's).
- */
-unsigned transition_port(const struct transition *t, const uint32_t *order, uint32_t done, uint32_t sw,
-			 unsigned lid);
-
-/* Pairs after each write of another order: at[n_writes].  false: cancelled. */
-bool transition_replay(const struct transition *t, const uint32_t *order, struct mix_pairs *at,
-		       struct progress *p);
 
 /*
  * The example to draw, and when it holds: at the worst moment, else while several writes are under way, else

@@ -31,12 +31,6 @@ uint32_t mix_next(const struct topo *t, uint32_t sw, unsigned port, uint32_t own
 /* Where each switch's way ends: end[n]; work[n]. */
 void mix_ends(uint32_t n, const uint32_t *next, uint8_t *end, uint32_t *work);
 
-/*
- * A source that goes round, else one that is cut though both tables take it there; NO_ID.  end[n]: of a mix.
- * Sources that loop in the old or the new tables count only with `anyway`.
- */
-uint32_t mix_harmed(const struct transition *t, const struct two_ways *w, const uint8_t *end, bool anyway);
-
 /* Sources of a LID on a switch. */
 static inline uint32_t mix_sources(const struct transition *t, const struct two_ways *w, uint32_t sw)
 {
@@ -50,8 +44,6 @@ static inline unsigned row_port(const struct lft_row *r, unsigned lid)
 	return r && lid <= r->top ? r->port[lid] : NO_PATH;
 }
 
-/* Find the order of each block that has a LID in t->lid[].  false: cancelled. */
-bool transition_order(struct transition *t, struct progress *p);
 /* Fill t->credit; t->lid[] must be there.  false: cancelled. */
 bool transition_credit(struct transition *t, struct progress *p);
 

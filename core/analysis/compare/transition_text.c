@@ -85,39 +85,6 @@ void transition_sentence(const struct transition *t, struct text *to)
 	}
 }
 
-void better_sentence(const struct transition *t, struct text *to)
-{
-	const struct better_order *b = &t->better;
-	const struct fabric *f = t->b->topo->fabric;
-
-	if (b->found == ORDER_ANY)
-		return;
-	if (b->found == ORDER_FOUND) {
-		text_add(to, "Another order of the writes is safe: `transition order` lists it.");
-		return;
-	}
-	if (b->found == ORDER_NONE)
-		text_add(to, "No order is safe in %s", PLURAL(b->n_none, "block"));
-	else
-		text_add(to, "No safe order was found for %s, nor a proof that there is none",
-			 PLURAL(b->n_unknown, "block"));
-	if (b->found == ORDER_NONE && b->n_unknown)
-		text_add(to, ", and none was found in %u", b->n_unknown);
-	if (b->found == ORDER_NONE && b->n_witness) {
-		text_add(to, ": in block %u ", b->block);
-		for (uint32_t i = 0; i < b->n_witness && i < 4; i++)
-			text_add(to, "%s%s must come before %s (LID %u)", i ? ", " : "",
-				 switch_name(f, b->witness[i]),
-				 switch_name(f, b->witness[(i + 1) % b->n_witness]), b->witness_lid[i]);
-		if (b->n_witness > 4)
-			text_add(to, ", and so on round %u switches", b->n_witness);
-	} else if (b->found == ORDER_NONE) {
-		text_add(to, ": in block %u all orders were tried", b->block);
-	}
-	text_add(to, ".  With at most %s, blocks in two parts, there is one.",
-		 PLURAL(b->more_writes, "more write"));
-}
-
 /* "leaf-01[3] -> spine-02[4] -> leaf-01[3], VL 0" */
 static void circle_text(const struct fabric *f, const struct mix_credit *c, struct text *to)
 {
@@ -184,14 +151,4 @@ const struct mix_way *transition_shown(const struct transition *t, struct text *
 	if (t->any.lid)
 		text_add(when, "in some order of the writes");
 	return t->any.lid ? &t->any : NULL;
-}
-
-uint32_t second_lids(const struct transition *t)
-{
-	const struct lids *l = t->b->lids;
-	uint32_t n = 0;
-
-	for (uint32_t ep = 0; ep < l->n_endports; ep++)
-		n += endport_is_switch(t->b->topo->fabric, ep) ? 0 : l->count[ep];
-	return n;
 }

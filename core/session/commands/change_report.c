@@ -388,11 +388,7 @@ static void put_transition(struct document *d, const struct transition *t)
 	if (!t)
 		return;
 	transition_sentence(t, &said);
-	if (said.len)
-		text_add(&said, "\n");
-	better_sentence(t, &said);
-	if (said.len && said.s[said.len - 1] != '\n')
-		text_add(&said, "\n");
+	text_add(&said, "\n");
 	credit_sentence(t, &said);
 	put_lines(d, said.s);
 	text_free(&said);

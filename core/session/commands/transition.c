@@ -114,9 +114,8 @@ static void tell_credit(const struct transition *t, struct out *o)
 	text_free(&said);
 }
 
-/* Writes in an order (NULL: OpenSM's): those after which other pairs are cut or loop, or all. */
-static void list_writes(const struct transition *t, const uint32_t *order, const struct mix_pairs *after,
-			bool all, struct out *o)
+/* Writes after which other pairs are cut or loop, or all. */
+static void list_writes(const struct transition *t, bool all, struct out *o)
 {
 	const struct fabric *f = t->b->topo->fabric;
 	json_t *list = json_array();
@@ -128,8 +127,8 @@ static void list_writes(const struct transition *t, const uint32_t *order, const
 	out_text(o, "%6s %6s %8s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  %s\n", "0", "", "", last.waiting,
 		 last.cut, last.looping, "(before the first)");
 	for (uint32_t i = 0; i < t->n_writes; i++) {
-		const struct table_write *w = &t->write[order ? order[i] : i];
-		const struct mix_pairs *c = after ? &after[i] : &w->after;
+		const struct table_write *w = &t->write[i];
+		const struct mix_pairs *c = &w->after;
 		json_t *x;
 
 		if (!all && !memcmp(c, &last, sizeof(last)) && i + 1 < t->n_writes)
@@ -175,12 +174,10 @@ static json_t *number_of(uint32_t write)
 
 static void tell(const struct transition *t, struct out *o)
 {
-	static const char *const words[] = {"any", "found", "none", "unknown"};
-	struct text said = {0}, better = {0}, way = {0};
-	uint32_t lids = second_lids(t), switches = switches_written(t);
+	struct text said = {0}, way = {0};
+	uint32_t switches = switches_written(t);
 
 	transition_sentence(t, &said);
-	better_sentence(t, &better);
 	out_text(o, "%s\n", text_str(&said));
 	out_text(o, "%s to %s: %s change%s", PLURAL(t->n_writes, "write"), PLURAL(switches, "switch"),
 		 PLURAL(t->entries, "entry"), t->entries == 1 ? "s" : "");
@@ -195,11 +192,6 @@ static void tell(const struct transition *t, struct out *o)
 		out_text(o, "%s can loop, %" PRIu64 " can be cut", PLURAL(t->loops, "pair"), t->cuts);
 		mix_way_text(t, &t->any, &way);
 		out_text(o, ": %s.\n", text_str(&way));
-	}
-	if (better.len) {
-		out_text(o, "%s\n", text_str(&better));
-		out_text(o, "Two phases, each host with a second set of LIDs, would need %u more of %u%s.\n",
-			 lids, UNICAST_LIDS, t->b->lids->max_lid + lids > UNICAST_LIDS ? ": too many" : "");
 	}
 	tell_credit(t, o);
 	if (t->b->adaptive)
@@ -222,28 +214,8 @@ static void tell(const struct transition *t, struct out *o)
 		 json_make("{s:o, s:o, s:o, s:i}", "worst", number_of(t->worst), "from",
 			   number_of(t->bad_from), "to", number_of(t->bad_to), "wire_lids",
 			   (int)t->wire_lids));
-	out_json(o, "better",
-		 json_make("{s:s, s:i, s:i, s:i, s:i, s:s}", "found", words[t->better.found], "blocks",
-			   (int)t->better.n_blocks, "none", (int)t->better.n_none, "unknown",
-			   (int)t->better.n_unknown, "more_writes", (int)t->better.more_writes, "said",
-			   text_str(&better)));
-	out_json(o, "second_lids", json_integer(lids));
 	text_free(&said);
-	text_free(&better);
 	text_free(&way);
-}
-
-static int tell_order(const struct transition *t, bool all, struct out *o, struct err *e)
-{
-	struct mix_pairs *after = NEW_ARRAY(t->n_writes + 1, struct mix_pairs);
-	int rc = 0;
-
-	if (transition_replay(t, t->better.write, after, o->run->progress))
-		list_writes(t, t->better.write, after, all, o);
-	else
-		rc = err_set(e, CANCELLED);
-	free(after);
-	return rc;
 }
 
 struct transition *session_transition(const struct session *s, const struct sweep *a, const struct sweep *b,
@@ -261,8 +233,6 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 	const struct sweep *a, *b;
 	struct sweep *made = NULL;
 	struct transition *t;
-	bool all = args_has(args, "all"), order = args_has(args, "order");
-	int rc = 0;
 
 	if (args_has(args, "to")) {
 		a = need_routing(s, e);
@@ -280,23 +250,17 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 	report_scope(s, o);
 	report_missing(b->fabric, o);
 	tell(t, o);
-	if (order && t->better.write)
-		rc = tell_order(t, all, o, e);
-	else if (order && t->better.found != ORDER_ANY)
-		rc = err_set(e, "no safe order is known, so there is none to list");
-	else
-		list_writes(t, NULL, NULL, all, o);
+	list_writes(t, args_has(args, "all"), o);
 	o->run->found_fault |= !transition_safe_in_order(t) || t->credit.found == CREDIT_MADE;
 	o->run->unanswered |= !t->pairs || b->fabric->warnings.missing;
 	transition_free(t);
 	sweep_unref(made);
-	return rc;
+	return 0;
 }
 
 const struct command transition_commands[] = {
 	{.name = "transition",
-	 .syntax = "transition [SNAPSHOT [SNAPSHOT]] [order] [all] | to ENGINE[,ENGINE...] [OPTION=VALUE]... "
-		   "[order] [all]",
+	 .syntax = "transition [SNAPSHOT [SNAPSHOT]] [all] | to ENGINE[,ENGINE...] [OPTION=VALUE]... [all]",
 	 .help = "judge the step from the old tables to the new ones: is it safe while OpenSM writes them?",
 	 .details = "  OpenSM writes tables switch by switch, a block of 64 LIDs at a time.  Meanwhile "
 		    "packets meet old and new\n"
@@ -306,7 +270,6 @@ const struct command transition_commands[] = {
 		    "  waiting      pairs of hosts that the old tables cut and the new ones serve\n"
 		    "  cut          pairs that old and new tables serve, but this mix of them does not\n"
 		    "  looping      pairs whose packets go round in a circle\n"
-		    "  order        prints a safe order of the writes, if OpenSM's own is not safe\n"
 		    "  all          prints every write\n",
 	 .finds = "pairs loop or are cut in OpenSM's order, or a mix of old and new routes makes a credit "
 		  "loop that neither has alone",
@@ -342,13 +305,6 @@ const struct command transition_commands[] = {
 	 "in_order.from integer|null first write after which any do\n"
 	 "in_order.to integer|null last such write\n"
 	 "in_order.wire_lids integer LIDs that only several writes under way harm\n"
-	 "better object a safe order of the writes\n"
-	 "better.found string(any/found/none/unknown) any: OpenSM's is safe; none: proved\n"
-	 "better.blocks integer blocks whose order matters\n"
-	 "better.none integer of these: blocks without a safe order\n"
-	 "better.unknown integer of these: blocks for which ibscope found none\n"
-	 "better.more_writes integer more writes that suffice if OpenSM wrote blocks in parts\n"
-	 "better.said string the same in a sentence\n"
 	 "credit object credit loops in a mix of old and new routes that neither has alone\n"
 	 "credit.found string(none/not made/undecided/made) none: proved; not made: only all mixes together "
 	 "have one, proved; made: one mix has it\n"
@@ -365,7 +321,6 @@ const struct command transition_commands[] = {
 	 "credit.needs[].switch node the switch\n"
 	 "credit.needs[].block integer|null block that must be old or new; null: an SL-to-VL map\n"
 	 "credit.needs[].new boolean it must be new\n"
-	 "second_lids integer LIDs that two-phase updating would need beside the present ones\n"
 	 "writes[] object writes after which other pairs are cut or loop: the first of them, or all writes\n"
 	 "writes[].write integer its number, from 1\n"
 	 "writes[].block integer LIDs from 64 times this on\n"
