@@ -157,7 +157,7 @@ int fold_panes(bool on, struct err *e)
 		return -1;
 	ui.scene.fold = on;
 	ui_refresh();
-	if (c && !c->several && !(pane_focused() && pane_focused()->ops->opens))
+	if (c && !c->several)
 		ui_message(false, "no element has several chips: nothing to fold");
 	return 0;
 }

@@ -74,9 +74,7 @@ static inline const struct fabric *change_side(const struct fabric_changes *x, c
 	return c->kind == PART_ADDED || c->kind == NODE_ADDED || c->kind == LINK_ADDED ? x->b : x->a;
 }
 
-/* One of them in words, without the end of the line. */
-void change_line(const struct fabric_changes *x, const struct fabric_change *c, struct text *t);
-/* The line, and an indented one for each cable that came or went with it. */
+/* One of them in words: its line, and an indented one for each cable that came or went with it. */
 void change_text(const struct fabric_changes *x, const struct fabric_change *c, struct text *t);
 
 /* All of them in words.  Returns their number. */

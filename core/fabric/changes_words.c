@@ -69,7 +69,8 @@ static void lid_line(struct text *t, const struct fabric *a, uint32_t p, const s
 		text_add(t, ", lmc %u -> %u", a->port_lmc[p], b->port_lmc[q]);
 }
 
-void change_line(const struct fabric_changes *x, const struct fabric_change *c, struct text *t)
+/* One of them in words, without the end of the line. */
+static void change_line(const struct fabric_changes *x, const struct fabric_change *c, struct text *t)
 {
 	const struct fabric *a = x->a, *b = x->b;
 	char p[300], q[300], r[300], s[300];

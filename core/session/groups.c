@@ -46,7 +46,6 @@ static const struct {
 	{"diff", "difference what changed"},
 	{"transition", "between two sweeps half written tables loops update"},
 	{"pairs", "lost regained"},
-	{"edits", "difference what changed cables replaced moved added removed new"},
 	{"changes", "difference what changed cables replaced"},
 	{"snapshot", "keep remember before maintenance"},
 	{"why", "reason explain entry port choice"},

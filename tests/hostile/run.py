@@ -218,7 +218,7 @@ OWN = {
 
 # every pane there is, with arguments: on the tree, after a link went down
 PANES = {
-    "switches": "", "ports": LEAF, "hosts": "", "lft": LEAF, "path": f"{HOST} {HOST2}", "edits": "", "changes": "", "pairs": "",
+    "switches": "", "ports": LEAF, "hosts": "", "lft": LEAF, "path": f"{HOST} {HOST2}", "changes": "", "pairs": "",
     "journal": "", "warnings": "", "ranks": "", "hops": LEAF, "histogram": "", "bars": LEAF, "layers": "",
     "cdg": "all", "cycle": "all", "drain": "", "sl2vl": LEAF + "[1]", "sls": HOST, "elements": "", "usage": "all",
     "compare": "minhop updn", "check": "", "lost": "cause 1", "drift": "updn", "entries": "updn cause 1", "doctor": "", "advise": "failures 1", "survey": "switches", "flows": LEAF + "[4] pair", "hotter": "", "transition": "", "outage": "hosts",

@@ -20,7 +20,7 @@ os.environ["TSAN_OPTIONS"] = f"log_path={LOG}:exitcode=0:second_deadlock_stack=1
 
 import run as tui  # noqa: E402  (it takes its settings from the environment)
 
-SCRIPTS = ["browse", "change", "compare", "cycle", "edits", "edits-stop", "fold", "pick", "repl", "stop"]
+SCRIPTS = ["browse", "change", "compare", "cycle", "edits", "fold", "pick", "repl", "stop"]
 FABRIC = "-R minhop xgft:6,6:1,3"
 
 

@@ -391,17 +391,12 @@ bool fold_place(const struct view *v, uint32_t header, const char *what, struct 
 
 /* --- open and closed headers -------------------------------------------------------- */
 
-bool view_is_open(const struct view *v, uint64_t key)
-{
-	for (uint32_t i = 0; i < v->n_open; i++)
-		if (v->open[i] == key)
-			return true;
-	return false;
-}
-
 bool fold_is_open(const struct view *v, const struct fold_group *g)
 {
-	return view_is_open(v, g->key);
+	for (uint32_t i = 0; i < v->n_open; i++)
+		if (v->open[i] == g->key)
+			return true;
+	return false;
 }
 
 static void set_open(struct view *v, uint64_t key, bool open)
@@ -505,15 +500,8 @@ bool view_toggle(struct view *v)
 	const struct fold_group *g;
 	uint32_t row;
 
-	if (!view_current(v, &row))
+	if (!view_current(v, &row) || !view_is_header(v, row))
 		return false;
-	if (!view_is_header(v, row)) {
-		if (!v->scene->fold || !v->ops->opens || !v->ops->opens(v, row))
-			return false;
-		set_open(v, view_key(v, row), !view_is_open(v, view_key(v, row)));
-		v->serial = v->scene->serial - 1; /* it is loaded again before it is drawn */
-		return true;
-	}
 	g = fold_group_of(v, row);
 	set_open(v, g->key, !fold_is_open(v, g));
 	fold_show(v);

@@ -223,7 +223,7 @@ static void load_view(struct view *v)
 void view_refresh(struct view *v)
 {
 	bool other = !v->loaded || v->serial != v->scene->serial ||
-		     ((v->ops->flags & VIEW_CHIPS || v->ops->opens) && v->folded != v->scene->fold);
+		     (v->ops->flags & VIEW_CHIPS && v->folded != v->scene->fold);
 	bool first = !v->loaded, wish;
 
 	other |= v->ops->flags & VIEW_SELECTS && v->asked_sel != v->sel;

@@ -336,11 +336,6 @@ struct view_ops {
 	/* Left (dir -1) and Right (1) choose within a row. NULL: they scroll long cells. */
 	void (*across)(struct view *v, int dir);
 
-	/*
-	 * Has a row others under it, of the pane's own, which it hides while panes are folded and
-	 * view_is_open() is false of its key?
-	 */
-	bool (*opens)(const struct view *v, uint32_t row);
 	/* "link": headers read "dir2: 6 links", else "dir2 (6)", in the first flexible column. */
 	const char *fold_row;
 	/* A header's cell that the pane knows better. False: the column's rule applies. */
@@ -577,8 +572,6 @@ static inline bool view_is_header(const struct view *v, uint32_t row)
 
 /* Shows or hides the rows under the selected header. False when it is no header. */
 bool view_toggle(struct view *v);
-/* Was what has this key opened, and not closed since? */
-bool view_is_open(const struct view *v, uint64_t key);
 /* The part of a title about folding. */
 void view_fold_title(const struct view *v, struct text *t);
 /* Copies sort, filter and open headers, for a pane that replaces another. */
