@@ -219,7 +219,7 @@ SHOWN = [
         "show switches", "show links", "show node 8d1140", "trace node-01 mlx5_0 node-02 mlx5_1", "why 8d1140 10", "list ports 8d1140",
         "fail link 8d1140[63]", "check", "doctor", "load-map", "diff all"]),
     (["ring:5", "-R", "minhop"], ["drain cycle", "drain back", "drain all buffers=2 seed=3", "drain hotspot node0001", "drain alltoall", "drain random 9",
-                                  "drain compare minhop updn nue", "drain cycle buffers=2", "drain end"]),
+                                  "drain cycle buffers=2", "drain end"]),
     (["torus:4x4", "-R", "lash"], ["set qos TRUE", "layers", "why node0001 node0011", "step start", "step to 1", "lft t00", "step end"]),
     ([FORMATS + "stage-qdr-fdr10.ibnetdiscover"], ["route minhop", "trace tank1 stage2", "list lft ib1:"]),
     ([FORMATS + "two-leaf.ibdiagnet2"], ["outage link 0x2000[2]", "set local_repair flfr", "fail link 0x2000[2]", "outage"]),

@@ -46,7 +46,7 @@ SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "sear
 # The smaller tree has a fifth of the entries, an eighth of the pairs: of it, a fifth of the GAP.
 TREES = {"synth xgft:14,14,14:1,14,14": GAP, "synth xgft:10,10,10:1,10,10": GAP // 5}
 # They move every packet of every pair: on the tree more work than all else together.
-DRAINS = ["drain all", "drain compare updn minhop"]
+DRAINS = ["drain all"]
 DRAINED = ["synth xgft:6,6,6:1,6,6", "route updn", *DRAINS]
 TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
         "export fdbs OUT", "export guid2lid OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export csv OUT", "export graphml OUT", "export node-link OUT", "export dot OUT cables", "export prometheus OUT", "export slurm OUT", "plan OUT", "save-session OUT", "report OUT", "report change OUT",

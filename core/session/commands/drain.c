@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/compare/side_by_side.h"
 #include "core/analysis/traffic/drain.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -230,77 +229,6 @@ static int walk(struct session *s, struct drain *d, const struct args *args, str
 	return 0;
 }
 
-/* --- engines ------------------------------------------------------------------------------------ */
-
-/* The packets that are moved, as a pattern; without any: all. */
-static void same_packets(const struct drain *d, struct pattern *p)
-{
-	if (!d)
-		*p = pattern_all;
-	for (uint32_t i = 0; d && i < d->n_packets; i++)
-		pattern_add(d->routing, d->packet[i].src, lid_owner(d->routing->lids, d->packet[i].lid), 1,
-			    p);
-}
-
-/* One engine: a line, and an object of the list. */
-static int tell_engine(const struct side_request *rq, unsigned i, const struct pattern *p, unsigned buffers,
-		       json_t *list, struct out *o, struct err *e)
-{
-	struct sweep *w = side_sweep(rq, i, o->run->progress, e);
-	const char *name = rq->engine[i]->name;
-	struct drain *d = NULL;
-	json_t *x;
-	int rc = w ? 0 : -1;
-
-	if (!rc && !w->routing) {
-		const char *why = w->n_refusals ? w->refusal[0].why : "there is nothing to route";
-
-		out_text(o, "%-14s " ROW_PROSE "refuses this fabric: %s\n", name, why);
-		json_array_append_new(list, json_make("{s:s, s:s}", "engine", name, "refused", why));
-	} else if (!rc) {
-		d = drain_new(w->routing, p, buffers, 0, o->run->progress, e);
-		rc = d ? 0 : -1;
-	}
-	if (d && !drain_run(d, o->run->progress))
-		rc = err_set(e, CANCELLED);
-	if (d && !rc) {
-		out_text(o, "%-14s %7u %9u %9u %8u  %s\n", name, d->rounds, d->n_packets, d->arrived,
-			 d->inside, end_word(d->verdict));
-		x = json_make("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "engine", name, "rounds",
-			      (json_int_t)d->rounds, "packets", (json_int_t)d->n_packets, "left_out",
-			      (json_int_t)d->left_out, "arrived", (json_int_t)d->arrived, "dropped",
-			      (json_int_t)d->dropped, "inside", (json_int_t)d->inside, "end",
-			      end_word(d->verdict));
-		json_array_append_new(list, x);
-	}
-	drain_free(d);
-	sweep_unref(w);
-	return rc;
-}
-
-static int compare(struct session *s, const struct args *args, struct out *o, struct err *e)
-{
-	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
-	const struct drain *d = session_drain(s);
-	struct side_request *rq = side_request_new(&at, args->argc - 2, args->argv + 2, e);
-	struct pattern p = {0};
-	json_t *list = json_array();
-	int rc = rq ? 0 : -1;
-
-	same_packets(d, &p);
-	if (rq) {
-		report_scope(s, o);
-		out_text(o, "%-14s %7s %9s %9s %8s  end\n", "engine", "rounds", "packets", "arrived",
-			 "standing");
-	}
-	for (unsigned i = 0; !rc && i < rq->n; i++)
-		rc = tell_engine(rq, i, &p, d ? d->buffers : 1, list, o, e);
-	out_json(o, "engines", list);
-	pattern_free(&p);
-	side_request_unref(rq);
-	return rc;
-}
-
 /* --- the command -------------------------------------------------------------------------------- */
 
 static int cmd_drain(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -310,8 +238,6 @@ static int cmd_drain(struct session *s, const struct args *args, struct out *o, 
 	struct drain *d = session_drain(s);
 	bool played = step_stand_still(s);
 
-	if (args_has(args, "compare"))
-		return compare(s, args, o, e);
 	if (move < 0 && (args->n || !d))
 		return new_packets(s, args, o, e);
 	if (!d)
@@ -337,8 +263,7 @@ const struct command drain_commands[] = {
 		 "drain [buffers=B] | cycle [GROUP] [buffers=B] | all|lids " BEHIND " | shift K " BEHIND
 		 " | bisection " BEHIND " | random " BEHIND " | random N " BEHIND " | hotspot NODE " BEHIND
 		 " | to H... " BEHIND " | pairs FILE " BEHIND " | ring|tree|alltoall [direct] [H...] " BEHIND
-		 " | next|back [N] | round ROUND | first|last | play [SPEED] | pause|end | compare ENGINE "
-		 "ENGINE... [OPTION=VALUE]...",
+		 " | next|back [N] | round ROUND | first|last | play [SPEED] | pause|end",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("buffers=B", 1, DRAIN_MOST_BUFFERS,
 					   "places from 1 to " NUMBER_TEXT(DRAIN_MOST_BUFFERS), NULL),
 				ARG_NUMBER("ROUND", 0, UINT32_MAX, "a round, from 0", NULL),
@@ -368,10 +293,7 @@ const struct command drain_commands[] = {
 		 "  The end is shown.  `next`, `back`, `round`, `first`, `last` go to other rounds, `play` "
 		 "goes "
 		 "on by itself (1, 2,\n  5, 10, 20 or 50 rounds a second); the pane `drain` and the overlay "
-		 "`map overlay drain` show them.  `end` forgets\n  them, and so does any change.  `compare` "
-		 "routes with other engines and counts the rounds that the same packets\n  need there "
-		 "(without "
-		 "packets: `all`).\n",
+		 "`map overlay drain` show them.  `end` forgets\n  them, and so does any change.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
 	 "packets integer? packets of the pattern that have a path\n"
@@ -392,17 +314,7 @@ const struct command drain_commands[] = {
 	 "circle[].held integer(1..) packets in it\n"
 	 "circle[].src endport source of the first packet\n"
 	 "circle[].dst endport its destination\n"
-	 "circle[].dlid lid LID it goes to\n"
-	 "engines[] object? of `compare`: engines\n"
-	 "engines[].engine engine its name\n"
-	 "engines[].refused string? why it refuses the fabric; then there are no figures\n"
-	 "engines[].rounds integer? rounds until the end\n"
-	 "engines[].packets integer? packets that have a path\n"
-	 "engines[].left_out integer? packets without one\n"
-	 "engines[].arrived integer? packets that arrive\n"
-	 "engines[].dropped integer? packets whose SL leads to VL 15\n"
-	 "engines[].inside integer? packets that stand still in channels\n"
-	 "engines[].end string(through/stopped)? how it ends\n",
+	 "circle[].dlid lid LID it goes to\n",
 	 .run = cmd_drain},
 	{.name = NULL},
 };
