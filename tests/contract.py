@@ -406,7 +406,7 @@ class Suite:
     def unrouted(self):
         """Keys that only an object of a failure has."""
         _, told = self.told([FORMATS + "two-leaf.ibdiagnet2/ibdiagnet2.db_csv", "-e", "trace 4 10"], "unrouted")
-        self.verdict(told is not None and told[-1].get("shortest", {}).get("hops") != 3 and "found %s" % told[-1], "unrouted")
+        self.verdict(told is not None and told[-1].get("shortest", {}).get("links") != 3 and "found %s" % told[-1], "unrouted")
         _, told = self.told([TREE, *UPDN, "-e", "trace node0001 node000"], "ambiguous")
         self.verdict(told is not None and (told[-1].get("error_kind") != "ambiguous" or
                                            [c["name"] for c in told[-1]["candidates"]] != ["node000%d" % n for n in range(1, 10)]) and

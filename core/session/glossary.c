@@ -23,7 +23,7 @@ const struct figure_meaning glossary[] = {
 	 SCOPE_HOSTS, "check: check.switch_unreachable"},
 	{"longest path", "links", "links of the longest path that arrives, those of both hosts included",
 	 OVER_LIDS, SCOPE_ENDS,
-	 "check: check.max_links, check.max_hops; compare: compare[].hops_max; diff: change.max_links_after"},
+	 "check: check.max_links; compare: compare[].hops_max; diff: change.max_links_after"},
 	{"mean path", "links", "mean links of the paths that arrive, those of both hosts included", OVER_LIDS,
 	 SCOPE_ENDS, "compare: compare[].hops_mean; diff: change.mean_links_after"},
 	{"elements of a path", "elements",

@@ -339,7 +339,7 @@ def paths():
     for spec, a, b in (("torus:4x4x4", "t000", "t223"), ("dragonfly:4,2,2", "g00s0", "g05s3"), (DEMO, "leaf-01", "leaf-16")):
         found = Drawn(spec, [], ["path %s %s" % (a, b)], ["trace %s %s" % (a, b)], "-R", "minhop")
         page, = found.pages
-        hops = [found.objects[0][way]["hops"] for way in ("forward", "back")]
+        hops = [found.objects[0][way]["links"] for way in ("forward", "back")]
         ways = [e for e in page.of("path", "mark")]
         back = [e for e in ways if e.get("transform")]
         expect([len(ways) - len(back), len(back)] == hops, spec, len(ways), len(back), hops)

@@ -408,7 +408,7 @@ EQUAL = [
      told("check", r"between hosts: (\d+) unreachable"), compared("unreachable"), model(no_path(("lost", "loop"))),
      key("report -", "unreachable")),
     ("pairs that loop", key("check", "check", "looping"), told("check", r"\((\d+) of them loop\)"), model(no_path(("loop",)))),
-    ("links of the longest path", key("check", "check", "max_links"), key("check", "check", "max_hops"),
+    ("links of the longest path", key("check", "check", "max_links"),
      told("check", r"longest (\d+) links?\.$"), told("report -", r"^- longest path, links: (\d+)"), compared("hops_max"),
      model(lambda n: max((len(w) + 1 for w in pair_paths(n).values() if not isinstance(w, str)), default=0))),
     ("links of a path, mean", compared("hops_mean"), compared("path_links_mean"),

@@ -40,10 +40,10 @@ static void print_check(const struct check_result *c, uint64_t untold, struct ou
 		out_text(o, "From hosts to switches: %" PRIu64 " unreachable.\n", c->switch_unreachable);
 	if (c->no_lid)
 		out_text(o, "%s without LID.\n", PLURAL(c->no_lid, "endport"));
-	counts = json_make("{s:I, s:I, s:I, s:I, s:i, s:i, s:i}", "pairs", (json_int_t)c->pairs,
-			   "unreachable", (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
+	counts = json_make("{s:I, s:I, s:I, s:I, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
+			   (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
 			   "switch_unreachable", (json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid,
-			   "max_hops", (int)c->max_hops, "max_links", (int)c->max_hops);
+			   "max_links", (int)c->max_hops);
 	if (c->apart)
 		json_object_set_new(counts, "no_common_pkey", json_integer((json_int_t)c->apart));
 	out_json(o, "check", counts);
@@ -627,7 +627,6 @@ const struct command check_commands[] = {
 	 "partitions boolean P_Keys were read, or a partition_config_file, and tell which hosts may talk\n"
 	 "check.switch_unreachable integer =ways to switches\n"
 	 "check.no_lid integer endports without a LID\n"
-	 "check.max_hops integer =longest path\n"
 	 "check.max_links integer =longest path\n" JSON_CUT_OFF "cut_off integer? =pairs cut off\n"
 	 "between_survivors integer? =pairs between survivors\n"
 	 "spread string(tree/lag/tables)? groups that were judged; tables: their own\n"

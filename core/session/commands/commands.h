@@ -59,10 +59,6 @@
 	"change.new integer pairs with a LID that was not there before\n"                          \
 	"change.longer integer =longer pairs\n"                                                    \
 	"change.shorter integer pairs with a shorter one\n"                                        \
-	"change.max_hops_before integer the same number as max_links_before\n"                     \
-	"change.max_hops_after integer the same number as max_links_after\n"                       \
-	"change.mean_hops_before number the same number as mean_links_before\n"                    \
-	"change.mean_hops_after number the same number as mean_links_after\n"                      \
 	"change.max_links_before integer links of the longest path before\n"                       \
 	"change.max_links_after integer =longest path\n"                                           \
 	"change.mean_links_before number mean links of a path before\n"                            \

@@ -344,16 +344,14 @@ void report_comparison(const struct comparison *c, struct out *o)
 	out_json(o, "between_survivors", json_integer((json_int_t)c->between_survivors));
 	out_json(o, "change",
 		 json_make("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, "
-			   "s:i, s:i, s:f, s:f, s:i, s:i, s:I, s:I}",
+			   "s:i, s:i, s:I, s:I}",
 			   "switches", (json_int_t)c->switches_changed, "entries",
 			   (json_int_t)c->entries_changed, "entries_lost", (json_int_t)c->entries_lost,
 			   "entries_gained", (json_int_t)c->entries_gained, "pairs", (json_int_t)c->pairs,
 			   "pairs_before", (json_int_t)c->pairs_before, "rerouted", (json_int_t)c->rerouted,
 			   "lost", (json_int_t)c->lost, "regained", (json_int_t)c->regained, "new",
 			   (json_int_t)c->fresh, "longer", (json_int_t)c->longer, "shorter",
-			   (json_int_t)c->shorter, "max_hops_before", (int)c->max_hops_before,
-			   "max_hops_after", (int)c->max_hops_after, "mean_hops_before", c->mean_hops_before,
-			   "mean_hops_after", c->mean_hops_after, "max_links_before", (int)c->max_hops_before,
+			   (json_int_t)c->shorter, "max_links_before", (int)c->max_hops_before,
 			   "max_links_after", (int)c->max_hops_after, "mean_links_before",
 			   c->mean_hops_before, "mean_links_after", c->mean_hops_after, "switches_gone",
 			   (int)c->switches_gone, "switches_new", (int)c->switches_new, "sl_changed",

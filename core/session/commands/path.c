@@ -134,10 +134,10 @@ static json_t *path_json(const struct routing *r, const struct path *p)
 			json_object_set_new(hop, "ports", ports_json(r, h->sw, p->dlid));
 		json_array_append_new(hops, hop);
 	}
-	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:o, s:o, s:b, s:o}", "slid", (int)p->slid, "dlid",
-			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
-			 (int)p->hops, "links", (int)p->hops, "sl_min", level_json(p, p->sl.lo), "sl_max",
-			 level_json(p, p->sl.hi), "sl_known", !r->sl_unread, "path", hops);
+	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:o, s:o, s:b, s:o}", "slid", (int)p->slid, "dlid",
+			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "links",
+			 (int)p->hops, "sl_min", level_json(p, p->sl.lo), "sl_max", level_json(p, p->sl.hi),
+			 "sl_known", !r->sl_unread, "path", hops);
 	json_object_set_new(path, "common_pkey", json_boolean(routing_share_pkey(r, p->slid, p->dlid)));
 	json_put_endport(path, "src", f, r->lids, p->src);
 	json_put_endport(path, "dst", f, r->lids, p->dst);
@@ -243,8 +243,7 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 		out_text(o, "no way over switches\n");
 	else
 		out_text(o, "the shortest way has %s\n", PLURAL((unsigned)n, "link"));
-	ends = json_make("{s:o, s:o}", "hops", n < 0 ? json_null() : json_integer(n), "links",
-			 n < 0 ? json_null() : json_integer(n));
+	ends = json_make("{s:o}", "links", n < 0 ? json_null() : json_integer(n));
 	json_put_endport(ends, "src", s->fabric, NULL, src);
 	json_put_endport(ends, "dst", s->fabric, NULL, dst);
 	out_json(o, "shortest", ends);
@@ -365,8 +364,7 @@ static int cmd_roots(struct session *s, const struct args *args, struct out *o, 
 #define PATH_KEYS(k)                                                                                       \
 	k ".src endport source\n" k ".dst endport destination; null: nobody has the LID\n" k               \
 	  ".slid lid LID of the source\n" k ".dlid lid LID of the destination\n" k                         \
-	  ".ok boolean it arrives\n" k ".end end how it ends\n" k                                          \
-	  ".hops integer links: the same number as .links\n" k ".links integer all its cables\n" k         \
+	  ".ok boolean it arrives\n" k ".end end how it ends\n" k ".links integer all its cables\n" k      \
 	  ".sl_min vl|null lowest SL; null: none yet, at a step\n" k                                       \
 	  ".sl_max vl|null highest SL: another where OpenSM draws one at random\n" k                       \
 	  ".sl_known boolean false: what is not modelled of qos_policy_file or partition_config_file may " \
@@ -416,7 +414,6 @@ const struct command path_commands[] = {
 		 "same_cables boolean? both arrive: do they take the same cables?\n"
 		 "shortest.src endport source\n"
 		 "shortest.dst endport destination\n"
-		 "shortest.hops integer|null links: the same number as links\n"
 		 "shortest.links integer|null all its cables\n",
 	 .absent = tell_absent,
 	 .run = cmd_trace},
