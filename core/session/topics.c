@@ -220,7 +220,7 @@ const struct topic core_topics[] = {
 	{"adaptive-routing", "ar|group of ports|spread",
 	 "for each packet a switch chooses one port of a group. `check` and `trace` look at all ports of the "
 	 "group; loads count the table's own entry only, `spread` counts the group.",
-	 "IBTA Annex A17; core/formats/doc/formats.md; `lesson adaptive`", "spread tree"},
+	 "IBTA Annex A17; core/formats/doc/formats.md; `lesson adaptive`", "help spread"},
 	{"flow", "flows|shared",
 	 "what one host sends to another. Flows that share their busiest link slow each other "
 	 "down, however well LIDs are balanced.",

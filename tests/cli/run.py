@@ -239,12 +239,13 @@ CASES = [
     Case("pairs lost and regained in JSON", ["--json", TREE, *UPDN, "-e", "fail host node0009; diff all; restore all; diff all"], 0,
          r'"change":"lost","dlid":\d+,"before":"\d","after":"none"[\s\S]*"change":"regained","dlid":\d+,"before":"none","after":"\d"',
          absent=r'"(?:before|after)":"(?!\d+"|none"|loop")'),
-    Case("spread: pairs that loop are left out and named", ["ring:6", "-R", "nue", "-e", "spread tree"], 1,
-         r"^4 pairs of 30 left out whole[\s\S]*^  from ring0 to node0004: 1 pair, forwarding loop$"),
-    Case("spread: nothing left out", [TREE, *UPDN, "-e", "spread tree"], 0, r"^Spread over[^\n]*\nShare of a link"),
+    Case("spread: pairs that are lost are left out and named", ["lesson:square", "-R", "dor", "-e", "fail link m00[2]; tables lesson:square.far; spread"], 1,
+         r"^Spread over the groups that the tables have\.[\s\S]* pairs of 12 left out whole[\s\S]*^  from m10 to node0001: 1 pair, no path$"),
+    Case("spread: tables without groups", [TREE, *UPDN, "-e", "spread"], 3, NOTHING, r"found tables without groups of adaptive routing, expected"),
+    Case("spread: nothing left out", ["lesson:square", "-R", "dor", "-e", "tables lesson:square.far; spread"], 0, r"^Spread over[^\n]*\nShare of a link: max 2\.0, mean 2\.0 "),
     Case("check of nothing", ["-e", "check"], 3, NOTHING, r"ibscope: -e:1: no fabric is loaded"),
     Case("check without tables", [TREE, "-e", "check"], 3, NOTHING, r"-e:1: nothing is routed yet"),
-    Case("check with too much", [TREE, *UPDN, "-e", "check more"], 2, NOTHING, r"expected: check \[spread tree\|lag\] \[--baseline FILE\] \[all\] \| check format nagios$"),
+    Case("check with too much", [TREE, *UPDN, "-e", "check more"], 2, NOTHING, r"expected: check \[--baseline FILE\] \[all\] \| check format nagios$"),
     Case("trace without a path", [TREE, *UPDN, "-e", "fail switch leaf-01; trace node0004 node0001"], 1, r"NO PATH"),
 
     # --- plans

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loads, flows, load diff, spread and effective bisection against a model that shares no code with the program.
+"""Loads, flows, load diff and effective bisection against a model that shares no code with the program.
 
 The model reads what `save -` and `export lfts -` print: cables, LIDs, tables.  It follows each packet by itself, and draws
 random numbers by splitmix64 (S. Vigna), so that sampled figures must be the same, not only near.
@@ -154,94 +154,6 @@ class Model:
         values = [self.sample(order, both) for order in itertools.permutations(self.hosts)]
         return sum(values) / len(values)
 
-    # --- spread
-
-    def distances(self, target):
-        hops, queue = {target: 0}, [target]
-        for s in queue:
-            for (a, _), (kind, b) in self.peer.items():
-                if a == s and kind == "switch" and b not in hops:
-                    hops[b] = hops[s] + 1
-                    queue.append(b)
-        return hops
-
-    def group(self, mode, s, dst, hops):
-        port = self.table.get((s, dst), 255)
-        out = {p: b for (a, p), (kind, b) in self.peer.items() if a == s and kind == "switch"}
-        if port not in out:
-            return []
-        if mode == "tree":
-            ports = [p for p, b in out.items() if hops[b] + 1 == hops[s]]
-        else:
-            ports = [p for p, b in out.items() if b == out[port]]
-        return ports if port in ports else [port]
-
-    def spread(self, mode):
-        """Share of each channel, whether dependencies between channels have a cycle, and the pairs that are left out:
-        {(switch, LID of the host): (hosts on the switch, whether a way loops)}.
-        """
-        share, follows, left = dict.fromkeys(self.channels, 0.0), {c: set() for c in self.channels}, {}
-        for dst in self.hosts:
-            target = self.at[dst]
-            hops = self.distances(target)
-            ways = {target: []}
-            for s in self.switches:
-                group = [(s, p) for p in self.group(mode, s, dst, hops)] if s != target else []
-                if group:
-                    ways[s] = group
-            sources = {s: sum(1 for h in self.hosts if self.at[h] == s and h != dst) for s in self.switches}
-            flow, waits = dict.fromkeys(self.switches, 0.0), dict.fromkeys(self.switches, 0)
-            for s, n in sources.items():
-                if not n or s == target:
-                    continue
-                fate = self.fate(s, ways)
-                if fate:
-                    left[s, dst] = n, fate == "loop"
-                else:
-                    flow[s] = n
-            # of what the counted ones reach, those first that nothing more comes to
-            reached = self.reached([s for s in flow if flow[s]], ways)
-            for s in reached:
-                for c in ways[s]:
-                    waits[self.peer[c][1]] += 1
-            into, ready = {s: set() for s in self.switches}, [s for s in reached if not waits[s]]
-            for s in ready:
-                for c in ways[s]:
-                    to = self.peer[c][1]
-                    share[c] += flow[s] / len(ways[s])
-                    flow[to] += flow[s] / len(ways[s])
-                    into[to].add(c)
-                    for before in into[s]:
-                        follows[before].add(c)
-                    waits[to] -= 1
-                    if not waits[to]:
-                        ready.append(to)
-        return share, has_cycle(follows), left
-
-    def reached(self, sources, ways):
-        seen = list(sources)
-        for s in seen:
-            seen += {self.peer[c][1] for c in ways.get(s, [])} - set(seen)
-        return seen
-
-    def fate(self, source, ways):
-        """Why not every way from a switch arrives; None: all do."""
-        seen = self.reached([source], ways)
-        for s in seen:
-            if s in self.reached({self.peer[c][1] for c in ways.get(s, [])}, ways):
-                return "loop"
-        return "lost" if any(s not in ways for s in seen) else None
-
-
-def has_cycle(follows):
-    """Take away what nothing leads to, until nothing is left or everything lies on or behind a cycle."""
-    left = set(follows)
-    while True:
-        reached = {d for c in left for d in follows[c] if d in left}
-        if reached == left:
-            return bool(left)
-        left = reached
-
 
 # --- comparing ------------------------------------------------------------------------------
 
@@ -322,25 +234,6 @@ def compare_flows(fabric, before, model, rng):
         same("order of groups", order, sorted(order))
 
 
-def compare_spread(fabric, before, model, _rng):
-    for mode in "tree", "lag":
-        spread, check = program(fabric, before + ["spread %s all" % mode, "check spread " + mode])[-2:]
-        share, loops, left = model.spread(mode)
-        shares, n = spread["shares"], len(model.hosts)
-        found = listed(shares["ports"], "share")
-        same("spread %s: pairs" % mode, shares["pairs"], n * (n - 1))
-        same("spread %s: left out" % mode, shares["unreachable"], sum(k for k, _ in left.values()))
-        same("spread %s: that loop" % mode, shares["looping"], sum(k for k, loop in left.values() if loop))
-        same("spread %s: which" % mode, {(x["from_lid"], x["to_lid"]): (x["pairs"], x["loops"]) for x in shares["left_out"]}, left)
-        same("check spread %s: unreachable" % mode, check["unreachable"], shares["unreachable"])
-        same("sum of shares", sum(found.values()), sum(share.values()))
-        same("channels", set(found), set(share))
-        for c, v in share.items():
-            if abs(found[c] - v) > 1e-6:
-                raise Wrong("spread %s over %s: %r, the model has %r" % (mode, c, found[c], v))
-        same("check spread %s: loops" % mode, bool(check["credit_loops"]), loops)
-
-
 def compare_diff(fabric, before, model, rng):
     s, p = rng.choice(sorted(model.channels))
     fail = "fail link %s[%d]" % (model.name[s], p)
@@ -355,7 +248,7 @@ def compare_diff(fabric, before, model, rng):
     same("order", order, sorted(order))
 
 
-CASES = {"loads": compare_loads, "bisection": compare_bisection, "flows": compare_flows, "spread": compare_spread,
+CASES = {"loads": compare_loads, "bisection": compare_bisection, "flows": compare_flows,
          "diff": compare_diff}
 FABRICS = [("ring:4", "minhop"), ("xgft:2,2:1,2", "lash"), ("torus:3x3", "minhop"), ("xgft:3,2:1,3", "minhop"),
            ("mesh:3x2", "dor"), ("ring:5,parallel=2", "minhop"), ("ring:6", "nue"), ("torus:3x3", "nue"),

@@ -54,7 +54,7 @@ TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "na
         "fail random 3 seed=1", "scope @HOSTS", "scope -node0001", "diff a", "diff a all", "export svg OUT diff a", "drift minhop all", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",
         "load-map random seed=2", "load-map alltoall direct", "load-map to node00[01-40] all", "load-map ebb both", "flows leaf-001[15]", "flows leaf-001[15] lids all",
-        "flows node0001 node0900 by pair to node0900", "spread tree all", "spread lag", "check spread lag",
+        "flows node0001 node0900 by pair to node0900", "spread all",
         "shifts 20", "shifts 20 order rail", "load-map ebb rail", "load-map ebb tree", "load-map ebb alltoall direct", "jobs JOBS all", "blame SLOW", "ring-order", "ring-order node0002 node0900 node0005 node0899 node0003 node0898 node0004 node0897", *(DRAINS if LONG else []), "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
         "lft leaf-001", "trace node0001 node0900", "why leaf-001 node0900", "step start leaf-001", "list ports",
         "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list outage hosts", "list flows leaf-001[15] pair", "list shift 3", "set lmc 1"]
@@ -68,7 +68,7 @@ LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "d
 # advise tries many engines, each on the whole: on a torus of its own.  The longest stretch is that of layers: of 6x6x6, half of 8x8x8's.
 TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise failures 0", "compare for alltoall direct updn lash", "synth torus:%s,hosts=4" % ("8x8x8" if LONG else "6x6x6"), "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
-SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "judge", "doctor", "check spread tree", "list check", "list lost cause 1", "survey links", "survey switches", "outage switch 1", "transition to minhop", "advise failures 3", "advise write OUT failures 1",
+SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "judge", "doctor", "list check", "list lost cause 1", "survey links", "survey switches", "outage switch 1", "transition to minhop", "advise failures 3", "advise write OUT failures 1",
          "survey pairs 20 switches threads=2", "survey pairs all links", "survey pairs all switches", "survey links shard 1/3",
          "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check" if LONG else "lesson lash check", "!lesson new EXTRA", "grade EXTRA ANSWERS", "route updn", "quiz port seed=1", "quiz rank", "quiz step", "quiz sound", "route lash", "quiz layer"]
 

@@ -519,7 +519,6 @@ static void test_cancelled(void **state)
 	static const struct command *const tables[] = {CORE_COMMANDS, view_commands, ui_commands, given_up,
 						       NULL};
 	static const char *const lines[] = {"check",
-					    "check spread tree",
 					    "equal-paths",
 					    "equal-paths all",
 					    "elements",
@@ -527,7 +526,6 @@ static void test_cancelled(void **state)
 					    "load-map shift 3",
 					    "load-map ebb both seed=1",
 					    "shifts",
-					    "spread tree",
 					    "flows leaf-01[4]",
 					    "cycles",
 					    "cdg",
@@ -890,10 +888,8 @@ static void test_told_where_it_holds(void **state)
 	never_says(s, line, "!");
 	line_says(s, line, "Nothing differs.\n");
 	free(line);
-	/* twenty links of more, unless all are asked for */
 	ok_line(s, "synth xgft:4,4:1,4; route minhop");
-	line_says(s, "spread tree", "more links; `spread ... all` prints them");
-	never_says(s, "spread tree all", "`spread ... all` prints them");
+	line_fails(s, "spread", "found tables without groups of adaptive routing");
 	/* what goes to standard output is no file that a report could name */
 	ok_line(s, "export svg -");
 	assert_int_equal(s->n_drawings, 0);

@@ -421,7 +421,6 @@ static void rows_of_commands_fit(void **state)
 		{"drift", "  right "},
 		{"load-map", "…leaf-01[5]"},
 		{"flows leaf-01[5]", " -> "},
-		{"spread tree", "…leaf-01[5]"},
 		{"cdg", "…leaf-01"},
 		{"elements leaf-01", "…leaf-01[5]"},
 		{"why leaf-01 node0009", "  datacenter-west-hall-7-row-spine-02[1]\n"},

@@ -18,22 +18,6 @@
  */
 double *even_shares(const struct topo *t, const uint32_t *hosts, struct progress *p);
 
-/*
- * The ports over which a switch s spreads packets on their way to switch t, as NVIDIA's Adaptive Routing
- * Manager names them.  SPREAD_TREE: all of least hops in the engine's own matrix, the plain one where it has
- * none.  SPREAD_LAG: all that lead to the same neighbour as the port of the table.  Where the port of the
- * table is not among them it is taken alone.  At t itself there is no choice.
- */
-enum spread_mode { SPREAD_TREE, SPREAD_LAG };
-
-/*
- * The same tables with such groups for the LIDs of hosts.  If the tables have groups of their own: a
- * reference to them, unchanged.  Modules that know adaptive routing (check.h, cdg.h, paths.h) judge all ways.
- * NULL and *e: cancelled, or too little memory.
- */
-const struct routing *spread_routing(const struct routing *r, enum spread_mode mode, struct progress *p,
-				     struct err *e);
-
 /* Pairs without a share: some way of theirs loops or ends nowhere, as check.h counts them. */
 struct spread_left {
 	uint64_t pairs;	  /* of hosts, all that were looked at */

@@ -497,9 +497,8 @@ static void keep_baseline(struct session *s, const struct baseline *b)
 
 static int cmd_check(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct sweep w = *session_sweep(s); /* a copy: `spread` replaces its routes */
+	const struct sweep *w = session_sweep(s);
 	struct baseline b = {.path = args_word(args, "FILE", NULL)};
-	const struct routing *spread = NULL;
 	bool nagios = args_has(args, "format"), details = args_has(args, "all");
 	FILE *to = o->run->f;
 	struct text dropped = {0};
@@ -507,35 +506,29 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	struct judgement j = {.sound = false};
 	int rc = 0;
 
-	if (args_has(args, "spread")) {
-		spread = spread_as_asked(w.routing, args->arg[1].word, o, e);
-		rc = spread ? 0 : -1;
-		w.routing = spread;
-	}
-	if (!rc && b.path)
+	if (b.path)
 		rc = faults_read(&b.was, b.path, JSON_SCHEMA, o->run->progress, e) ||
-				     faults_vanished(&b.vanished, &b.was, &w, b.path, e)
+				     faults_vanished(&b.vanished, &b.was, w, b.path, e)
 			     ? -1
 			     : 0;
 	if (!rc && b.path)
 		keep_baseline(s, &b);
-	faults_begin(&x.now, w.fabric, w.lids, e);
-	faults_begin(&x.untold, w.fabric, w.lids, e);
+	faults_begin(&x.now, w->fabric, w->lids, e);
+	faults_begin(&x.untold, w->fabric, w->lids, e);
 	if (nagios && !o->object)
 		o->run->f = text_stream(&dropped);
 	if (!rc)
-		rc = check(s, &w, &j, b.path || details || o->run->json ? &x : NULL, b.path ? &b : NULL,
+		rc = check(s, w, &j, b.path || details || o->run->json ? &x : NULL, b.path ? &b : NULL,
 			   details, o, e);
 	if (nagios)
 		drop_lines(o, to);
 	if (nagios && !rc)
-		tell_nagios(&w, &j, o);
+		tell_nagios(w, &j, o);
 	text_free(&dropped);
 	faults_free(&x.now);
 	faults_free(&x.untold);
 	faults_free(&b.vanished);
 	faults_free(&b.was);
-	routing_unref(spread);
 	return rc;
 }
 
@@ -564,7 +557,7 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 const struct command check_commands[] = {
 	{.name = "check",
 	 .at_step = true,
-	 .syntax = "check [spread tree|lag] [--baseline FILE] [all] | check format nagios",
+	 .syntax = "check [--baseline FILE] [all] | check format nagios",
 	 .help = "test for unreachable pairs, forwarding loops, and credit loops on each VL",
 	 .finds = "something is wrong; with --baseline, when something new is wrong",
 	 .details = "  Each pair that is lost has one cause: a port, cable, switch or host, a circle, tables "
@@ -578,7 +571,6 @@ const struct command check_commands[] = {
 		    "  pairs that only these lose cannot be told, and are no fault, neither new nor gone.\n"
 		    "  Pairs without a common P_Key (partition_config_file) get no path from the SA.  They "
 		    "are told, and are no fault.\n"
-		    "  spread: judges as if the switches had adaptive-routing groups, see `spread`.\n"
 		    "  If the tables have adaptive-routing groups (`tables`), every way that packets may "
 		    "take must arrive, and check\n"
 		    "  looks for credit loops over all these ways.\n"
@@ -629,7 +621,6 @@ const struct command check_commands[] = {
 	 "check.no_lid integer endports without a LID\n"
 	 "check.max_links integer =longest path\n" JSON_CUT_OFF "cut_off integer? =pairs cut off\n"
 	 "between_survivors integer? =pairs between survivors\n"
-	 "spread string(tree/lag/tables)? groups that were judged; tables: their own\n"
 	 "adaptive boolean ways by adaptive-routing groups were judged as well\n"
 	 "layers_in_force boolean false: layers are computed, but qos is off\n"
 	 "turns object? turns from down to up, where the engine has directions\n"

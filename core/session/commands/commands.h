@@ -234,10 +234,6 @@ int cmd_why(struct session *s, const struct args *args, struct out *o, struct er
 /* Endports up but not reached: a line, keys of JSON_CUT_OFF.  named: so many by name.  Their number. */
 uint32_t report_cut_off(const struct sweep *w, unsigned named, struct out *o);
 
-/* Routes over groups of ports, "tree" or "lag" (spread.h); JSON field "spread".  A reference; NULL, *e. */
-const struct routing *spread_as_asked(const struct routing *r, const char *mode, struct out *o,
-				      struct err *e);
-
 /*
  * The two sides of a `diff`.  They follow from its words SNAPSHOT: no word = the event before and now, one =
  * that snapshot and now, two = both snapshots.  The sides are borrowed.  -1 and *e.

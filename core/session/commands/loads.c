@@ -467,18 +467,6 @@ static int cmd_shifts(struct session *s, const struct args *args, struct out *o,
 
 /* --- spread -------------------------------------------------------------------------------------- */
 
-const struct routing *spread_as_asked(const struct routing *r, const char *mode, struct out *o, struct err *e)
-{
-	bool tree = !strcmp(mode, "tree");
-
-	if (r->adaptive)
-		out_text(o, "Spread over the groups that the tables have.\n");
-	else
-		out_text(o, "Spread over all ports %s.\n", tree ? "of least hops" : "to the same neighbour");
-	out_json(o, "spread", json_text(r->adaptive ? "tables" : mode));
-	return spread_routing(r, tree ? SPREAD_TREE : SPREAD_LAG, o->run->progress, e);
-}
-
 /* Ports between switches by share. */
 struct shared {
 	const struct sweep *w;
@@ -524,7 +512,7 @@ static json_t *print_left_out(const struct sweep *w, const struct spread_left *l
 		json_array_append_new(list, x);
 	}
 	if (more)
-		out_text(o, "  ... %s; `spread ... all` prints them\n", PLURAL(more, "more pair"));
+		out_text(o, "  ... %s; `spread all` prints them\n", PLURAL(more, "more pair"));
 	return list;
 }
 
@@ -550,7 +538,7 @@ static void print_shares(const struct shared *h, const struct spread_left *left,
 		json_array_append_new(list, x);
 	}
 	if (h->n > limit)
-		out_text(o, "  ... %s; `spread ... all` prints them\n", PLURAL(h->n - limit, "more link"));
+		out_text(o, "  ... %s; `spread all` prints them\n", PLURAL(h->n - limit, "more link"));
 	out_json(o, "shares",
 		 json_make("{s:I, s:I, s:I, s:o, s:f, s:f, s:i, s:f, s:i, s:o}", "pairs",
 			   (json_int_t)left->pairs, "unreachable", (json_int_t)left->left, "looping",
@@ -562,18 +550,21 @@ static void print_shares(const struct shared *h, const struct spread_left *left,
 static int cmd_spread(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct shared h = {.w = session_sweep(s)};
-	struct spread_left left = {.limit = args->n > 1 ? SIZE_MAX : SHOWN};
-	struct loads *l = loads_new(h.w->routing, &pattern_all, o->run->progress);
-	const struct routing *r = NULL;
-	double *share = NULL;
+	bool all = args_has(args, "all");
+	struct spread_left left = {.limit = all ? SIZE_MAX : SHOWN};
+	struct loads *l;
+	double *share;
 
+	if (!h.w->routing->adaptive)
+		return err_set(e, "found tables without groups of adaptive routing, expected some that have "
+				  "them; `tables FILE` reads what switches hold");
+	l = loads_new(h.w->routing, &pattern_all, o->run->progress);
 	if (!l)
 		return err_set(e, CANCELLED);
 	report_scope(s, o);
-	r = spread_as_asked(h.w->routing, args->arg[0].word, o, e);
-	if (r)
-		share = spread_shares(r, &left, o->run->progress);
-	if (r && !share)
+	out_text(o, "Spread over the groups that the tables have.\n");
+	share = spread_shares(h.w->routing, &left, o->run->progress);
+	if (!share)
 		err_set(e, CANCELLED);
 	if (share) {
 		const struct topo *t = h.w->topo;
@@ -591,13 +582,12 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 		}
 		h.mean = h.n ? sum / h.n : 0;
 		qsort_r(h.port, h.n, sizeof(*h.port), by_share, &h);
-		print_shares(&h, &left, args->n > 1 ? UINT32_MAX : SHOWN, o);
+		print_shares(&h, &left, all ? UINT32_MAX : SHOWN, o);
 		o->run->found_fault |= left.left > 0;
 		free(left.missed);
 	}
 	free(h.port);
 	free(share);
-	routing_unref(r);
 	loads_free(l);
 	return share ? 0 : -1;
 }
@@ -696,22 +686,16 @@ const struct command load_commands[] = {
 			    "shifts.list[].lost integer flows without a path\n",
 	 .run = cmd_shifts},
 	{.name = "spread",
-	 .syntax = "spread tree|lag [all]",
+	 .syntax = "spread [all]",
 	 .help = "show link loads when switches spread packets over all ports of an adaptive-routing group",
 	 .finds = "some way of a pair loops or ends nowhere",
 	 .details = "  All hosts send to all.  Each switch divides what goes to a host equally over its "
-		    "group of ports.\n"
-		    "  tree: the group is all ports of least hops, as the engine counts them.  lag: the "
-		    "group is all ports to the same\n"
-		    "  neighbour as the table's own port.  If the table's own port is not among them, it "
-		    "stays alone.  Tables with their\n"
-		    "  own groups (`tables FILE`) use those.  spread leaves out pairs with a way that loops "
-		    "or ends nowhere, and\n"
-		    "  names them.  `check spread tree|lag` judges loops and credit loops over all these "
-		    "ways.\n",
+		    "group of ports.  The groups are\n"
+		    "  those of the tables (`tables FILE`).  spread leaves out pairs with a way that loops "
+		    "or ends nowhere, and names\n"
+		    "  them.  `check` judges loops and credit loops over all these ways.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_SCOPE "spread string(tree/lag/tables)? tree or lag; tables: groups of their own\n"
-			    "shares object shares of links, all hosts to all\n"
+	 .json = JSON_SCOPE "shares object shares of links, all hosts to all\n"
 			    "shares.pairs integer pairs of hosts\n"
 			    "shares.unreachable integer =pairs left out of shares\n"
 			    "shares.looping integer of these: some way loops\n"
