@@ -1,7 +1,7 @@
 #include "core/base/infile.h"
 #include "core/base/builtin.h"
 #include "core/base/memory.h"
-#include "core/base/permit.h"
+#include "core/base/lessonfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +68,7 @@ FILE *infile_open(const char *path, struct progress *p)
 
 	if (builtin_find(path, &in))
 		return fmemopen((void *)(uintptr_t)in.data, in.size, "r");
-	if (permitted(DEED_READ, path, NULL)) {
+	if (permitted_to_read(path, NULL)) {
 		errno = EPERM;
 		return NULL;
 	}

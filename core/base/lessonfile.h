@@ -14,8 +14,8 @@ const char *lesson_name(const char *word);
 /* Path of such a file; to be freed.  NULL and *e: it does not exist, or the name is no plain file name. */
 char *lesson_file(const char *name, struct err *e);
 
-/* Does the path lead to a file directly in one of these folders? */
-bool lesson_has_file(const char *path);
+/* permitted() to read a file: commands of a lesson may read these files. */
+int permitted_to_read(const char *path, struct err *e);
 
 /* Names of all lessons, each once, sorted by name; ended by NULL.  Free them with their list. */
 char **lesson_names(void);

@@ -3,6 +3,7 @@
 #include "core/base/cursor.h"
 #include "core/base/foreign.h"
 #include "core/base/memory.h"
+#include "core/base/lessonfile.h"
 #include "core/base/permit.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -182,7 +183,7 @@ static int command_permitted(const struct session *s, const struct command_words
 		     file = !args.arg[i].small && syntax_kind(args.arg[i].name, args.arg[i].len) == KIND_FILE;
 
 		if (stream ? !to_lesson : file)
-			rc = permitted(DEED_READ, args.arg[i].word, e);
+			rc = permitted_to_read(args.arg[i].word, e);
 	}
 	args_free(&args);
 	return rc;

@@ -14,7 +14,6 @@
 #include "core/base/err.h"
 #include "core/base/guidfile.h"
 #include "core/base/lessonfile.h"
-#include "core/base/permit.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/counted.h"
@@ -96,7 +95,7 @@ static char *file_value(const struct optdef *d, const char *v, struct err *e)
 			err_set(e, "%s: %s", d->name, why.msg);
 		return path;
 	}
-	if (permitted(DEED_READ, v, e))
+	if (permitted_to_read(v, e))
 		return NULL;
 	if (stat(v, &st) || access(v, R_OK)) {
 		err_set_kind(e, ERR_IO, "%s: %.200s: %s; expected a file that can be read", d->name, v,
