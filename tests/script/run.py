@@ -364,7 +364,7 @@ def only_typed(folder):
     put(folder, "answers", "2: script:./evil\n")
     for args, message in ((["-F", "conf", "-e", "show"], "a file of options names no program"), (["-e", "config conf"], "a file of options names no program"),
                           (["-e", "lesson ./l.lesson; lesson next"], "a lesson runs no program"), (["-e", "lesson ./l.lesson check"], "a lesson runs no program"),
-                          (["-e", "lesson ./w.lesson check"], "a lesson runs no program; `watch on-change ./evil` must be typed"),
+                          (["-e", "lesson ./w.lesson check"], "watch 0 rounds 1 on-change ./evil: reading ./evil is refused: commands of a lesson look"),
                           (["-e", "grade ./l.lesson answers"], "0 of 1 point")):
         done = run(folder, *args, "ring:4")
         expect(message in done.stdout + done.stderr, args, done.returncode, done.stdout, done.stderr)
