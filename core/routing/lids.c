@@ -592,6 +592,19 @@ static void keep_foreign(struct lid_memory *m, const struct lids *l)
 	m->n_foreign = n;
 }
 
+bool lids_holds(const struct lids *l, uint32_t endport, unsigned lid)
+{
+	return l->base[endport] && lid >= l->base[endport] && lid - l->base[endport] < l->count[endport];
+}
+
+uint32_t lids_other_holder(const struct lids *l, uint32_t endport)
+{
+	for (uint32_t ep = 0; l->base[endport] && ep < l->n_endports; ep++)
+		if (ep != endport && lids_holds(l, ep, l->base[endport]))
+			return ep;
+	return NO_ID;
+}
+
 struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct lids_held *held,
 			struct text *notes)
 {

@@ -22,6 +22,11 @@ struct lids {
 	uint32_t *owner;  /* [max_lid + 1] endport present in the fabric, NO_ID for LIDs of nobody */
 };
 
+/* Has the endport the LID? Two may, as the tables that switches hold do not change LIDs: one is its owner. */
+bool lids_holds(const struct lids *l, uint32_t endport, unsigned lid);
+/* Another endport with the base LID of this one, NO_ID: none. */
+uint32_t lids_other_holder(const struct lids *l, uint32_t endport);
+
 /* The same LIDs for the endports of another fabric.  match: [n_endports of l] endports there, NO_ID: none. */
 struct lids *lids_on(const struct lids *l, const struct fabric *f, const uint32_t *match);
 struct lids *lids_ref(const struct lids *l);

@@ -731,6 +731,26 @@ def silent_spine(ibscope):
         sim.close()
 
 
+def same_lid(ibscope):
+    """A host gets another's LID: the tables lead to one of the two, and all that is sent to the other one is lost."""
+    sim = Sim(SMALL)
+    try:
+        sweep(sim)
+        lid = parse_topology(sim.run("ibnetdiscover").stdout)[2][(0xa10, 1)][0]
+        sim.console('Baselid "H-0000000000000a40"[1] %d' % lid)
+        r = sim.run(ibscope, "--json", "-e", "live tables; check")
+        told = contract.objects(ibscope, r.stdout)[-1]
+        check("same LID: lost pairs", r.returncode == 1 and not told["sound"] and told["unreachable"] == told["pairs_lost"] == 6
+              and told["check"]["pairs"] == 42, r.stdout + r.stderr)
+        check("same LID: the cause", [c["what"] for c in told["causes"]] == ["LID %d of host4 HCA-1[1] and host1 HCA-1" % lid],
+              told["causes"])
+        r = sim.run(ibscope, "-e", "live tables; trace *host6* *host4*")
+        check("same LID: trace says whose way it shows", "LID %d is that of host4 HCA-1, too: this is the way to host1 HCA-1 alone" % lid
+              in r.stdout, r.stdout + r.stderr)
+    finally:
+        sim.close()
+
+
 # --- what is sent, and what the discovery process may do meanwhile ---------------------------------
 
 GET, CLASSES = 0x01, {0x01: "SubnLid", 0x81: "SubnDir"}
@@ -1525,7 +1545,7 @@ def main():
     run([confined, small_fabric, changes, trouble, dying_simulators], probe)
     for arg in map(os.path.abspath, sys.argv[2:]):
         if os.access(arg, os.X_OK):
-            run([program, tables, killed_program, explorer, partial, not_active, silent_spine], arg)
+            run([program, tables, killed_program, explorer, partial, not_active, silent_spine, same_lid], arg)
             run([only_gets, taken_over], probe, arg)
             run([watching, managers, unmanaged, partitions, handover, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
             run([drifting.all_of], arg, check)

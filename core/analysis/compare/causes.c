@@ -127,6 +127,8 @@ static struct cause *at_node(struct causes *s, enum cause_kind kind, const char 
 	return c;
 }
 
+static const char shared_text[] = "two ports have it, and the tables lead to the other one";
+
 static const char *const idle_text[] = {
 	"the port is in Initialize: no subnet manager has activated it",
 	"the port is in Armed: no subnet manager has activated it",
@@ -264,6 +266,9 @@ static struct cause *ends_at(struct causes *s, uint32_t sw, unsigned out, unsign
 	peer = s->work->t->peer[port];
 	if (peer == NO_ID)
 		return dead_port(s, port);
+	if (owner != NO_ID && f->port_endport[peer] != NO_ID &&
+	    lids_holds(s->r->lids, f->port_endport[peer], lid))
+		return at_port(s, CAUSE_HOST, f->endport_port[owner], shared_text, f->endport_port[owner]);
 	if (f->port_node[peer] == f->switch_node[sw])
 		return at_port(s, CAUSE_PORT, port, "the cable leads to the switch itself", port);
 	return at_port(s, CAUSE_PORT, port, "what is there does not have the LID", port);
@@ -462,6 +467,25 @@ static void add_mute(struct causes *s, uint32_t others)
 	}
 }
 
+/* Hosts whose LID another port has, too: some or all that is sent to them arrives there. */
+static void add_shared(struct causes *s)
+{
+	const struct causes_work *k = s->work;
+	uint64_t pairs, lost;
+
+	for (uint32_t ep = 0; ep < k->f->n_endports; ep++) {
+		struct cause *c;
+
+		if (!check_shared_lid(s->r, k->hosts, ep, &pairs, &lost) || !lost)
+			continue;
+		c = at_port(s, CAUSE_HOST, k->f->endport_port[ep], shared_text, k->f->endport_port[ep]);
+		c->pairs += lost;
+		count_lid(c, s->r->lids->base[ep], ep, k->f);
+		if (k->to && k->to->end)
+			k->to->end(k->to->ctx, ep, c->made, lost);
+	}
+}
+
 /* Hosts and switches that are cut off, and those without a LID.  No pair is lost by such a switch alone. */
 static void add_ends(struct causes *s)
 {
@@ -588,6 +612,12 @@ static void name_cause(struct causes *s, struct cause *c, const struct drift *d,
 		text_add(&t, "%s", PLURAL(lacking, "switch"));
 	} else if (c->kind == CAUSE_REFUSAL) {
 		text_add(&t, "%s", (d ? d->next : s->w)->refusal[0].engine);
+	} else if (c->why == shared_text) {
+		uint32_t ep = f->port_endport[port], other = lids_other_holder(s->r->lids, ep);
+
+		text_add(&t, "LID %u of %s", s->r->lids->base[ep], PORT_LABEL(f, port));
+		if (other != NO_ID)
+			text_add(&t, " and %s", ENDPORT_LABEL(f, other));
 	} else if (c->node == NO_ID) {
 		text_add(&t, "%s", c->key ? d->engine : s->r->engine);
 	} else if (c->kind == CAUSE_SWITCH || (c->kind == CAUSE_HOST && !c->port)) {
@@ -646,6 +676,7 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 	if (!known || known->unreachable)
 		rc = check_routing_to(r, &counts, &to, p);
 	add_ends(s);
+	add_shared(s);
 	for (size_t i = 0; i < s->n; i++) {
 		s->lost += s->c[i].pairs;
 		s->untold += s->c[i].kind == CAUSE_TABLES ? s->c[i].pairs : 0;

@@ -43,6 +43,15 @@ void faults_add_path(struct faults *s, uint32_t sw, unsigned lid, bool loops)
 				     .at_to.id = ep});
 }
 
+void faults_add_shared(struct faults *s, uint32_t sw, uint32_t ep)
+{
+	fault_put(s, &(struct fault){.kind = FAULT_UNREACHABLE,
+				     .from = s->fabric->node_guid[s->fabric->switch_node[sw]],
+				     .to = s->fabric->port_guid[s->fabric->endport_port[ep]],
+				     .at_from.id = s->fabric->switch_node[sw],
+				     .at_to.id = ep});
+}
+
 void faults_add_endport(struct faults *s, enum fault_kind kind, uint32_t ep)
 {
 	fault_put(s, &(struct fault){.kind = (uint8_t)kind,

@@ -237,6 +237,51 @@ static void count_mute(struct check_result *c, const struct routing *r)
 		}
 }
 
+bool check_shared_lid(const struct routing *r, const uint32_t *hosts, uint32_t endport, uint64_t *pairs,
+		      uint64_t *lost)
+{
+	const struct topo *t = r->topo;
+	uint32_t n = t->fabric->n_switches;
+	uint8_t *col = NULL;
+	uint16_t *hops = NULL;
+	uint32_t *work = NULL;
+
+	*pairs = *lost = 0;
+	for (unsigned i = 0; routing_has_host(r, endport) && i < r->lids->count[endport]; i++) {
+		unsigned lid = r->lids->base[endport] + i;
+
+		if (lid_owner(r->lids, lid) == endport)
+			continue;
+		col = col ? col : NEW_ARRAY(n, uint8_t);
+		hops = hops ? hops : NEW_ARRAY(n, uint16_t);
+		work = work ? work : NEW_ARRAY(n, uint32_t);
+		routing_columns(r, lid, 1, col);
+		column_hops(t, col, endport, hops, work);
+		for (uint32_t s = 0; s < n; s++) {
+			uint32_t from = hosts[s] - (t->endport_switch[endport] == s);
+
+			*pairs += from;
+			*lost += hops[s] >= HOPS_LOOP ? from : 0;
+		}
+	}
+	free(col);
+	free(hops);
+	free(work);
+	return *pairs > 0;
+}
+
+/* Counts pairs to hosts whose LID another port has, too. */
+static void count_shared(struct check_result *c, const struct routing *r, const uint32_t *hosts)
+{
+	uint64_t pairs, lost;
+
+	for (uint32_t ep = 0; ep < r->topo->fabric->n_endports; ep++)
+		if (check_shared_lid(r, hosts, ep, &pairs, &lost)) {
+			c->pairs += pairs;
+			c->unreachable += lost;
+		}
+}
+
 int check_routing(const struct routing *r, struct check_result *c, struct progress *p)
 {
 	return check_routing_to(r, c, NULL, p);
@@ -254,6 +299,7 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 	progress_start(p, "checking paths", r->lids->max_lid);
 	count_endports(c, r);
 	count_mute(c, r);
+	count_shared(c, r, hosts);
 	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
 		uint32_t owner = lid_owner(r->lids, lid);
 

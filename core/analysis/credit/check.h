@@ -47,6 +47,13 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 
 /* 0; -1 when cancelled. */
 int check_routing(const struct routing *r, struct check_result *c, struct progress *p);
+/*
+ * Is a host's LID that of another port, too, which counts as its owner (lid_owner())? Packets for the LID
+ * reach one of the two.  Pairs to the host, and those of them that do not reach it; false: the LID is its
+ * own. hosts: routing_hosts().  With adaptive routing the entries of the tables are followed.
+ */
+bool check_shared_lid(const struct routing *r, const uint32_t *hosts, uint32_t endport, uint64_t *pairs,
+		      uint64_t *lost);
 bool check_sound(const struct check_result *c);
 
 #endif

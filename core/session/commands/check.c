@@ -184,6 +184,19 @@ static void add_endports(struct found *x, const struct sweep *w)
 			faults_add_endport(&x->now, FAULT_CUT_OFF, ep);
 }
 
+/* Hosts that what is sent to them does not reach, as another port has their LID, too. */
+static void add_shared(struct found *x, const struct sweep *w)
+{
+	uint32_t *hosts = routing_hosts(w->routing);
+	uint64_t pairs, lost;
+
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+		if (check_shared_lid(w->routing, hosts, ep, &pairs, &lost) && lost)
+			faults_add_shared(x->strange ? &x->untold : &x->now,
+					  w->routing->topo->endport_switch[ep], ep);
+	free(hosts);
+}
+
 /* Ports of the scope that are gone. */
 static void add_not_here(const struct scope *scope, struct faults *s)
 {
@@ -408,6 +421,7 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 		return -1;
 	if (x) {
 		add_endports(x, w);
+		add_shared(x, w);
 		add_not_here(session_scope(s), &x->now);
 		faults_add_missing(&x->now);
 		if (faults_sort(&x->now) || faults_sort(&x->untold))

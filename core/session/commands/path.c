@@ -188,6 +188,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	const struct fabric *f = r->topo->fabric;
 	struct path p;
 	json_t *json;
+	uint32_t other;
 	char b[300], sl[16];
 	bool undecided;
 
@@ -209,6 +210,10 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	}
 	for (unsigned i = 0; i < p.n; i++)
 		print_hop(r, &p, i, m, o);
+	other = p.dst == NO_ID ? NO_ID : lids_other_holder(r->lids, p.dst);
+	if (other != NO_ID)
+		out_text(o, "  LID %u is that of %s, too: this is the way to %s alone.\n", dlid,
+			 ENDPORT_LABEL(f, other), b);
 	print_ways(r, src, slid, dlid, &p, o);
 	if (r->sl_unread && p.end == PATH_OK)
 		out_text(o, "  " QOS_UNREAD_PAIR);
@@ -221,6 +226,8 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	if (p.end != PATH_OK && !undecided)
 		o->run->found_fault = true;
 	json = path_json(r, &p);
+	if (other != NO_ID)
+		json_put_endport(json, "same_lid", f, r->lids, other);
 	if (m && p.n)
 		json_object_set_new(json, "bad_links", bad_links(r, &p, m));
 	if (undecided)
@@ -363,6 +370,7 @@ static int cmd_roots(struct session *s, const struct args *args, struct out *o, 
 /* Keys of a path (path_json()). */
 #define PATH_KEYS(k)                                                                                       \
 	k ".src endport source\n" k ".dst endport destination; null: nobody has the LID\n" k               \
+	  ".same_lid endport? another port that has the LID of the destination, too\n" k                   \
 	  ".slid lid LID of the source\n" k ".dlid lid LID of the destination\n" k                         \
 	  ".ok boolean it arrives\n" k ".end end how it ends\n" k ".links integer all its cables\n" k      \
 	  ".sl_min vl|null lowest SL; null: none yet, at a step\n" k                                       \
@@ -376,8 +384,7 @@ static int cmd_roots(struct session *s, const struct args *args, struct out *o, 
 	  ".path[].out portnum port it goes out by; 0: it ends here, 255: there is no entry\n" k           \
 	  ".path[].vl vl|null VL on the link out\n" k                                                      \
 	  ".path[].state string(Down/Initialize/Armed/Active)|null state of the port out, as it was "      \
-	  "read; null: not told\n" k                                                      \
-	  ".path[].ports[] portnum? ports that adaptive routing may take\n" k                              \
+	  "read; null: not told\n" k ".path[].ports[] portnum? ports that adaptive routing may take\n" k   \
 	  ".bad_links[] object? links with faults, by the counters read last\n" k                          \
 	  ".bad_links[].from port port that sends\n" k ".bad_links[].to port port at the other end\n" k    \
 	  ".bad_links[].faults[] string(errors/flapped/congested/degraded) what is wrong\n" k              \
