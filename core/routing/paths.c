@@ -97,8 +97,9 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 
 	*p = (struct path){.src = src, .dst = lid_owner(r->lids, dlid), .slid = slid, .dlid = dlid};
 	in = t->endport_swport[src];
-	/* nobody can answer a port without a LID, so it has no path */
-	sw = t->endport_up[src] && r->lids->base[src] ? t->endport_switch[src] : NO_ID;
+	sw = t->endport_up[src] ? t->endport_switch[src] : NO_ID;
+	if (!r->lids->base[src] && !endport_is_switch(t->fabric, src))
+		sw = NO_ID; /* nobody can answer a host without a LID, so it has no path */
 	if (p->dst == NO_ID) {
 		p->end = PATH_NO_LID;
 		return;
