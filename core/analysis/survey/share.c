@@ -303,8 +303,8 @@ static const char *wrong_value(const char *key, const json_t *v)
 						     : ends_with(key, "_lid") ? UINT16_MAX
 									      : UINT32_MAX;
 
-	if (!json_is_integer(v))
-		return json_is_null(v) && strcmp(key, "engine") != 0 ? "a value" : NULL;
+	if (!json_is_integer(v)) /* null: no engine routes, or no link is left that could carry load */
+		return NULL;
 	if (n >= 0 && n <= most)
 		return NULL;
 	return most == MAX_PORTS    ? "a port up to " STR(MAX_PORTS)
