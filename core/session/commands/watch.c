@@ -262,7 +262,10 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	json_object_set_new(round, "managers", watch_managers_json(f));
 	watch_managers_text(f, &managers);
 	if (unmanaged) {
+		size_t from = managers.len;
+
 		managers_tell_fault(f, &managers);
+		json_object_set_new(round, "manager_fault", json_text(managers.s + from));
 		text_add(&managers, "\n");
 	}
 	if (entries)
@@ -656,6 +659,7 @@ const struct command watch_commands[] = {
 		 "event integer? of a reading: number of the event it became\n"
 		 "failed string? why it read nothing\n"
 		 "on_change_failed string? of a reading: what went wrong with the program behind on-change\n"
+		 "manager_fault string? of a reading: why no subnet manager, or more than one, is master\n"
 		 "managers[] object? of a reading: the subnet managers, as they answered\n"
 		 "managers[].name endport the port\n"
 		 "managers[].state string(" MANAGER_WORDS ") silent: the port says there is one, it did not "
@@ -675,6 +679,7 @@ const struct command watch_commands[] = {
 		 "rounds[].failed string? why it read nothing\n"
 		 "rounds[].on_change_failed string? what went wrong with the program\n"
 		 "rounds[].engine engine? the engine that explains the tables\n"
+		 "rounds[].manager_fault string? why no subnet manager, or more than one, is master\n"
 		 "rounds[].managers[] object? the subnet managers\n"
 		 "rounds[].managers[].name endport the port\n"
 		 "rounds[].managers[].state string(" MANAGER_WORDS ") as it answered\n"
