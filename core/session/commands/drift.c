@@ -221,7 +221,7 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 /* --- which engine made them? -------------------------------------------------------------------- */
 
 /* The evidence for and against the best. */
-static void tell_verdict(const struct drift_ranking *r, struct out *o)
+static void tell_verdict(const struct drift *d, const struct drift_ranking *r, struct out *o)
 {
 	const struct drift_candidate *best = &r->candidate[0];
 
@@ -230,6 +230,8 @@ static void tell_verdict(const struct drift_ranking *r, struct out *o)
 			 "No engine with options known here explains %.1f %% of the entries (best: %s %.1f "
 			 "%%): give the subnet manager's opensm.conf (`config FILE`, -F), or roots.\n",
 			 100 * (1 - best->agreement), best->chain, 100 * best->agreement);
+	else if (d->n_not_in_file)
+		out_text(o, "%s made what is in the file, or an engine with the same tables.\n", best->chain);
 	else if (best->right < 0.5)
 		out_text(o,
 			 "%s is possible, but little speaks for it: engines that keep entries agree with all "
@@ -326,7 +328,7 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 			out_text(o, "\n");
 			json_array_append_new(list, x);
 		}
-		tell_verdict(ranking, o);
+		tell_verdict(d, ranking, o);
 		out_json(o, "engines", list);
 	}
 	causes = d ? causes_find(d->held, NULL, d, &seen, NULL, o->run->progress, e) : NULL;
