@@ -79,10 +79,11 @@ void warnings_tell_missing(const struct warnings *w, struct text *t)
  * program.
  */
 static const char *const missing_kinds[] = {
-	"open port",	      "silent port",	  "cut record",	     "cut section",	  "cut list",
-	"incomplete fabric",  "unknown board",	  "no such port",    "dangling link",	  "cut-off port",
-	"one-sided link",     "impossible value", "impossible node", "silent switch",	  "unread line",
-	"contradicting link", "duplicate name",	  "duplicate GUID",  "port listed twice", "missing part"};
+	"open port",	     "silent port",	   "cut record",       "cut section",	  "cut list",
+	"incomplete fabric", "unknown board",	   "no such port",     "dangling link",	  "cut-off port",
+	"port state",	     "one-sided link",	   "impossible value", "impossible node", "silent switch",
+	"unread line",	     "contradicting link", "duplicate name",   "duplicate GUID",  "port listed twice",
+	"missing part"};
 
 #define MARK "Incomplete: "
 #define MARK_TEXT 160 /* bytes of the text: ibsim takes what follows 255 bytes for another line */

@@ -1384,7 +1384,7 @@ def never_followed(ibscope):
             r = sim.run(ibscope, "-e", begin + "watch 0 rounds 2")
             said = re.sub(r"^\[(\d+) \S+Z\] ", lambda m: "" if m[1] == "1" else "[%s] " % m[1],
                           r.stdout[r.stdout.index("[1 "):], flags=re.M)
-            check("watch, %s: %snothing followed" % (name, begin), r.returncode == 1 and "followed:" not in said and "NOT SOUND" in said
+            check("watch, %s: %snothing followed" % (name, begin), r.returncode == 1 and " tables followed:" not in said and "NOT SOUND" in said
                   and "%d endport%s without LID" % (lid, "s" * (lid != 1)) in said and said.startswith("nothing changed") == known
                   and not re.search(r"^\[2\]", said, re.M), "status %d: " % r.returncode + r.stdout + r.stderr)
             r = sim.run(ibscope, "--json", "-e", begin + "watch 0 rounds 2")

@@ -40,6 +40,11 @@ class Reading:
                 here = lid[int(head[1], 16)]
             elif entry:
                 self.net.table[here, int(entry[1], 16)] = int(entry[2])
+        self.idle = set()   # ports of switches that are not active: no subnet manager has been there since the cable came
+        for line in sim.run("iblinkinfo", "-l").stdout.splitlines():
+            port = re.match(r'\s*0x(\w+)\s.*?\s(\d+)\[ *\] ==\(.*\b(?:Initialize|Armed)/', line)
+            if port and int(port[1], 16) in lid:
+                self.idle.add((lid[int(port[1], 16)], int(port[2])))
 
     def cables(self):
         return {frozenset([(s, p), (to, self.net.far[s, p])]) for (s, p), (_, to) in self.net.peer.items()}
@@ -52,7 +57,8 @@ class Reading:
             for lid in (lid for b in net.hosts if b != a for lid in net.lids[b]):
                 way = net.path(a, lid)
                 pairs += 1
-                lost += isinstance(way, str)
+                own = {at for at, end in net.peer.items() if end == ("H", a)}
+                lost += isinstance(way, str) or bool(self.idle & (own | set(way)))
                 for x, y in zip(way, way[1:]) if not isinstance(way, str) else ():
                     after.setdefault(x, set()).add(y)
         dead = sum(lid in known and p not in (0, NONE) and (s, p) not in net.peer for (s, lid), p in net.table.items())

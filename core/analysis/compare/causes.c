@@ -460,8 +460,10 @@ static void add_mute(struct causes *s, uint32_t others)
 			pairs += others;
 		}
 		c->pairs += pairs;
-		if (k->count_lids)
+		if (k->count_lids && l->base[ep])
 			count_lid(c, l->base[ep], ep, k->f);
+		else
+			c->hosts += k->count_lids;
 		if (k->to && k->to->end)
 			k->to->end(k->to->ctx, ep, c->made, pairs);
 	}

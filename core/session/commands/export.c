@@ -92,9 +92,20 @@ int close_target(struct target *t, int rc, struct out *o, struct err *e)
 static void missing_in_file(const struct session *s, const struct topo *up, struct warnings *w)
 {
 	const struct fabric *f = s->fabric;
+	uint32_t idle = 0, first = NO_ID;
 
 	*w = (struct warnings){0};
 	warnings_copy(w, &f->warnings);
+	if (session_event(s)->as_read) {
+		for (uint32_t p = 0; p < f->n_ports; p++)
+			if (fabric_idle_end(f, p) == p && !idle++)
+				first = p;
+		if (idle)
+			warnings_missing(
+				w, "port state", 0,
+				"%s in Initialize or Armed, the first is %s; this file tells no states",
+				PLURAL(idle, "port"), PORT_LABEL(f, first));
+	}
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		uint32_t port = f->endport_port[ep], peer = f->port_peer[port];
 		bool down = peer != NO_ID &&
