@@ -249,7 +249,7 @@ static int choose_colour(struct view *v, const char *word, struct err *e)
 	int c = word ? index_of(map_colour_names, word) : (int)m->colour;
 
 	if (c < 0)
-		return err_set(
+		return err_word(
 			e, "map colour: found \"%s\", expected state, load, rank, layers, chassis or change",
 			word);
 	if (word && !map_colour_offered(v, (enum map_colour)c))
@@ -271,10 +271,10 @@ static int choose_overlay(struct view *v, const char *word, struct err *e)
 	int o = word ? index_of(map_overlay_names, word) : (int)m->overlay;
 
 	if (o < 0)
-		return err_set(e,
-			       "map overlay: found \"%s\", expected none, links, path, cycle, turn, layer, "
-			       "dependencies, flows, drain, failed, changed or transition",
-			       word);
+		return err_word(e,
+				"map overlay: found \"%s\", expected none, links, path, cycle, turn, layer, "
+				"dependencies, flows, drain, failed, changed or transition",
+				word);
 	if (word && !map_overlay_offered(v, (enum map_overlay)o)) {
 		if (o == MAP_PATH)
 			return err_set(
@@ -287,12 +287,8 @@ static int choose_overlay(struct view *v, const char *word, struct err *e)
 				       "that forbids or refuses");
 		return err_set(e, "map overlay: there is nothing to show of %s here", word);
 	}
-	for (int k = 0; !word && k < MAP_OVERLAYS; k++) {
-		o = (o + 1) % MAP_OVERLAYS;
-		if (map_overlay_offered(v, (enum map_overlay)o))
-			break;
-	}
-	set_overlay(m, (enum map_overlay)o);
+	set_overlay(m, word ? (enum map_overlay)o : map_overlay_after(v));
+	m->stepped = !word;
 	map_renew(v);
 	return 0;
 }
@@ -363,7 +359,7 @@ static int words(struct view *v, int argc, char **argv, struct err *e)
 			m->scale->plane(v, dir);
 		return 0;
 	}
-	return err_set(
+	return err_word(
 		e,
 		"map: found \"%s\", expected a scale, in, out, back, colour, overlay, along, other or plane",
 		what);

@@ -84,6 +84,7 @@ struct map {
 
 	/* Marks, for each scene, overlay and choice (MAP_LINKS: for each selection). */
 	enum map_overlay overlay;
+	bool stepped;		    /* the overlay is the next one, which is passed by when it is empty */
 	unsigned choice, n_choices; /* { }: the number of the path, cycle or layer */
 	uint32_t *mark;		    /* [n_switches] character that replaces the colour's; 0: none */
 	uint8_t *mark_role;	    /* [n_switches] */
@@ -231,6 +232,7 @@ void map_overlay_mark(struct view *v);
 bool map_anything_failed(const struct view *v);
 /* Has it anything to show? */
 bool map_overlay_offered(const struct view *v, enum map_overlay o);
+enum map_overlay map_overlay_after(const struct view *v); /* the next one that is offered */
 void map_overlays_free(struct map *m);
 
 #endif

@@ -815,6 +815,16 @@ static void mark_transition(struct view *v)
 
 /* --- the overlay in force ---------------------------------------------------------------------- */
 
+enum map_overlay map_overlay_after(const struct view *v)
+{
+	unsigned o = map_of(v)->overlay;
+
+	do
+		o = (o + 1) % MAP_OVERLAYS;
+	while (!map_overlay_offered(v, (enum map_overlay)o));
+	return (enum map_overlay)o;
+}
+
 void map_overlays_load(struct view *v)
 {
 	struct map *m = map_of(v);
@@ -835,6 +845,11 @@ void map_overlays_load(struct view *v)
 				    *r;
 
 		m->graph = g ? g->value : NULL;
+		if (g && m->overlay == MAP_CYCLE && m->stepped && !m->graph->cdg->n_components) {
+			m->overlay = map_overlay_after(v); /* there is no cycle */
+			map_overlays_load(v);
+			return;
+		}
 		if (g && m->overlay == MAP_CYCLE && m->graph->cdg->n_components) {
 			m->choice = m->choice < m->graph->cdg->n_components ? m->choice : 0;
 			r = view_ask(v, &task_cycle, g, (const uint32_t[TASK_ARGS]){m->choice});
