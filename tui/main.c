@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@
 #include "tui/status.h"
 #include "tui/term_check.h"
 #include "tui/ui.h"
+#include "views/base/canvas.h"
 
 struct piece {
 	bool file; /* -x FILE, else -e COMMANDS */
@@ -562,6 +564,20 @@ static unsigned columns_of_reader(int fd)
 	return ioctl(fd, TIOCGWINSZ, &size) ? 0 : size.ws_col;
 }
 
+/* How drawings of batch mode are written where TERM or the locale that is asked for has no UTF-8; else NULL.
+ */
+static uint32_t (*drawn_in_ascii(void))(uint32_t)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	const char *locale = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(names) && (!locale || !*locale); i++)
+		locale = getenv(names[i]);
+	return (locale && *locale && strcmp(nl_langinfo(CODESET), "UTF-8") != 0) || term_type_is_ascii()
+		       ? canvas_ascii
+		       : NULL;
+}
+
 /* From here on, all standard output goes through the stream that cleans it. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
@@ -580,14 +596,14 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 
 	if (cl->serve)
 		r.id = json_null();
-	r.f = stdout = clean_stream(STDOUT_FILENO);
+	for (size_t i = 0; i < cl->n_pieces && !r.aside && !r.json; i++)
+		if (piece_writes(in->session, &cl->piece[i]))
+			r.aside = stderr;
+	r.f = stdout = clean_stream(STDOUT_FILENO, r.aside || r.json ? NULL : drawn_in_ascii());
 	/* a bad keymap is an error even without a screen */
 	if (cl->keymap && keymap_choose(cl->keymap, &e))
 		bad = true;
 	fputs(text_str(&ui.key_errors), stderr);
-	for (size_t i = 0; i < cl->n_pieces && !r.aside && !r.json; i++)
-		if (piece_writes(in->session, &cl->piece[i]))
-			r.aside = stderr;
 	if (!r.json)
 		r.width = columns_of_reader(r.aside ? STDERR_FILENO : STDOUT_FILENO);
 	rc = bad || (cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e) ? -1 : 0;
@@ -766,7 +782,7 @@ int main(int argc, char **argv)
 	 * Messages may contain words of the command line, names, and texts of libraries, so standard error is
 	 * cleaned.
 	 */
-	stderr = clean_stream(STDERR_FILENO); /* the GNU C library allows this */
+	stderr = clean_stream(STDERR_FILENO, drawn_in_ascii()); /* the GNU C library allows this */
 	setvbuf(stderr, NULL, _IONBF, 0);
 	signals_start();
 	rc = (argc == 3 || argc == 4) && !strcmp(argv[1], "--complete") ? complete(argc, argv)

@@ -152,13 +152,11 @@ static void add_restore(const char *s)
 	n_restore += strlen(s);
 }
 
-static bool can_utf8(void)
+bool term_type_is_ascii(void)
 {
 	const char *term = getenv("TERM");
 
-	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
-		return false;
-	return term && strncmp(term, "vt1", 3) && strncmp(term, "vt2", 3) && strcmp(term, "ansi");
+	return term && (!strncmp(term, "vt1", 3) || !strncmp(term, "vt2", 3) || !strcmp(term, "ansi"));
 }
 
 static bool take_mouse(void)
@@ -217,35 +215,17 @@ static void define_home_and_end(void)
 	}
 }
 
-/* Cuts a size to what curses, which counts in 16 bits, memory and patience bear. True: it was larger. */
-static bool clamp_size(unsigned long *rows, unsigned long *columns)
+/* The terminal's size, cut to what curses, which counts in 16 bits, and memory bear; 0: not known. */
+static struct winsize screen_size(void)
 {
-	unsigned long had_rows = *rows, had_columns = *columns, most;
-
-	*rows = *rows < SCREEN_MOST ? *rows : SCREEN_MOST;
-	most = *rows ? SCREEN_CELLS / *rows : SCREEN_MOST;
-	most = most < SCREEN_MOST ? most : SCREEN_MOST;
-	*columns = *columns < most ? *columns : most;
-	return *rows != had_rows || *columns != had_columns;
-}
-
-/* Of a terminal that is too large, curses gets the size by LINES and COLUMNS, which it asks first. */
-static void clamp_first_size(void)
-{
-	const char *lines = getenv("LINES"), *columns = getenv("COLUMNS");
 	struct winsize ws = {0};
-	unsigned long h, w;
-	char number[24];
 
 	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
-	h = lines ? strtoul(lines, NULL, 10) : ws.ws_row;
-	w = columns ? strtoul(columns, NULL, 10) : ws.ws_col;
-	if (!clamp_size(&h, &w))
-		return;
-	snprintf(number, sizeof(number), "%lu", h);
-	setenv("LINES", number, 1);
-	snprintf(number, sizeof(number), "%lu", w);
-	setenv("COLUMNS", number, 1);
+	ws.ws_row = ws.ws_row < SCREEN_MOST ? ws.ws_row : SCREEN_MOST;
+	ws.ws_col = ws.ws_col < SCREEN_MOST ? ws.ws_col : SCREEN_MOST;
+	if (ws.ws_row * ws.ws_col > SCREEN_CELLS)
+		ws.ws_col = (unsigned short)(SCREEN_CELLS / ws.ws_row);
+	return ws;
 }
 
 int term_start(struct err *e)
@@ -255,14 +235,18 @@ int term_start(struct err *e)
 	if (tcgetattr(STDIN_FILENO, &before))
 		return err_set_kind(e, ERR_IO, "standard input is no terminal: %s", strerror(errno));
 	setlocale(LC_ALL, "");
-	ui.ascii = !can_utf8();
+	ui.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0 || !term || term_type_is_ascii();
 	set_escdelay(25);
 	/*
 	 * Handlers are set before the screen changes, so that no signal leaves it changed; and before curses
 	 * starts, since curses' own handler would lose a stop that comes while it draws.
 	 */
 	handle_signals();
-	clamp_first_size();
+	if (screen_size().ws_row == SCREEN_MOST || screen_size().ws_col == SCREEN_MOST) {
+		setenv("LINES", "24", 1); /* curses asks them first; term_resized() tells it the size */
+		setenv("COLUMNS", "80", 1);
+		term_continued = 1;
+	}
 	if (!newterm(NULL, stdout, stdin))
 		return err_set(
 			e,
@@ -311,15 +295,10 @@ void term_stop(void)
 
 void term_resized(void)
 {
-	struct winsize ws = {0};
-	unsigned long h, w;
+	struct winsize ws = screen_size();
 
-	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
-	h = ws.ws_row;
-	w = ws.ws_col;
-	(void)clamp_size(&h, &w);
-	if (h && w && (h != (unsigned long)LINES || w != (unsigned long)COLS))
-		resizeterm((int)h, (int)w);
+	if (ws.ws_row && ws.ws_col && (ws.ws_row != LINES || ws.ws_col != COLS))
+		resizeterm(ws.ws_row, ws.ws_col);
 	clearok(stdscr, TRUE);
 }
 

@@ -297,7 +297,8 @@ bool play_stop(void);  /* Was it played? */
 
 /* term.c */
 #define SCREEN_MOST 4096       /* rows or columns; what is beyond stays empty */
-#define SCREEN_CELLS 4000000UL /* rows times columns */
+#define SCREEN_CELLS 4000000   /* rows times columns */
+bool term_type_is_ascii(void); /* of those that have no UTF-8, whatever the locale */
 int term_start(struct err *e);
 void term_stop(void);
 void term_suspend(void);

@@ -159,7 +159,8 @@ const char *clean_string(const char *s, struct text *t)
 
 struct cleaner {
 	int fd;
-	char part[UTF8_MOST]; /* an incomplete character */
+	uint32_t (*in_ascii)(uint32_t c); /* NULL: characters stay */
+	char part[UTF8_MOST];		  /* an incomplete character */
 	size_t n_part;
 };
 
@@ -181,8 +182,19 @@ static int write_all(int fd, const char *s, size_t len)
 
 static int write_text(const struct cleaner *c, struct text *t)
 {
-	int rc = write_all(c->fd, text_str(t), t->len);
+	struct text drawn = {0};
+	int rc, n;
+	uint32_t ch;
 
+	for (size_t i = 0; c->in_ascii && i < t->len; i += (size_t)n) {
+		n = utf8_decode(t->s + i, t->len - i, &ch);
+		n = n > 0 ? n : 1;
+		ch = n > 1 ? c->in_ascii(ch) : '?';
+		add_bytes(&drawn, ch == '?' ? t->s + i : &(char){(char)ch}, ch == '?' ? (size_t)n : 1);
+	}
+	rc = c->in_ascii ? write_all(c->fd, text_str(&drawn), drawn.len)
+			 : write_all(c->fd, text_str(t), t->len);
+	text_free(&drawn);
 	text_free(t);
 	return rc;
 }
@@ -194,7 +206,7 @@ static ssize_t stream_write(void *cookie, const char *s, size_t len)
 	struct text in = {0}, out = {0};
 	size_t taken;
 
-	if (!c->n_part && is_clean(s, len))
+	if (!c->n_part && !c->in_ascii && is_clean(s, len))
 		return write_all(c->fd, s, len) ? 0 : (ssize_t)len;
 	add_bytes(&in, c->part, c->n_part);
 	add_bytes(&in, s, len);
@@ -217,7 +229,7 @@ static int stream_close(void *cookie)
 	return rc;
 }
 
-FILE *clean_stream(int fd)
+FILE *clean_stream(int fd, uint32_t (*in_ascii)(uint32_t c))
 {
 	static const cookie_io_functions_t io = {.write = stream_write, .close = stream_close};
 	struct cleaner *c = NEW(struct cleaner);
@@ -225,6 +237,7 @@ FILE *clean_stream(int fd)
 
 	if (!f)
 		mem_exhausted(BUFSIZ);
+	c->in_ascii = in_ascii;
 	c->fd = fd;
 	if (isatty(fd))
 		setvbuf(f, NULL, _IOLBF, BUFSIZ);

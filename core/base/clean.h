@@ -37,8 +37,9 @@ const char *clean_string(const char *s, struct text *t);
 
 /*
  * A stream that writes clean text to the file descriptor fd; the caller keeps fd.  A character may come in
- * parts; one that never ends is written at fclose().  To a terminal it writes in lines.
+ * parts; one that never ends is written at fclose().  To a terminal it writes in lines.  in_ascii: what is
+ * written for a character of drawings ('?': it stays); NULL: all stay.
  */
-FILE *clean_stream(int fd);
+FILE *clean_stream(int fd, uint32_t (*in_ascii)(uint32_t c));
 
 #endif

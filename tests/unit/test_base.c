@@ -301,7 +301,7 @@ static void test_clean_stream(void **state)
 		FILE *file = tmpfile(), *f;
 
 		assert_non_null(file);
-		f = clean_stream(fileno(file));
+		f = clean_stream(fileno(file), NULL);
 		setvbuf(f, NULL, _IONBF, 0);
 		for (const char *s = cleaned[i].raw; *s; s++)
 			assert_int_equal(fputc(*s, f), (unsigned char)*s);
@@ -314,7 +314,7 @@ static void test_clean_stream(void **state)
 static void test_clean_stream_fails(void **state)
 {
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
-	FILE *f = clean_stream(fd);
+	FILE *f = clean_stream(fd, NULL);
 
 	(void)state;
 	assert_true(fd >= 0);
