@@ -370,6 +370,12 @@ static bool of_record(struct cursor c)
 	return cur_node_type(&c) || (c.end - c.p > 1 && *c.p == '[' && isdigit((unsigned char)c.p[1]));
 }
 
+/* The same for one whose first characters are spoiled; lines without a quoted name lose no cable. */
+static bool like_port_or_node(struct cursor c)
+{
+	return cur_find(&c, "\"") && like_block_line(c);
+}
+
 /* Reads the port lines of a node. The line that ends them is lost, as in ibsim. */
 static int read_ports(struct reader *r, struct source *s, uint32_t node)
 {
@@ -384,7 +390,7 @@ static int read_ports(struct reader *r, struct source *s, uint32_t node)
 		if (cur_empty(&c) || (*c.p != '[' && *c.p != '@')) {
 			rest = c;
 			cur_blanks(&rest);
-			if (of_record(rest) || like_block_line(rest))
+			if (of_record(rest) || like_port_or_node(rest))
 				unread(r, s, rest,
 				       "an empty line between: ibsim skips the line right behind a node's "
 				       "ports");
@@ -548,7 +554,7 @@ static int read_piece(struct reader *r, struct source *s, struct cursor line)
 			return 0;
 	}
 	cur_blanks(&c);
-	if (of_record(c) || like_block_line(c))
+	if (of_record(c) || like_port_or_node(c))
 		unread(r, s, c,
 		       !cur_node_type(&(struct cursor){c.p, c.end})
 			       ? "a port right below its node's line"

@@ -18,7 +18,7 @@ static void check_pair(const struct fabric *f)
 	assert_int_equal(f->switch_esp0[0], 1);
 	assert_int_equal(f->port_width[port(f, 0xa1, 1)], WIDTH_4X);
 	assert_int_equal(f->port_speed[port(f, 0xb1, 1)], SPEED_HDR);
-	assert_int_equal(f->port_state[port(f, 0xa1, 1)], PORT_ACTIVE);
+	assert_int_equal(f->port_state[port(f, 0xa1, 1)], PORT_UNKNOWN);
 	assert_int_equal(sm_node(f), 0xa1);
 }
 
