@@ -505,7 +505,7 @@ int action_run(const char *does, struct err *e)
 	}
 	a = find(does, len);
 	if (!a)
-		return err_set(e, "unknown action \"%s\"", does);
+		return err_word(e, "unknown action \"%s\"", does);
 	return a->run(v, does + len + strspn(does + len, " "), a->n, e);
 }
 

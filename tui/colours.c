@@ -139,7 +139,7 @@ int colours_choose(const char *name, struct err *e)
 	while (k < COLOUR_SCHEMES && strcmp(colour_schemes[k], name) != 0)
 		k++;
 	if (k == COLOUR_SCHEMES)
-		return err_set(e, "found colour scheme \"%s\", expected one of " COLOURS, name);
+		return err_word(e, "found colour scheme \"%s\", expected one of " COLOURS, name);
 	if (k != MONO && !ui.colour)
 		return err_set(e, "colours %s: this terminal has no colours, or NO_COLOR is set", name);
 	coloured = k != MONO;

@@ -307,7 +307,7 @@ int copy_selected(const struct view *v, const char *name, struct err *e)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		text_add(&t, " %s", kinds[i].name);
-	rc = err_set(e, "copy: found \"%s\", expected one of%s", name, text_str(&t));
+	rc = err_word(e, "copy: found \"%s\", expected one of%s", name, text_str(&t));
 	text_free(&t);
 	return rc;
 }

@@ -138,7 +138,7 @@ static int find_session(const char *name, size_t *at, struct err *e)
 	for (*at = 0; *at < sessions.n; ++*at)
 		if (!name || (*at && !strcmp(sessions.of[*at].name, name)))
 			return 0;
-	if (sessions.n == SERVE_SESSIONS_MOST)
+	if (sessions.n > SERVE_SESSIONS_MOST) /* the first one has no name */
 		return err_set_kind(e, ERR_LIMIT, "found %d sessions, expected no more; `quit` ends one",
 				    SERVE_SESSIONS_MOST);
 	GROW(sessions.of, sessions.n, sessions.cap);

@@ -17,7 +17,7 @@
 
 #include "core/session/interpreter.h"
 
-#define SERVE_SESSIONS_MOST 64	  /* sessions at a time, with the one without a name */
+#define SERVE_SESSIONS_MOST 64	  /* sessions with a name at a time */
 #define SERVE_DEADLINE_MOST 86400 /* seconds of one request */
 
 /*

@@ -97,10 +97,10 @@ COMMAND(ui_focus)
 				return 0;
 			}
 		}
-		return err_set(e,
-			       "focus: found \"%s\", expected list, detail, repl, next, previous or a pane "
-			       "that is shown",
-			       args->arg[0].word);
+		return err_word(e,
+				"focus: found \"%s\", expected list, detail, repl, next, previous or a pane "
+				"that is shown",
+				args->arg[0].word);
 	}
 	pane_next(args_has(args, "next") ? 1 : -1);
 	return 0;

@@ -61,6 +61,8 @@ static inline int err_failed(void)
 #define err_set(...) (err_format(__VA_ARGS__), err_failed())
 /* The same with a kind. */
 #define err_set_kind(e, number, ...) (err_format(e, __VA_ARGS__), err_default(e, number), err_failed())
+/* A word of a command that is none of those expected. */
+#define err_word(e, ...) err_set_kind(e, ERR_SYNTAX, __VA_ARGS__)
 #define err_system(...) (err_format_system(__VA_ARGS__), err_failed())
 
 #endif

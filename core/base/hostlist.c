@@ -65,8 +65,8 @@ static int add(struct hostlist *l, const char *text, char *name, struct err *e)
 {
 	if (l->n == HOSTLIST_MOST) {
 		free(name);
-		return err_set(e, BEGINNING " stands for more than %d names", BEGINNING_OF(text),
-			       HOSTLIST_MOST);
+		return err_set_kind(e, ERR_LIMIT, BEGINNING " stands for more than %d names",
+				    BEGINNING_OF(text), HOSTLIST_MOST);
 	}
 	GROW(l->name, l->n, l->cap);
 	l->name[l->n++] = name;
@@ -94,8 +94,8 @@ static int multiply(struct hostlist *l, const char *text, const char *open, cons
 													  : 0;
 		}
 	if (rc == -1)
-		err_set(e, BEGINNING ": found \"%.*s\", expected numbers and ranges as in [1-4,7]",
-			BEGINNING_OF(text), close - open < 60 ? (int)(close - open + 1) : 60, open);
+		err_word(e, BEGINNING ": found \"%.*s\", expected numbers and ranges as in [1-4,7]",
+			 BEGINNING_OF(text), close - open < 60 ? (int)(close - open + 1) : 60, open);
 	hostlist_free(l);
 	*l = out;
 	return rc ? -1 : 0;
@@ -126,8 +126,9 @@ static int read_one(const char **p, const char *text, struct hostlist *l, struct
 		bytes += plain;
 		parts++;
 		if (bytes > HOSTLIST_BYTES || parts > HOSTLIST_PARTS) {
-			rc = err_set(e, BEGINNING ": found a name of more than %d bytes or %d parts",
-				     BEGINNING_OF(text), HOSTLIST_BYTES, HOSTLIST_PARTS);
+			rc = err_set_kind(e, ERR_LIMIT,
+					  BEGINNING ": found a name of more than %d bytes or %d parts",
+					  BEGINNING_OF(text), HOSTLIST_BYTES, HOSTLIST_PARTS);
 			break;
 		}
 		append(&one, *p, plain);
@@ -136,7 +137,7 @@ static int read_one(const char **p, const char *text, struct hostlist *l, struct
 			continue;
 		close = strchr(*p, ']');
 		if (!close)
-			rc = err_set(e, BEGINNING ": found no ] behind [", BEGINNING_OF(text));
+			rc = err_word(e, BEGINNING ": found no ] behind [", BEGINNING_OF(text));
 		else
 			rc = multiply(&one, text, *p, close, e);
 		*p = close ? close + 1 : *p;

@@ -54,6 +54,14 @@ bool number_of_hex(const char *word, uint64_t *n)
 	return begins_hex(word) && in_base(word + 2, strlen(word + 2), 16, 0, UINT64_MAX, n);
 }
 
+bool number_beyond(const char *word, uint64_t most)
+{
+	size_t len = strspn(word, "0123456789");
+	uint64_t n;
+
+	return len && !in_base(word, len, 10, 0, most, &n);
+}
+
 double round_step(double most, unsigned ticks)
 {
 	double least = fmax(most / ticks, 1), power = pow(10, floor(log10(least)));

@@ -17,6 +17,8 @@ bool number_of_part(const char *word, size_t len, uint64_t least, uint64_t most,
 bool number_of_any(const char *word, uint64_t least, uint64_t most, uint64_t *n);
 /* The same in hexadecimal digits; "0x" must stand before them. */
 bool number_of_hex(const char *word, uint64_t *n);
+/* Does it begin with a number in digits that is larger than that? Then it is a limit that refuses it. */
+bool number_beyond(const char *word, uint64_t most);
 
 /* The step of about `ticks` round numbers up to `most`: 1, 2 or 5 times a power of ten, at least 1. */
 double round_step(double most, unsigned ticks);

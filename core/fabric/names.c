@@ -440,7 +440,7 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 	}
 	tidy(f, h);
 	if (n && *why.msg)
-		err_set_kind(e, ERR_SYNTAX, "%s", why.msg);
+		err_copy(e, &why);
 	else if (n && l.n == 1)
 		err_set_kind(e, ERR_NO_NODE, "\"%s\" fits no node", text);
 	else if (n)

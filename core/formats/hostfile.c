@@ -155,12 +155,15 @@ static struct cursor name_of(const struct record *x)
 }
 
 /* The next lists are of this job. */
-static void begin_job(struct reader *r, struct cursor name, unsigned line)
+static void begin_job(struct reader *r, struct cursor name, struct cursor title, unsigned line)
 {
 	struct job_list *j = r->each;
 
 	GROW(j->job, j->n, j->cap);
-	j->job[j->n] = (struct job_hosts){.name = cur_clean(name, SIZE_MAX), .line = line};
+	j->job[j->n] =
+		(struct job_hosts){.name = cur_clean(name, SIZE_MAX),
+				   .title = cur_empty(&title) ? str_dup("") : cur_clean(title, SIZE_MAX),
+				   .line = line};
 	r->l = &j->job[j->n++].hosts;
 }
 
@@ -200,7 +203,7 @@ static int take_record(struct reader *r, const struct record *x, struct err *e)
 			return err_set(e, "%s:%u: found hosts of no job, expected a column JOBID or NAME",
 				       r->in->name, x->line);
 		name.end = dot && dot > name.p && name.p == x->value[ID].p ? dot : name.end;
-		begin_job(r, name, x->line);
+		begin_job(r, name, x->value[NAME], x->line);
 	}
 	if (add_list(r, list, x->line, &n, e))
 		return -1;
@@ -453,7 +456,7 @@ static int read_jobs(struct reader *r, struct lines *lines, struct err *e)
 		if (!cur_says(line))
 			continue;
 		name = cur_token(&rest);
-		begin_job(r, name, lines->no);
+		begin_job(r, name, (struct cursor){0}, lines->no);
 		r->n_found++;
 		while (list = cur_token(&rest), !cur_empty(&list) && *list.p != '#') {
 			any = true;
@@ -562,6 +565,7 @@ static void join_jobs(struct job_list *j)
 		} else {
 			hostlist_free(&j->job[i].hosts);
 			free(j->job[i].name);
+			free(j->job[i].title);
 		}
 	j->n = n;
 }
@@ -593,6 +597,7 @@ void job_list_free(struct job_list *jobs)
 	for (size_t i = 0; i < jobs->n; i++) {
 		hostlist_free(&jobs->job[i].hosts);
 		free(jobs->job[i].name);
+		free(jobs->job[i].title);
 	}
 	free(jobs->job);
 	*jobs = (struct job_list){0};

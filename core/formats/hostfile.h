@@ -26,7 +26,8 @@ int hostfile_read(const struct input *in, const char *job, struct hostlist *l, s
 #define JOBS_HOSTS_MOST (16 * HOSTLIST_MOST) /* of all jobs together */
 
 struct job_hosts {
-	char *name;
+	char *name;	       /* its number where it has one */
+	char *title;	       /* what it is called beside; "" */
 	unsigned line;	       /* where it begins */
 	struct hostlist hosts; /* in their order, maybe twice */
 };

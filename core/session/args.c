@@ -141,8 +141,9 @@ static int read_value(const struct reader *r, struct arg *x, struct err *e)
 			return 0;
 		if (!number->what)
 			return 1;
-		return err_set(e, "%s%sfound \"%s\", expected %s", number->lead ? number->lead : "",
-			       number->lead ? ": " : "", x->word, number->what);
+		return err_set_kind(e, number_beyond(x->word, number->most) ? ERR_LIMIT : ERR_SYNTAX,
+				    "%s%sfound \"%s\", expected %s", number->lead ? number->lead : "",
+				    number->lead ? ": " : "", x->word, number->what);
 	}
 	x->kind = is_word(x->name, x->len, "LID") ? KIND_ENDPORT : syntax_kind(x->name, x->len);
 	if (is_many(x->name, x->len))

@@ -8,6 +8,7 @@
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
 #include "core/session/groups.h"
+#include "core/session/lesson.h"
 #include "core/session/topics.h"
 #include "core/sm/sighup.h"
 
@@ -195,6 +196,29 @@ static void take_name(void *to, const struct named *n)
 	text_free(&line);
 }
 
+/* What has words of its own for `help NAME` is named here where all of its kind are asked for. */
+static void core_names(const struct session *s, void (*take)(void *to, const struct named *n), void *to)
+{
+	const struct asked *a = to;
+	struct text broken = {0};
+	unsigned n_broken;
+	struct lesson **lesson = strcmp(a->word, "lessons") ? NULL : lessons_all(&broken, &n_broken);
+	const struct topic *p;
+
+	for (size_t i = 0; !strcmp(a->word, "engines") && s->engines[i]; i++)
+		take(to, &(struct named){"engine", s->engines[i]->name, "", "", s->engines[i]->brief});
+	for (size_t i = 0; !strcmp(a->word, "topics") && (p = topic_at(s, i)); i++)
+		take(to, &(struct named){"topic", p->name, "", "", p->text});
+	for (size_t t = 0; !strcmp(a->word, "commands") && s->commands[t]; t++)
+		for (const struct command *c = s->commands[t]; c->name; c++)
+			take(to, &(struct named){"command", c->name, "", "", c->help});
+	for (size_t i = 0; lesson && lesson[i]; i++)
+		take(to, &(struct named){"lesson", lesson[i]->name, "", "", lesson[i]->title});
+	if (lesson)
+		lessons_free(lesson);
+	text_free(&broken);
+}
+
 static void option_names(const struct session *s, void (*take)(void *to, const struct named *n), void *to)
 {
 	for (size_t i = 0; i < options_count(s->setup->options); i++) {
@@ -216,6 +240,7 @@ static size_t tell_names(const struct session *s, const char *word, struct out *
 	size_t n;
 
 	option_names(s, take_name, &a);
+	core_names(s, take_name, &a);
 	if (s->named)
 		s->named(take_name, &a);
 	n = json_array_size(a.list);
@@ -247,10 +272,10 @@ static int find_begun(const struct session *s, const char *word, const struct co
 	if (*c || *p)
 		return 0;
 	if (!strncmp(e->msg, "unknown", 7))
-		err_set(e,
-			"found \"%s\", expected a command, a topic, or the name of an option, a pane, a "
-			"column or a key; `help` lists them",
-			word);
+		err_word(e,
+			 "found \"%s\", expected a command, a topic, or the name of an option, a pane, a "
+			 "column or a key; `help` lists them",
+			 word);
 	return -1;
 }
 
@@ -302,7 +327,8 @@ int cmd_help(struct session *s, const struct args *args, struct out *o, struct e
 			out_text(o, "Words of the field and engines, told in five lines by `help TOPIC`:\n");
 			list_topics(s, o);
 		}
-		out_text(o, "`help options`, panes, columns, keys, actions, words, rules, figures, limits or "
+		out_text(o, "`help commands`, topics, engines, lessons, options, panes, columns, keys, "
+			    "actions, words, rules, figures, limits or "
 			    "fabrics: all of them; `help NAME` tells one.\n");
 		return 0;
 	}

@@ -525,8 +525,11 @@ static int run_script_line(struct command_run *r, const struct text *line, const
 	r->placed = false;
 	if (number == 1)
 		rc = text_head_check(line->s, line->len, &why);
-	if (!rc)
-		rc = text_line_check(line->s, line->len, &why);
+	if (!rc && text_line_check(line->s, line->len, &why))
+		rc = err_set(
+			&why,
+			"found a NUL byte as character %zu, expected text (take such bytes out: tr -d '\\0')",
+			strlen(line->s) + 1);
 	if (rc)
 		unread_line(r, line->s, &why);
 	else

@@ -190,7 +190,7 @@ uint32_t session_port(const struct session *s, const char *word, struct err *e)
 	if (session_need_fabric(s, e))
 		return NO_ID;
 	if (split_port(s->fabric, word, &name, &text)) {
-		err_set(e, "found \"%s\", expected a port as NODE[PORT]", word);
+		err_word(e, "found \"%s\", expected a port as NODE[PORT]", word);
 		return NO_ID;
 	}
 	n = node_with_port(s, name, e);
@@ -407,8 +407,8 @@ static int ports_of_hosts(const struct session *s, const char *word, struct prog
 
 	for (uint32_t i = 0; !rc && i < nodes.n; i++)
 		if (node_is_switch(s->fabric, nodes.id[i]))
-			rc = err_set(e, "found \"%s\", which fits switch %s; expected a port as NODE[PORT]",
-				     word, s->fabric->node_name[nodes.id[i]]);
+			rc = err_word(e, "found \"%s\", which fits switch %s; expected a port as NODE[PORT]",
+				      word, s->fabric->node_name[nodes.id[i]]);
 	if (!rc)
 		list_ports(s->fabric, &nodes, NULL, l);
 	if (!rc && !l->n)

@@ -244,8 +244,12 @@ static int take_share(struct survey_request *rq, const char *word, struct err *e
 
 	if (!word[len] || !number_of(word + len + 1, 1, SURVEY_MOST_SHARES, &shards) ||
 	    !number_of_part(word, len, 1, shards, &shard))
-		return err_set(e, "shard: found \"%s\", expected I/N, the I-th of N shares (N up to %d)",
-			       word, SURVEY_MOST_SHARES);
+		return err_set_kind(e,
+				    word[len] && number_beyond(word + len + 1, SURVEY_MOST_SHARES)
+					    ? ERR_LIMIT
+					    : ERR_SYNTAX,
+				    "shard: found \"%s\", expected I/N, the I-th of N shares (N up to %d)",
+				    word, SURVEY_MOST_SHARES);
 	rq->shard = (unsigned)shard;
 	rq->shards = (unsigned)shards;
 	return 0;

@@ -106,7 +106,7 @@ const char synth_help[] =
 
 /* --- the plan ---------------------------------------------------------------- */
 
-int plan_fail(struct plan *p, const char *fmt, ...)
+int plan_fail_kind(struct plan *p, enum err_kind kind, const char *fmt, ...)
 {
 	char buf[360];
 	va_list ap;
@@ -117,7 +117,7 @@ int plan_fail(struct plan *p, const char *fmt, ...)
 	vsnprintf(buf, sizeof(buf), fmt, ap);
 	va_end(ap);
 	p->failed = true;
-	return err_set(&p->why, "%.100s: %s", p->spec, buf);
+	return err_set_kind(&p->why, kind, "%.100s: %s", p->spec, buf);
 }
 
 uint64_t size_mul(uint64_t a, uint64_t b)
@@ -138,14 +138,14 @@ int plan_expect(struct plan *p, uint64_t switches, uint64_t endports, uint64_t p
 	if (p->o.ports + p->o.aggregation > ports)
 		ports = p->o.ports + p->o.aggregation;
 	if (endports > SYNTH_MAX_ENDPORTS)
-		return plan_fail(p, "%llu endports (switches and CA ports), expected at most %d",
-				 (unsigned long long)endports, SYNTH_MAX_ENDPORTS);
+		return plan_limit(p, "%llu endports (switches and CA ports), expected at most %d",
+				  (unsigned long long)endports, SYNTH_MAX_ENDPORTS);
 	if (ports > MAX_PORTS)
-		return plan_fail(p, "%llu ports on a switch, expected at most %d", (unsigned long long)ports,
-				 MAX_PORTS);
+		return plan_limit(p, "%llu ports on a switch, expected at most %d", (unsigned long long)ports,
+				  MAX_PORTS);
 	if (switches * ports > SYNTH_MAX_PORTS)
-		return plan_fail(p, "%llu switch ports in all, expected at most %u",
-				 (unsigned long long)switches * ports, SYNTH_MAX_PORTS);
+		return plan_limit(p, "%llu switch ports in all, expected at most %u",
+				  (unsigned long long)switches * ports, SYNTH_MAX_PORTS);
 	return 0;
 }
 
@@ -262,8 +262,10 @@ static int option_set(struct plan *p, struct cursor item)
 		if (!cur_same(name, cur_text(d->name)))
 			continue;
 		if (!number_of_part(value.p, cur_len(value), d->min, d->max, &v))
-			return plan_fail(p, "%s=%.*s: expected a number from %llu to %llu", d->name, said,
-					 value.p, (unsigned long long)d->min, (unsigned long long)d->max);
+			return plan_fail_kind(p, number_beyond(value.p, d->max) ? ERR_LIMIT : ERR_SYNTAX,
+					      "%s=%.*s: expected a number from %llu to %llu", d->name, said,
+					      value.p, (unsigned long long)d->min,
+					      (unsigned long long)d->max);
 		*(uint64_t *)((char *)o + d->at) = v;
 		o->hosts_given |= d->at == offsetof(struct synth_options, hosts);
 		o->uplinks_given |= d->at == offsetof(struct synth_options, uplinks);
@@ -486,7 +488,7 @@ static int plan_emit(struct plan *p, struct fabric **out, struct err *e)
 	free(index);
 	if (p->o.lids && emit_lids(p, b)) {
 		fb_free(b);
-		return err_set(e, "%s", p->why.msg);
+		return err_copy(e, &p->why);
 	}
 	return fb_finish(b, p->spec, "synthetic", out, e);
 }
@@ -612,19 +614,19 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 
 		more = item.end != options.end;
 		if (option_set(&p, item))
-			return err_set(e, "%s", p.why.msg);
+			return err_copy(e, &p.why);
 	}
 	if (options_check(&p, k))
-		return err_set(e, "%s", p.why.msg);
+		return err_copy(e, &p.why);
 	p.rng = p.o.seed;
 	shape = str_printf("%.*s", (int)len, spec);
 	if (len > SYNTH_MAX_SHAPE)
-		ret = plan_fail(&p, "the shape has %zu characters, expected at most %d", len,
-				SYNTH_MAX_SHAPE);
+		ret = plan_limit(&p, "the shape has %zu characters, expected at most %d", len,
+				 SYNTH_MAX_SHAPE);
 	else
 		ret = k->make(&p, shape) || p.failed || plan_complete(&p) ? -1 : 0;
 	free(shape);
-	ret = ret ? err_set(e, "%s", p.why.msg) : plan_emit(&p, out, e);
+	ret = ret ? err_copy(e, &p.why) : plan_emit(&p, out, e);
 	for (uint32_t i = 0; i < p.n; i++) {
 		free(p.node[i].name);
 		free(p.node[i].chassis_place);

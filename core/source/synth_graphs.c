@@ -42,7 +42,7 @@ static int words_make(struct plan *p, const char *shape, bool kautz)
 	if (shape_read(p, shape, ',', v, 2, 2, range, kautz ? "kautz:D,K" : "debruijn:D,K") < 0)
 		return -1;
 	if (v[1] > SYNTH_MAX_DIMS)
-		return plan_fail(p, "K = %u letters, expected at most %d", v[1], SYNTH_MAX_DIMS);
+		return plan_limit(p, "K = %u letters, expected at most %d", v[1], SYNTH_MAX_DIMS);
 	base = v[0] + kautz;
 	all = base;
 	for (uint32_t i = 1; i < v[1]; i++)
@@ -144,7 +144,7 @@ static int field_make(struct plan *p, struct field *f, uint32_t q)
 	uint32_t rest = q, prime = 2;
 
 	if (q > MAX_PORTS)
-		return plan_fail(p, "Q = %u: more than %d ports on a switch", q, MAX_PORTS);
+		return plan_limit(p, "Q = %u: more than %d ports on a switch", q, MAX_PORTS);
 	while (prime < q && q % prime)
 		prime++;
 	while (rest > 1 && rest % prime == 0)

@@ -25,10 +25,11 @@ static int numbers_read(struct plan *p, const char **s, char sep, uint32_t *v, i
 		while (**s >= '0' && **s <= '9' && x < 1000000)
 			x = x * 10 + (uint64_t)(*(*s)++ - '0');
 		if (*s == at || x < range[0] || x > range[1])
-			return plan_fail(p, "found '%.20s', expected a number from %u to %u (%s)", at,
-					 range[0], range[1], what);
+			return plan_fail_kind(p, x > range[1] ? ERR_LIMIT : ERR_SYNTAX,
+					      "found '%.20s', expected a number from %u to %u (%s)", at,
+					      range[0], range[1], what);
 		if (n == max)
-			return plan_fail(p, "more than %d numbers, expected %s", max, what);
+			return plan_limit(p, "more than %d numbers, expected %s", max, what);
 		v[n++] = (uint32_t)x;
 		if (**s != sep)
 			return n;
@@ -98,8 +99,8 @@ static int xgft_read(struct plan *p, const char *s, struct xgft *t)
 		return plan_fail(p, "%d numbers before the colon and %d behind it, expected as many (%s)",
 				 t->h, n, xgft_shape);
 	if (t->w[0] > SYNTH_MAX_CA_PORTS)
-		return plan_fail(p, "W1 = %u ports of a host, expected at most %d", t->w[0],
-				 SYNTH_MAX_CA_PORTS);
+		return plan_limit(p, "W1 = %u ports of a host, expected at most %d", t->w[0],
+				  SYNTH_MAX_CA_PORTS);
 	return 0;
 }
 

@@ -53,7 +53,9 @@ struct plan {
 };
 
 /* Note the first failure ("SPEC: ..."); always -1. */
-int plan_fail(struct plan *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
+int plan_fail_kind(struct plan *p, enum err_kind kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
+#define plan_fail(p, ...) plan_fail_kind(p, ERR_SYNTAX, __VA_ARGS__)
+#define plan_limit(p, ...) plan_fail_kind(p, ERR_LIMIT, __VA_ARGS__)
 
 /*
  * Announce the size in advance.  -1 with a message: it is too large. endports counts switches and CA ports;

@@ -41,6 +41,14 @@ FILES = {
     "guids.conf": "# roots\n0x200000\n0x200001\n",
     "counters.out": "Errors for \"node 1\"\n   GUID 0x1 port 1: [LinkDownedCounter == 3]\n",
     "dor.conf": "routing_engine dor\n",
+    "foo.conf": "routing_engine foo\n",
+    "foodor.conf": "routing_engine foo,dor\n",
+    "lmc.conf": "lmc 1\n",
+    "odd.conf": "qos TRUE\nqos_sl2vl 1,2\n",
+    "ask.lesson": "title: t\ntext: a\nask: what?\ntext: b\nrun: show\nlook: c\n",
+    "says.lesson": "title: t\nfabric: ring:4\ntext: a\nrun: echo hi\nexpect: ho\n",
+    "nulbyte.ibs": "check\0x\n",
+    "named.jobs": "JOBID NAME ST NODES NODELIST\n7 first R 2 node[0001-0002]\n8 second R 2 node[0005-0006]\n9 twice R 1 node0007\n10 twice R 1 node0008\n",
     "qos.conf": "qos TRUE\n",
     "mesh.conf": "do_mesh_analysis TRUE\n",
     "chain.conf": "routing_engine updn,minhop\n",
@@ -403,7 +411,7 @@ CASES = [
     Case("nothing like it", [TREE, "-e", "xyzzy"], 2, NOTHING, r'unknown command "xyzzy"; `help` lists them'),
     Case("a pane's name", [TREE, *UPDN, "-e", "switches"], 0, r"\A  rank name [\s\S]*^     1 leaf-01 "),
     Case("a pane's name with arguments", [TREE, *UPDN, "-e", "path node0001 node0009; hosts sort name reverse filter 001"], 0, r"node0001[\s\S]*leaf-01[\s\S]*^  name .*\n  node0009.*\n  node0001 .*\n\Z"),
-    Case("a pane's arguments are wrong", [TREE, *UPDN, "-e", "path node0001"], 3, NOTHING, r"pane path: found 1 argument, expected SRC DST"),
+    Case("a pane's arguments are wrong", [TREE, *UPDN, "-e", "path node0001"], 2, NOTHING, r"pane path: found 1 argument, expected SRC DST"),
     Case("json: a pane's name", ["--json", TREE, "-e", "hosts"], 0, r'"pane":"hosts"', objects=[("synth", True), ("list", True)]),
     Case("a name alone fails", [TREE, *UPDN, "-e", "fail leaf-03; fail node0009; fail leaf-01[4]; fail leaf-02 node0005[1-9]"], 3,
          r"^1 node down[\s\S]*^1 node down[\s\S]*^1 link down", r"leaf-02 and node0005\[1-9\] are of different kinds|node0005 has no port"),
@@ -1013,6 +1021,77 @@ def full_disk(folder):
     return None
 
 
+# A word that cannot be one of those expected is 2, a number or size above the most a limit: 3, as is a name that none has.
+STATUSES = {2: ["list nosuchpane", "list switches sort nosuch", "list switches columns nosuch", "counters node0001", "event \"route updn\"",
+                "fail link leaf-03", "speed leaf-01[1] 9xFOO", "step; step to abc", "add switch x abc", "compare nosuch", "set lmc x", "set lmc 8", "export nosuch F",
+                "synth ring:1", "synth ring:x", "synth nosuch:4", "survey links threads=0", "survey links shard 0/4", "survey links shard x", "help nosuchthing",
+                "fail host n[1-", "survey file PLAN gate lost=+1", "survey file PLAN gate lost=+1%", "add switch x 0", "fail random x"],
+            3: ["synth ring:50000", "synth ring:99999999999999999999", "survey links threads=257", "fail host n[1-70000]", "survey links shard 1/100001",
+                "synth ring:4,hosts=70000", "add switch x 255", "counters nosuch[1]", "fail link nosuch[1]", "lft nosuch", "fail random 1000",
+                "route ftree,no_fallback; set lmc 1", "route ftree,no_fallback; config lmc.conf"]}
+
+
+def statuses(folder):
+    """One rule, in text and in JSON."""
+    for status, lines in STATUSES.items():
+        for line in lines:
+            for json_too in ([], ["--json"]):
+                done = run([*json_too, "-R", "minhop", "xgft:4,4:1,2", "-e", line], folder)
+                if done.returncode != status:
+                    return "%s %s: status %d, expected %d: %s" % (json_too, line, done.returncode, status, done.stderr)
+    return None
+
+
+MAP_12 = "1,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0"     # as the real OpenSM 3.3.23 writes it into opensm-sl2vl.dump
+MAP_JUNK = "0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0"
+# (options and commands, status, what must be printed, what must not be)
+TOLD = [
+    (["-F", "foo.conf", "xgft:4,4:1,2", "-e", "check"], 0, 'No engine of "foo" is known: minhop, as OpenSM does', None),
+    (["-F", "foodor.conf", "xgft:4,4:1,2", "-e", "export json -"], 0, '"engine": "dor"|"engine":"dor"', None),
+    (["xgft:4,4:1,2", "-e", "set partition_config_file nofile"], 0, "partition_config_file: nofile: No such file", None),
+    (["xgft:4,4:1,2", "-e", "set qos_policy_file nofile"], 0, "qos_policy_file: nofile: No such file", None),
+    (["xgft:4,4:1,2", "-e", "set partition_config_file partitions.conf"], 0, "", "No such file"),
+    (["xgft:4,4:1,2", "-e", "set qos_sl2vl 1,2"], 0, re.escape('found "1,2", expected 16 numbers from 0 to 15: OpenSM takes it as ' + MAP_12) + "$", None),
+    (["xgft:4,4:1,2", "-e", "set qos_swe_sl2vl 0,1,junk"], 0, re.escape(MAP_JUNK) + "$", None),
+    (["xgft:4,4:1,2", "-e", "config odd.conf"], 0, re.escape(MAP_12) + "$", None),
+    (["xgft:4,4:1,2", "-e", "set qos_sl2vl " + ",".join(map(str, range(16)))], 0, "", "expected 16"),
+    (["demo", "-e", "lesson ./ask.lesson check"], 3, r"ask\.lesson:3: found ask: without answer:; ask needs an answer", None),
+    (["demo", "-e", "lesson ./says.lesson check; echo behind"], 1, "(?s)1 fault: what a lesson says.*^behind$", None),
+    (["demo", "-x", "nulbyte.ibs"], 3, "nulbyte.ibs:1: found a NUL byte as character 6, expected text .take such bytes out: tr -d", None),
+    (["demo", "-e", "help engines"], 0, "^minhop, engine: fewest hops", "unknown"),
+    (["demo", "-e", "help topics"], 0, "^lid, topic: ", "unknown"),
+    (["demo", "-e", "help commands"], 0, "(?s)^load, command: .*^pane, command", "unknown"),
+    (["demo", "-e", "help lessons"], 0, "^table, lesson: What a table is", "unknown"),
+    (["-R", "minhop", "xgft:4,4:1,2", "-e", "jobs named.jobs of second"], 0, "(?m)^ .* 8$", "no job"),
+    (["-R", "minhop", "xgft:4,4:1,2", "-e", "jobs named.jobs of 8"], 0, "(?m)^ .* 8$", "no job"),
+    (["-R", "minhop", "xgft:4,4:1,2", "-e", "jobs named.jobs of twice"], 3, 'jobs 9 and 10 are named "twice"; give a number', None),
+]
+
+
+def told(folder):
+    """What was silent, or told elsewhere than it is read."""
+    for args, status, there, absent in TOLD:
+        done = run(args, folder)
+        text = done.stdout + done.stderr
+        if done.returncode != status or not re.search(there, text, re.M) or (absent and absent in text):
+            return "%s: status %d: %s" % (args, done.returncode, text[-1500:])
+    return None
+
+
+def ascii_everywhere(folder):
+    """Where the locale or TERM has no UTF-8, bars and arrows are ASCII, as in the explorer; what is written into documents stays."""
+    lines = ["list plot loads", "check", "trace node0001 node0016", "show", "transition", "list switches", "help"]
+    for line in lines:
+        for env in ({"LC_ALL": "C"}, {"LC_ALL": "", "LC_CTYPE": "C"}, {"TERM": "vt100"}):
+            done = subprocess.run([PROGRAM, "-R", "updn", "xgft:4,4:1,2", "-e", "fail link leaf-01[5]", "-e", line], cwd=folder, timeout=SECONDS,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=dict(os.environ, **env), check=False)
+            if not done.stdout.isascii():
+                return "%s %s: %r" % (env, line, done.stdout[-600:])
+    drawn = [subprocess.run([PROGRAM, "-R", "updn", "xgft:4,4:1,2", "-e", "export svg - path node0001 node0016"], cwd=folder, timeout=SECONDS,
+                            stdout=subprocess.PIPE, env=dict(os.environ, LC_ALL=locale), check=True).stdout for locale in ("C", "C.UTF-8")]
+    return None if drawn[0] == drawn[1] else "export svg -: %r" % drawn[0][-600:]
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="ibscope-cli-")
     tests = [(c.name, lambda c=c: run_case(c, folder)) for c in CASES]
@@ -1020,7 +1099,8 @@ def main():
               ("embedded", lambda: embedded(folder)), ("documents", lambda: documents(folder)), ("baseline", lambda: baseline(folder)), ("wrong baseline", lambda: wrong_baseline(folder)),
               ("one dump", lambda: one_dump(folder)), ("last seen", lambda: last_seen(folder)), ("incomplete tables", lambda: incomplete_tables(folder)),
               ("job array", lambda: job_array(folder)), ("links exported", lambda: links_exported(folder)),
-              ("one by one", lambda: one_by_one(folder)), ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
+              ("one by one", lambda: one_by_one(folder)), ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder)),
+              ("statuses", lambda: statuses(folder)), ("told", lambda: told(folder)), ("ascii everywhere", lambda: ascii_everywhere(folder))]
     tests += [("all-clear words", lambda: clears.no_word_forgotten(ROOT))]
     tests += [("all-clear %d: %s" % (i, r.words), lambda r=r: clears.try_row(r, folder, run, lambda text: contract.objects(PROGRAM, text)))
               for i, r in enumerate(clears.ROWS)]

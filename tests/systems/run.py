@@ -174,7 +174,7 @@ def named_sessions(folder):
     told, done = s.ask(line="check", session="b")
     expect(done["status"], 3, "begun empty again")
     s.ask(line="quit", session="b")
-    for i in range(63):
+    for i in range(64):
         told, done = s.ask(line="echo %d" % i, session="s%d" % i)
         expect(done["status"], 0, "session %d" % i)
     s.send('{"id":1,"line":"echo x","session":"one too many"}')
@@ -468,7 +468,7 @@ def gates(folder):
     every = json.loads(ibscope("--json", *start, "-e", "survey links").splitlines()[-1])["survey"]
     for i in range(12):
         links = RANDOM.sample([x for x in every if "leaf-03" in x["what"] or i % 2], 4)
-        limits = {"lost": RANDOM.choice(["0", "+100", "200"]), "load": RANDOM.choice(["+0%", "+10%", "+20%", "+5", "192", "300"]),
+        limits = {"lost": RANDOM.choice(["0", "100", "200"]), "load": RANDOM.choice(["+0%", "+10%", "+20%", "+5", "192", "300"]),
                   "longest": RANDOM.choice(["+0", "6", "5", "+50%"]), "outage": RANDOM.choice(["100", "300", "5000"]), "loops": "0"}
         words = " ".join("%s=%s" % x for x in RANDOM.sample(sorted(limits.items()), RANDOM.randint(1, 5)))
         status, told = window_rows(folder, "plan.csv", links, start, " junit out.xml gate " + words)
@@ -509,7 +509,7 @@ def gates(folder):
         done = subprocess.run([PROGRAM, "-R", "minhop", "-e", "fail link leaf-03[2]; fail switch spine-01; survey file bad.csv", DEMO], cwd=folder, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
         expect((done.returncode, "bad.csv:" + says in done.stderr or "bad.csv: " + says in done.stderr), (3, True), "%r: %s" % (text, done.stderr))
-    for word in ("lost", "lots=1", "lost=", "lost=-1", "lost=x", "lost=+5%", "load=5%", "load=+%", "=1"):
+    for word in ("lost", "lots=1", "lost=", "lost=-1", "lost=x", "lost=+5%", "lost=+1", "outage=+0", "load=5%", "load=+%", "=1"):
         ibscope(*start, "-e", "survey file plan.csv gate " + word, folder=folder, status=2)
 
 

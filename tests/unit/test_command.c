@@ -1082,8 +1082,9 @@ static void test_odd_scripts(void **state)
 	struct command_run r = {.in = &in, .f = fopen("/dev/null", "w")};
 
 	(void)state;
-	script_says(&r, "synth ring:4\nshow\0show\n", 23,
-		    "s.ibs:2: found a NUL byte as character 5, expected text");
+	script_says(
+		&r, "synth ring:4\nshow\0show\n", 23,
+		"s.ibs:2: found a NUL byte as character 5, expected text (take such bytes out: tr -d '\\0')");
 	script_says(
 		&r, "\xef\xbb\xbfsynth ring:4\n", 16,
 		"s.ibs:1: found a byte order mark (EF BB BF) before the text, expected none (take it off: "

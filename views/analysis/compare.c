@@ -115,7 +115,8 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 	rq = side_request_new(&at, n, word, e);
 	free(word);
 	if (rq && rq->n > COMPARE_MOST) {
-		err_set(e, "pane compare: found %u engines, expected at most %d", rq->n, COMPARE_MOST);
+		err_set_kind(e, ERR_LIMIT, "pane compare: found %u engines, expected at most %d", rq->n,
+			     COMPARE_MOST);
 		side_request_unref(rq);
 		return NULL;
 	}

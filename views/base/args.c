@@ -91,10 +91,10 @@ int view_args_open(struct view *v, int argc, char **argv, struct err *e)
 	if (rc < 0)
 		err_set(e, "pane %s: %s", ops->name, why.msg);
 	else if (rc && !*view_syntax(ops))
-		err_set(e, "pane %s: found %s, expected no argument", ops->name, argv[0]);
+		err_word(e, "pane %s: found %s, expected no argument", ops->name, argv[0]);
 	else if (rc)
-		err_set(e, "pane %s: found %d argument%s, expected %s", ops->name, argc, argc == 1 ? "" : "s",
-			view_syntax(ops));
+		err_word(e, "pane %s: found %d argument%s, expected %s", ops->name, argc,
+			 argc == 1 ? "" : "s", view_syntax(ops));
 	else if (ops->open)
 		rc = ops->open(v, &read, e);
 	args_free(&read);

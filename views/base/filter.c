@@ -96,8 +96,8 @@ int no_column(const struct view *v, const char *word, size_t len, struct err *e)
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
 		text_add(&names, " %s", view_column_name(v, c));
-	err_set(e, "pane %s has no column '%.*s', expected one of%s", v->ops->name, (int)len, word,
-		text_str(&names));
+	err_word(e, "pane %s has no column '%.*s', expected one of%s", v->ops->name, (int)len, word,
+		 text_str(&names));
 	text_free(&names);
 	return -1;
 }
@@ -150,10 +150,11 @@ static int compile(struct term *t, struct err *e)
 	int rc;
 
 	if (!repeats_bounded(t->value))
-		return err_set(e, "/%s/: found more than %d repeats, expected fewer", t->value, REPEATS);
+		return err_set_kind(e, ERR_LIMIT, "/%s/: found more than %d repeats, expected fewer",
+				    t->value, REPEATS);
 	if (has_reference(t->value))
-		return err_set(e, "/%s/: found a back-reference, expected a regular expression without",
-			       t->value);
+		return err_word(e, "/%s/: found a back-reference, expected a regular expression without",
+				t->value);
 	rc = regcomp(&t->regex, t->value, REG_EXTENDED | REG_ICASE | REG_NOSUB);
 	if (rc) {
 		regerror(rc, &t->regex, why, sizeof(why));

@@ -71,20 +71,20 @@ static int parse(int argc, char **argv, struct wish *w, struct err *e)
 	i += w->safe;
 	if (i < argc && !strcmp(argv[i], "columns")) {
 		if (++i == argc)
-			return err_set(e, "list: found nothing behind columns, expected names with commas "
-					  "between them");
+			return err_word(e, "list: found nothing behind columns, expected names with commas "
+					   "between them");
 		w->columns = argv[i++];
 	}
 	if (i < argc && !strcmp(argv[i], "sort")) {
 		if (++i == argc)
-			return err_set(e, "list: found nothing behind sort, expected a column");
+			return err_word(e, "list: found nothing behind sort, expected a column");
 		w->sort = argv[i++];
 		w->reverse = i < argc && !strcmp(argv[i], "reverse");
 		i += w->reverse;
 	}
 	if (i < argc && strcmp(argv[i], "filter"))
-		return err_set(e, "list: found \"%s\", expected %sfilter TEXT", argv[i],
-			       w->sort ? "reverse or " : "columns, sort or ");
+		return err_word(e, "list: found \"%s\", expected %sfilter TEXT", argv[i],
+				w->sort ? "reverse or " : "columns, sort or ");
 	while (++i < argc)
 		text_add(&w->filter, w->filter.len ? " %s" : "%s", argv[i]);
 	return 0;
@@ -190,7 +190,7 @@ static int choose_columns(const struct view *v, const struct wish *w, struct lay
 		c = find_column(v, word, w->csv, e);
 		for (unsigned k = 0; c >= 0 && k < l->n; k++)
 			if (l->col[k] == (unsigned)c)
-				c = err_set(e, "list: found %s twice, expected each column once", word);
+				c = err_word(e, "list: found %s twice, expected each column once", word);
 		if (c >= 0)
 			add_column(v, (unsigned)c, l);
 	}
@@ -525,8 +525,9 @@ static int prepare(struct view *v, const struct wish *w, struct progress *p, str
 	if (!view_settle(v, p))
 		return not_done(v, p, e);
 	if (w->filter.len >= sizeof(v->filter))
-		return err_set(e, "list: found a filter of %zu characters, expected at most %zu",
-			       w->filter.len, sizeof(v->filter) - 1);
+		return err_set_kind(e, ERR_LIMIT,
+				    "list: found a filter of %zu characters, expected at most %zu",
+				    w->filter.len, sizeof(v->filter) - 1);
 	view_filter(v, text_str(&w->filter));
 	if (!view_settle(v, p))
 		return not_done(v, p, e);
@@ -592,7 +593,7 @@ static int cmd_list(struct session *s, const struct args *args, struct out *o, s
 	int rc = -1;
 
 	if (argc < 2)
-		return err_set(e, "expected: " SYNTAX);
+		return err_word(e, "expected: " SYNTAX);
 	if (!ops || parse(argc, argv, &w, e)) {
 		text_free(&w.filter);
 		return -1;

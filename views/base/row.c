@@ -300,7 +300,7 @@ const struct view_ops *view_in(const struct view_ops *const *panes, const char *
 		return found;
 	for (size_t i = 0; panes && panes[i]; i++)
 		text_add(&t, " %s", panes[i]->name);
-	err_set(e, "found pane \"%s\", expected one of%s", name, text_str(&t));
+	err_word(e, "found pane \"%s\", expected one of%s", name, text_str(&t));
 	text_free(&t);
 	return NULL;
 }

@@ -168,7 +168,8 @@ static char *whole_path(const char *path, struct err *e)
 	char *here, *whole;
 
 	if (strpbrk(path, "#\"\n\r")) {
-		err_set(e,
+		err_word(
+			e,
 			"%s: found a character that opensm.conf cannot have in a file name, expected none of "
 			"# \" and ends of lines",
 			path);

@@ -281,8 +281,10 @@ static int fail_random(struct edit *d, const struct args *args, struct err *e)
 	uint32_t *up, n = 0;
 
 	if (!number_of(args_word(args, "N", ""), 1, f->n_links, &want))
-		return err_set(e, "found \"%s\", expected a number of links from 1 to %u",
-			       args_word(args, "N", ""), f->n_links);
+		return err_set_kind(
+			e, number_beyond(args_word(args, "N", ""), f->n_links) ? ERR_FAILED : ERR_SYNTAX,
+			"found \"%s\", expected a number of links from 1 to %u", args_word(args, "N", ""),
+			f->n_links);
 	up = NEW_ARRAY(f->n_links, uint32_t);
 	for (uint32_t l = 0; l < f->n_links; l++)
 		if (state_link_up(f, d->state, l) && node_is_switch(f, f->port_node[f->link_port[2 * l]]) &&

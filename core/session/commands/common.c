@@ -13,7 +13,7 @@ int usage(const struct session *s, const char *name, struct err *e)
 {
 	const struct command *c = command_find(s, name, NULL);
 
-	return err_set(e, "expected: %s", c ? c->syntax : name);
+	return err_word(e, "expected: %s", c ? c->syntax : name);
 }
 
 void tell_pair(const char *pair, struct out *o)
@@ -480,10 +480,12 @@ void report_event(struct session *s, struct out *o)
 	}
 	if (w->n_refusals && w->routing)
 		out_text(o, "Falling back as OpenSM does: %s.\n", w->routing->engine);
-	if (!w->routing && !w->fatal && w->topo->n_switches_up)
+	if (!w->routing && !w->fatal && w->topo->n_switches_up) {
+		o->run->unanswered = true;
 		out_text(o,
 			 "No engine is left%s: OpenSM programs nothing, the switches keep what they had.\n",
 			 w->setup->chain && strstr(w->setup->chain, "no_fallback") ? " (no_fallback)" : "");
+	}
 	out_json(o, "refusals", refusals_json(w));
 	if (w->routing) {
 		uint32_t lids = 0;

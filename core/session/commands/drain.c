@@ -203,8 +203,8 @@ static int play(struct session *s, struct drain *d, const struct args *args, str
 	if (pace < 0)
 		return -1;
 	if (play_paces[pace].key >= 0)
-		return err_set(e, "found speed %s, expected a number of rounds a second",
-			       play_paces[pace].name);
+		return err_word(e, "found speed %s, expected a number of rounds a second",
+				play_paces[pace].name);
 	if (d->end != DRAIN_GOES_ON && !go(s, d, 0, o->run->progress))
 		return err_set(e, CANCELLED);
 	session_lock(s);

@@ -259,7 +259,7 @@ static int take_words(struct session *s, const struct args *args, struct drift_r
 		if (strchr(word, '='))
 			rc = options_assign(*opts, s->fabric, word, e);
 		else if (rq->chain)
-			rc = err_set(e, "found \"%s\", expected OPTION=VALUE or \"all\"", word);
+			rc = err_word(e, "found \"%s\", expected OPTION=VALUE or \"all\"", word);
 		else
 			rc = engine_chain_known(s->engines, rq->chain = word, e);
 	}

@@ -183,7 +183,7 @@ static int choose_guid(struct edit *d, const struct args *args, unsigned ports, 
 
 	*guid = 0x0002c9030e000000;
 	if (word && (!number_of_any(word, 1, UINT64_MAX, guid) || *guid > UINT64_MAX - ports))
-		return err_set(e, "guid: found \"%s\", expected a GUID as 0x0002c90300f00010", word);
+		return err_word(e, "guid: found \"%s\", expected a GUID as 0x0002c90300f00010", word);
 	if (word &&
 	    (fabric_node_by_guid(d->f, *guid) != NO_ID || fabric_endport_by_guid(d->f, *guid) != NO_ID))
 		return err_set(e, "guid: a node or port has the GUID %s already", word);
@@ -219,7 +219,7 @@ static int read_rate(const char *word, uint8_t *width, uint8_t *speed, struct er
 
 	*width = (uint8_t)link_width_parse(word, x);
 	*speed = (uint8_t)link_speed_parse(word + x, strlen(word + x));
-	return *width && *speed ? 0 : err_set(e, "found \"%s\", expected width and speed, as 4xHDR", word);
+	return *width && *speed ? 0 : err_word(e, "found \"%s\", expected width and speed, as 4xHDR", word);
 }
 
 static void set_rate(struct fb_port *p, uint8_t width, uint8_t speed)
@@ -276,8 +276,9 @@ static int add_node(struct edit *d, const struct args *args, bool sw, struct err
 	uint32_t node;
 
 	if (sw && !number_of(args->arg[2].word, 1, MAX_PORTS, &ports))
-		return err_set(e, "found \"%s\", expected a number of ports from 1 to %d", args->arg[2].word,
-			       MAX_PORTS);
+		return err_set_kind(e, number_beyond(args->arg[2].word, MAX_PORTS) ? ERR_LIMIT : ERR_SYNTAX,
+				    "found \"%s\", expected a number of ports from 1 to %d",
+				    args->arg[2].word, MAX_PORTS);
 	if (n > (int)ports || n > MAX_PORTS)
 		return err_set(e, "found %d cables for %" PRIu64 " ports", n, ports);
 	text_add(&d->text, " %s", args->arg[0].word);
@@ -522,7 +523,7 @@ int run_edit(struct session *s, const char *line, struct out *o, struct err *e)
 	int argc, rc;
 
 	if (!*line)
-		return err_set(e, "found an empty change, expected one as \"remove host node0001\"");
+		return err_word(e, "found an empty change, expected one as \"remove host node0001\"");
 	argc = 0;
 	{
 		char *name = str_printf("%.*s", (int)strcspn(line, " \t"), line);
@@ -533,17 +534,17 @@ int run_edit(struct session *s, const char *line, struct out *o, struct err *e)
 	if (!c)
 		return -1;
 	if (!is_edit(c))
-		return err_set(e,
-			       "%s: found `%s`, expected a change of the fabric: add, remove, move, swap, "
-			       "replace, rename, "
-			       "speed, fail, restore",
-			       line, c->name);
+		return err_word(e,
+				"%s: found `%s`, expected a change of the fabric: add, remove, move, swap, "
+				"replace, rename, "
+				"speed, fail, restore",
+				line, c->name);
 	if (command_read(s->fabric, c->syntax, line, &rest, &argc, &argv, o->run->progress, e))
 		return -1;
-	rc = rest && *rest ? err_set(e, "%s: found more than one command", line)
+	rc = rest && *rest ? err_word(e, "%s: found more than one command", line)
 			   : args_read(s, c->syntax, c->numbers, argc, argv, &args, e);
 	if (rc > 0)
-		rc = err_set(e, "%s: expected: %s", line, c->syntax);
+		rc = err_word(e, "%s: expected: %s", line, c->syntax);
 	else if (!rc) {
 		rc = c->run(s, &args, o, e);
 		args_free(&args);

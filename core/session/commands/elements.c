@@ -349,7 +349,7 @@ static int cmd_compare(struct session *s, const struct args *args, struct out *o
 		return -1;
 	if (rq->n < 2 && skip == 1) {
 		side_request_unref(rq);
-		return err_set(e, "expected: compare ENGINE ENGINE... [OPTION=VALUE]...");
+		return err_word(e, "expected: compare ENGINE ENGINE... [OPTION=VALUE]...");
 	}
 	if (skip > 1) {
 		rc = compare_traffic(s, args, rq, o, e);

@@ -252,8 +252,8 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 		return 0;
 	if (is_word(what, ENGINE_EXPORTS) && w && w->routing)
 		return err_set(e, "export: %s has no %s", w->routing->engine, what);
-	return err_set(e, "export: found \"%s\", expected one of %s%s%s", what, EXPORTS, own ? "|" : "",
-		       own ? own : "");
+	return err_word(e, "export: found \"%s\", expected one of %s%s%s", what, EXPORTS, own ? "|" : "",
+			own ? own : "");
 }
 
 /* Formats without comments.  json and graphs have keys instead. */

@@ -251,7 +251,7 @@ static int check_program(const struct drawing *d, const char *path, struct err *
 	bool cdg = d->what == DRAW_CDG;
 
 	if (d->as == DRAW_PNG && !strcmp(path, "-"))
-		return err_set(e, "found -, expected the name of a file: a PNG is no text");
+		return err_word(e, "found -, expected the name of a file: a PNG is no text");
 	if (!by_program(d) || program_exists(cdg ? "dot" : PNG_PROGRAM))
 		return 0;
 	return err_set(e, "%s needs the program %s (%s), which is not there; `export %s` needs none",
@@ -303,9 +303,9 @@ static int read_page(const struct args *args, struct drawing *d, struct err *e)
 	       number_of(size + strlen(left) + 1, 100, LARGEST, &high);
 	free(left);
 	if (!fits)
-		return err_set(e,
-			       "size: found \"%s\", expected points across and down, 100 to %d, as 1920x1080",
-			       size, LARGEST);
+		return err_word(
+			e, "size: found \"%s\", expected points across and down, 100 to %d, as 1920x1080",
+			size, LARGEST);
 	page->wide = (unsigned)wide;
 	page->high = (unsigned)high;
 	return 0;
@@ -328,16 +328,17 @@ static int read_steps(struct session *s, const struct args *args, struct drawing
 	for (size_t i = d->from; i <= d->to; i++)
 		frames += recording_in_focus(m->rec, i);
 	if (!frames || frames > FRAMES_MOST)
-		return err_set(e, "found %zu steps, expected 1 to %d: say which, `%s FROM TO`", frames,
-			       FRAMES_MOST, args->arg[2].word);
+		return err_set_kind(e, ERR_LIMIT,
+				    "found %zu steps, expected 1 to %d: say which, `%s FROM TO`", frames,
+				    FRAMES_MOST, args->arg[2].word);
 	if (d->frames == FRAMES_FILES) {
 		char *path = frame_path(args->arg[1].word, 1);
 
 		if (!path)
-			return err_set(e,
-				       "found \"%s\", expected a name with one %%d or %%03d for the number "
-				       "of a step",
-				       args->arg[1].word);
+			return err_word(e,
+					"found \"%s\", expected a name with one %%d or %%03d for the number "
+					"of a step",
+					args->arg[1].word);
 		free(path);
 	}
 	return mem_room(e, walk_room(m->rec), "tables of a walk");

@@ -1,7 +1,9 @@
 /* Commands that get a fabric, set options and show summaries. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -364,6 +366,47 @@ static int apply_options(struct session *s, struct change_request *rq, bool resh
 	return 0;
 }
 
+/* Tells what OpenSM makes of a list of VLs that is not one of 16 numbers: it says nothing. */
+static void tell_odd_sl2vl(const struct options *opts, struct out *o)
+{
+	static const char *const names[] = {"qos_sl2vl", "qos_ca_sl2vl", "qos_rtr_sl2vl", "qos_sw0_sl2vl",
+					    "qos_swe_sl2vl"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct cursor all = cur_text(options_get(opts, names[i]));
+		sl2vl_map map = qos_parse_sl2vl(all.p);
+		struct text t = {0};
+		uint64_t vl;
+		unsigned good = 0, n = 0;
+
+		for (bool more = !cur_empty(&all); more; n++) {
+			struct cursor item = cur_part(&all, ',');
+
+			more = item.end != all.end;
+			item = cur_trimmed(item);
+			good += number_of_part(item.p, cur_len(item), 0, 15, &vl);
+		}
+		for (unsigned sl = 0; sl < 16; sl++)
+			text_add(&t, "%s%u", sl ? "," : "", sl2vl_of(map, sl));
+		if (n && (n != 16 || good != 16))
+			out_text(
+				o,
+				"%s: found \"%s\", expected 16 numbers from 0 to 15: OpenSM takes it as %s\n",
+				names[i], options_get(opts, names[i]), text_str(&t));
+		text_free(&t);
+	}
+}
+
+/* Such a file is read when tables are computed, and only then is it missed. */
+static void tell_pair_file(const char *name, const char *path, struct out *o)
+{
+	bool read_later = !strcmp(name, "partition_config_file") || !strcmp(name, "qos_policy_file");
+
+	if (read_later && *path && access(path, R_OK))
+		out_text(o, "%s: %s: %s; nothing of it counts until it can be read\n", name, path,
+			 strerror(errno));
+}
+
 static int set_option(struct session *s, const char *name, const char *value, struct out *o, struct err *e)
 {
 	struct options *opts = options_copy(s->setup->options);
@@ -378,6 +421,10 @@ static int set_option(struct session *s, const char *name, const char *value, st
 		options_unset(opts, name);
 	if (!rc)
 		report_named(opts, name, o);
+	if (!rc && value)
+		tell_pair_file(name, options_get(opts, name), o);
+	if (!rc && value && strstr(name, "_sl2vl"))
+		tell_odd_sl2vl(opts, o);
 	if (!rc && value && shapes_fabric(name)) { /* as a session that is saved sets it */
 		free(text);
 		text = str_printf("set %s %s", name, options_get(opts, name));
@@ -400,7 +447,7 @@ static int set_words(struct session *s, const struct args *args, struct out *o, 
 	int rc;
 
 	if (d && !d->names)
-		return err_set(e, "%s: found %d words, expected one value", name, args->n - 1);
+		return err_word(e, "%s: found %d words, expected one value", name, args->n - 1);
 	for (int i = 1; i < args->n; i++) {
 		char *quoted = word_quoted(args->arg[i].word);
 
@@ -470,6 +517,7 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 		out_text(o, "%s", text_str(&notes));
 		if (engines)
 			out_text(o, "routing_engine %s\n", engines);
+		tell_odd_sl2vl(opts, o);
 		all_other = engines && !chain_computed(engines, &computed, &others) && others.len;
 		if (others.len)
 			out_text(o, "%s: " NOT_COMPUTED "; skipped%s\n", others.s,
@@ -477,6 +525,12 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 		if (others.len) {
 			free(engines);
 			engines = all_other ? NULL : str_dup(computed.s);
+		}
+		if (engines && engine_chain_known(s->engines, engines, NULL)) {
+			out_text(o, "No engine of \"%s\" is known: minhop, as OpenSM does\n", engines);
+			o->run->noteworthy = true;
+			free(engines);
+			engines = str_dup("minhop");
 		}
 		rq.setup.options = opts;
 		held = sweep_held_tables(session_sweep(s)) != NULL;

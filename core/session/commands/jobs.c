@@ -208,6 +208,14 @@ static int cmd_jobs(struct session *s, const struct args *args, struct out *o, s
 	for (size_t i = 0; !rc && job && i < list.n; i++)
 		if (!strcmp(list.job[i].name, job))
 			t.job = (uint32_t)i;
+	for (size_t i = 0, first = t.job; !rc && job && first == NO_ID && i < list.n; i++)
+		if (!strcmp(list.job[i].title, job)) {
+			if (t.job != NO_ID)
+				rc = err_set_kind(e, ERR_AMBIGUOUS,
+						  "%s: jobs %s and %s are named \"%s\"; give a number", path,
+						  list.job[t.job].name, list.job[i].name, job);
+			t.job = (uint32_t)i;
+		}
 	if (!rc && job && t.job == NO_ID)
 		rc = err_set(e, "%s: found no job \"%s\", expected one of %s (first: %s)", path, job,
 			     PLURAL(list.n, "job"), list.job[0].name);

@@ -272,8 +272,9 @@ static int step_number(const char *word, const struct lesson *l, size_t *step, s
 	uint64_t n;
 
 	if (!number_of(word, 1, l->n, &n))
-		return err_set(e, "lesson %s: found \"%s\", expected a step from 1 to %zu, all or check",
-			       l->name, word, l->n);
+		return err_set_kind(e, number_beyond(word, l->n) ? ERR_FAILED : ERR_SYNTAX,
+				    "lesson %s: found \"%s\", expected a step from 1 to %zu, all or check",
+				    l->name, word, l->n);
 	*step = n - 1;
 	return 0;
 }
@@ -441,9 +442,9 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 		if (progress_cancelled(o->run->progress))
 			rc = err_set(e, CANCELLED);
 		else if (faults)
-			rc = err_set_kind(e, ERR_FAULT,
-					  "%s: what a lesson says is not what the commands print",
-					  PLURAL(faults, "fault"));
+			out_text(o, "%s: what a lesson says is not what the commands print\n",
+				 PLURAL(faults, "fault"));
+		o->run->found_fault |= faults;
 		lessons_free(all);
 		out_json(o, "checked", list);
 		return told_broken(&broken, n_broken, o, rc ? NULL : e) || rc ? -1 : 0;
@@ -463,7 +464,8 @@ const struct command lesson_commands[] = {
 		   "LESSON [all|check|STEP]",
 	 .help = "list the lessons on routing; play one, from a step on; check that its texts fit what "
 		 "commands print",
-	 .finds = "an answer is wrong",
+	 .finds = "an answer is wrong, or check finds that a lesson says something else than its commands "
+		  "print",
 	 .details =
 		 "  A step is text, commands that run, panes to look at, and often a question; `answer TEXT` "
 		 "judges yours, if the\n"

@@ -19,7 +19,8 @@ static int cmd_source(struct session *s, const struct args *args, struct out *o,
 
 	(void)s;
 	if (r->depth >= MAX_SOURCE_DEPTH)
-		return err_set(e, "%s: scripts call each other more than %d deep", path, MAX_SOURCE_DEPTH);
+		return err_set_kind(e, ERR_LIMIT, "%s: scripts call each other more than %d deep", path,
+				    MAX_SOURCE_DEPTH);
 	f = infile_open(path, r->progress);
 	if (!f)
 		return err_system(e, path, errno);

@@ -245,7 +245,7 @@ const struct setup *outage_words(struct session *s, int n, char **word, struct o
 		     ? -1
 		     : args_read(s, "outage " OUTAGE_SYNTAX(""), NULL, n + 1, argv, &args, e);
 	if (rc > 0)
-		err_set(e, "found %d words, expected %s", n, OUTAGE_SYNTAX(""));
+		err_word(e, "found %d words, expected %s", n, OUTAGE_SYNTAX(""));
 	if (!rc) {
 		state = state_copy(session_state(s));
 		if (!fail_words(s, &args, state, o, e))

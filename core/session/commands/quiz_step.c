@@ -282,11 +282,11 @@ static int wrong_part(const struct session *s, const struct task *t, const struc
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
 		n += (t->asked & parts[i].part) != 0;
 	if (args->n - 1 != n)
-		return err_set(e, "found %s, expected %d: %s%s", PLURAL(args->n - 1, "word"), n,
-			       t->asked & ASK_SWITCH ? "a switch"
-			       : t->asked & ASK_YES  ? "yes or no"
-						     : "a number",
-			       t->asked & ASK_SWITCH && n > 1 ? " and a number" : "");
+		return err_word(e, "found %s, expected %d: %s%s", PLURAL(args->n - 1, "word"), n,
+				t->asked & ASK_SWITCH ? "a switch"
+				: t->asked & ASK_YES  ? "yes or no"
+						      : "a number",
+				t->asked & ASK_SWITCH && n > 1 ? " and a number" : "");
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		const char *word;
 		bool right;
@@ -302,11 +302,11 @@ static int wrong_part(const struct session *s, const struct task *t, const struc
 			right = node == s->fabric->switch_node[t->sw];
 		} else if (parts[i].part == ASK_YES) {
 			if (strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
-				return err_set(e, "found \"%s\", expected yes or no", word);
+				return err_word(e, "found \"%s\", expected yes or no", word);
 			right = !strcmp(word, "yes") == t->yes;
 		} else {
 			if (!number_of(word, 0, UINT32_MAX, &number))
-				return err_set(e, "found \"%s\", expected a number", word);
+				return err_word(e, "found \"%s\", expected a number", word);
 			right = number == t->number;
 		}
 		if (!right && !*wrong)

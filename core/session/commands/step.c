@@ -464,8 +464,9 @@ static int walked(struct session *s, const struct args *args, struct out *o, str
 	if (!strcmp(what, "to") && second) {
 		n = recording_steps(r);
 		if (strcmp(second, "last") && !number_of(strcmp(second, "first") ? second : "0", 0, n, &n))
-			return err_set(e, "found step %s, expected 0 to %zu, first or last", second,
-				       recording_steps(r));
+			return err_set_kind(e, number_beyond(second, n) ? ERR_FAILED : ERR_SYNTAX,
+					    "found step %s, expected 0 to %zu, first or last", second,
+					    recording_steps(r));
 		return stand(s, (size_t)n, o, e);
 	}
 	if (back && !second)

@@ -57,7 +57,7 @@ int step_pace(const char *word, struct err *e)
 			return i;
 	for (int i = 0; i < PLAY_PACES; i++)
 		text_add(&t, "%s%s", i ? ", " : "", play_paces[i].name);
-	err_set(e, "found speed %s, expected %s, faster or slower", word, text_str(&t));
+	err_word(e, "found speed %s, expected %s, faster or slower", word, text_str(&t));
 	text_free(&t);
 	return -1;
 }

@@ -104,13 +104,13 @@ static int term(const struct session *s, int n, const struct arg *word, struct r
 	if (n == 3 && (!strcmp(second, "LID") || !strcmp(second, "lid")))
 		return two_words(s, what, word + 2, c, words, e);
 	if (!strcmp(what, "pair"))
-		return err_set(e, "pair: found %s, expected two switches: pair A B",
-			       PLURAL((uint64_t)n - 1, "word"));
+		return err_word(e, "pair: found %s, expected two switches: pair A B",
+				PLURAL((uint64_t)n - 1, "word"));
 	if (n == 2)
 		return two_words(s, what, word + 1, c, words, e);
 	if (!n)
 		return err_set(e, "found 'and' without a condition before or after it");
-	return err_set(
+	return err_word(
 		e,
 		"found '%s%s%s', expected SWITCH DST, switch S, target S, lid DST, pair A B, layer N, port "
 		"NODE[PORT], round N, phase WORD, refused, opened, moved, forbidden, kept, tie, lowered, "

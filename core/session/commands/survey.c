@@ -442,7 +442,7 @@ const struct command survey_commands[] = {
 		 "               the other, then all at once.  Both ends of a cable are one link\n"
 		 "  gate         limits that no row may break: lost=N, between=N, loops=N, longer=N, "
 		 "rerouted=N, outage=N,\n"
-		 "               load=N, longest=N; of the last two +N and +N% are more than before\n"
+		 "               load=N, longest=N; of load and longest +N and +N% are more than before\n"
 		 "  junit XML    writes the rows as test cases, a broken limit as a failure\n",
 	 .json = JSON_SCOPE JSON_CONTENT
 	 "gate object? limits of a plan\n"

@@ -267,14 +267,14 @@ int limit_read(struct limit *l, const char *word, struct err *e)
 	if (l->percent)
 		digits[strlen(digits) - 1] = '\0';
 	good = l->of < ARRAY_LEN(quantity) && number_of(digits, 0, UINT32_MAX, &l->n) &&
-	       (!l->percent || (l->more && quantity[l->of].before));
+	       (!l->more || quantity[l->of].before) && (!l->percent || l->more);
 	free(digits);
 	return good ? 0
 		    : err_set_kind(
 			      e, ERR_SYNTAX,
 			      "gate: found \"%s\", expected lost=N, between=N, loops=N, load=N, longest=N, "
-			      "longer=N, rerouted=N or outage=N; +N or, of load and longest, +N%% is more "
-			      "than before",
+			      "longer=N, rerouted=N or outage=N; of load and longest +N or +N%% is more than "
+			      "before",
 			      word);
 }
 

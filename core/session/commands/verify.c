@@ -137,7 +137,7 @@ static int cmd_verify(struct session *s, const struct args *args, struct out *o,
 		if (strchr(word, '='))
 			rc = options_assign(opts, s->fabric, word, e);
 		else if (chain)
-			rc = err_set(e, "found \"%s\", expected OPTION=VALUE", word);
+			rc = err_word(e, "found \"%s\", expected OPTION=VALUE", word);
 		else
 			rc = engine_chain_known(s->engines, chain = word, e);
 	}
