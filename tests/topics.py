@@ -98,7 +98,7 @@ def main():
     for engine in answer("show engines")["engines"]:
         verdict(engine["name"].lower() in seen, "engine %s has no topic" % engine["name"])
     names({plain(k): v for k, v in seen.items()}, commands)
-    verdict(run("-e", "help nothing-of-this-name").returncode == 3, "help of an unknown word has status 0")
+    verdict(run("-e", "help nothing-of-this-name").returncode == 2, "help of an unknown word: status")
     return verdict.status()
 
 

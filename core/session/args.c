@@ -20,11 +20,11 @@ static const struct arg_number usual[] = {
 	ARG_NUMBER("SHIFT", 1, INT_MAX, "a number from 1", NULL),
 	ARG_NUMBER("shift K", 1, UINT32_MAX, "a number from 1", "pattern shift"),
 	ARG_NUMBER("group N", 1, UINT32_MAX, "the number of a group as `cycles` shows it", NULL),
-	ARG_NUMBER("failures N", 0, ADVISE_MOST_FAILURES,
-		   "a number from 0 to " NUMBER_TEXT(ADVISE_MOST_FAILURES), "failures"),
-	ARG_NUMBER("pairs N", 1, SURVEY_MOST_PAIRS, "pairs from 1 to " NUMBER_TEXT(SURVEY_MOST_PAIRS), NULL),
-	ARG_NUMBER("threads=K", 1, SURVEY_MOST_THREADS, "threads from 1 to " NUMBER_TEXT(SURVEY_MOST_THREADS),
-		   NULL),
+	ARG_LIMIT("failures N", 0, ADVISE_MOST_FAILURES,
+		  "a number from 0 to " NUMBER_TEXT(ADVISE_MOST_FAILURES), "failures"),
+	ARG_LIMIT("pairs N", 1, SURVEY_MOST_PAIRS, "pairs from 1 to " NUMBER_TEXT(SURVEY_MOST_PAIRS), NULL),
+	ARG_LIMIT("threads=K", 1, SURVEY_MOST_THREADS, "threads from 1 to " NUMBER_TEXT(SURVEY_MOST_THREADS),
+		  NULL),
 	{.key = "seed=K", .most = UINT64_MAX, .what = "a number", .lead = "seed", .any_base = true},
 	{.key = NULL},
 };
@@ -141,9 +141,10 @@ static int read_value(const struct reader *r, struct arg *x, struct err *e)
 			return 0;
 		if (!number->what)
 			return 1;
-		return err_set_kind(e, number_beyond(x->word, number->most) ? ERR_LIMIT : ERR_SYNTAX,
-				    "%s%sfound \"%s\", expected %s", number->lead ? number->lead : "",
-				    number->lead ? ": " : "", x->word, number->what);
+		return err_set_kind(
+			e, number->limit && number_beyond(x->word, number->most) ? ERR_LIMIT : ERR_SYNTAX,
+			"%s%sfound \"%s\", expected %s", number->lead ? number->lead : "",
+			number->lead ? ": " : "", x->word, number->what);
 	}
 	x->kind = is_word(x->name, x->len, "LID") ? KIND_ENDPORT : syntax_kind(x->name, x->len);
 	if (is_many(x->name, x->len))

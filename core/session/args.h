@@ -48,11 +48,16 @@ struct arg_number {
 	uint64_t least, most;
 	const char *what, *lead;
 	bool any_base; /* hexadecimal and octal, too */
+	bool limit;    /* more of the kind may be wanted, and is refused as a limit of the program */
 };
+#define ARG_LIMIT(key, least, most, what, lead)           \
+	{                                                 \
+		key, least, most, what, lead, false, true \
+	}
 /* A row of such numbers, and a list of rows for a command. */
-#define ARG_NUMBER(key, least, most, what, lead)    \
-	{                                           \
-		key, least, most, what, lead, false \
+#define ARG_NUMBER(key, least, most, what, lead)           \
+	{                                                  \
+		key, least, most, what, lead, false, false \
 	}
 #define ARG_NUMBERS(...)            \
 	(const struct arg_number[]) \

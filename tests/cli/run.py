@@ -1024,9 +1024,9 @@ def full_disk(folder):
 # A word that cannot be one of those expected is 2, a number or size above the most a limit: 3, as is a name that none has.
 STATUSES = {2: ["list nosuchpane", "list switches sort nosuch", "list switches columns nosuch", "counters node0001", "event \"route updn\"",
                 "fail link leaf-03", "speed leaf-01[1] 9xFOO", "step; step to abc", "add switch x abc", "compare nosuch", "set lmc x", "set lmc 8", "export nosuch F",
-                "synth ring:1", "synth ring:x", "synth nosuch:4", "survey links threads=0", "survey links shard 0/4", "survey links shard x", "help nosuchthing",
+                "synth ring:1", "synth ring:x", "synth nosuch:4", "survey links threads=0", "survey links shard 0/4", "survey links shard x", "help nosuchthing", "cdg 99", "load-map nosuch",
                 "fail host n[1-", "survey file PLAN gate lost=+1", "survey file PLAN gate lost=+1%", "add switch x 0", "fail random x"],
-            3: ["synth ring:50000", "synth ring:99999999999999999999", "survey links threads=257", "fail host n[1-70000]", "survey links shard 1/100001",
+            3: ["synth ring:50000", "synth ring:99999999999999999999", "survey links threads=257", "survey pairs 99999999999 links", "watch 99999999", "fail host n[1-70000]", "survey links shard 1/100001",
                 "synth ring:4,hosts=70000", "add switch x 255", "counters nosuch[1]", "fail link nosuch[1]", "lft nosuch", "fail random 1000",
                 "route ftree,no_fallback; set lmc 1", "route ftree,no_fallback; config lmc.conf"]}
 
