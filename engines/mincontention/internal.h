@@ -128,6 +128,8 @@ bool acceptable(const struct run *x, const struct level *v, uint32_t node, uint3
  * Such a path cannot be used, because forwarding depends only on the destination.
  */
 bool way_not_given(const struct run *x, uint32_t e, uint32_t l);
+/* The first element on that path that sends the LID off all paths of such a length. */
+uint32_t way_deviator(const struct run *x, uint32_t e, uint32_t l);
 
 /* The rule for the current LID's own element. */
 enum mincontention_rule own_rule(const struct run *x, bool kept);

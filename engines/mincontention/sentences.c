@@ -236,7 +236,7 @@ static void decide_element(const struct telling *t, struct decided *d)
 		if (l != v->egress[t->element] && way_not_given(x, t->element, l)) {
 			text_add(&others, "%s%s: ", others.len ? "; " : "",
 				 port_label(x->topo->fabric, v->port[l], a, sizeof(a)));
-			say_elsewhere(x, v->to[l], &others);
+			say_elsewhere(x, way_deviator(x, t->element, l), &others);
 		}
 	port_label(x->topo->fabric, t->port, a, sizeof(a));
 	if (others.len)
@@ -313,7 +313,7 @@ static void decide_unfit(const struct telling *t, uint32_t l, struct decided *d)
 	while (n != x->target && v->to[v->egress[n]] != t->element)
 		n = v->to[v->egress[n]];
 	if (n == x->target) {
-		say_elsewhere(x, to, &elsewhere);
+		say_elsewhere(x, way_deviator(x, t->element, l), &elsewhere);
 		decide(d, WHY_NOT_GIVEN, "A way of at most %s leads here, but %s.",
 		       PLURAL(v->sp[t->element] + x->tolerance, "link"), text_str(&elsewhere));
 		text_free(&elsewhere);

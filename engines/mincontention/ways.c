@@ -1,4 +1,5 @@
 /* One LID: distances to its target, the acceptable paths of an element or chip, existing trees. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -173,7 +174,7 @@ static bool near_without(const struct run *x, uint32_t from, uint32_t e, unsigne
 {
 	const struct elements *el = x->el;
 	uint16_t *dist = NEW_ARRAY(el->n, uint16_t);
-	uint32_t *queue = NEW_ARRAY(el->n, uint32_t), n = 1;
+	uint32_t *queue = NEW_ARRAY(el->n, uint32_t), n = from != e;
 	bool found = false;
 
 	memset(dist, 0xff, el->n * sizeof(*dist));
@@ -204,6 +205,19 @@ bool way_not_given(const struct run *x, uint32_t e, uint32_t l)
 		return false;
 	/* a neighbour no farther than e has a shortest way that does not pass e */
 	return v->sp[to] <= v->sp[e] || near_without(x, to, e, most);
+}
+
+uint32_t way_deviator(const struct run *x, uint32_t e, uint32_t l)
+{
+	const struct level *v = &x->between;
+	unsigned left = v->sp[e] + x->tolerance - 1;
+	uint32_t at = v->to[l], next;
+
+	assert(way_not_given(x, e, l));
+	/* the entries leave such paths before the target: else l were acceptable */
+	for (; near_without(x, next = v->to[v->egress[at]], e, left - 1); left--)
+		at = next;
+	return at;
 }
 
 enum mincontention_rule own_rule(const struct run *x, bool kept)

@@ -27,7 +27,7 @@ import escaped
 import layered
 import torus
 import weighed
-from engines import Net, hop_matrix, ranks_of, sls_of, updown_matrix
+from engines import Net, distances, hop_matrix, ranks_of, sls_of, updown_matrix
 from guide import PROGRAM, SECONDS, SEED, program, tables_of
 from ways import Wrong, expect, ways_by
 
@@ -535,6 +535,41 @@ def check_rivals(own, ports, answers):
             raise Wrong("compared is port %d, which leads nowhere" % port)
 
 
+def elements_of(st):
+    """Of every switch the element: a name of the chips of one chassis that are connected within it."""
+    of = {}
+    for sw in st.alive:
+        group = [] if sw in of else [sw]
+        for at in group:
+            of[at] = sw
+            group += {to for to, _ in st.links[at].values() if to not in group and to.split("/")[0] == sw.split("/")[0]}
+    return of
+
+
+def deviator(of, st, sw, lid, port, most):
+    """Who sends the LID off all ways of at most `most` cables between elements by that port: switch, port; None: nobody."""
+    near = {e: {of[to] for s in of if of[s] == e for to, _ in st.links[s].values()} - {e} for e in of.values()}
+    target, left, at = of[st.at[lid][0]], most - 1, of[st.links[sw][port][0]]
+    far = distances({e: {n: (n, 0) for n in to - {of[sw]}} for e, to in near.items() if e != of[sw]}, target)
+    while at != target and far.get(at, most) <= left:
+        out = [(s, st.table[s, lid]) for s in of if of[s] == at]
+        (leaves, by), = [(s, p) for s, p in out if of.get(st.links[s].get(p, (s,))[0]) != at]
+        at, left = of[st.links[leaves][by][0]], left - 1
+        if far.get(at, most) > left:
+            return leaves, by
+    return None
+
+
+def check_not_given(st, sw, lid, port, text):
+    """The switch told to send the LID elsewhere is the first that leaves every way of that length, which are there."""
+    most = re.search(r"[Aa] way of at most (\d+) links? leads here, but|path of at most (\d+) links? that other switches leave", text)
+    told = [(port, *t) for t in re.findall(r"leads here, but (\S+) sends this LID out of port (\d+)", text)]
+    told += [(int(p), *t) for p, *t in re.findall(r"\[(\d+)\]: (\S+) sends this LID out of port (\d+)", text)] if not told else []
+    for by, who, out in told if most else []:
+        chip = re.search(r"(\S+)\[%d\]: " % by, text)
+        expect("deviates", (who, int(out)), deviator(elements_of(st), st, chip[1] if chip else sw, lid, by, int(most[1] or most[2])))
+
+
 def check_mincontention(st, sw, own, port, offers, text):
     """Of elements of one chip: the figures are those of the candidates."""
     mine, label = offers[own], re.escape(sw)
@@ -657,6 +692,8 @@ def check_entry(st, sw, lid, answers):
             offers = {c["port"]: c for c in entry.get("choice", {}).get("candidates", []) if "chip" not in c}
             if st.engine == "mincontention" and own in offers and answer["rule"] not in ("no way", "no switch", "forbidden"):
                 check_mincontention(st, sw, own, port, offers, answer["decided"])
+            if st.engine == "mincontention":
+                check_not_given(st, sw, lid, port, answer["decided"])
             if port is None:
                 check_rivals(own, ports, answers)
                 check_alone(st, sw, own, ports, answers)

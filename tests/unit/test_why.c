@@ -423,10 +423,10 @@ static void test_rules(void **state)
 	     "Decided: inside: usage: Within the chassis, to dir1/L04/U1, port 5 carried 8 LIDs, port 3 9.");
 	says("synth random:9,3,seed=1; route mincontention lmc=1 tolerance=1", "why sw-06 17",
 	     "Decided: only path: sw-06[2] is the only path of at most 4 links that other switches leave "
-	     "open. Closed: sw-06[3]: sw-03 sends this LID out of port 2.");
+	     "open. Closed: sw-06[3]: sw-05 sends this LID out of port 3.");
 	says("synth random:9,3,seed=1; route mincontention lmc=1 tolerance=1", "why sw-06 17 via 3",
-	     "Decided: not given: A way of at most 4 links leads here, but sw-03 sends this LID out of port "
-	     "2.");
+	     "Decided: not given: A way of at most 4 links leads here, but sw-05 sends this LID out of port "
+	     "3.");
 	says("synth director:2,4,3,8; route mincontention lmc=2", "why dir1/L02/U1 6",
 	     "Decided: inside: contention: Within the chassis, to dir1/L01/U1, port 5 has contention 1, port "
 	     "3 2 "
