@@ -14,9 +14,11 @@ struct reading {
 	const struct fabric *f;
 	const struct lids *lids;
 	struct lines lines;
-	uint32_t sw;	  /* switch of the present block of maps, NO_ID = none or not in the fabric */
-	uint32_t source;  /* endport of the present block of SLs, or NO_ID */
-	bool block;	  /* a block has begun */
+	uint32_t sw;	   /* switch of the present block of maps, NO_ID = none or not in the fabric */
+	uint32_t source;   /* endport of the present block of SLs, or of maps that are taken; or NO_ID */
+	bool block;	   /* a block has begun */
+	sl2vl_taker *take; /* gets the maps, instead of l */
+	void *arg;
 	uint32_t unknown; /* number of nodes or LIDs that the fabric does not have */
 };
 
@@ -64,9 +66,19 @@ static bool map_block(struct reading *r, struct cursor c)
 	if (!cur_number(&c, 0, &guid))
 		return false;
 	r->block = true;
+	r->source = fabric_endport_by_guid(r->f, guid);
 	r->sw = sw ? switch_of_guid(r->f, guid) : NO_ID;
 	r->unknown += sw && r->sw == NO_ID;
 	return true;
+}
+
+/* Are there such ports?  Endports other than switches have one map, of "ports" 0 and 0. */
+static bool port_of_source(const struct reading *r, uint64_t in, uint64_t out)
+{
+	bool sw = r->source != NO_ID && endport_is_switch(r->f, r->source);
+	unsigned ports = sw ? r->f->node_nports[endport_node(r->f, r->source)] : 0;
+
+	return r->source != NO_ID && in <= ports && out <= ports;
 }
 
 /* "IN OUT : VL ... VL", sixteen of them. */
@@ -85,7 +97,11 @@ static bool map_row(struct reading *r, struct cursor c)
 	}
 	if (!at_end(&c))
 		return false;
-	if (r->sw != NO_ID)
+	if (r->take && !port_of_source(r, in, out))
+		return false;
+	if (r->take)
+		r->take(r->arg, r->source, (unsigned)in, (unsigned)out, m);
+	else if (r->sw != NO_ID)
 		sl_tables_set_map(r->l, r->sw, in, out, m);
 	return true;
 }
@@ -127,6 +143,25 @@ int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, si
 		text_add(notes, "%s: maps of %u switch%s not in the fabric were skipped\n", name, r.unknown,
 			 r.unknown == 1 ? " that is" : "es that are");
 	return 0;
+}
+
+int sl2vl_file_each(const char *path, const struct fabric *f, sl2vl_taker *take, void *arg,
+		    struct progress *p, struct err *e)
+{
+	struct reading r = {.name = path, .f = f, .take = take, .arg = arg};
+	struct cursor c;
+	char *data;
+	size_t size;
+	int rc = read_file(path, p, &data, &size, e);
+
+	if (rc)
+		return rc;
+	r.lines = (struct lines){data, data + size, 0, p};
+	while (!rc && lines_next(&r.lines, &c))
+		if (cur_says(c) && !map_block(&r, c) && !map_row(&r, c))
+			rc = expected(&r, c, "`IN OUT : VL...` of a port of this fabric", e);
+	free(data);
+	return !rc && progress_cancelled(p) ? err_set(e, CANCELLED) : rc;
 }
 
 int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct progress *p,

@@ -29,6 +29,11 @@ int sl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, 
 /* The same from memory; name is for messages. */
 int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
 		     const struct fabric *f, struct text *notes, struct err *e);
+/* All maps of a dump, of CA and router ports, too (in and out are 0).  -1 and *e: the file cannot be
+ * read, or a line is no map of a port of the fabric. */
+typedef void sl2vl_taker(void *arg, uint32_t endport, unsigned in, unsigned out, sl2vl_map m);
+int sl2vl_file_each(const char *path, const struct fabric *f, sl2vl_taker *take, void *arg,
+		    struct progress *p, struct err *e);
 int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
 		  const struct fabric *f, const struct lids *lids, struct text *notes, struct err *e);
 

@@ -281,6 +281,7 @@ static void tail_read(const struct simulation *s, struct tail *t)
 			else if (t->swept == SWEEPING && strstr(t->rest, "-> Errors during initialization"))
 				t->swept = SWEEP_FAILED;
 			t->begun += !strncmp(t->rest, "Unicast lids ", 13);
+			t->ended += !strncmp(t->rest, "#-----", 6); /* twice an endport's maps */
 			t->ended += t->len > 12 && !strcmp(t->rest + t->len - 12, " lids dumped");
 			t->len = 0;
 		}
@@ -374,7 +375,7 @@ int simulation_sweep(struct simulation *s, const struct simulation_sizes *z, con
 		     struct progress *p, struct err *e)
 {
 	struct tail out = {.name = "ibsim.out"}, log = {.name = SIMULATION_LOG},
-		    lfts = {.name = SIMULATION_LFTS};
+		    lfts = {.name = SIMULATION_LFTS}, maps = {.name = SIMULATION_MAPS};
 	struct wait w = begin_wait(s, p);
 
 	progress_start(p, "ibsim reads the fabric", 0);
@@ -402,6 +403,11 @@ int simulation_sweep(struct simulation *s, const struct simulation_sizes *z, con
 		if (lfts.ended && lfts.ended == lfts.begun && now_seconds() - w.moved > QUIET_S)
 			break;
 		progress_step(p, lfts.ended);
+	}
+	while (maps.ended / 2 < z->mapped) {
+		if (wait_a_moment(&w, e))
+			return -1;
+		tail_read(s, &maps);
 	}
 	return 0;
 }

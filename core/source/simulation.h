@@ -37,15 +37,17 @@ FILE *simulation_open(const struct simulation *s, const char *name, const char *
 /* Sizes that ibsim makes room for. */
 struct simulation_sizes {
 	uint32_t nodes, switches, ports;
+	uint32_t mapped; /* endports whose SL-to-VL maps OpenSM writes; 0: it writes none */
 };
 
 /* Files of the folder. */
-#define SIMULATION_NET "fabric.net"	   /* for ibsim, there before it is run */
-#define SIMULATION_CONF "opensm.conf"	   /* for opensm, likewise */
-#define SIMULATION_LFTS "opensm-lfts.dump" /* what opensm wrote */
-#define SIMULATION_LOG "opensm.log"	   /* likewise; log_flags 0x43 */
-#define SIMULATION_PAIRS "pairs"	   /* lines "SLID DLID", for simulation_paths() */
-#define SIMULATION_PATHS "paths"	   /* lines "SLID DLID SL", SL "-" where there is no path */
+#define SIMULATION_NET "fabric.net"	    /* for ibsim, there before it is run */
+#define SIMULATION_CONF "opensm.conf"	    /* for opensm, likewise */
+#define SIMULATION_LFTS "opensm-lfts.dump"  /* what opensm wrote */
+#define SIMULATION_MAPS "opensm-sl2vl.dump" /* likewise, with qos */
+#define SIMULATION_LOG "opensm.log"	    /* likewise; log_flags 0x43 */
+#define SIMULATION_PAIRS "pairs"	    /* lines "SLID DLID", for simulation_paths() */
+#define SIMULATION_PATHS "paths"	    /* lines "SLID DLID SL", SL "-" where there is no path */
 
 /*
  * Start ibsim and opensm. opensm is attached to the node of that id in the file.  Wait until the first sweep

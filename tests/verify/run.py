@@ -117,6 +117,7 @@ def identical(place):
         expect(o["identical"] and o["differ"] == 0, (engine, o))
         expect(o["entries"] == len(entries(place, "load %s; fail switch spine-01; fail host node0007 node0008; route %s"
                                            % (DEMO, engine))), (engine, o["entries"]))
+        expect((o["maps"]["compared"] > 0) == ("qos" in engine) and o["maps"]["differ"] == 0, (engine, o["maps"]))
         expect(o["sls"]["asked"] == sls == o["sls"]["pairs"] and not o["sls"]["differ"], (engine, o["sls"]))
         expect("Not simulated, as they failed or are not reached: 3 nodes" in o["limits"], o["limits"])
     place.nothing_left()
@@ -190,6 +191,39 @@ def other_engine(place):
     told = place.run(load + "; verify minhop").stdout
     expect("! OpenSM routed with updn, ibscope with minhop.\n" in told and "entries differ from the real OpenSM's" in told,
            told)
+    place.nothing_left()
+
+
+def rows_of_maps(text):
+    """(GUID, port in, port out) -> VLs, of a dump of SL-to-VL maps."""
+    out, guid = {}, None
+    for line in text.splitlines():
+        head = re.match(r"(?:Switch|Channel Adapter|Router) (0x\w+)", line)
+        row = re.match(r"(\d+) +(\d+) +:((?: +\d+){16}) *$", line)
+        guid = head[1] if head else guid
+        if row:
+            out[guid, int(row[1]), int(row[2])] = row[3].split()
+    return out
+
+
+def maps(place):
+    """SL-to-VL maps: all are compared, and each that another OpenSM programs otherwise is counted; only with qos."""
+    load = "set port_guids ibsim; load %s; set qos TRUE" % DEMO
+    start = load + "; set qos_sl2vl 0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0"
+    mine = rows_of_maps(place.run(start + "; route minhop; export sl2vl -").stdout)
+    o = place.object(start + "; verify minhop")
+    expect(o["identical"] and o["maps"] == {"compared": len(mine), "differ": 0} and len(mine) > 1000, (o["maps"], len(mine)))
+    expect(place.object(load + "; set qos FALSE; verify minhop")["maps"] == {"compared": 0, "differ": 0})
+    other = "1,1,2,3,4,5,6,7,7,6,5,4,3,2,1,3"    # of CAs and ports 0 alone
+    place.program("opensm", "echo 'qos_ca_sl2vl %s' >>opensm.conf; exec %s \"$@\"\n" % (other, OPENSM))
+    theirs = rows_of_maps(place.run(start + "; set qos_ca_sl2vl %s; route minhop; export sl2vl -" % other).stdout)
+    wrong = {k for k in mine if mine[k] != theirs[k]}
+    o = place.object(start + "; verify minhop", status=1)
+    expect(0 < len(wrong) < len(mine) and not o["identical"], len(wrong))
+    expect(o["differ"] == 0 and o["maps"] == {"compared": len(mine), "differ": len(wrong)}, (o["maps"], len(wrong)))
+    told = place.run(start + "; verify minhop").stdout
+    expect(re.search(r"^SL-to-VL maps: [0-9,]+ compared, %d differ\.$" % len(wrong), told, re.M), told)
+    expect(len(re.findall(r"^! \S+ from port \d+, SL 0: here VL 0, OpenSM VL 1$", told, re.M)) == 20, told)
     place.nothing_left()
 
 
@@ -357,7 +391,7 @@ def surveyed(place):
         surveyed_rows(place, start, shards, n)
 
 
-TESTS = [identical, relative, options, surveyed, port_guids, guid_files, other_engine, dies, refuses, only_simulator, hidden, ends, keeper_killed, stopped]
+TESTS = [identical, relative, options, surveyed, port_guids, guid_files, other_engine, maps, dies, refuses, only_simulator, hidden, ends, keeper_killed, stopped]
 
 
 def main():

@@ -1,5 +1,6 @@
 #include "core/analysis/compare/verify.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "core/routing/paths.h"
 #include "core/sm/guid_names.h"
 #include "core/sm/port_groups.h"
+#include "core/sm/sl_tables_file.h"
 #include "core/source/simulation.h"
 
 /* --- what is simulated ------------------------------------------------------------------------------ */
@@ -287,6 +289,29 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 	return rc;
 }
 
+/* Takes one of OpenSM's SL-to-VL maps. */
+static void compare_map(void *arg, uint32_t ep, unsigned in, unsigned out, sl2vl_map opensm)
+{
+	struct verification *v = arg;
+	const struct routing *r = v->sweep->routing;
+	const struct fabric *f = v->sweep->fabric;
+	unsigned sl = 0, vl = 0;
+	char label[300];
+
+	assert(ep != NO_ID && routing_endport_known(r));
+	v->maps++;
+	for (; sl < 16; sl++) {
+		vl = endport_is_switch(f, ep) ? routing_vl(r, r->topo->endport_switch[ep], in, out, sl)
+					      : sl2vl_of(routing_endport_map(r, ep), sl);
+		if (vl != sl2vl_of(opensm, sl))
+			break;
+	}
+	if (sl < 16 && v->maps_differ++ < VERIFY_MOST)
+		text_add(&v->maps_told, "! %s from port %u, SL %u: here VL %u, OpenSM VL %u\n",
+			 port_label(f, f->endport_port[ep] + out, label, sizeof(label)), in, sl, vl,
+			 sl2vl_of(opensm, sl));
+}
+
 /* The engine in the last line "... ENGINE tables configured on all switches". */
 static char *engine_of_log(const struct simulation *sim)
 {
@@ -434,7 +459,7 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 {
 	const struct topo *t = v->sweep->topo;
 	const struct fabric *f = t->fabric;
-	struct simulation_sizes z = {2, t->n_switches_up, 0};
+	struct simulation_sizes z = {2, t->n_switches_up, 0, 0};
 	struct simulation *sim = simulation_new(e);
 	char host[SIMULATED_ID], *path, *data = NULL;
 	size_t size;
@@ -446,6 +471,7 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 		z.nodes += t->node_up[n];
 		z.ports += t->node_up[n] ? f->node_nports[n] + 2u : 0;
 	}
+	z.mapped = options_bool(v->sweep->setup->options, "qos") ? t->n_endports_up : 0;
 	simulated_id(f, endport_node(f, t->sm_endport), host);
 	rc = put_net(sim, t, p, e);
 	if (!rc)
@@ -458,6 +484,10 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 	if (!rc)
 		rc = verify_tables(v, data, size, p, e);
 	free(data);
+	free(path);
+	path = simulation_path(sim, SIMULATION_MAPS);
+	if (!rc && z.mapped)
+		rc = sl2vl_file_each(path, f, compare_map, v, p, e);
 	free(path);
 	if (!rc) {
 		v->engine = engine_of_log(sim);
@@ -503,7 +533,7 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 bool verify_same(const struct verification *v)
 {
 	return v->entries && !v->differ && !v->no_table && !v->lids_differ && !v->sls_differ &&
-	       (!*v->engine || !strcmp(v->engine, v->sweep->routing->engine));
+	       !v->maps_differ && (!*v->engine || !strcmp(v->engine, v->sweep->routing->engine));
 }
 
 void verify_free(struct verification *v)
@@ -512,6 +542,7 @@ void verify_free(struct verification *v)
 		return;
 	sweep_unref(v->sweep);
 	free(v->engine);
+	text_free(&v->maps_told);
 	text_free(&v->limits);
 	free(v);
 }

@@ -1,6 +1,6 @@
 /*
  * The proof on a person's own fabric.  The real OpenSM starts over a simulation of what is up, and an engine
- * of this program starts too.  Their forwarding tables, LIDs and service levels are compared.
+ * of this program starts too.  Their forwarding tables, LIDs, SL-to-VL maps and service levels are compared.
  */
 #ifndef IBSCOPE_VERIFY_H
 #define IBSCOPE_VERIFY_H
@@ -40,7 +40,10 @@ struct verification {
 	uint64_t drawn;				/* of the pairs asked for: any SL of several is right */
 	struct verify_entry entry[VERIFY_MOST]; /* the first that differ */
 	struct verify_sl sl[VERIFY_MOST];
-	struct text limits; /* lines: what the simulator cannot hold, and what was done instead */
+	uint64_t maps; /* SL-to-VL maps compared; 0: qos is off, so nobody programs any */
+	uint64_t maps_differ;
+	struct text maps_told; /* a line for each of the first that differ */
+	struct text limits;    /* lines: what the simulator cannot hold, and what was done instead */
 };
 
 /*
@@ -52,7 +55,7 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 				const struct engine *const *engines, struct progress *p, struct err *e);
 void verify_free(struct verification *v);
 
-/* Is everything equal: engine, LIDs, entries, service levels? */
+/* Is everything equal: engine, LIDs, entries, SL-to-VL maps, service levels? */
 bool verify_same(const struct verification *v);
 
 /* Compare OpenSM's dump (opensm-lfts.dump, in memory) with the sweep of *v.  -1 and *e: it has no tables. */

@@ -111,11 +111,17 @@ static void report(const struct verification *v, struct out *o)
 		out_text(o, "%s, from a start on this fabric: identical: %s entries.\n", engine,
 			 with_commas(v->entries, n, sizeof(n)));
 	tell_entries(v, o);
+	if (v->maps)
+		out_text(o, "SL-to-VL maps: %s compared, %s differ.\n%s", with_commas(v->maps, n, sizeof(n)),
+			 with_commas(v->maps_differ, m, sizeof(m)), text_str(&v->maps_told));
 	tell_sls(v, o);
-	out_fields(o, json_make("{s:o, s:s, s:s, s:b, s:I, s:I, s:I, s:o, s:s}", "refusals",
+	out_fields(o, json_make("{s:o, s:s, s:s, s:b, s:I, s:I, s:I, s:o, s:o, s:s}", "refusals",
 				refusals_json(v->sweep), "engine", engine, "opensm_engine", v->engine,
 				"identical", verify_same(v), "entries", (json_int_t)v->entries, "differ",
-				(json_int_t)v->differ, "lids_differ", (json_int_t)v->lids_differ, "sls",
+				(json_int_t)v->differ, "lids_differ", (json_int_t)v->lids_differ, "maps",
+				json_make("{s:I, s:I}", "compared", (json_int_t)v->maps, "differ",
+					  (json_int_t)v->maps_differ),
+				"sls",
 				json_make("{s:I, s:I, s:I, s:I}", "pairs", (json_int_t)v->pairs, "asked",
 					  (json_int_t)v->asked, "differ", (json_int_t)v->sls_differ, "drawn",
 					  (json_int_t)v->drawn),
@@ -168,16 +174,17 @@ const struct command verify_commands[] = {
 		    "ibsim).  It simulates the fabric\n"
 		    "  without what failed, in a private folder, and starts OpenSM with this engine and "
 		    "these options.  It compares\n"
-		    "  every entry with a fresh start here, and the SLs that OpenSM answers, if the engine "
-		    "sets SLs.  Tables with\n"
-		    "  a history (`journal`) differ from those of a start; verify starts both sides anew.\n"
+		    "  every entry with a fresh start here, the SL-to-VL maps if qos is on, and the SLs "
+		    "that OpenSM answers, if the\n"
+		    "  engine sets SLs.  Tables with a history (`journal`) differ from those of a start; "
+		    "verify starts both sides anew.\n"
 		    "  verify never touches a real fabric: both programs load the library of ibsim and see "
 		    "no device.  It lists what the\n"
 		    "  simulator cannot hold, and leaves nothing behind.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine engine that routed here\n"
 		 "opensm_engine engine engine that routed in OpenSM, by its log\n"
-		 "identical boolean engine, LIDs, entries and service levels are the same\n"
+		 "identical boolean engine, LIDs, entries, SL-to-VL maps and service levels are the same\n"
 		 "entries integer entries compared\n"
 		 "differ integer of these: those that differ from OpenSM's\n"
 		 "differences[] object the first entries that differ\n"
@@ -187,6 +194,9 @@ const struct command verify_commands[] = {
 		 "differences[].port portnum port in ibscope's table, 255: none\n"
 		 "differences[].opensm portnum port in OpenSM's table, 255: none\n"
 		 "lids_differ integer LIDs that OpenSM gave to another port\n"
+		 "maps object SL-to-VL maps of switch ports, by port in and port out, and of other ports\n"
+		 "maps.compared integer maps compared, 0: qos is off, so OpenSM programs none\n"
+		 "maps.differ integer of these: those that differ from OpenSM's\n"
 		 "sls object service levels of paths\n"
 		 "sls.pairs integer all pairs, 0: not compared, because the engine sets none\n"
 		 "sls.asked integer pairs asked\n"
