@@ -309,12 +309,59 @@ static void test_bad_file(void **state)
 	session_free(s);
 }
 
+static void count_map(void *arg, uint32_t ep, unsigned in, unsigned out, sl2vl_map m)
+{
+	unsigned *sum = arg;
+
+	assert_int_not_equal(ep, NO_ID);
+	*sum += 1000 + 100 * in + 10 * out + sl2vl_of(m, 15);
+}
+
+/* Every map is handed on, those of CAs, too; ports that the fabric lacks are refused with their line. */
+static void test_each(void **state)
+{
+	static const char vls[] = "0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 3", *const wrong[] = {"0 9", "9 0", "1 1",
+										       "0 0"};
+	char name[] = "/tmp/ibscope-maps-XXXXXX";
+	unsigned sum = 0;
+	struct ring x;
+	uint32_t ca = 0;
+	int fd = mkstemp(name);
+
+	(void)state;
+	assert_true(fd >= 0);
+	ring_new(&x);
+	while (endport_is_switch(x.f, ca))
+		ca++;
+	dprintf(fd, "Switch 0x%lx, base LID 1\n1 2 : %s\nChannel Adapter 0x%lx, base LID 2\n0 0 : %s\n",
+		(unsigned long)x.f->node_guid[x.f->switch_node[0]], vls,
+		(unsigned long)x.f->port_guid[x.f->endport_port[ca]], vls);
+	assert_int_equal(sl2vl_file_each(name, x.f, count_map, &sum, NULL, &x.e), 0);
+	assert_int_equal(sum, 2000 + 120 + 2 * 3);
+	for (unsigned i = 0; i < ARRAY_LEN(wrong); i++) {
+		assert_int_equal(ftruncate(fd, 0), 0);
+		lseek(fd, 0, SEEK_SET);
+		dprintf(fd, "%s 0x%lx, base LID 1\n%s : %s\n", i < 2 ? "Switch" : "Channel Adapter",
+			i == 3	? 0x5ul
+			: i < 2 ? (unsigned long)x.f->node_guid[x.f->switch_node[0]]
+				: (unsigned long)x.f->port_guid[x.f->endport_port[ca]],
+			wrong[i], vls);
+		assert_int_equal(sl2vl_file_each(name, x.f, count_map, &sum, NULL, &x.e), -1);
+		assert_non_null(strstr(x.e.msg, ":2: found"));
+	}
+	close(fd);
+	unlink(name);
+	assert_int_equal(sl2vl_file_each(name, x.f, count_map, &sum, NULL, &x.e), -1);
+	ring_free(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maps),	     cmocka_unit_test(test_sls),
 		cmocka_unit_test(test_files_in_use), cmocka_unit_test(test_loops_across_vls),
 		cmocka_unit_test(test_drops),	     cmocka_unit_test(test_bad_file),
+		cmocka_unit_test(test_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
