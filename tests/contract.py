@@ -226,6 +226,7 @@ SHOWN = [
     ([TREE], ["set partition_config_file apart.conf", "route minhop", "check", "doctor", "trace node0001 node0002"]),
     (["twice.net", "-R", "minhop"], ["outage link a[4]"]),
     ([FORMATS + "two-leaf.ibdiagnet2"], ["trace 4 10", "check", "snapshot b", "load made.ibnet"]),
+    (["keyed.db_csv", "-R", "minhop"], ["check"]),
     (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline whole.json", "doctor --baseline whole.json"]),
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "step start",
              "step until leaf-01 node0009", "step show", "step end", "elements", "survey chassis"]),
@@ -349,6 +350,8 @@ class Suite:
         self.run([TREE, *UPDN, "-e", "export lfts made.lfts; save made.ibnet"])
         with open(os.path.join(self.folder, "made.ibnet"), encoding="utf-8") as f:
             text = f.read()
+        rows = open(FORMATS + "two-leaf.ibdiagnet2/ibdiagnet2.db_csv").read()
+        self.file("keyed.db_csv", rows + "START_PKEY\nNodeGUID,PortGUID,LocalPortNum,PKey,Membership\n0x4000,0x4001,1,0x7fff,1\nEND_PKEY\n")
         self.file("cut.ibnet", text[:len(text) * 2 // 3])
         self.file("faults.json", self.run(["--json", "torus:4x4", "-R", "minhop", "-e", "check"]).stdout)
         self.file("whole.json", self.run(["--json", TREE, *UPDN, "-e", "check"]).stdout)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/fabric/labels.h"
 
 const char *const manager_state_word[MANAGER_STATES] = {"inactive", "discovering", "standby", "master",
@@ -12,7 +13,6 @@ static void release(struct counted *c)
 	struct managers *m = (struct managers *)c;
 
 	free(m->m);
-	free(m->pkey_port);
 	free(m->pkey);
 	free(m);
 }
@@ -26,6 +26,29 @@ struct managers *managers_new(uint32_t most)
 	return m;
 }
 
+void managers_tell_pkey(struct managers *m, uint64_t port_guid, uint16_t pkey)
+{
+	GROW(m->pkey, m->n_pkeys, m->cap_pkeys);
+	m->pkey[m->n_pkeys++] = (struct port_pkey){port_guid, pkey & 0x7fff ? pkey : 0};
+}
+
+COMPARATOR(pkeys_by_port, struct port_pkey, UP(guid) UP(pkey))
+
+void managers_order_pkeys(struct managers *m)
+{
+	if (m->n_pkeys)
+		qsort(m->pkey, m->n_pkeys, sizeof(*m->pkey), pkeys_by_port);
+}
+
+void fabric_take_pkeys(struct fabric *f, struct managers *m)
+{
+	managers_order_pkeys(m);
+	if (f && m->n_pkeys)
+		f->managers = &m->counted;
+	else
+		counted_unref(&m->counted);
+}
+
 const struct manager *manager_at(const struct managers *m, uint64_t port_guid)
 {
 	for (uint32_t i = 0; m && i < m->n; i++)
@@ -34,21 +57,19 @@ const struct manager *manager_at(const struct managers *m, uint64_t port_guid)
 	return NULL;
 }
 
-const struct port_pkeys *pkeys_at(const struct managers *m, uint64_t port_guid)
+const struct port_pkey *pkeys_at(const struct managers *m, uint64_t port_guid)
 {
-	uint32_t low = 0, high = m ? m->n_pkey_ports : 0;
+	uint32_t low = 0, high = m ? m->n_pkeys : 0;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (m->pkey_port[mid].guid == port_guid)
-			return &m->pkey_port[mid];
-		if (m->pkey_port[mid].guid < port_guid)
+		if (m->pkey[mid].guid < port_guid)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return NULL;
+	return m && low < m->n_pkeys && m->pkey[low].guid == port_guid ? &m->pkey[low] : NULL;
 }
 
 static uint32_t managers_in_state(const struct managers *m, unsigned from, unsigned to)

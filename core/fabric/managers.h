@@ -1,4 +1,5 @@
-/* The subnet managers that a live reading met: what ports tell of their master, what the managers answered.
+/* The subnet managers that a live reading met: what ports tell of their master, what the managers answered;
+ * and what managers gave the ports: the P_Keys that a live reading or a file tells.
  */
 #ifndef IBSCOPE_MANAGERS_H
 #define IBSCOPE_MANAGERS_H
@@ -23,10 +24,10 @@ struct manager {
 	uint8_t state, priority;
 };
 
-/* The P_Keys that an endport holds: pkey[first] .. pkey[first + n - 1] of struct managers. */
-struct port_pkeys {
+/* A P_Key that an endport holds, with the membership bit; 0: an empty place. */
+struct port_pkey {
 	uint64_t guid; /* of the port */
-	uint32_t first, n;
+	uint16_t pkey;
 };
 
 struct managers {
@@ -37,14 +38,19 @@ struct managers {
 	bool asked;	    /* were the managers asked (SMInfo)? by a live reading always */
 	uint32_t n;
 	struct manager *m; /* [n] by port GUID */
-	uint32_t n_pkey_ports;
-	struct port_pkeys *pkey_port; /* [n_pkey_ports] by port GUID: those that told their P_Keys */
-	uint16_t *pkey;		      /* with the membership bit, without those that are 0 */
+	uint32_t n_pkeys, cap_pkeys;
+	struct port_pkey *pkey; /* [n_pkeys] by port GUID, of all endports that told their P_Keys */
 };
 
 struct managers *managers_new(uint32_t most); /* with one reference, and room for so many */
 
-/* Those of a fabric that was read live; NULL: it was not.  Borrowed. */
+/* Adds a P_Key, in any order; then all are put in order. */
+void managers_tell_pkey(struct managers *m, uint64_t port_guid, uint16_t pkey);
+void managers_order_pkeys(struct managers *m);
+/* Puts them in order and gives them to a fabric without managers, NULL: to none; m is given up. */
+void fabric_take_pkeys(struct fabric *f, struct managers *m);
+
+/* Those of a fabric that was read live, or whose file tells P_Keys; NULL: neither.  Borrowed. */
 static inline const struct managers *fabric_managers(const struct fabric *f)
 {
 	return (const struct managers *)f->managers;
@@ -65,8 +71,8 @@ const char *managers_consequence(const struct fabric *f);
 
 /* The one at a port; NULL: none. */
 const struct manager *manager_at(const struct managers *m, uint64_t port_guid);
-/* The P_Keys of a port; NULL: it told none. */
-const struct port_pkeys *pkeys_at(const struct managers *m, uint64_t port_guid);
+/* The first P_Key of a port, others follow it in m->pkey; NULL: the port told none. */
+const struct port_pkey *pkeys_at(const struct managers *m, uint64_t port_guid);
 /* The endport that most endports name as their master's; NO_ID: none is named, or it is not there. */
 uint32_t managers_master(const struct fabric *f);
 

@@ -5,6 +5,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/fabric/managers.h"
 #include "core/formats/readers.h"
 
 #include <ctype.h>
@@ -25,6 +26,8 @@ struct reader {
 	uint32_t n_links;
 	uint32_t n_errors; /* of the present section */
 	uint64_t sm_lid;
+	struct managers *pkeys;
+	struct unknown_lines odd_pkeys; /* rows of PKEY, which are not about nodes, ports and cables */
 };
 
 /* A section that is read: its columns, and what to do with a row (value[] in order of the columns). */
@@ -256,6 +259,25 @@ static bool error_row(struct reader *r, const struct cursor *v)
 	return true;
 }
 
+enum { K_NODE, K_PORT_GUID, K_NUM, K_PKEY, K_MEMBERSHIP };
+
+static bool pkey_row(struct reader *r, const struct cursor *v)
+{
+	uint64_t x[K_MEMBERSHIP + 1];
+	uint32_t node;
+
+	for (unsigned i = 0; i <= K_MEMBERSHIP; i++)
+		if (!cur_is_number(v[i], 0, &x[i]))
+			return false;
+	if (x[K_NUM] > MAX_PORTS || x[K_PKEY] > 0x7fff || x[K_MEMBERSHIP] > 1)
+		return false;
+	node = fb_find(r->b, x[K_NODE]);
+	/* those of a switch's other ports are no port's own: by them the switch lets packets pass */
+	if (node != NO_ID && (r->b->node[node].type == NODE_SWITCH) == (x[K_NUM] == 0))
+		managers_tell_pkey(r->pkeys, x[K_PORT_GUID], (uint16_t)(x[K_PKEY] | x[K_MEMBERSHIP] << 15));
+	return true;
+}
+
 /* Sections in the order of reading. Their order in the file does not matter. */
 static const struct section sections[] = {
 	{"NODES",
@@ -282,6 +304,11 @@ static const struct section sections[] = {
 	 "a row of LINKS: two nodes of NODES with their ports",
 	 4,
 	 link_row},
+	{"PKEY",
+	 {"NodeGUID", "PortGUID", "LocalPortNum", "PKey", "Membership"},
+	 "a row of PKEY: NodeGUID, PortGUID, LocalPortNum, PKey up to 0x7fff, Membership 0 or 1",
+	 0,
+	 pkey_row},
 };
 
 /* --- sections ---------------------------------------------------------------------------------- */
@@ -337,6 +364,7 @@ static int read_header(const struct reader *r, const struct section *s, struct c
 static void read_row(struct reader *r, const struct section *s, struct cursor line, const struct header *h)
 {
 	struct cursor field[MAX_FIELDS + 1], value[MAX_COLUMNS], rest = line;
+	struct unknown_lines *odd = s->row == pkey_row ? &r->odd_pkeys : &r->unknown;
 	unsigned n = 0, last;
 	bool whole;
 
@@ -347,9 +375,9 @@ static void read_row(struct reader *r, const struct section *s, struct cursor li
 	last = rest.p > line.p && rest.p[-1] == ','; /* the last field is empty */
 	whole = n <= h->n && n + last >= h->n;
 	if ((whole || s->row == error_row) && s->row(r, value)) /* an error counts, whatever its words */
-		r->unknown.read += s->expected != NULL;
+		odd->read += s->expected != NULL;
 	else if (s->expected)
-		unread_line(&r->unknown, r->in, r->lines.no, line, s->expected);
+		unread_line(odd, r->in, r->lines.no, line, s->expected);
 }
 
 /* Reads the rows from START_ to END_. */
@@ -379,6 +407,8 @@ static int read_rows(struct reader *r, const struct section *s, struct err *e)
 		else if (read_header(r, s, line, &h, e))
 			return -1;
 	}
+	if (s->row == pkey_row)
+		unread_line(&r->odd_pkeys, r->in, start, cur_text("START_PKEY"), "END_PKEY, too");
 	warnings_missing(&r->b->warnings, "cut section", start, "START_%s has no END_%s: the file is cut off",
 			 s->name, s->name);
 	return 0;
@@ -460,9 +490,20 @@ static void find_gaps(struct reader *r)
 					 k ? "PORTS" : "LINKS", gap[k].port, gap[k].guid);
 }
 
+/* Where a row is wrong, or the section is cut, a port may hold more P_Keys than are told: none is taken. */
+static void judge_pkeys(struct reader *r)
+{
+	if (r->odd_pkeys.unread.n) {
+		warnings_add(&r->b->warnings, PKEYS_LEFT_OUT, r->odd_pkeys.unread.first,
+			     "%s; no P_Key of the file is taken", r->odd_pkeys.why);
+		r->pkeys->n_pkeys = 0;
+	}
+	unknown_free(&r->odd_pkeys);
+}
+
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {.in = in, .b = fb_new()};
+	struct reader r = {.in = in, .b = fb_new(), .pkeys = managers_new(0)};
 	int status = 0;
 
 	for (size_t i = 0; !status && i < ARRAY_LEN(sections); i++)
@@ -480,8 +521,11 @@ int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 			in->name);
 	fb_place_sm(r.b, r.sm_lid);
 	find_gaps(&r);
-	if (!status)
-		return fb_finish(r.b, in->name, "db_csv", out, e);
-	fb_free(r.b);
-	return -1;
+	judge_pkeys(&r);
+	if (status)
+		fb_free(r.b);
+	else
+		status = fb_finish(r.b, in->name, "db_csv", out, e);
+	fabric_take_pkeys(status ? NULL : *out, r.pkeys);
+	return status;
 }

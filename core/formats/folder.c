@@ -6,6 +6,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/base/unpack.h"
+#include "core/fabric/managers.h"
 #include "core/formats/formats.h"
 #include "core/formats/readers.h"
 #include "core/formats/rows.h"
@@ -28,6 +29,7 @@ static const char *const fabric_names[] = {
 static const char *const table_names[] = {"opensm-lfts.dump", "ibdiagnet2.fdbs", "opensm.fdbs", "*.fdbs"};
 static const char *const adaptive_names[] = {"ibdiagnet2.far", "*.far"};
 static const char *const log_names[] = {"ibdiagnet2.log", "ibdiagnet.log"};
+static const char *const pkey_names[] = {"ibdiagnet2.pkey", "*.pkey"};
 static const char *const map_names[] = {"ibdiagnet2.slvl", "*.slvl", "opensm-sl2vl.dump"};
 
 bool is_folder(const char *path)
@@ -86,6 +88,30 @@ static char *find_best(const struct folder *d, const char *const *pattern, size_
 static void warn_file(struct fabric *f, const char *why)
 {
 	warnings_add(&f->warnings, "file left out", 0, "%s", why);
+}
+
+/* Reads the best of some files.  False: there is none, or it cannot be read, which is a warning. */
+static bool read_best(const struct folder *d, const char *const *pattern, size_t n, struct fabric *f,
+		      struct input *in)
+{
+	char *path = find_best(d, pattern, n), *data;
+	struct err e;
+
+	if (path && !read_packed_file(path, in->progress, &data, &in->size, &e)) {
+		in->name = path;
+		in->data = data;
+		return true;
+	}
+	if (path)
+		warn_file(f, e.msg);
+	free(path);
+	return false;
+}
+
+static void free_read(struct input *in)
+{
+	free((void *)(uintptr_t)in->name);
+	free((void *)(uintptr_t)in->data);
 }
 
 /* Loads the first readable file of cables, *used (to be freed). Better ones that failed are a warning. */
@@ -213,19 +239,14 @@ static bool is_told(const struct warnings *w, const char *text)
 
 static void load_log(const struct folder *d, struct fabric *f, struct progress *p)
 {
-	char *path = find_best(d, log_names, ARRAY_LEN(log_names)), *data = NULL;
-	struct input in = {.name = path, .progress = p};
-	struct lines lines = {0};
+	struct input in = {.progress = p};
+	struct lines lines;
 	struct cursor line;
 	uint32_t n = 0;
-	struct err e;
 
-	if (path && read_packed_file(path, p, &data, &in.size, &e)) {
-		warn_file(f, e.msg);
-	} else if (path) {
-		in.data = data;
-		lines = lines_of(&in);
-	}
+	if (!read_best(d, log_names, ARRAY_LEN(log_names), f, &in))
+		return;
+	lines = lines_of(&in);
 	while (lines_next(&lines, &line)) {
 		char *text;
 
@@ -236,11 +257,10 @@ static void load_log(const struct folder *d, struct fabric *f, struct progress *
 			*c = *c == ',' ? '-' : *c;
 		/* "... finished with errors" is a heading of errors */
 		if (*text && !strstr(text, "finished with errors") && !is_told(&f->warnings, text))
-			ibdiagnet_error(&f->warnings, path, lines.no, text, &n);
+			ibdiagnet_error(&f->warnings, in.name, lines.no, text, &n);
 		free(text);
 	}
-	free(data);
-	free(path);
+	free_read(&in);
 }
 
 /*
@@ -264,47 +284,91 @@ static void load_ranks(const struct folder *d, const char *used, struct fabric *
 	free(path);
 }
 
+/* --- P_Keys ---------------------------------------------------------------------------------------- */
+
+struct pkey_groups {
+	struct managers *m;
+	uint64_t pkey, left; /* of the group at hand: members that its heading tells and that are to come */
+};
+
+/* "GROUP PKey:0x7fff Hosts:2", "Full NAME/P1 lid=0x0001 guid=0x... dev=4129"; false: not understood. */
+static bool pkey_group_line(struct pkey_groups *g, struct cursor line)
+{
+	uint64_t guid = 0;
+	bool full;
+
+	if (cur_word(&line, "GROUP PKey:"))
+		return !g->left && cur_number(&line, 0, &g->pkey) && g->pkey <= 0x7fff &&
+		       cur_word(&line, "Hosts:") && cur_is_number(cur_trimmed(line), 10, &g->left);
+	full = cur_word(&line, "Full ");
+	if (!g->left || (!full && !cur_word(&line, "Limited ") && !cur_word(&line, "Part ")))
+		return false;
+	while (cur_behind(&line, " guid="))
+		guid = 0, cur_number(&line, 0, &guid);
+	managers_tell_pkey(g->m, guid, (uint16_t)(g->pkey | (full ? 0x8000 : 0)));
+	g->left--;
+	return guid;
+}
+
+/* Takes the P_Keys of all ports from ibdiagnet's list of partitions, if the file of cables tells none. */
+static void load_pkeys(const struct folder *d, struct fabric *f, struct progress *p)
+{
+	struct input in = {.progress = p};
+	struct pkey_groups g = {0};
+	struct cursor line;
+	struct lines lines;
+	bool good = true;
+	char found[60];
+
+	if (f->managers || !read_best(d, pkey_names, ARRAY_LEN(pkey_names), f, &in))
+		return;
+	g.m = managers_new(0);
+	lines = lines_of(&in);
+	while (good && lines_next(&lines, &line))
+		good = !cur_says(line) || pkey_group_line(&g, line);
+	if (!good || g.left) {
+		warnings_add(&f->warnings, PKEYS_LEFT_OUT, 0,
+			     "%s:%u: found '%s', expected 'GROUP PKey:0x.. Hosts:N' and behind it N lines "
+			     "'Full|Limited NAME ... guid=0x..'; no P_Key of the file is taken",
+			     in.name, lines.no, good ? "the end" : excerpt(line, found, sizeof(found)));
+		g.m->n_pkeys = 0;
+	}
+	fabric_take_pkeys(f, g.m);
+	free_read(&in);
+}
+
 /* --- tables ------------------------------------------------------------------------------------------ */
 
-/* Read tables from the best of some files; true: some were there. */
-static bool add_tables(struct tables_reader *r, const char *path, struct fabric *f, struct progress *p)
+/* Takes tables from the best of some files; true: some were there. */
+static bool add_tables(struct tables_reader *r, const struct folder *d, const char *const *pattern, size_t n,
+		       struct fabric *f, struct progress *p)
 {
-	struct input in = {.name = path, .progress = p};
+	struct input in = {.progress = p};
 	struct err e;
-	char *data;
 
-	if (!path)
+	if (!read_best(d, pattern, n, f, &in))
 		return false;
-	if (read_packed_file(path, p, &data, &in.size, &e)) {
-		warn_file(f, e.msg);
-		return false;
-	}
-	in.data = data;
 	if (tables_read(r, &in, &e))
 		warn_file(f, e.msg);
-	free(data);
+	free_read(&in);
 	return true;
 }
 
 /* Loads tables of all switches, then those with adaptive-routing groups over them. There may be none. */
 static void load_tables(const struct folder *d, struct fabric *f, struct progress *p)
 {
-	char *plain = find_best(d, table_names, ARRAY_LEN(table_names));
-	char *far = find_best(d, adaptive_names, ARRAY_LEN(adaptive_names));
-	char *maps = find_best(d, map_names, ARRAY_LEN(map_names));
+	struct input maps = {.progress = p};
 	struct text notes = {0};
 	struct tables_reader r;
 	struct tables_info info;
 	struct switch_tables *t;
 	struct cursor left, line;
 	struct err e;
-	char *data;
-	size_t size;
 	bool any;
 
 	tables_begin(&r, f);
-	any = add_tables(&r, plain, f, p);
-	any |= add_tables(&r, far, f, p);
+	any = add_tables(&r, d, table_names, ARRAY_LEN(table_names), f, p);
+	any |= add_tables(&r, d, adaptive_names, ARRAY_LEN(adaptive_names), f, p);
 	if (any) {
 		t = tables_finish(&r, d->path, NULL, &info, &notes);
 		for (left = cur_text(text_str(&notes)); !cur_empty(&left);) {
@@ -312,16 +376,14 @@ static void load_tables(const struct folder *d, struct fabric *f, struct progres
 			warnings_add(&f->warnings, "tables", 0, "%.*s", CUR_ARGS(line));
 		}
 		text_free(&notes);
-		if (maps && read_packed_file(maps, p, &data, &size, &e)) {
-			warn_file(f, e.msg);
-		} else if (maps) {
+		if (read_best(d, map_names, ARRAY_LEN(map_names), f, &maps)) {
 			t->sl_tables = sl_tables_new(f, 0);
-			if (sl2vl_file_parse(t->sl_tables, maps, data, size, f, &notes, &e)) {
+			if (sl2vl_file_parse(t->sl_tables, maps.name, maps.data, maps.size, f, &notes, &e)) {
 				warn_file(f, e.msg);
 				sl_tables_unref(t->sl_tables);
 				t->sl_tables = NULL;
 			}
-			free(data);
+			free_read(&maps);
 			if (notes.len)
 				warnings_add(&f->warnings, "maps", 0, "%s", text_str(&notes));
 		}
@@ -330,9 +392,6 @@ static void load_tables(const struct folder *d, struct fabric *f, struct progres
 		tables_drop(&r);
 	}
 	text_free(&notes);
-	free(plain);
-	free(far);
-	free(maps);
 }
 
 int load_folder(const char *path, struct fabric **out, struct progress *p, struct err *e)
@@ -349,6 +408,7 @@ int load_folder(const char *path, struct fabric **out, struct progress *p, struc
 		leave_out(&d, used, *out, p);
 		load_ranks(&d, used, *out, p);
 		load_tables(&d, *out, p);
+		load_pkeys(&d, *out, p);
 		load_log(&d, *out, p);
 	}
 	if (!rc && progress_cancelled(p)) {

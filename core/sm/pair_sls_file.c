@@ -564,19 +564,20 @@ static int by_compared_pkey(const void *a, const void *b)
 	return p != q ? (p > q ? 1 : -1) : y->full - x->full;
 }
 
-bool pkeys_told(const struct topo *t)
+uint32_t pkeys_untold(const struct topo *t, uint32_t *first)
 {
 	const struct fabric *f = t->fabric;
-	bool some = false;
+	const struct managers *m = fabric_managers(f);
+	uint32_t n = 0;
 
-	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		if (!t->endport_up[ep])
+	*first = NO_ID;
+	for (uint32_t ep = 0; m && m->n_pkeys && ep < f->n_endports; ep++) {
+		if (!t->endport_up[ep] || pkeys_at(m, f->port_guid[f->endport_port[ep]]))
 			continue;
-		if (!pkeys_at(fabric_managers(f), f->port_guid[f->endport_port[ep]]))
-			return false;
-		some = true;
+		if (!n++)
+			*first = ep;
 	}
-	return some;
+	return n;
 }
 
 /* Members as the ports' tables have them, in place of those of a file, whose partitions give the SLs. */
@@ -594,15 +595,17 @@ static void take_pkeys(struct pair_sls *p, const struct topo *t)
 	p->member = NULL;
 	p->first = NEW_ARRAY(p->n_endports + 1u, uint32_t);
 	for (uint32_t ep = 0; ep < p->n_endports; ep++) {
-		const struct port_pkeys *x = pkeys_at(m, f->port_guid[f->endport_port[ep]]);
+		uint64_t guid = f->port_guid[f->endport_port[ep]];
+		const struct port_pkey *x = pkeys_at(m, guid);
 		uint32_t begin = p->first[ep] = n;
 
-		for (uint32_t i = 0; x && i < x->n; i++) {
-			uint16_t pkey = m->pkey[x->first + i] & (FULL_MEMBER - 1);
+		for (; x && x < m->pkey + m->n_pkeys && x->guid == guid; x++) {
+			uint16_t pkey = x->pkey & (FULL_MEMBER - 1);
 
+			if (!pkey)
+				continue;
 			GROW(p->member, n, cap);
-			p->member[n++] = (struct pkey_member){
-				pkey, (m->pkey[x->first + i] & FULL_MEMBER) != 0, sl[pkey]};
+			p->member[n++] = (struct pkey_member){pkey, x->pkey != pkey, sl[pkey]};
 		}
 		if (n > begin)
 			qsort(p->member + begin, n - begin, sizeof(*p->member), by_compared_pkey);
@@ -614,9 +617,11 @@ static void take_pkeys(struct pair_sls *p, const struct topo *t)
 struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, struct progress *p,
 			       bool *unread, struct text *notes)
 {
+	const struct managers *m = fabric_managers(t->fabric);
 	bool qos = options_bool(o, "qos");
 	struct pair_sls *r = pair_sls_new(t->fabric->n_endports);
 	char *data;
+	uint32_t untold;
 	size_t size;
 
 	*unread = false;
@@ -625,7 +630,7 @@ struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, st
 		*unread |= !partitions_parse(r, t, qos, options_get(o, "partition_config_file"), data, size,
 					     notes);
 	free(data);
-	if (pkeys_told(t))
+	if (m && m->n_pkeys && t->n_endports_up && !pkeys_untold(t, &untold))
 		take_pkeys(r, t);
 	data = qos ? content(o, "qos_policy_file", p, &size, unread, notes) : NULL;
 	if (data)

@@ -13,9 +13,11 @@
 #include "core/routing/pair_sls.h"
 #include "core/sm/options.h"
 
-/* Did all endports that are up tell their P_Keys (a live reading with tables)?  Then these decide who may
- * talk. */
-bool pkeys_told(const struct topo *t);
+/*
+ * Endports that are up and told no P_Keys, *first among them, where others did (a live reading with tables,
+ * files of ibdiagnet).  Without any such the P_Keys decide who may talk.
+ */
+uint32_t pkeys_untold(const struct topo *t, uint32_t *first);
 
 /*
  * What the P_Keys that ports hold, the options partition_config_file and qos_policy_file mean for the ports

@@ -349,37 +349,26 @@ static bool get_managers(struct reader *r, struct fabric *f, const struct live_h
 	return true;
 }
 
-COMPARATOR(pkeys_by_guid, struct port_pkeys, UP(guid))
-
 static bool get_pkeys(struct reader *r, const struct live_head *h, struct managers *m)
 {
-	uint32_t n = 0, cap = 0, cap_ports = 0;
-
 	for (uint32_t i = 0; i < h->n_pkey_ports; i++) {
 		struct live_pkeys x;
-		struct port_pkeys p;
 
 		if (!get(r, &x, sizeof(x)))
 			return false;
 		if (x.n > UINT16_MAX + 1u)
 			return unreadable(r, "P_Keys:", x.n, "at most 65536 a port");
-		p = (struct port_pkeys){.guid = x.guid, .first = n};
+		managers_tell_pkey(m, x.guid, 0); /* it told its table, perhaps an empty one */
 		for (uint32_t k = 0; k < x.n; k++) {
 			uint16_t pkey;
 
 			if (!get(r, &pkey, sizeof(pkey)))
 				return false;
-			if (!(pkey & 0x7fff)) /* an empty place */
-				continue;
-			GROW(m->pkey, n, cap);
-			m->pkey[n++] = pkey;
-			p.n++;
+			if (pkey & 0x7fff)
+				managers_tell_pkey(m, x.guid, pkey);
 		}
-		GROW(m->pkey_port, m->n_pkey_ports, cap_ports);
-		m->pkey_port[m->n_pkey_ports++] = p;
 	}
-	if (m->n_pkey_ports)
-		qsort(m->pkey_port, m->n_pkey_ports, sizeof(*m->pkey_port), pkeys_by_guid);
+	managers_order_pkeys(m);
 	return true;
 }
 

@@ -1,5 +1,6 @@
 /* The reader of ibdiagnet's db_csv and of opensm-smdb.dump. */
 #include "tests/unit/formats.h"
+#include "core/fabric/managers.h"
 
 #define DB FILES "two-leaf.ibdiagnet2/ibdiagnet2.db_csv"
 
@@ -188,12 +189,78 @@ static void test_wrong_rows(void **state)
 	}
 }
 
+#define PKEY_HEAD "START_PKEY\nNodeGUID,PortGUID,LocalPortNum,BlockNum,Index,PKey,Membership\n"
+#define PKEY_ROWS                                                                        \
+	"0xa1,0xa1,0,0,0,0x7fff,1\n0xa1,0xa1,1,0,0,0x0005,1\n0xb1,0xb2,1,0,0,0x7fff,0\n" \
+	"0xb1,0xb2,1,0,1,0x0002,1\n0xc1,0xc1,1,0,0,0x7fff,1\n"
+#define TOLD NODES PORTS "0xa1,1,4\n0xb1,1,4\nEND_PORTS\n" LINK
+
+/* P_Keys of ports with an address; where one row is wrong, or the section is cut, none is taken. */
+static void test_pkeys(void **state)
+{
+	static const struct {
+		const char *rows, *why;
+		unsigned line;
+		const char *kind;
+	} wrong[] = {
+		{"0xb1,0xb2,1,0,2,0x8002,1\nEND_PKEY\n",
+		 "x:22: found '0xb1,0xb2,1,0,2,0x8002,1', expected a row of PKEY: ", 22, "P_Keys left out"},
+		{"0xb1,0xb2,1,0,2,0x3,2\nEND_PKEY\n", "x:22: found '0xb1,0xb2,1,0,2,0x3,2', ", 22,
+		 "P_Keys left out"},
+		{"0xb1,0xb2,1,0,2,0x3\nEND_PKEY\n", "x:22: found '0xb1,0xb2,1,0,2,0x3', ", 22,
+		 "P_Keys left out"},
+		{"g,0xb2,1,0,2,0x3,0\nEND_PKEY\n", "x:22: found 'g,0xb2", 22, "P_Keys left out"},
+		{"0xb1,0xb2,1,0,2,0x3,0\n", "x:15: found 'START_PKEY', expected END_PKEY", 15,
+		 "P_Keys left out"},
+		{"0xb1,0xb2,1,0,", "x:15: found 'START_PKEY', expected END_PKEY", 15, "P_Keys left out"},
+		{"0xb1,0xb2,1,0,2,0x3,0\nSTART_X\nEND_X\n", "START_PKEY has no END_PKEY", 15, "cut section"},
+	};
+	struct fabric *f = parse(TOLD PKEY_HEAD PKEY_ROWS "END_PKEY\n");
+	const struct managers *m = fabric_managers(f);
+	const struct port_pkey *x;
+
+	(void)state;
+	assert_int_equal(f->warnings.n, 0);
+	assert_int_equal(m->n_pkeys, 3);
+	assert_false(m->asked);
+	assert_int_equal(pkeys_at(m, 0xa1)->pkey, 0xffff);
+	x = pkeys_at(m, 0xb2);
+	assert_int_equal(x[0].pkey, 0x7fff);
+	assert_int_equal(x[1].pkey, 0x8002);
+	assert_null(pkeys_at(m, 0xb1));
+	assert_null(pkeys_at(m, 0xc1));
+	fabric_unref(f);
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		char *s = str_printf("%s%s", TOLD PKEY_HEAD PKEY_ROWS, wrong[i].rows);
+		bool told = false;
+
+		f = parse(s);
+		assert_null(f->managers);
+		assert_int_equal(f->n_links, 1);
+		for (size_t k = 0; k < f->warnings.n; k++)
+			told |= !strcmp(f->warnings.w[k].kind, wrong[i].kind) &&
+				f->warnings.w[k].line == wrong[i].line &&
+				strstr(f->warnings.w[k].text, wrong[i].why);
+		if (!told)
+			fail_msg("%s: %zu warnings, the first '%s'", wrong[i].rows, f->warnings.n,
+				 f->warnings.w[0].text);
+		fabric_unref(f);
+		free(s);
+	}
+	f = parse(TOLD "START_PKEY\nNodeGUID,PKeys\n0xa1,0x7fff\nEND_PKEY\n"); /* another version's columns */
+	one_warning(f, "P_Keys left out", 17,
+		    "x:17: found '0xa1,0x7fff', expected a row of PKEY: NodeGUID, PortGUID");
+	assert_false(f->warnings.missing);
+	fabric_unref(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_db_csv),	   cmocka_unit_test(test_smdb),
 		cmocka_unit_test(test_speed_bits), cmocka_unit_test(test_oddities),
 		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_wrong_rows),
+		cmocka_unit_test(test_pkeys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -959,6 +959,53 @@ static void test_folder(void **state)
 	session_free(s);
 }
 
+#define PKEY_LIST(hosts, member)                                                                          \
+	"# ibdiagnet\nGROUP PKey:0x0001 Hosts:" hosts "\n  Full a b/P1 lid=0x0004 guid=0x4001 dev=4119\n" \
+	"  Full spine guid=0x9/P0 lid=0x0001 guid=0x1000 dev=54000\n  Full l/P0 guid=0x2000\n"            \
+	"  Full l/P0 guid=0x3000\n\nGROUP PKey:0x0002 Hosts:3\n  Limited h/P1 guid=0x5001\n"              \
+	"  Part h/P2 guid=0x5002\n" member "\n# File closed at : now\n"
+
+/* ibdiagnet's list of partitions, beside tables of cables that tell no P_Keys, says who may talk. */
+static void test_folder_pkeys(void **state)
+{
+	static const struct {
+		const char *list, *why;
+	} odd[] = {
+		{PKEY_LIST("4", "  Fuller r guid=0x6002"),
+		 "x.pkey:11: found 'Fuller r guid=0x6002', expected 'GROUP"},
+		{PKEY_LIST("4", "  Full r lid=0x9"), "x.pkey:11: found 'Full r lid=0x9'"},
+		{PKEY_LIST("4", ""), "x.pkey:12: found 'the end'"},
+		{PKEY_LIST("3", "  Full r guid=0x6002"), "x.pkey:6: found 'Full l/P0 guid=0x3000'"},
+		{PKEY_LIST("5", "  Full r guid=0x6002"), "x.pkey:8: found 'GROUP PKey:0x0002 Hosts:3'"},
+	};
+	char *files = str_printf("mkdir %s; cp " FOLDER "/*.db_csv %s", file("p"), file("p"));
+	struct session *s;
+
+	(void)state;
+	assert_int_equal(system(files), 0);
+	free(files);
+	put("p/x.pkey", PKEY_LIST("4", "  Full r/P2 lid=0x000a guid=0x6002 dev=1"));
+	s = start("load " FOLDER "/ibdiagnet2.db_csv");
+	line(s, "route minhop");
+	line_says(s, "check", "Partitions not looked at: no P_Keys were read, and");
+	line(s, "load %s", file("p"));
+	line_says(s, "show warnings", "no warnings");
+	/* of the four hosts one is alone, and two are limited members of one partition: 6 and 2 pairs */
+	line_says(s, "check", "Sound within the partitions");
+	line_says(s, "check", "8 pairs without a common P_Key");
+	line_says(s, "trace 4 10", "No common P_Key");
+	put("p/x.pkey", PKEY_LIST("4", "  Full other guid=0x7"));
+	line(s, "load %s", file("p"));
+	line_says(s, "check", "Partitions not looked at: 1 port up told no P_Keys (the first: ");
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+		put("p/x.pkey", odd[i].list);
+		line(s, "load %s", file("p"));
+		line_says(s, "show warnings", odd[i].why);
+		line_says(s, "check", "Partitions not looked at: no P_Keys were read, and");
+	}
+	session_free(s);
+}
+
 /* --- the round trip --------------------------------------------------------------------------- */
 
 /* What is exported loads with an identical result, whatever fabric, engine, LMC and failures. */
@@ -1399,6 +1446,7 @@ int main(void)
 		cmocka_unit_test(test_journal),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_folder_pkeys),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_all_ports),
 		cmocka_unit_test(test_far),

@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/fabric/managers.h"
 #include "core/session/commands/commands.h"
+#include "core/sm/pair_sls_file.h"
 
 /* untold: pairs that are lost only because tables were not read, or are of another fabric. */
 static void print_check(const struct check_result *c, uint64_t untold, struct out *o)
@@ -317,10 +318,21 @@ static void tell_managers(const struct fabric *f, struct out *o)
 static void tell_partitions(const struct sweep *w, struct out *o)
 {
 	bool looked = w->routing->pair_sls && w->routing->pair_sls->first;
+	uint32_t first, untold = pkeys_untold(w->topo, &first);
+	json_t *of;
 
-	if (!looked && strcmp(w->fabric->format, "synthetic") != 0)
+	if (untold) {
+		out_text(o, "%s: %s up told no P_Keys (the first: %s).\n",
+			 looked ? "Partitions are those of partition_config_file"
+				: "Partitions not looked at",
+			 PLURAL(untold, "port"), ENDPORT_LABEL(w->fabric, first));
+		of = json_port(w->fabric, w->lids, w->fabric->endport_port[first]);
+		json_object_set_new(of, "ports", json_integer(untold));
+		out_json(o, "pkeys_untold", of);
+	} else if (!looked && strcmp(w->fabric->format, "synthetic") != 0) {
 		out_text(o, "Partitions not looked at: no P_Keys were read, and no partition_config_file is "
 			    "set.\n");
+	}
 	out_json(o, "partitions", json_boolean(looked));
 }
 
@@ -583,8 +595,10 @@ const struct command check_commands[] = {
 		    "  When switches have no table, or most GUIDs of the tables are not in the fabric, check "
 		    "says INCOMPLETE TABLES:\n"
 		    "  pairs that only these lose cannot be told, and are no fault, neither new nor gone.\n"
-		    "  Pairs without a common P_Key (partition_config_file) get no path from the SA.  They "
-		    "are told, and are no fault.\n"
+		    "  Pairs without a common P_Key get no path from the SA.  They are told, and are no "
+		    "fault.  P_Keys are those that\n"
+		    "  a live reading, ibdiagnet's db_csv or its .pkey tell of all ports that are up; else "
+		    "those of partition_config_file.\n"
 		    "  If the tables have adaptive-routing groups (`tables`), every way that packets may "
 		    "take must arrive, and check\n"
 		    "  looks for credit loops over all these ways.\n"
@@ -631,6 +645,10 @@ const struct command check_commands[] = {
 	 "check.looping integer =pairs that loop\n"
 	 "check.no_common_pkey integer? =pairs kept apart\n"
 	 "partitions boolean P_Keys were read, or a partition_config_file, and tell which hosts may talk\n"
+	 "pkeys_untold object? the first port up that told no P_Keys, where others did: then none counts\n"
+	 "pkeys_untold.name node its node\n"
+	 "pkeys_untold.port portnum its number\n"
+	 "pkeys_untold.ports integer such ports\n"
 	 "check.switch_unreachable integer =ways to switches\n"
 	 "check.no_lid integer endports without a LID\n"
 	 "check.max_links integer =longest path\n" JSON_CUT_OFF "cut_off integer? =pairs cut off\n"
