@@ -494,7 +494,7 @@ static void find_gaps(struct reader *r)
 static void judge_pkeys(struct reader *r)
 {
 	if (r->odd_pkeys.unread.n) {
-		warnings_add(&r->b->warnings, PKEYS_LEFT_OUT, r->odd_pkeys.unread.first,
+		warnings_add(&r->b->warnings, "P_Keys left out", r->odd_pkeys.unread.first,
 			     "%s; no P_Key of the file is taken", r->odd_pkeys.why);
 		r->pkeys->n_pkeys = 0;
 	}

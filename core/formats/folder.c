@@ -327,7 +327,7 @@ static void load_pkeys(const struct folder *d, struct fabric *f, struct progress
 	while (good && lines_next(&lines, &line))
 		good = !cur_says(line) || pkey_group_line(&g, line);
 	if (!good || g.left) {
-		warnings_add(&f->warnings, PKEYS_LEFT_OUT, 0,
+		warnings_add(&f->warnings, "P_Keys left out", 0,
 			     "%s:%u: found '%s', expected 'GROUP PKey:0x.. Hosts:N' and behind it N lines "
 			     "'Full|Limited NAME ... guid=0x..'; no P_Key of the file is taken",
 			     in.name, lines.no, good ? "the end" : excerpt(line, found, sizeof(found)));

@@ -66,8 +66,6 @@ bool rate_word_is_whole(const struct input *in, enum link_speed speed);
 /* A record that is cut off by the end of the text: a part of the fabric is missing. */
 void cut_record(const struct input *in, unsigned line, struct warnings *w);
 
-#define PKEYS_LEFT_OUT "P_Keys left out" /* kind of warning */
-
 /* --- nodes and cables ---------------------------------------------------------- */
 
 /* Add a node.  NO_ID and a warning: another one has its GUID.  line: 0, the format has none. */
