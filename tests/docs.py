@@ -183,7 +183,7 @@ PROMISES = {
     "tables held.lfts": r"tables routed 48 switches",
     "list ports leaf-03": r"^x +5 +down",
     "list lost": r"^x node0001 +4 leaf-03 +1 +4 no way[\s\S]*^x node0009 +5 leaf-01 +15 +60 no way",
-    "drift updn": r"  dead +\d+[\s\S]*  next +\d+",
+    "drift updn": r"  dead +\d+[\s\S]*  restart +\d+",
     "doctor": r"\A.*\nerror [\s\S]*^    more: ",
     "route updn; trace node0009 node0041": r"leaf-03 \[[678]\][\s\S]*leaf-11",
     "why leaf-03 node0041 via 6": r"equal, but not chosen[\s\S]*before port 6",

@@ -1055,7 +1055,7 @@ TOLD = [
     (["xgft:4,4:1,2", "-e", "set qos_swe_sl2vl 0,1,junk"], 0, re.escape(MAP_JUNK) + "$", None),
     (["xgft:4,4:1,2", "-e", "config odd.conf"], 0, re.escape(MAP_12) + "$", None),
     (["xgft:4,4:1,2", "-e", "set qos_sl2vl " + ",".join(map(str, range(16)))], 0, "", "expected 16"),
-    (["demo", "-e", "lesson ./ask.lesson check"], 3, r"ask\.lesson:3: found ask: without answer:; ask needs an answer", None),
+    (["demo", "-e", "lesson ./ask.lesson check"], 3, r"ask\.lesson:3: .*ask needs an answer", None),
     (["demo", "-e", "lesson ./says.lesson check; echo behind"], 1, "(?s)1 fault: what a lesson says.*^behind$", None),
     (["demo", "-x", "nulbyte.ibs"], 3, "nulbyte.ibs:1: found a NUL byte as character 6, expected text .take such bytes out: tr -d", None),
     (["demo", "-e", "help engines"], 0, "^minhop, engine: fewest hops", "unknown"),

@@ -844,14 +844,9 @@ const struct command fabric_commands[] = {
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",
-<<<<<<< ours
 	 .deeds = DEED_DEVICE,
-	 .numbers = ARG_NUMBERS(ARG_NUMBER("SECONDS", 1, LIVE_SILENCE_MOST,
-					   "seconds from 1 to " NUMBER_TEXT(LIVE_SILENCE_MOST), NULL)),
-=======
 	 .numbers = ARG_NUMBERS(ARG_LIMIT("SECONDS", 1, LIVE_SILENCE_MOST,
 					  "seconds from 1 to " NUMBER_TEXT(LIVE_SILENCE_MOST), NULL)),
->>>>>>> theirs
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
 	 .help = "discover the live fabric through libibnetdisc; again: also tell what changed since",
 	 .details =

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/memory.h"
 #include "core/base/number.h"
 #include "core/fabric/labels.h"
 #include "core/session/commands/quiz.h"
@@ -332,8 +333,17 @@ static int judge_task(struct session *s, const struct task *t, const struct args
 		      struct err *e)
 {
 	const char *wrong, *rule = recording_rule(t->r, t->ev), *source = recording_source(t->r, t->ev);
+	/* A lesson hands its answer over as one word: "t20 3" is a switch and a number. */
+	char *first = str_dup(args->arg[1].word), *blank = args->n == 2 ? strrchr(first, ' ') : NULL;
+	struct arg two[] = {args->arg[0], {.word = first}, {.word = blank ? blank + 1 : NULL}};
+	const struct args apart = {.n = 3, .arg = two};
+	int rc;
 
-	if (wrong_part(s, t, args, &wrong, e))
+	if (blank)
+		*blank = 0;
+	rc = wrong_part(s, t, blank ? &apart : args, &wrong, e);
+	free(first);
+	if (rc)
 		return -1;
 	out_json(o, "right", json_boolean(!wrong));
 	if (!wrong)
