@@ -222,7 +222,7 @@ SHOWN = [
                                   "drain cycle buffers=2", "drain end"]),
     (["torus:4x4", "-R", "lash"], ["set qos TRUE", "layers", "why node0001 node0011", "step start", "step to 1", "lft t00", "step end"]),
     ([FORMATS + "side-links.ibnetdiscover", "-R", "ftree"], ["check"]),
-    (["twice.ibnet"], ["tables ring3.lfts", "check", "trace node0003 node0001", "trace node0001 node0003"]),
+    (["twice.ibnet"], ["tables ring3.fdbs", "check", "trace node0003 node0001", "trace node0001 node0003"]),
     ([FORMATS + "stage-qdr-fdr10.ibnetdiscover"], ["route minhop", "trace tank1 stage2", "list lft ib1:"]),
     ([FORMATS + "two-leaf.ibdiagnet2"], ["outage link 0x2000[2]", "set local_repair flfr", "fail link 0x2000[2]", "outage"]),
     ([TREE], ["set partition_config_file apart.conf", "route minhop", "check", "doctor", "trace node0001 node0002"]),
@@ -360,7 +360,7 @@ class Suite:
         self.run(["ring:6", "-R", "minhop", "-e", "export lfts ring.lfts"])
         with open(os.path.join(self.folder, "ring.lfts"), encoding="utf-8") as f:
             self.file("looping.lfts", looping(f.read(), "node0004", {"ring0": 2, "ring1": 3}))
-        self.run(["ring:3", "-R", "minhop", "-e", "save ring.ibnet; export lfts ring3.lfts"])
+        self.run(["ring:3", "-R", "minhop", "-e", "save ring.ibnet; export fdbs ring3.fdbs"])
         with open(os.path.join(self.folder, "ring.ibnet"), encoding="utf-8") as f:
             self.file("twice.ibnet", f.read().replace("lid 5", "lid 2"))     # two hosts with one LID
         self.bad = self.good = 0
