@@ -137,13 +137,21 @@ static bool is_plain(const char *p, size_t len)
 }
 
 /*
- * A piece with a quote in it is no name where a ';' follows: the quote may begin a word that holds the ';',
- * and what follows in that word would become a command.  So a quoted word stays one word, whatever names
+ * Does a piece hold a quote that begins a word, and whose word holds a ';' behind the piece?  Then the piece
+ * is no name: what follows the ';' would become a command.  So a quoted word stays one word, whatever names
  * there are.
  */
-static bool may_open_quote(const char *p, size_t len)
+static bool takes_open_quote(const char *p, size_t len)
 {
-	return (memchr(p, '"', len) || memchr(p, '\'', len)) && strchr(p + len, ';');
+	const char *end = strchr(p + len, ';');
+
+	for (size_t i = 0; end && i < len; i++) {
+		bool begins = !i || isspace((unsigned char)p[i - 1]);
+
+		if (begins && (p[i] == '"' || p[i] == '\'') && strchr(end, p[i]))
+			return true;
+	}
+	return false;
 }
 
 static void look(const struct reader *r, const char *p, struct place *place)
@@ -157,7 +165,7 @@ static void look(const struct reader *r, const char *p, struct place *place)
 		return;
 	n = names_at(r->f, p, place->len, NAMES_MOST);
 	for (unsigned i = 0; i < n; i++)
-		if (!is_plain(p, place->len[i]) && !may_open_quote(p, place->len[i]))
+		if (!is_plain(p, place->len[i]) && !takes_open_quote(p, place->len[i]))
 			place->len[place->n++] = place->len[i];
 	if (place->n || p[strcspn(p, "; \t\n\v\f\r")] != ';')
 		return;

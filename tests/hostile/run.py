@@ -191,7 +191,7 @@ COMMANDS = [
     "restore all", "undo", "redo", "journal 0", "reset", "route updn",
     "snapshot \x1bc\u202e", SET_CHASSIS, "load-map", "load-map lids", "load-map all all", "load-map shift 1",
     "load-map hotspot nod*e0001*", f"load-map to {HOST}", f"flows {LEAF}[4] all", f"flows {HOST} {HOST2}", f"flows {LEAF}[4] by pair all",
-    "spread all", "shifts", "survey links", "survey switches", "layers", "layers switches", "cdg",
+    "shifts", "survey links", "survey switches", "layers", "layers switches", "cdg",
     "cdg 0 all", "cdg switches all", "elements", "equal-paths all", "compare minhop updn dfsssp ftree",
     f"step start {LEAF} {HOST2}", "step all", "save -", "export lfts -", "export fdbs -", "export guid2lid -", "export subnet -",
     "export csv -", "export graphml -", "export node-link -", "export dot - cables", "list switches csv",

@@ -225,24 +225,24 @@ def parts(folder):
 def reserved(folder):
     """A replaced host: `drift` takes the LIDs that are reserved as far as the session knows, and tells what it does not know."""
     host = "0002c90300f00040"
-    told(folder, ["synth xgft:4,4:1,2", "route minhop", "export lfts held", "save before", "replace host node0003 guid=0x2c9030e000000",
+    told(folder, ["synth xgft:4,4:1,2", "route minhop", "export lfts held.lfts", "save before", "replace host node0003 guid=0x2c9030e000000",
                   "save after"])
     with open(os.path.join(folder, "after")) as f:
         text = re.sub(r"lid 23 lmc", "lid 0 lmc", f.read())     # as it is found before a sweep
     expect(host not in text and "2c9030e000001" in text, text)
     with open(os.path.join(folder, "after"), "w") as f:
         f.write(text)
-    fresh = told(folder, ["load after", "tables held", "drift minhop"], 3)[-1]
+    fresh = told(folder, ["load after", "tables held.lfts", "drift minhop"], 3)[-1]
     expect(fresh["reservations"] == "unknown", fresh)
     expect([(row["name"], row["lid"]) for row in fresh["unsure_lids"]] == [("node0003", 10)], fresh)
-    seen = told(folder, ["load before", "route minhop", "load after next", "tables held", "drift minhop"], 1)[-1]
+    seen = told(folder, ["load before", "route minhop", "load after next", "tables held.lfts", "drift minhop"], 1)[-1]
     expect(seen["reservations"] == "seen" and [row["lid"] for row in seen["unsure_lids"]] == [23], seen)
     expect({row["lid"] for row in seen["entries"]} == {10, 23}, seen["entries"])
-    known = told(folder, ["synth xgft:4,4:1,2", "route minhop", "replace host node0003", "tables held", "drift minhop"], 1)[-1]
+    known = told(folder, ["synth xgft:4,4:1,2", "route minhop", "replace host node0003", "tables held.lfts", "drift minhop"], 1)[-1]
     expect(known["reservations"] == "known" and not known["unsure_lids"] and {row["lid"] for row in known["entries"]} == {10, 23}, known)
     with open(os.path.join(folder, "guid2lid"), "w") as f:
         f.write("0x0002c90300f00041 0x000a 0x000a\n\n")
-    named = told(folder, ["set guid2lid_file guid2lid", "load after", "tables held", "drift minhop"], 1)[-1]
+    named = told(folder, ["set guid2lid_file guid2lid", "load after", "tables held.lfts", "drift minhop"], 1)[-1]
     expect(named["reservations"] == "known" and not named["unsure_lids"] and {row["lid"] for row in named["entries"]} == {10, 23}, named)
 
 

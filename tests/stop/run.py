@@ -54,7 +54,7 @@ TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "na
         "fail random 3 seed=1", "scope @HOSTS", "scope -node0001", "diff a", "diff a all", "export svg OUT diff a", "drift minhop all", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",
         "load-map random seed=2", "load-map alltoall direct", "load-map to node00[01-40] all", "load-map ebb both", "flows leaf-001[15]", "flows leaf-001[15] lids all",
-        "flows node0001 node0900 by pair to node0900", "spread all",
+        "flows node0001 node0900 by pair to node0900",
         "shifts 20", "shifts 20 order rail", "load-map ebb rail", "load-map ebb tree", "load-map ebb alltoall direct", "jobs JOBS all", "blame SLOW", "ring-order", "ring-order node0002 node0900 node0005 node0899 node0003 node0898 node0004 node0897", *(DRAINS if LONG else []), "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
         "lft leaf-001", "trace node0001 node0900", "why leaf-001 node0900", "step start leaf-001", "list ports",
         "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list outage hosts", "list flows leaf-001[15] pair", "list shift 3", "set lmc 1"]

@@ -552,7 +552,7 @@ static void test_conf(void **state)
 	ok_line(other, "synth xgft:3,3:1,2");
 	ok_line(other, line);
 	line_says(other, "doctor",
-		  "the tables of minhop (the engine given is not computed here: as OpenSM without settings)");
+		  "The engine given is not computed here: as OpenSM without settings.");
 	session_free(other);
 	free(line);
 	free(conf);

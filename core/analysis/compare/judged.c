@@ -34,22 +34,28 @@ static void judged_count_switch(struct judged *j, uint32_t sw, const uint8_t *to
 struct judged judged_of(const struct sweep *w)
 {
 	struct judged j = {.sweep = w, .at_hand = setup_tables(w->setup)};
+
+	j.held = sweep_held_tables(w) != NULL;
+	return j;
+}
+
+void judged_count(struct judged *j, struct progress *p)
+{
+	const struct sweep *w = j->sweep;
 	unsigned top;
 	uint8_t *told;
 
-	j.held = sweep_held_tables(w) != NULL;
-	if (j.held || !j.at_hand || !w->routing)
-		return j;
-	assert(j.at_hand->n_switches == w->fabric->n_switches);
-	top = switch_tables_top(j.at_hand);
+	if (j->held || !j->at_hand || !w->routing)
+		return;
+	assert(j->at_hand->n_switches == w->fabric->n_switches);
+	top = switch_tables_top(j->at_hand);
 	if (w->lids->max_lid > top)
 		top = w->lids->max_lid;
-	told = switch_tables_told(j.at_hand, top);
-	for (uint32_t sw = 0; sw < w->fabric->n_switches; sw++)
-		if (j.at_hand->lft[sw])
-			judged_count_switch(&j, sw, told, top);
+	told = switch_tables_told(j->at_hand, top);
+	for (uint32_t sw = 0; sw < w->fabric->n_switches && !progress_cancelled(p); sw++)
+		if (j->at_hand->lft[sw])
+			judged_count_switch(j, sw, told, top);
 	free(told);
-	return j;
 }
 
 const char *judged_word(const struct judged *j)

@@ -11,6 +11,7 @@
 #ifndef IBSCOPE_JUDGED_H
 #define IBSCOPE_JUDGED_H
 
+#include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/sm/sweep.h"
 
@@ -26,8 +27,10 @@ struct judged {
 /* The tables that were read, if the sweep shows them; NULL: an engine computed what it has. Borrowed. */
 const struct switch_tables *sweep_held_tables(const struct sweep *w);
 
-/* What is judged when the sweep is.  Counts entries where an engine computed it. */
+/* What is judged when the sweep is; n_differ and n_held are 0 until judged_count(). */
 struct judged judged_of(const struct sweep *w);
+/* Counts these where an engine computed the tables.  Once p is cancelled they are of some switches alone. */
+void judged_count(struct judged *j, struct progress *p);
 
 /* "held" or "computed", as in JSON. */
 const char *judged_word(const struct judged *j);

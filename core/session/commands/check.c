@@ -185,6 +185,24 @@ static void add_endports(struct found *x, const struct sweep *w)
 			faults_add_endport(&x->now, FAULT_CUT_OFF, ep);
 }
 
+/* Hosts on a switch of which no host can send: to them no way is lost that add_lost() would tell. */
+static void add_mute(struct found *x, const struct sweep *w)
+{
+	const struct fabric *f = w->fabric;
+	uint8_t *sends = NEW_ARRAY(f->n_switches + 1, uint8_t);
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (routing_has_host(w->routing, ep) && w->topo->endport_switch[ep] != NO_ID)
+			sends[w->topo->endport_switch[ep]] = 1;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t sw = w->topo->endport_switch[ep];
+
+		if (routing_mute_host(w->routing, ep) && sw != NO_ID && !sends[sw])
+			faults_add_path(&x->now, sw, w->lids->base[ep], false);
+	}
+	free(sends);
+}
+
 /* Hosts that what is sent to them does not reach, as another port has their LID, too. */
 static void add_shared(struct found *x, const struct sweep *w)
 {
@@ -434,6 +452,7 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 	if (x) {
 		add_endports(x, w);
 		add_shared(x, w);
+		add_mute(x, w);
 		add_not_here(session_scope(s), &x->now);
 		faults_add_missing(&x->now);
 		if (faults_sort(&x->now) || faults_sort(&x->untold))
@@ -481,6 +500,7 @@ static void tell_nagios(const struct sweep *w, const struct judgement *j, struct
 				    ? "OpenSM may leave hosts without a route, by chance; "
 				    : "nothing is judged; ");
 	judged.untimed = o->run->no_timing;
+	judged_count(&judged, o->run->progress);
 	judged_brief(&judged, &of);
 	out_text(o, "%s, %s unreachable, %s cut off, %s of credit loops", text_str(&of),
 		 PLURAL(c->unreachable, "pair"), PLURAL(j->cut_off, "endport"), PLURAL(j->loops, "group"));

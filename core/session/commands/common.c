@@ -450,6 +450,7 @@ void report_judged(const struct sweep *w, struct out *o)
 	struct text t = {0};
 
 	j.untimed = o->run->no_timing;
+	judged_count(&j, o->run->progress);
 	judged_line(&j, &t);
 	out_text(o, "%s", text_str(&t));
 	text_free(&t);

@@ -273,8 +273,10 @@ static void tell_judged(const struct drift *d, const struct sweep *now, struct o
 	struct judged j = {.held = true};
 
 	report_judged(d->held, o);
-	if (now && setup_tables(d->held->setup))
+	if (now && setup_tables(d->held->setup)) {
 		j = judged_of(now);
+		judged_count(&j, o->run->progress);
+	}
 	if (j.held)
 		return;
 	out_text(o, "In force: computed by %s; %" PRIu64 " of %s differ from the held ones.\n",
