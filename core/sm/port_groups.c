@@ -417,7 +417,8 @@ void option_guids_read(const struct options *o, const char *option, const struct
 		return;
 	}
 	*g = (struct guid_file){0};
-	if (!read_small_file(policy, p, &data, &size, &why) && !read_small_file(path, p, &text, &in.size, &why))
+	if (!read_small_file(policy, p, &data, &size, &why) &&
+	    !read_small_file(path, p, &text, &in.size, &why))
 		groups = port_groups_parse(policy, data, size, &why);
 	if (groups) {
 		in.data = text;

@@ -57,7 +57,7 @@ TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "na
         "flows node0001 node0900 by pair to node0900",
         "shifts 20", "shifts 20 order rail", "load-map ebb rail", "load-map ebb tree", "load-map ebb alltoall direct", "jobs JOBS all", "blame SLOW", "ring-order", "ring-order node0002 node0900 node0005 node0899 node0003 node0898 node0004 node0897", *(DRAINS if LONG else []), "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
         "lft leaf-001", "trace node0001 node0900", "why leaf-001 node0900", "step start leaf-001", "list ports",
-        "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list outage hosts", "list flows leaf-001[15] pair", "list shift 3", "set lmc 1"]
+        "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list outage hosts", "list flows leaf-001[15] pair", "list shift 3", "set lmc 1", "route ar_updn", "spread all"]
 # Changes of the fabric, on the smaller tree.
 EDITS = ["synth xgft:10,10,10:1,10,10", "route updn", "save OUT", "swap node0006 node0016", "replace host node0005", "replace switch leaf-002", "!remove host node0003",
          "!move host node0013 leaf-001[3]", "!rename leaf-001 other", "!speed other[15] 4xEDR", "!add switch extra 4", "event 'swap node0021 node0031' 'replace host node0041'",

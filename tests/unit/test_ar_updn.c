@@ -551,8 +551,7 @@ static void test_conf(void **state)
 	line = str_printf("config %s", conf);
 	ok_line(other, "synth xgft:3,3:1,2");
 	ok_line(other, line);
-	line_says(other, "doctor",
-		  "The engine given is not computed here: as OpenSM without settings.");
+	line_says(other, "doctor", "The engine given is not computed here: as OpenSM without settings.");
 	session_free(other);
 	free(line);
 	free(conf);

@@ -101,7 +101,8 @@ static void expect_classes(struct session *s, const char *line, const unsigned l
 {
 	bool fault = false;
 	json_t *o = drift_object(s, line, &fault), *classes = json_object_get(o, "classes");
-	unsigned long wrong = want[DRIFT_UNKNOWN] + want[DRIFT_MISSING] + want[DRIFT_DEAD] + want[DRIFT_RESTART];
+	unsigned long wrong =
+		want[DRIFT_UNKNOWN] + want[DRIFT_MISSING] + want[DRIFT_DEAD] + want[DRIFT_RESTART];
 
 	for (unsigned c = 0; c < DRIFT_CLASSES; c++) {
 		json_int_t got = json_integer_value(json_object_get(classes, drift_word[c]));

@@ -582,7 +582,8 @@ static void test_reading_later(void **state)
 
 /* --- the property: what is shown can be pasted -------------------------------------------------------- */
 
-/* Does a quote begin a word of the name?  Before a ';' it may be that of a quoted word: such a name is typed in quotes. */
+/* Does a quote begin a word of the name?  Before a ';' it may be that of a quoted word: such a name is typed
+ * in quotes. */
 static bool begins_quote(const char *name)
 {
 	for (const char *p = name; (p = strpbrk(p, "\"'")); p++)
@@ -819,7 +820,8 @@ static void test_many_links(void **state)
 	line_says(s, "undo; fail link *CSPINE1-*[1]", "2 links down");
 	line_says(s, "undo; fail link MF0;CSPINE1-69:MQM8700/U1[12] MF0;CSPINE1-6:MQM8700/U1[1-3]",
 		  "4 links down");
-	line_says(s, "journal", "fail link \"MF0;CSPINE1-69:MQM8700/U1[12]\" \"MF0;CSPINE1-6:MQM8700/U1[1-3]\"");
+	line_says(s, "journal",
+		  "fail link \"MF0;CSPINE1-69:MQM8700/U1[12]\" \"MF0;CSPINE1-6:MQM8700/U1[1-3]\"");
 	line_says(s, "undo; flap luna-0200 LG01-07[1-2]", "routed");
 	line_fails(s, "fail link CSPINE1-69[1-40]", "has no port 13");
 	line_fails(s, "fail link CSPINE1-69[40]", "has no port 40");

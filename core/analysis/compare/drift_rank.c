@@ -230,7 +230,8 @@ static unsigned usual_lmc(const struct fabric *f, const struct switch_tables *t)
 	return best;
 }
 
-/* The setup with the LMC of the tables that were read, unless the option asks for another one.  A reference. */
+/* The setup with the LMC of the tables that were read, unless the option asks for another one.  A reference.
+ */
 static const struct setup *setup_with_lmc(const struct setup *setup)
 {
 	unsigned lmc = setup_tables(setup) ? usual_lmc(setup->fabric, setup_tables(setup)) : 0;

@@ -121,8 +121,8 @@ int pairs_untold(struct doctor *d, uint64_t *pairs);
 
 typedef int finder(struct doctor *d, const struct rule *r);
 /* source.c: what the source of the fabric says */
-finder find_incomplete, find_managers, find_warnings, find_no_lid, find_slow, find_ibdiagnet, find_aggregation,
-	find_sm_guessed, find_sm_place;
+finder find_incomplete, find_managers, find_warnings, find_no_lid, find_slow, find_ibdiagnet,
+	find_aggregation, find_sm_guessed, find_sm_place;
 /* paths.c: what happens to packets by the tables */
 finder find_incomplete_tables, find_not_active, find_unreachable, find_cut_off, find_no_pair, find_kept_apart,
 	find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale, find_drift_unknown;

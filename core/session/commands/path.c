@@ -273,6 +273,8 @@ static int cmd_trace(struct session *s, const struct args *args, struct out *o, 
 	if (!w)
 		return -1;
 	report_judged(w, o);
+	if (progress_cancelled(o->run->progress))
+		return err_set(e, CANCELLED);
 	m = session_measured(s);
 	out_json(o, "forward", print_path(w->routing, src, slid, dst, dlid, m, o));
 	if (src != dst)
