@@ -283,7 +283,7 @@ def no_program(folder):
                           ("route script", r"no program was given; `route script:PROGRAM` does it"),
                           ("route script,updn", r"no program was given")):
         done = run(folder, "-e", line, "ring:4")
-        expect(done.returncode == (2 if line == "route script:" else 3) and re.search(message, done.stderr, re.M), line, done.returncode, done.stdout, done.stderr)
+        expect(done.returncode == (2 if line in ("route script:", "route script", "route script,updn") else 3) and re.search(message, done.stderr, re.M), line, done.returncode, done.stdout, done.stderr)
     expect(not os.path.exists(os.path.join(folder, "ran")), "a shell ran it")
 
 
