@@ -21,6 +21,7 @@
 #include "core/base/permit.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/core_commands.h"
 #include "core/sm/script.h"
 #include "core/source/live.h"
 #include "core/source/simulation.h"
@@ -539,7 +540,9 @@ static int run_rc(struct command_run *r, struct err *e)
 }
 
 /* All commands. */
-static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
+static const struct command *const all_commands[] = {
+#include "core/session/core_commands.def"
+	view_commands, ui_commands, NULL};
 
 static struct session *open_session(void)
 {

@@ -230,7 +230,7 @@ static void list_commands(const struct manual *m, bool screen, unsigned group)
 
 	for (size_t t = 0; m->commands[t]; t++)
 		for (const struct command *k = m->commands[t]; k->name; k++)
-			if (k->on_screen == screen && command_group(k) == group) {
+			if (k->on_screen == screen && k->group == group) {
 				GROW(c, n, cap);
 				c[n++] = k;
 			}
@@ -281,7 +281,7 @@ static void put_finds(const struct manual *m)
 	for (unsigned g = 0; g < N_GROUPS; g++)
 		for (size_t t = 0; m->commands[t]; t++)
 			for (const struct command *k = m->commands[t]; k->name; k++)
-				if (k->finds && command_group(k) == g) {
+				if (k->finds && k->group == g) {
 					item(m->out, k->name, NULL);
 					sentence(m->out, k->finds);
 				}

@@ -5,6 +5,7 @@
 #include "core/base/err.h"
 #include "core/base/permit.h"
 #include "core/session/args.h"
+#include "core/session/groups.h"
 #include "core/session/interpreter.h"
 #include "core/session/out.h"
 #include "core/session/session.h"
@@ -26,6 +27,7 @@ struct command {
 	const char *name;
 	const char
 		*syntax; /* "fail link NODE[PORT]... | switch S...": help, checked and completed (syntax.h) */
+	enum group_id group; /* what one wants with it (groups.h) */
 	const char *help;    /* one line */
 	const char *details; /* more lines for `help NAME`, may be NULL */
 	const char *finds;   /* "Exit status 1 in batch when ...", without a failure; NULL: never */
@@ -53,57 +55,6 @@ struct command {
 	bool in_rounds;	   /* it prints round after round: the newest is what one looks at */
 	bool on_screen;	   /* needs the interface, and runs in its thread (struct command_run) */
 };
-
-/*
- * The core's tables of commands, ended by NULL.  Each table ends with an entry whose name is NULL. main()
- * puts the session's list together: these tables, and those of views/ and tui/.
- */
-#define CORE_COMMANDS                                                                                        \
-	fabric_commands, tables_commands, change_commands, manager_commands, edit_commands,                  \
-		difference_commands, scope_commands, path_commands, step_commands, check_commands,           \
-		diff_commands, transition_commands, plan_commands, drift_commands, doctor_commands,          \
-		advise_commands, verify_commands, load_commands, flow_commands, job_commands, ring_commands, \
-		survey_commands, outage_commands, cdg_commands, drain_commands, element_commands,            \
-		export_commands, torus_commands, watch_commands, counter_commands, blame_commands,           \
-		replay_commands, lesson_commands, quiz_commands, grade_commands, session_commands
-
-extern const struct command fabric_commands[]; /* getting a fabric, options, summaries */
-extern const struct command tables_commands[]; /* tables */
-extern const struct command change_commands[]; /* routing, failing, undoing */
-extern const struct command
-	manager_commands[];		     /* the subnet manager starts again, moves, reads its options */
-extern const struct command edit_commands[]; /* add, remove, move, ... */
-extern const struct command difference_commands[]; /* changes */
-extern const struct command scope_commands[];	   /* scope */
-extern const struct command path_commands[];	   /* trace, why, tables of one switch */
-extern const struct command step_commands[];	   /* an engine's run, step by step */
-extern const struct command check_commands[];	   /* check */
-extern const struct command diff_commands[];	   /* diff */
-extern const struct command transition_commands[]; /* transition */
-extern const struct command plan_commands[];	   /* plan */
-extern const struct command drift_commands[];	   /* drift */
-extern const struct command doctor_commands[];	   /* doctor */
-extern const struct command verify_commands[];	   /* verify */
-extern const struct command advise_commands[];	   /* advise */
-extern const struct command load_commands[];	   /* load-map, shifts */
-extern const struct command flow_commands[];	   /* flows */
-extern const struct command job_commands[];	   /* jobs */
-extern const struct command ring_commands[];	   /* ring-order */
-extern const struct command survey_commands[];	   /* survey */
-extern const struct command outage_commands[];	   /* outage */
-extern const struct command cdg_commands[];	   /* layers, cdg, cycles */
-extern const struct command drain_commands[];	   /* drain */
-extern const struct command element_commands[];	   /* elements, equal-paths, compare */
-extern const struct command export_commands[];	   /* save, export */
-extern const struct command torus_commands[];	   /* torus-conf */
-extern const struct command watch_commands[];	   /* watch */
-extern const struct command counter_commands[];	   /* counters */
-extern const struct command blame_commands[];	   /* blame */
-extern const struct command replay_commands[];	   /* save-session, report */
-extern const struct command lesson_commands[];	   /* lesson */
-extern const struct command quiz_commands[];	   /* quiz */
-extern const struct command grade_commands[];	   /* grade */
-extern const struct command session_commands[];	   /* source, help, quit */
 
 /* The output of a command is about a step of a run: say so first.  JSON `step`. */
 void out_step(struct out *o, const struct recording *r, size_t step, const char *phase);

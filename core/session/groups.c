@@ -1,38 +1,16 @@
 #include "core/session/groups.h"
-#include "core/base/words.h"
+#include "core/base/defs.h"
 
 #include <string.h>
 
 const struct aim_group aim_groups[N_GROUPS] = {
-	[LOOK] = {"Look", "what there is, and what the tables hold",
-		  "show list lft hops elements layers scope counters watch"},
-	[WHAT_IF] =
-		{"What if", "break, repair and change things, and take it back",
-		 "fail restore flap undo redo journal reset event add remove move swap replace rename speed "
-		 "route reroute sweep restart failover sighup set unset snapshot diff changes transition"},
-	[EXPLAIN] = {"Explain", "why packets go where they go",
-		     "trace why flows equal-paths ranks roots step cdg cycles drain"},
-	[JUDGE] = {"Judge", "what is wrong, what is better",
-		   "check doctor drift judge blame advise compare verify survey outage load-map jobs "
-		   "ring-order "
-		   "shifts spread "
-		   "plan"},
-	[TEACH] = {"Teach", "lessons, questions, words", "lesson quiz grade help schema echo"},
-	[FILES] = {"Files", "get a fabric, keep what was found",
-		   "load live synth tables config names save save-session report export torus-conf source "
-		   "quit"},
+	[LOOK] = {"Look", "what there is, and what the tables hold"},
+	[WHAT_IF] = {"What if", "break, repair and change things, and take it back"},
+	[EXPLAIN] = {"Explain", "why packets go where they go"},
+	[JUDGE] = {"Judge", "what is wrong, what is better"},
+	[TEACH] = {"Teach", "lessons, questions, words"},
+	[FILES] = {"Files", "get a fabric, keep what was found"},
 };
-
-enum group_id command_group(const struct command *c)
-{
-	unsigned g = 0;
-
-	if (c->on_screen)
-		return LOOK;
-	while (g < N_GROUPS && !words_have(aim_groups[g].commands, c->name))
-		g++;
-	return (enum group_id)g;
-}
 
 static const struct {
 	const char *name, *also;

@@ -15,7 +15,7 @@
 static json_t *command_json(const struct command *c, bool details)
 {
 	return json_make("{s:s, s:s, s:s, s:s, s:s*, s:s*, s:b}", "name", c->name, "group",
-			 aim_groups[command_group(c)].name, "syntax", c->syntax, "help", c->help, "details",
+			 aim_groups[c->group].name, "syntax", c->syntax, "help", c->help, "details",
 			 details ? c->details : NULL, "finds", c->finds, "screen", (int)c->on_screen);
 }
 
@@ -67,7 +67,7 @@ static void list_commands(const struct session *s, bool screen, unsigned group, 
 {
 	for (size_t t = 0; s->commands[t]; t++)
 		for (const struct command *c = s->commands[t]; c->name; c++)
-			if (c->on_screen == screen && command_group(c) == group) {
+			if (c->on_screen == screen && c->group == group) {
 				out_text(o, "  %-46s " ROW_PROSE "%s\n", c->syntax, c->help);
 				json_array_append_new(list, command_json(c, false));
 			}

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "core/base/rng.h"
-#include "core/session/command.h"
+#include "core/session/core_commands.h"
 #include "core/session/interpreter.h"
 #include "core/trace/moment.h"
 #include "engines/engines.h"
@@ -21,7 +21,9 @@
 #define JUMPS 100
 #define MOMENTS 20
 
-static const struct command *const commands[] = {CORE_COMMANDS, NULL};
+static const struct command *const commands[] = {
+#include "core/session/core_commands.def"
+	NULL};
 
 static int by_value(const void *pa, const void *pb)
 {

@@ -26,6 +26,7 @@
 #include "core/base/progress.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
+#include "core/session/core_commands.h"
 #include "engines/engines.h"
 #include "tests/soak/lines.h"
 #include "tui/ui.h"
@@ -244,7 +245,9 @@ static bool more(void)
 /* All of it comes from its number. */
 static void session(uint64_t number)
 {
-	static const struct command *const commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
+	static const struct command *const commands[] = {
+#include "core/session/core_commands.def"
+		view_commands, ui_commands, NULL};
 	uint64_t rng = number;
 	struct session *s = session_new(all_engines, commands);
 	char *spec = make_spec(&rng), *line;

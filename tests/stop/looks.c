@@ -44,7 +44,7 @@
 #include <unistd.h>
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/session/command.h"
+#include "core/session/core_commands.h"
 #include "core/session/session.h"
 #include "core/sm/sweep.h"
 #include "core/routing/routing.h"
@@ -312,7 +312,9 @@ static void test(struct interpreter *in, const char *name)
 
 int main(int argc, char **argv)
 {
-	static const struct command *const tables[] = {CORE_COMMANDS, view_commands, NULL};
+	static const struct command *const tables[] = {
+#include "core/session/core_commands.def"
+		view_commands, NULL};
 	struct interpreter in = {.session = session_new(all_engines, tables)};
 	const char *seed = getenv("SEED"), *drawn = getenv("MOMENTS");
 

@@ -29,6 +29,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/session/core_commands.h"
 #include "engines/engines.h"
 #include "tui/keymap.h"
 #include "tui/ui.h"
@@ -240,7 +241,9 @@ static bool terminators_kept(const struct setting *s)
 
 static void start_child(const struct setting *s, FILE *said)
 {
-	static const struct command *const commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
+	static const struct command *const commands[] = {
+#include "core/session/core_commands.def"
+		view_commands, ui_commands, NULL};
 	static const struct about nothing = {"", "", ""};
 	static struct interpreter in;
 	char *inputrc = str_printf("%s/%s", folder, s->name);

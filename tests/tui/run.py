@@ -242,7 +242,7 @@ def mask(text):
     """Times differ from run to run, and so do the blanks behind them; the length of help grows."""
     lines = []
     for line in text.rstrip("\n").split("\n"):
-        new = re.sub(r"\d+(\.\d+)? (ms|s)\b", "T ms", line)
+        new = re.sub(r"\d+(\.\d+)? (ms|s|min)\b", "T ms", line)
         new = re.sub(r"( sw .*\|) \d[\d.]*( m?)?$", r"\1 T", new)  # cut off by the edge
         new = re.sub(r" +\d+\.\d(?=[│|]$)", "  T", new)
         new = re.sub(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "UTC", new)

@@ -17,15 +17,16 @@
 
 #include "core/base/err.h"
 #include "core/fabric/builder.h"
-#include "core/session/command.h"
+#include "core/session/core_commands.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"
 #include "tui/ui.h"
 #include "views/views.h"
 
 /* As the program has them. */
-__attribute__((unused)) static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands,
-									     ui_commands, NULL};
+__attribute__((unused)) static const struct command *const all_commands[] = {
+#include "core/session/core_commands.def"
+	view_commands, ui_commands, NULL};
 
 /* A fresh seed, printed; SEED= in the environment repeats a run. */
 static inline uint64_t test_seed(void)

@@ -516,8 +516,9 @@ static const struct command given_up[] = {
 /* Cancelled, commands end with nothing done or all of it, and leave nothing in memory. */
 static void test_cancelled(void **state)
 {
-	static const struct command *const tables[] = {CORE_COMMANDS, view_commands, ui_commands, given_up,
-						       NULL};
+	static const struct command *const tables[] = {
+#include "core/session/core_commands.def"
+		view_commands, ui_commands, given_up, NULL};
 	static const char *const lines[] = {"check",
 					    "equal-paths",
 					    "equal-paths all",
@@ -985,7 +986,9 @@ static const struct command cancel_commands[] = {
 /* Between two commands, also of a script within a script, cancelling stops all of it. */
 static void test_cancelled_script(void **state)
 {
-	static const struct command *const tables[] = {CORE_COMMANDS, cancel_commands, NULL};
+	static const struct command *const tables[] = {
+#include "core/session/core_commands.def"
+		cancel_commands, NULL};
 	struct session *s = session_new(all_engines, tables);
 	struct interpreter in = {.session = s};
 	char path[] = "/tmp/ibscope-test-XXXXXX", *text = NULL, line[100];

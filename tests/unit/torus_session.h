@@ -7,7 +7,9 @@
 
 static inline struct session *torus_session(const char *spec)
 {
-	static const struct command *const commands[] = {CORE_COMMANDS, view_commands, NULL};
+	static const struct command *const commands[] = {
+#include "core/session/core_commands.def"
+		view_commands, NULL};
 	struct session *s = session_new(all_engines, commands);
 	char path[] = "/tmp/test-torus-XXXXXX", line[200];
 	int fd = mkstemp(path);

@@ -614,6 +614,7 @@ static int cmd_list(struct session *s, const struct args *args, struct out *o, s
 
 const struct command view_commands[] = {
 	{.name = "list",
+	 .group = LOOK,
 	 .syntax = SYNTAX,
 	 .help = "any pane as text: columns as on the screen, all rows",
 	 .details = "  In front of a row: x down, ! changed, + by the step shown (`step`), ~ detour, * "

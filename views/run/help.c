@@ -135,7 +135,7 @@ static void add_commands(struct priv *p, const struct scene *sc, unsigned group)
 {
 	for (size_t t = 0; sc->session->commands && sc->session->commands[t]; t++)
 		for (const struct command *c = sc->session->commands[t]; c->name; c++)
-			if (command_group(c) == group && !shown_by_pane(sc, c))
+			if (c->group == group && !shown_by_pane(sc, c))
 				add(p, (struct help_line){c->name, "command", c->help,
 							  c->syntax ? c->syntax : c->name,
 							  aim_groups[group].name, press_of(sc, "", c->name),

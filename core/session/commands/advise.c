@@ -303,6 +303,7 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 
 const struct command advise_commands[] = {
 	{.name = "advise",
+	 .group = JUDGE,
 	 .syntax = "advise " BEHIND " | advise write FILE [rank N] " BEHIND,
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("rank N", 1, 100, "a number from 1 to 100", "rank")),
 	 .help = "try all engines on this fabric and rank them, with reasons",

@@ -348,6 +348,7 @@ static int cmd_blame(struct session *s, const struct args *args, struct out *o, 
 
 const struct command blame_commands[] = {
 	{.name = "blame",
+	 .group = JUDGE,
 	 .syntax = "blame counters | blame FILE [below VALUE | above VALUE]",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("below VALUE", 0, UINT64_MAX, "a whole number", NULL),
 				ARG_NUMBER("above VALUE", 0, UINT64_MAX, "a whole number", NULL)),

@@ -353,6 +353,7 @@ static int cmd_cycles(struct session *s, const struct args *args, struct out *o,
 
 const struct command cdg_commands[] = {
 	{.name = "layers",
+	 .group = LOOK,
 	 .at_step = true,
 	 .syntax = "layers [switches]",
 	 .help = "show the virtual lanes in use: routes, channels, dependencies, credit loops",
@@ -372,6 +373,7 @@ const struct command cdg_commands[] = {
 		 "explained string? the engine's own words\n" JSON_LIST,
 	 .run = cmd_layers},
 	{.name = "cdg",
+	 .group = EXPLAIN,
 	 .at_step = true,
 	 .syntax = "cdg [VL] [switches] [all]",
 	 .help = "show the channel dependency graph of a VL, or of all VLs",
@@ -395,6 +397,7 @@ const struct command cdg_commands[] = {
 		 "cdg.list[].cycle boolean it is on a credit loop\n",
 	 .run = cmd_cdg},
 	{.name = "cycles",
+	 .group = EXPLAIN,
 	 .at_step = true,
 	 .syntax = "cycles [switches] [all]",
 	 .help = "find credit loops: a shortest cycle of each group, and routes that make it",

@@ -290,6 +290,7 @@ static int cmd_changes(struct session *s, const struct args *args, struct out *o
 
 const struct command difference_commands[] = {
 	{.name = "changes",
+	 .group = WHAT_IF,
 	 .syntax = "changes FILE [FILE]",
 	 .help = "list how two fabrics differ: nodes, cables, rates, names, LIDs",
 	 .finds = "anything differs",

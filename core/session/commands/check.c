@@ -602,6 +602,7 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 
 const struct command check_commands[] = {
 	{.name = "check",
+	 .group = JUDGE,
 	 .at_step = true,
 	 .syntax = "check [--baseline FILE] [all] | check format nagios",
 	 .help = "test for unreachable pairs, forwarding loops, and credit loops on each VL",

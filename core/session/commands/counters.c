@@ -315,6 +315,7 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 
 const struct command counter_commands[] = {
 	{.name = "counters",
+	 .group = LOOK,
 	 .syntax = "counters PORT [CA[:PORT]] | all [all] | all live [CA[:PORT]] | all forget | all FILE...",
 	 .help = "error and congestion counters of a live port, or of all ports: one reading, or two and "
 		 "what grew",

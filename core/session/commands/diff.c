@@ -254,6 +254,7 @@ static int cmd_diff(struct session *s, const struct args *args, struct out *o, s
 
 const struct command diff_commands[] = {
 	{.name = "diff",
+	 .group = WHAT_IF,
 	 .syntax = "diff [SNAPSHOT [SNAPSHOT]] [all]",
 	 .help = "compare two routings entry by entry and pair by pair",
 	 .details = "  Without a name: what the last event changed.  With one name: from that snapshot to "

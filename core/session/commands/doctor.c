@@ -112,6 +112,7 @@ static int cmd_doctor(struct session *s, const struct args *args, struct out *o,
 
 const struct command doctor_commands[] = {
 	{.name = "doctor",
+	 .group = JUDGE,
 	 .syntax = "doctor [--baseline FILE]",
 	 .help = "list every problem found, worst first",
 	 .finds = "it finds an error; with --baseline, also when something is lost",

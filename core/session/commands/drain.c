@@ -259,6 +259,7 @@ static int cmd_drain(struct session *s, const struct args *args, struct out *o, 
 
 const struct command drain_commands[] = {
 	{.name = "drain",
+	 .group = EXPLAIN,
 	 .syntax =
 		 "drain [buffers=B] | cycle [GROUP] [buffers=B] | all|lids " BEHIND " | shift K " BEHIND
 		 " | bisection " BEHIND " | random " BEHIND " | random N " BEHIND " | hotspot NODE " BEHIND

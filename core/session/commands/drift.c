@@ -345,6 +345,7 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 
 const struct command drift_commands[] = {
 	{.name = "drift",
+	 .group = JUDGE,
 	 .syntax = "drift [ENGINE[,ENGINE...]] [OPTION=VALUE]... [all]",
 	 .help = "compare what the switches hold with what the subnet manager computes, entry by entry",
 	 .finds = "an entry is not right, or ibscope cannot judge it, or a port has no LID and ibscope knows "

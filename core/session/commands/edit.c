@@ -501,6 +501,8 @@ static int cmd_speed(struct session *s, const struct args *args, struct out *o, 
 
 /* --- several at once ------------------------------------------------------------------------------------ */
 
+extern const struct command edit_commands[]; /* below */
+
 static bool is_edit(const struct command *c)
 {
 	static const char *const too[] = {"fail", "restore"};
@@ -600,6 +602,7 @@ static int cmd_event(struct session *s, const struct args *args, struct out *o, 
 
 const struct command edit_commands[] = {
 	{.name = "add",
+	 .group = WHAT_IF,
 	 .syntax = "add link PORT PORT [RATE] | host NAME PORT... [guid=G] | switch NAME COUNT [PORT...] "
 		   "[guid=G]",
 	 .help = "add a cable, a host or a switch, as one event",
@@ -612,6 +615,7 @@ const struct command edit_commands[] = {
 	 .json = JSON_PARTS JSON_CHANGES JSON_EVENT,
 	 .run = cmd_add},
 	{.name = "remove",
+	 .group = WHAT_IF,
 	 .syntax = "remove link NODE[PORT]... | switch S... | host H...",
 	 .help = "take cables, hosts or switches out of the fabric, as one event",
 	 .details = "  Other than `fail`: `restore` does not bring them back (`undo` does).  The subnet "
@@ -620,6 +624,7 @@ const struct command edit_commands[] = {
 	 .json = JSON_ABSENT JSON_PARTS JSON_CHANGES JSON_EVENT,
 	 .run = cmd_remove},
 	{.name = "move",
+	 .group = WHAT_IF,
 	 .syntax = "move host HOST PORT | link PORT PORT",
 	 .help = "move a host, or one end of a cable, to another port, as one event",
 	 .details = "  host: HOST's cable (HOST[PORT] if it has several) leads to PORT from now on.\n"
@@ -628,6 +633,7 @@ const struct command edit_commands[] = {
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_move},
 	{.name = "swap",
+	 .group = WHAT_IF,
 	 .syntax = "swap PORT PORT",
 	 .help = "exchange the places of two hosts, or the ends of two cables, as one event",
 	 .details = "  PORT: NODE[PORT], or a node with one cable.  The output shows the result of the "
@@ -637,6 +643,7 @@ const struct command edit_commands[] = {
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_swap},
 	{.name = "replace",
+	 .group = WHAT_IF,
 	 .syntax = "replace host NODE [guid=G] | switch SWITCH [guid=G]",
 	 .help = "put new hardware in the same place: another GUID, the same cables, as one event",
 	 .details = "  The subnet manager keeps the LIDs of the old node reserved and gives new "
@@ -645,12 +652,14 @@ const struct command edit_commands[] = {
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_replace},
 	{.name = "rename",
+	 .group = WHAT_IF,
 	 .syntax = "rename NODE NAME",
 	 .help = "give a node another name (NodeDescription), as one event",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_rename},
 	{.name = "speed",
+	 .group = WHAT_IF,
 	 .syntax = "speed PORT RATE",
 	 .help = "give a cable another width and speed, as one event",
 	 .details = "  RATE as 4xHDR.\n",
@@ -658,6 +667,7 @@ const struct command edit_commands[] = {
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_speed},
 	{.name = "event",
+	 .group = WHAT_IF,
 	 .syntax = "event TEXT...",
 	 .help = "make several changes as one event, before one sweep",
 	 .details = "  Each TEXT is one command in quotes: event \"remove host node0001\" \"fail link "

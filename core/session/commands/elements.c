@@ -394,6 +394,7 @@ static int cmd_compare(struct session *s, const struct args *args, struct out *o
 
 const struct command element_commands[] = {
 	{.name = "elements",
+	 .group = LOOK,
 	 .syntax = "elements [ELEMENT]",
 	 .help = "list switch elements (a chassis of several chips, or a single switch), or the chips and "
 		 "links of one",
@@ -416,6 +417,7 @@ const struct command element_commands[] = {
 		 "links[].usage integer LIDs sent out of it\n" JSON_LIST,
 	 .run = cmd_elements},
 	{.name = "equal-paths",
+	 .group = EXPLAIN,
 	 .syntax = "equal-paths [all]",
 	 .help = "list pairs of edge elements with ways of unequal length between them",
 	 .details = "  A way here is: any link of an element to another one, then the shortest path that "
@@ -437,6 +439,7 @@ const struct command element_commands[] = {
 		 "equal_paths.list[].longer integer links that begin a longer one\n",
 	 .run = cmd_equal_paths},
 	{.name = "compare",
+	 .group = JUDGE,
 	 .syntax = "compare ENGINE ENGINE... [OPTION=VALUE]... | for ring|tree|alltoall [direct] ENGINE... "
 		   "[OPTION=VALUE]...",
 	 .help = "show engines side by side on the fabric as it is now",

@@ -488,6 +488,7 @@ int export_roots(struct session *s, const struct args *args, struct out *o, stru
 
 const struct command export_commands[] = {
 	{.name = "save",
+	 .group = FILES,
 	 .syntax = "save FILE [edges|canonical]",
 	 .help = "write the fabric, without what failed, as ibnetdiscover text or as an edge list",
 	 .details = "  edges: a line for each node and each cable (`leaf1[3] spine1[7] 4xHDR`), for small "
@@ -504,6 +505,7 @@ const struct command export_commands[] = {
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},
 	{.name = "export",
+	 .group = FILES,
 	 .syntax = "export lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus|graphml|node-link "
 		   "FILE [anyway] | export csv FILE [safe] [anyway] | "
 		   "export dot FILE cables [anyway] | "

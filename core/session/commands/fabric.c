@@ -823,6 +823,7 @@ static int cmd_show(struct session *s, const struct args *args, struct out *o, s
 
 const struct command fabric_commands[] = {
 	{.name = "load",
+	 .group = FILES,
 	 .syntax = "load FILE [next]",
 	 .help = "load a saved fabric; next: as the next sweep of the loaded one",
 	 .details = "  ibscope recognises the format by the content: ibnetdiscover text (also -g, -f, "
@@ -844,6 +845,7 @@ const struct command fabric_commands[] = {
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",
+	 .group = FILES,
 	 .deeds = DEED_DEVICE,
 	 .numbers = ARG_NUMBERS(ARG_LIMIT("SECONDS", 1, LIVE_SILENCE_MOST,
 					  "seconds from 1 to " NUMBER_TEXT(LIVE_SILENCE_MOST), NULL)),
@@ -864,17 +866,20 @@ const struct command fabric_commands[] = {
 	 "changes integer? how it differs from the discovery before\n" JSON_EVENT,
 	 .run = cmd_live},
 	{.name = "synth",
+	 .group = FILES,
 	 .syntax = "synth [SPEC]",
 	 .help = "make a synthetic fabric; without SPEC: list the kinds",
 	 .json = "note string? what a fabric of the lessons shows\n" JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
 		 JSON_NAMED JSON_EVENT,
 	 .run = cmd_synth},
 	{.name = "names",
+	 .group = FILES,
 	 .syntax = "names FILE",
 	 .help = "read names of nodes from a node-name-map",
 	 .json = "names integer names taken\n",
 	 .run = cmd_names},
 	{.name = "config",
+	 .group = FILES,
 	 .syntax = "config FILE",
 	 .help = "take routing options from an opensm.conf; the engine in force reroutes",
 	 .details =
@@ -886,6 +891,7 @@ const struct command fabric_commands[] = {
 	 .json = JSON_EVENT,
 	 .run = cmd_config},
 	{.name = "set",
+	 .group = WHAT_IF,
 	 .syntax = "set [OPTION [VALUE...]]",
 	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
 	 .details = "  OpenSM starts again with it: it takes the LIDs that ports carry and those of its "
@@ -904,11 +910,13 @@ const struct command fabric_commands[] = {
 				  "options.* string? by name\n" JSON_NAMED JSON_EVENT,
 	 .run = cmd_set},
 	{.name = "unset",
+	 .group = WHAT_IF,
 	 .syntax = "unset OPTION",
 	 .help = "set an option back to its default",
 	 .json = JSON_AGGREGATION JSON_EVENT,
 	 .run = cmd_unset},
 	{.name = "show",
+	 .group = LOOK,
 	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links|lids | node NODE|NODE[PORT]]",
 	 .help = "print a summary, or a list: options, engines, warnings, switches, hosts, links, lids",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC

@@ -340,6 +340,7 @@ static int cmd_flows(struct session *s, const struct args *args, struct out *o, 
 
 const struct command flow_commands[] = {
 	{.name = "flows",
+	 .group = EXPLAIN,
 	 .syntax = "flows NODE[PORT] " FLOWS_BEHIND " | SRC DST " FLOWS_BEHIND " | shared H... [all]",
 	 .help = "find who shares a link: the pairs of hosts over it, grouped; of a path: over its busiest "
 		 "link",

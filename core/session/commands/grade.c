@@ -116,6 +116,7 @@ static int cmd_grade(struct session *s, const struct args *args, struct out *o, 
 
 const struct command grade_commands[] = {
 	{.name = "grade",
+	 .group = TEACH,
 	 .deeds = DEED_LEAVE,
 	 .syntax = "grade LESSON FILE",
 	 .help = "judge the answers that somebody handed in to the questions of a lesson",

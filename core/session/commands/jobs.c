@@ -251,6 +251,7 @@ static int cmd_jobs(struct session *s, const struct args *args, struct out *o, s
 
 const struct command job_commands[] = {
 	{.name = "jobs",
+	 .group = JUDGE,
 	 .syntax = "jobs FILE [of JOB] [ring|tree|alltoall] [direct] [all]",
 	 .help = "find the links on which the jobs of a file meet, and what strangers put on a job's links",
 	 .details = "  FILE is what squeue or `scontrol show job` prints, or lines `NAME HOSTS...` (names or "

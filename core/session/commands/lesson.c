@@ -458,6 +458,7 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 
 const struct command lesson_commands[] = {
 	{.name = "lesson",
+	 .group = TEACH,
 	 .deeds = DEED_LEAVE,
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("STEP", 0, UINT64_MAX, "a step from 1, all or check", "lesson")),
 	 .syntax = "lesson [check|next|back|again] | lesson answer [TEXT...] | lesson new FILE | lesson "

@@ -594,6 +594,7 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 
 const struct command load_commands[] = {
 	{.name = "load-map",
+	 .group = JUDGE,
 	 .at_step = true,
 	 .syntax = "load-map [" PATTERN_SYNTAX "] [all] | shared H... [all] | counters [all] | ebb [both] "
 		   "[rail | ring|tree|alltoall [direct]] [seed=K]",
@@ -653,6 +654,7 @@ const struct command load_commands[] = {
 	 "ebb.seed integer of the random draws\n",
 	 .run = cmd_load_map},
 	{.name = "shifts",
+	 .group = JUDGE,
 	 .numbers = ARG_NUMBERS(
 		 ARG_NUMBER("SAMPLE", 1, UINT32_MAX, "how many shifts to look at, from 1", "shifts")),
 	 .syntax = "shifts [SAMPLE] [order lid|ftree|name | order rail [direct]]",
@@ -686,6 +688,7 @@ const struct command load_commands[] = {
 			    "shifts.list[].lost integer flows without a path\n",
 	 .run = cmd_shifts},
 	{.name = "spread",
+	 .group = JUDGE,
 	 .syntax = "spread [all]",
 	 .help = "show link loads when switches spread packets over all ports of an adaptive-routing group",
 	 .finds = "some way of a pair loops or ends nowhere",

@@ -166,6 +166,7 @@ static int cmd_sighup(struct session *s, const struct args *args, struct out *o,
 
 const struct command manager_commands[] = {
 	{.name = "restart",
+	 .group = WHAT_IF,
 	 .syntax = "restart [ENGINE[,ENGINE...]] [OPTION=VALUE]...",
 	 .help = "restart OpenSM: it keeps the LIDs that ports carry, and those in its guid2lid",
 	 .finds = "no engine is left: then it is 3",
@@ -176,6 +177,7 @@ const struct command manager_commands[] = {
 	 .json = JSON_NAMED JSON_EVENT,
 	 .run = cmd_restart},
 	{.name = "failover",
+	 .group = WHAT_IF,
 	 .syntax = "failover NODE [down]",
 	 .help = "let a standby on another node take over; down: the node of the old subnet manager fails",
 	 .details = "  The standby ran all the time, so the tables keep their length.  It forgets existing "
@@ -186,6 +188,7 @@ const struct command manager_commands[] = {
 	 .json = JSON_EVENT,
 	 .run = cmd_failover},
 	{.name = "sighup",
+	 .group = WHAT_IF,
 	 .syntax = "sighup FILE",
 	 .help = "let OpenSM read its opensm.conf again and sweep; tell which options it takes, and what "
 		 "changes",

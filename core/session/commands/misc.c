@@ -61,13 +61,19 @@ static int cmd_echo(struct session *s, const struct args *args, struct out *o, s
 
 const struct command session_commands[] = {
 	{.name = "source",
+	 .group = FILES,
 	 .syntax = "source FILE [whole]",
 	 .deeds = DEED_LEAVE,
 	 .help = "run commands from a file and stop at the first failure; whole: run all, then list the "
 		 "failures",
 	 .run = cmd_source},
-	{.name = "echo", .syntax = "echo [TEXT...]", .help = "print the words", .run = cmd_echo},
+	{.name = "echo",
+	 .group = TEACH,
+	 .syntax = "echo [TEXT...]",
+	 .help = "print the words",
+	 .run = cmd_echo},
 	{.name = "help",
+	 .group = TEACH,
 	 .syntax = "help [COMMAND|TOPIC]...",
 	 .help = "list commands and topics, or explain one of them",
 	 .details = "  A topic is a word of the field (lid, rank, credit loop, layer) or an engine.  Also "
@@ -100,6 +106,7 @@ const struct command session_commands[] = {
 		 "names[].text string what it tells\n",
 	 .run = cmd_help},
 	{.name = "schema",
+	 .group = TEACH,
 	 .syntax = "schema [COMMAND] | schema json-schema",
 	 .help = "print the keys of the JSON objects, with their types; of all commands, or of one",
 	 .details = "  With --json it prints them as JSON.  The version goes up when a key goes away or "
@@ -132,6 +139,11 @@ const struct command session_commands[] = {
 		 "commands[].keys[].help string as in common\n",
 	 .prints = prints_schema,
 	 .run = cmd_schema},
-	{.name = "quit", .syntax = "quit", .deeds = DEED_LEAVE, .help = "leave", .run = cmd_quit},
+	{.name = "quit",
+	 .group = FILES,
+	 .syntax = "quit",
+	 .deeds = DEED_LEAVE,
+	 .help = "leave",
+	 .run = cmd_quit},
 	{.name = NULL},
 };

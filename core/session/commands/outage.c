@@ -320,6 +320,7 @@ static int cmd_outage(struct session *s, const struct args *args, struct out *o,
 
 const struct command outage_commands[] = {
 	{.name = "outage",
+	 .group = JUDGE,
 	 .syntax = "outage [jobs FILE] | " OUTAGE_SYNTAX("[jobs FILE] "),
 	 .help = "list the pairs that the last event, or a failure, cuts until the next sweep, and where",
 	 .details = "  Until the subnet manager's next sweep the switches keep the old tables, which still "

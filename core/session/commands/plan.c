@@ -521,6 +521,7 @@ static int cmd_plan(struct session *s, const struct args *args, struct out *o, s
 
 const struct command plan_commands[] = {
 	{.name = "plan",
+	 .group = JUDGE,
 	 .syntax = "plan rails [all] [effects=N] | FILE [all] [effects=N]",
 	 .numbers = (const struct arg_number[]){{.key = "effects=N", .most = UINT32_MAX}, {.key = NULL}},
 	 .help = "compare the cabling with a plan; print the cables to change, and in which order",

@@ -190,6 +190,7 @@ static int cmd_quiz(struct session *s, const struct args *args, struct out *o, s
 
 const struct command quiz_commands[] = {
 	{.name = "quiz",
+	 .group = TEACH,
 	 .numbers = ARG_NUMBERS({.key = "seed=K",
 				 .least = 1,
 				 .most = INT64_MAX,

@@ -320,6 +320,7 @@ static int cmd_report(struct session *s, const struct args *args, struct out *o,
 
 const struct command replay_commands[] = {
 	{.name = "save-session",
+	 .group = FILES,
 	 .syntax = "save-session FILE",
 	 .help = "save the session as commands: fabric, options, events, snapshots; `source FILE` runs them "
 		 "again",
@@ -333,6 +334,7 @@ const struct command replay_commands[] = {
 	 .json = JSON_CONTENT "lost string lines: what the file lacks\n",
 	 .run = cmd_save_session},
 	{.name = "report",
+	 .group = FILES,
 	 .syntax = "report FILE | report change FILE [jobs FILE] [html]",
 	 .help = "write a report in Markdown for a ticket: fabric, engine, options, failures, changes, "
 		 "drawings, check, load; or what a change does",

@@ -156,6 +156,7 @@ static int cmd_ring_order(struct session *s, const struct args *args, struct out
 
 const struct command ring_commands[] = {
 	{.name = "ring-order",
+	 .group = JUDGE,
 	 .syntax = "ring-order [direct] [H...] [all]",
 	 .help = "find flows of a ring of GPUs that meet, the swap of hosts that mends it, and the best "
 		 "order",

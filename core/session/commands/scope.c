@@ -136,6 +136,7 @@ static int cmd_scope(struct session *s, const struct args *args, struct out *o, 
 
 const struct command scope_commands[] = {
 	{.name = "scope",
+	 .group = LOOK,
 	 .syntax = "scope [all | off | H... [known]]",
 	 .help = "count one job's hosts only: names, globs, lists, @FILE; `-` before a word leaves out",
 	 .details = "  check, load-map, shifts, survey, compare, diff and the summary after each event then "

@@ -534,6 +534,7 @@ static int cmd_step(struct session *s, const struct args *args, struct out *o, s
 
 const struct command step_commands[] = {
 	{.name = "step",
+	 .group = EXPLAIN,
 	 .syntax = "step [N | next|back|all|show|go|breaks|end] | to N | list [N] | back N | next|back "
 		   "phase|round|switch|lid|pair|layer|boundary | find TEXT... | until TEXT... | back until "
 		   "TEXT... | break [TEXT...] | break off [N] | play [SPEED|faster|slower] | pause|stop | "

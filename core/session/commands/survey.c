@@ -400,6 +400,7 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 
 const struct command survey_commands[] = {
 	{.name = "survey",
+	 .group = JUDGE,
 	 .syntax = "survey " KINDS " [by outage] [shard I/N] [threads=K] | survey pairs N [" KINDS
 		   "] [by outage] [seed=K] [shard I/N] [threads=K] | survey pairs all [links|switches] | "
 		   "survey merge "

@@ -245,6 +245,7 @@ static int cmd_judge(struct session *s, const struct args *args, struct out *o, 
 
 const struct command tables_commands[] = {
 	{.name = "tables",
+	 .group = FILES,
 	 .syntax = "tables FILE [FILE] | live [CA[:PORT]] | held [else ENGINE[,ENGINE...]]",
 	 .help = "take the tables in the switches as the routing: from a dump, live, or back to them",
 	 .details =
@@ -277,6 +278,7 @@ const struct command tables_commands[] = {
 		 "tables.lids.misfits integer LIDs that do not fit\n" JSON_EVENT,
 	 .run = cmd_tables},
 	{.name = "judge",
+	 .group = JUDGE,
 	 .syntax = "judge [all]",
 	 .help = "judge the tables in force by the published rule of NVIDIA's ar_updn",
 	 .finds = "an entry breaks the rule; nothing to judge: then it is 3",

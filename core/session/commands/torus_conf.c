@@ -79,6 +79,7 @@ static int cmd_torus_conf(struct session *s, const struct args *args, struct out
 
 const struct command torus_commands[] = {
 	{.name = "torus-conf",
+	 .group = FILES,
 	 .syntax = "torus-conf [FILE]",
 	 .help = "write a torus-2QoS.conf for a fabric that is a torus or mesh",
 	 .finds = "torus-2QoS refuses the fabric as it is",

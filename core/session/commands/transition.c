@@ -260,6 +260,7 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 
 const struct command transition_commands[] = {
 	{.name = "transition",
+	 .group = WHAT_IF,
 	 .syntax = "transition [SNAPSHOT [SNAPSHOT]] [all] | to ENGINE[,ENGINE...] [OPTION=VALUE]... [all]",
 	 .help = "judge the step from the old tables to the new ones: is it safe while OpenSM writes them?",
 	 .details = "  OpenSM writes tables switch by switch, a block of 64 LIDs at a time.  Meanwhile "

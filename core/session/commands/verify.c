@@ -165,6 +165,7 @@ static int cmd_verify(struct session *s, const struct args *args, struct out *o,
 
 const struct command verify_commands[] = {
 	{.name = "verify",
+	 .group = JUDGE,
 	 .deeds = DEED_RUN,
 	 .syntax = "verify [ENGINE[,ENGINE...]] [OPTION=VALUE]...",
 	 .help = "compare these tables with those of the real OpenSM, which it runs over a simulation of "

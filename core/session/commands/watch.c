@@ -564,6 +564,7 @@ static int cmd_watch(struct session *s, const struct args *args, struct out *o, 
 
 const struct command watch_commands[] = {
 	{.name = "watch",
+	 .group = LOOK,
 	 .in_rounds = true,
 	 .numbers = ARG_NUMBERS(ARG_LIMIT("SECONDS", 0, LIVE_WATCH_MOST,
 					  "a number up to " NUMBER_TEXT(LIVE_WATCH_MOST), NULL),
