@@ -176,5 +176,26 @@ def without_lid(folder, run):
     return None if good else "check %s, doctor %s, trace %s: %s" % (told["check"]["pairs_lost"], lost, ends, text)
 
 
-TESTS = (("judged: LMC", lmc), ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid),
+def rebooted(folder, run):
+    """A host rebooted while no manager ran: its port is in Initialize and has no LID.  check, doctor and trace agree on 126 pairs."""
+    os.makedirs(os.path.join(folder, "rebooted"))
+    run(["xgft:8,8:1,4", "-R", "minhop", "-e", "export lfts whole.lfts; export subnet whole.lst"], folder)
+    changed(folder, "whole.lfts", "rebooted/opensm-lfts.dump", lambda line: None if "'node0020'" in line else line)
+    changed(folder, "whole.lst", "rebooted/opensm-subnet.lst", lambda line: re.sub(r"(\{node0020\} LID:)\w+", r"\g<1>0000", line)
+            .replace("LOG=ACT", "LOG=INI") if "{node0020}" in line else line)
+    told, status, text = objects_of(folder, run, ["rebooted"], "check; doctor; trace node0020 node0001")
+    check, first = told["check"], told["doctor"]["findings"][0]
+    if (check["pairs_lost"], [(c["what"], c["pairs"]) for c in check["causes"]], check["unreachable"], status) != (126, [("node0020[1]", 126)], 0, 1):
+        return "check: %s" % text
+    if [(f["kind"], [x["name"] for x in f["to"]]) for f in check["faults"]] != [("no_lid", ["node0020"])]:
+        return "its faults: %s" % check["faults"]
+    if (first["kind"], first["pairs"]) != ("not-active", 126) or sum(x.get("pairs") or 0 for x in told["doctor"]["findings"]) != 126:
+        return "doctor: %s" % text
+    if told["trace"]["forward"]["ok"] or told["trace"]["back"]["ok"]:
+        return "trace: %s" % text
+    line = run(["rebooted", "-e", "check format nagios"], folder).stdout
+    return None if "CRITICAL" in line and "1 endport without LID" in line else line
+
+
+TESTS = (("judged: LMC", lmc), ("judged: a host rebooted", rebooted), ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid),
          ("judged: one rule", one_rule), ("judged: the same answer with -F", same_answer), ("judged: left out", left_out))
