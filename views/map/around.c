@@ -219,7 +219,7 @@ static struct entry_look look_of(const struct view *v, const struct own *o, cons
 		uint32_t port = o->entries->port[e->first + i], peer = f->port_peer[port];
 		uint32_t link = f->port_link[port];
 
-		if (link != NO_ID && (!v->scene->state || state_link_up(f, v->scene->state, link)))
+		if (link != NO_ID && (!v->scene->data || state_link_up(f, v->scene->data, link)))
 			l.down = false;
 		if (m->load && m->load[port] > l.out)
 			l.out = m->load[port];

@@ -8,7 +8,10 @@ enum { C_PORT, C_LABEL, C_STATE, C_LINK, C_PEER, C_PEER_LABEL, C_LOAD, C_LIDS, C
 static const struct column columns[] = {
 	NUM("port", "number of the port", 0),
 	COL("label", "label of the port on the front panel", 0),
-	COL("state", "up, down, cut (up, but the subnet manager does not reach it), or - without a cable", 5,
+	COL("state",
+	    "up, down, Initialize or Armed (up, but an end is not active: no data passes), cut (up, but the "
+	    "subnet manager does not reach it), or - without a cable",
+	    5,
 	    .drop = 5),
 	COL("link", "width and speed", 6, .drop = 4),
 	COL("peer", "the port that the cable leads to", 10, .flex = 1, .fold = FOLD_CHIP),
@@ -251,6 +254,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	uint32_t port = port_of(v, row), sw = f->node_switch[p->node];
 	bool routed = r && sw != NO_ID && is_live(sc, port);
 	bool cabled = f->port_peer[port] != NO_ID;
+	const char *idle = event_idle(sc->event, port);
 	char buf[256];
 
 	switch (col) {
@@ -259,7 +263,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		return;
 	case C_STATE:
 		text_add(t, "%s",
-			 is_live(sc, port)  ? "up"
+			 idle		    ? idle
+			 : is_live(sc, port) ? "up"
 			 : !cabled	    ? "-"
 			 : is_cut(sc, port) ? "cut"
 					    : "down");
@@ -309,7 +314,8 @@ static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
 	uint32_t port = port_of(v, row);
-	bool down = v->scene->fabric->port_peer[port] != NO_ID && !is_live(v->scene, port);
+	bool down = v->scene->fabric->port_peer[port] != NO_ID &&
+		    (!is_live(v->scene, port) || event_idle(v->scene->event, port));
 
 	return (p->changed[row + 1] ? MARK_CHANGED : 0) | (down ? MARK_DOWN : 0);
 }
