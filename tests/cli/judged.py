@@ -193,6 +193,15 @@ def rebooted(folder, run):
         return "doctor: %s" % text
     if told["trace"]["forward"]["ok"] or told["trace"]["back"]["ok"]:
         return "trace: %s" % text
+    links, _, text = objects_of(folder, run, ["rebooted"], "show links")
+    node, _, port = objects_of(folder, run, ["rebooted"], "show node leaf-03[4]")
+    states = [(x["b"], x["state"]) for x in links["show"]["links"] if "state" in x], [x["state"] for x in node["show"]["node"]["ports"]]
+    if states != ([("node0020[1]", "Initialize")], ["Initialize"]) \
+            or not re.search(r"^Initialize leaf-03\[4\]", text, re.M) or "[4] Initialize " not in port:
+        return "lists of ports: %s%s" % (text, port)
+    drawn = run(["rebooted", "-e", "export dot -; route updn; sweep; export dot -"], folder).stdout.split("graph ")
+    if [x.count("color=red") for x in drawn[1:]] != [1, 0]:
+        return "drawn: %s" % drawn
     line = run(["rebooted", "-e", "check format nagios"], folder).stdout
     return None if "CRITICAL" in line and "1 endport without LID" in line else line
 

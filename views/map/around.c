@@ -641,16 +641,18 @@ static void selection(const struct view *v, struct text *t)
 	struct entry_look l;
 	uint32_t most;
 	char number[PORT_NUMBER_MAX + 1], peer[256];
+	const char *idle;
 
 	if (!e)
 		return;
 	l = look_of(v, o, e);
+	idle = event_idle(v->scene->event, e->port);
 	text_add(t, "port %s to %s", port_number(f, e->port, number, sizeof(number)),
 		 port_label(f, f->port_peer[e->port], peer, sizeof(peer)));
 	if (e->n > 1)
 		text_add(t, ", %s", PLURAL(e->n, "cable"));
 	if (l.down)
-		text_add(t, "  down");
+		text_add(t, "  %s", idle ? idle : "down");
 	else if (m->load) {
 		most = l.out > l.in ? l.out : l.in;
 		text_add(t, "  %s out, %u in", PLURAL(l.out, "route"), l.in);

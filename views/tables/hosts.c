@@ -65,6 +65,8 @@ static void load(struct view *v)
 		p->ep[i] = pl[i].ep;
 	free(pl);
 	v->n_rows = n;
+	if (v->scene->data != v->scene->state)
+		v->width[C_STATE] = sizeof("Initialize") - 1;
 	v->width[C_LID] = (uint8_t)digits(v->scene->real ? v->scene->real->lids->max_lid : 0, 3);
 }
 

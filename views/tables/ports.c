@@ -154,6 +154,8 @@ static void load(struct view *v)
 		count_entries(v, f->node_switch[p->node]);
 	load_directions(v, f->node_switch[p->node]);
 	p->loads = view_ask_value(v, &task_loads, NULL);
+	if (v->scene->data != v->scene->state)
+		v->width[C_STATE] = sizeof("Initialize") - 1;
 	v->width[C_LIDS] = (uint8_t)digits(v->scene->sweep ? v->scene->sweep->lids->max_lid : 0, 4);
 }
 
