@@ -193,6 +193,12 @@ def rebooted(folder, run):
         return "doctor: %s" % text
     if told["trace"]["forward"]["ok"] or told["trace"]["back"]["ok"]:
         return "trace: %s" % text
+    os.makedirs(os.path.join(folder, "rebooted-before"))
+    for part, to in (("whole.lfts", "opensm-lfts.dump"), ("whole.lst", "opensm-subnet.lst")):
+        changed(folder, part, "rebooted-before/" + to, lambda line: line)
+    event = [objects_of(folder, run, ["rebooted-before"], "load rebooted next; %sdiff" % then)[0]["diff"]["change"] for then in ("", "load rebooted-before next; ")]
+    if [(x["lost"], x["regained"]) for x in event] != [(126, 0), (0, 126)]:
+        return "events: %s" % event
     # with its LID, entries lead to its port: not-active has told that; an entry to nowhere is told alone
     os.makedirs(os.path.join(folder, "idle"))
     changed(folder, "whole.lst", "idle/opensm-subnet.lst", lambda line: line.replace("LOG=ACT", "LOG=INI") if "{node0020}" in line else line)
