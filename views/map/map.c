@@ -489,7 +489,7 @@ static bool bars_told(const struct view *v, const struct canvas *c)
 static void legend_text(const struct view *v, struct text *t)
 {
 	const struct map *m = map_of(v);
-	const char *down = !map_anything_failed(v)		? ""
+	const char *down = !map_anything_failed(v)	       ? ""
 			   : v->scene->data == v->scene->state ? "   x down"
 							       : "   x down or not active";
 	bool marks = m->meaning.len > 0;

@@ -14,7 +14,8 @@ static const struct column columns[] = {
 	COL("switch", "switch and port that its cable leads to", 10, .flex = 1, .fold = FOLD_CHIP),
 	COL("link", "width and speed", 6, .drop = 4),
 	COL("state",
-	    "up, down, Initialize or Armed (up, but an end is not active: no data passes), or cut (up, but the "
+	    "up, down, Initialize or Armed (up, but an end is not active: no data passes), or cut (up, but "
+	    "the "
 	    "subnet manager does not reach it)",
 	    5, .drop = 3),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 6),
@@ -144,7 +145,10 @@ static unsigned marks(const struct view *v, uint32_t row)
 	bool other_lid = sc->real && sc->real_before && sc->real_before->fabric == sc->real->fabric &&
 			 sc->real_before->lids->base[ep] != sc->real->lids->base[ep];
 
-	return (sc->real_topo->endport_up[ep] && !event_idle(sc->event, sc->fabric->endport_port[ep]) ? 0 : MARK_DOWN) | (other_lid ? MARK_CHANGED : 0);
+	return (sc->real_topo->endport_up[ep] && !event_idle(sc->event, sc->fabric->endport_port[ep])
+			? 0
+			: MARK_DOWN) |
+	       (other_lid ? MARK_CHANGED : 0);
 }
 
 static bool about(const struct view *v, uint32_t row, struct subject *s)

@@ -11,8 +11,7 @@ static const struct column columns[] = {
 	COL("state",
 	    "up, down, Initialize or Armed (up, but an end is not active: no data passes), cut (up, but the "
 	    "subnet manager does not reach it), or - without a cable",
-	    5,
-	    .drop = 5),
+	    5, .drop = 5),
 	COL("link", "width and speed", 6, .drop = 4),
 	COL("peer", "the port that the cable leads to", 10, .flex = 1, .fold = FOLD_CHIP),
 	COL("label", "label of the port at the other end", 0, .drop = DROP_SPARE),
@@ -265,11 +264,11 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		return;
 	case C_STATE:
 		text_add(t, "%s",
-			 idle		    ? idle
+			 idle		     ? idle
 			 : is_live(sc, port) ? "up"
-			 : !cabled	    ? "-"
-			 : is_cut(sc, port) ? "cut"
-					    : "down");
+			 : !cabled	     ? "-"
+			 : is_cut(sc, port)  ? "cut"
+					     : "down");
 		return;
 	case C_LINK:
 		if (cabled && f->port_width[port] && f->port_speed[port])

@@ -151,8 +151,8 @@ static struct groups *groups_of(struct doctor *d)
 	for (size_t i = 0; i < c->n; i++) {
 		uint32_t port = c->c[i].node == NO_ID ? NO_ID : d->f->node_port[c->c[i].node] + c->c[i].port;
 
-		if ((c->c[i].kind == CAUSE_CABLE || c->c[i].kind == CAUSE_HOST) && port != NO_ID && d->r->topo->data &&
-		    fabric_idle_end(d->f, port) != NO_ID)
+		if ((c->c[i].kind == CAUSE_CABLE || c->c[i].kind == CAUSE_HOST) && port != NO_ID &&
+		    d->r->topo->data && fabric_idle_end(d->f, port) != NO_ID)
 			s->idle[d->f->port_link[port]] += c->c[i].pairs;
 	}
 	s->untold = c->untold;

@@ -87,8 +87,8 @@ int find_warnings(struct doctor *d, const struct rule *r)
 	more = misled ? str_printf("; %s of hosts %s the wrong port", PLURAL(misled, "pair"),
 				   misled == 1 ? "reaches" : "reach")
 		      : str_dup("");
-	x = tell(d, r, "%s%s%s%s%s%s.", n == 1 ? "" : PLURAL(n, told[i].what), n == 1 ? "" : "; first: ",
-		 whose(d, first), *whose(d, first) ? ", " : "", first->text, more);
+	x = tell(d, r, "%s%s%s%s%s%s.", n == 1 ? "" : PLURAL(n, told[i].what),
+		 n == 1 ? "" : "; first: ", whose(d, first), *whose(d, first) ? ", " : "", first->text, more);
 	free(more);
 	x->count = n;
 	x->pairs = misled;

@@ -195,7 +195,8 @@ static void add_end(void *ctx, uint32_t ep, uint32_t cause, uint64_t pairs)
 	(void)cause;
 	(void)pairs;
 	if (sw != NO_ID && x->w->lids->base[ep])
-		faults_add_host(x->strange && !routing_mute_host(x->w->routing, ep) ? &x->untold : &x->now, sw, ep);
+		faults_add_host(x->strange && !routing_mute_host(x->w->routing, ep) ? &x->untold : &x->now,
+				sw, ep);
 }
 
 /* Ports of the scope that are gone. */

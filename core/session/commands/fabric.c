@@ -659,9 +659,9 @@ static const char *state_word(const struct session *s, uint32_t port)
 {
 	const char *idle = event_idle(session_event(s), port);
 
-	return idle									 ? idle
+	return idle									? idle
 	       : state_link_up(s->fabric, session_state(s), s->fabric->port_link[port]) ? "up"
-											 : "down";
+											: "down";
 }
 
 static void show_links(struct session *s, struct out *o)
@@ -958,7 +958,8 @@ const struct command fabric_commands[] = {
 	 "links[].a port one end\n"
 	 "links[].b port the other\n"
 	 "links[].up boolean it is up\n"
-	 "links[].state string(Initialize/Armed)? of an end that is not active, as it was read: no data passes\n"
+	 "links[].state string(Initialize/Armed)? of an end that is not active, as it was read: no data "
+	 "passes\n"
 	 "links[].width width width\n"
 	 "links[].speed speed speed\n"
 	 "node object? the node asked for\n"
@@ -968,7 +969,8 @@ const struct command fabric_commands[] = {
 	 "node.ports[] object ports with a cable; of NODE[PORT] that one\n"
 	 "node.ports[].port portnum its number\n"
 	 "node.ports[].up boolean the link is up\n"
-	 "node.ports[].state string(Initialize/Armed)? of an end of its cable that is not active, as it was read\n"
+	 "node.ports[].state string(Initialize/Armed)? of an end of its cable that is not active, as it was "
+	 "read\n"
 	 "node.ports[].width width width\n"
 	 "node.ports[].speed speed speed\n"
 	 "node.ports[].peer port the other end\n" JSON_LIST,

@@ -104,7 +104,9 @@ static int tell_followed(struct session *s, struct watch *now, json_t *round, st
 		out_text(o, "The tables followed: every host%s.\n",
 			 w->hosts->narrowed ? " of the scope reaches every other" : " reaches every host");
 	else if (!rc && (dead || j.counts.unreachable))
-		out_text(o, "The tables have not followed: %s into ports that are down or not active, %s unreachable.\n%s",
+		out_text(o,
+			 "The tables have not followed: %s into ports that are down or not active, %s "
+			 "unreachable.\n%s",
 			 PLURAL(dead, "entry"), PLURAL(j.counts.unreachable, "pair"), text_str(&j.said));
 	else if (!rc)
 		out_text(o, "Whether the tables followed is not known, as `check` tells:\n%s",
