@@ -121,6 +121,14 @@ json_t *json_port(const struct fabric *f, const struct lids *l, uint32_t port)
 	return o;
 }
 
+void json_put_state(json_t *o, const struct fabric *f, uint32_t port)
+{
+	uint32_t idle = fabric_idle_end(f, port);
+
+	if (idle != NO_ID)
+		json_object_set_new(o, "state", json_text(fabric_port_state(f, idle)));
+}
+
 json_t *json_link(const struct fabric *f, const struct lids *l, const struct state *st, uint32_t link)
 {
 	uint32_t a = f->link_port[2 * link];
@@ -131,5 +139,6 @@ json_t *json_link(const struct fabric *f, const struct lids *l, const struct sta
 	json_object_set_new(o, "up", json_boolean(state_link_up(f, st, link)));
 	json_object_set_new(o, "width", json_text(link_width_name(f->port_width[a])));
 	json_object_set_new(o, "speed", json_text(link_speed_name(f->port_speed[a])));
+	json_put_state(o, f, a);
 	return o;
 }

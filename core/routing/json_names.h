@@ -39,7 +39,9 @@ char *json_label_key(const char *key, size_t len); /* to be freed */
 json_t *json_node(const struct fabric *f, const struct lids *l, uint32_t node);
 json_t *json_port(const struct fabric *f, const struct lids *l, uint32_t port);
 
-/* A link: its ports a and b, up, width and speed ("4x", "HDR"). */
+/* `state` of an end of a port's cable that is in Initialize or Armed, as it was read; else nothing. */
+void json_put_state(json_t *o, const struct fabric *f, uint32_t port);
+/* A link: its ports a and b, up, width and speed ("4x", "HDR"), state as above. */
 json_t *json_link(const struct fabric *f, const struct lids *l, const struct state *st, uint32_t link);
 
 #endif

@@ -257,6 +257,30 @@ const struct state *session_state(const struct session *s)
 	return s->setup->state;
 }
 
+const char *event_idle(const struct event *ev, uint32_t port)
+{
+	const struct fabric *f = ev->setup->fabric;
+	bool as_read = ev->sweep ? ev->sweep->as_read : ev->as_read;
+	uint32_t idle = as_read ? fabric_idle_end(f, port) : NO_ID;
+
+	return idle != NO_ID && state_link_up(f, ev->setup->state, f->port_link[idle])
+		       ? fabric_port_state(f, idle)
+		       : NULL;
+}
+
+const struct state *event_data(const struct event *ev)
+{
+	const struct fabric *f = ev->setup->fabric;
+	struct state *n = NULL;
+
+	for (uint32_t l = 0; l < f->n_links; l++)
+		if (event_idle(ev, f->link_port[2 * l])) {
+			n = n ? n : state_copy(ev->setup->state);
+			n->link_down[l] = 1;
+		}
+	return n ? n : state_ref(ev->setup->state);
+}
+
 const struct scope *session_scope(const struct session *s)
 {
 	const struct scope *scope = s->setup->scope;

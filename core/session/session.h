@@ -149,6 +149,14 @@ const struct routing *session_routing(const struct session *s);
 const struct lids *session_lids(const struct session *s); /* NULL also when the LIDs of the source count */
 const struct event *session_event(const struct session *s);
 const struct state *session_state(const struct session *s);
+/*
+ * "Initialize", "Armed": the state of an end of a port's cable that is up, but carried no data when the
+ * fabric was read, and nothing is taken to have activated it since.  NULL: there is none.
+ */
+const char *event_idle(const struct event *ev, uint32_t port);
+/* The state of an event with such cables down, as drawings show it: a new reference; the same if there are
+ * none. */
+const struct state *event_data(const struct event *ev);
 const struct scope *session_scope(const struct session *s); /* NULL: all hosts count */
 
 /* 0, or -1 and *e: no fabric is loaded. */

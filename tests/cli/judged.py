@@ -176,5 +176,66 @@ def without_lid(folder, run):
     return None if good else "check %s, doctor %s, trace %s: %s" % (told["check"]["pairs_lost"], lost, ends, text)
 
 
-TESTS = (("judged: LMC", lmc), ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid),
+def rebooted(folder, run):
+    """A host rebooted while no manager ran: its port is in Initialize and has no LID.  check, doctor and trace agree on 126 pairs."""
+    os.makedirs(os.path.join(folder, "rebooted"))
+    run(["xgft:8,8:1,4", "-R", "minhop", "-e", "export lfts whole.lfts; export subnet whole.lst"], folder)
+    changed(folder, "whole.lfts", "rebooted/opensm-lfts.dump", lambda line: None if "'node0020'" in line else line)
+    changed(folder, "whole.lst", "rebooted/opensm-subnet.lst", lambda line: re.sub(r"(\{node0020\} LID:)\w+", r"\g<1>0000", line)
+            .replace("LOG=ACT", "LOG=INI") if "{node0020}" in line else line)
+    told, status, text = objects_of(folder, run, ["rebooted"], "check; doctor; trace node0020 node0001")
+    check, first = told["check"], told["doctor"]["findings"][0]
+    if (check["pairs_lost"], [(c["what"], c["pairs"]) for c in check["causes"]], check["unreachable"], status) != (126, [("node0020[1]", 126)], 0, 1):
+        return "check: %s" % text
+    if [(f["kind"], [x["name"] for x in f["to"]]) for f in check["faults"]] != [("no_lid", ["node0020"])]:
+        return "its faults: %s" % check["faults"]
+    if (first["kind"], first["pairs"]) != ("not-active", 126) or sum(x.get("pairs") or 0 for x in told["doctor"]["findings"]) != 126:
+        return "doctor: %s" % text
+    if told["trace"]["forward"]["ok"] or told["trace"]["back"]["ok"]:
+        return "trace: %s" % text
+    os.makedirs(os.path.join(folder, "rebooted-before"))
+    for part, to in (("whole.lfts", "opensm-lfts.dump"), ("whole.lst", "opensm-subnet.lst")):
+        changed(folder, part, "rebooted-before/" + to, lambda line: line)
+    event = [objects_of(folder, run, ["rebooted-before"], "load rebooted next; %sdiff" % then)[0]["diff"]["change"] for then in ("", "load rebooted-before next; ")]
+    if [(x["lost"], x["regained"]) for x in event] != [(126, 0), (0, 126)]:
+        return "events: %s" % event
+    # with its LID, entries lead to its port: not-active has told that; an entry to nowhere is told alone
+    os.makedirs(os.path.join(folder, "idle"))
+    changed(folder, "whole.lst", "idle/opensm-subnet.lst", lambda line: line.replace("LOG=ACT", "LOG=INI") if "{node0020}" in line else line)
+    for dead in (0, 1):
+        left = [1] * dead
+        changed(folder, "whole.lfts", "idle/opensm-lfts.dump",
+                lambda line: re.sub(r" \d+ ", " 200 ", line, count=left.pop()) if "'node0033'" in line and left else line)
+        told, _, text = objects_of(folder, run, ["idle"], "doctor")
+        kinds = {x["kind"]: x["count"] for x in told["doctor"]["findings"]}
+        if "not-active" not in kinds or kinds.get("dead-entry", 0) != dead or "drift-unknown" in kinds and not dead:
+            return "dead-entry beside not-active: %s" % text
+    links, _, text = objects_of(folder, run, ["rebooted"], "show links")
+    node, _, port = objects_of(folder, run, ["rebooted"], "show node leaf-03[4]")
+    states = [(x["b"], x["state"]) for x in links["show"]["links"] if "state" in x], [x["state"] for x in node["show"]["node"]["ports"]]
+    if states != ([("node0020[1]", "Initialize")], ["Initialize"]) \
+            or not re.search(r"^Initialize leaf-03\[4\]", text, re.M) or "[4] Initialize " not in port:
+        return "lists of ports: %s%s" % (text, port)
+    drawn = run(["rebooted", "-e", "export dot -; route updn; sweep; export dot -"], folder).stdout.split("graph ")
+    if [x.count("color=red") for x in drawn[1:]] != [1, 0]:
+        return "drawn: %s" % drawn
+    line = run(["rebooted", "-e", "check format nagios"], folder).stdout
+    return None if "CRITICAL" in line and "1 endport without LID" in line else line
+
+
+def same_lid(folder, run):
+    """A host has the LID of another: doctor tells the pairs that reach the wrong port."""
+    os.makedirs(os.path.join(folder, "same"))
+    run(["xgft:3,3:1,2", "-R", "minhop", "-e", "export lfts whole.lfts; export subnet whole.lst"], folder)
+    with open(os.path.join(folder, "whole.lst"), encoding="utf-8") as f:
+        lid = re.search(r"\{node0001\} LID:(\w+)", f.read())[1]
+    changed(folder, "whole.lst", "same/opensm-subnet.lst", lambda line: re.sub(r"(\{node0009\} LID:)\w+", r"\g<1>" + lid, line))
+    changed(folder, "whole.lfts", "same/opensm-lfts.dump", lambda line: line if "Unicast" in line else re.sub("#.*", "", line))
+    told, _, text = objects_of(folder, run, ["same"], "doctor; check")
+    found = [x for x in told["doctor"]["findings"] if x["kind"] == "duplicate-lid"]
+    return None if [(x["pairs"], "8 pairs of hosts reach the wrong port" in x["text"]) for x in found] == [(8, True)] \
+        and told["check"]["pairs_lost"] == 8 else text
+
+
+TESTS = (("judged: the same LID", same_lid), ("judged: LMC", lmc), ("judged: a host rebooted", rebooted), ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid),
          ("judged: one rule", one_rule), ("judged: the same answer with -F", same_answer), ("judged: left out", left_out))

@@ -61,7 +61,7 @@ class Reading:
                 lost += isinstance(way, str) or bool(self.idle & (own | set(way)))
                 for x, y in zip(way, way[1:]) if not isinstance(way, str) else ():
                     after.setdefault(x, set()).add(y)
-        dead = sum(lid in known and p not in (0, NONE) and (s, p) not in net.peer for (s, lid), p in net.table.items())
+        dead = sum(lid in known and p not in (0, NONE) and ((s, p) not in net.peer or (s, p) in self.idle) for (s, lid), p in net.table.items())
         return {"dead_entries": dead, "pairs": pairs, "unreachable": lost, "no_lid": 0}, bool(pairs) and not (dead or lost or has_cycle(after))
 
 

@@ -50,7 +50,8 @@ void scene_release(struct scene *sc)
 	sc->sweep = sc->before = NULL;
 	sc->topo = NULL;
 	sc->change = NULL;
-	sc->state = NULL;
+	state_free(sc->data);
+	sc->state = sc->data = NULL;
 	sc->event = NULL;
 	sc->valid = false;
 }
@@ -170,6 +171,7 @@ static void take_present(struct scene *sc, const struct session *s)
 
 	sc->event = &s->event[s->at];
 	sc->state = sc->event->setup->state;
+	sc->data = event_data(sc->event);
 	sc->real_change = sc->event->change;
 	if (sc->event->sweep)
 		sc->real = sweep_ref(sc->event->sweep);

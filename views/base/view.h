@@ -81,7 +81,8 @@ struct scene {
 	const struct sweep *sweep;	 /* NULL = nothing has been routed */
 	const struct sweep *before;	 /* of the event before, NULL = none */
 	const struct comparison *change; /* made by the last event, NULL = none */
-	const struct state *state;
+	const struct state *state,
+		*data;		 /* data: event_data(), reference; state itself: all cables carry data */
 	const struct topo *topo; /* of the sweep, else of the state */
 	const struct event *event;
 	size_t at, n_events;

@@ -219,7 +219,7 @@ static struct entry_look look_of(const struct view *v, const struct own *o, cons
 		uint32_t port = o->entries->port[e->first + i], peer = f->port_peer[port];
 		uint32_t link = f->port_link[port];
 
-		if (link != NO_ID && (!v->scene->state || state_link_up(f, v->scene->state, link)))
+		if (link != NO_ID && (!v->scene->data || state_link_up(f, v->scene->data, link)))
 			l.down = false;
 		if (m->load && m->load[port] > l.out)
 			l.out = m->load[port];
@@ -641,16 +641,18 @@ static void selection(const struct view *v, struct text *t)
 	struct entry_look l;
 	uint32_t most;
 	char number[PORT_NUMBER_MAX + 1], peer[256];
+	const char *idle;
 
 	if (!e)
 		return;
 	l = look_of(v, o, e);
+	idle = event_idle(v->scene->event, e->port);
 	text_add(t, "port %s to %s", port_number(f, e->port, number, sizeof(number)),
 		 port_label(f, f->port_peer[e->port], peer, sizeof(peer)));
 	if (e->n > 1)
 		text_add(t, ", %s", PLURAL(e->n, "cable"));
 	if (l.down)
-		text_add(t, "  down");
+		text_add(t, "  %s", idle ? idle : "down");
 	else if (m->load) {
 		most = l.out > l.in ? l.out : l.in;
 		text_add(t, "  %s out, %u in", PLURAL(l.out, "route"), l.in);

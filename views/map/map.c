@@ -489,15 +489,18 @@ static bool bars_told(const struct view *v, const struct canvas *c)
 static void legend_text(const struct view *v, struct text *t)
 {
 	const struct map *m = map_of(v);
-	bool down = map_anything_failed(v), marks = m->meaning.len > 0;
+	const char *down = !map_anything_failed(v)	       ? ""
+			   : v->scene->data == v->scene->state ? "   x down"
+							       : "   x down or not active";
+	bool marks = m->meaning.len > 0;
 
 	if (m->overlay > MAP_LINKS && marks)
-		text_add(t, "%s%s  ", m->meaning.s, down ? "  x down" : "");
+		text_add(t, "%s%s  ", m->meaning.s, *down ? down + 1 : "");
 	map_colour_legend(v, t);
 	if (m->overlay <= MAP_LINKS && marks)
-		text_add(t, "   %s%s", m->meaning.s, down ? "   x down" : "");
-	else if (!marks && down)
-		text_add(t, "   x down");
+		text_add(t, "   %s%s", m->meaning.s, down);
+	else if (!marks)
+		text_add(t, "%s", down);
 }
 
 static void draw_below(const struct view *v, struct canvas *c, unsigned lines)

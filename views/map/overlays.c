@@ -655,7 +655,7 @@ static void mark_drain(struct view *v)
 
 bool map_anything_failed(const struct view *v)
 {
-	const struct state *st = v->scene->state;
+	const struct state *st = v->scene->data;
 
 	for (uint32_t l = 0; st && l < st->n_links; l++)
 		if (st->link_down[l])
@@ -671,25 +671,28 @@ static void mark_failed(struct view *v)
 	const struct fabric *f = v->scene->fabric;
 	const struct state *st = v->scene->state;
 	struct map *m = map_of(v);
-	uint32_t links = 0, nodes = 0;
+	uint32_t links = 0, nodes = 0, idle = 0;
 	char name[160];
 
 	for (uint32_t l = 0; l < f->n_links; l++) {
 		uint32_t a = f->link_port[2 * l], b = f->link_port[2 * l + 1];
+		const char *state = event_idle(v->scene->event, a);
 
 		links += st->link_down[l] != 0;
-		if (state_link_up(f, st, l))
+		idle += state != NULL;
+		if (state_link_up(f, v->scene->data, l))
 			continue;
 		add_channel(v, a, MAP_ON_DOWN, CANVAS_BAD);
 		m->channel[b] |= MAP_ON_DOWN;
-		for (unsigned i = 0; i < 2 && st->link_down[l]; i++) {
+		for (unsigned i = 0; i < 2 && v->scene->data->link_down[l]; i++) {
 			uint32_t sw = switch_of(v, i ? b : a);
 
 			if (sw == NO_ID || m->mark[sw])
 				continue;
 			set_mark(m, sw, MAP_DISC, CANVAS_BAD);
 			add_stop(m, sw, i ? b : a,
-				 str_printf("%s is down", port_label(f, i ? b : a, name, sizeof(name))));
+				 str_printf("%s is %s%s", port_label(f, i ? b : a, name, sizeof(name)),
+					    state ? "in " : "down", state ? state : ""));
 		}
 	}
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
@@ -697,8 +700,11 @@ static void mark_failed(struct view *v)
 		if (st->node_down[n] && f->node_switch[n] != NO_ID)
 			add_stop(m, f->node_switch[n], NO_ID, NULL);
 	}
-	text_add(&m->said, "failed: %s%s%s", links ? PLURAL(links, "link") : "", links && nodes ? ", " : "",
-		 nodes ? PLURAL(nodes, "node") : "");
+	if (links || nodes)
+		text_add(&m->said, "failed: %s%s%s", links ? PLURAL(links, "link") : "",
+			 links && nodes ? ", " : "", nodes ? PLURAL(nodes, "node") : "");
+	if (idle)
+		text_add(&m->said, "%snot active: %s", links || nodes ? "; " : "", PLURAL(idle, "link"));
 	text_add(&m->meaning,
 		 map_colour_digits(v) ? "bold: end of a link that is down" : "● end of a link that is down");
 }

@@ -115,7 +115,7 @@ static bool link_is_down(const struct view *v, uint32_t a, uint32_t b)
 	uint32_t i = layout_arc(l, a, b);
 
 	for (uint32_t k = l->cable[i]; k < l->cable[i + 1]; k++)
-		if (state_link_up(v->scene->fabric, v->scene->state, v->scene->fabric->port_link[l->port[k]]))
+		if (state_link_up(v->scene->fabric, v->scene->data, v->scene->fabric->port_link[l->port[k]]))
 			return false;
 	return true;
 }

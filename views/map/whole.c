@@ -88,7 +88,7 @@ static struct bundle_look look_of(const struct view *v, const struct own *o, uin
 	for (uint32_t i = 0; i < b->n; i++) {
 		uint32_t end[2] = {b->cable[i], f->port_peer[b->cable[i]]};
 
-		l.down += v->scene->state && !state_link_up(f, v->scene->state, f->port_link[end[0]]);
+		l.down += v->scene->data && !state_link_up(f, v->scene->data, f->port_link[end[0]]);
 		for (int k = 0; k < 2; k++) {
 			l.bits |= m->channel ? m->channel[end[k]] : 0;
 			if (m->load && m->load[end[k]] > l.load)

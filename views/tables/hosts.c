@@ -13,7 +13,11 @@ static const struct column columns[] = {
 	NUM("lid", "its LID; the first one when it has several", 0),
 	COL("switch", "switch and port that its cable leads to", 10, .flex = 1, .fold = FOLD_CHIP),
 	COL("link", "width and speed", 6, .drop = 4),
-	COL("state", "up, down, or cut (up, but the subnet manager does not reach it)", 5, .drop = 3),
+	COL("state",
+	    "up, down, Initialize or Armed (up, but an end is not active: no data passes), or cut (up, but "
+	    "the "
+	    "subnet manager does not reach it)",
+	    5, .drop = 3),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 6),
 };
 
@@ -62,6 +66,8 @@ static void load(struct view *v)
 		p->ep[i] = pl[i].ep;
 	free(pl);
 	v->n_rows = n;
+	if (v->scene->data != v->scene->state)
+		v->width[C_STATE] = sizeof("Initialize") - 1;
 	v->width[C_LID] = (uint8_t)digits(v->scene->real ? v->scene->real->lids->max_lid : 0, 3);
 }
 
@@ -121,7 +127,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		break;
 	case C_STATE:
 		text_add(t, "%s",
-			 sc->real_topo->endport_up[p->ep[row]]		     ? "up"
+			 event_idle(sc->event, port)			     ? event_idle(sc->event, port)
+			 : sc->real_topo->endport_up[p->ep[row]]	     ? "up"
 			 : sc->state->node_down[endport_node(f, p->ep[row])] ? "down"
 									     : "cut");
 		break;
@@ -138,7 +145,10 @@ static unsigned marks(const struct view *v, uint32_t row)
 	bool other_lid = sc->real && sc->real_before && sc->real_before->fabric == sc->real->fabric &&
 			 sc->real_before->lids->base[ep] != sc->real->lids->base[ep];
 
-	return (sc->real_topo->endport_up[ep] ? 0 : MARK_DOWN) | (other_lid ? MARK_CHANGED : 0);
+	return (sc->real_topo->endport_up[ep] && !event_idle(sc->event, sc->fabric->endport_port[ep])
+			? 0
+			: MARK_DOWN) |
+	       (other_lid ? MARK_CHANGED : 0);
 }
 
 static bool about(const struct view *v, uint32_t row, struct subject *s)

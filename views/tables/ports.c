@@ -8,8 +8,10 @@ enum { C_PORT, C_LABEL, C_STATE, C_LINK, C_PEER, C_PEER_LABEL, C_LOAD, C_LIDS, C
 static const struct column columns[] = {
 	NUM("port", "number of the port", 0),
 	COL("label", "label of the port on the front panel", 0),
-	COL("state", "up, down, cut (up, but the subnet manager does not reach it), or - without a cable", 5,
-	    .drop = 5),
+	COL("state",
+	    "up, down, Initialize or Armed (up, but an end is not active: no data passes), cut (up, but the "
+	    "subnet manager does not reach it), or - without a cable",
+	    5, .drop = 5),
 	COL("link", "width and speed", 6, .drop = 4),
 	COL("peer", "the port that the cable leads to", 10, .flex = 1, .fold = FOLD_CHIP),
 	COL("label", "label of the port at the other end", 0, .drop = DROP_SPARE),
@@ -151,6 +153,8 @@ static void load(struct view *v)
 		count_entries(v, f->node_switch[p->node]);
 	load_directions(v, f->node_switch[p->node]);
 	p->loads = view_ask_value(v, &task_loads, NULL);
+	if (v->scene->data != v->scene->state)
+		v->width[C_STATE] = sizeof("Initialize") - 1;
 	v->width[C_LIDS] = (uint8_t)digits(v->scene->sweep ? v->scene->sweep->lids->max_lid : 0, 4);
 }
 
@@ -251,6 +255,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	uint32_t port = port_of(v, row), sw = f->node_switch[p->node];
 	bool routed = r && sw != NO_ID && is_live(sc, port);
 	bool cabled = f->port_peer[port] != NO_ID;
+	const char *idle = event_idle(sc->event, port);
 	char buf[256];
 
 	switch (col) {
@@ -259,10 +264,11 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		return;
 	case C_STATE:
 		text_add(t, "%s",
-			 is_live(sc, port)  ? "up"
-			 : !cabled	    ? "-"
-			 : is_cut(sc, port) ? "cut"
-					    : "down");
+			 idle		     ? idle
+			 : is_live(sc, port) ? "up"
+			 : !cabled	     ? "-"
+			 : is_cut(sc, port)  ? "cut"
+					     : "down");
 		return;
 	case C_LINK:
 		if (cabled && f->port_width[port] && f->port_speed[port])
@@ -309,7 +315,8 @@ static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
 	uint32_t port = port_of(v, row);
-	bool down = v->scene->fabric->port_peer[port] != NO_ID && !is_live(v->scene, port);
+	bool down = v->scene->fabric->port_peer[port] != NO_ID &&
+		    (!is_live(v->scene, port) || event_idle(v->scene->event, port));
 
 	return (p->changed[row + 1] ? MARK_CHANGED : 0) | (down ? MARK_DOWN : 0);
 }

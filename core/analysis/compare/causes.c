@@ -436,11 +436,8 @@ static bool switch_lost(const struct causes *s, uint32_t ep)
 	       (is_cut_off(s->w, ep) || (s->work->t->endport_up[ep] && !s->r->lids->base[ep]));
 }
 
-/*
- * Hosts whose own cables carry no data: what they send is lost, to each LID of another host.  One without a
- * LID also misses what `others` would send.
- */
-static void add_mute(struct causes *s, uint32_t others)
+/* Hosts with a LID whose own cables carry no data: what they send is lost, to each LID of another host. */
+static void add_mute(struct causes *s)
 {
 	const struct causes_work *k = s->work;
 	const struct lids *l = s->r->lids;
@@ -451,19 +448,12 @@ static void add_mute(struct causes *s, uint32_t others)
 		uint64_t pairs = lids - l->count[ep];
 		struct cause *c;
 
-		if (!routing_mute_host(s->r, ep))
+		if (!routing_mute_host(s->r, ep) || !l->base[ep])
 			continue;
-		if (l->base[ep]) {
-			c = dead_port(s, k->f->port_peer[port]);
-		} else {
-			c = at_port(s, CAUSE_HOST, port, "it has no LID", port);
-			pairs += others;
-		}
+		c = dead_port(s, k->f->port_peer[port]);
 		c->pairs += pairs;
-		if (k->count_lids && l->base[ep])
+		if (k->count_lids)
 			count_lid(c, l->base[ep], ep, k->f);
-		else
-			c->hosts += k->count_lids;
 		if (k->to && k->to->end)
 			k->to->end(k->to->ctx, ep, c->made, pairs);
 	}
@@ -488,6 +478,11 @@ static void add_shared(struct causes *s)
 	}
 }
 
+static bool is_here(const struct routing *r, uint32_t ep)
+{
+	return routing_has_host(r, ep) || routing_mute_host(r, ep);
+}
+
 /* Hosts and switches that are cut off, and those without a LID.  No pair is lost by such a switch alone. */
 static void add_ends(struct causes *s)
 {
@@ -496,14 +491,14 @@ static void add_ends(struct causes *s)
 	uint32_t here = 0, cut = 0, with_lid = 0;
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (routing_has_host(s->r, ep) || routing_mute_host(s->r, ep)) {
+		if (is_here(s->r, ep)) {
 			here++;
 			with_lid += s->r->lids->base[ep] != 0;
 		} else if (!endport_is_switch(f, ep) && routing_counts(s->r, ep) && is_cut_off(s->w, ep)) {
 			cut++;
 		}
 	s->n_hosts = here + cut;
-	add_mute(s, here - 1);
+	add_mute(s);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		bool sw = endport_is_switch(f, ep), away = is_cut_off(s->w, ep);
 		/* from it to all others, and to it from those that can send */
@@ -512,7 +507,7 @@ static void add_ends(struct causes *s)
 
 		if (sw	   ? !k->count_lids || !switch_lost(s, ep)
 		    : away ? !routing_counts(s->r, ep)
-			   : !routing_has_host(s->r, ep) || s->r->lids->base[ep])
+			   : !is_here(s->r, ep) || s->r->lids->base[ep])
 			continue;
 		if (away)
 			c = cut_off(s, ep);

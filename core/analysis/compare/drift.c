@@ -50,6 +50,8 @@ const char *const drift_reserved_word[] = {"unknown", "seen", "known"};
 
 /* --- the tables held, as a sweep -------------------------------------------------------------- */
 
+const char drift_not_active[] = "the port is not active";
+
 /*
  * The setup that shows the tables that were read. The subnet manager is past its first sweep, so that LIDs
  * stay (no reassign_lids).
@@ -184,7 +186,7 @@ static const char *dead_end(const struct judge *j, uint32_t sw, unsigned port, u
 	if (peer == NO_ID && fabric_port_open(f, id))
 		return NULL; /* what is there did not answer: the entry may be right */
 	if (peer == NO_ID && j->topo->peer[id] != NO_ID)
-		return "the port is not active";
+		return drift_not_active;
 	if (peer == NO_ID)
 		return f->port_peer[id] == NO_ID ? "nothing is at the port" : "the port's link is down";
 	if (f->port_node[peer] == f->switch_node[sw])

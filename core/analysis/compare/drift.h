@@ -79,6 +79,7 @@ struct drift *drift_run(const struct sweep *held, const struct setup *setup, con
 			struct err *e);
 void drift_free(struct drift *d);
 
+extern const char drift_not_active[];	     /* why an entry is dead whose port is in Initialize or Armed */
 uint64_t drift_total(const struct drift *d); /* entries classed */
 /* Share of right and kept entries among all but those that are not in the file; 0 when there are none. */
 double drift_agreement(const struct drift *d);

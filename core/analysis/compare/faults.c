@@ -43,7 +43,7 @@ void faults_add_path(struct faults *s, uint32_t sw, unsigned lid, bool loops)
 				     .at_to.id = ep});
 }
 
-void faults_add_shared(struct faults *s, uint32_t sw, uint32_t ep)
+void faults_add_host(struct faults *s, uint32_t sw, uint32_t ep)
 {
 	fault_put(s, &(struct fault){.kind = FAULT_UNREACHABLE,
 				     .from = s->fabric->node_guid[s->fabric->switch_node[sw]],
@@ -140,10 +140,16 @@ static int order(const void *x, const void *y)
 
 int faults_sort(struct faults *s)
 {
+	size_t n = 0;
+
 	if (s->failed)
 		return -1;
 	if (s->n)
 		qsort(s->f, s->n, sizeof(*s->f), order);
+	for (size_t i = 0; i < s->n; i++)
+		if (!n || order(&s->f[n - 1], &s->f[i]))
+			s->f[n++] = s->f[i];
+	s->n = n;
 	return 0;
 }
 

@@ -67,13 +67,13 @@ struct faults {
 /* e receives the message when memory runs out; it must outlast the adding. */
 void faults_begin(struct faults *s, const struct fabric *f, const struct lids *l, struct err *e);
 void faults_add_path(struct faults *s, uint32_t sw, unsigned lid, bool loops);
-/* The path to a host whose LID another port has, too (check_shared_lid()), from its own switch. */
-void faults_add_shared(struct faults *s, uint32_t sw, uint32_t ep);
+/* The path to a host by its first LID, from its own switch. */
+void faults_add_host(struct faults *s, uint32_t sw, uint32_t ep);
 void faults_add_endport(struct faults *s, enum fault_kind kind, uint32_t ep);
 void faults_add_loops(struct faults *s, const struct cdg *c); /* channels on cycles, and what is dropped */
 void faults_add_not_here(struct faults *s, uint64_t node_guid, unsigned port);
 void faults_add_missing(struct faults *s); /* of the fabric's source */
-/* 0, or -1 and *e: there was not enough memory. */
+/* What was told twice stays once.  0, or -1 and *e: there was not enough memory. */
 int faults_sort(struct faults *s);
 void faults_free(struct faults *s);
 

@@ -231,7 +231,7 @@ static void count_mute(struct check_result *c, const struct routing *r)
 	uint64_t lids = r->topo->data ? routing_host_lids(r) : 0;
 
 	for (uint32_t ep = 0; r->topo->data && ep < r->topo->fabric->n_endports; ep++)
-		if (routing_mute_host(r, ep)) {
+		if (routing_mute_host(r, ep) && r->lids->base[ep]) {
 			c->pairs += lids - r->lids->count[ep];
 			c->unreachable += lids - r->lids->count[ep];
 		}

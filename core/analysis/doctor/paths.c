@@ -151,8 +151,8 @@ static struct groups *groups_of(struct doctor *d)
 	for (size_t i = 0; i < c->n; i++) {
 		uint32_t port = c->c[i].node == NO_ID ? NO_ID : d->f->node_port[c->c[i].node] + c->c[i].port;
 
-		if (c->c[i].kind == CAUSE_CABLE && port != NO_ID && d->r->topo->data &&
-		    fabric_idle_end(d->f, port) != NO_ID)
+		if ((c->c[i].kind == CAUSE_CABLE || c->c[i].kind == CAUSE_HOST) && port != NO_ID &&
+		    d->r->topo->data && fabric_idle_end(d->f, port) != NO_ID)
 			s->idle[d->f->port_link[port]] += c->c[i].pairs;
 	}
 	s->untold = c->untold;
@@ -487,17 +487,26 @@ static int need_drift(struct doctor *d)
 	return d->drift ? 0 : -1;
 }
 
+static bool of_switch(const struct drift *d, const struct drift_entry *x)
+{
+	uint32_t owner = lid_owner(d->next->lids, x->lid);
+
+	return owner != NO_ID && endport_is_switch(d->next->fabric, owner);
+}
+
 /* The first entry of a class. hosts_only: entries for LIDs of switches do not count. */
 static const struct drift_entry *first_of(const struct drift *d, enum drift_class class, bool hosts_only)
 {
-	for (size_t i = 0; i < d->n_entries; i++) {
-		uint32_t owner = lid_owner(d->next->lids, d->entry[i].lid);
-
-		if (d->entry[i].class == class &&
-		    !(hosts_only && owner != NO_ID && endport_is_switch(d->next->fabric, owner)))
+	for (size_t i = 0; i < d->n_entries; i++)
+		if (d->entry[i].class == class && !(hosts_only && of_switch(d, &d->entry[i])))
 			return &d->entry[i];
-	}
 	return NULL;
+}
+
+/* Does an entry lead nowhere, for another reason than find_not_active() tells? */
+static bool is_dead(const struct drift_entry *x)
+{
+	return x->class == DRIFT_DEAD && x->why != drift_not_active;
 }
 
 /* Tells the first few ports that dead entries lead to: both ends of a failed cable. */
@@ -511,12 +520,12 @@ static void tell_dead_ports(const struct doctor *d, struct text *t)
 	for (size_t i = 0; i < x->n_entries;) {
 		uint32_t sw = x->entry[i].sw;
 
-		if (x->entry[i].class != DRIFT_DEAD) {
+		if (!is_dead(&x->entry[i])) {
 			i++;
 			continue;
 		}
 		memset(n, 0, sizeof(n));
-		for (; i < x->n_entries && x->entry[i].sw == sw && x->entry[i].class == DRIFT_DEAD; i++)
+		for (; i < x->n_entries && x->entry[i].sw == sw && is_dead(&x->entry[i]); i++)
 			n[x->entry[i].port]++;
 		for (unsigned p = 0; p < NO_PATH; p++)
 			if (n[p] && places++ < MOST)
@@ -531,23 +540,27 @@ static void tell_dead_ports(const struct doctor *d, struct text *t)
 int find_dead_entry(struct doctor *d, const struct rule *r)
 {
 	struct text ports = {0};
-	const struct drift_entry *e;
+	const struct drift_entry *e = NULL;
 	struct finding *x;
 	uint32_t switches = 0, last = NO_ID;
-	uint64_t n;
+	uint64_t n = 0;
+
 	if (need_drift(d))
 		return -1;
-	if (!d->drift)
+	for (size_t i = 0; d->drift && i < d->drift->n_entries; i++) {
+		const struct drift_entry *at = &d->drift->entry[i];
+
+		if (!is_dead(at))
+			continue;
+		switches += at->sw != last;
+		last = at->sw;
+		if (of_switch(d->drift, at))
+			continue;
+		n++;
+		e = e ? e : at;
+	}
+	if (!n)
 		return 0;
-	n = d->drift->count[DRIFT_DEAD] - d->drift->of_switches[DRIFT_DEAD];
-	e = first_of(d->drift, DRIFT_DEAD, true);
-	if (!n || !e)
-		return 0;
-	for (size_t i = 0; i < d->drift->n_entries; i++)
-		if (d->drift->entry[i].class == DRIFT_DEAD && d->drift->entry[i].sw != last) {
-			last = d->drift->entry[i].sw;
-			switches++;
-		}
 	x = tell(d, r, "%s on %s %s to a dead or wrong port (first: %s, LID %u, port %u: %s).",
 		 PLURAL(n, "entry"), PLURAL(switches, "switch"), n == 1 ? "leads" : "lead",
 		 switch_name(d->f, e->sw), e->lid, e->port, e->why);
@@ -590,7 +603,11 @@ int find_stale(struct doctor *d, const struct rule *r)
 
 static bool wrong(const struct drift *x)
 {
-	return drift_total(x) != x->count[DRIFT_RIGHT] + x->count[DRIFT_KEPT];
+	uint64_t idle = 0;
+
+	for (size_t i = 0; i < x->n_entries; i++)
+		idle += x->entry[i].why == drift_not_active;
+	return drift_total(x) != x->count[DRIFT_RIGHT] + x->count[DRIFT_KEPT] + idle;
 }
 
 int find_drift_unknown(struct doctor *d, const struct rule *r)

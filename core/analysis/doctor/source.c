@@ -45,6 +45,18 @@ static const char *whose(const struct doctor *d, const struct warning *w)
 	return node == NO_ID || strncmp(w->text, "port ", 5) != 0 ? "" : d->f->node_name[node];
 }
 
+/* Pairs that reach the wrong one of two ports with a LID. */
+static uint64_t pairs_misled(const struct doctor *d)
+{
+	uint32_t *hosts = d->r ? routing_hosts(d->r) : NULL;
+	uint64_t n = 0, pairs, lost;
+
+	for (uint32_t ep = 0; hosts && ep < d->f->n_endports; ep++)
+		n += check_shared_lid(d->r, hosts, ep, &pairs, &lost) ? lost : 0;
+	free(hosts);
+	return n;
+}
+
 /* Tells all warnings of a kind in one line, with the text of the first. */
 int find_warnings(struct doctor *d, const struct rule *r)
 {
@@ -61,7 +73,8 @@ int find_warnings(struct doctor *d, const struct rule *r)
 	};
 	const struct warning *first;
 	struct finding *x;
-	uint64_t n;
+	uint64_t n, misled;
+	char *more;
 	size_t i = 0;
 
 	while (strcmp(told[i].rule, r->kind) != 0)
@@ -70,12 +83,15 @@ int find_warnings(struct doctor *d, const struct rule *r)
 			    told[i].or_kind, &n);
 	if (!first)
 		return 0;
-	if (n == 1)
-		x = tell(d, r, "%s%s%s.", whose(d, first), *whose(d, first) ? ", " : "", first->text);
-	else
-		x = tell(d, r, "%s; first: %s%s%s.", PLURAL(n, told[i].what), whose(d, first),
-			 *whose(d, first) ? ", " : "", first->text);
+	misled = i ? 0 : pairs_misled(d);
+	more = misled ? str_printf("; %s of hosts %s the wrong port", PLURAL(misled, "pair"),
+				   misled == 1 ? "reaches" : "reach")
+		      : str_dup("");
+	x = tell(d, r, "%s%s%s%s%s%s.", n == 1 ? "" : PLURAL(n, told[i].what),
+		 n == 1 ? "" : "; first: ", whose(d, first), *whose(d, first) ? ", " : "", first->text, more);
+	free(more);
 	x->count = n;
+	x->pairs = misled;
 	at_warning(d, x, first);
 	finding_more(x, "show warnings");
 	return 0;

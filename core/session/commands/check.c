@@ -162,6 +162,7 @@ static int check_turns(const struct sweep *w, struct out *o)
 /* untold: faults that there would be if incomplete tables told it. */
 struct found {
 	struct faults now, untold;
+	const struct sweep *w;
 	bool strange; /* the tables are */
 };
 
@@ -185,35 +186,17 @@ static void add_endports(struct found *x, const struct sweep *w)
 			faults_add_endport(&x->now, FAULT_CUT_OFF, ep);
 }
 
-/* Hosts on a switch of which no host can send: to them no way is lost that add_lost() would tell. */
-static void add_mute(struct found *x, const struct sweep *w)
+/* Hosts whose own cable carries no data, or whose LID another port has, too.  add_endports() tells others. */
+static void add_end(void *ctx, uint32_t ep, uint32_t cause, uint64_t pairs)
 {
-	const struct fabric *f = w->fabric;
-	uint8_t *sends = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	struct found *x = ctx;
+	uint32_t sw = x->w->topo->endport_switch[ep];
 
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (routing_has_host(w->routing, ep) && w->topo->endport_switch[ep] != NO_ID)
-			sends[w->topo->endport_switch[ep]] = 1;
-	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		uint32_t sw = w->topo->endport_switch[ep];
-
-		if (routing_mute_host(w->routing, ep) && sw != NO_ID && !sends[sw])
-			faults_add_path(&x->now, sw, w->lids->base[ep], false);
-	}
-	free(sends);
-}
-
-/* Hosts that what is sent to them does not reach, as another port has their LID, too. */
-static void add_shared(struct found *x, const struct sweep *w)
-{
-	uint32_t *hosts = routing_hosts(w->routing);
-	uint64_t pairs, lost;
-
-	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
-		if (check_shared_lid(w->routing, hosts, ep, &pairs, &lost) && lost)
-			faults_add_shared(x->strange ? &x->untold : &x->now,
-					  w->routing->topo->endport_switch[ep], ep);
-	free(hosts);
+	(void)cause;
+	(void)pairs;
+	if (sw != NO_ID && x->w->lids->base[ep])
+		faults_add_host(x->strange && !routing_mute_host(x->w->routing, ep) ? &x->untold : &x->now,
+				sw, ep);
 }
 
 /* Ports of the scope that are gone. */
@@ -428,12 +411,14 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 		 const struct baseline *b, bool details, struct out *o, struct err *e)
 {
 	const struct last_seen seen = session_last_seen(s);
-	const struct ways_listener to = {.ctx = x, .lost = add_lost};
+	const struct ways_listener to = {.ctx = x, .lost = add_lost, .end = add_end};
 	struct soundness found;
 	int rc;
 
-	if (x)
+	if (x) {
+		x->w = w;
 		x->strange = tables_strange(w);
+	}
 	if (soundness_find(w, &found, &seen, x ? &to : NULL, o->run->progress, e))
 		return -1;
 	j->counts = found.counts;
@@ -451,8 +436,6 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 		return -1;
 	if (x) {
 		add_endports(x, w);
-		add_shared(x, w);
-		add_mute(x, w);
 		add_not_here(session_scope(s), &x->now);
 		faults_add_missing(&x->now);
 		if (faults_sort(&x->now) || faults_sort(&x->untold))
@@ -507,6 +490,8 @@ static void tell_nagios(const struct sweep *w, const struct judgement *j, struct
 	text_free(&of);
 	if (judged.n_differ)
 		out_text(o, "; %" PRIu64 " entries differ from those in the switches", judged.n_differ);
+	if (c->no_lid)
+		out_text(o, "; %s without LID", PLURAL(c->no_lid, "endport"));
 	if (w->fallback)
 		out_text(o, "; fell back from %s", w->setup->chain);
 	if (w->fabric->warnings.n)

@@ -47,12 +47,16 @@ void drawing_down_words(const struct session *s, struct text *t)
 {
 	const struct fabric *f = s->fabric;
 	const struct state *st = session_state(s);
-	uint32_t links = 0, nodes = 0;
+	uint32_t links = 0, nodes = 0, idle = 0;
 
-	for (uint32_t k = 0; k < st->n_links; k++)
+	for (uint32_t k = 0; k < st->n_links; k++) {
 		links += st->link_down[k];
+		idle += event_idle(session_event(s), f->link_port[2 * k]) != NULL;
+	}
 	for (uint32_t k = 0; k < st->n_nodes; k++)
 		nodes += st->node_down[k];
+	if (idle)
+		text_add(t, "; not active: %s", PLURAL(idle, "link"));
 	if (!links && !nodes)
 		return;
 	if (links + nodes > NAMED_DOWN) {
@@ -166,10 +170,11 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 	int rc;
 	struct text t = {0};
 
-	*d = (struct fabric_drawing){.look = {.state = session_state(s),
+	*d = (struct fabric_drawing){.look = {.state = event_data(session_event(s)),
 					      .lids = w ? w->lids : NULL,
 					      .ranks = w ? w->routing : NULL},
 				     .page = of->page};
+	d->state = d->look.state;
 	if (of->kind == DRAWING_WITNESS) {
 		rc = make_witness(s, of, d, p, e);
 	} else {
@@ -201,6 +206,7 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 void fabric_drawing_free(struct fabric_drawing *d)
 {
 	picture_free(d->picture);
+	state_free(d->state);
 	loads_free(d->loads);
 	free(d->step);
 	free(d->title);
@@ -264,7 +270,7 @@ int fabric_drawing_dot(const struct session *s, const struct fabric_drawing *d, 
 	for (uint32_t k = 0; k < f->n_switches && d->look.class; k++)
 		look.fill[f->switch_node[k]] = d->look.kind[d->look.class[k]].colour;
 	look.edge = (const char *const *)edge;
-	rc = write_dot(to, f, session_state(s), &look, p);
+	rc = write_dot(to, f, d->state, &look, p);
 	for (uint32_t k = 0; k < f->n_links; k++)
 		free(edge[k]);
 	free(edge);

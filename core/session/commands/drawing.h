@@ -44,6 +44,7 @@ struct fabric_drawing {
 	char *title, *line;
 	float (*place)[2]; /* [n_nodes] middle in points, y upwards; a host stands below its switch */
 	/* What look points to. */
+	const struct state *state;
 	struct loads *loads;
 	uint32_t *load, *number, *weight, *figure;
 	uint8_t *way, *came, *class, *channel;

@@ -654,6 +654,16 @@ static int show_nodes(struct session *s, bool switches, struct out *o, struct er
 	return print_table(s, switches ? "switches" : "hosts", NULL, o, e);
 }
 
+/* Of a cable: "up", "down", or the state in which it is up without carrying data. */
+static const char *state_word(const struct session *s, uint32_t port)
+{
+	const char *idle = event_idle(session_event(s), port);
+
+	return idle									? idle
+	       : state_link_up(s->fabric, session_state(s), s->fabric->port_link[port]) ? "up"
+											: "down";
+}
+
 static void show_links(struct session *s, struct out *o)
 {
 	const struct fabric *f = s->fabric;
@@ -661,9 +671,8 @@ static void show_links(struct session *s, struct out *o)
 
 	for (uint32_t l = 0; l < f->n_links && !progress_cancelled(o->run->progress); l++) {
 		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
-		bool up = state_link_up(f, session_state(s), l);
 
-		out_text(o, "%s " ROW_CUT("%s") " " ROW_CUT("%s") " %s%s\n", up ? "up  " : "down",
+		out_text(o, "%-4s " ROW_CUT("%s") " " ROW_CUT("%s") " %s%s\n", state_word(s, p),
 			 PORT_LABEL(f, p), PORT_LABEL(f, q), link_width_name(f->port_width[p]),
 			 link_speed_name(f->port_speed[p]));
 		json_array_append_new(list, json_link(f, session_lids(s), session_state(s), l));
@@ -738,15 +747,17 @@ static void show_engines(struct session *s, struct out *o)
 }
 
 /* A port of a node that is shown, with a cable. */
-static json_t *cable_json(const struct session *s, uint32_t id, bool up)
+static json_t *cable_json(const struct session *s, uint32_t id)
 {
 	const struct fabric *f = s->fabric;
+	bool up = state_link_up(f, session_state(s), f->port_link[id]);
 	json_t *obj =
 		json_make("{s:i, s:b, s:s, s:s}", "port", (int)f->port_num[id], "up", (int)up, "width",
 			  link_width_name(f->port_width[id]), "speed", link_speed_name(f->port_speed[id]));
 
 	json_put_label(obj, "port", f, id);
 	json_put_port(obj, "peer", f, session_lids(s), f->port_peer[id]);
+	json_put_state(obj, f, id);
 	return obj;
 }
 
@@ -775,16 +786,14 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 		out_text(o, "described as %s\n", f->node_given[n]);
 	for (unsigned p = 1; p <= f->node_nports[n]; p++) {
 		uint32_t id = f->node_port[n] + p;
-		bool up;
 
 		if (f->port_peer[id] == NO_ID || (only != NO_ID && id != only))
 			continue;
-		up = state_link_up(f, session_state(s), f->port_link[id]);
 		out_text(o, "  [%s] %-4s %s%-5s " ROW_CUT("%s") "\n",
-			 port_number(f, id, number, sizeof(number)), up ? "up" : "down",
+			 port_number(f, id, number, sizeof(number)), state_word(s, id),
 			 link_width_name(f->port_width[id]), link_speed_name(f->port_speed[id]),
 			 PORT_LABEL(f, f->port_peer[id]));
-		json_array_append_new(ports, cable_json(s, id, up));
+		json_array_append_new(ports, cable_json(s, id));
 	}
 	obj = json_node(f, session_lids(s), n);
 	json_object_set_new(obj, "type", json_text(types[f->node_type[n]]));
@@ -957,6 +966,8 @@ const struct command fabric_commands[] = {
 	 "links[].a port one end\n"
 	 "links[].b port the other\n"
 	 "links[].up boolean it is up\n"
+	 "links[].state string(Initialize/Armed)? of an end that is not active, as it was read: no data "
+	 "passes\n"
 	 "links[].width width width\n"
 	 "links[].speed speed speed\n"
 	 "node object? the node asked for\n"
@@ -966,6 +977,8 @@ const struct command fabric_commands[] = {
 	 "node.ports[] object ports with a cable; of NODE[PORT] that one\n"
 	 "node.ports[].port portnum its number\n"
 	 "node.ports[].up boolean the link is up\n"
+	 "node.ports[].state string(Initialize/Armed)? of an end of its cable that is not active, as it was "
+	 "read\n"
 	 "node.ports[].width width width\n"
 	 "node.ports[].speed speed speed\n"
 	 "node.ports[].peer port the other end\n" JSON_LIST,

@@ -75,6 +75,7 @@ static uint64_t tables_changed(const struct fabric *a, const struct fabric *b)
 static uint64_t dead_entries(const struct sweep *w)
 {
 	const struct fabric *f = w->fabric;
+	const struct topo *t = w->routing->topo; /* as data packets meet it */
 	uint64_t n = 0;
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
@@ -84,7 +85,7 @@ static uint64_t dead_entries(const struct sweep *w)
 
 			if (!p || p == NO_PATH || owner == NO_ID || !w->topo->endport_up[owner])
 				continue;
-			n += p > f->switch_nports[sw] || w->topo->peer[switch_port_id(f, sw, p)] == NO_ID;
+			n += p > f->switch_nports[sw] || t->peer[switch_port_id(f, sw, p)] == NO_ID;
 		}
 	}
 	return n;
@@ -103,7 +104,9 @@ static int tell_followed(struct session *s, struct watch *now, json_t *round, st
 		out_text(o, "The tables followed: every host%s.\n",
 			 w->hosts->narrowed ? " of the scope reaches every other" : " reaches every host");
 	else if (!rc && (dead || j.counts.unreachable))
-		out_text(o, "The tables have not followed: %s into ports that are down, %s unreachable.\n%s",
+		out_text(o,
+			 "The tables have not followed: %s into ports that are down or not active, %s "
+			 "unreachable.\n%s",
 			 PLURAL(dead, "entry"), PLURAL(j.counts.unreachable, "pair"), text_str(&j.said));
 	else if (!rc)
 		out_text(o, "Whether the tables followed is not known, as `check` tells:\n%s",
