@@ -1220,6 +1220,9 @@ def partitions(ibscope):
             file, live = checked(sim, "set guid 0xa11", "set partition_config_file " + conf, "route minhop"), checked(sim, "live tables")
             check("partitions: %s: the ports' P_Keys say what the file says" % name, file == live and live[0] is True and (live[1] > 0) == some,
                   "file %s, live %s" % (file, live))
+            edited = [checked(sim, "live tables", "rename host1 other", "add host new leaf1", *back) for back in ((), ("undo",), ("undo", "redo"))]
+            check("partitions: %s: they stay when the cabling is edited, and a port that is added told none" % name,
+                  edited == [(False, 0), live, (False, 0)], edited)
             _, sent = captured(sim, "pkeys" + name[0], ibscope, "-e", "live tables")
             check("partitions: %s: Gets alone" % name, any(m.attribute == 0x16 for m in mads(sent)) and not not_get(sent), not_get(sent)[:3])
         finally:
