@@ -201,5 +201,21 @@ def without_lid(folder, run):
     return None if good else "check %s, doctor %s, trace %s: %s" % (told["check"]["pairs_lost"], lost, ends, text)
 
 
-TESTS = (("judged: LMC", lmc), ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid),
+def other_engine(folder, run):
+    """The switches hold dfsssp, the file of options says ftree: doctor says so of held tables, and judges these under -F."""
+    os.makedirs(os.path.join(folder, "dfsssp"))
+    run(["xgft:4,4:1,4", "-R", "dfsssp", "-e", "export lfts dfsssp/opensm-lfts.dump; export subnet dfsssp/opensm-subnet.lst"], folder)
+    with open(os.path.join(folder, "says.conf"), "w", encoding="utf-8") as f:
+        f.write("routing_engine ftree\n")
+    words = "The switches hold the tables of dfsssp, the configuration says ftree: a restart changes 20 entries."
+    for args, judged, want in ((["-F", "says.conf", "dfsssp"], "held", [words]), (["dfsssp"], "held", []),
+                               (["-F", "says.conf", "-R", "ftree", "dfsssp"], "computed", [])):
+        told, _, text = objects_of(folder, run, args, "doctor")
+        found = [x["text"] for x in told["doctor"]["findings"] if x["kind"] == "other-engine"]
+        if (told["doctor"]["judged"], found) != (judged, want):
+            return "%s: %s, %s" % (args, told["doctor"]["judged"], text)
+    return None
+
+
+TESTS = (("judged: another engine than the file says", other_engine), ("judged: LMC", lmc), ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid),
          ("judged: one rule", one_rule), ("judged: pane check, report change", elsewhere), ("judged: the same answer with -F", same_answer), ("judged: left out", left_out))

@@ -93,6 +93,7 @@ bool drift_known(const struct drift *d);
 
 struct drift_candidate {
 	char *chain;		   /* owned */
+	bool configured;	   /* it is that of the configuration */
 	const struct setup *setup; /* reference held: what it is tried with */
 	const char *options;	   /* its options beside those in force, in words; static, "" = none */
 	const char *in_force;	   /* engine that routes in its next sweep (static); NULL: none */
