@@ -178,6 +178,13 @@ def behind(bench, engine):
             sm.step([])
             again, _ = bench.drift(sm, engine + " all")
             expect(entries(again) == entries(found), "heavy sweep", n + 1, "changed", set(entries(again).items()) ^ set(entries(found).items()))
+        # a switch that disappears for one sweep and comes back: its table is written anew, the other switch's entry stays
+        away = sorted(p for s, p in cables if s == leaf)
+        sm.step(['Unlink "%s"[%d]' % (leaf, p) for p in away])
+        sm.step(['ReLink "%s"[%d]' % (leaf, p) for p in away])
+        back, _ = bench.drift(sm, engine + " all")
+        left = {k: e[0] for k, e in entries(back).items() if e[2] in ("restart", "dead")}
+        expect(left == {k: p for k, p in edits.items() if k[0] != leaf}, "after the switch came back:", left, "changed:", edits)
         sm.restart({})
         after, status = bench.drift(sm, engine + " all")
         expect(status == 0 and not entries(after), "a restart left", entries(after))
