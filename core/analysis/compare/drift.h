@@ -6,8 +6,9 @@
  *
  * A running OpenSM compares what it computes with its own memory and never reads the tables.  So its next
  * sweep writes an entry only where that memory, which is not known here, differs from what it computes;
- * entries that were changed behind its back stay (tests/live/drifting.py).  A restart writes all of them, and
- * a switch that disappears and comes back gets most of its table anew.
+ * entries that were changed behind its back stay, but where it writes another one of their block of 64 LIDs
+ * (tests/live/drifting.py).  A restart writes all of them, and a switch that disappears and comes back gets
+ * most of its table anew.
  */
 #ifndef IBSCOPE_DRIFT_H
 #define IBSCOPE_DRIFT_H
