@@ -1,5 +1,7 @@
 #include "core/fabric/managers.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/order.h"
@@ -72,6 +74,16 @@ const struct port_pkey *pkeys_at(const struct managers *m, uint64_t port_guid)
 	return m && low < m->n_pkeys && m->pkey[low].guid == port_guid ? &m->pkey[low] : NULL;
 }
 
+const char *manager_label(const struct fabric *f, const struct manager *m, char *buf, size_t size)
+{
+	uint32_t ep = fabric_endport_by_guid(f, m->guid);
+
+	if (ep != NO_ID)
+		return endport_label(f, ep, buf, size);
+	snprintf(buf, size, "0x%016" PRIx64, m->guid);
+	return buf;
+}
+
 static uint32_t managers_in_state(const struct managers *m, unsigned from, unsigned to)
 {
 	uint32_t n = 0;
@@ -120,7 +132,7 @@ void managers_tell_fault(const struct fabric *f, struct text *t)
 		if (!named || told++ >= MANAGERS_NAMED)
 			continue;
 		text_add(t, "%s%s%s%s", told > 1 ? ", " : " (",
-			 endport_label(f, fabric_endport_by_guid(f, m->m[i].guid), label, sizeof(label)),
+			 manager_label(f, &m->m[i], label, sizeof(label)),
 			 fault == MANAGERS_SEVERAL ? "" : " is ",
 			 fault == MANAGERS_SEVERAL ? "" : manager_state_word[m->m[i].state]);
 	}

@@ -69,6 +69,8 @@ void managers_tell_fault(const struct fabric *f, struct text *t);
 /* What follows from that: "nobody will repair this"; NULL for MANAGERS_GOOD. */
 const char *managers_consequence(const struct fabric *f);
 
+/* Its port, by GUID where the fabric has none such (any more).  buf is returned. */
+const char *manager_label(const struct fabric *f, const struct manager *m, char *buf, size_t size);
 /* The one at a port; NULL: none. */
 const struct manager *manager_at(const struct managers *m, uint64_t port_guid);
 /* The first P_Key of a port, others follow it in m->pkey; NULL: the port told none. */

@@ -73,6 +73,7 @@ struct fabric *fb_again(struct fabric_builder *b, const struct fabric *f)
 
 	if (fb_finish(b, f->source, f->format, &g, NULL))
 		abort(); /* a finished fabric can always be built again */
+	g->managers = counted_ref(f->managers);
 	return g;
 }
 
@@ -85,7 +86,6 @@ struct fabric *fabric_at_place(const struct fabric *f, uint32_t node, unsigned p
 	b->sm_port = (uint8_t)port;
 	g = fb_again(b, f);
 	g->switch_tables = counted_ref(f->switch_tables);
-	g->managers = counted_ref(f->managers);
 	return g;
 }
 
@@ -94,7 +94,6 @@ struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map
 	struct fabric *g = fb_again(fb_from(f), f);
 
 	g->switch_tables = counted_ref(f->switch_tables);
-	g->managers = counted_ref(f->managers);
 	for (size_t i = 0; i < map->n; i++) {
 		uint32_t n = fabric_node_by_guid(g, map->guid[i]);
 
@@ -125,7 +124,6 @@ struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool 
 		}
 	g = fb_again(b, f);
 	g->switch_tables = counted_ref(f->switch_tables);
-	g->managers = counted_ref(f->managers);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		free(g->node_given[n]);
 		g->node_given[n] = str_dup(f->node_given[n]);

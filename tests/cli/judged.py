@@ -9,7 +9,7 @@ import re
 HELD = r"Judged: tables in the switches, read from \S+\.$"
 COMPUTED = r"Judged: computed by %s; the held ones are not looked at: `tables held`\.  (\d+) of (\d+) entries differ from them\.$"
 ALONE = r"Judged: computed by %s\.$"
-JUDGEMENTS = ["check", "doctor", "trace node0001 node0004", "diff kept", "drift updn", "drift"]
+JUDGEMENTS = ["check", "doctor", "trace node0001 node0004", "diff kept", "drift updn", "drift", "survey file window.csv gate lost=0"]
 
 
 def make_files(folder, run):
@@ -18,6 +18,8 @@ def make_files(folder, run):
         os.makedirs(os.path.join(folder, name))
     with open(os.path.join(folder, "asks.conf"), "w", encoding="utf-8") as f:
         f.write("routing_engine updn\n")
+    with open(os.path.join(folder, "window.csv"), "w", encoding="utf-8") as f:
+        f.write("node,port,ticket\nleaf-02,4,CHG1\n")
     run(["xgft:3,3:1,2", "-R", "minhop", "-e", "export lfts held/opensm-lfts.dump; fail link leaf-01[4]; "
          "export subnet held/opensm-subnet.lst; save only.ibnet; route updn; export lfts later/opensm-lfts.dump; "
          "export subnet later/opensm-subnet.lst"], folder)
@@ -71,6 +73,29 @@ def one_rule(folder, run):
                 return "%s: %r, but %d of %d differ" % (args, first, differ, of)
             if told.get("differ_from_held") != (differ if held is False else None):
                 return "%s %s: differ_from_held %s, not %d" % (args, judgement, told.get("differ_from_held"), differ)
+    return None
+
+
+def elsewhere(folder, run):
+    """The title of the pane check, and `report change`: in its second line, of each state, and in JSON."""
+    run(["held", "-e", "route updn; export lfts updn.lfts"], folder)
+    differ, of = differing("held/opensm-lfts.dump", "updn.lfts", run, folder)
+    for args, title in ((["held"], "tables in the switches, read from held"), (["-R", "updn", "only.ibnet"], "computed by updn"),
+                        (["-R", "updn", "held"], "computed by updn, unlike those held in %d of %d entries" % (differ, of))):
+        said = objects_of(folder, run, args, "list check")[0]["list"]["title"]
+        if not re.fullmatch(r"Check \u2500\u2500 .* \u2500\u2500 %s" % re.escape(title), said):
+            return "%s: no title with %s: %s" % (args, title, said)
+    lines, told = asked(run, folder, ["held"], "route updn; report change -")
+    begin = next(i for i, line in enumerate(lines) if line.startswith("# Change of "))
+    first, *states = [line.replace("\\", "") for line in lines[begin:] if "Judged: " in line]
+    if lines.index(next(line for line in lines if "Judged: " in line)) != begin + 4 or not re.match(COMPUTED % "updn", first):
+        return "report change: %s" % lines[begin:begin + 9]
+    if not re.match(HELD, states[0]) or states[-1] != first:
+        return "states of report change: %s" % states
+    report = told["report"]
+    if (report["judged"], report["differ_from_held"], [x.get("judged") for x in report["states"]]) != (
+            "computed", differ, ["held"] * (len(states) - 1) + ["computed"]):
+        return "report change: %s" % report
     return None
 
 
@@ -237,5 +262,22 @@ def same_lid(folder, run):
         and told["check"]["pairs_lost"] == 8 else text
 
 
-TESTS = (("judged: the same LID", same_lid), ("judged: LMC", lmc), ("judged: a host rebooted", rebooted), ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid),
+def other_engine(folder, run):
+    """The switches hold dfsssp, the file of options says ftree: doctor says so of held tables, and judges these under -F."""
+    os.makedirs(os.path.join(folder, "dfsssp"))
+    run(["xgft:4,4:1,4", "-R", "dfsssp", "-e", "export lfts dfsssp/opensm-lfts.dump; export subnet dfsssp/opensm-subnet.lst"], folder)
+    with open(os.path.join(folder, "says.conf"), "w", encoding="utf-8") as f:
+        f.write("routing_engine ftree\n")
+    words = "The switches hold the tables of dfsssp, the configuration says ftree: a restart changes 20 entries."
+    for args, judged, want in ((["-F", "says.conf", "dfsssp"], "held", [words]), (["dfsssp"], "held", []),
+                               (["-F", "says.conf", "-R", "ftree", "dfsssp"], "computed", [])):
+        told, _, text = objects_of(folder, run, args, "doctor")
+        found = [x["text"] for x in told["doctor"]["findings"] if x["kind"] == "other-engine"]
+        if (told["doctor"]["judged"], found) != (judged, want):
+            return "%s: %s, %s" % (args, told["doctor"]["judged"], text)
+    return None
+
+
+TESTS = (("judged: the same LID", same_lid), ("judged: LMC", lmc), ("judged: a host rebooted", rebooted),
+         ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid), ("judged: another engine", other_engine),
          ("judged: one rule", one_rule), ("judged: the same answer with -F", same_answer), ("judged: left out", left_out))

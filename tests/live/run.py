@@ -1013,13 +1013,13 @@ class Manager:
     """OpenSM that stays, at the port of a host; it has swept once."""
     number = 0
 
-    def __init__(self, sim, host, guid, priority, engine="minhop"):
+    def __init__(self, sim, host, guid, priority, engine="minhop", more="sminfo_polling_timeout 200\n"):
         Manager.number += 1
         self.folder = os.path.join(WORK, "manager%d" % Manager.number)
         os.mkdir(self.folder)
         self.log, conf = os.path.join(self.folder, "osm.log"), os.path.join(self.folder, "opensm.conf")
         with open(conf, "w") as f:      # one on standby sees at once that the master is gone
-            f.write("guid %s\nsm_priority %d\nrouting_engine %s\nsminfo_polling_timeout 200\npolling_retry_number 2\n" % (guid, priority, engine))
+            f.write("guid %s\nsm_priority %d\nrouting_engine %s\npolling_retry_number 2\n%s" % (guid, priority, engine, more))
         self.p = subprocess.Popen(
             ["opensm", "-F", conf, "-d2", "-f", self.log, "-D", "0x43"], cwd=self.folder,
             env=dict(sim.env(), SIM_HOST=host, OSM_TMP_DIR=self.folder, OSM_CACHE_DIR=self.folder), stdin=subprocess.DEVNULL,
@@ -1162,38 +1162,100 @@ def managers_watched(ibscope):
         sim.close()
 
 
-def unmanaged(ibscope):
-    """Nobody answers, one is master, a standby waits for a master that stands still: the load line, doctor, check and watch say so."""
-    sim, running = Sim(SMALL), []
+def top_bar(ibscope, sim):
+    """The explorer's first line, once it has read the fabric."""
+    os.environ["IBSCOPE"] = ibscope
+    sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tui"))
+    import run as tui
+    t = tui.Terminal(size=(120, 40))
+    try:
+        t.type("LD_PRELOAD='%s' IBSIM_SOCKNAME=%s %s -L" % (SIM_SO, sim.socket, ibscope))
+        t.keys("Enter")
+        t.wait(r"^ .* 5 sw .*\| read \d+ s ago")
+        return t.capture().split("\n")[0]
+    finally:
+        t.close()
 
-    def told(name, words, kind):
+
+def unmanaged(ibscope):
+    """Nobody answers, one is master, a standby without a master, two masters: the load line, doctor, check, watch and the top bar say so.
+
+    All are real: the standby would look for its master in ten minutes, and is asked before; two masters were parted when they began,
+    and neither sweeps again.
+    """
+    sim, running = Sim(SMALL), []
+    still = "sweep_interval 0\nsweep_on_trap FALSE\nsminfo_polling_timeout 600000\n"
+    hosts = [("H-0000000000000a%d0" % n, "0xa%d1" % n) for n in (1, 2)]
+
+    def told(name, states, words, kind, follows, bar):
+        for _ in range(100):    # the simulator may go on for a while to say that there is one
+            r = sim.run(ibscope, "--json", "-e", "watch 0 rounds 1")
+            last = contract.objects(ibscope, r.stdout)[-1]["rounds"][-1]
+            if sorted(m["state"] for m in last["managers"] if m["state"] != "silent") == states:
+                break
+        check("unmanaged: %s: states" % name, sorted(m["state"] for m in last["managers"] if m["state"] != "silent") == states, last)
         r = sim.run(ibscope, "-e", "live tables; doctor; check")
-        check("unmanaged: %s: doctor" % name, ("error   %s (fact)" % kind in r.stdout) if kind else "no-manager (" not in r.stdout, r.stdout + r.stderr)
         lines = r.stdout.splitlines()
-        says = [line for line in lines if re.search(words, line)] if words else []
-        check("unmanaged: %s: load line, doctor, last line of check" % name, len(says) == 3 and "nobody will repair this" in lines[-1] if words
-              else not re.search("[Nn]o subnet manager|nobody will repair", r.stdout), r.stdout)
+        any_fault = r"(?i)no subnet manager|subnet managers are master|nobody will repair|no-manager|two-masters"
+        check("unmanaged: %s: doctor" % name, ("error   %s (fact)" % kind in r.stdout) if kind else not re.search(any_fault, r.stdout), r.stdout + r.stderr)
+        if words:
+            says = [line for line in lines if re.search("(?i)" + words, line)]
+            check("unmanaged: %s: load line, doctor, last line of check" % name, len(says) == 3 and says[-1] == lines[-1] and follows in lines[-1], r.stdout)
         r = sim.run(ibscope, "-L", "-e", "show")
-        check("unmanaged: %s: -L without tables" % name, bool(re.search("[Nn]o subnet manager", r.stdout)) == bool(words), r.stdout + r.stderr)
+        check("unmanaged: %s: -L without tables" % name, bool(re.search("(?i)" + (words or any_fault), r.stdout)) == bool(words), r.stdout + r.stderr)
         r = sim.run(ibscope, "-e", "watch 0 rounds 1")
-        check("unmanaged: %s: watch" % name, bool(re.search("no subnet manager", r.stdout)) == bool(words) and (r.returncode == 1 or not words),
+        check("unmanaged: %s: watch" % name, bool(re.search(words or any_fault, r.stdout)) == bool(words) and (r.returncode == 1 or not words),
               "%s %s" % (r.returncode, r.stdout + r.stderr))
+        got = re.search(r"NO MANAGER|NO MASTER|TWO MASTERS", top_bar(ibscope, sim))
+        check("unmanaged: %s: top bar" % name, (got and got[0]) == bar, got)
 
     try:
-        told("nobody", "[Nn]o subnet manager answers", "no-manager")
-        running.append(Manager(sim, "H-0000000000000a10", "0xa11", 5))
+        told("nobody", [], "no subnet manager answers", "no-manager", "nobody will repair this", "NO MANAGER")
+        running.append(Manager(sim, *hosts[0], 5, more=still))
         running[0].until("SUBNET UP")
-        told("a master", None, None)
-        running.append(Manager(sim, "H-0000000000000a20", "0xa21", 3))
+        told("a master", ["master"], None, None, None, None)
+        running.append(Manager(sim, *hosts[1], 3, more=still))
         running[1].until("Entering STANDBY state")
-        told("a master and a standby", None, None)
-        for m in reversed(running):         # the standby cannot see that the master is gone
-            m.p.send_signal(signal.SIGSTOP if m is running[1] else signal.SIGKILL)
-        told("the master died", "[Nn]o subnet manager answers", "no-manager")
+        told("a master and a standby", ["master", "standby"], None, None, None, None)
+        running[0].close()
+        told("the master died", ["standby"], r"no subnet manager is master \(host2 HCA-1 is standby\)", "no-manager",
+             "nobody will repair this before one takes over", "NO MASTER")
+        running[1].close()
+        cut = ['%s "S-000000000abc0013"[%d]' % (word, port) for word in ("Unlink", "ReLink") for port in (7, 8)]
+        sim.console(*cut[:2])
+        running[:] = [Manager(sim, *hosts[0], 5, more=still), Manager(sim, "H-0000000000000a60", "0xa61", 3, more=still)]
+        for m in running:
+            m.until("SUBNET UP")
+        sim.console(*cut[2:])
+        told("two masters", ["master", "master"], r"2 subnet managers are master \(host1 HCA-1, host6 HCA-1\)", "two-masters",
+             "each writes over what the other one wrote", "TWO MASTERS")
     finally:
         for m in running:
-            m.p.send_signal(signal.SIGCONT)
             m.close()
+        sim.close()
+
+
+def asked_on_call(ibscope):
+    """`-L -e check` and `-L -e doctor` read the tables and judge them; with -R they say that they did not, and how."""
+    sim = Sim(SMALL)
+    try:
+        lfts = sweep(sim)
+        sim.console('Unlink "S-000000000abc0011"[7]')
+        lost = lost_pairs(sim, lfts, {(0xabc0011, 7)})
+        r = sim.run(ibscope, "-L", "-e", "echo ASKED; check; echo AGAIN; doctor")
+        lines = r.stdout.splitlines()
+        first = [lines[lines.index(word) + 1] for word in ("ASKED", "AGAIN")]
+        check("-L: what is judged, in the first line", all(re.fullmatch(r"Judged: tables in the switches, read \d\d:\d\d\.", x) for x in first), r.stdout + r.stderr)
+        r = sim.run(ibscope, "--json", "-L", "-e", "check; doctor")
+        judged, found = contract.objects(ibscope, r.stdout)[-2:]
+        check("-L: held tables, and the pairs that a walk of its own loses", r.returncode == 1 and judged["judged"] == found["judged"] == "held"
+              and lost and judged["pairs_lost"] == lost == sum(x["pairs"] for x in found["findings"] if x["kind"] == "unreachable"), (lost, r.stdout + r.stderr))
+        r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "echo ASKED; check; echo AGAIN; doctor; live tables; tables held; check")
+        lines = r.stdout.splitlines()
+        first = [lines[lines.index(word) + 1] for word in ("ASKED", "AGAIN")]
+        check("-L -R: the tables were not read, and how", first == ["Judged: computed by minhop; the tables in the switches were not read: `live tables`."] * 2
+              and re.search(r"^Judged: tables in the switches, read", r.stdout, re.M), r.stdout + r.stderr)
+    finally:
         sim.close()
 
 
@@ -1220,6 +1282,9 @@ def partitions(ibscope):
             file, live = checked(sim, "set guid 0xa11", "set partition_config_file " + conf, "route minhop"), checked(sim, "live tables")
             check("partitions: %s: the ports' P_Keys say what the file says" % name, file == live and live[0] is True and (live[1] > 0) == some,
                   "file %s, live %s" % (file, live))
+            edited = [checked(sim, "live tables", "rename host1 other", "add host new leaf1", *back) for back in ((), ("undo",), ("undo", "redo"))]
+            check("partitions: %s: they stay when the cabling is edited, and a port that is added told none" % name,
+                  edited == [(False, 0), live, (False, 0)], edited)
             _, sent = captured(sim, "pkeys" + name[0], ibscope, "-e", "live tables")
             check("partitions: %s: Gets alone" % name, any(m.attribute == 0x16 for m in mads(sent)) and not not_get(sent), not_get(sent)[:3])
         finally:
@@ -1544,7 +1609,7 @@ def main():
         if os.access(arg, os.X_OK):
             run([program, tables, killed_program, explorer, partial, not_active, silent_spine, same_lid], arg)
             run([only_gets, taken_over], probe, arg)
-            run([watching, managers, unmanaged, partitions, handover, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
+            run([watching, managers, unmanaged, asked_on_call, partitions, handover, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
             run([drifting.all_of], arg, check)
             continue
         sim = Sim(arg)

@@ -721,6 +721,53 @@ static void held_tables(void **state)
 	unlink(file);
 }
 
+/* Tables of dfsssp where the configuration says something else; found only where they are those alone. */
+static void tables_of_another_engine(void **state)
+{
+	static const char fabric[] = "synth xgft:4,4:1,4";
+	static const struct {
+		const char *conf, *made, *edit, *found; /* NULL: nothing */
+	} cases[] = {
+		{"ftree", "dfsssp", "",
+		 "The switches hold the tables of dfsssp, the configuration says ftree: a restart changes 20 "
+		 "entries."},
+		{"sssp", "dfsssp", "", NULL},
+		{"dfsssp", "dfsssp", "", NULL},
+		{"dfsssp", "ftree", "",
+		 "The switches hold the tables of updn or dnup or ftree, the configuration says dfsssp: a "
+		 "restart changes 20 "},
+		/* they are not wholly those of an engine */
+		{"ftree", "dfsssp", "fail link leaf-01[5]; ", NULL},
+		/* minhop keeps what is as short */
+		{"minhop", "dfsssp", "", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session *s = start(fabric);
+		char line[200];
+		json_t *o;
+
+		snprintf(line, sizeof(line), "%sroute %s", cases[i].edit, cases[i].made);
+		ok_line(s, line);
+		with_file(s, "export lfts %s");
+		session_free(s);
+		s = start(fabric);
+		with_file(s, "tables %s");
+		snprintf(line, sizeof(line), "routing_engine %s\n", cases[i].conf);
+		write_text(line);
+		with_file(s, "config %s");
+		o = doctor_object(s);
+		if (cases[i].found)
+			need(o, line, "other-engine", cases[i].found);
+		else if (find(o, "other-engine", ""))
+			fail_msg("case %zu: other-engine", i);
+		json_decref(o);
+		session_free(s);
+	}
+	unlink(file);
+}
+
 /* Is a finding about an engine that nobody said is running? */
 static bool what_if(const json_t *o, const char *kind)
 {
@@ -1074,6 +1121,7 @@ int main(void)
 		cmocka_unit_test(healthy),
 		cmocka_unit_test(bad_sources),
 		cmocka_unit_test(held_tables),
+		cmocka_unit_test(tables_of_another_engine),
 		cmocka_unit_test(option_files),
 		cmocka_unit_test(lottery),
 		cmocka_unit_test(dropped),

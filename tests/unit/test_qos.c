@@ -5,6 +5,7 @@
 
 #include "core/analysis/credit/check.h"
 #include "core/base/rng.h"
+#include "core/fabric/managers.h"
 #include "core/sm/opervls.h"
 #include "core/sm/qos.h"
 
@@ -228,6 +229,53 @@ static void test_apart(void **state)
 	assert_true(most > 100);
 }
 
+/* What a reading told of managers and P_Keys outlives changes of the cabling; a port that is added told none.
+ */
+static void test_read_stays(void **state)
+{
+	static const char pairs[] = "6 pairs without a common P_Key",
+			  of_no_master[] = "is master (node0001 is standby)";
+	struct session *s = session_new(all_engines, all_commands);
+	struct fabric *f = make_fabric("xgft:2,2:1,2");
+	struct managers *m = managers_new(1);
+	uint64_t standby = 0;
+	char told[60];
+	struct err e;
+
+	(void)state;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint64_t guid = f->port_guid[f->endport_port[ep]];
+		const char *name = f->node_name[endport_node(f, ep)];
+
+		standby = strcmp(name, "node0001") != 0 ? standby : guid;
+		managers_tell_pkey(m, guid, guid == standby || endport_is_switch(f, ep) ? 0xffff : 0x7fff);
+	}
+	m->asked = true;
+	m->n = 1;
+	m->m[0] = (struct manager){.guid = standby, .state = MANAGER_STANDBY};
+	fabric_take_pkeys(f, m);
+	assert_int_equal(session_set_fabric(s, f, "load x", NULL, &e), 0);
+	line_says(s, "route minhop; check", pairs);
+	ok_line(s, "rename node0002 other; swap other node0003; set guid other");
+	line_says(s, "check", pairs);
+	line_says(s, "check", of_no_master);
+	line_says(s, "remove host node0004; check", "2 pairs without a common P_Key");
+	line_says(s, "add host new leaf-02; check",
+		  "Partitions not looked at: 1 port up told no P_Keys (the first: new)");
+	line_says(s, "check", of_no_master);
+	with_file(s, "partition_config_file", "A=0x7fff:ALL=full;\n");
+	line_says(s, "reroute; check",
+		  "Partitions are those of partition_config_file: 1 port up told no P_Keys (the first: new)");
+	line_says(s, "undo; undo; undo; undo; check", pairs);
+	line_says(s, "redo; redo; check", "1 port up told no P_Keys");
+	line_says(s, "check", of_no_master);
+	line_says(s, "undo; undo; remove host node0001; check", pairs);
+	snprintf(told, sizeof(told), "is master (0x%016" PRIx64 " is standby)", standby);
+	line_says(s, "check", told);
+	line_says(s, "doctor", told);
+	session_free(s);
+}
+
 static void test_policy(void **state)
 {
 	struct session *s = session_new(all_engines, all_commands);
@@ -294,6 +342,7 @@ int main(void)
 		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_first_host),
 		cmocka_unit_test(test_partitions),
+		cmocka_unit_test(test_read_stays),
 		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_policy),
 	};

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/analysis/compare/judged.h"
 #include "core/base/memory.h"
 #include "views/analysis/cause_rows.h"
 
@@ -134,8 +135,21 @@ static void free_answer(void *value)
 		free(a->cause[i].what);
 	free(a->cause);
 	free(a->lost);
+	text_free(&a->judged);
 	soundness_clear(&a->found);
 	free(a);
+}
+
+static void tell_judged(const struct sweep *w, struct text *t, struct progress *p)
+{
+	struct judged j = judged_of(w);
+
+	j.untimed = true;
+	judged_count(&j, p);
+	judged_brief(&j, t);
+	if (!j.held && j.at_hand)
+		text_add(t, ", unlike those held in %" PRIu64 " of %s", j.n_differ,
+			 PLURAL(j.n_held, "entry"));
 }
 
 static void *run_check(const struct job *j)
@@ -145,6 +159,8 @@ static void *run_check(const struct job *j)
 	const struct ways_listener to = {.ctx = &k, .lost = add_lost, .end = add_end};
 	int rc = soundness_find(j->sweep, &a->found, NULL, &to, j->progress, j->e);
 
+	if (!rc)
+		tell_judged(j->sweep, &a->judged, j->progress);
 	free(k.last);
 	if (rc) {
 		free_answer(a);
@@ -203,6 +219,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, ", %s lost", PLURAL(a->found.causes->lost, "pair"));
 	if (a->found.counts.apart)
 		text_add(t, "; partitions keep %s apart", PLURAL(a->found.counts.apart, "pair"));
+	text_add(t, " ── %s", text_str(&a->judged));
 }
 
 static void footer(const struct view *v, struct text *t)

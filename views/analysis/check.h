@@ -23,6 +23,7 @@ struct check_answer {
 	uint32_t n_causes;
 	struct lost_lid *lost; /* [n_lost] by LID */
 	uint32_t n_lost;
+	struct text judged; /* whose tables */
 };
 
 extern const struct task task_check; /* struct check_answer, of a sweep */

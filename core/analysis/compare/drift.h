@@ -6,8 +6,9 @@
  *
  * A running OpenSM compares what it computes with its own memory and never reads the tables.  So its next
  * sweep writes an entry only where that memory, which is not known here, differs from what it computes;
- * entries that were changed behind its back stay (tests/live/drifting.py).  A restart writes all of them, and
- * a switch that disappears and comes back gets most of its table anew.
+ * entries that were changed behind its back stay, but where it writes another one of their block of 64 LIDs
+ * (tests/live/drifting.py).  A restart writes all of them, and a switch that disappears and comes back gets
+ * most of its table anew.
  */
 #ifndef IBSCOPE_DRIFT_H
 #define IBSCOPE_DRIFT_H
@@ -94,6 +95,7 @@ bool drift_known(const struct drift *d);
 
 struct drift_candidate {
 	char *chain;		   /* owned */
+	bool configured;	   /* it is that of the configuration */
 	const struct setup *setup; /* reference held: what it is tried with */
 	const char *options;	   /* its options beside those in force, in words; static, "" = none */
 	const char *in_force;	   /* engine that routes in its next sweep (static); NULL: none */

@@ -167,6 +167,8 @@ struct drift_ranking *drift_rank(const struct sweep *held, const struct setup *s
 	free(hosts);
 	if (!rc && chain)
 		rc = try_chain(&k, chain, setup, "as configured", e);
+	if (!rc && chain)
+		k.r->candidate[0].configured = true;
 	if (levels && levels->n_roots && options_find(setup->options, "root_guid_file") &&
 	    !options_file(setup->options, "root_guid_file"))
 		k.levels = levels;

@@ -67,17 +67,17 @@ void judged_brief(const struct judged *j, struct text *t)
 {
 	const struct routing *r = j->sweep->routing;
 	struct tm tm;
-	char when[16];
+	char when[20];
 
 	if (!j->held) {
 		text_add(t, r ? "computed by %s" : "no tables, as no engine makes any", r ? r->engine : "");
 		return;
 	}
-	text_add(t, "tables in the switches, read");
+	text_add(t, "tables in the switches");
 	if (j->at_hand->source)
-		text_add(t, " from %s", j->at_hand->source);
+		text_add(t, ", read from %s", j->at_hand->source);
 	else if (!j->untimed && localtime_r(&j->at_hand->read_at, &tm) &&
-		 strftime(when, sizeof(when), " %H:%M", &tm))
+		 strftime(when, sizeof(when), ", read %H:%M", &tm))
 		text_add(t, "%s", when);
 }
 

@@ -88,6 +88,9 @@ static const struct rule rules[] = {
 	{"drift-unknown", WARNING, LIKELY, find_drift_unknown,
 	 "ibscope does not know the subnet manager's options, or another program wrote the tables",
 	 "config FILE, with the opensm.conf of the subnet manager"},
+	{"other-engine", WARNING, COMPUTED, find_other_engine,
+	 "the subnet manager runs with other options than the configuration given",
+	 "restart it with this configuration, or correct the file"},
 	{"duplicate-lid", ERROR, FACT, find_warnings,
 	 "two ports have this LID, and packets reach one of them only", NULL},
 	{"duplicate-guid", ERROR, FACT, find_warnings,
@@ -322,8 +325,8 @@ static finder *const of_engine[] = {find_unreachable,
 				    find_layers_not_in_force,
 				    NULL};
 /* they count what tables do not lead to: what lacks a table, or a LID by them, would be a fault */
-static finder *const of_whole_tables[] = {find_switch_lids, find_idle,		find_uneven,
-					  find_sm_place,    find_drift_unknown, NULL};
+static finder *const of_whole_tables[] = {find_switch_lids,   find_idle,	 find_uneven, find_sm_place,
+					  find_drift_unknown, find_other_engine, NULL};
 static finder *const of_right_guids[] = {find_unreachable, find_forwarding_loop, find_dead_entry,
 					 find_stale,	   find_no_lid,		 NULL};
 

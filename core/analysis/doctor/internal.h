@@ -125,7 +125,8 @@ finder find_incomplete, find_managers, find_warnings, find_no_lid, find_slow, fi
 	find_aggregation, find_sm_guessed, find_sm_place;
 /* paths.c: what happens to packets by the tables */
 finder find_incomplete_tables, find_not_active, find_unreachable, find_cut_off, find_no_pair, find_kept_apart,
-	find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale, find_drift_unknown;
+	find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale, find_drift_unknown,
+	find_other_engine;
 /* loops.c */
 finder find_credit_loop, find_layers_not_in_force;
 /* engine.c: what OpenSM would do */

@@ -624,3 +624,31 @@ int find_drift_unknown(struct doctor *d, const struct rule *r)
 	finding_more(x, "drift");
 	return 0;
 }
+
+/* The tables are wholly those that an engine makes anew, and not those of the configuration. */
+int find_other_engine(struct doctor *d, const struct rule *r)
+{
+	const struct drift_ranking *k = d->ranking;
+	const struct drift_candidate *best = k && k->n ? k->candidate : NULL, *asked = best;
+	struct text makers = {0};
+	struct finding *x;
+	uint64_t n = 0;
+
+	while (asked && asked < k->candidate + k->n && !asked->configured)
+		asked++;
+	if (!asked || asked == k->candidate + k->n || !asked->in_force || asked->agreement >= 1 ||
+	    best->right < 1)
+		return 0;
+	for (const struct drift_candidate *c = best; c < k->candidate + k->n; c++)
+		if (c == best || (c->in_force && !c->equal && strcmp(c->chain, c[-1].chain) != 0))
+			text_add(&makers, "%s%s%s%s%s", c == best ? "" : " or ", c->chain,
+				 *c->options ? " (" : "", c->options, *c->options ? ")" : "");
+	for (unsigned class = 0; class < DRIFT_CLASSES; class ++)
+		n += class == DRIFT_RIGHT ? 0 : asked->count[class];
+	x = tell(d, r, "The switches hold the tables of %s, the configuration says %s: a restart changes %s.",
+		 text_str(&makers), asked->chain, PLURAL(n, "entry"));
+	x->count = n;
+	finding_more(x, "drift %s", asked->chain);
+	text_free(&makers);
+	return 0;
+}

@@ -37,7 +37,8 @@ struct state_told {
 	struct session *then;  /* a draft of its own */
 	const struct sweep *w; /* of it; routing may be NULL */
 	char *name;	       /* "before", "step 2" */
-	struct judgement j;    /* {0} without tables */
+	struct judged judged;
+	struct judgement j; /* {0} without tables */
 	uint32_t load;
 	char *load_at; /* "-": none */
 	struct ebb ebb;
@@ -144,6 +145,9 @@ static int find_state(struct change_told *c, struct state_told *x, const struct 
 {
 	x->then = session_draft_at(c->s, x->at);
 	x->w = session_sweep(x->then);
+	x->judged = judged_of(x->w);
+	x->judged.untimed = c->o->run->no_timing;
+	judged_count(&x->judged, c->p);
 	if (x->w->routing && find_figures(c, x, e))
 		return -1;
 	if (tell_event(c, x, was, e))
@@ -335,6 +339,16 @@ static void put_lines(struct document *d, char *text)
 	}
 }
 
+/* What is judged in a state. */
+static void put_judged(struct document *d, const struct state_told *x)
+{
+	struct text t = {0};
+
+	judged_line(&x->judged, &t);
+	put_lines(d, t.s);
+	text_free(&t);
+}
+
 static void put_states(struct document *d, const struct change_told *c)
 {
 	static const char *const head[] = {
@@ -365,12 +379,13 @@ static void put_states(struct document *d, const struct change_told *c)
 					: x->j.sound ? "sound"
 					: x->j.fault ? "NOT SOUND"
 						     : "not known")};
-		json_t *o = json_make("{s:s, s:s, s:i, s:b, s:b, s:I, s:I, s:i, s:i, s:i, s:I}", "state",
-				      x->name, "event", c->s->event[x->at].text, "number", (int)x->at + 1,
-				      "routed", (int)!none, "sound", (int)x->j.sound, "pairs",
-				      (json_int_t)k->pairs, "unreachable", (json_int_t)k->unreachable,
-				      "cut_off", (int)x->j.cut_off, "max_links", (int)k->max_hops, "max_load",
-				      (int)x->load, "credit_loops", (json_int_t)(x->j.loops - x->j.dropped));
+		json_t *o = json_make("{s:s, s:s, s:s, s:i, s:b, s:b, s:I, s:I, s:i, s:i, s:i, s:I}", "state",
+				      x->name, "judged", judged_word(&x->judged), "event",
+				      c->s->event[x->at].text, "number", (int)x->at + 1, "routed", (int)!none,
+				      "sound", (int)x->j.sound, "pairs", (json_int_t)k->pairs, "unreachable",
+				      (json_int_t)k->unreachable, "cut_off", (int)x->j.cut_off, "max_links",
+				      (int)k->max_hops, "max_load", (int)x->load, "credit_loops",
+				      (json_int_t)(x->j.loops - x->j.dropped));
 
 		json_object_set_new(o, "bisection", x->ebb.samples ? json_real(x->ebb.value) : json_null());
 		json_object_set_new(o, "outage",
@@ -406,6 +421,8 @@ static void put_steps(struct document *d, const struct change_told *c)
 
 		doc_heading(d, 3, title);
 		free(title);
+		if (!x->j.fault) /* what check says then begins so */
+			put_judged(d, x);
 		put_lines(d, x->event.s);
 		if (x->outage) {
 			outage_tell(x->outage, &said);
@@ -708,12 +725,15 @@ static int put_all(struct document *d, const struct change_told *c, const struct
 	struct session *s = c->s;
 	struct text verdict = {0};
 	enum verdict v = tell_verdict(c, &verdict);
+	const struct state_told *last = &c->state[c->n - 1];
 	char *title = str_printf("Change of %s", drawing_source(s->fabric)), at[OUT_UTC];
 	int rc;
 
 	doc_begin(d, title);
 	free(title);
 	doc_line(d, true, verdict.s);
+	put_judged(d, last);
+	judged_json(&last->judged, c->o);
 	c->o->run->found_fault |= v == NOT_SAFE;
 	c->o->run->unanswered |= v == UNKNOWN;
 	out_json(c->o, "verdict", json_text(verdict.s));

@@ -456,7 +456,10 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 
 int check_quietly(struct session *s, const struct sweep *w, struct judgement *j, struct out *o, struct err *e)
 {
-	struct command_run run = {.in = o->run->in, .progress = o->run->progress, .f = text_stream(&j->said)};
+	struct command_run run = {.in = o->run->in,
+				  .progress = o->run->progress,
+				  .no_timing = o->run->no_timing,
+				  .f = text_stream(&j->said)};
 	struct out quiet = {.run = &run};
 	int rc = check(s, w, j, NULL, NULL, false, &quiet, e);
 

@@ -292,7 +292,9 @@ const struct setup *outage_words(struct session *s, int n, char **word, struct o
 /* Pairs lost after the sweep of an event; OUTAGE_NO_AFTER. */
 uint64_t outage_after(const struct event *ev);
 
-/* The first line of a judgement of a sweep (judged.h), and keys of JSON_JUDGED. */
+/* Keys of JSON_JUDGED. */
+void judged_json(const struct judged *j, struct out *o);
+/* The same, after the first line of a judgement of a sweep (judged.h). */
 void report_judged(const struct sweep *w, struct out *o);
 /* One more event: the tables that were read and are at hand come into force, by a chain that shows them. */
 int take_held(struct session *s, const char *chain, struct out *o, struct err *e);

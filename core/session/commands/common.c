@@ -444,6 +444,13 @@ static void report_misses(const struct sweep *w, struct out *o)
 	free(missed);
 }
 
+void judged_json(const struct judged *j, struct out *o)
+{
+	out_json(o, "judged", json_text(judged_word(j)));
+	if (!j->held && j->at_hand)
+		out_json(o, "differ_from_held", json_integer((json_int_t)j->n_differ));
+}
+
 void report_judged(const struct sweep *w, struct out *o)
 {
 	struct judged j = judged_of(w);
@@ -454,9 +461,7 @@ void report_judged(const struct sweep *w, struct out *o)
 	judged_line(&j, &t);
 	out_text(o, "%s", text_str(&t));
 	text_free(&t);
-	out_json(o, "judged", json_text(judged_word(&j)));
-	if (!j.held && j.at_hand)
-		out_json(o, "differ_from_held", json_integer((json_int_t)j.n_differ));
+	judged_json(&j, o);
 }
 
 void report_event(struct session *s, struct out *o)

@@ -140,9 +140,10 @@ static uint32_t tell_unsure_lids(const struct drift *d, struct out *o)
 static const char when_written[] = "When they are written: at a restart of the subnet manager, all.  By the "
 				   "next sweep of one that runs, those "
 				   "that its memory has otherwise;\n"
-				   "ibscope does not know its memory, and entries that another program "
-				   "changed stay.  When a switch disappears "
-				   "and comes back, most of its own.\n";
+				   "ibscope does not know its memory.  Entries that another program changed "
+				   "stay, unless one of the same block of 64\n"
+				   "LIDs is written.  When a switch disappears and comes back, most of its "
+				   "own.\n";
 
 static int report_drift(const struct drift *d, const struct causes *causes, bool all, struct out *o,
 			struct err *e)

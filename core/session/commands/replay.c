@@ -352,13 +352,14 @@ const struct command replay_commands[] = {
 		 "  jobs FILE   hosts by job too: what squeue or `scontrol show job` prints, or lines "
 		 "NAME HOSTS...\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_CONTENT
+	 .json = JSON_CONTENT JSON_SOME_JUDGED
 	 "unreachable integer? =pairs without a path\n"
 	 "credit_loop_groups integer? =groups of credit loops\n"
 	 "max_load integer? most routes on a link, all hosts to all\n"
 	 "verdict string? of `report change`: its first line\n"
 	 "states[] object? of it: before, and after each step\n"
 	 "states[].state string before, or which step\n"
+	 "states[].judged string(held/computed) as above, of its tables\n"
 	 "states[].event string what was done\n"
 	 "states[].number integer(1..) of that event in the journal\n"
 	 "states[].routed boolean there are tables; else the figures are 0\n"

@@ -372,6 +372,8 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 		window_free(&window);
 		return -1;
 	}
+	if (rq.plan)
+		report_judged(rq.before, o);
 	report_scope(s, o);
 	rows = json_array();
 	for (uint32_t i = 0; i < found->n; i++)
@@ -445,7 +447,7 @@ const struct command survey_commands[] = {
 		 "rerouted=N, outage=N,\n"
 		 "               load=N, longest=N; of load and longest +N and +N% are more than before\n"
 		 "  junit XML    writes the rows as test cases, a broken limit as a failure\n",
-	 .json = JSON_SCOPE JSON_CONTENT
+	 .json = JSON_SOME_JUDGED JSON_SCOPE JSON_CONTENT
 	 "gate object? limits of a plan\n"
 	 "gate.limits[] string the words\n"
 	 "gate.broken integer rows that break one, or that no engine routes\n"

@@ -44,11 +44,6 @@ static void add_state(struct text *t, const struct manager *x)
 		text_add(t, ", priority %u", x->priority);
 }
 
-static const char *label_of(const struct fabric *f, const struct manager *x, char *buf, size_t size)
-{
-	return endport_label(f, fabric_endport_by_guid(f, x->guid), buf, size);
-}
-
 void watch_managers_text(const struct fabric *f, struct text *t)
 {
 	const struct managers *m = fabric_managers(f);
@@ -58,7 +53,7 @@ void watch_managers_text(const struct fabric *f, struct text *t)
 		return;
 	text_add(t, "Subnet managers: ");
 	for (uint32_t i = 0; i < m->n; i++) {
-		text_add(t, "%s%s ", i ? "; " : "", label_of(f, &m->m[i], a, sizeof(a)));
+		text_add(t, "%s%s ", i ? "; " : "", manager_label(f, &m->m[i], a, sizeof(a)));
 		add_state(t, &m->m[i]);
 	}
 	text_add(t, "%s.\n", m->n ? "" : "none");
@@ -116,7 +111,7 @@ static void tell_each(const struct fabric *before, const struct fabric *f, struc
 
 		if (manager_at(b, x->guid))
 			continue;
-		text_add(t, "- subnet manager %s: it was ", label_of(before, x, label, sizeof(label)));
+		text_add(t, "- subnet manager %s: it was ", manager_label(before, x, label, sizeof(label)));
 		add_state(t, x);
 		text_add(t, "\n");
 		o = manager_json(before, x, "manager");
@@ -129,7 +124,8 @@ static void tell_each(const struct fabric *before, const struct fabric *f, struc
 
 		if (y && y->state == x->state && y->priority == x->priority)
 			continue;
-		text_add(t, "%c subnet manager %s: ", y ? '~' : '+', label_of(f, x, label, sizeof(label)));
+		text_add(t, "%c subnet manager %s: ", y ? '~' : '+',
+			 manager_label(f, x, label, sizeof(label)));
 		add_state(t, x);
 		text_add(t, y ? "; it was " : "");
 		if (y)
