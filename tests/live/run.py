@@ -709,6 +709,37 @@ def not_active(ibscope):
         sim.close()
 
 
+def flapped(ibscope):
+    """watch: a cable flaps between two readings, a sweep activates its ports, P_Keys are written: nothing else changed, and each is judged anew."""
+    sim, w, conf = Sim(SMALL), None, os.path.join(WORK, "partitions.conf")
+    try:
+        lost = lost_pairs(sim, sweep(sim), {(0xabc0011, 8)})
+        w = Watched(sim, ibscope)
+        w.reading()
+        check("flapped: a quiet reading", [o["kind"] for o in w.again()] == ["round"])
+        sim.console('Unlink "S-000000000abc0011"[8]', 'Relink "S-000000000abc0011"[8]')
+        told = w.again()
+        check("flapped: told and judged", [(o["kind"], o.get("states")) for o in told] == [("states_changed", 1), ("round", 1)] and lost
+              and (told[-1]["followed"], told[-1].get("unreachable"), told[-1]["changes"], told[-1]["entries"]) == (False, lost, [], 0)
+              and "~ ports of 1 link have another state" in told[-1]["text"], (lost, told))
+        check("flapped: told once", [(o["kind"], o.get("states"), o["followed"]) for o in w.again()] == [("round", 0, False)])
+        sweep(sim)
+        told = w.again()
+        check("flapped: a sweep mended it", [(o["kind"], o.get("states")) for o in told] == [("states_changed", 1), ("round", 1)]
+              and (told[-1]["followed"], told[-1].get("unreachable")) == (True, 0), told)
+        with open(conf, "w") as f:
+            f.write("Default=0x7fff:ALL=limited,SELF=full;\n")
+        sweep(sim, "0xabc0001", "-P", conf)
+        told = w.again()
+        check("flapped: P_Keys", [o["kind"] for o in told] == ["pkeys_changed", "round"] and "event" in told[-1] and told[-1].get("states") == 0, told)
+        check("flapped: told once, too", [o["kind"] for o in w.again()] == ["round"])
+        contract.objects(ibscope, "".join(w.lines))
+    finally:
+        if w:
+            w.close()
+        sim.close()
+
+
 def silent_spine(ibscope):
     """A switch that answers nothing, its links up: of what passes it nothing can be told, and nothing of that is lost."""
     sim = Sim(SMALL)
@@ -826,10 +857,10 @@ def only_gets(probe, ibscope):
         sim.close()
 
 
-def sweep(sim, guid="0xabc0001"):
+def sweep(sim, guid="0xabc0001", *options):
     """One sweep of OpenSM at the port with this GUID, or at the simulator's own; its tables: {switch GUID: {LID: port}}."""
     env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
-    subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", *(["-g", guid] if guid else [])], env=env, cwd=WORK,
+    subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", *(["-g", guid] if guid else []), *options], env=env, cwd=WORK,
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
     tables, at = {}, None
     for line in open(os.path.join(WORK, "opensm-lfts.dump")):
@@ -1542,7 +1573,7 @@ def main():
     run([confined, small_fabric, changes, trouble, dying_simulators], probe)
     for arg in map(os.path.abspath, sys.argv[2:]):
         if os.access(arg, os.X_OK):
-            run([program, tables, killed_program, explorer, partial, not_active, silent_spine, same_lid], arg)
+            run([program, tables, killed_program, explorer, partial, not_active, flapped, silent_spine, same_lid], arg)
             run([only_gets, taken_over], probe, arg)
             run([watching, managers, unmanaged, partitions, handover, on_change, escape_typed, never_followed, second_computation, many_changes, canonical_bytes], arg)
             run([drifting.all_of], arg, check)
