@@ -363,9 +363,13 @@ def waits_in_kernel(pid):
 # --- the explorer -----------------------------------------------------------------------------
 
 def escape(t, command, number):
-    """The command is seen at work, C-c ends it, and the next one answers."""
+    """A FIFO holds the command, so that it is seen at work; C-c ends it, and the next one answers."""
     t.run(command)
     t.wait(r"cancels")
+    stop(t, number)
+
+
+def stop(t, number):
     t.keys("C-c")       # Esc asks when it has run for a second: tests/tui/escape.test
     t.wait(r"^│ (\S+: )?cancelled")
     t.run("clear")
@@ -417,8 +421,8 @@ def escape_from_files(folder):
 
 
 def escape_from_work(folder):
-    """Work that would take minutes."""
-    t = tui.Terminal(size=(120, 40))
+    """Work that would take minutes: it begins behind what is printed, and that stays."""
+    t = tui.Terminal(size=(120, 70))
     try:
         t.start("-R minhop xgft:18,18,18:1,18,18")
         t.wait(r"minhop routed")
@@ -426,7 +430,9 @@ def escape_from_work(folder):
         t.wait(r"▸REPL")
         for number, command in enumerate(["survey links", "shifts", "route mincontention; step start",
                                           "compare minhop updn dnup ftree lash nue dfsssp"]):
-            escape(t, command, number)
+            t.run("echo begun-%d; %s" % (number, command))
+            t.wait(r"^│ begun-%d" % number)
+            stop(t, number)
     finally:
         t.close()
 
@@ -505,6 +511,7 @@ TESTS = [all_commands, file_commands, file_options, long_lines, tree, edits, loo
 def main():
     tests = [t for t in TESTS if len(sys.argv) < 2 or t.__name__ in sys.argv[1:]]
     bad = 0
+    tui.machine.serve_programs()
     for test in tests:
         folder = tempfile.mkdtemp(prefix="ibscope-stop-")
         try:

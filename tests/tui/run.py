@@ -24,7 +24,7 @@ import gallery
 import machine
 import played
 import pty_signals
-from common import BOUND, FABRIC, HERE, PROGRAM, ROOT, Failed
+from common import BOUND, FABRIC, HERE, PROGRAM, ROOT, Failed, all_read
 from shown import words_are_of_their_rows
 from tours import tours_fit
 
@@ -207,21 +207,7 @@ class Terminal:
     def read_all(self, pid, threads="[0-9]*"):
         """Wait until the program has taken all keys from its terminal, and waits for more, for longer than an Esc is
         held; so do all its threads, or these, and tmux, which hands keys and screens on."""
-        end = time.monotonic() + BOUND
-        waits = 0
-        while waits < 5 and os.path.exists("/proc/%d/fd/0" % pid) and time.monotonic() < end:
-            time.sleep(0.02)
-            tty = os.open("/proc/%d/fd/0" % pid, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
-            left = struct.unpack("i", fcntl.ioctl(tty, termios.FIONREAD, b"\0" * 4))[0]
-            os.close(tty)
-            states = set()
-            for stat in glob.glob("/proc/%d/task/%s/stat" % (pid, threads)) + ["/proc/%d/stat" % self.server]:
-                try:
-                    with open(stat, encoding="utf-8") as f:
-                        states.add(f.read().rpartition(")")[2].split()[0])
-                except OSError:     # it has ended
-                    continue
-            waits = waits + 1 if not left and states <= {"S"} else 0
+        all_read(pid, threads, ["/proc/%d/stat" % self.server])
 
     def close(self):
         """Everything that ran in it ends with its terminal; what does not is told at the end of all tests."""
@@ -421,11 +407,10 @@ def answers(t, pid):
         t.keys("C-c")
         t.keys("F12")
         t.read_all(pid, pid)
-        t.stable(0.2)
     t.keys("C-c")
     t.keys("C-c")  # the first one is inserted as it is behind C-v
     t.read_all(pid, pid)
-    if not re.search(r"[▸>]REPL", t.stable(0.2), re.M):  # it leaves a prompt for one line
+    if not re.search(r"[▸>]REPL", t.capture(), re.M):  # it leaves a prompt for one line
         t.keys("F12")
         t.wait(r"[▸>]REPL")
     t.type("echo it-lives")
