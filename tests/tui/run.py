@@ -561,6 +561,36 @@ def history_kept():
         t.close()
 
 
+def history_is_quoted():
+    """Names with `;` are typed without quotes and kept in them: recalled where no such node is, the line is the same one command."""
+    name = "ring0;echo it-ran"
+    net = subprocess.run([PROGRAM, "ring:4", "-e", "save -"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    t = Terminal(size=(120, 40))
+    try:
+        for there, text in (("with", net.replace('"ring0"', '"%s"' % name)), ("without", net)):
+            t.make(there, text)
+        t.start("-R minhop with")
+        t.wait(READY)
+        t.run(":fail switch %s; show" % name)
+        t.wait(r"1 failed")
+        t.keys("F10")
+        t.wait(r"ready>\s*\Z")
+        with open(os.path.join(t.env["XDG_STATE_HOME"], "ibscope", "history"), encoding="utf-8") as f:
+            kept = f.read()
+        if kept != 'fail switch "%s"; show\n' % name:
+            raise Failed("the history has %r" % kept)
+        t.start("-R minhop without")
+        t.wait(READY)
+        t.keys(":")
+        t.wait(r"[▸>]REPL")
+        t.keys("Up", "Enter")
+        t.wait(r"no .*ring0;echo it-ran|ring0;echo it-ran.* no ")
+        if re.search(r"^│ it-ran", t.capture(), re.M):
+            raise Failed("a name was run:\n" + t.capture())
+    finally:
+        t.close()
+
+
 def limit(what):
     """A number of the manual page's table of limits."""
     page = subprocess.run([PROGRAM, "--manual", "tui/ibscope.1.in"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -1058,7 +1088,7 @@ def tours_at_80_columns():
 
 
 ROBUST = [tours_at_80_columns, words_on_screen, scheme_of_background, legends_have_the_colours, bars_are_seen, pictures, last_scale_is_a_hint, resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
-          quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
+          quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, history_is_quoted, limits_of_the_explorer,
           cancel_long_work, quick_machine, dumb_terminal, keymap_errors, batch_refuses, batch_fits_its_terminal, suspended_ends, *pty_signals.TESTS]
 
 

@@ -714,6 +714,7 @@ const struct command watch_commands[] = {
 		 "rounds[].round integer(1..) its number, from 1\n"
 		 "rounds[].changes[] string? differences to the reading before, as of `live`\n"
 		 "rounds[].entries integer? table entries that changed\n"
+		 "rounds[].states integer? links that stayed, whose ports have another state\n"
 		 "rounds[].dead_entries integer? entries by which a packet cannot go on\n"
 		 "rounds[].pairs integer? pairs of hosts looked at\n"
 		 "rounds[].unreachable integer? pairs of hosts without a path\n"
