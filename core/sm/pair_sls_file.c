@@ -374,12 +374,26 @@ bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const 
 /* The next range of `0x1234-0x1235, 0x1236`; false: it is none. */
 static bool next_range(struct cursor *list, uint64_t *from, uint64_t *to)
 {
-	struct cursor last = cur_trimmed(cur_part(list, ',')), first = cur_trimmed(cur_part(&last, '-'));
+	struct cursor last = cur_trimmed(cur_part(list, ',')), all = last,
+		      first = cur_trimmed(cur_part(&last, '-'));
 
 	if (!cur_is_number(first, 0, from))
 		return false;
 	*to = *from;
-	return cur_empty(&last) || cur_is_number(cur_trimmed(last), 0, to);
+	return !cur_find(&all, "-") || cur_is_number(cur_trimmed(last), 0, to);
+}
+
+/* Is all of it ranges, of numbers up to this one? */
+static bool is_list(struct cursor list, uint64_t most)
+{
+	uint64_t from, to;
+
+	if (cur_empty(&list) || list.end[-1] == ',')
+		return false;
+	while (!cur_empty(&list))
+		if (!next_range(&list, &from, &to) || to > most)
+			return false;
+	return true;
 }
 
 /* Has a partition two members in full?  Without a file of partitions there is the default one, of all. */
@@ -406,60 +420,70 @@ static bool is_ulp(const struct pair_sls *p, const struct topo *t, struct cursor
 		return port || has_two_full(p, t, DEFAULT_PKEY);
 	if ((!ipoib || !cur_word(&head, "pkey")) && (!port || !cur_word(&head, "port-num")))
 		return false;
-	while (!cur_empty(&head)) {
-		if (!next_range(&head, &from, &to) || to > UINT16_MAX)
-			return false;
-		for (uint64_t pkey = from; ipoib && pkey <= to; pkey++)
+	if (!is_list(head, UINT16_MAX))
+		return false;
+	while (ipoib && next_range(&head, &from, &to))
+		for (uint64_t pkey = from; pkey <= to; pkey++)
 			if (!has_two_full(p, t, (unsigned)pkey & 0x7fff))
 				return false;
-	}
 	return true;
 }
 
 /* Gives paths to the ports of a list of ranges an SL, where no earlier line gave one. */
-static bool take_targets(struct pair_sls *p, const struct topo *t, struct cursor list, uint8_t sl)
+static void take_targets(struct pair_sls *p, const struct topo *t, struct cursor list, uint8_t sl)
 {
-	while (!cur_empty(&list)) {
-		uint64_t from, to;
+	uint64_t from, to;
 
-		if (!next_range(&list, &from, &to))
-			return false;
+	while (next_range(&list, &from, &to))
 		for (uint32_t ep = 0; ep < p->n_endports; ep++) {
 			uint64_t guid = t->fabric->port_guid[t->fabric->endport_port[ep]];
 
 			if (guid >= from && guid <= to && p->to[ep] == NO_PAIR_SL)
 				p->to[ep] = sl;
 		}
-	}
-	return true;
 }
 
-/* A line of qos-ulps; false: not understood. *rest: SL of all other paths; *good: OpenSM takes the line. */
-static bool take_ulp(struct pair_sls *p, const struct topo *t, struct cursor line, unsigned *rest, bool *good)
+/* What a line of a policy is. */
+enum policy_line {
+	LINE_TAKEN,
+	LINE_OPEN,  /* it goes on in the next one */
+	LINE_WRONG, /* a syntax error: OpenSM gives the whole policy up */
+	LINE_OTHER  /* not modelled */
+};
+
+/* A line of qos-ulps. *rest: SL of all other paths. */
+static enum policy_line take_ulp(struct pair_sls *p, const struct topo *t, struct cursor line, unsigned *rest)
 {
 	const char *colon = cur_find_last(&line, ':');
-	struct cursor head, what;
+	struct cursor head = cur_trimmed((struct cursor){line.p, colon ? colon : line.end}), what,
+		      number = cur_trimmed((struct cursor){colon ? colon + 1 : line.end, line.end});
 	uint64_t sl;
 
-	if (!colon || !cur_is_number(cur_trimmed((struct cursor){colon + 1, line.end}), 0, &sl))
-		return false;
-	head = cur_trimmed((struct cursor){line.p, colon});
-	*good = sl <= 15;
-	if (!*good)
-		return true;
+	if (cur_empty(&number))
+		return LINE_OPEN;
+	if (cur_find(&head, ":") || cur_find(&number, " ") || cur_find(&number, "\t")) /* several in a line */
+		return LINE_OTHER;
+	if (!cur_is_number(number, 0, &sl) || sl > 15)
+		return LINE_WRONG;
 	if (cur_is(head, "default")) {
 		*rest = (unsigned)sl;
-		return true;
+		return LINE_TAKEN;
 	}
 	what = cur_trimmed(cur_part(&head, ','));
-	if ((cur_is(what, "any") || cur_is(what, "srp")) && cur_word(&head, "target-port-guid"))
-		return take_targets(p, t, head, (uint8_t)sl);
+	if ((cur_is(what, "any") || cur_is(what, "srp")) && cur_word(&head, "target-port-guid")) {
+		head = cur_trimmed(head);
+		if (!is_list(head, UINT64_MAX))
+			return LINE_WRONG;
+		take_targets(p, t, head, (uint8_t)sl);
+		return LINE_TAKEN;
+	}
 	/* these ask for a service or a P_Key, which a path between two ports does not name */
 	if (!cur_is(what, "any"))
-		*good = is_ulp(p, t, what, head);
-	else
-		*good = cur_word(&head, "service-id") || cur_word(&head, "pkey");
-	return true;
+		return is_ulp(p, t, what, head) ? LINE_TAKEN : LINE_WRONG;
+	return (cur_word(&head, "service-id") || cur_word(&head, "pkey")) &&
+			       is_list(cur_trimmed(head), UINT64_MAX)
+		       ? LINE_TAKEN
+		       : LINE_WRONG;
 }
 
 bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name, const char *data,
@@ -469,40 +493,49 @@ bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name
 	struct lines l = lines_of(&in);
 	struct cursor line;
 	unsigned rest = NO_PAIR_SL;
-	bool inside = false, good = true, taken = true;
+	enum policy_line is = LINE_TAKEN;
+	bool inside = false;
 	char found[40];
 
 	p->to = NEW_ARRAY(p->n_endports + 1u, uint8_t);
 	memset(p->to, NO_PAIR_SL, p->n_endports + 1u);
-	while (good && taken && lines_next(&l, &line)) {
+	while (is <= LINE_OPEN && lines_next(&l, &line)) {
 		line = cur_trimmed(cur_part(&line, '#'));
 		if (cur_empty(&line))
 			continue;
-		if (cur_is(line, inside ? "end-qos-ulps" : "qos-ulps"))
+		if (is == LINE_OPEN) /* by a number or a colon; a word begins something else */
+			is = isalpha((unsigned char)*line.p) ? LINE_WRONG : LINE_OTHER;
+		else if (cur_is(line, inside ? "end-qos-ulps" : "qos-ulps"))
 			inside = !inside;
+		else if (inside)
+			is = take_ulp(p, t, line, &rest);
 		else
-			good = inside && take_ulp(p, t, line, &rest, &taken);
-		if (!taken)
+			is = cur_begins(line, "qos-") || cur_is(line, "port-groups") ? LINE_OTHER
+										     : LINE_WRONG;
+		if (is == LINE_WRONG)
 			text_add(notes, "%s:%u: found '%s': OpenSM gives the whole QoS policy up\n", name,
 				 l.no, excerpt(line, found, sizeof(found)));
-		else if (!good)
+		else if (is == LINE_OTHER)
 			text_add(notes,
 				 "%s:%u: found '%s': of the QoS policy only simple lines of qos-ulps are "
 				 "modelled\n",
 				 name, l.no, excerpt(line, found, sizeof(found)));
 	}
-	if (good && taken && (rest == NO_PAIR_SL || inside)) {
-		text_add(notes, "%s: the QoS policy has no `default` in qos-ulps: not modelled\n", name);
-		good = false;
+	if (is <= LINE_OPEN && (rest == NO_PAIR_SL || inside)) {
+		text_add(notes,
+			 "%s: qos-ulps without `default`, or without its end: OpenSM gives the whole QoS "
+			 "policy up\n",
+			 name);
+		is = LINE_WRONG;
 	}
-	for (uint32_t ep = 0; good && ep < p->n_endports; ep++)
+	for (uint32_t ep = 0; is == LINE_TAKEN && ep < p->n_endports; ep++)
 		if (p->to[ep] == NO_PAIR_SL)
 			p->to[ep] = (uint8_t)rest;
-	if (!good || !taken) {
+	if (is != LINE_TAKEN) {
 		free(p->to);
 		p->to = NULL;
 	}
-	return good;
+	return is != LINE_OTHER;
 }
 
 /* --- both ---------------------------------------------------------------------------------------- */

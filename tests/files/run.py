@@ -460,6 +460,7 @@ TESTS = [wrong_words, full_device, full_disk, limited, middle, nohup, random_mom
 def main():
     chosen = [t for t in TESTS if len(sys.argv) < 2 or t.__name__ in sys.argv[1:]]
     bad = 0
+    tui.machine.serve_programs()
     for test in chosen:
         try:
             test()

@@ -40,11 +40,12 @@ class Reading:
                 here = lid[int(head[1], 16)]
             elif entry:
                 self.net.table[here, int(entry[1], 16)] = int(entry[2])
-        self.idle = set()   # ports of switches that are not active: no subnet manager has been there since the cable came
+        self.state = {}     # of ports of switches; not active: no subnet manager has been there since the cable came
         for line in sim.run("iblinkinfo", "-l").stdout.splitlines():
-            port = re.match(r'\s*0x(\w+)\s.*?\s(\d+)\[ *\] ==\(.*\b(?:Initialize|Armed)/', line)
+            port = re.match(r'\s*0x(\w+)\s.*?\s(\d+)\[ *\] ==\(.*?(\w+)/', line)
             if port and int(port[1], 16) in lid:
-                self.idle.add((lid[int(port[1], 16)], int(port[2])))
+                self.state[lid[int(port[1], 16)], int(port[2])] = port[3]
+        self.idle = {at for at, state in self.state.items() if state in ("Initialize", "Armed")}
 
     def cables(self):
         return {frozenset([(s, p), (to, self.net.far[s, p])]) for (s, p), (_, to) in self.net.peer.items()}
@@ -63,6 +64,11 @@ class Reading:
                     after.setdefault(x, set()).add(y)
         dead = sum(lid in known and p not in (0, NONE) and ((s, p) not in net.peer or (s, p) in self.idle) for (s, lid), p in net.table.items())
         return {"dead_entries": dead, "pairs": pairs, "unreachable": lost, "no_lid": 0}, bool(pairs) and not (dead or lost or has_cycle(after))
+
+
+def changed_states(a, b):
+    """Cables of both readings whose ports have another state."""
+    return sum(any(a.state.get(end) != b.state.get(end) for end in cable) for cable in a.cables() & b.cables())
 
 
 def has_cycle(after):
@@ -259,6 +265,8 @@ def all_of(ibscope, check, sim, sweep):
             figures, followed = now.figures()
             check(name + "entries", told["entries"] == (changed_entries(was, now) if was else 0),
                   (told["entries"], was and changed_entries(was, now)))
+            states = changed_states(was, now) if was else 0
+            check(name + "states", told.get("states") == states, (told, states))
             if "dead_entries" in told:
                 check(name + "figures", {k: told[k] for k in figures} == figures, (told, figures))
             check(name + "followed", told["followed"] == followed, (told, figures))
@@ -269,7 +277,7 @@ def all_of(ibscope, check, sim, sweep):
                 cable = re.search(r" link (.+?\]) -- (.+?\])", change)
                 links.get(sign, set()).update([frozenset(cable.groups())] if cable else [])
             check(name + "cables", (len(links["-"]), len(links["+"])) == (len(gone), len(come)), (told["changes"], gone, come))
-            check(name + "an event when something changed", not was or ("event" in told) == bool(told["changes"] or told["entries"]), told)
+            check(name + "an event when something changed", not was or ("event" in told) == bool(told["changes"] or told["entries"] or states), told)
             was = now
         sim.console(*("ReLink " + place for place in down))
         sweep(sim)

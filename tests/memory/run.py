@@ -324,6 +324,7 @@ TESTS = [tables, text, json, script, all_fail, matrices, json_report, explorer, 
 def main():
     chosen = [t for t in TESTS if len(sys.argv) < 2 or t.__name__ in sys.argv[1:]]
     bad = 0
+    tui.machine.serve_programs()
     for test in chosen:
         start = time.monotonic()
         try:

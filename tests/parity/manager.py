@@ -48,7 +48,7 @@ OFFERED = tuple((engine, spec, kind, "TRUE", more) for kind in ("sl", "policy") 
         "limited", "empty", "given up", "groups", "names", "broken", "targets") for qos in ("TRUE", "FALSE")) + (
     ("lash", "torus:4x4", "groups", "TRUE", {}), ("torus-2QoS", "torus:4x4x3", "groups", "TRUE", {}), ("dfsssp", "torus:3x3", "names", "TRUE", {})) + tuple(("minhop", "xgft:3,3:1,2", kind, "TRUE", {}) for kind in (
         "lone end", "lone end, blanks", "lone end, comment", "lone end, list", "lone end, first", "ipoib", "ipoib limited", "ipoib range",
-        "ipoib default", "ports", "ports, few", "words", "no SL"))
+        "ipoib default", "ports", "ports, few", "words", "no SL", "syntax", "syntax, range", "syntax, behind", "no default", "no end", "no number"))
 
 
 class Manager(opensm.OpenSM):
@@ -158,6 +158,10 @@ def files(folder, fabric, kind):
         "ports": (KEYS, "qos-ulps\n rds, port-num 0-70000 : 3\n default:8\nend-qos-ulps\n"),
         "ports, few": (KEYS, "qos-ulps\n rds, port-num 0-65535, 3 : 3\n default:8\nend-qos-ulps\n"),
         "words": (KEYS, "qos-ulps\n srp : 3\n default : 8\nend-qos-ulps\n"), "no SL": (KEYS, "qos-ulps\n sdp : 16\n default : 8\nend-qos-ulps\n"),
+        "syntax": (KEYS, "qos-ulps\n any, target-port-guid %s, : 3\n default : 8\nend-qos-ulps\n" % guids[0]),
+        "syntax, range": (KEYS, "qos-ulps\n any, pkey 0x7fff- : 3\n default : 8\nend-qos-ulps\n"),
+        "syntax, behind": (KEYS, "qos-ulps\n default : 8\nend-qos-ulps\nrubbish\n"), "no default": (KEYS, "qos-ulps\n sdp : 3\nend-qos-ulps\n"),
+        "no end": (KEYS, "qos-ulps\n sdp : 3\n default : 8\n"), "no number": (KEYS, "qos-ulps\n sdp :\n default : 8\nend-qos-ulps\n"),
         "targets": ("Default=0x7fff,sl=1:ALL=full;\n", "# levels\nqos-ulps\n any, target-port-guid %s-%s : 2\n srp, target-port-guid %s : 4\n"
                     " any, service-id 0x1234 : 6\n ipoib : 7\n any, pkey 0x7fff : 7\n default : 3\nend-qos-ulps\n" % (guids[0], guids[1], guids[2])),
     }[kind]

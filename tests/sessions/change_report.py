@@ -170,6 +170,31 @@ def change(folder):
     expect(done.stdout.count("</html>\n") == 1 and done.stdout.count("<h1>") == 1, done.stdout)
 
 
+def back_out_named(folder):
+    """`To back out` on a fabric whose names hold commands, quotes and blanks: each line is one command, and leads back."""
+    prog = "route script:./prog"
+    with open(os.path.join(folder, "prog"), "w", encoding="ascii") as f:
+        f.write("#!/bin/sh\n>ran\n")
+    os.chmod(os.path.join(folder, "prog"), 0o755)
+    plain_net = told(folder, "synth ring:4; save -")[-1]["content"]
+    for name in ("ring1;%s;x" % prog, "a b;%s" % prog, "it's;%s" % prog, "#x;%s;#" % prog, "ring1[2];%s" % prog, "`%s`" % prog, "two  blanks ", "$'x;%s" % prog):
+        text = plain_net.replace('"ring0"', '"%s"' % name).replace('"node0003"', '"h%s"' % name)
+        with open(os.path.join(folder, "net"), "w", encoding="ascii") as f:
+            f.write(text)
+        sw, host = ("'%s'" % x.strip().replace("'", "'\\''") for x in (name, "h" + name))
+        for n, down in enumerate(("fail switch %s" % sw, "fail host %s; fail link %s[2]" % (host, sw[:-1] + "'"), "scope -%s; fail link ring3[3]" % host,
+                                  "set root_guid_file ring3; route minhop")):
+            commands = "load net; %sroute updn; %s" % ("set root_guid_file %s; " % sw if n == 3 else "", down)
+            states = told(folder, commands + "; report change r.md")[-1]["states"]
+            with open(os.path.join(folder, "r.md"), encoding="utf-8") as f:
+                page = f.read()
+            back_out(folder, commands, states, page)
+            lines = [x for x in re.search(r"(?s)## To back out\n.*?````\n(.*?)````", page)[1].splitlines() if not x.startswith("#")]
+            ran = told(folder, commands + "; " + "; ".join(lines))
+            expect(len(ran) == len(commands.split("; ")) + len(lines) and lines, name, n, lines, ran)
+            expect(not os.path.exists(os.path.join(folder, "ran")), name, lines, "a program ran")
+
+
 NASTY = ["<script>document.title='x'</script>", "a & b &amp; <b>\"q\"</b>", "'><img src=http://x.test/y onerror=z>", "| a | `b` id=\"c\""]
 VOID = {"meta", "link", "img", "br"}
 

@@ -456,7 +456,7 @@ def slurm_itself(folder):
     expect(read_by_slurm(folder, nodes)[1], "a switch that is not there is no fault to Slurm")
 
 
-TESTS = [replayed, lost, readings, any_path, report, change_report.change, change_report.page, drawings, hostile, hostile_names, slurm, slurm_itself]
+TESTS = [replayed, lost, readings, any_path, report, change_report.change, change_report.back_out_named, change_report.page, drawings, hostile, hostile_names, slurm, slurm_itself]
 if os.environ.get("LONG") == "1" or "browser" in sys.argv[1:]:
     TESTS.append(change_report.browser)
 

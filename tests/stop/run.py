@@ -47,6 +47,8 @@ SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "sear
 TREES = {"synth xgft:14,14,14:1,14,14": GAP, "synth xgft:10,10,10:1,10,10": GAP // 5}
 # They move every packet of every pair: on the tree more work than all else together.
 DRAINS = ["drain all"]
+# Each reverse hop multiplies the work: half a second with 6, more than an hour with 12.
+REVERSED = ["synth xgft:3,3,2:1,3,3", "set io_guid_file node000*", "set max_reverse_hops 6", "route ftree"]
 DRAINED = ["synth xgft:6,6,6:1,6,6", "route updn", *DRAINS]
 TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
         "export fdbs OUT", "export guid2lid OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export csv OUT", "export graphml OUT", "export node-link OUT", "export dot OUT cables", "export prometheus OUT", "export slurm OUT", "plan OUT", "save-session OUT", "report OUT", "report change OUT",
@@ -205,6 +207,7 @@ def torus(folder):
 def small(folder):
     looks(folder, SMALL)
     looks(folder, DRAINED, gap=GAP // 20)
+    looks(folder, REVERSED, gap=GAP // 20)
 
 
 def graphs(folder):
@@ -216,7 +219,7 @@ def all_commands(_folder):
     """No command of `help` is missing above."""
     p = subprocess.run([PROGRAM, "--json", "-e", "help"], stdout=subprocess.PIPE, text=True, check=True)
     names = {c["name"] for c in json.loads(p.stdout)["commands"]}
-    named = {c.split()[0].lstrip("!") for c in TREE + DRAINED + EDITS + LOOPS + TORUS + SMALL} | SHORT | SCREEN
+    named = {c.split()[0].lstrip("!") for c in TREE + REVERSED + DRAINED + EDITS + LOOPS + TORUS + SMALL} | SHORT | SCREEN
     if names - named or named - names:
         raise Failed("not looked at: %s; not there: %s" % (sorted(names - named), sorted(named - names)))
 
@@ -314,7 +317,8 @@ def signals_in_batch(folder):
     fifo = os.path.join(folder, "fifo")
     os.mkfifo(fifo)
     path, hold = fake_converter(folder)
-    for commands, held in (("load " + fifo, None), ("source " + fifo, None), ("synth ring:9; scope @" + fifo, None), ("synth ring:9; export png /dev/null", hold)):
+    for commands, held in (("load " + fifo, None), ("source " + fifo, None), ("synth ring:9; scope @" + fifo, None), ("lesson " + fifo, None), ("grade ring " + fifo, None),
+                           ("grade %s %s" % (fifo, fifo), None), ("synth ring:9; export png /dev/null", hold)):
         for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             mark = Mark()
             p = batch(folder, mark, commands, PATH=path)
@@ -363,9 +367,13 @@ def waits_in_kernel(pid):
 # --- the explorer -----------------------------------------------------------------------------
 
 def escape(t, command, number):
-    """The command is seen at work, C-c ends it, and the next one answers."""
+    """A FIFO holds the command, so that it is seen at work; C-c ends it, and the next one answers."""
     t.run(command)
     t.wait(r"cancels")
+    stop(t, number)
+
+
+def stop(t, number):
     t.keys("C-c")       # Esc asks when it has run for a second: tests/tui/escape.test
     t.wait(r"^│ (\S+: )?cancelled")
     t.run("clear")
@@ -390,7 +398,7 @@ def escape_from_files(folder):
             script.write("echo inside\nsource %s\n" % f)
         commands = ["load " + f, "source " + f, "source %s/inner" % t.dir, "names " + f, "config " + f,
                     "route updn root_guid_file=" + f, "route file lfts_file=" + f, "route torus-2QoS qos=TRUE torus_config=" + f,
-                    "route sssp cn_guid_file=" + f, "route minhop sl2vl_file=" + f, "export lfts " + f,
+                    "route sssp cn_guid_file=" + f, "route minhop sl2vl_file=" + f, "export lfts " + f, "lesson " + f, "grade ring " + f, "grade %s %s" % (f, f),
                     "export png %s/drawing" % t.dir]
         for number, command in enumerate(commands):
             escape(t, command, number)
@@ -417,16 +425,19 @@ def escape_from_files(folder):
 
 
 def escape_from_work(folder):
-    """Work that would take minutes."""
-    t = tui.Terminal(size=(120, 40))
+    """Work that would take minutes: it begins behind what is printed, and that stays."""
+    t = tui.Terminal(size=(120, 70))
     try:
         t.start("-R minhop xgft:18,18,18:1,18,18")
         t.wait(r"minhop routed")
         t.keys("F12")
         t.wait(r"▸REPL")
-        for number, command in enumerate(["survey links", "shifts", "route mincontention; step start",
-                                          "compare minhop updn dnup ftree lash nue dfsssp"]):
-            escape(t, command, number)
+        reversed_much = "; ".join(REVERSED[:2]) + "; set max_reverse_hops 12; "
+        for number, (before, command) in enumerate([("", "survey links"), ("", "shifts"), ("", "route mincontention; step start"),
+                                                    ("", "compare minhop updn dnup ftree lash nue dfsssp"), (reversed_much, "route ftree")]):
+            t.run("%secho begun-%d; %s" % (before, number, command))
+            t.wait(r"^│ begun-%d" % number)
+            stop(t, number)
     finally:
         t.close()
 
@@ -505,6 +516,7 @@ TESTS = [all_commands, file_commands, file_options, long_lines, tree, edits, loo
 def main():
     tests = [t for t in TESTS if len(sys.argv) < 2 or t.__name__ in sys.argv[1:]]
     bad = 0
+    tui.machine.serve_programs()
     for test in tests:
         folder = tempfile.mkdtemp(prefix="ibscope-stop-")
         try:

@@ -80,22 +80,41 @@ def clocks(folder):
         sim.close()
 
 
+def read_end(fifo, why):
+    """Waits until somebody reads the FIFO; its other end, which holds the reader while it is open."""
+    found = []
+
+    def opened():
+        try:
+            found.append(open(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK), "wb"))
+        except OSError:
+            pass
+        return found
+
+    wait(opened, why)
+    return found[0]
+
+
 # --- shares of a survey -------------------------------------------------------------------------
 
 def shares(folder):
-    """Tasks killed at any moment and run again: the same rows as in one run."""
+    """Tasks killed while they read the fabric, and at any moment, and run again: the same rows as in one run."""
     rnd, script, n, killed = random.Random(SEED), os.path.join(ROOT, "tui", "ibscope-survey.slurm"), 3, 0
     what, engine = "links", "updn"
     fabric = "xgft:8,8,8:1,8,8"
     whole = objects(run(folder, "--json", "-R", engine, "-e", "survey " + what, fabric).stdout)[-1]
-    shares_in = os.path.join(folder, "shares")
+    shares_in, fifo = os.path.join(folder, "shares"), os.path.join(folder, "fifo")
+    os.mkfifo(fifo)
     for share in range(1, n + 1):
         env = dict(os.environ, SLURM_ARRAY_TASK_ID=str(share), SLURM_ARRAY_TASK_COUNT=str(n), IBSCOPE=PROGRAM,
                    SLURM_CPUS_PER_TASK="1")
-        for moment in (0, rnd.random() * 0.1, None):
-            p = subprocess.Popen(["sh", script, shares_in, fabric, engine, what], cwd=folder, env=env, start_new_session=True,
+        for moment in ("held", rnd.random() * 0.1, None):
+            p = subprocess.Popen(["sh", script, shares_in, fifo if moment == "held" else fabric, engine, what], cwd=folder, env=env, start_new_session=True,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            if moment is not None:
+            if moment == "held":
+                hold = read_end(fifo, "the task reads the fabric")
+                os.killpg(p.pid, signal.SIGKILL)
+            elif moment is not None:
                 wait(lambda: p.poll() is not None or glob.glob("%s/share-%d.json*" % (shares_in, share)), "the task begins")
                 time.sleep(moment)
                 try:
@@ -103,12 +122,14 @@ def shares(folder):
                 except ProcessLookupError:
                     pass
             err = p.communicate(timeout=BOUND)[1]
-            killed += p.returncode == -signal.SIGKILL
+            if moment == "held":
+                hold.close()
+                killed += p.returncode == -signal.SIGKILL
             expect(moment is not None or p.returncode == 0, "share %d: %s" % (share, err))
     files = sorted(glob.glob(shares_in + "/share-?.json"))
     merged = objects(run(folder, "--json", "-e", "survey merge " + " ".join(files)).stdout)[-1]
     differing = [k for k in whole if whole[k] != merged.get(k)]
-    expect(killed and merged["ok"] and not differing, "SEED=%d, %d killed: %s differ, %s" % (SEED, killed, differing, merged.get("error")))
+    expect(killed == n and merged["ok"] and not differing, "SEED=%d, %d killed: %s differ, %s" % (SEED, killed, differing, merged.get("error")))
     part = open(files[1]).read()
     with open(files[1], "w") as f:
         f.write(part[:rnd.randrange(1, len(part) - 2)])
@@ -309,6 +330,10 @@ TESTS = [clocks, shares, one_session, many_lids, swapped, watched]
 def main():
     tests = [t for t in TESTS if len(sys.argv) < 4 or t.__name__ in sys.argv[3:]]
     bad = 0
+    sys.path.insert(0, os.path.join(ROOT, "tests", "tui"))
+    os.environ.setdefault("IBSCOPE", PROGRAM)
+    import machine
+    machine.serve_programs()
     for test in tests:
         folder = tempfile.mkdtemp(prefix="ibscope-trouble-")
         try:

@@ -40,6 +40,20 @@ def children(pid):
         return []
 
 
+def name(pid):
+    try:
+        with open("/proc/%d/comm" % pid, encoding="utf-8", errors="replace") as f:
+            return f.read().strip()
+    except OSError:
+        return ""
+
+
+def serve_programs():
+    """The switch for programs that a suite starts without a terminal."""
+    if KIND == "slow":
+        Stops(os.getpid(), ("ibscope", "probe"))
+
+
 def kill(pid, what):
     try:
         os.kill(pid, what)
@@ -48,17 +62,17 @@ def kill(pid, what):
 
 
 class Stops:
-    """Stops what a shell runs at random moments, until close()."""
+    """Stops what a process runs, of these names (none: all), at random moments, until close()."""
 
-    def __init__(self, shell_pid):
-        self.shell, self.over = shell_pid, threading.Event()
+    def __init__(self, parent, names=()):
+        self.parent, self.names, self.over = parent, names, threading.Event()
         self.random = random.Random(os.environ.get("SEED"))
         self.thread = threading.Thread(target=self.work, daemon=True)
         self.thread.start()
 
     def work(self):
         while not self.over.wait(self.random.uniform(0, 0.2)):
-            stopped = children(self.shell)
+            stopped = [pid for pid in children(self.parent) if not self.names or name(pid).startswith(self.names)]
             for pid in stopped:
                 kill(pid, signal.SIGSTOP)
             time.sleep(self.random.choice((0.01, 0.05, 0.2, 0.6)) * self.random.random())

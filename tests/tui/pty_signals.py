@@ -13,7 +13,7 @@ import tempfile
 import termios
 import time
 
-from common import BOUND, FABRIC, PROGRAM, Failed
+from common import BOUND, FABRIC, PROGRAM, Failed, all_read
 
 # all that end a program that does not look after them; the first real-time signal stands for the others
 ENDS = ["TERM", "HUP", "INT", "QUIT", "USR1", "USR2", "ALRM", "VTALRM", "PROF", "XCPU", "IO", "PWR", "STKFLT", "TRAP",
@@ -166,7 +166,8 @@ def background_told():
             t.type(":ec")
             for part in parts:
                 os.write(t.master, part)
-                time.sleep(0.06 if len(parts) > 1 else 0)
+                if len(parts) > 1:
+                    all_read(t.p.pid)   # this part is read alone
             t.type("ho all-is-well\r")
             t.wait(rb"echo all-is-well|all-is-well[^\0]*all-is-well")
             t.wait(LIGHT if light else rb"routed")
@@ -185,7 +186,7 @@ def background_told():
     with Pty() as t:    # Meta-] of a person is a key
         t.wait(rb"First steps")
         t.type(":echo \x1b]")
-        time.sleep(0.1)
+        all_read(t.p.pid)
         t.type("-there\r")
         t.wait(rb"-there")
 

@@ -24,7 +24,7 @@ import gallery
 import machine
 import played
 import pty_signals
-from common import BOUND, FABRIC, HERE, PROGRAM, ROOT, Failed
+from common import BOUND, FABRIC, HERE, PROGRAM, ROOT, Failed, all_read
 from shown import words_are_of_their_rows
 from tours import tours_fit
 
@@ -207,21 +207,7 @@ class Terminal:
     def read_all(self, pid, threads="[0-9]*"):
         """Wait until the program has taken all keys from its terminal, and waits for more, for longer than an Esc is
         held; so do all its threads, or these, and tmux, which hands keys and screens on."""
-        end = time.monotonic() + BOUND
-        waits = 0
-        while waits < 5 and os.path.exists("/proc/%d/fd/0" % pid) and time.monotonic() < end:
-            time.sleep(0.02)
-            tty = os.open("/proc/%d/fd/0" % pid, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
-            left = struct.unpack("i", fcntl.ioctl(tty, termios.FIONREAD, b"\0" * 4))[0]
-            os.close(tty)
-            states = set()
-            for stat in glob.glob("/proc/%d/task/%s/stat" % (pid, threads)) + ["/proc/%d/stat" % self.server]:
-                try:
-                    with open(stat, encoding="utf-8") as f:
-                        states.add(f.read().rpartition(")")[2].split()[0])
-                except OSError:     # it has ended
-                    continue
-            waits = waits + 1 if not left and states <= {"S"} else 0
+        all_read(pid, threads, ["/proc/%d/stat" % self.server])
 
     def close(self):
         """Everything that ran in it ends with its terminal; what does not is told at the end of all tests."""
@@ -421,11 +407,10 @@ def answers(t, pid):
         t.keys("C-c")
         t.keys("F12")
         t.read_all(pid, pid)
-        t.stable(0.2)
     t.keys("C-c")
     t.keys("C-c")  # the first one is inserted as it is behind C-v
     t.read_all(pid, pid)
-    if not re.search(r"[▸>]REPL", t.stable(0.2), re.M):  # it leaves a prompt for one line
+    if not re.search(r"[▸>]REPL", t.capture(), re.M):  # it leaves a prompt for one line
         t.keys("F12")
         t.wait(r"[▸>]REPL")
     t.type("echo it-lives")
@@ -572,6 +557,36 @@ def history_kept():
         t.keys("F12", "C-r")
         t.type("two")
         t.wait(r"reverse-i-search.*one-two-three")
+    finally:
+        t.close()
+
+
+def history_is_quoted():
+    """Names with `;` are typed without quotes and kept in them: recalled where no such node is, the line is the same one command."""
+    name = "ring0;echo it-ran"
+    net = subprocess.run([PROGRAM, "ring:4", "-e", "save -"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    t = Terminal(size=(120, 40))
+    try:
+        for there, text in (("with", net.replace('"ring0"', '"%s"' % name)), ("without", net)):
+            t.make(there, text)
+        t.start("-R minhop with")
+        t.wait(READY)
+        t.run(":fail switch %s; show" % name)
+        t.wait(r"1 failed")
+        t.keys("F10")
+        t.wait(r"ready>\s*\Z")
+        with open(os.path.join(t.env["XDG_STATE_HOME"], "ibscope", "history"), encoding="utf-8") as f:
+            kept = f.read()
+        if kept != 'fail switch "%s"; show\n' % name:
+            raise Failed("the history has %r" % kept)
+        t.start("-R minhop without")
+        t.wait(READY)
+        t.keys(":")
+        t.wait(r"[▸>]REPL")
+        t.keys("Up", "Enter")
+        t.wait(r"no .*ring0;echo it-ran|ring0;echo it-ran.* no ")
+        if re.search(r"^│ it-ran", t.capture(), re.M):
+            raise Failed("a name was run:\n" + t.capture())
     finally:
         t.close()
 
@@ -1073,7 +1088,7 @@ def tours_at_80_columns():
 
 
 ROBUST = [tours_at_80_columns, words_on_screen, scheme_of_background, legends_have_the_colours, bars_are_seen, pictures, last_scale_is_a_hint, resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
-          quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
+          quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, history_is_quoted, limits_of_the_explorer,
           cancel_long_work, quick_machine, dumb_terminal, keymap_errors, batch_refuses, batch_fits_its_terminal, suspended_ends, *pty_signals.TESTS]
 
 

@@ -103,7 +103,7 @@ def look(term, pane, rows, header, size, wide):
     seen = set()
     for _ in range(20):
         term.read_all(term.pids()[0])
-        screen = term.stable(0.15)
+        screen = term.capture()
         head, shown = inside(screen)
         below = "\n".join(line for line in screen.split("\n") if line.startswith("└"))
         titles_marked(screen, wide)
@@ -148,7 +148,6 @@ def fabric_shown(Terminal, name, panes, sizes):
             t.resize(400, 50)    # no title is cut there
             t.run(":pane %s; focus %s" % (pane, pane.split()[0]))
             t.read_all(t.pids()[0])
-            t.stable(0.3)
             wide = t.wait(r"computing|looking", absent=True)
             for size in sizes:
                 t.resize(*size)

@@ -291,7 +291,82 @@ static void test_policy(void **state)
 	line_says(s, "route minhop", "of the QoS policy only simple lines of qos-ulps are modelled");
 	line_says(s, "trace node0001 node0002", "may give the pair another SL");
 	with_file(s, "qos_policy_file", "qos-ulps\n sdp : 7\nend-qos-ulps\n");
-	line_says(s, "route minhop", "has no `default` in qos-ulps");
+	line_says(s, "route minhop",
+		  "without `default`, or without its end: OpenSM gives the whole QoS policy up");
+	session_free(s);
+}
+
+/* What OpenSM 3.3.23 did with these policies over ibsim: it took them, or gave them up with ERR AC03 or AC04.
+ */
+static void test_policy_syntax(void **state)
+{
+	enum { TAKEN, GIVEN_UP, OTHER }; /* OTHER: taken, and not modelled */
+	static const struct {
+		const char *text; /* behind "qos-ulps\n"; !: "default : 2\nend-qos-ulps\n" */
+		int is;
+	} tried[] = {
+		{"sdp : 1\n!", TAKEN},
+		{"sdp 1\n!", GIVEN_UP},
+		{"default 2\nend-qos-ulps\n", GIVEN_UP},
+		{"foo : 1\n!", GIVEN_UP},
+		{"default : x\nend-qos-ulps\n", GIVEN_UP},
+		{"default : -1\nend-qos-ulps\n", GIVEN_UP},
+		{"default : 0x2\nend-qos-ulps\n", TAKEN},
+		{"sdp : 16\n!", GIVEN_UP},
+		{"sdp : \n!", GIVEN_UP},
+		{"sdp : 1,2\n!", GIVEN_UP},
+		{"end-qos-ulps\n", GIVEN_UP},
+		{"default : 2\n", GIVEN_UP},
+		{"any : 1\n!", GIVEN_UP},
+		{"any, : 1\n!", GIVEN_UP},
+		{"srp : 1\n!", GIVEN_UP},
+		{"srp, target-port-guid 0x5 : 1\n!", TAKEN},
+		{"any, target-port-guid foo : 1\n!", GIVEN_UP},
+		{"any, target-port-guid : 1\n!", GIVEN_UP},
+		{"any, target-port-guid 0x5\n!", GIVEN_UP},
+		{"any, target-port-guid 0x5 0x6 : 1\n!", GIVEN_UP},
+		{"any, target-port-guid 0x5, : 1\n!", GIVEN_UP},
+		{"any, target-port-guid 0x5,,0x6 : 1\n!", GIVEN_UP},
+		{"any, target-port-guid 0x9-0x5 : 1\n!", TAKEN},
+		{"ANY , target-port-guid 0x5:1\n!", TAKEN},
+		{"any, service-id : 1\n!", GIVEN_UP},
+		{"any, service-id 0x1,0x5-0x9 : 1\n!", TAKEN},
+		{"any, pkey 0x7fff- : 1\n!", GIVEN_UP},
+		{"any, pkey 0x18000 : 1\n!", TAKEN},
+		{"sdp, port-num 70000 : 1\n!", GIVEN_UP},
+		{"\"default\" : 1\n!", GIVEN_UP},
+		{"!hello\n", GIVEN_UP},
+		{"!end-qos-ulps\n", GIVEN_UP},
+		{"!qos-ulps\n!", TAKEN},
+		{"!qos-setup\nend-qos-setup\n", OTHER},
+		{"!qos-ulps default : 2\nend-qos-ulps\n", OTHER},
+		{"default : 2 sdp : 3\nend-qos-ulps\n", OTHER},
+		{"default : 2 end-qos-ulps\n", OTHER},
+		{"any, target-port-guid 0x5,\n 0x6 : 1\n!", OTHER},
+		{"any, target-port-guid 0x5\n : 1\n!", OTHER},
+		{"any, target-port-guid\n 0x5 : 1\n!", OTHER},
+	};
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	ok_line(s, "synth xgft:2,2:1,1; set qos TRUE");
+	for (size_t i = 0; i < ARRAY_LEN(tried); i++) {
+		struct text t = {0};
+
+		text_add(&t, "qos-ulps\n");
+		for (const char *p = tried[i].text; *p; p++)
+			text_add(&t, *p == '!' ? "default : 2\nend-qos-ulps\n" : "%c", *p);
+		with_file(s, "qos_policy_file", text_str(&t));
+		text_free(&t);
+		line_says(s, tried[i].is == TAKEN ? "route minhop; trace node0001 node0002" : "route minhop",
+			  tried[i].is == TAKEN	    ? "SL 2"
+			  : tried[i].is == GIVEN_UP ? "OpenSM gives the whole QoS policy up"
+						    : "only simple lines of qos-ulps are modelled");
+		line_says(s, "trace node0001 node0002",
+			  tried[i].is == TAKEN	    ? "SL 2"
+			  : tried[i].is == GIVEN_UP ? "SL 0"
+						    : "may give the pair another SL");
+	}
 	session_free(s);
 }
 
@@ -345,6 +420,7 @@ int main(void)
 		cmocka_unit_test(test_read_stays),
 		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_policy_syntax),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -54,6 +54,23 @@ class Place:
             f.write("#!/bin/sh\n" + text)
         os.chmod(path, 0o755)
 
+    def hold_sweep(self):
+        """OpenSM that has discovered the fabric, and then reads its partitions from a FIFO that nobody writes."""
+        self.hold = os.path.join(self.bin, "hold")
+        if not os.path.exists(self.hold):
+            os.mkfifo(self.hold)
+        self.program("opensm", "echo 'partition_config_file %s' >>opensm.conf; exec %s \"$@\"\n" % (self.hold, OPENSM))
+
+    def held_sweep(self):
+        """Until it reads there; the FIFO's other end, which holds it while it is open."""
+        end = time.monotonic() + BOUND
+        while True:
+            try:
+                return open(os.open(self.hold, os.O_WRONLY | os.O_NONBLOCK), "wb")
+            except OSError:
+                expect(time.monotonic() < end, "OpenSM does not read its partitions")
+                time.sleep(0.02)
+
     def run(self, commands, *args):
         return subprocess.run([IBSCOPE, *args, "-e", commands], env=self.env, cwd=ROOT, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=BOUND)
@@ -312,11 +329,11 @@ def ends(place):
         p.send_signal(sig)
         expect(p.wait(BOUND) == -sig, p.returncode)
         place.nothing_left()
-        place.program("opensm", "exec %s \"$@\"\n" % OPENSM)
-        p = place.start("load %s; verify minhop; verify minhop; verify minhop" % STORAGE)
-        place.wait_for("opensm.log", "OpenSM")
-        p.send_signal(sig)
-        expect(p.wait(BOUND) == -sig, p.returncode)
+        place.hold_sweep()
+        p = place.start("load %s; verify minhop" % STAGE)
+        with place.held_sweep():
+            p.send_signal(sig)
+            expect(p.wait(BOUND) == -sig, p.returncode)
         place.nothing_left()
 
 
@@ -339,17 +356,20 @@ def stopped(place):
     t = tui.Terminal(size=(100, 30))
     try:
         place.program("explorer", "export %s\nexec '%s' '%s'\n" % (
-            " ".join("'%s=%s'" % (k, place.env[k]) for k in ("TMPDIR", "PATH", place.mark.partition("=")[0])), IBSCOPE, STORAGE))
+            " ".join("'%s=%s'" % (k, place.env[k]) for k in ("TMPDIR", "PATH", place.mark.partition("=")[0])), IBSCOPE, STAGE))
         t.type(os.path.join(place.bin, "explorer"))
         t.keys("Enter")
         t.wait(r"Switches \d+")
-        for name, text, log, words in (("stands still", "echo here >>opensm.out2; exec sleep 1000\n", "opensm.out2", "here"),
-                                       ("sweeps", "exec %s \"$@\"\n" % OPENSM, "opensm.log", "OpenSM")):
-            place.program("opensm", text)
+        for name in ("stands still", "sweeps"):
+            place.program("opensm", "echo here >>opensm.out2; exec sleep 1000\n")
+            if name == "sweeps":
+                place.hold_sweep()
             t.run(":verify minhop")
-            place.wait_for(log, words)
+            hold = place.held_sweep() if name == "sweeps" else place.wait_for("opensm.out2", "here")
             t.keys("C-c")
             t.wait(r"cancelled")
+            if name == "sweeps":
+                hold.close()
             # the explorer itself has the mark, too
             end = time.monotonic() + BOUND
             while len(tui.pids_with(place.mark)) > 1 or os.listdir(place.tmp):
@@ -400,6 +420,7 @@ def main():
         print("FAIL: no %s (.ci/packages)\n0 passed, 1 failed" % ", ".join(lack))
         return 1
     print("verify: SEED=%s" % SEED)
+    tui.machine.serve_programs()
     tests = {test.__name__: lambda folder, test=test: test(Place(folder)) for test in TESTS}
     return run_tests("verify", tests, sys.argv[1:], also=(contract.Breach, tui.Failed))
 

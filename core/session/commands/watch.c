@@ -71,6 +71,35 @@ static uint64_t tables_changed(const struct fabric *a, const struct fabric *b)
 	return n;
 }
 
+/* Links of both readings whose ports have other states now. */
+static uint64_t states_changed(const struct fabric *a, const struct fabric *b)
+{
+	uint64_t n = 0;
+
+	for (uint32_t l = 0; l < b->n_links; l++) {
+		uint32_t p = b->link_port[2 * l], q = b->link_port[2 * l + 1];
+
+		n += fabric_link_in(a, b, l) != NO_ID &&
+		     (b->port_state[p] != a->port_state[fabric_port_in(a, b, p)] ||
+		      b->port_state[q] != a->port_state[fabric_port_in(a, b, q)]);
+	}
+	return n;
+}
+
+/* Do the ports hold other P_Keys? */
+static bool pkeys_changed(const struct fabric *a, const struct fabric *b)
+{
+	const struct managers *x = fabric_managers(a), *y = fabric_managers(b);
+	uint32_t n = x ? x->n_pkeys : 0, same = 0;
+
+	if (n != (y ? y->n_pkeys : 0))
+		return true;
+	while (same < n && x->pkey[same].guid == y->pkey[same].guid &&
+	       x->pkey[same].pkey == y->pkey[same].pkey)
+		same++;
+	return same < n;
+}
+
 /* Entries for LIDs in use that lead a packet nowhere. */
 static uint64_t dead_entries(const struct sweep *w)
 {
@@ -248,8 +277,10 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 		      json_t *round, struct out *o, struct err *e)
 {
 	unsigned n = before ? tell_changes(s, w, before, f, round, o) : 0;
-	uint64_t entries = before ? tables_changed(before, f) : 0;
+	uint64_t entries = before ? tables_changed(before, f) : 0,
+		 states = before ? states_changed(before, f) : 0;
 	bool part = before && f->warnings.missing && !before->warnings.missing;
+	bool pkeys = before && !part && pkeys_changed(before, f);
 	bool unmanaged = managers_fault(f) != MANAGERS_GOOD;
 	bool first = !w->again, told = before && !part && tell_managers(w, before, f, o);
 	struct text managers = {0};
@@ -260,6 +291,7 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	w->entries[HISTORY - 1] = entries;
 	w->engine_due |= !before || first || entries * NEW_TABLES > (uint64_t)f->n_switches * f->n_endports;
 	json_object_set_new(round, "entries", json_integer((json_int_t)entries));
+	json_object_set_new(round, "states", json_integer((json_int_t)states));
 	if (!before)
 		json_object_set_new(round, "changes", json_array());
 	json_object_set_new(round, "managers", watch_managers_json(f));
@@ -273,12 +305,20 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	}
 	if (entries)
 		add_told(w, "tables_changed", json_make("{s:I}", "entries", (json_int_t)entries));
+	if (states) {
+		add_told(w, "states_changed", json_make("{s:I}", "states", (json_int_t)states));
+		out_text(o, "~ ports of %s have another state\n", PLURAL(states, "link"));
+	}
+	if (pkeys) {
+		add_told(w, "pkeys_changed", json_object());
+		out_text(o, "~ P_Keys of ports are others\n");
+	}
 	w->quiet = false;
 	if (part) {
 		out_text(o, "a part of the fabric did not answer: what was read before stays\n");
 		w->followed = false;
 		fabric_unref(f);
-	} else if (before && !n && !entries && !told && (!first || in_force(s))) {
+	} else if (before && !n && !entries && !states && !pkeys && !told && (!first || in_force(s))) {
 		/* a quiet round says nothing, but after one that failed */
 		session_read_now(s);
 		w->quiet = !first && !w->failed;
@@ -290,8 +330,11 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 		if (!rc)
 			tell_engine(s, w, o);
 	} else {
-		if (told && !n && !entries)
-			snprintf(how, sizeof(how), "live (subnet managers)");
+		if (before && !n && !entries && (states || pkeys || told))
+			snprintf(how, sizeof(how), "live (%s)",
+				 states	 ? "states of ports"
+				 : pkeys ? "P_Keys"
+					 : "subnet managers");
 		else if (before)
 			snprintf(how, sizeof(how), "live (%s, %s)", n == 1 ? "1 change" : PLURAL(n, "change"),
 				 PLURAL(entries, "table entry"));
@@ -615,7 +658,8 @@ const struct command watch_commands[] = {
 		 "UTC\n"
 		 "round integer(1..)? of a reading or a change: the number of the reading\n"
 		 "kind string(round/part_gone/part_new/node_gone/node_new/replaced/moved/renamed/link_down/"
-		 "link_up/swapped/rate/lid/tables_changed/master_changed/manager_new/manager_gone/"
+		 "link_up/swapped/rate/lid/tables_changed/states_changed/pkeys_changed/master_changed/"
+		 "manager_new/manager_gone/"
 		 "manager_changed/engine_changed)? what the object is about; none: "
 		 "the "
 		 "command\n"
@@ -655,6 +699,7 @@ const struct command watch_commands[] = {
 		 "inside integer? of a part: cables between its own switches\n"
 		 "changes[] string? of a reading: what changed, in words\n"
 		 "entries integer? table entries that changed\n"
+		 "states integer? links that stayed, whose ports have another state\n"
 		 "dead_entries integer? entries by which a packet cannot go on\n"
 		 "pairs integer? pairs of hosts looked at\n"
 		 "unreachable integer? pairs of hosts without a path\n"
@@ -673,6 +718,7 @@ const struct command watch_commands[] = {
 		 "rounds[].round integer(1..) its number, from 1\n"
 		 "rounds[].changes[] string? differences to the reading before, as of `live`\n"
 		 "rounds[].entries integer? table entries that changed\n"
+		 "rounds[].states integer? links that stayed, whose ports have another state\n"
 		 "rounds[].dead_entries integer? entries by which a packet cannot go on\n"
 		 "rounds[].pairs integer? pairs of hosts looked at\n"
 		 "rounds[].unreachable integer? pairs of hosts without a path\n"
