@@ -198,11 +198,6 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		case OPT_READ_ONLY:
 			permit_reading_only();
 			break;
-		case OPT_STATUS:
-			if (!optarg || (strcmp(optarg, "1") != 0 && strcmp(optarg, "2") != 0))
-				return wrong("--status: found \"%s\", expected 1 or 2", optarg ? optarg : "");
-			exit_status_as_of(*optarg - '0');
-			break;
 		case OPT_COMPLETION:
 			shell = option_word(argc, argv);
 			return show_completion(shell ? shell : "bash");
