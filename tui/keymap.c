@@ -427,24 +427,6 @@ int keymap_load(struct keymap *km, const char *path, const struct keymap_check *
 	return load_file(&r, path, e);
 }
 
-void keymap_parse(struct keymap *km, const char *text, const char *name, const struct keymap_check *check,
-		  struct text *errors)
-{
-	unsigned files = 1;
-	struct reader r = {.km = km, .check = check, .errors = errors, .file = name, .files = &files};
-
-	while (*text) {
-		size_t len = strcspn(text, "\n");
-		char *line = str_printf("%.*s", (int)len, text);
-
-		r.line++;
-		read_line(&r, line);
-		free(line);
-		text += len;
-		text += *text == '\n';
-	}
-}
-
 const struct binding *keymap_find(const struct keymap *km, const char *map, const keycode *key, unsigned n,
 				  bool *more)
 {

@@ -95,9 +95,6 @@ void keymap_clear(struct keymap *km);
  */
 int keymap_load(struct keymap *km, const char *path, const struct keymap_check *check, struct text *errors,
 		struct err *e);
-/* The same, from text. `name` is for messages. */
-void keymap_parse(struct keymap *km, const char *text, const char *name, const struct keymap_check *check,
-		  struct text *errors);
 
 /*
  * The folder of the user's keymaps and bindings ($XDG_CONFIG_HOME/ibscope or ~/.config/ibscope); NULL: none.

@@ -199,11 +199,6 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		case OPT_READ_ONLY:
 			permit_reading_only();
 			break;
-		case OPT_STATUS:
-			if (!optarg || (strcmp(optarg, "1") != 0 && strcmp(optarg, "2") != 0))
-				return wrong("--status: found \"%s\", expected 1 or 2", optarg ? optarg : "");
-			exit_status_as_of(*optarg - '0');
-			break;
 		case OPT_COMPLETION:
 			shell = option_word(argc, argv);
 			return show_completion(shell ? shell : "bash");
@@ -289,19 +284,13 @@ static void first_lines(const struct command_line *cl, struct line_list *options
 	if (cl->fabric)
 		add_line(fabric, synth_is_spec(cl->fabric) && access(cl->fabric, F_OK) ? "synth" : "load",
 			 cl->fabric);
-	if (cl->live && cl->engines) {
+	if (cl->live)
 		add_line(fabric, "live", cl->live);
-	} else if (cl->live) { /* what the switches hold comes before what an engine computes (judged.h) */
-		struct text t = {0};
+	if (cl->live && !cl->engines) { /* what the switches hold comes before what is computed (judged.h) */
+		char **last = &fabric->line[fabric->n - 1], *live = *last;
 
-		text_add(&t, "live");
-		if (*cl->live) {
-			text_putc(&t, ' ');
-			word_text(cl->live, &t);
-		}
-		text_add(&t, " tables");
-		add_line(fabric, text_str(&t), NULL);
-		text_free(&t);
+		*last = str_printf("%s tables", live);
+		free(live);
 	}
 }
 

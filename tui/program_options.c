@@ -27,7 +27,6 @@ const struct program_option program_options[] = {
 	{"serve", OPT_SERVE, NULL, NULL,
 	 "answer requests on standard input, a JSON object a line, until it ends"},
 	{"read-only", OPT_READ_ONLY, NULL, NULL, "write no file, run no program, touch no InfiniBand device"},
-	{"status", OPT_STATUS, "1", "1|2", "exit statuses as before 2026-12: 1 for every failure"},
 	{"help", 'h', NULL, NULL, "this text; `ibscope -e help` lists the commands"},
 	{"man", OPT_MAN, "[json]", "json",
 	 "the manual, as for `| less` or `| man -l -`; json: the page of JSON objects"},

@@ -15,7 +15,6 @@ enum option_code { /* of those without a letter */
 		   OPT_NO_TIMING,
 		   OPT_SERVE,
 		   OPT_READ_ONLY,
-		   OPT_STATUS,
 		   OPT_MAN,
 		   OPT_COMPLETION,
 		   OPT_LICENCES

@@ -74,15 +74,12 @@ static int read_words(struct request *q, const json_t *argv, struct err *e)
 		return err_set(e, "\"argv\": expected a list of words, the command first");
 	for (size_t i = 0; i < n; i++) {
 		const char *w = json_string_value(json_array_get(argv, i));
-		char *word;
 
 		if (!w) {
 			text_free(&line);
 			return err_set(e, "\"argv\": word %zu is no string", i + 1);
 		}
-		word = word_quoted(w);
-		text_add(&line, "%s%s", i ? " " : "", word);
-		free(word);
+		word_append(&line, w);
 	}
 	q->line = line.s;
 	return 0;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "core/session/interpreter.h"
 
-#define INTERFACE 2 /* of the statuses; 1: before 2026-12, a failure of any kind was 1 */
+#define INTERFACE 2 /* of the statuses */
 
 enum status {
 	STATUS_DONE,	  /* all was done, nothing wrong was found */
@@ -24,8 +24,6 @@ enum status {
  * have; ERR_LIMIT a number or size that is well formed and more than this program takes.
  */
 int exit_status(const struct command_run *r, const struct err *e);
-/* --status 1: the statuses of that interface, from now on. */
-void exit_status_as_of(int interface);
 
 /* Writes out what the stream holds.  0, or -1 and *e of kind ERR_IO when anything could not be written. */
 int output_flush(FILE *f, struct err *e);

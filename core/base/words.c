@@ -184,6 +184,14 @@ char *word_quoted(const char *w)
 	return t.s;
 }
 
+void word_append(struct text *line, const char *w)
+{
+	char *word = word_quoted(w);
+
+	text_add(line, "%s%s", line->len ? " " : "", word);
+	free(word);
+}
+
 unsigned word_edits(const char *a, const char *b)
 {
 	/* [i][j]: between the first i letters of a and the first j of b (Damerau, 1964) */

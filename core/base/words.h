@@ -29,6 +29,8 @@ char *word_begun(const char *p);
  * text (clean.h).  Split again, it is w, with all bytes of w.
  */
 char *word_quoted(const char *w);
+/* Adds such a word to a line, behind a blank unless it is the first. */
+void word_append(struct text *line, const char *w);
 /* Letters that are other, missing, more or swapped with the next between two words of up to 31; 99: longer.
  */
 unsigned word_edits(const char *a, const char *b);

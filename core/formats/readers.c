@@ -84,39 +84,43 @@ void unread_line(struct unknown_lines *u, const struct input *in, unsigned line,
 				    expected);
 }
 
-static bool digit_at(struct cursor c, size_t i)
+static bool at_digit(struct cursor c)
 {
-	return i < (size_t)(c.end - c.p) && isdigit((unsigned char)c.p[i]);
+	return c.p < c.end && isdigit((unsigned char)*c.p);
+}
+
+static bool at_blank(struct cursor c)
+{
+	return c.p < c.end && isblank((unsigned char)*c.p);
 }
 
 /* "7]", or that behind one other character, which a spoiled "[" is. */
 static bool begins_with_port(struct cursor c)
 {
-	size_t i = digit_at(c, 0) ? 0 : 1;
+	bool number;
 
-	if (!digit_at(c, i))
-		return false;
-	while (digit_at(c, i))
-		i++;
-	return c.p + i < c.end && c.p[i] == ']';
+	c.p += c.p < c.end && !at_digit(c);
+	number = at_digit(c);
+	while (at_digit(c))
+		c.p++;
+	return number && cur_begins(c, "]");
 }
 
 /* The words of "switchguid=0x...", and of "Switch 8 \"NAME\"". */
 static bool begins_with_word(struct cursor c)
 {
-	size_t all = (size_t)(c.end - c.p), i = 0;
+	bool number;
 
-	while (i < all && !isblank((unsigned char)c.p[i]) && c.p[i] != '=')
-		i++;
-	if (i + 2 < all && c.p[i] == '=')
-		return c.p[i + 1] == '0' && c.p[i + 2] == 'x';
-	while (i < all && isblank((unsigned char)c.p[i]))
-		i++;
-	if (!digit_at(c, i))
-		return false;
-	while (digit_at(c, i) || (i < all && isblank((unsigned char)c.p[i])))
-		i++;
-	return i < all && c.p[i] == '"';
+	while (c.p < c.end && *c.p != '=' && !at_blank(c))
+		c.p++;
+	if (cur_begins(c, "="))
+		return cur_begins(c, "=0x");
+	while (at_blank(c))
+		c.p++;
+	number = at_digit(c);
+	while (at_digit(c) || at_blank(c))
+		c.p++;
+	return number && cur_begins(c, "\"");
 }
 
 bool like_block_line(struct cursor c)
@@ -127,12 +131,11 @@ bool like_block_line(struct cursor c)
 	if (begins_with_port(c) || begins_with_word(c))
 		return true;
 	for (const char *p = c.p; p < c.end && (p = memchr(p, '"', (size_t)(c.end - p))); p++) {
-		struct cursor rest = {p + 1, c.end}, id = {p + 1, p + 19};
 		uint64_t guid;
 
-		if (c.end - p > 19 && p[19] == '"' && id_guid(id, &guid))
+		if (c.end - p > 19 && p[19] == '"' && id_guid((struct cursor){p + 1, p + 19}, &guid))
 			return true;
-		if (c.end - p > 2 && p[1] == '[' && digit_at(rest, 1))
+		if (c.end - p > 2 && p[1] == '[' && isdigit((unsigned char)p[2]))
 			return true;
 	}
 	return false;

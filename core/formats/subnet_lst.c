@@ -200,17 +200,13 @@ static bool has_line(const struct fb_port *p)
  */
 static bool last_line_is_whole(const struct reader *r)
 {
-	const struct fb_port *p, *peer;
+	const struct fb_port *p =
+		r->last_line == r->lines.no ? &r->b->node[r->last_node].port[r->last_port] : NULL;
 
-	if (r->last_line != r->lines.no)
+	if (!p || p->peer_node == NO_ID || !p->width || !p->state || !p->speed)
 		return false;
-	p = &r->b->node[r->last_node].port[r->last_port];
-	if (p->peer_node == NO_ID)
-		return false;
-	peer = &r->b->node[p->peer_node].port[p->peer_port];
-	if (!p->width || !p->state || !p->speed)
-		return false;
-	return (p->speed != SPEED_DDR && p->speed != SPEED_QDR) || peer->speed == p->speed;
+	return (p->speed != SPEED_DDR && p->speed != SPEED_QDR) ||
+	       r->b->node[p->peer_node].port[p->peer_port].speed == p->speed;
 }
 
 static void settle(struct reader *r)

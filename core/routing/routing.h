@@ -101,10 +101,10 @@ struct routing_ops {
 	 */
 	uint32_t (*entry_notes)(const struct routing *r, uint32_t sw, const struct entry_note **note);
 	/*
-	 * Endports that OpenSM may leave without a route, as its heap will have it; *n of them, borrowed.
-	 * NULL: there is no such chance.
+	 * The next endport that OpenSM may leave without a route, as its heap will have it; from *at = 0 on,
+	 * NO_ID at the end.  NULL: there is no such chance.
 	 */
-	const uint32_t *(*by_chance)(const struct routing *r, uint32_t *n);
+	uint32_t (*next_by_chance)(const struct routing *r, uint32_t *at);
 	/* Layers (virtual lanes) used. */
 	unsigned (*n_layers)(const struct routing *r);
 	/* The most layers that the VLs of all ports and the engine's options allow.  NULL: not told. */

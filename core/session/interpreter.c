@@ -138,13 +138,9 @@ char *commands_kept(const struct command_list *l)
 	if (same)
 		return str_dup(l->text);
 	for (size_t i = 0; i < l->n && l->command[i].command; i++) {
-		text_add(&t, "%s", i ? "; " : "");
-		for (int k = 0; k < l->command[i].argc; k++) {
-			char *word = word_quoted(l->command[i].argv[k]);
-
-			text_add(&t, "%s%s", k ? " " : "", word);
-			free(word);
-		}
+		text_add(&t, "%s", i ? ";" : "");
+		for (int k = 0; k < l->command[i].argc; k++)
+			word_append(&t, l->command[i].argv[k]);
 	}
 	if (l->n && !l->command[l->n - 1].command) /* it cannot be split */
 		text_add(&t, ";%s", l->command[l->n - 1].text);
@@ -274,12 +270,8 @@ static char *unclear_line(const struct command_words *c, int at)
 	struct text t = {0};
 
 	text_add(&t, "%d", at);
-	for (int i = 0; i < c->argc; i++) {
-		char *word = word_quoted(c->argv[i]);
-
-		text_add(&t, " %s", word);
-		free(word);
-	}
+	for (int i = 0; i < c->argc; i++)
+		word_append(&t, c->argv[i]);
 	return t.s;
 }
 

@@ -11,21 +11,12 @@
 #include "core/formats/counters.h"
 #include "core/sm/script.h"
 
-/* A word, in quotes where it needs them. */
-static void put_word(struct text *t, const char *word)
-{
-	char *quoted = word_quoted(word);
-
-	text_add(t, " %s", quoted);
-	free(quoted);
-}
-
 /* The absolute form of a path. */
 static void put_path(struct text *t, const char *path)
 {
 	char *whole = realpath(path, NULL);
 
-	put_word(t, whole ? whole : path);
+	word_append(t, whole ? whole : path);
 	free(whole);
 }
 
@@ -39,7 +30,7 @@ static void put_option(struct text *t, const struct options *o, const struct opt
 	if (d->type == OPT_FILE && !options_has_list(o, d->name))
 		put_path(t, options_get(o, d->name));
 	else /* several names are one word here: blanks separate them in both forms */
-		put_word(t, options_get(o, d->name));
+		word_append(t, options_get(o, d->name));
 	text_add(t, "\n");
 }
 
@@ -94,9 +85,9 @@ static void put_script(struct text *t, const char *program)
 	path = strchr(argv[0], '/') ? realpath(argv[0], NULL) : NULL;
 	word = str_printf(SCRIPT_PREFIX "%s", path ? path : argv[0]);
 	text_add(t, "route");
-	put_word(t, word);
+	word_append(t, word);
 	for (int i = 1; i < argc; i++)
-		put_word(t, argv[i]);
+		word_append(t, argv[i]);
 	text_add(t, "\n");
 	free(path);
 	free(word);
@@ -146,7 +137,7 @@ static void put_snapshots(struct replay *r, const struct session *s, const struc
 			continue;
 		kept[i] = true;
 		text_add(&r->script, "snapshot");
-		put_word(&r->script, s->snapshot[i].name);
+		word_append(&r->script, s->snapshot[i].name);
 		text_add(&r->script, "\n");
 	}
 }
@@ -183,7 +174,7 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 	/* The command that got the fabric, from a file or synthetic. */
 	if (!strncmp(s->event[first].text, "synth ", 6)) {
 		text_add(&r->script, "synth");
-		put_word(&r->script, s->event[first].text + 6);
+		word_append(&r->script, s->event[first].text + 6);
 	} else if (!strncmp(s->event[first].text, "load ", 5) && !access(s->event[first].text + 5, R_OK)) {
 		text_add(&r->script, "load");
 		put_path(&r->script, s->event[first].text + 5);
@@ -192,7 +183,7 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 		text_add(&r->script, "%s", s->event[first].text);
 	} else if (fabric) {
 		text_add(&r->script, "load");
-		put_word(&r->script, fabric);
+		word_append(&r->script, fabric);
 		r->needs_fabric = true;
 		put_lost(r, "`", s->event[first].text, "` cannot be done again: the fabric is in ");
 		put_lost(r, "", fabric, ", without tables read with it.\n");
@@ -236,14 +227,14 @@ static void put_counted(struct replay *r, const struct session *s, char *const p
 		if (c && c->source && !access(c->source, R_OK)) {
 			put_path(&files, c->source);
 		} else if (c && !c->source && path) {
-			put_word(&files, path[i]);
+			word_append(&files, path[i]);
 			r->needs_counted = true;
 		} else if (c) {
 			put_lost(r, "A reading of counters: ", c->source ? c->source : "live", ".\n");
 		}
 	}
 	if (files.len)
-		text_add(&r->script, "counters all%s\n", text_str(&files));
+		text_add(&r->script, "counters all %s\n", text_str(&files));
 	text_free(&files);
 }
 
@@ -253,7 +244,7 @@ void replay_make(struct replay *r, const struct session *s, const char *fabric, 
 	*r = (struct replay){.needs_names = s->names && names};
 	if (r->needs_names) {
 		text_add(&r->script, "names");
-		put_word(&r->script, names);
+		word_append(&r->script, names);
 		text_add(&r->script, "\n");
 	} else if (s->names) {
 		text_add(&r->lost, "Names that `names` or --node-name-map gave.\n");

@@ -58,12 +58,6 @@ static bool fail(struct partitions *x, struct cursor what, const char *why)
 	return false;
 }
 
-static void not_modelled(struct partitions *x, struct cursor what, const char *why)
-{
-	x->modelled = false;
-	odd(x, what, why);
-}
-
 /* OpenSM takes the beginning of a word for the word. */
 static bool begins(struct cursor part, const char *word)
 {
@@ -177,9 +171,8 @@ static bool define(struct partitions *x, struct cursor head)
 		name.end = name.p;
 		given = true;
 	}
-	if (given && (!c_number(value, &pkey, &rest) || !cur_empty(&rest))) {
+	if (given && (!c_number(value, &pkey, &rest) || !cur_empty(&rest)))
 		return fail(x, whole, "no P_Key; OpenSM gives the file up");
-	}
 	snprintf(text, sizeof(text), "%.*s", CUR_ARGS(name));
 	p = partition_of(x, text, (unsigned)pkey & 0xffff);
 	x->now_at = p ? (size_t)(p - x->part) + 1 : 0;
@@ -221,9 +214,8 @@ static bool take_port(struct partitions *x, struct cursor port)
 			p->member[x->t->sm_endport] = member;
 		return true;
 	}
-	if (!c_number(name, &guid, &rest) || !cur_empty(&rest) || !guid) {
+	if (!c_number(name, &guid, &rest) || !cur_empty(&rest) || !guid)
 		return fail(x, port, "no GUID of a port; OpenSM gives the file up");
-	}
 	ep = fabric_endport_by_guid(x->t->fabric, guid);
 	if (ep != NO_ID && x->t->endport_up[ep])
 		p->member[ep] = member;
@@ -233,16 +225,10 @@ static bool take_port(struct partitions *x, struct cursor port)
 /* What stands between two `;` on a line; false: it failed. */
 static bool take_piece(struct partitions *x, struct cursor piece)
 {
-	struct cursor head;
-
-	if (!x->now_at) {
-		if (!memchr(piece.p, ':', cur_len(piece))) {
-			return fail(x, piece, "no partition; OpenSM gives the file up");
-		}
-		head = cur_part(&piece, ':');
-		if (!define(x, head))
-			return false;
-	}
+	if (!x->now_at && !memchr(piece.p, ':', cur_len(piece)))
+		return fail(x, piece, "no partition; OpenSM gives the file up");
+	if (!x->now_at && !define(x, cur_part(&piece, ':')))
+		return false;
 	while (!cur_empty(&piece)) {
 		struct cursor port = cur_trimmed(cur_part(&piece, ','));
 
@@ -300,41 +286,36 @@ static void take_line(struct partitions *x, struct cursor line, bool whole)
 	}
 }
 
-struct ordered {
-	uint16_t order;
-	size_t at;
-};
-
-static int by_order(const void *a, const void *b)
+static int by_compared_pkey(const void *a, const void *b)
 {
-	const struct ordered *x = a, *y = b;
+	const struct pkey_member *x = a, *y = b;
+	unsigned p = (x->pkey & 0xffu) << 8 | x->pkey >> 8, q = (y->pkey & 0xffu) << 8 | y->pkey >> 8;
 
-	return (x->order > y->order) - (x->order < y->order);
+	return p != q ? (p > q ? 1 : -1) : y->full - x->full;
 }
 
-/* Members by port, in the order in which OpenSM compares P_Keys. */
+/* The n members so far end with those of a port, which get the order in which OpenSM compares P_Keys. */
+static void end_port(struct pair_sls *p, uint32_t ep, uint32_t n)
+{
+	if (n > p->first[ep])
+		qsort(p->member + p->first[ep], n - p->first[ep], sizeof(*p->member), by_compared_pkey);
+	p->first[ep + 1] = n;
+}
+
 static void keep(const struct partitions *x, struct pair_sls *p)
 {
-	struct ordered *o = NEW_ARRAY(x->n + 1, struct ordered);
 	uint32_t n = 0, cap = 0;
 
-	for (size_t i = 0; i < x->n; i++)
-		o[i] = (struct ordered){(uint16_t)(x->part[i].pkey << 8 | x->part[i].pkey >> 8), i};
-	qsort(o, x->n, sizeof(*o), by_order);
 	p->first = NEW_ARRAY(p->n_endports + 1u, uint32_t);
 	for (uint32_t ep = 0; ep < p->n_endports; ep++) {
-		p->first[ep] = n;
-		for (size_t i = 0; i < x->n; i++) {
-			const struct partition *part = &x->part[o[i].at];
-
+		for (const struct partition *part = x->part; part < x->part + x->n; part++) {
 			if (part->member[ep] == NO_MEMBER)
 				continue;
 			GROW(p->member, n, cap);
 			p->member[n++] = (struct pkey_member){part->pkey, part->member[ep] == FULL, part->sl};
 		}
+		end_port(p, ep, n);
 	}
-	p->first[p->n_endports] = n;
-	free(o);
 }
 
 bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const char *name, const char *data,
@@ -351,8 +332,10 @@ bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const 
 		x.part[0].member[t->sm_endport] = FULL;
 	while (!x.failed && lines_next(&l, &line)) {
 		x.line = l.no;
-		if (cur_len(line) > PIECE)
-			not_modelled(&x, line, "lines of more than 4094 bytes are not modelled");
+		if (cur_len(line) > PIECE) {
+			x.modelled = false;
+			odd(&x, line, "lines of more than 4094 bytes are not modelled");
+		}
 		take_line(&x, line, line.end < data + size);
 	}
 	if (x.failed || !x.any) { /* then there is the default partition alone, with all ports in full */
@@ -589,14 +572,6 @@ static char *content(const struct options *o, const char *option, struct progres
 
 #define FULL_MEMBER 0x8000u
 
-static int by_compared_pkey(const void *a, const void *b)
-{
-	const struct pkey_member *x = a, *y = b;
-	unsigned p = (x->pkey & 0xffu) << 8 | x->pkey >> 8, q = (y->pkey & 0xffu) << 8 | y->pkey >> 8;
-
-	return p != q ? (p > q ? 1 : -1) : y->full - x->full;
-}
-
 uint32_t pkeys_untold(const struct topo *t, uint32_t *first)
 {
 	const struct fabric *f = t->fabric;
@@ -605,9 +580,7 @@ uint32_t pkeys_untold(const struct topo *t, uint32_t *first)
 
 	*first = NO_ID;
 	for (uint32_t ep = 0; m && m->n_pkeys && ep < f->n_endports; ep++) {
-		if (!t->endport_up[ep] || pkeys_at(m, f->port_guid[f->endport_port[ep]]))
-			continue;
-		if (!n++)
+		if (t->endport_up[ep] && !pkeys_at(m, f->port_guid[f->endport_port[ep]]) && !n++)
 			*first = ep;
 	}
 	return n;
@@ -630,7 +603,6 @@ static void take_pkeys(struct pair_sls *p, const struct topo *t)
 	for (uint32_t ep = 0; ep < p->n_endports; ep++) {
 		uint64_t guid = f->port_guid[f->endport_port[ep]];
 		const struct port_pkey *x = pkeys_at(m, guid);
-		uint32_t begin = p->first[ep] = n;
 
 		for (; x && x < m->pkey + m->n_pkeys && x->guid == guid; x++) {
 			uint16_t pkey = x->pkey & (FULL_MEMBER - 1);
@@ -640,10 +612,8 @@ static void take_pkeys(struct pair_sls *p, const struct topo *t)
 			GROW(p->member, n, cap);
 			p->member[n++] = (struct pkey_member){pkey, x->pkey != pkey, sl[pkey]};
 		}
-		if (n > begin)
-			qsort(p->member + begin, n - begin, sizeof(*p->member), by_compared_pkey);
+		end_port(p, ep, n);
 	}
-	p->first[p->n_endports] = n;
 	free(sl);
 }
 

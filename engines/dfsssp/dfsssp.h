@@ -122,13 +122,6 @@ const struct dfsssp *dfsssp_of(const struct routing *r);
 uint64_t dfsssp_start_weight(const struct dfsssp *d);
 
 /*
- * The final weight of the channel that leaves a port id of a switch, or 0 without a channel. The excess over
- * the initial weight is the number of routes on it, from each LID on each switch (port 0 and routers
- * included) to each LID.
- */
-uint64_t dfsssp_weight(const struct dfsssp *d, uint32_t port);
-
-/*
  * Destination LIDs in the order of routing (at a step: so far); *n is their number. The caller frees the
  * list.
  */

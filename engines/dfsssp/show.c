@@ -23,13 +23,6 @@ uint64_t dfsssp_start_weight(const struct dfsssp *d)
 	return d->graph->start;
 }
 
-uint64_t dfsssp_weight(const struct dfsssp *d, uint32_t port)
-{
-	uint32_t c = d->graph->of_port[port];
-
-	return c == NO_ID ? 0 : d->weight[c];
-}
-
 uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n)
 {
 	const struct ds_order *o = &dfsssp_of(r)->order;

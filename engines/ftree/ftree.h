@@ -128,9 +128,8 @@ struct ftree {
 	struct recorder *rec; /* while the tree is built; NULL: nobody records */
 
 	/* after routing */
-	uint32_t *by_chance, n_by_chance; /* the endports of such CAs */
-	struct hops *hops;		  /* Min Hop's matrix */
-	struct ft_cost *cost;		  /* sorted by d, then port */
+	struct hops *hops;    /* Min Hop's matrix */
+	struct ft_cost *cost; /* sorted by d, then port */
 	size_t n_costs, cap_costs;
 	struct ft_reverse *reverse;
 	size_t n_reverse, cap_reverse;

@@ -190,14 +190,6 @@ static uint32_t note_left_out(struct ft_run *r, uint32_t leaf)
 	return cas;
 }
 
-static void list_by_chance(struct ftree *t)
-{
-	t->by_chance = NEW_ARRAY(t->n_ca, uint32_t);
-	for (uint32_t i = 0; i < t->n_ca; i++)
-		if (t->ca[i].by_chance)
-			t->by_chance[t->n_by_chance++] = t->ca[i].endport;
-}
-
 /* Notes leaves whose CAs OpenSM sorts while it visits them: it sorts by heap addresses. */
 static void note_leaves(struct ft_run *r)
 {
@@ -211,7 +203,6 @@ static void note_leaves(struct ft_run *r)
 			continue;
 		first = n++ ? first : leaf;
 	}
-	list_by_chance(r->t);
 	if (!n)
 		return;
 	note_add(notes, NOTE_LOTTERY,

@@ -154,12 +154,13 @@ static void op_rank_clues(const struct routing *r, uint32_t sw, struct text *t)
 		text_add(t, "Rank 0: the switches farthest from any host.\n");
 }
 
-static const uint32_t *op_by_chance(const struct routing *r, uint32_t *n)
+static uint32_t op_next_by_chance(const struct routing *r, uint32_t *at)
 {
 	const struct ftree *t = r->priv;
 
-	*n = t->n_by_chance;
-	return t->by_chance;
+	while (*at < t->n_ca && !t->ca[*at].by_chance)
+		++*at;
+	return *at < t->n_ca ? t->ca[(*at)++].endport : NO_ID;
 }
 
 const struct routing_ops ftree_ops = {
@@ -173,7 +174,7 @@ const struct routing_ops ftree_ops = {
 	.level_stays_down = true,
 	.entry_notes = op_entry_notes,
 	.order = op_order,
-	.by_chance = op_by_chance,
+	.next_by_chance = op_next_by_chance,
 	.extras = "ca-order",
 	.write_extra = op_write_extra,
 	.free_priv = ftree_free,

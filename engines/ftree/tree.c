@@ -41,8 +41,7 @@ struct ftree *ft_copy(const struct ftree *t)
 	c->hops = NULL;
 	c->cost = NULL;
 	c->reverse = NULL;
-	c->by_chance = NULL;
-	c->n_by_chance = c->n_costs = c->cap_costs = c->n_reverse = c->cap_reverse = 0;
+	c->n_costs = c->cap_costs = c->n_reverse = c->cap_reverse = 0;
 	c->sw = mem_dup(t->sw, t->topo->fabric->n_switches * sizeof(*t->sw));
 	c->ca = t->ca ? mem_dup(t->ca, t->n_ca * sizeof(*t->ca) + 1) : NULL;
 	c->leaf = t->leaf ? mem_dup(t->leaf, t->n_leaves * sizeof(*t->leaf)) : NULL;
@@ -61,7 +60,7 @@ void ftree_free(void *tree)
 	topo_unref(t->topo);
 	lids_unref(t->lids);
 	hops_unref(t->hops);
-	FREE_EACH(t->sw, t->group, t->slot, t->link, t->ca, t->leaf, t->cost, t->reverse, t->by_chance, t);
+	FREE_EACH(t->sw, t->group, t->slot, t->link, t->ca, t->leaf, t->cost, t->reverse, t);
 }
 
 const char *ftree_tuple(const struct ftree *t, uint32_t sw, char *buf, size_t size)

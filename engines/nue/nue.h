@@ -121,9 +121,6 @@ uint32_t nue_escape_depth(const struct nue *n, unsigned layer, uint32_t sw);
 uint32_t nue_restrictions(const struct nue *n, unsigned layer);
 struct nue_turn nue_restriction(const struct nue *n, unsigned layer, uint32_t i);
 
-/* Growth of a link's weight in the run: the LIDs that pass the port, each with its weight. */
-uint64_t nue_weight_growth(const struct nue *n, uint32_t sw, unsigned port);
-
 /* Destination LIDs in the order of routing; *n is their number. The caller frees the list. */
 uint16_t *nue_destinations(const struct routing *r, uint32_t *n);
 

@@ -101,18 +101,6 @@ struct nue_turn nue_restriction(const struct nue *n, unsigned layer, uint32_t i)
 	return n->layer[layer].blocked[i];
 }
 
-uint64_t nue_weight_growth(const struct nue *n, uint32_t sw, unsigned port)
-{
-	const struct nue_graph *g = n->graph;
-	uint32_t u = g->node[sw];
-
-	/* packets leave by the port at which the channel enters */
-	for (uint32_t c = u == NO_ID ? 0 : g->first[u]; u != NO_ID && c < g->first[u + 1]; c++)
-		if (g->lport[c] == port)
-			return n->weight[g->rev[c]] - n->first_weight;
-	return 0;
-}
-
 uint16_t *nue_destinations(const struct routing *r, uint32_t *n)
 {
 	const struct nue *nue = nue_of(r);

@@ -279,5 +279,5 @@ def other_engine(folder, run):
 
 
 TESTS = (("judged: the same LID", same_lid), ("judged: LMC", lmc), ("judged: a host rebooted", rebooted),
-         ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid), ("judged: another engine", other_engine),
-         ("judged: one rule", one_rule), ("judged: the same answer with -F", same_answer), ("judged: left out", left_out))
+         ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid), ("judged: another engine than the file says", other_engine),
+         ("judged: one rule", one_rule), ("judged: pane check, report change", elsewhere), ("judged: the same answer with -F", same_answer), ("judged: left out", left_out))

@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "engines/dfsssp/internal.h"
+#include "tests/unit/weights.h"
 
 extern const struct engine engine_sssp, engine_dfsssp;
 

@@ -25,6 +25,20 @@ static bool pane(const char *name)
 
 static const struct keymap_check check = {action, pane, NULL};
 
+/* Reads a keymap that has this text. */
+static void read_keys(struct keymap *km, const char *text, struct text *errors)
+{
+	char path[] = "/tmp/keys-XXXXXX";
+	FILE *f = fdopen(mkstemp(path), "w");
+	struct err e;
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(keymap_load(km, path, &check, errors, &e), 0);
+	unlink(path);
+}
+
 static void names_round_trip(void **state)
 {
 	static const char *const names[] = {"x",  "C-x", "M-x", "Enter", "Tab",	  "S-Tab",    "Esc", "Space",
@@ -62,8 +76,8 @@ static void panes_before_all(void **state)
 	bool more;
 
 	(void)state;
-	keymap_parse(&km, "bind f :fail %object\nbind ports f :fail link %port # of the row\nbind g,g up\n",
-		     "k", &check, &errors);
+	read_keys(&km, "bind f :fail %object\nbind ports f :fail link %port # of the row\nbind g,g up\n",
+		  &errors);
 	assert_string_equal(text_str(&errors), "");
 	assert_string_equal(keymap_find(&km, "ports", key, 1, &more)->does, ":fail link %port");
 	assert_string_equal(keymap_find(&km, "hosts", key, 1, &more)->does, ":fail %object");
@@ -82,16 +96,16 @@ static void mistakes_leave_the_rest(void **state)
 	struct text errors = {0};
 
 	(void)state;
-	keymap_parse(&km,
-		     "# c\nbind x up\nbnid y up\nbind C-% up\nbind y nonsense\nbind z\nbind x,y up\nunbind "
-		     "q\nbind w up",
-		     "my.keys", &check, &errors);
+	read_keys(&km,
+		  "# c\nbind x up\nbnid y up\nbind C-% up\nbind y nonsense\nbind z\nbind x,y up\nunbind "
+		  "q\nbind w up",
+		  &errors);
 	assert_int_equal(km.n, 2);
-	assert_non_null(strstr(errors.s, "my.keys:3: found \"bnid\""));
-	assert_non_null(strstr(errors.s, "my.keys:4: "));
-	assert_non_null(strstr(errors.s, "my.keys:5: unknown action \"nonsense\""));
-	assert_non_null(strstr(errors.s, "my.keys:6: "));
-	assert_non_null(strstr(errors.s, "my.keys:7: x y clashes"));
+	assert_non_null(strstr(errors.s, ":3: found \"bnid\""));
+	assert_non_null(strstr(errors.s, ":4: "));
+	assert_non_null(strstr(errors.s, ":5: unknown action \"nonsense\""));
+	assert_non_null(strstr(errors.s, ":6: "));
+	assert_non_null(strstr(errors.s, ":7: x y clashes"));
 	text_free(&errors);
 	keymap_clear(&km);
 }

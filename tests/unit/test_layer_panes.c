@@ -5,6 +5,7 @@
 #include "engines/nue/nue.h"
 #include "fixture.h"
 #include "views/views.h"
+#include "tests/unit/weights.h"
 
 static struct session *routed(const char *spec, const char *route)
 {

@@ -10,6 +10,7 @@
 #include "core/trace/recorder.h"
 #include "engines/nue/nue.h"
 #include "nue_model.h"
+#include "tests/unit/weights.h"
 
 extern const struct engine engine_nue;
 

@@ -13,6 +13,7 @@
 #include "engines/ftree/ftree.h"
 #include "engines/nue/nue.h"
 #include "engines/torus/torus.h"
+#include "tests/unit/weights.h"
 
 static const char *const shapes[] = {
 	"ring:5",	    "torus:4x4",	   "xgft:2,2,2:1,2,2",

@@ -10,6 +10,7 @@
 #include "core/trace/walk.h"
 #include "engines/dfsssp/dfsssp.h"
 #include "tests/unit/fixture.h"
+#include "tests/unit/weights.h"
 
 static const struct recording *record(struct session *s, const char *engine, size_t limit)
 {

@@ -9,11 +9,6 @@
 
 static const uint32_t shade_char[] = {0x00b7, 0x2591, 0x2592, 0x2593, 0x2588}; /* · ░ ▒ ▓ █ */
 
-uint32_t map_shade_char(unsigned shade)
-{
-	return shade_char[shade < ARRAY_LEN(shade_char) ? shade : ARRAY_LEN(shade_char) - 1];
-}
-
 unsigned map_shade(const struct map *m, uint32_t load)
 {
 	return picture_load_class(load, m->mean);

@@ -194,12 +194,8 @@ enum canvas_role map_channel_role(uint8_t bits, enum canvas_role plain);
 /* Puts a switch at a place: map_cell_of() and its object. */
 void map_put(const struct view *v, struct canvas *c, int x, int y, uint32_t sw);
 
-/*
- * The shade of a load: 0 nothing, 1 below 1/2 of the mean, 2 up to 3/2, 3 up to 5/2, 4 more. map_shade_char()
- * is its character.
- */
+/* The shade of a load: 0 nothing, 1 below 1/2 of the mean, 2 up to 3/2, 3 up to 5/2, 4 more. */
 unsigned map_shade(const struct map *m, uint32_t load);
-uint32_t map_shade_char(unsigned shade);
 
 /*
  * The place of a switch: "level 1, pod 3", "(1,2,0)", "group g02", "chassis X". Adds nothing if it has no

@@ -1,6 +1,7 @@
 /* Which engine made the tables that are held? Every engine is tried with the options in force. */
 #include "core/analysis/compare/drift.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,38 +104,35 @@ static bool worth_trying(const struct ranking *k, const struct candidate *c)
 
 /* --- their order ------------------------------------------------------------------------------ */
 
-/*
- * The best from `from` on: by agreement, then by right share (see RIGHT_BAND), then by place.  An engine that
- * refuses explains nothing itself, so it comes behind all that route. NO_ID: `routes` of them are none.
- */
-static unsigned best_from(const struct drift_ranking *r, unsigned from, bool routes)
+/* The agreement, less than any where nothing is in force.  An engine that refuses explains nothing itself. */
+static double agreement_for_order(const struct drift_candidate *c)
+{
+	return !c->in_force ? -4 : c->agreement - (c->refused ? 2 : 0);
+}
+
+/* The best from `from` on: by agreement, then by right share (see RIGHT_BAND), then by place. */
+static unsigned best_from(const struct drift_ranking *r, unsigned from)
 {
 	const struct drift_candidate *c = r->candidate;
-	double agreement = -1, right = -1;
+	double agreement = -4, right = -1;
 
 	for (unsigned i = from; i < r->n; i++)
-		if (c[i].in_force && !c[i].refused == routes && c[i].agreement > agreement)
-			agreement = c[i].agreement;
+		agreement = fmax(agreement, agreement_for_order(&c[i]));
 	for (unsigned i = from; i < r->n; i++)
-		if (c[i].in_force && !c[i].refused == routes &&
-		    c[i].agreement >= agreement - AGREEMENT_EPSILON && c[i].right > right)
-			right = c[i].right;
+		if (agreement_for_order(&c[i]) >= agreement - AGREEMENT_EPSILON)
+			right = fmax(right, c[i].right);
 	for (unsigned i = from; i < r->n; i++)
-		if (c[i].in_force && !c[i].refused == routes &&
-		    c[i].agreement >= agreement - AGREEMENT_EPSILON && c[i].right >= right - RIGHT_BAND)
+		if (agreement_for_order(&c[i]) >= agreement - AGREEMENT_EPSILON &&
+		    c[i].right >= right - RIGHT_BAND)
 			return i;
-	return NO_ID;
+	return from;
 }
 
 static void order(struct drift_ranking *r)
 {
 	for (unsigned at = 0; at < r->n; at++) {
-		unsigned best = best_from(r, at, true);
-		struct drift_candidate c;
-
-		best = best == NO_ID ? best_from(r, at, false) : best;
-		best = best == NO_ID ? at : best;
-		c = r->candidate[best];
+		unsigned best = best_from(r, at);
+		struct drift_candidate c = r->candidate[best];
 
 		memmove(&r->candidate[at + 1], &r->candidate[at], (best - at) * sizeof(c));
 		r->candidate[at] = c;

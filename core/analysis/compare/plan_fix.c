@@ -850,10 +850,9 @@ void plan_fixes_free(struct plan_fixes *x)
 
 static void put_port(const struct fabric *f, uint32_t port, struct text *t)
 {
-	char buf[300], *word = word_quoted(port_plain(f, port, buf, sizeof(buf)));
+	char buf[300];
 
-	text_add(t, " %s", word);
-	free(word);
+	word_append(t, port_plain(f, port, buf, sizeof(buf)));
 }
 
 void plan_fix_command(const struct fabric *f, const struct plan_fix *s, struct text *t)

@@ -30,12 +30,12 @@ static uint32_t not_here(const struct scope *scope, const struct fabric *f)
 uint32_t sound_next_by_chance(const struct sweep *w, uint32_t *at)
 {
 	const struct routing *r = w->routing;
-	uint32_t n = 0;
-	const uint32_t *ep = r->ops->by_chance ? r->ops->by_chance(r, &n) : NULL;
+	uint32_t ep;
 
-	while (*at < n && !host_set_matters(w->hosts, w->fabric, ep[*at]))
-		++*at;
-	return *at < n ? ep[(*at)++] : NO_ID;
+	do
+		ep = r->ops->next_by_chance ? r->ops->next_by_chance(r, at) : NO_ID;
+	while (ep != NO_ID && !host_set_matters(w->hosts, w->fabric, ep));
+	return ep;
 }
 
 static void judge(const struct sweep *w, struct soundness *x)

@@ -316,8 +316,3 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 	free(hosts);
 	return result;
 }
-
-bool check_sound(const struct check_result *c)
-{
-	return !c->unreachable && !c->no_lid;
-}

@@ -54,6 +54,5 @@ int check_routing(const struct routing *r, struct check_result *c, struct progre
  */
 bool check_shared_lid(const struct routing *r, const uint32_t *hosts, uint32_t endport, uint64_t *pairs,
 		      uint64_t *lost);
-bool check_sound(const struct check_result *c);
 
 #endif

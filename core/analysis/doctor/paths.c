@@ -188,17 +188,15 @@ int pairs_untold(struct doctor *d, uint64_t *pairs)
 /* Each cable that carries no data, as an end of it is in Initialize or Armed. */
 int find_not_active(struct doctor *d, const struct rule *r)
 {
-	uint64_t *pairs = NULL;
-	uint32_t n = 0, first;
+	uint32_t n = 0;
 	struct finding *x;
 	struct groups *s;
 
-	if (!d->w->as_read || !topo_idle(d->t, &first))
+	if (!d->w->as_read || !topo_idle(d->t, NULL))
 		return 0;
 	s = d->r ? groups_of(d) : NULL;
 	if (d->r && !s)
 		return -1;
-	pairs = s ? s->idle : NULL;
 	for (uint32_t l = 0; l < d->f->n_links; l++) {
 		uint32_t end = d->f->link_port[2 * l], idle = fabric_idle_end(d->f, end);
 
@@ -208,8 +206,8 @@ int find_not_active(struct doctor *d, const struct rule *r)
 			 "Port %s is in %s: no subnet manager has activated it; %s of hosts cross its cable "
 			 "to %s in vain.",
 			 PORT_LABEL(d->f, idle), fabric_port_state(d->f, idle),
-			 PLURAL(pairs ? pairs[l] : 0, "pair"), PORT_LABEL(d->f, d->f->port_peer[idle]));
-		x->pairs = pairs ? pairs[l] : 0;
+			 PLURAL(s ? s->idle[l] : 0, "pair"), PORT_LABEL(d->f, d->f->port_peer[idle]));
+		x->pairs = s ? s->idle[l] : 0;
 		finding_at(d, x, idle);
 		finding_more(x, "check");
 	}
@@ -252,17 +250,18 @@ static void more_trace(const struct doctor *d, struct finding *x, const struct g
 		       const struct group *g)
 {
 	uint32_t owner = lid_owner(d->r->lids, g->lid);
-	char a[300], b[300], *from, *to;
+	struct text line = {0};
+	char a[300], b[300];
 
 	if (g->lid == d->r->lids->base[owner])
 		endport_label(d->f, owner, b, sizeof(b));
 	else
 		snprintf(b, sizeof(b), "%u", g->lid); /* of the port's LIDs this one is lost */
-	from = word_quoted(endport_label(d->f, source_of(s, g->src, g->lid), a, sizeof(a)));
-	to = word_quoted(b);
-	finding_more(x, "trace %s %s", from, to);
-	free(from);
-	free(to);
+	text_add(&line, "trace");
+	word_append(&line, endport_label(d->f, source_of(s, g->src, g->lid), a, sizeof(a)));
+	word_append(&line, b);
+	finding_more(x, "%s", text_str(&line));
+	text_free(&line);
 }
 
 /* Hosts that are up without a LID: nobody reaches them, and they reach nobody. */

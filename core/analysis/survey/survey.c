@@ -61,16 +61,14 @@ static void add_member(const struct parts *p, uint32_t id, const char **kind, st
 	const struct fabric *f = p->fabric;
 	uint32_t node = id - f->n_links;
 	const char *is = id < f->n_links ? "link" : node_is_switch(f, node) ? "switch" : "host";
-	char label[300], *word;
+	char label[300];
 
 	if (id < f->n_links)
 		port_plain(f, f->link_port[2 * id], label, sizeof(label));
 	if (!*kind || strcmp(*kind, is) != 0)
 		text_add(t, "%sfail %s", *kind ? "; " : "", is);
 	*kind = is;
-	word = word_quoted(id < f->n_links ? label : f->node_name[node]);
-	text_add(t, " %s", word);
-	free(word);
+	word_append(t, id < f->n_links ? label : f->node_name[node]);
 }
 
 char *survey_command(const struct parts *p, const uint32_t part[2])
@@ -82,12 +80,8 @@ char *survey_command(const struct parts *p, const uint32_t part[2])
 	if (!single)
 		text_add(&t, "fail %s", part_word[p->kind]);
 	for (int k = 0; k < 2 && part[k] != NO_ID; k++) {
-		if (!single) {
-			char *word = word_quoted(p->name[part[k]]);
-
-			text_add(&t, " %s", word);
-			free(word);
-		}
+		if (!single)
+			word_append(&t, p->name[part[k]]);
 		for (uint32_t i = p->first[part[k]]; single && i < p->first[part[k] + 1]; i++)
 			add_member(p, p->id[i], &kind, &t);
 	}

@@ -31,17 +31,14 @@ int run_engines(struct session *s, const char *verb, const char *chain, const st
 	text_add(&text, chain ? "%s %s" : "%s", verb, chain);
 	for (int i = first; !rc && i < args->n; i++) {
 		const char *word = args->arg[i].word;
-		char *quoted, *name;
+		char *name;
 
 		rc = options_assign(opts, s->fabric, word, e);
 		name = str_printf("%.*s", (int)strcspn(word, "="), word);
 		/* NAME=VALUE may hold names instead of a file. */
 		report_named(opts, name, o);
 		free(name);
-		quoted = word_quoted(word);
-		/* The word as a person would type it. */
-		text_add(&text, " %s", quoted);
-		free(quoted);
+		word_append(&text, word);
 	}
 	rq.setup = (struct setup){.chain = chain, .options = opts};
 	rq.text = text_str(&text);
@@ -75,13 +72,8 @@ static int route_script(struct session *s, const struct args *args, struct out *
 				    "name in PATH");
 	text_add(&text, "route");
 	for (int i = 1; i < args->argc; i++) {
-		char *typed = word_quoted(args->argv[i]),
-		     *word = word_quoted(i > 1 ? args->argv[i] : program);
-
-		text_add(&text, " %s", typed);
-		text_add(&words, " %s", word);
-		free(typed);
-		free(word);
+		word_append(&text, args->argv[i]);
+		word_append(&words, i > 1 ? args->argv[i] : program);
 	}
 	rq.setup = (struct setup){.chain = SCRIPT_ENGINE, .program = text_str(&words)};
 	rq.text = text_str(&text);
@@ -205,15 +197,10 @@ static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 		rc = err_set(e, "all that \"%s\" stands for %s", word, d->down ? "is down already" : "is up");
 	if (!rc)
 		report_absent(&l, word, d->o);
-	if (!rc) {
-		const char *name = l.many	 ? word
-				   : kind == 'l' ? port_plain(f, l.id[0], a, sizeof(a))
-						 : f->node_name[l.id[0]];
-		char *quoted = word_quoted(name);
-
-		text_add(&d->text, " %s", quoted);
-		free(quoted);
-	}
+	if (!rc)
+		word_append(&d->text, l.many	    ? word
+				      : kind == 'l' ? port_plain(f, l.id[0], a, sizeof(a))
+						    : f->node_name[l.id[0]]);
 	id_list_free(&l);
 	return rc;
 }
@@ -238,7 +225,6 @@ static int edit_part(struct edit *d, const struct parts *p, const char *word, st
 {
 	uint32_t part = find_part(d->s, p, word, e);
 	unsigned before = d->nodes;
-	char *name;
 
 	if (part == NO_ID)
 		return -1;
@@ -249,9 +235,7 @@ static int edit_part(struct edit *d, const struct parts *p, const char *word, st
 	if (d->nodes == before)
 		return err_set(e, d->down ? "all of %s is down already" : "no switch of %s did fail",
 			       p->name[part]);
-	name = word_quoted(p->name[part]);
-	text_add(&d->text, " %s", name);
-	free(name);
+	word_append(&d->text, p->name[part]);
 	return 0;
 }
 
@@ -417,12 +401,8 @@ static int flap_word(const struct session *s, const char *word, uint8_t *flapped
 	}
 	if (!rc)
 		report_absent(&l, word, o);
-	if (!rc) {
-		char *quoted = word_quoted(l.many ? word : port_plain(f, l.id[0], a, sizeof(a)));
-
-		text_add(text, " %s", quoted);
-		free(quoted);
-	}
+	if (!rc)
+		word_append(text, l.many ? word : port_plain(f, l.id[0], a, sizeof(a)));
 	id_list_free(&l);
 	return rc;
 }

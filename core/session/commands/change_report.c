@@ -574,10 +574,9 @@ static void add_name(const struct session *s, const struct fabric *f, uint32_t n
 {
 	bool plain = f == s->fabric && session_node(s, f->node_name[node], NULL) == node;
 	char *name = plain ? str_dup(f->node_name[node]) : str_printf("0x%016" PRIx64, f->node_guid[node]);
-	char *whole = port ? str_printf("%s[%u]", name, port) : str_dup(name), *word = word_quoted(whole);
+	char *whole = port ? str_printf("%s[%u]", name, port) : str_dup(name);
 
-	text_add(t, " %s", word);
-	free(word);
+	word_append(t, whole);
 	free(whole);
 	free(name);
 }

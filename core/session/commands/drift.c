@@ -271,13 +271,13 @@ static int take_words(struct session *s, const struct args *args, struct drift_r
 /* What is held is judged, whatever is in force. */
 static void tell_judged(const struct drift *d, const struct sweep *now, struct out *o)
 {
-	struct judged j = {.held = true};
+	struct judged j;
 
 	report_judged(d->held, o);
-	if (now && setup_tables(d->held->setup)) {
-		j = judged_of(now);
-		judged_count(&j, o->run->progress);
-	}
+	if (!now || !setup_tables(d->held->setup))
+		return;
+	j = judged_of(now);
+	judged_count(&j, o->run->progress);
 	if (j.held)
 		return;
 	out_text(o, "In force: computed by %s; %" PRIu64 " of %s differ from the held ones.\n",

@@ -75,19 +75,11 @@ static struct fb_port *built_port(const struct edit *d, uint32_t port)
 	return &d->b->node[built(d, d->f->port_node[port])].port[d->f->port_num[port]];
 }
 
-static void put_word(struct edit *d, const char *word)
-{
-	char *quoted = word_quoted(word);
-
-	text_add(&d->text, " %s", quoted);
-	free(quoted);
-}
-
 static void put_port(struct edit *d, uint32_t port)
 {
 	char buf[300];
 
-	put_word(d, port_plain(d->f, port, buf, sizeof(buf)));
+	word_append(&d->text, port_plain(d->f, port, buf, sizeof(buf)));
 }
 
 /* The only cabled port of a node. */
@@ -262,7 +254,7 @@ static int add_link(struct edit *d, const struct args *args, struct err *e)
 	put_port(d, p);
 	put_port(d, q);
 	if (rate)
-		put_word(d, rate);
+		word_append(&d->text, rate);
 	return 0;
 }
 
@@ -282,7 +274,7 @@ static int add_node(struct edit *d, const struct args *args, bool sw, struct err
 	if (n > (int)ports || n > MAX_PORTS)
 		return err_set(e, "found %d cables for %" PRIu64 " ports", n, ports);
 	text_add(&d->text, " %s", args->arg[0].word);
-	put_word(d, name);
+	word_append(&d->text, name);
 	if (sw)
 		text_add(&d->text, " %" PRIu64, ports);
 	node = fb_add(d->b, sw ? NODE_SWITCH : NODE_CA, 0, (unsigned)ports, name); /* the GUID follows */
@@ -362,7 +354,7 @@ static int cmd_remove(struct session *s, const struct args *args, struct out *o,
 					  : mark_nodes(&d, &l, *kind == 's', gone, e);
 		if (!rc)
 			report_absent(&l, word, o);
-		put_word(&d, word);
+		word_append(&d.text, word);
 		id_list_free(&l);
 	}
 	for (uint32_t i = s->fabric->n_nodes; !rc && i--;)
@@ -451,7 +443,7 @@ static int cmd_replace(struct session *s, const struct args *args, struct out *o
 				: "a switch; `replace switch` replaces switches");
 	if (!rc) {
 		text_add(&d.text, " %s", args->arg[0].word);
-		put_word(&d, s->fabric->node_name[n]);
+		word_append(&d.text, s->fabric->node_name[n]);
 		rc = choose_guid(&d, args, s->fabric->node_nports[n], &guid, e);
 	}
 	if (!rc)
@@ -472,8 +464,8 @@ static int cmd_rename(struct session *s, const struct args *args, struct out *o,
 	if (!rc) {
 		struct fb_node *to = &d.b->node[built(&d, n)];
 
-		put_word(&d, s->fabric->node_name[n]);
-		put_word(&d, name);
+		word_append(&d.text, s->fabric->node_name[n]);
+		word_append(&d.text, name);
 		free(to->desc);
 		to->desc = str_dup(name);
 	}
@@ -492,7 +484,7 @@ static int cmd_speed(struct session *s, const struct args *args, struct out *o, 
 	rc = p == NO_ID ? -1 : read_rate(args->arg[1].word, &width, &speed, e);
 	if (!rc) {
 		put_port(&d, p);
-		put_word(&d, args->arg[1].word);
+		word_append(&d.text, args->arg[1].word);
 		set_rate(built_port(&d, p), width, speed);
 		set_rate(built_port(&d, d.f->port_peer[p]), width, speed);
 	}
@@ -575,12 +567,8 @@ static int cmd_event(struct session *s, const struct args *args, struct out *o, 
 				    e);
 	text_add(&text, "event");
 	for (int i = 0; !rc && i < args->n; i++) {
-		char *quoted;
-
 		rc = run_edit(draft, args->arg[i].word, &quiet, e);
-		quoted = word_quoted(rc ? "" : session_event(draft)->text);
-		text_add(&text, " %s", quoted);
-		free(quoted);
+		word_append(&text, rc ? "" : session_event(draft)->text);
 	}
 	fclose(run.f);
 	if (!rc)

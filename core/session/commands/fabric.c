@@ -448,12 +448,8 @@ static int set_words(struct session *s, const struct args *args, struct out *o, 
 
 	if (d && !d->names)
 		return err_word(e, "%s: found %d words, expected one value", name, args->n - 1);
-	for (int i = 1; i < args->n; i++) {
-		char *quoted = word_quoted(args->arg[i].word);
-
-		text_add(&value, "%s%s", i > 1 ? " " : "", quoted);
-		free(quoted);
-	}
+	for (int i = 1; i < args->n; i++)
+		word_append(&value, args->arg[i].word);
 	rc = set_option(s, name, text_str(&value), o, e);
 	text_free(&value);
 	return rc;

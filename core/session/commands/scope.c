@@ -79,10 +79,8 @@ struct scope *scope_read(const struct session *s, const struct arg *arg, int n, 
 	for (int i = 0; !rc && i < n; i++) {
 		const char *word = arg[i].word;
 		bool leave_out = word[0] == '-' && word[1];
-		char *quoted = word_quoted(word);
 
-		text_add(&words, "%s%s", i ? " " : "", quoted);
-		free(quoted);
+		word_append(&words, word);
 		rc = known ? mark_known(s, word + leave_out, !leave_out, wanted, o, e)
 			   : mark_word(s, word + leave_out, false, !leave_out, wanted, o, e);
 	}

@@ -107,13 +107,12 @@ static int take_held_tables(struct session *s, const struct args *args, struct o
 		s->setup->tables ? s->setup->tables : fabric_switch_tables(s->fabric);
 	bool live = held && held == fabric_switch_tables(s->fabric) && !held->source;
 
-	if (!held && otherwise)
-		return run_engines(s, "route", otherwise, args, args->n, o, e);
-	if (held && otherwise && sweep_held_tables(session_sweep(s)) == held)
-		return 0;
 	if (!held)
-		return err_set(
-			e, "no tables of the switches were read; `tables FILE` or `tables live` reads them");
+		return otherwise ? run_engines(s, "route", otherwise, args, args->n, o, e)
+				 : err_set(e, "no tables of the switches were read; `tables FILE` or `tables "
+					      "live` reads them");
+	if (otherwise && sweep_held_tables(session_sweep(s)) == held)
+		return 0;
 	return take_held(s, live ? "live,no_fallback" : "tables,no_fallback", o, e);
 }
 

@@ -24,7 +24,7 @@
 #define WATCH_S 10
 #define MANAGER_WORDS "inactive/discovering/standby/master/silent"
 #define HISTORY 40  /* rounds in the line of history */
-#define KEPT 20	    /* events of the journal that stay, and rounds in the object at the end */
+#define KEPT 20	    /* events of the journal that stay */
 #define WITHIN_S 10 /* that a program of the user's may take */
 #define WITHIN_MOST 3600
 #define SAID 400      /* bytes of its errors that are told */
@@ -43,8 +43,7 @@ struct watch {
 	char *const *on_change;	  /* words of the user's program; NULL: none.  Borrowed */
 	unsigned within;	  /* seconds that it may take */
 	uint64_t entries[HISTORY], unreachable[HISTORY]; /* of the last rounds, the last one at the end */
-	size_t keep;					 /* events and rounds */
-	json_t *list;					 /* the last rounds; empty in text mode */
+	size_t keep;					 /* events */
 	json_t *told;					 /* objects of the changes of this round */
 	uint64_t n_changes;
 	unsigned number;    /* of this round */
@@ -421,22 +420,17 @@ static int read_round(struct session *s, struct watch *w, unsigned number, json_
 }
 
 /* In JSON mode a line for each change, then one for the round, with its text. */
-static void print_objects(struct watch *w, json_t *round, struct out *o)
+static void print_objects(const struct watch *w, json_t *round, struct out *o)
 {
 	json_t *told;
 	size_t i;
 
 	for (i = 0; (told = json_array_get(w->told, i)); i++)
 		out_object(o, json_incref(told));
-	told = json_make("{s:s, s:s}", "time", w->time, "kind", "round");
-	json_object_update(told, round);
 	if (json_array_size(o->lines))
-		json_object_set_new(told, "text", json_copy(o->lines));
+		json_object_set_new(round, "text", json_copy(o->lines));
 	json_array_clear(o->lines); /* the object holds them */
-	out_object(o, told);
-	json_array_append(w->list, round);
-	while (json_array_size(w->list) > w->keep)
-		json_array_remove(w->list, 0);
+	out_object(o, json_incref(round));
 }
 
 /* In text mode each line begins with the number of the round and its time. */
@@ -466,11 +460,8 @@ static int lines_of_json(const struct watch *w, const json_t *round)
 		json_dumpf(x, f, JSON_COMPACT);
 		putc('\n', f);
 	}
-	x = json_make("{s:s, s:s}", "time", w->time, "kind", "round");
-	json_object_update(x, (json_t *)(uintptr_t)round);
-	json_dumpf(x, f, JSON_COMPACT);
+	json_dumpf(round, f, JSON_COMPACT);
 	putc('\n', f);
-	json_decref(x);
 	fflush(f);
 	own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	fclose(f);
@@ -509,7 +500,7 @@ static void run_on_change(const struct watch *w, json_t *round, struct out *o)
 
 static int do_round(struct session *s, struct watch *w, unsigned number, struct out *o, struct err *e)
 {
-	json_t *round = json_make("{s:i}", "round", (int)number);
+	json_t *round;
 	struct command_run run = *o->run;
 	struct out lines = {.run = &run};
 	struct text said = {0};
@@ -517,6 +508,7 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 
 	w->number = number;
 	out_utc(time(NULL), w->time);
+	round = json_make("{s:s, s:s, s:i}", "time", w->time, "kind", "round", "round", (int)number);
 	w->told = json_array();
 	if (o->run->json) {
 		rc = read_round(s, w, number, round, o, e);
@@ -584,7 +576,6 @@ static int cmd_watch(struct session *s, const struct args *args, struct out *o, 
 												       : 0;
 	unsigned i = 0;
 
-	w.list = json_array();
 	if (signals)
 		atomic_store(&signals->listening, true);
 	if (signals && signals->hush)
@@ -602,7 +593,6 @@ static int cmd_watch(struct session *s, const struct args *args, struct out *o, 
 		signals->hush(false);
 	if (signals && atomic_load(&signals->end))
 		rc = tell_end(&w, i, o);
-	out_json(o, "rounds", w.list);
 	free(w.ca);
 	free(w.failed);
 	return rc;
@@ -704,7 +694,8 @@ const struct command watch_commands[] = {
 		 "pairs integer? pairs of hosts looked at\n"
 		 "unreachable integer? pairs of hosts without a path\n"
 		 "no_lid integer? endports without a LID\n"
-		 "followed boolean? no entry is dead, and check calls them sound\n"
+		 "followed boolean? no entry is dead, and check calls them sound; without a change: as "
+		 "before\n"
 		 "event integer? of a reading: number of the event it became\n"
 		 "failed string? why it read nothing\n"
 		 "on_change_failed string? of a reading: what went wrong with the program behind on-change\n"
@@ -713,27 +704,7 @@ const struct command watch_commands[] = {
 		 "managers[].name endport the port\n"
 		 "managers[].state string(" MANAGER_WORDS ") silent: the port says there is one, it did not "
 		 "answer\n"
-		 "managers[].priority integer(0..15)? its priority\n"
-		 "rounds[] object? the last readings, as many as `keep`\n"
-		 "rounds[].round integer(1..) its number, from 1\n"
-		 "rounds[].changes[] string? differences to the reading before, as of `live`\n"
-		 "rounds[].entries integer? table entries that changed\n"
-		 "rounds[].states integer? links that stayed, whose ports have another state\n"
-		 "rounds[].dead_entries integer? entries by which a packet cannot go on\n"
-		 "rounds[].pairs integer? pairs of hosts looked at\n"
-		 "rounds[].unreachable integer? pairs of hosts without a path\n"
-		 "rounds[].no_lid integer? endports without a LID\n"
-		 "rounds[].followed boolean? no entry is dead, and check calls them sound; of rounds without "
-		 "a change: as before\n"
-		 "rounds[].event integer? number of the event it became\n"
-		 "rounds[].failed string? why it read nothing\n"
-		 "rounds[].on_change_failed string? what went wrong with the program\n"
-		 "rounds[].engine engine? the engine that explains the tables\n"
-		 "rounds[].manager_fault string? why no subnet manager, or more than one, is master\n"
-		 "rounds[].managers[] object? the subnet managers\n"
-		 "rounds[].managers[].name endport the port\n"
-		 "rounds[].managers[].state string(" MANAGER_WORDS ") as it answered\n"
-		 "rounds[].managers[].priority integer(0..15)? its priority\n" JSON_EVENT,
+		 "managers[].priority integer(0..15)? its priority\n" JSON_EVENT,
 	 .run = cmd_watch},
 	{.name = NULL},
 };
