@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 
 #define HEAP4_SENTINELS 4
@@ -68,7 +69,7 @@ static inline void heap4_up(struct heap4 *h, uint32_t at, uint64_t e)
 
 static inline uint64_t heap4_least(uint64_t a, uint64_t b)
 {
-	return b < a ? b : a;
+	return MIN(b, a);
 }
 
 /*

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -58,7 +59,7 @@ ACTION(do_across)
 	else if (v && v->ops->across)
 		v->ops->across(v, n);
 	else if (v && n < 0)
-		v->shift -= v->shift < 8 ? v->shift : 8;
+		v->shift -= MIN(v->shift, 8);
 	else if (v)
 		v->shift = v->shift + 8 < v->beyond ? v->shift + 8 : v->beyond;
 	return 0;

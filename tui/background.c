@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
@@ -161,7 +162,7 @@ void background_take(struct scene *sc)
 	/* what has ended, or is ending, is nothing that a pane still waits for */
 	if (b.running && !atomic_load(&b.progress.cancel)) {
 		sc->left = progress_left(&b.progress, now_seconds());
-		sc->percent = total ? (unsigned)(100.0 * (done < total ? done : total) / total) : 0;
+		sc->percent = total ? (unsigned)(100.0 * MIN(done, total) / total) : 0;
 	}
 	no_memory = b.no_memory;
 	b.no_memory = false;

@@ -1,6 +1,7 @@
 /* The bar at the top (fabric, engine, failures, times), and the function bar with the keys. */
 #include <inttypes.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/managers.h"
@@ -260,7 +261,7 @@ void draw_top_bar(int cols)
 	give_way(cols - 1 - text_columns(name));
 	draw_text(0, 0, cols, "", ST_BAR, true);
 	room = cols - 1 - columns_of_parts();
-	x += draw_text(0, x, room < NAME_LEAST ? NAME_LEAST : room, name, ST_BAR, false);
+	x += draw_text(0, x, MAX(room, NAME_LEAST), name, ST_BAR, false);
 	/* what else there is no room for is cut off before the age, which is the last */
 	age = ages ? text_columns(text_str(&parts[n_parts - 1].t)) : 0;
 	for (unsigned i = 0; i < n_parts; i++) {
@@ -352,7 +353,7 @@ static void draw_progress(int y, int cols, double since)
 	x = draw_text(y, 0, cols, s, ST_KEY, true);
 	x = text_columns(s) < cols ? text_columns(s) : x;
 	if (total && bar && x + bar + 2 < cols) {
-		int full = (int)((double)bar * (done < total ? done : total) / total);
+		int full = (int)((double)bar * MIN(done, total) / total);
 
 		draw_fill(y, x, full, "█", ST_NORMAL);
 		draw_fill(y, x + full, bar - full, "░", ST_NORMAL);

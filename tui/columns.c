@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/clean.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/fabric/names.h"
 #include "tui/columns.h"
@@ -146,8 +147,8 @@ static int share_wanted(const struct view *v, int room, bool brief, struct fit *
 
 			if (want[c] <= 0)
 				continue;
-			more = more < 1 ? 1 : more < want[c] ? more : want[c];
-			more = more < room ? more : room;
+			more = more < 1 ? 1 : MIN(more, want[c]);
+			more = MIN(more, room);
 			f->w[c] += more;
 			want[c] -= more;
 			room -= more;
@@ -233,7 +234,7 @@ static int least(const struct view *v, unsigned c)
 {
 	int name = v->width[c] ? text_columns(view_column_name(v, c)) : 0;
 
-	return v->width[c] > name ? v->width[c] : name;
+	return MAX(v->width[c], name);
 }
 
 int columns_need(struct view *v)
@@ -244,7 +245,7 @@ int columns_need(struct view *v)
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		int w = least(v, c), want = w && v->ops->column[c].flex ? wanted(v, c, true) : 0;
 
-		need += w ? (want > w ? want : w) + 1 : 0;
+		need += w ? MAX(want, w) + 1 : 0;
 	}
 	return need;
 }
@@ -305,7 +306,7 @@ static int choose_columns(const struct view *v, int w, struct fit *f)
 
 	if (v->skip)
 		return take_columns(v, w, f);
-	more = more > 0 ? more : 0;
+	more = MAX(more, 0);
 	do {
 		need = GUTTER + more;
 		most = 0;
@@ -495,7 +496,7 @@ static void add_ends(const char *s, size_t len, int room, unsigned head, struct 
 	}
 	if (tail) {
 		last = columns_of(tail, len - (size_t)(tail - s));
-		last = (last < room ? last : room) - 1;
+		last = MIN(last, room) - 1;
 		first = room - 1 - last;
 	}
 	at = bytes_within(s, len, first);
@@ -733,7 +734,7 @@ void columns_cut(struct view *v, int rows, struct fit *f)
 			text_clear(&s.cell[i]);
 			s.room[i] = whole_cell(v, view_row(v, v->top + i), c, f, &s.cell[i]);
 			over = text_columns(text_str(&s.cell[i])) - s.room[i];
-			s.over = over > s.over ? over : s.over;
+			s.over = MAX(over, s.over);
 		}
 		f->shift[c] = v->shift < (unsigned)s.over ? v->shift : (unsigned)s.over;
 		most = (unsigned)s.over > most ? (unsigned)s.over : most;
@@ -741,7 +742,7 @@ void columns_cut(struct view *v, int rows, struct fit *f)
 			best_cut(&s, &f->cut[c]);
 	}
 	v->beyond = most;
-	v->shift = v->shift < most ? v->shift : most;
+	v->shift = MIN(v->shift, most);
 	for (uint32_t i = 0; i < s.n; i++)
 		text_free(&s.cell[i]);
 	free(s.cell);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/base/clean.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/words.h"
 #include "core/routing/paths.h"
@@ -250,7 +251,7 @@ static bool send(const char *s, size_t len)
 			poll(&(struct pollfd){.fd = STDOUT_FILENO, .events = POLLOUT}, 1, 100);
 		else if (n < 0 && errno != EINTR)
 			return false;
-		s += n > 0 ? n : 0;
+		s += MAX(n, 0);
 		len -= n > 0 ? (size_t)n : 0;
 		if (term_signal)
 			return false;

@@ -1,6 +1,7 @@
 /* A list pane on the screen: title, header, rows, footer. */
 #include <string.h>
 #include "core/base/clean.h"
+#include "core/base/defs.h"
 #include "core/base/text.h"
 #include "tui/columns.h"
 #include "tui/ui.h"
@@ -35,7 +36,7 @@ static void draw_touched(const struct rect *r, int y, int x, int w, const struct
 {
 	int n = text_columns(s) - (col->right ? 0 : (int)shift), from;
 
-	n = n < 0 ? 0 : n > w ? w : n;
+	n = n < 0 ? 0 : MIN(n, w);
 	from = col->right ? x + w - n : x;
 	if (colours_used()) {
 		draw_cell(y, from, n, col, s, shift, ST_TOUCHED);
@@ -60,7 +61,7 @@ static void draw_spans(const struct view *v, uint32_t row, unsigned col, int y, 
 	struct span p;
 
 	for (unsigned i = 0; v->ops->span(v, row, col, i, &p); i++) {
-		unsigned from = p.from > shift ? p.from : shift, end = p.from + p.n;
+		unsigned from = MAX(p.from, shift), end = p.from + p.n;
 		int at = (int)(from - shift);
 
 		if (p.tone == TONE_PLAIN || end <= from || at >= room)
@@ -262,7 +263,7 @@ static void shorten_names(const struct view *v, int w, struct text *t)
 	if (names > 1) {
 		int behind = text_columns(text_str(t) + end), most = w - names * PAIR_NAME;
 
-		w -= behind < most ? behind : most > 0 ? most : 0;
+		w -= behind < most ? behind : MAX(most, 0);
 		least = PAIR_NAME;
 	}
 	for (int k = 0; f && k < v->args.n && names > 0; k++) {
@@ -278,8 +279,8 @@ static void shorten_names(const struct view *v, int w, struct text *t)
 		if (over > 0 && at && *name) {
 			room = text_columns(name) - (over + names - 1) / names;
 			names--;
-			cut_cell(name, room < least ? least : room,
-				 name_cut(v->scene, node_is_switch(f, node)), false, &cut);
+			cut_cell(name, MAX(room, least), name_cut(v->scene, node_is_switch(f, node)), false,
+				 &cut);
 			text_add(&all, "%.*s%s%s", (int)(at - t->s), t->s, text_str(&cut), at + strlen(name));
 			text_free(t);
 			*t = all;
@@ -456,7 +457,7 @@ static void draw_list(enum place_id p, struct view *v)
 	columns_cut(v, rows, &f);
 	v->hides = v->skip ? f.behind : f.hidden;
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
-		v->room[c] = (uint8_t)(f.w[c] < 255 ? f.w[c] : 255);
+		v->room[c] = (uint8_t)(MIN(f.w[c], 255));
 	titles(v, r->w, &t, &right);
 	draw_box_top(r->y, r->x, r->w, text_str(&t), text_str(&right), focus);
 	if (header)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/base/defs.h"
 #include "tui/keymap.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -260,7 +261,7 @@ static const struct binding *in_the_way(const struct keymap *km, const char *map
 {
 	for (size_t i = 0; i < km->n; i++) {
 		const struct binding *b = &km->b[i];
-		unsigned least = b->n < n ? b->n : n;
+		unsigned least = MIN(b->n, n);
 
 		if (!strcmp(b->map, map) && b->n != n && !memcmp(b->key, key, least * sizeof(*key)))
 			return b;

@@ -1,6 +1,7 @@
 /* Panes on the screen: two stacks side by side (or one above the other), with the REPL below. */
 #include <curses.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "tui/columns.h"
@@ -486,7 +487,7 @@ static void split_three(int top, int h, int cols)
 		w[i] = cols * (before + share_of(order[i])) / all - cols * before / all;
 		before += share_of(order[i]);
 		spare += w[i] > need ? w[i] - need : 0;
-		w[i] = w[i] > need ? need : w[i];
+		w[i] = MIN(w[i], need);
 	}
 	for (int i = 0; i < 3; i++) {
 		int more = drawn && draws(order[i]) ? spare / drawn-- : 0;

@@ -12,6 +12,7 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 #include "core/base/clean.h"
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -213,7 +214,7 @@ static int scrolled(int col, int all, int w)
 	if (col < w - context)
 		return 0;
 	most = most > col - w + 1 ? most : col - w + 1;
-	return col - w + 1 + context < most ? col - w + 1 + context : most > 0 ? most : 0;
+	return col - w + 1 + context < most ? col - w + 1 + context : MAX(most, 0);
 }
 
 /* The typed line in one row, scrolled so that the cursor is visible. */
@@ -324,7 +325,7 @@ bool repl_more(int dir)
 
 	skip = r.skip + dir * repl_page();
 	skip = skip > rows - r.height ? rows - r.height : skip;
-	skip = skip > 0 ? skip : 0;
+	skip = MAX(skip, 0);
 	if (skip == r.skip || rows <= r.height)
 		return false;
 	r.skip = skip;
@@ -682,12 +683,12 @@ static void show_matches(char **m, int n, int longest)
 	for (int i = 1; i <= n; i++) {
 		int columns = text_columns(m[i] + r.complete_start) + 2;
 
-		width = columns > width ? columns : width;
+		width = MAX(columns, width);
 	}
 	if (width > w)
 		width = w;
 	per = w / (width > 0 ? width : 1);
-	per = per < 1 ? 1 : per;
+	per = MAX(per, 1);
 	rows = (n + per - 1) / per;
 	text_add(&t, "> %s\n", rl_line_buffer);
 	for (int row = 0; row < rows && row < 200; row++) {

@@ -13,6 +13,7 @@
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
@@ -221,8 +222,8 @@ static struct winsize screen_size(void)
 	struct winsize ws = {0};
 
 	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
-	ws.ws_row = ws.ws_row < SCREEN_MOST ? ws.ws_row : SCREEN_MOST;
-	ws.ws_col = ws.ws_col < SCREEN_MOST ? ws.ws_col : SCREEN_MOST;
+	ws.ws_row = MIN(ws.ws_row, SCREEN_MOST);
+	ws.ws_col = MIN(ws.ws_col, SCREEN_MOST);
 	if (ws.ws_row * ws.ws_col > SCREEN_CELLS)
 		ws.ws_col = (unsigned short)(SCREEN_CELLS / ws.ws_row);
 	return ws;
@@ -521,7 +522,7 @@ void term_screen(FILE *out)
 			}
 			if (ws[0] != L' ')
 				end = t.len;
-			at += w > 1 ? w : 1;
+			at += MAX(w, 1);
 		}
 		t.len = end;
 		if (t.s)

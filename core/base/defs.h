@@ -20,6 +20,11 @@
 #define STR(x) STR_OF(x)
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+/* Arguments are read twice. */
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+/* As qsort() wants it: below 0, 0, above 0. */
+#define COMPARED(a, b) ((a) < (b) ? -1 : (a) > (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 
 /*

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/base/guidfile.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -67,7 +68,7 @@ void guid_file_parse(struct guid_file *g, const char *name, const char *data, si
 
 	*g = (struct guid_file){0};
 	for (size_t at = 0; at < size && !g->stopped;) {
-		size_t left = size - at, n = left < PIECE ? left : PIECE;
+		size_t left = size - at, n = MIN(left, PIECE);
 		const char *nl = memchr(data + at, '\n', n);
 
 		n = nl ? (size_t)(nl - (data + at)) + 1 : n;

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/base/parallel.h"
 
 #include <sched.h>
@@ -42,8 +43,8 @@ unsigned parallel_workers(const struct parallel *j)
 {
 	unsigned n = j->threads ? j->threads : cores_available();
 
-	n = n < MOST_WORKERS ? n : MOST_WORKERS;
-	n = n < j->n ? n : j->n;
+	n = MIN(n, MOST_WORKERS);
+	n = MIN(n, j->n);
 	return n ? n : 1;
 }
 

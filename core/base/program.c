@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/permit.h"
 #include "core/base/program.h"
@@ -171,7 +172,7 @@ static ssize_t take(int *fd, char *buf, size_t size)
 		close(*fd);
 		*fd = -1;
 	}
-	return n > 0 ? n : 0;
+	return MAX(n, 0);
 }
 
 /* Has it ended? It stays a zombie, so that its number is still its own. */
@@ -318,7 +319,7 @@ static ssize_t fill(void *cookie, const char *buf, size_t n)
 			err_set_kind(&s->e, ERR_LIMIT, "%s: found more than %u MiB, the most that is read",
 				     s->name, s->mib) != 0;
 	} else if (s->n + n > s->cap) {
-		size_t more = s->cap > n ? s->cap : n;
+		size_t more = MAX(s->cap, n);
 
 		s->failed = mem_room(&s->e, more, "reading %s", s->name) != 0;
 		if (!s->failed) {

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 
 #define RESERVE ((size_t)32 << 20) /* left for small allocations */
@@ -50,7 +51,7 @@ static bool number_behind(const char *text, const char *name, unsigned long long
 
 static size_t least(size_t a, size_t b)
 {
-	return a < b ? a : b;
+	return MIN(a, b);
 }
 
 static size_t room_below(unsigned long long limit, unsigned long long used)

@@ -1,4 +1,5 @@
 /* Splitting of command lines into words. */
+#include "core/base/defs.h"
 #include "core/base/words.h"
 #include "core/base/clean.h"
 #include "core/base/err.h"
@@ -48,7 +49,7 @@ static int spelled(const char **p, struct text *w, struct err *e)
 	size_t n = c == 'x' ? strspn(*p, "0123456789abcdefABCDEF") : 0;
 
 	if (n) {
-		memcpy(hex, *p, n > 2 ? 2 : n);
+		memcpy(hex, *p, MIN(n, 2));
 		*p += strlen(hex);
 		c = (char)strtoul(hex, NULL, 16);
 		if (!c)

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/fabric/changes.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -86,8 +87,7 @@ static void find_silent(struct differ *d)
 static bool took_place(const struct differ *d, uint32_t n, uint32_t m)
 {
 	const struct fabric *a = d->a, *b = d->b;
-	unsigned most = a->node_nports[n] > b->node_nports[m] ? a->node_nports[n] : b->node_nports[m],
-		 all = 0, same = 0;
+	unsigned most = MAX(a->node_nports[n], b->node_nports[m]), all = 0, same = 0;
 
 	if (a->node_type[n] != b->node_type[m])
 		return false;

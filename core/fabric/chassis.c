@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/fabric/chassis.h"
 
 #include <ctype.h>
@@ -145,9 +146,9 @@ static int by_card(const void *x, const void *y)
 	int c;
 
 	if (!a->card || !b->card)
-		return a->card ? -1 : b->card ? 1 : a->node < b->node ? -1 : a->node > b->node;
+		return a->card ? -1 : b->card ? 1 : COMPARED(a->node, b->node);
 	c = strverscmp(a->card, b->card);
-	return c ? c : a->node < b->node ? -1 : a->node > b->node;
+	return c ? c : COMPARED(a->node, b->node);
 }
 
 static struct parts *all_cards(const struct elements *el)

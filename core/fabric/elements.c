@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/base/number.h"
 #include "core/fabric/elements.h"
 #include "core/fabric/host_set.h"
@@ -49,7 +50,7 @@ static int by_guid(const void *x, const void *y, void *ctx)
 	uint64_t a = f->node_guid[f->switch_node[*(const uint32_t *)x]];
 	uint64_t b = f->node_guid[f->switch_node[*(const uint32_t *)y]];
 
-	return a < b ? -1 : a > b;
+	return COMPARED(a, b);
 }
 
 /* Switches that are up, by GUID.  Returns their number. */

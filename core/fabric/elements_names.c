@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 
 #include <ctype.h>
@@ -84,7 +85,7 @@ static int by_name(const void *x, const void *y, void *ctx)
 	int c = strcmp(el->name[a],
 		       el->name[b]); /* NOLINT(clang-analyzer-core.NullDereference): all are named by now */
 
-	return c ? c : a < b ? -1 : a > b;
+	return c ? c : COMPARED(a, b);
 }
 
 /* Rename elements of equal names: the first round adds the chassis number, the second a running number. */

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/fabric/fabric.h"
 #include "core/base/memory.h"
 #include "core/fabric/names.h"
@@ -215,7 +216,7 @@ uint32_t fabric_link_in(const struct fabric *to, const struct fabric *from, uint
 
 bool fabric_akin(const struct fabric *a, const struct fabric *b)
 {
-	uint32_t most = a->n_nodes > b->n_nodes ? a->n_nodes : b->n_nodes, n = 0;
+	uint32_t most = MAX(a->n_nodes, b->n_nodes), n = 0;
 
 	for (uint32_t i = 0; i < a->n_nodes; i++)
 		n += fabric_node_by_guid(b, a->node_guid[i]) != NO_ID;

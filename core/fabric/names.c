@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/fabric/names.h"
 #include "core/base/err.h"
 #include "core/base/glob.h"
@@ -24,7 +25,7 @@ static int by_name_compare(const void *x, const void *y, void *ctx)
 
 	if (!d)
 		d = strcmp(f->node_name[a], f->node_name[b]);
-	return d ? d : a < b ? -1 : a > b;
+	return d ? d : COMPARED(a, b);
 }
 
 void names_sort(struct fabric *f)

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/fabric/rails.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
@@ -22,7 +23,7 @@ COMPARATOR(by_rail, struct rail_port, FIELD_BY(strverscmp, rest) UP(num))
 
 static int by_host_name(const struct rail_port *a, const struct rail_port *b)
 {
-	int d = strncmp(a->name, b->name, a->len < b->len ? a->len : b->len);
+	int d = strncmp(a->name, b->name, MIN(a->len, b->len));
 
 	return d ? d : (a->len > b->len) - (a->len < b->len);
 }

@@ -1,6 +1,7 @@
 /* Oddities of a fabric as a whole.  They are told as warnings; nothing is changed. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
@@ -125,7 +126,7 @@ static void siblings(struct fabric *f)
 	for (uint32_t l = 0; l < f->n_links; l++) {
 		uint32_t a = f->port_node[f->link_port[2 * l]], b = f->port_node[f->link_port[2 * l + 1]];
 
-		c[l] = (struct cable){a < b ? a : b, a < b ? b : a, l};
+		c[l] = (struct cable){MIN(a, b), MAX(a, b), l};
 	}
 	qsort(c, f->n_links, sizeof(*c), cable_compare);
 	for (uint32_t first = 0, end; first < f->n_links; first = end) {

@@ -1,4 +1,5 @@
 /* Names that make nodes distinct: names.h has the rule. */
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/fabric/names.h"
@@ -166,7 +167,7 @@ void fabric_show_names(struct fabric *f)
 
 		for (const char *p = f->node_name[n]; (p = strchr(p, ';')); p++)
 			semicolons++;
-		f->longest_name = len > f->longest_name ? len : f->longest_name;
+		f->longest_name = MAX(len, f->longest_name);
 		if (semicolons > f->most_semicolons)
 			f->most_semicolons = semicolons;
 	}

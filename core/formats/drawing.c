@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/formats/drawing.h"
 #include "core/base/clean.h"
 #include "core/base/json.h"
@@ -59,7 +60,7 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const st
 	for (uint32_t l = 0; l < fb->n_links; l++) {
 		uint32_t a = fb->port_node[fb->link_port[2 * l]], b = fb->port_node[fb->link_port[2 * l + 1]];
 
-		e[l] = (struct edge){a < b ? a : b, a < b ? b : a, !st || state_link_up(fb, st, l), l};
+		e[l] = (struct edge){MIN(a, b), MAX(a, b), !st || state_link_up(fb, st, l), l};
 	}
 	qsort(e, fb->n_links, sizeof(*e), edge_order);
 	for (uint32_t l = 0, n; l < fb->n_links && go_on && (go_on = progress_step(p, fb->n_nodes + l));
@@ -76,7 +77,7 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const st
 		if (more)
 			fprintf(f, "%s];\n", more);
 		else
-			fprintf(f, "penwidth=%u];\n", n < 6 ? n : 6);
+			fprintf(f, "penwidth=%u];\n", MIN(n, 6));
 	}
 	fprintf(f, "}\n");
 	free(e);

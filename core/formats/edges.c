@@ -3,6 +3,7 @@
  * node and perhaps its cable. Ports and GUIDs that are left out are given here. A wrong line is an error.
  */
 #include "core/base/cursor.h"
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
@@ -338,7 +339,7 @@ static bool has_cable(const struct edge_node *n, unsigned port)
 static void put_cable(struct edge_node *n, unsigned port)
 {
 	n->cabled[port / 64] |= UINT64_C(1) << (port % 64);
-	n->highest = n->highest > port ? n->highest : port;
+	n->highest = MAX(n->highest, port);
 }
 
 /* The line before that cables a port. */

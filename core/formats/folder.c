@@ -1,4 +1,5 @@
 /* A folder of dumps: ibdiagnet's output (core/formats/doc/formats.md 9.1), or OpenSM's. */
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/foreign.h"
 #include "core/base/infile.h"
@@ -180,7 +181,7 @@ static char *run_of(const char *path, struct progress *p)
 		if (read_packed_file(path, p, &data, &size, &e))
 			size = 0;
 	}
-	lines = (struct lines){data, data + (size < HEAD ? size : HEAD), 0, p};
+	lines = (struct lines){data, data + MIN(size, HEAD), 0, p};
 	while (size && !run && lines_next(&lines, &line)) {
 		struct cursor word = line;
 
@@ -401,7 +402,7 @@ int load_folder(const char *path, struct fabric **out, struct progress *p, struc
 	int rc;
 
 	d.n = scandir(path, &d.entry, NULL, alphasort);
-	d.n = d.n < 0 ? 0 : d.n;
+	d.n = MAX(d.n, 0);
 	d.left_out = NEW_ARRAY((size_t)d.n + 1, bool);
 	rc = load_cables(&d, out, &used, p, e);
 	if (!rc) {

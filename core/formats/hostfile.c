@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/formats/hostfile.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
@@ -282,7 +283,7 @@ static bool read_columns(const struct table *t, struct cursor line, struct curso
 				size_t d = to <= begin ? begin - to + 1 : from >= end ? from - end + 1 : 0;
 
 				k = d < away ? j : k;
-				away = d < away ? d : away;
+				away = MIN(d, away);
 			}
 		}
 		if (n != t->n && away && right)

@@ -3,6 +3,7 @@
  * the line after a node's port lines is lost. Port GUIDs count up from their node's.
  */
 #include "core/base/cursor.h"
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -59,7 +60,7 @@ struct source {
 /* Takes the next piece: as much as fgets() reads with a buffer of 256. */
 static bool next_piece(struct source *s, struct cursor *piece)
 {
-	size_t left = s->end - s->p, n = left < PIECE ? left : PIECE;
+	size_t left = s->end - s->p, n = MIN(left, PIECE);
 	const char *nl;
 
 	if (!n)

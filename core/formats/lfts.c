@@ -1,4 +1,5 @@
 /* Writing forwarding tables and paths in the forms OpenSM's users know. */
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -112,7 +113,7 @@ static bool distances_init(struct distances *x, const struct routing *r, struct 
 
 		switch_distances(x->r->topo, s, hops);
 		for (uint32_t to = 0; to < x->n; to++)
-			d[to] = hops[to] < NO_PATH ? hops[to] : NO_PATH;
+			d[to] = MIN(hops[to], NO_PATH);
 	}
 	free(hops);
 	return go_on;

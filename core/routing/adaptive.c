@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/routing/adaptive.h"
 #include "core/base/memory.h"
 
@@ -103,7 +104,7 @@ void adaptive_fill(struct adaptive_switch *s, const uint16_t *of_lid, unsigned n
 	for (uint32_t b = 0; b < s->n_blocks; b++) {
 		const uint16_t *of = of_lid + b * ADAPTIVE_BLOCK;
 		unsigned most = n - b * ADAPTIVE_BLOCK;
-		size_t len = most < ADAPTIVE_BLOCK ? most : ADAPTIVE_BLOCK;
+		size_t len = MIN(most, ADAPTIVE_BLOCK);
 
 		s->block[b] = *of;
 		if (!memcmp(of, of + 1, (len - 1) * sizeof(*of)))

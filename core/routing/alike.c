@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/routing/alike.h"
 
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static unsigned group_size(const struct alike *a, uint32_t at, uint32_t sw)
 {
 	uint32_t rest = a->lid_at[sw + 1] - at;
 
-	return rest < ALIKE_MOST ? rest : ALIKE_MOST;
+	return MIN(rest, ALIKE_MOST);
 }
 
 #define LOADED_AT_ONCE 8192 /* LIDs, or those of one switch */

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/routing/lids.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -72,7 +73,7 @@ static bool lmc_capable(const struct lid_memory *m, const struct fabric *f, uint
 /* The highest LID that was ever found, given or read. */
 static uint32_t highest_known(const struct lid_memory *m)
 {
-	return m->max_lid > m->read_top ? m->max_lid : m->read_top;
+	return MAX(m->max_lid, m->read_top);
 }
 
 /* The number of LIDs that a port must have. */
@@ -624,7 +625,7 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 		if (m->carried[ep] && last <= MAX_LID && last > m->max_lid)
 			m->max_lid = last;
 	}
-	l = lids_new(m, usual_lmc(m, t), m->max_lid > held->top ? m->max_lid : held->top);
+	l = lids_new(m, usual_lmc(m, t), MAX(m->max_lid, held->top));
 	for (uint32_t ep = 0; ep < l->n_endports; ep++) {
 		uint32_t b = m->carried[ep], n = 1u << m->carried_lmc[ep];
 

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/routing/routing.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
@@ -164,7 +165,7 @@ unsigned routing_next_port(const struct routing *r, uint32_t sw, unsigned lid)
 	    (entry != NO_PATH && port_set_has(&set, entry)))
 		return entry;
 	entry = port_set_next(&set, 0);
-	return entry < NO_PATH ? entry : NO_PATH;
+	return MIN(entry, NO_PATH);
 }
 
 void routing_ports_text(const struct routing *r, uint32_t sw, unsigned lid, struct text *t)

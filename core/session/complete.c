@@ -1,4 +1,5 @@
 /* Completion of command lines, from the same tables as the commands themselves. */
+#include "core/base/defs.h"
 #include "core/base/lessonfile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -375,8 +376,8 @@ static void drop_doubles(struct completer *c)
 			first = i;
 			continue;
 		}
-		later = order[first] < order[i] ? order[i] : order[first];
-		order[first] = order[first] < order[i] ? order[first] : order[i];
+		later = MAX(order[first], order[i]);
+		order[first] = MIN(order[first], order[i]);
 		free(*later);
 		*later = NULL;
 	}

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/session/hosts_file.h"
 
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static int refuse_ports(const struct fabric *f, const struct input *in, struct e
 		if (len && names_port(f, p, len))
 			return err_set_kind(e, ERR_INPUT,
 					    "%s:%u: found %.*s, which is a port; expected a host", in->name,
-					    line, (int)(len < 60 ? len : 60), p);
+					    line, (int)(MIN(len, 60)), p);
 		p += len;
 		line += p < end && *p == '\n';
 		p++;

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/session/narrow.h"
 
 #include <ctype.h>
@@ -117,7 +118,7 @@ static void note(struct table *t, const char *s, const char *end)
 
 static unsigned least(unsigned a, unsigned b)
 {
-	return a < b ? a : b;
+	return MIN(a, b);
 }
 
 /* The width of a row up to its prose. */
@@ -238,7 +239,7 @@ void narrow_rows(const char *rows, unsigned width, struct text *t)
 	for (const char *s = rows; *s; s = next_row(s))
 		note(&table, s, row_end(s));
 	for (unsigned k = 0; k < COLUMNS; k++)
-		table.cap = table.natural[k] > table.cap ? table.natural[k] : table.cap;
+		table.cap = MAX(table.natural[k], table.cap);
 	for (const char *s = rows; *s; s = next_row(s))
 		while (table.cap > NAME_LEAST && row_width(&table, s, row_end(s)) > width)
 			table.cap--;

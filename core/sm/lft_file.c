@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/sm/lft_file.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -29,7 +30,7 @@ static const char *skip_white(const char *p)
 
 static bool next_piece(struct pieces *f)
 {
-	size_t left = f->size - f->at, n = left < PIECE ? left : PIECE;
+	size_t left = f->size - f->at, n = MIN(left, PIECE);
 	const char *nl;
 
 	if (!left)

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/sm/opervls.h"
 #include "core/base/memory.h"
 
@@ -13,7 +14,7 @@ unsigned opervls_given(const struct topo *t, uint32_t port, unsigned max_op_vls)
 	if (!code)
 		return 0;
 	code = peer && peer < code ? peer : code;
-	return max_op_vls < code ? max_op_vls : code;
+	return MIN(max_op_vls, code);
 }
 
 void opervls_program(uint8_t *code, const struct topo *t, unsigned max_op_vls)

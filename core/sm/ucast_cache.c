@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/sm/ucast_cache.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -380,7 +381,7 @@ static void move_switch(struct ucast_cache *d, uint32_t to, const struct ghost *
 	unsigned n = d->fabric->switch_nports[to] + 1u;
 
 	memcpy(d->missing + d->fabric->switch_port[to], g->missing,
-	       (n < g->n_ports ? n : g->n_ports) * sizeof(*g->missing));
+	       (MIN(n, g->n_ports)) * sizeof(*g->missing));
 	d->leaf[to] = g->leaf;
 	d->dropped[to] = g->dropped;
 	d->row[to] = row_ref(g->row);

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/source/gate.h"
 
 #include <errno.h>
@@ -103,8 +104,7 @@ static void pass(const struct gate *g, void *umad, const struct request *r)
 		      smi ? 0 : (int)IB_DEFAULT_QP1_QKEY);
 	memcpy(umad_get_mad(umad), mad, IB_MAD_SIZE);
 	if (umad_send(g->device, g->agent[mad[MAD_CLASS]], umad, IB_MAD_SIZE,
-		      (int)(r->timeout_ms < MOST_MS ? r->timeout_ms : MOST_MS),
-		      (int)(r->retries < MOST_RETRIES ? r->retries : MOST_RETRIES)))
+		      (int)(MIN(r->timeout_ms, MOST_MS)), (int)(MIN(r->retries, MOST_RETRIES))))
 		send_back(g, r, EIO);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include <infiniband/ibnetdisc.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/fabric/builder.h"
@@ -254,7 +255,7 @@ static uint8_t count_managers(ibnd_fabric_t *fb)
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
 		for (int p = 0; p <= n->numports; p++)
 			found += has_manager(n->ports[p]);
-	return (uint8_t)(found < MOST_MANAGERS ? found : MOST_MANAGERS);
+	return (uint8_t)(MIN(found, MOST_MANAGERS));
 }
 
 /* The way to a port itself: to a switch or the local port the node's, else by the cable that leads to it. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/source/synth.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -223,7 +224,7 @@ int digits_of(uint32_t n, int min)
 
 	for (n = n ? n - 1 : 0; n >= 10; n /= 10)
 		d++;
-	return d < min ? min : d;
+	return MAX(d, min);
 }
 
 /* --- options ----------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
@@ -58,7 +59,7 @@ unsigned hosts_at(const struct plan *p, uint32_t k)
 
 uint64_t hosts_in_all(const struct plan *p, uint64_t switches)
 {
-	uint64_t every = p->o.hosts_on > 1 ? p->o.hosts_on : 1;
+	uint64_t every = MAX(p->o.hosts_on, 1);
 
 	return (switches + every - 1) / every * p->o.hosts;
 }

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -234,7 +235,7 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 	for (uint32_t p = 0; p < s->fabric->n_ports; p++)
 		cables += s->topo->peer_switch[p] != NO_ID &&
 			  node_is_switch(s->fabric, s->fabric->port_node[p]);
-	all = 9 * cables * n + 24 * n * s->lids->max_lid < (SMALL < limit ? SMALL : limit);
+	all = 9 * cables * n + 24 * n * s->lids->max_lid < MIN(SMALL, limit);
 	for (; stage <= REC_BULKS; all = false) {
 		if (!attempt(rq, s, g, all, &stage, limit, &r, e))
 			return NULL;

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/trace/walk.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -159,8 +160,8 @@ int walk_to(struct walk *w, size_t step, struct progress *p)
 		apply(w, w->at, false);
 	for (; w->at > step && (w->at % AT_ONCE || !progress_cancelled(p)); w->at--)
 		apply(w, w->at - 1, true);
-	w->from = from < w->at ? from : w->at;
-	w->to = from < w->at ? w->at : from;
+	w->from = MIN(from, w->at);
+	w->to = MAX(from, w->at);
 	return w->at == step ? 0 : -1;
 }
 

@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
 
@@ -193,7 +194,7 @@ static bool lengthen_rows(struct hops *h, const struct topo *now, const struct n
 		farther[d] = any;
 		if (x.n)
 			touch_around(g, d, touched);
-		most -= x.n < most ? x.n : most;
+		most -= MIN(x.n, most);
 	}
 	FREE_EACH(lost, x.far, x.queue);
 	return most > 0;

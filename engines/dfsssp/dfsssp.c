@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "engines/counted/order.h"
@@ -65,8 +66,8 @@ static void note_weights(const struct ds_run *x)
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		uint64_t routes = x->s->weight[e] - g->start;
 
-		least = routes < least ? routes : least;
-		most = routes > most ? routes : most;
+		least = MIN(routes, least);
+		most = MAX(routes, most);
 		sum += routes;
 	}
 	if (g->n_edges)

@@ -3,6 +3,7 @@
 #include <immintrin.h>
 #endif
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
@@ -217,7 +218,7 @@ static bool settle_plain(struct ds_levels *l, uint32_t first, uint32_t end)
 
 				last = sum <= least ? c : last;
 				best = sum < least ? c : best;
-				least = sum < least ? sum : least;
+				least = MIN(sum, least);
 			}
 		}
 		if (l->keep)
@@ -228,8 +229,8 @@ static bool settle_plain(struct ds_levels *l, uint32_t first, uint32_t end)
 		l->dist[l->place[v]] = least;
 		if (best != last)
 			tie(l, v);
-		nearest = least < nearest ? least : nearest;
-		farthest = least > farthest ? least : farthest;
+		nearest = MIN(least, nearest);
+		farthest = MAX(least, farthest);
 	}
 	return farthest < UNREACHED && (uint32_t)farthest - (uint32_t)nearest < l->g->start;
 }
@@ -314,8 +315,8 @@ static WIDE bool settle_wide(struct ds_levels *l, uint32_t first, uint32_t end)
 		dist[l->place[v]] = least;
 		if (found > 1)
 			tie(l, v);
-		nearest = least < nearest ? least : nearest;
-		farthest = least > farthest ? least : farthest;
+		nearest = MIN(least, nearest);
+		farthest = MAX(least, farthest);
 	}
 	return farthest < UNREACHED && (uint32_t)farthest - (uint32_t)nearest < l->g->start;
 }

@@ -1,6 +1,7 @@
 /* SSSP and DFSSSP in words: choices, steps, layers and pairs. */
 #include <inttypes.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/sm/ucast_cache.h"
 #include "engines/dfsssp/internal.h"
@@ -224,7 +225,7 @@ static void say_cycle(const struct saying *y)
 {
 	const struct fabric *f = y->f;
 	const uint32_t *extra = y->extra;
-	uint32_t n = y->n_extra / 2, named = n < MOST_NAMED ? n : MOST_NAMED;
+	uint32_t n = y->n_extra / 2, named = MIN(n, MOST_NAMED);
 
 	for (uint32_t i = 0; i < named; i++)
 		text_add(y->t, "%s -> ", f->node_name[f->port_node[extra[2 * i]]]);

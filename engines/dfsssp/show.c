@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "core/routing/paths.h"
@@ -291,7 +292,7 @@ static unsigned matrix_hops(const struct routing *r, uint32_t s, uint32_t d, uns
 	if (out == NO_PATH || (port && port != out))
 		return NO_PATH;
 	hops = dfsssp_hops(r, s, lid);
-	return hops < NO_PATH ? hops : NO_PATH;
+	return MIN(hops, NO_PATH);
 }
 
 const struct routing_ops sssp_ops = {
@@ -361,7 +362,7 @@ static void put_weights(const struct walk *w, struct dfsssp *d, const struct rea
 		uint32_t *routes = NEW_ARRAY(f->n_ports, uint32_t), n;
 		uint16_t *lid = dfsssp_destinations(end, &n);
 
-		dfsssp_add_routes(end, lid, 0, d->n_lids < n ? d->n_lids : n, routes, NULL);
+		dfsssp_add_routes(end, lid, 0, MIN(d->n_lids, n), routes, NULL);
 		for (uint32_t c = 0; c < d->graph->n_edges; c++)
 			d->weight[c] =
 				(uint32_t)d->graph->start + routes[dfsssp_channel_port(d->graph, f, c)];

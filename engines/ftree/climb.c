@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "engines/ftree/internal.h"
 
@@ -330,7 +331,7 @@ static bool descend_family(struct ft_run *r, uint32_t w, uint8_t h)
 		return false; /* all below know a way through another one that is as near */
 	if (r->low[r->family[w]]) {
 		r->n_untold -= *told == FT_UNTOLD;
-		r->farthest = h > r->farthest ? h : r->farthest;
+		r->farthest = MAX(h, r->farthest);
 	}
 	*told = h;
 	if (teach_told(r, w, h + 1) || (!teach_new(r, w, h + 1) && !teach_each(r, w, h + 1)))

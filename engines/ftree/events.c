@@ -1,5 +1,6 @@
 /* What ftree records. */
 
+#include "core/base/defs.h"
 #include "engines/ftree/internal.h"
 
 /* --- the tree -------------------------------------------------------------------------------- */
@@ -89,7 +90,7 @@ void ft_record_start(const struct ft_run *r, uint32_t leaf, unsigned local, unsi
 
 static void flag(const struct ft_run *r, uint8_t hops)
 {
-	rec_flag(r->rec, (r->reverse ? BY_REVERSE : 0) | (hops < MOST_HOPS ? hops : MOST_HOPS) << HOPS_AT);
+	rec_flag(r->rec, (r->reverse ? BY_REVERSE : 0) | MIN(hops, MOST_HOPS) << HOPS_AT);
 }
 
 void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t hops,

@@ -3,6 +3,7 @@
  * leaf.
  */
 #include <stdlib.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "core/base/mix.h"
@@ -209,7 +210,7 @@ static int by_tuple(const void *x, const void *y, void *ctx)
 
 	if (t->sw[a].tuple != t->sw[b].tuple)
 		return t->sw[a].tuple < t->sw[b].tuple ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return COMPARED(a, b);
 }
 
 /* Adapters have keys in the order of their nodes; the ports of one are equal. */

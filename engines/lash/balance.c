@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "engines/lash/internal.h"
@@ -99,7 +100,7 @@ static bool draw_pair(struct balance *b, size_t *s, size_t *d)
  */
 static bool takes(struct balance *b, size_t s, size_t d)
 {
-	size_t lo = s < d ? s : d, hi = s < d ? d : s;
+	size_t lo = MIN(s, d), hi = MAX(s, d);
 	uint64_t *w = b->m[b->mn].refused + lo * b->words + hi / 64, mask = (uint64_t)1 << (hi & 63);
 	unsigned n;
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "engines/lash/internal.h"
@@ -283,7 +284,7 @@ void lash_record_turn(struct lash_record *r, const struct lash_turn *t, struct d
 {
 	struct recorder *rec = r->in->record;
 	uint32_t size = r->p->graph->n, pair = pair_of(r, t->s, t->d);
-	size_t lo = t->s < t->d ? t->s : t->d, hi = t->s < t->d ? t->d : t->s;
+	size_t lo = MIN(t->s, t->d), hi = MAX(t->s, t->d);
 	uint32_t held = pair_of(r, lo, hi); /* the order in which it was assigned */
 	unsigned n = lash_pair_dependencies(r->p, (uint32_t)lo, (uint32_t)hi, deps);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "engines/lash/internal.h"
@@ -71,8 +72,8 @@ void mesh_measure_sizes(struct lash_mesh *m, uint32_t n)
 
 			if (x == MESH_FAR)
 				continue;
-			min = x < min ? x : min;
-			max = x > max ? x : max;
+			min = MIN(x, min);
+			max = MAX(x, max);
 		}
 		m->size[c] = (uint32_t)(max - min + 1);
 	}

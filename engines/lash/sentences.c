@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "engines/lash/internal.h"
 #include "engines/say.h"
@@ -145,7 +146,7 @@ static void say_measure(const struct saying *y)
 		uint32_t apart = y->extra[1 + i]; /* two neighbours */
 
 		lost += apart == MESH_FAR;
-		min = apart < min ? apart : min;
+		min = MIN(apart, min);
 		max = apart > max && apart != MESH_FAR ? apart : max;
 	}
 	if (!n)
@@ -473,8 +474,8 @@ void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 		return;
 	first = lash_first_layer_of(l, a, b);
 	now = lash_layer_of(l, a, b);
-	lo = g->id[a] < g->id[b] ? g->id[a] : g->id[b];
-	hi = g->id[a] < g->id[b] ? g->id[b] : g->id[a];
+	lo = MIN(g->id[a], g->id[b]);
+	hi = MAX(g->id[a], g->id[b]);
 	if (first == LASH_NO_LAYER) {
 		text_add(t,
 			 a == b ? "Both are on one switch: no layer is needed, the SL is that of layer 0.\n"
@@ -496,7 +497,7 @@ void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 static bool was_open(const struct lash *l, uint32_t a, uint32_t b, unsigned layer)
 {
 	const struct lash_graph *g = l->plan->graph;
-	uint32_t s = g->id[a] < g->id[b] ? g->id[a] : g->id[b], d = g->id[a] < g->id[b] ? g->id[b] : g->id[a];
+	uint32_t s = MIN(g->id[a], g->id[b]), d = MAX(g->id[a], g->id[b]);
 
 	for (uint32_t i = 0; i <= s; i++)
 		for (uint32_t j = i + 1; j < (i < s ? (uint32_t)g->n : d); j++)

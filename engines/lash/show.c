@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "core/sm/sweep.h"
@@ -203,8 +204,8 @@ struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsign
 	bool done;
 
 	if (lash_ends(r, slid, dlid, &sw, &sw2)) {
-		a = g->id[sw] < g->id[sw2] ? g->id[sw] : g->id[sw2];
-		b = g->id[sw] < g->id[sw2] ? g->id[sw2] : g->id[sw];
+		a = MIN(g->id[sw], g->id[sw2]);
+		b = MAX(g->id[sw], g->id[sw2]);
 	}
 	if (b != NO_ID && a != b && layer < p->first[(size_t)a * g->n + b]) {
 		struct dependency *deps = NEW_ARRAY(2 * (size_t)g->n, struct dependency);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "engines/engines.h"
 #include "engines/mincontention/internal.h"
@@ -313,7 +314,7 @@ static struct routing *update(const struct engine_input *in, struct engine_outpu
 /* Room for the distances between all elements. There are at most as many as switches. */
 static size_t room(const struct engine_input *in, const char **what)
 {
-	size_t n = in->topo->n_switches_up < REMEMBERED ? in->topo->n_switches_up : REMEMBERED;
+	size_t n = MIN(in->topo->n_switches_up, REMEMBERED);
 
 	*what = "distances of elements";
 	return n * n * (sizeof(uint16_t) + sizeof(uint32_t));

@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_NUE_INTERNAL_H
 #define IBSCOPE_NUE_INTERNAL_H
 
+#include "core/base/defs.h"
 #include "core/trace/recorder.h"
 #include "engines/columns.h"
 #include "engines/heap4.h"
@@ -329,7 +330,7 @@ static inline void nue_take_back(struct nue_run *x, uint32_t h, uint32_t c)
 
 static inline uint32_t nue_in_hop(uint64_t weight)
 {
-	return (uint32_t)(weight < NUE_INF ? weight : NUE_INF);
+	return (uint32_t)(MIN(weight, NUE_INF));
 }
 
 /* The channel from which the search continues at a node. */

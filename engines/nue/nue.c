@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "engines/nue/internal.h"
@@ -50,7 +51,7 @@ static int check_colours(struct nue_run *x)
 	uint64_t colours;
 
 	for (unsigned v = 0; v < x->nue->vls.layers; v++)
-		most = x->nue->layer[v].n_lids > most ? x->nue->layer[v].n_lids : most;
+		most = MAX(x->nue->layer[v].n_lids, most);
 	colours = NUE_FIRST_COLOUR + (uint64_t)most * x->g->max_lids;
 	if (colours <= MOST_COLOURS)
 		return 0;
@@ -285,8 +286,8 @@ static int route_all(struct nue_run *x)
 	for (uint32_t c = 0; c < x->g->n_channels; c++) {
 		uint64_t grown = x->weight[c] - x->nue->first_weight;
 
-		most = grown > most ? grown : most;
-		least = grown < least ? grown : least;
+		most = MAX(grown, most);
+		least = MIN(grown, least);
 	}
 	rec_phase(x->in, "done");
 	if (x->g->n_channels)
@@ -300,7 +301,7 @@ static void note_layers(const struct nue *n, struct notes *notes)
 
 	if (!n->vls.qos && wanted > 1 && n->vls.supported > 1)
 		note_add(notes, 0, "nue: one layer instead of %u, because qos is off\n",
-			 wanted < n->vls.supported ? wanted : n->vls.supported);
+			 MIN(wanted, n->vls.supported));
 	else if (n->vls.asked > n->vls.supported)
 		note_add(notes, 0, "nue: nue_max_num_vls is %u, the ports have %u VL%s\n", n->vls.asked,
 			 n->vls.supported, n->vls.supported == 1 ? "" : "s");

@@ -1,6 +1,7 @@
 /* How the torus is found in the cabling (engines/doc/torus-2qos.md section 5). */
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "engines/torus/internal.h"
 
@@ -86,7 +87,7 @@ static bool place(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw
 	if (sw == NO_ID)
 		return false;
 	ports = r->in->topo->fabric->switch_nports[sw] + 1u;
-	torus_add_member(t, sw, c, most < ports ? most : ports);
+	torus_add_member(t, sw, c, MIN(most, ports));
 	if (RECORDED(r->in))
 		torus_record_place(r, torus_place(t, c), sw, how->how, how->by, how->n);
 	return true;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/sm/sweep.h"
 #include "core/sm/ucast_cache.h"
@@ -139,7 +140,7 @@ static void replay(struct torus *t, const struct recording *r, size_t step)
 	case REC_PLACE:
 		m = &whole->member[t->n];
 		for (unsigned g = 0; g < TORUS_GROUPS; g++)
-			room = m->count[g] > room ? m->count[g] : room;
+			room = MAX(m->count[g], room);
 		torus_add_member(t, m->sw, m->at, room);
 		if (t->of[m->sw] == NO_ID) /* a switch that is found twice is refused at the end */
 			t->of[m->sw] = t->n - 1;

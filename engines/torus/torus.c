@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/cursor.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "engines/torus/internal.h"
@@ -25,7 +26,7 @@ static int read_conf(struct torus_run *r)
 	bad = torus_conf_parse(&r->t->conf, path, data, size, &errors);
 	free(data);
 	len = (int)strcspn(text_str(&errors), "\n"); /* only the first line */
-	len = len > 400 ? 400 : len;
+	len = MIN(len, 400);
 	if (bad == 1)
 		err_set(&r->out->refused, "%.*s (ERR 4E13)", len, text_str(&errors));
 	else if (bad)

@@ -3,6 +3,7 @@
  * are one group (engines/doc/updn.md, section 13). The table is updn's. The program itself is not public, so
  * ties may differ.
  */
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/routing/adaptive.h"
 #include "engines/engines.h"
@@ -36,7 +37,7 @@ static void take_ranks(const struct engine_input *in, struct updown *u)
 		u->rank[s] = f->switch_rank[s] - 1u;
 		if (!u->rank[s])
 			root[u->n_roots++] = s;
-		u->max_rank = u->rank[s] > u->max_rank ? u->rank[s] : u->max_rank;
+		u->max_rank = MAX(u->rank[s], u->max_rank);
 	}
 	if (RECORDED(in))
 		updown_record_roots(in, root, u->n_roots);

@@ -1,6 +1,7 @@
 /* The pane `changes`: entries of forwarding tables that the last event changed. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/fabric/labels.h"
 #include "views/base/view.h"
@@ -68,7 +69,7 @@ static unsigned top_lid(const struct scene *sc)
 	unsigned a = sc->real_change->a ? sc->real_change->a->lids->max_lid : 0;
 	unsigned b = sc->real_change->b ? sc->real_change->b->lids->max_lid : 0;
 
-	return a > b ? a : b;
+	return MAX(a, b);
 }
 
 static const struct changed *changed_of(const struct view *v, uint32_t i)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/compare/side_by_side.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/base/view.h"
 
@@ -218,7 +219,7 @@ static uint8_t column_width(const struct priv *p, unsigned i)
 		struct text t = {0};
 
 		figure_cell(p, i, fig, &t);
-		w = t.len > w ? t.len : w;
+		w = MAX(t.len, w);
 		text_free(&t);
 	}
 	return (uint8_t)(w < 2 * CELL ? w : 2 * CELL);

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/session/args.h"
 #include "core/analysis/draw/picture.h"
@@ -172,8 +173,8 @@ static void tell_history(const struct history *h, struct text *t)
 
 	for (unsigned i = 0; i < h->n; i++) {
 		level[i] = h->most[i];
-		low = level[i] < low ? level[i] : low;
-		high = level[i] > high ? level[i] : high;
+		low = MIN(level[i], low);
+		high = MAX(level[i], high);
 	}
 	text_add(t, "; most %u", h->most[h->n - 1]);
 	if (h->n < 2 || !high)

@@ -9,6 +9,7 @@
 #include "core/analysis/draw/picture.h"
 #include "core/analysis/survey/parted.h"
 #include "core/analysis/survey/share.h"
+#include "core/base/defs.h"
 #include "core/session/patterns.h"
 #include "core/analysis/survey/survey.h"
 #include "engines/engines.h"
@@ -174,8 +175,8 @@ static void load(struct view *v)
 	for (uint32_t i = 0; i < v->n_rows; i++) {
 		const struct survey_row *r = row_at(v, i);
 
-		p->most_lost = r->lost > p->most_lost ? r->lost : p->most_lost;
-		p->most_load = r->load_after > p->most_load ? r->load_after : p->most_load;
+		p->most_lost = MAX(r->lost, p->most_lost);
+		p->most_load = MAX(r->load_after, p->most_load);
 	}
 }
 

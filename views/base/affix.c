@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/base/affix.h"
 
@@ -71,7 +72,7 @@ void affix_note(struct affix *a, const char *cell, int columns)
 		return;
 	}
 	a->several |= len != a->len || (len && memcmp(cell, a->like, len) != 0);
-	a->least = len < a->least ? len : a->least;
+	a->least = MIN(len, a->least);
 	for (n = 0; n < a->pre && n < len && cell[n] == a->like[n]; n++)
 		;
 	a->pre = n;

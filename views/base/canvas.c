@@ -1,4 +1,5 @@
 /* Cells of a drawing: characters, text, frames, and lines made of dots. */
+#include "core/base/defs.h"
 #include "views/base/canvas.h"
 #include <stdlib.h>
 #include <wchar.h>
@@ -15,8 +16,8 @@ void canvas_clear(struct canvas *c, int w, int h, bool ascii)
 {
 	size_t n;
 
-	c->w = w > 0 ? w : 0;
-	c->h = h > 0 ? h : 0;
+	c->w = MAX(w, 0);
+	c->h = MAX(h, 0);
 	c->ascii = ascii;
 	n = (size_t)c->w * (size_t)c->h;
 	if (n > c->cap) {
@@ -180,8 +181,8 @@ int canvas_textf(struct canvas *c, int x, int y, int w, enum canvas_role role, c
 
 void canvas_object(struct canvas *c, int x, int y, int w, int h, struct canvas_object o)
 {
-	for (int j = y < 0 ? 0 : y; j < y + h && j < c->h; j++)
-		for (int i = x < 0 ? 0 : x; i < x + w && i < c->w; i++)
+	for (int j = MAX(y, 0); j < y + h && j < c->h; j++)
+		for (int i = MAX(x, 0); i < x + w && i < c->w; i++)
 			canvas_at(c, i, j)->object = o;
 }
 
@@ -203,14 +204,14 @@ void canvas_box(struct canvas *c, int x, int y, int w, int h, enum canvas_role r
 
 void canvas_across(struct canvas *c, int x0, int x1, int y, uint32_t ch, enum canvas_role role)
 {
-	for (int x = x0 < 0 ? 0 : x0; x <= x1 && x < c->w; x++)
+	for (int x = MAX(x0, 0); x <= x1 && x < c->w; x++)
 		if (canvas_is_free(c, x, y))
 			canvas_put(c, x, y, ch, role);
 }
 
 void canvas_down(struct canvas *c, int x, int y0, int y1, uint32_t ch, enum canvas_role role)
 {
-	for (int y = y0 < 0 ? 0 : y0; y <= y1 && y < c->h; y++)
+	for (int y = MAX(y0, 0); y <= y1 && y < c->h; y++)
 		if (canvas_is_free(c, x, y))
 			canvas_put(c, x, y, ch, role);
 }

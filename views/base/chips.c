@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "views/base/chips.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -73,8 +74,8 @@ void label_chip(const struct elements *el, uint32_t sw, struct text *t)
 
 		if (el->chip[c] == sw)
 			continue;
-		start = from < start ? from : start;
-		end = to < end ? to : end;
+		start = MIN(from, start);
+		end = MIN(to, end);
 	}
 	while (start && isalnum((unsigned char)name[start - 1]))
 		start--;

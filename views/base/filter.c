@@ -1,4 +1,5 @@
 /* Filters: rows by words, columns and regular expressions; search by letters in order. */
+#include "core/base/defs.h"
 #include "views/base/filter.h"
 #include <ctype.h>
 #include <regex.h>
@@ -124,7 +125,7 @@ static bool repeats_bounded(const char *re)
 
 			if (len && !number_of_part(q, len, 0, REPEATS, &n))
 				n = REPEATS + 1;
-			most = n > most ? n : most;
+			most = MAX(n, most);
 		}
 		if (most > REPEATS || all * (most ? most : 1) > REPEATS)
 			return false;

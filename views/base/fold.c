@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "views/base/fold.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -160,8 +161,8 @@ static void sum_number(const struct view *v, struct fold_group *g, uint32_t row,
 
 	if (n < 0)
 		return;
-	g->lo[c] = n < g->lo[c] ? n : g->lo[c];
-	g->hi[c] = n > g->hi[c] ? n : g->hi[c];
+	g->lo[c] = MIN(n, g->lo[c]);
+	g->hi[c] = MAX(n, g->hi[c]);
 	g->sum[c] += n;
 }
 
@@ -431,7 +432,7 @@ static void widen(struct view *v)
 			text_clear(&t);
 			head_cell(v, &v->fold->group[g], c, &t);
 			if (t.len > v->width[c])
-				v->width[c] = (uint8_t)(t.len < UINT8_MAX ? t.len : UINT8_MAX);
+				v->width[c] = (uint8_t)(MIN(t.len, UINT8_MAX));
 		}
 	}
 	text_free(&t);

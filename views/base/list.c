@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/base/clean.h"
 #include "core/base/csv.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/routing/json_names.h"
@@ -229,7 +230,7 @@ static bool widen(const struct view *v, struct layout *l, bool names, struct pro
 			text_clear(&t);
 			view_cell(v, view_row(v, i), l->col[k], &t);
 			w = characters(text_str(&t));
-			l->width[k] = w > l->width[k] ? w : l->width[k];
+			l->width[k] = MAX(w, l->width[k]);
 			if (names && is_text(v, l, k) && !v->ops->column[l->col[k]].prose &&
 			    has_letter(text_str(&t)))
 				kin_note(&l->kin[k], t.s);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -29,7 +30,7 @@ unsigned digits(uint64_t n, unsigned least)
 		n /= 10;
 		d++;
 	}
-	return d > least ? d : least;
+	return MAX(d, least);
 }
 
 const char *direction_sign(char direction, const char *none)
@@ -148,7 +149,7 @@ uint8_t label_width(const struct fabric *f, uint32_t node, bool far)
 		const char *label = port == NO_ID ? NULL : fabric_port_label(f, port);
 		size_t len = label ? strlen(label) : 0;
 
-		most = len > most ? len : most;
+		most = MAX(len, most);
 	}
 	return most && most < strlen("label") ? (uint8_t)strlen("label") : (uint8_t)most;
 }

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/trace/moment.h"
 #include "engines/lash/lash.h"
@@ -36,7 +37,7 @@ static int by_coord(const void *pa, const void *pb)
 	for (unsigned d = 0; d < MESH_DIMENSIONS; d++)
 		if (a->coord[d] != b->coord[d])
 			return a->coord[d] < b->coord[d] ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
+	return COMPARED(a->id, b->id);
 }
 
 static void coord_cell(const struct lash_mesh *m, const struct item *it, struct text *t)

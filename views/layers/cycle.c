@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/session/command.h"
@@ -48,7 +49,7 @@ static void free_walk(void *value)
 static void find_routes(struct walk *w, const struct cdg *c, uint32_t i, uint32_t max, struct progress *p)
 {
 	uint32_t dep = cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n]),
-		 room = c->routes[dep] < max ? c->routes[dep] : max;
+		 room = MIN(c->routes[dep], max);
 
 	w->route[i] = NEW_ARRAY(room, struct cdg_route);
 	w->n_routes[i] = (uint32_t)cdg_routes(c, dep, w->route[i], room, p);

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/trace/step_cycle.h"
 #include "views/base/view.h"
 
@@ -37,7 +38,7 @@ static void load_pairs(struct view *v, const struct routing *r)
 	struct priv *p = v->priv;
 	unsigned n = ops->layer ? r->ops->n_layers(r) : 0, first, end;
 
-	n = n < CDG_VLS ? n : CDG_VLS;
+	n = MIN(n, CDG_VLS);
 	for (unsigned l = 0; l < n; l++)
 		ops->layer(r, l, &p->info[l]);
 	first = n ? p->info[0].vl : 0;
@@ -59,7 +60,7 @@ static void set_widths(struct view *v)
 	uint64_t most = 0;
 
 	for (uint32_t l = 0; l < v->n_rows; l++)
-		most = p->info[l].pairs_first > most ? p->info[l].pairs_first : most;
+		most = MAX(p->info[l].pairs_first, most);
 	v->width[C_PAIRS] = (uint8_t)digits(most, 5);
 	v->width[C_BEFORE] = (uint8_t)digits(most, 6);
 	if (p->info[0].unit == LAYER_LIDS)
@@ -210,7 +211,7 @@ static int64_t most_routes(const struct priv *p, uint32_t row)
 	uint64_t most = 0;
 
 	for (unsigned vl = p->vl[row]; vl < p->vl[row] + (unsigned)p->lanes[row] && vl < CDG_VLS; vl++)
-		most = p->graph->cdg->vl_routes[vl] > most ? p->graph->cdg->vl_routes[vl] : most;
+		most = MAX(p->graph->cdg->vl_routes[vl], most);
 	return (int64_t)most;
 }
 

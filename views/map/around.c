@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/clean.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/map/map.h"
 #include "views/map/around_plan.h"
@@ -139,8 +140,8 @@ static void measure_side(const struct fabric *f, struct own *o, int side, bool w
 		z->port_w = (int)t.len > z->port_w ? (int)t.len : z->port_w;
 		name_text(f, z, &m->entry[i], &t);
 		w = canvas_columns(text_str(&t));
-		w = w > NAME_MOST ? NAME_MOST : w;
-		z->name_w = w > z->name_w ? w : z->name_w;
+		w = MIN(w, NAME_MOST);
+		z->name_w = MAX(w, z->name_w);
 	}
 	text_free(&t);
 	text_free(&clean);
@@ -329,7 +330,7 @@ static void put_entry(const struct view *v, struct canvas *c, const struct own *
 	}
 	name_text(v->scene->fabric, z, e, &t);
 	w = room_to(x, end - SIGNS);
-	x += canvas_text_cut(c, x, y, w < NAME_MOST ? w : NAME_MOST, text_str(&t), role);
+	x += canvas_text_cut(c, x, y, MIN(w, NAME_MOST), text_str(&t), role);
 	if (s.side == MAP_HOSTS && l.down)
 		canvas_put(c, x++, y, 'x', CANVAS_BAD);
 	else if (l.changed)
@@ -382,7 +383,7 @@ static void put_zone(const struct view *v, struct canvas *c, const struct own *o
 		int x, y;
 
 		if (around_at(&o->places, s, &x, &y))
-			put_entry(v, c, o, s, x, y, z->cell < c->w ? z->cell : c->w);
+			put_entry(v, c, o, s, x, y, MIN(z->cell, c->w));
 	}
 }
 
@@ -436,7 +437,7 @@ static void put_joints(struct canvas *c, const struct own *o, int side)
 
 	if (!z->shown)
 		return;
-	from = z->y < box ? z->y : box;
+	from = MIN(z->y, box);
 	to = z->y + z->shown - 1 > box ? z->y + z->shown - 1 : box;
 	for (int y = from; y <= to; y++) {
 		bool entry = y >= z->y && y < z->y + z->shown;
@@ -468,7 +469,7 @@ static void put_box(const struct view *v, struct canvas *c, const struct own *o)
 
 	if (!p->box_h)
 		return;
-	w = w < in ? w : in;
+	w = MIN(w, in);
 	if (p->box_h == 1) {
 		canvas_put(c, p->box_x, p->box_y, '[', CANVAS_DIM);
 		canvas_text_cut(c, p->box_x + 1 + (in - w) / 2, p->box_y, in, name, role);
@@ -654,7 +655,7 @@ static void selection(const struct view *v, struct text *t)
 	if (l.down)
 		text_add(t, "  %s", idle ? idle : "down");
 	else if (m->load) {
-		most = l.out > l.in ? l.out : l.in;
+		most = MAX(l.out, l.in);
 		text_add(t, "  %s out, %u in", PLURAL(l.out, "route"), l.in);
 		if (m->mean > 0 && e->sw != NO_ID)
 			text_add(t, ", %.1f x the mean", most / m->mean);

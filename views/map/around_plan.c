@@ -1,4 +1,5 @@
 /* The places of everything around one switch. */
+#include "core/base/defs.h"
 #include "views/map/around_plan.h"
 #include <string.h>
 
@@ -9,12 +10,12 @@
 
 static int least(int a, int b)
 {
-	return a < b ? a : b;
+	return MIN(a, b);
 }
 
 static int most(int a, int b)
 {
-	return a > b ? a : b;
+	return MAX(a, b);
 }
 
 /* Sets entries per row and the number of rows: as many entries as fit, then spread evenly over these rows. */

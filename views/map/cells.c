@@ -1,4 +1,5 @@
 /* Cells for trees and rings, and helpers for all shapes. Grids, groups and points are in cells_more.c. */
+#include "core/base/defs.h"
 #include "views/map/cells.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -374,8 +375,8 @@ static void label_hosts(struct placing *g, const struct tree *t, int y)
 	for (uint32_t i = t->is.first[t->levels - 1]; i < g->n; i++) {
 		uint32_t n = g->l->hosts[g->sw[i]];
 
-		most = n > most ? n : most;
-		least = n < least ? n : least;
+		most = MAX(n, most);
+		least = MIN(n, least);
 	}
 	cells_label(g, 0, y, g->w,
 		    least == most ? str_printf("  hosts %5u  %u a leaf", all, most)
@@ -388,7 +389,7 @@ static void put_tree(struct placing *g, struct tree *t, bool pods)
 	    left = g->h - rows - t->hosts, most = g->h >= TALL ? 8 : 4;
 
 	t->gap = t->levels > 1 ? left / ((int)t->levels - 1) : 0;
-	t->gap = t->gap > most ? most : t->gap < t->least ? t->least : t->gap;
+	t->gap = t->gap > most ? most : MAX(t->gap, t->least);
 	for (unsigned lev = 0; lev < t->levels; lev++) {
 		const uint32_t *sw = g->sw + t->is.first[lev];
 		uint32_t n = t->is.first[lev + 1] - t->is.first[lev];
@@ -448,7 +449,7 @@ static void place_ring(struct placing *g)
 	if (!names)
 		stride = stride_for((uint32_t)cols, g->w, 8);
 	lines = g->h - 2 * names - 2;
-	lines = lines < 0 ? 0 : lines > 5 ? 5 : lines;
+	lines = lines < 0 ? 0 : MIN(lines, 5);
 	top = (uint32_t)cols * s;
 	for (uint32_t i = 0; i < g->n; i++) {
 		bool up = i < top;
@@ -581,7 +582,7 @@ struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, 
 		g.used = 0;
 		place[g.is->kind](&g);
 		x += wide[k];
-		y = g.used > y ? g.used : y;
+		y = MAX(g.used, y);
 	}
 	g.x = 0;
 	g.w = full;

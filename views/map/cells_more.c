@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/map/cells_internal.h"
@@ -88,8 +89,8 @@ static void fit_shared(const struct placing *g, struct grid *r)
 			return;
 	}
 	for (uint32_t k = 2;; k = next_share(k)) {
-		r->kx = k < r->nx ? k : r->nx;
-		r->ky = k < r->ny ? k : r->ny;
+		r->kx = MIN(k, r->nx);
+		r->ky = MIN(k, r->ny);
 		if (measure(g, r) <= g->h)
 			return;
 		if (k >= r->nx && k >= r->ny)
@@ -308,9 +309,9 @@ void place_groups(struct placing *g)
 	for (uint32_t k = 0; k < q.n; k++) {
 		int len = (int)strlen(name_of(g, &q.group[k]));
 
-		q.name = len > q.name ? len : q.name;
+		q.name = MAX(len, q.name);
 	}
-	q.name = q.name > NAME_MOST ? NAME_MOST : q.name;
+	q.name = MIN(q.name, NAME_MOST);
 	box_size(&q, &b, (int)((q.most + 5) / 6));
 	fits = ellipse_fits(g, &q, &b);
 	for (uint32_t k = 0; fits && k < q.n; k++) {
@@ -357,7 +358,7 @@ void place_points(struct placing *g)
 		s = next_share(s);
 	/* use the aspect ratio of the area */
 	cols = (uint32_t)ceil(sqrt((double)g->n / s * across / down));
-	cols = cols > across ? across : cols < 1 ? 1 : cols;
+	cols = cols > across ? across : MAX(cols, 1);
 	while ((uint64_t)cols * down * s < g->n)
 		cols++;
 	per = (g->n + cols - 1) / cols; /* switches per column; a cell belongs to one column */

@@ -1,6 +1,7 @@
 /* The map's colours: how each switch looks if it is not marked. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/trace/moment.h"
@@ -165,7 +166,7 @@ void map_colours_load(struct view *v)
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		m->down[s] = !sc->topo->node_up[f->switch_node[s]];
 		m->changed[s] = sc->change ? sc->change->switch_entries[s] : 0;
-		m->most_changed = m->changed[s] > m->most_changed ? m->changed[s] : m->most_changed;
+		m->most_changed = MAX(m->changed[s], m->most_changed);
 	}
 	l = scene_routing(v->scene) ? view_ask_value(v, &task_loads, NULL) : NULL;
 	if (l) {

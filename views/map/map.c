@@ -1,4 +1,5 @@
 /* The pane `map`: the fabric drawn in three scales. Rows are the switches in the order of the layout. */
+#include "core/base/defs.h"
 #include "views/map/map.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -566,7 +567,7 @@ static void draw(struct view *v, struct canvas *c)
 	below = c->h <= 3 ? 0 : c->h <= 5 && s->below ? 1 : s->below;
 	if (s == &map_around && bars_told(v, c))
 		below = 2;
-	m->h = c->h - (int)(below < s->below ? below : s->below);
+	m->h = c->h - (int)(MIN(below, s->below));
 	c->h -= (int)below;
 	s->draw(v, c);
 	c->h += (int)below;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/shape/place.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/map/map.h"
 #include "views/map/cells.h"
@@ -76,7 +77,7 @@ static void scroll(const struct view *v, struct overview *o, int h)
 		o->top = y < o->top ? y : y >= o->top + h ? y - h + 1 : o->top;
 	}
 	o->follow = false;
-	o->top = o->top > most ? most : o->top < 0 ? 0 : o->top;
+	o->top = o->top > most ? most : MAX(o->top, 0);
 }
 
 /* --- lines ------------------------------------------------------------------------------------------ */
@@ -99,8 +100,8 @@ static const struct layout_part *part_of(const struct drawing *d, uint32_t sw)
 static void draw_stroke(const struct drawing *d, const struct map_stroke *s, bool strong,
 			enum canvas_role role)
 {
-	int xl = s->x0 < s->x1 ? s->x0 : s->x1, xr = s->x0 < s->x1 ? s->x1 : s->x0,
-	    yt = (s->y0 < s->y1 ? s->y0 : s->y1) - d->top, yb = (s->y0 < s->y1 ? s->y1 : s->y0) - d->top;
+	int xl = MIN(s->x0, s->x1), xr = MAX(s->x0, s->x1), yt = MIN(s->y0, s->y1) - d->top,
+	    yb = MAX(s->y0, s->y1) - d->top;
 
 	if (s->x0 != s->x1 && s->y0 != s->y1 && canvas_is_free(d->c, s->x0, s->y1 - d->top))
 		canvas_put(d->c, s->x0, s->y1 - d->top, strong ? 0x2517 : 0x2514, role);
@@ -142,8 +143,7 @@ static void draw_on_strokes(const struct drawing *d, const struct map_line *l)
 {
 	const struct map_cells *c = d->cells;
 	int xa = c->x[l->from], ya = c->y[l->from], xb = c->x[l->to], yb = c->y[l->to];
-	int left = xa < xb ? xa : xb, right = xa < xb ? xb : xa, up = (ya < yb ? ya : yb) - d->top,
-	    down = (ya < yb ? yb : ya) - d->top;
+	int left = MIN(xa, xb), right = MAX(xa, xb), up = MIN(ya, yb) - d->top, down = MAX(ya, yb) - d->top;
 	enum canvas_role role = (enum canvas_role)l->role;
 	bool strong = map_of(d->v)->overlay != MAP_LINKS;
 	struct grid_way way = grid_way(map_of(d->v)->layout, l->from, l->to);
@@ -179,7 +179,7 @@ static uint32_t *count_lines(const struct drawing *d)
 
 		if (is)
 			n[(size_t)(is - m->layout->part) * 256 +
-			  (is->kind == LAYOUT_TREE ? (a < b ? a : b) : 255)]++;
+			  (is->kind == LAYOUT_TREE ? MIN(a, b) : 255)]++;
 	}
 	return n;
 }
@@ -210,7 +210,7 @@ static void draw_one_line(const struct drawing *d, const struct map_line *l, con
 				    2 * c->x[l->to] + 1, 4 * (c->y[l->to] - d->top) + 2, role);
 	} else if (abs((int)a - (int)b) == 1) {
 		/* from the last row of the upper level to the first row of the lower one */
-		gap += a < b ? a : b;
+		gap += MIN(a, b);
 		if (n[gap] <= LINES_A_GAP && c->next[gap] > c->below[gap])
 			canvas_line(d->c, 2 * c->x[up], 4 * (c->below[gap] - d->top), 2 * c->x[low],
 				    4 * (c->next[gap] - d->top) - 1, role);

@@ -1,6 +1,7 @@
 /* The map of a whole small fabric: every link, with port numbers at both ends. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/map/map.h"
 #include "views/map/whole_plan.h"
@@ -162,7 +163,7 @@ static void put_piece(struct canvas *c, const struct whole_line *l, int i, const
 {
 	int x0 = l->x[i], y0 = l->y[i], x1 = l->x[i + 1], y1 = l->y[i + 1];
 	int dx = x1 - x0, dy = y1 - y0, ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
-	int n = dashed ? (ax > ay ? ax : ay) / 4 : 1;
+	int n = dashed ? MAX(ax, ay) / 4 : 1;
 
 	n = n > 0 ? n : 1;
 	for (int k = 0; k < n; k += 2) {
@@ -177,8 +178,8 @@ static void put_piece(struct canvas *c, const struct whole_line *l, int i, const
 static void put_straight(struct canvas *c, const struct whole_line *l, const struct bundle_look *look,
 			 bool down)
 {
-	int x0 = l->x[0] < l->x[1] ? l->x[0] : l->x[1], x1 = l->x[0] + l->x[1] - x0;
-	int y0 = l->y[0] < l->y[1] ? l->y[0] : l->y[1], y1 = l->y[0] + l->y[1] - y0;
+	int x0 = MIN(l->x[0], l->x[1]), x1 = l->x[0] + l->x[1] - x0;
+	int y0 = MIN(l->y[0], l->y[1]), y1 = l->y[0] + l->y[1] - y0;
 	enum canvas_role role = (enum canvas_role)look->role;
 	int as = down ? 2 : look->marked;
 

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/base/canvas.h"
 #include "views/map/whole_plan.h"
@@ -43,17 +44,17 @@ static void measure(struct whole_work *k, struct around *a)
 		left += side_columns(k, i, WHOLE_LEFT);
 		right += side_columns(k, i, WHOLE_RIGHT);
 		w = top - top / 2 + side_columns(k, i, WHOLE_ASIDE);
-		right = right > w ? right : w;
+		right = MAX(right, w);
 		w = bottom - bottom / 2;
 		if (a->notes) {
 			plural(k->l->hosts[k->switches[i]], "host", buf, sizeof(buf));
 			w += 1 + (int)strlen(buf);
 		}
-		right = right > w ? right : w;
+		right = MAX(right, w);
 		w = top > bottom ? top / 2 : bottom / 2;
-		left = left > w ? left : w;
-		a->left = left > a->left ? left : a->left;
-		a->right = right > a->right ? right : a->right;
+		left = MAX(left, w);
+		a->left = MAX(left, a->left);
+		a->right = MAX(right, a->right);
 	}
 	a->cell = a->left + a->right + LINK;
 }
@@ -183,7 +184,7 @@ static void ring_boxes(struct whole_work *k, const struct ring *r, const struct 
 
 static int ring_rows(const struct ring *r, const struct around *a)
 {
-	int side = r->right > r->left ? r->right : r->left;
+	int side = MAX(r->right, r->left);
 
 	return (r->bottom ? PITCH + 1 + PITCH * side : 1) + (a->notes ? 1 : 0);
 }
@@ -215,7 +216,7 @@ void whole_ring(struct whole_work *k)
 			a = (struct around){0};
 			measure(k, &a);
 			/* the second pass may find more columns and other sides: keep room for both */
-			a.left = a.right = a.left > a.right ? a.left : a.right;
+			a.left = a.right = MAX(a.left, a.right);
 			a.cell = a.left + a.right + LINK;
 		}
 	}
@@ -322,7 +323,7 @@ static void grid_size(const struct whole_work *k, struct grid *g, const struct a
 	g->plane_w = (g->a - 1) * cell + a->left + a->right + 2 * LINK * g->wrap_x + 2;
 	g->plane_h = g->title + (g->b - 1) * pitch + PITCH - 1 + 2 * g->wrap_y;
 	g->across = (k->w + 2) / g->plane_w;
-	g->across = g->across < 1 ? 1 : g->across > g->planes ? g->planes : g->across;
+	g->across = g->across < 1 ? 1 : MIN(g->across, g->planes);
 }
 
 static void grid_need(const struct grid *g, int *w, int *h)

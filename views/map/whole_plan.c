@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/clean.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/base/canvas.h"
 #include "views/map/whole_plan.h"
@@ -208,7 +209,7 @@ static void place_named(struct whole_work *k)
 
 		whole_name(k->plan, k->f, k->switches[i], &t);
 		name = canvas_columns(text_str(&t));
-		k->box_w[i] = 3 + (name < WHOLE_NAME ? name : WHOLE_NAME);
+		k->box_w[i] = 3 + MIN(name, WHOLE_NAME);
 	}
 	text_free(&t);
 	find_ends(k);

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/base/canvas.h"
 #include "views/map/whole_plan.h"
@@ -59,7 +60,7 @@ static uint8_t gap_of(const struct rows *r, uint32_t a, uint32_t b)
 	unsigned x = r->row[a], y = r->row[b];
 
 	if (x != y)
-		return abs((int)x - (int)y) > 1 ? WHOLE_NO_GAP : (uint8_t)(x > y ? x : y);
+		return abs((int)x - (int)y) > 1 ? WHOLE_NO_GAP : (uint8_t)(MAX(x, y));
 	if (r->blocks[0])
 		return r->block[a] != r->block[b] ? r->n > 1 : x ? 2 : 0;
 	return (uint8_t)(y + 1 < r->n ? y + 1 : y);
@@ -101,9 +102,9 @@ static void measure(struct whole_work *k, struct rows *r)
 			hosts = (int)strlen(buf);
 			r->hosts[r->row[i]] = true;
 		}
-		w = w > top ? w : top;
-		w = w > bottom ? w : bottom;
-		w = 1 + (w > hosts ? w : hosts);
+		w = MAX(w, top);
+		w = MAX(w, bottom);
+		w = 1 + MAX(w, hosts);
 		if (w > r->cell[r->row[i]])
 			r->cell[r->row[i]] = w;
 	}
@@ -118,7 +119,7 @@ static void set_need(struct whole_work *k, const struct rows *r)
 
 		if (r->blocks[i] > 1)
 			w += GROUP_GAP * (int)(r->blocks[i] - 1);
-		p->need_w = w > p->need_w ? w : p->need_w;
+		p->need_w = MAX(w, p->need_w);
 		p->need_h += 1 + r->hosts[i] + (r->blocks[0] > 0);
 	}
 	for (unsigned g = 0; g <= r->n; g++)
@@ -257,7 +258,7 @@ static void put_lines(struct whole_work *k, const struct rows *r)
 		sum[gap] += (d < 0 ? -d : d) / 2;
 	}
 	for (unsigned g = 0; g <= r->n; g++)
-		k->plan->dense[g] = sum[g] > DENSE * k->w * (r->gap[g] > 10 ? r->gap[g] : 10) / 10;
+		k->plan->dense[g] = sum[g] > DENSE * k->w * MAX(r->gap[g], 10) / 10;
 }
 
 void whole_rows(struct whole_work *k)

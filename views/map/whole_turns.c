@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/map/map.h"
 #include "views/map/whole_plan.h"
@@ -105,7 +106,7 @@ struct whole_box *whole_turns(struct view *v, struct canvas *c, uint32_t part, c
 
 		to_dot(&d, (float[]){b->x + b->w / 2, b->y + b->h / 2}, dot);
 		box[i].x = dot[0] / 2 - box[i].w / 2;
-		box[i].x = box[i].x + box[i].w > c->w ? c->w - box[i].w : box[i].x < 0 ? 0 : box[i].x;
+		box[i].x = box[i].x + box[i].w > c->w ? c->w - box[i].w : MAX(box[i].x, 0);
 		box[i].y = dot[1] / 4;
 	}
 	for (uint32_t port = 0; port < v->scene->fabric->n_ports; port++)

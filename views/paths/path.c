@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <string.h>
 #include "core/analysis/credit/turns.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/trace/moment.h"
 #include "views/base/chips.h"
@@ -163,7 +164,7 @@ static void load_layer(struct view *v, unsigned i)
 		return;
 	for (unsigned k = 0; k < d->layer.first; k++)
 		d->why[k] = view_ask_value(v, &task_witness, (const uint32_t[TASK_ARGS]){slid, dlid, k});
-	p->lower = d->layer.first > p->lower ? d->layer.first : p->lower;
+	p->lower = MAX(d->layer.first, p->lower);
 }
 
 /* Loads both directions. If they have one layer together, the text about the first holds for both. */
@@ -214,7 +215,7 @@ static void place_lines(struct view *v, const struct chassis *c)
 	while (at[0] < dir_rows(p, 0) || at[1] < dir_rows(p, 1)) {
 		for (unsigned i = 0; i < 2; i++)
 			n[i] = run_length(p, i, at[i], c);
-		most = n[0] > n[1] ? n[0] : n[1];
+		most = MAX(n[0], n[1]);
 		for (uint32_t k = 0; k < most; k++, p->lines++)
 			for (unsigned i = 0; i < 2; i++)
 				p->line[i][p->lines] =
@@ -235,7 +236,7 @@ static void load_labels(struct view *v)
 		for (unsigned h = 0; p->known && h < p->dir[i].path.n; h++) {
 			uint8_t w = label_width(f, f->switch_node[p->dir[i].path.hop[h].sw], false);
 
-			most = w > most ? w : most;
+			most = MAX(w, most);
 		}
 	for (unsigned c = 0; c <= C_BACK; c += C_BACK)
 		v->width[c + C_IN_LABEL] = v->width[c + C_OUT_LABEL] = most;
@@ -380,8 +381,8 @@ static void sl_cell(const struct view *v, unsigned i, struct text *t)
 	for (unsigned h = 0; h < path->n; h++) {
 		if (!path->hop[h].out || sl_is_open(path->sl))
 			continue;
-		lo = path->hop[h].vl < lo ? path->hop[h].vl : lo;
-		hi = path->hop[h].vl > hi ? path->hop[h].vl : hi;
+		lo = MIN(path->hop[h].vl, lo);
+		hi = MAX(path->hop[h].vl, hi);
 	}
 	if (lo <= hi)
 		text_add(t, lo == hi ? " VL %u" : " VL %u..%u", lo, hi);

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include "core/analysis/traffic/shift.h"
+#include "core/base/defs.h"
 #include "core/fabric/labels.h"
 #include "views/base/view.h"
 
@@ -192,7 +193,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	const struct priv *p = v->priv;
 	uint32_t first;
 	const struct shift_link *l = link_at(v, row, &first);
-	uint32_t n = p->at != NO_ID ? 1 : l->flows < SHOWN_PAIRS ? l->flows : SHOWN_PAIRS;
+	uint32_t n = p->at != NO_ID ? 1 : MIN(l->flows, SHOWN_PAIRS);
 
 	switch (col) {
 	case C_LINK:

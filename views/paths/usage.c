@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include "core/analysis/draw/picture.h"
 #include "core/analysis/traffic/equivalent.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/base/chips.h"
 #include "views/base/view.h"
@@ -112,7 +113,7 @@ static void load(struct view *v)
 		uint32_t node = f->port_node[p->port[i]];
 		uint8_t w = i && node == f->port_node[p->port[i - 1]] ? 0 : label_width(f, node, false);
 
-		v->width[C_LABEL] = w > v->width[C_LABEL] ? w : v->width[C_LABEL];
+		v->width[C_LABEL] = MAX(w, v->width[C_LABEL]);
 	}
 	p->n_groups = equivalent_ports(el, p->port, v->n_rows, p->group_of);
 	sum_groups(v);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/wrap.h"
 #include "core/session/play.h"
@@ -411,7 +412,7 @@ static void load(struct view *v)
 static bool fit(struct view *v, unsigned room)
 {
 	struct priv *p = v->priv;
-	unsigned want = room < COLUMNS_LEAST ? COLUMNS_LEAST : room;
+	unsigned want = MAX(room, COLUMNS_LEAST);
 
 	if (p->columns == want)
 		return false;

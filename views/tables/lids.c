@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/routing/lids.h"
 #include "core/trace/moment.h"
@@ -200,7 +201,7 @@ static unsigned first_shown(const struct priv *p)
 static void title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	unsigned from = p->base + first_shown(p), n = p->count < SHOWN ? p->count : SHOWN;
+	unsigned from = p->base + first_shown(p), n = MIN(p->count, SHOWN);
 
 	if (n > 1)
 		text_add(t, "LIDs %u-%u of ", from, from + n - 1);

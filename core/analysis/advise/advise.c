@@ -10,6 +10,7 @@
 #include "core/analysis/traffic/shift.h"
 #include "core/analysis/survey/survey.h"
 #include "core/analysis/shape/torus_fit.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
 #include "core/sm/guid_names.h"
@@ -365,7 +366,7 @@ static int try_all_failures(const struct job *j, int rc, struct progress *p, str
 	while (!rc) {
 		double until = atomic_load(&p->until), left = until - now_seconds();
 
-		r = advise_next(a, (double)j->rq->failures / threads, until <= 0 ? -1 : left > 0 ? left : 0);
+		r = advise_next(a, (double)j->rq->failures / threads, until <= 0 ? -1 : MAX(left, 0));
 		if (!r)
 			break;
 		rc = try_failures(j, r, p, e);

@@ -5,6 +5,7 @@
 
 #include "core/analysis/advise/advise.h"
 #include "core/analysis/compare/compare.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 
 /* A sound routing is heavy if its most loaded link has more than so many times the routes of B's best. */
@@ -46,7 +47,7 @@ static int by_rest(const struct advice_row *a, const struct advice_row *b)
 		return a->max_load < b->max_load ? -1 : 1;
 	if (a->vls != b->vls)
 		return a->vls < b->vls ? -1 : 1;
-	return a->kind < b->kind ? -1 : a->kind > b->kind;
+	return COMPARED(a->kind, b->kind);
 }
 
 static int by_class(const struct advice *all, const struct advice_row *a, const struct advice_row *b)

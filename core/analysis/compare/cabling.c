@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/routing/distances.h"
 
@@ -41,7 +42,7 @@ static uint64_t cuts_bound(const struct topo *t, const uint32_t *hosts, const ui
 		uint64_t in = of[s] == NO_ID ? 0 : inside[of[s]],
 			 bound = in ? over(2 * in * (all[s] - in), cut[of[s]]) : 0;
 
-		most = bound > most ? bound : most;
+		most = MAX(bound, most);
 	}
 	free(inside);
 	free(cut);
@@ -75,10 +76,10 @@ uint64_t cabling_bound(const struct topo *t, const uint32_t *hosts, const struct
 				all[el->chip[c]] = all[el->chip[o]];
 	most = over(links, ends / 2);
 	cuts = cuts_bound(t, hosts, all, own);
-	most = cuts > most ? cuts : most;
+	most = MAX(cuts, most);
 	if (el)
 		cuts = cuts_bound(t, hosts, all, el->of);
-	most = cuts > most ? cuts : most;
+	most = MAX(cuts, most);
 	free(own);
 	free(hops);
 	free(all);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/analysis/compare/judged.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/mix.h"
 #include "core/base/order.h"
@@ -242,7 +243,7 @@ static struct cause *circle(struct causes *s, uint32_t sw, unsigned lid)
 	k->ended = sw;
 	do {
 		at = k->t->peer_switch[k->f->switch_port[at] + entry(s, at, lid)];
-		least = at < least ? at : least;
+		least = MIN(at, least);
 	} while (at != sw);
 	port = k->f->switch_port[least] + entry(s, least, lid);
 	return at_port(s, CAUSE_LOOP, port, "entries lead in a circle", port);

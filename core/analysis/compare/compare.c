@@ -1,4 +1,5 @@
 #include "core/analysis/compare/compare.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
 #include "core/base/progress.h"
@@ -147,7 +148,7 @@ static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t
 	}
 	if (ra == rb && !lid_a)
 		return;
-	held = ra->top < rb->top ? ra->top : rb->top;
+	held = MIN(ra->top, rb->top);
 	for (unsigned lid = 1; lid <= top; lid++) {
 		uint8_t pa, pb;
 
@@ -411,11 +412,11 @@ static void order_by_hops(struct walk *w)
 	uint32_t n = w->c->b->topo->fabric->n_switches, count[258] = {0};
 
 	for (uint32_t s = 0; s < n; s++)
-		count[(w->hb[s] < 256 ? w->hb[s] : 256) + 1]++;
+		count[(MIN(w->hb[s], 256)) + 1]++;
 	for (unsigned h = 0; h < 257; h++)
 		count[h + 1] += count[h];
 	for (uint32_t s = 0; s < n; s++)
-		w->order[count[w->hb[s] < 256 ? w->hb[s] : 256]++] = s;
+		w->order[count[MIN(w->hb[s], 256)]++] = s;
 }
 
 /* Mark switches whose paths differ while both arrive. By ascending hops, the next switch is known first. */
@@ -514,7 +515,7 @@ static void sum_row(struct to_switch *to, uint32_t s, uint32_t here, const uint8
 
 		to[d].sum += k * hops;
 		to[d].n += k;
-		to[d].max = hops > to[d].max ? hops : to[d].max;
+		to[d].max = MAX(hops, to[d].max);
 	}
 	to[s].sum -= 2; /* the destination itself */
 	to[s].n--;
@@ -660,7 +661,7 @@ static int by_switch(const void *a, const void *b)
 {
 	uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
 
-	return s < t ? -1 : s > t;
+	return COMPARED(s, t);
 }
 
 /* Hops from a switch to a LID of a host on switch d, by routing.exact. */
@@ -917,7 +918,7 @@ static unsigned top_lid(const struct comparison *c)
 {
 	unsigned a = c->a->lids->max_lid, b = c->b->lids->max_lid;
 
-	return a > b ? a : b;
+	return MAX(a, b);
 }
 
 struct counting {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/number.h"
 #include "core/analysis/compare/internal.h"
 #include "core/base/cursor.h"
@@ -29,7 +30,7 @@ static int run_order(const void *x, const void *y)
 	if (a->f->kind != b->f->kind)
 		return a->f->kind < b->f->kind ? -1 : 1;
 	if (a->f->kind == FAULT_MISSING) /* missing parts are never joined */
-		return a->f < b->f ? -1 : a->f > b->f;
+		return COMPARED(a->f, b->f);
 	if (a->sum != b->sum)
 		return a->sum < b->sum ? -1 : 1;
 	if (a->n != b->n)
@@ -48,7 +49,7 @@ static int by_place(const void *x, const void *y)
 {
 	const struct run *a = *(const struct run *const *)x, *b = *(const struct run *const *)y;
 
-	return a->f < b->f ? -1 : a->f > b->f;
+	return COMPARED(a->f, b->f);
 }
 
 static struct run *find_runs(const struct faults *s, size_t *n)
@@ -243,7 +244,7 @@ static int read_ends(const struct reader *r, const json_t *o, struct fault *f, s
 	const json_t *from = json_object_get(o, f->kind == FAULT_CREDIT_LOOP ? "channels" : "from");
 	const json_t *to = json_object_get(o, "to");
 	size_t n_from = json_array_size(from), n_to = json_array_size(to);
-	size_t rows = n_to ? n_to : 1, columns = n_from < count ? count : n_from;
+	size_t rows = n_to ? n_to : 1, columns = MAX(n_from, count);
 
 	if ((from && !n_from) || (to && !n_to))
 		return wrong(r, "no list", "a list of what it is from and to");

@@ -1,4 +1,5 @@
 #include "core/analysis/compare/figures.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 
@@ -91,7 +92,7 @@ int figure_order(const struct figures *a, const struct figures *b, enum figure w
 	double scale = pow(10, figure_fields[which].decimals);
 	long long x = llround(a->v[which] * scale), y = llround(b->v[which] * scale);
 
-	return x < y ? -1 : x > y;
+	return COMPARED(x, y);
 }
 
 /* --- paths and links ------------------------------------------------------------------------- */
@@ -108,7 +109,7 @@ static void sum_add(struct sum *s, uint32_t value, uint32_t times)
 {
 	if (!s->n || value < s->least)
 		s->least = value;
-	s->most = value > s->most ? value : s->most;
+	s->most = MAX(value, s->most);
 	s->sum += (uint64_t)value * times;
 	s->n += times;
 }
@@ -517,7 +518,7 @@ static int measure_edges(const struct routing *r, const struct elements *el, con
 			continue;
 		cables++;
 		sum += both;
-		most = both > most ? both : most;
+		most = MAX(both, most);
 	}
 	if (cables) {
 		f->v[FIG_EDGE_MOST] = most;

@@ -1,4 +1,5 @@
 #include "core/analysis/compare/plan_fix.h"
+#include "core/base/defs.h"
 #include "core/base/disjoint.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -74,14 +75,14 @@ static void unite(uint32_t *root, uint32_t v, uint32_t w)
 {
 	v = disjoint_root(root, v);
 	w = disjoint_root(root, w);
-	root[v > w ? v : w] = v > w ? w : v;
+	root[MAX(v, w)] = MIN(v, w);
 }
 
 /* --- cables ------------------------------------------------------------------------------------------ */
 
 static uint64_t cable_key(uint32_t p, uint32_t q)
 {
-	return mix(mix(1, p < q ? p : q), p < q ? q : p);
+	return mix(mix(1, MIN(p, q)), MAX(p, q));
 }
 
 static void join(struct fixer *x, uint32_t p, uint32_t q)
@@ -798,7 +799,7 @@ static void count(struct fixer *x)
 		n[x->x->fix[i].kind]++;
 	for (uint32_t c = 0; c < x->n_chains; c++)
 		x->x->cables += x->chain[c].n + (x->chain[c].kind == CHAIN_CLOSED);
-	x->x->reusable = n[FIX_ADD] < n[FIX_REMOVE] ? n[FIX_ADD] : n[FIX_REMOVE];
+	x->x->reusable = MIN(n[FIX_ADD], n[FIX_REMOVE]);
 }
 
 int plan_fixes_find(const struct fabric *f, const struct state *state, const struct plan_report *r,

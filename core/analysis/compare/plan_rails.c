@@ -1,5 +1,6 @@
 /* Rails of hosts, and ports on switches for hosts that should hang elsewhere. */
 #include "core/analysis/compare/plan.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/base/progress.h"
@@ -276,7 +277,7 @@ static void count_groups(const struct rails *x, const struct alike *g, size_t gr
 		while (c && c->sw == first->sw)
 			c = next_cabled(x, h, &at);
 		r->shared += !c;
-		r->rails = h->cabled > r->rails ? h->cabled : r->rails;
+		r->rails = MAX(h->cabled, r->rails);
 	}
 	for (size_t i = 0; i < x->n_hosts; i++) {
 		r->hosts += x->host[i].group != NO_ID;

@@ -1,4 +1,5 @@
 #include "core/analysis/compare/transition_internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
 
@@ -616,7 +617,7 @@ static void sum_up(struct transition *t)
 		t->bad_to = i;
 		if (bad > most)
 			t->worst = i;
-		most = bad > most ? bad : most;
+		most = MAX(bad, most);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* What is told of a transition. */
 #include "core/analysis/compare/transition.h"
+#include "core/base/defs.h"
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
 #include "core/sm/sweep.h"
@@ -17,7 +18,7 @@ void mix_way_text(const struct transition *t, const struct mix_way *w, struct te
 {
 	const struct fabric *f = t->b->topo->fabric;
 	const char *arrow = w->loop && w->n == 2 ? " <-> " : " -> ";
-	uint32_t shown = w->n > 8 ? 8 : w->n;
+	uint32_t shown = MIN(w->n, 8);
 
 	for (uint32_t i = 0; i < shown; i++)
 		text_add(to, "%s%s", i ? arrow : "", switch_name(f, w->hop[i].sw));
@@ -88,7 +89,7 @@ void transition_sentence(const struct transition *t, struct text *to)
 /* "leaf-01[3] -> spine-02[4] -> leaf-01[3], VL 0" */
 static void circle_text(const struct fabric *f, const struct mix_credit *c, struct text *to)
 {
-	uint32_t shown = c->n > 8 ? 8 : c->n;
+	uint32_t shown = MIN(c->n, 8);
 	bool one_vl = true;
 
 	for (uint32_t i = 0; i < c->n; i++)

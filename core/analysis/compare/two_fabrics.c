@@ -1,4 +1,5 @@
 #include "core/analysis/compare/two_fabrics.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -91,7 +92,7 @@ static struct routing *routing_seen_on(const struct routing *r, const struct top
 static void skip_lids(struct across *x, const uint32_t *from_b)
 {
 	const struct lids *a = x->own->lids, *b = x->own_b->lids;
-	unsigned top = a->max_lid > b->max_lid ? a->max_lid : b->max_lid;
+	unsigned top = MAX(a->max_lid, b->max_lid);
 
 	x->skip = NEW_ARRAY(top + 1, uint8_t);
 	for (unsigned lid = 1; lid <= top; lid++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/analysis/compare/internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
 #include "core/base/order.h"
@@ -227,7 +228,7 @@ static int look_for(struct look *k, const json_t *present)
 	if (read_nodes(k, json_object_get(present, "hosts"), FAULT_HOST_GONE) ||
 	    read_nodes(k, json_object_get(present, "switches"), FAULT_SWITCH_GONE))
 		return -1;
-	if (!k->n || 4 * k->here < (k->n > nodes ? k->n : nodes))
+	if (!k->n || 4 * k->here < MAX(k->n, nodes))
 		return err_set(k->e,
 			       "%s: it seems to be of another fabric: of its %zu hosts and switches, %zu are "
 			       "among the %zu of %s by GUID; expected at least a quarter of both",

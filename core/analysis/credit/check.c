@@ -1,4 +1,5 @@
 #include "core/analysis/credit/check.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/base/progress.h"
@@ -54,7 +55,7 @@ static void count_lid(struct check_result *c, const struct routing *r, unsigned 
 		}
 		if (links > c->max_hops)
 			c->max_hops = links;
-		c->hops_count[links < 63 ? links : 63] += n;
+		c->hops_count[MIN(links, 63)] += n;
 	}
 }
 
@@ -82,7 +83,7 @@ static int by_partitions(const void *x, const void *y, void *ctx)
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 	int c = order_partitions(ctx, a, b);
 
-	return c ? c : a < b ? -1 : a > b;
+	return c ? c : COMPARED(a, b);
 }
 
 /* Ports in the same partitions, in the same way. */
@@ -157,8 +158,8 @@ static bool count_alike(struct check_result *c, struct alike *a, const uint32_t 
 				if (!hosts[s] || !pairs)
 					continue;
 				c->pairs += pairs;
-				c->max_hops = links > c->max_hops ? links : c->max_hops;
-				c->hops_count[links < 63 ? links : 63] += pairs;
+				c->max_hops = MAX(links, c->max_hops);
+				c->hops_count[MIN(links, 63)] += pairs;
 			}
 		}
 	return go_on;

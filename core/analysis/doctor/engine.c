@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/routing/distances.h"
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
@@ -111,7 +112,7 @@ static unsigned longest_way(const struct doctor *d, const struct topo *t, uint64
 				far = hops[to];
 		/* no way is longer than twice the farthest from the first switch */
 		near = far && !most && 2 * far * lids * lids < DISTANCE_END;
-		most = far > most ? far : most;
+		most = MAX(far, most);
 	}
 	free(hops);
 	return near ? 0 : most;

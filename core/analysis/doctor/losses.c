@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/analysis/doctor/internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 
 /* A switch in the walk. */
@@ -34,7 +35,7 @@ struct walk {
 
 static uint32_t min(uint32_t a, uint32_t b)
 {
-	return a < b ? a : b;
+	return MIN(a, b);
 }
 
 static void enter(struct walk *w, uint32_t s, uint32_t parent)
@@ -123,7 +124,7 @@ static void judge_losses(struct walk *w, struct losses *p)
 
 		if (!w->v[s].place)
 			continue;
-		w->v[s].largest = rest > w->v[s].largest ? rest : w->v[s].largest;
+		w->v[s].largest = MAX(rest, w->v[s].largest);
 		w->v[s].n_largest = rest == w->v[s].largest;
 		p->apart[s] = w->v[s].cut + rest > w->v[s].largest;
 		p->sm_smaller[s] = w->sm != NO_ID && w->sm != s && sm < w->v[s].largest;

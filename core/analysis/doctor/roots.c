@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/routing/distances.h"
 #include "core/analysis/doctor/internal.h"
 #include "core/base/guidfile.h"
@@ -211,7 +212,7 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 		if (!h.taken[l])
 			continue;
 		places_add_port(&at, d->f, d->f->link_port[2 * l]);
-		most = h.taken[l] > most ? h.taken[l] : most;
+		most = MAX(h.taken[l], most);
 	}
 	if (at.n) {
 		x = tell(d, r,

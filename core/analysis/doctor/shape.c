@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/routing/distances.h"
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
@@ -45,7 +46,7 @@ static uint32_t may_deviate(const struct doctor *d, uint32_t count)
 {
 	uint32_t n = count / (d->direct ? THIN_PART_DIRECT : THIN_PART), least = d->direct ? 2 : 1;
 
-	return n < least ? least : n;
+	return MAX(n, least);
 }
 
 /* Adds the switches of a level with the wanted value to `at`, and a line about them to t. */
@@ -107,7 +108,7 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 		if (switch_up(d->t, s) && d->levels->level[s] == level && u->parents[s] < parents &&
 		    u->links[s] >= links) {
 			places_add_switch(&at, d->f, s);
-			least = u->parents[s] < least ? u->parents[s] : least;
+			least = MIN(u->parents[s], least);
 		}
 	if (!at.n || count < LEAST_SWITCHES || at.n > may_deviate(d, count)) {
 		text_free(&at.t);

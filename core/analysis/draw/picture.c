@@ -7,6 +7,7 @@
 
 #include "core/analysis/draw/svg.h"
 #include "core/analysis/shape/place.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 
 #define MARGIN 40.0f
@@ -81,7 +82,7 @@ static float name_width(const struct placing *g)
 	for (uint32_t i = 0; i < g->n; i++) {
 		size_t len = svg_columns(switch_name(g->f, g->sw[i]));
 
-		longest = len > longest ? len : longest;
+		longest = MAX(len, longest);
 	}
 	return ((float)longest * SVG_LETTER + NAME_ROOM) * g->letter;
 }
@@ -329,7 +330,7 @@ static void place_groups(struct placing *g)
 		for (uint32_t i = 0; i < run[k].n; i++) {
 			uint32_t c = ++count[g->l->level[g->sw[run[k].first + i]]];
 
-			columns = c > columns ? c : columns;
+			columns = MAX(c, columns);
 		}
 	}
 	for (uint32_t k = 0; k < n; k++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/analysis/draw/picture.h"
+#include "core/base/defs.h"
 
 #define UP_COLOUR "#8a93a0"
 #define DOWN_COLOUR "#c00000"
@@ -200,8 +201,8 @@ struct picture_bundle picture_bundle(const struct fabric *f, const struct pictur
 		if (look->weight)
 			u.weight += look->weight[port] + look->weight[peer];
 		if (look->load) {
-			u.load = look->load[port] > u.load ? look->load[port] : u.load;
-			u.load = look->load[peer] > u.load ? look->load[peer] : u.load;
+			u.load = MAX(look->load[port], u.load);
+			u.load = MAX(look->load[peer], u.load);
 		}
 	}
 	return u;
@@ -256,5 +257,5 @@ struct picture_stroke picture_stroke(const struct picture_look *look, const stru
 		return picture_load_stroke(picture_load_class(u->load, look->mean));
 	if (look->way || look->pale)
 		return (struct picture_stroke){PALE_COLOUR, "", 0.6, false};
-	return (struct picture_stroke){UP_COLOUR, "", 0.8 + 0.4 * (u->cables > 6 ? 6 : u->cables), false};
+	return (struct picture_stroke){UP_COLOUR, "", 0.8 + 0.4 * MIN(u->cables, 6), false};
 }

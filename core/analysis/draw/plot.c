@@ -6,6 +6,7 @@
 
 #include "core/analysis/draw/svg.h"
 #include "core/base/clean.h"
+#include "core/base/defs.h"
 #include "core/base/text.h"
 
 #define WIDTH 960.0f
@@ -137,7 +138,7 @@ static float labels_high(const struct plot *p, float letter)
 	for (uint32_t i = 0; has_labels(p) && i < p->n; i++) {
 		size_t n = svg_columns(p->label[i]);
 
-		most = n > most ? n : most;
+		most = MAX(n, most);
 	}
 	return (float)(most > LABEL_LETTERS ? LABEL_LETTERS + 2 : most) * LABEL_HIGH * letter;
 }
@@ -184,7 +185,7 @@ static void put_value(const struct panel *g, float x, double value)
 static void put_bars(const struct panel *g)
 {
 	const struct plot *p = g->p;
-	uint32_t columns = p->n < PLOT_COLUMNS ? p->n : PLOT_COLUMNS;
+	uint32_t columns = MIN(p->n, PLOT_COLUMNS);
 	float gap = columns > VALUES * 4 ? 0 : 0.1f * g->wide / (float)columns;
 	bool beside = p->other && columns <= VALUES; /* of many the others are a line */
 

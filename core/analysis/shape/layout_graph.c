@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/analysis/shape/internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/base/text.h"
@@ -137,8 +138,8 @@ static void fold_arcs(struct lgraph *w)
 			continue;
 		}
 		last->cables++;
-		last->port = a->port < last->port ? a->port : last->port;
-		last->peer_port = a->peer_port < last->peer_port ? a->peer_port : last->peer_port;
+		last->port = MIN(a->port, last->port);
+		last->peer_port = MIN(a->peer_port, last->peer_port);
 	}
 	w->n_arcs = n;
 	for (uint32_t i = 0; i < n; i++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/analysis/shape/layout_squares.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -146,8 +147,8 @@ static void place_line(const struct walk *w, struct lgrid *g, unsigned k)
 
 		if (!w->reached[u])
 			continue;
-		lo = at < lo ? at : lo;
-		hi = at > hi ? at : hi;
+		lo = MIN(at, lo);
+		hi = MAX(at, hi);
 	}
 	g->kind[k] = ring ? LAYOUT_CYCLE : LAYOUT_PATH;
 	g->size[k] = ring ? ring : (uint32_t)(hi - lo + 1);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/analysis/shape/internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 
@@ -157,7 +158,7 @@ static uint32_t ports_shared(const struct lpart *p, const struct lgrid *g, unsig
 	x = port_pairs(p, g, a, ports);
 	y = port_pairs(p, g, b, ports);
 	for (uint32_t k = 0; k < ports * ports; k++)
-		n += x[k] < y[k] ? x[k] : y[k];
+		n += MIN(x[k], y[k]);
 	free(x);
 	free(y);
 	return n;

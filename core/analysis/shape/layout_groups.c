@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/analysis/shape/internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -35,8 +36,8 @@ static void take_groups(struct lpart *p)
 		if (p->block[u] != NO_ID)
 			size[p->block[u]]++;
 	for (uint32_t b = 0; b < p->is.n_blocks; b++) {
-		least = size[b] < least ? size[b] : least;
-		most = size[b] > most ? size[b] : most;
+		least = MIN(size[b], least);
+		most = MAX(size[b], most);
 	}
 	if (least == most)
 		p->is.words = str_printf("%u groups of %u", p->is.n_blocks, most);
@@ -118,7 +119,7 @@ bool layout_is_groups(struct lpart *p)
 
 	for (uint32_t l = 0; l < p->n_links && go_on; l++) {
 		triangles[l] = lpart_shared(p, p->end[2 * l], p->end[2 * l + 1]);
-		most = triangles[l] > most ? triangles[l] : most;
+		most = MAX(triangles[l], most);
 		go_on = progress_step(p->progress, l);
 	}
 	for (uint32_t t = 1; t <= most && go_on && !found; t++) {
@@ -138,7 +139,7 @@ bool layout_is_groups(struct lpart *p)
 			if (p->block[u] != NO_ID)
 				size[p->block[u]]++;
 		for (uint32_t b = 0; b < n; b++)
-			whole = size[b] > whole ? size[b] : whole;
+			whole = MAX(size[b], whole);
 		for (uint32_t u = 0; u < p->n && progress_step(p->progress, u); u++) {
 			uint32_t b;
 

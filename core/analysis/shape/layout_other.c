@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/analysis/shape/internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/routing/distances.h"
 
@@ -30,7 +31,7 @@ static bool take_pivots(struct spread *s)
 	bool go_on = true;
 
 	memset(nearest, 0xff, p->n * sizeof(*nearest));
-	s->pivots = p->n < PIVOTS ? p->n : PIVOTS;
+	s->pivots = MIN(p->n, PIVOTS);
 	for (unsigned k = 0; k < s->pivots && (go_on = progress_step(p->progress, k)); k++) {
 		uint32_t far = 0;
 
@@ -40,7 +41,7 @@ static bool take_pivots(struct spread *s)
 		spread_arcs(p->first, p->to, hops, queue, 1);
 		for (uint32_t u = 0; u < p->n; u++) {
 			s->c[(size_t)u * PIVOTS + k] = (double)hops[u] * hops[u];
-			nearest[u] = hops[u] < nearest[u] ? hops[u] : nearest[u];
+			nearest[u] = MIN(hops[u], nearest[u]);
 			if (nearest[u] > nearest[far])
 				far = u;
 		}
@@ -128,8 +129,8 @@ void layout_spread(struct lpart *p)
 				double at = dot(s, s->c + (size_t)u * PIVOTS, s->vector[k]);
 
 				to[u] = (float)at;
-				lo = to[u] < lo ? to[u] : lo;
-				hi = to[u] > hi ? to[u] : hi;
+				lo = MIN(to[u], lo);
+				hi = MAX(to[u], hi);
 			}
 			turn = to[0] > (lo + hi) / 2;
 			for (uint32_t u = 0; u < s->p->n; u++)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/base/mix.h"
@@ -45,7 +46,7 @@ static enum corner corner_of(const struct lpart *p, uint32_t u, uint32_t v, uint
 static bool may_be_grid(const struct lpart *p)
 {
 	uint64_t pairs = 0, two = 0, more = 0;
-	uint32_t looks = p->n < LOOK_AT ? p->n : LOOK_AT;
+	uint32_t looks = MIN(p->n, LOOK_AT);
 
 	if (p->max_degree > MAX_DEGREE)
 		return false;
@@ -115,7 +116,7 @@ static uint32_t turned_join(struct turned *t, uint32_t a, uint32_t b, unsigned o
 {
 	unsigned oa, ob;
 	uint32_t ra = turned_find(t, a, &oa), rb = turned_find(t, b, &ob);
-	uint32_t low = ra < rb ? ra : rb, high = ra < rb ? rb : ra;
+	uint32_t low = MIN(ra, rb), high = MAX(ra, rb);
 
 	if (ra == rb)
 		return ra;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/analysis/shape/internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -68,8 +69,8 @@ static uint8_t best_level(const struct lpart *p, const uint8_t *level, uint32_t 
 		int v = level[p->to[i]];
 
 		count[v]++;
-		lo = v < lo ? v : lo;
-		hi = v > hi ? v : hi;
+		lo = MIN(v, lo);
+		hi = MAX(v, hi);
 	}
 	for (int pass = 0, at = level[u]; pass < hi - lo + 4; at = lo - 1 + pass++) {
 		uint32_t wrong = 0;
@@ -107,7 +108,7 @@ static bool looks_lower(const struct lpart *p, const uint8_t *level, uint32_t u)
 		seen[beside]++;
 		common = lpart_shared(p, u, v);
 		o = (double)common / (lpart_degree(p, u) + lpart_degree(p, v) - common);
-		best[beside] = o > best[beside] ? o : best[beside];
+		best[beside] = MAX(o, best[beside]);
 	}
 	return best[0] > best[1] || (best[0] == best[1] && best[0] >= LEAST_ALIKE);
 }
@@ -127,7 +128,7 @@ static bool find_levels(struct lpart *p)
 	uint32_t most = 0, least = UINT32_MAX;
 
 	for (uint32_t u = 0; u < p->n; u++)
-		most = p->hosts[u] > most ? p->hosts[u] : most;
+		most = MAX(p->hosts[u], most);
 	for (unsigned k = 0; k < 3 && least && !progress_cancelled(p->progress); k++) {
 		uint32_t t = k == 0 ? 1 : k == 1 ? (most + 3) / 4 : (most + 1) / 2, wrong;
 		bool changed = true;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/analysis/shape/internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 
@@ -36,7 +37,7 @@ static int key_order(const void *x, const void *y)
 {
 	const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
 
-	return a < b ? -1 : a > b;
+	return COMPARED(a, b);
 }
 
 /* Connected parts without the roots (NO_ID: a root).  Returns their number. */

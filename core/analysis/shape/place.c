@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/base/text.h"
@@ -84,7 +85,7 @@ uint32_t shape_most(const struct shape_run *run, uint32_t n)
 	uint32_t most = 0;
 
 	for (uint32_t k = 0; k < n; k++)
-		most = run[k].n > most ? run[k].n : most;
+		most = MAX(run[k].n, most);
 	return most;
 }
 

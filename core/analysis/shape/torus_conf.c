@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/clean.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 
@@ -138,7 +139,7 @@ static void add_port_order(const struct torus_plan *p, struct text *x)
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		if (!switch_up(t, sw))
 			continue;
-		least = f->switch_nports[sw] < least ? f->switch_nports[sw] : least;
+		least = MIN(f->switch_nports[sw], least);
 		for (unsigned q = 1; q <= f->switch_nports[sw]; q++) {
 			uint32_t peer = t->peer[switch_port_id(f, sw, q)];
 
@@ -170,7 +171,7 @@ static unsigned widest_bundle(const struct topo *t, uint32_t sw)
 
 		for (unsigned k = q; to != NO_ID && k <= f->switch_nports[sw]; k++)
 			n += t->peer_switch[switch_port_id(f, sw, k)] == to;
-		most = n > most ? n : most;
+		most = MAX(n, most);
 	}
 	return most;
 }
@@ -211,9 +212,9 @@ void torus_conf_text(const struct torus_plan *p, struct text *x)
 
 			n += peer != NO_ID && !node_is_switch(f, f->port_node[peer]);
 		}
-		most = n > most ? n : most;
+		most = MAX(n, most);
 		n = switch_up(t, sw) ? widest_bundle(t, sw) : 0;
-		most = n > most ? n : most;
+		most = MAX(n, most);
 	}
 	if (most > 16)
 		text_add(x,

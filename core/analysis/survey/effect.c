@@ -6,6 +6,7 @@
 #include "core/analysis/credit/cdg.h"
 #include "core/analysis/compare/compare.h"
 #include "core/analysis/traffic/loads.h"
+#include "core/base/defs.h"
 #include "core/routing/distances.h"
 
 /* --- one column ---------------------------------------------------------------------------------------- */
@@ -580,7 +581,7 @@ static void sort_hosts(struct effect_work *w, const struct sweep *after)
 /* Marks LIDs with a changed entry. Returns the number of changed entries on switches in both. */
 static uint64_t mark_entries(struct effect_work *w, const struct routing *a, const struct routing *b)
 {
-	unsigned top = a->lids->max_lid > b->lids->max_lid ? a->lids->max_lid : b->lids->max_lid;
+	unsigned top = MAX(a->lids->max_lid, b->lids->max_lid);
 	uint64_t n = 0;
 
 	w->n_rows = 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/analysis/survey/parted_net.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
 
@@ -353,7 +354,7 @@ int parted_legal(struct legal *l, uint64_t *reranked, struct progress *p, struct
 	unsigned n = parallel_workers(&ends), m = parallel_workers(&parts);
 	int rc;
 
-	n = n > m ? n : m;
+	n = MAX(n, m);
 	j.search = NEW_ARRAY((size_t)n + 1, struct search *);
 	for (unsigned i = 0; i < n; i++)
 		j.search[i] = search_new(l);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/analysis/survey/parted_net.h"
+#include "core/base/defs.h"
 #include "core/base/disjoint.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
@@ -81,7 +82,7 @@ static void grow(struct forest *t, const struct net *g, uint32_t from, uint32_t 
 		t->last[v] = t->n - 1;
 		if (up != NO_ID) {
 			t->hosts[up] += t->hosts[v];
-			t->low[up] = t->low[v] < t->low[up] ? t->low[v] : t->low[up];
+			t->low[up] = MIN(t->low[v], t->low[up]);
 		}
 		v = up;
 	}

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "core/analysis/survey/parted.h"
+#include "core/base/defs.h"
 
 /* A cable as one of its ends sees it. */
 struct net_arc {
@@ -27,7 +28,7 @@ struct net {
 
 static inline uint64_t pair_bit(const struct net *g, uint32_t a, uint32_t b)
 {
-	uint64_t i = a < b ? a : b, j = a < b ? b : a;
+	uint64_t i = MIN(a, b), j = MAX(a, b);
 
 	return i * (2 * (uint64_t)g->n_parts - i - 1) / 2 + (j - i - 1);
 }

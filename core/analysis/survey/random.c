@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/analysis/survey/survey.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/mix.h"
@@ -48,8 +49,8 @@ uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, b
 		j += j >= i;
 		if (!is_new(&seen, i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i))
 			continue;
-		(*out)[2 * (size_t)k] = i < j ? i : j;
-		(*out)[2 * (size_t)k++ + 1] = i < j ? j : i;
+		(*out)[2 * (size_t)k] = MIN(i, j);
+		(*out)[2 * (size_t)k++ + 1] = MAX(i, j);
 	}
 	free(seen.slot);
 	return k;

@@ -7,6 +7,7 @@
 #include "core/analysis/compare/outage.h"
 #include "core/analysis/credit/check.h"
 #include "core/analysis/survey/internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
 #include "core/base/rng.h"
@@ -31,7 +32,7 @@ int survey_order(const struct survey_row *a, const struct survey_row *b)
 	for (size_t i = 0; i < ARRAY_LEN(x); i++)
 		if (x[i] != y[i])
 			return x[i] > y[i] ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
+	return COMPARED(a->index, b->index);
 }
 
 static int by_harm(const void *x, const void *y)
@@ -354,8 +355,7 @@ static int list_rows(struct survey *s, const struct survey_request *rq, struct e
 	if (s->pairs) {
 		if (n < 2)
 			return err_set(e, "found 1 %s, expected at least 2 for a pair", part_word[rq->kind]);
-		if (mem_room(e, (all < rq->pairs ? all : rq->pairs) * (sizeof(*s->row) + 8),
-			     "rows of %u pairs", rq->pairs))
+		if (mem_room(e, MIN(all, rq->pairs) * (sizeof(*s->row) + 8), "rows of %u pairs", rq->pairs))
 			return -1;
 		s->n_all = survey_draw(n, rq->pairs, rq->seed, &pair, &s->sampled);
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/base/progress.h"
@@ -589,7 +590,7 @@ static int make_room(struct drain *d, struct err *e)
 	o->n_channels = ports * DRAIN_VLS;
 	o->size = lay_out(d, NULL);
 	o->keeps = o->size < KEEP_BYTES / KEEP_MOST ? KEEP_MOST : 2 + (unsigned)(KEEP_BYTES / o->size);
-	o->keeps = o->keeps > KEEP_MOST ? KEEP_MOST : o->keeps;
+	o->keeps = MIN(o->keeps, KEEP_MOST);
 	if (mem_room(e, o->size * (o->keeps + 1), "buffers of %u ports", ports))
 		return -1;
 	o->block = mem_alloc(o->size);
@@ -875,7 +876,7 @@ static bool find_lead(struct drain *d, const struct plan *x, struct progress *p)
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < x->n; i++)
-		most = x->packet[i].at > most ? x->packet[i].at : most;
+		most = MAX(x->packet[i].at, most);
 	for (uint32_t lead = most + 2; lead-- > 0;) {
 		if (!set_out(d, x, lead))
 			continue;

@@ -1,4 +1,5 @@
 #include "core/analysis/traffic/equal_paths.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/order.h"
@@ -70,7 +71,7 @@ static void count_way(const struct work *w, uint32_t to, uint16_t on, struct une
 		return;
 	p->n_least += on + 1 == p->least;
 	p->n_longer += most > p->least;
-	p->most = most > p->most ? most : p->most;
+	p->most = MAX(most, p->most);
 }
 
 static void look_at(struct work *w, uint32_t e, uint32_t d, struct unequal_paths *u)

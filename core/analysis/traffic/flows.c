@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/fabric/labels.h"
 #include "core/routing/paths.h"
@@ -79,7 +80,7 @@ static int by_hops(const void *x, const void *y, void *ctx)
 	const uint16_t *hops = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
-	return hops[a] != hops[b] ? (hops[a] < hops[b] ? -1 : 1) : a < b ? -1 : a > b;
+	return hops[a] != hops[b] ? (hops[a] < hops[b] ? -1 : 1) : COMPARED(a, b);
 }
 
 /* The switches whose packets to a LID of an endport pass switch sw. */

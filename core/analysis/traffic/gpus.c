@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/fabric/rails.h"
@@ -43,7 +44,7 @@ static struct placed *place_all(const struct routing *r, const uint32_t *endport
 
 			if (ep == NO_ID || !pattern_is_host(r, ep) || (endport && !place[ep]))
 				continue;
-			first = place[ep] < first ? place[ep] : first;
+			first = MIN(place[ep], first);
 			p[(*kept)++] = (struct placed){port[i].name, 0, port[i].host, port[end].rail, ep};
 		}
 		while (from < *kept)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/number.h"
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
@@ -29,7 +30,7 @@ struct buckets *load_buckets(const struct routing *r, const struct loads *l, uin
 {
 	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
-	uint32_t end = most > l->max ? most : l->max;
+	uint32_t end = MAX(most, l->max);
 	uint64_t step = (uint64_t)round_step(end + 1.0, BUCKETS_MOST);
 	struct buckets *b = buckets_new(l->n_links ? (uint32_t)(end / step + 1) : 0, 0, step);
 
@@ -108,7 +109,7 @@ static void add_lid(struct lengths *g, uint32_t owner, unsigned lid, const uint1
 			}
 			continue;
 		}
-		h = h < LONGEST ? h : LONGEST;
+		h = MIN(h, LONGEST);
 		g->count[h] += n;
 		if (g->first[h] == NO_ID) {
 			g->first[h] = one;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/analysis/traffic/loads.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 
@@ -56,8 +57,8 @@ static void sum_up(struct job_loads *j)
 
 			s->links++;
 			s->shared += others != 0;
-			s->max = own > s->max ? own : s->max;
-			s->strangers = others > s->strangers ? others : s->strangers;
+			s->max = MAX(own, s->max);
+			s->strangers = MAX(others, s->strangers);
 			if (s->port == NO_ID || x->routes > s->both) {
 				s->both = (uint32_t)x->routes;
 				s->port = j->load[k].port;

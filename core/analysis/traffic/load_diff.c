@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/analysis/traffic/loads.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 
 /* Routes over a port where it leads to a switch. */
@@ -54,7 +55,7 @@ static int hottest_first(const void *x, const void *y, void *ctx)
 	c = strcmp(fa->node_name[fa->port_node[pa]], fb->node_name[fb->port_node[pb]]);
 	if (c)
 		return c;
-	return pa < pb ? -1 : pa > pb;
+	return COMPARED(pa, pb);
 }
 
 static void compare(struct load_diff *d, const struct loads *before, const struct loads *after)

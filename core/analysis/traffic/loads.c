@@ -1,4 +1,5 @@
 #include "core/analysis/traffic/loads.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/release.h"
@@ -108,7 +109,7 @@ static void order_switches(struct all_work *w, uint32_t dst, const uint8_t *col)
 		w->hops[s] = hops == NO_PATH ? 256 : hops;
 	}
 	for (uint32_t s = 0; s < n; s++)
-		count[(w->hops[s] < 256 ? w->hops[s] : 256) + 1]++;
+		count[(MIN(w->hops[s], 256)) + 1]++;
 	for (unsigned h = 0; h < 257; h++)
 		count[h + 1] += count[h];
 	w->n = count[256];
@@ -281,7 +282,7 @@ static void sum_up(struct loads *l, const struct topo *t)
 			l->n_links++;
 			sum += v;
 			used += v != 0;
-			l->min = v < l->min ? v : l->min;
+			l->min = MIN(v, l->min);
 			if (l->max_port == NO_ID || v > l->max) {
 				l->max = v;
 				l->max_port = id;
@@ -329,7 +330,7 @@ static bool same_hosts(const struct routing *a, const struct routing *b)
 /* Marks the LIDs with an entry, or a link behind one, that differs.  NULL: cancelled. */
 static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, struct progress *p)
 {
-	unsigned top = a->lids->max_lid > b->lids->max_lid ? a->lids->max_lid : b->lids->max_lid;
+	unsigned top = MAX(a->lids->max_lid, b->lids->max_lid);
 	const struct topo *t = a->topo, *u = b->topo;
 	const struct fabric *f = t->fabric;
 	uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
@@ -339,9 +340,7 @@ static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, st
 		size_t at = f->switch_port[s], ports = f->switch_nports[s] + 1u;
 		bool links = memcmp(t->peer + at, u->peer + at, ports * sizeof(*t->peer)) != 0;
 		bool plain = !links && a->row[s] && b->row[s];
-		unsigned held = !plain				  ? 0
-				: a->row[s]->top < b->row[s]->top ? a->row[s]->top
-								  : b->row[s]->top;
+		unsigned held = !plain ? 0 : MIN(a->row[s]->top, b->row[s]->top);
 
 		if (a->row[s] == b->row[s] && !links)
 			continue;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/analysis/traffic/shift.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 
@@ -18,7 +19,7 @@ static int by_lid(const void *x, const void *y, void *ctx)
 	const struct lids *l = ctx;
 	uint32_t a = l->base[*(const uint32_t *)x], b = l->base[*(const uint32_t *)y];
 
-	return a < b ? -1 : a > b;
+	return COMPARED(a, b);
 }
 
 uint32_t *pattern_hosts(const struct routing *r, uint32_t *n)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/analysis/traffic/internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 
@@ -332,8 +333,8 @@ struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g,
 	memcpy(o->flows, x.flows, f->n_ports * sizeof(*x.flows));
 	o->swap[0] = o->swap[1] = NO_ID;
 	if (best_swap(&x, false, &i, &j, &o->swapped, p)) {
-		o->swap[0] = i < j ? i : j;
-		o->swap[1] = i < j ? j : i;
+		o->swap[0] = MIN(i, j);
+		o->swap[1] = MAX(i, j);
 	}
 	go_on = !progress_cancelled(p) && find_best(&x, o, p);
 	o->proved = o->all_tried || (o->best.max <= 1 && !o->best.lost);

@@ -1,6 +1,7 @@
 #include "core/analysis/traffic/shift.h"
 #include "core/analysis/traffic/gpus.h"
 #include "core/analysis/traffic/internal.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
 #include "core/base/progress.h"
@@ -15,7 +16,7 @@ static int by_lid(const void *x, const void *y, void *ctx)
 	const struct lids *l = ctx;
 	uint32_t a = l->base[*(const uint32_t *)x], b = l->base[*(const uint32_t *)y];
 
-	return a < b ? -1 : a > b;
+	return COMPARED(a, b);
 }
 
 /* Keeps only the hosts of an engine's order that count. In a scope, missing nodes have no place either. */
@@ -37,7 +38,7 @@ static int by_name(const void *x, const void *y, void *ctx)
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 	int c = strverscmp(f->node_name[endport_node(f, a)], f->node_name[endport_node(f, b)]);
 
-	return c ? c : a < b ? -1 : a > b;
+	return c ? c : COMPARED(a, b);
 }
 
 /* All hosts that count, are up and have a LID. */

@@ -4,6 +4,7 @@
 
 #include "core/analysis/traffic/pattern.h"
 #include "core/analysis/traffic/spread.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
 
@@ -24,7 +25,7 @@ static int farthest_first(const void *x, const void *y, void *ctx)
 	const uint16_t *hops = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
-	return hops[a] != hops[b] ? (hops[a] > hops[b] ? -1 : 1) : a < b ? -1 : a > b;
+	return hops[a] != hops[b] ? (hops[a] > hops[b] ? -1 : 1) : COMPARED(a, b);
 }
 
 static void pass_on(struct flood *w, uint32_t s)

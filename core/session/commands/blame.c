@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/analysis/blame/blame.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
 #include "core/base/order.h"
@@ -98,7 +99,7 @@ static void take_pairs(const struct session *s, struct blame_judged *j)
 	j->tried.bad = NEW_ARRAY(p->n + 1, bool);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct ends *a = &end[p->pair[i].a], *b = &end[p->pair[i].b];
-		uint32_t n = a->n < b->n ? a->n : b->n, had = (uint32_t)j->tried.n_ways;
+		uint32_t n = MIN(a->n, b->n), had = (uint32_t)j->tried.n_ways;
 
 		if (!n) {
 			j->unknown++;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/analysis/credit/cdg.h"
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -226,7 +227,7 @@ static json_t *print_route(const struct cdg *c, const struct cdg_route *r, struc
 static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, struct progress *p,
 			    struct out *o)
 {
-	uint32_t room = c->routes[dep] < max ? c->routes[dep] : max;
+	uint32_t room = MIN(c->routes[dep], max);
 	struct cdg_route *r = NEW_ARRAY(room, struct cdg_route);
 	size_t n = cdg_routes(c, dep, r, room, p);
 	json_t *list = json_array();

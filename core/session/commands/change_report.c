@@ -3,6 +3,7 @@
  * behind it is a step, and the present is after.  The hosts that count now count in all of it.  Every figure
  * comes from what the single command calls.
  */
+#include "core/base/defs.h"
 #include "core/session/commands/change_report.h"
 
 #include <inttypes.h>
@@ -504,7 +505,7 @@ static int put_hosts_of(struct document *d, const struct change_told *c, const s
 	static const char *const by_job[] = {"job", ">pairs", ">seen by", ">hosts", NULL};
 	const struct fabric *f = x->outage->left->fabric;
 	struct outage_job_list l;
-	uint32_t shown = x->outage->n_hosts < HOSTS_SHOWN ? x->outage->n_hosts : HOSTS_SHOWN;
+	uint32_t shown = MIN(x->outage->n_hosts, HOSTS_SHOWN);
 	char *title = str_printf("%s: until the sweep", x->name), *more;
 
 	doc_heading(d, 3, title);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/fabric/managers.h"
@@ -40,7 +41,7 @@ static int quantity_width(const char *name, unsigned n, const struct out *o)
 	const char *last = last_word(name);
 	size_t first = last > name ? (size_t)(last - name - 1) : 0, w = strlen(last);
 
-	return o->run->width && n > 3 ? (int)(first > w ? first : w) : 12;
+	return o->run->width && n > 3 ? (int)(MAX(first, w)) : 12;
 }
 
 void tell_quantities(const char *const *name, unsigned n, int before, struct out *o)

@@ -5,6 +5,7 @@
 
 #include "core/analysis/compare/figures.h"
 #include "core/analysis/traffic/load_diff.h"
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -23,8 +24,7 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 
 	progress_start(o->run->progress, "listing entries", f->n_switches);
 	for (uint32_t s = 0; s < f->n_switches && progress_step(o->run->progress, s); s++) {
-		unsigned top =
-			c->a->lids->max_lid > c->b->lids->max_lid ? c->a->lids->max_lid : c->b->lids->max_lid;
+		unsigned top = MAX(c->a->lids->max_lid, c->b->lids->max_lid);
 
 		for (unsigned lid = 1; c->switch_entries[s] && lid <= top && n < limit; lid++) {
 			uint8_t was, now;
@@ -63,7 +63,7 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 {
 	static const char *const words[] = {"~ rerouted", "x lost", "+ regained", "+ new", "~ SL"};
 	const struct fabric *f = c->b->topo->fabric;
-	uint64_t total = comparison_listed(c), n = total < limit ? total : limit;
+	uint64_t total = comparison_listed(c), n = MIN(total, limit);
 	json_t *list = json_array(), *obj;
 	char h1[8], h2[8];
 	const char *before, *after;

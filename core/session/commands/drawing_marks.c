@@ -7,6 +7,7 @@
 #include "core/analysis/compare/transition.h"
 #include "core/analysis/credit/cdg.h"
 #include "core/analysis/credit/turns.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/drawing.h"
@@ -205,7 +206,7 @@ static int mark_turns(struct session *s, const struct drawing_of *of, struct fab
 /* Entries that use a port now and did not before, or the reverse. */
 static void count_moved(const struct comparison *c, const struct fabric *f, uint32_t *more, uint32_t *less)
 {
-	unsigned top = c->a->lids->max_lid > c->b->lids->max_lid ? c->a->lids->max_lid : c->b->lids->max_lid;
+	unsigned top = MAX(c->a->lids->max_lid, c->b->lids->max_lid);
 
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		for (unsigned lid = 1; c->switch_entries[s] && lid <= top; lid++) {
@@ -255,7 +256,7 @@ static void mark_comparison(const struct comparison *c, const struct session *s,
 		for (uint32_t i = l->first[a]; i < l->first[a + 1]; i++) {
 			struct picture_bundle u = picture_bundle(f, &d->look, a, l->to[i]);
 
-			d->look.most = u.weight > d->look.most ? u.weight : d->look.most;
+			d->look.most = MAX(u.weight, d->look.most);
 		}
 	take_entries(c, f->n_switches, d);
 	text_add(&d->about,
@@ -399,7 +400,7 @@ static void colour_numbers(struct fabric_drawing *d, const uint32_t *n, uint32_t
 	}
 	for (uint32_t sw = 0; sw < n_switches; sw++)
 		if (n[sw] != NO_ID)
-			d->class[sw] = (uint8_t)(n[sw] > LAST_SHADE ? LAST_SHADE : n[sw]);
+			d->class[sw] = (uint8_t)(MIN(n[sw], LAST_SHADE));
 }
 
 static int colour_rank(struct session *s, struct fabric_drawing *d, struct err *e)
@@ -437,7 +438,7 @@ static int colour_layers(struct session *s, struct fabric_drawing *d, struct pro
 	number = NEW_ARRAY(f->n_switches + 1, uint32_t);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		number[sw] = (uint32_t)__builtin_popcount(vls[sw]);
-		most = number[sw] > most ? number[sw] : most;
+		most = MAX(number[sw], most);
 	}
 	colour_numbers(d, number, f->n_switches, most, "VLs ");
 	text_add(&d->about, "a switch: VLs that routes take over its links");

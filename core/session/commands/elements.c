@@ -7,6 +7,7 @@
 #include "core/analysis/traffic/gpus.h"
 #include "core/analysis/traffic/loads.h"
 #include "core/analysis/compare/side_by_side.h"
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -234,7 +235,7 @@ static int engine_width(const struct engine_figures *c, const struct out *o)
 {
 	int name = (int)strlen(c->engine->name);
 
-	return !o->run->width ? 16 : name > FIGURE_LEAST ? name : FIGURE_LEAST;
+	return !o->run->width ? 16 : MAX(name, FIGURE_LEAST);
 }
 
 /* The engines from the first-th on that have room beside each other. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/analysis/traffic/jobs.h"
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/session/commands/commands.h"
@@ -69,7 +70,7 @@ static int busiest_first(const void *x, const void *y, void *ctx)
 		return a->strangers > b->strangers ? -1 : 1;
 	if (a->both != b->both)
 		return a->both > b->both ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return COMPARED(a, b);
 }
 
 static void tell_jobs(const struct told *t)
@@ -124,7 +125,7 @@ static int most_first(const void *first, const void *second)
 
 	if (a->routes != b->routes)
 		return a->routes > b->routes ? -1 : 1;
-	return a->first < b->first ? -1 : a->first > b->first;
+	return COMPARED(a->first, b->first);
 }
 
 static void tell_link(const struct told *t, const struct job_link *x, bool show, json_t *list)

@@ -8,6 +8,7 @@
 #include "core/analysis/traffic/loads.h"
 #include "core/analysis/traffic/shift.h"
 #include "core/analysis/traffic/spread.h"
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -26,7 +27,7 @@ static int by_load(const void *x, const void *y, void *ctx)
 
 	if (l->port[a] != l->port[b])
 		return l->port[a] > l->port[b] ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return COMPARED(a, b);
 }
 
 static void print_loads(const struct sweep *w, const struct loads *l, uint32_t limit, struct out *o)
@@ -76,7 +77,7 @@ static int by_both(const void *x, const void *y, void *ctx)
 
 	if (of_a != of_b)
 		return of_a > of_b ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return COMPARED(a, b);
 }
 
 static void tell_shared(const struct sweep *w, const struct two_jobs *j, uint32_t limit, const char *command,
@@ -243,7 +244,7 @@ static int by_sent(const void *x, const void *y, void *ctx)
 
 	if (sent_by(c->m, a) != sent_by(c->m, b))
 		return sent_by(c->m, a) > sent_by(c->m, b) ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return COMPARED(a, b);
 }
 
 /* How much the two agree: 1 in step, 0 not at all. */
@@ -485,7 +486,7 @@ static int by_share(const void *x, const void *y, void *ctx)
 	/* the last digits depend on the order of the sums */
 	if (h->share[a] - h->share[b] > 1e-6 || h->share[b] - h->share[a] > 1e-6)
 		return h->share[a] > h->share[b] ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return COMPARED(a, b);
 }
 
 /* Pairs without a share. */
@@ -578,7 +579,7 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 				continue;
 			h.port[h.n++] = i;
 			sum += h.share[i];
-			h.max = h.share[i] > h.max ? h.share[i] : h.max;
+			h.max = MAX(h.share[i], h.max);
 		}
 		h.mean = h.n ? sum / h.n : 0;
 		qsort_r(h.port, h.n, sizeof(*h.port), by_share, &h);

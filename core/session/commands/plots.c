@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "core/session/commands/plots.h"
 
 #include <inttypes.h>
@@ -100,7 +101,7 @@ static void take_buckets(struct plots *d, const struct series *x, struct buckets
 		low = b[k]->n && b[k]->at[0].low < low ? b[k]->at[0].low : low;
 		high = b[k]->n && b[k]->at[b[k]->n - 1].low >= high ? b[k]->at[b[k]->n - 1].low + step : high;
 	}
-	low = low < high ? low : high;
+	low = MIN(low, high);
 	take_series(d, x, (uint32_t)((high - low) / step), (double)low, (double)step);
 	for (unsigned k = 0; k < x->n; k++)
 		for (uint32_t i = 0; i < b[k]->n; i++)

@@ -1,4 +1,5 @@
 /* Quiz: which turn is forbidden, is it sound, how many layers. */
+#include "core/base/defs.h"
 #include "core/session/commands/quiz.h"
 
 #include "core/analysis/credit/turns.h"
@@ -41,7 +42,7 @@ static unsigned take_turns(struct quiz *q, bool forbidden, struct quiz_turn *int
 			into[at] = t;
 		seen++;
 	}
-	return seen < most ? seen : most;
+	return MIN(seen, most);
 }
 
 static int draw_turn(struct quiz *q, struct err *e)

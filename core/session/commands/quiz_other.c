@@ -1,4 +1,5 @@
 /* Quiz: the layer (or SL) of a pair of hosts, the rank of a switch. */
+#include "core/base/defs.h"
 #include "core/session/commands/quiz.h"
 
 #include <stdlib.h>
@@ -233,7 +234,7 @@ static void explain_rank(const struct quiz *q, unsigned long guess)
 	FOR_PORTS(f, q->sw, id) {
 		uint32_t to = q->w->topo->peer_switch[id], rank = to == NO_ID ? NO_RANK : r->ops->rank(r, to);
 
-		least = rank < least ? rank : least;
+		least = MIN(rank, least);
 	}
 	if (!q->right)
 		out_text(q->o, "Which switches have rank 0 is settled before all others.\n");

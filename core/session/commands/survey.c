@@ -8,6 +8,7 @@
 #include "core/analysis/survey/parted.h"
 #include "core/analysis/survey/share.h"
 #include "core/base/cursor.h"
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -65,7 +66,7 @@ static void lay_out(const json_t *rows, bool pairs, const struct out *o, struct 
 		size_t len = strlen(word(r, "what"));
 
 		len += !*engine ? strlen(" (no engine)") : told ? 1 + strlen(engine) : 0;
-		longest = len > longest ? len : longest;
+		longest = MAX(len, longest);
 		l->fallback |= told;
 		for (unsigned c = 0; c < l->n; c++)
 			most[c] = number(r, columns[c].key) > most[c] ? number(r, columns[c].key) : most[c];
@@ -73,7 +74,7 @@ static void lay_out(const json_t *rows, bool pairs, const struct out *o, struct 
 	for (unsigned c = 0; c < l->n; c++) {
 		int figure = snprintf(NULL, 0, "%" PRIu64, most[c]), name = (int)strlen(columns[c].name);
 
-		l->width[c] = !l->narrow ? columns[c].width : figure > name ? figure : name;
+		l->width[c] = !l->narrow ? columns[c].width : MAX(figure, name);
 		used += (size_t)l->width[c] + 1;
 	}
 	for (unsigned c = 0; l->narrow && used + longest > o->run->width && c < l->n; c++)

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/defs.h"
 #include "core/fabric/managers.h"
 #include "core/base/memory.h"
 #include "core/base/permit.h"
@@ -63,7 +64,7 @@ static uint64_t tables_changed(const struct fabric *a, const struct fabric *b)
 			node == NO_ID || a->node_switch[node] == NO_ID ? NULL : x->lft[a->node_switch[node]];
 		unsigned top_was = was ? x->top[a->node_switch[node]] : 0, top = now ? y->top[sw] : 0;
 
-		for (unsigned lid = 1; lid <= (top > top_was ? top : top_was); lid++)
+		for (unsigned lid = 1; lid <= MAX(top, top_was); lid++)
 			n += (was && lid <= top_was ? was[lid] : NO_PATH) !=
 			     (now && lid <= top ? now[lid] : NO_PATH);
 	}
@@ -364,7 +365,7 @@ static void add_history(const char *what, const uint64_t *n, unsigned rounds, st
 	uint64_t most = 0;
 
 	for (unsigned i = 0; i < rounds; i++)
-		most = first[i] > most ? first[i] : most;
+		most = MAX(first[i], most);
 	if (!most)
 		return;
 	text_add(t, "%s%s ", t->len ? ", " : "", what);
@@ -375,7 +376,7 @@ static void add_history(const char *what, const uint64_t *n, unsigned rounds, st
 /* From the third round on, the last rounds beside each other. */
 static void tell_history(const struct watch *w, unsigned number, struct out *o)
 {
-	unsigned rounds = number < HISTORY ? number : HISTORY;
+	unsigned rounds = MIN(number, HISTORY);
 	struct text t = {0};
 
 	if (number > 2) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/session/commands/why.h"
@@ -81,9 +82,9 @@ static int name_width(const struct story *x, bool next)
 		const struct path_hop *h = &x->p->hop[i];
 
 		n = (int)strlen(next ? next_name(x->y->w->fabric, h) : switch_name(x->y->w->fabric, h->sw));
-		most = n > most ? n : most;
+		most = MAX(n, most);
 	}
-	return most > 40 ? 40 : most;
+	return MIN(most, 40);
 }
 
 static void tell_hops(const struct story *x, json_t *list)
