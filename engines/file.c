@@ -35,7 +35,7 @@ static uint32_t switch_by_lid(const struct engine_input *in, unsigned lid)
  * Puts the rows of the file over the matrix that refused engines left, m[port id * n + d]. The entry of port
  * 0 is the least value ever put in its row. The caller frees m.
  */
-static uint8_t *fill_matrix(const struct engine_input *in, const struct hops_file *file)
+static uint8_t *file_engine_fill_matrix(const struct engine_input *in, const struct hops_file *file)
 {
 	const struct fabric *f = in->topo->fabric;
 	size_t size = (size_t)f->n_ports * f->n_switches;
@@ -59,7 +59,7 @@ static uint8_t *fill_matrix(const struct engine_input *in, const struct hops_fil
 }
 
 /* Keeps what was read before a refusal for the engines that are tried next (engines/doc/minhop.md 10.1). */
-static void leave_matrix(const struct engine_input *in, uint8_t *m)
+static void file_engine_leave_matrix(const struct engine_input *in, uint8_t *m)
 {
 	if (!in->left) {
 		free(m);
@@ -90,7 +90,7 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 	}
 	rec_phase(in, "hop matrix of %s", path);
 	hops_file_read(&file, path, in->topo, in->progress);
-	*left = fill_matrix(in, &file);
+	*left = file_engine_fill_matrix(in, &file);
 	if (RECORDED(in)) /* in addition to what the phase tells */
 		rec_cells(in->record, T_HOPS, (size_t)f->n_ports * n);
 	for (uint32_t p = 0; RECORDED(in) && p < f->n_ports; p++)
@@ -102,7 +102,7 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 			 PLURAL(file.n_unknown, "switch"));
 	if (file.broken) {
 		out->refused = file.why;
-		leave_matrix(in, *left);
+		file_engine_leave_matrix(in, *left);
 		*left = NULL;
 	} else {
 		h = hops_new(f, true);
@@ -196,7 +196,8 @@ static void note_tables(const struct engine_input *in, struct engine_output *out
 }
 
 /* Tells an entry of the file to whoever asks. e is NULL when the file has none. */
-static void tell_entry(const struct engine_input *in, const struct lft_entry *e, uint32_t sw, unsigned lid)
+static void file_engine_tell_entry(const struct engine_input *in, const struct lft_entry *e, uint32_t sw,
+				   unsigned lid)
 {
 	const char *path = options_get(in->options, TABLES);
 	uint32_t owner = lid_owner(in->lids, lid);
@@ -241,19 +242,19 @@ static void fill_tables(const struct engine_input *in, struct engine_output *out
 					   WHY_LINE);
 		r->row[l->e[i].sw]->port[lid] = l->e[i].port;
 		if (ASKED(in))
-			tell_entry(in, &l->e[i], l->e[i].sw, lid);
+			file_engine_tell_entry(in, &l->e[i], l->e[i].sw, lid);
 	}
 	for (uint32_t s = 0; ASKED(in) && s < in->topo->fabric->n_switches;
 	     s++) /* what the file does not have */
 		for (unsigned lid = 1; switch_up(in->topo, s) && lid <= in->lids->max_lid; lid++)
 			if (lid_owner(in->lids, lid) != NO_ID && routing_port(r, s, lid) == NO_PATH)
-				tell_entry(in, NULL, s, lid);
+				file_engine_tell_entry(in, NULL, s, lid);
 	note_tables(in, out, l, r, n_moved, n_beyond);
 }
 
 /* Reads the forwarding tables. Takes h over. */
-static struct routing *load_tables(const struct engine_input *in, struct engine_output *out, const char *path,
-				   struct hops *h)
+static struct routing *file_engine_load_tables(const struct engine_input *in, struct engine_output *out,
+					       const char *path, struct hops *h)
 {
 	struct lft_file l;
 	struct routing *r = NULL;
@@ -286,9 +287,10 @@ static struct routing *file_route(const struct engine_input *in, struct engine_o
 	if (!path && !options_file(in->options, MATRIX))
 		note_add(&out->notes, 0,
 			 "file: neither " TABLES " nor " MATRIX " is set: the tables are Min Hop's\n");
-	r = path ? load_tables(in, out, path, h) : assign_routing("file", in, out, h, false, NULL, NULL);
+	r = path ? file_engine_load_tables(in, out, path, h)
+		 : assign_routing("file", in, out, h, false, NULL, NULL);
 	if (!r && left)
-		leave_matrix(in, left);
+		file_engine_leave_matrix(in, left);
 	else
 		free(left);
 	return r;

@@ -9,8 +9,8 @@
 #include "engines/engines.h"
 #include "engines/record.h"
 
-static void tell_entry(const struct engine_input *in, const char *name, uint32_t sw, unsigned lid,
-		       unsigned port)
+static void live_engine_tell_entry(const struct engine_input *in, const char *name, uint32_t sw, unsigned lid,
+				   unsigned port)
 {
 	const char *source = in->held->source ? in->held->source : "the switch";
 	const struct fabric *f = in->topo->fabric;
@@ -34,7 +34,7 @@ static void tell_entry(const struct engine_input *in, const char *name, uint32_t
 }
 
 /* Makes a row. *odd counts entries with a port that the switch does not have; they lead nowhere. */
-static struct lft_row *row_of(const struct engine_input *in, uint32_t sw, uint32_t *odd)
+static struct lft_row *live_engine_row_of(const struct engine_input *in, uint32_t sw, uint32_t *odd)
 {
 	const struct switch_tables *h = in->held;
 	unsigned nports = in->topo->fabric->switch_nports[sw], top = h->lft[sw] ? h->top[sw] : 0;
@@ -77,8 +77,8 @@ static void note_oddities(const struct engine_input *in, const char *name, uint3
 }
 
 /* refusal: what is told when nothing was read. */
-static struct routing *show(const struct engine_input *in, struct engine_output *out, const char *name,
-			    const char *refusal)
+static struct routing *live_engine_show(const struct engine_input *in, struct engine_output *out,
+					const char *name, const char *refusal)
 {
 	const struct fabric *f = in->topo->fabric;
 	struct routing *r;
@@ -91,11 +91,11 @@ static struct routing *show(const struct engine_input *in, struct engine_output 
 	r = routing_new(name, in->topo, in->lids);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (switch_up(in->topo, s))
-			r->row[s] = row_of(in, s, &odd);
+			r->row[s] = live_engine_row_of(in, s, &odd);
 	for (uint32_t s = 0; ASKED(in) && s < f->n_switches; s++)
 		for (unsigned lid = 1; r->row[s] && lid <= in->lids->max_lid; lid++)
 			if (lid_owner(in->lids, lid) != NO_ID)
-				tell_entry(in, name, s, lid, routing_port(r, s, lid));
+				live_engine_tell_entry(in, name, s, lid, routing_port(r, s, lid));
 	for (uint32_t s = 0; RECORDED(in) && s < f->n_switches; s++) {
 		for (unsigned lid = 1; r->row[s] && lid <= r->row[s]->top; lid++)
 			if (r->row[s]->port[lid] != NO_PATH || lid_owner(in->lids, lid) != NO_ID)
@@ -113,12 +113,14 @@ static struct routing *show(const struct engine_input *in, struct engine_output 
 
 static struct routing *live_route(const struct engine_input *in, struct engine_output *out)
 {
-	return show(in, out, "live", "the switches' tables were not read; `live tables` reads them");
+	return live_engine_show(in, out, "live",
+				"the switches' tables were not read; `live tables` reads them");
 }
 
 static struct routing *tables_route(const struct engine_input *in, struct engine_output *out)
 {
-	return show(in, out, "tables", "no tables of this fabric were read; `tables FILE` reads them");
+	return live_engine_show(in, out, "tables",
+				"no tables of this fabric were read; `tables FILE` reads them");
 }
 
 const struct engine engine_live = {

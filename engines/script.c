@@ -29,7 +29,7 @@ static const struct routing *tables_before(const struct engine_input *in)
 }
 
 /* The fabric as JSON, in a file without a name at its beginning.  NULL and *e. */
-static FILE *input_of(const struct engine_input *in, struct err *e)
+static FILE *script_input_of(const struct engine_input *in, struct err *e)
 {
 	const struct fabric *f = in->topo->fabric;
 	struct state *down = state_new(f);
@@ -56,7 +56,7 @@ static FILE *input_of(const struct engine_input *in, struct err *e)
 /* --- what it prints ------------------------------------------------------------------------------------- */
 
 /* State while its output is read. */
-struct reader {
+struct script_reader {
 	const struct engine_input *in;
 	struct routing *r; /* being made */
 	struct lines lines;
@@ -66,9 +66,10 @@ struct reader {
 	bool sls; /* there are lines of SLs */
 };
 
-static int expected(const struct reader *r, struct cursor line, struct err *e, const char *fmt, ...)
-	PRINTF_LIKE(4, 5);
-static int expected(const struct reader *r, struct cursor line, struct err *e, const char *fmt, ...)
+static int script_expected(const struct script_reader *r, struct cursor line, struct err *e, const char *fmt,
+			   ...) PRINTF_LIKE(4, 5);
+static int script_expected(const struct script_reader *r, struct cursor line, struct err *e, const char *fmt,
+			   ...)
 {
 	struct text what = {0};
 	char found[60];
@@ -84,45 +85,45 @@ static int expected(const struct reader *r, struct cursor line, struct err *e, c
 }
 
 /* "Unicast lids ... guid 0xGUID ...", behind the first two words. */
-static int read_head(struct reader *r, struct cursor line, struct cursor c, struct err *e)
+static int script_read_head(struct script_reader *r, struct cursor line, struct cursor c, struct err *e)
 {
 	const struct topo *t = r->in->topo;
 	uint32_t node;
 	uint64_t guid;
 
 	if (!cur_behind(&c, " guid 0x") || !cur_number(&c, 16, &guid))
-		return expected(r, line, e,
-				"`Unicast lids ... guid 0x<GUID>` with the node GUID of a switch");
+		return script_expected(r, line, e,
+				       "`Unicast lids ... guid 0x<GUID>` with the node GUID of a switch");
 	node = fabric_node_by_guid(t->fabric, guid);
 	r->sw = node == NO_ID ? NO_ID : t->fabric->node_switch[node];
 	if (r->sw == NO_ID)
-		return expected(r, line, e, "the node GUID of a switch of the fabric");
+		return script_expected(r, line, e, "the node GUID of a switch of the fabric");
 	if (!switch_up(t, r->sw)) /* its table is read, and dropped */
 		return 0;
 	if (r->r->row[r->sw])
-		return expected(r, line, e, "one table of %s", switch_name(t->fabric, r->sw));
+		return script_expected(r, line, e, "one table of %s", switch_name(t->fabric, r->sw));
 	r->r->row[r->sw] = lft_row_new(r->in->lids->max_lid);
 	r->n_tables++;
 	return 0;
 }
 
-static int read_entry(struct reader *r, struct cursor line, struct err *e)
+static int script_read_entry(struct script_reader *r, struct cursor line, struct err *e)
 {
 	unsigned max_lid = r->in->lids->max_lid, ports;
 	struct cursor c = line;
 	uint64_t lid, port;
 
 	if (r->sw == NO_ID)
-		return expected(r, line, e, "`Unicast lids ... guid 0x<GUID>` before the first entry");
+		return script_expected(r, line, e, "`Unicast lids ... guid 0x<GUID>` before the first entry");
 	ports = r->in->topo->fabric->switch_nports[r->sw];
 	if (!cur_number(&c, 16, &lid) || cur_empty(&c) || !isspace((unsigned char)*c.p) ||
 	    !cur_number(&c, 10, &port) || (!cur_empty(&c) && !isspace((unsigned char)*c.p)))
-		return expected(r, line, e, "`0x<LID> <port>`, the port decimal");
+		return script_expected(r, line, e, "`0x<LID> <port>`, the port decimal");
 	if (!lid || lid > max_lid)
-		return expected(r, line, e, "a LID from 0x1 to 0x%x", max_lid);
+		return script_expected(r, line, e, "a LID from 0x1 to 0x%x", max_lid);
 	if (port > ports && port != NO_PATH)
-		return expected(r, line, e, "a port of %s, 0 to %u, or 255 for none",
-				switch_name(r->in->topo->fabric, r->sw), ports);
+		return script_expected(r, line, e, "a port of %s, 0 to %u, or 255 for none",
+				       switch_name(r->in->topo->fabric, r->sw), ports);
 	if (r->r->row[r->sw])
 		r->r->row[r->sw]->port[lid] = (uint8_t)port;
 	return 0;
@@ -137,7 +138,7 @@ static bool ends_dump(struct cursor c)
 }
 
 /* A line that is no SL becomes blank, so that the reader of SLs counts lines as this one. */
-static int read_line(struct reader *r, struct cursor line, struct err *e)
+static int script_read_line(struct script_reader *r, struct cursor line, struct err *e)
 {
 	struct cursor c = line;
 	int rc = 0;
@@ -148,17 +149,18 @@ static int read_line(struct reader *r, struct cursor line, struct err *e)
 		return 0;
 	}
 	if (cur_word(&c, "Unicast lids"))
-		rc = read_head(r, line, c, e);
+		rc = script_read_head(r, line, c, e);
 	else if (cur_begins(c, "0x"))
-		rc = read_entry(r, line, e);
+		rc = script_read_entry(r, line, e);
 	else if (cur_says(line) && !ends_dump(c))
-		rc = expected(r, line, e,
-			      "`Unicast lids ... guid 0x<GUID>`, `0x<LID> <port>` or `SLID DLID SL`");
+		rc = script_expected(r, line, e,
+				     "`Unicast lids ... guid 0x<GUID>`, `0x<LID> <port>` or `SLID DLID SL`");
 	memset((char *)(uintptr_t)line.p, ' ', cur_len(line));
 	return rc;
 }
 
-static int read_output(struct reader *r, const char *data, size_t size, struct notes *notes, struct err *e)
+static int read_output(struct script_reader *r, const char *data, size_t size, struct notes *notes,
+		       struct err *e)
 {
 	const struct engine_input *in = r->in;
 	struct cursor line;
@@ -166,7 +168,7 @@ static int read_output(struct reader *r, const char *data, size_t size, struct n
 
 	r->lines = (struct lines){data, data + size, 0, in->progress};
 	while (lines_next(&r->lines, &line))
-		if (read_line(r, line, e))
+		if (script_read_line(r, line, e))
 			return -1;
 	if (progress_cancelled(in->progress))
 		return err_set(e, CANCELLED);
@@ -189,7 +191,8 @@ static int read_output(struct reader *r, const char *data, size_t size, struct n
  */
 
 /* What it wrote to its standard error: lines of the notes; the last line is put behind the message *why. */
-static void tell_said(const char *program, const struct text *said, struct notes *notes, struct err *why)
+static void script_tell_said(const char *program, const struct text *said, struct notes *notes,
+			     struct err *why)
 {
 	struct lines l = {said->s, said->s + said->len, 0, NULL};
 	struct cursor line, last = {NULL, NULL};
@@ -211,10 +214,10 @@ static void tell_said(const char *program, const struct text *said, struct notes
 }
 
 /* Runs it with the JSON as its input.  0, its output in *data; -1 and *e. */
-static int run(const struct engine_input *in, char **argv, const char *name, char **data, size_t *size,
-	       struct notes *notes, struct err *e)
+static int script_run(const struct engine_input *in, char **argv, const char *name, char **data, size_t *size,
+		      struct notes *notes, struct err *e)
 {
-	FILE *from = input_of(in, e);
+	FILE *from = script_input_of(in, e);
 	struct text said = {0};
 	struct program_way way = {
 		.seconds = (unsigned)options_uint(in->options, "script_seconds"),
@@ -231,7 +234,7 @@ static int run(const struct engine_input *in, char **argv, const char *name, cha
 	rc = program_output(argv, &way, name, data, size, in->progress, e);
 	fclose(from);
 	if (!progress_cancelled(in->progress))
-		tell_said(argv[0], &said, rc ? NULL : notes, rc ? e : NULL);
+		script_tell_said(argv[0], &said, rc ? NULL : notes, rc ? e : NULL);
 	text_free(&said);
 	return rc;
 }
@@ -262,14 +265,14 @@ static int find_program(const struct engine_input *in, int *argc, char ***argv, 
 
 static int compute(const struct engine_input *in, struct routing *r, struct notes *notes, struct err *e)
 {
-	struct reader reader = {.in = in, .r = r, .sw = NO_ID};
+	struct script_reader reader = {.in = in, .r = r, .sw = NO_ID};
 	char **argv, *name = NULL, *data = NULL;
 	size_t size;
 	int argc, rc = find_program(in, &argc, &argv, e);
 
 	if (!rc) {
 		reader.name = name = str_printf("output of %s", argv[0]);
-		rc = run(in, argv, name, &data, &size, notes, e);
+		rc = script_run(in, argv, name, &data, &size, notes, e);
 	}
 	if (rc) {
 		err_default(e, ERR_IO);
@@ -305,7 +308,7 @@ static void free_sls(void *priv)
 
 static const struct routing_ops script_ops = {.sl = sl_of, .free_priv = free_sls};
 
-static void tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port)
+static void script_tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port)
 {
 	const char *words = words_skip(in->program ? in->program : "");
 	uint32_t owner = lid_owner(in->lids, lid);
@@ -331,7 +334,7 @@ static void tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid,
 }
 
 /* Tells whoever asks or records. */
-static void tell(const struct engine_input *in, const struct routing *r)
+static void script_tell(const struct engine_input *in, const struct routing *r)
 {
 	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++) {
 		for (unsigned lid = 1; r->row[s] && lid <= r->row[s]->top; lid++) {
@@ -340,7 +343,7 @@ static void tell(const struct engine_input *in, const struct routing *r)
 			if (port == NO_PATH && lid_owner(in->lids, lid) == NO_ID)
 				continue;
 			if (ASKED(in))
-				tell_entry(in, s, lid, port);
+				script_tell_entry(in, s, lid, port);
 			if (RECORDED(in))
 				assign_record_read(in, s, lid, NO_PATH, port, WHY_PROGRAM);
 		}
@@ -365,7 +368,7 @@ static struct routing *script_route(const struct engine_input *in, struct engine
 		return NULL;
 	}
 	if (ASKED(in) || RECORDED(in))
-		tell(in, r);
+		script_tell(in, r);
 	return r;
 }
 
@@ -391,7 +394,7 @@ static const struct optdef script_options[] = {
 /* --- as a recording
  * ----------------------------------------------------------------------------------------- */
 
-static const char *rule(const struct rec_event *ev)
+static const char *script_rule(const struct rec_event *ev)
 {
 	return why_rule_name(ev->rule);
 }
@@ -403,7 +406,7 @@ static void *sls_at(struct walk *w, const struct routing *end)
 }
 
 static const struct rec_scheme script_scheme = {
-	.rule = rule,
+	.rule = script_rule,
 	.source = assign_source,
 	.sentence = assign_sentence,
 	.ops = &script_ops,

@@ -13,17 +13,17 @@ CALL = re.compile(r"(?<![\w.>])(fread|fwrite|getline|getdelim|f?gets|f?getc|getc
 FREE = "core/base/"
 ALLOWED = {
     "core/source/simulation.c": {"listen_to_keeper": "a pipe, once a wait", "last_lines": "the last bytes of a log",
-                                 "tail_read": "a growing log, from where it ended last", "used": "a line of /proc"},
-    "core/source/simulation_child.c": {"serve": "lines of its parent, of bounded length",
+                                 "tail_read": "a growing log, from where it ended last", "simulation_used": "a line of /proc"},
+    "core/source/simulation_child.c": {"simulation_child_serve": "lines of its parent, of bounded length",
                                        "library_loaded": "lines of /proc/self/maps",
-                                       "ask_all": "the pairs that its parent wrote"},
+                                       "simulation_child_ask_all": "the pairs that its parent wrote"},
     "core/source/live.c": {"read_streams": "pipes of the child, once a wait"},
-    "core/source/live_child.c": {"watch_parent": "one byte", "start_janitor": "one byte", "put": "records that it made"},
+    "core/source/live_child.c": {"watch_parent": "one byte", "start_janitor": "one byte", "live_child_put": "records that it made"},
     "core/source/gate.c": {"receive_whole": "a message"},
     "core/formats/folder.c": {"run_of": "the first bytes of a file"},
     "core/formats/lfts.c": {"write_lfts": "text that it made", "write_sources": "text that it made"},
     "core/analysis/compare/verify.c": {"put_file": "what read_file() took", "engine_of_log": "the log of an opensm that has ended",
-                                       "compare_sls": "answers in a file of its own, a look each"},
+                                       "verify_compare_sls": "answers in a file of its own, a look each"},
     "tui/ui_state.c": {"ui_wait": "a pipe of its own that does not wait"},
 }
 SAMPLE = "static int f(void)\n{\n\twhile (fread(b, 1, 9, f) > 0)\n\t\tfwrite(b, 1, 9, g);\n\tn = x.read(1) + y->read(2) + pread(3);\n}\n"

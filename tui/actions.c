@@ -150,7 +150,7 @@ ACTION(do_follow)
 /* Panes are refreshed at once, since the next keys may have been typed already. */
 int fold_panes(bool on, struct err *e)
 {
-	const struct chassis *c;
+	const struct view_chassis *c;
 
 	ui_refresh();
 	c = on && ui.scene.fabric ? scene_chassis(&ui.scene, e) : NULL;
@@ -416,7 +416,7 @@ static const struct action actions[] = {
 	 do_screen, QUIT},
 };
 
-static const struct action *find(const char *name, size_t len)
+static const struct action *actions_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_LEN(actions); i++)
 		if (strlen(actions[i].name) == len && !strncmp(actions[i].name, name, len))
@@ -435,7 +435,7 @@ bool action_at(size_t i, const char **name, const char **help)
 
 bool action_known(const char *name)
 {
-	return find(name, strlen(name)) != NULL;
+	return actions_find(name, strlen(name)) != NULL;
 }
 
 /* The selection of another pane, as words for `step until`: an entry, a switch, or a LID. */
@@ -472,7 +472,7 @@ static int add_other(const struct view *v, struct text *t, struct err *e)
 }
 
 /* Fills in the placeholders of a command line. %other does not come from the focused pane. */
-static int expand(const struct view *v, const char *line, struct text *t, struct err *e)
+static int actions_expand(const struct view *v, const char *line, struct text *t, struct err *e)
 {
 	const char *other = strstr(line, "%other");
 	struct text said = {0};
@@ -498,13 +498,13 @@ int action_run(const char *does, struct err *e)
 	if (*does == ':') {
 		struct view *f = v ? v : pane_focused();
 
-		rc = f ? expand(f, does + 1, &t, e) : 0;
+		rc = f ? actions_expand(f, does + 1, &t, e) : 0;
 		if (!rc)
 			repl_run(f ? text_str(&t) : does + 1, false);
 		text_free(&t);
 		return rc;
 	}
-	a = find(does, len);
+	a = actions_find(does, len);
 	if (!a)
 		return err_word(e, "unknown action \"%s\"", does);
 	return a->run(v, does + len + strspn(does + len, " "), a->n, e);
@@ -634,7 +634,7 @@ void help_build(void)
 		for (size_t k = first; first == i && k < ui.keys.n;
 		     k++) { /* the first binding of a task brings all of them */
 			const struct binding *b = &ui.keys.b[k];
-			const struct action *a = find(b->does, strcspn(b->does, " "));
+			const struct action *a = actions_find(b->does, strcspn(b->does, " "));
 
 			if (strcmp(task_of(b), task))
 				continue;

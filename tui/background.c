@@ -37,7 +37,7 @@ static bool is_given_up(const struct ask *a)
 }
 
 /* Runs the first request; its result is b.done. The mutex is held, except during the computation. */
-static void run_first(void)
+static void background_run_first(void)
 {
 	struct result *r;
 
@@ -66,13 +66,13 @@ static void run_first(void)
 	ui_wake();
 }
 
-static void *work(void *arg)
+static void *background_work(void *arg)
 {
 	(void)arg;
 	pthread_mutex_lock(&b.mutex);
 	while (!b.stop) {
 		if (b.n_wanted && !b.done)
-			run_first();
+			background_run_first();
 		else
 			pthread_cond_wait(&b.work, &b.mutex);
 	}
@@ -82,7 +82,7 @@ static void *work(void *arg)
 
 void background_start(void)
 {
-	if (!thread_start(&b.thread, work, NULL))
+	if (!thread_start(&b.thread, background_work, NULL))
 		mem_exhausted(0);
 }
 
@@ -176,7 +176,7 @@ void background_take(struct scene *sc)
 		ui_message(true, OUT_OF_MEMORY "what a pane shows is too large");
 }
 
-static bool is_known(const struct ask *a)
+static bool background_is_known(const struct ask *a)
 {
 	if (b.done && !b.done->partial && ask_equal(a, &b.done->ask))
 		return true;
@@ -201,7 +201,7 @@ void background_want(const struct ask *a, unsigned n)
 		/* a cancelled computation that is ending must be started again */
 		if (b.running && ask_equal(&a[i], &b.current) && !atomic_load(&b.progress.cancel))
 			keep = true;
-		else if (!is_known(&a[i]))
+		else if (!background_is_known(&a[i]))
 			b.wanted[b.n_wanted++] = ask_copy(&a[i]);
 	}
 	if (b.running && !keep)

@@ -8,7 +8,7 @@
 #include "core/trace/moment.h"
 #include "tui/ui.h"
 
-static const char *base_name(const char *s)
+static const char *bars_base_name(const char *s)
 {
 	const char *slash = strrchr(s, '/');
 
@@ -29,19 +29,19 @@ static uint32_t failures(const struct state *st)
 /* What the bar tells. The last ranks give way first. */
 enum rank { RANK_ENGINE, RANK_FAILED, RANK_AGE, RANK_SCOPE, RANK_SIZE, RANK_NONE_FAILED, RANK_TIME };
 
-struct part {
+struct bars_part {
 	struct text t;
 	enum rank rank;
 	int slack; /* columns kept free after it, so that the bar does not move with every time */
 };
 
 #define PARTS 8
-static struct part parts[PARTS];
+static struct bars_part parts[PARTS];
 static unsigned n_parts;
 
 static struct text *new_part(enum rank rank)
 {
-	struct part *p = &parts[n_parts++];
+	struct bars_part *p = &parts[n_parts++];
 
 	text_clear(&p->t);
 	p->rank = rank;
@@ -229,7 +229,7 @@ static int columns_of_parts(void)
 
 /* Empties the parts that matter least until all fit beside the fabric's name. What failed, the engine and the
  * age stay. */
-static void give_way(int room)
+static void bars_give_way(int room)
 {
 	for (enum rank last = RANK_TIME; last > RANK_AGE && columns_of_parts() > room; last--)
 		for (unsigned i = 0; i < n_parts; i++)
@@ -257,8 +257,8 @@ void draw_top_bar(int cols)
 	age_part(sc);
 	snprintf(title, sizeof(title), "ibscope %s", ui.about->version);
 	if (sc->fabric)
-		name = base_name(sc->fabric->source);
-	give_way(cols - 1 - text_columns(name));
+		name = bars_base_name(sc->fabric->source);
+	bars_give_way(cols - 1 - text_columns(name));
 	draw_text(0, 0, cols, "", ST_BAR, true);
 	room = cols - 1 - columns_of_parts();
 	x += draw_text(0, x, MAX(room, NAME_LEAST), name, ST_BAR, false);

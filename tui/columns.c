@@ -68,7 +68,7 @@ void columns_note(struct view *v, int rows)
 }
 
 /* Are its cells names, which are cut where they differ least? Other text is cut at its end. */
-static bool is_cut(const struct view *v, unsigned c)
+static bool columns_is_cut(const struct view *v, unsigned c)
 {
 	const struct column *column = &v->ops->column[c];
 
@@ -79,7 +79,7 @@ static bool is_cut(const struct view *v, unsigned c)
 static void affix_of(const struct view *v, unsigned c, size_t *pre, size_t *suf)
 {
 	*pre = *suf = 0;
-	if (is_cut(v, c) && !(v->fold && v->fold->n))
+	if (columns_is_cut(v, c) && !(v->fold && v->fold->n))
 		affix_get(&v->affix[c], pre, suf);
 }
 
@@ -97,7 +97,7 @@ void columns_shared(const struct view *v, unsigned col, const struct fit *f, str
 /* --- widths ------------------------------------------------------------------------------- */
 
 /* The width that a flexible column wants. brief: without what its names share. */
-static int wanted(const struct view *v, unsigned c, bool brief)
+static int columns_wanted(const struct view *v, unsigned c, bool brief)
 {
 	struct text t = {0};
 	size_t pre, suf;
@@ -135,7 +135,7 @@ static int share_wanted(const struct view *v, int room, bool brief, struct fit *
 	int want[VIEW_COLUMNS], before;
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
-		want[c] = f->w[c] && v->ops->column[c].flex ? wanted(v, c, brief) - f->w[c] : 0;
+		want[c] = f->w[c] && v->ops->column[c].flex ? columns_wanted(v, c, brief) - f->w[c] : 0;
 	do {
 		unsigned flex = 0;
 
@@ -181,15 +181,17 @@ static void share_room(const struct view *v, int room, struct fit *f)
 }
 
 /* Extra room for the first flexible column, which names the row: its names come before other columns. */
-static int name_room(const struct view *v)
+static int columns_name_room(const struct view *v)
 {
 	unsigned c = 0;
 
 	while (c < v->ops->n_columns && !(v->ops->column[c].flex && v->width[c]))
 		c++;
-	if (c == v->ops->n_columns || !is_cut(v, c) || fold_wanted(v)) /* folding has its own short names */
+	if (c == v->ops->n_columns || !columns_is_cut(v, c) ||
+	    fold_wanted(v)) /* folding has its own short names */
 		return 0;
-	return (wanted(v, c, true) < NAME_ROOM ? wanted(v, c, true) : NAME_ROOM) - v->width[c];
+	return (columns_wanted(v, c, true) < NAME_ROOM ? columns_wanted(v, c, true) : NAME_ROOM) -
+	       v->width[c];
 }
 
 /* The width that flexible columns want above their least widths. */
@@ -198,8 +200,8 @@ static int lacking(const struct view *v, bool brief, const struct fit *f)
 	int lack = 0;
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
-		if (f->w[c] && v->ops->column[c].flex && wanted(v, c, brief) > f->w[c])
-			lack += wanted(v, c, brief) - f->w[c];
+		if (f->w[c] && v->ops->column[c].flex && columns_wanted(v, c, brief) > f->w[c])
+			lack += columns_wanted(v, c, brief) - f->w[c];
 	return lack;
 }
 
@@ -230,7 +232,7 @@ static int place_meters(const struct view *v, int room, struct fit *f)
 }
 
 /* The least width of a column, which shows its name. */
-static int least(const struct view *v, unsigned c)
+static int columns_least(const struct view *v, unsigned c)
 {
 	int name = v->width[c] ? text_columns(view_column_name(v, c)) : 0;
 
@@ -243,7 +245,8 @@ int columns_need(struct view *v)
 
 	columns_note(v, 0);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
-		int w = least(v, c), want = w && v->ops->column[c].flex ? wanted(v, c, true) : 0;
+		int w = columns_least(v, c),
+		    want = w && v->ops->column[c].flex ? columns_wanted(v, c, true) : 0;
 
 		need += w ? MAX(want, w) + 1 : 0;
 	}
@@ -260,7 +263,8 @@ static int take_columns(const struct view *v, int w, struct fit *f)
 	int left = w - GUTTER;
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
-		int need = least(v, c), want = v->ops->column[c].flex ? wanted(v, c, true) : 0;
+		int need = columns_least(v, c),
+		    want = v->ops->column[c].flex ? columns_wanted(v, c, true) : 0;
 
 		f->w[c] = 0;
 		if (!need || (seen++ && seen <= v->skip))
@@ -298,11 +302,11 @@ static int drop_last(const struct view *v, int w, struct fit *f)
 
 /* Drops columns by their `drop`, then from the last one on, until the least widths fit. Returns the room
  * left. */
-static int choose_columns(const struct view *v, int w, struct fit *f)
+static int columns_choose(const struct view *v, int w, struct fit *f)
 {
 	const struct view_ops *o = v->ops;
 	unsigned limit = 256, most;
-	int need, more = name_room(v);
+	int need, more = columns_name_room(v);
 
 	if (v->skip)
 		return take_columns(v, w, f);
@@ -311,7 +315,7 @@ static int choose_columns(const struct view *v, int w, struct fit *f)
 		need = GUTTER + more;
 		most = 0;
 		for (unsigned c = 0; c < o->n_columns; c++) {
-			f->w[c] = o->column[c].drop < limit ? least(v, c) : 0;
+			f->w[c] = o->column[c].drop < limit ? columns_least(v, c) : 0;
 			if (!f->w[c])
 				continue;
 			need += f->w[c] + 1;
@@ -330,7 +334,7 @@ void columns_fit(const struct view *v, int w, struct fit *f)
 	int x = GUTTER;
 
 	memset(f, 0, sizeof(*f));
-	share_room(v, place_meters(v, choose_columns(v, w, f), f), f);
+	share_room(v, place_meters(v, columns_choose(v, w, f), f), f);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		f->hidden = f->w[c] ? f->hidden : f->hidden + (v->width[c] != 0);
 		f->behind = f->w[c] ? 0 : f->behind + (v->width[c] != 0);
@@ -368,7 +372,7 @@ static size_t bytes_within(const char *s, size_t len, int w)
 	return at;
 }
 
-static int columns_of(const char *s, size_t len)
+static int columns_of_table(const char *s, size_t len)
 {
 	struct text t = {0};
 	int n;
@@ -397,7 +401,7 @@ static size_t fixed_len(const char *s)
 	return n + (s[n] == ' ' && s[n + 1] && s[n + 1] != '[');
 }
 
-struct piece {
+struct columns_piece {
 	const char *s;
 	size_t len;
 	int w, room;
@@ -405,7 +409,7 @@ struct piece {
 };
 
 /* Splits a cell into names and what is between them. 0: there are too many, or a chain of arrows. */
-static unsigned pieces(const char *s, struct piece *p)
+static unsigned pieces(const char *s, struct columns_piece *p)
 {
 	unsigned n = 0, arrows = 0;
 
@@ -415,11 +419,11 @@ static unsigned pieces(const char *s, struct piece *p)
 		arrows += !strncmp(s, ARROW, sizeof(ARROW) - 1) || !strncmp(s, " -> ", 4);
 		if (n == PIECES || arrows > 1)
 			return 0;
-		p[n] = (struct piece){.s = s, .fixed = len > 0};
+		p[n] = (struct columns_piece){.s = s, .fixed = len > 0};
 		while (!len || (!p[n].fixed && s[len] && !fixed_len(s + len)))
 			len++;
 		p[n].len = len;
-		p[n].w = p[n].room = columns_of(s, len);
+		p[n].w = p[n].room = columns_of_table(s, len);
 		s += len;
 		n++;
 	}
@@ -427,7 +431,7 @@ static unsigned pieces(const char *s, struct piece *p)
 }
 
 /* Short names get the room they need, and long ones share the rest equally. False: too little for each. */
-static bool room_for_names(struct piece *p, unsigned n, int w)
+static bool room_for_names(struct columns_piece *p, unsigned n, int w)
 {
 	int names = 0, share;
 	bool again;
@@ -462,7 +466,7 @@ static bool room_for_names(struct piece *p, unsigned n, int w)
 }
 
 /* Lists of numbers are cut only at their end, since part of a number would be another number. */
-static bool has_letter(const char *s, size_t len)
+static bool columns_has_letter(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (isalpha((unsigned char)s[i]))
@@ -484,9 +488,10 @@ static bool ends_with_guid(const char *s, size_t len)
 }
 
 /* Keeps the begin and the end of a name. A short name keeps the end of its GUID. */
-static void add_ends(const char *s, size_t len, int room, unsigned head, struct text *t)
+static void columns_add_ends(const char *s, size_t len, int room, unsigned head, struct text *t)
 {
-	int first = has_letter(s, len) ? (room - 1) * (int)head / 100 : room - 1, last = room - 1 - first;
+	int first = columns_has_letter(s, len) ? (room - 1) * (int)head / 100 : room - 1,
+	    last = room - 1 - first;
 	const char *tail = memmem(s, len, NAME_TAIL, strlen(NAME_TAIL));
 	size_t from = len, at;
 
@@ -495,25 +500,25 @@ static void add_ends(const char *s, size_t len, int room, unsigned head, struct 
 		last = room - 1 - first;
 	}
 	if (tail) {
-		last = columns_of(tail, len - (size_t)(tail - s));
+		last = columns_of_table(tail, len - (size_t)(tail - s));
 		last = MIN(last, room) - 1;
 		first = room - 1 - last;
 	}
 	at = bytes_within(s, len, first);
-	while (!has_letter(s, len) && at && (isdigit((unsigned char)s[at - 1]) || s[at - 1] == '.'))
+	while (!columns_has_letter(s, len) && at && (isdigit((unsigned char)s[at - 1]) || s[at - 1] == '.'))
 		at--; /* no number in part */
 	text_add(t, "%.*s…", (int)at, s);
 	while (from) { /* from the end, as a cell may be long */
 		for (at = from - 1; at && ((unsigned char)s[at] & 0xc0) == 0x80;)
 			at--;
-		if (columns_of(s + at, len - at) > last)
+		if (columns_of_table(s + at, len - at) > last)
 			break;
 		from = at;
 	}
 	text_add(t, "%.*s", (int)(len - from), s + from);
 }
 
-static void add_piece(const struct piece *p, const struct cut *how, struct text *t)
+static void add_piece(const struct columns_piece *p, const struct cut *how, struct text *t)
 {
 	const char *s = p->s;
 	size_t pre = strlen(how->pre), suf = strlen(how->suf), len = p->len;
@@ -526,18 +531,18 @@ static void add_piece(const struct piece *p, const struct cut *how, struct text 
 	room -= (pre > 0) + (suf > 0);
 	s += pre;
 	len -= pre + suf;
-	w = columns_of(s, len);
+	w = columns_of_table(s, len);
 	text_add(t, pre ? "…" : "");
 	if (w <= room)
 		text_add(t, "%.*s", (int)len, s);
 	else
-		add_ends(s, len, room, how->head, t);
+		columns_add_ends(s, len, room, how->head, t);
 	text_add(t, suf && w <= room ? "…" : "");
 }
 
 void cut_cell(const char *s, int w, const struct cut *how, bool bare, struct text *t)
 {
-	struct piece p[PIECES];
+	struct columns_piece p[PIECES];
 	unsigned n = pieces(s, p);
 
 	if (!*s)
@@ -546,8 +551,8 @@ void cut_cell(const char *s, int w, const struct cut *how, bool bare, struct tex
 		size_t len = affix_name_len(s);
 
 		n = 1 + (s[len] != 0);
-		p[0] = (struct piece){.s = s, .len = len, .w = columns_of(s, len)};
-		p[1] = (struct piece){
+		p[0] = (struct columns_piece){.s = s, .len = len, .w = columns_of_table(s, len)};
+		p[1] = (struct columns_piece){
 			.s = s + len, .len = strlen(s + len), .w = text_columns(s + len), .fixed = true};
 		if (!room_for_names(p, n, w)) {
 			text_add(t, "%s", s);
@@ -610,7 +615,7 @@ int columns_cell(const struct view *v, uint32_t row, unsigned col, const struct 
 	struct text whole = {0};
 	int w = whole_cell(v, row, col, f, &whole);
 
-	if (is_cut(v, col) && !f->shift[col] && text_columns(text_str(&whole)) > w)
+	if (columns_is_cut(v, col) && !f->shift[col] && text_columns(text_str(&whole)) > w)
 		cut_cell(text_str(&whole), w, &f->cut[col], false, t);
 	else
 		text_add(t, "%s", text_str(&whole));
@@ -631,7 +636,7 @@ static void shared_by_cut(const struct shown *s, bool words, struct cut *how)
 {
 	struct affix a = {0};
 	struct text name = {0};
-	struct piece p[PIECES];
+	struct columns_piece p[PIECES];
 	size_t pre, suf;
 
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -738,7 +743,7 @@ void columns_cut(struct view *v, int rows, struct fit *f)
 		}
 		f->shift[c] = v->shift < (unsigned)s.over ? v->shift : (unsigned)s.over;
 		most = (unsigned)s.over > most ? (unsigned)s.over : most;
-		if (s.over && !f->shift[c] && is_cut(v, c))
+		if (s.over && !f->shift[c] && columns_is_cut(v, c))
 			best_cut(&s, &f->cut[c]);
 	}
 	v->beyond = most;

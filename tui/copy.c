@@ -16,7 +16,7 @@
 /* --- what can be copied -------------------------------------------------------------------- */
 
 /* The value of a placeholder, without the quotes of a command line. False when it has no value. */
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool copy_place(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	struct text quoted = {0};
 	char *word = NULL;
@@ -43,22 +43,22 @@ static bool from_column(const struct view *v, uint32_t row, const char *name, st
 
 static bool copy_name(const struct view *v, uint32_t row, struct text *t)
 {
-	return place(v, row, "name", t) || from_column(v, row, NULL, t);
+	return copy_place(v, row, "name", t) || from_column(v, row, NULL, t);
 }
 
 static bool copy_guid(const struct view *v, uint32_t row, struct text *t)
 {
-	return from_column(v, row, "guid", t) || place(v, row, "guid", t);
+	return from_column(v, row, "guid", t) || copy_place(v, row, "guid", t);
 }
 
 static bool copy_lid(const struct view *v, uint32_t row, struct text *t)
 {
-	return from_column(v, row, "lid", t) || place(v, row, "lid", t);
+	return from_column(v, row, "lid", t) || copy_place(v, row, "lid", t);
 }
 
 static bool copy_port(const struct view *v, uint32_t row, struct text *t)
 {
-	return place(v, row, "port", t);
+	return copy_place(v, row, "port", t);
 }
 
 /* Both ends of a row's object, as words of a command. False when the row is about no pair. */
@@ -95,7 +95,7 @@ static bool copy_path(const struct view *v, uint32_t row, struct text *t)
 	struct text src = {0}, dst = {0};
 	unsigned slid = 0, dlid = 0;
 
-	if (scene_routing(&ui.scene) && place(v, row, "src", &src) && place(v, row, "dst", &dst)) {
+	if (scene_routing(&ui.scene) && copy_place(v, row, "src", &src) && copy_place(v, row, "dst", &dst)) {
 		uint32_t from = session_endport(ui.session, src.s, &slid, NULL),
 			 to = session_endport(ui.session, dst.s, &dlid, NULL);
 		struct path path;
@@ -148,7 +148,7 @@ static bool copy_command(const struct view *v, uint32_t row, struct text *t)
 	return true;
 }
 
-static bool copy_row(const struct view *v, uint32_t row, struct text *t)
+static bool copy_one_row(const struct view *v, uint32_t row, struct text *t)
 {
 	struct text cell = {0};
 
@@ -168,9 +168,9 @@ static const struct kind {
 	const char *name;
 	bool (*get)(const struct view *v, uint32_t row, struct text *t);
 } kinds[] = {
-	{'n', "name", copy_name}, {'g', "guid", copy_guid}, {'l', "lid", copy_lid},
-	{'o', "port", copy_port}, {'p', "path", copy_path}, {'c', "command", copy_command},
-	{'r', "row", copy_row},
+	{'n', "name", copy_name},   {'g', "guid", copy_guid}, {'l', "lid", copy_lid},
+	{'o', "port", copy_port},   {'p', "path", copy_path}, {'c', "command", copy_command},
+	{'r', "row", copy_one_row},
 };
 
 bool copy_at(size_t i, char *key, const char **name)
@@ -201,7 +201,7 @@ static void base64(const char *s, size_t len, struct text *t)
 	}
 }
 
-static bool begins(const char *s, const char *with)
+static bool copy_begins(const char *s, const char *with)
 {
 	return s && !strncmp(s, with, strlen(with));
 }
@@ -234,9 +234,9 @@ static void clipboard_bytes(const char *what, struct text *t)
 	base64(what, strlen(what), &osc);
 	text_putc(&osc, '\a');
 	text_add(t, "%s", osc.s);
-	if ((tmux && *tmux) || begins(term, "tmux"))
+	if ((tmux && *tmux) || copy_begins(term, "tmux"))
 		through_tmux(osc.s, t);
-	else if ((sty && *sty) || begins(term, "screen"))
+	else if ((sty && *sty) || copy_begins(term, "screen"))
 		through_screen(osc.s, t);
 	text_free(&osc);
 }
@@ -266,7 +266,8 @@ static int copy_text(const char *name, const char *what, struct err *e)
 	const char *s;
 	bool sent;
 
-	if (begins(term, "linux") || begins(term, "vt1") || begins(term, "vt2") || begins(term, "ansi"))
+	if (copy_begins(term, "linux") || copy_begins(term, "vt1") || copy_begins(term, "vt2") ||
+	    copy_begins(term, "ansi"))
 		return err_set(e, "copy: a terminal \"%s\" has no clipboard", term);
 	s = clean_string(what, &clean);
 	clipboard_bytes(s, &bytes);

@@ -11,7 +11,7 @@
 /* --- text -------------------------------------------------------------------- */
 
 /* The next character of clean text. Returns its end. */
-static const char *next_char(const char *s, uint32_t *c)
+static const char *draw_next_char(const char *s, uint32_t *c)
 {
 	int n = utf8_decode(s, 4, c);
 
@@ -67,7 +67,7 @@ int text_columns(const char *s)
 
 	s = clean_string(s, &t);
 	while (*s) {
-		s = next_char(s, &c);
+		s = draw_next_char(s, &c);
 		printable(c, &w);
 		n += w;
 	}
@@ -106,7 +106,7 @@ static const char *take_combining(const char *s, wchar_t *over)
 
 	while (*s) {
 		uint32_t c;
-		const char *end = next_char(s, &c);
+		const char *end = draw_next_char(s, &c);
 
 		if (ui.ascii || c < 0x300 || wcwidth((wchar_t)c) != 0)
 			break;
@@ -136,7 +136,7 @@ static int draw_clean(int y, int x, int w, unsigned skip, const char *s, enum st
 	uint32_t c;
 
 	while (*s) {
-		s = next_char(s, &c);
+		s = draw_next_char(s, &c);
 		c = printable(c, &cw);
 		s = take_combining(s, over);
 		if (!cw)
@@ -173,7 +173,7 @@ void text_window(const char *s, unsigned skip, int w, struct text *t)
 
 		name = *s != ' ' && (name || isalpha((unsigned char)*s)); /* digits of a name may be cut */
 
-		s = next_char(s, &c);
+		s = draw_next_char(s, &c);
 		printable(c, &cw);
 		for (next = s; *next && ((unsigned char)*next & 0xc0) == 0x80; next++)
 			;
@@ -274,7 +274,7 @@ size_t wrap_len(const char *s, size_t len, int w)
 	uint32_t c;
 
 	while (at < len) {
-		size_t n = (size_t)(next_char(s + at, &c) - (s + at));
+		size_t n = (size_t)(draw_next_char(s + at, &c) - (s + at));
 
 		printable(c, &cw);
 		if (used + cw > w)

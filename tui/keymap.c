@@ -188,7 +188,7 @@ static void unbind(struct keymap *km, const char *map, const keycode *key, unsig
 	}
 }
 
-struct reader {
+struct keymap_reader {
 	struct keymap *km;
 	const struct keymap_check *check;
 	struct text *errors;
@@ -198,7 +198,7 @@ struct reader {
 	char task[64];	 /* of the following lines; "" = none in this file yet */
 };
 
-PRINTF_LIKE(2, 3) static void complain(const struct reader *r, const char *fmt, ...)
+PRINTF_LIKE(2, 3) static void complain(const struct keymap_reader *r, const char *fmt, ...)
 {
 	struct text t = {0};
 	const char *told;
@@ -216,7 +216,7 @@ PRINTF_LIKE(2, 3) static void complain(const struct reader *r, const char *fmt, 
 }
 
 /* Cuts off the next word. NULL at the end of the line. */
-static char *next_word(char **line)
+static char *keymap_next_word(char **line)
 {
 	char *w = *line + strspn(*line, " \t");
 	size_t len = strcspn(w, " \t");
@@ -231,14 +231,14 @@ static char *next_word(char **line)
 }
 
 /* Reads `[MAP] KEY` at the start of the rest of a line. */
-static bool read_key(struct reader *r, char **line, const char **map, keycode *key, unsigned *n)
+static bool keymap_read_key(struct keymap_reader *r, char **line, const char **map, keycode *key, unsigned *n)
 {
-	char *w = next_word(line);
+	char *w = keymap_next_word(line);
 
 	*map = "all";
 	if (w && (!strcmp(w, "all") || !strcmp(w, "repl") || r->check->pane(w))) {
 		*map = w;
-		w = next_word(line);
+		w = keymap_next_word(line);
 	} else if (w && w[1] && !keys_parse(w, key)) {
 		complain(r,
 			 "found \"%s\", expected a pane, all, repl or a key such as x, C-x, M-x, F5 or Enter",
@@ -270,7 +270,7 @@ static const struct binding *in_the_way(const struct keymap *km, const char *map
 }
 
 /* The task of a new binding: that of its place in the file, else of a binding with the same effect. */
-static const char *task_of(const struct reader *r, const char *does)
+static const char *keymap_task_of(const struct keymap_reader *r, const char *does)
 {
 	for (size_t i = 0; !*r->task && i < r->km->n; i++)
 		if (!strcmp(r->km->b[i].does, does))
@@ -278,7 +278,7 @@ static const char *task_of(const struct reader *r, const char *does)
 	return r->task;
 }
 
-static void read_bind(struct reader *r, char *line)
+static void read_bind(struct keymap_reader *r, char *line)
 {
 	const struct binding *other;
 	const char *map;
@@ -287,7 +287,7 @@ static void read_bind(struct reader *r, char *line)
 	char name[64], action[32];
 	unsigned n;
 
-	if (!read_key(r, &line, &map, key, &n))
+	if (!keymap_read_key(r, &line, &map, key, &n))
 		return;
 	if (!*line) {
 		complain(r, "nothing to do for the key, expected an action or :COMMAND");
@@ -305,7 +305,7 @@ static void read_bind(struct reader *r, char *line)
 			 keys_text(other->key, other->n, action, sizeof(action)));
 		return;
 	}
-	b.task = str_dup(task_of(r, line));
+	b.task = str_dup(keymap_task_of(r, line));
 	unbind(r->km, map, key, n);
 	b.map = str_dup(map);
 	memcpy(b.key, key, sizeof(key));
@@ -315,9 +315,9 @@ static void read_bind(struct reader *r, char *line)
 	r->km->b[r->km->n++] = b;
 }
 
-static int load_file(struct reader *from, const char *path, struct err *e);
+static int keymap_load_file(struct keymap_reader *from, const char *path, struct err *e);
 
-static void read_include(struct reader *r, char *line)
+static void keymap_read_include(struct keymap_reader *r, char *line)
 {
 	const char *slash = strrchr(r->file, '/');
 	char *path, *given = NULL; /* a file of the program itself */
@@ -343,7 +343,7 @@ static void read_include(struct reader *r, char *line)
 		free(path);
 		path = given;
 	}
-	if (load_file(r, path, &e))
+	if (keymap_load_file(r, path, &e))
 		complain(r, "include: %s", e.msg);
 	free(path);
 }
@@ -364,7 +364,7 @@ static void strip(char *line)
 		line[--len] = 0;
 }
 
-static void read_line(struct reader *r, char *line)
+static void keymap_read_line(struct keymap_reader *r, char *line)
 {
 	const char *map;
 	keycode key[KEY_SEQ] = {0};
@@ -373,24 +373,24 @@ static void read_line(struct reader *r, char *line)
 
 	line[strcspn(line, "\r\n")] = 0;
 	strip(line);
-	w = next_word(&line);
+	w = keymap_next_word(&line);
 	if (!w)
 		return;
 	if (!strcmp(w, "bind"))
 		read_bind(r, line);
 	else if (!strcmp(w, "include"))
-		read_include(r, line);
+		keymap_read_include(r, line);
 	else if (!strcmp(w, "task"))
 		snprintf(r->task, sizeof(r->task), "%s", line);
 	else if (strcmp(w, "unbind"))
 		complain(r, "found \"%s\", expected bind, unbind, include or task", w);
-	else if (read_key(r, &line, &map, key, &n))
+	else if (keymap_read_key(r, &line, &map, key, &n))
 		unbind(r->km, map, key, n);
 }
 
-static int load_file(struct reader *from, const char *path, struct err *e)
+static int keymap_load_file(struct keymap_reader *from, const char *path, struct err *e)
 {
-	struct reader r = *from;
+	struct keymap_reader r = *from;
 	FILE *f = infile_open(path, NULL);
 	struct text line = {0};
 	struct err why;
@@ -410,7 +410,7 @@ static int load_file(struct reader *from, const char *path, struct err *e)
 			got = 0; /* not text: skip the rest, too */
 			break;
 		}
-		read_line(&r, line.s);
+		keymap_read_line(&r, line.s);
 	}
 	text_free(&line);
 	fclose(f);
@@ -423,9 +423,9 @@ int keymap_load(struct keymap *km, const char *path, const struct keymap_check *
 		struct err *e)
 {
 	unsigned files = 0;
-	struct reader r = {.km = km, .check = check, .errors = errors, .file = path, .files = &files};
+	struct keymap_reader r = {.km = km, .check = check, .errors = errors, .file = path, .files = &files};
 
-	return load_file(&r, path, e);
+	return keymap_load_file(&r, path, e);
 }
 
 const struct binding *keymap_find(const struct keymap *km, const char *map, const keycode *key, unsigned n,

@@ -17,7 +17,7 @@ char *keymap_user_folder(void)
 	return home && *home ? str_printf("%s/.config/ibscope", home) : NULL;
 }
 
-static bool is_file(const char *path)
+static bool keymap_files_is_file(const char *path)
 {
 	struct stat st;
 
@@ -29,7 +29,7 @@ static char *in_folder(const char *folder, const char *name)
 {
 	char *path = str_printf("%s/%s.keys", folder, name);
 
-	if (is_file(path))
+	if (keymap_files_is_file(path))
 		return path;
 	free(path);
 	return NULL;
@@ -72,7 +72,7 @@ char *keymap_path(const char *name, const char *program, const char *installed)
 {
 	char *user, *path;
 
-	if (is_file(name))
+	if (keymap_files_is_file(name))
 		return str_dup(name);
 	user = keymap_user_folder();
 	path = user ? in_folder(user, name) : NULL;

@@ -39,7 +39,7 @@
 #include "tui/ui.h"
 #include "views/base/canvas.h"
 
-struct piece {
+struct main_piece {
 	bool file; /* -x FILE, else -e COMMANDS */
 	const char *text;
 };
@@ -47,7 +47,7 @@ struct piece {
 struct command_line {
 	const char *live; /* "" = the first device; NULL = not requested */
 	const char *fabric, *engines, *config, *names, *keymap;
-	struct piece *piece;
+	struct main_piece *piece;
 	size_t n_pieces, cap_pieces;
 	bool json, serve, version, no_text, no_timing;
 	bool rc, no_rc, no_names;
@@ -79,7 +79,7 @@ static int wrong_usage(void)
 	return exit_status(NULL, &(struct err){.kind = ERR_SYNTAX});
 }
 
-PRINTF_LIKE(1, 2) static int wrong(const char *fmt, ...)
+PRINTF_LIKE(1, 2) static int main_wrong(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -102,7 +102,7 @@ static int show_builtin(const char *path)
 	struct builtin b;
 
 	if (!builtin_find(path, &b))
-		return wrong("%s is not in this program", path);
+		return main_wrong("%s is not in this program", path);
 	printf("%.*s", (int)b.size, b.data);
 	return STATUS_DONE;
 }
@@ -145,11 +145,11 @@ static int show_completion(const char *shell)
 			free(path);
 			return rc;
 		}
-	return wrong("--completion: found \"%s\", expected bash, zsh or fish", shell);
+	return main_wrong("--completion: found \"%s\", expected bash, zsh or fish", shell);
 }
 
 /* Returns -1 to continue, else the exit status. */
-static int parse(struct command_line *cl, int argc, char **argv)
+static int main_parse(struct command_line *cl, int argc, char **argv)
 {
 	const char *shell;
 	int c;
@@ -168,7 +168,7 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		case 'e':
 		case 'x':
 			GROW(cl->piece, cl->n_pieces, cl->cap_pieces);
-			cl->piece[cl->n_pieces++] = (struct piece){(c == 'x'), optarg};
+			cl->piece[cl->n_pieces++] = (struct main_piece){(c == 'x'), optarg};
 			break;
 		case 'k':
 			cl->keymap = optarg;
@@ -203,7 +203,7 @@ static int parse(struct command_line *cl, int argc, char **argv)
 			shell = option_word(argc, argv);
 			return show_completion(shell ? shell : "bash");
 		case OPT_MAN:
-			return wrong("--man stands alone, or before json");
+			return main_wrong("--man stands alone, or before json");
 		case OPT_LICENCES:
 			return show_builtin(BUILTIN "LICENSE");
 		case 'h':
@@ -219,16 +219,16 @@ static int parse(struct command_line *cl, int argc, char **argv)
 	if (cl->version)
 		return show_version(cl->json);
 	if (argc - optind > 1)
-		return wrong("found \"%s\" behind the fabric \"%s\", expected one fabric", argv[optind + 1],
-			     argv[optind]);
+		return main_wrong("found \"%s\" behind the fabric \"%s\", expected one fabric",
+				  argv[optind + 1], argv[optind]);
 	cl->fabric = argv[optind];
 	if (cl->fabric && cl->live)
-		return wrong("found a fabric (\"%s\") and --live, expected one of them", cl->fabric);
+		return main_wrong("found a fabric (\"%s\") and --live, expected one of them", cl->fabric);
 	return -1;
 }
 
-/* Checks for options that exclude each other, or are impossible here. Returns as parse(). */
-static int check_line(const struct command_line *cl)
+/* Checks for options that exclude each other, or are impossible here. Returns as main_parse(). */
+static int main_check_line(const struct command_line *cl)
 {
 	unsigned readers = (cl->fabric && is_standard(cl->fabric)) + cl->serve;
 	struct err e;
@@ -236,21 +236,22 @@ static int check_line(const struct command_line *cl)
 	for (size_t i = 0; i < cl->n_pieces; i++)
 		readers += cl->piece[i].file && is_standard(cl->piece[i].text);
 	if (readers > 1)
-		return wrong("\"-\" (standard input) stands for %u things, expected one", readers);
+		return main_wrong("\"-\" (standard input) stands for %u things, expected one", readers);
 	if (cl->serve && cl->n_pieces)
-		return wrong("--serve takes its commands from standard input: expected no -e and no -x");
+		return main_wrong("--serve takes its commands from standard input: expected no -e and no -x");
 	if (cl->no_text && !cl->json)
-		return wrong("--no-text goes with --json");
+		return main_wrong("--no-text goes with --json");
 	if (cl->no_timing && !cl->n_pieces && !cl->serve)
-		return wrong("--no-timing goes with -e, -x or --serve");
+		return main_wrong("--no-timing goes with -e, -x or --serve");
 	if (cl->serve)
 		return -1;
 	if (!cl->n_pieces && !isatty(STDOUT_FILENO))
-		return wrong("standard output is no terminal; use -e COMMANDS or -x FILE to run without one");
+		return main_wrong(
+			"standard output is no terminal; use -e COMMANDS or -x FILE to run without one");
 	if (!cl->n_pieces && term_check(&e))
-		return wrong("%s", e.msg);
+		return main_wrong("%s", e.msg);
 	if (cl->json && !cl->n_pieces)
-		return wrong("--json goes with -e or -x");
+		return main_wrong("--json goes with -e or -x");
 	return -1;
 }
 
@@ -261,7 +262,7 @@ struct line_list {
 	size_t n, cap;
 };
 
-static void add_line(struct line_list *l, const char *command, const char *arg)
+static void main_add_line(struct line_list *l, const char *command, const char *arg)
 {
 	struct text t = {0};
 
@@ -278,14 +279,15 @@ static void add_line(struct line_list *l, const char *command, const char *arg)
 static void first_lines(const struct command_line *cl, struct line_list *options, struct line_list *fabric)
 {
 	if (cl->config)
-		add_line(options, "config", cl->config);
+		main_add_line(options, "config", cl->config);
 	if (cl->names)
-		add_line(options, "names", cl->names);
+		main_add_line(options, "names", cl->names);
 	if (cl->fabric)
-		add_line(fabric, synth_is_spec(cl->fabric) && access(cl->fabric, F_OK) ? "synth" : "load",
-			 cl->fabric);
+		main_add_line(fabric,
+			      synth_is_spec(cl->fabric) && access(cl->fabric, F_OK) ? "synth" : "load",
+			      cl->fabric);
 	if (cl->live)
-		add_line(fabric, "live", cl->live);
+		main_add_line(fabric, "live", cl->live);
 	if (cl->live && !cl->engines) { /* what the switches hold comes before what is computed (judged.h) */
 		char **last = &fabric->line[fabric->n - 1], *live = *last;
 
@@ -295,7 +297,7 @@ static void first_lines(const struct command_line *cl, struct line_list *options
 }
 
 /* -R ENGINES; of 'script:PROGRAM ARG...' the words as in a command, but never a second command. */
-static void add_engines(struct line_list *l, const char *engines)
+static void main_add_engines(struct line_list *l, const char *engines)
 {
 	struct text t = {0};
 	const char *rest;
@@ -305,14 +307,14 @@ static void add_engines(struct line_list *l, const char *engines)
 	if (words_split(engines, &rest, &argc, &argv, NULL))
 		argc = 0;
 	if (!argc || rest || strncmp(argv[0], SCRIPT_PREFIX, strlen(SCRIPT_PREFIX)) != 0) {
-		add_line(l, "route", engines);
+		main_add_line(l, "route", engines);
 	} else {
 		text_add(&t, "route");
 		for (int i = 0; i < argc; i++) {
 			text_putc(&t, ' ');
 			word_text(argv[i], &t);
 		}
-		add_line(l, text_str(&t), NULL);
+		main_add_line(l, text_str(&t), NULL);
 	}
 	text_free(&t);
 	words_free(argc, argv);
@@ -343,12 +345,12 @@ static void route_lines(const struct command_line *cl, struct command_run *r, bo
 	if (!engines || (!cl->fabric && !cl->live && !cl->engines))
 		return;
 	if (cl->engines)
-		add_engines(l, engines);
+		main_add_engines(l, engines);
 	else /* in the explorer the fabric is yet to come, and may bring tables */
-		add_line(l, read ? "route" : "tables held else", engines);
+		main_add_line(l, read ? "route" : "tables held else", engines);
 }
 
-static void free_lines(struct line_list *l)
+static void main_free_lines(struct line_list *l)
 {
 	while (l->n)
 		free(l->line[--l->n]);
@@ -359,14 +361,14 @@ static void free_lines(struct line_list *l)
 /* --- batch ------------------------------------------------------------------------- */
 
 /* r: NULL when no command ran. */
-static int failed(const struct command_run *r, const struct err *e)
+static int main_failed(const struct command_run *r, const struct err *e)
 {
 	fflush(stdout);
 	fprintf(stderr, "ibscope: %s\n", e->msg);
 	return exit_status(r, e);
 }
 
-static int run_piece(struct command_run *r, const struct piece *p, struct err *e)
+static int run_piece(struct command_run *r, const struct main_piece *p, struct err *e)
 {
 	bool standard = p->file && is_standard(p->text);
 	FILE *in;
@@ -414,7 +416,7 @@ static bool line_writes(const struct session *s, const char *line)
  * The same of -e or of a file, which is read ahead.  What comes through a pipe cannot be, nor the scripts of
  * `source`: there each such command by itself keeps its messages out of its document.
  */
-static bool piece_writes(const struct session *s, const struct piece *p)
+static bool piece_writes(const struct session *s, const struct main_piece *p)
 {
 	struct text line = {0};
 	struct stat st;
@@ -441,12 +443,12 @@ static int run_lines(struct command_run *r, struct line_list *l, struct err *e)
 
 	for (size_t i = 0; i < l->n && !rc && !r->in->quit; i++)
 		rc = run_text(r, l->line[i], e);
-	free_lines(l);
+	main_free_lines(l);
 	return rc;
 }
 
 /* Runs the lines for options, fabric and engine. */
-static int run_start(struct command_run *r, const struct command_line *cl, struct err *e)
+static int main_run_start(struct command_run *r, const struct command_line *cl, struct err *e)
 {
 	struct line_list l = {0};
 
@@ -474,7 +476,7 @@ static void tell_incomplete(const struct fabric *f)
  * matters only if an engine refused or noted something; then it goes to stderr. In JSON mode these are
  * ordinary commands.
  */
-static int prepare(struct command_run *r, const struct command_line *cl, struct err *e)
+static int main_prepare(struct command_run *r, const struct command_line *cl, struct err *e)
 {
 	const struct sweep *w;
 	struct command_run quiet = *r;
@@ -482,13 +484,13 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 	int rc;
 
 	if (r->json) {
-		rc = run_start(r, cl, e);
+		rc = main_run_start(r, cl, e);
 		tell_incomplete(r->in->session->loaded);
 		return rc;
 	}
 	quiet.f = text_stream(&said);
 	quiet.aside = NULL;
-	rc = run_start(&quiet, cl, e);
+	rc = main_run_start(&quiet, cl, e);
 	fclose(quiet.f);
 	r->found_fault = quiet.found_fault;
 	r->unanswered = quiet.unanswered;
@@ -598,17 +600,17 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 	fputs(text_str(&ui.key_errors), stderr);
 	if (!r.json)
 		r.width = columns_of_reader(r.aside ? STDERR_FILENO : STDOUT_FILENO);
-	rc = bad || (cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e) ? -1 : 0;
+	rc = bad || (cl->rc && run_rc(&r, &e)) || main_prepare(&r, cl, &e) ? -1 : 0;
 	if (cl->serve)
 		serve_done(stdout, NULL, exit_status(&r, rc ? &e : NULL), NULL);
 	if (rc)
-		return failed(&r, &e);
+		return main_failed(&r, &e);
 	if (cl->serve)
-		return serve(requests, &r, open_session, &e) ? failed(&r, &e) : STATUS_DONE;
+		return serve(requests, &r, open_session, &e) ? main_failed(&r, &e) : STATUS_DONE;
 	for (size_t i = 0; i < cl->n_pieces && !in->quit; i++)
 		if (run_piece(&r, &cl->piece[i], &e))
-			return failed(&r, &e);
-	return output_flush(stdout, &e) ? failed(&r, &e) : exit_status(&r, NULL);
+			return main_failed(&r, &e);
+	return output_flush(stdout, &e) ? main_failed(&r, &e) : exit_status(&r, NULL);
 }
 
 /* --- the explorer ------------------------------------------------------------------ */
@@ -635,7 +637,7 @@ static bool machine_lines(const struct command_line *cl, struct line_list *l)
 	size_t n = cl->no_rc ? 0 : rc_files(path);
 
 	if (names)
-		add_line(l, "names", names);
+		main_add_line(l, "names", names);
 	free(names);
 	for (size_t i = 0; i < n; i++) {
 		struct text t = {0};
@@ -643,7 +645,7 @@ static bool machine_lines(const struct command_line *cl, struct line_list *l)
 		text_add(&t, "source ");
 		word_text(path[i], &t);
 		text_add(&t, " whole");
-		add_line(l, text_str(&t), NULL);
+		main_add_line(l, text_str(&t), NULL);
 		text_free(&t);
 		free(path[i]);
 	}
@@ -700,13 +702,13 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 	if (!rc)
 		rc = ui_run(in, &c, &e);
 	free(c.greeting);
-	free_lines(&start);
-	return rc ? failed(&(struct command_run){.in = in}, &e) : STATUS_DONE;
+	main_free_lines(&start);
+	return rc ? main_failed(&(struct command_run){.in = in}, &e) : STATUS_DONE;
 }
 
 /* --complete LINE [TEXT]: for what stands in it, commands are completed with the fabric that is named before.
  */
-static int complete(int argc, char **argv)
+static int main_complete(int argc, char **argv)
 {
 	struct shell_line l;
 	struct command_line cl = {0};
@@ -725,27 +727,27 @@ static int complete(int argc, char **argv)
 		first_lines(&cl, &lines, &lines);
 	for (size_t i = 0; i < lines.n; i++) /* a file that cannot be read only means fewer words */
 		(void)run_text(&r, lines.line[i], &e);
-	free_lines(&lines);
+	main_free_lines(&lines);
 	shell_offer(&l, in.session, argc > 3 ? argv[3] : NULL);
 	shell_free(&l);
 	fclose(r.f);
 	text_free(&said);
 	interpreter_free(&in);
 	session_free(in.session);
-	return output_flush(stdout, &e) ? failed(NULL, &e) : STATUS_DONE;
+	return output_flush(stdout, &e) ? main_failed(NULL, &e) : STATUS_DONE;
 }
 
-static int run(int argc, char **argv)
+static int main_run(int argc, char **argv)
 {
 	struct command_line cl = {0};
 	struct interpreter in = {0};
 	struct err e;
-	int rc = parse(&cl, argc, argv);
+	int rc = main_parse(&cl, argc, argv);
 
 	if (rc == STATUS_DONE && output_flush(stdout, &e)) /* --help, --version */
-		rc = failed(NULL, &e);
+		rc = main_failed(NULL, &e);
 	if (rc < 0)
-		rc = check_line(&cl);
+		rc = main_check_line(&cl);
 	if (rc < 0) {
 		in.session = open_session();
 		ui.about = &about;
@@ -777,8 +779,8 @@ int main(int argc, char **argv)
 	stderr = clean_stream(STDERR_FILENO, drawn_in_ascii()); /* the GNU C library allows this */
 	setvbuf(stderr, NULL, _IONBF, 0);
 	signals_start();
-	rc = (argc == 3 || argc == 4) && !strcmp(argv[1], "--complete") ? complete(argc, argv)
-									: run(argc, argv);
+	rc = (argc == 3 || argc == 4) && !strcmp(argv[1], "--complete") ? main_complete(argc, argv)
+									: main_run(argc, argv);
 	fclose(stdout);
 	fclose(stderr);
 	return rc;

@@ -34,7 +34,7 @@ struct manual {
 /* --- troff ------------------------------------------------------------------------- */
 
 /* Writes one character literally, whatever it means to troff. Returns its bytes. */
-static size_t put(FILE *f, const char *s)
+static size_t manual_put(FILE *f, const char *s)
 {
 	static const char special[] = "\\-\"'`^~";
 	static const char *const name[] = {"\\e", "\\-", "\\(dq", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
@@ -55,10 +55,10 @@ static size_t put(FILE *f, const char *s)
 	return n;
 }
 
-static void put_all(FILE *f, const char *s)
+static void manual_put_all(FILE *f, const char *s)
 {
 	while (*s)
-		s += put(f, s);
+		s += manual_put(f, s);
 }
 
 /* Writes running text. Text between backticks is set as something to type. */
@@ -73,14 +73,14 @@ static void prose(FILE *f, const char *s, size_t len)
 			fputs(code ? "\\fB" : "\\fR", f);
 			s++;
 		} else {
-			s += put(f, s);
+			s += manual_put(f, s);
 		}
 	}
 	fputs(code ? "\\fR\n" : "\n", f);
 }
 
 /* The length of the name at the beginning of s, or 0. *upper: it is in capitals, a placeholder. */
-static size_t name_length(const char *s, bool *upper)
+static size_t manual_name_length(const char *s, bool *upper)
 {
 	size_t n = 0;
 
@@ -101,12 +101,12 @@ static void syntax(FILE *f, const char *s)
 	fputs("\\&", f);
 	while (*s) {
 		bool upper;
-		size_t n = name_length(s, &upper);
+		size_t n = manual_name_length(s, &upper);
 
 		if (n)
 			fputs(upper ? "\\fI" : "\\fB", f);
 		for (const char *end = s + (n ? n : 1); s < end;)
-			s += put(f, s);
+			s += manual_put(f, s);
 		if (n)
 			fputs("\\fR", f);
 		if (!n && s[-1] == '|' && *s != ' ')
@@ -117,10 +117,10 @@ static void syntax(FILE *f, const char *s)
 #define LIST_BEGIN ".Bl -tag -width Ds\n"
 #define LIST_END ".El\n"
 
-static void item(FILE *f, const char *name, const char *arguments)
+static void manual_item(FILE *f, const char *name, const char *arguments)
 {
 	fputs(".It \\&\\fB", f);
-	put_all(f, name);
+	manual_put_all(f, name);
 	fputs("\\fR", f);
 	if (arguments && *arguments) {
 		fputs(" ", f);
@@ -129,7 +129,7 @@ static void item(FILE *f, const char *name, const char *arguments)
 	fputs("\n", f);
 }
 
-static void sentence(FILE *f, const char *s)
+static void manual_sentence(FILE *f, const char *s)
 {
 	struct text t = {0};
 
@@ -154,7 +154,7 @@ struct help_part {
 };
 
 /* Blanks after a sentence do not make a list item. "torus:AxBx.." is no sentence. */
-static bool ends_sentence(const char *s, size_t n)
+static bool manual_ends_sentence(const char *s, size_t n)
 {
 	if (n < 2)
 		return false;
@@ -174,7 +174,7 @@ static struct help_part take_apart(const char *s, size_t len, bool in_list)
 	p.n_body = len - indent;
 	if (in_list && indent > 2)
 		p.kind = LINE_MORE;
-	if (p.kind == LINE_MORE || indent != 2 || n + 1 >= len || ends_sentence(s, n))
+	if (p.kind == LINE_MORE || indent != 2 || n + 1 >= len || manual_ends_sentence(s, n))
 		return p;
 	p.kind = LINE_ITEM;
 	p.head = s + indent;
@@ -217,13 +217,13 @@ static void help_lines(FILE *f, const char *s)
 
 /* --- the lists ------------------------------------------------------------------------------ */
 
-static int by_name(const void *a, const void *b)
+static int manual_by_name(const void *a, const void *b)
 {
 	return strcmp((*(const struct command *const *)a)->name, (*(const struct command *const *)b)->name);
 }
 
 /* Lists the commands of a group that need the screen, or the others. */
-static void list_commands(const struct manual *m, bool screen, unsigned group)
+static void manual_list_commands(const struct manual *m, bool screen, unsigned group)
 {
 	const struct command **c = NULL;
 	size_t n = 0, cap = 0;
@@ -235,20 +235,20 @@ static void list_commands(const struct manual *m, bool screen, unsigned group)
 				c[n++] = k;
 			}
 	if (n)
-		qsort(c, n, sizeof(*c), by_name);
+		qsort(c, n, sizeof(*c), manual_by_name);
 	fputs(LIST_BEGIN, m->out);
 	for (size_t i = 0; i < n; i++) {
 		fputs(".It ", m->out);
 		syntax(m->out, c[i]->syntax);
 		fputs("\n", m->out);
-		sentence(m->out, c[i]->help);
+		manual_sentence(m->out, c[i]->help);
 		if (c[i]->details)
 			help_lines(m->out, c[i]->details);
 		if (c[i]->finds) {
 			struct text t = {0};
 
 			text_add(&t, "Exit status 1 in batch when %s", c[i]->finds);
-			sentence(m->out, text_str(&t));
+			manual_sentence(m->out, text_str(&t));
 			text_free(&t);
 		}
 	}
@@ -256,7 +256,7 @@ static void list_commands(const struct manual *m, bool screen, unsigned group)
 	free(c);
 }
 
-static void put_group(const struct manual *m, const char *of, unsigned g)
+static void manual_put_group(const struct manual *m, const char *of, unsigned g)
 {
 	fprintf(m->out, ".Ss %s: %s (%s)\n", aim_groups[g].name, aim_groups[g].aim, of);
 }
@@ -264,14 +264,14 @@ static void put_group(const struct manual *m, const char *of, unsigned g)
 static void put_commands(const struct manual *m)
 {
 	for (unsigned g = 0; g < N_GROUPS; g++) {
-		put_group(m, "commands", g);
-		list_commands(m, false, g);
+		manual_put_group(m, "commands", g);
+		manual_list_commands(m, false, g);
 	}
 }
 
 static void put_screen_commands(const struct manual *m)
 {
-	list_commands(m, true, LOOK);
+	manual_list_commands(m, true, LOOK);
 }
 
 /* Lists when a successful command still ends with status 1. */
@@ -282,8 +282,8 @@ static void put_finds(const struct manual *m)
 		for (size_t t = 0; m->commands[t]; t++)
 			for (const struct command *k = m->commands[t]; k->name; k++)
 				if (k->finds && k->group == g) {
-					item(m->out, k->name, NULL);
-					sentence(m->out, k->finds);
+					manual_item(m->out, k->name, NULL);
+					manual_sentence(m->out, k->finds);
 				}
 	fputs(LIST_END, m->out);
 }
@@ -298,17 +298,17 @@ static void put_engines(const struct manual *m)
 
 		while (p->name && strcasecmp(p->name, g->name))
 			p++;
-		item(m->out, g->name, NULL);
-		sentence(m->out, g->brief);
+		manual_item(m->out, g->name, NULL);
+		manual_sentence(m->out, g->brief);
 		if (p->name)
-			sentence(m->out, p->text);
+			manual_sentence(m->out, p->text);
 		for (const struct optdef *d = g->options; d && d->name; d++)
 			text_add(&t, "%s`%s`", t.len ? ", " : "Options of its own: ", d->name);
 		if (t.len)
-			sentence(m->out, text_str(&t));
+			manual_sentence(m->out, text_str(&t));
 		text_free(&t);
 		text_add(&t, "Source: %s", p->name ? p->source : g->reference);
-		sentence(m->out, text_str(&t));
+		manual_sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
 	fputs(LIST_END, m->out);
@@ -321,25 +321,25 @@ static void put_topics(const struct manual *m)
 	for (const struct topic *p = core_topics; p->name; p++) {
 		struct text t = {0};
 
-		item(m->out, p->name, NULL);
-		sentence(m->out, p->text);
+		manual_item(m->out, p->name, NULL);
+		manual_sentence(m->out, p->text);
 		if (p->source)
 			text_add(&t, "Source: %s. ", p->source);
 		text_add(&t, "Try `%s`", p->try_it);
-		sentence(m->out, text_str(&t));
+		manual_sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
 	fputs(LIST_END, m->out);
 }
 
-static void put_option(FILE *f, const struct optdef *d)
+static void manual_put_option(FILE *f, const struct optdef *d)
 {
 	char *values = optdef_values(d);
 	struct text t = {0};
 
-	item(f, d->name, values);
+	manual_item(f, d->name, values);
 	optdef_tell(d, &t);
-	sentence(f, text_str(&t));
+	manual_sentence(f, text_str(&t));
 	text_free(&t);
 	free(values);
 }
@@ -357,15 +357,15 @@ static bool described_before(const struct manual *m, size_t i, const char *name)
 	return false;
 }
 
-static void put_options(const struct manual *m)
+static void manual_put_options(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
 	for (const struct optdef *d = common_options; d->name; d++)
-		put_option(m->out, d);
+		manual_put_option(m->out, d);
 	for (size_t i = 0; m->engines[i]; i++)
 		for (const struct optdef *d = m->engines[i]->options; d && d->name; d++)
 			if (!described_before(m, i, d->name))
-				put_option(m->out, d);
+				manual_put_option(m->out, d);
 	fputs(LIST_END, m->out);
 }
 
@@ -384,7 +384,7 @@ static void put_own(const struct manual *m)
 	add_own(common_options, &t);
 	for (size_t i = 0; m->engines[i]; i++)
 		add_own(m->engines[i]->options, &t);
-	sentence(m->out, text_str(&t));
+	manual_sentence(m->out, text_str(&t));
 	text_free(&t);
 }
 
@@ -401,14 +401,14 @@ static void put_copies(const struct manual *m)
 	text_free(&t);
 }
 
-static void put_words(const struct manual *m)
+static void manual_put_words(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
 	for (const struct view_word *w = view_words; w->name; w++) {
 		char *name = str_printf("%%%s", w->name);
 
-		item(m->out, name, NULL);
-		sentence(m->out, w->help);
+		manual_item(m->out, name, NULL);
+		manual_sentence(m->out, w->help);
 		free(name);
 	}
 	fputs(LIST_END, m->out);
@@ -423,13 +423,13 @@ static void list_panes(const struct manual *m, unsigned group)
 
 		if (all_places[i].group != group)
 			continue;
-		item(m->out, v->name, view_syntax(v));
-		sentence(m->out, view_brief(v));
+		manual_item(m->out, v->name, view_syntax(v));
+		manual_sentence(m->out, view_brief(v));
 		for (unsigned c = 0; c < v->n_columns && !v->fit; c++)
 			if (is_column_name(v->column[c].name))
 				text_add(&t, "%s`%s`", t.len ? ", " : "Columns: ", v->column[c].name);
 		if (t.len)
-			sentence(m->out, text_str(&t));
+			manual_sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
 	fputs(LIST_END, m->out);
@@ -443,7 +443,7 @@ static void put_panes(const struct manual *m)
 		for (size_t i = 0; all_views[i]; i++)
 			any |= all_places[i].group == g;
 		if (any)
-			put_group(m, "panes", g);
+			manual_put_group(m, "panes", g);
 		if (any)
 			list_panes(m, g);
 	}
@@ -455,8 +455,8 @@ static void put_actions(const struct manual *m)
 
 	fputs(LIST_BEGIN, m->out);
 	for (size_t i = 0; action_at(i, &name, &help); i++) {
-		item(m->out, name, NULL);
-		sentence(m->out, help);
+		manual_item(m->out, name, NULL);
+		manual_sentence(m->out, help);
 	}
 	fputs(LIST_END, m->out);
 }
@@ -484,7 +484,7 @@ static void put_binding(FILE *f, const struct keymap *km, size_t i)
 		if (!same_deed(b, &km->b[j]))
 			continue;
 		fputs(j == i ? "\\&\\fB" : " \\fB", f);
-		put_all(f, keys_text(km->b[j].key, km->b[j].n, name, sizeof(name)));
+		manual_put_all(f, keys_text(km->b[j].key, km->b[j].n, name, sizeof(name)));
 		fputs("\\fR", f);
 	}
 	fputs("\n", f);
@@ -516,7 +516,7 @@ static void put_map(FILE *f, const struct keymap *km, size_t i)
 }
 
 /* path: the name among the program's files. */
-static int put_keys(const struct manual *m, const char *name, struct err *e)
+static int manual_put_keys(const struct manual *m, const char *name, struct err *e)
 {
 	char *path = str_printf(BUILTIN "%s", name);
 	static const struct keymap_check check = {action_known, pane_known, NULL};
@@ -536,7 +536,7 @@ static int put_keys(const struct manual *m, const char *name, struct err *e)
 
 /* --- the template ------------------------------------------------------------------------- */
 
-static void put_kinds(const struct manual *m)
+static void manual_put_kinds(const struct manual *m)
 {
 	help_lines(m->out, synth_help);
 }
@@ -550,7 +550,7 @@ static void put_rules(const struct manual *m)
 		fputs(".It ", m->out);
 		prose(m->out, d->what, strlen(d->what));
 		text_add(&t, "%s %s Try `%s; set rules manual`", d->program, d->manual, d->shows);
-		sentence(m->out, text_str(&t));
+		manual_sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
 	fputs(LIST_END, m->out);
@@ -565,7 +565,7 @@ static void put_figures(const struct manual *m)
 		fputs(".It ", m->out);
 		prose(m->out, f->name, strlen(f->name));
 		figure_tell(f, &t);
-		sentence(m->out, text_str(&t));
+		manual_sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
 	fputs(LIST_END, m->out);
@@ -579,7 +579,7 @@ static void put_limits(const struct manual *m)
 
 		fputs(".It ", m->out);
 		prose(m->out, what, strlen(what));
-		sentence(m->out, beyond);
+		manual_sentence(m->out, beyond);
 		free(what);
 		free(beyond);
 	}
@@ -596,12 +596,12 @@ static void put_type(const struct manual *m, const char *type, int n, bool optio
 		if (*type == '/')
 			fprintf(m->out, "%c\\:", *type++);
 		else
-			type += put(m->out, type);
+			type += manual_put(m->out, type);
 	fputs(optional ? "?\\fR\n" : "\\fR\n", m->out);
 }
 
 /* The group of lines that begins here, or NULL. */
-static const struct contract_group *group_at(const char *lines)
+static const struct contract_group *manual_group_at(const char *lines)
 {
 	for (const struct contract_group *g = contract_groups; g->name; g++)
 		if (!strncmp(lines, g->lines, strlen(g->lines)))
@@ -617,7 +617,7 @@ static void put_keys_of(const struct manual *m, const char *lines, bool group)
 
 	fputs(".Bl -tag -width Ds -compact\n", m->out);
 	while (*lines) {
-		g = group ? NULL : group_at(lines);
+		g = group ? NULL : manual_group_at(lines);
 		if (g) {
 			fprintf(m->out, ".It \\&Keys of %s\n", g->name);
 			lines += strlen(g->lines);
@@ -628,9 +628,9 @@ static void put_keys_of(const struct manual *m, const char *lines, bool group)
 		char *help = str_printf("%.*s", l.n_help, l.help);
 
 		fputs(".It \\&\\fB", m->out);
-		put_all(m->out, key);
+		manual_put_all(m->out, key);
 		put_type(m, l.type, l.n_type, l.optional);
-		sentence(m->out, help);
+		manual_sentence(m->out, help);
 		free(key);
 		free(help);
 	}
@@ -666,7 +666,7 @@ static void put_json_kinds(const struct manual *m)
 	for (const struct contract_kind *k = contract_kinds; k->name; k++) {
 		fprintf(m->out, ".It \\&\\fB%s", k->name);
 		put_type(m, k->type, (int)strlen(k->type), false);
-		sentence(m->out, k->help);
+		manual_sentence(m->out, k->help);
 	}
 	fputs(LIST_END, m->out);
 }
@@ -684,11 +684,11 @@ static const struct {
 	{"@screen commands@\n", put_screen_commands},
 	{"@finds@\n", put_finds},
 	{"@engines@\n", put_engines},
-	{"@options@\n", put_options},
+	{"@options@\n", manual_put_options},
 	{"@own options@\n", put_own},
-	{"@words@\n", put_words},
+	{"@words@\n", manual_put_words},
 	{"@copies@\n", put_copies},
-	{"@kinds@\n", put_kinds},
+	{"@kinds@\n", manual_put_kinds},
 	{"@panes@\n", put_panes},
 	{"@topics@\n", put_topics},
 	{"@actions@\n", put_actions},
@@ -701,7 +701,7 @@ static const struct {
 	{"@json commands@\n", put_json_commands},
 };
 
-static int put_line(const struct manual *m, const char *line, struct err *e)
+static int manual_put_line(const struct manual *m, const char *line, struct err *e)
 {
 	struct text names = {0};
 	char path[256];
@@ -716,7 +716,7 @@ static int put_line(const struct manual *m, const char *line, struct err *e)
 			return 0;
 		}
 	if (sscanf(line, "@keys %255[^@\n]@", path) == 1)
-		return put_keys(m, path, e);
+		return manual_put_keys(m, path, e);
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
 		text_add(&names, "%.*s, ", (int)strcspn(places[i].name, "\n"), places[i].name);
 	err_set(e, "found %.*s, expected %sor @keys FILE@", (int)strcspn(line, "\n"), line, text_str(&names));
@@ -735,7 +735,7 @@ static int put_template(const struct manual *m, const char *path, struct err *e)
 	for (unsigned n = 1; !rc && (got = read_text_line(f, path, &line, e)) > 0; n++) {
 		struct err why = {0};
 
-		rc = put_line(m, line.s, &why);
+		rc = manual_put_line(m, line.s, &why);
 		if (rc)
 			err_set(e, "%s:%u: %s", path, n, why.msg);
 	}

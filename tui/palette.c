@@ -108,7 +108,7 @@ static const struct deed edits[] = {
 static struct help_line *lines; /* [n_lines] owned, with all texts */
 static size_t n_lines, cap_lines;
 
-static void free_lines(void)
+static void palette_free_lines(void)
 {
 	while (n_lines)
 		help_line_free(&lines[--n_lines]);
@@ -116,14 +116,14 @@ static void free_lines(void)
 
 void palette_free(void)
 {
-	free_lines();
+	palette_free_lines();
 	free(lines);
 	lines = NULL;
 	cap_lines = 0;
 }
 
 /* Adds a line; it owns copies of the texts. */
-static void add(const struct help_line *h)
+static void palette_add(const struct help_line *h)
 {
 	GROW(lines, n_lines, cap_lines);
 	lines[n_lines++] = help_line_copy(h);
@@ -132,7 +132,7 @@ static void add(const struct help_line *h)
 /* --- what a key does here ------------------------------------------------------------- */
 
 /* Fills in the words of the selected row. False: it does not have them. */
-static bool expand(const struct view *v, const char *line, struct text *t)
+static bool palette_expand(const struct view *v, const char *line, struct text *t)
 {
 	text_clear(t);
 	if (v)
@@ -145,20 +145,21 @@ static bool expand(const struct view *v, const char *line, struct text *t)
  * The command line of a binding, for the selected row; one that goes to the prompt ends with a blank. False:
  * the row lacks a word, or it is no command line.
  */
-static bool line_of(const struct binding *b, const struct view *v, struct text *t)
+static bool palette_line_of(const struct binding *b, const struct view *v, struct text *t)
 {
 	static const char prompt[] = "prompt ";
 
 	if (*b->does == ':')
-		return expand(v, b->does + 1, t);
-	if (strncmp(b->does, prompt, sizeof(prompt) - 1) != 0 || !expand(v, b->does + sizeof(prompt) - 1, t))
+		return palette_expand(v, b->does + 1, t);
+	if (strncmp(b->does, prompt, sizeof(prompt) - 1) != 0 ||
+	    !palette_expand(v, b->does + sizeof(prompt) - 1, t))
 		return false;
 	text_putc(t, ' ');
 	return true;
 }
 
 /* Is it in force in this pane (NULL: in the REPL)? */
-static bool in_force(const struct binding *b, const struct view *v)
+static bool palette_in_force(const struct binding *b, const struct view *v)
 {
 	bool more;
 
@@ -174,7 +175,7 @@ static const char *key_for(const char *line, const struct view *v, char *buf, si
 	for (size_t i = 0; i < ui.keys.n && !*buf; i++) {
 		const struct binding *b = &ui.keys.b[i];
 
-		if (in_force(b, v) && line_of(b, v, &t) && !strcmp(text_str(&t), line))
+		if (palette_in_force(b, v) && palette_line_of(b, v, &t) && !strcmp(text_str(&t), line))
 			keys_text(b->key, b->n, buf, size);
 	}
 	text_free(&t);
@@ -221,9 +222,9 @@ static void add_deed(const struct deed *d, const char *task, const char *where, 
 	if (strstr(d->line, "%object") && view_expand(v, "%object", &what, NULL) == 0)
 		says = str_printf("%s %.*s", d->says, (int)strcspn(what.s, " "), what.s);
 	if (!added(enter))
-		add(&(struct help_line){"", where, says ? says : d->says,
-					strlen(shown) < MORE_MOST ? shown : "", task,
-					key_for(line, v, key, sizeof(key)), enter, d->also});
+		palette_add(&(struct help_line){"", where, says ? says : d->says,
+						strlen(shown) < MORE_MOST ? shown : "", task,
+						key_for(line, v, key, sizeof(key)), enter, d->also});
 	text_free(&what);
 	free(says);
 	free(shown);
@@ -263,7 +264,7 @@ static bool restores(const char *line)
 }
 
 /* Does a key prepare one of the edits? */
-static bool is_edit(const char *does)
+static bool palette_is_edit(const char *does)
 {
 	size_t len = strlen(does);
 
@@ -287,8 +288,8 @@ static void add_beginnings(const struct view *v)
 		view_cell(v, i, 1, &says);
 		view_follow(v, i, &line);
 		if (strncmp(text_str(&line), "pane help", 9) != 0)
-			add(&(struct help_line){"", "here", text_str(&says), text_str(&line), "Here",
-						text_str(&key), text_str(&line), ""});
+			palette_add(&(struct help_line){"", "here", text_str(&says), text_str(&line), "Here",
+							text_str(&key), text_str(&line), ""});
 	}
 	text_free(&key);
 	text_free(&says);
@@ -307,23 +308,25 @@ static void add_here(const struct view *v)
 		return;
 	up = !(view_marks(v, row) & MARK_DOWN);
 	for (size_t i = 0; i < ARRAY_LEN(deeds); i++)
-		if (strchr(deeds[i].line, '%') && expand(v, deeds[i].line, &t) && !(up && restores(t.s)))
+		if (strchr(deeds[i].line, '%') && palette_expand(v, deeds[i].line, &t) &&
+		    !(up && restores(t.s)))
 			add_deed(&deeds[i], "Here", "here", text_str(&t), v);
 	for (size_t i = 0; i < ui.keys.n; i++) {
 		const struct binding *b = &ui.keys.b[i];
 		char *enter;
 
-		if (!strchr(b->does, '%') || strstr(b->does, "%pane") || is_edit(b->does) ||
-		    !in_force(b, v) || !line_of(b, v, &t))
+		if (!strchr(b->does, '%') || strstr(b->does, "%pane") || palette_is_edit(b->does) ||
+		    !palette_in_force(b, v) || !palette_line_of(b, v, &t))
 			continue;
 		enter = enter_of(text_str(&t));
 		if (!added(enter) && !opens_other_engine(enter) && !(up && restores(enter)))
-			add(&(struct help_line){"", "here", help_of(text_str(&t)), text_str(&t), "Here",
-						keys_text(b->key, b->n, key, sizeof(key)), enter, ""});
+			palette_add(&(struct help_line){"", "here", help_of(text_str(&t)), text_str(&t),
+							"Here", keys_text(b->key, b->n, key, sizeof(key)),
+							enter, ""});
 		free(enter);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(edits); i++)
-		if (expand(v, edits[i].line, &t) && *key_for(text_str(&t), v, key, sizeof(key)))
+		if (palette_expand(v, edits[i].line, &t) && *key_for(text_str(&t), v, key, sizeof(key)))
 			add_deed(&edits[i], "Here", "here", text_str(&t), v);
 	text_free(&t);
 }
@@ -336,27 +339,28 @@ static bool told_elsewhere(const char *line)
 }
 
 /* A key that needs nothing of the row. */
-static void add_key(const struct binding *b, const struct view *v)
+static void palette_add_key(const struct binding *b, const struct view *v)
 {
 	size_t len = strcspn(b->does, " ");
 	const char *name, *help;
 	struct text t = {0};
 	char key[64], *enter;
 
-	if (strchr(b->does, '%') || !in_force(b, v))
+	if (strchr(b->does, '%') || !palette_in_force(b, v))
 		return;
 	keys_text(b->key, b->n, key, sizeof(key));
-	if (line_of(b, v, &t)) {
+	if (palette_line_of(b, v, &t)) {
 		enter = enter_of(text_str(&t));
-		add(&(struct help_line){key, b->map,
-					told_elsewhere(text_str(&t)) ? "" : help_of(text_str(&t)),
-					text_str(&t), task_of(b), key, enter, ""});
+		palette_add(&(struct help_line){key, b->map,
+						told_elsewhere(text_str(&t)) ? "" : help_of(text_str(&t)),
+						text_str(&t), task_of(b), key, enter, ""});
 		free(enter);
 	}
 	for (size_t i = 0; !t.len && action_at(i, &name, &help); i++)
 		if (strlen(name) == len && !strncmp(name, b->does, len)) {
 			enter = str_printf("action %s", b->does);
-			add(&(struct help_line){key, b->map, help, b->does, task_of(b), key, enter, ""});
+			palette_add(
+				&(struct help_line){key, b->map, help, b->does, task_of(b), key, enter, ""});
 			free(enter);
 		}
 	text_free(&t);
@@ -364,7 +368,7 @@ static void add_key(const struct binding *b, const struct view *v)
 
 void palette_build(const struct view *v)
 {
-	free_lines();
+	palette_free_lines();
 	if (v && !strcmp(v->ops->name, "start"))
 		add_beginnings(v);
 	else if (v)
@@ -373,7 +377,7 @@ void palette_build(const struct view *v)
 		if (!strchr(deeds[i].line, '%'))
 			add_deed(&deeds[i], aim_groups[deeds[i].group].name, "deed", deeds[i].line, v);
 	for (size_t i = 0; i < ui.keys.n; i++)
-		add_key(&ui.keys.b[i], v);
+		palette_add_key(&ui.keys.b[i], v);
 	ui.scene.help = lines;
 	ui.scene.n_help = n_lines;
 	ui.scene.serial++; /* makes the pane load again */

@@ -140,7 +140,7 @@ static struct view **following(const struct view *v)
 }
 
 /* Puts a pane on a stack. Returns its place. */
-static enum place_id push(enum place_id p, struct view *v)
+static enum place_id panes_push(enum place_id p, struct view *v)
 {
 	struct stack *s = &ui.stack[p];
 	struct view **old = p == SLOT_DETAIL ? following(v) : NULL;
@@ -200,7 +200,7 @@ static enum place_id place_beside(const struct view_ops *ops)
 }
 
 /* Takes a pane of a kind out of a place. NULL: there is none. */
-static struct view *take_out(enum place_id p, const struct view_ops *ops)
+static struct view *panes_take_out(enum place_id p, const struct view_ops *ops)
 {
 	struct stack *s = &ui.stack[p];
 
@@ -217,25 +217,25 @@ static struct view *take_out(enum place_id p, const struct view_ops *ops)
 }
 
 /* If a pane with VIEW_BESIDE stands in this place, it moves to the other place. */
-static void give_way(enum place_id p, const struct view_ops *ops)
+static void panes_give_way(enum place_id p, const struct view_ops *ops)
 {
 	struct view *top = pane_top(p);
 
 	if (!top || !(top->ops->flags & VIEW_BESIDE) || top->ops == ops || (p == SLOT_DETAIL && ui.three))
 		return;
-	push_on(&ui.stack[p == SLOT_LIST ? SLOT_DETAIL : SLOT_LIST], take_out(p, top->ops));
+	push_on(&ui.stack[p == SLOT_LIST ? SLOT_DETAIL : SLOT_LIST], panes_take_out(p, top->ops));
 }
 
-static enum place_id place_of(const struct view_ops *ops)
+static enum place_id panes_place_of(const struct view_ops *ops)
 {
 	enum place_id p = ops->flags & VIEW_BESIDE   ? place_beside(ops)
 			  : ops->flags & VIEW_DETAIL ? SLOT_DETAIL
 						     : SLOT_LIST;
 
 	if (ops->flags & VIEW_BESIDE) /* never open it twice: each one keeps its own tables */
-		view_free(take_out(p == SLOT_LIST ? SLOT_DETAIL : SLOT_LIST, ops));
+		view_free(panes_take_out(p == SLOT_LIST ? SLOT_DETAIL : SLOT_LIST, ops));
 	else
-		give_way(p, ops);
+		panes_give_way(p, ops);
 	return p;
 }
 
@@ -256,11 +256,11 @@ int pane_open(int argc, char **argv, struct err *e)
 	looked_at_view(v);
 	v->opened_from = ui.focus == SLOT_REPL ? ui.last_pane : ui.focus;
 	v->opened_beside = pane_top(SLOT_LIST) ? pane_top(SLOT_LIST)->ops : NULL;
-	p = place_of(ops);
+	p = panes_place_of(ops);
 	if (argc == 1 && raise(p, ops, v))
 		view_free(v);
 	else
-		p = push(p, v);
+		p = panes_push(p, v);
 	pane_focus(p);
 	ui.opened = ui.focus;
 	ui.focus_said |=
@@ -461,7 +461,7 @@ void pane_third(void)
 }
 
 /* Panes that need the whole width get a larger share. */
-static int share_of(enum place_id p)
+static int panes_share_of(enum place_id p)
 {
 	return pane_top(p)->ops->flags & VIEW_WIDE ? 3 : 2;
 }
@@ -478,14 +478,14 @@ static void split_three(int top, int h, int cols)
 	int w[3], all = 0, drawn = 0, spare = 0, x = 0;
 
 	for (int i = 0; i < 3; i++) {
-		all += share_of(order[i]);
+		all += panes_share_of(order[i]);
 		drawn += draws(order[i]);
 	}
 	for (int i = 0, before = 0; i < 3; i++) {
 		int need = drawn && !draws(order[i]) ? columns_need(pane_top(order[i])) + 2 : cols;
 
-		w[i] = cols * (before + share_of(order[i])) / all - cols * before / all;
-		before += share_of(order[i]);
+		w[i] = cols * (before + panes_share_of(order[i])) / all - cols * before / all;
+		before += panes_share_of(order[i]);
 		spare += w[i] > need ? w[i] - need : 0;
 		w[i] = MIN(w[i], need);
 	}
@@ -498,7 +498,7 @@ static void split_three(int top, int h, int cols)
 	}
 }
 
-static void split(int top, int h, int cols)
+static void panes_split(int top, int h, int cols)
 {
 	struct view *a = pane_top(SLOT_LIST), *b = pane_top(SLOT_DETAIL);
 	struct view *f = pane_focused();
@@ -538,7 +538,7 @@ void panes_layout(int rows, int cols)
 		return;
 	}
 	ui.rect[SLOT_REPL] = (struct rect){rows - 1 - repl, 0, repl, cols};
-	split(1, body - repl, cols);
+	panes_split(1, body - repl, cols);
 }
 
 bool pane_at(int y, int x, enum place_id *p)

@@ -14,16 +14,17 @@
 #include "views/base/question.h"
 
 /* Are the tables in force those that were read? */
-static bool tables_read(const struct scene *sc)
+static bool propose_tables_read(const struct scene *sc)
 {
 	const struct routing *r = scene_real_routing(sc);
 
 	return r && (!strcmp(r->engine, "tables") || !strcmp(r->engine, "live"));
 }
 
-static bool wanted(const struct scene *sc)
+static bool propose_wanted(const struct scene *sc)
 {
-	return sc->fabric && !sc->moment && worker_idle() && (!scene_real_routing(sc) || tables_read(sc));
+	return sc->fabric && !sc->moment && worker_idle() &&
+	       (!scene_real_routing(sc) || propose_tables_read(sc));
 }
 
 /* The opensm.conf in the folder of the file, or in the folder that was loaded; NULL = none. Owned. */
@@ -80,7 +81,7 @@ static bool asks_drift(const struct scene *sc)
 {
 	char *conf;
 
-	if (!wanted(sc) || !tables_read(sc))
+	if (!propose_wanted(sc) || !propose_tables_read(sc))
 		return false;
 	conf = conf_beside(sc->fabric->source);
 	free(conf);
@@ -114,14 +115,14 @@ bool propose_line(struct text *line, struct text *why)
 	char *conf;
 	bool any;
 
-	if (!wanted(sc))
+	if (!propose_wanted(sc))
 		return false;
 	conf = conf_beside(sc->fabric->source);
 	any = conf && from_conf(sc, conf, line, why);
 	free(conf);
 	if (any)
 		return true;
-	if (tables_read(sc))
+	if (propose_tables_read(sc))
 		return from_drift(sc, line, why);
 	text_add(line, "route minhop");
 	text_add(why, "OpenSM's default");
@@ -138,7 +139,7 @@ void propose_tell(void)
 		return;
 	if (propose_line(&line, &why)) {
 		repl_printf("%s: press %s for  %s  (%s)\n",
-			    tables_read(&ui.scene) ? "These tables were read" : "Not routed yet",
+			    propose_tables_read(&ui.scene) ? "These tables were read" : "Not routed yet",
 			    keys_text(b->key, b->n, key, sizeof(key)), text_str(&line), text_str(&why));
 		free(ui.proposed_for);
 		ui.proposed_for = str_dup(ui.scene.fabric->source);

@@ -28,7 +28,7 @@ char *state_file(const char *name)
 	return home && *home ? str_printf("%s/.local/state/ibscope/%s", home, name) : NULL;
 }
 
-static void publish(void)
+static void recent_publish(void)
 {
 	ui.scene.recent = (const char *const *)file;
 	ui.scene.n_recent = n_files;
@@ -50,18 +50,18 @@ void recent_start(void)
 	if (f)
 		fclose(f);
 	free(path);
-	publish();
+	recent_publish();
 }
 
 void recent_stop(void)
 {
 	while (n_files)
 		free(file[--n_files]);
-	publish();
+	recent_publish();
 }
 
 /* Writes a new file and puts it in the place of the old one. Where that is not possible nothing is kept. */
-static void keep(void)
+static void recent_keep(void)
 {
 	char *path = state_file("files"), *temp = state_file("files.new");
 	int fd = -1;
@@ -102,6 +102,6 @@ void recent_note(const char *path)
 		n_files++;
 	memmove(file + 1, file, at * sizeof(*file));
 	file[0] = str_dup(real);
-	publish();
-	keep();
+	recent_publish();
+	recent_keep();
 }

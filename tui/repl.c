@@ -59,7 +59,7 @@ static struct {
 
 /* --- scrollback -------------------------------------------------------------- */
 
-static struct repl_line *line_at(size_t i)
+static struct repl_line *repl_line_at(size_t i)
 {
 	return &r.line[(r.first + i) % SCROLLBACK];
 }
@@ -75,12 +75,12 @@ static bool in_rounds(const char *line)
 	return c && c->in_rounds;
 }
 
-static void add_line(const char *s, size_t len, enum style st)
+static void repl_add_line(const char *s, size_t len, enum style st)
 {
 	struct repl_line *l;
 
 	if (r.n == SCROLLBACK) {
-		free(line_at(0)->s);
+		free(repl_line_at(0)->s);
 		r.first = (r.first + 1) % SCROLLBACK;
 		r.n--;
 		r.dropped++;
@@ -92,7 +92,7 @@ static void add_line(const char *s, size_t len, enum style st)
 	}
 	r.answered |= st != ST_ECHO;
 	r.printed_at = ui.keys_seen;
-	l = line_at(r.n++);
+	l = repl_line_at(r.n++);
 	l->s = str_printf("%.*s", (int)len, s);
 	l->style = st;
 }
@@ -105,16 +105,16 @@ void repl_print(const char *s, size_t len)
 		bool bad = n && *s == '\001', typed = n && *s == '\002';
 
 		if (r.open) {
-			struct repl_line *l = line_at(r.n - 1);
+			struct repl_line *l = repl_line_at(r.n - 1);
 			char *joined = str_printf("%s%.*s", l->s, (int)n, s);
 
 			free(l->s);
 			l->s = joined;
 		} else {
-			add_line(s + (bad || typed), n - (bad || typed),
-				 bad	 ? ST_ERROR
-				 : typed ? ST_ECHO
-					 : ST_NORMAL);
+			repl_add_line(s + (bad || typed), n - (bad || typed),
+				      bad     ? ST_ERROR
+				      : typed ? ST_ECHO
+					      : ST_NORMAL);
 		}
 		r.open = !end;
 		n += end != NULL;
@@ -139,7 +139,7 @@ void repl_printf(const char *fmt, ...)
 void repl_clear(void)
 {
 	while (r.n)
-		free(line_at(--r.n)->s);
+		free(repl_line_at(--r.n)->s);
 	r.first = 0;
 	r.open = false;
 	r.back = 0;
@@ -165,7 +165,7 @@ static void expand_tabs(const char *s, struct text *t)
 	text_free(&clean);
 }
 
-static int rows_of(const struct repl_line *l, int w, struct text *t)
+static int repl_rows_of(const struct repl_line *l, int w, struct text *t)
 {
 	int n = 1;
 	size_t at = 0, k;
@@ -197,7 +197,7 @@ static void draw_line(const struct repl_line *l, int y, int top, int bottom, con
 }
 
 /* Shows the ends of lines that were pasted together. */
-static void add_lines(const char *s, size_t len, struct text *t)
+static void repl_add_lines(const char *s, size_t len, struct text *t)
 {
 	for (; len && *s; s++, len--)
 		if (*s == '\n')
@@ -230,9 +230,9 @@ static void draw_prompt(int y, const struct rect *rc, bool focus)
 			text_putc(&before, *p);
 	while (from && (line[from] & 0xc0) == 0x80)
 		from++;
-	add_lines(line + from, (size_t)(rl_point - from), &before);
+	repl_add_lines(line + from, (size_t)(rl_point - from), &before);
 	text_add(&t, "%s", text_str(&before));
-	add_lines(line + rl_point, SEEN_MOST, &t);
+	repl_add_lines(line + rl_point, SEEN_MOST, &t);
 	col = text_columns(text_str(&before));
 	skip = scrolled(col, text_columns(text_str(&t)), w);
 	draw_text_from(y, rc->x + 2, w, (unsigned)skip, text_str(&t), ST_NORMAL, true);
@@ -250,7 +250,7 @@ static int output_rows(int w)
 	int n = 0;
 
 	for (size_t i = from; i < r.n; i++)
-		n += rows_of(line_at(i), w, &t);
+		n += repl_rows_of(repl_line_at(i), w, &t);
 	text_free(&t);
 	return n;
 }
@@ -273,7 +273,7 @@ static int lines_back(int w, bool focus, struct text *title)
 		return rows > r.height ? rows - r.height - r.skip : 0;
 	}
 	for (size_t i = 0; i < r.n && r.back; i++)
-		total += rows_of(line_at(i), w, &t);
+		total += repl_rows_of(repl_line_at(i), w, &t);
 	if (r.back > total - r.height)
 		r.back = total > r.height ? total - r.height : 0;
 	if (r.back)
@@ -297,9 +297,9 @@ void draw_repl(const struct rect *rc, bool focus)
 		draw_text(i, rc->x + rc->w - 1, 1, "│", focus ? ST_BORDER_FOCUS : ST_BORDER, true);
 	}
 	for (size_t i = r.n; i-- && y > top;) {
-		y -= rows_of(line_at(i), w, &t);
+		y -= repl_rows_of(repl_line_at(i), w, &t);
 		if (y <= last)
-			draw_line(line_at(i), y, top, last, rc, &t);
+			draw_line(repl_line_at(i), y, top, last, rc, &t);
 	}
 	draw_prompt(rc->y + rc->h - 1, rc, focus);
 	text_free(&t);
@@ -399,7 +399,7 @@ void repl_run(const char *line, bool typed)
 	if (!waits && (typed || !here)) {
 		char *s = str_printf("> %s", line);
 
-		add_line(s, strlen(s), ST_ECHO);
+		repl_add_line(s, strlen(s), ST_ECHO);
 		free(s);
 		r.back = 0;
 	}
@@ -608,7 +608,7 @@ static void no_terminal_back(void)
 /*
  * The common beginning of all completions. If they have none, the typed text, since it may be inside a name.
  */
-static char *common_beginning(char **words, const char *typed)
+static char *repl_common_beginning(char **words, const char *typed)
 {
 	const char *bare = typed + (*typed == '"' || *typed == '\'');
 	int n = (int)strlen(words[0]), k;
@@ -630,7 +630,7 @@ static char *common_beginning(char **words, const char *typed)
 }
 
 /* Returns all words, each with the line before it, since for readline the whole line is the word. */
-static char **complete(const char *text, int start, int end)
+static char **repl_complete(const char *text, int start, int end)
 {
 	size_t at = 0, n = 0;
 	char *line = str_printf("%.*s", rl_point, rl_line_buffer);
@@ -657,7 +657,7 @@ static char **complete(const char *text, int start, int end)
 	}
 	m = NEW_ARRAY(n + 2, char *);
 	r.complete_start = at;
-	beginning = common_beginning(words, line + at);
+	beginning = repl_common_beginning(words, line + at);
 	m[0] = str_printf("%.*s%s", (int)at, line, beginning);
 	free(beginning);
 	for (size_t i = 0; n > 1 && i < n; i++)
@@ -742,7 +742,7 @@ void repl_start(void)
 	rl_redisplay_function = end_of_key;
 	rl_prep_term_function = no_terminal;
 	rl_deprep_term_function = no_terminal_back;
-	rl_attempted_completion_function = complete;
+	rl_attempted_completion_function = repl_complete;
 	rl_completion_display_matches_hook = show_matches;
 	rl_basic_word_break_characters = "";
 	rl_completer_word_break_characters = "";

@@ -40,7 +40,7 @@ static void note_file(const struct fabric *f)
  * Puts the switches in the place of the pane `start` once there is a fabric, and ports beside them. The focus
  * does not move.
  */
-static void begin(void)
+static void screen_begin(void)
 {
 	static char ports[] = "ports";
 	enum place_id focus = ui.focus, last = ui.last_pane;
@@ -64,7 +64,7 @@ void ui_refresh(void)
 {
 	if (scene_stale(&ui.scene, ui.session))
 		scene_take(&ui.scene, ui.session);
-	begin();
+	screen_begin();
 	if (pane_top(SLOT_LIST)) /* its row decides what stands beside it */
 		view_refresh(pane_top(SLOT_LIST));
 	pane_third();

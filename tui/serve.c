@@ -26,7 +26,7 @@ static struct {
 	struct session *(*open)(void);
 } sessions;
 
-struct request {
+struct serve_request {
 	json_t *object;
 	const json_t *id; /* borrowed */
 	char *line;
@@ -54,7 +54,7 @@ static void set_deadline(double seconds)
 
 /* --- requests ---------------------------------------------------------------------- */
 
-static int read_id(struct request *q, struct err *e)
+static int read_id(struct serve_request *q, struct err *e)
 {
 	const json_t *id = json_object_get(q->object, "id");
 
@@ -65,7 +65,7 @@ static int read_id(struct request *q, struct err *e)
 }
 
 /* The words become a line that is split into the same words again. */
-static int read_words(struct request *q, const json_t *argv, struct err *e)
+static int serve_read_words(struct serve_request *q, const json_t *argv, struct err *e)
 {
 	struct text line = {0};
 	size_t n = json_array_size(argv);
@@ -85,7 +85,7 @@ static int read_words(struct request *q, const json_t *argv, struct err *e)
 	return 0;
 }
 
-static int read_members(struct request *q, struct err *e)
+static int read_members(struct serve_request *q, struct err *e)
 {
 	static const char known[] = "id argv line session deadline";
 	const char *key, *line = json_string_value(json_object_get(q->object, "line"));
@@ -103,18 +103,18 @@ static int read_members(struct request *q, struct err *e)
 		return err_set(e, "\"deadline\": expected seconds, more than 0, up to %d",
 			       SERVE_DEADLINE_MOST);
 	if (argv && !json_object_get(q->object, "line"))
-		return read_words(q, argv, e);
+		return serve_read_words(q, argv, e);
 	if (!line || argv || strchr(line, '\n'))
 		return err_set(e, "expected \"argv\" (a list of words) or \"line\" (one line of commands)");
 	q->line = str_dup(line);
 	return 0;
 }
 
-static int read_request(const struct text *line, struct request *q, struct err *e)
+static int read_request(const struct text *line, struct serve_request *q, struct err *e)
 {
 	json_error_t why;
 
-	*q = (struct request){.object = json_loadb(line->s, line->len, JSON_REJECT_DUPLICATES, &why)};
+	*q = (struct serve_request){.object = json_loadb(line->s, line->len, JSON_REJECT_DUPLICATES, &why)};
 	if (!q->object)
 		return err_set(e, "column %d: %s", why.column, why.text);
 	if (!json_is_object(q->object))
@@ -122,7 +122,7 @@ static int read_request(const struct text *line, struct request *q, struct err *
 	return read_id(q, e) || read_members(q, e) ? -1 : 0;
 }
 
-static void request_free(struct request *q)
+static void request_free(struct serve_request *q)
 {
 	json_decref(q->object);
 	free(q->line);
@@ -175,7 +175,7 @@ void serve_done(FILE *to, const json_t *id, int status, const struct err *error)
 }
 
 /* Runs the request.  False: `quit` of the first session. */
-static bool answer(const struct request *q, struct command_run *first, struct err *e)
+static bool serve_answer(const struct serve_request *q, struct command_run *first, struct err *e)
 {
 	struct command_run r = {.f = first->f,
 				.json = true,
@@ -217,7 +217,7 @@ static void serve_no_request(FILE *to, const json_t *id, const struct err *e)
 
 static bool serve_line(const struct text *line, struct command_run *r)
 {
-	struct request q;
+	struct serve_request q;
 	struct err e = {0};
 	bool more = true;
 
@@ -225,7 +225,7 @@ static bool serve_line(const struct text *line, struct command_run *r)
 		err_default(&e, ERR_SYNTAX);
 		serve_no_request(r->f, q.id, &e);
 	} else {
-		more = answer(&q, r, &e);
+		more = serve_answer(&q, r, &e);
 	}
 	request_free(&q);
 	return more;

@@ -31,7 +31,7 @@ static char *without_tilde(char *word)
 
 /* The word of a shell that begins at *p, which moves behind it; the quote that is open at its end, 0: none.
  */
-static char take_word(const char **p, char **word)
+static char shell_take_word(const char **p, char **word)
 {
 	struct text t = {0};
 	char quote = 0;
@@ -50,13 +50,13 @@ static char take_word(const char **p, char **word)
 	return quote;
 }
 
-static void read_words(const char *p, struct shell_line *l)
+static void shell_read_words(const char *p, struct shell_line *l)
 {
 	do {
 		const char *from = p = words_skip(p);
 		char *word;
 
-		l->quote = take_word(&p, &word);
+		l->quote = shell_take_word(&p, &word);
 		l->argv = mem_resize(l->argv, (size_t)l->argc + 1, sizeof(*l->argv));
 		l->argv[l->argc++] = *from == '~' ? without_tilde(word) : word;
 		l->raw = from;
@@ -91,7 +91,7 @@ static const struct program_option *option_in(const char *word, const char **val
 	return found;
 }
 
-static bool is_known(const char *word)
+static bool shell_is_known(const char *word)
 {
 	struct stat st;
 
@@ -100,11 +100,11 @@ static bool is_known(const char *word)
 	return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
 }
 
-static void note(struct shell_line *l, const struct program_option *o, const char *value)
+static void shell_note(struct shell_line *l, const struct program_option *o, const char *value)
 {
-	if (o->code == OPT_NAMES && is_known(value))
+	if (o->code == OPT_NAMES && shell_is_known(value))
 		l->names = value;
-	if (o->code == 'F' && is_known(value))
+	if (o->code == 'F' && shell_is_known(value))
 		l->config = value;
 }
 
@@ -113,7 +113,7 @@ void shell_read(const char *line, struct shell_line *l)
 	const struct program_option *waits = NULL;
 
 	*l = (struct shell_line){0};
-	read_words(line, l);
+	shell_read_words(line, l);
 	for (int i = 1; i < l->argc; i++) {
 		const char *word = l->argv[i], *value = NULL;
 		bool last = i + 1 == l->argc, option = !waits && !l->plain && *word == '-' && word[1];
@@ -125,12 +125,12 @@ void shell_read(const char *line, struct shell_line *l)
 			l->of = waits ? waits : value ? o : NULL;
 			l->lead = value ? (size_t)(value - word) : 0;
 		} else if (waits) {
-			note(l, waits, value);
+			shell_note(l, waits, value);
 		} else if (option && !strcmp(word, "--")) {
 			l->plain = true;
 		} else if (o && value) {
-			note(l, o, value);
-		} else if (!option && (l->fabric || is_known(word))) {
+			shell_note(l, o, value);
+		} else if (!option && (l->fabric || shell_is_known(word))) {
 			l->fabric = l->fabric ? l->fabric : word;
 		}
 		waits = o && !value && option_takes_next(o) ? o : NULL;
@@ -158,7 +158,7 @@ struct offers {
 };
 
 /* A word with this head, of which `head` bytes are kept from what was typed. */
-static void add(struct offers *o, size_t head, const char *word, const char *help)
+static void shell_add(struct offers *o, size_t head, const char *word, const char *help)
 {
 	char *whole = str_printf("%.*s%s", (int)head, o->word, word);
 
@@ -170,33 +170,33 @@ static void add(struct offers *o, size_t head, const char *word, const char *hel
 	o->offer[o->n++] = (struct offer){whole, help};
 }
 
-static void add_if(struct offers *o, size_t head, const char *word, const char *help)
+static void shell_add_if(struct offers *o, size_t head, const char *word, const char *help)
 {
 	if (!strncmp(word, o->word + head, strlen(o->word + head)))
-		add(o, head, word, help);
+		shell_add(o, head, word, help);
 }
 
-static void add_options(struct offers *o)
+static void shell_add_options(struct offers *o)
 {
 	for (const struct program_option *p = program_options; p->name; p++) {
 		bool attached = p->arg && !option_takes_next(p);
 		char *word = str_printf("--%s", p->name);
 
-		add_if(o, 0, word, p->help);
+		shell_add_if(o, 0, word, p->help);
 		free(word);
 		word = str_printf("--%s=", p->name);
 		if (attached)
-			add_if(o, 0, word, p->help);
+			shell_add_if(o, 0, word, p->help);
 		free(word);
 		word = str_printf("-%c", p->code);
 		if (p->code < OPT_NAMES)
-			add_if(o, 0, word, p->help);
+			shell_add_if(o, 0, word, p->help);
 		free(word);
 	}
 }
 
 /* What of a folder ends so, without that end. */
-static void add_folder(struct offers *o, const char *folder, const char *end)
+static void shell_add_folder(struct offers *o, const char *folder, const char *end)
 {
 	DIR *d = folder ? opendir(folder) : NULL;
 	struct dirent *entry;
@@ -208,7 +208,7 @@ static void add_folder(struct offers *o, const char *folder, const char *end)
 				     : NULL;
 
 		if (name && *name != '.')
-			add_if(o, o->l->lead, name, NULL);
+			shell_add_if(o, o->l->lead, name, NULL);
 		free(name);
 	}
 	if (d)
@@ -220,22 +220,22 @@ static void add_keymaps(struct offers *o)
 	char *user = keymap_user_folder();
 	struct builtin b;
 
-	add_folder(o, user, ".keys");
-	add_folder(o, ui.about->keymaps, ".keys");
+	shell_add_folder(o, user, ".keys");
+	shell_add_folder(o, ui.about->keymaps, ".keys");
 	free(user);
 	for (size_t i = 0; builtin_at(i, &b); i++) {
 		char *name = str_printf("%.*s", (int)b.name_len, b.name), *end = strstr(name, ".keys");
 
 		if (!strncmp(name, "keymaps/", 8) && end) {
 			*end = 0;
-			add_if(o, o->l->lead, name + 8, NULL);
+			shell_add_if(o, o->l->lead, name + 8, NULL);
 		}
 		free(name);
 	}
 }
 
 /* The commands of -e, by the session's own completion. */
-static void add_commands(struct offers *o)
+static void shell_add_commands(struct offers *o)
 {
 	const char *typed = o->word + o->l->lead;
 	size_t start;
@@ -249,7 +249,7 @@ static void add_commands(struct offers *o)
 			before--;
 		if (before && typed[before - 1] != ';')
 			c = NULL;
-		add(o, o->l->lead + start, words[i], c && !strcmp(c->name, words[i]) ? c->help : NULL);
+		shell_add(o, o->l->lead + start, words[i], c && !strcmp(c->name, words[i]) ? c->help : NULL);
 	}
 	completions_free(words);
 }
@@ -259,24 +259,24 @@ static void add_by_syntax(struct offers *o, const char *syntax)
 	char **words = session_complete_word(o->s, syntax, o->word + o->l->lead);
 
 	for (size_t i = 0; words[i]; i++)
-		add(o, o->l->lead, words[i], NULL);
+		shell_add(o, o->l->lead, words[i], NULL);
 	completions_free(words);
 }
 
-static void collect(struct offers *o)
+static void shell_collect(struct offers *o)
 {
 	const struct shell_line *l = o->l;
 
 	if (l->of && l->of->takes)
 		add_by_syntax(o, l->of->takes);
 	if (l->commands)
-		add_commands(o);
+		shell_add_commands(o);
 	else if (l->of && l->of->code == 'k')
 		add_keymaps(o);
 	else if (l->of && l->of->code == 'L')
-		add_folder(o, "/sys/class/infiniband", "");
+		shell_add_folder(o, "/sys/class/infiniband", "");
 	else if (!l->of && !l->plain && *o->word == '-')
-		add_options(o);
+		shell_add_options(o);
 	else if (!l->of && !l->fabric)
 		add_by_syntax(o, "SPEC|demo|FILE");
 }
@@ -302,7 +302,7 @@ static void put_instead(const struct shell_line *l, const char *word, const char
 	bool ends = behind <= len && !strcmp(l->raw + len - behind, text);
 	char *head = str_printf("%.*s", ends ? (int)(len - behind) : 0, l->raw), *value;
 	const char *p = head;
-	char quote = take_word(&p, &value);
+	char quote = shell_take_word(&p, &value);
 
 	if (!strncmp(word, value, strlen(value))) {
 		word += strlen(value);
@@ -315,22 +315,22 @@ static void put_instead(const struct shell_line *l, const char *word, const char
 }
 
 /* Does more belong to a word, so that no blank comes behind it?  The scripts know the same signs. */
-static bool is_part(const char *word)
+static bool shell_is_part(const char *word)
 {
 	return *word && strchr("/=:[", word[strlen(word) - 1]);
 }
 
-static void print(const struct offers *o, const char *text)
+static void shell_print(const struct offers *o, const char *text)
 {
 	const char *home = *o->l->raw == '~' ? getenv("HOME") : NULL;
 	size_t len = home ? strlen(home) : 0;
 	/* A single answer would end the word in every shell, and close its quote. */
-	bool again = o->n == 1 && o->l->quote && (o->l->commands || is_part(o->offer[0].word));
+	bool again = o->n == 1 && o->l->quote && (o->l->commands || shell_is_part(o->offer[0].word));
 
 	for (size_t i = 0; i < o->n + again; i++) {
 		const struct offer *of = &o->offer[i < o->n ? i : 0];
 		char *word = str_printf("%s%s%s%s", home ? "~" : "", of->word + len,
-					again && !is_part(of->word) ? " " : "", i < o->n ? "" : " ");
+					again && !shell_is_part(of->word) ? " " : "", i < o->n ? "" : " ");
 
 		if (text)
 			put_instead(o->l, word, text);
@@ -348,8 +348,8 @@ void shell_offer(const struct shell_line *l, struct session *s, const char *text
 	struct offers o = {.l = l, .s = s, .word = l->argc > 1 ? l->argv[l->argc - 1] : ""};
 
 	if (l->argc > 1)
-		collect(&o);
-	print(&o, text);
+		shell_collect(&o);
+	shell_print(&o, text);
 	for (size_t i = 0; i < o.n; i++)
 		free(o.offer[i].word);
 	free(o.offer);

@@ -35,7 +35,7 @@ struct progress batch_progress;
 static volatile sig_atomic_t ended_by; /* a signal that a command had time to end for */
 
 /* Makes only calls that are safe in a signal handler. The signal takes its own effect when this returns. */
-static void on_end(int sig)
+static void signals_on_end(int sig)
 {
 	if ((sig == SIGHUP || sig == SIGTERM) && atomic_load(&batch_rounds.listening)) {
 		atomic_store(sig == SIGHUP ? &batch_rounds.again : &batch_rounds.end, true);
@@ -67,14 +67,14 @@ void signals_end(void)
 	if (!ended_by)
 		return;
 	flush_output();
-	on_end(ended_by);
+	signals_on_end(ended_by);
 }
 
 void signals_start(void)
 {
 	static const int ends[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU,
 				   SIGUSR1, SIGUSR2, SIGSEGV, SIGABRT, SIGBUS,	SIGFPE,	 SIGILL};
-	struct sigaction was, end = {.sa_handler = on_end, .sa_flags = SA_RESTART};
+	struct sigaction was, end = {.sa_handler = signals_on_end, .sa_flags = SA_RESTART};
 
 	sigemptyset(&end.sa_mask);
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++)

@@ -11,7 +11,7 @@
 #include "views/analysis/doctor.h"
 
 /* Is there something to tell that was not told yet? */
-static bool wanted(const struct scene *sc)
+static bool tui_summary_wanted(const struct scene *sc)
 {
 	return sc->fabric &&
 	       (strcmp(sc->fabric->format, "synthetic") && strcmp(sc->fabric->format, "ibsim")) &&
@@ -22,7 +22,7 @@ bool summary_ask(struct ask *a)
 {
 	struct scene *sc = &ui.scene;
 
-	if (!wanted(sc))
+	if (!tui_summary_wanted(sc))
 		return false;
 	*a = (struct ask){.task = &task_doctor, .sweep = sc->real, .base = doctor_question(sc)};
 	return a->base && !scene_result(sc, a);
@@ -34,7 +34,7 @@ void summary_take(void)
 	struct ask a = {.task = &task_doctor, .sweep = sc->real};
 	const struct result *r;
 
-	if (!wanted(sc))
+	if (!tui_summary_wanted(sc))
 		return;
 	a.base = doctor_question(sc);
 	r = a.base ? scene_result(sc, &a) : NULL;

@@ -73,7 +73,7 @@ static void end_by(int sig)
  * Ends the loop. If that takes too long, or the signal comes again, the program ends at once. A terminal that
  * goes away sends several SIGHUP.
  */
-static void on_end(int sig)
+static void term_on_end(int sig)
 {
 	const struct itimerval patience = {.it_value.tv_usec = 700000};
 
@@ -132,9 +132,9 @@ static void handle_signals(void)
 	stack_t st = {.ss_sp = alt_stack, .ss_size = sizeof(alt_stack)};
 
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-		handle(ends[i], on_end);
+		handle(ends[i], term_on_end);
 	for (int sig = SIGRTMIN; sig <= SIGRTMAX; sig++)
-		handle(sig, on_end);
+		handle(sig, term_on_end);
 	handle(SIGTSTP, on_stop);
 	handle(SIGCONT, on_continue);
 	handle(SIGWINCH, on_continue);
@@ -384,7 +384,7 @@ static bool take_pasted(int rc, wint_t c)
 	return !paste.open;
 }
 
-static keycode read_key(void)
+static keycode term_read_key(void)
 {
 	wint_t c;
 	int rc = get_wch(&c);
@@ -426,7 +426,7 @@ bool term_waits(void)
 
 keycode term_key(void)
 {
-	keycode k = answer.n_back ? answer_back(&answer) : read_key();
+	keycode k = answer.n_back ? answer_back(&answer) : term_read_key();
 
 	return answer_key(&answer, k, now_seconds());
 }

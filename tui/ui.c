@@ -166,7 +166,7 @@ static void loop(void)
 	}
 }
 
-static void open_panes(void)
+static void ui_open_panes(void)
 {
 	static char switches[] = "switches", ports[] = "ports", start[] = "start";
 	char *a[] = {switches}, *b[] = {ports};
@@ -201,7 +201,7 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 	}
 	worker_start(in);
 	background_start();
-	open_panes();
+	ui_open_panes();
 	if (c->greeting)
 		repl_print(c->greeting, strlen(c->greeting));
 	session_lock(ui.session);

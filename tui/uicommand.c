@@ -17,7 +17,7 @@
 			UNUSED struct err *e)
 
 /* All words after the command as one text. */
-static char *joined(const struct args *args)
+static char *uicommand_joined(const struct args *args)
 {
 	struct text t = {0};
 
@@ -155,7 +155,7 @@ COMMAND(ui_filter)
 	if (!v)
 		return -1;
 	snprintf(before, sizeof(before), "%s", v->filter);
-	text = joined(args);
+	text = uicommand_joined(args);
 	view_filter(v, text);
 	free(text);
 	rc = view_filter_check(v, e);
@@ -172,7 +172,7 @@ COMMAND(ui_search)
 
 	if (!v)
 		return -1;
-	text = joined(args);
+	text = uicommand_joined(args);
 	rc = find_next(v, text, e);
 	free(text);
 	return rc;
@@ -194,7 +194,7 @@ COMMAND(ui_select)
 
 COMMAND(ui_action)
 {
-	char *text = joined(args);
+	char *text = uicommand_joined(args);
 	int rc;
 
 	if (strcmp(args->arg[0].word, "clear") != 0) {

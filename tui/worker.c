@@ -33,7 +33,7 @@ static struct {
        .work = PTHREAD_COND_INITIALIZER,
        .answered = PTHREAD_COND_INITIALIZER};
 
-static ssize_t collect(void *cookie, const char *buf, size_t size)
+static ssize_t worker_collect(void *cookie, const char *buf, size_t size)
 {
 	(void)cookie;
 	pthread_mutex_lock(&w.mutex);
@@ -71,7 +71,7 @@ static void job_free(struct queued *j)
 	free(j->echo);
 }
 
-static void run(const struct command_list *in, FILE *f)
+static void worker_run(const struct command_list *in, FILE *f)
 {
 	struct command_run r = {.in = w.interpreter,
 				.f = f,
@@ -95,7 +95,7 @@ static void run(const struct command_list *in, FILE *f)
 	fflush(f);
 }
 
-static void *work(void *arg)
+static void *worker_work(void *arg)
 {
 	FILE *f = arg;
 
@@ -120,7 +120,7 @@ static void *work(void *arg)
 		pthread_mutex_unlock(&w.mutex);
 		if (job.echo)
 			fprintf(f, "\002> %s\n", job.echo); /* \002 at the start of a line: what was typed */
-		run(job.in, f);
+		worker_run(job.in, f);
 		job_free(&job);
 		pthread_mutex_lock(&w.mutex);
 		if (!w.n)
@@ -134,12 +134,12 @@ static void *work(void *arg)
 
 void worker_start(struct interpreter *in)
 {
-	static const cookie_io_functions_t io = {.write = collect};
+	static const cookie_io_functions_t io = {.write = worker_collect};
 	FILE *f = fopencookie(NULL, "w", io);
 
 	w.interpreter = in;
 	setvbuf(f, NULL, _IOLBF, BUFSIZ);
-	if (!thread_start(&w.thread, work, f))
+	if (!thread_start(&w.thread, worker_work, f))
 		mem_exhausted(0);
 }
 

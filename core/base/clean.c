@@ -180,7 +180,7 @@ static int write_all(int fd, const char *s, size_t len)
 	return 0;
 }
 
-static int write_text(const struct cleaner *c, struct text *t)
+static int clean_write_text(const struct cleaner *c, struct text *t)
 {
 	struct text drawn = {0};
 	int rc, n;
@@ -214,7 +214,7 @@ static ssize_t stream_write(void *cookie, const char *s, size_t len)
 	c->n_part = in.len - taken;
 	memcpy(c->part, text_str(&in) + taken, c->n_part);
 	text_free(&in);
-	return write_text(c, &out) ? 0 : (ssize_t)len;
+	return clean_write_text(c, &out) ? 0 : (ssize_t)len;
 }
 
 static int stream_close(void *cookie)
@@ -224,7 +224,7 @@ static int stream_close(void *cookie)
 	int rc;
 
 	spell(&out, c->part, c->n_part);
-	rc = write_text(c, &out);
+	rc = clean_write_text(c, &out);
 	free(c);
 	return rc;
 }

@@ -207,7 +207,7 @@ bool cur_word(struct cursor *c, const char *word)
 	return true;
 }
 
-static unsigned digit(char ch)
+static unsigned cursor_digit(char ch)
 {
 	if (ch >= '0' && ch <= '9')
 		return ch - '0';
@@ -225,15 +225,15 @@ bool cur_number(struct cursor *c, unsigned base, uint64_t *v)
 
 	cur_blanks(&d);
 	if (base != 10 && d.end - d.p > 2 && d.p[0] == '0' && (d.p[1] == 'x' || d.p[1] == 'X') &&
-	    digit(d.p[2]) < 16) {
+	    cursor_digit(d.p[2]) < 16) {
 		d.p += 2;
 		base = 16;
 	}
 	base = base ? base : 10;
 	*v = 0;
-	for (first = d.p; d.p < d.end && digit(*d.p) < base; d.p++)
+	for (first = d.p; d.p < d.end && cursor_digit(*d.p) < base; d.p++)
 		if (__builtin_mul_overflow(*v, (uint64_t)base, v) ||
-		    __builtin_add_overflow(*v, digit(*d.p), v))
+		    __builtin_add_overflow(*v, cursor_digit(*d.p), v))
 			*v = UINT64_MAX / base + 1; /* stays too large */
 	if (d.p == first)
 		return false;

@@ -15,7 +15,7 @@ static const char *const type_of[] = {
 	[MEMBER_TEXT] = "string",
 };
 
-static const char *type_word(const struct field *f)
+static const char *fields_type_word(const struct field *f)
 {
 	return f->type ? f->type : type_of[f->kind];
 }
@@ -43,7 +43,7 @@ int64_t field_number(const struct field *f, const void *row)
 }
 
 /* The value of a field in a row; NULL: it is left out. */
-static json_t *value_of(const struct field *f, const void *row)
+static json_t *fields_value_of(const struct field *f, const void *row)
 {
 	const void *at = (const char *)row + f->offset;
 	const char *s;
@@ -55,7 +55,7 @@ static json_t *value_of(const struct field *f, const void *row)
 		return json_make("f", *(const double *)at);
 	case MEMBER_TEXT:
 		s = *(const char *const *)at;
-		return s ? json_text(s) : strchr(type_word(f), '?') ? NULL : json_null();
+		return s ? json_text(s) : strchr(fields_type_word(f), '?') ? NULL : json_null();
 	default:
 		return json_integer(field_number(f, row));
 	}
@@ -64,7 +64,7 @@ static json_t *value_of(const struct field *f, const void *row)
 void fields_json(json_t *o, const struct field *f, const void *row)
 {
 	for (; f->key; f++) {
-		json_t *v = f->kind == MEMBER_OWN ? NULL : value_of(f, row);
+		json_t *v = f->kind == MEMBER_OWN ? NULL : fields_value_of(f, row);
 
 		if (v)
 			json_object_set_new(o, f->key, v);
@@ -74,7 +74,7 @@ void fields_json(json_t *o, const struct field *f, const void *row)
 void fields_contract(struct text *t, const char *prefix, const struct field *f)
 {
 	for (; f->key; f++)
-		text_add(t, "%s%s %s %s\n", prefix, f->key, type_word(f), f->help);
+		text_add(t, "%s%s %s %s\n", prefix, f->key, fields_type_word(f), f->help);
 }
 
 const struct field *field_of_column(const struct field *f, const char *column)

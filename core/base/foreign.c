@@ -50,7 +50,7 @@ static bool only_cr(const char *data, size_t size)
 	return cr && (size_t)(cr + 1 - data) < size && !memchr(data, '\n', size);
 }
 
-static bool is_known(size_t i, const char *data, size_t size)
+static bool foreign_is_known(size_t i, const char *data, size_t size)
 {
 	return size >= known[i].at + known[i].len &&
 	       !memcmp(data + known[i].at, known[i].bytes, known[i].len);
@@ -59,7 +59,7 @@ static bool is_known(size_t i, const char *data, size_t size)
 const char *foreign_unpacker(const char *data, size_t size)
 {
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (is_known(i, data, size))
+		if (foreign_is_known(i, data, size))
 			return known[i].unpacker;
 	return NULL;
 }
@@ -67,7 +67,7 @@ const char *foreign_unpacker(const char *data, size_t size)
 const char *foreign_content(const char *data, size_t size)
 {
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (is_known(i, data, size))
+		if (foreign_is_known(i, data, size))
 			return known[i].what;
 	if (half_nul(data, size, 1))
 		return "UTF-16 text (convert it first: iconv -f UTF-16LE -t UTF-8)";

@@ -19,7 +19,7 @@ static bool is_white(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static const char *skip_white(const char *p)
+static const char *guidfile_skip_white(const char *p)
 {
 	while (is_white(*p))
 		p++;
@@ -27,9 +27,9 @@ static const char *skip_white(const char *p)
 }
 
 /* Take one piece, NUL-terminated; false: it is invalid. */
-static bool read_piece(struct guid_file *g, const char *piece, unsigned line)
+static bool guidfile_read_piece(struct guid_file *g, const char *piece, unsigned line)
 {
-	const char *p = skip_white(piece);
+	const char *p = guidfile_skip_white(piece);
 	char *end;
 	uint64_t guid;
 
@@ -38,7 +38,7 @@ static bool read_piece(struct guid_file *g, const char *piece, unsigned line)
 	guid = strtoull(p, &end, 0);
 	if (end == p || (*end && *end != '#' && !is_white(*end)))
 		return false;
-	p = skip_white(end);
+	p = guidfile_skip_white(end);
 	GROW(g->l, g->n, g->cap);
 	g->l[g->n].guid = guid;
 	g->l[g->n].line = line;
@@ -48,7 +48,7 @@ static bool read_piece(struct guid_file *g, const char *piece, unsigned line)
 	return true;
 }
 
-static void stop(struct guid_file *g, const char *name, unsigned line, const char *piece)
+static void guidfile_stop(struct guid_file *g, const char *name, unsigned line, const char *piece)
 {
 	struct cursor c = {piece, piece + strcspn(piece, "\n")};
 	char found[40];
@@ -75,9 +75,9 @@ void guid_file_parse(struct guid_file *g, const char *name, const char *data, si
 		memcpy(piece, data + at, n);
 		piece[n] = 0;
 		at += n;
-		if (!read_piece(g, piece, line)) {
+		if (!guidfile_read_piece(g, piece, line)) {
 			if (!discard_invalid)
-				stop(g, name, line, piece);
+				guidfile_stop(g, name, line, piece);
 			else if (!g->skipped++)
 				g->first_skipped = line;
 		}

@@ -21,7 +21,7 @@ void hostlist_free(struct hostlist *l)
 }
 
 /* A number with its written width. Returns the text after it, or NULL. */
-static const char *read_number(const char *p, const char *end, uint64_t *n, int *width)
+static const char *hostlist_read_number(const char *p, const char *end, uint64_t *n, int *width)
 {
 	const char *from = p;
 
@@ -36,10 +36,10 @@ static const char *read_range(const char *p, const char *end, uint64_t *lo, uint
 {
 	int w;
 
-	p = read_number(p, end, lo, width);
+	p = hostlist_read_number(p, end, lo, width);
 	*hi = *lo;
 	if (p && p < end && *p == '-')
-		p = read_number(p + 1, end, hi, &w);
+		p = hostlist_read_number(p + 1, end, hi, &w);
 	if (!p || *hi < *lo || (p < end && (*p != ',' || p + 1 == end)))
 		return NULL;
 	return p + (p < end);
@@ -61,7 +61,7 @@ int number_set(const char *text, size_t len, unsigned char *set, unsigned most)
 	return 0;
 }
 
-static int add(struct hostlist *l, const char *text, char *name, struct err *e)
+static int hostlist_add(struct hostlist *l, const char *text, char *name, struct err *e)
 {
 	if (l->n == HOSTLIST_MOST) {
 		free(name);
@@ -90,8 +90,10 @@ static int multiply(struct hostlist *l, const char *text, const char *open, cons
 				break;
 			}
 			for (uint64_t n = lo; !rc && n <= hi; n++)
-				rc = add(&out, text, str_printf("%s%0*" PRIu64, l->name[i], width, n), e) ? -2
-													  : 0;
+				rc = hostlist_add(&out, text,
+						  str_printf("%s%0*" PRIu64, l->name[i], width, n), e)
+					     ? -2
+					     : 0;
 		}
 	if (rc == -1)
 		err_word(e, BEGINNING ": found \"%.*s\", expected numbers and ranges as in [1-4,7]",
@@ -101,7 +103,7 @@ static int multiply(struct hostlist *l, const char *text, const char *open, cons
 	return rc ? -1 : 0;
 }
 
-static void append(struct hostlist *l, const char *s, size_t len)
+static void hostlist_append(struct hostlist *l, const char *s, size_t len)
 {
 	for (size_t i = 0; len && i < l->n; i++) {
 		char *joined = str_printf("%s%.*s", l->name[i], (int)len, s);
@@ -115,7 +117,7 @@ static void append(struct hostlist *l, const char *s, size_t len)
 static int read_one(const char **p, const char *text, struct hostlist *l, struct err *e)
 {
 	struct hostlist one = {0};
-	int rc = add(&one, text, str_dup(""), e);
+	int rc = hostlist_add(&one, text, str_dup(""), e);
 	unsigned parts = 0;
 	size_t bytes = 0;
 
@@ -131,7 +133,7 @@ static int read_one(const char **p, const char *text, struct hostlist *l, struct
 					  BEGINNING_OF(text), HOSTLIST_BYTES, HOSTLIST_PARTS);
 			break;
 		}
-		append(&one, *p, plain);
+		hostlist_append(&one, *p, plain);
 		*p += plain;
 		if (**p != '[')
 			continue;
@@ -144,7 +146,7 @@ static int read_one(const char **p, const char *text, struct hostlist *l, struct
 	}
 	for (size_t i = 0; !rc && i < one.n; i++)
 		if (*one.name[i])
-			rc = add(l, text, str_dup(one.name[i]), e);
+			rc = hostlist_add(l, text, str_dup(one.name[i]), e);
 	hostlist_free(&one);
 	return rc;
 }

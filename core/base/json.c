@@ -34,20 +34,20 @@ json_t *json_guid(uint64_t guid)
 }
 
 /* A format being read, and its arguments. */
-struct maker {
+struct json_maker {
 	const char *at;
 	va_list ap;
 };
 
-static char next_letter(struct maker *m)
+static char next_letter(struct json_maker *m)
 {
 	m->at += strspn(m->at, " ,:");
 	return *m->at ? *m->at++ : 0;
 }
 
-static json_t *make_value(struct maker *m, char letter);
+static json_t *make_value(struct json_maker *m, char letter);
 
-static json_t *make_object(struct maker *m)
+static json_t *make_object(struct json_maker *m)
 {
 	json_t *object = json_object();
 	char letter;
@@ -64,7 +64,7 @@ static json_t *make_object(struct maker *m)
 	return object;
 }
 
-static json_t *make_array(struct maker *m)
+static json_t *make_array(struct json_maker *m)
 {
 	json_t *array = json_array();
 	char letter;
@@ -74,7 +74,7 @@ static json_t *make_array(struct maker *m)
 	return array;
 }
 
-static json_t *make_string(struct maker *m)
+static json_t *make_string(struct json_maker *m)
 {
 	const char *s = va_arg(m->ap, const char *);
 	bool optional = *m->at == '*';
@@ -91,7 +91,7 @@ static json_t *make_real(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-static json_t *make_value(struct maker *m, char letter)
+static json_t *make_value(struct json_maker *m, char letter)
 {
 	switch (letter) {
 	case '{':
@@ -117,7 +117,7 @@ static json_t *make_value(struct maker *m, char letter)
 
 json_t *json_make(const char *fmt, ...)
 {
-	struct maker m = {.at = fmt};
+	struct json_maker m = {.at = fmt};
 	json_t *v;
 
 	va_start(m.ap, fmt);

@@ -2,12 +2,13 @@
 
 #include "core/base/cursor.h"
 
-static void take_value(json_t *v, json_int_t *schema, void (*take)(void *ctx, json_t *v), void *ctx)
+static void json_values_take_value(json_t *v, json_int_t *schema, void (*take)(void *ctx, json_t *v),
+				   void *ctx)
 {
 	const json_t *number = json_object_get(v, "schema");
 
 	for (size_t i = 0; i < json_array_size(v); i++) /* such as from `jq -s` */
-		take_value(json_array_get(v, i), schema, take, ctx);
+		json_values_take_value(json_array_get(v, i), schema, take, ctx);
 	if (json_is_integer(number) && json_integer_value(number) > *schema)
 		*schema = json_integer_value(number);
 	if (json_is_object(v))
@@ -35,7 +36,7 @@ int json_values_read(const char *name, const char *data, size_t size, const char
 			return err_set(e, "%s:%u: found no JSON (%s), expected what `%s` prints", name, line,
 				       why.text, command);
 		}
-		take_value(v, &schema, take, ctx);
+		json_values_take_value(v, &schema, take, ctx);
 		json_decref(v);
 		c.p += why.position;
 	}

@@ -30,7 +30,7 @@ static size_t part_len(const char *s)
 }
 
 /* Is this a part of the same place in the form? Signs, ports and arrows belong to the form. */
-static bool alike(const char *a, const char *b)
+static bool kin_alike(const char *a, const char *b)
 {
 	return sort_of(*a) == sort_of(*b) && (sort_of(*a) != SIGN || *a == *b);
 }
@@ -40,7 +40,7 @@ static struct kin_form *form_of(const struct kin *k, const char *name)
 	for (size_t i = 0; i < k->n; i++) {
 		const char *a = k->form[i].like, *b = name;
 
-		while (*a && *b && alike(a, b)) {
+		while (*a && *b && kin_alike(a, b)) {
 			a += part_len(a);
 			b += part_len(b);
 		}
@@ -86,7 +86,7 @@ static bool names_number(const struct kin_form *f, const char *a)
 	       f->differs[a + 1 - f->like];
 }
 
-static unsigned characters(const char *s, size_t len)
+static unsigned kin_characters(const char *s, size_t len)
 {
 	unsigned n = 0;
 
@@ -117,7 +117,7 @@ void kin_cut(const struct kin *k, const char *name, unsigned w, struct text *t)
 {
 	const struct kin_form *f = form_of(k, name);
 	size_t n = strlen(name), from = 0, len;
-	unsigned left = characters(name, n);
+	unsigned left = kin_characters(name, n);
 	char *out; /* [n] of each byte: ' ' stays, 's' is shared, 'c' is cut */
 
 	if (left <= w || !f || !f->several) {
@@ -131,12 +131,12 @@ void kin_cut(const struct kin *k, const char *name, unsigned w, struct text *t)
 		       part_len(b));
 	while (left > w && (len = longest_run(out, n, &from)) > 1) {
 		memset(out + from, 'c', len);
-		left -= characters(name + from, len) - 1;
+		left -= kin_characters(name + from, len) - 1;
 		/* what there is room for stays of its begin */
-		for (size_t part = part_len(name + from); left + characters(name + from, part) <= w;
+		for (size_t part = part_len(name + from); left + kin_characters(name + from, part) <= w;
 		     part = part_len(name + from)) {
 			memset(out + from, ' ', part);
-			left += characters(name + from, part);
+			left += kin_characters(name + from, part);
 			from += part;
 		}
 	}

@@ -82,7 +82,7 @@ int permitted_to_read(const char *path, struct err *e)
 	return of_lessons ? 0 : permitted(DEED_READ, path, e);
 }
 
-static bool is_file(const char *path)
+static bool lessonfile_is_file(const char *path)
 {
 	struct stat st;
 
@@ -103,7 +103,7 @@ char *lesson_file(const char *name, struct err *e)
 
 		path = in ? str_printf("%s/%s", in, name) : NULL;
 		free(in);
-		if (path && is_file(path))
+		if (path && lessonfile_is_file(path))
 			return path;
 		free(path);
 	}
@@ -120,7 +120,7 @@ struct names {
 	size_t n, cap;
 };
 
-static void add_name(struct names *l, char *name)
+static void lessonfile_add_name(struct names *l, char *name)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (!strcmp(l->name[i], name)) {
@@ -137,7 +137,7 @@ static void add_file(struct names *l, const char *file, size_t len)
 	const size_t ending = strlen(ENDING);
 
 	if (*file != '.' && len > ending && !memcmp(file + len - ending, ENDING, ending))
-		add_name(l, str_printf("%.*s", (int)(len - ending), file));
+		lessonfile_add_name(l, str_printf("%.*s", (int)(len - ending), file));
 }
 
 char **lesson_names(void)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The value of a digit; 99: it is no digit. */
-static unsigned digit(char c)
+static unsigned number_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (unsigned)(c - '0');
@@ -17,8 +17,8 @@ static bool in_base(const char *word, size_t len, unsigned base, uint64_t least,
 	uint64_t v = 0;
 
 	for (size_t i = 0; i < len; i++)
-		if (digit(word[i]) >= base || __builtin_mul_overflow(v, base, &v) ||
-		    __builtin_add_overflow(v, digit(word[i]), &v))
+		if (number_digit(word[i]) >= base || __builtin_mul_overflow(v, base, &v) ||
+		    __builtin_add_overflow(v, number_digit(word[i]), &v))
 			return false;
 	if (!len || v < least || v > most)
 		return false;

@@ -114,7 +114,7 @@ static int own_descriptor(const char *path)
 	return found ? (int)fd : -1;
 }
 
-static int failed(const struct outfile *o, int error, struct err *e)
+static int outfile_failed(const struct outfile *o, int error, struct err *e)
 {
 	if (progress_cancelled(o->progress))
 		return err_set(e, CANCELLED);
@@ -226,7 +226,7 @@ static int open_beside(struct outfile *o, const struct stat *was, struct err *e)
 	if (!open_temp(o, was))
 		return 0;
 	if (!was || (errno != EACCES && errno != EPERM && errno != EROFS))
-		return failed(o, errno, e);
+		return outfile_failed(o, errno, e);
 	return err_set_kind(e, ERR_IO, "%s: left as it is, as no new file can be made beside it in %.*s: %s",
 			    o->path, folder ? (int)folder : 1, folder ? o->target : ".", strerror(errno));
 }
@@ -238,21 +238,21 @@ static int open_any(struct outfile *o, struct err *e)
 
 	o->target = follow_links(o->path, &magic);
 	if (!o->target)
-		return failed(o, errno, e);
+		return outfile_failed(o, errno, e);
 	there = !stat(o->target, &was);
 	if (!there && errno != ENOENT)
-		return failed(o, errno, e);
+		return outfile_failed(o, errno, e);
 	if (there && S_ISDIR(was.st_mode))
-		return failed(o, EISDIR, e);
+		return outfile_failed(o, EISDIR, e);
 	if (there && (magic || !S_ISREG(was.st_mode)))
-		return open_straight(o, magic, S_ISFIFO(was.st_mode)) ? failed(o, errno, e) : 0;
+		return open_straight(o, magic, S_ISFIFO(was.st_mode)) ? outfile_failed(o, errno, e) : 0;
 	if (there && eaccess(o->target, W_OK))
-		return failed(o, errno, e);
+		return outfile_failed(o, errno, e);
 	return open_beside(o, there ? &was : NULL, e);
 }
 
 /* Frees all but the stream. */
-static void give_up(struct outfile *o)
+static void outfile_give_up(struct outfile *o)
 {
 	if (o->fd >= 0)
 		close(o->fd);
@@ -269,13 +269,13 @@ int outfile_open(struct outfile *o, const char *path, struct progress *p, struct
 
 	*o = (struct outfile){.path = path, .progress = p, .fd = -1};
 	if (permitted(DEED_WRITE, path, e) || open_any(o, e)) {
-		give_up(o);
+		outfile_give_up(o);
 		return -1;
 	}
 	o->f = fopencookie(o, "w", io);
 	if (!o->f) {
-		failed(o, errno, e);
-		give_up(o);
+		outfile_failed(o, errno, e);
+		outfile_give_up(o);
 		return -1;
 	}
 	return 0;
@@ -290,7 +290,7 @@ static bool sync_failed(int fd)
 }
 
 /* Makes the new file complete, and puts it on the disk. */
-static int settle(struct outfile *o, int rc, struct err *e)
+static int outfile_settle(struct outfile *o, int rc, struct err *e)
 {
 	int fd = o->fd;
 
@@ -303,11 +303,11 @@ static int settle(struct outfile *o, int rc, struct err *e)
 		if (close(fd) && !o->failed)
 			o->failed = errno;
 	}
-	return o->failed ? failed(o, o->failed, e) : rc;
+	return o->failed ? outfile_failed(o, o->failed, e) : rc;
 }
 
 /* Replaces the old file. With several files, old and new swap names if possible, so that it can be undone. */
-static int take_place(struct outfile *o, bool alone, struct err *e)
+static int outfile_take_place(struct outfile *o, bool alone, struct err *e)
 {
 	bool swapped = !alone && !renameat2(AT_FDCWD, o->temp, AT_FDCWD, o->target, RENAME_EXCHANGE);
 
@@ -340,10 +340,10 @@ int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e)
 	int lock;
 
 	for (size_t i = 0; i < n; i++)
-		rc = settle(o[i], rc, e);
+		rc = outfile_settle(o[i], rc, e);
 	lock = n > 1 && !rc ? lock_folder(o[n - 1]) : -1;
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = o[i]->temp ? take_place(o[i], n == 1, e) : 0;
+		rc = o[i]->temp ? outfile_take_place(o[i], n == 1, e) : 0;
 	for (size_t i = 0; i < n; i++) {
 		if (rc) {
 			if (o[i]->placed == PLACED_SWAPPED)
@@ -353,7 +353,7 @@ int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e)
 		}
 		if (o[i]->placed != NOT_PLACED && (rc || o[i]->placed != PLACED_SWAPPED))
 			drop_temp(o[i]); /* the name is no longer used */
-		give_up(o[i]);
+		outfile_give_up(o[i]);
 	}
 	if (lock >= 0)
 		close(lock);

@@ -9,7 +9,7 @@
 
 #define MOST_WORKERS 256
 
-struct shared {
+struct parallel_shared {
 	const struct parallel *job;
 	struct progress *shown; /* progress of the whole; may be NULL */
 	atomic_uint next, done;
@@ -21,7 +21,7 @@ struct shared {
 };
 
 struct worker {
-	struct shared *shared;
+	struct parallel_shared *shared;
 	unsigned number;
 	struct progress progress;
 	pthread_t thread;
@@ -53,10 +53,10 @@ bool parallel_inside(void)
 	return working;
 }
 
-static void *work(void *arg)
+static void *parallel_work(void *arg)
 {
 	struct worker *w = arg;
-	struct shared *s = w->shared;
+	struct parallel_shared *s = w->shared;
 	struct err e;
 	unsigned i;
 	bool before = working;
@@ -98,7 +98,7 @@ bool thread_start(pthread_t *t, void *(*run)(void *), void *arg)
 
 int parallel_run(const struct parallel *j, const char *what, struct progress *p, struct err *e)
 {
-	struct shared s = {.job = j, .shown = p, .mutex = PTHREAD_MUTEX_INITIALIZER};
+	struct parallel_shared s = {.job = j, .shown = p, .mutex = PTHREAD_MUTEX_INITIALIZER};
 	unsigned n = parallel_workers(j), running = 1;
 	struct worker *w = NEW_ARRAY(n, struct worker);
 
@@ -110,9 +110,9 @@ int parallel_run(const struct parallel *j, const char *what, struct progress *p,
 		w[i].progress.up = p;
 	}
 	/* if the system gives no more threads, the existing ones do the work */
-	while (running < n && thread_start(&w[running].thread, work, &w[running]))
+	while (running < n && thread_start(&w[running].thread, parallel_work, &w[running]))
 		running++;
-	work(&w[0]);
+	parallel_work(&w[0]);
 	while (running > 1)
 		pthread_join(w[--running].thread, NULL);
 	free(w);

@@ -61,7 +61,7 @@ bool program_exists(const char *name)
  * leads a group, so that its children can be ended with it. It never outlives this program. It begins when a
  * byte comes from `failed`: by then its group is known to programs_kill().
  */
-static void become(char *const *argv, int from, int out, int said, int failed, pid_t parent)
+static void program_become(char *const *argv, int from, int out, int said, int failed, pid_t parent)
 {
 	static const int undo[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGCHLD, SIGALRM};
 	int in = open("/dev/null", O_RDWR), error;
@@ -113,7 +113,7 @@ static atomic_int *group_add(pid_t pid)
  * Start a program with input from `in` (-1: empty), output to `out` and errors to `said` (-1: dropped).
  * Returns an errno, 0 = it runs.
  */
-static int start(char *const *argv, int in, int out, int said, pid_t *pid, atomic_int **group)
+static int program_start(char *const *argv, int in, int out, int said, pid_t *pid, atomic_int **group)
 {
 	pid_t parent = getpid();
 	int failed[2], error = 0;
@@ -124,7 +124,7 @@ static int start(char *const *argv, int in, int out, int said, pid_t *pid, atomi
 	*pid = fork();
 	if (!*pid) {
 		close(failed[0]);
-		become(argv, in, out, said, failed[1], parent);
+		program_become(argv, in, out, said, failed[1], parent);
 	}
 	error = *pid < 0 ? errno : 0;
 	close(failed[1]);
@@ -164,7 +164,7 @@ struct running {
 };
 
 /* Takes what an end has.  At its end it is closed. */
-static ssize_t take(int *fd, char *buf, size_t size)
+static ssize_t program_take(int *fd, char *buf, size_t size)
 {
 	ssize_t n = read(*fd, buf, size);
 
@@ -195,7 +195,7 @@ static void keep_last(struct text *t, const char *buf, size_t n, size_t most)
 }
 
 /* Read until the program has ended. False: cancelled, out of time, or `to` failed. */
-static bool listen_to(struct running *r, FILE *to, const struct program_way *way, struct progress *p)
+static bool program_listen_to(struct running *r, FILE *to, const struct program_way *way, struct progress *p)
 {
 	bool ended = false;
 	char buf[8192];
@@ -205,9 +205,10 @@ static bool listen_to(struct running *r, FILE *to, const struct program_way *way
 		int n = poll(pf, ARRAY_LEN(pf), ended ? 0 : r->out < 0 ? 1 : TICK_MS);
 
 		if (n > 0 && pf[0].revents)
-			fwrite(buf, 1, (size_t)take(&r->out, buf, sizeof(buf)), to);
+			fwrite(buf, 1, (size_t)program_take(&r->out, buf, sizeof(buf)), to);
 		if (n > 0 && pf[1].revents)
-			keep_last(way->said, buf, (size_t)take(&r->said, buf, sizeof(buf)), way->most_said);
+			keep_last(way->said, buf, (size_t)program_take(&r->said, buf, sizeof(buf)),
+				  way->most_said);
 		if (!n && ended) /* all that it wrote is read */
 			return !ferror(to);
 		if (!n && has_ended(r->pid)) {
@@ -219,7 +220,7 @@ static bool listen_to(struct running *r, FILE *to, const struct program_way *way
 }
 
 /* Ends what is left of its group, and it. Returns its status. */
-static int end(const struct running *r)
+static int program_end(const struct running *r)
 {
 	int status = 0;
 
@@ -261,7 +262,7 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 	if (way->said && pipe_from(said)) {
 		rc = errno;
 	} else {
-		rc = start(argv, way->in, out[1], said[1], &r.pid, &r.group);
+		rc = program_start(argv, way->in, out[1], said[1], &r.pid, &r.group);
 		if (way->said)
 			close(said[1]);
 	}
@@ -275,8 +276,8 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 			close(said[0]);
 		return err_set_kind(e, ERR_IO, "%s: %s", argv[0], strerror(rc));
 	}
-	whole = listen_to(&r, to, way, p);
-	status = end(&r);
+	whole = program_listen_to(&r, to, way, p);
+	status = program_end(&r);
 	if (!whole && progress_cancelled(p))
 		return err_set(e, CANCELLED);
 	if (!whole && ferror(to))
@@ -310,7 +311,7 @@ struct sink {
 	bool failed;
 };
 
-static ssize_t fill(void *cookie, const char *buf, size_t n)
+static ssize_t program_fill(void *cookie, const char *buf, size_t n)
 {
 	struct sink *s = cookie;
 
@@ -337,7 +338,7 @@ static ssize_t fill(void *cookie, const char *buf, size_t n)
 int program_output(char *const *argv, const struct program_way *way, const char *name, char **data,
 		   size_t *size, struct progress *p, struct err *e)
 {
-	static const cookie_io_functions_t io = {.write = fill};
+	static const cookie_io_functions_t io = {.write = program_fill};
 	struct sink s = {.name = name, .mib = way->mib};
 	FILE *to = fopencookie(&s, "w", io);
 	int rc;

@@ -49,7 +49,7 @@ static bool number_behind(const char *text, const char *name, unsigned long long
 	return false;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t room_least(size_t a, size_t b)
 {
 	return MIN(a, b);
 }
@@ -89,7 +89,7 @@ static size_t process_room(const char *root)
 	if (!read_small(root, "/proc/self/statm", text) ||
 	    sscanf(text, "%llu %*u %*u %*u %*u %llu", &size, &data) != 2)
 		return SIZE_MAX;
-	return least(limit_room(RLIMIT_AS, size * page), limit_room(RLIMIT_DATA, data * page));
+	return room_least(limit_room(RLIMIT_AS, size * page), limit_room(RLIMIT_DATA, data * page));
 }
 
 /* --- control groups -------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static const struct cgroup_files cgroup_files[2] = {
 };
 
 /* False also for "max", which means no limit in version 2. */
-static bool read_number(const char *root, const char *folder, const char *name, unsigned long long *v)
+static bool room_read_number(const char *root, const char *folder, const char *name, unsigned long long *v)
 {
 	char path[PATH_MOST], text[FILE_MOST], *end;
 
@@ -121,7 +121,8 @@ static size_t group_room(const char *root, const struct cgroup_files *c, const c
 	unsigned long long limit, used, cache = 0;
 	char path[PATH_MOST], text[FILE_MOST];
 
-	if (!read_number(root, folder, c->limit, &limit) || !read_number(root, folder, c->used, &used))
+	if (!room_read_number(root, folder, c->limit, &limit) ||
+	    !room_read_number(root, folder, c->used, &used))
 		return SIZE_MAX;
 	if ((size_t)snprintf(path, sizeof(path), "%s/memory.stat", folder) < sizeof(path) &&
 	    read_small(root, path, text))
@@ -138,7 +139,7 @@ static size_t groups_room(const char *root, const struct cgroup_files *c, const 
 	if ((size_t)snprintf(folder, sizeof(folder), "%s%.*s", c->mount, (int)len, group) >= sizeof(folder))
 		return room;
 	while (strlen(folder) >= strlen(c->mount)) {
-		room = least(room, group_room(root, c, folder));
+		room = room_least(room, group_room(root, c, folder));
 		*strrchr(folder, '/') = 0;
 	}
 	return room;
@@ -168,9 +169,9 @@ static size_t cgroup_room(const char *root)
 		if (number < len) {
 			names = strcspn(line + number, ":\n");
 			if (number + names < len && (!names || has_memory(line + number, names)))
-				room = least(room, groups_room(root, &cgroup_files[!names],
-							       line + number + names + 1,
-							       len - number - names - 1));
+				room = room_least(room, groups_room(root, &cgroup_files[!names],
+								    line + number + names + 1,
+								    len - number - names - 1));
 		}
 		line += len + (line[len] == '\n');
 	}
@@ -181,7 +182,7 @@ static size_t cgroup_room(const char *root)
 
 size_t mem_available(const char *root)
 {
-	return least(least(machine_room(root), process_room(root)), cgroup_room(root));
+	return room_least(room_least(machine_room(root), process_room(root)), cgroup_room(root));
 }
 
 const char *mem_text(size_t size, char *buf, size_t room)

@@ -78,7 +78,7 @@ void text_csv(struct text *t, const char *s)
 	text_putc(t, '"');
 }
 
-static ssize_t append(void *cookie, const char *buf, size_t size)
+static ssize_t text_append(void *cookie, const char *buf, size_t size)
 {
 	struct text *t = cookie;
 
@@ -99,7 +99,7 @@ void text_levels(struct text *t, const uint64_t *n, size_t count, uint64_t most)
 
 FILE *text_stream(struct text *t)
 {
-	FILE *f = fopencookie(t, "w", (cookie_io_functions_t){.write = append});
+	FILE *f = fopencookie(t, "w", (cookie_io_functions_t){.write = text_append});
 
 	if (!f)
 		mem_exhausted(BUFSIZ);

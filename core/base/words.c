@@ -16,7 +16,7 @@ struct splitter {
 	char **argv;
 };
 
-static void add_word(struct splitter *s, char *w)
+static void words_add_word(struct splitter *s, char *w)
 {
 	if (s->argc + 1 >= s->cap) {
 		s->cap = s->cap ? 2 * s->cap : 8;
@@ -134,7 +134,7 @@ int words_split(const char *line, const char **rest, int *argc, char ***argv, st
 			words_free(s.argc, s.argv);
 			return -1;
 		}
-		add_word(&s, word);
+		words_add_word(&s, word);
 	}
 	if (*s.p == ';')
 		*rest = s.p + 1;

@@ -27,7 +27,7 @@ size_t wrap_line(const char *s, unsigned columns, const char **rest)
 	return end;
 }
 
-static unsigned width(const char *s)
+static unsigned wrap_width(const char *s)
 {
 	unsigned n = 0;
 
@@ -41,7 +41,7 @@ void wrap_text(struct text *t, const char *s, unsigned columns, const char *firs
 	const char *before = first, *rest = s;
 
 	do {
-		unsigned taken = width(before);
+		unsigned taken = wrap_width(before);
 		const char *from = rest;
 		size_t len = wrap_line(from, columns > taken ? columns - taken : 1, &rest);
 

@@ -20,7 +20,7 @@ struct differ {
 	struct progress *progress;
 };
 
-static struct fabric_change *tell(struct differ *d, enum fabric_change_kind kind)
+static struct fabric_change *changes_tell(struct differ *d, enum fabric_change_kind kind)
 {
 	struct fabric_changes *x = d->x;
 
@@ -33,8 +33,8 @@ static struct fabric_change *tell(struct differ *d, enum fabric_change_kind kind
 }
 
 /* The port of `to` with the number of a port of `from`, on the node that node[] names. */
-static uint32_t port_at(const struct fabric *to, const struct fabric *from, const uint32_t *node,
-			uint32_t port)
+static uint32_t changes_port_at(const struct fabric *to, const struct fabric *from, const uint32_t *node,
+				uint32_t port)
 {
 	uint32_t n = port == NO_ID ? NO_ID : node[from->port_node[port]];
 
@@ -65,7 +65,7 @@ static void find_silent(struct differ *d)
 		uint32_t peer = a->port_peer[p], node = peer == NO_ID ? NO_ID : a->port_node[peer];
 
 		if (node == NO_ID || d->silent[node] || d->there[node] != NO_ID ||
-		    !is_open(d->b, port_at(d->b, a, d->there, p)))
+		    !is_open(d->b, changes_port_at(d->b, a, d->there, p)))
 			continue;
 		d->silent[node] = 1;
 		queue[n++] = node;
@@ -99,7 +99,7 @@ static bool took_place(const struct differ *d, uint32_t n, uint32_t m)
 		if (x == NO_ID || y == NO_ID)
 			continue;
 		if (d->there[a->port_node[x]] != NO_ID)
-			same += port_at(b, a, d->there, x) == y;
+			same += changes_port_at(b, a, d->there, x) == y;
 		else /* what was at the other end may have been replaced, too */
 			same += d->here[b->port_node[y]] == NO_ID && a->port_num[x] == b->port_num[y];
 	}
@@ -113,7 +113,7 @@ static void find_replaced(struct differ *d)
 
 	for (uint32_t n = 0; n < a->n_nodes; n++)
 		for (unsigned p = 1; d->there[n] == NO_ID && p <= a->node_nports[n]; p++) {
-			uint32_t far = port_at(b, a, d->there, a->port_peer[a->node_port[n] + p]),
+			uint32_t far = changes_port_at(b, a, d->there, a->port_peer[a->node_port[n] + p]),
 				 peer = far == NO_ID ? NO_ID : b->port_peer[far],
 				 m = peer == NO_ID ? NO_ID : b->port_node[peer];
 
@@ -128,7 +128,7 @@ static void find_replaced(struct differ *d)
 
 /* --- what came or went as a whole ---------------------------------------------------------------------- */
 
-static void add_cable(struct fabric_changes *x, struct fabric_change *c, uint32_t port)
+static void changes_add_cable(struct fabric_changes *x, struct fabric_change *c, uint32_t port)
 {
 	GROW(x->cable, x->n_cables, x->cap_cables);
 	x->cable[x->n_cables++] = port;
@@ -136,8 +136,8 @@ static void add_cable(struct fabric_changes *x, struct fabric_change *c, uint32_
 }
 
 /* The cables of a node; of a switch in a part (mark: what is in it) those that lead out of it. */
-static void add_cables(struct fabric_changes *x, struct fabric_change *c, const struct fabric *f, uint32_t n,
-		       const uint8_t *mark)
+static void changes_add_cables(struct fabric_changes *x, struct fabric_change *c, const struct fabric *f,
+			       uint32_t n, const uint8_t *mark)
 {
 	for (uint32_t p = f->node_port[n] + 1; p <= f->node_port[n] + f->node_nports[n]; p++) {
 		uint32_t peer = f->port_peer[p];
@@ -145,13 +145,13 @@ static void add_cables(struct fabric_changes *x, struct fabric_change *c, const 
 		if (peer == NO_ID)
 			continue;
 		if (!mark || mark[f->port_node[peer]] != 1)
-			add_cable(x, c, p);
+			changes_add_cable(x, c, p);
 		else
 			c->inside += p < peer;
 	}
 }
 
-static void add_node(struct fabric_changes *x, uint32_t n)
+static void changes_add_node(struct fabric_changes *x, uint32_t n)
 {
 	GROW(x->node, x->n_nodes, x->cap_nodes);
 	x->node[x->n_nodes++] = n;
@@ -175,11 +175,11 @@ static bool hangs_on(const struct fabric *f, const uint32_t *other, const uint8_
 }
 
 /* other: the node on the other side, of each node of f.  mark: [n_nodes] of zeroes, which are left. */
-static void tell_part(struct differ *d, const struct fabric *f, const uint32_t *other, const struct parts *p,
-		      uint32_t part, uint8_t *mark)
+static void changes_tell_part(struct differ *d, const struct fabric *f, const uint32_t *other,
+			      const struct parts *p, uint32_t part, uint8_t *mark)
 {
 	struct fabric_changes *x = d->x;
-	struct fabric_change *c = tell(d, f == d->a ? PART_REMOVED : PART_ADDED);
+	struct fabric_change *c = changes_tell(d, f == d->a ? PART_REMOVED : PART_ADDED);
 
 	c->part = str_dup(p->name[part]);
 	c->chassis = p->kind == PART_CHASSIS;
@@ -188,13 +188,13 @@ static void tell_part(struct differ *d, const struct fabric *f, const uint32_t *
 	for (uint32_t i = p->first[part]; i < p->first[part + 1]; i++)
 		mark[p->id[i]] = 1;
 	for (uint32_t i = p->first[part]; i < p->first[part + 1]; i++, c->n_switches++) {
-		add_node(x, p->id[i]);
-		add_cables(x, c, f, p->id[i], mark);
+		changes_add_node(x, p->id[i]);
+		changes_add_cables(x, c, f, p->id[i], mark);
 		c->unseen |= f == d->a && d->silent[p->id[i]];
 	}
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		if (hangs_on(f, other, mark, f->by_name[i])) {
-			add_node(x, f->by_name[i]);
+			changes_add_node(x, f->by_name[i]);
 			c->n_hosts++;
 		}
 	for (uint32_t i = 0; i < c->n_switches + c->n_hosts; i++) {
@@ -225,7 +225,7 @@ static void tell_parts(struct differ *d, const struct fabric *f, const uint32_t 
 
 		for (uint32_t i = 0; i < p->n; i++)
 			if (all_gone(d, p, i, other))
-				tell_part(d, f, other, p, i, mark);
+				changes_tell_part(d, f, other, p, i, mark);
 		parts_free(p);
 	}
 	elements_unref(el);
@@ -254,7 +254,7 @@ static void begin_side(struct differ *d, const struct fabric *f, const uint32_t 
 static void tell_node(struct differ *d, const struct fabric *f, uint32_t n, struct fabric_change *c)
 {
 	c->first_cable = d->x->n_cables;
-	add_cables(d->x, c, f, n, NULL);
+	changes_add_cables(d->x, c, f, n, NULL);
 }
 
 static void tell_nodes(struct differ *d)
@@ -269,9 +269,9 @@ static void tell_nodes(struct differ *d)
 		if (m != NO_ID && d->a->node_guid[n] == d->b->node_guid[m] &&
 		    !strcmp(d->a->node_desc[n], d->b->node_desc[m]))
 			continue;
-		c = tell(d, m == NO_ID				       ? NODE_REMOVED
-			    : d->a->node_guid[n] != d->b->node_guid[m] ? NODE_REPLACED
-								       : NODE_RENAMED);
+		c = changes_tell(d, m == NO_ID				       ? NODE_REMOVED
+				    : d->a->node_guid[n] != d->b->node_guid[m] ? NODE_REPLACED
+									       : NODE_RENAMED);
 		c->unseen = d->silent[n];
 		c->node_was = n;
 		c->node_now = m;
@@ -285,7 +285,7 @@ static void tell_nodes(struct differ *d)
 
 		if (d->here[n] != NO_ID || d->parted[n])
 			continue;
-		c = tell(d, NODE_ADDED);
+		c = changes_tell(d, NODE_ADDED);
 		c->node_now = n;
 		tell_node(d, d->b, n, c);
 	}
@@ -301,7 +301,7 @@ static void tell_lids(struct differ *d)
 		    !d->b->port_lid[q] ||
 		    (d->a->port_lid[p] == d->b->port_lid[q] && d->a->port_lmc[p] == d->b->port_lmc[q]))
 			continue;
-		c = tell(d, LID_CHANGED);
+		c = changes_tell(d, LID_CHANGED);
 		c->was[0] = p;
 		c->now[0] = q;
 	}
@@ -321,7 +321,7 @@ static uint32_t leads_anew(const struct differ *d, uint32_t port_in_b)
 /* The cable of a that a port of b had, if it is lost and not told yet; its port in a, or NO_ID. */
 static uint32_t had_lost(const struct differ *d, uint32_t port_in_b)
 {
-	uint32_t p = port_at(d->a, d->b, d->here, port_in_b);
+	uint32_t p = changes_port_at(d->a, d->b, d->here, port_in_b);
 
 	return p == NO_ID || d->a->port_link[p] == NO_ID || !d->lost[d->a->port_link[p]] ? NO_ID : p;
 }
@@ -333,8 +333,8 @@ static void compare_links(struct differ *d)
 	for (uint32_t l = 0; l < b->n_links; l++)
 		d->fresh[l] = 1;
 	for (uint32_t l = 0; l < a->n_links; l++) {
-		uint32_t p = a->link_port[2 * l], q = a->link_port[2 * l + 1], x = port_at(b, a, d->there, p),
-			 y = port_at(b, a, d->there, q);
+		uint32_t p = a->link_port[2 * l], q = a->link_port[2 * l + 1],
+			 x = changes_port_at(b, a, d->there, p), y = changes_port_at(b, a, d->there, q);
 		struct fabric_change *c;
 
 		d->lost[l] = x == NO_ID || y == NO_ID || b->port_peer[x] != y;
@@ -344,7 +344,7 @@ static void compare_links(struct differ *d)
 		if (a->port_width[p] == b->port_width[x] && a->port_speed[p] == b->port_speed[x] &&
 		    a->port_width[q] == b->port_width[y] && a->port_speed[q] == b->port_speed[y])
 			continue;
-		c = tell(d, LINK_RATE);
+		c = changes_tell(d, LINK_RATE);
 		c->was[0] = p;
 		c->was[1] = q;
 		c->now[0] = x;
@@ -368,13 +368,13 @@ static void with_nodes(struct differ *d)
 /* Two lost cables p - q and r - s, and new ones p - s and r - q: they have each other's places. */
 static bool swapped(struct differ *d, uint32_t p, uint32_t q)
 {
-	uint32_t x = port_at(d->b, d->a, d->there, p), y = port_at(d->b, d->a, d->there, q),
+	uint32_t x = changes_port_at(d->b, d->a, d->there, p), y = changes_port_at(d->b, d->a, d->there, q),
 		 s = had_lost(d, leads_anew(d, x)), r = s == NO_ID ? NO_ID : d->a->port_peer[s];
 	struct fabric_change *c;
 
-	if (r == NO_ID || s == q || s == p || leads_anew(d, port_at(d->b, d->a, d->there, r)) != y)
+	if (r == NO_ID || s == q || s == p || leads_anew(d, changes_port_at(d->b, d->a, d->there, r)) != y)
 		return false;
-	c = tell(d, LINK_SWAPPED);
+	c = changes_tell(d, LINK_SWAPPED);
 	c->was[0] = p;
 	c->was[1] = q;
 	c->other[0] = r;
@@ -385,15 +385,15 @@ static bool swapped(struct differ *d, uint32_t p, uint32_t q)
 }
 
 /* The lost cable p - q is now at p and another port. */
-static bool moved(struct differ *d, uint32_t p, uint32_t q)
+static bool changes_moved(struct differ *d, uint32_t p, uint32_t q)
 {
-	uint32_t x = port_at(d->b, d->a, d->there, p), y = leads_anew(d, x);
+	uint32_t x = changes_port_at(d->b, d->a, d->there, p), y = leads_anew(d, x);
 	bool host = !node_is_switch(d->a, d->a->port_node[p]);
 	struct fabric_change *c;
 
 	if (y == NO_ID)
 		return false;
-	c = tell(d, host ? NODE_MOVED : LINK_MOVED);
+	c = changes_tell(d, host ? NODE_MOVED : LINK_MOVED);
 	c->node_was = host ? d->a->port_node[p] : NO_ID;
 	c->node_now = host ? d->b->port_node[x] : NO_ID;
 	c->was[0] = p;
@@ -416,35 +416,36 @@ static void for_lost(struct differ *d, bool (*rule)(struct differ *, uint32_t, u
 		}
 }
 
-static void tell_links(struct differ *d)
+static void changes_tell_links(struct differ *d)
 {
 	const struct fabric *a = d->a, *b = d->b;
 
 	with_nodes(d);
 	for_lost(d, swapped, true);
 	for_lost(d, swapped, false);
-	for_lost(d, moved, true);
-	for_lost(d, moved, false);
+	for_lost(d, changes_moved, true);
+	for_lost(d, changes_moved, false);
 	for (uint32_t l = 0; l < a->n_links; l++) {
 		struct fabric_change *c;
 
 		if (!d->lost[l])
 			continue;
-		c = tell(d, LINK_REMOVED);
+		c = changes_tell(d, LINK_REMOVED);
 		for (unsigned end = 0; end < 2; end++) {
 			c->was[end] = a->link_port[2 * l + end];
-			c->unseen |= is_open(b, port_at(b, a, d->there, c->was[end]));
+			c->unseen |= is_open(b, changes_port_at(b, a, d->there, c->was[end]));
 		}
 	}
 	for (uint32_t l = 0; l < b->n_links; l++)
 		if (d->fresh[l])
-			memcpy(tell(d, LINK_ADDED)->now, b->link_port + 2 * l, 2 * sizeof(*b->link_port));
+			memcpy(changes_tell(d, LINK_ADDED)->now, b->link_port + 2 * l,
+			       2 * sizeof(*b->link_port));
 }
 
 /* --- the list ----------------------------------------------------------------------------------------- */
 
 /* In order of kinds; within one, as they were found. */
-static void put_in_order(struct fabric_changes *x)
+static void changes_put_in_order(struct fabric_changes *x)
 {
 	struct fabric_change *c = NEW_ARRAY(x->n + 1, struct fabric_change);
 	size_t n = 0;
@@ -478,8 +479,8 @@ void changes_find(struct fabric_changes *x, const struct fabric *a, const struct
 	tell_nodes(&d);
 	tell_lids(&d);
 	compare_links(&d);
-	tell_links(&d);
-	put_in_order(x);
+	changes_tell_links(&d);
+	changes_put_in_order(x);
 	free(d.there);
 	free(d.here);
 	free(d.silent);

@@ -44,7 +44,7 @@ static void end_part(struct parts *p, uint32_t ids, char *name)
 
 /* --- links and switches --------------------------------------------------------------------------- */
 
-static bool between_switches(const struct fabric *f, uint32_t link)
+static bool chassis_between_switches(const struct fabric *f, uint32_t link)
 {
 	uint32_t a = f->port_node[f->link_port[2 * link]], b = f->port_node[f->link_port[2 * link + 1]];
 
@@ -58,7 +58,7 @@ static struct parts *all_links(const struct fabric *f)
 	char a[300], b[300];
 
 	for (uint32_t l = 0; l < f->n_links; l++) {
-		if (!between_switches(f, l))
+		if (!chassis_between_switches(f, l))
 			continue;
 		p->id[ids++] = l;
 		port_plain(f, f->link_port[2 * l], a, sizeof(a));
@@ -110,7 +110,7 @@ static size_t board_length(const char *place)
 }
 
 /* Length of the part of a name before "/U" and a number at its end; 0: it has no such end. */
-static size_t name_length(const char *name)
+static size_t chassis_name_length(const char *name)
 {
 	size_t n = strlen(name), digits = n;
 
@@ -120,19 +120,19 @@ static size_t name_length(const char *name)
 }
 
 /* A chip, and the name of its card. */
-struct member {
+struct chassis_member {
 	uint32_t node;
 	char *card; /* name of the card; NULL: nothing tells it */
 };
 
-static void take_member(const struct elements *el, uint32_t e, uint32_t sw, struct member *m)
+static void take_member(const struct elements *el, uint32_t e, uint32_t sw, struct chassis_member *m)
 {
 	const struct fabric *f = el->topo->fabric;
 	uint32_t node = f->switch_node[sw];
 	const char *place = f->node_chassis_place[node], *name = switch_given(f, sw);
-	size_t len = name_length(name);
+	size_t len = chassis_name_length(name);
 
-	*m = (struct member){.node = node};
+	*m = (struct chassis_member){.node = node};
 	if (len)
 		m->card = str_printf("%.*s", (int)len, name);
 	else if (place && *place && board_length(place))
@@ -142,7 +142,7 @@ static void take_member(const struct elements *el, uint32_t e, uint32_t sw, stru
 /* Chips without a card come last; "Line 2" before "Line 10". */
 static int by_card(const void *x, const void *y)
 {
-	const struct member *a = x, *b = y;
+	const struct chassis_member *a = x, *b = y;
 	int c;
 
 	if (!a->card || !b->card)
@@ -155,7 +155,7 @@ static struct parts *all_cards(const struct elements *el)
 {
 	const struct fabric *f = el->topo->fabric;
 	struct parts *p = parts_room(f, PART_CARD, f->n_switches, f->n_switches);
-	struct member *m = NEW_ARRAY((size_t)f->n_switches + 1, struct member);
+	struct chassis_member *m = NEW_ARRAY((size_t)f->n_switches + 1, struct chassis_member);
 	uint32_t ids = 0;
 
 	for (uint32_t e = 0; e < el->n; e++) {

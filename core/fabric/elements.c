@@ -66,7 +66,7 @@ static uint32_t switches_by_guid(const struct topo *t, uint32_t *sw)
 }
 
 /* The rule by which chips became one element. */
-static uint8_t rule_of(const struct elements *el, const struct grouping *g, uint32_t e)
+static uint8_t elements_rule_of(const struct elements *el, const struct grouping *g, uint32_t e)
 {
 	const struct group *first = &g->group[el->chip[el->first_chip[e]]];
 
@@ -108,7 +108,7 @@ static void make_elements(struct elements *el, const struct grouping *g)
 		el->chip[fill[e]++] = sw[i];
 	}
 	for (uint32_t e = 0; e < el->n; e++)
-		el->rule[e] = rule_of(el, g, e);
+		el->rule[e] = elements_rule_of(el, g, e);
 	free(fill);
 	free(parent);
 	free(sw);

@@ -8,7 +8,7 @@
 
 #include "core/fabric/internal.h"
 
-static int by_rest(const void *x, const void *y)
+static int elements_group_by_rest(const void *x, const void *y)
 {
 	const struct guid_line *const *a = x, *const *b = y;
 
@@ -28,8 +28,9 @@ static void trim(char *s)
 		s[--len] = 0;
 }
 
-static int take_line(struct grouping *g, const struct fabric *f, const char *path, const struct guid_line *l,
-		     uint64_t value, struct text *notes, struct err *e)
+static int elements_group_take_line(struct grouping *g, const struct fabric *f, const char *path,
+				    const struct guid_line *l, uint64_t value, struct text *notes,
+				    struct err *e)
 {
 	uint32_t node = fabric_node_by_guid(f, l->guid), sw = node == NO_ID ? NO_ID : f->node_switch[node];
 
@@ -70,7 +71,7 @@ static int group_by_file(struct grouping *g, const struct fabric *f, const char 
 	sorted = NEW_ARRAY(g->file.n + 1, const struct guid_line *);
 	for (size_t i = 0; i < g->file.n; i++)
 		sorted[i] = &g->file.l[i];
-	qsort(sorted, g->file.n, sizeof(*sorted), by_rest);
+	qsort(sorted, g->file.n, sizeof(*sorted), elements_group_by_rest);
 	for (size_t i = 0; i < g->file.n; i++) {
 		if (!i || strcmp(sorted[i]->rest, sorted[i - 1]->rest))
 			g->name[n++] = sorted[i]->rest;
@@ -78,7 +79,7 @@ static int group_by_file(struct grouping *g, const struct fabric *f, const char 
 	}
 	free(sorted);
 	for (size_t i = 0; !rc && i < g->file.n; i++)
-		rc = take_line(g, f, path, &g->file.l[i], value[i], notes, e);
+		rc = elements_group_take_line(g, f, path, &g->file.l[i], value[i], notes, e);
 	free(value);
 	return rc;
 }

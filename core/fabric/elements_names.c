@@ -78,7 +78,7 @@ static char *first_name(const struct elements *el, const struct grouping *g, uin
 	return numbered_name(el, e);
 }
 
-static int by_name(const void *x, const void *y, void *ctx)
+static int elements_names_by_name(const void *x, const void *y, void *ctx)
 {
 	const struct elements *el = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
@@ -95,7 +95,7 @@ static void part_names(struct elements *el, uint32_t *order, bool second)
 
 	for (uint32_t e = 0; e < el->n; e++)
 		order[e] = e;
-	qsort_r(order, el->n, sizeof(*order), by_name, el);
+	qsort_r(order, el->n, sizeof(*order), elements_names_by_name, el);
 	for (uint32_t i = 0, j; i < el->n; i = j) {
 		for (j = i + 1; j < el->n && !strcmp(el->name[order[i]], el->name[order[j]]);)
 			j++;

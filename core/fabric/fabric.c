@@ -42,7 +42,8 @@ static void fabric_release(struct fabric *f)
 }
 
 /* Add "WHAT of N THINGS" when some of them are not told, "WHAT" when none is. */
-static void tell_part(struct text *t, const char *what, uint32_t untold, uint32_t all, const char *thing)
+static void fabric_tell_part(struct text *t, const char *what, uint32_t untold, uint32_t all,
+			     const char *thing)
 {
 	if (untold && untold == all)
 		text_add(t, "%s%s", t->len ? "; " : "", what);
@@ -65,14 +66,14 @@ void fabric_tell_untold(const struct fabric *f, struct text *t)
 	}
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		lids += !f->port_lid[f->endport_port[ep]];
-	tell_part(t, "LIDs", lids, f->n_endports, "endport");
-	tell_part(t, "widths", widths, cabled, "port");
-	tell_part(t, "speeds", speeds, cabled, "port");
-	tell_part(t, "VLs (8 are taken)", vls, cabled, "port");
+	fabric_tell_part(t, "LIDs", lids, f->n_endports, "endport");
+	fabric_tell_part(t, "widths", widths, cabled, "port");
+	fabric_tell_part(t, "speeds", speeds, cabled, "port");
+	fabric_tell_part(t, "VLs (8 are taken)", vls, cabled, "port");
 	if (f->n_links && !f->states_told)
 		text_add(t, "%sstates of ports (active where cabled)", t->len ? "; " : "");
 	else
-		tell_part(t, "states (active is taken)", states, cabled, "port");
+		fabric_tell_part(t, "states (active is taken)", states, cabled, "port");
 }
 
 uint32_t fabric_idle_end(const struct fabric *f, uint32_t port)

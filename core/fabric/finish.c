@@ -9,12 +9,12 @@
 #include "core/fabric/names.h"
 #include "core/base/order.h"
 
-struct keyed {
+struct finish_keyed {
 	uint64_t key;
 	uint32_t id;
 };
 
-COMPARATOR(keyed_compare, struct keyed, UP(key) UP(id))
+COMPARATOR(keyed_compare, struct finish_keyed, UP(key) UP(id))
 
 static void fill_node(struct fabric *f, uint32_t n, uint32_t order, const struct fb_node *from)
 {
@@ -141,14 +141,14 @@ static void number_switches(struct fabric *f, const struct fabric_builder *b)
 
 static void number_endports(struct fabric *f)
 {
-	struct keyed *k = NEW_ARRAY(f->n_ports, struct keyed);
+	struct finish_keyed *k = NEW_ARRAY(f->n_ports, struct finish_keyed);
 	uint32_t n = 0;
 
 	for (uint32_t p = 0; p < f->n_ports; p++) {
 		bool sw = f->node_type[f->port_node[p]] == NODE_SWITCH;
 
 		if (sw ? f->port_num[p] == 0 : f->port_peer[p] != NO_ID)
-			k[n++] = (struct keyed){guid_key(f->port_guid[p]), p};
+			k[n++] = (struct finish_keyed){guid_key(f->port_guid[p]), p};
 	}
 	qsort(k, n, sizeof(*k), keyed_compare);
 	f->n_endports = n;
@@ -162,12 +162,12 @@ static void number_endports(struct fabric *f)
 
 static void index_nodes(struct fabric *f)
 {
-	struct keyed *k = NEW_ARRAY(f->n_nodes, struct keyed);
+	struct finish_keyed *k = NEW_ARRAY(f->n_nodes, struct finish_keyed);
 
 	f->by_guid = NEW_ARRAY(f->n_nodes, uint32_t);
 	f->by_name = NEW_ARRAY(f->n_nodes, uint32_t);
 	for (uint32_t n = 0; n < f->n_nodes; n++)
-		k[n] = (struct keyed){f->node_guid[n], n};
+		k[n] = (struct finish_keyed){f->node_guid[n], n};
 	qsort(k, f->n_nodes, sizeof(*k), keyed_compare);
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		f->by_guid[n] = k[n].id;
@@ -178,7 +178,7 @@ static void index_nodes(struct fabric *f)
 static struct fabric *make_fabric(struct fabric_builder *b)
 {
 	struct fabric *f = NEW(struct fabric);
-	struct keyed *k = NEW_ARRAY(b->n, struct keyed);
+	struct finish_keyed *k = NEW_ARRAY(b->n, struct finish_keyed);
 	uint32_t *new_id = NEW_ARRAY(b->n, uint32_t);
 	uint32_t node, p0;
 
@@ -186,7 +186,7 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 	f->n_nodes = b->n;
 	alloc_nodes(f);
 	for (uint32_t i = 0; i < b->n; i++)
-		k[i] = (struct keyed){guid_key(b->node[i].guid), i};
+		k[i] = (struct finish_keyed){guid_key(b->node[i].guid), i};
 	qsort(k, b->n, sizeof(*k), keyed_compare);
 	for (uint32_t n = 0; n < b->n; n++) {
 		new_id[k[n].id] = n;

@@ -38,7 +38,7 @@ static struct model model_of(const struct fb_node *n)
 
 enum rule { NO_RULE, CAGES, SPLIT_PORTS, HDR_LINE, QDR_LINE };
 
-static enum rule rule_of(const struct fb_node *n, const struct model *m)
+static enum rule label_rules_rule_of(const struct fb_node *n, const struct model *m)
 {
 	bool named = m->name[0], box = named ? !m->line : n->device;
 	bool quantum2 = !n->device || n->device == QUANTUM2, quantum = !n->device || n->device == QUANTUM;
@@ -55,7 +55,7 @@ static enum rule rule_of(const struct fb_node *n, const struct model *m)
 }
 
 /* The label of a port. False: the rule has none, for example if the port is no connector. */
-static bool by_rule(enum rule rule, const struct model *m, unsigned port, char *s, size_t size)
+static bool label_rules_by_rule(enum rule rule, const struct model *m, unsigned port, char *s, size_t size)
 {
 	static const unsigned last[] = {0, 64, 80, 20, 18};
 	unsigned cage = (port + 1) / 2, half = 2 - port % 2;
@@ -91,19 +91,19 @@ static void by_chassis(struct fb_node *n)
 static void by_model(struct fb_node *n)
 {
 	struct model m = model_of(n);
-	enum rule rule = rule_of(n, &m);
+	enum rule rule = label_rules_rule_of(n, &m);
 	bool known = m.name[0];
 	char s[LABEL_MAX + 1];
 
 	for (unsigned p = 1; p <= n->nports; p++) {
-		if (!n->port[p].label || !by_rule(rule, &m, p, s, sizeof(s)))
+		if (!n->port[p].label || !label_rules_by_rule(rule, &m, p, s, sizeof(s)))
 			continue;
 		if (strcmp(n->port[p].label, s) != 0)
 			return;
 		known = true;
 	}
 	for (unsigned p = 1; known && p <= n->nports; p++)
-		if (!n->port[p].label && by_rule(rule, &m, p, s, sizeof(s)))
+		if (!n->port[p].label && label_rules_by_rule(rule, &m, p, s, sizeof(s)))
 			n->port[p].label = str_dup(s);
 }
 

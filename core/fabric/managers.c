@@ -10,7 +10,7 @@
 const char *const manager_state_word[MANAGER_STATES] = {"inactive", "discovering", "standby", "master",
 							"silent"};
 
-static void release(struct counted *c)
+static void managers_release(struct counted *c)
 {
 	struct managers *m = (struct managers *)c;
 
@@ -23,7 +23,7 @@ struct managers *managers_new(uint32_t most)
 {
 	struct managers *m = NEW(struct managers);
 
-	counted_init(&m->counted, release);
+	counted_init(&m->counted, managers_release);
 	m->m = NEW_ARRAY(most + 1u, struct manager);
 	return m;
 }

@@ -204,7 +204,7 @@ static void free_index(struct name_index *x)
 }
 
 /* Made when first asked for.  If two threads make it at once, the second throws its own away. */
-static const struct name_index *index_of(const struct fabric *cf)
+static const struct name_index *names_index_of(const struct fabric *cf)
 {
 	struct fabric *f = (struct fabric *)cf;
 	struct name_index *x = atomic_load(&f->name_index), *none = NULL;
@@ -246,7 +246,7 @@ static bool counts(const struct fabric *f, uint32_t node, enum name_kind kind)
 }
 
 /* Adds a node that fits with this rank. Only nodes of the best rank stay. */
-static void hit(struct name_hits *h, uint32_t node, enum name_rank rank)
+static void names_hit(struct name_hits *h, uint32_t node, enum name_rank rank)
 {
 	if (rank < h->rank)
 		return;
@@ -257,7 +257,7 @@ static void hit(struct name_hits *h, uint32_t node, enum name_rank rank)
 	h->node[h->n++] = node;
 }
 
-static void tidy(const struct fabric *f, struct name_hits *h)
+static void names_tidy(const struct fabric *f, struct name_hits *h)
 {
 	uint32_t n = 0;
 
@@ -271,7 +271,7 @@ static void tidy(const struct fabric *f, struct name_hits *h)
 
 static void find_words(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h)
 {
-	const struct name_index *x = index_of(f);
+	const struct name_index *x = names_index_of(f);
 	size_t lo = 0, hi = x->n, len = strlen(text);
 
 	while (lo < hi) {
@@ -287,9 +287,9 @@ static void find_words(const struct fabric *f, const char *text, enum name_kind 
 		bool first = w->s == f->node_given[w->node], whole = !in_word(w->s[len]);
 
 		if (counts(f, w->node, kind))
-			hit(h, w->node,
-			    whole ? (first ? NAME_FIRST : NAME_WORDS)
-				  : (first ? NAME_BEGIN : NAME_WORD_BEGIN));
+			names_hit(h, w->node,
+				  whole ? (first ? NAME_FIRST : NAME_WORDS)
+					: (first ? NAME_BEGIN : NAME_WORD_BEGIN));
 	}
 }
 
@@ -319,7 +319,7 @@ static void find_tail(const struct fabric *f, const char *text, enum name_kind k
 	for (uint32_t n = 0; tail && n < f->n_nodes; n++)
 		if ((f->node_guid[n] & mask) == guid && counts(f, n, kind) &&
 		    (!strncasecmp(f->node_given[n], text, len) || !strncasecmp(f->node_name[n], text, len)))
-			hit(h, n, NAME_WORDS);
+			names_hit(h, n, NAME_WORDS);
 }
 
 void names_find(const struct fabric *f, const char *text, enum name_kind kind, enum name_rank least,
@@ -335,7 +335,7 @@ void names_find(const struct fabric *f, const char *text, enum name_kind kind, e
 			if (strncasecmp(f->node_name[node], text, len))
 				break;
 			if (counts(f, node, kind))
-				hit(h, node, f->node_name[node][len] ? NAME_LABEL : NAME_WHOLE);
+				names_hit(h, node, f->node_name[node][len] ? NAME_LABEL : NAME_WHOLE);
 		}
 	}
 	if (*text && h->rank < NAME_WHOLE)
@@ -343,11 +343,11 @@ void names_find(const struct fabric *f, const char *text, enum name_kind kind, e
 	if (*text && !h->n && least <= NAME_PART) {
 		for (uint32_t n = 0; n < f->n_nodes; n++)
 			if (counts(f, n, kind) && strcasestr(f->node_given[n], text))
-				hit(h, n, NAME_PART);
+				names_hit(h, n, NAME_PART);
 	}
 	if (!h->n && least <= NAME_WORDS)
 		find_tail(f, text, kind, h);
-	tidy(f, h);
+	names_tidy(f, h);
 	if (h->rank == NAME_WHOLE) {
 		for (uint32_t i = 0; i < h->n; i++)
 			if (!strcmp(f->node_name[h->node[i]], text)) {
@@ -398,7 +398,7 @@ static void find_glob(const struct fabric *f, const char *pattern, enum name_kin
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		if (counts(f, n, kind) &&
 		    (glob_match(pattern, f->node_given[n]) || glob_match(pattern, f->node_name[n])))
-			hit(h, n, h->rank);
+			names_hit(h, n, h->rank);
 }
 
 /* Add the nodes that one element of a list means; false: none. */
@@ -414,7 +414,7 @@ static bool find_element(const struct fabric *f, const char *element, enum name_
 	}
 	names_find(f, element, kind, NAME_WORDS, &one);
 	for (uint32_t i = 0; i < one.n; i++)
-		hit(h, one.node[i], h->rank);
+		names_hit(h, one.node[i], h->rank);
 	name_hits_free(&one);
 	return h->n > before;
 }
@@ -439,7 +439,7 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 		find_glob(f, text, kind, h);
 		n = h->n ? 0 : n;
 	}
-	tidy(f, h);
+	names_tidy(f, h);
 	if (n && *why.msg)
 		err_copy(e, &why);
 	else if (n && l.n == 1)

@@ -11,15 +11,15 @@
 #define TOLD 20		     /* of one kind are told; the rest is counted */
 #define LAST_UNICAST 0xBFFFu /* LIDs above are multicast */
 
-struct held {
+struct sanity_held {
 	uint64_t value; /* a GUID, or a LID */
 	uint32_t port;
 };
 
-COMPARATOR(held_compare, struct held, UP(value) UP(port))
+COMPARATOR(held_compare, struct sanity_held, UP(value) UP(port))
 
 /* Tells the number of further ones after TOLD of a kind. */
-static void tell_rest(struct fabric *f, const char *kind, uint32_t n)
+static void sanity_tell_rest(struct fabric *f, const char *kind, uint32_t n)
 {
 	if (n <= TOLD)
 		return;
@@ -28,19 +28,19 @@ static void tell_rest(struct fabric *f, const char *kind, uint32_t n)
 }
 
 /* Gives the last warning the place of a port. */
-static void at_port(struct fabric *f, uint32_t port)
+static void sanity_at_port(struct fabric *f, uint32_t port)
 {
 	warnings_place(&f->warnings, f->node_guid[f->port_node[port]], f->port_num[port]);
 }
 
 static void port_guids(struct fabric *f)
 {
-	struct held *h = NEW_ARRAY(f->n_endports, struct held);
+	struct sanity_held *h = NEW_ARRAY(f->n_endports, struct sanity_held);
 	uint32_t n = 0;
 	char a[300], b[300];
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		h[ep] = (struct held){f->port_guid[f->endport_port[ep]], f->endport_port[ep]};
+		h[ep] = (struct sanity_held){f->port_guid[f->endport_port[ep]], f->endport_port[ep]};
 	qsort(h, f->n_endports, sizeof(*h), held_compare);
 	for (uint32_t i = 1; i < f->n_endports; i++)
 		if (h[i].value == h[i - 1].value && n++ < TOLD) {
@@ -48,9 +48,9 @@ static void port_guids(struct fabric *f)
 				     "port GUID 0x%016" PRIx64 " is of %s and of %s", h[i].value,
 				     port_label(f, h[i - 1].port, a, sizeof(a)),
 				     port_label(f, h[i].port, b, sizeof(b)));
-			at_port(f, h[i].port);
+			sanity_at_port(f, h[i].port);
 		}
-	tell_rest(f, "duplicate GUID", n);
+	sanity_tell_rest(f, "duplicate GUID", n);
 	free(h);
 }
 
@@ -70,7 +70,7 @@ static void lids(struct fabric *f)
 			warnings_add(&f->warnings, "LID out of range", 0,
 				     "LIDs %u to %u of %s: unicast LIDs end at %u", lid, last,
 				     port_label(f, port, a, sizeof(a)), LAST_UNICAST);
-			at_port(f, port);
+			sanity_at_port(f, port);
 		}
 		for (uint32_t l = lid; l <= last && last <= LAST_UNICAST; l++) {
 			other = owner[l] && !other ? owner[l] : other;
@@ -80,23 +80,23 @@ static void lids(struct fabric *f)
 			warnings_add(&f->warnings, "duplicate LID", 0, "LID %u of %s is one of %s, too", lid,
 				     port_label(f, port, a, sizeof(a)),
 				     port_label(f, f->endport_port[other - 1], b, sizeof(b)));
-			at_port(f, port);
+			sanity_at_port(f, port);
 		}
 	}
-	tell_rest(f, "LID out of range", beyond);
-	tell_rest(f, "duplicate LID", twice);
+	sanity_tell_rest(f, "LID out of range", beyond);
+	sanity_tell_rest(f, "duplicate LID", twice);
 	free(owner);
 }
 
 /* A cable by the nodes that it joins. */
-struct cable {
+struct sanity_cable {
 	uint32_t low, high; /* nodes */
 	uint32_t link;
 };
 
-COMPARATOR(cable_compare, struct cable, UP(low) UP(high) UP(link))
+COMPARATOR(cable_compare, struct sanity_cable, UP(low) UP(high) UP(link))
 
-static double rate_of(const struct fabric *f, uint32_t link)
+static double sanity_rate_of(const struct fabric *f, uint32_t link)
 {
 	uint32_t p = f->link_port[2 * link];
 
@@ -114,19 +114,19 @@ static void slow_link(struct fabric *f, uint32_t link, uint32_t best, uint32_t *
 		     port_label(f, p, a, sizeof(a)), port_label(f, q, b, sizeof(b)),
 		     link_width_name(f->port_width[p]), link_speed_name(f->port_speed[p]),
 		     link_width_name(f->port_width[r]), link_speed_name(f->port_speed[r]));
-	at_port(f, p);
+	sanity_at_port(f, p);
 }
 
 /* Links between the same two nodes ought to be alike. */
 static void siblings(struct fabric *f)
 {
-	struct cable *c = NEW_ARRAY(f->n_links, struct cable);
+	struct sanity_cable *c = NEW_ARRAY(f->n_links, struct sanity_cable);
 	uint32_t told = 0;
 
 	for (uint32_t l = 0; l < f->n_links; l++) {
 		uint32_t a = f->port_node[f->link_port[2 * l]], b = f->port_node[f->link_port[2 * l + 1]];
 
-		c[l] = (struct cable){MIN(a, b), MAX(a, b), l};
+		c[l] = (struct sanity_cable){MIN(a, b), MAX(a, b), l};
 	}
 	qsort(c, f->n_links, sizeof(*c), cable_compare);
 	for (uint32_t first = 0, end; first < f->n_links; first = end) {
@@ -134,12 +134,13 @@ static void siblings(struct fabric *f)
 
 		for (end = first;
 		     end < f->n_links && c[end].low == c[first].low && c[end].high == c[first].high; end++)
-			best = rate_of(f, c[end].link) > rate_of(f, best) ? c[end].link : best;
+			best = sanity_rate_of(f, c[end].link) > sanity_rate_of(f, best) ? c[end].link : best;
 		for (uint32_t i = first; i < end; i++)
-			if (rate_of(f, c[i].link) > 0 && rate_of(f, c[i].link) < rate_of(f, best))
+			if (sanity_rate_of(f, c[i].link) > 0 &&
+			    sanity_rate_of(f, c[i].link) < sanity_rate_of(f, best))
 				slow_link(f, c[i].link, best, &told);
 	}
-	tell_rest(f, "slow link", told);
+	sanity_tell_rest(f, "slow link", told);
 	free(c);
 }
 

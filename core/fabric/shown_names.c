@@ -44,7 +44,7 @@ static char *without_maker(const char *name)
 	return t.s;
 }
 
-static char *base_name(const struct fabric *f, uint32_t node)
+static char *shown_names_base_name(const struct fabric *f, uint32_t node)
 {
 	char *plain = trimmed(f, node), *base = without_maker(plain);
 
@@ -82,7 +82,8 @@ static char *name_in_chassis(const struct fabric *f, uint32_t node, const uint16
 	for (; chassis && *at; at += strcspn(at, " "), at += *at == ' ') {
 		if (sscanf(at, "%*[A-Za-z] %9u Chip %9u%n", &slot, &chip, &end) != 2 || at[end])
 			continue;
-		type = at > place ? str_printf("%.*s", (int)(at - place - 1), place) : base_name(f, node);
+		type = at > place ? str_printf("%.*s", (int)(at - place - 1), place)
+				  : shown_names_base_name(f, node);
 		name = by_chip ? str_printf("%s-%u/%c%u/U%u", type, chassis, *at, slot, chip)
 			       : str_printf("%s-%u/%c%u", type, chassis, *at, slot);
 		free(type);
@@ -93,7 +94,7 @@ static char *name_in_chassis(const struct fabric *f, uint32_t node, const uint16
 
 static char *name_by_guid(const struct fabric *f, uint32_t node, bool whole)
 {
-	char *base = base_name(f, node),
+	char *base = shown_names_base_name(f, node),
 	     *name = whole ? str_printf("%s (0x%016" PRIx64 ")", base, f->node_guid[node])
 			   : str_printf("%s " NAME_TAIL "%06" PRIx64, base, f->node_guid[node] & 0xffffff);
 

@@ -108,13 +108,13 @@ static uint32_t choose_sm(struct topo *t, const struct state *s)
 }
 
 /* Switches reached, nearest first, and the hops of the directed route to each. */
-struct search {
+struct state_search {
 	uint32_t *queue;
 	uint8_t *hops;
 	uint32_t n;
 };
 
-static void reach_switch(struct topo *t, struct search *q, uint32_t sw, unsigned hops)
+static void reach_switch(struct topo *t, struct state_search *q, uint32_t sw, unsigned hops)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t node = f->switch_node[sw];
@@ -127,7 +127,7 @@ static void reach_switch(struct topo *t, struct search *q, uint32_t sw, unsigned
 }
 
 /* Record the live cable between two ports, and the node at its end, `hops` away. */
-static void reach_port(struct topo *t, struct search *q, uint32_t port, uint32_t peer, unsigned hops)
+static void reach_port(struct topo *t, struct state_search *q, uint32_t port, uint32_t peer, unsigned hops)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t node = f->port_node[peer], ep = f->port_endport[peer];
@@ -145,7 +145,7 @@ static void reach_port(struct topo *t, struct search *q, uint32_t port, uint32_t
 	}
 }
 
-static void search_from(struct topo *t, const struct state *s, struct search *q)
+static void state_search_from(struct topo *t, const struct state *s, struct state_search *q)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t port = f->endport_port[t->sm_endport], node = f->port_node[port], peer;
@@ -182,7 +182,7 @@ static uint32_t hosts_reached(const struct topo *t)
 	return n;
 }
 
-static void forget_search(struct topo *t, struct search *q)
+static void forget_search(struct topo *t, struct state_search *q)
 {
 	const struct fabric *f = t->fabric;
 
@@ -197,7 +197,7 @@ static void forget_search(struct topo *t, struct search *q)
  * A guessed SM, and a standby that is assumed, move if another part of the fabric has more hosts than their
  * own. Each part is searched from its first endport in the source's order.
  */
-static void regard_parts(struct topo *t, const struct state *s, struct search *q)
+static void regard_parts(struct topo *t, const struct state *s, struct state_search *q)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t *in_order = NEW_ARRAY(f->n_nodes, uint32_t), here = t->sm_endport, best = here,
@@ -215,7 +215,7 @@ static void regard_parts(struct topo *t, const struct state *s, struct search *q
 		    !sm_can_run(f, s, t->sm_endport))
 			continue;
 		forget_search(t, q);
-		search_from(t, s, q);
+		state_search_from(t, s, q);
 		for (uint32_t n = 0; n < f->n_nodes; n++)
 			seen[n] |= t->node_up[n];
 		hosts = hosts_reached(t);
@@ -228,7 +228,7 @@ static void regard_parts(struct topo *t, const struct state *s, struct search *q
 	t->sm_regard = f->sm_guessed && best != here;
 	t->sm_moved |= t->sm_regard;
 	forget_search(t, q);
-	search_from(t, s, q);
+	state_search_from(t, s, q);
 	free(in_order);
 	free(seen);
 }
@@ -248,8 +248,8 @@ static bool may_be_small(const struct topo *t)
  * Counts cables that lead on where directed routes end, and that were not seen from the other end. A cable
  * between two switches that are still there is known if it was known before.
  */
-static void count_cut(struct topo *t, const struct state *s, const struct search *q,
-		      const struct topo *before)
+static void state_count_cut(struct topo *t, const struct state *s, const struct state_search *q,
+			    const struct topo *before)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t peer;
@@ -314,7 +314,7 @@ struct topo *topo_new(const struct fabric *f, const struct state *s)
 struct topo *topo_after(const struct fabric *f, const struct state *s, const struct topo *before)
 {
 	struct topo *t = NEW(struct topo);
-	struct search q = {
+	struct state_search q = {
 		.queue = NEW_ARRAY(f->n_switches, uint32_t),
 		.hops = NEW_ARRAY(f->n_switches, uint8_t),
 	};
@@ -332,10 +332,10 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
 	memset(t->endport_switch, 0xff, f->n_endports * sizeof(*t->endport_switch));
 	t->sm_endport = choose_sm(t, s);
 	if (t->sm_endport != NO_ID) {
-		search_from(t, s, &q);
+		state_search_from(t, s, &q);
 		if ((f->sm_guessed || t->sm_moved) && may_be_small(t))
 			regard_parts(t, s, &q);
-		count_cut(t, s, &q, before);
+		state_count_cut(t, s, &q, before);
 		fill_topo(t);
 	}
 	free(q.queue);

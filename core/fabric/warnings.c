@@ -89,7 +89,7 @@ static const char *const missing_kinds[] = {
 #define MARK_TEXT 160 /* bytes of the text: ibsim takes what follows 255 bytes for another line */
 
 /* Writes a text on one line that cannot end the comment around it. */
-static void put_text(FILE *f, const char *s)
+static void warnings_put_text(FILE *f, const char *s)
 {
 	size_t n = strnlen(s, MARK_TEXT + 1);
 
@@ -114,7 +114,7 @@ void warnings_write_missing(const struct warnings *w, FILE *f, const char *begin
 		if (m->guid)
 			fprintf(f, " at 0x%016" PRIx64 "[%u]", m->guid, m->port);
 		fputs(": ", f);
-		put_text(f, m->text);
+		warnings_put_text(f, m->text);
 		fprintf(f, "%s\n", end);
 	}
 }

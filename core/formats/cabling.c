@@ -63,7 +63,7 @@ static char *device_of(const struct fabric *f, uint32_t node, const struct fabri
 	return same ? str_printf("0x%016" PRIx64, f->node_guid[node]) : str_dup(f->node_name[node]);
 }
 
-static struct planned_end end_of(const struct fabric *f, uint32_t port, const struct fabric *to)
+static struct planned_end cabling_end_of(const struct fabric *f, uint32_t port, const struct fabric *to)
 {
 	struct planned_end end;
 
@@ -83,8 +83,10 @@ void cabling_of_fabric(const struct fabric *f, const struct fabric *to, struct c
 		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
 
 		GROW(c->row, c->n, c->cap);
-		c->row[c->n++] = (struct planned_cable){
-			{end_of(f, p, to), end_of(f, q, to)}, f->port_width[p], f->port_speed[p], 0};
+		c->row[c->n++] = (struct planned_cable){{cabling_end_of(f, p, to), cabling_end_of(f, q, to)},
+							f->port_width[p],
+							f->port_speed[p],
+							0};
 	}
 }
 
@@ -99,7 +101,7 @@ struct heading {
 	unsigned speed, width;
 };
 
-static bool ends_with(struct cursor c, const char *word)
+static bool cabling_ends_with(struct cursor c, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -116,17 +118,17 @@ static enum role role_of(struct cursor c, int *side)
 		c.p += strlen("Fields:");
 	c = cur_trimmed(c);
 	*side = cur_begins(c, "start") ? 0 : cur_begins(c, "end") ? 1 : -1;
-	if (ends_with(c, "device") || ends_with(c, "node"))
+	if (cabling_ends_with(c, "device") || cabling_ends_with(c, "node"))
 		return DEVICE;
-	if (ends_with(c, "port"))
+	if (cabling_ends_with(c, "port"))
 		return PORT;
 	if (cur_len(c) != 5)
 		return NO_ROLE;
-	return ends_with(c, "speed") ? SPEED : ends_with(c, "width") ? WIDTH : NO_ROLE;
+	return cabling_ends_with(c, "speed") ? SPEED : cabling_ends_with(c, "width") ? WIDTH : NO_ROLE;
 }
 
 /* Is the line a heading with devices and ports of both ends? */
-static bool read_heading(struct cursor line, char between, struct heading *h)
+static bool cabling_read_heading(struct cursor line, char between, struct heading *h)
 {
 	*h = (struct heading){.between = between};
 	for (unsigned i = 1; i <= COLUMNS && line.p; i++) {
@@ -150,7 +152,8 @@ static bool read_heading(struct cursor line, char between, struct heading *h)
 
 static bool is_heading(struct cursor line, struct heading *h)
 {
-	return read_heading(line, ',', h) || read_heading(line, ';', h) || read_heading(line, '\t', h);
+	return cabling_read_heading(line, ',', h) || cabling_read_heading(line, ';', h) ||
+	       cabling_read_heading(line, '\t', h);
 }
 
 /* "HDR", "4xHDR", or a rate of four lanes: "200000", "200", "200G". */
@@ -175,7 +178,7 @@ static void read_speed(struct cursor c, uint8_t *width, uint8_t *speed)
 		}
 }
 
-static void read_row(struct cabling *c, struct cursor line, unsigned no, struct heading *h)
+static void cabling_read_row(struct cabling *c, struct cursor line, unsigned no, struct heading *h)
 {
 	struct cursor text[4] = {{0}}, field, rest = line;
 	uint8_t width = 0, speed = 0;
@@ -227,7 +230,7 @@ static bool cable_words(struct cursor line, struct cursor text[4])
 /* --- all --------------------------------------------------------------------------------------------- */
 
 /* Reads lines by what they look like. */
-static int read_lines(const struct input *in, struct cabling *c, struct err *e)
+static int cabling_read_lines(const struct input *in, struct cabling *c, struct err *e)
 {
 	struct lines lines = lines_of(in);
 	struct cursor line, text[4], first = {0};
@@ -240,7 +243,7 @@ static int read_lines(const struct input *in, struct cabling *c, struct err *e)
 			c->format = "cabling list";
 			while (lines_next(&lines, &line))
 				if (cur_says(line))
-					read_row(c, line, lines.no, &h);
+					cabling_read_row(c, line, lines.no, &h);
 			return 0;
 		}
 		if (!no && cur_says(line)) {
@@ -268,7 +271,7 @@ int cabling_parse(const struct input *in, struct cabling *c, struct err *e)
 {
 	size_t mark = text_mark(in->data, in->size); /* spreadsheets begin UTF-8 with it */
 	struct input text = {in->name, in->data + mark, in->size - mark, in->progress};
-	int (*parse)(const struct input *in, struct cabling *c, struct err *e) = read_lines;
+	int (*parse)(const struct input *in, struct cabling *c, struct err *e) = cabling_read_lines;
 
 	*c = (struct cabling){0};
 	if (cur_char(&(struct cursor){text.data, text.data + text.size}, '<'))

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* `KEY=VALUE` of a line; letter case of keys does not matter. */
-static bool take(struct cursor word, const char *key, struct cursor *value)
+static bool cabling_slurm_take(struct cursor word, const char *key, struct cursor *value)
 {
 	struct cursor name = cur_part(&word, '=');
 
@@ -17,23 +17,24 @@ static bool take(struct cursor word, const char *key, struct cursor *value)
 }
 
 /* The content of a line. */
-struct branch {
+struct cabling_slurm_branch {
 	struct cursor name, nodes, level;
 	bool block, leaf; /* leaf: it names no switches below */
 };
 
-static bool read_branch(struct cursor line, struct branch *b)
+static bool read_branch(struct cursor line, struct cabling_slurm_branch *b)
 {
 	struct cursor word, switches;
 
-	*b = (struct branch){.leaf = true};
+	*b = (struct cabling_slurm_branch){.leaf = true};
 	while (word = cur_token(&line), !cur_empty(&word) && *word.p != '#') {
-		if (take(word, "BlockName", &b->name))
+		if (cabling_slurm_take(word, "BlockName", &b->name))
 			b->block = true;
-		else if (take(word, "Switches", &switches))
+		else if (cabling_slurm_take(word, "Switches", &switches))
 			b->leaf &= cur_empty(&switches);
-		else if (!take(word, "SwitchName", &b->name) && !take(word, "Nodes", &b->nodes))
-			take(word, "Level", &b->level);
+		else if (!cabling_slurm_take(word, "SwitchName", &b->name) &&
+			 !cabling_slurm_take(word, "Nodes", &b->nodes))
+			cabling_slurm_take(word, "Level", &b->level);
 	}
 	if (!cur_empty(&b->level) && *b->level.p != '0')
 		b->leaf = false;
@@ -44,7 +45,7 @@ bool is_slurm_topology(const struct input *in)
 {
 	struct lines l = lines_of(in);
 	struct cursor line;
-	struct branch b;
+	struct cabling_slurm_branch b;
 
 	while (lines_next(&l, &line))
 		if (cur_says(line))
@@ -52,7 +53,8 @@ bool is_slurm_topology(const struct input *in)
 	return false;
 }
 
-static void add_branch(struct cabling *c, const struct branch *b, struct cursor line, unsigned no)
+static void cabling_slurm_add_branch(struct cabling *c, const struct cabling_slurm_branch *b,
+				     struct cursor line, unsigned no)
 {
 	char *list = cur_clean(b->nodes, SIZE_MAX);
 	struct hostlist l;
@@ -85,7 +87,7 @@ int cabling_slurm(const struct input *in, struct cabling *c, struct err *e)
 	while (!rc && lines_next(&lines, &line)) {
 		bool more = !cur_empty(&line) && line.end[-1] == '\\';
 		struct cursor all;
-		struct branch b;
+		struct cabling_slurm_branch b;
 
 		first = joined.len ? first : lines.no;
 		text_add(&joined, "%.*s ", (int)(line.end - line.p) - more, line.p);
@@ -98,7 +100,7 @@ int cabling_slurm(const struct input *in, struct cabling *c, struct err *e)
 		if (read_branch(all, &b)) {
 			c->kind = b.block ? CABLING_BLOCKS : c->kind;
 			if (b.leaf && !cur_empty(&b.nodes))
-				add_branch(c, &b, all, first);
+				cabling_slurm_add_branch(c, &b, all, first);
 		} else if (cur_says(all) && !cur_find(&all, "BlockSizes=") &&
 			   !cur_find(&all, "AggregatedBlock")) {
 			cabling_odd(c, first, "SwitchName=NAME or BlockName=NAME with Nodes=LIST", all);

@@ -21,7 +21,7 @@ struct rate {
 	uint8_t width, speed;
 };
 
-struct reader {
+struct cabling_xml_reader {
 	struct cabling *c;
 	XML_Parser xml;
 	/* of <fabric>, <linklist>, <port>; an element without a rate has that of the one around it */
@@ -41,7 +41,7 @@ static const char *attribute(const char **list, const char *name)
 	return NULL;
 }
 
-static struct rate rate_of(struct rate around, const char **list)
+static struct rate cabling_xml_rate_of(struct rate around, const char **list)
 {
 	const char *width = attribute(list, "width"), *speed = attribute(list, "speed");
 
@@ -52,26 +52,26 @@ static struct rate rate_of(struct rate around, const char **list)
 	return around;
 }
 
-static void keep(char **to, const char *text)
+static void cabling_xml_keep(char **to, const char *text)
 {
 	free(*to);
 	*to = text ? str_dup(text) : NULL;
 }
 
-static void begin(void *ctx, const char *name, const char **list)
+static void cabling_xml_begin(void *ctx, const char *name, const char **list)
 {
-	struct reader *r = ctx;
+	struct cabling_xml_reader *r = ctx;
 
 	if (!strcmp(name, "fabric")) {
 		r->known = true;
-		r->all = rate_of(r->all, list);
+		r->all = cabling_xml_rate_of(r->all, list);
 	} else if (!strcmp(name, "linklist")) {
 		r->known = true;
-		keep(&r->node, attribute(list, "name"));
-		r->list = rate_of(r->all, list);
+		cabling_xml_keep(&r->node, attribute(list, "name"));
+		r->list = cabling_xml_rate_of(r->all, list);
 	} else if (!strcmp(name, "port")) {
-		keep(&r->port, attribute(list, "num"));
-		r->cable = rate_of(r->list, list);
+		cabling_xml_keep(&r->port, attribute(list, "num"));
+		r->cable = cabling_xml_rate_of(r->list, list);
 		r->line = CURRENT_LINE(r->xml);
 		text_free(&r->peer_port);
 		text_free(&r->peer_node);
@@ -79,9 +79,9 @@ static void begin(void *ctx, const char *name, const char **list)
 	r->into = !strcmp(name, "r_port") ? &r->peer_port : !strcmp(name, "r_node") ? &r->peer_node : NULL;
 }
 
-static void end(void *ctx, const char *name)
+static void cabling_xml_end(void *ctx, const char *name)
 {
-	struct reader *r = ctx;
+	struct cabling_xml_reader *r = ctx;
 	struct cursor text[4] = {cur_text(r->node), cur_text(r->port), cur_text(text_str(&r->peer_node)),
 				 cur_text(text_str(&r->peer_port))};
 
@@ -94,9 +94,9 @@ static void end(void *ctx, const char *name)
 			    cur_text("<port>"));
 }
 
-static void characters(void *ctx, const char *s, int len)
+static void cabling_xml_characters(void *ctx, const char *s, int len)
 {
-	struct reader *r = ctx;
+	struct cabling_xml_reader *r = ctx;
 
 	if (r->into && r->into->len < LINE_BYTES_MOST)
 		text_add(r->into, "%.*s", len, s);
@@ -104,7 +104,7 @@ static void characters(void *ctx, const char *s, int len)
 
 int cabling_xml(const struct input *in, struct cabling *c, struct err *e)
 {
-	struct reader r = {.c = c, .xml = XML_ParserCreate(NULL)};
+	struct cabling_xml_reader r = {.c = c, .xml = XML_ParserCreate(NULL)};
 	enum XML_Status status = XML_STATUS_OK;
 	int rc = 0;
 
@@ -112,8 +112,8 @@ int cabling_xml(const struct input *in, struct cabling *c, struct err *e)
 		mem_exhausted(PIECE);
 	c->format = "ibfabricconf";
 	XML_SetUserData(r.xml, &r);
-	XML_SetElementHandler(r.xml, begin, end);
-	XML_SetCharacterDataHandler(r.xml, characters);
+	XML_SetElementHandler(r.xml, cabling_xml_begin, cabling_xml_end);
+	XML_SetCharacterDataHandler(r.xml, cabling_xml_characters);
 	for (size_t at = 0; at < in->size && status == XML_STATUS_OK && !progress_cancelled(in->progress);) {
 		size_t n = in->size - at < PIECE ? in->size - at : PIECE;
 

@@ -27,7 +27,7 @@ struct bytes {
 	bool failed;
 };
 
-static const uint8_t *take(struct bytes *b, size_t n)
+static const uint8_t *cache_take(struct bytes *b, size_t n)
 {
 	static const uint8_t zero[INFO_SIZE];
 
@@ -42,7 +42,7 @@ static const uint8_t *take(struct bytes *b, size_t n)
 
 static uint64_t take_le(struct bytes *b, unsigned n)
 {
-	const uint8_t *p = take(b, n);
+	const uint8_t *p = cache_take(b, n);
 	uint64_t v = 0;
 
 	for (unsigned i = n; i-- > 0;)
@@ -63,7 +63,7 @@ struct port_ref {
 	uint8_t num;
 };
 
-struct reader {
+struct cache_reader {
 	const struct input *in;
 	struct bytes b;
 	struct fabric_builder *fb;
@@ -90,25 +90,25 @@ static uint64_t field(const uint8_t *info, enum MAD_FIELDS f)
 								      : mad_get_field(copy, 0, f);
 }
 
-static int truncated(const struct reader *r, struct err *e)
+static int truncated(const struct cache_reader *r, struct err *e)
 {
 	return err_set(e, "%s: found %zu bytes, expected more: the libibnetdisc cache is cut off or damaged",
 		       r->in->name, r->in->size);
 }
 
-static int read_node(struct reader *r, struct err *e)
+static int cache_read_node(struct cache_reader *r, struct err *e)
 {
 	unsigned lid = take_le(&r->b, 2), lmc = take_le(&r->b, 1), esp0 = take_le(&r->b, 1);
-	const uint8_t *swinfo = take(&r->b, INFO_SIZE), *info, *desc;
+	const uint8_t *swinfo = cache_take(&r->b, INFO_SIZE), *info, *desc;
 	uint64_t guid = take_le(&r->b, 8);
 	unsigned type = take_le(&r->b, 1), nports = take_le(&r->b, 1), stored;
 	struct fb_node *n;
 	uint32_t node;
 
-	info = take(&r->b, INFO_SIZE);
-	desc = take(&r->b, INFO_SIZE);
+	info = cache_take(&r->b, INFO_SIZE);
+	desc = cache_take(&r->b, INFO_SIZE);
 	stored = take_le(&r->b, 1);
-	take(&r->b, (size_t)stored * KEY_SIZE);
+	cache_take(&r->b, (size_t)stored * KEY_SIZE);
 	if (r->b.failed)
 		return truncated(r, e);
 	if (type < NODE_CA || type > NODE_ROUTER)
@@ -138,7 +138,7 @@ static int read_node(struct reader *r, struct err *e)
 	return 0;
 }
 
-static int read_ports(struct reader *r, struct err *e)
+static int cache_read_ports(struct cache_reader *r, struct err *e)
 {
 	for (uint32_t i = 0; i < r->n_ports; i++) {
 		struct port_record *p = &r->port[i];
@@ -152,7 +152,7 @@ static int read_ports(struct reader *r, struct err *e)
 		ext = take_le(&r->b, 1);
 		lid = take_le(&r->b, 2);
 		lmc = take_le(&r->b, 1);
-		info = take(&r->b, INFO_SIZE);
+		info = cache_take(&r->b, INFO_SIZE);
 		p->node_guid = take_le(&r->b, 8);
 		p->has_peer = take_le(&r->b, 1) != 0;
 		p->peer_guid = take_le(&r->b, 8);
@@ -190,7 +190,7 @@ static int read_ports(struct reader *r, struct err *e)
 
 COMPARATOR(port_ref_compare, struct port_ref, UP(guid) UP(num))
 
-static void link_ports(struct reader *r)
+static void link_ports(struct cache_reader *r)
 {
 	struct warnings *w = &r->fb->warnings;
 
@@ -237,7 +237,7 @@ static void link_ports(struct reader *r)
 }
 
 /* Reads head, nodes and ports into r->fb. */
-static int read_all(struct reader *r, uint64_t *from, struct err *e)
+static int cache_read_all(struct cache_reader *r, uint64_t *from, struct err *e)
 {
 	uint64_t version, nodes, ports, left;
 
@@ -257,26 +257,26 @@ static int read_all(struct reader *r, uint64_t *from, struct err *e)
 	if (nodes * NODE_SIZE + ports * PORT_SIZE > left)
 		return truncated(r, e);
 	for (uint64_t i = 0; i < nodes; i++)
-		if (read_node(r, e))
+		if (cache_read_node(r, e))
 			return -1;
 	if ((uint64_t)(r->b.end - r->b.p) < ports * PORT_SIZE)
 		return truncated(r, e);
 	r->n_ports = ports;
 	r->port = NEW_ARRAY(ports, struct port_record);
 	r->port_ref = NEW_ARRAY(ports, struct port_ref);
-	return read_ports(r, e);
+	return cache_read_ports(r, e);
 }
 
 int parse_cache(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {.in = in, .fb = fb_new()};
+	struct cache_reader r = {.in = in, .fb = fb_new()};
 	uint64_t from = 0;
 	uint32_t node;
 	int status;
 
 	r.b.p = (const uint8_t *)in->data;
 	r.b.end = r.b.p + in->size;
-	status = read_all(&r, &from, e);
+	status = cache_read_all(&r, &from, e);
 	if (!status) {
 		link_ports(&r);
 		/* the subnet manager is taken to be where the discovery began */

@@ -55,7 +55,7 @@ static const char known_keys[] =
 	"torus_config transaction_retries transaction_timeout use_mfttop use_optimized_slvl "
 	"use_original_extended_sa_rates_only use_ucast_cache vl_stall_count ";
 
-struct reader {
+struct conf_reader {
 	struct options *o;
 	const char *name;
 	unsigned line;
@@ -67,7 +67,7 @@ struct reader {
 	struct err *e;
 };
 
-static bool is_known(const char *key)
+static bool conf_is_known(const char *key)
 {
 	char *word = str_printf(" %s ", key);
 	bool known = strstr(known_keys, word) != NULL || !strcmp(key, GROUPS);
@@ -85,10 +85,10 @@ bool conf_knows(const char *line)
 		return false;
 	memcpy(word, line, n);
 	word[n] = 0;
-	return is_known(word);
+	return conf_is_known(word);
 }
 
-static void PRINTF_LIKE(3, 4) note(struct reader *r, const char *key, const char *what, ...)
+static void PRINTF_LIKE(3, 4) conf_note(struct conf_reader *r, const char *key, const char *what, ...)
 {
 	va_list ap;
 
@@ -101,13 +101,13 @@ static void PRINTF_LIKE(3, 4) note(struct reader *r, const char *key, const char
 	text_putc(r->notes, '\n');
 }
 
-static int bad(struct reader *r, const char *why)
+static int bad(struct conf_reader *r, const char *why)
 {
 	return err_set(r->e, "%.200s:%u: %s", r->name, r->line, why);
 }
 
 /* The SM's port GUID: a number; 0 = OpenSM chooses. */
-static int set_guid(struct reader *r, const char *v)
+static int conf_set_guid(struct conf_reader *r, const char *v)
 {
 	struct err why;
 	unsigned long long guid;
@@ -128,19 +128,20 @@ static int set_guid(struct reader *r, const char *v)
 	return options_set(r->o, "guid", text, &why) ? bad(r, why.msg) : 0;
 }
 
-static int set_option(struct reader *r, const struct optdef *d, const char *v)
+static int conf_set_option(struct conf_reader *r, const struct optdef *d, const char *v)
 {
 	struct err why;
 
 	if (!strcmp(d->name, "guid"))
-		return set_guid(r, v);
+		return conf_set_guid(r, v);
 	if (d->type == OPT_BOOL && strcmp(v, "TRUE")) {
 		if (strcmp(v, "FALSE"))
-			note(r, d->name, "only TRUE is true to OpenSM, anything else counts as FALSE");
+			conf_note(r, d->name, "only TRUE is true to OpenSM, anything else counts as FALSE");
 		v = "FALSE";
 	}
 	if (d->type == OPT_FILE && !*v)
-		note(r, d->name, "no value, taken as none (OpenSM would try to open a file without name)");
+		conf_note(r, d->name,
+			  "no value, taken as none (OpenSM would try to open a file without name)");
 	if (!strcmp(d->name, "torus_config") && strlen(v) >= strlen(TORUS_CONFIG) &&
 	    !strcmp(v + strlen(v) - strlen(TORUS_CONFIG), TORUS_CONFIG) &&
 	    options_set(r->o, d->name, v, NULL)) {
@@ -148,7 +149,7 @@ static int set_option(struct reader *r, const struct optdef *d, const char *v)
 		return 0;
 	}
 	if (r->nvidia && d->type == OPT_FILE && *v && options_set(r->o, d->name, v, NULL)) {
-		note(r, d->name, "%.200s cannot be read here; skipped, as if there was none", v);
+		conf_note(r, d->name, "%.200s cannot be read here; skipped, as if there was none", v);
 		return 0;
 	}
 	return options_set(r->o, d->name, v, &why) ? bad(r, why.msg) : 0;
@@ -175,7 +176,7 @@ static bool is_nvidia(struct cursor c)
 }
 
 /* One piece of a line, NUL-terminated; it may be written to. */
-static int read_line(struct reader *r, char *s)
+static int conf_read_line(struct conf_reader *r, char *s)
 {
 	const struct optdef *d;
 	char *key, *v, *save = NULL;
@@ -196,9 +197,9 @@ static int read_line(struct reader *r, char *s)
 		n -= 2;
 	}
 	v[n] = '\0';
-	if (!is_known(key)) {
+	if (!conf_is_known(key)) {
 		r->unknown = true;
-		note(r, key, "unknown key, ignored as OpenSM ignores it");
+		conf_note(r, key, "unknown key, ignored as OpenSM ignores it");
 		return 0;
 	}
 	r->known = true;
@@ -218,10 +219,10 @@ static int read_line(struct reader *r, char *s)
 		r->others++;
 		return 0;
 	}
-	return set_option(r, d, v);
+	return conf_set_option(r, d, v);
 }
 
-static int read_all(struct reader *r, const char *data, size_t size)
+static int conf_read_all(struct conf_reader *r, const char *data, size_t size)
 {
 	char piece[PIECE + 1];
 	struct err why;
@@ -243,7 +244,7 @@ static int read_all(struct reader *r, const char *data, size_t size)
 				 r->line, why.msg);
 		at += n;
 		begin = nl != NULL;
-		if (read_line(r, piece))
+		if (conf_read_line(r, piece))
 			return -1;
 	}
 	return 0;
@@ -252,7 +253,7 @@ static int read_all(struct reader *r, const char *data, size_t size)
 int conf_parse(struct options *o, const char *name, const char *data, size_t size, char **engines,
 	       struct text *notes, struct err *e)
 {
-	struct reader r = {.o = options_copy(o), .name = name, .notes = notes, .e = e};
+	struct conf_reader r = {.o = options_copy(o), .name = name, .notes = notes, .e = e};
 	struct input in = {.name = name, .data = data, .size = size};
 	struct lines l = lines_of(&in);
 	int rc;
@@ -261,7 +262,7 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 	char found[64];
 
 	r.nvidia = any_line(&in, is_nvidia);
-	rc = read_all(&r, data, size);
+	rc = conf_read_all(&r, data, size);
 	/* is it a file of another kind, and not just an empty one? */
 	if (!rc && !r.known && file_kind(&in, &kind)) {
 		rc = err_set(e, "%.200s: found %s, expected options of OpenSM (opensm.conf)%s%s", name,

@@ -179,7 +179,7 @@ enum column {
 	COLUMN_DATE,
 };
 
-struct reader {
+struct counters_reader {
 	struct counter_reading *r;
 	const char *name; /* of the file */
 	struct lines lines;
@@ -194,7 +194,7 @@ struct reader {
 	unsigned n_columns;
 };
 
-static void unread(struct reader *d)
+static void counters_unread(struct counters_reader *d)
 {
 	if (!d->r->unread++)
 		d->r->unread_at = d->lines.no;
@@ -213,13 +213,13 @@ static bool real(struct cursor c, double *v)
 }
 
 /* A new port of the file.  False: impossible numbers. */
-static bool begin_port(struct reader *d, uint64_t guid, uint64_t lid, uint64_t port)
+static bool begin_port(struct counters_reader *d, uint64_t guid, uint64_t lid, uint64_t port)
 {
 	struct counted_port *c;
 
 	d->at = 0;
 	if (port > MAX_PORTS || lid > MAX_LID || (!guid && !lid)) {
-		unread(d);
+		counters_unread(d);
 		return false;
 	}
 	c = counters_add(d->r);
@@ -231,7 +231,7 @@ static bool begin_port(struct reader *d, uint64_t guid, uint64_t lid, uint64_t p
 	return true;
 }
 
-static void take(struct reader *d, struct cursor name, struct cursor value, bool wide)
+static void counters_take(struct counters_reader *d, struct cursor name, struct cursor value, bool wide)
 {
 	uint64_t v;
 	bool said;
@@ -254,7 +254,7 @@ static void add_part(struct counted_port *c, struct cursor word)
 }
 
 /* perfquery: "# Port counters: Lid 6 port 1 (CapMask: 0x1000 CapMask2: 0x2)". */
-static bool perfquery_head(struct reader *d, struct cursor line)
+static bool perfquery_head(struct counters_reader *d, struct cursor line)
 {
 	uint64_t lid, mask = 0;
 
@@ -266,7 +266,7 @@ static bool perfquery_head(struct reader *d, struct cursor line)
 	if (!d->wide && !cur_word(&line, "Port counters:"))
 		return true; /* details of errors, or of a vendor */
 	if (!cur_behind(&line, "Lid ") || !cur_number(&line, 10, &lid) || !lid || lid > MAX_LID) {
-		unread(d);
+		counters_unread(d);
 		return true;
 	}
 	d->lid = (uint16_t)lid;
@@ -276,7 +276,7 @@ static bool perfquery_head(struct reader *d, struct cursor line)
 	return true;
 }
 
-static bool perfquery_line(struct reader *d, struct cursor line)
+static bool perfquery_line(struct counters_reader *d, struct cursor line)
 {
 	const char *colon = cur_find(&line, ":.");
 	struct cursor name = {line.p, colon}, value = {colon, line.end};
@@ -291,7 +291,7 @@ static bool perfquery_line(struct reader *d, struct cursor line)
 	if (cur_is(name, "PortSelect")) {
 		d->at = 0;
 		if (!cur_is_number(value, 0, &port))
-			unread(d);
+			counters_unread(d);
 		else if (port == 255)
 			d->r->sums++;
 		else if (d->lid)
@@ -300,12 +300,12 @@ static bool perfquery_line(struct reader *d, struct cursor line)
 	}
 	k = counter_named(name, &said);
 	if (d->errors_told || k >= COUNT_TRANSMIT_DATA)
-		take(d, name, value, d->wide);
+		counters_take(d, name, value, d->wide);
 	return true;
 }
 
 /* ibqueryerrors: "GUID 0x2c9 port 3: [LinkDownedCounter == 5] [PortXmitData == 19 (  infPB)]". */
-static bool queryerrors_line(struct reader *d, struct cursor line)
+static bool queryerrors_line(struct counters_reader *d, struct cursor line)
 {
 	struct cursor inside = line;
 	uint64_t guid, port;
@@ -318,7 +318,7 @@ static bool queryerrors_line(struct reader *d, struct cursor line)
 		return true;
 	}
 	if (!cur_number(&inside, 10, &port) || !cur_char(&inside, ':') || !guid) {
-		unread(d);
+		counters_unread(d);
 		return true;
 	}
 	d->sparse = true;
@@ -332,14 +332,14 @@ static bool queryerrors_line(struct reader *d, struct cursor line)
 			continue;
 		name.end = one.p - 2;
 		one = cur_trimmed(one);
-		take(d, cur_trimmed(name), cur_token(&one), false);
+		counters_take(d, cur_trimmed(name), cur_token(&one), false);
 	}
 	d->at = 0;
 	return true;
 }
 
 /* ibcheckerrors: "#warn: counter LinkDowned = 23  (threshold 10) lid 193 port 14". */
-static bool checkerrors_line(struct reader *d, struct cursor line)
+static bool checkerrors_line(struct counters_reader *d, struct cursor line)
 {
 	struct cursor name, value;
 	uint64_t lid, port;
@@ -352,7 +352,7 @@ static bool checkerrors_line(struct reader *d, struct cursor line)
 	value = cur_token(&line);
 	if (!cur_behind(&line, "lid ") || !cur_number(&line, 10, &lid) || !cur_word(&line, "port ") ||
 	    !cur_number(&line, 10, &port)) {
-		unread(d);
+		counters_unread(d);
 		return true;
 	}
 	d->sparse = true;
@@ -360,13 +360,13 @@ static bool checkerrors_line(struct reader *d, struct cursor line)
 		d->at = d->r->n;
 	else if (!begin_port(d, 0, lid, port))
 		return true;
-	take(d, name, value, false);
+	counters_take(d, name, value, false);
 	d->at = 0;
 	return true;
 }
 
 /* .pm and .cables: "Port=1 Lid=0x0018 GUID=0xb0cf0e0300e5b940 Device=54002 Port Name=leaf/U1/P1". */
-static bool block_head(struct reader *d, struct cursor line)
+static bool block_head(struct counters_reader *d, struct cursor line)
 {
 	uint64_t guid, lid, port;
 
@@ -377,7 +377,7 @@ static bool block_head(struct reader *d, struct cursor line)
 	return true;
 }
 
-static void block_line(struct reader *d, struct cursor line)
+static void block_line(struct counters_reader *d, struct cursor line)
 {
 	struct counted_port *c = &d->r->port[d->at - 1];
 	struct cursor key = line, value = line;
@@ -386,7 +386,7 @@ static void block_line(struct reader *d, struct cursor line)
 
 	if (cur_behind(&value, "=") && !memchr(line.p, ':', (size_t)(value.p - line.p))) {
 		key.end = value.p - 1;
-		take(d, key, value, false);
+		counters_take(d, key, value, false);
 		return;
 	}
 	colon = memchr(line.p, ':', cur_len(line));
@@ -438,14 +438,14 @@ static enum column column_named(struct cursor name)
 	return wide && k < N_COUNTERS ? (enum column)(COLUMN_WIDE + (unsigned)k) : (enum column)k;
 }
 
-static void table_head(struct reader *d, struct cursor line)
+static void table_head(struct counters_reader *d, struct cursor line)
 {
 	d->n_columns = 0;
 	while (line.p && d->n_columns < MAX_COLUMNS)
 		d->column[d->n_columns++] = (uint8_t)column_named(cur_trimmed(cur_csv(&line, d->between)));
 }
 
-static void take_date(struct reader *d, struct cursor c)
+static void take_date(struct counters_reader *d, struct cursor c)
 {
 	char *when = cur_clean(cur_trimmed(c), 60);
 
@@ -458,7 +458,7 @@ static void take_date(struct reader *d, struct cursor c)
 }
 
 /* The two numbers that say whose row it is, then all others. */
-static void table_row(struct reader *d, struct cursor line)
+static void table_row(struct counters_reader *d, struct cursor line)
 {
 	struct cursor at = line, cell[MAX_COLUMNS];
 	uint64_t guid = 0, port = 0;
@@ -480,7 +480,7 @@ static void table_row(struct reader *d, struct cursor line)
 	}
 	if (!guid || !placed) {
 		if (of_port)
-			unread(d);
+			counters_unread(d);
 		return;
 	}
 	if (!begin_port(d, guid, 0, port))
@@ -506,7 +506,7 @@ static void table_row(struct reader *d, struct cursor line)
 }
 
 /* True: the line belongs to a table or begins or ends one. */
-static bool table_line(struct reader *d, struct cursor line)
+static bool table_line(struct counters_reader *d, struct cursor line)
 {
 	static const char *const sections[] = {"START_PM_INFO", "START_CABLE_INFO", "START_TEMP_SENSING",
 					       "START_RUN_INFO"};
@@ -538,7 +538,7 @@ static bool table_line(struct reader *d, struct cursor line)
 	return d->section || d->at == 0;
 }
 
-static void read_line(struct reader *d, struct cursor line)
+static void counters_read_line(struct counters_reader *d, struct cursor line)
 {
 	struct cursor c = line;
 
@@ -570,12 +570,12 @@ static void drop_empty(struct counter_reading *r, size_t from)
 
 int counters_parse(const struct input *in, struct counter_reading *r, struct err *e)
 {
-	struct reader d = {.r = r, .name = in->name, .lines = lines_of(in)};
+	struct counters_reader d = {.r = r, .name = in->name, .lines = lines_of(in)};
 	size_t had = r->n, rows;
 	struct cursor line;
 
 	while (lines_next(&d.lines, &line))
-		read_line(&d, cur_trimmed(line));
+		counters_read_line(&d, cur_trimmed(line));
 	rows = r->n - had;
 	drop_empty(r, had);
 	if (progress_cancelled(in->progress))
@@ -591,7 +591,7 @@ int counters_parse(const struct input *in, struct counter_reading *r, struct err
 	return 0;
 }
 
-static int load_file(const char *path, struct counter_reading *r, struct progress *p, struct err *e)
+static int counters_load_file(const char *path, struct counter_reading *r, struct progress *p, struct err *e)
 {
 	char *data;
 	size_t size;
@@ -620,7 +620,8 @@ static int load_those(const char *path, const char *pattern, struct counter_read
 		struct err why = {0};
 
 		/* one that tells nothing (no cable was read) leaves the others */
-		if (!rc && !fnmatch(pattern, entry[i]->d_name, FNM_PERIOD) && load_file(file, r, p, &why) &&
+		if (!rc && !fnmatch(pattern, entry[i]->d_name, FNM_PERIOD) &&
+		    counters_load_file(file, r, p, &why) &&
 		    (progress_cancelled(p) || err_kind(&why) != ERR_INPUT))
 			rc = err_copy(e, &why);
 		free(file);
@@ -634,7 +635,7 @@ int counters_load(const char *path, struct counter_reading *r, struct progress *
 {
 	*r = (struct counter_reading){.source = str_dup(path)};
 	if (!is_folder(path))
-		return load_file(path, r, p, e);
+		return counters_load_file(path, r, p, e);
 	for (size_t i = 0; i < ARRAY_LEN(told_in); i++)
 		if (load_those(path, told_in[i], r, p, e))
 			return -1;

@@ -18,7 +18,7 @@
 #define MAX_COLUMNS 16 /* of a section that are read */
 #define MOST_RANKS 255 /* 255 of OpenSM: it gave none */
 
-struct reader {
+struct db_csv_reader {
 	const struct input *in;
 	struct lines lines;
 	struct fabric_builder *b;
@@ -36,7 +36,7 @@ struct section {
 	const char *column[MAX_COLUMNS]; /* the last is NULL */
 	const char *expected;		 /* what a row tells; NULL: nothing about nodes, ports and cables */
 	unsigned needed;		 /* so many of the first columns must be there */
-	bool (*row)(struct reader *r, const struct cursor *value); /* false: not understood */
+	bool (*row)(struct db_csv_reader *r, const struct cursor *value); /* false: not understood */
 };
 
 /* --- rows -------------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static char *quoted_text(struct cursor c, size_t most)
 
 enum { N_GUID, N_TYPE, N_PORTS, N_DESC, N_SYSTEM, N_PORT_GUID, N_DEVICE, N_VENDOR };
 
-static bool node_row(struct reader *r, const struct cursor *v)
+static bool node_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t guid, type, ports, x;
 	struct fb_node *n;
@@ -109,7 +109,7 @@ static bool node_row(struct reader *r, const struct cursor *v)
 
 enum { S_GUID, S_CAP, S_ESP0, S_RANK };
 
-static bool switch_row(struct reader *r, const struct cursor *v)
+static bool switch_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t guid, cap, rank;
 	uint32_t node;
@@ -149,7 +149,7 @@ static enum link_speed speed_of_mask(uint64_t mask)
 }
 
 /* The builder index of a node by its GUID, with room for a port; NO_ID: none. */
-static uint32_t node_with_port(struct reader *r, uint64_t guid, uint64_t port)
+static uint32_t db_csv_node_with_port(struct db_csv_reader *r, uint64_t guid, uint64_t port)
 {
 	uint32_t node = port > MAX_PORTS ? NO_ID : fb_find(r->b, guid);
 
@@ -160,7 +160,7 @@ static uint32_t node_with_port(struct reader *r, uint64_t guid, uint64_t port)
 
 enum { P_NODE, P_NUM, P_GUID, P_LID, P_LMC, P_SM_LID, P_WIDTH, P_SPEED, P_STATE, P_OPVLS };
 
-static bool port_row(struct reader *r, const struct cursor *v)
+static bool port_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t guid, num, x;
 	struct fb_port *p;
@@ -169,7 +169,7 @@ static bool port_row(struct reader *r, const struct cursor *v)
 
 	if (!cur_is_number(v[P_NODE], 0, &guid) || !cur_is_number(v[P_NUM], 0, &num))
 		return false;
-	node = node_with_port(r, guid, num);
+	node = db_csv_node_with_port(r, guid, num);
 	if (node == NO_ID)
 		return false;
 	p = &r->b->node[node].port[num];
@@ -194,7 +194,7 @@ static bool port_row(struct reader *r, const struct cursor *v)
 
 enum { L_NODE1, L_PORT1, L_NODE2, L_PORT2 };
 
-static bool link_row(struct reader *r, const struct cursor *v)
+static bool link_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t guid[2], port[2];
 	uint32_t node[2];
@@ -203,7 +203,7 @@ static bool link_row(struct reader *r, const struct cursor *v)
 		if (!cur_is_number(v[L_NODE1 + 2 * i], 0, &guid[i]) ||
 		    !cur_is_number(v[L_PORT1 + 2 * i], 0, &port[i]) || !port[i])
 			return false;
-		node[i] = node_with_port(r, guid[i], port[i]);
+		node[i] = db_csv_node_with_port(r, guid[i], port[i]);
 		if (node[i] == NO_ID)
 			return false;
 	}
@@ -215,7 +215,7 @@ static bool link_row(struct reader *r, const struct cursor *v)
 enum { H_NODE, H_NUM, H_LABEL };
 
 /* Labels are no part of the cabling: a row that cannot be used is ignored. */
-static bool label_row(struct reader *r, const struct cursor *v)
+static bool label_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t guid, num;
 	uint32_t node = cur_is_number(v[H_NODE], 0, &guid) ? fb_find(r->b, guid) : NO_ID;
@@ -227,7 +227,7 @@ static bool label_row(struct reader *r, const struct cursor *v)
 }
 
 /* The time of ibdiagnet's run. */
-static bool run_row(struct reader *r, const struct cursor *v)
+static bool run_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	if (!r->b->generated && !cur_empty(&v[0]))
 		r->b->generated = cur_clean(v[0], 64);
@@ -237,7 +237,7 @@ static bool run_row(struct reader *r, const struct cursor *v)
 enum { E_NODE, E_PORT, E_EVENT, E_TEXT };
 
 /* An error that ibdiagnet found. */
-static bool error_row(struct reader *r, const struct cursor *v)
+static bool error_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t guid = 0, port = 0;
 	bool placed = cur_is_number(v[E_NODE], 0, &guid) && guid,
@@ -261,7 +261,7 @@ static bool error_row(struct reader *r, const struct cursor *v)
 
 enum { K_NODE, K_PORT_GUID, K_NUM, K_PKEY, K_MEMBERSHIP };
 
-static bool pkey_row(struct reader *r, const struct cursor *v)
+static bool pkey_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t x[K_MEMBERSHIP + 1];
 	uint32_t node;
@@ -336,8 +336,8 @@ struct header {
 };
 
 /* -1 and *e when a needed column is missing. */
-static int read_header(const struct reader *r, const struct section *s, struct cursor line, struct header *h,
-		       struct err *e)
+static int db_csv_read_header(const struct db_csv_reader *r, const struct section *s, struct cursor line,
+			      struct header *h, struct err *e)
 {
 	unsigned *at = h->at;
 	struct cursor rest = line;
@@ -361,7 +361,8 @@ static int read_header(const struct reader *r, const struct section *s, struct c
 }
 
 /* If row and header differ in the number of fields, one of them was cut off. */
-static void read_row(struct reader *r, const struct section *s, struct cursor line, const struct header *h)
+static void db_csv_read_row(struct db_csv_reader *r, const struct section *s, struct cursor line,
+			    const struct header *h)
 {
 	struct cursor field[MAX_FIELDS + 1], value[MAX_COLUMNS], rest = line;
 	struct unknown_lines *odd = s->row == pkey_row ? &r->odd_pkeys : &r->unknown;
@@ -381,7 +382,7 @@ static void read_row(struct reader *r, const struct section *s, struct cursor li
 }
 
 /* Reads the rows from START_ to END_. */
-static int read_rows(struct reader *r, const struct section *s, struct err *e)
+static int db_csv_read_rows(struct db_csv_reader *r, const struct section *s, struct err *e)
 {
 	unsigned start = r->lines.no;
 	struct header h = {.n = 0};
@@ -403,8 +404,8 @@ static int read_rows(struct reader *r, const struct section *s, struct err *e)
 		if (cur_word(&word, "START_") || cur_word(&word, "END_"))
 			break;
 		if (h.n)
-			read_row(r, s, line, &h);
-		else if (read_header(r, s, line, &h, e))
+			db_csv_read_row(r, s, line, &h);
+		else if (db_csv_read_header(r, s, line, &h, e))
 			return -1;
 	}
 	if (s->row == pkey_row)
@@ -414,13 +415,13 @@ static int read_rows(struct reader *r, const struct section *s, struct err *e)
 	return 0;
 }
 
-static int read_section(struct reader *r, const struct section *s, struct err *e)
+static int db_csv_read_section(struct db_csv_reader *r, const struct section *s, struct err *e)
 {
 	struct cursor line;
 
 	r->lines = lines_of(r->in);
 	while (lines_next(&r->lines, &line)) {
-		if (is_mark(line, "START_", s->name) && read_rows(r, s, e))
+		if (is_mark(line, "START_", s->name) && db_csv_read_rows(r, s, e))
 			return -1;
 		if (is_mark(line, "END_", s->name))
 			warnings_missing(&r->b->warnings, "cut section", r->lines.no,
@@ -433,7 +434,7 @@ static int read_section(struct reader *r, const struct section *s, struct err *e
 /* --- the fabric ---------------------------------------------------------------------------------- */
 
 /* Reads all sections ERRORS_NAME. */
-static int read_errors(struct reader *r, struct err *e)
+static int read_errors(struct db_csv_reader *r, struct err *e)
 {
 	struct cursor line;
 	int rc = 0;
@@ -450,14 +451,14 @@ static int read_errors(struct reader *r, struct err *e)
 		word.p += strlen("START_");
 		s.name = name = str_printf("%.*s", CUR_ARGS(word));
 		r->n_errors = 0;
-		rc = read_rows(r, &s, e);
+		rc = db_csv_read_rows(r, &s, e);
 		free(name);
 	}
 	return rc;
 }
 
 /* Finds missing rows of LINKS (a port is active without cable) and PORTS (a cabled port is not listed). */
-static void find_gaps(struct reader *r)
+static void db_csv_find_gaps(struct db_csv_reader *r)
 {
 	struct {
 		uint64_t guid;
@@ -491,7 +492,7 @@ static void find_gaps(struct reader *r)
 }
 
 /* Where a row is wrong, or the section is cut, a port may hold more P_Keys than are told: none is taken. */
-static void judge_pkeys(struct reader *r)
+static void judge_pkeys(struct db_csv_reader *r)
 {
 	if (r->odd_pkeys.unread.n) {
 		warnings_add(&r->b->warnings, "P_Keys left out", r->odd_pkeys.unread.first,
@@ -503,11 +504,11 @@ static void judge_pkeys(struct reader *r)
 
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {.in = in, .b = fb_new(), .pkeys = managers_new(0)};
+	struct db_csv_reader r = {.in = in, .b = fb_new(), .pkeys = managers_new(0)};
 	int status = 0;
 
 	for (size_t i = 0; !status && i < ARRAY_LEN(sections); i++)
-		status = read_section(&r, &sections[i], e);
+		status = db_csv_read_section(&r, &sections[i], e);
 	if (!status)
 		status = read_errors(&r, e);
 	if (!status)
@@ -520,7 +521,7 @@ int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 			"leave out); expected them, or load the whole folder, its .ibnetdiscover or .lst",
 			in->name);
 	fb_place_sm(r.b, r.sm_lid);
-	find_gaps(&r);
+	db_csv_find_gaps(&r);
 	judge_pkeys(&r);
 	if (status)
 		fb_free(r.b);

@@ -24,21 +24,21 @@ void dot_text(FILE *f, const char *s)
 	text_free(&t);
 }
 
-struct edge {
+struct drawing_edge {
 	uint32_t a, b; /* nodes, a <= b */
 	bool up;
 	uint32_t link;
 };
 
-COMPARATOR(edge_compare, struct edge, UP(a) UP(b) UP(up))
+COMPARATOR(edge_compare, struct drawing_edge, UP(a) UP(b) UP(up))
 
 /* Equal edges are in the order of links. */
-COMPARATOR(edge_order, struct edge, UP(a) UP(b) UP(up) UP(link))
+COMPARATOR(edge_order, struct drawing_edge, UP(a) UP(b) UP(up) UP(link))
 
 int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const struct dot_look *look,
 	      struct progress *p)
 {
-	struct edge *e = NEW_ARRAY(fb->n_links, struct edge);
+	struct drawing_edge *e = NEW_ARRAY(fb->n_links, struct drawing_edge);
 	bool go_on = true;
 
 	fprintf(f, "graph fabric {\n\tnode [fontsize=10];\n\tedge [fontsize=9];\n");
@@ -60,7 +60,7 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const st
 	for (uint32_t l = 0; l < fb->n_links; l++) {
 		uint32_t a = fb->port_node[fb->link_port[2 * l]], b = fb->port_node[fb->link_port[2 * l + 1]];
 
-		e[l] = (struct edge){MIN(a, b), MAX(a, b), !st || state_link_up(fb, st, l), l};
+		e[l] = (struct drawing_edge){MIN(a, b), MAX(a, b), !st || state_link_up(fb, st, l), l};
 	}
 	qsort(e, fb->n_links, sizeof(*e), edge_order);
 	for (uint32_t l = 0, n; l < fb->n_links && go_on && (go_on = progress_step(p, fb->n_nodes + l));
@@ -104,7 +104,7 @@ static json_t *switch_json(const struct json_of *w, uint32_t sw)
 	return o;
 }
 
-static json_t *link_json(const struct json_of *w, uint32_t link)
+static json_t *drawing_link_json(const struct json_of *w, uint32_t link)
 {
 	return json_link(w->topo->fabric, w->lids, w->state, link);
 }
@@ -176,7 +176,7 @@ int write_json(FILE *f, const struct json_of *w, const struct warnings *missing,
 		fprintf(f, "%.*s", (int)strlen(text) - 2, text); /* without "\n}" */
 		whole = put_list(f, "switches", switch_json, w, w->topo->fabric->n_switches, p) &&
 			put_list(f, "endports", endport_json, w, w->topo->fabric->n_endports, p) &&
-			put_list(f, "links", link_json, w, w->topo->fabric->n_links, p);
+			put_list(f, "links", drawing_link_json, w, w->topo->fabric->n_links, p);
 		fputs("\n}\n", f);
 	}
 	free(text);

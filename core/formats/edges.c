@@ -38,15 +38,15 @@ static const struct {
 };
 
 /* `A`, `A[3]`, `"name with blanks"[3]` */
-struct end {
+struct edges_end {
 	struct cursor word, name;
 	uint64_t port;	/* 0: left out */
 	uint32_t node;	/* id of the name */
 	unsigned given; /* the port it got */
 };
 
-struct edge {
-	struct end end[2];
+struct edges_cable {
+	struct edges_end end[2];
 	uint8_t width, speed;
 	unsigned line;
 };
@@ -61,33 +61,33 @@ struct edge_node {
 	unsigned highest;
 };
 
-struct reader {
+struct edges_reader {
 	const struct input *in;
 	struct net net; /* names and builder */
 	struct edge_node *node;
 	uint32_t cap_nodes;
-	struct edge *edge;
+	struct edges_cable *edge;
 	size_t n, cap;
-	struct end sm;
+	struct edges_end sm;
 	unsigned sm_line;
 	struct err *e;
 };
 
 /* --- words ------------------------------------------------------------------------------------------- */
 
-static bool more(struct cursor *c)
+static bool edges_more(struct cursor *c)
 {
 	cur_blanks(c);
 	return !cur_empty(c) && *c->p != '#';
 }
 
 /* Takes an end. Nothing is taken if there is none. */
-static bool take_end(struct cursor *c, struct end *x)
+static bool take_end(struct cursor *c, struct edges_end *x)
 {
 	struct cursor d = *c;
 
-	*x = (struct end){0};
-	if (!more(&d))
+	*x = (struct edges_end){0};
+	if (!edges_more(&d))
 		return false;
 	x->word.p = d.p;
 	if (*d.p == '"') {
@@ -113,7 +113,7 @@ static bool take_end(struct cursor *c, struct end *x)
 }
 
 /* "4xHDR", or "HDR" for 4x. */
-static bool take_rate(struct cursor *c, struct edge *x)
+static bool take_rate(struct cursor *c, struct edges_cable *x)
 {
 	struct cursor d = *c, word = cur_token(&d);
 	char known[32];
@@ -162,12 +162,12 @@ enum likeness edges_likeness(const struct input *in)
 
 	net_init(&names, in->name);
 	while (lines_next(&l, &line)) {
-		struct end a, b;
-		struct edge rate;
+		struct edges_end a, b;
+		struct edges_cable rate;
 		uint32_t before = names.n_names;
 		unsigned keyword;
 
-		if (!more(&line))
+		if (!edges_more(&line))
 			continue;
 		all++;
 		keyword = take_keyword(&line);
@@ -175,8 +175,8 @@ enum likeness edges_likeness(const struct input *in)
 			told |= memchr(line.p, '[', cur_len(line)) != NULL; /* a port that is wrong */
 			continue;
 		}
-		told |= a.port || (keyword ? more(&line) : b.port != 0);
-		if (!keyword && more(&line)) {
+		told |= a.port || (keyword ? edges_more(&line) : b.port != 0);
+		if (!keyword && edges_more(&line)) {
 			if (!take_rate(&line, &rate))
 				continue;
 			told = true;
@@ -197,7 +197,7 @@ enum likeness edges_likeness(const struct input *in)
 
 /* --- lines ------------------------------------------------------------------------------------------- */
 
-static int wrong(struct reader *r, unsigned line, struct cursor found, const char *expected)
+static int edges_wrong(struct edges_reader *r, unsigned line, struct cursor found, const char *expected)
 {
 	char word[64];
 
@@ -209,13 +209,13 @@ static int wrong(struct reader *r, unsigned line, struct cursor found, const cha
 }
 
 /* The next word is wrong. */
-static int wrong_word(struct reader *r, unsigned line, struct cursor c, const char *expected)
+static int wrong_word(struct edges_reader *r, unsigned line, struct cursor c, const char *expected)
 {
-	return wrong(r, line, more(&c) ? cur_token(&c) : (struct cursor){c.p, c.p}, expected);
+	return edges_wrong(r, line, edges_more(&c) ? cur_token(&c) : (struct cursor){c.p, c.p}, expected);
 }
 
 /* The node of an end. */
-static struct edge_node *at(struct reader *r, struct end *x)
+static struct edge_node *edges_at(struct edges_reader *r, struct edges_end *x)
 {
 	uint32_t before = r->net.n_names;
 
@@ -228,7 +228,7 @@ static struct edge_node *at(struct reader *r, struct end *x)
 }
 
 /* The next value of a list. */
-static bool take_value(struct cursor *list, uint64_t most, uint64_t *v)
+static bool edges_take_value(struct cursor *list, uint64_t most, uint64_t *v)
 {
 	struct cursor part = cur_part(list, ',');
 
@@ -236,17 +236,17 @@ static bool take_value(struct cursor *list, uint64_t most, uint64_t *v)
 }
 
 /* Takes `36`, `enhanced`, `lid=3`. 1: there was such a word, 0: another one; -1 and *e. */
-static int take_option(struct reader *r, struct edge_node *n, struct cursor *c, unsigned line)
+static int take_option(struct edges_reader *r, struct edge_node *n, struct cursor *c, unsigned line)
 {
 	struct cursor d = *c, word;
 	uint64_t v;
 
-	if (!more(&d))
+	if (!edges_more(&d))
 		return 0;
 	word = cur_token(&d);
 	if (isdigit((unsigned char)*word.p)) {
 		if (!cur_is_number(word, 10, &n->ports) || !n->ports || n->ports > MAX_PORTS)
-			return wrong(r, line, word, "a number of ports from 1 to " STR(MAX_PORTS));
+			return edges_wrong(r, line, word, "a number of ports from 1 to " STR(MAX_PORTS));
 	} else if (n->type == NODE_SWITCH && cur_is(word, "enhanced")) {
 		n->enhanced = true;
 	} else {
@@ -259,9 +259,9 @@ static int take_option(struct reader *r, struct edge_node *n, struct cursor *c, 
 			return 0;
 		n->option[i] = list = (struct cursor){word.p + strlen(options[i].key), word.end};
 		do
-			if (!take_value(&list, options[i].most, &v) ||
+			if (!edges_take_value(&list, options[i].most, &v) ||
 			    (!cur_empty(&list) && (!options[i].list || n->type == NODE_SWITCH)))
-				return wrong(r, line, word, options[i].expected);
+				return edges_wrong(r, line, word, options[i].expected);
 		while (!cur_empty(&list));
 	}
 	*c = d;
@@ -269,7 +269,8 @@ static int take_option(struct reader *r, struct edge_node *n, struct cursor *c, 
 }
 
 /* `switch A 36`, `host h1 guid=0xa1 A[3] 4xHDR` */
-static int read_node(struct reader *r, enum node_type type, struct cursor *c, struct edge *x)
+static int edges_read_node(struct edges_reader *r, enum node_type type, struct cursor *c,
+			   struct edges_cable *x)
 {
 	struct edge_node *n;
 	unsigned first;
@@ -277,13 +278,13 @@ static int read_node(struct reader *r, enum node_type type, struct cursor *c, st
 
 	if (!take_end(c, &x->end[0]))
 		return wrong_word(r, x->line, *c, AN_END);
-	n = at(r, &x->end[0]);
+	n = edges_at(r, &x->end[0]);
 	first = n->line;
 	if (n->type) {
 		char *expected =
 			str_printf("one line for a node, which line %u is (other cables: NAME NAME)", first);
 
-		wrong(r, x->line, x->end[0].word, expected);
+		edges_wrong(r, x->line, x->end[0].word, expected);
 		free(expected);
 		return -1;
 	}
@@ -294,22 +295,22 @@ static int read_node(struct reader *r, enum node_type type, struct cursor *c, st
 	return more_options;
 }
 
-static int read_line(struct reader *r, struct cursor c, unsigned line)
+static int edges_read_line(struct edges_reader *r, struct cursor c, unsigned line)
 {
-	struct edge x = {.line = line};
+	struct edges_cable x = {.line = line};
 	unsigned type = take_keyword(&c);
 
 	if (type > NODE_ROUTER) {
 		if (r->sm_line)
-			return wrong(r, line, cur_text("sm"), "one such line in a file");
+			return edges_wrong(r, line, cur_text("sm"), "one such line in a file");
 		r->sm_line = line;
 		if (!take_end(&c, &r->sm))
 			return wrong_word(r, line, c, AN_END);
-		return more(&c) ? wrong_word(r, line, c, "the end of the line") : 0;
+		return edges_more(&c) ? wrong_word(r, line, c, "the end of the line") : 0;
 	}
-	if (type && read_node(r, type, &c, &x))
+	if (type && edges_read_node(r, type, &c, &x))
 		return -1;
-	if (type && !more(&c) && !x.end[0].port)
+	if (type && !edges_more(&c) && !x.end[0].port)
 		return 0;
 	if (!type && !take_end(&c, &x.end[0]))
 		return wrong_word(r, line, c, AN_END ", or host, switch, router, sm");
@@ -318,12 +319,12 @@ static int read_line(struct reader *r, struct cursor c, unsigned line)
 				  type ? "a number of ports, KEY=VALUE (guid, sysguid, portguid, vendor, "
 					 "device, lid, lmc), or the other end: " AN_END
 				       : "the other end: " AN_END);
-	if (more(&c) && !take_rate(&c, &x))
+	if (edges_more(&c) && !take_rate(&c, &x))
 		return wrong_word(r, line, c, "a rate such as 4xHDR, or the end of the line");
-	if (more(&c))
+	if (edges_more(&c))
 		return wrong_word(r, line, c, "the end of the line");
-	at(r, &x.end[0]);
-	at(r, &x.end[1]);
+	edges_at(r, &x.end[0]);
+	edges_at(r, &x.end[1]);
 	GROW(r->edge, r->n, r->cap);
 	r->edge[r->n++] = x;
 	return 0;
@@ -343,7 +344,7 @@ static void put_cable(struct edge_node *n, unsigned port)
 }
 
 /* The line before that cables a port. */
-static unsigned line_of(const struct reader *r, const struct end *x)
+static unsigned edges_line_of(const struct edges_reader *r, const struct edges_end *x)
 {
 	for (size_t i = 0; i < r->n; i++)
 		for (int k = 0; k < 2; k++)
@@ -352,7 +353,7 @@ static unsigned line_of(const struct reader *r, const struct end *x)
 	return 0;
 }
 
-static int give_port(struct reader *r, const struct edge *x, struct end *end)
+static int give_port(struct edges_reader *r, const struct edges_cable *x, struct edges_end *end)
 {
 	struct edge_node *n = &r->node[end->node];
 	unsigned most = n->ports ? (unsigned)n->ports : MAX_PORTS, port = (unsigned)end->port;
@@ -361,13 +362,13 @@ static int give_port(struct reader *r, const struct edge *x, struct end *end)
 	if (port > most)
 		expected = str_printf("a port up to %u, as line %u tells", most, n->line);
 	else if (port && has_cable(n, port))
-		expected = str_printf("a port without a cable (line %u cables it)", line_of(r, end));
+		expected = str_printf("a port without a cable (line %u cables it)", edges_line_of(r, end));
 	while (!end->port && ++port <= most && has_cable(n, port))
 		;
 	if (port > most && !end->port)
 		expected = str_printf("a node with a free port (all %u have cables)", most);
 	if (expected)
-		wrong(r, x->line, end->word, expected);
+		edges_wrong(r, x->line, end->word, expected);
 	else
 		put_cable(n, end->given = port);
 	free(expected);
@@ -376,12 +377,12 @@ static int give_port(struct reader *r, const struct edge *x, struct end *end)
 
 /* Ports that are told, then the others: in order of lines, the left end first, the lowest one without a
  * cable. */
-static int give_ports(struct reader *r)
+static int give_ports(struct edges_reader *r)
 {
 	for (int told = 1; told >= 0; told--)
 		for (size_t i = 0; i < r->n; i++)
 			for (int k = 0; k < 2; k++) {
-				struct end *end = &r->edge[i].end[k];
+				struct edges_end *end = &r->edge[i].end[k];
 
 				if ((end->port != 0) == told && give_port(r, &r->edge[i], end))
 					return -1;
@@ -389,7 +390,7 @@ static int give_ports(struct reader *r)
 	return 0;
 }
 
-static unsigned ports_of(const struct edge_node *n)
+static unsigned edges_ports_of(const struct edge_node *n)
 {
 	return n->ports ? (unsigned)n->ports : n->highest ? n->highest : 1;
 }
@@ -402,13 +403,13 @@ struct guids {
 	size_t n, cap;
 };
 
-static void add_guid(struct guids *t, uint64_t g)
+static void edges_add_guid(struct guids *t, uint64_t g)
 {
 	GROW(t->g, t->n, t->cap);
 	t->g[t->n++] = g;
 }
 
-static struct guids told_guids(const struct reader *r)
+static struct guids told_guids(const struct edges_reader *r)
 {
 	struct guids t = {0};
 
@@ -417,11 +418,11 @@ static struct guids told_guids(const struct reader *r)
 		struct cursor guid = n->option[GUID], list = n->option[PORTGUID];
 		uint64_t v;
 
-		if (take_value(&guid, UINT64_MAX, &v))
-			for (unsigned p = 0; p <= (n->type == NODE_SWITCH ? 0 : ports_of(n)); p++)
-				add_guid(&t, v + p);
-		while (take_value(&list, UINT64_MAX, &v))
-			add_guid(&t, v);
+		if (edges_take_value(&guid, UINT64_MAX, &v))
+			for (unsigned p = 0; p <= (n->type == NODE_SWITCH ? 0 : edges_ports_of(n)); p++)
+				edges_add_guid(&t, v + p);
+		while (edges_take_value(&list, UINT64_MAX, &v))
+			edges_add_guid(&t, v);
 	}
 	if (t.n)
 		qsort(t.g, t.n, sizeof(*t.g), order_u64);
@@ -439,23 +440,23 @@ static uint64_t next_guids(uint64_t *next, unsigned step, const struct guids *t,
 }
 
 /* The value of an option with a single one. */
-static bool told(const struct edge_node *n, enum option o, uint64_t *v)
+static bool edges_told(const struct edge_node *n, enum option o, uint64_t *v)
 {
 	struct cursor c = n->option[o];
 
-	return take_value(&c, options[o].most, v);
+	return edges_take_value(&c, options[o].most, v);
 }
 
 /* Sets what a list tells of each port. */
-static int set_ports(struct reader *r, const struct edge_node *n, struct fb_node *to, enum option o)
+static int set_ports(struct edges_reader *r, const struct edge_node *n, struct fb_node *to, enum option o)
 {
 	struct cursor list = n->option[o];
 	unsigned p = to->type == NODE_SWITCH ? 0 : 1;
 	uint64_t v;
 
-	for (; take_value(&list, options[o].most, &v); p++) {
+	for (; edges_take_value(&list, options[o].most, &v); p++) {
 		if (p > to->nports)
-			return wrong(r, n->line, n->option[o], "at most a value for each port");
+			return edges_wrong(r, n->line, n->option[o], "at most a value for each port");
 		if (o == PORTGUID)
 			to->port[p].guid = v;
 		else if (o == LIDS)
@@ -466,7 +467,7 @@ static int set_ports(struct reader *r, const struct edge_node *n, struct fb_node
 	return 0;
 }
 
-static int make_nodes(struct reader *r)
+static int make_nodes(struct edges_reader *r)
 {
 	struct guids t = told_guids(r);
 	uint64_t next[2] = {FIRST_CA, FIRST_SWITCH}, guid, v;
@@ -480,18 +481,18 @@ static int make_nodes(struct reader *r)
 		bool sw = type == NODE_SWITCH;
 		struct fb_node *to;
 
-		if (!told(n, GUID, &guid))
-			guid = next_guids(&next[sw], sw ? 1 : ports_of(n) + 1, &t, &from[sw]);
-		if (fb_add(r->net.b, type, guid, ports_of(n), NULL) == NO_ID) {
-			rc = wrong(r, n->line, n->option[GUID], "a GUID that no other node has");
+		if (!edges_told(n, GUID, &guid))
+			guid = next_guids(&next[sw], sw ? 1 : edges_ports_of(n) + 1, &t, &from[sw]);
+		if (fb_add(r->net.b, type, guid, edges_ports_of(n), NULL) == NO_ID) {
+			rc = edges_wrong(r, n->line, n->option[GUID], "a GUID that no other node has");
 			break;
 		}
 		to = &r->net.b->node[i];
 		to->desc = clean_text(r->net.chars.s + name->text, name->len, DESC_MAX);
 		to->esp0 = n->enhanced;
-		to->sysguid = told(n, SYSGUID, &v) ? v : guid;
-		to->vendor = told(n, VENDOR, &v) ? (uint32_t)v : 0;
-		to->device = told(n, DEVICE, &v) ? (uint32_t)v : 0;
+		to->sysguid = edges_told(n, SYSGUID, &v) ? v : guid;
+		to->vendor = edges_told(n, VENDOR, &v) ? (uint32_t)v : 0;
+		to->device = edges_told(n, DEVICE, &v) ? (uint32_t)v : 0;
 		rc = set_ports(r, n, to, PORTGUID) || set_ports(r, n, to, LIDS) || set_ports(r, n, to, LMCS);
 	}
 	free(t.g);
@@ -499,7 +500,7 @@ static int make_nodes(struct reader *r)
 }
 
 /* `sm h1`; without such a line it is a guess. */
-static int place_sm(struct reader *r)
+static int place_sm(struct edges_reader *r)
 {
 	struct fabric_builder *b = r->net.b;
 	uint32_t names = r->net.n_names;
@@ -510,23 +511,23 @@ static int place_sm(struct reader *r)
 		return 0;
 	r->sm.node = net_name(&r->net, r->sm.name.p, cur_len(r->sm.name));
 	if (r->sm.node == names)
-		return wrong(r, r->sm_line, r->sm.word, "a node that another line tells");
+		return edges_wrong(r, r->sm_line, r->sm.word, "a node that another line tells");
 	n = &b->node[r->sm.node];
 	for (unsigned p = 0; p <= n->nports; p++)
 		good |= (!r->sm.port || p == r->sm.port || n->type == NODE_SWITCH) &&
 			(p ? n->port[p].peer_node != NO_ID : n->type == NODE_SWITCH);
 	if (!good)
-		return wrong(r, r->sm_line, r->sm.word, "a switch, or a host's port with a cable");
+		return edges_wrong(r, r->sm_line, r->sm.word, "a switch, or a host's port with a cable");
 	b->sm_node = r->sm.node;
 	b->sm_port = (uint8_t)r->sm.port;
 	b->sm_guessed = false;
 	return 0;
 }
 
-static void lay_cables(struct reader *r)
+static void edges_lay_cables(struct edges_reader *r)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		const struct edge *x = &r->edge[i];
+		const struct edges_cable *x = &r->edge[i];
 
 		fb_link(r->net.b, x->end[0].node, x->end[0].given, x->end[1].node, x->end[1].given);
 		for (int k = 0; k < 2; k++) {
@@ -542,9 +543,9 @@ static void lay_cables(struct reader *r)
  * Is the last line whole, without a newline behind it?  It is a cable, and ends with a rate; or, if no cable
  * has one, with "]" or a quote.  A bare name may be the beginning of another one.
  */
-static bool last_cable_is_whole(const struct reader *r, struct cursor line, unsigned no)
+static bool last_cable_is_whole(const struct edges_reader *r, struct cursor line, unsigned no)
 {
-	const struct edge *x = r->n ? &r->edge[r->n - 1] : NULL;
+	const struct edges_cable *x = r->n ? &r->edge[r->n - 1] : NULL;
 	char last = cur_trimmed(line).end[-1];
 
 	if (!x || x->line != no)
@@ -559,7 +560,7 @@ static bool last_cable_is_whole(const struct reader *r, struct cursor line, unsi
 
 int parse_edges(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {.in = in, .e = e};
+	struct edges_reader r = {.in = in, .e = e};
 	struct lines l = lines_of(in);
 	struct cursor line = {0};
 	int rc = 0;
@@ -567,12 +568,12 @@ int parse_edges(const struct input *in, struct fabric **out, struct err *e)
 	net_init(&r.net, in->name);
 	while (!rc && lines_next(&l, &line))
 		if (cur_says(line))
-			rc = read_line(&r, line, l.no);
+			rc = edges_read_line(&r, line, l.no);
 	if (!rc && cur_says(line) && line.end == in->data + in->size && !last_cable_is_whole(&r, line, l.no))
 		cut_record(in, l.no, &r.net.b->warnings);
 	rc = rc || give_ports(&r) || make_nodes(&r) ? -1 : 0;
 	if (!rc) {
-		lay_cables(&r);
+		edges_lay_cables(&r);
 		net_guess_sm(&r.net);
 		rc = place_sm(&r);
 	}

@@ -41,7 +41,7 @@ bool is_folder(const char *path)
 }
 
 /* Does a name fit a pattern, perhaps with the ending of a compressed file? */
-static bool fits(const char *name, const char *pattern)
+static bool folder_fits(const char *name, const char *pattern)
 {
 	static const char *const packed[] = {".xz", ".gz", ".bz2", ".zst"};
 	size_t n = strlen(name);
@@ -71,12 +71,12 @@ struct folder {
 static char *find_file(const struct folder *d, const char *pattern)
 {
 	for (int i = 0; i < d->n; i++)
-		if (!d->left_out[i] && fits(d->entry[i]->d_name, pattern))
+		if (!d->left_out[i] && folder_fits(d->entry[i]->d_name, pattern))
 			return str_printf("%s/%s", d->path, d->entry[i]->d_name);
 	return NULL;
 }
 
-static char *find_best(const struct folder *d, const char *const *pattern, size_t n)
+static char *folder_find_best(const struct folder *d, const char *const *pattern, size_t n)
 {
 	char *found = NULL;
 
@@ -95,7 +95,7 @@ static void warn_file(struct fabric *f, const char *why)
 static bool read_best(const struct folder *d, const char *const *pattern, size_t n, struct fabric *f,
 		      struct input *in)
 {
-	char *path = find_best(d, pattern, n), *data;
+	char *path = folder_find_best(d, pattern, n), *data;
 	struct err e;
 
 	if (path && !read_packed_file(path, in->progress, &data, &in->size, &e)) {
@@ -201,7 +201,7 @@ static char *run_of(const char *path, struct progress *p)
 }
 
 /* Reports files of another run than that of the cables, and leaves them out. */
-static void leave_out(struct folder *d, const char *used, struct fabric *f, struct progress *p)
+static void folder_leave_out(struct folder *d, const char *used, struct fabric *f, struct progress *p)
 {
 	const char *slash = strrchr(used, '/'), *name = slash ? slash + 1 : used;
 	const char *own = f->generated ? f->generated : "";
@@ -356,7 +356,7 @@ static bool add_tables(struct tables_reader *r, const struct folder *d, const ch
 }
 
 /* Loads tables of all switches, then those with adaptive-routing groups over them. There may be none. */
-static void load_tables(const struct folder *d, struct fabric *f, struct progress *p)
+static void folder_load_tables(const struct folder *d, struct fabric *f, struct progress *p)
 {
 	struct input maps = {.progress = p};
 	struct text notes = {0};
@@ -406,9 +406,9 @@ int load_folder(const char *path, struct fabric **out, struct progress *p, struc
 	d.left_out = NEW_ARRAY((size_t)d.n + 1, bool);
 	rc = load_cables(&d, out, &used, p, e);
 	if (!rc) {
-		leave_out(&d, used, *out, p);
+		folder_leave_out(&d, used, *out, p);
 		load_ranks(&d, used, *out, p);
-		load_tables(&d, *out, p);
+		folder_load_tables(&d, *out, p);
 		load_pkeys(&d, *out, p);
 		load_log(&d, *out, p);
 	}

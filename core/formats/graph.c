@@ -10,33 +10,33 @@
 
 enum kind { WORD, NUMBER, TRUTH };
 
-struct field {
+struct graph_field {
 	const char *key;
 	enum kind kind;
 	bool by_node; /* of a cable's end: a graph has it at the node */
 };
 
-static const struct field graph_fields[] = {{"source", WORD, false},
-					    {"engine", WORD, false},
-					    {"complete", TRUTH, false},
-					    {"missing", WORD, false}};
-static const struct field node_fields[] = {{"name", WORD, false},  {"guid", WORD, false},
-					   {"type", WORD, false},  {"ports", NUMBER, false},
-					   {"lid", NUMBER, false}, {"up", TRUTH, false}};
+static const struct graph_field graph_fields[] = {{"source", WORD, false},
+						  {"engine", WORD, false},
+						  {"complete", TRUTH, false},
+						  {"missing", WORD, false}};
+static const struct graph_field node_fields[] = {{"name", WORD, false},	 {"guid", WORD, false},
+						 {"type", WORD, false},	 {"ports", NUMBER, false},
+						 {"lid", NUMBER, false}, {"up", TRUTH, false}};
 #define END(x)                                                                                        \
 	{x "_name", WORD, true}, {x "_guid", WORD, true}, {x "_type", WORD, true},                    \
 		{x "_port", NUMBER, false}, {x "_label", WORD, false}, {x "_port_guid", WORD, false}, \
 	{                                                                                             \
 		x "_lid", NUMBER, false                                                               \
 	}
-static const struct field edge_fields[] = {END("a"),
-					   END("b"),
-					   {"width", WORD, false},
-					   {"speed", WORD, false},
-					   {"up", TRUTH, false},
-					   {"load_ab", NUMBER, false},
-					   {"load_ba", NUMBER, false},
-					   {"weight", NUMBER, false}};
+static const struct graph_field edge_fields[] = {END("a"),
+						 END("b"),
+						 {"width", WORD, false},
+						 {"speed", WORD, false},
+						 {"up", TRUTH, false},
+						 {"load_ab", NUMBER, false},
+						 {"load_ba", NUMBER, false},
+						 {"weight", NUMBER, false}};
 #define MOST ARRAY_LEN(edge_fields)
 
 /* Of a field: text (NULL: not known), or a number. */
@@ -47,7 +47,7 @@ struct value {
 	char guid[24];
 };
 
-struct graph {
+struct graph_writer {
 	FILE *f;
 	enum graph_form form;
 	const struct graph_of *of;
@@ -68,14 +68,14 @@ static void set_number(struct value *v, uint64_t n)
 	v->known = true;
 }
 
-static void set_guid(struct value *v, uint64_t guid)
+static void graph_set_guid(struct value *v, uint64_t guid)
 {
 	snprintf(v->guid, sizeof(v->guid), "0x%016" PRIx64, guid);
 	set_word(v, v->guid);
 }
 
 /* 0: there is none. */
-static void set_lid(struct value *v, unsigned lid)
+static void graph_set_lid(struct value *v, unsigned lid)
 {
 	v->n = lid;
 	v->known = lid;
@@ -97,10 +97,10 @@ static void node_values(const struct graph_of *of, uint32_t node, struct value *
 	const struct fabric *f = of->fabric;
 
 	set_word(&v[0], f->node_name[node]);
-	set_guid(&v[1], f->node_guid[node]);
+	graph_set_guid(&v[1], f->node_guid[node]);
 	set_word(&v[2], type[f->node_type[node]]);
 	set_number(&v[3], f->node_nports[node]);
-	set_lid(&v[4], node_lid(f, of->lids, node));
+	graph_set_lid(&v[4], node_lid(f, of->lids, node));
 	set_number(&v[5], !of->state->node_down[node]);
 }
 
@@ -126,12 +126,12 @@ static void edge_values(const struct graph_of *of, uint32_t link, struct value *
 
 		node_values(of, f->port_node[port[end]], node);
 		set_word(&v[at++], node[0].s);
-		set_guid(&v[at++], f->node_guid[f->port_node[port[end]]]);
+		graph_set_guid(&v[at++], f->node_guid[f->port_node[port[end]]]);
 		set_word(&v[at++], node[2].s);
 		set_number(&v[at], f->port_num[port[end]]);
 		set_word(&v[at + 1], fabric_port_label(f, port[end]));
-		set_guid(&v[at + 2], f->port_guid[port[end]]);
-		set_lid(&v[at + 3], port_lid(of, port[end]));
+		graph_set_guid(&v[at + 2], f->port_guid[port[end]]);
+		graph_set_lid(&v[at + 3], port_lid(of, port[end]));
 	}
 	set_word(&v[at++], f->port_width[port[0]] ? link_width_name(f->port_width[port[0]]) : NULL);
 	set_word(&v[at++], f->port_speed[port[0]] ? link_speed_name(f->port_speed[port[0]]) : NULL);
@@ -160,7 +160,8 @@ static void xml_text(FILE *f, const char *s)
 }
 
 /* A value as it is in text, clean. */
-static const char *value_text(struct graph *g, const struct field *x, const struct value *v)
+static const char *graph_value_text(struct graph_writer *g, const struct graph_field *x,
+				    const struct value *v)
 {
 	g->text.len = 0;
 	text_add(&g->text, "%s", "");
@@ -173,7 +174,7 @@ static const char *value_text(struct graph *g, const struct field *x, const stru
 	return text_str(&g->text);
 }
 
-static json_t *value_json(const struct field *x, const struct value *v)
+static json_t *value_json(const struct graph_field *x, const struct value *v)
 {
 	if (x->kind == NUMBER)
 		return json_integer((json_int_t)v->n);
@@ -182,7 +183,7 @@ static json_t *value_json(const struct field *x, const struct value *v)
 
 /* --- forms --------------------------------------------------------------------------------- */
 
-static void put_row(struct graph *g, const struct field *x, const struct value *v)
+static void graph_put_row(struct graph_writer *g, const struct graph_field *x, const struct value *v)
 {
 	struct text line = {0};
 
@@ -190,7 +191,7 @@ static void put_row(struct graph *g, const struct field *x, const struct value *
 		if (i)
 			text_putc(&line, ',');
 		if (v && v[i].known)
-			csv_add_cell(&line, value_text(g, &x[i], &v[i]), g->of->safe);
+			csv_add_cell(&line, graph_value_text(g, &x[i], &v[i]), g->of->safe);
 		else if (!v)
 			text_csv(&line, x[i].key);
 	}
@@ -199,7 +200,7 @@ static void put_row(struct graph *g, const struct field *x, const struct value *
 }
 
 /* The members of a JSON object, without its braces. */
-static void put_members(struct graph *g, json_t *o)
+static void put_members(struct graph_writer *g, json_t *o)
 {
 	char *text = o ? json_dumps(o, JSON_ENSURE_ASCII | JSON_COMPACT) : NULL;
 
@@ -210,7 +211,7 @@ static void put_members(struct graph *g, json_t *o)
 	json_decref(o);
 }
 
-static void put_json(struct graph *g, const struct field *x, unsigned n, const struct value *v)
+static void put_json(struct graph_writer *g, const struct graph_field *x, unsigned n, const struct value *v)
 {
 	json_t *o = json_object();
 
@@ -221,27 +222,29 @@ static void put_json(struct graph *g, const struct field *x, unsigned n, const s
 }
 
 /* GraphML: of = 'g', 'n', 'e', the first letter of the keys' names. */
-static void put_data(struct graph *g, char of, const struct field *x, unsigned n, const struct value *v)
+static void put_data(struct graph_writer *g, char of, const struct graph_field *x, unsigned n,
+		     const struct value *v)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (v[i].known && !x[i].by_node) {
 			fprintf(g->f, "<data key=\"%c-%s\">", of, x[i].key);
-			xml_text(g->f, value_text(g, &x[i], &v[i]));
+			xml_text(g->f, graph_value_text(g, &x[i], &v[i]));
 			fputs("</data>", g->f);
 		}
 }
 
-static void put_attributes(struct graph *g, const struct field *x, unsigned n, const struct value *v)
+static void put_attributes(struct graph_writer *g, const struct graph_field *x, unsigned n,
+			   const struct value *v)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (v[i].known && !x[i].by_node) {
 			fprintf(g->f, ", %s=\"", x[i].key);
-			dot_text(g->f, value_text(g, &x[i], &v[i]));
+			dot_text(g->f, graph_value_text(g, &x[i], &v[i]));
 			fputc('"', g->f);
 		}
 }
 
-static void put_keys(FILE *f, const char *of, const struct field *x, unsigned n)
+static void graph_put_keys(FILE *f, const char *of, const struct graph_field *x, unsigned n)
 {
 	static const char *const type[] = {"string", "long", "boolean"};
 
@@ -251,21 +254,21 @@ static void put_keys(FILE *f, const char *of, const struct field *x, unsigned n)
 				x[i].key, of, x[i].key, type[x[i].kind]);
 }
 
-static void put_head(struct graph *g, const struct value *v)
+static void graph_put_head(struct graph_writer *g, const struct value *v)
 {
 	FILE *f = g->f;
 
 	switch (g->form) {
 	case GRAPH_CSV:
-		put_row(g, edge_fields, NULL);
+		graph_put_row(g, edge_fields, NULL);
 		break;
 	case GRAPH_GRAPHML:
 		fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		      "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
 		      f);
-		put_keys(f, "graph", graph_fields, ARRAY_LEN(graph_fields));
-		put_keys(f, "node", node_fields, ARRAY_LEN(node_fields));
-		put_keys(f, "edge", edge_fields, ARRAY_LEN(edge_fields));
+		graph_put_keys(f, "graph", graph_fields, ARRAY_LEN(graph_fields));
+		graph_put_keys(f, "node", node_fields, ARRAY_LEN(node_fields));
+		graph_put_keys(f, "edge", edge_fields, ARRAY_LEN(edge_fields));
 		fputs("<graph id=\"fabric\" edgedefault=\"undirected\">", f);
 		put_data(g, 'g', graph_fields, ARRAY_LEN(graph_fields), v);
 		fputc('\n', f);
@@ -281,7 +284,7 @@ static void put_head(struct graph *g, const struct value *v)
 	}
 }
 
-static void put_node(struct graph *g, const struct value *v)
+static void graph_put_node(struct graph_writer *g, const struct value *v)
 {
 	const unsigned n = ARRAY_LEN(node_fields);
 	const char *guid = v[1].s;
@@ -305,7 +308,7 @@ static void put_node(struct graph *g, const struct value *v)
 	g->first = false;
 }
 
-static void put_edge(struct graph *g, uint32_t link, const struct value *v)
+static void put_edge(struct graph_writer *g, uint32_t link, const struct value *v)
 {
 	const struct fabric *f = g->of->fabric;
 	const uint32_t *port = &f->link_port[2 * (size_t)link];
@@ -313,7 +316,7 @@ static void put_edge(struct graph *g, uint32_t link, const struct value *v)
 	const char *a = v[1].s, *b = v[8].s;
 
 	if (g->form == GRAPH_CSV) {
-		put_row(g, edge_fields, v);
+		graph_put_row(g, edge_fields, v);
 	} else if (g->form == GRAPH_GRAPHML) {
 		fprintf(g->f, "<edge id=\"%u\" source=\"%s\" target=\"%s\">", link, a, b);
 		put_data(g, 'e', edge_fields, n, v);
@@ -338,17 +341,17 @@ int write_graph(FILE *f, enum graph_form form, const struct graph_of *of, const 
 {
 	static const char *const end[] = {"", "</graph>\n</graphml>\n", "]}\n", "}\n"};
 	const struct fabric *fb = of->fabric;
-	struct graph g = {.f = f, .form = form, .of = of, .first = true, .whole = true};
+	struct graph_writer g = {.f = f, .form = form, .of = of, .first = true, .whole = true};
 	struct value v[MOST] = {0};
 	struct text lacks = {0};
 	bool go_on = true;
 
 	progress_start(p, "writing the fabric", fb->n_nodes + fb->n_links);
 	graph_values(of, missing, &lacks, v);
-	put_head(&g, v);
+	graph_put_head(&g, v);
 	for (uint32_t n = 0; n < fb->n_nodes && go_on && (go_on = progress_step(p, n)); n++) {
 		node_values(of, n, v);
-		put_node(&g, v);
+		graph_put_node(&g, v);
 	}
 	if (form == GRAPH_NODE_LINK)
 		fputs("],\n\"links\":[", f);

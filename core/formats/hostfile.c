@@ -37,7 +37,7 @@ struct record {
 	bool fills; /* the list fills its column: without a number of hosts, it may be cut */
 };
 
-struct reader {
+struct hostfile_reader {
 	const struct input *in;
 	const char *job;
 	struct hostlist *l;
@@ -52,7 +52,7 @@ struct reader {
 /* --- lists ------------------------------------------------------------------------------------------ */
 
 /* Sorts the names, and keeps each once. */
-static void tidy(struct hostlist *l)
+static void hostfile_tidy(struct hostlist *l)
 {
 	size_t n = 0;
 
@@ -82,7 +82,8 @@ static size_t distinct(const struct hostlist *l)
 }
 
 /* Add the hosts of a list. *n: their number. */
-static int add_list(struct reader *r, struct cursor c, unsigned line, uint64_t *n, struct err *e)
+static int hostfile_add_list(struct hostfile_reader *r, struct cursor c, unsigned line, uint64_t *n,
+			     struct err *e)
 {
 	char *text = cur_clean(c, SIZE_MAX);
 	struct hostlist one;
@@ -100,7 +101,7 @@ static int add_list(struct reader *r, struct cursor c, unsigned line, uint64_t *
 	}
 	free(one.name);
 	if (!r->each && r->l->n > 2 * (size_t)HOSTLIST_MOST)
-		tidy(r->l);
+		hostfile_tidy(r->l);
 	return (r->each ? r->n_hosts : r->l->n) <= (r->each ? JOBS_HOSTS_MOST : 2 * (size_t)HOSTLIST_MOST)
 		       ? 0
 		       : err_set_kind(e, ERR_LIMIT, "%s:%u: found more than %d hosts%s", r->in->name, line,
@@ -120,7 +121,7 @@ static bool ends_early(struct cursor c)
 
 /* --- jobs ------------------------------------------------------------------------------------------- */
 
-static int cut(const struct reader *r, const struct record *x, struct err *e)
+static int cut(const struct hostfile_reader *r, const struct record *x, struct err *e)
 {
 	char found[48];
 
@@ -148,7 +149,7 @@ static bool is_job(const struct record *x, const char *job)
 }
 
 /* By what a job is named first. */
-static struct cursor name_of(const struct record *x)
+static struct cursor hostfile_name_of(const struct record *x)
 {
 	const struct cursor *v = x->value;
 
@@ -156,7 +157,7 @@ static struct cursor name_of(const struct record *x)
 }
 
 /* The next lists are of this job. */
-static void begin_job(struct reader *r, struct cursor name, struct cursor title, unsigned line)
+static void begin_job(struct hostfile_reader *r, struct cursor name, struct cursor title, unsigned line)
 {
 	struct job_list *j = r->each;
 
@@ -168,11 +169,11 @@ static void begin_job(struct reader *r, struct cursor name, struct cursor title,
 	r->l = &j->job[j->n++].hosts;
 }
 
-static int take_record(struct reader *r, const struct record *x, struct err *e)
+static int take_record(struct hostfile_reader *r, const struct record *x, struct err *e)
 {
 	struct cursor list = x->value[LIST], state = x->value[STATE], count = x->value[COUNT];
 	bool leaving = cur_is(state, "CG") || cur_is(state, "COMPLETING"); /* some hosts are free again */
-	struct cursor name = name_of(x);
+	struct cursor name = hostfile_name_of(x);
 	uint64_t n, all;
 	char found[48];
 
@@ -206,7 +207,7 @@ static int take_record(struct reader *r, const struct record *x, struct err *e)
 		name.end = dot && dot > name.p && name.p == x->value[ID].p ? dot : name.end;
 		begin_job(r, name, x->value[NAME], x->line);
 	}
-	if (add_list(r, list, x->line, &n, e))
+	if (hostfile_add_list(r, list, x->line, &n, e))
 		return -1;
 	if (n == all || all == UINT64_MAX || leaving)
 		return 0;
@@ -219,14 +220,14 @@ static int take_record(struct reader *r, const struct record *x, struct err *e)
 
 /* --- tables ----------------------------------------------------------------------------------------- */
 
-struct table {
+struct hostfile_table {
 	struct cursor line, word[WORDS]; /* of the heading */
 	unsigned n;
 	bool bars;     /* columns are separated by '|' */
 	int at[ROLES]; /* column, -1: none */
 };
 
-static unsigned split(struct cursor line, bool bars, struct cursor word[WORDS])
+static unsigned hostfile_split(struct cursor line, bool bars, struct cursor word[WORDS])
 {
 	unsigned n = 0;
 
@@ -241,10 +242,10 @@ static unsigned split(struct cursor line, bool bars, struct cursor word[WORDS])
 	return n;
 }
 
-static bool read_heading(struct cursor line, struct table *t)
+static bool hostfile_read_heading(struct cursor line, struct hostfile_table *t)
 {
-	*t = (struct table){.line = line, .bars = memchr(line.p, '|', cur_len(line))};
-	t->n = split(line, t->bars, t->word);
+	*t = (struct hostfile_table){.line = line, .bars = memchr(line.p, '|', cur_len(line))};
+	t->n = hostfile_split(line, t->bars, t->word);
 	memset(t->at, 0xff, sizeof(t->at));
 	for (unsigned i = 0; i < t->n; i++)
 		for (size_t k = 0; k < ARRAY_LEN(roles); k++)
@@ -259,10 +260,10 @@ static bool read_heading(struct cursor line, struct table *t)
  * word under no heading belongs to the next word if that is right-aligned. False: more '|' than in the
  * heading.
  */
-static bool read_columns(const struct table *t, struct cursor line, struct cursor column[WORDS])
+static bool read_columns(const struct hostfile_table *t, struct cursor line, struct cursor column[WORDS])
 {
 	struct cursor word[WORDS];
-	unsigned n = split(line, t->bars, word), behind = 0;
+	unsigned n = hostfile_split(line, t->bars, word), behind = 0;
 	bool right = false; /* the next word is right-aligned with its heading */
 
 	if (t->bars && n != t->n)
@@ -300,7 +301,8 @@ static bool read_columns(const struct table *t, struct cursor line, struct curso
  * Does the list fill its column? A column of fixed width ends where the next heading begins, where the
  * heading's line ends with blanks, or, if right-aligned, where its heading ends.
  */
-static bool fills_column(const struct table *t, struct cursor line, const struct cursor column[WORDS])
+static bool fills_column(const struct hostfile_table *t, struct cursor line,
+			 const struct cursor column[WORDS])
 {
 	unsigned k = (unsigned)t->at[LIST];
 	struct cursor list = column[k], head = t->word[k];
@@ -327,16 +329,17 @@ static bool is_rule(struct cursor line)
 	return true;
 }
 
-static int read_table(struct reader *r, struct lines *lines, struct table *t, struct err *e)
+static int hostfile_read_table(struct hostfile_reader *r, struct lines *lines, struct hostfile_table *t,
+			       struct err *e)
 {
 	struct cursor line, column[WORDS];
-	struct table again;
+	struct hostfile_table again;
 
 	while (lines_next(lines, &line)) {
 		struct record x = {.line = lines->no};
 		struct cursor rest = line;
 
-		if (read_heading(line, &again)) {
+		if (hostfile_read_heading(line, &again)) {
 			*t = again;
 			continue;
 		}
@@ -360,7 +363,7 @@ static int read_table(struct reader *r, struct lines *lines, struct table *t, st
 
 /* --- records, lists ----------------------------------------------------------------------------------- */
 
-static bool takes(struct cursor word, const char *key, struct cursor *value)
+static bool hostfile_takes(struct cursor word, const char *key, struct cursor *value)
 {
 	size_t len = strlen(key);
 
@@ -370,7 +373,7 @@ static bool takes(struct cursor word, const char *key, struct cursor *value)
 	return true;
 }
 
-static int read_records(struct reader *r, struct lines *lines, struct err *e)
+static int read_records(struct hostfile_reader *r, struct lines *lines, struct err *e)
 {
 	struct record x = {.line = 0};
 	struct cursor line, word, value;
@@ -379,16 +382,16 @@ static int read_records(struct reader *r, struct lines *lines, struct err *e)
 		struct cursor rest = line;
 
 		while (word = cur_token(&rest), !cur_empty(&word)) {
-			if (takes(word, "JobId=", &value)) {
+			if (hostfile_takes(word, "JobId=", &value)) {
 				if (x.line && take_record(r, &x, e))
 					return -1;
 				x = (struct record){.line = lines->no,
 						    .fills = true}; /* NumNodes comes later */
 			}
 			for (size_t k = 0; k < ARRAY_LEN(roles); k++)
-				if (roles[k].key && takes(word, roles[k].key, &value))
+				if (roles[k].key && hostfile_takes(word, roles[k].key, &value))
 					x.value[roles[k].role] = value;
-			if (takes(word, "JobName=", &value)) { /* may have blanks */
+			if (hostfile_takes(word, "JobName=", &value)) { /* may have blanks */
 				const char *end = cur_find(&rest, " UserId=");
 
 				x.value[NAME].end = end ? end : line.end;
@@ -409,7 +412,7 @@ static bool is_no_list(struct cursor list)
 	return !good;
 }
 
-static int read_lists(struct reader *r, struct lines *lines, struct err *e)
+static int read_lists(struct hostfile_reader *r, struct lines *lines, struct err *e)
 {
 	struct cursor line, list, word;
 	char found[48];
@@ -433,7 +436,7 @@ static int read_lists(struct reader *r, struct lines *lines, struct err *e)
 				       r->in->name, lines->no, excerpt(line, found, sizeof(found)));
 		if (ends_early(list))
 			return cut(r, &(struct record){.value[LIST] = list, .line = lines->no}, e);
-		if (add_list(r, list, lines->no, &n, e))
+		if (hostfile_add_list(r, list, lines->no, &n, e))
 			return -1;
 	}
 	if (r->job && r->l->n)
@@ -444,7 +447,7 @@ static int read_lists(struct reader *r, struct lines *lines, struct err *e)
 }
 
 /* Lines NAME HOSTS... */
-static int read_jobs(struct reader *r, struct lines *lines, struct err *e)
+static int read_jobs(struct hostfile_reader *r, struct lines *lines, struct err *e)
 {
 	struct cursor line, list;
 	char found[48];
@@ -468,7 +471,7 @@ static int read_jobs(struct reader *r, struct lines *lines, struct err *e)
 					r->in->name, lines->no, excerpt(list, found, sizeof(found)));
 			if (ends_early(list))
 				return cut(r, &(struct record){.value[LIST] = list, .line = lines->no}, e);
-			if (add_list(r, list, lines->no, &n, e))
+			if (hostfile_add_list(r, list, lines->no, &n, e))
 				return -1;
 		}
 		if (!any)
@@ -484,19 +487,19 @@ static int read_jobs(struct reader *r, struct lines *lines, struct err *e)
 /* --- all -------------------------------------------------------------------------------------------- */
 
 /* The first line with content shows the form; one or two lines may stand before a heading. */
-static int read_form(struct reader *r, struct err *e)
+static int read_form(struct hostfile_reader *r, struct err *e)
 {
 	struct lines lines = lines_of(r->in), start = lines;
 	struct cursor line, first;
-	struct table t;
+	struct hostfile_table t;
 	unsigned n = 0;
 
 	while (n < 3 && lines_next(&lines, &line)) {
 		first = line;
 		if (cur_word(&first, "JobId="))
 			return read_records(r, &start, e);
-		if (read_heading(line, &t))
-			return read_table(r, &lines, &t, e);
+		if (hostfile_read_heading(line, &t))
+			return hostfile_read_table(r, &lines, &t, e);
 		n += !is_rule(line);
 	}
 	return r->each ? read_jobs(r, &start, e) : read_lists(r, &start, e);
@@ -504,13 +507,13 @@ static int read_form(struct reader *r, struct err *e)
 
 int hostfile_read(const struct input *in, const char *job, struct hostlist *l, struct err *e)
 {
-	struct reader r = {.in = in, .job = job, .l = l};
+	struct hostfile_reader r = {.in = in, .job = job, .l = l};
 	char why[48];
 	int rc;
 
 	*l = (struct hostlist){0};
 	rc = read_form(&r, e);
-	tidy(l);
+	hostfile_tidy(l);
 	if (!rc && progress_cancelled(in->progress))
 		rc = err_set(e, CANCELLED);
 	if (!rc && l->n > HOSTLIST_MOST)
@@ -530,20 +533,20 @@ int hostfile_read(const struct input *in, const char *job, struct hostlist *l, s
 }
 
 /* Jobs that are named twice become one, in the place of the first. */
-struct named {
+struct hostfile_named {
 	const char *name;
 	size_t at;
 };
 
-COMPARATOR(by_name, struct named, TEXT(name) UP(at))
+COMPARATOR(by_name, struct hostfile_named, TEXT(name) UP(at))
 
 static void join_jobs(struct job_list *j)
 {
-	struct named *order = NEW_ARRAY(j->n + 1, struct named);
+	struct hostfile_named *order = NEW_ARRAY(j->n + 1, struct hostfile_named);
 	size_t first = 0, n = 0;
 
 	for (size_t i = 0; i < j->n; i++)
-		order[i] = (struct named){j->job[i].name, i};
+		order[i] = (struct hostfile_named){j->job[i].name, i};
 	if (j->n)
 		qsort(order, j->n, sizeof(*order), by_name);
 	for (size_t i = 1; i < j->n; i++) {
@@ -574,7 +577,7 @@ static void join_jobs(struct job_list *j)
 int hostfile_each(const struct input *in, struct job_list *jobs, struct err *e)
 {
 	struct hostlist none = {0};
-	struct reader r = {.in = in, .l = &none, .each = jobs};
+	struct hostfile_reader r = {.in = in, .l = &none, .each = jobs};
 	int rc;
 
 	*jobs = (struct job_list){0};

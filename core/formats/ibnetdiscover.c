@@ -20,7 +20,7 @@ struct pending {
 	bool has_guid;
 };
 
-struct reader {
+struct ibnetdiscover_reader {
 	const struct input *in;
 	struct net net;
 	struct lines lines;
@@ -36,13 +36,13 @@ struct reader {
 	struct err *e;
 };
 
-static void pending_clear(struct reader *r)
+static void pending_clear(struct ibnetdiscover_reader *r)
 {
 	free(r->pend.chassis_place);
 	r->pend = (struct pending){0};
 }
 
-static bool read_guid(struct cursor *c, uint64_t *guid)
+static bool ibnetdiscover_read_guid(struct cursor *c, uint64_t *guid)
 {
 	return cur_char(c, '=') && cur_number(c, 16, guid);
 }
@@ -60,18 +60,18 @@ static void read_port_guid(struct cursor *c, uint64_t *guid)
 }
 
 /* Lines `key=value` that begin a record. */
-static bool read_key(struct reader *r, struct cursor c)
+static bool ibnetdiscover_read_key(struct ibnetdiscover_reader *r, struct cursor c)
 {
 	struct pending *p = &r->pend;
 	static const char *const guids[] = {"switchguid", "caguid", "hcaguids", "hcaguid", "rtguid"};
 	uint64_t v;
 
 	if (cur_word(&c, "vendid"))
-		return read_guid(&c, &p->vendor);
+		return ibnetdiscover_read_guid(&c, &p->vendor);
 	if (cur_word(&c, "devid"))
-		return read_guid(&c, &p->device);
+		return ibnetdiscover_read_guid(&c, &p->device);
 	if (cur_word(&c, "sysimgguid")) {
-		if (!read_guid(&c, &p->sysguid))
+		if (!ibnetdiscover_read_guid(&c, &p->sysguid))
 			return false;
 		/* "# Chassis 3 (name)" may follow */
 		if (cur_char(&c, '#') && cur_word(&c, "Chassis") && cur_number(&c, 10, &v) && v <= UINT16_MAX)
@@ -81,7 +81,7 @@ static bool read_key(struct reader *r, struct cursor c)
 	for (size_t i = 0; i < ARRAY_LEN(guids); i++) {
 		if (!cur_word(&c, guids[i]))
 			continue;
-		if (!read_guid(&c, &p->guid))
+		if (!ibnetdiscover_read_guid(&c, &p->guid))
 			return false;
 		p->has_guid = true;
 		read_port_guid(&c, &p->port_guid);
@@ -96,7 +96,7 @@ static bool read_key(struct reader *r, struct cursor c)
 }
 
 /* A LID or LMC. One above `most` is reported and taken as 0. */
-static unsigned in_range(struct reader *r, uint64_t v, unsigned most)
+static unsigned in_range(struct ibnetdiscover_reader *r, uint64_t v, unsigned most)
 {
 	bool lid = most == UINT16_MAX;
 
@@ -110,7 +110,7 @@ static unsigned in_range(struct reader *r, uint64_t v, unsigned most)
 }
 
 /* "lid 320 lmc 0" */
-static void read_lid(struct reader *r, struct cursor c, struct fb_port *p)
+static void read_lid(struct ibnetdiscover_reader *r, struct cursor c, struct fb_port *p)
 {
 	uint64_t v;
 
@@ -142,7 +142,7 @@ static bool split_quoted(struct cursor c, struct cursor *before, struct cursor *
 }
 
 /* "# "DESC" enhanced port 0 lid 1600 lmc 0" after a node's id. */
-static void read_node_comment(struct reader *r, struct cursor c, struct fb_node *n)
+static void read_node_comment(struct ibnetdiscover_reader *r, struct cursor c, struct fb_node *n)
 {
 	struct cursor before, inside, tail;
 
@@ -159,7 +159,7 @@ static void read_node_comment(struct reader *r, struct cursor c, struct fb_node 
 }
 
 /* Switch<TAB>41 "S-1c34da0300728866" # ... ; false: not such a line. */
-static bool read_node(struct reader *r, struct cursor c)
+static bool ibnetdiscover_read_node(struct ibnetdiscover_reader *r, struct cursor c)
 {
 	enum node_type type = cur_node_type(&c);
 	struct pending *p = &r->pend;
@@ -267,7 +267,7 @@ static bool read_remote(struct cursor *c, struct cursor *id, uint64_t *port, uin
 }
 
 /* "lid 837 4xHDR" after a description: the far end's LID, this port's rate; then the label of `save`. */
-static void read_tail(struct reader *r, struct cursor c, unsigned port, uint16_t *lid)
+static void read_tail(struct ibnetdiscover_reader *r, struct cursor c, unsigned port, uint16_t *lid)
 {
 	struct fb_port *p = &r->net.b->node[r->node].port[port];
 	struct cursor rate;
@@ -290,7 +290,7 @@ static void read_tail(struct reader *r, struct cursor c, unsigned port, uint16_t
 		fb_label(r->net.b, r->node, port, c.p, cur_len(c));
 }
 
-static bool read_port(struct reader *r, struct cursor c)
+static bool ibnetdiscover_read_port(struct ibnetdiscover_reader *r, struct cursor c)
 {
 	uint64_t peer_port, peer_guid = 0;
 	struct cursor id, before, inside, tail;
@@ -332,7 +332,7 @@ static bool read_port(struct reader *r, struct cursor c)
 }
 
 /* Does the line begin like one of a record? */
-static bool of_record(struct cursor c)
+static bool ibnetdiscover_of_record(struct cursor c)
 {
 	static const char *const begins[] = {
 		"vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "hcaguid",
@@ -347,7 +347,7 @@ static bool of_record(struct cursor c)
 }
 
 /* Section headings of -g. */
-static bool read_section(struct reader *r, struct cursor c)
+static bool ibnetdiscover_read_section(struct ibnetdiscover_reader *r, struct cursor c)
 {
 	uint64_t v = 0;
 
@@ -359,7 +359,7 @@ static bool read_section(struct reader *r, struct cursor c)
 	return true;
 }
 
-static void read_line(struct reader *r, struct cursor line)
+static void ibnetdiscover_read_line(struct ibnetdiscover_reader *r, struct cursor line)
 {
 	struct cursor c = line;
 	bool known;
@@ -373,17 +373,17 @@ static void read_line(struct reader *r, struct cursor line)
 		return;
 	}
 	if (*c.p == '[') {
-		known = read_port(r, c);
-	} else if (read_key(r, c) || read_section(r, c)) {
+		known = ibnetdiscover_read_port(r, c);
+	} else if (ibnetdiscover_read_key(r, c) || ibnetdiscover_read_section(r, c)) {
 		known = true;
 		r->node = NO_ID;
 		r->skipping = false;
 	} else {
-		known = read_node(r, c);
+		known = ibnetdiscover_read_node(r, c);
 	}
 	if (known)
-		r->net.unknown.read += of_record(c);
-	else if (!of_record(c) && !like_block_line(c))
+		r->net.unknown.read += ibnetdiscover_of_record(c);
+	else if (!ibnetdiscover_of_record(c) && !like_block_line(c))
 		unknown_line(&r->net.unknown, r->lines.no, line);
 	else
 		unread_line(&r->net.unknown, r->in, r->lines.no, line,
@@ -395,18 +395,18 @@ static void read_line(struct reader *r, struct cursor line)
 
 int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {.in = in, .node = NO_ID, .e = e, .lines = lines_of(in)};
+	struct ibnetdiscover_reader r = {.in = in, .node = NO_ID, .e = e, .lines = lines_of(in)};
 	struct cursor line = {0};
 
 	net_init(&r.net, in->name);
 	while (!r.status && lines_next(&r.lines, &line))
-		read_line(&r, line);
+		ibnetdiscover_read_line(&r, line);
 	/*
 	 * A terminal's prompt after the text is no record. A node without cables is not cut. But if it is
 	 * alone in the file, it is cut, unless an empty line ends it.
 	 */
 	if (r.pend.has_guid || r.pend.vendor || (r.bare && r.net.b->n == 1 && !cur_empty(&line)) ||
-	    (!ends_with_newline(in) && of_record(line) && r.ended != r.lines.no))
+	    (!ends_with_newline(in) && ibnetdiscover_of_record(line) && r.ended != r.lines.no))
 		cut_record(in, r.lines.no, &r.net.b->warnings);
 	pending_clear(&r);
 	if (r.status) {

@@ -89,7 +89,7 @@ static bool read_wire(struct ibnl_reader *r, struct cursor c)
 	return true;
 }
 
-static bool read_line(struct ibnl_reader *r, struct cursor line)
+static bool ibnl_read_line(struct ibnl_reader *r, struct cursor line)
 {
 	struct cursor c = line, word = cur_token(&c), rest;
 	bool top = cur_same(word, cur_text("TOPSYSTEM"));
@@ -124,7 +124,7 @@ void ibnl_add(struct ibnl_library *l, const char *name, char *data, size_t size)
 	while (lines_next(&lines, &line)) {
 		if (!cur_says(line))
 			continue;
-		if (read_line(&r, line))
+		if (ibnl_read_line(&r, line))
 			f->lines.read++;
 		else
 			unread_line(&f->lines, &(struct input){.name = name, .data = data}, lines.no, line,
@@ -151,7 +151,8 @@ void ibnl_free(struct ibnl_library *l)
 
 /* --- folders ------------------------------------------------------------------------------------- */
 
-static void add_folder(struct ibnl_library *l, struct cursor folder, struct text *where, struct progress *p)
+static void ibnl_add_folder(struct ibnl_library *l, struct cursor folder, struct text *where,
+			    struct progress *p)
 {
 	char *pattern = str_printf("%.*s/*.ibnl", CUR_ARGS(folder)), *data;
 	glob_t g;
@@ -172,15 +173,15 @@ void ibnl_add_folders(struct ibnl_library *l, const char *folder, struct text *w
 						"/usr/local/lib/ibdm*/ibnl"};
 	struct cursor path = cur_text(getenv("IBDM_IBNL_PATH"));
 
-	add_folder(l, cur_text(folder), where, p);
+	ibnl_add_folder(l, cur_text(folder), where, p);
 	while (!cur_empty(&path)) {
 		struct cursor one = cur_part(&path, ':');
 
 		if (!cur_empty(&one))
-			add_folder(l, one, where, p);
+			ibnl_add_folder(l, one, where, p);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(installed); i++)
-		add_folder(l, cur_text(installed[i]), where, p);
+		ibnl_add_folder(l, cur_text(installed[i]), where, p);
 }
 
 /* --- types by name --------------------------------------------------------------------------------- */

@@ -21,26 +21,26 @@
 #define NAME_MAX_LEN 63
 
 /* Enabled rates of a port, as bit masks of PortInfo. */
-struct rates {
+struct ibsim_rates {
 	uint8_t width, speed, ext;
 	bool fdr10;
 };
 
 struct node_rates {
-	struct rates *port; /* [n] */
+	struct ibsim_rates *port; /* [n] */
 	unsigned n;
 };
 
 /* The next GUIDs for one type of nodes. */
-struct counter {
+struct ibsim_counter {
 	uint64_t next, absolute;
 };
 
-struct reader {
+struct ibsim_reader {
 	struct net net;
-	struct counter sw, ca, rt;
+	struct ibsim_counter sw, ca, rt;
 	uint64_t vendor, device, sysguid;
-	struct rates defaults;
+	struct ibsim_rates defaults;
 	char module[MODULE_MAX + 1];
 	struct node_rates *rates; /* [nodes added] */
 	size_t n_rates, cap_rates;
@@ -58,7 +58,7 @@ struct source {
 };
 
 /* Takes the next piece: as much as fgets() reads with a buffer of 256. */
-static bool next_piece(struct source *s, struct cursor *piece)
+static bool ibsim_next_piece(struct source *s, struct cursor *piece)
 {
 	size_t left = s->end - s->p, n = MIN(left, PIECE);
 	const char *nl;
@@ -77,7 +77,7 @@ static bool next_piece(struct source *s, struct cursor *piece)
 	return true;
 }
 
-static void warn(struct reader *r, const struct source *s, const char *kind, const char *text)
+static void warn(struct ibsim_reader *r, const struct source *s, const char *kind, const char *text)
 {
 	if (r->depth > 1)
 		warnings_add(&r->net.b->warnings, kind, s->line, "%s: %s", s->name, text);
@@ -88,7 +88,7 @@ static void warn(struct reader *r, const struct source *s, const char *kind, con
 /* --- names --------------------------------------------------------------------- */
 
 /* Ids are kept as "module#name".  A name with a module stays as it is. */
-static uint32_t full_name(struct reader *r, struct cursor name, char sep)
+static uint32_t full_name(struct ibsim_reader *r, struct cursor name, char sep)
 {
 	char buf[MODULE_MAX + 1 + NAME_MAX_LEN + 1];
 	int n;
@@ -102,7 +102,7 @@ static uint32_t full_name(struct reader *r, struct cursor name, char sep)
 /* --- lines before a node ------------------------------------------------------- */
 
 /* `switchguid=0x..` sets, `switchguid+3` counts from the last one set. */
-static bool read_counter(struct cursor *c, struct counter *k)
+static bool read_counter(struct cursor *c, struct ibsim_counter *k)
 {
 	bool plus = cur_char(c, '+');
 	uint64_t v;
@@ -128,22 +128,22 @@ static bool read_mask(struct cursor *c, unsigned max, uint8_t *mask)
 	return true;
 }
 
-static bool read_value(struct cursor *c, uint64_t *v)
+static bool ibsim_read_value(struct cursor *c, uint64_t *v)
 {
 	return cur_char(c, '=') && cur_number(c, 0, v);
 }
 
 /* Returns 1 if the line is a setting, 0 for another kind of line, -1 for a wrong setting. */
-static int read_setting(struct reader *r, struct cursor c)
+static int read_setting(struct ibsim_reader *r, struct cursor c)
 {
 	struct cursor name;
 
 	if (cur_word(&c, "vendid"))
-		return read_value(&c, &r->vendor) ? 1 : -1;
+		return ibsim_read_value(&c, &r->vendor) ? 1 : -1;
 	if (cur_word(&c, "devid"))
-		return read_value(&c, &r->device) ? 1 : -1;
+		return ibsim_read_value(&c, &r->device) ? 1 : -1;
 	if (cur_word(&c, "sysimgguid"))
-		return read_value(&c, &r->sysguid) ? 1 : -1;
+		return ibsim_read_value(&c, &r->sysguid) ? 1 : -1;
 	if (cur_word(&c, "switchguid"))
 		return read_counter(&c, &r->sw) ? 1 : -1;
 	if (cur_word(&c, "caguid") || cur_word(&c, "hcaguid"))
@@ -196,20 +196,21 @@ static struct cursor description(struct cursor c, struct cursor id, struct curso
 	return d.end > d.p ? d : id;
 }
 
-static int bad_line(struct reader *r, const struct source *s, const char *found, const char *expected)
+static int bad_line(struct ibsim_reader *r, const struct source *s, const char *found, const char *expected)
 {
 	return r->status = err_set(r->e, "%s:%u: found %s, expected %s", s->name, s->line, found, expected);
 }
 
 /* Reads the line of a node. Returns its builder index or NO_ID; r->status tells failure. */
-static uint32_t read_node(struct reader *r, const struct source *s, enum node_type type, struct cursor c)
+static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, enum node_type type,
+				struct cursor c)
 {
-	struct counter *k = type == NODE_SWITCH ? &r->sw : type == NODE_CA ? &r->ca : &r->rt;
+	struct ibsim_counter *k = type == NODE_SWITCH ? &r->sw : type == NODE_CA ? &r->ca : &r->rt;
 	struct cursor id, full, tail, desc;
 	uint64_t ports, v, guid = k->next;
 	uint32_t node, name;
 	struct fb_node *n;
-	struct rates *t;
+	struct ibsim_rates *t;
 	char *copy;
 
 	if (!cur_number(&c, 10, &ports) || !ports)
@@ -226,7 +227,7 @@ static uint32_t read_node(struct reader *r, const struct source *s, enum node_ty
 	full = (struct cursor){copy, copy + r->net.name[name].len};
 	node = net_node(&r->net, type, guid, ports, full, s->line, &r->status, r->e);
 	if (node != NO_ID) {
-		t = NEW_ARRAY(ports + 1, struct rates);
+		t = NEW_ARRAY(ports + 1, struct ibsim_rates);
 		for (unsigned p = 0; p <= ports; p++)
 			t[p] = r->defaults;
 		GROW(r->rates, r->n_rates, r->cap_rates);
@@ -255,7 +256,7 @@ static uint32_t read_node(struct reader *r, const struct source *s, enum node_ty
 /* --- ports --------------------------------------------------------------------- */
 
 /* Enabled rates from the comment of a saved port line: all up to the rate seen. */
-static void rates_of(uint8_t width, uint8_t speed, struct rates *t)
+static void rates_of(uint8_t width, uint8_t speed, struct ibsim_rates *t)
 {
 	static const uint8_t mask[WIDTH_COUNT] = {3, 1, 16, 3, 7, 11};
 
@@ -269,7 +270,7 @@ static void rates_of(uint8_t width, uint8_t speed, struct rates *t)
 }
 
 /* "# lid 30 lmc 0 "DESC" lid 3 4xQDR": own LID of a channel adapter, rate of the port. */
-static void read_port_comment(struct cursor c, enum node_type type, struct fb_port *p, struct rates *t)
+static void read_port_comment(struct cursor c, enum node_type type, struct fb_port *p, struct ibsim_rates *t)
 {
 	const char *quote = cur_find_last(&c, '"');
 	struct cursor own = c, tail = c;
@@ -297,7 +298,7 @@ static void read_port_comment(struct cursor c, enum node_type type, struct fb_po
 }
 
 /* "w=1 s=2 e=1": the letter before '=' counts; false: a value out of range. */
-static bool read_port_options(struct cursor c, struct rates *t)
+static bool read_port_options(struct cursor c, struct ibsim_rates *t)
 {
 	c = cur_part(&c, '#');
 	for (const char *eq; (eq = cur_find(&c, "=")) != NULL;) {
@@ -319,13 +320,13 @@ static bool read_port_options(struct cursor c, struct rates *t)
 	return true;
 }
 
-static int read_port(struct reader *r, const struct source *s, uint32_t node, struct cursor c)
+static int ibsim_read_port(struct ibsim_reader *r, const struct source *s, uint32_t node, struct cursor c)
 {
 	struct wire w = {.node = node, .line = s->line};
 	struct fb_node *n = &r->net.b->node[node];
 	uint64_t port, peer_port = 1;
 	const char *quote;
-	struct rates *t;
+	struct ibsim_rates *t;
 	struct cursor id;
 
 	if (!cur_in_brackets(&c, &port) || port < 1 || port > n->nports)
@@ -358,14 +359,15 @@ static int read_port(struct reader *r, const struct source *s, uint32_t node, st
 }
 
 /* Reports a line of a node or port that is left out, as ibsim leaves it out. */
-static void unread(struct reader *r, const struct source *s, struct cursor line, const char *expected)
+static void ibsim_unread(struct ibsim_reader *r, const struct source *s, struct cursor line,
+			 const char *expected)
 {
 	struct input rest = {.name = s->name, .data = line.p, .size = (size_t)(s->end - line.p)};
 
 	unread_line(&r->net.unknown, &rest, s->line, line, expected);
 }
 
-static bool of_record(struct cursor c)
+static bool ibsim_of_record(struct cursor c)
 {
 	cur_blanks(&c);
 	return cur_node_type(&c) || (c.end - c.p > 1 && *c.p == '[' && isdigit((unsigned char)c.p[1]));
@@ -378,23 +380,24 @@ static bool like_port_or_node(struct cursor c)
 }
 
 /* Reads the port lines of a node. The line that ends them is lost, as in ibsim. */
-static int read_ports(struct reader *r, struct source *s, uint32_t node)
+static int ibsim_read_ports(struct ibsim_reader *r, struct source *s, uint32_t node)
 {
 	struct cursor c, rest, name;
 	uint64_t port;
 	uint32_t id;
 	char *at;
 
-	while (next_piece(s, &c)) {
+	while (ibsim_next_piece(s, &c)) {
 		if (!cur_empty(&c) && *c.p == '#' && !like_block_line(c))
 			continue;
 		if (cur_empty(&c) || (*c.p != '[' && *c.p != '@')) {
 			rest = c;
 			cur_blanks(&rest);
-			if (of_record(rest) || like_port_or_node(rest))
-				unread(r, s, rest,
-				       "an empty line between: ibsim skips the line right behind a node's "
-				       "ports");
+			if (ibsim_of_record(rest) || like_port_or_node(rest))
+				ibsim_unread(
+					r, s, rest,
+					"an empty line between: ibsim skips the line right behind a node's "
+					"ports");
 			else if (!cur_empty(&rest))
 				warn(r, s, "lost line",
 				     "ibsim skips the line right behind a node's ports; put an empty one "
@@ -418,7 +421,7 @@ static int read_ports(struct reader *r, struct source *s, uint32_t node)
 			}
 			r->net.name[id].node = node;
 			r->net.name[id].port = port;
-		} else if (read_port(r, s, node, c)) {
+		} else if (ibsim_read_port(r, s, node, c)) {
 			return -1;
 		}
 		r->net.unknown.read++;
@@ -428,7 +431,7 @@ static int read_ports(struct reader *r, struct source *s, uint32_t node)
 
 /* --- other lines ---------------------------------------------------------------- */
 
-static int read_source(struct reader *r, struct source *s);
+static int read_source(struct ibsim_reader *r, struct source *s);
 
 /* Reads regular files only: a device or pipe might never end. */
 static int read_regular(const char *path, char **data, size_t *size, struct err *e)
@@ -440,7 +443,7 @@ static int read_regular(const char *path, char **data, size_t *size, struct err 
 	return read_file(path, NULL, data, size, e);
 }
 
-static int read_include(struct reader *r, const struct source *s, struct cursor c)
+static int ibsim_read_include(struct ibsim_reader *r, const struct source *s, struct cursor c)
 {
 	const char *slash = strrchr(s->name, '/');
 	struct source inner = {0};
@@ -481,7 +484,7 @@ static int read_include(struct reader *r, const struct source *s, struct cursor 
 }
 
 /* One end of `do Link`. */
-static bool read_end(struct reader *r, struct cursor *c, uint32_t *name, uint64_t *port)
+static bool ibsim_read_end(struct ibsim_reader *r, struct cursor *c, uint32_t *name, uint64_t *port)
 {
 	struct cursor id;
 
@@ -492,7 +495,7 @@ static bool read_end(struct reader *r, struct cursor *c, uint32_t *name, uint64_
 }
 
 /* `do Link "A"[1] "B"[2]`; other console commands change nothing here. */
-static int read_do(struct reader *r, const struct source *s, struct cursor c)
+static int read_do(struct ibsim_reader *r, const struct source *s, struct cursor c)
 {
 	uint64_t port[2];
 	uint32_t name[2];
@@ -502,7 +505,7 @@ static int read_do(struct reader *r, const struct source *s, struct cursor c)
 		warn(r, s, "console command", "a command of ibsim's console is not carried out");
 		return 0;
 	}
-	if (!read_end(r, &c, &name[0], &port[0]) || !read_end(r, &c, &name[1], &port[1]))
+	if (!ibsim_read_end(r, &c, &name[0], &port[0]) || !ibsim_read_end(r, &c, &name[1], &port[1]))
 		return bad_line(r, s, "a wrong Link command", "do Link \"A\"[1] \"B\"[2]");
 	for (int i = 0; i < 2; i++) {
 		uint32_t node = r->net.name[name[i]].node;
@@ -523,7 +526,7 @@ static int read_do(struct reader *r, const struct source *s, struct cursor c)
 	return 0;
 }
 
-static int read_piece(struct reader *r, struct source *s, struct cursor line)
+static int ibsim_read_piece(struct ibsim_reader *r, struct source *s, struct cursor line)
 {
 	struct cursor c = line;
 	enum node_type type;
@@ -539,12 +542,12 @@ static int read_piece(struct reader *r, struct source *s, struct cursor line)
 			while (c.p < c.end &&
 			       isalpha((unsigned char)*c.p)) /* ibsim looks at the beginning of the word */
 				c.p++;
-			node = read_node(r, s, type, c);
+			node = ibsim_read_node(r, s, type, c);
 			r->net.unknown.read++;
-			return r->status ? -1 : read_ports(r, s, node);
+			return r->status ? -1 : ibsim_read_ports(r, s, node);
 		}
 		if (cur_word(&c, "include"))
-			return read_include(r, s, c);
+			return ibsim_read_include(r, s, c);
 		if (cur_word(&c, "do "))
 			return read_do(r, s, c);
 		known = read_setting(r, c);
@@ -555,23 +558,23 @@ static int read_piece(struct reader *r, struct source *s, struct cursor line)
 			return 0;
 	}
 	cur_blanks(&c);
-	if (of_record(c) || like_port_or_node(c))
-		unread(r, s, c,
-		       !cur_node_type(&(struct cursor){c.p, c.end})
-			       ? "a port right below its node's line"
-			       : "a node's line without blanks before it");
+	if (ibsim_of_record(c) || like_port_or_node(c))
+		ibsim_unread(r, s, c,
+			     !cur_node_type(&(struct cursor){c.p, c.end})
+				     ? "a port right below its node's line"
+				     : "a node's line without blanks before it");
 	else if (!cur_empty(&c) && r->depth == 1)
 		unknown_line(&r->net.unknown, s->line, line);
 	return 0;
 }
 
-static int read_source(struct reader *r, struct source *s)
+static int read_source(struct ibsim_reader *r, struct source *s)
 {
 	struct cursor piece;
 
 	r->depth++;
-	while (!r->status && next_piece(s, &piece))
-		read_piece(r, s, piece);
+	while (!r->status && ibsim_next_piece(s, &piece))
+		ibsim_read_piece(r, s, piece);
 	r->depth--;
 	return r->status;
 }
@@ -579,20 +582,20 @@ static int read_source(struct reader *r, struct source *s)
 /* --- rates of links ---------------------------------------------------------------- */
 
 /* The rates of a port. Ports above the node's number of ports have the defaults. */
-static const struct rates *rates_at(const struct reader *r, uint32_t node, unsigned port)
+static const struct ibsim_rates *rates_at(const struct ibsim_reader *r, uint32_t node, unsigned port)
 {
 	return port < r->rates[node].n ? &r->rates[node].port[port] : &r->defaults;
 }
 
 /* Sets the fastest rate that both ends of each cable have. */
-static void negotiate(struct reader *r)
+static void negotiate(struct ibsim_reader *r)
 {
 	for (uint32_t i = 0; i < r->net.b->n; i++) {
 		struct fb_node *n = &r->net.b->node[i];
 
 		for (unsigned p = 1; p <= n->nports; p++) {
 			struct fb_port *q = &n->port[p];
-			const struct rates *a, *b;
+			const struct ibsim_rates *a, *b;
 			unsigned mask, ext;
 
 			if (q->peer_node == NO_ID)
@@ -622,7 +625,7 @@ static void negotiate(struct reader *r)
 
 int parse_ibsim(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {
+	struct ibsim_reader r = {
 		.sw = {0x200000, 0x200000},
 		.ca = {0x100000, 0x100000},
 		.defaults = {3, 1, 0, false},

@@ -104,7 +104,7 @@ static const struct form pure[] = {
 	FORM("hosts and the GUIDs of their ports", NULL, "*: 0x*"),
 };
 
-static bool fits(const char *const *pattern, const char *line)
+static bool kinds_fits(const char *const *pattern, const char *line)
 {
 	for (unsigned i = 0; i < PATTERNS && pattern[i]; i++)
 		if (!fnmatch(pattern[i], line, 0))
@@ -120,7 +120,7 @@ static bool all_fit(const struct form *x, char text[][LINE_BYTES], unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		if (*text[i] == '#')
 			continue;
-		if (x ? !fits(x->line, text[i])
+		if (x ? !kinds_fits(x->line, text[i])
 		      : fnmatch("[A-Za-z]*[0-9]", text[i], 0) || strpbrk(text[i], " \t,;:=\"'()"))
 			return false;
 		any = true;
@@ -145,7 +145,7 @@ bool file_kind(const struct input *in, struct file_kind *k)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		for (unsigned j = 0; j < n; j++)
-			if (fits(kinds[i].line, text[j])) {
+			if (kinds_fits(kinds[i].line, text[j])) {
 				*k = (struct file_kind){kinds[i].is, kinds[i].use,
 							!strcmp(kinds[i].is, FABRIC)};
 				return true;

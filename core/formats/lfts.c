@@ -13,7 +13,7 @@
 
 /* --- opensm-lfts.dump ------------------------------------------------------------ */
 
-static unsigned switch_lid(const struct routing *r, uint32_t sw)
+static unsigned lfts_switch_lid(const struct routing *r, uint32_t sw)
 {
 	const struct fabric *fb = r->topo->fabric;
 
@@ -63,7 +63,7 @@ int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 			char head[10];
 
 			fprintf(f, "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64 " ('%.63s'):\n",
-				top, switch_lid(r, s), fb->node_guid[node], dump_name(fb, node));
+				top, lfts_switch_lid(r, s), fb->node_guid[node], dump_name(fb, node));
 			for (unsigned lid = 0; lid <= top; lid++) {
 				unsigned port = routing_port(r, s, lid);
 
@@ -212,7 +212,7 @@ struct path_table {
 	uint16_t *hops; /* [n_ends * n_columns] */
 };
 
-static void find_ends(struct path_table *t)
+static void lfts_find_ends(struct path_table *t)
 {
 	const struct lids *l = t->r->lids;
 	const struct fabric *fb = t->r->topo->fabric;
@@ -266,7 +266,7 @@ static char *put_number(char *p, unsigned v)
 }
 
 /* Writes "SLID DLID SL HOPS". Returns the place after the newline. */
-static char *put_path(char *p, const struct routing *r, unsigned slid, unsigned dlid, unsigned hops)
+static char *lfts_put_path(char *p, const struct routing *r, unsigned slid, unsigned dlid, unsigned hops)
 {
 	struct sl_range sl;
 
@@ -301,7 +301,7 @@ static void write_sources(FILE *f, const struct path_table *t, size_t s, char *b
 	for (size_t d = 0; d < t->n_ends; d++) {
 		if (d == s)
 			continue;
-		p = put_path(p, t->r, t->end[s].lid, t->end[d].lid, path_hops(t, t->end[s].ep, d));
+		p = lfts_put_path(p, t->r, t->end[s].lid, t->end[d].lid, path_hops(t, t->end[s].ep, d));
 		if (p + LINE_ROOM > buf + PATH_BUFFER) {
 			fwrite(buf, 1, p - buf, f);
 			p = buf;
@@ -315,7 +315,7 @@ size_t write_paths_room(const struct routing *r)
 	struct path_table t = {.r = r};
 	size_t size;
 
-	find_ends(&t);
+	lfts_find_ends(&t);
 	size = t.n_ends * t.n_columns * sizeof(*t.hops);
 	free(t.end);
 	free(t.column);
@@ -330,7 +330,7 @@ int write_paths(FILE *f, const struct routing *r, struct progress *p)
 	uint16_t *hops = NEW_ARRAY(n, uint16_t);
 	int status = 0;
 
-	find_ends(&t);
+	lfts_find_ends(&t);
 	t.hops = NEW_ARRAY(t.n_ends * t.n_columns, uint16_t);
 	progress_start(p, "hops of all destinations", t.n_ends);
 	for (size_t i = 0; i < t.n_ends && !status; i++) {

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-struct reader {
+struct linkinfo_reader {
 	struct rows rows;
 	struct row_end node; /* iblinkinfo: its rows follow; type 0 = none */
 	unsigned group;	     /* line that names it */
@@ -13,7 +13,7 @@ struct reader {
 /* --- iblinkinfo -------------------------------------------------------------------------------------- */
 
 /* `Switch: 0x0002c9020046c588 NAME:`, `CA: NAME:`, `Router: NAME:` */
-static bool read_node(struct reader *r, struct cursor c)
+static bool linkinfo_read_node(struct linkinfo_reader *r, struct cursor c)
 {
 	struct row_end n = {0};
 
@@ -61,7 +61,7 @@ static bool read_name(struct cursor *c, struct cursor *name)
 	return true;
 }
 
-static bool read_linkinfo_row(struct reader *r, struct cursor c)
+static bool read_linkinfo_row(struct linkinfo_reader *r, struct cursor c)
 {
 	struct row w = {.own = r->node, .line = r->rows.lines.no, .group = r->group};
 	const char *arrow, *close;
@@ -133,7 +133,7 @@ static bool of_node(struct cursor c)
 }
 
 /* Is it a row? ibqueryerrors has the same text, but after other words. */
-static bool is_row(struct cursor line)
+static bool linkinfo_is_row(struct cursor line)
 {
 	cur_blanks(&line);
 	return !cur_empty(&line) && isdigit((unsigned char)*line.p) && cur_find(&line, "]") &&
@@ -142,12 +142,12 @@ static bool is_row(struct cursor line)
 
 bool is_linkinfo(const struct input *in)
 {
-	return any_line(in, is_row);
+	return any_line(in, linkinfo_is_row);
 }
 
 int parse_linkinfo(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {0};
+	struct linkinfo_reader r = {0};
 	struct cursor line;
 	bool by_lines = false;
 
@@ -157,7 +157,7 @@ int parse_linkinfo(const struct input *in, struct fabric **out, struct err *e)
 
 		if (cur_empty(&c) || *c.p == '#')
 			continue;
-		if (read_node(&r, c)) {
+		if (linkinfo_read_node(&r, c)) {
 			r.rows.unknown.read++;
 		} else if (read_linkinfo_row(&r, c)) {
 			by_lines |= !r.rows.row[r.rows.n - 1].group;
@@ -193,7 +193,7 @@ static enum node_type port_type(struct cursor word)
 }
 
 /* `SW  1719 10 0x7cfe9003009ce5b0` */
-static bool read_port(struct cursor *c, struct row_end *o)
+static bool linkinfo_read_port(struct cursor *c, struct row_end *o)
 {
 	o->type = port_type(cur_token(c));
 	return o->type && cur_number(c, 10, &o->lid) && cur_number(c, 10, &o->port) && cur_word(c, "0x") &&
@@ -215,7 +215,7 @@ static bool read_p_row(struct rows *r, struct cursor c)
 	struct cursor width, speed;
 	const char *between;
 
-	if (!read_port(&c, &w.own))
+	if (!linkinfo_read_port(&c, &w.own))
 		return false;
 	width = cur_token(&c);
 	speed = cur_token(&c);
@@ -227,7 +227,7 @@ static bool read_p_row(struct rows *r, struct cursor c)
 		return !cur_empty(&w.own.name) && rows_add(r, &w);
 	}
 	c = cur_trimmed(c);
-	if (!read_port(&c, &w.peer) || !cur_char(&c, '(') || cur_empty(&c) || c.end[-1] != ')')
+	if (!linkinfo_read_port(&c, &w.peer) || !cur_char(&c, '(') || cur_empty(&c) || c.end[-1] != ')')
 		return false;
 	c.end--;
 	w.ended = c.end[-1] == ' '; /* names may hold ")" */
@@ -242,14 +242,14 @@ static bool read_p_row(struct rows *r, struct cursor c)
 	return rows_add(r, &w);
 }
 
-static bool is_port(struct cursor line)
+static bool linkinfo_is_port(struct cursor line)
 {
-	return read_port(&line, &(struct row_end){0});
+	return linkinfo_read_port(&line, &(struct row_end){0});
 }
 
 bool is_port_list(const struct input *in)
 {
-	return any_line(in, is_port);
+	return any_line(in, linkinfo_is_port);
 }
 
 int parse_port_list(const struct input *in, struct fabric **out, struct err *e)

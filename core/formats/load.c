@@ -110,7 +110,7 @@ static void read_frame(struct fabric *f, struct cursor line, unsigned *open, uns
 	}
 }
 
-static int parse(const struct input *in, struct fabric **out, struct err *e)
+static int formats_load_parse(const struct input *in, struct fabric **out, struct err *e)
 {
 	struct input text = *in;
 	size_t mark = text_mark(in->data, in->size);
@@ -147,7 +147,7 @@ static int parse(const struct input *in, struct fabric **out, struct err *e)
 
 int fabric_parse(const char *name, const char *data, size_t size, struct fabric **out, struct err *e)
 {
-	return parse(&(struct input){.name = name, .data = data, .size = size}, out, e);
+	return formats_load_parse(&(struct input){.name = name, .data = data, .size = size}, out, e);
 }
 
 int fabric_load(const char *path, struct fabric **out, struct progress *p, struct err *e)
@@ -165,7 +165,7 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 		return -1;
 	if (standard && (read_stream(stdin, name, &data, &size, e) || unpack(name, p, &data, &size, e)))
 		return -1;
-	status = parse(&(struct input){name, data, size, p}, out, e);
+	status = formats_load_parse(&(struct input){name, data, size, p}, out, e);
 	free(data);
 	if (!progress_cancelled(p))
 		return status;

@@ -29,7 +29,7 @@ void net_free(struct net *n)
 
 /* --- names -------------------------------------------------------------------- */
 
-static uint32_t *name_slot(const struct net *n, const char *s, size_t len)
+static uint32_t *net_name_slot(const struct net *n, const char *s, size_t len)
 {
 	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
 	uint32_t i;
@@ -57,9 +57,9 @@ uint32_t net_name(struct net *n, const char *s, size_t len)
 		n->hash = NEW_ARRAY(n->hash_size, uint32_t);
 		memset(n->hash, 0xff, n->hash_size * sizeof(*n->hash));
 		for (uint32_t i = 0; i < n->n_names; i++)
-			*name_slot(n, n->chars.s + n->name[i].text, n->name[i].len) = i;
+			*net_name_slot(n, n->chars.s + n->name[i].text, n->name[i].len) = i;
 	}
-	slot = name_slot(n, s, len);
+	slot = net_name_slot(n, s, len);
 	if (*slot != NO_ID)
 		return *slot;
 	offset = n->chars.len;
@@ -71,7 +71,7 @@ uint32_t net_name(struct net *n, const char *s, size_t len)
 	return *slot = n->n_names++;
 }
 
-static const char *name_text(const struct net *n, uint32_t name)
+static const char *net_name_text(const struct net *n, uint32_t name)
 {
 	return n->chars.s + n->name[name].text;
 }
@@ -82,7 +82,7 @@ void net_wire(struct net *n, const struct wire *w)
 	n->wire[n->n_wires++] = *w;
 }
 
-static const char *type_word(enum node_type t)
+static const char *net_type_word(enum node_type t)
 {
 	return t == NODE_SWITCH ? "switch" : t == NODE_ROUTER ? "router" : "channel adapter";
 }
@@ -94,12 +94,12 @@ uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t np
 
 	if (nports > MAX_PORTS) {
 		*status = err_set(e, "%s:%u: found a %s with %" PRIu64 " ports, expected at most %d",
-				  n->source, line, type_word(type), nports, MAX_PORTS);
+				  n->source, line, net_type_word(type), nports, MAX_PORTS);
 		return NO_ID;
 	}
 	if (n->name[id].node != NO_ID) {
 		warnings_missing(&n->b->warnings, "duplicate name", line,
-				 "a second node is called \"%s\"; it is left out", name_text(n, id));
+				 "a second node is called \"%s\"; it is left out", net_name_text(n, id));
 		return NO_ID;
 	}
 	node = add_node(n->b, type, guid, nports, line);
@@ -117,7 +117,7 @@ static void check_port_number(struct net *n, uint32_t node, unsigned port, unsig
 		return;
 	warnings_add(&n->b->warnings, "port above count", line,
 		     "port %u of a %s that has %u ports by its own count; taken as %u ports", port,
-		     type_word(n->b->node[node].type), n->b->node[node].nports, port);
+		     net_type_word(n->b->node[node].type), n->b->node[node].nports, port);
 	fb_more_ports(n->b, node, port);
 }
 
@@ -199,17 +199,18 @@ static void link_one_sided(struct net *n, struct wire *w)
 	if (peer == NO_ID) {
 		warnings_missing(warn, "dangling link", w->line,
 				 "port %u is cabled to \"%s\", which is not in the file", w->port,
-				 name_text(n, w->peer));
+				 net_name_text(n, w->peer));
 	} else if (other != NO_ID) {
 		warnings_missing(warn, "contradicting link", w->line,
 				 "port %u is cabled to \"%s\"[%u], which names \"%s\"[%u] in line %u; %s",
-				 w->port, name_text(n, w->peer), port, name_text(n, n->wire[other].peer),
-				 n->wire[other].peer_port, n->wire[other].line, "taken as not cabled");
+				 w->port, net_name_text(n, w->peer), port,
+				 net_name_text(n, n->wire[other].peer), n->wire[other].peer_port,
+				 n->wire[other].line, "taken as not cabled");
 	} else if (!fb_link(n->b, w->node, w->port, peer, port)) {
 		warnings_missing(
 			warn, "contradicting link", w->line,
 			"port %u is cabled to \"%s\"[%u], which is cabled elsewhere; taken as not cabled",
-			w->port, name_text(n, w->peer), port);
+			w->port, net_name_text(n, w->peer), port);
 	} else {
 		p = &n->b->node[peer].port[port];
 		if (n->b->node[peer].type !=
@@ -221,7 +222,7 @@ static void link_one_sided(struct net *n, struct wire *w)
 		(n->listed ? warnings_missing
 			   : warnings_add)(warn, "one-sided link", w->line,
 					   "port %u is cabled to \"%s\"[%u], which has no line for it",
-					   w->port, name_text(n, w->peer), port);
+					   w->port, net_name_text(n, w->peer), port);
 	}
 	warnings_place(warn, n->b->node[w->node].guid, w->port);
 }

@@ -46,7 +46,7 @@ static const char *const headings[COLUMNS][2] = {
 
 #define MOST_FIELDS 64
 
-struct reader {
+struct net_dump_reader {
 	struct rows rows;
 	unsigned at[COLUMNS]; /* field of each column, MOST_FIELDS = none */
 	unsigned n_fields;    /* of the header, 0 = no header yet */
@@ -55,7 +55,7 @@ struct reader {
 };
 
 /* Splits a line at colons into at most n fields. The last takes the rest. */
-static unsigned split(struct cursor line, struct cursor *field, unsigned n)
+static unsigned net_dump_split(struct cursor line, struct cursor *field, unsigned n)
 {
 	unsigned k = 0;
 	bool more = true;
@@ -70,10 +70,10 @@ static unsigned split(struct cursor line, struct cursor *field, unsigned n)
 }
 
 /* Is it a line that names columns, both ends among them? */
-static bool read_header(struct cursor line, unsigned *at, unsigned *n_fields)
+static bool net_dump_read_header(struct cursor line, unsigned *at, unsigned *n_fields)
 {
 	struct cursor field[MOST_FIELDS];
-	unsigned n = split(line, field, MOST_FIELDS);
+	unsigned n = net_dump_split(line, field, MOST_FIELDS);
 
 	for (unsigned c = 0; c < COLUMNS; c++) {
 		at[c] = MOST_FIELDS;
@@ -91,7 +91,7 @@ static bool is_header(struct cursor line)
 {
 	unsigned at[COLUMNS], n;
 
-	return read_header(line, at, &n);
+	return net_dump_read_header(line, at, &n);
 }
 
 bool is_net_dump(const struct input *in)
@@ -109,7 +109,7 @@ static struct cursor unquoted(struct cursor c)
 }
 
 /* `"NAME", Mellanox, 0xb0cf0e0300e5b940, LID 24`: a switch; its rows follow. */
-static bool read_switch(struct reader *r, struct cursor line)
+static bool net_dump_read_switch(struct net_dump_reader *r, struct cursor line)
 {
 	struct row_end n = {.type = NODE_SWITCH};
 	const char *quote = cur_find_last(&line, '"');
@@ -135,11 +135,11 @@ static uint64_t number_or_0(struct cursor c)
 	return cur_number(&c, 0, &v) ? v : 0;
 }
 
-static bool read_row(struct reader *r, struct cursor line)
+static bool net_dump_read_row(struct net_dump_reader *r, struct cursor line)
 {
 	struct cursor field[MOST_FIELDS + 1] = {0}, none = {line.end, line.end}, f[COLUMNS];
 	struct row w = {.own = r->node, .line = r->rows.lines.no};
-	unsigned n = split(line, field, r->n_fields);
+	unsigned n = net_dump_split(line, field, r->n_fields);
 
 	if (n != r->n_fields)
 		return false;
@@ -185,17 +185,17 @@ static bool read_row(struct reader *r, struct cursor line)
 }
 
 /* Does the line begin like that of a switch or row, or have columns? */
-static bool of_record(struct cursor c)
+static bool net_dump_of_record(struct cursor c)
 {
 	struct cursor field[4], type = c;
 
 	return *c.p == '"' || isdigit((unsigned char)*c.p) || cur_word(&type, "SW ") ||
-	       cur_word(&type, "CA ") || cur_word(&type, "RT ") || split(c, field, 4) == 4;
+	       cur_word(&type, "CA ") || cur_word(&type, "RT ") || net_dump_split(c, field, 4) == 4;
 }
 
 int parse_net_dump(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {0};
+	struct net_dump_reader r = {0};
 	struct cursor line;
 	bool ext = false;
 
@@ -206,17 +206,17 @@ int parse_net_dump(const struct input *in, struct fabric **out, struct err *e)
 
 		if (cur_empty(&c))
 			continue;
-		if (read_header(c, at, &n)) {
+		if (net_dump_read_header(c, at, &n)) {
 			memcpy(r.at, at, sizeof(at));
 			r.n_fields = n;
 			ext |= at[GUID] < n;
 			if (!r.begun) /* the line of their switch is missing */
 				r.node = (struct row_end){0};
 			r.begun = false;
-		} else if (*c.p == '#' || (*c.p == '"' && read_switch(&r, c)) ||
-			   (r.n_fields && read_row(&r, c))) {
+		} else if (*c.p == '#' || (*c.p == '"' && net_dump_read_switch(&r, c)) ||
+			   (r.n_fields && net_dump_read_row(&r, c))) {
 			continue;
-		} else if (of_record(c)) {
+		} else if (net_dump_of_record(c)) {
 			unread_line(&r.rows.unknown, in, r.rows.lines.no, line,
 				    "\"NAME\", VENDOR, 0xGUID, LID n, headings, and below them rows of as "
 				    "many columns, with ports of 1 to 254 and LIDs up to 65535");

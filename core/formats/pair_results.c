@@ -13,13 +13,14 @@
 #define NAME_BYTES 200
 #define HOSTS_MOST 65536
 
-struct reader {
+struct pair_results_reader {
 	struct pair_results *p;
 	const struct input *in;
 	struct err *e;
 };
 
-static int wrong(const struct reader *r, unsigned line, const char *expected, struct cursor found)
+static int pair_results_wrong(const struct pair_results_reader *r, unsigned line, const char *expected,
+			      struct cursor found)
 {
 	char b[60];
 
@@ -29,7 +30,7 @@ static int wrong(const struct reader *r, unsigned line, const char *expected, st
 
 /* --- names and pairs ----------------------------------------------------------------------------------- */
 
-static uint32_t hash(const char *s)
+static uint32_t pair_results_hash(const char *s)
 {
 	uint32_t h = 2166136261u;
 
@@ -38,13 +39,13 @@ static uint32_t hash(const char *s)
 	return h;
 }
 
-static void rehash(struct pair_results *p)
+static void pair_results_rehash(struct pair_results *p)
 {
 	free(p->slot);
 	p->n_slots = p->n_slots ? p->n_slots * 2 : 64;
 	p->slot = NEW_ARRAY(p->n_slots, uint32_t);
 	for (uint32_t i = 0; i < p->n_names; i++) {
-		uint32_t at = hash(p->name[i]) & (p->n_slots - 1);
+		uint32_t at = pair_results_hash(p->name[i]) & (p->n_slots - 1);
 
 		while (p->slot[at])
 			at = (at + 1) & (p->n_slots - 1);
@@ -52,14 +53,14 @@ static void rehash(struct pair_results *p)
 	}
 }
 
-static uint32_t name_of(struct pair_results *p, struct cursor c)
+static uint32_t pair_results_name_of(struct pair_results *p, struct cursor c)
 {
 	char *name = cur_clean(cur_trimmed(c), NAME_BYTES);
 	uint32_t at;
 
 	if (p->n_names * 2 >= p->n_slots)
-		rehash(p);
-	for (at = hash(name) & (p->n_slots - 1); p->slot[at]; at = (at + 1) & (p->n_slots - 1))
+		pair_results_rehash(p);
+	for (at = pair_results_hash(name) & (p->n_slots - 1); p->slot[at]; at = (at + 1) & (p->n_slots - 1))
 		if (!strcmp(p->name[p->slot[at] - 1], name)) {
 			free(name);
 			return p->slot[at] - 1;
@@ -70,7 +71,7 @@ static uint32_t name_of(struct pair_results *p, struct cursor c)
 	return p->n_names - 1;
 }
 
-static int add(struct reader *r, struct pair_result x)
+static int pair_results_add(struct pair_results_reader *r, struct pair_result x)
 {
 	if (r->p->n >= PAIR_RESULTS_MOST)
 		return err_set_kind(r->e, ERR_LIMIT, "%s: found more than %d pairs", r->in->name,
@@ -83,7 +84,7 @@ static int add(struct reader *r, struct pair_result x)
 }
 
 /* A finite number that is not negative, and nothing behind it. */
-static bool value_of(struct cursor c, double *v)
+static bool pair_results_value_of(struct cursor c, double *v)
 {
 	char s[40], *end;
 
@@ -129,7 +130,7 @@ static bool said_of(struct cursor c, struct pair_result *x)
 
 	c = cur_trimmed(c);
 	x->said = PAIR_VALUE;
-	if (value_of(c, &x->value))
+	if (pair_results_value_of(c, &x->value))
 		return true;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		if (cur_is(c, bad[i]))
@@ -166,7 +167,7 @@ static bool next_line(struct lines *l, struct cursor *line)
 	return false;
 }
 
-static unsigned cells_of(struct cursor line, char by)
+static unsigned pair_results_cells_of(struct cursor line, char by)
 {
 	struct cursor cell;
 	unsigned n = 0;
@@ -191,9 +192,9 @@ static bool is_matrix(const struct input *in)
 	if (!next_line(&l, &head) || !next_line(&l, &row))
 		return false;
 	by = separator(head);
-	n = cells_of(head, by);
-	more = cells_of(row, by) == n + 1; /* no cell above */
-	if (n < 2 || (!more && (n < 3 || cells_of(row, by) != n)) || !next_cell(&row, by, &name))
+	n = pair_results_cells_of(head, by);
+	more = pair_results_cells_of(row, by) == n + 1; /* no cell above */
+	if (n < 2 || (!more && (n < 3 || pair_results_cells_of(row, by) != n)) || !next_cell(&row, by, &name))
 		return false;
 	for (unsigned i = 0; i < 3; i++)
 		if (i >= n || !next_cell(&head, by, &cell[i]))
@@ -201,27 +202,29 @@ static bool is_matrix(const struct input *in)
 	return cur_same(cur_trimmed(cell[!more]), cur_trimmed(name)) && !said_of(cell[2], &x);
 }
 
-static int matrix_row(struct reader *r, unsigned line_no, struct cursor line, char by, const uint32_t *to,
-		      uint32_t n)
+static int matrix_row(struct pair_results_reader *r, unsigned line_no, struct cursor line, char by,
+		      const uint32_t *to, uint32_t n)
 {
 	struct cursor cell, whole = line;
 	uint32_t from, i = 0;
 
 	if (!next_cell(&line, by, &cell))
 		return 0;
-	from = name_of(r->p, cell);
+	from = pair_results_name_of(r->p, cell);
 	for (; next_cell(&line, by, &cell); i++) {
 		struct pair_result x = {.a = from, .b = i < n ? to[i] : 0};
 
 		if (i >= n)
-			return wrong(r, line_no, "as many values as names in the first line", whole);
-		if (said_of(cell, &x) && add(r, x))
+			return pair_results_wrong(r, line_no, "as many values as names in the first line",
+						  whole);
+		if (said_of(cell, &x) && pair_results_add(r, x))
 			return -1;
 	}
-	return i == n ? 0 : wrong(r, line_no, "as many values as names in the first line", whole);
+	return i == n ? 0
+		      : pair_results_wrong(r, line_no, "as many values as names in the first line", whole);
 }
 
-static int read_matrix(struct reader *r)
+static int read_matrix(struct pair_results_reader *r)
 {
 	struct lines l = lines_of(r->in);
 	struct cursor line, cell, first;
@@ -245,7 +248,7 @@ static int read_matrix(struct reader *r)
 	}
 	while (next_cell(&line, by, &cell) && n < HOSTS_MOST) {
 		GROW(to, n, cap);
-		to[n++] = name_of(r->p, cell);
+		to[n++] = pair_results_name_of(r->p, cell);
 	}
 	while (!rc && next_line(&l, &line))
 		rc = matrix_row(r, l.no, line, by, to, n);
@@ -253,7 +256,7 @@ static int read_matrix(struct reader *r)
 	return rc;
 }
 
-static int read_rows(struct reader *r)
+static int pair_results_read_rows(struct pair_results_reader *r)
 {
 	struct lines l = lines_of(r->in);
 	struct cursor line, cell[4];
@@ -269,16 +272,16 @@ static int read_rows(struct reader *r)
 		while (n < 4 && next_cell(&at, by, &cell[n]))
 			n++;
 		if (n < 2 || cur_empty(&cell[0]) || cur_empty(&cell[1]))
-			return wrong(r, l.no, "two names, and a value, `ok` or `fail`", line);
+			return pair_results_wrong(r, l.no, "two names, and a value, `ok` or `fail`", line);
 		if (n > 2 && !said_of(cell[2], &x)) {
 			if (!first)
-				return wrong(r, l.no, "a value, `ok` or `fail`", cell[2]);
+				return pair_results_wrong(r, l.no, "a value, `ok` or `fail`", cell[2]);
 			r->p->less = is_time(cell[2]);
 		} else if (!first || n > 2 ||
 			   !(cur_is(cur_trimmed(cell[0]), "src") || cur_is(cur_trimmed(cell[0]), "from"))) {
-			x.a = name_of(r->p, cell[0]);
-			x.b = name_of(r->p, cell[1]);
-			if (add(r, x))
+			x.a = pair_results_name_of(r->p, cell[0]);
+			x.b = pair_results_name_of(r->p, cell[1]);
+			if (pair_results_add(r, x))
 				return -1;
 		}
 		first = false;
@@ -289,7 +292,7 @@ static int read_rows(struct reader *r)
 /* --- hp2p --------------------------------------------------------------------------------------------- */
 
 /* var hostlist = ["a", "b", ]; var bandwidth = [[0.0, 1.0, ], [1.0, 0.0, ], ]; */
-static int read_hp2p(struct reader *r)
+static int read_hp2p(struct pair_results_reader *r)
 {
 	struct cursor all = {r->in->data, r->in->data + r->in->size}, c = all, name;
 	uint32_t *to = NULL, n = 0, cap = 0, row = 0, column = 0;
@@ -299,7 +302,7 @@ static int read_hp2p(struct reader *r)
 	if (cur_behind(&c, "var hostlist") && cur_behind(&c, "["))
 		while (cur_blanks(&c), cur_quoted(&c, &name) && n < HOSTS_MOST) {
 			GROW(to, n, cap);
-			to[n++] = name_of(r->p, name);
+			to[n++] = pair_results_name_of(r->p, name);
 			cur_char(&c, ',');
 		}
 	c = all;
@@ -314,8 +317,8 @@ static int read_hp2p(struct reader *r)
 		for (column = 0; !rc && line.p && column < n && next_cell(&line, ',', &cell); column++) {
 			struct pair_result x = {.a = to[row], .b = to[column]};
 
-			if (value_of(cell, &x.value))
-				rc = add(r, x);
+			if (pair_results_value_of(cell, &x.value))
+				rc = pair_results_add(r, x);
 		}
 		row++;
 	}
@@ -331,17 +334,18 @@ static int read_hp2p(struct reader *r)
 #define RUN_HOSTS_MOST 4096
 
 /* A run of few hosts: each sends to the next one of its ranks, and its mean bus bandwidth is theirs. */
-static int end_run(struct reader *r, uint32_t *host, uint32_t *n, double value)
+static int pair_results_end_run(struct pair_results_reader *r, uint32_t *host, uint32_t *n, double value)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && *n > 1 && i < *n; i++)
-		rc = add(r, (struct pair_result){.a = host[i], .b = host[(i + 1) % *n], .value = value});
+		rc = pair_results_add(
+			r, (struct pair_result){.a = host[i], .b = host[(i + 1) % *n], .value = value});
 	*n = 0;
 	return rc;
 }
 
-static int read_nccl(struct reader *r)
+static int read_nccl(struct pair_results_reader *r)
 {
 	struct lines l = lines_of(r->in);
 	uint32_t host[RUN_HOSTS_MOST], n = 0;
@@ -358,21 +362,22 @@ static int read_nccl(struct reader *r)
 		at = line;
 		if (cur_char(&at, '#') && cur_word(&at, "Rank ") && cur_behind(&at, " Pid ") &&
 		    cur_behind(&at, " on ")) {
-			uint32_t name = name_of(r->p, cur_token(&at));
+			uint32_t name = pair_results_name_of(r->p, cur_token(&at));
 
 			if (n < RUN_HOSTS_MOST && (!n || host[n - 1] != name))
 				host[n++] = name;
 		}
 		at = line;
-		if (cur_behind(&at, "# Avg bus bandwidth") && cur_char(&at, ':') && value_of(at, &v))
-			rc = end_run(r, host, &n, v);
+		if (cur_behind(&at, "# Avg bus bandwidth") && cur_char(&at, ':') &&
+		    pair_results_value_of(at, &v))
+			rc = pair_results_end_run(r, host, &n, v);
 	}
 	return rc;
 }
 
 /* ------------------------------------------------------------------------------------------------------ */
 
-static bool has(const struct input *in, const char *text)
+static bool pair_results_has(const struct input *in, const char *text)
 {
 	struct cursor c = {in->data, in->data + in->size};
 
@@ -381,14 +386,15 @@ static bool has(const struct input *in, const char *text)
 
 int pair_results_parse(const struct input *in, struct pair_results *p, struct err *e)
 {
-	struct reader r = {p, in, e};
+	struct pair_results_reader r = {p, in, e};
 	int rc;
 
 	*p = (struct pair_results){0};
-	rc = has(in, "var hostlist")				       ? read_hp2p(&r)
-	     : has(in, "# Avg bus bandwidth") || has(in, "# nThread ") ? read_nccl(&r)
-	     : is_matrix(in)					       ? read_matrix(&r)
-								       : read_rows(&r);
+	rc = pair_results_has(in, "var hostlist") ? read_hp2p(&r)
+	     : pair_results_has(in, "# Avg bus bandwidth") || pair_results_has(in, "# nThread ")
+		     ? read_nccl(&r)
+	     : is_matrix(in) ? read_matrix(&r)
+			     : pair_results_read_rows(&r);
 	if (!rc && progress_cancelled(in->progress))
 		return err_set(e, CANCELLED);
 	if (!rc && !p->n)

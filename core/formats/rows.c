@@ -49,7 +49,7 @@ bool rows_add(struct rows *r, const struct row *row)
 
 /* --- nodes --------------------------------------------------------------------------------------- */
 
-struct maker {
+struct formats_rows_maker {
 	struct rows *r;
 	struct net net;
 	uint32_t *node;	 /* [n] builder index of a row's own node */
@@ -89,7 +89,7 @@ static void settle_types(struct rows *r)
 	free(k);
 }
 
-static uint32_t guid_name(struct maker *m, uint64_t guid)
+static uint32_t guid_name(struct formats_rows_maker *m, uint64_t guid)
 {
 	char text[24];
 
@@ -97,7 +97,7 @@ static uint32_t guid_name(struct maker *m, uint64_t guid)
 }
 
 /* The node that has a GUID: its own, or that of one of its ports. */
-static uint32_t guid_node(struct maker *m, uint64_t guid)
+static uint32_t guid_node(struct formats_rows_maker *m, uint64_t guid)
 {
 	uint32_t id = guid_name(m, guid); /* first: it may make net.name grow */
 
@@ -105,7 +105,7 @@ static uint32_t guid_node(struct maker *m, uint64_t guid)
 }
 
 /* Ports of a channel adapter with successive GUIDs and the same name belong together. */
-static uint32_t sibling(const struct maker *m, const struct row_end *o)
+static uint32_t sibling(const struct formats_rows_maker *m, const struct row_end *o)
 {
 	uint32_t node = o->port > 1 ? fb_find(m->net.b, o->guid - (o->port - 1)) : NO_ID;
 	const struct fb_node *n = &m->net.b->node[node];
@@ -119,7 +119,7 @@ static uint32_t sibling(const struct maker *m, const struct row_end *o)
 	return node;
 }
 
-static uint32_t told_node(struct maker *m, const struct row_end *o, uint64_t guid)
+static uint32_t told_node(struct formats_rows_maker *m, const struct row_end *o, uint64_t guid)
 {
 	uint32_t node = fb_add(m->net.b, o->type, guid, (unsigned)o->port, NULL);
 
@@ -129,7 +129,7 @@ static uint32_t told_node(struct maker *m, const struct row_end *o, uint64_t gui
 	return node;
 }
 
-static uint32_t row_node(struct maker *m, uint32_t i)
+static uint32_t row_node(struct formats_rows_maker *m, uint32_t i)
 {
 	const struct row *w = &m->r->row[i];
 	uint32_t node = guid_node(m, w->own.guid);
@@ -142,7 +142,7 @@ static uint32_t row_node(struct maker *m, uint32_t i)
 }
 
 /* Takes a row's data about its own port. */
-static void fill_port(struct maker *m, uint32_t i)
+static void fill_port(struct formats_rows_maker *m, uint32_t i)
 {
 	const struct row *w = &m->r->row[i];
 	uint32_t node = m->node[i], id = guid_name(m, w->own.guid);
@@ -169,7 +169,7 @@ static void fill_port(struct maker *m, uint32_t i)
 /* --- cables -------------------------------------------------------------------------------------- */
 
 /* Number of the peer's port: as given, or by its label. 0: it has no such port. */
-static uint64_t peer_port(const struct maker *m, uint32_t node, const struct row_end *p)
+static uint64_t peer_port(const struct formats_rows_maker *m, uint32_t node, const struct row_end *p)
 {
 	const struct fb_node *n = node == NO_ID ? NULL : &m->net.b->node[node];
 	const char *slash = cur_find_last(&p->label, '/');
@@ -187,7 +187,8 @@ static uint64_t peer_port(const struct maker *m, uint32_t node, const struct row
 		       : 0;
 }
 
-static void add_host(struct maker *m, const struct row *w, uint32_t name, uint64_t port)
+static void formats_rows_add_host(struct formats_rows_maker *m, const struct row *w, uint32_t name,
+				  uint64_t port)
 {
 	struct row_end o = w->peer;
 	uint64_t guid = o.guid ? o.guid : HOST_GUIDS + o.lid;
@@ -211,7 +212,7 @@ static void add_host(struct maker *m, const struct row *w, uint32_t name, uint64
 	m->net.name[name].port = (uint8_t)port;
 }
 
-static void add_cables(struct maker *m)
+static void formats_rows_add_cables(struct formats_rows_maker *m)
 {
 	struct rows *r = m->r;
 	uint32_t *name = NEW_ARRAY(r->n + 1, uint32_t), *named;
@@ -251,7 +252,7 @@ static void add_cables(struct maker *m)
 		 */
 		if (node == NO_ID && !r->hosts && named[name[i]] == 1 && port && port <= MOST_HOST_PORTS &&
 		    !numbered && !cur_word(&(struct cursor){w->peer.name.p, w->peer.name.end}, "MF0;"))
-			add_host(m, w, name[i], port);
+			formats_rows_add_host(m, w, name[i], port);
 		if (node != NO_ID && !port)
 			warnings_missing(&m->net.b->warnings, "no such port", w->line,
 					 "port %" PRIu64 " is cabled to a port of %s that has no line (%.*s)",
@@ -273,7 +274,7 @@ static void add_cables(struct maker *m)
 /* --- what is missing ------------------------------------------------------------------------------- */
 
 /* These tools list all ports of a switch, so a port without a row is missing. */
-static void find_gaps(struct maker *m)
+static void formats_rows_find_gaps(struct formats_rows_maker *m)
 {
 	uint32_t *first = NEW_ARRAY(m->net.b->n + 1, uint32_t), gaps = 0, node = 0, open = 0;
 	unsigned port = 0;
@@ -310,7 +311,7 @@ static void find_gaps(struct maker *m)
 
 int rows_finish(struct rows *r, const char *format, const char *untold, struct fabric **out, struct err *e)
 {
-	struct maker m = {.r = r};
+	struct formats_rows_maker m = {.r = r};
 	const struct row *last = r->n ? &r->row[r->n - 1] : NULL;
 	bool open_end = last && last->line == r->lines.no && !last->ended && !ends_with_newline(r->in);
 	int status = 0;
@@ -337,8 +338,8 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 			m.node[i] = row_node(&m, i);
 			fill_port(&m, i);
 		}
-	add_cables(&m);
-	find_gaps(&m);
+	formats_rows_add_cables(&m);
+	formats_rows_find_gaps(&m);
 	net_link(&m.net);
 	status = net_finish(&m.net, format, out, e);
 	free(m.node);

@@ -11,7 +11,7 @@ const char *simulated_id(const struct fabric *f, uint32_t node, char id[SIMULATE
 }
 
 /* ibsim takes LID and LMC of a CA port from the comment. Names are left out: it could not read some. */
-static void write_port(FILE *f, const struct topo *t, uint32_t port)
+static void simulated_write_port(FILE *f, const struct topo *t, uint32_t port)
 {
 	const struct fabric *fb = t->fabric;
 	uint32_t peer = t->peer[port], node = fb->port_node[port], other;
@@ -33,7 +33,7 @@ static void write_port(FILE *f, const struct topo *t, uint32_t port)
 	putc('\n', f);
 }
 
-static void write_node(FILE *f, const struct topo *t, uint32_t node)
+static void simulated_write_node(FILE *f, const struct topo *t, uint32_t node)
 {
 	static const char *const key[] = {"", "caguid", "switchguid", "rtguid"};
 	static const char *const word[] = {"", "Ca", "Switch", "Rt"};
@@ -56,7 +56,7 @@ static void write_node(FILE *f, const struct topo *t, uint32_t node)
 			fb->port_lmc[p0]);
 	putc('\n', f);
 	for (unsigned p = 1; p <= fb->node_nports[node]; p++)
-		write_port(f, t, p0 + p);
+		simulated_write_port(f, t, p0 + p);
 }
 
 int write_status(FILE *f)
@@ -75,7 +75,7 @@ int write_simulated(FILE *f, const struct topo *t, struct progress *p)
 		at[fb->node_order[n]] = n;
 	for (uint32_t i = 0; i < fb->n_nodes && (go_on = progress_step(p, i)); i++)
 		if (t->node_up[at[i]])
-			write_node(f, t, at[i]);
+			simulated_write_node(f, t, at[i]);
 	free(at);
 	return go_on ? write_status(f) : -1;
 }

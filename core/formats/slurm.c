@@ -20,7 +20,7 @@ struct slurm_host {
 };
 
 /* A switch of Slurm's. */
-struct branch {
+struct slurm_branch {
 	char name[NAME_MOST];
 	uint32_t parent; /* number, NO_ID = root */
 	uint32_t level;	 /* 0: has hosts itself */
@@ -31,7 +31,7 @@ struct slurm {
 	const struct topo *t;
 	struct slurm_host *host;
 	uint32_t n_hosts;
-	struct branch *branch;
+	struct slurm_branch *branch;
 	size_t n, cap;
 	uint32_t *leaf; /* [n_switches] branch of a switch with hosts, NO_ID */
 	uint16_t *rank; /* [n_switches] links to the nearest one with hosts, NO_HOPS = none */
@@ -52,7 +52,7 @@ static void slurm_name(const char *from, size_t len, char name[NAME_MOST])
 COMPARATOR(by_name, struct slurm_host, TEXT(name) UP(node) UP(port))
 
 /* Lists each host once, in the order of names. */
-static void find_hosts(struct slurm *s)
+static void slurm_find_hosts(struct slurm *s)
 {
 	const struct fabric *f = s->t->fabric;
 	uint32_t n = 0, bare = 0;
@@ -99,9 +99,9 @@ static bool name_taken(const struct slurm *s, const char *name)
 }
 
 /* Adds a branch with this name, made unique. Returns its number. */
-static uint32_t add_branch(struct slurm *s, const char *name, uint32_t level, uint32_t first)
+static uint32_t slurm_add_branch(struct slurm *s, const char *name, uint32_t level, uint32_t first)
 {
-	struct branch b = {.parent = NO_ID, .level = level, .first = first};
+	struct slurm_branch b = {.parent = NO_ID, .level = level, .first = first};
 	char base[NAME_MOST - 12];
 
 	slurm_name(name, strlen(name), b.name);
@@ -153,7 +153,7 @@ static void add_level(struct slurm *s, uint32_t level)
 		}
 		if (above[top] == NO_ID) {
 			snprintf(name, sizeof(name), "level%u-%zu", level + 1, ++count);
-			above[top] = add_branch(s, name, level + 1, s->branch[first].first);
+			above[top] = slurm_add_branch(s, name, level + 1, s->branch[first].first);
 			s->branch[first].parent = above[top];
 		}
 		s->branch[b].parent = above[top];
@@ -184,7 +184,7 @@ static bool follows(const char *a, const char *b)
 }
 
 /* "a[1-3],b" */
-static void write_list(FILE *f, const char **name, size_t n)
+static void slurm_write_list(FILE *f, const char **name, size_t n)
 {
 	qsort(name, n, sizeof(*name), order_texts);
 	for (size_t i = 0, end; i < n; i = end) {
@@ -201,7 +201,7 @@ static void write_list(FILE *f, const char **name, size_t n)
 	}
 }
 
-static size_t list_of(const struct slurm *s, uint32_t branch, const char **name)
+static size_t slurm_list_of(const struct slurm *s, uint32_t branch, const char **name)
 {
 	size_t n = 0;
 
@@ -224,7 +224,7 @@ static int write_branches(FILE *f, const struct slurm *s, bool yaml, struct prog
 		   : "# Slurm's topology.conf, for TopologyPlugin=topology/tree; made by ibscope\n",
 	      f);
 	for (uint32_t b = 0; b < s->n && (go_on = progress_step(p, b)); b++) {
-		size_t n = list_of(s, b, name);
+		size_t n = slurm_list_of(s, b, name);
 		bool nodes = !s->branch[b].level;
 
 		if (yaml)
@@ -232,7 +232,7 @@ static int write_branches(FILE *f, const struct slurm *s, bool yaml, struct prog
 				nodes ? "nodes" : "children");
 		else
 			fprintf(f, "SwitchName=%s %s=", s->branch[b].name, nodes ? "Nodes" : "Switches");
-		write_list(f, name, n);
+		slurm_write_list(f, name, n);
 		fputs(yaml ? "\"\n" : "\n", f);
 	}
 	free(name);
@@ -253,13 +253,13 @@ int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, s
 	memset(s.leaf, 0xff, n * sizeof(*s.leaf));
 	for (uint32_t sw = 0; sw < n; sw++)
 		s.top[sw] = sw;
-	find_hosts(&s);
+	slurm_find_hosts(&s);
 	for (uint32_t i = 0; i < s.n_hosts; i++)
 		s.leaf[s.host[i].sw] = 0;
 	for (uint32_t sw = 0; sw < n; sw++)
 		if (s.leaf[sw] != NO_ID)
-			s.leaf[sw] =
-				add_branch(&s, up->fabric->node_desc[up->fabric->switch_node[sw]], 0, sw);
+			s.leaf[sw] = slurm_add_branch(&s, up->fabric->node_desc[up->fabric->switch_node[sw]],
+						      0, sw);
 	for (uint32_t sw = 0; sw < n; sw++) {
 		s.rank[sw] = s.leaf[sw] == NO_ID ? NO_HOPS : 0;
 		if (!s.rank[sw])

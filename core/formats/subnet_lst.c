@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* One end of a cable, `{ SW Ports:24 SystemGUID:.. ... {DESC} LID:0040 PN:0D }`. */
-struct end {
+struct subnet_lst_end {
 	enum node_type type;
 	bool sm;
 	uint64_t nports, sysguid, node_guid, port_guid, vendor, device, lid, port;
@@ -18,24 +18,24 @@ struct end {
 };
 
 /* Data from a node's lines so far. */
-struct seen {
+struct subnet_lst_seen {
 	uint64_t guid_of_port; /* port GUID of its first line */
 	uint8_t first_port;
 	bool one_guid; /* a second port has the same GUID: the node is a switch */
 };
 
-struct reader {
+struct subnet_lst_reader {
 	const struct input *in;
 	struct lines lines;
 	struct fabric_builder *b;
-	struct seen *seen;
+	struct subnet_lst_seen *seen;
 	size_t n_seen, cap_seen;
 	struct unknown_lines unknown;
 	uint32_t last_node; /* port of the last line that was understood */
 	unsigned last_port, last_line;
 };
 
-static bool read_type(struct cursor *c, struct end *n)
+static bool read_type(struct cursor *c, struct subnet_lst_end *n)
 {
 	if (cur_word(c, "CA"))
 		n->type = NODE_CA;
@@ -52,7 +52,7 @@ static bool read_type(struct cursor *c, struct end *n)
 /* "{ SW Ports:": an end begins. */
 static bool begins_end(struct cursor c)
 {
-	struct end n;
+	struct subnet_lst_end n;
 
 	return cur_char(&c, '{') && read_type(&c, &n) && cur_word(&c, "Ports:");
 }
@@ -77,13 +77,13 @@ static bool read_field(struct cursor *c, const char *name, uint64_t *v)
  * Reads one end. A description may hold anything, even "} LID:". With `last`, no other end follows and the
  * last such place counts; otherwise the first one that is followed by another end.
  */
-static bool read_end(struct cursor *c, struct end *n, bool last)
+static bool subnet_lst_read_end(struct cursor *c, struct subnet_lst_end *n, bool last)
 {
 	const char *behind = NULL;
 	struct cursor d;
 	uint64_t revision;
 
-	*n = (struct end){0};
+	*n = (struct subnet_lst_end){0};
 	if (!cur_char(c, '{') || !read_type(c, n) || !read_field(c, "Ports:", &n->nports) ||
 	    !read_field(c, "SystemGUID:", &n->sysguid) || !read_field(c, "NodeGUID:", &n->node_guid) ||
 	    !read_field(c, "PortGUID:", &n->port_guid) || !read_field(c, "VenID:", &n->vendor) ||
@@ -109,7 +109,7 @@ static bool read_end(struct cursor *c, struct end *n, bool last)
 }
 
 /* What a bad end should have; NULL: it is good. */
-static const char *bad_end(const struct end *n)
+static const char *bad_end(const struct subnet_lst_end *n)
 {
 	if (n->nports > MAX_PORTS)
 		return "at most 254 (FE) ports";
@@ -119,7 +119,7 @@ static const char *bad_end(const struct end *n)
 }
 
 /* The builder index of an end's node, which is added if new. */
-static uint32_t end_node(struct reader *r, const struct end *n)
+static uint32_t end_node(struct subnet_lst_reader *r, const struct subnet_lst_end *n)
 {
 	uint32_t node = fb_find(r->b, n->node_guid);
 	uint32_t device = n->device > 0xFFFF ? n->device >> 16 : n->device;
@@ -132,7 +132,7 @@ static uint32_t end_node(struct reader *r, const struct end *n)
 		f->sysguid = n->sysguid;
 		f->vendor = n->vendor;
 		GROW(r->seen, r->n_seen, r->cap_seen);
-		r->seen[r->n_seen++] = (struct seen){n->port_guid, n->port, false};
+		r->seen[r->n_seen++] = (struct subnet_lst_seen){n->port_guid, n->port, false};
 	}
 	f = &r->b->node[node];
 	if (!f->device)
@@ -144,7 +144,7 @@ static uint32_t end_node(struct reader *r, const struct end *n)
 }
 
 /* Notes LID and GUID at the port. They move to port 0 when all lines are known. */
-static void note_end(struct reader *r, uint32_t node, const struct end *n)
+static void note_end(struct subnet_lst_reader *r, uint32_t node, const struct subnet_lst_end *n)
 {
 	struct fb_port *p = &r->b->node[node].port[n->port];
 
@@ -158,14 +158,14 @@ static void note_end(struct reader *r, uint32_t node, const struct end *n)
 }
 
 /* Reads a line. Returns NULL, or what was expected if the line is left out. */
-static const char *read_line(struct reader *r, struct cursor c)
+static const char *subnet_lst_read_line(struct subnet_lst_reader *r, struct cursor c)
 {
-	struct end a, b;
+	struct subnet_lst_end a, b;
 	struct cursor word;
 	struct fb_port *p;
 	uint32_t node[2];
 
-	if (!read_end(&c, &a, false) || !read_end(&c, &b, true))
+	if (!subnet_lst_read_end(&c, &a, false) || !subnet_lst_read_end(&c, &b, true))
 		return "two ends of a cable, each { SW Ports:.. ... {NAME} LID:.. PN:.. }";
 	if (bad_end(&a) || bad_end(&b))
 		return bad_end(&a) ? bad_end(&a) : bad_end(&b);
@@ -198,7 +198,7 @@ static bool has_line(const struct fb_port *p)
  * Is the last line whole, without a newline behind it?  It is when it ends with a speed.  "5" and "10" may be
  * the beginning of "50" and "100": the line of the cable's other end then has to tell the same.
  */
-static bool last_line_is_whole(const struct reader *r)
+static bool last_line_is_whole(const struct subnet_lst_reader *r)
 {
 	const struct fb_port *p =
 		r->last_line == r->lines.no ? &r->b->node[r->last_node].port[r->last_port] : NULL;
@@ -209,7 +209,7 @@ static bool last_line_is_whole(const struct reader *r)
 	       r->b->node[p->peer_node].port[p->peer_port].speed == p->speed;
 }
 
-static void settle(struct reader *r)
+static void subnet_lst_settle(struct subnet_lst_reader *r)
 {
 	unsigned misnamed = 0;
 	uint64_t first = 0;
@@ -253,7 +253,7 @@ static void settle(struct reader *r)
 
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {.in = in, .b = fb_new(), .lines = lines_of(in)};
+	struct subnet_lst_reader r = {.in = in, .b = fb_new(), .lines = lines_of(in)};
 	struct cursor line = {0}, c;
 	const char *expected;
 	uint32_t halves = 0, whole = 0, node = NO_ID;
@@ -268,7 +268,7 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 			unknown_line(&r.unknown, r.lines.no, line);
 			continue;
 		}
-		expected = read_line(&r, c);
+		expected = subnet_lst_read_line(&r, c);
 		if (expected)
 			unread_line(&r.unknown, in, r.lines.no, line, expected);
 		else
@@ -298,7 +298,7 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 			"ends of cables without a line of their own, as others have: %u, the first at %s; "
 			"was the file written to its end?",
 			halves, r.b->node[node].desc);
-	settle(&r);
+	subnet_lst_settle(&r);
 	free(r.seen);
 	if (unknown_report(&r.unknown, &r.b->warnings, e)) {
 		fb_free(r.b);

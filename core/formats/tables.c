@@ -84,7 +84,7 @@ void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text)
 /* --- opensm-lfts.dump, dump_fts, ibroute ------------------------------------------------------- */
 
 /* The table being read. */
-struct table {
+struct tables_table_s {
 	uint32_t sw;  /* NO_ID: its lines are skipped */
 	uint64_t top; /* last LID from the head, 0 = not told */
 	bool last;    /* its entry was read */
@@ -92,14 +92,14 @@ struct table {
 };
 
 /* The number after a mark; 0 = none. */
-static uint64_t guid_behind(struct cursor c, const char *mark)
+static uint64_t tables_guid_behind(struct cursor c, const char *mark)
 {
 	uint64_t v;
 
 	return cur_behind(&c, mark) && cur_number(&c, 16, &v) ? v : 0;
 }
 
-static void end_table(struct tables_reader *r, const struct table *t)
+static void tables_end_table(struct tables_reader *r, const struct tables_table_s *t)
 {
 	if (t->sw == NO_ID || !t->top)
 		return;
@@ -128,7 +128,7 @@ static void cut_table(struct tables_reader *r, uint32_t sw)
 static void read_lfts(struct tables_reader *r, const struct input *in)
 {
 	struct lines l = lines_of(in);
-	struct table t = {.sw = NO_ID};
+	struct tables_table_s t = {.sw = NO_ID};
 	struct cursor line, c;
 	uint64_t guid, lid, port, v;
 	unsigned tables = 0, ended = 0;
@@ -139,11 +139,11 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 		c = line;
 		head = cur_word(&c, "Unicast lids");
 		if (head || cur_word(&c, "Multicast mlids")) {
-			end_table(r, &t);
-			t = (struct table){.sw = NO_ID};
+			tables_end_table(r, &t);
+			t = (struct tables_table_s){.sw = NO_ID};
 		}
 		if (head) { /* "Unicast lids [0-19] of switch Lid 8 guid 0x... ('...'):" */
-			guid = guid_behind(line, " guid 0x");
+			guid = tables_guid_behind(line, " guid 0x");
 			tables++;
 			if (guid)
 				t.sw = tables_switch(r, guid);
@@ -166,7 +166,7 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 				tables_unknown(r, l.no, line);
 				continue;
 			}
-			guid = guid_behind(c, " portguid 0x");
+			guid = tables_guid_behind(c, " portguid 0x");
 			if (guid)
 				note_guid(r, lid, guid);
 			t.last |= lid == t.top;
@@ -175,7 +175,7 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 			ended++;
 		}
 	}
-	end_table(r, &t);
+	tables_end_table(r, &t);
 	if (t.sw != NO_ID && !t.ended && ended && ended + 1 == tables)
 		cut_table(r, t.sw);
 }

@@ -45,7 +45,7 @@ bool is_far(const struct input *in)
 }
 
 /* Splits a row or header at bars, if there are any, else at blanks (headers: two blanks, or tabs). */
-static unsigned split(struct cursor c, bool header, struct cursor *field)
+static unsigned tables_far_split(struct cursor c, bool header, struct cursor *field)
 {
 	bool bars = memchr(c.p, '|', (size_t)(c.end - c.p)) != NULL;
 	unsigned n = 0;
@@ -75,7 +75,7 @@ static unsigned split(struct cursor c, bool header, struct cursor *field)
 }
 
 /* Compares column names without blanks and case: "Static Port" is "staticport". */
-static bool is_named(struct cursor c, const char *name)
+static bool tables_far_is_named(struct cursor c, const char *name)
 {
 	for (; c.p < c.end; c.p++) {
 		if (isspace((unsigned char)*c.p))
@@ -87,7 +87,8 @@ static bool is_named(struct cursor c, const char *name)
 	return !*name;
 }
 
-static bool field_number(const struct cursor *field, unsigned n, unsigned at, unsigned base, uint64_t *v)
+static bool tables_far_field_number(const struct cursor *field, unsigned n, unsigned at, unsigned base,
+				    uint64_t *v)
 {
 	return at < n && cur_is_number(field[at], base, v);
 }
@@ -98,7 +99,7 @@ static bool group_row(struct far_reader *f, const struct cursor *field, unsigned
 	uint64_t number, port;
 	struct cursor c;
 
-	if (!field_number(field, n, f->at[G_GROUP], 10, &number) || number >= NO_ADAPTIVE)
+	if (!tables_far_field_number(field, n, f->at[G_GROUP], 10, &number) || number >= NO_ADAPTIVE)
 		return false;
 	number = adaptive_group_index(s, (unsigned)number);
 	if (f->at[G_PORTS] >= n)
@@ -115,12 +116,13 @@ static bool entry_row(struct far_reader *f, const struct cursor *field, unsigned
 	struct adaptive_switch *s = &f->r->t->adaptive->sw[f->sw];
 	uint64_t lid, port, group;
 
-	if (!field_number(field, n, f->at[E_LID], 16, &lid) ||
-	    !field_number(field, n, f->at[E_STATIC], 10, &port) || !tables_entry(f->r, f->sw, lid, port))
+	if (!tables_far_field_number(field, n, f->at[E_LID], 16, &lid) ||
+	    !tables_far_field_number(field, n, f->at[E_STATIC], 10, &port) ||
+	    !tables_entry(f->r, f->sw, lid, port))
 		return false;
-	if (f->at[E_STATE] < n && is_named(field[f->at[E_STATE]], "static"))
+	if (f->at[E_STATE] < n && tables_far_is_named(field[f->at[E_STATE]], "static"))
 		return true;
-	if (field_number(field, n, f->at[E_GROUP], 10, &group) && group < NO_ADAPTIVE)
+	if (tables_far_field_number(field, n, f->at[E_GROUP], 10, &group) && group < NO_ADAPTIVE)
 		adaptive_set(s, (unsigned)lid, adaptive_group_index(s, (unsigned)group));
 	return true;
 }
@@ -163,13 +165,13 @@ void tables_read_far(struct tables_reader *r, const struct input *in)
 		} else if (!f.rows && cur_char(&c, '-')) {
 			f.rows = true;
 		} else if (!f.rows) {
-			n = split(line, true, field);
+			n = tables_far_split(line, true, field);
 			for (unsigned i = 0; i < n; i++)
 				for (unsigned k = 0; k < E_COLUMNS && names[f.part == PART_ENTRIES][k]; k++)
-					if (is_named(field[i], names[f.part == PART_ENTRIES][k]))
+					if (tables_far_is_named(field[i], names[f.part == PART_ENTRIES][k]))
 						f.at[k] = i;
 		} else if (!cur_empty(&c) && isdigit((unsigned char)*c.p)) {
-			n = split(line, false, field);
+			n = tables_far_split(line, false, field);
 			if (!(f.part == PART_GROUPS ? group_row : entry_row)(&f, field, n))
 				tables_unknown(r, f.lines.no, line);
 		} else {

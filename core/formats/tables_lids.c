@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A way of giving ports LIDs: [n_ports] base LIDs and LMCs. */
-struct choice {
+struct tables_lids_choice {
 	uint16_t *lid;
 	uint8_t *lmc;
 	uint32_t fits, misfits;
@@ -28,7 +28,7 @@ static unsigned own_port(const struct fabric *f, uint32_t port, uint32_t *sw)
 }
 
 /* Counts ports to which their own switch sends their LID, and those to which it does not. */
-static void judge(const struct tables_reader *r, struct choice *c)
+static void tables_lids_judge(const struct tables_reader *r, struct tables_lids_choice *c)
 {
 	const struct fabric *f = r->f;
 
@@ -45,12 +45,13 @@ static void judge(const struct tables_reader *r, struct choice *c)
 	}
 }
 
-static struct choice choice_new(const struct fabric *f)
+static struct tables_lids_choice choice_new(const struct fabric *f)
 {
-	return (struct choice){.lid = NEW_ARRAY(f->n_ports, uint16_t), .lmc = NEW_ARRAY(f->n_ports, uint8_t)};
+	return (struct tables_lids_choice){.lid = NEW_ARRAY(f->n_ports, uint16_t),
+					   .lmc = NEW_ARRAY(f->n_ports, uint8_t)};
 }
 
-static void choice_free(struct choice *c)
+static void choice_free(struct tables_lids_choice *c)
 {
 	free(c->lid);
 	free(c->lmc);
@@ -59,18 +60,18 @@ static void choice_free(struct choice *c)
 /* --- what the files name --- */
 
 /* LIDs that entries name for each endport: the first, 0 = none, and the last. */
-struct named {
+struct tables_lids_named {
 	uint32_t *owner;	/* [MAX_LID + 1] endport, NO_ID = none */
 	uint16_t *first, *last; /* [n_endports] */
 	uint32_t n_strangers;	/* LIDs of GUIDs that no port has */
 };
 
-static struct named gather(const struct tables_reader *r)
+static struct tables_lids_named tables_lids_gather(const struct tables_reader *r)
 {
 	const struct fabric *f = r->f;
-	struct named n = {.owner = NEW_ARRAY(MAX_LID + 1u, uint32_t),
-			  .first = NEW_ARRAY(f->n_endports, uint16_t),
-			  .last = NEW_ARRAY(f->n_endports, uint16_t)};
+	struct tables_lids_named n = {.owner = NEW_ARRAY(MAX_LID + 1u, uint32_t),
+				      .first = NEW_ARRAY(f->n_endports, uint16_t),
+				      .last = NEW_ARRAY(f->n_endports, uint16_t)};
 
 	n.owner[0] = NO_ID;
 	for (unsigned lid = 1; lid <= MAX_LID; lid++) {
@@ -108,7 +109,7 @@ static unsigned lmc_around(unsigned first, unsigned last)
 }
 
 /* The LMC of most CA and router ports with several LIDs: a subnet manager gives all ports the same. */
-static unsigned shown_lmc(const struct fabric *f, const struct named *n)
+static unsigned shown_lmc(const struct fabric *f, const struct tables_lids_named *n)
 {
 	uint32_t count[MAX_LMC + 2] = {0};
 	unsigned best = 0;
@@ -135,8 +136,8 @@ static bool of_another(const struct tables_reader *r, unsigned lid, unsigned lmc
  * Gives a port a larger range, if that holds all LIDs named and none of another port. A source may tell a
  * range that is not aligned: no subnet manager gave it.
  */
-static void widen(const struct tables_reader *r, struct choice *c, const struct named *n, uint32_t ep,
-		  unsigned base, unsigned lmc)
+static void tables_lids_widen(const struct tables_reader *r, struct tables_lids_choice *c,
+			      const struct tables_lids_named *n, uint32_t ep, unsigned base, unsigned lmc)
 {
 	uint32_t port = r->f->endport_port[ep];
 
@@ -164,8 +165,8 @@ static bool has_range(const struct fabric *f, uint32_t ep)
 }
 
 /* Some LIDs of a range, even the first, may have no entry. So its size is taken from what is known. */
-static void take_range(const struct tables_reader *r, struct choice *c, const struct named *n, uint32_t ep,
-		       unsigned usual)
+static void take_range(const struct tables_reader *r, struct tables_lids_choice *c,
+		       const struct tables_lids_named *n, uint32_t ep, unsigned usual)
 {
 	const struct fabric *f = r->f;
 	uint32_t port = f->endport_port[ep];
@@ -178,16 +179,17 @@ static void take_range(const struct tables_reader *r, struct choice *c, const st
 	c->lid[port] = (uint16_t)base;
 	c->lmc[port] = (uint8_t)lmc;
 	if (!endport_is_switch(f, ep))
-		widen(r, c, n, ep, first >> usual << usual, usual);
+		tables_lids_widen(r, c, n, ep, first >> usual << usual, usual);
 	if (has_range(f, ep))
-		widen(r, c, n, ep, f->port_lid[port], f->port_lmc[port]);
+		tables_lids_widen(r, c, n, ep, f->port_lid[port], f->port_lmc[port]);
 }
 
 /*
  * Takes base LID and LMC of ports from the files: for switches from the heads of their tables, even if
  * another port has the same LID; for others, and without a head, from the entries.
  */
-static void take_named(const struct tables_reader *r, struct choice *c, const struct named *n)
+static void take_named(const struct tables_reader *r, struct tables_lids_choice *c,
+		       const struct tables_lids_named *n)
 {
 	const struct fabric *f = r->f;
 	unsigned usual = shown_lmc(f, n);
@@ -214,7 +216,7 @@ static bool taken(const struct tables_reader *r, unsigned lid, unsigned lmc)
 }
 
 /* Gives LIDs to ports that the files say nothing about: from the source, or from `now`. */
-static void take_others(const struct tables_reader *r, struct choice *c, const struct lids *now)
+static void take_others(const struct tables_reader *r, struct tables_lids_choice *c, const struct lids *now)
 {
 	const struct fabric *f = r->f;
 
@@ -231,7 +233,7 @@ static void take_others(const struct tables_reader *r, struct choice *c, const s
 }
 
 /* Number of ports with another LID than in the source; *first of them. */
-static uint32_t count_others(const struct fabric *f, const struct choice *c, uint32_t *first)
+static uint32_t count_others(const struct fabric *f, const struct tables_lids_choice *c, uint32_t *first)
 {
 	uint32_t n = 0;
 
@@ -244,7 +246,7 @@ static uint32_t count_others(const struct fabric *f, const struct choice *c, uin
 	return n;
 }
 
-static uint32_t count_named(const struct fabric *f, const struct choice *c)
+static uint32_t count_named(const struct fabric *f, const struct tables_lids_choice *c)
 {
 	uint32_t n = 0;
 
@@ -255,8 +257,8 @@ static uint32_t count_named(const struct fabric *f, const struct choice *c)
 
 void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct text *notes)
 {
-	struct choice source = choice_new(r->f), present = choice_new(r->f), *c = &source;
-	struct named named = gather(r);
+	struct tables_lids_choice source = choice_new(r->f), present = choice_new(r->f), *c = &source;
+	struct tables_lids_named named = tables_lids_gather(r);
 	uint64_t last = 0;
 	uint32_t first_other = NO_ID;
 	const struct tables_info *i = &r->info;
@@ -269,8 +271,8 @@ void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct 
 	r->info.n_other = count_others(r->f, &source, &first_other);
 	take_others(r, &source, NULL);
 	take_others(r, &present, now);
-	judge(r, &source);
-	judge(r, &present);
+	tables_lids_judge(r, &source);
+	tables_lids_judge(r, &present);
 	if (present.fits > source.fits) {
 		c = &present;
 		r->info.lids_of_now = true;

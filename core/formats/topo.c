@@ -17,7 +17,7 @@
 #define FIRST_CA 0x80000000u
 
 /* A port of a chip, and its rate from the wires that lead to it (0 = not told). */
-struct place {
+struct topo_place {
 	uint32_t node; /* builder index, NO_ID: there is none */
 	uint8_t port, width, speed;
 };
@@ -25,7 +25,7 @@ struct place {
 /* A connector of a board to the outside. */
 struct connector {
 	struct cursor name;
-	struct place at;
+	struct topo_place at;
 };
 
 struct board {
@@ -41,7 +41,7 @@ struct box {
 	struct board front;
 };
 
-struct reader {
+struct topo_reader {
 	const struct input *in;
 	struct net net;
 	struct lines lines;
@@ -55,12 +55,12 @@ struct reader {
 };
 
 /* `PORT -4x-> TYPE NAME PORT` */
-struct cable {
+struct topo_cable {
 	struct cursor port, type, name, peer_port;
 	uint8_t width, speed;
 };
 
-static bool read_cable(struct cursor c, struct cable *k)
+static bool read_cable(struct cursor c, struct topo_cable *k)
 {
 	struct cursor rest;
 
@@ -94,7 +94,7 @@ bool is_topo(const struct input *in)
 	struct lines l = lines_of(in);
 	struct cursor line;
 	bool begun = false;
-	struct cable k;
+	struct topo_cable k;
 	struct box b;
 
 	while (lines_next(&l, &line)) {
@@ -114,7 +114,7 @@ int cabling_topo(const struct input *in, struct cabling *c, struct err *e)
 	struct lines lines = lines_of(in);
 	struct cursor line;
 	struct box b = {0};
-	struct cable k;
+	struct topo_cable k;
 
 	(void)e;
 	c->format = "topo";
@@ -138,7 +138,7 @@ int cabling_topo(const struct input *in, struct cabling *c, struct err *e)
 
 /* --- systems by name ------------------------------------------------------------------------------ */
 
-static void note_box(struct reader *r, const struct box *b)
+static void note_box(struct topo_reader *r, const struct box *b)
 {
 	uint32_t id = net_name(&r->net, b->name.p, cur_len(b->name));
 	struct box *old;
@@ -160,13 +160,13 @@ static void note_box(struct reader *r, const struct box *b)
 }
 
 /* Finds the systems. After a line that is not understood, cables belong to no system until the next one. */
-static void find_boxes(struct reader *r)
+static void find_boxes(struct topo_reader *r)
 {
 	struct cursor line;
 	bool begun = false;
 
 	while (lines_next(&r->lines, &line)) {
-		struct cable k;
+		struct topo_cable k;
 		struct box b;
 		bool cable = read_cable(line, &k);
 
@@ -185,14 +185,14 @@ static void find_boxes(struct reader *r)
 /* --- inside a system ------------------------------------------------------------------------------ */
 
 /* A part that was made for a board. */
-struct piece {
+struct topo_piece {
 	uint32_t node; /* node of a chip */
 	struct board board;
 };
 
-static const struct place nowhere = {.node = NO_ID};
+static const struct topo_place nowhere = {.node = NO_ID};
 
-static struct place at_connector(const struct board *b, struct cursor name)
+static struct topo_place at_connector(const struct board *b, struct cursor name)
 {
 	for (size_t i = 0; i < b->n; i++)
 		if (cur_same(b->c[i].name, name))
@@ -201,7 +201,7 @@ static struct place at_connector(const struct board *b, struct cursor name)
 }
 
 /* A port of a part; a chip's port is a number. */
-static struct place at_part(const struct ibnl_part *p, const struct piece *made, struct cursor port)
+static struct topo_place at_part(const struct ibnl_part *p, const struct topo_piece *made, struct cursor port)
 {
 	uint64_t number;
 
@@ -209,17 +209,17 @@ static struct place at_part(const struct ibnl_part *p, const struct piece *made,
 		return at_connector(&made->board, port);
 	if (!cur_is_number(port, 10, &number) || number < 1 || number > p->nports)
 		return nowhere;
-	return (struct place){.node = made->node, .port = (uint8_t)number};
+	return (struct topo_place){.node = made->node, .port = (uint8_t)number};
 }
 
-static uint8_t lower(uint8_t a, uint8_t b)
+static uint8_t topo_lower(uint8_t a, uint8_t b)
 {
 	return a && (!b || a < b) ? a : b;
 }
 
 /* width, speed: of the cable, used if the ports' own wires tell nothing. */
-static void join(struct reader *r, struct place a, struct place z, uint8_t width, uint8_t speed,
-		 unsigned line)
+static void topo_join(struct topo_reader *r, struct topo_place a, struct topo_place z, uint8_t width,
+		      uint8_t speed, unsigned line)
 {
 	struct fb_port *p, *q;
 
@@ -231,13 +231,13 @@ static void join(struct reader *r, struct place a, struct place z, uint8_t width
 	}
 	p = &r->net.b->node[a.node].port[a.port];
 	q = &r->net.b->node[z.node].port[z.port];
-	width = lower(a.width ? a.width : width, z.width ? z.width : width);
-	speed = lower(a.speed ? a.speed : speed, z.speed ? z.speed : speed);
-	p->width = q->width = lower(width, p->width);
-	p->speed = q->speed = lower(speed, p->speed);
+	width = topo_lower(a.width ? a.width : width, z.width ? z.width : width);
+	speed = topo_lower(a.speed ? a.speed : speed, z.speed ? z.speed : speed);
+	p->width = q->width = topo_lower(width, p->width);
+	p->speed = q->speed = topo_lower(speed, p->speed);
 }
 
-static uint32_t add_chip(struct reader *r, const struct ibnl_part *p, const char *path, unsigned line)
+static uint32_t add_chip(struct topo_reader *r, const struct ibnl_part *p, const char *path, unsigned line)
 {
 	bool sw = p->type == NODE_SWITCH;
 	uint64_t guid = sw ? r->next_switch++ : r->next_ca;
@@ -258,7 +258,7 @@ static uint32_t add_chip(struct reader *r, const struct ibnl_part *p, const char
 }
 
 /* The word of CFG about a board ("R": it is missing, "12x": another variant), or an empty one. */
-static struct cursor change_of(struct cursor changes, const char *board)
+static struct cursor topo_change_of(struct cursor changes, const char *board)
 {
 	while (!cur_empty(&changes)) {
 		struct cursor one = cur_part(&changes, ','), word = cur_token(&one),
@@ -270,15 +270,15 @@ static struct cursor change_of(struct cursor changes, const char *board)
 	return changes;
 }
 
-static void make_board(struct reader *r, const struct ibnl_system *s, const struct box *of, const char *path,
-		       unsigned depth, struct board *out);
+static void make_board(struct topo_reader *r, const struct ibnl_system *s, const struct box *of,
+		       const char *path, unsigned depth, struct board *out);
 
 /* Makes a board within a system, in the variant that CFG names. A missing board stays empty. */
-static void make_inner(struct reader *r, const struct ibnl_system *s, const struct ibnl_part *p,
+static void make_inner(struct topo_reader *r, const struct ibnl_system *s, const struct ibnl_part *p,
 		       const struct box *of, const char *path, unsigned depth, struct board *out)
 {
 	/* the path begins with the system's name, which CFG leaves out */
-	struct cursor change = change_of(of->changes, path + (of->name.end - of->name.p) + 1);
+	struct cursor change = topo_change_of(of->changes, path + (of->name.end - of->name.p) + 1);
 	const struct ibnl_system *inner;
 	char *kind;
 
@@ -300,10 +300,10 @@ static void make_inner(struct reader *r, const struct ibnl_system *s, const stru
 }
 
 /* Lays one wire of a part, to another part or to a connector. */
-static void lay_wire(struct reader *r, const struct ibnl_system *s, const struct piece *made, size_t from,
-		     const struct ibnl_wire *w, unsigned line, struct board *out)
+static void lay_wire(struct topo_reader *r, const struct ibnl_system *s, const struct topo_piece *made,
+		     size_t from, const struct ibnl_wire *w, unsigned line, struct board *out)
 {
-	struct place a = at_part(&s->part[from], &made[from], w->port), z = nowhere;
+	struct topo_place a = at_part(&s->part[from], &made[from], w->port), z = nowhere;
 
 	if (a.node == NO_ID) /* a variant of a board need not have all connectors */
 		return;
@@ -318,13 +318,13 @@ static void lay_wire(struct reader *r, const struct ibnl_system *s, const struct
 		if (cur_same(s->part[i].name, w->instance))
 			z = at_part(&s->part[i], &made[i], w->to);
 	if (z.node != NO_ID)
-		join(r, a, z, w->width, w->speed, line);
+		topo_join(r, a, z, w->width, w->speed, line);
 }
 
-static void make_board(struct reader *r, const struct ibnl_system *s, const struct box *of, const char *path,
-		       unsigned depth, struct board *out)
+static void make_board(struct topo_reader *r, const struct ibnl_system *s, const struct box *of,
+		       const char *path, unsigned depth, struct board *out)
 {
-	struct piece *made = NEW_ARRAY(s->n + 1, struct piece);
+	struct topo_piece *made = NEW_ARRAY(s->n + 1, struct topo_piece);
 
 	for (size_t i = 0; i < s->n && !r->status; i++) {
 		const struct ibnl_part *p = &s->part[i];
@@ -344,7 +344,7 @@ static void make_board(struct reader *r, const struct ibnl_system *s, const stru
 	free(made);
 }
 
-static void make_box(struct reader *r, struct box *b)
+static void make_box(struct topo_reader *r, struct box *b)
 {
 	const struct ibnl_system *s = ibnl_top(r->l, b->type);
 	char *path;
@@ -375,9 +375,9 @@ static void make_box(struct reader *r, struct box *b)
 /* --- cables -------------------------------------------------------------------------------------------- */
 
 /* A port of a front panel; a warning if there is none. */
-static struct place at_front(struct reader *r, const struct box *b, struct cursor port)
+static struct topo_place at_front(struct topo_reader *r, const struct box *b, struct cursor port)
 {
-	struct place at = at_connector(&b->front, port);
+	struct topo_place at = at_connector(&b->front, port);
 
 	if (at.node == NO_ID)
 		warnings_missing(&r->net.b->warnings, "no such port", r->lines.no,
@@ -386,14 +386,14 @@ static struct place at_front(struct reader *r, const struct box *b, struct curso
 	return at;
 }
 
-static void lay_cables(struct reader *r)
+static void topo_lay_cables(struct topo_reader *r)
 {
 	struct cursor line;
 	uint32_t from = NO_ID;
 
 	while (lines_next(&r->lines, &line)) {
-		struct place a, z;
-		struct cable k;
+		struct topo_place a, z;
+		struct topo_cable k;
 		struct box b;
 
 		if (!cur_says(line))
@@ -407,10 +407,10 @@ static void lay_cables(struct reader *r)
 		a = at_front(r, &r->box[from], k.port);
 		z = at_front(r, &r->box[net_name(&r->net, k.name.p, cur_len(k.name))], k.peer_port);
 		/* the cable's own rate counts; without one ibdm takes 4x SDR, whatever the ports are */
-		a.width = z.width = k.width ? k.width : lower(a.width, z.width);
-		a.speed = z.speed = k.speed ? k.speed : lower(a.speed, z.speed);
+		a.width = z.width = k.width ? k.width : topo_lower(a.width, z.width);
+		a.speed = z.speed = k.speed ? k.speed : topo_lower(a.speed, z.speed);
 		if (a.node != NO_ID && z.node != NO_ID)
-			join(r, a, z, 0, 0, r->lines.no);
+			topo_join(r, a, z, 0, 0, r->lines.no);
 	}
 }
 
@@ -418,13 +418,13 @@ int topo_with_types(const struct input *in, struct ibnl_library *l, const char *
 		    struct err *e)
 {
 	struct lines all = lines_of(in);
-	struct reader r = {.in = in,
-			   .l = l,
-			   .where = where,
-			   .lines = all,
-			   .next_switch = FIRST_SWITCH,
-			   .next_ca = FIRST_CA,
-			   .e = e};
+	struct topo_reader r = {.in = in,
+				.l = l,
+				.where = where,
+				.lines = all,
+				.next_switch = FIRST_SWITCH,
+				.next_ca = FIRST_CA,
+				.e = e};
 
 	net_init(&r.net, in->name);
 	find_boxes(&r);
@@ -432,7 +432,7 @@ int topo_with_types(const struct input *in, struct ibnl_library *l, const char *
 		make_box(&r, &r.box[i]);
 	r.lines = all;
 	if (!r.status)
-		lay_cables(&r);
+		topo_lay_cables(&r);
 	for (size_t i = 0; i < r.n; i++)
 		free(r.box[i].front.c);
 	free(r.box);

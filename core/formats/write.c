@@ -53,7 +53,7 @@ static unsigned lmc(const struct writer *w, uint32_t port)
 	return n;
 }
 
-static void write_port(const struct writer *w, uint32_t port)
+static void formats_write_port(const struct writer *w, uint32_t port)
 {
 	const struct fabric *fb = w->fb;
 	uint32_t peer = shown_peer(w, port), node = fb->port_node[port], other;
@@ -83,7 +83,7 @@ static void write_port(const struct writer *w, uint32_t port)
 }
 
 /* Returns the number of nodes written: 1 or 0. */
-static uint32_t write_node(const struct writer *w, uint32_t node)
+static uint32_t formats_write_node(const struct writer *w, uint32_t node)
 {
 	static const char *const key[] = {"", "caguid", "switchguid", "rtguid"};
 	static const char *const word[] = {"", "Ca", "Switch", "Rt"};
@@ -108,7 +108,7 @@ static uint32_t write_node(const struct writer *w, uint32_t node)
 			lmc(w, p0));
 	fputc('\n', w->f);
 	for (unsigned p = 1; p <= fb->node_nports[node]; p++)
-		write_port(w, p0 + p);
+		formats_write_port(w, p0 + p);
 	return 1;
 }
 
@@ -130,11 +130,11 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 		first = endport_node(fb, sm);
 		fprintf(f, "# Initiated from node %016" PRIx64 " port %016" PRIx64 "\n", fb->node_guid[first],
 			fb->port_guid[fb->endport_port[sm]]);
-		written += write_node(&w, first);
+		written += formats_write_node(&w, first);
 	}
 	for (uint32_t i = 0; i < fb->n_nodes && (go_on = progress_step(p, i)); i++)
 		if (order[i] != first)
-			written += write_node(&w, order[i]);
+			written += formats_write_node(&w, order[i]);
 	free(order);
 	if (written == 1)
 		fputc('\n', f); /* so that a single node does not look cut */
@@ -163,8 +163,8 @@ static void write_end_of(FILE *f, const struct fabric *fb, uint32_t port)
 }
 
 /* ` lid=3,0,4`: a value for each port that may have one; nothing if all are 0. */
-static void write_list(const struct writer *w, uint32_t node, const char *key, const char *format,
-		       uint64_t value(const struct writer *w, uint32_t port))
+static void formats_write_list(const struct writer *w, uint32_t node, const char *key, const char *format,
+			       uint64_t value(const struct writer *w, uint32_t port))
 {
 	bool sw = node_is_switch(w->fb, node);
 	uint32_t p0 = w->fb->node_port[node], n = sw ? 1 : w->fb->node_nports[node];
@@ -217,9 +217,9 @@ static void write_edge_node(const struct writer *w, uint32_t node)
 		fprintf(w->f, " device=0x%x", fb->node_device[node]);
 	if (node_is_switch(fb, node) && fb->switch_esp0[fb->node_switch[node]])
 		fputs(" enhanced", w->f);
-	write_list(w, node, " portguid=", "0x%" PRIx64, value_guid);
-	write_list(w, node, " lid=", "%" PRIu64, value_lid);
-	write_list(w, node, " lmc=", "%" PRIu64, value_lmc);
+	formats_write_list(w, node, " portguid=", "0x%" PRIx64, value_guid);
+	formats_write_list(w, node, " lid=", "%" PRIu64, value_lid);
+	formats_write_list(w, node, " lmc=", "%" PRIu64, value_lmc);
 	putc('\n', w->f);
 }
 
@@ -258,7 +258,8 @@ static bool edge_list(const struct writer *w, struct progress *p)
 }
 
 /* Would a port be the same when it is read back? */
-static bool same_port(const struct writer *w, uint32_t port, const struct fabric *g, uint32_t back)
+static bool formats_write_same_port(const struct writer *w, uint32_t port, const struct fabric *g,
+				    uint32_t back)
 {
 	const struct fabric *fb = w->fb;
 	uint32_t peer = shown_peer(w, port), other = g->port_peer[back];
@@ -314,7 +315,7 @@ static int check_back(const char *form, bool numbers, const struct writer *w, co
 			rc = err_set(e, "%s cannot hold this fabric: LIDs or numbers of %s would be lost",
 				     form, fb->node_name[n]);
 		for (unsigned p = 1; p <= fb->node_nports[n] && !rc; p++)
-			if (!same_port(w, fb->node_port[n] + p, g, g->node_port[back] + p))
+			if (!formats_write_same_port(w, fb->node_port[n] + p, g, g->node_port[back] + p))
 				rc = err_set(
 					e,
 					"%s cannot hold this fabric: label, rate or GUID of %s[%u] would "
@@ -350,7 +351,7 @@ int canonical_text(const struct fabric *fb, const struct topo *up, struct progre
 	      "them\n#\n",
 	      w.f);
 	for (uint32_t i = 0; i < fb->n_nodes && (go_on = progress_step(p, i)); i++)
-		written += write_node(&w, fb->by_guid[i]);
+		written += formats_write_node(&w, fb->by_guid[i]);
 	if (written == 1)
 		fputc('\n', w.f);
 	fclose(w.f);

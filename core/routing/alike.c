@@ -58,7 +58,7 @@ static unsigned group_size(const struct alike *a, uint32_t at, uint32_t sw)
 
 /* Reads the entries for the LIDs of a switch and of some that follow.  LIDs of a switch need not be
  * neighbours. */
-static void load(struct alike *a, uint32_t sw)
+static void alike_load(struct alike *a, uint32_t sw)
 {
 	uint32_t n = a->r->topo->fabric->n_switches, last = sw + 1;
 	size_t room;
@@ -87,7 +87,7 @@ static void load(struct alike *a, uint32_t sw)
 }
 
 /* Does an entry at the switch itself, or at one without a way, do what the hops say? */
-static bool ends_so(const struct alike *a, uint32_t s, unsigned i)
+static bool alike_ends_so(const struct alike *a, uint32_t s, unsigned i)
 {
 	const struct topo *t = a->r->topo;
 	uint32_t owner = lid_owner(a->r->lids, a->lid[i]), next;
@@ -111,7 +111,7 @@ static uint64_t unlike(const struct alike *a)
 
 		if (s == a->sw || hops[s] == HOPS_NONE) {
 			for (unsigned i = 0; switch_up(t, s) && i < a->n; i++)
-				found |= (uint64_t)!ends_so(a, s, i) << i;
+				found |= (uint64_t)!alike_ends_so(a, s, i) << i;
 			continue;
 		}
 		for (unsigned i = 0; i < a->n; i++)
@@ -153,7 +153,7 @@ static bool hops_of_first(struct alike *a)
 }
 
 /* Leaves out the LIDs that are not alike. */
-static void leave_out(struct alike *a, uint64_t which)
+static void alike_leave_out(struct alike *a, uint64_t which)
 {
 	uint32_t n = a->r->topo->fabric->n_switches;
 	unsigned m = a->n, kept[ALIKE_MOST], k = 0;
@@ -182,7 +182,7 @@ bool alike_next(struct alike *a, uint32_t sw)
 		if (!a->n)
 			return false;
 		if (at < a->loaded || at >= a->loaded_end)
-			load(a, sw);
+			alike_load(a, sw);
 		a->taken += a->n;
 		memcpy(a->lid, a->lid_of + at, a->n * sizeof(*a->lid));
 		a->port = a->entries + (size_t)a->r->topo->fabric->n_switches * (at - a->loaded);
@@ -193,7 +193,7 @@ bool alike_next(struct alike *a, uint32_t sw)
 		if (wrong & 1)
 			wrong = hops_of_first(a) ? unlike(a) : ~0ull;
 		if (wrong)
-			leave_out(a, wrong);
+			alike_leave_out(a, wrong);
 	} while (!a->n);
 	for (unsigned i = 0; i < a->n; i++)
 		a->left[a->lid[i]] = 0;

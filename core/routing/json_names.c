@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
 
-static void put(json_t *o, const char *key, const char *what, json_t *v)
+static void json_names_put(json_t *o, const char *key, const char *what, json_t *v)
 {
 	char name[80];
 
@@ -22,13 +22,13 @@ static void put(json_t *o, const char *key, const char *what, json_t *v)
 static void put_description(json_t *o, const char *key, const struct fabric *f, uint32_t node)
 {
 	if (strcmp(f->node_name[node], f->node_given[node]) != 0)
-		put(o, key, "description", json_text(f->node_given[node]));
+		json_names_put(o, key, "description", json_text(f->node_given[node]));
 }
 
 static void put_guid_lid(json_t *o, const char *key, const struct fabric *f, uint32_t node, unsigned lid)
 {
-	put(o, key, "guid", node == NO_ID ? json_null() : json_guid(f->node_guid[node]));
-	put(o, key, "lid", node == NO_ID ? json_null() : json_integer(lid));
+	json_names_put(o, key, "guid", node == NO_ID ? json_null() : json_guid(f->node_guid[node]));
+	json_names_put(o, key, "lid", node == NO_ID ? json_null() : json_integer(lid));
 	if (node != NO_ID)
 		put_description(o, key, f, node);
 }
@@ -78,9 +78,9 @@ void json_put_beside(json_t *o, const char *key, const struct fabric *f, const s
 	if (port != NO_ID)
 		ep = f->port_endport[node_is_switch(f, node) ? f->node_port[node] : port];
 	put_guid_lid(o, key, f, node, ep == NO_ID ? 0 : endport_lid(f, l, ep));
-	put(o, key, "port", port == NO_ID ? json_null() : json_integer(f->port_num[port]));
+	json_names_put(o, key, "port", port == NO_ID ? json_null() : json_integer(f->port_num[port]));
 	if (port != NO_ID && fabric_port_label(f, port))
-		put(o, key, "label", json_text(fabric_port_label(f, port)));
+		json_names_put(o, key, "label", json_text(fabric_port_label(f, port)));
 }
 
 void json_put_port(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port)

@@ -350,7 +350,7 @@ static bool lid_taken(const struct sweep_lids *w, uint32_t *l)
 	return true;
 }
 
-static void add_range(struct sweep_lids *w, uint32_t min, uint32_t max)
+static void lids_add_range(struct sweep_lids *w, uint32_t min, uint32_t max)
 {
 	GROW(w->free, w->n_free, w->cap_free);
 	w->free[w->n_free++] = (struct range){min, max};
@@ -366,15 +366,15 @@ static void find_free(struct sweep_lids *w)
 		if (!lid_taken(w, &l)) {
 			start = start ? start : l;
 		} else if (start) {
-			add_range(w, start, at - 1);
+			lids_add_range(w, start, at - 1);
 			start = 0;
 		}
 	}
-	add_range(w, start ? start : l, w->top);
+	lids_add_range(w, start ? start : l, w->top);
 }
 
 /* Takes `need` aligned LIDs from the first free range with room; 0: there is none (2.3, step 3). */
-static uint32_t take_free(struct sweep_lids *w, uint32_t need)
+static uint32_t lids_take_free(struct sweep_lids *w, uint32_t need)
 {
 	while (w->first_free < w->n_free && w->free[w->first_free].min > w->free[w->first_free].max)
 		w->first_free++;
@@ -404,7 +404,7 @@ static enum lid_rule give(struct sweep_lids *w, uint32_t ep)
 		   !any_used(m, b, b + need - 1)) {
 		rule = LID_KEPT;
 	} else {
-		b = take_free(w, need);
+		b = lids_take_free(w, need);
 		rule = b ? LID_NEW : LID_NONE;
 	}
 	if (rule == LID_NEW || rule == LID_NONE || b != m->carried[ep]) {
@@ -458,7 +458,7 @@ static struct lids *lids_new(const struct lid_memory *m, unsigned lmc, unsigned 
 }
 
 /* The table of the sweep, made from the LIDs that were given. */
-static struct lids *collect(const struct sweep_lids *w, struct text *notes)
+static struct lids *lids_collect(const struct sweep_lids *w, struct text *notes)
 {
 	const struct lid_memory *m = w->m;
 	struct lids *l = lids_new(m, m->o.lmc, m->max_lid);
@@ -479,7 +479,7 @@ static struct lids *collect(const struct sweep_lids *w, struct text *notes)
 	return l;
 }
 
-static void drop(struct lids *l, uint32_t ep)
+static void lids_drop(struct lids *l, uint32_t ep)
 {
 	for (uint32_t lid = 1; lid <= l->max_lid; lid++)
 		if (l->owner[lid] == ep)
@@ -536,13 +536,13 @@ static void check_table(const struct sweep_lids *w, struct lids *l, struct text 
 		if (notes)
 			note_wrong(notes, w, lid, w->disc[lid]);
 		if (w->disc[lid] != NO_ID)
-			drop(l, w->disc[lid]);
+			lids_drop(l, w->disc[lid]);
 	}
 	free(wrong);
 }
 
 /* Keep the result for the next sweep.  An equal result becomes the same object. */
-static struct lids *keep(struct lid_memory *m, struct lids *l)
+static struct lids *lids_keep(struct lid_memory *m, struct lids *l)
 {
 	const struct lids *a = m->last;
 
@@ -561,7 +561,7 @@ static struct lids *keep(struct lid_memory *m, struct lids *l)
 /* --- without assignment -------------------------------------------------------------- */
 
 /* The LMC of most CA and router ports. */
-static unsigned usual_lmc(const struct lid_memory *m, const struct topo *t)
+static unsigned lids_usual_lmc(const struct lid_memory *m, const struct topo *t)
 {
 	uint32_t count[8] = {0};
 	unsigned best = 0;
@@ -625,7 +625,7 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 		if (m->carried[ep] && last <= MAX_LID && last > m->max_lid)
 			m->max_lid = last;
 	}
-	l = lids_new(m, usual_lmc(m, t), MAX(m->max_lid, held->top));
+	l = lids_new(m, lids_usual_lmc(m, t), MAX(m->max_lid, held->top));
 	for (uint32_t ep = 0; ep < l->n_endports; ep++) {
 		uint32_t b = m->carried[ep], n = 1u << m->carried_lmc[ep];
 
@@ -641,7 +641,7 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 		}
 	}
 	keep_foreign(m, l);
-	return keep(m, l);
+	return lids_keep(m, l);
 }
 
 /* --- a sweep's assignment ------------------------------------------------------------- */
@@ -670,7 +670,7 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 	if (rule)
 		memset(rule, LID_NONE, m->n_endports);
 	if (w.fresh) {
-		add_range(&w, 1, w.top);
+		lids_add_range(&w, 1, w.top);
 	} else {
 		for (uint32_t ep = 0; ep < m->n_endports; ep++)
 			if (t->endport_up[ep])
@@ -694,9 +694,9 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 			rule[ep] = how;
 	}
 	m->swept = true;
-	l = collect(&w, notes);
+	l = lids_collect(&w, notes);
 	check_table(&w, l, notes);
 	free(w.disc);
 	free(w.free);
-	return keep(m, l);
+	return lids_keep(m, l);
 }

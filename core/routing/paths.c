@@ -28,7 +28,7 @@ const char *path_end_text(enum path_end e)
 }
 
 /* Why nothing goes on by a port without a peer. */
-static enum path_end dead_end(const struct topo *t, uint32_t port)
+static enum path_end paths_dead_end(const struct topo *t, uint32_t port)
 {
 	if (t->data && fabric_idle_end(t->fabric, port) != NO_ID)
 		return PATH_IDLE;
@@ -39,8 +39,8 @@ static enum path_end dead_end(const struct topo *t, uint32_t port)
  * One step from a switch by the port out. Returns PATH_OK with the next switch in *next, or NO_ID when the
  * packet has arrived.
  */
-static enum path_end step(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next,
-			  unsigned *in)
+static enum path_end paths_step(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next,
+				unsigned *in)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t q;
@@ -52,7 +52,7 @@ static enum path_end step(const struct topo *t, uint32_t sw, unsigned out, uint3
 		return f->port_endport[f->switch_port[sw]] == dst ? PATH_OK : PATH_WRONG_END;
 	q = t->peer[f->switch_port[sw] + out];
 	if (q == NO_ID)
-		return dead_end(t, f->switch_port[sw] + out);
+		return paths_dead_end(t, f->switch_port[sw] + out);
 	if (!node_is_switch(f, f->port_node[q]))
 		return f->port_endport[q] == dst ? PATH_OK : PATH_WRONG_END;
 	*next = f->node_switch[f->port_node[q]];
@@ -84,8 +84,8 @@ static unsigned sls_through(const struct routing *r, uint32_t sw, unsigned in, u
 }
 
 /* The next port on the path of path_trace(), or (with w) of path_trace_worst(). */
-static unsigned choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
-		       uint32_t dst);
+static unsigned paths_choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
+			     uint32_t dst);
 
 static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
 		  const struct dest_ways *w, struct path *p)
@@ -127,10 +127,10 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 		return;
 	}
 	for (p->hops = in ? 1 : 0;; sw = next) {
-		unsigned out = choose(r, w, sw, dlid, p->dst);
+		unsigned out = paths_choose(r, w, sw, dlid, p->dst);
 		unsigned from = in;
 
-		p->end = step(t, sw, out, p->dst, &next, &in);
+		p->end = paths_step(t, sw, out, p->dst, &next, &in);
 		GROW(p->hop, p->n, p->cap);
 		p->hop[p->n++] = (struct path_hop){.sw = sw, .in = from, .out = out};
 		if (out && out != NO_PATH)
@@ -170,7 +170,7 @@ void path_free(struct path *p)
 }
 
 /* The usual step: to the next switch; NO_ID: it is another one. */
-static inline uint32_t next_switch(const struct topo *t, uint32_t sw, unsigned out)
+static inline uint32_t paths_next_switch(const struct topo *t, uint32_t sw, unsigned out)
 {
 	const struct fabric *f = t->fabric;
 
@@ -181,10 +181,10 @@ uint16_t end_hops(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst,
 {
 	unsigned in;
 
-	*next = next_switch(t, sw, out);
+	*next = paths_next_switch(t, sw, out);
 	if (*next != NO_ID)
 		return UNKNOWN;
-	if (step(t, sw, out, dst, next, &in) != PATH_OK)
+	if (paths_step(t, sw, out, dst, next, &in) != PATH_OK)
 		return HOPS_NONE;
 	if (*next == NO_ID)
 		return out ? 1 : 0;
@@ -235,7 +235,7 @@ void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint1
 
 			hops[sw] = WALKING;
 			work[depth++] = sw;
-			next = next_switch(t, sw, col[sw]);
+			next = paths_next_switch(t, sw, col[sw]);
 			if (next == NO_ID && (h = end_hops(t, sw, col[sw], owner, &next)) != UNKNOWN) {
 				hops[work[--depth]] = h;
 				break;
@@ -313,7 +313,7 @@ void dest_ways_free(struct dest_ways *w)
 }
 
 /* Does what routing_ports() does, by w->live. */
-static void take_ports(const struct routing *r, struct dest_ways *w, uint32_t s, unsigned lid)
+static void paths_take_ports(const struct routing *r, struct dest_ways *w, uint32_t s, unsigned lid)
 {
 	const struct adaptive_group *g = adaptive_find(r->adaptive, s, lid);
 	unsigned entry = routing_port(r, s, lid);
@@ -364,8 +364,8 @@ static void walk_choices(const struct routing *r, uint32_t owner, uint32_t from,
 			continue;
 		}
 		at[depth] = port + 1;
-		next = next_switch(r->topo, sw, port);
-		if (next == NO_ID && step(r->topo, sw, port, owner, &next, &in) != PATH_OK)
+		next = paths_next_switch(r->topo, sw, port);
+		if (next == NO_ID && paths_step(r->topo, sw, port, owner, &next, &in) != PATH_OK)
 			take_choice(w, sw, HOPS_NONE);
 		else if (next == NO_ID)
 			take_choice(w, sw, port != 0);
@@ -437,7 +437,7 @@ bool dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
 			state[s] = 2;
 			continue;
 		}
-		take_ports(r, w, s, lid);
+		paths_take_ports(r, w, s, lid);
 		if (port_set_next(&w->set[s], 0) == 256)
 			w->worst[s] = HOPS_NONE;
 	}
@@ -448,8 +448,8 @@ bool dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
 	return false;
 }
 
-static unsigned choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
-		       uint32_t dst)
+static unsigned paths_choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
+			     uint32_t dst)
 {
 	uint16_t want = w ? w->worst[sw] : 0;
 	uint32_t next;
@@ -457,7 +457,7 @@ static unsigned choose(const struct routing *r, const struct dest_ways *w, uint3
 
 	for (unsigned p = w ? port_set_next(&w->set[sw], 0) : 256; p < 256;
 	     p = port_set_next(&w->set[sw], p + 1)) {
-		enum path_end end = step(r->topo, sw, p, dst, &next, &in);
+		enum path_end end = paths_step(r->topo, sw, p, dst, &next, &in);
 		uint16_t hops = end != PATH_OK	? HOPS_NONE
 				: next == NO_ID ? (p != 0)
 						: one_more(w->worst[next]);

@@ -31,7 +31,7 @@ static const struct arg_number usual[] = {
 
 /* --- finding ------------------------------------------------------------------------------------------ */
 
-static bool is_word(const char *word, size_t len, const char *of)
+static bool args_is_word(const char *word, size_t len, const char *of)
 {
 	return strlen(of) == len && !strncmp(word, of, len);
 }
@@ -42,9 +42,9 @@ static bool has_key(const char *word, size_t len, const struct arg *before, cons
 	const char *blank = strchr(key, ' ');
 
 	if (!blank)
-		return is_word(word, len, key);
+		return args_is_word(word, len, key);
 	return before && before->small && before->len == (size_t)(blank - key) &&
-	       !strncmp(before->name, key, before->len) && is_word(word, len, blank + 1);
+	       !strncmp(before->name, key, before->len) && args_is_word(word, len, blank + 1);
 }
 
 static const struct arg_number *find_number(const struct arg_number *own, const char *word, size_t len,
@@ -76,7 +76,7 @@ bool args_has(const struct args *a, const char *small)
 
 bool args_end(const struct args *a, const char *small)
 {
-	return a->n && is_word(a->arg[a->n - 1].name, a->arg[a->n - 1].len, small);
+	return a->n && args_is_word(a->arg[a->n - 1].name, a->arg[a->n - 1].len, small);
 }
 
 const char *args_word(const struct args *a, const char *key, const char *otherwise)
@@ -103,13 +103,13 @@ int args_which(const struct args *a, const char *const *words, unsigned n)
 
 /* --- values --------------------------------------------------------------------------------------------- */
 
-struct reader {
+struct args_reader {
 	const struct session *s;
 	const struct arg_number *numbers;
 	const struct arg *before; /* the word before the present one */
 };
 
-static int read_switch(const struct session *s, const char *word, uint32_t *id, struct err *e)
+static int args_read_switch(const struct session *s, const char *word, uint32_t *id, struct err *e)
 {
 	*id = session_node(s, word, e);
 	if (*id == NO_ID || node_is_switch(s->fabric, *id))
@@ -128,7 +128,7 @@ static bool is_many(const char *word, size_t len)
 }
 
 /* Returns 0, 1 when the word does not fit, or -1 and *e. */
-static int read_value(const struct reader *r, struct arg *x, struct err *e)
+static int args_read_value(const struct args_reader *r, struct arg *x, struct err *e)
 {
 	const struct arg_number *number = find_number(r->numbers, x->name, x->len, r->before);
 
@@ -146,7 +146,7 @@ static int read_value(const struct reader *r, struct arg *x, struct err *e)
 			"%s%sfound \"%s\", expected %s", number->lead ? number->lead : "",
 			number->lead ? ": " : "", x->word, number->what);
 	}
-	x->kind = is_word(x->name, x->len, "LID") ? KIND_ENDPORT : syntax_kind(x->name, x->len);
+	x->kind = args_is_word(x->name, x->len, "LID") ? KIND_ENDPORT : syntax_kind(x->name, x->len);
 	if (is_many(x->name, x->len))
 		return 0;
 	switch (x->kind) {
@@ -154,7 +154,7 @@ static int read_value(const struct reader *r, struct arg *x, struct err *e)
 		x->id = session_node(r->s, x->word, e);
 		break;
 	case KIND_SWITCH:
-		return read_switch(r->s, x->word, &x->id, e);
+		return args_read_switch(r->s, x->word, &x->id, e);
 	case KIND_PORT:
 		x->id = session_port(r->s, x->word, e);
 		break;
@@ -171,11 +171,11 @@ static int read_value(const struct reader *r, struct arg *x, struct err *e)
 /* Costs of reading a word as one of several kinds. The lowest cost wins. */
 enum { COST_RIGHT, COST_NAME, COST_TEXT, COST_ALMOST = 7, COST_WRONG };
 
-static unsigned cost_of(void *ctx, const char *word, size_t len, const char *typed)
+static unsigned args_cost_of(void *ctx, const char *word, size_t len, const char *typed)
 {
-	const struct reader *r = ctx;
+	const struct args_reader *r = ctx;
 	struct arg x = {.word = typed + syntax_fixed(word, len), .name = word, .len = len};
-	int rc = read_value(r, &x, NULL);
+	int rc = args_read_value(r, &x, NULL);
 
 	if (rc > 0)
 		return SYNTAX_NEVER;
@@ -199,9 +199,9 @@ static unsigned cost_of(void *ctx, const char *word, size_t len, const char *typ
 int args_read(const struct session *s, const char *syntax, const struct arg_number *numbers, int argc,
 	      char **argv, struct args *a, struct err *e)
 {
-	struct reader r = {s, numbers, NULL};
+	struct args_reader r = {s, numbers, NULL};
 	struct syntax_word *found = NEW_ARRAY((size_t)argc, struct syntax_word);
-	int rc = syntax_match(syntax, argc, argv, cost_of, &r, found) ? 0 : 1;
+	int rc = syntax_match(syntax, argc, argv, args_cost_of, &r, found) ? 0 : 1;
 
 	*a = (struct args){.argc = argc, .argv = argv, .arg = NEW_ARRAY((size_t)argc, struct arg)};
 	for (int i = 0; !rc && i + 1 < argc; i++) {
@@ -214,7 +214,7 @@ int args_read(const struct session *s, const char *syntax, const struct arg_numb
 				  .small = fixed == found[i].len};
 		r.before = i ? x - 1 : NULL;
 		a->form = found[i].form;
-		rc = x->small ? 0 : read_value(&r, x, e);
+		rc = x->small ? 0 : args_read_value(&r, x, e);
 	}
 	free(found);
 	if (rc)

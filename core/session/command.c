@@ -10,7 +10,7 @@
 
 /* --- finding --------------------------------------------------------------- */
 
-static const struct command *next_command(const struct session *s, size_t *table, size_t *i)
+static const struct command *command_next(const struct session *s, size_t *table, size_t *i)
 {
 	for (; s->commands[*table]; (*table)++, *i = 0)
 		if (s->commands[*table][*i].name)
@@ -36,7 +36,7 @@ static const struct command *find_whole(const struct session *s, const char *nam
 	const struct command *c;
 	size_t t = 0, i = 0;
 
-	while ((c = next_command(s, &t, &i)))
+	while ((c = command_next(s, &t, &i)))
 		if (!strcmp(c->name, name))
 			return c;
 	return NULL;
@@ -82,7 +82,7 @@ static void take_nearest(struct nearest *n, const char *name)
 		text_add(&n->also, "%s`%s`", n->n++ ? ", " : "", name);
 }
 
-static void tell_unknown(const struct session *s, const char *word, struct err *e)
+static void command_tell_unknown(const struct session *s, const char *word, struct err *e)
 {
 	const struct command *list = find_whole(s, "list");
 	/* a third of the letters may be wrong */
@@ -91,7 +91,7 @@ static void tell_unknown(const struct session *s, const char *word, struct err *
 	struct subcommand pane;
 	size_t t = 0, i = 0;
 
-	while ((c = next_command(s, &t, &i)))
+	while ((c = command_next(s, &t, &i)))
 		take_nearest(&n, c->name);
 	for (i = 0; next_pane(list, i, &pane); i++)
 		if (!find_whole(s, pane.name))
@@ -113,14 +113,14 @@ const struct command *command_find(const struct session *s, const char *name, st
 
 	if (c)
 		return c;
-	while ((c = next_command(s, &t, &i))) {
+	while ((c = command_next(s, &t, &i))) {
 		if (!strncmp(c->name, name, len)) {
 			text_add(&names, "%s%s", n++ ? ", " : "", c->name);
 			found = c;
 		}
 	}
 	if (n == 0)
-		tell_unknown(s, name, e);
+		command_tell_unknown(s, name, e);
 	else if (n > 1)
 		err_set(e, "\"%s\" may be %s", name, text_str(&names));
 	text_free(&names);

@@ -27,7 +27,7 @@ struct completer {
 	size_t n, cap;
 };
 
-static void add(struct completer *c, const char *w)
+static void complete_add(struct completer *c, const char *w)
 {
 	if (c->n >= MOST_COMPLETIONS)
 		return;
@@ -35,18 +35,18 @@ static void add(struct completer *c, const char *w)
 	c->list[c->n++] = c->plain ? str_dup(w) : word_quoted(w);
 }
 
-static void add_if(struct completer *c, const char *w)
+static void complete_add_if(struct completer *c, const char *w)
 {
 	if (!strncasecmp(w, c->word, strlen(c->word)))
-		add(c, w);
+		complete_add(c, w);
 }
 
-static void add_words(struct completer *c, const char *words)
+static void complete_add_words(struct completer *c, const char *words)
 {
 	char *copy = str_dup(words), *save = NULL;
 
 	for (char *w = strtok_r(copy, "| ", &save); w; w = strtok_r(NULL, "| ", &save))
-		add_if(c, w);
+		complete_add_if(c, w);
 	free(copy);
 }
 
@@ -69,13 +69,13 @@ static void add_ports(struct completer *c, const char *open)
 		    : label ? str_printf("%s[%s]", name, label)
 			    : NULL;
 		if (w)
-			add_if(c, w);
+			complete_add_if(c, w);
 		free(w);
 	}
 	free(name);
 }
 
-static bool wanted(const struct fabric *f, uint32_t n, enum syntax_kind kind)
+static bool complete_wanted(const struct fabric *f, uint32_t n, enum syntax_kind kind)
 {
 	if (kind == KIND_SWITCH || kind == KIND_ELEMENT || kind == KIND_SWITCHES)
 		return node_is_switch(f, n);
@@ -84,13 +84,13 @@ static bool wanted(const struct fabric *f, uint32_t n, enum syntax_kind kind)
 	return true;
 }
 
-static void add_node(struct completer *c, uint32_t n, enum syntax_kind kind)
+static void complete_add_node(struct completer *c, uint32_t n, enum syntax_kind kind)
 {
 	const struct fabric *f = c->s->fabric;
 	char *w = kind == KIND_PORT ? str_printf("%s[", f->node_name[n]) : NULL;
 
-	if (wanted(f, n, kind))
-		add(c, w ? w : f->node_name[n]);
+	if (complete_wanted(f, n, kind))
+		complete_add(c, w ? w : f->node_name[n]);
 	free(w);
 }
 
@@ -109,20 +109,20 @@ static void add_nodes(struct completer *c, enum syntax_kind kind)
 	}
 	for (uint32_t i = 0; i < f->n_nodes && !guid; i++)
 		if (!strncasecmp(f->node_name[f->by_name[i]], c->word, strlen(c->word)))
-			add_node(c, f->by_name[i], kind);
+			complete_add_node(c, f->by_name[i], kind);
 	if (!c->n && !guid) {
 		struct name_hits h;
 
 		/* If no name begins so: names with a word that does, or with the text anywhere. */
 		names_find(c->s->fabric, c->word, NAMES_ANY, NAME_NONE, &h);
 		for (uint32_t i = 0; i < h.n; i++)
-			add_node(c, h.node[i], kind);
+			complete_add_node(c, h.node[i], kind);
 		name_hits_free(&h);
 	}
 	for (uint32_t i = 0; i < f->n_nodes && guid; i++) {
 		snprintf(buf, sizeof(buf), "0x%016" PRIx64, f->node_guid[f->by_guid[i]]);
-		if (wanted(f, f->by_guid[i], kind))
-			add_if(c, buf);
+		if (complete_wanted(f, f->by_guid[i], kind))
+			complete_add_if(c, buf);
 	}
 }
 
@@ -150,7 +150,7 @@ static void add_files(struct completer *c, size_t lead)
 			free(path);
 			path = with;
 		}
-		add(c, path);
+		complete_add(c, path);
 		free(path);
 	}
 	if (dp)
@@ -159,7 +159,7 @@ static void add_files(struct completer *c, size_t lead)
 }
 
 /* Of a list of engines the last word, but none that is in it already. */
-static void add_engine(struct completer *c, const char *name)
+static void complete_add_engine(struct completer *c, const char *name)
 {
 	const char *comma = strrchr(c->word, ',');
 	int before = comma ? (int)(comma - c->word) + 1 : 0;
@@ -167,17 +167,17 @@ static void add_engine(struct completer *c, const char *name)
 	     *w = str_printf("%.*s%s", before, c->word, name);
 
 	if (!strstr(list, one))
-		add_if(c, w);
+		complete_add_if(c, w);
 	free(list);
 	free(one);
 	free(w);
 }
 
-static void add_engines(struct completer *c)
+static void complete_add_engines(struct completer *c)
 {
 	for (size_t i = 0; c->s->engines[i]; i++)
-		add_engine(c, c->s->engines[i]->name);
-	add_engine(c, "no_fallback");
+		complete_add_engine(c, c->s->engines[i]->name);
+	complete_add_engine(c, "no_fallback");
 }
 
 static void add_specs(struct completer *c)
@@ -185,7 +185,7 @@ static void add_specs(struct completer *c)
 	struct text words = {0};
 
 	synth_begins(c->word, &words);
-	add_words(c, text_str(&words));
+	complete_add_words(c, text_str(&words));
 	text_free(&words);
 }
 
@@ -194,9 +194,9 @@ static void add_option_value(struct completer *c, const char *name)
 	const struct optdef *d = options_find(c->s->setup->options, name);
 
 	if (d && d->type == OPT_BOOL)
-		add_words(c, "TRUE|FALSE");
+		complete_add_words(c, "TRUE|FALSE");
 	else if (d && d->type == OPT_CHOICE)
-		add_words(c, d->choices);
+		complete_add_words(c, d->choices);
 	else if (d && d->type == OPT_FILE)
 		add_files(c, 0);
 	if (d && d->names && *c->word)
@@ -205,22 +205,22 @@ static void add_option_value(struct completer *c, const char *name)
 							 : KIND_SWITCHES);
 }
 
-static void add_options(struct completer *c, bool with_equals)
+static void complete_add_options(struct completer *c, bool with_equals)
 {
 	for (size_t i = 0; i < options_count(c->s->setup->options); i++) {
 		char *w =
 			str_printf("%s%s", options_at(c->s->setup->options, i)->name, with_equals ? "=" : "");
 
-		add_if(c, w);
+		complete_add_if(c, w);
 		free(w);
 	}
 }
 
-static void add_commands(struct completer *c)
+static void complete_add_commands(struct completer *c)
 {
 	for (size_t t = 0; c->s->commands[t]; t++)
 		for (const struct command *k = c->s->commands[t]; k->name; k++)
-			add_if(c, k->name);
+			complete_add_if(c, k->name);
 }
 
 /* What a line may begin with. */
@@ -229,18 +229,18 @@ static void add_first(struct completer *c)
 	const struct command *list = command_find(c->s, "list", NULL);
 	struct subcommand pane;
 
-	add_commands(c);
+	complete_add_commands(c);
 	for (size_t i = 0; list && list->subcommand && list->subcommand(i, &pane); i++)
 		if (command_of_pane(c->s, pane.name))
-			add_if(c, pane.name);
+			complete_add_if(c, pane.name);
 }
 
-static void add_lessons(struct completer *c)
+static void complete_add_lessons(struct completer *c)
 {
 	char **names = lesson_names();
 
 	for (size_t i = 0; names[i]; i++) {
-		add_if(c, names[i]);
+		complete_add_if(c, names[i]);
 		free(names[i]);
 	}
 	free(names);
@@ -254,7 +254,7 @@ static void add_assignment(struct completer *c)
 	char *name;
 
 	if (!eq) {
-		add_options(c, true);
+		complete_add_options(c, true);
 		return;
 	}
 	name = str_dup(c->word);
@@ -264,7 +264,7 @@ static void add_assignment(struct completer *c)
 	for (size_t i = 0; i < value.n; i++) {
 		char *w = str_printf("%s=%s", name, value.list[i]);
 
-		add(c, w);
+		complete_add(c, w);
 		free(w);
 		free(value.list[i]);
 	}
@@ -272,7 +272,7 @@ static void add_assignment(struct completer *c)
 	free(name);
 }
 
-static void add_kind(struct completer *c, enum syntax_kind kind)
+static void complete_add_kind(struct completer *c, enum syntax_kind kind)
 {
 	if (syntax_names_node(kind) && (*c->word == '@' || !strncmp(c->word, "-@", 2)))
 		add_files(c, *c->word == '@' ? 1 : 2);
@@ -281,28 +281,29 @@ static void add_kind(struct completer *c, enum syntax_kind kind)
 	else if (kind == KIND_FILE)
 		add_files(c, 0);
 	else if (kind == KIND_ENGINES)
-		add_engines(c);
+		complete_add_engines(c);
 	else if (kind == KIND_ASSIGNMENT)
 		add_assignment(c);
 	else if (kind == KIND_OPTION)
-		add_options(c, false);
+		complete_add_options(c, false);
 	else if (kind == KIND_VALUE)
 		add_option_value(c, c->argv[c->argc - 1]);
 	else if (kind == KIND_COMMAND)
-		add_commands(c);
+		complete_add_commands(c);
 	else if (kind == KIND_LESSON)
-		add_lessons(c);
+		complete_add_lessons(c);
 	else if (kind == KIND_SPEC)
 		add_specs(c);
 	for (size_t i = 0; kind == KIND_SNAPSHOT && i < c->s->n_snapshots; i++)
-		add_if(c, c->s->snapshot[i].name);
+		complete_add_if(c, c->s->snapshot[i].name);
 	if (kind == KIND_TOPIC) {
 		const struct topic *p;
 
 		for (size_t i = 0; (p = topic_at(c->s, i)); i++)
-			add_if(c, p->name);
-		add_options(c, false);
-		add_words(c, "options|panes|columns|keys|actions|words|rules|figures|limits|fabrics");
+			complete_add_if(c, p->name);
+		complete_add_options(c, false);
+		complete_add_words(c,
+				   "options|panes|columns|keys|actions|words|rules|figures|limits|fabrics");
 	}
 }
 
@@ -316,11 +317,11 @@ static void offer_word(void *ctx, const char *word, size_t len)
 
 	if (fixed) {
 		w = str_printf("%.*s", (int)fixed, word);
-		add_if(c, w);
+		complete_add_if(c, w);
 		free(w);
 	} else if (!(c->offered & 1u << kind) && !(kind == KIND_TARGET && c->n)) {
 		c->offered |= 1u << kind;
-		add_kind(c, kind);
+		complete_add_kind(c, kind);
 	}
 }
 
@@ -347,7 +348,7 @@ static void complete_subcommand(struct completer *c, const struct command *k)
 	char *syntax;
 
 	for (size_t i = 0; c->argc == 1 && k->subcommand(i, &s); i++)
-		add_if(c, s.name);
+		complete_add_if(c, s.name);
 	if (c->argc == 1 || !find_subcommand(k, c->argv[1], &s))
 		return;
 	syntax = str_printf("%s %s", s.name, s.syntax);
@@ -414,7 +415,7 @@ static bool begins_name(const struct fabric *f, const char *text)
 	return any;
 }
 
-static void look_for_node(void *ctx, const char *word, size_t len)
+static void complete_look_for_node(void *ctx, const char *word, size_t len)
 {
 	enum syntax_kind k = syntax_kind(word, len);
 	bool *any = ctx;
@@ -428,16 +429,16 @@ static bool node_wanted(const struct completer *c)
 	bool any = false;
 
 	if (k)
-		syntax_next(k->syntax, c->argc, c->argv, look_for_node, &any);
+		syntax_next(k->syntax, c->argc, c->argv, complete_look_for_node, &any);
 	return any;
 }
 
-static void take_word(struct completer *c, char *word)
+static void complete_take_word(struct completer *c, char *word)
 {
 	const struct command *k = c->argc ? NULL : command_of_pane(c->s, word);
 
 	if (k) /* `hosts` for `list hosts` */
-		take_word(c, str_dup(k->name));
+		complete_take_word(c, str_dup(k->name));
 	c->argv = mem_resize(c->argv, (size_t)c->argc + 2, sizeof(*c->argv));
 	c->argv[c->argc++] = word;
 	c->argv[c->argc] = NULL;
@@ -451,7 +452,7 @@ static void forget_words(struct completer *c)
 }
 
 /* Take a name without need of quotes, and what stands behind it; *p moves on. */
-static bool take_name(struct completer *c, const char **p)
+static bool complete_take_name(struct completer *c, const char **p)
 {
 	size_t len;
 	char *word;
@@ -460,13 +461,13 @@ static bool take_name(struct completer *c, const char **p)
 		return false;
 	word = mem_dup(*p, len + 1);
 	word[len] = 0;
-	take_word(c, word);
+	complete_take_word(c, word);
 	*p += len;
 	return true;
 }
 
 /* The words before the one under the cursor, and where that one begins.  NULL: in a comment. */
-static const char *read_line(struct completer *c, const char *p)
+static const char *complete_read_line(struct completer *c, const char *p)
 {
 	for (;;) {
 		const char *from = p = words_skip(p);
@@ -476,7 +477,7 @@ static const char *read_line(struct completer *c, const char *p)
 			p++;
 			continue;
 		}
-		if (*p && take_name(c, &p))
+		if (*p && complete_take_name(c, &p))
 			continue;
 		if (*p && node_wanted(c) && begins_name(c->s->fabric, p)) {
 			c->word = str_dup(p);
@@ -498,14 +499,14 @@ static const char *read_line(struct completer *c, const char *p)
 			c->word = word_begun(from);
 			return from;
 		}
-		take_word(c, word);
+		complete_take_word(c, word);
 	}
 }
 
 char **session_complete(struct session *s, const char *line, size_t *start)
 {
 	struct completer c = {.s = s};
-	const char *at = strlen(line) > COMPLETED_MOST ? NULL : read_line(&c, line);
+	const char *at = strlen(line) > COMPLETED_MOST ? NULL : complete_read_line(&c, line);
 	const struct command *k = at && c.argc ? command_find(s, c.argv[0], NULL) : NULL;
 
 	*start = (size_t)((at ? at : line + strlen(line)) - line);

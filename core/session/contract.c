@@ -110,7 +110,7 @@ bool contract_next(const char **at, struct contract_line *l)
 }
 
 /* Turns "0..15", "1..", ".." into min and max. Without a range: 0 or more. */
-static void add_range(json_t *row, const char *s)
+static void contract_add_range(json_t *row, const char *s)
 {
 	char *end;
 	long least = strtol(s, &end, 10);
@@ -122,7 +122,7 @@ static void add_range(json_t *row, const char *s)
 }
 
 /* Turns "none/loop/^[0-9]+$)" into words, and the pattern of other values. */
-static void add_words(json_t *row, const char *s)
+static void contract_add_words(json_t *row, const char *s)
 {
 	json_t *words = json_array();
 
@@ -157,13 +157,13 @@ static void add_type(json_t *row, const char *type, const struct session *s)
 		for (size_t i = 0; s->engines[i]; i++)
 			json_array_append_new(json_object_get(row, "words"), json_text(s->engines[i]->name));
 	} else if (!strncmp(of, "string(", 7))
-		add_words(row, of + 7);
+		contract_add_words(row, of + 7);
 	else if (!strncmp(of, "integer", 7) || !strncmp(of, "number", 6))
-		add_range(row, of[n] == '(' ? of + n + 1 : "");
+		contract_add_range(row, of[n] == '(' ? of + n + 1 : "");
 }
 
-static void add_key(json_t *list, const char *key, int n_key, const char *type, const struct contract_line *l,
-		    const struct session *s)
+static void contract_add_key(json_t *list, const char *key, int n_key, const char *type,
+			     const struct contract_line *l, const struct session *s)
 {
 	json_t *row = json_make("{s:b}", "optional", (int)l->optional);
 
@@ -182,7 +182,7 @@ static void add_beside(json_t *list, const struct contract_line *l, const char *
 	char *key = plain ? str_printf("%.*s%s", l->n_key - 4, l->key, what)
 			  : str_printf("%.*s_%s", l->n_key, l->key, what);
 
-	add_key(list, key, (int)strlen(key), type, l, s);
+	contract_add_key(list, key, (int)strlen(key), type, l, s);
 	free(key);
 }
 
@@ -208,7 +208,7 @@ json_t *contract_keys(const char *lines, const struct session *s)
 		bool port = !strcmp(type, "port") || !strcmp(type, "endport"),
 		     node = port || !strcmp(type, "node");
 
-		add_key(list, l.key, l.n_key, node ? "string|null" : type, &l, s);
+		contract_add_key(list, l.key, l.n_key, node ? "string|null" : type, &l, s);
 		if (node) {
 			add_beside(list, &l, "guid", "guid|null", s);
 			add_beside(list, &l, "lid", "lid|null", s);
@@ -224,7 +224,7 @@ json_t *contract_keys(const char *lines, const struct session *s)
 			l.help = LABEL_HELP;
 			l.n_help = (int)strlen(LABEL_HELP);
 			l.optional = true;
-			add_key(list, key, (int)strlen(key), "string", &l, s);
+			contract_add_key(list, key, (int)strlen(key), "string", &l, s);
 			free(key);
 		}
 		free(type);
@@ -241,7 +241,8 @@ static void print_keys(const char *lines, struct out *o)
 			 l.optional ? "?" : "", l.n_help, l.help);
 }
 
-static void tell_command(const struct command *c, json_t *list, const struct session *s, struct out *o)
+static void contract_tell_command(const struct command *c, json_t *list, const struct session *s,
+				  struct out *o)
 {
 	char *lines = contract_of(c);
 	json_t *keys = contract_keys(lines, s);
@@ -283,9 +284,9 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 		out_text(o, "%s stands for %s: %s\n", k->name, k->type, k->help);
 	for (size_t t = 0; !one && s->commands[t]; t++)
 		for (const struct command *c = s->commands[t]; c->name; c++)
-			tell_command(c, list, s, o);
+			contract_tell_command(c, list, s, o);
 	if (one)
-		tell_command(one, list, s, o);
+		contract_tell_command(one, list, s, o);
 	out_json(o, "version", json_integer(JSON_SCHEMA));
 	out_json(o, "common", contract_keys(contract_common, s));
 	out_json(o, "commands", list);

@@ -11,7 +11,7 @@
 
 #define NODES_AT_ONCE 256 /* words of one process */
 
-static void drop(struct counter_reading *r)
+static void session_counted_drop(struct counter_reading *r)
 {
 	if (r)
 		counters_free(r);
@@ -30,13 +30,13 @@ void session_count(struct session *s, const struct counter_reading *r)
 	s->counts++;
 	s->moves++; /* so that panes see it */
 	session_unlock(s);
-	drop(old);
+	session_counted_drop(old);
 }
 
 void session_uncount(struct session *s)
 {
-	drop(s->counted[0]);
-	drop(s->counted[1]);
+	session_counted_drop(s->counted[0]);
+	session_counted_drop(s->counted[1]);
 	s->counted[0] = s->counted[1] = NULL;
 	s->counts++;
 	s->moves++;
@@ -74,8 +74,8 @@ static void take_lines(const char *lines, struct counter_reading *r)
 	}
 }
 
-static int ask(const char *ca, int port, char *const *word, unsigned n, struct counter_reading *r,
-	       struct progress *p, struct err *e)
+static int session_counted_ask(const char *ca, int port, char *const *word, unsigned n,
+			       struct counter_reading *r, struct progress *p, struct err *e)
 {
 	char self[] = "/proc/self/exe", flag[] = LIVE_COUNTERS_FLAG, none[] = "", number[12];
 	char **argv = NEW_ARRAY(n + 5, char *), *device = ca ? str_dup(ca) : NULL;
@@ -98,7 +98,7 @@ static int ask(const char *ca, int port, char *const *word, unsigned n, struct c
 	return rc;
 }
 
-static unsigned lid_of(const struct session *s, uint32_t port)
+static unsigned session_counted_lid_of(const struct session *s, uint32_t port)
 {
 	uint32_t node = s->fabric->port_node[port],
 		 ep = s->fabric->port_endport[node_is_switch(s->fabric, node) ? s->fabric->node_port[node]
@@ -110,7 +110,7 @@ static unsigned lid_of(const struct session *s, uint32_t port)
 int counters_live_port(const struct session *s, const char *ca, int at, uint32_t port,
 		       struct counter_reading *r, struct progress *p, struct err *e)
 {
-	unsigned lid = lid_of(s, port);
+	unsigned lid = session_counted_lid_of(s, port);
 	char *word;
 	int rc;
 
@@ -119,13 +119,13 @@ int counters_live_port(const struct session *s, const char *ca, int at, uint32_t
 		return err_set(e, "%s has no LID, so its counters cannot be read",
 			       PORT_LABEL(s->fabric, port));
 	word = str_printf("%u:%u", lid, s->fabric->port_num[port]);
-	rc = ask(ca, at, &word, 1, r, p, e);
+	rc = session_counted_ask(ca, at, &word, 1, r, p, e);
 	free(word);
 	return rc;
 }
 
 /* Adds a word for the cabled ports of a node, of a host's one for each port. */
-static unsigned add_words(const struct session *s, uint32_t node, char **word)
+static unsigned session_counted_add_words(const struct session *s, uint32_t node, char **word)
 {
 	const struct fabric *f = s->fabric;
 	bool all = node_is_switch(f, node);
@@ -134,7 +134,7 @@ static unsigned add_words(const struct session *s, uint32_t node, char **word)
 
 	for (unsigned i = 1; i <= f->node_nports[node]; i++) {
 		uint32_t port = f->node_port[node] + i;
-		unsigned lid = f->port_peer[port] == NO_ID ? 0 : lid_of(s, port);
+		unsigned lid = f->port_peer[port] == NO_ID ? 0 : session_counted_lid_of(s, port);
 
 		if (!lid)
 			continue;
@@ -163,11 +163,11 @@ int counters_live(const struct session *s, const char *ca, int port, struct coun
 	*r = (struct counter_reading){.when = str_dup(out_utc(time(NULL), when))};
 	progress_start(p, "reading counters", s->fabric->n_nodes);
 	for (uint32_t node = 0; node < s->fabric->n_nodes && !progress_cancelled(p); node++) {
-		n += add_words(s, node, word + n);
+		n += session_counted_add_words(s, node, word + n);
 		if (n < NODES_AT_ONCE && node + 1 < s->fabric->n_nodes)
 			continue;
 		/* where nobody of some answers, others may */
-		if (n && ask(ca, port, word, n, r, p, &last))
+		if (n && session_counted_ask(ca, port, word, n, r, p, &last))
 			rc = -1;
 		while (n)
 			free(word[--n]);

@@ -73,7 +73,7 @@ void doc_text(const struct document *d, const char *text)
 }
 
 /* Ends what is open unless it goes on, and makes room for what comes. */
-static void go_on(struct document *d, enum doc_in what)
+static void document_go_on(struct document *d, enum doc_in what)
 {
 	if (d->in == what && what != DOC_LINE)
 		return;
@@ -103,7 +103,7 @@ void doc_begin(struct document *d, const char *title)
 
 void doc_heading(struct document *d, unsigned level, const char *title)
 {
-	go_on(d, DOC_NOTHING);
+	document_go_on(d, DOC_NOTHING);
 	if (d->html)
 		fprintf(d->f, "<h%u>", level);
 	else
@@ -116,7 +116,7 @@ void doc_heading(struct document *d, unsigned level, const char *title)
 
 void doc_line(struct document *d, bool strong, const char *text)
 {
-	go_on(d, DOC_LINE);
+	document_go_on(d, DOC_LINE);
 	fputs(d->html ? strong ? "<p><strong>" : "<p>" : strong ? "**" : "", d->f);
 	doc_text(d, text);
 	fputs(d->html ? strong ? "</strong></p>\n" : "</p>\n" : strong ? "**\n" : "\n", d->f);
@@ -124,7 +124,7 @@ void doc_line(struct document *d, bool strong, const char *text)
 
 void doc_item(struct document *d, const char *what, const char *value)
 {
-	go_on(d, DOC_LIST);
+	document_go_on(d, DOC_LIST);
 	fputs(d->html ? "<li>" : "- ", d->f);
 	if (what)
 		fprintf(d->f, "%s: ", what);
@@ -147,8 +147,8 @@ void doc_table(struct document *d, const char *const *h)
 {
 	unsigned n = 0;
 
-	go_on(d, DOC_NOTHING);
-	go_on(d, DOC_TABLE);
+	document_go_on(d, DOC_NOTHING);
+	document_go_on(d, DOC_TABLE);
 	d->figures = 0;
 	fputs(d->html ? "<table>\n<thead><tr>" : "|", d->f);
 	for (; h[n]; n++) {
@@ -183,7 +183,7 @@ void doc_lines(struct document *d, const char *text)
 {
 	struct text t = {0};
 
-	go_on(d, DOC_LINE);
+	document_go_on(d, DOC_LINE);
 	if (d->html) {
 		fputs("<pre>", d->f);
 		html_text(d->f, text);
@@ -235,7 +235,7 @@ void doc_picture(struct document *d, const char *svg, const char *caption)
 
 	if (!d->html || !s)
 		return;
-	go_on(d, DOC_LINE);
+	document_go_on(d, DOC_LINE);
 	d->pictures++;
 	fputs("<figure>\n", d->f);
 	while (*s) {
@@ -251,7 +251,7 @@ void doc_picture(struct document *d, const char *svg, const char *caption)
 
 void doc_end(struct document *d)
 {
-	go_on(d, DOC_NOTHING);
+	document_go_on(d, DOC_NOTHING);
 	if (d->html)
 		fputs("</body>\n</html>\n", d->f);
 }

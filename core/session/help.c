@@ -63,7 +63,8 @@ static void list_topics(const struct session *s, struct out *o)
 }
 
 /* Lists the commands of a group that need the screen, or the others. */
-static void list_commands(const struct session *s, bool screen, unsigned group, json_t *list, struct out *o)
+static void help_list_commands(const struct session *s, bool screen, unsigned group, json_t *list,
+			       struct out *o)
 {
 	for (size_t t = 0; s->commands[t]; t++)
 		for (const struct command *c = s->commands[t]; c->name; c++)
@@ -122,7 +123,7 @@ static void tell_sighup(const struct options *opts, struct out *o)
 	} while (sighup_effects[i++]);
 }
 
-static void tell_command(const struct session *s, const struct command *c, struct out *o)
+static void help_tell_command(const struct session *s, const struct command *c, struct out *o)
 {
 	out_text(o, ROW_BEGIN "%s\n  " ROW_PROSE "%s\n", c->syntax, c->help);
 	if (c->details)
@@ -170,7 +171,7 @@ static bool all_of_kind(const struct asked *a, const struct named *n)
 }
 
 /* Tells a name that is asked for by itself or by its kind: "hops, column of lft: ...". */
-static void take_name(void *to, const struct named *n)
+static void help_take_name(void *to, const struct named *n)
 {
 	struct asked *a = to;
 	bool all = all_of_kind(a, n);
@@ -239,10 +240,10 @@ static size_t tell_names(const struct session *s, const char *word, struct out *
 	struct asked a = {.word = word, .o = o, .list = json_array()};
 	size_t n;
 
-	option_names(s, take_name, &a);
-	core_names(s, take_name, &a);
+	option_names(s, help_take_name, &a);
+	core_names(s, help_take_name, &a);
 	if (s->named)
-		s->named(take_name, &a);
+		s->named(help_take_name, &a);
 	n = json_array_size(a.list);
 	out_json(o, "names", a.list);
 	return n;
@@ -287,14 +288,14 @@ static int help_word(const struct session *s, const char *word, struct out *o, s
 
 	find_exact(s, word, &c, &p, &engine);
 	if (c)
-		tell_command(s, c, o);
+		help_tell_command(s, c, o);
 	if (p)
 		tell_topic(p, o);
 	if (!tell_names(s, word, o) && !c && !p) {
 		if (find_begun(s, word, &c, &p, e))
 			return -1;
 		if (c)
-			tell_command(s, c, o);
+			help_tell_command(s, c, o);
 		if (p)
 			tell_topic(p, o);
 	}
@@ -314,10 +315,10 @@ int cmd_help(struct session *s, const struct args *args, struct out *o, struct e
 
 		for (unsigned g = 0; g < N_GROUPS; g++) {
 			out_text(o, "%s: %s\n", aim_groups[g].name, aim_groups[g].aim);
-			list_commands(s, false, g, list, o);
+			help_list_commands(s, false, g, list, o);
 		}
 		out_text(o, "These need the screen, and fail with -e and -x:\n");
-		list_commands(s, true, LOOK, list, o);
+		help_list_commands(s, true, LOOK, list, o);
 		out_text(
 			o,
 			"Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` "

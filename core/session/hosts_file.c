@@ -36,7 +36,7 @@ static char *split_job(const char *text, const char **job)
 }
 
 /* Nodes that are found, in that order. */
-struct finder {
+struct hosts_file_finder {
 	const struct fabric *f;
 	enum name_kind kind;
 	uint8_t *mark; /* [n_nodes] */
@@ -45,7 +45,7 @@ struct finder {
 };
 
 /* Finds the nodes whose names are `host`, or `host` followed by one of `ends`. */
-static bool find_named(struct finder *x, const char *host, const char *ends)
+static bool find_named(struct hosts_file_finder *x, const char *host, const char *ends)
 {
 	const struct fabric *f = x->f;
 	struct name_hits h;
@@ -70,7 +70,7 @@ static bool find_named(struct finder *x, const char *host, const char *ends)
 }
 
 /* Tries the whole name, then the name with a domain in the fabric, then without its own domain. */
-static bool find_host(struct finder *x, char *host)
+static bool hosts_file_find_host(struct hosts_file_finder *x, char *host)
 {
 	char *dot = strchr(host, '.');
 	bool any = find_named(x, host, " \t/:") || find_named(x, host, ".");
@@ -106,10 +106,10 @@ static int refuse_ports(const struct fabric *f, const struct input *in, struct e
 	return 0;
 }
 
-static int find_hosts(const struct fabric *f, const struct hostlist *hosts, enum name_kind kind,
-		      struct progress *p, struct id_list *l, struct err *e)
+static int hosts_file_find(const struct fabric *f, const struct hostlist *hosts, enum name_kind kind,
+			   struct progress *p, struct id_list *l, struct err *e)
 {
-	struct finder x = {f, kind, NEW_ARRAY(f->n_nodes + 1, uint8_t), l, 0};
+	struct hosts_file_finder x = {f, kind, NEW_ARRAY(f->n_nodes + 1, uint8_t), l, 0};
 	struct hostlist *absent = &l->absent;
 
 	for (size_t i = 0; i < hosts->n; i++) {
@@ -117,7 +117,7 @@ static int find_hosts(const struct fabric *f, const struct hostlist *hosts, enum
 			free(x.mark);
 			return err_set(e, CANCELLED);
 		}
-		if (find_host(&x, hosts->name[i]))
+		if (hosts_file_find_host(&x, hosts->name[i]))
 			continue;
 		GROW(absent->name, absent->n, absent->cap);
 		absent->name[absent->n++] = str_dup(hosts->name[i]);
@@ -140,7 +140,7 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 	if (!rc)
 		rc = refuse_ports(s->fabric, &in, e) || hostfile_read(&in, job, &hosts, e) ? -1 : 0;
 	if (!rc)
-		rc = find_hosts(s->fabric, &hosts, kind, p, l, e);
+		rc = hosts_file_find(s->fabric, &hosts, kind, p, l, e);
 	if (!rc && l->n)
 		qsort(l->id, l->n, sizeof(*l->id), order_u32);
 	if (!rc && !l->n)
@@ -171,7 +171,7 @@ int job_nodes(const struct fabric *f, const struct job_hosts *job, struct progre
 	      struct err *e)
 {
 	*l = (struct id_list){.many = true};
-	return find_hosts(f, &job->hosts, NAMES_HOSTS, p, l, e);
+	return hosts_file_find(f, &job->hosts, NAMES_HOSTS, p, l, e);
 }
 
 void report_absent(const struct id_list *l, const char *word, struct out *o)

@@ -68,8 +68,8 @@ static void name_command(struct command_words *c)
 }
 
 /* Takes the words of the command at the beginning of a text; *rest is what follows. -1 and c->why. */
-static int take_words(const struct session *s, const char *from, const char **rest, struct progress *p,
-		      struct command_words *c)
+static int interpreter_take_words(const struct session *s, const char *from, const char **rest,
+				  struct progress *p, struct command_words *c)
 {
 	const char *syntax;
 	bool pane;
@@ -87,8 +87,8 @@ static int take_words(const struct session *s, const char *from, const char **re
 }
 
 /* Takes the next command. *text moves past it, NULL at the end. False: there is none. */
-static bool next_command(const struct session *s, const char **text, struct progress *p,
-			 struct command_words *c)
+static bool interpreter_next_command(const struct session *s, const char **text, struct progress *p,
+				     struct command_words *c)
 {
 	while (*text) {
 		const char *from = skip_colon(*text);
@@ -97,7 +97,7 @@ static bool next_command(const struct session *s, const char **text, struct prog
 		*text = *from == ';' ? from + 1 : NULL;
 		if (words_end(from))
 			continue;
-		if (take_words(s, from, text, p, c)) {
+		if (interpreter_take_words(s, from, text, p, c)) {
 			*text = NULL;
 			c->command = NULL;
 			/* A command that cannot be split keeps its first word as a name. */
@@ -120,7 +120,7 @@ struct command_list *commands_split(const struct session *s, const char *text)
 	l->text = str_dup(text);
 	l->fabric = s->fabric ? fabric_ref(s->fabric) : NULL;
 	p = strlen(text) > SPLIT_AHEAD_MOST ? NULL : l->text;
-	while (next_command(s, &p, NULL, &c)) {
+	while (interpreter_next_command(s, &p, NULL, &c)) {
 		GROW(l->command, l->n, cap);
 		l->command[l->n++] = c;
 	}
@@ -206,7 +206,7 @@ struct wanted {
 	bool small; /* it stands for itself */
 };
 
-static void look_for_node(void *ctx, const char *word, size_t len)
+static void interpreter_look_for_node(void *ctx, const char *word, size_t len)
 {
 	enum syntax_kind k = syntax_kind(word, len);
 	struct wanted *w = ctx;
@@ -254,7 +254,7 @@ static int unclear_word(const struct session *s, const struct command_words *c, 
 	for (int i = 1; i < c->argc && !at && !progress_cancelled(p); i++) {
 		struct wanted w = {.typed = c->argv[i]};
 
-		syntax_offer(walk, look_for_node, &w);
+		syntax_offer(walk, interpreter_look_for_node, &w);
 		syntax_step(walk, c->argv[i]);
 		if (w.one && !w.small && !(w.many && is_name_pattern(c->argv[i])) &&
 		    fits_several(s, c->argv[i]))
@@ -278,7 +278,7 @@ static char *unclear_line(const struct command_words *c, int at)
 #define CANDIDATES_MOST 64
 
 /* In JSON: the nodes that the word fits. */
-static void tell_candidates(const struct session *s, const char *word, struct out *o)
+static void interpreter_tell_candidates(const struct session *s, const char *word, struct out *o)
 {
 	json_t *list = json_array();
 	struct name_hits h;
@@ -450,7 +450,7 @@ static int run_command(struct command_run *r, const struct command_words *c, str
 	if (at && r->on_screen)
 		r->unclear = unclear_line(c, at);
 	if (at && err_kind(e) == ERR_AMBIGUOUS)
-		tell_candidates(r->in->session, c->argv[at], &o);
+		interpreter_tell_candidates(r->in->session, c->argv[at], &o);
 	out_end(&o, rc, e);
 	r->aside = aside;
 	fflush(r->f); /* someone who types line by line waits for the output of each */
@@ -463,7 +463,7 @@ int run_text(struct command_run *r, const char *text, struct err *e)
 	int rc = 0;
 
 	r->placed = false;
-	while (!rc && !r->in->quit && next_command(r->in->session, &text, r->progress, &c)) {
+	while (!rc && !r->in->quit && interpreter_next_command(r->in->session, &text, r->progress, &c)) {
 		rc = run_command(r, &c, e);
 		words_free(c.argc, c.argv);
 	}
@@ -498,7 +498,7 @@ void tell_unread(struct command_run *r, const char *command, const struct err *w
 }
 
 /* A line that cannot be read is told under its first word, as its command. */
-static void unread_line(struct command_run *r, const char *line, const struct err *why)
+static void interpreter_unread_line(struct command_run *r, const char *line, const struct err *why)
 {
 	const char *from = skip_colon(line + text_mark(line, strlen(line)));
 	char *word = str_printf("%.*s", (int)strcspn(from, " \t\r\n;"), from);
@@ -523,7 +523,7 @@ static int run_script_line(struct command_run *r, const struct text *line, const
 			"found a NUL byte as character %zu, expected text (take such bytes out: tr -d '\\0')",
 			strlen(line->s) + 1);
 	if (rc)
-		unread_line(r, line->s, &why);
+		interpreter_unread_line(r, line->s, &why);
 	else
 		rc = run_text(r, line->s, &why);
 	if (rc && r->placed) /* the place in the innermost script counts */

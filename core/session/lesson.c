@@ -15,7 +15,7 @@
 
 #define ENDING ".lesson"
 
-struct reader {
+struct lesson_reader {
 	struct lesson *l;
 	const char *path;
 	unsigned line;
@@ -25,17 +25,17 @@ struct reader {
 	struct err *e;
 };
 
-static int fail(const struct reader *r, const char *found, const char *expected)
+static int lesson_fail(const struct lesson_reader *r, const char *found, const char *expected)
 {
 	return err_set(r->e, "%s:%u: found %.60s, expected %s", r->path, r->line, found, expected);
 }
 
-static struct lesson_step *last_step(const struct reader *r)
+static struct lesson_step *last_step(const struct lesson_reader *r)
 {
 	return r->l->n ? &r->l->step[r->l->n - 1] : NULL;
 }
 
-static struct lesson_run *last_run(const struct reader *r)
+static struct lesson_run *last_run(const struct lesson_reader *r)
 {
 	struct lesson_step *s = last_step(r);
 
@@ -55,17 +55,17 @@ static char **once(char **place)
 	return *place ? NULL : place;
 }
 
-static char **take_title(const struct reader *r)
+static char **take_title(const struct lesson_reader *r)
 {
 	return once(&r->l->title);
 }
 
-static char **take_fabric(const struct reader *r)
+static char **lesson_take_fabric(const struct lesson_reader *r)
 {
 	return r->l->n ? NULL : once(&r->l->fabric);
 }
 
-static char **take_text(const struct reader *r)
+static char **take_text(const struct lesson_reader *r)
 {
 	struct lesson *l = r->l;
 
@@ -74,7 +74,7 @@ static char **take_text(const struct reader *r)
 	return &l->step[l->n++].text;
 }
 
-static char **add_run(const struct reader *r, enum lesson_when when)
+static char **add_run(const struct lesson_reader *r, enum lesson_when when)
 {
 	struct lesson_step *s = last_step(r);
 
@@ -85,32 +85,32 @@ static char **add_run(const struct reader *r, enum lesson_when when)
 	return &s->run[s->n_run++].command;
 }
 
-static char **take_run(const struct reader *r)
+static char **take_run(const struct lesson_reader *r)
 {
 	return add_run(r, WHEN_PLAYED);
 }
 
-static char **take_proof(const struct reader *r)
+static char **take_proof(const struct lesson_reader *r)
 {
 	return add_run(r, WHEN_CHECKED);
 }
 
-static char **take_judge(const struct reader *r)
+static char **take_judge(const struct lesson_reader *r)
 {
 	return last_step(r) && last_step(r)->ask ? add_run(r, WHEN_JUDGED) : NULL;
 }
 
-static char **take_accept(const struct reader *r)
+static char **take_accept(const struct lesson_reader *r)
 {
 	return last_step(r) && last_step(r)->ask ? list_add(&last_step(r)->accept) : NULL;
 }
 
-static char **take_expect(const struct reader *r)
+static char **take_expect(const struct lesson_reader *r)
 {
 	return last_run(r) ? list_add(&last_run(r)->expect) : NULL;
 }
 
-static char **take_look(const struct reader *r)
+static char **take_look(const struct lesson_reader *r)
 {
 	struct lesson_step *s = last_step(r);
 
@@ -121,14 +121,14 @@ static char **take_look(const struct reader *r)
 	return &s->look[s->n_look++].pane;
 }
 
-static char **take_see(const struct reader *r)
+static char **take_see(const struct lesson_reader *r)
 {
 	struct lesson_step *s = last_step(r);
 
 	return s && s->n_look ? list_add(&s->look[s->n_look - 1].see) : NULL;
 }
 
-static char **take_ask(const struct reader *r)
+static char **take_ask(const struct lesson_reader *r)
 {
 	struct lesson_step *s = last_step(r);
 
@@ -137,24 +137,24 @@ static char **take_ask(const struct reader *r)
 	return s ? once(&s->ask) : NULL;
 }
 
-static char **take_answer(const struct reader *r)
+static char **take_answer(const struct lesson_reader *r)
 {
 	return last_step(r) && last_step(r)->ask ? once(&last_step(r)->answer) : NULL;
 }
 
 static const struct {
 	const char *key;
-	char **(*take)(const struct reader *r);
+	char **(*take)(const struct lesson_reader *r);
 } keys[] = {
-	{"title", take_title}, {"fabric", take_fabric}, {"text", take_text},	 {"run", take_run},
-	{"proof", take_proof}, {"expect", take_expect}, {"look", take_look},	 {"see", take_see},
-	{"ask", take_ask},     {"answer", take_answer}, {"accept", take_accept}, {"judge", take_judge},
+	{"title", take_title}, {"fabric", lesson_take_fabric}, {"text", take_text},	{"run", take_run},
+	{"proof", take_proof}, {"expect", take_expect},	       {"look", take_look},	{"see", take_see},
+	{"ask", take_ask},     {"answer", take_answer},	       {"accept", take_accept}, {"judge", take_judge},
 };
 
 /* --- lines ---------------------------------------------------------------------------------------- */
 
 /* The value before is whole. */
-static void end_value(struct reader *r)
+static void end_value(struct lesson_reader *r)
 {
 	if (r->more.len) {
 		free(*r->last);
@@ -174,7 +174,7 @@ static bool may_precede_title(const char *key, size_t len)
 	return !known || !strncmp(key, "title", len) || !strncmp(key, "fabric", len);
 }
 
-static int take_value(struct reader *r, const char *key, size_t len, const char *value)
+static int lesson_take_value(struct lesson_reader *r, const char *key, size_t len, const char *value)
 {
 	end_value(r);
 	if (len == 6 && (!strncmp(key, "number", len) || !strncmp(key, "points", len))) {
@@ -182,33 +182,34 @@ static int take_value(struct reader *r, const char *key, size_t len, const char 
 		uint64_t n;
 
 		if (points && !(last_step(r) && last_step(r)->ask))
-			return fail(r, "points", "points: behind an ask");
+			return lesson_fail(r, "points", "points: behind an ask");
 		if (!number_of(value, 0, NO_NUMBER, &n))
-			return fail(r, value, "a number from 0 to 1000");
+			return lesson_fail(r, value, "a number from 0 to 1000");
 		*(points ? &last_step(r)->points : &r->l->number) = (unsigned)n;
 		return 0;
 	}
 	if (!r->l->title && !may_precede_title(key, len))
-		return fail(r, "no title", "a line \"title: ...\" before the first text");
+		return lesson_fail(r, "no title", "a line \"title: ...\" before the first text");
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		if (strlen(keys[i].key) != len || strncmp(keys[i].key, key, len) != 0)
 			continue;
 		r->last = keys[i].take(r);
 		if (!r->last)
-			return fail(r, keys[i].key,
-				    "title and fabric once and first, then text, and behind it "
-				    "run, expect, look, see, ask, answer, accept, judge, points, proof");
+			return lesson_fail(
+				r, keys[i].key,
+				"title and fabric once and first, then text, and behind it "
+				"run, expect, look, see, ask, answer, accept, judge, points, proof");
 		*r->last = str_dup(value);
 		return 0;
 	}
-	return fail(
+	return lesson_fail(
 		r, key,
 		"KEY: VALUE with title, fabric, number, text, run, expect, look, see, ask, answer, accept, "
 		"judge, points or proof");
 }
 
 /* One line without its end and without the blanks before that. */
-static int take_line(struct reader *r, char *line)
+static int lesson_take_line(struct lesson_reader *r, char *line)
 {
 	size_t len = strlen(line), colon;
 
@@ -218,7 +219,7 @@ static int take_line(struct reader *r, char *line)
 		return 0;
 	if (*line == ' ' || *line == '\t') {
 		if (!r->last)
-			return fail(r, "a line that begins with a blank", "KEY: VALUE before it");
+			return lesson_fail(r, "a line that begins with a blank", "KEY: VALUE before it");
 		if (!r->more.len)
 			text_add(&r->more, "%s", *r->last);
 		text_add(&r->more, " %s", line + strspn(line, " \t"));
@@ -226,11 +227,11 @@ static int take_line(struct reader *r, char *line)
 	}
 	colon = strcspn(line, ":");
 	if (!line[colon])
-		return fail(r, line, "KEY: VALUE");
-	return take_value(r, line, colon, line + colon + 1 + strspn(line + colon + 1, " \t"));
+		return lesson_fail(r, line, "KEY: VALUE");
+	return lesson_take_value(r, line, colon, line + colon + 1 + strspn(line + colon + 1, " \t"));
 }
 
-static int read_lines(struct reader *r, char *text)
+static int lesson_read_lines(struct lesson_reader *r, char *text)
 {
 	char *next;
 
@@ -241,18 +242,18 @@ static int read_lines(struct reader *r, char *text)
 		if (!next && !*line && r->line) /* behind the last line */
 			break;
 		r->line++;
-		if (take_line(r, line))
+		if (lesson_take_line(r, line))
 			return -1;
 	}
 	end_value(r);
 	if (!r->l->title)
-		return fail(r, "no title", "a line \"title: ...\"");
+		return lesson_fail(r, "no title", "a line \"title: ...\"");
 	if (!r->l->n)
-		return fail(r, "no step", "a line \"text: ...\"");
+		return lesson_fail(r, "no step", "a line \"text: ...\"");
 	for (size_t i = 0; i < r->l->n; i++)
 		if (r->l->step[i].ask && !r->l->step[i].answer) {
 			r->line = r->l->step[i].ask_line;
-			return fail(r, r->l->step[i].ask, "an answer: ask needs an answer");
+			return lesson_fail(r, r->l->step[i].ask, "an answer: ask needs an answer");
 		}
 	return 0;
 }
@@ -290,13 +291,13 @@ static char *name_in_path(const char *word)
 
 struct lesson *lesson_parse(const char *word, const char *path, char *text, struct err *e)
 {
-	struct reader r = {.l = NEW(struct lesson), .path = path, .e = e};
+	struct lesson_reader r = {.l = NEW(struct lesson), .path = path, .e = e};
 	char *name = name_in_path(word);
 
 	r.l->word = str_dup(word);
 	r.l->name = name ? name : str_dup(word);
 	r.l->number = NO_NUMBER;
-	if (!read_lines(&r, text))
+	if (!lesson_read_lines(&r, text))
 		return r.l;
 	text_free(&r.more);
 	lesson_free(r.l);

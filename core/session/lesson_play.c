@@ -85,7 +85,7 @@ int lesson_run(const struct command_run *in, const char *commands, struct text *
 
 /* --- checking --------------------------------------------------------------------------------------- */
 
-struct check {
+struct lesson_play_check {
 	const struct lesson *l;
 	size_t step;
 	struct command_run run;
@@ -93,7 +93,7 @@ struct check {
 	unsigned n_faults, expected;
 };
 
-static void fault(struct check *c, const char *what, const char *of)
+static void fault(struct lesson_play_check *c, const char *what, const char *of)
 {
 	text_add(c->faults, "%s, step %zu: %s: %s\n", c->l->name, c->step + 1, what, of);
 	c->n_faults++;
@@ -118,7 +118,7 @@ static char *squeezed(const char *s)
 /* What a line prints, against what it should.  It may fail if its message is among that.  true: all is there.
  */
 static bool prints(const struct command_run *run, const char *line, const struct lesson_list *expect,
-		   struct check *c)
+		   struct lesson_play_check *c)
 {
 	struct text said = {0};
 	struct err e = {0};
@@ -150,7 +150,7 @@ static bool prints(const struct command_run *run, const char *line, const struct
 	return good && (!rc || told);
 }
 
-static void check_runs(struct check *c, enum lesson_when when)
+static void check_runs(struct lesson_play_check *c, enum lesson_when when)
 {
 	const struct lesson_step *s = &c->l->step[c->step];
 
@@ -266,7 +266,7 @@ int lesson_judge(const struct session *like, const struct lesson *l, size_t step
 }
 
 /* The first answer that counts as right must stand the test of `judge`. */
-static void check_answer(struct check *c)
+static void lesson_play_check_answer(struct lesson_play_check *c)
 {
 	const struct lesson_step *s = &c->l->step[c->step];
 	bool right;
@@ -281,7 +281,7 @@ static void check_answer(struct check *c)
 		fault(c, "judge refuses the accepted answer", s->accept.text[0]);
 }
 
-static void check_steps(struct check *c)
+static void check_steps(struct lesson_play_check *c)
 {
 	for (c->step = 0; c->step < c->l->n; c->step++) {
 		const struct lesson_step *s = &c->l->step[c->step];
@@ -294,7 +294,7 @@ static void check_steps(struct check *c)
 			prints(&c->run, line, &s->look[i].see, c);
 			free(line);
 		}
-		check_answer(c);
+		lesson_play_check_answer(c);
 		check_runs(c, WHEN_CHECKED);
 	}
 }
@@ -304,7 +304,7 @@ unsigned lesson_check(const struct session *like, const struct lesson *l, struct
 {
 	struct session *s = session_new(like->engines, like->commands);
 	struct interpreter in = {.session = s};
-	struct check c = {.l = l, .run = {.in = &in, .progress = p}, .faults = faults};
+	struct lesson_play_check c = {.l = l, .run = {.in = &in, .progress = p}, .faults = faults};
 	struct err e;
 
 	s->topics = like->topics;

@@ -174,7 +174,7 @@ static int no_port(const struct fabric *f, uint32_t node, const char *port, stru
 }
 
 /* The node of a port that is wanted. A host with several adapters is refused. */
-static uint32_t node_with_port(const struct session *s, const char *name, struct err *e)
+static uint32_t session_names_node_with_port(const struct session *s, const char *name, struct err *e)
 {
 	uint32_t n;
 
@@ -193,7 +193,7 @@ uint32_t session_port(const struct session *s, const char *word, struct err *e)
 		err_word(e, "found \"%s\", expected a port as NODE[PORT]", word);
 		return NO_ID;
 	}
-	n = node_with_port(s, name, e);
+	n = session_names_node_with_port(s, name, e);
 	if (n != NO_ID)
 		port = port_in_brackets(s->fabric, n, text, strlen(text));
 	if (n != NO_ID && (port < 1 || port > s->fabric->node_nports[n])) {
@@ -355,7 +355,8 @@ static char *mark_set(const struct fabric *f, uint32_t node, const char *set, un
 }
 
 /* The ports of a set that each of the nodes has.  Without a set: all cabled ports. */
-static void list_ports(const struct fabric *f, struct id_list *nodes, const char *set, struct id_list *l)
+static void session_names_list_ports(const struct fabric *f, struct id_list *nodes, const char *set,
+				     struct id_list *l)
 {
 	unsigned char marks[MAX_PORTS + 1];
 	size_t cap = 0;
@@ -387,7 +388,7 @@ static int ports_of_set(const struct session *s, const char *name, const char *s
 
 	*found = !rc;
 	if (!rc)
-		list_ports(s->fabric, &nodes, set, l);
+		session_names_list_ports(s->fabric, &nodes, set, l);
 	if (!rc && !nodes.many)
 		missing = mark_set(s->fabric, nodes.id[0], set, marks);
 	if (missing)
@@ -410,7 +411,7 @@ static int ports_of_hosts(const struct session *s, const char *word, struct prog
 			rc = err_word(e, "found \"%s\", which fits switch %s; expected a port as NODE[PORT]",
 				      word, s->fabric->node_name[nodes.id[i]]);
 	if (!rc)
-		list_ports(s->fabric, &nodes, NULL, l);
+		session_names_list_ports(s->fabric, &nodes, NULL, l);
 	if (!rc && !l->n)
 		rc = err_set_kind(e, ERR_NO_PORT, "\"%s\" has no cabled port", word);
 	id_list_free(&nodes);

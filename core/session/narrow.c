@@ -14,26 +14,26 @@
 enum kind { PLAIN, CUT, COLUMN, PROSE };
 
 /* A part of a row, cleaned. */
-struct part {
+struct narrow_part {
 	enum kind kind;
 	unsigned column; /* of a name: which one of the row */
 	struct text text;
 };
 
-struct table {
+struct narrow_table {
 	unsigned width, cap;	   /* of a line; of a name */
 	unsigned natural[COLUMNS]; /* of the longest name */
 	struct kin kin;
 };
 
-static void empty(struct text *t)
+static void narrow_empty(struct text *t)
 {
 	t->len = 0;
 	if (t->s)
 		*t->s = 0;
 }
 
-static unsigned characters(const char *s)
+static unsigned narrow_characters(const char *s)
 {
 	unsigned n = 0;
 
@@ -60,7 +60,7 @@ const char *narrow_plain(const char *fmt, struct text *t)
 }
 
 /* Where the next mark stands, or the end of the row. */
-static const char *mark(const char *s, char first, const char *end)
+static const char *narrow_mark(const char *s, char first, const char *end)
 {
 	while (s < end && !(*s == first && s + 1 < end &&
 			    (first == '\003' ? s[1] == '\003' : s[1] && strchr("\002\004\005\006", s[1]))))
@@ -69,24 +69,24 @@ static const char *mark(const char *s, char first, const char *end)
 }
 
 /* Takes the next part of the row from *s to end; p->column counts names. False: the row is over, *p stays. */
-static bool next_part(const char **s, const char *end, struct part *p)
+static bool narrow_next_part(const char **s, const char *end, struct narrow_part *p)
 {
 	const char *from = *s, *to;
 
 	p->column += p->kind == CUT || p->kind == COLUMN;
 	if (from >= end)
 		return false;
-	empty(&p->text);
-	if (mark(from, '\002', end) == from && from[1] == '\006')
+	narrow_empty(&p->text);
+	if (narrow_mark(from, '\002', end) == from && from[1] == '\006')
 		from += 2;
-	to = mark(from, '\002', end);
+	to = narrow_mark(from, '\002', end);
 	if (to > from || to == end) {
 		p->kind = PLAIN;
 		*s = to;
 	} else {
 		p->kind = from[1] == '\002' ? CUT : from[1] == '\004' ? COLUMN : PROSE;
 		from += 2;
-		to = p->kind == PROSE ? end : mark(from, '\003', end);
+		to = p->kind == PROSE ? end : narrow_mark(from, '\003', end);
 		*s = p->kind == PROSE || to == end ? end : to + 2;
 	}
 	clean_add(&p->text, from, to - from);
@@ -95,17 +95,17 @@ static bool next_part(const char **s, const char *end, struct part *p)
 	return true;
 }
 
-static unsigned *natural(struct table *t, const struct part *p)
+static unsigned *natural(struct narrow_table *t, const struct narrow_part *p)
 {
 	return &t->natural[p->column < COLUMNS ? p->column : COLUMNS - 1];
 }
 
-static void note(struct table *t, const char *s, const char *end)
+static void narrow_note(struct narrow_table *t, const char *s, const char *end)
 {
-	struct part p = {0};
+	struct narrow_part p = {0};
 
-	while (next_part(&s, end, &p)) {
-		unsigned w = characters(text_str(&p.text));
+	while (narrow_next_part(&s, end, &p)) {
+		unsigned w = narrow_characters(text_str(&p.text));
 
 		if (p.kind != CUT && p.kind != COLUMN)
 			continue;
@@ -116,24 +116,24 @@ static void note(struct table *t, const char *s, const char *end)
 	text_free(&p.text);
 }
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned narrow_least(unsigned a, unsigned b)
 {
 	return MIN(a, b);
 }
 
 /* The width of a row up to its prose. */
-static unsigned row_width(struct table *t, const char *s, const char *end)
+static unsigned row_width(struct narrow_table *t, const char *s, const char *end)
 {
-	struct part p = {0};
+	struct narrow_part p = {0};
 	unsigned all = 0;
 
-	while (next_part(&s, end, &p)) {
-		unsigned w = characters(text_str(&p.text));
+	while (narrow_next_part(&s, end, &p)) {
+		unsigned w = narrow_characters(text_str(&p.text));
 
 		if (p.kind == PLAIN)
 			all += w;
 		else if (p.kind != PROSE)
-			all += least(p.kind == COLUMN && s < end ? *natural(t, &p) : w, t->cap);
+			all += narrow_least(p.kind == COLUMN && s < end ? *natural(t, &p) : w, t->cap);
 	}
 	text_free(&p.text);
 	return all;
@@ -149,7 +149,7 @@ static size_t begin_of(const char *s, unsigned n)
 }
 
 /* A name in w characters: begin and end of what its kin leaves of it, no number in part. */
-static void add_name(const struct kin *kin, const char *name, unsigned w, struct text *t)
+static void narrow_add_name(const struct kin *kin, const char *name, unsigned w, struct text *t)
 {
 	struct text cut = {0};
 	const char *s;
@@ -158,7 +158,7 @@ static void add_name(const struct kin *kin, const char *name, unsigned w, struct
 
 	kin_cut(kin, name, w, &cut);
 	s = text_str(&cut);
-	n = characters(s);
+	n = narrow_characters(s);
 	if (n <= w) {
 		text_add(t, "%s", s);
 	} else {
@@ -174,13 +174,13 @@ static void add_name(const struct kin *kin, const char *name, unsigned w, struct
 }
 
 /* Adds the line, and sentences behind it: beside it, or below it where it is long. */
-static void add_lines(const char *line, const char *prose, unsigned width, struct text *t)
+static void narrow_add_lines(const char *line, const char *prose, unsigned width, struct text *t)
 {
-	unsigned at = characters(line), indent = (unsigned)strspn(line, " ") + 4;
+	unsigned at = narrow_characters(line), indent = (unsigned)strspn(line, " ") + 4;
 	bool beside = *prose && at <= width / 2;
 	char *below = str_printf("%*s", (int)(beside ? at : indent), "");
 
-	if (at + characters(prose) <= width) {
+	if (at + narrow_characters(prose) <= width) {
 		text_add(t, "%s%s\n", line, prose);
 	} else if (beside) {
 		wrap_text(t, prose, width, line, below);
@@ -196,13 +196,13 @@ static void add_lines(const char *line, const char *prose, unsigned width, struc
 	free(below);
 }
 
-static void add_row(struct table *t, const char *s, const char *end, struct text *out)
+static void narrow_add_row(struct narrow_table *t, const char *s, const char *end, struct text *out)
 {
-	struct part p = {0};
+	struct narrow_part p = {0};
 	struct text line = {0};
 	const char *prose = "";
 
-	while (next_part(&s, end, &p)) {
+	while (narrow_next_part(&s, end, &p)) {
 		size_t from = line.len;
 
 		if (p.kind == PROSE) {
@@ -210,13 +210,13 @@ static void add_row(struct table *t, const char *s, const char *end, struct text
 		} else if (p.kind == PLAIN) {
 			text_add(&line, "%s", text_str(&p.text));
 		} else {
-			add_name(&t->kin, text_str(&p.text), t->cap, &line);
-			for (unsigned w = characters(text_str(&line) + from);
-			     p.kind == COLUMN && s < end && w < least(*natural(t, &p), t->cap); w++)
+			narrow_add_name(&t->kin, text_str(&p.text), t->cap, &line);
+			for (unsigned w = narrow_characters(text_str(&line) + from);
+			     p.kind == COLUMN && s < end && w < narrow_least(*natural(t, &p), t->cap); w++)
 				text_putc(&line, ' ');
 		}
 	}
-	add_lines(text_str(&line), prose, t->width, out);
+	narrow_add_lines(text_str(&line), prose, t->width, out);
 	text_free(&line);
 	text_free(&p.text);
 }
@@ -226,7 +226,7 @@ static const char *row_end(const char *s)
 	return s + strcspn(s, "\n");
 }
 
-static const char *next_row(const char *s)
+static const char *narrow_next_row(const char *s)
 {
 	s = row_end(s);
 	return s + (*s != 0);
@@ -234,17 +234,17 @@ static const char *next_row(const char *s)
 
 void narrow_rows(const char *rows, unsigned width, struct text *t)
 {
-	struct table table = {.width = width, .cap = NAME_LEAST};
+	struct narrow_table table = {.width = width, .cap = NAME_LEAST};
 
-	for (const char *s = rows; *s; s = next_row(s))
-		note(&table, s, row_end(s));
+	for (const char *s = rows; *s; s = narrow_next_row(s))
+		narrow_note(&table, s, row_end(s));
 	for (unsigned k = 0; k < COLUMNS; k++)
 		table.cap = MAX(table.natural[k], table.cap);
-	for (const char *s = rows; *s; s = next_row(s))
+	for (const char *s = rows; *s; s = narrow_next_row(s))
 		while (table.cap > NAME_LEAST && row_width(&table, s, row_end(s)) > width)
 			table.cap--;
-	for (const char *s = rows; *s; s = next_row(s))
-		add_row(&table, s, row_end(s), t);
+	for (const char *s = rows; *s; s = narrow_next_row(s))
+		narrow_add_row(&table, s, row_end(s), t);
 	kin_free(&table.kin);
 }
 
@@ -253,7 +253,7 @@ void narrow_rows(const char *rows, unsigned width, struct text *t)
 #define FULL 60 /* characters of a line that may go on in the next one */
 
 /* Is it a full stop that stands before `at`, and not the end of "NODE..."? */
-static bool ends_sentence(const char *line, size_t at)
+static bool narrow_ends_sentence(const char *line, size_t at)
 {
 	return at > 1 && line[at - 1] == '.' && line[at - 2] != '.';
 }
@@ -267,7 +267,7 @@ static size_t text_at(const char *line, size_t len)
 	if (len > indent + 2 && strchr("~+-!", line[indent]) && line[indent + 1] == ' ')
 		return indent + 2;
 	for (size_t i = indent; i + 2 < len && i < 44; i++)
-		if (line[i] == ' ' && line[i + 1] == ' ' && !ends_sentence(line, i))
+		if (line[i] == ' ' && line[i + 1] == ' ' && !narrow_ends_sentence(line, i))
 			return i + strspn(line + i, " ");
 	return indent;
 }
@@ -281,13 +281,13 @@ const char *narrow_text(const char *s, unsigned width, struct text *t)
 		size_t len = strcspn(s, "\n"), at = text_at(s, len), last = len;
 		char *first = str_printf("%.*s", (int)at, s), *other = str_printf("%*s", (int)at, "");
 
-		empty(&item);
+		narrow_empty(&item);
 		text_add(&item, "%.*s", (int)(len - at), s + at);
-		next = next_row(s);
+		next = narrow_next_row(s);
 		while (last >= FULL && (last = strcspn(next, "\n")) > at && strspn(next, " ") == at &&
 		       text_at(next, last) == at) {
 			text_add(&item, " %.*s", (int)(last - at), next + at);
-			next = next_row(next);
+			next = narrow_next_row(next);
 		}
 		if (at > width / 2) {
 			free(other);

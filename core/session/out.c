@@ -13,7 +13,7 @@ static void lines_add(struct out *o, const char *from, size_t len)
 	json_array_append_new(o->lines, json_textn(from, len));
 }
 
-static void add_lines(struct out *o, const char *fmt, va_list ap)
+static void out_add_lines(struct out *o, const char *fmt, va_list ap)
 {
 	const char *nl, *from;
 
@@ -28,7 +28,7 @@ static void add_lines(struct out *o, const char *fmt, va_list ap)
 		memmove(o->partial.s, from, o->partial.len + 1);
 }
 
-static void print(FILE *f, const char *fmt, va_list ap)
+static void out_print(FILE *f, const char *fmt, va_list ap)
 {
 	if (vfprintf(f, fmt, ap) < 0 && errno == ENOMEM) /* the stream remembers a failure to write */
 		mem_exhausted(strlen(fmt));
@@ -64,9 +64,9 @@ void out_text(struct out *o, const char *fmt, ...)
 	if (row)
 		text_addv(&o->rows, fmt, ap);
 	else if (o->run->json)
-		add_lines(o, narrow_plain(fmt, &plain), ap);
+		out_add_lines(o, narrow_plain(fmt, &plain), ap);
 	else
-		print(text_file(o), narrow_plain(fmt, &plain), ap);
+		out_print(text_file(o), narrow_plain(fmt, &plain), ap);
 	va_end(ap);
 	text_free(&plain);
 }

@@ -31,8 +31,8 @@ static int take_weight(const char *word, uint32_t *weight, struct err *e)
 }
 
 /* Takes the words of a line, which are freed or kept. */
-static int take_words(struct pairs_file *p, int argc, char **argv, const char *rest, unsigned line,
-		      struct err *e)
+static int pairs_file_take_words(struct pairs_file *p, int argc, char **argv, const char *rest, unsigned line,
+				 struct err *e)
 {
 	uint32_t weight = 1;
 
@@ -46,8 +46,8 @@ static int take_words(struct pairs_file *p, int argc, char **argv, const char *r
 	return 0;
 }
 
-static int take_line(struct pairs_file *p, const struct fabric *f, struct cursor at, unsigned line,
-		     struct err *e)
+static int pairs_file_take_line(struct pairs_file *p, const struct fabric *f, struct cursor at, unsigned line,
+				struct err *e)
 {
 	size_t len = (size_t)(at.end - at.p);
 	const char *rest = NULL;
@@ -64,7 +64,7 @@ static int take_line(struct pairs_file *p, const struct fabric *f, struct cursor
 	if (!is_empty(text + 5)) {
 		rc = command_read(f, SYNTAX, text, &rest, &argc, &argv, NULL, e);
 		if (!rc) {
-			rc = take_words(p, argc, argv, rest, line, e);
+			rc = pairs_file_take_words(p, argc, argv, rest, line, e);
 			words_free(argc, argv);
 		}
 	}
@@ -84,7 +84,7 @@ int pairs_parse(struct pairs_file *p, const struct fabric *f, const char *name, 
 	while (lines_next(&lines, &at)) {
 		size_t had = p->n;
 
-		if (take_line(p, f, at, lines.no, &why))
+		if (pairs_file_take_line(p, f, at, lines.no, &why))
 			return err_set(e, "%s:%u: %s", name, lines.no, why.msg);
 		sum += p->n > had ? p->pair[had].weight : 0;
 		if (sum > PAIRS_WEIGHT_MOST)

@@ -12,7 +12,7 @@
 #include "core/session/pairs_file.h"
 
 /* What a pattern is read with. */
-struct reader {
+struct patterns_reader {
 	const struct session *s;
 	const struct routing *r;
 	const struct args *args;
@@ -21,14 +21,14 @@ struct reader {
 	struct out *o;
 };
 
-static int read_lids(const struct reader *x, struct err *e)
+static int read_lids(const struct patterns_reader *x, struct err *e)
 {
 	(void)e;
 	*x->p = pattern_lids;
 	return 0;
 }
 
-static int read_shift(const struct reader *x, struct err *e)
+static int read_shift(const struct patterns_reader *x, struct err *e)
 {
 	struct shift_order o;
 
@@ -41,14 +41,14 @@ static int read_shift(const struct reader *x, struct err *e)
 	return 0;
 }
 
-static int read_bisection(const struct reader *x, struct err *e)
+static int read_bisection(const struct patterns_reader *x, struct err *e)
 {
 	(void)e;
 	pattern_bisection(x->r, args_number(x->args, "seed=K", 1), x->p);
 	return 0;
 }
 
-static int read_random(const struct reader *x, struct err *e)
+static int read_random(const struct patterns_reader *x, struct err *e)
 {
 	(void)e;
 	pattern_random(x->r, args_number(x->args, "seed=K", 1), x->p);
@@ -56,7 +56,7 @@ static int read_random(const struct reader *x, struct err *e)
 }
 
 /* All send to the host port with the highest LID of a node. */
-static int read_hotspot(const struct reader *x, struct err *e)
+static int read_hotspot(const struct patterns_reader *x, struct err *e)
 {
 	const struct fabric *f = x->r->topo->fabric;
 	uint32_t node = args_get(x->args, "hotspot NODE")->id, n, *host, dst = NO_ID;
@@ -80,7 +80,7 @@ struct targets {
 	bool any;	/* the present word means at least one target */
 };
 
-static void add_target(const struct reader *x, uint32_t port, struct targets *to)
+static void add_target(const struct patterns_reader *x, uint32_t port, struct targets *to)
 {
 	uint32_t ep = x->r->topo->fabric->port_endport[port];
 
@@ -93,7 +93,7 @@ static void add_target(const struct reader *x, uint32_t port, struct targets *to
 }
 
 /* Adds the hosts' ports that a word means, as in `scope`. At least one must be a possible target. */
-static int add_targets(const struct reader *x, const char *word, struct targets *to, struct err *e)
+static int add_targets(const struct patterns_reader *x, const char *word, struct targets *to, struct err *e)
 {
 	const struct fabric *f = x->r->topo->fabric;
 	struct id_list l = {0};
@@ -117,7 +117,7 @@ static int add_targets(const struct reader *x, const char *word, struct targets 
 	return rc || to->any ? rc : err_set(e, "%s: %s is not a host that is up and counted", x->what, word);
 }
 
-static int read_to(const struct reader *x, struct err *e)
+static int patterns_read_to(const struct patterns_reader *x, struct err *e)
 {
 	uint32_t all = x->r->topo->fabric->n_endports, n_hosts;
 	struct targets to = {.ep = NEW_ARRAY(all + 1, uint32_t), .taken = NEW_ARRAY(all + 1, uint8_t)};
@@ -142,7 +142,7 @@ struct gpus *session_gpus(const struct session *s, const struct routing *r, cons
 {
 	uint32_t all = r->topo->fabric->n_endports;
 	struct targets to = {.ep = NEW_ARRAY(all + 1, uint32_t), .taken = NEW_ARRAY(all + 1, uint8_t)};
-	struct reader x = {.s = s, .r = r, .what = "hosts", .o = o};
+	struct patterns_reader x = {.s = s, .r = r, .what = "hosts", .o = o};
 	const struct arg *h = args_get(args, "H");
 	struct gpus *g = NULL;
 	bool some = h != NULL;
@@ -166,7 +166,7 @@ void tell_gpus(const struct gpus *g, struct out *o)
 			   (int)g->n_rails));
 }
 
-static int read_gpus(const struct reader *x, struct err *e)
+static int read_gpus(const struct patterns_reader *x, struct err *e)
 {
 	enum gpu_pattern kind = (enum gpu_pattern)args_which(x->args, gpu_pattern_word, GPU_PATTERNS);
 	struct gpus *g = session_gpus(x->s, x->r, x->args, x->o, e);
@@ -179,7 +179,7 @@ static int read_gpus(const struct reader *x, struct err *e)
 	return rc;
 }
 
-static int read_pairs(const struct reader *x, struct err *e)
+static int read_pairs(const struct patterns_reader *x, struct err *e)
 {
 	const char *path = args_word(x->args, "FILE", "");
 	struct pairs_file file;
@@ -208,10 +208,10 @@ static int read_pairs(const struct reader *x, struct err *e)
 
 static const struct {
 	const char *name;
-	int (*read)(const struct reader *x, struct err *e);
+	int (*read)(const struct patterns_reader *x, struct err *e);
 } readers[] = {
 	{"lids", read_lids},	 {"shift", read_shift},	    {"bisection", read_bisection},
-	{"random", read_random}, {"hotspot", read_hotspot}, {"to", read_to},
+	{"random", read_random}, {"hotspot", read_hotspot}, {"to", patterns_read_to},
 	{"pairs", read_pairs},	 {"ring", read_gpus},	    {"tree", read_gpus},
 	{"alltoall", read_gpus},
 };
@@ -219,7 +219,7 @@ static const struct {
 int session_pattern(const struct session *s, const struct routing *r, const struct args *args,
 		    struct pattern *p, struct out *o, struct err *e)
 {
-	struct reader x = {s, r, args, p, "pattern to", o};
+	struct patterns_reader x = {s, r, args, p, "pattern to", o};
 	int rc = 0;
 
 	*p = pattern_all;
@@ -237,7 +237,7 @@ int session_pattern(const struct session *s, const struct routing *r, const stru
 /* --- surveys ----------------------------------------------------------------------------------- */
 
 /* "3/8" */
-static int take_share(struct survey_request *rq, const char *word, struct err *e)
+static int patterns_take_share(struct survey_request *rq, const char *word, struct err *e)
 {
 	size_t len = strcspn(word, "/");
 	uint64_t shard, shards;
@@ -267,5 +267,5 @@ int survey_asked(struct survey_request *rq, const struct args *args, struct err 
 	rq->pairs = (uint32_t)args_number(args, "N", 0);
 	rq->seed = args_number(args, "seed=K", 1);
 	rq->threads = (unsigned)args_number(args, "threads=K", 0);
-	return share ? take_share(rq, share, e) : 0;
+	return share ? patterns_take_share(rq, share, e) : 0;
 }

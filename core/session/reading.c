@@ -16,18 +16,18 @@
 #define PIECES_MOST 16	  /* pieces with a ';' inside, tried at one place */
 
 /* Where a word begins, and its possible lengths, best first. The plain reading comes last. */
-struct place {
+struct reading_place {
 	const char *at;
 	size_t len[NAMES_MOST + 1];
 	unsigned n, taken; /* number of names; number of readings tried */
 };
 
-struct reader {
+struct reading_reader {
 	const struct fabric *f; /* NULL: all is read plainly */
 	const char *syntax;
 	struct progress *progress;
-	bool strict;	     /* what is not a whole name stands for no node */
-	struct place *place; /* one for each word; the last may be where the command ends */
+	bool strict;		     /* what is not a whole name stands for no node */
+	struct reading_place *place; /* one for each word; the last may be where the command ends */
 	size_t n, cap;
 	char **argv;	  /* [n + 1] */
 	enum word_is *is; /* [n] */
@@ -69,7 +69,7 @@ static bool fits_element(const struct fabric *f, const char *p, size_t len)
 }
 
 /* Ends of pieces that may fit a node, ascending. */
-struct ends {
+struct reading_ends {
 	size_t *end, n, cap;
 };
 
@@ -78,7 +78,7 @@ struct ends {
  * at most as many ';' as a name. In a list, this holds for each element, and each fits by itself. Pieces
  * longer than UNQUOTED_MOST do not count.
  */
-static void find_ends(const struct fabric *f, const char *p, struct ends *x)
+static void reading_find_ends(const struct fabric *f, const char *p, struct reading_ends *x)
 {
 	size_t all = 0, own = 0, all_before = 0, own_before = 0; /* ';', in the element; before its [ */
 	size_t most = f->most_semicolons, element = 0;
@@ -126,7 +126,7 @@ static void find_ends(const struct fabric *f, const char *p, struct ends *x)
 }
 
 /* Does the plain reading give the same word? */
-static bool is_plain(const char *p, size_t len)
+static bool reading_is_plain(const char *p, size_t len)
 {
 	if (*p == '#')
 		return false;
@@ -154,23 +154,23 @@ static bool takes_open_quote(const char *p, size_t len)
 	return false;
 }
 
-static void look(const struct reader *r, const char *p, struct place *place)
+static void reading_look(const struct reading_reader *r, const char *p, struct reading_place *place)
 {
 	unsigned n;
-	struct ends x = {0};
+	struct reading_ends x = {0};
 	size_t found = 0;
 
-	*place = (struct place){.at = p};
+	*place = (struct reading_place){.at = p};
 	if (!r->n || !r->f) /* the command's name */
 		return;
 	n = names_at(r->f, p, place->len, NAMES_MOST);
 	for (unsigned i = 0; i < n; i++)
-		if (!is_plain(p, place->len[i]) && !takes_open_quote(p, place->len[i]))
+		if (!reading_is_plain(p, place->len[i]) && !takes_open_quote(p, place->len[i]))
 			place->len[place->n++] = place->len[i];
 	if (place->n || p[strcspn(p, "; \t\n\v\f\r")] != ';')
 		return;
 	/* The longest piece up to a blank that holds a ';' and fits a node. */
-	find_ends(r->f, p, &x);
+	reading_find_ends(r->f, p, &x);
 	for (unsigned i = 0; i < PIECES_MOST && x.n && !found && !progress_cancelled(r->progress); i++)
 		if (fits_node(r->f, p, x.end[--x.n]))
 			found = x.end[x.n];
@@ -179,7 +179,7 @@ static void look(const struct reader *r, const char *p, struct place *place)
 		place->len[place->n++] = found;
 }
 
-static void put_word(struct reader *r, char *word, enum word_is is)
+static void put_word(struct reading_reader *r, char *word, enum word_is is)
 {
 	while (r->n + 1 >= r->cap_argv)
 		GROW(r->argv, r->cap_argv, r->cap_argv);
@@ -190,7 +190,7 @@ static void put_word(struct reader *r, char *word, enum word_is is)
 }
 
 /* Is a word that was read plainly NAME or NAME[PORT], in full? */
-static bool is_named(const struct fabric *f, const char *word)
+static bool reading_is_named(const struct fabric *f, const char *word)
 {
 	size_t len = strlen(word), name = name_before_port(f, word, len);
 
@@ -198,7 +198,7 @@ static bool is_named(const struct fabric *f, const char *word)
 }
 
 /* Read the word at its place in the next way; *p moves behind it.  1: the command ends there. */
-static int take(struct reader *r, struct place *at, const char **p, struct err *e)
+static int reading_take(struct reading_reader *r, struct reading_place *at, const char **p, struct err *e)
 {
 	unsigned way = at->taken++;
 	char *word;
@@ -215,28 +215,28 @@ static int take(struct reader *r, struct place *at, const char **p, struct err *
 		return 1;
 	if (words_take(p, &word, e))
 		return -1;
-	put_word(r, word, r->strict && !is_named(r->f, word) ? WORD_NO_NAME : WORD_ANY);
+	put_word(r, word, r->strict && !reading_is_named(r->f, word) ? WORD_NO_NAME : WORD_ANY);
 	return 0;
 }
 
-static void begin_place(struct reader *r, const char *p)
+static void begin_place(struct reading_reader *r, const char *p)
 {
 	const char *at = words_skip(p);
 
 	GROW(r->place, r->n, r->cap);
 	if (r->n && at == p) /* no blank: the command ends here, also where a name begins so */
-		r->place[r->n] = (struct place){.at = at};
+		r->place[r->n] = (struct reading_place){.at = at};
 	else
-		look(r, at, &r->place[r->n]);
+		reading_look(r, at, &r->place[r->n]);
 }
 
 /* Read from the last place to the end, each word in its best way. 0, or -1 and *e. */
-static int read_on(struct reader *r, struct err *e)
+static int read_on(struct reading_reader *r, struct err *e)
 {
 	for (;;) {
 		const char *p;
 		int rc = progress_cancelled(r->progress) ? err_set(e, CANCELLED)
-							 : take(r, &r->place[r->n], &p, e);
+							 : reading_take(r, &r->place[r->n], &p, e);
 
 		if (rc < 0)
 			return -1;
@@ -249,7 +249,7 @@ static int read_on(struct reader *r, struct err *e)
 }
 
 /* Go back to the last word that has another way; false: there is none. */
-static bool step_back(struct reader *r)
+static bool step_back(struct reading_reader *r)
 {
 	for (;;) {
 		if (r->place[r->n].taken <= r->place[r->n].n)
@@ -261,20 +261,20 @@ static bool step_back(struct reader *r)
 	}
 }
 
-static void forget(struct reader *r)
+static void reading_forget(struct reading_reader *r)
 {
 	words_free((int)r->n, r->argv);
 	free(r->place);
 	free(r->is);
-	*r = (struct reader){.f = r->f, .syntax = r->syntax, .progress = r->progress};
+	*r = (struct reading_reader){.f = r->f, .syntax = r->syntax, .progress = r->progress};
 }
 
 /* The first reading that fits; false: none fits. */
-static bool find_reading(struct reader *r, const char *text, bool strict)
+static bool find_reading(struct reading_reader *r, const char *text, bool strict)
 {
 	struct err e;
 
-	forget(r);
+	reading_forget(r);
 	r->strict = strict;
 	begin_place(r, text);
 	for (unsigned i = 0; r->f && i < READINGS_MOST && !progress_cancelled(r->progress); i++) {
@@ -287,7 +287,7 @@ static bool find_reading(struct reader *r, const char *text, bool strict)
 }
 
 /* Is one of the words a whole name that the plain reading would not give? The line is short, too. */
-static bool is_unclear(const struct reader *r)
+static bool is_unclear(const struct reading_reader *r)
 {
 	bool names = false;
 
@@ -299,14 +299,14 @@ static bool is_unclear(const struct reader *r)
 int command_read(const struct fabric *f, const char *syntax, const char *text, const char **rest, int *argc,
 		 char ***argv, struct progress *p, struct err *e)
 {
-	struct reader r = {.f = f, .syntax = syntax, .progress = p};
+	struct reading_reader r = {.f = f, .syntax = syntax, .progress = p};
 	bool found = find_reading(&r, text, false);
 	int rc = 0;
 
 	if (found && is_unclear(&r)) /* "a b" and what follows may be "a" and "b c" */
 		found = find_reading(&r, text, true) || find_reading(&r, text, false);
 	if (!found) {
-		forget(&r);
+		reading_forget(&r);
 		r.f = NULL;
 		begin_place(&r, text);
 		rc = read_on(&r, e);
@@ -321,6 +321,6 @@ int command_read(const struct fabric *f, const char *syntax, const char *text, c
 		r.n = 0;
 		r.argv = NULL;
 	}
-	forget(&r);
+	reading_forget(&r);
 	return rc;
 }

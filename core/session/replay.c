@@ -12,7 +12,7 @@
 #include "core/sm/script.h"
 
 /* The absolute form of a path. */
-static void put_path(struct text *t, const char *path)
+static void replay_put_path(struct text *t, const char *path)
 {
 	char *whole = realpath(path, NULL);
 
@@ -20,7 +20,7 @@ static void put_path(struct text *t, const char *path)
 	free(whole);
 }
 
-static void put_option(struct text *t, const struct options *o, const struct optdef *d)
+static void replay_put_option(struct text *t, const struct options *o, const struct optdef *d)
 {
 	if (!options_is_set(o, d->name)) {
 		text_add(t, "unset %s\n", d->name);
@@ -28,14 +28,15 @@ static void put_option(struct text *t, const struct options *o, const struct opt
 	}
 	text_add(t, "set %s", d->name);
 	if (d->type == OPT_FILE && !options_has_list(o, d->name))
-		put_path(t, options_get(o, d->name));
+		replay_put_path(t, options_get(o, d->name));
 	else /* several names are one word here: blanks separate them in both forms */
 		word_append(t, options_get(o, d->name));
 	text_add(t, "\n");
 }
 
 /* Options of b that differ from a (NULL: the defaults).  Returns their number. */
-static unsigned put_options(struct text *t, const struct options *a, const struct options *b, bool lists)
+static unsigned replay_put_options(struct text *t, const struct options *a, const struct options *b,
+				   bool lists)
 {
 	unsigned n = 0;
 
@@ -46,7 +47,7 @@ static unsigned put_options(struct text *t, const struct options *a, const struc
 
 		if (same || options_has_list(b, d->name) != lists)
 			continue;
-		put_option(t, b, d);
+		replay_put_option(t, b, d);
 		n++;
 	}
 	return n;
@@ -54,8 +55,8 @@ static unsigned put_options(struct text *t, const struct options *a, const struc
 
 void replay_options(struct text *t, const struct options *a, const struct options *b)
 {
-	put_options(t, a, b, false);
-	put_options(t, a, b, true);
+	replay_put_options(t, a, b, false);
+	replay_put_options(t, a, b, true);
 }
 
 static void put_lost(struct replay *r, const char *what, const char *event, const char *why)
@@ -104,8 +105,8 @@ static void put_change(struct replay *r, const struct event *ev, const struct ev
 		replay_options(&r->script, before->setup->options, ev->setup->options);
 	}
 	if (ev->kind == EVENT_SET || !strncmp(text, "set ", 4) || !strncmp(text, "unset ", 6)) {
-		if (!put_options(&r->script, before->setup->options, ev->setup->options, false))
-			put_options(&r->script, before->setup->options, ev->setup->options, true);
+		if (!replay_put_options(&r->script, before->setup->options, ev->setup->options, false))
+			replay_put_options(&r->script, before->setup->options, ev->setup->options, true);
 	} else if ((!strncmp(text, "tables live", 11) && strchr(" ", text[11])) ||
 		   !strncmp(text, "route live", 10)) {
 		put_undone(r, text, "`: what the switches held then (`export lfts FILE` keeps tables).\n");
@@ -113,7 +114,7 @@ static void put_change(struct replay *r, const struct event *ev, const struct ev
 	} else if (!strncmp(text, "tables ", 7)) {
 		file = str_dup(text + 7);
 		text_add(&r->script, "tables");
-		put_path(&r->script, file);
+		replay_put_path(&r->script, file);
 		text_add(&r->script, "\n");
 		free(file);
 	} else if (ev->kind == EVENT_ROUTE && !strcmp(ev->setup->chain, SCRIPT_ENGINE) &&
@@ -122,7 +123,7 @@ static void put_change(struct replay *r, const struct event *ev, const struct ev
 	} else if (ev->kind == EVENT_EDIT && !strncmp(text, "load ", 5)) {
 		file = str_printf("%.*s", (int)(strlen(text) - strlen("load  next")), text + 5);
 		text_add(&r->script, "load");
-		put_path(&r->script, file);
+		replay_put_path(&r->script, file);
 		text_add(&r->script, " next\n");
 		free(file);
 	} else {
@@ -170,14 +171,14 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 		put_lost(r, "Events before `", s->event[first].text, "`");
 		text_add(&r->lost, ": %zu.\n", first);
 	}
-	put_options(&r->script, NULL, begin->options, false);
+	replay_put_options(&r->script, NULL, begin->options, false);
 	/* The command that got the fabric, from a file or synthetic. */
 	if (!strncmp(s->event[first].text, "synth ", 6)) {
 		text_add(&r->script, "synth");
 		word_append(&r->script, s->event[first].text + 6);
 	} else if (!strncmp(s->event[first].text, "load ", 5) && !access(s->event[first].text + 5, R_OK)) {
 		text_add(&r->script, "load");
-		put_path(&r->script, s->event[first].text + 5);
+		replay_put_path(&r->script, s->event[first].text + 5);
 	} else if (!strncmp(s->event[first].text, "load ", 5) &&
 		   builtin_find(builtin_fabric(s->event[first].text + 5), &in_program)) {
 		text_add(&r->script, "%s", s->event[first].text);
@@ -191,7 +192,7 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 		put_undone(r, s->event[first].text, "` cannot be done again.\n");
 	}
 	text_add(&r->script, "\n");
-	put_options(&r->script, NULL, begin->options, true);
+	replay_put_options(&r->script, NULL, begin->options, true);
 	if (begin->scope && *begin->scope->words)
 		text_add(&r->script, "scope %s\n", begin->scope->words);
 	if (begin->chain && !strcmp(begin->chain, SCRIPT_ENGINE) && begin->program)
@@ -225,7 +226,7 @@ static void put_counted(struct replay *r, const struct session *s, char *const p
 		const struct counter_reading *c = s->counted[i];
 
 		if (c && c->source && !access(c->source, R_OK)) {
-			put_path(&files, c->source);
+			replay_put_path(&files, c->source);
 		} else if (c && !c->source && path) {
 			word_append(&files, path[i]);
 			r->needs_counted = true;

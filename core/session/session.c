@@ -36,7 +36,7 @@ static const struct optdef **option_tables(const struct engine *const *engines)
 	return t;
 }
 
-static void set_json(void)
+static void session_set_json(void)
 {
 	json_set_alloc_funcs(mem_alloc, free);
 }
@@ -48,7 +48,7 @@ struct session *session_new(const struct engine *const *engines, const struct co
 	struct options *options;
 
 	/* jansson would ignore a failed allocation; ours never fails */
-	pthread_once(&once, set_json);
+	pthread_once(&once, session_set_json);
 	s->engines = engines;
 	s->commands = tables;
 	s->option_tables = option_tables(engines);
@@ -147,7 +147,7 @@ struct walk *session_walk(const struct session *s)
 }
 
 /* Shows another moment (NULL: none); panes follow. Returns the old one. The lock is held. */
-static const struct moment *show(struct session *s, const struct moment *m)
+static const struct moment *session_show(struct session *s, const struct moment *m)
 {
 	const struct moment *old = s->shown;
 
@@ -169,7 +169,7 @@ void session_set_walk(struct session *s, struct walk *w)
 	s->walk = w;
 	s->walk_of = s->generation;
 	s->play = 0;
-	shown = show(s, NULL);
+	shown = session_show(s, NULL);
 	session_unlock(s);
 	walk_free(old);
 	drain_free(packets);
@@ -209,7 +209,7 @@ void session_walk_moved(struct session *s)
 		return;
 	m = moment_new(w, s->shown);
 	session_lock(s);
-	m = show(s, m);
+	m = session_show(s, m);
 	session_unlock(s);
 	moment_unref(m);
 }
@@ -452,7 +452,7 @@ struct fresh {
 };
 
 /* The event that brought the fabric in force, before it was changed. */
-static const struct event *origin(const struct session *s)
+static const struct event *session_origin(const struct session *s)
 {
 	size_t at = s->at;
 
@@ -544,7 +544,7 @@ static struct sweep *sweep_fresh(struct session *s, const struct sweep *at, cons
 }
 
 /* Begin with a fabric, in a new history or (goes_on) after the present. If routing fails, nothing changes. */
-static int begin(struct session *s, const struct fresh *n, struct progress *p, struct err *e)
+static int session_begin(struct session *s, const struct fresh *n, struct progress *p, struct err *e)
 {
 	const struct routing *before = n->goes_on ? session_routing(s) : NULL;
 	struct event ev = {.kind = n->kind,
@@ -604,8 +604,8 @@ static void let_go(const struct switch_tables *t)
 		counted_unref((struct counted *)(uintptr_t)&t->counted);
 }
 
-static int take_fabric(struct session *s, const struct fabric *f, const struct fresh *as, struct progress *p,
-		       struct err *e)
+static int session_take_fabric(struct session *s, const struct fabric *f, const struct fresh *as,
+			       struct progress *p, struct err *e)
 {
 	struct fresh n = *as;
 	const struct fabric *shaped;
@@ -621,7 +621,7 @@ static int take_fabric(struct session *s, const struct fabric *f, const struct f
 		n.options = s->setup->options;
 		if (n.goes_on && n.kind == EVENT_EDIT)
 			n.tables = tables_after(s->setup, shaped, n.state != NULL);
-		rc = begin(s, &n, p, e);
+		rc = session_begin(s, &n, p, e);
 		let_go(n.tables);
 		fabric_unref(shaped);
 	}
@@ -632,7 +632,7 @@ static int take_fabric(struct session *s, const struct fabric *f, const struct f
 int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		       struct err *e)
 {
-	return take_fabric(s, f, &(struct fresh){.how = how}, p, e);
+	return session_take_fabric(s, f, &(struct fresh){.how = how}, p, e);
 }
 
 void session_note_drawing(struct session *s, const char *path, const char *what)
@@ -662,7 +662,7 @@ double session_reading_age(const struct session *s)
 int session_go_on(struct session *s, const struct fabric *f, enum event_kind kind, const char *how,
 		  struct progress *p, struct err *e)
 {
-	return take_fabric(s, f, &(struct fresh){.how = how, .kind = kind, .goes_on = true}, p, e);
+	return session_take_fabric(s, f, &(struct fresh){.how = how, .kind = kind, .goes_on = true}, p, e);
 }
 
 int session_shape(const struct session *s, const struct fabric *loaded, const struct options *o,
@@ -703,9 +703,9 @@ int session_ahead(struct session *s, const struct sweep *at, const struct fabric
 int session_edit(struct session *s, const struct fabric *loaded, const struct state *down, const char *how,
 		 struct progress *p, struct err *e)
 {
-	return take_fabric(s, loaded,
-			   &(struct fresh){.how = how, .kind = EVENT_EDIT, .goes_on = true, .state = down}, p,
-			   e);
+	return session_take_fabric(
+		s, loaded, &(struct fresh){.how = how, .kind = EVENT_EDIT, .goes_on = true, .state = down}, p,
+		e);
 }
 
 struct session *session_draft_at(const struct session *s, size_t event)
@@ -772,15 +772,15 @@ int session_reshape(struct session *s, const struct options *o, struct progress 
 	}
 	if (shape_fabric(s, s->loaded, o, &shaped, e))
 		return -1;
-	text = str_dup(origin(s)->text);
+	text = str_dup(session_origin(s)->text);
 	/* the same ports have the same ids */
-	rc = begin(s,
-		   &(struct fresh){.fabric = shaped,
-				   .loaded = s->loaded,
-				   .options = o,
-				   .tables = s->setup->tables,
-				   .how = text},
-		   p, e);
+	rc = session_begin(s,
+			   &(struct fresh){.fabric = shaped,
+					   .loaded = s->loaded,
+					   .options = o,
+					   .tables = s->setup->tables,
+					   .how = text},
+			   p, e);
 	fabric_unref(shaped);
 	free(text);
 	return rc;
@@ -831,17 +831,17 @@ int session_reset(struct session *s, struct progress *p, struct err *e)
 
 	/* the subnet manager goes back to its place, too */
 	if (session_need_fabric(s, e) ||
-	    shape_fabric(s, origin(s)->setup->loaded, s->setup->options, &shaped, e))
+	    shape_fabric(s, session_origin(s)->setup->loaded, s->setup->options, &shaped, e))
 		return -1;
-	text = str_dup(origin(s)->text);
-	first = setup_ref(origin(s)->setup); /* its event goes */
-	rc = begin(s,
-		   &(struct fresh){.fabric = shaped,
-				   .loaded = first->loaded,
-				   .options = s->setup->options,
-				   .tables = first->fabric == s->fabric ? s->setup->tables : NULL,
-				   .how = text},
-		   p, e);
+	text = str_dup(session_origin(s)->text);
+	first = setup_ref(session_origin(s)->setup); /* its event goes */
+	rc = session_begin(s,
+			   &(struct fresh){.fabric = shaped,
+					   .loaded = first->loaded,
+					   .options = s->setup->options,
+					   .tables = first->fabric == s->fabric ? s->setup->tables : NULL,
+					   .how = text},
+			   p, e);
 	setup_unref(first);
 	fabric_unref(shaped);
 	free(text);

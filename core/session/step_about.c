@@ -82,7 +82,8 @@ static bool decided_again(const struct recording *r, size_t step)
 }
 
 /* The last decision about an entry, in the words of `why`. */
-static int ask_entry(struct asking *x, const struct engine *const *engines, struct progress *p, struct err *e)
+static int step_about_ask_entry(struct asking *x, const struct engine *const *engines, struct progress *p,
+				struct err *e)
 {
 	const struct fabric *f = recording_sweep(x->r)->fabric;
 	struct rec_choice *c;
@@ -147,14 +148,14 @@ static void ask_pair(const struct asking *x, struct progress *p)
 	x->a->told = text_taken(&t);
 }
 
-static int ask(const struct recording *r, struct walk *w, struct step_about *a,
-	       const struct engine *const *engines, struct progress *p, struct err *e)
+static int step_about_ask(const struct recording *r, struct walk *w, struct step_about *a,
+			  const struct engine *const *engines, struct progress *p, struct err *e)
 {
 	const struct rec_event *ev = walk_event(w);
 	struct asking x = {.r = r, .ev = ev, .a = a};
 
 	if (rec_decides(ev))
-		return ask_entry(&x, engines, p, e);
+		return step_about_ask_entry(&x, engines, p, e);
 	if (rec_kinds[ev->kind].a == FIELD_PAIR)
 		ask_pair(&x, p);
 	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
@@ -195,7 +196,7 @@ struct step_about *step_about(const struct recording *r, size_t step, const stru
 			add_change(walk_recording(w), a, &cap, &d);
 	}
 	if (!rc && step && engines)
-		rc = ask(r, w, a, engines, p, e);
+		rc = step_about_ask(r, w, a, engines, p, e);
 	walk_free(w);
 	if (!rc && !a->told)
 		a->told = str_dup("");

@@ -70,7 +70,7 @@ struct set {
 	uint64_t bit[PLACES / 64];
 };
 
-struct places {
+struct syntax_places {
 	unsigned n;
 	struct syntax_word at[PLACES];
 	struct set follow[PLACES];
@@ -82,40 +82,40 @@ struct places {
 };
 
 /* A part of the syntax: the places where it begins and ends, and whether it may be left out. */
-struct part {
+struct syntax_part {
 	struct set first, last;
 	bool empty;
 };
 
-static bool has(const struct set *s, unsigned i)
+static bool syntax_has(const struct set *s, unsigned i)
 {
 	return s->bit[i / 64] >> (i % 64) & 1;
 }
 
-static void unite(struct set *s, const struct set *with)
+static void syntax_unite(struct set *s, const struct set *with)
 {
 	for (unsigned i = 0; i < PLACES / 64; i++)
 		s->bit[i] |= with->bit[i];
 }
 
-static void either(struct part *a, const struct part *b)
+static void either(struct syntax_part *a, const struct syntax_part *b)
 {
-	unite(&a->first, &b->first);
-	unite(&a->last, &b->last);
+	syntax_unite(&a->first, &b->first);
+	syntax_unite(&a->last, &b->last);
 	a->empty |= b->empty;
 }
 
 /* Let the places of `to` follow those of `from`. */
-static void join(struct places *x, const struct set *from, const struct set *to)
+static void syntax_join(struct syntax_places *x, const struct set *from, const struct set *to)
 {
 	for (unsigned i = 0; i < x->n; i++)
-		if (has(from, i))
-			unite(&x->follow[i], to);
+		if (syntax_has(from, i))
+			syntax_unite(&x->follow[i], to);
 }
 
-static struct part one_word(struct places *x, const char *word, size_t len)
+static struct syntax_part one_word(struct syntax_places *x, const char *word, size_t len)
 {
-	struct part p = {.empty = false};
+	struct syntax_part p = {.empty = false};
 
 	if (x->n < PLACES) {
 		p.first.bit[x->n / 64] = p.last.bit[x->n / 64] = 1ull << (x->n % 64);
@@ -125,9 +125,9 @@ static struct part one_word(struct places *x, const char *word, size_t len)
 }
 
 /* Words separated by '|', up to a blank, a closing bracket or "..."; *p moves behind them. */
-static struct part words(struct places *x, const char **p)
+static struct syntax_part syntax_words(struct syntax_places *x, const char **p)
 {
-	struct part all = {.empty = false};
+	struct syntax_part all = {.empty = false};
 	const char *from = *p;
 	int depth = 0;
 
@@ -136,7 +136,7 @@ static struct part words(struct places *x, const char **p)
 		bool end = !*q || *q == ' ' || (!depth && (*q == ']' || !strncmp(q, "...", 3)));
 
 		if (end || (!depth && *q == '|')) {
-			struct part w = one_word(x, from, (size_t)(q - from));
+			struct syntax_part w = one_word(x, from, (size_t)(q - from));
 
 			either(&all, &w);
 			from = q + 1;
@@ -147,12 +147,12 @@ static struct part words(struct places *x, const char **p)
 	}
 }
 
-static struct part forms(struct places *x, const char **p, bool whole);
+static struct syntax_part forms(struct syntax_places *x, const char **p, bool whole);
 
 /* A word, or a group in brackets.  "..." may follow it. */
-static struct part item(struct places *x, const char **p)
+static struct syntax_part syntax_item(struct syntax_places *x, const char **p)
 {
-	struct part a;
+	struct syntax_part a;
 
 	if (**p == '[') {
 		++*p;
@@ -160,46 +160,46 @@ static struct part item(struct places *x, const char **p)
 		a.empty = true;
 		*p += **p == ']';
 	} else {
-		a = words(x, p);
+		a = syntax_words(x, p);
 	}
 	if (!strncmp(*p, "...", 3)) {
-		join(x, &a.last, &a.first);
+		syntax_join(x, &a.last, &a.first);
 		*p += 3;
 	}
 	return a;
 }
 
 /* One form: up to a '|' by itself, a closing bracket or the end. */
-static struct part form(struct places *x, const char **p)
+static struct syntax_part form(struct syntax_places *x, const char **p)
 {
-	struct part all = {.empty = true};
+	struct syntax_part all = {.empty = true};
 
 	for (;;) {
-		struct part a;
+		struct syntax_part a;
 
 		*p += strspn(*p, " ");
 		if (!**p || **p == ']' || **p == '|')
 			return all;
-		a = item(x, p);
-		join(x, &all.last, &a.first);
+		a = syntax_item(x, p);
+		syntax_join(x, &all.last, &a.first);
 		if (all.empty)
-			unite(&all.first, &a.first);
+			syntax_unite(&all.first, &a.first);
 		if (!a.empty)
 			all.last = a.last;
 		else
-			unite(&all.last, &a.last);
+			syntax_unite(&all.last, &a.last);
 		all.empty &= a.empty;
 	}
 }
 
-static struct part forms(struct places *x, const char **p, bool whole)
+static struct syntax_part forms(struct syntax_places *x, const char **p, bool whole)
 {
-	struct part all = {.empty = false};
+	struct syntax_part all = {.empty = false};
 	unsigned number = 0;
 
 	for (bool more = true; more; more = **p == '|', *p += more, number++) {
 		unsigned from = x->n;
-		struct part a;
+		struct syntax_part a;
 
 		*p += strspn(*p, " ");
 		if (!strncmp(*p, x->name, x->name_len) && strchr(" ", (*p)[x->name_len]))
@@ -212,9 +212,9 @@ static struct part forms(struct places *x, const char **p, bool whole)
 	return all;
 }
 
-static void read_places(struct places *x, const char *syntax)
+static void read_places(struct syntax_places *x, const char *syntax)
 {
-	struct part all;
+	struct syntax_part all;
 
 	x->name = syntax;
 	x->name_len = strcspn(syntax, " ");
@@ -224,9 +224,9 @@ static void read_places(struct places *x, const char *syntax)
 	x->empty = all.empty;
 }
 
-static struct places *places_of(const char *syntax)
+static struct syntax_places *places_of(const char *syntax)
 {
-	struct places *x = NEW(struct places);
+	struct syntax_places *x = NEW(struct syntax_places);
 
 	read_places(x, syntax);
 	return x;
@@ -242,7 +242,7 @@ static bool stands_for(const struct syntax_word *w, const char *typed)
 	return !strncmp(w->word, typed, fixed) && (fixed < w->len || !typed[fixed]);
 }
 
-static bool takes(const struct syntax_word *w, const char *typed, enum word_is is)
+static bool syntax_takes(const struct syntax_word *w, const char *typed, enum word_is is)
 {
 	enum syntax_kind k = is == WORD_ANY ? KIND_NONE : syntax_kind(w->word, w->len);
 
@@ -259,55 +259,57 @@ static bool is_typed(const struct syntax_word *w, const char *typed)
 }
 
 /* Where a small word may stand, TARGET is not that word. */
-static void prefer_small(const struct places *x, struct set *may, const char *typed)
+static void prefer_small(const struct syntax_places *x, struct set *may, const char *typed)
 {
 	bool small = false;
 
 	for (unsigned i = 0; i < x->n && !small; i++)
-		small = has(may, i) && is_typed(&x->at[i], typed);
+		small = syntax_has(may, i) && is_typed(&x->at[i], typed);
 	for (unsigned i = 0; i < x->n && small; i++)
 		if (syntax_kind(x->at[i].word, x->at[i].len) == KIND_TARGET)
 			may->bit[i / 64] &= ~(1ull << (i % 64));
 }
 
 /* Places where a word may stand after those of *before (NULL: at the beginning). */
-static struct set stand(const struct places *x, const struct set *before, const char *typed, enum word_is is)
+static struct set syntax_stand(const struct syntax_places *x, const struct set *before, const char *typed,
+			       enum word_is is)
 {
 	struct set may = {{0}};
 
 	if (!before)
 		may = x->first;
 	for (unsigned i = 0; before && i < x->n; i++)
-		if (has(before, i))
-			unite(&may, &x->follow[i]);
+		if (syntax_has(before, i))
+			syntax_unite(&may, &x->follow[i]);
 	if (typed)
 		prefer_small(x, &may, typed);
 	for (unsigned i = 0; typed && i < x->n; i++)
-		if (has(&may, i) && !takes(&x->at[i], typed, is))
+		if (syntax_has(&may, i) && !syntax_takes(&x->at[i], typed, is))
 			may.bit[i / 64] &= ~(1ull << (i % 64));
 	return may;
 }
 
 /* The place where a reading ends; PLACES: none. cost [n] may be NULL. */
-static unsigned end_of(const struct places *x, const struct set *at, const unsigned *cost)
+static unsigned syntax_end_of(const struct syntax_places *x, const struct set *at, const unsigned *cost)
 {
 	unsigned best = PLACES;
 
 	for (unsigned i = 0; i < x->n; i++)
-		if (has(at, i) && has(&x->last, i) && (best == PLACES || (cost && cost[i] < cost[best])))
+		if (syntax_has(at, i) && syntax_has(&x->last, i) &&
+		    (best == PLACES || (cost && cost[i] < cost[best])))
 			best = i;
 	return best;
 }
 
 bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const enum word_is *is)
 {
-	struct places *x = places_of(syntax);
+	struct syntax_places *x = places_of(syntax);
 	struct set at;
 	bool fits = x->empty;
 
 	for (int i = 1; i < argc; i++) {
-		at = stand(x, i > 1 ? &at : NULL, argv[i], is ? is[i] : WORD_ANY);
-		fits = end_of(x, &at, NULL) < PLACES;
+		at = syntax_stand(x, i > 1 ? &at : NULL, argv[i], is ? is[i] : WORD_ANY);
+		fits = syntax_end_of(x, &at, NULL) < PLACES;
 	}
 	free(x);
 	return fits;
@@ -319,7 +321,7 @@ bool syntax_fits(const char *syntax, int argc, char *const *argv)
 }
 
 struct syntax_walk {
-	struct places x;
+	struct syntax_places x;
 	struct set at; /* of the last word */
 	bool begun;
 };
@@ -334,17 +336,17 @@ struct syntax_walk *syntax_walk(const char *syntax)
 
 void syntax_step(struct syntax_walk *w, const char *typed)
 {
-	w->at = stand(&w->x, w->begun ? &w->at : NULL, typed, WORD_ANY);
+	w->at = syntax_stand(&w->x, w->begun ? &w->at : NULL, typed, WORD_ANY);
 	w->begun = true;
 }
 
 void syntax_offer(const struct syntax_walk *w, void (*offer)(void *ctx, const char *word, size_t len),
 		  void *ctx)
 {
-	struct set at = stand(&w->x, w->begun ? &w->at : NULL, NULL, WORD_ANY);
+	struct set at = syntax_stand(&w->x, w->begun ? &w->at : NULL, NULL, WORD_ANY);
 
 	for (unsigned i = 0; i < w->x.n; i++)
-		if (has(&at, i))
+		if (syntax_has(&at, i))
 			offer(ctx, w->x.at[i].word, w->x.at[i].len);
 }
 
@@ -362,14 +364,14 @@ void syntax_next(const char *syntax, int argc, char *const *argv,
 /* --- the best reading -------------------------------------------------------------------------- */
 
 /* The costs of a word at each of its possible places. All 0 if these are of one kind. */
-static void costs_of(const struct places *x, const struct set *at, const char *typed, syntax_cost *cost,
-		     void *ctx, unsigned *out)
+static void costs_of(const struct syntax_places *x, const struct set *at, const char *typed,
+		     syntax_cost *cost, void *ctx, unsigned *out)
 {
 	const struct syntax_word *first = NULL;
 	bool several = false;
 
 	for (unsigned i = 0; i < x->n; i++)
-		if (has(at, i)) {
+		if (syntax_has(at, i)) {
 			first = first ? first : &x->at[i];
 			several |= x->at[i].len != first->len ||
 				   strncmp(x->at[i].word, first->word, first->len) != 0;
@@ -377,7 +379,7 @@ static void costs_of(const struct places *x, const struct set *at, const char *t
 	for (unsigned i = 0; i < x->n; i++) {
 		const struct syntax_word *w = &x->at[i];
 
-		out[i] = several && has(at, i) && !syntax_fixed(w->word, w->len)
+		out[i] = several && syntax_has(at, i) && !syntax_fixed(w->word, w->len)
 				 ? cost(ctx, w->word, w->len, typed)
 				 : 0;
 	}
@@ -386,20 +388,20 @@ static void costs_of(const struct places *x, const struct set *at, const char *t
 bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *cost, void *ctx,
 		  struct syntax_word *found)
 {
-	struct places *x = places_of(syntax);
+	struct syntax_places *x = places_of(syntax);
 	uint8_t(*from)[PLACES] = mem_resize(NULL, (size_t)argc, sizeof(*from));
 	unsigned sum[PLACES] = {0}, now[PLACES], place = PLACES;
 	struct set at = {0}, before;
 
 	for (int i = 1; i < argc; i++) {
 		before = at;
-		at = stand(x, i > 1 ? &before : NULL, argv[i], WORD_ANY);
+		at = syntax_stand(x, i > 1 ? &before : NULL, argv[i], WORD_ANY);
 		costs_of(x, &at, argv[i], cost, ctx, now);
 		for (unsigned p = 0; p < x->n; p++) {
 			unsigned best = PLACES;
 
-			for (unsigned q = 0; i > 1 && has(&at, p) && q < x->n; q++)
-				if (has(&before, q) && has(&x->follow[q], p) &&
+			for (unsigned q = 0; i > 1 && syntax_has(&at, p) && q < x->n; q++)
+				if (syntax_has(&before, q) && syntax_has(&x->follow[q], p) &&
 				    (best == PLACES || sum[q] < sum[best]))
 					best = q;
 			from[i][p] = (uint8_t)best;
@@ -408,7 +410,7 @@ bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *
 		memcpy(sum, now, sizeof(sum));
 	}
 	if (argc > 1)
-		place = end_of(x, &at, sum);
+		place = syntax_end_of(x, &at, sum);
 	for (int i = argc - 1; i > 0 && place < PLACES; i--) {
 		found[i - 1] = x->at[place];
 		place = i > 1 ? from[i][place] : 0;

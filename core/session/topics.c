@@ -269,7 +269,7 @@ const struct topic *topic_at(const struct session *s, size_t i)
 	return NULL;
 }
 
-static int letter(char c)
+static int topics_letter(char c)
 {
 	return c == '-' || c == '_' ? ' ' : tolower((unsigned char)c);
 }
@@ -282,7 +282,7 @@ static bool equals(const char *word, const char *name, size_t len, bool begins)
 	if (begins ? n > len : n != len)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (letter(word[i]) != letter(name[i]))
+		if (topics_letter(word[i]) != topics_letter(name[i]))
 			return false;
 	return true;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-struct list {
+struct guid_names_list {
 	const struct fabric *f;
 	enum opt_names what;
 	uint8_t *listed; /* [n_ports]: by port, a switch by its port 0 */
@@ -20,7 +20,7 @@ struct list {
 	uint32_t n;
 };
 
-static void list_port(struct list *l, uint32_t port)
+static void list_port(struct guid_names_list *l, uint32_t port)
 {
 	if (l->listed[port]++)
 		return;
@@ -31,7 +31,7 @@ static void list_port(struct list *l, uint32_t port)
 	text_putc(&l->text, '\n');
 }
 
-static void list_node(struct list *l, uint32_t node)
+static void list_node(struct guid_names_list *l, uint32_t node)
 {
 	const struct fabric *f = l->f;
 
@@ -40,25 +40,25 @@ static void list_node(struct list *l, uint32_t node)
 			list_port(l, f->node_port[node] + p);
 }
 
-static enum name_kind kind_of(enum opt_names what)
+static enum name_kind guid_names_kind_of(enum opt_names what)
 {
 	return what == OPT_ANY_PORTS ? NAMES_ANY : what == OPT_HOST_PORTS ? NAMES_HOSTS : NAMES_SWITCHES;
 }
 
-static const char *words_of(enum opt_names what)
+static const char *guid_names_words_of(enum opt_names what)
 {
 	return what == OPT_ANY_PORTS ? "switches or hosts" : what == OPT_HOST_PORTS ? "hosts" : "switches";
 }
 
-static bool fits_kind(const struct list *l, uint32_t node)
+static bool fits_kind(const struct guid_names_list *l, uint32_t node)
 {
-	enum name_kind kind = kind_of(l->what);
+	enum name_kind kind = guid_names_kind_of(l->what);
 
 	return kind == NAMES_ANY || node_is_switch(l->f, node) == (kind == NAMES_SWITCHES);
 }
 
 /* Lists a GUID of the fabric: a node's means all its ports, a port's that port. False: it is no GUID. */
-static bool list_guid(struct list *l, const char *word, bool *found)
+static bool list_guid(struct guid_names_list *l, const char *word, bool *found)
 {
 	uint64_t guid;
 	uint32_t node, ep;
@@ -76,14 +76,14 @@ static bool list_guid(struct list *l, const char *word, bool *found)
 	return true;
 }
 
-static int list_word(struct list *l, const char *word, struct err *e)
+static int list_word(struct guid_names_list *l, const char *word, struct err *e)
 {
 	struct name_hits h = {0};
 	bool many, found = true;
 	int rc = 0;
 
 	if (!list_guid(l, word, &found)) {
-		rc = names_many(l->f, word, kind_of(l->what), &h, &many, e);
+		rc = names_many(l->f, word, guid_names_kind_of(l->what), &h, &many, e);
 		found = h.n > 0;
 	}
 	for (uint32_t i = 0; i < h.n; i++)
@@ -91,16 +91,17 @@ static int list_word(struct list *l, const char *word, struct err *e)
 	name_hits_free(&h);
 	if (rc || found)
 		return rc;
-	return err_set(e, "\"%s\" fits none of the %s", word, words_of(l->what));
+	return err_set(e, "\"%s\" fits none of the %s", word, guid_names_words_of(l->what));
 }
 
 /*
  * The list of GUIDs that words mean, in the form of guid_file_read(); to be freed. With `all`, each word must
  * fit something, else NULL and *e.
  */
-static char *list_of(const struct fabric *f, enum opt_names what, const char *value, bool all, struct err *e)
+static char *guid_names_list_of(const struct fabric *f, enum opt_names what, const char *value, bool all,
+				struct err *e)
 {
-	struct list l = {.f = f, .what = what, .listed = NEW_ARRAY(f->n_ports + 1, uint8_t)};
+	struct guid_names_list l = {.f = f, .what = what, .listed = NEW_ARRAY(f->n_ports + 1, uint8_t)};
 	const char *rest;
 	int argc, rc;
 	char **argv;
@@ -119,7 +120,7 @@ static char *list_of(const struct fabric *f, enum opt_names what, const char *va
 		rc = 0;
 	}
 	if (!rc && all && !l.n)
-		rc = err_set(e, "no %s are named", words_of(what));
+		rc = err_set(e, "no %s are named", guid_names_words_of(what));
 	words_free(argc, argv);
 	free(l.listed);
 	if (!rc)
@@ -181,10 +182,12 @@ int options_set_named(struct options *o, const struct fabric *f, const char *nam
 	if (!options_set(o, name, value, &no_file))
 		return 0;
 	if (!f)
-		return err_set(e, "%s, or a fabric with %s so named", no_file.msg, words_of(d->names));
-	list = list_of(f, d->names, value, true, &no_name);
+		return err_set(e, "%s, or a fabric with %s so named", no_file.msg,
+			       guid_names_words_of(d->names));
+	list = guid_names_list_of(f, d->names, value, true, &no_name);
 	if (!list)
-		return err_set(e, "%s, or names of %s: %s", no_file.msg, words_of(d->names), no_name.msg);
+		return err_set(e, "%s, or names of %s: %s", no_file.msg, guid_names_words_of(d->names),
+			       no_name.msg);
 	options_set_list(o, name, value, list);
 	free(list);
 	return 0;
@@ -210,7 +213,7 @@ struct options *options_named_anew(const struct options *o, const struct fabric 
 
 		if (!d->names || !options_has_list(c, d->name))
 			continue;
-		list = list_of(f, d->names, options_get(c, d->name), false, NULL);
+		list = guid_names_list_of(f, d->names, options_get(c, d->name), false, NULL);
 		options_set_list(c, d->name, options_get(c, d->name), list ? list : "@\n");
 		free(list);
 	}

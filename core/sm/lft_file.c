@@ -21,14 +21,14 @@ struct pieces {
 	const char *p; /* first byte that is not white */
 };
 
-static const char *skip_white(const char *p)
+static const char *lft_file_skip_white(const char *p)
 {
 	while (isspace((unsigned char)*p))
 		p++;
 	return p;
 }
 
-static bool next_piece(struct pieces *f)
+static bool lft_file_next_piece(struct pieces *f)
 {
 	size_t left = f->size - f->at, n = MIN(left, PIECE);
 	const char *nl;
@@ -41,7 +41,7 @@ static bool next_piece(struct pieces *f)
 	f->text[n] = 0;
 	f->at += n;
 	f->line++;
-	f->p = skip_white(f->text);
+	f->p = lft_file_skip_white(f->text);
 	return true;
 }
 
@@ -60,7 +60,7 @@ static bool starts(const char *p, const char *word)
 }
 
 /* A hexadecimal number after `mark`, followed by white space or one of `ends`. False: there is none. */
-static bool guid_behind(const char *p, const char *mark, const char *ends, uint64_t *guid)
+static bool lft_file_guid_behind(const char *p, const char *mark, const char *ends, uint64_t *guid)
 {
 	const char *q = strstr(p, mark);
 	char *end;
@@ -73,7 +73,7 @@ static bool guid_behind(const char *p, const char *mark, const char *ends, uint6
 }
 
 /* A number and its end; false when there is none. */
-static bool number(const char *p, int base, unsigned long *v, const char **end)
+static bool lft_file_number(const char *p, int base, unsigned long *v, const char **end)
 {
 	char *e;
 
@@ -96,7 +96,7 @@ static uint32_t switch_up_by_guid(const struct topo *t, uint64_t guid)
 #define WANT_LID "\"0x<LID> <port>\""
 
 /* The table being read. */
-struct table {
+struct lft_file_table {
 	uint32_t sw;	   /* NO_ID: its lines are skipped */
 	unsigned long top; /* last LID from the head, 0 = not told */
 	bool last;	   /* its entry was read */
@@ -109,21 +109,22 @@ static unsigned long head_top(const char *p)
 	unsigned long v;
 
 	q = q ? strchr(q, '-') : NULL;
-	return q && number(q + 1, 0, &v, &end) && *end == ']' ? v : 0;
+	return q && lft_file_number(q + 1, 0, &v, &end) && *end == ']' ? v : 0;
 }
 
-static void end_table(struct lft_file *l, const struct table *t)
+static void lft_file_end_table(struct lft_file *l, const struct lft_file_table *t)
 {
 	l->n_cut += t->sw != NO_ID && t->top && t->top % 64 == 0 && !t->last;
 }
 
-static bool read_head(struct lft_file *l, const struct pieces *f, const struct topo *topo, struct table *t)
+static bool lft_file_read_head(struct lft_file *l, const struct pieces *f, const struct topo *topo,
+			       struct lft_file_table *t)
 {
 	uint64_t guid;
 
-	end_table(l, t);
-	*t = (struct table){.sw = NO_ID};
-	if (!guid_behind(f->p, " guid 0x", "", &guid)) {
+	lft_file_end_table(l, t);
+	*t = (struct lft_file_table){.sw = NO_ID};
+	if (!lft_file_guid_behind(f->p, " guid 0x", "", &guid)) {
 		set_broken(f, WANT_HEAD, &l->why);
 		return false;
 	}
@@ -136,14 +137,15 @@ static bool read_head(struct lft_file *l, const struct pieces *f, const struct t
 	return true;
 }
 
-static bool read_entry(struct lft_file *l, const struct pieces *f, const struct topo *topo, struct table *t)
+static bool lft_file_read_entry(struct lft_file *l, const struct pieces *f, const struct topo *topo,
+				struct lft_file_table *t)
 {
 	struct lft_entry e = {.sw = t->sw, .line = f->line};
 	unsigned long lid, port;
 	const char *p;
 
-	if (!number(f->p + 2, 16, &lid, &p) || !isspace((unsigned char)*p) ||
-	    !number(skip_white(p), 10, &port, &p) || (*p && !isspace((unsigned char)*p))) {
+	if (!lft_file_number(f->p + 2, 16, &lid, &p) || !isspace((unsigned char)*p) ||
+	    !lft_file_number(lft_file_skip_white(p), 10, &port, &p) || (*p && !isspace((unsigned char)*p))) {
 		set_broken(f, WANT_LID, &l->why);
 		return false;
 	}
@@ -154,7 +156,7 @@ static bool read_entry(struct lft_file *l, const struct pieces *f, const struct 
 			   &l->why);
 		return false;
 	}
-	if (!guid_behind(p, " portguid 0x", ":", &e.guid))
+	if (!lft_file_guid_behind(p, " portguid 0x", ":", &e.guid))
 		e.guid = 0;
 	t->last |= e.lid == t->top;
 	GROW(l->e, l->n, l->cap);
@@ -165,19 +167,19 @@ static bool read_entry(struct lft_file *l, const struct pieces *f, const struct 
 void lft_file_parse(struct lft_file *l, const char *name, const char *data, size_t size, const struct topo *t)
 {
 	struct pieces f = {.name = name, .data = data, .size = size};
-	struct table table = {.sw = NO_ID};
+	struct lft_file_table table = {.sw = NO_ID};
 	bool good = true;
 
 	*l = (struct lft_file){.has = NEW_ARRAY(t->fabric->n_switches, uint8_t)};
-	while (good && next_piece(&f)) {
+	while (good && lft_file_next_piece(&f)) {
 		if (starts(f.p, "Multicast mlids"))
 			l->n_multicast++;
 		else if (starts(f.p, "Unicast lids"))
-			good = read_head(l, &f, t, &table);
+			good = lft_file_read_head(l, &f, t, &table);
 		else if (table.sw != NO_ID && starts(f.p, "0x"))
-			good = read_entry(l, &f, t, &table);
+			good = lft_file_read_entry(l, &f, t, &table);
 	}
-	end_table(l, &table);
+	lft_file_end_table(l, &table);
 	l->broken = !good;
 }
 
@@ -208,20 +210,20 @@ void lft_file_free(struct lft_file *l)
 /* --- hop matrices ------------------------------------------------------------------------ */
 
 /* "0x<LID>: <hex> <hex> ... # ..." */
-static bool read_row(struct hops_file *h, const struct pieces *f, const struct topo *t, uint32_t sw)
+static bool lft_file_read_row(struct hops_file *h, const struct pieces *f, const struct topo *t, uint32_t sw)
 {
 	struct hops_row row = {.sw = sw, .at = h->n_values};
 	unsigned long v;
 	const char *p;
 
-	if (!number(f->p + 2, 16, &v, &p) || (*p && *p != ':' && !isspace((unsigned char)*p))) {
+	if (!lft_file_number(f->p + 2, 16, &v, &p) || (*p && *p != ':' && !isspace((unsigned char)*p))) {
 		set_broken(f, "\"0x<LID>: <hops> <hops> ...\"", &h->why);
 		return false;
 	}
 	row.lid = v;
-	p = skip_white(*p ? p + 1 : p);
+	p = lft_file_skip_white(*p ? p + 1 : p);
 	while (*p && *p != '#') {
-		if (!number(p, 16, &v, &p)) {
+		if (!lft_file_number(p, 16, &v, &p)) {
 			set_broken(f, "hops of the ports in hexadecimal, then '#'", &h->why);
 			return false;
 		}
@@ -230,7 +232,7 @@ static bool read_row(struct hops_file *h, const struct pieces *f, const struct t
 			h->value[h->n_values++] = v;
 			row.n++;
 		}
-		p = skip_white(p);
+		p = lft_file_skip_white(p);
 	}
 	GROW(h->row, h->n, h->cap);
 	h->row[h->n++] = row;
@@ -245,15 +247,15 @@ void hops_file_parse(struct hops_file *h, const char *name, const char *data, si
 	uint64_t guid = 0;
 
 	*h = (struct hops_file){0};
-	while (!h->broken && next_piece(&f)) {
+	while (!h->broken && lft_file_next_piece(&f)) {
 		if (starts(f.p, "Switch")) {
-			h->broken = !guid_behind(f.p, " guid 0x", "", &guid);
+			h->broken = !lft_file_guid_behind(f.p, " guid 0x", "", &guid);
 			if (h->broken)
 				set_broken(&f, "\"Switch ... guid 0x<GUID> ...\"", &h->why);
 			sw = h->broken ? NO_ID : switch_up_by_guid(t, guid);
 			h->n_unknown += !h->broken && sw == NO_ID;
 		} else if (sw != NO_ID && starts(f.p, "0x")) {
-			h->broken = !read_row(h, &f, t, sw);
+			h->broken = !lft_file_read_row(h, &f, t, sw);
 		}
 	}
 }

@@ -6,7 +6,7 @@
 
 #include "core/base/memory.h"
 
-static void mark(struct notes *n, size_t at, unsigned kinds)
+static void notes_mark(struct notes *n, size_t at, unsigned kinds)
 {
 	n->mark = mem_resize(n->mark, n->n_marks + 1, sizeof(*n->mark));
 	n->mark[n->n_marks++] = (struct note_mark){at, kinds};
@@ -17,7 +17,7 @@ void note_add(struct notes *n, unsigned kinds, const char *fmt, ...)
 	va_list ap;
 
 	if (kinds)
-		mark(n, n->text.len, kinds);
+		notes_mark(n, n->text.len, kinds);
 	va_start(ap, fmt);
 	text_addv(&n->text, fmt, ap);
 	va_end(ap);
@@ -26,7 +26,7 @@ void note_add(struct notes *n, unsigned kinds, const char *fmt, ...)
 void notes_take(struct notes *n, struct notes *from)
 {
 	for (size_t i = 0; i < from->n_marks; i++)
-		mark(n, n->text.len + from->mark[i].at, from->mark[i].kinds);
+		notes_mark(n, n->text.len + from->mark[i].at, from->mark[i].kinds);
 	text_add(&n->text, "%s", text_str(&from->text));
 	notes_free(from);
 }

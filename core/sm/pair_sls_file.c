@@ -51,7 +51,7 @@ static void odd(struct partitions *x, struct cursor what, const char *means)
 }
 
 /* OpenSM gives the whole file up. */
-static bool fail(struct partitions *x, struct cursor what, const char *why)
+static bool pair_sls_file_fail(struct partitions *x, struct cursor what, const char *why)
 {
 	odd(x, what, why);
 	x->failed = true;
@@ -59,7 +59,7 @@ static bool fail(struct partitions *x, struct cursor what, const char *why)
 }
 
 /* OpenSM takes the beginning of a word for the word. */
-static bool begins(struct cursor part, const char *word)
+static bool pair_sls_file_begins(struct cursor part, const char *word)
 {
 	return cur_len(part) <= strlen(word) && !memcmp(part.p, word, cur_len(part));
 }
@@ -101,7 +101,7 @@ static struct partition *partition_of(struct partitions *x, const char *name, un
 }
 
 /* All ports, or those of nodes of a type. */
-static void add_all(struct partitions *x, struct partition *p, unsigned type, uint8_t member)
+static void pair_sls_file_add_all(struct partitions *x, struct partition *p, unsigned type, uint8_t member)
 {
 	const struct fabric *f = x->t->fabric;
 
@@ -123,7 +123,7 @@ static bool c_number(struct cursor c, uint64_t *v, struct cursor *rest)
 }
 
 /* Parts `NAME=VALUE`; *given: there is a `=`. */
-static struct cursor name_of(struct cursor *value, bool *given)
+static struct cursor pair_sls_file_name_of(struct cursor *value, bool *given)
 {
 	struct cursor name;
 
@@ -139,16 +139,17 @@ static void take_flag(struct partitions *x, struct cursor flag)
 	uint64_t sl;
 	bool given;
 
-	name = name_of(&value, &given);
+	name = pair_sls_file_name_of(&value, &given);
 	if (cur_same(name, cur_text("sl"))) {
 		if (c_number(value, &sl, &rest) && sl <= 15 &&
 		    (cur_empty(&rest) || isspace((unsigned char)*rest.p)))
 			x->sl = (unsigned)sl;
 		else
 			odd(x, flag, "no SL from 0 to 15, skipped");
-	} else if (cur_len(name) && begins(name, "defmember")) {
-		if (given && (begins(value, "limited") || begins(value, "full") || begins(value, "both")))
-			x->full = !begins(value, "limited") || cur_empty(&value);
+	} else if (cur_len(name) && pair_sls_file_begins(name, "defmember")) {
+		if (given && (pair_sls_file_begins(value, "limited") || pair_sls_file_begins(value, "full") ||
+			      pair_sls_file_begins(value, "both")))
+			x->full = !pair_sls_file_begins(value, "limited") || cur_empty(&value);
 		else
 			odd(x, flag, "no membership, skipped");
 	}
@@ -165,25 +166,25 @@ static bool define(struct partitions *x, struct cursor head)
 
 	while (!cur_empty(&head))
 		take_flag(x, cur_trimmed(cur_part(&head, ',')));
-	name = name_of(&value, &given);
+	name = pair_sls_file_name_of(&value, &given);
 	if (!given && cur_len(name) && isdigit((unsigned char)*name.p)) {
 		value = name;
 		name.end = name.p;
 		given = true;
 	}
 	if (given && (!c_number(value, &pkey, &rest) || !cur_empty(&rest)))
-		return fail(x, whole, "no P_Key; OpenSM gives the file up");
+		return pair_sls_file_fail(x, whole, "no P_Key; OpenSM gives the file up");
 	snprintf(text, sizeof(text), "%.*s", CUR_ARGS(name));
 	p = partition_of(x, text, (unsigned)pkey & 0xffff);
 	x->now_at = p ? (size_t)(p - x->part) + 1 : 0;
 	if (p)
 		p->sl = (uint8_t)(x->qos ? x->sl : 0);
 	x->any |= p != NULL;
-	return p || fail(x, whole, "no P_Key is left; OpenSM gives the file up");
+	return p || pair_sls_file_fail(x, whole, "no P_Key is left; OpenSM gives the file up");
 }
 
 /* `GUID=full`; false: it failed. */
-static bool take_port(struct partitions *x, struct cursor port)
+static bool pair_sls_file_take_port(struct partitions *x, struct cursor port)
 {
 	static const struct {
 		const char *word;
@@ -199,23 +200,24 @@ static bool take_port(struct partitions *x, struct cursor port)
 	uint32_t ep;
 	bool given;
 
-	name = name_of(&value, &given);
-	if (cur_empty(&name) || begins(name, "NONE"))
+	name = pair_sls_file_name_of(&value, &given);
+	if (cur_empty(&name) || pair_sls_file_begins(name, "NONE"))
 		return true;
 	if (given)
-		member = begins(value, "full") || begins(value, "both") ? FULL : LIMITED;
+		member = pair_sls_file_begins(value, "full") || pair_sls_file_begins(value, "both") ? FULL
+												    : LIMITED;
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		if (begins(name, all[i].word)) {
-			add_all(x, p, all[i].type, member);
+		if (pair_sls_file_begins(name, all[i].word)) {
+			pair_sls_file_add_all(x, p, all[i].type, member);
 			return true;
 		}
-	if (begins(name, "SELF")) {
+	if (pair_sls_file_begins(name, "SELF")) {
 		if (x->t->sm_endport != NO_ID)
 			p->member[x->t->sm_endport] = member;
 		return true;
 	}
 	if (!c_number(name, &guid, &rest) || !cur_empty(&rest) || !guid)
-		return fail(x, port, "no GUID of a port; OpenSM gives the file up");
+		return pair_sls_file_fail(x, port, "no GUID of a port; OpenSM gives the file up");
 	ep = fabric_endport_by_guid(x->t->fabric, guid);
 	if (ep != NO_ID && x->t->endport_up[ep])
 		p->member[ep] = member;
@@ -226,7 +228,7 @@ static bool take_port(struct partitions *x, struct cursor port)
 static bool take_piece(struct partitions *x, struct cursor piece)
 {
 	if (!x->now_at && !memchr(piece.p, ':', cur_len(piece)))
-		return fail(x, piece, "no partition; OpenSM gives the file up");
+		return pair_sls_file_fail(x, piece, "no partition; OpenSM gives the file up");
 	if (!x->now_at && !define(x, cur_part(&piece, ':')))
 		return false;
 	while (!cur_empty(&piece)) {
@@ -234,7 +236,7 @@ static bool take_piece(struct partitions *x, struct cursor piece)
 
 		if (cur_begins(port, "mgid") && cur_len(port) > 4)
 			return true;
-		if (!take_port(x, port))
+		if (!pair_sls_file_take_port(x, port))
 			return false;
 	}
 	return true;
@@ -258,13 +260,14 @@ static void take_lone_end(struct partitions *x, size_t at, struct cursor line)
 
 	end_definition(x);
 	if (strspn(x->buffer + at + 1, " \t\n") < rest)
-		fail(x, line, "no GUID of a port; OpenSM gives the file up");
+		pair_sls_file_fail(x, line, "no GUID of a port; OpenSM gives the file up");
 	else if (left < sizeof(x->buffer) &&
 		 strcspn(x->buffer + left + strspn(x->buffer + left, " \t\n"), ":=,;#"))
-		fail(x, line, "behind it OpenSM reads the rest of an earlier line, and gives the file up");
+		pair_sls_file_fail(
+			x, line, "behind it OpenSM reads the rest of an earlier line, and gives the file up");
 }
 
-static void take_line(struct partitions *x, struct cursor line, bool whole)
+static void pair_sls_file_take_line(struct partitions *x, struct cursor line, bool whole)
 {
 	const char *start = line.p;
 
@@ -302,7 +305,7 @@ static void end_port(struct pair_sls *p, uint32_t ep, uint32_t n)
 	p->first[ep + 1] = n;
 }
 
-static void keep(const struct partitions *x, struct pair_sls *p)
+static void pair_sls_file_keep(const struct partitions *x, struct pair_sls *p)
 {
 	uint32_t n = 0, cap = 0;
 
@@ -327,7 +330,7 @@ bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const 
 	struct cursor line;
 
 	/* the default partition: all ports limited, the subnet manager's in full */
-	add_all(&x, partition_of(&x, "Default", DEFAULT_PKEY), 0, LIMITED);
+	pair_sls_file_add_all(&x, partition_of(&x, "Default", DEFAULT_PKEY), 0, LIMITED);
 	if (t->sm_endport != NO_ID)
 		x.part[0].member[t->sm_endport] = FULL;
 	while (!x.failed && lines_next(&l, &line)) {
@@ -336,16 +339,16 @@ bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const 
 			x.modelled = false;
 			odd(&x, line, "lines of more than 4094 bytes are not modelled");
 		}
-		take_line(&x, line, line.end < data + size);
+		pair_sls_file_take_line(&x, line, line.end < data + size);
 	}
 	if (x.failed || !x.any) { /* then there is the default partition alone, with all ports in full */
 		if (!x.any && !x.failed)
 			text_add(notes, "%s: no partition is defined; OpenSM takes its default\n", name);
 		for (size_t i = 0; i < x.n; i++)
 			memset(x.part[i].member, NO_MEMBER, t->fabric->n_endports);
-		add_all(&x, &x.part[0], 0, FULL);
+		pair_sls_file_add_all(&x, &x.part[0], 0, FULL);
 	}
-	keep(&x, p);
+	pair_sls_file_keep(&x, p);
 	for (size_t i = 0; i < x.n; i++)
 		free(x.part[i].member);
 	free(x.part);

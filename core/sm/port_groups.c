@@ -21,21 +21,21 @@ enum rule_kind { BY_GUID, BY_RANGE, BY_NAME, BY_REGEXP, BY_UNION, BY_SUBTRACT, N
 static const char *const rule_names[N_RULES] = {"port-guid",   "port-guid-range", "port-name",
 						"port-regexp", "union-rule",	  "subtract-rule"};
 
-struct rule {
+struct port_groups_rule {
 	enum rule_kind kind;
 	char *value;
 	regex_t regexp; /* BY_REGEXP */
 	unsigned port;	/* BY_REGEXP: only this one; 0 = all */
 };
 
-struct group {
+struct port_groups_member {
 	char *name; /* NULL: not told yet */
-	struct rule *rule;
+	struct port_groups_rule *rule;
 	size_t n, cap;
 };
 
 struct port_groups {
-	struct group *group;
+	struct port_groups_member *group;
 	size_t n, cap;
 };
 
@@ -57,7 +57,7 @@ static bool is_endless(const char *s)
 }
 
 /* Compiles a pattern `REGEXP` or `REGEXP:PORT`.  What may take for ever is refused. */
-static int read_regexp(struct rule *r, const char *at, struct err *e)
+static int read_regexp(struct port_groups_rule *r, const char *at, struct err *e)
 {
 	char *colon = strrchr(r->value, ':');
 	uint64_t port;
@@ -81,9 +81,10 @@ static int read_regexp(struct rule *r, const char *at, struct err *e)
 	return err_set(e, "%s: found '%.40s', expected a regular expression: %s", at, r->value, why);
 }
 
-static int add_rule(struct group *g, enum rule_kind kind, struct cursor value, const char *at, struct err *e)
+static int add_rule(struct port_groups_member *g, enum rule_kind kind, struct cursor value, const char *at,
+		    struct err *e)
 {
-	struct rule r = {.kind = kind, .value = str_printf("%.*s", CUR_ARGS(value))};
+	struct port_groups_rule r = {.kind = kind, .value = str_printf("%.*s", CUR_ARGS(value))};
 
 	if (kind == BY_REGEXP && read_regexp(&r, at, e)) {
 		free(r.value);
@@ -95,7 +96,8 @@ static int add_rule(struct group *g, enum rule_kind kind, struct cursor value, c
 }
 
 /* `KEY: VALUE`.  Other keys ("use") do not say who is in it. */
-static int read_key(struct group *g, struct cursor line, const char *at, struct err *e)
+static int port_groups_read_key(struct port_groups_member *g, struct cursor line, const char *at,
+				struct err *e)
 {
 	struct cursor value = line, key = cur_trimmed(cur_part(&value, ':'));
 
@@ -126,7 +128,7 @@ static int read_groups(struct port_groups *g, const struct input *in, struct err
 			continue;
 		if (cur_is(line, "port-group") && !inside) {
 			GROW(g->group, g->n, g->cap);
-			g->group[g->n++] = (struct group){0};
+			g->group[g->n++] = (struct port_groups_member){0};
 			inside = true;
 		} else if (cur_is(line, "end-port-group") && inside) {
 			inside = false;
@@ -135,7 +137,7 @@ static int read_groups(struct port_groups *g, const struct input *in, struct err
 					e, "%s: found a port group without name, expected `name: NAME` in it",
 					at);
 		} else if (inside && memchr(line.p, ':', cur_len(line))) {
-			rc = read_key(&g->group[g->n - 1], line, at, e);
+			rc = port_groups_read_key(&g->group[g->n - 1], line, at, e);
 		} else {
 			rc = err_set(e, "%s: found '%s', expected %s", at,
 				     excerpt(line, found, sizeof(found)),
@@ -176,7 +178,7 @@ void port_groups_free(struct port_groups *g)
 
 /* --- members -------------------------------------------------------------------------------------- */
 
-struct search {
+struct port_groups_search {
 	const struct port_groups *g;
 	const struct fabric *f;
 	unsigned depth;
@@ -224,7 +226,8 @@ static bool named(struct cursor words, const struct fabric *f, uint32_t port)
 }
 
 /* Does one part of a rule mean a port? */
-static bool part_means(const struct rule *r, struct cursor part, const struct fabric *f, uint32_t port)
+static bool part_means(const struct port_groups_rule *r, struct cursor part, const struct fabric *f,
+		       uint32_t port)
 {
 	uint64_t guid = f->port_guid[port], first, last;
 
@@ -239,7 +242,7 @@ static bool part_means(const struct rule *r, struct cursor part, const struct fa
 	}
 }
 
-static bool rule_means(const struct rule *r, const struct fabric *f, uint32_t port)
+static bool rule_means(const struct port_groups_rule *r, const struct fabric *f, uint32_t port)
 {
 	struct cursor list = cur_text(r->value), part;
 	bool means = false;
@@ -252,10 +255,10 @@ static bool rule_means(const struct rule *r, const struct fabric *f, uint32_t po
 	return means;
 }
 
-static int add_members(struct search *s, const char *group, uint8_t *in);
+static int add_members(struct port_groups_search *s, const char *group, uint8_t *in);
 
 /* Groups made of groups: all of them, or the first without the others. */
-static int combine(struct search *s, const struct rule *r, uint8_t *in)
+static int combine(struct port_groups_search *s, const struct port_groups_rule *r, uint8_t *in)
 {
 	const struct fabric *f = s->f;
 	struct cursor list = cur_text(r->value), part;
@@ -285,9 +288,9 @@ static int combine(struct search *s, const struct rule *r, uint8_t *in)
 }
 
 /* As port_groups_members(). */
-static int add_members(struct search *s, const char *group, uint8_t *in)
+static int add_members(struct port_groups_search *s, const char *group, uint8_t *in)
 {
-	const struct group *g = NULL;
+	const struct port_groups_member *g = NULL;
 	int rc = 0;
 
 	for (size_t i = 0; i < s->g->n; i++)
@@ -299,7 +302,7 @@ static int add_members(struct search *s, const char *group, uint8_t *in)
 		return err_set(s->e, "port group %.60s: made of itself, or of too many groups", group);
 	s->depth++;
 	for (size_t i = 0; !rc && i < g->n; i++) {
-		const struct rule *r = &g->rule[i];
+		const struct port_groups_rule *r = &g->rule[i];
 
 		if (r->kind == BY_UNION || r->kind == BY_SUBTRACT) {
 			rc = combine(s, r, in);
@@ -315,7 +318,7 @@ static int add_members(struct search *s, const char *group, uint8_t *in)
 int port_groups_members(const struct port_groups *g, const char *group, const struct fabric *f, uint8_t *in,
 			struct err *e)
 {
-	return add_members(&(struct search){.g = g, .f = f, .e = e}, group, in);
+	return add_members(&(struct port_groups_search){.g = g, .f = f, .e = e}, group, in);
 }
 
 /* --- files of GUIDs -------------------------------------------------------------------------------- */
@@ -328,20 +331,20 @@ struct expansion {
 	struct guid_file *g;
 };
 
-static void add_guid(struct guid_file *g, uint64_t guid, unsigned line, char *rest)
+static void port_groups_add_guid(struct guid_file *g, uint64_t guid, unsigned line, char *rest)
 {
 	GROW(g->l, g->n, g->cap);
 	g->l[g->n++] = (struct guid_line){guid, line, rest};
 }
 
-static void stop(struct guid_file *g, unsigned line, const char *why)
+static void port_groups_stop(struct guid_file *g, unsigned line, const char *why)
 {
 	g->stopped = line;
 	err_set(&g->why, "%s", why);
 }
 
 /* 1: the line is a group's name, and its members are added. */
-static int add_group(const struct expansion *x, const char *group, unsigned line)
+static int port_groups_add_group(const struct expansion *x, const char *group, unsigned line)
 {
 	const struct fabric *f = x->f;
 	uint8_t *in = NEW_ARRAY(f->n_ports + 1, uint8_t);
@@ -349,14 +352,15 @@ static int add_group(const struct expansion *x, const char *group, unsigned line
 	int rc = port_groups_members(x->groups, group, f, in, &why);
 
 	if (rc < 0)
-		stop(x->g, line, why.msg);
+		port_groups_stop(x->g, line, why.msg);
 	for (uint32_t port = 0; rc > 0 && port < f->n_ports; port++) {
 		uint32_t node = f->port_node[port];
 		bool sw = node_is_switch(f, node);
 
 		if (in[port] && (x->what == OPT_ANY_PORTS || sw == (x->what == OPT_SWITCHES)))
-			add_guid(x->g, x->what == OPT_SWITCHES ? f->node_guid[node] : f->port_guid[port],
-				 line, str_dup(""));
+			port_groups_add_guid(
+				x->g, x->what == OPT_SWITCHES ? f->node_guid[node] : f->port_guid[port], line,
+				str_dup(""));
 	}
 	free(in);
 	return rc;
@@ -374,14 +378,14 @@ static void read_expanded(const struct expansion *x, const struct input *in, boo
 
 		word = cur_trimmed(line);
 		group = str_printf("%.*s", CUR_ARGS(word));
-		if (*group && *group != '#' && add_group(x, group, l.no)) {
+		if (*group && *group != '#' && port_groups_add_group(x, group, l.no)) {
 			free(group);
 			continue;
 		}
 		free(group);
 		guid_file_parse(&one, x->path, line.p, cur_len(line), false);
 		for (size_t i = 0; i < one.n; i++) {
-			add_guid(x->g, one.l[i].guid, l.no, one.l[i].rest);
+			port_groups_add_guid(x->g, one.l[i].guid, l.no, one.l[i].rest);
 			one.l[i].rest = NULL;
 		}
 		if (one.stopped && discard) {
@@ -425,7 +429,7 @@ void option_guids_read(const struct options *o, const char *option, const struct
 		x.groups = groups;
 		read_expanded(&x, &in, discard_invalid);
 	} else {
-		stop(g, UINT_MAX, why.msg);
+		port_groups_stop(g, UINT_MAX, why.msg);
 	}
 	port_groups_free(groups);
 	free(data);

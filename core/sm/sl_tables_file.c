@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* State while a file is read into the SL tables. */
-struct reading {
+struct sl_tables_file_reading {
 	struct sl_tables *l;
 	const char *name;
 	const struct fabric *f;
@@ -22,7 +22,8 @@ struct reading {
 	uint32_t unknown; /* number of nodes or LIDs that the fabric does not have */
 };
 
-static int expected(const struct reading *r, struct cursor line, const char *what, struct err *e)
+static int sl_tables_file_expected(const struct sl_tables_file_reading *r, struct cursor line,
+				   const char *what, struct err *e)
 {
 	char found[60];
 
@@ -31,7 +32,7 @@ static int expected(const struct reading *r, struct cursor line, const char *wha
 }
 
 /* A number of at most `max`; hexadecimal with 0x. */
-static bool number(struct cursor *c, uint64_t max, uint64_t *v)
+static bool sl_tables_file_number(struct cursor *c, uint64_t max, uint64_t *v)
 {
 	return cur_number(c, 0, v) && *v <= max;
 }
@@ -44,7 +45,7 @@ static bool at_end(struct cursor *c)
 
 /* --- maps ------------------------------------------------------------------------------- */
 
-static uint32_t switch_of_guid(const struct fabric *f, uint64_t guid)
+static uint32_t sl_tables_file_switch_of_guid(const struct fabric *f, uint64_t guid)
 {
 	uint32_t node = fabric_node_by_guid(f, guid), ep;
 
@@ -56,7 +57,7 @@ static uint32_t switch_of_guid(const struct fabric *f, uint64_t guid)
 }
 
 /* "Switch 0x..., base LID 1, ..." and the like begin a block. */
-static bool map_block(struct reading *r, struct cursor c)
+static bool map_block(struct sl_tables_file_reading *r, struct cursor c)
 {
 	bool sw = cur_word(&c, "Switch");
 	uint64_t guid;
@@ -67,13 +68,13 @@ static bool map_block(struct reading *r, struct cursor c)
 		return false;
 	r->block = true;
 	r->source = fabric_endport_by_guid(r->f, guid);
-	r->sw = sw ? switch_of_guid(r->f, guid) : NO_ID;
+	r->sw = sw ? sl_tables_file_switch_of_guid(r->f, guid) : NO_ID;
 	r->unknown += sw && r->sw == NO_ID;
 	return true;
 }
 
 /* Are there such ports?  Endports other than switches have one map, of "ports" 0 and 0. */
-static bool port_of_source(const struct reading *r, uint64_t in, uint64_t out)
+static bool port_of_source(const struct sl_tables_file_reading *r, uint64_t in, uint64_t out)
 {
 	bool sw = r->source != NO_ID && endport_is_switch(r->f, r->source);
 	unsigned ports = sw ? r->f->node_nports[endport_node(r->f, r->source)] : 0;
@@ -82,16 +83,16 @@ static bool port_of_source(const struct reading *r, uint64_t in, uint64_t out)
 }
 
 /* "IN OUT : VL ... VL", sixteen of them. */
-static bool map_row(struct reading *r, struct cursor c)
+static bool map_row(struct sl_tables_file_reading *r, struct cursor c)
 {
 	uint64_t in, out, vl;
 	sl2vl_map m = 0;
 
-	if (!r->block || !number(&c, MAX_PORTS + 1, &in) || !number(&c, MAX_PORTS + 1, &out) ||
-	    !cur_char(&c, ':'))
+	if (!r->block || !sl_tables_file_number(&c, MAX_PORTS + 1, &in) ||
+	    !sl_tables_file_number(&c, MAX_PORTS + 1, &out) || !cur_char(&c, ':'))
 		return false;
 	for (unsigned sl = 0; sl < 16; sl++) {
-		if (!number(&c, 15, &vl))
+		if (!sl_tables_file_number(&c, 15, &vl))
 			return false;
 		m |= vl << 4 * sl;
 	}
@@ -107,22 +108,23 @@ static bool map_row(struct reading *r, struct cursor c)
 }
 
 /* "GUID IN OUT 0x01 0x23 ...": the bytes of the mapping table. */
-static bool map_line(struct reading *r, struct cursor c)
+static bool map_line(struct sl_tables_file_reading *r, struct cursor c)
 {
 	uint64_t guid, in, out, pair;
 	uint8_t bytes[8];
 	uint32_t sw;
 
-	if (!cur_number(&c, 0, &guid) || !number(&c, MAX_PORTS + 1, &in) || !number(&c, MAX_PORTS + 1, &out))
+	if (!cur_number(&c, 0, &guid) || !sl_tables_file_number(&c, MAX_PORTS + 1, &in) ||
+	    !sl_tables_file_number(&c, MAX_PORTS + 1, &out))
 		return false;
 	for (unsigned i = 0; i < 8; i++) {
-		if (!number(&c, 255, &pair))
+		if (!sl_tables_file_number(&c, 255, &pair))
 			return false;
 		bytes[i] = (uint8_t)pair;
 	}
 	if (!at_end(&c))
 		return false;
-	sw = switch_of_guid(r->f, guid);
+	sw = sl_tables_file_switch_of_guid(r->f, guid);
 	r->unknown += sw == NO_ID;
 	if (sw != NO_ID)
 		sl_tables_set_map(r->l, sw, in, out, sl2vl_of_bytes(bytes));
@@ -132,13 +134,14 @@ static bool map_line(struct reading *r, struct cursor c)
 int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
 		     const struct fabric *f, struct text *notes, struct err *e)
 {
-	struct reading r = {.l = l, .name = name, .f = f, .lines = {data, data + size, 0, NULL}, .sw = NO_ID};
+	struct sl_tables_file_reading r = {
+		.l = l, .name = name, .f = f, .lines = {data, data + size, 0, NULL}, .sw = NO_ID};
 	struct cursor c;
 
 	while (lines_next(&r.lines, &c))
 		if (cur_says(c) && !map_block(&r, c) && !map_row(&r, c) && !map_line(&r, c))
-			return expected(&r, c, "`IN OUT : VL...` of a switch or `GUID IN OUT 0x01 0x23...`",
-					e);
+			return sl_tables_file_expected(
+				&r, c, "`IN OUT : VL...` of a switch or `GUID IN OUT 0x01 0x23...`", e);
 	if (r.unknown && notes)
 		text_add(notes, "%s: maps of %u switch%s not in the fabric were skipped\n", name, r.unknown,
 			 r.unknown == 1 ? " that is" : "es that are");
@@ -148,7 +151,7 @@ int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, si
 int sl2vl_file_each(const char *path, const struct fabric *f, sl2vl_taker *take, void *arg,
 		    struct progress *p, struct err *e)
 {
-	struct reading r = {.name = path, .f = f, .take = take, .arg = arg};
+	struct sl_tables_file_reading r = {.name = path, .f = f, .take = take, .arg = arg};
 	struct cursor c;
 	char *data;
 	size_t size;
@@ -159,7 +162,7 @@ int sl2vl_file_each(const char *path, const struct fabric *f, sl2vl_taker *take,
 	r.lines = (struct lines){data, data + size, 0, p};
 	while (!rc && lines_next(&r.lines, &c))
 		if (cur_says(c) && !map_block(&r, c) && !map_row(&r, c))
-			rc = expected(&r, c, "`IN OUT : VL...` of a port of this fabric", e);
+			rc = sl_tables_file_expected(&r, c, "`IN OUT : VL...` of a port of this fabric", e);
 	free(data);
 	return !rc && progress_cancelled(p) ? err_set(e, CANCELLED) : rc;
 }
@@ -180,13 +183,13 @@ int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *
 
 /* --- SLs of paths --------------------------------------------------------------------------- */
 
-static void put_sl(struct reading *r, uint32_t source, uint64_t dlid, uint64_t sl)
+static void put_sl(struct sl_tables_file_reading *r, uint32_t source, uint64_t dlid, uint64_t sl)
 {
 	if (source == NO_ID || !sl_tables_set_sl(r->l, source, dlid, sl))
 		r->unknown++;
 }
 
-static bool sl_block(struct reading *r, struct cursor c)
+static bool sl_block(struct sl_tables_file_reading *r, struct cursor c)
 {
 	uint64_t guid;
 
@@ -200,11 +203,12 @@ static bool sl_block(struct reading *r, struct cursor c)
 }
 
 /* "LID : SL" of the present block. */
-static bool sl_row(struct reading *r, struct cursor c)
+static bool sl_row(struct sl_tables_file_reading *r, struct cursor c)
 {
 	uint64_t dlid, sl;
 
-	if (!r->block || !number(&c, MAX_LID, &dlid) || !cur_char(&c, ':') || !number(&c, 15, &sl))
+	if (!r->block || !sl_tables_file_number(&c, MAX_LID, &dlid) || !cur_char(&c, ':') ||
+	    !sl_tables_file_number(&c, 15, &sl))
 		return false;
 	if (r->source != NO_ID)
 		put_sl(r, r->source, dlid, sl);
@@ -212,17 +216,18 @@ static bool sl_row(struct reading *r, struct cursor c)
 }
 
 /* "FROM DLID SL [HOPS]"; FROM is a LID, or the GUID of a node. */
-static bool sl_line(struct reading *r, struct cursor c)
+static bool sl_line(struct sl_tables_file_reading *r, struct cursor c)
 {
 	uint64_t from, dlid, sl, hops;
 	uint32_t node;
 	bool any = false;
 
-	if (!cur_number(&c, 0, &from) || !number(&c, MAX_LID, &dlid))
+	if (!cur_number(&c, 0, &from) || !sl_tables_file_number(&c, MAX_LID, &dlid))
 		return false;
 	if (cur_char(&c, '-')) /* no path */
 		return true;
-	if (!number(&c, 15, &sl) || (cur_word(&c, "..") && !number(&c, 15, &hops)) ||
+	if (!sl_tables_file_number(&c, 15, &sl) ||
+	    (cur_word(&c, "..") && !sl_tables_file_number(&c, 15, &hops)) ||
 	    (!at_end(&c) && !cur_number(&c, 0, &hops)) || !at_end(&c))
 		return false;
 	if (from <= MAX_LID) {
@@ -245,17 +250,18 @@ static bool sl_line(struct reading *r, struct cursor c)
 int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
 		  const struct fabric *f, const struct lids *lids, struct text *notes, struct err *e)
 {
-	struct reading r = {.l = l,
-			    .name = name,
-			    .f = f,
-			    .lids = lids,
-			    .lines = {data, data + size, 0, NULL},
-			    .source = NO_ID};
+	struct sl_tables_file_reading r = {.l = l,
+					   .name = name,
+					   .f = f,
+					   .lids = lids,
+					   .lines = {data, data + size, 0, NULL},
+					   .source = NO_ID};
 	struct cursor c;
 
 	while (lines_next(&r.lines, &c))
 		if (cur_says(c) && !sl_block(&r, c) && !sl_row(&r, c) && !sl_line(&r, c))
-			return expected(&r, c, "`SLID DLID SL`, `GUID DLID SL` or `LID : SL` of a block", e);
+			return sl_tables_file_expected(
+				&r, c, "`SLID DLID SL`, `GUID DLID SL` or `LID : SL` of a block", e);
 	if (r.unknown && notes)
 		text_add(notes, "%s: SLs and nodes that the fabric does not have were skipped: %u\n", name,
 			 r.unknown);

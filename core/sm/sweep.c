@@ -139,7 +139,7 @@ static bool takes_over(const struct sweep_request *rq, const struct topo *now)
 
 /* --- what came up since the last sweep (engines/doc/minhop.md section 8) ------------------------ */
 
-static char *came_up(const struct sweep_request *rq, const struct topo *now)
+static char *sweep_came_up(const struct sweep_request *rq, const struct topo *now)
 {
 	const struct topo *before = rq->prev->topo;
 	const struct fabric *f = now->fabric;
@@ -181,23 +181,23 @@ static char *scratch_reason(const struct sweep_request *rq, const struct topo *n
 	if (port != NO_ID)
 		return str_printf("port %s is up but too far away to be followed",
 				  port_label(now->fabric, port, buf, sizeof(buf)));
-	return came_up(rq, now);
+	return sweep_came_up(rq, now);
 }
 
 /* --- the chain of engines (engines/doc/minhop.md section 10) --------------------------------------- */
 
-struct chain {
+struct sweep_chain {
 	const struct engine *engine[32];
 	unsigned n;
 	bool no_fallback;
 };
 
-static void parse_chain(struct chain *c, const char *names, const struct engine *const *engines,
+static void parse_chain(struct sweep_chain *c, const char *names, const struct engine *const *engines,
 			struct text *notes)
 {
 	char *copy = str_dup(names ? names : ""), *save = NULL;
 
-	*c = (struct chain){0};
+	*c = (struct sweep_chain){0};
 	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save)) {
 		const struct engine *g = engine_find(engines, w);
 
@@ -227,7 +227,7 @@ static const struct lids *sweep_lids(struct sweep *s, const struct engine *const
 {
 	const struct switch_tables *held;
 	struct text unknown = {0};
-	struct chain c;
+	struct sweep_chain c;
 
 	parse_chain(&c, s->setup->chain, engines, &unknown);
 	text_free(&unknown); /* run_chain() tells them */
@@ -240,14 +240,14 @@ static const struct lids *sweep_lids(struct sweep *s, const struct engine *const
 			  notes);
 }
 
-struct run {
+struct sweep_run {
 	struct sweep *s;
 	const struct engine *const *engines;
 	struct engine_input in;
 	struct notes *notes;
 };
 
-static void add_refusal(struct sweep *s, const char *engine, const char *why, enum refusal_kind kind)
+static void sweep_add_refusal(struct sweep *s, const char *engine, const char *why, enum refusal_kind kind)
 {
 	s->refusal = mem_resize(s->refusal, s->n_refusals + 1, sizeof(*s->refusal));
 	s->refusal[s->n_refusals++] = (struct refusal){engine, str_dup(why), kind};
@@ -267,7 +267,7 @@ static bool has_refused(const struct sweep *s, const char *engine)
  * Try one engine. True: the chain ends here. Either the engine routed, or OpenSM hangs or crashes in it, or
  * all was cancelled (then routing is NULL and *e set).
  */
-static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, struct err *e)
+static bool try_engine(struct sweep_run *r, const struct engine *g, bool *cancelled, struct err *e)
 {
 	struct engine_output out = {0};
 	struct engine_input in = r->in;
@@ -295,14 +295,14 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 		*e = out.refused;
 		return true;
 	}
-	add_refusal(r->s, g->name, out.refused.msg, out.refused.kind);
+	sweep_add_refusal(r->s, g->name, out.refused.msg, out.refused.kind);
 	r->s->fatal = out.fatal;
 	return out.fatal != NULL;
 }
 
-static int run_chain(struct run *r, const char *names, struct err *e)
+static int run_chain(struct sweep_run *r, const char *names, struct err *e)
 {
-	struct chain c;
+	struct sweep_chain c;
 	bool cancelled = false;
 
 	parse_chain(&c, names, r->engines, &r->notes->text);
@@ -321,8 +321,8 @@ static int run_chain(struct run *r, const char *names, struct err *e)
 
 /* --- a sweep ------------------------------------------------------------------------------ */
 
-static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_t *random, uint8_t *marked,
-				    struct leftovers *left, struct progress *progress)
+static struct engine_input sweep_input_of(const struct sweep *s, bool reroute, uint64_t *random,
+					  uint8_t *marked, struct leftovers *left, struct progress *progress)
 {
 	const struct sm_memory *before = s->prev ? s->prev->memory : NULL;
 
@@ -369,7 +369,7 @@ static bool stopped_by_switch(struct sweep *s)
 			continue;
 		why = str_printf("switch %s has LinearFDBCap 0, no table by LIDs",
 				 switch_name(s->fabric, sw));
-		add_refusal(s, "discovery", why, REFUSED_PLAIN);
+		sweep_add_refusal(s, "discovery", why, REFUSED_PLAIN);
 		free(why);
 		s->fatal = "crashes";
 		return true;
@@ -380,12 +380,12 @@ static bool stopped_by_switch(struct sweep *s)
 static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct notes *notes, struct err *e)
 {
 	struct leftovers left = {0};
-	struct run r = {.s = s, .engines = rq->engines, .notes = notes};
+	struct sweep_run r = {.s = s, .engines = rq->engines, .notes = notes};
 	double start = now_seconds();
 	int rc;
 
 	if (!s->topo->n_switches_up) {
-		add_refusal(s, "minhop", "the fabric has no switch", REFUSED_PLAIN);
+		sweep_add_refusal(s, "minhop", "the fabric has no switch", REFUSED_PLAIN);
 		return 0;
 	}
 	if (stopped_by_switch(s))
@@ -395,7 +395,7 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct n
 		s->memory->random = RANDOM_BY_CLOCK;
 	else if (s->memory->random == RANDOM_BY_CLOCK)
 		s->memory->random = 0;
-	r.in = input_of(s, rq->reroute, &s->memory->random, s->memory->marked, &left, rq->progress);
+	r.in = sweep_input_of(s, rq->reroute, &s->memory->random, s->memory->marked, &left, rq->progress);
 	r.in.threads = rq->threads;
 	rc = run_chain(&r, s->setup->chain, e);
 	s->engine_seconds = now_seconds() - start;
@@ -437,7 +437,7 @@ static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, st
 }
 
 /* Unchanged rows become the same objects, so that a history costs only what changed. */
-static void share_rows(const struct sweep *s)
+static void sweep_share_rows(const struct sweep *s)
 {
 	struct routing *r = (struct routing *)s->routing;
 	const struct routing *old = s->memory->tables; /* still the tables before this sweep */
@@ -652,7 +652,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	}
 	if (!rc)
 		rc = give_sl_tables(s, rq->progress, &notes.text, e);
-	share_rows(s);
+	sweep_share_rows(s);
 	opervls_program(s->memory->opervls, s->topo, (unsigned)options_uint(s->setup->options, "max_op_vls"));
 	activated_program(s->memory->active, s->topo);
 	s->memory->ignore = s->from_scratch && (!s->routing || s->lids->n_wrong);
@@ -862,7 +862,7 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 	marked = s->number && s->prev ? mem_dup(s->prev->memory->marked, s->fabric->n_switches)
 				      : NEW_ARRAY(s->fabric->n_switches, uint8_t);
 	drop_marks(marked, s->topo);
-	in = input_of(s, true, &random, marked, &left, q->progress);
+	in = sweep_input_of(s, true, &random, marked, &left, q->progress);
 	refuse_again(s, q, &in);
 	in.ask = q->ask;
 	in.record = q->record;

@@ -67,7 +67,7 @@ static struct sm_memory *memory_on(const struct sweep *s, const struct topo *t, 
  * What the next sweep finds behind the carried one.  Readings of tables would make a chain without an end,
  * and hold all that was ever read: of such a sweep only the last computed one before it is kept.
  */
-static const struct sweep *behind(const struct sweep *was)
+static const struct sweep *sweep_on_behind(const struct sweep *was)
 {
 	const struct sweep *computed = was->prev;
 	struct sweep *s;
@@ -115,6 +115,6 @@ struct sweep *sweep_on(const struct sweep *was, const struct setup *setup)
 	s->carried = true;
 	s->number = was->number;
 	s->opervls = codes_on(was->opervls, from, to);
-	s->prev = behind(was);
+	s->prev = sweep_on_behind(was);
 	return s;
 }

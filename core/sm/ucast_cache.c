@@ -102,7 +102,7 @@ void ucast_cache_free(struct ucast_cache *c)
 
 /* --- one check -------------------------------------------------------------------------- */
 
-struct check {
+struct ucast_cache_check {
 	struct ucast_cache *c;
 	const struct cache_sweep *s;
 	const struct fabric *f;
@@ -110,26 +110,26 @@ struct check {
 	char *why;	/* the first reason found */
 };
 
-static bool is_host(const struct check *k, uint32_t port)
+static bool ucast_cache_is_host(const struct ucast_cache_check *k, uint32_t port)
 {
 	return !node_is_switch(k->f, k->f->port_node[port]);
 }
 
-static uint32_t switch_of(const struct check *k, uint32_t port)
+static uint32_t ucast_cache_switch_of(const struct ucast_cache_check *k, uint32_t port)
 {
 	return k->f->node_switch[k->f->port_node[port]];
 }
 
 /* LID of the node or host port behind a port id. */
-static uint16_t lid_of(const struct check *k, const struct lids *l, uint32_t port)
+static uint16_t ucast_cache_lid_of(const struct ucast_cache_check *k, const struct lids *l, uint32_t port)
 {
-	uint32_t sw = switch_of(k, port), ep;
+	uint32_t sw = ucast_cache_switch_of(k, port), ep;
 
 	ep = k->f->port_endport[sw == NO_ID ? port : k->f->switch_port[sw]];
 	return ep == NO_ID ? 0 : l->base[ep];
 }
 
-static void invalid(struct check *k, const char *what, uint32_t port)
+static void invalid(struct ucast_cache_check *k, const char *what, uint32_t port)
 {
 	char a[300];
 
@@ -137,13 +137,13 @@ static void invalid(struct check *k, const char *what, uint32_t port)
 		k->why = str_printf("%s: %s", what, port_label(k->f, port, a, sizeof(a)));
 }
 
-static bool new_switch(const struct check *k, uint32_t sw)
+static bool new_switch(const struct ucast_cache_check *k, uint32_t sw)
 {
 	return !switch_up(k->s->was, sw);
 }
 
 /* Is it a host port that the previous sweep did not know? */
-static bool new_host(const struct check *k, uint32_t port)
+static bool new_host(const struct ucast_cache_check *k, uint32_t port)
 {
 	uint32_t ep = k->f->port_endport[port];
 
@@ -152,17 +152,18 @@ static bool new_host(const struct check *k, uint32_t port)
 
 /* --- discovery: links that are new ----------------------------------------------------------- */
 
-static bool matches(const struct check *k, uint32_t port, uint32_t peer)
+static bool matches(const struct ucast_cache_check *k, uint32_t port, uint32_t peer)
 {
 	const struct missing *m = &k->c->missing[port];
 
-	return m->recorded && m->is_host == is_host(k, peer) && m->lid == lid_of(k, k->s->lids, peer);
+	return m->recorded && m->is_host == ucast_cache_is_host(k, peer) &&
+	       m->lid == ucast_cache_lid_of(k, k->s->lids, peer);
 }
 
 /* Is the link decided by validation, since the LID of one end is unknown when the link is seen? */
-static bool decided_later(const struct check *k, uint32_t p, uint32_t q)
+static bool decided_later(const struct ucast_cache_check *k, uint32_t p, uint32_t q)
 {
-	uint32_t a = switch_of(k, p), b = switch_of(k, q), far;
+	uint32_t a = ucast_cache_switch_of(k, p), b = ucast_cache_switch_of(k, q), far;
 
 	if (a == NO_ID || b == NO_ID)
 		return new_host(k, a == NO_ID ? p : q);
@@ -172,45 +173,47 @@ static bool decided_later(const struct check *k, uint32_t p, uint32_t q)
 	return new_switch(k, far);
 }
 
-static void see_link(struct check *k, uint32_t p, uint32_t q)
+static void see_link(struct ucast_cache_check *k, uint32_t p, uint32_t q)
 {
 	struct missing *m = k->c->missing;
 
-	if (is_host(k, p) && is_host(k, q)) {
+	if (ucast_cache_is_host(k, p) && ucast_cache_is_host(k, q)) {
 		invalid(k, "two hosts were cabled to each other", p);
 		return;
 	}
 	if (decided_later(k, p, q))
 		return;
-	if ((!is_host(k, p) && !matches(k, p, q)) || (!is_host(k, q) && !matches(k, q, p)))
+	if ((!ucast_cache_is_host(k, p) && !matches(k, p, q)) ||
+	    (!ucast_cache_is_host(k, q) && !matches(k, q, p)))
 		invalid(k, "a link came up that was not there when the tables were computed", p);
 	m[p].recorded = m[q].recorded = false;
 }
 
 /* --- what is gone ------------------------------------------------------------------------------- */
 
-static void record(struct check *k, uint32_t port, uint32_t peer)
+static void record(struct ucast_cache_check *k, uint32_t port, uint32_t peer)
 {
 	struct missing *m = &k->c->missing[port];
-	uint16_t lid = lid_of(k, k->s->lids_was, peer);
+	uint16_t lid = ucast_cache_lid_of(k, k->s->lids_was, peer);
 
-	if (is_host(k, port) || !lid || !lid_of(k, k->s->lids_was, port))
+	if (ucast_cache_is_host(k, port) || !lid || !ucast_cache_lid_of(k, k->s->lids_was, port))
 		return;
-	k->c->leaf[switch_of(k, port)] |= is_host(k, peer);
+	k->c->leaf[ucast_cache_switch_of(k, port)] |= ucast_cache_is_host(k, peer);
 	if (!m->recorded)
-		*m = (struct missing){k->f->node_guid[k->f->port_node[peer]], lid, is_host(k, peer), true};
+		*m = (struct missing){k->f->node_guid[k->f->port_node[peer]], lid,
+				      ucast_cache_is_host(k, peer), true};
 }
 
 /* A link that was up is not any more. */
-static void lose_link(struct check *k, uint32_t p, uint32_t q)
+static void lose_link(struct ucast_cache_check *k, uint32_t p, uint32_t q)
 {
-	if (is_host(k, p) && is_host(k, q))
+	if (ucast_cache_is_host(k, p) && ucast_cache_is_host(k, q))
 		invalid(k, "a link between two hosts is gone", p);
 	record(k, p, q);
 	record(k, q, p);
 }
 
-static void record_lost_links(struct check *k)
+static void record_lost_links(struct ucast_cache_check *k)
 {
 	for (uint32_t l = 0; l < k->f->n_links; l++) {
 		uint32_t p = k->f->link_port[2 * l], q = k->f->link_port[2 * l + 1];
@@ -221,21 +224,21 @@ static void record_lost_links(struct check *k)
 	}
 }
 
-static void drop_switch(struct check *k, uint32_t s)
+static void drop_switch(struct ucast_cache_check *k, uint32_t s)
 {
 	uint32_t port0 = k->f->switch_port[s];
 	bool lost_host = false; /* now or before */
 
 	FOR_PORTS(k->f, s, id)
 		lost_host |= k->c->missing[id].recorded && k->c->missing[id].is_host;
-	if (!lid_of(k, k->s->lids_was, port0) || !lost_host)
+	if (!ucast_cache_lid_of(k, k->s->lids_was, port0) || !lost_host)
 		invalid(k, "a switch without hosts is gone", port0);
 	k->c->dropped[s] = 1;
 	lft_row_unref(k->c->row[s]);
 	k->c->row[s] = row_ref(k->s->tables->row[s]);
 }
 
-static void drop_switches(struct check *k)
+static void drop_switches(struct ucast_cache_check *k)
 {
 	for (uint32_t s = 0; s < k->f->n_switches; s++)
 		if (switch_up(k->s->was, s) && !switch_up(k->s->now, s))
@@ -244,7 +247,7 @@ static void drop_switches(struct check *k)
 
 /* --- validation ------------------------------------------------------------------------------------ */
 
-static bool has_records(const struct check *k, uint32_t sw)
+static bool has_records(const struct ucast_cache_check *k, uint32_t sw)
 {
 	FOR_PORTS(k->f, sw, port)
 		if (k->c->missing[port].recorded)
@@ -253,10 +256,10 @@ static bool has_records(const struct check *k, uint32_t sw)
 }
 
 /* Validates a port with a live link that came up after the last sweep. */
-static void validate_new_port(struct check *k, uint32_t sw, uint32_t port, uint32_t peer)
+static void validate_new_port(struct ucast_cache_check *k, uint32_t sw, uint32_t port, uint32_t peer)
 {
 	struct missing *m = &k->c->missing[port];
-	uint32_t other = switch_of(k, peer);
+	uint32_t other = ucast_cache_switch_of(k, peer);
 
 	if (m->recorded) {
 		if (!matches(k, port, peer))
@@ -271,7 +274,7 @@ static void validate_new_port(struct check *k, uint32_t sw, uint32_t port, uint3
 		invalid(k, "something new came up", peer);
 }
 
-static void validate_links(struct check *k)
+static void validate_links(struct ucast_cache_check *k)
 {
 	for (uint32_t s = 0; s < k->f->n_switches; s++) {
 		uint32_t p0 = k->f->switch_port[s];
@@ -281,7 +284,7 @@ static void validate_links(struct check *k)
 
 			if (peer == NO_ID)
 				continue;
-			if (is_host(k, peer) && !k->c->leaf[s])
+			if (ucast_cache_is_host(k, peer) && !k->c->leaf[s])
 				k->c->leaf[s] = has_records(k, s);
 			if (new_switch(k, s) || k->s->was->peer[port] == NO_ID ||
 			    (k->s->flapped && k->s->flapped[k->f->port_link[port]]))
@@ -293,7 +296,7 @@ static void validate_links(struct check *k)
 }
 
 /* Is the switch with this GUID dropped, and a leaf? It may be in the fabric or have left it. */
-static bool dropped_switch(const struct check *k, uint64_t guid, bool *leaf)
+static bool dropped_switch(const struct ucast_cache_check *k, uint64_t guid, bool *leaf)
 {
 	uint32_t node = fabric_node_by_guid(k->f, guid), sw = node == NO_ID ? NO_ID : k->f->node_switch[node];
 
@@ -307,7 +310,7 @@ static bool dropped_switch(const struct check *k, uint64_t guid, bool *leaf)
 }
 
 /* Checks links and switches that are still missing after validation. */
-static void validate_missing(struct check *k)
+static void validate_missing(struct ucast_cache_check *k)
 {
 	for (size_t i = 0; i < k->c->n_ghosts; i++)
 		if (k->c->ghost[i].dropped && !k->c->ghost[i].leaf && !k->why)
@@ -333,7 +336,7 @@ static void validate_missing(struct check *k)
 
 char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 {
-	struct check k = {.c = c, .s = s, .f = c->fabric};
+	struct ucast_cache_check k = {.c = c, .s = s, .f = c->fabric};
 	uint32_t from;
 
 	if (c->why)
@@ -363,7 +366,7 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 /* --- another fabric --------------------------------------------------------------------------------- */
 
 /* Notes what is lost because the fabric `to` does not have it. */
-static void lose_in(struct check *k, const struct fabric *to)
+static void lose_in(struct ucast_cache_check *k, const struct fabric *to)
 {
 	for (uint32_t l = 0; l < k->f->n_links; l++) {
 		uint32_t p = k->f->link_port[2 * l];
@@ -403,7 +406,7 @@ struct ucast_cache *ucast_cache_on(const struct ucast_cache *c, const struct cac
 {
 	struct ucast_cache *lost = ucast_cache_copy(c), *d = ucast_cache_new(to);
 	const struct fabric *f = c->fabric;
-	struct check k = {.c = lost, .s = s, .f = f, .why = lost->why};
+	struct ucast_cache_check k = {.c = lost, .s = s, .f = f, .why = lost->why};
 
 	lose_in(&k, to);
 	lost->why = NULL;
@@ -424,7 +427,7 @@ struct ucast_cache *ucast_cache_on(const struct ucast_cache *c, const struct cac
 /* --- the tables that stay ------------------------------------------------------------------------------ */
 
 /* A kept routing: its accessors use the computed one. */
-struct kept {
+struct ucast_cache_kept {
 	struct routing_ops ops;
 	const struct routing *of; /* reference held */
 	uint8_t *lost; /* [n_switches] 1 = was away since then: the engine's own data about it is lost */
@@ -434,14 +437,14 @@ struct kept {
 
 static const struct routing *origin_of(const struct routing *r)
 {
-	const struct kept *k = r->priv;
+	const struct ucast_cache_kept *k = r->priv;
 
 	return k->of;
 }
 
 static bool on_lost_switch(const struct routing *r, unsigned lid)
 {
-	const struct kept *k = r->priv;
+	const struct ucast_cache_kept *k = r->priv;
 	uint32_t ep = lid_owner(r->lids, lid), sw = ep == NO_ID ? NO_ID : r->topo->endport_switch[ep];
 
 	return sw != NO_ID && k->lost[sw];
@@ -457,7 +460,7 @@ static struct sl_range kept_sl(const struct routing *r, unsigned slid, unsigned 
 
 static uint32_t switch_there(const struct routing *r, uint32_t sw)
 {
-	const struct kept *k = r->priv;
+	const struct ucast_cache_kept *k = r->priv;
 
 	return k->sw_there ? k->sw_there[sw] : sw;
 }
@@ -471,7 +474,7 @@ static unsigned kept_vl(const struct routing *r, uint32_t sw, unsigned in, unsig
 
 static unsigned kept_endport_vl(const struct routing *r, uint32_t endport, unsigned sl)
 {
-	const struct kept *k = r->priv;
+	const struct ucast_cache_kept *k = r->priv;
 	uint32_t there = k->ep_there ? k->ep_there[endport] : endport;
 
 	return there == NO_ID ? sl : origin_of(r)->ops->endport_vl(origin_of(r), there, sl);
@@ -522,7 +525,7 @@ static int kept_write_extra(const struct routing *r, const char *what, FILE *f)
 
 static void kept_free(void *priv)
 {
-	struct kept *k = priv;
+	struct ucast_cache_kept *k = priv;
 
 	routing_unref(k->of);
 	free(k->lost);
@@ -531,10 +534,10 @@ static void kept_free(void *priv)
 	free(k);
 }
 
-static struct kept *kept_new(const struct routing *of)
+static struct ucast_cache_kept *kept_new(const struct routing *of)
 {
 	const struct routing_ops *o = of->ops;
-	struct kept *k = NEW(struct kept);
+	struct ucast_cache_kept *k = NEW(struct ucast_cache_kept);
 
 	k->of = routing_ref(of);
 	k->ops = (struct routing_ops){
@@ -563,7 +566,7 @@ static bool is_kept(const struct routing *r)
 
 const struct routing *routing_origin(const struct routing *r)
 {
-	const struct kept *k = r && is_kept(r) ? r->priv : NULL;
+	const struct ucast_cache_kept *k = r && is_kept(r) ? r->priv : NULL;
 
 	return k && !k->sw_there ? k->of : r;
 }
@@ -578,9 +581,9 @@ const struct routing *routing_computed(const struct routing *r)
 struct routing *routing_on(const struct routing *r, const struct topo *t, const struct lids *l)
 {
 	const struct fabric *from = r->topo->fabric, *to = t->fabric;
-	const struct kept *before = is_kept(r) ? r->priv : NULL;
+	const struct ucast_cache_kept *before = is_kept(r) ? r->priv : NULL;
 	struct routing *n = routing_new(r->engine, t, l);
-	struct kept *k = kept_new(r);
+	struct ucast_cache_kept *k = kept_new(r);
 
 	k->ops.order = NULL;
 	k->ops.extras = NULL;
@@ -606,8 +609,8 @@ struct routing *routing_on(const struct routing *r, const struct topo *t, const 
 struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct cache_sweep *s)
 {
 	struct routing *r = routing_new(s->tables->engine, s->now, s->lids);
-	const struct kept *before = is_kept(s->tables) ? s->tables->priv : NULL;
-	struct kept *k = kept_new(routing_origin(s->tables));
+	const struct ucast_cache_kept *before = is_kept(s->tables) ? s->tables->priv : NULL;
+	struct ucast_cache_kept *k = kept_new(routing_origin(s->tables));
 
 	r->ops = &k->ops;
 	r->priv = k;

@@ -28,7 +28,7 @@
 #endif
 
 #ifdef SANITIZED
-static const char *load_filter(void)
+static const char *confine_load_filter(void)
 {
 	return NULL;
 }
@@ -51,7 +51,7 @@ static const int allowed[] = {
 	SCMP_SYS(exit_group)};
 
 /* Returns NULL, or why the filter cannot be loaded. */
-static const char *load_filter(void)
+static const char *confine_load_filter(void)
 {
 	const struct {
 		int call;
@@ -79,7 +79,7 @@ static const char *load_filter(void)
 	return rc ? strerror(-rc) : NULL;
 }
 #else
-static const char *load_filter(void)
+static const char *confine_load_filter(void)
 {
 	return "built without libseccomp";
 }
@@ -104,7 +104,7 @@ void confine(const char *who)
 	/* a cancelled thread needs this library, and later it cannot be opened */
 	if (libc_is_shared())
 		dlopen("libgcc_s.so.1", RTLD_NOW);
-	why = load_filter();
+	why = confine_load_filter();
 	if (why)
 		fprintf(stderr, "%s is not closed in by seccomp: %s\n", who, why);
 }

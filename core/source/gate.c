@@ -33,12 +33,12 @@ struct opening {
 	int32_t port;
 };
 
-struct request {
+struct gate_request {
 	uint8_t mad[IB_MAD_SIZE];
 	uint32_t lid, sl, timeout_ms, retries;
 };
 
-struct answer {
+struct gate_answer {
 	uint8_t mad[IB_MAD_SIZE];
 	int32_t got; /* of umad_recv() */
 	uint32_t status;
@@ -77,16 +77,16 @@ static bool may_pass(const struct gate *g, const uint8_t *mad)
 	       g->agent[mad[MAD_CLASS]] >= 0 && (attribute < VENDORS || attribute == MLNX_EXT_PORT_INFO);
 }
 
-static void send_back(const struct gate *g, const struct request *r, int error)
+static void send_back(const struct gate *g, const struct gate_request *r, int error)
 {
-	struct answer a = {.status = (uint32_t)error};
+	struct gate_answer a = {.status = (uint32_t)error};
 
 	memcpy(a.mad, r->mad, sizeof(a.mad));
 	send_whole(g->socket, &a, sizeof(a));
 }
 
 /* Passes a request on. The device's header is made here; the worker gives only destination and timeouts. */
-static void pass(const struct gate *g, void *umad, const struct request *r)
+static void gate_pass(const struct gate *g, void *umad, const struct gate_request *r)
 {
 	const uint8_t *mad = r->mad;
 	bool smi = mad[MAD_CLASS] != IB_PERFORMANCE_CLASS;
@@ -113,7 +113,7 @@ static void *bring(void *arg)
 {
 	struct gate *g = arg;
 	void *umad = umad_alloc(1, umad_size() + IB_MAD_SIZE);
-	struct answer a;
+	struct gate_answer a;
 
 	do {
 		int length = IB_MAD_SIZE;
@@ -153,7 +153,7 @@ static void serve(struct gate *g, const int *classes, size_t n)
 {
 	void *umad = NULL;
 	struct opening o;
-	struct request r;
+	struct gate_request r;
 	int32_t opened;
 
 	if (!receive_whole(g->socket, &o, sizeof(o)))
@@ -164,7 +164,7 @@ static void serve(struct gate *g, const int *classes, size_t n)
 		return;
 	umad = umad_alloc(1, umad_size() + IB_MAD_SIZE);
 	while (umad && receive_whole(g->socket, &r, sizeof(r)))
-		pass(g, umad, &r);
+		gate_pass(g, umad, &r);
 	umad_free(umad);
 }
 
@@ -261,7 +261,7 @@ INSTEAD_OF(umad_send)
 (int portid, int agentid, void *umad, int length, int timeout_ms, int retries)
 {
 	static bool closed_in;
-	struct request r = {.timeout_ms = (uint32_t)timeout_ms, .retries = (uint32_t)retries};
+	struct gate_request r = {.timeout_ms = (uint32_t)timeout_ms, .retries = (uint32_t)retries};
 
 	if (door < 0)
 		ORIGINAL(umad_send, portid, agentid, umad, length, timeout_ms, retries);
@@ -282,7 +282,7 @@ INSTEAD_OF(umad_recv)
 (int portid, void *umad, int *length, int timeout_ms)
 {
 	struct pollfd pf = {.fd = door, .events = POLLIN};
-	struct answer a;
+	struct gate_answer a;
 
 	if (door < 0)
 		ORIGINAL(umad_recv, portid, umad, length, timeout_ms);

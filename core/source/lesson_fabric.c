@@ -30,7 +30,7 @@ static bool find_line(char *text, const char *name, char **spec, char **note, st
 }
 
 /* The list as text that ends with NUL, or NULL and *e. */
-static char *read_list(struct err *e)
+static char *lesson_fabric_read_list(struct err *e)
 {
 	char *path = lesson_file("fabrics", e), *data, *text;
 	size_t size;
@@ -50,7 +50,7 @@ static char *read_list(struct err *e)
 void synth_lessons(struct text *names)
 {
 	struct err e;
-	char *text = read_list(&e), *spec, *note;
+	char *text = lesson_fabric_read_list(&e), *spec, *note;
 
 	if (text)
 		find_line(text, "", &spec, &note, names);
@@ -66,7 +66,7 @@ int synth_lesson(const char *word, char **spec, char **note, struct err *e)
 
 	if (!name)
 		return 1;
-	text = read_list(e);
+	text = lesson_fabric_read_list(e);
 	if (!text)
 		return -1;
 	if (!find_line(text, name, spec, note, &names))

@@ -84,7 +84,7 @@ static int spawn(pid_t *pid, const int end[4], char **argv)
 	return rc;
 }
 
-static int start(struct child *c, const char *ca, int port, enum live_tables what, struct err *e)
+static int live_start(struct child *c, const char *ca, int port, enum live_tables what, struct err *e)
 {
 	char name[] = "ibscope", flag[] = LIVE_CHILD_FLAG, num[16], tables[4];
 	char *device = str_dup(ca ? ca : "");
@@ -144,7 +144,7 @@ static bool ended(struct child *c, double seconds, int *status)
 }
 
 /* Collect the process.  If it is not done, it is first told to leave; if it stays, it is ended by force. */
-static int stop(struct child *c, bool done)
+static int live_stop(struct child *c, bool done)
 {
 	int status = 0;
 
@@ -163,7 +163,7 @@ static int stop(struct child *c, bool done)
 
 /* --- listening ----------------------------------------------------------------- */
 
-static int take(struct child *c, int stream, const char *s, size_t n, struct progress *p, struct err *e)
+static int live_take(struct child *c, int stream, const char *s, size_t n, struct progress *p, struct err *e)
 {
 	unsigned tables;
 
@@ -217,7 +217,7 @@ static int read_streams(struct child *c, const struct pollfd *pf, struct progres
 			continue;
 		n = read(c->fd[i], buf, sizeof(buf));
 		if (n > 0)
-			rc |= take(c, i, buf, (size_t)n, p, e);
+			rc |= live_take(c, i, buf, (size_t)n, p, e);
 		else if (n == 0 || (errno != EINTR && errno != EAGAIN))
 			close_fd(&c->fd[i]);
 	}
@@ -267,7 +267,7 @@ static int check_silence(struct child *c, struct err *e)
 }
 
 /* Wait until the child has closed everything.  -1 and *e: cancelled, or it fell silent. */
-static int listen_to(struct child *c, struct progress *p, struct err *e)
+static int live_listen_to(struct child *c, struct progress *p, struct err *e)
 {
 	for (;;) {
 		struct pollfd pf[N_STREAMS];
@@ -309,7 +309,7 @@ static const char *plain_line(const char *s)
 }
 
 /* Tells the lines of the library, as warnings or (w NULL) in one text. */
-static void tell_said(struct text *errors, struct warnings *w, struct text *t)
+static void live_tell_said(struct text *errors, struct warnings *w, struct text *t)
 {
 	char *save = NULL, *s = errors->len ? strtok_r(errors->s, "\r\n", &save) : NULL;
 	const char *plain;
@@ -351,7 +351,7 @@ static int explain(struct child *c, const char *source, int status, struct err *
 	/* the simulator's end may kill the process */
 	if (WIFSIGNALED(status) && check_simulator(c, e))
 		return -1;
-	tell_said(&c->errors, NULL, &said);
+	live_tell_said(&c->errors, NULL, &said);
 	if (!live_simulated())
 		device_trouble(&why);
 	if (!why.len)
@@ -377,10 +377,10 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 
 	if (p)
 		progress_start(p, "discovering", 0);
-	rc = permitted(DEED_DEVICE, "a live fabric", e) ? -1 : start(&c, ca, port, what, e);
+	rc = permitted(DEED_DEVICE, "a live fabric", e) ? -1 : live_start(&c, ca, port, what, e);
 	if (!rc) {
-		rc = listen_to(&c, p, e);
-		status = stop(&c, rc == 0);
+		rc = live_listen_to(&c, p, e);
+		status = live_stop(&c, rc == 0);
 		if (!rc && (status || !c.size))
 			rc = explain(&c, source, status, e);
 		else if (!rc)
@@ -391,7 +391,7 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 			rc = -1;
 		}
 		if (!rc)
-			tell_said(&c.errors, &(*out)->warnings, NULL);
+			live_tell_said(&c.errors, &(*out)->warnings, NULL);
 	}
 	text_free(&c.line);
 	text_free(&c.errors);

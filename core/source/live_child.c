@@ -88,13 +88,13 @@ static enum link_speed speed_of(ibnd_port_t *p)
 	return fb_speed_of_codes(ext, code);
 }
 
-static void put(FILE *f, const void *p, size_t size)
+static void live_child_put(FILE *f, const void *p, size_t size)
 {
 	if (fwrite(p, size, 1, f) != 1)
 		exit(1);
 }
 
-static void put_port(FILE *f, ibnd_port_t *p)
+static void live_child_put_port(FILE *f, ibnd_port_t *p)
 {
 	struct live_port r;
 	unsigned ext;
@@ -122,10 +122,10 @@ static void put_port(FILE *f, ibnd_port_t *p)
 		r.speeds = (uint8_t)SPEED_BITS(mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ENABLED_F), fdr10,
 					       ext);
 	}
-	put(f, &r, sizeof(r));
+	live_child_put(f, &r, sizeof(r));
 }
 
-static void put_node(FILE *f, ibnd_node_t *n)
+static void live_child_put_node(FILE *f, ibnd_node_t *n)
 {
 	struct live_node r;
 	char slot[32];
@@ -156,10 +156,10 @@ static void put_node(FILE *f, ibnd_node_t *n)
 	}
 	for (int p = 0; p <= n->numports; p++)
 		r.n_ports += n->ports[p] != NULL;
-	put(f, &r, sizeof(r));
+	live_child_put(f, &r, sizeof(r));
 	for (int p = 0; p <= n->numports; p++)
 		if (n->ports[p])
-			put_port(f, n->ports[p]);
+			live_child_put_port(f, n->ports[p]);
 }
 
 /* Tell the parent that answers come, although nothing is complete yet. */
@@ -172,7 +172,7 @@ static void tell_alive(double *told)
 }
 
 /* Read blocks 0 .. top / 64 of a switch's table into lft. Returns the number of entries, 0: no answer. */
-static uint32_t read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
+static uint32_t live_child_read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
 {
 	uint8_t info[IB_SMP_DATA_SIZE] = {0};
 	double told = now_seconds();
@@ -226,13 +226,13 @@ static void put_tables(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, uint3
 			continue;
 		memset(&r, 0, sizeof(r));
 		r.guid = n->guid;
-		r.n_entries = read_table(via, n, lft);
+		r.n_entries = live_child_read_table(via, n, lft);
 		r.n_maps = what == LIVE_LFTS_SL2VL && r.n_entries ? read_maps(via, n, maps) : 0;
-		put(f, &r, sizeof(r));
+		live_child_put(f, &r, sizeof(r));
 		if (r.n_entries)
-			put(f, lft, r.n_entries);
+			live_child_put(f, lft, r.n_entries);
 		if (r.n_maps)
-			put(f, maps, (size_t)r.n_maps * 8);
+			live_child_put(f, maps, (size_t)r.n_maps * 8);
 		printf("table\n");
 	}
 	free(lft);
@@ -294,7 +294,7 @@ static void put_managers(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, uns
 				     smp_query_via(info, &to, IB_ATTR_SMINFO, 0, 0, via);
 			r.state = (uint8_t)mad_get_field(info, 0, IB_SMINFO_STATE_F);
 			r.priority = (uint8_t)mad_get_field(info, 0, IB_SMINFO_PRIO_F);
-			put(f, &r, sizeof(r));
+			live_child_put(f, &r, sizeof(r));
 			printf("manager\n");
 		}
 }
@@ -348,15 +348,15 @@ static void put_pkeys(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb)
 				r.guid = n->ports[p]->guid;
 			else
 				r.n = 0;
-			put(f, &r, sizeof(r));
+			live_child_put(f, &r, sizeof(r));
 			if (r.n)
-				put(f, pkey, r.n * sizeof(*pkey));
+				live_child_put(f, pkey, r.n * sizeof(*pkey));
 			tell_alive(&told);
 		}
 	free(pkey);
 }
 
-static void put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables what, struct live_head *h)
+static void live_child_put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables what, struct live_head *h)
 {
 	ibnd_node_t *from = fb->from_node;
 	ibnd_port_t *p = NULL;
@@ -379,7 +379,7 @@ static void put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables what, struct l
 	}
 	if (p)
 		h->sm_lid = (uint16_t)mad_get_field(p->info, 0, IB_PORT_SMLID_F);
-	put(f, h, sizeof(*h));
+	live_child_put(f, h, sizeof(*h));
 }
 
 static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables what)
@@ -399,9 +399,9 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 	}
 	mad_rpc_set_timeout(via, TIMEOUT_MS);
 	mad_rpc_set_retries(via, RETRIES);
-	put_head(f, fb, what, &h);
+	live_child_put_head(f, fb, what, &h);
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
-		put_node(f, n);
+		live_child_put_node(f, n);
 	if (what)
 		put_tables(f, via, fb, h.n_tables, what);
 	if (h.n_managers)
@@ -409,7 +409,7 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 	if (h.n_pkey_ports)
 		put_pkeys(f, via, fb);
 	mad_rpc_close_port(via);
-	put(f, &tail, sizeof(tail));
+	live_child_put(f, &tail, sizeof(tail));
 	return fclose(f) ? 1 : 0;
 }
 
@@ -467,7 +467,7 @@ static uint32_t wide_counters(struct ibmad_port *via, ib_portid_t *to, int port)
 }
 
 /* False: it does not answer.  Gets alone: counters are never reset. */
-static bool read_port(struct ibmad_port *via, ib_portid_t *to, int port, uint32_t *wide)
+static bool live_child_read_port(struct ibmad_port *via, ib_portid_t *to, int port, uint32_t *wide)
 {
 	uint8_t data[IB_PC_DATA_SZ + 1024] = {0}, more[IB_PC_DATA_SZ + 1024] = {0};
 
@@ -507,7 +507,7 @@ static int read_counters(char **argv)
 
 			if (first)
 				wide = wide_counters(via, &to, port);
-			if (!read_port(via, &to, port, &wide) && first)
+			if (!live_child_read_port(via, &to, port, &wide) && first)
 				break;
 			first = false;
 			n++;

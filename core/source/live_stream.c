@@ -16,7 +16,7 @@
 #define MOST_PORTS (1u << 22) /* ports of all nodes: more than MAX_LID nodes have */
 #define NOT_SENT 255	      /* number of a port without a record */
 
-struct reader {
+struct live_stream_reader {
 	const uint8_t *data;
 	size_t size, at;
 	const char *source;
@@ -26,7 +26,8 @@ struct reader {
 	uint32_t n_ports;
 };
 
-static bool unreadable(const struct reader *r, const char *found, uint64_t value, const char *expected)
+static bool unreadable(const struct live_stream_reader *r, const char *found, uint64_t value,
+		       const char *expected)
 {
 	err_format(r->e,
 		   "discovery from %s: before byte %zu of what the discovery process sent: found %s %" PRIu64
@@ -35,14 +36,14 @@ static bool unreadable(const struct reader *r, const char *found, uint64_t value
 	return false;
 }
 
-static bool room(const struct reader *r, size_t size)
+static bool live_stream_room(const struct live_stream_reader *r, size_t size)
 {
 	return r->size - r->at >= size || unreadable(r, "bytes that are left:", r->size - r->at, "more");
 }
 
-static bool get(struct reader *r, void *to, size_t size)
+static bool get(struct live_stream_reader *r, void *to, size_t size)
 {
-	if (!room(r, size))
+	if (!live_stream_room(r, size))
 		return false;
 	memcpy(to, r->data + r->at, size);
 	r->at += size;
@@ -50,9 +51,10 @@ static bool get(struct reader *r, void *to, size_t size)
 }
 
 /* Reports something impossible about a port; the truth is not known. */
-static void tell(struct reader *r, const char *kind, uint32_t node, unsigned port, const char *fmt, ...)
-	PRINTF_LIKE(5, 6);
-static void tell(struct reader *r, const char *kind, uint32_t node, unsigned port, const char *fmt, ...)
+static void live_stream_tell(struct live_stream_reader *r, const char *kind, uint32_t node, unsigned port,
+			     const char *fmt, ...) PRINTF_LIKE(5, 6);
+static void live_stream_tell(struct live_stream_reader *r, const char *kind, uint32_t node, unsigned port,
+			     const char *fmt, ...)
 {
 	struct text t = {0};
 	va_list ap;
@@ -67,23 +69,23 @@ static void tell(struct reader *r, const char *kind, uint32_t node, unsigned por
 
 #define IMPOSSIBLE "impossible value"
 
-static void set_lid(struct reader *r, uint32_t node, const struct live_port *p)
+static void live_stream_set_lid(struct live_stream_reader *r, uint32_t node, const struct live_port *p)
 {
 	struct fb_node *n = &r->b->node[node];
 
 	if (p->lmc > MAX_LMC || (p->lmc && n->type == NODE_SWITCH && !n->esp0))
-		tell(r, IMPOSSIBLE, node, p->num, "tells LMC %u", p->lmc);
+		live_stream_tell(r, IMPOSSIBLE, node, p->num, "tells LMC %u", p->lmc);
 	else if (p->lid > MAX_LID || p->lid & ((1u << p->lmc) - 1))
-		tell(r, IMPOSSIBLE, node, p->num, "tells LID %u with LMC %u", p->lid, p->lmc);
+		live_stream_tell(r, IMPOSSIBLE, node, p->num, "tells LID %u with LMC %u", p->lid, p->lmc);
 	else {
 		n->port[p->num].lid = p->lid;
 		n->port[p->num].lmc = p->lmc;
 	}
 	if (!p->guid)
-		tell(r, IMPOSSIBLE, node, p->num, "tells GUID 0");
+		live_stream_tell(r, IMPOSSIBLE, node, p->num, "tells GUID 0");
 }
 
-static void set_port(struct reader *r, uint32_t node, const struct live_port *p)
+static void set_port(struct live_stream_reader *r, uint32_t node, const struct live_port *p)
 {
 	struct fb_node *n = &r->b->node[node];
 	struct fb_port *q = &n->port[p->num];
@@ -95,17 +97,17 @@ static void set_port(struct reader *r, uint32_t node, const struct live_port *p)
 	if (p->state <= PORT_ACTIVE)
 		q->state = p->state;
 	else
-		tell(r, IMPOSSIBLE, node, p->num, "tells state %u", p->state);
+		live_stream_tell(r, IMPOSSIBLE, node, p->num, "tells state %u", p->state);
 	/* no port that a subnet manager has set up has 0; a base port 0 has no value */
 	if (p->opervls > 5 || (!p->opervls && p->num && p->state >= PORT_ARMED))
-		tell(r, IMPOSSIBLE, node, p->num, "tells OperVLs %u", p->opervls);
+		live_stream_tell(r, IMPOSSIBLE, node, p->num, "tells OperVLs %u", p->opervls);
 	else if (p->opervls)
 		q->opervls = p->opervls;
 	if (n->type != NODE_SWITCH || !p->num)
-		set_lid(r, node, p);
+		live_stream_set_lid(r, node, p);
 }
 
-static uint32_t add_node(struct reader *r, const struct live_node *n)
+static uint32_t live_stream_add_node(struct live_stream_reader *r, const struct live_node *n)
 {
 	uint32_t at = NO_ID;
 
@@ -123,7 +125,7 @@ static uint32_t add_node(struct reader *r, const struct live_node *n)
 }
 
 /* Reads a node and its ports. Cables come later, when all nodes are there. */
-static bool get_node(struct reader *r)
+static bool get_node(struct live_stream_reader *r)
 {
 	struct live_node n;
 	struct fb_node *to;
@@ -135,7 +137,7 @@ static bool get_node(struct reader *r)
 	if (n.n_ports > n.nports + 1u || (r->n_ports += n.nports + 1u) > MOST_PORTS)
 		return unreadable(r, "records of ports:", n.n_ports, "at most one a port");
 	n.desc[sizeof(n.desc) - 1] = n.chassis_place[sizeof(n.chassis_place) - 1] = '\0';
-	at = add_node(r, &n);
+	at = live_stream_add_node(r, &n);
 	if (at != NO_ID) {
 		to = &r->b->node[at];
 		to->sysguid = n.sysguid;
@@ -147,8 +149,8 @@ static bool get_node(struct reader *r)
 		if (n.fdb_cap)
 			to->fdb_cap = n.fdb_cap;
 		else if (n.type == NODE_SWITCH)
-			tell(r, "silent switch", at, 0,
-			     "did not tell how many LIDs its table holds (SwitchInfo)");
+			live_stream_tell(r, "silent switch", at, 0,
+					 "did not tell how many LIDs its table holds (SwitchInfo)");
 		r->port[at] = NEW_ARRAY(n.nports + 1u, struct live_port);
 		for (unsigned p = 0; p <= n.nports; p++)
 			r->port[at][p].num = NOT_SENT;
@@ -169,15 +171,15 @@ static bool get_node(struct reader *r)
 	return true;
 }
 
-static void cable(struct reader *r, uint32_t node, const struct live_port *p)
+static void live_stream_cable(struct live_stream_reader *r, uint32_t node, const struct live_port *p)
 {
 	const struct fb_node *n = &r->b->node[node];
 	uint32_t peer = fb_find(r->b, p->peer_guid);
 	const struct live_port *q;
 
 	if (peer == NO_ID) {
-		tell(r, "dangling link", node, p->num, "leads to node 0x%016" PRIx64 ", which is not there",
-		     p->peer_guid);
+		live_stream_tell(r, "dangling link", node, p->num,
+				 "leads to node 0x%016" PRIx64 ", which is not there", p->peer_guid);
 		return;
 	}
 	q = p->peer_port <= r->b->node[peer].nports ? &r->port[peer][p->peer_port] : NULL;
@@ -188,16 +190,18 @@ static void cable(struct reader *r, uint32_t node, const struct live_port *p)
 	}
 	if (!q || q->num != p->peer_port || q->peer_guid != n->guid || q->peer_port != p->num ||
 	    !fb_link(r->b, node, p->num, peer, p->peer_port)) {
-		tell(r, "one-sided link", node, p->num, "leads to %s[%u], which names another cable",
-		     r->b->node[peer].desc, p->peer_port);
+		live_stream_tell(r, "one-sided link", node, p->num,
+				 "leads to %s[%u], which names another cable", r->b->node[peer].desc,
+				 p->peer_port);
 		return;
 	}
 	if (p->state == PORT_DOWN)
-		tell(r, IMPOSSIBLE, node, p->num, "tells that it is down, but its other end answered");
+		live_stream_tell(r, IMPOSSIBLE, node, p->num,
+				 "tells that it is down, but its other end answered");
 	if (!p->state) /* already reported: no PortInfo came */
 		return;
 	if (!p->width || p->width >= WIDTH_COUNT || !p->speed || p->speed >= SPEED_COUNT) {
-		tell(r, IMPOSSIBLE, node, p->num, "tells a width or speed that there is not");
+		live_stream_tell(r, IMPOSSIBLE, node, p->num, "tells a width or speed that there is not");
 		return;
 	}
 	n->port[p->num].width = p->width;
@@ -208,7 +212,7 @@ static void cable(struct reader *r, uint32_t node, const struct live_port *p)
  * Adds the cables of a node, and reports what is unknown. Without the PortInfo of a port, libibnetdisc has no
  * port, or one without a state. It asks a CA only for the ports by which it came in.
  */
-static void cable_node(struct reader *r, uint32_t node)
+static void cable_node(struct live_stream_reader *r, uint32_t node)
 {
 	const struct fb_node *n = &r->b->node[node];
 	bool sw = n->type == NODE_SWITCH;
@@ -218,16 +222,17 @@ static void cable_node(struct reader *r, uint32_t node)
 		bool sent = p->num != NOT_SENT;
 
 		if (sw ? !sent || (i && !p->state) : sent && !p->state)
-			tell(r, "silent port", node, i, "did not tell its state%s",
-			     sw && i ? ", so what is at its other end is not known" : " and LID");
+			live_stream_tell(r, "silent port", node, i, "did not tell its state%s",
+					 sw && i ? ", so what is at its other end is not known" : " and LID");
 		if (sent && p->peer_guid)
-			cable(r, node, p);
+			live_stream_cable(r, node, p);
 		else if (sent && i && p->state >= PORT_INIT)
-			tell(r, "open port", node, i, "is up, but what is at its other end did not answer");
+			live_stream_tell(r, "open port", node, i,
+					 "is up, but what is at its other end did not answer");
 	}
 }
 
-static bool get_nodes(struct reader *r, struct live_head *h)
+static bool get_nodes(struct live_stream_reader *r, struct live_head *h)
 {
 	if (!get(r, h, sizeof(*h)))
 		return false;
@@ -251,7 +256,7 @@ static bool get_nodes(struct reader *r, struct live_head *h)
 	return true;
 }
 
-static bool get_table(struct reader *r, const struct fabric *f, struct switch_tables *t)
+static bool get_table(struct live_stream_reader *r, const struct fabric *f, struct switch_tables *t)
 {
 	struct live_table h;
 	uint32_t node, sw;
@@ -263,7 +268,7 @@ static bool get_table(struct reader *r, const struct fabric *f, struct switch_ta
 	size = h.n_entries + (size_t)h.n_maps * 8;
 	if (h.n_entries > MAX_LID + 1)
 		return unreadable(r, "entries:", h.n_entries, "at most one a LID");
-	if (!room(r, size))
+	if (!live_stream_room(r, size))
 		return false;
 	node = fabric_node_by_guid(f, h.guid);
 	sw = node == NO_ID ? NO_ID : f->node_switch[node];
@@ -285,7 +290,8 @@ static bool get_table(struct reader *r, const struct fabric *f, struct switch_ta
 	return true;
 }
 
-static bool get_tables(struct reader *r, struct fabric *f, const struct live_head *h, enum live_tables what)
+static bool get_tables(struct live_stream_reader *r, struct fabric *f, const struct live_head *h,
+		       enum live_tables what)
 {
 	struct switch_tables *t = what ? switch_tables_new(f->n_switches) : NULL;
 
@@ -301,7 +307,7 @@ static bool get_tables(struct reader *r, struct fabric *f, const struct live_hea
 }
 
 /* The SM LID that most endports tell, the lowest of several. */
-static void count_masters(const struct reader *r, struct managers *m)
+static void count_masters(const struct live_stream_reader *r, struct managers *m)
 {
 	uint32_t *told = NEW_ARRAY(MAX_LID + 1u, uint32_t), all = 0;
 
@@ -324,7 +330,8 @@ static void count_masters(const struct reader *r, struct managers *m)
 
 COMPARATOR(manager_by_guid, struct manager, UP(guid))
 
-static bool get_managers(struct reader *r, struct fabric *f, const struct live_head *h, struct managers *m)
+static bool get_managers(struct live_stream_reader *r, struct fabric *f, const struct live_head *h,
+			 struct managers *m)
 {
 	for (uint32_t i = 0; i < h->n_managers; i++) {
 		struct live_manager x;
@@ -349,7 +356,7 @@ static bool get_managers(struct reader *r, struct fabric *f, const struct live_h
 	return true;
 }
 
-static bool get_pkeys(struct reader *r, const struct live_head *h, struct managers *m)
+static bool get_pkeys(struct live_stream_reader *r, const struct live_head *h, struct managers *m)
 {
 	for (uint32_t i = 0; i < h->n_pkey_ports; i++) {
 		struct live_pkeys x;
@@ -372,7 +379,7 @@ static bool get_pkeys(struct reader *r, const struct live_head *h, struct manage
 	return true;
 }
 
-static bool get_tail(struct reader *r)
+static bool get_tail(struct live_stream_reader *r)
 {
 	uint32_t tail;
 
@@ -387,7 +394,7 @@ static bool get_tail(struct reader *r)
 int live_read(const void *data, size_t size, const char *source, enum live_tables what, struct fabric **out,
 	      struct err *e)
 {
-	struct reader r = {.data = data, .size = size, .source = source, .e = e, .b = fb_new()};
+	struct live_stream_reader r = {.data = data, .size = size, .source = source, .e = e, .b = fb_new()};
 	struct live_head h = {0};
 	struct fabric *f = NULL;
 	struct managers *m = NULL;

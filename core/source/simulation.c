@@ -64,7 +64,7 @@ static int spawn_keeper(struct simulation *s, int in, int out)
 }
 
 /* Takes a line from the keeper. */
-static void take_line(struct simulation *s, const char *line)
+static void simulation_take_line(struct simulation *s, const char *line)
 {
 	char name[16] = "", what[8] = "";
 	long n = 0;
@@ -102,7 +102,7 @@ static bool listen_to_keeper(struct simulation *s)
 			text_putc(&s->line, buf[i]);
 			continue;
 		}
-		take_line(s, text_str(&s->line));
+		simulation_take_line(s, text_str(&s->line));
 		text_free(&s->line);
 	}
 	return true;
@@ -290,7 +290,7 @@ static void tail_read(const struct simulation *s, struct tail *t)
 }
 
 /* Clock ticks of processor time used by the programs. */
-static unsigned long used(const struct simulation *s)
+static unsigned long simulation_used(const struct simulation *s)
 {
 	unsigned long sum = 0;
 
@@ -341,7 +341,7 @@ static int wait_a_moment(struct wait *w, struct err *e)
 			 abs(s->status[i]));
 		return tell_last(s, i, how, e);
 	}
-	now = used(s);
+	now = simulation_used(s);
 	if (now != w->used) {
 		w->used = now;
 		w->moved = now_seconds();

@@ -37,8 +37,8 @@ struct keeper {
 	} child[CHILDREN];
 };
 
-static void tell(const char *fmt, ...) PRINTF_LIKE(1, 2);
-static void tell(const char *fmt, ...)
+static void simulation_child_tell(const char *fmt, ...) PRINTF_LIKE(1, 2);
+static void simulation_child_tell(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -119,8 +119,8 @@ static void prepare_environment(const struct keeper *k, const char *host, bool p
 static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT,
 			      SIGPIPE}; /* ignored by the keeper, not by its programs */
 
-static void become(const struct keeper *k, const char *name, const char *const *argv, const char *host,
-		   pid_t parent)
+static void simulation_child_become(const struct keeper *k, const char *name, const char *const *argv,
+				    const char *host, pid_t parent)
 {
 	char log[80];
 	int in, out;
@@ -155,14 +155,14 @@ static void start_child(struct keeper *k, const char *name, const char *const *a
 		at++;
 	pid = at < CHILDREN ? fork() : -1;
 	if (!pid)
-		become(k, name, argv, host, parent);
+		simulation_child_become(k, name, argv, host, parent);
 	if (pid < 0) {
-		tell("ended %s 127", name);
+		simulation_child_tell("ended %s 127", name);
 		return;
 	}
 	k->child[at].pid = pid;
 	k->child[at].name = name;
-	tell("started %s %ld", name, (long)pid);
+	simulation_child_tell("started %s %ld", name, (long)pid);
 }
 
 /* "ibsim NODES SWITCHES PORTS" | "opensm HOST" | "paths HOST" */
@@ -208,7 +208,7 @@ static bool make_folder(struct keeper *k)
 }
 
 /* Obeys the lines on standard input. Its end ends the keeper. */
-static void serve(struct keeper *k)
+static void simulation_child_serve(struct keeper *k)
 {
 	struct pollfd pf = {.fd = STDIN_FILENO, .events = POLLIN};
 	char line[200];
@@ -223,8 +223,8 @@ static void serve(struct keeper *k)
 			if (!k->child[i].pid || waitpid(k->child[i].pid, &status, WNOHANG) != k->child[i].pid)
 				continue;
 			k->child[i].pid = 0;
-			tell("ended %s %d", k->child[i].name,
-			     WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status));
+			simulation_child_tell("ended %s %d", k->child[i].name,
+					      WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status));
 		}
 		if (n < 0 && errno != EINTR)
 			return;
@@ -242,7 +242,7 @@ static void serve(struct keeper *k)
 	}
 }
 
-static int keep(void)
+static int simulation_child_keep(void)
 {
 	struct keeper k = {0};
 
@@ -250,15 +250,16 @@ static int keep(void)
 	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
 		signal(ignored[i], SIG_IGN); /* it ends with its parent's pipe, and not before */
 	if (!simulation_library(k.library, sizeof(k.library)))
-		tell("error ibsim's library libumad2sim.so is not there");
+		simulation_child_tell("error ibsim's library libumad2sim.so is not there");
 	else if (!hide_devices())
-		tell("error %s cannot be hidden from opensm (no mount namespace): not started", DEVICES);
+		simulation_child_tell(
+			"error %s cannot be hidden from opensm (no mount namespace): not started", DEVICES);
 	else if (!make_folder(&k))
-		tell("error no folder can be made in %s: %s; TMPDIR names another", temporary(),
-		     strerror(errno));
+		simulation_child_tell("error no folder can be made in %s: %s; TMPDIR names another",
+				      temporary(), strerror(errno));
 	else {
-		tell("folder %s", k.folder);
-		serve(&k);
+		simulation_child_tell("folder %s", k.folder);
+		simulation_child_serve(&k);
 		for (int i = 0; i < CHILDREN; i++)
 			if (k.child[i].pid)
 				kill(k.child[i].pid, SIGKILL);
@@ -307,7 +308,7 @@ static bool library_loaded(void)
 }
 
 /* Asks for pairs one by one, since the simulator loses an answer of several packets. */
-static void ask_all(struct ibmad_port *port, ib_portid_t *sa, FILE *in, FILE *out)
+static void simulation_child_ask_all(struct ibmad_port *port, ib_portid_t *sa, FILE *in, FILE *out)
 {
 	unsigned slid, dlid;
 
@@ -342,7 +343,7 @@ static int ask_paths(void)
 		      "it (make static); the program of a package can\n",
 		      stderr);
 	if (port && find_sa(port, &sa)) {
-		ask_all(port, &sa, in, out);
+		simulation_child_ask_all(port, &sa, in, out);
 		rc = 0;
 	}
 	if (port)
@@ -365,7 +366,7 @@ int simulation_child_main(int argc, char **argv)
 {
 	let_in = true;
 	if (argc == 2 && !strcmp(argv[1], SIMULATION_CHILD_FLAG))
-		return keep();
+		return simulation_child_keep();
 	if (argc == 2 && !strcmp(argv[1], SIMULATION_SA_FLAG))
 		return ask_paths();
 	return -1;

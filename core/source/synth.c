@@ -176,7 +176,7 @@ uint32_t plan_ca(struct plan *p)
 }
 
 /* Returns a port number, or 0 (and the plan has failed) when the node has no free port. */
-static unsigned take_port(struct plan *p, uint32_t node, unsigned port)
+static unsigned synth_take_port(struct plan *p, uint32_t node, unsigned port)
 {
 	struct plan_node *n = &p->node[node];
 	unsigned max = n->type == NODE_SWITCH ? MAX_PORTS : SYNTH_MAX_CA_PORTS;
@@ -201,8 +201,8 @@ struct plan_cable *plan_cable(struct plan *p, uint32_t n1, unsigned p1, uint32_t
 	c = &p->cable[p->n_cables++];
 	*c = (struct plan_cable){
 		.node = {n1, n2}, .width = (uint8_t)p->o.width, .speed = (uint8_t)p->o.speed};
-	c->port[0] = (uint8_t)take_port(p, n1, p1);
-	c->port[1] = (uint8_t)take_port(p, n2, p2);
+	c->port[0] = (uint8_t)synth_take_port(p, n1, p1);
+	c->port[1] = (uint8_t)synth_take_port(p, n2, p2);
 	return c;
 }
 
@@ -638,7 +638,7 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 }
 
 /* The names of a list, each behind its kind. */
-static void add_named(const char *kind, const char *names, struct text *words)
+static void synth_add_named(const char *kind, const char *names, struct text *words)
 {
 	char *copy = str_dup(names), *save = NULL;
 
@@ -652,10 +652,10 @@ void synth_begins(const char *word, struct text *words)
 	struct text lessons = {0};
 
 	if (!strncmp(word, "published:", 10)) {
-		add_named("published:", synth_published_names, words);
+		synth_add_named("published:", synth_published_names, words);
 	} else if (!strncmp(word, "lesson:", 7)) {
 		synth_lessons(&lessons);
-		add_named("lesson:", text_str(&lessons), words);
+		synth_add_named("lesson:", text_str(&lessons), words);
 		text_free(&lessons);
 	} else {
 		for (size_t i = 0; i < ARRAY_LEN(kinds); i++)

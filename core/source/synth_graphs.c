@@ -98,13 +98,13 @@ int synth_debruijn(struct plan *p, const char *shape)
 /* --- finite fields ----------------------------------------------------------------- */
 
 /* GF(q), q = prime^m: elements are polynomials, their coefficients the digits of a number below q. */
-struct field {
+struct synth_graphs_field {
 	uint32_t q, prime;
 	uint8_t exp[MAX_PORTS + 1], log[MAX_PORTS + 1]; /* powers of x, which generates all but 0 */
 };
 
 /* a + sign * b, digit by digit */
-static uint32_t field_sum(const struct field *f, uint32_t a, uint32_t b, uint32_t sign)
+static uint32_t field_sum(const struct synth_graphs_field *f, uint32_t a, uint32_t b, uint32_t sign)
 {
 	uint32_t sum = 0;
 
@@ -113,14 +113,14 @@ static uint32_t field_sum(const struct field *f, uint32_t a, uint32_t b, uint32_
 	return sum;
 }
 
-static uint32_t field_product(const struct field *f, uint32_t a, uint32_t b)
+static uint32_t field_product(const struct synth_graphs_field *f, uint32_t a, uint32_t b)
 {
 	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): filled for all but 0 */
 	return a && b ? f->exp[(f->log[a] + f->log[b]) % (f->q - 1)] : 0;
 }
 
 /* Is x a generator when x^m = -(the polynomial c)? Fills the powers. */
-static bool field_try(struct field *f, uint32_t c)
+static bool field_try(struct synth_graphs_field *f, uint32_t c)
 {
 	uint32_t at = 1;
 
@@ -139,7 +139,7 @@ static bool field_try(struct field *f, uint32_t c)
 }
 
 /* -1 and the plan has failed: q is no power of a prime, or it is too large for a switch's ports. */
-static int field_make(struct plan *p, struct field *f, uint32_t q)
+static int field_make(struct plan *p, struct synth_graphs_field *f, uint32_t q)
 {
 	uint32_t rest = q, prime = 2;
 
@@ -151,7 +151,7 @@ static int field_make(struct plan *p, struct field *f, uint32_t q)
 		rest /= prime;
 	if (q < 2 || rest > 1)
 		return plan_fail(p, "Q = %u, expected a power of a prime (2 3 4 5 7 8 9 11 13 16 ..)", q);
-	*f = (struct field){.q = q, .prime = prime};
+	*f = (struct synth_graphs_field){.q = q, .prime = prime};
 	for (uint32_t c = 1; c < q; c++)
 		if (field_try(f, c))
 			return 0;
@@ -169,7 +169,7 @@ int synth_slimfly(struct plan *p, const char *shape)
 	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
 	bool in[2][MAX_PORTS + 1] = {{false}};
 	uint32_t q = 0, first = p->n, degree, n;
-	struct field f;
+	struct synth_graphs_field f;
 
 	if (shape_read(p, shape, ',', &q, 1, 1, range, "slimfly:Q") < 0 || field_make(p, &f, q))
 		return -1;
@@ -209,8 +209,8 @@ int synth_slimfly(struct plan *p, const char *shape)
 }
 
 /* Links of point i to those of a row (.., z) behind it with known + a * z = 0. */
-static void polar_row(struct plan *p, const struct field *f, uint32_t first, uint32_t i, uint32_t row,
-		      uint32_t known, uint32_t a)
+static void polar_row(struct plan *p, const struct synth_graphs_field *f, uint32_t first, uint32_t i,
+		      uint32_t row, uint32_t known, uint32_t a)
 {
 	uint32_t z = 0, end = a || known ? 0 : f->q;
 
@@ -230,7 +230,7 @@ int synth_polarfly(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
 	uint32_t q = 0, first = p->n, n, (*at)[3];
-	struct field f;
+	struct synth_graphs_field f;
 
 	if (shape_read(p, shape, ',', &q, 1, 1, range, "polarfly:Q") < 0 || field_make(p, &f, q))
 		return -1;

@@ -179,7 +179,7 @@ int synth_xgft(struct plan *p, const char *shape)
 /* --- grids --------------------------------------------------------------------- */
 
 /* Ports for dimension d on every switch: one for each direction, or one for each switch of the row. */
-static uint32_t grid_slots(const struct grid *g, unsigned d)
+static uint32_t grid_slots(const struct synth_grid *g, unsigned d)
 {
 	uint32_t n = g->size[d];
 
@@ -188,7 +188,7 @@ static uint32_t grid_slots(const struct grid *g, unsigned d)
 	return n > 2 ? 2 : n - 1;
 }
 
-static void grid_switch(struct plan *p, const struct grid *g, uint32_t i)
+static void grid_switch(struct plan *p, const struct synth_grid *g, uint32_t i)
 {
 	bool wide = false;
 	struct text t = {0};
@@ -211,7 +211,7 @@ static void grid_switch(struct plan *p, const struct grid *g, uint32_t i)
 }
 
 /* Cables of switch i (coordinate x, next one `stride` away) in dimension d; ports begin after `port`. */
-static void grid_links(struct plan *p, const struct grid *g, unsigned d, uint32_t i, uint32_t x,
+static void grid_links(struct plan *p, const struct synth_grid *g, unsigned d, uint32_t i, uint32_t x,
 		       uint32_t stride, unsigned port)
 {
 	uint32_t n = g->size[d], c = g->cables[d];
@@ -232,7 +232,7 @@ static void grid_links(struct plan *p, const struct grid *g, unsigned d, uint32_
 	}
 }
 
-int plan_grid(struct plan *p, const struct grid *g)
+int plan_grid(struct plan *p, const struct synth_grid *g)
 {
 	uint64_t all = 1, ports = p->o.hosts;
 	uint32_t n, stride, first = p->n;
@@ -262,7 +262,7 @@ int plan_grid(struct plan *p, const struct grid *g)
 static int grid_make(struct plan *p, const char *shape, enum grid_kind kind, const char *prefix)
 {
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
-	struct grid g = {.kind = kind, .prefix = prefix};
+	struct synth_grid g = {.kind = kind, .prefix = prefix};
 	int n = shape_read(p, shape, 'x', g.size, 1, SYNTH_MAX_DIMS, range, "AxBx..");
 
 	if (n < 0)
@@ -291,7 +291,7 @@ int synth_hyperx(struct plan *p, const char *shape)
 int synth_ring(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {2, SYNTH_MAX_ENDPORTS};
-	struct grid g = {
+	struct synth_grid g = {
 		.kind = GRID_TORUS, .prefix = "ring", .dims = 1, .cables = {(uint32_t)p->o.parallel}};
 
 	if (shape_read(p, shape, ',', g.size, 1, 1, range, "ring:N, the number of switches") < 0)
@@ -302,7 +302,7 @@ int synth_ring(struct plan *p, const char *shape)
 int synth_hypercube(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {1, SYNTH_MAX_DIMS - 1};
-	struct grid g = {.kind = GRID_MESH, .prefix = "c"};
+	struct synth_grid g = {.kind = GRID_MESH, .prefix = "c"};
 	uint32_t dims = 0;
 
 	if (shape_read(p, shape, ',', &dims, 1, 1, range, "hypercube:D, the number of dimensions") < 0)
@@ -368,7 +368,7 @@ int synth_dragonfly(struct plan *p, const char *shape)
 
 /* --- directors ------------------------------------------------------------------- */
 
-uint32_t plan_chassis(struct plan *p, const struct chassis *c, unsigned number)
+uint32_t plan_chassis(struct plan *p, const struct synth_chassis *c, unsigned number)
 {
 	uint32_t first = p->n;
 
@@ -390,7 +390,7 @@ uint32_t plan_chassis(struct plan *p, const struct chassis *c, unsigned number)
 }
 
 /* The chips of all chassis, and the edge switches below. Uplinks take the line chips in turn. */
-static void director_edges(struct plan *p, uint32_t chassis, uint32_t edges, const struct chassis *c,
+static void director_edges(struct plan *p, uint32_t chassis, uint32_t edges, const struct synth_chassis *c,
 			   uint32_t first)
 {
 	uint32_t chips = c->lines + c->spines, up = (uint32_t)p->o.uplinks, edge = p->n;
@@ -413,7 +413,7 @@ int synth_director(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {0, 10000};
 	uint32_t v[4] = {0}, first = p->n, chips;
-	struct chassis c = {.name = "dir"};
+	struct synth_chassis c = {.name = "dir"};
 	uint64_t up = p->o.uplinks, par = p->o.parallel, switches, hosted, outer, ports;
 
 	if (shape_read(p, shape, ',', v, 4, 4, range, "director:CHASSIS,LINES,SPINES,EDGES") < 0)
@@ -453,13 +453,13 @@ int synth_director(struct plan *p, const char *shape)
 
 /* --- random graphs ------------------------------------------------------------- */
 
-struct graph {
+struct synth_kinds_graph {
 	uint32_t n, degree;
 	uint32_t *used; /* [n] links so far */
 	uint32_t *next; /* [n * degree] neighbours */
 };
 
-static void graph_link(struct plan *p, struct graph *g, uint32_t a, uint32_t b, uint32_t first)
+static void graph_link(struct plan *p, struct synth_kinds_graph *g, uint32_t a, uint32_t b, uint32_t first)
 {
 	g->next[(size_t)a * g->degree + g->used[a]++] = b;
 	g->next[(size_t)b * g->degree + g->used[b]++] = a;
@@ -467,7 +467,7 @@ static void graph_link(struct plan *p, struct graph *g, uint32_t a, uint32_t b, 
 }
 
 /* A random tree over a random order.  Every switch is linked to an earlier one with free ports. */
-static void graph_tree(struct plan *p, struct graph *g, uint32_t *order, uint32_t first)
+static void graph_tree(struct plan *p, struct synth_kinds_graph *g, uint32_t *order, uint32_t first)
 {
 	uint32_t *room = NEW_ARRAY(g->n, uint32_t), n_room = 0;
 
@@ -492,7 +492,7 @@ static void graph_tree(struct plan *p, struct graph *g, uint32_t *order, uint32_
 }
 
 /* Adds links between random switches that have free ports and no link yet. Stops when hardly any are left. */
-static void graph_fill(struct plan *p, struct graph *g, uint32_t *room, uint32_t first)
+static void graph_fill(struct plan *p, struct synth_kinds_graph *g, uint32_t *room, uint32_t first)
 {
 	uint32_t n = 0, misses = 0;
 
@@ -526,7 +526,7 @@ int synth_random(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
 	uint32_t v[2] = {0}, first = p->n, *order;
-	struct graph g;
+	struct synth_kinds_graph g;
 
 	if (shape_read(p, shape, ',', v, 2, 2, range, "random:SWITCHES,DEGREE") < 0)
 		return -1;
@@ -537,8 +537,8 @@ int synth_random(struct plan *p, const char *shape)
 		v[1] = v[0] > 1 ? v[0] - 1 : 1;
 	if (plan_expect(p, v[0], v[0] + hosts_in_all(p, v[0]), p->o.hosts + size_mul(v[1], p->o.parallel)))
 		return -1;
-	g = (struct graph){v[0], v[1], NEW_ARRAY(v[0], uint32_t),
-			   mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
+	g = (struct synth_kinds_graph){v[0], v[1], NEW_ARRAY(v[0], uint32_t),
+				       mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
 	order = NEW_ARRAY(v[0], uint32_t);
 	for (uint32_t i = 0; i < g.n; i++) {
 		plan_switch(p, "sw-%0*u", digits_of(g.n + 1, 2), i + 1);

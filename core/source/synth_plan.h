@@ -114,24 +114,24 @@ extern const char synth_published_names[]; /* with blanks between */
 
 /* Coordinates: grids and cubes, also for published shapes. cables[d]: parallel cables in dimension d. */
 enum grid_kind { GRID_MESH, GRID_TORUS, GRID_HYPERX };
-struct grid {
+struct synth_grid {
 	enum grid_kind kind;
 	const char *prefix; /* of switch names */
 	unsigned dims;
 	uint32_t size[SYNTH_MAX_DIMS];
 	uint32_t cables[SYNTH_MAX_DIMS];
 };
-int plan_grid(struct plan *p, const struct grid *g);
+int plan_grid(struct plan *p, const struct synth_grid *g);
 
 /*
  * A chassis of line and spine chips with `links` cables between each pair,
  * all of one system image GUID.  Returns the first line chip; the spine chips follow.
  * Line chips keep their ports 1 .. outer free for what is outside.
  */
-struct chassis {
+struct synth_chassis {
 	const char *name;
 	unsigned lines, spines, links, outer;
 };
-uint32_t plan_chassis(struct plan *p, const struct chassis *c, unsigned number);
+uint32_t plan_chassis(struct plan *p, const struct synth_chassis *c, unsigned number);
 
 #endif

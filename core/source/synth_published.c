@@ -9,7 +9,7 @@
 /* Hosts on every switch of a grid. */
 static const struct grid_machine {
 	const char *name;
-	struct grid g;
+	struct synth_grid g;
 	unsigned hosts;
 	enum link_speed speed;
 } grids[] = {
@@ -27,7 +27,7 @@ static const struct grid_machine {
 static const struct directors {
 	const char *name;
 	unsigned leaves, hosts, up, directors;
-	struct chassis c;
+	struct synth_chassis c;
 	enum link_speed speed;
 } directors[] = {
 	/* one rail of TSUBAME2: directors of 324 ports */
@@ -65,7 +65,7 @@ static int make_directors(struct plan *p, const struct directors *d)
 /* Odin: 128 nodes on a switch of 144 ports. */
 static int make_odin(struct plan *p)
 {
-	const struct chassis c = {"dir", 12, 6, 2, 12};
+	const struct synth_chassis c = {"dir", 12, 6, 2, 12};
 	uint32_t first;
 
 	if (plan_expect(p, 18, 18 + 128, 24))
@@ -86,7 +86,7 @@ static int make_odin(struct plan *p)
 static int make_deimos(struct plan *p)
 {
 	static const unsigned hosts[3] = {248, 228, 248};
-	const struct chassis c = {"dir", DEIMOS_LINES, 12, 1, 12};
+	const struct synth_chassis c = {"dir", DEIMOS_LINES, 12, 1, 12};
 	unsigned used[3][DEIMOS_LINES] = {{0}};
 	uint32_t first[3];
 

@@ -24,16 +24,16 @@ static uint64_t entry_of(const struct recording *r, size_t step)
 }
 
 /* The steps around one, and the answers about them. */
-struct part {
+struct answers_part {
 	struct answers *a;
 	uint64_t *entry; /* [n] requested entries, sorted */
 	size_t n;
 };
 
 /* Takes a choice. The last one about an entry counts. */
-static void take(void *ctx, const struct rec_choice *c)
+static void answers_take(void *ctx, const struct rec_choice *c)
 {
-	struct part *p = ctx;
+	struct answers_part *p = ctx;
 	uint64_t key = (uint64_t)c->sw << 32 | c->lid;
 	const uint64_t *found = bsearch(&key, p->entry, p->n, sizeof(key), order_u64);
 
@@ -53,11 +53,12 @@ static void answers_clear(struct answers *a)
 }
 
 /* Gathers the entries decided around a step: on its switch or for its LID, the larger set. */
-static struct rec_ask gather(const struct recording *r, size_t step, struct part *p)
+static struct rec_ask answers_gather(const struct recording *r, size_t step, struct answers_part *p)
 {
 	size_t from = step > BEFORE ? step - BEFORE : 1, to = step + BEHIND, same_sw = 0, same_lid = 0;
 	const struct rec_event *ev = recording_event(r, step);
-	struct rec_ask q = {.tell = take, .ctx = p, .sw = ev->a, .lid = (uint16_t)ev->b, .last = true};
+	struct rec_ask q = {
+		.tell = answers_take, .ctx = p, .sw = ev->a, .lid = (uint16_t)ev->b, .last = true};
 
 	to = to < recording_steps(r) ? to : recording_steps(r);
 	for (size_t i = from; i <= to; i++) {
@@ -78,12 +79,12 @@ static struct rec_ask gather(const struct recording *r, size_t step, struct part
 }
 
 /* Run the engine once more for the steps around one; 0, or -1 and *e. */
-static int ask(const struct recording *r, size_t step, const struct engine *const *engines, struct answers *a,
-	       struct progress *progress, struct err *e)
+static int answers_ask(const struct recording *r, size_t step, const struct engine *const *engines,
+		       struct answers *a, struct progress *progress, struct err *e)
 {
 	const struct sweep *s = recording_sweep(r);
-	struct part p = {.a = a};
-	struct rec_ask q = gather(r, step, &p);
+	struct answers_part p = {.a = a};
+	struct rec_ask q = answers_gather(r, step, &p);
 	bool in_force = s->routing && !strcmp(s->routing->engine, recording_engine(r));
 	struct sweep_repeat again = {.engines = engines,
 				     .engine = in_force ? NULL : recording_engine(r),
@@ -125,7 +126,7 @@ int recording_choice(const struct recording *r, size_t step, const struct engine
 	pthread_mutex_unlock(&r->told->lock);
 	if (found)
 		return 0;
-	if (ask(r, step, engines, &fresh, progress, e)) {
+	if (answers_ask(r, step, engines, &fresh, progress, e)) {
 		answers_clear(&fresh);
 		return -1;
 	}

@@ -12,7 +12,7 @@
 #define SMALL ((size_t)4 << 20) /* kinds in the focus with fewer bytes are kept for the whole run */
 
 /* The sweep whose engine made the tables. */
-static const struct sweep *origin(const struct sweep *s)
+static const struct sweep *trace_make_origin(const struct sweep *s)
 {
 	while (s->cached && s->prev)
 		s = s->prev;
@@ -25,7 +25,7 @@ const struct engine *recording_possible(const struct sweep *s, const char *engin
 	const struct engine *g;
 	bool known;
 
-	s = origin(s);
+	s = trace_make_origin(s);
 	if (!engine && !s->routing)
 		return NULL;
 	known = !engine || (s->routing && !strcmp(engine, s->routing->engine));
@@ -146,7 +146,7 @@ static struct recording *recording_new(const struct sweep *s, const struct engin
 }
 
 /* Let the engine run. The last event tells the end. -1 and *e: no run. */
-static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
+static int trace_make_run(struct recorder *k, const struct rec_request *rq, struct err *e)
 {
 	struct recording *r = k->r;
 	struct sweep_repeat q = {
@@ -186,15 +186,15 @@ static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
 }
 
 /* Tries once. False and *e: no try is possible. *out NULL: the run exceeds the limit. */
-static bool attempt(const struct rec_request *rq, const struct sweep *s, const struct engine *g, bool all,
-		    unsigned *stage, size_t limit, struct recording **out, struct err *e)
+static bool trace_make_attempt(const struct rec_request *rq, const struct sweep *s, const struct engine *g,
+			       bool all, unsigned *stage, size_t limit, struct recording **out, struct err *e)
 {
 	struct recorder k = {.all = all, .limit = limit, .matrix = T_HOPS, .extra = SIZE_MAX};
 	int rc;
 
 	*out = NULL;
 	k.r = recording_new(s, g, rq, *stage);
-	rc = run(&k, rq, e);
+	rc = trace_make_run(&k, rq, e);
 	recorder_clear(&k);
 	if (rc || k.full) {
 		recording_free(k.r);
@@ -216,7 +216,7 @@ static bool attempt(const struct rec_request *rq, const struct sweep *s, const s
 
 const struct recording *recording_make(const struct rec_request *rq, struct err *e)
 {
-	const struct sweep *s = origin(rq->sweep);
+	const struct sweep *s = trace_make_origin(rq->sweep);
 	const struct engine *g = recording_possible(s, rq->engine, rq->engines);
 	size_t limit = rq->limit ? rq->limit : REC_LIMIT;
 	size_t cables = 0, n = s->topo->n_switches_up;
@@ -237,7 +237,7 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 			  node_is_switch(s->fabric, s->fabric->port_node[p]);
 	all = 9 * cables * n + 24 * n * s->lids->max_lid < MIN(SMALL, limit);
 	for (; stage <= REC_BULKS; all = false) {
-		if (!attempt(rq, s, g, all, &stage, limit, &r, e))
+		if (!trace_make_attempt(rq, s, g, all, &stage, limit, &r, e))
 			return NULL;
 		if (r)
 			return r;

@@ -53,7 +53,7 @@ void recording_cell(const struct recording *r, enum rec_table t, uint32_t at, st
 	}
 }
 
-static bool is_none(enum rec_table t, uint32_t value)
+static bool trace_names_is_none(enum rec_table t, uint32_t value)
 {
 	if (t == T_COORD)
 		return value == rec_tables[t].start;
@@ -67,7 +67,7 @@ void recording_value(const struct recording *r, enum rec_table t, uint32_t at, u
 	const struct rec_scheme *scheme = r->engine->scheme;
 	char label[300];
 
-	if (is_none(t, value)) {
+	if (trace_names_is_none(t, value)) {
 		text_add(out, "none");
 		return;
 	}

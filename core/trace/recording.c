@@ -668,7 +668,8 @@ bool recording_in_focus(const struct recording *r, size_t step)
 	return rec_concerns(r, &r->focus, &r->event[step - 1]);
 }
 
-static void add_words(const struct engine_input *in, enum rec_kind kind, const char *fmt, va_list ap)
+static void recording_add_words(const struct engine_input *in, enum rec_kind kind, const char *fmt,
+				va_list ap)
 {
 	struct text t = {0};
 
@@ -684,7 +685,7 @@ void rec_phase(const struct engine_input *in, const char *fmt, ...)
 	if (!RECORDED(in))
 		return;
 	va_start(ap, fmt);
-	add_words(in, REC_PHASE, fmt, ap);
+	recording_add_words(in, REC_PHASE, fmt, ap);
 	va_end(ap);
 }
 
@@ -695,6 +696,6 @@ void rec_note(const struct engine_input *in, const char *fmt, ...)
 	if (!RECORDED(in))
 		return;
 	va_start(ap, fmt);
-	add_words(in, REC_NOTE, fmt, ap);
+	recording_add_words(in, REC_NOTE, fmt, ap);
 	va_end(ap);
 }

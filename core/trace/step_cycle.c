@@ -25,7 +25,7 @@ static const struct kind {
 	{REC_BACKTRACK, 4, HOLDER_LID, "not that way"},
 };
 
-static const struct kind *kind_of(const struct rec_event *ev)
+static const struct kind *step_cycle_kind_of(const struct rec_event *ev)
 {
 	for (size_t i = 0; ev && i < ARRAY_LEN(kinds); i++)
 		if (kinds[i].kind == ev->kind)
@@ -34,7 +34,7 @@ static const struct kind *kind_of(const struct rec_event *ev)
 }
 
 /* Finds the words of the cycle, two per channel. Returns their number. */
-static uint32_t words_of(const struct moment *m, const struct kind *k, const uint32_t **word)
+static uint32_t step_cycle_words_of(const struct moment *m, const struct kind *k, const uint32_t **word)
 {
 	uint32_t n = k ? recording_extra(m->rec, m->step, word) : 0;
 
@@ -65,7 +65,7 @@ static struct witness_edge edge_of(const struct moment *m, enum holder holder, c
 }
 
 /* The first edge with the fewest pairs. */
-static uint32_t cut_of(const struct witness *w)
+static uint32_t step_cycle_cut_of(const struct witness *w)
 {
 	uint32_t cut = 0;
 
@@ -77,10 +77,10 @@ static uint32_t cut_of(const struct witness *w)
 
 struct witness *step_cycle(const struct moment *m)
 {
-	const struct kind *k = kind_of(moment_event(m));
+	const struct kind *k = step_cycle_kind_of(moment_event(m));
 	const uint32_t *word;
 	struct witness *w;
-	uint32_t n = words_of(m, k, &word);
+	uint32_t n = step_cycle_words_of(m, k, &word);
 
 	if (!n)
 		return NULL;
@@ -88,23 +88,23 @@ struct witness *step_cycle(const struct moment *m)
 	w->edge = NEW_ARRAY(n / 2, struct witness_edge);
 	for (uint32_t i = 0; i < n; i += 2)
 		w->edge[w->n++] = edge_of(m, k->holder, word + i);
-	w->cut = k->kind == REC_BREAK ? cut_of(w) : NO_ID;
+	w->cut = k->kind == REC_BREAK ? step_cycle_cut_of(w) : NO_ID;
 	return w;
 }
 
 int step_holder(const struct moment *m, uint32_t i)
 {
-	const struct kind *k = kind_of(moment_event(m));
+	const struct kind *k = step_cycle_kind_of(moment_event(m));
 	const uint32_t *word;
 
-	if (!k || k->holder != HOLDER_LID || 2 * i >= words_of(m, k, &word))
+	if (!k || k->holder != HOLDER_LID || 2 * i >= step_cycle_words_of(m, k, &word))
 		return -1;
 	return (int)word[2 * i + 1];
 }
 
 void step_cycle_title(const struct moment *m, struct text *t)
 {
-	const struct kind *k = kind_of(moment_event(m));
+	const struct kind *k = step_cycle_kind_of(moment_event(m));
 
 	if (k && step_layer(m) >= 0)
 		text_add(t, "%s %d", k->title, step_layer(m));

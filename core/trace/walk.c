@@ -14,7 +14,7 @@
 #define FAR_BACK 1000	/* more steps back cost more than filling the tables anew */
 #define MOST_TOLD 10000 /* up to so many steps of a move, all changes are listed */
 
-static size_t width(enum rec_table t)
+static size_t walk_width(enum rec_table t)
 {
 	return rec_tables[t].wide ? sizeof(uint32_t) : 1;
 }
@@ -24,11 +24,11 @@ size_t walk_room(const struct recording *r)
 	size_t size = r->cells[T_ENTRY];
 
 	for (int t = 0; t < N_TABLES; t++)
-		size += r->cells[t] * width(t);
+		size += r->cells[t] * walk_width(t);
 	return size;
 }
 
-static void fill(void *table, enum rec_table t, size_t n)
+static void walk_fill(void *table, enum rec_table t, size_t n)
 {
 	uint32_t *word = table;
 
@@ -45,8 +45,8 @@ struct walk *walk_new(const struct recording *r)
 	w->r = recording_ref(r);
 	for (int t = 0; t < N_TABLES; t++)
 		if (r->cells[t]) {
-			w->table[t] = mem_array(r->cells[t], width(t));
-			fill(w->table[t], t, r->cells[t]);
+			w->table[t] = mem_array(r->cells[t], walk_width(t));
+			walk_fill(w->table[t], t, r->cells[t]);
 		}
 	w->decided = NEW_ARRAY(r->cells[T_ENTRY], uint8_t);
 	return w;
@@ -130,7 +130,7 @@ static void apply_units(struct walk *w, size_t i, bool undo, unsigned missed)
 }
 
 /* Applies a step. Changes by left-out steps come first going forward, and last going back. */
-static void apply(struct walk *w, size_t i, bool undo)
+static void walk_apply(struct walk *w, size_t i, bool undo)
 {
 	count_choice(w, &w->r->event[i], undo);
 	if (w->r->stage && !undo)
@@ -152,14 +152,14 @@ int walk_to(struct walk *w, size_t step, struct progress *p)
 	if (step < w->at && w->at - step > step + FAR_BACK) {
 		for (int t = 0; t < N_TABLES; t++) /* the start is nearer: begin there */
 			if (w->table[t])
-				fill(w->table[t], t, w->r->cells[t]);
+				walk_fill(w->table[t], t, w->r->cells[t]);
 		memset(w->decided, 0, w->r->cells[T_ENTRY]);
 		w->at = 0;
 	}
 	for (; w->at < step && (w->at % AT_ONCE || !progress_cancelled(p)); w->at++)
-		apply(w, w->at, false);
+		walk_apply(w, w->at, false);
 	for (; w->at > step && (w->at % AT_ONCE || !progress_cancelled(p)); w->at--)
-		apply(w, w->at - 1, true);
+		walk_apply(w, w->at - 1, true);
 	w->from = MIN(from, w->at);
 	w->to = MAX(from, w->at);
 	return w->at == step ? 0 : -1;
@@ -208,7 +208,7 @@ bool walk_decided(const struct walk *w, uint32_t sw, unsigned lid)
 
 /* --- what the last move changed ------------------------------------------------------------------ */
 
-static void touch(struct walk *w, size_t *cap, enum rec_table t, uint32_t at)
+static void walk_touch(struct walk *w, size_t *cap, enum rec_table t, uint32_t at)
 {
 	GROW(w->touched, w->n_touched, *cap);
 	w->touched[w->n_touched++] = (uint64_t)t << 32 | at;
@@ -230,11 +230,11 @@ static void list_touched(struct walk *w)
 		uint32_t cursor = 0;
 
 		while (recording_next_delta(w->r, i, &cursor, &d))
-			touch(w, &cap, d.table, d.at);
+			walk_touch(w, &cap, d.table, d.at);
 		if (rec_decides(ev))
-			touch(w, &cap, T_ENTRY, ev->a * (s->lids->max_lid + 1u) + ev->b);
+			walk_touch(w, &cap, T_ENTRY, ev->a * (s->lids->max_lid + 1u) + ev->b);
 		if (rec_counts(ev))
-			touch(w, &cap, T_COUNT, switch_port_id(s->fabric, ev->a, ev->port));
+			walk_touch(w, &cap, T_COUNT, switch_port_id(s->fabric, ev->a, ev->port));
 	}
 	if (w->n_touched)
 		qsort(w->touched, w->n_touched, sizeof(*w->touched), order_u64);

@@ -44,7 +44,7 @@ static bool key_of(const struct rec_event *ev, enum rec_key key, uint32_t *v)
 }
 
 /* The first step of this step's series. A series of steps has one value of the key. */
-static size_t run_start(const struct recording *r, size_t step, enum rec_key key)
+static size_t walk_find_run_start(const struct recording *r, size_t step, enum rec_key key)
 {
 	uint32_t mine, other;
 
@@ -75,7 +75,7 @@ size_t walk_next(const struct walk *w, enum rec_key key, int dir)
 	}
 	for (size_t i = w->at; i-- > 1;)
 		if (key_of(recording_event(r, i), key, &v)) {
-			size_t start = run_start(r, i, key);
+			size_t start = walk_find_run_start(r, i, key);
 
 			if (start < w->at)
 				return start;
@@ -147,7 +147,7 @@ static bool has_rule(const struct recording *r, const struct rec_event *ev, cons
 	return strcasestr(recording_rule(r, ev), rule) != NULL;
 }
 
-static bool is_word(const struct recording *r, size_t step, enum rec_word word)
+static bool walk_find_is_word(const struct recording *r, size_t step, enum rec_word word)
 {
 	const struct rec_event *ev = recording_event(r, step);
 
@@ -177,7 +177,7 @@ static bool is_word(const struct recording *r, size_t step, enum rec_word word)
 }
 
 /* Does a step meet all of the condition but phase and text? */
-static bool fits(const struct recording *r, size_t step, const struct rec_condition *c)
+static bool walk_find_fits(const struct recording *r, size_t step, const struct rec_condition *c)
 {
 	const struct rec_event *ev = recording_event(r, step);
 	const struct rec_kind_info *k = &rec_kinds[ev->kind];
@@ -202,7 +202,7 @@ static bool fits(const struct recording *r, size_t step, const struct rec_condit
 	    (c->rule && !has_rule(r, ev, c->rule)))
 		return false;
 	for (unsigned i = 0; i < N_WORDS; i++)
-		if ((c->words >> i & 1) && !is_word(r, step, i))
+		if ((c->words >> i & 1) && !walk_find_is_word(r, step, i))
 			return false;
 	return true;
 }
@@ -243,7 +243,7 @@ size_t walk_find(struct walk *w, const struct rec_condition *c, int dir, struct 
 		if (i % (c->text ? SENTENCES : AT_ONCE) == 0 && progress_cancelled(p))
 			break;
 		phase = !c->phase || in_phase(r, i, c->phase, dir, phase, i == from + one);
-		if (phase && fits(r, i, c) && (!c->text || says(w, i, c->text)))
+		if (phase && walk_find_fits(r, i, c) && (!c->text || says(w, i, c->text)))
 			found = i;
 	}
 	walk_to(w, from, NULL);

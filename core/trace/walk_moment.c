@@ -6,7 +6,7 @@
 #include "core/sm/sweep.h"
 
 /* The row of a switch with its decided entries; the final row if nothing is missing. */
-static void put_row(struct walk *w, struct routing *r, uint32_t sw)
+static void walk_moment_put_row(struct walk *w, struct routing *r, uint32_t sw)
 {
 	const struct rec_scheme *scheme = w->r->engine->scheme;
 	const struct routing *end = w->r->end;
@@ -37,7 +37,7 @@ static struct routing *routing_at(struct walk *w)
 	r->ops = r->priv ? scheme->ops : &nothing_yet;
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		if (switch_up(s->topo, sw))
-			put_row(w, r, sw);
+			walk_moment_put_row(w, r, sw);
 	if (rec->end && rec->end->sl_tables)
 		r->sl_tables = sl_tables_ref(rec->end->sl_tables);
 	return r;

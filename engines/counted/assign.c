@@ -20,7 +20,7 @@ static void divide(struct assign *a)
 	uint32_t part = 1; /* the first begins with the first run */
 
 	for (uint32_t i = 0; kept && i < a->n_runs; i++) {
-		const struct run *r = &a->run[i];
+		const struct counted_run *r = &a->run[i];
 
 		while (part < PARTS && r->first >= (uint64_t)a->n_dest * part / PARTS)
 			a->part_run[part++] = i;
@@ -66,15 +66,15 @@ static void assign_start(struct assign *a, struct engine_output *out)
 	}
 	order_free(&o);
 	a->lid = NEW_ARRAY(a->n_dest, uint16_t);
-	a->run = NEW_ARRAY(a->n_dest, struct run);
+	a->run = NEW_ARRAY(a->n_dest, struct counted_run);
 	for (uint32_t i = 0; i < a->n_dest; i++) {
 		const struct dest *d = &a->dest[i];
 		bool counts = a->profile_switches || !d->is_switch;
-		struct run *r = a->n_runs ? &a->run[a->n_runs - 1] : NULL;
+		struct counted_run *r = a->n_runs ? &a->run[a->n_runs - 1] : NULL;
 
 		a->lid[i] = d->lid;
 		if (!r || r->target != d->target || r->counts != counts)
-			a->run[a->n_runs++] = (struct run){i, 1, d->target, counts};
+			a->run[a->n_runs++] = (struct counted_run){i, 1, d->target, counts};
 		else
 			r->n++;
 	}
@@ -97,7 +97,7 @@ static bool owned_once(const struct assign *a)
 }
 
 /* The switches to fill, and for each worker all that it needs to fill one. */
-struct filling {
+struct assign_filling {
 	struct assign *worker;
 	const uint8_t *touched, *farther;
 	uint32_t from, to;
@@ -105,7 +105,7 @@ struct filling {
 
 static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress *p, struct err *e)
 {
-	const struct filling *x = ctx;
+	const struct assign_filling *x = ctx;
 	struct assign *a = &x->worker[worker];
 
 	(void)p, (void)e;
@@ -121,7 +121,7 @@ static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress 
 }
 
 /* The rows of a switch depend on no other switch, unless random numbers go from one to the next. */
-static bool fill_switches(const struct assign *a, struct filling *x, uint32_t *n_other)
+static bool fill_switches(const struct assign *a, struct assign_filling *x, uint32_t *n_other)
 {
 	bool alone = RECORDED(a->in) || ASKED(a->in) || options_uint(a->in->options, "scatter_ports");
 	struct parallel par = {.n = a->f->n_switches,
@@ -183,9 +183,10 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	struct assign *a = NEW(struct assign);
 	uint32_t asked = ASKED(in) ? in->ask->sw : NO_ID, n_other = 0;
 	/* with scatter_ports, random numbers make a switch depend on the switches before it */
-	struct filling x = {.touched = touched,
-			    .from = asked == NO_ID || options_uint(in->options, "scatter_ports") ? 0 : asked,
-			    .to = asked};
+	struct assign_filling x = {
+		.touched = touched,
+		.from = asked == NO_ID || options_uint(in->options, "scatter_ports") ? 0 : asked,
+		.to = asked};
 	bool go_on;
 
 	a->in = in;

@@ -67,7 +67,7 @@ static inline bool same_mask(const struct assign *a, const uint64_t *mask, unsig
 }
 
 /* All of a run take one port. */
-static inline void take_only(struct assign *a, const struct run *r, unsigned port)
+static inline void take_only(struct assign *a, const struct counted_run *r, unsigned port)
 {
 	const uint16_t *lid = a->lid + r->first;
 	uint8_t *restrict row = a->row;
@@ -81,7 +81,7 @@ static inline void take_only(struct assign *a, const struct run *r, unsigned por
 }
 
 /* All of a run take the next ports, and each counts. */
-static inline void take_next(struct assign *a, const struct run *r)
+static inline void take_next(struct assign *a, const struct counted_run *r)
 {
 	struct queue *q = &a->queue;
 	const uint16_t *lid = a->lid + r->first;
@@ -122,7 +122,7 @@ static void take_one(struct assign *a, unsigned lid, bool counts)
 }
 
 /* LIDs keep the entries of the switch's table that are candidates. */
-static void keep_or_take(struct assign *a, const struct run *r)
+static void keep_or_take(struct assign *a, const struct counted_run *r)
 {
 	for (uint32_t i = r->first; i < r->first + r->n; i++) {
 		unsigned lid = a->lid[i], port = current_port(a->current, lid);
@@ -140,7 +140,7 @@ static void keep_or_take(struct assign *a, const struct run *r)
 }
 
 /* The only candidate of a mask; 0 = there are several, or none. */
-static inline unsigned only_port(const uint64_t *mask, unsigned words)
+static inline unsigned assign_plain_only_port(const uint64_t *mask, unsigned words)
 {
 	unsigned port = 0;
 
@@ -155,7 +155,7 @@ static inline unsigned only_port(const uint64_t *mask, unsigned words)
 }
 
 /* LIDs of the switch itself, and of what is attached to it. */
-static void attached(struct assign *a, const struct run *r)
+static void attached(struct assign *a, const struct counted_run *r)
 {
 	for (uint32_t i = r->first; i < r->first + r->n; i++) {
 		unsigned port = a->dest[i].swport;
@@ -189,9 +189,9 @@ static void keep_counts(struct assign *a, unsigned part)
 static inline void assign_runs(struct assign *a, unsigned part, unsigned words)
 {
 	const uint8_t *least = a->h->least + (size_t)a->sw * a->h->n_switches;
-	const struct run *end = a->run + a->part_run[part + 1];
+	const struct counted_run *end = a->run + a->part_run[part + 1];
 
-	for (const struct run *r = a->run + a->part_run[part]; r < end; r++) {
+	for (const struct counted_run *r = a->run + a->part_run[part]; r < end; r++) {
 		const uint64_t *mask = a->mask + (size_t)r->target * words;
 		unsigned only;
 
@@ -201,7 +201,7 @@ static inline void assign_runs(struct assign *a, unsigned part, unsigned words)
 		}
 		if (r->target == NO_ID || least[r->target] == NO_PATH)
 			continue;
-		only = only_port(mask, words);
+		only = assign_plain_only_port(mask, words);
 		if (!only && !same_mask(a, mask, words))
 			queue_start(a, mask);
 		if (only)
@@ -236,7 +236,7 @@ void assign_plain(struct assign *a)
 /* --- a few entries -------------------------------------------------------------------------- */
 
 /* May LIDs of a run have lost candidates? */
-static bool looked_at(const struct assign *a, const struct run *r)
+static bool looked_at(const struct assign *a, const struct counted_run *r)
 {
 	return r->target != a->sw && r->target != NO_ID && a->farther[r->target];
 }
@@ -251,7 +251,7 @@ static bool stays_candidate(const struct assign *a, uint32_t target, unsigned po
 }
 
 /* Must a LID of the run have another entry? */
-static bool must_change(const struct assign *a, const struct run *r)
+static bool must_change(const struct assign *a, const struct counted_run *r)
 {
 	for (uint32_t i = r->first; r->target != a->sw && i < r->first + r->n; i++) {
 		unsigned port = current_port(a->current, a->lid[i]);
@@ -281,7 +281,7 @@ static uint32_t take_counts(struct assign *a, uint32_t first)
 }
 
 /* A LID of the run has another port: the parts behind it count otherwise. */
-static void move_counts(const struct assign *a, const struct run *r, unsigned was, unsigned now)
+static void move_counts(const struct assign *a, const struct counted_run *r, unsigned was, unsigned now)
 {
 	struct part_counts *k = a->out->row[a->sw]->kept;
 
@@ -297,7 +297,7 @@ static void move_counts(const struct assign *a, const struct run *r, unsigned wa
 }
 
 /* Counts the entries of a run as they stand. */
-static void count_run(struct assign *a, const struct run *r)
+static void count_run(struct assign *a, const struct counted_run *r)
 {
 	const uint16_t *lid = a->lid + r->first, *end = lid + r->n;
 	const uint8_t *row = a->row;
@@ -311,7 +311,7 @@ static void count_run(struct assign *a, const struct run *r)
 }
 
 /* A row of its own in place of that of `current`. */
-static void copy_row(struct assign *a, uint32_t sw)
+static void assign_plain_copy_row(struct assign *a, uint32_t sw)
 {
 	a->out->row[sw] = lft_row_copy(a->in->current->row[sw]);
 	a->row = a->out->row[sw]->port;
@@ -323,7 +323,7 @@ void assign_keep_row(struct assign *a, uint32_t sw)
 {
 	for (uint32_t i = 0; i < a->n_gone; i++)
 		if (current_port(a->in->current->row[sw], a->gone[i]) != NO_PATH) {
-			copy_row(a, sw);
+			assign_plain_copy_row(a, sw);
 			return;
 		}
 	routing_share_row(a->out, a->in->current, sw);
@@ -342,9 +342,9 @@ void assign_repair(struct assign *a)
 	}
 	while (!must_change(a, &a->run[a->far[last - 1]]))
 		last--;
-	copy_row(a, a->sw);
-	for (const struct run *r = a->run + take_counts(a, a->far[first]); r <= a->run + a->far[last - 1];
-	     r++) {
+	assign_plain_copy_row(a, a->sw);
+	for (const struct counted_run *r = a->run + take_counts(a, a->far[first]);
+	     r <= a->run + a->far[last - 1]; r++) {
 		bool queued = false;
 
 		if (!looked_at(a, r)) {

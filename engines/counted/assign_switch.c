@@ -193,7 +193,8 @@ unsigned assign_shift(const struct assign *a, unsigned n)
  * least count. Under manual rules, candidates are marked accordingly. *as_good: is port `other` equally good
  * by these words?
  */
-static struct choice by_manual(struct assign *a, unsigned before, unsigned n, unsigned other, bool *as_good)
+static struct choice assign_switch_by_manual(struct assign *a, unsigned before, unsigned n, unsigned other,
+					     bool *as_good)
 {
 	static const enum why_rule rules[] = {WHY_NEW_SYSTEM, WHY_NEW_NODE, WHY_UNTOLD};
 	unsigned at = a->shifting ? assign_shift(a, n) : 0, port[3] = {0}, best = 0, others = 0;
@@ -227,8 +228,8 @@ static struct choice by_manual(struct assign *a, unsigned before, unsigned n, un
  * The choice with any options and any LMC. before: the port of the LID before, NO_PATH for an endport's first
  * LID.
  */
-static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask, unsigned start, bool scatter,
-			  unsigned before, struct choice *c)
+static inline void assign_switch_choose(struct assign *a, uint32_t dest, const uint64_t *mask, unsigned start,
+					bool scatter, unsigned before, struct choice *c)
 {
 	uint8_t ties[256];
 	unsigned n = assign_list_candidates(a, mask, start);
@@ -266,7 +267,7 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 	}
 	if (before && before < a->num_ports && !a->dor) {
 		bool as_good;
-		struct choice m = by_manual(a, before, n, c->port, &as_good);
+		struct choice m = assign_switch_by_manual(a, before, n, c->port, &as_good);
 
 		a->n_other += !as_good;
 		if (a->manual)
@@ -311,7 +312,8 @@ static void assign_lid(struct assign *a, uint32_t dest, unsigned off)
 	if (off && !a->dor)
 		start = a->row[lid - 1] + 1;
 	if (!choose_early(a, d, lid, &mask, &c))
-		choose(a, dest, mask, start, !off && d->scatter, off ? a->row[lid - 1] : NO_PATH, &c);
+		assign_switch_choose(a, dest, mask, start, !off && d->scatter,
+				     off ? a->row[lid - 1] : NO_PATH, &c);
 	a->row[lid] = c.port;
 	if (a->asked)
 		assign_tell_choice(a, d, lid, mask, &c);

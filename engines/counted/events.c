@@ -10,7 +10,7 @@
 /* --- the rule ----------------------------------------------------------------------------------- */
 
 /* Numbers the connected parts of the fabric; each switch gets the number of its part. */
-static void number_parts(struct assign *a)
+static void counted_events_number_parts(struct assign *a)
 {
 	uint32_t n = a->f->n_switches;
 	uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
@@ -29,12 +29,12 @@ static void number_parts(struct assign *a)
 	FREE_EACH(hops, queue);
 }
 
-static enum why_rule no_entry(struct assign *a, const struct dest *d)
+static enum why_rule counted_events_no_entry(struct assign *a, const struct dest *d)
 {
 	if (d->target == NO_ID)
 		return WHY_NOT_ATTACHED;
 	if (!a->part)
-		number_parts(a);
+		counted_events_number_parts(a);
 	if (a->part[a->sw] != a->part[d->target])
 		return WHY_CUT_OFF;
 	if (hops_least(a->h, a->sw, d->target) != NO_PATH)
@@ -108,7 +108,7 @@ enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t
 	if (c->rule == WHY_OWN_LID || c->rule == WHY_ATTACHED || c->rule == WHY_KEPT)
 		return c->rule;
 	if (c->port == NO_PATH)
-		return no_entry(a, d);
+		return counted_events_no_entry(a, d);
 	for (unsigned p = 1; a->dor && p < a->num_ports; p++)
 		all += mask_has(mask, p);
 	if (all > c->n && !other)

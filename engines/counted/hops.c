@@ -299,7 +299,7 @@ bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 
 /* --- operations of a routing ------------------------------------------------------ */
 
-static unsigned ops_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
+static unsigned hops_ops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
 {
 	return hops_value(r->priv, r->topo, s, d, port);
 }
@@ -309,4 +309,4 @@ static void ops_free(void *priv)
 	hops_unref(priv);
 }
 
-const struct routing_ops hops_routing_ops = {.hops = ops_hops, .free_priv = ops_free};
+const struct routing_ops hops_routing_ops = {.hops = hops_ops, .free_priv = ops_free};

@@ -19,7 +19,7 @@ struct relaxation {
 };
 
 /* The index of a cell in the recording. */
-static uint32_t cell(const struct relaxation *r, uint32_t port, uint32_t d)
+static uint32_t hops_rounds_cell(const struct relaxation *r, uint32_t port, uint32_t d)
 {
 	return d * r->in->topo->fabric->n_ports + port;
 }
@@ -43,9 +43,9 @@ static void record_learn(const struct relaxation *r, uint32_t s, unsigned p, con
 		if (!any)
 			rec_event(r->rec, REC_LEARN, 0, p, s, round);
 		any = true;
-		rec_delta(r->rec, r->table, cell(r, p0 + p, d), row[d], c);
+		rec_delta(r->rec, r->table, hops_rounds_cell(r, p0 + p, d), row[d], c);
 		if (c < least[d])
-			rec_delta(r->rec, r->table, cell(r, p0, d), least[d], c);
+			rec_delta(r->rec, r->table, hops_rounds_cell(r, p0, d), least[d], c);
 	}
 }
 
@@ -60,7 +60,7 @@ static void relax_start(struct relaxation *r)
 		if (!switch_up(t, s))
 			continue;
 		if (r->rec) /* belongs to the phase */
-			rec_delta(r->rec, r->table, cell(r, f->switch_port[s], s), least[s], 0);
+			rec_delta(r->rec, r->table, hops_rounds_cell(r, f->switch_port[s], s), least[s], 0);
 		least[s] = 0;
 	}
 	for (uint32_t s = 0; s < r->n; s++) {
@@ -74,10 +74,11 @@ static void relax_start(struct relaxation *r)
 				continue;
 			if (r->rec) {
 				rec_event(r->rec, REC_LEARN, 0, p, s, 0);
-				rec_delta(r->rec, r->table, cell(r, id, d), r->m[(size_t)id * r->n + d], w);
+				rec_delta(r->rec, r->table, hops_rounds_cell(r, id, d),
+					  r->m[(size_t)id * r->n + d], w);
 				if (w < least[d])
-					rec_delta(r->rec, r->table, cell(r, f->switch_port[s], d), least[d],
-						  w);
+					rec_delta(r->rec, r->table, hops_rounds_cell(r, f->switch_port[s], d),
+						  least[d], w);
 			}
 			r->m[(size_t)id * r->n + d] = w;
 			if (w < least[d])
@@ -159,7 +160,8 @@ bool hops_relax(const struct engine_input *in, struct hops *h)
 		rec_text(r.rec, REC_NOTE, "values that a refused engine left");
 		for (uint32_t p = 0; p < f->n_ports; p++)
 			for (uint32_t d = 0; d < r.n; d++)
-				rec_delta(r.rec, r.table, cell(&r, p, d), NO_PATH, r.m[(size_t)p * r.n + d]);
+				rec_delta(r.rec, r.table, hops_rounds_cell(&r, p, d), NO_PATH,
+					  r.m[(size_t)p * r.n + d]);
 	}
 	done = relax_rounds(&r);
 	for (uint32_t s = 0; done && s < r.n; s++)

@@ -98,13 +98,13 @@ bool hops_search(const struct topo *t, struct hops *h, struct progress *progress
 /* --- building: weights ---------------------------------------------------------- */
 
 /* Waiting switches, one list per cost. Entries are not reused within a search. */
-struct buckets {
+struct hops_search_buckets {
 	uint32_t head[MAX_COST + 1];
 	uint32_t *next, *sw; /* [n_ports + 1] */
 	uint32_t n;
 };
 
-static void bucket_put(struct buckets *b, unsigned cost, uint32_t sw)
+static void bucket_put(struct hops_search_buckets *b, unsigned cost, uint32_t sw)
 {
 	b->sw[b->n] = sw;
 	b->next[b->n] = b->head[cost];
@@ -112,8 +112,8 @@ static void bucket_put(struct buckets *b, unsigned cost, uint32_t sw)
 }
 
 /* Costs from one switch to all others, by Dijkstra's algorithm with one bucket per cost. */
-static void search_from(const struct topo *t, const struct hops *h, uint32_t from, uint8_t *row,
-			struct buckets *b)
+static void hops_search_start(const struct topo *t, const struct hops *h, uint32_t from, uint8_t *row,
+			      struct hops_search_buckets *b)
 {
 	const struct fabric *f = t->fabric;
 
@@ -144,13 +144,13 @@ static void search_from(const struct topo *t, const struct hops *h, uint32_t fro
 bool hops_search_weighted(const struct topo *t, struct hops *h, struct progress *progress)
 {
 	uint32_t n = h->n_switches;
-	struct buckets b = {.next = NEW_ARRAY(h->n_ports + 1, uint32_t),
-			    .sw = NEW_ARRAY(h->n_ports + 1, uint32_t)};
+	struct hops_search_buckets b = {.next = NEW_ARRAY(h->n_ports + 1, uint32_t),
+					.sw = NEW_ARRAY(h->n_ports + 1, uint32_t)};
 	bool go_on = true;
 
 	for (uint32_t s = 0; s < n && (go_on = progress_step(progress, 0)); s++)
 		if (switch_up(t, s))
-			search_from(t, h, s, h->least + (size_t)s * n, &b);
+			hops_search_start(t, h, s, h->least + (size_t)s * n, &b);
 	FREE_EACH(b.next, b.sw);
 	return go_on;
 }

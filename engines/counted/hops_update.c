@@ -50,7 +50,7 @@ static void lost_targets(const struct hops *h, const struct topo *now, uint32_t 
 }
 
 /* A search for the distances from one target that grew. */
-struct growth {
+struct hops_update_growth {
 	const struct neighbours *g;
 	uint8_t *row;	 /* [n_switches] distances from the target */
 	uint8_t *far;	 /* [n_switches] 1: no neighbour is as near as before */
@@ -59,7 +59,7 @@ struct growth {
 };
 
 /* Queues a switch when all its neighbours that were nearer are farther now. */
-static void grow(struct growth *x, uint32_t s)
+static void hops_update_grow(struct hops_update_growth *x, uint32_t s)
 {
 	unsigned near = x->row[s];
 
@@ -76,18 +76,18 @@ static void grow(struct growth *x, uint32_t s)
 }
 
 /* Computes the row again, after the switches of lost[] lost cables. */
-static void lengthen(struct growth *x, const uint32_t *lost, uint32_t n_lost)
+static void lengthen(struct hops_update_growth *x, const uint32_t *lost, uint32_t n_lost)
 {
 	const struct neighbours *g = x->g;
 	bool lower = true;
 
 	x->n = 0;
 	for (uint32_t i = 0; i < n_lost; i++)
-		grow(x, lost[i]);
+		hops_update_grow(x, lost[i]);
 	for (uint32_t i = 0; i < x->n; i++)
 		for (uint32_t s = x->queue[i], j = g->off[s]; j < g->off[s + 1]; j++)
 			if (x->row[g->nbr[j]] == x->row[s] + 1)
-				grow(x, g->nbr[j]);
+				hops_update_grow(x, g->nbr[j]);
 	for (uint32_t i = 0; i < x->n; i++)
 		x->row[x->queue[i]] = NO_PATH;
 	while (lower) {
@@ -172,7 +172,7 @@ static bool lengthen_rows(struct hops *h, const struct topo *now, const struct n
 			  uint8_t *farther, uint8_t *touched)
 {
 	uint32_t n = h->n_switches, n_lost = 0, *lost = NEW_ARRAY(n, uint32_t);
-	struct growth x = {.g = g, .far = NEW_ARRAY(n, uint8_t), .queue = NEW_ARRAY(n, uint32_t)};
+	struct hops_update_growth x = {.g = g, .far = NEW_ARRAY(n, uint8_t), .queue = NEW_ARRAY(n, uint32_t)};
 	size_t most = (size_t)n * n / 16;
 
 	for (uint32_t s = 0; s < n; s++)

@@ -79,7 +79,7 @@ struct cand {
 };
 
 /* Destinations in a row of one switch. */
-struct run {
+struct counted_run {
 	uint32_t first, n; /* dest[first] to dest[first + n - 1] */
 	uint32_t target;   /* NO_ID = none */
 	bool counts;	   /* routes to them count */
@@ -118,7 +118,7 @@ struct assign {
 	struct dest *dest;
 	uint32_t n_dest;
 	uint16_t *lid; /* [n_dest] base LIDs of dest */
-	struct run *run;
+	struct counted_run *run;
 	uint32_t n_runs;
 	struct search_order search;
 	uint8_t *ignored; /* [n_ports] or NULL */

@@ -15,7 +15,7 @@
 #define SEARCH_FILE "port_search_ordering_file"
 #define IGNORE_FILE "port_prof_ignore_file"
 
-static void append(struct order *o, uint8_t *listed, uint32_t ep, bool scatter)
+static void counted_order_append(struct order *o, uint8_t *listed, uint32_t ep, bool scatter)
 {
 	if (listed[ep])
 		return;
@@ -43,7 +43,7 @@ static void append_file(const struct engine_input *in, struct engine_output *out
 			note_ignored(in, out, ORDER_FILE, g.l[i].line, "0x%016" PRIx64 " was listed before",
 				     g.l[i].guid);
 		else
-			append(o, listed, ep, scatter);
+			counted_order_append(o, listed, ep, scatter);
 	}
 	guid_file_free(&g);
 	rec_note(in, "%s put first by " ORDER_FILE, PLURAL(o->n, "destination"));
@@ -59,7 +59,8 @@ static uint32_t host_behind(const struct topo *t, uint32_t port)
 }
 
 /* Adds the hosts of switches by descending number of links to endports; ties are in GUID order. */
-static void append_hosts(const struct engine_input *in, struct order *o, uint8_t *listed, bool scatter)
+static void counted_order_append_hosts(const struct engine_input *in, struct order *o, uint8_t *listed,
+				       bool scatter)
 {
 	const struct topo *t = in->topo;
 	const struct fabric *f = t->fabric;
@@ -86,7 +87,7 @@ static void append_hosts(const struct engine_input *in, struct order *o, uint8_t
 			uint32_t ep = host_behind(t, switch_port_id(f, s, p));
 
 			if (ep != NO_ID)
-				append(o, listed, ep, scatter);
+				counted_order_append(o, listed, ep, scatter);
 		}
 	}
 	FREE_EACH(sorted, hosts);
@@ -102,10 +103,10 @@ void order_build(const struct engine_input *in, struct engine_output *out, struc
 	*o = (struct order){.endport = NEW_ARRAY(n, uint32_t), .scatter = NEW_ARRAY(n, uint8_t)};
 	rec_phase(in, "order of destinations");
 	append_file(in, out, o, listed);
-	append_hosts(in, o, listed, scatter);
+	counted_order_append_hosts(in, o, listed, scatter);
 	for (uint32_t ep = 0; ep < n; ep++)
 		if (t->endport_up[ep])
-			append(o, listed, ep, scatter);
+			counted_order_append(o, listed, ep, scatter);
 	free(listed);
 }
 

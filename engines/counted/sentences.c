@@ -37,7 +37,7 @@ static void say_candidates(const struct walk *w, const struct rec_event *ev, uin
 	text_free(&list);
 }
 
-static void say_choice(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void counted_say_choice(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
 	const struct recording *r = walk_recording(w);
 	const struct sweep *s = recording_sweep(r);
@@ -107,7 +107,7 @@ void assign_sentence(struct walk *w, struct text *t)
 	const struct rec_event *ev = walk_event(w);
 
 	if (ev->kind == REC_CHOICE)
-		say_choice(w, ev, t);
+		counted_say_choice(w, ev, t);
 	else if (ev->kind == REC_TABLE)
 		say_table(w, ev, t);
 	else if (ev->kind == REC_LEARN)
@@ -163,7 +163,7 @@ struct verdict {
 };
 
 /* Does a candidate lead to a chassis, or node, that earlier LIDs do not use? */
-static bool is_new(const struct cand *k, enum why_rule rule)
+static bool counted_sentences_is_new(const struct cand *k, enum why_rule rule)
 {
 	return rule == WHY_NEW_SYSTEM ? !k->sys_used : rule != WHY_NEW_NODE || !k->node_used;
 }
@@ -178,7 +178,7 @@ static const struct cand *rival(const struct verdict *v, enum why_rule rule)
 	for (unsigned i = 0; i < v->c->n; i++) {
 		const struct cand *k = &v->a->cand[i];
 
-		if (k != v->won && is_new(k, rule) && (!best || k->count < best->count))
+		if (k != v->won && counted_sentences_is_new(k, rule) && (!best || k->count < best->count))
 			best = k;
 	}
 	return best;
@@ -227,8 +227,9 @@ static void new_way(const struct verdict *v, enum why_rule rule, struct decided 
 	decide(out, rule, "%s; port %u", text_str(&t), w->port);
 	if (v->lid > v->d->lid)
 		text_add(&out->text, "%s leads to another %s%s", q ? "" : " alone",
-			 rule == WHY_NEW_SYSTEM ? "chassis" : "node", q && is_new(q, rule) ? " and" : "");
-	if (q && !is_new(q, rule))
+			 rule == WHY_NEW_SYSTEM ? "chassis" : "node",
+			 q && counted_sentences_is_new(q, rule) ? " and" : "");
+	if (q && !counted_sentences_is_new(q, rule))
 		text_add(&out->text, ", port %u does not", q->port);
 	else if (q && q->count > w->count)
 		text_add(&out->text, " had %s, the fewest; %u had %u", PLURAL(w->count, "LID"), q->port,
@@ -313,7 +314,7 @@ static unsigned anew(const struct verdict *v)
 	return best->port;
 }
 
-static void kept(const struct verdict *v, struct decided *out)
+static void counted_sentences_kept(const struct verdict *v, struct decided *out)
 {
 	unsigned n = 0;
 
@@ -357,7 +358,7 @@ static void first_neighbour(const struct verdict *v, struct decided *out)
 
 /* --- no entry ------------------------------------------------------------------------------- */
 
-static void no_entry(const struct verdict *v, enum why_rule rule, struct decided *out)
+static void counted_sentences_no_entry(const struct verdict *v, enum why_rule rule, struct decided *out)
 {
 	const struct assign *a = v->a;
 	const char *from = switch_name(a->f, a->sw), *to = switch_name(a->f, v->d->target);
@@ -375,14 +376,14 @@ static void no_entry(const struct verdict *v, enum why_rule rule, struct decided
 
 /* --- all of it -------------------------------------------------------------------------------------- */
 
-static void by_rule(const struct verdict *v, enum why_rule rule, struct decided *out)
+static void counted_sentences_by_rule(const struct verdict *v, enum why_rule rule, struct decided *out)
 {
 	const struct choice *c = v->c;
 	const struct cand *q;
 
 	switch (rule) {
 	case WHY_KEPT:
-		kept(v, out);
+		counted_sentences_kept(v, out);
 		break;
 	case WHY_FIRST_NEIGHBOUR:
 		first_neighbour(v, out);
@@ -421,7 +422,7 @@ static void by_rule(const struct verdict *v, enum why_rule rule, struct decided 
 		}
 		/* fall through */
 	default:
-		no_entry(v, rule, out);
+		counted_sentences_no_entry(v, rule, out);
 	}
 }
 
@@ -447,7 +448,7 @@ static const char *const quantities[] = {"hops",      "routes",	   "system used"
 static const char *const dor_quantities[] = {"hops", "routes", "dropped"};
 
 /* Offers the candidates, then the ports of least hops that dor drops. */
-static void offer(const struct verdict *v, struct rec_choice *t)
+static void counted_sentences_offer(const struct verdict *v, struct rec_choice *t)
 {
 	const struct assign *a = v->a;
 	int64_t least = v->d->target == NO_ID ? NO_PATH : hops_least(a->h, a->sw, v->d->target);
@@ -503,16 +504,16 @@ void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, co
 	t->target = d->target;
 	t->port = c->port;
 	t->old_port = current_port(a->current, lid);
-	offer(&v, t);
+	counted_sentences_offer(&v, t);
 	if (!decide_common(a->t, a->in->lids, a->sw, lid, t->port, &t->decided)) {
 		v.hops = hops_least(a->h, a->sw, d->target);
 		v.won = assign_candidate(a, c, t->port);
-		by_rule(&v, assign_rule(a, d, mask, c, 0), &t->decided);
+		counted_sentences_by_rule(&v, assign_rule(a, d, mask, c, 0), &t->decided);
 		/* also against a port that was a candidate */
 		if (t->via && t->via != t->port && t->port != NO_PATH && t->via < a->num_ports &&
 		    mask_has(mask, t->via)) {
 			v.via = t->via;
-			by_rule(&v, assign_rule(a, d, mask, c, t->via), &t->against);
+			counted_sentences_by_rule(&v, assign_rule(a, d, mask, c, t->via), &t->against);
 		}
 	}
 	t->rule = short_rule(a, c, t->decided.rule);

@@ -25,23 +25,23 @@ struct hops *hops_at(const struct walk *w, enum rec_table t)
 	return h;
 }
 
-static void *priv_at(struct walk *w, const struct routing *end)
+static void *counted_show_priv_at(struct walk *w, const struct routing *end)
 {
 	(void)end;
 	return hops_at(w, T_HOPS);
 }
 
-static const char *rule(const struct rec_event *ev)
+static const char *counted_show_rule(const struct rec_event *ev)
 {
 	return why_rule_name(ev->rule);
 }
 
 const struct rec_scheme hops_scheme = {
-	.rule = rule,
+	.rule = counted_show_rule,
 	.source = assign_source,
 	.sentence = assign_sentence,
 	.ops = &hops_routing_ops,
-	.priv_at = priv_at,
+	.priv_at = counted_show_priv_at,
 };
 
 static const char *dor_source(const struct rec_event *ev)
@@ -54,11 +54,11 @@ static const char *dor_source(const struct rec_event *ev)
 }
 
 const struct rec_scheme dor_scheme = {
-	.rule = rule,
+	.rule = counted_show_rule,
 	.source = dor_source,
 	.sentence = assign_sentence,
 	.ops = &hops_routing_ops,
-	.priv_at = priv_at,
+	.priv_at = counted_show_priv_at,
 };
 
 static void *nothing_at(struct walk *w, const struct routing *end)
@@ -69,7 +69,7 @@ static void *nothing_at(struct walk *w, const struct routing *end)
 }
 
 const struct rec_scheme read_scheme = {
-	.rule = rule,
+	.rule = counted_show_rule,
 	.source = assign_source,
 	.sentence = assign_sentence,
 	.ops = &hops_routing_ops,

@@ -9,7 +9,7 @@
 #include "engines/dfsssp/internal.h"
 #include "engines/vls.h"
 
-static void list_sources(struct ds_builder *b, const struct ds_order *o)
+static void dfsssp_build_list_sources(struct ds_builder *b, const struct ds_order *o)
 {
 	const struct topo *t = b->in->topo;
 	struct ds_layers *l = b->l;
@@ -55,7 +55,7 @@ struct ds_builder *ds_builder_new(const struct engine_input *in, const struct ds
 	b->missing = NO_ID;
 	b->at = ds_cdg_places(g);
 	b->cdg = ds_cdg_new(g, b->at);
-	list_sources(b, o);
+	dfsssp_build_list_sources(b, o);
 	code = least_vls_code(in, &b->l->vls_port);
 	b->l->vls = code ? vls_of_code(code) : 1;
 	return b;

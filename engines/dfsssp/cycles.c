@@ -24,12 +24,12 @@ struct ds_cycles {
 
 /* --- the tree in which OpenSM keeps channels ------------------------------------------------- */
 
-struct keyed {
+struct dfsssp_cycles_keyed {
 	uint32_t key;  /* LID of the switch, then port: the order in the tree */
 	uint32_t time; /* time of insertion */
 };
 
-COMPARATOR(by_key, struct keyed, UP(key))
+COMPARATOR(by_key, struct dfsssp_cycles_keyed, UP(key))
 
 /*
  * Lists the channels in preorder (node, left, right) of the binary tree that OpenSM builds by inserting
@@ -38,13 +38,13 @@ COMPARATOR(by_key, struct keyed, UP(key))
 static uint32_t *tree_preorder(const struct ds_cdg *c, const uint16_t *lids)
 {
 	uint32_t n = c->n_channels, *order = NEW_ARRAY(n, uint32_t);
-	struct keyed *k = NEW_ARRAY(n, struct keyed);
+	struct dfsssp_cycles_keyed *k = NEW_ARRAY(n, struct dfsssp_cycles_keyed);
 	uint32_t *left = NEW_ARRAY(n, uint32_t),
 		 *right = NEW_ARRAY(n, uint32_t); /* by place among the sorted keys */
 	uint32_t *stack = NEW_ARRAY(n + 1u, uint32_t), depth = 0, m = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		k[i] = (struct keyed){
+		k[i] = (struct dfsssp_cycles_keyed){
 			(uint32_t)lids[c->g->from[c->channel[i]]] << 8 | c->g->port[c->channel[i]], i};
 	qsort(k, n, sizeof(*k), by_key);
 	for (uint32_t i = 0; i < n; i++) { /* the stack is the right-most path from the root */

@@ -75,7 +75,7 @@ static void note_weights(const struct ds_run *x)
 			 (double)sum / g->n_edges, most);
 }
 
-static int route_all(struct ds_run *x, struct err *e)
+static int dfsssp_route_all(struct ds_run *x, struct err *e)
 {
 	const struct lids *lids = x->in->lids;
 	const struct ds_order *o = &x->d->order;
@@ -206,8 +206,8 @@ static void start_run(struct ds_run *x, const struct engine_input *in, const cha
 		rec_note(in, "%" PRIu32 " throttled cables left out", g->throttled);
 }
 
-static struct routing *run(const struct engine_input *in, struct engine_output *out, const char *name,
-			   bool layered)
+static struct routing *dfsssp_run(const struct engine_input *in, struct engine_output *out, const char *name,
+				  bool layered)
 {
 	struct ds_run x;
 	struct routing *r;
@@ -223,7 +223,7 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 		if (x.rec)
 			ds_record_plan(x.rec, &x.d->order, x.b ? x.b->l : NULL);
 		rec_phase(in, "shortest paths to each destination");
-		failed = route_all(&x, &out->refused);
+		failed = dfsssp_route_all(&x, &out->refused);
 		if (!failed && layered) {
 			x.d->layers = ds_builder_finish(x.b, r, &out->refused);
 			failed = !x.d->layers;
@@ -252,12 +252,12 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 
 static struct routing *sssp_route(const struct engine_input *in, struct engine_output *out)
 {
-	return run(in, out, "sssp", false);
+	return dfsssp_run(in, out, "sssp", false);
 }
 
 static struct routing *dfsssp_route(const struct engine_input *in, struct engine_output *out)
 {
-	return run(in, out, "dfsssp", true);
+	return dfsssp_run(in, out, "dfsssp", true);
 }
 
 static const struct optdef dfsssp_options[] = {CN_GUID_FILE, IO_GUID_FILE, {0}};

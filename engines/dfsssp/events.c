@@ -19,7 +19,7 @@ struct ds_record {
 
 /* --- the search ------------------------------------------------------------------------------------- */
 
-static void release(void *kept)
+static void dfsssp_events_release(void *kept)
 {
 	struct ds_kept *k = kept;
 
@@ -45,7 +45,7 @@ struct ds_record *ds_record_new(const struct ds_run *x)
 	k->weight = NEW_ARRAY(g->n_edges, uint32_t);
 	k->nearest = NEW_ARRAY(g->n, uint32_t);
 	k->taken = NEW_ARRAY(g->n, uint8_t);
-	rec_keep(k->r, k->kept, release);
+	rec_keep(k->r, k->kept, dfsssp_events_release);
 	rec_cells(k->r, T_DIST, f->n_switches);
 	rec_cells(k->r, T_WEIGHT, f->n_ports);
 	return k;
@@ -99,7 +99,7 @@ void ds_record_trial(struct ds_record *k, const struct ds_run *x, struct ds_sour
 }
 
 /* Records the vertices to which u, taken from the heap, gives a shorter distance. */
-static void relax(struct ds_record *k, const struct ds_run *x, uint32_t u, unsigned lid)
+static void dfsssp_events_relax(struct ds_record *k, const struct ds_run *x, uint32_t u, unsigned lid)
 {
 	const struct ds_graph *g = x->d->graph;
 
@@ -118,7 +118,7 @@ static void relax(struct ds_record *k, const struct ds_run *x, uint32_t u, unsig
 }
 
 /* Does the way from u, which was reached, lead over v? */
-static bool leads_over(const struct ds_run *x, uint32_t u, uint32_t v)
+static bool dfsssp_events_leads_over(const struct ds_run *x, uint32_t u, uint32_t v)
 {
 	const uint32_t *out = x->s->tree->out;
 
@@ -128,7 +128,7 @@ static bool leads_over(const struct ds_run *x, uint32_t u, uint32_t v)
 }
 
 /* Lists v's channels, each with the distance by that way. */
-static void list_offers(const struct ds_run *x, struct ds_cause *c)
+static void dfsssp_events_list_offers(const struct ds_run *x, struct ds_cause *c)
 {
 	const struct ds_graph *g = x->d->graph;
 	const struct topo *t = x->in->topo;
@@ -143,7 +143,7 @@ static void list_offers(const struct ds_run *x, struct ds_cause *c)
 					.q = {INT64_MIN, weight, INT64_MIN, INT64_MIN}};
 		if (o->port == c->port)
 			c->own = o;
-		if (x->rank[u] == NO_ID || leads_over(x, u, c->v))
+		if (x->rank[u] == NO_ID || dfsssp_events_leads_over(x, u, c->v))
 			continue;
 		o->q[DS_DISTANCE] = x->s->tree->dist[u] + weight;
 		o->q[DS_HOPS] = x->hops[u] + 1;
@@ -151,7 +151,7 @@ static void list_offers(const struct ds_run *x, struct ds_cause *c)
 	}
 }
 
-static void compare_offers(const struct ds_run *x, struct ds_cause *c)
+static void dfsssp_events_compare_offers(const struct ds_run *x, struct ds_cause *c)
 {
 	const uint32_t *to = x->d->graph->to + x->d->graph->first[c->v];
 
@@ -181,7 +181,8 @@ enum why_rule ds_rule_of(const struct rec_offer *own, const struct rec_offer *ne
 	return few && few->q[DS_HOPS] < own->q[DS_HOPS] ? WHY_LIGHTER : WHY_SHORTEST;
 }
 
-static void choose(struct ds_run *x, uint32_t v, unsigned lid, struct ds_source from, unsigned port)
+static void dfsssp_events_choose(struct ds_run *x, uint32_t v, unsigned lid, struct ds_source from,
+				 unsigned port)
 {
 	struct ds_cause c = {.v = v, .lid = lid, .from = from, .port = (uint8_t)port, .offer = x->offer};
 	struct ds_record *k = x->rec;
@@ -192,8 +193,8 @@ static void choose(struct ds_run *x, uint32_t v, unsigned lid, struct ds_source 
 	if (v == from.v) {
 		c.rule = from.host ? WHY_ATTACHED : WHY_OWN_LID;
 	} else {
-		list_offers(x, &c);
-		compare_offers(x, &c);
+		dfsssp_events_list_offers(x, &c);
+		dfsssp_events_compare_offers(x, &c);
 		c.rule = port == NO_PATH ? WHY_TOO_FAR : ds_rule_of(c.own, c.near, c.few);
 	}
 	if (ASKED(x->in))
@@ -238,13 +239,13 @@ void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uin
 
 		if (x->rec)
 			x->rec->taken[v] = 1;
-		choose(x, v, lid, from, column[v]);
+		dfsssp_events_choose(x, v, lid, from, column[v]);
 		if (x->rec)
-			relax(x->rec, x, v, lid);
+			dfsssp_events_relax(x->rec, x, v, lid);
 	}
 	for (uint32_t v = 0; v < g->n; v++)
 		if (x->rank[v] == NO_ID)
-			choose(x, v, lid, from, NO_PATH);
+			dfsssp_events_choose(x, v, lid, from, NO_PATH);
 }
 
 void ds_record_weights(struct ds_record *k, const struct ds_run *x, unsigned lid)

@@ -49,7 +49,7 @@ void ds_heap_free(struct ds_heap *h)
 	FREE_EACH(h->heap0, h->pos0, h->rank, h);
 }
 
-/* Not inlined, like lower(): this keeps the hot loops fast. */
+/* Not inlined, like dfsssp_heap_lower(): this keeps the hot loops fast. */
 static __attribute__((noinline)) uint64_t take_least(struct ds_heap *h)
 {
 	return heap4_take(&h->q);
@@ -57,7 +57,8 @@ static __attribute__((noinline)) uint64_t take_least(struct ds_heap *h)
 
 /* --- the search ------------------------------------------------------------------------ */
 
-static __attribute__((noinline)) void lower(struct ds_heap *h, uint32_t v, uint32_t dist, uint32_t out)
+static __attribute__((noinline)) void dfsssp_heap_lower(struct ds_heap *h, uint32_t v, uint32_t dist,
+							uint32_t out)
 {
 	h->reached += h->tree.dist[v] == DS_INFINITE;
 	h->tree.dist[v] = dist;
@@ -65,7 +66,7 @@ static __attribute__((noinline)) void lower(struct ds_heap *h, uint32_t v, uint3
 	heap4_lower(&h->q, v, dist);
 }
 
-static __attribute__((noinline)) void relax(struct ds_heap *h, uint32_t u)
+static __attribute__((noinline)) void dfsssp_heap_relax(struct ds_heap *h, uint32_t u)
 {
 	const struct ds_graph *g = h->g;
 	const uint32_t *dist = h->tree.dist;
@@ -77,7 +78,7 @@ static __attribute__((noinline)) void relax(struct ds_heap *h, uint32_t u)
 
 		/* skips vertices taken before: they are nearer */
 		if (d < dist[v])
-			lower(h, v, (uint32_t)d, back);
+			dfsssp_heap_lower(h, v, (uint32_t)d, back);
 	}
 }
 
@@ -85,7 +86,7 @@ static __attribute__((noinline)) void relax(struct ds_heap *h, uint32_t u)
  * Once all vertices are reached, can no item from this distance on shorten a distance? Every edge weighs
  * g->start or more, and distances only fall.
  */
-static bool is_over(struct ds_heap *h, uint32_t dist)
+static bool dfsssp_heap_is_over(struct ds_heap *h, uint32_t dist)
 {
 	if (h->in_order || h->reached < h->g->n)
 		return false;
@@ -99,7 +100,7 @@ static bool is_over(struct ds_heap *h, uint32_t dist)
 }
 
 /* Runs the search. Distances beyond h->limit are undefined. */
-static void run(struct ds_heap *h, struct ds_source from)
+static void dfsssp_heap_run(struct ds_heap *h, struct ds_source from)
 {
 	uint32_t n = h->g->n, source = from.host ? n : from.v;
 
@@ -124,18 +125,18 @@ static void run(struct ds_heap *h, struct ds_source from)
 		if (heap4_key(e) > h->limit || heap4_key(e) == DS_INFINITE)
 			break;
 		if (u == n) {
-			lower(h, from.v, 1, NO_ID);
+			dfsssp_heap_lower(h, from.v, 1, NO_ID);
 			continue;
 		}
 		h->tree.order[h->tree.n_order++] = u;
-		if (is_over(h, heap4_key(e))) {
+		if (dfsssp_heap_is_over(h, heap4_key(e))) {
 			/* vertices still in the heap are leaves of the tree */
 			for (uint32_t i = 0; i < h->q.n; i++)
 				h->tree.order[h->tree.n_order++] = (uint32_t)h->q.item[i];
 			break;
 		}
 		if (heap4_key(e) + h->g->start <= h->limit)
-			relax(h, u);
+			dfsssp_heap_relax(h, u);
 	}
 }
 
@@ -145,7 +146,7 @@ const struct ds_tree *ds_heap_run(struct ds_heap *h, const uint32_t *weight, str
 	h->weight = weight;
 	h->in_order = in_order;
 	h->limit = DS_INFINITE;
-	run(h, from);
+	dfsssp_heap_run(h, from);
 	return &h->tree;
 }
 
@@ -155,7 +156,7 @@ const uint32_t *ds_heap_ranks(struct ds_heap *h, const uint32_t *weight, struct 
 	h->weight = weight;
 	h->in_order = true;
 	h->limit = limit;
-	run(h, from);
+	dfsssp_heap_run(h, from);
 	for (uint32_t i = 0; i < h->tree.n_order; i++)
 		h->rank[h->tree.order[i]] = i;
 	return h->rank;

@@ -9,7 +9,7 @@
 #include "core/base/order.h"
 
 /* A class that the cut of a dependency moves. */
-struct member {
+struct dfsssp_layers_member {
 	uint64_t key; /* orders the members */
 	uint32_t lid, source;
 };
@@ -30,19 +30,19 @@ struct mover {
 	uint32_t *seq;		 /* [(top + 1) * n_sources] when a class entered its layer; not for layer 0 */
 	uint32_t arrivals;	 /* classes that entered the next layer */
 	uint32_t *stack;	 /* [n] */
-	struct member *member;
+	struct dfsssp_layers_member *member;
 	size_t n_members, cap_members;
 	struct err *e;
 };
 
 /* The channel by which a vertex sends to a LID, or NO_ID at the end of the path. */
-static uint32_t channel_to(const struct mover *m, uint32_t v, uint32_t lid)
+static uint32_t dfsssp_layers_channel_to(const struct mover *m, uint32_t v, uint32_t lid)
 {
 	return m->g->of_port[m->port0[v] + m->out[(size_t)lid * m->g->n + v]];
 }
 
 /* Counts the pairs on each dependency of layer 0, in which all pairs are: the farthest switches first. */
-static void count_pairs(struct mover *m)
+static void dfsssp_layers_count_pairs(struct mover *m)
 {
 	const struct ds_graph *g = m->g;
 	uint32_t *flow = NEW_ARRAY(g->n, uint32_t), *next = NEW_ARRAY(g->n, uint32_t),
@@ -57,7 +57,7 @@ static void count_pairs(struct mover *m)
 			uint32_t source = m->l->source_of[v];
 
 			flow[v] = source == NO_ID ? 0 : m->l->ca_lids[source];
-			next[v] = out[v] == NO_PATH ? NO_ID : channel_to(m, v, lid);
+			next[v] = out[v] == NO_PATH ? NO_ID : dfsssp_layers_channel_to(m, v, lid);
 			if (next[v] != NO_ID)
 				before[g->to[next[v]]]++;
 		}
@@ -102,7 +102,7 @@ static void mover_start(struct mover *m, const struct ds_order *o)
 		for (uint32_t lid = 0; lid <= m->top; lid++)
 			m->out[(size_t)lid * m->g->n + v] = port[lid];
 	}
-	count_pairs(m);
+	dfsssp_layers_count_pairs(m);
 }
 
 /* Finds all classes that pass vertex v on their way to a LID. */
@@ -129,7 +129,7 @@ static void gather_tree(struct mover *m, uint32_t lid, uint32_t v, struct ds_cut
 				key = ((uint64_t)m->place[lid] * n_sources + source) << 7 |
 				      (lid - m->in->lids->base[lid_owner(m->in->lids, lid)]);
 			GROW(m->member, m->n_members, m->cap_members);
-			m->member[m->n_members++] = (struct member){key, lid, source};
+			m->member[m->n_members++] = (struct dfsssp_layers_member){key, lid, source};
 		}
 		for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++)
 			if (out[g->to[c]] == g->to_port[c])
@@ -137,10 +137,10 @@ static void gather_tree(struct mover *m, uint32_t lid, uint32_t v, struct ds_cut
 	}
 }
 
-COMPARATOR(by_key, struct member, UP(key))
+COMPARATOR(by_key, struct dfsssp_layers_member, UP(key))
 
 /* Finds the classes of the current layer that make the dependency, in order. */
-static void gather(struct mover *m, struct ds_cut *cut)
+static void dfsssp_layers_gather(struct mover *m, struct ds_cut *cut)
 {
 	const struct ds_graph *g = m->g;
 	const uint8_t *a = m->r->row[g->sw[g->from[cut->from]]]->port,
@@ -155,12 +155,13 @@ static void gather(struct mover *m, struct ds_cut *cut)
 		qsort(m->member, m->n_members, sizeof(*m->member), by_key);
 }
 
-static void move_up(struct mover *m, const struct member *k)
+static void move_up(struct mover *m, const struct dfsssp_layers_member *k)
 {
 	size_t cell = (size_t)k->lid * m->l->n_sources + k->source;
-	uint32_t pairs = m->l->ca_lids[k->source], c = channel_to(m, m->l->source[k->source], k->lid), next;
+	uint32_t pairs = m->l->ca_lids[k->source],
+		 c = dfsssp_layers_channel_to(m, m->l->source[k->source], k->lid), next;
 
-	for (; (next = channel_to(m, m->g->to[c], k->lid)) != NO_ID; c = next) {
+	for (; (next = dfsssp_layers_channel_to(m, m->g->to[c], k->lid)) != NO_ID; c = next) {
 		uint32_t dep = ds_dependency(m->cdg, c, next);
 
 		m->cdg->left[dep] -= pairs;
@@ -212,7 +213,7 @@ static void cut_cycle(struct mover *m, struct ds_cycles *k, uint32_t channel)
 		m->up = ds_cdg_new(m->g, m->at);
 		m->up->left = NEW_ARRAY(m->at[m->g->n_edges], uint32_t);
 	}
-	gather(m, &cut);
+	dfsssp_layers_gather(m, &cut);
 	if (RECORDED(m->in))
 		ds_record_cycle(m->in, m->g, &(struct ds_cycle){l->n_cuts, m->t, cut.length, cycle, left});
 	for (size_t i = 0; i < m->n_members; i++)

@@ -134,7 +134,7 @@ static void make_levels(struct ds_levels *l, uint32_t source)
  * Several channels give v its distance. Takes the one to the nearest vertex, then of least rank, then of the
  * lowest port at the other end (parallel cables). Returns that vertex. *sure: ranks were not needed.
  */
-static uint32_t choose(struct ds_levels *l, uint32_t v, const uint32_t *rank, bool *sure)
+static uint32_t dfsssp_levels_choose(struct ds_levels *l, uint32_t v, const uint32_t *rank, bool *sure)
 {
 	const struct ds_graph *g = l->g;
 	int32_t near = INT32_MAX;
@@ -168,7 +168,7 @@ static uint32_t choose(struct ds_levels *l, uint32_t v, const uint32_t *rank, bo
 static __attribute__((noinline)) void tie(struct ds_levels *l, uint32_t v)
 {
 	bool sure;
-	uint32_t u = choose(l, v, NULL, &sure);
+	uint32_t u = dfsssp_levels_choose(l, v, NULL, &sure);
 
 	if (sure)
 		return;
@@ -185,7 +185,7 @@ static inline const struct block *blocks_of(const struct ds_levels *l, uint32_t 
 }
 
 /* Lists what of a block leads to settled vertices (a bit each), if anything. */
-static inline void keep(struct ds_levels *l, const struct block *b, uint32_t settled)
+static inline void dfsssp_levels_keep(struct ds_levels *l, const struct block *b, uint32_t settled)
 {
 	uint32_t low = (uint32_t)__builtin_ctz(settled | 1u << LANES),
 		 n = 32 - (uint32_t)__builtin_clz(settled | 1) - low, c = b->c + low;
@@ -212,7 +212,7 @@ static bool settle_plain(struct ds_levels *l, uint32_t first, uint32_t end)
 			for (uint32_t bit = 1; l->keep && c < behind; c++, bit <<= 1)
 				settled |= dist[to[c]] != UNREACHED ? bit : 0;
 			if (l->keep)
-				keep(l, &b[j], settled);
+				dfsssp_levels_keep(l, &b[j], settled);
 			for (c = b[j].c; c < behind; c++) {
 				int32_t sum = (int32_t)((uint32_t)dist[to[c]] + weight[c]);
 
@@ -292,8 +292,9 @@ static WIDE bool settle_wide(struct ds_levels *l, uint32_t first, uint32_t end)
 				sum[j] = _mm256_or_si256(_mm256_add_epi32(d, lanes(weight + b[j].c)), behind);
 				low = _mm256_min_epi32(low, sum[j]);
 				if (l->keep)
-					keep(l, &b[j],
-					     0xff & ~equal_lanes(_mm256_or_si256(d, behind), unreached));
+					dfsssp_levels_keep(
+						l, &b[j],
+						0xff & ~equal_lanes(_mm256_or_si256(d, behind), unreached));
 			}
 			if (l->keep)
 				l->n_inward[i] = (uint8_t)(l->at - start);
@@ -387,6 +388,6 @@ const struct ds_tree *ds_levels_run(struct ds_levels *l, const uint32_t *weight,
 		return &l->tree;
 	rank = ds_heap_ranks(heap, weight, from, (uint32_t)LESS((uint32_t)l->limit));
 	for (uint32_t i = 0; i < l->n_tied; i++)
-		choose(l, l->tied[i], rank, &sure);
+		dfsssp_levels_choose(l, l->tied[i], rank, &sure);
 	return &l->tree;
 }

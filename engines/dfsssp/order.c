@@ -54,7 +54,7 @@ struct listing {
 	uint8_t *listed;      /* [n_endports] */
 };
 
-static void append(struct listing *l, uint32_t ep, enum ds_phase phase)
+static void dfsssp_order_append(struct listing *l, uint32_t ep, enum ds_phase phase)
 {
 	if (l->listed[ep])
 		return;
@@ -64,7 +64,7 @@ static void append(struct listing *l, uint32_t ep, enum ds_phase phase)
 }
 
 /* Adds the ports on the switches that have this mark, or (0) that have none. */
-static void append_hosts(struct listing *l, uint8_t mark, enum ds_phase phase)
+static void dfsssp_order_append_hosts(struct listing *l, uint8_t mark, enum ds_phase phase)
 {
 	const struct topo *t = l->in->topo;
 	const struct fabric *f = t->fabric;
@@ -79,12 +79,12 @@ static void append_hosts(struct listing *l, uint8_t mark, enum ds_phase phase)
 				continue;
 			ep = f->port_endport[q];
 			if (ep != NO_ID && (mark ? (l->marks[ep] & mark) : !l->marks[ep]))
-				append(l, ep, phase);
+				dfsssp_order_append(l, ep, phase);
 		}
 	}
 }
 
-static void tell_order(const struct listing *l, struct engine_output *out)
+static void dfsssp_order_tell(const struct listing *l, struct engine_output *out)
 {
 	uint32_t count[4] = {0}, both = 0;
 
@@ -128,13 +128,14 @@ int ds_order_build(const struct engine_input *in, struct engine_output *out, con
 		for (uint32_t v = 0; v < g->n; v++)
 			o->by_hosts[v] = (uint32_t)key[v];
 		if (cn)
-			append_hosts(&l, DS_COMPUTE + 1, DS_COMPUTE);
+			dfsssp_order_append_hosts(&l, DS_COMPUTE + 1, DS_COMPUTE);
 		if (io)
-			append_hosts(&l, DS_IO + 1, DS_IO);
-		append_hosts(&l, 0, DS_OTHER);
+			dfsssp_order_append_hosts(&l, DS_IO + 1, DS_IO);
+		dfsssp_order_append_hosts(&l, 0, DS_OTHER);
 		for (uint32_t i = 0; i < g->n; i++)
-			append(&l, f->port_endport[f->switch_port[g->sw[o->by_hosts[i]]]], DS_SWITCH);
-		tell_order(&l, out);
+			dfsssp_order_append(&l, f->port_endport[f->switch_port[g->sw[o->by_hosts[i]]]],
+					    DS_SWITCH);
+		dfsssp_order_tell(&l, out);
 		FREE_EACH(l.listed, key);
 	}
 	free(marks);

@@ -116,7 +116,7 @@ void ds_tell_choice(const struct ds_run *x, const struct ds_cause *cause)
 }
 
 /* The number of a cut among those of its layer, from 1. */
-static uint32_t number_of(const struct ds_layers *l, uint32_t cut)
+static uint32_t dfsssp_sentences_number_of(const struct ds_layers *l, uint32_t cut)
 {
 	uint32_t first = cut;
 
@@ -127,7 +127,7 @@ static uint32_t number_of(const struct ds_layers *l, uint32_t cut)
 
 /* --- steps ------------------------------------------------------------------------------------- */
 
-static const struct ds_kept *kept(const struct saying *y)
+static const struct ds_kept *dfsssp_sentences_kept(const struct saying *y)
 {
 	return y->kept;
 }
@@ -141,13 +141,13 @@ static void say_trial(const struct saying *y)
 	text_add(y->t, "trial from the subnet manager, ");
 	say_lid(y, y->ev->b);
 	text_add(y->t, " on %s: %u of %s reached", say_name(y, y->ev->a), n,
-		 PLURAL(kept(y)->graph->n, "switch"));
+		 PLURAL(dfsssp_sentences_kept(y)->graph->n, "switch"));
 }
 
-static void say_target(const struct saying *y)
+static void dfsssp_say_target(const struct saying *y)
 {
 	static const char *const phase[] = {"compute node", "I/O node", "host", "switch"};
-	const struct ds_order *o = &kept(y)->order;
+	const struct ds_order *o = &dfsssp_sentences_kept(y)->order;
 	uint32_t ep = lid_owner(y->s->lids, y->ev->b), i = 0;
 
 	while (i + 1 < o->n && o->endport[i] != ep)
@@ -171,7 +171,7 @@ static void say_relax(const struct saying *y)
 		text_add(y->t, ", less than the %u known before", d.was);
 }
 
-static void say_choice(const struct saying *y)
+static void dfsssp_say_choice(const struct saying *y)
 {
 	const char *rule = why_rule_name(y->ev->rule);
 	uint32_t next;
@@ -193,8 +193,8 @@ static void say_choice(const struct saying *y)
 	if (y->ev->rule == WHY_LIGHTER)
 		text_add(y->t, ": the ways with fewer hops are heavier");
 	text_add(y->t, "; it leaves the heap at distance ");
-	add_distance(walk_value(y->w, T_DIST, y->ev->a), y->ev->flags / DS_ONE_HOP, kept(y)->graph->start,
-		     y->t);
+	add_distance(walk_value(y->w, T_DIST, y->ev->a), y->ev->flags / DS_ONE_HOP,
+		     dfsssp_sentences_kept(y)->graph->start, y->t);
 }
 
 /* Tells the number of channels that gained weight, and the one that gained most. */
@@ -215,13 +215,13 @@ static void say_weights(const struct saying *y)
 
 /* --- layers ------------------------------------------------------------------------------------------ */
 
-static uint64_t count_at(const uint32_t *extra)
+static uint64_t dfsssp_sentences_count_at(const uint32_t *extra)
 {
 	return extra[0] | (uint64_t)extra[1] << 32;
 }
 
 /* Tells the switches of a cycle, and the pairs left on its edges. */
-static void say_cycle(const struct saying *y)
+static void dfsssp_say_cycle(const struct saying *y)
 {
 	const struct fabric *f = y->f;
 	const uint32_t *extra = y->extra;
@@ -237,50 +237,50 @@ static void say_cycle(const struct saying *y)
 	text_add(y->t, "%s pairs", n > named ? ", ..." : "");
 }
 
-static void say_break(const struct saying *y)
+static void dfsssp_say_break(const struct saying *y)
 {
-	const struct ds_layers *l = kept(y)->layers;
+	const struct ds_layers *l = dfsssp_sentences_kept(y)->layers;
 	const struct ds_cut *cut = &l->cut[y->ev->a];
 
-	text_add(y->t, "cycle %u of layer %u: ", number_of(l, y->ev->a), y->ev->b);
-	say_cycle(y);
+	text_add(y->t, "cycle %u of layer %u: ", dfsssp_sentences_number_of(l, y->ev->a), y->ev->b);
+	dfsssp_say_cycle(y);
 	text_add(y->t, "; dfsssp cuts the first with %u, ", l->cycle_left[cut->first + cut->at]);
-	say_port(y, dfsssp_channel_port(kept(y)->graph, y->f, cut->from));
+	say_port(y, dfsssp_channel_port(dfsssp_sentences_kept(y)->graph, y->f, cut->from));
 	text_add(y->t, " -> ");
-	say_port(y, dfsssp_channel_port(kept(y)->graph, y->f, cut->to));
+	say_port(y, dfsssp_channel_port(dfsssp_sentences_kept(y)->graph, y->f, cut->to));
 	text_add(y->t, ": %s go%s to layer %u", PLURAL(cut->moved, "pair"), cut->moved == 1 ? "es" : "",
 		 y->ev->b + 1);
 	if (cut->skipped)
 		text_add(y->t, ", %" PRIu64 " went before", cut->skipped);
 }
 
-static void say_pair(const struct saying *y)
+static void dfsssp_say_pair(const struct saying *y)
 {
 	uint32_t n = y->f->n_switches;
 
 	text_add(y->t, "%s - %s: ", say_name(y, y->ev->a / n), say_name(y, y->ev->a % n));
 }
 
-static void say_open(const struct saying *y)
+static void dfsssp_say_open(const struct saying *y)
 {
-	say_pair(y);
+	dfsssp_say_pair(y);
 	text_add(y->t, "opens layer %u", y->ev->b);
 }
 
 static void say_no_vl(const struct saying *y)
 {
 	text_add(y->t, "layer %u has a cycle, and there is no VL for one more: ", y->ev->b);
-	say_cycle(y);
+	dfsssp_say_cycle(y);
 }
 
 static void say_move(const struct saying *y)
 {
-	const struct ds_kept *k = kept(y);
+	const struct ds_kept *k = dfsssp_sentences_kept(y);
 	uint32_t row = y->s->lids->max_lid + 1u;
 	size_t i = walk_step(y->w);
 	struct rec_delta d;
 
-	say_pair(y);
+	dfsssp_say_pair(y);
 	if (!say_change(y, T_LAYER, &d))
 		return;
 	text_add(y->t, "%s of the hosts there to ",
@@ -290,7 +290,8 @@ static void say_move(const struct saying *y)
 	while (i && recording_event(y->r, i)->kind != REC_BREAK)
 		i--;
 	if (i)
-		text_add(y->t, " by the cut of cycle %u", number_of(k->layers, recording_event(y->r, i)->a));
+		text_add(y->t, " by the cut of cycle %u",
+			 dfsssp_sentences_number_of(k->layers, recording_event(y->r, i)->a));
 }
 
 static void say_paths(const struct saying *y)
@@ -299,8 +300,9 @@ static void say_paths(const struct saying *y)
 
 	if (y->n_extra < 4)
 		return;
-	text_add(y->t, "all %s of LIDs begin in layer 0: %s, %s", PLURAL(count_at(extra), "pair"),
-		 PLURAL(extra[2], "channel"), PLURAL(extra[3], "dependency"));
+	text_add(y->t, "all %s of LIDs begin in layer 0: %s, %s",
+		 PLURAL(dfsssp_sentences_count_at(extra), "pair"), PLURAL(extra[2], "channel"),
+		 PLURAL(extra[3], "dependency"));
 }
 
 static void say_lanes(const struct saying *y)
@@ -311,18 +313,19 @@ static void say_lanes(const struct saying *y)
 
 	if (y->ev->kind == REC_SPLIT && n >= 2) {
 		text_add(y->t, "layer %u has the most pairs a lane, %" PRIu64 " on %s: it gets a ", y->ev->b,
-			 count_at(extra), PLURAL(y->ev->a - 1, "lane"));
+			 dfsssp_sentences_count_at(extra), PLURAL(y->ev->a - 1, "lane"));
 		if (y->ev->a <= ARRAY_LEN(nth))
 			text_add(y->t, "%s", nth[y->ev->a - 1]);
 		else
 			text_add(y->t, "%uth", y->ev->a);
 		text_add(y->t, " lane");
 	} else if (n >= 4 && extra[1] == 1) {
-		text_add(y->t, "layer %u, %s, has SL %u", y->ev->b, PLURAL(count_at(extra + 2), "pair"),
-			 extra[0]);
+		text_add(y->t, "layer %u, %s, has SL %u", y->ev->b,
+			 PLURAL(dfsssp_sentences_count_at(extra + 2), "pair"), extra[0]);
 	} else if (n >= 4) {
 		text_add(y->t, "layer %u, %s, has SL %u to %u: OpenSM draws one for each query", y->ev->b,
-			 PLURAL(count_at(extra + 2), "pair"), extra[0], extra[0] + extra[1] - 1);
+			 PLURAL(dfsssp_sentences_count_at(extra + 2), "pair"), extra[0],
+			 extra[0] + extra[1] - 1);
 	}
 }
 
@@ -333,14 +336,16 @@ static void say_clean(const struct saying *y)
 	text_add(y->t, "layer %u has no cycle", y->ev->b);
 	if (y->ev->a)
 		text_add(y->t, " left after %s", PLURAL(y->ev->a, "cut"));
-	text_add(y->t, ": %s stay", PLURAL(count_at(y->extra), "pair"));
+	text_add(y->t, ": %s stay", PLURAL(dfsssp_sentences_count_at(y->extra), "pair"));
 }
 
 static void (*const say[REC_KINDS])(const struct saying *) = {
-	[REC_TRIAL] = say_trial,   [REC_TARGET] = say_target,	[REC_RELAX] = say_relax,
-	[REC_CHOICE] = say_choice, [REC_WEIGHTS] = say_weights, [REC_PATHS] = say_paths,
-	[REC_CYCLE] = say_no_vl,   [REC_BREAK] = say_break,	[REC_OPEN] = say_open,
-	[REC_MOVE] = say_move,	   [REC_SEARCH] = say_clean,	[REC_SPLIT] = say_lanes,
+	[REC_TRIAL] = say_trial,      [REC_TARGET] = dfsssp_say_target,
+	[REC_RELAX] = say_relax,      [REC_CHOICE] = dfsssp_say_choice,
+	[REC_WEIGHTS] = say_weights,  [REC_PATHS] = say_paths,
+	[REC_CYCLE] = say_no_vl,      [REC_BREAK] = dfsssp_say_break,
+	[REC_OPEN] = dfsssp_say_open, [REC_MOVE] = say_move,
+	[REC_SEARCH] = say_clean,     [REC_SPLIT] = say_lanes,
 	[REC_SHIFT] = say_lanes,
 };
 
@@ -408,8 +413,8 @@ static void tell_cut(const struct routing *r, uint32_t index, struct text *t)
 	const struct ds_cut *cut = &l->cut[index];
 	char a[300], b[300];
 
-	text_add(t, "Layer %u: cycle %" PRIu32 " of %" PRIu32 " channels:\n", cut->layer, number_of(l, index),
-		 cut->length);
+	text_add(t, "Layer %u: cycle %" PRIu32 " of %" PRIu32 " channels:\n", cut->layer,
+		 dfsssp_sentences_number_of(l, index), cut->length);
 	for (uint32_t i = 0; i < cut->length; i++) {
 		uint32_t next = cut->first + (i + 1) % cut->length;
 
@@ -491,7 +496,8 @@ void dfsssp_decide_pair(const struct routing *kept, unsigned slid, unsigned dlid
 	decide(out, WHY_CUT,
 	       "Cut %" PRIu32 " of layer %u took the edge with the fewest pairs out of a cycle of %" PRIu32
 	       " channels; this pair went to layer %u with it: SL %u.",
-	       number_of(d->layers, index), cut->layer, cut->length, layer, dfsssp_lanes(d, layer).lo);
+	       dfsssp_sentences_number_of(d->layers, index), cut->layer, cut->length, layer,
+	       dfsssp_lanes(d, layer).lo);
 }
 
 void dfsssp_explain_layers(const struct routing *kept, struct text *t)

@@ -45,7 +45,8 @@ uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n)
 }
 
 /* The channel by which a vertex sends to a LID, or NO_ID. */
-static uint32_t channel_to(const struct routing *r, const struct ds_graph *g, uint32_t v, unsigned lid)
+static uint32_t dfsssp_show_channel_to(const struct routing *r, const struct ds_graph *g, uint32_t v,
+				       unsigned lid)
 {
 	unsigned port = routing_port(r, g->sw[v], lid);
 
@@ -74,7 +75,7 @@ unsigned dfsssp_hops(const struct routing *r, uint32_t sw, unsigned lid)
 
 	if (ep == NO_ID || v == NO_ID || routing_port(r, sw, lid) == NO_PATH)
 		return HOPS_NONE;
-	while ((c = channel_to(r, g, v, lid)) != NO_ID) {
+	while ((c = dfsssp_show_channel_to(r, g, v, lid)) != NO_ID) {
 		v = g->to[c];
 		hops++;
 	}
@@ -165,8 +166,8 @@ uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, uns
 	if (layer >= dfsssp_layer_of(d, sw, lid))
 		return NO_ID;
 	after = NEW_ARRAY(d->graph->n_edges, uint32_t); /* the next channel on the path, plus 1 */
-	for (c = channel_to(r, d->graph, d->graph->id[sw], lid); c != NO_ID; c = next) {
-		next = channel_to(r, d->graph, d->graph->to[c], lid);
+	for (c = dfsssp_show_channel_to(r, d->graph, d->graph->id[sw], lid); c != NO_ID; c = next) {
+		next = dfsssp_show_channel_to(r, d->graph, d->graph->to[c], lid);
 		after[c] = next == NO_ID ? 0 : next + 1;
 	}
 	for (uint32_t i = first; i < first + n && found == NO_ID; i++)
@@ -227,8 +228,9 @@ static struct witness *dfsssp_witness(const struct routing *kept, unsigned slid,
 			.sw2 = NO_ID,
 		};
 	/* marks where the path itself goes from a channel of the cycle to the next one */
-	for (uint32_t c = channel_to(r, d->graph, d->graph->id[sw], dlid), next; c != NO_ID; c = next) {
-		next = channel_to(r, d->graph, d->graph->to[c], dlid);
+	for (uint32_t c = dfsssp_show_channel_to(r, d->graph, d->graph->id[sw], dlid), next; c != NO_ID;
+	     c = next) {
+		next = dfsssp_show_channel_to(r, d->graph, d->graph->to[c], dlid);
 		for (uint32_t i = 0; i < w->n; i++)
 			w->edge[i].own |= cycle[i] == c && cycle[(i + 1) % w->n] == next;
 	}
@@ -275,7 +277,7 @@ static unsigned dfsssp_n_layers(const struct routing *r)
 	return dfsssp_layers(r->priv);
 }
 
-static unsigned layers_available(const struct routing *r)
+static unsigned dfsssp_show_layers_available(const struct routing *r)
 {
 	const struct dfsssp *d = r->priv;
 
@@ -305,7 +307,7 @@ const struct routing_ops dfsssp_ops = {
 	.sl_by_source = true,
 	.hops = matrix_hops,
 	.n_layers = dfsssp_n_layers,
-	.layers_available = layers_available,
+	.layers_available = dfsssp_show_layers_available,
 	.layer = dfsssp_layer,
 	.next_route = dfsssp_next_route,
 	.pair_layer = dfsssp_pair_layer,
@@ -451,7 +453,7 @@ static struct ds_layers *layers_at(const struct walk *w, const struct ds_kept *k
 	return l;
 }
 
-static void *priv_at(struct walk *w, const struct routing *end)
+static void *dfsssp_show_priv_at(struct walk *w, const struct routing *end)
 {
 	const struct ds_kept *k = recording_kept(walk_recording(w));
 	struct reach x = reach_of(w);
@@ -476,7 +478,7 @@ const struct rec_scheme sssp_scheme = {
 	.source = ds_say_source,
 	.sentence = ds_say,
 	.ops = &sssp_ops,
-	.priv_at = priv_at,
+	.priv_at = dfsssp_show_priv_at,
 };
 
 const struct rec_scheme dfsssp_scheme = {
@@ -484,6 +486,6 @@ const struct rec_scheme dfsssp_scheme = {
 	.source = ds_say_source,
 	.sentence = ds_say,
 	.ops = &dfsssp_ops,
-	.priv_at = priv_at,
+	.priv_at = dfsssp_show_priv_at,
 	.cell = ds_say_cell,
 };

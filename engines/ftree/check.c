@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "engines/ftree/internal.h"
 
-static uint32_t links_of(const struct ftree *t, uint32_t sw, enum ft_dir d, uint32_t i)
+static uint32_t ftree_check_links_of(const struct ftree *t, uint32_t sw, enum ft_dir d, uint32_t i)
 {
 	return ftree_group(t, sw, d, i)->n_links;
 }
@@ -17,7 +17,7 @@ static uint32_t links_of(const struct ftree *t, uint32_t sw, enum ft_dir d, uint
  * Adds the dead cabled ports of a switch: "leaf-03[19], leaf-03[20] and 2 more are down". Adds nothing when
  * all are up.
  */
-static bool dead_ports(const struct ftree *t, uint32_t sw, struct text *out)
+static bool ftree_check_dead_ports(const struct ftree *t, uint32_t sw, struct text *out)
 {
 	const struct fabric *f = t->topo->fabric;
 	uint32_t n = 0;
@@ -37,7 +37,7 @@ static bool dead_ports(const struct ftree *t, uint32_t sw, struct text *out)
 }
 
 /* The number of switches of sw's rank with as many groups in direction d. */
-static uint32_t alike(const struct ftree *t, uint32_t sw, enum ft_dir d)
+static uint32_t ftree_check_alike(const struct ftree *t, uint32_t sw, enum ft_dir d)
 {
 	uint32_t n = 0;
 
@@ -51,10 +51,10 @@ static void refuse_pair(struct ftree *t, const char *label, const char *rule, ui
 			uint32_t found, uint32_t expected, const char *what)
 {
 	struct text dead = {0};
-	bool is_dead = dead_ports(t, odd, &dead);
+	bool is_dead = ftree_check_dead_ports(t, odd, &dead);
 
 	if (!is_dead)
-		is_dead = dead_ports(t, ref, &dead);
+		is_dead = ftree_check_dead_ports(t, ref, &dead);
 	ft_refuse(t, label, rule,
 		  "no pure fat tree (%s): %.200s%s%.180s; %s, or name the roots in root_guid_file, which "
 		  "drops this rule",
@@ -74,7 +74,7 @@ static void refuse_pair(struct ftree *t, const char *label, const char *rule, ui
 static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t ref)
 {
 	const char *word = d == FT_UP ? "up" : "down";
-	uint32_t x = alike(t, w, d), y = alike(t, ref, d);
+	uint32_t x = ftree_check_alike(t, w, d), y = ftree_check_alike(t, ref, d);
 	bool w_odd = x < y || (x == y && t->sw[w].n[d] < t->sw[ref].n[d]);
 	uint32_t odd = w_odd ? w : ref, other = w_odd ? ref : w;
 	char *what = str_printf("%.70s has %u %s groups, its sibling%s of rank %u (%.70s) %u",
@@ -85,8 +85,8 @@ static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uin
 
 	for (unsigned k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < t->sw[k ? other : odd].n[d]; i++) {
-			links[k] += links_of(t, k ? other : odd, d, i);
-			single &= links_of(t, k ? other : odd, d, i) == 1;
+			links[k] += ftree_check_links_of(t, k ? other : odd, d, i);
+			single &= ftree_check_links_of(t, k ? other : odd, d, i) == 1;
 		}
 	if (single) {
 		free(what);
@@ -126,7 +126,7 @@ static bool refuse_links(struct ftree *t, const char *label, enum ft_dir d, uint
 /* --- OpenSM's check -------------------------------------------------------------------------- */
 
 /* Compares a switch with the first one of its rank, as far as OpenSM does. */
-static bool compare(struct ftree *t, uint32_t w, uint32_t ref)
+static bool ftree_check_compare(struct ftree *t, uint32_t w, uint32_t ref)
 {
 	const struct ft_switch *a = &t->sw[w], *b = &t->sw[ref];
 	bool inner = a->rank != t->leaf_rank;
@@ -136,15 +136,16 @@ static bool compare(struct ftree *t, uint32_t w, uint32_t ref)
 	if (inner && a->n[FT_DOWN] != b->n[FT_DOWN])
 		return refuse_groups(t, "AB0A", FT_DOWN, w, ref);
 	for (uint32_t i = 0; i < a->n[FT_UP]; i++)
-		if (links_of(t, w, FT_UP, i) != links_of(t, ref, FT_UP, 0))
+		if (ftree_check_links_of(t, w, FT_UP, i) != ftree_check_links_of(t, ref, FT_UP, 0))
 			return refuse_links(t, "AB0B", FT_UP, w, i, ref);
-	if (inner && b->n[FT_DOWN] && links_of(t, w, FT_DOWN, 0) != links_of(t, ref, FT_DOWN, 0))
+	if (inner && b->n[FT_DOWN] &&
+	    ftree_check_links_of(t, w, FT_DOWN, 0) != ftree_check_links_of(t, ref, FT_DOWN, 0))
 		return refuse_links(t, "AB0C", FT_DOWN, w, 0, ref);
 	return true;
 }
 
 /* Finds a switch or CA that breaks the rules of the manual, where OpenSM does not check. */
-static bool by_manual(struct ftree *t, const uint32_t *ref, struct engine_output *out)
+static bool ftree_check_by_manual(struct ftree *t, const uint32_t *ref, struct engine_output *out)
 {
 	const struct fabric *f = t->topo->fabric;
 	char *what = NULL, a[160];
@@ -159,13 +160,13 @@ static bool by_manual(struct ftree *t, const uint32_t *ref, struct engine_output
 
 		for (unsigned d = FT_UP; first != NO_ID && t->sw[first].n[FT_DOWN] && d <= FT_DOWN; d++)
 			for (uint32_t i = 0; d != FT_SIDE && !what && i < t->sw[s].n[d]; i++)
-				if (links_of(t, s, d, i) != links_of(t, first, d, 0))
-					what = str_printf("%.80s has %s to %.80s, %.80s has %u to %.80s",
-							  ft_name(t, s),
-							  PLURAL(links_of(t, s, d, i), "cable"),
-							  peer_name(t, ftree_group(t, s, d, i)),
-							  ft_name(t, first), links_of(t, first, d, 0),
-							  peer_name(t, ftree_group(t, first, d, 0)));
+				if (ftree_check_links_of(t, s, d, i) != ftree_check_links_of(t, first, d, 0))
+					what = str_printf(
+						"%.80s has %s to %.80s, %.80s has %u to %.80s", ft_name(t, s),
+						PLURAL(ftree_check_links_of(t, s, d, i), "cable"),
+						peer_name(t, ftree_group(t, s, d, i)), ft_name(t, first),
+						ftree_check_links_of(t, first, d, 0),
+						peer_name(t, ftree_group(t, first, d, 0)));
 	}
 	if (!what)
 		return true;
@@ -197,11 +198,11 @@ bool ft_check_purity(struct ftree *t, struct engine_output *out)
 			continue;
 		first = &ref[t->sw[s].rank];
 		*first = *first == NO_ID ? s : *first;
-		alike = *first == s || compare(t, s, *first);
+		alike = *first == s || ftree_check_compare(t, s, *first);
 		if (t->rec)
 			ft_record_pure(t, s, *first, alike);
 		if (!alike)
 			return false;
 	}
-	return by_manual(t, ref, out);
+	return ftree_check_by_manual(t, ref, out);
 }

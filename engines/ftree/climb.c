@@ -85,7 +85,7 @@ void ft_sort_below(struct ft_run *r, uint32_t sw)
 }
 
 /* The first cable of least load, by the same counter. */
-static inline struct ft_link *least(struct ft_link *link, const struct ft_group *g, bool climb)
+static inline struct ft_link *ftree_climb_least(struct ft_link *link, const struct ft_group *g, bool climb)
 {
 	struct ft_link *l = link + g->link, *best = l;
 
@@ -160,8 +160,8 @@ static void set(struct ft_run *r, const struct ft_group *g, const struct ft_link
 }
 
 /* Tells and records that a switch is offered an entry, and whether it takes it. */
-static void offered(struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t h,
-		    enum ft_cause cause, bool taken)
+static void ftree_climb_offered(struct ft_run *r, const struct ft_group *g, const struct ft_link *l,
+				uint8_t h, enum ft_cause cause, bool taken)
 {
 	if (r->tell)
 		ft_tell_offer(r, g, l, h, cause, taken);
@@ -179,9 +179,9 @@ static bool teach(struct ft_run *r, uint32_t w, const struct ft_slot *s, uint8_t
 	struct ftree *t = r->t;
 	uint32_t x = s->peer;
 	struct ft_group *g = &t->group[s->group];
-	struct ft_link *k = least(t->link, g, false);
+	struct ft_link *k = ftree_climb_least(t->link, g, false);
 
-	offered(r, g, k, h + 1, FT_DESCENT, true);
+	ftree_climb_offered(r, g, k, h + 1, FT_DESCENT, true);
 	set(r, g, k, h + 1, FT_DESCENT);
 	if (!t->sw[x].plain && !descend(r, x, NO_ID, h + 1))
 		return false;
@@ -210,7 +210,7 @@ static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_s
 	if (r->tell || r->offers) {
 		const struct ft_group *g = &r->t->group[s->group];
 
-		offered(r, g, least(r->t->link, g, false), h + 1, FT_DESCENT, false);
+		ftree_climb_offered(r, g, ftree_climb_least(r->t->link, g, false), h + 1, FT_DESCENT, false);
 	}
 	return false;
 }
@@ -298,7 +298,7 @@ static bool teach_each(struct ft_run *r, uint32_t w, uint8_t next)
 
 		if (r->hop[r->place[x]] <= next)
 			continue;
-		k = least(r->t->link, g, false);
+		k = ftree_climb_least(r->t->link, g, false);
 		set(r, g, k, next, FT_DESCENT);
 		if (r->told[kin] <= next) {
 			ft_visit(r, x);
@@ -376,7 +376,7 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 /* --- up -------------------------------------------------------------------------------------- */
 
 /* Should the climb stop? Reverse hops can take practically for ever. */
-static bool give_up(struct ft_run *r)
+static bool ftree_climb_give_up(struct ft_run *r)
 {
 	if (++r->calls >= r->look) {
 		r->look = r->calls + 0x1000;
@@ -410,8 +410,8 @@ static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enu
 
 	if (!yes && !r->tell && !r->offers)
 		return false;
-	*link = least(r->t->link, g, true);
-	offered(r, g, *link, h + 1, cause, yes);
+	*link = ftree_climb_least(r->t->link, g, true);
+	ftree_climb_offered(r, g, *link, h + 1, cause, yes);
 	if (!yes)
 		return false;
 	set(r, g, *link, h + 1, cause);
@@ -467,7 +467,7 @@ static bool climb(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsign
 	}
 	g0 = &r->t->group[up[0].group];
 	if (main)
-		created |= climb_main(r, w, prev, g0, least(r->t->link, g0, true), credit, h);
+		created |= climb_main(r, w, prev, g0, ftree_climb_least(r->t->link, g0, true), credit, h);
 	for (uint32_t i = main; i < s->n[FT_UP] && !take_crown(r, w, h + 1); i++)
 		created |= try_group(r, w, &up[i], FT_SECOND, credit, h, &k);
 	if (s->n[FT_SIDE])
@@ -505,7 +505,7 @@ bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned 
 	uint32_t n = s->n[FT_DOWN];
 	bool created;
 
-	if (give_up(r))
+	if (ftree_climb_give_up(r))
 		return false;
 	r->depth++;
 	created = descend(r, w, prev, h);
@@ -531,11 +531,11 @@ static void offer_up(struct ft_run *r, uint32_t w)
 	for (uint32_t i = 0; r->hop[w] + 1 < NO_PATH && i < s->n[FT_UP]; i++) {
 		const struct ft_slot *up = r->t->slot + s->slot[FT_UP] + i;
 		struct ft_group *g = &r->t->group[up->group];
-		struct ft_link *k = least(r->t->link, g, true);
+		struct ft_link *k = ftree_climb_least(r->t->link, g, true);
 
 		if (r->port[g->peer] != NO_PATH) /* with reverse hops places are ids */
 			continue;
-		offered(r, g, k, r->hop[w] + 1, FT_SECOND, true);
+		ftree_climb_offered(r, g, k, r->hop[w] + 1, FT_SECOND, true);
 		set(r, g, k, r->hop[w] + 1, FT_SECOND);
 	}
 }
@@ -546,7 +546,7 @@ void ft_turn(struct ft_run *r, unsigned most)
 	uint32_t before = 0, n;
 
 	r->fill = true;
-	while (r->reverse < most && r->n_touched > before && !give_up(r)) {
+	while (r->reverse < most && r->n_touched > before && !ftree_climb_give_up(r)) {
 		before = r->n_touched;
 		memcpy(known, r->hop, r->n_switches);
 		r->reverse++;

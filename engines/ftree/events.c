@@ -74,7 +74,7 @@ void ft_record_tree(const struct ftree *t, struct recorder *rec)
 	rec_cells(rec, T_DOWN, t->n_links + t->n_groups);
 }
 
-static void entry(const struct ft_run *r, uint32_t sw, unsigned was, unsigned now)
+static void ftree_events_entry(const struct ft_run *r, uint32_t sw, unsigned was, unsigned now)
 {
 	rec_delta(r->rec, T_ENTRY, sw * (r->in->lids->max_lid + 1u) + r->lid, was, now);
 }
@@ -85,7 +85,7 @@ void ft_record_start(const struct ft_run *r, uint32_t leaf, unsigned local, unsi
 	if (!r->lid)
 		return;
 	rec_event(r->rec, REC_CHOICE, FT_LOCAL, local, leaf, r->lid);
-	entry(r, leaf, was, local);
+	ftree_events_entry(r, leaf, was, local);
 }
 
 static void flag(const struct ft_run *r, uint8_t hops)
@@ -101,7 +101,7 @@ void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struc
 	if (cause == FT_MAIN && r->t->sw[g->sw].n[FT_UP] > 1) /* the climb is already counted in its group */
 		rec_flag(r->rec, ftree_group(r->t, g->sw, FT_UP, 1)->cd > g->cd - 1 ? BY_LOAD : BY_INDEX);
 	if (r->lid)
-		entry(r, g->peer, r->port[g->peer], l->remote);
+		ftree_events_entry(r, g->peer, r->port[g->peer], l->remote);
 }
 
 void ft_record_offer(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t hops,
@@ -119,7 +119,8 @@ void ft_record_cost(const struct ft_run *r, uint32_t target, uint32_t port_id, u
 }
 
 /* Records that the counters of a cable and of its group grow by one. */
-static void count(const struct ft_run *r, enum rec_table t, const struct ft_group *g, const struct ft_link *l)
+static void ftree_events_count(const struct ft_run *r, enum rec_table t, const struct ft_group *g,
+			       const struct ft_link *l)
 {
 	bool up = t == T_UP;
 
@@ -131,7 +132,7 @@ static void count(const struct ft_run *r, enum rec_table t, const struct ft_grou
 void ft_record_spread(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l)
 {
 	rec_event(r->rec, REC_SPREAD, 0, l->port, g->sw, r->lid);
-	count(r, T_UP, g, l);
+	ftree_events_count(r, T_UP, g, l);
 }
 
 void ft_record_climb(const struct ft_run *r, uint32_t sw, const struct ft_group *g0, const struct ft_group *g,
@@ -140,7 +141,7 @@ void ft_record_climb(const struct ft_run *r, uint32_t sw, const struct ft_group 
 	rec_event(r->rec, REC_CLIMB, 0, l->port, sw, r->lid);
 	if (g0 != g)
 		rec_flag(r->rec, BY_REVERSE); /* over a side link, counted at the main parent */
-	count(r, T_DOWN, g0, l);
+	ftree_events_count(r, T_DOWN, g0, l);
 }
 
 void ft_record_sort(struct recorder *rec, const struct ftree *t, uint32_t sw, enum ft_dir d,

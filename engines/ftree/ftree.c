@@ -140,7 +140,8 @@ struct ftree *ftree_build(const struct engine_input *in, struct engine_output *o
 	return t;
 }
 
-static struct routing *route_tree(struct ftree *t, const struct engine_input *in, struct engine_output *out)
+static struct routing *ftree_route_tree(struct ftree *t, const struct engine_input *in,
+					struct engine_output *out)
 {
 	struct routing *r;
 
@@ -184,7 +185,7 @@ static bool has_port(const struct engine_input *in, const char *rules, unsigned 
 	yes = !options_set(o, "rules", rules, &e) && !options_set(o, "max_reverse_hops", number, &e);
 	t = ftree_build(&other, &out);
 	t->most_calls = TRIED_CALLS;
-	r = route_tree(t, &other, &out);
+	r = ftree_route_tree(t, &other, &out);
 	yes = yes && r && r->row[in->ask->sw] && r->row[in->ask->sw]->top >= in->ask->lid &&
 	      r->row[in->ask->sw]->port[in->ask->lid] != NO_PATH;
 	routing_unref(r);
@@ -215,7 +216,7 @@ static struct routing *ftree_route(const struct engine_input *in, struct engine_
 		if (!t->manual)
 			t->turns_do_manual = turns_that_do(in, "manual", 1, now + TRIED);
 	}
-	return route_tree(t, in, out);
+	return ftree_route_tree(t, in, out);
 }
 
 const struct engine engine_ftree = {

@@ -34,8 +34,9 @@ static bool listed(const struct guid_file *g, uint64_t guid)
 }
 
 /* Reads a list of CA ports, and sorts it. False when refused. */
-static bool read_list(struct ftree *t, const struct engine_input *in, struct engine_output *out,
-		      const char *option, const char *bad, const char *empty, struct guid_file *g)
+static bool ftree_groups_read_list(struct ftree *t, const struct engine_input *in, struct engine_output *out,
+				   const char *option, const char *bad, const char *empty,
+				   struct guid_file *g)
 {
 	*g = (struct guid_file){0};
 	if (!options_file(in->options, option))
@@ -60,8 +61,8 @@ bool ft_classify(struct ftree *t, const struct engine_input *in, struct engine_o
 {
 	const struct fabric *f = t->topo->fabric;
 	struct guid_file cn = {0}, io = {0};
-	bool ok = read_list(t, in, out, "cn_guid_file", "AB23", "AB27", &cn) &&
-		  read_list(t, in, out, "io_guid_file", "AB28", "AB29", &io);
+	bool ok = ftree_groups_read_list(t, in, out, "cn_guid_file", "AB23", "AB27", &cn) &&
+		  ftree_groups_read_list(t, in, out, "io_guid_file", "AB28", "AB29", &io);
 
 	for (uint32_t i = 0; ok && i < t->n_ca; i++) {
 		uint64_t guid = f->port_guid[f->endport_port[t->ca[i].endport]];
@@ -90,7 +91,8 @@ struct collect {
 
 #define NO_GROUP 255
 
-static unsigned add_group(struct collect *c, uint32_t sw, uint32_t peer, uint32_t ca, enum ft_dir dir)
+static unsigned ftree_groups_add_group(struct collect *c, uint32_t sw, uint32_t peer, uint32_t ca,
+				       enum ft_dir dir)
 {
 	c->g[c->n] = (struct ft_group){.sw = sw, .peer = peer, .ca = ca};
 	c->dir[c->n] = dir;
@@ -109,21 +111,21 @@ static unsigned port_group(struct ftree *t, struct collect *c, uint32_t sw, unsi
 	if (f->node_type[f->port_node[q]] == NODE_CA) {
 		uint32_t ca = f->port_endport[q] == NO_ID ? NO_ID : c->ca_of[f->port_endport[q]];
 
-		return ca == NO_ID ? NO_GROUP : add_group(c, sw, NO_ID, ca, FT_DOWN);
+		return ca == NO_ID ? NO_GROUP : ftree_groups_add_group(c, sw, NO_ID, ca, FT_DOWN);
 	}
 	if (x == NO_ID || !t->sw[x].in)
 		return NO_GROUP;
 	if (c->owner[x] != sw) {
 		c->owner[x] = sw;
-		c->seen[x] = add_group(c, sw, x, NO_ID,
-				       rank > t->sw[x].rank    ? FT_UP
-				       : rank == t->sw[x].rank ? FT_SIDE
-							       : FT_DOWN);
+		c->seen[x] = ftree_groups_add_group(c, sw, x, NO_ID,
+						    rank > t->sw[x].rank    ? FT_UP
+						    : rank == t->sw[x].rank ? FT_SIDE
+									    : FT_DOWN);
 	}
 	return c->seen[x];
 }
 
-static void group_switch(struct ftree *t, struct collect *c, uint32_t sw)
+static void ftree_groups_group_switch(struct ftree *t, struct collect *c, uint32_t sw)
 {
 	const struct fabric *f = t->topo->fabric;
 	struct ft_switch *s = &t->sw[sw];
@@ -179,7 +181,7 @@ bool ft_group_ports(struct ftree *t)
 	t->link = NEW_ARRAY(f->n_ports, struct ft_link);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (t->sw[s].in)
-			group_switch(t, &c, s);
+			ftree_groups_group_switch(t, &c, s);
 	FREE_EACH(c.ca_of, c.owner, c.seen);
 	if (t->rec)
 		ft_record_groups(t);

@@ -72,7 +72,7 @@ static uint64_t with_byte(uint64_t tuple, unsigned i, unsigned v)
 	return (tuple & ~(0xFFull << shift)) | (uint64_t)v << shift;
 }
 
-struct walk {
+struct ftree_index_walk {
 	struct ftree *t;
 	uint64_t *used; /* tuples in use, open addressing, FT_NO_TUPLE = free */
 	uint32_t size;	/* power of two */
@@ -80,7 +80,7 @@ struct walk {
 };
 
 /* Is the tuple in use? With `add`, it is from now on. */
-static bool used(struct walk *w, uint64_t tuple, bool add)
+static bool ftree_index_used(struct ftree_index_walk *w, uint64_t tuple, bool add)
 {
 	uint32_t i = mix(0, tuple) >> 32 & (w->size - 1);
 
@@ -96,12 +96,13 @@ static bool used(struct walk *w, uint64_t tuple, bool add)
  * Gives a switch the first free tuple, trying all values of byte v. from: the neighbour that reached it, or
  * NO_ID.
  */
-static void assign(struct walk *w, uint32_t sw, uint32_t from, uint64_t tuple, unsigned v)
+static void ftree_index_assign(struct ftree_index_walk *w, uint32_t sw, uint32_t from, uint64_t tuple,
+			       unsigned v)
 {
 	for (unsigned i = 0; i < 255; i++) {
 		uint64_t x = with_byte(tuple, v, i);
 
-		if (used(w, x, true))
+		if (ftree_index_used(w, x, true))
 			continue;
 		w->t->sw[sw].tuple = x;
 		if (w->t->rec)
@@ -131,7 +132,7 @@ static void sort_by_tuple(struct ftree *t, uint32_t sw, enum ft_dir d)
 }
 
 /* Gives indexes to the neighbours of sw in one direction that have none. They differ in byte v. */
-static void index_neighbours(struct walk *w, uint32_t sw, enum ft_dir d, unsigned v)
+static void index_neighbours(struct ftree_index_walk *w, uint32_t sw, enum ft_dir d, unsigned v)
 {
 	struct ftree *t = w->t;
 	const struct ft_slot *a = t->slot + t->sw[sw].slot[d];
@@ -147,13 +148,13 @@ static void index_neighbours(struct walk *w, uint32_t sw, enum ft_dir d, unsigne
 			continue;
 		}
 		tuple = with_byte(own, 0, ((own >> 56) + (d == FT_DOWN ? 1 : 255)) & 0xFF);
-		assign(w, x, sw, tuple, v);
+		ftree_index_assign(w, x, sw, tuple, v);
 		w->queue[w->n++] = x;
 	}
 	sort_by_tuple(t, sw, d);
 }
 
-static void walk_from(struct walk *w, uint32_t first)
+static void ftree_index_walk_from(struct ftree_index_walk *w, uint32_t first)
 {
 	struct ftree *t = w->t;
 
@@ -180,7 +181,7 @@ static uint64_t first_tuple(const struct ftree *t, unsigned rank)
 	return tuple;
 }
 
-static void walk_from_roots(struct walk *w)
+static void walk_from_roots(struct ftree_index_walk *w)
 {
 	struct ftree *t = w->t;
 	unsigned subtree = 0;
@@ -193,10 +194,10 @@ static void walk_from_roots(struct walk *w)
 
 			if (t->leaf_rank > 1)
 				tuple = with_byte(tuple, t->leaf_rank, subtree & 0xFF);
-			assign(w, s, NO_ID, tuple, 1);
+			ftree_index_assign(w, s, NO_ID, tuple, 1);
 			subtree++;
 		}
-		walk_from(w, s);
+		ftree_index_walk_from(w, s);
 	}
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
 		if (t->sw[s].is_leaf)
@@ -225,7 +226,7 @@ static uint32_t ca_key(const struct ftree *t, uint32_t ca)
 
 void ft_index(struct ftree *t)
 {
-	struct walk w = {.t = t, .size = 16};
+	struct ftree_index_walk w = {.t = t, .size = 16};
 	struct ft_slot *before = t->rec ? mem_dup(t->slot, (t->n_groups + 1u) * sizeof(*t->slot)) : NULL;
 	uint32_t *order, n = 0, leaf = 0;
 
@@ -243,10 +244,10 @@ void ft_index(struct ftree *t)
 		while (!t->sw[leaf].is_leaf)
 			leaf++;
 		t->sw[leaf].tuple = first_tuple(t, t->leaf_rank);
-		used(&w, t->sw[leaf].tuple, true);
+		ftree_index_used(&w, t->sw[leaf].tuple, true);
 		if (t->rec)
 			ft_record_tuple(t, leaf, NO_ID);
-		walk_from(&w, leaf);
+		ftree_index_walk_from(&w, leaf);
 	}
 	/* number the indexed switches, so that a peer's key is one word */
 	order = NEW_ARRAY(t->n_in, uint32_t);

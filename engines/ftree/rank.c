@@ -5,12 +5,12 @@
 #include "engines/ftree/internal.h"
 #include "engines/guid_option.h"
 
-struct queue {
+struct ftree_rank_queue {
 	uint32_t *sw;
 	size_t n, cap;
 };
 
-static void push(struct queue *q, uint32_t sw)
+static void ftree_rank_push(struct ftree_rank_queue *q, uint32_t sw)
 {
 	GROW(q->sw, q->n, q->cap);
 	q->sw[q->n++] = sw;
@@ -21,7 +21,7 @@ static void push(struct queue *q, uint32_t sw)
  * around as in OpenSM: with a bad root file, the queue may hold a switch without rank. from_roots: these
  * ranks are final.
  */
-static void spread(struct ftree *t, struct queue *q, bool from_roots)
+static void ftree_rank_spread(struct ftree *t, struct ftree_rank_queue *q, bool from_roots)
 {
 	const struct fabric *f = t->topo->fabric;
 	uint32_t max = 0, was;
@@ -40,27 +40,27 @@ static void spread(struct ftree *t, struct queue *q, bool from_roots)
 			t->sw[x].rank = max = r;
 			if (from_roots && t->rec)
 				ft_record_rank(t, x, w, was);
-			push(q, x);
+			ftree_rank_push(q, x);
 		}
 	}
 	t->max_rank = max;
 }
 
 /* Ranks switches first from the CAs, to find the switches farthest from them, and then from those. */
-static void rank_by_cas(struct ftree *t, struct queue *roots)
+static void rank_by_cas(struct ftree *t, struct ftree_rank_queue *roots)
 {
 	const struct fabric *f = t->topo->fabric;
-	struct queue q = {0};
+	struct ftree_rank_queue q = {0};
 
 	for (uint32_t i = 0; i < t->n_ca; i++) {
 		uint32_t s = t->ca[i].sw;
 
 		if (t->sw[s].rank) {
 			t->sw[s].rank = 0;
-			push(&q, s);
+			ftree_rank_push(&q, s);
 		}
 	}
-	spread(t, &q, false);
+	ftree_rank_spread(t, &q, false);
 	free(q.sw);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		if (!t->sw[s].in)
@@ -70,14 +70,14 @@ static void rank_by_cas(struct ftree *t, struct queue *roots)
 		if (t->sw[s].rank)
 			t->sw[s].rank = FT_UNRANKED;
 		else
-			push(roots, s);
+			ftree_rank_push(roots, s);
 	}
-	spread(t, roots, true);
+	ftree_rank_spread(t, roots, true);
 }
 
 /* Gives rank 0 to the switches named in root_guid_file. False when the file is not usable, and CAs decide. */
 static bool read_roots(struct ftree *t, const struct engine_input *in, struct engine_output *out,
-		       struct queue *q)
+		       struct ftree_rank_queue *q)
 {
 	const struct fabric *f = t->topo->fabric;
 	struct guid_file g;
@@ -94,7 +94,7 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 			continue;
 		}
 		t->sw[s].rank = 0;
-		push(q, s);
+		ftree_rank_push(q, s);
 	}
 	usable = !g.stopped && q->n;
 	if (!g.stopped && !q->n)
@@ -109,12 +109,12 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 
 bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
-	struct queue q = {0};
+	struct ftree_rank_queue q = {0};
 	uint32_t n = 0;
 
 	t->named = t->root_file && read_roots(t, in, out, &q);
 	if (t->named)
-		spread(t, &q, true);
+		ftree_rank_spread(t, &q, true);
 	else
 		rank_by_cas(t, &q);
 	free(q.sw);

@@ -27,7 +27,7 @@ static void sort_waiting(struct ft_run *r)
 	r->n_destinations++;
 }
 
-static void clear(struct ft_run *r)
+static void ftree_route_clear(struct ft_run *r)
 {
 	sort_waiting(r);
 	memset(r->port, NO_PATH, r->n_switches);
@@ -38,8 +38,8 @@ static void clear(struct ft_run *r)
 	r->n_touched = 0;
 }
 
-static void start(struct ft_run *r, uint32_t leaf, uint16_t lid, uint32_t target, unsigned local,
-		  unsigned hop)
+static void ftree_route_start(struct ft_run *r, uint32_t leaf, uint16_t lid, uint32_t target, unsigned local,
+			      unsigned hop)
 {
 	r->lid = lid;
 	r->target = target;
@@ -65,7 +65,7 @@ static void count_unreached(struct ft_run *r)
 }
 
 /* Saves the entries for the tables, and clears them. */
-static void finish(struct ft_run *r)
+static void ftree_route_finish(struct ft_run *r)
 {
 	struct ftree *t = r->t;
 
@@ -83,7 +83,7 @@ static void finish(struct ft_run *r)
 		count_unreached(r);
 	if (r->tell)
 		ft_tell_end(r);
-	clear(r);
+	ftree_route_clear(r);
 }
 
 /* --- compute nodes --------------------------------------------------------------------------- */
@@ -92,13 +92,13 @@ static void finish(struct ft_run *r)
  * Entries of the compute nodes of a leaf that has not only CAs around it. Its groups may be sorted while they
  * are visited. A node may then be routed again, on top of its earlier entries.
  */
-struct kept {
+struct ftree_route_kept {
 	uint16_t *lid;
 	uint8_t *col; /* per LID: ports, then hops */
 	uint32_t n;
 };
 
-static void recall(struct ft_run *r, const struct kept *k, uint16_t lid)
+static void recall(struct ft_run *r, const struct ftree_route_kept *k, uint16_t lid)
 {
 	for (uint32_t i = k->n; i-- > 0;) {
 		const uint8_t *c = k->col + (size_t)i * 2 * r->n_switches;
@@ -117,7 +117,7 @@ static void recall(struct ft_run *r, const struct kept *k, uint16_t lid)
 }
 
 /* Routes a compute node. With k, its entries are also kept there. */
-static void route_node(struct ft_run *r, uint32_t leaf, const struct ft_group *g, struct kept *k)
+static void route_node(struct ft_run *r, uint32_t leaf, const struct ft_group *g, struct ftree_route_kept *k)
 {
 	struct ft_ca *ca = &r->t->ca[g->ca];
 	size_t n = r->n_switches;
@@ -125,7 +125,7 @@ static void route_node(struct ft_run *r, uint32_t leaf, const struct ft_group *g
 	if (ca->routed && k)
 		recall(r, k, ca->lid);
 	ca->routed = true;
-	start(r, leaf, ca->lid, NO_ID, r->t->link[g->link].port, 1);
+	ftree_route_start(r, leaf, ca->lid, NO_ID, r->t->link[g->link].port, 1);
 	ft_ascend(r, leaf, NO_ID, true, 0, 1);
 	if (k) {
 		k->lid = mem_resize(k->lid, k->n + 1, sizeof(*k->lid));
@@ -134,14 +134,14 @@ static void route_node(struct ft_run *r, uint32_t leaf, const struct ft_group *g
 		memcpy(k->col + k->n * 2 * n + n, r->hop, n);
 		k->lid[k->n++] = ca->lid;
 	}
-	finish(r);
+	ftree_route_finish(r);
 }
 
 static void route_leaf(struct ft_run *r, uint32_t leaf)
 {
 	struct ftree *t = r->t;
 	const struct ft_switch *s = &t->sw[leaf];
-	struct kept kept = {0};
+	struct ftree_route_kept kept = {0};
 	bool delicate = !s->plain && s->n_cn;
 	uint32_t n = 0;
 
@@ -158,9 +158,9 @@ static void route_leaf(struct ft_run *r, uint32_t leaf)
 	r->at_leaf = NO_ID;
 	FREE_EACH(kept.lid, kept.col);
 	for (; n < t->max_cn && !r->stop; n++) { /* dummies */
-		start(r, leaf, 0, NO_ID, NO_PATH, 1);
+		ftree_route_start(r, leaf, 0, NO_ID, NO_PATH, 1);
 		ft_ascend(r, leaf, NO_ID, true, 0, 1);
-		clear(r);
+		ftree_route_clear(r);
 	}
 }
 
@@ -226,11 +226,11 @@ static void route_others(struct ft_run *r)
 		if (ca->is_cn)
 			continue;
 		ca->routed = true;
-		start(r, ca->sw, ca->lid, NO_ID, ca->port, 1);
+		ftree_route_start(r, ca->sw, ca->lid, NO_ID, ca->port, 1);
 		ft_ascend(r, ca->sw, NO_ID, true, ca->is_io && !r->t->manual ? r->t->max_reverse : 0, 1);
 		if (ca->is_io && r->t->manual)
 			ft_turn(r, r->t->max_reverse);
-		finish(r);
+		ftree_route_finish(r);
 	}
 }
 
@@ -250,7 +250,7 @@ static void route_switches(struct ft_run *r)
 	for (uint32_t s = 0; s < r->n_switches && !r->stop; s++) {
 		if (!t->sw[s].in || !t->sw[s].lid)
 			continue;
-		start(r, s, t->sw[s].lid, s, 0, 0);
+		ftree_route_start(r, s, t->sw[s].lid, s, 0, 0);
 		ft_ascend(r, s, NO_ID, false, 0, 0);
 		for (uint32_t i = 0; i < r->n_costs; i++) { /* keep costs that differ from Min Hop's */
 			uint32_t id = r->costs[i], x = f->node_switch[f->port_node[id]];
@@ -262,7 +262,7 @@ static void route_switches(struct ft_run *r)
 		r->from_last[s] = r->hop[r->place[last]];
 		if (s == last)
 			memcpy(r->to_last, r->hop, r->n_switches); /* by place */
-		finish(r);
+		ftree_route_finish(r);
 	}
 }
 
@@ -380,7 +380,7 @@ static void give_places(struct ft_run *r)
 }
 
 /* The first place of the switches in a direction, or NO_ID when they are not in a row, a cable each. */
-static uint32_t find_row(struct ft_run *r, uint32_t s, enum ft_dir d)
+static uint32_t ftree_route_find_row(struct ft_run *r, uint32_t s, enum ft_dir d)
 {
 	const struct ft_switch *w = &r->t->sw[s];
 	const struct ft_group *g = r->t->group + w->slot[d];
@@ -431,8 +431,8 @@ static void find_rows(struct ft_run *r)
 	r->low = NEW_ARRAY(r->n_families, uint8_t);
 	memset(r->low + FIRST_FAMILY, 1, r->n_families - FIRST_FAMILY);
 	for (uint32_t s = 0; s < r->n_switches; s++) {
-		r->below[s] = r->family[s] > PLAIN ? find_row(r, s, FT_DOWN) : NO_ID;
-		r->above[s] = find_row(r, s, FT_UP);
+		r->below[s] = r->family[s] > PLAIN ? ftree_route_find_row(r, s, FT_DOWN) : NO_ID;
+		r->above[s] = ftree_route_find_row(r, s, FT_UP);
 		r->crown[s] = r->above[s] != NO_ID ? find_crown(r, s) : 0;
 		for (uint32_t i = 0; r->family[s] > PLAIN && i < t->sw[s].n[FT_DOWN]; i++)
 			r->low[r->family[s]] &= r->family[ftree_group(t, s, FT_DOWN, i)->peer] == PLAIN;
@@ -459,7 +459,7 @@ static void count_taught(struct ft_run *r)
 	}
 }
 
-static void run_start(struct ft_run *r)
+static void ftree_route_run_start(struct ft_run *r)
 {
 	const struct fabric *f = r->t->topo->fabric;
 	uint32_t n = r->n_switches = f->n_switches;
@@ -551,7 +551,7 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 			       ? "fat-tree routes"
 			       : "fat-tree routes (each reverse hop multiplies the work)",
 		       t->max_lid);
-	run_start(&r);
+	ftree_route_run_start(&r);
 	rec_phase(in, "compute nodes, leaf by leaf");
 	r.first_phase = true;
 	for (uint32_t i = 0; i < t->n_leaves && !r.stop; i++)

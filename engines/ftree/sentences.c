@@ -36,7 +36,7 @@ static void name_group(const struct ftree *k, uint32_t group, struct text *out)
 }
 
 /* Tells the place of a slot among those of its switch and direction. */
-static void name_slot(const struct ftree *k, uint32_t at, struct text *out)
+static void ftree_sentences_name_slot(const struct ftree *k, uint32_t at, struct text *out)
 {
 	for (uint32_t s = 0; s < k->topo->fabric->n_switches; s++)
 		for (unsigned d = 0; d < FT_DIRS; d++)
@@ -48,7 +48,7 @@ static void name_slot(const struct ftree *k, uint32_t at, struct text *out)
 	text_add(out, "slot %u", at);
 }
 
-static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+static bool ftree_sentences_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {
 	const struct ftree *k = recording_kept(r);
 	uint32_t g = 0;
@@ -57,7 +57,7 @@ static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struc
 	if (!k || (t != T_UP && t != T_DOWN && t != T_SLOT && t != T_TUPLE))
 		return false;
 	if (t == T_SLOT)
-		name_slot(k, at, out);
+		ftree_sentences_name_slot(k, at, out);
 	else if (t == T_TUPLE)
 		text_add(out, "%s", ft_name(k, at / 2));
 	else if (at >= k->n_links)
@@ -73,7 +73,8 @@ static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struc
 	return true;
 }
 
-static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value, struct text *out)
+static bool ftree_sentences_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value,
+				  struct text *out)
 {
 	const struct ftree *k = recording_kept(r);
 
@@ -104,7 +105,7 @@ static void say_dest(const struct saying *y)
 		text_add(y->t, "a dummy");
 }
 
-static const char *behind(const struct saying *y)
+static const char *ftree_sentences_behind(const struct saying *y)
 {
 	return say_name(y, say_behind(y, y->ev->a, y->ev->port));
 }
@@ -118,7 +119,7 @@ static void say_rank(const struct saying *y)
 		text_add(y->t, ", one below %s", say_name(y, y->ev->b));
 }
 
-static void say_group(const struct saying *y)
+static void ftree_say_group(const struct saying *y)
 {
 	const struct ftree *k = y->kept;
 	bool any = false;
@@ -224,7 +225,7 @@ static void say_hops(const struct saying *y)
 		text_add(y->t, ", by reverse hops");
 }
 
-static void say_choice(const struct saying *y)
+static void ftree_say_choice(const struct saying *y)
 {
 	text_add(y->t, "%s ", say_name(y, y->ev->a));
 	say_dest(y);
@@ -233,7 +234,7 @@ static void say_choice(const struct saying *y)
 	else
 		text_add(y->t, " -> port %u: %s", y->ev->port, why_rule_name(causes[y->ev->rule].why));
 	if (y->ev->rule != FT_LOCAL)
-		text_add(y->t, " from %s", behind(y));
+		text_add(y->t, " from %s", ftree_sentences_behind(y));
 	if (y->ev->rule != FT_LOCAL && y->ev->rule != FT_ROOTS)
 		say_hops(y);
 }
@@ -242,7 +243,8 @@ static void say_offer(const struct saying *y)
 {
 	unsigned has = walk_value(y->w, T_ENTRY, y->ev->a * (y->s->lids->max_lid + 1u) + y->ev->b);
 
-	text_add(y->t, "%s is offered port %u from %s for ", say_name(y, y->ev->a), y->ev->port, behind(y));
+	text_add(y->t, "%s is offered port %u from %s for ", say_name(y, y->ev->a), y->ev->port,
+		 ftree_sentences_behind(y));
 	say_dest(y);
 	text_add(y->t, ": %s", why_rule_name(causes[y->ev->rule].why));
 	say_hops(y);
@@ -266,7 +268,8 @@ static void say_climb(const struct saying *y)
 	const struct ft_switch *s = &k->sw[y->ev->a];
 	uint32_t was = counter(y), next, load;
 
-	text_add(y->t, "%s climbs by port %u to %s for ", say_name(y, y->ev->a), y->ev->port, behind(y));
+	text_add(y->t, "%s climbs by port %u to %s for ", say_name(y, y->ev->a), y->ev->port,
+		 ftree_sentences_behind(y));
 	say_dest(y);
 	if (y->ev->flags & BY_REVERSE) { /* over a side link */
 		text_add(y->t, ": a link within the rank; its main parent carries the count, load %u before",
@@ -290,7 +293,7 @@ static void say_climb(const struct saying *y)
 			 before_equals(k, say_behind(y, y->ev->a, y->ev->port)));
 }
 
-static void say_target(const struct saying *y)
+static void ftree_say_target(const struct saying *y)
 {
 	say_dest(y);
 	text_add(y->t, " on %s", say_name(y, y->ev->a));
@@ -299,7 +302,7 @@ static void say_target(const struct saying *y)
 static void say_spread(const struct saying *y)
 {
 	text_add(y->t, "%s taught %s by port %u, with hosts behind it: %u before", say_name(y, y->ev->a),
-		 behind(y), y->ev->port, counter(y));
+		 ftree_sentences_behind(y), y->ev->port, counter(y));
 }
 
 static void say_sort(const struct saying *y)
@@ -315,19 +318,19 @@ static const struct {
 	const char *source;
 } kinds[REC_KINDS] = {
 	[REC_RANK] = {say_rank, "ftree.md 5.1; Zahavi et al. 2010"},
-	[REC_GROUP] = {say_group, "ftree.md 5.2; OpenSM 3.3.23"},
+	[REC_GROUP] = {ftree_say_group, "ftree.md 5.2; OpenSM 3.3.23"},
 	[REC_TUPLE] = {say_tuple, "ftree.md 6; Zahavi et al. 2010"},
 	[REC_LEAF] = {say_leaf, "ftree.md 7; OpenSM 3.3.23"},
 	[REC_PURE] = {say_pure, "ftree.md 8; OpenSM 3.3.23"},
 	[REC_SORT] = {say_sort, "ftree.md 9; OpenSM 3.3.23"},
-	[REC_TARGET] = {say_target, "ftree.md 10; Zahavi et al. 2010"},
+	[REC_TARGET] = {ftree_say_target, "ftree.md 10; Zahavi et al. 2010"},
 	[REC_CLIMB] = {say_climb, ASCEND},
 	[REC_SPREAD] = {say_spread, DESCEND},
-	[REC_CHOICE] = {say_choice, NULL}, /* the source depends on the cause */
+	[REC_CHOICE] = {ftree_say_choice, NULL}, /* the source depends on the cause */
 	[REC_OFFER] = {say_offer, NULL},
 };
 
-static void sentence(struct walk *w, struct text *t)
+static void ftree_sentences_sentence(struct walk *w, struct text *t)
 {
 	const struct saying y = saying_of(w, t);
 
@@ -338,7 +341,7 @@ static void sentence(struct walk *w, struct text *t)
 }
 
 /* As decide_offer() decides it. */
-static const char *rule(const struct rec_event *ev)
+static const char *ftree_sentences_rule(const struct rec_event *ev)
 {
 	static const char *const pure[] = {"alike", "not alike"};
 
@@ -353,7 +356,7 @@ static const char *rule(const struct rec_event *ev)
 	return why_rule_name(causes[ev->rule].why);
 }
 
-static const char *source(const struct rec_event *ev)
+static const char *ftree_sentences_source(const struct rec_event *ev)
 {
 	static const char *const by_cause[] = {
 		[FT_LOCAL] = "ftree.md 10; OpenSM 3.3.23",
@@ -370,13 +373,13 @@ static const char *source(const struct rec_event *ev)
 }
 
 const struct rec_scheme ftree_scheme = {
-	.rule = rule,
-	.source = source,
-	.sentence = sentence,
+	.rule = ftree_sentences_rule,
+	.source = ftree_sentences_source,
+	.sentence = ftree_sentences_sentence,
 	.ops = &ftree_ops,
 	.priv_at = ft_priv_at,
-	.cell = cell,
-	.value = value,
+	.cell = ftree_sentences_cell,
+	.value = ftree_sentences_value,
 };
 
 /* --- choices, when somebody asks ------------------------------------------------------------- */
@@ -388,7 +391,7 @@ struct climbed {
 };
 
 /* The offers to a switch for the current destination. */
-struct seen {
+struct ftree_sentences_seen {
 	struct rec_choice *c; /* NULL: nobody asks */
 	/* the offer in force; g is NULL when there is none */
 	const struct ft_group *g;
@@ -411,14 +414,14 @@ struct ft_telling {
 	 * NO_ID
 	 */
 	uint32_t back_at, back_to;
-	struct seen *seen; /* [n_switches] */
+	struct ftree_sentences_seen *seen; /* [n_switches] */
 };
 
 struct ft_telling *ft_tell_new(const struct ftree *t)
 {
 	struct ft_telling *w = NEW(struct ft_telling);
 
-	w->seen = NEW_ARRAY(t->topo->fabric->n_switches, struct seen);
+	w->seen = NEW_ARRAY(t->topo->fabric->n_switches, struct ftree_sentences_seen);
 	return w;
 }
 
@@ -441,7 +444,8 @@ void ft_tell_begin(const struct ft_run *r, uint32_t leaf)
 	w->back_at = w->back_to = NO_ID;
 	text_free(&w->path);
 	for (uint32_t s = 0; r->lid && s < r->n_switches; s++)
-		w->seen[s] = (struct seen){.c = r->t->sw[s].in ? rec_choice(r->in, s, r->lid) : NULL};
+		w->seen[s] = (struct ftree_sentences_seen){.c = r->t->sw[s].in ? rec_choice(r->in, s, r->lid)
+									       : NULL};
 }
 
 void ft_tell_climb(const struct ft_run *r, uint32_t sw, uint32_t prev)
@@ -472,7 +476,7 @@ void ft_tell_climb(const struct ft_run *r, uint32_t sw, uint32_t prev)
 }
 
 /* The links between switches of an offer. */
-static unsigned links_of(const struct ft_run *r, unsigned hops)
+static unsigned ftree_sentences_links_of(const struct ft_run *r, unsigned hops)
 {
 	return hops - (r->target == NO_ID);
 }
@@ -488,7 +492,7 @@ static struct rec_offer *offer_of(const struct rec_choice *c, unsigned port)
 void ft_tell_offer(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t hops,
 		   enum ft_cause cause, bool taken)
 {
-	struct seen *x = &r->tell->seen[g->peer];
+	struct ftree_sentences_seen *x = &r->tell->seen[g->peer];
 
 	if (!r->lid || !x->c)
 		return;
@@ -497,12 +501,12 @@ void ft_tell_offer(const struct ft_run *r, const struct ft_group *g, const struc
 		const struct ft_link *k = &r->t->link[g->link + i];
 		struct rec_offer *o = offer_of(x->c, k->remote);
 
-		if (o && o->q[1] <= links_of(r, hops))
+		if (o && o->q[1] <= ftree_sentences_links_of(r, hops))
 			continue;
 		if (!o)
 			o = rec_offer(x->c, k->remote, switch_port_id(r->t->topo->fabric, g->sw, k->port));
 		o->q[0] = x->turn;
-		o->q[1] = links_of(r, hops);
+		o->q[1] = ftree_sentences_links_of(r, hops);
 		o->q[2] = cause == FT_DESCENT ? k->cu : k->cd;
 	}
 	if (!taken)
@@ -541,7 +545,8 @@ static bool leads_back(const struct ft_run *r, uint32_t sw, uint32_t from)
  * The first offer after the one in force that leads to the destination; NULL: there is none. *back: one leads
  * back.
  */
-static const struct rec_offer *later_offer(const struct ft_run *r, const struct seen *x, bool *back)
+static const struct rec_offer *later_offer(const struct ft_run *r, const struct ftree_sentences_seen *x,
+					   bool *back)
 {
 	const struct fabric *f = r->t->topo->fabric;
 
@@ -558,7 +563,7 @@ static const struct rec_offer *later_offer(const struct ft_run *r, const struct 
 	return NULL;
 }
 
-static void decide_offer(const struct ft_run *r, const struct seen *x, struct decided *d)
+static void decide_offer(const struct ft_run *r, const struct ftree_sentences_seen *x, struct decided *d)
 {
 	bool back;
 	const struct rec_offer *q = later_offer(r, x, &back);
@@ -591,7 +596,7 @@ static void decide_offer(const struct ft_run *r, const struct seen *x, struct de
 	else if (x->replaced)
 		decide(d, WHY_LEARNED,
 		       "%s spread the route down: offer %u of %u, the first with as few as %s.", from,
-		       x->taken, x->turn, PLURAL(links_of(r, x->hops), "hop"));
+		       x->taken, x->turn, PLURAL(ftree_sentences_links_of(r, x->hops), "hop"));
 	else if (q)
 		decide(d, WHY_LEARNED,
 		       "%s spread the route down: offer %u of %u; port %u was offered later, with no fewer "
@@ -641,7 +646,8 @@ static void decide_passed_by(const struct ftree *t, uint32_t sw, unsigned via, s
 		       ft_name(t, peer), ft_name(t, sw));
 }
 
-static void decide_against(const struct ft_run *r, const struct seen *x, struct decided *d)
+static void ftree_sentences_decide_against(const struct ft_run *r, const struct ftree_sentences_seen *x,
+					   struct decided *d)
 {
 	const struct rec_offer *c = offer_of(x->c, x->c->via);
 	const struct fabric *f = r->t->topo->fabric;
@@ -650,9 +656,9 @@ static void decide_against(const struct ft_run *r, const struct seen *x, struct 
 		decide_passed_by(r->t, x->c->sw, x->c->via, d);
 	else if (!x->g || x->c->via == x->link->remote)
 		; /* this is the chosen port */
-	else if (c->q[1] > (int64_t)links_of(r, x->hops))
+	else if (c->q[1] > (int64_t)ftree_sentences_links_of(r, x->hops))
 		decide(d, WHY_LONGER, "The best offer by port %u has %u hops, that by port %u has %u.",
-		       c->port, (unsigned)c->q[1], x->link->remote, links_of(r, x->hops));
+		       c->port, (unsigned)c->q[1], x->link->remote, ftree_sentences_links_of(r, x->hops));
 	else if (c->peer != NO_ID && f->port_node[c->peer] == f->switch_node[x->g->sw])
 		decide(d, WHY_LEAST_LOAD,
 		       "A parallel cable; port %u was the first with least load when the route was placed.",
@@ -664,7 +670,7 @@ static void decide_against(const struct ft_run *r, const struct seen *x, struct 
 }
 
 /* Tells how the entry came about. */
-static void say_end(const struct ft_run *r, const struct seen *x, struct text *t)
+static void say_end(const struct ft_run *r, const struct ftree_sentences_seen *x, struct text *t)
 {
 	const struct ft_telling *w = r->tell;
 
@@ -672,7 +678,8 @@ static void say_end(const struct ft_run *r, const struct seen *x, struct text *t
 		text_add(t, r->target == NO_ID ? "the destination hangs on this port" : "the switch itself");
 	} else if (x->g) {
 		text_add(t, "%s%s%s%s, %s", x->reverse ? "after a reverse hop, " : "", causes[x->cause].from,
-			 ft_name(r->t, x->g->sw), causes[x->cause].then, PLURAL(links_of(r, x->hops), "hop"));
+			 ft_name(r->t, x->g->sw), causes[x->cause].then,
+			 PLURAL(ftree_sentences_links_of(r, x->hops), "hop"));
 		if (r->target == NO_ID)
 			text_add(t, " (ftree counts %u)", x->hops);
 		if (x->g->n_links > 1)
@@ -696,7 +703,7 @@ void ft_tell_end(const struct ft_run *r)
 	char a[300];
 
 	for (uint32_t s = 0; r->lid && s < r->n_switches; s++) {
-		struct seen *x = &r->tell->seen[s];
+		struct ftree_sentences_seen *x = &r->tell->seen[s];
 		struct rec_choice *c = x->c;
 
 		if (!c)
@@ -733,7 +740,7 @@ void ft_tell_end(const struct ft_run *r)
 			text_add(&c->decided.text, ".");
 		}
 		if (c->via)
-			decide_against(r, x, &c->against);
+			ftree_sentences_decide_against(r, x, &c->against);
 		rec_chosen(r->in, c);
 		x->c = NULL;
 	}

@@ -11,14 +11,14 @@
 /*
  * A dependency that closes a cycle by itself. The channels that lead back are way[at] to way[at + len - 1].
  */
-struct refusal {
+struct lash_acyclic_refusal {
 	struct dependency d;
 	uint32_t at, len;
 };
 
 /* Sorted by d.from: those of channel c are list[first[c]] to list[first[c + 1] - 1]. */
 struct refusals {
-	struct refusal *list;
+	struct lash_acyclic_refusal *list;
 	uint32_t n, cap;
 	uint32_t *way;
 	uint32_t n_way, cap_way;
@@ -26,7 +26,7 @@ struct refusals {
 };
 
 /* The channels that a search reached from one end. */
-struct side {
+struct lash_acyclic_side {
 	uint32_t *channel; /* [n_channels] */
 	uint32_t n, done;  /* number reached; number of them already expanded */
 };
@@ -54,7 +54,7 @@ struct acyclic {
 	/* state of a search */
 	uint32_t *stamp, generation; /* [n_channels] search that reached it: generation, or + 1 backwards */
 	uint32_t *parent;	     /* [n_channels] the channel from which it was reached */
-	struct side fore, back;
+	struct lash_acyclic_side fore, back;
 	uint32_t fore_end, back_end; /* the channels at which the two sides of the last search met */
 	struct dependency *added;
 	unsigned n_added, cap_added;
@@ -158,7 +158,8 @@ void acyclic_free(struct acyclic *a)
 }
 
 /* The word and the bit of a dependency in rows of bits. */
-static uint64_t *word_of(const struct acyclic *a, uint64_t *rows, struct dependency d, uint64_t *mask)
+static uint64_t *lash_acyclic_word_of(const struct acyclic *a, uint64_t *rows, struct dependency d,
+				      uint64_t *mask)
 {
 	uint32_t bit = d.to - a->g->base[a->g->from[d.to]];
 
@@ -166,25 +167,25 @@ static uint64_t *word_of(const struct acyclic *a, uint64_t *rows, struct depende
 	return rows + a->out_at[d.from] + (bit >> 6);
 }
 
-static void flip(struct acyclic *a, struct dependency d)
+static void lash_acyclic_flip(struct acyclic *a, struct dependency d)
 {
 	uint32_t from = a->g->rev[d.from], bit = from - a->g->base[a->g->from[from]];
-	uint64_t mask, *w = word_of(a, a->out, d, &mask);
+	uint64_t mask, *w = lash_acyclic_word_of(a, a->out, d, &mask);
 
 	*w ^= mask;
 	a->in[a->in_at[d.to] + (bit >> 6)] ^= (uint64_t)1 << (bit & 63);
 }
 
-static void put(struct acyclic *a, struct dependency d)
+static void lash_acyclic_put(struct acyclic *a, struct dependency d)
 {
-	flip(a, d);
+	lash_acyclic_flip(a, d);
 	GROW(a->added, a->n_added, a->cap_added);
 	a->added[a->n_added++] = d;
 }
 
 bool acyclic_has(const struct acyclic *a, struct dependency d)
 {
-	uint64_t mask, *w = word_of(a, a->out, d, &mask);
+	uint64_t mask, *w = lash_acyclic_word_of(a, a->out, d, &mask);
 
 	return *w & mask;
 }
@@ -211,7 +212,8 @@ static void new_generation(struct acyclic *a)
 
 /* --- the search ------------------------------------------------------------------------------ */
 
-static void reach(struct acyclic *a, struct side *s, uint32_t channel, uint32_t parent, uint32_t stamp)
+static void lash_acyclic_reach(struct acyclic *a, struct lash_acyclic_side *s, uint32_t channel,
+			       uint32_t parent, uint32_t stamp)
 {
 	a->stamp[channel] = stamp;
 	a->parent[channel] = parent;
@@ -219,7 +221,7 @@ static void reach(struct acyclic *a, struct side *s, uint32_t channel, uint32_t 
 }
 
 /* Expands the next channel of the forward side, up to label `limit`. False when the two sides meet. */
-static bool go_on(struct acyclic *a, uint64_t limit)
+static bool lash_acyclic_go_on(struct acyclic *a, uint64_t limit)
 {
 	uint32_t c = a->fore.channel[a->fore.done++], first = a->g->base[a->g->to[c]];
 
@@ -234,7 +236,7 @@ static bool go_on(struct acyclic *a, uint64_t limit)
 				a->back_end = x;
 				return false;
 			}
-			reach(a, &a->fore, x, c, a->generation);
+			lash_acyclic_reach(a, &a->fore, x, c, a->generation);
 		}
 	}
 	return true;
@@ -256,7 +258,7 @@ static bool go_back(struct acyclic *a, uint64_t limit)
 				a->back_end = c;
 				return false;
 			}
-			reach(a, &a->back, x, c, a->generation + 1);
+			lash_acyclic_reach(a, &a->back, x, c, a->generation + 1);
 		}
 	}
 	return true;
@@ -267,38 +269,38 @@ static bool go_back(struct acyclic *a, uint64_t limit)
  * until they meet or one has nothing left. Returns the side that has nothing left, or NULL when there is a
  * way.
  */
-static struct side *search(struct acyclic *a, struct dependency d)
+static struct lash_acyclic_side *lash_acyclic_search(struct acyclic *a, struct dependency d)
 {
 	uint64_t lo = a->label[d.to], hi = a->label[d.from];
 
 	a->searches++;
 	new_generation(a);
 	a->fore.n = a->fore.done = a->back.n = a->back.done = 0;
-	reach(a, &a->fore, d.to, NO_ID, a->generation);
-	reach(a, &a->back, d.from, NO_ID, a->generation + 1);
+	lash_acyclic_reach(a, &a->fore, d.to, NO_ID, a->generation);
+	lash_acyclic_reach(a, &a->back, d.from, NO_ID, a->generation + 1);
 	for (;;) {
 		if (a->fore.done == a->fore.n)
 			return &a->fore;
 		if (a->back.done == a->back.n)
 			return &a->back;
-		if (!go_on(a, hi) || !go_back(a, lo))
+		if (!lash_acyclic_go_on(a, hi) || !go_back(a, lo))
 			return NULL;
 	}
 }
 
 /* --- the order ------------------------------------------------------------------------------- */
 
-struct placed {
+struct lash_acyclic_placed {
 	uint64_t label;
 	uint32_t channel;
 };
 
-COMPARATOR(by_label, struct placed, UP(label))
+COMPARATOR(by_label, struct lash_acyclic_placed, UP(label))
 
 /* Sorts channels by their place in the order. */
 static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n)
 {
-	struct placed *p;
+	struct lash_acyclic_placed *p;
 
 	for (uint32_t i = 1; n <= 32 && i < n; i++) { /* insertion sort for a few channels */
 		uint32_t c = channel[i], k = i;
@@ -309,9 +311,9 @@ static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n
 	}
 	if (n <= 32)
 		return;
-	p = NEW_ARRAY(n, struct placed);
+	p = NEW_ARRAY(n, struct lash_acyclic_placed);
 	for (uint32_t i = 0; i < n; i++)
-		p[i] = (struct placed){a->label[channel[i]], channel[i]};
+		p[i] = (struct lash_acyclic_placed){a->label[channel[i]], channel[i]};
 	qsort(p, n, sizeof(*p), by_label);
 	for (uint32_t i = 0; i < n; i++)
 		channel[i] = p[i].channel;
@@ -322,7 +324,7 @@ static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n
  * Moves the channels that one side of the search has reached, in their order: those that follow from d.to go
  * right behind d.from, or those that lead to d.from go right before d.to. All others stay.
  */
-static void reorder(struct acyclic *a, struct dependency d, struct side *s)
+static void reorder(struct acyclic *a, struct dependency d, struct lash_acyclic_side *s)
 {
 	uint32_t head = a->g->n_channels, last = s == &a->fore ? d.from : a->prev[d.to], end;
 	uint64_t lo, hi, step;
@@ -349,13 +351,13 @@ static void reorder(struct acyclic *a, struct dependency d, struct side *s)
 
 /* --- dependencies that close a cycle by themselves ------------------------------------------- */
 
-static void add_refusal(struct refusals *r, struct dependency d, uint32_t len)
+static void lash_acyclic_add_refusal(struct refusals *r, struct dependency d, uint32_t len)
 {
 	GROW(r->list, r->n, r->cap);
-	r->list[r->n++] = (struct refusal){d, r->n_way - len, len};
+	r->list[r->n++] = (struct lash_acyclic_refusal){d, r->n_way - len, len};
 }
 
-static void add_way(struct refusals *r, uint32_t channel)
+static void lash_acyclic_add_way(struct refusals *r, uint32_t channel)
 {
 	GROW(r->way, r->n_way, r->cap_way);
 	r->way[r->n_way++] = channel;
@@ -366,10 +368,10 @@ static void refuse_found(struct acyclic *a, struct dependency d)
 {
 	struct refusals *r = &a->refused;
 	uint32_t first = r->n_way;
-	uint64_t mask, *w = word_of(a, a->bad, d, &mask);
+	uint64_t mask, *w = lash_acyclic_word_of(a, a->bad, d, &mask);
 
 	for (uint32_t c = a->back_end; c != NO_ID; c = a->parent[c])
-		add_way(r, c);
+		lash_acyclic_add_way(r, c);
 	for (uint32_t i = first, k = r->n_way; i + 1 < k; i++) {
 		uint32_t c = r->way[i];
 
@@ -377,16 +379,16 @@ static void refuse_found(struct acyclic *a, struct dependency d)
 		r->way[k] = c;
 	}
 	for (uint32_t c = a->fore_end; c != NO_ID; c = a->parent[c])
-		add_way(r, c);
-	add_refusal(r, d, r->n_way - first);
+		lash_acyclic_add_way(r, c);
+	lash_acyclic_add_refusal(r, d, r->n_way - first);
 	*w |= mask;
 }
 
-static bool is_bad(struct acyclic *a, struct dependency d)
+static bool lash_acyclic_is_bad(struct acyclic *a, struct dependency d)
 {
-	uint64_t mask, *w = word_of(a, a->bad, d, &mask);
+	uint64_t mask, *w = lash_acyclic_word_of(a, a->bad, d, &mask);
 	const struct refusals *old = &a->doubted;
-	const struct refusal *r = NULL;
+	const struct lash_acyclic_refusal *r = NULL;
 	const uint32_t *way;
 
 	if (*w & mask)
@@ -401,8 +403,8 @@ static bool is_bad(struct acyclic *a, struct dependency d)
 		if (!acyclic_has(a, (struct dependency){way[i], way[i - 1]}))
 			return false;
 	for (uint32_t i = 0; i < r->len; i++)
-		add_way(&a->refused, way[i]);
-	add_refusal(&a->refused, d, r->len);
+		lash_acyclic_add_way(&a->refused, way[i]);
+	lash_acyclic_add_refusal(&a->refused, d, r->len);
 	*w |= mask;
 	return true;
 }
@@ -410,28 +412,29 @@ static bool is_bad(struct acyclic *a, struct dependency d)
 bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (is_bad(a, d[i]))
+		if (lash_acyclic_is_bad(a, d[i]))
 			return false;
 	a->n_added = 0;
 	for (unsigned i = 0; i < n; i++) {
-		struct side *s;
+		struct lash_acyclic_side *s;
 
 		if (acyclic_has(a, d[i]))
 			continue;
 		if (a->label[d[i].from] > a->label[d[i].to]) {
-			s = search(a, d[i]);
+			s = lash_acyclic_search(a, d[i]);
 			if (!s) { /* takes back what was added; the order stays correct without it */
 				bool alone = !a->n_added;
 
 				while (a->n_added)
-					flip(a, a->added[--a->n_added]);
-				if (alone || (a->label[d[i].from] > a->label[d[i].to] && !search(a, d[i])))
+					lash_acyclic_flip(a, a->added[--a->n_added]);
+				if (alone || (a->label[d[i].from] > a->label[d[i].to] &&
+					      !lash_acyclic_search(a, d[i])))
 					refuse_found(a, d[i]); /* d[i] closes a cycle by itself */
 				return false;
 			}
 			reorder(a, d[i], s);
 		}
-		put(a, d[i]);
+		lash_acyclic_put(a, d[i]);
 	}
 	a->n_deps += a->n_added;
 	return true;
@@ -475,7 +478,7 @@ static void recall_refusals(struct acyclic *a, const struct acyclic_memory *m, c
 	uint32_t *place = r.first + 1;
 
 	for (uint32_t i = 0; i < m->refused.n; i++) {
-		const struct refusal *old = &m->refused.list[i];
+		const struct lash_acyclic_refusal *old = &m->refused.list[i];
 		const uint32_t *way = m->refused.way + old->at;
 		bool gone = false;
 
@@ -484,15 +487,15 @@ static void recall_refusals(struct acyclic *a, const struct acyclic_memory *m, c
 		if (gone)
 			continue;
 		for (uint32_t k = 0; k < old->len; k++)
-			add_way(&r, now[way[k]]);
-		add_refusal(&r, (struct dependency){now[old->d.from], now[old->d.to]}, old->len);
+			lash_acyclic_add_way(&r, now[way[k]]);
+		lash_acyclic_add_refusal(&r, (struct dependency){now[old->d.from], now[old->d.to]}, old->len);
 	}
 	for (uint32_t i = 0; i < r.n; i++)
 		place[r.list[i].d.from + 1]++;
 	for (uint32_t c = 0; c < channels; c++)
 		place[c + 1] += place[c];
 	*to = r;
-	to->list = NEW_ARRAY(r.n + 1u, struct refusal);
+	to->list = NEW_ARRAY(r.n + 1u, struct lash_acyclic_refusal);
 	for (uint32_t i = 0; i < r.n; i++)
 		to->list[place[r.list[i].d.from]++] = r.list[i];
 	free(r.list);
@@ -528,9 +531,9 @@ static uint32_t shortest_way(struct acyclic *a, uint32_t start, uint32_t goal, u
 
 	new_generation(a);
 	a->fore.n = a->fore.done = 0;
-	reach(a, &a->fore, start, NO_ID, a->generation);
+	lash_acyclic_reach(a, &a->fore, start, NO_ID, a->generation);
 	while (a->fore.done < a->fore.n && a->stamp[goal] != a->generation)
-		go_on(a, UINT64_MAX);
+		lash_acyclic_go_on(a, UINT64_MAX);
 	for (uint32_t c = a->stamp[goal] == a->generation ? goal : NO_ID; c != NO_ID; c = a->parent[c])
 		n++;
 	if (n >= limit)
@@ -547,7 +550,7 @@ uint32_t acyclic_cycle(struct acyclic *a, const struct dependency *d, unsigned n
 	a->n_added = 0;
 	for (unsigned i = 0; i < n; i++)
 		if (!acyclic_has(a, d[i]))
-			put(a, d[i]);
+			lash_acyclic_put(a, d[i]);
 	for (unsigned i = 0; i < a->n_added; i++) {
 		uint32_t len = shortest_way(a, a->added[i].to, a->added[i].from, best, cycle);
 
@@ -555,6 +558,6 @@ uint32_t acyclic_cycle(struct acyclic *a, const struct dependency *d, unsigned n
 			best = len;
 	}
 	while (a->n_added)
-		flip(a, a->added[--a->n_added]);
+		lash_acyclic_flip(a, a->added[--a->n_added]);
 	return best == UINT32_MAX ? 0 : best;
 }

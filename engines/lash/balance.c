@@ -98,7 +98,7 @@ static bool draw_pair(struct balance *b, size_t *s, size_t *d)
 /*
  * Adds the pair to layer mn if that closes no cycle. A refusal is final, since dependencies are only added.
  */
-static bool takes(struct balance *b, size_t s, size_t d)
+static bool lash_balance_takes(struct balance *b, size_t s, size_t d)
 {
 	size_t lo = MIN(s, d), hi = MAX(s, d);
 	uint64_t *w = b->m[b->mn].refused + lo * b->words + hi / 64, mask = (uint64_t)1 << (hi & 63);
@@ -130,7 +130,7 @@ static void move_or_flag(struct balance *b, size_t s, size_t d)
 {
 	struct lash *l = b->l;
 	struct movable *m = &b->m[b->mx];
-	bool moved = takes(b, s, d);
+	bool moved = lash_balance_takes(b, s, d);
 
 	put_pair(b, m, s, d, false);
 	if (moved) {

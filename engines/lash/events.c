@@ -9,7 +9,7 @@
 
 /* --- mesh analysis --------------------------------------------------------------------------- */
 
-static uint32_t port_of(const struct mesh_work *w, uint32_t channel)
+static uint32_t lash_events_port_of(const struct mesh_work *w, uint32_t channel)
 {
 	return lash_channel_port(w->g, w->in->topo->fabric, channel);
 }
@@ -39,7 +39,7 @@ void mesh_record_class(const struct mesh_work *w, uint32_t u, uint32_t exemplar)
 void mesh_record_axis(const struct mesh_work *w, uint32_t channel, unsigned code, enum mesh_axis_rule rule)
 {
 	struct recorder *r = w->in->record;
-	uint32_t port = port_of(w, channel);
+	uint32_t port = lash_events_port_of(w, channel);
 
 	rec_cells(r, T_AXIS, w->in->topo->fabric->n_ports);
 	rec_cells(r, T_COORD, (size_t)w->in->topo->fabric->n_switches * w->m->dimensions);
@@ -69,7 +69,7 @@ void mesh_record_numbers(const struct mesh_work *w, const uint32_t *old)
 		rec_event(r, REC_NUMBER, 0, 0, g->sw[u], u);
 		rec_extra(r, old[u]);
 		for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
-			rec_extra(r, port_of(w, c));
+			rec_extra(r, lash_events_port_of(w, c));
 	}
 }
 
@@ -93,16 +93,16 @@ static uint32_t pair_of(const struct lash_record *r, size_t s, size_t d)
 }
 
 /* The number of a dependency. */
-static uint32_t number_of(const struct lash_record *r, struct dependency d)
+static uint32_t lash_events_number_of(const struct lash_record *r, struct dependency d)
 {
 	const struct lash_graph *g = r->p->graph;
 
 	return r->at[d.from] + (d.to - g->base[g->to[d.from]]);
 }
 
-static size_t place(const struct lash_record *r, unsigned layer, struct dependency d)
+static size_t lash_events_place(const struct lash_record *r, unsigned layer, struct dependency d)
 {
-	return (size_t)layer * r->at[r->p->graph->n_channels] + number_of(r, d);
+	return (size_t)layer * r->at[r->p->graph->n_channels] + lash_events_number_of(r, d);
 }
 
 static void release_plan(void *kept)
@@ -157,18 +157,18 @@ void lash_record_try(struct lash_record *r, uint32_t s, uint32_t d, unsigned lay
 	if (!rec_wants_pair(r->in->record, REC_TRY, pair, layer))
 		return;
 	for (unsigned i = 0; i < n; i++)
-		fresh += r->holder[place(r, layer, deps[i])] == NO_ID;
+		fresh += r->holder[lash_events_place(r, layer, deps[i])] == NO_ID;
 	rec_event(r->in->record, REC_TRY, 0, 0, pair, layer);
 	rec_extra(r->in->record, n);
 	rec_extra(r->in->record, fresh);
 }
 
 /* Records the dependencies that a layer did not have yet, with the pair that brings them. */
-static void add_dependencies(struct lash_record *r, uint32_t pair, unsigned layer,
-			     const struct dependency *deps, unsigned n)
+static void lash_events_add_dependencies(struct lash_record *r, uint32_t pair, unsigned layer,
+					 const struct dependency *deps, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		size_t at = place(r, layer, deps[i]);
+		size_t at = lash_events_place(r, layer, deps[i]);
 
 		if (r->holder[at] != NO_ID)
 			continue;
@@ -188,7 +188,7 @@ void lash_record_accept(struct lash_record *r, uint32_t s, uint32_t d, unsigned 
 		rec_delta(r->in->record, both[i], s * size + d, LASH_NO_LAYER, layer);
 		rec_delta(r->in->record, both[i], d * size + s, LASH_NO_LAYER, layer);
 	}
-	add_dependencies(r, pair, layer, deps, n);
+	lash_events_add_dependencies(r, pair, layer, deps, n);
 	rec_extra(r->in->record, n);
 }
 
@@ -201,14 +201,14 @@ void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned la
  * Records the cycle that a pair would close in a layer, and the holder of each dependency: the pair itself if
  * it brings the dependency, or NO_ID if the holder has moved to another layer.
  */
-static void add_cycle(struct lash_record *r, uint32_t pair, unsigned layer, struct acyclic *a,
-		      const struct dependency *deps, unsigned n)
+static void lash_events_add_cycle(struct lash_record *r, uint32_t pair, unsigned layer, struct acyclic *a,
+				  const struct dependency *deps, unsigned n)
 {
 	uint32_t len = acyclic_cycle(a, deps, n, r->cycle);
 
 	for (uint32_t i = 0; i < len; i++) {
 		struct dependency edge = {r->cycle[i], r->cycle[i + 1 < len ? i + 1 : 0]};
-		uint32_t holder = r->holder[place(r, layer, edge)];
+		uint32_t holder = r->holder[lash_events_place(r, layer, edge)];
 
 		for (unsigned k = 0; holder == NO_ID && k < n; k++)
 			if (deps[k].from == edge.from && deps[k].to == edge.to)
@@ -224,7 +224,7 @@ void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned 
 	uint32_t pair = pair_of(r, s, d);
 
 	rec_event(r->in->record, REC_REFUSE, 0, 0, pair, layer);
-	add_cycle(r, pair, layer, a, deps, n);
+	lash_events_add_cycle(r, pair, layer, a, deps, n);
 }
 
 /* --- while layers are balanced --------------------------------------------------------------- */
@@ -242,9 +242,9 @@ static void gather_pairs(struct lash_record *r, bool list)
 		for (uint32_t d = s + 1; d < n; d++)
 			for (unsigned i = lash_pair_dependencies(r->p, s, d, deps); i--;)
 				if (list)
-					r->pair[r->begin[number_of(r, deps[i])]++] = s * n + d;
+					r->pair[r->begin[lash_events_number_of(r, deps[i])]++] = s * n + d;
 				else
-					r->begin[number_of(r, deps[i]) + 1]++;
+					r->begin[lash_events_number_of(r, deps[i]) + 1]++;
 	free(deps);
 }
 
@@ -266,10 +266,11 @@ int lash_record_balance(struct lash_record *r, struct err *e)
 }
 
 /* A pair has left a layer. Its dependency passes to the first pair left there that also has it. */
-static void pass_on(struct lash_record *r, uint32_t pair, const struct lash_turn *t, struct dependency dep)
+static void lash_events_pass_on(struct lash_record *r, uint32_t pair, const struct lash_turn *t,
+				struct dependency dep)
 {
-	uint32_t n = r->p->graph->n, number = number_of(r, dep), next = NO_ID;
-	size_t at = place(r, t->from, dep);
+	uint32_t n = r->p->graph->n, number = lash_events_number_of(r, dep), next = NO_ID;
+	size_t at = lash_events_place(r, t->from, dep);
 
 	if (r->holder[at] != pair)
 		return;
@@ -293,8 +294,8 @@ void lash_record_turn(struct lash_record *r, const struct lash_turn *t, struct d
 		rec_delta(rec, T_LAYER, (uint32_t)(t->s * size + t->d), t->from, t->to);
 		rec_delta(rec, T_LAYER, (uint32_t)(t->d * size + t->s), t->from, t->to);
 		for (unsigned i = 0; i < n; i++)
-			pass_on(r, held, t, deps[i]);
-		add_dependencies(r, held, t->to, deps, n);
+			lash_events_pass_on(r, held, t, deps[i]);
+		lash_events_add_dependencies(r, held, t->to, deps, n);
 	}
 	rec_extra(rec, t->drawn[0]);
 	rec_extra(rec, t->drawn[1]);
@@ -302,7 +303,7 @@ void lash_record_turn(struct lash_record *r, const struct lash_turn *t, struct d
 	rec_extra(rec, (uint32_t)t->count[1]);
 	rec_extra(rec, (uint32_t)(t->trials / 2));
 	if (!t->moved)
-		add_cycle(r, pair, t->to, t->target, deps, n);
+		lash_events_add_cycle(r, pair, t->to, t->target, deps, n);
 }
 
 /* --- tables ---------------------------------------------------------------------------------- */

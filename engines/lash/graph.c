@@ -10,7 +10,8 @@
 #include "engines/lash/internal.h"
 
 /* LASH id of the neighbour at a port, or NO_ID. */
-static uint32_t neighbour(const struct lash_graph *g, const struct topo *t, uint32_t sw, unsigned p)
+static uint32_t lash_graph_neighbour(const struct lash_graph *g, const struct topo *t, uint32_t sw,
+				     unsigned p)
 {
 	uint32_t peer = t->peer_switch[switch_port_id(t->fabric, sw, p)];
 
@@ -21,14 +22,14 @@ static uint32_t neighbour(const struct lash_graph *g, const struct topo *t, uint
  * Lists the channels out of switch u, one per neighbour, by lowest port. Once mark[v] >= base[u], the channel
  * to v exists.
  */
-static void list_links(struct lash_graph *g, const struct topo *t, uint32_t u, uint32_t *mark,
-		       uint32_t *n_ports)
+static void lash_graph_list_links(struct lash_graph *g, const struct topo *t, uint32_t u, uint32_t *mark,
+				  uint32_t *n_ports)
 {
 	uint32_t sw = g->sw[u], first = g->n_channels;
 	unsigned nports = t->fabric->switch_nports[sw];
 
 	for (unsigned p = 1; p <= nports; p++) {
-		uint32_t v = neighbour(g, t, sw, p);
+		uint32_t v = lash_graph_neighbour(g, t, sw, p);
 
 		if (v == NO_ID || (mark[v] != NO_ID && mark[v] >= first))
 			continue;
@@ -37,7 +38,7 @@ static void list_links(struct lash_graph *g, const struct topo *t, uint32_t u, u
 		g->to[g->n_channels] = v;
 		g->port_at[g->n_channels++] = *n_ports;
 		for (unsigned q = p; q <= nports; q++)
-			if (neighbour(g, t, sw, q) == v)
+			if (lash_graph_neighbour(g, t, sw, q) == v)
 				g->port[(*n_ports)++] = q;
 	}
 }
@@ -68,7 +69,7 @@ struct lash_graph *lash_graph_new(const struct topo *t)
 	}
 	for (uint32_t u = 0; u < g->n; u++)
 		for (unsigned p = 1; p <= f->switch_nports[g->sw[u]]; p++)
-			cables += neighbour(g, t, g->sw[u], p) != NO_ID;
+			cables += lash_graph_neighbour(g, t, g->sw[u], p) != NO_ID;
 	g->base = NEW_ARRAY(g->n + 1u, uint32_t);
 	g->from = NEW_ARRAY(cables, uint32_t);
 	g->to = NEW_ARRAY(cables, uint32_t);
@@ -79,7 +80,7 @@ struct lash_graph *lash_graph_new(const struct topo *t)
 	memset(mark, 0xff, g->n * sizeof(*mark));
 	for (uint32_t u = 0; u < g->n; u++) {
 		g->base[u] = g->n_channels;
-		list_links(g, t, u, mark, &n_ports);
+		lash_graph_list_links(g, t, u, mark, &n_ports);
 	}
 	g->base[g->n] = g->n_channels;
 	g->port_at[g->n_channels] = n_ports;

@@ -80,8 +80,8 @@ static void note_counts(const struct lash *l, const uint64_t *count, bool balanc
 }
 
 /* Balances the layers of the plan. c is used up. */
-static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input *in,
-		  struct engine_output *out)
+static int lash_finish(struct lash *l, struct lash_cdgs *c, const struct engine_input *in,
+		       struct engine_output *out)
 {
 	size_t n = l->plan->graph->n;
 	unsigned avail = l->vls.avail;
@@ -167,7 +167,7 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 							: plan_new(old, &c, v->avail, in, out);
 	if (l->plan && l->plan->mesh && l->plan->mesh->none)
 		note_add(&out->notes, 0, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
-	if (l->plan && !finish(l, &c, in, out)) {
+	if (l->plan && !lash_finish(l, &c, in, out)) {
 		lash_free_cdgs(&c); /* they take as much as the tables */
 		note_next_sweep(l, in, &out->notes);
 		r = routing_new("lash", in->topo, in->lids);
@@ -191,7 +191,7 @@ static struct routing *route(const struct engine_input *in, struct engine_output
 }
 
 /* If routes or layers change, layers are filled again, starting from the old order and cycles. */
-static struct routing *update(const struct engine_input *in, struct engine_output *out)
+static struct routing *lash_update(const struct engine_input *in, struct engine_output *out)
 {
 	const struct lash *old = in->previous ? lash_of(in->previous) : NULL;
 
@@ -216,7 +216,7 @@ static const struct optdef options[] = {
 };
 
 /* Routes, first and last layers; for listeners the roots, too. Balancing takes two bits per layer. */
-static size_t room(const struct engine_input *in, const char **what)
+static size_t lash_room(const struct engine_input *in, const char **what)
 {
 	const struct fabric *f = in->topo->fabric;
 	size_t n = in->topo->n_switches_up, layers = LASH_MAX_LAYERS;
@@ -240,7 +240,7 @@ const struct engine engine_lash = {
 	.reference = "Skeie, Lysne, Theiss, Layered Shortest Path (LASH) Routing, CAC 2002; as OpenSM 3.3.23",
 	.options = options,
 	.route = route,
-	.update = update,
-	.room = room,
+	.update = lash_update,
+	.room = lash_room,
 	.scheme = &lash_scheme,
 };

@@ -5,7 +5,7 @@
  * Was an axis assigned in this repetition of the passes? An assigned 0 is not `real`, but OpenSM repeats for
  * it, too.
  */
-struct changes {
+struct lash_mesh_axes_changes {
 	bool any, real;
 };
 
@@ -18,7 +18,7 @@ static uint8_t *axes(const struct mesh_work *w, uint32_t u)
  * The first link j other than i whose neighbour is not 2 away from that of i (with `open`: and that has no
  * axis), or k.
  */
-static unsigned facing(const struct mesh_work *w, uint32_t u, unsigned i, bool open)
+static unsigned lash_mesh_axes_facing(const struct mesh_work *w, uint32_t u, unsigned i, bool open)
 {
 	unsigned k = lash_degree(w->g, u), j = 0;
 
@@ -36,7 +36,8 @@ static unsigned with_axis(const struct mesh_work *w, uint32_t u, unsigned code)
 	return i;
 }
 
-static void assign(struct mesh_work *w, uint32_t channel, unsigned code, enum mesh_axis_rule rule)
+static void lash_mesh_axes_assign(struct mesh_work *w, uint32_t channel, unsigned code,
+				  enum mesh_axis_rule rule)
 {
 	if (RECORDED(w->in) && code)
 		mesh_record_axis(w, channel, code, rule);
@@ -53,10 +54,10 @@ void mesh_seed_axes(struct mesh_work *w)
 
 		if (i == k)
 			continue;
-		assign(w, base + i, 2 * a + 1, MESH_SEED);
-		j = facing(w, seed, i, true);
+		lash_mesh_axes_assign(w, base + i, 2 * a + 1, MESH_SEED);
+		j = lash_mesh_axes_facing(w, seed, i, true);
 		if (j < k)
-			assign(w, base + j, 2 * a + 2, MESH_FACING);
+			lash_mesh_axes_assign(w, base + j, 2 * a + 2, MESH_FACING);
 	}
 }
 
@@ -70,13 +71,13 @@ unsigned mesh_opposite(const struct mesh_work *w, uint32_t u, unsigned code)
 	i = with_axis(w, u, code);
 	if (i == k)
 		return 0;
-	return facing(w, u, i, false) < k ? ((code - 1) ^ 1) + 1 : code;
+	return lash_mesh_axes_facing(w, u, i, false) < k ? ((code - 1) ^ 1) + 1 : code;
 }
 
 static void induce(struct mesh_work *w, uint32_t channel, unsigned code, enum mesh_axis_rule rule,
-		   struct changes *c)
+		   struct lash_mesh_axes_changes *c)
 {
-	assign(w, channel, code, rule);
+	lash_mesh_axes_assign(w, channel, code, rule);
 	c->any = true;
 	c->real |= code != 0;
 }
@@ -96,7 +97,7 @@ static unsigned only_facing(const struct mesh_work *w, uint32_t u, unsigned i)
 	return found;
 }
 
-static void pass_straight(struct mesh_work *w, uint32_t u, struct changes *c)
+static void pass_straight(struct mesh_work *w, uint32_t u, struct lash_mesh_axes_changes *c)
 {
 	unsigned k = lash_degree(w->g, u);
 	const uint8_t *axis = axes(w, u);
@@ -111,7 +112,7 @@ static void pass_straight(struct mesh_work *w, uint32_t u, struct changes *c)
 	}
 }
 
-static void pass_across(struct mesh_work *w, uint32_t u, struct changes *c)
+static void pass_across(struct mesh_work *w, uint32_t u, struct lash_mesh_axes_changes *c)
 {
 	const struct lash_graph *g = w->g;
 	const uint8_t *axis = w->m->axis;
@@ -122,7 +123,8 @@ static void pass_across(struct mesh_work *w, uint32_t u, struct changes *c)
 }
 
 /* Finds the first switch other than u next to both a and b, and the channels *p and *q to it from a and b. */
-static bool meet(const struct lash_graph *g, uint32_t u, uint32_t a, uint32_t b, uint32_t *p, uint32_t *q)
+static bool lash_mesh_axes_meet(const struct lash_graph *g, uint32_t u, uint32_t a, uint32_t b, uint32_t *p,
+				uint32_t *q)
 {
 	for (*p = g->base[a]; *p < g->base[a + 1]; ++*p) {
 		if (g->to[*p] == u)
@@ -134,7 +136,7 @@ static bool meet(const struct lash_graph *g, uint32_t u, uint32_t a, uint32_t b,
 	return false;
 }
 
-static void pass_squares(struct mesh_work *w, uint32_t u, struct changes *c)
+static void pass_squares(struct mesh_work *w, uint32_t u, struct lash_mesh_axes_changes *c)
 {
 	const struct lash_graph *g = w->g;
 	unsigned k = lash_degree(g, u);
@@ -146,7 +148,7 @@ static void pass_squares(struct mesh_work *w, uint32_t u, struct changes *c)
 
 			if (i == j || !own[i] || !own[j] || apart(w, u, i, j) != 2)
 				continue;
-			if (!meet(g, u, g->to[g->base[u] + i], g->to[g->base[u] + j], &p, &q))
+			if (!lash_mesh_axes_meet(g, u, g->to[g->base[u] + i], g->to[g->base[u] + j], &p, &q))
 				continue;
 			if (!axis[p])
 				induce(w, p, own[j], MESH_SQUARE, c);
@@ -158,12 +160,12 @@ static void pass_squares(struct mesh_work *w, uint32_t u, struct changes *c)
 
 bool mesh_induce_axes(struct mesh_work *w)
 {
-	static void (*const pass[])(struct mesh_work *, uint32_t,
-				    struct changes *) = {pass_straight, pass_across, pass_squares};
-	struct changes c;
+	static void (*const pass[])(struct mesh_work *, uint32_t, struct lash_mesh_axes_changes *) = {
+		pass_straight, pass_across, pass_squares};
+	struct lash_mesh_axes_changes c;
 
 	do {
-		c = (struct changes){false, false};
+		c = (struct lash_mesh_axes_changes){false, false};
 		for (unsigned i = 0; i < ARRAY_LEN(pass); i++)
 			for (uint32_t u = 0; u < w->g->n; u++)
 				if (has_matrix(w, u))

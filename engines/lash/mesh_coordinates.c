@@ -7,7 +7,7 @@
 #include "core/base/release.h"
 #include "engines/lash/internal.h"
 
-static int32_t *place_of(const struct mesh_work *w, uint32_t u)
+static int32_t *lash_mesh_coordinates_place_of(const struct mesh_work *w, uint32_t u)
 {
 	return w->m->coord + (size_t)u * w->m->dimensions;
 }
@@ -15,8 +15,8 @@ static int32_t *place_of(const struct mesh_work *w, uint32_t u)
 static bool spread_link(struct mesh_work *w, uint32_t link)
 {
 	unsigned code = w->m->axis[link], d = (code - 1) / 2;
-	const int32_t *from = place_of(w, w->g->from[link]);
-	int32_t *to = place_of(w, w->g->to[link]), was[MESH_DIMENSIONS];
+	const int32_t *from = lash_mesh_coordinates_place_of(w, w->g->from[link]);
+	int32_t *to = lash_mesh_coordinates_place_of(w, w->g->to[link]), was[MESH_DIMENSIONS];
 	bool changed = false;
 
 	memcpy(was, to, w->m->dimensions * sizeof(*was));
@@ -46,14 +46,14 @@ static void spread_places(struct mesh_work *w)
 	w->m->coord = NEW_ARRAY(n, int32_t);
 	for (size_t i = 0; i < n; i++)
 		w->m->coord[i] = MESH_FAR;
-	memcpy(far, place_of(w, w->m->seed), w->m->dimensions * sizeof(*far));
-	memset(place_of(w, w->m->seed), 0, w->m->dimensions * sizeof(int32_t));
+	memcpy(far, lash_mesh_coordinates_place_of(w, w->m->seed), w->m->dimensions * sizeof(*far));
+	memset(lash_mesh_coordinates_place_of(w, w->m->seed), 0, w->m->dimensions * sizeof(int32_t));
 	if (RECORDED(w->in))
 		mesh_record_place(w, w->m->seed, NO_ID, far);
 	do {
 		changed = false;
 		for (uint32_t u = 0; u < g->n; u++) {
-			if (place_of(w, u)[0] == MESH_FAR)
+			if (lash_mesh_coordinates_place_of(w, u)[0] == MESH_FAR)
 				continue;
 			for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++)
 				if (w->m->axis[l])
@@ -95,8 +95,8 @@ void mesh_place(struct mesh_work *w)
 }
 
 /* Appends the links of switch u that have this code (or any) and are not taken yet. */
-static unsigned take_links(const struct mesh_work *w, uint32_t u, unsigned code, bool any, uint8_t *taken,
-			   unsigned n, uint32_t *link)
+static unsigned lash_mesh_coordinates_take_links(const struct mesh_work *w, uint32_t u, unsigned code,
+						 bool any, uint8_t *taken, unsigned n, uint32_t *link)
 {
 	uint32_t base = w->g->base[u];
 
@@ -118,13 +118,13 @@ static void order_links(const struct mesh_work *w, uint32_t u, uint8_t *taken, u
 		unsigned c = m->order[i];
 
 		for (unsigned code = 2 * c + 1; code <= 2 * c + 2; code++) {
-			bool turned = place_of(w, u)[c] > 0;
+			bool turned = lash_mesh_coordinates_place_of(w, u)[c] > 0;
 
-			n = take_links(w, u, turned ? mesh_opposite(w, u, code) : code, false, taken, n,
-				       link);
+			n = lash_mesh_coordinates_take_links(w, u, turned ? mesh_opposite(w, u, code) : code,
+							     false, taken, n, link);
 		}
 	}
-	take_links(w, u, 0, true, taken, n, link);
+	lash_mesh_coordinates_take_links(w, u, 0, true, taken, n, link);
 }
 
 /* Differences wrap around as in OpenSM. */
@@ -132,7 +132,8 @@ static int32_t compare_places(const struct mesh_work *w, uint32_t a, uint32_t b)
 {
 	for (unsigned i = 0; i < w->m->dimensions; i++) {
 		unsigned c = w->m->order[i];
-		int32_t d = (int32_t)((uint32_t)place_of(w, a)[c] - (uint32_t)place_of(w, b)[c]);
+		int32_t d = (int32_t)((uint32_t)lash_mesh_coordinates_place_of(w, a)[c] -
+				      (uint32_t)lash_mesh_coordinates_place_of(w, b)[c]);
 
 		if (d)
 			return d;
@@ -157,8 +158,8 @@ static void sort_switches(const struct mesh_work *w, uint32_t *s, uint32_t n, ui
 }
 
 /* Moves data kept per switch and per channel to the new numbers. */
-static void follow(struct lash_mesh *m, const struct lash_graph *g, const uint32_t *old,
-		   const uint32_t *moved)
+static void lash_mesh_coordinates_follow(struct lash_mesh *m, const struct lash_graph *g, const uint32_t *old,
+					 const uint32_t *moved)
 {
 	uint32_t *id = NEW_ARRAY(g->n, uint32_t);
 	int32_t *coord = NEW_ARRAY((size_t)g->n * m->dimensions, int32_t);
@@ -195,7 +196,7 @@ void mesh_reorder(struct mesh_work *w)
 	}
 	sort_switches(w, old, g->n, tmp);
 	lash_graph_reorder(g, old, link, moved);
-	follow(w->m, g, old, moved);
+	lash_mesh_coordinates_follow(w->m, g, old, moved);
 	if (RECORDED(w->in))
 		mesh_record_numbers(w, old);
 	FREE_EACH(link, moved, old, tmp, taken);

@@ -43,7 +43,7 @@ void mesh_polynomial(const int32_t *m, unsigned k, int32_t *poly)
 		poly[i] = k ? (int32_t)det[(1u << k) - 1][i] : 0;
 }
 
-static void fill_matrix(const struct mesh_shape *s, int32_t *m)
+static void lash_mesh_types_fill_matrix(const struct mesh_shape *s, int32_t *m)
 {
 	/* the distance between the two neighbours on an axis */
 	static const uint8_t across[7][2] = {[3] = {1, 1}, [5] = {3, 3}, [6] = {4, 6}};
@@ -95,7 +95,7 @@ void mesh_shapes(struct mesh_shape *shape)
 				s.degree += s.size[i] == 2 ? 1 : 2;
 			if (s.degree > MESH_LINKS || (d == 4 && s.size[3] >= 5))
 				continue;
-			fill_matrix(&s, m);
+			lash_mesh_types_fill_matrix(&s, m);
 			mesh_polynomial(m, s.degree, s.poly);
 			shape[n++] = s;
 		} while (next_sizes(&s));

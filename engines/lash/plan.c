@@ -36,13 +36,13 @@ void lash_mesh_free(struct lash_mesh *m)
 
 /* --- routes ---------------------------------------------------------------------------------- */
 
-struct tree {
+struct lash_plan_tree {
 	uint32_t *queue; /* [n] switches in order of discovery */
 	uint32_t *up;	 /* [n] channel from the switch's parent to it, or NO_ID */
 	uint32_t n;
 };
 
-static void grow_tree(const struct lash_graph *g, uint32_t root, struct tree *t)
+static void lash_plan_grow_tree(const struct lash_graph *g, uint32_t root, struct lash_plan_tree *t)
 {
 	memset(t->up, 0xff, g->n * sizeof(*t->up));
 	t->n = 0;
@@ -62,7 +62,7 @@ static void grow_tree(const struct lash_graph *g, uint32_t root, struct tree *t)
 }
 
 /* Sets the entries that are still open, on the way from each switch up to the root. */
-static void take_routes(struct lash_plan *p, uint32_t root, const struct tree *t)
+static void take_routes(struct lash_plan *p, uint32_t root, const struct lash_plan_tree *t)
 {
 	const struct lash_graph *g = p->graph;
 
@@ -85,7 +85,7 @@ static void take_routes(struct lash_plan *p, uint32_t root, const struct tree *t
 bool lash_find_paths(struct lash_plan *p, const struct engine_input *in)
 {
 	size_t n = p->graph->n;
-	struct tree t = {.queue = NEW_ARRAY(n, uint32_t), .up = NEW_ARRAY(n, uint32_t)};
+	struct lash_plan_tree t = {.queue = NEW_ARRAY(n, uint32_t), .up = NEW_ARRAY(n, uint32_t)};
 	uint8_t *before = NULL;
 	bool go_on = true;
 
@@ -98,7 +98,7 @@ bool lash_find_paths(struct lash_plan *p, const struct engine_input *in)
 		before = mem_dup(p->out, n * n);
 	progress_start(in->progress, "finding routes", n);
 	for (uint32_t r = 0; r < n && go_on; r++) {
-		grow_tree(p->graph, r, &t);
+		lash_plan_grow_tree(p->graph, r, &t);
 		take_routes(p, r, &t);
 		if (RECORDED(in)) {
 			lash_record_tree(p, in, r, before);

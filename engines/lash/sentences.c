@@ -82,7 +82,7 @@ void mesh_name_coordinate(unsigned d, int32_t x, struct text *t)
 		text_add(t, "%s%d", d ? "," : "", x);
 }
 
-static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+static bool lash_sentences_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {
 	const struct lash_plan *p = recording_kept(r);
 	const struct fabric *f = recording_sweep(r)->fabric;
@@ -108,7 +108,8 @@ static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struc
 	return true;
 }
 
-static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t v, struct text *out)
+static bool lash_sentences_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t v,
+				 struct text *out)
 {
 	const struct lash_plan *p = recording_kept(r);
 	const struct lash_graph *g = p ? p->graph : NULL;
@@ -161,7 +162,7 @@ static void say_measure(const struct saying *y)
 		text_add(y->t, ", some do not meet");
 }
 
-static void say_link(const struct saying *y)
+static void lash_say_link(const struct saying *y)
 {
 	static const char *const why[] = {
 		[MESH_SEED] = "the first link of the seed without an axis",
@@ -178,7 +179,7 @@ static void say_link(const struct saying *y)
 	text_add(y->t, ", %s", why[y->ev->rule]);
 }
 
-static void say_place(const struct saying *y)
+static void lash_say_place(const struct saying *y)
 {
 	unsigned dims = mesh_dimensions(y->r);
 
@@ -204,7 +205,7 @@ static void say_number(const struct saying *y)
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-static void say_pair(const struct saying *y, uint32_t pair)
+static void lash_say_pair(const struct saying *y, uint32_t pair)
 {
 	uint32_t n = y->f->n_switches;
 
@@ -212,7 +213,7 @@ static void say_pair(const struct saying *y, uint32_t pair)
 }
 
 /* The number of changes that a step makes in a table. */
-static uint32_t changes(const struct saying *y, enum rec_table t)
+static uint32_t lash_sentences_changes(const struct saying *y, enum rec_table t)
 {
 	uint32_t cursor = 0, n = 0;
 	struct rec_delta d;
@@ -222,10 +223,10 @@ static uint32_t changes(const struct saying *y, enum rec_table t)
 	return n;
 }
 
-static void say_tree(const struct saying *y)
+static void lash_say_tree(const struct saying *y)
 {
 	text_add(y->t, "the tree of %s sets %s that no tree set before", say_name(y, y->ev->a),
-		 PLURAL(changes(y, T_OUT), "route"));
+		 PLURAL(lash_sentences_changes(y, T_OUT), "route"));
 }
 
 /* Tells what a pair brings to a layer: n dependencies, `fresh` of them new. */
@@ -241,7 +242,7 @@ static void say_try(const struct saying *y)
 {
 	if (y->n_extra < 2)
 		return;
-	say_pair(y, y->ev->a);
+	lash_say_pair(y, y->ev->a);
 	text_add(y->t, " at layer %u: ", y->ev->b);
 	say_brings(y, y->extra[0], y->extra[1]);
 }
@@ -249,9 +250,9 @@ static void say_try(const struct saying *y)
 static void say_accept(const struct saying *y)
 {
 	enum { FEW = 4 };
-	uint32_t fresh = changes(y, T_DEP), n = y->n_extra ? y->extra[0] : 0;
+	uint32_t fresh = lash_sentences_changes(y, T_DEP), n = y->n_extra ? y->extra[0] : 0;
 
-	say_pair(y, y->ev->a);
+	lash_say_pair(y, y->ev->a);
 	text_add(y->t, ": put in layer %u: ", y->ev->b);
 	if (n && !fresh) {
 		text_add(y->t, "brings %s, %s there already", PLURAL(n, "dependency"),
@@ -282,7 +283,7 @@ static void say_accept(const struct saying *y)
 }
 
 /* Tells the cycle, then the holder of each of its edges. */
-static void say_cycle(const struct saying *y)
+static void lash_say_cycle(const struct saying *y)
 {
 	enum { FEW = 12 };
 	const struct fabric *f = y->f;
@@ -307,7 +308,7 @@ static void say_cycle(const struct saying *y)
 			text_add(y->t, " left there by a pair that moved away");
 		} else {
 			text_add(y->t, held ? " by " : " held by ");
-			say_pair(y, holder);
+			lash_say_pair(y, holder);
 			held = true;
 		}
 	}
@@ -324,7 +325,7 @@ static void say_turn(const struct saying *y)
 		return;
 	text_add(y->t, "random %s, %s: first movable pair ", say_name(y, p->graph->sw[extra[0]]),
 		 say_name(y, p->graph->sw[extra[1]]));
-	say_pair(y, y->ev->a);
+	lash_say_pair(y, y->ev->a);
 	if (!y->ev->rule) {
 		text_add(y->t, ": moved from layer %u to layer %u: %u and %u pairs now ", y->ev->port,
 			 y->ev->b, extra[2], extra[3]);
@@ -332,25 +333,25 @@ static void say_turn(const struct saying *y)
 		return;
 	}
 	text_add(y->t, ": stays in layer %u, as in layer %u ", y->ev->port, y->ev->b);
-	say_cycle(y);
+	lash_say_cycle(y);
 	text_add(y->t, ": %u and %u pairs still (ends when they differ by less than 6, or after %s)",
 		 extra[2], extra[3], PLURAL(extra[4], "more refusal"));
 }
 
 static void say_refuse(const struct saying *y)
 {
-	say_pair(y, y->ev->a);
+	lash_say_pair(y, y->ev->a);
 	text_add(y->t, ": not in layer %u: ", y->ev->b);
-	say_cycle(y);
+	lash_say_cycle(y);
 }
 
-static void say_open(const struct saying *y)
+static void lash_say_open(const struct saying *y)
 {
-	say_pair(y, y->ev->a);
+	lash_say_pair(y, y->ev->a);
 	text_add(y->t, ": opens layer %u", y->ev->b);
 }
 
-static void say_choice(const struct saying *y)
+static void lash_say_choice(const struct saying *y)
 {
 	say_entry(y, y->ev->rule == WHY_TREE ? "breadth-first tree" : why_rule_name(y->ev->rule));
 }
@@ -369,48 +370,48 @@ static const struct {
 } kinds[REC_KINDS] = {
 	[REC_MEASURE] = {say_measure, "lash.md 6.1 to 6.3; OpenSM 3.3.23"},
 	[REC_CLASS] = {say_class, "lash.md 6.3; OpenSM 3.3.23"},
-	[REC_AXIS] = {say_link, "lash.md 6.5; OpenSM 3.3.23"},
-	[REC_COORD] = {say_place, "lash.md 6.6; OpenSM 3.3.23"},
+	[REC_AXIS] = {lash_say_link, "lash.md 6.5; OpenSM 3.3.23"},
+	[REC_COORD] = {lash_say_place, "lash.md 6.6; OpenSM 3.3.23"},
 	[REC_NUMBER] = {say_number, "lash.md 6.7, 6.8; OpenSM 3.3.23"},
-	[REC_TREE] = {say_tree, "lash.md 7; Skeie, Lysne, Theiss, CAC 2002"},
+	[REC_TREE] = {lash_say_tree, "lash.md 7; Skeie, Lysne, Theiss, CAC 2002"},
 	[REC_TRY] = {say_try, "lash.md 8; Skeie, Lysne, Theiss, CAC 2002"},
 	[REC_ACCEPT] = {say_accept, "lash.md 8; Skeie, Lysne, Theiss, CAC 2002"},
 	[REC_REFUSE] = {say_refuse, "lash.md 8; Skeie, Lysne, Theiss, CAC 2002"},
-	[REC_OPEN] = {say_open, "lash.md 8; Skeie, Lysne, Theiss, CAC 2002"},
+	[REC_OPEN] = {lash_say_open, "lash.md 8; Skeie, Lysne, Theiss, CAC 2002"},
 	[REC_TURN] = {say_turn, "lash.md 9.1; OpenSM 3.3.23"},
-	[REC_CHOICE] = {say_choice, "lash.md 10; OpenSM 3.3.23"},
+	[REC_CHOICE] = {lash_say_choice, "lash.md 10; OpenSM 3.3.23"},
 	[REC_TABLE] = {say_table_done, "lash.md 10; OpenSM 3.3.23"},
 };
 
-static void sentence(struct walk *w, struct text *t)
+static void lash_sentences_sentence(struct walk *w, struct text *t)
 {
 	const struct saying y = saying_of(w, t);
 
 	kinds[y.ev->kind].say(&y);
 }
 
-static const char *rule(const struct rec_event *ev)
+static const char *lash_sentences_rule(const struct rec_event *ev)
 {
 	if (ev->kind == REC_AXIS)
 		return axis_rules[ev->rule];
 	return ev->kind == REC_TURN ? turn_rules[ev->rule] : why_rule_name(ev->rule);
 }
 
-static const char *source(const struct rec_event *ev)
+static const char *lash_sentences_source(const struct rec_event *ev)
 {
 	return ev->kind == REC_AXIS && ev->rule <= MESH_FACING ? "lash.md 6.4; OpenSM 3.3.23"
 							       : kinds[ev->kind].source;
 }
 
 const struct rec_scheme lash_scheme = {
-	.rule = rule,
-	.source = source,
-	.sentence = sentence,
+	.rule = lash_sentences_rule,
+	.source = lash_sentences_source,
+	.sentence = lash_sentences_sentence,
 	.ops = &lash_ops,
 	.priv_at = lash_priv_at,
 	.row_at = lash_row_at,
-	.cell = cell,
-	.value = value,
+	.cell = lash_sentences_cell,
+	.value = lash_sentences_value,
 	.dependencies = lash_dependencies,
 };
 
@@ -604,7 +605,7 @@ struct lash_weighed lash_weigh(const struct lash_plan *p, uint32_t u, uint32_t d
 	return w;
 }
 
-static void add_cables(const struct lash_plan *p, uint32_t c, unsigned port, struct text *t)
+static void lash_sentences_add_cables(const struct lash_plan *p, uint32_t c, unsigned port, struct text *t)
 {
 	const struct lash_graph *g = p->graph;
 	uint32_t cables = g->port_at[c + 1] - g->port_at[c], i = g->port_at[c];
@@ -649,11 +650,11 @@ static void decide_link(const struct lash_plan *p, const struct fabric *f, uint3
 	else
 		decide(out, w.rule, "Port %u alone leads there in %s; by port %u it would be %u.", port,
 		       PLURAL((uint64_t)w.hops, "hop"), g->port[g->port_at[w.other]], (unsigned)w.second);
-	add_cables(p, c, port, &out->text);
+	lash_sentences_add_cables(p, c, port, &out->text);
 }
 
-static void decide_against(const struct lash_plan *p, const struct fabric *f, uint32_t u, uint32_t d,
-			   struct rec_choice *choice)
+static void lash_sentences_decide_against(const struct lash_plan *p, const struct fabric *f, uint32_t u,
+					  uint32_t d, struct rec_choice *choice)
 {
 	uint32_t c = lash_channel_of(p->graph, u, choice->port),
 		 v = lash_channel_of(p->graph, u, choice->via);
@@ -662,7 +663,7 @@ static void decide_against(const struct lash_plan *p, const struct fabric *f, ui
 		return;
 	if (v == c) {
 		decide(&choice->against, WHY_CABLE, "Port %u is a cable to the same neighbour.", choice->via);
-		add_cables(p, c, choice->port, &choice->against.text);
+		lash_sentences_add_cables(p, c, choice->port, &choice->against.text);
 	} else if (hops_through(p, u, v, d) == hops_through(p, u, c, d)) {
 		decide_link(p, f, u, d, c, choice->port, v, &choice->against);
 	}
@@ -709,7 +710,7 @@ void lash_tell_choice(const struct engine_input *in, const struct lash_plan *p, 
 		text_add(&c->text, "the breadth-first tree of %s leads this way",
 			 switch_name(f, root_of(p, u, d)));
 		if (c->via)
-			decide_against(p, f, u, d, c);
+			lash_sentences_decide_against(p, f, u, d, c);
 	}
 	rec_chosen(in, c);
 }

@@ -28,7 +28,7 @@ void lash_free(void *priv)
 
 /* --- layers of pairs ------------------------------------------------------------------------- */
 
-static unsigned entry(const struct lash *l, const uint8_t *table, uint32_t sw, uint32_t sw2)
+static unsigned lash_show_entry(const struct lash *l, const uint8_t *table, uint32_t sw, uint32_t sw2)
 {
 	const struct lash_graph *g = l->plan->graph;
 
@@ -39,12 +39,12 @@ static unsigned entry(const struct lash *l, const uint8_t *table, uint32_t sw, u
 
 unsigned lash_layer_of(const struct lash *l, uint32_t sw, uint32_t sw2)
 {
-	return entry(l, l->layer, sw, sw2);
+	return lash_show_entry(l, l->layer, sw, sw2);
 }
 
 unsigned lash_first_layer_of(const struct lash *l, uint32_t sw, uint32_t sw2)
 {
-	return entry(l, l->plan->first, sw, sw2);
+	return lash_show_entry(l, l->plan->first, sw, sw2);
 }
 
 bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2)
@@ -56,7 +56,7 @@ bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *
 	return *sw != NO_ID && *sw2 != NO_ID;
 }
 
-static bool pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *pl)
+static bool lash_show_pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *pl)
 {
 	const struct lash *l = lash_of(r);
 	uint32_t sw, sw2;
@@ -100,14 +100,14 @@ static bool next_route(const struct routing *r, unsigned number, uint64_t *curso
 	return false;
 }
 
-static unsigned n_layers(const struct routing *r)
+static unsigned lash_show_n_layers(const struct routing *r)
 {
 	const struct lash *l = r->priv;
 
 	return l->plan->need;
 }
 
-static unsigned layers_available(const struct routing *r)
+static unsigned lash_show_layers_available(const struct routing *r)
 {
 	return ((const struct lash *)r->priv)->vls.avail;
 }
@@ -142,7 +142,7 @@ static struct sl_range sl_by_chance(const struct routing *r, unsigned slid, unsi
 
 /* --- the cycle that keeps a pair out of a layer ---------------------------------------------- */
 
-struct search {
+struct lash_show_search {
 	const struct lash_plan *p;
 	struct witness *w;
 	uint32_t *edge_of; /* [n_channels] edge of the cycle, or NO_ID */
@@ -150,7 +150,7 @@ struct search {
 };
 
 /* Counts a route that uses a channel of the cycle and then the next one. */
-static void note_route(struct search *s, uint32_t from, uint32_t to, bool own)
+static void note_route(struct lash_show_search *s, uint32_t from, uint32_t to, bool own)
 {
 	unsigned n = lash_route(s->p, from, to, s->route);
 
@@ -173,7 +173,7 @@ static void note_route(struct search *s, uint32_t from, uint32_t to, bool own)
 /*
  * Notes the routes of all pairs that were in the layer before the pair a < b, and those of the pair itself.
  */
-static bool note_pairs(struct search *s, uint32_t a, uint32_t b, unsigned layer, struct progress *p)
+static bool note_pairs(struct lash_show_search *s, uint32_t a, uint32_t b, unsigned layer, struct progress *p)
 {
 	size_t n = s->p->graph->n;
 
@@ -200,7 +200,8 @@ struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsign
 	const struct lash_graph *g = p->graph;
 	struct witness *w = NEW(struct witness);
 	uint32_t *cycle = NEW_ARRAY(g->n_channels + 1u, uint32_t), sw, sw2, a = NO_ID, b = NO_ID;
-	struct search s = {p, w, NEW_ARRAY(g->n_channels + 1u, uint32_t), NEW_ARRAY(g->n + 1u, uint32_t)};
+	struct lash_show_search s = {p, w, NEW_ARRAY(g->n_channels + 1u, uint32_t),
+				     NEW_ARRAY(g->n + 1u, uint32_t)};
 	bool done;
 
 	if (lash_ends(r, slid, dlid, &sw, &sw2)) {
@@ -258,11 +259,11 @@ const struct routing_ops lash_ops = {
 	.sl = sl,
 	.sl_by_chance = sl_by_chance,
 	.sl_by_switch = true,
-	.n_layers = n_layers,
-	.layers_available = layers_available,
+	.n_layers = lash_show_n_layers,
+	.layers_available = lash_show_layers_available,
 	.layer = layer,
 	.next_route = next_route,
-	.pair_layer = pair_layer,
+	.pair_layer = lash_show_pair_layer,
 	.witness = lash_find_witness,
 	.explain_pair = lash_explain_pair,
 	.decide_pair = lash_decide_pair,

@@ -5,7 +5,7 @@
 #include "core/base/release.h"
 #include "engines/lash/internal.h"
 
-struct filling {
+struct lash_tables_filling {
 	const struct lash *l;
 	const struct engine_input *in;
 	const struct lash_graph *g;
@@ -16,7 +16,8 @@ struct filling {
 };
 
 /* The rule that lash_tell_choice() would tell, for a recording. */
-static enum why_rule rule_of(const struct filling *f, uint32_t u, unsigned lid, unsigned port)
+static enum why_rule lash_tables_rule_of(const struct lash_tables_filling *f, uint32_t u, unsigned lid,
+					 unsigned port)
 {
 	uint32_t d = f->at[lid];
 	struct decided none = {0};
@@ -35,7 +36,8 @@ static enum why_rule rule_of(const struct filling *f, uint32_t u, unsigned lid, 
 	return f->rule[d];
 }
 
-static unsigned choose_port(const struct filling *f, uint32_t u, unsigned lid, const uint8_t *link)
+static unsigned lash_tables_choose_port(const struct lash_tables_filling *f, uint32_t u, unsigned lid,
+					const uint8_t *link)
 {
 	const struct lash_graph *g = f->g;
 	uint32_t d = f->at[lid], c, cables;
@@ -55,7 +57,7 @@ static unsigned choose_port(const struct filling *f, uint32_t u, unsigned lid, c
 	return port;
 }
 
-static struct lft_row *fill_row(const struct filling *f, uint32_t u, uint8_t *link)
+static struct lft_row *lash_tables_fill_row(const struct lash_tables_filling *f, uint32_t u, uint8_t *link)
 {
 	unsigned top = f->in->lids->max_lid;
 	struct lft_row *row = lft_row_new(top);
@@ -66,12 +68,12 @@ static struct lft_row *fill_row(const struct filling *f, uint32_t u, uint8_t *li
 	if (f->rule)
 		memset(f->rule, WHY_UNTOLD, f->g->n);
 	for (unsigned lid = 1; lid <= top && !progress_cancelled(f->in->progress); lid++) {
-		row->port[lid] = choose_port(f, u, lid, link);
+		row->port[lid] = lash_tables_choose_port(f, u, lid, link);
 		if (ASKED(f->in) && lid_owner(f->in->lids, lid) != NO_ID)
 			lash_tell_choice(f->in, f->l->plan, u, f->at[lid], lid, row->port[lid]);
 		if (RECORDED(f->in) && lid_owner(f->in->lids, lid) != NO_ID)
 			lash_record_choice(f->in, f->g->sw[u], lid, row->port[lid],
-					   rule_of(f, u, lid, row->port[lid]));
+					   lash_tables_rule_of(f, u, lid, row->port[lid]));
 	}
 	if (RECORDED(f->in))
 		rec_event(f->in->record, REC_TABLE, 0, 0, f->g->sw[u], 0);
@@ -81,7 +83,7 @@ static struct lft_row *fill_row(const struct filling *f, uint32_t u, uint8_t *li
 bool lash_fill_tables(const struct lash *l, const struct engine_input *in, struct routing *r)
 {
 	size_t lids = in->lids->max_lid + 1u;
-	struct filling f = {
+	struct lash_tables_filling f = {
 		.l = l,
 		.in = in,
 		.g = l->plan->graph,
@@ -103,7 +105,7 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in, struc
 		f.port[lid] = sw == NO_ID ? NO_PATH : in->topo->endport_swport[ep];
 	}
 	for (uint32_t u = 0; u < f.g->n && (go_on = progress_step(in->progress, u)); u++)
-		r->row[f.g->sw[u]] = fill_row(&f, u, link);
+		r->row[f.g->sw[u]] = lash_tables_fill_row(&f, u, link);
 	FREE_EACH(f.at, f.port, f.cursor, f.rule, link);
 	return go_on && !progress_cancelled(in->progress);
 }

@@ -28,7 +28,7 @@ static uint32_t best_link(const struct level *v, uint32_t node)
 	return best;
 }
 
-static void push(struct heap *h, unsigned level, unsigned distance, uint32_t node)
+static void mincontention_choose_push(struct heap *h, unsigned level, unsigned distance, uint32_t node)
 {
 	if (!h->used[level] || distance > h->top[level]) {
 		for (unsigned d = h->used[level] ? h->top[level] + 1 : 0; d <= distance; d++)
@@ -42,7 +42,7 @@ static void push(struct heap *h, unsigned level, unsigned distance, uint32_t nod
 }
 
 /* Offers a settled node's path to its neighbours. A neighbour takes it only within the tolerance. */
-static void offer(struct level *v, unsigned tolerance, uint32_t node)
+static void mincontention_choose_offer(struct level *v, unsigned tolerance, uint32_t node)
 {
 	uint32_t least = v->key[node] + 1;
 
@@ -55,7 +55,7 @@ static void offer(struct level *v, unsigned tolerance, uint32_t node)
 		if (key >= v->key[to])
 			continue;
 		v->key[to] = key;
-		push(&v->heap, CONTENTION(key) & 1, DISTANCE(key), to);
+		mincontention_choose_push(&v->heap, CONTENTION(key) & 1, DISTANCE(key), to);
 	}
 }
 
@@ -75,7 +75,7 @@ static void choose_by_key(struct level *v, unsigned tolerance, uint32_t target, 
 	h->n = 0;
 	h->used[0] = h->used[1] = false;
 	v->key[target] = 0;
-	offer(v, tolerance, target);
+	mincontention_choose_offer(v, tolerance, target);
 	for (unsigned c = 0; h->used[0] || h->used[1]; c++) {
 		unsigned level = c & 1;
 
@@ -86,13 +86,14 @@ static void choose_by_key(struct level *v, unsigned tolerance, uint32_t target, 
 				if (v->key[at] != (c << 16 | d) || v->egress[at] != NO_ID)
 					continue;
 				v->egress[at] = best_link(v, at);
-				offer(v, tolerance, at);
+				mincontention_choose_offer(v, tolerance, at);
 			}
 		h->used[level] = false;
 	}
 }
 
-static void choose(const struct run *x, struct level *v, uint32_t target, const uint32_t *node, uint32_t n)
+static void mincontention_choose_one(const struct mincontention_run *x, struct level *v, uint32_t target,
+				     const uint32_t *node, uint32_t n)
 {
 	if (v->n_marks) {
 		choose_by_key(v, x->tolerance, target, node, n);
@@ -105,24 +106,25 @@ static void choose(const struct run *x, struct level *v, uint32_t target, const 
 		v->egress[node[i]] = node[i] == target ? NO_ID : best_link(v, node[i]);
 }
 
-void choose_paths(struct run *x)
+void choose_paths(struct mincontention_run *x)
 {
 	const struct elements *el = x->el;
 
-	choose(x, &x->between, x->target, x->near, x->n_near);
+	mincontention_choose_one(x, &x->between, x->target, x->near, x->n_near);
 	for (uint32_t i = 0; el->n_inside && i < x->n_near; i++) {
 		uint32_t e = x->near[i];
 
 		if (element_chips(el, e) == 1)
 			continue;
 		aim_inside(x, e);
-		choose(x, &x->inside, exit_switch(x, e), &el->chip[el->first_chip[e]], element_chips(el, e));
+		mincontention_choose_one(x, &x->inside, exit_switch(x, e), &el->chip[el->first_chip[e]],
+					 element_chips(el, e));
 	}
 }
 
 /* --- entries ------------------------------------------------------------------------------------ */
 
-void place_entries(struct run *x)
+void place_entries(struct mincontention_run *x)
 {
 	const struct fabric *f = x->topo->fabric;
 	const struct elements *el = x->el;

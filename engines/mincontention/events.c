@@ -11,7 +11,7 @@ struct mc_record {
 	struct mincontention_way *way;
 };
 
-static void release(void *p)
+static void mincontention_events_release(void *p)
 {
 	struct mc_kept *k = p;
 
@@ -21,7 +21,7 @@ static void release(void *p)
 
 /* --- events ---------------------------------------------------------------------------------- */
 
-struct mc_record *mc_record_new(const struct run *x)
+struct mc_record *mc_record_new(const struct mincontention_run *x)
 {
 	struct mc_record *r = NEW(struct mc_record);
 	struct recorder *rec = x->in->record;
@@ -41,7 +41,7 @@ struct mc_record *mc_record_new(const struct run *x)
 	rec_cells(rec, T_KEY, keys);
 	rec_cells(rec, T_EGRESS, n);
 	rec_cells(rec, T_COUNT, x->topo->fabric->n_ports);
-	rec_keep(rec, k, release);
+	rec_keep(rec, k, mincontention_events_release);
 	rec_text(rec, REC_PHASE, "grouping: chips to elements");
 	for (uint32_t e = 0; e < n; e++)
 		if (element_chips(x->el, e) > 1)
@@ -62,7 +62,7 @@ void mc_record_free(struct mc_record *r)
 	FREE_EACH(r->key, r->egress, r->way, r);
 }
 
-void mc_record_kept(const struct run *x)
+void mc_record_kept(const struct mincontention_run *x)
 {
 	const struct fabric *f = x->topo->fabric;
 	struct recorder *rec = x->in->record;
@@ -85,7 +85,7 @@ void mc_record_kept(const struct run *x)
 		rec_text(rec, REC_PHASE, "paths between elements");
 }
 
-void mc_record_phase(const struct run *x, const char *where)
+void mc_record_phase(const struct mincontention_run *x, const char *where)
 {
 	char text[100];
 
@@ -93,7 +93,7 @@ void mc_record_phase(const struct run *x, const char *where)
 	rec_text(x->in->record, REC_PHASE, text);
 }
 
-void mc_record_lid(const struct run *x)
+void mc_record_lid(const struct mincontention_run *x)
 {
 	if (x->el->n_inside)
 		mc_record_phase(x, "between");
@@ -101,19 +101,20 @@ void mc_record_lid(const struct run *x)
 }
 
 /* Changes a cell, and its copy. */
-static void change(const struct run *x, enum rec_table t, uint32_t *copy, uint32_t e, uint32_t now)
+static void change(const struct mincontention_run *x, enum rec_table t, uint32_t *copy, uint32_t e,
+		   uint32_t now)
 {
 	rec_delta(x->in->record, t, e, copy[e], now);
 	copy[e] = now;
 }
 
-static void entry(const struct run *x, uint32_t sw, uint32_t port)
+static void mincontention_events_entry(const struct mincontention_run *x, uint32_t sw, uint32_t port)
 {
 	rec_delta(x->in->record, T_ENTRY, sw * (x->in->lids->max_lid + 1u) + x->lid,
 		  x->r->row[sw]->port[x->lid], x->topo->fabric->port_num[port]);
 }
 
-void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t port)
+void mc_record_settle(const struct mincontention_run *x, uint32_t e, uint32_t sw, uint32_t port)
 {
 	struct recorder *rec = x->in->record;
 	unsigned number = x->topo->fabric->port_num[port];
@@ -129,17 +130,17 @@ void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t por
 	rec_event(rec, REC_SETTLE, rule, number, sw, x->lid);
 	if (e != x->target || x->swport)
 		rec_flag(rec, REC_COUNTED);
-	entry(x, sw, port);
+	mincontention_events_entry(x, sw, port);
 	change(x, T_KEY, x->rec->key, e, x->between.key[e]);
 	change(x, T_EGRESS, x->rec->egress, e, port);
 }
 
-void mc_record_inside(const struct run *x, uint32_t sw, uint32_t port)
+void mc_record_inside(const struct mincontention_run *x, uint32_t sw, uint32_t port)
 {
 	list_ways(x, &x->inside, sw, false, x->rec->way);
 	rec_event(x->in->record, REC_CHOICE, inside_why(x->rec->way[0].rule), x->topo->fabric->port_num[port],
 		  sw, x->lid);
 	rec_flag(x->in->record, REC_COUNTED);
-	entry(x, sw, port);
+	mincontention_events_entry(x, sw, port);
 	change(x, T_KEY, x->rec->key, x->el->n + sw, x->inside.key[sw]);
 }

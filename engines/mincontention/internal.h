@@ -37,7 +37,7 @@ struct level {
 /* Fabrics with more elements do not keep distances of earlier targets, to save memory. */
 #define REMEMBERED 4096
 
-struct run {
+struct mincontention_run {
 	const struct engine_input *in;
 	const struct elements *el;
 	const struct topo *topo;
@@ -61,21 +61,21 @@ struct run {
 };
 
 /* Allocates both levels and the distances, without a current LID. Free with run_end(). */
-void run_levels(struct run *x);
-void run_end(struct run *x);
+void run_levels(struct mincontention_run *x);
+void run_end(struct mincontention_run *x);
 
 /* Sets the target and computes the distances to it. */
-void aim(struct run *x, uint32_t target);
+void aim(struct mincontention_run *x, uint32_t target);
 /* Computes the distances of the chips of element e to where the LID leaves it, as `between` knows. */
-void aim_inside(struct run *x, uint32_t e);
+void aim_inside(struct mincontention_run *x, uint32_t e);
 
 /* The port id by which element e sends the current LID. exit_switch() is the switch of that port. */
-static inline uint32_t exit_port(const struct run *x, uint32_t e)
+static inline uint32_t exit_port(const struct mincontention_run *x, uint32_t e)
 {
 	return e == x->target ? switch_port_id(x->topo->fabric, x->sw, x->swport)
 			      : x->el->link_port[x->between.egress[e]];
 }
-static inline uint32_t exit_switch(const struct run *x, uint32_t e)
+static inline uint32_t exit_switch(const struct mincontention_run *x, uint32_t e)
 {
 	return x->topo->fabric->node_switch[x->topo->fabric->port_node[exit_port(x, e)]];
 }
@@ -91,15 +91,15 @@ static inline uint32_t key_through(const struct level *v, uint32_t l, uint32_t k
 }
 
 /* Marks the links by which tables send another LID of the current endport, until the marks are forgotten. */
-void mark_lid(struct run *x, const struct routing *r, unsigned lid);
+void mark_lid(struct mincontention_run *x, const struct routing *r, unsigned lid);
 /* Marks the links chosen for the current LID. */
-void mark_chosen(struct run *x);
+void mark_chosen(struct mincontention_run *x);
 
 /* Stages 2 and 3: chooses a link for every element and for every chip inside, for the current LID. */
-void choose_paths(struct run *x);
+void choose_paths(struct mincontention_run *x);
 
 /* Fills the LID's entries of all chips from the chosen links, and counts them. */
-void place_entries(struct run *x);
+void place_entries(struct mincontention_run *x);
 
 /* The link by which the chips of an element send the LID in the tables of r, or NO_ID. */
 uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_t e, unsigned lid);
@@ -110,47 +110,47 @@ uint32_t inside_link(const struct elements *el, const struct routing *r, uint32_
  * Do the tables of `from` have a complete tree for the current LID, over live links, that this engine could
  * have chosen? Then egress[] and key[] (with contention 0) of both levels describe it.
  */
-bool tree_stands(struct run *x, const struct routing *from);
+bool tree_stands(struct mincontention_run *x, const struct routing *from);
 
 /*
  * Lists the acceptable paths of a node from which the current LID does not leave, the chosen one first, with
  * what is known of them (key[], egress[], marked[], use[]). way has room for all its links. Returns their
  * number.
  */
-uint32_t list_ways(const struct run *x, const struct level *v, uint32_t node, bool kept,
+uint32_t list_ways(const struct mincontention_run *x, const struct level *v, uint32_t node, bool kept,
 		   struct mincontention_way *way);
 
 /* Does the neighbour at a link of a node give the node an acceptable path? */
-bool acceptable(const struct run *x, const struct level *v, uint32_t node, uint32_t l);
+bool acceptable(const struct mincontention_run *x, const struct level *v, uint32_t node, uint32_t l);
 
 /*
  * Is there a path of acceptable length from element e over link l that its neighbour there does not choose?
  * Such a path cannot be used, because forwarding depends only on the destination.
  */
-bool way_not_given(const struct run *x, uint32_t e, uint32_t l);
+bool way_not_given(const struct mincontention_run *x, uint32_t e, uint32_t l);
 /* The first element on that path that sends the LID off all paths of such a length. */
-uint32_t way_deviator(const struct run *x, uint32_t e, uint32_t l);
+uint32_t way_deviator(const struct mincontention_run *x, uint32_t e, uint32_t l);
 
 /* The rule for the current LID's own element. */
-enum mincontention_rule own_rule(const struct run *x, bool kept);
+enum mincontention_rule own_rule(const struct mincontention_run *x, bool kept);
 
 /* The corresponding rule for a choice inside an element. */
 enum why_rule inside_why(enum mincontention_rule rule);
 
 /* --- recordings (events.c) ------------------------------------------------------------------- */
 
-struct mc_record *mc_record_new(const struct run *x);
+struct mc_record *mc_record_new(const struct mincontention_run *x);
 void mc_record_free(struct mc_record *r); /* NULL is fine */
 /* The entries and counts of kept trees were taken over. */
-void mc_record_kept(const struct run *x);
+void mc_record_kept(const struct mincontention_run *x);
 /* The current LID begins. */
-void mc_record_lid(const struct run *x);
+void mc_record_lid(const struct mincontention_run *x);
 /* The phase "between" elements or "inside" them begins. */
-void mc_record_phase(const struct run *x, const char *where);
+void mc_record_phase(const struct mincontention_run *x, const char *where);
 /* Element e sends the LID by port id `port` of chip sw. Call before the entry is stored and counted. */
-void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t port);
+void mc_record_settle(const struct mincontention_run *x, uint32_t e, uint32_t sw, uint32_t port);
 /* A chip sends the LID by a port towards the chip with the element's exit. */
-void mc_record_inside(const struct run *x, uint32_t sw, uint32_t port);
+void mc_record_inside(const struct mincontention_run *x, uint32_t sw, uint32_t port);
 /* Data that no step changes, kept by a recording. */
 struct mc_kept {
 	const struct elements *el; /* reference held */
@@ -165,6 +165,6 @@ extern const struct routing_ops mincontention_ops; /* for a routing, and for a s
 void *mc_priv_at(struct walk *w, const struct routing *end);
 
 /* Tells those who ask. The current LID was just chosen (its usage is not counted yet), or kept. */
-void mc_tell(const struct run *x, bool kept);
+void mc_tell(const struct mincontention_run *x, bool kept);
 
 #endif

@@ -51,7 +51,7 @@ static uint32_t destinations(const struct engine_input *in, uint32_t *list)
 	return n;
 }
 
-static void begin_lid(struct run *x, uint32_t ep, unsigned lid)
+static void begin_lid(struct mincontention_run *x, uint32_t ep, unsigned lid)
 {
 	x->lid = lid;
 	x->owner = ep;
@@ -63,7 +63,7 @@ static void begin_lid(struct run *x, uint32_t ep, unsigned lid)
 /* --- what is kept ---------------------------------------------------------------------------- */
 
 /* Finds the LIDs whose trees in the current tables stand. False when cancelled. */
-static bool find_kept(struct run *x, const uint32_t *list, uint32_t n)
+static bool find_kept(struct mincontention_run *x, const uint32_t *list, uint32_t n)
 {
 	const struct lids *l = x->in->lids;
 
@@ -93,7 +93,7 @@ static void join_usage(const struct level *v, uint32_t *usage)
 }
 
 /* Takes over the entries of kept LIDs, and counts their ports. */
-static void take_kept(struct run *x)
+static void take_kept(struct mincontention_run *x)
 {
 	const struct fabric *f = x->topo->fabric;
 	const struct routing *from = x->in->current;
@@ -111,7 +111,8 @@ static void take_kept(struct run *x)
 }
 
 /* A shortcut for find_kept(): keeps a LID if none of its entries names a port that has lost its link. */
-static void keep_unharmed(struct run *x, const struct routing *before, const uint32_t *list, uint32_t n)
+static void keep_unharmed(struct mincontention_run *x, const struct routing *before, const uint32_t *list,
+			  uint32_t n)
 {
 	const struct fabric *f = x->topo->fabric;
 	const struct lids *l = x->in->lids;
@@ -142,7 +143,7 @@ static void keep_unharmed(struct run *x, const struct routing *before, const uin
  * May keep_unharmed() be used? It may if the tables are those of the last run with the same tolerance, no
  * link is new, and elements only lost chips (if one falls apart, find_kept() decides).
  */
-static bool can_compare(const struct run *x)
+static bool can_compare(const struct mincontention_run *x)
 {
 	const struct engine_input *in = x->in;
 	const struct mincontention *m = mincontention_of(in->previous);
@@ -183,7 +184,7 @@ static void forget_marks(struct level *v)
 }
 
 /* Counts elements with only one path for the current LID where a neighbour withholds another one. */
-static void count_not_given(struct run *x)
+static void count_not_given(struct mincontention_run *x)
 {
 	const struct level *v = &x->between;
 
@@ -203,7 +204,7 @@ static void count_not_given(struct run *x)
 	}
 }
 
-static void route_endport(struct run *x, uint32_t ep)
+static void route_endport(struct mincontention_run *x, uint32_t ep)
 {
 	const struct lids *l = x->in->lids;
 	unsigned kept = 0;
@@ -239,18 +240,18 @@ static void route_endport(struct run *x, uint32_t ep)
 
 /* --- one run --------------------------------------------------------------------------------- */
 
-static struct routing *run(const struct engine_input *in, struct engine_output *out, bool hint)
+static struct routing *mincontention_run(const struct engine_input *in, struct engine_output *out, bool hint)
 {
 	struct elements *el = elements_new(in->topo, options_file(in->options, "chassis_file"), in->progress,
 					   &out->notes.text, &out->refused);
 	struct mincontention *m;
 	uint32_t *list, n;
 	bool done = true;
-	struct run x;
+	struct mincontention_run x;
 
 	if (!el)
 		return NULL;
-	x = (struct run){.in = in, .el = el, .topo = in->topo};
+	x = (struct mincontention_run){.in = in, .el = el, .topo = in->topo};
 	run_levels(&x);
 	x.tolerance = (unsigned)options_uint(in->options, "tolerance");
 	x.r = routing_new("mincontention", in->topo, in->lids);
@@ -301,18 +302,18 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 	return NULL;
 }
 
-static struct routing *route(const struct engine_input *in, struct engine_output *out)
+static struct routing *mincontention_route(const struct engine_input *in, struct engine_output *out)
 {
-	return run(in, out, false);
+	return mincontention_run(in, out, false);
 }
 
-static struct routing *update(const struct engine_input *in, struct engine_output *out)
+static struct routing *mincontention_update(const struct engine_input *in, struct engine_output *out)
 {
-	return run(in, out, true);
+	return mincontention_run(in, out, true);
 }
 
 /* Room for the distances between all elements. There are at most as many as switches. */
-static size_t room(const struct engine_input *in, const char **what)
+static size_t mincontention_room(const struct engine_input *in, const char **what)
 {
 	size_t n = MIN(in->topo->n_switches_up, REMEMBERED);
 
@@ -325,8 +326,8 @@ const struct engine engine_mincontention = {
 	.brief = "whole chassis first: least contention among the LIDs of a port, shortest, least used",
 	.reference = "HP 376227-B21: the subnet manager of Topspin-family switches; nothing of OpenSM",
 	.options = options,
-	.route = route,
-	.update = update,
-	.room = room,
+	.route = mincontention_route,
+	.update = mincontention_update,
+	.room = mincontention_room,
 	.scheme = &mincontention_scheme,
 };

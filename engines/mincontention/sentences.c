@@ -48,7 +48,7 @@ static const char *inside_words(enum why_rule rule)
 /* --- steps of a recording -------------------------------------------------------------------- */
 
 /* The rule of a step: enum mincontention_rule for an element, enum why_rule for a chip inside. */
-static const char *rule(const struct rec_event *ev)
+static const char *mincontention_sentences_rule(const struct rec_event *ev)
 {
 	return why_rule_name(ev->kind == REC_SETTLE ? rule_words[ev->rule].why : ev->rule);
 }
@@ -83,7 +83,7 @@ static void say_inside(const struct saying *y)
 }
 
 /* Tells the chips that became one element, and why. */
-static void say_group(const struct saying *y)
+static void mincontention_say_group(const struct saying *y)
 {
 	const struct elements *el = ((const struct mc_kept *)y->kept)->el;
 	uint32_t e = el->of[y->ev->a];
@@ -97,7 +97,7 @@ static void say_group(const struct saying *y)
 	text_add(y->t, "; %s to other elements", PLURAL(el->first_link[e + 1] - el->first_link[e], "link"));
 }
 
-static void sentence(struct walk *w, struct text *t)
+static void mincontention_sentences_sentence(struct walk *w, struct text *t)
 {
 	const struct saying y = saying_of(w, t);
 
@@ -107,13 +107,13 @@ static void sentence(struct walk *w, struct text *t)
 	} else if (y.ev->kind == REC_SETTLE) {
 		say_settle(&y);
 	} else if (y.ev->kind == REC_GROUP) {
-		say_group(&y);
+		mincontention_say_group(&y);
 	} else {
 		say_inside(&y);
 	}
 }
 
-static const char *source(const struct rec_event *ev)
+static const char *mincontention_sentences_source(const struct rec_event *ev)
 {
 	switch (ev->kind) {
 	case REC_GROUP:
@@ -128,7 +128,8 @@ static const char *source(const struct rec_event *ev)
 	}
 }
 
-static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+static bool mincontention_sentences_cell(const struct recording *r, enum rec_table t, uint32_t at,
+					 struct text *out)
 {
 	const struct mc_kept *k = recording_kept(r);
 
@@ -141,7 +142,8 @@ static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struc
 	return true;
 }
 
-static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t v, struct text *out)
+static bool mincontention_sentences_value(const struct recording *r, enum rec_table t, uint32_t at,
+					  uint32_t v, struct text *out)
 {
 	(void)r;
 	(void)at;
@@ -152,20 +154,20 @@ static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint
 }
 
 const struct rec_scheme mincontention_scheme = {
-	.rule = rule,
+	.rule = mincontention_sentences_rule,
 	.order = "own order: there is no OpenSM",
-	.source = source,
-	.sentence = sentence,
+	.source = mincontention_sentences_source,
+	.sentence = mincontention_sentences_sentence,
 	.ops = &mincontention_ops,
 	.priv_at = mc_priv_at,
-	.cell = cell,
-	.value = value,
+	.cell = mincontention_sentences_cell,
+	.value = mincontention_sentences_value,
 };
 
 /* --- choices, when somebody asks ------------------------------------------------------------- */
 
 struct telling {
-	const struct run *x;
+	const struct mincontention_run *x;
 	struct mincontention_way *way; /* acceptable paths of the element; room for all links */
 	unsigned n;		       /* number of them */
 	struct mincontention_way *in;  /* the same for the chip inside; n_in: 0 at the chip of the exit */
@@ -207,7 +209,7 @@ static void decide_ways(const struct telling *t, const struct mincontention_way 
 }
 
 /* Tells the port by which an element sends the LID: "sw-03 sends this LID out of port 2". */
-static void say_elsewhere(const struct run *x, uint32_t e, struct text *s)
+static void say_elsewhere(const struct mincontention_run *x, uint32_t e, struct text *s)
 {
 	uint32_t port = exit_port(x, e);
 
@@ -218,7 +220,7 @@ static void say_elsewhere(const struct run *x, uint32_t e, struct text *s)
 /* Tells what decided: the rival that lost only by the last comparison. */
 static void decide_element(const struct telling *t, struct decided *d)
 {
-	const struct run *x = t->x;
+	const struct mincontention_run *x = t->x;
 	const struct level *v = &x->between;
 	struct text others = {0};
 	char a[300];
@@ -281,7 +283,7 @@ static void decide_inside_ways(const struct telling *t, const struct mincontenti
 /* For a chip without its element's exit: compares with port `via`, or (0) tells what decides. */
 static void decide_inside(const struct telling *t, unsigned via, struct decided *d)
 {
-	const struct run *x = t->x;
+	const struct mincontention_run *x = t->x;
 	const uint8_t *number = x->topo->fabric->port_num;
 
 	for (unsigned i = 1; i < t->n_in; i++)
@@ -299,7 +301,7 @@ static void decide_inside(const struct telling *t, unsigned via, struct decided 
 /* Explains why a link of the element is no acceptable path. */
 static void decide_unfit(const struct telling *t, uint32_t l, struct decided *d)
 {
-	const struct run *x = t->x;
+	const struct mincontention_run *x = t->x;
 	const struct level *v = &x->between;
 	uint32_t to = v->to[l], n = to, distance = DISTANCE(v->key[to]) + 1;
 	bool other = way_not_given(x, t->element, l);
@@ -329,7 +331,7 @@ static void offer_ways(const struct telling *t, struct rec_choice *c)
 {
 	static const char *const quantities[] = {"contention",	      "distance",	 "usage",
 						 "inside contention", "inside distance", "inside usage"};
-	const struct run *x = t->x;
+	const struct mincontention_run *x = t->x;
 	const uint8_t *number = x->topo->fabric->port_num;
 
 	c->quantity = quantities;
@@ -350,7 +352,7 @@ static void offer_ways(const struct telling *t, struct rec_choice *c)
 /* Tells the entry of one chip. */
 static void tell_chip(struct telling *t, uint32_t sw)
 {
-	const struct run *x = t->x;
+	const struct mincontention_run *x = t->x;
 	const struct fabric *f = x->topo->fabric;
 	struct rec_choice *c = rec_choice(x->in, sw, x->lid);
 	unsigned was = x->in->current ? routing_port(x->in->current, sw, x->lid) : NO_PATH;
@@ -409,7 +411,7 @@ static void tell_chip(struct telling *t, uint32_t sw)
 	rec_chosen(x->in, c);
 }
 
-void mc_tell(const struct run *x, bool kept)
+void mc_tell(const struct mincontention_run *x, bool kept)
 {
 	const struct rec_ask *q = x->in->ask;
 	const struct elements *el = x->el;

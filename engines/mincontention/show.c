@@ -80,8 +80,8 @@ bool mincontention_key(const struct routing *r, uint32_t element, unsigned lid, 
 /* --- what was compared ----------------------------------------------------------------------- */
 
 /* The state when a LID was placed. */
-struct replay {
-	struct run x;
+struct mincontention_show_replay {
+	struct mincontention_run x;
 	const struct routing *r; /* made by the engine */
 	const struct mincontention *m;
 	uint8_t *before;   /* [max_lid + 1] 1: counted before its turn */
@@ -89,7 +89,7 @@ struct replay {
 };
 
 /* Finds the LIDs placed before: kept ones, then CA and router ports, then switches, each by number. */
-static void find_before(struct replay *y)
+static void find_before(struct mincontention_show_replay *y)
 {
 	const struct lids *l = y->r->lids;
 	const struct fabric *f = y->x.topo->fabric;
@@ -107,7 +107,7 @@ static void find_before(struct replay *y)
 }
 
 /* Counts the usage of all links by the entries of LIDs placed before. False when cancelled. */
-static bool count_before(struct replay *y, struct progress *p)
+static bool mincontention_show_count_before(struct mincontention_show_replay *y, struct progress *p)
 {
 	const struct fabric *f = y->x.topo->fabric;
 
@@ -135,7 +135,7 @@ static bool count_before(struct replay *y, struct progress *p)
 }
 
 /* Sets the keys of a node and of all on its way, as far as links are chosen. chain: room for all nodes. */
-static void settle(struct level *v, uint32_t node, uint32_t *chain)
+static void mincontention_show_settle(struct level *v, uint32_t node, uint32_t *chain)
 {
 	uint32_t n = 0;
 
@@ -152,9 +152,9 @@ static void settle(struct level *v, uint32_t node, uint32_t *chain)
 }
 
 /* Sets the keys of the chips of an element, once the exit of the LID is known. */
-static void find_inside(struct replay *y, uint32_t e, uint32_t *chain)
+static void find_inside(struct mincontention_show_replay *y, uint32_t e, uint32_t *chain)
 {
-	struct run *x = &y->x;
+	struct mincontention_run *x = &y->x;
 	const uint32_t *chip = &x->el->chip[x->el->first_chip[e]];
 	uint32_t n = element_chips(x->el, e);
 	bool known = e == x->target || x->between.egress[e] != NO_ID;
@@ -168,12 +168,12 @@ static void find_inside(struct replay *y, uint32_t e, uint32_t *chain)
 			known && chip[i] != exit ? inside_link(x->el, y->r, chip[i], x->lid) : NO_ID;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		settle(&x->inside, chip[i], chain);
+		mincontention_show_settle(&x->inside, chip[i], chain);
 }
 
-static void fill_ways(const struct replay *y, struct mincontention_ways *w)
+static void fill_ways(const struct mincontention_show_replay *y, struct mincontention_ways *w)
 {
-	const struct run *x = &y->x;
+	const struct mincontention_run *x = &y->x;
 	bool kept = y->m->kept[x->lid];
 
 	w->target = x->target;
@@ -211,8 +211,8 @@ struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned 
 {
 	struct mincontention_ways *w = NEW(struct mincontention_ways);
 	const struct elements *el;
-	struct replay y;
-	struct run *x = &y.x;
+	struct mincontention_show_replay y;
+	struct mincontention_run *x = &y.x;
 	uint32_t owner, *chain;
 	unsigned base;
 	bool done;
@@ -226,8 +226,8 @@ struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned 
 	owner = lid_owner(r->lids, lid);
 	if (owner == NO_ID || r->topo->endport_switch[owner] == NO_ID)
 		return w;
-	y = (struct replay){.r = r, .m = r->priv};
-	*x = (struct run){.el = el, .topo = r->topo, .tolerance = y.m->tolerance};
+	y = (struct mincontention_show_replay){.r = r, .m = r->priv};
+	*x = (struct mincontention_run){.el = el, .topo = r->topo, .tolerance = y.m->tolerance};
 	run_levels(x);
 	x->lid = lid;
 	x->owner = owner;
@@ -251,10 +251,10 @@ struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned 
 		x->between.egress[e] = e == x->target ? NO_ID : egress_link(el, r, e, lid);
 	}
 	for (uint32_t e = 0; e < el->n; e++)
-		settle(&x->between, e, chain);
+		mincontention_show_settle(&x->between, e, chain);
 	for (uint32_t e = 0; e < el->n; e++)
 		find_inside(&y, e, chain);
-	done = count_before(&y, p);
+	done = mincontention_show_count_before(&y, p);
 	if (done)
 		fill_ways(&y, w);
 	run_end(x);

@@ -30,7 +30,7 @@ static void level_end(struct level *v)
 		  v->heap.node, v->heap.next);
 }
 
-void run_levels(struct run *x)
+void run_levels(struct mincontention_run *x)
 {
 	const struct elements *el = x->el;
 	uint32_t switches = x->topo->fabric->n_switches;
@@ -60,7 +60,7 @@ void run_levels(struct run *x)
 	x->target = NO_ID;
 }
 
-void run_end(struct run *x)
+void run_end(struct mincontention_run *x)
 {
 	for (uint32_t e = 0; e < x->el->n; e++) {
 		FREE_EACH(x->all_sp[e], x->all_near[e]);
@@ -72,7 +72,7 @@ void run_end(struct run *x)
 
 /* --- the target ----------------------------------------------------------------------------------- */
 
-void aim(struct run *x, uint32_t target)
+void aim(struct mincontention_run *x, uint32_t target)
 {
 	uint32_t n = x->el->n, slot = n <= REMEMBERED ? target : 0;
 
@@ -91,7 +91,7 @@ void aim(struct run *x, uint32_t target)
 	x->near = x->all_near[slot];
 }
 
-void aim_inside(struct run *x, uint32_t e)
+void aim_inside(struct mincontention_run *x, uint32_t e)
 {
 	const struct elements *el = x->el;
 	uint32_t to = el->chip_index[exit_switch(x, e)];
@@ -115,9 +115,10 @@ static struct mincontention_way way_through(const struct level *v, uint32_t l)
 }
 
 /* The first thing in which two ways differ. Links are sorted by chip and port, which settle the rest. */
-static enum mincontention_rule difference(const struct run *x, const struct level *v,
-					  const struct mincontention_way *a,
-					  const struct mincontention_way *b)
+static enum mincontention_rule mincontention_ways_difference(const struct mincontention_run *x,
+							     const struct level *v,
+							     const struct mincontention_way *a,
+							     const struct mincontention_way *b)
 {
 	const struct fabric *f = x->topo->fabric;
 
@@ -132,7 +133,7 @@ static enum mincontention_rule difference(const struct run *x, const struct leve
 	return f->port_node[a->port] != f->port_node[b->port] ? RULE_OWN_CHIP : RULE_PORT;
 }
 
-bool acceptable(const struct run *x, const struct level *v, uint32_t node, uint32_t l)
+bool acceptable(const struct mincontention_run *x, const struct level *v, uint32_t node, uint32_t l)
 {
 	uint32_t at = v->to[l];
 
@@ -143,7 +144,7 @@ bool acceptable(const struct run *x, const struct level *v, uint32_t node, uint3
 	return at != node || v->egress[at] == NO_ID;
 }
 
-uint32_t list_ways(const struct run *x, const struct level *v, uint32_t node, bool kept,
+uint32_t list_ways(const struct mincontention_run *x, const struct level *v, uint32_t node, bool kept,
 		   struct mincontention_way *way)
 {
 	uint32_t n = 1;
@@ -159,7 +160,7 @@ uint32_t list_ways(const struct run *x, const struct level *v, uint32_t node, bo
 		if (l == v->egress[node] || !acceptable(x, v, node, l))
 			continue;
 		way[n] = way_through(v, l);
-		way[n].rule = kept ? RULE_KEPT : difference(x, v, &way[0], &way[n]);
+		way[n].rule = kept ? RULE_KEPT : mincontention_ways_difference(x, v, &way[0], &way[n]);
 		if (way[n].rule > way[0].rule)
 			way[0].rule = way[n].rule;
 		n++;
@@ -170,7 +171,7 @@ uint32_t list_ways(const struct run *x, const struct level *v, uint32_t node, bo
 }
 
 /* Can the target be reached from element `from` over at most `most` links, without passing e? */
-static bool near_without(const struct run *x, uint32_t from, uint32_t e, unsigned most)
+static bool near_without(const struct mincontention_run *x, uint32_t from, uint32_t e, unsigned most)
 {
 	const struct elements *el = x->el;
 	uint16_t *dist = NEW_ARRAY(el->n, uint16_t);
@@ -195,7 +196,7 @@ static bool near_without(const struct run *x, uint32_t from, uint32_t e, unsigne
 	return found;
 }
 
-bool way_not_given(const struct run *x, uint32_t e, uint32_t l)
+bool way_not_given(const struct mincontention_run *x, uint32_t e, uint32_t l)
 {
 	const struct level *v = &x->between;
 	uint32_t to = v->to[l];
@@ -207,7 +208,7 @@ bool way_not_given(const struct run *x, uint32_t e, uint32_t l)
 	return v->sp[to] <= v->sp[e] || near_without(x, to, e, most);
 }
 
-uint32_t way_deviator(const struct run *x, uint32_t e, uint32_t l)
+uint32_t way_deviator(const struct mincontention_run *x, uint32_t e, uint32_t l)
 {
 	const struct level *v = &x->between;
 	unsigned left = v->sp[e] + x->tolerance - 1;
@@ -220,7 +221,7 @@ uint32_t way_deviator(const struct run *x, uint32_t e, uint32_t l)
 	return at;
 }
 
-enum mincontention_rule own_rule(const struct run *x, bool kept)
+enum mincontention_rule own_rule(const struct mincontention_run *x, bool kept)
 {
 	return kept ? RULE_KEPT : x->swport ? RULE_HOST_PORT : RULE_OWN_PORT;
 }
@@ -253,7 +254,8 @@ uint32_t inside_link(const struct elements *el, const struct routing *r, uint32_
 }
 
 /* Finds the distance of a node by egress[]. False when the way loops, or is not acceptably short. */
-static bool follow(const struct run *x, struct level *v, uint32_t node, uint32_t n)
+static bool mincontention_ways_follow(const struct mincontention_run *x, struct level *v, uint32_t node,
+				      uint32_t n)
 {
 	uint32_t steps = 0, at = node, from = node;
 
@@ -266,7 +268,7 @@ static bool follow(const struct run *x, struct level *v, uint32_t node, uint32_t
 }
 
 /* Do all chips of an element send to its exit, by acceptable ways inside? */
-static bool inside_stands(struct run *x, const struct routing *from, uint32_t e)
+static bool inside_stands(struct mincontention_run *x, const struct routing *from, uint32_t e)
 {
 	const struct elements *el = x->el;
 	const uint32_t *chip = &el->chip[el->first_chip[e]];
@@ -282,12 +284,12 @@ static bool inside_stands(struct run *x, const struct routing *from, uint32_t e)
 			return false;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (!follow(x, &x->inside, chip[i], n))
+		if (!mincontention_ways_follow(x, &x->inside, chip[i], n))
 			return false;
 	return true;
 }
 
-bool tree_stands(struct run *x, const struct routing *from)
+bool tree_stands(struct mincontention_run *x, const struct routing *from)
 {
 	if (lid_owner(from->lids, x->lid) != x->owner)
 		return false;
@@ -302,7 +304,7 @@ bool tree_stands(struct run *x, const struct routing *from)
 			return false;
 	}
 	for (uint32_t e = 0; e < x->el->n; e++)
-		if (!follow(x, &x->between, e, x->el->n))
+		if (!mincontention_ways_follow(x, &x->between, e, x->el->n))
 			return false;
 	return true;
 }
@@ -317,7 +319,7 @@ static void level_mark(struct level *v, uint32_t l)
 	v->mark[v->n_marks++] = l;
 }
 
-void mark_lid(struct run *x, const struct routing *r, unsigned lid)
+void mark_lid(struct mincontention_run *x, const struct routing *r, unsigned lid)
 {
 	const struct elements *el = x->el;
 
@@ -329,7 +331,7 @@ void mark_lid(struct run *x, const struct routing *r, unsigned lid)
 	}
 }
 
-void mark_chosen(struct run *x)
+void mark_chosen(struct mincontention_run *x)
 {
 	for (uint32_t e = 0; e < x->el->n; e++)
 		level_mark(&x->between, x->between.egress[e]);

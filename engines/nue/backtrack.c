@@ -48,20 +48,20 @@ static void make_stacks(struct nue_run *x)
 /* --- backtracking --------------------------------------------------------------------------------- */
 
 /* A new way Q -> A -> U. c is the channel into A, k the one from U to A. */
-struct candidate {
+struct nue_backtrack_candidate {
 	uint64_t distance;
 	uint32_t place, k, c;
 };
 
 struct candidates {
-	struct candidate *of;
+	struct nue_backtrack_candidate *of;
 	size_t n, cap;
 };
 
-COMPARATOR(by_distance, struct candidate, UP(distance) UP(place))
+COMPARATOR(by_distance, struct nue_backtrack_candidate, UP(distance) UP(place))
 
 /* Does d lead straight back to the switch from which c comes? */
-static bool turns_back(const struct nue_graph *g, uint32_t c, uint32_t d)
+static bool nue_backtrack_turns_back(const struct nue_graph *g, uint32_t c, uint32_t d)
 {
 	return g->from[c] == g->to[d] && g->to[c] == g->from[d];
 }
@@ -76,7 +76,7 @@ static bool carries_all(const struct nue_run *x, uint32_t a, uint32_t c)
 
 		if (d == NO_ID || g->from[d] != a)
 			continue;
-		if (turns_back(g, c, d) || !nue_used(x->d, nue_edge_of(x->d, c, d)))
+		if (nue_backtrack_turns_back(g, c, d) || !nue_used(x->d, nue_edge_of(x->d, c, d)))
 			return false;
 	}
 	return true;
@@ -96,7 +96,7 @@ static void find_candidates(struct nue_run *x, uint32_t u, struct candidates *l)
 			if (!carries_all(x, a, c))
 				continue;
 			GROW(l->of, l->n, l->cap);
-			l->of[l->n] = (struct candidate){x->cd[c], (uint32_t)l->n, k, c};
+			l->of[l->n] = (struct nue_backtrack_candidate){x->cd[c], (uint32_t)l->n, k, c};
 			l->n++;
 		}
 	}
@@ -124,7 +124,7 @@ static enum nue_verdict open_way(struct nue_run *x, struct nue_way *w)
 	if (x->g->from[c] == x->src)
 		return NUE_FROM_SOURCE;
 	q = x->used[x->g->from[c]];
-	if (q == NO_ID || turns_back(x->g, c, q))
+	if (q == NO_ID || nue_backtrack_turns_back(x->g, c, q))
 		return NUE_TURNS_BACK;
 	e1 = nue_edge_of(d, q, c);
 	was = d->edge_wet[e1];

@@ -70,7 +70,7 @@ void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours)
 	d->searches = d->blocked = d->merges = 0;
 }
 
-static void flip(struct nue_ccdg *d, uint32_t c, uint32_t x)
+static void nue_ccdg_flip(struct nue_ccdg *d, uint32_t c, uint32_t x)
 {
 	const uint32_t *rev = d->g->rev, n = d->g->n_channels;
 	uint32_t e = nue_edge_of(d, c, x), l = c < n ? nue_edge_of(d, rev[x], rev[c]) : 0;
@@ -83,7 +83,7 @@ static void flip(struct nue_ccdg *d, uint32_t c, uint32_t x)
 static void colour_edge(struct nue_ccdg *d, uint32_t c, uint32_t x, uint16_t colour)
 {
 	d->edge[nue_edge_of(d, c, x)] = colour;
-	flip(d, c, x);
+	nue_ccdg_flip(d, c, x);
 }
 
 void nue_mark_edge(struct nue_ccdg *d, uint32_t c, uint32_t x)
@@ -100,7 +100,7 @@ void nue_unpaint(struct nue_ccdg *d, uint32_t c, uint32_t x)
 		return;
 	d->edge[e] = NUE_UNUSED;
 	d->edge_wet[e] = 0;
-	flip(d, c, x);
+	nue_ccdg_flip(d, c, x);
 }
 
 /* --- order of channels ---------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static uint32_t new_epoch(struct nue_ccdg *d)
 
 /* --- a heap of 64-bit numbers, least first; only for the first order --- */
 
-static void push(uint64_t *h, uint32_t *n, uint64_t x)
+static void nue_ccdg_push(uint64_t *h, uint32_t *n, uint64_t x)
 {
 	uint32_t i = (*n)++;
 
@@ -126,7 +126,7 @@ static void push(uint64_t *h, uint32_t *n, uint64_t x)
 	h[i] = x;
 }
 
-static uint64_t pop(uint64_t *h, uint32_t *n)
+static uint64_t nue_ccdg_pop(uint64_t *h, uint32_t *n)
 {
 	uint64_t least = h[0], x = h[--*n];
 	uint32_t i = 0, c;
@@ -162,9 +162,9 @@ void nue_ccdg_order(struct nue_ccdg *d, const uint32_t *rank)
 			d->before[x] += nue_used(d, nue_edge_of(d, c, x));
 	for (uint32_t c = 0; c < g->n_channels; c++)
 		if (!d->before[c])
-			push(d->sort, &n, (uint64_t)rank[c] << 32 | c);
+			nue_ccdg_push(d->sort, &n, (uint64_t)rank[c] << 32 | c);
 	while (n) {
-		uint32_t c = (uint32_t)pop(d->sort, &n);
+		uint32_t c = (uint32_t)nue_ccdg_pop(d->sort, &n);
 
 		done++;
 		d->next[last] = c;
@@ -172,7 +172,7 @@ void nue_ccdg_order(struct nue_ccdg *d, const uint32_t *rank)
 		last = c;
 		for (uint32_t x = g->first[g->to[c]]; x < g->first[g->to[c] + 1]; x++)
 			if (nue_used(d, nue_edge_of(d, c, x)) && !--d->before[x])
-				push(d->sort, &n, (uint64_t)rank[x] << 32 | x);
+				nue_ccdg_push(d->sort, &n, (uint64_t)rank[x] << 32 | x);
 	}
 	d->next[last] = g->n_channels;
 	d->prev[g->n_channels] = last;
@@ -236,7 +236,7 @@ static void sort_by_order(struct nue_ccdg *d, uint32_t *list, uint32_t n)
 }
 
 /* Moves channels, in their order, to behind h, or to before x. */
-static void move(struct nue_ccdg *d, uint32_t *list, uint32_t n, uint32_t h, uint32_t x)
+static void nue_ccdg_move(struct nue_ccdg *d, uint32_t *list, uint32_t n, uint32_t h, uint32_t x)
 {
 	uint32_t end = d->g->n_channels, at, low, gap;
 
@@ -277,9 +277,9 @@ static bool order_allows(struct nue_ccdg *d, uint32_t h, uint32_t x)
 		    search_step(d, d->before[i], true, least, d->before, &back))
 			return false;
 	if (i == on)
-		move(d, d->queue, on, h, NO_ID);
+		nue_ccdg_move(d, d->queue, on, h, NO_ID);
 	else
-		move(d, d->before, back, NO_ID, x);
+		nue_ccdg_move(d, d->before, back, NO_ID, x);
 	return true;
 }
 

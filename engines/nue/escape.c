@@ -85,7 +85,8 @@ static void mark_step(struct nue_run *x, const uint32_t *esc, uint32_t n, uint32
 }
 
 /* Marks the path along the tree from a node up to the link that leaves the root. */
-static void mark_path(struct nue_run *x, const struct nue_layer *l, uint32_t node, uint8_t *at_root)
+static void nue_escape_mark_path(struct nue_run *x, const struct nue_layer *l, uint32_t node,
+				 uint8_t *at_root)
 {
 	uint32_t c = l->escape[node], n;
 
@@ -103,7 +104,8 @@ static void mark_path(struct nue_run *x, const struct nue_layer *l, uint32_t nod
 /* --- a first order ----------------------------------------------------------------------------- */
 
 /* Hops of all nodes, from the root or from the nearest node with a destination. */
-static void measure(const struct nue_run *x, const struct nue_layer *l, bool from_root, uint32_t *d)
+static void nue_escape_measure(const struct nue_run *x, const struct nue_layer *l, bool from_root,
+			       uint32_t *d)
 {
 	const struct nue_graph *g = x->g;
 	uint32_t n = 0, *queue = x->queue;
@@ -127,8 +129,8 @@ static void guess_ranks(struct nue_run *x, const struct nue_layer *l, uint32_t *
 	const struct nue_graph *g = x->g;
 	uint32_t *up = x->children, *in = x->found, most = g->n;
 
-	measure(x, l, false, up);
-	measure(x, l, true, in);
+	nue_escape_measure(x, l, false, up);
+	nue_escape_measure(x, l, true, in);
 	for (uint32_t c = 0; c < g->n_channels; c++) {
 		uint32_t u = g->from[c], v = g->to[c];
 
@@ -150,7 +152,7 @@ void nue_mark_escape(struct nue_run *x, struct nue_layer *l)
 	for (uint32_t u = 0; u < x->g->n; u++) {
 		if (x->record && l->escape[u] != NO_ID)
 			nue_record_escape(x, l, u);
-		mark_path(x, l, u, at_root);
+		nue_escape_mark_path(x, l, u, at_root);
 	}
 	if (x->record)
 		nue_record_escape(x, l, l->root);

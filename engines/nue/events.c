@@ -52,7 +52,7 @@ void nue_record_free(struct nue_record *k)
 /* --- changes that belong to the event ------------------------------------------------------------- */
 
 /* Port by which packets leave the end of a channel; the search goes the other way. */
-static uint32_t port_of(const struct nue_run *x, uint32_t c)
+static uint32_t nue_events_port_of(const struct nue_run *x, uint32_t c)
 {
 	return switch_port_id(x->in->topo->fabric, x->g->sw[x->g->to[c]], x->g->rport[c]);
 }
@@ -81,17 +81,17 @@ static void tell_touched(struct nue_run *x)
 	}
 }
 
-static void touch(struct nue_record *k, uint32_t e)
+static void nue_events_touch(struct nue_record *k, uint32_t e)
 {
 	GROW(k->touched, k->n_touched, k->cap);
 	k->touched[k->n_touched++] = e;
 }
 
 /* Records by which port a node sends and how far it is, if that has changed. */
-static void tell_way(struct nue_run *x, uint32_t v)
+static void nue_events_tell_way(struct nue_run *x, uint32_t v)
 {
 	struct nue_record *k = x->record;
-	uint32_t sw = x->g->sw[v], via = x->used[v] == NO_ID ? NO_ID : port_of(x, x->used[v]);
+	uint32_t sw = x->g->sw[v], via = x->used[v] == NO_ID ? NO_ID : nue_events_port_of(x, x->used[v]);
 	uint32_t dist =
 		x->dist[v] == NUE_INF ? NO_ID : (uint32_t)(x->dist[v] < NO_ID ? x->dist[v] : NO_ID - 1);
 
@@ -114,7 +114,7 @@ static void tell_cycle(struct nue_run *x, uint32_t c, uint32_t h)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = i ? k->way[n - i] : h, next = k->way[n - 1 - i];
 
-		rec_extra(x->in->record, port_of(x, at));
+		rec_extra(x->in->record, nue_events_port_of(x, at));
 		rec_extra(x->in->record, i ? k->holder[nue_edge_of(x->d, next, at)] : k->lid);
 	}
 }
@@ -193,7 +193,7 @@ bool nue_record_try(struct nue_run *x, uint32_t h, uint32_t c)
 
 	if (!fresh)
 		return refused;
-	touch(k, e);
+	nue_events_touch(k, e);
 	if (refused) {
 		event(x, REC_BLOCK, 0, x->g->rport[c], x->g->to[c]);
 		tell_touched(x);
@@ -210,7 +210,7 @@ bool nue_record_try(struct nue_run *x, uint32_t h, uint32_t c)
 	return refused;
 }
 
-static void look(struct nue_run *x, uint32_t c, uint64_t dist, unsigned rule)
+static void nue_events_look(struct nue_run *x, uint32_t c, uint64_t dist, unsigned rule)
 {
 	uint32_t v = x->g->to[c];
 
@@ -232,16 +232,16 @@ void nue_record_expand(struct nue_run *x, uint32_t cur)
 		if (c == back)
 			continue;
 		if (dist >= x->dist[g->to[c]])
-			look(x, c, dist, LOOK_NOT_SHORTER);
+			nue_events_look(x, c, dist, LOOK_NOT_SHORTER);
 		else if (x->d->edge[nue_edge_of(x->d, cur, c)] == NUE_BLOCKED)
-			look(x, c, dist, LOOK_BLOCKED);
+			nue_events_look(x, c, dist, LOOK_BLOCKED);
 	}
 }
 
 void nue_record_reach(struct nue_run *x, uint32_t v)
 {
 	event(x, REC_REACH, 0, x->g->rport[x->used[v]], v);
-	tell_way(x, v);
+	nue_events_tell_way(x, v);
 	tell_touched(x);
 }
 
@@ -249,7 +249,7 @@ void nue_record_unpaint(struct nue_run *x, uint32_t e)
 {
 	if (!nue_used(x->d, e))
 		x->record->holder[e] = 0;
-	touch(x->record, e);
+	nue_events_touch(x->record, e);
 }
 
 /* --- backtracking and shortcuts ------------------------------------------------------------------------- */
@@ -261,8 +261,8 @@ void nue_record_backtrack(struct nue_run *x, const struct nue_way *w, enum nue_v
 
 	event(x, REC_BACKTRACK, verdict, x->g->rport[w->h], w->u);
 	if (verdict == NUE_TAKEN) {
-		tell_way(x, w->u);
-		tell_way(x, a);
+		nue_events_tell_way(x, w->u);
+		nue_events_tell_way(x, a);
 	}
 	tell_touched(x);
 	rec_extra(rec, x->g->sw[a]);
@@ -276,7 +276,7 @@ void nue_record_backtrack(struct nue_run *x, const struct nue_way *w, enum nue_v
 void nue_record_shortcut(struct nue_run *x, uint32_t v, uint32_t old, uint32_t now, uint32_t forbids)
 {
 	event(x, REC_SHORTCUT, forbids == NO_ID ? SHORTCUT_TAKEN : SHORTCUT_REFUSED, x->g->rport[now], v);
-	tell_way(x, v);
+	nue_events_tell_way(x, v);
 	tell_touched(x);
 	rec_extra(x->in->record, x->g->sw[x->g->from[old]]);
 	rec_extra(x->in->record, forbids == NO_ID ? NO_ID : x->g->sw[forbids]);
@@ -286,7 +286,7 @@ void nue_record_fallback(struct nue_run *x)
 {
 	event(x, REC_FALLBACK, 0, 0, x->src);
 	for (uint32_t v = 0; v < x->g->n; v++)
-		tell_way(x, v);
+		nue_events_tell_way(x, v);
 	rec_extra(x->in->record, x->g->n - x->count);
 }
 
@@ -307,13 +307,13 @@ void nue_record_tree(struct nue_run *x)
 {
 	rec_event(x->in->record, REC_TREE, 0, 0, x->g->sw[x->src], 0);
 	for (uint32_t v = 0; v < x->g->n; v++)
-		tell_way(x, v);
+		nue_events_tell_way(x, v);
 }
 
 /* --- entries and weights ----------------------------------------------------------------------- */
 
 /* Measures links and weights of all ways in their final state. */
-static void measure(struct nue_run *x, uint32_t src)
+static void nue_events_measure(struct nue_run *x, uint32_t src)
 {
 	memset(x->links, 0xff, x->g->n * sizeof(*x->links)); /* NO_ID */
 	x->links[src] = 0;
@@ -334,7 +334,7 @@ static void measure(struct nue_run *x, uint32_t src)
 }
 
 /* Does the way from a lead over v? */
-static bool leads_over(const struct nue_run *x, uint32_t a, uint32_t v)
+static bool nue_events_leads_over(const struct nue_run *x, uint32_t a, uint32_t v)
 {
 	for (; a != x->src; a = x->g->from[x->used[a]])
 		if (a == v)
@@ -342,7 +342,7 @@ static bool leads_over(const struct nue_run *x, uint32_t a, uint32_t v)
 	return a == v;
 }
 
-static void list_offers(const struct nue_run *x, uint32_t v, struct nue_cause *c)
+static void nue_events_list_offers(const struct nue_run *x, uint32_t v, struct nue_cause *c)
 {
 	const struct nue_graph *g = x->g;
 
@@ -355,7 +355,7 @@ static void list_offers(const struct nue_run *x, uint32_t v, struct nue_cause *c
 					.q = {INT64_MIN, INT64_MIN, (int64_t)x->weight[in], INT64_MIN}};
 		if (o->port == c->port)
 			c->own = o;
-		if (leads_over(x, a, v))
+		if (nue_events_leads_over(x, a, v))
 			continue;
 		o->q[NUE_LINKS] = x->links[a] + 1;
 		o->q[NUE_DISTANCE] = x->far[a] + (int64_t)x->weight[in];
@@ -366,7 +366,7 @@ static void list_offers(const struct nue_run *x, uint32_t v, struct nue_cause *c
 }
 
 /* Finds offers that could beat the chosen one: the lightest blocked one, else one that is equally light. */
-static void compare_offers(struct nue_cause *c)
+static void nue_events_compare_offers(struct nue_cause *c)
 {
 	const struct rec_offer *blocked = NULL, *equal = NULL;
 
@@ -410,8 +410,8 @@ static void find_cause(const struct nue_run *x, struct nue_cause *c, uint32_t sr
 		c->rule = c->port ? WHY_ATTACHED : WHY_OWN_LID;
 		return;
 	}
-	list_offers(x, c->v, c);
-	compare_offers(c);
+	nue_events_list_offers(x, c->v, c);
+	nue_events_compare_offers(c);
 	if (x->events & NUE_FALLBACK)
 		c->rule = WHY_ESCAPE;
 	else if (!(x->events & NUE_OUTSIDE) && x->how[c->v] != NUE_BY_SEARCH)
@@ -426,7 +426,7 @@ void nue_choices(struct nue_run *x, unsigned lid, uint32_t src)
 
 	if (!x->record && !rec_asks(x->in, x->in->ask->sw, lid))
 		return;
-	measure(x, src);
+	nue_events_measure(x, src);
 	for (uint32_t v = 0; v < x->g->n; v++) {
 		uint32_t sw = x->g->sw[v];
 		struct nue_cause c = {
@@ -454,7 +454,8 @@ void nue_record_routed(struct nue_run *x)
 		if (v == x->src)
 			continue;
 		now = x->weight[c] - x->nue->first_weight;
-		rec_delta(x->in->record, T_WEIGHT, port_of(x, c), (uint32_t)(now - x->sum[v]), (uint32_t)now);
+		rec_delta(x->in->record, T_WEIGHT, nue_events_port_of(x, c), (uint32_t)(now - x->sum[v]),
+			  (uint32_t)now);
 	}
 	rec_extra(x->in->record, x->events);
 }

@@ -8,24 +8,24 @@
 #include "core/base/counted.h"
 #include "core/routing/distances.h"
 
-struct keyed {
+struct nue_graph_keyed {
 	uint16_t key;
 	uint32_t sw;
 };
 
-COMPARATOR(by_key, struct keyed, UP(key) UP(sw))
+COMPARATOR(by_key, struct nue_graph_keyed, UP(key) UP(sw))
 
 static void number_nodes(struct nue_graph *g, const struct topo *t, const struct lids *l)
 {
 	const struct fabric *f = t->fabric;
-	struct keyed *k = NEW_ARRAY(f->n_switches + 1u, struct keyed);
+	struct nue_graph_keyed *k = NEW_ARRAY(f->n_switches + 1u, struct nue_graph_keyed);
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		uint32_t ep = f->port_endport[f->switch_port[sw]];
 
 		g->node[sw] = NO_ID;
 		if (switch_up(t, sw))
-			k[g->n++] = (struct keyed){nue_lid_key(l->base[ep]), sw};
+			k[g->n++] = (struct nue_graph_keyed){nue_lid_key(l->base[ep]), sw};
 	}
 	qsort(k, g->n, sizeof(*k), by_key);
 	for (uint32_t u = 0; u < g->n; u++) {

@@ -147,7 +147,7 @@ static double plus_times(double x, double y, unsigned n)
  * OpenSM repeats this for each of the sources on switch s; only the value of s itself differs between the
  * first and the others. Sums are added in OpenSM's order, since rounding decides ties.
  */
-static void add_dependencies(struct brandes *b, uint32_t s)
+static void nue_hull_add_dependencies(struct brandes *b, uint32_t s)
 {
 	const struct nue_graph *g = b->g;
 	struct between *node = b->node;
@@ -195,7 +195,7 @@ bool nue_find_root(struct nue_run *x, struct nue_layer *l)
 	for (uint32_t s = 0; s < n && go_on; s++) {
 		if (l->hull[s]) {
 			count_paths(&b, s);
-			add_dependencies(&b, s);
+			nue_hull_add_dependencies(&b, s);
 		}
 		go_on = progress_step(x->in->progress, s);
 	}

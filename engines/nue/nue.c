@@ -236,7 +236,7 @@ static int route_layer(struct nue_run *x, unsigned v)
 
 /* --- the run -------------------------------------------------------------------------------------- */
 
-static void make_room(struct nue_run *x)
+static void nue_make_room(struct nue_run *x)
 {
 	uint32_t n = x->g->n, channels = x->g->n_channels + 1u, vertices = n + channels;
 
@@ -271,7 +271,7 @@ static void make_room(struct nue_run *x)
 	}
 }
 
-static int route_all(struct nue_run *x)
+static int nue_route_all(struct nue_run *x)
 {
 	uint64_t most = 0, least = UINT64_MAX; /* growth of a weight */
 
@@ -337,7 +337,7 @@ static void begin_run(struct nue_run *x)
 	x->nue->event = mem_array(lids, 1);
 	x->d = nue_ccdg_new(x->g);
 	x->nue->n_edges = x->d->n_edges;
-	make_room(x);
+	nue_make_room(x);
 	x->r = routing_new("nue", in->topo, in->lids);
 	x->r->ops = &nue_ops;
 	x->r->priv = x->nue;
@@ -381,7 +381,7 @@ static struct routing *nue_route(const struct engine_input *in, struct engine_ou
 		return NULL;
 	}
 	begin_run(&x);
-	rc = route_all(&x);
+	rc = nue_route_all(&x);
 	heap4_free(&x.heap);
 	columns_free(&x.done);
 	FREE_EACH(x.hop, x.lightest, x.dist, x.used, x.found, x.cd, x.candidate, x.stacks.expanded,

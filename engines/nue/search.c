@@ -3,7 +3,7 @@
 #include "engines/nue/internal.h"
 
 /* v leaves the heap, and the edge of its way leaves the subgraph. */
-static void leave(struct nue_run *x, uint32_t v)
+static void nue_search_leave(struct nue_run *x, uint32_t v)
 {
 	uint32_t old = x->used[v], before = x->used[x->g->from[old]];
 
@@ -13,10 +13,10 @@ static void leave(struct nue_run *x, uint32_t v)
 }
 
 /* Takes channel c as the way into v. The search will continue from v. */
-static inline void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
+static inline void nue_search_take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
 {
 	if (x->used[v] != NO_ID)
-		leave(x, v);
+		nue_search_leave(x, v);
 	else
 		x->count++;
 	x->cd[c] = dist;
@@ -37,7 +37,7 @@ static inline void look_first(struct nue_run *x, uint32_t cur, uint64_t base, ui
 
 	if (dist >= x->dist[v] || ((free || x->record) && nue_refused(x, cur, c)))
 		return;
-	take(x, c, v, dist);
+	nue_search_take(x, c, v, dist);
 	x->stacks.accepted[c] = x->serial;
 }
 
@@ -84,7 +84,7 @@ static void shorter(struct nue_run *x, uint32_t cur, uint32_t c, uint32_t v, uin
 		return;
 	if (x->used[v] == NO_ID || x->found[v] == x->step) {
 		x->found[v] = x->step;
-		take(x, c, v, dist);
+		nue_search_take(x, c, v, dist);
 		return;
 	}
 	old = x->used[v];
@@ -97,7 +97,7 @@ static void shorter(struct nue_run *x, uint32_t cur, uint32_t c, uint32_t v, uin
 		nue_record_shortcut(x, v, old, c, forbids);
 }
 
-static void look_again(struct nue_run *x, uint32_t cur, uint32_t c)
+static void nue_search_look_again(struct nue_run *x, uint32_t cur, uint32_t c)
 {
 	uint32_t v = x->g->to[c];
 	uint64_t dist = x->cd[cur] + x->weight[c];
@@ -119,15 +119,15 @@ static void expand_again(struct nue_run *x, uint32_t v, uint32_t cur)
 		nue_record_expand(x, cur);
 	for (uint32_t c = g->first[v]; c < end; c++)
 		if (x->d->edge[at + c] > NUE_UNUSED)
-			look_again(x, cur, c);
+			nue_search_look_again(x, cur, c);
 	for (uint32_t c = g->first[v]; c < end; c++)
 		if (x->d->edge[at + c] == NUE_UNUSED)
-			look_again(x, cur, c);
+			nue_search_look_again(x, cur, c);
 }
 
 /* --- the whole ----------------------------------------------------------------------------------- */
 
-static void begin(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
+static void nue_search_begin(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 {
 	uint32_t n = x->g->n;
 
@@ -178,7 +178,7 @@ int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 {
 	uint32_t most = 0;
 
-	begin(x, lid, src, colour);
+	nue_search_begin(x, lid, src, colour);
 	x->cd[nue_begin(x->d, src, colour)] = 0;
 	for (uint32_t v = src; v != NO_ID && !x->d->endless; v = next_node(x)) {
 		uint32_t cur = nue_way_into(x, v);

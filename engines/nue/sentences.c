@@ -82,7 +82,8 @@ static const char *tell_rule(const struct nue_run *x, const struct nue_cause *c,
 }
 
 /* Adds the cycle that an offer's way would close, as packets pass its switches. */
-static void add_cycle(const struct nue_run *x, uint32_t v, const struct rec_offer *o, struct text *t)
+static void nue_sentences_add_cycle(const struct nue_run *x, uint32_t v, const struct rec_offer *o,
+				    struct text *t)
 {
 	const struct nue_graph *g = x->g;
 	uint32_t *way = NEW_ARRAY(g->n_channels + 1u, uint32_t), n, k = g->first[v];
@@ -116,7 +117,7 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 		decide(d, WHY_SHORTEST, "The way of %s leads over %s itself, so port %u offers none.",
 		       f->node_name[f->port_node[o->peer]], name(x, c->v), o->port);
 	} else if (rule == WHY_BLOCKED) {
-		add_cycle(x, c->v, o, &t);
+		nue_sentences_add_cycle(x, c->v, o, &t);
 		add_dependency(x, c->v, o, &turn);
 		decide(d, rule,
 		       "Port %u would be %s (%" PRId64 " to %" PRId64
@@ -199,7 +200,7 @@ void nue_tell_choice(const struct nue_run *x, const struct nue_cause *cause)
 /* --- dependencies as cells --------------------------------------------------------------------- */
 
 /* A dependency as packets make it: "turn t11 -> t01 -> t00 in layer 0". */
-static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+static bool nue_sentences_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {
 	const struct nue *n = recording_kept(r);
 	const struct fabric *f = recording_sweep(r)->fabric;
@@ -252,7 +253,7 @@ static unsigned layer_of(const struct saying *y)
 }
 
 /* Tells the cycle that begins at word `from`, and its holders. */
-static void say_cycle(const struct saying *y, uint32_t from)
+static void nue_say_cycle(const struct saying *y, uint32_t from)
 {
 	const struct fabric *f = y->f;
 	uint32_t n = (y->n_extra - from) / 2, others = 0;
@@ -299,7 +300,7 @@ static void say_centre(const struct saying *y)
 		 PLURAL(l->n_hull, "switch"));
 }
 
-static uint32_t changes(const struct saying *y, enum rec_table table, uint32_t now)
+static uint32_t nue_sentences_changes(const struct saying *y, enum rec_table table, uint32_t now)
 {
 	uint32_t cursor = 0, n = 0;
 	struct rec_delta d;
@@ -311,7 +312,7 @@ static uint32_t changes(const struct saying *y, enum rec_table table, uint32_t n
 
 static void say_escape(const struct saying *y)
 {
-	uint32_t kept = changes(y, T_COLOUR, USE_ESCAPE);
+	uint32_t kept = nue_sentences_changes(y, T_COLOUR, USE_ESCAPE);
 
 	if (y->ev->port)
 		text_add(y->t, "escape path of %s: port %u to %s", say_name(y, y->ev->a), y->ev->port,
@@ -322,7 +323,7 @@ static void say_escape(const struct saying *y)
 		text_add(y->t, "; %s more kept for escape paths", PLURAL(kept, "dependency"));
 }
 
-static void say_target(const struct saying *y)
+static void nue_say_target(const struct saying *y)
 {
 	say_lid(y, y->ev->b);
 	text_add(y->t, " on %s: ", say_name(y, y->ev->a));
@@ -365,9 +366,9 @@ static void say_block(const struct saying *y)
 	say_change(y, T_COLOUR, &d);
 	text_add(y->t, "%s over %s, port %u: the dependency ", say_name(y, y->ev->a), peer_of(y),
 		 y->ev->port);
-	cell(walk_recording(y->w), T_COLOUR, d.at, y->t);
+	nue_sentences_cell(walk_recording(y->w), T_COLOUR, d.at, y->t);
 	text_add(y->t, " is blocked: packets would close");
-	say_cycle(y, 0);
+	nue_say_cycle(y, 0);
 }
 
 static void say_merge(const struct saying *y)
@@ -411,7 +412,7 @@ static void say_backtrack(const struct saying *y)
 	}
 	if (y->n_extra > 4) {
 		text_add(y->t, " by");
-		say_cycle(y, 4);
+		nue_say_cycle(y, 4);
 	}
 }
 
@@ -442,7 +443,8 @@ static void say_recolour(const struct saying *y)
 {
 	say_lid(y, y->ev->b);
 	text_add(y->t, ": the search is over; %s in use for it from now on, %u given back",
-		 PLURAL(changes(y, T_COLOUR, USE_KEPT), "dependency"), changes(y, T_COLOUR, USE_NONE));
+		 PLURAL(nue_sentences_changes(y, T_COLOUR, USE_KEPT), "dependency"),
+		 nue_sentences_changes(y, T_COLOUR, USE_NONE));
 }
 
 /* Tells the channels that gained weight, and the one that gained most. */
@@ -478,12 +480,12 @@ static void say_layer(const struct saying *y)
 		 y->ev->b, l->used, l->edges, l->n_blocked);
 }
 
-static void say_choice(const struct saying *y)
+static void nue_say_choice(const struct saying *y)
 {
 	say_entry(y, why_rule_name(y->ev->rule));
 }
 
-static void say_tree(const struct saying *y)
+static void nue_say_tree(const struct saying *y)
 {
 	text_add(y->t, "shortest paths by weight to %s, whatever dependencies they make: %s reached",
 		 say_name(y, y->ev->a), PLURAL(nue(y)->graph->n - 1, "switch"));
@@ -491,14 +493,14 @@ static void say_tree(const struct saying *y)
 
 static void (*const say[REC_KINDS])(const struct saying *) = {
 	[REC_HULL] = say_hull,	       [REC_CENTRE] = say_centre,     [REC_ESCAPE] = say_escape,
-	[REC_TARGET] = say_target,     [REC_REACH] = say_reach,	      [REC_LOOK] = say_look,
+	[REC_TARGET] = nue_say_target, [REC_REACH] = say_reach,	      [REC_LOOK] = say_look,
 	[REC_BLOCK] = say_block,       [REC_MERGE] = say_merge,	      [REC_BACKTRACK] = say_backtrack,
 	[REC_SHORTCUT] = say_shortcut, [REC_FALLBACK] = say_fallback, [REC_RECOLOUR] = say_recolour,
-	[REC_ROUTED] = say_routed,     [REC_LAYER] = say_layer,	      [REC_CHOICE] = say_choice,
-	[REC_TREE] = say_tree,
+	[REC_ROUTED] = say_routed,     [REC_LAYER] = say_layer,	      [REC_CHOICE] = nue_say_choice,
+	[REC_TREE] = nue_say_tree,
 };
 
-static void sentence(struct walk *w, struct text *t)
+static void nue_sentences_sentence(struct walk *w, struct text *t)
 {
 	const struct saying y = saying_of(w, t);
 
@@ -506,7 +508,7 @@ static void sentence(struct walk *w, struct text *t)
 		say[y.ev->kind](&y);
 }
 
-static const char *rule(const struct rec_event *ev)
+static const char *nue_sentences_rule(const struct rec_event *ev)
 {
 	static const char *const
 		hull[] = {"has destinations", "between"},
@@ -533,7 +535,7 @@ static const char *rule(const struct rec_event *ev)
 
 #define PAPER "; Domke, Hoefler, Matsuoka, HPDC 2016"
 
-static const char *source(const struct rec_event *ev)
+static const char *nue_sentences_source(const struct rec_event *ev)
 {
 	static const char *const where[REC_KINDS] = {
 		[REC_HULL] = "nue.md 11.1" PAPER,      [REC_CENTRE] = "nue.md 11.2; Brandes 2001",
@@ -551,7 +553,8 @@ static const char *source(const struct rec_event *ev)
 
 /* --- cells ------------------------------------------------------------------------------------- */
 
-static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use, struct text *out)
+static bool nue_sentences_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use,
+				struct text *out)
 {
 	static const char *const text[] = {[USE_NONE] = "not used",
 					   [USE_ESCAPE] = "kept for escape paths",
@@ -568,18 +571,18 @@ static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint
 }
 
 const struct rec_scheme nue_scheme = {
-	.rule = rule,
-	.source = source,
-	.sentence = sentence,
+	.rule = nue_sentences_rule,
+	.source = nue_sentences_source,
+	.sentence = nue_sentences_sentence,
 	.ops = &nue_ops,
 	.priv_at = nue_priv_at,
-	.cell = cell,
-	.value = value,
+	.cell = nue_sentences_cell,
+	.value = nue_sentences_value,
 };
 
 /* --- in words ---------------------------------------------------------------------------------------- */
 
-static void tell_layer(const struct routing *r, const struct nue *n, unsigned v, struct text *t)
+static void nue_tell_layer(const struct routing *r, const struct nue *n, unsigned v, struct text *t)
 {
 	const struct nue_layer *l = &n->layer[v];
 
@@ -623,7 +626,7 @@ void nue_explain_layers(const struct routing *r, struct text *t)
 		 n->vls.layers == 1 ? "" : "s", n->vls.supported, limit, n->vls.asked,
 		 n->vls.qos || n->vls.supported == 1 || n->vls.asked == 1 ? "" : ", but qos is off");
 	for (unsigned v = 0; v < n->vls.layers; v++)
-		tell_layer(r, n, v, t);
+		nue_tell_layer(r, n, v, t);
 	if (!n->include_switches)
 		text_add(t, "Routes to switches themselves keep to no layer (nue_include_switches FALSE): "
 			    "they are shortest paths by weight, on SL 0.\n");

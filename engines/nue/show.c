@@ -297,7 +297,7 @@ static unsigned nue_n_layers(const struct routing *r)
 	return nue_layers(r->priv);
 }
 
-static unsigned layers_available(const struct routing *r)
+static unsigned nue_show_layers_available(const struct routing *r)
 {
 	return ((const struct nue *)r->priv)->vls.supported;
 }
@@ -313,7 +313,7 @@ const struct routing_ops nue_ops = {
 	.sl_by_source = true,
 	.sl_from_qos = keeps_sl,
 	.n_layers = nue_n_layers,
-	.layers_available = layers_available,
+	.layers_available = nue_show_layers_available,
 	.layer = nue_layer_info,
 	.next_route = nue_next_route,
 	.pair_layer = nue_pair_layer,
@@ -326,7 +326,7 @@ const struct routing_ops nue_ops = {
 /* --- the tables of a step ------------------------------------------------------------------------------ */
 
 /* Applies one event. *layer: the current layer. */
-static void replay(struct nue *n, const struct recording *r, size_t step, unsigned *layer)
+static void nue_show_replay(struct nue *n, const struct recording *r, size_t step, unsigned *layer)
 {
 	const struct rec_event *ev = recording_event(r, step);
 	const struct nue_layer *whole;
@@ -435,7 +435,7 @@ void *nue_priv_at(struct walk *w, const struct routing *end)
 						 .escape = escape};
 	}
 	for (size_t i = 1; i <= walk_step(w); i++)
-		replay(n, r, i, &layer);
+		nue_show_replay(n, r, i, &layer);
 	for (unsigned v = 0; v < n->vls.layers; v++)
 		count_uses(n, &n->layer[v], walk_bytes(w, T_COLOUR) + (size_t)v * n->n_edges);
 	return n;

@@ -8,7 +8,7 @@
 #include "core/base/release.h"
 #include "engines/nue/internal.h"
 
-struct check {
+struct nue_verify_check {
 	struct nue_run *x;
 	uint32_t *leaving; /* [ports of the fabric] channel that leaves by the port */
 	uint8_t *made;	   /* [edges of the dependency graph] */
@@ -16,7 +16,7 @@ struct check {
 };
 
 /* The channel by which the search came to a node, taken from the node's table entry for a LID. */
-static uint32_t way_of(const struct check *k, uint32_t v, unsigned lid)
+static uint32_t nue_verify_way_of(const struct nue_verify_check *k, uint32_t v, unsigned lid)
 {
 	uint32_t sw = k->x->g->sw[v];
 
@@ -25,7 +25,7 @@ static uint32_t way_of(const struct check *k, uint32_t v, unsigned lid)
 }
 
 /* The number of channels that are on cycles, or reached from one. */
-static uint32_t count_cyclic(struct check *k)
+static uint32_t count_cyclic(struct nue_verify_check *k)
 {
 	const struct nue_graph *g = k->x->g;
 	uint32_t *queue = NEW_ARRAY(g->n_channels + 1u, uint32_t), n = 0, done = 0;
@@ -48,10 +48,10 @@ void nue_verify(struct nue_run *x, struct nue_layer *l)
 {
 	const struct nue_graph *g = x->g;
 	const struct fabric *f = x->in->topo->fabric;
-	struct check k = {.x = x,
-			  .leaving = NEW_ARRAY(f->n_ports, uint32_t),
-			  .made = NEW_ARRAY(x->d->n_edges + 1u, uint8_t),
-			  .before = NEW_ARRAY(g->n_channels + 1u, uint32_t)};
+	struct nue_verify_check k = {.x = x,
+				     .leaving = NEW_ARRAY(f->n_ports, uint32_t),
+				     .made = NEW_ARRAY(x->d->n_edges + 1u, uint8_t),
+				     .before = NEW_ARRAY(g->n_channels + 1u, uint32_t)};
 
 	for (uint32_t c = 0; c < g->n_channels; c++)
 		k.leaving[switch_port_id(f, g->sw[g->from[c]], g->lport[c])] = c;
@@ -62,11 +62,11 @@ void nue_verify(struct nue_run *x, struct nue_layer *l)
 
 		for (unsigned lid = l->lid[i]; lid < end; lid++)
 			for (uint32_t v = 0; v < g->n; v++) {
-				uint32_t c = v == src ? NO_ID : way_of(&k, v, lid), e;
+				uint32_t c = v == src ? NO_ID : nue_verify_way_of(&k, v, lid), e;
 
 				if (c == NO_ID || g->from[c] == src)
 					continue;
-				e = nue_edge_of(x->d, way_of(&k, g->from[c], lid), c);
+				e = nue_edge_of(x->d, nue_verify_way_of(&k, g->from[c], lid), c);
 				k.before[c] += !k.made[e];
 				k.made[e] = 1;
 			}

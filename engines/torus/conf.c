@@ -8,7 +8,7 @@
 
 #define SEPARATORS " \t\r\n"
 
-struct reading {
+struct torus_conf_reading {
 	struct torus_conf *c;
 	const char *name;
 	unsigned line, bad;
@@ -16,10 +16,10 @@ struct reading {
 	struct text *errors;
 };
 
-static bool wrong(struct reading *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static bool torus_conf_wrong(struct torus_conf_reading *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* Adds an error for the current line. Returns false. */
-static bool wrong(struct reading *r, const char *fmt, ...)
+static bool torus_conf_wrong(struct torus_conf_reading *r, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -32,18 +32,18 @@ static bool wrong(struct reading *r, const char *fmt, ...)
 	return false;
 }
 
-static char *next_word(struct reading *r)
+static char *torus_conf_next_word(struct torus_conf_reading *r)
 {
 	return strtok_r(NULL, SEPARATORS, &r->rest);
 }
 
 /* As in OpenSM, a number keeps only its lower 32 bits. */
-static unsigned number_of(const char *word, char **end)
+static unsigned torus_conf_number_of(const char *word, char **end)
 {
 	return (unsigned)strtoul(word, end, 0);
 }
 
-static struct torus_seed *open_seed(struct reading *r)
+static struct torus_seed *open_seed(struct torus_conf_reading *r)
 {
 	struct torus_conf *c = r->c;
 
@@ -52,26 +52,26 @@ static struct torus_seed *open_seed(struct reading *r)
 	return &c->seed[c->n_seeds++];
 }
 
-static struct torus_seed *present_seed(struct reading *r)
+static struct torus_seed *present_seed(struct torus_conf_reading *r)
 {
 	return r->c->n_seeds ? &r->c->seed[r->c->n_seeds - 1] : open_seed(r);
 }
 
 /* --- keywords ---------------------------------------------------------------------------- */
 
-static bool read_shape(struct reading *r, unsigned mesh)
+static bool read_shape(struct torus_conf_reading *r, unsigned mesh)
 {
 	if (r->c->line)
-		return wrong(r, "found a second torus or mesh, the first is in line %u; expected one",
-			     r->c->line);
+		return torus_conf_wrong(
+			r, "found a second torus or mesh, the first is in line %u; expected one", r->c->line);
 	for (unsigned d = 0; mesh && d < TORUS_DIMS; d++)
 		r->c->open[d] = true;
 	for (unsigned d = 0; d < TORUS_DIMS; d++) {
-		char *word = next_word(r), *end;
+		char *word = torus_conf_next_word(r), *end;
 
 		if (!word)
-			return wrong(r, "found %u radices, expected three", d);
-		r->c->radix[d] = number_of(word, &end);
+			return torus_conf_wrong(r, "found %u radices, expected three", d);
+		r->c->radix[d] = torus_conf_number_of(word, &end);
 		if (r->c->radix[d] && (*end == 't' || *end == 'T'))
 			r->c->open[d] = false;
 		if (r->c->radix[d] == 2 || (r->c->radix[d] && (*end == 'm' || *end == 'M')))
@@ -81,51 +81,51 @@ static bool read_shape(struct reading *r, unsigned mesh)
 	return true;
 }
 
-static bool read_link(struct reading *r, unsigned direction)
+static bool read_link(struct torus_conf_reading *r, unsigned direction)
 {
 	struct torus_seed *s = present_seed(r);
-	const char *a = next_word(r), *b = next_word(r);
+	const char *a = torus_conf_next_word(r), *b = torus_conf_next_word(r);
 
 	if (!a || !b)
-		return wrong(r, "found %s, expected two switch GUIDs", a ? "one GUID" : "no GUID");
+		return torus_conf_wrong(r, "found %s, expected two switch GUIDs", a ? "one GUID" : "no GUID");
 	s->link[direction] = (struct torus_seed_link){strtoull(a, NULL, 0), strtoull(b, NULL, 0), r->line};
 	return true;
 }
 
-static bool read_dateline(struct reading *r, unsigned d)
+static bool read_dateline(struct torus_conf_reading *r, unsigned d)
 {
 	struct torus_seed *s = present_seed(r);
-	const char *word = next_word(r);
+	const char *word = torus_conf_next_word(r);
 	int64_t radix = r->c->radix[d];
 
 	if (!word)
-		return wrong(r, "found no position, expected a number");
+		return torus_conf_wrong(r, "found no position, expected a number");
 	s->dateline[d] = (int)strtol(word, NULL, 0);
 	if (s->dateline[d] < radix && (s->dateline[d] >= 0 || s->dateline[d] > -radix))
 		return true;
 	if (!radix)
-		return wrong(
+		return torus_conf_wrong(
 			r,
 			"found a dateline before the torus or mesh line, expected it behind it (ERR 4E10)");
-	return wrong(r, "found %d, expected a position above -%u and below %u (ERR 4E10)", s->dateline[d],
-		     r->c->radix[d], r->c->radix[d]);
+	return torus_conf_wrong(r, "found %d, expected a position above -%u and below %u (ERR 4E10)",
+				s->dateline[d], r->c->radix[d], r->c->radix[d]);
 }
 
-static bool read_next_seed(struct reading *r, unsigned unused)
+static bool read_next_seed(struct torus_conf_reading *r, unsigned unused)
 {
 	(void)unused;
 	open_seed(r);
 	return true;
 }
 
-static bool read_most(struct reading *r, unsigned changes)
+static bool read_most(struct torus_conf_reading *r, unsigned changes)
 {
-	const char *word = next_word(r);
+	const char *word = torus_conf_next_word(r);
 
 	if (!word)
-		return wrong(r, "found no number, expected the most %s",
-			     changes ? "changes to be told" : "ports a group may have");
-	*(changes ? &r->c->max_changes : &r->c->max_ports) = number_of(word, NULL);
+		return torus_conf_wrong(r, "found no number, expected the most %s",
+					changes ? "changes to be told" : "ports a group may have");
+	*(changes ? &r->c->max_changes : &r->c->max_ports) = torus_conf_number_of(word, NULL);
 	return true;
 }
 
@@ -137,7 +137,7 @@ static void fill_order(struct torus_conf *c, unsigned n, bool *seen)
 			c->port_order[n++] = (uint8_t)p;
 }
 
-static bool read_port_order(struct reading *r, unsigned unused)
+static bool read_port_order(struct torus_conf_reading *r, unsigned unused)
 {
 	bool seen[TORUS_PORTS] = {false};
 	unsigned n = 0;
@@ -145,11 +145,12 @@ static bool read_port_order(struct reading *r, unsigned unused)
 
 	(void)unused;
 	r->c->order_line = r->line;
-	while ((word = next_word(r))) {
-		unsigned p = number_of(word, NULL);
+	while ((word = torus_conf_next_word(r))) {
+		unsigned p = torus_conf_number_of(word, NULL);
 
 		if (p >= TORUS_PORTS)
-			return wrong(r, "found port %u, expected at most %u (ERR 4E21)", p, TORUS_PORTS - 1);
+			return torus_conf_wrong(r, "found port %u, expected at most %u (ERR 4E21)", p,
+						TORUS_PORTS - 1);
 		if (!seen[p])
 			r->c->port_order[n++] = (uint8_t)p;
 		seen[p] = true;
@@ -160,7 +161,7 @@ static bool read_port_order(struct reading *r, unsigned unused)
 
 struct keyword {
 	const char *word;
-	bool (*read)(struct reading *r, unsigned argument);
+	bool (*read)(struct torus_conf_reading *r, unsigned argument);
 	unsigned argument;
 };
 
@@ -180,7 +181,7 @@ static const struct keyword keywords[] = {{"torus", read_shape, 0},
 					  {"port_order", read_port_order, 0},
 					  {"max_changes", read_most, 1}};
 
-static void read_line(struct reading *r, char *line)
+static void torus_conf_read_line(struct torus_conf_reading *r, char *line)
 {
 	const char *word = strtok_r(line, SEPARATORS, &r->rest);
 
@@ -192,16 +193,16 @@ static void read_line(struct reading *r, char *line)
 			keywords[i].read(r, keywords[i].argument);
 			return;
 		}
-	wrong(r,
-	      "found \"%.60s\", expected torus, mesh, [xyz][pm]_link, [xyz]_dateline, next_seed, "
-	      "portgroup_max_ports, port_order or max_changes (ERR 4E12)",
-	      word);
+	torus_conf_wrong(r,
+			 "found \"%.60s\", expected torus, mesh, [xyz][pm]_link, [xyz]_dateline, next_seed, "
+			 "portgroup_max_ports, port_order or max_changes (ERR 4E12)",
+			 word);
 }
 
 unsigned torus_conf_parse(struct torus_conf *c, const char *name, const char *data, size_t size,
 			  struct text *errors)
 {
-	struct reading r = {.c = c, .name = name, .errors = errors};
+	struct torus_conf_reading r = {.c = c, .name = name, .errors = errors};
 	bool none[TORUS_PORTS] = {false};
 	char *copy = mem_alloc(size + 1), *line = copy;
 
@@ -215,7 +216,7 @@ unsigned torus_conf_parse(struct torus_conf *c, const char *name, const char *da
 			end = copy + size;
 		*end = '\0';
 		r.line++;
-		read_line(&r, line);
+		torus_conf_read_line(&r, line);
 		line = end + 1;
 	}
 	free(copy);

@@ -39,7 +39,7 @@ void torus_survey(struct torus_run *r)
 			    t->peer[f->endport_port[ep]] != NO_ID;
 }
 
-static void take_out(struct torus_run *r, uint32_t port)
+static void torus_find_take_out(struct torus_run *r, uint32_t port)
 {
 	const struct fabric *f = r->in->topo->fabric;
 	uint32_t sw = f->node_switch[f->port_node[port]], i = r->base[sw];
@@ -51,7 +51,7 @@ static void take_out(struct torus_run *r, uint32_t port)
 	memmove(&r->peer[i], &r->peer[i + 1], (r->end[sw] - i) * sizeof(*r->peer));
 }
 
-static uint32_t switch_at(const struct torus_run *r, uint32_t port)
+static uint32_t torus_find_switch_at(const struct torus_run *r, uint32_t port)
 {
 	const struct fabric *f = r->in->topo->fabric;
 
@@ -62,7 +62,7 @@ static uint32_t switch_at(const struct torus_run *r, uint32_t port)
 static bool free_link(const struct torus_run *r, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = r->base[from]; i < r->end[from]; i++)
-		if (switch_at(r, r->peer[i]) == to)
+		if (torus_find_switch_at(r, r->peer[i]) == to)
 			return true;
 	return false;
 }
@@ -70,14 +70,15 @@ static bool free_link(const struct torus_run *r, uint32_t from, uint32_t to)
 /* --- placing --------------------------------------------------------------------------------- */
 
 /* How a switch was found: by other switches, or by the direction of a seed's link. */
-struct found {
+struct torus_find_found {
 	enum torus_how how;
 	uint32_t by[3];
 	unsigned n;
 };
 
 /* Places a switch; an occupied place stays as it is. False when there is no such switch. */
-static bool place(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw, const struct found *how)
+static bool torus_find_place(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw,
+			     const struct torus_find_found *how)
 {
 	struct torus *t = r->t;
 	unsigned ports, most = t->conf.max_ports;
@@ -109,9 +110,10 @@ static int place_seed(struct torus_run *r)
 		if (!l->centre)
 			continue;
 		to[d] = torus_shift(r->t, d, c[d], order[i] % 2 ? 1 : -1);
-		if (!place(r, c, torus_switch_by_guid(r, l->centre), &(struct found){TORUS_CENTRE, {0}, 0}) ||
-		    !place(r, to, torus_switch_by_guid(r, l->neighbour),
-			   &(struct found){TORUS_NEIGHBOUR, {order[i]}, 1}))
+		if (!torus_find_place(r, c, torus_switch_by_guid(r, l->centre),
+				      &(struct torus_find_found){TORUS_CENTRE, {0}, 0}) ||
+		    !torus_find_place(r, to, torus_switch_by_guid(r, l->neighbour),
+				      &(struct torus_find_found){TORUS_NEIGHBOUR, {order[i]}, 1}))
 			return err_set(&r->out->refused,
 				       "line %u: a switch of %s is not in the fabric (ERR 4E57)", l->line,
 				       torus_direction_keyword(order[i]));
@@ -144,8 +146,8 @@ static bool link_members(struct torus_run *r, unsigned d, uint32_t lower, uint32
 		}
 		if (!has_room(r, a, 2 * d + 1) || !has_room(r, b, 2 * d))
 			return false;
-		take_out(r, port);
-		take_out(r, peer);
+		torus_find_take_out(r, port);
+		torus_find_take_out(r, peer);
 		torus_add_port(r->t, lower, 2 * d + 1, port);
 		torus_add_port(r->t, upper, 2 * d, peer);
 		r->t->n_links++;
@@ -161,7 +163,7 @@ static bool link_members(struct torus_run *r, unsigned d, uint32_t lower, uint32
 static uint32_t find_corner(const struct torus_run *r, uint32_t a, uint32_t m, uint32_t b)
 {
 	for (uint32_t i = r->base[a]; i < r->end[a]; i++) {
-		uint32_t f = switch_at(r, r->peer[i]);
+		uint32_t f = torus_find_switch_at(r, r->peer[i]);
 
 		if (f != m && free_link(r, f, b))
 			return f;
@@ -174,7 +176,7 @@ static uint32_t find_perpendicular(const struct torus_run *r, uint32_t base, uin
 				   const uint32_t *ends, unsigned n)
 {
 	for (uint32_t i = r->base[base]; i < r->end[base]; i++) {
-		uint32_t f = switch_at(r, r->peer[i]);
+		uint32_t f = torus_find_switch_at(r, r->peer[i]);
 		unsigned k = 0;
 
 		if (f == behind)
@@ -273,7 +275,7 @@ static unsigned fingerprint(const struct torus_run *r, const struct cell *c)
 	return f | there << 8;
 }
 
-static uint32_t switch_of(const struct torus_run *r, uint32_t member)
+static uint32_t torus_find_switch_of(const struct torus_run *r, uint32_t member)
 {
 	return member == NO_ID ? NO_ID : r->t->member[member].sw;
 }
@@ -291,21 +293,21 @@ static uint32_t try_perpendicular(struct torus_run *r, const struct cell *c, con
 	for (unsigned other = 0; other < TORUS_DIMS; other++)
 		if (b == NO_ID || (other != d && !safe_ring(r, other, r->t->member[b].at)))
 			return NO_ID;
-	behind = switch_of(r, torus_beside(r->t, r->t->member[b].at, 2 * d + (base >> d & 1)));
-	ends[0] = switch_of(r, member_at(r, c, a->corner[0]));
-	ends[1] = a->n > 2 ? switch_of(r, member_at(r, c, a->corner[2])) : ends[0];
+	behind = torus_find_switch_of(r, torus_beside(r->t, r->t->member[b].at, 2 * d + (base >> d & 1)));
+	ends[0] = torus_find_switch_of(r, member_at(r, c, a->corner[0]));
+	ends[1] = a->n > 2 ? torus_find_switch_of(r, member_at(r, c, a->corner[2])) : ends[0];
 	if (behind == NO_ID || ends[0] == NO_ID || ends[1] == NO_ID)
 		return NO_ID;
 	return find_perpendicular(r, r->t->member[b].sw, behind, ends, a->n > 2 ? 2 : 1);
 }
 
-static bool attempt(struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
+static bool torus_find_attempt(struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
 {
-	struct found found = {.how = a->perpendicular ? TORUS_PERPENDICULAR : TORUS_CORNER};
+	struct torus_find_found found = {.how = a->perpendicular ? TORUS_PERPENDICULAR : TORUS_CORNER};
 	uint32_t sw = NO_ID, *by = found.by;
 
 	for (unsigned i = 0; i < a->n; i++)
-		by[found.n++] = switch_of(r, member_at(r, c, a->corner[i]));
+		by[found.n++] = torus_find_switch_of(r, member_at(r, c, a->corner[i]));
 	if (a->perpendicular)
 		sw = try_perpendicular(r, c, a);
 	else if (by[0] != NO_ID && by[1] != NO_ID && by[2] != NO_ID)
@@ -315,7 +317,7 @@ static bool attempt(struct torus_run *r, const struct cell *c, const struct toru
 				  c->place[a->target], found.by, found.n);
 	if (sw == NO_ID)
 		return false;
-	return place(r, c->corner[a->target], sw, &found);
+	return torus_find_place(r, c->corner[a->target], sw, &found);
 }
 
 static void locate(struct torus_run *r, struct cell *c)
@@ -333,7 +335,7 @@ static void locate(struct torus_run *r, struct cell *c)
 		if (n && RECORDED(r->in))
 			torus_record_cell(r, c->place[0], TORUS_CELL, f, NULL, 0);
 		for (unsigned i = 0; i < n && !fresh; i++)
-			fresh = (unsigned)attempt(r, c, &a[i]) << a[i].target;
+			fresh = (unsigned)torus_find_attempt(r, c, &a[i]) << a[i].target;
 	}
 }
 
@@ -363,7 +365,7 @@ static int scan(struct torus_run *r)
 /* --- end points --------------------------------------------------------------------------------------- */
 
 /* Adds port 0 and the ports with CAs or routers, in ascending order. */
-static int add_ends(struct torus_run *r, uint32_t id)
+static int torus_find_add_ends(struct torus_run *r, uint32_t id)
 {
 	const struct topo *t = r->in->topo;
 	const struct fabric *f = t->fabric;
@@ -405,7 +407,7 @@ static int place_ends(struct torus_run *r)
 				torus_name(t, m), torus_place_text(t->member[*of].at, a, sizeof(a)),
 				torus_place_text(t->member[m].at, b, sizeof(b)));
 		*of = m;
-		if (add_ends(r, m))
+		if (torus_find_add_ends(r, m))
 			return -1;
 		if (RECORDED(r->in))
 			torus_record_ends(r, m);

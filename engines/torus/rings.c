@@ -34,7 +34,7 @@ static int check_missing(struct torus_run *r)
 	return 0;
 }
 
-static int check_line(struct torus_run *r, unsigned c[TORUS_DIMS], unsigned d)
+static int torus_rings_check_line(struct torus_run *r, unsigned c[TORUS_DIMS], unsigned d)
 {
 	struct torus *t = r->t;
 	uint32_t low = NO_ID; /* the last member without a link down */
@@ -108,7 +108,7 @@ int torus_check(struct torus_run *r)
 	for (unsigned d = 0; d < TORUS_DIMS; d++)
 		for (uint32_t i = 0; i < r->t->n_places; i++) {
 			torus_coordinates(r->t, i, c);
-			if (c[d] == 0 && check_line(r, c, d))
+			if (c[d] == 0 && torus_rings_check_line(r, c, d))
 				return -1;
 		}
 	return 0;

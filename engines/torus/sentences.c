@@ -8,7 +8,8 @@
 
 /* --- one decision ------------------------------------------------------------------------------- */
 
-static void add_way(const struct torus *t, uint32_t a, uint32_t b, struct torus_step s, struct text *x)
+static void torus_sentences_add_way(const struct torus *t, uint32_t a, uint32_t b, struct torus_step s,
+				    struct text *x)
 {
 	const struct torus_member *m = &t->member[a], *e = &t->member[b];
 	uint32_t radix, apart;
@@ -49,7 +50,7 @@ static void decide_step(const struct torus_dealt *x, unsigned port, struct decid
 {
 	struct text t = {0};
 
-	add_way(x->run->t, x->a, x->b, *x->step, &t);
+	torus_sentences_add_way(x->run->t, x->a, x->b, *x->step, &t);
 	decide(d, torus_rule(x->step), "%s.", text_str(&t));
 	if (x->links > 1)
 		text_add(&d->text,
@@ -59,7 +60,8 @@ static void decide_step(const struct torus_dealt *x, unsigned port, struct decid
 }
 
 /* Explains the choice against another port: a parallel link, or another direction. */
-static void decide_against(const struct torus_dealt *x, unsigned port, unsigned via, struct decided *d)
+static void torus_sentences_decide_against(const struct torus_dealt *x, unsigned port, unsigned via,
+					   struct decided *d)
 {
 	const struct torus *t = x->run->t;
 	const struct torus_step *s = x->step;
@@ -87,7 +89,7 @@ static void decide_against(const struct torus_dealt *x, unsigned port, unsigned 
 }
 
 /* Tells the way, and the links among which the route was dealt. */
-static void tell_way(const struct torus_dealt *x, struct rec_choice *c)
+static void torus_tell_way(const struct torus_dealt *x, struct rec_choice *c)
 {
 	static const char *const quantity[] = {"routes"}, *const ends[] = {"CAs and routers", "switches"};
 	const struct torus_member *m = &x->run->t->member[x->a];
@@ -97,7 +99,7 @@ static void tell_way(const struct torus_dealt *x, struct rec_choice *c)
 	c->rule = s->why == TORUS_DETOUR     ? "detour"
 		  : s->why == TORUS_INTO_GAP ? "before a gap"
 					     : "dimension order";
-	add_way(x->run->t, x->a, x->b, *s, &c->text);
+	torus_sentences_add_way(x->run->t, x->a, x->b, *s, &c->text);
 	if (n > 1)
 		text_add(&c->text, "; link %u of %u: route %u of those to %s", x->used % n + 1, n,
 			 x->used + 1, ends[x->end->is_switch]);
@@ -111,7 +113,7 @@ static void tell_way(const struct torus_dealt *x, struct rec_choice *c)
 	}
 	decide_step(x, c->port, &c->decided);
 	if (c->via)
-		decide_against(x, c->port, c->via, &c->against);
+		torus_sentences_decide_against(x, c->port, c->via, &c->against);
 }
 
 void torus_tell_choice(const struct torus_dealt *x, unsigned lid, unsigned port)
@@ -124,7 +126,7 @@ void torus_tell_choice(const struct torus_dealt *x, unsigned lid, unsigned port)
 	c->target = x->run->t->member[x->b].sw;
 	c->port = (uint8_t)port;
 	if (x->step) {
-		tell_way(x, c);
+		torus_tell_way(x, c);
 	} else {
 		c->rule = "own port";
 		text_add(&c->text, x->end->is_switch ? "its own LID" : "it hangs on this port");
@@ -196,7 +198,7 @@ static void tell_hop(const struct torus *t, const struct path_hop *h, uint32_t b
 	if (t->group[switch_port_id(f, h->sw, h->out)] >= TORUS_LOCAL)
 		text_add(x, "%s, outside the rules", torus_place_text(t->member[a].at, at, sizeof(at)));
 	else
-		add_way(t, a, b, torus_next(t, a, b), x);
+		torus_sentences_add_way(t, a, b, torus_next(t, a, b), x);
 	text_putc(x, '\n');
 }
 
@@ -323,7 +325,7 @@ static void say_cell(const struct saying *y)
 	say_switches(y, 1);
 }
 
-static void say_place(const struct saying *y)
+static void torus_say_place(const struct saying *y)
 {
 	struct rec_delta d = {0};
 	char at[40];
@@ -348,7 +350,7 @@ static void say_place(const struct saying *y)
 	say_switches(y, 0);
 }
 
-static void say_link(const struct saying *y)
+static void torus_say_link(const struct saying *y)
 {
 	say_port(y, switch_port_id(y->f, y->ev->a, y->ev->port));
 	text_add(y->t, " to ");
@@ -395,7 +397,7 @@ static void say_way(const struct saying *y, uint32_t target)
 	const struct torus *t = torus(y);
 	uint32_t a = t->of[y->ev->a], b = t->of[target];
 
-	add_way(t, a, b, torus_next(t, a, b), y->t);
+	torus_sentences_add_way(t, a, b, torus_next(t, a, b), y->t);
 }
 
 static void say_hop(const struct saying *y)
@@ -404,7 +406,7 @@ static void say_hop(const struct saying *y)
 	say_way(y, y->ev->b);
 }
 
-static void say_choice(const struct saying *y)
+static void torus_say_choice(const struct saying *y)
 {
 	say_entry(y, why_rule_name(y->ev->rule));
 	if (y->ev->rule == WHY_ATTACHED || y->ev->rule == WHY_OWN_LID)
@@ -417,13 +419,13 @@ static void say_choice(const struct saying *y)
 }
 
 static void (*const say[REC_KINDS])(const struct saying *) = {
-	[REC_SEED] = say_seed,	      [REC_CELL] = say_cell, [REC_PLACE] = say_place,
-	[REC_LINK] = say_link,	      [REC_ENDS] = say_ends, [REC_RING] = say_ring,
-	[REC_SPAN] = say_span,	      [REC_HOP] = say_hop,   [REC_CHOICE] = say_choice,
+	[REC_SEED] = say_seed,	      [REC_CELL] = say_cell, [REC_PLACE] = torus_say_place,
+	[REC_LINK] = torus_say_link,  [REC_ENDS] = say_ends, [REC_RING] = say_ring,
+	[REC_SPAN] = say_span,	      [REC_HOP] = say_hop,   [REC_CHOICE] = torus_say_choice,
 	[REC_TABLE] = say_table_done,
 };
 
-static void sentence(struct walk *w, struct text *t)
+static void torus_sentences_sentence(struct walk *w, struct text *t)
 {
 	const struct saying y = saying_of(w, t);
 
@@ -431,7 +433,7 @@ static void sentence(struct walk *w, struct text *t)
 		say[y.ev->kind](&y);
 }
 
-static const char *rule(const struct rec_event *ev)
+static const char *torus_sentences_rule(const struct rec_event *ev)
 {
 	static const char *const seed[] = {"usable", "missing"},
 				 *const cell[] = {"to find", "no corner", "no perpendicular"},
@@ -452,7 +454,7 @@ static const char *rule(const struct rec_event *ev)
 	}
 }
 
-static const char *source(const struct rec_event *ev)
+static const char *torus_sentences_source(const struct rec_event *ev)
 {
 	static const char *const where[REC_KINDS] = {
 		[REC_SEED] = "torus-2qos.md 2, 5.1; torus-2QoS.conf(5)",
@@ -472,7 +474,7 @@ static const char *source(const struct rec_event *ev)
 
 /* --- cells ------------------------------------------------------------------------------------- */
 
-static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+static bool torus_sentences_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {
 	const struct torus *kept = recording_kept(r);
 	char buf[40];
@@ -483,7 +485,8 @@ static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struc
 	return true;
 }
 
-static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t sw, struct text *out)
+static bool torus_sentences_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t sw,
+				  struct text *out)
 {
 	const struct fabric *f = recording_sweep(r)->fabric;
 
@@ -495,11 +498,11 @@ static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint
 }
 
 const struct rec_scheme torus_scheme = {
-	.rule = rule,
-	.source = source,
-	.sentence = sentence,
+	.rule = torus_sentences_rule,
+	.source = torus_sentences_source,
+	.sentence = torus_sentences_sentence,
 	.ops = &torus_ops,
 	.priv_at = torus_priv_at,
-	.cell = cell,
-	.value = value,
+	.cell = torus_sentences_cell,
+	.value = torus_sentences_value,
 };

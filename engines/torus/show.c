@@ -64,14 +64,14 @@ static unsigned vl_of_end(const struct routing *r, uint32_t endport, unsigned sl
 }
 
 /* Lanes for one QoS level: two for the datelines, and two more for turns next to missing switches. */
-static unsigned n_layers(const struct routing *r)
+static unsigned torus_show_n_layers(const struct routing *r)
 {
 	const struct torus *t = r->priv;
 
 	return t->sw_vls >= 4 && (t->whole ? t->whole : t)->n < t->n_places ? 4 : 2;
 }
 
-static unsigned layers_available(const struct routing *r)
+static unsigned torus_show_layers_available(const struct routing *r)
 {
 	return ((const struct torus *)r->priv)->sw_vls;
 }
@@ -107,8 +107,8 @@ const struct routing_ops torus_ops = {
 	.sl_by_switch = true,
 	.vl = vl_of_hop,
 	.endport_vl = vl_of_end,
-	.n_layers = n_layers,
-	.layers_available = layers_available,
+	.n_layers = torus_show_n_layers,
+	.layers_available = torus_show_layers_available,
 	.explain_pair = torus_explain_pair,
 	.decide_pair = torus_decide_pair,
 	.explain_layers = torus_explain_layers,
@@ -125,7 +125,7 @@ const struct torus *torus_of(const struct routing *r)
 
 /* --- the torus of a step ------------------------------------------------------------------------------ */
 
-static void replay(struct torus *t, const struct recording *r, size_t step)
+static void torus_show_replay(struct torus *t, const struct recording *r, size_t step)
 {
 	const struct rec_event *ev = recording_event(r, step);
 	const struct torus *whole = t->whole;
@@ -198,6 +198,6 @@ void *torus_priv_at(struct walk *w, const struct routing *end)
 	t->member = NEW_ARRAY(t->cap, struct torus_member);
 	torus_clear_places(t);
 	for (size_t i = 1; i <= walk_step(w); i++)
-		replay(t, r, i);
+		torus_show_replay(t, r, i);
 	return t;
 }

@@ -144,7 +144,7 @@ struct cursors {
 	uint32_t used[2][TORUS_GROUPS];
 };
 
-struct filling {
+struct torus_tables_filling {
 	struct torus_run *r;
 	uint32_t a, b; /* members: the one whose table is filled, and the destination */
 	const struct torus_member *m;
@@ -161,7 +161,7 @@ static inline void store(struct lft_row *row, const struct torus_end *e, unsigne
 }
 
 /* Fills the entries for all end points of member b. group: the way there, or TORUS_LOCAL. */
-static void fill_member(struct filling *x, unsigned group)
+static void fill_member(struct torus_tables_filling *x, unsigned group)
 {
 	const struct torus *t = x->r->t;
 	const struct torus_end *e = &t->end[t->first[x->b]], *end = &t->end[t->first[x->b + 1]];
@@ -182,7 +182,7 @@ static void fill_member(struct filling *x, unsigned group)
 		}
 }
 
-static void tell_member(struct filling *x)
+static void tell_member(struct torus_tables_filling *x)
 {
 	const struct torus *t = x->r->t;
 	struct torus_step s = {0};
@@ -208,10 +208,10 @@ static void tell_member(struct filling *x)
 	}
 }
 
-static int fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)
+static int torus_tables_fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)
 {
 	const struct torus *t = r->t;
-	struct filling x = {.r = r, .a = a, .m = &t->member[a], .row = row};
+	struct torus_tables_filling x = {.r = r, .a = a, .m = &t->member[a], .row = row};
 
 	for (x.b = 0; x.b < t->n; x.b++) {
 		unsigned d, blocked = 0, group = TORUS_LOCAL;
@@ -233,7 +233,7 @@ static int fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)
 /* --- a torus without missing switches ---------------------------------------------------------- */
 
 /* An entry of a whole torus: its LID, and the number of its place in planes of equal x, then by z and y. */
-struct spot {
+struct torus_tables_spot {
 	uint16_t lid, at;
 };
 
@@ -242,14 +242,14 @@ struct whole {
 	struct torus_run *r;
 	struct routing *routing;
 	uint16_t *at;			  /* [max_lid + 1] spot of each LID; n_places: outside */
-	struct spot *spot;		  /* of all LIDs, by x */
+	struct torus_tables_spot *spot;	  /* of all LIDs, by x */
 	uint32_t *first;		  /* [radix of x + 1] spots of each x */
 	const struct torus_member **last; /* [radix of x] the last one there whose row fill_single() made */
 	uint8_t *to;			  /* [n_places] group or port to each spot */
 	bool twice;			  /* a LID is that of several end points: the last one counts */
 };
 
-static uint32_t spot_of(const struct torus *t, const uint32_t c[TORUS_DIMS])
+static uint32_t torus_tables_spot_of(const struct torus *t, const uint32_t c[TORUS_DIMS])
 {
 	return (c[0] * t->conf.radix[2] + c[2]) * t->conf.radix[1] + c[1];
 }
@@ -282,7 +282,7 @@ static void whole_start(struct whole *w, struct torus_run *r, struct routing *ro
 	*w = (struct whole){.r = r,
 			    .routing = routing,
 			    .at = NEW_ARRAY(n, uint16_t),
-			    .spot = NEW_ARRAY(n, struct spot),
+			    .spot = NEW_ARRAY(n, struct torus_tables_spot),
 			    .first = NEW_ARRAY(width + 1, uint32_t),
 			    .last = NEW_ARRAY(width, const struct torus_member *),
 			    .to = NEW_ARRAY(t->n_places, uint8_t)};
@@ -292,7 +292,7 @@ static void whole_start(struct whole *w, struct torus_run *r, struct routing *ro
 		for (const struct torus_end *e = t->end + t->first[m]; e < t->end + t->first[m + 1]; e++)
 			for (unsigned lid = e->lid; lid < e->lid + e->lids; lid++) {
 				w->twice |= w->at[lid] != t->n_places;
-				w->at[lid] = (uint16_t)spot_of(t, t->member[m].at);
+				w->at[lid] = (uint16_t)torus_tables_spot_of(t, t->member[m].at);
 			}
 	for (uint32_t lid = 0; lid < n; lid++)
 		if (w->at[lid] != t->n_places)
@@ -301,7 +301,8 @@ static void whole_start(struct whole *w, struct torus_run *r, struct routing *ro
 		w->first[x] += w->first[x - 1];
 	for (uint32_t lid = n; lid-- > 0;)
 		if (w->at[lid] != t->n_places)
-			w->spot[--w->first[w->at[lid] / plane]] = (struct spot){(uint16_t)lid, w->at[lid]};
+			w->spot[--w->first[w->at[lid] / plane]] =
+				(struct torus_tables_spot){(uint16_t)lid, w->at[lid]};
 }
 
 /*
@@ -312,9 +313,9 @@ static void fill_single(struct whole *w, const struct torus_member *m, struct lf
 {
 	const struct torus *t = w->r->t;
 	const struct torus_member *last = w->last[m->at[0]];
-	const struct spot *s = w->spot, *end = s + w->first[t->conf.radix[0]];
+	const struct torus_tables_spot *s = w->spot, *end = s + w->first[t->conf.radix[0]];
 	uint8_t port[TORUS_GROUPS], *restrict to = w->to, *restrict out = row->port;
-	uint32_t own = spot_of(t, m->at), a = t->of[m->sw];
+	uint32_t own = torus_tables_spot_of(t, m->at), a = t->of[m->sw];
 	bool alike = last && last->port[0][0] == m->port[0][0] && last->port[1][0] == m->port[1][0] &&
 		     last->low[0] == m->low[0];
 
@@ -338,7 +339,7 @@ static void fill_single(struct whole *w, const struct torus_member *m, struct lf
 static void fill_whole(struct whole *w, uint32_t a, struct lft_row *row)
 {
 	const struct torus *t = w->r->t;
-	struct filling x = {.r = w->r, .a = a, .m = &t->member[a], .row = row};
+	struct torus_tables_filling x = {.r = w->r, .a = a, .m = &t->member[a], .row = row};
 	uint8_t group[TORUS_GROUPS];
 	bool single = true;
 
@@ -352,7 +353,7 @@ static void fill_whole(struct whole *w, uint32_t a, struct lft_row *row)
 		group[g] = (uint8_t)g;
 	values_by_spot(t, x.m, group, false, w->to);
 	for (x.b = 0; x.b < t->n; x.b++)
-		fill_member(&x, w->to[spot_of(t, t->member[x.b].at)]);
+		fill_member(&x, w->to[torus_tables_spot_of(t, t->member[x.b].at)]);
 }
 
 static bool same_ends(const struct torus *t, uint32_t m, const struct torus *old, uint32_t n)
@@ -369,7 +370,7 @@ static bool same_ends(const struct torus *t, uint32_t m, const struct torus *old
 
 /*
  * Is the torus that of the run before, but for links?  Then a row follows from the links of its switch, and
- * from the gaps of its lines (kept()).  *order: switches were found in the same order, too.
+ * from the gaps of its lines (torus_tables_kept()).  *order: switches were found in the same order, too.
  */
 static bool same_places(const struct whole *w, const struct torus *old, bool *order)
 {
@@ -389,7 +390,7 @@ static bool same_places(const struct whole *w, const struct torus *old, bool *or
 }
 
 /* order: only then routes are dealt to several links as before. */
-static bool kept(const struct torus_member *m, const struct torus_member *old, bool order)
+static bool torus_tables_kept(const struct torus_member *m, const struct torus_member *old, bool order)
 {
 	bool same = !memcmp(m->low, old->low, sizeof(old->low));
 
@@ -407,7 +408,7 @@ static int fill_member_row(struct torus_run *r, struct whole *w, uint32_t a, str
 
 	routing->row[sw] = lft_row_new(r->in->lids->max_lid);
 	if (!w->at)
-		return fill_row(r, a, routing->row[sw]);
+		return torus_tables_fill_row(r, a, routing->row[sw]);
 	fill_whole(w, a, routing->row[sw]);
 	return 0;
 }
@@ -437,7 +438,7 @@ int torus_fill(struct torus_run *r, struct routing *routing)
 
 		if (!progress_step(in->progress, a))
 			rc = err_set(&r->out->refused, CANCELLED);
-		else if (old && kept(m, &old->member[old->of[m->sw]], order))
+		else if (old && torus_tables_kept(m, &old->member[old->of[m->sw]], order))
 			routing_share_row(routing, in->previous, m->sw);
 		else
 			rc = fill_member_row(r, &w, a, routing);

@@ -38,7 +38,7 @@ static int read_conf(struct torus_run *r)
 	return bad ? -1 : 0;
 }
 
-static int build(struct torus_run *r, struct routing *routing)
+static int torus_build(struct torus_run *r, struct routing *routing)
 {
 	const struct torus_conf *c = &r->t->conf;
 
@@ -84,7 +84,7 @@ static struct routing *torus_route(const struct engine_input *in, struct engine_
 		torus_record_start(&r);
 	routing->ops = &torus_ops;
 	routing->priv = t;
-	rc = build(&r, routing);
+	rc = torus_build(&r, routing);
 	FREE_EACH(r.base, r.end, r.port, r.peer);
 	if (!rc)
 		return routing;

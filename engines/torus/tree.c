@@ -7,7 +7,7 @@
 #include "core/base/memory.h"
 #include "engines/torus/internal.h"
 
-struct tree {
+struct torus_tree {
 	struct torus *t;
 	uint8_t *attached; /* [n] */
 	uint32_t n;
@@ -31,7 +31,7 @@ static uint32_t middle_if_full(const struct torus *t, unsigned x, unsigned y, un
 }
 
 /* A switch near the middle of plane z, on complete lines along x and y. */
-static uint32_t middle(const struct torus *t, unsigned z)
+static uint32_t torus_tree_middle(const struct torus *t, unsigned z)
 {
 	unsigned xm = t->conf.radix[0] / 2, ym = t->conf.radix[1] / 2;
 	uint32_t m = middle_if_full(t, xm, ym, z);
@@ -53,11 +53,11 @@ static uint32_t full_plane_middle(const struct torus *t, unsigned z)
 	for (uint32_t i = z * plane; i < (z + 1) * plane; i++)
 		if (t->at[i] == NO_ID)
 			return NO_ID;
-	return middle(t, z);
+	return torus_tree_middle(t, z);
 }
 
 /* Attaches the neighbour of a tip. False when there is none, or when the tree has it already. */
-static bool grow(struct tree *x, uint32_t *tip, unsigned direction)
+static bool torus_tree_grow(struct torus_tree *x, uint32_t *tip, unsigned direction)
 {
 	const struct torus_member *m = &x->t->member[*tip];
 	uint32_t next = m->count[direction] ? torus_beside(x->t, m->at, direction) : NO_ID;
@@ -71,10 +71,10 @@ static bool grow(struct tree *x, uint32_t *tip, unsigned direction)
 	return true;
 }
 
-static bool grow_many(struct tree *x, uint32_t *tip, unsigned direction, unsigned most)
+static bool grow_many(struct torus_tree *x, uint32_t *tip, unsigned direction, unsigned most)
 {
 	for (unsigned i = 0; i < most; i++)
-		if (!grow(x, tip, direction))
+		if (!torus_tree_grow(x, tip, direction))
 			return false;
 	return true;
 }
@@ -83,7 +83,7 @@ static bool grow_many(struct tree *x, uint32_t *tip, unsigned direction, unsigne
  * Grows both ways from a switch to the ends of its line. It crosses the dateline only where the ring is
  * broken.
  */
-static void branch(struct tree *x, uint32_t base, unsigned d)
+static void branch(struct torus_tree *x, uint32_t base, unsigned d)
 {
 	unsigned radix = x->t->conf.radix[d], at = x->t->member[base].at[d];
 	uint32_t down = base, up = base;
@@ -93,12 +93,12 @@ static void branch(struct tree *x, uint32_t base, unsigned d)
 	if (down_goes && up_goes)
 		return;
 	for (unsigned i = 0; i < radix && (down_goes || up_goes); i++) {
-		down_goes = down_goes && grow(x, &down, 2 * d);
-		up_goes = up_goes && grow(x, &up, 2 * d + 1);
+		down_goes = down_goes && torus_tree_grow(x, &down, 2 * d);
+		up_goes = up_goes && torus_tree_grow(x, &up, 2 * d + 1);
 	}
 }
 
-static void grow_tree(struct tree *x)
+static void torus_tree_grow_one(struct torus_tree *x)
 {
 	const struct torus *t = x->t;
 	const uint32_t *root = t->member[t->root].at;
@@ -120,7 +120,7 @@ static void grow_tree(struct tree *x)
 
 int torus_span(struct torus_run *r)
 {
-	struct tree x = {.t = r->t};
+	struct torus_tree x = {.t = r->t};
 	unsigned radix = r->t->conf.radix[2], zm = radix / 2;
 	uint32_t root = NO_ID;
 	int rc = 0;
@@ -130,13 +130,13 @@ int torus_span(struct torus_run *r)
 		if (root == NO_ID && dz)
 			root = full_plane_middle(r->t, (zm + dz) % radix);
 	}
-	r->t->root = root == NO_ID ? middle(r->t, zm) : root;
+	r->t->root = root == NO_ID ? torus_tree_middle(r->t, zm) : root;
 	if (r->t->root == NO_ID)
 		return err_set(
 			&r->out->refused,
 			"no switch has whole lines along x and y to be root of the master spanning tree");
 	x.attached = NEW_ARRAY(r->t->n, uint8_t);
-	grow_tree(&x);
+	torus_tree_grow_one(&x);
 	if (RECORDED(r->in))
 		torus_record_span(r, x.n);
 	for (uint32_t m = 0; m < r->t->n && !rc; m++)

@@ -90,7 +90,7 @@ static int verify_links(struct torus_run *r, const struct torus_seed *s, unsigne
 }
 
 /* Are all its switches in the fabric? Else *missing is the first that is not. */
-static bool usable(const struct torus_run *r, const struct torus_seed *s, uint64_t *missing)
+static bool torus_verify_usable(const struct torus_run *r, const struct torus_seed *s, uint64_t *missing)
 {
 	for (unsigned i = 0; i < TORUS_DIRECTIONS; i++) {
 		const struct torus_seed_link *l = &s->link[i];
@@ -122,7 +122,7 @@ static int choose_seed(struct torus_run *r)
 			return -1;
 	}
 	for (size_t i = 0; i < c->n_seeds && !found; i++) {
-		found = usable(r, &c->seed[i], &missing);
+		found = torus_verify_usable(r, &c->seed[i], &missing);
 		r->t->seed = (unsigned)i;
 		first = first ? first : missing;
 		if (RECORDED(r->in))

@@ -66,7 +66,7 @@ static struct routing *by_told_ranks(const struct engine_input *in, struct engin
 #define UNSET UINT32_MAX
 
 /* The group with these ports, a new one if there is none; NO_ADAPTIVE for fewer than two ports. */
-static unsigned group_of(struct adaptive_switch *a, const uint64_t *mask, unsigned words)
+static unsigned ar_updn_group_of(struct adaptive_switch *a, const uint64_t *mask, unsigned words)
 {
 	struct port_set set = {{0}};
 	unsigned n = 0, g;
@@ -85,8 +85,8 @@ static unsigned group_of(struct adaptive_switch *a, const uint64_t *mask, unsign
 	return g;
 }
 
-static void group_switch(struct routing *r, const struct hops *h, uint32_t s, uint64_t *mask, uint32_t *group,
-			 uint16_t *of_lid)
+static void ar_updn_group_switch(struct routing *r, const struct hops *h, uint32_t s, uint64_t *mask,
+				 uint32_t *group, uint16_t *of_lid)
 {
 	const struct topo *t = r->topo;
 	unsigned words = mask_words(t->fabric, s);
@@ -103,7 +103,7 @@ static void group_switch(struct routing *r, const struct hops *h, uint32_t s, ui
 		    !(mask[(size_t)d * words + port / 64] >> port % 64 & 1))
 			continue;
 		if (group[d] == UNSET)
-			group[d] = group_of(&r->adaptive->sw[s], mask + (size_t)d * words, words);
+			group[d] = ar_updn_group_of(&r->adaptive->sw[s], mask + (size_t)d * words, words);
 		of_lid[lid] = (uint16_t)group[d];
 	}
 	adaptive_fill(&r->adaptive->sw[s], of_lid, r->lids->max_lid + 1u);
@@ -120,7 +120,7 @@ static void add_groups(struct routing *r)
 	r->adaptive = adaptive_new(n);
 	for (uint32_t s = 0; s < n; s++)
 		if (switch_up(t, s))
-			group_switch(r, h, s, mask, group, of_lid);
+			ar_updn_group_switch(r, h, s, mask, group, of_lid);
 	free(group);
 	free(mask);
 	free(of_lid);

@@ -32,14 +32,14 @@ void updown_record_rank(const struct engine_input *in, uint32_t sw, uint32_t fro
 /* --- rules of shortest ways -------------------------------------------------------------------------- */
 
 /* What ways_measure() finds for each target. */
-struct measured {
+struct updown_events_measured {
 	struct ways *n;
 	uint16_t *dist, *legal; /* [target x switch], [target x switch x 2] */
 };
 
 static unsigned amended(void *ctx, const struct rec_event *ev)
 {
-	const struct measured *m = ctx;
+	const struct updown_events_measured *m = ctx;
 	struct ways n = *m->n;
 	size_t size = n.in->topo->fabric->n_switches;
 	uint32_t ep = lid_owner(n.in->lids, ev->b);
@@ -55,9 +55,9 @@ static unsigned amended(void *ctx, const struct rec_event *ev)
 void updown_amend_rules(struct ways *n)
 {
 	size_t size = n->in->topo->fabric->n_switches;
-	struct measured m = {.n = n,
-			     .dist = NEW_ARRAY(size * size, uint16_t),
-			     .legal = NEW_ARRAY(2 * size * size, uint16_t)};
+	struct updown_events_measured m = {.n = n,
+					   .dist = NEW_ARRAY(size * size, uint16_t),
+					   .legal = NEW_ARRAY(2 * size * size, uint16_t)};
 
 	for (uint32_t t = 0; t < size && !progress_cancelled(n->in->progress); t++) {
 		if (!switch_up(n->in->topo, t))

@@ -27,7 +27,7 @@ static enum rec_table matrix_at(const struct walk *w)
 	return recording_cells(r, T_PLAIN) ? T_PLAIN : T_HOPS;
 }
 
-static void *priv_at(struct walk *w, const struct routing *end)
+static void *updown_show_priv_at(struct walk *w, const struct routing *end)
 {
 	const struct sweep *s = recording_sweep(walk_recording(w));
 	uint32_t n = s->fabric->n_switches;
@@ -55,23 +55,23 @@ static void *priv_at(struct walk *w, const struct routing *end)
 	return u;
 }
 
-static const char *rule(const struct rec_event *ev)
+static const char *updown_show_rule(const struct rec_event *ev)
 {
 	return ev->kind == REC_VERDICT ? verdict_rules[ev->rule] : why_rule_name(ev->rule);
 }
 
 const struct rec_scheme updn_scheme = {
-	.rule = rule,
+	.rule = updown_show_rule,
 	.source = updn_source,
 	.sentence = updown_sentence,
 	.ops = &updn_step_ops,
-	.priv_at = priv_at,
+	.priv_at = updown_show_priv_at,
 };
 
 const struct rec_scheme dnup_scheme = {
-	.rule = rule,
+	.rule = updown_show_rule,
 	.source = dnup_source,
 	.sentence = updown_sentence,
 	.ops = &dnup_step_ops,
-	.priv_at = priv_at,
+	.priv_at = updown_show_priv_at,
 };

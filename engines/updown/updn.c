@@ -32,7 +32,7 @@ struct named_roots {
 	struct guid_file file;
 };
 
-static uint32_t switch_of_guid(const struct topo *t, uint64_t guid)
+static uint32_t updn_switch_of_guid(const struct topo *t, uint64_t guid)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t node = fabric_node_by_guid(f, guid), sw = node == NO_ID ? NO_ID : f->node_switch[node];
@@ -41,7 +41,7 @@ static uint32_t switch_of_guid(const struct topo *t, uint64_t guid)
 }
 
 /* Finds the switches at which a CA or router (by node GUID or port GUID) hangs. Returns their number. */
-static unsigned host_switches(const struct topo *t, uint64_t guid, uint32_t *sw)
+static unsigned updn_host_switches(const struct topo *t, uint64_t guid, uint32_t *sw)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t ep = fabric_endport_by_guid(f, guid), node = fabric_node_by_guid(f, guid);
@@ -59,11 +59,11 @@ static unsigned host_switches(const struct topo *t, uint64_t guid, uint32_t *sw)
 	return n;
 }
 
-static void take_line(const struct engine_input *in, const struct guid_line *l, bool manual, bool tell,
-		      struct named_roots *r)
+static void updn_take_line(const struct engine_input *in, const struct guid_line *l, bool manual, bool tell,
+			   struct named_roots *r)
 {
-	uint32_t sw = switch_of_guid(in->topo, l->guid), by_host[256];
-	unsigned n = sw == NO_ID ? host_switches(in->topo, l->guid, by_host) : 0;
+	uint32_t sw = updn_switch_of_guid(in->topo, l->guid), by_host[256];
+	unsigned n = sw == NO_ID ? updn_host_switches(in->topo, l->guid, by_host) : 0;
 
 	if (sw != NO_ID) {
 		r->root[sw] = 1;
@@ -91,7 +91,7 @@ static void read_named(const struct engine_input *in, bool manual, struct named_
 	*r = (struct named_roots){.root = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t)};
 	option_guids_read(in->options, ROOTS, in->topo->fabric, manual, in->progress, &r->file);
 	for (size_t i = 0; i < r->file.n; i++)
-		take_line(in, &r->file.l[i], manual, manual == manual_rules(in->options), r);
+		updn_take_line(in, &r->file.l[i], manual, manual == manual_rules(in->options), r);
 }
 
 static void free_named(struct named_roots *r)
@@ -216,7 +216,7 @@ static void read_ids(const struct engine_input *in, struct engine_output *out, s
 		return;
 	rec_phase(in, "ids of switches from %s", path);
 	for (size_t i = 0; i < g.n; i++) {
-		uint32_t sw = switch_of_guid(in->topo, g.l[i].guid);
+		uint32_t sw = updn_switch_of_guid(in->topo, g.l[i].guid);
 		uint64_t id;
 		char *end;
 
@@ -253,7 +253,7 @@ static struct routing *refuse(struct updown *u, struct hops *plain)
  * Keeps the matrix in which roots were searched for the engines that are tried next (engines/doc/minhop.md
  * 10.1). It matters to `file` if that has rows of its own, and if other values were left before.
  */
-static void leave_matrix(const struct engine_input *in, const struct hops *plain)
+static void updn_leave_matrix(const struct engine_input *in, const struct hops *plain)
 {
 	const struct fabric *f = in->topo->fabric;
 	uint32_t n = f->n_switches;
@@ -318,7 +318,7 @@ struct routing *updn_route_as(const char *engine, bool told, const struct engine
 			options_get(in->options, ROOTS),
 			manual_rules(in->options) ? "stand for their switches" : "do not count");
 	if (!n) {
-		leave_matrix(in, plain);
+		updn_leave_matrix(in, plain);
 		return refuse(u, plain);
 	}
 	rec_phase(in, "ranks: distance from the nearest root");

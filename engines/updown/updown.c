@@ -90,7 +90,7 @@ void updown_count_level(const struct engine_input *in, struct updown *u)
 }
 
 /* The direction of a packet from one switch to a neighbour. */
-static enum way way_of(const struct updown *u, uint32_t from, uint32_t to)
+static enum way updown_way_of(const struct updown *u, uint32_t from, uint32_t to)
 {
 	uint32_t a = u->rank[from], b = u->rank[to];
 
@@ -109,7 +109,7 @@ char updown_direction(const struct updown *u, const struct topo *t, uint32_t sw,
 		return ' ';
 	if (u->rank[r] == u->rank[sw] && (!u->id || !u->rank[sw]))
 		return '=';
-	return way_of(u, sw, r) == WAY_UP ? 'U' : 'D';
+	return updown_way_of(u, sw, r) == WAY_UP ? 'U' : 'D';
 }
 
 /* --- the exact search -------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ struct arc {
 	uint8_t way;	   /* direction from the neighbour to here */
 };
 
-struct search {
+struct updown_search {
 	const struct engine_input *in;
 	const struct updown *u;
 	uint32_t n;
@@ -136,11 +136,11 @@ struct search {
 	enum rec_table table; /* table of the recording */
 };
 
-static struct search *search_new(const struct engine_input *in, const struct updown *u)
+static struct updown_search *updown_search_new(const struct engine_input *in, const struct updown *u)
 {
 	const struct topo *t = in->topo;
 	const struct fabric *f = t->fabric;
-	struct search *k = NEW(struct search);
+	struct updown_search *k = NEW(struct updown_search);
 	uint32_t n = 0;
 
 	k->in = in;
@@ -160,20 +160,20 @@ static struct search *search_new(const struct engine_input *in, const struct upd
 			/* cables of a switch to itself take part, but never win */
 			r = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
 			if (r != NO_ID)
-				k->arc[n++] = (struct arc){r, q, way_of(u, r, s)};
+				k->arc[n++] = (struct arc){r, q, updown_way_of(u, r, s)};
 		}
 		k->off[s + 1] = n;
 	}
 	return k;
 }
 
-static void search_free(struct search *k)
+static void updown_search_free(struct updown_search *k)
 {
 	FREE_EACH(k->off, k->arc, k->queue, k->queued, k->way, k->least, k);
 }
 
 /* The cost at a switch for packets that come by an arc. False when the arc cannot be used. */
-static bool arc_cost(struct search *k, uint32_t s, uint8_t way, const struct arc *a, uint8_t *entry,
+static bool arc_cost(struct updown_search *k, uint32_t s, uint8_t way, const struct arc *a, uint8_t *entry,
 		     unsigned *cost)
 {
 	*cost = k->least[s];
@@ -193,13 +193,13 @@ static bool arc_cost(struct search *k, uint32_t s, uint8_t way, const struct arc
 
 /* --- the recording of the search ------------------------------------------------------------- */
 
-static void record_cell(const struct search *k, uint32_t t, uint32_t port, unsigned was, unsigned now)
+static void record_cell(const struct updown_search *k, uint32_t t, uint32_t port, unsigned was, unsigned now)
 {
 	rec_delta(k->rec, k->table, t * k->in->topo->fabric->n_ports + port, was, now);
 }
 
 /* Records a step for the target, then its column as Min Hop's matrix has it. */
-static void record_column(const struct search *k, uint32_t t, const uint8_t *entry)
+static void record_column(const struct updown_search *k, uint32_t t, const uint8_t *entry)
 {
 	const struct fabric *f = k->in->topo->fabric;
 
@@ -218,7 +218,7 @@ static void record_column(const struct search *k, uint32_t t, const uint8_t *ent
  * k->least. The order of visits is OpenSM's and affects the result. A switch that waits in the queue keeps
  * the direction of its first visitor.
  */
-static void search_target(struct search *k, uint32_t t, uint8_t *entry)
+static void search_target(struct updown_search *k, uint32_t t, uint8_t *entry)
 {
 	const struct fabric *f = k->in->topo->fabric;
 	enum rec_kind kind = k->weight ? REC_PRICE : REC_FORBID;
@@ -275,7 +275,7 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 }
 
 /* Searches all targets. With `plain`, rows of root targets start from that matrix. */
-static bool search_all_targets(struct search *k, struct hops *h, const struct hops *plain)
+static bool search_all_targets(struct updown_search *k, struct hops *h, const struct hops *plain)
 {
 	const struct topo *t = k->in->topo;
 
@@ -307,7 +307,7 @@ static bool search_all_targets(struct search *k, struct hops *h, const struct ho
 }
 
 /* Sets the table of a recording that the search fills from now on. */
-static void record_matrix(struct search *k, enum rec_table t)
+static void record_matrix(struct updown_search *k, enum rec_table t)
 {
 	k->table = t;
 	if (k->rec)
@@ -317,13 +317,13 @@ static void record_matrix(struct search *k, enum rec_table t)
 static bool exact_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain,
 			 bool price, struct err *e)
 {
-	struct search *k;
+	struct updown_search *k;
 	bool done;
 
 	if (mem_room(e, hops_size(in->topo->fabric, 0, 1), "the hop matrix by port of %u switches",
 		     in->topo->fabric->n_switches))
 		return false;
-	k = search_new(in, u);
+	k = updown_search_new(in, u);
 	record_matrix(k, price ? T_PLAIN : T_HOPS);
 	u->hops = hops_new(in->topo->fabric, true);
 	done = search_all_targets(k, u->hops, plain);
@@ -335,7 +335,7 @@ static bool exact_matrix(const struct engine_input *in, struct updown *u, const 
 		u->n_priced = k->n_priced;
 		u->n_erased = k->n_erased;
 	}
-	search_free(k);
+	updown_search_free(k);
 	return done;
 }
 
@@ -405,7 +405,7 @@ static bool levelled_matrix(const struct engine_input *in, struct updown *u, con
 /* --- the matrix --------------------------------------------------------------------------------- */
 
 /* Is it Min Hop's matrix with all costs 1? */
-static bool is_plain(const struct hops *h)
+static bool updown_is_plain(const struct hops *h)
 {
 	return h && !h->by_port && !h->weight;
 }
@@ -425,9 +425,9 @@ bool updown_matrix(const struct engine_input *in, struct updown *u, const struct
 	rec_phase(in, "hop matrix without turns down and then up");
 	progress_start(in->progress, "hop matrix", in->topo->fabric->n_switches);
 	if (!RECORDED(in) && !price && !u->n_level && u->max_rank <= MAX_LEVEL && !loops &&
-	    (!kept || is_plain(kept))) {
+	    (!kept || updown_is_plain(kept))) {
 		done = levelled_matrix(in, u, kept);
-	} else if (!RECORDED(in) && u->id && !u->max_rank && is_plain(plain) && !loops) {
+	} else if (!RECORDED(in) && u->id && !u->max_rank && updown_is_plain(plain) && !loops) {
 		u->hops = hops_ref(plain); /* there are only roots: nothing is forbidden */
 	} else {
 		done = exact_matrix(in, u, kept, price, e);
@@ -439,7 +439,7 @@ bool updown_matrix(const struct engine_input *in, struct updown *u, const struct
 
 /* --- the routing --------------------------------------------------------------------------------- */
 
-static unsigned ops_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
+static unsigned updown_ops_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
 {
 	const struct updown *u = r->priv;
 
@@ -483,7 +483,7 @@ static const char *ops_link_rule(const struct routing *r, uint32_t sw, unsigned 
 }
 
 static const struct routing_ops updn_ops = {
-	.hops = ops_hops,
+	.hops = updown_ops_hops,
 	.rank = ops_rank,
 	.is_root = ops_is_root,
 	.decide_rank = updown_decide_rank,
@@ -495,7 +495,7 @@ static const struct routing_ops updn_ops = {
 
 /* Down/Up has no roots. */
 static const struct routing_ops dnup_ops = {
-	.hops = ops_hops,
+	.hops = updown_ops_hops,
 	.rank = ops_rank,
 	.decide_rank = updown_decide_rank,
 	.rank_clues = updown_rank_clues,
@@ -516,7 +516,7 @@ static char ops_direction_so_far(const struct routing *r, uint32_t sw, unsigned 
 }
 
 const struct routing_ops updn_step_ops = {
-	.hops = ops_hops,
+	.hops = updown_ops_hops,
 	.rank = ops_rank,
 	.is_root = ops_is_root,
 	.direction = ops_direction_so_far,
@@ -525,7 +525,7 @@ const struct routing_ops updn_step_ops = {
 };
 
 const struct routing_ops dnup_step_ops = {
-	.hops = ops_hops,
+	.hops = updown_ops_hops,
 	.rank = ops_rank,
 	.direction = ops_direction_so_far,
 	.link_rule = ops_link_rule,

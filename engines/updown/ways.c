@@ -52,7 +52,7 @@ uint32_t way_legal(const struct ways *n, uint32_t sw, unsigned port)
 			  : n->legal[2 * r + (updown_direction(n->u, n->in->topo, sw, port) == 'D')] + 1u;
 }
 
-static void end_run(struct way_text *w)
+static void updown_ways_end_run(struct way_text *w)
 {
 	if (!w->len)
 		return;
@@ -81,13 +81,13 @@ void way_shortest(const struct ways *n, uint32_t sw, struct way_text *w)
 			w->turn = sw;
 		w->down = c == 'D' || (w->down && n->u->id);
 		if (c != w->run)
-			end_run(w);
+			updown_ways_end_run(w);
 		w->run = c;
 		w->len++;
 		w->hops++;
 		sw = peer_of(n, sw, port);
 	}
-	end_run(w);
+	updown_ways_end_run(w);
 }
 
 /* --- the rule that decided ----------------------------------------------------------------- */

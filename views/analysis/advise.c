@@ -35,7 +35,7 @@ static const struct column columns[] = {
 };
 
 /* v->question is the question whose answer is shown or awaited; v->held is the answer. */
-struct priv {
+struct advise_pane {
 	uint32_t failures; /* failures tried with each engine */
 };
 
@@ -56,15 +56,15 @@ static const struct task task_advise = {.run = run_advise, .free = free_advice, 
 
 /* --- the question ------------------------------------------------------------------------------- */
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int advise_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
 	(void)e;
-	((struct priv *)v->priv)->failures = (uint32_t)args_number(a, "failures N", ADVISE_FAILURES);
+	((struct advise_pane *)v->priv)->failures = (uint32_t)args_number(a, "failures N", ADVISE_FAILURES);
 	return 0;
 }
 
 /* Is the fabric still the one in the question? Options tried since then do not matter. */
-static bool still_holds(const struct view *v)
+static bool advise_pane_still_holds(const struct view *v)
 {
 	const struct setup *now = v->scene->event->setup, *was, *s;
 	bool same;
@@ -87,13 +87,13 @@ static const struct advice *advice_of(const struct view *v)
 	return v->held ? v->held->value : NULL;
 }
 
-static void load(struct view *v)
+static void advise_pane_load(struct view *v)
 {
-	const uint32_t arg[TASK_ARGS] = {((const struct priv *)v->priv)->failures};
+	const uint32_t arg[TASK_ARGS] = {((const struct advise_pane *)v->priv)->failures};
 
 	if (!v->scene->fabric)
 		return;
-	if (!still_holds(v)) {
+	if (!advise_pane_still_holds(v)) {
 		view_hold(v, NULL);
 		v->question = result_keep(v->question, sweep_question_new(v->scene), &task_sweep_question);
 	}
@@ -103,20 +103,20 @@ static void load(struct view *v)
 	v->n_rows = advice_of(v) ? advice_of(v)->n : 0;
 }
 
-static const struct advice_row *row_at(const struct view *v, uint32_t row)
+static const struct advice_row *advise_pane_row_at(const struct view *v, uint32_t row)
 {
 	return &advice_of(v)->row[row];
 }
 
 /* The row's place in the ranking, from 1; equal rows share a place. 0: the engine refuses. */
-static unsigned rank_of(const struct view *v, uint32_t row)
+static unsigned advise_pane_rank_of(const struct view *v, uint32_t row)
 {
 	if (row >= advice_of(v)->n_routed)
 		return 0;
-	return (row < advice_of(v)->n_ranked ? row : row_at(v, row)->same) + 1;
+	return (row < advice_of(v)->n_ranked ? row : advise_pane_row_at(v, row)->same) + 1;
 }
 
-static void title(const struct view *v, struct text *t)
+static void advise_pane_title(const struct view *v, struct text *t)
 {
 	const struct advice *a = advice_of(v);
 
@@ -151,19 +151,19 @@ static void add_failures(const struct advice_row *r, struct text *t)
 
 static void add_reason(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct advice_row *r = row_at(v, row);
+	const struct advice_row *r = advise_pane_row_at(v, row);
 
 	if (r->refused)
 		text_add(t, "refuses: %s", r->refused);
 	else if (r->unmeasured)
 		text_add(t, "not finished%s", r->hopeless ? "; put last, as class C" : "");
 	else if (row >= advice_of(v)->n_ranked)
-		text_add(t, "the same tables as rank %u", rank_of(v, row));
+		text_add(t, "the same tables as rank %u", advise_pane_rank_of(v, row));
 	else if (r->reason)
 		text_add(t, "%s", r->reason);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void advise_pane_footer(const struct view *v, struct text *t)
 {
 	uint32_t row;
 
@@ -175,20 +175,20 @@ static void footer(const struct view *v, struct text *t)
 		add_reason(v, row, t);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t advise_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct advice_row *r = row_at(v, row);
+	const struct advice_row *r = advise_pane_row_at(v, row);
 
 	if (col == C_RANK)
-		return rank_of(v, row) ? rank_of(v, row) : UINT32_MAX;
+		return advise_pane_rank_of(v, row) ? advise_pane_rank_of(v, row) : UINT32_MAX;
 	if (r->refused || r->unmeasured)
 		return -1;
 	return field_number(field_of_column(advice_fields, columns[col].name), r);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void advise_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct advice_row *r = row_at(v, row);
+	const struct advice_row *r = advise_pane_row_at(v, row);
 
 	if (col == C_ENGINE)
 		text_add(t, "%s", r->kind->engine);
@@ -197,7 +197,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	else if ((r->refused || r->unmeasured) && col != C_OPTIONS)
 		text_add(t, "-");
 	else if (col == C_RANK)
-		text_add(t, "%s%u", row < advice_of(v)->n_ranked ? "" : "=", rank_of(v, row));
+		text_add(t, "%s%u", row < advice_of(v)->n_ranked ? "" : "=", advise_pane_rank_of(v, row));
 	else if (col == C_CLASS)
 		text_add(t, "%c", advice_letter(r));
 	else if (col == C_FAILURES)
@@ -206,17 +206,17 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		field_cell(field_of_column(advice_fields, columns[col].name), r, t);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned advise_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct advice_row *r = row_at(v, row);
+	const struct advice_row *r = advise_pane_row_at(v, row);
 
 	return !r->unmeasured && (r->refused || r->class == ADVICE_UNSOUND) ? MARK_DOWN : 0;
 }
 
 /* Tells everything about a row. */
-static void add_all(const struct view *v, uint32_t row, struct text *t)
+static void advise_pane_add_all(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct advice_row *r = row_at(v, row);
+	const struct advice_row *r = advise_pane_row_at(v, row);
 
 	text_add(t, "%s%s%s: ", r->kind->engine, *r->options ? ", " : "", r->options);
 	if (r->refused) {
@@ -237,26 +237,26 @@ static void add_all(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, "; it needs files: `advise write FILE rank %u`, then `config FILE`", row + 1);
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool advise_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	struct text all = {0};
 
 	if (strcmp(what, "advice") != 0)
 		return false;
-	add_all(v, row, &all);
+	advise_pane_add_all(v, row, &all);
 	word_text(text_str(&all), t);
 	text_free(&all);
 	return true;
 }
 
 /* Enter routes the fabric with the row's engine. If that refuses or needs files, it tells so. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void advise_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct advice_row *r = row_at(v, row);
+	const struct advice_row *r = advise_pane_row_at(v, row);
 
 	if (r->refused || r->kind->files) {
 		text_add(t, "echo ");
-		placeholder(v, row, "advice", t);
+		advise_pane_placeholder(v, row, "advice", t);
 		return;
 	}
 	text_add(t, "route %s", r->kind->engine);
@@ -274,8 +274,15 @@ const struct view_ops view_advise = {
 	.hints = "follow=route :echo=text :undo=undo back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, follow, placeholder),
+	.priv_size = sizeof(struct advise_pane),
+	.priv_kept = sizeof(struct advise_pane),
+	.open = advise_pane_open_view,
+	.load = advise_pane_load,
+	.title = advise_pane_title,
+	.footer = advise_pane_footer,
+	.cell = advise_pane_cell,
+	.number = advise_pane_number,
+	.marks = advise_pane_marks,
+	.follow = advise_pane_follow,
+	.placeholder = advise_pane_placeholder,
 };

@@ -26,25 +26,25 @@ struct changed {
 #define KEPT 64 /* switches; a screen's rows may be about as many */
 
 /* Rows have running numbers: by switch, then by entry. */
-struct priv {
+struct changes_pane {
 	uint32_t *sw;	 /* [n] switches with changed entries */
 	uint64_t *first; /* [n + 1] running number of the first entry */
 	uint32_t n;
 	struct changed kept[KEPT]; /* by index modulo KEPT */
 };
 
-static void unload(struct view *v)
+static void changes_pane_unload(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct changes_pane *p = v->priv;
 
 	for (unsigned k = 0; k < KEPT; k++)
 		free(p->kept[k].lid);
 }
 
-static void load(struct view *v)
+static void changes_pane_load(struct view *v)
 {
 	const struct scene *sc = v->scene;
-	struct priv *p = v->priv;
+	struct changes_pane *p = v->priv;
 	uint64_t total = 0;
 
 	for (unsigned k = 0; k < KEPT; k++)
@@ -64,7 +64,7 @@ static void load(struct view *v)
 	v->n_rows = total > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)total;
 }
 
-static unsigned top_lid(const struct scene *sc)
+static unsigned changes_pane_top_lid(const struct scene *sc)
 {
 	unsigned a = sc->real_change->a ? sc->real_change->a->lids->max_lid : 0;
 	unsigned b = sc->real_change->b ? sc->real_change->b->lids->max_lid : 0;
@@ -74,7 +74,7 @@ static unsigned top_lid(const struct scene *sc)
 
 static const struct changed *changed_of(const struct view *v, uint32_t i)
 {
-	struct priv *p = v->priv;
+	struct changes_pane *p = v->priv;
 	struct changed *c = &p->kept[i % KEPT];
 	uint8_t was, now;
 
@@ -82,7 +82,8 @@ static const struct changed *changed_of(const struct view *v, uint32_t i)
 		return c;
 	c->i = i;
 	c->n = 0;
-	for (unsigned l = 1, top = top_lid(v->scene); l <= top && c->n < p->first[i + 1] - p->first[i]; l++) {
+	for (unsigned l = 1, top = changes_pane_top_lid(v->scene);
+	     l <= top && c->n < p->first[i + 1] - p->first[i]; l++) {
 		if (!entry_changed(v->scene->real_change, p->sw[i], l, &was, &now))
 			continue;
 		GROW(c->lid, c->n, c->cap);
@@ -92,7 +93,7 @@ static const struct changed *changed_of(const struct view *v, uint32_t i)
 }
 
 /* The index of a row's switch among the changed ones. */
-static uint32_t index_of(const struct priv *p, uint32_t row)
+static uint32_t changes_pane_index_of(const struct changes_pane *p, uint32_t row)
 {
 	uint32_t lo = 0, hi = p->n;
 
@@ -108,17 +109,17 @@ static uint32_t index_of(const struct priv *p, uint32_t row)
 }
 
 /* The switch and LID of a row. */
-static void entry_at(const struct view *v, uint32_t row, uint32_t *sw, unsigned *lid)
+static void changes_pane_entry_at(const struct view *v, uint32_t row, uint32_t *sw, unsigned *lid)
 {
-	struct priv *p = v->priv;
-	uint32_t lo = index_of(p, row);
+	struct changes_pane *p = v->priv;
+	uint32_t lo = changes_pane_index_of(p, row);
 	const struct changed *c = changed_of(v, lo);
 
 	*sw = p->sw[lo];
 	*lid = row - p->first[lo] < c->n ? c->lid[row - p->first[lo]] : 0;
 }
 
-static void title(const struct view *v, struct text *t)
+static void changes_pane_title(const struct view *v, struct text *t)
 {
 	const struct scene *sc = v->scene;
 	const struct comparison *c = sc->real_change;
@@ -134,45 +135,45 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, ", %" PRIu64 " lost", c->entries_lost);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void changes_pane_footer(const struct view *v, struct text *t)
 {
 	if (v->scene->event)
 		text_add(t, "%s", v->scene->event->text);
 }
 
-static const struct lids *lids_of(const struct view *v)
+static const struct lids *changes_pane_lids_of(const struct view *v)
 {
 	const struct comparison *c = v->scene->real_change;
 
 	return c->b ? c->b->lids : c->a->lids;
 }
 
-static void ports_of(const struct view *v, uint32_t row, uint32_t *sw, unsigned *lid, uint8_t *was,
-		     uint8_t *now)
+static void changes_pane_ports_of(const struct view *v, uint32_t row, uint32_t *sw, unsigned *lid,
+				  uint8_t *was, uint8_t *now)
 {
-	entry_at(v, row, sw, lid);
+	changes_pane_entry_at(v, row, sw, lid);
 	*was = *now = NO_PATH;
 	entry_changed(v->scene->real_change, *sw, *lid, was, now);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t changes_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	uint32_t sw;
 	unsigned lid;
 	uint8_t was, now;
 
-	ports_of(v, row, &sw, &lid, &was, &now);
+	changes_pane_ports_of(v, row, &sw, &lid, &was, &now);
 	return col == C_LID ? lid : now;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void changes_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
 	uint32_t sw, peer;
 	unsigned lid;
 	uint8_t was, now;
 
-	ports_of(v, row, &sw, &lid, &was, &now);
+	changes_pane_ports_of(v, row, &sw, &lid, &was, &now);
 	switch (col) {
 	case C_SWITCH:
 		text_add(t, "%s", switch_name(f, sw));
@@ -181,7 +182,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%u", lid);
 		break;
 	case C_DEST:
-		lid_label(f, lids_of(v), lid, t);
+		lid_label(f, changes_pane_lids_of(v), lid, t);
 		break;
 	case C_PORT:
 		text_add(t, "%s", lft_port_label(was, (char[4]){0}, 4));
@@ -198,18 +199,18 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned changes_pane_marks(const struct view *v, uint32_t row)
 {
-	return number(v, row, C_PORT) == NO_PATH ? MARK_CHANGED | MARK_DOWN : MARK_CHANGED;
+	return changes_pane_number(v, row, C_PORT) == NO_PATH ? MARK_CHANGED | MARK_DOWN : MARK_CHANGED;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool changes_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	uint32_t sw;
 	unsigned lid;
 	uint8_t was, now;
 
-	ports_of(v, row, &sw, &lid, &was, &now);
+	changes_pane_ports_of(v, row, &sw, &lid, &was, &now);
 	subject_switch_port(v, sw, now, s);
 	subject_lid(lid, s);
 	return true;
@@ -221,8 +222,15 @@ const struct view_ops view_changes = {
 	.hints = "follow=lft :why=why :pane_pairs=pairs",
 	COLUMNS(columns),
 	.flags = VIEW_PRESENT | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, unload, title, footer, cell, number, marks, about),
+	.priv_size = sizeof(struct changes_pane),
+	.load = changes_pane_load,
+	.unload = changes_pane_unload,
+	.title = changes_pane_title,
+	.footer = changes_pane_footer,
+	.cell = changes_pane_cell,
+	.number = changes_pane_number,
+	.marks = changes_pane_marks,
+	.about = changes_pane_about,
 	.enter = "pane lft %switch %lid",
 	.fold_row = "change",
 };

@@ -56,7 +56,7 @@ static struct lost_lid *lost_of(struct collected *k, uint32_t cause, uint32_t li
 	return &a->lost[k->last[cause] - 1];
 }
 
-static void add_lost(void *ctx, const struct lost_way *x)
+static void check_pane_add_lost(void *ctx, const struct lost_way *x)
 {
 	struct collected *k = ctx;
 	uint32_t ep = lid_owner(k->w->lids, x->lid), own = k->w->topo->endport_switch[ep];
@@ -69,7 +69,7 @@ static void add_lost(void *ctx, const struct lost_way *x)
 	l->loops |= x->loops;
 }
 
-static void add_end(void *ctx, uint32_t ep, uint32_t cause, uint64_t pairs)
+static void check_pane_add_end(void *ctx, uint32_t ep, uint32_t cause, uint64_t pairs)
 {
 	lost_of(ctx, cause, 0, ep)->pairs = pairs;
 }
@@ -127,7 +127,7 @@ static void list_causes(struct check_answer *a, const struct fabric *f)
 				       .node = NO_ID};
 }
 
-static void free_answer(void *value)
+static void check_pane_free_answer(void *value)
 {
 	struct check_answer *a = value;
 
@@ -140,7 +140,7 @@ static void free_answer(void *value)
 	free(a);
 }
 
-static void tell_judged(const struct sweep *w, struct text *t, struct progress *p)
+static void check_pane_tell_judged(const struct sweep *w, struct text *t, struct progress *p)
 {
 	struct judged j = judged_of(w);
 
@@ -156,14 +156,14 @@ static void *run_check(const struct job *j)
 {
 	struct check_answer *a = NEW(struct check_answer);
 	struct collected k = {.a = a, .w = j->sweep};
-	const struct ways_listener to = {.ctx = &k, .lost = add_lost, .end = add_end};
+	const struct ways_listener to = {.ctx = &k, .lost = check_pane_add_lost, .end = check_pane_add_end};
 	int rc = soundness_find(j->sweep, &a->found, NULL, &to, j->progress, j->e);
 
 	if (!rc)
-		tell_judged(j->sweep, &a->judged, j->progress);
+		check_pane_tell_judged(j->sweep, &a->judged, j->progress);
 	free(k.last);
 	if (rc) {
-		free_answer(a);
+		check_pane_free_answer(a);
 		return NULL;
 	}
 	place_lost(a);
@@ -171,30 +171,30 @@ static void *run_check(const struct job *j)
 	return a;
 }
 
-const struct task task_check = {.run = run_check, .free = free_answer};
+const struct task task_check = {.run = run_check, .free = check_pane_free_answer};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-struct priv {
+struct check_pane {
 	const struct result *answer; /* borrowed; NULL = missing */
 	struct cause_rows rows;
 };
 
 static const struct check_answer *answer_of(const struct view *v)
 {
-	const struct priv *p = v->priv;
+	const struct check_pane *p = v->priv;
 
 	return p->answer ? p->answer->value : NULL;
 }
 
-static void unload(struct view *v)
+static void check_pane_unload(struct view *v)
 {
-	cause_rows_free(&((struct priv *)v->priv)->rows);
+	cause_rows_free(&((struct check_pane *)v->priv)->rows);
 }
 
-static void load(struct view *v)
+static void check_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct check_pane *p = v->priv;
 	const struct check_answer *a;
 
 	p->answer = view_ask(v, &task_check, NULL, NULL);
@@ -203,7 +203,7 @@ static void load(struct view *v)
 		cause_rows_load(v, &p->rows, a->cause, a->n_causes);
 }
 
-static void title(const struct view *v, struct text *t)
+static void check_pane_title(const struct view *v, struct text *t)
 {
 	const struct check_answer *a = answer_of(v);
 
@@ -222,9 +222,9 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, " ── %s", text_str(&a->judged));
 }
 
-static void footer(const struct view *v, struct text *t)
+static void check_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct check_pane *p = v->priv;
 	const struct check_answer *a = answer_of(v);
 	const struct sweep *w = v->scene->sweep;
 	const struct check_result *c;
@@ -253,24 +253,24 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s", verdict_words[a->found.verdict].sentence);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t check_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	return cause_number(&((const struct priv *)v->priv)->rows, row, &columns[col]);
+	return cause_number(&((const struct check_pane *)v->priv)->rows, row, &columns[col]);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void check_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	cause_cell(&((const struct priv *)v->priv)->rows, row, &columns[col], t);
+	cause_cell(&((const struct check_pane *)v->priv)->rows, row, &columns[col], t);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned check_pane_marks(const struct view *v, uint32_t row)
 {
 	const struct cause *c = &answer_of(v)->cause[row];
 
 	return c->kind >= ROW_CREDIT ? MARK_DOWN : cause_marks(c);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool check_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	return cause_about(v, &answer_of(v)->cause[row], s);
 }
@@ -284,7 +284,7 @@ static bool lists_lost(const struct check_answer *a, uint32_t row)
 }
 
 /* To the LIDs that are lost by it, or to its channels; where there are none, to its place. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void check_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct cause *c = &answer_of(v)->cause[row];
 	const struct cdg *g = answer_of(v)->found.loops;
@@ -313,7 +313,14 @@ const struct view_ops view_check = {
 	.hints = "follow=details back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
-	.priv_size = sizeof(struct priv),
-	.footer = footer,
-	DOES(load, unload, title, cell, number, marks, about, follow),
+	.priv_size = sizeof(struct check_pane),
+	.footer = check_pane_footer,
+	.load = check_pane_load,
+	.unload = check_pane_unload,
+	.title = check_pane_title,
+	.cell = check_pane_cell,
+	.number = check_pane_number,
+	.marks = check_pane_marks,
+	.about = check_pane_about,
+	.follow = check_pane_follow,
 };

@@ -27,7 +27,7 @@ static const struct column columns[COMPARE_MOST + 1] = {
 	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true, .drop = 9),
 };
 
-struct priv {
+struct compare_pane {
 	unsigned n;				       /* engines */
 	const struct engine_figures *of[COMPARE_MOST]; /* [n] borrowed from results; NULL = missing */
 	char name[COMPARE_MOST][CELL];
@@ -39,8 +39,8 @@ struct priv {
 
 /* --- computed by another thread ------------------------------------------------------------- */
 
-static void *measure(const struct side_request *rq, unsigned i, const struct engine_figures *first,
-		     struct progress *p)
+static void *compare_pane_measure(const struct side_request *rq, unsigned i,
+				  const struct engine_figures *first, struct progress *p)
 {
 	struct err e;
 	struct engine_figures *f = side_measure(rq, i, first, p, &e);
@@ -48,9 +48,9 @@ static void *measure(const struct side_request *rq, unsigned i, const struct eng
 	return f ? f : engine_figures_refused(rq, i, e.msg);
 }
 
-static void *run_first(const struct job *j)
+static void *compare_pane_run_first(const struct job *j)
 {
-	return measure(j->base, 0, NULL, j->progress);
+	return compare_pane_measure(j->base, 0, NULL, j->progress);
 }
 
 /* base: the result of the first engine. */
@@ -58,14 +58,14 @@ static void *run_other(const struct job *j)
 {
 	const struct engine_figures *first = j->base;
 
-	return measure(first->request, j->arg[0], first, j->progress);
+	return compare_pane_measure(first->request, j->arg[0], first, j->progress);
 }
 
 FREED_BY(free_figures, engine_figures_free)
 
 FREED_BY(free_request, side_request_unref)
 
-static const struct task task_first = {.run = run_first, .free = free_figures},
+static const struct task task_first = {.run = compare_pane_run_first, .free = free_figures},
 			 task_other = {.run = run_other, .free = free_figures};
 
 static bool request_equal(const void *was, const void *value)
@@ -82,7 +82,7 @@ static const char *engine_in_force(const struct scene *sc)
 	return scene_real_routing(sc) ? scene_real_routing(sc)->engine : NULL;
 }
 
-static void add_word(char **word, int *n, const char *w)
+static void compare_pane_add_word(char **word, int *n, const char *w)
 {
 	for (int i = 0; i < *n; i++)
 		if (!strcmp(word[i], w))
@@ -104,15 +104,15 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 	for (int i = 0; i < v->n_words; i++)
 		engines += !strchr(v->word[i], '=');
 	if (engines < 2 && now)
-		add_word(word, &n, now);
+		compare_pane_add_word(word, &n, now);
 	for (int i = 0; i < v->n_words; i++) {
 		if (engines < 2)
-			add_word(word, &n, v->word[i]);
+			compare_pane_add_word(word, &n, v->word[i]);
 		else
 			word[n++] = v->word[i];
 	}
 	for (size_t i = 0; engines < 2 && i < ARRAY_LEN(usual); i++)
-		add_word(word, &n, usual[i]);
+		compare_pane_add_word(word, &n, usual[i]);
 	rq = side_request_new(&at, n, word, e);
 	free(word);
 	if (rq && rq->n > COMPARE_MOST) {
@@ -124,7 +124,7 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 	return rq;
 }
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int compare_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct side_request *rq;
 
@@ -138,9 +138,9 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static void ask_all(struct view *v)
+static void compare_pane_ask_all(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct compare_pane *p = v->priv;
 	const struct result *first = view_ask(v, &task_first, v->question, NULL);
 
 	p->of[0] = first ? first->value : NULL;
@@ -154,18 +154,18 @@ static void ask_all(struct view *v)
 	p->loads = view_ask_value(v, &task_loads, NULL); /* for Enter; nothing waits for it */
 }
 
-static enum figure figure_of(const struct priv *p, uint32_t row)
+static enum figure figure_of(const struct compare_pane *p, uint32_t row)
 {
 	return (enum figure)(row - p->n_refused);
 }
 
-static bool is_measured(const struct priv *p, unsigned i)
+static bool is_measured(const struct compare_pane *p, unsigned i)
 {
 	return p->of[i] && !p->of[i]->refused;
 }
 
 /* Is no engine better in a figure, and some worse? */
-static bool is_best(const struct priv *p, unsigned engine, enum figure which)
+static bool is_best(const struct compare_pane *p, unsigned engine, enum figure which)
 {
 	int sign = figure_fields[which].better > 0 ? 1 : figure_fields[which].better ? -1 : 0;
 	bool worse = false;
@@ -183,7 +183,7 @@ static bool is_best(const struct priv *p, unsigned engine, enum figure which)
 	return worse;
 }
 
-static void figure_cell(const struct priv *p, unsigned i, enum figure which, struct text *t)
+static void figure_cell(const struct compare_pane *p, unsigned i, enum figure which, struct text *t)
 {
 	char buf[CELL];
 
@@ -196,9 +196,9 @@ static void figure_cell(const struct priv *p, unsigned i, enum figure which, str
 			 is_best(p, i, which) ? '*' : ' ');
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void compare_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct compare_pane *p = v->priv;
 	const struct engine_figures *f = row < p->n_refused ? p->of[p->refused[row]] : NULL;
 
 	if (col > p->n)
@@ -211,7 +211,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		figure_cell(p, col - 1, figure_of(p, row), t);
 }
 
-static uint8_t column_width(const struct priv *p, unsigned i)
+static uint8_t column_width(const struct compare_pane *p, unsigned i)
 {
 	size_t w = strlen(p->name[i]);
 
@@ -234,10 +234,10 @@ static const char *marked_engine(const struct view *v)
 	return engine_in_force(v->scene);
 }
 
-static void load(struct view *v)
+static void compare_pane_load(struct view *v)
 {
 	const char *now = marked_engine(v);
-	struct priv *p = v->priv;
+	struct compare_pane *p = v->priv;
 	const struct side_request *rq;
 
 	v->question =
@@ -245,7 +245,7 @@ static void load(struct view *v)
 	rq = v->question ? v->question->value : NULL;
 	if (rq) {
 		p->n = rq->n;
-		ask_all(v);
+		compare_pane_ask_all(v);
 		v->n_rows = FIGURES;
 	}
 	for (unsigned i = 0; rq && i < p->n; i++) {
@@ -260,16 +260,16 @@ static void load(struct view *v)
 		v->width[i + 1] = i < p->n ? column_width(p, i) : 0;
 }
 
-static const char *column_name(const struct view *v, unsigned col)
+static const char *compare_pane_column_name(const struct view *v, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct compare_pane *p = v->priv;
 
 	return !col ? columns[0].name : col <= p->n ? p->name[col - 1] : "";
 }
 
-static void title(const struct view *v, struct text *t)
+static void compare_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct compare_pane *p = v->priv;
 	const char *between = " ──";
 
 	text_add(t, "Compare");
@@ -283,9 +283,9 @@ static void title(const struct view *v, struct text *t)
 	}
 }
 
-static void footer(const struct view *v, struct text *t)
+static void compare_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct compare_pane *p = v->priv;
 	const char *now = marked_engine(v);
 
 	if (p->why.msg[0])
@@ -295,14 +295,14 @@ static void footer(const struct view *v, struct text *t)
 			 now ? now : "", now ? "] in force, " : "");
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned compare_pane_marks(const struct view *v, uint32_t row)
 {
-	return row < ((const struct priv *)v->priv)->n_refused ? MARK_DOWN : 0;
+	return row < ((const struct compare_pane *)v->priv)->n_refused ? MARK_DOWN : 0;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool compare_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct compare_pane *p = v->priv;
 
 	s->key = row < p->n_refused ? FIGURES + p->refused[row] : figure_of(p, row);
 	return false;
@@ -311,7 +311,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 /* Goes to the ports of the switch with the most loaded link, if it is known. */
 static void follow_load(const struct view *v, struct text *t)
 {
-	const struct loads *l = ((const struct priv *)v->priv)->loads;
+	const struct loads *l = ((const struct compare_pane *)v->priv)->loads;
 	const struct fabric *f = v->scene->fabric;
 
 	text_add(t, "pane ports");
@@ -322,7 +322,7 @@ static void follow_load(const struct view *v, struct text *t)
 }
 
 /* Enter goes to the pane that shows the figure for the routing in force. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void compare_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	static const char *const where[FIGURES] = {
 		[FIG_UNREACHABLE] = "check",
@@ -335,7 +335,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		[FIG_LOOPS] = "pane cycle all",
 		[FIG_DIFFER] = "pane changes",
 	};
-	const struct priv *p = v->priv;
+	const struct compare_pane *p = v->priv;
 	enum figure which = figure_of(p, row);
 
 	if (row < p->n_refused || !engine_in_force(v->scene))
@@ -354,7 +354,14 @@ const struct view_ops view_compare = {
 	.hints = "follow=show :pane_layers=layers :pane_cycle_all=loops back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	.priv_size = sizeof(struct priv),
-	.open = open_view,
-	DOES(load, title, footer, cell, marks, about, follow, column_name),
+	.priv_size = sizeof(struct compare_pane),
+	.open = compare_pane_open_view,
+	.load = compare_pane_load,
+	.title = compare_pane_title,
+	.footer = compare_pane_footer,
+	.cell = compare_pane_cell,
+	.marks = compare_pane_marks,
+	.about = compare_pane_about,
+	.follow = compare_pane_follow,
+	.column_name = compare_pane_column_name,
 };

@@ -21,7 +21,7 @@ static const struct column columns[] = {
 
 /* --- computed by another thread ----------------------------------------------------------------- */
 
-struct priv {
+struct doctor_pane {
 	const struct result *answer; /* borrowed; NULL = missing */
 };
 
@@ -60,7 +60,7 @@ const struct result *doctor_question(struct scene *sc)
 
 static const struct diagnosis *diagnosis_of(const struct view *v)
 {
-	const struct priv *p = v->priv;
+	const struct doctor_pane *p = v->priv;
 
 	return p->answer ? p->answer->value : NULL;
 }
@@ -70,16 +70,16 @@ static const struct finding *finding_of(const struct view *v, uint32_t row)
 	return &diagnosis_of(v)->finding[row];
 }
 
-static void load(struct view *v)
+static void doctor_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct doctor_pane *p = v->priv;
 
 	view_hold(v, doctor_question(v->scene));
 	p->answer = v->held ? view_ask(v, &task_doctor, v->held, NULL) : NULL;
 	v->n_rows = diagnosis_of(v) ? (uint32_t)diagnosis_of(v)->n : 0;
 }
 
-static void title(const struct view *v, struct text *t)
+static void doctor_pane_title(const struct view *v, struct text *t)
 {
 	const struct diagnosis *d = diagnosis_of(v);
 
@@ -93,9 +93,9 @@ static void title(const struct view *v, struct text *t)
 }
 
 /* Explains the selected finding. */
-static void footer(const struct view *v, struct text *t)
+static void doctor_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct doctor_pane *p = v->priv;
 	uint32_t row;
 
 	if (p->answer && !p->answer->value)
@@ -104,13 +104,13 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s", finding_of(v, row)->meaning);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t doctor_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	(void)col;
 	return finding_of(v, row)->severity;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void doctor_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct finding *x = finding_of(v, row);
 
@@ -126,7 +126,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned doctor_pane_marks(const struct view *v, uint32_t row)
 {
 	switch (finding_of(v, row)->severity) {
 	case SEVERITY_ERROR:
@@ -160,7 +160,7 @@ static const struct {
  * Goes to the pane for the command that shows more. If the command would take long or route again, goes to
  * the place.
  */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void doctor_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct finding *x = finding_of(v, row);
 	const char *routed = strncmp(x->more, "route ", 6) ? NULL : strstr(x->more, "; ");
@@ -184,7 +184,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	}
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool doctor_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct finding *x = finding_of(v, row);
 
@@ -200,7 +200,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool doctor_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct finding *x = finding_of(v, row);
 	struct text all = {0};
@@ -222,6 +222,14 @@ const struct view_ops view_doctor = {
 	.hints = "follow=go :echo=text back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, marks, about, placeholder, follow),
+	.priv_size = sizeof(struct doctor_pane),
+	.load = doctor_pane_load,
+	.title = doctor_pane_title,
+	.footer = doctor_pane_footer,
+	.cell = doctor_pane_cell,
+	.number = doctor_pane_number,
+	.marks = doctor_pane_marks,
+	.about = doctor_pane_about,
+	.placeholder = doctor_pane_placeholder,
+	.follow = doctor_pane_follow,
 };

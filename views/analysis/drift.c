@@ -27,14 +27,14 @@ static const struct column columns[] = {
 	NUM("hosts", "hosts that have these LIDs, or are cut off", 5, .drop = 2),
 };
 
-struct priv {
+struct drift_pane {
 	struct drift_view shared;
 	struct cause_rows rows;
 };
 
 /* --- computed by another thread ----------------------------------------------------------------- */
 
-static void free_answer(void *value)
+static void drift_pane_free_answer(void *value)
 {
 	struct drift_answer *a = value;
 
@@ -62,11 +62,11 @@ static void *run_drift(const struct job *j)
 	*a = (struct drift_answer){d, ranking, c};
 	if (c)
 		return a;
-	free_answer(a);
+	drift_pane_free_answer(a);
 	return NULL;
 }
 
-const struct task task_drift = {.run = run_drift, .free = free_answer};
+const struct task task_drift = {.run = run_drift, .free = drift_pane_free_answer};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
@@ -156,14 +156,14 @@ static const struct cause *cause_at(const struct view *v, uint32_t row)
 	return &drift_shown(v)->causes->c[row];
 }
 
-static void unload(struct view *v)
+static void drift_pane_unload(struct view *v)
 {
-	cause_rows_free(&((struct priv *)v->priv)->rows);
+	cause_rows_free(&((struct drift_pane *)v->priv)->rows);
 }
 
-static void load(struct view *v)
+static void drift_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct drift_pane *p = v->priv;
 	const struct drift_answer *a;
 
 	drift_load(v);
@@ -172,7 +172,7 @@ static void load(struct view *v)
 		cause_rows_load(v, &p->rows, a->causes->c, a->causes->n);
 }
 
-static void title(const struct view *v, struct text *t)
+static void drift_pane_title(const struct view *v, struct text *t)
 {
 	const struct drift_answer *a = drift_shown(v);
 
@@ -184,28 +184,28 @@ static void title(const struct view *v, struct text *t)
 	drift_title(v, t);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t drift_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	return cause_number(&((const struct priv *)v->priv)->rows, row, &columns[col]);
+	return cause_number(&((const struct drift_pane *)v->priv)->rows, row, &columns[col]);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void drift_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	cause_cell(&((const struct priv *)v->priv)->rows, row, &columns[col], t);
+	cause_cell(&((const struct drift_pane *)v->priv)->rows, row, &columns[col], t);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned drift_pane_marks(const struct view *v, uint32_t row)
 {
 	return cause_marks(cause_at(v, row));
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool drift_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	return cause_about(v, cause_at(v, row), s);
 }
 
 /* To its entries; where none is wrong, to its place. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void drift_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	if (!cause_at(v, row)->entries) {
 		view_fill(v, row, "pane ports %node", t);
@@ -229,9 +229,16 @@ const struct view_ops view_drift = {
 	.hints = "follow=entries back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, shared.answer),
+	.priv_size = sizeof(struct drift_pane),
+	.priv_kept = offsetof(struct drift_pane, shared.answer),
 	.open = drift_open,
 	.footer = drift_footer,
-	DOES(load, unload, title, cell, number, marks, about, follow),
+	.load = drift_pane_load,
+	.unload = drift_pane_unload,
+	.title = drift_pane_title,
+	.cell = drift_pane_cell,
+	.number = drift_pane_number,
+	.marks = drift_pane_marks,
+	.about = drift_pane_about,
+	.follow = drift_pane_follow,
 };

@@ -21,15 +21,15 @@ static const struct column columns[] = {
 	COL("why", "what is wrong, or the rule that chooses the other port", 8, .flex = 3, .drop = 1),
 };
 
-struct priv {
+struct entries_pane {
 	struct drift_view shared;
 	uint32_t *row; /* [n_rows] entries shown; NULL: all */
 };
 
-static void load(struct view *v)
+static void entries_pane_load(struct view *v)
 {
 	const struct drift_answer *a;
-	struct priv *p = v->priv;
+	struct entries_pane *p = v->priv;
 	uint32_t cause = p->shared.cause;
 	size_t n;
 
@@ -48,14 +48,14 @@ static void load(struct view *v)
 			p->row[v->n_rows++] = (uint32_t)i;
 }
 
-static const struct drift_entry *entry_at(const struct view *v, uint32_t row)
+static const struct drift_entry *entries_pane_entry_at(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct entries_pane *p = v->priv;
 
 	return &drift_shown(v)->d->entry[p->row ? p->row[row] : row];
 }
 
-static void title(const struct view *v, struct text *t)
+static void entries_pane_title(const struct view *v, struct text *t)
 {
 	const struct drift_answer *a = drift_shown(v);
 	uint32_t cause = ((const struct drift_view *)v->priv)->cause;
@@ -69,15 +69,16 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── there is no cause %u", cause);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t entries_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	return field_number(field_of_column(drift_entry_fields, columns[col].name), entry_at(v, row));
+	return field_number(field_of_column(drift_entry_fields, columns[col].name),
+			    entries_pane_entry_at(v, row));
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void entries_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct drift *d = drift_shown(v)->d;
-	const struct drift_entry *x = entry_at(v, row);
+	const struct drift_entry *x = entries_pane_entry_at(v, row);
 	char a[8], b[8];
 
 	switch (col) {
@@ -99,9 +100,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned entries_pane_marks(const struct view *v, uint32_t row)
 {
-	switch (entry_at(v, row)->class) {
+	switch (entries_pane_entry_at(v, row)->class) {
 	case DRIFT_DEAD:
 	case DRIFT_MISSING:
 		return MARK_DOWN;
@@ -111,9 +112,9 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return MARK_CHANGED;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool entries_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct drift_entry *x = entry_at(v, row);
+	const struct drift_entry *x = entries_pane_entry_at(v, row);
 
 	subject_switch_port(v, x->sw, x->port, s);
 	subject_lid(x->lid, s);
@@ -130,11 +131,16 @@ const struct view_ops view_entries = {
 	.hints = "follow=lft :why=why back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, shared.answer),
+	.priv_size = sizeof(struct entries_pane),
+	.priv_kept = offsetof(struct entries_pane, shared.answer),
 	.open = drift_open,
 	.footer = drift_footer,
-	DOES(load, title, cell, number, marks, about),
+	.load = entries_pane_load,
+	.title = entries_pane_title,
+	.cell = entries_pane_cell,
+	.number = entries_pane_number,
+	.marks = entries_pane_marks,
+	.about = entries_pane_about,
 	.enter = "pane lft %switch %lid",
 	.fold_row = "entry",
 };

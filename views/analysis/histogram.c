@@ -38,21 +38,21 @@ static const struct task task_search = {.run = run_search, .free = free_search, 
 /* --- both panes ----------------------------------------------------------------------------- */
 
 /* The counts in force, or counts made for the pane if the engine did not look for roots. */
-struct counts {
+struct histogram_pane_counts {
 	const struct root_search *search; /* of the routing, or of a result; NULL = missing */
 	bool own;			  /* from a result */
 	uint8_t *judged;		  /* [n_switches] judged up to this step of the run; NULL: all are */
 	bool uncounted;			  /* at this step, the matrix for the counts is not complete */
 };
 
-static void counts_free(struct counts *c)
+static void counts_free(struct histogram_pane_counts *c)
 {
 	free(c->judged);
-	*c = (struct counts){0};
+	*c = (struct histogram_pane_counts){0};
 }
 
 /* Finds the switches with a verdict up to the step. */
-static void take_judged(const struct scene *sc, struct counts *c)
+static void take_judged(const struct scene *sc, struct histogram_pane_counts *c)
 {
 	const struct recording *r = sc->moment->rec;
 
@@ -64,17 +64,17 @@ static void take_judged(const struct scene *sc, struct counts *c)
 }
 
 /* Has a switch its verdict at the step? */
-static bool is_judged(const struct counts *c, uint32_t sw)
+static bool is_judged(const struct histogram_pane_counts *c, uint32_t sw)
 {
 	return !c->judged || c->judged[sw];
 }
 
-static bool passes(const struct counts *c, uint32_t sw)
+static bool histogram_pane_passes(const struct histogram_pane_counts *c, uint32_t sw)
 {
 	return is_judged(c, sw) && root_verdict(c->search, sw) == ROOT_YES;
 }
 
-static void counts_take(struct view *v, struct counts *c)
+static void counts_take(struct view *v, struct histogram_pane_counts *c)
 {
 	const struct updown *u = updown_of(scene_routing(v->scene));
 
@@ -86,30 +86,31 @@ static void counts_take(struct view *v, struct counts *c)
 }
 
 /* Were the roots in force named by a file, and do they differ? */
-static bool roots_given(const struct scene *sc, const struct counts *c)
+static bool roots_given(const struct scene *sc, const struct histogram_pane_counts *c)
 {
 	const struct updown *u = updown_of(scene_routing(sc));
 
 	return c->own && u && u->id;
 }
 
-struct place {
+struct histogram_pane_place {
 	uint32_t no_root, order, sw;
 };
 
-COMPARATOR(by_place, struct place, UP(no_root) UP(order))
+COMPARATOR(by_place, struct histogram_pane_place, UP(no_root) UP(order))
 
 /* Lists switches that are up: roots first, then by the source's order. Returns their number. */
-static uint32_t list_switches(const struct counts *c, uint32_t *sw)
+static uint32_t list_switches(const struct histogram_pane_counts *c, uint32_t *sw)
 {
 	const struct root_search *s = c->search;
 	const struct fabric *f = s->topo->fabric;
-	struct place *pl = NEW_ARRAY(f->n_switches + 1, struct place);
+	struct histogram_pane_place *pl = NEW_ARRAY(f->n_switches + 1, struct histogram_pane_place);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		if (switch_up(s->topo, i))
-			pl[n++] = (struct place){!passes(c, i), f->node_order[f->switch_node[i]], i};
+			pl[n++] = (struct histogram_pane_place){!histogram_pane_passes(c, i),
+								f->node_order[f->switch_node[i]], i};
 	qsort(pl, n, sizeof(*pl), by_place);
 	for (uint32_t i = 0; i < n; i++)
 		sw[i] = pl[i].sw;
@@ -155,8 +156,8 @@ static const struct column histogram_columns[] = {
 	COL("why", "the threshold that it misses", 40, .flex = 1, .drop = 1),
 };
 
-struct list {
-	struct counts counts;
+struct histogram_pane_list {
+	struct histogram_pane_counts counts;
 	uint32_t *sw; /* [n_rows] */
 	uint32_t roots, judged;
 	uint64_t want; /* GUID of the switch to select at the next load, 0 = none */
@@ -166,13 +167,13 @@ static int histogram_open(struct view *v, const struct args *a, struct err *e)
 {
 	(void)a;
 	(void)e;
-	((struct list *)v->priv)->want = v->args.arg[0].guid;
+	((struct histogram_pane_list *)v->priv)->want = v->args.arg[0].guid;
 	return 0;
 }
 
 static void histogram_close(struct view *v)
 {
-	struct list *p = v->priv;
+	struct histogram_pane_list *p = v->priv;
 
 	free(p->sw);
 	p->sw = NULL;
@@ -191,7 +192,7 @@ static uint32_t ports_at(const struct root_search *s, uint32_t sw, unsigned show
 
 static void histogram_load(struct view *v)
 {
-	struct list *p = v->priv;
+	struct histogram_pane_list *p = v->priv;
 	const struct root_search *s;
 	uint32_t most[SHOWN] = {0};
 
@@ -204,7 +205,7 @@ static void histogram_load(struct view *v)
 	p->sw = NEW_ARRAY(s->topo->fabric->n_switches + 1, uint32_t);
 	v->n_rows = list_switches(&p->counts, p->sw);
 	for (uint32_t i = 0; i < v->n_rows; i++) {
-		p->roots += passes(&p->counts, p->sw[i]);
+		p->roots += histogram_pane_passes(&p->counts, p->sw[i]);
 		p->judged += is_judged(&p->counts, p->sw[i]);
 		for (unsigned k = 0; k < SHOWN; k++)
 			if (ports_at(s, p->sw[i], k) > most[k])
@@ -219,7 +220,7 @@ static void histogram_load(struct view *v)
 
 static void histogram_title(const struct view *v, struct text *t)
 {
-	const struct list *p = v->priv;
+	const struct histogram_pane_list *p = v->priv;
 	const struct root_search *s = p->counts.search;
 	uint32_t n = view_count(v);
 
@@ -233,7 +234,7 @@ static void histogram_title(const struct view *v, struct text *t)
 
 static void histogram_footer(const struct view *v, struct text *t)
 {
-	const struct root_search *s = ((const struct list *)v->priv)->counts.search;
+	const struct root_search *s = ((const struct histogram_pane_list *)v->priv)->counts.search;
 
 	if (s)
 		text_add(t, "%s: one %u+, others up to %u", PLURAL(s->total, "port"), root_main_limit(s),
@@ -242,14 +243,14 @@ static void histogram_footer(const struct view *v, struct text *t)
 
 static int64_t histogram_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct list *p = v->priv;
+	const struct histogram_pane_list *p = v->priv;
 
 	return ports_at(p->counts.search, p->sw[row], col - H_D0);
 }
 
 static void histogram_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct list *p = v->priv;
+	const struct histogram_pane_list *p = v->priv;
 	const struct root_search *s = p->counts.search;
 	uint32_t n;
 
@@ -259,9 +260,9 @@ static void histogram_cell(const struct view *v, uint32_t row, unsigned col, str
 		return;
 	case H_ROOT:
 		text_add(t, "%s",
-			 !is_judged(&p->counts, p->sw[row]) ? "."
-			 : passes(&p->counts, p->sw[row])   ? "yes"
-							    : "no");
+			 !is_judged(&p->counts, p->sw[row])		 ? "."
+			 : histogram_pane_passes(&p->counts, p->sw[row]) ? "yes"
+									 : "no");
 		return;
 	case H_WHY:
 		if (is_judged(&p->counts, p->sw[row]))
@@ -281,21 +282,21 @@ static void histogram_cell(const struct view *v, uint32_t row, unsigned col, str
 
 static unsigned histogram_marks(const struct view *v, uint32_t row)
 {
-	const struct list *p = v->priv;
+	const struct histogram_pane_list *p = v->priv;
 
-	return passes(&p->counts, p->sw[row]) ? MARK_HERE : 0;
+	return histogram_pane_passes(&p->counts, p->sw[row]) ? MARK_HERE : 0;
 }
 
 static bool histogram_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct list *p = v->priv;
+	const struct histogram_pane_list *p = v->priv;
 
 	return (col == H_ROOT || col == H_WHY) && moment_touched(v->scene->moment, T_ROOT, p->sw[row]);
 }
 
 static bool histogram_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	subject_switch(v, ((const struct list *)v->priv)->sw[row], s);
+	subject_switch(v, ((const struct histogram_pane_list *)v->priv)->sw[row], s);
 	return true;
 }
 
@@ -306,8 +307,8 @@ const struct view_ops view_histogram = {
 	.hints = "follow=bars :pane_ranks=ranks",
 	COLUMNS(histogram_columns),
 	.flags = VIEW_CHIPS,
-	.priv_size = sizeof(struct list),
-	.priv_kept = sizeof(struct list),
+	.priv_size = sizeof(struct histogram_pane_list),
+	.priv_kept = sizeof(struct histogram_pane_list),
 	.open = histogram_open,
 	.load = histogram_load,
 	.close = histogram_close,
@@ -335,7 +336,7 @@ static const struct column bars_columns[] = {
 };
 
 struct one {
-	struct counts counts;
+	struct histogram_pane_counts counts;
 	uint64_t guid; /* 0 = the first in the list */
 	uint32_t sw;   /* NO_ID when it is not in the fabric or not up */
 };

@@ -14,22 +14,22 @@ static const struct column columns[] = {
 	COL("how", "no way; loops: packets go in a circle; cut off from the subnet manager; no LID", 7),
 };
 
-struct priv {
+struct lost_pane {
 	uint32_t cause;		      /* asked for, from 1; 0: all; it stays */
 	const struct check_answer *a; /* borrowed; NULL = missing */
 	uint32_t *row;		      /* [n_rows] of a->lost */
 };
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int lost_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
 	(void)e;
-	((struct priv *)v->priv)->cause = (uint32_t)args_number(a, "cause N", 0);
+	((struct lost_pane *)v->priv)->cause = (uint32_t)args_number(a, "cause N", 0);
 	return 0;
 }
 
-static void load(struct view *v)
+static void lost_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct lost_pane *p = v->priv;
 
 	p->a = view_ask_value(v, &task_check, NULL);
 	if (!p->a)
@@ -42,14 +42,14 @@ static void load(struct view *v)
 
 static const struct lost_lid *lost_at(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct lost_pane *p = v->priv;
 
 	return &p->a->lost[p->row[row]];
 }
 
-static void title(const struct view *v, struct text *t)
+static void lost_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lost_pane *p = v->priv;
 
 	text_add(t, "Lost");
 	if (!scene_routing(v->scene))
@@ -64,7 +64,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, "; partitions keep %s apart", PLURAL(p->a->found.counts.apart, "pair"));
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t lost_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct lost_lid *l = lost_at(v, row);
 
@@ -73,7 +73,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return !l->lid ? -1 : (int64_t)(col == C_LID ? l->lid : l->switches);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void lost_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct lost_lid *l = lost_at(v, row);
 	const struct fabric *f = v->scene->fabric;
@@ -96,18 +96,18 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 								   : "no LID");
 		break;
 	default:
-		number_cell(number(v, row, col), t);
+		number_cell(lost_pane_number(v, row, col), t);
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned lost_pane_marks(const struct view *v, uint32_t row)
 {
 	(void)v;
 	(void)row;
 	return MARK_DOWN;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool lost_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct lost_lid *l = lost_at(v, row);
 
@@ -121,7 +121,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 }
 
 /* From another switch: the path, as far as it goes. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void lost_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct lost_lid *l = lost_at(v, row);
 	bool near = l->lid && l->sw == v->scene->topo->endport_switch[l->endport];
@@ -142,8 +142,14 @@ const struct view_ops view_lost = {
 	.hints = "follow=path :trace=trace back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, a),
-	.open = open_view,
-	DOES(load, title, cell, number, marks, about, follow),
+	.priv_size = sizeof(struct lost_pane),
+	.priv_kept = offsetof(struct lost_pane, a),
+	.open = lost_pane_open_view,
+	.load = lost_pane_load,
+	.title = lost_pane_title,
+	.cell = lost_pane_cell,
+	.number = lost_pane_number,
+	.marks = lost_pane_marks,
+	.about = lost_pane_about,
+	.follow = lost_pane_follow,
 };

@@ -26,7 +26,7 @@ static const struct column columns[] = {
 	COL("list", "these LIDs", 12, .flex = 1, .drop = 2),
 };
 
-struct priv {
+struct outage_pane {
 	int by, by_word;	/* by_word: 1: the first word says so */
 	const struct outage *x; /* borrowed; NULL = missing */
 	const char *why;	/* static, or `wrong`; nothing is asked; NULL: it is */
@@ -49,9 +49,9 @@ static void *run_outage(const struct job *j)
 static const struct task task_outage = {.run = run_outage, .free = free_outage};
 
 /* The setup with what the words name down; NULL and *e. */
-static const struct setup *ahead(const struct view *v, struct err *e)
+static const struct setup *outage_pane_ahead(const struct view *v, struct err *e)
 {
-	int skip = ((const struct priv *)v->priv)->by_word;
+	int skip = ((const struct outage_pane *)v->priv)->by_word;
 	struct text said = {0};
 	struct command_run run = {.f = text_stream(&said)};
 	struct out quiet = {.run = &run};
@@ -65,13 +65,13 @@ static const struct setup *ahead(const struct view *v, struct err *e)
 
 static bool has_words(const struct view *v)
 {
-	return v->n_words > ((const struct priv *)v->priv)->by_word;
+	return v->n_words > ((const struct outage_pane *)v->priv)->by_word;
 }
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int outage_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
 	static const char *const by[] = {[BY_ENTRY] = "entries", [BY_HOST] = "hosts", [BY_PEERS] = "peers"};
-	struct priv *p = v->priv;
+	struct outage_pane *p = v->priv;
 	int found = a->n ? args_which(&(struct args){.n = 1, .arg = a->arg}, by, ARRAY_LEN(by)) : -1;
 	const struct setup *setup;
 
@@ -79,19 +79,19 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	p->by_word = found >= 0;
 	if (!has_words(v) || !v->scene->session)
 		return 0;
-	setup = ahead(v, e);
+	setup = outage_pane_ahead(v, e);
 	setup_unref(setup);
 	return setup ? 0 : -1;
 }
 
-static void load(struct view *v)
+static void outage_pane_load(struct view *v)
 {
 	static const uint8_t shown[][ARRAY_LEN(columns)] = {
 		[BY_ENTRY] = {1, 1, 1, 1, 0, 0, 0, 1},
 		[BY_HOST] = {1, 0, 1, 0, 1, 1, 0, 0},
 		[BY_PEERS] = {1, 1, 0, 0, 0, 0, 1, 0},
 	};
-	struct priv *p = v->priv;
+	struct outage_pane *p = v->priv;
 	struct between_question *q = NULL;
 	const struct result *r;
 	const struct setup *setup;
@@ -105,7 +105,7 @@ static void load(struct view *v)
 	} else if (!scene_real_routing(v->scene)) {
 		p->why = "nothing is routed";
 	} else {
-		setup = ahead(v, &e);
+		setup = outage_pane_ahead(v, &e);
 		snprintf(p->wrong, sizeof(p->wrong), "%s", setup ? "" : e.msg);
 		p->why = setup ? NULL : p->wrong;
 		q = setup ? between_question_ahead(v->scene, setup) : NULL;
@@ -118,9 +118,9 @@ static void load(struct view *v)
 						: p->x->n_ports;
 }
 
-static void title(const struct view *v, struct text *t)
+static void outage_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct outage_pane *p = v->priv;
 
 	text_add(t, "Outage by %s",
 		 p->by == BY_HOST    ? "host"
@@ -135,9 +135,9 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %" PRIu64 " pairs cut until the next sweep", p->x->cut);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void outage_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct outage_pane *p = v->priv;
 
 	if (v->waiting)
 		view_progress(v, t);
@@ -147,20 +147,20 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s", p->why);
 }
 
-static const struct outage_port *port_at(const struct view *v, uint32_t row)
+static const struct outage_port *outage_pane_port_at(const struct view *v, uint32_t row)
 {
-	return &((const struct priv *)v->priv)->x->port[row];
+	return &((const struct outage_pane *)v->priv)->x->port[row];
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t outage_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct outage_pane *p = v->priv;
 
 	if (p->by == BY_PEERS)
 		return col == C_PATHS ? (int64_t)p->x->peers[row].paths : -1;
 	if (p->by == BY_ENTRY)
-		return col == C_PAIRS  ? (int64_t)port_at(v, row)->pairs
-		       : col == C_LIDS ? (int64_t)port_at(v, row)->lids
+		return col == C_PAIRS  ? (int64_t)outage_pane_port_at(v, row)->pairs
+		       : col == C_LIDS ? (int64_t)outage_pane_port_at(v, row)->lids
 				       : -1;
 	return col == C_PAIRS  ? (int64_t)p->x->host[row].pairs
 	       : col == C_FROM ? (int64_t)p->x->host[row].sends
@@ -168,23 +168,23 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 			       : -1;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void outage_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct outage_pane *p = v->priv;
 	const struct fabric *f = p->x->left->fabric;
 	char buf[300];
 
 	if (col == C_LIST && p->by == BY_ENTRY)
-		outage_lids(p->x, port_at(v, row), t);
+		outage_lids(p->x, outage_pane_port_at(v, row), t);
 	else if (col != C_WHERE && col != C_TO)
-		number_cell(number(v, row, col), t);
+		number_cell(outage_pane_number(v, row, col), t);
 	else if (p->by == BY_HOST) {
 		if (col == C_WHERE)
 			label_endport(f, p->x->host[row].endport, t);
 	} else if (p->by == BY_PEERS)
 		text_add(t, "%s", f->node_name[col == C_WHERE ? p->x->peers[row].from : p->x->peers[row].to]);
 	else {
-		uint32_t port = port_at(v, row)->port;
+		uint32_t port = outage_pane_port_at(v, row)->port;
 
 		port = col == C_WHERE ? port : p->x->before->topo->peer[port];
 		if (port != NO_ID)
@@ -192,17 +192,17 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned outage_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct outage_pane *p = v->priv;
 
 	return p->by == BY_HOST && p->x->host[row].down ? MARK_DOWN : 0;
 }
 
 /* The row's object, if the fabric of now still has it. */
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool outage_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct outage_pane *p = v->priv;
 	const struct fabric *now = v->scene->fabric, *f = p->x->left->fabric;
 	uint32_t port;
 
@@ -220,7 +220,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 		s->key = (uint64_t)q->from << 32 | q->to;
 		return true;
 	}
-	port = p->by == BY_HOST ? f->endport_port[p->x->host[row].endport] : port_at(v, row)->port;
+	port = p->by == BY_HOST ? f->endport_port[p->x->host[row].endport]
+				: outage_pane_port_at(v, row)->port;
 	s->key = f->node_guid[f->port_node[port]] << 8 ^ f->port_num[port];
 	port = fabric_port_in(now, f, port);
 	if (port == NO_ID)
@@ -231,9 +232,9 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void outage_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct outage_pane *p = v->priv;
 
 	view_fill(v, row,
 		  p->by == BY_HOST    ? "pane ports %far"
@@ -252,8 +253,15 @@ const struct view_ops view_outage = {
 	.hints = "follow=look :undo=undo back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, x),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, about, follow),
+	.priv_size = sizeof(struct outage_pane),
+	.priv_kept = offsetof(struct outage_pane, x),
+	.open = outage_pane_open_view,
+	.load = outage_pane_load,
+	.title = outage_pane_title,
+	.footer = outage_pane_footer,
+	.cell = outage_pane_cell,
+	.number = outage_pane_number,
+	.marks = outage_pane_marks,
+	.about = outage_pane_about,
+	.follow = outage_pane_follow,
 };

@@ -49,7 +49,7 @@ struct history {
 
 #define UNKNOWN UINT32_MAX
 
-struct priv {
+struct plot_pane {
 	enum kind kind;
 	const struct buckets *buckets; /* of a result; NULL: missing, or SHIFTS */
 	const struct shifts *shifts;
@@ -59,7 +59,7 @@ struct priv {
 
 /* --- computed by another thread ----------------------------------------------------------------- */
 
-static void *run_loads(const struct job *j)
+static void *plot_pane_run_loads(const struct job *j)
 {
 	struct loads *l = loads_new(j->sweep->routing, &pattern_all, j->progress);
 	struct buckets *b = l ? load_buckets(j->sweep->routing, l, 0) : NULL;
@@ -83,7 +83,7 @@ static void *run_shifts(const struct job *j)
 FREED_BY(free_shifts, shifts_free)
 
 static const struct task tasks[KINDS] = {
-	{.run = run_loads, .free = free_buckets},
+	{.run = plot_pane_run_loads, .free = free_buckets},
 	{.run = run_hops, .free = free_buckets},
 	{.run = run_shifts, .free = free_shifts},
 };
@@ -156,7 +156,7 @@ static struct history *sweeps_of(const struct scene *sc, const struct history *k
 
 static void load_history(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct plot_pane *p = v->priv;
 	const struct history *known = v->held ? v->held->value : NULL;
 	const struct result *r = NULL;
 
@@ -167,7 +167,7 @@ static void load_history(struct view *v)
 	p->history = r ? r->value : NULL;
 }
 
-static void tell_history(const struct history *h, struct text *t)
+static void plot_pane_tell_history(const struct history *h, struct text *t)
 {
 	uint64_t level[HISTORY], low = UINT64_MAX, high = 0;
 
@@ -188,9 +188,9 @@ static void tell_history(const struct history *h, struct text *t)
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int plot_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
+	struct plot_pane *p = v->priv;
 	int kind = args_which(a, kind_words, KINDS);
 
 	(void)e;
@@ -199,21 +199,21 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 }
 
 /* The row for pairs without a path comes after the lengths. */
-static bool is_none(const struct priv *p, uint32_t row)
+static bool plot_pane_is_none(const struct plot_pane *p, uint32_t row)
 {
 	return p->kind == HOPS && row == p->buckets->n;
 }
 
-static uint64_t count_at(const struct priv *p, uint32_t row)
+static uint64_t plot_pane_count_at(const struct plot_pane *p, uint32_t row)
 {
 	if (p->kind == SHIFTS)
 		return p->shifts->load[row].max;
-	return is_none(p, row) ? p->buckets->none : p->buckets->at[row].count;
+	return plot_pane_is_none(p, row) ? p->buckets->none : p->buckets->at[row].count;
 }
 
-static void load(struct view *v)
+static void plot_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct plot_pane *p = v->priv;
 	const struct result *order = NULL, *answer;
 	const void *found;
 
@@ -236,14 +236,14 @@ static void load(struct view *v)
 		v->n_rows = p->buckets->n + (p->kind == HOPS && p->buckets->none);
 	}
 	for (uint32_t i = 0; i < v->n_rows; i++)
-		p->most = count_at(p, i) > p->most ? count_at(p, i) : p->most;
+		p->most = plot_pane_count_at(p, i) > p->most ? plot_pane_count_at(p, i) : p->most;
 	if (p->buckets && p->buckets->step > 1)
 		v->width[C_VALUE] = (uint8_t)(2 * digits(p->buckets->at[p->buckets->n - 1].high, 2) + 2);
 }
 
-static void title(const struct view *v, struct text *t)
+static void plot_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct plot_pane *p = v->priv;
 
 	text_add(t, "%s", words[p->kind].title);
 	if (p->buckets && p->kind == LOADS)
@@ -255,18 +255,18 @@ static void title(const struct view *v, struct text *t)
 			 PLURAL(p->shifts->n_places ? p->shifts->n_places - 1 : 0, "shift"));
 }
 
-static void tell_loads(const struct priv *p, struct text *t)
+static void tell_loads(const struct plot_pane *p, struct text *t)
 {
 	text_add(t, "mean %.1f", p->buckets->mean);
 	if (p->history && p->history->n)
-		tell_history(p->history, t);
+		plot_pane_tell_history(p->history, t);
 	if (!p->history || p->history->n < 2)
 		text_add(t, "; each direction of a link by itself");
 }
 
-static void footer(const struct view *v, struct text *t)
+static void plot_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct plot_pane *p = v->priv;
 	const struct shifts *s = p->shifts;
 
 	if (p->buckets && p->kind == LOADS)
@@ -278,32 +278,32 @@ static void footer(const struct view *v, struct text *t)
 			 s->mean, s->load[s->worst].max, s->free);
 }
 
-static const char *column_name(const struct view *v, unsigned col)
+static const char *plot_pane_column_name(const struct view *v, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct plot_pane *p = v->priv;
 
 	return col == C_VALUE	? words[p->kind].value
 	       : col == C_COUNT ? words[p->kind].count
 				: columns[col].name;
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t plot_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct plot_pane *p = v->priv;
 
 	if (col != C_VALUE)
-		return (int64_t)count_at(p, row);
+		return (int64_t)plot_pane_count_at(p, row);
 	if (p->kind == SHIFTS)
 		return p->shifts->load[row].shift;
-	return is_none(p, row) ? -1 : (int64_t)p->buckets->at[row].low;
+	return plot_pane_is_none(p, row) ? -1 : (int64_t)p->buckets->at[row].low;
 }
 
 /* An example: a pair with this length, a link with this load, or the link with most flows. */
-static void example(const struct view *v, uint32_t row, struct text *t)
+static void plot_pane_example(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct plot_pane *p = v->priv;
 	const struct sweep *w = v->scene->real;
-	bool none = is_none(p, row);
+	bool none = plot_pane_is_none(p, row);
 	uint32_t one = p->kind == SHIFTS ? p->shifts->load[row].port
 		       : none		 ? p->buckets->none_first
 					 : p->buckets->at[row].first;
@@ -319,9 +319,9 @@ static void example(const struct view *v, uint32_t row, struct text *t)
 	label_channel(w->topo, one, false, t);
 }
 
-static void value_cell(const struct priv *p, uint32_t row, struct text *t)
+static void value_cell(const struct plot_pane *p, uint32_t row, struct text *t)
 {
-	const struct bucket *b = p->kind == SHIFTS || is_none(p, row) ? NULL : &p->buckets->at[row];
+	const struct bucket *b = p->kind == SHIFTS || plot_pane_is_none(p, row) ? NULL : &p->buckets->at[row];
 
 	if (p->kind == SHIFTS)
 		text_add(t, "%u", p->shifts->load[row].shift);
@@ -333,10 +333,10 @@ static void value_cell(const struct priv *p, uint32_t row, struct text *t)
 		text_add(t, "%" PRIu64 "..%" PRIu64, b->low, b->high);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void plot_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
-	uint64_t n = count_at(p, row);
+	const struct plot_pane *p = v->priv;
+	uint64_t n = plot_pane_count_at(p, row);
 
 	switch (col) {
 	case C_VALUE:
@@ -354,36 +354,38 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		word_bar(n, p->most, CELLS, t);
 		break;
 	default:
-		example(v, row, t);
+		plot_pane_example(v, row, t);
 	}
 }
 
 /* The shade tells how a value compares with the mean, as in the map; of shifts their flows. */
-static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
+static bool plot_pane_meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
 {
-	const struct priv *p = v->priv;
-	uint64_t n = p->kind == SHIFTS ? count_at(p, row) : is_none(p, row) ? 0 : p->buckets->at[row].high;
+	const struct plot_pane *p = v->priv;
+	uint64_t n = p->kind == SHIFTS		 ? plot_pane_count_at(p, row)
+		     : plot_pane_is_none(p, row) ? 0
+						 : p->buckets->at[row].high;
 	double mean = p->kind == SHIFTS ? p->shifts->mean : p->buckets->mean;
 
 	(void)col;
-	*m = (struct meter){p->most ? (double)count_at(p, row) / (double)p->most : 0,
+	*m = (struct meter){p->most ? (double)plot_pane_count_at(p, row) / (double)p->most : 0,
 			    picture_load_class(n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, mean)};
 	return true;
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned plot_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct plot_pane *p = v->priv;
 
-	return is_none(p, row) || (p->kind == SHIFTS && p->shifts->load[row].lost) ? MARK_DOWN : 0;
+	return plot_pane_is_none(p, row) || (p->kind == SHIFTS && p->shifts->load[row].lost) ? MARK_DOWN : 0;
 }
 
 /* Enter shows who uses the link, the path, or the load of the shift. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void plot_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct plot_pane *p = v->priv;
 	const struct sweep *w = v->scene->real;
-	bool none = is_none(p, row);
+	bool none = plot_pane_is_none(p, row);
 
 	if (p->kind == SHIFTS) {
 		text_add(t, "load-map shift %u", p->shifts->load[row].shift);
@@ -399,13 +401,13 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	}
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool plot_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
-	bool none = is_none(p, row);
+	const struct plot_pane *p = v->priv;
+	bool none = plot_pane_is_none(p, row);
 	uint32_t one;
 
-	s->key = (uint64_t)number(v, row, C_VALUE);
+	s->key = (uint64_t)plot_pane_number(v, row, C_VALUE);
 	one = p->kind == SHIFTS ? p->shifts->load[row].port
 	      : none		? p->buckets->none_first
 				: p->buckets->at[row].first;
@@ -425,8 +427,17 @@ const struct view_ops view_plot = {
 	.hints = "follow=follow :pane_plot_hops=hops :pane_plot_shifts=shifts back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, buckets),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, about, follow, column_name, meter),
+	.priv_size = sizeof(struct plot_pane),
+	.priv_kept = offsetof(struct plot_pane, buckets),
+	.open = plot_pane_open_view,
+	.load = plot_pane_load,
+	.title = plot_pane_title,
+	.footer = plot_pane_footer,
+	.cell = plot_pane_cell,
+	.number = plot_pane_number,
+	.marks = plot_pane_marks,
+	.about = plot_pane_about,
+	.follow = plot_pane_follow,
+	.column_name = plot_pane_column_name,
+	.meter = plot_pane_meter,
 };

@@ -45,7 +45,7 @@ static const struct column columns[] = {
 };
 
 /* v->held is the answer shown, possibly of an earlier state. */
-struct priv {
+struct survey_pane {
 	struct survey_request rq;      /* the request; `before` and `engines` are not set */
 	bool all;		       /* all pairs: the answer is a struct parted, else a survey */
 	uint64_t most_lost, most_load; /* over all rows */
@@ -84,16 +84,16 @@ static const struct task task_parted = {.run = run_parted, .free = free_parted};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int survey_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
+	struct survey_pane *p = v->priv;
 
 	p->all = args_has(a, "all");
 	return survey_asked(&p->rq, a, e);
 }
 
 /* Is the kept answer still about the present fabric, apart from what is down? */
-static bool still_holds(const struct view *v)
+static bool survey_pane_still_holds(const struct view *v)
 {
 	const struct sweep *now = v->scene->real, *was = v->held ? v->held->ask.sweep : NULL;
 	const struct setup *s;
@@ -111,7 +111,7 @@ static bool still_holds(const struct view *v)
 
 static bool of_all(const struct view *v)
 {
-	return ((const struct priv *)v->priv)->all;
+	return ((const struct survey_pane *)v->priv)->all;
 }
 
 static const struct survey *survey_of(const struct view *v)
@@ -124,7 +124,7 @@ static const struct parted *parted_of(const struct view *v)
 	return v->held && of_all(v) ? v->held->value : NULL;
 }
 
-static const struct survey_row *row_at(const struct view *v, uint32_t row)
+static const struct survey_row *survey_pane_row_at(const struct view *v, uint32_t row)
 {
 	return &survey_of(v)->row[row];
 }
@@ -132,40 +132,40 @@ static const struct survey_row *row_at(const struct view *v, uint32_t row)
 /* What fails in a row. */
 static const uint32_t *part_at(const struct view *v, uint32_t row)
 {
-	return parted_of(v) ? parted_of(v)->row[row].part : row_at(v, row)->part;
+	return parted_of(v) ? parted_of(v)->row[row].part : survey_pane_row_at(v, row)->part;
 }
 
-static const struct parts *parts_of(const struct view *v)
+static const struct parts *survey_pane_parts_of(const struct view *v)
 {
 	return parted_of(v) ? parted_of(v)->parts : survey_of(v)->parts;
 }
 
-static void load_all(struct view *v)
+static void survey_pane_load_all(struct view *v)
 {
-	const uint32_t arg[TASK_ARGS] = {((struct priv *)v->priv)->rq.kind};
+	const uint32_t arg[TASK_ARGS] = {((struct survey_pane *)v->priv)->rq.kind};
 
 	for (unsigned c = C_WHAT + 1; c < C_FROM; c++)
 		v->width[c] = 0;
-	if (!still_holds(v))
+	if (!survey_pane_still_holds(v))
 		view_hold(v, view_ask(v, &task_parted, NULL, arg));
 	if (parted_of(v))
 		v->n_rows = (uint32_t)parted_of(v)->n;
 }
 
-static void load(struct view *v)
+static void survey_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct survey_pane *p = v->priv;
 	const uint32_t arg[TASK_ARGS] = {(uint32_t)p->rq.kind | p->rq.pairs << KIND_BITS,
 					 (uint32_t)p->rq.seed, (uint32_t)(p->rq.seed >> 32)};
 
 	if (p->all) {
-		load_all(v);
+		survey_pane_load_all(v);
 		return;
 	}
 	v->width[C_FROM] = v->width[C_TO] = 0;
 	if (p->rq.kind != PART_LINK && !p->rq.pairs)
 		v->width[C_WHAT] /= 2; /* one name */
-	if (!still_holds(v))
+	if (!survey_pane_still_holds(v))
 		view_hold(v, view_ask(v, &task_survey, NULL, arg));
 	if (!survey_of(v))
 		return;
@@ -173,16 +173,16 @@ static void load(struct view *v)
 	v->width[C_BEYOND] = survey_of(v)->pairs ? columns[C_BEYOND].width : 0;
 	p->most_lost = p->most_load = 0;
 	for (uint32_t i = 0; i < v->n_rows; i++) {
-		const struct survey_row *r = row_at(v, i);
+		const struct survey_row *r = survey_pane_row_at(v, i);
 
 		p->most_lost = MAX(r->lost, p->most_lost);
 		p->most_load = MAX(r->load_after, p->most_load);
 	}
 }
 
-static void title(const struct view *v, struct text *t)
+static void survey_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct survey_pane *p = v->priv;
 	const struct survey *s = survey_of(v);
 	uint64_t bad = 0;
 
@@ -198,7 +198,7 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, " %u/%u ── %" PRIu64 " bad", view_count(v) ? v->sel + 1 : 0, view_count(v), bad);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void survey_pane_footer(const struct view *v, struct text *t)
 {
 	const struct survey *s = survey_of(v);
 
@@ -215,39 +215,41 @@ static void footer(const struct view *v, struct text *t)
 			 s->before->routing->engine, s->load_before);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t survey_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	return survey_of(v) ? field_number(field_of_column(survey_fields, columns[col].name), row_at(v, row))
+	return survey_of(v) ? field_number(field_of_column(survey_fields, columns[col].name),
+					   survey_pane_row_at(v, row))
 			    : -1;
 }
 
-static const char *column_name(const struct view *v, unsigned col)
+static const char *survey_pane_column_name(const struct view *v, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct survey_pane *p = v->priv;
 
 	if (col != C_BAR)
 		return columns[col].name;
 	return p->most_lost || !survey_of(v) ? "bar of lost" : "bar of load";
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void survey_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct survey_row *r;
-	const struct priv *p = v->priv;
+	const struct survey_pane *p = v->priv;
 	char buf[300], *what;
 
 	if (col == C_WHAT) {
-		what = survey_what(parts_of(v), part_at(v, row));
+		what = survey_what(survey_pane_parts_of(v), part_at(v, row));
 		text_add(t, "%s", what);
 		free(what);
 		return;
 	}
 	if (p->all) {
 		if (col >= C_FROM)
-			label_endport(parts_of(v)->fabric, parted_of(v)->row[row].host[col - C_FROM], t);
+			label_endport(survey_pane_parts_of(v)->fabric,
+				      parted_of(v)->row[row].host[col - C_FROM], t);
 		return;
 	}
-	r = row_at(v, row);
+	r = survey_pane_row_at(v, row);
 	switch (col) {
 	case C_FROM:
 	case C_TO:
@@ -270,24 +272,24 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 }
 
 /* Loads compare with the most on a link now; lost pairs are heavy. */
-static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
+static bool survey_pane_meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
 {
-	const struct priv *p = v->priv;
+	const struct survey_pane *p = v->priv;
 	const struct survey_row *r;
 
 	(void)col;
 	if (p->all)
 		return false;
-	r = row_at(v, row);
+	r = survey_pane_row_at(v, row);
 	*m = p->most_lost ? (struct meter){(double)r->lost / (double)p->most_lost, r->lost ? 4 : 0}
 			  : (struct meter){p->most_load ? (double)r->load_after / (double)p->most_load : 0,
 					   picture_load_class(r->load_after, survey_of(v)->load_before)};
 	return true;
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned survey_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct survey_row *r = survey_of(v) ? row_at(v, row) : NULL;
+	const struct survey_row *r = survey_of(v) ? survey_pane_row_at(v, row) : NULL;
 
 	if (!r)
 		return 0;
@@ -295,20 +297,20 @@ static unsigned marks(const struct view *v, uint32_t row)
 }
 
 /* Enter makes the failure an event of the journal. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void survey_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	char *line = survey_command(parts_of(v), part_at(v, row));
+	char *line = survey_command(survey_pane_parts_of(v), part_at(v, row));
 
 	text_add(t, "%s", line);
 	free(line);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool survey_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct parts *p = parts_of(v);
+	const struct parts *p = survey_pane_parts_of(v);
 	uint32_t id = p->id[p->first[part_at(v, row)[0]]];
 
-	s->key = parted_of(v) ? row : row_at(v, row)->index;
+	s->key = parted_of(v) ? row : survey_pane_row_at(v, row)->index;
 	if (p->kind == PART_LINK)
 		subject_port(v, p->fabric->link_port[2 * id], s);
 	else
@@ -316,13 +318,13 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool survey_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	struct text line = {0};
 
 	if (strcmp(what, "object"))
 		return false;
-	follow(v, row, &line);
+	survey_pane_follow(v, row, &line);
 	text_add(t, "%s", text_str(&line) + strlen("fail "));
 	text_free(&line);
 	return true;
@@ -338,8 +340,18 @@ const struct view_ops view_survey = {
 	.hints = "follow=try :undo=undo back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, most_lost),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, about, placeholder, follow, column_name, meter),
+	.priv_size = sizeof(struct survey_pane),
+	.priv_kept = offsetof(struct survey_pane, most_lost),
+	.open = survey_pane_open_view,
+	.load = survey_pane_load,
+	.title = survey_pane_title,
+	.footer = survey_pane_footer,
+	.cell = survey_pane_cell,
+	.number = survey_pane_number,
+	.marks = survey_pane_marks,
+	.about = survey_pane_about,
+	.placeholder = survey_pane_placeholder,
+	.follow = survey_pane_follow,
+	.column_name = survey_pane_column_name,
+	.meter = survey_pane_meter,
 };

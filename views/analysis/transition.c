@@ -23,7 +23,7 @@ static const struct column columns[] = {
 	    .drop = 1),
 };
 
-struct priv {
+struct transition_pane {
 	const void *chosen;	    /* kept: the transition whose worst moment was selected */
 	const struct transition *t; /* borrowed; NULL = missing */
 	const char *why;	    /* static; why there is no question; NULL: there is one */
@@ -48,7 +48,7 @@ const struct task task_transition = {.run = run_transition, .free = free_transit
 /* Row 0 is the moment before the first write. */
 static const struct mix_pairs *pairs_at(const struct view *v, uint32_t row)
 {
-	const struct transition *t = ((const struct priv *)v->priv)->t;
+	const struct transition *t = ((const struct transition_pane *)v->priv)->t;
 
 	return row ? &t->write[row - 1].after : &t->before;
 }
@@ -65,9 +65,9 @@ static uint64_t all_at(const struct view *v, uint32_t row)
 	return harm_at(v, row) + pairs_at(v, row)->waiting;
 }
 
-static void load(struct view *v)
+static void transition_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct transition_pane *p = v->priv;
 	struct between_question *q = between_question_new(v, v->n_words ? v->word[0] : NULL, &p->why);
 	const struct result *r = view_ask_about(v, &task_transition, q, &task_between_question, NULL);
 
@@ -80,18 +80,18 @@ static void load(struct view *v)
 	p->chosen = p->t;
 }
 
-static void title(const struct view *v, struct text *t)
+static void transition_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct transition_pane *p = v->priv;
 
 	text_add(t, "Transition since %s", v->n_words ? v->word[0] : "the event before");
 	if (p->t)
 		text_add(t, " ── %s: %s", PLURAL(p->t->n_writes, "write"), PLURAL(p->t->entries, "entry"));
 }
 
-static void footer(const struct view *v, struct text *t)
+static void transition_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct transition_pane *p = v->priv;
 
 	if (p->why)
 		text_add(t, "%s", p->why);
@@ -103,9 +103,9 @@ static void footer(const struct view *v, struct text *t)
 	}
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t transition_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct transition *t = ((const struct priv *)v->priv)->t;
+	const struct transition *t = ((const struct transition_pane *)v->priv)->t;
 	const struct mix_pairs *c = pairs_at(v, row);
 
 	switch (col) {
@@ -125,7 +125,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 }
 
 /* Each kind has one cell at least, so the bar may be two cells longer than its sum. */
-static void put_bar(const struct mix_pairs *c, uint64_t most, struct text *t)
+static void transition_pane_put_bar(const struct mix_pairs *c, uint64_t most, struct text *t)
 {
 	const uint64_t pairs[] = {c->looping, c->cut, c->waiting};
 	static const char *const cell[] = {"█", "▒", "░"};
@@ -138,33 +138,33 @@ static void put_bar(const struct mix_pairs *c, uint64_t most, struct text *t)
 	}
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void transition_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct transition_pane *p = v->priv;
 
 	if (col == C_SWITCH)
 		text_add(t, "%s",
 			 row ? switch_name(p->t->b->topo->fabric, p->t->write[row - 1].sw)
 			     : "(before the first)");
 	else if (col == C_BAR)
-		put_bar(pairs_at(v, row), p->most, t);
-	else if (number(v, row, col) >= 0)
-		text_add(t, "%" PRId64, number(v, row, col));
+		transition_pane_put_bar(pairs_at(v, row), p->most, t);
+	else if (transition_pane_number(v, row, col) >= 0)
+		text_add(t, "%" PRId64, transition_pane_number(v, row, col));
 }
 
 /* The worst moment, and others with harm. */
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned transition_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct transition *t = ((const struct priv *)v->priv)->t;
+	const struct transition *t = ((const struct transition_pane *)v->priv)->t;
 
 	if (!row)
 		return 0;
 	return row - 1 == t->worst ? MARK_HERE : harm_at(v, row) ? MARK_DETOUR : 0;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool transition_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct transition *t = ((const struct priv *)v->priv)->t;
+	const struct transition *t = ((const struct transition_pane *)v->priv)->t;
 
 	s->key = row;
 	if (!row)
@@ -182,9 +182,15 @@ const struct view_ops view_transition = {
 	.hints = "follow=table back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_SEQUENCE,
-	.priv_size = sizeof(struct priv),
+	.priv_size = sizeof(struct transition_pane),
 	.priv_kept = sizeof(const void *),
 	.open = between_question_open,
-	DOES(load, title, footer, cell, number, marks, about),
+	.load = transition_pane_load,
+	.title = transition_pane_title,
+	.footer = transition_pane_footer,
+	.cell = transition_pane_cell,
+	.number = transition_pane_number,
+	.marks = transition_pane_marks,
+	.about = transition_pane_about,
 	.enter = "pane lft %node",
 };

@@ -10,7 +10,7 @@
 #include "views/base/chips.h"
 
 /* The kind of argument that a word of the syntax is for a pane. */
-static enum view_arg_kind kind_of(enum syntax_kind kind)
+static enum view_arg_kind view_args_kind_of(enum syntax_kind kind)
 {
 	switch (kind) {
 	case KIND_NODE:
@@ -32,7 +32,8 @@ static enum view_arg_kind kind_of(enum syntax_kind kind)
 }
 
 /* Stores the meaning of a word, as GUIDs and numbers. */
-static int take(struct scene *sc, const struct arg *x, struct view_args *a, bool timeless, struct err *e)
+static int view_args_take(struct scene *sc, const struct arg *x, struct view_args *a, bool timeless,
+			  struct err *e)
 {
 	const struct fabric *f = sc->fabric;
 	struct view_arg *to = &a->arg[a->n];
@@ -41,7 +42,8 @@ static int take(struct scene *sc, const struct arg *x, struct view_args *a, bool
 	a->flag |= x->small && !all;
 	if ((x->small && !all) || a->n == VIEW_ARGS)
 		return 0;
-	*to = (struct view_arg){.kind = all ? VIEW_ARG_ALL : kind_of(x->kind), .n = all ? -1 : (int)x->n};
+	*to = (struct view_arg){.kind = all ? VIEW_ARG_ALL : view_args_kind_of(x->kind),
+				.n = all ? -1 : (int)x->n};
 	switch (to->kind) {
 	case VIEW_ARG_NODE:
 	case VIEW_ARG_SWITCH:
@@ -87,7 +89,8 @@ int view_args_open(struct view *v, int argc, char **argv, struct err *e)
 		words[i + 1] = argv[i];
 	rc = args_read(v->scene->session, syntax, NULL, argc + 1, words, &read, &why);
 	for (int i = 0; !rc && i < read.n; i++)
-		rc = take(v->scene, &read.arg[i], &v->args, (ops->flags & VIEW_TIMELESS) != 0, &why);
+		rc = view_args_take(v->scene, &read.arg[i], &v->args, (ops->flags & VIEW_TIMELESS) != 0,
+				    &why);
 	if (rc < 0)
 		err_set(e, "pane %s: %s", ops->name, why.msg);
 	else if (rc && !*view_syntax(ops))
@@ -110,7 +113,7 @@ static char *looked_word(const struct scene *sc, const char *word, size_t len)
 {
 	const struct fabric *f = sc->fabric;
 	const struct looked *l = &sc->looked;
-	enum view_arg_kind kind = kind_of(syntax_kind(word, len));
+	enum view_arg_kind kind = view_args_kind_of(syntax_kind(word, len));
 	bool src = len == 3 && !strncmp(word, "SRC", 3), dst = len == 3 && !strncmp(word, "DST", 3);
 	uint64_t guid = src ? l->src : dst ? l->dst : l->endport;
 

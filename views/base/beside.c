@@ -83,14 +83,14 @@ const struct result *result_keep(const struct result *was, void *value, const st
 
 /* --- loads ------------------------------------------------------------------------------ */
 
-static void *run_loads(const struct job *j)
+static void *beside_run_loads(const struct job *j)
 {
 	return loads_new(j->sweep->routing, &pattern_all, j->progress);
 }
 
 FREED_BY(free_loads, loads_free)
 
-const struct task task_loads = {.run = run_loads, .free = free_loads};
+const struct task task_loads = {.run = beside_run_loads, .free = free_loads};
 
 /* --- shifts ------------------------------------------------------------------------------- */
 
@@ -100,7 +100,7 @@ static void free_order(void *value)
 	free(value);
 }
 
-static void *run_order(const struct job *j)
+static void *beside_run_order(const struct job *j)
 {
 	struct shift_order *o = NEW(struct shift_order);
 	struct err e;
@@ -111,7 +111,7 @@ static void *run_order(const struct job *j)
 	return NULL;
 }
 
-const struct task task_shift_order = {.run = run_order, .free = free_order};
+const struct task task_shift_order = {.run = beside_run_order, .free = free_order};
 
 /* --- usage of ports ----------------------------------------------------------------------- */
 

@@ -87,7 +87,7 @@ struct canvas_cell *canvas_put(struct canvas *c, int x, int y, uint32_t ch, enum
 }
 
 /* Columns of a character. 0 means that it is left out. */
-static int columns_of(uint32_t ch)
+static int canvas_columns_of(uint32_t ch)
 {
 	int w;
 
@@ -97,7 +97,7 @@ static int columns_of(uint32_t ch)
 	return w < 0 ? 1 : w;
 }
 
-static const char *next_char(const char *s, uint32_t *ch)
+static const char *canvas_next_char(const char *s, uint32_t *ch)
 {
 	int n = utf8_decode(s, 4, ch);
 
@@ -110,13 +110,13 @@ int canvas_columns(const char *s)
 	uint32_t ch;
 	int n = 0;
 
-	for (s = clean_string(s, &t); *s; n += columns_of(ch))
-		s = next_char(s, &ch);
+	for (s = clean_string(s, &t); *s; n += canvas_columns_of(ch))
+		s = canvas_next_char(s, &ch);
 	text_free(&t);
 	return n;
 }
 
-static int put_text(struct canvas *c, int x, int y, int w, const char *s, enum canvas_role role)
+static int canvas_put_text(struct canvas *c, int x, int y, int w, const char *s, enum canvas_role role)
 {
 	int used = 0;
 
@@ -124,8 +124,8 @@ static int put_text(struct canvas *c, int x, int y, int w, const char *s, enum c
 		uint32_t ch;
 		int cols;
 
-		s = next_char(s, &ch);
-		cols = columns_of(ch);
+		s = canvas_next_char(s, &ch);
+		cols = canvas_columns_of(ch);
 		if (used + cols > w)
 			break;
 		if (!cols)
@@ -147,7 +147,7 @@ static int put_text(struct canvas *c, int x, int y, int w, const char *s, enum c
 int canvas_text(struct canvas *c, int x, int y, int w, const char *s, enum canvas_role role)
 {
 	struct text t = {0};
-	int used = put_text(c, x, y, w, clean_string(s, &t), role);
+	int used = canvas_put_text(c, x, y, w, clean_string(s, &t), role);
 
 	text_free(&t);
 	return used;

@@ -104,7 +104,7 @@ void label_chip_port(const struct elements *el, uint32_t port, struct text *t)
 
 /* --- places in a chassis --------------------------------------------------------- */
 
-void label_member(const struct chassis *c, uint32_t sw, struct text *t)
+void label_member(const struct view_chassis *c, uint32_t sw, struct text *t)
 {
 	const struct elements *el = c->el;
 	uint32_t e = el->of[sw];

@@ -27,7 +27,7 @@ void label_chip_port(const struct elements *el, uint32_t port, struct text *t);
  * A chip within its chassis: its place, then what distinguishes equal places. Without known places, only the
  * latter.
  */
-void label_member(const struct chassis *c, uint32_t sw, struct text *t);
+void label_member(const struct view_chassis *c, uint32_t sw, struct text *t);
 /*
  * Places of chips, [n_switches], owned by the caller. NULL where unknown, and for switches that stand alone.
  * Leaves out words with which all places of an element begin ("ISR9288"), and " Chip N" where a whole board

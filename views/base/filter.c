@@ -257,7 +257,7 @@ static void add_element(const struct view *v, uint32_t row, struct text *all)
 		text_add(all, "%s", v->fold->chassis->el->name[e]);
 }
 
-static const char *cells_of(struct filter *f, const struct view *v, uint32_t row)
+static const char *filter_cells_of(struct filter *f, const struct view *v, uint32_t row)
 {
 	if (f->cells.len)
 		return text_str(&f->cells);
@@ -340,8 +340,8 @@ static bool term_matches(struct filter *f, const struct term *t, const struct vi
 	if (t->is_regex && !t->no_such)
 		return in_any_cell(f, t, v, row);
 	if (t->no_such)
-		return strcasestr(cells_of(f, v, row), t->word) != NULL;
-	return marked(t->value, view_marks(v, row)) || value_in(t, cells_of(f, v, row), false);
+		return strcasestr(filter_cells_of(f, v, row), t->word) != NULL;
+	return marked(t->value, view_marks(v, row)) || value_in(t, filter_cells_of(f, v, row), false);
 }
 
 bool filter_row(struct filter *f, const struct view *v, uint32_t row)

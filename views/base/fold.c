@@ -14,7 +14,7 @@
 
 /* --- groups of rows --------------------------------------------------------------- */
 
-static void forget(struct fold *f)
+static void fold_forget(struct fold *f)
 {
 	free(f->group);
 	free(f->of);
@@ -30,7 +30,7 @@ static void forget(struct fold *f)
 void fold_free(struct view *v)
 {
 	if (v->fold)
-		forget(v->fold);
+		fold_forget(v->fold);
 	free(v->fold);
 	v->fold = NULL;
 }
@@ -52,7 +52,7 @@ static void too_many(struct fold *f, uint32_t n)
 
 void fold_start(struct view *v)
 {
-	const struct chassis *c;
+	const struct view_chassis *c;
 	struct fold *f;
 
 	fold_free(v);
@@ -167,7 +167,8 @@ static void sum_number(const struct view *v, struct fold_group *g, uint32_t row,
 }
 
 /* Adds a row to its group. The first row leaves its texts in f->first; later rows are compared with them. */
-static void sum_row(const struct view *v, struct fold_group *g, uint32_t row, bool first, struct text *cell)
+static void fold_sum_row(const struct view *v, struct fold_group *g, uint32_t row, bool first,
+			 struct text *cell)
 {
 	struct text *kept = v->fold->first;
 	unsigned marks = v->ops->marks ? v->ops->marks(v, row) : 0;
@@ -186,7 +187,7 @@ static void sum_row(const struct view *v, struct fold_group *g, uint32_t row, bo
 	}
 }
 
-static bool sum_up(struct view *v, double end)
+static bool fold_sum_up(struct view *v, double end)
 {
 	struct fold *f = v->fold;
 	struct text cell = {0};
@@ -200,7 +201,7 @@ static bool sum_up(struct view *v, double end)
 			f->sum_row = 0;
 			continue;
 		}
-		sum_row(v, g, f->member[g->at + f->sum_row], !f->sum_row, &cell);
+		fold_sum_row(v, g, f->member[g->at + f->sum_row], !f->sum_row, &cell);
 		f->sum_row++;
 		if (!(++count & 63) && now_seconds() > end)
 			break;
@@ -219,7 +220,7 @@ bool fold_work(struct view *v, double end)
 	}
 	if (!f->grouped)
 		make_groups(v);
-	return sum_up(v, end);
+	return fold_sum_up(v, end);
 }
 
 const struct fold_group *fold_group_of(const struct view *v, uint32_t header)
@@ -342,7 +343,7 @@ unsigned fold_marks(const struct view *v, uint32_t header)
 }
 
 /* The element of the chips that are up, as commands know it. False when they belong to several. */
-static bool place_element(const struct view *v, const struct fold_group *g, struct text *t)
+static bool fold_place_element(const struct view *v, const struct fold_group *g, struct text *t)
 {
 	const struct elements *el = scene_elements(v->scene, NULL);
 	uint32_t found = NO_ID;
@@ -368,12 +369,13 @@ bool fold_place(const struct view *v, uint32_t header, const char *what, struct 
 	bool agree;
 
 	if (!strcmp(what, "element"))
-		return place_element(v, g, t);
+		return fold_place_element(v, g, t);
 	if (!strcmp(what, "object")) { /* all chips together */
 		const struct fabric *f = v->scene->fabric;
 
 		text_add(t, "chassis ");
-		if (!place_element(v, g, t)) /* if the element is down, one of its switches also names it */
+		if (!fold_place_element(v, g,
+					t)) /* if the element is down, one of its switches also names it */
 			word_node(f, f->switch_node[row_chip(v, first_row(v, g))], t);
 		return true;
 	}
@@ -421,7 +423,7 @@ static void show_row(struct view *v, uint32_t row)
 }
 
 /* Sums have more digits than the column's rows: make columns wider. Hidden columns stay hidden. */
-static void widen(struct view *v)
+static void fold_widen(struct view *v)
 {
 	struct text t = {0};
 
@@ -444,7 +446,7 @@ void fold_show(struct view *v)
 	uint32_t *item = mem_dup(f->item, (f->n_item + 1) * sizeof(*item));
 
 	if (!f->ready)
-		widen(v);
+		fold_widen(v);
 	f->ready = true;
 	if (v->sort >= 0)
 		view_sort_rows(v, item, f->n_item);

@@ -17,7 +17,7 @@ struct fold_group {
 };
 
 struct fold {
-	const struct chassis *chassis; /* of the loaded scene; NULL: `why` tells why not */
+	const struct view_chassis *chassis; /* of the loaded scene; NULL: `why` tells why not */
 	struct err why;
 	unsigned name; /* column with the names of headers */
 	bool ready;    /* headers are shown; otherwise rows are still being read */

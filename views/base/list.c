@@ -35,7 +35,7 @@ struct wish {
 enum { COLUMN_KEY = VIEW_COLUMNS, COLUMN_MARKS, LAYOUT_COLUMNS };
 
 /* The columns that are printed, in order. */
-struct layout {
+struct view_list_layout {
 	unsigned n, col[LAYOUT_COLUMNS];
 	char *head[LAYOUT_COLUMNS]; /* as on the screen */
 	char *name[LAYOUT_COLUMNS]; /* unique names */
@@ -60,7 +60,7 @@ static bool prints_csv(int argc, char *const *argv)
 	return i < argc && !strcmp(argv[i], "csv");
 }
 
-static int parse(int argc, char **argv, struct wish *w, struct err *e)
+static int view_list_parse(int argc, char **argv, struct wish *w, struct err *e)
 {
 	int i = arguments_end(argc, argv, 2);
 
@@ -94,7 +94,7 @@ static int parse(int argc, char **argv, struct wish *w, struct err *e)
 /* --- columns ----------------------------------------------------------------------------- */
 
 /* Columns of a terminal, one per character. */
-static unsigned characters(const char *s)
+static unsigned view_list_characters(const char *s)
 {
 	unsigned n = 0;
 
@@ -116,7 +116,7 @@ static char *column_head(const char *name)
 }
 
 /* Makes a name unique: a repeated or reserved name gets a number. */
-static char *column_key(const struct layout *l, const char *head)
+static char *column_key(const struct view_list_layout *l, const char *head)
 {
 	unsigned times = 1 + (!strcmp(head, "key") || !strcmp(head, "marks") || !strcmp(head, "about"));
 
@@ -125,7 +125,7 @@ static char *column_key(const struct layout *l, const char *head)
 	return times == 1 ? str_dup(head) : str_printf("%s %u", head, times);
 }
 
-static void forget_columns(struct layout *l)
+static void forget_columns(struct view_list_layout *l)
 {
 	while (l->n) {
 		free(l->name[--l->n]);
@@ -135,12 +135,12 @@ static void forget_columns(struct layout *l)
 }
 
 /* A vertical line between columns is only drawn. */
-static bool is_line(const char *name)
+static bool view_list_is_line(const char *name)
 {
 	return !strcmp(name, "│");
 }
 
-static void add_column(const struct view *v, unsigned c, struct layout *l)
+static void view_list_add_column(const struct view *v, unsigned c, struct view_list_layout *l)
 {
 	if (c < VIEW_COLUMNS) {
 		l->head[l->n] = column_head(view_column_name(v, c));
@@ -149,19 +149,19 @@ static void add_column(const struct view *v, unsigned c, struct layout *l)
 		l->head[l->n] = str_dup("");
 		l->name[l->n] = str_dup(c == COLUMN_KEY ? "key" : "marks");
 	}
-	l->width[l->n] = characters(l->head[l->n]);
+	l->width[l->n] = view_list_characters(l->head[l->n]);
 	l->col[l->n++] = c;
 }
 
 /* A column that a word names: its whole name goes before a part of one. -1 and *e. */
 static int find_column(const struct view *v, const char *word, bool csv, struct err *e)
 {
-	struct layout l = {0};
+	struct view_list_layout l = {0};
 	int found = -1;
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
-		if (!is_line(view_column_name(v, c)))
-			add_column(v, c, &l);
+		if (!view_list_is_line(view_column_name(v, c)))
+			view_list_add_column(v, c, &l);
 	for (unsigned k = 0; k < l.n && found < 0; k++)
 		if (!strcmp(l.name[k], word))
 			found = (int)l.col[k];
@@ -172,18 +172,19 @@ static int find_column(const struct view *v, const char *word, bool csv, struct 
 }
 
 /* The columns that the words name, else those of the screen. -1 and *e. */
-static int choose_columns(const struct view *v, const struct wish *w, struct layout *l, struct err *e)
+static int view_list_choose_columns(const struct view *v, const struct wish *w, struct view_list_layout *l,
+				    struct err *e)
 {
 	char *names, *next, *word;
 	int c = 0;
 
 	if (!w->columns) {
 		for (unsigned i = COLUMN_KEY; w->csv && i <= COLUMN_MARKS; i++)
-			add_column(v, i, l);
+			view_list_add_column(v, i, l);
 		for (unsigned i = 0; i < v->ops->n_columns; i++)
-			if (v->width[i] && !is_line(view_column_name(v, i)) &&
+			if (v->width[i] && !view_list_is_line(view_column_name(v, i)) &&
 			    !(w->no_timing && v->ops->column[i].timing))
-				add_column(v, i, l);
+				view_list_add_column(v, i, l);
 		return 0;
 	}
 	next = names = str_dup(w->columns);
@@ -193,7 +194,7 @@ static int choose_columns(const struct view *v, const struct wish *w, struct lay
 			if (l->col[k] == (unsigned)c)
 				c = err_word(e, "list: found %s twice, expected each column once", word);
 		if (c >= 0)
-			add_column(v, (unsigned)c, l);
+			view_list_add_column(v, (unsigned)c, l);
 	}
 	free(names);
 	return c < 0 ? -1 : 0;
@@ -202,14 +203,14 @@ static int choose_columns(const struct view *v, const struct wish *w, struct lay
 /* --- text ---------------------------------------------------------------------------------- */
 
 /* Are its cells text, which may be cut? */
-static bool is_text(const struct view *v, const struct layout *l, unsigned k)
+static bool is_text(const struct view *v, const struct view_list_layout *l, unsigned k)
 {
 	const struct column *c = &v->ops->column[l->col[k]];
 
 	return c->flex && !c->numeric;
 }
 
-static bool has_letter(const char *s)
+static bool view_list_has_letter(const char *s)
 {
 	while (*s && !isalpha((unsigned char)*s))
 		s++;
@@ -217,7 +218,7 @@ static bool has_letter(const char *s)
 }
 
 /* Makes each column as wide as its widest cell. names: notes what they share. */
-static bool widen(const struct view *v, struct layout *l, bool names, struct progress *p)
+static bool view_list_widen(const struct view *v, struct view_list_layout *l, bool names, struct progress *p)
 {
 	struct text t = {0};
 	bool go_on = true;
@@ -229,10 +230,10 @@ static bool widen(const struct view *v, struct layout *l, bool names, struct pro
 
 			text_clear(&t);
 			view_cell(v, view_row(v, i), l->col[k], &t);
-			w = characters(text_str(&t));
+			w = view_list_characters(text_str(&t));
 			l->width[k] = MAX(w, l->width[k]);
 			if (names && is_text(v, l, k) && !v->ops->column[l->col[k]].prose &&
-			    has_letter(text_str(&t)))
+			    view_list_has_letter(text_str(&t)))
 				kin_note(&l->kin[k], t.s);
 		}
 		go_on = progress_step(p, i);
@@ -247,7 +248,7 @@ static bool widen(const struct view *v, struct layout *l, bool names, struct pro
  * Makes the widest columns of text narrower, until a line fits into so many characters, if it can. First
  * those that a narrow pane drops.
  */
-static void narrow(const struct view *v, struct layout *l, unsigned room)
+static void view_list_narrow(const struct view *v, struct view_list_layout *l, unsigned room)
 {
 	unsigned all = 1;
 
@@ -258,7 +259,8 @@ static void narrow(const struct view *v, struct layout *l, unsigned room)
 			widest = l->n;
 			for (unsigned k = 0; k < l->n; k++)
 				if (is_text(v, l, k) && (!drop || v->ops->column[l->col[k]].drop) &&
-				    l->width[k] > TEXT_LEAST && l->width[k] > characters(l->head[k]) &&
+				    l->width[k] > TEXT_LEAST &&
+				    l->width[k] > view_list_characters(l->head[k]) &&
 				    (widest == l->n || l->width[k] >= l->width[widest]))
 					widest = k;
 			if (widest < l->n) {
@@ -284,17 +286,17 @@ static void put_begin(const char *s, unsigned w, struct text *line)
 	text_add(line, " %.*s…%*s", (int)n, s, (int)(w - 1 - kept), "");
 }
 
-static void put_cell(const struct view *v, const struct layout *l, unsigned k, const char *s,
+static void put_cell(const struct view *v, const struct view_list_layout *l, unsigned k, const char *s,
 		     struct text *line)
 {
-	unsigned w = characters(s), pad = l->width[k] > w ? l->width[k] - w : 0;
+	unsigned w = view_list_characters(s), pad = l->width[k] > w ? l->width[k] - w : 0;
 
 	struct text cut = {0};
 
 	if (w > l->width[k]) {
 		kin_cut(&l->kin[k], s, l->width[k], &cut);
 		s = text_str(&cut);
-		w = characters(s);
+		w = view_list_characters(s);
 		pad = l->width[k] > w ? l->width[k] - w : 0;
 	}
 	if (w > l->width[k])
@@ -306,7 +308,7 @@ static void put_cell(const struct view *v, const struct layout *l, unsigned k, c
 	text_free(&cut);
 }
 
-static void put_line(struct text *line, struct out *o)
+static void view_list_put_line(struct text *line, struct out *o)
 {
 	while (line->len && line->s[line->len - 1] == ' ')
 		line->s[--line->len] = 0;
@@ -314,18 +316,18 @@ static void put_line(struct text *line, struct out *o)
 	text_clear(line);
 }
 
-static bool print_text(const struct view *v, struct layout *l, struct progress *p, struct out *o)
+static bool print_text(const struct view *v, struct view_list_layout *l, struct progress *p, struct out *o)
 {
 	struct text line = {0}, t = {0};
-	bool go_on = widen(v, l, o->run->width != 0, p);
+	bool go_on = view_list_widen(v, l, o->run->width != 0, p);
 
 	if (o->run->width)
-		narrow(v, l, o->run->width);
+		view_list_narrow(v, l, o->run->width);
 	if (go_on && view_count(v)) {
 		text_putc(&line, ' ');
 		for (unsigned k = 0; k < l->n; k++)
 			put_cell(v, l, k, l->head[k], &line);
-		put_line(&line, o);
+		view_list_put_line(&line, o);
 	}
 	for (uint32_t i = 0; go_on && i < view_count(v); i++) {
 		uint32_t row = view_row(v, i);
@@ -336,7 +338,7 @@ static bool print_text(const struct view *v, struct layout *l, struct progress *
 			view_cell(v, row, l->col[k], &t);
 			put_cell(v, l, k, text_str(&t), &line);
 		}
-		put_line(&line, o);
+		view_list_put_line(&line, o);
 		go_on = progress_step(p, i);
 	}
 	text_free(&line);
@@ -414,7 +416,7 @@ static json_t *about_json(const struct view *v, const struct subject *s)
 	return about;
 }
 
-static json_t *row_json(const struct view *v, const struct layout *l, uint32_t row)
+static json_t *view_list_row_json(const struct view *v, const struct view_list_layout *l, uint32_t row)
 {
 	json_t *r = json_object();
 	struct text t = {0};
@@ -439,7 +441,8 @@ static json_t *row_json(const struct view *v, const struct layout *l, uint32_t r
 	return r;
 }
 
-static bool print_json(const struct view *v, const struct layout *l, struct progress *p, struct out *o)
+static bool print_json(const struct view *v, const struct view_list_layout *l, struct progress *p,
+		       struct out *o)
 {
 	json_t *names = json_array(), *rows = json_array();
 	bool go_on = true;
@@ -448,7 +451,7 @@ static bool print_json(const struct view *v, const struct layout *l, struct prog
 		json_array_append_new(names, json_text(l->name[k]));
 	progress_start(p, "reading rows", view_count(v));
 	for (uint32_t i = 0; go_on && i < view_count(v); i++) {
-		json_array_append_new(rows, row_json(v, l, view_row(v, i)));
+		json_array_append_new(rows, view_list_row_json(v, l, view_row(v, i)));
 		go_on = progress_step(p, i);
 	}
 	out_json(o, "pane", json_text(v->ops->name));
@@ -478,7 +481,7 @@ static void put_field(const struct view *v, unsigned col, uint32_t row, bool saf
 }
 
 /* A line for the names and for each row; the lines end as text's do, by a newline alone. */
-static bool print_csv(const struct view *v, const struct layout *l, bool safe, struct progress *p,
+static bool print_csv(const struct view *v, const struct view_list_layout *l, bool safe, struct progress *p,
 		      struct out *o)
 {
 	struct text all = {0};
@@ -519,7 +522,7 @@ static int not_done(const struct view *v, const struct progress *p, struct err *
 }
 
 /* Sorts, filters, and computes what the pane asks for. 0, or -1 and *e. */
-static int prepare(struct view *v, const struct wish *w, struct progress *p, struct err *e)
+static int view_list_prepare(struct view *v, const struct wish *w, struct progress *p, struct err *e)
 {
 	int col;
 
@@ -554,12 +557,12 @@ static void print_title(const struct view *v, bool csv, struct out *o)
 
 static int print_view(struct view *v, const struct wish *w, struct progress *p, struct out *o, struct err *e)
 {
-	struct layout l = {0};
+	struct view_list_layout l = {0};
 	bool done;
 
-	if (prepare(v, w, p, e))
+	if (view_list_prepare(v, w, p, e))
 		return -1;
-	if (choose_columns(v, w, &l, e)) {
+	if (view_list_choose_columns(v, w, &l, e)) {
 		forget_columns(&l);
 		return -1;
 	}
@@ -573,7 +576,7 @@ static int print_view(struct view *v, const struct wish *w, struct progress *p, 
 }
 
 /* During a walk through a run: tells which step the pane shows. */
-static void tell_step(const struct view_ops *ops, const struct moment *m, struct out *o)
+static void view_list_tell_step(const struct view_ops *ops, const struct moment *m, struct out *o)
 {
 	if (!m || ops->flags & VIEW_TIMELESS)
 		return;
@@ -595,7 +598,7 @@ static int cmd_list(struct session *s, const struct args *args, struct out *o, s
 
 	if (argc < 2)
 		return err_word(e, "expected: " SYNTAX);
-	if (!ops || parse(argc, argv, &w, e)) {
+	if (!ops || view_list_parse(argc, argv, &w, e)) {
 		text_free(&w.filter);
 		return -1;
 	}
@@ -603,7 +606,7 @@ static int cmd_list(struct session *s, const struct args *args, struct out *o, s
 	v = view_new(ops, &sc, w.argc, w.argv, e);
 	if (v) {
 		if (!w.csv)
-			tell_step(ops, sc.moment, o);
+			view_list_tell_step(ops, sc.moment, o);
 		rc = print_view(v, &w, o->run->progress, o, e);
 	}
 	view_free(v);

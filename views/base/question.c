@@ -55,7 +55,7 @@ static void free_between(void *value)
 	free(q);
 }
 
-static bool same_hosts(const struct routing *x, const struct routing *y)
+static bool question_same_hosts(const struct routing *x, const struct routing *y)
 {
 	for (uint32_t ep = 0; x != y && ep < x->topo->fabric->n_endports; ep++)
 		if (routing_counts(x, ep) != routing_counts(y, ep))
@@ -70,7 +70,7 @@ static bool between_same(const void *was, const void *value)
 	if (x->a != y->a || x->b != y->b || !x->ahead != !y->ahead)
 		return false;
 	return x->ahead ? setup_equal(x->ahead, y->ahead)
-			: same_hosts(x->ra, y->ra) && same_hosts(x->rb, y->rb);
+			: question_same_hosts(x->ra, y->ra) && question_same_hosts(x->rb, y->rb);
 }
 
 const struct task task_between_question = {.free = free_between, .same = between_same};

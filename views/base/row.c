@@ -123,7 +123,7 @@ int64_t view_number(const struct view *v, uint32_t row, unsigned col)
 }
 
 /* The element of a row, also if it has only one chip. */
-static bool place_element(const struct view *v, uint32_t row, struct text *t)
+static bool view_row_place_element(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct elements *el = v->ops->flags & VIEW_CHIPS ? scene_elements(v->scene, NULL) : NULL;
 	uint32_t sw = el ? row_chip(v, row) : NO_ID, e = sw == NO_ID ? NO_ID : el->of[sw];
@@ -137,7 +137,7 @@ bool view_place(const struct view *v, uint32_t row, const char *what, struct tex
 {
 	if (view_is_header(v, row))
 		return fold_place(v, row, what, t);
-	return row_place(v, row, what, t) || (!strcmp(what, "element") && place_element(v, row, t));
+	return row_place(v, row, what, t) || (!strcmp(what, "element") && view_row_place_element(v, row, t));
 }
 
 bool view_touched(const struct view *v, uint32_t row, unsigned col)
@@ -216,7 +216,7 @@ const struct view_word view_words[] = {
 	{NULL, NULL},
 };
 
-static bool is_word(const char *name)
+static bool view_row_is_word(const char *name)
 {
 	for (const struct view_word *w = view_words; w->name; w++)
 		if (!strcmp(w->name, name))
@@ -225,7 +225,7 @@ static bool is_word(const char *name)
 }
 
 /* Fills in a command line. row NO_ID: there is no row. */
-static int fill(const struct view *v, uint32_t row, const char *line, struct text *t, struct err *e)
+static int view_row_fill(const struct view *v, uint32_t row, const char *line, struct text *t, struct err *e)
 {
 	for (const char *p = line; *p;) {
 		char name[24];
@@ -244,9 +244,10 @@ static int fill(const struct view *v, uint32_t row, const char *line, struct tex
 			text_add(t, "%s", PLACE_HERE);
 		else if (row == NO_ID || !view_place(v, row, name, t))
 			return err_set(e,
-				       is_word(name) ? "no %s in this row of pane %s"
-						     : "found %%%s, expected a word that `help keys` "
-						       "lists (pane %s)",
+				       view_row_is_word(name)
+					       ? "no %s in this row of pane %s"
+					       : "found %%%s, expected a word that `help keys` "
+						 "lists (pane %s)",
 				       name, v->ops->name);
 	}
 	return 0;
@@ -256,14 +257,14 @@ int view_expand(const struct view *v, const char *line, struct text *t, struct e
 {
 	uint32_t row;
 
-	return fill(v, view_current(v, &row) ? row : NO_ID, line, t, e);
+	return view_row_fill(v, view_current(v, &row) ? row : NO_ID, line, t, e);
 }
 
 void view_fill(const struct view *v, uint32_t row, const char *line, struct text *t)
 {
 	struct text whole = {0};
 
-	if (!fill(v, row, line, &whole, NULL))
+	if (!view_row_fill(v, row, line, &whole, NULL))
 		text_add(t, "%s", text_str(&whole));
 	text_free(&whole);
 }

@@ -8,7 +8,7 @@
 #include "core/trace/moment.h"
 #include "views/base/chips.h"
 
-static void chassis_free(struct chassis *c)
+static void chassis_free(struct view_chassis *c)
 {
 	if (!c)
 		return;
@@ -113,7 +113,7 @@ const struct result *scene_fabric_question(struct scene *sc)
 }
 
 /* One about its base alone is over when no pane asks that question any more. */
-static bool is_over(const struct scene *sc, const struct result *r)
+static bool scene_is_over(const struct scene *sc, const struct result *r)
 {
 	const struct ask *a = &r->ask;
 
@@ -129,7 +129,7 @@ static bool is_over(const struct scene *sc, const struct result *r)
 void scene_drop_results(struct scene *sc)
 {
 	for (unsigned i = sc->n_results; i-- > 0;)
-		if (is_over(sc, sc->result[i]))
+		if (scene_is_over(sc, sc->result[i]))
 			drop_result(sc, i);
 	if (sc->asked && sc->asked->value != sc->fabric) {
 		result_unref(sc->asked);
@@ -156,7 +156,7 @@ static const char *grouping_file(const struct scene *sc)
 }
 
 /* Keeps the chassis, if the fabric is the same and no file is involved, since a file may have changed. */
-static void keep_chassis(struct scene *sc, struct chassis *c)
+static void keep_chassis(struct scene *sc, struct view_chassis *c)
 {
 	if (c && c->el->topo->fabric == sc->fabric && !c->by_file && !grouping_file(sc))
 		sc->chassis = c;
@@ -213,7 +213,7 @@ static void take_shown(struct scene *sc, const struct session *s)
 
 void scene_take(struct scene *sc, struct session *s)
 {
-	struct chassis *kept = sc->chassis;
+	struct view_chassis *kept = sc->chassis;
 
 	sc->chassis = NULL;
 	scene_release(sc);
@@ -346,7 +346,7 @@ static struct topo *whole_fabric(const struct fabric *f)
 }
 
 /* Switches that stand alone belong to no chassis. */
-static void find_chassis(struct chassis *c)
+static void scene_find_chassis(struct view_chassis *c)
 {
 	const struct elements *el = c->el;
 
@@ -356,25 +356,25 @@ static void find_chassis(struct chassis *c)
 		c->of[s] = element_chips(el, el->of[s]) > 1 ? el->of[s] : NO_ID;
 }
 
-static struct chassis *new_chassis(const struct scene *sc, struct err *e)
+static struct view_chassis *new_chassis(const struct scene *sc, struct err *e)
 {
 	struct topo *t = whole_fabric(sc->fabric);
 	struct elements *el = read_elements(sc, t, e);
-	struct chassis *c;
+	struct view_chassis *c;
 
 	topo_unref(t);
 	if (!el)
 		return NULL;
-	c = NEW(struct chassis);
+	c = NEW(struct view_chassis);
 	c->el = el;
 	c->by_file = grouping_file(sc) != NULL;
 	c->of = NEW_ARRAY(sc->fabric->n_switches + 1, uint32_t);
-	find_chassis(c);
+	scene_find_chassis(c);
 	c->chassis_place = chassis_places(el);
 	return c;
 }
 
-const struct chassis *scene_chassis(struct scene *sc, struct err *e)
+const struct view_chassis *scene_chassis(struct scene *sc, struct err *e)
 {
 	if (!sc->fabric)
 		err_set(&sc->no_chassis, "no fabric is loaded");

@@ -38,7 +38,7 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 }
 
 /* Frees what was loaded. The kept part of priv stays. */
-static void unload(struct view *v)
+static void view_unload(struct view *v)
 {
 	if (v->ops->unload)
 		v->ops->unload(v);
@@ -51,7 +51,7 @@ void view_free(struct view *v)
 {
 	if (!v)
 		return;
-	unload(v);
+	view_unload(v);
 	if (v->ops->close)
 		v->ops->close(v);
 	result_unref(v->question);
@@ -214,7 +214,7 @@ static void load_view(struct view *v)
 	memcpy(old, v->results, sizeof(old));
 	v->n_ask = 0;
 	v->waiting = false;
-	unload(v);
+	view_unload(v);
 	v->ops->load(v);
 	for (unsigned i = 0; i < n; i++)
 		result_unref(old[i]);

@@ -59,7 +59,7 @@ bool pane_fits(const struct pane_place *p, const struct scene *sc);
  * failed or that the SM does not reach. Made once per fabric, or once per scene if a file groups the
  * switches.
  */
-struct chassis {
+struct view_chassis {
 	struct elements *el; /* of all switches */
 	bool by_file;
 	uint32_t *of;	      /* [n_switches] element, NO_ID: the switch stands alone */
@@ -117,7 +117,7 @@ struct scene {
 	struct looked looked;	     /* kept from scene to scene; empty without a screen */
 	/* NULL = not asked for yet, or no_elements / no_chassis tells why not. */
 	const struct elements *elements;
-	struct chassis *chassis;
+	struct view_chassis *chassis;
 	struct err no_elements, no_chassis;
 };
 
@@ -166,7 +166,7 @@ const struct routing_ops *scene_ops(const struct scene *sc);
  */
 const struct elements *scene_elements(struct scene *sc, struct err *e);
 /* The chassis by which panes are folded. Borrowed, until the next scene is taken. NULL and *e. */
-const struct chassis *scene_chassis(struct scene *sc, struct err *e);
+const struct view_chassis *scene_chassis(struct scene *sc, struct err *e);
 
 /* What the header of a switch element shows if its rows differ. If they agree, it shows their text. */
 enum fold_rule {

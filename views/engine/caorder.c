@@ -16,23 +16,23 @@ static const struct column columns[] = {
 	COL("node", "the compute node; DUMMY where one is missing", 8, .flex = 1),
 };
 
-struct priv {
+struct caorder_pane {
 	struct tree_look look;
 	uint32_t *order; /* [n_rows] endports, NO_ID: a dummy */
 	uint32_t dummies;
 };
 
-static void unload(struct view *v)
+static void caorder_pane_unload(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct caorder_pane *p = v->priv;
 
 	tree_look_free(&p->look);
 	free(p->order);
 }
 
-static void load(struct view *v)
+static void caorder_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct caorder_pane *p = v->priv;
 
 	tree_look_take(&p->look, v->scene);
 	if (!p->look.tree || p->look.tree->refusal.rule)
@@ -44,9 +44,9 @@ static void load(struct view *v)
 	v->width[C_INDEX] = (uint8_t)(p->look.tree->leaf_rank < 2 ? 5 : 2 * p->look.tree->leaf_rank + 3);
 }
 
-static void title(const struct view *v, struct text *t)
+static void caorder_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct caorder_pane *p = v->priv;
 
 	text_add(t, "CA order ── ");
 	if (!p->order) {
@@ -58,9 +58,9 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, ", %u DUMMY", p->dummies);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void caorder_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct caorder_pane *p = v->priv;
 
 	if (p->look.tree && p->look.tree->refusal.rule)
 		text_add(t, "%s", p->look.tree->refusal.why.msg);
@@ -69,23 +69,23 @@ static void footer(const struct view *v, struct text *t)
 }
 
 /* Each leaf has as many places as the largest leaf has compute nodes. */
-static uint32_t leaf_of(const struct priv *p, uint32_t row)
+static uint32_t leaf_of(const struct caorder_pane *p, uint32_t row)
 {
 	return p->look.tree->leaf[row / p->look.tree->max_cn];
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t caorder_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct caorder_pane *p = v->priv;
 
 	if (col == C_PLACE)
 		return row;
 	return p->order[row] == NO_ID ? 0 : p->look.tree->lids->base[p->order[row]];
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void caorder_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct caorder_pane *p = v->priv;
 	uint32_t ep = p->order[row];
 	char tuple[40];
 
@@ -106,19 +106,19 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	if (col == C_LID && ep == NO_ID)
 		text_putc(t, '-');
 	else
-		text_add(t, "%lld", (long long)number(v, row, col));
+		text_add(t, "%lld", (long long)caorder_pane_number(v, row, col));
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned caorder_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct caorder_pane *p = v->priv;
 
 	return p->order[row] == NO_ID ? MARK_DOWN : 0;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool caorder_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct caorder_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t ep = p->order[row];
 
@@ -138,8 +138,15 @@ const struct view_ops view_caorder = {
 	.hints = "follow=lft :pane_tree=tree back=back",
 	COLUMNS(columns),
 	.flags = VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, unload, title, footer, cell, number, marks, about),
+	.priv_size = sizeof(struct caorder_pane),
+	.load = caorder_pane_load,
+	.unload = caorder_pane_unload,
+	.title = caorder_pane_title,
+	.footer = caorder_pane_footer,
+	.cell = caorder_pane_cell,
+	.number = caorder_pane_number,
+	.marks = caorder_pane_marks,
+	.about = caorder_pane_about,
 	.enter = "pane lft %switch %dst",
 	.fold_row = "place",
 };

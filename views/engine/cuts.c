@@ -20,7 +20,7 @@ static const struct column columns[] = {
 	NUM("to", "the layer they moved to", 2, .drop = 1),
 };
 
-struct priv {
+struct cuts_pane {
 	int layer;		/* -1 = all */
 	uint32_t cycle;		/* number in the layer, from 1; 0 = all */
 	const struct dfsssp *d; /* NULL: another engine */
@@ -28,9 +28,9 @@ struct priv {
 	bool none;		/* the layer has no such cycle */
 };
 
-static void load(struct view *v)
+static void cuts_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct cuts_pane *p = v->priv;
 	uint32_t n;
 
 	p->layer = v->args.n ? v->args.arg[0].n : -1;
@@ -57,14 +57,14 @@ static void load(struct view *v)
 	v->width[C_LAYER] = v->width[C_CYCLE] = v->width[C_LENGTH] = v->width[C_MOVED] = v->width[C_TO] = 0;
 }
 
-static const struct ds_cut *cut_of(const struct priv *p, uint32_t row)
+static const struct ds_cut *cuts_pane_cut_of(const struct cuts_pane *p, uint32_t row)
 {
 	return &p->d->layers->cut[p->first + (p->cycle ? 0 : row)];
 }
 
-static void title(const struct view *v, struct text *t)
+static void cuts_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cuts_pane *p = v->priv;
 
 	text_add(t, "Cuts");
 	if (!p->d)
@@ -81,36 +81,36 @@ static void title(const struct view *v, struct text *t)
 }
 
 /* The two channels of a row's dependency. */
-static void channels_of(const struct priv *p, uint32_t row, uint32_t *channel, uint32_t *next)
+static void cuts_pane_channels_of(const struct cuts_pane *p, uint32_t row, uint32_t *channel, uint32_t *next)
 {
-	const struct ds_cut *cut = cut_of(p, row);
+	const struct ds_cut *cut = cuts_pane_cut_of(p, row);
 	const uint32_t *cycle = p->d->layers->cycle_channel + cut->first;
 
 	*channel = p->cycle ? cycle[row] : cut->from;
 	*next = p->cycle ? cycle[(row + 1) % cut->length] : cut->to;
 }
 
-static uint32_t port_of(const struct view *v, uint32_t row, bool next)
+static uint32_t cuts_pane_port_of(const struct view *v, uint32_t row, bool next)
 {
-	const struct priv *p = v->priv;
+	const struct cuts_pane *p = v->priv;
 	uint32_t c[2];
 
-	channels_of(p, row, &c[0], &c[1]);
+	cuts_pane_channels_of(p, row, &c[0], &c[1]);
 	return dfsssp_channel_port(p->d->graph, scene_origin(v->scene)->topo->fabric, c[next]);
 }
 
-static uint32_t cycle_number(const struct priv *p, uint32_t row)
+static uint32_t cycle_number(const struct cuts_pane *p, uint32_t row)
 {
 	uint32_t first;
 
-	dfsssp_cuts(p->d, cut_of(p, row)->layer, &first);
+	dfsssp_cuts(p->d, cuts_pane_cut_of(p, row)->layer, &first);
 	return p->cycle ? p->cycle : p->first + row - first + 1;
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t cuts_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
-	const struct ds_cut *cut = cut_of(p, row);
+	const struct cuts_pane *p = v->priv;
+	const struct ds_cut *cut = cuts_pane_cut_of(p, row);
 
 	switch (col) {
 	case C_LAYER:
@@ -129,62 +129,63 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void cuts_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	if (col == C_CHANNEL || col == C_NEXT)
-		label_channel(scene_origin(v->scene)->topo, port_of(v, row, col == C_NEXT), false, t);
+		label_channel(scene_origin(v->scene)->topo, cuts_pane_port_of(v, row, col == C_NEXT), false,
+			      t);
 	else
-		text_add(t, "%" PRId64, number(v, row, col));
+		text_add(t, "%" PRId64, cuts_pane_number(v, row, col));
 }
 
-static void footer(const struct view *v, struct text *t)
+static void cuts_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cuts_pane *p = v->priv;
 	const struct ds_cut *cut;
 	uint32_t row;
 
 	if (!p->d || !view_selected(v, &row))
 		return;
-	cut = cut_of(p, row);
+	cut = cuts_pane_cut_of(p, row);
 	if (p->cycle && row != cut->at)
 		text_add(t, "%" PRId64 " pairs make this dependency; * has the fewest and was cut",
-			 number(v, row, C_LEFT));
+			 cuts_pane_number(v, row, C_LEFT));
 	else
 		text_add(t, "cut: %" PRIu64 " pairs of LIDs went to layer %u", cut->moved, cut->layer + 1u);
 	if (cut->skipped && (!p->cycle || row == cut->at))
 		text_add(t, "; %" PRIu64 " had moved before", cut->skipped);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned cuts_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct cuts_pane *p = v->priv;
 
-	return p->cycle && row == cut_of(p, row)->at ? MARK_HERE : 0;
+	return p->cycle && row == cuts_pane_cut_of(p, row)->at ? MARK_HERE : 0;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool cuts_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct cuts_pane *p = v->priv;
 
-	subject_port(v, port_of(v, row, false), s);
-	s->layer = (int)dfsssp_lanes(p->d, cut_of(p, row)->layer).lo;
+	subject_port(v, cuts_pane_port_of(v, row, false), s);
+	s->layer = (int)dfsssp_lanes(p->d, cuts_pane_cut_of(p, row)->layer).lo;
 	return true;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool cuts_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cuts_pane *p = v->priv;
 
 	if (strcmp(what, "cycle"))
 		return false;
-	text_add(t, "%u %u", cut_of(p, row)->layer, cycle_number(p, row));
+	text_add(t, "%u %u", cuts_pane_cut_of(p, row)->layer, cycle_number(p, row));
 	return true;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void cuts_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	view_fill(v, row, ((const struct priv *)v->priv)->cycle ? "pane moved %cycle" : "pane cuts %cycle",
-		  t);
+	view_fill(v, row,
+		  ((const struct cuts_pane *)v->priv)->cycle ? "pane moved %cycle" : "pane cuts %cycle", t);
 }
 
 const struct view_ops view_cuts = {
@@ -195,6 +196,14 @@ const struct view_ops view_cuts = {
 	.hints = "follow=cycle :pane_moved=moved back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, marks, about, placeholder, follow),
+	.priv_size = sizeof(struct cuts_pane),
+	.load = cuts_pane_load,
+	.title = cuts_pane_title,
+	.footer = cuts_pane_footer,
+	.cell = cuts_pane_cell,
+	.number = cuts_pane_number,
+	.marks = cuts_pane_marks,
+	.about = cuts_pane_about,
+	.placeholder = cuts_pane_placeholder,
+	.follow = cuts_pane_follow,
 };

@@ -29,7 +29,7 @@ struct detours {
 	uint32_t n_lids; /* LIDs examined */
 };
 
-struct priv {
+struct detours_pane {
 	int layer; /* -1 = all, including routes to switches outside the layers */
 	const struct nue *nue;
 	const struct routing *r;
@@ -82,9 +82,9 @@ static const struct task task_detours = {.run = run_detours, .free = free_detour
 
 /* --- the pane ---------------------------------------------------------------------------------- */
 
-static void load(struct view *v)
+static void detours_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct detours_pane *p = v->priv;
 
 	p->layer = v->args.n ? v->args.arg[0].n : -1;
 	p->r = scene_origin(v->scene);
@@ -96,9 +96,9 @@ static void load(struct view *v)
 	v->n_rows = p->found ? p->found->n : 0;
 }
 
-static void title(const struct view *v, struct text *t)
+static void detours_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct detours_pane *p = v->priv;
 
 	text_add(t, "Detours");
 	if (!p->nue) {
@@ -119,12 +119,12 @@ static void title(const struct view *v, struct text *t)
 
 static const struct detour *detour_of(const struct view *v, uint32_t row)
 {
-	return &((const struct priv *)v->priv)->found->at[row];
+	return &((const struct detours_pane *)v->priv)->found->at[row];
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t detours_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct detours_pane *p = v->priv;
 	const struct detour *d = detour_of(v, row);
 
 	switch (col) {
@@ -154,9 +154,9 @@ static const char *reason(unsigned events, const struct nue_detour *d)
 	return d->open ? "weights" : "restrictions";
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void detours_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct detours_pane *p = v->priv;
 	const struct detour *d = detour_of(v, row);
 
 	if (col == C_SWITCH)
@@ -166,12 +166,12 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	else if (col == C_EVENT)
 		text_add(t, "%s", reason(nue_events_of(p->nue, d->lid), &d->d));
 	else
-		number_cell(number(v, row, col), t);
+		number_cell(detours_pane_number(v, row, col), t);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void detours_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct detours_pane *p = v->priv;
 	uint32_t row;
 
 	if (!p->found || !view_selected(v, &row))
@@ -182,7 +182,7 @@ static void footer(const struct view *v, struct text *t)
 		 detour_of(v, row)->d.least);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool detours_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct detour *d = detour_of(v, row);
 
@@ -200,8 +200,13 @@ const struct view_ops view_detours = {
 	.hints = "follow=path :why=why :trace=trace back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, about),
+	.priv_size = sizeof(struct detours_pane),
+	.load = detours_pane_load,
+	.title = detours_pane_title,
+	.footer = detours_pane_footer,
+	.cell = detours_pane_cell,
+	.number = detours_pane_number,
+	.about = detours_pane_about,
 	.enter = "pane path %src %lid",
 	.fold_row = "entry",
 };

@@ -24,7 +24,7 @@ struct node {
 	uint32_t blocked; /* restrictions of the layer at the switch */
 };
 
-struct priv {
+struct escape_pane {
 	unsigned layer;
 	const struct nue *nue; /* NULL: another engine */
 	const struct routing *r;
@@ -35,7 +35,7 @@ COMPARATOR(by_depth, struct node, UP(depth) UP(sw))
 
 static void list_tree(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct escape_pane *p = v->priv;
 	const struct fabric *f = p->r->topo->fabric;
 	uint32_t *blocked = NEW_ARRAY(f->n_switches + 1, uint32_t);
 
@@ -52,9 +52,9 @@ static void list_tree(struct view *v)
 	qsort(p->node, v->n_rows, sizeof(*p->node), by_depth);
 }
 
-static void load(struct view *v)
+static void escape_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct escape_pane *p = v->priv;
 
 	p->layer = v->args.n ? (unsigned)v->args.arg[0].n : 0;
 	p->r = scene_origin(v->scene);
@@ -63,9 +63,9 @@ static void load(struct view *v)
 		list_tree(v);
 }
 
-static void title(const struct view *v, struct text *t)
+static void escape_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct escape_pane *p = v->priv;
 	const struct nue_layer *l;
 
 	text_add(t, "Escape tree");
@@ -87,15 +87,15 @@ static void title(const struct view *v, struct text *t)
 /* The port that leads along the tree to the central switch. NO_ID: it is the central switch. */
 static uint32_t up_port(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct escape_pane *p = v->priv;
 	unsigned port = nue_escape_port(p->nue, p->layer, p->node[row].sw);
 
 	return port && port != NO_PATH ? switch_port_id(v->scene->fabric, p->node[row].sw, port) : NO_ID;
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t escape_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct escape_pane *p = v->priv;
 	const struct node *n = &p->node[row];
 
 	switch (col) {
@@ -111,9 +111,9 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void escape_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct escape_pane *p = v->priv;
 	static const char *const hull[] = {"-", "drawn in", "has LIDs"};
 	uint32_t port = up_port(v, row);
 	const struct topo *tp = p->r->topo;
@@ -135,18 +135,18 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%.2f", nue_betweenness(p->nue, p->layer, p->node[row].sw));
 		break;
 	default:
-		number_cell(number(v, row, col), t);
+		number_cell(escape_pane_number(v, row, col), t);
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned escape_pane_marks(const struct view *v, uint32_t row)
 {
-	return ((const struct priv *)v->priv)->node[row].depth ? 0 : MARK_HERE;
+	return ((const struct escape_pane *)v->priv)->node[row].depth ? 0 : MARK_HERE;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool escape_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct escape_pane *p = v->priv;
 	uint32_t sw = p->node[row].sw;
 
 	subject_switch(v, sw, s);
@@ -156,10 +156,12 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void escape_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	view_fill(v, row,
-		  number(v, row, C_PORT) > 0 ? "pane ports %node; select %number" : "pane ports %node", t);
+		  escape_pane_number(v, row, C_PORT) > 0 ? "pane ports %node; select %number"
+							 : "pane ports %node",
+		  t);
 }
 
 const struct view_ops view_escape = {
@@ -170,7 +172,13 @@ const struct view_ops view_escape = {
 	.hints = "follow=ports :pane_restricted=restr :pane_detours=detours back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, cell, number, marks, about, follow),
+	.priv_size = sizeof(struct escape_pane),
+	.load = escape_pane_load,
+	.title = escape_pane_title,
+	.cell = escape_pane_cell,
+	.number = escape_pane_number,
+	.marks = escape_pane_marks,
+	.about = escape_pane_about,
+	.follow = escape_pane_follow,
 	.fold_row = "switch",
 };

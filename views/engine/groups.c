@@ -17,20 +17,20 @@ static const struct column columns[] = {
 	COL("port cu,cd", "each port with its own two counters", 12, .flex = 2),
 };
 
-struct priv {
+struct groups_pane {
 	uint32_t sw; /* NO_ID when it is no longer in the fabric */
 	struct tree_look look;
 };
 
-static void unload(struct view *v)
+static void groups_pane_unload(struct view *v)
 {
-	tree_look_free(&((struct priv *)v->priv)->look);
+	tree_look_free(&((struct groups_pane *)v->priv)->look);
 }
 
-static void load(struct view *v)
+static void groups_pane_load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
-	struct priv *p = v->priv;
+	struct groups_pane *p = v->priv;
 	uint32_t node = f ? fabric_node_by_guid(f, v->args.arg[0].guid) : NO_ID;
 
 	p->sw = node == NO_ID ? NO_ID : f->node_switch[node];
@@ -40,9 +40,9 @@ static void load(struct view *v)
 }
 
 /* Rows are first the groups up, then side, then down. */
-static const struct ft_group *group_of(const struct view *v, uint32_t row, enum ft_dir *d)
+static const struct ft_group *groups_pane_group_of(const struct view *v, uint32_t row, enum ft_dir *d)
 {
-	const struct priv *p = v->priv;
+	const struct groups_pane *p = v->priv;
 	const struct ftree *t = p->look.tree;
 
 	for (*d = FT_UP; *d < FT_DOWN && row >= t->sw[p->sw].n[*d]; ++*d)
@@ -50,9 +50,9 @@ static const struct ft_group *group_of(const struct view *v, uint32_t row, enum 
 	return ftree_group(t, p->sw, *d, row);
 }
 
-static void title(const struct view *v, struct text *t)
+static void groups_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct groups_pane *p = v->priv;
 	const struct ftree *tree = p->look.tree;
 	char tuple[40];
 
@@ -71,9 +71,9 @@ static void title(const struct view *v, struct text *t)
 	tree_standing(&p->look, t);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void groups_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct groups_pane *p = v->priv;
 
 	if (p->look.built)
 		text_add(t, "counters are those of a routing by ftree; none yet");
@@ -81,10 +81,10 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "cu: climbs of the peer, cd: main climbs");
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t groups_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	enum ft_dir d;
-	const struct ft_group *g = group_of(v, row, &d);
+	const struct ft_group *g = groups_pane_group_of(v, row, &d);
 
 	switch (col) {
 	case C_LINKS:
@@ -99,7 +99,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 
 static void peer_cell(const struct view *v, const struct ft_group *g, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct groups_pane *p = v->priv;
 	const struct ft_ca *ca;
 
 	if (g->peer != NO_ID) {
@@ -111,13 +111,13 @@ static void peer_cell(const struct view *v, const struct ft_group *g, struct tex
 	text_add(t, "%s", ca->is_io ? " (I/O)" : ca->is_cn ? "" : " (other)");
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void groups_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	static const char *const words[FT_DIRS] = {"up", "side", "down"};
-	const struct priv *p = v->priv;
+	const struct groups_pane *p = v->priv;
 	const struct ftree *tree = p->look.tree;
 	enum ft_dir d;
-	const struct ft_group *g = group_of(v, row, &d);
+	const struct ft_group *g = groups_pane_group_of(v, row, &d);
 
 	switch (col) {
 	case C_DIR:
@@ -132,19 +132,19 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 				 tree->link[i].cu, tree->link[i].cd);
 		return;
 	}
-	number_cell(number(v, row, col), t);
+	number_cell(groups_pane_number(v, row, col), t);
 }
 
 /* Counters that the step has incremented, and places of groups that it has sorted. */
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool groups_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct groups_pane *p = v->priv;
 	const struct ftree *t = p->look.tree;
 	const struct moment *m = v->scene->moment;
 	uint32_t group, place = row;
 	enum ft_dir d;
 
-	group = (uint32_t)(group_of(v, row, &d) - t->group);
+	group = (uint32_t)(groups_pane_group_of(v, row, &d) - t->group);
 	for (unsigned k = FT_UP; k < d; k++)
 		place -= t->sw[p->sw].n[k];
 	if (col == C_PEER)
@@ -153,11 +153,11 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	       (col == C_CD && moment_touched(m, T_DOWN, t->n_links + group));
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool groups_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct groups_pane *p = v->priv;
 	enum ft_dir d;
-	const struct ft_group *g = group_of(v, row, &d);
+	const struct ft_group *g = groups_pane_group_of(v, row, &d);
 
 	s->key = p->look.tree->link[g->link].port;
 	subject_switch_port(v, p->sw, (unsigned)s->key, s);
@@ -165,11 +165,11 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void groups_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct groups_pane *p = v->priv;
 	enum ft_dir d;
-	const struct ft_group *g = group_of(v, row, &d);
+	const struct ft_group *g = groups_pane_group_of(v, row, &d);
 
 	view_fill(v, row, g->peer != NO_ID ? "pane groups %peer" : "pane lft %node", t);
 	if (g->peer == NO_ID)
@@ -183,7 +183,15 @@ const struct view_ops view_groups = {
 	.hints = "follow=open :fail=fail back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, unload, title, footer, cell, number, touched, about, follow),
+	.priv_size = sizeof(struct groups_pane),
+	.load = groups_pane_load,
+	.unload = groups_pane_unload,
+	.title = groups_pane_title,
+	.footer = groups_pane_footer,
+	.cell = groups_pane_cell,
+	.number = groups_pane_number,
+	.touched = groups_pane_touched,
+	.about = groups_pane_about,
+	.follow = groups_pane_follow,
 	.fold_row = "group",
 };

@@ -24,7 +24,7 @@ struct item {
 	uint32_t id, sw; /* LASH's id, the fabric's id */
 };
 
-struct priv {
+struct mesh_pane {
 	const struct lash *lash;
 	const struct lash_mesh *mesh;
 	struct item *item; /* [n_rows] sorted by coordinates */
@@ -62,10 +62,10 @@ static uint8_t coord_width(const struct lash_mesh *m, const struct item *item, u
 	return width < UINT8_MAX ? (uint8_t)width : UINT8_MAX;
 }
 
-static void load(struct view *v)
+static void mesh_pane_load(struct view *v)
 {
 	const struct scene *sc = v->scene;
-	struct priv *p = v->priv;
+	struct mesh_pane *p = v->priv;
 	const struct lash_graph *g;
 
 	p->lash = lash_of(scene_routing(sc));
@@ -96,9 +96,9 @@ static const char *lash_refusal(const struct view *v)
 	return NULL;
 }
 
-static void title(const struct view *v, struct text *t)
+static void mesh_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct mesh_pane *p = v->priv;
 	const struct lash_mesh *m = p->mesh;
 
 	text_add(t, "Mesh");
@@ -116,9 +116,9 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, "%s%u", d ? " x " : " ", m->size[d]);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void mesh_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct mesh_pane *p = v->priv;
 	const struct lash_mesh *m = p->mesh;
 	struct text remark = {0};
 
@@ -139,9 +139,9 @@ static void footer(const struct view *v, struct text *t)
 }
 
 /* The ports of each axis: "+x 2 -x 3". */
-static void ports_cell(const struct view *v, uint32_t sw, struct text *t)
+static void mesh_pane_ports_cell(const struct view *v, uint32_t sw, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct mesh_pane *p = v->priv;
 	const struct lash_mesh *m = p->mesh;
 
 	for (unsigned code = 1; code <= 2 * m->dimensions; code++) {
@@ -160,17 +160,17 @@ static void ports_cell(const struct view *v, uint32_t sw, struct text *t)
 	}
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t mesh_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct mesh_pane *p = v->priv;
 
 	(void)col;
 	return p->mesh->type ? p->mesh->type[p->item[row].id] : 0;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void mesh_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct mesh_pane *p = v->priv;
 	const struct item *it = &p->item[row];
 	struct text own = {0};
 	int64_t n;
@@ -183,12 +183,12 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		coord_cell(p->mesh, it, t);
 		break;
 	case C_PORTS:
-		ports_cell(v, it->sw, &own);
+		mesh_pane_ports_cell(v, it->sw, &own);
 		text_add(t, "%s", text_str(&own));
 		text_free(&own);
 		break;
 	case C_TYPE:
-		n = number(v, row, col);
+		n = mesh_pane_number(v, row, col);
 		if (n > 0)
 			text_add(t, "%d", (int)n);
 		else
@@ -197,9 +197,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool mesh_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct mesh_pane *p = v->priv;
 	const struct moment *m = v->scene->moment;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t sw = p->item[row].sw, dims = (uint32_t)(recording_cells(m->rec, T_COORD) / f->n_switches);
@@ -213,9 +213,9 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	return false;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool mesh_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	subject_switch(v, ((const struct priv *)v->priv)->item[row].sw, s);
+	subject_switch(v, ((const struct mesh_pane *)v->priv)->item[row].sw, s);
 	return true;
 }
 
@@ -226,7 +226,13 @@ const struct view_ops view_mesh = {
 	.hints = "follow=ports :fail=fail back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, touched, about),
+	.priv_size = sizeof(struct mesh_pane),
+	.load = mesh_pane_load,
+	.title = mesh_pane_title,
+	.footer = mesh_pane_footer,
+	.cell = mesh_pane_cell,
+	.number = mesh_pane_number,
+	.touched = mesh_pane_touched,
+	.about = mesh_pane_about,
 	.enter = "pane ports %node",
 };

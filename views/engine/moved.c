@@ -28,7 +28,7 @@ struct moved {
 	uint32_t n, cap;
 };
 
-struct priv {
+struct moved_pane {
 	unsigned layer;
 	uint32_t cycle; /* number in the layer, from 1 */
 	bool layered;	/* dfsssp's tables are in force */
@@ -95,9 +95,9 @@ static const struct task task_moved = {.run = run_moved, .free = free_moved};
 
 /* --- the pane ---------------------------------------------------------------------------------- */
 
-static void load(struct view *v)
+static void moved_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct moved_pane *p = v->priv;
 	const struct dfsssp *d = dfsssp_of(scene_origin(v->scene));
 	uint32_t first;
 
@@ -112,9 +112,9 @@ static void load(struct view *v)
 	v->n_rows = p->m ? p->m->n : 0;
 }
 
-static void title(const struct view *v, struct text *t)
+static void moved_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct moved_pane *p = v->priv;
 
 	text_add(t, "Moved");
 	if (!p->layered)
@@ -126,9 +126,9 @@ static void title(const struct view *v, struct text *t)
 			 p->pairs);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t moved_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct moved_pane *p = v->priv;
 	const struct class *c = &p->m->class[row];
 	const struct dfsssp *d = dfsssp_of(scene_origin(v->scene));
 
@@ -145,21 +145,21 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void moved_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct class *c = &((const struct priv *)v->priv)->m->class[row];
+	const struct class *c = &((const struct moved_pane *)v->priv)->m->class[row];
 
 	if (col == C_FROM)
 		text_add(t, "%s", switch_name(v->scene->fabric, c->sw));
 	else if (col == C_TO)
 		lid_label(v->scene->fabric, scene_origin(v->scene)->lids, c->lid, t);
 	else
-		number_cell(number(v, row, col), t);
+		number_cell(moved_pane_number(v, row, col), t);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool moved_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct class *c = &((const struct priv *)v->priv)->m->class[row];
+	const struct class *c = &((const struct moved_pane *)v->priv)->m->class[row];
 
 	subject_switch(v, c->sw, s);
 	subject_lid(c->lid, s);
@@ -175,8 +175,12 @@ const struct view_ops view_moved = {
 	.hints = "follow=path :why=why :trace=trace back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, cell, number, about),
+	.priv_size = sizeof(struct moved_pane),
+	.load = moved_pane_load,
+	.title = moved_pane_title,
+	.cell = moved_pane_cell,
+	.number = moved_pane_number,
+	.about = moved_pane_about,
 	.enter = "pane path %src %lid",
 	.fold_row = "route",
 };

@@ -22,22 +22,22 @@ static const struct column columns[] = {
 	NUM("escape only", "destinations whose routes all follow the escape tree", 0, .drop = 1),
 };
 
-struct priv {
+struct nue_layers_pane {
 	const struct nue *nue; /* NULL: another engine */
 };
 
-static void load(struct view *v)
+static void nue_layers_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct nue_layers_pane *p = v->priv;
 	const struct routing *r = scene_origin(v->scene);
 
 	p->nue = r ? nue_of(r) : NULL;
 	v->n_rows = p->nue ? nue_layers(p->nue) : 0;
 }
 
-static void title(const struct view *v, struct text *t)
+static void nue_layers_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct nue_layers_pane *p = v->priv;
 
 	if (p->nue)
 		text_add(t, "Nue: %s of %u that ports support, nue_max_num_vls %u",
@@ -46,9 +46,9 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, "Nue ── needs routes of nue: `route nue`");
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t nue_layers_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct nue_layer *l = &((const struct priv *)v->priv)->nue->layer[row];
+	const struct nue_layer *l = &((const struct nue_layers_pane *)v->priv)->nue->layer[row];
 	const int64_t n[ARRAY_LEN(columns)] = {[C_LAYER] = row,
 					       [C_LIDS] = l->n_lids,
 					       [C_HULL] = l->n_hull,
@@ -62,20 +62,20 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return n[col];
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void nue_layers_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct nue_layers_pane *p = v->priv;
 	uint32_t sw = nue_central_switch(p->nue, row);
 
 	if (col != C_CENTRAL)
-		text_add(t, "%" PRId64, number(v, row, col));
+		text_add(t, "%" PRId64, nue_layers_pane_number(v, row, col));
 	else
 		text_add(t, "%s", sw == NO_ID ? "-" : switch_name(v->scene->fabric, sw));
 }
 
-static void footer(const struct view *v, struct text *t)
+static void nue_layers_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct nue_layers_pane *p = v->priv;
 	uint32_t row;
 
 	if (!p->nue || !view_selected(v, &row))
@@ -90,16 +90,16 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "routes to switches keep to no layer (nue_include_switches FALSE)");
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned nue_layers_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct nue_layer *l = &((const struct priv *)v->priv)->nue->layer[row];
+	const struct nue_layer *l = &((const struct nue_layers_pane *)v->priv)->nue->layer[row];
 
 	return l->loop || l->fallbacks ? MARK_DETOUR : 0;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool nue_layers_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	uint32_t sw = nue_central_switch(((const struct priv *)v->priv)->nue, row);
+	uint32_t sw = nue_central_switch(((const struct nue_layers_pane *)v->priv)->nue, row);
 
 	s->layer = (int)row;
 	if (sw != NO_ID)
@@ -107,9 +107,9 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void nue_layers_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	if (nue_central_switch(((const struct priv *)v->priv)->nue, row) != NO_ID)
+	if (nue_central_switch(((const struct nue_layers_pane *)v->priv)->nue, row) != NO_ID)
 		view_fill(v, row, "pane escape %layer", t);
 }
 
@@ -120,6 +120,13 @@ const struct view_ops view_nue_layers = {
 	.hints = "follow=tree :pane_restricted=restr :pane_detours=detours :pane_cdg=cdg back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, marks, about, follow),
+	.priv_size = sizeof(struct nue_layers_pane),
+	.load = nue_layers_pane_load,
+	.title = nue_layers_pane_title,
+	.footer = nue_layers_pane_footer,
+	.cell = nue_layers_pane_cell,
+	.number = nue_layers_pane_number,
+	.marks = nue_layers_pane_marks,
+	.about = nue_layers_pane_about,
+	.follow = nue_layers_pane_follow,
 };

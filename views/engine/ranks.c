@@ -23,16 +23,16 @@ static const struct column columns[] = {
 };
 
 /* A switch, and its links to other switches by rank. */
-struct line {
+struct ranks_pane_line {
 	uint32_t sw, rank, was; /* was: before the last event, NO_RANK = the same, or unknown */
 	uint32_t order;
 	uint8_t up, down, level, hosts;
 	bool root;
 };
 
-struct priv {
-	struct line *line;	    /* [n_rows] */
-	uint32_t max, roots, level; /* largest rank; switches of rank 0; cables within a rank */
+struct ranks_pane {
+	struct ranks_pane_line *line; /* [n_rows] */
+	uint32_t max, roots, level;   /* largest rank; switches of rank 0; cables within a rank */
 	uint32_t changed;
 	uint32_t missing; /* at a step: switches without rank that may still get one */
 };
@@ -43,7 +43,7 @@ static uint32_t rank_in(const struct routing *r, uint32_t sw)
 }
 
 /* Counts cables by the engine's direction. Those within a rank also count as level. */
-static void count_links(const struct routing *r, bool aggregation, struct line *l)
+static void ranks_pane_count_links(const struct routing *r, bool aggregation, struct ranks_pane_line *l)
 {
 	const struct fabric *f = r->topo->fabric;
 
@@ -66,30 +66,30 @@ static void count_links(const struct routing *r, bool aggregation, struct line *
 	}
 }
 
-COMPARATOR(by_rank, struct line, UP(rank) UP(order))
+COMPARATOR(by_rank, struct ranks_pane_line, UP(rank) UP(order))
 
-static void load(struct view *v)
+static void ranks_pane_load(struct view *v)
 {
 	const struct scene *sc = v->scene;
 	const struct routing *r = scene_routing(sc);
 	const struct fabric *f = sc->fabric;
-	struct priv *p = v->priv;
+	struct ranks_pane *p = v->priv;
 	uint32_t missing = 0;
 
 	if (!r || !r->ops->rank)
 		return;
-	p->line = VIEW_ARRAY(v, f->n_switches + 1, struct line);
+	p->line = VIEW_ARRAY(v, f->n_switches + 1, struct ranks_pane_line);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		struct line *l = &p->line[v->n_rows];
+		struct ranks_pane_line *l = &p->line[v->n_rows];
 		uint32_t was = rank_in(scene_routing_before(sc), s);
 
 		if (!switch_up(r->topo, s))
 			continue;
-		*l = (struct line){
+		*l = (struct ranks_pane_line){
 			.sw = s, .rank = r->ops->rank(r, s), .order = f->node_order[f->switch_node[s]]};
 		l->was = was == l->rank || (sc->moment && l->rank == NO_RANK) ? NO_RANK : was;
 		l->root = r->ops->is_root && r->ops->is_root(r, s);
-		count_links(r, scene_counts_aggregation(v->scene), l);
+		ranks_pane_count_links(r, scene_counts_aggregation(v->scene), l);
 		p->changed += l->was != NO_RANK;
 		p->roots += !l->rank;
 		missing += l->rank == NO_RANK;
@@ -105,9 +105,9 @@ static void load(struct view *v)
 		v->width[C_RANK] = 5;
 }
 
-static void title(const struct view *v, struct text *t)
+static void ranks_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct ranks_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	uint32_t n = view_count(v);
 
@@ -120,9 +120,9 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, r->ops->is_root ? "root%s" : "of rank 0", p->roots == 1 ? "" : "s");
 }
 
-static void footer(const struct view *v, struct text *t)
+static void ranks_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct ranks_pane *p = v->priv;
 
 	if (p->changed)
 		text_add(t, "%u changed; ", p->changed);
@@ -134,9 +134,9 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "levelled: no cable within a rank");
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t ranks_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct line *l = &((const struct priv *)v->priv)->line[row];
+	const struct ranks_pane_line *l = &((const struct ranks_pane *)v->priv)->line[row];
 
 	switch (col) {
 	case C_RANK:
@@ -153,9 +153,9 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void ranks_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct line *l = &((const struct priv *)v->priv)->line[row];
+	const struct ranks_pane_line *l = &((const struct ranks_pane *)v->priv)->line[row];
 	const struct fabric *f = v->scene->fabric;
 
 	if (col == C_NAME)
@@ -163,30 +163,30 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	else if (col == C_GUID)
 		text_add(t, "0x%016llx", (unsigned long long)f->node_guid[f->switch_node[l->sw]]);
 	else if (col == C_RANK && l->was != NO_RANK)
-		text_add(t, "%u → %lld", l->was, (long long)number(v, row, col));
+		text_add(t, "%u → %lld", l->was, (long long)ranks_pane_number(v, row, col));
 	else if (col == C_RANK && l->rank == NO_RANK)
-		text_putc(t, ((const struct priv *)v->priv)->missing ? '.' : '-');
+		text_putc(t, ((const struct ranks_pane *)v->priv)->missing ? '.' : '-');
 	else
-		text_add(t, "%lld", (long long)number(v, row, col));
+		text_add(t, "%lld", (long long)ranks_pane_number(v, row, col));
 }
 
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool ranks_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct ranks_pane *p = v->priv;
 
 	return col == C_RANK && moment_touched(v->scene->moment, T_RANK, p->line[row].sw);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned ranks_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct line *l = &((const struct priv *)v->priv)->line[row];
+	const struct ranks_pane_line *l = &((const struct ranks_pane *)v->priv)->line[row];
 
 	return l->was != NO_RANK ? MARK_CHANGED : l->root ? MARK_HERE : 0;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool ranks_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	subject_switch(v, ((const struct priv *)v->priv)->line[row].sw, s);
+	subject_switch(v, ((const struct ranks_pane *)v->priv)->line[row].sw, s);
 	return true;
 }
 
@@ -197,7 +197,14 @@ const struct view_ops view_ranks = {
 	.hints = "follow=open :pane_hops=hops :fail=fail",
 	COLUMNS(columns),
 	.flags = VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, marks, touched, about),
+	.priv_size = sizeof(struct ranks_pane),
+	.load = ranks_pane_load,
+	.title = ranks_pane_title,
+	.footer = ranks_pane_footer,
+	.cell = ranks_pane_cell,
+	.number = ranks_pane_number,
+	.marks = ranks_pane_marks,
+	.touched = ranks_pane_touched,
+	.about = ranks_pane_about,
 	.enter = "pane ports %node",
 };

@@ -14,15 +14,15 @@ static const struct column columns[] = {
 	COL("not to", "the switch this port leads to", 8, .flex = 1),
 };
 
-struct priv {
+struct restricted_pane {
 	int layer; /* -1 = all */
 	const struct routing *r;
 	const struct nue *nue; /* NULL: another engine */
 };
 
-static void load(struct view *v)
+static void restricted_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct restricted_pane *p = v->priv;
 
 	p->layer = v->args.n ? v->args.arg[0].n : -1;
 	p->r = scene_origin(v->scene);
@@ -34,9 +34,9 @@ static void load(struct view *v)
 		v->width[C_LAYER] = 0;
 }
 
-static void title(const struct view *v, struct text *t)
+static void restricted_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct restricted_pane *p = v->priv;
 
 	text_add(t, "Restrictions");
 	if (!p->nue)
@@ -50,7 +50,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s no route may make", PLURAL(v->n_rows, "turn"));
 }
 
-static struct nue_turn turn_of(const struct priv *p, uint32_t row, unsigned *layer)
+static struct nue_turn turn_of(const struct restricted_pane *p, uint32_t row, unsigned *layer)
 {
 	unsigned l = p->layer < 0 ? 0 : (unsigned)p->layer;
 
@@ -60,7 +60,7 @@ static struct nue_turn turn_of(const struct priv *p, uint32_t row, unsigned *lay
 	return nue_restriction(p->nue, l, row);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t restricted_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	unsigned layer;
 	struct nue_turn turn = turn_of(v->priv, row, &layer);
@@ -68,7 +68,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return col == C_LAYER ? layer : col == C_IN ? turn.in : turn.out;
 }
 
-static const char *neighbour(const struct priv *p, uint32_t sw, unsigned port)
+static const char *restricted_pane_neighbour(const struct restricted_pane *p, uint32_t sw, unsigned port)
 {
 	const struct topo *tp = p->r->topo;
 	uint32_t peer = tp->peer[switch_port_id(tp->fabric, sw, port)];
@@ -76,29 +76,29 @@ static const char *neighbour(const struct priv *p, uint32_t sw, unsigned port)
 	return peer == NO_ID ? "" : tp->fabric->node_name[tp->fabric->port_node[peer]];
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void restricted_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct restricted_pane *p = v->priv;
 	unsigned layer;
 	struct nue_turn turn = turn_of(p, row, &layer);
 
 	if (col == C_SWITCH)
 		text_add(t, "%s", switch_name(v->scene->fabric, turn.sw));
 	else if (col == C_FROM || col == C_TO)
-		text_add(t, "%s", neighbour(p, turn.sw, col == C_FROM ? turn.in : turn.out));
+		text_add(t, "%s", restricted_pane_neighbour(p, turn.sw, col == C_FROM ? turn.in : turn.out));
 	else
-		text_add(t, "%" PRId64, number(v, row, col));
+		text_add(t, "%" PRId64, restricted_pane_number(v, row, col));
 }
 
-static void footer(const struct view *v, struct text *t)
+static void restricted_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct restricted_pane *p = v->priv;
 
 	if (p->nue && v->n_rows)
 		text_add(t, "with the routes and escape paths of the layer they would close a cycle");
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool restricted_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	unsigned layer;
 	struct nue_turn turn = turn_of(v->priv, row, &layer);
@@ -116,8 +116,13 @@ const struct view_ops view_restricted = {
 	.hints = "follow=ports :pane_escape=escape back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, about),
+	.priv_size = sizeof(struct restricted_pane),
+	.load = restricted_pane_load,
+	.title = restricted_pane_title,
+	.footer = restricted_pane_footer,
+	.cell = restricted_pane_cell,
+	.number = restricted_pane_number,
+	.about = restricted_pane_about,
 	.enter = "pane ports %node; select %number",
 	.fold_row = "turn",
 };

@@ -21,18 +21,18 @@ static const struct column columns[] = {
 #define NAME_MAX 20
 
 /* A line of the map: switches, or the links that go up from them along axis 1 or 2. */
-struct line {
+struct torus_pane_line {
 	uint8_t axis;	      /* 0: switches, with the links between them */
 	uint32_t down, plane; /* coordinates along axes 1 and 2 */
 };
 
-struct priv {
+struct torus_pane {
 	bool shown;	  /* the selection was moved to the path once */
 	uint32_t x, left; /* chosen column, first column shown */
 	const struct torus *t;
-	uint8_t axis[TORUS_DIMS];  /* dimensions along a line, down, between planes; flat ones last */
-	const struct loads *loads; /* NULL: missing */
-	struct line *line;	   /* [n_rows] */
+	uint8_t axis[TORUS_DIMS];     /* dimensions along a line, down, between planes; flat ones last */
+	const struct loads *loads;    /* NULL: missing */
+	struct torus_pane_line *line; /* [n_rows] */
 	uint32_t *sw; /* [n_places] switch; for an empty place the switch that failed there, or NO_ID */
 	unsigned name_width; /* of the longest name */
 	struct path path;
@@ -41,9 +41,9 @@ struct priv {
 	struct text header; /* header of the grid, with coordinates */
 };
 
-static void unload(struct view *v)
+static void torus_pane_unload(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct torus_pane *p = v->priv;
 
 	if (p->traced)
 		path_free(&p->path);
@@ -52,7 +52,7 @@ static void unload(struct view *v)
 
 /* --- places --------------------------------------------------------------------------------- */
 
-static uint32_t place_of(const struct torus *t, uint32_t x, uint32_t y, uint32_t z)
+static uint32_t torus_pane_place_of(const struct torus *t, uint32_t x, uint32_t y, uint32_t z)
 {
 	return x + t->conf.radix[0] * (y + t->conf.radix[1] * z);
 }
@@ -65,17 +65,17 @@ static void coordinates(const struct torus *t, uint32_t place, uint32_t c[TORUS_
 }
 
 /* The place at a line of the map and a column. */
-static uint32_t place_on(const struct priv *p, const struct line *l, uint32_t column)
+static uint32_t place_on(const struct torus_pane *p, const struct torus_pane_line *l, uint32_t column)
 {
 	uint32_t c[TORUS_DIMS];
 
 	c[p->axis[0]] = column;
 	c[p->axis[1]] = l->down;
 	c[p->axis[2]] = l->plane;
-	return place_of(p->t, c[0], c[1], c[2]);
+	return torus_pane_place_of(p->t, c[0], c[1], c[2]);
 }
 
-static uint32_t n_columns(const struct priv *p)
+static uint32_t n_columns(const struct torus_pane *p)
 {
 	return p->t->conf.radix[p->axis[0]];
 }
@@ -89,7 +89,7 @@ static uint32_t place_above(const struct torus *t, uint32_t place, unsigned d)
 	if (t->conf.radix[d] < 2 || (c[d] + 1 == t->conf.radix[d] && t->conf.open[d]))
 		return NO_ID;
 	c[d] = (c[d] + 1) % t->conf.radix[d];
-	return place_of(t, c[0], c[1], c[2]);
+	return torus_pane_place_of(t, c[0], c[1], c[2]);
 }
 
 static bool behind_dateline(const struct torus *t, uint32_t place, unsigned d)
@@ -163,7 +163,7 @@ static uint32_t missing_switch(const struct torus *t, uint32_t place)
 
 static void load_places(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct torus_pane *p = v->priv;
 	const struct torus *t = p->t;
 
 	p->sw = VIEW_ARRAY(v, t->n_places + 1, uint32_t);
@@ -181,7 +181,7 @@ static void load_places(struct view *v)
 }
 
 /* Dimensions with several places come first. */
-static void choose_axes(struct priv *p)
+static void choose_axes(struct torus_pane *p)
 {
 	unsigned n = 0;
 
@@ -191,12 +191,12 @@ static void choose_axes(struct priv *p)
 				p->axis[n++] = (uint8_t)d;
 }
 
-static void add_lines(struct view *v, uint32_t down, uint32_t plane)
+static void torus_pane_add_lines(struct view *v, uint32_t down, uint32_t plane)
 {
-	struct priv *p = v->priv;
+	struct torus_pane *p = v->priv;
 
 	for (unsigned axis = 0; axis < TORUS_DIMS; axis++) {
-		struct line l = {(uint8_t)axis, down, plane};
+		struct torus_pane_line l = {(uint8_t)axis, down, plane};
 
 		if (!axis || place_above(p->t, place_on(p, &l, 0), p->axis[axis]) != NO_ID)
 			p->line[v->n_rows++] = l;
@@ -205,7 +205,7 @@ static void add_lines(struct view *v, uint32_t down, uint32_t plane)
 
 static void load_path(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct torus_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	const struct torus *t = p->t;
 	uint32_t ep[2];
@@ -221,7 +221,8 @@ static void load_path(struct view *v)
 		uint32_t m = t->of[p->path.hop[h].sw];
 
 		if (m != NO_ID)
-			p->hop[place_of(t, t->member[m].at[0], t->member[m].at[1], t->member[m].at[2])] = h;
+			p->hop[torus_pane_place_of(t, t->member[m].at[0], t->member[m].at[1],
+						   t->member[m].at[2])] = h;
 	}
 }
 
@@ -239,7 +240,7 @@ static const char *refusal(const struct view *v)
 
 static void path_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct torus_pane *p = v->priv;
 
 	text_add(t, " ── ");
 	label_endport(v->scene->fabric, p->path.src, t);
@@ -251,9 +252,9 @@ static void path_title(const struct view *v, struct text *t)
 		text_add(t, ": %s", path_end_text(p->path.end));
 }
 
-static void title(const struct view *v, struct text *t)
+static void torus_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct torus_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 
 	text_add(t, "Torus");
@@ -284,7 +285,7 @@ struct join {
 	bool dateline;
 };
 
-static void add_live(const struct priv *p, uint32_t place, unsigned group, struct join *j)
+static void add_live(const struct torus_pane *p, uint32_t place, unsigned group, struct join *j)
 {
 	const struct torus_member *m = &p->t->member[p->t->at[place]];
 
@@ -303,7 +304,7 @@ static void add_live(const struct priv *p, uint32_t place, unsigned group, struc
 }
 
 /* Counts the cables between two places that are down. */
-static void add_down(const struct priv *p, uint32_t place, uint32_t above, struct join *j)
+static void add_down(const struct torus_pane *p, uint32_t place, uint32_t above, struct join *j)
 {
 	const struct topo *tp = p->t->topo;
 	const struct fabric *f = tp->fabric;
@@ -320,7 +321,7 @@ static void add_down(const struct priv *p, uint32_t place, uint32_t above, struc
 }
 
 /* Does the path leave a place through a group? */
-static bool leaves_by(const struct priv *p, uint32_t place, unsigned group, uint8_t *vl)
+static bool leaves_by(const struct torus_pane *p, uint32_t place, unsigned group, uint8_t *vl)
 {
 	const struct path_hop *h = p->hop[place] == NO_ID ? NULL : &p->path.hop[p->hop[place]];
 
@@ -331,7 +332,7 @@ static bool leaves_by(const struct priv *p, uint32_t place, unsigned group, uint
 	return true;
 }
 
-static struct join join_above(const struct priv *p, uint32_t place, unsigned d)
+static struct join join_above(const struct torus_pane *p, uint32_t place, unsigned d)
 {
 	struct join j = {.port = NO_ID, .dateline = behind_dateline(p->t, place, d)};
 	uint32_t above = place_above(p->t, place, d);
@@ -349,7 +350,7 @@ static struct join join_above(const struct priv *p, uint32_t place, unsigned d)
 }
 
 /* Does the path turn from a later to an earlier dimension at a place? */
-static bool turns_back(const struct priv *p, uint32_t place)
+static bool torus_pane_turns_back(const struct torus_pane *p, uint32_t place)
 {
 	const struct fabric *f = p->t->topo->fabric;
 	const struct path_hop *h = p->hop[place] == NO_ID ? NULL : &p->path.hop[p->hop[place]];
@@ -365,9 +366,9 @@ static bool turns_back(const struct priv *p, uint32_t place)
 /* --- drawing ------------------------------------------------------------------------------------ */
 
 /* Characters of a switch's name, the whole name if there is room. One more character stands before it. */
-static unsigned name_room(const struct view *v)
+static unsigned torus_pane_name_room(const struct view *v)
 {
-	const struct priv *p = v->priv;
+	const struct torus_pane *p = v->priv;
 	unsigned room = v->room[C_GRID], each = room / n_columns(p);
 
 	if (!room || each >= p->name_width + LINK_WIDTH + 1)
@@ -377,11 +378,11 @@ static unsigned name_room(const struct view *v)
 
 static unsigned cell_width(const struct view *v)
 {
-	return name_room(v) + LINK_WIDTH + 1;
+	return torus_pane_name_room(v) + LINK_WIDTH + 1;
 }
 
 /* The value in the middle of a link, in three characters. */
-static void value_text(const struct priv *p, const struct join *j, char buf[8])
+static void torus_pane_value_text(const struct torus_pane *p, const struct join *j, char buf[8])
 {
 	double x = p->loads && p->loads->mean > 0 ? j->load / p->loads->mean : 0;
 
@@ -408,7 +409,7 @@ static const char *link_sign(const struct join *j, unsigned dim)
  * A link in LINK_WIDTH characters: sign, value, and 'x' if some cables are down, or '║' if it crosses the
  * dateline.
  */
-static void link_text(const struct priv *p, const struct join *j, unsigned dim, struct text *t)
+static void link_text(const struct torus_pane *p, const struct join *j, unsigned dim, struct text *t)
 {
 	char value[8];
 
@@ -416,7 +417,7 @@ static void link_text(const struct priv *p, const struct join *j, unsigned dim, 
 		text_add(t, !j->down ? "     " : dim ? "x    " : "──x──");
 		return;
 	}
-	value_text(p, j, value);
+	torus_pane_value_text(p, j, value);
 	text_add(t, "%s%s", link_sign(j, dim), value);
 	if (j->down)
 		text_putc(t, 'x');
@@ -436,18 +437,18 @@ static bool switch_changed(const struct view *v, uint32_t sw)
 /* The marks of one switch. MARK_HERE: the path passes it. */
 static unsigned place_marks(const struct view *v, uint32_t place)
 {
-	const struct priv *p = v->priv;
+	const struct torus_pane *p = v->priv;
 
 	return (p->t->at[place] == NO_ID && p->sw[place] != NO_ID ? MARK_DOWN : 0) |
 	       (!p->traced && switch_changed(v, p->sw[place]) ? MARK_CHANGED : 0) |
-	       (turns_back(p, place) ? MARK_DETOUR : 0) | (p->hop[place] != NO_ID ? MARK_HERE : 0);
+	       (torus_pane_turns_back(p, place) ? MARK_DETOUR : 0) | (p->hop[place] != NO_ID ? MARK_HERE : 0);
 }
 
 /* Shows the end of a long name, where names differ. */
 static void name_cell(const struct view *v, uint32_t place, struct text *t)
 {
-	const struct priv *p = v->priv;
-	unsigned room = name_room(v);
+	const struct torus_pane *p = v->priv;
+	unsigned room = torus_pane_name_room(v);
 	const char *name = p->sw[place] == NO_ID ? "-" : switch_name(v->scene->fabric, p->sw[place]);
 	size_t len = strlen(name);
 
@@ -459,13 +460,13 @@ static bool chosen(const struct view *v, uint32_t row, uint32_t x)
 {
 	uint32_t sel;
 
-	return x == ((const struct priv *)v->priv)->x && view_selected(v, &sel) && sel == row;
+	return x == ((const struct torus_pane *)v->priv)->x && view_selected(v, &sel) && sel == row;
 }
 
 static void grid_cell(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct torus_pane *p = v->priv;
+	const struct torus_pane_line *l = &p->line[row];
 
 	for (uint32_t x = p->left; x < n_columns(p); x++) {
 		uint32_t place = place_on(p, l, x);
@@ -478,16 +479,16 @@ static void grid_cell(const struct view *v, uint32_t row, struct text *t)
 			name_cell(v, place, t);
 		link_text(p, &j, l->axis, t);
 		if (l->axis)
-			text_add(t, "%*s", (int)name_room(v), "");
+			text_add(t, "%*s", (int)torus_pane_name_room(v), "");
 		if (chosen(v, row, x))
 			t->s[at] = '>';
 	}
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void torus_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct torus_pane *p = v->priv;
+	const struct torus_pane_line *l = &p->line[row];
 
 	if (col == C_Z)
 		text_add(t, "%u", l->plane);
@@ -497,9 +498,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		grid_cell(v, row, t);
 }
 
-static const char *column_name(const struct view *v, unsigned col)
+static const char *torus_pane_column_name(const struct view *v, unsigned col)
 {
-	struct priv *p = v->priv;
+	struct torus_pane *p = v->priv;
 
 	if (!p->t || (col == C_GRID && !v->room[C_GRID]))
 		return columns[col].name;
@@ -512,10 +513,10 @@ static const char *column_name(const struct view *v, unsigned col)
 	return text_str(&p->header);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned torus_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct torus_pane *p = v->priv;
+	const struct torus_pane_line *l = &p->line[row];
 	unsigned m = 0;
 
 	for (uint32_t x = 0; x < n_columns(p); x++) {
@@ -533,12 +534,12 @@ static unsigned marks(const struct view *v, uint32_t row)
 /* Chooses the switch where the path first turns back, else where it starts. */
 static void choose_path(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct torus_pane *p = v->priv;
 	uint32_t best = NO_ID;
 
 	for (uint32_t i = 0; i < p->t->n_places; i++)
-		if (p->hop[i] == 0 || (p->hop[i] != NO_ID && turns_back(p, i)))
-			if (best == NO_ID || (turns_back(p, i) && !turns_back(p, best)))
+		if (p->hop[i] == 0 || (p->hop[i] != NO_ID && torus_pane_turns_back(p, i)))
+			if (best == NO_ID || (torus_pane_turns_back(p, i) && !torus_pane_turns_back(p, best)))
 				best = i;
 	for (uint32_t row = 0; best != NO_ID && row < v->n_rows; row++)
 		for (uint32_t x = 0; x < n_columns(p); x++)
@@ -550,15 +551,15 @@ static void choose_path(struct view *v)
 
 static uint32_t chosen_place(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct torus_pane *p = v->priv;
 
 	return place_on(p, &p->line[row], p->x);
 }
 
 /* Left and Right choose the switch before or after. The map scrolls along. */
-static void across(struct view *v, int dir)
+static void torus_pane_across(struct view *v, int dir)
 {
-	struct priv *p = v->priv;
+	struct torus_pane *p = v->priv;
 	unsigned fit;
 
 	if (!p->t)
@@ -575,7 +576,7 @@ static void across(struct view *v, int dir)
 
 static void link_footer(const struct view *v, uint32_t place, unsigned d, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct torus_pane *p = v->priv;
 	struct join j = join_above(p, place, d);
 
 	if (j.port == NO_ID)
@@ -589,10 +590,10 @@ static void link_footer(const struct view *v, uint32_t place, unsigned d, struct
 		text_add(t, ", dateline");
 }
 
-static void footer(const struct view *v, struct text *t)
+static void torus_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct line *l;
+	const struct torus_pane *p = v->priv;
+	const struct torus_pane_line *l;
 	uint32_t row, place;
 	uint32_t c[TORUS_DIMS];
 	char at[40];
@@ -607,16 +608,16 @@ static void footer(const struct view *v, struct text *t)
 		 torus_place_text(c, at, sizeof(at)));
 	if (place_marks(v, place) & MARK_DOWN)
 		text_add(t, " is down");
-	if (turns_back(p, place)) {
+	if (torus_pane_turns_back(p, place)) {
 		text_add(t, ": turns back to an earlier dimension, VL bit 1 is set");
 		return;
 	}
 	link_footer(v, place, p->axis[l->axis], t);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool torus_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct torus_pane *p = v->priv;
 	uint32_t place = chosen_place(v, row);
 	struct join j = join_above(p, place, p->axis[p->line[row].axis]);
 
@@ -627,9 +628,9 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void torus_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct torus_pane *p = v->priv;
 	uint32_t sw = p->sw[chosen_place(v, row)];
 
 	if (sw == NO_ID)
@@ -644,7 +645,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 #define HEAVY 1.5
 #define LIGHT 0.75
 
-static uint8_t link_tone(const struct priv *p, const struct join *j)
+static uint8_t link_tone(const struct torus_pane *p, const struct join *j)
 {
 	if (j->down)
 		return TONE_DOWN;
@@ -669,10 +670,10 @@ static uint8_t name_tone(unsigned m)
 /* Names and links take turns. */
 static bool span(const struct view *v, uint32_t row, unsigned col, unsigned i, struct span *s)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct torus_pane *p = v->priv;
+	const struct torus_pane_line *l = &p->line[row];
 	uint32_t x = p->left + i / 2, place;
-	unsigned name = name_room(v) + 1;
+	unsigned name = torus_pane_name_room(v) + 1;
 	struct join j;
 
 	if (col != C_GRID || x >= n_columns(p))
@@ -692,19 +693,19 @@ static bool span(const struct view *v, uint32_t row, unsigned col, unsigned i, s
 
 /* --- the pane ------------------------------------------------------------------------------------- */
 
-static void load(struct view *v)
+static void torus_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct torus_pane *p = v->priv;
 
 	p->t = torus_of(scene_routing(v->scene));
 	if (!p->t)
 		return;
 	load_places(v);
-	p->line = VIEW_ARRAY(v, 3 * (size_t)p->t->n_places + 1, struct line);
+	p->line = VIEW_ARRAY(v, 3 * (size_t)p->t->n_places + 1, struct torus_pane_line);
 	choose_axes(p);
 	for (uint32_t plane = 0; plane < p->t->conf.radix[p->axis[2]]; plane++)
 		for (uint32_t down = 0; down < p->t->conf.radix[p->axis[1]]; down++)
-			add_lines(v, down, plane);
+			torus_pane_add_lines(v, down, plane);
 	if (p->t->conf.radix[p->axis[2]] < 2)
 		v->width[C_Z] = 0;
 	if (p->x >= n_columns(p))
@@ -724,7 +725,17 @@ const struct view_ops view_torus = {
 	.hints = "follow=ports :fail=fail :restore=restore back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, t),
-	DOES(load, unload, title, footer, cell, column_name, marks, about, follow, across, span),
+	.priv_size = sizeof(struct torus_pane),
+	.priv_kept = offsetof(struct torus_pane, t),
+	.load = torus_pane_load,
+	.unload = torus_pane_unload,
+	.title = torus_pane_title,
+	.footer = torus_pane_footer,
+	.cell = torus_pane_cell,
+	.column_name = torus_pane_column_name,
+	.marks = torus_pane_marks,
+	.about = torus_pane_about,
+	.follow = torus_pane_follow,
+	.across = torus_pane_across,
+	.span = span,
 };

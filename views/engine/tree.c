@@ -24,15 +24,15 @@ static const struct column columns[] = {
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 1),
 };
 
-struct line {
+struct tree_pane_line {
 	uint32_t sw, rank, key, order;
 	uint32_t links[FT_DIRS];
 	bool breaks;
 };
 
-struct priv {
+struct tree_pane {
 	struct tree_look look;
-	struct line *line; /* [n_rows] */
+	struct tree_pane_line *line; /* [n_rows] */
 	uint32_t breakers;
 };
 
@@ -125,31 +125,31 @@ bool tree_breaks(const struct ftree *t, uint32_t sw)
 
 /* --- the pane ---------------------------------------------------------------------------- */
 
-static void unload(struct view *v)
+static void tree_pane_unload(struct view *v)
 {
-	tree_look_free(&((struct priv *)v->priv)->look);
+	tree_look_free(&((struct tree_pane *)v->priv)->look);
 }
 
-COMPARATOR(by_level, struct line, UP(rank) UP(key) UP(order))
+COMPARATOR(by_level, struct tree_pane_line, UP(rank) UP(key) UP(order))
 
-static void load(struct view *v)
+static void tree_pane_load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
-	struct priv *p = v->priv;
+	struct tree_pane *p = v->priv;
 	const struct ftree *t;
 
 	tree_look_take(&p->look, v->scene);
 	t = p->look.tree;
 	if (!t)
 		return;
-	p->line = VIEW_ARRAY(v, f->n_switches + 1, struct line);
+	p->line = VIEW_ARRAY(v, f->n_switches + 1, struct tree_pane_line);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		struct line *l = &p->line[v->n_rows++];
+		struct tree_pane_line *l = &p->line[v->n_rows++];
 
-		*l = (struct line){.sw = s,
-				   .rank = t->sw[s].in ? t->sw[s].rank : FT_UNRANKED,
-				   .key = t->sw[s].key,
-				   .order = f->node_order[f->switch_node[s]]};
+		*l = (struct tree_pane_line){.sw = s,
+					     .rank = t->sw[s].in ? t->sw[s].rank : FT_UNRANKED,
+					     .key = t->sw[s].key,
+					     .order = f->node_order[f->switch_node[s]]};
 		l->breaks = tree_breaks(t, s);
 		p->breakers += l->breaks;
 		for (unsigned d = 0; d < FT_DIRS; d++)
@@ -161,9 +161,9 @@ static void load(struct view *v)
 	v->width[C_INDEX] = (uint8_t)(t->leaf_rank < 2 ? 5 : 2 * t->leaf_rank + 3);
 }
 
-static void title(const struct view *v, struct text *t)
+static void tree_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct tree_pane *p = v->priv;
 	const struct ftree *tree = p->look.tree;
 
 	text_add(t, "Tree ── ");
@@ -182,9 +182,9 @@ static void title(const struct view *v, struct text *t)
 }
 
 /* The last part of the explanation is the cure; if there is none, the whole explanation is shown. */
-static void footer(const struct view *v, struct text *t)
+static void tree_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct tree_pane *p = v->priv;
 	const struct ftree *tree = p->look.tree;
 	const char *cure, *why;
 
@@ -205,10 +205,10 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s", why);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t tree_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct tree_pane *p = v->priv;
+	const struct tree_pane_line *l = &p->line[row];
 	const struct ft_switch *s = &p->look.tree->sw[l->sw];
 
 	switch (col) {
@@ -226,7 +226,8 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static void groups_cell(const struct priv *p, const struct line *l, enum ft_dir d, struct text *t)
+static void groups_cell(const struct tree_pane *p, const struct tree_pane_line *l, enum ft_dir d,
+			struct text *t)
 {
 	uint32_t n = p->look.tree->sw[l->sw].n[d];
 
@@ -234,7 +235,7 @@ static void groups_cell(const struct priv *p, const struct line *l, enum ft_dir 
 }
 
 /* The dead cabled ports: "; 5, 6 down". */
-static void dead_ports(const struct topo *tp, uint32_t sw, struct text *t)
+static void tree_pane_dead_ports(const struct topo *tp, uint32_t sw, struct text *t)
 {
 	const struct fabric *f = tp->fabric;
 	bool any = false;
@@ -271,13 +272,13 @@ static void breaks_cell(const struct ftree *tree, uint32_t sw, struct text *t)
 		text_add(t, tree->root_file ? "root or CA on it" : "CA on it");
 	else
 		text_add(t, "%s", x->rule);
-	dead_ports(tree->topo, sw, t);
+	tree_pane_dead_ports(tree->topo, sw, t);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void tree_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct tree_pane *p = v->priv;
+	const struct tree_pane_line *l = &p->line[row];
 	const struct fabric *f = v->scene->fabric;
 	char tuple[40];
 
@@ -301,32 +302,32 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "0x%016llx", (unsigned long long)f->node_guid[f->switch_node[l->sw]]);
 		return;
 	}
-	number_cell(number(v, row, col), t);
+	number_cell(tree_pane_number(v, row, col), t);
 }
 
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool tree_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct moment *m = v->scene->moment;
-	uint32_t sw = ((const struct priv *)v->priv)->line[row].sw;
+	uint32_t sw = ((const struct tree_pane *)v->priv)->line[row].sw;
 
 	if (col == C_INDEX)
 		return moment_touched(m, T_TUPLE, 2 * sw) || moment_touched(m, T_TUPLE, 2 * sw + 1);
 	return col == C_RANK && moment_touched(m, T_RANK, sw);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned tree_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct tree_pane *p = v->priv;
+	const struct tree_pane_line *l = &p->line[row];
 
 	if (!switch_up(p->look.tree->topo, l->sw))
 		return MARK_DOWN;
 	return l->breaks ? MARK_CHANGED : p->look.tree->sw[l->sw].is_leaf ? MARK_HERE : 0;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool tree_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	subject_switch(v, ((const struct priv *)v->priv)->line[row].sw, s);
+	subject_switch(v, ((const struct tree_pane *)v->priv)->line[row].sw, s);
 	return true;
 }
 
@@ -337,7 +338,15 @@ const struct view_ops view_tree = {
 	.hints = "follow=groups :pane_ca-order=order :fail=fail",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, unload, title, footer, cell, number, marks, touched, about),
+	.priv_size = sizeof(struct tree_pane),
+	.load = tree_pane_load,
+	.unload = tree_pane_unload,
+	.title = tree_pane_title,
+	.footer = tree_pane_footer,
+	.cell = tree_pane_cell,
+	.number = tree_pane_number,
+	.marks = tree_pane_marks,
+	.touched = tree_pane_touched,
+	.about = tree_pane_about,
 	.enter = "pane groups %node",
 };

@@ -26,7 +26,7 @@ static const struct column columns[] = {
 };
 
 /* Routes on links after each of POINTS equal parts of the run. */
-struct growth {
+struct weights_pane_growth {
 	uint32_t n_ports, n_lids;
 	uint64_t start; /* initial weight of each link */
 	uint32_t most;	/* largest final number on a link */
@@ -35,8 +35,8 @@ struct growth {
 	uint32_t n;
 };
 
-struct priv {
-	const struct growth *g;
+struct weights_pane {
+	const struct weights_pane_growth *g;
 	uint32_t from; /* link of the first row */
 };
 
@@ -52,14 +52,14 @@ static const struct routing *weighted(const struct routing *kept)
 
 static void free_growth(void *value)
 {
-	struct growth *g = value;
+	struct weights_pane_growth *g = value;
 
 	free(g->at);
 	free(g->link);
 	free(g);
 }
 
-static void list_links(struct growth *g, const struct routing *r)
+static void weights_pane_list_links(struct weights_pane_growth *g, const struct routing *r)
 {
 	const struct fabric *f = r->topo->fabric;
 
@@ -73,7 +73,8 @@ static void list_links(struct growth *g, const struct routing *r)
 		}
 }
 
-static bool fill_points(struct growth *g, const struct routing *r, const uint16_t *lid, struct progress *p)
+static bool fill_points(struct weights_pane_growth *g, const struct routing *r, const uint16_t *lid,
+			struct progress *p)
 {
 	uint32_t *routes = NEW_ARRAY(g->n_ports + 1, uint32_t), from = 0;
 	bool go_on = true;
@@ -96,7 +97,7 @@ static bool fill_points(struct growth *g, const struct routing *r, const uint16_
 static void *run_growth(const struct job *j)
 {
 	const struct routing *r = weighted(j->sweep->routing);
-	struct growth *g = NEW(struct growth);
+	struct weights_pane_growth *g = NEW(struct weights_pane_growth);
 	uint16_t *lid;
 	bool done;
 
@@ -104,7 +105,7 @@ static void *run_growth(const struct job *j)
 	g->at = NEW_ARRAY((size_t)POINTS * g->n_ports, uint32_t);
 	g->start = nue_of(r) ? nue_of(r)->first_weight : dfsssp_start_weight(dfsssp_of(r));
 	lid = nue_of(r) ? nue_destinations(r, &g->n_lids) : dfsssp_destinations(r, &g->n_lids);
-	list_links(g, r);
+	weights_pane_list_links(g, r);
 	done = fill_points(g, r, lid, j->progress);
 	free(lid);
 	if (done)
@@ -117,21 +118,21 @@ static const struct task task_growth = {.run = run_growth, .free = free_growth};
 
 /* --- the pane ---------------------------------------------------------------------------------- */
 
-static uint32_t point(const struct growth *g, uint32_t port, unsigned k)
+static uint32_t point(const struct weights_pane_growth *g, uint32_t port, unsigned k)
 {
 	return g->at[(size_t)k * g->n_ports + port];
 }
 
-static uint32_t port_of(const struct view *v, uint32_t row)
+static uint32_t weights_pane_port_of(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct weights_pane *p = v->priv;
 
 	return p->g->link[p->from + row];
 }
 
-static void load(struct view *v)
+static void weights_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct weights_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t node;
 
@@ -146,13 +147,14 @@ static void load(struct view *v)
 	node = fabric_node_by_guid(f, v->args.arg[0].guid);
 	while (p->from < p->g->n && f->port_node[p->g->link[p->from]] != node)
 		p->from++;
-	for (v->n_rows = 0; p->from + v->n_rows < p->g->n && f->port_node[port_of(v, v->n_rows)] == node;)
+	for (v->n_rows = 0;
+	     p->from + v->n_rows < p->g->n && f->port_node[weights_pane_port_of(v, v->n_rows)] == node;)
 		v->n_rows++;
 }
 
-static void title(const struct view *v, struct text *t)
+static void weights_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct weights_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 
 	text_add(t, "Weights");
@@ -166,10 +168,10 @@ static void title(const struct view *v, struct text *t)
 			 PLURAL(p->g->n_lids, "destination"));
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t weights_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
-	uint32_t port = port_of(v, row), end = point(p->g, port, POINTS - 1);
+	const struct weights_pane *p = v->priv;
+	uint32_t port = weights_pane_port_of(v, row), end = point(p->g, port, POINTS - 1);
 	unsigned k = 0;
 
 	switch (col) {
@@ -186,7 +188,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 }
 
 /* Plots one sign per part of the run, in eighths of the largest growth of any link. */
-static void plot(const struct growth *g, uint32_t port, struct text *t)
+static void plot(const struct weights_pane_growth *g, uint32_t port, struct text *t)
 {
 	uint64_t n[POINTS];
 
@@ -195,46 +197,46 @@ static void plot(const struct growth *g, uint32_t port, struct text *t)
 	text_levels(t, n, POINTS, g->most);
 }
 
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool weights_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	return col == C_WEIGHT && moment_touched(v->scene->moment, T_WEIGHT, port_of(v, row));
+	return col == C_WEIGHT && moment_touched(v->scene->moment, T_WEIGHT, weights_pane_port_of(v, row));
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void weights_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct weights_pane *p = v->priv;
 	int64_t n;
 
 	switch (col) {
 	case C_CHANNEL:
-		label_channel(scene_origin(v->scene)->topo, port_of(v, row), false, t);
+		label_channel(scene_origin(v->scene)->topo, weights_pane_port_of(v, row), false, t);
 		break;
 	case C_RUN:
-		plot(p->g, port_of(v, row), t);
+		plot(p->g, weights_pane_port_of(v, row), t);
 		break;
 	case C_HALF:
-		n = number(v, row, col);
+		n = weights_pane_number(v, row, col);
 		text_add(t, n < 0 ? "-" : "%d%%", (int)n);
 		break;
 	default:
-		text_add(t, "%" PRId64, number(v, row, col));
+		text_add(t, "%" PRId64, weights_pane_number(v, row, col));
 	}
 }
 
-static void footer(const struct view *v, struct text *t)
+static void weights_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct weights_pane *p = v->priv;
 	uint32_t row;
 
 	if (p->g && view_selected(v, &row))
 		text_add(t, "%" PRId64 " of at most %u routes; plot: each sign a %uth of the destinations",
-			 number(v, row, C_GROWTH), p->g->most, POINTS);
+			 weights_pane_number(v, row, C_GROWTH), p->g->most, POINTS);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool weights_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	s->key = port_of(v, row);
-	subject_port(v, port_of(v, row), s);
+	s->key = weights_pane_port_of(v, row);
+	subject_port(v, weights_pane_port_of(v, row), s);
 	return true;
 }
 
@@ -245,8 +247,14 @@ const struct view_ops view_weights = {
 	.hints = "follow=ports :pane_usage=usage :fail=fail back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, touched, about),
+	.priv_size = sizeof(struct weights_pane),
+	.load = weights_pane_load,
+	.title = weights_pane_title,
+	.footer = weights_pane_footer,
+	.cell = weights_pane_cell,
+	.number = weights_pane_number,
+	.touched = weights_pane_touched,
+	.about = weights_pane_about,
 	.enter = "pane ports %node; select %number",
 	.fold_row = "link",
 };

@@ -24,20 +24,20 @@ static const struct column columns[] = {
 };
 
 /* A channel of the list; or a dependency of the selected channel. */
-struct line {
+struct cdg_pane_line {
 	uint32_t channel; /* the other channel */
 	uint32_t dep;	  /* NO_ID in the list of all channels */
 	bool before;	  /* the other channel comes before the selected one */
 };
 
-struct priv {
+struct cdg_pane {
 	int vl;	       /* CDG_ALL_VLS */
 	bool switches; /* routes of switches count, too */
 	uint64_t guid; /* node of the selected channel, and its port: */
 	unsigned port; /* 0 = all channels */
 	const struct graph *graph;
 	uint32_t self; /* the selected channel, NO_ID = it carries nothing */
-	struct line *line;
+	struct cdg_pane_line *line;
 	uint32_t n, cap;
 	/* At a step of an engine that keeps the dependencies of its layers: these. */
 	struct rec_dependency *held;
@@ -45,47 +45,47 @@ struct priv {
 	struct witness *refused; /* the cycle that the step tells, NULL = none */
 };
 
-static void unload(struct view *v)
+static void cdg_pane_unload(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct cdg_pane *p = v->priv;
 
 	free(p->line);
 	free(p->held);
 	witness_free(p->refused);
 }
 
-static void add_line(struct priv *p, uint32_t channel, uint32_t dep, bool before)
+static void cdg_pane_add_line(struct cdg_pane *p, uint32_t channel, uint32_t dep, bool before)
 {
 	GROW(p->line, p->n, p->cap);
-	p->line[p->n++] = (struct line){channel, dep, before};
+	p->line[p->n++] = (struct cdg_pane_line){channel, dep, before};
 }
 
-struct placed {
+struct cdg_pane_placed {
 	uint32_t component, channel;
 };
 
-COMPARATOR(by_component, struct placed, UP(component) UP(channel))
+COMPARATOR(by_component, struct cdg_pane_placed, UP(component) UP(channel))
 
 /* Components come first, each one together. NO_ID sorts after them. */
-static void list_channels(struct priv *p)
+static void list_channels(struct cdg_pane *p)
 {
 	const struct cdg *c = p->graph->cdg;
-	struct placed *a = NEW_ARRAY(c->n_channels + 1, struct placed);
+	struct cdg_pane_placed *a = NEW_ARRAY(c->n_channels + 1, struct cdg_pane_placed);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < c->n_channels; i++)
 		if (p->vl < 0 || c->vl[i] == p->vl)
-			a[n++] = (struct placed){c->component[i], i};
+			a[n++] = (struct cdg_pane_placed){c->component[i], i};
 	if (c->n_components)
 		qsort(a, n, sizeof(*a), by_component);
 	for (uint32_t i = 0; i < n; i++)
-		add_line(p, a[i].channel, NO_ID, false);
+		cdg_pane_add_line(p, a[i].channel, NO_ID, false);
 	free(a);
 }
 
 static uint32_t find_self(const struct view *v)
 {
-	const struct priv *p = v->priv;
+	const struct cdg_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t node = fabric_node_by_guid(f, p->guid), found = NO_ID;
 
@@ -98,26 +98,26 @@ static uint32_t find_self(const struct view *v)
 }
 
 /* Lists where routes continue after the channel, then where they come from. */
-static void list_dependencies(struct priv *p)
+static void list_dependencies(struct cdg_pane *p)
 {
 	const struct cdg *c = p->graph->cdg;
 
 	for (uint32_t i = c->first[p->self]; i < c->first[p->self + 1]; i++)
-		add_line(p, c->to[i], i, false);
+		cdg_pane_add_line(p, c->to[i], i, false);
 	for (uint32_t from = 0, i = 0; i < c->n_deps; i++) {
 		while (i >= c->first[from + 1])
 			from++;
 		if (c->to[i] == p->self)
-			add_line(p, from, i, true);
+			cdg_pane_add_line(p, from, i, true);
 	}
 }
 
 /* --- at a step --------------------------------------------------------------------------------- */
 
 /* An engine's layers are between switches, and so are their dependencies. */
-static void load_step(struct view *v)
+static void cdg_pane_load_step(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct cdg_pane *p = v->priv;
 	const struct moment *m = v->scene->moment;
 	const struct rec_scheme *scheme = m ? recording_scheme_of(m->rec)->scheme : NULL;
 
@@ -142,9 +142,9 @@ static unsigned lane_of(const struct view *v, unsigned layer)
 }
 
 /* The layer's dependency that a line is about. NULL: a channel of the list, or no pair brought it. */
-static const struct rec_dependency *held_by(const struct view *v, const struct line *l)
+static const struct rec_dependency *held_by(const struct view *v, const struct cdg_pane_line *l)
 {
-	const struct priv *p = v->priv;
+	const struct cdg_pane *p = v->priv;
 	const struct cdg *c = p->graph->cdg;
 	const struct rec_dependency *other = NULL; /* in another layer, if all layers are on one VL */
 	uint32_t from, to;
@@ -164,10 +164,10 @@ static const struct rec_dependency *held_by(const struct view *v, const struct l
 }
 
 /* Dependencies that the last move added, or those of a refusal that would have closed a cycle. */
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool cdg_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct cdg_pane *p = v->priv;
+	const struct cdg_pane_line *l = &p->line[row];
 	const struct rec_dependency *h = held_by(v, l);
 	uint32_t port = p->graph->cdg->port[l->channel];
 
@@ -185,9 +185,9 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 
 /* --- the pane ---------------------------------------------------------------------------------- */
 
-static void load(struct view *v)
+static void cdg_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct cdg_pane *p = v->priv;
 	const struct result *r = NULL;
 
 	p->switches = v->args.flag;
@@ -196,7 +196,7 @@ static void load(struct view *v)
 	p->port = (unsigned)v->args.arg[1].n;
 	p->self = NO_ID;
 	v->width[C_VL] = v->width[C_GROUP] = v->width[C_HOLDER] = 0;
-	load_step(v);
+	cdg_pane_load_step(v);
 	if (v->scene->fabric)
 		r = view_ask(v, &task_graph, NULL, (const uint32_t[TASK_ARGS]){p->switches || p->held});
 	if (!r)
@@ -218,7 +218,7 @@ static void load(struct view *v)
 
 static void self_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cdg_pane *p = v->priv;
 	const struct cdg *c = p->graph->cdg;
 
 	if (p->self == NO_ID) {
@@ -230,9 +230,9 @@ static void self_title(const struct view *v, struct text *t)
 	text_add(t, ", %s", PLURAL(c->load[p->self], "route"));
 }
 
-static void title(const struct view *v, struct text *t)
+static void cdg_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cdg_pane *p = v->priv;
 	const struct graph *g = p->graph;
 	uint32_t deps = 0;
 
@@ -254,9 +254,9 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " so far");
 }
 
-static void footer(const struct view *v, struct text *t)
+static void cdg_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cdg_pane *p = v->priv;
 	uint32_t row, routes, cyclic = 0;
 
 	if (!p->graph)
@@ -280,7 +280,7 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "no cycle");
 }
 
-static uint32_t group_of(const struct priv *p, uint32_t row)
+static uint32_t cdg_pane_group_of(const struct cdg_pane *p, uint32_t row)
 {
 	const struct cdg *c = p->graph->cdg;
 	uint32_t k = c->component[p->line[row].channel];
@@ -288,11 +288,11 @@ static uint32_t group_of(const struct priv *p, uint32_t row)
 	return p->self == NO_ID || k == c->component[p->self] ? k : NO_ID;
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t cdg_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct cdg_pane *p = v->priv;
 	const struct cdg *c = p->graph->cdg;
-	const struct line *l = &p->line[row];
+	const struct cdg_pane_line *l = &p->line[row];
 
 	switch (col) {
 	case C_VL:
@@ -304,12 +304,12 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	case C_ROUTES:
 		return l->dep == NO_ID ? c->load[l->channel] : c->routes[l->dep];
 	case C_GROUP:
-		return group_of(p, row) == NO_ID ? 0 : (int64_t)group_of(p, row) + 1;
+		return cdg_pane_group_of(p, row) == NO_ID ? 0 : (int64_t)cdg_pane_group_of(p, row) + 1;
 	}
 	return 0;
 }
 
-static void holder_cell(const struct view *v, const struct line *l, struct text *t)
+static void holder_cell(const struct view *v, const struct cdg_pane_line *l, struct text *t)
 {
 	const struct rec_dependency *h = held_by(v, l);
 	const struct fabric *f = v->scene->fabric;
@@ -319,29 +319,29 @@ static void holder_cell(const struct view *v, const struct line *l, struct text 
 			 switch_name(f, h->pair % f->n_switches));
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void cdg_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct cdg_pane *p = v->priv;
+	const struct cdg_pane_line *l = &p->line[row];
 
 	if (col == C_CHANNEL) {
 		if (l->dep != NO_ID)
 			text_add(t, l->before ? "from " : "to ");
 		label_channel(v->scene->topo, p->graph->cdg->port[l->channel], false, t);
-	} else if (col == C_GROUP && group_of(p, row) == NO_ID) {
+	} else if (col == C_GROUP && cdg_pane_group_of(p, row) == NO_ID) {
 		text_putc(t, '-');
 	} else if (col == C_HOLDER) {
 		holder_cell(v, l, t);
 	} else {
-		text_add(t, "%u", (unsigned)number(v, row, col));
+		text_add(t, "%u", (unsigned)cdg_pane_number(v, row, col));
 	}
 }
 
 /* Of a dependency: without the switch that both channels meet at, and that the title names. */
 static bool brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct cdg_pane *p = v->priv;
+	const struct cdg_pane_line *l = &p->line[row];
 	const struct topo *tp = v->scene->topo;
 	uint32_t port = p->graph->cdg->port[l->channel], peer = tp->peer[port];
 	char buf[256];
@@ -356,14 +356,14 @@ static bool brief_cell(const struct view *v, uint32_t row, unsigned col, struct 
 	return true;
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned cdg_pane_marks(const struct view *v, uint32_t row)
 {
-	return group_of(v->priv, row) == NO_ID ? 0 : MARK_HERE;
+	return cdg_pane_group_of(v->priv, row) == NO_ID ? 0 : MARK_HERE;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void cdg_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cdg_pane *p = v->priv;
 	const struct cdg *c = p->graph->cdg;
 
 	text_add(t, "pane cdg %u ", c->vl[p->line[row].channel]);
@@ -373,7 +373,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 }
 
 /* Tells the VL and, if not 0, the component's number among those that touch it. */
-static void layer_words(const struct priv *p, unsigned vl, uint32_t place, struct text *t)
+static void layer_words(const struct cdg_pane *p, unsigned vl, uint32_t place, struct text *t)
 {
 	text_add(t, "%u", vl);
 	if (place)
@@ -382,10 +382,10 @@ static void layer_words(const struct priv *p, unsigned vl, uint32_t place, struc
 		text_add(t, " switches");
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool cdg_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct cdg_pane *p = v->priv;
+	const struct cdg_pane_line *l = &p->line[row];
 	const struct cdg *c = p->graph->cdg;
 
 	subject_port(v, c->port[l->channel], s);
@@ -393,9 +393,9 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool cdg_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cdg_pane *p = v->priv;
 	const struct cdg *c = p->graph->cdg;
 	uint32_t channel = p->line[row].channel, k = c->component[channel];
 	bool loop = !strcmp(what, "loop");
@@ -416,8 +416,18 @@ const struct view_ops view_cdg = {
 	.hints = "follow=follow :pane_cycle=loop back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, unload, title, footer, cell, number, marks, touched, about, placeholder, follow),
-	DOES(brief_cell),
+	.priv_size = sizeof(struct cdg_pane),
+	.load = cdg_pane_load,
+	.unload = cdg_pane_unload,
+	.title = cdg_pane_title,
+	.footer = cdg_pane_footer,
+	.cell = cdg_pane_cell,
+	.number = cdg_pane_number,
+	.marks = cdg_pane_marks,
+	.touched = cdg_pane_touched,
+	.about = cdg_pane_about,
+	.placeholder = cdg_pane_placeholder,
+	.follow = cdg_pane_follow,
+	.brief_cell = brief_cell,
 	.fold_row = "channel",
 };

@@ -27,7 +27,7 @@ static const struct column columns[] = {
 
 /* --- a shortest cycle of a component ------------------------------------------------------ */
 
-struct walk {
+struct cycle_pane_walk {
 	uint32_t n;
 	uint32_t *channel;
 	uint32_t *n_routes; /* [n] listed routes */
@@ -36,7 +36,7 @@ struct walk {
 
 static void free_walk(void *value)
 {
-	struct walk *w = value;
+	struct cycle_pane_walk *w = value;
 
 	free(w->channel);
 	for (uint32_t i = 0; i < w->n; i++)
@@ -46,7 +46,8 @@ static void free_walk(void *value)
 	free(w);
 }
 
-static void find_routes(struct walk *w, const struct cdg *c, uint32_t i, uint32_t max, struct progress *p)
+static void find_routes(struct cycle_pane_walk *w, const struct cdg *c, uint32_t i, uint32_t max,
+			struct progress *p)
 {
 	uint32_t dep = cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n]),
 		 room = MIN(c->routes[dep], max);
@@ -60,7 +61,7 @@ static void *run_walk(const struct job *j)
 {
 	const struct graph *g = j->base;
 	const struct cdg *c = g->cdg;
-	struct walk *w = NEW(struct walk);
+	struct cycle_pane_walk *w = NEW(struct cycle_pane_walk);
 	bool go_on;
 
 	w->channel = NEW_ARRAY(c->size[j->arg[0]] + 1, uint32_t);
@@ -86,13 +87,13 @@ static const struct task task_walk = {.run = run_walk, .free = free_walk};
 
 enum kind { EDGE, ROUTE, PAIR, OWN, LID, MORE, CLOSE, NEXT };
 
-struct line {
+struct cycle_pane_line {
 	enum kind kind;
 	uint32_t edge; /* index in the walk */
 	uint32_t k;    /* ROUTE: its number; MORE: the number of them */
 };
 
-struct priv {
+struct cycle_pane {
 	bool pair;		    /* about two endports */
 	bool told;		    /* at a step of an engine whose events tell cycles: that cycle, or none */
 	struct witness *step_cycle; /* owned; NULL: the step tells none */
@@ -105,38 +106,38 @@ struct priv {
 	int want_layer; /* a layer that refused them, -1 = the highest one */
 	int vl, layer;	/* those shown; -1 = none */
 	const struct graph *graph;
-	const struct walk *walk;
+	const struct cycle_pane_walk *walk;
 	const struct witness *witness;
 	unsigned lid[2]; /* 0 = there is none */
 	uint32_t n_groups, component;
-	struct line *line;
+	struct cycle_pane_line *line;
 	uint32_t n, cap;
 };
 
-static void unload(struct view *v)
+static void cycle_pane_unload(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct cycle_pane *p = v->priv;
 
 	free(p->line);
 	witness_free(p->step_cycle);
 }
 
 /* Is it a cycle that keeps something out of a layer? */
-static bool is_witness(const struct priv *p)
+static bool is_witness(const struct cycle_pane *p)
 {
 	return p->pair || p->told;
 }
 
-static void add_line(struct priv *p, enum kind kind, uint32_t edge, uint32_t k)
+static void cycle_pane_add_line(struct cycle_pane *p, enum kind kind, uint32_t edge, uint32_t k)
 {
 	GROW(p->line, p->n, p->cap);
-	p->line[p->n++] = (struct line){kind, edge, k};
+	p->line[p->n++] = (struct cycle_pane_line){kind, edge, k};
 }
 
-static uint32_t edge_routes(const struct priv *p, uint32_t i)
+static uint32_t edge_routes(const struct cycle_pane *p, uint32_t i)
 {
 	const struct cdg *c;
-	const struct walk *w = p->walk;
+	const struct cycle_pane_walk *w = p->walk;
 
 	if (is_witness(p))
 		return p->witness->edge[i].routes;
@@ -144,47 +145,47 @@ static uint32_t edge_routes(const struct priv *p, uint32_t i)
 	return c->routes[cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n])];
 }
 
-static void list_walk(struct priv *p)
+static void list_walk(struct cycle_pane *p)
 {
-	const struct walk *w = p->walk;
+	const struct cycle_pane_walk *w = p->walk;
 
 	for (uint32_t i = 0; i < w->n; i++) {
 		uint32_t all = edge_routes(p, i);
 
 		if (p->step && p->step != i + 1)
 			continue;
-		add_line(p, EDGE, i, 0);
+		cycle_pane_add_line(p, EDGE, i, 0);
 		for (uint32_t k = 0; k < w->n_routes[i]; k++)
-			add_line(p, ROUTE, i, k);
+			cycle_pane_add_line(p, ROUTE, i, k);
 		if (all > w->n_routes[i] && !p->step)
-			add_line(p, MORE, i, all - w->n_routes[i]);
+			cycle_pane_add_line(p, MORE, i, all - w->n_routes[i]);
 	}
 	if (p->step)
 		return;
-	add_line(p, CLOSE, 0, 0);
+	cycle_pane_add_line(p, CLOSE, 0, 0);
 	if (p->group + 1 < p->n_groups)
-		add_line(p, NEXT, 0, p->group + 2);
+		cycle_pane_add_line(p, NEXT, 0, p->group + 2);
 }
 
-static void list_witness(struct priv *p)
+static void list_witness(struct cycle_pane *p)
 {
 	const struct witness *w = p->witness;
 
 	for (uint32_t i = 0; i < w->n; i++) {
-		add_line(p, EDGE, i, 0);
+		cycle_pane_add_line(p, EDGE, i, 0);
 		if (w->edge[i].own)
-			add_line(p, OWN, i, 0);
+			cycle_pane_add_line(p, OWN, i, 0);
 		if (w->edge[i].routes && w->edge[i].sw != NO_ID)
-			add_line(p, PAIR, i, 0);
+			cycle_pane_add_line(p, PAIR, i, 0);
 		if (w->edge[i].routes > 1 && w->edge[i].sw != NO_ID)
-			add_line(p, MORE, i, w->edge[i].routes - 1);
+			cycle_pane_add_line(p, MORE, i, w->edge[i].routes - 1);
 	}
 	if (w->n)
-		add_line(p, CLOSE, 0, 0);
+		cycle_pane_add_line(p, CLOSE, 0, 0);
 }
 
 /* Finds the requested group of the VL; without a VL, the first one. */
-static bool find_component(struct priv *p)
+static bool find_component(struct cycle_pane *p)
 {
 	for (int l = 0; l < CDG_VLS; l++) {
 		p->n_groups = p->graph->vl[l].components;
@@ -200,7 +201,7 @@ static bool find_component(struct priv *p)
 
 static void load_cycle(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct cycle_pane *p = v->priv;
 	const struct result *g, *r;
 
 	g = view_ask(v, &task_graph, NULL, (const uint32_t[TASK_ARGS]){p->switches});
@@ -229,7 +230,7 @@ static unsigned lid_now(const struct scene *sc, uint64_t guid, unsigned want)
 
 static bool layer_of_pair(const struct view *v, struct pair_layer *pl)
 {
-	const struct priv *p = v->priv;
+	const struct cycle_pane *p = v->priv;
 	const struct routing_ops *ops = scene_ops(v->scene);
 
 	return ops->pair_layer && p->lid[0] && p->lid[1] &&
@@ -238,7 +239,7 @@ static bool layer_of_pair(const struct view *v, struct pair_layer *pl)
 
 static void load_pair(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct cycle_pane *p = v->priv;
 	struct pair_layer pl;
 
 	for (unsigned i = 0; i < 2; i++)
@@ -256,19 +257,19 @@ static void load_pair(struct view *v)
 }
 
 /* Lists channels that trees of LIDs hold. */
-static void list_trees(struct priv *p)
+static void list_trees(struct cycle_pane *p)
 {
 	for (uint32_t i = 0; i < p->witness->n; i++) {
-		add_line(p, EDGE, i, 0);
-		add_line(p, LID, i, 0);
+		cycle_pane_add_line(p, EDGE, i, 0);
+		cycle_pane_add_line(p, LID, i, 0);
 	}
-	add_line(p, CLOSE, 0, 0);
+	cycle_pane_add_line(p, CLOSE, 0, 0);
 }
 
 /* Shows the cycle of the step, not those of the tables so far. */
-static void load_step(struct view *v)
+static void cycle_pane_load_step(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct cycle_pane *p = v->priv;
 
 	p->witness = p->step_cycle = step_cycle(v->scene->moment);
 	if (p->witness && step_holder(v->scene->moment, 0) >= 0)
@@ -277,9 +278,9 @@ static void load_step(struct view *v)
 		list_witness(p);
 }
 
-static void load(struct view *v)
+static void cycle_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct cycle_pane *p = v->priv;
 	const struct moment *m = v->scene->moment;
 
 	p->switches = v->args.flag;
@@ -300,7 +301,7 @@ static void load(struct view *v)
 	if (p->pair)
 		load_pair(v);
 	else if (p->told)
-		load_step(v);
+		cycle_pane_load_step(v);
 	else
 		load_cycle(v);
 	v->n_rows = p->n;
@@ -313,7 +314,7 @@ static void load(struct view *v)
 /* Tells which layer took a path that was not refused, or not by the requested layer. */
 static void taken_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cycle_pane *p = v->priv;
 	struct pair_layer pl;
 
 	if (!layer_of_pair(v, &pl))
@@ -331,7 +332,7 @@ static void taken_title(const struct view *v, struct text *t)
 
 static void pair_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cycle_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -353,7 +354,7 @@ static void pair_title(const struct view *v, struct text *t)
 
 static void step_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cycle_pane *p = v->priv;
 	const struct moment *m = v->scene->moment;
 
 	text_add(t, "Cycle");
@@ -366,9 +367,9 @@ static void step_title(const struct view *v, struct text *t)
 	text_add(t, ": %s", PLURAL(p->witness->n, "channel"));
 }
 
-static void title(const struct view *v, struct text *t)
+static void cycle_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cycle_pane *p = v->priv;
 
 	if (p->pair || p->told) {
 		(p->pair ? pair_title : step_title)(v, t);
@@ -393,9 +394,9 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, p->step > p->walk->n ? ", no step %u" : ", step %u", p->step);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void cycle_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cycle_pane *p = v->priv;
 
 	if (p->walk && p->step)
 		text_add(t, "all routes of a step; the cycle has %u", p->walk->n);
@@ -410,14 +411,14 @@ static void footer(const struct view *v, struct text *t)
 			 p->witness->n);
 }
 
-static uint32_t edge_port(const struct priv *p, uint32_t i)
+static uint32_t edge_port(const struct cycle_pane *p, uint32_t i)
 {
 	return is_witness(p) ? p->witness->edge[i].port : p->graph->cdg->port[p->walk->channel[i]];
 }
 
-static void route_cell(const struct view *v, const struct line *l, struct text *t)
+static void route_cell(const struct view *v, const struct cycle_pane_line *l, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cycle_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	const struct cdg_route *r = &p->walk->route[l->edge][l->k];
 
@@ -429,7 +430,7 @@ static void route_cell(const struct view *v, const struct line *l, struct text *
 }
 
 /* The tree that holds a channel of a step's cycle. */
-static void lid_cell(const struct view *v, uint32_t edge, struct text *t)
+static void cycle_pane_lid_cell(const struct view *v, uint32_t edge, struct text *t)
 {
 	int lid = step_holder(v->scene->moment, edge);
 
@@ -442,9 +443,9 @@ static void lid_cell(const struct view *v, uint32_t edge, struct text *t)
 	text_add(t, " (LID %d)", lid);
 }
 
-static void walk_cell(const struct view *v, const struct line *l, struct text *t)
+static void walk_cell(const struct view *v, const struct cycle_pane_line *l, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cycle_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t port;
 
@@ -469,7 +470,7 @@ static void walk_cell(const struct view *v, const struct line *l, struct text *t
 		text_add(t, "this pair");
 		break;
 	case LID:
-		lid_cell(v, l->edge, t);
+		cycle_pane_lid_cell(v, l->edge, t);
 		break;
 	case MORE:
 		text_add(t, "    and %u more", l->k);
@@ -484,10 +485,10 @@ static void walk_cell(const struct view *v, const struct line *l, struct text *t
 	}
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void cycle_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct cycle_pane *p = v->priv;
+	const struct cycle_pane_line *l = &p->line[row];
 
 	if (col == C_WALK)
 		walk_cell(v, l, t);
@@ -498,26 +499,26 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 }
 
 /* The dependency that would close the cycle. */
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool cycle_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct cycle_pane *p = v->priv;
+	const struct cycle_pane_line *l = &p->line[row];
 
 	return p->told && col == C_WALK && l->kind != CLOSE && p->witness->edge[l->edge].own;
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned cycle_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct cycle_pane *p = v->priv;
 
 	return p->line[row].kind == EDGE || p->line[row].kind == CLOSE ? MARK_HERE : 0;
 }
 
 /* The channels out of chips of the element, and where the last one leads. */
-static bool head(const struct view *v, const char *element, const uint32_t *row, uint32_t n, unsigned col,
-		 struct text *t)
+static bool cycle_pane_head(const struct view *v, const char *element, const uint32_t *row, uint32_t n,
+			    unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cycle_pane *p = v->priv;
 	const struct topo *tp = v->scene->topo;
 	uint32_t edges = 0, peer;
 
@@ -532,11 +533,11 @@ static bool head(const struct view *v, const char *element, const uint32_t *row,
 	return true;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void cycle_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct cycle_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	const struct line *l = &p->line[row];
+	const struct cycle_pane_line *l = &p->line[row];
 
 	if (l->kind == ROUTE) {
 		const struct cdg_route *r = &p->walk->route[l->edge][l->k];
@@ -563,10 +564,10 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, " switches");
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool cycle_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct cycle_pane *p = v->priv;
+	const struct cycle_pane_line *l = &p->line[row];
 
 	if (l->kind == NEXT)
 		return false;
@@ -582,10 +583,10 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool cycle_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct cycle_pane *p = v->priv;
+	const struct cycle_pane_line *l = &p->line[row];
 
 	if (p->told || p->pair || l->kind == NEXT || strcmp(what, "layer"))
 		return false;
@@ -601,6 +602,16 @@ const struct view_ops view_cycle = {
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, unload, title, footer, cell, marks, touched, about, placeholder, follow, head),
+	.priv_size = sizeof(struct cycle_pane),
+	.load = cycle_pane_load,
+	.unload = cycle_pane_unload,
+	.title = cycle_pane_title,
+	.footer = cycle_pane_footer,
+	.cell = cycle_pane_cell,
+	.marks = cycle_pane_marks,
+	.touched = cycle_pane_touched,
+	.about = cycle_pane_about,
+	.placeholder = cycle_pane_placeholder,
+	.follow = cycle_pane_follow,
+	.head = cycle_pane_head,
 };

@@ -20,7 +20,7 @@ static const struct column columns[] = {
 };
 
 /* Copied, as the packets move on. */
-struct row {
+struct drain_pane_row {
 	uint32_t channel, wants;
 	uint32_t src;
 	uint16_t lid;
@@ -28,29 +28,29 @@ struct row {
 	bool waits, circle;
 };
 
-struct priv {
-	struct row *row; /* [n_rows], those of the circle first */
+struct drain_pane {
+	struct drain_pane_row *row; /* [n_rows], those of the circle first */
 	uint32_t round, rounds, arrived, packets;
 	enum drain_end end;
 	unsigned buffers; /* 0: no packets are moved */
 };
 
-static struct row row_of(const struct drain *d, uint32_t c, bool circle)
+static struct drain_pane_row drain_pane_row_of(const struct drain *d, uint32_t c, bool circle)
 {
 	const struct drain_packet *p = &d->packet[drain_packet_in(d, c, 0)];
 
-	return (struct row){.channel = c,
-			    .wants = drain_wants(d, c),
-			    .src = p->src,
-			    .lid = p->lid,
-			    .held = (uint8_t)drain_held(d, c),
-			    .waits = drain_waits(d, c),
-			    .circle = circle};
+	return (struct drain_pane_row){.channel = c,
+				       .wants = drain_wants(d, c),
+				       .src = p->src,
+				       .lid = p->lid,
+				       .held = (uint8_t)drain_held(d, c),
+				       .waits = drain_waits(d, c),
+				       .circle = circle};
 }
 
-static void load(struct view *v)
+static void drain_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct drain_pane *p = v->priv;
 	const struct drain *d = v->scene->session ? session_drain(v->scene->session) : NULL;
 	uint32_t n, *circle;
 	uint8_t *taken;
@@ -63,23 +63,23 @@ static void load(struct view *v)
 	p->arrived = d->arrived;
 	p->packets = d->n_packets;
 	p->end = d->end;
-	p->row = VIEW_ARRAY(v, d->inside + 1u, struct row);
+	p->row = VIEW_ARRAY(v, d->inside + 1u, struct drain_pane_row);
 	taken = NEW_ARRAY((size_t)v->scene->fabric->n_ports * DRAIN_VLS + 1, uint8_t);
 	circle = drain_circle(d, &n);
 	for (uint32_t i = 0; i < n; i++) {
-		p->row[v->n_rows++] = row_of(d, circle[i], true);
+		p->row[v->n_rows++] = drain_pane_row_of(d, circle[i], true);
 		taken[circle[i]] = 1;
 	}
 	for (uint32_t c = drain_next(d, 0); c != NO_ID; c = drain_next(d, c + 1))
 		if (!taken[c])
-			p->row[v->n_rows++] = row_of(d, c, false);
+			p->row[v->n_rows++] = drain_pane_row_of(d, c, false);
 	free(circle);
 	free(taken);
 }
 
-static void title(const struct view *v, struct text *t)
+static void drain_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct drain_pane *p = v->priv;
 	int pace = p->buffers ? session_playing(v->scene->session) : -1;
 
 	text_add(t, "Drain");
@@ -93,9 +93,9 @@ static void title(const struct view *v, struct text *t)
 		 p->end == DRAIN_STOPPED ? "nobody can move: " : "", p->arrived, p->packets);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void drain_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct drain_pane *p = v->priv;
 
 	if (p->buffers)
 		text_add(t, "%s a channel; a model, not a timing", PLURAL(p->buffers, "place"));
@@ -104,16 +104,16 @@ static void footer(const struct view *v, struct text *t)
 			    "other");
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t drain_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct row *r = &((const struct priv *)v->priv)->row[row];
+	const struct drain_pane_row *r = &((const struct drain_pane *)v->priv)->row[row];
 
 	return col == C_HELD ? r->held : col == C_VL ? (int64_t)drain_vl(r->channel) : -1;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void drain_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct row *r = &((const struct priv *)v->priv)->row[row];
+	const struct drain_pane_row *r = &((const struct drain_pane *)v->priv)->row[row];
 	const struct topo *tp = v->scene->real_topo;
 
 	switch (col) {
@@ -133,18 +133,18 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%s", r->circle ? "circle" : r->waits ? "waits" : "");
 		break;
 	default:
-		text_add(t, "%d", (int)number(v, row, col));
+		text_add(t, "%d", (int)drain_pane_number(v, row, col));
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned drain_pane_marks(const struct view *v, uint32_t row)
 {
-	return ((const struct priv *)v->priv)->row[row].circle ? MARK_HERE : 0;
+	return ((const struct drain_pane *)v->priv)->row[row].circle ? MARK_HERE : 0;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool drain_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct row *r = &((const struct priv *)v->priv)->row[row];
+	const struct drain_pane_row *r = &((const struct drain_pane *)v->priv)->row[row];
 
 	subject_port(v, drain_port(r->channel), s);
 	s->key = s->key << 4 ^ drain_vl(r->channel);
@@ -162,6 +162,12 @@ const struct view_ops view_drain = {
 	.enter = "pane path %src %dst",
 	COLUMNS(columns),
 	.flags = VIEW_PRESENT,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, marks, about),
+	.priv_size = sizeof(struct drain_pane),
+	.load = drain_pane_load,
+	.title = drain_pane_title,
+	.footer = drain_pane_footer,
+	.cell = drain_pane_cell,
+	.number = drain_pane_number,
+	.marks = drain_pane_marks,
+	.about = drain_pane_about,
 };

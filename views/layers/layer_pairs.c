@@ -18,17 +18,17 @@ static const struct column columns[] = {
 	    .fold = FOLD_RANGE),
 };
 
-struct list {
+struct layer_pairs_pane_list {
 	struct layer_route *route;
 	uint32_t n, cap;
 };
 
-struct priv {
+struct layer_pairs_pane {
 	unsigned layer;
 	const struct routing *r; /* NULL: the engine has no layers */
 	struct layer_info info;
-	const struct list *list; /* NULL: missing */
-	uint32_t last;		 /* row of the pair that the step is about, or NO_ID */
+	const struct layer_pairs_pane_list *list; /* NULL: missing */
+	uint32_t last;				  /* row of the pair that the step is about, or NO_ID */
 };
 
 /* The routing with layers, or NULL. */
@@ -39,7 +39,7 @@ static const struct routing *layered(const struct scene *sc)
 	return r && r->ops->next_route ? r : NULL;
 }
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int layer_pairs_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
 	const struct routing *r = layered(v->scene);
 	unsigned layer = (unsigned)v->args.arg[0].n;
@@ -50,7 +50,7 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	if (layer >= r->ops->n_layers(r) && !v->scene->moment)
 		return err_set(e, "pane layer-pairs: found \"%s\", expected a layer 0 .. %u",
 			       v->args.n ? a->arg[0].word : "", r->ops->n_layers(r) - 1);
-	((struct priv *)v->priv)->layer = layer;
+	((struct layer_pairs_pane *)v->priv)->layer = layer;
 	return 0;
 }
 
@@ -58,7 +58,7 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 
 static void free_list(void *value)
 {
-	struct list *l = value;
+	struct layer_pairs_pane_list *l = value;
 
 	free(l->route);
 	free(l);
@@ -67,7 +67,7 @@ static void free_list(void *value)
 static void *run_list(const struct job *j)
 {
 	const struct routing *r = routing_origin(j->sweep->routing);
-	struct list *l = NEW(struct list);
+	struct layer_pairs_pane_list *l = NEW(struct layer_pairs_pane_list);
 	struct layer_route lr;
 	uint64_t cursor = 0;
 	bool go_on = true;
@@ -91,7 +91,7 @@ static const struct task task_list = {.run = run_list, .free = free_list};
 /* Finds the pair of the event that is shown. */
 static void find_last(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct layer_pairs_pane *p = v->priv;
 	const struct rec_event *ev = moment_event(v->scene->moment);
 	uint32_t n = p->r->topo->fabric->n_switches;
 
@@ -104,14 +104,14 @@ static void find_last(struct view *v)
 	}
 }
 
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool layer_pairs_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	return (col == C_FROM || col == C_TO) && row == ((const struct priv *)v->priv)->last;
+	return (col == C_FROM || col == C_TO) && row == ((const struct layer_pairs_pane *)v->priv)->last;
 }
 
-static void load(struct view *v)
+static void layer_pairs_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct layer_pairs_pane *p = v->priv;
 
 	p->r = layered(v->scene);
 	if (!p->r || p->layer >= p->r->ops->n_layers(p->r)) {
@@ -130,20 +130,20 @@ static void load(struct view *v)
 		v->width[C_FROM] = v->width[C_HOPS] = 0;
 }
 
-static const char *column_name(const struct view *v, unsigned col)
+static const char *layer_pairs_pane_column_name(const struct view *v, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct layer_pairs_pane *p = v->priv;
 
 	if (!p->r || p->info.unit == LAYER_SWITCH_PAIRS)
 		return columns[col].name;
 	return col == C_FROM ? "CAs of" : col == C_TO ? "to" : columns[col].name;
 }
 
-static void title(const struct view *v, struct text *t)
+static void layer_pairs_pane_title(const struct view *v, struct text *t)
 {
 	static const char *const one[] = {"pair", "route", "LID"};
 	static const char *const more[] = {"both ways", "from CAs of a switch to a LID", "from wherever"};
-	const struct priv *p = v->priv;
+	const struct layer_pairs_pane *p = v->priv;
 
 	text_add(t, "Layer %u", p->layer);
 	if (v->scene->moment && !p->r)
@@ -154,30 +154,32 @@ static void title(const struct view *v, struct text *t)
 
 static const struct layer_route *route_of(const struct view *v, uint32_t row)
 {
-	return &((const struct priv *)v->priv)->list->route[row];
+	return &((const struct layer_pairs_pane *)v->priv)->list->route[row];
 }
 
-static unsigned switch_lid(const struct routing *r, uint32_t sw)
+static unsigned layer_pairs_pane_switch_lid(const struct routing *r, uint32_t sw)
 {
 	const struct fabric *f = r->topo->fabric;
 
 	return r->lids->base[f->port_endport[f->switch_port[sw]]];
 }
 
-static unsigned lid_of(const struct view *v, const struct layer_route *lr)
+static unsigned layer_pairs_pane_lid_of(const struct view *v, const struct layer_route *lr)
 {
-	return lr->sw2 == NO_ID ? lr->lid : switch_lid(((const struct priv *)v->priv)->r, lr->sw2);
+	return lr->sw2 == NO_ID
+		       ? lr->lid
+		       : layer_pairs_pane_switch_lid(((const struct layer_pairs_pane *)v->priv)->r, lr->sw2);
 }
 
 /* Cables between switches on the route by the tables, or -1 when it does not arrive. */
 static int64_t hops(const struct view *v, const struct layer_route *lr)
 {
-	const struct routing *r = ((const struct priv *)v->priv)->r;
+	const struct routing *r = ((const struct layer_pairs_pane *)v->priv)->r;
 	const struct fabric *f = r->topo->fabric;
 	uint32_t sw = lr->sw;
 
 	for (uint32_t n = 0; n <= f->n_switches; n++) {
-		unsigned port = routing_port(r, sw, lid_of(v, lr));
+		unsigned port = routing_port(r, sw, layer_pairs_pane_lid_of(v, lr));
 		uint32_t peer = port == NO_PATH ? NO_ID : r->topo->peer[switch_port_id(f, sw, port)];
 
 		if (!port)
@@ -191,24 +193,25 @@ static int64_t hops(const struct view *v, const struct layer_route *lr)
 	return -1;
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t layer_pairs_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct layer_pairs_pane *p = v->priv;
 	const struct layer_route *lr = route_of(v, row);
 	struct pair_layer pl = {0};
 
 	if (col == C_LID)
-		return lid_of(v, lr);
+		return layer_pairs_pane_lid_of(v, lr);
 	if (col == C_HOPS)
 		return lr->sw == NO_ID ? -1 : hops(v, lr);
-	if (lr->sw2 == NO_ID || !p->r->ops->pair_layer(p->r, switch_lid(p->r, lr->sw), lid_of(v, lr), &pl))
+	if (lr->sw2 == NO_ID || !p->r->ops->pair_layer(p->r, layer_pairs_pane_switch_lid(p->r, lr->sw),
+						       layer_pairs_pane_lid_of(v, lr), &pl))
 		return -1;
 	return pl.first;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void layer_pairs_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct layer_pairs_pane *p = v->priv;
 	const struct layer_route *lr = route_of(v, row);
 
 	if (col == C_FROM)
@@ -218,10 +221,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	else if (col == C_TO)
 		lid_label(v->scene->fabric, p->r->lids, lr->lid, t);
 	else
-		number_cell(number(v, row, col), t);
+		number_cell(layer_pairs_pane_number(v, row, col), t);
 }
 
-static void tell_first(const struct priv *p, unsigned first, struct text *t)
+static void tell_first(const struct layer_pairs_pane *p, unsigned first, struct text *t)
 {
 	if (first != p->layer)
 		text_add(t, "layer %u took it; balancing moved it here", first);
@@ -234,16 +237,16 @@ static void tell_first(const struct priv *p, unsigned first, struct text *t)
 }
 
 /* For pairs of switches, tells what took them. Otherwise shows the first line of the engine's explanation. */
-static void footer(const struct view *v, struct text *t)
+static void layer_pairs_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct layer_pairs_pane *p = v->priv;
 	struct text why = {0};
 	uint32_t row, ca;
 
 	if (!p->list || !view_selected(v, &row))
 		return;
 	if (p->info.unit == LAYER_SWITCH_PAIRS) {
-		tell_first(p, (unsigned)number(v, row, C_FIRST), t);
+		tell_first(p, (unsigned)layer_pairs_pane_number(v, row, C_FIRST), t);
 		return;
 	}
 	ca = p->info.unit == LAYER_LID_PAIRS ? ca_on_switch(p->r->topo, route_of(v, row)->sw) : NO_ID;
@@ -255,7 +258,7 @@ static void footer(const struct view *v, struct text *t)
 	text_free(&why);
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void layer_pairs_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct layer_route *lr = route_of(v, row);
 
@@ -273,16 +276,16 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 }
 
 /* The switch where the route starts; for a LID with any source, where it ends. */
-static uint32_t from_switch(const struct priv *p, const struct layer_route *lr)
+static uint32_t from_switch(const struct layer_pairs_pane *p, const struct layer_route *lr)
 {
 	const struct routing *r = p->r;
 
 	return lr->sw != NO_ID ? lr->sw : r->topo->endport_switch[lid_owner(r->lids, lr->lid)];
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool layer_pairs_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct layer_pairs_pane *p = v->priv;
 	const struct layer_route *lr = route_of(v, row);
 	bool one = lr->sw2 == NO_ID; /* to an endport */
 
@@ -305,9 +308,17 @@ const struct view_ops view_layer_pairs = {
 	.hints = "follow=path :pane_cycle=why :pane_cdg=cdg back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, r),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, touched, about, follow, column_name),
+	.priv_size = sizeof(struct layer_pairs_pane),
+	.priv_kept = offsetof(struct layer_pairs_pane, r),
+	.open = layer_pairs_pane_open_view,
+	.load = layer_pairs_pane_load,
+	.title = layer_pairs_pane_title,
+	.footer = layer_pairs_pane_footer,
+	.cell = layer_pairs_pane_cell,
+	.number = layer_pairs_pane_number,
+	.touched = layer_pairs_pane_touched,
+	.about = layer_pairs_pane_about,
+	.follow = layer_pairs_pane_follow,
+	.column_name = layer_pairs_pane_column_name,
 	.fold_row = "pair",
 };

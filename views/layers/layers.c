@@ -23,7 +23,7 @@ static const struct column columns[] = {
 	NUM("cyclic", "channels with credit loops", 0, .drop = 10),
 };
 
-struct priv {
+struct layers_pane {
 	bool pairs; /* the engine has put pairs in layers, which are in force or being made at a step */
 	bool kept;  /* these layers are the VLs of the tables, so figures of VLs belong to layers */
 	struct layer_info info[CDG_VLS];     /* [n_rows] with pairs */
@@ -35,7 +35,7 @@ struct priv {
 static void load_pairs(struct view *v, const struct routing *r)
 {
 	const struct routing_ops *ops = scene_ops(v->scene);
-	struct priv *p = v->priv;
+	struct layers_pane *p = v->priv;
 	unsigned n = ops->layer ? r->ops->n_layers(r) : 0, first, end;
 
 	n = MIN(n, CDG_VLS);
@@ -56,7 +56,7 @@ static void load_pairs(struct view *v, const struct routing *r)
 /* Makes room for large numbers. Hides columns of moves if LIDs stay in their layers. */
 static void set_widths(struct view *v)
 {
-	const struct priv *p = v->priv;
+	const struct layers_pane *p = v->priv;
 	uint64_t most = 0;
 
 	for (uint32_t l = 0; l < v->n_rows; l++)
@@ -67,11 +67,11 @@ static void set_widths(struct view *v)
 		v->width[C_BEFORE] = v->width[C_MOVED] = 0;
 }
 
-static void load(struct view *v)
+static void layers_pane_load(struct view *v)
 {
 	const struct scene *sc = v->scene;
 	const struct routing *r = scene_routing(sc);
-	struct priv *p = v->priv;
+	struct layers_pane *p = v->priv;
 
 	if (!r)
 		return;
@@ -95,7 +95,7 @@ static void load(struct view *v)
 /* Tells how many layers are done. */
 static void progress_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct layers_pane *p = v->priv;
 
 	const struct moment *m = v->scene->moment;
 
@@ -107,9 +107,9 @@ static void progress_title(const struct view *v, struct text *t)
 		text_add(t, ", balanced");
 }
 
-static void title(const struct view *v, struct text *t)
+static void layers_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct layers_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 
 	if (!r)
@@ -126,7 +126,7 @@ static void title(const struct view *v, struct text *t)
 /* Is there a layer of pairs that no routes between hosts use? */
 static bool hidden_pairs(const struct view *v)
 {
-	const struct priv *p = v->priv;
+	const struct layers_pane *p = v->priv;
 
 	if (p->pairs && p->info[0].unit != LAYER_SWITCH_PAIRS)
 		return false;
@@ -136,9 +136,9 @@ static bool hidden_pairs(const struct view *v)
 	return false;
 }
 
-static const char *column_name(const struct view *v, unsigned col)
+static const char *layers_pane_column_name(const struct view *v, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct layers_pane *p = v->priv;
 
 	return p->pairs && col == C_PAIRS && p->info[0].unit == LAYER_LIDS ? "LIDs" : columns[col].name;
 }
@@ -152,12 +152,12 @@ static bool step_footer(const struct view *v, struct text *t)
 	return true;
 }
 
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool layers_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct moment *m = v->scene->moment;
 	const struct rec_event *ev = moment_event(m);
 
-	if (step_layer(m) < 0 || !((const struct priv *)v->priv)->pairs)
+	if (step_layer(m) < 0 || !((const struct layers_pane *)v->priv)->pairs)
 		return false;
 	if (step_refused(m))
 		return col == C_LAYER && row == ev->b;
@@ -165,9 +165,9 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	       (row == ev->b || ((ev->kind == REC_TURN || ev->kind == REC_MOVE) && row == ev->port));
 }
 
-static void footer(const struct view *v, struct text *t)
+static void layers_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct layers_pane *p = v->priv;
 	uint32_t vls = 0, on = 0;
 
 	if (step_footer(v, t) || !p->graph || (p->pairs && !p->kept))
@@ -190,7 +190,7 @@ static void footer(const struct view *v, struct text *t)
 }
 
 /* The sum over all lanes of a row. */
-static int64_t sum_lanes(const struct priv *p, uint32_t row, unsigned col)
+static int64_t sum_lanes(const struct layers_pane *p, uint32_t row, unsigned col)
 {
 	int64_t sum = 0;
 
@@ -206,7 +206,7 @@ static int64_t sum_lanes(const struct priv *p, uint32_t row, unsigned col)
 }
 
 /* A route counts on each lane that it may get; maps of the hosts' own can give the lanes other routes. */
-static int64_t most_routes(const struct priv *p, uint32_t row)
+static int64_t most_routes(const struct layers_pane *p, uint32_t row)
 {
 	uint64_t most = 0;
 
@@ -215,9 +215,9 @@ static int64_t most_routes(const struct priv *p, uint32_t row)
 	return (int64_t)most;
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t layers_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct layers_pane *p = v->priv;
 	int64_t before = p->pairs ? (int64_t)p->info[row].pairs_first : 0;
 	int64_t after = p->pairs ? (int64_t)p->info[row].pairs : 0;
 
@@ -238,10 +238,10 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return p->graph ? sum_lanes(p, row, col) : -1;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void layers_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
-	int64_t n = number(v, row, col);
+	const struct layers_pane *p = v->priv;
+	int64_t n = layers_pane_number(v, row, col);
 
 	if (col == C_VL && p->lanes[row] > 1)
 		text_add(t, "%u-%u", p->vl[row], p->vl[row] + p->lanes[row] - 1);
@@ -255,26 +255,28 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%" PRId64, n);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned layers_pane_marks(const struct view *v, uint32_t row)
 {
 	const struct moment *now = v->scene->moment;
 	unsigned m = step_refused(now) && (int)row == step_layer(now) ? MARK_DOWN : 0;
 
-	return m | (((const struct priv *)v->priv)->kept && number(v, row, C_LOOPS) > 0 ? MARK_DETOUR : 0);
+	return m | (((const struct layers_pane *)v->priv)->kept && layers_pane_number(v, row, C_LOOPS) > 0
+			    ? MARK_DETOUR
+			    : 0);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool layers_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct layers_pane *p = v->priv;
 
 	s->key = p->vl[row];
 	return false;
 }
 
 /* Enter shows the pairs if there are any, else the dependencies. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void layers_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct layers_pane *p = v->priv;
 
 	if (p->pairs)
 		text_add(t, "pane layer-pairs %u", row);
@@ -282,9 +284,9 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, "pane cdg %u%s", p->vl[row], v->args.flag ? " switches" : "");
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool layers_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct layers_pane *p = v->priv;
 
 	if (strcmp(what, "layer") && strcmp(what, "vl"))
 		return false;
@@ -299,6 +301,16 @@ const struct view_ops view_layers = {
 	.syntax = "[switches]",
 	.hints = "follow=pairs :pane_cdg=cdg :pane_cycle=loops back=back",
 	COLUMNS(columns),
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, marks, touched, about, follow, placeholder, column_name),
+	.priv_size = sizeof(struct layers_pane),
+	.load = layers_pane_load,
+	.title = layers_pane_title,
+	.footer = layers_pane_footer,
+	.cell = layers_pane_cell,
+	.number = layers_pane_number,
+	.marks = layers_pane_marks,
+	.touched = layers_pane_touched,
+	.about = layers_pane_about,
+	.follow = layers_pane_follow,
+	.placeholder = layers_pane_placeholder,
+	.column_name = layers_pane_column_name,
 };

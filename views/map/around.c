@@ -30,7 +30,7 @@ struct past {
 	uint32_t sw, port;
 };
 
-struct own {
+struct around_own {
 	uint32_t middle; /* the switch of `entries` */
 	const struct layout *layout;
 	struct map_entries *entries;
@@ -44,7 +44,7 @@ struct own {
 	uint64_t changed_serial;     /* of the scene; 0: not computed */
 };
 
-static void forget_entries(struct own *o)
+static void forget_entries(struct around_own *o)
 {
 	map_entries_free(o->entries);
 	o->entries = NULL;
@@ -55,15 +55,15 @@ static void forget_entries(struct own *o)
 
 static void close_around(void *own)
 {
-	struct own *o = own;
+	struct around_own *o = own;
 
 	forget_entries(o);
 	free(o->past);
 }
 
-static void renewed(void *own, bool same)
+static void around_renewed(void *own, bool same)
 {
-	struct own *o = own;
+	struct around_own *o = own;
 
 	forget_entries(o);
 	if (same)
@@ -75,7 +75,7 @@ static void renewed(void *own, bool same)
 
 /* --- entries -------------------------------------------------------------------------------- */
 
-static const struct map_entry *entry_at(const struct own *o, struct around_spot s)
+static const struct map_entry *around_entry_at(const struct around_own *o, struct around_spot s)
 {
 	if (!o->entries || s.side == MAP_SIDES ||
 	    (uint32_t)s.i >= o->entries->first[s.side + 1] - o->entries->first[s.side])
@@ -84,7 +84,7 @@ static const struct map_entry *entry_at(const struct own *o, struct around_spot 
 }
 
 /* The entry of a port of the middle, or the middle if no entry has it. */
-static struct around_spot spot_of(const struct own *o, uint32_t port)
+static struct around_spot around_spot_of(const struct around_own *o, uint32_t port)
 {
 	for (int s = 0; s < MAP_SIDES && o->entries; s++) {
 		for (uint32_t i = o->entries->first[s]; i < o->entries->first[s + 1]; i++) {
@@ -99,7 +99,7 @@ static struct around_spot spot_of(const struct own *o, uint32_t port)
 }
 
 /* The lowest port of an entry and its number of cables: "25x4". */
-static void port_text(const struct fabric *f, const struct map_entry *e, struct text *t)
+static void around_port_text(const struct fabric *f, const struct map_entry *e, struct text *t)
 {
 	text_clear(t);
 	text_add(t, "%u", f->port_num[e->port]);
@@ -108,8 +108,8 @@ static void port_text(const struct fabric *f, const struct map_entry *e, struct 
 }
 
 /* The name, without what all names of the side share. */
-static void name_text(const struct fabric *f, const struct zone_text *z, const struct map_entry *e,
-		      struct text *t)
+static void around_name_text(const struct fabric *f, const struct zone_text *z, const struct map_entry *e,
+			     struct text *t)
 {
 	struct text clean = {0};
 
@@ -119,7 +119,7 @@ static void name_text(const struct fabric *f, const struct zone_text *z, const s
 }
 
 /* Finds what the names of a side share, and the width of its columns. */
-static void measure_side(const struct fabric *f, struct own *o, int side, bool ways)
+static void measure_side(const struct fabric *f, struct around_own *o, int side, bool ways)
 {
 	const struct map_entries *m = o->entries;
 	struct zone_text *z = &o->text[side];
@@ -136,9 +136,9 @@ static void measure_side(const struct fabric *f, struct own *o, int side, bool w
 	for (uint32_t i = from; i < to; i++) {
 		int w;
 
-		port_text(f, &m->entry[i], &t);
+		around_port_text(f, &m->entry[i], &t);
 		z->port_w = (int)t.len > z->port_w ? (int)t.len : z->port_w;
-		name_text(f, z, &m->entry[i], &t);
+		around_name_text(f, z, &m->entry[i], &t);
 		w = canvas_columns(text_str(&t));
 		w = MIN(w, NAME_MOST);
 		z->name_w = MAX(w, z->name_w);
@@ -148,11 +148,11 @@ static void measure_side(const struct fabric *f, struct own *o, int side, bool w
 }
 
 /* Prepares the entries of the selected switch. NULL when none is selected. */
-static struct own *prepare(const struct view *v)
+static struct around_own *around_prepare(const struct view *v)
 {
 	const struct map *m = map_of(v);
 	const struct fabric *f = v->scene->fabric;
-	struct own *o = map_own(v, &map_around);
+	struct around_own *o = map_own(v, &map_around);
 	uint32_t sw = map_selected(v);
 	const struct layout_part *p;
 
@@ -171,13 +171,13 @@ static struct own *prepare(const struct view *v)
 	p = m->layout->part_of[sw] == NO_ID ? NULL : &m->layout->part[m->layout->part_of[sw]];
 	for (int s = 0; s < MAP_SIDES; s++)
 		measure_side(f, o, s, p && p->kind == LAYOUT_GRID && p->n_dims > 2);
-	if (!entry_at(o, o->spot))
+	if (!around_entry_at(o, o->spot))
 		o->spot = (struct around_spot){MAP_SIDES, 0};
 	return o;
 }
 
 /* Finds the ports of the middle whose entries the last event changed. */
-static void look_at_changes(const struct view *v, struct own *o)
+static void look_at_changes(const struct view *v, struct around_own *o)
 {
 	const struct scene *sc = v->scene;
 	const struct comparison *c = sc->change;
@@ -210,7 +210,8 @@ struct entry_look {
 	uint8_t there, here; /* MAP_ON_ bits out of the middle, and into it */
 };
 
-static struct entry_look look_of(const struct view *v, const struct own *o, const struct map_entry *e)
+static struct entry_look around_look_of(const struct view *v, const struct around_own *o,
+					const struct map_entry *e)
 {
 	const struct map *m = map_of(v);
 	const struct fabric *f = v->scene->fabric;
@@ -238,7 +239,7 @@ static struct entry_look look_of(const struct view *v, const struct own *o, cons
 #define SHOWN_BITS (MAP_ON_PATH | MAP_ON_BACK | MAP_ON_CYCLE | MAP_ON_LAYER)
 
 /* Draws one bar: eighths of a column (in ASCII a digit of ninths), or · for nothing. */
-static void put_bar(const struct view *v, struct canvas *c, int x, int y, uint32_t load, uint8_t bits)
+static void around_put_bar(const struct view *v, struct canvas *c, int x, int y, uint32_t load, uint8_t bits)
 {
 	const struct map *m = map_of(v);
 	int steps = c->ascii ? 9 : 8, step;
@@ -294,13 +295,13 @@ static int room_to(int x, int end)
 	return end > x ? end - x : 0;
 }
 
-static void put_entry(const struct view *v, struct canvas *c, const struct own *o, struct around_spot s,
-		      int x, int y, int w)
+static void put_entry(const struct view *v, struct canvas *c, const struct around_own *o,
+		      struct around_spot s, int x, int y, int w)
 {
 	const struct map *m = map_of(v);
-	const struct map_entry *e = entry_at(o, s);
+	const struct map_entry *e = around_entry_at(o, s);
 	const struct zone_text *z = &o->text[s.side];
-	struct entry_look l = look_of(v, o, e);
+	struct entry_look l = around_look_of(v, o, e);
 	int from = x, end = x + w - SPACE;
 	bool cursor = o->spot.side == s.side && o->spot.i == s.i;
 	enum canvas_role role = l.down ? CANVAS_BAD : l.changed ? CANVAS_CHANGED : CANVAS_PLAIN;
@@ -310,7 +311,7 @@ static void put_entry(const struct view *v, struct canvas *c, const struct own *
 		canvas_text(c, x, y, room_to(x, end), e->way, CANVAS_LABEL);
 		x += 3;
 	}
-	port_text(v->scene->fabric, e, &t);
+	around_port_text(v->scene->fabric, e, &t);
 	x += z->port_w;
 	canvas_text(c, x - (int)t.len, y, room_to(x - (int)t.len, end), text_str(&t), CANVAS_PLAIN);
 	if (s.side != MAP_HOSTS && x + 3 <= end) {
@@ -318,9 +319,9 @@ static void put_entry(const struct view *v, struct canvas *c, const struct own *
 		if (l.down)
 			canvas_put(c, x + 1, y, 'x', CANVAS_BAD);
 		else
-			put_bar(v, c, x + 1, y, l.out, l.there);
+			around_put_bar(v, c, x + 1, y, l.out, l.there);
 		if (!l.down)
-			put_bar(v, c, x + 2, y, l.in, l.here);
+			around_put_bar(v, c, x + 2, y, l.in, l.here);
 	}
 	x += s.side != MAP_HOSTS ? 4 : 1;
 	if (s.side != MAP_HOSTS && with_marks(m)) {
@@ -328,7 +329,7 @@ static void put_entry(const struct view *v, struct canvas *c, const struct own *
 			map_put(v, c, x, y, e->sw);
 		x += 2;
 	}
-	name_text(v->scene->fabric, z, e, &t);
+	around_name_text(v->scene->fabric, z, e, &t);
 	w = room_to(x, end - SIGNS);
 	x += canvas_text_cut(c, x, y, MIN(w, NAME_MOST), text_str(&t), role);
 	if (s.side == MAP_HOSTS && l.down)
@@ -342,7 +343,7 @@ static void put_entry(const struct view *v, struct canvas *c, const struct own *
 }
 
 /* "↑ 18 core-*" at the left end of a connecting line. */
-static void put_head(struct canvas *c, const struct own *o, int side, uint32_t arrow)
+static void around_put_head(struct canvas *c, const struct around_own *o, int side, uint32_t arrow)
 {
 	const struct around_zone *z = &o->places.zone[side];
 	const struct zone_text *t = &o->text[side];
@@ -374,7 +375,7 @@ static void put_more(struct canvas *c, const struct around_zone *z)
 		canvas_textf(c, c->w - 4, z->y + z->shown - 1, 4, CANVAS_LABEL, "+%d", after);
 }
 
-static void put_zone(const struct view *v, struct canvas *c, const struct own *o, int side)
+static void put_zone(const struct view *v, struct canvas *c, const struct around_own *o, int side)
 {
 	const struct around_zone *z = &o->places.zone[side];
 
@@ -388,12 +389,12 @@ static void put_zone(const struct view *v, struct canvas *c, const struct own *o
 }
 
 /* "17 hosts" above rows of hosts; or the heading alone, if there is only one line. */
-static void put_hosts_head(const struct view *v, struct canvas *c, const struct own *o)
+static void put_hosts_head(const struct view *v, struct canvas *c, const struct around_own *o)
 {
 	const struct fabric *f = v->scene->fabric;
 	const struct around_zone *z = &o->places.zone[MAP_HOSTS];
 	const struct map_entries *m = o->entries;
-	const struct map_entry *e = m->entry + m->first[MAP_HOSTS], *at = entry_at(o, o->spot);
+	const struct map_entry *e = m->entry + m->first[MAP_HOSTS], *at = around_entry_at(o, o->spot);
 	uint32_t hosts = map_of(v)->layout->hosts[o->middle], last = (uint32_t)z->n - 1;
 	struct text t = {0};
 
@@ -426,7 +427,7 @@ static void put_hosts_head(const struct view *v, struct canvas *c, const struct 
 /*
  * Lines from a list to the box: a bar along the entries, a line from each entry to it, and one on to the box.
  */
-static void put_joints(struct canvas *c, const struct own *o, int side)
+static void put_joints(struct canvas *c, const struct around_own *o, int side)
 {
 	const struct around_zone *z = &o->places.zone[side];
 	const struct around_places *p = &o->places;
@@ -457,7 +458,7 @@ static void put_joints(struct canvas *c, const struct own *o, int side)
 	}
 }
 
-static void put_box(const struct view *v, struct canvas *c, const struct own *o)
+static void around_put_box(const struct view *v, struct canvas *c, const struct around_own *o)
 {
 	const struct map *m = map_of(v);
 	const struct around_places *p = &o->places;
@@ -492,7 +493,7 @@ static void put_box(const struct view *v, struct canvas *c, const struct own *o)
 	text_free(&counts);
 }
 
-static void plan(const struct view *v, struct own *o, int w, int h)
+static void plan(const struct view *v, struct around_own *o, int w, int h)
 {
 	struct around_want want = {.w = w, .h = h};
 	const char *name = switch_name(v->scene->fabric, o->middle);
@@ -521,9 +522,9 @@ static void put_stem(struct canvas *c, int y)
 		canvas_down(c, c->w / 2, y, y, UPRIGHT, CANVAS_DIM);
 }
 
-static void draw(struct view *v, struct canvas *c)
+static void around_draw(struct view *v, struct canvas *c)
 {
-	struct own *o = prepare(v);
+	struct around_own *o = around_prepare(v);
 
 	if (!o) {
 		canvas_text(c, 1, 0, c->w - 1, "no switch is selected", CANVAS_LABEL);
@@ -531,13 +532,13 @@ static void draw(struct view *v, struct canvas *c)
 	}
 	look_at_changes(v, o);
 	plan(v, o, c->w, c->h);
-	put_box(v, c, o);
+	around_put_box(v, c, o);
 	for (int s = 0; s < MAP_SIDES; s++) {
 		put_zone(v, c, o, s);
 		put_more(c, &o->places.zone[s]);
 	}
-	put_head(c, o, MAP_ABOVE, UP);
-	put_head(c, o, MAP_BELOW, DOWN);
+	around_put_head(c, o, MAP_ABOVE, UP);
+	around_put_head(c, o, MAP_BELOW, DOWN);
 	put_hosts_head(v, c, o);
 	for (int s = MAP_LEFT; s <= MAP_RIGHT; s++)
 		put_joints(c, o, s);
@@ -545,7 +546,7 @@ static void draw(struct view *v, struct canvas *c)
 	put_stem(c, o->places.zone[MAP_BELOW].head);
 }
 
-static void title(const struct view *v, struct text *t)
+static void around_title(const struct view *v, struct text *t)
 {
 	uint32_t sw = map_selected(v);
 	size_t was;
@@ -563,9 +564,9 @@ static void title(const struct view *v, struct text *t)
 
 /* --- keys -------------------------------------------------------------------------------------- */
 
-static void move(struct view *v, int dx, int dy)
+static void around_move(struct view *v, int dx, int dy)
 {
-	struct own *o = prepare(v);
+	struct around_own *o = around_prepare(v);
 
 	if (!o)
 		return;
@@ -573,11 +574,11 @@ static void move(struct view *v, int dx, int dy)
 	o->spot = around_step(&o->places, o->spot, dx, dy);
 }
 
-static bool enter(struct view *v, struct text *t)
+static bool around_enter(struct view *v, struct text *t)
 {
-	struct own *o = prepare(v);
+	struct around_own *o = around_prepare(v);
 	const struct fabric *f = v->scene->fabric;
-	const struct map_entry *e = o ? entry_at(o, o->spot) : NULL;
+	const struct map_entry *e = o ? around_entry_at(o, o->spot) : NULL;
 
 	if (!o)
 		return true;
@@ -601,31 +602,31 @@ static bool enter(struct view *v, struct text *t)
 
 static bool back(struct view *v)
 {
-	struct own *o = map_own(v, &map_around);
+	struct around_own *o = map_own(v, &map_around);
 	struct past p;
 
 	if (!o->n_past)
 		return false;
 	p = o->past[--o->n_past];
 	map_select(v, p.sw);
-	o = prepare(v);
+	o = around_prepare(v);
 	if (o)
-		o->spot = spot_of(o, p.port);
+		o->spot = around_spot_of(o, p.port);
 	return true;
 }
 
-static void hit(struct view *v, struct canvas_object at)
+static void around_hit(struct view *v, struct canvas_object at)
 {
-	struct own *o = prepare(v);
+	struct around_own *o = around_prepare(v);
 
 	if (o && at.row != NO_ID)
-		o->spot = spot_of(o, at.port);
+		o->spot = around_spot_of(o, at.port);
 }
 
-static bool placeholder(const struct view *v, const char *what, struct text *t)
+static bool around_placeholder(const struct view *v, const char *what, struct text *t)
 {
-	const struct own *o = prepare(v);
-	const struct map_entry *e = o ? entry_at(o, o->spot) : NULL;
+	const struct around_own *o = around_prepare(v);
+	const struct map_entry *e = o ? around_entry_at(o, o->spot) : NULL;
 
 	if (!e || (strcmp(what, "port") != 0 && strcmp(what, "peer") != 0 && strcmp(what, "object") != 0))
 		return false;
@@ -635,9 +636,9 @@ static bool placeholder(const struct view *v, const char *what, struct text *t)
 /* "▸ port 5 to leaf-005[19], 2 cables: 12 routes out, 14 in, 1.0 x the mean" */
 static void selection(const struct view *v, struct text *t)
 {
-	const struct own *o = prepare(v);
+	const struct around_own *o = around_prepare(v);
 	const struct fabric *f = v->scene->fabric;
-	const struct map_entry *e = o ? entry_at(o, o->spot) : NULL;
+	const struct map_entry *e = o ? around_entry_at(o, o->spot) : NULL;
 	const struct map *m = map_of(v);
 	struct entry_look l;
 	uint32_t most;
@@ -646,7 +647,7 @@ static void selection(const struct view *v, struct text *t)
 
 	if (!e)
 		return;
-	l = look_of(v, o, e);
+	l = around_look_of(v, o, e);
 	idle = event_idle(v->scene->event, e->port);
 	text_add(t, "port %s to %s", port_number(f, e->port, number, sizeof(number)),
 		 port_label(f, f->port_peer[e->port], peer, sizeof(peer)));
@@ -667,16 +668,16 @@ static void selection(const struct view *v, struct text *t)
 const struct map_scale map_around = {
 	.name = "around",
 	.own = 2,
-	.own_size = sizeof(struct own),
-	.title = title,
-	.draw = draw,
+	.own_size = sizeof(struct around_own),
+	.title = around_title,
+	.draw = around_draw,
 	.below = 1,
-	.move = move,
-	.enter = enter,
+	.move = around_move,
+	.enter = around_enter,
 	.back = back,
-	.hit = hit,
-	.placeholder = placeholder,
+	.hit = around_hit,
+	.placeholder = around_placeholder,
 	.selection = selection,
-	.renewed = renewed,
+	.renewed = around_renewed,
 	.close = close_around,
 };

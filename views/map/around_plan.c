@@ -8,7 +8,7 @@
 #define FEW_HOSTS 2 /* rows of hosts that deserve a zone of their own */
 #define LIST_LINK 4 /* columns between a list and the box */
 
-static int least(int a, int b)
+static int around_plan_least(int a, int b)
 {
 	return MIN(a, b);
 }
@@ -35,18 +35,18 @@ static void fill_rows(struct around_zone *z, int w)
 /* Sets the rows that a zone shows, if it gets `room` rows. */
 static void show_rows(struct around_zone *z, int room, int w)
 {
-	z->shown = most(0, least(z->rows, room));
+	z->shown = most(0, around_plan_least(z->rows, room));
 	if (z->shown < z->rows && z->n) { /* the numbers at the edge need columns */
 		fill_rows(z, w - EDGE);
-		z->shown = most(0, least(z->rows, room));
+		z->shown = most(0, around_plan_least(z->rows, room));
 	}
 	z->x = most(0, (w - z->per_row * z->cell + 1) / 2);
 }
 
 /* Shares rows between above and below: half for each, and unused rows go to the other. */
-static void share_rows(struct around_zone *a, struct around_zone *b, int room, int w)
+static void around_plan_share_rows(struct around_zone *a, struct around_zone *b, int room, int w)
 {
-	int half = room / 2, above = least(a->rows, most(half, room - b->rows));
+	int half = room / 2, above = around_plan_least(a->rows, most(half, room - b->rows));
 
 	show_rows(a, above, w);
 	show_rows(b, room - above, w);
@@ -58,7 +58,7 @@ static void scroll_to(struct around_zone *z, int row, int top)
 		top = row;
 	if (row >= 0 && row >= top + z->shown)
 		top = row - z->shown + 1;
-	z->top = most(0, least(top, z->rows - z->shown));
+	z->top = most(0, around_plan_least(top, z->rows - z->shown));
 }
 
 /* Rows of the middle: for the box, and for the lists beside it as far as the other zones leave room. */
@@ -66,10 +66,10 @@ static int middle_rows(const struct around_want *want, const struct around_place
 {
 	int lists = most(want->n[MAP_LEFT], want->n[MAP_RIGHT]), room = want->h;
 
-	room -= want->n[MAP_ABOVE] ? 1 + least(2, p->zone[MAP_ABOVE].rows) : 0;
-	room -= want->n[MAP_BELOW] ? 1 + least(2, p->zone[MAP_BELOW].rows) : 0;
+	room -= want->n[MAP_ABOVE] ? 1 + around_plan_least(2, p->zone[MAP_ABOVE].rows) : 0;
+	room -= want->n[MAP_BELOW] ? 1 + around_plan_least(2, p->zone[MAP_BELOW].rows) : 0;
 	room -= want->n[MAP_HOSTS] ? 1 : 0;
-	return most(box_h, least(lists, room));
+	return most(box_h, around_plan_least(lists, room));
 }
 
 /* Places the lists on the left and right, beside the rows of the middle, which begin at y. */
@@ -81,8 +81,8 @@ static void place_lists(const struct around_want *want, struct around_places *p,
 
 		z->rows = z->n;
 		z->per_row = z->n ? 1 : 0;
-		z->shown = side > 3 ? least(z->n, rows) : 0;
-		z->cell = most(0, least(z->cell, side));
+		z->shown = side > 3 ? around_plan_least(z->n, rows) : 0;
+		z->cell = most(0, around_plan_least(z->cell, side));
 		z->y = y + (rows - z->shown) / 2;
 		/* the space behind an entry may be under the link */
 		z->x = s == MAP_LEFT ? p->box_x - 1 - z->cell : p->box_x + p->box_w + LIST_LINK;
@@ -92,7 +92,7 @@ static void place_lists(const struct around_want *want, struct around_places *p,
 
 static void place_hosts(struct around_zone *hosts, int left, int w)
 {
-	hosts->line = hosts->n && left < least(hosts->rows, FEW_HOSTS);
+	hosts->line = hosts->n && left < around_plan_least(hosts->rows, FEW_HOSTS);
 	if (hosts->line)
 		hosts->shown = 0;
 	else
@@ -146,12 +146,12 @@ void around_plan(const struct around_want *want, struct around_spot cursor, int 
 		fill_rows(&to->zone[s], want->w);
 	}
 	to->box_h = box_rows(want, to);
-	to->box_w = most(0, least(want->box_w, want->w));
+	to->box_w = most(0, around_plan_least(want->box_w, want->w));
 	to->box_x = (want->w - to->box_w) / 2;
 	middle = middle_rows(want, to, to->box_h);
 	heads = (want->n[MAP_ABOVE] > 0) + (want->n[MAP_BELOW] > 0) + (want->n[MAP_HOSTS] > 0);
 	room = most(0, want->h - middle - heads);
-	share_rows(&to->zone[MAP_ABOVE], &to->zone[MAP_BELOW], room, want->w);
+	around_plan_share_rows(&to->zone[MAP_ABOVE], &to->zone[MAP_BELOW], room, want->w);
 	place_hosts(&to->zone[MAP_HOSTS], room - to->zone[MAP_ABOVE].shown - to->zone[MAP_BELOW].shown,
 		    want->w);
 	stack(want, to, middle);
@@ -196,7 +196,7 @@ static int column_of(const struct around_places *p, struct around_spot s)
 }
 
 /* The entry of a row that is nearest to a column; of two, the left one. */
-static struct around_spot nearest(const struct around_places *p, int side, int row, int column)
+static struct around_spot around_plan_nearest(const struct around_places *p, int side, int row, int column)
 {
 	const struct around_zone *z = &p->zone[side];
 	struct around_spot best = {side, row * z->per_row};
@@ -221,7 +221,7 @@ static struct around_spot enter_below(const struct around_places *p, struct arou
 
 	for (unsigned i = 0; i < ARRAY_LEN(order); i++)
 		if (order[i] > after && p->zone[order[i]].n)
-			return nearest(p, order[i], 0, column_of(p, from));
+			return around_plan_nearest(p, order[i], 0, column_of(p, from));
 	return from;
 }
 
@@ -229,7 +229,7 @@ static struct around_spot enter_above(const struct around_places *p, struct arou
 {
 	const struct around_zone *z = &p->zone[MAP_ABOVE];
 
-	return z->n ? nearest(p, MAP_ABOVE, z->rows - 1, column_of(p, from)) : from;
+	return z->n ? around_plan_nearest(p, MAP_ABOVE, z->rows - 1, column_of(p, from)) : from;
 }
 
 static struct around_spot step_rows(const struct around_places *p, struct around_spot from, int dy)
@@ -243,7 +243,7 @@ static struct around_spot step_rows(const struct around_places *p, struct around
 	z = &p->zone[from.side];
 	row = from.i / z->per_row + dy;
 	if (row >= 0 && row < z->rows)
-		return nearest(p, from.side, row, column_of(p, from));
+		return around_plan_nearest(p, from.side, row, column_of(p, from));
 	if (from.side == MAP_LEFT || from.side == MAP_RIGHT)
 		return dy < 0 ? enter_above(p, from) : enter_below(p, from, MAP_RIGHT);
 	if (from.side == MAP_ABOVE)
@@ -251,7 +251,7 @@ static struct around_spot step_rows(const struct around_places *p, struct around
 	if (dy > 0)
 		return enter_below(p, from, from.side);
 	if (from.side == MAP_HOSTS && below->n)
-		return nearest(p, MAP_BELOW, below->rows - 1, column_of(p, from));
+		return around_plan_nearest(p, MAP_BELOW, below->rows - 1, column_of(p, from));
 	return middle;
 }
 
@@ -270,13 +270,13 @@ static struct around_spot step_across(const struct around_places *p, struct arou
 		return from.side == side ? from : (struct around_spot){MAP_SIDES, 0};
 	z = &p->zone[from.side];
 	first = from.i / z->per_row * z->per_row;
-	last = least(first + z->per_row, z->n) - 1;
+	last = around_plan_least(first + z->per_row, z->n) - 1;
 	if (dx < -1)
 		from.i = first;
 	else if (dx > 1)
 		from.i = last;
 	else
-		from.i = most(0, least(from.i + dx, z->n - 1));
+		from.i = most(0, around_plan_least(from.i + dx, z->n - 1));
 	return from;
 }
 

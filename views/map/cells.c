@@ -61,14 +61,14 @@ int stride_for(uint32_t units, int room, int most)
 /* --- runs of switches in lines ------------------------------------------------------------------- */
 
 /* Cells of switches that belong together are adjacent. A run of them that fits in one line is not broken. */
-struct lines {
+struct cells_lines {
 	int width;    /* cells */
 	int gap;      /* cells between runs */
 	uint32_t s;   /* switches per cell */
 	int at, line; /* place of the next cell */
 };
 
-static void run_begin(struct lines *l, uint32_t n)
+static void run_begin(struct cells_lines *l, uint32_t n)
 {
 	int len = (int)cells_for(n, l->s);
 
@@ -81,7 +81,7 @@ static void run_begin(struct lines *l, uint32_t n)
 }
 
 /* The end of the run that begins at i, which has the switches of one block. */
-static uint32_t run_end(const struct layout *l, const uint32_t *sw, uint32_t n, uint32_t i)
+static uint32_t cells_run_end(const struct layout *l, const uint32_t *sw, uint32_t n, uint32_t i)
 {
 	uint32_t b = l->block[sw[i]];
 
@@ -91,12 +91,13 @@ static uint32_t run_end(const struct layout *l, const uint32_t *sw, uint32_t n, 
 }
 
 /* Counts the lines that switches take. *longest: the length of the longest one. */
-static int lines_of(const struct placing *g, const uint32_t *sw, uint32_t n, struct lines *l, int *longest)
+static int cells_lines_of(const struct placing *g, const uint32_t *sw, uint32_t n, struct cells_lines *l,
+			  int *longest)
 {
 	*longest = 0;
 	l->at = l->line = 0;
 	for (uint32_t i = 0; i < n;) {
-		uint32_t end = run_end(g->l, sw, n, i);
+		uint32_t end = cells_run_end(g->l, sw, n, i);
 		int len = (int)cells_for(end - i, l->s), first;
 
 		run_begin(l, end - i);
@@ -116,37 +117,37 @@ static int lines_of(const struct placing *g, const uint32_t *sw, uint32_t n, str
 }
 
 /* As few lines as the width allows, then as narrow as possible, with gaps if these need no extra line. */
-static struct lines fit_lines(const struct placing *g, const uint32_t *sw, uint32_t n, uint32_t s, int width,
-			      int *rows, int *longest)
+static struct cells_lines fit_lines(const struct placing *g, const uint32_t *sw, uint32_t n, uint32_t s,
+				    int width, int *rows, int *longest)
 {
-	struct lines l = {.width = width > 0 ? width : 1, .s = s}, with = l;
-	int few = lines_of(g, sw, n, &l, longest), lo;
+	struct cells_lines l = {.width = width > 0 ? width : 1, .s = s}, with = l;
+	int few = cells_lines_of(g, sw, n, &l, longest), lo;
 
 	with.gap = 1;
-	if (lines_of(g, sw, n, &with, longest) == few)
+	if (cells_lines_of(g, sw, n, &with, longest) == few)
 		l = with;
 	lo = 1;
 	for (int hi = l.width; lo < hi;) {
-		struct lines t = l;
+		struct cells_lines t = l;
 
 		t.width = lo + (hi - lo) / 2;
-		if (lines_of(g, sw, n, &t, longest) <= few)
+		if (cells_lines_of(g, sw, n, &t, longest) <= few)
 			hi = t.width;
 		else
 			lo = t.width + 1;
 	}
 	l.width = lo;
-	*rows = lines_of(g, sw, n, &l, longest);
+	*rows = cells_lines_of(g, sw, n, &l, longest);
 	l.at = l.line = 0;
 	return l;
 }
 
 /* Places the switches in lines. (x, y) is the first cell. */
-static void put_lines(struct placing *g, const uint32_t *sw, uint32_t n, struct lines l, int x, int y,
-		      int stride)
+static void cells_put_lines(struct placing *g, const uint32_t *sw, uint32_t n, struct cells_lines l, int x,
+			    int y, int stride)
 {
 	for (uint32_t i = 0; i < n;) {
-		uint32_t end = run_end(g->l, sw, n, i);
+		uint32_t end = cells_run_end(g->l, sw, n, i);
 
 		run_begin(&l, end - i);
 		for (uint32_t k = i; k < end; k++) {
@@ -165,7 +166,7 @@ static void put_lines(struct placing *g, const uint32_t *sw, uint32_t n, struct 
 
 void place_rows(struct placing *g)
 {
-	struct lines l = {0};
+	struct cells_lines l = {0};
 	uint32_t s = 1;
 	int rows, longest;
 
@@ -173,12 +174,12 @@ void place_rows(struct placing *g)
 		l = fit_lines(g, g->sw, g->n, s, g->w, &rows, &longest);
 		s = next_share(s);
 	} while (rows > g->h && l.s < g->n);
-	put_lines(g, g->sw, g->n, l, 0, 0, stride_for((uint32_t)longest, g->w, 4));
+	cells_put_lines(g, g->sw, g->n, l, 0, 0, stride_for((uint32_t)longest, g->w, 4));
 }
 
 /* --- trees ---------------------------------------------------------------------------------------- */
 
-struct tree {
+struct cells_tree {
 	struct shape_tree is; /* its last column has switches below the roots without a pod */
 	unsigned levels;
 	int label;	  /* columns to the left of the cells */
@@ -190,7 +191,7 @@ struct tree {
 	int units; /* cells of the longest line */
 };
 
-static int rows_of(const struct tree *t)
+static int cells_rows_of(const struct cells_tree *t)
 {
 	int n = 0;
 
@@ -200,13 +201,13 @@ static int rows_of(const struct tree *t)
 }
 
 /* Least number of lines, with gaps and hosts. */
-static int lines_with_gaps(const struct tree *t)
+static int lines_with_gaps(const struct cells_tree *t)
 {
-	return rows_of(t) + t->least * ((int)t->levels - 1) + t->hosts;
+	return cells_rows_of(t) + t->least * ((int)t->levels - 1) + t->hosts;
 }
 
 /* Cells of all pods side by side. *asks: the level that needs most of them. */
-static int pod_widths(struct tree *t, unsigned *asks)
+static int pod_widths(struct cells_tree *t, unsigned *asks)
 {
 	uint32_t all = 0;
 
@@ -220,7 +221,7 @@ static int pod_widths(struct tree *t, unsigned *asks)
 }
 
 /* Fits pods in as columns, and sets the rows of each level. False: too high with s switches per cell. */
-static bool fit_pods(const struct placing *g, struct tree *t)
+static bool fit_pods(const struct placing *g, struct cells_tree *t)
 {
 	uint32_t roots = cells_for(t->is.first[1], t->s), pods = 0;
 	unsigned asks;
@@ -244,7 +245,7 @@ static bool fit_pods(const struct placing *g, struct tree *t)
 }
 
 /* Fits in lines of whole blocks instead. */
-static bool fit_blocks(const struct placing *g, struct tree *t)
+static bool fit_blocks(const struct placing *g, struct cells_tree *t)
 {
 	t->units = 0;
 	for (unsigned l = 0; l < t->levels; l++) {
@@ -260,8 +261,8 @@ static bool fit_blocks(const struct placing *g, struct tree *t)
 }
 
 /* Finds the fewest switches per cell that fit. False: the height is never enough. */
-static bool fit_tree(const struct placing *g, struct tree *t,
-		     bool (*fit)(const struct placing *, struct tree *))
+static bool fit_tree(const struct placing *g, struct cells_tree *t,
+		     bool (*fit)(const struct placing *, struct cells_tree *))
 {
 	for (t->s = 1;; t->s = next_share(t->s)) {
 		if (fit(g, t))
@@ -272,7 +273,7 @@ static bool fit_tree(const struct placing *g, struct tree *t,
 }
 
 /* Places a level with pods as columns. Roots begin at the left, independent of pods. */
-static void put_pods(struct placing *g, const struct tree *t, unsigned lev, int y, int stride)
+static void put_pods(struct placing *g, const struct cells_tree *t, unsigned lev, int y, int stride)
 {
 	uint32_t k = 0, pod = NO_ID;
 	int *left = NEW_ARRAY(t->is.columns + 1, int);
@@ -300,7 +301,7 @@ static void put_pods(struct placing *g, const struct tree *t, unsigned lev, int 
  * Letters with which names of a level begin: those of at least half of its switches. Names that several
  * switches share are used, too: they tell the kind of switch, not its place.
  */
-static size_t level_word(const struct placing *g, const struct tree *t, unsigned lev, const char **word)
+static size_t level_word(const struct placing *g, const struct cells_tree *t, unsigned lev, const char **word)
 {
 	uint32_t votes = 0, same = 0, n = t->is.first[lev + 1] - t->is.first[lev];
 	size_t len = 0;
@@ -333,7 +334,7 @@ static size_t level_word(const struct placing *g, const struct tree *t, unsigned
 	return len > 1 && 2 * same >= n ? len : 0;
 }
 
-static void label_level(struct placing *g, const struct tree *t, unsigned lev, int y)
+static void label_level(struct placing *g, const struct cells_tree *t, unsigned lev, int y)
 {
 	static const char *const names[] = {"roots", "mid", "leaves"};
 	uint32_t n = t->is.first[lev + 1] - t->is.first[lev];
@@ -366,7 +367,7 @@ static void label_level(struct placing *g, const struct tree *t, unsigned lev, i
 }
 
 /* " hosts 3675 0-20 a leaf" */
-static void label_hosts(struct placing *g, const struct tree *t, int y)
+static void label_hosts(struct placing *g, const struct cells_tree *t, int y)
 {
 	uint32_t all = 0, most = 0, least = UINT32_MAX;
 
@@ -383,9 +384,9 @@ static void label_hosts(struct placing *g, const struct tree *t, int y)
 				  : str_printf("  hosts %5u  %u-%u a leaf", all, least, most));
 }
 
-static void put_tree(struct placing *g, struct tree *t, bool pods)
+static void put_tree(struct placing *g, struct cells_tree *t, bool pods)
 {
-	int stride = stride_for((uint32_t)t->units, t->room, pods ? 4 : 8), rows = rows_of(t), y = 0,
+	int stride = stride_for((uint32_t)t->units, t->room, pods ? 4 : 8), rows = cells_rows_of(t), y = 0,
 	    left = g->h - rows - t->hosts, most = g->h >= TALL ? 8 : 4;
 
 	t->gap = t->levels > 1 ? left / ((int)t->levels - 1) : 0;
@@ -400,8 +401,8 @@ static void put_tree(struct placing *g, struct tree *t, bool pods)
 		if (pods)
 			put_pods(g, t, lev, y, stride);
 		else
-			put_lines(g, sw, n, fit_lines(g, sw, n, t->s, t->room, &r, &longest), t->label, y,
-				  stride);
+			cells_put_lines(g, sw, n, fit_lines(g, sw, n, t->s, t->room, &r, &longest), t->label,
+					y, stride);
 		y += (int)t->is.rows[lev];
 		g->c->below[at] = g->y + y;
 		y += lev + 1 < t->levels ? t->gap : 0;
@@ -411,9 +412,9 @@ static void put_tree(struct placing *g, struct tree *t, bool pods)
 		label_hosts(g, t, y);
 }
 
-static void place_tree(struct placing *g)
+static void cells_place_tree(struct placing *g)
 {
-	struct tree t = {.label = g->w >= 36 ? LABELS : g->w >= 10 ? 3 : 0};
+	struct cells_tree t = {.label = g->w >= 36 ? LABELS : g->w >= 10 ? 3 : 0};
 	bool pods = false, fits = false;
 
 	t.room = g->w - t.label > 0 ? g->w - t.label : 1;
@@ -517,7 +518,7 @@ struct cell_place {
 
 COMPARATOR(by_line, struct cell_place, UP(y) UP(x) UP(place))
 
-static void put_in_order(struct map_cells *c, const struct layout *l)
+static void cells_put_in_order(struct map_cells *c, const struct layout *l)
 {
 	struct cell_place *p = NEW_ARRAY(c->n + 1, struct cell_place);
 	uint32_t same = 0;
@@ -554,9 +555,9 @@ static int lines_for_rest(const struct layout *l, uint32_t shown, int w, int h)
 struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, int w, int h)
 {
 	static void (*const place[])(struct placing *) = {
-		[LAYOUT_TREE] = place_tree,    [LAYOUT_GRID] = place_grid, [LAYOUT_GROUPS] = place_groups,
-		[LAYOUT_FULL] = place_groups,  [LAYOUT_RING] = place_ring, [LAYOUT_CHAIN] = place_ring,
-		[LAYOUT_OTHER] = place_points, [LAYOUT_ROW] = place_rows};
+		[LAYOUT_TREE] = cells_place_tree, [LAYOUT_GRID] = place_grid, [LAYOUT_GROUPS] = place_groups,
+		[LAYOUT_FULL] = place_groups,	  [LAYOUT_RING] = place_ring, [LAYOUT_CHAIN] = place_ring,
+		[LAYOUT_OTHER] = place_points,	  [LAYOUT_ROW] = place_rows};
 	struct map_cells *c = NEW(struct map_cells);
 	struct placing g = {.c = c, .f = f, .l = l, .w = w > 0 ? w : 1, .h = h > 0 ? h : 1};
 	int *wide = NEW_ARRAY(l->n_parts + 1, int);
@@ -592,7 +593,7 @@ struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, 
 		y += place_rest(&g, l->part[shown].first, l->n - l->n_alone, y, rest > 1 ? rest / 2 : 1,
 				"other parts");
 	place_rest(&g, l->n - l->n_alone, l->n, y, h - y, "not connected");
-	put_in_order(c, l);
+	cells_put_in_order(c, l);
 	for (uint32_t i = 0; i < c->n_labels; i++)
 		if (c->label[i].y + 1 > c->height)
 			c->height = c->label[i].y + 1;

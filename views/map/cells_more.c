@@ -9,7 +9,7 @@
 
 /* --- grids ---------------------------------------------------------------------------------------- */
 
-struct grid {
+struct cells_more_grid {
 	uint32_t nx, ny, nz; /* numbers of places; dimensions above the third are part of z */
 	uint32_t kx, ky;     /* places per cell */
 	int cx, cy;	     /* cells of a plane */
@@ -21,7 +21,7 @@ struct grid {
 	int rows;	     /* of planes */
 };
 
-static int digits_of(uint32_t n)
+static int cells_more_digits_of(uint32_t n)
 {
 	int d = 1;
 
@@ -31,13 +31,15 @@ static int digits_of(uint32_t n)
 }
 
 /* Computes the sizes from strides and places per cell. Returns the number of lines. */
-static int measure(const struct placing *g, struct grid *r)
+static int cells_more_measure(const struct placing *g, struct cells_more_grid *r)
 {
 	int room;
 
 	r->cx = (int)((r->nx + r->kx - 1) / r->kx);
 	r->cy = (int)((r->ny + r->ky - 1) / r->ky);
-	r->left = g->w >= 16 && r->ky == 1 && r->ny > 1 ? digits_of(r->ny - 1) + 2 : g->w >= 16 ? 3 : 0;
+	r->left = g->w >= 16 && r->ky == 1 && r->ny > 1 ? cells_more_digits_of(r->ny - 1) + 2
+		  : g->w >= 16				? 3
+							: 0;
 	r->pw = (r->cx - 1) * r->sx + 1;
 	r->ph = (r->cy - 1) * r->sy + 1 + r->head + r->foot;
 	r->gap = r->nz == 1 ? 0 : r->sx < 2 ? 1 : 4;
@@ -54,11 +56,11 @@ static int measure(const struct placing *g, struct grid *r)
  * Chooses strides: of the wide ones that fit, the one with fewest rows of planes, then the largest; else the
  * first narrow one that fits.
  */
-static bool fit_strides(const struct placing *g, struct grid *r)
+static bool fit_strides(const struct placing *g, struct cells_more_grid *r)
 {
 	static const int stride[][2] = {{8, 3}, {6, 3}, {5, 2}, {4, 2}, {3, 2}, {2, 2}, {2, 1}, {1, 1}};
 	enum { WIDE = 4 };
-	struct grid best = *r;
+	struct cells_more_grid best = *r;
 	bool any = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(stride) && (i < WIDE || !any); i++) {
@@ -66,7 +68,7 @@ static bool fit_strides(const struct placing *g, struct grid *r)
 
 		r->sx = stride[i][0];
 		r->sy = stride[i][1];
-		fits = measure(g, r) <= g->h;
+		fits = cells_more_measure(g, r) <= g->h;
 		if (i >= WIDE || (fits && (!any || r->rows < best.rows)))
 			best = *r;
 		any |= fits;
@@ -75,7 +77,7 @@ static bool fit_strides(const struct placing *g, struct grid *r)
 	return any;
 }
 
-static void fit_shared(const struct placing *g, struct grid *r)
+static void fit_shared(const struct placing *g, struct cells_more_grid *r)
 {
 	r->sx = r->sy = 1;
 	r->foot = false;
@@ -85,25 +87,25 @@ static void fit_shared(const struct placing *g, struct grid *r)
 
 		r->kx = (r->nx + (uint32_t)room - 1) / (uint32_t)room;
 		r->ky = (r->ny + (uint32_t)g->h - 1) / (uint32_t)g->h;
-		if (measure(g, r) <= g->h)
+		if (cells_more_measure(g, r) <= g->h)
 			return;
 	}
 	for (uint32_t k = 2;; k = next_share(k)) {
 		r->kx = MIN(k, r->nx);
 		r->ky = MIN(k, r->ny);
-		if (measure(g, r) <= g->h)
+		if (cells_more_measure(g, r) <= g->h)
 			return;
 		if (k >= r->nx && k >= r->ny)
 			break;
 	}
 	r->head = false;
-	if (measure(g, r) == INT32_MAX) {
+	if (cells_more_measure(g, r) == INT32_MAX) {
 		r->across = 1;
 		r->rows = (int)r->nz;
 	}
 }
 
-static void fit_grid(const struct placing *g, struct grid *r)
+static void fit_grid(const struct placing *g, struct cells_more_grid *r)
 {
 	r->kx = r->ky = 1;
 	for (int less = 0; less < 3; less++) { /* names are dropped before places share cells */
@@ -116,16 +118,16 @@ static void fit_grid(const struct placing *g, struct grid *r)
 	fit_shared(g, r);
 }
 
-static void plane_corner(const struct grid *r, uint32_t z, int *x, int *y)
+static void plane_corner(const struct cells_more_grid *r, uint32_t z, int *x, int *y)
 {
 	*x = r->left + (int)(z % (uint32_t)r->across) * (r->pw + r->gap);
 	*y = (int)(z / (uint32_t)r->across) * r->ph + r->head;
 }
 
-static void name_planes(struct placing *g, const struct grid *r)
+static void name_planes(struct placing *g, const struct cells_more_grid *r)
 {
 	for (uint32_t z = 0; z < r->nz; z++) {
-		int x, y, bottom, wide = digits_of(r->nx - 1);
+		int x, y, bottom, wide = cells_more_digits_of(r->nx - 1);
 
 		plane_corner(r, z, &x, &y);
 		bottom = y + (r->cy - 1) * r->sy;
@@ -144,7 +146,7 @@ static void name_planes(struct placing *g, const struct grid *r)
 	}
 }
 
-static void stroke_grid(struct placing *g, const struct grid *r)
+static void stroke_grid(struct placing *g, const struct cells_more_grid *r)
 {
 	const struct layout *l = g->l;
 
@@ -165,7 +167,7 @@ static void stroke_grid(struct placing *g, const struct grid *r)
 void place_grid(struct placing *g)
 {
 	const struct layout_part *is = g->is;
-	struct grid r = {
+	struct cells_more_grid r = {
 		.nx = is->dim[0].size, .ny = is->n_dims > 1 ? is->dim[1].size : 1, .nz = grid_planes(is)};
 	uint32_t beside = 0;
 
@@ -194,7 +196,7 @@ void place_grid(struct placing *g)
 
 /* --- groups ---------------------------------------------------------------------------------------- */
 
-struct groups {
+struct cells_more_groups {
 	struct shape_run *group; /* if all are linked to all, each switch is a group */
 	uint32_t n, most;	 /* number of groups; most members */
 	int name;		 /* columns of names */
@@ -203,7 +205,7 @@ struct groups {
 #define NAME_MOST 12
 #define ELLIPSE_MOST 24
 
-static const char *name_of(const struct placing *g, const struct shape_run *group)
+static const char *cells_more_name_of(const struct placing *g, const struct shape_run *group)
 {
 	if (g->is->kind == LAYOUT_FULL)
 		return switch_name(g->f, g->sw[group->first]);
@@ -219,7 +221,7 @@ struct group_box {
 	int w, h;	/* of a box */
 };
 
-static void box_size(const struct groups *q, struct group_box *b, int rows)
+static void box_size(const struct cells_more_groups *q, struct group_box *b, int rows)
 {
 	uint32_t cells = (q->most + b->s - 1) / b->s;
 
@@ -231,13 +233,13 @@ static void box_size(const struct groups *q, struct group_box *b, int rows)
 	b->h = rows + b->names;
 }
 
-static void put_group(struct placing *g, const struct groups *q, const struct group_box *b, uint32_t k, int x,
-		      int y)
+static void cells_more_put_group(struct placing *g, const struct cells_more_groups *q,
+				 const struct group_box *b, uint32_t k, int x, int y)
 {
 	const struct shape_run *is = &q->group[k];
 
 	if (b->names)
-		cells_label(g, x, y, b->w, str_dup(name_of(g, is)));
+		cells_label(g, x, y, b->w, str_dup(cells_more_name_of(g, is)));
 	for (uint32_t i = 0; i < is->n; i++) {
 		int cell = (int)(i / b->s);
 
@@ -247,8 +249,8 @@ static void put_group(struct placing *g, const struct groups *q, const struct gr
 }
 
 /* The corner of box k on an ellipse; the first is on top, then clockwise. */
-static void on_ellipse(const struct placing *g, const struct groups *q, const struct group_box *b, uint32_t k,
-		       int *x, int *y)
+static void on_ellipse(const struct placing *g, const struct cells_more_groups *q, const struct group_box *b,
+		       uint32_t k, int *x, int *y)
 {
 	double angle = 2 * M_PI * k / q->n, rx = (g->w - b->w - 2) / 2.0, ry = (g->h - b->h) / 2.0;
 
@@ -256,7 +258,8 @@ static void on_ellipse(const struct placing *g, const struct groups *q, const st
 	*y = (int)lround(ry - ry * cos(angle));
 }
 
-static bool ellipse_fits(const struct placing *g, const struct groups *q, const struct group_box *b)
+static bool ellipse_fits(const struct placing *g, const struct cells_more_groups *q,
+			 const struct group_box *b)
 {
 	int x[ELLIPSE_MOST], y[ELLIPSE_MOST];
 
@@ -272,7 +275,8 @@ static bool ellipse_fits(const struct placing *g, const struct groups *q, const 
 }
 
 /* Arranges boxes in lines, with the fewest rows of cells per box that fit. False: none fit. */
-static bool boxes_fit(const struct placing *g, const struct groups *q, struct group_box *b, int *across)
+static bool boxes_fit(const struct placing *g, const struct cells_more_groups *q, struct group_box *b,
+		      int *across)
 {
 	uint32_t cells = (q->most + b->s - 1) / b->s;
 
@@ -285,7 +289,8 @@ static bool boxes_fit(const struct placing *g, const struct groups *q, struct gr
 	return false;
 }
 
-static void put_boxes(struct placing *g, const struct groups *q, const struct group_box *b, int across)
+static void cells_more_put_boxes(struct placing *g, const struct cells_more_groups *q,
+				 const struct group_box *b, int across)
 {
 	int lines = (int)((q->n + (uint32_t)across - 1) / (uint32_t)across), wide, high;
 
@@ -294,12 +299,13 @@ static void put_boxes(struct placing *g, const struct groups *q, const struct gr
 	wide = wide > b->w + 6 ? b->w + 6 : wide;
 	high = b->h + ((g->h - lines * b->h) / lines > 0 && lines > 1 ? 1 : 0);
 	for (uint32_t k = 0; k < q->n; k++)
-		put_group(g, q, b, k, (int)(k % (uint32_t)across) * wide, (int)(k / (uint32_t)across) * high);
+		cells_more_put_group(g, q, b, k, (int)(k % (uint32_t)across) * wide,
+				     (int)(k / (uint32_t)across) * high);
 }
 
 void place_groups(struct placing *g)
 {
-	struct groups q = {0};
+	struct cells_more_groups q = {0};
 	struct group_box b = {.names = true, .stride = 2, .s = 1};
 	int across = 0, x, y;
 	bool fits;
@@ -307,7 +313,7 @@ void place_groups(struct placing *g)
 	q.group = shape_runs(g->l, g->sw, g->n, g->is->kind == LAYOUT_FULL, &q.n);
 	q.most = shape_most(q.group, q.n);
 	for (uint32_t k = 0; k < q.n; k++) {
-		int len = (int)strlen(name_of(g, &q.group[k]));
+		int len = (int)strlen(cells_more_name_of(g, &q.group[k]));
 
 		q.name = MAX(len, q.name);
 	}
@@ -316,7 +322,7 @@ void place_groups(struct placing *g)
 	fits = ellipse_fits(g, &q, &b);
 	for (uint32_t k = 0; fits && k < q.n; k++) {
 		on_ellipse(g, &q, &b, k, &x, &y);
-		put_group(g, &q, &b, k, x, y);
+		cells_more_put_group(g, &q, &b, k, x, y);
 	}
 	if (!fits) {
 		bool room = boxes_fit(g, &q, &b, &across);
@@ -330,7 +336,7 @@ void place_groups(struct placing *g)
 			b.s = next_share(b.s);
 			room = boxes_fit(g, &q, &b, &across);
 		}
-		put_boxes(g, &q, &b, across > 0 ? across : 1);
+		cells_more_put_boxes(g, &q, &b, across > 0 ? across : 1);
 	}
 	for (uint32_t i = 0; b.stride > 1 && i < g->n && g->is->kind == LAYOUT_FULL && q.n < 3; i++)
 		cells_stroke(g->c, g->sw[0], g->sw[i]);

@@ -17,7 +17,7 @@ unsigned map_shade(const struct map *m, uint32_t load)
 
 /* --- one function per colour ------------------------------------------------------------------------ */
 
-static struct map_look letter(unsigned n, const char *letters)
+static struct map_look colours_letter(unsigned n, const char *letters)
 {
 	size_t len = strlen(letters);
 
@@ -51,8 +51,8 @@ static void look_rank(struct view *v)
 		uint32_t rank = r->ops->rank(r, s), part = m->layout->part_of[s];
 		bool tree = part != NO_ID && m->layout->part[part].kind == LAYOUT_TREE;
 
-		m->look[s] =
-			rank == NO_RANK ? (struct map_look){unranked, CANVAS_PLAIN, 0} : letter(rank, counts);
+		m->look[s] = rank == NO_RANK ? (struct map_look){unranked, CANVAS_PLAIN, 0}
+					     : colours_letter(rank, counts);
 		if (moment_touched(v->scene->moment, T_RANK, s)) {
 			m->look[s].role = CANVAS_PATH;
 			m->look[s].weight = 255;
@@ -67,7 +67,7 @@ static void look_rank(struct view *v)
 }
 
 /* Chassis get letters in the order in which they appear in the drawing. */
-static void look_chassis(struct view *v, const struct chassis *c)
+static void look_chassis(struct view *v, const struct view_chassis *c)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 	struct map *m = map_of(v);
@@ -82,7 +82,7 @@ static void look_chassis(struct view *v, const struct chassis *c)
 		}
 		if (!number[e])
 			number[e] = ++n;
-		m->look[s] = letter((number[e] - 1) % (uint32_t)(sizeof(letters) - 1), letters);
+		m->look[s] = colours_letter((number[e] - 1) % (uint32_t)(sizeof(letters) - 1), letters);
 		m->look[s].weight = 1;
 	}
 	free(number);
@@ -99,7 +99,7 @@ static void look_plain(struct view *v, const struct graph *g)
 		unsigned shade = 0;
 
 		if (m->colour == MAP_LAYERS) { /* virtual lanes with routes on its links to switches */
-			m->look[s] = letter(vls ? (unsigned)__builtin_popcount(vls[s]) : 0, counts);
+			m->look[s] = colours_letter(vls ? (unsigned)__builtin_popcount(vls[s]) : 0, counts);
 			continue;
 		}
 		if (m->colour == MAP_LOAD && m->busiest)
@@ -122,7 +122,7 @@ bool map_colour_offered(const struct view *v, enum map_colour c)
 {
 	struct scene *sc = v->scene;
 	const struct routing *r = scene_routing(sc);
-	const struct chassis *ch;
+	const struct view_chassis *ch;
 
 	switch (c) {
 	case MAP_STATE:

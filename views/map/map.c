@@ -85,7 +85,7 @@ void map_renew(struct view *v)
 }
 
 /* Was another switch looked at in another pane since? */
-static bool look_again(struct view *v, uint32_t *sw)
+static bool map_look_again(struct view *v, uint32_t *sw)
 {
 	const struct fabric *f = v->scene->fabric;
 	uint64_t now = v->scene->looked.sw;
@@ -114,7 +114,7 @@ static void take_layout(struct view *v, const struct layout *l)
 		map_scales[i]->renewed(map_own(v, map_scales[i]), same);
 }
 
-static void load(struct view *v)
+static void map_load(struct view *v)
 {
 	struct scene *sc = v->scene;
 	struct map *m = map_of(v);
@@ -136,11 +136,11 @@ static void load(struct view *v)
 	v->n_rows = m->layout->n;
 	map_colours_load(v);
 	map_overlays_load(v);
-	if (!m->looked && look_again(v, &sw))
+	if (!m->looked && map_look_again(v, &sw))
 		v->select = m->row_of[sw];
 }
 
-static void close_view(struct view *v)
+static void map_close_view(struct view *v)
 {
 	struct map *m = map_of(v);
 
@@ -156,7 +156,7 @@ static void close_view(struct view *v)
 
 /* --- words ------------------------------------------------------------------------------------- */
 
-static int index_of(const char *const *names, const char *word)
+static int map_index_of(const char *const *names, const char *word)
 {
 	for (int i = 0; names[i]; i++)
 		if (!strcmp(names[i], word))
@@ -181,15 +181,15 @@ static void set_overlay(struct map *m, enum map_overlay o)
 }
 
 /* Reads the words of `pane map`: a scale, a colour, an overlay. */
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int map_open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct map *m = map_of(v);
 
 	m->scale = &map_overview;
 	set_overlay(m, MAP_LINKS);
 	for (int i = 0; i < a->n; i++) {
-		int colour = index_of(map_colour_names, a->arg[i].word),
-		    overlay = index_of(map_overlay_names, a->arg[i].word);
+		int colour = map_index_of(map_colour_names, a->arg[i].word),
+		    overlay = map_index_of(map_overlay_names, a->arg[i].word);
 		const struct map_scale *scale = scale_named(a->arg[i].word);
 
 		if (scale) {
@@ -247,7 +247,7 @@ static int zoom(struct view *v, int dir, struct err *e)
 static int choose_colour(struct view *v, const char *word, struct err *e)
 {
 	struct map *m = map_of(v);
-	int c = word ? index_of(map_colour_names, word) : (int)m->colour;
+	int c = word ? map_index_of(map_colour_names, word) : (int)m->colour;
 
 	if (c < 0)
 		return err_word(
@@ -269,7 +269,7 @@ static int choose_colour(struct view *v, const char *word, struct err *e)
 static int choose_overlay(struct view *v, const char *word, struct err *e)
 {
 	struct map *m = map_of(v);
-	int o = word ? index_of(map_overlay_names, word) : (int)m->overlay;
+	int o = word ? map_index_of(map_overlay_names, word) : (int)m->overlay;
 
 	if (o < 0)
 		return err_word(e,
@@ -295,7 +295,7 @@ static int choose_overlay(struct view *v, const char *word, struct err *e)
 }
 
 /* [ and ]: goes to the switch before or after this one along the overlay. */
-static int along(struct view *v, int dir, struct err *e)
+static int map_along(struct view *v, int dir, struct err *e)
 {
 	struct map *m = map_of(v);
 	uint32_t sel = map_selected(v), n;
@@ -315,7 +315,7 @@ static int along(struct view *v, int dir, struct err *e)
 	return 0;
 }
 
-static int words(struct view *v, int argc, char **argv, struct err *e)
+static int map_words(struct view *v, int argc, char **argv, struct err *e)
 {
 	struct map *m = map_of(v);
 	const char *what = argv[0], *arg = argc > 1 ? argv[1] : NULL;
@@ -333,7 +333,7 @@ static int words(struct view *v, int argc, char **argv, struct err *e)
 	if (!strcmp(what, "overlay"))
 		return choose_overlay(v, arg, e);
 	if (!strcmp(what, "along"))
-		return along(v, dir, e);
+		return map_along(v, dir, e);
 	if (!strcmp(what, "other")) {
 		unsigned n;
 
@@ -368,7 +368,7 @@ static int words(struct view *v, int argc, char **argv, struct err *e)
 
 /* --- text -------------------------------------------------------------------------------------- */
 
-static void title(const struct view *v, struct text *t)
+static void map_title(const struct view *v, struct text *t)
 {
 	const struct routing *r = scene_routing(v->scene);
 	const struct map *m = map_of(v);
@@ -393,7 +393,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s", map_overlay_names[m->overlay]);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void map_footer(const struct view *v, struct text *t)
 {
 	text_add(t, "Enter around  +/- scale  o colour  v overlay  [ ] along  %s",
 		 map_of(v)->overlay == MAP_DRAIN ? "( ) rounds  = play" : "Backspace back");
@@ -535,7 +535,7 @@ static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 	text_free(&t);
 }
 
-static void draw(struct view *v, struct canvas *c)
+static void map_draw(struct view *v, struct canvas *c)
 {
 	struct map *m = map_of(v);
 	const struct map_scale *s;
@@ -547,7 +547,7 @@ static void draw(struct view *v, struct canvas *c)
 	if (!m->layout)
 		return;
 	/* another pane or a command may have looked at another switch */
-	if (look_again(v, &sw))
+	if (map_look_again(v, &sw))
 		map_select(v, sw);
 	if (m->overlay == MAP_PATH || m->overlay == MAP_TURN)
 		anew = was->src != now->src || was->dst != now->dst || was->via_sw != now->via_sw ||
@@ -574,13 +574,13 @@ static void draw(struct view *v, struct canvas *c)
 	draw_below(v, c, below);
 }
 
-static void move(struct view *v, int dx, int dy)
+static void map_move(struct view *v, int dx, int dy)
 {
 	if (map_of(v)->layout && v->n_rows)
 		scale_now(v)->move(v, dx, dy);
 }
 
-static void hit(struct view *v, struct canvas_object o)
+static void map_hit(struct view *v, struct canvas_object o)
 {
 	const struct map_scale *s = scale_now(v);
 
@@ -603,7 +603,7 @@ static uint32_t hosts_of(const struct view *v, uint32_t sw)
 
 /* --- rows -------------------------------------------------------------------------------------- */
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t map_number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct map *m = map_of(v);
 	const struct fabric *f = v->scene->fabric;
@@ -641,7 +641,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		map_place_text(v, sw, t);
 		return;
 	}
-	n = number(v, row, col);
+	n = map_number(v, row, col);
 	if (n < 0)
 		text_add(t, "-");
 	else if (col == C_MEAN)
@@ -650,7 +650,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%" PRId64, n);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned map_marks(const struct view *v, uint32_t row)
 {
 	const struct map *m = map_of(v);
 	uint32_t sw = m->layout->order[row];
@@ -658,14 +658,14 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return (m->down[sw] ? MARK_DOWN : 0u) | (m->changed[sw] ? MARK_CHANGED : 0u);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool map_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	subject_switch(v, map_of(v)->layout->order[row], s);
-	s->lid = (int)number(v, row, C_LID);
+	s->lid = (int)map_number(v, row, C_LID);
 	return true;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool map_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct map *m = map_of(v);
 
@@ -674,7 +674,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 }
 
 /* Enter zooms in. At the nearest scale, the scale decides, or the ports of the switch are shown. */
-static void follow(const struct view *cv, uint32_t row, struct text *t)
+static void map_follow(const struct view *cv, uint32_t row, struct text *t)
 {
 	struct view *v = (struct view *)(uintptr_t)cv;
 	struct map *m = map_of(v);
@@ -699,19 +699,19 @@ const struct view_ops view_map = {
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct map),
 	.priv_kept = sizeof(struct map),
-	.open = open_view,
-	.load = load,
-	.close = close_view,
-	.title = title,
-	.footer = footer,
+	.open = map_open_view,
+	.load = map_load,
+	.close = map_close_view,
+	.title = map_title,
+	.footer = map_footer,
 	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.about = about,
-	.placeholder = placeholder,
-	.follow = follow,
-	.draw = draw,
-	.move = move,
-	.hit = hit,
-	.words = words,
+	.number = map_number,
+	.marks = map_marks,
+	.about = map_about,
+	.placeholder = map_placeholder,
+	.follow = map_follow,
+	.draw = map_draw,
+	.move = map_move,
+	.hit = map_hit,
+	.words = map_words,
 };

@@ -54,7 +54,7 @@ struct flow_walk {
 };
 
 /* The next switch of the route to a LID, and the port that leads there. NO_ID: the route ends. */
-static uint32_t next_switch(const struct flow_walk *k, uint32_t sw, unsigned lid, uint32_t *port)
+static uint32_t overlays_next_switch(const struct flow_walk *k, uint32_t sw, unsigned lid, uint32_t *port)
 {
 	unsigned out = routing_next_port(k->r, sw, lid);
 
@@ -74,18 +74,18 @@ static void walk_before(struct flow_walk *k, uint32_t from, unsigned lid)
 		k->way[n++] = s;
 		k->at[s] = MISSES; /* may be corrected below */
 		if (s == k->sw) {
-			next_switch(k, s, lid, &port);
+			overlays_next_switch(k, s, lid, &port);
 			passes = port == k->port;
 			break;
 		}
-		s = next_switch(k, s, lid, &port);
+		s = overlays_next_switch(k, s, lid, &port);
 	}
 	if (s != NO_ID && n && s != k->way[n - 1])
 		passes = k->at[s] == PASSES;
 	for (uint32_t i = 0; passes && i < n; i++) {
 		k->at[k->way[i]] = PASSES;
 		k->out[k->way[i]] |= FLOW_BEFORE;
-		if (k->way[i] != k->sw && next_switch(k, k->way[i], lid, &port) != NO_ID)
+		if (k->way[i] != k->sw && overlays_next_switch(k, k->way[i], lid, &port) != NO_ID)
 			k->out[k->t->fabric->n_switches + port] |= FLOW_BEFORE;
 	}
 }
@@ -96,7 +96,7 @@ static void walk_after(struct flow_walk *k, uint32_t s, unsigned lid)
 
 	for (uint32_t n = 0; s != NO_ID && n < k->t->fabric->n_switches; n++, s = next) {
 		k->out[s] |= FLOW_AFTER;
-		next = next_switch(k, s, lid, &port);
+		next = overlays_next_switch(k, s, lid, &port);
 		if (next != NO_ID)
 			k->out[k->t->fabric->n_switches + port] |= FLOW_AFTER;
 	}
@@ -124,7 +124,7 @@ static void one_destination(struct flow_walk *k, unsigned lid, const uint32_t *h
 }
 
 /* The switches with hosts. */
-static uint32_t *host_switches(const struct topo *t, uint32_t *n)
+static uint32_t *overlays_host_switches(const struct topo *t, uint32_t *n)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t *sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
@@ -142,11 +142,11 @@ static uint32_t *host_switches(const struct topo *t, uint32_t *n)
 }
 
 /* Marks switches and ports before and after the link out of port arg[0]. */
-static void *run_flows(const struct job *j)
+static void *overlays_run_flows(const struct job *j)
 {
 	const struct fabric *f = j->sweep->fabric;
 	struct flow_walk k = {.r = j->sweep->routing, .t = j->sweep->topo, .port = j->arg[0]};
-	uint32_t n_hosts, *host = host_switches(j->sweep->topo, &n_hosts);
+	uint32_t n_hosts, *host = overlays_host_switches(j->sweep->topo, &n_hosts);
 	bool go_on = true;
 
 	k.sw = f->node_switch[f->port_node[j->arg[0]]];
@@ -168,11 +168,11 @@ static void *run_flows(const struct job *j)
 	return NULL;
 }
 
-static const struct task task_flow_marks = {.run = run_flows, .free = free};
+static const struct task task_flow_marks = {.run = overlays_run_flows, .free = free};
 
 /* --- marks ------------------------------------------------------------------------------------------ */
 
-static uint32_t switch_of(const struct view *v, uint32_t port)
+static uint32_t overlays_switch_of(const struct view *v, uint32_t port)
 {
 	const struct fabric *f = v->scene->fabric;
 
@@ -186,10 +186,11 @@ static void set_mark(struct map *m, uint32_t sw, uint32_t ch, enum canvas_role r
 }
 
 /* Marks the channel out of a port, and adds its line if it leads to a switch. */
-static void add_channel(const struct view *v, uint32_t port, unsigned bit, enum canvas_role role)
+static void overlays_add_channel(const struct view *v, uint32_t port, unsigned bit, enum canvas_role role)
 {
 	struct map *m = map_of(v);
-	uint32_t from = switch_of(v, port), to = switch_of(v, v->scene->fabric->port_peer[port]);
+	uint32_t from = overlays_switch_of(v, port),
+		 to = overlays_switch_of(v, v->scene->fabric->port_peer[port]);
 
 	m->channel[port] |= (uint8_t)bit;
 	if (from == NO_ID || to == NO_ID || from == to)
@@ -219,7 +220,7 @@ static void mark_links(struct view *v)
 		for (uint32_t k = l->cable[i]; m->load && k < l->cable[i + 1]; k++)
 			port = m->load[l->port[k]] > m->load[port] ? l->port[k] : port;
 		set_mark(m, l->to[i], MAP_DISC, CANVAS_MARK);
-		add_channel(v, port, MAP_ON_LINKS, CANVAS_MARK);
+		overlays_add_channel(v, port, MAP_ON_LINKS, CANVAS_MARK);
 	}
 }
 
@@ -281,14 +282,14 @@ static void mark_hops(struct view *v, const struct path *p, unsigned bit, enum c
 		if (!m->mark[h->sw])
 			set_mark(m, h->sw, role == CANVAS_BACK ? HOLLOW : STAR, role);
 		if (on)
-			add_channel(v, port, bit, role);
+			overlays_add_channel(v, port, bit, role);
 		if (stops)
 			add_stop(m, h->sw, port, hop_text(v, p, i));
 	}
 }
 
 /* Marks the chosen direction with A, B and its hops, and the other direction under it. */
-static void mark_path(struct view *v)
+static void overlays_mark_path(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
 	struct map *m = map_of(v);
@@ -328,7 +329,7 @@ static uint32_t order_char(uint32_t i)
 	return i < sizeof(order) - 1 ? (uint32_t)(unsigned char)order[i] : STAR;
 }
 
-static char *channel_text(const struct view *v, const struct map *m, uint32_t i, uint32_t n)
+static char *overlays_channel_text(const struct view *v, const struct map *m, uint32_t i, uint32_t n)
 {
 	struct text t = {0};
 	uint32_t c = m->cycle[i], dep = cdg_dependency(m->graph->cdg, c, m->cycle[(i + 1) % n]);
@@ -341,7 +342,7 @@ static char *channel_text(const struct view *v, const struct map *m, uint32_t i,
 	return t.s;
 }
 
-static void mark_cycle(struct view *v)
+static void overlays_mark_cycle(struct view *v)
 {
 	struct map *m = map_of(v);
 	uint32_t n = 0;
@@ -352,14 +353,14 @@ static void mark_cycle(struct view *v)
 	while (m->cycle[n] != NO_ID)
 		n++;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t port = m->graph->cdg->port[m->cycle[i]], sw = switch_of(v, port);
+		uint32_t port = m->graph->cdg->port[m->cycle[i]], sw = overlays_switch_of(v, port);
 
 		if (sw == NO_ID)
 			continue;
 		if (!m->mark[sw])
 			set_mark(m, sw, order_char(i), CANVAS_CYCLE);
-		add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
-		add_stop(m, sw, port, channel_text(v, m, i, n));
+		overlays_add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
+		add_stop(m, sw, port, overlays_channel_text(v, m, i, n));
 	}
 	text_add(&m->said, "cycle %u of %u, VL %u, %s", m->choice + 1, m->n_choices,
 		 m->graph->cdg->vl[m->cycle[0]], PLURAL(n, "channel"));
@@ -382,7 +383,7 @@ static int chosen_layer(const struct graph *g, unsigned choice, unsigned *n)
 	return found;
 }
 
-static void mark_layer(struct view *v)
+static void overlays_mark_layer(struct view *v)
 {
 	struct map *m = map_of(v);
 	const struct cdg *c = m->graph ? m->graph->cdg : NULL;
@@ -391,13 +392,13 @@ static void mark_layer(struct view *v)
 	if (layer < 0)
 		return;
 	for (uint32_t i = 0; i < c->n_channels; i++) {
-		uint32_t to = switch_of(v, v->scene->fabric->port_peer[c->port[i]]);
+		uint32_t to = overlays_switch_of(v, v->scene->fabric->port_peer[c->port[i]]);
 
-		if (c->vl[i] != layer || switch_of(v, c->port[i]) == NO_ID || to == NO_ID)
+		if (c->vl[i] != layer || overlays_switch_of(v, c->port[i]) == NO_ID || to == NO_ID)
 			continue;
-		add_channel(v, c->port[i], MAP_ON_LAYER, CANVAS_PATH);
+		overlays_add_channel(v, c->port[i], MAP_ON_LAYER, CANVAS_PATH);
 		for (uint32_t k = c->first[i]; k < c->first[i + 1]; k++)
-			if (switch_of(v, v->scene->fabric->port_peer[c->port[c->to[k]]]) != NO_ID)
+			if (overlays_switch_of(v, v->scene->fabric->port_peer[c->port[c->to[k]]]) != NO_ID)
 				set_mark(m, to, MAP_DISC, CANVAS_PATH);
 	}
 	text_add(&m->said, "layer %d, %s, %s", layer, PLURAL(m->graph->vl[layer].channels, "channel"),
@@ -414,7 +415,7 @@ static void mark_dependencies(struct view *v)
 	size_t missing;
 	int layer = m->graph ? chosen_layer(m->graph, m->choice, &n) : -1;
 
-	mark_layer(v);
+	overlays_mark_layer(v);
 	if (layer < 0)
 		return;
 	channel = NEW_ARRAY(v->scene->fabric->n_ports + 1, uint8_t);
@@ -433,7 +434,7 @@ static void mark_dependencies(struct view *v)
 /* --- why a path is not in a lower layer -------------------------------------------------------- */
 
 /* The layer of the pair, if it is above the lowest. */
-static bool pair_layer(const struct view *v, unsigned lid[2], struct pair_layer *l)
+static bool overlays_pair_layer(const struct view *v, unsigned lid[2], struct pair_layer *l)
 {
 	const struct routing_ops *ops = scene_ops(v->scene);
 	uint32_t ep[2];
@@ -497,7 +498,7 @@ static void mark_way(struct view *v, const struct path *p, unsigned at)
 			continue;
 		port = switch_port_id(v->scene->fabric, h->sw, h->out);
 		m->channel[port] = 0;
-		add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
+		overlays_add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
 	}
 	text_add(&m->said, "forbidden turn at %s", switch_name(v->scene->fabric, p->hop[at].sw));
 	text_add(&m->meaning, "! the turn, its channels red  ◆ on the way");
@@ -509,13 +510,13 @@ static void mark_witness(struct view *v, const struct witness *x)
 	struct map *m = map_of(v);
 
 	for (uint32_t i = 0; i < x->n; i++) {
-		uint32_t sw = switch_of(v, x->edge[i].port);
+		uint32_t sw = overlays_switch_of(v, x->edge[i].port);
 
 		if (sw == NO_ID)
 			continue;
 		if (!m->mark[sw])
 			set_mark(m, sw, order_char(i), CANVAS_CYCLE);
-		add_channel(v, x->edge[i].port, MAP_ON_CYCLE, CANVAS_CYCLE);
+		overlays_add_channel(v, x->edge[i].port, MAP_ON_CYCLE, CANVAS_CYCLE);
 		add_stop(m, sw, x->edge[i].port, NULL);
 	}
 	text_add(&m->meaning, "1 2 3 order of the cycle's channels");
@@ -586,11 +587,12 @@ static void mark_flows(struct view *v)
 				 m->flows[s] & FLOW_AFTER ? CANVAS_BACK : CANVAS_PATH);
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		if (m->flows[f->n_switches + p])
-			add_channel(v, p, MAP_ON_PATH,
-				    m->flows[f->n_switches + p] & FLOW_AFTER ? CANVAS_BACK : CANVAS_PATH);
-	add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
+			overlays_add_channel(v, p, MAP_ON_PATH,
+					     m->flows[f->n_switches + p] & FLOW_AFTER ? CANVAS_BACK
+										      : CANVAS_PATH);
+	overlays_add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
 	for (unsigned i = 0; i < 2; i++) {
-		uint32_t sw = switch_of(v, i ? f->port_peer[port] : port);
+		uint32_t sw = overlays_switch_of(v, i ? f->port_peer[port] : port);
 
 		if (sw != NO_ID)
 			add_stop(m, sw, port, NULL);
@@ -616,7 +618,7 @@ static void add_circle(struct view *v, const struct drain *d)
 	uint32_t n, *circle = drain_circle(d, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t port = drain_port(circle[i]), sw = switch_of(v, port);
+		uint32_t port = drain_port(circle[i]), sw = overlays_switch_of(v, port);
 
 		if (sw != NO_ID)
 			add_stop(map_of(v), sw, port,
@@ -634,10 +636,11 @@ static void mark_drain(struct view *v)
 	uint32_t *held = NEW_ARRAY(f->n_switches + 1, uint32_t);
 
 	for (uint32_t c = drain_next(d, 0); c != NO_ID; c = drain_next(d, c + 1)) {
-		uint32_t port = drain_port(c), sw = switch_of(v, f->port_peer[port]);
+		uint32_t port = drain_port(c), sw = overlays_switch_of(v, f->port_peer[port]);
 		bool waits = drain_waits(d, c);
 
-		add_channel(v, port, waits ? MAP_ON_CYCLE : MAP_ON_LAYER, waits ? CANVAS_CYCLE : CANVAS_PATH);
+		overlays_add_channel(v, port, waits ? MAP_ON_CYCLE : MAP_ON_LAYER,
+				     waits ? CANVAS_CYCLE : CANVAS_PATH);
 		if (sw == NO_ID)
 			continue;
 		held[sw] += drain_held(d, c);
@@ -682,10 +685,10 @@ static void mark_failed(struct view *v)
 		idle += state != NULL;
 		if (state_link_up(f, v->scene->data, l))
 			continue;
-		add_channel(v, a, MAP_ON_DOWN, CANVAS_BAD);
+		overlays_add_channel(v, a, MAP_ON_DOWN, CANVAS_BAD);
 		m->channel[b] |= MAP_ON_DOWN;
 		for (unsigned i = 0; i < 2 && v->scene->data->link_down[l]; i++) {
-			uint32_t sw = switch_of(v, i ? b : a);
+			uint32_t sw = overlays_switch_of(v, i ? b : a);
 
 			if (sw == NO_ID || m->mark[sw])
 				continue;
@@ -723,7 +726,7 @@ static bool anything_new(const struct scene *sc)
 }
 
 /* Was it not there when the fabric was loaded, or down before the last event? */
-static bool came_up(const struct view *v, uint32_t sw)
+static bool overlays_came_up(const struct view *v, uint32_t sw)
 {
 	const struct scene *sc = v->scene;
 
@@ -745,9 +748,9 @@ static uint32_t mark_new_links(struct view *v)
 		if (fabric_link_in(was, f, l) != NO_ID)
 			continue;
 		n++;
-		add_channel(v, f->link_port[2 * l], MAP_ON_PATH, CANVAS_CHANGED);
+		overlays_add_channel(v, f->link_port[2 * l], MAP_ON_PATH, CANVAS_CHANGED);
 		for (unsigned i = 0; i < 2; i++) {
-			uint32_t port = f->link_port[2 * l + i], sw = switch_of(v, port);
+			uint32_t port = f->link_port[2 * l + i], sw = overlays_switch_of(v, port);
 			char name[160];
 
 			m->channel[port] |= MAP_ON_PATH;
@@ -770,10 +773,10 @@ static void mark_changed(struct view *v)
 	for (uint32_t i = 0; i < l->n; i++) {
 		uint32_t s = l->order[i];
 
-		if (!m->changed[s] && !came_up(v, s))
+		if (!m->changed[s] && !overlays_came_up(v, s))
 			continue;
 		n++;
-		set_mark(m, s, came_up(v, s) ? '+' : '!', CANVAS_CHANGED);
+		set_mark(m, s, overlays_came_up(v, s) ? '+' : '!', CANVAS_CHANGED);
 		add_stop(m, s, NO_ID,
 			 m->changed[s] ? str_printf("%s changed", PLURAL(m->changed[s], "entry")) : NULL);
 	}
@@ -786,7 +789,7 @@ static void mark_changed(struct view *v)
 
 /* --- between the old tables and the new ones ----------------------------------------------------- */
 
-static void mark_transition(struct view *v)
+static void overlays_mark_transition(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
 	struct map *m = map_of(v);
@@ -803,7 +806,7 @@ static void mark_transition(struct view *v)
 		if (!m->mark[h->sw])
 			set_mark(m, h->sw, order_char(i), CANVAS_CYCLE);
 		if (port != NO_ID)
-			add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
+			overlays_add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
 		add_stop(m, h->sw, port,
 			 str_printf("hop %u of %u: out %u by the %s entry", i + 1, w->n, h->port,
 				    h->now ? "new" : "old"));
@@ -861,7 +864,7 @@ void map_overlays_load(struct view *v)
 			r = view_ask(v, &task_cycle, g, (const uint32_t[TASK_ARGS]){m->choice});
 			m->cycle = r ? r->value : NULL;
 		}
-	} else if (m->overlay == MAP_TURN && pair_layer(v, lid, &layer)) {
+	} else if (m->overlay == MAP_TURN && overlays_pair_layer(v, lid, &layer)) {
 		m->witness_layer = layer.first - 1;
 		m->witness = view_ask_value(v, &task_witness,
 					    (const uint32_t[TASK_ARGS]){lid[0], lid[1], layer.first - 1});
@@ -909,7 +912,7 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 			way_free(&w);
 			return true;
 		}
-		if (pair_layer(v, lid, &layer))
+		if (overlays_pair_layer(v, lid, &layer))
 			return true;
 		if (!path_turn(v, &p, &at))
 			return false;
@@ -932,13 +935,18 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 
 void map_overlay_mark(struct view *v)
 {
-	static void (*const mark[MAP_OVERLAYS])(struct view *) = {
-		[MAP_LINKS] = mark_links,	   [MAP_PATH] = mark_path,
-		[MAP_CYCLE] = mark_cycle,	   [MAP_TURN] = mark_turn,
-		[MAP_LAYER] = mark_layer,	   [MAP_DEPENDENCIES] = mark_dependencies,
-		[MAP_FLOWS] = mark_flows,	   [MAP_DRAIN] = mark_drain,
-		[MAP_FAILED] = mark_failed,	   [MAP_CHANGED] = mark_changed,
-		[MAP_TRANSITION] = mark_transition};
+	static void (*const mark[MAP_OVERLAYS])(struct view *) = {[MAP_LINKS] = mark_links,
+								  [MAP_PATH] = overlays_mark_path,
+								  [MAP_CYCLE] = overlays_mark_cycle,
+								  [MAP_TURN] = mark_turn,
+								  [MAP_LAYER] = overlays_mark_layer,
+								  [MAP_DEPENDENCIES] = mark_dependencies,
+								  [MAP_FLOWS] = mark_flows,
+								  [MAP_DRAIN] = mark_drain,
+								  [MAP_FAILED] = mark_failed,
+								  [MAP_CHANGED] = mark_changed,
+								  [MAP_TRANSITION] =
+									  overlays_mark_transition};
 	struct map *m = map_of(v);
 	const struct fabric *f = v->scene->fabric;
 	uint32_t sel = m->overlay == MAP_LINKS ? map_selected(v) : NO_ID;

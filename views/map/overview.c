@@ -41,7 +41,7 @@ static void close_overview(void *own)
 	map_cells_free(((struct overview *)own)->cells);
 }
 
-static void renewed(void *own, bool same)
+static void overview_renewed(void *own, bool same)
 {
 	if (same)
 		return;
@@ -50,7 +50,7 @@ static void renewed(void *own, bool same)
 }
 
 /* Places the cells for a size. They are kept while the size is the same. */
-static const struct map_cells *place(const struct view *v, int w, int h)
+static const struct map_cells *overview_place(const struct view *v, int w, int h)
 {
 	const struct map *m = map_of(v);
 	struct overview *o = map_own(v, &map_overview);
@@ -82,14 +82,14 @@ static void scroll(const struct view *v, struct overview *o, int h)
 
 /* --- lines ------------------------------------------------------------------------------------------ */
 
-struct drawing {
+struct overview_drawing {
 	const struct view *v;
 	struct canvas *c;
 	const struct map_cells *cells;
 	int top;
 };
 
-static const struct layout_part *part_of(const struct drawing *d, uint32_t sw)
+static const struct layout_part *overview_part_of(const struct overview_drawing *d, uint32_t sw)
 {
 	const struct layout *l = map_of(d->v)->layout;
 
@@ -97,7 +97,7 @@ static const struct layout_part *part_of(const struct drawing *d, uint32_t sw)
 }
 
 /* Draws down, then across, with a corner. */
-static void draw_stroke(const struct drawing *d, const struct map_stroke *s, bool strong,
+static void draw_stroke(const struct overview_drawing *d, const struct map_stroke *s, bool strong,
 			enum canvas_role role)
 {
 	int xl = MIN(s->x0, s->x1), xr = MAX(s->x0, s->x1), yt = MIN(s->y0, s->y1) - d->top,
@@ -121,7 +121,7 @@ static bool link_is_down(const struct view *v, uint32_t a, uint32_t b)
 	return true;
 }
 
-static void draw_strokes(const struct drawing *d)
+static void draw_strokes(const struct overview_drawing *d)
 {
 	bool failed = map_anything_failed(d->v);
 
@@ -139,7 +139,7 @@ static void draw_strokes(const struct drawing *d)
 }
 
 /* A marked line of a grid or ring: along its stroke; or out at both ends of a row, if it wraps around. */
-static void draw_on_strokes(const struct drawing *d, const struct map_line *l)
+static void draw_on_strokes(const struct overview_drawing *d, const struct map_line *l)
 {
 	const struct map_cells *c = d->cells;
 	int xa = c->x[l->from], ya = c->y[l->from], xb = c->x[l->to], yb = c->y[l->to];
@@ -167,14 +167,14 @@ static void draw_on_strokes(const struct drawing *d, const struct map_line *l)
  * Counts the lines in the gap below each level of each part. Lines of other shapes count in gap 255 of their
  * part.
  */
-static uint32_t *count_lines(const struct drawing *d)
+static uint32_t *count_lines(const struct overview_drawing *d)
 {
 	const struct map *m = map_of(d->v);
 	uint32_t *n = NEW_ARRAY(((size_t)m->layout->n_parts + 1) * 256, uint32_t);
 
 	for (uint32_t i = 0; i < m->n_lines; i++) {
 		const struct map_line *l = &m->line[i];
-		const struct layout_part *is = part_of(d, l->from);
+		const struct layout_part *is = overview_part_of(d, l->from);
 		unsigned a = m->layout->level[l->from], b = m->layout->level[l->to];
 
 		if (is)
@@ -184,11 +184,11 @@ static uint32_t *count_lines(const struct drawing *d)
 	return n;
 }
 
-static void draw_one_line(const struct drawing *d, const struct map_line *l, const uint32_t *n)
+static void draw_one_line(const struct overview_drawing *d, const struct map_line *l, const uint32_t *n)
 {
 	const struct map *m = map_of(d->v);
 	const struct map_cells *c = d->cells;
-	const struct layout_part *is = part_of(d, l->from);
+	const struct layout_part *is = overview_part_of(d, l->from);
 	enum canvas_role role = (enum canvas_role)l->role;
 	unsigned a = m->layout->level[l->from], b = m->layout->level[l->to];
 	uint32_t up = a < b ? l->from : l->to, low = a < b ? l->to : l->from;
@@ -218,7 +218,7 @@ static void draw_one_line(const struct drawing *d, const struct map_line *l, con
 }
 
 /* Lines of the way back lie under all others. */
-static void draw_lines(const struct drawing *d)
+static void draw_lines(const struct overview_drawing *d)
 {
 	const struct map *m = map_of(d->v);
 	uint32_t *n = m->n_lines ? count_lines(d) : NULL;
@@ -233,7 +233,7 @@ static void draw_lines(const struct drawing *d)
 /* --- cells ------------------------------------------------------------------------------------------- */
 
 /* Draws the most important switch of each cell. The selected one is always shown. */
-static void draw_cells(const struct drawing *d)
+static void draw_cells(const struct overview_drawing *d)
 {
 	const struct map *m = map_of(d->v);
 	const struct map_cells *c = d->cells;
@@ -263,7 +263,7 @@ static void draw_cells(const struct drawing *d)
 }
 
 /* Writes the switches per cell at the right end of a line with room for it. */
-static void draw_share(const struct drawing *d)
+static void draw_share(const struct overview_drawing *d)
 {
 	char text[80];
 	int len, x;
@@ -286,10 +286,10 @@ static void draw_share(const struct drawing *d)
 	}
 }
 
-static void draw(struct view *v, struct canvas *c)
+static void overview_draw(struct view *v, struct canvas *c)
 {
 	struct overview *o = map_own(v, &map_overview);
-	struct drawing d = {v, c, place(v, c->w, c->h), 0};
+	struct overview_drawing d = {v, c, overview_place(v, c->w, c->h), 0};
 
 	scroll(v, o, c->h);
 	d.top = o->top;
@@ -331,7 +331,7 @@ static const struct layout_part *grid_of(const struct layout *l, uint32_t sw)
 	return is && is->kind == LAYOUT_GRID && *layout_coord(l, sw) != LAYOUT_BESIDE ? is : NULL;
 }
 
-static uint32_t switch_at(const struct layout *l, const struct layout_part *is, const uint16_t *at)
+static uint32_t overview_switch_at(const struct layout *l, const struct layout_part *is, const uint16_t *at)
 {
 	for (uint32_t i = is->first; i < is->first + is->n; i++)
 		if (!memcmp(layout_coord(l, l->order[i]), at, LAYOUT_DIMS * sizeof(*at)))
@@ -354,7 +354,7 @@ static uint32_t grid_step(const struct view *v, uint32_t sw, unsigned dim, int b
 		want[dim] = (uint16_t)(want[dim] + by);
 	else if (is->dim[dim].kind == LAYOUT_CYCLE)
 		want[dim] = by < 0 ? last : 0;
-	return switch_at(l, is, want);
+	return overview_switch_at(l, is, want);
 }
 
 /* The same place in the next plane, cyclically. NO_ID: there is no other plane. */
@@ -376,7 +376,7 @@ static uint32_t next_plane(const struct view *v, uint32_t sw, int by)
 		}
 		want[d] = by < 0 ? last : 0;
 	}
-	return switch_at(l, is, want);
+	return overview_switch_at(l, is, want);
 }
 
 static bool in_grid(const struct view *v, const struct map_cells *c, uint32_t sw)
@@ -406,7 +406,7 @@ static void move_across(struct view *v, const struct map_cells *c, uint32_t sel,
 }
 
 /* The switch nearest to a column in the line that begins at place `at`; of two, the left one. */
-static uint32_t nearest(const struct map_cells *c, uint32_t at, int x)
+static uint32_t overview_nearest(const struct map_cells *c, uint32_t at, int x)
 {
 	int y = c->y[c->order[at]], best = INT32_MAX;
 	uint32_t to = NO_ID;
@@ -436,20 +436,20 @@ static void move_down(struct view *v, const struct map_cells *c, uint32_t sel, i
 	}
 	if (dy > 0) {
 		at = line_start(c, y + 1);
-		to = at < c->n ? nearest(c, at, goal) : sel;
+		to = at < c->n ? overview_nearest(c, at, goal) : sel;
 	} else {
 		at = line_start(c, y);
-		to = at ? nearest(c, line_start(c, c->y[c->order[at - 1]]), goal) : sel;
+		to = at ? overview_nearest(c, line_start(c, c->y[c->order[at - 1]]), goal) : sel;
 	}
 	map_select(v, to);
 	o->goal = goal;
 }
 
-static void move(struct view *v, int dx, int dy)
+static void overview_move(struct view *v, int dx, int dy)
 {
 	const struct map *m = map_of(v);
 	struct overview *o = map_own(v, &map_overview);
-	const struct map_cells *c = place(v, m->w > 0 ? m->w : 80, m->h > 0 ? m->h : 20);
+	const struct map_cells *c = overview_place(v, m->w > 0 ? m->w : 80, m->h > 0 ? m->h : 20);
 	uint32_t sel = map_selected(v);
 
 	if (dy > 1 || dy < -1) { /* a page: the visible part of the drawing */
@@ -492,7 +492,7 @@ static uint32_t next_block(const struct layout *l, uint32_t sw, int dir)
 	return any;
 }
 
-static void plane(struct view *v, int dir)
+static void overview_plane(struct view *v, int dir)
 {
 	struct overview *o = map_own(v, &map_overview);
 	uint32_t sel = map_selected(v), to;
@@ -507,10 +507,10 @@ static void plane(struct view *v, int dir)
 const struct map_scale map_overview = {
 	.name = "overview",
 	.own_size = sizeof(struct overview),
-	.draw = draw,
+	.draw = overview_draw,
 	.below = 2,
-	.move = move,
-	.plane = plane,
-	.renewed = renewed,
+	.move = overview_move,
+	.plane = overview_plane,
+	.renewed = overview_renewed,
 	.close = close_overview,
 };

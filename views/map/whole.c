@@ -9,7 +9,7 @@
 /* Characters of lines: plain, marked, of a cable that is down. */
 static const uint32_t across[] = {0x2500, 0x2501, 0x2504}, upright[] = {0x2502, 0x2503, 0x2506};
 
-struct own {
+struct whole_own {
 	const struct layout *layout; /* of the members below; NULL: nothing is computed */
 	struct whole_plan *plan;     /* for this part, w and h */
 	uint32_t part;
@@ -19,22 +19,22 @@ struct own {
 
 static void close_whole(void *own)
 {
-	whole_plan_free(((struct own *)own)->plan);
+	whole_plan_free(((struct whole_own *)own)->plan);
 }
 
-static void renewed(void *own, bool same)
+static void whole_renewed(void *own, bool same)
 {
 	if (same) /* the plan does not depend on what is up */
 		return;
 	close_whole(own);
-	*(struct own *)own = (struct own){.column = -1};
+	*(struct whole_own *)own = (struct whole_own){.column = -1};
 }
 
 /* Computes the places for a size. The last row is for the text below. NULL: there is no layout. */
-static struct own *plan_for(const struct view *v, int w, int h)
+static struct whole_own *plan_for(const struct view *v, int w, int h)
 {
 	const struct map *m = map_of(v);
-	struct own *o = map_own(v, &map_whole);
+	struct whole_own *o = map_own(v, &map_whole);
 	uint32_t sw = map_selected(v), part = 0;
 
 	if (!m->layout || !v->scene->fabric)
@@ -43,16 +43,17 @@ static struct own *plan_for(const struct view *v, int w, int h)
 		part = m->layout->part_of[sw];
 	if (!o->plan || o->layout != m->layout || o->part != part || o->w != w || o->h != h) {
 		whole_plan_free(o->plan);
-		*o = (struct own){.layout = m->layout, .part = part, .w = w, .h = h, .column = o->column};
+		*o = (struct whole_own){
+			.layout = m->layout, .part = part, .w = w, .h = h, .column = o->column};
 		o->plan = whole_plan_new(v->scene->fabric, m->layout, part, w, h - 1);
 	}
 	return o;
 }
 
-static bool offered(const struct view *v, int w, int h, struct text *why)
+static bool whole_offered(const struct view *v, int w, int h, struct text *why)
 {
 	const struct map_scale *now = map_of(v)->scale;
-	const struct own *o;
+	const struct whole_own *o;
 
 	if (now && now->below < map_whole.below) /* w, h: of a scale with fewer lines below */
 		h -= (int)(map_whole.below - now->below);
@@ -79,7 +80,7 @@ struct bundle_look {
 	bool marked;
 };
 
-static struct bundle_look look_of(const struct view *v, const struct own *o, uint32_t bundle)
+static struct bundle_look whole_look_of(const struct view *v, const struct whole_own *o, uint32_t bundle)
 {
 	const struct map *m = map_of(v);
 	const struct fabric *f = v->scene->fabric;
@@ -108,7 +109,7 @@ static struct bundle_look look_of(const struct view *v, const struct own *o, uin
 
 /* --- drawing ----------------------------------------------------------------------------------- */
 
-static void put_boxes(const struct view *v, struct canvas *c, const struct whole_plan *p)
+static void whole_put_boxes(const struct view *v, struct canvas *c, const struct whole_plan *p)
 {
 	const struct map *m = map_of(v);
 	uint32_t selected = map_selected(v);
@@ -132,14 +133,14 @@ static void put_boxes(const struct view *v, struct canvas *c, const struct whole
 	text_free(&name);
 }
 
-static void put_labels(const struct view *v, struct canvas *c, const struct own *o)
+static void put_labels(const struct view *v, struct canvas *c, const struct whole_own *o)
 {
 	const struct map *m = map_of(v);
 
 	for (uint32_t i = 0; i < o->plan->n_labels; i++) {
 		const struct whole_label *l = &o->plan->label[i];
 		const struct whole_bundle *b = &o->plan->bundle[l->bundle];
-		struct bundle_look look = look_of(v, o, l->bundle);
+		struct bundle_look look = whole_look_of(v, o, l->bundle);
 		enum canvas_role role = look.marked ? (enum canvas_role)look.role : CANVAS_PLAIN;
 
 		canvas_text(c, l->x, l->y, l->w, l->text, look.down ? CANVAS_BAD : role);
@@ -158,8 +159,8 @@ static void put_labels(const struct view *v, struct canvas *c, const struct own 
 /*
  * Draws straight from point i to the next, in dots. A dashed line leaves out every other piece of four dots.
  */
-static void put_piece(struct canvas *c, const struct whole_line *l, int i, const struct bundle_look *look,
-		      bool dashed)
+static void whole_put_piece(struct canvas *c, const struct whole_line *l, int i,
+			    const struct bundle_look *look, bool dashed)
 {
 	int x0 = l->x[i], y0 = l->y[i], x1 = l->x[i + 1], y1 = l->y[i + 1];
 	int dx = x1 - x0, dy = y1 - y0, ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
@@ -210,13 +211,14 @@ static void put_cross(struct canvas *c, const struct whole_line *l, const struct
  * Draws either the marked lines, or all others. Leaves out the lines of a gap that they would fill, except
  * those of the selected switch. Returns the number of cables left out.
  */
-static uint32_t put_lines(const struct view *v, struct canvas *c, const struct own *o, bool marked)
+static uint32_t whole_put_lines(const struct view *v, struct canvas *c, const struct whole_own *o,
+				bool marked)
 {
 	uint32_t left_out = 0, selected = map_selected(v);
 
 	for (uint32_t i = 0; i < o->plan->n_lines; i++) {
 		const struct whole_line *l = &o->plan->line[i];
-		struct bundle_look look = look_of(v, o, l->bundle);
+		struct bundle_look look = whole_look_of(v, o, l->bundle);
 		const struct whole_bundle *b = &o->plan->bundle[l->bundle];
 		uint32_t n = b->n;
 		bool shows = look.marked || look.down;
@@ -231,13 +233,14 @@ static uint32_t put_lines(const struct view *v, struct canvas *c, const struct o
 		if (l->cells)
 			put_straight(c, l, &look, look.down == n);
 		for (int k = 0; k + 1 < l->n && !l->cells; k++)
-			put_piece(c, l, k, &look, look.down == n);
+			whole_put_piece(c, l, k, &look, look.down == n);
 	}
 	return left_out;
 }
 
 /* The last row: the number of links, and what no line shows. */
-static void put_last(const struct view *v, struct canvas *c, const struct own *o, uint32_t left_out)
+static void whole_put_last(const struct view *v, struct canvas *c, const struct whole_own *o,
+			   uint32_t left_out)
 {
 	const struct whole_plan *p = o->plan;
 	uint32_t others = map_of(v)->layout->n_parts - 1;
@@ -261,16 +264,16 @@ static void put_last(const struct view *v, struct canvas *c, const struct own *o
 	text_free(&t);
 }
 
-static void draw(struct view *v, struct canvas *c)
+static void whole_draw(struct view *v, struct canvas *c)
 {
-	const struct own *o = plan_for(v, c->w, c->h);
+	const struct whole_own *o = plan_for(v, c->w, c->h);
 	struct text why = {0};
 	uint32_t left_out;
 
 	if (!o)
 		return;
 	if (!o->plan->fits) {
-		offered(v, c->w, c->h, &why);
+		whole_offered(v, c->w, c->h, &why);
 		canvas_textf(c, 0, 0, c->w, CANVAS_LABEL, "whole is not offered: %s", text_str(&why));
 		text_free(&why);
 		return;
@@ -279,29 +282,29 @@ static void draw(struct view *v, struct canvas *c)
 		struct whole_plan turned = *o->plan;
 
 		turned.box = whole_turns(v, c, o->part, o->plan);
-		put_boxes(v, c, &turned);
-		put_last(v, c, o, 0);
+		whole_put_boxes(v, c, &turned);
+		whole_put_last(v, c, o, 0);
 		free(turned.box);
 		return;
 	}
-	put_boxes(v, c, o->plan);
+	whole_put_boxes(v, c, o->plan);
 	put_labels(v, c, o);
-	left_out = put_lines(v, c, o, false);
-	put_lines(v, c, o, true);
+	left_out = whole_put_lines(v, c, o, false);
+	whole_put_lines(v, c, o, true);
 	for (uint32_t i = 0; i < o->plan->n_lines; i++) {
 		const struct whole_line *l = &o->plan->line[i];
-		struct bundle_look look = look_of(v, o, l->bundle);
+		struct bundle_look look = whole_look_of(v, o, l->bundle);
 
 		if (look.down)
 			put_cross(c, l, &look, o->plan->bundle[l->bundle].n);
 	}
-	put_last(v, c, o, left_out);
+	whole_put_last(v, c, o, left_out);
 }
 
-static void title(const struct view *v, struct text *t)
+static void whole_title(const struct view *v, struct text *t)
 {
 	const struct map *m = map_of(v);
-	const struct own *o = map_own(v, &map_whole);
+	const struct whole_own *o = map_own(v, &map_whole);
 
 	text_add(t, "Map");
 	if (!o->plan || !m->layout || o->part >= m->layout->n_parts)
@@ -311,7 +314,7 @@ static void title(const struct view *v, struct text *t)
 
 /* --- keys -------------------------------------------------------------------------------------- */
 
-static int middle(const struct whole_box *b)
+static int whole_middle(const struct whole_box *b)
 {
 	return b->x + b->w / 2;
 }
@@ -322,8 +325,8 @@ static int away(int a, int b)
 }
 
 /* The next box of the row (`far`: the last one) in direction dx, or NULL. */
-static const struct whole_box *beside(const struct whole_plan *p, const struct whole_box *from, int dx,
-				      bool far)
+static const struct whole_box *whole_beside(const struct whole_plan *p, const struct whole_box *from, int dx,
+					    bool far)
 {
 	const struct whole_box *best = NULL;
 
@@ -339,8 +342,8 @@ static const struct whole_box *beside(const struct whole_plan *p, const struct w
 }
 
 /* The box nearest to a column in the next row (`far`: the last one) in direction dy, or NULL. */
-static const struct whole_box *next_row(const struct whole_plan *p, const struct whole_box *from, int dy,
-					bool far, int column)
+static const struct whole_box *whole_next_row(const struct whole_plan *p, const struct whole_box *from,
+					      int dy, bool far, int column)
 {
 	const struct whole_box *best = NULL;
 
@@ -350,16 +353,16 @@ static const struct whole_box *next_row(const struct whole_plan *p, const struct
 		if ((b->y - from->y) * (dy < 0 ? -1 : 1) <= 0)
 			continue;
 		if (!best || (b->y != best->y && (away(b->y, from->y) > away(best->y, from->y)) == far) ||
-		    (b->y == best->y && away(middle(b), column) < away(middle(best), column)))
+		    (b->y == best->y && away(whole_middle(b), column) < away(whole_middle(best), column)))
 			best = b;
 	}
 	return best;
 }
 
-static void move(struct view *v, int dx, int dy)
+static void whole_move(struct view *v, int dx, int dy)
 {
 	struct map *m = map_of(v);
-	struct own *o = plan_for(v, m->w, m->h);
+	struct whole_own *o = plan_for(v, m->w, m->h);
 	const struct whole_box *from = NULL, *to;
 	uint32_t sw = map_selected(v);
 	int right = dx < 0 ? -1 : 1;
@@ -376,23 +379,23 @@ static void move(struct view *v, int dx, int dy)
 	if (dx) {
 		const struct layout_part *p = &m->layout->part[o->part];
 
-		to = beside(o->plan, from, right, dx * right > 1);
+		to = whole_beside(o->plan, from, right, dx * right > 1);
 		if (!to && p->kind == LAYOUT_GRID && p->dim[0].kind == LAYOUT_CYCLE && dx * right == 1)
-			to = beside(o->plan, from, -right, true);
-		o->column = middle(to ? to : from);
+			to = whole_beside(o->plan, from, -right, true);
+		o->column = whole_middle(to ? to : from);
 	} else {
 		if (o->column < 0)
-			o->column = middle(from);
-		to = next_row(o->plan, from, dy, dy < -1 || dy > 1, o->column);
+			o->column = whole_middle(from);
+		to = whole_next_row(o->plan, from, dy, dy < -1 || dy > 1, o->column);
 	}
 	if (to)
 		map_select(v, to->sw);
 }
 
 /* The same as in the overview. */
-static void plane(struct view *v, int dir)
+static void whole_plane(struct view *v, int dir)
 {
-	struct own *o = map_own(v, &map_whole);
+	struct whole_own *o = map_own(v, &map_whole);
 
 	map_overview.plane(v, dir);
 	o->column = -1;
@@ -401,13 +404,13 @@ static void plane(struct view *v, int dir)
 const struct map_scale map_whole = {
 	.name = "whole",
 	.own = 1,
-	.own_size = sizeof(struct own),
-	.offered = offered,
-	.title = title,
-	.draw = draw,
+	.own_size = sizeof(struct whole_own),
+	.offered = whole_offered,
+	.title = whole_title,
+	.draw = whole_draw,
 	.below = 2,
-	.move = move,
-	.plane = plane,
-	.renewed = renewed,
+	.move = whole_move,
+	.plane = whole_plane,
+	.renewed = whole_renewed,
 	.close = close_whole,
 };

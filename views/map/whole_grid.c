@@ -29,7 +29,7 @@ static int side_columns(const struct whole_work *k, uint32_t i, enum whole_side 
 	return w ? w + 1 : 0;
 }
 
-static void measure(struct whole_work *k, struct around *a)
+static void whole_grid_measure(struct whole_work *k, struct around *a)
 {
 	uint32_t some = k->l->hosts[k->switches[0]];
 	char buf[32];
@@ -60,7 +60,7 @@ static void measure(struct whole_work *k, struct around *a)
 }
 
 /* Puts a box with all its labels around x[i], y[i]. */
-static void put_switch(struct whole_work *k, const struct around *a, uint32_t i)
+static void whole_grid_put_switch(struct whole_work *k, const struct around *a, uint32_t i)
 {
 	int x = k->x[i], y = k->y[i], from = x - k->box_w[i] / 2, w;
 	char buf[32];
@@ -79,7 +79,8 @@ static void put_switch(struct whole_work *k, const struct around *a, uint32_t i)
 }
 
 /* The cell (or dot) beside a label, where a line begins. */
-static void line_end(const struct whole_plan *p, const struct whole_end *e, bool cells, int *x, int *y)
+static void whole_grid_line_end(const struct whole_plan *p, const struct whole_end *e, bool cells, int *x,
+				int *y)
 {
 	const struct whole_label *l = &p->label[e->label];
 
@@ -96,7 +97,7 @@ static void line_end(const struct whole_plan *p, const struct whole_end *e, bool
 }
 
 /* Draws a line between both labels. If they do not face each other, it consists of dots. */
-static void put_line(struct whole_work *k, uint32_t m)
+static void whole_grid_put_line(struct whole_work *k, uint32_t m)
 {
 	const struct whole_end *e[2] = {&k->end[k->ends[m][0]], &k->end[k->ends[m][1]]};
 	struct whole_line *line = whole_put_line(k, m, WHOLE_NO_GAP);
@@ -105,11 +106,11 @@ static void put_line(struct whole_work *k, uint32_t m)
 	line->cells = true;
 	line->across = e[0]->side == WHOLE_LEFT || e[0]->side == WHOLE_RIGHT;
 	for (int i = 0; i < 2; i++)
-		line_end(k->plan, e[i], true, &x[i], &y[i]);
+		whole_grid_line_end(k->plan, e[i], true, &x[i], &y[i]);
 	if (x[0] != x[1] && y[0] != y[1])
 		line->cells = false;
 	for (int i = 0; i < 2; i++)
-		line_end(k->plan, e[i], line->cells, &line->x[i], &line->y[i]);
+		whole_grid_line_end(k->plan, e[i], line->cells, &line->x[i], &line->y[i]);
 	/* labels of two and three digits: their middles differ by one column */
 	if (x[0] != x[1] && abs(x[0] - x[1]) <= 1 && e[0]->side <= WHOLE_BOTTOM) {
 		line->cells = true;
@@ -126,17 +127,17 @@ static void put_line(struct whole_work *k, uint32_t m)
  * A ring of boxes: `top` boxes above from the left, `right` down the right side, `bottom` from the right, and
  * `left` up.
  */
-struct ring {
+struct whole_grid_ring {
 	int top, right, bottom, left;
 };
 
-static void ring_shape(const struct whole_work *k, int cell, struct ring *r)
+static void ring_shape(const struct whole_work *k, int cell, struct whole_grid_ring *r)
 {
 	int n = (int)k->part->n, most = k->w / cell;
 
 	if (most < 2)
 		most = 2;
-	*r = (struct ring){0};
+	*r = (struct whole_grid_ring){0};
 	if (k->part->kind != LAYOUT_RING && n <= most) {
 		r->top = n;
 	} else if (n <= 2 * most) {
@@ -150,7 +151,7 @@ static void ring_shape(const struct whole_work *k, int cell, struct ring *r)
 }
 
 /* The side of box a that faces b, by the places of the smallest size. */
-static enum whole_side facing(const struct whole_work *k, uint32_t a, uint32_t b)
+static enum whole_side whole_grid_facing(const struct whole_work *k, uint32_t a, uint32_t b)
 {
 	if (k->y[a] == k->y[b])
 		return k->x[b] > k->x[a] ? WHOLE_RIGHT : WHOLE_LEFT;
@@ -158,7 +159,8 @@ static enum whole_side facing(const struct whole_work *k, uint32_t a, uint32_t b
 }
 
 /* Places the middles of the boxes of a ring, `cell` columns apart, in `rows` rows. */
-static void ring_boxes(struct whole_work *k, const struct ring *r, const struct around *a, int cell, int rows)
+static void ring_boxes(struct whole_work *k, const struct whole_grid_ring *r, const struct around *a,
+		       int cell, int rows)
 {
 	int left = a->left, right = left + (r->top - 1) * cell, last = rows - 1 - (a->notes ? 1 : 0);
 
@@ -182,7 +184,7 @@ static void ring_boxes(struct whole_work *k, const struct ring *r, const struct 
 	}
 }
 
-static int ring_rows(const struct ring *r, const struct around *a)
+static int ring_rows(const struct whole_grid_ring *r, const struct around *a)
 {
 	int side = MAX(r->right, r->left);
 
@@ -193,7 +195,7 @@ void whole_ring(struct whole_work *k)
 {
 	struct whole_plan *p = k->plan;
 	struct around a = {0};
-	struct ring r;
+	struct whole_grid_ring r;
 	int cell, rows;
 
 	/*
@@ -201,7 +203,7 @@ void whole_ring(struct whole_work *k)
 	 */
 	for (uint32_t e = 0; e < k->first[k->part->n]; e++)
 		k->end[e].side = WHOLE_LEFT;
-	measure(k, &a);
+	whole_grid_measure(k, &a);
 	a.cell += a.left;
 	for (int turn = 0; turn < 2; turn++) {
 		ring_shape(k, a.cell, &r);
@@ -209,12 +211,12 @@ void whole_ring(struct whole_work *k)
 		for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
 			uint32_t from = k->at[p->bundle[m].sw[0]], to = k->at[p->bundle[m].sw[1]];
 
-			k->end[k->ends[m][0]].side = facing(k, from, to);
-			k->end[k->ends[m][1]].side = facing(k, to, from);
+			k->end[k->ends[m][0]].side = whole_grid_facing(k, from, to);
+			k->end[k->ends[m][1]].side = whole_grid_facing(k, to, from);
 		}
 		if (!turn) {
 			a = (struct around){0};
-			measure(k, &a);
+			whole_grid_measure(k, &a);
 			/* the second pass may find more columns and other sides: keep room for both */
 			a.left = a.right = MAX(a.left, a.right);
 			a.cell = a.left + a.right + LINK;
@@ -234,14 +236,14 @@ void whole_ring(struct whole_work *k)
 	ring_boxes(k, &r, &a, cell, rows);
 	whole_order(k);
 	for (uint32_t i = 0; i < k->part->n; i++)
-		put_switch(k, &a, i);
+		whole_grid_put_switch(k, &a, i);
 	for (uint32_t m = 0; m < k->plan->n_bundles; m++)
-		put_line(k, m);
+		whole_grid_put_line(k, m);
 }
 
 /* --- grids -------------------------------------------------------------------------------------------- */
 
-struct grid {
+struct whole_grid {
 	int a, b;	      /* boxes of a plane, across and up */
 	int planes, across;   /* number of planes, and planes side by side */
 	int plane_w, plane_h; /* with the space behind the plane */
@@ -310,7 +312,8 @@ static bool all_placed(const struct whole_work *k)
 }
 
 /* Sizes with `cell` columns and `pitch` rows per box. */
-static void grid_size(const struct whole_work *k, struct grid *g, const struct around *a, int cell, int pitch)
+static void grid_size(const struct whole_work *k, struct whole_grid *g, const struct around *a, int cell,
+		      int pitch)
 {
 	const struct layout_part *p = k->part;
 
@@ -326,7 +329,7 @@ static void grid_size(const struct whole_work *k, struct grid *g, const struct a
 	g->across = g->across < 1 ? 1 : MIN(g->across, g->planes);
 }
 
-static void grid_need(const struct grid *g, int *w, int *h)
+static void grid_need(const struct whole_grid *g, int *w, int *h)
 {
 	*w = g->across * g->plane_w - 2;
 	*h = (g->planes + g->across - 1) / g->across * g->plane_h;
@@ -341,7 +344,7 @@ static void put_stubs(struct whole_work *k, uint32_t m)
 
 		line->cells = true;
 		line->across = e->side == WHOLE_LEFT || e->side == WHOLE_RIGHT;
-		line_end(k->plan, e, true, &line->x[0], &line->y[0]);
+		whole_grid_line_end(k->plan, e, true, &line->x[0], &line->y[0]);
 		line->x[1] = line->x[0];
 		line->y[1] = line->y[0];
 		if (e->side == WHOLE_LEFT)
@@ -355,7 +358,7 @@ void whole_grid(struct whole_work *k)
 {
 	struct whole_plan *p = k->plan;
 	struct around a = {0};
-	struct grid g, wider;
+	struct whole_grid g, wider;
 	int cell, pitch = PITCH, w, h;
 
 	if (!all_placed(k)) {
@@ -363,7 +366,7 @@ void whole_grid(struct whole_work *k)
 		return;
 	}
 	grid_sides(k);
-	measure(k, &a);
+	whole_grid_measure(k, &a);
 	cell = a.cell;
 	grid_size(k, &g, &a, cell, pitch);
 	grid_need(&g, &p->need_w, &p->need_h);
@@ -396,12 +399,12 @@ void whole_grid(struct whole_work *k)
 		free(name);
 	}
 	for (uint32_t i = 0; i < k->part->n; i++)
-		put_switch(k, &a, i);
+		whole_grid_put_switch(k, &a, i);
 	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
 		enum way way = link_way(k, m);
 
 		if (way == WAY_STRAIGHT)
-			put_line(k, m);
+			whole_grid_put_line(k, m);
 		else if (way == WAY_STUBS)
 			put_stubs(k, m);
 	}

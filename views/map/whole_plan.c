@@ -123,7 +123,7 @@ static void find_bundles(struct whole_work *k)
 }
 
 /* Finds the ends of the bundles; sides are not set yet. */
-static void find_ends(struct whole_work *k)
+static void whole_plan_find_ends(struct whole_work *k)
 {
 	uint32_t n = k->part->n, *fill;
 
@@ -212,12 +212,12 @@ static void place_named(struct whole_work *k)
 		k->box_w[i] = 3 + MIN(name, WHOLE_NAME);
 	}
 	text_free(&t);
-	find_ends(k);
+	whole_plan_find_ends(k);
 	place[k->part->kind](k);
 }
 
 /* Places everything. Names lose what they share if that makes room; whole words first. */
-static void place_all(struct whole_work *k)
+static void whole_plan_place_all(struct whole_work *k)
 {
 	struct whole_plan *p = k->plan;
 	struct text clean = {0};
@@ -269,7 +269,7 @@ struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l
 	k.first = NEW_ARRAY(k.part->n + 1u, uint32_t);
 	find_bundles(&k);
 	k.ends = mem_array(p->n_bundles + 1u, sizeof(*k.ends));
-	place_all(&k);
+	whole_plan_place_all(&k);
 	free(k.at);
 	free(k.x);
 	free(k.y);

@@ -19,7 +19,7 @@
 #define ROWS 256 /* most levels */
 
 /* Rows of boxes. Row r is list[first[r]] to list[first[r + 1] - 1], and gap r is above it. */
-struct rows {
+struct whole_rows {
 	unsigned n;
 	uint32_t *list;			      /* [part->n] indexes in the part */
 	uint8_t *row;			      /* [part->n] */
@@ -33,7 +33,7 @@ struct rows {
 };
 
 /* Groups go around: the first half is above from the left, the rest below from the right. */
-static void rows_of_groups(struct whole_work *k, struct rows *r)
+static void rows_of_groups(struct whole_work *k, struct whole_rows *r)
 {
 	uint32_t half = (k->part->n_blocks + 1) / 2, n = 0;
 
@@ -55,7 +55,7 @@ static void rows_of_groups(struct whole_work *k, struct rows *r)
 }
 
 /* The gap in which a bundle is drawn, WHOLE_NO_GAP: none. */
-static uint8_t gap_of(const struct rows *r, uint32_t a, uint32_t b)
+static uint8_t gap_of(const struct whole_rows *r, uint32_t a, uint32_t b)
 {
 	unsigned x = r->row[a], y = r->row[b];
 
@@ -66,7 +66,7 @@ static uint8_t gap_of(const struct rows *r, uint32_t a, uint32_t b)
 	return (uint8_t)(y + 1 < r->n ? y + 1 : y);
 }
 
-static void set_sides(struct whole_work *k, struct rows *r)
+static void set_sides(struct whole_work *k, struct whole_rows *r)
 {
 	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
 		uint32_t at[2];
@@ -89,7 +89,7 @@ static void set_sides(struct whole_work *k, struct rows *r)
 }
 
 /* Columns of the boxes of each row, and whether the row has hosts. */
-static void measure(struct whole_work *k, struct rows *r)
+static void whole_rows_measure(struct whole_work *k, struct whole_rows *r)
 {
 	char buf[32];
 
@@ -110,7 +110,7 @@ static void measure(struct whole_work *k, struct rows *r)
 	}
 }
 
-static void set_need(struct whole_work *k, const struct rows *r)
+static void set_need(struct whole_work *k, const struct whole_rows *r)
 {
 	struct whole_plan *p = k->plan;
 
@@ -128,7 +128,7 @@ static void set_need(struct whole_work *k, const struct rows *r)
 }
 
 /* Gives spare rows to the gaps. */
-static void grow_gaps(const struct whole_work *k, struct rows *r)
+static void grow_gaps(const struct whole_work *k, struct whole_rows *r)
 {
 	int left = k->h - k->plan->need_h;
 
@@ -149,7 +149,7 @@ static void grow_gaps(const struct whole_work *k, struct rows *r)
 }
 
 /* The middle of each box in a row. */
-static void spread(struct whole_work *k, const struct rows *r, unsigned row)
+static void whole_rows_spread(struct whole_work *k, const struct whole_rows *r, unsigned row)
 {
 	int n = (int)(r->first[row + 1] - r->first[row]), blocks = (int)r->blocks[row], between = 0, cell = 0;
 
@@ -170,7 +170,7 @@ static void spread(struct whole_work *k, const struct rows *r, unsigned row)
 }
 
 /* Puts the name of each group above (or below) its boxes. */
-static void name_groups(struct whole_work *k, const struct rows *r, unsigned row, int y)
+static void name_groups(struct whole_work *k, const struct whole_rows *r, unsigned row, int y)
 {
 	for (uint32_t i = r->first[row]; i < r->first[row + 1];) {
 		uint32_t from = i, block = k->l->block[k->switches[r->list[i]]];
@@ -188,7 +188,7 @@ static void name_groups(struct whole_work *k, const struct rows *r, unsigned row
 }
 
 /* Places all of a row, from y on. Returns the line after it. */
-static int put_row(struct whole_work *k, const struct rows *r, unsigned row, int y)
+static int whole_rows_put_row(struct whole_work *k, const struct whole_rows *r, unsigned row, int y)
 {
 	char buf[32];
 	int bottom;
@@ -217,7 +217,7 @@ static int put_row(struct whole_work *k, const struct rows *r, unsigned row, int
 }
 
 /* Draws a line from label to label. Within a row it has a third point, which is deeper for a longer line. */
-static void put_bundle(struct whole_work *k, const struct rows *r, uint32_t m, uint8_t gap)
+static void put_bundle(struct whole_work *k, const struct whole_rows *r, uint32_t m, uint8_t gap)
 {
 	const struct whole_end *e[2] = {&k->end[k->ends[m][0]], &k->end[k->ends[m][1]]};
 	struct whole_line *line = whole_put_line(k, m, gap);
@@ -241,7 +241,7 @@ static void put_bundle(struct whole_work *k, const struct rows *r, uint32_t m, u
 	line->y[1] = line->y[0] + (e[0]->side == WHOLE_TOP ? -depth : depth);
 }
 
-static void put_lines(struct whole_work *k, const struct rows *r)
+static void whole_rows_put_lines(struct whole_work *k, const struct whole_rows *r)
 {
 	int sum[ROWS + 1] = {0};
 
@@ -263,7 +263,7 @@ static void put_lines(struct whole_work *k, const struct rows *r)
 
 void whole_rows(struct whole_work *k)
 {
-	struct rows r = {0};
+	struct whole_rows r = {0};
 	int y = 0;
 
 	r.list = NEW_ARRAY(k->part->n, uint32_t);
@@ -282,7 +282,7 @@ void whole_rows(struct whole_work *k)
 		rows_of_groups(k, &r);
 	}
 	set_sides(k, &r);
-	measure(k, &r);
+	whole_rows_measure(k, &r);
 	set_need(k, &r);
 	if (r.first[r.n] != k->part->n) {
 		k->plan->why = "some switches are in no group";
@@ -292,11 +292,11 @@ void whole_rows(struct whole_work *k)
 	if (k->plan->fits) {
 		grow_gaps(k, &r);
 		for (unsigned i = 0; i < r.n; i++)
-			spread(k, &r, i);
+			whole_rows_spread(k, &r, i);
 		whole_order(k);
 		for (unsigned i = 0; i < r.n; i++)
-			y = put_row(k, &r, i, y);
-		put_lines(k, &r);
+			y = whole_rows_put_row(k, &r, i, y);
+		whole_rows_put_lines(k, &r);
 	}
 	free(r.list);
 	free(r.row);

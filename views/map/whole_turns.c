@@ -26,7 +26,8 @@ static void to_dot(const struct dots *d, const float at[2], int dot[2])
 	dot[1] = (int)((at[1] - d->y0) * d->sy);
 }
 
-static void put_piece(const struct dots *d, const float from[2], const float to[2], enum canvas_role role)
+static void whole_turns_put_piece(const struct dots *d, const float from[2], const float to[2],
+				  enum canvas_role role)
 {
 	int p[2], q[2];
 
@@ -35,7 +36,7 @@ static void put_piece(const struct dots *d, const float from[2], const float to[
 	canvas_line(d->c, p[0], p[1], q[0], q[1], role);
 }
 
-static void put_lane(const struct dots *d, uint32_t port)
+static void whole_turns_put_lane(const struct dots *d, uint32_t port)
 {
 	float from[2], to[2], step = (PICTURE_LANE_TO - PICTURE_LANE_FROM) / PIECES;
 	uint32_t a, b;
@@ -45,12 +46,12 @@ static void put_lane(const struct dots *d, uint32_t port)
 	for (int k = 0; k < PIECES; k++) {
 		picture_lane(d->pic, a, b, PICTURE_LANE_FROM + step * (float)k, from);
 		picture_lane(d->pic, a, b, PICTURE_LANE_FROM + step * (float)(k + 1), to);
-		put_piece(d, from, to, CANVAS_PATH);
+		whole_turns_put_piece(d, from, to, CANVAS_PATH);
 	}
 }
 
 /* An arrow through a switch; one that is missing is dotted. */
-static void put_turn(const struct dots *d, const struct picture_turn *t)
+static void whole_turns_put_turn(const struct dots *d, const struct picture_turn *t)
 {
 	static const uint32_t heads[] = {0x2192, 0x2193, 0x2190, 0x2191}; /* → ↓ ← ↑ */
 	static const uint8_t roles[] = {[PICTURE_TURN] = CANVAS_PLAIN,
@@ -76,7 +77,7 @@ static void put_turn(const struct dots *d, const struct picture_turn *t)
 		for (int i = 0; i < 2; i++)
 			at[i] = v * v * p[i] + 2 * u * v * mid[i] + u * u * q[i];
 		if (k && (t->kind != PICTURE_TURN_MISSING || k % 3 == 1))
-			put_piece(d, was, at, role);
+			whole_turns_put_piece(d, was, at, role);
 		was[0] = at[0];
 		was[1] = at[1];
 	}
@@ -111,11 +112,11 @@ struct whole_box *whole_turns(struct view *v, struct canvas *c, uint32_t part, c
 	}
 	for (uint32_t port = 0; port < v->scene->fabric->n_ports; port++)
 		if (m->channel[port] & MAP_ON_LAYER)
-			put_lane(&d, port);
+			whole_turns_put_lane(&d, port);
 	for (size_t k = 0; k < ARRAY_LEN(order); k++)
 		for (size_t i = 0; i < m->n_turns; i++)
 			if (m->turn[i].kind == order[k])
-				put_turn(&d, &m->turn[i]);
+				whole_turns_put_turn(&d, &m->turn[i]);
 	picture_free(pic);
 	return box;
 }

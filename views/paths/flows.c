@@ -19,24 +19,25 @@ static const struct column columns[] = {
 	NUM("%", "share of all pairs over the link", 5, .drop = 1, .fold = FOLD_SUM),
 };
 
-struct answer {
+struct flows_pane_answer {
 	struct flow_list *l;
 	struct flow_group *group;
 	size_t n;
 };
 
-struct priv {
+struct flows_pane {
 	enum flow_by by;
 	uint32_t port;		     /* NO_ID: it is not in the fabric */
 	const struct result *result; /* borrowed; NULL = missing */
-	const struct answer *answer; /* its value; also NULL if the result tells why there is none */
+	const struct flows_pane_answer
+		*answer; /* its value; also NULL if the result tells why there is none */
 };
 
 /* --- computed by another thread ----------------------------------------------------------------- */
 
-static void free_answer(void *value)
+static void flows_pane_free_answer(void *value)
 {
-	struct answer *a = value;
+	struct flows_pane_answer *a = value;
 
 	flow_list_free(a->l);
 	free(a->group);
@@ -44,26 +45,26 @@ static void free_answer(void *value)
 }
 
 /* arg: the port, and how to group. */
-static void *run_flows(const struct job *j)
+static void *flows_pane_run(const struct job *j)
 {
 	struct flow_list *l = flows_over(j->sweep->routing, &pattern_all, j->arg[0], j->progress, j->e);
-	struct answer *a;
+	struct flows_pane_answer *a;
 
 	if (!l)
 		return NULL;
-	a = NEW(struct answer);
+	a = NEW(struct flows_pane_answer);
 	a->l = l;
 	a->group = flow_groups(l, j->sweep->routing, (enum flow_by)j->arg[1], NULL, &a->n);
 	return a;
 }
 
-static const struct task task_flows = {.run = run_flows, .free = free_answer};
+static const struct task task_flows = {.run = flows_pane_run, .free = flows_pane_free_answer};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int flows_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
+	struct flows_pane *p = v->priv;
 	int by = args_which(a, flow_by_word, FLOWS_BYS);
 
 	(void)e;
@@ -71,10 +72,10 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return 0;
 }
 
-static void load(struct view *v)
+static void flows_pane_load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
-	struct priv *p = v->priv;
+	struct flows_pane *p = v->priv;
 	uint32_t node = f ? fabric_node_by_guid(f, v->args.arg[0].guid) : NO_ID;
 	unsigned n = (unsigned)v->args.arg[0].n;
 
@@ -86,9 +87,9 @@ static void load(struct view *v)
 	v->n_rows = p->answer ? (uint32_t)p->answer->n : 0;
 }
 
-static void title(const struct view *v, struct text *t)
+static void flows_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct flows_pane *p = v->priv;
 
 	text_add(t, "Flows");
 	if (p->port == NO_ID || !v->scene->real_topo) {
@@ -101,15 +102,15 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %" PRIu64 " pairs, by %s", p->answer->l->pairs, flow_by_word[p->by]);
 }
 
-static const struct flow_group *group_at(const struct view *v, uint32_t row)
+static const struct flow_group *flows_pane_group_at(const struct view *v, uint32_t row)
 {
-	return &((const struct priv *)v->priv)->answer->group[row];
+	return &((const struct flows_pane *)v->priv)->answer->group[row];
 }
 
 /* If flows are grouped by one end, tells the number of other ends. */
-static void footer(const struct view *v, struct text *t)
+static void flows_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct flows_pane *p = v->priv;
 
 	if (p->result && !p->answer)
 		text_add(t, "%s", p->result->e.msg);
@@ -117,20 +118,20 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s", PLURAL(v->n_rows, "group"));
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t flows_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
-	uint64_t pairs = group_at(v, row)->pairs;
+	const struct flows_pane *p = v->priv;
+	uint64_t pairs = flows_pane_group_at(v, row)->pairs;
 
 	return (int64_t)(col == C_PAIRS ? pairs
 					: (1000 * pairs + p->answer->l->pairs / 2) / p->answer->l->pairs);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void flows_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
-	const struct flow_group *g = group_at(v, row);
-	enum flow_by by = ((const struct priv *)v->priv)->by;
+	const struct flow_group *g = flows_pane_group_at(v, row);
+	enum flow_by by = ((const struct flows_pane *)v->priv)->by;
 	char buf[300];
 	int64_t n;
 
@@ -145,23 +146,23 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%" PRIu64, g->pairs);
 		break;
 	case C_SHARE:
-		n = number(v, row, col);
+		n = flows_pane_number(v, row, col);
 		text_add(t, "%" PRId64 ".%" PRId64, n / 10, n % 10);
 		break;
 	}
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool flows_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct flows_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	const struct flow *w = &p->answer->l->flow[group_at(v, row)->first];
+	const struct flow *w = &p->answer->l->flow[flows_pane_group_at(v, row)->first];
 
 	subject_port(v, p->port, s);
 	subject_to(w->lid, s);
 	s->src = (struct end){END_PORT, f->endport_port[w->src]};
 	s->chip = v->scene->real_topo->endport_switch[w->src];
-	s->key = (uint64_t)group_at(v, row)->from << 32 | group_at(v, row)->to;
+	s->key = (uint64_t)flows_pane_group_at(v, row)->from << 32 | flows_pane_group_at(v, row)->to;
 	return true;
 }
 
@@ -172,10 +173,15 @@ const struct view_ops view_flows = {
 	.hints = "follow=path :fail=fail back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, port),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, about),
+	.priv_size = sizeof(struct flows_pane),
+	.priv_kept = offsetof(struct flows_pane, port),
+	.open = flows_pane_open_view,
+	.load = flows_pane_load,
+	.title = flows_pane_title,
+	.footer = flows_pane_footer,
+	.cell = flows_pane_cell,
+	.number = flows_pane_number,
+	.about = flows_pane_about,
 	.enter = "pane path %src %dst",
 	.fold_row = "group",
 };

@@ -21,7 +21,7 @@ static const struct column columns[] = {
 	NUM("gain", "routes now minus routes before", 6),
 };
 
-struct priv {
+struct hotter_pane {
 	const struct load_diff *d; /* borrowed; NULL = missing */
 	const char *why;	   /* static; why there is no question; NULL: there is one */
 };
@@ -41,9 +41,9 @@ static const struct task task_diff = {.run = run_diff, .free = free_diff};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static void load(struct view *v)
+static void hotter_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct hotter_pane *p = v->priv;
 	struct between_question *q = between_question_new(v, v->n_words ? v->word[0] : NULL, &p->why);
 	const struct result *r = view_ask_about(v, &task_diff, q, &task_between_question, NULL);
 
@@ -51,9 +51,9 @@ static void load(struct view *v)
 	v->n_rows = p->d ? p->d->n : 0;
 }
 
-static void title(const struct view *v, struct text *t)
+static void hotter_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct hotter_pane *p = v->priv;
 
 	text_add(t, "Links since %s", v->n_words ? v->word[0] : "the event before");
 	if (p->d)
@@ -63,12 +63,12 @@ static void title(const struct view *v, struct text *t)
 
 static const struct load_change *change_at(const struct view *v, uint32_t row)
 {
-	return &((const struct priv *)v->priv)->d->change[row];
+	return &((const struct hotter_pane *)v->priv)->d->change[row];
 }
 
-static void footer(const struct view *v, struct text *t)
+static void hotter_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct hotter_pane *p = v->priv;
 
 	if (p->why)
 		text_add(t, "%s", p->why);
@@ -78,17 +78,17 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "all hosts to all; together %+" PRId64 " routes", p->d->gain);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t hotter_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct load_change *c = change_at(v, row);
 
 	return col == C_BEFORE ? c->before : col == C_AFTER ? c->after : load_gain(c);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void hotter_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct load_change *c = change_at(v, row);
-	const struct load_diff *d = ((const struct priv *)v->priv)->d;
+	const struct load_diff *d = ((const struct hotter_pane *)v->priv)->d;
 	char buf[700], *to;
 
 	switch (col) {
@@ -104,25 +104,25 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%+" PRId64, load_gain(c));
 		break;
 	default:
-		text_add(t, "%" PRId64, number(v, row, col));
+		text_add(t, "%" PRId64, hotter_pane_number(v, row, col));
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned hotter_pane_marks(const struct view *v, uint32_t row)
 {
 	const struct load_change *c = change_at(v, row);
-	const struct load_diff *d = ((const struct priv *)v->priv)->d;
+	const struct load_diff *d = ((const struct hotter_pane *)v->priv)->d;
 
 	return c->port == NO_ID || d->b->topo->peer[c->port] == NO_ID ? MARK_DOWN : MARK_CHANGED;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool hotter_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct load_change *c = change_at(v, row);
 	const struct fabric *f;
 	uint32_t port;
 
-	f = load_change_fabric(((const struct priv *)v->priv)->d, c, &port);
+	f = load_change_fabric(((const struct hotter_pane *)v->priv)->d, c, &port);
 	s->key = f->node_guid[f->port_node[port]] * 256 + f->port_num[port];
 	if (c->port == NO_ID)
 		return false;
@@ -138,9 +138,15 @@ const struct view_ops view_hotter = {
 	.hints = "follow=flows :fail=fail back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
+	.priv_size = sizeof(struct hotter_pane),
 	.open = between_question_open,
-	DOES(load, title, footer, cell, number, marks, about),
+	.load = hotter_pane_load,
+	.title = hotter_pane_title,
+	.footer = hotter_pane_footer,
+	.cell = hotter_pane_cell,
+	.number = hotter_pane_number,
+	.marks = hotter_pane_marks,
+	.about = hotter_pane_about,
 	.enter = "pane flows %port",
 	.fold_row = "link",
 };

@@ -15,12 +15,12 @@ static const struct column columns[] = {
 	COL("SL", "service level before and now", 7, .right = true, .drop = 3),
 };
 
-static const struct comparison *change_of(const struct view *v)
+static const struct comparison *pairs_pane_change_of(const struct view *v)
 {
 	return v->scene->fabric ? v->scene->real_change : NULL;
 }
 
-struct priv {
+struct pairs_pane {
 	const struct returns *back; /* NULL: missing, or nothing is routed */
 };
 
@@ -31,13 +31,13 @@ static void *run_returns(const struct job *j)
 
 static const struct task task_returns = {.run = run_returns, .free = free};
 
-static void load(struct view *v)
+static void pairs_pane_load(struct view *v)
 {
-	const struct comparison *c = change_of(v);
+	const struct comparison *c = pairs_pane_change_of(v);
 	uint64_t total = c ? comparison_listed(c) : 0;
 
 	v->n_rows = total > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)total;
-	((struct priv *)v->priv)->back =
+	((struct pairs_pane *)v->priv)->back =
 		scene_routing(v->scene) ? view_ask_value(v, &task_returns, NULL) : NULL;
 }
 
@@ -55,13 +55,13 @@ static void add_changed(const struct comparison *c, struct text *t)
 		text_add(t, ", %" PRIu64 " with another SL", c->sl_changed);
 }
 
-static void title(const struct view *v, struct text *t)
+static void pairs_pane_title(const struct view *v, struct text *t)
 {
-	const struct returns *back = ((const struct priv *)v->priv)->back;
+	const struct returns *back = ((const struct pairs_pane *)v->priv)->back;
 
 	text_add(t, "Pairs");
-	if (change_of(v))
-		add_changed(change_of(v), t);
+	if (pairs_pane_change_of(v))
+		add_changed(pairs_pane_change_of(v), t);
 	if (back)
 		text_add(t, " ── %" PRIu64 " of %" PRIu64 " come back by other cables", back->other,
 			 back->pairs);
@@ -77,22 +77,22 @@ static void hops_text(unsigned n, struct text *t)
 		text_add(t, "%u", n);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t pairs_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	struct pair_group g;
 
 	(void)col;
-	comparison_pair(change_of(v), row, &g);
+	comparison_pair(pairs_pane_change_of(v), row, &g);
 	return g.after;
 }
 
 /* The LIDs in which the destination has its LID: those after, or before if it has none after. */
-static const struct lids *lids_of(const struct comparison *c, const struct pair_group *g)
+static const struct lids *pairs_pane_lids_of(const struct comparison *c, const struct pair_group *g)
 {
 	return lid_owner(c->b->lids, g->lid) == g->dst ? c->b->lids : c->a->lids;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void pairs_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	static const char *const what[] = {[PAIR_REROUTED] = "rerouted",
 					   [PAIR_LOST] = "lost",
@@ -100,7 +100,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 					   [PAIR_NEW] = "new",
 					   [PAIR_SL] = "SL"};
 	const struct fabric *f = v->scene->fabric;
-	const struct comparison *c = change_of(v);
+	const struct comparison *c = pairs_pane_change_of(v);
 	struct pair_group g;
 	uint32_t ep = comparison_pair(c, row, &g);
 	struct sl_range was, now;
@@ -112,7 +112,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			label_endport(f, ep, t);
 		break;
 	case C_DST:
-		lid_label(f, lids_of(c, &g), g.lid, t);
+		lid_label(f, pairs_pane_lids_of(c, &g), g.lid, t);
 		break;
 	case C_WHAT:
 		text_add(t, "%s", g.change <= PAIR_SL ? what[g.change] : "?");
@@ -133,20 +133,20 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned pairs_pane_marks(const struct view *v, uint32_t row)
 {
 	struct pair_group g;
 
-	comparison_pair(change_of(v), row, &g);
+	comparison_pair(pairs_pane_change_of(v), row, &g);
 	if (g.change == PAIR_LOST)
 		return MARK_CHANGED | MARK_DOWN;
 	return MARK_CHANGED;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool pairs_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct fabric *f = v->scene->fabric;
-	const struct comparison *c = change_of(v);
+	const struct comparison *c = pairs_pane_change_of(v);
 	struct pair_group g;
 	uint32_t ep = comparison_pair(c, row, &g);
 
@@ -155,7 +155,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 		s->src = (struct end){END_PORT, s->port};
 		s->sw = g.sw;
 	}
-	if (lids_of(c, &g) == c->b->lids || lid_owner(c->b->lids, g.lid) == NO_ID)
+	if (pairs_pane_lids_of(c, &g) == c->b->lids || lid_owner(c->b->lids, g.lid) == NO_ID)
 		subject_to(g.lid, s);
 	s->chip = g.sw;
 	return true;
@@ -167,9 +167,14 @@ const struct view_ops view_pairs = {
 		"lists each pair whose path the last event changed: rerouted, lost, regained, with its links",
 	.hints = "follow=path :why=why :trace=trace",
 	COLUMNS(columns),
-	.priv_size = sizeof(struct priv),
+	.priv_size = sizeof(struct pairs_pane),
 	.flags = VIEW_DETAIL | VIEW_PRESENT | VIEW_CHIPS | VIEW_SLOW_ROWS,
-	DOES(load, title, cell, number, marks, about),
+	.load = pairs_pane_load,
+	.title = pairs_pane_title,
+	.cell = pairs_pane_cell,
+	.number = pairs_pane_number,
+	.marks = pairs_pane_marks,
+	.about = pairs_pane_about,
 	.enter = "pane path %src %dst",
 	.fold_row = "pair",
 };

@@ -52,7 +52,7 @@ struct direction {
 	const struct witness *why[CDG_VLS]; /* [layer.first] why not in a lower layer; NULL: not known yet */
 };
 
-struct priv {
+struct path_pane {
 	uint64_t guid[2];   /* port GUIDs of the two endports */
 	unsigned offset[2]; /* LID minus base LID */
 	struct direction dir[2];
@@ -64,11 +64,11 @@ struct priv {
 	unsigned lower;		   /* layers below the higher of the two; each has a row */
 };
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int path_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
 	const struct fabric *f = v->scene->fabric;
 	const struct lids *l = v->scene->sweep ? v->scene->sweep->lids : NULL;
-	struct priv *p = v->priv;
+	struct path_pane *p = v->priv;
 
 	(void)a;
 	(void)e;
@@ -83,9 +83,9 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return 0;
 }
 
-static void unload(struct view *v)
+static void path_pane_unload(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct path_pane *p = v->priv;
 
 	for (unsigned i = 0; i < 2; i++) {
 		path_free(&p->dir[i].path);
@@ -93,7 +93,7 @@ static void unload(struct view *v)
 	}
 }
 
-static void trace_on(const struct sweep *s, const struct priv *p, const uint32_t ep[2], unsigned i,
+static void trace_on(const struct sweep *s, const struct path_pane *p, const uint32_t ep[2], unsigned i,
 		     struct path *path)
 {
 	unsigned slid = s->lids->base[ep[i]], dlid = s->lids->base[ep[!i]];
@@ -131,7 +131,7 @@ static void describe(const struct fabric *f, const struct path *path, struct tex
 static void load_before(struct view *v, const uint32_t ep[2], unsigned i)
 {
 	const struct scene *sc = v->scene;
-	struct priv *p = v->priv;
+	struct path_pane *p = v->priv;
 	struct path was;
 
 	if (!scene_routing_before(sc))
@@ -145,7 +145,7 @@ static void load_before(struct view *v, const uint32_t ep[2], unsigned i)
 }
 
 /* The rows of one direction: source, switches, destination. */
-static uint32_t dir_rows(const struct priv *p, unsigned i)
+static uint32_t dir_rows(const struct path_pane *p, unsigned i)
 {
 	return p->known ? p->dir[i].path.n + 2 : 0;
 }
@@ -154,7 +154,7 @@ static uint32_t dir_rows(const struct priv *p, unsigned i)
 static void load_layer(struct view *v, unsigned i)
 {
 	const struct routing_ops *ops = scene_ops(v->scene);
-	struct priv *p = v->priv;
+	struct path_pane *p = v->priv;
 	struct direction *d = &p->dir[i];
 	uint32_t slid = d->path.slid, dlid = d->path.dlid;
 
@@ -171,7 +171,7 @@ static void load_layer(struct view *v, unsigned i)
 static void load_layers(struct view *v)
 {
 	const struct routing_ops *ops = scene_ops(v->scene);
-	struct priv *p = v->priv;
+	struct path_pane *p = v->priv;
 	struct layer_info info = {.unit = LAYER_LID_PAIRS};
 
 	load_layer(v, 0);
@@ -182,20 +182,20 @@ static void load_layers(struct view *v)
 }
 
 /* The switch at a row of a direction, NO_ID = an end. */
-static uint32_t switch_at(const struct priv *p, unsigned i, uint32_t at)
+static uint32_t path_pane_switch_at(const struct path_pane *p, unsigned i, uint32_t at)
 {
 	return at && at <= p->dir[i].path.n ? p->dir[i].path.hop[at - 1].sw : NO_ID;
 }
 
 /* The number of rows from `at` on in the same element; 1 for others, and if nothing is folded (c is NULL). */
-static uint32_t run_length(const struct priv *p, unsigned i, uint32_t at, const struct chassis *c)
+static uint32_t run_length(const struct path_pane *p, unsigned i, uint32_t at, const struct view_chassis *c)
 {
-	uint32_t sw = switch_at(p, i, at), e = c && sw != NO_ID ? c->of[sw] : NO_ID, n = 1;
+	uint32_t sw = path_pane_switch_at(p, i, at), e = c && sw != NO_ID ? c->of[sw] : NO_ID, n = 1;
 
 	if (at >= dir_rows(p, i))
 		return 0;
 	for (; e != NO_ID; n++) {
-		sw = switch_at(p, i, at + n);
+		sw = path_pane_switch_at(p, i, at + n);
 		if (sw == NO_ID || c->of[sw] != e)
 			break;
 	}
@@ -205,9 +205,9 @@ static uint32_t run_length(const struct priv *p, unsigned i, uint32_t at, const 
 /*
  * Places the hops side by side, folded by element. Then come one line about the SL, and one per lower layer.
  */
-static void place_lines(struct view *v, const struct chassis *c)
+static void place_lines(struct view *v, const struct view_chassis *c)
 {
-	struct priv *p = v->priv;
+	struct path_pane *p = v->priv;
 	uint32_t at[2] = {0, 0}, n[2], most = dir_rows(p, 0) + dir_rows(p, 1);
 
 	for (unsigned i = 0; i < 2; i++)
@@ -229,7 +229,7 @@ static void place_lines(struct view *v, const struct chassis *c)
 static void load_labels(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	uint8_t most = 0;
 
 	for (unsigned i = 0; i < 2; i++)
@@ -242,10 +242,10 @@ static void load_labels(struct view *v)
 		v->width[c + C_IN_LABEL] = v->width[c + C_OUT_LABEL] = most;
 }
 
-static void load(struct view *v)
+static void path_pane_load(struct view *v)
 {
 	const struct scene *sc = v->scene;
-	struct priv *p = v->priv;
+	struct path_pane *p = v->priv;
 	uint32_t ep[2] = {NO_ID, NO_ID};
 
 	load_labels(v);
@@ -287,28 +287,28 @@ static bool is_detour(const struct direction *d)
 /* Does a direction end where the step has not decided yet? */
 static bool ends_undecided(const struct view *v, unsigned i)
 {
-	const struct path *path = &((const struct priv *)v->priv)->dir[i].path;
+	const struct path *path = &((const struct path_pane *)v->priv)->dir[i].path;
 
 	return path->end == PATH_NO_ENTRY && path->n &&
 	       scene_undecided(v->scene, path->hop[path->n - 1].sw, path->dlid);
 }
 
-static const char *end_text(const struct view *v, unsigned i)
+static const char *path_pane_end_text(const struct view *v, unsigned i)
 {
 	return ends_undecided(v, i) ? "not decided yet"
-				    : path_end_text(((const struct priv *)v->priv)->dir[i].path.end);
+				    : path_end_text(((const struct path_pane *)v->priv)->dir[i].path.end);
 }
 
-static void sl_text(struct sl_range sl, struct text *t)
+static void path_pane_sl_text(struct sl_range sl, struct text *t)
 {
 	char sl_is[SL_WORD];
 
 	text_add(t, "SL %s", sl_word(sl, sl_is));
 }
 
-static void title(const struct view *v, struct text *t)
+static void path_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 
 	if (!f) {
@@ -331,7 +331,7 @@ static void title(const struct view *v, struct text *t)
 			text_add(t, "%s", ends_undecided(v, i) ? "not decided yet" : "no path");
 			continue;
 		}
-		sl_text(path->sl, t);
+		path_pane_sl_text(path->sl, t);
 		text_add(t, ", %s", PLURAL(path->hops, "link"));
 	}
 }
@@ -341,7 +341,7 @@ static void title(const struct view *v, struct text *t)
 /* The lower layer that a row is about, NO_LAYER = none. */
 static unsigned lower_layer(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 
 	return p->known && row > p->lines ? row - p->lines - 1 : NO_LAYER;
 }
@@ -349,14 +349,14 @@ static unsigned lower_layer(const struct view *v, uint32_t row)
 /* The direction for Enter on such a row, and for the line below the pane. */
 static unsigned lower_side(const struct view *v, uint32_t row)
 {
-	const struct direction *d = ((const struct priv *)v->priv)->dir;
+	const struct direction *d = ((const struct path_pane *)v->priv)->dir;
 
 	return !d[0].layered || lower_layer(v, row) >= d[0].layer.first;
 }
 
 static void why_text(const struct view *v, unsigned i, unsigned layer, struct text *t)
 {
-	const struct direction *d = &((const struct priv *)v->priv)->dir[i];
+	const struct direction *d = &((const struct path_pane *)v->priv)->dir[i];
 
 	if (!d->layered || layer >= d->layer.first)
 		return;
@@ -371,13 +371,13 @@ static void why_text(const struct view *v, unsigned i, unsigned layer, struct te
 
 static void sl_cell(const struct view *v, unsigned i, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	const struct path *path = &p->dir[i].path;
 	unsigned lo = 255, hi = 0;
 
 	if (path->end != PATH_OK)
 		return;
-	sl_text(path->sl, t);
+	path_pane_sl_text(path->sl, t);
 	for (unsigned h = 0; h < path->n; h++) {
 		if (!path->hop[h].out || sl_is_open(path->sl))
 			continue;
@@ -396,7 +396,7 @@ static void sl_cell(const struct view *v, unsigned i, struct text *t)
 /* Ports with labels of the selected switch, there or else back, as a narrow pane has no columns for them. */
 static void labels_text(const struct view *v, uint32_t line, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	char number[PORT_NUMBER_MAX + 1];
 
@@ -415,9 +415,9 @@ static void labels_text(const struct view *v, uint32_t line, struct text *t)
 	}
 }
 
-static void footer(const struct view *v, struct text *t)
+static void path_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	const struct scene *sc = v->scene;
 	uint32_t row;
 	unsigned i;
@@ -429,7 +429,7 @@ static void footer(const struct view *v, struct text *t)
 
 	for (i = 0; i < 2; i++)
 		if (p->known && p->dir[i].path.end != PATH_OK) {
-			text_add(t, "%s: %s", i ? "back" : "there", end_text(v, i));
+			text_add(t, "%s: %s", i ? "back" : "there", path_pane_end_text(v, i));
 			return;
 		}
 	for (i = 0; i < 2; i++) {
@@ -476,7 +476,7 @@ static const char *arrow(const struct view *v, const struct path *path, unsigned
 /* In a folded element, the place tells more than the name. */
 static void hop_name(const struct view *v, uint32_t sw, struct text *t)
 {
-	const struct chassis *c = v->scene->fold ? scene_chassis(v->scene, NULL) : NULL;
+	const struct view_chassis *c = v->scene->fold ? scene_chassis(v->scene, NULL) : NULL;
 
 	if (c && c->of[sw] != NO_ID && c->chassis_place[sw])
 		label_member(c, sw, t);
@@ -497,7 +497,7 @@ static void hop_cell(const struct view *v, const struct path *path, unsigned h, 
 	}
 }
 
-static void port_text(unsigned port, struct text *t)
+static void path_pane_port_text(unsigned port, struct text *t)
 {
 	if (port == NO_PATH)
 		text_putc(t, '-');
@@ -506,7 +506,7 @@ static void port_text(unsigned port, struct text *t)
 }
 
 /* The row of a direction on a line. NO_ID, or one after its end, means none. */
-static uint32_t line_row(const struct priv *p, unsigned i, uint32_t line)
+static uint32_t line_row(const struct path_pane *p, unsigned i, uint32_t line)
 {
 	return line < p->lines ? p->line[i][line] : NO_ID;
 }
@@ -514,7 +514,7 @@ static uint32_t line_row(const struct priv *p, unsigned i, uint32_t line)
 /* The port by which the packet leaves at a row of a direction, NO_ID = none. */
 static uint32_t out_port(const struct view *v, unsigned i, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	const struct path *path = &p->dir[i].path;
 	const struct fabric *f = v->scene->fabric;
 	const struct path_hop *hop;
@@ -530,19 +530,19 @@ static uint32_t out_port(const struct view *v, unsigned i, uint32_t row)
 }
 
 /* The port by which a packet comes in or leaves, including that of a host at an end. */
-static void ports_cell(const struct view *v, unsigned i, uint32_t row, bool in, struct text *t)
+static void path_pane_ports_cell(const struct view *v, unsigned i, uint32_t row, bool in, struct text *t)
 {
-	const struct path *path = &((const struct priv *)v->priv)->dir[i].path;
+	const struct path *path = &((const struct path_pane *)v->priv)->dir[i].path;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t ep = row ? path->dst : path->src;
 
 	if (row == path->n && row && !in && ends_undecided(v, i))
 		text_putc(t, '.');
 	else if (row && row <= path->n)
-		port_text(in ? path->hop[row - 1].in : path->hop[row - 1].out, t);
+		path_pane_port_text(in ? path->hop[row - 1].in : path->hop[row - 1].out, t);
 	else if ((row != 0) == in && (!row || path->end == PATH_OK) && ep != NO_ID &&
 		 !endport_is_switch(f, ep))
-		port_text(f->port_num[f->endport_port[ep]], t);
+		path_pane_port_text(f->port_num[f->endport_port[ep]], t);
 }
 
 /* The label of the port of a switch by which a packet comes in or leaves. */
@@ -559,7 +559,7 @@ static void hop_label(const struct view *v, const struct path *path, uint32_t ro
 /* The switch that holds the packet, or an end. */
 static void place_cell(const struct view *v, unsigned i, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	const struct path *path = &p->dir[i].path;
 
 	if (row && row <= path->n)
@@ -567,13 +567,13 @@ static void place_cell(const struct view *v, unsigned i, uint32_t row, struct te
 	else if (!row || path->end == PATH_OK)
 		end_label(v->scene->fabric, p->guid[row ? !i : i], t);
 	else
-		text_add(t, "%s %s", ends_undecided(v, i) ? "." : "x", end_text(v, i));
+		text_add(t, "%s %s", ends_undecided(v, i) ? "." : "x", path_pane_end_text(v, i));
 }
 
 /* The lines after the hops: about the SL and lower layers. */
 static void note_cell(const struct view *v, unsigned i, uint32_t line, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 
 	if (line == p->lines)
 		sl_cell(v, i, t);
@@ -591,7 +591,7 @@ static void vl_text(const struct path *path, unsigned h, struct text *t)
 
 static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned what, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	const struct path *path = &p->dir[i].path;
 	uint32_t port, row = line_row(p, i, line);
 
@@ -603,7 +603,7 @@ static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned 
 	if (what == C_IN_LABEL || what == C_OUT_LABEL)
 		hop_label(v, path, row, what == C_IN_LABEL, t);
 	else if (what == C_IN || what == C_OUT) {
-		ports_cell(v, i, row, what == C_IN, t);
+		path_pane_ports_cell(v, i, row, what == C_IN, t);
 	} else if (what == C_HOP) {
 		place_cell(v, i, row, t);
 	} else if (what == C_DIR && row && row <= path->n) {
@@ -618,9 +618,9 @@ static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned 
 	}
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void path_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	if (col == C_LINE && lower_layer(v, row) != NO_LAYER && ((const struct priv *)v->priv)->together)
+	if (col == C_LINE && lower_layer(v, row) != NO_LAYER && ((const struct path_pane *)v->priv)->together)
 		return;
 	if (col == C_LINE)
 		text_add(t, "│");
@@ -629,19 +629,19 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 }
 
 /* The entries on the way. */
-static bool touched(const struct view *v, uint32_t line, unsigned col)
+static bool path_pane_touched(const struct view *v, uint32_t line, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	unsigned i = col > C_LINE, cells = scene_routing(v->scene)->lids->max_lid + 1u;
-	uint32_t row = line_row(p, i, line), sw = row == NO_ID ? NO_ID : switch_at(p, i, row);
+	uint32_t row = line_row(p, i, line), sw = row == NO_ID ? NO_ID : path_pane_switch_at(p, i, row);
 
 	return (col == C_OUT || col == C_BACK + C_OUT) && sw != NO_ID &&
 	       moment_touched(v->scene->moment, T_ENTRY, sw * cells + p->dir[i].path.dlid);
 }
 
-static unsigned marks(const struct view *v, uint32_t line)
+static unsigned path_pane_marks(const struct view *v, uint32_t line)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	unsigned m = 0;
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -661,11 +661,12 @@ static unsigned marks(const struct view *v, uint32_t line)
 }
 
 /* Finds the first and last of the lines at which a direction is at a switch. False when there is none. */
-static bool find_ends(const struct priv *p, unsigned i, const uint32_t *line, uint32_t n, uint32_t end[2])
+static bool path_pane_find_ends(const struct path_pane *p, unsigned i, const uint32_t *line, uint32_t n,
+				uint32_t end[2])
 {
 	end[0] = end[1] = NO_ID;
 	for (uint32_t k = 0; k < n; k++) {
-		if (switch_at(p, i, line_row(p, i, line[k])) == NO_ID)
+		if (path_pane_switch_at(p, i, line_row(p, i, line[k])) == NO_ID)
 			continue;
 		end[0] = end[0] == NO_ID ? line[k] : end[0];
 		end[1] = line[k];
@@ -674,11 +675,11 @@ static bool find_ends(const struct priv *p, unsigned i, const uint32_t *line, ui
 }
 
 /* An element as one hop: in by its first chip, out by its last one. */
-static bool head(const struct view *v, const char *element, const uint32_t *line, uint32_t n, unsigned col,
-		 struct text *t)
+static bool path_pane_head(const struct view *v, const char *element, const uint32_t *line, uint32_t n,
+			   unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct chassis *c = scene_chassis(v->scene, NULL);
+	const struct path_pane *p = v->priv;
+	const struct view_chassis *c = scene_chassis(v->scene, NULL);
 	unsigned i = col > C_LINE, what = i ? col - C_BACK : col;
 	const struct path_hop *in;
 	uint32_t end[2];
@@ -686,7 +687,7 @@ static bool head(const struct view *v, const char *element, const uint32_t *line
 	(void)element;
 	if (col == C_LINE)
 		return false;
-	if (!find_ends(p, i, line, n, end))
+	if (!path_pane_find_ends(p, i, line, n, end))
 		return true;
 	in = &p->dir[i].path.hop[line_row(p, i, end[0]) - 1];
 	if (what == C_HOP && c && c->of[in->sw] != NO_ID)
@@ -700,7 +701,7 @@ static bool head(const struct view *v, const char *element, const uint32_t *line
 /* The port with most routes on the way there; links between switches are preferred. */
 static uint32_t hottest_port(const struct view *v)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t best = NO_ID;
 
@@ -717,22 +718,22 @@ static uint32_t hottest_port(const struct view *v)
 }
 
 /* A blank belongs to the line above it. */
-static uint32_t chip_of_line(const struct priv *p, uint32_t line)
+static uint32_t chip_of_line(const struct path_pane *p, uint32_t line)
 {
 	uint32_t row = line_row(p, 0, line);
 
 	if (line >= p->lines)
 		return NO_ID;
 	if (row != NO_ID && row >= dir_rows(p, 0))
-		return switch_at(p, 1, line_row(p, 1, line));
+		return path_pane_switch_at(p, 1, line_row(p, 1, line));
 	while (line && row == NO_ID)
 		row = line_row(p, 0, --line);
-	return switch_at(p, 0, row);
+	return path_pane_switch_at(p, 0, row);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool path_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	const struct path *path = &p->dir[0].path;
 	uint32_t at = line_row(p, 0, row);
 	bool hop = at && at <= path->n;
@@ -755,7 +756,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool path_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	uint32_t port = strcmp(what, "hottest") ? NO_ID : hottest_port(v);
 
@@ -764,7 +765,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 }
 
 /* Adds "pane cycle" and an endport by name, because a number would be a layer. */
-static void end_word(const struct fabric *f, uint32_t ep, struct text *t)
+static void path_pane_end_word(const struct fabric *f, uint32_t ep, struct text *t)
 {
 	text_add(t, "pane cycle ");
 	if (endport_is_switch(f, ep))
@@ -773,16 +774,16 @@ static void end_word(const struct fabric *f, uint32_t ep, struct text *t)
 		word_port(f, f->endport_port[ep], t);
 }
 
-static void follow(const struct view *v, uint32_t line, struct text *t)
+static void path_pane_follow(const struct view *v, uint32_t line, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct path_pane *p = v->priv;
 	const struct path *path = &p->dir[0].path;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t row = line_row(p, 0, line);
 
 	if (lower_layer(v, line) != NO_LAYER) {
 		path = &p->dir[lower_side(v, line)].path;
-		end_word(f, path->src, t);
+		path_pane_end_word(f, path->src, t);
 		text_add(t, " %u %u", path->dlid, lower_layer(v, line));
 		return;
 	}
@@ -802,8 +803,18 @@ const struct view_ops view_path = {
 		 "back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, dir),
-	.open = open_view,
-	DOES(load, unload, title, footer, cell, marks, touched, about, placeholder, follow, head),
+	.priv_size = sizeof(struct path_pane),
+	.priv_kept = offsetof(struct path_pane, dir),
+	.open = path_pane_open_view,
+	.load = path_pane_load,
+	.unload = path_pane_unload,
+	.title = path_pane_title,
+	.footer = path_pane_footer,
+	.cell = path_pane_cell,
+	.marks = path_pane_marks,
+	.touched = path_pane_touched,
+	.about = path_pane_about,
+	.placeholder = path_pane_placeholder,
+	.follow = path_pane_follow,
+	.head = path_pane_head,
 };

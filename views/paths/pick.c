@@ -20,7 +20,7 @@ static const struct column columns[] = {
 	COL("on", "switch and port that its cable leads to", 8, .flex = 1, .drop = 2),
 };
 
-struct priv {
+struct pick_pane {
 	char **word; /* [n] the command and its words */
 	int n, at;   /* index of the ambiguous word */
 	struct name_hits hits;
@@ -28,7 +28,7 @@ struct priv {
 };
 
 /* Finds the nodes that the word presently fits. */
-static void look(struct priv *p, const struct session *s)
+static void pick_pane_look(struct pick_pane *p, const struct session *s)
 {
 	const char *word = p->word[p->at];
 	char *name;
@@ -48,9 +48,9 @@ static void look(struct priv *p, const struct session *s)
 	free(name);
 }
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int pick_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
+	struct pick_pane *p = v->priv;
 	uint64_t n;
 
 	if (!number_of(a->arg[0].word, 1, (uint64_t)a->n - 2, &n))
@@ -63,21 +63,21 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	p->word = NEW_ARRAY((size_t)p->n, char *);
 	for (int i = 0; i < p->n; i++)
 		p->word[i] = str_dup(a->arg[i + 1].word);
-	look(p, v->scene->session);
+	pick_pane_look(p, v->scene->session);
 	return p->hits.n > 1 ? 0 : err_set(e, "pick: \"%s\" does not fit several nodes", p->word[p->at]);
 }
 
-static void load(struct view *v)
+static void pick_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct pick_pane *p = v->priv;
 
-	look(p, v->scene->session);
+	pick_pane_look(p, v->scene->session);
 	v->n_rows = p->hits.n;
 }
 
-static void close_view(struct view *v)
+static void pick_pane_close_view(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct pick_pane *p = v->priv;
 
 	for (int i = 0; i < p->n; i++)
 		free(p->word[i]);
@@ -85,34 +85,34 @@ static void close_view(struct view *v)
 	name_hits_free(&p->hits);
 }
 
-static uint32_t node_of(const struct view *v, uint32_t row)
+static uint32_t pick_pane_node_of(const struct view *v, uint32_t row)
 {
-	return ((const struct priv *)v->priv)->hits.node[row];
+	return ((const struct pick_pane *)v->priv)->hits.node[row];
 }
 
-static void title(const struct view *v, struct text *t)
+static void pick_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct pick_pane *p = v->priv;
 
 	text_add(t, "Which \"%.*s\" for `%s`?", (int)p->before, p->word[p->at], p->word[0]);
 }
 
-static unsigned lid_of(const struct view *v, uint32_t node)
+static unsigned pick_pane_lid_of(const struct view *v, uint32_t node)
 {
 	return node_lid(v->scene->fabric, v->scene->sweep ? v->scene->sweep->lids : NULL, node);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t pick_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	(void)col;
-	return lid_of(v, node_of(v, row));
+	return pick_pane_lid_of(v, pick_pane_node_of(v, row));
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void pick_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
-	uint32_t node = node_of(v, row);
-	unsigned lid = lid_of(v, node);
+	uint32_t node = pick_pane_node_of(v, row);
+	unsigned lid = pick_pane_lid_of(v, node);
 	char buf[300];
 
 	if (col == C_NAME) {
@@ -130,9 +130,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 }
 
 /* Enter repeats the command with the GUID of the chosen node. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void pick_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct pick_pane *p = v->priv;
 
 	text_add(t, "back;");
 	for (int i = 0; i < p->n; i++) {
@@ -140,7 +140,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 		text_putc(t, ' ');
 		if (i == p->at) {
-			word_node(v->scene->fabric, node_of(v, row), t);
+			word_node(v->scene->fabric, pick_pane_node_of(v, row), t);
 			text_add(t, "%s", p->word[i] + p->before);
 		} else {
 			text_add(t, "%s", word);
@@ -149,9 +149,9 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	}
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool pick_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	subject_node(v, node_of(v, row), s);
+	subject_node(v, pick_pane_node_of(v, row), s);
 	s->key = v->scene->fabric->node_guid[s->node];
 	return true;
 }
@@ -164,9 +164,14 @@ const struct view_ops view_pick = {
 	.hints = "follow=take",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
-	DOES(load, title, cell, number, about, follow),
-	.close = close_view,
+	.priv_size = sizeof(struct pick_pane),
+	.priv_kept = sizeof(struct pick_pane),
+	.open = pick_pane_open_view,
+	.load = pick_pane_load,
+	.title = pick_pane_title,
+	.cell = pick_pane_cell,
+	.number = pick_pane_number,
+	.about = pick_pane_about,
+	.follow = pick_pane_follow,
+	.close = pick_pane_close_view,
 };

@@ -19,7 +19,7 @@ static const struct column columns[] = {
 	COL("pairs", "some of these pairs", 12, .flex = 3),
 };
 
-struct priv {
+struct shift_pane {
 	uint32_t k; /* from 1; 0 = not chosen yet */
 	/* Only the pairs on this link, one row each; guid 0 = all links. */
 	uint64_t guid;
@@ -34,18 +34,18 @@ struct priv {
 FREED_BY(free_links, shift_links_free)
 
 /* base: the order; arg: the shift. */
-static void *run_shift(const struct job *j)
+static void *shift_pane_run(const struct job *j)
 {
 	return shift_links_new(j->sweep->routing, j->base, j->arg[0], j->progress, j->e);
 }
 
-static const struct task task_shift = {.run = run_shift, .free = free_links};
+static const struct task task_shift = {.run = shift_pane_run, .free = free_links};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int shift_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
+	struct shift_pane *p = v->priv;
 
 	(void)a;
 	(void)e;
@@ -60,9 +60,9 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return 0;
 }
 
-static const struct shift_links *links_of(const struct view *v)
+static const struct shift_links *shift_pane_links_of(const struct view *v)
 {
-	const struct priv *p = v->priv;
+	const struct shift_pane *p = v->priv;
 
 	return p->answer ? p->answer->value : NULL;
 }
@@ -70,9 +70,9 @@ static const struct shift_links *links_of(const struct view *v)
 /* The link whose pairs are requested. */
 static uint32_t find_link(const struct view *v)
 {
-	const struct priv *p = v->priv;
+	const struct shift_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	const struct shift_links *s = links_of(v);
+	const struct shift_links *s = shift_pane_links_of(v);
 	uint32_t node = fabric_node_by_guid(f, p->guid);
 
 	if (node == NO_ID || !p->port || p->port > f->node_nports[node])
@@ -83,10 +83,10 @@ static uint32_t find_link(const struct view *v)
 	return NO_ID;
 }
 
-static void load(struct view *v)
+static void shift_pane_load(struct view *v)
 {
 	const struct result *order;
-	struct priv *p = v->priv;
+	struct shift_pane *p = v->priv;
 
 	order = scene_real_routing(v->scene) ? view_ask(v, &task_shift_order, NULL, NULL) : NULL;
 	if (!order)
@@ -97,19 +97,19 @@ static void load(struct view *v)
 	if (!p->k || p->k >= p->n_places)
 		p->k = p->k ? p->n_places - 1 : 1;
 	p->answer = view_ask(v, &task_shift, order, (const uint32_t[TASK_ARGS]){p->k});
-	if (!links_of(v))
+	if (!shift_pane_links_of(v))
 		return;
 	p->at = p->guid ? find_link(v) : NO_ID;
 	if (!p->guid)
-		v->n_rows = links_of(v)->n;
+		v->n_rows = shift_pane_links_of(v)->n;
 	else if (p->at != NO_ID)
-		v->n_rows = links_of(v)->link[p->at].flows;
+		v->n_rows = shift_pane_links_of(v)->link[p->at].flows;
 }
 
 /* Chooses another shift, cyclically. */
-static void across(struct view *v, int dir)
+static void shift_pane_across(struct view *v, int dir)
 {
-	struct priv *p = v->priv;
+	struct shift_pane *p = v->priv;
 
 	if (p->n_places < 2)
 		return;
@@ -118,10 +118,10 @@ static void across(struct view *v, int dir)
 	view_reload(v);
 }
 
-static void title(const struct view *v, struct text *t)
+static void shift_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct shift_links *s = links_of(v);
+	const struct shift_pane *p = v->priv;
+	const struct shift_links *s = shift_pane_links_of(v);
 
 	text_add(t, "Shift");
 	if (p->n_places < 2)
@@ -135,10 +135,10 @@ static void title(const struct view *v, struct text *t)
 	}
 }
 
-static void footer(const struct view *v, struct text *t)
+static void shift_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct shift_links *s = links_of(v);
+	const struct shift_pane *p = v->priv;
+	const struct shift_links *s = shift_pane_links_of(v);
 	uint32_t shared = 0;
 
 	if (p->answer && !s)
@@ -158,8 +158,8 @@ static void footer(const struct view *v, struct text *t)
 /* The link of a row. *first: the first of its pairs in pair_of[]. */
 static const struct shift_link *link_at(const struct view *v, uint32_t row, uint32_t *first)
 {
-	const struct priv *p = v->priv;
-	const struct shift_link *l = &links_of(v)->link[p->at == NO_ID ? row : p->at];
+	const struct shift_pane *p = v->priv;
+	const struct shift_link *l = &shift_pane_links_of(v)->link[p->at == NO_ID ? row : p->at];
 
 	*first = l->first + (p->at == NO_ID ? 0 : row);
 	return l;
@@ -167,7 +167,7 @@ static const struct shift_link *link_at(const struct view *v, uint32_t row, uint
 
 static const struct shift_pair *pair_at(const struct view *v, uint32_t i)
 {
-	return &links_of(v)->pair[links_of(v)->pair_of[i]];
+	return &shift_pane_links_of(v)->pair[shift_pane_links_of(v)->pair_of[i]];
 }
 
 static void add_pair(const struct view *v, uint32_t i, struct text *t)
@@ -180,7 +180,7 @@ static void add_pair(const struct view *v, uint32_t i, struct text *t)
 		 endport_label(f, p->dst, b, sizeof(b)));
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t shift_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	uint32_t first;
 
@@ -188,9 +188,9 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return link_at(v, row, &first)->flows;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void shift_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct shift_pane *p = v->priv;
 	uint32_t first;
 	const struct shift_link *l = link_at(v, row, &first);
 	uint32_t n = p->at != NO_ID ? 1 : MIN(l->flows, SHOWN_PAIRS);
@@ -213,14 +213,14 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned shift_pane_marks(const struct view *v, uint32_t row)
 {
 	uint32_t first;
 
 	return link_at(v, row, &first)->flows > 1 ? MARK_DETOUR : 0;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool shift_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct fabric *f = v->scene->fabric;
 	uint32_t first;
@@ -231,13 +231,13 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	s->src = (struct end){END_PORT, f->endport_port[pair->src]};
 	s->dst = (struct end){END_PORT, f->endport_port[pair->dst]};
 	s->lid = (int)v->scene->real->lids->base[pair->dst];
-	s->key = ((const struct priv *)v->priv)->at == NO_ID ? l->port : pair->src;
+	s->key = ((const struct shift_pane *)v->priv)->at == NO_ID ? l->port : pair->src;
 	return true;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void shift_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct shift_pane *p = v->priv;
 
 	if (p->at == NO_ID)
 		text_add(t, "pane shift %u ", p->k);
@@ -252,9 +252,17 @@ const struct view_ops view_shift = {
 	.hints = "follow=pairs left=before right=next back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, n_places),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, about, follow, across),
+	.priv_size = sizeof(struct shift_pane),
+	.priv_kept = offsetof(struct shift_pane, n_places),
+	.open = shift_pane_open_view,
+	.load = shift_pane_load,
+	.title = shift_pane_title,
+	.footer = shift_pane_footer,
+	.cell = shift_pane_cell,
+	.number = shift_pane_number,
+	.marks = shift_pane_marks,
+	.about = shift_pane_about,
+	.follow = shift_pane_follow,
+	.across = shift_pane_across,
 	.fold_row = "link",
 };

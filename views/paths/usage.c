@@ -28,18 +28,18 @@ static const struct column columns[] = {
 };
 
 /* A group of equivalent ports. */
-struct group {
+struct usage_pane_group {
 	uint32_t n;
 	uint64_t lids;
 };
 
-struct priv {
+struct usage_pane {
 	uint64_t guid;		    /* a chip of the requested element, 0 = all */
 	const struct elements *el;  /* reference; NULL without grouping: `why` tells the reason */
 	const struct port_use *use; /* [n_ports], NULL: missing */
 	uint32_t *port;		    /* [n_rows] */
 	uint32_t *group_of;	    /* [n_rows] NO_ID = none */
-	struct group *group;
+	struct usage_pane_group *group;
 	uint32_t n_groups;
 	uint32_t most; /* most LIDs that one of the ports sends */
 	uint32_t element;
@@ -50,15 +50,15 @@ struct priv {
 
 /* --- the pane ------------------------------------------------------------------------------- */
 
-static void unload(struct view *v)
+static void usage_pane_unload(struct view *v)
 {
-	elements_unref(((struct priv *)v->priv)->el);
+	elements_unref(((struct usage_pane *)v->priv)->el);
 }
 
 /* Loads the rows of one element: the cabled ports of its chips. */
 static void load_element(struct view *v, uint32_t e)
 {
-	struct priv *p = v->priv;
+	struct usage_pane *p = v->priv;
 	const struct elements *el = p->el;
 	const struct fabric *f = el->topo->fabric;
 
@@ -74,9 +74,9 @@ static void load_element(struct view *v, uint32_t e)
 
 static void sum_groups(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct usage_pane *p = v->priv;
 
-	p->group = VIEW_ARRAY(v, p->n_groups + 1, struct group);
+	p->group = VIEW_ARRAY(v, p->n_groups + 1, struct usage_pane_group);
 	for (uint32_t i = 0; p->use && i < v->n_rows; i++) {
 		if (p->use[p->port[i]].lids > p->most)
 			p->most = p->use[p->port[i]].lids;
@@ -87,11 +87,11 @@ static void sum_groups(struct view *v)
 	}
 }
 
-static void load(struct view *v)
+static void usage_pane_load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
 	const struct elements *el;
-	struct priv *p = v->priv;
+	struct usage_pane *p = v->priv;
 
 	p->guid = v->args.arg[0].guid;
 	p->element = NO_ID;
@@ -119,9 +119,9 @@ static void load(struct view *v)
 	sum_groups(v);
 }
 
-static void title(const struct view *v, struct text *t)
+static void usage_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct usage_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	uint32_t n = view_count(v);
 
@@ -138,22 +138,22 @@ static void title(const struct view *v, struct text *t)
 }
 
 /* The LIDs that the port sends above the mean of its group, in tenths. */
-static int64_t beyond_mean(const struct priv *p, uint32_t row)
+static int64_t beyond_mean(const struct usage_pane *p, uint32_t row)
 {
-	const struct group *g = &p->group[p->group_of[row]];
+	const struct usage_pane_group *g = &p->group[p->group_of[row]];
 	int64_t n = g->n, tenths = 10 * ((int64_t)p->use[p->port[row]].lids * n - (int64_t)g->lids);
 
 	return (2 * tenths + (tenths < 0 ? -n : n)) / (2 * n);
 }
 
-static bool has_mean(const struct priv *p, uint32_t row)
+static bool has_mean(const struct usage_pane *p, uint32_t row)
 {
 	return p->use && p->group_of[row] != NO_ID && p->group[p->group_of[row]].n > 1;
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t usage_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct usage_pane *p = v->priv;
 
 	switch (col) {
 	case C_PORT:
@@ -169,11 +169,11 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 }
 
 /* The shade compares the port with the mean of its group. */
-static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
+static bool usage_pane_meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
 {
-	const struct priv *p = v->priv;
+	const struct usage_pane *p = v->priv;
 	uint32_t lids = p->use ? p->use[p->port[row]].lids : 0;
-	const struct group *g;
+	const struct usage_pane_group *g;
 
 	(void)col;
 	if (!lids)
@@ -186,7 +186,7 @@ static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter
 	return true;
 }
 
-static const char *kind_of(const struct priv *p, uint32_t port)
+static const char *usage_pane_kind_of(const struct usage_pane *p, uint32_t port)
 {
 	const struct fabric *f = p->el->topo->fabric;
 
@@ -197,18 +197,18 @@ static const char *kind_of(const struct priv *p, uint32_t port)
 	return node_is_switch(f, f->port_node[f->port_peer[port]]) ? "inside" : "host";
 }
 
-static bool has_changed(const struct view *v, uint32_t row, uint32_t *was);
+static bool usage_pane_has_changed(const struct view *v, uint32_t row, uint32_t *was);
 
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool usage_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
 	uint32_t was;
 
-	return col == C_LIDS && has_changed(v, row, &was);
+	return col == C_LIDS && usage_pane_has_changed(v, row, &was);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void usage_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct usage_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t port = p->port[row], was;
 	char buf[256];
@@ -225,10 +225,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%s", port_plain(f, f->port_peer[port], buf, sizeof(buf)));
 		return;
 	case C_KIND:
-		text_add(t, "%s", kind_of(p, port));
+		text_add(t, "%s", usage_pane_kind_of(p, port));
 		return;
 	case C_MEAN:
-		n = number(v, row, col);
+		n = usage_pane_number(v, row, col);
 		if (n)
 			text_add(t, "%c%" PRId64 ".%" PRId64, n < 0 ? '-' : '+', (n < 0 ? -n : n) / 10,
 				 (n < 0 ? -n : n) % 10);
@@ -236,8 +236,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			text_putc(t, '0');
 		return;
 	}
-	n = number(v, row, col);
-	if (view_touched(v, row, col) && has_changed(v, row, &was))
+	n = usage_pane_number(v, row, col);
+	if (view_touched(v, row, col) && usage_pane_has_changed(v, row, &was))
 		text_add(t, "%u→", was);
 	if (n >= 0)
 		text_add(t, "%" PRId64, n);
@@ -247,7 +247,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 
 /* --- since the event before ------------------------------------------------------------------ */
 
-static void count_before(struct priv *p, const struct routing *before, uint32_t s)
+static void usage_pane_count_before(struct usage_pane *p, const struct routing *before, uint32_t s)
 {
 	const struct fabric *f = before->topo->fabric;
 	const struct lft_row *row = before->row[s];
@@ -259,9 +259,9 @@ static void count_before(struct priv *p, const struct routing *before, uint32_t 
 }
 
 /* Does the port send more or fewer LIDs than before the last event? *was: the earlier number. */
-static bool has_changed(const struct view *v, uint32_t row, uint32_t *was)
+static bool usage_pane_has_changed(const struct view *v, uint32_t row, uint32_t *was)
 {
-	struct priv *p = v->priv;
+	struct usage_pane *p = v->priv;
 	const struct scene *sc = v->scene;
 	const struct routing *now = scene_routing(sc), *before = scene_routing_before(sc);
 	uint32_t port = p->port[row], s = sc->fabric->node_switch[sc->fabric->port_node[port]];
@@ -269,26 +269,26 @@ static bool has_changed(const struct view *v, uint32_t row, uint32_t *was)
 	if (!p->use || !before || before->row[s] == now->row[s])
 		return false;
 	if (!p->counted[s])
-		count_before(p, before, s);
+		usage_pane_count_before(p, before, s);
 	*was = p->was[port];
 	return *was != p->use[port].lids;
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned usage_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct usage_pane *p = v->priv;
 	uint32_t was;
 
 	return (p->el->topo->peer[p->port[row]] == NO_ID ? MARK_DOWN : 0) |
-	       (!v->scene->moment && has_changed(v, row, &was) ? MARK_CHANGED : 0);
+	       (!v->scene->moment && usage_pane_has_changed(v, row, &was) ? MARK_CHANGED : 0);
 }
 
 /* "4 ports dir1 → edge-05: 12.5 LIDs each; 11 before" */
-static void footer(const struct view *v, struct text *t)
+static void usage_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct usage_pane *p = v->priv;
 	uint32_t row, was, link;
-	const struct group *g;
+	const struct usage_pane_group *g;
 
 	if (!p->use || !view_selected(v, &row))
 		return;
@@ -302,13 +302,13 @@ static void footer(const struct view *v, struct text *t)
 			text_add(t, "to %s", p->el->name[p->el->link_to[link]]);
 		text_add(t, ": mean %.1f", (double)g->lids / g->n);
 	}
-	if (has_changed(v, row, &was))
+	if (usage_pane_has_changed(v, row, &was))
 		text_add(t, "%s%u before", has_mean(p, row) ? "; " : "", was);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool usage_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct usage_pane *p = v->priv;
 
 	subject_port(v, p->port[row], s);
 	s->elements = p->el;
@@ -325,8 +325,17 @@ const struct view_ops view_usage = {
 	.hints = "follow=flows :pane_lft=lft :fail=fail back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, unload, title, footer, cell, number, marks, touched, about, meter),
+	.priv_size = sizeof(struct usage_pane),
+	.load = usage_pane_load,
+	.unload = usage_pane_unload,
+	.title = usage_pane_title,
+	.footer = usage_pane_footer,
+	.cell = usage_pane_cell,
+	.number = usage_pane_number,
+	.marks = usage_pane_marks,
+	.touched = usage_pane_touched,
+	.about = usage_pane_about,
+	.meter = usage_pane_meter,
 	.enter = "pane flows %port",
 	.fold_row = "port",
 };

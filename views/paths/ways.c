@@ -22,7 +22,7 @@ static const struct column columns[] = {
 	COL("decided by", "the rule that chose it, or passed it over", 19),
 };
 
-struct priv {
+struct ways_pane {
 	unsigned lid;
 	uint64_t guid;			    /* a chip of the element, 0 = all elements */
 	uint32_t element;		    /* NO_ID: all elements, or it is not up */
@@ -30,7 +30,7 @@ struct priv {
 	uint32_t open;			    /* at a step: elements that have not chosen yet */
 };
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int ways_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
 	return v->args.arg[0].n ? 0 : err_set(e, "pane ways: \"%s\" is down or has no LID", a->arg[0].word);
 }
@@ -48,9 +48,9 @@ static const struct task task_ways = {.run = run_ways, .free = free_ways};
 
 /* --- the pane ------------------------------------------------------------------------------- */
 
-static void load(struct view *v)
+static void ways_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct ways_pane *p = v->priv;
 
 	p->lid = (unsigned)v->args.arg[0].n;
 	p->guid = v->args.arg[1].guid;
@@ -79,7 +79,7 @@ static void load(struct view *v)
 /*
  * The way of a row; for all elements, the chosen one. *chip: the chip inside that has it, NO_ID: the element.
  */
-static const struct mincontention_way *row_way(const struct priv *p, uint32_t row, uint32_t *chip)
+static const struct mincontention_way *row_way(const struct ways_pane *p, uint32_t row, uint32_t *chip)
 {
 	const struct elements *el = p->w->elements;
 	uint32_t n, c = p->guid ? el->first_chip[p->element] : 0;
@@ -99,21 +99,21 @@ static const struct mincontention_way *row_way(const struct priv *p, uint32_t ro
 	return &p->w->inside[p->w->first_inside[*chip] + row];
 }
 
-static const struct mincontention_way *way_of(const struct priv *p, uint32_t row)
+static const struct mincontention_way *ways_pane_way_of(const struct ways_pane *p, uint32_t row)
 {
 	uint32_t chip;
 
 	return row_way(p, row, &chip);
 }
 
-static uint32_t element_of(const struct priv *p, uint32_t row)
+static uint32_t element_of(const struct ways_pane *p, uint32_t row)
 {
 	return p->guid ? p->element : row;
 }
 
-static void title(const struct view *v, struct text *t)
+static void ways_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct ways_pane *p = v->priv;
 	const struct scene *sc = v->scene;
 
 	text_add(t, "Ways ");
@@ -137,10 +137,10 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s not settled yet", PLURAL(p->open, "element"));
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t ways_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
-	const struct mincontention_way *way = way_of(p, row);
+	const struct ways_pane *p = v->priv;
+	const struct mincontention_way *way = ways_pane_way_of(p, row);
 
 	if (way->open)
 		return -1;
@@ -168,10 +168,10 @@ static const char *rule_text(const struct mincontention_way *way)
 	return way->chosen ? mincontention_rule_name(way->rule) : lost[way->rule];
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void ways_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct mincontention_way *way = way_of(p, row);
+	const struct ways_pane *p = v->priv;
+	const struct mincontention_way *way = ways_pane_way_of(p, row);
 	const struct elements *el = p->w->elements;
 
 	if (way->open && col != C_ELEMENT) {
@@ -199,30 +199,30 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			break;
 		/* fall through */
 	default:
-		text_add(t, "%" PRId64, number(v, row, col));
+		text_add(t, "%" PRId64, ways_pane_number(v, row, col));
 	}
 }
 
 /* Tells both ends of the link in full. */
-static void footer(const struct view *v, struct text *t)
+static void ways_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct ways_pane *p = v->priv;
 	uint32_t row;
 
 	if (!p->w || !view_selected(v, &row))
 		return;
-	if (way_of(p, row)->open)
+	if (ways_pane_way_of(p, row)->open)
 		text_add(t, "not settled yet");
-	else if (p->w->elements->topo->fabric->port_num[way_of(p, row)->port])
-		label_channel(p->w->elements->topo, way_of(p, row)->port, true, t);
+	else if (p->w->elements->topo->fabric->port_num[ways_pane_way_of(p, row)->port])
+		label_channel(p->w->elements->topo, ways_pane_way_of(p, row)->port, true, t);
 	else
 		text_add(t, "the LID's own switch");
 }
 
 /* Has the last event changed the way of the LID? */
-static bool has_changed(const struct view *v, uint32_t e)
+static bool ways_pane_has_changed(const struct view *v, uint32_t e)
 {
-	const struct priv *p = v->priv;
+	const struct ways_pane *p = v->priv;
 	const struct elements *el = p->w->elements;
 	const struct comparison *c = v->scene->change;
 	uint8_t was, now;
@@ -234,9 +234,9 @@ static bool has_changed(const struct view *v, uint32_t e)
 }
 
 /* The element that has just chosen: its way, and those it compared. */
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool ways_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct ways_pane *p = v->priv;
 	const struct rec_event *ev = moment_event(v->scene->moment);
 	uint32_t chip, e = element_of(p, row);
 	const struct mincontention_way *way = row_way(p, row, &chip);
@@ -248,22 +248,22 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	return way->chosen ? col == C_PORT || col == C_RULE : col == C_RULE;
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned ways_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct ways_pane *p = v->priv;
 
 	if (p->guid)
-		return way_of(p, row)->chosen ? MARK_HERE : 0;
-	return (has_changed(v, row) ? MARK_CHANGED : 0) | (p->w->target == row ? MARK_HERE : 0);
+		return ways_pane_way_of(p, row)->chosen ? MARK_HERE : 0;
+	return (ways_pane_has_changed(v, row) ? MARK_CHANGED : 0) | (p->w->target == row ? MARK_HERE : 0);
 }
 
 /*
  * Enter goes from all elements to one, from a way to the next element, from the LID's own element to its
  * port.
  */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void ways_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct ways_pane *p = v->priv;
 	const struct fabric *f = p->w->elements->topo->fabric;
 	uint32_t chip;
 	const struct mincontention_way *way = row_way(p, row, &chip);
@@ -281,9 +281,9 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, "; select %u", f->port_num[way->port]);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool ways_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct ways_pane *p = v->priv;
 	uint32_t chip, port = row_way(p, row, &chip)->port;
 
 	/* a chip that has not chosen yet has no port */
@@ -308,7 +308,15 @@ const struct view_ops view_ways = {
 	.hints = "follow=ways :why=why :pane_lids=lids :fail=fail back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,
-	.priv_size = sizeof(struct priv),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, touched, about, follow),
+	.priv_size = sizeof(struct ways_pane),
+	.open = ways_pane_open_view,
+	.load = ways_pane_load,
+	.title = ways_pane_title,
+	.footer = ways_pane_footer,
+	.cell = ways_pane_cell,
+	.number = ways_pane_number,
+	.marks = ways_pane_marks,
+	.touched = ways_pane_touched,
+	.about = ways_pane_about,
+	.follow = ways_pane_follow,
 };

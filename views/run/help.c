@@ -28,36 +28,36 @@ static const struct column columns[] = {
 };
 
 /* A line, and how well it fits what is typed; the least first. */
-struct found {
+struct help_pane_found {
 	const struct help_line *line;
 	unsigned cost;
 };
 
 /* What may be done here and columns come first; then a group after the other. */
-struct priv {
+struct help_pane {
 	const struct view_ops *about; /* the pane whose columns are told; NULL = none */
 	struct help_line *line;	      /* [n] borrowed texts */
 	size_t n, cap;
-	struct found *found; /* [n_rows] */
+	struct help_pane_found *found; /* [n_rows] */
 };
 
-static void unload(struct view *v)
+static void help_pane_unload(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct help_pane *p = v->priv;
 
 	free(p->line);
 	free(p->found);
 }
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int help_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
+	struct help_pane *p = v->priv;
 
 	p->about = a->n ? view_in(v->scene->panes, a->arg[0].word, e) : NULL;
 	return a->n && !p->about ? -1 : 0;
 }
 
-static void add(struct priv *p, struct help_line l)
+static void help_pane_add(struct help_pane *p, struct help_line l)
 {
 	GROW(p->line, p->n, p->cap);
 	p->line[p->n++] = l;
@@ -65,11 +65,11 @@ static void add(struct priv *p, struct help_line l)
 
 /* --- the lines ------------------------------------------------------------------------ */
 
-static void add_columns(struct priv *p)
+static void add_columns(struct help_pane *p)
 {
 	for (unsigned c = 0; p->about && c < p->about->n_columns; c++)
-		add(p, (struct help_line){p->about->column[c].name, "column", p->about->column[c].help, "",
-					  "Columns", "", NULL, NULL});
+		help_pane_add(p, (struct help_line){p->about->column[c].name, "column",
+						    p->about->column[c].help, "", "Columns", "", NULL, NULL});
 }
 
 /* Is it the command line of the pane or command, perhaps with arguments? */
@@ -91,7 +91,7 @@ static const char *press_of(const struct scene *sc, const char *before, const ch
 }
 
 /* Keys, and what may be done: those of a group, or of none of them (N_GROUPS). */
-static void add_told(struct priv *p, const struct scene *sc, unsigned group)
+static void help_pane_add_told(struct help_pane *p, const struct scene *sc, unsigned group)
 {
 	for (size_t i = 0; i < sc->n_help; i++) {
 		unsigned g = 0;
@@ -99,21 +99,21 @@ static void add_told(struct priv *p, const struct scene *sc, unsigned group)
 		while (g < N_GROUPS && strcmp(aim_groups[g].name, sc->help[i].task))
 			g++;
 		if (g == group && *sc->help[i].does)
-			add(p, sc->help[i]);
+			help_pane_add(p, sc->help[i]);
 	}
 }
 
 /* Panes of a group. One that is about engines only while one of these is in force. */
-static void add_panes(struct priv *p, struct scene *sc, unsigned group)
+static void add_panes(struct help_pane *p, struct scene *sc, unsigned group)
 {
 	for (size_t i = 0; sc->panes && sc->panes[i]; i++) {
 		const struct view_ops *o = sc->panes[i];
 
 		if (sc->places[i].group != group || (sc->help && !pane_fits(&sc->places[i], sc)))
 			continue;
-		add(p,
-		    (struct help_line){o->name, "pane", view_brief(o), view_syntax(o), aim_groups[group].name,
-				       press_of(sc, "pane ", o->name), NULL, group_also(o->name)});
+		help_pane_add(p, (struct help_line){o->name, "pane", view_brief(o), view_syntax(o),
+						    aim_groups[group].name, press_of(sc, "pane ", o->name),
+						    NULL, group_also(o->name)});
 	}
 }
 
@@ -131,24 +131,25 @@ static bool shown_by_pane(const struct scene *sc, const struct command *c)
 	return false;
 }
 
-static void add_commands(struct priv *p, const struct scene *sc, unsigned group)
+static void help_pane_add_commands(struct help_pane *p, const struct scene *sc, unsigned group)
 {
 	for (size_t t = 0; sc->session->commands && sc->session->commands[t]; t++)
 		for (const struct command *c = sc->session->commands[t]; c->name; c++)
 			if (c->group == group && !shown_by_pane(sc, c))
-				add(p, (struct help_line){c->name, "command", c->help,
-							  c->syntax ? c->syntax : c->name,
-							  aim_groups[group].name, press_of(sc, "", c->name),
-							  NULL, group_also(c->name)});
+				help_pane_add(p, (struct help_line){c->name, "command", c->help,
+								    c->syntax ? c->syntax : c->name,
+								    aim_groups[group].name,
+								    press_of(sc, "", c->name), NULL,
+								    group_also(c->name)});
 }
 
-static void add_topics(struct priv *p, const struct session *s)
+static void add_topics(struct help_pane *p, const struct session *s)
 {
 	const struct topic *t;
 
 	for (size_t i = 0; (t = topic_at(s, i)); i++)
-		add(p, (struct help_line){t->name, "topic", t->text, "", aim_groups[TEACH].name, "", NULL,
-					  t->also});
+		help_pane_add(p, (struct help_line){t->name, "topic", t->text, "", aim_groups[TEACH].name, "",
+						    NULL, t->also});
 }
 
 /* --- what is found --------------------------------------------------------------------- */
@@ -177,7 +178,7 @@ static unsigned cost_of_word(const struct help_line *h, const char *word, size_t
 }
 
 /* All words must fit. 0: one does not. */
-static unsigned cost_of(const struct help_line *h, const char *typed)
+static unsigned help_pane_cost_of(const struct help_line *h, const char *typed)
 {
 	static const char *const kinds[] = {"here", "deed", "pane", "command", "topic", "column"};
 	unsigned sum = 0, kind = 0;
@@ -199,39 +200,39 @@ static unsigned cost_of(const struct help_line *h, const char *typed)
 	return sum ? sum * 8 + kind : 1;
 }
 
-COMPARATOR(by_cost, struct found, UP(cost) UP(line))
+COMPARATOR(by_cost, struct help_pane_found, UP(cost) UP(line))
 
-static void find(struct view *v)
+static void help_pane_find(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct help_pane *p = v->priv;
 	const char *typed = v->typed + strspn(v->typed, " ");
 
-	p->found = NEW_ARRAY(p->n + 1, struct found);
+	p->found = NEW_ARRAY(p->n + 1, struct help_pane_found);
 	for (size_t i = 0; i < p->n; i++) {
-		unsigned cost = cost_of(&p->line[i], typed);
+		unsigned cost = help_pane_cost_of(&p->line[i], typed);
 
 		if (cost)
-			p->found[v->n_rows++] = (struct found){&p->line[i], cost};
+			p->found[v->n_rows++] = (struct help_pane_found){&p->line[i], cost};
 	}
 	if (*typed && v->n_rows)
 		qsort(p->found, v->n_rows, sizeof(*p->found), by_cost);
 }
 
-static void load(struct view *v)
+static void help_pane_load(struct view *v)
 {
 	struct scene *sc = v->scene;
-	struct priv *p = v->priv;
+	struct help_pane *p = v->priv;
 
-	add_told(p, sc, N_GROUPS);
+	help_pane_add_told(p, sc, N_GROUPS);
 	add_columns(p);
 	for (unsigned g = 0; g < N_GROUPS; g++) {
-		add_told(p, sc, g);
+		help_pane_add_told(p, sc, g);
 		add_panes(p, sc, g);
-		add_commands(p, sc, g);
+		help_pane_add_commands(p, sc, g);
 		if (g == TEACH)
 			add_topics(p, sc->session);
 	}
-	find(v);
+	help_pane_find(v);
 	for (size_t i = 0; i < p->n; i++) {
 		size_t len = strlen(p->line[i].key);
 
@@ -244,22 +245,22 @@ static void load(struct view *v)
 
 /* --- the pane --------------------------------------------------------------------------- */
 
-static const struct help_line *line_at(const struct view *v, uint32_t row)
+static const struct help_line *help_pane_line_at(const struct view *v, uint32_t row)
 {
-	return ((const struct priv *)v->priv)->found[row].line;
+	return ((const struct help_pane *)v->priv)->found[row].line;
 }
 
-static void title(const struct view *v, struct text *t)
+static void help_pane_title(const struct view *v, struct text *t)
 {
 	uint32_t n = view_count(v);
-	const struct view_ops *about = ((const struct priv *)v->priv)->about;
+	const struct view_ops *about = ((const struct help_pane *)v->priv)->about;
 
 	text_add(t, "Help %u/%u%s%s", n ? v->sel + 1 : 0, n, about ? " from " : "", about ? about->name : "");
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void help_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct help_line *h = line_at(v, row);
+	const struct help_line *h = help_pane_line_at(v, row);
 
 	if (col == C_DOES) {
 		text_add(t, "%s", h->does);
@@ -292,14 +293,14 @@ static void follow_column(const char *pane, const char *name, struct text *t)
 	free(of);
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void help_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct help_line *h = line_at(v, row);
+	const struct help_line *h = help_pane_line_at(v, row);
 
 	if (h->line)
 		text_add(t, "%s", h->line);
 	else if (!strcmp(h->where, "column"))
-		follow_column(((const struct priv *)v->priv)->about->name, h->key, t);
+		follow_column(((const struct help_pane *)v->priv)->about->name, h->key, t);
 	else if (!strcmp(h->where, "command"))
 		follow_command(h->key, h->more, t);
 	else if (!strcmp(h->where, "pane"))
@@ -316,8 +317,12 @@ const struct view_ops view_help = {
 	.hints = "follow=does_it",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS | VIEW_TYPED | VIEW_ONCE,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, line),
-	.open = open_view,
-	DOES(load, unload, title, cell, follow),
+	.priv_size = sizeof(struct help_pane),
+	.priv_kept = offsetof(struct help_pane, line),
+	.open = help_pane_open_view,
+	.load = help_pane_load,
+	.unload = help_pane_unload,
+	.title = help_pane_title,
+	.cell = help_pane_cell,
+	.follow = help_pane_follow,
 };

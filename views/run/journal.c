@@ -18,13 +18,13 @@ static const struct column columns[] = {
 	COL("time", "when it came into the journal, UTC", 20, .drop = 1, .timing = true),
 };
 
-struct priv {
+struct journal_pane {
 	uint64_t most; /* most entries that one event changed */
 };
 
-static void load(struct view *v)
+static void journal_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct journal_pane *p = v->priv;
 
 	v->n_rows = v->scene->fabric ? (uint32_t)v->scene->n_events : 0;
 	for (uint32_t i = 0; i < v->n_rows; i++) {
@@ -35,21 +35,21 @@ static void load(struct view *v)
 	v->select = v->n_rows ? (int64_t)v->scene->at : -1;
 }
 
-static const struct event *event_of(const struct view *v, uint32_t row)
+static const struct event *journal_pane_event_of(const struct view *v, uint32_t row)
 {
 	return &v->scene->session->event[row];
 }
 
-static void title(const struct view *v, struct text *t)
+static void journal_pane_title(const struct view *v, struct text *t)
 {
 	text_add(t, "Journal");
 	if (v->n_rows)
 		text_add(t, " ── at event %zu of %zu", v->scene->at, v->scene->n_events - 1);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t journal_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct event *ev = event_of(v, row);
+	const struct event *ev = journal_pane_event_of(v, row);
 
 	if (ev->kind == EVENT_SCOPE && col != C_NUMBER)
 		return -1;
@@ -70,10 +70,10 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void journal_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct event *ev = event_of(v, row);
-	int64_t n = number(v, row, col);
+	const struct event *ev = journal_pane_event_of(v, row);
+	int64_t n = journal_pane_number(v, row, col);
 	char at[OUT_UTC];
 
 	if (col == C_EVENT)
@@ -91,10 +91,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 }
 
 /* Events that lost pairs are heavy. */
-static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
+static bool journal_pane_meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
 {
-	const struct comparison *c = event_of(v, row)->change;
-	uint64_t most = ((struct priv *)v->priv)->most;
+	const struct comparison *c = journal_pane_event_of(v, row)->change;
+	uint64_t most = ((struct journal_pane *)v->priv)->most;
 
 	(void)col;
 	if (!c || !c->entries_changed)
@@ -103,12 +103,12 @@ static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter
 	return true;
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned journal_pane_marks(const struct view *v, uint32_t row)
 {
 	return row == v->scene->at ? MARK_HERE : 0;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void journal_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	if (row != v->scene->at)
 		text_add(t, "journal %u", row);
@@ -120,6 +120,12 @@ const struct view_ops view_journal = {
 	.hints = "follow=go :undo=undo :redo=redo",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, cell, number, marks, follow, meter),
+	.priv_size = sizeof(struct journal_pane),
+	.load = journal_pane_load,
+	.title = journal_pane_title,
+	.cell = journal_pane_cell,
+	.number = journal_pane_number,
+	.marks = journal_pane_marks,
+	.follow = journal_pane_follow,
+	.meter = journal_pane_meter,
 };

@@ -19,20 +19,20 @@ static const struct column columns[] = {
 /* What Enter does on a line. */
 enum line_kind { LINE_TEXT, LINE_RUN, LINE_LOOK, LINE_LESSON };
 
-struct line {
+struct lesson_pane_line {
 	char *text;
 	enum line_kind kind;
 	char *what; /* commands, a pane or a lesson; NULL for text */
 };
 
-struct priv {
+struct lesson_pane {
 	const struct lesson_place *at; /* reference; NULL = no lesson is played */
-	struct line *line;	       /* [n_rows] */
+	struct lesson_pane_line *line; /* [n_rows] */
 	size_t n, cap;
 	unsigned columns; /* length of lines; 0 = not drawn yet */
 };
 
-static void clear(struct priv *p)
+static void lesson_pane_clear(struct lesson_pane *p)
 {
 	while (p->n) {
 		free(p->line[--p->n].text);
@@ -42,18 +42,19 @@ static void clear(struct priv *p)
 	p->at = NULL;
 }
 
-static void close_view(struct view *v)
+static void lesson_pane_close_view(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct lesson_pane *p = v->priv;
 
-	clear(p);
+	lesson_pane_clear(p);
 	free(p->line);
 	p->line = NULL;
 	p->cap = 0;
 }
 
 /* Adds a text as lines. All but the first line begin with as many blanks as `first` has characters. */
-static void add(struct priv *p, enum line_kind kind, const char *first, const char *text, const char *what)
+static void lesson_pane_add(struct lesson_pane *p, enum line_kind kind, const char *first, const char *text,
+			    const char *what)
 {
 	struct text t = {0};
 	char *other = str_printf("%*s", (int)strlen(first), ""), *save = NULL;
@@ -61,44 +62,44 @@ static void add(struct priv *p, enum line_kind kind, const char *first, const ch
 	wrap_text(&t, text, p->columns ? p->columns : COLUMNS_BATCH, first, other);
 	for (char *s = strtok_r(t.s, "\n", &save); s; s = strtok_r(NULL, "\n", &save)) {
 		GROW(p->line, p->n, p->cap);
-		p->line[p->n++] = (struct line){str_dup(s), kind, what ? str_dup(what) : NULL};
+		p->line[p->n++] = (struct lesson_pane_line){str_dup(s), kind, what ? str_dup(what) : NULL};
 	}
 	text_free(&t);
 	free(other);
 }
 
-static void add_question(struct priv *p, const struct lesson_step *s)
+static void add_question(struct lesson_pane *p, const struct lesson_step *s)
 {
 	if (!s->ask)
 		return;
-	add(p, LINE_TEXT, "? ", s->ask, NULL);
+	lesson_pane_add(p, LINE_TEXT, "? ", s->ask, NULL);
 	if (!p->at->answered) {
-		add(p, LINE_TEXT, "  ",
-		    lesson_judges(s) ? "(`lesson answer TEXT` judges yours; Enter: the answer)"
-				     : "(Enter: the answer)",
-		    NULL);
+		lesson_pane_add(p, LINE_TEXT, "  ",
+				lesson_judges(s) ? "(`lesson answer TEXT` judges yours; Enter: the answer)"
+						 : "(Enter: the answer)",
+				NULL);
 		return;
 	}
-	add(p, LINE_TEXT, "= ", s->answer, NULL);
+	lesson_pane_add(p, LINE_TEXT, "= ", s->answer, NULL);
 	for (size_t i = 0; i < s->n_run; i++)
 		if (s->run[i].when == WHEN_CHECKED)
-			add(p, LINE_RUN, "  shown by: ", s->run[i].command, s->run[i].command);
+			lesson_pane_add(p, LINE_RUN, "  shown by: ", s->run[i].command, s->run[i].command);
 }
 
-static void add_step(struct priv *p)
+static void lesson_pane_add_step(struct lesson_pane *p)
 {
 	const struct lesson_step *s = &p->at->lesson->step[p->at->step];
 
-	add(p, LINE_TEXT, "", s->text, NULL);
+	lesson_pane_add(p, LINE_TEXT, "", s->text, NULL);
 	for (size_t i = 0; i < s->n_run; i++)
 		if (s->run[i].when == WHEN_PLAYED)
-			add(p, LINE_RUN, "> ", s->run[i].command, s->run[i].command);
+			lesson_pane_add(p, LINE_RUN, "> ", s->run[i].command, s->run[i].command);
 	for (size_t i = 0; i < s->n_look; i++)
-		add(p, LINE_LOOK, "look: ", s->look[i].pane, s->look[i].pane);
+		lesson_pane_add(p, LINE_LOOK, "look: ", s->look[i].pane, s->look[i].pane);
 	add_question(p, s);
 }
 
-static void add_lessons(struct priv *p)
+static void lesson_pane_add_lessons(struct lesson_pane *p)
 {
 	struct text broken = {0};
 	unsigned n_broken = 0;
@@ -107,30 +108,30 @@ static void add_lessons(struct priv *p)
 	for (size_t i = 0; all[i]; i++) {
 		char *name = str_printf("%-10s ", all[i]->name);
 
-		add(p, LINE_LESSON, name, all[i]->title, all[i]->name);
+		lesson_pane_add(p, LINE_LESSON, name, all[i]->title, all[i]->name);
 		free(name);
 	}
 	lessons_free(all);
 	if (n_broken)
-		add(p, LINE_TEXT, "Cannot be read: ", text_str(&broken), NULL);
+		lesson_pane_add(p, LINE_TEXT, "Cannot be read: ", text_str(&broken), NULL);
 	text_free(&broken);
 }
 
-static void load(struct view *v)
+static void lesson_pane_load(struct view *v)
 {
 	const struct lesson_place *at = v->scene->session->lesson;
-	struct priv *p = v->priv;
+	struct lesson_pane *p = v->priv;
 	bool same = p->at && at && p->at->step == at->step && !strcmp(p->at->lesson->name, at->lesson->name);
 	bool answer = same && at->answered && !p->at->answered;
 
 	if (at)
 		lesson_place_ref(at);
-	clear(p);
+	lesson_pane_clear(p);
 	p->at = at;
 	if (at)
-		add_step(p);
+		lesson_pane_add_step(p);
 	else
-		add_lessons(p);
+		lesson_pane_add_lessons(p);
 	v->n_rows = (uint32_t)p->n;
 	if (answer) /* makes the answer visible, however long the text is */
 		v->select = (int64_t)p->n - 1;
@@ -139,9 +140,9 @@ static void load(struct view *v)
 }
 
 /* Running text is wrapped to the width of the pane. */
-static bool fit(struct view *v, unsigned room)
+static bool lesson_pane_fit(struct view *v, unsigned room)
 {
-	struct priv *p = v->priv;
+	struct lesson_pane *p = v->priv;
 	unsigned want = MAX(room, COLUMNS_LEAST);
 
 	if (p->columns == want)
@@ -150,9 +151,9 @@ static bool fit(struct view *v, unsigned room)
 	return true;
 }
 
-static void title(const struct view *v, struct text *t)
+static void lesson_pane_title(const struct view *v, struct text *t)
 {
-	const struct lesson_place *at = ((const struct priv *)v->priv)->at;
+	const struct lesson_place *at = ((const struct lesson_pane *)v->priv)->at;
 
 	if (at)
 		text_add(t, "Lesson %s %zu/%zu ── %s", at->lesson->name, at->step + 1, at->lesson->n,
@@ -161,9 +162,9 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, "Lessons ── Enter plays one");
 }
 
-static void footer(const struct view *v, struct text *t)
+static void lesson_pane_footer(const struct view *v, struct text *t)
 {
-	const struct lesson_place *at = ((const struct priv *)v->priv)->at;
+	const struct lesson_place *at = ((const struct lesson_pane *)v->priv)->at;
 
 	if (!at)
 		return;
@@ -173,16 +174,16 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "the last step");
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void lesson_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	(void)col;
-	text_add(t, "%s", ((const struct priv *)v->priv)->line[row].text);
+	text_add(t, "%s", ((const struct lesson_pane *)v->priv)->line[row].text);
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void lesson_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
+	const struct lesson_pane *p = v->priv;
+	const struct lesson_pane_line *l = &p->line[row];
 
 	switch (l->kind) {
 	case LINE_RUN:
@@ -208,8 +209,13 @@ const struct view_ops view_lesson = {
 	.hints = "follow=answer :lesson_next=next :lesson_back=back :lesson_again=again",
 	COLUMNS(columns),
 	.flags = VIEW_TIMELESS | VIEW_BESIDE,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	DOES(load, fit, title, footer, cell, follow),
-	.close = close_view,
+	.priv_size = sizeof(struct lesson_pane),
+	.priv_kept = sizeof(struct lesson_pane),
+	.load = lesson_pane_load,
+	.fit = lesson_pane_fit,
+	.title = lesson_pane_title,
+	.footer = lesson_pane_footer,
+	.cell = lesson_pane_cell,
+	.follow = lesson_pane_follow,
+	.close = lesson_pane_close_view,
 };

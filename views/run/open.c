@@ -27,15 +27,15 @@ struct entry {
 	int64_t size; /* bytes */
 };
 
-struct priv {
+struct open_pane {
 	struct entry *entry; /* [n_rows] */
 	size_t n, cap;
 	char *folder; /* the part of what is typed up to the last '/', "" = where the program runs */
 };
 
-static void unload(struct view *v)
+static void open_pane_unload(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct open_pane *p = v->priv;
 
 	for (size_t i = 0; i < p->n; i++)
 		free(p->entry[i].name);
@@ -50,7 +50,7 @@ struct file_question {
 	int64_t size, time; /* another content is another question */
 };
 
-static void free_question(void *value)
+static void open_pane_free_question(void *value)
 {
 	struct file_question *q = value;
 
@@ -58,17 +58,17 @@ static void free_question(void *value)
 	free(q);
 }
 
-static bool same_question(const void *was, const void *value)
+static bool open_pane_same_question(const void *was, const void *value)
 {
 	const struct file_question *a = was, *b = value;
 
 	return !strcmp(a->path, b->path) && a->size == b->size && a->time == b->time;
 }
 
-static const struct task task_question = {.free = free_question, .same = same_question};
+static const struct task task_question = {.free = open_pane_free_question, .same = open_pane_same_question};
 
 /* "ibnetdiscover: 48 switches, 64 hosts, 192 links; no tables" */
-static void *tell_file(const struct job *j)
+static void *open_pane_tell_file(const struct job *j)
 {
 	const struct file_question *q = j->base;
 	struct fabric *f = NULL;
@@ -84,18 +84,18 @@ static void *tell_file(const struct job *j)
 }
 
 static const struct task task_tell_file = {
-	.run = tell_file, .free = free, .no_sweep = true, .no_fabric = true};
+	.run = open_pane_tell_file, .free = free, .no_sweep = true, .no_fabric = true};
 
 /* --- the list ----------------------------------------------------------------------------- */
 
 COMPARATOR(by_name, struct entry, DOWN(folder) TEXT(name))
 
-static char *path_of(const struct priv *p, const char *name)
+static char *path_of(const struct open_pane *p, const char *name)
 {
 	return str_printf("%s%s", p->folder, name);
 }
 
-static void add_entry(struct priv *p, const char *name)
+static void open_pane_add_entry(struct open_pane *p, const char *name)
 {
 	char *path = path_of(p, name);
 	struct stat st;
@@ -115,9 +115,9 @@ static const char *begun(const char *typed)
 	return slash ? slash + 1 : typed;
 }
 
-static void ask_about(struct view *v)
+static void open_pane_ask_about(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct open_pane *p = v->priv;
 	uint32_t row = v->sel < v->n_rows ? v->sel : 0;
 	struct file_question *q;
 	struct stat st;
@@ -135,9 +135,9 @@ static void ask_about(struct view *v)
 	view_ask_about(v, &task_tell_file, q, &task_question, NULL);
 }
 
-static void load(struct view *v)
+static void open_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct open_pane *p = v->priv;
 	const char *rest = begun(v->typed);
 	struct dirent *d;
 	DIR *dir;
@@ -147,32 +147,32 @@ static void load(struct view *v)
 	while (dir && p->n < ENTRIES_MOST && (d = readdir(dir)))
 		if (!strncmp(d->d_name, rest, strlen(rest)) && strcmp(d->d_name, ".") != 0 &&
 		    (*d->d_name != '.' || *rest == '.' || !strcmp(d->d_name, "..")))
-			add_entry(p, d->d_name);
+			open_pane_add_entry(p, d->d_name);
 	if (dir)
 		closedir(dir);
 	if (p->n)
 		qsort(p->entry, p->n, sizeof(*p->entry), by_name);
 	v->n_rows = (uint32_t)p->n;
-	ask_about(v);
+	open_pane_ask_about(v);
 }
 
-static const struct entry *at(const struct view *v, uint32_t row)
+static const struct entry *open_pane_at(const struct view *v, uint32_t row)
 {
-	return &((const struct priv *)v->priv)->entry[row];
+	return &((const struct open_pane *)v->priv)->entry[row];
 }
 
-static void title(const struct view *v, struct text *t)
+static void open_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct open_pane *p = v->priv;
 
 	text_add(t, "Open %u/%u in %s", v->n_rows ? v->sel + 1 : 0, v->n_rows, *p->folder ? p->folder : "./");
 }
 
 /* What the selected file is, or why it cannot be read. */
-static void footer(const struct view *v, struct text *t)
+static void open_pane_footer(const struct view *v, struct text *t)
 {
 	const struct result *r = v->n_ask ? v->results[0] : NULL;
-	const char *name = v->sel < v->n_rows ? at(v, v->sel)->name : "";
+	const char *name = v->sel < v->n_rows ? open_pane_at(v, v->sel)->name : "";
 	const char *said = r && !v->waiting && !r->value ? strstr(r->e.msg, name) : NULL;
 
 	if (said && strncmp(said + strlen(name), ": ", 2) != 0)
@@ -187,9 +187,9 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s", said ? said + strlen(name) + 2 : r->e.msg);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void open_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct entry *x = at(v, row);
+	const struct entry *x = open_pane_at(v, row);
 
 	if (col == C_NAME)
 		text_add(t, "%s%s", x->name, x->folder ? "/" : "");
@@ -197,20 +197,21 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%" PRId64, (x->size + 1023) / 1024);
 }
 
-static void complete(const struct view *v, struct text *t)
+static void open_pane_complete(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct open_pane *p = v->priv;
 
 	if (v->sel < v->n_rows)
-		text_add(t, "%s%s%s", p->folder, at(v, v->sel)->name, at(v, v->sel)->folder ? "/" : "");
+		text_add(t, "%s%s%s", p->folder, open_pane_at(v, v->sel)->name,
+			 open_pane_at(v, v->sel)->folder ? "/" : "");
 }
 
 /* A folder is loaded when it is known to be one of dumps; else Enter goes into it, as Tab does. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void open_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	char *path = path_of(v->priv, at(v, row)->name);
+	char *path = path_of(v->priv, open_pane_at(v, row)->name);
 
-	if (!at(v, row)->folder || (v->n_ask && v->results[0] && v->results[0]->value)) {
+	if (!open_pane_at(v, row)->folder || (v->n_ask && v->results[0] && v->results[0]->value)) {
 		text_add(t, "load ");
 		word_text(path, t);
 	}
@@ -224,6 +225,12 @@ const struct view_ops view_open = {
 	.hints = "follow=load",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS | VIEW_TYPED | VIEW_ONCE | VIEW_SELECTS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, unload, title, footer, cell, complete, follow),
+	.priv_size = sizeof(struct open_pane),
+	.load = open_pane_load,
+	.unload = open_pane_unload,
+	.title = open_pane_title,
+	.footer = open_pane_footer,
+	.cell = open_pane_cell,
+	.complete = open_pane_complete,
+	.follow = open_pane_follow,
 };

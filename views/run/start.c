@@ -27,18 +27,18 @@ static const struct beginning {
 
 #define N_BEGINNINGS ((uint32_t)ARRAY_LEN(beginnings))
 
-static void load(struct view *v)
+static void start_pane_load(struct view *v)
 {
 	v->n_rows = N_BEGINNINGS + (uint32_t)v->scene->n_recent;
 }
 
-static void title(const struct view *v, struct text *t)
+static void start_pane_title(const struct view *v, struct text *t)
 {
 	(void)v;
 	text_add(t, "ibscope: where an InfiniBand fabric sends its packets ── press a key");
 }
 
-static void line_of(const struct view *v, uint32_t row, struct text *t)
+static void start_pane_line_of(const struct view *v, uint32_t row, struct text *t)
 {
 	if (row < N_BEGINNINGS) {
 		text_add(t, "%s", beginnings[row].line);
@@ -48,10 +48,10 @@ static void line_of(const struct view *v, uint32_t row, struct text *t)
 	word_text(v->scene->recent[row - N_BEGINNINGS], t);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void start_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	if (col == C_LINE)
-		line_of(v, row, t);
+		start_pane_line_of(v, row, t);
 	else if (row < N_BEGINNINGS)
 		text_add(t, "%s", col == C_KEY ? beginnings[row].key : beginnings[row].does);
 	else if (col == C_KEY)
@@ -60,9 +60,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "Open again: %s", v->scene->recent[row - N_BEGINNINGS]);
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void start_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	line_of(v, row, t);
+	start_pane_line_of(v, row, t);
 }
 
 const struct view_ops view_start = {
@@ -71,5 +71,8 @@ const struct view_ops view_start = {
 	.hints = "follow=take",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS,
-	DOES(load, title, cell, follow),
+	.load = start_pane_load,
+	.title = start_pane_title,
+	.cell = start_pane_cell,
+	.follow = start_pane_follow,
 };

@@ -29,11 +29,11 @@ static const struct column columns[] = {
 };
 
 /* A row of text: more about the current step, or how to begin. */
-struct line {
+struct step_pane_line {
 	char *text, *follow; /* a command, NULL = none */
 };
 
-struct priv {
+struct step_pane {
 	const struct moment *at;     /* reference; NULL = no walk through a run */
 	const struct recording *rec; /* of the last walk; reference */
 	struct walk *walk;	     /* the pane's own, for sentences of other steps; NULL: memory is short */
@@ -41,7 +41,7 @@ struct priv {
 	uint32_t n;		     /* rows of steps; row 0 is step 0, before the first step */
 	uint32_t here;		     /* row of the current step, or of the last one before it */
 	char *first;		     /* the first line of its sentence */
-	struct line *line;	     /* the rows after it */
+	struct step_pane_line *line; /* the rows after it */
 	uint32_t n_lines, cap_lines;
 	unsigned columns; /* length of rows; 0 = not drawn yet */
 };
@@ -53,7 +53,7 @@ struct question {
 	const struct engine *const *engines;
 };
 
-static void free_question(void *value)
+static void step_pane_free_question(void *value)
 {
 	struct question *q = value;
 
@@ -61,7 +61,7 @@ static void free_question(void *value)
 	free(q);
 }
 
-static bool same_question(const void *was, const void *value)
+static bool step_pane_same_question(const void *was, const void *value)
 {
 	return ((const struct question *)was)->rec == ((const struct question *)value)->rec;
 }
@@ -77,7 +77,7 @@ static void *run_about(const struct job *j)
 }
 
 static const struct task task_about = {.run = run_about, .free = free_answer};
-static const struct task task_question = {.free = free_question, .same = same_question};
+static const struct task task_question = {.free = step_pane_free_question, .same = step_pane_same_question};
 
 static bool may_have_candidates(const struct rec_event *ev)
 {
@@ -85,9 +85,9 @@ static bool may_have_candidates(const struct rec_event *ev)
 }
 
 /* NULL: missing, or there are none. */
-static const struct step_about *ask_about(struct view *v)
+static const struct step_about *step_pane_ask_about(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct step_pane *p = v->priv;
 	const struct session *s = v->scene->session;
 	const struct rec_event *ev = moment_event(p->at);
 	int pace = session_playing(s);
@@ -105,20 +105,20 @@ static const struct step_about *ask_about(struct view *v)
 
 /* --- rows ------------------------------------------------------------------------------------------- */
 
-static bool is_line(const struct priv *p, uint32_t row)
+static bool step_pane_is_line(const struct step_pane *p, uint32_t row)
 {
 	return !p->at || (row > p->here && row <= p->here + p->n_lines);
 }
 
-static const struct line *line_of(const struct priv *p, uint32_t row)
+static const struct step_pane_line *step_pane_line_of(const struct step_pane *p, uint32_t row)
 {
 	return &p->line[p->at ? row - p->here - 1 : row];
 }
 
 /* The step of a row. Lines of text belong to the step above them. */
-static size_t step_of(const struct priv *p, uint32_t row)
+static size_t step_pane_number_of(const struct step_pane *p, uint32_t row)
 {
-	if (is_line(p, row))
+	if (step_pane_is_line(p, row))
 		return p->at ? p->at->step : 0;
 	if (row > p->here)
 		row -= p->n_lines;
@@ -126,7 +126,7 @@ static size_t step_of(const struct priv *p, uint32_t row)
 }
 
 /* The last row whose step is not after this one. */
-static uint32_t row_of_step(const struct priv *p, size_t step)
+static uint32_t row_of_step(const struct step_pane *p, size_t step)
 {
 	uint32_t lo = 0, hi = p->n;
 
@@ -143,14 +143,14 @@ static uint32_t row_of_step(const struct priv *p, size_t step)
 	return lo;
 }
 
-static const struct rec_event *event_of(const struct priv *p, uint32_t row)
+static const struct rec_event *step_pane_event_of(const struct step_pane *p, uint32_t row)
 {
-	size_t step = p->at ? step_of(p, row) : 0;
+	size_t step = p->at ? step_pane_number_of(p, row) : 0;
 
 	return step ? recording_event(p->rec, step) : NULL;
 }
 
-static void clear_lines(struct priv *p)
+static void clear_lines(struct step_pane *p)
 {
 	while (p->n_lines) {
 		free(p->line[--p->n_lines].text);
@@ -160,7 +160,7 @@ static void clear_lines(struct priv *p)
 	p->first = NULL;
 }
 
-static void forget_recording(struct priv *p)
+static void forget_recording(struct step_pane *p)
 {
 	walk_free(p->walk);
 	recording_unref(p->rec);
@@ -171,9 +171,9 @@ static void forget_recording(struct priv *p)
 	p->n = p->here = 0;
 }
 
-static void close_view(struct view *v)
+static void step_pane_close_view(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct step_pane *p = v->priv;
 
 	clear_lines(p);
 	forget_recording(p);
@@ -185,7 +185,7 @@ static void close_view(struct view *v)
 }
 
 /* Leaves out steps that are not about what was requested. */
-static void choose_steps(struct priv *p)
+static void choose_steps(struct step_pane *p)
 {
 	uint32_t n = (uint32_t)recording_steps(p->rec), out = 0;
 
@@ -200,7 +200,7 @@ static void choose_steps(struct priv *p)
 			p->shown[k++] = i;
 }
 
-static void take_recording(struct priv *p, const struct recording *r)
+static void take_recording(struct step_pane *p, const struct recording *r)
 {
 	struct err e;
 
@@ -213,7 +213,7 @@ static void take_recording(struct priv *p, const struct recording *r)
 		p->walk = walk_new(r);
 }
 
-static void sentence(const struct priv *p, size_t step, struct text *t)
+static void step_pane_sentence(const struct step_pane *p, size_t step, struct text *t)
 {
 	const struct rec_event *ev;
 
@@ -235,7 +235,7 @@ static void sentence(const struct priv *p, size_t step, struct text *t)
 /* --- lines of text -------------------------------------------------------------------------------------- */
 
 /* Adds a text as lines. All but the first begin with blanks in place of `first`. */
-static void add(struct priv *p, const char *first, const char *text, const char *follow)
+static void step_pane_add(struct step_pane *p, const char *first, const char *text, const char *follow)
 {
 	unsigned number = p->at ? (unsigned)digits(recording_steps(p->rec), 4) + 1 : 0;
 	unsigned room = p->columns ? p->columns : COLUMNS_BATCH;
@@ -246,21 +246,21 @@ static void add(struct priv *p, const char *first, const char *text, const char 
 	wrap_text(&t, text, room, first, other);
 	for (char *s = t.s ? strtok_r(t.s, "\n", &save) : NULL; s; s = strtok_r(NULL, "\n", &save)) {
 		GROW(p->line, p->n_lines, p->cap_lines);
-		p->line[p->n_lines++] = (struct line){str_dup(s), follow ? str_dup(follow) : NULL};
+		p->line[p->n_lines++] = (struct step_pane_line){str_dup(s), follow ? str_dup(follow) : NULL};
 	}
 	text_free(&t);
 	free(other);
 }
 
 /* Adds the sentence. Its first line stands in the row of its step. */
-static void add_sentence(struct priv *p)
+static void add_sentence(struct step_pane *p)
 {
 	struct text t = {0};
 
-	sentence(p, p->at->step, &t);
-	add(p, "", text_str(&t), NULL);
+	step_pane_sentence(p, p->at->step, &t);
+	step_pane_add(p, "", text_str(&t), NULL);
 	text_free(&t);
-	if (!p->n_lines || step_of(p, p->here) != p->at->step)
+	if (!p->n_lines || step_pane_number_of(p, p->here) != p->at->step)
 		return;
 	p->first = p->line[0].text;
 	free(p->line[0].follow);
@@ -268,7 +268,7 @@ static void add_sentence(struct priv *p)
 }
 
 /* Lists the cells that the step changes. */
-static void add_changes(struct priv *p)
+static void add_changes(struct step_pane *p)
 {
 	uint32_t cursor = 0, n = 0;
 	struct rec_delta d;
@@ -283,14 +283,14 @@ static void add_changes(struct priv *p)
 		recording_value(p->rec, d.table, d.at, d.now, &t);
 		text_add(&t, ", was ");
 		recording_value(p->rec, d.table, d.at, d.was, &t);
-		add(p, "+ ", text_str(&t), NULL);
+		step_pane_add(p, "+ ", text_str(&t), NULL);
 	}
 	if (n > CHANGES)
-		add(p, "+ ", PLURAL(n - CHANGES, "more change"), NULL);
+		step_pane_add(p, "+ ", PLURAL(n - CHANGES, "more change"), NULL);
 	text_free(&t);
 }
 
-static void add_candidate(struct priv *p, const struct step_about *a, const struct about_candidate *c)
+static void add_candidate(struct step_pane *p, const struct step_about *a, const struct about_candidate *c)
 {
 	struct text t = {0};
 
@@ -302,34 +302,34 @@ static void add_candidate(struct priv *p, const struct step_about *a, const stru
 	for (unsigned q = 0, n = 0; q < a->n_quantities; q++)
 		if (c->q[q] != INT64_MIN)
 			text_add(&t, "%s %s %" PRId64, n++ ? "," : ":", a->quantity[q], c->q[q]);
-	add(p, c->taken ? "> " : "  ", text_str(&t), NULL);
+	step_pane_add(p, c->taken ? "> " : "  ", text_str(&t), NULL);
 	text_free(&t);
 }
 
 /* Adds each line that the engine told. */
-static void add_told(struct priv *p, const char *told)
+static void step_pane_add_told(struct step_pane *p, const char *told)
 {
 	char *copy = str_dup(told), *save = NULL;
 
 	for (char *s = strtok_r(copy, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
-		add(p, "  ", s + strspn(s, " "), NULL);
+		step_pane_add(p, "  ", s + strspn(s, " "), NULL);
 	free(copy);
 }
 
-static void add_candidates(struct priv *p, const struct step_about *a)
+static void add_candidates(struct step_pane *p, const struct step_about *a)
 {
 	if (!a || !a->asked)
 		return;
-	add(p, "", a->asked, NULL);
+	step_pane_add(p, "", a->asked, NULL);
 	for (size_t i = 0; i < a->n_candidates; i++)
 		add_candidate(p, a, &a->candidate[i]);
 	if (a->told)
-		add_told(p, a->told);
+		step_pane_add_told(p, a->told);
 }
 
-static void add_step(struct view *v)
+static void step_pane_add_line(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct step_pane *p = v->priv;
 	const struct rec_event *ev = moment_event(p->at);
 
 	p->here = row_of_step(p, p->at->step);
@@ -337,25 +337,25 @@ static void add_step(struct view *v)
 	if (!ev)
 		return;
 	add_changes(p);
-	add_candidates(p, ask_about(v));
+	add_candidates(p, step_pane_ask_about(v));
 	if (*recording_rule(p->rec, ev))
-		add(p, "rule: ", recording_rule(p->rec, ev), NULL);
+		step_pane_add(p, "rule: ", recording_rule(p->rec, ev), NULL);
 	if (*recording_source(p->rec, ev))
-		add(p, "see ", recording_source(p->rec, ev), NULL);
+		step_pane_add(p, "see ", recording_source(p->rec, ev), NULL);
 }
 
 /* Adds an engine whose run can be shown: the one in force, or one that refused before it. */
-static void add_start(struct priv *p, const struct scene *sc, const char *engine, const char *what)
+static void add_start(struct step_pane *p, const struct scene *sc, const char *engine, const char *what)
 {
 	char *command = str_printf("step start %s", engine), *text = str_printf("%s: %s", command, what);
 
 	if (recording_possible(sc->real, engine, sc->session->engines))
-		add(p, "> ", text, command);
+		step_pane_add(p, "> ", text, command);
 	free(command);
 	free(text);
 }
 
-static void add_beginning(struct priv *p, const struct scene *sc)
+static void add_beginning(struct step_pane *p, const struct scene *sc)
 {
 	const struct sweep *w = sc->real;
 	const char *engine = w && w->routing ? w->routing->engine : NULL;
@@ -363,29 +363,30 @@ static void add_beginning(struct priv *p, const struct scene *sc)
 
 	if (!w)
 		return;
-	add(p, "", "No walk through a run yet.", NULL);
+	step_pane_add(p, "", "No walk through a run yet.", NULL);
 	if (engine && recording_possible(w, NULL, sc->session->engines)) {
 		add_start(p, sc, engine, "the run that made these tables");
 	} else if (engine) {
 		s = str_printf("The run of %s cannot be walked through; the command `step` tells it as text.",
 			       engine);
-		add(p, "", s, "step");
+		step_pane_add(p, "", s, "step");
 		free(s);
 	}
 	for (size_t i = 0; i < w->n_refusals; i++)
 		add_start(p, sc, w->refusal[i].engine, "its run up to its refusal");
-	add(p, "  ",
-	    "`step start SWITCH`, `step start SWITCH DST`, `step start pair A B`, `step start lid DST`: "
-	    "steps about these only.",
-	    NULL);
+	step_pane_add(
+		p, "  ",
+		"`step start SWITCH`, `step start SWITCH DST`, `step start pair A B`, `step start lid DST`: "
+		"steps about these only.",
+		NULL);
 }
 
 /* --- the pane ----------------------------------------------------------------------------------------- */
 
-static void load(struct view *v)
+static void step_pane_load(struct view *v)
 {
 	const struct moment *at = v->scene->moment;
-	struct priv *p = v->priv;
+	struct step_pane *p = v->priv;
 	bool moved = at && (!p->at || p->at->rec != at->rec || p->at->step != at->step);
 
 	if (at)
@@ -395,7 +396,7 @@ static void load(struct view *v)
 	p->at = at;
 	if (at) {
 		take_recording(p, at->rec);
-		add_step(v);
+		step_pane_add_line(v);
 	} else {
 		forget_recording(p);
 		add_beginning(p, v->scene);
@@ -409,9 +410,9 @@ static void load(struct view *v)
 }
 
 /* Full sentences are wrapped to the width of the pane. */
-static bool fit(struct view *v, unsigned room)
+static bool step_pane_fit(struct view *v, unsigned room)
 {
-	struct priv *p = v->priv;
+	struct step_pane *p = v->priv;
 	unsigned want = MAX(room, COLUMNS_LEAST);
 
 	if (p->columns == want)
@@ -420,9 +421,9 @@ static bool fit(struct view *v, unsigned room)
 	return true;
 }
 
-static void title(const struct view *v, struct text *t)
+static void step_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct step_pane *p = v->priv;
 	const struct moment *at = p->at;
 	int pace = session_playing(v->scene->session);
 	const char *order = at ? recording_scheme_of(at->rec)->scheme->order : NULL;
@@ -441,9 +442,9 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s", order);
 }
 
-static void footer(const struct view *v, struct text *t)
+static void step_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct step_pane *p = v->priv;
 	const char *order = p->at ? recording_scheme_of(p->rec)->scheme->order : NULL;
 
 	if (p->at && *recording_part(p->rec))
@@ -452,31 +453,31 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s", order);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void step_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct step_pane *p = v->priv;
 
-	if (is_line(p, row)) {
+	if (step_pane_is_line(p, row)) {
 		if (col == C_WHAT)
-			text_add(t, "%s", line_of(p, row)->text);
+			text_add(t, "%s", step_pane_line_of(p, row)->text);
 	} else if (col == C_STEP) {
-		text_add(t, "%zu", step_of(p, row));
+		text_add(t, "%zu", step_pane_number_of(p, row));
 	} else if (row == p->here && p->first) {
 		text_add(t, "%s", p->first);
 	} else {
-		sentence(p, step_of(p, row), t);
+		step_pane_sentence(p, step_pane_number_of(p, row), t);
 	}
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t step_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	(void)col;
-	return (int64_t)step_of(v->priv, row);
+	return (int64_t)step_pane_number_of(v->priv, row);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned step_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct step_pane *p = v->priv;
 
 	return p->at && row == p->here ? MARK_HERE : 0;
 }
@@ -484,7 +485,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 /* --- the object of a step ---------------------------------------------------------------------- */
 
 /* The object of a step, as ids; NO_ID and 0 mean none. */
-struct about {
+struct step_pane_about {
 	uint32_t sw, sw2; /* a pair of switches, or one switch */
 	uint32_t target;
 	uint32_t port;
@@ -492,10 +493,10 @@ struct about {
 	int layer; /* -1 = none */
 };
 
-static struct about about_of(const struct priv *p, const struct rec_event *ev)
+static struct step_pane_about about_of(const struct step_pane *p, const struct rec_event *ev)
 {
 	const struct fabric *f = recording_sweep(p->rec)->fabric;
-	struct about a = {NO_ID, NO_ID, NO_ID, NO_ID, 0, -1};
+	struct step_pane_about a = {NO_ID, NO_ID, NO_ID, NO_ID, 0, -1};
 	const struct rec_kind_info *k = &rec_kinds[ev->kind];
 
 	if (k->a == FIELD_SWITCH && ev->a < f->n_switches)
@@ -515,7 +516,7 @@ static struct about about_of(const struct priv *p, const struct rec_event *ev)
 	return a;
 }
 
-static void add_switch(const struct priv *p, uint32_t sw, struct text *t)
+static void add_switch(const struct step_pane *p, uint32_t sw, struct text *t)
 {
 	const struct fabric *f = recording_sweep(p->rec)->fabric;
 
@@ -523,7 +524,7 @@ static void add_switch(const struct priv *p, uint32_t sw, struct text *t)
 }
 
 /* Adds the words of the `why` that explains the same. */
-static bool add_why(const struct priv *p, const struct about *a, struct text *t)
+static bool add_why(const struct step_pane *p, const struct step_pane_about *a, struct text *t)
 {
 	if (a->sw2 != NO_ID) {
 		word_on_switch(recording_sweep(p->rec)->topo, a->sw, t);
@@ -542,14 +543,15 @@ static bool add_why(const struct priv *p, const struct about *a, struct text *t)
 	return true;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool step_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
-	const struct rec_event *ev = event_of(p, row);
+	const struct step_pane *p = v->priv;
+	const struct rec_event *ev = step_pane_event_of(p, row);
 	const struct fabric *f = v->scene->fabric;
-	struct about a;
+	struct step_pane_about a;
 
-	s->key = is_line(p, row) ? (uint64_t)1 << 32 | (row - p->here) : step_of(p, row);
+	s->key =
+		step_pane_is_line(p, row) ? (uint64_t)1 << 32 | (row - p->here) : step_pane_number_of(p, row);
 	if (!ev)
 		return false;
 	a = about_of(p, ev);
@@ -569,16 +571,16 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool step_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct rec_event *ev = event_of(p, row);
-	struct about a;
+	const struct step_pane *p = v->priv;
+	const struct rec_event *ev = step_pane_event_of(p, row);
+	struct step_pane_about a;
 
 	if (!ev)
 		return false;
 	if (!strcmp(what, "step")) {
-		text_add(t, "%zu", step_of(p, row));
+		text_add(t, "%zu", step_pane_number_of(p, row));
 		return true;
 	}
 	if (strcmp(what, "why"))
@@ -618,9 +620,9 @@ static const struct {
 	{"cycle", REC_BLOCK, OF_ALL},	     {"cycle", REC_BACKTRACK, OF_ALL},
 };
 
-static void follow_step(const struct priv *p, const struct rec_event *ev, struct text *t)
+static void follow_step(const struct step_pane *p, const struct rec_event *ev, struct text *t)
 {
-	struct about a = about_of(p, ev);
+	struct step_pane_about a = about_of(p, ev);
 
 	for (size_t i = 0; i < ARRAY_LEN(shown_by); i++) {
 		enum pane_about of = shown_by[i].about;
@@ -645,15 +647,15 @@ static void follow_step(const struct priv *p, const struct rec_event *ev, struct
 }
 
 /* Enter on another step goes to it. On the current step it shows what the step touched. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void step_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
-	const struct rec_event *ev = event_of(p, row);
+	const struct step_pane *p = v->priv;
+	const struct rec_event *ev = step_pane_event_of(p, row);
 
-	if (is_line(p, row) && line_of(p, row)->follow)
-		text_add(t, "%s", line_of(p, row)->follow);
-	else if (p->at && !is_line(p, row) && row != p->here)
-		text_add(t, "step to %zu", step_of(p, row));
+	if (step_pane_is_line(p, row) && step_pane_line_of(p, row)->follow)
+		text_add(t, "%s", step_pane_line_of(p, row)->follow);
+	else if (p->at && !step_pane_is_line(p, row) && row != p->here)
+		text_add(t, "step to %zu", step_pane_number_of(p, row));
 	else if (ev)
 		follow_step(p, ev, t);
 }
@@ -666,8 +668,17 @@ const struct view_ops view_step = {
 		 "prompt_step_until=until :step_pause=play :step_end=end",
 	COLUMNS(columns),
 	.flags = VIEW_BESIDE,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	DOES(load, fit, title, footer, cell, number, marks, about, placeholder, follow),
-	.close = close_view,
+	.priv_size = sizeof(struct step_pane),
+	.priv_kept = sizeof(struct step_pane),
+	.load = step_pane_load,
+	.fit = step_pane_fit,
+	.title = step_pane_title,
+	.footer = step_pane_footer,
+	.cell = step_pane_cell,
+	.number = step_pane_number,
+	.marks = step_pane_marks,
+	.about = step_pane_about,
+	.placeholder = step_pane_placeholder,
+	.follow = step_pane_follow,
+	.close = step_pane_close_view,
 };

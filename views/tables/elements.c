@@ -24,27 +24,27 @@ static const struct column columns[] = {
 };
 
 /* The figures of a row. */
-struct counts {
+struct elements_pane_counts {
 	uint32_t out, inside, hosts, most; /* most: LIDs sent by the busiest link to another element */
 };
 
-struct priv {
+struct elements_pane {
 	uint64_t guid;		    /* a chip of the element whose chips are listed, 0 = all elements */
 	uint32_t element;	    /* that element, NO_ID when it is not in the fabric now */
 	const struct elements *el;  /* reference; NULL without fabric or grouping: `why` tells the reason */
 	const struct port_use *use; /* NULL = missing, or nothing is routed */
-	struct counts *count;	    /* [n_rows] */
+	struct elements_pane_counts *count; /* [n_rows] */
 	struct err why;
 };
 
-static void unload(struct view *v)
+static void elements_pane_unload(struct view *v)
 {
-	elements_unref(((struct priv *)v->priv)->el);
+	elements_unref(((struct elements_pane *)v->priv)->el);
 }
 
 /* use: NULL = missing. */
 static void count_chip(const struct elements *el, const struct port_use *use, bool aggregation, uint32_t sw,
-		       struct counts *c)
+		       struct elements_pane_counts *c)
 {
 	const struct fabric *f = el->topo->fabric;
 
@@ -59,20 +59,20 @@ static void count_chip(const struct elements *el, const struct port_use *use, bo
 	}
 }
 
-static uint32_t chip_of_row(const struct priv *p, uint32_t row)
+static uint32_t chip_of_row(const struct elements_pane *p, uint32_t row)
 {
 	return p->el->chip[p->el->first_chip[p->element] + row];
 }
 
-static void load_rows(struct view *v)
+static void elements_pane_load_rows(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct elements_pane *p = v->priv;
 	uint32_t first = 0, last = p->el->first_chip[p->el->n];
 
 	if (p->guid && p->element == NO_ID)
 		return;
 	v->n_rows = p->guid ? element_chips(p->el, p->element) : p->el->n;
-	p->count = VIEW_ARRAY(v, v->n_rows + 1, struct counts);
+	p->count = VIEW_ARRAY(v, v->n_rows + 1, struct elements_pane_counts);
 	if (p->guid) {
 		first = p->el->first_chip[p->element];
 		last = p->el->first_chip[p->element + 1];
@@ -87,10 +87,10 @@ static void load_rows(struct view *v)
 		p->count[e].inside = element_inside_links(p->el, e);
 }
 
-static void load(struct view *v)
+static void elements_pane_load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
-	struct priv *p = v->priv;
+	struct elements_pane *p = v->priv;
 	const struct elements *el;
 
 	p->guid = v->args.arg[0].guid;
@@ -106,12 +106,12 @@ static void load(struct view *v)
 		v->width[C_NUMBER] = v->width[C_CHIPS] = v->width[C_BY] = 0;
 	}
 	p->use = view_ask_value(v, &task_usage, NULL);
-	load_rows(v);
+	elements_pane_load_rows(v);
 }
 
-static void title(const struct view *v, struct text *t)
+static void elements_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct elements_pane *p = v->priv;
 	uint32_t n = view_count(v);
 
 	if (!p->guid)
@@ -124,9 +124,9 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s", p->why.msg);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t elements_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct elements_pane *p = v->priv;
 
 	switch (col) {
 	case C_NUMBER:
@@ -146,16 +146,16 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 }
 
 /* The switch of a row, or NO_ID for an element of several chips. */
-static uint32_t switch_of_row(const struct priv *p, uint32_t row)
+static uint32_t switch_of_row(const struct elements_pane *p, uint32_t row)
 {
 	if (p->guid)
 		return chip_of_row(p, row);
 	return element_chips(p->el, row) == 1 ? p->el->chip[p->el->first_chip[row]] : NO_ID;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void elements_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct elements_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t sw = switch_of_row(p, row);
 
@@ -177,14 +177,14 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		if (col == C_MOST && v->waiting)
 			text_add(t, "…");
 		else
-			text_add(t, "%" PRId64, number(v, row, col));
+			text_add(t, "%" PRId64, elements_pane_number(v, row, col));
 	}
 }
 
 /* Has the last event changed entries of the row's chips? */
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned elements_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct elements_pane *p = v->priv;
 	const struct comparison *c = v->scene->change;
 	uint32_t first = p->guid ? p->el->first_chip[p->element] + row : p->el->first_chip[row];
 	uint32_t last = p->guid ? first + 1 : p->el->first_chip[row + 1];
@@ -196,9 +196,9 @@ static unsigned marks(const struct view *v, uint32_t row)
 }
 
 /* The element that chose a way at the step. */
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool elements_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct elements_pane *p = v->priv;
 	const struct routing_ops *ops = scene_ops(v->scene);
 
 	return col == C_NAME && !p->guid && ops->elements &&
@@ -206,9 +206,9 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	       moment_touched(v->scene->moment, T_EGRESS, row);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool elements_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct elements_pane *p = v->priv;
 	uint32_t sw = switch_of_row(p, row);
 
 	s->elements = p->el;
@@ -220,9 +220,9 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool elements_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct elements_pane *p = v->priv;
 
 	if (strcmp(what, "object") || switch_of_row(p, row) != NO_ID)
 		return false;
@@ -231,10 +231,12 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 	return true;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void elements_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	view_fill(v, row,
-		  ((const struct priv *)v->priv)->guid ? "pane ports %node" : "pane elements %element", t);
+		  ((const struct elements_pane *)v->priv)->guid ? "pane ports %node"
+								: "pane elements %element",
+		  t);
 }
 
 const struct view_ops view_elements = {
@@ -245,6 +247,15 @@ const struct view_ops view_elements = {
 	.syntax = "[ELEMENT]",
 	.hints = "follow=open :pane_lft=lft :fail=fail",
 	COLUMNS(columns),
-	.priv_size = sizeof(struct priv),
-	DOES(load, unload, title, cell, number, marks, touched, about, placeholder, follow),
+	.priv_size = sizeof(struct elements_pane),
+	.load = elements_pane_load,
+	.unload = elements_pane_unload,
+	.title = elements_pane_title,
+	.cell = elements_pane_cell,
+	.number = elements_pane_number,
+	.marks = elements_pane_marks,
+	.touched = elements_pane_touched,
+	.about = elements_pane_about,
+	.placeholder = elements_pane_placeholder,
+	.follow = elements_pane_follow,
 };

@@ -16,7 +16,7 @@ static const struct column columns[] = {
 	COL("ports of least cost", "the ports with this cost", 12, .flex = 2),
 };
 
-struct priv {
+struct hops_pane {
 	uint32_t sw;	       /* NO_ID when it is no longer in the fabric */
 	uint32_t *target;      /* [n_rows] */
 	uint16_t *distance;    /* [n_switches] hops if every turn is allowed */
@@ -34,7 +34,7 @@ static unsigned least_in(const struct routing *r, uint32_t sw, uint32_t to)
 static void list_targets(struct view *v, const struct routing *r)
 {
 	const struct fabric *f = r->topo->fabric;
-	struct priv *p = v->priv;
+	struct hops_pane *p = v->priv;
 	uint64_t *order = NEW_ARRAY(f->n_switches + 1, uint64_t);
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
@@ -84,7 +84,7 @@ static bool reader(const struct view *v, uint32_t *sw, unsigned *port)
 /* Is this switch's row read at the step by a neighbour that learns the target? */
 static bool is_read(const struct view *v, uint32_t to)
 {
-	const struct priv *p = v->priv;
+	const struct hops_pane *p = v->priv;
 	const struct topo *tp = v->scene->topo;
 	unsigned port;
 	uint32_t sw;
@@ -93,9 +93,9 @@ static bool is_read(const struct view *v, uint32_t to)
 	       learned(v, to, sw, port);
 }
 
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool hops_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct hops_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t to = p->target[row];
 
@@ -112,7 +112,7 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
  */
 static void count_ahead(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct hops_pane *p = v->priv;
 	const struct rec_event *ev = moment_event(v->scene->moment);
 	const struct routing *r = scene_routing(v->scene);
 
@@ -125,10 +125,10 @@ static void count_ahead(struct view *v)
 
 /* --- the pane ------------------------------------------------------------------------------ */
 
-static void load(struct view *v)
+static void hops_pane_load(struct view *v)
 {
 	const struct scene *sc = v->scene;
-	struct priv *p = v->priv;
+	struct hops_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, v->args.arg[0].guid) : NO_ID;
 
@@ -142,9 +142,9 @@ static void load(struct view *v)
 	count_ahead(v);
 }
 
-static void title(const struct view *v, struct text *t)
+static void hops_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct hops_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 
 	if (p->sw == NO_ID) {
@@ -170,7 +170,7 @@ static void title(const struct view *v, struct text *t)
 /* Tells the ports to switches with one cost to a target. Returns their number. */
 static unsigned ports_of_cost(const struct view *v, uint32_t to, unsigned cost, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct hops_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	const struct fabric *f = r->topo->fabric;
 	unsigned n = 0;
@@ -189,7 +189,7 @@ static unsigned ports_of_cost(const struct view *v, uint32_t to, unsigned cost, 
 /* The smallest cost above `cost` of any port, NO_PATH when there is none. */
 static unsigned next_cost(const struct view *v, uint32_t to, int cost)
 {
-	const struct priv *p = v->priv;
+	const struct hops_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	const struct fabric *f = r->topo->fabric;
 	unsigned best = NO_PATH;
@@ -205,9 +205,9 @@ static unsigned next_cost(const struct view *v, uint32_t to, int cost)
 }
 
 /* The selected row, port by port, cheapest first: "3: 5 6; 5: 7; none: 8". */
-static void footer(const struct view *v, struct text *t)
+static void hops_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct hops_pane *p = v->priv;
 	struct text ports = {0};
 	const char *none = p->unfinished ? "not yet" : "none";
 	uint32_t row, to;
@@ -234,9 +234,9 @@ static void footer(const struct view *v, struct text *t)
  * The least cost before the last event (or before the last move, if it was known). NO_PATH also when it is
  * not known.
  */
-static bool before(const struct view *v, uint32_t to, unsigned *was)
+static bool hops_pane_before(const struct view *v, uint32_t to, unsigned *was)
 {
-	const struct priv *p = v->priv;
+	const struct hops_pane *p = v->priv;
 	const struct routing *r = scene_routing_before(v->scene);
 
 	if (!r || !r->ops->hops || !switch_up(r->topo, p->sw) || !switch_up(r->topo, to))
@@ -245,9 +245,9 @@ static bool before(const struct view *v, uint32_t to, unsigned *was)
 	return !v->scene->moment || *was != NO_PATH;
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t hops_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct hops_pane *p = v->priv;
 	uint32_t to = p->target[row];
 	unsigned least = least_in(scene_routing(v->scene), p->sw, to);
 
@@ -262,7 +262,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static void least_text(const struct priv *p, unsigned n, struct text *t)
+static void least_text(const struct hops_pane *p, unsigned n, struct text *t)
 {
 	if (n == NO_PATH)
 		text_putc(t, p->unfinished ? '.' : '-');
@@ -270,9 +270,9 @@ static void least_text(const struct priv *p, unsigned n, struct text *t)
 		text_add(t, "%u", n);
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void hops_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct hops_pane *p = v->priv;
 	uint32_t to = p->target[row];
 	unsigned least = least_in(scene_routing(v->scene), p->sw, to), was;
 	struct text ports = {0};
@@ -282,7 +282,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%s", switch_name(v->scene->fabric, to));
 		return;
 	case C_LEAST:
-		if (before(v, to, &was) && was != least) {
+		if (hops_pane_before(v, to, &was) && was != least) {
 			least_text(p, was, t);
 			text_add(t, "→");
 		}
@@ -295,16 +295,16 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_free(&ports);
 		return;
 	}
-	number_cell(number(v, row, col), t);
+	number_cell(hops_pane_number(v, row, col), t);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned hops_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct hops_pane *p = v->priv;
 	uint32_t to = p->target[row];
 	unsigned least = least_in(scene_routing(v->scene), p->sw, to), was, m = 0;
 
-	if (before(v, to, &was) && was != least)
+	if (hops_pane_before(v, to, &was) && was != least)
 		m |= MARK_CHANGED;
 	if (least == NO_PATH)
 		m |= p->unfinished ? 0 : MARK_DOWN;
@@ -313,9 +313,9 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return m;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool hops_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct hops_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t ep = f->port_endport[f->switch_port[p->target[row]]];
 	unsigned lid = ep == NO_ID ? 0 : scene_routing(v->scene)->lids->base[ep];
@@ -334,7 +334,14 @@ const struct view_ops view_hops = {
 	.hints = "follow=lft :why=why back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, marks, touched, about),
+	.priv_size = sizeof(struct hops_pane),
+	.load = hops_pane_load,
+	.title = hops_pane_title,
+	.footer = hops_pane_footer,
+	.cell = hops_pane_cell,
+	.number = hops_pane_number,
+	.marks = hops_pane_marks,
+	.touched = hops_pane_touched,
+	.about = hops_pane_about,
 	.enter = "pane lft %switch %dst",
 };

@@ -21,37 +21,37 @@ static const struct column columns[] = {
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 6),
 };
 
-struct priv {
+struct hosts_pane {
 	uint32_t *ep; /* [n_rows] endports in the source's order */
 	uint32_t hosts,
 		aggregation; /* nodes: hosts as the top bar counts them, aggregation nodes beside them */
 };
 
-struct place {
+struct hosts_pane_place {
 	uint64_t order;
 	uint32_t ep;
 };
 
-COMPARATOR(by_order, struct place, UP(order))
+COMPARATOR(by_order, struct hosts_pane_place, UP(order))
 
-static void load(struct view *v)
+static void hosts_pane_load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
-	struct priv *p = v->priv;
+	struct hosts_pane *p = v->priv;
 	bool counts = scene_counts_aggregation(v->scene);
-	struct place *pl;
+	struct hosts_pane_place *pl;
 	uint32_t n = 0;
 
 	if (!f)
 		return;
-	pl = NEW_ARRAY(f->n_endports + 1, struct place);
+	pl = NEW_ARRAY(f->n_endports + 1, struct hosts_pane_place);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		uint32_t port = f->endport_port[ep];
 
 		if (endport_is_switch(f, ep))
 			continue;
-		pl[n++] = (struct place){(uint64_t)f->node_order[f->port_node[port]] << 8 | f->port_num[port],
-					 ep};
+		pl[n++] = (struct hosts_pane_place){
+			(uint64_t)f->node_order[f->port_node[port]] << 8 | f->port_num[port], ep};
 	}
 	qsort(pl, n, sizeof(*pl), by_order);
 	p->ep = VIEW_ARRAY(v, n + 1, uint32_t);
@@ -73,9 +73,9 @@ static void load(struct view *v)
 
 /* "Hosts 1/4341 ── ports of 3675 hosts and 666 aggregation nodes": where rows are not the hosts of the bar.
  */
-static void title(const struct view *v, struct text *t)
+static void hosts_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct hosts_pane *p = v->priv;
 
 	title_place(v, "hosts", t);
 	if (p->aggregation)
@@ -85,26 +85,26 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── ports of %s", PLURAL(p->hosts, "host"));
 }
 
-static uint32_t port_of(const struct view *v, uint32_t row)
+static uint32_t hosts_pane_port_of(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct hosts_pane *p = v->priv;
 
 	return v->scene->fabric->endport_port[p->ep[row]];
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t hosts_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct hosts_pane *p = v->priv;
 
 	return col == C_LID ? scene_lid(v->scene, p->ep[row]) : 0;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void hosts_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct scene *sc = v->scene;
 	const struct fabric *f = sc->fabric;
-	const struct priv *p = v->priv;
-	uint32_t port = port_of(v, row);
+	const struct hosts_pane *p = v->priv;
+	uint32_t port = hosts_pane_port_of(v, row);
 	char buf[256];
 	unsigned lid = scene_lid(sc, p->ep[row]);
 
@@ -138,10 +138,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned hosts_pane_marks(const struct view *v, uint32_t row)
 {
 	const struct scene *sc = v->scene;
-	uint32_t ep = ((const struct priv *)v->priv)->ep[row];
+	uint32_t ep = ((const struct hosts_pane *)v->priv)->ep[row];
 	bool other_lid = sc->real && sc->real_before && sc->real_before->fabric == sc->real->fabric &&
 			 sc->real_before->lids->base[ep] != sc->real->lids->base[ep];
 
@@ -151,11 +151,11 @@ static unsigned marks(const struct view *v, uint32_t row)
 	       (other_lid ? MARK_CHANGED : 0);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool hosts_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct fabric *f = v->scene->fabric;
-	uint32_t port = port_of(v, row), peer = f->port_peer[port];
-	unsigned lid = (unsigned)number(v, row, C_LID);
+	uint32_t port = hosts_pane_port_of(v, row), peer = f->port_peer[port];
+	unsigned lid = (unsigned)hosts_pane_number(v, row, C_LID);
 
 	subject_port(v, port, s);
 	s->endport =
@@ -167,14 +167,14 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool hosts_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
 
 	if (strcmp(what, "object"))
 		return false;
 	text_add(t, "host ");
-	word_node(f, f->port_node[port_of(v, row)], t);
+	word_node(f, f->port_node[hosts_pane_port_of(v, row)], t);
 	return true;
 }
 
@@ -184,8 +184,14 @@ const struct view_ops view_hosts = {
 	.hints = "follow=switch prompt_pane_path=path :pane_lids=lids :fail=fail",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, cell, number, marks, about, placeholder),
+	.priv_size = sizeof(struct hosts_pane),
+	.load = hosts_pane_load,
+	.title = hosts_pane_title,
+	.cell = hosts_pane_cell,
+	.number = hosts_pane_number,
+	.marks = hosts_pane_marks,
+	.about = hosts_pane_about,
+	.placeholder = hosts_pane_placeholder,
 	.enter = "pane ports %far",
 	.fold_row = "host",
 };

@@ -19,7 +19,7 @@ static const struct column columns[] = {
 	    .flex = 1, .drop = 3),
 };
 
-struct priv {
+struct lft_pane {
 	unsigned want;			/* LID to select at the next load, 0 = none */
 	uint32_t sw;			/* NO_ID when it is no longer in the fabric */
 	uint16_t *lid;			/* [n_rows] */
@@ -31,31 +31,31 @@ struct priv {
 	uint32_t near[2];	       /* its first endports with a LID, NO_ID = none */
 };
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int lft_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
 	(void)a;
 	(void)e;
-	((struct priv *)v->priv)->want = (unsigned)v->args.arg[1].n;
+	((struct lft_pane *)v->priv)->want = (unsigned)v->args.arg[1].n;
 	return 0;
 }
 
 /* Is there a route that the tables of the step do not have yet? */
 static bool is_unwritten(const struct view *v, const struct routing *r, unsigned lid)
 {
-	uint32_t sw = ((const struct priv *)v->priv)->sw;
+	uint32_t sw = ((const struct lft_pane *)v->priv)->sw;
 
 	return routing_port(r, sw, lid) != NO_PATH && !moment_decided(v->scene->moment, sw, lid);
 }
 
-static bool entry(const struct view *v, unsigned lid, uint8_t *was, uint8_t *now)
+static bool lft_pane_entry(const struct view *v, unsigned lid, uint8_t *was, uint8_t *now)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	const struct comparison *c = v->scene->change;
 
 	return c && c->switch_entries && c->switch_entries[p->sw] && entry_changed(c, p->sw, lid, was, now);
 }
 
-static void load_near(struct priv *p, const struct routing *r)
+static void load_near(struct lft_pane *p, const struct routing *r)
 {
 	const struct fabric *f = r->topo->fabric;
 	unsigned n = 0;
@@ -70,10 +70,10 @@ static void load_near(struct priv *p, const struct routing *r)
 	}
 }
 
-static void load(struct view *v)
+static void lft_pane_load(struct view *v)
 {
 	const struct scene *sc = v->scene;
-	struct priv *p = v->priv;
+	struct lft_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, v->args.arg[0].guid) : NO_ID;
 	uint8_t was, now;
@@ -84,7 +84,7 @@ static void load(struct view *v)
 		return;
 	p->lid = VIEW_ARRAY(v, (size_t)r->lids->max_lid + 1, uint16_t);
 	for (unsigned l = 1; l <= r->lids->max_lid; l++) {
-		bool other = entry(v, l, &was, &now);
+		bool other = lft_pane_entry(v, l, &was, &now);
 
 		if (lid_owner(r->lids, l) == NO_ID && routing_port(r, p->sw, l) == NO_PATH && !other)
 			continue;
@@ -105,9 +105,9 @@ static void load(struct view *v)
 	load_near(p, r);
 }
 
-static void title(const struct view *v, struct text *t)
+static void lft_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	const struct routing *r = scene_routing(v->scene);
 	unsigned first = 1;
@@ -143,7 +143,7 @@ enum { NO_WAY = -1, NOT_YET = -2 };
 /* Hops from the switch to a LID by the tables: cables up to the switch of its owner. */
 static int hops_to(const struct view *v, unsigned lid)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	const struct fabric *f = r->topo->fabric;
 	uint32_t sw = p->sw;
@@ -171,7 +171,7 @@ static int hops_to(const struct view *v, unsigned lid)
 /* Hops of a shortest way to the owner of a LID, -1 = none. */
 static int shortest_to(const struct view *v, unsigned lid)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	uint32_t ep = lid_owner(r->lids, lid), sw = ep == NO_ID ? NO_ID : r->topo->endport_switch[ep];
 
@@ -180,9 +180,9 @@ static int shortest_to(const struct view *v, unsigned lid)
 	return p->distance[sw];
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t lft_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 
 	if (col == C_LID)
 		return p->lid[row];
@@ -193,7 +193,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 
 static void via_cell(const struct view *v, unsigned lid, unsigned out, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t peer;
 
@@ -216,7 +216,7 @@ static void via_cell(const struct view *v, unsigned lid, unsigned out, struct te
 /* Other live ports that lead to the destination's switch at the same least cost. */
 static void equal_cell(const struct view *v, unsigned lid, unsigned out, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	const struct topo *tp = r->topo;
 	uint32_t ep = lid_owner(r->lids, lid), dst = ep == NO_ID ? NO_ID : tp->endport_switch[ep];
@@ -231,9 +231,9 @@ static void equal_cell(const struct view *v, unsigned lid, unsigned out, struct 
 			text_add(t, t->len ? " %u" : "%u", port);
 }
 
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool lft_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	unsigned cells = scene_routing(v->scene)->lids->max_lid + 1u;
 
 	return col == C_PORT && moment_touched(v->scene->moment, T_ENTRY, p->sw * cells + p->lid[row]);
@@ -242,12 +242,12 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 /* The entry before the last event, or before the last move of a walk, if it was another one. */
 static bool other_before(const struct view *v, uint32_t row, uint8_t *was, uint8_t *now)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	const struct routing *before = scene_routing_before(v->scene);
 
 	if (!v->scene->moment)
-		return entry(v, p->lid[row], was, now);
-	if (!before || !touched(v, row, C_PORT))
+		return lft_pane_entry(v, p->lid[row], was, now);
+	if (!before || !lft_pane_touched(v, row, C_PORT))
 		return false;
 	*was = (uint8_t)routing_port(before, p->sw, p->lid[row]);
 	*now = (uint8_t)routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
@@ -256,7 +256,7 @@ static bool other_before(const struct view *v, uint32_t row, uint8_t *was, uint8
 
 static void port_cell(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	unsigned lid = p->lid[row];
 	uint8_t was, now;
@@ -273,9 +273,9 @@ static void port_cell(const struct view *v, uint32_t row, struct text *t)
 		 lft_port_label(routing_port(r, p->sw, lid), (char[4]){0}, 4));
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void lft_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	const struct fabric *f = v->scene->fabric;
 	unsigned lid = p->lid[row], out = routing_port(r, p->sw, lid);
@@ -318,9 +318,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned lft_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	unsigned lid = p->lid[row], m = 0;
 	int hops = hops_to(v, lid), least = shortest_to(v, lid);
 	uint8_t was, now;
@@ -338,9 +338,9 @@ static unsigned marks(const struct view *v, uint32_t row)
  * The source from which the routes to a LID are shown: an endport at the switch that does not own the LID,
  * else the switch.
  */
-static struct end source_of(const struct view *v, unsigned lid)
+static struct end lft_pane_source_of(const struct view *v, unsigned lid)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	const struct lids *l = scene_routing(v->scene)->lids;
 	uint32_t ep = p->near[p->near[0] == lid_owner(l, lid)];
 
@@ -348,16 +348,16 @@ static struct end source_of(const struct view *v, unsigned lid)
 			   : (struct end){END_LID, l->base[ep]};
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool lft_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct lft_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	unsigned out = routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
 	uint32_t peer;
 
 	subject_switch_port(v, p->sw, out == NO_PATH ? 0 : out, s);
 	subject_lid(p->lid[row], s);
-	s->src = source_of(v, p->lid[row]);
+	s->src = lft_pane_source_of(v, p->lid[row]);
 	peer = s->port == NO_ID ? NO_ID : f->port_peer[s->port];
 	s->chip = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
 	s->key = p->lid[row];
@@ -372,10 +372,16 @@ const struct view_ops view_lft = {
 	.hints = "follow=path :why=why :fail=fail back=back",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, sw),
-	.open = open_view,
-	DOES(load, title, cell, number, marks, touched, about),
+	.priv_size = sizeof(struct lft_pane),
+	.priv_kept = offsetof(struct lft_pane, sw),
+	.open = lft_pane_open_view,
+	.load = lft_pane_load,
+	.title = lft_pane_title,
+	.cell = lft_pane_cell,
+	.number = lft_pane_number,
+	.marks = lft_pane_marks,
+	.touched = lft_pane_touched,
+	.about = lft_pane_about,
 	.enter = "pane path %src %lid",
 	.fold_row = "LID",
 };

@@ -37,7 +37,7 @@ struct exit {
 	bool shared;   /* another LID of the endport uses one of these ports */
 };
 
-struct priv {
+struct lids_pane {
 	uint64_t guid; /* of the endport */
 	unsigned at;   /* index of the chosen LID */
 	uint32_t ep;   /* NO_ID when it is no longer in the fabric */
@@ -52,10 +52,10 @@ struct priv {
 	struct err why;
 };
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int lids_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
 	const struct fabric *f = v->scene->fabric;
-	struct priv *p = v->priv;
+	struct lids_pane *p = v->priv;
 
 	(void)a;
 	(void)e;
@@ -66,9 +66,9 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return 0;
 }
 
-static void unload(struct view *v)
+static void lids_pane_unload(struct view *v)
 {
-	elements_unref(((struct priv *)v->priv)->el);
+	elements_unref(((struct lids_pane *)v->priv)->el);
 }
 
 /* Does the endport hang on this port? */
@@ -78,7 +78,7 @@ static bool delivers(const struct topo *tp, uint32_t ep, uint32_t sw, unsigned p
 }
 
 /* The port by which a chip sends a LID out of its element or delivers it. NO_PATH: it does not. */
-static unsigned exit_port(const struct priv *p, const struct routing *r, uint32_t sw, unsigned lid,
+static unsigned exit_port(const struct lids_pane *p, const struct routing *r, uint32_t sw, unsigned lid,
 			  bool inside)
 {
 	const struct fabric *f = r->topo->fabric;
@@ -93,7 +93,7 @@ static unsigned exit_port(const struct priv *p, const struct routing *r, uint32_
 }
 
 /* Adds a chip of a row's element, or the row's chip. */
-static void load_chip(struct priv *p, const struct routing *r, uint32_t row, uint32_t sw)
+static void load_chip(struct lids_pane *p, const struct routing *r, uint32_t row, uint32_t sw)
 {
 	struct exit *x = &p->exit[(size_t)row * p->count];
 	bool inside = p->chip[row] != NO_ID;
@@ -118,9 +118,9 @@ static void load_chip(struct priv *p, const struct routing *r, uint32_t row, uin
 }
 
 /* Lists every element, and after one with several chips each of these. */
-static void load_rows(struct view *v, const struct elements *el)
+static void lids_pane_load_rows(struct view *v, const struct elements *el)
 {
-	struct priv *p = v->priv;
+	struct lids_pane *p = v->priv;
 	size_t most = (size_t)el->n + el->first_chip[el->n];
 
 	p->element = VIEW_ARRAY(v, most, uint32_t);
@@ -137,13 +137,13 @@ static void load_rows(struct view *v, const struct elements *el)
 }
 
 /* Does the row include the chip? */
-static bool row_has(const struct priv *p, uint32_t row, uint32_t chip)
+static bool row_has(const struct lids_pane *p, uint32_t row, uint32_t chip)
 {
 	return p->chip[row] == NO_ID || p->chip[row] == chip;
 }
 
 /* LIDs that are reserved for the endport. */
-static void load_reserved(struct priv *p, const struct sweep *w)
+static void load_reserved(struct lids_pane *p, const struct sweep *w)
 {
 	size_t n;
 	struct guid2lid *g = sweep_reserved(w, &n);
@@ -157,11 +157,11 @@ static void load_reserved(struct priv *p, const struct sweep *w)
 	free(g);
 }
 
-static void load(struct view *v)
+static void lids_pane_load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
 	const struct routing *r = scene_routing(v->scene);
-	struct priv *p = v->priv;
+	struct lids_pane *p = v->priv;
 	const struct elements *el;
 
 	p->ep = f ? fabric_endport_by_guid(f, p->guid) : NO_ID;
@@ -181,7 +181,7 @@ static void load(struct view *v)
 	v->width[C_USE] = (uint8_t)(2 * digits(p->count, 1) + 1);
 	if (!p->count)
 		return;
-	load_rows(v, el);
+	lids_pane_load_rows(v, el);
 	p->ports = VIEW_ARRAY(v, v->n_rows, uint32_t);
 	p->exit = VIEW_ARRAY(v, (size_t)v->n_rows * p->count, struct exit);
 	for (size_t i = 0; i < (size_t)v->n_rows * p->count; i++)
@@ -193,14 +193,14 @@ static void load(struct view *v)
 }
 
 /* The index of the first LID shown. */
-static unsigned first_shown(const struct priv *p)
+static unsigned first_shown(const struct lids_pane *p)
 {
 	return p->at - p->at % SHOWN;
 }
 
-static void title(const struct view *v, struct text *t)
+static void lids_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 	unsigned from = p->base + first_shown(p), n = MIN(p->count, SHOWN);
 
 	if (n > 1)
@@ -229,9 +229,9 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s", scene_routing(v->scene)->engine);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t lids_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 
 	(void)col;
 	return p->ports[row];
@@ -271,7 +271,7 @@ static void fit_exit(const struct elements *el, const struct exit *x, size_t roo
 /* Has no chip of the row decided about a LID at the step? */
 static bool undecided(const struct view *v, uint32_t row, unsigned k)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 	uint32_t e = p->element[row];
 
 	for (uint32_t c = p->el->first_chip[e]; c < p->el->first_chip[e + 1]; c++)
@@ -281,9 +281,9 @@ static bool undecided(const struct view *v, uint32_t row, unsigned k)
 	return true;
 }
 
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool lids_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 	unsigned k = first_shown(p) + col - C_LID, cells = scene_routing(v->scene)->lids->max_lid + 1u;
 
 	for (uint32_t c = p->el->first_chip[p->element[row]];
@@ -294,9 +294,9 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	return false;
 }
 
-static void lid_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void lids_pane_lid_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 	unsigned k = first_shown(p) + col - C_LID;
 	const struct exit *x;
 	size_t signs = 1;
@@ -319,14 +319,14 @@ static void lid_cell(const struct view *v, uint32_t row, unsigned col, struct te
 }
 
 /* The element's name: "dir1", or "- S01" for a chip of it. */
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void lids_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 
 	if (col == C_USE) {
 		text_add(t, "%u/%u", p->ports[row], p->count);
 	} else if (col != C_ELEMENT) {
-		lid_cell(v, row, col, t);
+		lids_pane_lid_cell(v, row, col, t);
 	} else if (p->chip[row] == NO_ID) {
 		text_add(t, "%s", p->el->name[p->element[row]]);
 	} else {
@@ -338,7 +338,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 /* All ports by which the element sends the chosen LID. */
 static void footer_ports(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	uint32_t e = p->element[row];
 	unsigned n = 0;
@@ -360,9 +360,9 @@ static void footer_ports(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, undecided(v, row, p->at) ? "not decided yet" : "no route");
 }
 
-static void footer(const struct view *v, struct text *t)
+static void lids_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 	const struct routing_ops *ops = scene_ops(v->scene);
 	uint32_t row;
 
@@ -380,9 +380,9 @@ static void footer(const struct view *v, struct text *t)
 }
 
 /* Has the last event changed the way of one of the endport's LIDs? */
-static bool has_changed(const struct view *v, uint32_t row)
+static bool lids_pane_has_changed(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 	uint32_t e = p->element[row];
 	const struct comparison *c = v->scene->change;
 	uint8_t was, now;
@@ -396,26 +396,26 @@ static bool has_changed(const struct view *v, uint32_t row)
 	return false;
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned lids_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 	uint32_t sw = p->el->topo->endport_switch[p->ep];
 	bool own = p->el->of[sw] == p->element[row] && row_has(p, row, sw);
 
-	return (has_changed(v, row) ? MARK_CHANGED : 0) | (own ? MARK_HERE : 0);
+	return (lids_pane_has_changed(v, row) ? MARK_CHANGED : 0) | (own ? MARK_HERE : 0);
 }
 
 /* Left and Right choose the LID before or after. */
-static void across(struct view *v, int dir)
+static void lids_pane_across(struct view *v, int dir)
 {
-	struct priv *p = v->priv;
+	struct lids_pane *p = v->priv;
 
 	if (dir < 0 ? p->at > 0 : p->at + 1 < p->count)
 		p->at += (unsigned)dir;
 }
 
 /* The chip that sends the chosen LID, else the first one. */
-static uint32_t chip_of(const struct priv *p, uint32_t row)
+static uint32_t chip_of(const struct lids_pane *p, uint32_t row)
 {
 	const struct fabric *f = p->el->topo->fabric;
 	uint32_t port = p->exit[(size_t)row * p->count + p->at].port;
@@ -426,9 +426,9 @@ static uint32_t chip_of(const struct priv *p, uint32_t row)
 			     : f->port_node[port];
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool lids_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 	uint32_t port = p->exit[(size_t)row * p->count + p->at].port;
 
 	subject_lid(p->base + p->at, s);
@@ -442,9 +442,9 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void lids_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct lids_pane *p = v->priv;
 
 	if (p->ways) {
 		text_add(t, "pane ways %u ", p->base + p->at);
@@ -464,8 +464,18 @@ const struct view_ops view_lids = {
 	.hints = "follow=open left=LID right=LID :why=why :fail=fail back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, ep),
-	.open = open_view,
-	DOES(load, unload, title, footer, cell, number, marks, touched, about, follow, across),
+	.priv_size = sizeof(struct lids_pane),
+	.priv_kept = offsetof(struct lids_pane, ep),
+	.open = lids_pane_open_view,
+	.load = lids_pane_load,
+	.unload = lids_pane_unload,
+	.title = lids_pane_title,
+	.footer = lids_pane_footer,
+	.cell = lids_pane_cell,
+	.number = lids_pane_number,
+	.marks = lids_pane_marks,
+	.touched = lids_pane_touched,
+	.about = lids_pane_about,
+	.follow = lids_pane_follow,
+	.across = lids_pane_across,
 };

@@ -24,7 +24,7 @@ static const struct column columns[] = {
 	    18, .drop = 7),
 };
 
-struct priv {
+struct ports_pane {
 	uint64_t guid;		   /* node */
 	unsigned want;		   /* port to select at the next load, 0 = none */
 	uint32_t node;		   /* NO_ID when it is no longer in the fabric */
@@ -37,10 +37,10 @@ struct priv {
 };
 
 /* Without a node, opens the first switch. */
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static int ports_pane_open_view(struct view *v, const struct args *a, struct err *e)
 {
 	const struct fabric *f = v->scene->fabric;
-	struct priv *p = v->priv;
+	struct ports_pane *p = v->priv;
 
 	(void)a;
 	p->guid = v->args.arg[0].guid;
@@ -66,7 +66,7 @@ static void count_row(const struct lft_row *row, uint32_t *lids)
 static void count_step(struct view *v, uint32_t sw)
 {
 	const struct scene *sc = v->scene;
-	struct priv *p = v->priv;
+	struct ports_pane *p = v->priv;
 	const struct routing *r = scene_routing(sc), *before = scene_routing_before(sc);
 
 	if (before)
@@ -78,10 +78,10 @@ static void count_step(struct view *v, uint32_t sw)
 		p->undecided = scene_undecided(sc, sw, l);
 }
 
-static void count_entries(struct view *v, uint32_t sw)
+static void ports_pane_count_entries(struct view *v, uint32_t sw)
 {
 	const struct scene *sc = v->scene;
-	struct priv *p = v->priv;
+	struct ports_pane *p = v->priv;
 	const struct routing *r = scene_routing(sc);
 	const struct lft_row *row = r ? r->row[sw] : NULL;
 	bool look = sc->change && sc->change->switch_entries && sc->change->switch_entries[sw];
@@ -122,7 +122,7 @@ static const char *level_rule(const struct routing *r, uint32_t sw, uint32_t por
 /* Shows columns about directions, if the engine has directions. */
 static void load_directions(struct view *v, uint32_t sw)
 {
-	struct priv *p = v->priv;
+	struct ports_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 
 	if (!r || !r->ops->direction || sw == NO_ID) {
@@ -135,10 +135,10 @@ static void load_directions(struct view *v, uint32_t sw)
 		v->width[C_RULE] = 0;
 }
 
-static void load(struct view *v)
+static void ports_pane_load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
-	struct priv *p = v->priv;
+	struct ports_pane *p = v->priv;
 
 	p->node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
 	v->width[C_LABEL] = label_width(f, p->node, false);
@@ -150,7 +150,7 @@ static void load(struct view *v)
 		v->select = p->want - 1;
 	p->want = 0;
 	if (node_is_switch(f, p->node))
-		count_entries(v, f->node_switch[p->node]);
+		ports_pane_count_entries(v, f->node_switch[p->node]);
 	load_directions(v, f->node_switch[p->node]);
 	p->loads = view_ask_value(v, &task_loads, NULL);
 	if (v->scene->data != v->scene->state)
@@ -158,23 +158,23 @@ static void load(struct view *v)
 	v->width[C_LIDS] = (uint8_t)digits(v->scene->sweep ? v->scene->sweep->lids->max_lid : 0, 4);
 }
 
-static uint32_t port_of(const struct view *v, uint32_t row)
+static uint32_t ports_pane_port_of(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct ports_pane *p = v->priv;
 
 	return v->scene->fabric->node_port[p->node] + row + 1;
 }
 
-static bool touched(const struct view *v, uint32_t row, unsigned col)
+static bool ports_pane_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct priv *p = v->priv;
+	const struct ports_pane *p = v->priv;
 
 	return col == C_LIDS && p->was[row + 1] != p->lids[row + 1];
 }
 
-static void title(const struct view *v, struct text *t)
+static void ports_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct ports_pane *p = v->priv;
 
 	text_add(t, "Ports of %s",
 		 p->node == NO_ID ? "a node that is gone" : v->scene->fabric->node_name[p->node]);
@@ -188,17 +188,17 @@ static bool is_live(const struct scene *sc, uint32_t port)
 }
 
 /* Is the cable up, and the subnet manager does not reach it? */
-static bool is_cut(const struct scene *sc, uint32_t port)
+static bool ports_pane_is_cut(const struct scene *sc, uint32_t port)
 {
 	return state_live_peer(sc->fabric, sc->state, port) != NO_ID;
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t ports_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	static const unsigned vls[] = {0, 1, 2, 4, 8, 15};
-	const struct priv *p = v->priv;
+	const struct ports_pane *p = v->priv;
 	struct scene *sc = v->scene;
-	uint32_t port = port_of(v, row);
+	uint32_t port = ports_pane_port_of(v, row);
 
 	switch (col) {
 	case C_PORT:
@@ -216,10 +216,10 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
+static bool ports_pane_meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
 {
-	const struct loads *l = ((struct priv *)v->priv)->loads;
-	uint32_t load = l ? l->port[port_of(v, row)] : 0;
+	const struct loads *l = ((struct ports_pane *)v->priv)->loads;
+	uint32_t load = l ? l->port[ports_pane_port_of(v, row)] : 0;
 
 	(void)col;
 	if (!l || !l->max)
@@ -229,9 +229,9 @@ static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter
 }
 
 /* Tells the links to switches of equal rank, and the rule for the selected one. */
-static void footer(const struct view *v, struct text *t)
+static void ports_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct ports_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	uint32_t row, sw, port;
 
@@ -241,18 +241,18 @@ static void footer(const struct view *v, struct text *t)
 	text_add(t, "%u of equal rank", p->level);
 	if (!view_selected(v, &row))
 		return;
-	port = port_of(v, row);
+	port = ports_pane_port_of(v, row);
 	if (is_level(r, sw, port))
 		text_add(t, "; %u: %s", row + 1, level_rule(r, sw, port));
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void ports_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct ports_pane *p = v->priv;
 	const struct scene *sc = v->scene;
 	const struct fabric *f = sc->fabric;
 	const struct routing *r = scene_routing(sc);
-	uint32_t port = port_of(v, row), sw = f->node_switch[p->node];
+	uint32_t port = ports_pane_port_of(v, row), sw = f->node_switch[p->node];
 	bool routed = r && sw != NO_ID && is_live(sc, port);
 	bool cabled = f->port_peer[port] != NO_ID;
 	const char *idle = event_idle(sc->event, port);
@@ -264,11 +264,11 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		return;
 	case C_STATE:
 		text_add(t, "%s",
-			 idle		     ? idle
-			 : is_live(sc, port) ? "up"
-			 : !cabled	     ? "-"
-			 : is_cut(sc, port)  ? "cut"
-					     : "down");
+			 idle			       ? idle
+			 : is_live(sc, port)	       ? "up"
+			 : !cabled		       ? "-"
+			 : ports_pane_is_cut(sc, port) ? "cut"
+						       : "down");
 		return;
 	case C_LINK:
 		if (cabled && f->port_width[port] && f->port_speed[port])
@@ -291,14 +291,14 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			text_add(t, "%s", level_rule(r, sw, port));
 		return;
 	case C_LOAD:
-		if (!cabled || number(v, row, col) < 0) {
+		if (!cabled || ports_pane_number(v, row, col) < 0) {
 			text_add(t, "%s", cabled && scene_routing(sc) ? "…" : "-");
 			return;
 		}
 		break;
 	case C_LIDS:
 	case C_VLS:
-		if (!cabled || number(v, row, col) < 0)
+		if (!cabled || ports_pane_number(v, row, col) < 0)
 			return;
 		if (col == C_LIDS && p->undecided) {
 			text_putc(t, '.');
@@ -308,22 +308,22 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			text_add(t, "%u→", p->was[row + 1]);
 		break;
 	}
-	number_cell(number(v, row, col), t);
+	number_cell(ports_pane_number(v, row, col), t);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned ports_pane_marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
-	uint32_t port = port_of(v, row);
+	const struct ports_pane *p = v->priv;
+	uint32_t port = ports_pane_port_of(v, row);
 	bool down = v->scene->fabric->port_peer[port] != NO_ID &&
 		    (!is_live(v->scene, port) || event_idle(v->scene->event, port));
 
 	return (p->changed[row + 1] ? MARK_CHANGED : 0) | (down ? MARK_DOWN : 0);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool ports_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	uint32_t port = port_of(v, row), peer = v->scene->fabric->port_peer[port];
+	uint32_t port = ports_pane_port_of(v, row), peer = v->scene->fabric->port_peer[port];
 
 	subject_port(v, port, s);
 	s->chip = peer == NO_ID ? NO_ID : v->scene->fabric->node_switch[v->scene->fabric->port_node[peer]];
@@ -337,10 +337,18 @@ const struct view_ops view_ports = {
 	.hints = "follow=peer :pane_flows=flows :fail=fail :restore=restore",
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_TRACKS | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	.priv_kept = offsetof(struct priv, node),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, touched, about, meter),
+	.priv_size = sizeof(struct ports_pane),
+	.priv_kept = offsetof(struct ports_pane, node),
+	.open = ports_pane_open_view,
+	.load = ports_pane_load,
+	.title = ports_pane_title,
+	.footer = ports_pane_footer,
+	.cell = ports_pane_cell,
+	.number = ports_pane_number,
+	.marks = ports_pane_marks,
+	.touched = ports_pane_touched,
+	.about = ports_pane_about,
+	.meter = ports_pane_meter,
 	.enter = "pane ports %far",
 	.fold_row = "link",
 };

@@ -20,7 +20,7 @@ static const struct column columns[] = {
 	SL4(12, 13, 14, 15),
 };
 
-struct priv {
+struct sl2vl_pane {
 	uint64_t guid; /* node */
 	int num;
 	uint32_t port; /* NO_ID when it is no longer in the fabric, or has no known map */
@@ -29,9 +29,9 @@ struct priv {
 	bool mapped;   /* some VL differs from its SL */
 };
 
-static unsigned vl_of(const struct view *v, uint32_t row, unsigned sl)
+static unsigned sl2vl_pane_vl_of(const struct view *v, uint32_t row, unsigned sl)
 {
-	const struct priv *p = v->priv;
+	const struct sl2vl_pane *p = v->priv;
 	const struct routing *r = scene_real_routing(v->scene);
 	uint32_t ep = r->topo->fabric->port_endport[p->port];
 
@@ -43,14 +43,14 @@ static unsigned vl_of(const struct view *v, uint32_t row, unsigned sl)
 static bool identity(const struct view *v, uint32_t row)
 {
 	for (unsigned sl = 0; sl < SLS; sl++)
-		if (vl_of(v, row, sl) != sl)
+		if (sl2vl_pane_vl_of(v, row, sl) != sl)
 			return false;
 	return true;
 }
 
-static void load(struct view *v)
+static void sl2vl_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct sl2vl_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	const struct routing *r = scene_real_routing(v->scene);
 	uint32_t node = f ? fabric_node_by_guid(f, v->args.arg[0].guid) : NO_ID;
@@ -74,9 +74,9 @@ static void load(struct view *v)
 		p->mapped |= !identity(v, i);
 }
 
-static void title(const struct view *v, struct text *t)
+static void sl2vl_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct sl2vl_pane *p = v->priv;
 	const struct routing *r = scene_real_routing(v->scene);
 	char buf[300];
 
@@ -93,10 +93,10 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s%s", r->engine, p->mapped ? "" : ": VL = SL");
 }
 
-static void footer(const struct view *v, struct text *t)
+static void sl2vl_pane_footer(const struct view *v, struct text *t)
 {
 	const struct routing *r = scene_real_routing(v->scene);
-	const struct priv *p = v->priv;
+	const struct sl2vl_pane *p = v->priv;
 	uint32_t row;
 
 	if (!r || p->port == NO_ID || !v->n_rows)
@@ -108,7 +108,7 @@ static void footer(const struct view *v, struct text *t)
 			 r->sl_tables->programmed ? "as the subnet manager programs them" : "from outside");
 	if (view_selected(v, &row))
 		for (unsigned sl = 0; sl < SLS; sl++)
-			if (vl_of(v, row, sl) == 15) {
+			if (sl2vl_pane_vl_of(v, row, sl) == 15) {
 				text_add(t, "VL 15: dropped");
 				return;
 			}
@@ -116,7 +116,7 @@ static void footer(const struct view *v, struct text *t)
 
 static void from_cell(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct sl2vl_pane *p = v->priv;
 	const struct topo *tp = scene_real_routing(v->scene)->topo;
 	char buf[300];
 
@@ -130,9 +130,9 @@ static void from_cell(const struct view *v, uint32_t row, struct text *t)
 				    sizeof(buf)));
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void sl2vl_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct sl2vl_pane *p = v->priv;
 
 	if (col == C_IN && p->sw == NO_ID)
 		text_putc(t, '-');
@@ -141,19 +141,19 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	else if (col == C_FROM)
 		from_cell(v, row, t);
 	else
-		text_add(t, "%u", vl_of(v, row, col - C_SL));
+		text_add(t, "%u", sl2vl_pane_vl_of(v, row, col - C_SL));
 }
 
 static uint32_t in_port(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct sl2vl_pane *p = v->priv;
 
 	return p->sw != NO_ID && p->in[row] ? switch_port_id(v->scene->fabric, p->sw, p->in[row]) : NO_ID;
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool sl2vl_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
+	const struct sl2vl_pane *p = v->priv;
 	uint32_t in = in_port(v, row);
 
 	subject_port(v, in == NO_ID ? p->port : in, s);
@@ -161,7 +161,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return true;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void sl2vl_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	if (in_port(v, row) != NO_ID)
 		view_fill(v, row, "pane sl2vl %far", t);
@@ -175,6 +175,11 @@ const struct view_ops view_sl2vl = {
 	.hints = "follow=from back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, about, follow),
+	.priv_size = sizeof(struct sl2vl_pane),
+	.load = sl2vl_pane_load,
+	.title = sl2vl_pane_title,
+	.footer = sl2vl_pane_footer,
+	.cell = sl2vl_pane_cell,
+	.about = sl2vl_pane_about,
+	.follow = sl2vl_pane_follow,
 };

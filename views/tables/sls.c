@@ -17,7 +17,7 @@ static const struct column columns[] = {
 	    .flex = 3),
 };
 
-struct priv {
+struct sls_pane {
 	uint32_t ep;	       /* NO_ID when it is no longer in the fabric */
 	unsigned slid;	       /* 0: there is none */
 	const struct torus *t; /* NULL: another engine */
@@ -30,9 +30,9 @@ static bool is_routed(const struct routing *r, uint32_t ep)
 	return r->topo->endport_up[ep] && r->lids->base[ep] && r->topo->endport_switch[ep] != NO_ID;
 }
 
-static void load(struct view *v)
+static void sls_pane_load(struct view *v)
 {
-	struct priv *p = v->priv;
+	struct sls_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	const struct routing *r = scene_routing(v->scene);
 
@@ -50,18 +50,18 @@ static void load(struct view *v)
 }
 
 /* The torus member to which an endport is attached, or NO_ID. */
-static uint32_t member(const struct priv *p, uint32_t ep)
+static uint32_t sls_pane_member(const struct sls_pane *p, uint32_t ep)
 {
 	uint32_t sw = p->t && ep != NO_ID ? p->t->topo->endport_switch[ep] : NO_ID;
 
 	return sw == NO_ID ? NO_ID : torus_member_of(p->t, sw);
 }
 
-static void title(const struct view *v, struct text *t)
+static void sls_pane_title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct sls_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
-	uint32_t m = r && p->slid ? member(p, p->ep) : NO_ID;
+	uint32_t m = r && p->slid ? sls_pane_member(p, p->ep) : NO_ID;
 	char at[40];
 
 	text_add(t, "SLs from ");
@@ -80,9 +80,9 @@ static void title(const struct view *v, struct text *t)
 }
 
 /* What each dimension adds to the SL: "y3→0 crosses, z0→2". */
-static void bits_cell(const struct priv *p, uint32_t ep, struct text *t)
+static void bits_cell(const struct sls_pane *p, uint32_t ep, struct text *t)
 {
-	uint32_t a = member(p, p->ep), b = member(p, ep);
+	uint32_t a = sls_pane_member(p, p->ep), b = sls_pane_member(p, ep);
 	unsigned n = 0;
 
 	if (a == NO_ID || b == NO_ID || a == b) {
@@ -103,17 +103,17 @@ static void bits_cell(const struct priv *p, uint32_t ep, struct text *t)
 	}
 }
 
-static void footer(const struct view *v, struct text *t)
+static void sls_pane_footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct sls_pane *p = v->priv;
 
 	if (p->t && v->n_rows)
 		text_add(t, "SL bits: x 1, y 2, z 4, set where the dateline is crossed; 8: QoS level");
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void sls_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct sls_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	uint32_t ep = p->dst[row], m;
 	char at[40], sl[SL_WORD];
@@ -130,7 +130,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%s", sl_word(routing_sl(r, p->slid, r->lids->base[ep]), sl));
 		break;
 	case C_AT:
-		m = member(p, ep);
+		m = sls_pane_member(p, ep);
 		text_add(t, "%s", m == NO_ID ? "-" : torus_place_text(p->t->member[m].at, at, sizeof(at)));
 		break;
 	case C_WHY:
@@ -139,10 +139,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool sls_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct fabric *f = v->scene->fabric;
-	uint32_t port = f->endport_port[((const struct priv *)v->priv)->dst[row]];
+	uint32_t port = f->endport_port[((const struct sls_pane *)v->priv)->dst[row]];
 
 	subject_port(v, port, s);
 	s->key = f->port_guid[port];
@@ -158,9 +158,9 @@ static void word_endport(const struct fabric *f, uint32_t ep, struct text *t)
 }
 
 /* Enter shows the path on the map, or as a list. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void sls_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct sls_pane *p = v->priv;
 
 	text_add(t, "pane %s ", p->t ? "torus" : "path");
 	word_endport(v->scene->fabric, p->ep, t);
@@ -176,6 +176,11 @@ const struct view_ops view_sls = {
 	.hints = "follow=path back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, footer, cell, about, follow),
+	.priv_size = sizeof(struct sls_pane),
+	.load = sls_pane_load,
+	.title = sls_pane_title,
+	.footer = sls_pane_footer,
+	.cell = sls_pane_cell,
+	.about = sls_pane_about,
+	.follow = sls_pane_follow,
 };

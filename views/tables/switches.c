@@ -21,33 +21,33 @@ static const struct column columns[] = {
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 8),
 };
 
-struct priv {
+struct switches_pane {
 	uint32_t *sw;	/* [n] switches in the order of rows */
 	uint8_t *up;	/* [n_switches] live ports */
 	uint8_t *hosts; /* [n_switches] of these, to hosts that count */
 	bool ranks;
 };
 
-static uint32_t rank_of(const struct scene *sc, uint32_t sw)
+static uint32_t switches_pane_rank_of(const struct scene *sc, uint32_t sw)
 {
 	const struct routing *r = scene_real_routing(sc);
 
 	return r && r->ops->rank ? r->ops->rank(r, sw) : NO_RANK;
 }
 
-struct place {
+struct switches_pane_place {
 	uint32_t rank, order, sw;
 };
 
-COMPARATOR(by_place, struct place, DOWN(rank) UP(order)) /* leaves first, as hosts are there */
+COMPARATOR(by_place, struct switches_pane_place, DOWN(rank) UP(order)) /* leaves first, as hosts are there */
 
-static void load(struct view *v)
+static void switches_pane_load(struct view *v)
 {
 	const struct scene *sc = v->scene;
 	const struct fabric *f = sc->fabric;
-	struct priv *p = v->priv;
+	struct switches_pane *p = v->priv;
 	bool aggregation = scene_counts_aggregation(sc);
-	struct place *pl;
+	struct switches_pane_place *pl;
 
 	if (!f)
 		return;
@@ -55,12 +55,13 @@ static void load(struct view *v)
 	p->sw = VIEW_ARRAY(v, f->n_switches + 1, uint32_t);
 	p->up = VIEW_ARRAY(v, f->n_switches + 1, uint8_t);
 	p->hosts = VIEW_ARRAY(v, f->n_switches + 1, uint8_t);
-	pl = NEW_ARRAY(f->n_switches + 1, struct place);
+	pl = NEW_ARRAY(f->n_switches + 1, struct switches_pane_place);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		uint32_t rank = rank_of(sc, s);
+		uint32_t rank = switches_pane_rank_of(sc, s);
 
 		p->ranks |= rank != NO_RANK;
-		pl[s] = (struct place){rank == NO_RANK ? 0 : rank, f->node_order[f->switch_node[s]], s};
+		pl[s] = (struct switches_pane_place){rank == NO_RANK ? 0 : rank,
+						     f->node_order[f->switch_node[s]], s};
 		FOR_PORTS(f, s, port) {
 			p->up[s] += state_live_peer(f, sc->state, port) != NO_ID; /* reached or not */
 			p->hosts[s] += port_of_host(f, sc->real_topo->peer[port], aggregation);
@@ -75,17 +76,17 @@ static void load(struct view *v)
 	v->width[C_LID] = (uint8_t)digits(sc->real ? sc->real->lids->max_lid : 0, 3);
 }
 
-static void title(const struct view *v, struct text *t)
+static void switches_pane_title(const struct view *v, struct text *t)
 {
 	title_place(v, "switches", t);
-	if (v->sort < 0 && ((const struct priv *)v->priv)->ranks)
+	if (v->sort < 0 && ((const struct switches_pane *)v->priv)->ranks)
 		text_add(t, " by rank");
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t switches_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct scene *sc = v->scene;
-	const struct priv *p = v->priv;
+	const struct switches_pane *p = v->priv;
 	const struct fabric *f = sc->fabric;
 	uint32_t sw = p->sw[row], ep;
 	const struct lft_row *lft;
@@ -93,7 +94,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 
 	switch (col) {
 	case C_RANK:
-		return rank_of(sc, sw) == NO_RANK ? -1 : (int64_t)rank_of(sc, sw);
+		return switches_pane_rank_of(sc, sw) == NO_RANK ? -1 : (int64_t)switches_pane_rank_of(sc, sw);
 	case C_LID:
 		ep = f->port_endport[f->switch_port[sw]];
 		return ep != NO_ID ? scene_lid(sc, ep) : 0;
@@ -116,9 +117,9 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void switches_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct switches_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	int64_t n;
 
@@ -130,23 +131,23 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "0x%016llx", (unsigned long long)f->node_guid[f->switch_node[p->sw[row]]]);
 		return;
 	}
-	n = number(v, row, col);
+	n = switches_pane_number(v, row, col);
 	if (col != C_CHANGED || n)
 		number_cell(col == C_LID && !n ? -1 : n, t);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned switches_pane_marks(const struct view *v, uint32_t row)
 {
-	uint32_t sw = ((const struct priv *)v->priv)->sw[row];
+	uint32_t sw = ((const struct switches_pane *)v->priv)->sw[row];
 
 	return (switch_up(v->scene->real_topo, sw) ? 0 : MARK_DOWN) |
-	       (number(v, row, C_CHANGED) ? MARK_CHANGED : 0);
+	       (switches_pane_number(v, row, C_CHANGED) ? MARK_CHANGED : 0);
 }
 
-static bool about(const struct view *v, uint32_t row, struct subject *s)
+static bool switches_pane_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	subject_switch(v, ((const struct priv *)v->priv)->sw[row], s);
-	s->lid = (int)number(v, row, C_LID);
+	subject_switch(v, ((const struct switches_pane *)v->priv)->sw[row], s);
+	s->lid = (int)switches_pane_number(v, row, C_LID);
 	return true;
 }
 
@@ -156,7 +157,12 @@ const struct view_ops view_switches = {
 	.hints = "follow=open :fail=fail :pane_lft=lft",
 	COLUMNS(columns),
 	.flags = VIEW_PRESENT | VIEW_CHIPS,
-	.priv_size = sizeof(struct priv),
-	DOES(load, title, cell, number, marks, about),
+	.priv_size = sizeof(struct switches_pane),
+	.load = switches_pane_load,
+	.title = switches_pane_title,
+	.cell = switches_pane_cell,
+	.number = switches_pane_number,
+	.marks = switches_pane_marks,
+	.about = switches_pane_about,
 	.enter = "pane ports %node",
 };

@@ -14,25 +14,25 @@ static const struct warning *warning_of(const struct view *v, uint32_t row)
 	return &v->scene->fabric->warnings.w[row];
 }
 
-static void load(struct view *v)
+static void warnings_pane_load(struct view *v)
 {
 	v->n_rows = v->scene->fabric ? (uint32_t)v->scene->fabric->warnings.n : 0;
 }
 
-static void title(const struct view *v, struct text *t)
+static void warnings_pane_title(const struct view *v, struct text *t)
 {
 	text_add(t, "Warnings");
 	if (v->scene->fabric)
 		text_add(t, " of %s ── %u", v->scene->fabric->source, v->n_rows);
 }
 
-static int64_t number(const struct view *v, uint32_t row, unsigned col)
+static int64_t warnings_pane_number(const struct view *v, uint32_t row, unsigned col)
 {
 	(void)col;
 	return warning_of(v, row)->line;
 }
 
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void warnings_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct warning *w = warning_of(v, row);
 
@@ -44,7 +44,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%u", w->line);
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void warnings_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct warning *w = warning_of(v, row);
 	struct text line = {0};
@@ -63,5 +63,9 @@ const struct view_ops view_warnings = {
 	.hints = "follow=print",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	DOES(load, title, cell, number, follow),
+	.load = warnings_pane_load,
+	.title = warnings_pane_title,
+	.cell = warnings_pane_cell,
+	.number = warnings_pane_number,
+	.follow = warnings_pane_follow,
 };

@@ -60,7 +60,7 @@ static const char *const own_options[] = {
 	"root_guid_file",   "cn_guid_file",    "io_guid_file", "torus_config",
 	"do_mesh_analysis", "nue_max_num_vls", "qos"};
 
-struct job {
+struct advise_job {
 	const struct advise_request *rq;
 	struct advice *a;
 	const struct setup *base; /* reference held: own_options are not set */
@@ -75,7 +75,7 @@ struct job {
 /* --- what is tried ------------------------------------------------------------------------------ */
 
 /* Levels of the whole fabric, without the scope: files of GUIDs are not for one job. */
-static struct levels *find_levels(struct job *j, struct progress *p)
+static struct levels *advise_find_levels(struct advise_job *j, struct progress *p)
 {
 	const struct topo *t = j->topo;
 	uint32_t *hosts = NEW_ARRAY((size_t)t->fabric->n_switches + 1, uint32_t);
@@ -93,7 +93,7 @@ static struct levels *find_levels(struct job *j, struct progress *p)
 }
 
 /* The setup of a candidate; NULL and *e. */
-static const struct setup *setup_of(const struct job *j, const struct candidate *c, struct err *e)
+static const struct setup *setup_of(const struct advise_job *j, const struct candidate *c, struct err *e)
 {
 	struct options *o = candidate_options(c, j->base->options, j->topo, j->levels, j->all->in, e);
 	const struct setup *s = NULL;
@@ -110,7 +110,7 @@ static const struct setup *setup_of(const struct job *j, const struct candidate 
 }
 
 /* A file for torus-2QoS, or why there is none.  -1 and *e: cancelled. */
-static int fit_torus(struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+static int fit_torus(struct advise_job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	struct torus_fit *fit = j->a->fit = NEW(struct torus_fit);
 	int rc = torus_fit_begin(fit, j->base, j->rq->engines, p, e);
@@ -131,7 +131,8 @@ static int fit_torus(struct job *j, struct advice_row *r, struct progress *p, st
 /* --- one candidate ------------------------------------------------------------------------------ */
 
 /* -1 and *e */
-static int route_candidate(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+static int route_candidate(const struct advise_job *j, struct advice_row *r, struct progress *p,
+			   struct err *e)
 {
 	const struct sweep *w;
 	double since = now_seconds();
@@ -159,7 +160,7 @@ static int route_candidate(const struct job *j, struct advice_row *r, struct pro
 }
 
 /* Measures shifts in the order that `shifts` takes once the candidate routes. -1 and *e: cancelled. */
-static int measure_shifts(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+static int measure_shifts(const struct advise_job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	struct shift_order o;
 	struct shifts *s;
@@ -177,7 +178,7 @@ static int measure_shifts(const struct job *j, struct advice_row *r, struct prog
 }
 
 /* Most flows on a link of the traffic of GPUs that is asked for. -1 and *e. */
-static int measure_gpus(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+static int measure_gpus(const struct advise_job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	const struct routing *routing = r->sweep->routing;
 	struct gpus *g = gpus_new(routing, NULL, 0);
@@ -221,7 +222,7 @@ static int classify(struct advice_row *r, struct progress *p, struct err *e)
 }
 
 /* Its other figures. -1 and *e */
-static int measure(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+static int advise_measure(const struct advise_job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	const struct routing *routing = r->sweep->routing;
 	struct loads *loads = loads_new(routing, &pattern_all, p);
@@ -237,7 +238,7 @@ static int measure(const struct job *j, struct advice_row *r, struct progress *p
 }
 
 /* A row is measured, or put last. Tells the measured ones that are in turn, up to the first that is not. */
-static void settle(struct job *j, struct advice_row *r, bool measured)
+static void advise_settle(struct advise_job *j, struct advice_row *r, bool measured)
 {
 	pthread_mutex_lock(&j->telling);
 	r->unmeasured = !measured;
@@ -257,7 +258,7 @@ static void settle(struct job *j, struct advice_row *r, bool measured)
 
 static int try_one(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
-	struct job *j = ctx;
+	struct advise_job *j = ctx;
 	struct advice_row *r = &j->a->row[i];
 
 	(void)worker;
@@ -266,16 +267,16 @@ static int try_one(void *ctx, unsigned worker, unsigned i, struct progress *p, s
 	if (!j->last && !r->refused && (route_candidate(j, r, p, e) || (!r->refused && classify(r, p, e))))
 		return -1;
 	if (!j->last && !r->refused && r->class == ADVICE_UNSOUND) {
-		settle(j, r, false);
+		advise_settle(j, r, false);
 		return 0;
 	}
-	if (!r->refused && measure(j, r, p, e))
+	if (!r->refused && advise_measure(j, r, p, e))
 		return -1;
-	settle(j, r, true);
+	advise_settle(j, r, true);
 	return 0;
 }
 
-static int try_failures(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+static int try_failures(const struct advise_job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	struct survey_request rq = {.before = r->sweep,
 				    .engines = j->rq->engines,
@@ -302,7 +303,7 @@ static int try_failures(const struct job *j, struct advice_row *r, struct progre
 
 /* --- the whole ------------------------------------------------------------------------------------ */
 
-static int look_at_fabric(struct job *j, struct levels **levels, struct progress *p, struct err *e)
+static int look_at_fabric(struct advise_job *j, struct levels **levels, struct progress *p, struct err *e)
 {
 	struct options *o = options_copy(j->rq->setup->options);
 	struct advice *a = j->a;
@@ -314,7 +315,7 @@ static int look_at_fabric(struct job *j, struct levels **levels, struct progress
 	j->base = setup_with(j->rq->setup, &(struct setup){.options = o});
 	options_free(o);
 	j->topo = topo_new(j->base->fabric, j->base->state);
-	j->levels = *levels = find_levels(j, p);
+	j->levels = *levels = advise_find_levels(j, p);
 	if (!j->levels)
 		return err_set(e, CANCELLED);
 	flat = a->direct = j->levels->top == 0;
@@ -355,7 +356,7 @@ struct advice_row *advise_next(struct advice *a, double share, double left)
 }
 
 /* Tries failures with the rows as they rank without.  rc: of what came before. */
-static int try_all_failures(const struct job *j, int rc, struct progress *p, struct err *e)
+static int try_all_failures(const struct advise_job *j, int rc, struct progress *p, struct err *e)
 {
 	unsigned threads = j->rq->threads ? j->rq->threads : cores_available();
 	struct advice *a = j->a;
@@ -377,7 +378,7 @@ static int try_all_failures(const struct job *j, int rc, struct progress *p, str
 
 struct advice *advise_run(const struct advise_request *rq, struct progress *p, struct err *e)
 {
-	struct job j = {.rq = rq, .a = NEW(struct advice), .telling = PTHREAD_MUTEX_INITIALIZER};
+	struct advise_job j = {.rq = rq, .a = NEW(struct advice), .telling = PTHREAD_MUTEX_INITIALIZER};
 	struct progress own = {0}, *shown = p ? p : &own;
 	struct levels *levels = NULL;
 	struct parallel par = {.threads = rq->threads, .work = try_one, .ctx = &j};

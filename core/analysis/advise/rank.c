@@ -19,7 +19,7 @@ char advice_letter(const struct advice_row *r)
 }
 
 /* The class; sound routings that are heavy come after B. */
-static unsigned grade(const struct advice_row *r)
+static unsigned advise_rank_grade(const struct advice_row *r)
 {
 	return r->class == ADVICE_UNSOUND ? 3 : r->heavy ? 2 : r->class == ADVICE_NEARLY ? 1 : 0;
 }
@@ -39,7 +39,7 @@ static int by_ebb(const struct advice_row *a, const struct advice_row *b)
 	return d > 0 ? -1 : 1;
 }
 
-static int by_rest(const struct advice_row *a, const struct advice_row *b)
+static int advise_rank_by_rest(const struct advice_row *a, const struct advice_row *b)
 {
 	if (fabs(a->shift_mean - b->shift_mean) > MEAN_EPSILON)
 		return a->shift_mean < b->shift_mean ? -1 : 1;
@@ -52,8 +52,8 @@ static int by_rest(const struct advice_row *a, const struct advice_row *b)
 
 static int by_class(const struct advice *all, const struct advice_row *a, const struct advice_row *b)
 {
-	if (grade(a) != grade(b))
-		return grade(a) < grade(b) ? -1 : 1;
+	if (advise_rank_grade(a) != advise_rank_grade(b))
+		return advise_rank_grade(a) < advise_rank_grade(b) ? -1 : 1;
 	if (!all->untried && fragile(a) != fragile(b))
 		return fragile(a) < fragile(b) ? -1 : 1;
 	if (a->gpu_load != b->gpu_load)
@@ -65,7 +65,7 @@ static int by_class(const struct advice *all, const struct advice_row *a, const 
  * The best of row[from .. end - 1]. "As good" is not transitive for bandwidths. So all rows as good as the
  * largest of the best class count as equal, and the other figures decide.
  */
-static unsigned best_from(const struct advice *a, unsigned from, unsigned end)
+static unsigned advise_rank_best_from(const struct advice *a, unsigned from, unsigned end)
 {
 	const struct advice_row *r = a->row;
 	unsigned top = from, best;
@@ -78,7 +78,8 @@ static unsigned best_from(const struct advice *a, unsigned from, unsigned end)
 	}
 	best = top;
 	for (unsigned i = from; i < end; i++)
-		if (!by_class(a, &r[i], &r[top]) && !by_ebb(&r[i], &r[top]) && by_rest(&r[i], &r[best]) < 0)
+		if (!by_class(a, &r[i], &r[top]) && !by_ebb(&r[i], &r[top]) &&
+		    advise_rank_by_rest(&r[i], &r[best]) < 0)
 			best = i;
 	return best;
 }
@@ -89,7 +90,7 @@ static char *why_grade(const struct advice_row *a, const struct advice_row *b)
 {
 	char x[40];
 
-	if (b->heavy && grade(a) < 3)
+	if (b->heavy && advise_rank_grade(a) < 3)
 		return str_printf("most routes on a link %u against %u", a->max_load, b->max_load);
 	if (b->loops)
 		return str_printf("the next has %s", plural(b->loops, "credit loop", x, sizeof(x)));
@@ -115,7 +116,7 @@ static char *why(const struct advice *all, const struct advice_row *a, const str
 {
 	const char *even = "";
 
-	if (grade(a) < grade(b))
+	if (advise_rank_grade(a) < advise_rank_grade(b))
 		return why_grade(a, b);
 	if (!all->untried && fragile(a) < fragile(b))
 		return why_failures(b);
@@ -151,7 +152,7 @@ static void mark_heavy(struct advice *a, unsigned n)
 			some && a->row[i].class == ADVICE_SOUND && a->row[i].max_load > HEAVY_TIMES * best;
 }
 
-static bool alike(const struct advice_row *a, const struct advice_row *b)
+static bool advise_rank_alike(const struct advice_row *a, const struct advice_row *b)
 {
 	return a->vls == b->vls && a->class == b->class && a->failures == b->failures &&
 	       a->failure_lost == b->failure_lost && a->failure_loops == b->failure_loops &&
@@ -170,8 +171,9 @@ static void move_to(struct advice_row *r, unsigned i, unsigned to)
 }
 
 /* Moves rows of row[from .. end - 1] with keep() to the front, in their order. Returns where they end. */
-static unsigned first_of(struct advice_row *r, unsigned from, unsigned end,
-			 bool (*keep)(const struct advice_row *r, unsigned n, const struct advice_row *x))
+static unsigned advise_rank_first_of(struct advice_row *r, unsigned from, unsigned end,
+				     bool (*keep)(const struct advice_row *r, unsigned n,
+						  const struct advice_row *x))
 {
 	unsigned n = from;
 
@@ -181,7 +183,7 @@ static unsigned first_of(struct advice_row *r, unsigned from, unsigned end,
 	return n;
 }
 
-static bool routes(const struct advice_row *r, unsigned n, const struct advice_row *x)
+static bool advise_rank_routes(const struct advice_row *r, unsigned n, const struct advice_row *x)
 {
 	(void)r;
 	(void)n;
@@ -196,10 +198,10 @@ static bool is_refused(const struct advice_row *r, unsigned n, const struct advi
 }
 
 /* Is it like none of r[0 .. n - 1]? */
-static bool is_new(const struct advice_row *r, unsigned n, const struct advice_row *x)
+static bool advise_rank_is_new(const struct advice_row *r, unsigned n, const struct advice_row *x)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (alike(&r[i], x))
+		if (advise_rank_alike(&r[i], x))
 			return false;
 	return true;
 }
@@ -208,19 +210,19 @@ void advice_rank(struct advice *a)
 {
 	struct advice_row *r = a->row;
 
-	a->n_routed = first_of(r, 0, a->n, routes);
-	a->n_measured = first_of(r, a->n_routed, a->n, is_refused);
+	a->n_routed = advise_rank_first_of(r, 0, a->n, advise_rank_routes);
+	a->n_measured = advise_rank_first_of(r, a->n_routed, a->n, is_refused);
 	a->untried = false;
 	for (unsigned i = 0; i < a->n_routed; i++)
 		a->untried |= r[i].untried;
 	mark_heavy(a, a->n_routed);
-	a->n_ranked = first_of(r, 0, a->n_routed, is_new);
+	a->n_ranked = advise_rank_first_of(r, 0, a->n_routed, advise_rank_is_new);
 	for (unsigned i = 0; i < a->n_ranked; i++)
-		move_to(r, best_from(a, i, a->n_ranked), i);
+		move_to(r, advise_rank_best_from(a, i, a->n_ranked), i);
 	for (unsigned i = 0; i < a->n; i++) {
 		r[i].same = i;
 		for (unsigned k = 0; i >= a->n_ranked && i < a->n_routed && k < a->n_ranked; k++)
-			if (alike(&r[k], &r[i]))
+			if (advise_rank_alike(&r[k], &r[i]))
 				r[i].same = k;
 	}
 	for (unsigned i = 0; i < a->n; i++) {

@@ -28,7 +28,7 @@ void tried_free(struct tried *t)
 /* --- who crosses what ---------------------------------------------------------------------------------- */
 
 /* A link by its sending port, or links that the same pairs cross. */
-struct candidate {
+struct blame_candidate {
 	uint32_t port, group; /* group: candidates of one number cannot be told apart */
 	uint32_t begin;	      /* its pairs in crossing[] */
 	uint32_t all;	      /* pairs */
@@ -39,7 +39,7 @@ struct candidate {
 	bool used;
 };
 
-struct work {
+struct blame_work {
 	const struct routing *r;
 	const struct tried *t;
 	struct blame *out;
@@ -48,7 +48,7 @@ struct work {
 	size_t *begin;	/* [n_pairs + 1] */
 	uint32_t *seen; /* [n_ports] last pair that crossed it, and 1 */
 	uint32_t *at;	/* [n_ports] candidate and 1 */
-	struct candidate *c;
+	struct blame_candidate *c;
 	uint32_t n_c;
 	uint32_t *crossing; /* pairs of candidates */
 	bool *gone;	    /* [n_pairs] explained, or without a path */
@@ -56,7 +56,7 @@ struct work {
 	double total;	    /* of which links carry their share: pairs, or all routes */
 };
 
-static void cross(struct work *w, uint32_t pair, uint32_t port)
+static void blame_cross(struct blame_work *w, uint32_t pair, uint32_t port)
 {
 	if (w->seen[port] == pair + 1)
 		return;
@@ -65,7 +65,7 @@ static void cross(struct work *w, uint32_t pair, uint32_t port)
 	w->link[w->n_link++] = port;
 }
 
-static bool walk(struct work *w, const struct tried_way *y)
+static bool blame_walk(struct blame_work *w, const struct tried_way *y)
 {
 	const struct topo *t = w->r->topo;
 	const struct fabric *f = t->fabric;
@@ -75,15 +75,15 @@ static bool walk(struct work *w, const struct tried_way *y)
 	path_trace(w->r, y->src, w->r->lids->base[y->src], w->r->lids->base[y->dst], &p);
 	ok = p.end == PATH_OK;
 	if (ok && !endport_is_switch(f, y->src))
-		cross(w, y->pair, f->endport_port[y->src]);
+		blame_cross(w, y->pair, f->endport_port[y->src]);
 	for (unsigned i = 0; ok && i < p.n; i++)
 		if (p.hop[i].out)
-			cross(w, y->pair, switch_port_id(f, p.hop[i].sw, p.hop[i].out));
+			blame_cross(w, y->pair, switch_port_id(f, p.hop[i].sw, p.hop[i].out));
 	path_free(&p);
 	return ok;
 }
 
-static int walk_all(struct work *w, struct progress *p, struct err *e)
+static int blame_walk_all(struct blame_work *w, struct progress *p, struct err *e)
 {
 	uint32_t pair = 0;
 	size_t i = 0;
@@ -95,7 +95,7 @@ static int walk_all(struct work *w, struct progress *p, struct err *e)
 
 		w->begin[pair] = w->n_link;
 		for (; i < w->t->n_ways && w->t->way[i].pair == pair; i++)
-			ok = walk(w, &w->t->way[i]) && ok;
+			ok = blame_walk(w, &w->t->way[i]) && ok;
 		if (!ok) {
 			w->n_link = had;
 			w->gone[pair] = true;
@@ -109,14 +109,14 @@ static int walk_all(struct work *w, struct progress *p, struct err *e)
 }
 
 /* Pairs of each link, and a sum that is another one for another set. */
-static void count_links(struct work *w)
+static void blame_count_links(struct blame_work *w)
 {
 	uint32_t at = 0;
 
 	for (size_t i = 0; i < w->n_link; i++)
 		if (!w->at[w->link[i]])
 			w->at[w->link[i]] = ++w->n_c;
-	w->c = NEW_ARRAY(w->n_c + 1, struct candidate);
+	w->c = NEW_ARRAY(w->n_c + 1, struct blame_candidate);
 	for (size_t i = 0; i < w->n_link; i++)
 		w->c[w->at[w->link[i]] - 1].all++;
 	for (uint32_t i = 0; i < w->n_c; i++) {
@@ -129,7 +129,7 @@ static void count_links(struct work *w)
 		uint64_t seed = pair, sign = rng_next(&seed);
 
 		for (size_t i = w->begin[pair]; i < w->begin[pair + 1]; i++) {
-			struct candidate *c = &w->c[w->at[w->link[i]] - 1];
+			struct blame_candidate *c = &w->c[w->at[w->link[i]] - 1];
 
 			c->port = w->link[i];
 			w->crossing[c->begin + c->all++] = pair;
@@ -144,9 +144,9 @@ static void count_links(struct work *w)
 	w->out->work += 3 * w->n_link;
 }
 
-COMPARATOR(by_sign, struct candidate, UP(sign) UP(all) DOWN(bonus) UP(port))
+COMPARATOR(by_sign, struct blame_candidate, UP(sign) UP(all) DOWN(bonus) UP(port))
 
-static void group_links(struct work *w, const struct measured *m)
+static void group_links(struct blame_work *w, const struct measured *m)
 {
 	for (uint32_t i = 0; i < w->n_c; i++) {
 		w->c[i].faults = measured_link(m, w->r->topo->fabric, w->c[i].port, NULL);
@@ -163,7 +163,7 @@ static void group_links(struct work *w, const struct measured *m)
 }
 
 /* Nobody told of good pairs: each link has its part of the routes of all pairs. */
-static int predict(struct work *w, struct progress *p, struct err *e)
+static int predict(struct blame_work *w, struct progress *p, struct err *e)
 {
 	struct loads *l = loads_new(w->r, &pattern_all, p);
 
@@ -189,7 +189,7 @@ static double evidence(double b, double n, double share)
 }
 
 /* Its pairs explain nothing any more. */
-static void take_away(struct work *w, const struct candidate *c)
+static void take_away(struct blame_work *w, const struct blame_candidate *c)
 {
 	for (uint32_t k = 0; k < c->all; k++) {
 		uint32_t pair = w->crossing[c->begin + k];
@@ -200,7 +200,7 @@ static void take_away(struct work *w, const struct candidate *c)
 		w->left--;
 		w->bad -= w->t->bad[pair];
 		for (size_t i = w->begin[pair]; i < w->begin[pair + 1]; i++) {
-			struct candidate *x = &w->c[w->at[w->link[i]] - 1];
+			struct blame_candidate *x = &w->c[w->at[w->link[i]] - 1];
 
 			x->n -= !w->t->only_bad;
 			x->b -= w->t->bad[pair];
@@ -209,7 +209,7 @@ static void take_away(struct work *w, const struct candidate *c)
 	}
 }
 
-static uint32_t best_candidate(struct work *w, double *score)
+static uint32_t best_candidate(struct blame_work *w, double *score)
 {
 	double all = w->t->only_bad ? w->total : w->left, share = all > 0 ? w->bad / all : 0;
 	uint32_t best = NO_ID;
@@ -218,7 +218,7 @@ static uint32_t best_candidate(struct work *w, double *score)
 	share = fmin(fmax(share, 1 / (all + 2)), 0.5);
 	*score = 0;
 	for (uint32_t i = 0; i < w->n_c; i++) {
-		const struct candidate *c = &w->c[i];
+		const struct blame_candidate *c = &w->c[i];
 		double x;
 
 		if (c->used || c->group != i || !c->b)
@@ -245,7 +245,7 @@ static struct blamed *other_way(struct blame *b, const struct topo *t, uint32_t 
 }
 
 /* Adds bad pairs to what a place explains; they are explained once it is likely. */
-static void place_explains(struct work *w, struct blamed *x, uint32_t bad, double score)
+static void place_explains(struct blame_work *w, struct blamed *x, uint32_t bad, double score)
 {
 	bool was_likely = x->likely;
 
@@ -257,9 +257,9 @@ static void place_explains(struct work *w, struct blamed *x, uint32_t bad, doubl
 		w->out->unexplained -= was_likely ? bad : x->explained;
 }
 
-static void take_best(struct work *w, uint32_t best, double score)
+static void take_best(struct blame_work *w, uint32_t best, double score)
 {
-	struct candidate *c = &w->c[best];
+	struct blame_candidate *c = &w->c[best];
 	struct blame *b = w->out;
 	uint32_t n = 1, bad = 0;
 	struct blamed *x, *other = other_way(b, w->r->topo, c->port);
@@ -296,7 +296,7 @@ COMPARATOR(by_score, struct blamed, DOWN(score) UP(port[0]))
 struct blame *blame_new(const struct routing *r, const struct tried *t, const struct measured *m,
 			struct progress *p, struct err *e)
 {
-	struct work w = {.r = r, .t = t, .out = NEW(struct blame)};
+	struct blame_work w = {.r = r, .t = t, .out = NEW(struct blame)};
 	const struct fabric *f = r->topo->fabric;
 	int rc;
 
@@ -304,9 +304,9 @@ struct blame *blame_new(const struct routing *r, const struct tried *t, const st
 	w.gone = NEW_ARRAY(t->n_pairs + 1, bool);
 	w.seen = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	w.at = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	rc = walk_all(&w, p, e);
+	rc = blame_walk_all(&w, p, e);
 	if (!rc) {
-		count_links(&w);
+		blame_count_links(&w);
 		group_links(&w, m);
 		w.out->pairs = w.left;
 		w.out->bad = w.out->unexplained = w.bad;
@@ -356,7 +356,7 @@ static bool switch_waits(const struct topo *t, const struct measured *m, uint32_
 	return false;
 }
 
-static double weight(const struct measured *m, uint32_t port, unsigned faults, bool behind)
+static double blame_weight(const struct measured *m, uint32_t port, unsigned faults, bool behind)
 {
 	const struct measured_port *x = measured_of(m, port);
 	double errors = 0, wait = x ? (double)x->grown[COUNT_WAIT] + (double)x->grown[COUNT_DISCARDS] : 0;
@@ -384,15 +384,15 @@ struct blame *blame_counters(const struct topo *t, const struct measured *m)
 			bool behind = far != NO_ID && switch_waits(t, m, far, end[1 - i]);
 
 			by[i] = measured_link(m, f, end[i], NULL);
-			x.score += weight(m, end[i], by[i] & 1u << FAULT_CONGESTED, behind);
+			x.score += blame_weight(m, end[i], by[i] & 1u << FAULT_CONGESTED, behind);
 		}
 		x.faults = by[0] | by[1];
 		for (unsigned i = 0; i < 2; i++)
-			x.score += weight(m, end[i],
-					  measured_of(m, end[i])
-						  ? measured_of(m, end[i])->faults & ~(1u << FAULT_CONGESTED)
-						  : 0,
-					  false);
+			x.score += blame_weight(m, end[i],
+						measured_of(m, end[i]) ? measured_of(m, end[i])->faults &
+										 ~(1u << FAULT_CONGESTED)
+								       : 0,
+						false);
 		if (!x.faults)
 			continue;
 		x.likely = x.score > 0;

@@ -36,7 +36,7 @@ static uint32_t *owners_of(const struct fabric *f, const struct lids *l)
 	return owner;
 }
 
-static uint32_t port_of(const struct fabric *f, const uint32_t *owner, const struct counted_port *c)
+static uint32_t measured_port_of(const struct fabric *f, const uint32_t *owner, const struct counted_port *c)
 {
 	uint32_t node = c->guid ? fabric_node_by_guid(f, c->guid) : NO_ID, ep;
 
@@ -48,13 +48,13 @@ static uint32_t port_of(const struct fabric *f, const uint32_t *owner, const str
 }
 
 /* Rows of one port together. */
-struct placed {
+struct measured_placed {
 	struct counted_port *port; /* cables borrowed */
 	uint32_t *at;		   /* [n_ports] place and 1 */
 	uint32_t n, unknown;
 };
 
-static void join(struct counted_port *to, const struct counted_port *c)
+static void measured_join(struct counted_port *to, const struct counted_port *c)
 {
 	for (unsigned k = 0; k < N_COUNTERS; k++)
 		if (c->told & BIT(k))
@@ -69,13 +69,13 @@ static void join(struct counted_port *to, const struct counted_port *c)
 	to->sparse = to->sparse || c->sparse;
 }
 
-static void place(const struct fabric *f, const uint32_t *owner, const struct counter_reading *r,
-		  struct placed *p)
+static void measured_place(const struct fabric *f, const uint32_t *owner, const struct counter_reading *r,
+			   struct measured_placed *p)
 {
-	*p = (struct placed){.port = NEW_ARRAY(r->n + 1, struct counted_port),
-			     .at = NEW_ARRAY(f->n_ports + 1, uint32_t)};
+	*p = (struct measured_placed){.port = NEW_ARRAY(r->n + 1, struct counted_port),
+				      .at = NEW_ARRAY(f->n_ports + 1, uint32_t)};
 	for (size_t i = 0; i < r->n; i++) {
-		uint32_t port = port_of(f, owner, &r->port[i]);
+		uint32_t port = measured_port_of(f, owner, &r->port[i]);
 
 		if (port == NO_ID) {
 			p->unknown++;
@@ -83,7 +83,7 @@ static void place(const struct fabric *f, const uint32_t *owner, const struct co
 			p->port[p->n] = r->port[i];
 			p->at[port] = ++p->n;
 		} else {
-			join(&p->port[p->at[port] - 1], &r->port[i]);
+			measured_join(&p->port[p->at[port] - 1], &r->port[i]);
 		}
 	}
 	for (uint32_t i = 0; i < p->n; i++)
@@ -106,8 +106,8 @@ static bool goes_round(const struct counted_port *now, const struct counted_port
 	       was->value[k] > counter_tops[k] / 2 && now->value[k] < counter_tops[k] / 2;
 }
 
-static void difference(struct measured_port *m, const struct counted_port *now,
-		       const struct counted_port *was)
+static void measured_difference(struct measured_port *m, const struct counted_port *now,
+				const struct counted_port *was)
 {
 	m->told = now->told & was->told;
 	for (unsigned k = 0; k < N_COUNTERS; k++)
@@ -137,7 +137,7 @@ static uint64_t grown(const struct measured_port *m, enum counter k)
 	return m->told & BIT(k) ? m->grown[k] : 0;
 }
 
-static uint8_t judge(const struct measured_port *m, bool two)
+static uint8_t measured_judge(const struct measured_port *m, bool two)
 {
 	uint64_t errors = 0, wait = grown(m, COUNT_WAIT);
 	uint8_t faults = 0;
@@ -173,11 +173,11 @@ struct measured *measured_new(const struct fabric *f, const struct lids *l, cons
 {
 	struct measured *m = NEW(struct measured);
 	uint32_t *owner = owners_of(f, l);
-	struct placed a, b = {0};
+	struct measured_placed a, b = {0};
 
-	place(f, owner, now, &a);
+	measured_place(f, owner, now, &a);
 	if (before)
-		place(f, owner, before, &b);
+		measured_place(f, owner, before, &b);
 	free(owner);
 	m->fabric = f;
 	m->two = before != NULL;
@@ -205,14 +205,14 @@ struct measured *measured_new(const struct fabric *f, const struct lids *l, cons
 		x->cable = c->cable ? str_dup(c->cable) : NULL;
 		memcpy(x->ber, c->ber, sizeof(x->ber));
 		if (was) {
-			difference(x, c, was);
+			measured_difference(x, c, was);
 		} else {
 			x->told = c->told;
 			memcpy(x->grown, c->value, sizeof(x->grown));
 			for (unsigned k = 0; k < N_COUNTERS; k++)
 				x->top |= c->told & BIT(k) && at_top(c, k) ? BIT(k) : 0;
 		}
-		x->faults = judge(x, was != NULL);
+		x->faults = measured_judge(x, was != NULL);
 		add_up(m, x);
 	}
 	free(a.port);

@@ -25,7 +25,7 @@ const struct field ar_fault_fields[] = {
 	{0},
 };
 
-struct judge {
+struct ar_rule_judge {
 	const struct routing *held, *rule;
 	struct ar_judgement *j;
 	uint8_t *host; /* [max_lid + 1] 1: the LID of a host that counts */
@@ -33,7 +33,7 @@ struct judge {
 };
 
 /* The ports of the fewest legal hops. */
-static struct port_set legal_ports(const struct judge *k, uint32_t sw, unsigned lid)
+static struct port_set legal_ports(const struct ar_rule_judge *k, uint32_t sw, unsigned lid)
 {
 	const struct adaptive_group *g = adaptive_find(k->rule->adaptive, sw, lid);
 	struct port_set set = {{0}};
@@ -44,7 +44,7 @@ static struct port_set legal_ports(const struct judge *k, uint32_t sw, unsigned 
 	return set;
 }
 
-static void judge_entry(struct judge *k, uint32_t sw, unsigned lid)
+static void judge_entry(struct ar_rule_judge *k, uint32_t sw, unsigned lid)
 {
 	const struct adaptive_group *g = adaptive_find(k->held->adaptive, sw, lid);
 	struct port_set legal = legal_ports(k, sw, lid);
@@ -69,7 +69,7 @@ static void judge_entry(struct judge *k, uint32_t sw, unsigned lid)
 	k->j->fault[k->j->n++] = (struct ar_fault){sw, (uint16_t)lid, (uint8_t)port, kind, legal};
 }
 
-static void judge_switch(struct judge *k, uint32_t sw)
+static void judge_switch(struct ar_rule_judge *k, uint32_t sw)
 {
 	unsigned most = k->held->lids->max_lid;
 
@@ -84,10 +84,10 @@ static void judge_switch(struct judge *k, uint32_t sw)
 	}
 }
 
-static void judge_all(const struct sweep *s, const struct routing *rule, struct ar_judgement *j,
-		      struct progress *p)
+static void ar_rule_judge_all(const struct sweep *s, const struct routing *rule, struct ar_judgement *j,
+			      struct progress *p)
 {
-	struct judge k = {.held = s->routing, .rule = rule, .j = j};
+	struct ar_rule_judge k = {.held = s->routing, .rule = rule, .j = j};
 
 	k.host = NEW_ARRAY(s->routing->lids->max_lid + 1u, uint8_t);
 	for (unsigned lid = 1; lid <= s->routing->lids->max_lid; lid++) {
@@ -132,7 +132,7 @@ struct ar_judgement *ar_judge(const struct sweep *s, const struct engine *const 
 		j = NEW(struct ar_judgement);
 		j->told = topo_ranks_told(s->topo);
 		j->notes = str_dup(text_str(&out.notes.text));
-		judge_all(s, rule, j, p);
+		ar_rule_judge_all(s, rule, j, p);
 	} else {
 		*e = out.refused;
 	}

@@ -57,12 +57,12 @@ struct causes_work {
 
 /* --- the list --------------------------------------------------------------------------------------- */
 
-static size_t hash(const struct causes_work *k, unsigned kind, uint64_t key, const char *why)
+static size_t causes_hash(const struct causes_work *k, unsigned kind, uint64_t key, const char *why)
 {
 	return mix(mix(kind, key), (uint64_t)(uintptr_t)why) & (k->n_slots - 1);
 }
 
-static void rehash(struct causes *s)
+static void causes_rehash(struct causes *s)
 {
 	struct causes_work *k = s->work;
 
@@ -70,7 +70,7 @@ static void rehash(struct causes *s)
 	free(k->slot);
 	k->slot = NEW_ARRAY(k->n_slots, uint32_t);
 	for (size_t i = 0; i < s->n; i++) {
-		size_t h = hash(k, s->c[i].kind, s->c[i].key, s->c[i].why);
+		size_t h = causes_hash(k, s->c[i].kind, s->c[i].key, s->c[i].why);
 
 		while (k->slot[h])
 			h = (h + 1) & (k->n_slots - 1);
@@ -85,8 +85,8 @@ static struct cause *cause_of(struct causes *s, enum cause_kind kind, uint64_t k
 	size_t h;
 
 	if (2 * s->n >= k->n_slots)
-		rehash(s);
-	for (h = hash(k, kind, key, why); k->slot[h]; h = (h + 1) & (k->n_slots - 1)) {
+		causes_rehash(s);
+	for (h = causes_hash(k, kind, key, why); k->slot[h]; h = (h + 1) & (k->n_slots - 1)) {
 		struct cause *c = &s->c[k->slot[h] - 1];
 
 		if (c->kind == kind && c->key == key && c->why == why)
@@ -106,8 +106,8 @@ static struct cause *cause_of(struct causes *s, enum cause_kind kind, uint64_t k
 	return &s->c[s->n - 1];
 }
 
-static struct cause *at_port(struct causes *s, enum cause_kind kind, uint64_t key, const char *why,
-			     uint32_t port)
+static struct cause *causes_at_port(struct causes *s, enum cause_kind kind, uint64_t key, const char *why,
+				    uint32_t port)
 {
 	const struct fabric *f = s->work->f;
 	struct cause *c = cause_of(s, kind, key, why);
@@ -143,16 +143,17 @@ static struct cause *dead_port(struct causes *s, uint32_t port)
 		 idle = s->work->t->data ? fabric_idle_end(f, port) : NO_ID;
 
 	if (fabric_port_open(f, port))
-		return at_port(s, CAUSE_TABLES, 2ull + port,
-			       "what is at the port did not answer: it cannot be told", port);
+		return causes_at_port(s, CAUSE_TABLES, 2ull + port,
+				      "what is at the port did not answer: it cannot be told", port);
 	if (peer == NO_ID)
-		return at_port(s, CAUSE_PORT, port, "nothing is at the port", port);
+		return causes_at_port(s, CAUSE_PORT, port, "nothing is at the port", port);
 	node = f->port_node[peer];
 	if (s->work->st->node_down[node])
 		return at_node(s, node_is_switch(f, node) ? CAUSE_SWITCH : CAUSE_HOST, "it is down", node);
 	if (idle != NO_ID && state_link_up(f, s->work->st, link))
-		return at_port(s, CAUSE_CABLE, link, idle_text[f->port_state[idle] == PORT_ARMED], idle);
-	return at_port(s, CAUSE_CABLE, link, "it is down", port);
+		return causes_at_port(s, CAUSE_CABLE, link, idle_text[f->port_state[idle] == PORT_ARMED],
+				      idle);
+	return causes_at_port(s, CAUSE_CABLE, link, "it is down", port);
 }
 
 /* --- tables that were read ---------------------------------------------------------------------------- */
@@ -181,7 +182,7 @@ bool tables_strange(const struct sweep *w)
 
 /* --- where a path ends ------------------------------------------------------------------------------ */
 
-static unsigned entry(const struct causes *s, uint32_t sw, unsigned lid)
+static unsigned causes_entry(const struct causes *s, uint32_t sw, unsigned lid)
 {
 	const struct switch_tables *read = s->work->read;
 
@@ -190,7 +191,7 @@ static unsigned entry(const struct causes *s, uint32_t sw, unsigned lid)
 	return read->lft[sw] && lid <= read->top[sw] ? read->lft[sw][lid] : NO_PATH;
 }
 
-static bool has_table(const struct causes *s, uint32_t sw)
+static bool causes_has_table(const struct causes *s, uint32_t sw)
 {
 	return s->work->read ? s->work->read->lft[sw] != NULL : s->r->row[sw] != NULL;
 }
@@ -204,20 +205,20 @@ static bool missing_almost_everywhere(const struct causes *s, unsigned lid)
 	if (k->lid == lid)
 		return k->missing;
 	for (uint32_t sw = 0; sw < k->f->n_switches; sw++)
-		if (has_table(s, sw) && switch_up(k->t, sw)) {
+		if (causes_has_table(s, sw) && switch_up(k->t, sw)) {
 			all++;
-			with += entry(s, sw, lid) != NO_PATH;
+			with += causes_entry(s, sw, lid) != NO_PATH;
 		}
 	k->lid = lid;
 	k->missing = 2 * with <= all;
 	return k->missing;
 }
 
-static struct cause *no_entry(struct causes *s, uint32_t sw, unsigned lid, uint32_t owner)
+static struct cause *causes_no_entry(struct causes *s, uint32_t sw, unsigned lid, uint32_t owner)
 {
 	const struct causes_work *k = s->work;
 
-	if (!has_table(s, sw)) {
+	if (!causes_has_table(s, sw)) {
 		struct cause *c = cause_of(s, CAUSE_TABLES, 0, "no table was read");
 
 		c->node = c->node == NO_ID ? k->f->switch_node[sw] : c->node;
@@ -226,8 +227,8 @@ static struct cause *no_entry(struct causes *s, uint32_t sw, unsigned lid, uint3
 	if (!k->read)
 		return cause_of(s, CAUSE_RULE, 0, "it makes no entry: its rule leaves no way");
 	if (owner != NO_ID && missing_almost_everywhere(s, lid))
-		return at_port(s, CAUSE_HOST, k->f->endport_port[owner], "most switches have no entry for it",
-			       k->f->endport_port[owner]);
+		return causes_at_port(s, CAUSE_HOST, k->f->endport_port[owner],
+				      "most switches have no entry for it", k->f->endport_port[owner]);
 	return at_node(s, CAUSE_SWITCH, "entries are missing", k->f->switch_node[sw]);
 }
 
@@ -242,11 +243,11 @@ static struct cause *circle(struct causes *s, uint32_t sw, unsigned lid)
 
 	k->ended = sw;
 	do {
-		at = k->t->peer_switch[k->f->switch_port[at] + entry(s, at, lid)];
+		at = k->t->peer_switch[k->f->switch_port[at] + causes_entry(s, at, lid)];
 		least = MIN(at, least);
 	} while (at != sw);
-	port = k->f->switch_port[least] + entry(s, least, lid);
-	return at_port(s, CAUSE_LOOP, port, "entries lead in a circle", port);
+	port = k->f->switch_port[least] + causes_entry(s, least, lid);
+	return causes_at_port(s, CAUSE_LOOP, port, "entries lead in a circle", port);
 }
 
 /* How a packet at switch sw ends that goes by a port, when it does not go on to another switch. */
@@ -257,31 +258,32 @@ static struct cause *ends_at(struct causes *s, uint32_t sw, unsigned out, unsign
 
 	s->work->ended = sw;
 	if (out == NO_PATH)
-		return no_entry(s, sw, lid, owner);
+		return causes_no_entry(s, sw, lid, owner);
 	if (out > f->switch_nports[sw])
 		return at_node(s, CAUSE_SWITCH, "entries name ports that it does not have",
 			       f->switch_node[sw]);
 	port = f->switch_port[sw] + out;
 	if (!out)
-		return at_port(s, CAUSE_PORT, port, "entries for LIDs of others end here", port);
+		return causes_at_port(s, CAUSE_PORT, port, "entries for LIDs of others end here", port);
 	peer = s->work->t->peer[port];
 	if (peer == NO_ID)
 		return dead_port(s, port);
 	if (owner != NO_ID && f->port_endport[peer] != NO_ID &&
 	    lids_holds(s->r->lids, f->port_endport[peer], lid))
-		return at_port(s, CAUSE_HOST, f->endport_port[owner], shared_text, f->endport_port[owner]);
+		return causes_at_port(s, CAUSE_HOST, f->endport_port[owner], shared_text,
+				      f->endport_port[owner]);
 	if (f->port_node[peer] == f->switch_node[sw])
-		return at_port(s, CAUSE_PORT, port, "the cable leads to the switch itself", port);
-	return at_port(s, CAUSE_PORT, port, "what is there does not have the LID", port);
+		return causes_at_port(s, CAUSE_PORT, port, "the cable leads to the switch itself", port);
+	return causes_at_port(s, CAUSE_PORT, port, "what is there does not have the LID", port);
 }
 
 /* Why packets for a LID do not arrive from a switch on. */
-static struct cause *follow(struct causes *s, uint32_t sw, unsigned lid, uint32_t owner)
+static struct cause *causes_follow(struct causes *s, uint32_t sw, unsigned lid, uint32_t owner)
 {
 	struct causes_work *k = s->work;
 
 	for (k->stamp++;;) {
-		unsigned out = entry(s, sw, lid);
+		unsigned out = causes_entry(s, sw, lid);
 		uint32_t next = out && out <= k->f->switch_nports[sw]
 					? k->t->peer_switch[k->f->switch_port[sw] + out]
 					: NO_ID;
@@ -312,7 +314,7 @@ static struct cause *follow_ways(struct causes *s, uint32_t sw, unsigned lid, ui
 		uint32_t port = f->switch_port[h->sw] + h->out;
 
 		k->ended = h->sw;
-		c = at_port(s, CAUSE_LOOP, f->n_ports, "entries lead in a circle", port);
+		c = causes_at_port(s, CAUSE_LOOP, f->n_ports, "entries lead in a circle", port);
 	} else {
 		c = ends_at(s, p.hop[p.n - 1].sw, p.hop[p.n - 1].out, lid, owner);
 	}
@@ -320,7 +322,7 @@ static struct cause *follow_ways(struct causes *s, uint32_t sw, unsigned lid, ui
 	return c;
 }
 
-static void count_lid(struct cause *c, unsigned lid, uint32_t owner, const struct fabric *f)
+static void causes_count_lid(struct cause *c, unsigned lid, uint32_t owner, const struct fabric *f)
 {
 	c->lids += c->last_lid != lid;
 	c->last_lid = lid;
@@ -335,7 +337,7 @@ static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
 	struct causes *s = ctx;
 	struct causes_work *k = s->work;
 	uint32_t owner = lid_owner(s->r->lids, lid);
-	struct cause *c = s->r->adaptive ? follow_ways(s, sw, lid, owner) : follow(s, sw, lid, owner);
+	struct cause *c = s->r->adaptive ? follow_ways(s, sw, lid, owner) : causes_follow(s, sw, lid, owner);
 	uint64_t n = k->hosts[sw] - (k->t->endport_switch[owner] == sw);
 
 	c->pairs += n;
@@ -343,11 +345,11 @@ static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
 		k->to->lost(k->to->ctx, &(struct lost_way){sw, k->ended, lid, loops, (enum cause_kind)c->kind,
 							   c->made, n});
 	if (k->count_lids)
-		count_lid(c, lid, owner, k->f);
+		causes_count_lid(c, lid, owner, k->f);
 }
 
 /* Parts of the fabric that hang together by cables that are up. */
-static void find_parts(struct causes_work *k)
+static void causes_find_parts(struct causes_work *k)
 {
 	const struct fabric *f = k->f;
 	uint32_t *queue = NEW_ARRAY(f->n_switches + 1u, uint32_t);
@@ -403,8 +405,8 @@ static struct cause *parted(struct causes *s, uint32_t part)
 	if (n == 1 || (n && one_node))
 		return dead_port(s, first);
 	if (n)
-		return at_port(s, CAUSE_CABLE, (uint64_t)f->n_links + part,
-			       "it and all others that lead away from there are down", first);
+		return causes_at_port(s, CAUSE_CABLE, (uint64_t)f->n_links + part,
+				      "it and all others that lead away from there are down", first);
 	return at_node(s, CAUSE_SWITCH, "no cable leads from its part to the subnet manager",
 		       f->switch_node[part]);
 }
@@ -424,9 +426,9 @@ static struct cause *cut_off(struct causes *s, uint32_t ep)
 	if (sw == NO_ID)
 		sw = f->node_switch[f->port_node[peer]];
 	if (sw == NO_ID)
-		return at_port(s, CAUSE_HOST, port, "no switch is at its cable", port);
+		return causes_at_port(s, CAUSE_HOST, port, "no switch is at its cable", port);
 	if (!k->part)
-		find_parts(k);
+		causes_find_parts(k);
 	return parted(s, k->part[sw]);
 }
 
@@ -454,7 +456,7 @@ static void add_mute(struct causes *s)
 		c = dead_port(s, k->f->port_peer[port]);
 		c->pairs += pairs;
 		if (k->count_lids)
-			count_lid(c, l->base[ep], ep, k->f);
+			causes_count_lid(c, l->base[ep], ep, k->f);
 		if (k->to && k->to->end)
 			k->to->end(k->to->ctx, ep, c->made, pairs);
 	}
@@ -471,9 +473,10 @@ static void add_shared(struct causes *s)
 
 		if (!check_shared_lid(s->r, k->hosts, ep, &pairs, &lost) || !lost)
 			continue;
-		c = at_port(s, CAUSE_HOST, k->f->endport_port[ep], shared_text, k->f->endport_port[ep]);
+		c = causes_at_port(s, CAUSE_HOST, k->f->endport_port[ep], shared_text,
+				   k->f->endport_port[ep]);
 		c->pairs += lost;
-		count_lid(c, s->r->lids->base[ep], ep, k->f);
+		causes_count_lid(c, s->r->lids->base[ep], ep, k->f);
 		if (k->to && k->to->end)
 			k->to->end(k->to->ctx, ep, c->made, lost);
 	}
@@ -485,7 +488,7 @@ static bool is_here(const struct routing *r, uint32_t ep)
 }
 
 /* Hosts and switches that are cut off, and those without a LID.  No pair is lost by such a switch alone. */
-static void add_ends(struct causes *s)
+static void causes_add_ends(struct causes *s)
 {
 	const struct causes_work *k = s->work;
 	const struct fabric *f = k->f;
@@ -515,8 +518,8 @@ static void add_ends(struct causes *s)
 		else if (tables_strange(s->w))
 			c = cause_of(s, CAUSE_TABLES, 1, "most GUIDs in it are not in the fabric");
 		else
-			c = at_port(s, sw ? CAUSE_SWITCH : CAUSE_HOST, f->endport_port[ep], "it has no LID",
-				    f->endport_port[ep]);
+			c = causes_at_port(s, sw ? CAUSE_SWITCH : CAUSE_HOST, f->endport_port[ep],
+					   "it has no LID", f->endport_port[ep]);
 		c->pairs += pairs;
 		c->hosts += k->count_lids && !sw;
 		if (k->to && k->to->end)
@@ -545,35 +548,35 @@ static struct cause *of_entry(struct causes *s, const struct drift *d, const str
 			return cause_of(s, CAUSE_REFUSAL, 0, d->next->refusal[0].why);
 		return cause_of(s, CAUSE_RULE, 1, x->why);
 	case DRIFT_MISSING:
-		return no_entry(s, x->sw, x->lid, owner);
+		return causes_no_entry(s, x->sw, x->lid, owner);
 	default:
-		return follow(s, x->sw, x->lid, owner);
+		return causes_follow(s, x->sw, x->lid, owner);
 	}
 }
 
-struct placed {
+struct causes_placed {
 	uint32_t lid, sw, at; /* at: in the drift's entries */
 };
 
-COMPARATOR(by_lid, struct placed, UP(lid) UP(sw))
+COMPARATOR(by_lid, struct causes_placed, UP(lid) UP(sw))
 
 static void add_entries(struct causes *s, const struct drift *d)
 {
-	struct placed *x = mem_alloc(d->n_entries * sizeof(*x) + 1);
+	struct causes_placed *x = mem_alloc(d->n_entries * sizeof(*x) + 1);
 	size_t n = 0;
 
 	s->of_entry = mem_alloc(d->n_entries * sizeof(*s->of_entry) + 1);
 	memset(s->of_entry, 0xff, d->n_entries * sizeof(*s->of_entry));
 	for (size_t i = 0; i < d->n_entries; i++)
 		if (d->entry[i].class != DRIFT_KEPT)
-			x[n++] = (struct placed){d->entry[i].lid, d->entry[i].sw, (uint32_t)i};
+			x[n++] = (struct causes_placed){d->entry[i].lid, d->entry[i].sw, (uint32_t)i};
 	if (n)
 		qsort(x, n, sizeof(*x), by_lid);
 	for (size_t i = 0; i < n; i++) {
 		struct cause *c = of_entry(s, d, &d->entry[x[i].at]);
 
 		c->entries++;
-		count_lid(c, x[i].lid, owner_of(s, d, x[i].lid), s->work->f);
+		causes_count_lid(c, x[i].lid, owner_of(s, d, x[i].lid), s->work->f);
 		s->of_entry[x[i].at] = c->made;
 	}
 	free(x);
@@ -673,7 +676,7 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 		cause_of(s, CAUSE_REFUSAL, 0, w->refusal[0].why);
 	if (!known || known->unreachable)
 		rc = check_routing_to(r, &counts, &to, p);
-	add_ends(s);
+	causes_add_ends(s);
 	add_shared(s);
 	for (size_t i = 0; i < s->n; i++) {
 		s->lost += s->c[i].pairs;

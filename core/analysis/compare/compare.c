@@ -31,7 +31,7 @@ static bool elsewhere(uint32_t sa, uint32_t sb)
 }
 
 /* Is a source up at another switch than before? */
-static bool moved(const struct comparison *c, uint32_t ep)
+static bool compare_moved(const struct comparison *c, uint32_t ep)
 {
 	return elsewhere(host_switch(c, c->a, ep), host_switch(c, c->b, ep));
 }
@@ -40,7 +40,7 @@ static bool moved(const struct comparison *c, uint32_t ep)
  * Sort sources by (switch, class). A source that moved is LEFT at the old switch and CAME at the new one, in
  * each of these behind all others.
  */
-static void list_sources(struct comparison *c, const struct fabric *f)
+static void compare_list_sources(struct comparison *c, const struct fabric *f)
 {
 	uint32_t n_keys = 3 * f->n_switches, *fill;
 	bool some_moved = false;
@@ -90,20 +90,20 @@ static unsigned same_lid(const struct lids *from, const struct lids *to, unsigne
 	return off < to->count[ep] ? to->base[ep] + off : 0;
 }
 
-static uint8_t entry(const struct routing *r, uint32_t sw, unsigned lid)
+static uint8_t compare_entry(const struct routing *r, uint32_t sw, unsigned lid)
 {
 	return r && lid ? routing_port(r, sw, lid) : NO_PATH;
 }
 
 /* Changed entries, by LID after sort_changes(). */
-struct changes {
+struct compare_changes {
 	uint32_t *at; /* [largest LID + 2] sw[at[lid]] to sw[at[lid + 1] - 1] */
 	uint32_t *sw;
 	uint16_t *lid; /* [n] */
 	size_t n, cap, cap_lid;
 };
 
-static void sort_changes(struct changes *d, unsigned top)
+static void sort_changes(struct compare_changes *d, unsigned top)
 {
 	uint32_t *by_lid = NEW_ARRAY(d->n + 1, uint32_t);
 
@@ -119,9 +119,9 @@ static void sort_changes(struct changes *d, unsigned top)
 }
 
 /* What one worker found of changed entries. */
-struct found {
+struct compare_found {
 	uint8_t *marked; /* [top + 1] LIDs with such entries get 1 */
-	struct changes few;
+	struct compare_changes few;
 	uint64_t changed, lost, gained;
 	uint32_t switches, gone, came;
 };
@@ -131,9 +131,9 @@ struct found {
  * they are listed, too.
  */
 static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t *lid_a, unsigned top,
-			 bool few, struct found *x)
+			 bool few, struct compare_found *x)
 {
-	struct changes *d = &x->few;
+	struct compare_changes *d = &x->few;
 	uint8_t *marked = x->marked;
 	const struct lft_row *ra = c->a->row[sw], *rb = c->b->row[sw];
 	bool plain = !lid_a && !c->across;
@@ -163,7 +163,7 @@ static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t
 		next_run = lid >= next_run ? lid + EQUAL_RUN : next_run;
 		while (plain && lid < next_run && lid < held && ra->port[lid] == rb->port[lid])
 			lid++;
-		pa = plain && lid <= held ? ra->port[lid] : entry(c->a, sw, lid_a ? lid_a[lid] : lid);
+		pa = plain && lid <= held ? ra->port[lid] : compare_entry(c->a, sw, lid_a ? lid_a[lid] : lid);
 		pb = routing_port(c->b, sw, lid);
 
 		if (c->across && c->across->skip[lid])
@@ -186,7 +186,7 @@ static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t
 }
 
 /* Cables that are live on one side only change paths, though entries stay. Marks the LIDs of such entries. */
-static void mark_cables(const struct comparison *c, unsigned top, uint8_t *marked)
+static void compare_mark_cables(const struct comparison *c, unsigned top, uint8_t *marked)
 {
 	const struct topo *ta = c->a->topo, *tb = c->b->topo;
 	const struct fabric *f = ta->fabric;
@@ -213,7 +213,7 @@ struct pair_list {
 };
 
 /* A group for each leaf and destination would take much more than the tables: just the LID is kept. */
-static void add(struct comparison *c, struct pair_group g)
+static void compare_add(struct comparison *c, struct pair_group g)
 {
 	g.first = comparison_listed(c);
 	if (c->listing) {
@@ -227,25 +227,25 @@ static void add(struct comparison *c, struct pair_group g)
 }
 
 /* n pairs, after `skip` others of the sources. */
-static void add_pairs(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
-		      uint16_t before, uint16_t after, uint32_t dst, uint32_t skip, uint32_t n)
+static void compare_add_pairs(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
+			      uint16_t before, uint16_t after, uint32_t dst, uint32_t skip, uint32_t n)
 {
 	uint64_t *total = change == PAIR_REROUTED ? &c->rerouted
 			  : change == PAIR_LOST	  ? &c->lost
 			  : change == PAIR_NEW	  ? &c->fresh
 						  : &c->regained;
 
-	add(c, (struct pair_group){
-		       .sw = sw,
-		       .lid = lid,
-		       .who = who,
-		       .change = change,
-		       .n = n,
-		       .skip = skip,
-		       .dst = dst,
-		       .before = before >= HOPS_LOOP ? before : before + 1,
-		       .after = after >= HOPS_LOOP ? after : after + 1,
-	       });
+	compare_add(c, (struct pair_group){
+			       .sw = sw,
+			       .lid = lid,
+			       .who = who,
+			       .change = change,
+			       .n = n,
+			       .skip = skip,
+			       .dst = dst,
+			       .before = before >= HOPS_LOOP ? before : before + 1,
+			       .after = after >= HOPS_LOOP ? after : after + 1,
+		       });
 	*total += n;
 	if (change == PAIR_LOST && who != LEFT && c->b->topo->endport_up[dst])
 		c->between_survivors += n;
@@ -266,16 +266,16 @@ static uint32_t stayed_but(const struct comparison *c, uint32_t sw, uint32_t dst
 }
 
 /* All pairs of a class of sources, but of those that moved. */
-static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
-		      uint16_t before, uint16_t after, uint32_t dst)
+static void compare_add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
+			      uint16_t before, uint16_t after, uint32_t dst)
 {
 	const uint32_t *at = c->source_at + 3 * sw + who;
 	uint32_t n = who == STAYED ? stayed_but(c, sw, dst) : 0;
 
-	for (uint32_t i = at[0]; who != STAYED && i < at[1] && !moved(c, c->source[i]); i++)
+	for (uint32_t i = at[0]; who != STAYED && i < at[1] && !compare_moved(c, c->source[i]); i++)
 		n += c->source[i] != dst;
 	if (n)
-		add_pairs(c, sw, lid, who, change, before, after, dst, 0, n);
+		compare_add_pairs(c, sw, lid, who, change, before, after, dst, 0, n);
 }
 
 /* Pairs of the sources that moved to a switch. ha, hb: hops by switch, before and after. */
@@ -290,14 +290,14 @@ static void add_moved(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 
 		if (ep == dst)
 			continue;
-		if (moved(c, ep)) {
+		if (compare_moved(c, ep)) {
 			before = ha[c->a->topo->endport_switch[ep]];
 			if (before < HOPS_LOOP || after < HOPS_LOOP)
-				add_pairs(c, sw, lid, CAME,
-					  after >= HOPS_LOOP	? PAIR_LOST
-					  : before >= HOPS_LOOP ? gained
-								: PAIR_REROUTED,
-					  before, after, dst, skip, 1);
+				compare_add_pairs(c, sw, lid, CAME,
+						  after >= HOPS_LOOP	? PAIR_LOST
+						  : before >= HOPS_LOOP ? gained
+									: PAIR_REROUTED,
+						  before, after, dst, skip, 1);
 		}
 		skip++;
 	}
@@ -324,23 +324,23 @@ bool comparison_sls(const struct comparison *c, const struct pair_group *g, uint
 static void add_sls(struct comparison *c, uint32_t sw, unsigned lid, uint32_t dst, uint16_t hops,
 		    uint32_t skip, uint32_t n)
 {
-	add(c, (struct pair_group){
-		       .sw = sw,
-		       .lid = lid,
-		       .change = PAIR_SL,
-		       .who = STAYED,
-		       .n = n,
-		       .skip = skip,
-		       .dst = dst,
-		       .before = hops + 1,
-		       .after = hops + 1,
-	       });
+	compare_add(c, (struct pair_group){
+			       .sw = sw,
+			       .lid = lid,
+			       .change = PAIR_SL,
+			       .who = STAYED,
+			       .n = n,
+			       .skip = skip,
+			       .dst = dst,
+			       .before = hops + 1,
+			       .after = hops + 1,
+		       });
 	c->sl_alone += n;
 }
 
 /* Pairs from a switch to a LID that have a path before and after. moved: another path. */
-static void compare_sls(struct comparison *c, bool by_switch, uint32_t sw, unsigned lid, uint32_t dst,
-			uint16_t hops, bool moved)
+static void compare_sls_of_pairs(struct comparison *c, bool by_switch, uint32_t sw, unsigned lid,
+				 uint32_t dst, uint16_t hops, bool moved)
 {
 	uint32_t at = c->source_at[3 * sw + STAYED], end = c->source_at[3 * sw + STAYED + 1], k = 0, run = 0;
 	struct sl_range was, now;
@@ -370,7 +370,7 @@ static void compare_sls(struct comparison *c, bool by_switch, uint32_t sw, unsig
 		add_sls(c, sw, lid, dst, hops, k - run, run);
 }
 
-struct walk {
+struct compare_walk {
 	struct comparison *c;
 	bool sls;	    /* some pair may have another SL */
 	bool sls_by_switch; /* all sources on a switch have the same to one LID */
@@ -394,7 +394,7 @@ struct walk {
 	 * NULL: those of LIDs with changed entries.
 	 */
 	struct to_switch *to[2];
-	struct changes few;	    /* changed entries, with to[0] */
+	struct compare_changes few; /* changed entries, with to[0] */
 	uint8_t *mark;		    /* [n_switches] all 0 */
 	uint8_t *reach;		    /* [n_switches] 1: other switches than before have a way to it */
 	uint32_t *others, n_others; /* switches with sources that left, came or moved there */
@@ -407,7 +407,7 @@ struct to_switch {
 };
 
 /* Sorts switches by hops, those from 256 on together. */
-static void order_by_hops(struct walk *w)
+static void order_by_hops(struct compare_walk *w)
 {
 	uint32_t n = w->c->b->topo->fabric->n_switches, count[258] = {0};
 
@@ -420,7 +420,7 @@ static void order_by_hops(struct walk *w)
 }
 
 /* Mark switches whose paths differ while both arrive. By ascending hops, the next switch is known first. */
-static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t *cb)
+static void mark_changed_paths(struct compare_walk *w, const uint8_t *ca, const uint8_t *cb)
 {
 	const struct topo *tb = w->c->b->topo;
 	const struct fabric *f = tb->fabric;
@@ -443,19 +443,20 @@ static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t 
 }
 
 /* Pairs to a LID from sources that left a switch, came to it or moved there. w: hops of all such switches. */
-static void compare_others(struct walk *w, uint32_t s, unsigned lid, uint32_t dst, enum pair_change gained)
+static void compare_others(struct compare_walk *w, uint32_t s, unsigned lid, uint32_t dst,
+			   enum pair_change gained)
 {
 	struct comparison *c = w->c;
 
 	if (w->ha[s] < HOPS_LOOP)
-		add_group(c, s, lid, LEFT, PAIR_LOST, w->ha[s], HOPS_NONE, dst);
+		compare_add_group(c, s, lid, LEFT, PAIR_LOST, w->ha[s], HOPS_NONE, dst);
 	if (w->hb[s] < HOPS_LOOP)
-		add_group(c, s, lid, CAME, gained, HOPS_NONE, w->hb[s], dst);
+		compare_add_group(c, s, lid, CAME, gained, HOPS_NONE, w->hb[s], dst);
 	add_moved(c, s, lid, gained, w->ha, w->hb, dst);
 }
 
 /* fresh: the endport did not have this LID before. */
-static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, const uint8_t *ca,
+static void compare_lid(struct compare_walk *w, unsigned lid, uint32_t dst, bool fresh, const uint8_t *ca,
 			const uint8_t *cb)
 {
 	struct comparison *c = w->c;
@@ -467,13 +468,13 @@ static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, 
 		bool ok_a = w->ha[s] < HOPS_LOOP, ok_b = w->hb[s] < HOPS_LOOP;
 
 		if (ok_a && ok_b && w->changed[s])
-			add_group(c, s, lid, STAYED, PAIR_REROUTED, w->ha[s], w->hb[s], dst);
+			compare_add_group(c, s, lid, STAYED, PAIR_REROUTED, w->ha[s], w->hb[s], dst);
 		if (ok_a && ok_b && w->sls)
-			compare_sls(c, w->sls_by_switch, s, lid, dst, w->hb[s], w->changed[s]);
+			compare_sls_of_pairs(c, w->sls_by_switch, s, lid, dst, w->hb[s], w->changed[s]);
 		if (ok_a && !ok_b)
-			add_group(c, s, lid, STAYED, PAIR_LOST, w->ha[s], w->hb[s], dst);
+			compare_add_group(c, s, lid, STAYED, PAIR_LOST, w->ha[s], w->hb[s], dst);
 		else if (!ok_a && ok_b)
-			add_group(c, s, lid, STAYED, gained, w->ha[s], w->hb[s], dst);
+			compare_add_group(c, s, lid, STAYED, gained, w->ha[s], w->hb[s], dst);
 		if (c->source_at[3 * s + LEFT] < c->source_at[3 * s + CAME + 1])
 			compare_others(w, s, lid, dst, gained);
 	}
@@ -488,8 +489,8 @@ static uint32_t sources_on(const struct comparison *c, uint32_t s, unsigned othe
 }
 
 /* Adds up the links of all pairs to one destination, which is on switch `own`. */
-static void sum_hops(const struct walk *w, const uint16_t *hops, unsigned other, uint32_t own, unsigned *max,
-		     uint64_t *sum, uint64_t *n)
+static void sum_hops(const struct compare_walk *w, const uint16_t *hops, unsigned other, uint32_t own,
+		     unsigned *max, uint64_t *sum, uint64_t *n)
 {
 	for (uint32_t i = 0; i < w->n_with; i++) {
 		uint32_t s = w->with[i], k = sources_on(w->c, s, other) - (s == own);
@@ -504,8 +505,8 @@ static void sum_hops(const struct walk *w, const uint16_t *hops, unsigned other,
 
 /* Adds the pairs from the hosts on switch s to a host on each of switches first to n - 1, by its row of
  * routing.exact. */
-static void sum_row(struct to_switch *to, uint32_t s, uint32_t here, const uint8_t *least, uint32_t first,
-		    uint32_t n)
+static void compare_sum_row(struct to_switch *to, uint32_t s, uint32_t here, const uint8_t *least,
+			    uint32_t first, uint32_t n)
 {
 	uint16_t max = to[s].max;
 
@@ -561,8 +562,8 @@ static void flush_sums(struct row_sums *x)
 	x->rows = 0;
 }
 
-/* Does what sum_row() does, after flush_sums(). */
-static void add_row(struct row_sums *x, uint32_t s, uint32_t here, const uint8_t *least)
+/* Does what compare_sum_row() does, after flush_sums(). */
+static void compare_add_row(struct row_sums *x, uint32_t s, uint32_t here, const uint8_t *least)
 {
 	uint32_t words = x->n / 8;
 	uint64_t all = 0;
@@ -570,7 +571,7 @@ static void add_row(struct row_sums *x, uint32_t s, uint32_t here, const uint8_t
 	for (uint32_t k = 0; k < words; k++)
 		all |= octets(least + 8 * k);
 	if (here < 2 || all & TOP_BITS) {
-		sum_row(x->to, s, here, least, 0, x->n);
+		compare_sum_row(x->to, s, here, least, 0, x->n);
 		return;
 	}
 	if (x->here != here || x->rows == MOST_ROWS)
@@ -585,14 +586,14 @@ static void add_row(struct row_sums *x, uint32_t s, uint32_t here, const uint8_t
 		x->sum[2 * k + 1] += now >> 8 & EVEN_OCTETS;
 		x->max[k] = (now & take) | (was & ~take);
 	}
-	sum_row(x->to, s, here, least, 8 * words, x->n);
+	compare_sum_row(x->to, s, here, least, 8 * words, x->n);
 }
 
 /*
  * The same for all switches: to[1] by b, and to[0] by a, if that promises its ways.  What is alike in the two
  * is added once; the others also tell reach[].
  */
-static void sum_exact(struct walk *w, bool both)
+static void sum_exact(struct compare_walk *w, bool both)
 {
 	const struct comparison *c = w->c;
 	uint32_t n = c->b->topo->fabric->n_switches;
@@ -622,9 +623,9 @@ static void sum_exact(struct walk *w, bool both)
 			if (equal[s] == other)
 				continue;
 			if (after)
-				add_row(&sums[1], s, after, now);
+				compare_add_row(&sums[1], s, after, now);
 			if (other && both && before)
-				add_row(&sums[0], s, before, was);
+				compare_add_row(&sums[0], s, before, was);
 		}
 	}
 	for (int i = 0; i < 2; i++) {
@@ -636,7 +637,7 @@ static void sum_exact(struct walk *w, bool both)
 }
 
 /* Sums by routing.exact, where they say enough. Otherwise all ways are walked. */
-static void exact_start(struct walk *w, unsigned top, uint8_t *marked, bool sources_changed)
+static void exact_start(struct compare_walk *w, unsigned top, uint8_t *marked, bool sources_changed)
 {
 	const struct comparison *c = w->c;
 	uint32_t n = c->b->topo->fabric->n_switches;
@@ -676,7 +677,7 @@ static uint16_t hops_by(const struct routing *r, uint32_t s, uint32_t d)
  * Lists the pairs to a LID of a host on switch d that take another path, those behind the changed entries,
  * and those from sources that left, came or moved.
  */
-static bool few_changes(struct walk *w, unsigned lid, uint32_t dst, uint32_t d)
+static bool few_changes(struct compare_walk *w, unsigned lid, uint32_t dst, uint32_t d)
 {
 	struct comparison *c = w->c;
 	uint32_t n = c->b->topo->fabric->n_switches, m = w->few.at[lid + 1] - w->few.at[lid];
@@ -692,7 +693,7 @@ static bool few_changes(struct walk *w, unsigned lid, uint32_t dst, uint32_t d)
 		uint16_t before = hops_by(c->a, w->order[i], d), after = hops_by(c->b, w->order[i], d);
 
 		if (after < HOPS_LOOP)
-			add_group(c, w->order[i], lid, STAYED, PAIR_REROUTED, before, after, dst);
+			compare_add_group(c, w->order[i], lid, STAYED, PAIR_REROUTED, before, after, dst);
 	}
 	for (uint32_t i = 0; i < w->n_others; i++) {
 		w->ha[w->others[i]] = hops_by(c->a, w->others[i], d);
@@ -710,8 +711,8 @@ static void add_sum(const struct to_switch *to, unsigned *max, uint64_t *sum, ui
 	*n += to->n;
 }
 
-/* Does what walk_lid() does, if that can be done without walking. */
-static bool by_exact(struct walk *w, unsigned lid, bool marked)
+/* Does what compare_walk_lid() does, if that can be done without walking. */
+static bool by_exact(struct compare_walk *w, unsigned lid, bool marked)
 {
 	struct comparison *c = w->c;
 	uint32_t dst = lid_owner(c->b->lids, lid), d;
@@ -729,7 +730,7 @@ static bool by_exact(struct walk *w, unsigned lid, bool marked)
 }
 
 /* Hops from the switches of b to a LID in a's own fabric. Their ways may use parts that b lacks. */
-static void hops_before(struct walk *w, unsigned lid, uint32_t owner)
+static void hops_before(struct compare_walk *w, unsigned lid, uint32_t owner)
 {
 	const struct across *x = w->c->across;
 	const struct routing *own = x->own;
@@ -762,7 +763,7 @@ static bool leads_so(const struct topo *t, const uint8_t *col, uint32_t owner, c
 }
 
 /* Finds hb[] and order[] of a LID of b. */
-static void hops_after(struct walk *w, uint32_t owner, const uint8_t *col)
+static void hops_after(struct compare_walk *w, uint32_t owner, const uint8_t *col)
 {
 	const struct topo *t = w->c->b->topo;
 	uint32_t n = t->fabric->n_switches, d = owner == NO_ID ? NO_ID : t->endport_switch[owner];
@@ -785,8 +786,8 @@ static void hops_after(struct walk *w, uint32_t owner, const uint8_t *col)
 }
 
 /* Compares one LID of b (or of a, for a destination that b lacks). */
-static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t *ca, const uint8_t *cb,
-		     bool marked)
+static void compare_walk_lid(struct compare_walk *w, unsigned lid, unsigned in_a, const uint8_t *ca,
+			     const uint8_t *cb, bool marked)
 {
 	struct comparison *c = w->c;
 	uint32_t oa = in_a ? lid_owner(c->a->lids, in_a) : NO_ID, ob = lid_owner(c->b->lids, lid);
@@ -821,7 +822,7 @@ static bool taken_over(const struct comparison *c, unsigned lid)
 }
 
 /* Compares such a LID: nothing leads to its endport any more. */
-static void walk_taken(struct walk *w, unsigned lid)
+static void walk_taken(struct compare_walk *w, unsigned lid)
 {
 	struct comparison *c = w->c;
 	uint32_t n = c->b->topo->fabric->n_switches, dst = lid_owner(c->a->lids, lid);
@@ -829,7 +830,7 @@ static void walk_taken(struct walk *w, unsigned lid)
 	if (!routing_counts(c->b, dst))
 		return;
 	for (uint32_t s = 0; s < n; s++) {
-		w->col_a[s] = entry(c->a, s, lid);
+		w->col_a[s] = compare_entry(c->a, s, lid);
 		w->col_b[s] = NO_PATH;
 	}
 	column_hops(c->b->topo, w->col_b, NO_ID, w->hb, w->work);
@@ -842,7 +843,7 @@ static void walk_taken(struct walk *w, unsigned lid)
 	compare_lid(w, lid, dst, false, w->col_a, w->col_b);
 }
 
-static void load_columns(struct walk *w, unsigned lid0, const uint16_t *lid_a)
+static void load_columns(struct compare_walk *w, unsigned lid0, const uint16_t *lid_a)
 {
 	uint32_t n = w->c->b->topo->fabric->n_switches;
 
@@ -850,12 +851,12 @@ static void load_columns(struct walk *w, unsigned lid0, const uint16_t *lid_a)
 		routing_columns(w->c->a, lid0, COLUMN_BLOCK, w->col_a);
 	for (unsigned i = 0; lid_a && i < COLUMN_BLOCK; i++)
 		for (uint32_t s = 0; s < n; s++)
-			w->col_a[(size_t)i * n + s] = entry(w->c->a, s, lid_a[lid0 + i]);
+			w->col_a[(size_t)i * n + s] = compare_entry(w->c->a, s, lid_a[lid0 + i]);
 	routing_columns(w->c->b, lid0, COLUMN_BLOCK, w->col_b);
 }
 
-static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const uint8_t *marked,
-		     bool sources_changed, struct progress *p)
+static bool compare_walk_all(struct compare_walk *w, const uint16_t *lid_a, unsigned top,
+			     const uint8_t *marked, bool sources_changed, struct progress *p)
 {
 	uint32_t n = w->c->b->topo->fabric->n_switches;
 
@@ -871,8 +872,9 @@ static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const 
 			if (!loaded)
 				load_columns(w, lid0, lid_a);
 			loaded = true;
-			walk_lid(w, lid0 + i, lid_a ? lid_a[lid0 + i] : lid0 + i, w->col_a + (size_t)i * n,
-				 w->col_b + (size_t)i * n, marked[lid0 + i] || sources_changed);
+			compare_walk_lid(w, lid0 + i, lid_a ? lid_a[lid0 + i] : lid0 + i,
+					 w->col_a + (size_t)i * n, w->col_b + (size_t)i * n,
+					 marked[lid0 + i] || sources_changed);
 		}
 	}
 	for (unsigned lid = 1; lid <= top; lid++)
@@ -914,7 +916,7 @@ static uint16_t *map_lids(const struct comparison *c, unsigned top)
 	return map;
 }
 
-static unsigned top_lid(const struct comparison *c)
+static unsigned compare_top_lid(const struct comparison *c)
 {
 	unsigned a = c->a->lids->max_lid, b = c->b->lids->max_lid;
 
@@ -925,20 +927,21 @@ struct counting {
 	struct comparison *c;
 	const uint16_t *lid_a;
 	bool few;
-	struct found *found; /* by worker */
+	struct compare_found *found; /* by worker */
 };
 
-static int count_switch(void *ctx, unsigned worker, unsigned sw, struct progress *p, struct err *e)
+static int compare_count_switch(void *ctx, unsigned worker, unsigned sw, struct progress *p, struct err *e)
 {
 	struct counting *x = ctx;
 
 	(void)p, (void)e;
-	compare_rows(x->c, sw, x->lid_a, top_lid(x->c), x->few, &x->found[worker]);
+	compare_rows(x->c, sw, x->lid_a, compare_top_lid(x->c), x->few, &x->found[worker]);
 	return 0;
 }
 
 /* Adds what a worker found to all. */
-static void add_found(struct comparison *c, struct found *x, uint8_t *marked, struct changes *d)
+static void add_found(struct comparison *c, struct compare_found *x, uint8_t *marked,
+		      struct compare_changes *d)
 {
 	c->entries_changed += x->changed;
 	c->entries_lost += x->lost;
@@ -946,7 +949,7 @@ static void add_found(struct comparison *c, struct found *x, uint8_t *marked, st
 	c->switches_changed += x->switches;
 	c->switches_gone += x->gone;
 	c->switches_new += x->came;
-	for (unsigned lid = 0; lid <= top_lid(c); lid++)
+	for (unsigned lid = 0; lid <= compare_top_lid(c); lid++)
 		marked[lid] |= x->marked[lid];
 	for (size_t i = 0; d && i < x->few.n && d->n < MOST_CHANGES; i++) {
 		GROW(d->sw, d->n, d->cap);
@@ -959,23 +962,23 @@ static void add_found(struct comparison *c, struct found *x, uint8_t *marked, st
 
 /* Count all entries that differ, until cancelled. marked[top + 1] gets 1 for LIDs with such entries; d (may
  * be NULL) all of them, if they are few. */
-static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked, struct changes *d,
-			  struct progress *p)
+static void compare_count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked,
+				  struct compare_changes *d, struct progress *p)
 {
 	uint32_t n = c->b->topo->fabric->n_switches;
 	struct counting x = {.c = c, .lid_a = lid_a, .few = d != NULL};
-	struct parallel job = {.n = n,
-			       .threads =
-				       parallel_inside() || (uint64_t)n * top_lid(c) < MANY_ENTRIES ? 1 : 0,
-			       .work = count_switch,
-			       .ctx = &x};
+	struct parallel job = {
+		.n = n,
+		.threads = parallel_inside() || (uint64_t)n * compare_top_lid(c) < MANY_ENTRIES ? 1 : 0,
+		.work = compare_count_switch,
+		.ctx = &x};
 	unsigned workers = parallel_workers(&job);
 	struct err e;
 
 	c->switch_entries = NEW_ARRAY(n, uint32_t);
-	x.found = NEW_ARRAY(workers, struct found);
+	x.found = NEW_ARRAY(workers, struct compare_found);
 	for (unsigned i = 0; i < workers; i++)
-		x.found[i].marked = NEW_ARRAY(top_lid(c) + 1, uint8_t);
+		x.found[i].marked = NEW_ARRAY(compare_top_lid(c) + 1, uint8_t);
 	parallel_run(&job, "comparing entries", p, &e);
 	for (unsigned i = 0; i < workers; i++)
 		add_found(c, &x.found[i], marked, d);
@@ -986,16 +989,16 @@ uint64_t entries_unlike(const struct routing *a, const struct routing *b)
 {
 	uint32_t n = b->topo->fabric->n_switches;
 	struct comparison c = {.a = a, .b = b, .switch_entries = NEW_ARRAY(n, uint32_t)};
-	struct found x = {.marked = NEW_ARRAY(top_lid(&c) + 1, uint8_t)};
-	uint16_t *lid_a = map_lids(&c, top_lid(&c));
+	struct compare_found x = {.marked = NEW_ARRAY(compare_top_lid(&c) + 1, uint8_t)};
+	uint16_t *lid_a = map_lids(&c, compare_top_lid(&c));
 
 	for (uint32_t s = 0; s < n; s++)
-		compare_rows(&c, s, lid_a, top_lid(&c), false, &x);
+		compare_rows(&c, s, lid_a, compare_top_lid(&c), false, &x);
 	FREE_EACH(c.switch_entries, lid_a, x.marked);
 	return x.changed;
 }
 
-static uint64_t count_pairs(const struct comparison *c, const struct routing *r)
+static uint64_t compare_count_pairs(const struct comparison *c, const struct routing *r)
 {
 	uint64_t hosts = 0, lids = 0;
 
@@ -1008,12 +1011,12 @@ static uint64_t count_pairs(const struct comparison *c, const struct routing *r)
 }
 
 /* For so many columns at once. */
-static struct walk walk_new(struct comparison *c, unsigned columns)
+static struct compare_walk compare_walk_new(struct comparison *c, unsigned columns)
 {
 	uint32_t n = c->b->topo->fabric->n_switches;
 	uint32_t n_own = c->across ? c->across->own->topo->fabric->n_switches : 0;
 
-	struct walk w = {
+	struct compare_walk w = {
 		.c = c,
 		.col_a = NEW_ARRAY((size_t)n * columns, uint8_t),
 		.col_b = NEW_ARRAY((size_t)n * columns, uint8_t),
@@ -1037,7 +1040,7 @@ static struct walk walk_new(struct comparison *c, unsigned columns)
 	return w;
 }
 
-static void walk_clear(struct walk *w)
+static void walk_clear(struct compare_walk *w)
 {
 	free(w->col_a);
 	free(w->col_b);
@@ -1066,24 +1069,24 @@ static void walk_clear(struct walk *w)
 static bool run_comparison(struct comparison *c, struct progress *p)
 {
 	const struct fabric *f = c->b->topo->fabric;
-	unsigned top = top_lid(c);
+	unsigned top = compare_top_lid(c);
 	uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
 	uint16_t *lid_a = map_lids(c, top);
-	struct walk w;
+	struct compare_walk w;
 	bool done, sources_changed = false, exact;
 
-	list_sources(c, f);
-	w = walk_new(c, COLUMN_BLOCK);
+	compare_list_sources(c, f);
+	w = compare_walk_new(c, COLUMN_BLOCK);
 	exact = c->b->exact && !c->across && !lid_a && !w.sls;
-	count_entries(c, lid_a, marked, exact && c->a->exact ? &w.few : NULL, p);
-	mark_cables(c, top, marked);
+	compare_count_entries(c, lid_a, marked, exact && c->a->exact ? &w.few : NULL, p);
+	compare_mark_cables(c, top, marked);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		sources_changed |= c->source_at[3 * s + LEFT] != c->source_at[3 * s + LEFT + 2];
 	if (exact)
 		exact_start(&w, top, marked, sources_changed);
-	done = walk_all(&w, lid_a, top, marked, sources_changed, p);
-	c->pairs = count_pairs(c, c->b);
-	c->pairs_before = count_pairs(c, c->a);
+	done = compare_walk_all(&w, lid_a, top, marked, sources_changed, p);
+	c->pairs = compare_count_pairs(c, c->b);
+	c->pairs_before = compare_count_pairs(c, c->a);
 	c->mean_hops_before = w.n_a ? (double)w.sum_a / w.n_a : 0;
 	c->mean_hops_after = w.n_b ? (double)w.sum_b / w.n_b : 0;
 	walk_clear(&w);
@@ -1131,8 +1134,8 @@ void comparison_free(struct comparison *c)
 
 bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_t *before, uint8_t *after)
 {
-	*before = entry(c->a, sw, same_lid(c->b->lids, c->a->lids, lid));
-	*after = entry(c->b, sw, lid);
+	*before = compare_entry(c->a, sw, same_lid(c->b->lids, c->a->lids, lid));
+	*after = compare_entry(c->b, sw, lid);
 	return *before != *after && !(c->across && c->across->skip[lid]);
 }
 
@@ -1140,12 +1143,12 @@ bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_
 static void list_pairs(const struct comparison *c, const struct pair_dest *d)
 {
 	struct comparison one = *c;
-	struct walk w = walk_new(&one, 1);
+	struct compare_walk w = compare_walk_new(&one, 1);
 	unsigned lid = d->lid, in_a = lid;
 	uint32_t owner = lid_owner(c->b->lids, lid);
 
 	if (!c->list->of)
-		c->list->lid_a = map_lids(c, top_lid(c));
+		c->list->lid_a = map_lids(c, compare_top_lid(c));
 	if (c->list->lid_a)
 		in_a = c->list->lid_a[lid];
 	c->list->of = d;
@@ -1154,13 +1157,13 @@ static void list_pairs(const struct comparison *c, const struct pair_dest *d)
 	one.rerouted = d->first;
 	one.lost = one.regained = one.fresh = one.sl_alone = 0;
 	for (uint32_t s = 0; s < c->b->topo->fabric->n_switches; s++) {
-		w.col_a[s] = entry(c->a, s, in_a);
-		w.col_b[s] = entry(c->b, s, lid);
+		w.col_a[s] = compare_entry(c->a, s, in_a);
+		w.col_b[s] = compare_entry(c->b, s, lid);
 	}
 	if (owner != NO_ID && owner != d->dst)
 		walk_taken(&w, lid);
 	else
-		walk_lid(&w, lid, in_a, w.col_a, w.col_b, true);
+		compare_walk_lid(&w, lid, in_a, w.col_a, w.col_b, true);
 	walk_clear(&w);
 }
 

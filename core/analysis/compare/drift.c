@@ -104,7 +104,7 @@ static const struct switch_tables *tables_read_of(const struct sweep *held)
 
 /* --- classing entries ------------------------------------------------------------------------- */
 
-struct judge {
+struct drift_judge {
 	struct drift *d;
 	const struct topo *topo;
 	const struct fabric *f;
@@ -119,12 +119,12 @@ struct judge {
 };
 
 /* Does the switch have a table to judge? */
-static bool has_table(const struct judge *j, uint32_t sw)
+static bool drift_has_table(const struct drift_judge *j, uint32_t sw)
 {
 	return j->read ? j->read->lft[sw] != NULL : j->d->held->routing->row[sw] != NULL;
 }
 
-static unsigned entry_held(const struct judge *j, uint32_t sw, unsigned lid)
+static unsigned entry_held(const struct drift_judge *j, uint32_t sw, unsigned lid)
 {
 	if (!j->read)
 		return routing_port(j->d->held->routing, sw, lid);
@@ -132,7 +132,7 @@ static unsigned entry_held(const struct judge *j, uint32_t sw, unsigned lid)
 }
 
 /* Adds owners by the LIDs of a sweep. Owners found before stay. */
-static void own_by_sweep(struct judge *j, const struct lids *l)
+static void own_by_sweep(struct drift_judge *j, const struct lids *l)
 {
 	for (unsigned lid = 1; lid <= l->max_lid && lid <= j->top; lid++)
 		if (j->owner[lid] == NO_ID)
@@ -140,7 +140,7 @@ static void own_by_sweep(struct judge *j, const struct lids *l)
 }
 
 /* Adds owners by the tables or the source, whether the port is up or not. */
-static void own_by_ports(struct judge *j)
+static void own_by_ports(struct drift_judge *j)
 {
 	const struct fabric *f = j->f;
 	const uint16_t *lid = j->read && j->read->lid ? j->read->lid : f->port_lid;
@@ -155,7 +155,7 @@ static void own_by_ports(struct judge *j)
 	}
 }
 
-static void find_owners(struct judge *j)
+static void drift_find_owners(struct drift_judge *j)
 {
 	j->owner = mem_alloc((j->top + 1) * sizeof(*j->owner));
 	memset(j->owner, 0xff, (j->top + 1) * sizeof(*j->owner));
@@ -168,7 +168,7 @@ static void find_owners(struct judge *j)
 }
 
 /* Why a packet for a LID of `owner` cannot go on from a switch by a port; NULL: it can. */
-static const char *dead_end(const struct judge *j, uint32_t sw, unsigned port, uint32_t owner)
+static const char *drift_dead_end(const struct drift_judge *j, uint32_t sw, unsigned port, uint32_t owner)
 {
 	const struct fabric *f = j->f;
 	uint32_t id, peer;
@@ -196,7 +196,7 @@ static const char *dead_end(const struct judge *j, uint32_t sw, unsigned port, u
 	return "it leads to a port that does not have the LID";
 }
 
-static enum drift_class class_of(const struct judge *j, uint32_t sw, unsigned lid, unsigned held,
+static enum drift_class class_of(const struct drift_judge *j, uint32_t sw, unsigned lid, unsigned held,
 				 unsigned next, const char **why)
 {
 	uint32_t owner = j->owner[lid];
@@ -208,7 +208,7 @@ static enum drift_class class_of(const struct judge *j, uint32_t sw, unsigned li
 	}
 	if (held == NO_PATH)
 		return DRIFT_MISSING;
-	*why = dead_end(j, sw, held, owner);
+	*why = drift_dead_end(j, sw, held, owner);
 	if (*why && j->cache && !j->topo->endport_up[owner]) {
 		*why = "use_ucast_cache keeps entries of ports that are gone";
 		return DRIFT_KEPT;
@@ -221,7 +221,7 @@ static enum drift_class class_of(const struct judge *j, uint32_t sw, unsigned li
 	return j->restart && held == routing_port(j->restart, sw, lid) ? DRIFT_RIGHT : DRIFT_KEPT;
 }
 
-static void add_entry(struct judge *j, uint32_t sw, unsigned lid, unsigned held, unsigned next)
+static void drift_add_entry(struct drift_judge *j, uint32_t sw, unsigned lid, unsigned held, unsigned next)
 {
 	struct drift *d = j->d;
 	const char *why;
@@ -245,17 +245,17 @@ static void add_entry(struct judge *j, uint32_t sw, unsigned lid, unsigned held,
 
 COMPARATOR(by_class, struct drift_entry, UP(class) UP(sw) UP(lid))
 
-static int judge_all(struct judge *j, struct progress *p, struct err *e)
+static int drift_judge_all(struct drift_judge *j, struct progress *p, struct err *e)
 {
 	progress_start(p, "judging entries", j->f->n_switches);
 	for (uint32_t sw = 0; sw < j->f->n_switches; sw++) {
 		if (!progress_step(p, sw))
 			return err_set(e, CANCELLED);
 		if (!switch_up(j->topo, sw)) {
-			j->d->n_away += has_table(j, sw);
+			j->d->n_away += drift_has_table(j, sw);
 			continue;
 		}
-		if (!has_table(j, sw)) {
+		if (!drift_has_table(j, sw)) {
 			j->d->n_silent++;
 			for (unsigned lid = 1; j->next && lid <= j->top; lid++)
 				j->d->n_unjudged += routing_port(j->next, sw, lid) != NO_PATH;
@@ -268,7 +268,7 @@ static int judge_all(struct judge *j, struct progress *p, struct err *e)
 			if (held == NO_PATH && next != NO_PATH && j->told && !j->told[lid])
 				j->d->n_not_in_file++;
 			else if (held != NO_PATH || next != NO_PATH)
-				add_entry(j, sw, lid, held, next);
+				drift_add_entry(j, sw, lid, held, next);
 		}
 	}
 	if (j->d->n_entries)
@@ -360,7 +360,7 @@ static struct sweep *run_next(const struct drift *d, const struct setup *with,
 static int judge(struct drift *d, const struct sweep *restart, const struct engine *const *engines,
 		 bool with_entries, struct progress *p, struct err *e)
 {
-	struct judge j = {
+	struct drift_judge j = {
 		.d = d,
 		.topo = d->next->topo,
 		.f = d->next->fabric,
@@ -377,8 +377,8 @@ static int judge(struct drift *d, const struct sweep *restart, const struct engi
 	if (top > j.top)
 		j.top = top;
 	j.told = j.read ? switch_tables_told(j.read, j.top) : NULL;
-	find_owners(&j);
-	rc = judge_all(&j, p, e);
+	drift_find_owners(&j);
+	rc = drift_judge_all(&j, p, e);
 	free(j.owner);
 	free(j.told);
 	if (rc || !with_entries)

@@ -111,7 +111,7 @@ static double agreement_for_order(const struct drift_candidate *c)
 }
 
 /* The best from `from` on: by agreement, then by right share (see RIGHT_BAND), then by place. */
-static unsigned best_from(const struct drift_ranking *r, unsigned from)
+static unsigned drift_rank_best_from(const struct drift_ranking *r, unsigned from)
 {
 	const struct drift_candidate *c = r->candidate;
 	double agreement = -4, right = -1;
@@ -128,10 +128,10 @@ static unsigned best_from(const struct drift_ranking *r, unsigned from)
 	return from;
 }
 
-static void order(struct drift_ranking *r)
+static void drift_rank_order(struct drift_ranking *r)
 {
 	for (unsigned at = 0; at < r->n; at++) {
-		unsigned best = best_from(r, at);
+		unsigned best = drift_rank_best_from(r, at);
 		struct drift_candidate c = r->candidate[best];
 
 		memmove(&r->candidate[at + 1], &r->candidate[at], (best - at) * sizeof(c));
@@ -178,7 +178,7 @@ struct drift_ranking *drift_rank(const struct sweep *held, const struct setup *s
 	}
 	levels_free(levels);
 	if (!rc) {
-		order(k.r);
+		drift_rank_order(k.r);
 		return k.r;
 	}
 	drift_ranking_free(k.r);
@@ -215,7 +215,7 @@ static struct drift *judge_by_best(const struct drift_request *rq, const struct 
 }
 
 /* The LMC that most ports of hosts have with tables that were read. */
-static unsigned usual_lmc(const struct fabric *f, const struct switch_tables *t)
+static unsigned drift_rank_usual_lmc(const struct fabric *f, const struct switch_tables *t)
 {
 	const uint16_t *lid = t->lid ? t->lid : f->port_lid;
 	const uint8_t *lmc = t->lid ? t->lmc : f->port_lmc;
@@ -234,7 +234,7 @@ static unsigned usual_lmc(const struct fabric *f, const struct switch_tables *t)
  */
 static const struct setup *setup_with_lmc(const struct setup *setup)
 {
-	unsigned lmc = setup_tables(setup) ? usual_lmc(setup->fabric, setup_tables(setup)) : 0;
+	unsigned lmc = setup_tables(setup) ? drift_rank_usual_lmc(setup->fabric, setup_tables(setup)) : 0;
 	const struct setup *with;
 	char word[12];
 	struct options *o;

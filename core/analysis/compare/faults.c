@@ -131,7 +131,7 @@ int fault_order_from(const struct fault *a, const struct fault *b)
 	return 0;
 }
 
-static int order(const void *x, const void *y)
+static int faults_order(const void *x, const void *y)
 {
 	int ends = fault_order_ends(x, y);
 
@@ -145,9 +145,9 @@ int faults_sort(struct faults *s)
 	if (s->failed)
 		return -1;
 	if (s->n)
-		qsort(s->f, s->n, sizeof(*s->f), order);
+		qsort(s->f, s->n, sizeof(*s->f), faults_order);
 	for (size_t i = 0; i < s->n; i++)
-		if (!n || order(&s->f[n - 1], &s->f[i]))
+		if (!n || faults_order(&s->f[n - 1], &s->f[i]))
 			s->f[n++] = s->f[i];
 	s->n = n;
 	return 0;
@@ -159,7 +159,7 @@ size_t faults_minus(const struct faults *a, const struct faults *b, struct fault
 
 	*out = (struct faults){.fabric = a->fabric, .lids = a->lids, .e = a->e};
 	while (i < a->n) {
-		int c = j < b->n ? order(&a->f[i], &b->f[j]) : -1;
+		int c = j < b->n ? faults_order(&a->f[i], &b->f[j]) : -1;
 
 		if (c < 0 || (!c && a->f[i].kind == FAULT_DROPPED && a->f[i].u.routes > b->f[j].u.routes)) {
 			GROW(out->f, out->n, out->cap);
@@ -173,7 +173,7 @@ size_t faults_minus(const struct faults *a, const struct faults *b, struct fault
 
 /* --- in words ----------------------------------------------------------------------------- */
 
-static const char *member(const json_t *o, const char *key)
+static const char *faults_member(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
@@ -185,7 +185,7 @@ static void from_text(const struct faults *s, const struct fault *f, struct text
 	const char *name = NULL;
 
 	if (!s->fabric && f->at_from.object)
-		name = member(f->at_from.object, "name");
+		name = faults_member(f->at_from.object, "name");
 	else if (s->fabric && f->at_from.id != NO_ID)
 		name = s->fabric->node_name[f->at_from.id];
 	if (name)
@@ -202,7 +202,7 @@ static void to_text(const struct faults *s, const struct fault *f, struct text *
 
 	text_add(t, "%s",
 		 s->fabric ? endport_label(s->fabric, f->at_to.id, a, sizeof(a))
-			   : member(f->at_to.object, "name"));
+			   : faults_member(f->at_to.object, "name"));
 	if (f->offset)
 		text_add(t, " (LID +%u)", f->offset);
 }
@@ -242,12 +242,13 @@ void fault_text(const struct faults *s, const struct fault *f, struct text *t)
 	case FAULT_CABLE_GONE:
 		text_add(t, "cable gone: ");
 		from_text(s, f, t);
-		text_add(t, " to %s[%u]", member(f->at_to.object, "name"), f->offset);
+		text_add(t, " to %s[%u]", faults_member(f->at_to.object, "name"), f->offset);
 		break;
 	case FAULT_CABLE_SLOWER:
 		text_add(t, "slower cable: ");
 		from_text(s, f, t);
-		text_add(t, " to %s[%u], %s before", member(f->at_to.object, "name"), f->offset, f->u.what);
+		text_add(t, " to %s[%u], %s before", faults_member(f->at_to.object, "name"), f->offset,
+			 f->u.what);
 		break;
 	default:
 		text_add(t, "missing: %s", f->u.what);

@@ -16,15 +16,15 @@
 /* --- groups: faults of one kind with the same list of `from` ------------------------ */
 
 /* Successive faults that differ in `from` only. */
-struct run {
+struct faults_json_run {
 	const struct fault *f;
 	size_t n;
 	uint64_t sum; /* a hash of what is compared */
 };
 
-static int run_order(const void *x, const void *y)
+static int faults_json_run_order(const void *x, const void *y)
 {
-	const struct run *a = x, *b = y;
+	const struct faults_json_run *a = x, *b = y;
 	int c = 0;
 
 	if (a->f->kind != b->f->kind)
@@ -40,21 +40,22 @@ static int run_order(const void *x, const void *y)
 	return c;
 }
 
-static bool joined(const struct run *a, const struct run *b)
+static bool faults_json_joined(const struct faults_json_run *a, const struct faults_json_run *b)
 {
-	return a->f->kind != FAULT_MISSING && !run_order(a, b);
+	return a->f->kind != FAULT_MISSING && !faults_json_run_order(a, b);
 }
 
 static int by_place(const void *x, const void *y)
 {
-	const struct run *a = *(const struct run *const *)x, *b = *(const struct run *const *)y;
+	const struct faults_json_run *a = *(const struct faults_json_run *const *)x,
+				     *b = *(const struct faults_json_run *const *)y;
 
 	return COMPARED(a->f, b->f);
 }
 
-static struct run *find_runs(const struct faults *s, size_t *n)
+static struct faults_json_run *find_runs(const struct faults *s, size_t *n)
 {
-	struct run *run = NEW_ARRAY(s->n, struct run);
+	struct faults_json_run *run = NEW_ARRAY(s->n, struct faults_json_run);
 
 	*n = 0;
 	for (size_t i = 0, next; i < s->n; i = next) {
@@ -64,7 +65,7 @@ static struct run *find_runs(const struct faults *s, size_t *n)
 
 		for (size_t k = i; k < next; k++)
 			h = mix(h, s->f[k].from + s->f[k].port * 256u + s->f[k].vl);
-		run[(*n)++] = (struct run){&s->f[i], next - i, h};
+		run[(*n)++] = (struct faults_json_run){&s->f[i], next - i, h};
 	}
 	return run;
 }
@@ -72,7 +73,7 @@ static struct run *find_runs(const struct faults *s, size_t *n)
 /* --- out ------------------------------------------------------------------------------------- */
 
 /* Copies the known keys of an end from a document, with clean text. */
-static json_t *copy(const json_t *from)
+static json_t *faults_json_copy(const json_t *from)
 {
 	static const char *const keys[] = {"guid", "lid", "port", "label", "port_guid", "vl", "lid_offset"};
 	json_t *o = json_object(), *v;
@@ -94,7 +95,7 @@ static json_t *from_json(const struct faults *s, const struct fault *f)
 {
 	json_t *o;
 
-	o = !s->fabric		     ? copy(f->at_from.object)
+	o = !s->fabric		     ? faults_json_copy(f->at_from.object)
 	    : f->at_from.id == NO_ID ? json_make("{s:o, s:o, s:o}", "name", json_null(), "guid",
 						 json_guid(f->from), "lid", json_null())
 				     : json_node(s->fabric, s->lids, f->at_from.id);
@@ -113,7 +114,7 @@ static json_t *to_json(const struct faults *s, const struct fault *f)
 	json_t *o;
 
 	if (!s->fabric) {
-		o = copy(f->at_to.object);
+		o = faults_json_copy(f->at_to.object);
 		if (f->kind == FAULT_CABLE_GONE || f->kind == FAULT_CABLE_SLOWER)
 			json_object_set_new(o, "port", json_integer(f->offset));
 		return o;
@@ -125,7 +126,7 @@ static json_t *to_json(const struct faults *s, const struct fault *f)
 	return o;
 }
 
-static json_t *group_json(const struct faults *s, const struct run *run, size_t n)
+static json_t *group_json(const struct faults *s, const struct faults_json_run *run, size_t n)
 {
 	const struct fault *f = run->f;
 	bool dropped = f->kind == FAULT_DROPPED;
@@ -153,19 +154,19 @@ json_t *faults_json(const struct faults *s)
 {
 	json_t *list = json_array();
 	size_t n, n_groups = 0;
-	struct run *run = find_runs(s, &n), **group = NEW_ARRAY(n + 1, struct run *);
+	struct faults_json_run *run = find_runs(s, &n), **group = NEW_ARRAY(n + 1, struct faults_json_run *);
 
 	if (n)
-		qsort(run, n, sizeof(*run), run_order);
+		qsort(run, n, sizeof(*run), faults_json_run_order);
 	for (size_t i = 0; i < n; i++)
-		if (!i || !joined(&run[i - 1], &run[i]))
+		if (!i || !faults_json_joined(&run[i - 1], &run[i]))
 			group[n_groups++] = &run[i];
 	if (n_groups)
-		qsort(group, n_groups, sizeof(struct run *), by_place);
+		qsort(group, n_groups, sizeof(struct faults_json_run *), by_place);
 	for (size_t g = 0; g < n_groups; g++) {
 		size_t many = 1;
 
-		while (group[g] + many < run + n && joined(group[g], group[g] + many))
+		while (group[g] + many < run + n && faults_json_joined(group[g], group[g] + many))
 			many++;
 		json_array_append_new(list, group_json(s, group[g], many));
 	}
@@ -178,38 +179,42 @@ json_t *faults_json(const struct faults *s)
 
 #define MISSING_MOST 10000000 /* limit for faults without places, of which only the number is known */
 
-struct reader {
+struct faults_json_reader {
 	struct faults *s;
 	const char *path;
 	size_t number; /* of the fault that is read, from 1 */
 	struct err *e;
 };
 
-static int wrong(const struct reader *r, const char *found, const char *expected)
+static int faults_json_wrong(const struct faults_json_reader *r, const char *found, const char *expected)
 {
 	return err_set(r->e, "%s: fault %zu of its check: found %s, expected %s", r->path, r->number, found,
 		       expected);
 }
 
-static int read_guid(const struct reader *r, const json_t *o, const char *key, uint64_t *guid)
+static int faults_json_read_guid(const struct faults_json_reader *r, const json_t *o, const char *key,
+				 uint64_t *guid)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
-	return s && number_of_hex(s, guid) ? 0 : wrong(r, s ? s : "nothing", "a GUID, 0x and 16 digits");
+	return s && number_of_hex(s, guid)
+		       ? 0
+		       : faults_json_wrong(r, s ? s : "nothing", "a GUID, 0x and 16 digits");
 }
 
 /* A number of an object, 0 if it is left out. */
-static int read_number(const struct reader *r, const json_t *o, const char *key, json_int_t most,
-		       json_int_t *v)
+static int faults_json_read_number(const struct faults_json_reader *r, const json_t *o, const char *key,
+				   json_int_t most, json_int_t *v)
 {
 	const json_t *n = json_object_get(o, key);
 
 	*v = n ? json_integer_value(n) : 0;
-	return (n && !json_is_integer(n)) || *v < 0 || *v > most ? wrong(r, key, "a number that it can be")
-								 : 0;
+	return (n && !json_is_integer(n)) || *v < 0 || *v > most
+		       ? faults_json_wrong(r, key, "a number that it can be")
+		       : 0;
 }
 
-static int read_from(const struct reader *r, const json_t *o, struct fault *f)
+static int read_from(const struct faults_json_reader *r, const json_t *o, struct fault *f)
 {
 	json_int_t port, vl;
 
@@ -217,29 +222,31 @@ static int read_from(const struct reader *r, const json_t *o, struct fault *f)
 	f->from = f->port = f->vl = 0;
 	if (!o)
 		return 0;
-	if (read_guid(r, o, "guid", &f->from) || read_number(r, o, "port", MAX_PORTS, &port) ||
-	    read_number(r, o, "vl", CDG_VLS - 1, &vl))
+	if (faults_json_read_guid(r, o, "guid", &f->from) ||
+	    faults_json_read_number(r, o, "port", MAX_PORTS, &port) ||
+	    faults_json_read_number(r, o, "vl", CDG_VLS - 1, &vl))
 		return -1;
 	f->port = (uint8_t)port;
 	f->vl = (uint8_t)vl;
 	return 0;
 }
 
-static int read_to(const struct reader *r, const json_t *o, struct fault *f)
+static int faults_json_read_to(const struct faults_json_reader *r, const json_t *o, struct fault *f)
 {
 	json_int_t offset;
 
 	f->at_to.object = o;
 	if (!o)
 		return 0;
-	if (read_guid(r, o, "port_guid", &f->to) || read_number(r, o, "lid_offset", UINT16_MAX, &offset))
+	if (faults_json_read_guid(r, o, "port_guid", &f->to) ||
+	    faults_json_read_number(r, o, "lid_offset", UINT16_MAX, &offset))
 		return -1;
 	f->offset = (uint16_t)offset;
 	return 0;
 }
 
 /* Adds faults from all `from` to all `to`. A missing list is one empty end, `from` has at least `count`. */
-static int read_ends(const struct reader *r, const json_t *o, struct fault *f, size_t count)
+static int read_ends(const struct faults_json_reader *r, const json_t *o, struct fault *f, size_t count)
 {
 	const json_t *from = json_object_get(o, f->kind == FAULT_CREDIT_LOOP ? "channels" : "from");
 	const json_t *to = json_object_get(o, "to");
@@ -247,12 +254,12 @@ static int read_ends(const struct reader *r, const json_t *o, struct fault *f, s
 	size_t rows = n_to ? n_to : 1, columns = MAX(n_from, count);
 
 	if ((from && !n_from) || (to && !n_to))
-		return wrong(r, "no list", "a list of what it is from and to");
+		return faults_json_wrong(r, "no list", "a list of what it is from and to");
 	if ((!from && (f->kind <= FAULT_LOOP || f->kind == FAULT_CREDIT_LOOP || f->kind == FAULT_NOT_HERE)) ||
 	    (!to && f->kind <= FAULT_CUT_OFF))
-		return wrong(r, "no list", "a list of what it is from and to");
+		return faults_json_wrong(r, "no list", "a list of what it is from and to");
 	for (size_t i = 0; i < rows; i++) {
-		if (read_to(r, json_array_get(to, i), f))
+		if (faults_json_read_to(r, json_array_get(to, i), f))
 			return -1;
 		for (size_t k = 0; k < columns && !r->s->failed; k++) {
 			if (read_from(r, json_array_get(from, k), f))
@@ -263,7 +270,7 @@ static int read_ends(const struct reader *r, const json_t *o, struct fault *f, s
 	return r->s->failed ? -1 : 0;
 }
 
-static int read_fault(const struct reader *r, const json_t *o)
+static int read_fault(const struct faults_json_reader *r, const json_t *o)
 {
 	const char *kind = json_string_value(json_object_get(o, "kind"));
 	const char *what = json_string_value(json_object_get(o, "what"));
@@ -274,11 +281,13 @@ static int read_fault(const struct reader *r, const json_t *o)
 		if (!strcmp(kind, fault_names[k]))
 			f.kind = (uint8_t)k;
 	if (f.kind == FAULT_KINDS)
-		return wrong(r, kind ? kind : "nothing", "a kind of fault that this program knows");
-	if (read_number(r, o, "count", f.kind == FAULT_MISSING ? MISSING_MOST : INT64_MAX, &count))
+		return faults_json_wrong(r, kind ? kind : "nothing",
+					 "a kind of fault that this program knows");
+	if (faults_json_read_number(r, o, "count", f.kind == FAULT_MISSING ? MISSING_MOST : INT64_MAX,
+				    &count))
 		return -1;
 	if (f.kind == FAULT_MISSING && !what)
-		return wrong(r, "nothing", "what is missing");
+		return faults_json_wrong(r, "nothing", "what is missing");
 	if (f.kind == FAULT_MISSING)
 		f.u.what = what;
 	if (f.kind == FAULT_DROPPED)
@@ -286,14 +295,14 @@ static int read_fault(const struct reader *r, const json_t *o)
 	return read_ends(r, o, &f, f.kind == FAULT_MISSING && count ? (size_t)count : 1);
 }
 
-struct found {
+struct faults_json_found {
 	json_t *check;
 	size_t n; /* objects */
 };
 
 static void take_check(void *ctx, json_t *v)
 {
-	struct found *x = ctx;
+	struct faults_json_found *x = ctx;
 	const char *command = json_string_value(json_object_get(v, "command"));
 
 	x->n++;
@@ -306,8 +315,8 @@ static void take_check(void *ctx, json_t *v)
 static int read_check(struct faults *s, const char *path, const char *data, size_t size, int schema,
 		      struct progress *p, struct err *e)
 {
-	struct reader r = {.s = s, .path = path, .e = e};
-	struct found x = {0};
+	struct faults_json_reader r = {.s = s, .path = path, .e = e};
+	struct faults_json_found x = {0};
 	const json_t *list;
 	int rc = json_values_read(path, data, size, "ibscope --json -e check", schema, take_check, &x, p, e);
 

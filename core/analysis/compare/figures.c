@@ -59,7 +59,7 @@ const struct field figure_fields[FIGURES + 1] = {
 	       "entries unlike those of the first engine", 0, 0),
 };
 
-static void sl_text(uint32_t sls, char *buf, size_t size)
+static void figures_sl_text(uint32_t sls, char *buf, size_t size)
 {
 	size_t at = 0;
 
@@ -81,7 +81,7 @@ const char *figure_text(const struct figures *f, enum figure which, char *buf, s
 	if (f->v[which] < 0)
 		snprintf(buf, size, "-");
 	else if (which == FIG_SLS)
-		sl_text(f->sls, buf, size);
+		figures_sl_text(f->sls, buf, size);
 	else
 		snprintf(buf, size, "%.*f", figure_fields[which].decimals, f->v[which]);
 	return buf;
@@ -119,7 +119,7 @@ static double sum_mean(const struct sum *s)
 	return s->n ? (double)s->sum / (double)s->n : 0;
 }
 
-struct walk {
+struct figures_walk {
 	const struct routing *r;
 	const struct elements *el;
 	bool several;	 /* an element has several chips */
@@ -139,19 +139,19 @@ struct walk {
 	struct sum length, elements, first, links;
 };
 
-static bool is_host(const struct routing *r, uint32_t ep)
+static bool figures_is_host(const struct routing *r, uint32_t ep)
 {
 	return routing_counts(r, ep) && r->topo->endport_switch[ep] != NO_ID;
 }
 
-static void walk_init(struct walk *w, const struct routing *r, const struct elements *el)
+static void walk_init(struct figures_walk *w, const struct routing *r, const struct elements *el)
 {
 	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
 	uint32_t n = f->n_switches;
 	uint8_t *with_lid = NEW_ARRAY(n + 1, uint8_t);
 
-	*w = (struct walk){
+	*w = (struct figures_walk){
 		.r = r,
 		.el = el,
 		.n = n,
@@ -168,7 +168,7 @@ static void walk_init(struct walk *w, const struct routing *r, const struct elem
 		w->several |= element_chips(el, e) > 1;
 	/* the switches with hosts */
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		if (!is_host(r, ep))
+		if (!figures_is_host(r, ep))
 			continue;
 		w->hosts[t->endport_switch[ep]] += t->endport_up[ep];
 		with_lid[t->endport_switch[ep]] |= r->lids->base[ep] != 0;
@@ -182,7 +182,7 @@ static void walk_init(struct walk *w, const struct routing *r, const struct elem
 	free(with_lid);
 }
 
-static void walk_free(struct walk *w)
+static void figures_walk_free(struct figures_walk *w)
 {
 	free(w->hosts);
 	free(w->edge);
@@ -195,7 +195,7 @@ static void walk_free(struct walk *w)
 }
 
 /* Count the elements on the paths to one LID, from its end. Elements entered twice count twice. */
-static void count_elements(struct walk *w, const uint8_t *col, const uint16_t *hops)
+static void count_elements(struct figures_walk *w, const uint8_t *col, const uint16_t *hops)
 {
 	const struct topo *t = w->r->topo;
 	const uint32_t *of = w->el->of;
@@ -226,7 +226,7 @@ static void count_elements(struct walk *w, const uint8_t *col, const uint16_t *h
 }
 
 /* Add the lengths of the paths from all hosts to one LID of a host on switch `own`. */
-static void add_lengths(struct walk *w, uint32_t own, const uint8_t *col, const uint16_t *hops)
+static void add_lengths(struct figures_walk *w, uint32_t own, const uint8_t *col, const uint16_t *hops)
 {
 	if (w->several)
 		count_elements(w, col, hops);
@@ -246,7 +246,7 @@ static void add_lengths(struct walk *w, uint32_t own, const uint8_t *col, const 
 }
 
 /* Number of links on the paths from a switch to all LIDs of a host; 0 when none arrives. */
-static uint32_t count_links(struct walk *w, uint32_t sw, const uint8_t *col, unsigned n_lids)
+static uint32_t figures_count_links(struct figures_walk *w, uint32_t sw, const uint8_t *col, unsigned n_lids)
 {
 	const struct topo *t = w->r->topo;
 	uint32_t links = 0;
@@ -271,7 +271,7 @@ static uint32_t count_links(struct walk *w, uint32_t sw, const uint8_t *col, uns
 }
 
 /* Number of ports by which a switch sends to the LIDs of a host. */
-static uint32_t count_first(const struct walk *w, uint32_t sw, const uint8_t *col, unsigned n_lids)
+static uint32_t count_first(const struct figures_walk *w, uint32_t sw, const uint8_t *col, unsigned n_lids)
 {
 	uint64_t seen[4] = {0};
 
@@ -285,7 +285,7 @@ static uint32_t count_first(const struct walk *w, uint32_t sw, const uint8_t *co
 			  __builtin_popcountll(seen[2]) + __builtin_popcountll(seen[3]));
 }
 
-static void add_host(struct walk *w, uint32_t ep)
+static void figures_add_host(struct figures_walk *w, uint32_t ep)
 {
 	const struct topo *t = w->r->topo;
 	unsigned base = w->r->lids->base[ep], count = w->r->lids->count[ep];
@@ -309,7 +309,7 @@ static void add_host(struct walk *w, uint32_t ep)
 		first = count_first(w, w->edge[i], col, count);
 		if (first)
 			sum_add(&w->first, first, 1);
-		links = count_links(w, w->edge[i], col, count);
+		links = figures_count_links(w, w->edge[i], col, count);
 		if (links)
 			sum_add(&w->links, links, 1);
 	}
@@ -319,7 +319,7 @@ static void add_host(struct walk *w, uint32_t ep)
  * The same for all hosts with one LID each, by routing.exact: each way has that many links, and begins with
  * one port.  False: hosts have several LIDs, or the engine promises nothing.
  */
-static bool add_exact(struct walk *w)
+static bool add_exact(struct figures_walk *w)
 {
 	const struct routing *r = w->r;
 	const struct topo *t = r->topo;
@@ -329,7 +329,7 @@ static bool add_exact(struct walk *w)
 	for (unsigned lid = 1; one && lid <= r->lids->max_lid; lid++) {
 		uint32_t ep = lid_owner(r->lids, lid);
 
-		if (ep == NO_ID || r->lids->base[ep] != lid || !is_host(r, ep))
+		if (ep == NO_ID || r->lids->base[ep] != lid || !figures_is_host(r, ep))
 			continue;
 		one = r->lids->count[ep] == 1;
 		to[t->endport_switch[ep]]++;
@@ -365,7 +365,7 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 	const struct lids *l = r->lids;
 	const struct fabric *fb = r->topo->fabric;
 	uint32_t most = 0;
-	struct walk w;
+	struct figures_walk w;
 	bool done = true;
 
 	*f = (struct figures){0};
@@ -377,13 +377,13 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 		uint32_t ep = lid_owner(l, lid);
 
 		/* by LID, so that one block of columns serves many hosts */
-		if (ep == NO_ID || l->base[ep] != lid || !is_host(r, ep))
+		if (ep == NO_ID || l->base[ep] != lid || !figures_is_host(r, ep))
 			continue;
 		done = progress_step(p, lid);
 		if (done)
-			add_host(&w, ep);
+			figures_add_host(&w, ep);
 	}
-	walk_free(&w);
+	figures_walk_free(&w);
 	if (!done)
 		return -1;
 	for (uint32_t sw = 0; sw < fb->n_switches; sw++) {
@@ -469,7 +469,7 @@ static int measure_sls(const struct routing *r, struct figures *f, struct progre
 	int rc = 0;
 
 	for (uint32_t i = 0; i < r->topo->fabric->n_endports; i++) {
-		if (!r->lids->base[i] || !is_host(r, i))
+		if (!r->lids->base[i] || !figures_is_host(r, i))
 			continue;
 		ep[n++] = i;
 		memset(&to[r->lids->base[i]], 1, r->lids->count[i]);

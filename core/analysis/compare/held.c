@@ -4,13 +4,13 @@
 #include "core/analysis/compare/compare.h"
 #include "core/base/memory.h"
 
-struct held {
+struct drift_held {
 	struct routing_ops ops;
 	const struct routing *a, *b; /* references held */
 };
 
 /* The endport's LID before; 0: it had none, or was not up. */
-static unsigned lid_before(const struct held *h, unsigned lid)
+static unsigned lid_before(const struct drift_held *h, unsigned lid)
 {
 	uint32_t ep = lid_owner(h->b->lids, lid);
 	unsigned off;
@@ -23,7 +23,7 @@ static unsigned lid_before(const struct held *h, unsigned lid)
 
 static struct sl_range held_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
-	const struct held *h = r->priv;
+	const struct drift_held *h = r->priv;
 	unsigned from = lid_before(h, slid), to = lid_before(h, dlid);
 
 	return from && to ? routing_sl(h->a, from, to) : routing_sl(h->b, slid, dlid);
@@ -31,21 +31,21 @@ static struct sl_range held_sl(const struct routing *r, unsigned slid, unsigned 
 
 static unsigned held_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
 {
-	const struct held *h = r->priv;
+	const struct drift_held *h = r->priv;
 
 	return routing_vl(h->b, sw, in, out, sl);
 }
 
 static unsigned held_endport_vl(const struct routing *r, uint32_t endport, unsigned sl)
 {
-	const struct held *h = r->priv;
+	const struct drift_held *h = r->priv;
 
 	return h->b->ops->endport_vl(h->b, endport, sl);
 }
 
 static void held_free(void *priv)
 {
-	struct held *h = priv;
+	struct drift_held *h = priv;
 
 	routing_unref(h->a);
 	routing_unref(h->b);
@@ -55,12 +55,12 @@ static void held_free(void *priv)
 const struct routing *comparison_held(const struct comparison *c)
 {
 	struct routing *r = routing_new(c->b->engine, c->b->topo, c->b->lids);
-	struct held *h = NEW(struct held);
+	struct drift_held *h = NEW(struct drift_held);
 	bool all = true;
 
 	for (uint32_t ep = 0; ep < c->b->topo->fabric->n_endports; ep++)
 		all = all && (!c->b->topo->endport_up[ep] || c->a->topo->endport_up[ep]);
-	*h = (struct held){.a = routing_ref(c->a), .b = routing_ref(c->b)};
+	*h = (struct drift_held){.a = routing_ref(c->a), .b = routing_ref(c->b)};
 	h->ops = (struct routing_ops){
 		.sl = held_sl,
 		.sl_by_switch = all && routing_sls_by_switch(c->a) && routing_sls_by_switch(c->b),

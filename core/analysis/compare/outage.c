@@ -18,7 +18,7 @@ enum local_repair local_repair_of(const struct options *o)
 /* At a switch that is up: the port of the table, or all that a packet may choose among. */
 enum { BY_TABLE = 1, BY_CHOICE = 2 };
 
-struct work {
+struct outage_work {
 	struct outage *x;
 	const struct topo *was, *left;
 	struct routing *now;	   /* the old tables on what is left: repairs and groups look at its ports */
@@ -48,7 +48,7 @@ struct work {
 	uint8_t *ok_node;   /* [n_switches] some LID of it has one now */
 };
 
-static void work_init(struct work *w)
+static void work_init(struct outage_work *w)
 {
 	const struct routing *r = w->x->before;
 	const struct fabric *f = r->topo->fabric;
@@ -88,7 +88,7 @@ static void work_init(struct work *w)
 	w->ok_node = NEW_ARRAY(n, uint8_t);
 }
 
-static void work_free(struct work *w)
+static void work_free(struct outage_work *w)
 {
 	routing_unref(w->now);
 	free(w->touched);
@@ -118,7 +118,7 @@ static void work_free(struct work *w)
 	free(w->ok_node);
 }
 
-static void sort_hosts(struct work *w)
+static void outage_sort_hosts(struct outage_work *w)
 {
 	const struct fabric *f = w->was->fabric;
 
@@ -139,7 +139,7 @@ static void sort_hosts(struct work *w)
 }
 
 /* Such LIDs of a switch with groups.  dead: ports that led on before. */
-static void touch_choices(struct work *w, uint32_t s, const struct port_set *dead)
+static void touch_choices(struct outage_work *w, uint32_t s, const struct port_set *dead)
 {
 	const struct routing *r = w->x->before;
 	const struct adaptive_switch *a = &r->adaptive->sw[s];
@@ -163,7 +163,7 @@ static void touch_choices(struct work *w, uint32_t s, const struct port_set *dea
 }
 
 /* LIDs that lead into what is down, at a switch that is up. */
-static void find_touched(struct work *w)
+static void find_touched(struct outage_work *w)
 {
 	const struct routing *r = w->x->before;
 	const struct fabric *f = w->was->fabric;
@@ -192,7 +192,7 @@ static void find_touched(struct work *w)
 }
 
 /* The port id at which the way from a switch ends; it loops nowhere. */
-static uint32_t stop_of(struct work *w, uint32_t s, uint32_t dst)
+static uint32_t stop_of(struct outage_work *w, uint32_t s, uint32_t dst)
 {
 	const struct fabric *f = w->left->fabric;
 	uint32_t n = 0, next = s, stop = NO_ID;
@@ -212,7 +212,7 @@ static uint32_t stop_of(struct work *w, uint32_t s, uint32_t dst)
 	return stop;
 }
 
-static void put_entries(struct work *w, unsigned lid)
+static void put_entries(struct outage_work *w, unsigned lid)
 {
 	struct outage *x = w->x;
 
@@ -228,7 +228,7 @@ static void put_entries(struct work *w, unsigned lid)
 }
 
 /* Pairs from living sources on a switch whose way to the LID is lost. */
-static void lose(struct work *w, uint32_t s, uint32_t dst, uint64_t pairs)
+static void lose(struct outage_work *w, uint32_t s, uint32_t dst, uint64_t pairs)
 {
 	struct outage *x = w->x;
 	uint32_t port;
@@ -247,7 +247,7 @@ static void lose(struct work *w, uint32_t s, uint32_t dst, uint64_t pairs)
 }
 
 /* Pairs from hosts that are down. */
-static void lose_dead(struct work *w, uint32_t dst, uint64_t pairs)
+static void lose_dead(struct outage_work *w, uint32_t dst, uint64_t pairs)
 {
 	w->x->cut += pairs;
 	w->x->end_down += pairs;
@@ -256,7 +256,7 @@ static void lose_dead(struct work *w, uint32_t dst, uint64_t pairs)
 }
 
 /* The pairs to one LID from the hosts that hung on a switch and had a way. */
-static void count_switch(struct work *w, uint32_t s, uint32_t dst, bool fixed_ends)
+static void outage_count_switch(struct outage_work *w, uint32_t s, uint32_t dst, bool fixed_ends)
 {
 	struct outage *x = w->x;
 	bool own = w->was->endport_switch[dst] == s, up = w->left->endport_up[dst];
@@ -283,7 +283,7 @@ static void count_switch(struct work *w, uint32_t s, uint32_t dst, bool fixed_en
  * A LID whose ways are lost behind a few entries: only switches behind these are looked at. false: nothing is
  * done, as hosts are down, too, or there are many switches.
  */
-static bool count_behind(struct work *w, unsigned lid, uint32_t dst)
+static bool outage_count_behind(struct outage_work *w, unsigned lid, uint32_t dst)
 {
 	const struct routing *r = w->x->before;
 	const struct fabric *f = w->was->fabric;
@@ -308,12 +308,12 @@ static bool count_behind(struct work *w, unsigned lid, uint32_t dst)
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (w->alive[w->list[i]])
-			count_switch(w, w->list[i], dst, false);
+			outage_count_switch(w, w->list[i], dst, false);
 	put_entries(w, lid);
 	return true;
 }
 
-static void count_lid(struct work *w, unsigned lid, uint32_t dst)
+static void outage_count_lid(struct outage_work *w, unsigned lid, uint32_t dst)
 {
 	const struct routing *r = w->x->before;
 	uint32_t n = w->was->fabric->n_switches;
@@ -331,7 +331,7 @@ static void count_lid(struct work *w, unsigned lid, uint32_t dst)
 			}
 		return;
 	}
-	if (!flfr && count_behind(w, lid, dst))
+	if (!flfr && outage_count_behind(w, lid, dst))
 		return;
 	routing_columns(r, lid, 1, w->col[0]);
 	column_hops(w->was, w->col[0], dst, w->hops[0], w->scratch);
@@ -361,14 +361,14 @@ static void count_lid(struct work *w, unsigned lid, uint32_t dst)
 	memset(w->stop, 0xff, n * sizeof(*w->stop));
 	for (uint32_t s = 0; s < n; s++)
 		if (w->hops[0][s] < HOPS_LOOP && (w->alive[s] || w->dead[s]))
-			count_switch(w, s, dst, flfr && w->fixed[s] >= HOPS_LOOP);
+			outage_count_switch(w, s, dst, flfr && w->fixed[s] >= HOPS_LOOP);
 	put_entries(w, lid);
 }
 
 /* --- hosts with several ports ----------------------------------------------------------------------- */
 
 /* Paths from a node to the one at hand; *some: one of them arrives now. */
-static uint32_t paths_from(const struct work *w, uint32_t node, bool *some)
+static uint32_t paths_from(const struct outage_work *w, uint32_t node, bool *some)
 {
 	const struct fabric *f = w->was->fabric;
 	uint32_t paths = 0;
@@ -386,7 +386,7 @@ static uint32_t paths_from(const struct work *w, uint32_t node, bool *some)
 	return paths;
 }
 
-static void find_peers(struct work *w, uint32_t to, size_t *cap)
+static void find_peers(struct outage_work *w, uint32_t to, size_t *cap)
 {
 	struct outage *x = w->x;
 	bool some;
@@ -409,7 +409,7 @@ static void find_peers(struct work *w, uint32_t to, size_t *cap)
 /* --- the whole -------------------------------------------------------------------------------------- */
 
 /* All LIDs of one destination node. */
-static void count_node(struct work *w, uint32_t node, size_t *cap)
+static void count_node(struct outage_work *w, uint32_t node, size_t *cap)
 {
 	const struct routing *r = w->x->before;
 	const struct fabric *f = w->was->fabric;
@@ -427,7 +427,7 @@ static void count_node(struct work *w, uint32_t node, size_t *cap)
 					continue;
 				look |= w->touched[lid];
 				if (turn && (w->some_twice || w->n_graves || w->touched[lid]))
-					count_lid(w, lid, ep);
+					outage_count_lid(w, lid, ep);
 			}
 		}
 	if (!look || !w->some_twice)
@@ -443,7 +443,7 @@ COMPARATOR(most_pairs, struct outage_port, DOWN(pairs) UP(port))
 COMPARATOR(most_cut, struct outage_host, DOWN(pairs) UP(endport))
 COMPARATOR(by_nodes, struct outage_peers, UP(from) UP(to))
 
-static void list_ports(struct outage *x)
+static void outage_list_ports(struct outage *x)
 {
 	if (x->n_entries)
 		qsort(x->entry, x->n_entries, sizeof(*x->entry), by_port);
@@ -461,7 +461,7 @@ static void list_ports(struct outage *x)
 	qsort(x->port, x->n_ports, sizeof(*x->port), most_pairs);
 }
 
-static void list_hosts(struct work *w)
+static void outage_list_hosts(struct outage_work *w)
 {
 	struct outage *x = w->x;
 	uint32_t n = w->was->fabric->n_endports;
@@ -481,11 +481,11 @@ static void list_hosts(struct work *w)
 	qsort(x->host, x->n_hosts, sizeof(*x->host), most_cut);
 }
 
-static struct outage *run(const struct routing *r, const struct state *down, enum local_repair repair,
-			  bool brief, struct progress *p, struct err *e)
+static struct outage *outage_run(const struct routing *r, const struct state *down, enum local_repair repair,
+				 bool brief, struct progress *p, struct err *e)
 {
 	struct outage *x = NEW(struct outage);
-	struct work w = {.x = x, .brief = brief};
+	struct outage_work w = {.x = x, .brief = brief};
 	size_t cap = 0;
 	bool ok = true;
 
@@ -496,7 +496,7 @@ static struct outage *run(const struct routing *r, const struct state *down, enu
 	x->after = OUTAGE_NO_AFTER;
 	x->adaptive = r->adaptive != NULL;
 	work_init(&w);
-	sort_hosts(&w);
+	outage_sort_hosts(&w);
 	find_touched(&w);
 	progress_start(p, "looking for what is cut until the next sweep", w.n_nodes);
 	for (uint32_t i = 0; ok && i < w.n_nodes; i++) {
@@ -505,8 +505,8 @@ static struct outage *run(const struct routing *r, const struct state *down, enu
 			count_node(&w, w.node[i], &cap);
 	}
 	if (ok && !brief) {
-		list_ports(x);
-		list_hosts(&w);
+		outage_list_ports(x);
+		outage_list_hosts(&w);
 		if (x->n_peers)
 			qsort(x->peers, x->n_peers, sizeof(*x->peers), by_nodes);
 	}
@@ -557,13 +557,13 @@ struct outage *outage_ahead(const struct sweep *w, const struct setup *setup,
 struct outage *outage_new(const struct routing *r, const struct state *down, enum local_repair repair,
 			  struct progress *p, struct err *e)
 {
-	return run(r, down, repair, false, p, e);
+	return outage_run(r, down, repair, false, p, e);
 }
 
 int outage_count(const struct routing *r, const struct state *down, enum local_repair repair, uint64_t *cut,
 		 struct progress *p, struct err *e)
 {
-	struct outage *x = run(r, down, repair, true, p, e);
+	struct outage *x = outage_run(r, down, repair, true, p, e);
 
 	*cut = x ? x->cut : 0;
 	outage_free(x);

@@ -23,7 +23,7 @@ struct pass {
 };
 
 /* The farthest switch first: each hands its hosts on to the next. */
-static void add_lid(struct pass *p, unsigned lid, uint32_t dst, uint64_t *cut)
+static void outage_parts_add_lid(struct pass *p, unsigned lid, uint32_t dst, uint64_t *cut)
 {
 	const struct topo *t = p->r->topo;
 	const struct fabric *f = t->fabric;
@@ -54,7 +54,7 @@ static bool pass_over(struct pass *p, uint64_t *cut, struct progress *progress)
 	for (unsigned lid = 1; ok && lid <= l->max_lid; lid++) {
 		ok = progress_step(progress, lid);
 		if (l->owner[lid] != NO_ID && routing_has_host(p->r, l->owner[lid]))
-			add_lid(p, lid, l->owner[lid], cut);
+			outage_parts_add_lid(p, lid, l->owner[lid], cut);
 	}
 	return ok;
 }

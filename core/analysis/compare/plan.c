@@ -13,7 +13,7 @@
 const char *const plan_change_word[PLAN_CHANGES] = {"missing", "extra",	    "wrong-port", "swapped",
 						    "rate",    "not-found", "twice",	  "leaf"};
 
-struct comparison {
+struct plan_comparison {
 	const struct fabric *f;
 	const struct cabling *plan;
 	struct plan_names *names;
@@ -72,31 +72,31 @@ static void join_unknown(struct plan_report *r)
 		qsort(r->unknown, n, sizeof(*r->unknown), by_row);
 }
 
-static uint32_t peer(const struct comparison *c, uint32_t port)
+static uint32_t peer(const struct plan_comparison *c, uint32_t port)
 {
 	return port == NO_ID ? NO_ID : c->f->port_peer[port];
 }
 
-static void use(struct comparison *c, uint32_t port)
+static void use(struct plan_comparison *c, uint32_t port)
 {
 	if (port != NO_ID && c->f->port_link[port] != NO_ID)
 		c->used[c->f->port_link[port]] = true;
 }
 
-static bool is_used(const struct comparison *c, uint32_t port)
+static bool is_used(const struct plan_comparison *c, uint32_t port)
 {
 	return c->used[c->f->port_link[port]];
 }
 
 /* --- rows ------------------------------------------------------------------------------------------ */
 
-static bool found_switch(const struct comparison *c, const struct plan_end *end)
+static bool found_switch(const struct plan_comparison *c, const struct plan_end *end)
 {
 	return node_is_switch(c->f, plan_nodes(c->names, end)[0]);
 }
 
 /* Find both ends of a row. False: one is missing, which is reported. */
-static bool find_row(struct comparison *c, uint32_t row)
+static bool plan_find_row(struct plan_comparison *c, uint32_t row)
 {
 	const struct planned_cable *want = &c->plan->row[row];
 	struct plan_end *end = c->end[row];
@@ -130,7 +130,7 @@ static bool is_exact(const struct plan_end end[2])
 	return end[0].port != NO_ID && end[1].port != NO_ID;
 }
 
-static bool fits(const struct comparison *c, const struct plan_end *end, uint32_t port)
+static bool plan_fits(const struct plan_comparison *c, const struct plan_end *end, uint32_t port)
 {
 	const uint32_t *node = plan_nodes(c->names, end);
 
@@ -145,18 +145,18 @@ static bool fits(const struct comparison *c, const struct plan_end *end, uint32_
 }
 
 /* An earlier row wants port k of this row. Does it mean the same cable? */
-static bool same_cable(const struct comparison *c, uint32_t row, int k, uint32_t before)
+static bool same_cable(const struct plan_comparison *c, uint32_t row, int k, uint32_t before)
 {
 	const struct plan_end *end = c->end[row], *other = c->end[before];
 	int there = other[1].port == end[k].port;
 
 	if (other[!there].port != NO_ID)
-		return fits(c, &end[!k], other[!there].port);
-	return end[!k].port == NO_ID || fits(c, &other[!there], end[!k].port);
+		return plan_fits(c, &end[!k], other[!there].port);
+	return end[!k].port == NO_ID || plan_fits(c, &other[!there], end[!k].port);
 }
 
 /* Take the row's ports. False: the row repeats a cable, or wants another row's port, which is reported. */
-static bool take_ports(struct comparison *c, uint32_t row)
+static bool plan_take_ports(struct plan_comparison *c, uint32_t row)
 {
 	const struct plan_end *end = c->end[row];
 
@@ -182,7 +182,7 @@ static bool take_ports(struct comparison *c, uint32_t row)
 }
 
 /* The row's cable is there, and begins at this port. */
-static void settle(struct comparison *c, uint32_t row, uint32_t port)
+static void plan_settle(struct plan_comparison *c, uint32_t row, uint32_t port)
 {
 	const struct planned_cable *want = &c->plan->row[row];
 	uint32_t to = peer(c, port);
@@ -201,7 +201,7 @@ static void settle(struct comparison *c, uint32_t row, uint32_t port)
 }
 
 /* For a row that leaves a port open: take any cable that fits and that no other row has. */
-static void find_any(struct comparison *c, uint32_t row)
+static void find_any(struct plan_comparison *c, uint32_t row)
 {
 	const struct plan_end *end = c->end[row];
 	int from = end[0].port == NO_ID && (end[1].port != NO_ID || end[1].n < end[0].n);
@@ -211,13 +211,13 @@ static void find_any(struct comparison *c, uint32_t row)
 		for (unsigned p = 1; p <= c->f->node_nports[node[i]]; p++) {
 			uint32_t port = c->f->node_port[node[i]] + p, to = peer(c, port);
 
-			if (to == NO_ID || is_used(c, port) || !fits(c, &end[from], port) ||
-			    !fits(c, &end[!from], to))
+			if (to == NO_ID || is_used(c, port) || !plan_fits(c, &end[from], port) ||
+			    !plan_fits(c, &end[!from], to))
 				continue;
 			if ((c->row_of[port] != NO_ID && c->row_of[port] != row) ||
 			    (c->row_of[to] != NO_ID && c->row_of[to] != row))
 				continue;
-			settle(c, row, port);
+			plan_settle(c, row, port);
 			return;
 		}
 }
@@ -225,27 +225,27 @@ static void find_any(struct comparison *c, uint32_t row)
 /* --- what is not there ------------------------------------------------------------------------------ */
 
 /* The port that a row wants at the other end of its cable. */
-static uint32_t partner(const struct comparison *c, uint32_t row, uint32_t port)
+static uint32_t partner(const struct plan_comparison *c, uint32_t row, uint32_t port)
 {
 	return c->end[row][c->end[row][0].port == port].port;
 }
 
 /* The open row that wants the port, or NO_ID. */
-static uint32_t open_row(const struct comparison *c, uint32_t port)
+static uint32_t open_row(const struct plan_comparison *c, uint32_t port)
 {
 	uint32_t row = port == NO_ID ? NO_ID : c->row_of[port];
 
 	return row != NO_ID && c->open[row] && is_exact(c->end[row]) ? row : NO_ID;
 }
 
-static uint32_t free_peer(const struct comparison *c, uint32_t port)
+static uint32_t free_peer(const struct plan_comparison *c, uint32_t port)
 {
 	uint32_t to = peer(c, port);
 
 	return to == NO_ID || is_used(c, port) ? NO_ID : to;
 }
 
-static void tell_row(struct comparison *c, uint32_t row, uint32_t at, uint32_t found)
+static void plan_tell_row(struct plan_comparison *c, uint32_t row, uint32_t at, uint32_t found)
 {
 	struct plan_difference *d = plan_tell(c->r, found == NO_ID ? PLAN_MISSING : PLAN_WRONG_PORT, row);
 
@@ -260,7 +260,7 @@ static void tell_row(struct comparison *c, uint32_t row, uint32_t at, uint32_t f
  * Planned and real cables that share ports are a line or a ring: planned, real, planned ... Walks backwards
  * from a port of a row. Returns the port where the first row begins, or `from` in a ring.
  */
-static uint32_t line_begin(const struct comparison *c, uint32_t from)
+static uint32_t line_begin(const struct plan_comparison *c, uint32_t from)
 {
 	uint32_t at = from;
 
@@ -277,7 +277,7 @@ static uint32_t line_begin(const struct comparison *c, uint32_t from)
 }
 
 /* Are two rows swapped, each cabled to the other's partner? */
-static bool tell_swap(struct comparison *c, uint32_t row)
+static bool tell_swap(struct plan_comparison *c, uint32_t row)
 {
 	uint32_t a = c->end[row][0].port, z = c->end[row][1].port, w = free_peer(c, a), b = free_peer(c, z);
 	uint32_t other = open_row(c, w);
@@ -294,7 +294,7 @@ static bool tell_swap(struct comparison *c, uint32_t row)
 }
 
 /* Walks forward: the port where the last row ends. */
-static uint32_t line_end(const struct comparison *c, uint32_t begin)
+static uint32_t plan_line_end(const struct plan_comparison *c, uint32_t begin)
 {
 	for (uint32_t at = begin;;) {
 		uint32_t end = partner(c, c->row_of[at], at);
@@ -306,9 +306,9 @@ static uint32_t line_end(const struct comparison *c, uint32_t begin)
 }
 
 /* Tell a line of rows, each with the real cable that follows it. */
-static void tell_line(struct comparison *c, uint32_t row)
+static void tell_line(struct plan_comparison *c, uint32_t row)
 {
-	uint32_t at = line_begin(c, c->end[row][0].port), end = line_end(c, at);
+	uint32_t at = line_begin(c, c->end[row][0].port), end = plan_line_end(c, at);
 
 	if (free_peer(c, end) == NO_ID && free_peer(c, at) != NO_ID)
 		at = end; /* from this end every row has one */
@@ -317,18 +317,18 @@ static void tell_line(struct comparison *c, uint32_t row)
 
 		end = partner(c, row, at);
 		found = free_peer(c, end);
-		tell_row(c, row, found == NO_ID ? at : end, found);
+		plan_tell_row(c, row, found == NO_ID ? at : end, found);
 		at = found;
 	}
 }
 
-static void tell_open(struct comparison *c, uint32_t row)
+static void tell_open(struct plan_comparison *c, uint32_t row)
 {
 	const struct plan_end *end = c->end[row];
 	uint32_t at = end[0].port != NO_ID ? end[0].port : end[1].port;
 
 	if (!is_exact(end))
-		tell_row(c, row, at, at == NO_ID ? NO_ID : free_peer(c, at));
+		plan_tell_row(c, row, at, at == NO_ID ? NO_ID : free_peer(c, at));
 	else if (!tell_swap(c, row))
 		tell_line(c, row);
 }
@@ -337,7 +337,7 @@ static void tell_open(struct comparison *c, uint32_t row)
  * A cable that no row has: extra where the plan names a device at one end at least.  Cables of hosts are
  * extra only if the plan has such cables; so are cables between switches.  Wires within a device never are.
  */
-static void tell_extra(struct comparison *c, uint32_t link)
+static void tell_extra(struct plan_comparison *c, uint32_t link)
 {
 	uint32_t a = c->f->link_port[2 * link], z = c->f->link_port[2 * link + 1], na = c->f->port_node[a],
 		 nz = c->f->port_node[z];
@@ -361,7 +361,7 @@ static void tell_extra(struct comparison *c, uint32_t link)
 
 /* --- what is wished for ------------------------------------------------------------------------------ */
 
-static void wish(struct comparison *c, uint32_t row, const uint32_t port[2])
+static void wish(struct plan_comparison *c, uint32_t row, const uint32_t port[2])
 {
 	const struct planned_cable *want = &c->plan->row[row];
 
@@ -370,14 +370,14 @@ static void wish(struct comparison *c, uint32_t row, const uint32_t port[2])
 		plan_add_wish(c->r, port[0], port[1], want->width, want->speed, false);
 }
 
-static void wish_exact(struct comparison *c, uint32_t row)
+static void wish_exact(struct plan_comparison *c, uint32_t row)
 {
 	if (is_exact(c->end[row]))
 		wish(c, row, (uint32_t[]){c->end[row][0].port, c->end[row][1].port});
 }
 
 /* A port for an end that leaves it open: a free one, else one with an extra cable.  NO_ID: none. */
-static uint32_t choose_port(const struct comparison *c, const struct plan_end *end, uint32_t but)
+static uint32_t plan_choose_port(const struct plan_comparison *c, const struct plan_end *end, uint32_t but)
 {
 	const uint32_t *node = plan_nodes(c->names, end);
 	uint32_t with_extra = NO_ID;
@@ -386,7 +386,7 @@ static uint32_t choose_port(const struct comparison *c, const struct plan_end *e
 		for (unsigned p = 1; p <= c->f->node_nports[node[i]]; p++) {
 			uint32_t port = c->f->node_port[node[i]] + p, link = c->f->port_link[port];
 
-			if (port == but || c->row_of[port] != NO_ID || !fits(c, end, port))
+			if (port == but || c->row_of[port] != NO_ID || !plan_fits(c, end, port))
 				continue;
 			if (link == NO_ID)
 				return port;
@@ -397,13 +397,13 @@ static uint32_t choose_port(const struct comparison *c, const struct plan_end *e
 }
 
 /* A row that is still open and leaves a port open: choose one, which is the row's from now on. */
-static void wish_any(struct comparison *c, uint32_t row)
+static void wish_any(struct plan_comparison *c, uint32_t row)
 {
 	uint32_t port[2] = {c->end[row][0].port, c->end[row][1].port};
 
 	for (int k = 0; k < 2; k++)
 		if (port[k] == NO_ID)
-			port[k] = choose_port(c, &c->end[row][k], port[!k]);
+			port[k] = plan_choose_port(c, &c->end[row][k], port[!k]);
 	if (port[0] == NO_ID || port[1] == NO_ID) { /* no port is left */
 		c->r->left++;
 		return;
@@ -414,37 +414,37 @@ static void wish_any(struct comparison *c, uint32_t row)
 
 /* --- all --------------------------------------------------------------------------------------------- */
 
-typedef void per_row(struct comparison *c, uint32_t row);
+typedef void per_row(struct plan_comparison *c, uint32_t row);
 
-static void find(struct comparison *c, uint32_t row)
+static void find(struct plan_comparison *c, uint32_t row)
 {
-	if (!find_row(c, row))
+	if (!plan_find_row(c, row))
 		return;
 	c->covers[found_switch(c, &c->end[row][0]) && found_switch(c, &c->end[row][1])] = true;
-	c->open[row] = take_ports(c, row);
+	c->open[row] = plan_take_ports(c, row);
 	c->r->cables += c->open[row];
 }
 
-static void match(struct comparison *c, uint32_t row)
+static void match(struct plan_comparison *c, uint32_t row)
 {
 	if (is_exact(c->end[row]) && peer(c, c->end[row][0].port) == c->end[row][1].port)
-		settle(c, row, c->end[row][0].port);
+		plan_settle(c, row, c->end[row][0].port);
 }
 
-static void match_one_end(struct comparison *c, uint32_t row)
+static void match_one_end(struct plan_comparison *c, uint32_t row)
 {
 	if (!is_exact(c->end[row]) && (c->end[row][0].port != NO_ID || c->end[row][1].port != NO_ID))
 		find_any(c, row);
 }
 
-static void match_any(struct comparison *c, uint32_t row)
+static void match_any(struct plan_comparison *c, uint32_t row)
 {
 	if (!is_exact(c->end[row]))
 		find_any(c, row);
 }
 
 /* All rows, or those still open. */
-static bool each_row(struct comparison *c, per_row *what, bool all, struct progress *p)
+static bool each_row(struct plan_comparison *c, per_row *what, bool all, struct progress *p)
 {
 	for (uint32_t row = 0; row < c->plan->n; row++) {
 		if (row % LOOK == 0 && !progress_step(p, row))
@@ -455,7 +455,7 @@ static bool each_row(struct comparison *c, per_row *what, bool all, struct progr
 	return true;
 }
 
-static bool compare(struct comparison *c, struct progress *p)
+static bool compare(struct plan_comparison *c, struct progress *p)
 {
 	bool *open, done;
 
@@ -478,7 +478,7 @@ static bool compare(struct comparison *c, struct progress *p)
 int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan_report *r,
 		 struct progress *p, struct err *e)
 {
-	struct comparison c = {
+	struct plan_comparison c = {
 		.f = f,
 		.plan = plan,
 		.names = plan_names_new(f),

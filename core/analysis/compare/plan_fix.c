@@ -25,7 +25,7 @@ enum chain_kind {
 	CHAIN_CLOSED, /* a line between wrong cables: one of them has to go first */
 	CHAIN_RING
 };
-struct chain {
+struct plan_fix_chain {
 	enum chain_kind kind;
 	bool opened; /* CLOSED: one has gone */
 	uint32_t n;  /* wishes */
@@ -45,7 +45,7 @@ struct fixer {
 	bool *wrong;	   /* [n_links] */
 	bool *done;	   /* [n] */
 	uint32_t to_do;	   /* wishes that are not */
-	struct chain *chain;
+	struct plan_fix_chain *chain;
 	uint32_t *chain_of; /* [n] */
 	uint32_t n_chains;
 	uint32_t *touched; /* [n_touched] ports of all cables that are touched */
@@ -71,7 +71,7 @@ static uint32_t vertex_of(const struct fabric *f, uint32_t port)
 	return node_is_switch(f, node) ? f->node_port[node] : port;
 }
 
-static void unite(uint32_t *root, uint32_t v, uint32_t w)
+static void plan_fix_unite(uint32_t *root, uint32_t v, uint32_t w)
 {
 	v = disjoint_root(root, v);
 	w = disjoint_root(root, w);
@@ -85,7 +85,7 @@ static uint64_t cable_key(uint32_t p, uint32_t q)
 	return mix(mix(1, MIN(p, q)), MAX(p, q));
 }
 
-static void join(struct fixer *x, uint32_t p, uint32_t q)
+static void plan_fix_join(struct fixer *x, uint32_t p, uint32_t q)
 {
 	x->peer[p] = q;
 	x->peer[q] = p;
@@ -106,7 +106,7 @@ static uint32_t wish_of(const struct fixer *x, uint32_t p, uint32_t q)
 	return w != NO_ID && w == x->wish_at[q] ? w : NO_ID;
 }
 
-static void mark(struct fixer *x, uint32_t wish, bool done)
+static void plan_fix_mark(struct fixer *x, uint32_t wish, bool done)
 {
 	if (wish == NO_ID || x->done[wish] == done)
 		return;
@@ -115,43 +115,43 @@ static void mark(struct fixer *x, uint32_t wish, bool done)
 }
 
 /* Do a step, or with `back` undo it. */
-static void apply(struct fixer *x, const struct plan_fix *s, bool back)
+static void plan_fix_apply(struct fixer *x, const struct plan_fix *s, bool back)
 {
 	const uint32_t *p = s->port;
 
 	switch (s->kind) {
 	case FIX_ADD:
-		(back ? part : join)(x, p[0], p[1]);
-		mark(x, wish_of(x, p[0], p[1]), !back);
+		(back ? part : plan_fix_join)(x, p[0], p[1]);
+		plan_fix_mark(x, wish_of(x, p[0], p[1]), !back);
 		break;
 	case FIX_REMOVE:
-		(back ? join : part)(x, p[0], p[1]);
+		(back ? plan_fix_join : part)(x, p[0], p[1]);
 		if (x->wish_at[p[0]] != NO_ID || x->wish_at[p[1]] != NO_ID)
 			x->chain[x->chain_of[x->wish_at[p[x->wish_at[p[0]] == NO_ID]]]].opened = !back;
 		break;
 	case FIX_MOVE:
 		part(x, p[0], p[back ? 2 : 1]);
-		join(x, p[0], p[back ? 1 : 2]);
-		mark(x, wish_of(x, p[0], p[2]), !back);
+		plan_fix_join(x, p[0], p[back ? 1 : 2]);
+		plan_fix_mark(x, wish_of(x, p[0], p[2]), !back);
 		break;
 	case FIX_SWAP:
 		part(x, p[0], p[back ? 3 : 1]);
 		part(x, p[2], p[back ? 1 : 3]);
-		join(x, p[0], p[back ? 1 : 3]);
-		join(x, p[2], p[back ? 3 : 1]);
-		mark(x, wish_of(x, p[0], p[3]), !back);
-		mark(x, wish_of(x, p[2], p[1]), !back);
+		plan_fix_join(x, p[0], p[back ? 1 : 3]);
+		plan_fix_join(x, p[2], p[back ? 3 : 1]);
+		plan_fix_mark(x, wish_of(x, p[0], p[3]), !back);
+		plan_fix_mark(x, wish_of(x, p[2], p[1]), !back);
 		break;
 	default:
 		x->key ^= mix(2, p[0]);
-		mark(x, wish_of(x, p[0], p[1]), !back);
+		plan_fix_mark(x, wish_of(x, p[0], p[1]), !back);
 	}
 }
 
 /* --- parts ------------------------------------------------------------------------------------------- */
 
 /* Is there a cable at the port that packets pass? One that is new is up. */
-static bool passes(const struct fixer *x, uint32_t port, uint32_t peer)
+static bool plan_fix_passes(const struct fixer *x, uint32_t port, uint32_t peer)
 {
 	if (peer == NO_ID)
 		return false;
@@ -160,15 +160,15 @@ static bool passes(const struct fixer *x, uint32_t port, uint32_t peer)
 	return !x->state->node_down[x->f->port_node[port]] && !x->state->node_down[x->f->port_node[peer]];
 }
 
-static uint32_t part_of(const struct fixer *x, uint32_t port)
+static uint32_t plan_fix_part_of(const struct fixer *x, uint32_t port)
 {
 	return x->part[vertex_of(x->f, port)];
 }
 
 static void unite_parts(struct fixer *x, uint32_t p, uint32_t q)
 {
-	if (passes(x, p, q))
-		unite(x->root, part_of(x, p), part_of(x, q));
+	if (plan_fix_passes(x, p, q))
+		plan_fix_unite(x->root, plan_fix_part_of(x, p), plan_fix_part_of(x, q));
 }
 
 static void parts_alone(struct fixer *x)
@@ -177,7 +177,7 @@ static void parts_alone(struct fixer *x)
 		x->root[i] = i;
 }
 
-static bool is_one_of(uint32_t port, const uint32_t out[4])
+static bool plan_fix_is_one_of(uint32_t port, const uint32_t out[4])
 {
 	return port == out[0] || port == out[1] || port == out[2] || port == out[3];
 }
@@ -197,13 +197,13 @@ static uint32_t belongs_to(const struct fixer *x, uint32_t i, const uint32_t out
 }
 
 /* Vertices that are apart from where they belong, but for hosts at the ends of cables out[4]; one of them. */
-static uint32_t count_apart(struct fixer *x, const uint32_t out[4], uint32_t *first)
+static uint32_t plan_fix_count_apart(struct fixer *x, const uint32_t out[4], uint32_t *first)
 {
 	uint32_t apart = 0, stand[4] = {NO_ID, NO_ID, NO_ID, NO_ID};
 
 	*first = NO_ID;
 	for (uint32_t i = 0; i < x->n_parts; i++) {
-		if ((x->size[i] == 1 && is_one_of(x->vertex[i], out)) ||
+		if ((x->size[i] == 1 && plan_fix_is_one_of(x->vertex[i], out)) ||
 		    disjoint_root(x->root, i) == disjoint_root(x->root, belongs_to(x, i, out, stand)))
 			continue;
 		apart += x->size[i];
@@ -219,9 +219,9 @@ static uint32_t apart(struct fixer *x, const uint32_t out[4], bool missing, uint
 	x->tries++;
 	parts_alone(x);
 	for (uint32_t i = 0; i < x->n_touched; i++)
-		if (!missing || !is_one_of(x->touched[i], out))
+		if (!missing || !plan_fix_is_one_of(x->touched[i], out))
 			unite_parts(x, x->touched[i], x->peer[x->touched[i]]);
-	return count_apart(x, out, first);
+	return plan_fix_count_apart(x, out, first);
 }
 
 /* Ports of the cables that are out during a step. */
@@ -238,10 +238,10 @@ static uint32_t more_apart(struct fixer *x, const uint32_t out[4], bool missing,
 	uint32_t now, before, other;
 
 	if (!missing)
-		apply(x, s, false);
+		plan_fix_apply(x, s, false);
 	now = apart(x, out, missing, first);
 	if (!missing)
-		apply(x, s, true);
+		plan_fix_apply(x, s, true);
 	before = now ? apart(x, out, false, &other) : 0;
 	return now > before ? now - before : 0;
 }
@@ -258,8 +258,8 @@ static uint32_t parts_anew(struct fixer *x, const struct plan_fix *s, uint32_t *
 }
 
 /* What hangs together at the start (kind >> 32) and is apart in the end: all but the largest part of it. */
-static void count_cut(struct fixer *x, const uint64_t *kinds, uint32_t n, const uint32_t *largest,
-		      const uint32_t *size)
+static void plan_fix_count_cut(struct fixer *x, const uint64_t *kinds, uint32_t n, const uint32_t *largest,
+			       const uint32_t *size)
 {
 	for (uint32_t i = 0, end, most; i < n; i = end) {
 		for (end = most = i; end < n && kinds[end] >> 32 == kinds[i] >> 32; end++)
@@ -321,7 +321,7 @@ static void find_anchors(struct fixer *x)
 	}
 	for (uint32_t i = 0; i < x->n_parts; i++)
 		x->anchor[i] = largest[x->anchor[i]];
-	count_cut(x, kinds, n, largest, all);
+	plan_fix_count_cut(x, kinds, n, largest, all);
 	free(largest);
 	free(all);
 	free(key);
@@ -329,7 +329,7 @@ static void find_anchors(struct fixer *x)
 }
 
 /* Parts of the cables that nothing touches. */
-static void find_parts(struct fixer *x)
+static void plan_fix_find_parts(struct fixer *x)
 {
 	const struct fabric *f = x->f;
 	uint32_t *root = NEW_ARRAY(f->n_ports + 1, uint32_t);
@@ -342,8 +342,8 @@ static void find_parts(struct fixer *x)
 	for (uint32_t l = 0; l < f->n_links; l++) {
 		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
 
-		if (!touched[p] && passes(x, p, q))
-			unite(root, vertex_of(f, p), vertex_of(f, q));
+		if (!touched[p] && plan_fix_passes(x, p, q))
+			plan_fix_unite(root, vertex_of(f, p), vertex_of(f, q));
 	}
 	x->part = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	x->size = NEW_ARRAY(f->n_ports + 1, uint32_t);
@@ -382,10 +382,10 @@ static uint32_t beyond(const struct fixer *x, uint32_t wish, int *k, bool *cable
 
 static void find_chain(struct fixer *x, uint32_t first)
 {
-	struct chain *c = &x->chain[x->n_chains];
+	struct plan_fix_chain *c = &x->chain[x->n_chains];
 	bool cable[2] = {true, true};
 
-	*c = (struct chain){CHAIN_OPEN, false, 1};
+	*c = (struct plan_fix_chain){CHAIN_OPEN, false, 1};
 	x->chain_of[first] = x->n_chains++;
 	if (x->wish[first].there)
 		return;
@@ -406,7 +406,8 @@ static void find_chain(struct fixer *x, uint32_t first)
 
 /* --- steps that can be done -------------------------------------------------------------------------- */
 
-static struct plan_fix step_of(enum plan_fix_kind kind, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+static struct plan_fix plan_fix_step_of(enum plan_fix_kind kind, uint32_t a, uint32_t b, uint32_t c,
+					uint32_t d)
 {
 	return (struct plan_fix){.kind = kind, .port = {a, b, c, d}, .first = NO_ID};
 }
@@ -416,7 +417,7 @@ static struct plan_fix swap_for(const struct fixer *x, const uint32_t end[2])
 {
 	int host = node_is_switch(x->f, x->f->port_node[end[0]]); /* the command names hosts */
 
-	return step_of(FIX_SWAP, end[host], x->peer[end[host]], x->peer[end[!host]], end[!host]);
+	return plan_fix_step_of(FIX_SWAP, end[host], x->peer[end[host]], x->peer[end[!host]], end[!host]);
 }
 
 /*
@@ -428,13 +429,13 @@ static bool possible(const struct fixer *x, uint64_t i, struct plan_fix *s)
 {
 	uint32_t w = (uint32_t)(i >= x->n && i < 3ull * x->n ? (i - x->n) / 2 : i % x->n);
 	const uint32_t *end = x->wish[w].port;
-	const struct chain *c = &x->chain[x->chain_of[w]];
+	const struct plan_fix_chain *c = &x->chain[x->chain_of[w]];
 	bool there = x->wish[w].there, last = i >= 4ull * x->n, used[2];
 
 	if (x->done[w] || there != (i >= 3ull * x->n && !last))
 		return false;
 	if (there) {
-		*s = step_of(FIX_RATE, end[0], end[1], NO_ID, NO_ID);
+		*s = plan_fix_step_of(FIX_RATE, end[0], end[1], NO_ID, NO_ID);
 		return true;
 	}
 	used[0] = x->peer[end[0]] != NO_ID;
@@ -446,11 +447,11 @@ static bool possible(const struct fixer *x, uint64_t i, struct plan_fix *s)
 		if (c->kind != CHAIN_CLOSED || c->opened || peer == NO_ID ||
 		    (x->wish_at[peer] != NO_ID && x->wish_at[peer] < w))
 			return false;
-		*s = step_of(FIX_REMOVE, at, peer, NO_ID, NO_ID);
+		*s = plan_fix_step_of(FIX_REMOVE, at, peer, NO_ID, NO_ID);
 		return true;
 	}
 	if (used[0] != used[1] && !last)
-		*s = step_of(FIX_MOVE, end[used[1]], x->peer[end[used[1]]], end[used[0]], NO_ID);
+		*s = plan_fix_step_of(FIX_MOVE, end[used[1]], x->peer[end[used[1]]], end[used[0]], NO_ID);
 	else if (used[0] && used[1] && (c->kind == CHAIN_RING) != last)
 		*s = swap_for(x, end);
 	else
@@ -462,7 +463,7 @@ static void log_step(struct fixer *x, const struct plan_fix *s)
 {
 	GROW(x->x->fix, x->x->n, x->x->cap);
 	x->x->fix[x->x->n++] = *s;
-	apply(x, s, false);
+	plan_fix_apply(x, s, false);
 }
 
 /* Add the cable of a wish whose ports are free. */
@@ -473,14 +474,14 @@ static void add_free(struct fixer *x, uint32_t w)
 	if (w == NO_ID || x->done[w] || x->peer[x->wish[w].port[0]] != NO_ID ||
 	    x->peer[x->wish[w].port[1]] != NO_ID)
 		return;
-	s = step_of(FIX_ADD, x->wish[w].port[0], x->wish[w].port[1], NO_ID, NO_ID);
+	s = plan_fix_step_of(FIX_ADD, x->wish[w].port[0], x->wish[w].port[1], NO_ID, NO_ID);
 	s.width = x->wish[w].width;
 	s.speed = x->wish[w].speed;
 	log_step(x, &s);
 }
 
 /* A step, and what can be added after it: more cables never part anything. */
-static void take(struct fixer *x, const struct plan_fix *s)
+static void plan_fix_take(struct fixer *x, const struct plan_fix *s)
 {
 	log_step(x, s);
 	for (int k = 0; k < 4; k++)
@@ -488,10 +489,10 @@ static void take(struct fixer *x, const struct plan_fix *s)
 			add_free(x, x->wish_at[s->port[k]]);
 }
 
-static void take_back(struct fixer *x, size_t n)
+static void plan_fix_take_back(struct fixer *x, size_t n)
 {
 	while (x->x->n > n)
-		apply(x, &x->x->fix[--x->x->n], true);
+		plan_fix_apply(x, &x->x->fix[--x->x->n], true);
 }
 
 /* --- the order --------------------------------------------------------------------------------------- */
@@ -506,13 +507,13 @@ static uint64_t *dead_slot(const struct fixer *x)
 }
 
 /* Where the search went on from. */
-struct level {
+struct plan_fix_level {
 	size_t n;      /* steps before it */
 	uint64_t next; /* possible step to look at next */
 };
 
 /* The next possible step from here that parts nothing, and does not lead to where the search was in vain. */
-static bool next_safe(struct fixer *x, struct level *at)
+static bool next_safe(struct fixer *x, struct plan_fix_level *at)
 {
 	struct plan_fix s;
 	uint32_t first;
@@ -521,42 +522,42 @@ static bool next_safe(struct fixer *x, struct level *at)
 	       progress_step(x->p, x->n - x->to_do)) {
 		if (!possible(x, at->next++, &s) || parts_anew(x, &s, &first))
 			continue;
-		take(x, &s);
+		plan_fix_take(x, &s);
 		if (*dead_slot(x) != x->key)
 			return true;
-		take_back(x, at->n);
+		plan_fix_take_back(x, at->n);
 	}
 	return false;
 }
 
 /* Search all orders, depth first. */
-static enum plan_order search(struct fixer *x)
+static enum plan_order plan_fix_search(struct fixer *x)
 {
-	struct level *level = NEW_ARRAY(x->n + x->n_touched + 2, struct level);
+	struct plan_fix_level *level = NEW_ARRAY(x->n + x->n_touched + 2, struct plan_fix_level);
 	enum plan_order order = ORDER_SAFE;
 	size_t depth = 0;
 
-	level[0] = (struct level){x->x->n, 0};
+	level[0] = (struct plan_fix_level){x->x->n, 0};
 	while (x->to_do && order == ORDER_SAFE) {
 		if (!progress_step(x->p, x->n - x->to_do) || x->tries >= x->most_tries) {
 			order = ORDER_UNKNOWN;
 		} else if (next_safe(x, &level[depth])) {
-			level[++depth] = (struct level){x->x->n, 0};
+			level[++depth] = (struct plan_fix_level){x->x->n, 0};
 		} else if (x->tries < x->most_tries) {
 			*dead_slot(x) = x->key;
 			order = depth ? order : ORDER_NONE;
 			depth -= depth > 0;
-			take_back(x, level[depth].n);
+			plan_fix_take_back(x, level[depth].n);
 		}
 	}
 	if (order != ORDER_SAFE)
-		take_back(x, level[0].n);
+		plan_fix_take_back(x, level[0].n);
 	free(level);
 	return order;
 }
 
 /* Without an order that parts nothing: at each step what parts least.  Does any part something? */
-static bool least(struct fixer *x)
+static bool plan_fix_least(struct fixer *x)
 {
 	bool any = false;
 
@@ -579,7 +580,7 @@ static bool least(struct fixer *x)
 		}
 		if (fewest == NO_ID)
 			break; /* cannot be: some step is always possible */
-		take(x, &best);
+		plan_fix_take(x, &best);
 		any |= fewest > 0;
 	}
 	return any;
@@ -595,14 +596,14 @@ static bool parts_always(struct fixer *x, const uint32_t out[4])
 	for (uint32_t i = 0; i < x->n_touched; i++) {
 		uint32_t p = x->touched[i], w = x->wish_at[p], q;
 
-		if (is_one_of(p, out))
+		if (plan_fix_is_one_of(p, out))
 			continue;
 		unite_parts(x, p, x->f->port_peer[p]);
 		q = w == NO_ID ? NO_ID : x->wish[w].port[x->wish[w].port[0] == p];
-		if (q != NO_ID && !is_one_of(q, out))
+		if (q != NO_ID && !plan_fix_is_one_of(q, out))
 			unite_parts(x, p, q);
 	}
-	return count_apart(x, out, &first) > 0;
+	return plan_fix_count_apart(x, out, &first) > 0;
 }
 
 /* Is there a cable that has to be out once, and parts the fabric then in any order? */
@@ -631,11 +632,11 @@ static bool none_possible(struct fixer *x)
 /* --- rates ------------------------------------------------------------------------------------------- */
 
 /* Widths and speeds [n_ports] as the steps change them. */
-struct rates {
+struct plan_fix_rates {
 	uint8_t *width, *speed;
 };
 
-static void set_rate(struct rates *r, uint32_t p, uint32_t q, uint8_t width, uint8_t speed)
+static void plan_fix_set_rate(struct plan_fix_rates *r, uint32_t p, uint32_t q, uint8_t width, uint8_t speed)
 {
 	r->width[p] = r->width[q] = width;
 	r->speed[p] = r->speed[q] = speed;
@@ -653,7 +654,7 @@ static uint8_t some_speed(const struct fabric *f, uint32_t port)
 }
 
 static void fill_rate(const struct fixer *x, struct plan_fix *s, const struct plan_wish *w,
-		      const struct rates *r)
+		      const struct plan_fix_rates *r)
 {
 	uint32_t p = s->port[0];
 
@@ -664,10 +665,11 @@ static void fill_rate(const struct fixer *x, struct plan_fix *s, const struct pl
 }
 
 /* The rate of a cable that came to its place, if it is not as planned. */
-static void mend_rate(struct fixer *x, uint32_t p, uint32_t q, const struct rates *r, struct plan_fixes *to)
+static void mend_rate(struct fixer *x, uint32_t p, uint32_t q, const struct plan_fix_rates *r,
+		      struct plan_fixes *to)
 {
 	uint32_t w = wish_of(x, p, q);
-	struct plan_fix s = step_of(FIX_RATE, p, q, NO_ID, NO_ID);
+	struct plan_fix s = plan_fix_step_of(FIX_RATE, p, q, NO_ID, NO_ID);
 
 	if (w == NO_ID || ((!x->wish[w].width || !r->width[p] || x->wish[w].width == r->width[p]) &&
 			   (!x->wish[w].speed || !r->speed[p] || x->wish[w].speed == r->speed[p])))
@@ -678,21 +680,21 @@ static void mend_rate(struct fixer *x, uint32_t p, uint32_t q, const struct rate
 }
 
 /* The rates that a step leaves, as the commands do (core/session/commands/edit.c). */
-static void follow_rates(struct fixer *x, struct plan_fix *s, struct rates *r, struct plan_fixes *to)
+static void follow_rates(struct fixer *x, struct plan_fix *s, struct plan_fix_rates *r, struct plan_fixes *to)
 {
 	const uint32_t *p = s->port;
 	uint8_t w1, s1;
 
 	switch (s->kind) {
 	case FIX_MOVE: /* its rate goes with the end that moves */
-		set_rate(r, p[0], p[2], r->width[p[1]], r->speed[p[1]]);
+		plan_fix_set_rate(r, p[0], p[2], r->width[p[1]], r->speed[p[1]]);
 		mend_rate(x, p[0], p[2], r, to);
 		break;
 	case FIX_SWAP: /* those of the ends that change */
 		w1 = r->width[p[1]];
 		s1 = r->speed[p[1]];
-		set_rate(r, p[0], p[3], r->width[p[3]], r->speed[p[3]]);
-		set_rate(r, p[2], p[1], w1, s1);
+		plan_fix_set_rate(r, p[0], p[3], r->width[p[3]], r->speed[p[3]]);
+		plan_fix_set_rate(r, p[2], p[1], w1, s1);
 		mend_rate(x, p[0], p[3], r, to);
 		mend_rate(x, p[2], p[1], r, to);
 		break;
@@ -700,13 +702,14 @@ static void follow_rates(struct fixer *x, struct plan_fix *s, struct rates *r, s
 	case FIX_RATE:
 		break;
 	default:
-		set_rate(r, p[0], p[1], 0, 0);
+		plan_fix_set_rate(r, p[0], p[1], 0, 0);
 	}
 }
 
 static void with_rates(struct fixer *x)
 {
-	struct rates r = {mem_dup(x->f->port_width, x->f->n_ports), mem_dup(x->f->port_speed, x->f->n_ports)};
+	struct plan_fix_rates r = {mem_dup(x->f->port_width, x->f->n_ports),
+				   mem_dup(x->f->port_speed, x->f->n_ports)};
 	struct plan_fixes to = *x->x;
 
 	to.fix = NULL;
@@ -729,7 +732,7 @@ static void with_rates(struct fixer *x)
 
 /* --- all --------------------------------------------------------------------------------------------- */
 
-static void touch(struct fixer *x, bool *seen, uint32_t port)
+static void plan_fix_touch(struct fixer *x, bool *seen, uint32_t port)
 {
 	if (seen[port])
 		return;
@@ -737,7 +740,7 @@ static void touch(struct fixer *x, bool *seen, uint32_t port)
 	x->touched[x->n_touched++] = port;
 }
 
-static void begin(struct fixer *x, const struct plan_report *r)
+static void plan_fix_begin(struct fixer *x, const struct plan_report *r)
 {
 	const struct fabric *f = x->f;
 	bool *seen = NEW_ARRAY(f->n_ports + 1, bool);
@@ -747,7 +750,7 @@ static void begin(struct fixer *x, const struct plan_report *r)
 	x->peer = mem_dup(f->port_peer, f->n_ports * sizeof(*x->peer));
 	x->wrong = NEW_ARRAY(f->n_links + 1, bool);
 	x->done = NEW_ARRAY(x->n + 1, bool);
-	x->chain = NEW_ARRAY(x->n + 1, struct chain);
+	x->chain = NEW_ARRAY(x->n + 1, struct plan_fix_chain);
 	x->chain_of = NEW_ARRAY(x->n + 1, uint32_t);
 	x->touched = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	for (size_t i = 0; i < r->n; i++)
@@ -758,13 +761,13 @@ static void begin(struct fixer *x, const struct plan_report *r)
 			uint32_t port = x->wish[w].port[k];
 
 			x->wish_at[port] = w;
-			touch(x, seen, port);
+			plan_fix_touch(x, seen, port);
 			if (!x->wish[w].there && f->port_link[port] != NO_ID)
 				x->wrong[f->port_link[port]] = true;
 		}
 	for (uint32_t l = 0; l < f->n_links; l++)
 		for (int k = 0; x->wrong[l] && k < 2; k++)
-			touch(x, seen, f->link_port[2 * l + k]);
+			plan_fix_touch(x, seen, f->link_port[2 * l + k]);
 	free(seen);
 	memset(x->chain_of, 0xff, (x->n + 1) * sizeof(*x->chain_of));
 	for (uint32_t w = 0; w < x->n; w++)
@@ -782,7 +785,7 @@ static void remove_rest(struct fixer *x)
 {
 	for (uint32_t i = 0; i < x->n_touched; i++) {
 		uint32_t p = x->touched[i], q = x->peer[p];
-		struct plan_fix s = step_of(FIX_REMOVE, p, q, NO_ID, NO_ID);
+		struct plan_fix s = plan_fix_step_of(FIX_REMOVE, p, q, NO_ID, NO_ID);
 
 		if (q == NO_ID || x->wish_at[p] != NO_ID || x->wish_at[q] != NO_ID)
 			continue;
@@ -791,7 +794,7 @@ static void remove_rest(struct fixer *x)
 	}
 }
 
-static void count(struct fixer *x)
+static void plan_fix_count(struct fixer *x)
 {
 	uint32_t n[FIX_KINDS] = {0};
 
@@ -809,21 +812,21 @@ int plan_fixes_find(const struct fabric *f, const struct state *state, const str
 		.f = f, .state = state, .wish = r->wish, .n = (uint32_t)r->n_wishes, .x = fixes, .p = p};
 
 	*fixes = (struct plan_fixes){.left = r->left, .first_cut = NO_ID};
-	begin(&x, r);
+	plan_fix_begin(&x, r);
 	progress_start(p, "looking for an order of the steps", x.n);
-	find_parts(&x);
+	plan_fix_find_parts(&x);
 	if (none_possible(&x))
 		fixes->order = ORDER_NONE;
 	for (uint32_t w = 0; w < x.n; w++)
 		if (!x.wish[w].there)
 			add_free(&x, w);
 	if (fixes->order == ORDER_SAFE)
-		fixes->order = search(&x);
-	if (fixes->order != ORDER_SAFE && !least(&x))
+		fixes->order = plan_fix_search(&x);
+	if (fixes->order != ORDER_SAFE && !plan_fix_least(&x))
 		fixes->order = ORDER_SAFE;
 	remove_rest(&x);
 	with_rates(&x);
-	count(&x);
+	plan_fix_count(&x);
 	free(x.wish_at);
 	free(x.peer);
 	free(x.wrong);
@@ -849,7 +852,7 @@ void plan_fixes_free(struct plan_fixes *x)
 	*x = (struct plan_fixes){0};
 }
 
-static void put_port(const struct fabric *f, uint32_t port, struct text *t)
+static void plan_fix_put_port(const struct fabric *f, uint32_t port, struct text *t)
 {
 	char buf[300];
 
@@ -865,11 +868,11 @@ void plan_fix_command(const struct fabric *f, const struct plan_fix *s, struct t
 		 : s->kind == FIX_MOVE && host		     ? " host"
 		 : s->kind == FIX_MOVE			     ? " link"
 							     : "");
-	put_port(f, s->port[s->kind == FIX_MOVE && !host], t);
+	plan_fix_put_port(f, s->port[s->kind == FIX_MOVE && !host], t);
 	if (s->kind == FIX_ADD)
-		put_port(f, s->port[1], t);
+		plan_fix_put_port(f, s->port[1], t);
 	if (s->kind == FIX_MOVE || s->kind == FIX_SWAP)
-		put_port(f, s->port[2], t);
+		plan_fix_put_port(f, s->port[2], t);
 	if (s->width && s->speed)
 		text_add(t, " %s%s", link_width_name(s->width), link_speed_name(s->speed));
 }

@@ -9,11 +9,11 @@
 #include <string.h>
 
 /* A host of a group (Slurm's switch or block) has a cable to a switch. */
-struct hang {
+struct plan_leaves_hang {
 	uint32_t group, sw, row;
 };
 
-struct leaves {
+struct plan_leaves {
 	const struct fabric *f;
 	const struct cabling *plan;
 	struct plan_names *names;
@@ -22,13 +22,13 @@ struct leaves {
 	uint32_t *port;	       /* [rows] first cabled port of the host, else its first port */
 	uint32_t *main_switch; /* [rows, by group] the switch that the group means, NO_ID: none */
 	uint32_t *owner;       /* [n_switches] the group with most hosts there, or NO_ID */
-	struct hang *hang;
+	struct plan_leaves_hang *hang;
 	size_t n, cap;
 };
 
-COMPARATOR(by_group, struct hang, UP(group) UP(sw) UP(row))
+COMPARATOR(by_group, struct plan_leaves_hang, UP(group) UP(sw) UP(row))
 
-static void find_host(struct leaves *l, uint32_t row)
+static void plan_leaves_find_host(struct plan_leaves *l, uint32_t row)
 {
 	const struct fabric *f = l->f;
 	const struct planned_cable *want = l->plan->row;
@@ -58,13 +58,14 @@ static void find_host(struct leaves *l, uint32_t row)
 			if (f->port_peer[l->port[row]] == NO_ID)
 				l->port[row] = port;
 			GROW(l->hang, l->n, l->cap);
-			l->hang[l->n++] = (struct hang){l->group[row], f->node_switch[f->port_node[to]], row};
+			l->hang[l->n++] = (struct plan_leaves_hang){l->group[row],
+								    f->node_switch[f->port_node[to]], row};
 		}
 	}
 }
 
 /* The switch that has the group's name, or NO_ID: Slurm may use other names. */
-static uint32_t named_switch(const struct leaves *l, uint32_t group)
+static uint32_t named_switch(const struct plan_leaves *l, uint32_t group)
 {
 	struct plan_end end;
 	bool whole;
@@ -74,7 +75,7 @@ static uint32_t named_switch(const struct leaves *l, uint32_t group)
 }
 
 /* Returns where the run of hang[i] ends: hosts of one group on one switch. */
-static size_t run_end(const struct leaves *l, size_t i)
+static size_t plan_leaves_run_end(const struct plan_leaves *l, size_t i)
 {
 	size_t end = i + 1;
 
@@ -84,25 +85,25 @@ static size_t run_end(const struct leaves *l, size_t i)
 }
 
 /* Finds each switch's group with most hosts, and each group's switch: of its name, or with most hosts. */
-static void find_owners(struct leaves *l)
+static void plan_leaves_find_owners(struct plan_leaves *l)
 {
 	uint32_t *most = NEW_ARRAY(l->f->n_switches + l->plan->n + 1, uint32_t),
 		 *best = most + l->f->n_switches;
 
 	for (size_t i = 0, end; i < l->n; i = end) {
-		const struct hang *h = &l->hang[i];
+		const struct plan_leaves_hang *h = &l->hang[i];
 
-		end = run_end(l, i);
+		end = plan_leaves_run_end(l, i);
 		if (end - i > most[h->sw]) {
 			most[h->sw] = (uint32_t)(end - i);
 			l->owner[h->sw] = h->group;
 		}
 	}
 	for (size_t i = 0, end; i < l->n; i = end) {
-		const struct hang *h = &l->hang[i];
+		const struct plan_leaves_hang *h = &l->hang[i];
 		uint32_t rank;
 
-		end = run_end(l, i);
+		end = plan_leaves_run_end(l, i);
 		rank = 2 * (uint32_t)(end - i) + (l->owner[h->sw] == h->group);
 		if (rank > best[h->group]) {
 			best[h->group] = rank;
@@ -116,7 +117,7 @@ static void find_owners(struct leaves *l)
 }
 
 /* Slurm's plans tell where hosts hang: nothing of cables between switches. */
-static void count_outside(struct leaves *l)
+static void count_outside(struct plan_leaves *l)
 {
 	const struct fabric *f = l->f;
 
@@ -131,14 +132,14 @@ static void count_outside(struct leaves *l)
 	}
 }
 
-static void tell_leaves(struct leaves *l, struct progress *p)
+static void tell_leaves(struct plan_leaves *l, struct progress *p)
 {
 	bool *there = NEW_ARRAY(l->plan->n + 1, bool);
 	struct plan_place *place = NEW_ARRAY(l->plan->n + 1, struct plan_place);
 	size_t n_places = 0;
 
 	for (size_t i = 0; i < l->n; i++) { /* which hosts are where they should be? */
-		const struct hang *h = &l->hang[i];
+		const struct plan_leaves_hang *h = &l->hang[i];
 
 		there[h->row] |= l->plan->kind == CABLING_BLOCKS ? l->owner[h->sw] == h->group
 								 : l->main_switch[h->group] == h->sw;
@@ -171,23 +172,23 @@ int plan_leaves(const struct fabric *f, const struct cabling *plan, struct plan_
 		struct plan_report *r, struct progress *p)
 {
 	uint32_t *ids = NEW_ARRAY(3 * plan->n + f->n_switches + 1, uint32_t);
-	struct leaves l = {.f = f,
-			   .plan = plan,
-			   .names = x,
-			   .r = r,
-			   .group = ids,
-			   .port = ids + plan->n,
-			   .main_switch = ids + 2 * plan->n,
-			   .owner = ids + 3 * plan->n};
+	struct plan_leaves l = {.f = f,
+				.plan = plan,
+				.names = x,
+				.r = r,
+				.group = ids,
+				.port = ids + plan->n,
+				.main_switch = ids + 2 * plan->n,
+				.owner = ids + 3 * plan->n};
 	bool go_on = true;
 
 	memset(l.owner, 0xff, f->n_switches * sizeof(*l.owner));
 	for (uint32_t row = 0; row < plan->n && (go_on = progress_step(p, row)); row++)
-		find_host(&l, row);
+		plan_leaves_find_host(&l, row);
 	if (go_on) {
 		if (l.n)
 			qsort(l.hang, l.n, sizeof(*l.hang), by_group);
-		find_owners(&l);
+		plan_leaves_find_owners(&l);
 		tell_leaves(&l, p);
 	}
 	free(l.hang);

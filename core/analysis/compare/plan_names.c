@@ -32,7 +32,7 @@ COMPARATOR(by_text, struct key, FIELD_BY(strcasecmp, text) UP(rank) UP(node))
 
 /* --- devices ------------------------------------------------------------------------------------- */
 
-static void add_key(struct plan_names *x, const char *s, size_t len, uint32_t node, uint32_t rank)
+static void plan_names_add_key(struct plan_names *x, const char *s, size_t len, uint32_t node, uint32_t rank)
 {
 	GROW(x->key, x->n, x->cap);
 	x->key[x->n++] = (struct key){str_printf("%.*s", (int)len, s), node, rank};
@@ -48,14 +48,14 @@ struct plan_names *plan_names_new(const struct fabric *f)
 		const char *name = f->node_given[n], *shown = f->node_name[n], *box;
 		size_t len;
 
-		add_key(x, name, strlen(name), n, 0);
+		plan_names_add_key(x, name, strlen(name), n, 0);
 		if (strcmp(shown, name) != 0)
-			add_key(x, shown, strlen(shown), n, 0);
+			plan_names_add_key(x, shown, strlen(shown), n, 0);
 		box = box_name(name, &len);
 		if (len && len < strlen(name))
-			add_key(x, box, len, n, 1);
+			plan_names_add_key(x, box, len, n, 1);
 		if (len > 2 && box[len - 2] == '-' && strchr("AaBb", box[len - 1]))
-			add_key(x, box, len - 2, n, 2);
+			plan_names_add_key(x, box, len - 2, n, 2);
 	}
 	if (x->n)
 		qsort(x->key, x->n, sizeof(*x->key), by_text);
@@ -82,7 +82,7 @@ uint32_t plan_device(const struct plan_names *x, uint32_t node)
 	return x->device[node];
 }
 
-static void add_end(struct plan_names *x, struct plan_end *end, uint32_t node, size_t device)
+static void plan_names_add_end(struct plan_names *x, struct plan_end *end, uint32_t node, size_t device)
 {
 	if (!x->device[node])
 		x->device[node] = (uint32_t)device + 1;
@@ -92,7 +92,7 @@ static void add_end(struct plan_names *x, struct plan_end *end, uint32_t node, s
 }
 
 /* Add the nodes that a text means with the best rank. */
-static void add_named(struct plan_names *x, const char *text, struct plan_end *end)
+static void plan_names_add_named(struct plan_names *x, const char *text, struct plan_end *end)
 {
 	size_t lo = 0, hi = x->n, device;
 	uint32_t rank;
@@ -109,7 +109,7 @@ static void add_named(struct plan_names *x, const char *text, struct plan_end *e
 	rank = lo < x->n ? x->key[lo].rank : 0;
 	for (; lo < x->n && x->key[lo].rank == rank && !strcasecmp(x->key[lo].text, text); lo++)
 		if (!end->n || x->node[x->n_nodes - 1] != x->key[lo].node)
-			add_end(x, end, x->key[lo].node, device);
+			plan_names_add_end(x, end, x->key[lo].node, device);
 }
 
 static void find_device(struct plan_names *x, const char *device, struct plan_end *end)
@@ -123,16 +123,16 @@ static void find_device(struct plan_names *x, const char *device, struct plan_en
 		if (node == NO_ID && ep != NO_ID)
 			node = endport_node(x->f, ep);
 		if (node != NO_ID)
-			add_end(x, end, node, x->n + node);
+			plan_names_add_end(x, end, node, x->n + node);
 		if (ep != NO_ID && !node_is_switch(x->f, node))
 			end->port = x->f->endport_port[ep];
 		return;
 	}
-	add_named(x, device, end);
+	plan_names_add_named(x, device, end);
 	if (!end->n && strchr(device, '.')) { /* a host with its domain */
 		char *host = str_printf("%.*s", (int)strcspn(device, "."), device);
 
-		add_named(x, host, end);
+		plan_names_add_named(x, host, end);
 		free(host);
 	}
 }
@@ -147,18 +147,18 @@ void plan_name_device(struct plan_names *x, const char *device)
 /* --- ports ----------------------------------------------------------------------------------------- */
 
 /* A number in a port's text, and the first letter of its word: "Blade 16" is b 16, "2" is 0 2. */
-struct part {
+struct plan_names_part {
 	char letter;
 	unsigned number;
 };
 
 /* Takes the next number. False: there is none, or it is too long. A blade is a leaf board: letter l. */
-static bool next_part(const char **p, struct part *part)
+static bool plan_names_next_part(const char **p, struct plan_names_part *part)
 {
 	const char *s = *p;
 	size_t digits;
 
-	*part = (struct part){0};
+	*part = (struct plan_names_part){0};
 	for (; *s && !isdigit((unsigned char)*s); s++)
 		if (!isalpha((unsigned char)*s))
 			part->letter = *s == '/' || *s == '_' || *s == ':' ? 0 : part->letter;
@@ -173,18 +173,18 @@ static bool next_part(const char **p, struct part *part)
 }
 
 /* Does the text name such a board, chip or adapter? */
-static bool text_has(const char *text, struct part want)
+static bool text_has(const char *text, struct plan_names_part want)
 {
-	struct part have;
+	struct plan_names_part have;
 
-	while (next_part(&text, &have))
+	while (plan_names_next_part(&text, &have))
 		if (have.number == want.number &&
 		    (have.letter == want.letter || (!want.letter && have.letter == 'u')))
 			return true;
 	return false;
 }
 
-static bool node_has(const struct fabric *f, uint32_t node, struct part want)
+static bool node_has(const struct fabric *f, uint32_t node, struct plan_names_part want)
 {
 	size_t len;
 	const char *box = box_name(f->node_given[node], &len), *path = box + len,
@@ -198,7 +198,7 @@ static bool node_has(const struct fabric *f, uint32_t node, struct part want)
 }
 
 /* Keep the nodes that have the part, in their names or on their boards. */
-static void narrow(struct plan_names *x, struct plan_end *end, struct part want)
+static void plan_names_narrow(struct plan_names *x, struct plan_end *end, struct plan_names_part want)
 {
 	uint32_t n = 0;
 
@@ -213,8 +213,8 @@ static void narrow(struct plan_names *x, struct plan_end *end, struct part want)
  * The only port of the nodes with this label (NULL: any), this number on the front panel (0: any), and a
  * cable, if cabled. NO_ID: none, or several.
  */
-static uint32_t only_port(const struct plan_names *x, const struct plan_end *end, const char *label,
-			  unsigned ext, bool cabled)
+static uint32_t plan_names_only_port(const struct plan_names *x, const struct plan_end *end,
+				     const char *label, unsigned ext, bool cabled)
 {
 	uint32_t found = NO_ID, n = 0;
 
@@ -264,13 +264,13 @@ static bool narrow_to_name(struct plan_names *x, struct plan_end *end, const cha
 /* Finds the port by its number, which may follow boards and chips. */
 static char *find_numbered(struct plan_names *x, const char *text, struct plan_end *end)
 {
-	struct part part, port = {0};
+	struct plan_names_part part, port = {0};
 	bool any = false, board = false, host = !node_is_switch(x->f, x->node[end->first]);
 	uint32_t node;
 
-	for (const char *p = text; next_part(&p, &part); any = true) {
+	for (const char *p = text; plan_names_next_part(&p, &part); any = true) {
 		if (any)
-			narrow(x, end, port);
+			plan_names_narrow(x, end, port);
 		board = any;
 		port = part;
 	}
@@ -280,7 +280,7 @@ static char *find_numbered(struct plan_names *x, const char *text, struct plan_e
 		return str_printf("it has no \"%s\"", text);
 	end->number = port.number;
 	if (board && any_ext(x, end)) { /* in a chassis: the number on the front panel */
-		end->port = only_port(x, end, NULL, end->number, false);
+		end->port = plan_names_only_port(x, end, NULL, end->number, false);
 		return end->port == NO_ID ? str_printf("it has no \"%s\"", text) : NULL;
 	}
 	if (end->n > 1 && host)
@@ -306,12 +306,12 @@ char *plan_find(struct plan_names *x, const struct planned_end *want, struct pla
 		return str_dup("no node of the fabric is named so");
 	if (!want->port || narrow_to_name(x, end, want->port)) {
 		if (end->port == NO_ID)
-			end->port = only_port(x, end, NULL, 0, false);
+			end->port = plan_names_only_port(x, end, NULL, 0, false);
 		if (end->port == NO_ID)
-			end->port = only_port(x, end, NULL, 0, true);
+			end->port = plan_names_only_port(x, end, NULL, 0, true);
 		return NULL;
 	}
-	end->port = only_port(x, end, want->port, 0, false);
+	end->port = plan_names_only_port(x, end, want->port, 0, false);
 	why = end->port == NO_ID ? find_numbered(x, want->port, end) : NULL;
 	x->n_nodes = end->first + end->n;
 	return why;

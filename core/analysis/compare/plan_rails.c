@@ -23,7 +23,7 @@ static uint32_t leads_to(const struct fabric *f, uint32_t port)
 	return peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
 }
 
-struct places {
+struct plan_rails_places {
 	const struct fabric *f;
 	struct plan_place *place;
 	size_t n;
@@ -32,14 +32,14 @@ struct places {
 	struct progress *p;
 };
 
-static void take(struct places *x, size_t i, uint32_t port)
+static void plan_rails_take(struct plan_rails_places *x, size_t i, uint32_t port)
 {
 	x->place[i].to = port;
 	x->taken[port] = true;
 }
 
 /* A port of another host that leaves the switch; mutual: which goes to where this one is. */
-static void take_left(struct places *x, size_t i, bool mutual)
+static void take_left(struct plan_rails_places *x, size_t i, bool mutual)
 {
 	const struct plan_place *p = &x->place[i];
 	uint32_t here = leads_to(x->f, p->port);
@@ -53,23 +53,23 @@ static void take_left(struct places *x, size_t i, bool mutual)
 		    (here == NO_ID || q->sw != here || q->to != NO_ID || x->taken[x->f->port_peer[p->port]]))
 			continue;
 		if (mutual)
-			take(x, j, x->f->port_peer[p->port]);
-		take(x, i, x->f->port_peer[q->port]);
+			plan_rails_take(x, j, x->f->port_peer[p->port]);
+		plan_rails_take(x, i, x->f->port_peer[q->port]);
 		return;
 	}
 }
 
-static void take_free(struct places *x, size_t i)
+static void plan_rails_take_free(struct plan_rails_places *x, size_t i)
 {
 	FOR_PORTS(x->f, x->place[i].sw, port)
 		if (x->f->port_peer[port] == NO_ID && !x->taken[port]) {
-			take(x, i, port);
+			plan_rails_take(x, i, port);
 			return;
 		}
 }
 
 /* One try with those that have not failed.  True: each got a port. */
-static bool place_all(struct places *x)
+static bool plan_rails_place_all(struct plan_rails_places *x)
 {
 	bool all = true;
 
@@ -83,7 +83,7 @@ static bool place_all(struct places *x)
 			if (how < 2)
 				take_left(x, i, how == 0);
 			else
-				take_free(x, i);
+				plan_rails_take_free(x, i);
 		}
 	for (size_t i = 0; i < x->n; i++)
 		if (!x->failed[i] && x->place[i].to == NO_ID) {
@@ -96,9 +96,10 @@ static bool place_all(struct places *x)
 void plan_wish_places(const struct fabric *f, struct plan_place *place, size_t n, struct plan_report *r,
 		      struct progress *p)
 {
-	struct places x = {f, place, n, NEW_ARRAY(n + 1, bool), NEW_ARRAY(f->n_ports + 1, bool), p};
+	struct plan_rails_places x = {f, place, n, NEW_ARRAY(n + 1, bool), NEW_ARRAY(f->n_ports + 1, bool),
+				      p};
 
-	while (!place_all(&x))
+	while (!plan_rails_place_all(&x))
 		; /* who got a port of one that stays must look again */
 	for (size_t i = 0; i < n; i++)
 		if (place[i].to == NO_ID)
@@ -154,7 +155,7 @@ static const struct rail_port *next_cabled(const struct rails *x, const struct h
 }
 
 /* The switch on which a host has a rail, NO_ID: none. */
-static uint32_t switch_of(const struct rails *x, const struct host *h, uint32_t rail)
+static uint32_t plan_rails_switch_of(const struct rails *x, const struct host *h, uint32_t rail)
 {
 	const struct rail_port *c;
 	uint32_t at = 0;
@@ -175,7 +176,7 @@ static uint32_t in_common(const struct rails *x, const struct host *h, const str
 		bool both = false;
 		uint32_t k = 0;
 
-		score += 2 * (switch_of(x, g, c->rail) == c->sw);
+		score += 2 * (plan_rails_switch_of(x, g, c->rail) == c->sw);
 		while (!both && (d = next_cabled(x, g, &k)))
 			both = d->sw == c->sw;
 		score += both;
@@ -199,29 +200,29 @@ static int compare_hosts(const struct rails *x, const struct host *a, const stru
 }
 
 /* A host that stands for all alike. */
-struct alike {
+struct plan_rails_alike {
 	const struct rails *x;
 	uint32_t host, count;
 };
 
 static int by_switches(const void *first, const void *second)
 {
-	const struct alike *a = first, *b = second;
+	const struct plan_rails_alike *a = first, *b = second;
 	int d = compare_hosts(a->x, &a->x->host[a->host], &b->x->host[b->host]);
 
 	return d ? d : (a->host > b->host) - (a->host < b->host);
 }
 
-COMPARATOR(most_first, struct alike, DOWN(count) UP(host))
+COMPARATOR(most_first, struct plan_rails_alike, DOWN(count) UP(host))
 
 /* The groups: what hosts have in common, but for those that are another group with some cables elsewhere. */
-static size_t find_groups(struct rails *x, struct alike *g)
+static size_t find_groups(struct rails *x, struct plan_rails_alike *g)
 {
 	size_t n = 0, kinds = 0, groups = 0;
 
 	for (uint32_t i = 0; i < x->n_hosts; i++)
 		if (x->host[i].cabled > 1)
-			g[n++] = (struct alike){x, i, 1};
+			g[n++] = (struct plan_rails_alike){x, i, 1};
 	qsort(g, n, sizeof(*g), by_switches);
 	for (size_t i = 0; i < n; i++)
 		if (kinds && !compare_hosts(x, &x->host[g[kinds - 1].host], &x->host[g[i].host]))
@@ -243,7 +244,7 @@ static size_t find_groups(struct rails *x, struct alike *g)
 }
 
 /* Each host's group: that with which it has most in common; on a tie that of the host before it by name. */
-static void join_groups(struct rails *x, const struct alike *g, size_t groups)
+static void join_groups(struct rails *x, const struct plan_rails_alike *g, size_t groups)
 {
 	uint32_t before = NO_ID;
 
@@ -265,7 +266,8 @@ static void join_groups(struct rails *x, const struct alike *g, size_t groups)
 
 /* --- what is told ------------------------------------------------------------------------------------ */
 
-static void count_groups(const struct rails *x, const struct alike *g, size_t groups, struct plan_rails *r)
+static void count_groups(const struct rails *x, const struct plan_rails_alike *g, size_t groups,
+			 struct plan_rails *r)
 {
 	r->groups = (uint32_t)groups;
 	for (size_t k = 0; k < groups; k++) {
@@ -286,14 +288,14 @@ static void count_groups(const struct rails *x, const struct alike *g, size_t gr
 }
 
 /* Ports that are elsewhere than their group's rail. */
-static size_t find_places(const struct rails *x, struct plan_place *place, struct plan_report *r)
+static size_t plan_rails_find_places(const struct rails *x, struct plan_place *place, struct plan_report *r)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->n_hosts; i++)
 		for (uint32_t k = 0; x->host[i].group != NO_ID && k < x->host[i].n; k++) {
 			const struct rail_port *c = &x->hca[x->host[i].first + k];
-			uint32_t sw = switch_of(x, &x->host[x->host[i].group], c->rail);
+			uint32_t sw = plan_rails_switch_of(x, &x->host[x->host[i].group], c->rail);
 
 			if (sw == NO_ID)
 				continue;
@@ -335,7 +337,7 @@ int plan_compare_rails(const struct fabric *f, struct plan_rails *rails, struct 
 		       struct progress *p, struct err *e)
 {
 	struct rails x = {.f = f, .p = p};
-	struct alike *group;
+	struct plan_rails_alike *group;
 	struct plan_place *place;
 	size_t groups, n;
 
@@ -343,12 +345,12 @@ int plan_compare_rails(const struct fabric *f, struct plan_rails *rails, struct 
 	*r = (struct plan_report){0};
 	progress_start(p, "looking for rails", 0);
 	find_ports(&x);
-	group = NEW_ARRAY(x.n_hosts + 1, struct alike);
+	group = NEW_ARRAY(x.n_hosts + 1, struct plan_rails_alike);
 	place = NEW_ARRAY(x.n + 1, struct plan_place);
 	groups = find_groups(&x, group);
 	join_groups(&x, group, groups);
 	count_groups(&x, group, groups, rails);
-	n = find_places(&x, place, r);
+	n = plan_rails_find_places(&x, place, r);
 	plan_wish_places(f, place, n, r, p);
 	tell_places(&x, place, n, r);
 	free(x.hca);

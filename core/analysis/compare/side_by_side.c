@@ -82,8 +82,8 @@ void engine_figures_free(struct engine_figures *f)
 }
 
 /* Only two figures need the grouping. Without it they stay unknown, and the notes say why. */
-static int measure(const struct sweep *w, const struct routing *other, struct figures *f, struct text *notes,
-		   struct progress *p)
+static int side_by_side_take(const struct sweep *w, const struct routing *other, struct figures *f,
+			     struct text *notes, struct progress *p)
 {
 	bool known = options_find(w->setup->options, "chassis_file") != NULL;
 	struct err e;
@@ -128,7 +128,7 @@ struct engine_figures *side_measure(const struct side_request *rq, unsigned i,
 	if (!w->routing) {
 		f = engine_figures_refused(rq, i,
 					   w->n_refusals ? w->refusal[0].why : "there is nothing to route");
-	} else if (measure(w, first ? first->routing : NULL, &measured, &notes, p)) {
+	} else if (side_by_side_take(w, first ? first->routing : NULL, &measured, &notes, p)) {
 		err_set(e, CANCELLED);
 	} else {
 		f = NEW(struct engine_figures);

@@ -38,7 +38,7 @@ uint32_t sound_next_by_chance(const struct sweep *w, uint32_t *at)
 	return ep;
 }
 
-static void judge(const struct sweep *w, struct soundness *x)
+static void faults_sound_judge(const struct sweep *w, struct soundness *x)
 {
 	const struct check_result *c = &x->counts;
 	bool wrong = !x->strange && (c->unreachable != x->untold || c->no_lid || x->cut_off ||
@@ -81,7 +81,7 @@ int soundness_find(const struct sweep *w, struct soundness *x, const struct last
 		return -1;
 	}
 	x->untold = x->strange ? x->counts.unreachable : x->causes->untold;
-	judge(w, x);
+	faults_sound_judge(w, x);
 	return 0;
 }
 

@@ -52,7 +52,7 @@ static unsigned entries_in_block(const struct lft_row *was, const struct lft_row
 	return n;
 }
 
-static void list_writes(struct transition *t, struct transition_sent sent)
+static void transition_list_writes(struct transition *t, struct transition_sent sent)
 {
 	const struct topo *topo = t->b->topo;
 	uint32_t n = topo->fabric->n_switches, cap = 0;
@@ -343,19 +343,19 @@ struct moment_ways {
 	uint32_t *stack;		/* [n] */
 };
 
-static void *words(uint32_t n)
+static void *transition_words(uint32_t n)
 {
 	return NEW_ARRAY(n + 1, uint32_t);
 }
 
 static void moment_ways_init(struct moment_ways *m, uint32_t n)
 {
-	*m = (struct moment_ways){.next = words(n),
+	*m = (struct moment_ways){.next = transition_words(n),
 				  .end = NEW_ARRAY(n + 1, uint8_t),
-				  .child = words(n),
-				  .left = words(n),
-				  .right = words(n),
-				  .stack = words(n)};
+				  .child = transition_words(n),
+				  .left = transition_words(n),
+				  .right = transition_words(n),
+				  .stack = transition_words(n)};
 }
 
 static void moment_ways_free(struct moment_ways *m)
@@ -405,8 +405,8 @@ static void moment_begin(struct moment_ways *m, const struct two_ways *w)
 }
 
 /* Add a switch's pairs to the count of what becomes of them now; sign 1 or -1. */
-static void count_switch(const struct transition *t, const struct two_ways *w, uint32_t s, unsigned end,
-			 int sign, struct mix_pairs *c)
+static void transition_count_switch(const struct transition *t, const struct two_ways *w, uint32_t s,
+				    unsigned end, int sign, struct mix_pairs *c)
 {
 	uint64_t n = t->hosts[s] ? mix_sources(t, w, s) : 0;
 
@@ -438,15 +438,15 @@ static void moment_write(struct moment_ways *m, const struct transition *t, cons
 	if (end == m->end[s])
 		return;
 	m->stack[depth++] = s;
-	count_switch(t, w, s, m->end[s], -1, c);
-	count_switch(t, w, s, end, 1, c);
+	transition_count_switch(t, w, s, m->end[s], -1, c);
+	transition_count_switch(t, w, s, end, 1, c);
 	m->end[s] = end;
 	while (depth)
 		for (uint32_t k = m->child[m->stack[--depth]]; k != NO_ID; k = m->right[k]) {
 			if (m->end[k] == end)
 				continue;
-			count_switch(t, w, k, m->end[k], -1, c);
-			count_switch(t, w, k, end, 1, c);
+			transition_count_switch(t, w, k, m->end[k], -1, c);
+			transition_count_switch(t, w, k, end, 1, c);
 			m->end[k] = end;
 			m->stack[depth++] = k;
 		}
@@ -502,9 +502,9 @@ struct under_way {
 static void under_way_init(struct under_way *u, uint32_t n)
 {
 	*u = (struct under_way){.seen = NEW_ARRAY(n + 1, uint8_t),
-				.next = words(n),
-				.work = words(n),
-				.queue = words(n + 2 * WRITES_ON_WIRE),
+				.next = transition_words(n),
+				.work = transition_words(n),
+				.queue = transition_words(n + 2 * WRITES_ON_WIRE),
 				.end = NEW_ARRAY(n + 1, uint8_t)};
 }
 
@@ -591,14 +591,14 @@ static bool look_under_way(struct under_way *u, struct transition *t, const stru
 
 /* --- the line of time ------------------------------------------------------------------------------- */
 
-static void add_pairs(struct mix_pairs *to, const struct mix_pairs *c)
+static void transition_add_pairs(struct mix_pairs *to, const struct mix_pairs *c)
 {
 	to->waiting += c->waiting;
 	to->cut += c->cut;
 	to->looping += c->looping;
 }
 
-static void sum_up(struct transition *t)
+static void transition_sum_up(struct transition *t)
 {
 	struct mix_pairs now = t->before;
 	uint64_t most = 0;
@@ -608,7 +608,7 @@ static void sum_up(struct transition *t)
 		struct mix_pairs *c = &t->write[i].after;
 		uint64_t bad;
 
-		add_pairs(&now, c);
+		transition_add_pairs(&now, c);
 		*c = now;
 		bad = now.cut + now.looping;
 		if (!bad)
@@ -621,8 +621,8 @@ static void sum_up(struct transition *t)
 	}
 }
 
-static void one_lid(struct transition *t, struct two_ways *w, struct moment_ways *m, struct both_ways *g,
-		    struct under_way *u, unsigned lid)
+static void transition_one_lid(struct transition *t, struct two_ways *w, struct moment_ways *m,
+			       struct both_ways *g, struct under_way *u, unsigned lid)
 {
 	unsigned block = lid / LFT_BLOCK;
 	struct mix_pairs start = {0};
@@ -642,7 +642,7 @@ static void one_lid(struct transition *t, struct two_ways *w, struct moment_ways
 		mix_ends(w->n, w->was, w->from, w->work);
 	for (uint32_t s = 0; s < w->n; s++)
 		if (w->from[s] != MIX_ARRIVES)
-			count_switch(t, w, s, w->from[s], 1, &start);
+			transition_count_switch(t, w, s, w->from[s], 1, &start);
 	t->before.waiting += start.waiting;
 	t->before.looping += start.looping;
 	if (!changes)
@@ -663,7 +663,7 @@ static void one_lid(struct transition *t, struct two_ways *w, struct moment_ways
 		start.cut += c.cut;
 		start.looping += c.looping;
 		bad |= start.cut || start.looping;
-		add_pairs(&t->write[i].after, &c);
+		transition_add_pairs(&t->write[i].after, &c);
 	}
 	t->wire_lids += wire && !bad;
 }
@@ -698,11 +698,11 @@ static void show_worst(struct transition *t, struct two_ways *w, struct moment_w
 		}
 }
 
-static bool judge(struct transition *t, struct progress *p)
+static bool transition_judge(struct transition *t, struct progress *p)
 {
 	uint32_t n = t->b->topo->fabric->n_switches;
-	struct both_ways g = {words(n), words(2 * n), NEW_ARRAY(n + 1, uint8_t), NEW_ARRAY(n + 1, uint8_t),
-			      words(2 * n)};
+	struct both_ways g = {transition_words(n), transition_words(2 * n), NEW_ARRAY(n + 1, uint8_t),
+			      NEW_ARRAY(n + 1, uint8_t), transition_words(2 * n)};
 	struct two_ways w;
 	struct moment_ways m;
 	struct under_way u;
@@ -713,10 +713,10 @@ static bool judge(struct transition *t, struct progress *p)
 	under_way_init(&u, n);
 	progress_start(p, "judging the transition", t->b->lids->max_lid);
 	for (unsigned lid = 1; lid <= t->b->lids->max_lid && going; lid++) {
-		one_lid(t, &w, &m, &g, &u, lid);
+		transition_one_lid(t, &w, &m, &g, &u, lid);
 		going = progress_step(p, lid);
 	}
-	sum_up(t);
+	transition_sum_up(t);
 	if (going && t->worst != NO_ID)
 		show_worst(t, &w, &m);
 	two_ways_free(&w);
@@ -745,8 +745,8 @@ struct transition *transition_new(const struct routing *a, const struct routing 
 
 		t->was[s] = own == NO_ID ? NULL : a->row[own];
 	}
-	list_writes(t, sent);
-	if (!judge(t, p) || !transition_credit(t, p)) {
+	transition_list_writes(t, sent);
+	if (!transition_judge(t, p) || !transition_credit(t, p)) {
 		transition_free(t);
 		err_format(e, CANCELLED);
 		return NULL;

@@ -115,7 +115,7 @@ static void joint_end(struct joint *j)
 	free(j->queued);
 }
 
-static unsigned entry(const struct joint *j, uint32_t s, bool now, unsigned lid)
+static unsigned transition_credit_entry(const struct joint *j, uint32_t s, bool now, unsigned lid)
 {
 	return row_port(now ? j->t->b->row[s] : j->t->was[s], lid);
 }
@@ -146,7 +146,8 @@ static unsigned sls_of(const struct joint *j, const struct sender *s, unsigned l
 	return sls;
 }
 
-static unsigned vl_of(const struct joint *j, bool now, uint32_t sw, unsigned in, unsigned out, unsigned sl)
+static unsigned transition_credit_vl_of(const struct joint *j, bool now, uint32_t sw, unsigned in,
+					unsigned out, unsigned sl)
 {
 	if (now)
 		return routing_vl(j->t->b, sw, in, out, sl) & 15;
@@ -156,10 +157,12 @@ static unsigned vl_of(const struct joint *j, bool now, uint32_t sw, unsigned in,
 /* --- the graph of all dependencies ------------------------------------------------------------ */
 
 /* Does an entry lead to a switch? Where old and new are one, the new one stands for both. */
-static bool leads_on(const struct joint *j, uint32_t s, bool now)
+static bool transition_credit_leads_on(const struct joint *j, uint32_t s, bool now)
 {
 	return (j->sides & (now ? NEW_ONE : OLD)) && (now ? j->w.now : j->w.was)[s] < TO_HOST &&
-	       (now || j->sides == OLD || entry(j, s, false, j->w.lid) != entry(j, s, true, j->w.lid));
+	       (now || j->sides == OLD ||
+		transition_credit_entry(j, s, false, j->w.lid) !=
+			transition_credit_entry(j, s, true, j->w.lid));
 }
 
 static unsigned vls_out(const struct joint *j, uint32_t sw, unsigned in, unsigned out, unsigned sl)
@@ -167,13 +170,13 @@ static unsigned vls_out(const struct joint *j, uint32_t sw, unsigned in, unsigne
 	unsigned vls = 0;
 
 	if (j->sides & NEW_ONE)
-		vls |= 1u << vl_of(j, true, sw, in, out, sl);
+		vls |= 1u << transition_credit_vl_of(j, true, sw, in, out, sl);
 	if (j->sides & OLD)
-		vls |= 1u << vl_of(j, false, sw, in, out, sl);
+		vls |= 1u << transition_credit_vl_of(j, false, sw, in, out, sl);
 	return vls & ~(1u << CDG_DROP_VL);
 }
 
-static void reach(struct joint *j, uint32_t way, unsigned sl, unsigned vls)
+static void transition_credit_reach(struct joint *j, uint32_t way, unsigned sl, unsigned vls)
 {
 	if (!(vls & ~j->vls[way][sl]))
 		return;
@@ -188,7 +191,7 @@ static void reach(struct joint *j, uint32_t way, unsigned sl, unsigned vls)
 	j->tail = j->tail == 2 * j->n ? 0 : j->tail + 1;
 }
 
-static void start(struct joint *j, uint32_t sw)
+static void transition_credit_start(struct joint *j, uint32_t sw)
 {
 	unsigned lid = j->w.lid, sides = j->sides & sides_with_sl(j, sw, lid);
 
@@ -200,9 +203,11 @@ static void start(struct joint *j, uint32_t sw)
 			for (unsigned now = 0; now < 2; now++) {
 				unsigned sl = (unsigned)__builtin_ctz(left);
 
-				if (leads_on(j, sw, now))
-					reach(j, 2 * sw + now, sl,
-					      vls_out(j, sw, s->in, entry(j, sw, now, lid), sl));
+				if (transition_credit_leads_on(j, sw, now))
+					transition_credit_reach(
+						j, 2 * sw + now, sl,
+						vls_out(j, sw, s->in,
+							transition_credit_entry(j, sw, now, lid), sl));
 			}
 		if (j->alike && s->endport != j->w.owner)
 			break;
@@ -222,28 +227,28 @@ static void depend(struct joint *j, unsigned from, unsigned to, size_t cell)
 }
 
 /* Packets on a channel into a switch go on by its entries.  Back to where they were they do not end. */
-static void pass(struct joint *j, uint32_t way)
+static void transition_credit_pass(struct joint *j, uint32_t way)
 {
 	uint32_t from = way / 2, sw = (way & 1 ? j->w.now : j->w.was)[from];
-	unsigned lid = j->w.lid,
-		 in = j->f->port_num[j->topo->peer[switch_port_id(j->f, from, entry(j, from, way & 1, lid))]];
+	unsigned lid = j->w.lid, in = j->f->port_num[j->topo->peer[switch_port_id(
+					 j->f, from, transition_credit_entry(j, from, way & 1, lid))]];
 
 	for (unsigned now = 0; now < 2; now++) {
-		unsigned out = entry(j, sw, now, lid);
+		unsigned out = transition_credit_entry(j, sw, now, lid);
 		size_t cell = j->at[sw] + in * (j->f->switch_nports[sw] + (size_t)1) + out;
 
-		if (!leads_on(j, sw, now) || (now ? j->w.now : j->w.was)[sw] == from)
+		if (!transition_credit_leads_on(j, sw, now) || (now ? j->w.now : j->w.was)[sw] == from)
 			continue;
 		for (unsigned left = j->sls[way]; left; left &= left - 1) {
 			unsigned sl = (unsigned)__builtin_ctz(left), vls = vls_out(j, sw, in, out, sl);
 
 			depend(j, j->vls[way][sl], vls, cell);
-			reach(j, 2 * sw + now, sl, vls);
+			transition_credit_reach(j, 2 * sw + now, sl, vls);
 		}
 	}
 }
 
-static void one_lid(struct joint *j, unsigned lid)
+static void transition_credit_one_lid(struct joint *j, unsigned lid)
 {
 	struct two_ways *w = &j->w;
 
@@ -254,13 +259,13 @@ static void one_lid(struct joint *j, unsigned lid)
 	j->head = j->tail = 0;
 	for (uint32_t s = 0; s < j->n; s++)
 		if (j->sides == BOTH || w->to[s] != MIX_LOOPS)
-			start(j, s);
+			transition_credit_start(j, s);
 	while (j->head != j->tail) {
 		uint32_t way = j->queue[j->head];
 
 		j->head = j->head == 2 * j->n ? 0 : j->head + 1;
 		j->queued[way] = 0;
-		pass(j, way);
+		transition_credit_pass(j, way);
 	}
 	while (j->n_touched) {
 		uint32_t way = j->touched[--j->n_touched];
@@ -339,7 +344,7 @@ static struct cdg *number_channels(const struct joint *j, struct progress *p)
 }
 
 /* The graph of one side, or of both and everything between.  NULL: cancelled. */
-static struct cdg *make_graph(struct joint *j, unsigned sides, struct progress *p)
+static struct cdg *transition_credit_make_graph(struct joint *j, unsigned sides, struct progress *p)
 {
 	unsigned top = j->t->b->lids->max_lid;
 	struct cdg *c = NULL;
@@ -348,7 +353,7 @@ static struct cdg *make_graph(struct joint *j, unsigned sides, struct progress *
 	j->sides = sides;
 	progress_start(p, "channel dependencies of old and new routes", top);
 	for (unsigned lid = 1; lid <= top && going; lid++) {
-		one_lid(j, lid);
+		transition_credit_one_lid(j, lid);
 		going = progress_step(p, lid);
 	}
 	if (going)
@@ -366,7 +371,7 @@ static struct cdg *make_graph(struct joint *j, unsigned sides, struct progress *
 
 /* --- can one mix make a circle? ------------------------------------------------------------------ */
 
-struct search {
+struct transition_credit_search {
 	const struct joint *j;
 	const struct cdg *c;
 	struct progress *p;
@@ -396,9 +401,9 @@ struct making {
 	unsigned n_tried;
 };
 
-static bool circle_on(struct search *s);
+static bool circle_on(struct transition_credit_search *s);
 
-static bool out_of_steps(struct search *s)
+static bool out_of_steps(struct transition_credit_search *s)
 {
 	if (!(++s->steps & 0xfff) && progress_cancelled(s->p))
 		s->cancelled = s->given_up = true;
@@ -407,7 +412,7 @@ static bool out_of_steps(struct search *s)
 	return s->given_up;
 }
 
-static bool need(struct search *s, const struct making *m, struct mix_need what)
+static bool need(struct transition_credit_search *s, const struct making *m, struct mix_need what)
 {
 	for (uint32_t i = 0; i < s->n_need; i++)
 		if (s->need[i].sw == what.sw && s->need[i].block == what.block && s->need[i].in == what.in &&
@@ -422,12 +427,14 @@ static bool need(struct search *s, const struct making *m, struct mix_need what)
 
 /* Which sides of a switch lead the LID out by a port?  The mix must have one of them: bit 0 old, bit 1 new.
  */
-static unsigned sides_out(const struct search *s, uint32_t sw, unsigned lid, unsigned out)
+static unsigned sides_out(const struct transition_credit_search *s, uint32_t sw, unsigned lid, unsigned out)
 {
-	return (entry(s->j, sw, false, lid) == out ? 1u : 0) | (entry(s->j, sw, true, lid) == out ? 2u : 0);
+	return (transition_credit_entry(s->j, sw, false, lid) == out ? 1u : 0) |
+	       (transition_credit_entry(s->j, sw, true, lid) == out ? 2u : 0);
 }
 
-static bool need_entry(struct search *s, const struct making *m, uint32_t sw, unsigned sides)
+static bool need_entry(struct transition_credit_search *s, const struct making *m, uint32_t sw,
+		       unsigned sides)
 {
 	return sides == 3 ||
 	       need(s, m,
@@ -435,13 +442,13 @@ static bool need_entry(struct search *s, const struct making *m, uint32_t sw, un
 }
 
 /* vl: 16: any that does not drop. */
-static bool need_vl(struct search *s, const struct making *m, uint32_t sw, unsigned in, unsigned out,
-		    unsigned sl, unsigned vl)
+static bool need_vl(struct transition_credit_search *s, const struct making *m, uint32_t sw, unsigned in,
+		    unsigned out, unsigned sl, unsigned vl)
 {
 	unsigned sides = 0;
 
 	for (unsigned now = 0; now < 2; now++) {
-		unsigned is = vl_of(s->j, now, sw, in, out, sl);
+		unsigned is = transition_credit_vl_of(s->j, now, sw, in, out, sl);
 
 		sides |= (vl == 16 ? is != CDG_DROP_VL : is == vl) << now;
 	}
@@ -454,7 +461,7 @@ static bool need_vl(struct search *s, const struct making *m, uint32_t sw, unsig
 }
 
 /* The dependency can be: go on with the next. */
-static bool made(struct search *s, struct making *m)
+static bool made(struct transition_credit_search *s, struct making *m)
 {
 	uint64_t hash = 0;
 	bool found;
@@ -492,7 +499,7 @@ static bool on_route(const struct making *m, uint32_t sw)
 }
 
 /* The packet must end: it is followed from a switch on. */
-static bool ends(struct search *s, struct making *m, uint32_t sw)
+static bool ends(struct transition_credit_search *s, struct making *m, uint32_t sw)
 {
 	uint32_t mark = s->n_need;
 	bool found = false;
@@ -501,7 +508,8 @@ static bool ends(struct search *s, struct making *m, uint32_t sw)
 		return false;
 	m->sw[m->n++] = sw;
 	for (unsigned now = 0; now < 2 && !found && !m->done; now++) {
-		unsigned out = entry(s->j, sw, now, m->lid), sides = sides_out(s, sw, m->lid, out);
+		unsigned out = transition_credit_entry(s->j, sw, now, m->lid),
+			 sides = sides_out(s, sw, m->lid, out);
 		uint32_t next;
 
 		if ((sides == 3 && !now) || !need_entry(s, m, sw, sides))
@@ -516,7 +524,8 @@ static bool ends(struct search *s, struct making *m, uint32_t sw)
 }
 
 /* A source sends on an SL: do the VLs fit? */
-static bool fits(struct search *s, const struct making *m, unsigned in, unsigned sl)
+static bool transition_credit_fits(struct transition_credit_search *s, const struct making *m, unsigned in,
+				   unsigned sl)
 {
 	const struct joint *j = s->j;
 
@@ -531,7 +540,7 @@ static bool fits(struct search *s, const struct making *m, unsigned in, unsigned
 }
 
 /* The route begins here, or at a switch from which it comes. */
-static bool begins(struct search *s, struct making *m)
+static bool transition_credit_begins(struct transition_credit_search *s, struct making *m)
 {
 	const struct joint *j = s->j;
 	uint32_t sw = m->sw[m->n - 1], mark = s->n_need;
@@ -545,7 +554,7 @@ static bool begins(struct search *s, struct making *m)
 		unsigned sls = by->endport == m->owner ? 0 : sls_of(j, by, m->lid, sides);
 
 		for (unsigned sl = 0; sl < 16 && !enough; sl++) {
-			if (sls >> sl & 1 && fits(s, m, by->in, sl)) {
+			if (sls >> sl & 1 && transition_credit_fits(s, m, by->in, sl)) {
 				enough = s->n_need == mark;
 				if (s->may_loop[m->lid] ? ends(s, m, j->topo->peer_switch[s->c->port[m->to]])
 							: made(s, m))
@@ -565,7 +574,7 @@ static bool begins(struct search *s, struct making *m)
 		if (by && !on_route(m, from) && need_entry(s, m, from, by)) {
 			m->out[m->n] = (uint8_t)out;
 			m->sw[m->n++] = from;
-			if (begins(s, m))
+			if (transition_credit_begins(s, m))
 				return true;
 			m->n--;
 		}
@@ -575,7 +584,7 @@ static bool begins(struct search *s, struct making *m)
 }
 
 /* Packets of which LID can wait on one channel for the next? */
-static bool make(struct search *s, uint32_t from, uint32_t to)
+static bool make(struct transition_credit_search *s, uint32_t from, uint32_t to)
 {
 	const struct joint *j = s->j;
 	const struct routing *b = j->t->b;
@@ -600,7 +609,8 @@ static bool make(struct search *s, uint32_t from, uint32_t to)
 			m.sw[1] = before;
 			m.out[1] = j->f->port_num[s->c->port[from]];
 			m.n = 2;
-			found = need_entry(s, &m, sw, y) && need_entry(s, &m, before, x) && begins(s, &m);
+			found = need_entry(s, &m, sw, y) && need_entry(s, &m, before, x) &&
+				transition_credit_begins(s, &m);
 			if (!found)
 				s->n_need = m.base;
 		}
@@ -611,7 +621,7 @@ static bool make(struct search *s, uint32_t from, uint32_t to)
 }
 
 /* From the last channel of the circle so far to the next ones. */
-static bool circle_on(struct search *s)
+static bool circle_on(struct transition_credit_search *s)
 {
 	uint32_t last = s->on[s->n_on - 1];
 
@@ -628,7 +638,7 @@ static bool circle_on(struct search *s)
 	return false;
 }
 
-static bool search(struct search *s, uint32_t most)
+static bool transition_credit_search(struct transition_credit_search *s, uint32_t most)
 {
 	s->most = most;
 	for (s->start = 0; s->start < s->c->n_channels && !s->given_up; s->start++) {
@@ -646,8 +656,8 @@ static bool search(struct search *s, uint32_t most)
 /* --- the verdict ------------------------------------------------------------------------------------ */
 
 /* Show a circle; without needs: whether a mix makes it is not known, or none does. */
-static void show(struct mix_credit *to, const struct cdg *c, const uint32_t *on, uint32_t n,
-		 const uint16_t *lid)
+static void transition_credit_show(struct mix_credit *to, const struct cdg *c, const uint32_t *on, uint32_t n,
+				   const uint16_t *lid)
 {
 	free(to->circle);
 	to->circle = NEW_ARRAY(n, struct mix_channel);
@@ -667,17 +677,17 @@ static void mark_before(const struct cdg *c, const struct cdg *side, uint8_t *be
 	}
 }
 
-static bool judge(struct mix_credit *to, const struct joint *j, const struct cdg *c, const uint8_t *before,
-		  struct progress *p)
+static bool transition_credit_judge(struct mix_credit *to, const struct joint *j, const struct cdg *c,
+				    const uint8_t *before, struct progress *p)
 {
 	uint8_t *may_loop = NEW_ARRAY(j->t->b->lids->max_lid + 1u, uint8_t);
-	struct search s = {.j = j,
-			   .c = c,
-			   .p = p,
-			   .may_loop = may_loop,
-			   .on = NEW_ARRAY(c->n_channels + 1, uint32_t),
-			   .lid = NEW_ARRAY(c->n_channels + 1, uint16_t),
-			   .used = NEW_ARRAY(c->n_channels + 1, uint8_t)};
+	struct transition_credit_search s = {.j = j,
+					     .c = c,
+					     .p = p,
+					     .may_loop = may_loop,
+					     .on = NEW_ARRAY(c->n_channels + 1, uint32_t),
+					     .lid = NEW_ARRAY(c->n_channels + 1, uint16_t),
+					     .used = NEW_ARRAY(c->n_channels + 1, uint8_t)};
 	uint32_t *shortest = NEW_ARRAY(c->n_channels + 1, uint32_t);
 
 	for (uint32_t i = 0; i < j->t->n_lids; i++)
@@ -694,15 +704,16 @@ static bool judge(struct mix_credit *to, const struct joint *j, const struct cdg
 			continue;
 		n = cdg_cycle(c, s.component, shortest, p);
 		s.cancelled |= !n;
-		if (n && (search(&s, n) || (n < c->size[s.component] && search(&s, c->size[s.component])))) {
+		if (n && (transition_credit_search(&s, n) ||
+			  (n < c->size[s.component] && transition_credit_search(&s, c->size[s.component])))) {
 			to->found = CREDIT_MADE;
-			show(to, c, s.on, s.n_on, s.lid);
+			transition_credit_show(to, c, s.on, s.n_on, s.lid);
 			to->need = s.need;
 			to->n_need = s.n_need;
 			s.need = NULL;
 		} else if (n && to->found < (s.given_up ? CREDIT_UNKNOWN : CREDIT_NOT_MADE)) {
 			to->found = s.given_up ? CREDIT_UNKNOWN : CREDIT_NOT_MADE;
-			show(to, c, shortest, n, NULL);
+			transition_credit_show(to, c, shortest, n, NULL);
 		}
 	}
 	free(may_loop);
@@ -722,19 +733,19 @@ bool transition_credit(struct transition *t, struct progress *p)
 	bool going;
 
 	joint_start(&j, t);
-	c = make_graph(&j, BOTH, p);
+	c = transition_credit_make_graph(&j, BOTH, p);
 	going = c != NULL;
 	if (going && c->n_components) {
 		before = NEW_ARRAY(c->n_components, uint8_t);
 		for (unsigned k = OLD; k <= NEW_ONE && going; k++) {
-			side = make_graph(&j, k, p);
+			side = transition_credit_make_graph(&j, k, p);
 			going = side != NULL;
 			if (going)
 				mark_before(c, side, before, (uint8_t)k);
 			cdg_free(side);
 		}
 		j.sides = BOTH;
-		going = going && judge(&t->credit, &j, c, before, p);
+		going = going && transition_credit_judge(&t->credit, &j, c, before, p);
 	}
 	free(before);
 	cdg_free(c);

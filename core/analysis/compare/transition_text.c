@@ -31,7 +31,7 @@ void mix_way_text(const struct transition *t, const struct mix_way *w, struct te
 	text_add(to, " for LID %u", w->lid);
 }
 
-static void example(const struct transition *t, const struct mix_way *w, struct text *to)
+static void transition_text_example(const struct transition *t, const struct mix_way *w, struct text *to)
 {
 	if (!w->lid)
 		return;
@@ -64,7 +64,7 @@ void transition_sentence(const struct transition *t, struct text *to)
 		else
 			text_add(to, "Between writes %u and %u up to ", t->bad_from + 1, t->bad_to + 1);
 		harm(w->looping, w->cut, to);
-		example(t, &t->at_worst, to);
+		transition_text_example(t, &t->at_worst, to);
 		text_add(to, ".");
 	} else if (t->b->topo->fabric->warnings.missing) {
 		text_add(to, "No harm found in the part of the fabric that is known.");
@@ -77,7 +77,7 @@ void transition_sentence(const struct transition *t, struct text *to)
 			 "%s ",
 			 WRITES_ON_WIRE, PLURAL(t->wire_lids, "LID"));
 		text_add(to, "can loop or be cut");
-		example(t, &t->on_wire, to);
+		transition_text_example(t, &t->on_wire, to);
 		text_add(to, ".");
 	} else if (!transition_safe(t)) {
 		text_add(to, "Safe in OpenSM's order, though not in any.");

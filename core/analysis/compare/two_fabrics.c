@@ -34,7 +34,7 @@ static uint32_t *match_endports(const struct routing *from, const struct routing
 	return match;
 }
 
-static void add_name(struct one_sided *o, struct text *t, const char *name)
+static void two_fabrics_add_name(struct one_sided *o, struct text *t, const char *name)
 {
 	uint32_t n = o->switches + o->hosts;
 
@@ -44,8 +44,8 @@ static void add_name(struct one_sided *o, struct text *t, const char *name)
 		text_add(t, ", ...");
 }
 
-static void tell_rest(const struct routing *r, const struct fabric *other, const uint32_t *match,
-		      struct one_sided *o)
+static void two_fabrics_tell_rest(const struct routing *r, const struct fabric *other, const uint32_t *match,
+				  struct one_sided *o)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct text t = {0};
@@ -54,13 +54,13 @@ static void tell_rest(const struct routing *r, const struct fabric *other, const
 		if (fabric_switch_in(other, f, sw) != NO_ID)
 			continue;
 		o->switches++;
-		add_name(o, &t, switch_name(f, sw));
+		two_fabrics_add_name(o, &t, switch_name(f, sw));
 	}
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		if (match[ep] != NO_ID || !routing_counts(r, ep))
 			continue;
 		o->hosts++;
-		add_name(o, &t, f->node_name[endport_node(f, ep)]);
+		two_fabrics_add_name(o, &t, f->node_name[endport_node(f, ep)]);
 	}
 	o->names = t.s ? t.s : str_dup("");
 }
@@ -137,8 +137,8 @@ struct across *across_new(const struct routing *a, const struct routing *b)
 	x->sw = NEW_ARRAY(fb->n_switches + 1, uint32_t);
 	for (uint32_t s = 0; s < fb->n_switches; s++)
 		x->sw[s] = fabric_switch_in(fa, fb, s);
-	tell_rest(a, fb, from_a, &x->only[0]);
-	tell_rest(b, fa, from_b, &x->only[1]);
+	two_fabrics_tell_rest(a, fb, from_a, &x->only[0]);
+	two_fabrics_tell_rest(b, fa, from_b, &x->only[1]);
 	skip_lids(x, from_b);
 	x->a = routing_seen_on(a, t, from_a, x->sw);
 	x->b = routing_seen_on(b, b->topo, self, NULL);

@@ -23,7 +23,7 @@ static bool cabled(const struct fabric *f, const struct state *st, uint32_t node
 }
 
 /* Gigabits a second of a port's cable; 0: not known. */
-static double rate_of(const struct fabric *f, uint32_t port)
+static double vanished_rate_of(const struct fabric *f, uint32_t port)
 {
 	return link_rate_gbps(f->port_width[port], f->port_speed[port]);
 }
@@ -43,15 +43,15 @@ json_t *present_json(const struct fabric *f, const struct lids *l, const struct 
 			continue;
 		snprintf(cable, sizeof(cable), "0x%016" PRIx64 "[%u] 0x%016" PRIx64 "[%u]%s%s%s",
 			 f->node_guid[f->port_node[a]], f->port_num[a], f->node_guid[f->port_node[b]],
-			 f->port_num[b], rate_of(f, a) > 0 ? " " : "",
-			 rate_of(f, a) > 0 ? link_width_name(f->port_width[a]) : "",
-			 rate_of(f, a) > 0 ? link_speed_name(f->port_speed[a]) : "");
+			 f->port_num[b], vanished_rate_of(f, a) > 0 ? " " : "",
+			 vanished_rate_of(f, a) > 0 ? link_width_name(f->port_width[a]) : "",
+			 vanished_rate_of(f, a) > 0 ? link_speed_name(f->port_speed[a]) : "");
 		json_array_append_new(cables, json_text(cable));
 	}
 	return json_make("{s:o, s:o, s:o}", "hosts", list[0], "switches", list[1], "cables", cables);
 }
 
-static const char *member(const json_t *o, const char *key)
+static const char *vanished_member(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
@@ -59,12 +59,12 @@ static const char *member(const json_t *o, const char *key)
 }
 
 /* Does a word name a node of the document: by its GUID, its name or the first words of that? */
-static bool is_named(const json_t *node, const char *word)
+static bool vanished_is_named(const json_t *node, const char *word)
 {
-	const char *name = member(node, "name");
+	const char *name = vanished_member(node, "name");
 	size_t len = strlen(word);
 
-	return !strcasecmp(member(node, "guid"), word) ||
+	return !strcasecmp(vanished_member(node, "guid"), word) ||
 	       (len && !strncasecmp(name, word, len) && (!name[len] || name[len] == ' '));
 }
 
@@ -77,16 +77,16 @@ static const json_t *next_present(const json_t *present, size_t *i)
 		      : json_array_get(json_object_get(present, "switches"), at - n);
 }
 
-static void add_end(const json_t *present, uint64_t guid, unsigned port, json_t *list)
+static void vanished_add_end(const json_t *present, uint64_t guid, unsigned port, json_t *list)
 {
 	const json_t *x;
 	char word[24], label[400];
 	size_t i = 0;
 
 	snprintf(word, sizeof(word), "0x%016" PRIx64, guid);
-	while ((x = next_present(present, &i)) && strcmp(member(x, "guid"), word) != 0)
+	while ((x = next_present(present, &i)) && strcmp(vanished_member(x, "guid"), word) != 0)
 		;
-	snprintf(label, sizeof(label), "%s[%u]", x ? member(x, "name") : word, port);
+	snprintf(label, sizeof(label), "%s[%u]", x ? vanished_member(x, "name") : word, port);
 	json_array_append_new(list, json_text(label));
 }
 
@@ -95,17 +95,17 @@ void present_peers(const json_t *present, const char *word, unsigned port, json_
 	const json_t *cables = json_object_get(present, "cables"), *x;
 
 	for (size_t i = 0; (x = next_present(present, &i));)
-		for (size_t k = 0; is_named(x, word) && k < json_array_size(cables); k++) {
+		for (size_t k = 0; vanished_is_named(x, word) && k < json_array_size(cables); k++) {
 			const char *text = json_string_value(json_array_get(cables, k)), *at;
 			uint64_t guid[2];
 			unsigned p[2], end;
 
-			at = text ? strstr(text, member(x, "guid")) : NULL;
+			at = text ? strstr(text, vanished_member(x, "guid")) : NULL;
 			if (!at || sscanf(text, CABLE, &guid[0], &p[0], &guid[1], &p[1]) != 4)
 				continue;
 			end = at != text;
 			if (!port || p[end] == port)
-				add_end(present, guid[!end], p[!end], list);
+				vanished_add_end(present, guid[!end], p[!end], list);
 		}
 }
 
@@ -118,7 +118,7 @@ struct known {
 	bool up;       /* it has a cable that is up */
 };
 
-struct look {
+struct vanished_look {
 	struct faults *out;
 	const struct sweep *w;
 	const char *path;
@@ -129,7 +129,7 @@ struct look {
 
 COMPARATOR(by_guid, struct known, UP(guid))
 
-static int read_nodes(struct look *k, const json_t *list, enum fault_kind kind)
+static int read_nodes(struct vanished_look *k, const json_t *list, enum fault_kind kind)
 {
 	const struct fabric *f = k->w->fabric;
 
@@ -171,11 +171,11 @@ static const char *faster_before(const struct fabric *f, uint32_t port, const ch
 							link_speed_parse(x + 1, strlen(x + 1)))
 				       : 0;
 
-	return was > 0 && rate_of(f, port) > 0 && rate_of(f, port) < was ? rate : NULL;
+	return was > 0 && vanished_rate_of(f, port) > 0 && vanished_rate_of(f, port) < was ? rate : NULL;
 }
 
 /* A cable that is gone, or slower.  It is reported only if both of its nodes are still there. */
-static int cable_gone(struct look *k, const char *text)
+static int cable_gone(struct vanished_look *k, const char *text)
 {
 	const struct fabric *f = k->w->fabric;
 	const struct known *end[2] = {NULL};
@@ -214,7 +214,7 @@ static int cable_gone(struct look *k, const char *text)
 	return 0;
 }
 
-static int look_for(struct look *k, const json_t *present)
+static int look_for(struct vanished_look *k, const json_t *present)
 {
 	const json_t *cables = json_object_get(present, "cables");
 	size_t nodes = k->w->fabric->n_nodes;
@@ -250,7 +250,7 @@ static int look_for(struct look *k, const json_t *present)
 int faults_vanished(struct faults *out, const struct faults *was, const struct sweep *w, const char *path,
 		    struct err *e)
 {
-	struct look k = {.out = out, .w = w, .path = path, .e = e};
+	struct vanished_look k = {.out = out, .w = w, .path = path, .e = e};
 	int rc;
 
 	faults_begin(out, NULL, NULL, e);

@@ -68,7 +68,7 @@ static void tell_guids(const struct fabric *was, const struct fabric *now, const
 }
 
 /* Tells what ibsim lacks, and what is left out. */
-static void tell_limits(const struct topo *up, const struct options *o, struct text *t)
+static void verify_tell_limits(const struct topo *up, const struct options *o, struct text *t)
 {
 	const struct fabric *f = up->fabric;
 	uint32_t other_vls = 0, fast = 0, away = 0;
@@ -132,7 +132,7 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 	memset(f->port_opervls, DEFAULT_OPER_VLS, f->n_ports);
 	o = options_named_anew(s->options, f);
 	tell_guids(real, f, s->options, p, limits);
-	tell_limits(up, s->options, limits);
+	verify_tell_limits(up, s->options, limits);
 	made = setup_new(&(struct setup){
 		.fabric = f, .state = s->state, .options = o, .chain = chain, .scope = s->scope});
 	options_free(o);
@@ -169,8 +169,8 @@ static int put_file(const struct simulation *sim, const char *name, const char *
 	return rc;
 }
 
-static int put_option(const struct simulation *sim, const struct options *o, const struct optdef *d,
-		      FILE *conf, struct progress *p, struct err *e)
+static int verify_put_option(const struct simulation *sim, const struct options *o, const struct optdef *d,
+			     FILE *conf, struct progress *p, struct err *e)
 {
 	const char *path;
 	char *to;
@@ -209,7 +209,7 @@ static int put_conf(const struct simulation *sim, const struct setup *s, struct 
 		fprintf(conf, "routing_engine %s\n", s->chain);
 	}
 	for (size_t i = 0; !rc && i < options_count(o); i++)
-		rc = put_option(sim, o, options_at(o, i), conf, p, e);
+		rc = verify_put_option(sim, o, options_at(o, i), conf, p, e);
 	for (size_t i = 0; !rc && conf && i < ARRAY_LEN(pair_files); i++) {
 		const char *from = options_get(o, pair_files[i]);
 
@@ -400,8 +400,8 @@ static void compare_sl(struct verification *v, unsigned slid, unsigned dlid, con
 		v->sl[v->sls_differ - 1] = x;
 }
 
-static int compare_sls(struct verification *v, struct simulation *sim, const char *host, struct progress *p,
-		       struct err *e)
+static int verify_compare_sls(struct verification *v, struct simulation *sim, const char *host,
+			      struct progress *p, struct err *e)
 {
 	int64_t n = routing_has_sls(v->sweep->routing) ? put_pairs(v, sim, e) : 0;
 	unsigned slid, dlid;
@@ -491,7 +491,7 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 	free(path);
 	if (!rc) {
 		v->engine = engine_of_log(sim);
-		rc = compare_sls(v, sim, host, p, e);
+		rc = verify_compare_sls(v, sim, host, p, e);
 	}
 	simulation_end(sim);
 	return rc;

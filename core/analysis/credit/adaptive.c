@@ -8,7 +8,8 @@
  * Does the choice of a port lead to the destination? *next: the next switch, NO_ID at the end. A pair is left
  * out as a whole if one of its ways fails: such routes never count.
  */
-static bool leads_on(const struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner, uint32_t *next)
+static bool credit_adaptive_leads_on(const struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner,
+				     uint32_t *next)
 {
 	uint32_t port = switch_port_id(k->f, sw, out), peer;
 
@@ -31,7 +32,7 @@ static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uin
 	uint32_t next;
 
 	for (unsigned out = port_set_next(set, 0); out < 256; out = port_set_next(set, out + 1)) {
-		uint32_t slot = leads_on(k, s->sw, out, owner, &next)
+		uint32_t slot = credit_adaptive_leads_on(k, s->sw, out, owner, &next)
 					? cdg_start(k, s, in, sl, out, n, &counted)
 					: CDG_NO_SLOT;
 
@@ -59,14 +60,14 @@ static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
 }
 
 /* Passes the flow of a port on to all ports that the next switch may choose. */
-static void pass_on(struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner)
+static void credit_adaptive_pass_on(struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner)
 {
 	static const struct port_set none;
 	uint32_t port = switch_port_id(k->f, sw, out), next, after;
 	const struct port_set *set;
 	unsigned in;
 
-	if (!leads_on(k, sw, out, owner, &next))
+	if (!credit_adaptive_leads_on(k, sw, out, owner, &next))
 		return;
 	in = k->f->port_num[k->t->peer[port]];
 	set = next == NO_ID ? &none : &k->ways.set[next];
@@ -78,7 +79,7 @@ static void pass_on(struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t 
 		k->leaving[i][port] = 0;
 		cdg_add_load(k, port, k->slot[i], routes);
 		for (unsigned p = port_set_next(set, 0); p < 256; p = port_set_next(set, p + 1)) {
-			uint32_t slot = leads_on(k, next, p, owner, &after)
+			uint32_t slot = credit_adaptive_leads_on(k, next, p, owner, &after)
 						? cdg_pass(k, next, in, p, k->slot[i], routes)
 						: CDG_NO_SLOT;
 
@@ -102,6 +103,6 @@ void cdg_count_adaptive(struct cdg_counting *k, unsigned lid)
 		const struct port_set *set = &k->ways.set[sw];
 
 		for (unsigned out = port_set_next(set, 0); out < 256; out = port_set_next(set, out + 1))
-			pass_on(k, sw, out, owner);
+			credit_adaptive_pass_on(k, sw, out, owner);
 	}
 }

@@ -265,7 +265,7 @@ static void spread_rows(struct cdg_counting *k, unsigned va)
 }
 
 /* Passes all routes that leave a switch on to the next one. */
-static void pass_on(struct cdg_counting *k, uint32_t sw)
+static void cdg_pass_on(struct cdg_counting *k, uint32_t sw)
 {
 	uint32_t port = switch_port_id(k->f, sw, k->col[sw]), peer = k->t->peer[port],
 		 next = k->t->peer_switch[port];
@@ -357,7 +357,7 @@ static bool count_all(struct cdg_counting *k, struct progress *p)
 				start_one_by_one(k, lid, owner);
 			for (uint32_t i = 0; i < k->n_order; i++)
 				if (k->col[k->order[i]])
-					pass_on(k, k->order[i]);
+					cdg_pass_on(k, k->order[i]);
 		}
 	}
 	free(block);
@@ -465,7 +465,7 @@ static void list_row(struct cdg_counting *k, uint32_t channel, uint32_t *cap_to,
 }
 
 /* False: cancelled. */
-static bool make_graph(struct cdg_counting *k, struct progress *p)
+static bool cdg_make_graph(struct cdg_counting *k, struct progress *p)
 {
 	struct cdg *c = k->c;
 	uint32_t cap_to = 0, cap_routes = 0, cap = 0;
@@ -509,7 +509,7 @@ struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progr
 	c->switches = switches;
 	cdg_counting_start(&k, c);
 	k.e = e;
-	done = count_all(&k, p) && make_graph(&k, p) && cdg_find_components(c, p);
+	done = count_all(&k, p) && cdg_make_graph(&k, p) && cdg_find_components(c, p);
 	cdg_counting_end(&k);
 	if (done)
 		return c;

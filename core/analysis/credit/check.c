@@ -27,8 +27,9 @@ static void add_example(struct check_result *c, const struct routing *r, uint32_
 		c->example[c->n_examples++] = (struct check_example){sw, lid, why_not(r, sw, lid, w)};
 }
 
-static void count_lid(struct check_result *c, const struct routing *r, unsigned lid, const uint16_t *hops,
-		      const uint32_t *hosts, const struct dest_ways *w, const struct check_listener *to)
+static void credit_check_count_lid(struct check_result *c, const struct routing *r, unsigned lid,
+				   const uint16_t *hops, const uint32_t *hosts, const struct dest_ways *w,
+				   const struct check_listener *to)
 {
 	const struct topo *t = r->topo;
 	uint32_t ep = lid_owner(r->lids, lid);
@@ -93,7 +94,7 @@ struct alike_ports {
 };
 
 /* Counts pairs without a common P_Key, those of such ports together. */
-static bool count_apart(struct check_result *c, const struct routing *r, struct progress *p)
+static bool credit_check_count_apart(struct check_result *c, const struct routing *r, struct progress *p)
 {
 	const struct pair_sls *s = r->pair_sls;
 	uint32_t *ep, n = 0, n_groups = 0;
@@ -185,7 +186,7 @@ static bool count_ways(struct check_result *c, const struct alike *a, const uint
 			for (uint32_t s = 0; arrive && s < n; s++)
 				arrive = !hosts[s] || w.worst[s] < HOPS_LOOP;
 			if (arrive)
-				count_lid(c, a->r, lid, w.worst, hosts, NULL, NULL);
+				credit_check_count_lid(c, a->r, lid, w.worst, hosts, NULL, NULL);
 			a->left[lid] = !arrive;
 		}
 	dest_ways_free(&w);
@@ -217,7 +218,7 @@ static bool count_left(struct check_result *c, const struct routing *r, const ui
 		else
 			column_hops(r->topo, col + (size_t)(lid - lid0) * n, lid_owner(r->lids, lid), hops,
 				    work);
-		count_lid(c, r, lid, w ? w->worst : hops, hosts, w, to);
+		credit_check_count_lid(c, r, lid, w ? w->worst : hops, hosts, w, to);
 	}
 	free(col);
 	free(hops);
@@ -309,7 +310,7 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 	}
 	alike_start(&a, r, left);
 	result = count_alike(c, &a, hosts, p) && count_ways(c, &a, hosts, p) &&
-				 count_left(c, r, left, hosts, to, p) && count_apart(c, r, p)
+				 count_left(c, r, left, hosts, to, p) && credit_check_count_apart(c, r, p)
 			 ? 0
 			 : -1;
 	alike_end(&a);

@@ -19,7 +19,7 @@ struct tarjan {
 	uint32_t numbers;
 };
 
-static void enter(struct tarjan *t, const struct cdg *c, uint32_t v)
+static void cycles_enter(struct tarjan *t, const struct cdg *c, uint32_t v)
 {
 	t->number[v] = t->low[v] = ++t->numbers;
 	t->next[v] = c->first[v];
@@ -42,9 +42,9 @@ static void close_component(struct tarjan *t, struct cdg *c, uint32_t v)
 }
 
 /* False: cancelled. */
-static bool search_from(struct tarjan *t, struct cdg *c, uint32_t start, struct progress *p)
+static bool cycles_search_from(struct tarjan *t, struct cdg *c, uint32_t start, struct progress *p)
 {
-	enter(t, c, start);
+	cycles_enter(t, c, start);
 	while (t->n_path) {
 		uint32_t v = t->path[t->n_path - 1], x;
 
@@ -60,7 +60,7 @@ static bool search_from(struct tarjan *t, struct cdg *c, uint32_t start, struct 
 		}
 		x = c->to[t->next[v]++];
 		if (!t->number[x])
-			enter(t, c, x);
+			cycles_enter(t, c, x);
 		else if (t->low[x] != UINT32_MAX && t->number[x] < t->low[v])
 			t->low[v] = t->number[x];
 	}
@@ -102,7 +102,7 @@ bool cdg_find_components(struct cdg *c, struct progress *p)
 	progress_start(p, "credit loops", c->n_channels);
 	for (uint32_t v = 0; v < c->n_channels && go_on; v++)
 		if (!t.number[v])
-			go_on = search_from(&t, c, v, p);
+			go_on = cycles_search_from(&t, c, v, p);
 	if (go_on)
 		renumber(c);
 	free(t.number);

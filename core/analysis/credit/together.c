@@ -110,7 +110,7 @@ bool cdg_count_alike(struct cdg_counting *k, uint8_t *left, struct progress *p)
 /* --- loops alone ------------------------------------------------------------------------------ */
 
 /* Dependencies between switches. */
-struct ahead {
+struct together_ahead {
 	const struct cdg_source **start; /* [n_start] a source of each switch, or all */
 	uint32_t n_start, *from;	 /* [n] sources on a switch */
 	sl2vl_map *own;			 /* [n_start] of the link of a source */
@@ -126,8 +126,8 @@ struct ahead {
 };
 
 /* Routes to LIDs leave a switch on a VL. */
-static void leave(const struct cdg_counting *k, struct ahead *w, uint32_t sw, unsigned sl, unsigned vl,
-		  uint64_t lids)
+static void together_leave(const struct cdg_counting *k, struct together_ahead *w, uint32_t sw, unsigned sl,
+			   unsigned vl, uint64_t lids)
 {
 	unsigned x = (k->steady ? 0 : sl) * CDG_VLS + vl;
 
@@ -139,7 +139,7 @@ static void leave(const struct cdg_counting *k, struct ahead *w, uint32_t sw, un
 	w->group[x][sw] |= lids;
 }
 
-static uint64_t *set_of(const struct cdg_counting *k, struct ahead *w, unsigned va, unsigned vb)
+static uint64_t *set_of(const struct cdg_counting *k, struct together_ahead *w, unsigned va, unsigned vb)
 {
 	if (!w->set[va][vb])
 		w->set[va][vb] = NEW_ARRAY((size_t)k->f->n_ports * w->words, uint64_t);
@@ -147,7 +147,8 @@ static uint64_t *set_of(const struct cdg_counting *k, struct ahead *w, unsigned 
 }
 
 /* Starts the routes to a group; one: those to its first LID stand for all, but at their own switch. */
-static void start_group(const struct cdg_counting *k, const struct alike *a, struct ahead *w, bool one)
+static void start_group(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w,
+			bool one)
 {
 	bool at_once = k->steady && routing_sls_by_switch(k->r);
 
@@ -171,7 +172,7 @@ static void start_group(const struct cdg_counting *k, const struct alike *a, str
 							: routing_vl(k->r, s->sw, s->in, out, v) & 15;
 
 				w->used |= 1u << (w->own ? sl2vl_of(w->own[n], v) : vl);
-				leave(k, w, s->sw, v, vl, lids ^ next);
+				together_leave(k, w, s->sw, v, vl, lids ^ next);
 			}
 		}
 	}
@@ -193,7 +194,7 @@ static bool one_way(const struct cdg_counting *k, const struct alike *a)
  * Packets to LID i of a group go from s to the next switch: the channel gets its dependencies there.  one: at
  * the last switch they may take the port of any LID of the group (one_way()).
  */
-static void note_hop(const struct cdg_counting *k, const struct alike *a, struct ahead *w, bool one,
+static void note_hop(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w, bool one,
 		     uint32_t s, unsigned i, unsigned sl, unsigned vl)
 {
 	uint32_t id = switch_port_id(k->f, s, a->port[(size_t)s * a->n + i]), next = k->t->peer_switch[id];
@@ -203,14 +204,14 @@ static void note_hop(const struct cdg_counting *k, const struct alike *a, struct
 	for (unsigned l = i; l < end; l++) {
 		unsigned vb = routing_vl(k->r, next, in, outs[l], sl) & 15;
 
-		leave(k, w, next, sl, vb, 1ull << l);
+		together_leave(k, w, next, sl, vb, 1ull << l);
 		set_of(k, w, vl, vb)[(size_t)id * w->words + outs[l] / 64] |= 1ull << outs[l] % 64;
 	}
 }
 
 /* The same where no hop changes the VL. */
-static void note_steady(const struct cdg_counting *k, const struct alike *a, struct ahead *w, uint32_t s,
-			uint64_t lids, unsigned vl)
+static void note_steady(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w,
+			uint32_t s, uint64_t lids, unsigned vl)
 {
 	uint64_t *group = w->group[vl], *set = lids ? set_of(k, w, vl, vl) : NULL;
 	const uint8_t *port = a->port + (size_t)s * a->n;
@@ -225,7 +226,7 @@ static void note_steady(const struct cdg_counting *k, const struct alike *a, str
 	}
 }
 
-static void note_group(const struct cdg_counting *k, const struct alike *a, struct ahead *w)
+static void note_group(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w)
 {
 	bool one = one_way(k, a);
 
@@ -249,7 +250,7 @@ static void note_group(const struct cdg_counting *k, const struct alike *a, stru
 }
 
 /* The same of all ways to a LID that adaptive routing may take; all on one VL. */
-static void note_ways(const struct cdg_counting *k, const struct alike *a, struct ahead *w)
+static void note_ways(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w)
 {
 	const struct port_set *set = k->ways.set;
 	uint64_t *group, *ahead;
@@ -273,7 +274,7 @@ static void note_ways(const struct cdg_counting *k, const struct alike *a, struc
 	}
 }
 
-static void note_adaptive(struct cdg_counting *k, struct alike *a, struct ahead *w)
+static void note_adaptive(struct cdg_counting *k, struct alike *a, struct together_ahead *w)
 {
 	for (a->n = 1; a->lid_at[a->sw] + a->taken < a->lid_at[a->sw + 1]; a->taken++) {
 		a->lid[0] = a->lid_of[a->lid_at[a->sw] + a->taken];
@@ -286,7 +287,7 @@ static void note_adaptive(struct cdg_counting *k, struct alike *a, struct ahead 
 }
 
 /* LIDs that are not like others of their switch, one by one. */
-static bool note_left(struct cdg_counting *k, struct alike *a, struct ahead *w, struct progress *p)
+static bool note_left(struct cdg_counting *k, struct alike *a, struct together_ahead *w, struct progress *p)
 {
 	uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t);
 	unsigned lid0 = 0;
@@ -313,7 +314,7 @@ static bool note_left(struct cdg_counting *k, struct alike *a, struct ahead *w, 
 }
 
 /* Channels between switches that routes use, and their dependencies. */
-static void list_ahead(const struct cdg_counting *k, const struct ahead *w, struct cdg *c)
+static void list_ahead(const struct cdg_counting *k, const struct together_ahead *w, struct cdg *c)
 {
 	uint32_t *number = NEW_ARRAY((size_t)CDG_VLS * k->f->n_ports, uint32_t); /* by VL; from 1 */
 	uint32_t cap = 0, cap_vl = 0, cap_to = 0, n = 0;
@@ -365,7 +366,7 @@ static struct cdg *graph_ahead(const struct routing *r, struct progress *p)
 	struct cdg *c = NEW(struct cdg);
 	uint8_t *left = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
 	struct cdg_counting k;
-	struct ahead w = {.words = 1};
+	struct together_ahead w = {.words = 1};
 	struct alike a;
 	bool done = true;
 

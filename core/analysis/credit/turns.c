@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char direction(const struct routing *r, uint32_t sw, unsigned port)
+static char turns_direction(const struct routing *r, uint32_t sw, unsigned port)
 {
 	return r->ops->direction ? r->ops->direction(r, sw, port) : ' ';
 }
@@ -23,8 +23,8 @@ bool turn_forbidden(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 	q = t->peer[switch_port_id(f, sw, in)];
 	if (q == NO_ID || !node_is_switch(f, f->port_node[q]))
 		return false;
-	return direction(r, f->node_switch[f->port_node[q]], f->port_num[q]) == 'D' &&
-	       direction(r, sw, out) == 'U';
+	return turns_direction(r, f->node_switch[f->port_node[q]], f->port_num[q]) == 'D' &&
+	       turns_direction(r, sw, out) == 'U';
 }
 
 /* May a packet not go up after a step in direction c? down: it could not before. */
@@ -38,7 +38,8 @@ unsigned first_turn(const struct routing *r, const struct path_hop *hop, unsigne
 	bool down = false;
 
 	for (unsigned i = 0; i < n; i++) {
-		char c = hop[i].out && hop[i].out != NO_PATH ? direction(r, hop[i].sw, hop[i].out) : ' ';
+		char c =
+			hop[i].out && hop[i].out != NO_PATH ? turns_direction(r, hop[i].sw, hop[i].out) : ' ';
 
 		if (down && c == 'U')
 			return i;
@@ -49,7 +50,7 @@ unsigned first_turn(const struct routing *r, const struct path_hop *hop, unsigne
 
 /* --- in the tables ------------------------------------------------------------------ */
 
-struct counter {
+struct turns_counter {
 	const struct routing *r;
 	struct turns *t;
 	char *dir;	  /* [n_ports] direction out of a switch port */
@@ -67,35 +68,35 @@ struct counter {
 	uint32_t *source; /* [n_switches] switch where one of these routes starts */
 };
 
-static struct counter *counter_new(const struct routing *r, struct turns *t)
+static struct turns_counter *counter_new(const struct routing *r, struct turns *t)
 {
 	const struct fabric *f = r->topo->fabric;
 	uint32_t n = f->n_switches;
-	struct counter *k = NEW(struct counter);
+	struct turns_counter *k = NEW(struct turns_counter);
 
-	*k = (struct counter){.r = r,
-			      .t = t,
-			      .dir = NEW_ARRAY(f->n_ports, char),
-			      .hosts = NEW_ARRAY(n, uint32_t),
-			      .last = NEW_ARRAY(f->n_ports, uint32_t),
-			      .hops = NEW_ARRAY(n, uint16_t),
-			      .work = NEW_ARRAY(n, uint32_t),
-			      .order = NEW_ARRAY(n, uint32_t),
-			      .start = NEW_ARRAY(n + 2, uint32_t),
-			      .bad = NEW_ARRAY(n, uint8_t),
-			      .load = NEW_ARRAY(n, uint64_t),
-			      .source = NEW_ARRAY(n, uint32_t)};
+	*k = (struct turns_counter){.r = r,
+				    .t = t,
+				    .dir = NEW_ARRAY(f->n_ports, char),
+				    .hosts = NEW_ARRAY(n, uint32_t),
+				    .last = NEW_ARRAY(f->n_ports, uint32_t),
+				    .hops = NEW_ARRAY(n, uint16_t),
+				    .work = NEW_ARRAY(n, uint32_t),
+				    .order = NEW_ARRAY(n, uint32_t),
+				    .start = NEW_ARRAY(n + 2, uint32_t),
+				    .bad = NEW_ARRAY(n, uint8_t),
+				    .load = NEW_ARRAY(n, uint64_t),
+				    .source = NEW_ARRAY(n, uint32_t)};
 	memset(k->last, 0xff, f->n_ports * sizeof(*k->last));
 	for (uint32_t s = 0; s < n; s++)
 		for (unsigned p = 1; switch_up(r->topo, s) && p <= f->switch_nports[s]; p++)
-			k->dir[switch_port_id(f, s, p)] = direction(r, s, p);
+			k->dir[switch_port_id(f, s, p)] = turns_direction(r, s, p);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		if (routing_has_host(r, ep))
 			k->hosts[r->topo->endport_switch[ep]]++;
 	return k;
 }
 
-static void counter_free(struct counter *k)
+static void counter_free(struct turns_counter *k)
 {
 	free(k->dir);
 	free(k->hosts);
@@ -126,7 +127,7 @@ static uint32_t source_at(const struct routing *r, uint32_t sw, uint32_t owner)
 	return NO_ID;
 }
 
-static void note_turn(struct counter *k, uint32_t in, unsigned out, uint64_t routes, uint32_t from,
+static void note_turn(struct turns_counter *k, uint32_t in, unsigned out, uint64_t routes, uint32_t from,
 		      unsigned lid)
 {
 	const struct fabric *f = k->r->topo->fabric;
@@ -151,7 +152,7 @@ static void note_turn(struct counter *k, uint32_t in, unsigned out, uint64_t rou
 }
 
 /* The receiving port of a switch's next hop to the LID, if it is a switch's; else NO_ID. */
-static uint32_t next_port(const struct counter *k, const uint8_t *col, uint32_t s)
+static uint32_t next_port(const struct turns_counter *k, const uint8_t *col, uint32_t s)
 {
 	const struct topo *t = k->r->topo;
 	uint32_t id = switch_port_id(t->fabric, s, col[s]);
@@ -159,7 +160,7 @@ static uint32_t next_port(const struct counter *k, const uint8_t *col, uint32_t 
 	return col[s] && t->peer_switch[id] != NO_ID ? t->peer[id] : NO_ID;
 }
 
-static bool is_bad(const struct counter *k, const uint8_t *col, uint32_t s, uint32_t in)
+static bool turns_is_bad(const struct turns_counter *k, const uint8_t *col, uint32_t s, uint32_t in)
 {
 	const struct fabric *f = k->r->topo->fabric;
 	uint32_t next = f->node_switch[f->port_node[in]];
@@ -168,7 +169,7 @@ static bool is_bad(const struct counter *k, const uint8_t *col, uint32_t s, uint
 	       k->dir[switch_port_id(f, next, col[next])] == 'U';
 }
 
-static void count_lid(struct counter *k, const uint8_t *col, unsigned lid, uint32_t owner)
+static void turns_count_lid(struct turns_counter *k, const uint8_t *col, unsigned lid, uint32_t owner)
 {
 	const struct topo *t = k->r->topo;
 	const struct fabric *f = t->fabric;
@@ -181,8 +182,8 @@ static void count_lid(struct counter *k, const uint8_t *col, unsigned lid, uint3
 
 		k->load[s] = k->hosts[s] - (!to_switch && t->endport_switch[owner] == s);
 		k->source[s] = s;
-		k->bad[s] =
-			in != NO_ID && (is_bad(k, col, s, in) || k->bad[f->node_switch[f->port_node[in]]]);
+		k->bad[s] = in != NO_ID &&
+			    (turns_is_bad(k, col, s, in) || k->bad[f->node_switch[f->port_node[in]]]);
 		*(to_switch ? &k->t->switch_routes : &k->t->routes) += k->load[s];
 		if (k->bad[s])
 			*(to_switch ? &k->t->switch_bad : &k->t->bad) += k->load[s];
@@ -193,7 +194,7 @@ static void count_lid(struct counter *k, const uint8_t *col, unsigned lid, uint3
 		if (!k->load[s] || in == NO_ID || !k->bad[s])
 			continue;
 		next = f->node_switch[f->port_node[in]];
-		if (is_bad(k, col, s, in))
+		if (turns_is_bad(k, col, s, in))
 			note_turn(k, in, col[next], k->load[s], k->source[s], lid);
 		if (!k->load[next])
 			k->source[next] = k->source[s];
@@ -202,7 +203,7 @@ static void count_lid(struct counter *k, const uint8_t *col, unsigned lid, uint3
 }
 
 /* Does some way to the LIDs of a group turn up? */
-static bool some_turn(const struct counter *k, const struct alike *a)
+static bool some_turn(const struct turns_counter *k, const struct alike *a)
 {
 	const struct topo *t = k->r->topo;
 	const struct fabric *f = t->fabric;
@@ -223,7 +224,7 @@ static bool some_turn(const struct counter *k, const struct alike *a)
 
 /* Counts LIDs to which no way turns up, those of a switch together.  The others stay in left[].  -1:
  * cancelled. */
-static int count_straight(struct counter *k, uint8_t *left, struct progress *p)
+static int count_straight(struct turns_counter *k, uint8_t *left, struct progress *p)
 {
 	const struct fabric *f = k->r->topo->fabric;
 	struct alike a;
@@ -253,7 +254,7 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 {
 	uint32_t n = r->topo->fabric->n_switches;
 	unsigned top = r->lids->max_lid;
-	struct counter *k;
+	struct turns_counter *k;
 	uint8_t *col, *left;
 	int result;
 
@@ -283,7 +284,8 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 		routing_columns(r, lid0, COLUMN_BLOCK, col);
 		for (unsigned lid = lid0; lid < end; lid++)
 			if (left[lid])
-				count_lid(k, col + (size_t)(lid - lid0) * n, lid, lid_owner(r->lids, lid));
+				turns_count_lid(k, col + (size_t)(lid - lid0) * n, lid,
+						lid_owner(r->lids, lid));
 	}
 	free(left);
 	free(col);
@@ -302,7 +304,7 @@ void turns_free(struct turns *t)
 /* --- ways that are not in the tables --------------------------------------------------- */
 
 /* A breadth-first search over (switch, came down or not). */
-struct walk {
+struct turns_walk {
 	uint32_t *queue, *from; /* [2 * n_switches] states; from: the state before, NO_ID = start */
 	uint8_t *in, *out;	/* [2 * n_switches] port of entry; port of the state before */
 	uint8_t *seen;		/* [2 * n_switches] */
@@ -310,8 +312,8 @@ struct walk {
 };
 
 /* Go from a switch through a port, if the rule allows it and the state is new. state NO_ID: the start. */
-static void go(const struct routing *r, struct walk *k, uint32_t state, uint32_t sw, unsigned port,
-	       bool lawful)
+static void turns_go(const struct routing *r, struct turns_walk *k, uint32_t state, uint32_t sw,
+		     unsigned port, bool lawful)
 {
 	const struct topo *t = r->topo;
 	uint32_t id = switch_port_id(t->fabric, sw, port), next = t->peer_switch[id], to;
@@ -319,7 +321,7 @@ static void go(const struct routing *r, struct walk *k, uint32_t state, uint32_t
 
 	if (next == NO_ID)
 		return;
-	c = lawful ? direction(r, sw, port) : ' ';
+	c = lawful ? turns_direction(r, sw, port) : ' ';
 	if (c == 'U' && state != NO_ID && state & 1)
 		return;
 	to = 2 * next + stays_down(r, state != NO_ID && state & 1, c);
@@ -332,7 +334,7 @@ static void go(const struct routing *r, struct walk *k, uint32_t state, uint32_t
 	k->queue[k->end++] = to;
 }
 
-static void write_way(struct way *w, const struct walk *k, uint32_t sw, uint32_t state)
+static void write_way(struct way *w, const struct turns_walk *k, uint32_t sw, uint32_t state)
 {
 	uint8_t out = 0;
 	uint32_t at;
@@ -355,16 +357,16 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
 {
 	const struct fabric *f = r->topo->fabric;
 	size_t n = 2 * (size_t)f->n_switches;
-	struct walk k = {.queue = NEW_ARRAY(n, uint32_t),
-			 .from = NEW_ARRAY(n, uint32_t),
-			 .in = NEW_ARRAY(n, uint8_t),
-			 .out = NEW_ARRAY(n, uint8_t),
-			 .seen = NEW_ARRAY(n, uint8_t)};
+	struct turns_walk k = {.queue = NEW_ARRAY(n, uint32_t),
+			       .from = NEW_ARRAY(n, uint32_t),
+			       .in = NEW_ARRAY(n, uint8_t),
+			       .out = NEW_ARRAY(n, uint8_t),
+			       .seen = NEW_ARRAY(n, uint8_t)};
 	bool found = false;
 
 	*w = (struct way){0};
 	k.seen[2 * (size_t)sw] = k.seen[2 * (size_t)sw + 1] = 1;
-	go(r, &k, NO_ID, sw, port, lawful);
+	turns_go(r, &k, NO_ID, sw, port, lawful);
 	for (uint32_t i = 0; i < k.end && !found; i++) {
 		uint32_t at = k.queue[i];
 
@@ -372,7 +374,7 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
 		if (found)
 			write_way(w, &k, sw, at);
 		for (unsigned p = 1; !found && p <= f->switch_nports[at / 2]; p++)
-			go(r, &k, at, at / 2, p, lawful);
+			turns_go(r, &k, at, at / 2, p, lawful);
 	}
 	free(k.queue);
 	free(k.from);

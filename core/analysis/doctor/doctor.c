@@ -275,7 +275,7 @@ static int choose_sweeps(struct doctor *d)
 }
 
 /* Measures what several rules need. */
-static int measure(struct doctor *d)
+static int doctor_measure(struct doctor *d)
 {
 	d->hosts = NEW_ARRAY(d->f->n_switches, uint32_t);
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
@@ -330,7 +330,7 @@ static finder *const of_whole_tables[] = {find_switch_lids,   find_idle,	 find_u
 static finder *const of_right_guids[] = {find_unreachable, find_forwarding_loop, find_dead_entry,
 					 find_stale,	   find_no_lid,		 NULL};
 
-static bool is_one_of(const struct rule *r, finder *const *list)
+static bool doctor_is_one_of(const struct rule *r, finder *const *list)
 {
 	while (*list && *list != r->find)
 		list++;
@@ -340,8 +340,8 @@ static bool is_one_of(const struct rule *r, finder *const *list)
 /* Would a rule judge what cannot be told of incomplete tables? */
 static bool is_untold(const struct doctor *d, const struct rule *r)
 {
-	return ((d->strange || d->lacking) && is_one_of(r, of_whole_tables)) ||
-	       (d->strange && is_one_of(r, of_right_guids));
+	return ((d->strange || d->lacking) && doctor_is_one_of(r, of_whole_tables)) ||
+	       (d->strange && doctor_is_one_of(r, of_right_guids));
 }
 
 /* Did nobody name the engine of this rule's findings? Of drift: it was guessed from the tables. */
@@ -349,7 +349,7 @@ static bool is_what_if(const struct doctor *d, const struct rule *r)
 {
 	if (r->find == find_stale)
 		return d->out->read && !d->rq->configured;
-	return d->out->no_engine && is_one_of(r, of_engine);
+	return d->out->no_engine && doctor_is_one_of(r, of_engine);
 }
 
 /* While nothing is routed, commands that ask about routes need a route first: the one that was judged. */
@@ -378,7 +378,7 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 	size_t incomplete;
 
 	if (!rc)
-		rc = measure(&d);
+		rc = doctor_measure(&d);
 	for (size_t i = 0; !rc && i < ARRAY_LEN(rules); i++) {
 		size_t before = o->n;
 

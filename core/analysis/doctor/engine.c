@@ -18,7 +18,7 @@ static const struct refusal *last_refusal(const struct sweep *w)
 
 /* --- hangs, crashes ----------------------------------------------------------------------------------- */
 
-static bool ends_so(const struct sweep *w, const char *how)
+static bool doctor_engine_ends_so(const struct sweep *w, const char *how)
 {
 	return w && w->fatal && !strcmp(w->fatal, how);
 }
@@ -28,9 +28,9 @@ int find_fatal(struct doctor *d, const struct rule *r)
 {
 	bool hang = !strcmp(r->kind, "hang");
 	const char *how = hang ? "never ends" : "crashes", *words = hang ? "hangs while it routes" : how;
-	const struct sweep *w = ends_so(d->computed, how) ? d->computed
-				: ends_so(d->next, how)	  ? d->next
-							  : NULL;
+	const struct sweep *w = doctor_engine_ends_so(d->computed, how) ? d->computed
+				: doctor_engine_ends_so(d->next, how)	? d->next
+									: NULL;
 	struct finding *x;
 
 	if (!w)
@@ -73,7 +73,7 @@ int find_refused(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-static const char *in_force(const struct sweep *w)
+static const char *doctor_engine_in_force(const struct sweep *w)
 {
 	return w && w->routing ? w->routing->engine : "none";
 }
@@ -83,10 +83,11 @@ int find_vls_later(struct doctor *d, const struct rule *r)
 	const struct sweep *w = d->computed, *next = d->next;
 	struct finding *x;
 
-	if (!w || !next || next->fatal || !strcmp(in_force(w), in_force(next)) || !next->n_refusals)
+	if (!w || !next || next->fatal || !strcmp(doctor_engine_in_force(w), doctor_engine_in_force(next)) ||
+	    !next->n_refusals)
 		return 0;
-	x = tell(d, r, "From the second sweep on, %s routes in place of %s: %s.", in_force(next), in_force(w),
-		 last_refusal(next)->why);
+	x = tell(d, r, "From the second sweep on, %s routes in place of %s: %s.",
+		 doctor_engine_in_force(next), doctor_engine_in_force(w), last_refusal(next)->why);
 	finding_more(x, "sweep");
 	return 0;
 }
@@ -125,7 +126,8 @@ static void tell_far(struct doctor *d, const struct rule *r)
 	uint64_t lids = 0; /* of CAs and switches */
 	unsigned hops;
 
-	if (!w || (strcmp(in_force(w), "dfsssp") != 0 && strcmp(in_force(w), "sssp") != 0))
+	if (!w || (strcmp(doctor_engine_in_force(w), "dfsssp") != 0 &&
+		   strcmp(doctor_engine_in_force(w), "sssp") != 0))
 		return;
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
 		if (w->topo->endport_up[ep] &&
@@ -137,7 +139,7 @@ static void tell_far(struct doctor *d, const struct rule *r)
 				  "%s counts distances only up to a limit: %" PRIu64
 				  " LIDs, %u hops between switches; with so many LIDs it makes no route "
 				  "longer than %" PRIu64 " hops.",
-				  in_force(w), lids, hops, (DISTANCE_END - 1) / (lids * lids)),
+				  doctor_engine_in_force(w), lids, hops, (DISTANCE_END - 1) / (lids * lids)),
 			     "check");
 }
 
@@ -190,7 +192,8 @@ int find_ftree_single(struct doctor *d, const struct rule *r)
 	const struct sweep *w = d->computed;
 	struct finding *x;
 
-	if (!w || strcmp(in_force(w), "ftree") != 0 || options_file(w->setup->options, "root_guid_file"))
+	if (!w || strcmp(doctor_engine_in_force(w), "ftree") != 0 ||
+	    options_file(w->setup->options, "root_guid_file"))
 		return 0;
 	x = tell(d, r, "Any lost link makes ftree refuse; %s takes over.",
 		 strchr(w->setup->chain, ',') ? "the next of the chain" : "minhop");

@@ -15,18 +15,18 @@ struct channel {
 COMPARATOR(by_class_and_share, struct channel, UP(class) UP(share) UP(port))
 
 /* A channel with a much higher share than others of its class. */
-struct hot {
+struct doctor_load_hot {
 	uint32_t class; /* the same for both directions: the lower level first */
 	uint32_t port;
 	double ratio;
 };
 
 struct hots {
-	struct hot *h;
+	struct doctor_load_hot *h;
 	size_t n, cap;
 };
 
-COMPARATOR(hottest_first, struct hot, UP(class) DOWN(ratio) UP(port))
+COMPARATOR(hottest_first, struct doctor_load_hot, UP(class) DOWN(ratio) UP(port))
 
 /* Collects the hot channels of one class, c[0 .. n - 1] in order of share. */
 static void collect_hot(const struct doctor *d, const struct channel *c, uint32_t n, struct hots *out)
@@ -41,12 +41,12 @@ static void collect_hot(const struct doctor *d, const struct channel *c, uint32_
 		return;
 	for (uint32_t i = n - hot; i < n; i++) {
 		GROW(out->h, out->n, out->cap);
-		out->h[out->n++] =
-			(struct hot){a < b ? a << 16 | b : b << 16 | a, c[i].port, c[i].share / median};
+		out->h[out->n++] = (struct doctor_load_hot){a < b ? a << 16 | b : b << 16 | a, c[i].port,
+							    c[i].share / median};
 	}
 }
 
-static void tell_hot(struct doctor *d, const struct rule *r, const struct hot *h, size_t n)
+static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor_load_hot *h, size_t n)
 {
 	enum { LISTED = 8 };
 	const struct fabric *f = d->f;

@@ -22,7 +22,7 @@ struct visit {
 	uint32_t n_largest; /* parts that are as large as the largest */
 };
 
-struct walk {
+struct doctor_losses_walk {
 	const struct topo *t;
 	const uint32_t *hosts;
 	uint32_t sm;	 /* switch where the subnet manager is */
@@ -38,7 +38,7 @@ static uint32_t min(uint32_t a, uint32_t b)
 	return MIN(a, b);
 }
 
-static void enter(struct walk *w, uint32_t s, uint32_t parent)
+static void doctor_losses_enter(struct doctor_losses_walk *w, uint32_t s, uint32_t parent)
 {
 	w->v[s].place = w->v[s].low = ++w->n;
 	w->at[w->n] = s;
@@ -49,7 +49,7 @@ static void enter(struct walk *w, uint32_t s, uint32_t parent)
 }
 
 /* The subtree of s is done: is it a part of its own without the switch above? */
-static void leave(struct walk *w, uint32_t s)
+static void doctor_losses_leave(struct doctor_losses_walk *w, uint32_t s)
 {
 	uint32_t up = w->v[s].parent;
 
@@ -69,12 +69,12 @@ static void leave(struct walk *w, uint32_t s)
 		w->v[up].sm_part = w->v[s].below + 1;
 }
 
-static void walk_from(struct walk *w, uint32_t root)
+static void doctor_losses_walk_from(struct doctor_losses_walk *w, uint32_t root)
 {
 	const struct fabric *f = w->t->fabric;
 	uint32_t s = root;
 
-	enter(w, root, NO_ID);
+	doctor_losses_enter(w, root, NO_ID);
 	while (s != NO_ID) {
 		uint32_t d = NO_ID;
 
@@ -87,35 +87,35 @@ static void walk_from(struct walk *w, uint32_t root)
 			}
 		}
 		if (d != NO_ID) {
-			enter(w, d, s);
+			doctor_losses_enter(w, d, s);
 			s = d;
 		} else {
-			leave(w, s);
+			doctor_losses_leave(w, s);
 			s = w->v[s].parent;
 		}
 	}
 }
 
 /* Hosts of the part with the root after the loss of a switch. */
-static uint64_t rest_of(const struct walk *w, uint32_t s)
+static uint64_t rest_of(const struct doctor_losses_walk *w, uint32_t s)
 {
 	return w->total - w->v[s].cut - w->hosts[s];
 }
 
-static void mark(struct walk *w, uint32_t first, uint32_t last)
+static void doctor_losses_mark(struct doctor_losses_walk *w, uint32_t first, uint32_t last)
 {
 	w->marks[first]++;
 	w->marks[last + 1]--;
 }
 
 /* Is a part with so many hosts the single largest one after the loss of a switch? */
-static bool is_the_rest(const struct walk *w, uint32_t s, uint64_t hosts)
+static bool is_the_rest(const struct doctor_losses_walk *w, uint32_t s, uint64_t hosts)
 {
 	return hosts == w->v[s].largest && w->v[s].n_largest == 1;
 }
 
 /* Judges the losses, now also with the part where the root is. */
-static void judge_losses(struct walk *w, struct losses *p)
+static void judge_losses(struct doctor_losses_walk *w, struct losses *p)
 {
 	uint32_t n = w->t->fabric->n_switches;
 
@@ -135,7 +135,7 @@ static void judge_losses(struct walk *w, struct losses *p)
 }
 
 /* Hosts of all parts but the largest, each counted once. */
-static uint64_t count_behind(struct walk *w)
+static uint64_t doctor_losses_count_behind(struct doctor_losses_walk *w)
 {
 	uint32_t n = w->t->fabric->n_switches;
 	int64_t parts = 0;
@@ -147,11 +147,11 @@ static uint64_t count_behind(struct walk *w)
 		if (!w->v[s].place)
 			continue;
 		if (!is_the_rest(w, s, rest_of(w, s))) {
-			mark(w, 1, w->v[s].place - 1);
-			mark(w, w->v[s].last + 1, w->n);
+			doctor_losses_mark(w, 1, w->v[s].place - 1);
+			doctor_losses_mark(w, w->v[s].last + 1, w->n);
 		}
 		if (up != NO_ID && !is_the_rest(w, up, w->v[s].is_part ? w->v[s].below : rest_of(w, up)))
-			mark(w, w->v[s].place, w->v[s].last);
+			doctor_losses_mark(w, w->v[s].place, w->v[s].last);
 	}
 	for (uint32_t at = 1; at <= w->n; at++) {
 		parts += w->marks[at];
@@ -163,7 +163,7 @@ static uint64_t count_behind(struct walk *w)
 int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, struct progress *progress)
 {
 	uint32_t n = t->fabric->n_switches, root = NO_ID;
-	struct walk w = {
+	struct doctor_losses_walk w = {
 		.t = t,
 		.hosts = hosts,
 		.sm = t->sm_endport == NO_ID ? NO_ID : t->endport_switch[t->sm_endport],
@@ -180,9 +180,9 @@ int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, s
 			root = s;
 	}
 	if (root != NO_ID)
-		walk_from(&w, root);
+		doctor_losses_walk_from(&w, root);
 	judge_losses(&w, p);
-	p->behind = count_behind(&w);
+	p->behind = doctor_losses_count_behind(&w);
 	free(w.v);
 	free(w.at);
 	free(w.marks);

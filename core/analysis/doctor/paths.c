@@ -18,7 +18,7 @@ static const char *const obstacle_text[] = {"no cable leads on", "no entry",
 					    "an entry to a dead or wrong port", "a forwarding loop"};
 
 /* Pairs that stop for one reason at one switch, for hosts on one switch. */
-struct group {
+struct doctor_paths_group {
 	enum obstacle why;
 	bool loops;
 	uint32_t at, to; /* switches */
@@ -30,7 +30,7 @@ struct group {
 /* Lost ways, by place. */
 struct groups {
 	const struct doctor *d;
-	struct group *g; /* [n] most pairs first, those that circle behind the others */
+	struct doctor_paths_group *g; /* [n] most pairs first, those that circle behind the others */
 	size_t n, cap, n_loops;
 	uint64_t *from,
 		*to;	/* [n_switches] pairs that do not circle, by switch of the source, the destination */
@@ -39,18 +39,18 @@ struct groups {
 	uint64_t untold;
 };
 
-COMPARATOR(by_place, struct group, UP(why) UP(at) UP(to) UP(lid) UP(src))
-COMPARATOR(most_pairs, struct group, UP(loops) DOWN(pairs) UP(at) UP(to) UP(why))
+COMPARATOR(by_place, struct doctor_paths_group, UP(why) UP(at) UP(to) UP(lid) UP(src))
+COMPARATOR(most_pairs, struct doctor_paths_group, UP(loops) DOWN(pairs) UP(at) UP(to) UP(why))
 
 /* One group a place. */
-static void merge(struct groups *s)
+static void doctor_paths_merge(struct groups *s)
 {
 	size_t n = 0;
 
 	if (s->n)
 		qsort(s->g, s->n, sizeof(*s->g), by_place);
 	for (size_t i = 0; i < s->n; i++) {
-		struct group *last = n ? &s->g[n - 1] : NULL, *g = &s->g[i];
+		struct doctor_paths_group *last = n ? &s->g[n - 1] : NULL, *g = &s->g[i];
 
 		if (last && last->why == g->why && last->at == g->at && last->to == g->to)
 			last->pairs += g->pairs;
@@ -74,7 +74,7 @@ static enum obstacle why_lost(const struct groups *s, const struct lost_way *x, 
 }
 
 /* A host on a switch that the LID is not of. */
-static uint32_t source_of(const struct groups *s, uint32_t sw, unsigned lid)
+static uint32_t doctor_paths_source_of(const struct groups *s, uint32_t sw, unsigned lid)
 {
 	const struct routing *r = s->d->r;
 	uint32_t owner = lid_owner(r->lids, lid);
@@ -97,7 +97,7 @@ static bool stops_at_idle(const struct groups *s, const struct lost_way *x)
 	       t->peer[port] == NO_ID && fabric_idle_end(t->fabric, port) != NO_ID;
 }
 
-static void add_lost(void *ctx, const struct lost_way *x)
+static void doctor_paths_add_lost(void *ctx, const struct lost_way *x)
 {
 	struct groups *s = ctx;
 	const struct routing *r = s->d->r;
@@ -108,7 +108,7 @@ static void add_lost(void *ctx, const struct lost_way *x)
 	if (s->ca[x->sw] == NO_ID || to == NO_ID || x->kind == CAUSE_TABLES || stops_at_idle(s, x))
 		return;
 	if (x->loops) { /* told by the last of many hops */
-		uint32_t src = source_of(s, x->sw, x->lid);
+		uint32_t src = doctor_paths_source_of(s, x->sw, x->lid);
 
 		path_trace(r, src, r->lids->base[src], x->lid, &p);
 		at = p.n ? p.hop[p.n - 1].sw : at;
@@ -118,19 +118,20 @@ static void add_lost(void *ctx, const struct lost_way *x)
 		s->to[to] += pairs;
 	}
 	if (s->n == s->cap)
-		merge(s);
+		doctor_paths_merge(s);
 	if (2 * s->n >= s->cap) {
 		s->cap = s->cap ? 2 * s->cap : 1024;
 		s->g = mem_resize(s->g, s->cap, sizeof(*s->g));
 	}
-	s->g[s->n++] = (struct group){why_lost(s, x, to), x->loops, at, to, pairs, x->sw, (uint16_t)x->lid};
+	s->g[s->n++] = (struct doctor_paths_group){why_lost(s, x, to), x->loops, at, to, pairs, x->sw,
+						   (uint16_t)x->lid};
 }
 
 /* All lost ways, found once.  NULL and *d->e: cancelled. */
 static struct groups *groups_of(struct doctor *d)
 {
 	struct groups *s = d->lost ? d->lost : NEW(struct groups);
-	const struct ways_listener to = {.ctx = s, .lost = add_lost};
+	const struct ways_listener to = {.ctx = s, .lost = doctor_paths_add_lost};
 	struct causes *c;
 
 	if (d->lost)
@@ -157,7 +158,7 @@ static struct groups *groups_of(struct doctor *d)
 	}
 	s->untold = c->untold;
 	causes_free(c);
-	merge(s);
+	doctor_paths_merge(s);
 	if (s->n)
 		qsort(s->g, s->n, sizeof(*s->g), most_pairs);
 	for (size_t i = 0; i < s->n; i++)
@@ -247,7 +248,7 @@ static void tell_totals(const struct doctor *d, const char *what, const uint64_t
 }
 
 static void more_trace(const struct doctor *d, struct finding *x, const struct groups *s,
-		       const struct group *g)
+		       const struct doctor_paths_group *g)
 {
 	uint32_t owner = lid_owner(d->r->lids, g->lid);
 	struct text line = {0};
@@ -258,7 +259,7 @@ static void more_trace(const struct doctor *d, struct finding *x, const struct g
 	else
 		snprintf(b, sizeof(b), "%u", g->lid); /* of the port's LIDs this one is lost */
 	text_add(&line, "trace");
-	word_append(&line, endport_label(d->f, source_of(s, g->src, g->lid), a, sizeof(a)));
+	word_append(&line, endport_label(d->f, doctor_paths_source_of(s, g->src, g->lid), a, sizeof(a)));
 	word_append(&line, b);
 	finding_more(x, "%s", text_str(&line));
 	text_free(&line);
@@ -365,7 +366,7 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 		return -1;
 	n = s->n - s->n_loops;
 	for (size_t i = 0; i < n; i++) {
-		const struct group *g = &s->g[i];
+		const struct doctor_paths_group *g = &s->g[i];
 
 		if (i >= MOST_PLACES) {
 			rest += g->pairs;
@@ -396,7 +397,7 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 int find_forwarding_loop(struct doctor *d, const struct rule *r)
 {
 	struct groups *s;
-	const struct group *g;
+	const struct doctor_paths_group *g;
 	struct finding *x;
 	uint64_t pairs = 0;
 	uint32_t src, a, b;
@@ -410,7 +411,7 @@ int find_forwarding_loop(struct doctor *d, const struct rule *r)
 	g = &s->g[s->n - s->n_loops];
 	for (size_t i = 0; i < s->n_loops; i++)
 		pairs += g[i].pairs;
-	src = source_of(s, g->src, g->lid);
+	src = doctor_paths_source_of(s, g->src, g->lid);
 	path_trace(d->r, src, d->r->lids->base[src], g->lid, &p);
 	a = p.n ? p.hop[p.n - 1].sw : g->at;
 	b = p.n > 1 ? p.hop[p.n - 2].sw : a;
@@ -494,7 +495,8 @@ static bool of_switch(const struct drift *d, const struct drift_entry *x)
 }
 
 /* The first entry of a class. hosts_only: entries for LIDs of switches do not count. */
-static const struct drift_entry *first_of(const struct drift *d, enum drift_class class, bool hosts_only)
+static const struct drift_entry *doctor_paths_first_of(const struct drift *d, enum drift_class class,
+						       bool hosts_only)
 {
 	for (size_t i = 0; i < d->n_entries; i++)
 		if (d->entry[i].class == class && !(hosts_only && of_switch(d, &d->entry[i])))
@@ -584,8 +586,8 @@ int find_stale(struct doctor *d, const struct rule *r)
 		return 0;
 	n = x->count[DRIFT_RESTART] + x->count[DRIFT_MISSING] - x->of_switches[DRIFT_MISSING];
 	if (n) {
-		e = first_of(x, DRIFT_RESTART, false);
-		e = e ? e : first_of(x, DRIFT_MISSING, true);
+		e = doctor_paths_first_of(x, DRIFT_RESTART, false);
+		e = e ? e : doctor_paths_first_of(x, DRIFT_MISSING, true);
 		at = tell(d, r, "%s %s not what %s computes: a restart writes %s.", PLURAL(n, "entry"),
 			  n == 1 ? "is" : "are", x->engine, n == 1 ? "it" : "them");
 		at->count = n;
@@ -600,7 +602,7 @@ int find_stale(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-static bool wrong(const struct drift *x)
+static bool doctor_paths_wrong(const struct drift *x)
 {
 	uint64_t idle = 0;
 
@@ -615,7 +617,7 @@ int find_drift_unknown(struct doctor *d, const struct rule *r)
 	struct finding *x;
 
 	/* what lacks a table speaks against no engine */
-	if (!best || best->agreement >= 1 || !wrong(d->drift))
+	if (!best || best->agreement >= 1 || !doctor_paths_wrong(d->drift))
 		return 0;
 	x = tell(d, r, "No engine explains the tables: best is %s with %.1f %%.", best->chain,
 		 100 * best->agreement);

@@ -12,7 +12,7 @@
 #define ROOTS "root_guid_file"
 
 /* Is the engine in force, with tables computed here? */
-static bool routes(const struct doctor *d, const char *engine)
+static bool doctor_roots_routes(const struct doctor *d, const char *engine)
 {
 	return d->computed && d->computed->routing && !strcmp(d->computed->routing->engine, engine);
 }
@@ -43,7 +43,7 @@ int find_all_roots(struct doctor *d, const struct rule *r)
 	struct finding *x;
 	uint32_t n, edge = NO_ID;
 
-	if (!routes(d, "updn") || roots_named(d) || d->t->n_switches_up < 2)
+	if (!doctor_roots_routes(d, "updn") || roots_named(d) || d->t->n_switches_up < 2)
 		return 0;
 	n = count_roots(d);
 	for (uint32_t s = d->f->n_switches; s--;)
@@ -101,7 +101,8 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
 	struct finding *x;
 	uint32_t hosts = 0;
 
-	if (!(routes(d, "updn") || routes(d, "ftree")) || count_roots(d) == d->t->n_switches_up)
+	if (!(doctor_roots_routes(d, "updn") || doctor_roots_routes(d, "ftree")) ||
+	    count_roots(d) == d->t->n_switches_up)
 		return 0;
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
 		if (is_root(d, s) && d->hosts[s]) {
@@ -123,7 +124,7 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
  * x, all hosts on switches that v dominates need that link to be near. If these are more than 5 % of all
  * hosts, x hangs on the link.
  */
-struct hang {
+struct doctor_roots_hang {
 	const struct doctor *d;
 	uint32_t *hosts;  /* [n_switches] as OpenSM counts them: all CA and router ports */
 	uint32_t limit;	  /* so many hosts are too many */
@@ -136,7 +137,7 @@ struct hang {
 };
 
 /* The nearest switch that is on all ways to both. */
-static uint32_t meet(const struct hang *h, uint32_t a, uint32_t b)
+static uint32_t doctor_roots_meet(const struct doctor_roots_hang *h, uint32_t a, uint32_t b)
 {
 	while (a != b) {
 		if (h->hops[a] < h->hops[b])
@@ -147,7 +148,7 @@ static uint32_t meet(const struct hang *h, uint32_t a, uint32_t b)
 	return a;
 }
 
-static void hang_root(struct hang *h, uint32_t x)
+static void hang_root(struct doctor_roots_hang *h, uint32_t x)
 {
 	uint32_t n;
 
@@ -163,7 +164,7 @@ static void hang_root(struct hang *h, uint32_t x)
 		FOR_CABLES(h->d->t, v, port, u) {
 			if (h->hops[u] + 1 != h->hops[v])
 				continue;
-			h->dom[v] = h->dom[v] == NO_ID ? u : meet(h, h->dom[v], u);
+			h->dom[v] = h->dom[v] == NO_ID ? u : doctor_roots_meet(h, h->dom[v], u);
 			h->link[v] = links++ ? NO_ID : h->d->f->port_link[port];
 		}
 	}
@@ -181,11 +182,11 @@ static void hang_root(struct hang *h, uint32_t x)
 int find_roots_fragile(struct doctor *d, const struct rule *r)
 {
 	uint32_t n = d->f->n_switches, total = 0, roots, most = 0;
-	struct hang h = {.d = d};
+	struct doctor_roots_hang h = {.d = d};
 	struct places at = {0};
 	struct finding *x;
 
-	if (!routes(d, "updn") || roots_named(d))
+	if (!doctor_roots_routes(d, "updn") || roots_named(d))
 		return 0;
 	roots = count_roots(d);
 	if (roots == d->t->n_switches_up)

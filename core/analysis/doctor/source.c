@@ -247,7 +247,7 @@ static uint32_t level_of(const struct doctor *d, uint32_t port)
 	return d->levels->level[port_switch(d->f, port)];
 }
 
-static uint32_t list_links(const struct doctor *d, struct timed *l)
+static uint32_t doctor_source_list_links(const struct doctor *d, struct timed *l)
 {
 	uint32_t n = 0;
 
@@ -312,7 +312,7 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 int find_slow(struct doctor *d, const struct rule *r)
 {
 	struct timed *l = NEW_ARRAY(d->f->n_links + 1, struct timed);
-	uint32_t n = list_links(d, l);
+	uint32_t n = doctor_source_list_links(d, l);
 
 	qsort(l, n, sizeof(*l), by_class_and_rate);
 	for (uint32_t i = 0, end; i < n && d->n_hosts >= LEAST_HOSTS; i = end) {

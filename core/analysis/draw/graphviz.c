@@ -15,7 +15,7 @@ static void put_channel_words(FILE *to, const struct cdg *c, uint32_t v)
 	fprintf(to, ", VL %u", c->vl[v]);
 }
 
-static void put_channel(FILE *to, const struct cdg *c, uint32_t v)
+static void graphviz_put_channel(FILE *to, const struct cdg *c, uint32_t v)
 {
 	char kind[24];
 
@@ -47,13 +47,13 @@ static void put_dependency(FILE *to, const struct cdg *c, uint32_t v, uint32_t w
 }
 
 /* Writes the head of what this title is of: a channel "c3", or a dependency "c3->c4". false: of neither. */
-static bool put_head(FILE *to, const struct cdg *c, const char *title)
+static bool graphviz_put_head(FILE *to, const struct cdg *c, const char *title)
 {
 	unsigned v, w;
 	int end = 0;
 
 	if (sscanf(title, "<title>c%u</title>%n", &v, &end) == 1 && end && v < c->n_channels) {
-		put_channel(to, c, v);
+		graphviz_put_channel(to, c, v);
 		return true;
 	}
 	if (sscanf(title, "<title>c%u&#45;&gt;c%u</title>%n", &v, &w, &end) == 2 && end &&
@@ -74,7 +74,7 @@ int graphviz_name(FILE *from, FILE *to, const struct cdg *c, const struct svg_ab
 	while ((got = read_text_line(from, "dot", &read, &e)) > 0) {
 		const char *line = text_str(&read), *rest = line;
 
-		if (held.len && put_head(to, c, line)) {
+		if (held.len && graphviz_put_head(to, c, line)) {
 			held.len = 0;
 			continue;
 		}

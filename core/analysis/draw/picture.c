@@ -46,7 +46,7 @@
 #define MOST_CIRCLE 80
 #define MOST_ELLIPSE 24
 
-struct placing {
+struct picture_placing {
 	struct picture *pic;
 	const struct fabric *f;
 	const struct layout *l;
@@ -59,23 +59,23 @@ struct placing {
 };
 
 /* Shows that an integer division without its rest is wanted. */
-static float whole(uint32_t n)
+static float picture_whole(uint32_t n)
 {
 	return (float)n;
 }
 
-static void put(struct placing *g, uint32_t sw, float x, float y)
+static void picture_put(struct picture_placing *g, uint32_t sw, float x, float y)
 {
 	g->pic->box[sw] = (struct picture_rect){x, y, g->w, g->h};
 }
 
 /* A gap with words in it: `words` of it are as high as letters. */
-static float gap_for(const struct placing *g, float gap, float words)
+static float gap_for(const struct picture_placing *g, float gap, float words)
 {
 	return gap + words * (g->letter - 1);
 }
 
-static float name_width(const struct placing *g)
+static float picture_name_width(const struct picture_placing *g)
 {
 	size_t longest = 1;
 
@@ -88,16 +88,16 @@ static float name_width(const struct placing *g)
 }
 
 /* Boxes that hold names, or small ones. */
-static void set_size(struct placing *g, bool named, uint32_t part)
+static void picture_set_size(struct picture_placing *g, bool named, uint32_t part)
 {
 	g->pic->named[part] = named;
-	g->w = named ? name_width(g) : SMALL_WIDE;
+	g->w = named ? picture_name_width(g) : SMALL_WIDE;
 	g->h = named ? NAME_HIGH * g->letter : SMALL_HIGH;
 	g->beside = named ? BESIDE : CLOSE_BESIDE;
 }
 
 /* Places boxes in rows, from left to right, as wide as the page allows. */
-static void place_rows(struct placing *g)
+static void picture_place_rows(struct picture_placing *g)
 {
 	float gap = g->w > SMALL_WIDE ? gap_for(g, GRID_GAP, UNDER) : BESIDE;
 	uint32_t across = (uint32_t)(WIDEST * g->letter / (g->w + gap));
@@ -109,7 +109,7 @@ static void place_rows(struct placing *g)
 		/* a chain turns back, so that neighbours stay side by side */
 		if (g->is && g->is->kind == LAYOUT_CHAIN && row % 2)
 			at = across - 1 - at;
-		put(g, g->sw[i], (float)at * (g->w + gap), (float)row * (g->h + gap));
+		picture_put(g, g->sw[i], (float)at * (g->w + gap), (float)row * (g->h + gap));
 	}
 }
 
@@ -119,7 +119,7 @@ static void place_rows(struct placing *g)
 
 /* The order around a circle, and each switch's place in it. */
 struct circling {
-	const struct placing *g;
+	const struct picture_placing *g;
 	uint32_t *order; /* [n] */
 	uint32_t *at;	 /* [switches of the fabric] NO_ID: not placed yet */
 };
@@ -179,7 +179,7 @@ static bool swap_if_shorter(struct circling *c, uint32_t i, uint32_t k)
 }
 
 /* The order around a circle, [n], to be freed: by links from the lowest name on, then by swaps. */
-static uint32_t *circle_order(const struct placing *g)
+static uint32_t *circle_order(const struct picture_placing *g)
 {
 	static const uint32_t far[] = {1, 2, 3, 5, 8};
 	struct circling c = {g, NEW_ARRAY(g->n + 1, uint32_t), NEW_ARRAY(g->l->n + 1, uint32_t)};
@@ -201,7 +201,7 @@ static uint32_t *circle_order(const struct placing *g)
 }
 
 /* Places boxes around a circle, clockwise from the top. Neighbours are a diagonal apart: none overlap. */
-static void place_circle(struct placing *g)
+static void place_circle(struct picture_placing *g)
 {
 	float step = hypotf(g->w, g->h) + gap_for(g, 6, UNDER),
 	      radius = (float)g->n * step / (2 * (float)M_PI);
@@ -215,27 +215,28 @@ static void place_circle(struct placing *g)
 	for (uint32_t i = 0; i < g->n; i++) {
 		float turn = 2 * (float)M_PI * (float)i / (float)g->n;
 
-		put(g, order ? order[i] : g->sw[i], radius + radius * sinf(turn),
-		    radius - radius * cosf(turn));
+		picture_put(g, order ? order[i] : g->sw[i], radius + radius * sinf(turn),
+			    radius - radius * cosf(turn));
 	}
 	free(order);
 }
 
 /* Columns of equal numbers: by x, then by y. */
-static void place_columns(struct placing *g)
+static void place_columns(struct picture_placing *g)
 {
 	uint32_t columns = (uint32_t)ceil(sqrt(1.6 * g->n * (g->h + GRID_GAP) / (g->w + GRID_GAP)));
 	uint32_t rows = (g->n + columns - 1) / columns, *order = shape_columns(g->l, g->sw, g->n, rows);
 
 	for (uint32_t i = 0; i < g->n; i++)
-		put(g, order[i], whole(i / rows) * (g->w + GRID_GAP), whole(i % rows) * (g->h + GRID_GAP));
+		picture_put(g, order[i], picture_whole(i / rows) * (g->w + GRID_GAP),
+			    picture_whole(i % rows) * (g->h + GRID_GAP));
 	free(order);
 }
 
 /* --- grids --- */
 
 /* x leads to the right, y up. Planes of further dimensions stand side by side. */
-static void place_grid(struct placing *g, uint32_t part)
+static void picture_place_grid(struct picture_placing *g, uint32_t part)
 {
 	uint32_t nx = g->is->dim[0].size, ny = g->is->n_dims > 1 ? g->is->dim[1].size : 1;
 	uint32_t planes = grid_planes(g->is), beside = 0;
@@ -247,8 +248,8 @@ static void place_grid(struct placing *g, uint32_t part)
 	for (unsigned d = 0; d < g->is->n_dims; d++)
 		clique |= g->is->dim[d].kind == LAYOUT_CLIQUE;
 	gap = gap_for(g, GRID_GAP, UNDER) + (clique ? CLIQUE_GAP : 0);
-	named = (float)(nx * planes) * (name_width(g) + gap);
-	set_size(g, g->n <= MOST_NAMED_GRID && named <= 2 * WIDEST * g->letter, part);
+	named = (float)(nx * planes) * (picture_name_width(g) + gap);
+	picture_set_size(g, g->n <= MOST_NAMED_GRID && named <= 2 * WIDEST * g->letter, part);
 	wide = (float)nx * (g->w + gap) + gap;
 	high = (float)ny * (g->h + gap) + gap + gap_for(g, PLANE_BETWEEN, PLANE_NAME + AXIS_BELOW);
 	across = wide * (float)planes <= WIDEST * g->letter ? planes : (uint32_t)(WIDEST * g->letter / wide);
@@ -261,23 +262,23 @@ static void place_grid(struct placing *g, uint32_t part)
 		uint32_t plane = *c == LAYOUT_BESIDE ? 0 : grid_plane(g->is, c);
 
 		if (*c == LAYOUT_BESIDE) {
-			put(g, g->sw[i], (float)beside++ * (g->w + gap),
-			    whole((planes + across - 1) / across) * high);
+			picture_put(g, g->sw[i], (float)beside++ * (g->w + gap),
+				    picture_whole((planes + across - 1) / across) * high);
 			continue;
 		}
-		put(g, g->sw[i], (float)(plane % across) * wide + (float)c[0] * (g->w + gap),
-		    whole(plane / across) * high +
-			    (float)(ny - 1 - (g->is->n_dims > 1 ? c[1] : 0)) * (g->h + gap));
+		picture_put(g, g->sw[i], (float)(plane % across) * wide + (float)c[0] * (g->w + gap),
+			    picture_whole(plane / across) * high +
+				    (float)(ny - 1 - (g->is->n_dims > 1 ? c[1] : 0)) * (g->h + gap));
 	}
 }
 
 /* --- groups --- */
 
-struct group {
+struct picture_group {
 	float w, h, x, y; /* x, y: middle */
 };
 
-static bool groups_meet(const struct group *g, uint32_t n)
+static bool groups_meet(const struct picture_group *g, uint32_t n)
 {
 	for (uint32_t a = 0; a < n; a++)
 		for (uint32_t b = 0; b < a; b++)
@@ -288,7 +289,7 @@ static bool groups_meet(const struct group *g, uint32_t n)
 }
 
 /* Groups stand on an ellipse, as large as needed, the first on top. Many groups stand in rows. */
-static void place_groups_at(struct group *g, uint32_t n)
+static void place_groups_at(struct picture_group *g, uint32_t n)
 {
 	uint32_t across = (uint32_t)ceil(sqrt(n));
 	float radius = 100;
@@ -306,16 +307,16 @@ static void place_groups_at(struct group *g, uint32_t n)
 		return;
 	for (uint32_t k = 0; k < n; k++) {
 		g[k].x = (float)(k % across) * (g[0].w + 4 * FRAME);
-		g[k].y = whole(k / across) * (g[0].h + 4 * FRAME);
+		g[k].y = picture_whole(k / across) * (g[0].h + 4 * FRAME);
 	}
 }
 
 /* Members of a group stand in rows: one for each level in a dragonfly+, else nearly a square. */
-static void place_groups(struct placing *g)
+static void picture_place_groups(struct picture_placing *g)
 {
 	uint32_t n, levels = g->is->levels, columns = 0, most, rows = levels;
 	struct shape_run *run = shape_runs(g->l, g->sw, g->n, false, &n);
-	struct group *group = NEW_ARRAY(n + 1, struct group);
+	struct picture_group *group = NEW_ARRAY(n + 1, struct picture_group);
 	float between = levels > 1 ? gap_for(g, LEVELS_APART, UNDER) : gap_for(g, 2 * BESIDE, UNDER);
 	float above = FRAME + FRAME_NAME * g->letter;
 
@@ -345,8 +346,9 @@ static void place_groups(struct placing *g)
 			uint32_t sw = g->sw[run[k].first + i],
 				 row = levels > 1 ? g->l->level[sw] : i / columns;
 
-			put(g, sw, group[k].x - group[k].w / 2 + FRAME + (float)at[row]++ * (g->w + BESIDE),
-			    group[k].y - group[k].h / 2 + above + (float)row * (g->h + between));
+			picture_put(g, sw,
+				    group[k].x - group[k].w / 2 + FRAME + (float)at[row]++ * (g->w + BESIDE),
+				    group[k].y - group[k].h / 2 + above + (float)row * (g->h + between));
 		}
 	}
 	free(group);
@@ -355,14 +357,14 @@ static void place_groups(struct placing *g)
 
 /* --- trees --- */
 
-struct tree {
+struct picture_tree {
 	struct shape_tree is;
 	float *left; /* [columns] */
 	float page;
 };
 
 /* Sets widths of columns. Returns the widest level that more rows make narrower; `levels` = none. */
-static unsigned tree_widths(const struct placing *g, struct tree *t)
+static unsigned tree_widths(const struct picture_placing *g, struct picture_tree *t)
 {
 	float box = g->w + g->beside, apart, left = 0;
 	unsigned asks = t->is.levels;
@@ -372,51 +374,52 @@ static unsigned tree_widths(const struct placing *g, struct tree *t)
 	t->page = 0;
 	for (unsigned lev = 0; lev < t->is.levels; lev++) {
 		if (t->is.loose[lev])
-			t->page = fmaxf(t->page, whole(t->is.sum[lev]) * box);
+			t->page = fmaxf(t->page, picture_whole(t->is.sum[lev]) * box);
 		if (t->is.rows[lev] < t->is.most[lev] &&
 		    (asks == t->is.levels || t->is.sum[lev] > t->is.sum[asks]))
 			asks = lev;
 	}
 	for (uint32_t c = 0; c < t->is.columns; c++) {
 		t->left[c] = left;
-		left += t->is.wide[c] ? whole(t->is.wide[c]) * box + apart : 0;
+		left += t->is.wide[c] ? picture_whole(t->is.wide[c]) * box + apart : 0;
 	}
 	t->page = fmaxf(t->page, left - apart);
 	return asks;
 }
 
 /* Places the switches of a level, from y downwards. */
-static void place_level(struct placing *g, const struct tree *t, unsigned lev, float y)
+static void place_level(struct picture_placing *g, const struct picture_tree *t, unsigned lev, float y)
 {
 	const struct shape_tree *is = &t->is;
 	float box = g->w + g->beside,
-	      left = (t->page - whole(shape_tree_across(is, lev, is->columns - 1, 1)) * box) / 2;
+	      left = (t->page - picture_whole(shape_tree_across(is, lev, is->columns - 1, 1)) * box) / 2;
 	uint32_t *at = NEW_ARRAY(is->columns + 1, uint32_t);
 
 	for (uint32_t i = is->first[lev]; i < is->first[lev + 1]; i++) {
 		uint32_t c = shape_tree_column(is, g->sw[i]), n = is->count[lev * is->columns + c];
 		uint32_t across = shape_tree_across(is, lev, c, 1), row = at[c] / across;
 		uint32_t here = n - row * across < across ? n - row * across : across;
-		float room = whole(is->loose[lev] ? across : is->wide[c]) * box;
-		float x = whole(at[c]++ % across) * box + (room - whole(here) * box) / 2; /* in the middle */
+		float room = picture_whole(is->loose[lev] ? across : is->wide[c]) * box;
+		float x = picture_whole(at[c]++ % across) * box +
+			  (room - picture_whole(here) * box) / 2; /* in the middle */
 
-		put(g, g->sw[i], (is->loose[lev] ? left : t->left[c]) + x,
-		    y + whole(row) * (g->h + g->beside));
+		picture_put(g, g->sw[i], (is->loose[lev] ? left : t->left[c]) + x,
+			    y + picture_whole(row) * (g->h + g->beside));
 	}
 	free(at);
 }
 
-static void place_tree(struct placing *g, uint32_t part)
+static void picture_place_tree(struct picture_placing *g, uint32_t part)
 {
-	struct tree t = {0};
+	struct picture_tree t = {0};
 	float y = 0;
 
-	set_size(g, true, part);
+	picture_set_size(g, true, part);
 	shape_tree_make(&t.is, g->l, g->is);
 	t.left = NEW_ARRAY(t.is.columns, float);
 	tree_widths(g, &t);
 	if (t.page > WIDEST_NAMED * g->letter)
-		set_size(g, false, part);
+		picture_set_size(g, false, part);
 	for (uint32_t more = 0; more <= g->n; more++) {
 		unsigned asks = tree_widths(g, &t);
 
@@ -432,7 +435,7 @@ static void place_tree(struct placing *g, uint32_t part)
 		for (uint32_t i = 0; i < g->n; i++)
 			for (uint32_t k = g->l->first[g->sw[i]]; k < g->l->first[g->sw[i] + 1]; k++)
 				n += g->l->level[g->sw[i]] == lev && g->l->level[g->l->to[k]] == lev + 1;
-		y += whole(t.is.rows[lev]) * (g->h + g->beside) +
+		y += picture_whole(t.is.rows[lev]) * (g->h + g->beside) +
 		     gap_for(g, fminf(fmaxf(60 + 1.2f * (float)n, 90), 220), UNDER);
 	}
 	shape_tree_free(&t.is);
@@ -441,23 +444,27 @@ static void place_tree(struct placing *g, uint32_t part)
 
 /* --- the page --- */
 
-static void place_part(struct placing *g, uint32_t part)
+static void place_part(struct picture_placing *g, uint32_t part)
 {
 	enum layout_kind kind = g->is ? g->is->kind : LAYOUT_ROW;
 
-	set_size(g, g->n <= (kind == LAYOUT_GROUPS ? 160 : kind == LAYOUT_RING ? 150 : MOST_CIRCLE), part);
+	picture_set_size(g,
+			 g->n <= (kind == LAYOUT_GROUPS ? 160
+				  : kind == LAYOUT_RING ? 150
+							: MOST_CIRCLE),
+			 part);
 	if (kind == LAYOUT_TREE)
-		place_tree(g, part);
+		picture_place_tree(g, part);
 	else if (kind == LAYOUT_GRID)
-		place_grid(g, part);
+		picture_place_grid(g, part);
 	else if (kind == LAYOUT_GROUPS)
-		place_groups(g);
+		picture_place_groups(g);
 	else if (kind == LAYOUT_RING || kind == LAYOUT_FULL || (kind == LAYOUT_OTHER && g->n <= MOST_CIRCLE))
 		place_circle(g);
 	else if (kind == LAYOUT_OTHER)
 		place_columns(g);
 	else
-		place_rows(g);
+		picture_place_rows(g);
 }
 
 static struct picture_rect around(const struct picture *p, const uint32_t *sw, uint32_t n)
@@ -476,7 +483,7 @@ static struct picture_rect around(const struct picture *p, const uint32_t *sw, u
 }
 
 /* Move a part to its place on the page. Returns the y of the next one. */
-static float settle_part(struct placing *g, struct picture_rect *to, float y)
+static float settle_part(struct picture_placing *g, struct picture_rect *to, float y)
 {
 	struct picture_rect r = around(g->pic, g->sw, g->n);
 	/* room for lines that go round, for frames, and for numbers of hosts */
@@ -631,7 +638,7 @@ bool picture_draws(const struct picture *p, uint32_t a, uint32_t b)
 struct picture *picture_new(const struct fabric *f, const struct layout *l, const struct svg_page *page)
 {
 	struct picture *p = NEW(struct picture);
-	struct placing g = {.pic = p, .f = f, .l = l, .letter = page->letter};
+	struct picture_placing g = {.pic = p, .f = f, .l = l, .letter = page->letter};
 	uint32_t n_parts = l->n_parts + (l->n_alone ? 1 : 0); /* the last holds what is not connected */
 	struct picture_rect *alone;
 	float y = svg_top(page), high;

@@ -35,7 +35,7 @@ struct circle {
 	float top, right, bottom;
 };
 
-static uint32_t switch_of(const struct circle *c, uint32_t i)
+static uint32_t picture_cycle_switch_of(const struct circle *c, uint32_t i)
 {
 	return c->f->node_switch[c->f->port_node[c->step[i % c->n].port]];
 }
@@ -56,7 +56,7 @@ static void take_in(struct circle *c, float x0, float y0, float x1, float y1)
 }
 
 /* The line of a channel, and the words outside of it. */
-struct spot {
+struct picture_cycle_spot {
 	float x, y;   /* middle of the line */
 	float nx, ny; /* outwards */
 	float turn;   /* of an arrow, in degrees */
@@ -65,11 +65,12 @@ struct spot {
 	float from; /* start of the words, as a part of their width */
 };
 
-static struct spot spot_of(const struct circle *c, uint32_t i)
+static struct picture_cycle_spot picture_cycle_spot_of(const struct circle *c, uint32_t i)
 {
 	const float *p = c->x + 2 * (size_t)i, *q = c->x + 2 * (size_t)((i + 1) % c->n);
 	float dx = q[0] - p[0], dy = q[1] - p[1], len = fmaxf(hypotf(dx, dy), 1);
-	struct spot s = {.nx = dy / len, .ny = -dx / len, .turn = atan2f(dy, dx) * 180 / (float)M_PI};
+	struct picture_cycle_spot s = {
+		.nx = dy / len, .ny = -dx / len, .turn = atan2f(dy, dx) * 180 / (float)M_PI};
 	float bend = c->n == 2 ? PAIR_BEND : 0;
 
 	s.x = (p[0] + q[0]) / 2 + s.nx * bend * 0.75f;
@@ -83,13 +84,13 @@ static struct spot spot_of(const struct circle *c, uint32_t i)
 	return s;
 }
 
-static void place(struct circle *c)
+static void picture_cycle_place(struct circle *c)
 {
 	float step, radius;
 
 	c->x = NEW_ARRAY(2 * (size_t)c->n + 2, float);
 	for (uint32_t i = 0; i < c->n; i++) {
-		size_t len = svg_columns(switch_name(c->f, switch_of(c, i)));
+		size_t len = svg_columns(switch_name(c->f, picture_cycle_switch_of(c, i)));
 
 		c->w = fmaxf(c->w, ((float)len * SVG_LETTER + NAME_ROOM) * c->letter);
 	}
@@ -108,7 +109,7 @@ static void place(struct circle *c)
 			c->x[2 * i + 1] + c->h / 2 + DISC * c->letter);
 	}
 	for (uint32_t i = 0; i < c->n; i++) {
-		struct spot s = spot_of(c, i);
+		struct picture_cycle_spot s = picture_cycle_spot_of(c, i);
 		char words[WORDS];
 		float wide;
 
@@ -119,7 +120,7 @@ static void place(struct circle *c)
 }
 
 /* Moves all to the right and below the title. Gives the size of the page. */
-static void settle(struct circle *c, float *width, float *height)
+static void picture_cycle_settle(struct circle *c, float *width, float *height)
 {
 	float dx = MARGIN - c->left, dy = svg_top(c->page) + MARGIN - c->top, high;
 
@@ -135,7 +136,8 @@ static void settle(struct circle *c, float *width, float *height)
 }
 
 /* Puts the number of a port beside its box, on the way to another point. */
-static void put_port(FILE *to, const struct circle *c, const float *at, float tx, float ty, unsigned port)
+static void picture_cycle_put_port(FILE *to, const struct circle *c, const float *at, float tx, float ty,
+				   unsigned port)
 {
 	float dx = tx - at[0], dy = ty - at[1], len = fmaxf(hypotf(dx, dy), 1);
 	float out =
@@ -154,33 +156,34 @@ static unsigned times_before(const struct circle *c, uint32_t i)
 	unsigned n = 0;
 
 	for (uint32_t k = 0; k < i; k++)
-		n += switch_of(c, k) == switch_of(c, i);
+		n += picture_cycle_switch_of(c, k) == picture_cycle_switch_of(c, i);
 	return n ? n + 1 : 0;
 }
 
-static void put_switch(FILE *to, const struct circle *c, uint32_t i, const struct picture_look *look)
+static void picture_cycle_put_switch(FILE *to, const struct circle *c, uint32_t i,
+				     const struct picture_look *look)
 {
 	float x = c->x[2 * i], y = c->x[2 * i + 1];
 
 	fputs("<g", to);
-	picture_switch_id(to, c->f, switch_of(c, i), times_before(c, i));
+	picture_switch_id(to, c->f, picture_cycle_switch_of(c, i), times_before(c, i));
 	fputs("><title>", to);
-	picture_switch_words(to, c->f, look, switch_of(c, i));
+	picture_switch_words(to, c->f, look, picture_cycle_switch_of(c, i));
 	fprintf(to,
 		" place %u of %u on the cycle</title><rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" "
 		"width=\"%.1f\" "
 		"height=\"%.1f\" rx=\"3\" fill=\"#fff2c4\" stroke=\"#222\"/>\n",
 		i + 1, c->n, (double)(x - c->w / 2), (double)(y - c->h / 2), (double)c->w, (double)c->h);
 	svg_words(to, x, y - c->h / 2 + 15 * c->letter, 10 * c->letter, SVG_TOLD SVG_MIDDLE,
-		  switch_name(c->f, switch_of(c, i)));
+		  switch_name(c->f, picture_cycle_switch_of(c, i)));
 	fputs("</g>\n", to);
 }
 
-static void put_channel(FILE *to, const struct circle *c, uint32_t i)
+static void picture_cycle_put_channel(FILE *to, const struct circle *c, uint32_t i)
 {
 	const float *p = c->x + 2 * (size_t)i, *q = c->x + 2 * (size_t)((i + 1) % c->n);
 	uint32_t port = c->step[i].port, peer = c->f->port_peer[port];
-	struct spot s = spot_of(c, i);
+	struct picture_cycle_spot s = picture_cycle_spot_of(c, i);
 	float bend = c->n == 2 ? PAIR_BEND : 0, cx, cy;
 	char words[WORDS], kind[24];
 
@@ -197,9 +200,9 @@ static void put_channel(FILE *to, const struct circle *c, uint32_t i)
 	picture_cables_words(to, c->f, &port, 1);
 	fprintf(to, ", %s</title></path>\n", words);
 	svg_arrow(to, s.x, s.y, (double)s.turn, COLOUR, "");
-	put_port(to, c, p, cx, cy, c->f->port_num[port]);
+	picture_cycle_put_port(to, c, p, cx, cy, c->f->port_num[port]);
 	if (peer != NO_ID)
-		put_port(to, c, q, cx, cy, c->f->port_num[peer]);
+		picture_cycle_put_port(to, c, q, cx, cy, c->f->port_num[peer]);
 	svg_words(to, s.wx, s.wy, 10 * c->letter, s.anchor, words);
 }
 
@@ -212,8 +215,8 @@ int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric
 	float width, height;
 	uint32_t id = svg_id(n, look->title, look->line);
 
-	place(&c);
-	settle(&c, &width, &height);
+	picture_cycle_place(&c);
+	picture_cycle_settle(&c, &width, &height);
 	progress_start(p, "writing the drawing", 2 * n);
 	svg_begin(to, page, width, height,
 		  &(struct svg_about){id, look->title, look->line,
@@ -223,10 +226,10 @@ int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric
 		svg_hole(to, c.x[2 * i] - c.w / 2, c.x[2 * i + 1] - c.h / 2, c.w, c.h);
 	svg_holes_end(to);
 	for (uint32_t i = 0; i < n; i++)
-		put_switch(to, &c, i, look);
+		picture_cycle_put_switch(to, &c, i, look);
 	svg_under(to, id);
 	for (uint32_t i = 0; i < n && go_on; i++) {
-		put_channel(to, &c, i);
+		picture_cycle_put_channel(to, &c, i);
 		go_on = progress_step(p, i);
 	}
 	fputs("</g>\n", to);
@@ -256,14 +259,14 @@ int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_ste
 	bool go_on = true;
 	float width, height;
 
-	place(&c);
-	settle(&c, &width, &height);
+	picture_cycle_place(&c);
+	picture_cycle_settle(&c, &width, &height);
 	progress_start(p, "writing the drawing", n);
 	fprintf(to, "digraph cycle {\n\tnode [fontsize=10, shape=box];\n\tedge [fontsize=9, color=\"" COLOUR
 		    "\", penwidth=3];\n");
 	for (uint32_t i = 0; i < n; i++) {
 		fprintf(to, "\t%u [label=\"", i + 1);
-		dot_text(to, switch_name(f, switch_of(&c, i)));
+		dot_text(to, switch_name(f, picture_cycle_switch_of(&c, i)));
 		fprintf(to, "\", pos=\"%.1f,%.1f!\"];\n", (double)c.x[2 * i], (double)-c.x[2 * i + 1]);
 	}
 	for (uint32_t i = 0; i < n && (go_on = progress_step(p, i)); i++) {

@@ -22,7 +22,7 @@
 #define SET_CURVE(...) memcpy(c, (const float[8]){__VA_ARGS__}, 8 * sizeof(float))
 
 /* A box as its middle, half width and half height. */
-static struct picture_rect middle(const struct picture *pic, uint32_t sw)
+static struct picture_rect picture_lines_middle(const struct picture *pic, uint32_t sw)
 {
 	struct picture_rect b = pic->box[sw];
 
@@ -79,7 +79,7 @@ bool picture_curve(const struct picture *pic, uint32_t a, uint32_t b, float c[8]
 	const struct layout *l = pic->layout;
 	const struct layout_part *is = &l->part[l->part_of[a]];
 	const struct picture_rect *part = &pic->part[l->part_of[a]];
-	struct picture_rect p = middle(pic, a), q = middle(pic, b);
+	struct picture_rect p = picture_lines_middle(pic, a), q = picture_lines_middle(pic, b);
 
 	if (is->kind == LAYOUT_TREE) {
 		float bend;
@@ -131,7 +131,7 @@ void picture_lane(const struct picture *pic, uint32_t a, uint32_t b, float t, fl
 }
 
 /* Does a channel join two switches? */
-static bool between_switches(const struct cdg *c, uint32_t channel)
+static bool picture_lines_between_switches(const struct cdg *c, uint32_t channel)
 {
 	const struct fabric *f = c->routing->topo->fabric;
 	uint32_t port = c->port[channel];
@@ -155,7 +155,7 @@ size_t picture_turns(const struct cdg *c, int vl, struct picture_turn *turn, uin
 
 	*missing = 0;
 	for (uint32_t v = 0; v < c->n_channels; v++) {
-		if (!between_switches(c, v))
+		if (!picture_lines_between_switches(c, v))
 			continue;
 		if (c->vl[v] == vl)
 			channel[c->port[v]] = 1;
@@ -164,7 +164,8 @@ size_t picture_turns(const struct cdg *c, int vl, struct picture_turn *turn, uin
 			bool here = c->vl[v] == vl && c->vl[to] == vl;
 			struct picture_turn *t = &turn[n];
 
-			if (!between_switches(c, to) || (!here && (loops || layer_has(c, vl, v, to))))
+			if (!picture_lines_between_switches(c, to) ||
+			    (!here && (loops || layer_has(c, vl, v, to))))
 				continue;
 			t->from = c->port[v];
 			t->to = c->port[to];

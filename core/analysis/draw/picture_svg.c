@@ -228,7 +228,7 @@ static const struct picture_stroke *lane_stroke(const struct svg *s)
 }
 
 /* The lane of a channel, between its two ends. */
-static void put_lane(const struct svg *s, uint32_t port)
+static void picture_svg_put_lane(const struct svg *s, uint32_t port)
 {
 	uint32_t a, b;
 	float at[2];
@@ -250,7 +250,7 @@ static void put_lane(const struct svg *s, uint32_t port)
 }
 
 /* An arrow from the end of one lane, through the switch, to the beginning of the next. */
-static void put_turn(const struct svg *s, const struct picture_turn *t)
+static void picture_svg_put_turn(const struct svg *s, const struct picture_turn *t)
 {
 	const struct picture_stroke *k = &turn_strokes[t->kind];
 	uint32_t a, b, c, same;
@@ -284,9 +284,9 @@ static void put_turns(const struct svg *s)
 {
 	for (uint32_t port = 0; s->look->turn && port < s->f->n_ports; port++)
 		if (s->look->channel[port])
-			put_lane(s, port);
+			picture_svg_put_lane(s, port);
 	for (size_t i = 0; i < s->look->n_turns; i++)
-		put_turn(s, &s->look->turn[i]);
+		picture_svg_put_turn(s, &s->look->turn[i]);
 }
 
 /* --- boxes --- */
@@ -336,7 +336,7 @@ static const char *box_fill(const struct svg *s, uint32_t sw)
 	return s->l->hosts[sw] ? "#e8f0fe" : "#fff";
 }
 
-static void put_box(const struct svg *s, uint32_t sw)
+static void picture_svg_put_box(const struct svg *s, uint32_t sw)
 {
 	const struct picture_rect *r = &s->pic->box[sw];
 	const struct picture_look *look = s->look;
@@ -388,7 +388,7 @@ struct legend {
 	float x, y;
 };
 
-static void next_row(struct legend *g, const char *words)
+static void picture_svg_next_row(struct legend *g, const char *words)
 {
 	if (g->x + 36 + 6.5f * g->s->letter * (float)svg_columns(words) <= g->s->pic->width)
 		return;
@@ -398,7 +398,7 @@ static void next_row(struct legend *g, const char *words)
 
 static void line_sample(struct legend *g, struct picture_stroke k, const char *words)
 {
-	next_row(g, words);
+	picture_svg_next_row(g, words);
 	fprintf(g->s->to, "<path class=\"legend\" d=\"M%.1f %.1fh26\" stroke=\"%s\" stroke-width=\"%.1f\"",
 		(double)g->x, (double)g->y, k.colour, k.width);
 	if (*k.dash)
@@ -415,14 +415,14 @@ static void bundle_sample(struct legend *g, struct picture_bundle u, const char 
 	line_sample(g, picture_stroke(g->s->look, &u), words);
 }
 
-static void put_legend(const struct svg *s)
+static void picture_svg_put_legend(const struct svg *s)
 {
 	/* on a page of a given size there is room for two rows more */
 	struct legend g = {s, 20, s->pic->height - (s->pic->page.wide ? 64 : 32) * s->letter};
 
 	fputs("<g><title>legend</title>\n", s->to);
 	for (unsigned k = 0; k < s->look->n_kinds; k++) {
-		next_row(&g, s->look->kind[k].words);
+		picture_svg_next_row(&g, s->look->kind[k].words);
 		fprintf(g.s->to,
 			"<rect class=\"legend\" x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" rx=\"3\" "
 			"fill=\"%s\" stroke=\"#222\"/>\n",
@@ -482,7 +482,7 @@ static bool put_ground(const struct svg *s, struct progress *p)
 	for (uint32_t k = 0; k < pic->n_planes; k++)
 		put_frame(s, &pic->plane[k].at, "plane");
 	for (uint32_t i = 0; i < s->l->n; i++)
-		put_box(s, s->l->order[i]);
+		picture_svg_put_box(s, s->l->order[i]);
 	svg_under(s->to, s->id);
 	for (unsigned k = 0; k <= PICTURE_LOADS && go_on; k++)
 		go_on = put_links(s, k, p);
@@ -542,7 +542,7 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 	}
 	put_turns(&s);
 	put_frame_names(&s);
-	put_legend(&s);
+	picture_svg_put_legend(&s);
 	svg_end(to);
 	return ferror(to) || !go_on ? -1 : 0;
 }
@@ -597,7 +597,7 @@ int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 		open_shown(to, frame, frames, frames, seconds);
 		for (uint32_t sw = 0; sw < s.l->n; sw++)
 			if (was[sw] != look->class[sw])
-				put_box(&s, sw);
+				picture_svg_put_box(&s, sw);
 		fputs("</g>\n", to);
 	}
 	open_shown(to, frame, frame + 1, frames, seconds);
@@ -610,7 +610,7 @@ int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 		all.red = "forbidden turn, or dependencies of the cycle";
 		s.look = &all;
 		put_frame_names(&s);
-		put_legend(&s);
+		picture_svg_put_legend(&s);
 		svg_end(to);
 	}
 	return ferror(to) ? -1 : 0;

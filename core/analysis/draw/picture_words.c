@@ -37,7 +37,8 @@ void picture_switch_words(FILE *to, const struct fabric *f, const struct picture
 }
 
 /* Numbers of these ports, or of those at the other ends of their cables. */
-static void put_numbers(FILE *to, const struct fabric *f, const uint32_t *port, uint32_t n, bool peers)
+static void picture_words_put_numbers(FILE *to, const struct fabric *f, const uint32_t *port, uint32_t n,
+				      bool peers)
 {
 	for (uint32_t k = 0; k < n; k++)
 		fprintf(to, k ? " %u" : "%u", f->port_num[peers ? f->port_peer[port[k]] : port[k]]);
@@ -52,9 +53,9 @@ void picture_cables_id(FILE *to, const struct fabric *f, const char *kind, const
 	fprintf(to, " id=\"%s-%016" PRIx64 "-%u", kind, guid, f->port_num[*port]);
 	end_id(to, again);
 	fprintf(to, " data-guid=\"0x%016" PRIx64 "\" data-port=\"", guid);
-	put_numbers(to, f, port, n, false);
+	picture_words_put_numbers(to, f, port, n, false);
 	fprintf(to, "\" data-peer-guid=\"0x%016" PRIx64 "\" data-peer-port=\"", peer);
-	put_numbers(to, f, port, n, true);
+	picture_words_put_numbers(to, f, port, n, true);
 	putc('"', to);
 }
 
@@ -62,10 +63,10 @@ void picture_cables_words(FILE *to, const struct fabric *f, const uint32_t *port
 {
 	svg_text(to, f->node_name[f->port_node[*port]]);
 	putc('[', to);
-	put_numbers(to, f, port, n, false);
+	picture_words_put_numbers(to, f, port, n, false);
 	fputs("] to ", to);
 	svg_text(to, f->node_name[f->port_node[f->port_peer[*port]]]);
 	putc('[', to);
-	put_numbers(to, f, port, n, true);
+	picture_words_put_numbers(to, f, port, n, true);
 	putc(']', to);
 }

@@ -91,7 +91,7 @@ static void put_y_axis(const struct panel *g)
 }
 
 /* Puts round numbers in the middle of a bar if it stands for one number, else at its beginning. */
-static void put_numbers(const struct panel *g)
+static void plot_put_numbers(const struct panel *g)
 {
 	const struct plot *p = g->p;
 	double end = p->x0 + p->n * p->step,
@@ -159,8 +159,8 @@ static void put_bar_words(const struct panel *g, uint32_t i, double n, const cha
 }
 
 /* Part of bar i, or all of it. */
-static void put_bar(const struct panel *g, uint32_t i, float x0, float x1, double from, double to,
-		    const char *colour, const char *name)
+static void plot_put_bar(const struct panel *g, uint32_t i, float x0, float x1, double from, double to,
+			 const char *colour, const char *name)
 {
 	if (to <= from)
 		return;
@@ -173,7 +173,7 @@ static void put_bar(const struct panel *g, uint32_t i, float x0, float x1, doubl
 	fputs("</title></rect>\n", g->to);
 }
 
-static void put_value(const struct panel *g, float x, double value)
+static void plot_put_value(const struct panel *g, float x, double value)
 {
 	char words[32];
 
@@ -203,15 +203,15 @@ static void put_bars(const struct panel *g)
 		if (beside) {
 			float middle = (x0 + x1) / 2;
 
-			put_bar(g, most, middle, x1, 0, p->other[most], OTHER_COLOUR, p->other_name);
-			put_value(g, (middle + x1) / 2, p->other[most]);
+			plot_put_bar(g, most, middle, x1, 0, p->other[most], OTHER_COLOUR, p->other_name);
+			plot_put_value(g, (middle + x1) / 2, p->other[most]);
 			x1 = middle;
 		}
 		part = p->part ? p->part[best] : 0;
-		put_bar(g, best, x0, x1, 0, part, PART_COLOUR, p->part_name);
-		put_bar(g, best, x0, x1, part, p->value[best], COLOUR,
-			p->part || p->other ? p->value_name : NULL);
-		put_value(g, (x0 + x1) / 2, p->value[best]);
+		plot_put_bar(g, best, x0, x1, 0, part, PART_COLOUR, p->part_name);
+		plot_put_bar(g, best, x0, x1, part, p->value[best], COLOUR,
+			     p->part || p->other ? p->value_name : NULL);
+		plot_put_value(g, (x0 + x1) / 2, p->value[best]);
 	}
 	if (p->other && !beside) {
 		fprintf(g->to, "<path class=\"other\" d=\"M%.1f %.1f", (double)x_of(g, 0), (double)g->y0);
@@ -221,7 +221,7 @@ static void put_bars(const struct panel *g)
 	}
 }
 
-static void put_lines(const struct panel *g)
+static void plot_put_lines(const struct panel *g)
 {
 	static const char look[] = "stroke=\"" LINE_COLOUR "\" stroke-width=\"1.4\" stroke-dasharray=\"6 4\"";
 	const struct plot *p = g->p;
@@ -239,7 +239,7 @@ static void put_lines(const struct panel *g)
 	}
 }
 
-static void put_legend(const struct panel *g, float y)
+static void plot_put_legend(const struct panel *g, float y)
 {
 	const struct plot *p = g->p;
 	const char *const name[] = {p->value_name, p->part ? p->part_name : NULL,
@@ -278,7 +278,7 @@ static void put_panel(struct panel *g, float y)
 	put_y_axis(g);
 	if (p->n)
 		put_bars(g);
-	put_lines(g);
+	plot_put_lines(g);
 	if (p->n) {
 		put_rule(g, g->left, g->y0, g->left + g->wide, g->y0, "class=\"axis\" stroke=\"#222\"");
 		if (has_labels(p)) {
@@ -293,11 +293,11 @@ static void put_panel(struct panel *g, float y)
 				fputs("</text>\n", to);
 			}
 		} else {
-			put_numbers(g);
+			plot_put_numbers(g);
 		}
 		svg_words(to, g->left + g->wide / 2, below + 34 * letter, 11 * letter, SVG_MIDDLE, p->x_name);
 	}
-	put_legend(g, below + BELOW * letter);
+	plot_put_legend(g, below + BELOW * letter);
 }
 
 int plot_svg(FILE *to, const struct svg_page *page, const char *title, const char *line,

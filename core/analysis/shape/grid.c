@@ -170,7 +170,7 @@ static bool is_ring_of_four(const struct layout_part *is, unsigned d)
 	return is->dim[d].size == 4 && is->dim[d].kind == LAYOUT_CYCLE;
 }
 
-static unsigned along(const struct lpart *p, uint32_t u, unsigned from)
+static unsigned grid_along(const struct lpart *p, uint32_t u, unsigned from)
 {
 	unsigned c = from == NONE ? 0 : p->coord[(size_t)u * LAYOUT_DIMS + from / 2];
 
@@ -180,7 +180,7 @@ static unsigned along(const struct lpart *p, uint32_t u, unsigned from)
 }
 
 /* Pair the dimensions that have two places, differently for each variant. false: no more variants. */
-static bool pair_twos(struct dims *x, unsigned *two, unsigned n, unsigned variant)
+static bool grid_pair_twos(struct dims *x, unsigned *two, unsigned n, unsigned variant)
 {
 	if (n % 2)
 		two[n++] = NONE;
@@ -218,7 +218,7 @@ static bool take_dims(const struct layout_part *is, unsigned variant, struct dim
 	for (unsigned d = 0; d < is->n_dims; d++)
 		if (is->dim[d].size == 2)
 			two[n++] = 2 * d;
-	if (!pair_twos(x, two, n, variant) || x->n > GRID_DIMS)
+	if (!grid_pair_twos(x, two, n, variant) || x->n > GRID_DIMS)
 		return false;
 	qsort(x->dim, x->n, sizeof(*x->dim), by_size);
 	return true;
@@ -233,7 +233,7 @@ static void put_at(struct grid *g, const struct topo *t, uint32_t sw, uint32_t p
 	g->missing_switches--;
 }
 
-static void set_size(struct grid *g)
+static void grid_set_size(struct grid *g)
 {
 	g->missing_switches = g->n_places = g->radix[0] * g->radix[1] * g->radix[2];
 	g->at = NEW_ARRAY(g->n_places, uint32_t);
@@ -260,7 +260,7 @@ static int blame_all(const struct lpart *p, struct err *e)
 }
 
 /* A grid with the places of a part. Links may be missing, or too many. NULL: it is no grid. */
-static struct grid *lay_out(struct lpart *p, const struct topo *t, unsigned variant)
+static struct grid *grid_lay_out(struct lpart *p, const struct topo *t, unsigned variant)
 {
 	struct grid *g = NEW(struct grid);
 	struct dims x = {.n = 0};
@@ -275,7 +275,7 @@ static struct grid *lay_out(struct lpart *p, const struct topo *t, unsigned vari
 		g->radix[2] = 1;
 		for (unsigned d = 0; d < GRID_DIMS; d++)
 			g->open[d] = square || d || p->is.kind != LAYOUT_RING;
-		set_size(g);
+		grid_set_size(g);
 		for (uint32_t i = 0; i < p->n; i++)
 			put_at(g, t, p->sw[p->order[i]], square ? i ^ i >> 1 : i);
 	} else if (layout_is_grid(p) && take_dims(&p->is, variant, &x)) {
@@ -283,13 +283,13 @@ static struct grid *lay_out(struct lpart *p, const struct topo *t, unsigned vari
 			g->radix[d] = d < x.n ? x.dim[d].size : 1;
 			g->open[d] = d >= x.n || x.dim[d].open;
 		}
-		set_size(g);
+		grid_set_size(g);
 		for (uint32_t u = 0; u < p->n; u++) {
 			unsigned c[GRID_DIMS] = {0};
 
 			for (unsigned d = 0; d < x.n; d++) {
-				c[d] = along(p, u, x.dim[d].a);
-				if (along(p, u, x.dim[d].b)) /* 00 10 11 01 are 0 1 2 3 */
+				c[d] = grid_along(p, u, x.dim[d].a);
+				if (grid_along(p, u, x.dim[d].b)) /* 00 10 11 01 are 0 1 2 3 */
 					c[d] = 3 - c[d];
 			}
 			if (p->coord[(size_t)u * LAYOUT_DIMS] != LAYOUT_BESIDE)
@@ -302,7 +302,7 @@ static struct grid *lay_out(struct lpart *p, const struct topo *t, unsigned vari
 	return g;
 }
 
-static int check(struct grid *g, const struct topo *t, struct err *e)
+static int grid_check(struct grid *g, const struct topo *t, struct err *e)
 {
 	const struct fabric *f = t->fabric;
 	char shape[80];
@@ -330,12 +330,12 @@ static struct grid *find_in(const struct topo *t, bool all, unsigned variant, st
 	while (!switch_up(t, graph.by[r].sw))
 		r++;
 	lpart_make(&part, &graph, hosts, graph.part[r], false);
-	g = lay_out(&part, t, variant);
+	g = grid_lay_out(&part, t, variant);
 	if (progress_cancelled(p))
 		err_set(e, CANCELLED);
 	else if (!g)
 		blame_all(&part, e);
-	if (g && (progress_cancelled(p) || check(g, t, e))) {
+	if (g && (progress_cancelled(p) || grid_check(g, t, e))) {
 		grid_free(g);
 		g = NULL;
 	}

@@ -6,7 +6,7 @@
 #include "core/fabric/state.h"
 
 /* Switches in the order of their names, and an arc for each way between two neighbours. */
-struct named {
+struct layout_named {
 	const char *name;
 	uint64_t guid;
 	uint32_t sw;
@@ -22,8 +22,8 @@ struct lgraph {
 	const struct fabric *f;
 	const struct topo *t;
 	const uint32_t *chassis;
-	struct named *by; /* [n] in order of names */
-	uint32_t *first;  /* [n + 1] arcs of each, by rank */
+	struct layout_named *by; /* [n] in order of names */
+	uint32_t *first;	 /* [n + 1] arcs of each, by rank */
 	struct larc *arc;
 	uint32_t n_arcs;
 	uint32_t *part;	 /* [n] lowest rank in the same part */

@@ -36,7 +36,7 @@ uint32_t *layout_hosts(const struct fabric *f)
 
 /* --- kinds --- */
 
-static bool is_row(struct lpart *p)
+static bool layout_is_row(struct lpart *p)
 {
 	if (p->n > 2 && p->n_links)
 		return false;
@@ -60,7 +60,7 @@ static void part_lay_out(struct lpart *p)
 {
 	p->is.n_links = p->n_links;
 	p->is.n = p->n;
-	if (is_row(p) || layout_is_line(p) || is_full(p))
+	if (layout_is_row(p) || layout_is_line(p) || is_full(p))
 		return;
 	if ((p->n != 4 || p->n_links != 4 || p->max_degree != 2) && layout_is_grid(p))
 		return;
@@ -74,7 +74,7 @@ static void part_lay_out(struct lpart *p)
 /* --- the layout --- */
 
 /* Length of the common beginning of names, without the start of a number and the separator before it. */
-static size_t common_beginning(const struct lpart *p, uint32_t block)
+static size_t layout_common_beginning(const struct lpart *p, uint32_t block)
 {
 	const char *one = NULL;
 	size_t len = 0;
@@ -126,7 +126,7 @@ static void take_part(struct layout *l, struct lpart *p, uint32_t number, uint32
 
 		while (one < p->n && p->block[one] != b)
 			one++;
-		len = p->is.pods ? 0 : common_beginning(p, b);
+		len = p->is.pods ? 0 : layout_common_beginning(p, b);
 		name = str_printf("%.*s", (int)len, p->name[one]);
 		for (uint32_t c = p->is.first_block; len && c < p->is.first_block + b; c++)
 			if (!strcmp(l->block_name[c], name))
@@ -178,7 +178,7 @@ uint32_t layout_arc(const struct layout *l, uint32_t a, uint32_t b)
 }
 
 /* Neighbours by id, and the cables to them. */
-static void take_links(struct layout *l, const struct fabric *f, const struct lgraph *w)
+static void layout_take_links(struct layout *l, const struct fabric *f, const struct lgraph *w)
 {
 	uint32_t *rank = NEW_ARRAY(l->n + 1, uint32_t), *fill = NEW_ARRAY(w->n_arcs + l->n + 1, uint32_t);
 
@@ -261,7 +261,7 @@ struct layout *layout_new(const struct fabric *f, const uint32_t *chassis, struc
 	progress_start(p, "layout", 0);
 	lgraph_make(&w, f, NULL, chassis);
 	l = layout_arrays(f);
-	take_links(l, f, &w);
+	layout_take_links(l, f, &w);
 	done = lay_out_all(l, &w, p);
 	lgraph_free(&w);
 	if (done)

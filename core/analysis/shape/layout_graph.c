@@ -105,7 +105,7 @@ int layout_name_order(const char *a, const char *b)
 
 /* --- the graph of all switches, by rank of their names --- */
 
-COMPARATOR(named_order, struct named, FIELD_BY(layout_name_order, name) TEXT(name) UP(guid))
+COMPARATOR(named_order, struct layout_named, FIELD_BY(layout_name_order, name) TEXT(name) UP(guid))
 COMPARATOR(arc_order, struct larc, UP(from) UP(to))
 
 static void take_arcs(struct lgraph *w, const uint32_t *rank)
@@ -163,13 +163,13 @@ void lgraph_make(struct lgraph *w, const struct fabric *f, const struct topo *t,
 	uint32_t n = f->n_switches, *rank = NEW_ARRAY(n + 1, uint32_t);
 
 	*w = (struct lgraph){.f = f, .t = t, .chassis = chassis};
-	w->by = NEW_ARRAY(n + 1, struct named);
+	w->by = NEW_ARRAY(n + 1, struct layout_named);
 	w->first = NEW_ARRAY(n + 1, uint32_t);
 	w->part = NEW_ARRAY(n + 1, uint32_t);
 	w->size = NEW_ARRAY(n + 1, uint32_t);
 	w->local = NEW_ARRAY(n + 1, uint32_t);
 	for (uint32_t s = 0; s < n; s++)
-		w->by[s] = (struct named){switch_name(f, s), f->node_guid[f->switch_node[s]], s};
+		w->by[s] = (struct layout_named){switch_name(f, s), f->node_guid[f->switch_node[s]], s};
 	qsort(w->by, n, sizeof(*w->by), named_order);
 	for (uint32_t r = 0; r < n; r++) {
 		rank[w->by[r].sw] = r;

@@ -14,14 +14,14 @@
 #define MOST_BESIDE 0.02 /* of the switches, or 2, may be outside */
 #define MOST_APART 1024	 /* the largest differences that are counted */
 
-static uint32_t *at_of(const struct lgrid *g, uint32_t u)
+static uint32_t *layout_grid_at_of(const struct lgrid *g, uint32_t u)
 {
 	return g->at + (size_t)u * GRID_MOST;
 }
 
 int lgrid_step(const struct lgrid *g, uint32_t u, uint32_t v)
 {
-	const uint32_t *a = at_of(g, u), *b = at_of(g, v);
+	const uint32_t *a = layout_grid_at_of(g, u), *b = layout_grid_at_of(g, v);
 	int found = -1;
 
 	if (*a == NO_ID || *b == NO_ID)
@@ -44,14 +44,14 @@ int lgrid_step(const struct lgrid *g, uint32_t u, uint32_t v)
 
 /* --- places by walking --- */
 
-struct walk {
+struct layout_grid_walk {
 	struct lpart *p;
 	const struct ldirections *d;
 	int32_t *at; /* [n * GRID_MOST] not wrapped */
 	uint8_t *reached;
 };
 
-static uint32_t walk_start(const struct walk *w)
+static uint32_t walk_start(const struct layout_grid_walk *w)
 {
 	uint32_t best = 0, most = 0;
 
@@ -69,14 +69,14 @@ static uint32_t walk_start(const struct walk *w)
 }
 
 /* Step along an arc in its dimension: +1 or -1. */
-static int arc_step(const struct walk *w, uint32_t u, uint32_t arc)
+static int arc_step(const struct layout_grid_walk *w, uint32_t u, uint32_t arc)
 {
 	uint32_t l = w->p->link[arc];
 
 	return (w->p->end[2 * l] != u) == w->d->back[l] ? 1 : -1;
 }
 
-static void walk_all(struct walk *w)
+static void layout_grid_walk_all(struct layout_grid_walk *w)
 {
 	struct lpart *p = w->p;
 	uint32_t *queue = NEW_ARRAY(p->n, uint32_t), head = 0, tail = 0;
@@ -114,7 +114,7 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 }
 
 /* The size of a dimension's ring: by how much walks disagree; 0 = they agree. */
-static uint32_t ring_size(const struct walk *w, unsigned k)
+static uint32_t ring_size(const struct layout_grid_walk *w, unsigned k)
 {
 	uint32_t count[MOST_APART] = {0}, most = 0, size = 0;
 	const struct lpart *p = w->p;
@@ -137,7 +137,7 @@ static uint32_t ring_size(const struct walk *w, unsigned k)
 	return size;
 }
 
-static void place_line(const struct walk *w, struct lgrid *g, unsigned k)
+static void place_line(const struct layout_grid_walk *w, struct lgrid *g, unsigned k)
 {
 	uint32_t ring = ring_size(w, k);
 	int32_t lo = INT32_MAX, hi = INT32_MIN;
@@ -154,11 +154,12 @@ static void place_line(const struct walk *w, struct lgrid *g, unsigned k)
 	g->size[k] = ring ? ring : (uint32_t)(hi - lo + 1);
 	for (uint32_t u = 0; u < w->p->n; u++)
 		if (w->reached[u])
-			at_of(g, u)[k] = (uint32_t)(w->at[(size_t)u * GRID_MOST + k] - lo) % g->size[k];
+			layout_grid_at_of(g, u)[k] =
+				(uint32_t)(w->at[(size_t)u * GRID_MOST + k] - lo) % g->size[k];
 }
 
 /* Coordinates in a complete row: parts that are connected without its links. Scraps are not placed. */
-static void place_clique(const struct walk *w, struct lgrid *g, unsigned k)
+static void place_clique(const struct layout_grid_walk *w, struct lgrid *g, unsigned k)
 {
 	const struct lpart *p = w->p;
 	uint32_t *parent = NEW_ARRAY(p->n, uint32_t), *of = NEW_ARRAY(p->n, uint32_t);
@@ -175,7 +176,7 @@ static void place_clique(const struct walk *w, struct lgrid *g, unsigned k)
 	for (uint32_t s = 0; s < sets; s++)
 		size[s] = 2 * size[s] >= most ? n++ : NO_ID;
 	for (uint32_t u = 0; u < p->n; u++) {
-		at_of(g, u)[k] = size[of[u]];
+		layout_grid_at_of(g, u)[k] = size[of[u]];
 		w->reached[u] &= size[of[u]] != NO_ID;
 	}
 	g->kind[k] = LAYOUT_CLIQUE;
@@ -187,7 +188,7 @@ static void place_clique(const struct walk *w, struct lgrid *g, unsigned k)
 
 /* --- those that are left --- */
 
-struct places {
+struct layout_grid_places {
 	struct lpart *p;
 	struct lgrid *g;
 	uint32_t n;   /* product of the sizes */
@@ -205,22 +206,23 @@ static uint32_t place_number(const struct lgrid *g, const uint32_t *c)
 }
 
 /* The best free place for u. fits: number of u's neighbours one step from it. */
-struct candidate {
+struct layout_grid_candidate {
 	uint32_t at[GRID_MOST];
 	uint32_t fits;
 	bool tie;
 };
 
-static void consider(const struct places *s, uint32_t u, const uint32_t *c, struct candidate *best)
+static void consider(const struct layout_grid_places *s, uint32_t u, const uint32_t *c,
+		     struct layout_grid_candidate *best)
 {
 	uint32_t fits = 0;
 
 	if (s->at[place_number(s->g, c)] != NO_ID)
 		return;
-	memcpy(at_of(s->g, u), c, GRID_MOST * sizeof(*c));
+	memcpy(layout_grid_at_of(s->g, u), c, GRID_MOST * sizeof(*c));
 	for (uint32_t i = s->p->first[u]; i < s->p->first[u + 1]; i++)
 		fits += lgrid_step(s->g, u, s->p->to[i]) >= 0;
-	at_of(s->g, u)[0] = NO_ID;
+	layout_grid_at_of(s->g, u)[0] = NO_ID;
 	if (fits < best->fits)
 		return;
 	if (fits == best->fits) {
@@ -234,12 +236,13 @@ static void consider(const struct places *s, uint32_t u, const uint32_t *c, stru
 }
 
 /* All places beside v that are in the box. */
-static void consider_beside(const struct places *s, uint32_t u, uint32_t v, struct candidate *best)
+static void consider_beside(const struct layout_grid_places *s, uint32_t u, uint32_t v,
+			    struct layout_grid_candidate *best)
 {
 	const struct lgrid *g = s->g;
 	uint32_t c[GRID_MOST] = {0};
 
-	memcpy(c, at_of(g, v), g->n_dims * sizeof(*c));
+	memcpy(c, layout_grid_at_of(g, v), g->n_dims * sizeof(*c));
 	for (unsigned d = 0; d < g->n_dims; d++) {
 		uint32_t was = c[d];
 
@@ -257,21 +260,21 @@ static void consider_beside(const struct places *s, uint32_t u, uint32_t v, stru
 }
 
 /* Places switches that are left. ties: even if another place is as good. */
-static bool place_left(struct places *s, bool ties)
+static bool place_left(struct layout_grid_places *s, bool ties)
 {
 	bool changed = false;
 
 	for (uint32_t u = 0; u < s->p->n && s->unplaced; u++) {
-		struct candidate best = {.fits = 0};
+		struct layout_grid_candidate best = {.fits = 0};
 
-		if (*at_of(s->g, u) != NO_ID)
+		if (*layout_grid_at_of(s->g, u) != NO_ID)
 			continue;
 		for (uint32_t i = s->p->first[u]; i < s->p->first[u + 1]; i++)
-			if (*at_of(s->g, s->p->to[i]) != NO_ID)
+			if (*layout_grid_at_of(s->g, s->p->to[i]) != NO_ID)
 				consider_beside(s, u, s->p->to[i], &best);
 		if (!best.fits || (best.tie && !ties))
 			continue;
-		memcpy(at_of(s->g, u), best.at, sizeof(best.at));
+		memcpy(layout_grid_at_of(s->g, u), best.at, sizeof(best.at));
 		s->at[place_number(s->g, best.at)] = u;
 		s->unplaced--;
 		changed = true;
@@ -321,7 +324,7 @@ static bool enough_links(const struct lpart *p, const struct lgrid *g)
 /* Gives places to all that the walk reached, then to the rest. */
 static bool settle_places(struct lpart *p, struct lgrid *g, uint8_t *reached)
 {
-	struct places s = {.p = p, .g = g};
+	struct layout_grid_places s = {.p = p, .g = g};
 	bool fits;
 
 	if (!good_size(p, g, &s.n))
@@ -329,7 +332,7 @@ static bool settle_places(struct lpart *p, struct lgrid *g, uint8_t *reached)
 	s.at = NEW_ARRAY(s.n, uint32_t);
 	memset(s.at, 0xff, s.n * sizeof(*s.at));
 	for (uint32_t u = 0; u < p->n; u++) {
-		uint32_t *c = at_of(g, u);
+		uint32_t *c = layout_grid_at_of(g, u);
 
 		if (reached[u] && s.at[place_number(g, c)] == NO_ID) {
 			s.at[place_number(g, c)] = u;
@@ -346,16 +349,16 @@ static bool settle_places(struct lpart *p, struct lgrid *g, uint8_t *reached)
 	return fits && enough_links(p, g);
 }
 
-static bool find_places(struct lpart *p, const struct ldirections *d, struct lgrid *g)
+static bool layout_grid_find_places(struct lpart *p, const struct ldirections *d, struct lgrid *g)
 {
-	struct walk w = {.p = p,
-			 .d = d,
-			 .at = NEW_ARRAY((size_t)p->n * GRID_MOST, int32_t),
-			 .reached = NEW_ARRAY(p->n, uint8_t)};
+	struct layout_grid_walk w = {.p = p,
+				     .d = d,
+				     .at = NEW_ARRAY((size_t)p->n * GRID_MOST, int32_t),
+				     .reached = NEW_ARRAY(p->n, uint8_t)};
 	bool found;
 
 	g->n_dims = d->n_dims;
-	walk_all(&w);
+	layout_grid_walk_all(&w);
 	for (unsigned k = 0; k < g->n_dims; k++) {
 		if (d->clique[k])
 			place_clique(&w, g, k);
@@ -406,7 +409,7 @@ bool layout_is_grid(struct lpart *p)
 
 	if (found) {
 		g.at = NEW_ARRAY((size_t)p->n * GRID_MOST, uint32_t);
-		found = find_places(p, &d, &g) && lgrid_arrange(p, &g);
+		found = layout_grid_find_places(p, &d, &g) && lgrid_arrange(p, &g);
 	}
 	if (found) {
 		p->is.kind = LAYOUT_GRID;
@@ -417,10 +420,10 @@ bool layout_is_grid(struct lpart *p)
 		}
 		for (uint32_t u = 0; u < p->n; u++)
 			for (unsigned k = 0; k < LAYOUT_DIMS; k++)
-				p->coord[(size_t)u * LAYOUT_DIMS + k] = *at_of(&g, u) == NO_ID ? LAYOUT_BESIDE
-									: k < g.n_dims
-										? (uint16_t)at_of(&g, u)[k]
-										: 0;
+				p->coord[(size_t)u * LAYOUT_DIMS + k] =
+					*layout_grid_at_of(&g, u) == NO_ID ? LAYOUT_BESIDE
+					: k < g.n_dims ? (uint16_t)layout_grid_at_of(&g, u)[k]
+						       : 0;
 		tell_grid(p);
 	}
 	free(g.at);

@@ -13,13 +13,13 @@
 #define NAME_MOST 128  /* characters of names that are compared */
 #define MOST_AGREE 0.7 /* of the links of a dimension change this place of the name */
 
-static uint32_t *at_of(const struct lgrid *g, uint32_t u)
+static uint32_t *layout_grid_names_at_of(const struct lgrid *g, uint32_t u)
 {
 	return g->at + (size_t)u * GRID_MOST;
 }
 
 /* What names and ports tell about a dimension. */
-struct told {
+struct layout_grid_names_told {
 	int place; /* of the name, -1 = not known */
 	double port;
 	uint32_t links;
@@ -43,7 +43,7 @@ static bool names_differ(const char *a, const char *b, int *lo, int *hi)
 	return *lo >= 0;
 }
 
-static int agreed_place(const struct told *t)
+static int agreed_place(const struct layout_grid_names_told *t)
 {
 	for (int k = 0; k < NAME_MOST; k++)
 		if (t->alone[k] >= MOST_AGREE * t->links)
@@ -54,9 +54,9 @@ static int agreed_place(const struct told *t)
 	return -1;
 }
 
-static struct told *ask_names(const struct lpart *p, const struct lgrid *g)
+static struct layout_grid_names_told *ask_names(const struct lpart *p, const struct lgrid *g)
 {
-	struct told *told = NEW_ARRAY(GRID_MOST, struct told);
+	struct layout_grid_names_told *told = NEW_ARRAY(GRID_MOST, struct layout_grid_names_told);
 
 	for (uint32_t l = 0; l < p->n_links; l++) {
 		uint32_t u = p->end[2 * l], v = p->end[2 * l + 1];
@@ -90,7 +90,7 @@ static void move_dim(const struct lpart *p, struct lgrid *g, const unsigned *fro
 		g->kind[k] = was.kind[from[k]];
 	}
 	for (uint32_t u = 0; u < p->n; u++) {
-		uint32_t old[GRID_MOST], *c = at_of(g, u);
+		uint32_t old[GRID_MOST], *c = layout_grid_names_at_of(g, u);
 
 		if (*c == NO_ID)
 			continue;
@@ -102,7 +102,8 @@ static void move_dim(const struct lpart *p, struct lgrid *g, const unsigned *fro
 }
 
 /* By place in the name if each has its own, else by port numbers, else the larger one first. */
-static bool goes_before(const struct lgrid *g, const struct told *t, bool by_place, unsigned a, unsigned b)
+static bool goes_before(const struct lgrid *g, const struct layout_grid_names_told *t, bool by_place,
+			unsigned a, unsigned b)
 {
 	if (by_place)
 		return t[a].place < t[b].place;
@@ -113,7 +114,7 @@ static bool goes_before(const struct lgrid *g, const struct told *t, bool by_pla
 
 static void order_dims(const struct lpart *p, struct lgrid *g)
 {
-	struct told *t = ask_names(p, g);
+	struct layout_grid_names_told *t = ask_names(p, g);
 	unsigned from[GRID_MOST];
 	bool by_place = true;
 
@@ -170,7 +171,7 @@ static void merge_pair(const struct lpart *p, struct lgrid *g, unsigned a, unsig
 	unsigned from[GRID_MOST], n = 0;
 
 	for (uint32_t u = 0; u < p->n; u++) {
-		uint32_t *c = at_of(g, u);
+		uint32_t *c = layout_grid_names_at_of(g, u);
 
 		if (*c != NO_ID)
 			c[a] = c[b] ? 3 - c[a] : c[a];
@@ -189,7 +190,7 @@ static void merge_pair(const struct lpart *p, struct lgrid *g, unsigned a, unsig
  */
 static bool best_pair(const struct lpart *p, const struct lgrid *g, bool cube, unsigned *a, unsigned *b)
 {
-	struct told *t = ask_names(p, g);
+	struct layout_grid_names_told *t = ask_names(p, g);
 	uint64_t best = 0;
 
 	for (unsigned i = 0; i < g->n_dims; i++)
@@ -211,10 +212,10 @@ static bool best_pair(const struct lpart *p, const struct lgrid *g, bool cube, u
 	return best > 0;
 }
 
-static void pair_twos(const struct lpart *p, struct lgrid *g)
+static void layout_grid_names_pair_twos(const struct lpart *p, struct lgrid *g)
 {
 	unsigned a = 0, b = 0, twos = 0, n = g->n_dims;
-	struct told *t = ask_names(p, g);
+	struct layout_grid_names_told *t = ask_names(p, g);
 	bool cube = true;
 
 	for (unsigned k = 0; k < n; k++) {
@@ -244,8 +245,8 @@ static void set_zero(const struct lpart *p, struct lgrid *g, unsigned d)
 	for (uint32_t k = 0; k < n; k++)
 		plane[k] = (struct plane){NO_ID, k};
 	for (uint32_t u = p->n; u-- > 0;)
-		if (*at_of(g, u) != NO_ID)
-			plane[at_of(g, u)[d]].lowest = u;
+		if (*layout_grid_names_at_of(g, u) != NO_ID)
+			plane[layout_grid_names_at_of(g, u)[d]].lowest = u;
 	zero = 0;
 	for (uint32_t k = 1; k < n; k++)
 		if (plane[k].lowest < plane[zero].lowest)
@@ -266,8 +267,8 @@ static void set_zero(const struct lpart *p, struct lgrid *g, unsigned d)
 			to[k] = turn ? (zero + n - k) % n : (k + n - zero) % n;
 	}
 	for (uint32_t u = 0; u < p->n; u++)
-		if (*at_of(g, u) != NO_ID)
-			at_of(g, u)[d] = to[at_of(g, u)[d]];
+		if (*layout_grid_names_at_of(g, u) != NO_ID)
+			layout_grid_names_at_of(g, u)[d] = to[layout_grid_names_at_of(g, u)[d]];
 	free(plane);
 	free(to);
 }
@@ -287,7 +288,7 @@ static void rings_of_three(struct lgrid *g)
 bool lgrid_arrange(struct lpart *p, struct lgrid *g)
 {
 	order_dims(p, g); /* pairs are taken in this order */
-	pair_twos(p, g);
+	layout_grid_names_pair_twos(p, g);
 	rings_of_three(g);
 	order_dims(p, g);
 	/* the first coordinate tells who is placed: it stays a number */

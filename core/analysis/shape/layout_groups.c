@@ -71,7 +71,7 @@ static bool are_groups(struct lpart *p, const uint32_t *of, uint32_t sets)
 	return groups >= LEAST_GROUPS && covered >= LEAST_COVERED * p->n;
 }
 
-static size_t alike(const char *a, const char *b)
+static size_t layout_groups_alike(const char *a, const char *b)
 {
 	size_t n = 0;
 
@@ -80,7 +80,7 @@ static size_t alike(const char *a, const char *b)
 	return n;
 }
 
-struct choice {
+struct layout_groups_choice {
 	uint32_t block, links;
 	size_t alike;
 };
@@ -89,18 +89,18 @@ struct choice {
 static uint32_t best_group(const struct lpart *p, const uint32_t *size, uint32_t whole, uint32_t u,
 			   uint32_t *links)
 {
-	struct choice best = {.block = NO_ID};
+	struct layout_groups_choice best = {.block = NO_ID};
 
 	for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
 		if (p->block[p->to[i]] != NO_ID)
 			links[p->block[p->to[i]]]++;
 	for (uint32_t v = 0; v < p->n; v++) {
-		struct choice c = {.block = p->block[v]};
+		struct layout_groups_choice c = {.block = p->block[v]};
 
 		if (c.block == NO_ID || size[c.block] >= whole)
 			continue;
 		c.links = links[c.block];
-		c.alike = alike(p->name[u], p->name[v]);
+		c.alike = layout_groups_alike(p->name[u], p->name[v]);
 		if (best.block == NO_ID || c.links > best.links ||
 		    (c.links == best.links && c.alike > best.alike))
 			best = c;

@@ -122,7 +122,7 @@ static bool all_one_below(const struct lpart *p, const uint8_t *level, uint32_t 
 }
 
 /* Finds the levels with fewest wrong links: p->level and p->is.wrong. false: there are none. */
-static bool find_levels(struct lpart *p)
+static bool layout_tree_find_levels(struct lpart *p)
 {
 	uint8_t *level = NEW_ARRAY(p->n, uint8_t);
 	uint32_t most = 0, least = UINT32_MAX;
@@ -182,7 +182,7 @@ bool layout_is_tree(struct lpart *p)
 	uint32_t count[256] = {0};
 	uint8_t to[256] = {0}, n = 0;
 
-	if (!find_levels(p)) {
+	if (!layout_tree_find_levels(p)) {
 		memset(p->level, 0, p->n);
 		p->is.wrong = 0;
 		return false;

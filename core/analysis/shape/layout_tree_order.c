@@ -26,12 +26,13 @@ struct ordering {
 	double *x;		   /* [n] 0 .. 1 */
 };
 
-struct keyed {
+struct layout_tree_order_keyed {
 	int64_t block_key, unit_key, own;
 	uint32_t block, unit, u;
 };
 
-COMPARATOR(keyed_order, struct keyed, UP(block_key) UP(block) UP(unit_key) UP(unit) UP(own) UP(u))
+COMPARATOR(keyed_order, struct layout_tree_order_keyed,
+	   UP(block_key) UP(block) UP(unit_key) UP(unit) UP(own) UP(u))
 
 static int key_order(const void *x, const void *y)
 {
@@ -60,12 +61,12 @@ static uint32_t find_pods(const struct lpart *p, uint32_t *pod)
 }
 
 /* of[u]: the first switch of u's chassis, or NO_ID if u is alone. */
-static void find_chassis(const struct lpart *p, uint32_t *of)
+static void layout_tree_order_find_chassis(const struct lpart *p, uint32_t *of)
 {
-	struct keyed *k = NEW_ARRAY(p->n, struct keyed);
+	struct layout_tree_order_keyed *k = NEW_ARRAY(p->n, struct layout_tree_order_keyed);
 
 	for (uint32_t u = 0; u < p->n; u++)
-		k[u] = (struct keyed){.block = p->chassis[u], .u = u};
+		k[u] = (struct layout_tree_order_keyed){.block = p->chassis[u], .u = u};
 	qsort(k, p->n, sizeof(*k), keyed_order);
 	for (uint32_t i = 0, end; i < p->n; i = end) {
 		for (end = i + 1; end < p->n && k[end].block == k[i].block;)
@@ -93,7 +94,7 @@ static void ordering_free(struct ordering *o)
 	free(o->x);
 }
 
-/* chassis: from find_chassis(). false: pods are wanted, but none are useful. */
+/* chassis: from layout_tree_order_find_chassis(). false: pods are wanted, but none are useful. */
 static bool ordering_make(struct ordering *o, struct lpart *p, const uint32_t *chassis, bool pods)
 {
 	uint32_t *seen = NEW_ARRAY(p->n, uint32_t);
@@ -154,7 +155,7 @@ static int64_t fine(double sum, uint32_t n)
 }
 
 /* Tall blocks exchange their keys in this level, so that they stand in the order of their numbers. */
-static void order_tall(const struct ordering *o, struct keyed *k, uint32_t n)
+static void order_tall(const struct ordering *o, struct layout_tree_order_keyed *k, uint32_t n)
 {
 	int64_t *key = NEW_ARRAY(o->n_blocks + 1, int64_t), *sorted = NEW_ARRAY(o->n_blocks + 1, int64_t);
 	uint8_t *here = NEW_ARRAY(o->n_blocks + 1, uint8_t);
@@ -184,7 +185,7 @@ static void order_tall(const struct ordering *o, struct keyed *k, uint32_t n)
 static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 {
 	uint32_t ids = o->n_blocks + o->p->n;
-	struct keyed *k = NEW_ARRAY(n + 1, struct keyed);
+	struct layout_tree_order_keyed *k = NEW_ARRAY(n + 1, struct layout_tree_order_keyed);
 	struct means block = {NEW_ARRAY(ids, double), NEW_ARRAY(ids, uint32_t)};
 	struct means unit = {NEW_ARRAY(o->p->n, double), NEW_ARRAY(o->p->n, uint32_t)};
 
@@ -197,7 +198,8 @@ static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 		block.n[b]++;
 		unit.sum[o->unit[u]] += own;
 		unit.n[o->unit[u]]++;
-		k[i] = (struct keyed){.own = llround(own * FINE), .unit = o->unit[u], .u = u, .block = b};
+		k[i] = (struct layout_tree_order_keyed){
+			.own = llround(own * FINE), .unit = o->unit[u], .u = u, .block = b};
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		k[i].block_key = fine(block.sum[k[i].block], block.n[k[i].block]);
@@ -252,7 +254,7 @@ static double find_order(struct ordering *o, const uint32_t *start)
 }
 
 /* Blocks in one level are numbered by place. Tall ones are in their order already. */
-static void take_order(struct lpart *p, const struct ordering *o, bool pods)
+static void layout_tree_order_take(struct lpart *p, const struct ordering *o, bool pods)
 {
 	uint32_t *number = NEW_ARRAY(o->n_blocks + 1, uint32_t), n = 0;
 
@@ -285,12 +287,12 @@ void layout_order_tree(struct lpart *p)
 		start[p->level[u] + 1]++;
 	for (unsigned k = 0; k < p->is.levels; k++)
 		start[k + 1] += start[k];
-	find_chassis(p, chassis);
+	layout_tree_order_find_chassis(p, chassis);
 	ordering_make(&plain, p, chassis, false);
 	length = find_order(&plain, start);
 	has_pods = ordering_make(&pods, p, chassis, true) &&
 		   find_order(&pods, start) <= PODS_WORTH * length + 1e-9;
-	take_order(p, has_pods ? &pods : &plain, has_pods);
+	layout_tree_order_take(p, has_pods ? &pods : &plain, has_pods);
 	ordering_free(&plain);
 	ordering_free(&pods);
 	free(chassis);

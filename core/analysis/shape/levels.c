@@ -44,7 +44,7 @@ static bool among_weak(const struct topo *t, const uint8_t *strong, uint32_t s, 
 }
 
 /* Finds links to the nearest edge switch, by one search from all edge switches. */
-static void find_levels(struct levels *l, const struct topo *t)
+static void levels_find(struct levels *l, const struct topo *t)
 {
 	uint32_t *queue = NEW_ARRAY(l->n_switches + 1, uint32_t), n = 0;
 
@@ -134,7 +134,7 @@ struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct pr
 	}
 	free(seen);
 	free(strong);
-	find_levels(l, t);
+	levels_find(l, t);
 	for (uint32_t s = 0; s < n; s++)
 		on_edges[s] = l->edge[s] ? hosts[s] : 0;
 	l->share = even_shares(t, on_edges, p);

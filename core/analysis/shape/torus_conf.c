@@ -44,23 +44,23 @@ static unsigned links_there(const struct topo *t, const struct grid *g, uint32_t
 	return n;
 }
 
-struct candidate {
+struct torus_conf_candidate {
 	uint32_t place;
 	unsigned links; /* links of the switch and its neighbours */
 };
 
-COMPARATOR(by_links, struct candidate, DOWN(links) UP(place))
+COMPARATOR(by_links, struct torus_conf_candidate, DOWN(links) UP(place))
 
 uint32_t *torus_seed_places(const struct topo *t, const struct grid *g, uint32_t *n)
 {
-	struct candidate *c = NEW_ARRAY(g->n_places + 1u, struct candidate);
+	struct torus_conf_candidate *c = NEW_ARRAY(g->n_places + 1u, struct torus_conf_candidate);
 	uint32_t *places = NEW_ARRAY(g->n_places + 1u, uint32_t);
 
 	*n = 0;
 	for (uint32_t p = 0; p < g->n_places; p++) {
 		if (g->at[p] == NO_ID || !can_be_seed(t, g, p))
 			continue;
-		c[*n] = (struct candidate){p, 4 * links_there(t, g, p)};
+		c[*n] = (struct torus_conf_candidate){p, 4 * links_there(t, g, p)};
 		for (unsigned k = 0; k < GRID_DIRECTIONS; k++)
 			if (grid_neighbour(g, t, p, k) != NO_ID)
 				c[*n].links += links_there(t, g, grid_beside(g, p, k));

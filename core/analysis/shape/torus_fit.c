@@ -15,7 +15,7 @@
 #define SEEDS_TRIED 12
 
 /* Does the sweep route the whole fabric? False also when cancelled. */
-static bool whole(const struct sweep *w, struct progress *p)
+static bool torus_fit_whole(const struct sweep *w, struct progress *p)
 {
 	const struct fabric *f = w->fabric;
 
@@ -65,7 +65,7 @@ static int try_plan(struct torus_fit *m, const struct torus_plan *p, struct err 
 	w = sweep_run(&rq, e);
 	if (!w)
 		return -1;
-	good = w->routing && whole(w, m->progress);
+	good = w->routing && torus_fit_whole(w, m->progress);
 	if (!good)
 		set_refused(m, w->n_refusals ? w->refusal[0].why : "not all switches find a place");
 	sweep_unref(w);

@@ -70,8 +70,9 @@ struct sums {
  * Adds (sign 1) or subtracts (-1) the routes of all hosts to one LID of dst, by its column. hosts:
  * [n_switches]; base_lid: the routes count as load.
  */
-static void add_column(struct sums *x, const struct topo *t, const struct effect_column *c,
-		       const uint32_t *hosts, uint32_t dst, bool base_lid, uint32_t *flow, int sign)
+static void survey_effect_add_column(struct sums *x, const struct topo *t, const struct effect_column *c,
+				     const uint32_t *hosts, uint32_t dst, bool base_lid, uint32_t *flow,
+				     int sign)
 {
 	const struct fabric *f = t->fabric;
 	struct effect_work *log = x->log;
@@ -130,7 +131,7 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 			continue;
 		column_before(&c, b, lid, work);
 		b->by_difference &= !c.too_long;
-		add_column(&x, t, &c, b->hosts, dst, lid == r->lids->base[dst], flow, 1);
+		survey_effect_add_column(&x, t, &c, b->hosts, dst, lid == r->lids->base[dst], flow, 1);
 		if (!b->flow)
 			continue;
 		b->plain[lid] = 1;
@@ -461,7 +462,7 @@ void effect_work_free(struct effect_work *w)
 /* --- parts that the subnet manager does not reach ---------------------------------------------- */
 
 /* Number the connected parts of switches that work but are not reached. */
-static void find_parts(struct effect_work *w, const struct sweep *after)
+static void survey_effect_find_parts(struct effect_work *w, const struct sweep *after)
 {
 	const struct fabric *f = after->fabric;
 	const struct state *st = after->setup->state;
@@ -490,7 +491,7 @@ static void find_parts(struct effect_work *w, const struct sweep *after)
 }
 
 /* The part of a destination: that of its switch, if the destination itself is up. */
-static uint32_t part_of(const struct effect_work *w, const struct sweep *after, uint32_t ep)
+static uint32_t survey_effect_part_of(const struct effect_work *w, const struct sweep *after, uint32_t ep)
 {
 	uint32_t s = w->base->routing->topo->endport_switch[ep];
 
@@ -514,18 +515,19 @@ static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, 
 	row->longer = c->longer;
 	row->entries = c->entries_changed;
 	if (c->cut_off)
-		find_parts(w, after);
+		survey_effect_find_parts(w, after);
 	for (size_t i = 0; c->cut_off && i < c->n_dests; i++) {
 		uint64_t k = c->dest[i].first,
 			 end = i + 1 < c->n_dests ? c->dest[i + 1].first : comparison_listed(c);
-		uint32_t part =
-			after->topo->endport_up[c->dest[i].dst] ? NO_ID : part_of(w, after, c->dest[i].dst);
+		uint32_t part = after->topo->endport_up[c->dest[i].dst]
+					? NO_ID
+					: survey_effect_part_of(w, after, c->dest[i].dst);
 		struct pair_group g;
 
 		for (; part != NO_ID && k < end; k++) {
 			uint32_t src = comparison_pair(c, k, &g);
 
-			row->outside += g.change == PAIR_LOST && part_of(w, after, src) == part;
+			row->outside += g.change == PAIR_LOST && survey_effect_part_of(w, after, src) == part;
 		}
 	}
 	comparison_free(c);
@@ -554,7 +556,7 @@ static bool only_left(const struct sweep *was, const struct sweep *now)
 }
 
 /* Counts hosts by switch: those that stayed and those that left. */
-static void sort_hosts(struct effect_work *w, const struct sweep *after)
+static void survey_effect_sort_hosts(struct effect_work *w, const struct sweep *after)
 {
 	const struct routing *r = w->base->routing;
 	uint32_t n = r->topo->fabric->n_switches;
@@ -608,7 +610,7 @@ static uint64_t mark_entries(struct effect_work *w, const struct routing *a, con
 }
 
 /* Marks LIDs with unchanged entries into a cable that went down. */
-static void mark_cables(struct effect_work *w, const struct routing *a, const struct routing *b)
+static void survey_effect_mark_cables(struct effect_work *w, const struct routing *a, const struct routing *b)
 {
 	const struct fabric *f = a->topo->fabric;
 
@@ -628,11 +630,12 @@ static void mark_cables(struct effect_work *w, const struct routing *a, const st
 }
 
 /* Counts the pairs of one destination LID. */
-static void count_lid(struct effect_work *w, const struct sweep *after, uint32_t dst, struct survey_row *row)
+static void survey_effect_count_lid(struct effect_work *w, const struct sweep *after, uint32_t dst,
+				    struct survey_row *row)
 {
 	const struct topo *t = w->base->routing->topo, *u = after->topo;
 	bool stays = u->endport_up[dst];
-	uint32_t own = t->endport_switch[dst], part = stays ? NO_ID : part_of(w, after, dst);
+	uint32_t own = t->endport_switch[dst], part = stays ? NO_ID : survey_effect_part_of(w, after, dst);
 
 	/* switches whose paths differ while both arrive; nearest first, so that the next switch is known */
 	memset(w->changed, 1, t->fabric->n_switches);
@@ -663,7 +666,8 @@ static void count_lid(struct effect_work *w, const struct sweep *after, uint32_t
 }
 
 /* Compares the ways of all hosts to one LID, before and after. false: a way is too long. */
-static bool walk_lid(struct effect_work *w, const struct sweep *after, unsigned lid, struct survey_row *row)
+static bool survey_effect_walk_lid(struct effect_work *w, const struct sweep *after, unsigned lid,
+				   struct survey_row *row)
 {
 	const struct effect_base *b = w->base;
 	const struct routing *was = b->routing, *is = after->routing;
@@ -679,10 +683,10 @@ static bool walk_lid(struct effect_work *w, const struct sweep *after, unsigned 
 	column_order(&w->is, is, lid_owner(is->lids, lid), w->work);
 	if (w->is.too_long)
 		return false;
-	count_lid(w, after, dst, row);
-	add_column(&x, was->topo, &w->was, b->hosts, dst, base, w->flow, -1);
+	survey_effect_count_lid(w, after, dst, row);
+	survey_effect_add_column(&x, was->topo, &w->was, b->hosts, dst, base, w->flow, -1);
 	if (lid_owner(is->lids, lid) != NO_ID)
-		add_column(&x, is->topo, &w->is, w->stayed, dst, base, w->flow, 1);
+		survey_effect_add_column(&x, is->topo, &w->is, w->stayed, dst, base, w->flow, 1);
 	return true;
 }
 
@@ -705,7 +709,7 @@ static int walk_marked(struct effect_work *w, const struct sweep *after, bool by
 			return -1;
 		if (by_moves && moves_apply(w, after->routing, lid, dst, lid == was->lids->base[dst], row))
 			continue;
-		if (!walk_lid(w, after, lid, row))
+		if (!survey_effect_walk_lid(w, after, lid, row))
 			return 0;
 	}
 	return 1;
@@ -785,10 +789,10 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	memset(w->marked, 0, MAX_LID + 1);
 	moves_clear(&w->moves);
 	first.entries = mark_entries(w, was, is);
-	mark_cables(w, was, is);
-	sort_hosts(w, after);
+	survey_effect_mark_cables(w, was, is);
+	survey_effect_sort_hosts(w, after);
 	if (w->n_graves) {
-		find_parts(w, after);
+		survey_effect_find_parts(w, after);
 		memset(w->marked, 1, MAX_LID + 1);
 	}
 	tells = b->plain_vls && all_on_vl0(is);

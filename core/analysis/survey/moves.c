@@ -66,7 +66,7 @@ struct applying {
 	bool base_lid;
 };
 
-static void add_load(struct applying *a, uint32_t port, uint32_t routes)
+static void survey_moves_add_load(struct applying *a, uint32_t port, uint32_t routes)
 {
 	if (!a->base_lid)
 		return;
@@ -84,7 +84,7 @@ static void take_way(struct applying *a, uint32_t sw, uint32_t hosts)
 
 		if (next == NO_ID)
 			return;
-		add_load(a, port, 0 - hosts);
+		survey_moves_add_load(a, port, 0 - hosts);
 		if (a->m->moved[next]) {
 			a->m->own[next] -= hosts;
 			return;
@@ -94,7 +94,7 @@ static void take_way(struct applying *a, uint32_t sw, uint32_t hosts)
 }
 
 /* The new way from a switch: ports in m->path[0 .. *n - 1]. Returns its links to the LID, or HOPS_NONE. */
-static uint32_t follow(struct applying *a, uint32_t sw, uint32_t *n)
+static uint32_t survey_moves_follow(struct applying *a, uint32_t sw, uint32_t *n)
 {
 	const struct fabric *f = a->is->fabric;
 
@@ -139,12 +139,12 @@ static void put_way(struct applying *a, uint32_t sw, struct survey_row *row)
 
 	if (!hosts)
 		return;
-	hops = follow(a, sw, &n);
+	hops = survey_moves_follow(a, sw, &n);
 	row->rerouted += hosts;
 	if (hops > b->hops[(size_t)a->lid * a->is->fabric->n_switches + sw])
 		row->longer += hosts;
 	for (uint32_t i = 0; i < n; i++)
-		add_load(a, path[i], hosts);
+		survey_moves_add_load(a, path[i], hosts);
 	if (!b->place || !a->m->order_holds)
 		return;
 	for (uint32_t i = 0; i + 1 < n; i++)
@@ -168,7 +168,7 @@ bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, 
 	/* do all hosts that came by still arrive, by no too long way? None come by a switch that is down */
 	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next)
 		if (a.flow[m->move[i].sw] && switch_up(a.is, m->move[i].sw) &&
-		    follow(&a, m->move[i].sw, &n) >= HOPS_PLAIN)
+		    survey_moves_follow(&a, m->move[i].sw, &n) >= HOPS_PLAIN)
 			return false;
 	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next) {
 		m->moved[m->move[i].sw] = 1;

@@ -11,7 +11,7 @@
 
 /* --- the graph ------------------------------------------------------------------------------------------ */
 
-static void number_parts(struct net *g, const struct parts *parts, uint32_t *part_of_link)
+static void parted_number_parts(struct parted_net *g, const struct parts *parts, uint32_t *part_of_link)
 {
 	const struct fabric *f = parts->fabric;
 
@@ -30,7 +30,7 @@ static void number_parts(struct net *g, const struct parts *parts, uint32_t *par
 }
 
 /* Several cables to one switch are one arc where switches fail. */
-static void add_arcs(struct net *g, const struct topo *t, const uint32_t *part_of_link)
+static void add_arcs(struct parted_net *g, const struct topo *t, const uint32_t *part_of_link)
 {
 	uint32_t *seen = NEW_ARRAY((size_t)g->n + 1, uint32_t), at = 0;
 
@@ -54,7 +54,8 @@ static void add_arcs(struct net *g, const struct topo *t, const uint32_t *part_o
 	free(seen);
 }
 
-static int net_init(struct net *g, const struct sweep *w, const struct parts *parts, struct err *e)
+static int parted_net_init(struct parted_net *g, const struct sweep *w, const struct parts *parts,
+			   struct err *e)
 {
 	const struct fabric *f = w->fabric;
 	uint64_t pairs = (uint64_t)parts->n * (parts->n - 1) / 2;
@@ -62,7 +63,7 @@ static int net_init(struct net *g, const struct sweep *w, const struct parts *pa
 
 	if (mem_room(e, pairs / 4, "bits of all pairs of %u", parts->n))
 		return -1;
-	*g = (struct net){.sweep = w, .switches = parts->kind == PART_SWITCH, .n = f->n_switches};
+	*g = (struct parted_net){.sweep = w, .switches = parts->kind == PART_SWITCH, .n = f->n_switches};
 	g->n_parts = parts->n;
 	part_of_link = NEW_ARRAY((size_t)f->n_links + 1, uint32_t);
 	g->off = NEW_ARRAY((size_t)g->n + 1, uint32_t);
@@ -76,13 +77,13 @@ static int net_init(struct net *g, const struct sweep *w, const struct parts *pa
 		g->sw_of = NEW_ARRAY((size_t)parts->n + 1, uint32_t);
 	else
 		g->end = mem_array((size_t)parts->n + 1, sizeof(*g->end));
-	number_parts(g, parts, part_of_link);
+	parted_number_parts(g, parts, part_of_link);
 	add_arcs(g, w->topo, part_of_link);
 	free(part_of_link);
 	return 0;
 }
 
-static void net_free(struct net *g)
+static void parted_net_free(struct parted_net *g)
 {
 	free(g->off);
 	free(g->arc);
@@ -96,7 +97,7 @@ static void net_free(struct net *g)
 
 /* --- witnesses ------------------------------------------------------------------------------------------ */
 
-static bool cable_witness(const struct net *g, uint32_t a, uint32_t b, uint32_t sw[2])
+static bool cable_witness(const struct parted_net *g, uint32_t a, uint32_t b, uint32_t sw[2])
 {
 	uint32_t *queue = NEW_ARRAY((size_t)g->n + 1, uint32_t), end = 0;
 	uint8_t *seen = NEW_ARRAY((size_t)g->n + 1, uint8_t);
@@ -131,7 +132,8 @@ static uint32_t host_on(const struct sweep *w, uint32_t sw)
 	return ep;
 }
 
-static void add_row(struct parted *r, const struct net *g, struct legal *l, uint32_t a, uint32_t b)
+static void parted_add_row(struct parted *r, const struct parted_net *g, struct legal *l, uint32_t a,
+			   uint32_t b)
 {
 	uint32_t sw[2];
 
@@ -144,8 +146,8 @@ static void add_row(struct parted *r, const struct net *g, struct legal *l, uint
 }
 
 /* Counts and rows from the bits.  A link that is bad alone is bad with any other. -1 and *e. */
-static int list_rows(struct parted *r, const struct net *g, struct legal *l, struct progress *p,
-		     struct err *e)
+static int parted_list_rows(struct parted *r, const struct parted_net *g, struct legal *l, struct progress *p,
+			    struct err *e)
 {
 	uint32_t n = g->n_parts;
 
@@ -154,7 +156,7 @@ static int list_rows(struct parted *r, const struct net *g, struct legal *l, str
 	for (uint32_t a = 0; a < n; a++)
 		if (g->alone[a]) {
 			r->alone++;
-			add_row(r, g, l, a, NO_ID);
+			parted_add_row(r, g, l, a, NO_ID);
 		}
 	for (uint32_t a = 0; a < n; a++) {
 		uint64_t at = a + 1 < n ? pair_bit(g, a, a + 1) : 0;
@@ -168,7 +170,7 @@ static int list_rows(struct parted *r, const struct net *g, struct legal *l, str
 			if (g->alone[a] || g->alone[b])
 				continue;
 			r->together++;
-			add_row(r, g, l, a, b);
+			parted_add_row(r, g, l, a, b);
 		}
 		if (!progress_step(p, a))
 			return err_set(e, CANCELLED);
@@ -179,7 +181,7 @@ static int list_rows(struct parted *r, const struct net *g, struct legal *l, str
 /* --- cables of hosts ------------------------------------------------------------------------------------ */
 
 /* Hosts that count, on all switches that cables join with a switch: [n]; the caller frees. */
-static uint32_t *hosts_joined(const struct net *g)
+static uint32_t *hosts_joined(const struct parted_net *g)
 {
 	uint32_t *set = NEW_ARRAY((size_t)g->n + 1, uint32_t), *hosts = NEW_ARRAY((size_t)g->n + 1, uint32_t);
 
@@ -196,7 +198,7 @@ static uint32_t *hosts_joined(const struct net *g)
 	return hosts;
 }
 
-static void add_host_links(struct parted *r, const struct net *g, const struct legal *l)
+static void add_host_links(struct parted *r, const struct parted_net *g, const struct legal *l)
 {
 	const struct sweep *w = g->sweep;
 	bool only_alone = l && !w->routing->ops->is_root;
@@ -234,7 +236,7 @@ struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct pro
 	struct parted *r = NEW(struct parted);
 	struct parts *parts = parts_new(w->fabric, kind, NULL);
 	struct legal *l = NULL;
-	struct net g = {0};
+	struct parted_net g = {0};
 	int rc;
 
 	r->parts = parts;
@@ -243,7 +245,7 @@ struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct pro
 	r->pairs = (uint64_t)parts->n * (parts->n ? parts->n - 1 : 0) / 2;
 	rc = parts->n < 2 ? err_set(e, "found %u %s that are up, expected at least 2 for a pair", parts->n,
 				    part_words[kind])
-			  : net_init(&g, w, parts, e);
+			  : parted_net_init(&g, w, parts, e);
 	if (!rc && r->legal) {
 		l = legal_new(&g, e);
 		rc = l ? parted_legal(l, &r->reranked, p, e) : -1;
@@ -251,11 +253,11 @@ struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct pro
 		rc = g.switches ? parted_switches(&g, p, e) : parted_links(&g, p, e);
 	}
 	if (!rc)
-		rc = list_rows(r, &g, l, p, e);
+		rc = parted_list_rows(r, &g, l, p, e);
 	if (!rc && !g.switches)
 		add_host_links(r, &g, l);
 	legal_free(l);
-	net_free(&g);
+	parted_net_free(&g);
 	if (!rc)
 		return r;
 	parted_free(r);

@@ -11,7 +11,7 @@
 #define WAYS 3 /* so many ways without a common part: no two failures part them */
 
 struct legal {
-	struct net *g;
+	struct parted_net *g;
 	bool levels;		 /* equal ranks: a level step, which frees the packet; else GUIDs decide */
 	uint8_t *top;		 /* [n] rank 0, as long as it is up */
 	uint32_t *rank;		 /* [n] with nothing failed */
@@ -22,11 +22,11 @@ struct legal {
 	uint32_t (*seen)[2];	 /* [n_parts] two ends that it parts alone, ranks as before; NO_ID */
 	pthread_mutex_t lock;	 /* of seen */
 	_Atomic uint64_t reranked;
-	struct search *own; /* of legal_witness() */
+	struct parted_legal_search *own; /* of legal_witness() */
 };
 
 /* A worker's own. */
-struct search {
+struct parted_legal_search {
 	const struct legal *l;
 	uint32_t *rank;		     /* [n] in force */
 	uint8_t *closed;	     /* [n_parts] 1: not to be used */
@@ -34,9 +34,9 @@ struct search {
 	uint32_t *queue, *from, *by; /* [2 * n]; of state 2 * switch + down */
 };
 
-static struct search *search_new(const struct legal *l)
+static struct parted_legal_search *parted_legal_search_new(const struct legal *l)
 {
-	struct search *s = NEW(struct search);
+	struct parted_legal_search *s = NEW(struct parted_legal_search);
 	size_t n = l->g->n;
 
 	s->l = l;
@@ -51,7 +51,7 @@ static struct search *search_new(const struct legal *l)
 	return s;
 }
 
-static void search_free(struct search *s)
+static void parted_legal_search_free(struct parted_legal_search *s)
 {
 	if (!s)
 		return;
@@ -64,22 +64,22 @@ static void search_free(struct search *s)
 	free(s);
 }
 
-static bool usable(const struct search *s, const struct net_arc *c)
+static bool parted_legal_usable(const struct parted_legal_search *s, const struct net_arc *c)
 {
 	uint32_t part = s->l->g->switches ? s->l->g->part_of[c->to] : c->edge;
 
 	return part == NO_ID || !s->closed[part];
 }
 
-static bool is_down(const struct search *s, uint32_t sw)
+static bool is_down(const struct parted_legal_search *s, uint32_t sw)
 {
 	return s->l->g->switches && s->l->g->part_of[sw] != NO_ID && s->closed[s->l->g->part_of[sw]];
 }
 
 /* Distances from the top, into s->rank. */
-static void rank_all(struct search *s)
+static void rank_all(struct parted_legal_search *s)
 {
-	const struct net *g = s->l->g;
+	const struct parted_net *g = s->l->g;
 	uint32_t end = 0;
 
 	for (uint32_t v = 0; v < g->n; v++) {
@@ -89,14 +89,14 @@ static void rank_all(struct search *s)
 	}
 	for (uint32_t i = 0; i < end; i++)
 		for (uint32_t k = g->off[s->queue[i]]; k < g->off[s->queue[i] + 1]; k++)
-			if (usable(s, &g->arc[k]) && s->rank[g->arc[k].to] == NO_RANK_YET) {
+			if (parted_legal_usable(s, &g->arc[k]) && s->rank[g->arc[k].to] == NO_RANK_YET) {
 				s->rank[g->arc[k].to] = s->rank[s->queue[i]] + 1;
 				s->queue[end++] = g->arc[k].to;
 			}
 }
 
 /* 'U', 'D' or '=', as struct routing_ops.direction; root to root is down. */
-static char direction(const struct search *s, uint32_t from, uint32_t to)
+static char parted_legal_direction(const struct parted_legal_search *s, uint32_t from, uint32_t to)
 {
 	const struct fabric *f = s->l->g->sweep->fabric;
 	uint32_t a = s->rank[from], b = s->rank[to];
@@ -109,9 +109,9 @@ static char direction(const struct search *s, uint32_t from, uint32_t to)
 }
 
 /* Legal ways from x to y, or (NO_ID) to all.  Returns the state that reached y; NO_ID. */
-static uint32_t go(struct search *s, uint32_t x, uint32_t y)
+static uint32_t parted_legal_go(struct parted_legal_search *s, uint32_t x, uint32_t y)
 {
-	const struct net *g = s->l->g;
+	const struct parted_net *g = s->l->g;
 	uint32_t end = 0;
 
 	memset(s->reached, 0, g->n);
@@ -128,9 +128,9 @@ static uint32_t go(struct search *s, uint32_t x, uint32_t y)
 			char way;
 			unsigned down;
 
-			if ((s->reached[c->to] & 1) || !usable(s, c))
+			if ((s->reached[c->to] & 1) || !parted_legal_usable(s, c))
 				continue;
-			way = direction(s, v, c->to);
+			way = parted_legal_direction(s, v, c->to);
 			down = way == 'D';
 			if (((state & 1) && way == 'U') || (s->reached[c->to] & 1u << down))
 				continue;
@@ -146,9 +146,9 @@ static uint32_t go(struct search *s, uint32_t x, uint32_t y)
 }
 
 /* The parts of the way that ends in a state, without its two ends.  Returns their number. */
-static uint32_t parts_of_way(const struct search *s, uint32_t state, uint32_t *part)
+static uint32_t parts_of_way(const struct parted_legal_search *s, uint32_t state, uint32_t *part)
 {
-	const struct net *g = s->l->g;
+	const struct parted_net *g = s->l->g;
 	uint32_t n = 0;
 
 	for (; s->from[state] != NO_ID; state = s->from[state])
@@ -164,7 +164,7 @@ static uint32_t parts_of_way(const struct search *s, uint32_t state, uint32_t *p
 /* Notes the parts without which a switch loses its rank: all its links, or neighbours, one rank above. */
 static void note_supports(struct legal *l, uint32_t v)
 {
-	const struct net *g = l->g;
+	const struct parted_net *g = l->g;
 	uint32_t part[2], n = 0;
 
 	for (uint32_t k = g->off[v]; k < g->off[v + 1]; k++) {
@@ -188,7 +188,7 @@ static bool ranks_shift(const struct legal *l, uint32_t a, uint32_t b)
 /* --- one pair from nothing ------------------------------------------------------------------------------ */
 
 /* Two ends that are joined with nothing failed, and not without a and b. */
-static bool parts_two(struct search *s, uint32_t a, uint32_t b, uint32_t sw[2])
+static bool parts_two(struct parted_legal_search *s, uint32_t a, uint32_t b, uint32_t sw[2])
 {
 	const struct legal *l = s->l;
 	bool found = false;
@@ -200,7 +200,7 @@ static bool parts_two(struct search *s, uint32_t a, uint32_t b, uint32_t sw[2])
 	for (uint32_t i = 0; i < l->n_ends && !found; i++) {
 		if (is_down(s, l->ends[i]))
 			continue;
-		go(s, l->ends[i], NO_ID);
+		parted_legal_go(s, l->ends[i], NO_ID);
 		for (uint32_t k = i + 1; k < l->n_ends && !found; k++) {
 			uint32_t y = l->ends[k];
 
@@ -234,11 +234,12 @@ bool legal_meets(const struct legal *l, uint32_t sw)
 
 struct legal_job {
 	struct legal *l;
-	struct search **search; /* [workers] */
+	struct parted_legal_search **search; /* [workers] */
 };
 
 /* Are there three ways without a common part?  The first one is in part[], *n. */
-static bool three_ways(struct search *s, uint32_t x, uint32_t y, uint32_t *part, uint32_t *n, uint32_t *other)
+static bool three_ways(struct parted_legal_search *s, uint32_t x, uint32_t y, uint32_t *part, uint32_t *n,
+		       uint32_t *other)
 {
 	uint32_t all = 0, first = 0, state = NO_ID;
 	bool safe = false;
@@ -246,7 +247,7 @@ static bool three_ways(struct search *s, uint32_t x, uint32_t y, uint32_t *part,
 
 	*n = 0;
 	for (ways = 0; ways < WAYS && !safe; ways++) {
-		state = go(s, x, y);
+		state = parted_legal_go(s, x, y);
 		if (state == NO_ID)
 			break;
 		first = parts_of_way(s, state, other + all);
@@ -274,7 +275,8 @@ static void note_alone(struct legal *l, uint32_t a, uint32_t x, uint32_t y)
 	pthread_mutex_unlock(&l->lock);
 }
 
-static void cuts_of(struct search *s, struct legal *l, uint32_t x, uint32_t y, uint32_t *a, uint32_t *b)
+static void cuts_of(struct parted_legal_search *s, struct legal *l, uint32_t x, uint32_t y, uint32_t *a,
+		    uint32_t *b)
 {
 	uint32_t n, m, state;
 
@@ -282,13 +284,13 @@ static void cuts_of(struct search *s, struct legal *l, uint32_t x, uint32_t y, u
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		s->closed[a[i]] = 1;
-		state = go(s, x, y);
+		state = parted_legal_go(s, x, y);
 		m = state == NO_ID ? 0 : parts_of_way(s, state, b);
 		if (state == NO_ID)
 			note_alone(l, a[i], x, y);
 		for (uint32_t k = 0; k < m; k++) {
 			s->closed[b[k]] = 1;
-			if (go(s, x, y) == NO_ID)
+			if (parted_legal_go(s, x, y) == NO_ID)
 				pair_mark(l->g->bad, pair_bit(l->g, a[i], b[k]));
 			s->closed[b[k]] = 0;
 		}
@@ -318,7 +320,7 @@ static int decide_part(void *ctx, unsigned worker, unsigned i, struct progress *
 {
 	struct legal_job *j = ctx;
 	struct legal *l = j->l;
-	struct net *g = l->g;
+	struct parted_net *g = l->g;
 	uint32_t a = i, sw[2];
 
 	for (uint32_t b = a + 1; b < g->n_parts; b++) {
@@ -355,15 +357,15 @@ int parted_legal(struct legal *l, uint64_t *reranked, struct progress *p, struct
 	int rc;
 
 	n = MAX(n, m);
-	j.search = NEW_ARRAY((size_t)n + 1, struct search *);
+	j.search = NEW_ARRAY((size_t)n + 1, struct parted_legal_search *);
 	for (unsigned i = 0; i < n; i++)
-		j.search[i] = search_new(l);
+		j.search[i] = parted_legal_search_new(l);
 	rc = parallel_run(&ends, "ways of pairs of switches", p, e);
 	if (!rc)
 		rc = parallel_run(&parts, "pairs of failures", p, e);
 	*reranked = l->reranked;
 	for (unsigned i = 0; i < n; i++)
-		search_free(j.search[i]);
+		parted_legal_search_free(j.search[i]);
 	free(j.search);
 	return rc;
 }
@@ -377,7 +379,7 @@ static bool has_end_node(const struct topo *t, uint32_t sw)
 }
 
 /* Are the directions in force those of ranks and GUIDs? */
-static int same_directions(const struct legal *l, const struct search *s, struct err *e)
+static int same_directions(const struct legal *l, const struct parted_legal_search *s, struct err *e)
 {
 	const struct routing *r = l->g->sweep->routing;
 	const struct topo *t = r->topo;
@@ -387,17 +389,18 @@ static int same_directions(const struct legal *l, const struct search *s, struct
 		FOR_CABLES(t, v, port, to) {
 			char is = r->ops->direction(r, v, t->fabric->port_num[port]);
 
-			if (is != direction(s, v, to) && (is != '=' || s->rank[v]))
+			if (is != parted_legal_direction(s, v, to) && (is != '=' || s->rank[v]))
 				return err_set(
 					e,
 					"%s: found direction %c, expected %c by ranks and GUIDs; pairs "
 					"cannot be proved with ids from a file",
-					port_plain(t->fabric, port, a, sizeof(a)), is, direction(s, v, to));
+					port_plain(t->fabric, port, a, sizeof(a)), is,
+					parted_legal_direction(s, v, to));
 		}
 	return 0;
 }
 
-struct legal *legal_new(struct net *g, struct err *e)
+struct legal *legal_new(struct parted_net *g, struct err *e)
 {
 	const struct routing *r = g->sweep->routing;
 	struct legal *l = NEW(struct legal);
@@ -415,7 +418,7 @@ struct legal *legal_new(struct net *g, struct err *e)
 		if (g->hosts[v])
 			l->ends[l->n_ends++] = v;
 	}
-	l->own = search_new(l);
+	l->own = parted_legal_search_new(l);
 	rank_all(l->own);
 	l->rank = NEW_ARRAY((size_t)g->n + 1, uint32_t);
 	memcpy(l->rank, l->own->rank, g->n * sizeof(*l->rank));
@@ -430,7 +433,7 @@ struct legal *legal_new(struct net *g, struct err *e)
 	}
 	l->joined = NEW_ARRAY((size_t)l->n_ends * g->n + 1, uint8_t);
 	for (uint32_t i = 0; i < l->n_ends; i++) {
-		go(l->own, l->ends[i], NO_ID);
+		parted_legal_go(l->own, l->ends[i], NO_ID);
 		memcpy(l->joined + (size_t)i * g->n, l->own->reached, g->n);
 	}
 	for (uint32_t v = 0; v < g->n; v++)
@@ -443,7 +446,7 @@ void legal_free(struct legal *l)
 {
 	if (!l)
 		return;
-	search_free(l->own);
+	parted_legal_search_free(l->own);
 	pthread_mutex_destroy(&l->lock);
 	free(l->top);
 	free(l->rank);

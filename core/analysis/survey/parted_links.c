@@ -45,7 +45,8 @@ static void forest_free(struct forest *t)
 	free(t->next);
 }
 
-static uint32_t visit(struct forest *t, const struct net *g, uint32_t sw, uint32_t parent, uint32_t edge)
+static uint32_t visit(struct forest *t, const struct parted_net *g, uint32_t sw, uint32_t parent,
+		      uint32_t edge)
 {
 	uint32_t v = t->n++;
 
@@ -61,7 +62,7 @@ static uint32_t visit(struct forest *t, const struct net *g, uint32_t sw, uint32
 }
 
 /* One tree from a switch; a switch `gone` is not there. */
-static void grow(struct forest *t, const struct net *g, uint32_t from, uint32_t gone)
+static void parted_links_grow(struct forest *t, const struct parted_net *g, uint32_t from, uint32_t gone)
 {
 	uint32_t v = visit(t, g, from, NO_ID, NO_ID);
 
@@ -88,13 +89,13 @@ static void grow(struct forest *t, const struct net *g, uint32_t from, uint32_t 
 	}
 }
 
-static void grow_all(struct forest *t, const struct net *g, uint32_t gone)
+static void grow_all(struct forest *t, const struct parted_net *g, uint32_t gone)
 {
 	t->n = 0;
 	memset(t->at, 0xff, g->n * sizeof(*t->at));
 	for (uint32_t s = 0; s < g->n; s++)
 		if (s != gone && t->at[s] == NO_ID)
-			grow(t, g, s, gone);
+			parted_links_grow(t, g, s, gone);
 }
 
 /* --- links ---------------------------------------------------------------------------------------------- */
@@ -108,7 +109,7 @@ struct cover {
 COMPARATOR(by_cover, struct cover, UP(high) UP(size) UP(place))
 
 /* Tree links get `high` from the deepest upper ends first; a link that has one is passed over. */
-static void set_high(struct cover *c, const struct net *g, const struct forest *t)
+static void set_high(struct cover *c, const struct parted_net *g, const struct forest *t)
 {
 	uint32_t *open = NEW_ARRAY((size_t)t->n + 1, uint32_t);
 
@@ -133,7 +134,7 @@ static void set_high(struct cover *c, const struct net *g, const struct forest *
 }
 
 /* Links in a circle, in order: without any two of them it falls apart.  Hosts lie behind each one. */
-static void mark_circle(struct net *g, const uint32_t *edge, const uint32_t *behind, uint32_t n)
+static void mark_circle(struct parted_net *g, const uint32_t *edge, const uint32_t *behind, uint32_t n)
 {
 	uint32_t *group = NEW_ARRAY((size_t)n + 1, uint32_t), most = 0;
 
@@ -149,7 +150,7 @@ static void mark_circle(struct net *g, const uint32_t *edge, const uint32_t *beh
 }
 
 /* Covers c[0 .. n - 1] are equal, the upper link first. */
-static void mark_chain(struct net *g, const struct forest *t, const struct cover *c, uint32_t n)
+static void mark_chain(struct parted_net *g, const struct forest *t, const struct cover *c, uint32_t n)
 {
 	uint32_t *edge = NEW_ARRAY((size_t)n + 1, uint32_t), *behind = NEW_ARRAY((size_t)n + 1, uint32_t);
 	uint32_t outside = t->hosts[t->root[c->place]] - t->hosts[c->place], last;
@@ -170,7 +171,7 @@ static void mark_chain(struct net *g, const struct forest *t, const struct cover
 	free(behind);
 }
 
-int parted_links(struct net *g, struct progress *p, struct err *e)
+int parted_links(struct parted_net *g, struct progress *p, struct err *e)
 {
 	struct forest t = {0};
 	struct cover *c = NEW_ARRAY((size_t)g->n + 1, struct cover);
@@ -205,7 +206,7 @@ int parted_links(struct net *g, struct progress *p, struct err *e)
 /* --- switches ------------------------------------------------------------------------------------------- */
 
 /* pieces[v]: parts with hosts that are left without place v, as if nothing else were gone. */
-static void count_pieces(const struct net *g, const struct forest *t, uint32_t *pieces, uint32_t *rest)
+static void count_pieces(const struct parted_net *g, const struct forest *t, uint32_t *pieces, uint32_t *rest)
 {
 	uint32_t trees = 0;
 
@@ -227,7 +228,7 @@ static void count_pieces(const struct net *g, const struct forest *t, uint32_t *
 
 static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
-	struct net *g = ctx;
+	struct parted_net *g = ctx;
 	uint32_t *pieces = NEW_ARRAY((size_t)g->n + 1, uint32_t),
 		 *rest = NEW_ARRAY((size_t)g->n + 1, uint32_t);
 	struct forest t = {0};
@@ -254,7 +255,7 @@ static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p
 	return 0;
 }
 
-int parted_switches(struct net *g, struct progress *p, struct err *e)
+int parted_switches(struct parted_net *g, struct progress *p, struct err *e)
 {
 	struct parallel par = {.n = g->n_parts + 1, .work = try_switch, .ctx = g};
 

@@ -12,7 +12,7 @@ struct net_arc {
 	uint32_t to, edge;
 };
 
-struct net {
+struct parted_net {
 	const struct sweep *sweep;
 	bool switches;	       /* parts are switches; else links */
 	uint32_t n, n_parts;   /* n: switches */
@@ -26,7 +26,7 @@ struct net {
 	_Atomic uint64_t *bad; /* bits of pairs */
 };
 
-static inline uint64_t pair_bit(const struct net *g, uint32_t a, uint32_t b)
+static inline uint64_t pair_bit(const struct parted_net *g, uint32_t a, uint32_t b)
 {
 	uint64_t i = MIN(a, b), j = MAX(a, b);
 
@@ -44,26 +44,26 @@ static inline bool pair_is(const _Atomic uint64_t *bits, uint64_t at)
 }
 
 /* Is an arc usable from a switch when parts a and b (NO_ID: none) are down? */
-static inline bool arc_up(const struct net *g, const struct net_arc *c, uint32_t a, uint32_t b)
+static inline bool arc_up(const struct parted_net *g, const struct net_arc *c, uint32_t a, uint32_t b)
 {
 	uint32_t part = g->switches ? g->part_of[c->to] : c->edge;
 
 	return part != a && part != b;
 }
 
-static inline bool net_down(const struct net *g, uint32_t sw, uint32_t a, uint32_t b)
+static inline bool net_down(const struct parted_net *g, uint32_t sw, uint32_t a, uint32_t b)
 {
 	return g->switches && (g->part_of[sw] == a || g->part_of[sw] == b);
 }
 
 /* Fill in alone[] and bad by connectivity.  -1 and *e: cancelled. */
-int parted_links(struct net *g, struct progress *p, struct err *e);
-int parted_switches(struct net *g, struct progress *p, struct err *e);
+int parted_links(struct parted_net *g, struct progress *p, struct err *e);
+int parted_switches(struct parted_net *g, struct progress *p, struct err *e);
 
 /* The same by legal ways. */
 struct legal;
 /* NULL and *e: the directions do not come from ranks and GUIDs, cancelled, or no memory. */
-struct legal *legal_new(struct net *g, struct err *e);
+struct legal *legal_new(struct parted_net *g, struct err *e);
 void legal_free(struct legal *l);
 int parted_legal(struct legal *l, uint64_t *reranked, struct progress *p, struct err *e);
 /* Has a switch with hosts a way to another one, with nothing failed? */

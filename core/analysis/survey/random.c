@@ -8,12 +8,12 @@
 #include "core/base/mix.h"
 
 /* Pairs seen: open addressing, 0 = free. */
-struct seen {
+struct survey_random_seen {
 	uint64_t *slot;
 	size_t mask;
 };
 
-static bool is_new(struct seen *s, uint64_t key)
+static bool survey_random_is_new(struct survey_random_seen *s, uint64_t key)
 {
 	size_t at = (size_t)(mix(0, key) >> 20) & s->mask;
 
@@ -27,7 +27,7 @@ static bool is_new(struct seen *s, uint64_t key)
 uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, bool *sampled)
 {
 	uint64_t total = n ? (uint64_t)n * (n - 1) / 2 : 0;
-	struct seen seen = {.mask = 16};
+	struct survey_random_seen seen = {.mask = 16};
 	uint32_t k = 0;
 
 	*sampled = total > want;
@@ -47,7 +47,7 @@ uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, b
 		uint32_t i = rng_below(&seed, n), j = rng_below(&seed, n - 1);
 
 		j += j >= i;
-		if (!is_new(&seen, i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i))
+		if (!survey_random_is_new(&seen, i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i))
 			continue;
 		(*out)[2 * (size_t)k] = MIN(i, j);
 		(*out)[2 * (size_t)k++ + 1] = MAX(i, j);

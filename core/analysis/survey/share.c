@@ -183,7 +183,7 @@ struct taking {
 	const char *name;
 };
 
-static void take_share(void *ctx, json_t *v)
+static void survey_share_take(void *ctx, json_t *v)
 {
 	struct taking *t = ctx;
 	const char *command = json_string_value(json_object_get(v, "command"));
@@ -201,7 +201,7 @@ int survey_shares_read(json_t *shares, const char *name, const char *data, size_
 	struct taking t = {shares, name};
 	size_t before = json_array_size(shares);
 
-	if (json_values_read(name, data, size, PRINTS_SHARES, most, take_share, &t, p, e))
+	if (json_values_read(name, data, size, PRINTS_SHARES, most, survey_share_take, &t, p, e))
 		return -1;
 	if (json_array_size(shares) > before)
 		return 0;
@@ -215,21 +215,21 @@ static const char *from(const json_t *share)
 	return json_string_value(json_object_get(share, "from"));
 }
 
-static const json_t *head(const json_t *share)
+static const json_t *survey_share_head(const json_t *share)
 {
 	return json_object_get(share, "survey_of");
 }
 
 /* A number in the share's `of` object; 0: none. */
-static uint64_t number(const json_t *share, const char *key)
+static uint64_t survey_share_number(const json_t *share, const char *key)
 {
-	json_int_t v = json_integer_value(json_object_get(head(share), key));
+	json_int_t v = json_integer_value(json_object_get(survey_share_head(share), key));
 
 	return v > 0 ? (uint64_t)v : 0;
 }
 
 /* The text of a value: a string, a number, or nothing. */
-static const char *told(const json_t *v, char *buf, size_t size)
+static const char *survey_share_told(const json_t *v, char *buf, size_t size)
 {
 	if (json_is_string(v))
 		return json_string_value(v);
@@ -266,13 +266,13 @@ static int same_survey(const json_t *a, const json_t *b, struct err *e)
 	char x[32], y[32];
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		const json_t *v = json_object_get(head(a), keys[i].key),
-			     *u = json_object_get(head(b), keys[i].key);
+		const json_t *v = json_object_get(survey_share_head(a), keys[i].key),
+			     *u = json_object_get(survey_share_head(b), keys[i].key);
 
 		if (!equal(v, u))
 			return err_set(e, "%s is of another %s: found \"%s\", expected \"%s\" as in %s",
-				       from(b), keys[i].what, told(u, y, sizeof(y)), told(v, x, sizeof(x)),
-				       from(a));
+				       from(b), keys[i].what, survey_share_told(u, y, sizeof(y)),
+				       survey_share_told(v, x, sizeof(x)), from(a));
 	}
 	if (!equal(json_object_get(a, "scope"), json_object_get(b, "scope")))
 		return err_set(e, "%s is of another scope than %s", from(b), from(a));
@@ -289,7 +289,7 @@ static uint64_t figure(const json_t *row, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(row, key));
 }
 
-static bool ends_with(const char *text, const char *end)
+static bool survey_share_ends_with(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
 
@@ -299,9 +299,9 @@ static bool ends_with(const char *text, const char *end)
 /* What a value of a row should be; NULL: it may be that. */
 static const char *wrong_value(const char *key, const json_t *v)
 {
-	json_int_t n = json_integer_value(v), most = ends_with(key, "_port")  ? MAX_PORTS
-						     : ends_with(key, "_lid") ? UINT16_MAX
-									      : UINT32_MAX;
+	json_int_t n = json_integer_value(v), most = survey_share_ends_with(key, "_port")  ? MAX_PORTS
+						     : survey_share_ends_with(key, "_lid") ? UINT16_MAX
+											   : UINT32_MAX;
 
 	if (!json_is_integer(v)) /* null: no engine routes, or no link is left that could carry load */
 		return NULL;
@@ -357,7 +357,8 @@ static const char *wrong_row(const json_t *row, uint64_t failures, bool pairs, c
 static int check_rows(const json_t *share, struct err *e)
 {
 	const json_t *rows = json_object_get(share, "survey");
-	uint64_t failures = number(share, "failures"), shards = number(share, "shards");
+	uint64_t failures = survey_share_number(share, "failures"),
+		 shards = survey_share_number(share, "shards");
 	uint8_t *seen = NEW_ARRAY(json_array_size(rows) + 1, uint8_t);
 	char found[32];
 	int rc = 0;
@@ -365,13 +366,15 @@ static int check_rows(const json_t *share, struct err *e)
 	for (size_t i = 0; !rc && i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
 		const char *key = "what",
-			   *expected = wrong_row(row, failures, number(share, "pairs") != 0, &key);
+			   *expected =
+				   wrong_row(row, failures, survey_share_number(share, "pairs") != 0, &key);
 		uint64_t index = figure(row, "index");
 
 		if (expected)
 			rc = err_set(e, "%s: row %zu: found %s \"%s\", expected %s", from(share), i + 1, key,
-				     told(json_object_get(row, key), found, sizeof(found)), expected);
-		else if (index % shards != number(share, "shard") - 1)
+				     survey_share_told(json_object_get(row, key), found, sizeof(found)),
+				     expected);
+		else if (index % shards != survey_share_number(share, "shard") - 1)
 			rc = err_set(e, "%s: row %zu: the failure with index %" PRIu64 " is of another share",
 				     from(share), i + 1, index);
 		else if (seen[index / shards]++)
@@ -387,8 +390,9 @@ static int find_shares(const json_t *shares, uint64_t n, const json_t **where, s
 {
 	for (size_t i = 0; i < json_array_size(shares); i++) {
 		const json_t *s = json_array_get(shares, i);
-		uint64_t shard = number(s, "shard"), rows = json_array_size(json_object_get(s, "survey"));
-		uint64_t all = number(s, "failures"), expected = all / n + (shard - 1 < all % n);
+		uint64_t shard = survey_share_number(s, "shard"),
+			 rows = json_array_size(json_object_get(s, "survey"));
+		uint64_t all = survey_share_number(s, "failures"), expected = all / n + (shard - 1 < all % n);
 
 		if (!json_is_true(json_object_get(s, "ok")))
 			return err_set(e, "%s: this share did not end well (ok is not true)", from(s));
@@ -414,7 +418,7 @@ static int find_shares(const json_t *shares, uint64_t n, const json_t **where, s
 }
 
 /* The i-th number of a row in the order of survey_order(). Larger ones come first; the index is last. */
-static uint64_t weight(const json_t *row, int i)
+static uint64_t survey_share_weight(const json_t *row, int i)
 {
 	static const char *const key[] = {
 		"new_loops", "between_survivors", "fallback", "cut_off", "load_after",
@@ -429,13 +433,13 @@ static uint64_t weight(const json_t *row, int i)
 	return json_is_boolean(v) ? json_is_true(v) : (uint64_t)json_integer_value(v);
 }
 
-static int by_harm(const void *x, const void *y)
+static int survey_share_by_harm(const void *x, const void *y)
 {
 	const json_t *a = *(json_t *const *)x, *b = *(json_t *const *)y;
 
 	for (int i = 0; i <= 9; i++)
-		if (weight(a, i) != weight(b, i))
-			return weight(a, i) > weight(b, i) ? -1 : 1;
+		if (survey_share_weight(a, i) != survey_share_weight(b, i))
+			return survey_share_weight(a, i) > survey_share_weight(b, i) ? -1 : 1;
 	return 0;
 }
 
@@ -454,7 +458,7 @@ static json_t *join_rows(const json_t *shares)
 		for (size_t k = 0; k < json_array_size(rows); k++)
 			row[n++] = json_array_get(rows, k);
 	}
-	qsort(row, n, sizeof(json_t *), by_harm);
+	qsort(row, n, sizeof(json_t *), survey_share_by_harm);
 	for (size_t i = 0; i < n; i++) {
 		bool bad = json_is_null(json_object_get(row[i], "engine")) || figure(row[i], "new_loops") ||
 			   figure(row[i], "between_survivors") || figure(row[i], "beyond");
@@ -496,7 +500,7 @@ static json_t *cleaned(const json_t *v)
 json_t *survey_merge(const json_t *shares, struct err *e)
 {
 	const json_t *first = json_array_get(shares, 0), **where;
-	uint64_t n = number(first, "shards"), missing = 0;
+	uint64_t n = survey_share_number(first, "shards"), missing = 0;
 	struct text t = {0};
 	json_t *o, *of, *clean;
 	int rc = 0;
@@ -521,7 +525,7 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 	free(where);
 	if (rc)
 		return NULL;
-	of = json_deep_copy(head(first));
+	of = json_deep_copy(survey_share_head(first));
 	json_object_del(of, "shard");
 	json_object_del(of, "shards");
 	o = json_make("{s:o, s:o}", "survey_of", of, "survey", join_rows(shares));

@@ -35,7 +35,7 @@ int survey_order(const struct survey_row *a, const struct survey_row *b)
 	return COMPARED(a->index, b->index);
 }
 
-static int by_harm(const void *x, const void *y)
+static int survey_by_harm(const void *x, const void *y)
 {
 	return survey_order(x, y);
 }
@@ -44,7 +44,7 @@ static int by_outage(const void *x, const void *y)
 {
 	const struct survey_row *a = x, *b = y;
 
-	return a->outage != b->outage ? (a->outage > b->outage ? -1 : 1) : by_harm(x, y);
+	return a->outage != b->outage ? (a->outage > b->outage ? -1 : 1) : survey_by_harm(x, y);
 }
 
 /* --- words ------------------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ char *survey_what(const struct parts *p, const uint32_t part[2])
 }
 
 /* A member of a plan: a link, or a node. */
-static void add_member(const struct parts *p, uint32_t id, const char **kind, struct text *t)
+static void survey_add_member(const struct parts *p, uint32_t id, const char **kind, struct text *t)
 {
 	const struct fabric *f = p->fabric;
 	uint32_t node = id - f->n_links;
@@ -84,7 +84,7 @@ char *survey_command(const struct parts *p, const uint32_t part[2])
 		if (!single)
 			word_append(&t, p->name[part[k]]);
 		for (uint32_t i = p->first[part[k]]; single && i < p->first[part[k] + 1]; i++)
-			add_member(p, p->id[i], &kind, &t);
+			survey_add_member(p, p->id[i], &kind, &t);
 	}
 	return t.s;
 }
@@ -92,7 +92,7 @@ char *survey_command(const struct parts *p, const uint32_t part[2])
 /* --- one failure --------------------------------------------------------------------------------------- */
 
 /* What all workers have in common. */
-struct job {
+struct survey_job {
 	const struct survey_request *rq;
 	struct survey *s;
 	struct effect_base *base;
@@ -103,7 +103,7 @@ struct job {
 };
 
 /* What is up when parts went down; b may be NO_ID. */
-static struct state *state_without(const struct job *j, uint32_t a, uint32_t b)
+static struct state *state_without(const struct survey_job *j, uint32_t a, uint32_t b)
 {
 	struct state *state = state_copy(j->rq->before->setup->state);
 
@@ -114,7 +114,7 @@ static struct state *state_without(const struct job *j, uint32_t a, uint32_t b)
 }
 
 /* The sweep then, after that of w.  NULL and *e. */
-static struct sweep *sweep_after(const struct job *j, const struct sweep *w, uint32_t a, uint32_t b,
+static struct sweep *sweep_after(const struct survey_job *j, const struct sweep *w, uint32_t a, uint32_t b,
 				 struct progress *p, struct err *e)
 {
 	struct state *state = state_without(j, a, b);
@@ -130,14 +130,14 @@ static struct sweep *sweep_after(const struct job *j, const struct sweep *w, uin
 	return after;
 }
 
-static struct sweep *sweep_without(const struct job *j, uint32_t a, uint32_t b, struct progress *p,
+static struct sweep *sweep_without(const struct survey_job *j, uint32_t a, uint32_t b, struct progress *p,
 				   struct err *e)
 {
 	return sweep_after(j, j->rq->before, a, b, p, e);
 }
 
 /* The sweep in force before a row: of those that follow one on the other, the one before. */
-static const struct sweep *sweep_before(const struct job *j, const struct survey_row *row)
+static const struct sweep *sweep_before(const struct survey_job *j, const struct survey_row *row)
 {
 	uint32_t i = row->index;
 
@@ -145,7 +145,7 @@ static const struct sweep *sweep_before(const struct job *j, const struct survey
 }
 
 /* The sweeps of a plan, one on the other; the last part but one of its rows each. */
-static int make_chain(struct job *j, struct progress *p, struct err *e)
+static int make_chain(struct survey_job *j, struct progress *p, struct err *e)
 {
 	uint32_t n = j->s->n, alone = j->rq->n_alone;
 	const struct sweep *was;
@@ -200,7 +200,7 @@ static uint64_t beyond_of_lid(struct sweep *const *w, unsigned lid, uint32_t dst
 }
 
 /* Counts pairs that only both failures together cost. -1 and *e. */
-static int count_beyond(const struct job *j, const struct sweep *after, struct survey_row *row,
+static int count_beyond(const struct survey_job *j, const struct sweep *after, struct survey_row *row,
 			struct progress *p, struct err *e)
 {
 	const struct sweep *before = j->rq->before;
@@ -232,7 +232,7 @@ static int count_beyond(const struct job *j, const struct sweep *after, struct s
 }
 
 /* No engine routes what is left. If no subnet manager can run anywhere, all is cut off. */
-static int none_left(const struct job *j, struct survey_row *row, struct progress *p, struct err *e)
+static int none_left(const struct survey_job *j, struct survey_row *row, struct progress *p, struct err *e)
 {
 	const struct sweep *before = j->rq->before;
 	struct state *state = state_without(j, row->part[0], row->part[1]);
@@ -257,7 +257,7 @@ static int none_left(const struct job *j, struct survey_row *row, struct progres
 	return 0;
 }
 
-static int count_outage(const struct job *j, struct survey_row *row, struct progress *p, struct err *e)
+static int count_outage(const struct survey_job *j, struct survey_row *row, struct progress *p, struct err *e)
 {
 	const struct sweep *before;
 	struct state *state;
@@ -277,7 +277,7 @@ static int count_outage(const struct job *j, struct survey_row *row, struct prog
 
 static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
-	struct job *j = ctx;
+	struct survey_job *j = ctx;
 	const struct sweep *before = j->rq->before;
 	struct survey_row *row = &j->s->row[i];
 	struct sweep *done = j->chain && i >= j->rq->n_alone ? j->chain[i] : NULL;
@@ -336,7 +336,7 @@ static struct parts *list_parts(const struct sweep *w, enum part_kind kind, stru
 	return NULL;
 }
 
-static int list_rows(struct survey *s, const struct survey_request *rq, struct err *e)
+static int survey_list_rows(struct survey *s, const struct survey_request *rq, struct err *e)
 {
 	uint32_t n = s->parts->n, *pair = NULL;
 	bool some = !rq->pairs && rq->sample && rq->sample < n;
@@ -375,7 +375,7 @@ static int list_rows(struct survey *s, const struct survey_request *rq, struct e
 }
 
 /* The outage of all failures alone, where one pass tells it. */
-static int outage_alone(struct job *j, struct progress *p, struct err *e)
+static int outage_alone(struct survey_job *j, struct progress *p, struct err *e)
 {
 	const struct sweep *before = j->rq->before;
 	enum local_repair repair = local_repair_of(before->setup->options);
@@ -386,7 +386,7 @@ static int outage_alone(struct job *j, struct progress *p, struct err *e)
 	return outage_of_parts(before->routing, j->s->parts, repair, j->outage, p, e);
 }
 
-static int run_rows(struct job *j, struct progress *p, struct err *e)
+static int run_rows(struct survey_job *j, struct progress *p, struct err *e)
 {
 	struct parallel par = {.n = j->s->n, .threads = j->rq->threads, .work = survey_one, .ctx = j};
 	unsigned workers = parallel_workers(&par);
@@ -416,17 +416,17 @@ static int run_rows(struct job *j, struct progress *p, struct err *e)
 struct survey *survey_run(const struct survey_request *rq, struct progress *p, struct err *e)
 {
 	struct survey *s = NEW(struct survey);
-	struct job j = {.rq = rq, .s = s};
+	struct survey_job j = {.rq = rq, .s = s};
 
 	s->before = sweep_ref(rq->before);
 	s->plan = rq->plan != NULL;
 	s->parts = s->plan ? rq->plan : list_parts(rq->before, rq->kind, p, e);
-	if (!s->parts || list_rows(s, rq, e) || run_rows(&j, p, e)) {
+	if (!s->parts || survey_list_rows(s, rq, e) || run_rows(&j, p, e)) {
 		survey_free(s);
 		return NULL;
 	}
 	if (!s->plan)
-		qsort(s->row, s->n, sizeof(*s->row), rq->by_outage ? by_outage : by_harm);
+		qsort(s->row, s->n, sizeof(*s->row), rq->by_outage ? by_outage : survey_by_harm);
 	return s;
 }
 

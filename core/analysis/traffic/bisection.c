@@ -46,7 +46,7 @@ void ebb_sampler_free(struct ebb_sampler *s)
 	free(s);
 }
 
-static void cross(struct ebb_sampler *s, uint32_t port)
+static void bisection_cross(struct ebb_sampler *s, uint32_t port)
 {
 	GROW(s->channel, s->n_channels, s->cap_channels);
 	s->channel[s->n_channels++] = port;
@@ -64,7 +64,7 @@ static bool trace_way(struct ebb_sampler *s, uint32_t src, uint32_t dst)
 		uint32_t port = switch_port_id(s->f, p.hop[i].sw, p.hop[i].out);
 
 		if (s->t->peer_switch[port] != NO_ID)
-			cross(s, port);
+			bisection_cross(s, port);
 	}
 	path_free(&p);
 	return arrives;
@@ -86,12 +86,12 @@ static bool walk_way(struct ebb_sampler *s, uint32_t src, uint32_t dst)
 		sw = s->t->peer_switch[port];
 		if (sw == NO_ID)
 			return s->t->peer[port] == s->f->endport_port[dst];
-		cross(s, port);
+		bisection_cross(s, port);
 	}
 	return false;
 }
 
-static void add_way(struct ebb_sampler *s, uint32_t flow, uint32_t src, uint32_t dst)
+static void bisection_add_way(struct ebb_sampler *s, uint32_t flow, uint32_t src, uint32_t dst)
 {
 	size_t begin = s->n_channels;
 
@@ -104,7 +104,7 @@ static void add_way(struct ebb_sampler *s, uint32_t flow, uint32_t src, uint32_t
 	s->first[flow + 1] = s->n_channels;
 }
 
-static double share_of(const struct ebb_sampler *s, uint32_t flow)
+static double bisection_share_of(const struct ebb_sampler *s, uint32_t flow)
 {
 	uint32_t most = 1;
 
@@ -121,19 +121,19 @@ double ebb_sample(struct ebb_sampler *s, const uint32_t *host, uint32_t n, bool 
 
 	s->n_channels = 0;
 	for (uint32_t i = 0; i + 1 < n; i += 2) {
-		add_way(s, flows++, host[i], host[i + 1]);
+		bisection_add_way(s, flows++, host[i], host[i + 1]);
 		if (both)
-			add_way(s, flows++, host[i + 1], host[i]);
+			bisection_add_way(s, flows++, host[i + 1], host[i]);
 	}
 	for (uint32_t i = 0; i < flows; i++)
-		sum += share_of(s, i);
+		sum += bisection_share_of(s, i);
 	for (size_t i = 0; i < s->n_channels; i++)
 		s->congestion[s->channel[i]] = 0;
 	return flows ? sum / flows : 0;
 }
 
 /* Mean and half width after one more sample (B. P. Welford's way: no sum of squares to cancel). */
-static void take(struct ebb *e, double v, double *squares)
+static void bisection_take(struct ebb *e, double v, double *squares)
 {
 	double before = v - e->value;
 
@@ -156,8 +156,8 @@ static void pair_rails(const struct routing *r, const struct gpus *g, struct pat
 }
 
 /* What the GPUs send with their hosts in an order: end[0] to end[1] and so on; p is room for it. */
-static int find_ends(const struct routing *r, const struct ebb_gpus *of, const uint32_t *order,
-		     uint64_t *seed, struct pattern *p, uint32_t *end, struct err *e)
+static int bisection_find_ends(const struct routing *r, const struct ebb_gpus *of, const uint32_t *order,
+			       uint64_t *seed, struct pattern *p, uint32_t *end, struct err *e)
 {
 	struct gpus *g = gpus_in_order(of->gpus, order);
 	int rc = 0;
@@ -196,10 +196,11 @@ int ebb_estimate(const struct routing *r, const struct ebb_gpus *of, uint64_t se
 	while (!rc && n > 1 && out->samples < EBB_MOST &&
 	       (out->samples < EBB_LEAST || out->half_width > EBB_HALF_WIDTH)) {
 		shuffle(host, n, &seed);
-		if (of && find_ends(r, of, host, &seed, &flows, end, e))
+		if (of && bisection_find_ends(r, of, host, &seed, &flows, end, e))
 			rc = -1;
 		else
-			take(out, ebb_sample(s, end, of ? 2 * (uint32_t)flows.n : n, both), &squares);
+			bisection_take(out, ebb_sample(s, end, of ? 2 * (uint32_t)flows.n : n, both),
+				       &squares);
 		if (!rc && !progress_step(p, out->samples))
 			rc = err_set(e, CANCELLED);
 	}

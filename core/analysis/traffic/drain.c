@@ -19,7 +19,7 @@
 #define TO_HOST (NO_ID - 1)
 #define TO_DROP (NO_ID - 2)
 
-struct counts {
+struct drain_counts {
 	uint32_t round, arrived, dropped, inside;
 };
 
@@ -30,7 +30,7 @@ struct drain_private {
 	/* What moves: one block, so that it is kept and put back as a whole. */
 	void *block;
 	size_t size;
-	struct counts *counts;
+	struct drain_counts *counts;
 	uint64_t *busy;	       /* bits of channels with packets */
 	uint32_t *slot;	       /* [n_channels * buffers] packets; a ring for each channel */
 	uint32_t *want;	       /* [n_channels] of the first packet */
@@ -122,7 +122,7 @@ static uint32_t most_free(const struct drain *d, uint32_t n, const uint32_t *cha
 }
 
 /* Where the first packet of a channel goes on to, as things stand. */
-static uint32_t choose(const struct drain *d, uint32_t c)
+static uint32_t drain_choose(const struct drain *d, uint32_t c)
 {
 	uint32_t n = drain_packet_in(d, c, 0), on[256], k;
 
@@ -139,7 +139,7 @@ static uint32_t choose(const struct drain *d, uint32_t c)
 
 /* --- a round -------------------------------------------------------------------------------- */
 
-static void push(struct drain *d, uint32_t c, uint32_t packet)
+static void drain_push(struct drain *d, uint32_t c, uint32_t packet)
 {
 	struct drain_private *o = d->own;
 
@@ -147,7 +147,7 @@ static void push(struct drain *d, uint32_t c, uint32_t packet)
 	o->busy[c / 64] |= UINT64_C(1) << c % 64;
 }
 
-static uint32_t pop(struct drain *d, uint32_t c)
+static uint32_t drain_pop(struct drain *d, uint32_t c)
 {
 	struct drain_private *o = d->own;
 	uint32_t packet = drain_packet_in(d, c, 0);
@@ -160,27 +160,27 @@ static uint32_t pop(struct drain *d, uint32_t c)
 }
 
 /* Hosts take what has come, and switches drop what goes to VL 15.  Did anything go? */
-static bool take(struct drain *d)
+static bool drain_take(struct drain *d)
 {
 	struct drain_private *o = d->own;
 	bool gone = false;
 
 	for (uint32_t c = drain_next(d, 0); c != NO_ID; c = drain_next(d, c + 1)) {
-		uint32_t w = o->want[c] == NOT_CHOSEN ? choose(d, c) : o->want[c];
+		uint32_t w = o->want[c] == NOT_CHOSEN ? drain_choose(d, c) : o->want[c];
 
 		if (w != TO_HOST && w != TO_DROP)
 			continue;
 		o->counts->arrived += w == TO_HOST;
 		o->counts->dropped += w == TO_DROP;
 		o->counts->inside--;
-		pop(d, c);
+		drain_pop(d, c);
 		gone = true;
 	}
 	return gone;
 }
 
 /* Somebody wants to send by a port: the next in turn is served. */
-static void ask(struct drain_private *o, uint32_t port, uint32_t from, unsigned key)
+static void drain_ask(struct drain_private *o, uint32_t port, uint32_t from, unsigned key)
 {
 	uint16_t rank = (uint16_t)((key - o->turn[port] - 1u) % KEYS);
 
@@ -201,10 +201,10 @@ static void ask_channels(struct drain *d)
 		uint32_t w = o->want[c];
 
 		if (w == NOT_CHOSEN)
-			w = o->want[c] = choose(d, c);
+			w = o->want[c] = drain_choose(d, c);
 		if (w < o->n_channels && o->used[w] < d->buffers)
-			ask(o, drain_port(w), c,
-			    t->fabric->port_num[t->peer[drain_port(c)]] * DRAIN_VLS + drain_vl(c));
+			drain_ask(o, drain_port(w), c,
+				  t->fabric->port_num[t->peer[drain_port(c)]] * DRAIN_VLS + drain_vl(c));
 	}
 }
 
@@ -233,14 +233,14 @@ static bool ask_hosts(struct drain *d, bool *later)
 			o->sent[s]++;
 			gone = true;
 		} else if (o->used[c] < d->buffers) {
-			ask(o, drain_port(c), o->n_channels + s, 0);
+			drain_ask(o, drain_port(c), o->n_channels + s, 0);
 		}
 	}
 	return gone;
 }
 
 /* All that are served move at once. */
-static void move(struct drain *d)
+static void drain_move(struct drain *d)
 {
 	const struct topo *t = d->routing->topo;
 	struct drain_private *o = d->own;
@@ -252,7 +252,7 @@ static void move(struct drain *d)
 		if (from >= o->n_channels) {
 			uint32_t s = from - o->n_channels;
 
-			push(d, o->ready[s], o->sender_first[s] + o->sent[s]);
+			drain_push(d, o->ready[s], o->sender_first[s] + o->sent[s]);
 			o->sent[s]++;
 			o->counts->inside++;
 		} else {
@@ -261,7 +261,7 @@ static void move(struct drain *d)
 			o->turn[port] =
 				(uint16_t)(t->fabric->port_num[t->peer[drain_port(from)]] * DRAIN_VLS +
 					   drain_vl(from));
-			push(d, to, pop(d, from));
+			drain_push(d, to, drain_pop(d, from));
 		}
 	}
 }
@@ -270,13 +270,13 @@ static void move(struct drain *d)
 static bool one_round(struct drain *d)
 {
 	struct drain_private *o = d->own;
-	bool on = take(d), later = false;
+	bool on = drain_take(d), later = false;
 
 	o->n_touched = 0;
 	ask_channels(d);
 	on |= ask_hosts(d, &later);
 	on |= o->n_touched != 0;
-	move(d);
+	drain_move(d);
 	return on || later;
 }
 
@@ -284,7 +284,7 @@ static bool one_round(struct drain *d)
 
 static void read_counts(struct drain *d)
 {
-	const struct counts *c = d->own->counts;
+	const struct drain_counts *c = d->own->counts;
 
 	d->round = c->round;
 	d->arrived = c->arrived;
@@ -294,7 +294,7 @@ static void read_counts(struct drain *d)
 }
 
 /* Keeps the present round if it is one of those that are kept. */
-static void keep(struct drain *d)
+static void drain_keep(struct drain *d)
 {
 	struct drain_private *o = d->own;
 
@@ -334,7 +334,7 @@ bool drain_to(struct drain *d, uint32_t round, struct progress *p)
 			break;
 		}
 		o->counts->round++;
-		keep(d);
+		drain_keep(d);
 	}
 	read_counts(d);
 	return go_on;
@@ -365,7 +365,7 @@ uint32_t drain_wants(const struct drain *d, uint32_t channel)
 
 	if (!d->own->used[channel])
 		return NO_ID;
-	w = w == NOT_CHOSEN ? choose(d, channel) : w;
+	w = w == NOT_CHOSEN ? drain_choose(d, channel) : w;
 	return w < d->own->n_channels ? w : NO_ID;
 }
 
@@ -445,7 +445,7 @@ static void add_packet(struct drain *d, uint32_t src, unsigned lid)
 }
 
 /* Each host to the LIDs behind its own, then from the lowest on. */
-static void add_all(struct drain *d, const struct pattern *p, const uint32_t *host, uint32_t n)
+static void drain_add_all(struct drain *d, const struct pattern *p, const uint32_t *host, uint32_t n)
 {
 	const struct lids *l = d->routing->lids;
 
@@ -471,7 +471,7 @@ static uint64_t packets_of(const struct routing *r, const struct pattern *p, con
 }
 
 /* Leaves out those that the tables do not bring to their LID.  False: cancelled. */
-static bool leave_out(struct drain *d, struct progress *p)
+static bool drain_leave_out(struct drain *d, struct progress *p)
 {
 	const struct routing *r = d->routing;
 	uint32_t n_sw = r->topo->fabric->n_switches, top = r->lids->max_lid, kept = 0;
@@ -521,7 +521,7 @@ static void find_senders(struct drain *d)
 }
 
 /* Shuffles what each host sends, and draws SLs; seed 0: the lowest SLs. */
-static void draw(struct drain *d, uint64_t *seed)
+static void drain_draw(struct drain *d, uint64_t *seed)
 {
 	const struct drain_private *o = d->own;
 
@@ -545,7 +545,7 @@ static void draw(struct drain *d, uint64_t *seed)
 
 /* --- beginning ------------------------------------------------------------------------------ */
 
-static struct drain *begin(const struct routing *r, unsigned buffers)
+static struct drain *drain_begin(const struct routing *r, unsigned buffers)
 {
 	struct drain *d = NEW(struct drain);
 
@@ -557,7 +557,7 @@ static struct drain *begin(const struct routing *r, unsigned buffers)
 }
 
 /* The places of a block, one after the other, the widest first; with NULL: its size. */
-static size_t lay_out(struct drain *d, uint8_t *at)
+static size_t drain_lay_out(struct drain *d, uint8_t *at)
 {
 	struct drain_private *o = d->own;
 	size_t n = o->n_channels, size = 0;
@@ -580,7 +580,7 @@ static size_t lay_out(struct drain *d, uint8_t *at)
 }
 
 /* Rooms for what moves; the packets are known.  -1 and *e: there is no memory. */
-static int make_room(struct drain *d, struct err *e)
+static int drain_make_room(struct drain *d, struct err *e)
 {
 	struct drain_private *o = d->own;
 	uint32_t ports = d->routing->topo->fabric->n_ports;
@@ -588,13 +588,13 @@ static int make_room(struct drain *d, struct err *e)
 	if ((uint64_t)ports * DRAIN_VLS + o->n_senders >= TO_DROP)
 		return err_set(e, "%u ports are more than drain can number", ports);
 	o->n_channels = ports * DRAIN_VLS;
-	o->size = lay_out(d, NULL);
+	o->size = drain_lay_out(d, NULL);
 	o->keeps = o->size < KEEP_BYTES / KEEP_MOST ? KEEP_MOST : 2 + (unsigned)(KEEP_BYTES / o->size);
 	o->keeps = MIN(o->keeps, KEEP_MOST);
 	if (mem_room(e, o->size * (o->keeps + 1), "buffers of %u ports", ports))
 		return -1;
 	o->block = mem_alloc(o->size);
-	lay_out(d, o->block);
+	drain_lay_out(d, o->block);
 	o->from = NEW_ARRAY(ports + 1u, uint32_t);
 	o->rank = NEW_ARRAY(ports + 1u, uint16_t);
 	o->touched = NEW_ARRAY(ports + 1u, uint32_t);
@@ -605,7 +605,7 @@ static int make_room(struct drain *d, struct err *e)
 }
 
 /* Round 0: everything is empty. */
-static void empty(struct drain *d, uint64_t *seed)
+static void drain_empty(struct drain *d, uint64_t *seed)
 {
 	struct drain_private *o = d->own;
 
@@ -626,13 +626,13 @@ static void empty(struct drain *d, uint64_t *seed)
 static void ready(struct drain *d)
 {
 	read_counts(d);
-	keep(d);
+	drain_keep(d);
 }
 
 struct drain *drain_new(const struct routing *r, const struct pattern *p, unsigned buffers, uint64_t seed,
 			struct progress *progress, struct err *e)
 {
-	struct drain *d = begin(r, buffers);
+	struct drain *d = drain_begin(r, buffers);
 	uint32_t n_hosts, *host = pattern_hosts(r, &n_hosts);
 	uint64_t n = packets_of(r, p, host, n_hosts);
 	int rc = n < NO_ID ? mem_room(e, n * (sizeof(*d->packet) + 2 * sizeof(uint32_t)), "%llu packets",
@@ -643,25 +643,25 @@ struct drain *drain_new(const struct routing *r, const struct pattern *p, unsign
 	d->left_out = p->left_out;
 	d->packet = NEW_ARRAY(rc ? 1 : n + 1, struct drain_packet);
 	if (!rc && p->kind != PATTERN_LIST)
-		add_all(d, p, host, n_hosts);
+		drain_add_all(d, p, host, n_hosts);
 	for (size_t i = 0; !rc && p->kind == PATTERN_LIST && i < p->n; i++)
 		for (uint32_t k = 0; k < p->flow[i].weight; k++)
 			add_packet(d, p->flow[i].src, p->flow[i].lid);
 	free(host);
-	if (!rc && !leave_out(d, progress))
+	if (!rc && !drain_leave_out(d, progress))
 		rc = err_set(e, CANCELLED);
 	if (!rc) {
 		if (p->kind == PATTERN_LIST)
 			qsort(d->packet, d->n_packets, sizeof(*d->packet), by_source);
 		find_senders(d);
-		draw(d, &seed);
-		rc = make_room(d, e);
+		drain_draw(d, &seed);
+		rc = drain_make_room(d, e);
 	}
 	if (rc) {
 		drain_free(d);
 		return NULL;
 	}
-	empty(d, &seed);
+	drain_empty(d, &seed);
 	ready(d);
 	return d;
 }
@@ -680,7 +680,7 @@ struct planned {
 
 COMPARATOR(by_setting_out, struct planned, UP(src) DOWN(at) UP(first))
 
-struct plan {
+struct drain_plan {
 	struct planned *packet;
 	uint32_t n;
 	uint32_t *way, n_way, cap_way;
@@ -688,14 +688,14 @@ struct plan {
 		*from; /* [n_channels] search for a way: `from` a place of the queue, NO_ID: not met */
 };
 
-static void add_channel(struct plan *x, uint32_t c)
+static void drain_add_channel(struct drain_plan *x, uint32_t c)
 {
 	GROW(x->way, x->n_way, x->cap_way);
 	x->way[x->n_way++] = c;
 }
 
 /* Adds the way from the host to the place `at` of the queue, then over `next` to the end. */
-static void add_way(const struct drain *d, struct plan *x, uint32_t at, uint32_t next)
+static void drain_add_way(const struct drain *d, struct drain_plan *x, uint32_t at, uint32_t next)
 {
 	struct planned *p = &x->packet[x->n++];
 	uint32_t on[256], links = 1;
@@ -705,18 +705,18 @@ static void add_way(const struct drain *d, struct plan *x, uint32_t at, uint32_t
 	p->first = x->n_way;
 	p->at = links - 1;
 	for (uint32_t i = 0; i < links; i++)
-		add_channel(x, 0);
+		drain_add_channel(x, 0);
 	for (uint32_t i = at, k = links; k; i = x->from[x->queue[i]])
 		x->way[p->first + --k] = x->queue[i];
 	for (uint32_t c = next; c < TO_DROP; c = on[0]) {
-		add_channel(x, c);
+		drain_add_channel(x, c);
 		channels_on(d, c, p->lid, p->sl, on);
 	}
 	p->n = x->n_way - p->first;
 }
 
 /* A shortest way of the planned packet over both channels, by its SL.  False: there is none. */
-static bool find_way(const struct drain *d, struct plan *x, uint32_t channel, uint32_t next)
+static bool drain_find_way(const struct drain *d, struct drain_plan *x, uint32_t channel, uint32_t next)
 {
 	const struct planned *p = &x->packet[x->n];
 	uint32_t on[256], n = 0;
@@ -731,7 +731,7 @@ static bool find_way(const struct drain *d, struct plan *x, uint32_t channel, ui
 
 		for (uint32_t j = 0; j < k; j++) {
 			if (x->queue[i] == channel && on[j] == next) {
-				add_way(d, x, i, next);
+				drain_add_way(d, x, i, next);
 				return true;
 			}
 			if (on[j] < TO_DROP && x->from[on[j]] == NO_ID) {
@@ -744,14 +744,14 @@ static bool find_way(const struct drain *d, struct plan *x, uint32_t channel, ui
 }
 
 /* Plans a packet of a route with that SL of its range that passes both channels.  False: there is none. */
-static bool plan_packet(const struct drain *d, struct plan *x, const struct cdg_route *t, uint32_t channel,
-			uint32_t next)
+static bool plan_packet(const struct drain *d, struct drain_plan *x, const struct cdg_route *t,
+			uint32_t channel, uint32_t next)
 {
 	struct sl_range sl = routing_sl(d->routing, t->slid, t->dlid);
 
 	for (unsigned i = sl.lo; i <= sl.hi; i++) {
 		x->packet[x->n] = (struct planned){.src = t->source, .lid = t->dlid, .sl = (uint8_t)i};
-		if (find_way(d, x, channel, next))
+		if (drain_find_way(d, x, channel, next))
 			return true;
 	}
 	return false;
@@ -766,7 +766,7 @@ static bool may_leave(const struct dest_ways *ways, const struct fabric *f, uint
 }
 
 /* The same for any route, with the choices of adaptive routing: cdg_routes() goes by the entries alone. */
-static bool plan_choices(const struct drain *d, struct plan *x, uint32_t channel, uint32_t next,
+static bool plan_choices(const struct drain *d, struct drain_plan *x, uint32_t channel, uint32_t next,
 			 struct progress *p)
 {
 	const struct routing *r = d->routing;
@@ -797,8 +797,8 @@ static bool plan_choices(const struct drain *d, struct plan *x, uint32_t channel
 }
 
 /* Plans all packets of a cycle [n].  False: cancelled. */
-static bool plan_cycle(const struct drain *d, struct plan *x, const struct cdg *c, const uint32_t *cycle,
-		       uint32_t n, struct progress *p)
+static bool plan_cycle(const struct drain *d, struct drain_plan *x, const struct cdg *c,
+		       const uint32_t *cycle, uint32_t n, struct progress *p)
 {
 	struct cdg_route *route = NEW_ARRAY(d->buffers, struct cdg_route);
 	bool go_on = true;
@@ -824,7 +824,7 @@ static bool plan_cycle(const struct drain *d, struct plan *x, const struct cdg *
 }
 
 /* Takes the planned packets, those of a host in the order in which they set out. */
-static void take_plan(struct drain *d, struct plan *x)
+static void take_plan(struct drain *d, struct drain_plan *x)
 {
 	uint32_t at = 0;
 
@@ -846,12 +846,12 @@ static void take_plan(struct drain *d, struct plan *x)
 }
 
 /* Round 0 with all packets `lead` channels before the cycle.  False: one has no place there. */
-static bool set_out(struct drain *d, const struct plan *x, uint32_t lead)
+static bool set_out(struct drain *d, const struct drain_plan *x, uint32_t lead)
 {
 	struct drain_private *o = d->own;
 	uint64_t none = 0;
 
-	empty(d, &none);
+	drain_empty(d, &none);
 	for (uint32_t s = 0; s < o->n_senders; s++)
 		for (uint32_t i = o->sender_first[s]; i < o->sender_first[s + 1]; i++) {
 			uint32_t at = x->packet[i].at, c;
@@ -862,7 +862,7 @@ static bool set_out(struct drain *d, const struct plan *x, uint32_t lead)
 			c = d->way[d->way_first[i] + at - lead];
 			if (o->used[c] == d->buffers)
 				return false;
-			push(d, c, i);
+			drain_push(d, c, i);
 			o->sent[s]++;
 			o->counts->inside++;
 		}
@@ -871,7 +871,7 @@ static bool set_out(struct drain *d, const struct plan *x, uint32_t lead)
 }
 
 /* Begins as far before the cycle as leads to the standstill. */
-static bool find_lead(struct drain *d, const struct plan *x, struct progress *p)
+static bool find_lead(struct drain *d, const struct drain_plan *x, struct progress *p)
 {
 	uint32_t most = 0;
 
@@ -892,19 +892,19 @@ static bool find_lead(struct drain *d, const struct plan *x, struct progress *p)
 struct drain *drain_cycle(const struct cdg *c, uint32_t component, unsigned buffers,
 			  struct progress *progress, struct err *e)
 {
-	struct drain *d = begin(c->routing, buffers);
+	struct drain *d = drain_begin(c->routing, buffers);
 	uint32_t all = c->routing->topo->fabric->n_ports * DRAIN_VLS,
 		 *cycle = NEW_ARRAY(c->size[component] + 1, uint32_t),
 		 n = cdg_cycle(c, component, cycle, progress);
-	struct plan x = {.packet = NEW_ARRAY((size_t)n * buffers + 1, struct planned),
-			 .queue = NEW_ARRAY(all + 1u, uint32_t),
-			 .from = NEW_ARRAY(all + 1u, uint32_t)};
+	struct drain_plan x = {.packet = NEW_ARRAY((size_t)n * buffers + 1, struct planned),
+			       .queue = NEW_ARRAY(all + 1u, uint32_t),
+			       .from = NEW_ARRAY(all + 1u, uint32_t)};
 	int rc = n && plan_cycle(d, &x, c, cycle, n, progress) ? 0 : err_set(e, CANCELLED);
 
 	d->packet = NEW_ARRAY(x.n + 1u, struct drain_packet);
 	if (!rc) {
 		take_plan(d, &x);
-		rc = make_room(d, e);
+		rc = drain_make_room(d, e);
 	}
 	if (!rc && !find_lead(d, &x, progress))
 		rc = err_set(e, CANCELLED);

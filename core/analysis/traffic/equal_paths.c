@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct work {
+struct equal_paths_work {
 	const struct elements *el;
 	uint16_t *sp;	  /* [n] to the destination */
 	uint16_t *around; /* [n] the same without passing the source */
@@ -16,7 +16,7 @@ struct work {
 };
 
 /* Distances to d as if element `without` had no links. */
-static void distances_around(struct work *w, uint32_t d, uint32_t without)
+static void distances_around(struct equal_paths_work *w, uint32_t d, uint32_t without)
 {
 	const struct elements *el = w->el;
 	uint32_t n = 1;
@@ -36,7 +36,7 @@ static void distances_around(struct work *w, uint32_t d, uint32_t without)
 }
 
 /* Fills aside[]. order[n]: elements that reach the destination, nearest first. */
-static void find_sideways(struct work *w, const uint32_t *order, uint32_t n)
+static void find_sideways(struct equal_paths_work *w, const uint32_t *order, uint32_t n)
 {
 	const struct elements *el = w->el;
 
@@ -53,7 +53,7 @@ static void find_sideways(struct work *w, const uint32_t *order, uint32_t n)
 }
 
 /* Are all neighbours of e one step nearer to the destination? Then e has shortest ways only. */
-static bool all_nearer(const struct work *w, uint32_t e)
+static bool all_nearer(const struct equal_paths_work *w, uint32_t e)
 {
 	for (uint32_t l = w->el->first_link[e]; l < w->el->first_link[e + 1]; l++)
 		if (w->sp[w->el->link_to[l]] >= w->sp[e])
@@ -62,7 +62,7 @@ static bool all_nearer(const struct work *w, uint32_t e)
 }
 
 /* Counts the way that begins with a link to `to`. on: length of the shortest way from there. */
-static void count_way(const struct work *w, uint32_t to, uint16_t on, struct unequal_pair *p)
+static void count_way(const struct equal_paths_work *w, uint32_t to, uint16_t on, struct unequal_pair *p)
 {
 	bool aside = w->sp[to] + 1 == p->least && w->aside[to];
 	uint16_t most = (uint16_t)(on + 1 + (aside && on + 1 == p->least));
@@ -74,7 +74,7 @@ static void count_way(const struct work *w, uint32_t to, uint16_t on, struct une
 	p->most = MAX(most, p->most);
 }
 
-static void look_at(struct work *w, uint32_t e, uint32_t d, struct unequal_paths *u)
+static void equal_paths_look_at(struct equal_paths_work *w, uint32_t e, uint32_t d, struct unequal_paths *u)
 {
 	struct unequal_pair p = {.from = e, .to = d, .least = w->sp[e], .most = w->sp[e]};
 	const uint16_t *on = w->sp;
@@ -99,11 +99,11 @@ COMPARATOR(by_pair, struct unequal_pair, UP(from) UP(to))
 struct unequal_paths *unequal_paths_new(const struct elements *el, struct progress *p)
 {
 	struct unequal_paths *u = NEW(struct unequal_paths);
-	struct work w = {.el = el,
-			 .sp = NEW_ARRAY(el->n + 1, uint16_t),
-			 .around = NEW_ARRAY(el->n + 1, uint16_t),
-			 .aside = NEW_ARRAY(el->n + 1, uint8_t),
-			 .queue = NEW_ARRAY(el->n + 1, uint32_t)};
+	struct equal_paths_work w = {.el = el,
+				     .sp = NEW_ARRAY(el->n + 1, uint16_t),
+				     .around = NEW_ARRAY(el->n + 1, uint16_t),
+				     .aside = NEW_ARRAY(el->n + 1, uint8_t),
+				     .queue = NEW_ARRAY(el->n + 1, uint32_t)};
 	bool going = true;
 
 	for (uint32_t e = 0; e < el->n; e++)
@@ -117,7 +117,7 @@ struct unequal_paths *unequal_paths_new(const struct elements *el, struct progre
 		for (uint32_t e = 0; e < el->n; e++)
 			if (el->hosts[e] && e != d && w.sp[e] != NO_DISTANCE) {
 				u->pairs++;
-				look_at(&w, e, d, u);
+				equal_paths_look_at(&w, e, d, u);
 			}
 	}
 	free(w.sp);

@@ -11,7 +11,7 @@
 
 const char *const flow_by_word[FLOWS_BYS] = {"switches", "source", "destination", "host", "scope", "pair"};
 
-static void add(struct flow_list *l, const struct flow *w)
+static void flows_add(struct flow_list *l, const struct flow *w)
 {
 	GROW(l->flow, l->n, l->cap);
 	l->flow[l->n++] = *w;
@@ -43,7 +43,7 @@ static int list_over(const struct routing *r, const struct pattern *pt, uint32_t
 		if (i % 256 == 0 && !progress_step(p, (unsigned)i))
 			return -1;
 		if (crosses(r, &pt->flow[i], port))
-			add(l, &pt->flow[i]);
+			flows_add(l, &pt->flow[i]);
 	}
 	return 0;
 }
@@ -111,7 +111,7 @@ static void add_to(const struct routing *r, const struct by_switch *b, uint32_t 
 	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
 		for (uint32_t i = b->at[s]; w->through[s] && i < b->at[s + 1]; i++)
 			if (b->host[i] != dst)
-				add(l, &(struct flow){b->host[i], dst, 1, (uint16_t)lid});
+				flows_add(l, &(struct flow){b->host[i], dst, 1, (uint16_t)lid});
 }
 
 COMPARATOR(by_source, struct flow, UP(src) UP(lid))
@@ -172,7 +172,7 @@ static int out_of_host(const struct routing *r, bool lids, uint32_t port, struct
 		for (unsigned k = 0; host[i] != src && k < (lids ? r->lids->count[host[i]] : 1u);
 		     k++, w.lid++)
 			if (crosses(r, &w, port))
-				add(l, &w);
+				flows_add(l, &w);
 		if (!progress_step(p, i))
 			rc = -1;
 	}
@@ -210,8 +210,8 @@ void flow_list_free(struct flow_list *l)
 /* --- groups -------------------------------------------------------------------------------------- */
 
 /* The group of a single flow. */
-static struct flow_group group_of(const struct routing *r, const struct flow *w, enum flow_by by,
-				  const struct host_set *scope)
+static struct flow_group flows_group_of(const struct routing *r, const struct flow *w, enum flow_by by,
+					const struct host_set *scope)
 {
 	const uint32_t *sw = r->topo->endport_switch;
 	struct flow_group g = {.from = NO_ID, .to = NO_ID, .pairs = w->weight};
@@ -257,7 +257,7 @@ static int by_end_name(const struct naming *n, uint32_t a, uint32_t b)
 			       flow_end_label(n->f, n->by, b, y, sizeof(y)));
 }
 
-static int most_first(const void *x, const void *y, void *ctx)
+static int flows_most_first(const void *x, const void *y, void *ctx)
 {
 	const struct flow_group *a = x, *b = y;
 	int c;
@@ -278,7 +278,7 @@ struct flow_group *flow_groups(const struct flow_list *l, const struct routing *
 	size_t kept = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		g[i] = group_of(r, &l->flow[i], by, scope);
+		g[i] = flows_group_of(r, &l->flow[i], by, scope);
 		g[i].first = i;
 	}
 	qsort(g, l->n, sizeof(*g), by_ends);
@@ -288,7 +288,7 @@ struct flow_group *flow_groups(const struct flow_list *l, const struct routing *
 		else
 			g[kept++] = g[i];
 	}
-	qsort_r(g, kept, sizeof(*g), most_first, &naming);
+	qsort_r(g, kept, sizeof(*g), flows_most_first, &naming);
 	*n = kept;
 	return g;
 }

@@ -14,22 +14,23 @@ const char *const gpu_pattern_word[GPU_PATTERNS] = {"ring", "tree", "alltoall"};
 /* --- hosts and rails ------------------------------------------------------------------------------- */
 
 /* A GPU on its way into the order. */
-struct placed {
+struct gpus_placed {
 	const char *name;     /* of the host's first node */
 	uint32_t place, host; /* of the host: first place in the list, or 0; number in rail_ports() */
 	uint32_t rail, endport;
 };
 
-COMPARATOR(by_place, struct placed, UP(place) FIELD_BY(strverscmp, name) UP(host) UP(rail) UP(endport))
-COMPARATOR(by_rail, struct placed, UP(rail))
+COMPARATOR(by_place, struct gpus_placed, UP(place) FIELD_BY(strverscmp, name) UP(host) UP(rail) UP(endport))
+COMPARATOR(by_rail, struct gpus_placed, UP(rail))
 
 /* The GPUs that count, with the host's place and name. */
-static struct placed *place_all(const struct routing *r, const uint32_t *endport, uint32_t n, uint32_t *kept)
+static struct gpus_placed *gpus_place_all(const struct routing *r, const uint32_t *endport, uint32_t n,
+					  uint32_t *kept)
 {
 	const struct fabric *f = r->topo->fabric;
 	size_t n_ports;
 	struct rail_port *port = rail_ports(f, &n_ports);
-	struct placed *p = NEW_ARRAY(n_ports + 1, struct placed);
+	struct gpus_placed *p = NEW_ARRAY(n_ports + 1, struct gpus_placed);
 	uint32_t *place = NEW_ARRAY(f->n_endports + 1, uint32_t); /* from 1; 0: not meant */
 
 	for (uint32_t i = 0; i < n; i++)
@@ -45,7 +46,8 @@ static struct placed *place_all(const struct routing *r, const uint32_t *endport
 			if (ep == NO_ID || !pattern_is_host(r, ep) || (endport && !place[ep]))
 				continue;
 			first = MIN(place[ep], first);
-			p[(*kept)++] = (struct placed){port[i].name, 0, port[i].host, port[end].rail, ep};
+			p[(*kept)++] =
+				(struct gpus_placed){port[i].name, 0, port[i].host, port[end].rail, ep};
 		}
 		while (from < *kept)
 			p[from++].place = first;
@@ -58,7 +60,7 @@ static struct placed *place_all(const struct routing *r, const uint32_t *endport
 struct gpus *gpus_new(const struct routing *r, const uint32_t *endport, uint32_t n)
 {
 	struct gpus *g = NEW(struct gpus);
-	struct placed *p = place_all(r, endport, n, &g->n);
+	struct gpus_placed *p = gpus_place_all(r, endport, n, &g->n);
 
 	g->first = NEW_ARRAY(g->n + 1, uint32_t);
 	g->gpu = NEW_ARRAY(g->n + 1, struct gpu);
@@ -163,14 +165,14 @@ uint32_t tree_parent(uint32_t i, uint32_t n, int tree)
 }
 
 /* What the flows are added with. */
-struct maker {
+struct gpus_maker {
 	const struct routing *r;
 	const struct gpus *g;
 	bool direct;
 	struct pattern *p;
 };
 
-static void ring_on(const struct maker *m, uint32_t rail, const uint32_t *host, uint32_t n)
+static void ring_on(const struct gpus_maker *m, uint32_t rail, const uint32_t *host, uint32_t n)
 {
 	for (uint32_t i = 0; n > 1 && i < n; i++) {
 		const struct gpu *own = gpu_on(m->g, host[i], rail),
@@ -181,7 +183,7 @@ static void ring_on(const struct maker *m, uint32_t rail, const uint32_t *host, 
 	}
 }
 
-static void trees_on(const struct maker *m, uint32_t rail, const uint32_t *host, uint32_t n)
+static void trees_on(const struct gpus_maker *m, uint32_t rail, const uint32_t *host, uint32_t n)
 {
 	for (int tree = 0; tree < 2; tree++)
 		for (uint32_t i = 0; i < n; i++) {
@@ -199,7 +201,7 @@ static void trees_on(const struct maker *m, uint32_t rail, const uint32_t *host,
 }
 
 /* All that a host sends to another one. */
-static void send_all(const struct maker *m, uint32_t from, uint32_t to)
+static void send_all(const struct gpus_maker *m, uint32_t from, uint32_t to)
 {
 	const struct gpus *g = m->g;
 
@@ -217,7 +219,7 @@ static void send_all(const struct maker *m, uint32_t from, uint32_t to)
 int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern kind, bool direct,
 		 struct pattern *p, struct progress *pr, struct err *e)
 {
-	struct maker m = {r, g, direct, p};
+	struct gpus_maker m = {r, g, direct, p};
 	uint32_t *host = NEW_ARRAY(g->n_hosts + 1, uint32_t);
 	uint64_t flows = kind == GPUS_ALLTOALL ? (uint64_t)g->n * g->n : 4 * (uint64_t)g->n;
 	int rc = flows > UINT32_MAX ? err_set(e, "too many flows to count: %u ports to all others", g->n) : 0;

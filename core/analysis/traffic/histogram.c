@@ -66,12 +66,12 @@ struct lengths {
 	uint16_t none_lid;
 };
 
-static bool is_host(const struct routing *r, uint32_t ep)
+static bool histogram_is_host(const struct routing *r, uint32_t ep)
 {
 	return routing_counts(r, ep) && r->topo->endport_switch[ep] != NO_ID;
 }
 
-static void list_hosts(struct lengths *g)
+static void histogram_list_hosts(struct lengths *g)
 {
 	const struct topo *t = g->r->topo;
 
@@ -79,7 +79,7 @@ static void list_hosts(struct lengths *g)
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
 		uint32_t s;
 
-		if (!is_host(g->r, ep) || !t->endport_up[ep])
+		if (!histogram_is_host(g->r, ep) || !t->endport_up[ep])
 			continue;
 		s = t->endport_switch[ep];
 		if (g->hosts[s] < 2)
@@ -89,7 +89,7 @@ static void list_hosts(struct lengths *g)
 }
 
 /* Paths of all hosts to one LID of endport `owner`. */
-static void add_lid(struct lengths *g, uint32_t owner, unsigned lid, const uint16_t *hops)
+static void histogram_add_lid(struct lengths *g, uint32_t owner, unsigned lid, const uint16_t *hops)
 {
 	const struct topo *t = g->r->topo;
 
@@ -133,11 +133,11 @@ static bool walk_lids(struct lengths *g, struct progress *p)
 		for (unsigned k = 0; k < COLUMN_BLOCK && lid0 + k <= l->max_lid && go_on; k++) {
 			uint32_t owner = lid_owner(l, lid0 + k);
 
-			if (owner == NO_ID || !is_host(g->r, owner))
+			if (owner == NO_ID || !histogram_is_host(g->r, owner))
 				continue;
 			go_on = progress_step(p, lid0 + k);
 			column_hops(g->r->topo, col + (size_t)k * n, owner, hops, work);
-			add_lid(g, owner, lid0 + k, hops);
+			histogram_add_lid(g, owner, lid0 + k, hops);
 		}
 	}
 	free(col);
@@ -146,7 +146,7 @@ static bool walk_lids(struct lengths *g, struct progress *p)
 	return go_on;
 }
 
-static struct buckets *fill(const struct lengths *g)
+static struct buckets *histogram_fill(const struct lengths *g)
 {
 	unsigned low = 0, high = LONGEST;
 	struct buckets *b;
@@ -182,8 +182,8 @@ struct buckets *hop_buckets(const struct routing *r, struct progress *p)
 	g->some = NEW_ARRAY(2 * (size_t)n + 2, uint32_t);
 	g->none_first = NO_ID;
 	memset(g->first, 0xff, sizeof(g->first));
-	list_hosts(g);
-	b = walk_lids(g, p) ? fill(g) : NULL;
+	histogram_list_hosts(g);
+	b = walk_lids(g, p) ? histogram_fill(g) : NULL;
 	free(g->hosts);
 	free(g->some);
 	free(g);

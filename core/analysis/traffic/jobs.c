@@ -39,7 +39,7 @@ static int add_job(struct job_loads *j, uint32_t job, const struct routing *r, c
 COMPARATOR(by_port, struct job_load, UP(port) UP(job))
 
 /* Links from the loads, and what they mean to each job. */
-static void sum_up(struct job_loads *j)
+static void jobs_sum_up(struct job_loads *j)
 {
 	if (j->n)
 		qsort(j->load, j->n, sizeof(*j->load), by_port);
@@ -84,7 +84,7 @@ struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job
 			rc = err_set(e, "too many flows of all jobs to count");
 	}
 	if (!rc) {
-		sum_up(j);
+		jobs_sum_up(j);
 		return j;
 	}
 	job_loads_free(j);

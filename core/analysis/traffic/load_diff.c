@@ -14,7 +14,7 @@ static uint32_t channel_load(const struct routing *r, const struct loads *l, uin
 }
 
 /* The same port of a switch in another fabric, or NO_ID. */
-static uint32_t same_port(const struct fabric *f, uint32_t port, const struct fabric *to)
+static uint32_t load_diff_same_port(const struct fabric *f, uint32_t port, const struct fabric *to)
 {
 	uint32_t node;
 
@@ -26,7 +26,7 @@ static uint32_t same_port(const struct fabric *f, uint32_t port, const struct fa
 	return to->node_port[node] + f->port_num[port];
 }
 
-static void add(struct load_diff *d, const struct load_change *c)
+static void load_diff_add(struct load_diff *d, const struct load_change *c)
 {
 	if (c->before == c->after)
 		return;
@@ -58,21 +58,22 @@ static int hottest_first(const void *x, const void *y, void *ctx)
 	return COMPARED(pa, pb);
 }
 
-static void compare(struct load_diff *d, const struct loads *before, const struct loads *after)
+static void load_diff_compare(struct load_diff *d, const struct loads *before, const struct loads *after)
 {
 	const struct fabric *fa = d->a->topo->fabric, *fb = d->b->topo->fabric;
 
 	for (uint32_t s = 0; s < fb->n_switches; s++)
 		FOR_PORTS(fb, s, port) {
-			uint32_t was = same_port(fb, port, fa);
+			uint32_t was = load_diff_same_port(fb, port, fa);
 
-			add(d, &(struct load_change){port, was, channel_load(d->a, before, was),
-						     channel_load(d->b, after, port)});
+			load_diff_add(d, &(struct load_change){port, was, channel_load(d->a, before, was),
+							       channel_load(d->b, after, port)});
 		}
 	for (uint32_t s = 0; fa != fb && s < fa->n_switches; s++)
 		FOR_PORTS(fa, s, was) {
-			if (same_port(fa, was, fb) == NO_ID)
-				add(d, &(struct load_change){NO_ID, was, channel_load(d->a, before, was), 0});
+			if (load_diff_same_port(fa, was, fb) == NO_ID)
+				load_diff_add(d, &(struct load_change){NO_ID, was,
+								       channel_load(d->a, before, was), 0});
 		}
 	if (d->n)
 		qsort_r(d->change, d->n, sizeof(*d->change), hottest_first, d);
@@ -92,7 +93,7 @@ struct load_diff *load_diff_new(const struct routing *a, const struct routing *b
 				      struct load_change);
 		d->max_before = before->max;
 		d->max_after = after->max;
-		compare(d, before, after);
+		load_diff_compare(d, before, after);
 	}
 	loads_free(before);
 	loads_free(after);

@@ -12,7 +12,7 @@
 #include "core/routing/paths.h"
 
 /* One flow, added along its path. way: as shift_way() has it; NULL: the path depends on VLs. */
-static void add_flow(struct loads *l, const struct routing *r, const struct flow *w, uint32_t *way)
+static void loads_add_flow(struct loads *l, const struct routing *r, const struct flow *w, uint32_t *way)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct path p;
@@ -149,7 +149,8 @@ static void add_destination(struct loads *l, struct all_work *w, uint32_t i, uns
 }
 
 /* Routes to the LIDs of a group. flow: [n_switches][LIDs of the group] */
-static void add_group(struct loads *l, struct all_work *w, const struct alike *a, uint32_t *flow, int sign)
+static void loads_add_group(struct loads *l, struct all_work *w, const struct alike *a, uint32_t *flow,
+			    int sign)
 {
 	const struct topo *t = w->r->topo;
 	unsigned m = a->n;
@@ -188,7 +189,7 @@ static int add_alike(struct loads *l, struct all_work *w, uint8_t *left, int sig
 		while (alike_next(&a, sw)) {
 			alike_order(&a);
 			if (a.hops[a.order[a.n_order - 1]] < 256)
-				add_group(l, w, &a, flow, sign);
+				loads_add_group(l, w, &a, flow, sign);
 			else
 				for (unsigned i = 0; i < a.n; i++)
 					left[a.lid[i]] = 1;
@@ -216,8 +217,8 @@ static void load_hosts(struct loads *l, struct all_work *w, int sign)
  * From every host to the base LID of every other, or to all its LIDs; of these only the marked ones (NULL:
  * all).
  */
-static int load_all(struct loads *l, const struct routing *r, bool lids, const uint8_t *marked, int sign,
-		    struct progress *p)
+static int loads_load_all(struct loads *l, const struct routing *r, bool lids, const uint8_t *marked,
+			  int sign, struct progress *p)
 {
 	uint8_t *wanted = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t), *left;
 	struct all_work w;
@@ -259,13 +260,13 @@ static int load_list(struct loads *l, const struct routing *r, const struct patt
 	for (size_t i = 0; go_on && i < pt->n; i++) {
 		go_on = i % 256 || progress_step(p, (unsigned)i);
 		if (go_on)
-			add_flow(l, r, &pt->flow[i], way);
+			loads_add_flow(l, r, &pt->flow[i], way);
 	}
 	free(way);
 	return go_on ? 0 : -1;
 }
 
-static void sum_up(struct loads *l, const struct topo *t)
+static void loads_sum_up(struct loads *l, const struct topo *t)
 {
 	const struct fabric *f = t->fabric;
 	uint64_t sum = 0;
@@ -301,17 +302,17 @@ struct loads *loads_new(const struct routing *r, const struct pattern *pattern, 
 
 	l->port = NEW_ARRAY(r->topo->fabric->n_ports, uint32_t);
 	rc = pattern->kind == PATTERN_LIST ? load_list(l, r, pattern, p)
-					   : load_all(l, r, pattern->kind == PATTERN_LIDS, NULL, 1, p);
+					   : loads_load_all(l, r, pattern->kind == PATTERN_LIDS, NULL, 1, p);
 	if (rc) {
 		loads_free(l);
 		return NULL;
 	}
-	sum_up(l, r->topo);
+	loads_sum_up(l, r->topo);
 	return l;
 }
 
 /* Are the same hosts up at the same places, with the same LIDs? */
-static bool same_hosts(const struct routing *a, const struct routing *b)
+static bool loads_same_hosts(const struct routing *a, const struct routing *b)
 {
 	const struct topo *t = a->topo, *u = b->topo;
 	bool same = t->fabric == u->fabric;
@@ -370,19 +371,20 @@ struct loads *loads_after(const struct loads *before, const struct routing *a, c
 	uint8_t *marked;
 	int rc;
 
-	if (a->adaptive || b->adaptive || !same_hosts(a, b))
+	if (a->adaptive || b->adaptive || !loads_same_hosts(a, b))
 		return loads_new(b, &pattern_all, p);
 	l = NEW(struct loads);
 	l->port = mem_dup(before->port, a->topo->fabric->n_ports * sizeof(*l->port));
 	l->routes = before->routes;
 	marked = lids_unlike(a, b, p);
-	rc = !marked || load_all(l, a, false, marked, -1, p) || load_all(l, b, false, marked, 1, p);
+	rc = !marked || loads_load_all(l, a, false, marked, -1, p) ||
+	     loads_load_all(l, b, false, marked, 1, p);
 	free(marked);
 	if (rc) {
 		loads_free(l);
 		return NULL;
 	}
-	sum_up(l, b->topo);
+	loads_sum_up(l, b->topo);
 	return l;
 }
 

@@ -14,7 +14,7 @@ bool pattern_is_host(const struct routing *r, uint32_t endport)
 	return routing_has_host(r, endport) && r->lids->base[endport];
 }
 
-static int by_lid(const void *x, const void *y, void *ctx)
+static int pattern_by_lid(const void *x, const void *y, void *ctx)
 {
 	const struct lids *l = ctx;
 	uint32_t a = l->base[*(const uint32_t *)x], b = l->base[*(const uint32_t *)y];
@@ -30,7 +30,7 @@ uint32_t *pattern_hosts(const struct routing *r, uint32_t *n)
 	for (uint32_t i = 0; i < all; i++)
 		if (pattern_is_host(r, i))
 			ep[(*n)++] = i;
-	qsort_r(ep, *n, sizeof(*ep), by_lid, (void *)r->lids);
+	qsort_r(ep, *n, sizeof(*ep), pattern_by_lid, (void *)r->lids);
 	return ep;
 }
 

@@ -4,7 +4,8 @@
 
 #include "core/base/memory.h"
 
-static void count_switch(const struct routing *r, uint32_t s, const uint8_t *kind, struct port_use *use)
+static void port_use_count_switch(const struct routing *r, uint32_t s, const uint8_t *kind,
+				  struct port_use *use)
 {
 	const struct fabric *f = r->topo->fabric;
 	const struct lft_row *row = r->row[s];
@@ -35,7 +36,7 @@ struct port_use *port_use_new(const struct routing *r, struct progress *p)
 	}
 	progress_start(p, "usage of ports", f->n_switches);
 	for (uint32_t s = 0; s < f->n_switches && done; s++) {
-		count_switch(r, s, kind, use);
+		port_use_count_switch(r, s, kind, use);
 		done = progress_step(p, s);
 	}
 	free(kind);

@@ -7,7 +7,7 @@
 #define LONGEST 512 /* switches of a path; longer ones do not arrive */
 
 /* Fills in[] with the ports where a path enters switches. Returns their number; -1: it does not arrive. */
-static int walk(const struct routing *r, uint32_t from, uint32_t to, unsigned lid, uint32_t *in)
+static int returns_walk(const struct routing *r, uint32_t from, uint32_t to, unsigned lid, uint32_t *in)
 {
 	const struct topo *t = r->topo;
 	uint32_t sw = t->endport_switch[from];
@@ -30,7 +30,7 @@ static int walk(const struct routing *r, uint32_t from, uint32_t to, unsigned li
 int return_same(const struct routing *r, uint32_t a, unsigned lid_a, uint32_t b, unsigned lid_b)
 {
 	uint32_t there[LONGEST], back[LONGEST];
-	int n = walk(r, a, b, lid_b, there), m = walk(r, b, a, lid_a, back);
+	int n = returns_walk(r, a, b, lid_b, there), m = returns_walk(r, b, a, lid_a, back);
 
 	if (n < 0 || m < 0)
 		return -1;

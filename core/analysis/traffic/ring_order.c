@@ -18,7 +18,7 @@ int ring_cost_order(const struct ring_cost *a, const struct ring_cost *b)
 }
 
 /* A ring under change. An edge is named by its rail and the place of its sender. */
-struct ring {
+struct ring_order_state {
 	const struct routing *r;
 	const struct gpus *g;
 	bool direct;
@@ -32,7 +32,7 @@ struct ring {
 	size_t n_log, cap_log;
 };
 
-static void count(struct ring *x, uint32_t port, int by)
+static void ring_order_count(struct ring_order_state *x, uint32_t port, int by)
 {
 	uint32_t *v = &x->flows[port];
 
@@ -51,7 +51,7 @@ static void count(struct ring *x, uint32_t port, int by)
 }
 
 /* The place before this one whose host has the rail; round, and maybe itself. */
-static uint32_t before(const struct ring *x, uint32_t place, uint32_t rail)
+static uint32_t ring_order_before(const struct ring_order_state *x, uint32_t place, uint32_t rail)
 {
 	do
 		place = place ? place - 1 : x->n - 1;
@@ -59,7 +59,7 @@ static uint32_t before(const struct ring *x, uint32_t place, uint32_t rail)
 	return place;
 }
 
-static uint32_t behind(const struct ring *x, uint32_t place, uint32_t rail)
+static uint32_t ring_order_behind(const struct ring_order_state *x, uint32_t place, uint32_t rail)
 {
 	do
 		place = place + 1 < x->n ? place + 1 : 0;
@@ -68,9 +68,9 @@ static uint32_t behind(const struct ring *x, uint32_t place, uint32_t rail)
 }
 
 /* The links between switches of an edge's flow: x->way[1 .. n - 2]. Returns n; 0: there is no way. */
-static uint32_t find_way(struct ring *x, uint32_t place, uint32_t rail)
+static uint32_t ring_order_find_way(struct ring_order_state *x, uint32_t place, uint32_t rail)
 {
-	uint32_t to = behind(x, place, rail), host = x->at[place];
+	uint32_t to = ring_order_behind(x, place, rail), host = x->at[place];
 	const struct gpu *own = gpu_on(x->g, host, rail), *dst = gpu_on(x->g, x->at[to], rail);
 
 	if (to == place)
@@ -79,24 +79,24 @@ static uint32_t find_way(struct ring *x, uint32_t place, uint32_t rail)
 	return shift_way(x->r, gpu_sends_by(x->g, host, own, dst, x->direct), dst->endport, x->way);
 }
 
-static void count_edge(struct ring *x, uint32_t place, uint32_t rail, int by)
+static void count_edge(struct ring_order_state *x, uint32_t place, uint32_t rail, int by)
 {
-	uint32_t n = find_way(x, place, rail);
+	uint32_t n = ring_order_find_way(x, place, rail);
 
 	if (!n)
 		x->cost.lost += (uint32_t)by;
 	for (uint32_t i = 1; i + 1 < n; i++)
-		count(x, x->way[i], by);
+		ring_order_count(x, x->way[i], by);
 }
 
 /* All edges of a rail that end, begin or pass at either place. */
-static void count_around(struct ring *x, uint32_t i, uint32_t j, uint32_t rail, int by)
+static void count_around(struct ring_order_state *x, uint32_t i, uint32_t j, uint32_t rail, int by)
 {
 	uint32_t from[4], n = 0;
 	const uint32_t place[] = {i, j};
 
 	for (int k = 0; k < 2; k++) {
-		from[n++] = before(x, place[k], rail);
+		from[n++] = ring_order_before(x, place[k], rail);
 		if (gpu_on(x->g, x->at[place[k]], rail))
 			from[n++] = place[k];
 	}
@@ -111,7 +111,7 @@ static void count_around(struct ring *x, uint32_t i, uint32_t j, uint32_t rail, 
 }
 
 /* For each rail of either host: its edges at both places leave, or come. */
-static void count_rails(struct ring *x, uint32_t i, uint32_t j, int by)
+static void count_rails(struct ring_order_state *x, uint32_t i, uint32_t j, int by)
 {
 	const struct gpus *g = x->g;
 	uint32_t a = x->at[i], b = x->at[j];
@@ -123,7 +123,7 @@ static void count_rails(struct ring *x, uint32_t i, uint32_t j, int by)
 			count_around(x, i, j, g->gpu[k].rail, by);
 }
 
-static void swap(struct ring *x, uint32_t i, uint32_t j)
+static void swap(struct ring_order_state *x, uint32_t i, uint32_t j)
 {
 	uint32_t host = x->at[i];
 
@@ -135,7 +135,8 @@ static void swap(struct ring *x, uint32_t i, uint32_t j)
 }
 
 /* Takes back the last swap, before which the log was empty. */
-static void take_back(struct ring *x, uint32_t i, uint32_t j, const struct ring_cost *cost)
+static void ring_order_take_back(struct ring_order_state *x, uint32_t i, uint32_t j,
+				 const struct ring_cost *cost)
 {
 	uint32_t host = x->at[i];
 
@@ -151,7 +152,7 @@ static void take_back(struct ring *x, uint32_t i, uint32_t j, const struct ring_
 	x->cost = *cost;
 }
 
-static void take_order(struct ring *x, const uint32_t *order)
+static void ring_order_take(struct ring_order_state *x, const uint32_t *order)
 {
 	const struct gpus *g = x->g;
 
@@ -167,14 +168,15 @@ static void take_order(struct ring *x, const uint32_t *order)
 }
 
 /* Places at which an edge with a flow over one of the most loaded links begins, ends or passes. */
-static void find_hot(struct ring *x, uint8_t *hot)
+static void find_hot(struct ring_order_state *x, uint8_t *hot)
 {
 	const struct gpus *g = x->g;
 
 	memset(hot, 0, x->n);
 	for (uint32_t i = 0; i < x->n; i++)
 		for (uint32_t k = g->first[x->at[i]]; k < g->first[x->at[i] + 1]; k++) {
-			uint32_t n = find_way(x, i, g->gpu[k].rail), to = behind(x, i, g->gpu[k].rail);
+			uint32_t n = ring_order_find_way(x, i, g->gpu[k].rail),
+				 to = ring_order_behind(x, i, g->gpu[k].rail);
 			bool most = !n;
 
 			for (uint32_t m = 1; m + 1 < n && !most; m++)
@@ -191,8 +193,8 @@ static void find_hot(struct ring *x, uint8_t *hot)
  * The swap of two places that helps most, or the first that helps; false: none helps, or cancelled.  Only hot
  * places can help.
  */
-static bool best_swap(struct ring *x, bool first, uint32_t *from, uint32_t *to, struct ring_cost *cost,
-		      struct progress *p)
+static bool best_swap(struct ring_order_state *x, bool first, uint32_t *from, uint32_t *to,
+		      struct ring_cost *cost, struct progress *p)
 {
 	uint8_t *hot = NEW_ARRAY(x->n + 1, uint8_t);
 	struct ring_cost now = x->cost;
@@ -211,7 +213,7 @@ static bool best_swap(struct ring *x, bool first, uint32_t *from, uint32_t *to, 
 				*to = j;
 				found = true;
 			}
-			take_back(x, i, j, &now);
+			ring_order_take_back(x, i, j, &now);
 			go_on = progress_step(p, 0) && !(first && found);
 		}
 	free(hot);
@@ -219,7 +221,7 @@ static bool best_swap(struct ring *x, bool first, uint32_t *from, uint32_t *to, 
 }
 
 /* Keeps the order if it is the best so far. */
-static void keep_best(const struct ring *x, struct ring_order *o)
+static void keep_best(const struct ring_order_state *x, struct ring_order *o)
 {
 	if (ring_cost_order(&x->cost, &o->best) >= 0)
 		return;
@@ -228,7 +230,7 @@ static void keep_best(const struct ring *x, struct ring_order *o)
 }
 
 /* All orders that begin with the first host: places from `from` on are free. False: cancelled. */
-static bool try_orders(struct ring *x, uint32_t from, struct ring_order *o, struct progress *p)
+static bool try_orders(struct ring_order_state *x, uint32_t from, struct ring_order *o, struct progress *p)
 {
 	bool go_on = progress_step(p, 0);
 
@@ -245,14 +247,14 @@ static bool try_orders(struct ring *x, uint32_t from, struct ring_order *o, stru
 }
 
 /* A host with the switches of its ports. */
-struct leaves {
-	const struct ring *x;
+struct ring_order_leaves {
+	const struct ring_order_state *x;
 	uint32_t host;
 };
 
 static int by_leaf(const void *first, const void *second)
 {
-	const struct leaves *a = first, *b = second;
+	const struct ring_order_leaves *a = first, *b = second;
 	const struct gpus *g = a->x->g;
 	const uint32_t *sw = a->x->r->topo->endport_switch;
 
@@ -264,27 +266,28 @@ static int by_leaf(const void *first, const void *second)
 }
 
 /* From an order downhill, swap by swap, until none helps. */
-static bool go_down(struct ring *x, const uint32_t *order, struct ring_order *o, struct progress *p)
+static bool go_down(struct ring_order_state *x, const uint32_t *order, struct ring_order *o,
+		    struct progress *p)
 {
 	struct ring_cost cost;
 	uint32_t i, j;
 
-	take_order(x, order);
+	ring_order_take(x, order);
 	while (best_swap(x, true, &i, &j, &cost, p))
 		swap(x, i, j);
 	keep_best(x, o);
 	return !progress_cancelled(p);
 }
 
-static bool find_best(struct ring *x, struct ring_order *o, struct progress *p)
+static bool ring_order_find_best(struct ring_order_state *x, struct ring_order *o, struct progress *p)
 {
-	struct leaves *l = NEW_ARRAY(x->n + 1, struct leaves);
+	struct ring_order_leaves *l = NEW_ARRAY(x->n + 1, struct ring_order_leaves);
 	uint32_t *given = NEW_ARRAY(x->n + 1, uint32_t), *order = NEW_ARRAY(x->n + 1, uint32_t);
 	bool go_on = true;
 
 	for (uint32_t i = 0; i < x->n; i++) {
 		given[i] = i;
-		l[i] = (struct leaves){x, i};
+		l[i] = (struct ring_order_leaves){x, i};
 	}
 	if (x->n)
 		qsort(l, x->n, sizeof(*l), by_leaf);
@@ -293,7 +296,7 @@ static bool find_best(struct ring *x, struct ring_order *o, struct progress *p)
 	if (o->now.max <= 1 && !o->now.lost) {
 		; /* no order is better */
 	} else if (x->n <= RING_ALL_ORDERS) {
-		take_order(x, given);
+		ring_order_take(x, given);
 		go_on = try_orders(x, 1, o, p);
 		o->all_tried = go_on;
 	} else {
@@ -312,14 +315,14 @@ struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g,
 {
 	const struct fabric *f = r->topo->fabric;
 	struct ring_order *o = NEW(struct ring_order);
-	struct ring x = {.r = r,
-			 .g = g,
-			 .direct = direct,
-			 .n = g->n_hosts,
-			 .at = NEW_ARRAY(g->n_hosts + 1, uint32_t),
-			 .flows = NEW_ARRAY(f->n_ports + 1, uint32_t),
-			 .having = NEW_ARRAY(g->n + 2, uint32_t),
-			 .way = NEW_ARRAY(f->n_switches + 2, uint32_t)};
+	struct ring_order_state x = {.r = r,
+				     .g = g,
+				     .direct = direct,
+				     .n = g->n_hosts,
+				     .at = NEW_ARRAY(g->n_hosts + 1, uint32_t),
+				     .flows = NEW_ARRAY(f->n_ports + 1, uint32_t),
+				     .having = NEW_ARRAY(g->n + 2, uint32_t),
+				     .way = NEW_ARRAY(f->n_switches + 2, uint32_t)};
 	uint32_t i, j;
 	bool go_on;
 
@@ -328,7 +331,7 @@ struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g,
 	o->flows = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	for (uint32_t k = 0; k < x.n; k++)
 		o->best_order[k] = k;
-	take_order(&x, o->best_order);
+	ring_order_take(&x, o->best_order);
 	o->now = o->best = x.cost;
 	memcpy(o->flows, x.flows, f->n_ports * sizeof(*x.flows));
 	o->swap[0] = o->swap[1] = NO_ID;
@@ -336,7 +339,7 @@ struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g,
 		o->swap[0] = MIN(i, j);
 		o->swap[1] = MAX(i, j);
 	}
-	go_on = !progress_cancelled(p) && find_best(&x, o, p);
+	go_on = !progress_cancelled(p) && ring_order_find_best(&x, o, p);
 	o->proved = o->all_tried || (o->best.max <= 1 && !o->best.lost);
 	free(x.at);
 	free(x.flows);

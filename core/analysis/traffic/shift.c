@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_lid(const void *x, const void *y, void *ctx)
+static int shift_by_lid(const void *x, const void *y, void *ctx)
 {
 	const struct lids *l = ctx;
 	uint32_t a = l->base[*(const uint32_t *)x], b = l->base[*(const uint32_t *)y];
@@ -42,7 +42,7 @@ static int by_name(const void *x, const void *y, void *ctx)
 }
 
 /* All hosts that count, are up and have a LID. */
-static void list_hosts(const struct routing *r, struct shift_order *o)
+static void shift_list_hosts(const struct routing *r, struct shift_order *o)
 {
 	const struct fabric *f = r->topo->fabric;
 
@@ -53,7 +53,7 @@ static void list_hosts(const struct routing *r, struct shift_order *o)
 	if (o->by == SHIFT_NAME)
 		qsort_r(o->place, o->n, sizeof(*o->place), by_name, (void *)f);
 	else
-		qsort_r(o->place, o->n, sizeof(*o->place), by_lid, (void *)r->lids);
+		qsort_r(o->place, o->n, sizeof(*o->place), shift_by_lid, (void *)r->lids);
 }
 
 /* A place for each rail of each host. */
@@ -96,15 +96,15 @@ bool shift_flow(const struct shift_order *o, uint32_t i, uint32_t k, uint32_t *s
 	return i / o->rails != k / o->rails;
 }
 
-static void take_order(const struct routing *r, const struct routing *tree, struct shift_order *o)
+static void shift_take_order(const struct routing *r, const struct routing *tree, struct shift_order *o)
 {
 	o->by = SHIFT_FTREE;
 	o->place = counting_places(r, tree->ops->order(tree, &o->n), &o->n);
 }
 
 /* Runs ftree on the setup `base`. NULL and *e: it refuses, or is cancelled. */
-static struct sweep *route_tree(const struct setup *base, const struct engine *const *engines,
-				struct progress *p, struct err *e)
+static struct sweep *shift_route_tree(const struct setup *base, const struct engine *const *engines,
+				      struct progress *p, struct err *e)
 {
 	struct options *o = options_copy(base->options);
 	struct setup *s = NULL;
@@ -146,13 +146,13 @@ int shift_order_find(const struct routing *r, const struct setup *base, const st
 
 	*o = (struct shift_order){.by = SHIFT_LID};
 	if (tree && r->ops->order) {
-		take_order(r, r, o);
+		shift_take_order(r, r, o);
 		return 0;
 	}
 	if (tree && base && engine_find(engines, "ftree")) {
-		w = route_tree(base, engines, p, e);
+		w = shift_route_tree(base, engines, p, e);
 		if (w && w->routing->ops->order)
-			take_order(r, w->routing, o);
+			shift_take_order(r, w->routing, o);
 		sweep_unref(w);
 		if (o->by == SHIFT_FTREE)
 			return 0;
@@ -165,7 +165,7 @@ int shift_order_find(const struct routing *r, const struct setup *base, const st
 		o->by = SHIFT_NAME;
 	else if (by && strcmp(by, shift_by_name(SHIFT_LID)) != 0)
 		return err_set(e, "order: found \"%s\", expected lid, ftree, name or rail", by);
-	list_hosts(r, o);
+	shift_list_hosts(r, o);
 	return 0;
 }
 
@@ -199,14 +199,14 @@ uint32_t shift_way(const struct routing *r, uint32_t src, uint32_t dst, uint32_t
 	return 0;
 }
 
-struct work {
+struct shift_work {
 	const struct routing *r;
 	const struct shift_order *order;
 	uint32_t *way;		 /* of a pair, as shift_way() has it */
 	uint32_t *flows, *epoch; /* [n_ports] flows, valid for shift number epoch */
 };
 
-static void count(struct work *w, uint32_t port, struct shift_load *l)
+static void shift_count(struct shift_work *w, uint32_t port, struct shift_load *l)
 {
 	if (w->epoch[port] != l->shift) {
 		w->epoch[port] = l->shift;
@@ -219,28 +219,28 @@ static void count(struct work *w, uint32_t port, struct shift_load *l)
 }
 
 /* One flow, counted on all links that it takes. */
-static void add_flow(struct work *w, uint32_t src, uint32_t dst, struct shift_load *l)
+static void shift_add_flow(struct shift_work *w, uint32_t src, uint32_t dst, struct shift_load *l)
 {
 	uint32_t n = shift_way(w->r, src, dst, w->way);
 
 	l->flows += n != 0;
 	l->lost += n == 0;
 	for (uint32_t i = 0; i < n; i++)
-		count(w, w->way[i], l);
+		shift_count(w, w->way[i], l);
 }
 
-static void run_shift(struct work *w, struct shift_load *l)
+static void shift_route_one(struct shift_work *w, struct shift_load *l)
 {
 	l->port = NO_ID;
 	for (uint32_t i = 0, n = w->order->n; i < n; i++) {
 		uint32_t src, dst;
 
 		if (shift_flow(w->order, i, i + l->shift < n ? i + l->shift : i + l->shift - n, &src, &dst))
-			add_flow(w, src, dst, l);
+			shift_add_flow(w, src, dst, l);
 	}
 }
 
-static void sum_up(struct shifts *s)
+static void shift_sum_up(struct shifts *s)
 {
 	uint64_t sum = 0;
 
@@ -267,18 +267,18 @@ uint32_t shift_sample(const struct shift_order *o)
 }
 
 struct sampling {
-	struct work *worker;
+	struct shift_work *worker;
 	struct shifts *s;
 };
 
 static int sample_shift(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
 	const struct sampling *x = ctx;
-	struct work *w = &x->worker[worker];
+	struct shift_work *w = &x->worker[worker];
 	uint32_t all = w->order->n - 1;
 
 	x->s->load[i].shift = 1 + (uint32_t)((uint64_t)i * all / x->s->n);
-	run_shift(w, &x->s->load[i]);
+	shift_route_one(w, &x->s->load[i]);
 	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
 }
 
@@ -303,18 +303,18 @@ struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, 
 	par.n = s->n;
 	par.threads = (uint64_t)s->n * n < MANY_FLOWS ? 1 : threads;
 	workers = parallel_workers(&par);
-	x.worker = NEW_ARRAY(workers, struct work);
+	x.worker = NEW_ARRAY(workers, struct shift_work);
 	for (unsigned i = 0; i < workers; i++)
-		x.worker[i] = (struct work){.r = r,
-					    .order = o,
-					    .way = NEW_ARRAY(f->n_switches + 2, uint32_t),
-					    .flows = NEW_ARRAY(f->n_ports, uint32_t),
-					    .epoch = NEW_ARRAY(f->n_ports, uint32_t)};
+		x.worker[i] = (struct shift_work){.r = r,
+						  .order = o,
+						  .way = NEW_ARRAY(f->n_switches + 2, uint32_t),
+						  .flows = NEW_ARRAY(f->n_ports, uint32_t),
+						  .epoch = NEW_ARRAY(f->n_ports, uint32_t)};
 	rc = parallel_run(&par, "shifts", p, &e);
 	for (unsigned i = 0; i < workers; i++)
 		FREE_EACH(x.worker[i].way, x.worker[i].flows, x.worker[i].epoch);
 	free(x.worker);
-	sum_up(s);
+	shift_sum_up(s);
 	if (!rc)
 		return s;
 	shifts_free(s);

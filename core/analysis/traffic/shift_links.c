@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Ways of all pairs, one after the other. */
-struct ways {
+struct shift_links_ways {
 	const struct routing *r;
 	const struct fabric *f;
 	uint32_t *way;	       /* of a pair, as shift_way() has it */
@@ -16,7 +16,7 @@ struct ways {
 	uint32_t *count; /* [n_ports] flows */
 };
 
-static void add_port(struct ways *w, uint32_t port, uint32_t pair)
+static void add_port(struct shift_links_ways *w, uint32_t port, uint32_t pair)
 {
 	if (w->n == w->cap) {
 		w->cap = w->cap ? 2 * w->cap : 64;
@@ -27,7 +27,7 @@ static void add_port(struct ways *w, uint32_t port, uint32_t pair)
 	w->pair[w->n++] = pair;
 }
 
-static bool add_way(struct ways *w, const struct shift_pair *p, uint32_t pair)
+static bool shift_links_add_way(struct shift_links_ways *w, const struct shift_pair *p, uint32_t pair)
 {
 	uint32_t n = shift_way(w->r, p->src, p->dst, w->way);
 
@@ -39,7 +39,7 @@ static bool add_way(struct ways *w, const struct shift_pair *p, uint32_t pair)
 COMPARATOR(by_flows, struct shift_link, DOWN(flows) UP(port))
 
 /* Pairs by link: counted, placed, filled. */
-static void gather(struct ways *w, struct shift_links *s)
+static void shift_links_gather(struct shift_links_ways *w, struct shift_links *s)
 {
 	uint32_t first = 0;
 
@@ -62,7 +62,7 @@ static void gather(struct ways *w, struct shift_links *s)
 	s->load.max = s->n ? s->link[0].flows : 0;
 }
 
-static int follow_pairs(struct ways *w, struct shift_links *s, const struct shift_order *order,
+static int follow_pairs(struct shift_links_ways *w, struct shift_links *s, const struct shift_order *order,
 			struct progress *p, struct err *e)
 {
 	uint32_t n = s->n_places, k = s->load.shift;
@@ -75,12 +75,12 @@ static int follow_pairs(struct ways *w, struct shift_links *s, const struct shif
 		if (!shift_flow(order, i, i + k < n ? i + k : i + k - n, &pair.src, &pair.dst))
 			continue;
 		s->pair[s->load.flows] = pair;
-		if (add_way(w, &pair, s->load.flows))
+		if (shift_links_add_way(w, &pair, s->load.flows))
 			s->load.flows++;
 		else
 			s->load.lost++;
 	}
-	gather(w, s);
+	shift_links_gather(w, s);
 	return 0;
 }
 
@@ -88,7 +88,7 @@ struct shift_links *shift_links_new(const struct routing *r, const struct shift_
 				    struct progress *p, struct err *e)
 {
 	struct shift_links *s;
-	struct ways w = {.r = r, .f = r->topo->fabric};
+	struct shift_links_ways w = {.r = r, .f = r->topo->fabric};
 	uint32_t n = o->n;
 	int rc;
 

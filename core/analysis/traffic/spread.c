@@ -7,7 +7,7 @@
 #include "core/routing/paths.h"
 #include "core/base/memory.h"
 
-struct flood {
+struct spread_flood {
 	const struct topo *t;
 	const uint32_t *hosts;
 	double *share;	 /* [n_ports] */
@@ -18,7 +18,7 @@ struct flood {
 };
 
 /* The next switch by a port, if the port has least hops, or NO_ID. */
-static uint32_t next_nearer(const struct flood *w, uint32_t s, unsigned port)
+static uint32_t next_nearer(const struct spread_flood *w, uint32_t s, unsigned port)
 {
 	uint32_t d = w->t->peer_switch[switch_port_id(w->t->fabric, s, port)];
 
@@ -26,7 +26,7 @@ static uint32_t next_nearer(const struct flood *w, uint32_t s, unsigned port)
 }
 
 /* Passes the flow at a switch on, in equal parts. */
-static void pass_on(struct flood *w, uint32_t s)
+static void spread_pass_on(struct spread_flood *w, uint32_t s)
 {
 	const struct fabric *f = w->t->fabric;
 	unsigned n = 0;
@@ -44,7 +44,7 @@ static void pass_on(struct flood *w, uint32_t s)
 }
 
 /* Adds the flows from all hosts to the hosts on one switch. */
-static void flood_to(struct flood *w, uint32_t target)
+static void spread_flood_to(struct spread_flood *w, uint32_t target)
 {
 	uint32_t n = w->t->fabric->n_switches, reached;
 
@@ -54,13 +54,13 @@ static void flood_to(struct flood *w, uint32_t target)
 		w->flow[s] = (double)w->hosts[s] * w->hosts[target];
 	for (uint32_t i = reached; i > 1; i--)
 		if (w->flow[w->order[i - 1]] > 0)
-			pass_on(w, w->order[i - 1]);
+			spread_pass_on(w, w->order[i - 1]);
 }
 
 double *even_shares(const struct topo *t, const uint32_t *hosts, struct progress *p)
 {
 	uint32_t n = t->fabric->n_switches;
-	struct flood w = {
+	struct spread_flood w = {
 		.t = t,
 		.hosts = hosts,
 		.share = NEW_ARRAY(t->fabric->n_ports, double),
@@ -74,7 +74,7 @@ double *even_shares(const struct topo *t, const uint32_t *hosts, struct progress
 	progress_start(p, "even shares", n);
 	for (uint32_t s = 0; s < n && (done = progress_step(p, s)); s++)
 		if (hosts[s] && switch_up(t, s))
-			flood_to(&w, s);
+			spread_flood_to(&w, s);
 	free(w.flow);
 	free(w.hops);
 	free(w.order);

@@ -8,7 +8,7 @@
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
 
-struct flood {
+struct spread_groups_flood {
 	const struct routing *r;
 	const struct topo *t;
 	const struct fabric *f;
@@ -28,7 +28,7 @@ static int farthest_first(const void *x, const void *y, void *ctx)
 	return hops[a] != hops[b] ? (hops[a] > hops[b] ? -1 : 1) : COMPARED(a, b);
 }
 
-static void pass_on(struct flood *w, uint32_t s)
+static void spread_groups_pass_on(struct spread_groups_flood *w, uint32_t s)
 {
 	const struct port_set *set = &w->ways.set[s];
 	unsigned n = 0;
@@ -44,7 +44,8 @@ static void pass_on(struct flood *w, uint32_t s)
 	}
 }
 
-static void leave_out(struct spread_left *l, uint32_t s, uint32_t dst, uint32_t pairs, bool loops)
+static void spread_groups_leave_out(struct spread_left *l, uint32_t s, uint32_t dst, uint32_t pairs,
+				    bool loops)
 {
 	l->left += pairs;
 	l->looping += loops ? pairs : 0;
@@ -54,7 +55,7 @@ static void leave_out(struct spread_left *l, uint32_t s, uint32_t dst, uint32_t 
 	l->missed[l->n++] = (struct spread_missed){s, dst, pairs, loops};
 }
 
-static void flood_to(struct flood *w, uint32_t dst)
+static void spread_groups_flood_to(struct spread_groups_flood *w, uint32_t dst)
 {
 	const uint16_t *hops = w->ways.worst;
 	uint32_t n = 0;
@@ -68,18 +69,18 @@ static void flood_to(struct flood *w, uint32_t dst)
 		if (hops[s] < HOPS_LOOP)
 			w->order[n++] = s;
 		else if (pairs)
-			leave_out(w->left, s, dst, pairs, hops[s] == HOPS_LOOP);
+			spread_groups_leave_out(w->left, s, dst, pairs, hops[s] == HOPS_LOOP);
 	}
 	qsort_r(w->order, n, sizeof(*w->order), farthest_first, w->ways.worst);
 	for (uint32_t i = 0; i < n; i++)
 		if (w->flow[w->order[i]] > 0)
-			pass_on(w, w->order[i]);
+			spread_groups_pass_on(w, w->order[i]);
 }
 
 double *spread_shares(const struct routing *r, struct spread_left *left, struct progress *p)
 {
 	uint32_t n_switches = r->topo->fabric->n_switches, n, *host = pattern_hosts(r, &n);
-	struct flood w = {
+	struct spread_groups_flood w = {
 		.r = r,
 		.t = r->topo,
 		.f = r->topo->fabric,
@@ -98,7 +99,7 @@ double *spread_shares(const struct routing *r, struct spread_left *left, struct 
 		w.hosts[w.t->endport_switch[host[i]]]++;
 	progress_start(p, "shares of ports", n);
 	for (uint32_t i = 0; i < n && go_on; i++) {
-		flood_to(&w, host[i]);
+		spread_groups_flood_to(&w, host[i]);
 		go_on = progress_step(p, i);
 	}
 	dest_ways_free(&w.ways);

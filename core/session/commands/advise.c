@@ -24,7 +24,7 @@ static bool is_sound(const struct advice_row *r)
 	       !count_cut_off(r->sweep, NULL);
 }
 
-static json_t *row_json(const struct advice *a, unsigned i)
+static json_t *advise_command_row_json(const struct advice *a, unsigned i)
 {
 	const struct advice_row *r = &a->row[i];
 	const char letter[] = {advice_letter(r), 0};
@@ -41,7 +41,7 @@ static json_t *row_json(const struct advice *a, unsigned i)
 	return x;
 }
 
-static void tell_row(const struct advice *a, unsigned i, struct out *o)
+static void advise_command_tell_row(const struct advice *a, unsigned i, struct out *o)
 {
 	const struct advice_row *r = &a->row[i];
 
@@ -109,20 +109,20 @@ static void tell_refused(const struct advice *a, struct out *o)
 }
 
 /* Why it was put last in the order of work. */
-static const char *put_last(const struct advice_row *r)
+static const char *advise_command_put_last(const struct advice_row *r)
 {
 	return !r->hopeless ? "" : r->loops ? "; put last: credit loops" : "; put last: pairs lost";
 }
 
 /* What is missing because it was stopped. */
-static void tell_missing(const struct advice *a, struct out *o)
+static void advise_command_tell_missing(const struct advice *a, struct out *o)
 {
 	json_t *list = json_array();
 
 	for (unsigned i = a->n_measured; i < a->n; i++) {
 		out_text(o, "  ?  " ROW_PROSE);
 		tell_name(&a->row[i], o);
-		out_text(o, ": not finished%s\n", put_last(&a->row[i]));
+		out_text(o, ": not finished%s\n", advise_command_put_last(&a->row[i]));
 		json_array_append_new(list, json_make("{s:s, s:s}", "engine", a->row[i].kind->engine,
 						      "options", a->row[i].options));
 	}
@@ -156,7 +156,7 @@ static void tell_done(void *ctx, const struct advice_row *r)
 		fprintf(f,
 			"%c, %s lost, credit loops %" PRIu32 ", most routes on a link %u, bisection %.3f%s\n",
 			advice_letter(r), PLURAL(r->lost, "pair"), r->loops, r->max_load, r->ebb.value,
-			put_last(r));
+			advise_command_put_last(r));
 	fflush(f);
 }
 
@@ -281,12 +281,12 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 				(json_int_t)a->n_edges, "roots", (json_int_t)a->n_roots));
 	list = json_array();
 	for (unsigned i = 0; i < a->n_ranked; i++) {
-		tell_row(a, i, o);
-		json_array_append_new(list, row_json(a, i));
+		advise_command_tell_row(a, i, o);
+		json_array_append_new(list, advise_command_row_json(a, i));
 	}
 	out_json(o, "advice", list);
 	tell_refused(a, o);
-	tell_missing(a, o);
+	advise_command_tell_missing(a, o);
 	if (!a->n_ranked && a->n_measured == a->n)
 		out_text(o, "No engine routes this fabric.\n");
 	o->run->found_fault |= advice_complete(a) && (!a->n_ranked || a->row[0].class == ADVICE_UNSOUND);

@@ -22,7 +22,7 @@
 /* --- names of the file ------------------------------------------------------------------------------- */
 
 /* Ports that a name of a benchmark means: all of a host that is called so, by name, or one port. */
-struct ends {
+struct blame_command_ends {
 	uint32_t ep[RAILS_MOST];
 	uint32_t n;
 };
@@ -34,7 +34,7 @@ struct named_end {
 
 COMPARATOR(by_name, struct named_end, TEXT(name) UP(port))
 
-static void ends_of(const struct session *s, const char *word, struct ends *to)
+static void ends_of(const struct session *s, const char *word, struct blame_command_ends *to)
 {
 	const struct fabric *f = s->fabric;
 	struct named_end found[RAILS_MOST];
@@ -63,7 +63,7 @@ static void ends_of(const struct session *s, const char *word, struct ends *to)
 }
 
 /* Without its domain, too: "node0001.cluster.example". */
-static void ends_of_host(const struct session *s, const char *word, struct ends *to)
+static void ends_of_host(const struct session *s, const char *word, struct blame_command_ends *to)
 {
 	const char *dot = strchr(word, '.');
 	char *host;
@@ -91,14 +91,14 @@ struct blame_judged {
 static void take_pairs(const struct session *s, struct blame_judged *j)
 {
 	const struct pair_results *p = j->file;
-	struct ends *end = NEW_ARRAY(p->n_names + 1, struct ends);
+	struct blame_command_ends *end = NEW_ARRAY(p->n_names + 1, struct blame_command_ends);
 
 	for (uint32_t i = 0; i < p->n_names; i++)
 		ends_of_host(s, p->name[i], &end[i]);
 	j->row = NEW_ARRAY(p->n + 1, size_t);
 	j->tried.bad = NEW_ARRAY(p->n + 1, bool);
 	for (size_t i = 0; i < p->n; i++) {
-		const struct ends *a = &end[p->pair[i].a], *b = &end[p->pair[i].b];
+		const struct blame_command_ends *a = &end[p->pair[i].a], *b = &end[p->pair[i].b];
 		uint32_t n = MIN(a->n, b->n), had = (uint32_t)j->tried.n_ways;
 
 		if (!n) {
@@ -126,7 +126,7 @@ struct valued {
 
 COMPARATOR(by_links_and_value, struct valued, UP(links) UP(value) UP(pair))
 
-static unsigned links_of(const struct routing *r, const struct tried_way *y)
+static unsigned blame_command_links_of(const struct routing *r, const struct tried_way *y)
 {
 	struct path p;
 	unsigned n;
@@ -147,7 +147,7 @@ static void judge_values(const struct sweep *w, struct blame_judged *j, const st
 
 	for (uint32_t i = 0; i < t->n_pairs; i++) {
 		const struct pair_result *x = &j->file->pair[j->row[i]];
-		unsigned links = links_of(w->routing, &t->way[way]);
+		unsigned links = blame_command_links_of(w->routing, &t->way[way]);
 
 		for (; way < t->n_ways && t->way[way].pair == i; way++)
 			;
@@ -180,8 +180,8 @@ static void judge_values(const struct sweep *w, struct blame_judged *j, const st
 
 /* --- words ---------------------------------------------------------------------------------------------- */
 
-static void tell_place(const struct session *s, const struct blame *b, size_t i, const struct measured *m,
-		       bool pairs, json_t *list, struct out *o)
+static void blame_command_tell_place(const struct session *s, const struct blame *b, size_t i,
+				     const struct measured *m, bool pairs, json_t *list, struct out *o)
 {
 	const struct fabric *f = s->fabric;
 	const struct blamed *x = &b->place[i];
@@ -244,13 +244,13 @@ static void tell_blame(const struct session *s, const struct blame *b, const str
 	if (b->n && pairs)
 		out_text(o, "%3s %8s %9s %-9s  %s\n", "", "score", "bad of", "pairs", "link");
 	for (size_t i = 0; i < b->n; i++)
-		tell_place(s, b, i, m, pairs, list, o);
+		blame_command_tell_place(s, b, i, m, pairs, list, o);
 	if (b->n > SHOWN)
 		out_text(o, "  ... %s; --json has all\n", PLURAL(b->n - SHOWN, "more place"));
 	out_json(o, "links", list);
 }
 
-static void tell_file(const struct blame_judged *j, const struct blame *b, struct out *o)
+static void blame_command_tell_file(const struct blame_judged *j, const struct blame *b, struct out *o)
 {
 	const struct pair_results *p = j->file;
 
@@ -302,7 +302,7 @@ static int by_pairs(struct session *s, const struct args *args, struct out *o, s
 	if (!rc) {
 		uint32_t likely = 0;
 
-		tell_file(&j, b, o);
+		blame_command_tell_file(&j, b, o);
 		tell_blame(s, b, m, true, o);
 		for (size_t i = 0; i < b->n; i++)
 			likely += b->place[i].likely;

@@ -15,7 +15,7 @@
 #define SHOWN_ROUTES 3
 
 /* "leaf-03[19] -> spine-01" */
-static const char *channel_text(const struct cdg *c, uint32_t channel, char *buf, size_t size)
+static const char *cdg_command_channel_text(const struct cdg *c, uint32_t channel, char *buf, size_t size)
 {
 	const struct topo *t = c->routing->topo;
 	uint32_t port = c->port[channel];
@@ -41,7 +41,7 @@ struct layer_sums {
 };
 
 /* Names the engine's layers that have no row. */
-static void tell_missing(const struct cdg *c, struct out *o)
+static void cdg_command_tell_missing(const struct cdg *c, struct out *o)
 {
 	const struct routing *r = c->routing;
 	unsigned layers = r->ops->n_layers && routing_vl_by_sl(r) && !routing_layers_idle(r)
@@ -124,7 +124,7 @@ static int cmd_layers(struct session *s, const struct args *args, struct out *o,
 		return -1;
 	print_layers(c, o);
 	rc = print_table(s, "layers", switches ? "switches" : NULL, o, e);
-	tell_missing(c, o);
+	cdg_command_tell_missing(c, o);
 	report_dropped(c, o);
 	cdg_free(c);
 	ops = routing_origin(w->routing)->ops;
@@ -177,7 +177,7 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 		uint32_t v = channel[i], out = c->first[v + 1] - c->first[v];
 
 		out_text(o, ROW_BEGIN "%4u %5u %5u %9u  ", c->vl[v], in[v], out, c->load[v]);
-		tell_pair(channel_text(c, v, a, sizeof(a)), o);
+		tell_pair(cdg_command_channel_text(c, v, a, sizeof(a)), o);
 		out_text(o, "%s\n", c->component[v] == NO_ID ? "" : "  (cycle)");
 		obj = json_make("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v], "channel", a, "in",
 				(int)in[v], "out", (int)out, "routes", (int)c->load[v], "cycle",
@@ -255,7 +255,7 @@ static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t 
 		json_t *step;
 
 		out_text(o, ROW_BEGIN "    ");
-		tell_pair(channel_text(c, cycle[i], a, sizeof(a)), o);
+		tell_pair(cdg_command_channel_text(c, cycle[i], a, sizeof(a)), o);
 		if (vls & (vls - 1))
 			out_text(o, ", VL %u", c->vl[cycle[i]]);
 		out_text(o, i + 1 < n ? "\n" : "  and round again\n");

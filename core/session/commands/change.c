@@ -126,7 +126,7 @@ static int cmd_reroute(struct session *s, const struct args *args, struct out *o
 
 /* --- fail and restore ------------------------------------------------------------------- */
 
-struct edit {
+struct change_command_edit {
 	struct session *s;
 	struct state *state;
 	bool down; /* fail or restore */
@@ -137,7 +137,7 @@ struct edit {
 };
 
 /* Something that is already in the wanted state is an error, except within a list of many. */
-static int edit_link(struct edit *d, uint32_t port, bool many, struct err *e)
+static int edit_link(struct change_command_edit *d, uint32_t port, bool many, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;
 	uint32_t link = f->port_link[port];
@@ -162,7 +162,7 @@ static int edit_link(struct edit *d, uint32_t port, bool many, struct err *e)
 	return 0;
 }
 
-static int edit_node(struct edit *d, uint32_t n, bool want_switch, bool many, struct err *e)
+static int edit_node(struct change_command_edit *d, uint32_t n, bool want_switch, bool many, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;
 
@@ -180,7 +180,7 @@ static int edit_node(struct edit *d, uint32_t n, bool want_switch, bool many, st
 }
 
 /* Change everything that a word means. kind: 'l'ink, 's'witch or 'h'ost. */
-static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
+static int edit_word(struct change_command_edit *d, const char *word, char kind, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;
 	unsigned before = d->links + d->nodes + d->again;
@@ -221,7 +221,7 @@ static uint32_t find_part(const struct session *s, const struct parts *p, const 
 }
 
 /* All switches of a chassis or card that are not yet in the wanted state. */
-static int edit_part(struct edit *d, const struct parts *p, const char *word, struct err *e)
+static int edit_part(struct change_command_edit *d, const struct parts *p, const char *word, struct err *e)
 {
 	uint32_t part = find_part(d->s, p, word, e);
 	unsigned before = d->nodes;
@@ -239,7 +239,8 @@ static int edit_part(struct edit *d, const struct parts *p, const char *word, st
 	return 0;
 }
 
-static int edit_parts(struct edit *d, enum part_kind kind, const struct args *args, int first, struct err *e)
+static int edit_parts(struct change_command_edit *d, enum part_kind kind, const struct args *args, int first,
+		      struct err *e)
 {
 	struct text notes = {0};
 	struct elements *el = setup_elements(d->s->setup, d->o->run->progress, &notes, e);
@@ -258,7 +259,7 @@ static int edit_parts(struct edit *d, enum part_kind kind, const struct args *ar
 }
 
 /* N random links between switches; all of them are up. */
-static int fail_random(struct edit *d, const struct args *args, struct err *e)
+static int fail_random(struct change_command_edit *d, const struct args *args, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;
 	uint64_t seed = args_number(args, "seed=K", 1), want;
@@ -293,7 +294,7 @@ static int fail_random(struct edit *d, const struct args *args, struct err *e)
 }
 
 /* Apply the words behind `fail` or `restore` to the state. */
-static int edit_state(struct edit *d, const struct args *args, struct err *e)
+static int edit_state(struct change_command_edit *d, const struct args *args, struct err *e)
 {
 	bool named = args->arg[0].kind == KIND_TARGET; /* the name alone is given */
 	const char *kind = named ? target_kind(d->s, args, d->o->run->progress, e) : args->arg[0].word;
@@ -324,7 +325,7 @@ static int edit_state(struct edit *d, const struct args *args, struct err *e)
 
 int fail_words(struct session *s, const struct args *args, struct state *state, struct out *o, struct err *e)
 {
-	struct edit d = {.s = s, .state = state, .down = true, .o = o};
+	struct change_command_edit d = {.s = s, .state = state, .down = true, .o = o};
 	int rc = edit_state(&d, args, e);
 
 	text_free(&d.text);
@@ -333,7 +334,7 @@ int fail_words(struct session *s, const struct args *args, struct state *state, 
 
 static int edit_command(struct session *s, bool down, const struct args *args, struct out *o, struct err *e)
 {
-	struct edit d = {.s = s, .down = down, .o = o};
+	struct change_command_edit d = {.s = s, .down = down, .o = o};
 	struct change_request rq = {.kind = down ? EVENT_FAIL : EVENT_RESTORE, .progress = o->run->progress};
 	const struct routing *r = session_routing(s);
 	struct outage *x = NULL; /* made before the event: whoever cancels it has changed nothing */
@@ -433,7 +434,7 @@ static int cmd_flap(struct session *s, const struct args *args, struct out *o, s
 
 /* --- history --------------------------------------------------------------------------------- */
 
-static int moved(struct session *s, int rc, struct out *o)
+static int change_command_moved(struct session *s, int rc, struct out *o)
 {
 	if (rc)
 		return -1;
@@ -453,13 +454,13 @@ static int cmd_undo(struct session *s, const struct args *args, struct out *o, s
 	if (!rc)
 		out_text(o, "Undone: %s. ", what);
 	free(what);
-	return moved(s, rc, o);
+	return change_command_moved(s, rc, o);
 }
 
 static int cmd_redo(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	(void)args;
-	return moved(s, session_redo(s, e), o);
+	return change_command_moved(s, session_redo(s, e), o);
 }
 
 static int cmd_journal(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -470,7 +471,7 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 	size_t event;
 
 	if (args->n)
-		return moved(s, session_goto(s, (size_t)args->arg[0].n, e), o);
+		return change_command_moved(s, session_goto(s, (size_t)args->arg[0].n, e), o);
 	list = json_array();
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct event *ev = &s->event[i];

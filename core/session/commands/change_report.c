@@ -257,7 +257,7 @@ static void add_faults(const struct state_told *x, struct text *t)
 
 enum verdict { SAFE, NOT_SAFE, UNKNOWN };
 
-static enum verdict tell_verdict(const struct change_told *c, struct text *t)
+static enum verdict change_report_command_tell_verdict(const struct change_told *c, struct text *t)
 {
 	const struct state_told *last = &c->state[c->n - 1], *bad = NULL, *moving = NULL, *cut = NULL,
 				*second = NULL;
@@ -329,7 +329,7 @@ static char *of_number(uint64_t n)
 }
 
 /* Lines of a text, each a line of the document. */
-static void put_lines(struct document *d, char *text)
+static void change_report_command_put_lines(struct document *d, char *text)
 {
 	for (char *end; text && *text; text = end) {
 		end = text + strcspn(text, "\n");
@@ -346,7 +346,7 @@ static void put_judged(struct document *d, const struct state_told *x)
 	struct text t = {0};
 
 	judged_line(&x->judged, &t);
-	put_lines(d, t.s);
+	change_report_command_put_lines(d, t.s);
 	text_free(&t);
 }
 
@@ -406,7 +406,7 @@ static void put_transition(struct document *d, const struct transition *t)
 	transition_sentence(t, &said);
 	text_add(&said, "\n");
 	credit_sentence(t, &said);
-	put_lines(d, said.s);
+	change_report_command_put_lines(d, said.s);
 	text_free(&said);
 }
 
@@ -424,10 +424,10 @@ static void put_steps(struct document *d, const struct change_told *c)
 		free(title);
 		if (!x->j.fault) /* what check says then begins so */
 			put_judged(d, x);
-		put_lines(d, x->event.s);
+		change_report_command_put_lines(d, x->event.s);
 		if (x->outage) {
 			outage_tell(x->outage, &said);
-			put_lines(d, said.s);
+			change_report_command_put_lines(d, said.s);
 			text_free(&said);
 		}
 		put_transition(d, x->way);
@@ -570,8 +570,8 @@ static int put_hosts(struct document *d, const struct change_told *c, struct err
 /* --- backing out ---------------------------------------------------------------------------------------- */
 
 /* A node, or one of its ports, as commands find it now. */
-static void add_name(const struct session *s, const struct fabric *f, uint32_t node, unsigned port,
-		     struct text *t)
+static void change_report_command_add_name(const struct session *s, const struct fabric *f, uint32_t node,
+					   unsigned port, struct text *t)
 {
 	bool plain = f == s->fabric && session_node(s, f->node_name[node], NULL) == node;
 	char *name = plain ? str_dup(f->node_name[node]) : str_printf("0x%016" PRIx64, f->node_guid[node]);
@@ -591,12 +591,12 @@ static void add_states(const struct session *s, const struct fabric *f, const ch
 
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		if (a->node_down[i] && !b->node_down[i])
-			add_name(s, f, i, 0, &line[node_is_switch(f, i)]);
+			change_report_command_add_name(s, f, i, 0, &line[node_is_switch(f, i)]);
 	for (uint32_t i = 0; i < f->n_links; i++)
 		if (a->link_down[i] && !b->link_down[i]) {
 			uint32_t port = f->link_port[2 * i];
 
-			add_name(s, f, f->port_node[port], f->port_num[port], &line[2]);
+			change_report_command_add_name(s, f, f->port_node[port], f->port_num[port], &line[2]);
 		}
 	for (unsigned k = 0; k < ARRAY_LEN(kinds); k++) {
 		if (line[k].len)
@@ -611,8 +611,8 @@ static bool same_words(const char *a, const char *b)
 }
 
 /* The lines that take an event back. */
-static void take_back(const struct session *s, const struct event *ev, const struct event *was,
-		      struct text *t)
+static void change_report_command_take_back(const struct session *s, const struct event *ev,
+					    const struct event *was, struct text *t)
 {
 	const struct setup *a = ev->setup, *b = was->setup;
 	size_t before = t->len;
@@ -635,7 +635,8 @@ static void put_back_out(struct document *d, const struct change_told *c)
 	struct text t = {0};
 
 	for (size_t i = c->n; i-- > 1;)
-		take_back(c->s, &c->s->event[c->state[i].at], &c->s->event[c->state[i - 1].at], &t);
+		change_report_command_take_back(c->s, &c->s->event[c->state[i].at],
+						&c->s->event[c->state[i - 1].at], &t);
 	doc_heading(d, 2, "To back out");
 	if (t.len) {
 		doc_line(d, false,
@@ -720,11 +721,12 @@ static int put_pictures(struct document *d, const struct change_told *c, struct 
 /* --- the whole -------------------------------------------------------------------------------------------
  */
 
-static int put_all(struct document *d, const struct change_told *c, const struct replay *r, struct err *e)
+static int change_report_command_put_all(struct document *d, const struct change_told *c,
+					 const struct replay *r, struct err *e)
 {
 	struct session *s = c->s;
 	struct text verdict = {0};
-	enum verdict v = tell_verdict(c, &verdict);
+	enum verdict v = change_report_command_tell_verdict(c, &verdict);
 	const struct state_told *last = &c->state[c->n - 1];
 	char *title = str_printf("Change of %s", drawing_source(s->fabric)), at[OUT_UTC];
 	int rc;
@@ -756,7 +758,7 @@ static int put_all(struct document *d, const struct change_told *c, const struct
 	return rc;
 }
 
-static bool ends_with(const char *path, const char *ending)
+static bool change_report_command_ends_with(const char *path, const char *ending)
 {
 	size_t n = strlen(path), m = strlen(ending);
 
@@ -767,13 +769,14 @@ int report_change(struct session *s, const struct args *args, const char *path, 
 		  FILE *f, struct out *o, struct err *e)
 {
 	struct document d = {.f = f,
-			     .html = args_has(args, "html") || ends_with(path, ".html") ||
-				     ends_with(path, ".htm")};
+			     .html = args_has(args, "html") ||
+				     change_report_command_ends_with(path, ".html") ||
+				     change_report_command_ends_with(path, ".htm")};
 	struct change_told c = {
 		.s = s, .o = o, .p = o->run->progress, .jobs = args_word(args, "jobs FILE", NULL)};
 	int rc = find_all(&c, e);
 
-	rc = rc ? rc : put_all(&d, &c, r, e);
+	rc = rc ? rc : change_report_command_put_all(&d, &c, r, e);
 	change_free(&c);
 	return rc;
 }

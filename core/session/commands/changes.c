@@ -11,7 +11,7 @@
 #include "core/session/commands/changes.h"
 #include "core/session/commands/commands.h"
 
-static json_t *links_of(const struct fabric_changes *x, const struct fabric_change *c)
+static json_t *changes_command_links_of(const struct fabric_changes *x, const struct fabric_change *c)
 {
 	const struct fabric *f = change_side(x, c);
 	json_t *list = json_array();
@@ -27,8 +27,8 @@ static json_t *links_of(const struct fabric_changes *x, const struct fabric_chan
 	return list;
 }
 
-static json_t *nodes_of(const struct fabric_changes *x, const struct fabric_change *c, uint32_t first,
-			uint32_t n)
+static json_t *changes_command_nodes_of(const struct fabric_changes *x, const struct fabric_change *c,
+					uint32_t first, uint32_t n)
 {
 	json_t *list = json_array();
 
@@ -43,11 +43,12 @@ static json_t *nodes_of(const struct fabric_changes *x, const struct fabric_chan
 
 static json_t *part_json(const struct fabric_changes *x, const struct fabric_change *c)
 {
-	json_t *o = json_make("{s:s, s:s, s:o, s:o, s:o, s:o, s:I}", "change", change_word[c->kind], "kind",
-			      part_word[c->chassis ? PART_CHASSIS : PART_CARD], "name", json_text(c->part),
-			      "switches", nodes_of(x, c, c->first_node, c->n_switches), "hosts",
-			      nodes_of(x, c, c->first_node + c->n_switches, c->n_hosts), "links",
-			      links_of(x, c), "inside", (json_int_t)c->inside);
+	json_t *o =
+		json_make("{s:s, s:s, s:o, s:o, s:o, s:o, s:I}", "change", change_word[c->kind], "kind",
+			  part_word[c->chassis ? PART_CHASSIS : PART_CARD], "name", json_text(c->part),
+			  "switches", changes_command_nodes_of(x, c, c->first_node, c->n_switches), "hosts",
+			  changes_command_nodes_of(x, c, c->first_node + c->n_switches, c->n_hosts), "links",
+			  changes_command_links_of(x, c), "inside", (json_int_t)c->inside);
 
 	if (c->unseen)
 		json_object_set_new(o, "unseen", json_true());
@@ -66,7 +67,7 @@ static json_t *node_json(const struct fabric_changes *x, const struct fabric_cha
 	if (c->unseen)
 		json_object_set_new(o, "unseen", json_true());
 	if (c->kind == NODE_ADDED || c->kind == NODE_REMOVED)
-		json_object_set_new(o, "links", links_of(x, c));
+		json_object_set_new(o, "links", changes_command_links_of(x, c));
 	if (c->kind == NODE_REPLACED || c->kind == NODE_RENAMED)
 		json_put_node(o, "new", x->b, NULL, c->node_now);
 	if (c->kind == LID_CHANGED)
@@ -79,7 +80,7 @@ static json_t *node_json(const struct fabric_changes *x, const struct fabric_cha
 	return o;
 }
 
-static json_t *link_json(const struct fabric_changes *x, const struct fabric_change *c)
+static json_t *changes_command_link_json(const struct fabric_changes *x, const struct fabric_change *c)
 {
 	const struct fabric *f = c->was[0] == NO_ID ? x->b : x->a;
 	const uint32_t *end = c->was[0] == NO_ID ? c->now : c->was;
@@ -107,7 +108,7 @@ static json_t *link_json(const struct fabric_changes *x, const struct fabric_cha
 json_t *change_json(const struct fabric_changes *x, const struct fabric_change *c)
 {
 	return c->part						 ? part_json(x, c)
-	       : c->kind >= LINK_REMOVED && c->kind <= LINK_RATE ? link_json(x, c)
+	       : c->kind >= LINK_REMOVED && c->kind <= LINK_RATE ? changes_command_link_json(x, c)
 								 : node_json(x, c);
 }
 
@@ -126,7 +127,7 @@ size_t report_changes(const struct session *s, const struct fabric *a, const str
 		if (c->part)
 			json_array_append_new(parts, part_json(&x, c));
 		else if (c->kind >= LINK_REMOVED && c->kind <= LINK_RATE)
-			json_array_append_new(links, link_json(&x, c));
+			json_array_append_new(links, changes_command_link_json(&x, c));
 		else
 			json_array_append_new(nodes, node_json(&x, c));
 	}
@@ -143,12 +144,13 @@ size_t report_changes(const struct session *s, const struct fabric *a, const str
 }
 
 /* A side: a snapshot, or a file. */
-struct side {
+struct changes_command_side {
 	const struct sweep *sweep;   /* borrowed; NULL: none */
 	const struct fabric *loaded; /* reference held */
 };
 
-static int take_side(struct session *s, const char *word, struct side *x, struct out *o, struct err *e)
+static int take_side(struct session *s, const char *word, struct changes_command_side *x, struct out *o,
+		     struct err *e)
 {
 	struct fabric *f;
 
@@ -236,8 +238,8 @@ static int tell_ahead(struct session *s, const struct ahead_asked *q, struct out
 	return rc;
 }
 
-static int compare_sides(struct session *s, const struct side *a, const struct side *b, struct out *o,
-			 struct err *e)
+static int compare_sides(struct session *s, const struct changes_command_side *a,
+			 const struct changes_command_side *b, struct out *o, struct err *e)
 {
 	const struct fabric *x = NULL, *y = NULL;
 	size_t n;
@@ -270,13 +272,13 @@ static int compare_sides(struct session *s, const struct side *a, const struct s
 static int cmd_changes(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	bool both = args->n > 1;
-	struct side a = {0}, b = {0};
+	struct changes_command_side a = {0}, b = {0};
 	int rc = 0;
 
 	if (both)
 		rc = take_side(s, args->arg[0].word, &a, o, e);
 	else if (!session_need_fabric(s, e))
-		a = (struct side){session_sweep(s), fabric_ref(s->loaded)};
+		a = (struct changes_command_side){session_sweep(s), fabric_ref(s->loaded)};
 	else
 		rc = -1;
 	if (!rc)

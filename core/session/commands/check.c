@@ -160,22 +160,22 @@ static int check_turns(const struct sweep *w, struct out *o)
 /* --- faults one by one ----------------------------------------------------------------------- */
 
 /* untold: faults that there would be if incomplete tables told it. */
-struct found {
+struct check_command_found {
 	struct faults now, untold;
 	const struct sweep *w;
 	bool strange; /* the tables are */
 };
 
-static void add_lost(void *ctx, const struct lost_way *w)
+static void check_command_add_lost(void *ctx, const struct lost_way *w)
 {
-	struct found *x = ctx;
+	struct check_command_found *x = ctx;
 
 	faults_add_path(x->strange || w->kind == CAUSE_TABLES ? &x->untold : &x->now, w->sw, w->lid,
 			w->loops);
 }
 
 /* Of single endports. */
-static void add_endports(struct found *x, const struct sweep *w)
+static void add_endports(struct check_command_found *x, const struct sweep *w)
 {
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
 		if (!host_set_matters(w->hosts, w->fabric, ep))
@@ -187,9 +187,9 @@ static void add_endports(struct found *x, const struct sweep *w)
 }
 
 /* Hosts whose own cable carries no data, or whose LID another port has, too.  add_endports() tells others. */
-static void add_end(void *ctx, uint32_t ep, uint32_t cause, uint64_t pairs)
+static void check_command_add_end(void *ctx, uint32_t ep, uint32_t cause, uint64_t pairs)
 {
-	struct found *x = ctx;
+	struct check_command_found *x = ctx;
 	uint32_t sw = x->w->topo->endport_switch[ep];
 
 	(void)cause;
@@ -229,8 +229,8 @@ void print_faults(const struct faults *s, const char *what, size_t most, struct 
  * Tells faults that FILE lacks, and those of FILE that are gone; of what cannot be told neither. Returns the
  * number of new ones.
  */
-static size_t compare_faults(const struct found *x, const struct faults *was, const struct faults *vanished,
-			     const char *path, struct out *o)
+static size_t compare_faults(const struct check_command_found *x, const struct faults *was,
+			     const struct faults *vanished, const char *path, struct out *o)
 {
 	struct faults fresh, left, gone = {0};
 	size_t n = faults_minus(&x->now, was, &fresh), known = x->now.n - n, n_gone = 0;
@@ -303,7 +303,7 @@ struct baseline {
 };
 
 /* Who would repair what was found. */
-static void tell_managers(const struct fabric *f, struct out *o)
+static void check_command_tell_managers(const struct fabric *f, struct out *o)
 {
 	struct text t = {0};
 
@@ -402,16 +402,18 @@ static int tell_found(struct session *s, const struct sweep *w, const struct sou
 	report_incomplete_tables(w, x->untold, o);
 	out_text(o, "%s\n", verdict_words[x->verdict].sentence);
 	out_json(o, "sound", json_boolean(x->sound));
-	tell_managers(w->fabric, o);
+	check_command_tell_managers(w->fabric, o);
 	return 0;
 }
 
 /* x: receives the faults one by one; NULL = nobody needs them.  b may be NULL. */
-static int check(struct session *s, const struct sweep *w, struct judgement *j, struct found *x,
-		 const struct baseline *b, bool details, struct out *o, struct err *e)
+static int check_command_run(struct session *s, const struct sweep *w, struct judgement *j,
+			     struct check_command_found *x, const struct baseline *b, bool details,
+			     struct out *o, struct err *e)
 {
 	const struct last_seen seen = session_last_seen(s);
-	const struct ways_listener to = {.ctx = x, .lost = add_lost, .end = add_end};
+	const struct ways_listener to = {
+		.ctx = x, .lost = check_command_add_lost, .end = check_command_add_end};
 	struct soundness found;
 	int rc;
 
@@ -461,7 +463,7 @@ int check_quietly(struct session *s, const struct sweep *w, struct judgement *j,
 				  .no_timing = o->run->no_timing,
 				  .f = text_stream(&j->said)};
 	struct out quiet = {.run = &run};
-	int rc = check(s, w, j, NULL, NULL, false, &quiet, e);
+	int rc = check_command_run(s, w, j, NULL, NULL, false, &quiet, e);
 
 	fclose(run.f);
 	j->sound &= !rc;
@@ -536,7 +538,7 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	bool nagios = args_has(args, "format"), details = args_has(args, "all");
 	FILE *to = o->run->f;
 	struct text dropped = {0};
-	struct found x = {.strange = false};
+	struct check_command_found x = {.strange = false};
 	struct judgement j = {.sound = false};
 	int rc = 0;
 
@@ -552,8 +554,8 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	if (nagios && !o->object)
 		o->run->f = text_stream(&dropped);
 	if (!rc)
-		rc = check(s, w, &j, b.path || details || o->run->json ? &x : NULL, b.path ? &b : NULL,
-			   details, o, e);
+		rc = check_command_run(s, w, &j, b.path || details || o->run->json ? &x : NULL,
+				       b.path ? &b : NULL, details, o, e);
 	if (nagios)
 		drop_lines(o, to);
 	if (nagios && !rc)

@@ -24,7 +24,7 @@ static json_t *counters_json(uint32_t told, const uint64_t *value)
 	return o;
 }
 
-static void tell_port(const struct counted_port *c, struct out *o)
+static void counters_command_tell_port(const struct counted_port *c, struct out *o)
 {
 	unsigned errors = 0;
 
@@ -56,7 +56,7 @@ static int of_port(struct session *s, const struct args *args, struct out *o, st
 			 r.port[0].lid);
 		if (o->object)
 			json_put_port(o->object, "of", s->fabric, session_lids(s), port);
-		tell_port(&r.port[0], o);
+		counters_command_tell_port(&r.port[0], o);
 	}
 	counters_free(&r);
 	return rc;
@@ -80,15 +80,16 @@ static void tell_reading(const char *what, const struct counter_reading *r, json
 					      (int)r->unread));
 }
 
-struct row {
+struct counters_command_row {
 	uint32_t port;
 	unsigned faults; /* how many kinds */
 	uint64_t errors; /* that make it one, in all */
 };
 
-COMPARATOR(worst_first, struct row, DOWN(faults) DOWN(errors) UP(port))
+COMPARATOR(worst_first, struct counters_command_row, DOWN(faults) DOWN(errors) UP(port))
 
-static json_t *port_json(const struct session *s, const struct measured_port *x, uint32_t port)
+static json_t *counters_command_port_json(const struct session *s, const struct measured_port *x,
+					  uint32_t port)
 {
 	json_t *obj = json_make("{s:o, s:b}", "counters", counters_json(x->told, x->grown), "reset",
 				x->reset),
@@ -124,7 +125,7 @@ static json_t *port_json(const struct session *s, const struct measured_port *x,
 	return obj;
 }
 
-static void number(const struct measured_port *x, enum counter k, char buf[32])
+static void counters_command_number(const struct measured_port *x, enum counter k, char buf[32])
 {
 	if (x->told >> k & 1)
 		snprintf(buf, 32, "%s%" PRIu64, x->top >> k & 1 ? ">=" : "", x->grown[k]);
@@ -132,7 +133,8 @@ static void number(const struct measured_port *x, enum counter k, char buf[32])
 		snprintf(buf, 32, "-");
 }
 
-static void tell_row(const struct session *s, const struct measured_port *x, uint32_t port, struct out *o)
+static void counters_command_tell_row(const struct session *s, const struct measured_port *x, uint32_t port,
+				      struct out *o)
 {
 	static const enum counter shown[] = {COUNT_SYMBOL,   COUNT_DOWNED, COUNT_RECEIVE,
 					     COUNT_DISCARDS, COUNT_WAIT,   COUNT_TRANSMIT_DATA};
@@ -140,7 +142,7 @@ static void tell_row(const struct session *s, const struct measured_port *x, uin
 	struct text t = {0}, why = {0};
 
 	for (size_t i = 0; i < ARRAY_LEN(shown); i++)
-		number(x, shown[i], cell[i]);
+		counters_command_number(x, shown[i], cell[i]);
 	for (unsigned k = 0; k < N_PORT_FAULTS; k++)
 		if (x->faults >> k & 1)
 			text_add(&t, "%s%s", t.len ? ", " : "", port_fault_words[k]);
@@ -210,7 +212,7 @@ static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 {
 	struct measured *m = session_measured(s);
 	json_t *list = json_array(), *readings = json_array(), *counts;
-	struct row *row;
+	struct counters_command_row *row;
 	uint32_t n = 0;
 
 	if (!m) {
@@ -221,21 +223,21 @@ static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 	tell_reading(m->two ? "Now" : "Counted since the counters were reset", s->counted[0], readings, o);
 	if (m->two)
 		tell_reading("Before; what grew since then", s->counted[1], readings, o);
-	row = NEW_ARRAY(m->n + 1, struct row);
+	row = NEW_ARRAY(m->n + 1, struct counters_command_row);
 	for (uint32_t port = 0; port < s->fabric->n_ports; port++) {
 		const struct measured_port *x = measured_of(m, port);
-		struct row *r = &row[n];
+		struct counters_command_row *r = &row[n];
 
 		if (!x)
 			continue;
-		*r = (struct row){.port = port};
+		*r = (struct counters_command_row){.port = port};
 		for (unsigned k = 0; k < N_PORT_FAULTS; k++)
 			r->faults += x->faults >> k & 1;
 		for (unsigned k = 0; k < COUNT_WAIT; k++)
 			r->errors += x->told >> k & 1 ? x->grown[k] : 0;
 		n += r->faults > 0;
 		if (o->object)
-			json_array_append_new(list, port_json(s, x, port));
+			json_array_append_new(list, counters_command_port_json(s, x, port));
 	}
 	tell_sums(m, o);
 	qsort(row, n, sizeof(*row), worst_first);
@@ -246,7 +248,7 @@ static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 		out_text(o, "%8s %6s %8s %8s %12s %16s\n", "symbol", "downed", "receive", "discards", "wait",
 			 "sent");
 	for (uint32_t i = 0; i < n && (whole || i < SHOWN); i++)
-		tell_row(s, measured_of(m, row[i].port), row[i].port, o);
+		counters_command_tell_row(s, measured_of(m, row[i].port), row[i].port, o);
 	if (!whole && n > SHOWN)
 		out_text(o, "  ... %s; `counters all all` prints them\n", PLURAL(n - SHOWN, "more port"));
 	tell_heat(s, m, o);

@@ -37,7 +37,7 @@ static void tell_finding(const struct diagnosis *d, const struct finding *x, jso
 	json_array_append_new(list, obj);
 }
 
-static void report(const struct diagnosis *d, bool not_computed, struct out *o)
+static void doctor_command_report(const struct diagnosis *d, bool not_computed, struct out *o)
 {
 	json_t *list = json_array();
 	struct text t = {0};
@@ -104,7 +104,7 @@ static int cmd_doctor(struct session *s, const struct args *args, struct out *o,
 	measured_free(counted);
 	if (!d)
 		return -1;
-	report(d, s->not_computed, o);
+	doctor_command_report(d, s->not_computed, o);
 	rc = baseline ? report_lost(d, baseline, o, e) : 0;
 	diagnosis_free(d);
 	return rc;

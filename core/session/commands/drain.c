@@ -16,7 +16,7 @@
 
 /* --- telling ------------------------------------------------------------------------------------ */
 
-static const char *end_word(enum drain_end end)
+static const char *drain_command_end_word(enum drain_end end)
 {
 	return end == DRAIN_DONE ? "through" : end == DRAIN_STOPPED ? "stopped" : "goes on";
 }
@@ -59,7 +59,7 @@ static void tell_circle(const struct drain *d, struct out *o)
 	free(circle);
 }
 
-static void tell(const struct drain *d, struct out *o)
+static void drain_command_tell(const struct drain *d, struct out *o)
 {
 	struct text t = {0};
 
@@ -70,8 +70,8 @@ static void tell(const struct drain *d, struct out *o)
 				(json_int_t)d->n_packets, "left_out", (json_int_t)d->left_out, "buffers",
 				(int)d->buffers, "lead", d->lead < 0 ? json_null() : json_integer(d->lead),
 				"round", (json_int_t)d->round, "rounds", (json_int_t)d->rounds, "end",
-				end_word(d->verdict), "arrived", (json_int_t)d->arrived, "dropped",
-				(json_int_t)d->dropped, "inside", (json_int_t)d->inside, "waiting",
+				drain_command_end_word(d->verdict), "arrived", (json_int_t)d->arrived,
+				"dropped", (json_int_t)d->dropped, "inside", (json_int_t)d->inside, "waiting",
 				(json_int_t)drain_waiting(d)));
 	tell_circle(d, o);
 }
@@ -164,7 +164,7 @@ static int new_packets(struct session *s, const struct args *args, struct out *o
 	if (d->left_out)
 		out_text(o, "%" PRIu64 " left out: an end is down or does not count, or there is no path.\n",
 			 d->left_out);
-	tell(d, o);
+	drain_command_tell(d, o);
 	o->run->found_fault |= d->verdict == DRAIN_STOPPED;
 	session_set_drain(s, d);
 	return 0;
@@ -173,7 +173,7 @@ static int new_packets(struct session *s, const struct args *args, struct out *o
 /* --- rounds ------------------------------------------------------------------------------------- */
 
 /* Moves them under the lock, as panes look at them. */
-static bool go(struct session *s, struct drain *d, uint32_t round, struct progress *p)
+static bool drain_command_go(struct session *s, struct drain *d, uint32_t round, struct progress *p)
 {
 	bool done;
 
@@ -188,15 +188,16 @@ int drain_frame(struct session *s, struct out *o)
 {
 	struct drain *d = session_drain(s);
 
-	go(s, d, d->round + 1, NULL);
+	drain_command_go(s, d, d->round + 1, NULL);
 	if (d->end == DRAIN_GOES_ON)
 		return 0;
 	step_stand_still(s);
-	tell(d, o);
+	drain_command_tell(d, o);
 	return 0;
 }
 
-static int play(struct session *s, struct drain *d, const struct args *args, struct out *o, struct err *e)
+static int drain_command_play(struct session *s, struct drain *d, const struct args *args, struct out *o,
+			      struct err *e)
 {
 	int pace = step_pace(args_word(args, "SPEED", "5"), e);
 
@@ -205,7 +206,7 @@ static int play(struct session *s, struct drain *d, const struct args *args, str
 	if (play_paces[pace].key >= 0)
 		return err_word(e, "found speed %s, expected a number of rounds a second",
 				play_paces[pace].name);
-	if (d->end != DRAIN_GOES_ON && !go(s, d, 0, o->run->progress))
+	if (d->end != DRAIN_GOES_ON && !drain_command_go(s, d, 0, o->run->progress))
 		return err_set(e, CANCELLED);
 	session_lock(s);
 	session_play(s, pace);
@@ -213,7 +214,8 @@ static int play(struct session *s, struct drain *d, const struct args *args, str
 	return 0;
 }
 
-static int walk(struct session *s, struct drain *d, const struct args *args, struct out *o, struct err *e)
+static int drain_command_walk(struct session *s, struct drain *d, const struct args *args, struct out *o,
+			      struct err *e)
 {
 	uint64_t by = args_number(args, "N", 1), to = args_number(args, "ROUND", 0);
 
@@ -223,9 +225,9 @@ static int walk(struct session *s, struct drain *d, const struct args *args, str
 		to = by < d->round ? d->round - by : 0;
 	else if (args_has(args, "last"))
 		to = UINT32_MAX;
-	if (!go(s, d, to > UINT32_MAX ? UINT32_MAX : (uint32_t)to, o->run->progress))
+	if (!drain_command_go(s, d, to > UINT32_MAX ? UINT32_MAX : (uint32_t)to, o->run->progress))
 		return err_set(e, CANCELLED);
-	tell(d, o);
+	drain_command_tell(d, o);
 	return 0;
 }
 
@@ -247,12 +249,12 @@ static int cmd_drain(struct session *s, const struct args *args, struct out *o, 
 		return 0;
 	}
 	if (args_has(args, "play") || (args_has(args, "pause") && !played))
-		return play(s, d, args, o, e);
+		return drain_command_play(s, d, args, o, e);
 	if (move < 0 || args_has(args, "pause")) {
-		tell(d, o);
+		drain_command_tell(d, o);
 		return 0;
 	}
-	return walk(s, d, args, o, e);
+	return drain_command_walk(s, d, args, o, e);
 }
 
 #define BEHIND "[buffers=B|seed=K]..."

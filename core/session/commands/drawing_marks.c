@@ -53,7 +53,8 @@ static const char *path_words(const struct path *path, char *buf, size_t size)
 	return path->end == PATH_OK ? plural(path->hops, "link", buf, size) : path_end_text(path->end);
 }
 
-static int mark_path(struct session *s, const struct drawing_of *of, struct fabric_drawing *d)
+static int drawing_marks_command_mark_path(struct session *s, const struct drawing_of *of,
+					   struct fabric_drawing *d)
 {
 	const struct fabric *f = s->fabric;
 	const struct arg *from = args_get(of->args, "SRC"), *to = args_get(of->args, "DST");
@@ -96,8 +97,8 @@ static int mark_why(struct session *s, const struct drawing_of *of, struct fabri
 
 /* --- dependencies --------------------------------------------------------------------------- */
 
-static int mark_cycle(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
-		      struct progress *p, struct err *e)
+static int drawing_marks_command_mark_cycle(struct session *s, const struct drawing_of *of,
+					    struct fabric_drawing *d, struct progress *p, struct err *e)
 {
 	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, of->switches, p, e);
 	uint32_t group = of->group - 1, *cycle, n = 0;
@@ -146,8 +147,8 @@ static int mark_cycle(struct session *s, const struct drawing_of *of, struct fab
 	return rc;
 }
 
-static int mark_layer(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
-		      struct progress *p, struct err *e)
+static int drawing_marks_command_mark_layer(struct session *s, const struct drawing_of *of,
+					    struct fabric_drawing *d, struct progress *p, struct err *e)
 {
 	struct cdg *c = cdg_for_vl(session_routing(s), of->vl, of->switches, p, e);
 	const struct fabric *f = s->fabric;
@@ -304,8 +305,8 @@ static int mark_diff(struct session *s, const struct drawing_of *of, struct fabr
 }
 
 /* The loop, or the way to nowhere, that the worst moment has. */
-static int mark_transition(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
-			   struct progress *p, struct err *e)
+static int drawing_marks_command_mark_transition(struct session *s, const struct drawing_of *of,
+						 struct fabric_drawing *d, struct progress *p, struct err *e)
 {
 	const struct fabric *f = s->fabric;
 	const struct sweep *a, *b;
@@ -347,7 +348,8 @@ static const char *const tints[] = {"#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", 
 				    "#8dd3c7", "#fccde5", "#d9d9d9", "#ccebc5", "#bebada", "#e5c494"};
 #define LAST_SHADE (ARRAY_LEN(shades) - 1)
 
-static unsigned add_kind(struct fabric_drawing *d, const char *colour, bool dark, const char *words)
+static unsigned drawing_marks_command_add_kind(struct fabric_drawing *d, const char *colour, bool dark,
+					       const char *words)
 {
 	struct picture_class *k = &d->kind[d->look.n_kinds];
 
@@ -362,9 +364,9 @@ static void colour_state(const struct session *s, struct fabric_drawing *d)
 {
 	const struct sweep *w = session_sweep(s);
 
-	add_kind(d, "#ffffff", false, "up");
-	add_kind(d, "#f7c6c5", false, "down");
-	add_kind(d, "#d9d9d9", false, "not reached");
+	drawing_marks_command_add_kind(d, "#ffffff", false, "up");
+	drawing_marks_command_add_kind(d, "#f7c6c5", false, "down");
+	drawing_marks_command_add_kind(d, "#d9d9d9", false, "not reached");
 	for (uint32_t k = 0; k < s->fabric->n_switches; k++)
 		d->class[k] = session_state(s)->node_down[s->fabric->switch_node[k]] ? 1
 			      : w && !switch_up(w->topo, k)			     ? 2
@@ -379,7 +381,8 @@ static int colour_load(struct session *s, struct fabric_drawing *d, struct progr
 		return -1;
 	text_add(&d->about, "; a switch: its busiest link");
 	for (unsigned k = 0; k < PICTURE_LOADS; k++)
-		add_kind(d, k ? picture_load_stroke(k).colour : "#ffffff", k > 2, picture_load_words[k]);
+		drawing_marks_command_add_kind(d, k ? picture_load_stroke(k).colour : "#ffffff", k > 2,
+					       picture_load_words[k]);
 	busiest = loads_busiest(d->loads, s->fabric);
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		d->class[sw] = (uint8_t)picture_load_class(busiest[sw], d->loads->mean_used);
@@ -396,7 +399,7 @@ static void colour_numbers(struct fabric_drawing *d, const uint32_t *n, uint32_t
 
 		snprintf(words, sizeof(words), k == LAST_SHADE && most > k ? "%s%u and more" : "%s%u", noun,
 			 k);
-		add_kind(d, shades[k], k > 3, words);
+		drawing_marks_command_add_kind(d, shades[k], k > 3, words);
 	}
 	for (uint32_t sw = 0; sw < n_switches; sw++)
 		if (n[sw] != NO_ID)
@@ -420,7 +423,7 @@ static int colour_rank(struct session *s, struct fabric_drawing *d, struct err *
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		if (rank[sw] == NO_RANK)
 			d->class[sw] = (uint8_t)d->look.n_kinds;
-	add_kind(d, "#d9d9d9", false, "no rank");
+	drawing_marks_command_add_kind(d, "#d9d9d9", false, "no rank");
 	free(rank);
 	return 0;
 }
@@ -453,9 +456,9 @@ static void colour_chassis(const struct elements *el, struct fabric_drawing *d)
 	const struct layout *l = d->picture->layout;
 	uint32_t *place = NEW_ARRAY(el->n + 1, uint32_t), several = 0;
 
-	add_kind(d, "#ffffff", false, "alone");
+	drawing_marks_command_add_kind(d, "#ffffff", false, "alone");
 	for (uint32_t k = 0; k < ARRAY_LEN(tints); k++)
-		add_kind(d, tints[k], false, "");
+		drawing_marks_command_add_kind(d, tints[k], false, "");
 	for (uint32_t k = 0; k < el->n; k++)
 		place[k] = NO_ID;
 	for (uint32_t i = 0; i < l->n; i++) { /* in the order they are drawn in */
@@ -484,7 +487,7 @@ static int colour_change(struct session *s, struct fabric_drawing *d, struct err
 	if (!c)
 		return err_set(e, "the last event changed no tables");
 	for (unsigned k = 0; k < ARRAY_LEN(words); k++)
-		add_kind(d, k ? shades[k + 1] : "#ffffff", k > 2, words[k]);
+		drawing_marks_command_add_kind(d, k ? shades[k + 1] : "#ffffff", k > 2, words[k]);
 	for (uint32_t sw = 0; sw < n; sw++) {
 		uint32_t x = c->switch_entries[sw];
 
@@ -501,9 +504,9 @@ static int colour_step(struct session *s, struct fabric_drawing *d, struct err *
 
 	if (!m)
 		return err_set(e, "there is no walk through a run: `step start` begins one");
-	add_kind(d, "#ffffff", false, "not reached yet");
-	add_kind(d, shades[1], false, "reached");
-	add_kind(d, shades[ARRAY_LEN(shades) - 1], true, "this step");
+	drawing_marks_command_add_kind(d, "#ffffff", false, "not reached yet");
+	drawing_marks_command_add_kind(d, shades[1], false, "reached");
+	drawing_marks_command_add_kind(d, shades[ARRAY_LEN(shades) - 1], true, "this step");
 	drawing_step(s, m, d);
 	return 0;
 }
@@ -557,18 +560,18 @@ int drawing_marks(struct session *s, const struct drawing_of *of, const struct e
 		text_add(&d->about, "; a line: the busiest direction and cable");
 		return 0;
 	case DRAWING_PATH:
-		return mark_path(s, of, d);
+		return drawing_marks_command_mark_path(s, of, d);
 	case DRAWING_WITNESS:
 	case DRAWING_CYCLE:
-		return mark_cycle(s, of, d, p, e);
+		return drawing_marks_command_mark_cycle(s, of, d, p, e);
 	case DRAWING_LAYER:
-		return mark_layer(s, of, d, p, e);
+		return drawing_marks_command_mark_layer(s, of, d, p, e);
 	case DRAWING_TURNS:
 		return mark_turns(s, of, d, p, e);
 	case DRAWING_DIFF:
 		return mark_diff(s, of, d, p, e);
 	case DRAWING_TRANSITION:
-		return mark_transition(s, of, d, p, e);
+		return drawing_marks_command_mark_transition(s, of, d, p, e);
 	case DRAWING_WHY:
 		return mark_why(s, of, d, e);
 	case DRAWING_MAP:

@@ -53,8 +53,8 @@ static void tell_switches(const struct drift *d, struct out *o)
 }
 
 /* told: as a line, too. */
-static void tell_entry(const struct drift *d, const struct drift_entry *x, bool told, json_t *list,
-		       struct out *o)
+static void drift_command_tell_entry(const struct drift *d, const struct drift_entry *x, bool told,
+				     json_t *list, struct out *o)
 {
 	const struct fabric *f = d->next->fabric;
 	uint32_t owner = lid_owner(d->next->lids, x->lid);
@@ -83,7 +83,7 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, bool 
  * Puts the entries into JSON, the first of them without those kept, which are no faults.  With `all` it tells
  * all, as lines, too.  False when cancelled.
  */
-static bool tell_entries(const struct drift *d, bool all, struct out *o)
+static bool drift_command_tell_entries(const struct drift *d, bool all, struct out *o)
 {
 	json_t *list = json_array();
 	size_t told = 0;
@@ -93,7 +93,7 @@ static bool tell_entries(const struct drift *d, bool all, struct out *o)
 		go_on = i % 256 || !progress_cancelled(o->run->progress);
 		if (!all && (told >= DRIFT_LINES || d->entry[i].class == DRIFT_KEPT))
 			continue;
-		tell_entry(d, &d->entry[i], all, list, o);
+		drift_command_tell_entry(d, &d->entry[i], all, list, o);
 		told++;
 	}
 	out_json(o, "entries", list);
@@ -202,7 +202,7 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 	report_causes(causes, all, "drift ...", o);
 	if (all)
 		tell_switches(d, o);
-	if (!tell_entries(d, all, o))
+	if (!drift_command_tell_entries(d, all, o))
 		return err_set(e, CANCELLED);
 	report_missing(d->next->fabric, o);
 	unsure = tell_unsure_lids(d, o);
@@ -222,7 +222,7 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 /* --- which engine made them? -------------------------------------------------------------------- */
 
 /* The evidence for and against the best. */
-static void tell_verdict(const struct drift *d, const struct drift_ranking *r, struct out *o)
+static void drift_command_tell_verdict(const struct drift *d, const struct drift_ranking *r, struct out *o)
 {
 	const struct drift_candidate *best = &r->candidate[0];
 
@@ -246,8 +246,8 @@ static void tell_verdict(const struct drift *d, const struct drift_ranking *r, s
 /* --- the command -------------------------------------------------------------------------------- */
 
 /* Makes *opts, with the options that the words set. */
-static int take_words(struct session *s, const struct args *args, struct drift_request *rq,
-		      struct options **opts, struct err *e)
+static int drift_command_take_words(struct session *s, const struct args *args, struct drift_request *rq,
+				    struct options **opts, struct err *e)
 {
 	int rc = 0;
 
@@ -269,7 +269,7 @@ static int take_words(struct session *s, const struct args *args, struct drift_r
 }
 
 /* What is held is judged, whatever is in force. */
-static void tell_judged(const struct drift *d, const struct sweep *now, struct out *o)
+static void drift_command_tell_judged(const struct drift *d, const struct sweep *now, struct out *o)
 {
 	struct judged j;
 
@@ -297,12 +297,12 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 	struct causes *causes;
 	struct drift *d = NULL;
 	struct options *opts;
-	int rc = take_words(s, args, &rq, &opts, e);
+	int rc = drift_command_take_words(s, args, &rq, &opts, e);
 
 	if (!rc)
 		d = drift_judge(&rq, &ranking, o->run->progress, e);
 	if (d)
-		tell_judged(d, rq.now, o);
+		drift_command_tell_judged(d, rq.now, o);
 	if (ranking) {
 		json_t *list = json_array();
 
@@ -331,7 +331,7 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 			out_text(o, "\n");
 			json_array_append_new(list, x);
 		}
-		tell_verdict(d, ranking, o);
+		drift_command_tell_verdict(d, ranking, o);
 		out_json(o, "engines", list);
 	}
 	causes = d ? causes_find(d->held, NULL, d, &seen, NULL, o->run->progress, e) : NULL;

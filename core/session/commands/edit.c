@@ -17,7 +17,7 @@
 
 /* A change in the making.  The fabric before any option or name shaped it is built again; ids are those of
  * both. */
-struct edit {
+struct edit_command_state {
 	struct session *s;
 	const struct fabric *f; /* that of the session */
 	struct fabric_builder *b;
@@ -25,14 +25,15 @@ struct edit {
 	struct out *o;
 };
 
-static void edit_begin(struct edit *d, struct session *s, const struct args *args, struct out *o)
+static void edit_begin(struct edit_command_state *d, struct session *s, const struct args *args,
+		       struct out *o)
 {
-	*d = (struct edit){.s = s, .f = s->fabric, .b = fb_from(s->loaded), .o = o};
+	*d = (struct edit_command_state){.s = s, .f = s->fabric, .b = fb_from(s->loaded), .o = o};
 	text_add(&d->text, "%s", args->argv[0]);
 }
 
 /* The rest of an edit: one event.  rc: of the edit itself. */
-static int edit_end(struct edit *d, int rc, struct err *e)
+static int edit_end(struct edit_command_state *d, int rc, struct err *e)
 {
 	struct session *s = d->s;
 	const struct fabric *before = fabric_ref(s->fabric);
@@ -65,17 +66,17 @@ static int edit_end(struct edit *d, int rc, struct err *e)
 
 /* --- words --------------------------------------------------------------------------------------------- */
 
-static uint32_t built(const struct edit *d, uint32_t node)
+static uint32_t built(const struct edit_command_state *d, uint32_t node)
 {
 	return d->f->node_order[node];
 }
 
-static struct fb_port *built_port(const struct edit *d, uint32_t port)
+static struct fb_port *built_port(const struct edit_command_state *d, uint32_t port)
 {
 	return &d->b->node[built(d, d->f->port_node[port])].port[d->f->port_num[port]];
 }
 
-static void put_port(struct edit *d, uint32_t port)
+static void edit_command_put_port(struct edit_command_state *d, uint32_t port)
 {
 	char buf[300];
 
@@ -105,7 +106,7 @@ static uint32_t only_cable(const struct fabric *f, uint32_t node, struct err *e)
 }
 
 /* A port with a cable: NODE[PORT], or a node with one cable alone.  NO_ID and *e. */
-static uint32_t cabled_port(const struct edit *d, const char *word, struct err *e)
+static uint32_t cabled_port(const struct edit_command_state *d, const char *word, struct err *e)
 {
 	bool whole = node_named(d->f, word, strlen(word)) != NO_ID;
 	uint32_t port = whole || !name_before_port(d->f, word, strlen(word)) ? NO_ID
@@ -124,7 +125,7 @@ static uint32_t cabled_port(const struct edit *d, const char *word, struct err *
 }
 
 /* A port without a cable: NODE[PORT], or the first such of a node.  but: not this one (NO_ID: any). */
-static uint32_t free_port(const struct edit *d, const char *word, uint32_t but, struct err *e)
+static uint32_t free_port(const struct edit_command_state *d, const char *word, uint32_t but, struct err *e)
 {
 	bool whole = node_named(d->f, word, strlen(word)) != NO_ID;
 	uint32_t port, node;
@@ -169,7 +170,8 @@ static bool guid_taken(const struct session *s, uint64_t guid, unsigned ports)
 }
 
 /* The GUID asked for as "guid=G", or one that nobody has.  Puts it into the text.  -1 and *e. */
-static int choose_guid(struct edit *d, const struct args *args, unsigned ports, uint64_t *guid, struct err *e)
+static int choose_guid(struct edit_command_state *d, const struct args *args, unsigned ports, uint64_t *guid,
+		       struct err *e)
 {
 	const char *word = args_word(args, "guid=G", NULL);
 
@@ -186,7 +188,8 @@ static int choose_guid(struct edit *d, const struct args *args, unsigned ports, 
 }
 
 /* The width and speed of a new cable: those of most cables of the same kind. */
-static void usual_rate(const struct edit *d, bool between_switches, uint8_t *width, uint8_t *speed)
+static void usual_rate(const struct edit_command_state *d, bool between_switches, uint8_t *width,
+		       uint8_t *speed)
 {
 	uint32_t count[WIDTH_COUNT][SPEED_COUNT] = {{0}}, most = 0;
 	const struct fabric *f = d->f;
@@ -214,27 +217,27 @@ static int read_rate(const char *word, uint8_t *width, uint8_t *speed, struct er
 	return *width && *speed ? 0 : err_word(e, "found \"%s\", expected width and speed, as 4xHDR", word);
 }
 
-static void set_rate(struct fb_port *p, uint8_t width, uint8_t speed)
+static void edit_command_set_rate(struct fb_port *p, uint8_t width, uint8_t speed)
 {
 	p->width = width;
 	p->speed = speed;
 }
 
 /* A new cable between two free ports of the builder. */
-static void cable(struct edit *d, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2, uint8_t width,
-		  uint8_t speed)
+static void edit_command_cable(struct edit_command_state *d, uint32_t n1, unsigned p1, uint32_t n2,
+			       unsigned p2, uint8_t width, uint8_t speed)
 {
 	struct fb_port *a = &d->b->node[n1].port[p1], *z = &d->b->node[n2].port[p2];
 
 	fb_link(d->b, n1, p1, n2, p2);
-	set_rate(a, width, speed);
-	set_rate(z, width, speed);
+	edit_command_set_rate(a, width, speed);
+	edit_command_set_rate(z, width, speed);
 	a->state = z->state = PORT_UNKNOWN; /* of a cable: in use */
 }
 
 /* --- the edits ----------------------------------------------------------------------------------------- */
 
-static int add_link(struct edit *d, const struct args *args, struct err *e)
+static int add_link(struct edit_command_state *d, const struct args *args, struct err *e)
 {
 	const struct fabric *f = d->f;
 	uint32_t p = free_port(d, args->arg[1].word, NO_ID, e),
@@ -248,18 +251,19 @@ static int add_link(struct edit *d, const struct args *args, struct err *e)
 		   &speed);
 	if (rate && read_rate(rate, &width, &speed, e))
 		return -1;
-	cable(d, built(d, f->port_node[p]), f->port_num[p], built(d, f->port_node[q]), f->port_num[q], width,
-	      speed);
+	edit_command_cable(d, built(d, f->port_node[p]), f->port_num[p], built(d, f->port_node[q]),
+			   f->port_num[q], width, speed);
 	text_add(&d->text, " link");
-	put_port(d, p);
-	put_port(d, q);
+	edit_command_put_port(d, p);
+	edit_command_put_port(d, q);
 	if (rate)
 		word_append(&d->text, rate);
 	return 0;
 }
 
 /* `add host NAME PORT...`, `add switch NAME PORTS [PORT...]`: port i of it leads to the i-th port named. */
-static int add_node(struct edit *d, const struct args *args, bool sw, struct err *e)
+static int edit_command_add_node(struct edit_command_state *d, const struct args *args, bool sw,
+				 struct err *e)
 {
 	int first = sw ? 3 : 2, n = args->n - first - (args_word(args, "guid=G", NULL) != NULL);
 	const char *name = args->arg[1].word;
@@ -286,9 +290,9 @@ static int add_node(struct edit *d, const struct args *args, bool sw, struct err
 
 		if (p == NO_ID)
 			return -1;
-		cable(d, node, (unsigned)i + 1, built(d, d->f->port_node[p]), d->f->port_num[p], width,
-		      speed);
-		put_port(d, p);
+		edit_command_cable(d, node, (unsigned)i + 1, built(d, d->f->port_node[p]), d->f->port_num[p],
+				   width, speed);
+		edit_command_put_port(d, p);
 	}
 	if (choose_guid(d, args, (unsigned)ports, &guid, e))
 		return -1;
@@ -300,13 +304,15 @@ static int add_node(struct edit *d, const struct args *args, bool sw, struct err
 static int cmd_add(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *kind = args->arg[0].word;
-	struct edit d;
+	struct edit_command_state d;
 
 	edit_begin(&d, s, args, o);
-	return edit_end(&d, *kind == 'l' ? add_link(&d, args, e) : add_node(&d, args, *kind == 's', e), e);
+	return edit_end(
+		&d, *kind == 'l' ? add_link(&d, args, e) : edit_command_add_node(&d, args, *kind == 's', e),
+		e);
 }
 
-static int remove_links(struct edit *d, const struct id_list *l, struct err *e)
+static int remove_links(struct edit_command_state *d, const struct id_list *l, struct err *e)
 {
 	unsigned n = 0;
 	char buf[300];
@@ -321,7 +327,8 @@ static int remove_links(struct edit *d, const struct id_list *l, struct err *e)
 }
 
 /* Nodes are marked first: their indexes in the builder move when one is taken away. */
-static int mark_nodes(struct edit *d, const struct id_list *l, bool sw, uint8_t *gone, struct err *e)
+static int mark_nodes(struct edit_command_state *d, const struct id_list *l, bool sw, uint8_t *gone,
+		      struct err *e)
 {
 	for (uint32_t i = 0; i < l->n; i++) {
 		if (node_is_switch(d->f, l->id[i]) != sw)
@@ -337,7 +344,7 @@ static int cmd_remove(struct session *s, const struct args *args, struct out *o,
 {
 	const char *kind = args->arg[0].word;
 	uint8_t *gone = NEW_ARRAY(s->fabric->n_nodes + 1, uint8_t);
-	struct edit d;
+	struct edit_command_state d;
 	int rc = 0;
 
 	edit_begin(&d, s, args, o);
@@ -365,20 +372,20 @@ static int cmd_remove(struct session *s, const struct args *args, struct out *o,
 }
 
 /* The end at port q of the cable p - q moves to r; its rate goes with it. */
-static void move_end(struct edit *d, uint32_t p, uint32_t q, uint32_t r)
+static void move_end(struct edit_command_state *d, uint32_t p, uint32_t q, uint32_t r)
 {
 	const struct fb_port was = *built_port(d, q);
 
 	fb_unlink(d->b, built(d, d->f->port_node[p]), d->f->port_num[p]);
-	cable(d, built(d, d->f->port_node[p]), d->f->port_num[p], built(d, d->f->port_node[r]),
-	      d->f->port_num[r], was.width, was.speed);
+	edit_command_cable(d, built(d, d->f->port_node[p]), d->f->port_num[p], built(d, d->f->port_node[r]),
+			   d->f->port_num[r], was.width, was.speed);
 }
 
 static int cmd_move(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	bool host = *args->arg[0].word == 'h';
 	uint32_t at, to;
-	struct edit d;
+	struct edit_command_state d;
 
 	edit_begin(&d, s, args, o);
 	at = cabled_port(&d, args->arg[1].word, e);
@@ -390,8 +397,8 @@ static int cmd_move(struct session *s, const struct args *args, struct out *o, s
 	to = at == NO_ID ? NO_ID : free_port(&d, args->arg[2].word, NO_ID, e);
 	if (to != NO_ID) {
 		text_add(&d.text, " %s", args->arg[0].word);
-		put_port(&d, at);
-		put_port(&d, to);
+		edit_command_put_port(&d, at);
+		edit_command_put_port(&d, to);
 		if (host) /* what is at its switch moves; of a cable, what is here */
 			move_end(&d, at, d.f->port_peer[at], to);
 		else
@@ -403,7 +410,7 @@ static int cmd_move(struct session *s, const struct args *args, struct out *o, s
 static int cmd_swap(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	uint32_t p, q;
-	struct edit d;
+	struct edit_command_state d;
 
 	edit_begin(&d, s, args, o);
 	p = cabled_port(&d, args->arg[0].word, e);
@@ -416,14 +423,16 @@ static int cmd_swap(struct session *s, const struct args *args, struct out *o, s
 		uint32_t x = d.f->port_peer[p], y = d.f->port_peer[q];
 		struct fb_port far[2] = {*built_port(&d, x), *built_port(&d, y)};
 
-		put_port(&d, p);
-		put_port(&d, q);
+		edit_command_put_port(&d, p);
+		edit_command_put_port(&d, q);
 		fb_unlink(d.b, built(&d, d.f->port_node[p]), d.f->port_num[p]);
 		fb_unlink(d.b, built(&d, d.f->port_node[q]), d.f->port_num[q]);
-		cable(&d, built(&d, d.f->port_node[p]), d.f->port_num[p], built(&d, d.f->port_node[y]),
-		      d.f->port_num[y], far[1].width, far[1].speed);
-		cable(&d, built(&d, d.f->port_node[q]), d.f->port_num[q], built(&d, d.f->port_node[x]),
-		      d.f->port_num[x], far[0].width, far[0].speed);
+		edit_command_cable(&d, built(&d, d.f->port_node[p]), d.f->port_num[p],
+				   built(&d, d.f->port_node[y]), d.f->port_num[y], far[1].width,
+				   far[1].speed);
+		edit_command_cable(&d, built(&d, d.f->port_node[q]), d.f->port_num[q],
+				   built(&d, d.f->port_node[x]), d.f->port_num[x], far[0].width,
+				   far[0].speed);
 	}
 	return edit_end(&d, q == NO_ID ? -1 : 0, e);
 }
@@ -433,7 +442,7 @@ static int cmd_replace(struct session *s, const struct args *args, struct out *o
 	bool sw = *args->arg[0].word == 's';
 	uint32_t n = session_node(s, args->arg[1].word, e);
 	uint64_t guid;
-	struct edit d;
+	struct edit_command_state d;
 	int rc = n == NO_ID ? -1 : 0;
 
 	edit_begin(&d, s, args, o);
@@ -455,7 +464,7 @@ static int cmd_rename(struct session *s, const struct args *args, struct out *o,
 {
 	uint32_t n = session_node(s, args->arg[0].word, e);
 	const char *name = args->arg[1].word;
-	struct edit d;
+	struct edit_command_state d;
 	int rc = n == NO_ID ? -1 : 0;
 
 	edit_begin(&d, s, args, o);
@@ -476,17 +485,17 @@ static int cmd_speed(struct session *s, const struct args *args, struct out *o, 
 {
 	uint8_t width, speed;
 	uint32_t p;
-	struct edit d;
+	struct edit_command_state d;
 	int rc;
 
 	edit_begin(&d, s, args, o);
 	p = cabled_port(&d, args->arg[0].word, e);
 	rc = p == NO_ID ? -1 : read_rate(args->arg[1].word, &width, &speed, e);
 	if (!rc) {
-		put_port(&d, p);
+		edit_command_put_port(&d, p);
 		word_append(&d.text, args->arg[1].word);
-		set_rate(built_port(&d, p), width, speed);
-		set_rate(built_port(&d, d.f->port_peer[p]), width, speed);
+		edit_command_set_rate(built_port(&d, p), width, speed);
+		edit_command_set_rate(built_port(&d, d.f->port_peer[p]), width, speed);
 	}
 	return edit_end(&d, rc, e);
 }
@@ -495,7 +504,7 @@ static int cmd_speed(struct session *s, const struct args *args, struct out *o, 
 
 extern const struct command edit_commands[]; /* below */
 
-static bool is_edit(const struct command *c)
+static bool is_edit_command(const struct command *c)
 {
 	static const char *const too[] = {"fail", "restore"};
 
@@ -527,7 +536,7 @@ int run_edit(struct session *s, const char *line, struct out *o, struct err *e)
 	}
 	if (!c)
 		return -1;
-	if (!is_edit(c))
+	if (!is_edit_command(c))
 		return err_word(e,
 				"%s: found `%s`, expected a change of the fabric: add, remove, move, swap, "
 				"replace, rename, "

@@ -219,7 +219,7 @@ static int export_routing(struct session *s, const char *what, const struct targ
 	return rc ? cannot_write(t, e) : 0;
 }
 
-static bool is_word(const char *w, const char *words)
+static bool export_command_is_word(const char *w, const char *words)
 {
 	size_t len = strlen(w);
 
@@ -235,7 +235,7 @@ static bool is_word(const char *w, const char *words)
 /* What write_graph() writes: these, and `dot FILE cables`. */
 static bool is_graph(const struct args *args)
 {
-	return is_word(args->arg[0].word, GRAPHS) || args_has(args, "cables");
+	return export_command_is_word(args->arg[0].word, GRAPHS) || args_has(args, "cables");
 }
 
 /* Texts that only some engines have.  The engine in force names its own. */
@@ -248,9 +248,9 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 	const struct sweep *w = session_sweep(s);
 	const char *own = w && w->routing ? w->routing->ops->extras : NULL;
 
-	if (is_word(what, EXPORTS) || is_word(what, own))
+	if (export_command_is_word(what, EXPORTS) || export_command_is_word(what, own))
 		return 0;
-	if (is_word(what, ENGINE_EXPORTS) && w && w->routing)
+	if (export_command_is_word(what, ENGINE_EXPORTS) && w && w->routing)
 		return err_set(e, "export: %s has no %s", w->routing->engine, what);
 	return err_word(e, "export: found \"%s\", expected one of %s%s%s", what, EXPORTS, own ? "|" : "",
 			own ? own : "");
@@ -273,7 +273,7 @@ static int find_missing(const struct session *s, const struct args *args, struct
 		missing_in_file(s, session_sweep(s)->topo, w);
 	else
 		warnings_copy(w, &s->fabric->warnings);
-	if (w->missing && is_word(what, UNMARKED) && !args_has(args, "anyway")) {
+	if (w->missing && export_command_is_word(what, UNMARKED) && !args_has(args, "anyway")) {
 		warnings_tell_missing(w, &lacks);
 		rc = err_set(
 			e,
@@ -291,8 +291,8 @@ static bool is_drawing(const struct args *args)
 }
 
 /* Checks all words, and everything that they ask for, before a file is opened. */
-static int prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
-		   struct err *e)
+static int export_command_prepare(struct session *s, const struct args *args, struct drawing *d,
+				  struct out *o, struct err *e)
 {
 	const char *what = args->arg[0].word;
 
@@ -356,7 +356,7 @@ static int write_export(struct session *s, const struct args *args, struct drawi
 	bool svg = !strcmp(what, "svg");
 	int rc;
 
-	if (!svg && !is_word(what, UNMARKED "|json|graphml|node-link"))
+	if (!svg && !export_command_is_word(what, UNMARKED "|json|graphml|node-link"))
 		warnings_write_missing(&to->missing, to->f, strcmp(what, "dot") != 0 ? "# " : "// ", "");
 	if (!strcmp(what, "slurm"))
 		rc = export_slurm(s, to, o, e);
@@ -377,7 +377,7 @@ static int cmd_export(struct session *s, const struct args *args, struct out *o,
 	struct warnings missing = {0};
 	struct drawing d = {0};
 	struct target to;
-	int rc = prepare(s, args, &d, o, e) || find_missing(s, args, &missing, e) ? -1 : 0;
+	int rc = export_command_prepare(s, args, &d, o, e) || find_missing(s, args, &missing, e) ? -1 : 0;
 
 	if (!rc && d.frames == FRAMES_FILES) {
 		rc = drawing_write_steps(s, &d, args->arg[1].word, &missing, o, e);

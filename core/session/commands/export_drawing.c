@@ -87,8 +87,8 @@ static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const c
 		      const struct warnings *missing, unsigned *done, struct progress *p, struct err *e);
 
 /* DOT or SVG, written by ibscope itself. */
-static int write_text(struct session *s, struct drawing *d, FILE *f, const struct target *t,
-		      struct progress *p, struct err *e)
+static int export_drawing_command_write_text(struct session *s, struct drawing *d, FILE *f,
+					     const struct target *t, struct progress *p, struct err *e)
 {
 	int rc;
 
@@ -121,7 +121,7 @@ static int draw_by_program(struct session *s, struct drawing *d, const struct ta
 		close(fd);
 		return cannot_write(t, e);
 	}
-	rc = write_text(s, d, from, t, p, e);
+	rc = export_drawing_command_write_text(s, d, from, t, p, e);
 	if (!rc && (fflush(from) || lseek(fd, 0, SEEK_SET)))
 		rc = cannot_write(t, e);
 	if (!rc)
@@ -142,7 +142,8 @@ int drawing_write(struct session *s, struct drawing *d, const struct target *t, 
 {
 	struct progress *p = o->run->progress;
 
-	return by_program(d) ? draw_by_program(s, d, t, p, e) : write_text(s, d, t->f, t, p, e);
+	return by_program(d) ? draw_by_program(s, d, t, p, e)
+			     : export_drawing_command_write_text(s, d, t->f, t, p, e);
 }
 
 /* "frame-%03d.svg" with a number; NULL: it is no such pattern. */
@@ -172,7 +173,7 @@ static int write_frame(struct session *s, struct drawing *d, unsigned number, co
 	if (!rc) {
 		t.f = t.file.f;
 		rc = by_program(d) ? draw_by_program(s, d, &t, &inner, e)
-				   : write_text(s, d, t.f, &t, &inner, e);
+				   : export_drawing_command_write_text(s, d, t.f, &t, &inner, e);
 		if (d->as == DRAW_SVG)
 			warnings_write_missing(missing, t.f, "<!-- ", " -->");
 		rc = outfile_close(&t.file, rc, e);

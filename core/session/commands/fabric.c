@@ -31,7 +31,8 @@ static void report_new(struct session *s, struct out *o)
 	report_event(s, o);
 }
 
-static int take_fabric(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
+static int fabric_command_take(struct session *s, struct fabric *f, const char *how, struct out *o,
+			       struct err *e)
 {
 	if (session_set_fabric(s, f, how, o->run->progress, e))
 		return -1;
@@ -97,7 +98,7 @@ static int cmd_load(struct session *s, const struct args *args, struct out *o, s
 	if (next)
 		rc = take_later(s, f, EVENT_EDIT, how, o, e);
 	else
-		rc = take_fabric(s, f, how, o, e);
+		rc = fabric_command_take(s, f, how, o, e);
 	free(how);
 	if (!rc && akin && !next)
 		out_text(o,
@@ -142,7 +143,7 @@ static int cmd_synth(struct session *s, const struct args *args, struct out *o, 
 		return -1;
 	}
 	how = str_printf("synth %s", spec);
-	rc = take_fabric(s, f, how, o, e);
+	rc = fabric_command_take(s, f, how, o, e);
 	free(how);
 	if (!rc)
 		tell_lesson_fabric(spec, o);
@@ -407,7 +408,8 @@ static void tell_pair_file(const char *name, const char *path, struct out *o)
 			 strerror(errno));
 }
 
-static int set_option(struct session *s, const char *name, const char *value, struct out *o, struct err *e)
+static int fabric_command_set_option(struct session *s, const char *name, const char *value, struct out *o,
+				     struct err *e)
 {
 	struct options *opts = options_copy(s->setup->options);
 	char *text = str_printf(value ? "set %s %s" : "unset %s", name, value);
@@ -450,7 +452,7 @@ static int set_words(struct session *s, const struct args *args, struct out *o, 
 		return err_word(e, "%s: found %d words, expected one value", name, args->n - 1);
 	for (int i = 1; i < args->n; i++)
 		word_append(&value, args->arg[i].word);
-	rc = set_option(s, name, text_str(&value), o, e);
+	rc = fabric_command_set_option(s, name, text_str(&value), o, e);
 	text_free(&value);
 	return rc;
 }
@@ -469,12 +471,12 @@ static int cmd_set(struct session *s, const struct args *args, struct out *o, st
 	}
 	if (args->n > 2)
 		return set_words(s, args, o, e);
-	return set_option(s, name, args_word(args, "VALUE", NULL), o, e);
+	return fabric_command_set_option(s, name, args_word(args, "VALUE", NULL), o, e);
 }
 
 static int cmd_unset(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	return set_option(s, args->arg[0].word, NULL, o, e);
+	return fabric_command_set_option(s, args->arg[0].word, NULL, o, e);
 }
 
 /* Do two sets of options shape the fabric alike? */
@@ -651,7 +653,7 @@ static int show_nodes(struct session *s, bool switches, struct out *o, struct er
 }
 
 /* Of a cable: "up", "down", or the state in which it is up without carrying data. */
-static const char *state_word(const struct session *s, uint32_t port)
+static const char *fabric_command_state_word(const struct session *s, uint32_t port)
 {
 	const char *idle = event_idle(session_event(s), port);
 
@@ -668,9 +670,9 @@ static void show_links(struct session *s, struct out *o)
 	for (uint32_t l = 0; l < f->n_links && !progress_cancelled(o->run->progress); l++) {
 		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
 
-		out_text(o, "%-4s " ROW_CUT("%s") " " ROW_CUT("%s") " %s%s\n", state_word(s, p),
-			 PORT_LABEL(f, p), PORT_LABEL(f, q), link_width_name(f->port_width[p]),
-			 link_speed_name(f->port_speed[p]));
+		out_text(o, "%-4s " ROW_CUT("%s") " " ROW_CUT("%s") " %s%s\n",
+			 fabric_command_state_word(s, p), PORT_LABEL(f, p), PORT_LABEL(f, q),
+			 link_width_name(f->port_width[p]), link_speed_name(f->port_speed[p]));
 		json_array_append_new(list, json_link(f, session_lids(s), session_state(s), l));
 	}
 	out_json(o, "links", list);
@@ -786,7 +788,7 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 		if (f->port_peer[id] == NO_ID || (only != NO_ID && id != only))
 			continue;
 		out_text(o, "  [%s] %-4s %s%-5s " ROW_CUT("%s") "\n",
-			 port_number(f, id, number, sizeof(number)), state_word(s, id),
+			 port_number(f, id, number, sizeof(number)), fabric_command_state_word(s, id),
 			 link_width_name(f->port_width[id]), link_speed_name(f->port_speed[id]),
 			 PORT_LABEL(f, f->port_peer[id]));
 		json_array_append_new(ports, cable_json(s, id));

@@ -15,7 +15,7 @@
 
 #define FLOW_LINES 10 /* groups of a kind, and pairs */
 
-struct request {
+struct flows_command_request {
 	struct session *s;
 	const struct sweep *w;
 	const struct routing *r; /* reference held; with the hosts that count */
@@ -31,7 +31,8 @@ struct request {
 
 /* --- a link --------------------------------------------------------------------------------------- */
 
-static void put_end(json_t *x, const char *key, const struct request *rq, enum flow_by by, uint32_t end)
+static void put_end(json_t *x, const char *key, const struct flows_command_request *rq, enum flow_by by,
+		    uint32_t end)
 {
 	const struct fabric *f = rq->w->fabric;
 
@@ -45,7 +46,7 @@ static void put_end(json_t *x, const char *key, const struct request *rq, enum f
 }
 
 /* Groups of one kind: lines, and as a list under a key. */
-static void tell_groups(const struct request *rq, const struct flow_list *l, enum flow_by by,
+static void tell_groups(const struct flows_command_request *rq, const struct flow_list *l, enum flow_by by,
 			const char *title, const char *key, struct out *o)
 {
 	size_t n, limit = rq->all ? SIZE_MAX : FLOW_LINES;
@@ -87,7 +88,7 @@ static void tell_groups(const struct request *rq, const struct flow_list *l, enu
 	free(g);
 }
 
-static bool tell_pairs(const struct request *rq, const struct flow_list *l, struct out *o)
+static bool tell_pairs(const struct flows_command_request *rq, const struct flow_list *l, struct out *o)
 {
 	size_t limit = rq->all ? SIZE_MAX : FLOW_LINES;
 	json_t *list = json_array();
@@ -115,7 +116,8 @@ static bool tell_pairs(const struct request *rq, const struct flow_list *l, stru
 	return go_on;
 }
 
-static int tell_link(const struct request *rq, uint32_t port, struct out *o, struct err *e)
+static int flows_command_tell_link(const struct flows_command_request *rq, uint32_t port, struct out *o,
+				   struct err *e)
 {
 	const struct fabric *f = rq->w->fabric;
 	uint32_t peer = rq->w->topo->peer[port];
@@ -154,7 +156,8 @@ struct channel_load {
 COMPARATOR(hottest_first, struct channel_load, DOWN(load) UP(place))
 
 /* Sending ports of a path between switches, in order. On a single switch: the host's port. */
-static uint32_t channels_of(const struct request *rq, const struct path *p, struct channel_load *c)
+static uint32_t flows_command_channels_of(const struct flows_command_request *rq, const struct path *p,
+					  struct channel_load *c)
 {
 	const struct topo *t = rq->w->topo;
 	uint32_t n = 0, last = NO_ID;
@@ -173,8 +176,8 @@ static uint32_t channels_of(const struct request *rq, const struct path *p, stru
 
 /* What all who are outside of the scope put on the links of a path, were they one job with the same pattern.
  */
-static int find_strangers(const struct request *rq, const struct args *args, struct channel_load *c,
-			  uint32_t n, struct out *o, struct err *e)
+static int find_strangers(const struct flows_command_request *rq, const struct args *args,
+			  struct channel_load *c, uint32_t n, struct out *o, struct err *e)
 {
 	const struct fabric *f = rq->w->fabric;
 	struct command_run run = *o->run; /* takes text and fields that nobody reads */
@@ -212,7 +215,8 @@ static int find_strangers(const struct request *rq, const struct args *args, str
 }
 
 /* The hottest link of a path, and the routes that share it. */
-static int tell_path(const struct request *rq, const struct args *args, struct out *o, struct err *e)
+static int tell_path(const struct flows_command_request *rq, const struct args *args, struct out *o,
+		     struct err *e)
 {
 	bool scoped = session_scope(rq->s) && rq->by != FLOWS_BY_SCOPE;
 	struct channel_load *c;
@@ -224,7 +228,7 @@ static int tell_path(const struct request *rq, const struct args *args, struct o
 	path_trace(rq->w->routing, rq->src, rq->slid, rq->dlid, &p);
 	rc = p.end == PATH_OK ? 0 : err_set(e, "there is no path: %s", path_end_text(p.end));
 	c = NEW_ARRAY(p.n + 1, struct channel_load);
-	n = channels_of(rq, &p, c);
+	n = flows_command_channels_of(rq, &p, c);
 	if (!rc && !n)
 		rc = err_set(e, "the path passes no switch");
 	l = rc ? NULL : loads_new(rq->r, &rq->pattern, o->run->progress);
@@ -264,13 +268,13 @@ static int tell_path(const struct request *rq, const struct args *args, struct o
 	loads_free(l);
 	free(c);
 	path_free(&p);
-	return rc ? rc : tell_link(rq, port, o, e);
+	return rc ? rc : flows_command_tell_link(rq, port, o, e);
 }
 
 /* --- the command ---------------------------------------------------------------------------------- */
 
 /* With groups by scope, all hosts count, and those of the scope are one group. */
-static int count_hosts(struct request *rq, struct err *e)
+static int count_hosts(struct flows_command_request *rq, struct err *e)
 {
 	if (rq->by != FLOWS_BY_SCOPE) {
 		rq->r = routing_ref(rq->w->routing);
@@ -284,7 +288,7 @@ static int count_hosts(struct request *rq, struct err *e)
 }
 
 /* The port, or both ends of a path. */
-static int take_place(struct request *rq, const struct args *args, struct err *e)
+static int flows_command_take_place(struct flows_command_request *rq, const struct args *args, struct err *e)
 {
 	const struct arg *src = args_get(args, "SRC"), *dst = args_get(args, "DST");
 
@@ -303,13 +307,14 @@ static int take_place(struct request *rq, const struct args *args, struct err *e
 
 static int cmd_flows(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct request rq = {.s = s, .w = session_sweep(s), .all = args->n > 1 && args_end(args, "all")};
+	struct flows_command_request rq = {
+		.s = s, .w = session_sweep(s), .all = args->n > 1 && args_end(args, "all")};
 	int by, rc;
 
 	if (args_has(args, "shared"))
 		return load_shared(s, args, o, e);
 	by = args_which(args, flow_by_word, FLOWS_BYS);
-	rc = take_place(&rq, args, e);
+	rc = flows_command_take_place(&rq, args, e);
 	rq.one_by = args_has(args, "by");
 	rq.by = rq.one_by ? (enum flow_by)by : FLOWS_BY_SWITCHES;
 	if (!rc)
@@ -319,7 +324,8 @@ static int cmd_flows(struct session *s, const struct args *args, struct out *o, 
 	if (!rc) {
 		if (rq.by != FLOWS_BY_SCOPE)
 			report_scope(s, o);
-		rc = rq.src == NO_ID ? tell_link(&rq, rq.port, o, e) : tell_path(&rq, args, o, e);
+		rc = rq.src == NO_ID ? flows_command_tell_link(&rq, rq.port, o, e)
+				     : tell_path(&rq, args, o, e);
 		pattern_free(&rq.pattern);
 	}
 	routing_unref(rq.r);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* A line "STEP: ANSWER" into answer[], a copy; lines that are empty or begin with # are none. */
-static int take_line(const struct lesson *l, const char *path, unsigned number, const char *line,
-		     char **answer, struct err *e)
+static int grade_command_take_line(const struct lesson *l, const char *path, unsigned number,
+				   const char *line, char **answer, struct err *e)
 {
 	size_t len;
 	char *step;
@@ -49,12 +49,13 @@ int lesson_answers(const struct lesson *l, const char *path, char *text, char **
 		if (next)
 			*next++ = 0;
 		line[strcspn(line, "\r")] = 0;
-		rc = take_line(l, path, ++number, line, answer, e);
+		rc = grade_command_take_line(l, path, ++number, line, answer, e);
 	}
 	return rc;
 }
 
-static int grade(struct session *s, const struct lesson *l, char *const *answer, struct out *o, struct err *e)
+static int grade_command_run(struct session *s, const struct lesson *l, char *const *answer, struct out *o,
+			     struct err *e)
 {
 	json_t *list = json_array();
 	unsigned points = 0, of = 0;
@@ -105,7 +106,7 @@ static int cmd_grade(struct session *s, const struct args *args, struct out *o, 
 	answer = NEW_ARRAY(l->n, char *);
 	text = lesson_text(path, o->run->progress, e);
 	if (text && !lesson_answers(l, path, text, answer, e))
-		rc = grade(s, l, answer, o, e);
+		rc = grade_command_run(s, l, answer, o, e);
 	free(text);
 	for (size_t i = 0; i < l->n; i++)
 		free(answer[i]);

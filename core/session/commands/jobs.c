@@ -13,7 +13,7 @@
 #define SHOWN 20    /* jobs, and links */
 #define JOBS_TOLD 8 /* jobs of a link */
 
-struct told {
+struct jobs_command_told {
 	const struct sweep *w;
 	const struct job_list *list;
 	struct gpus **gpus; /* [list->n] */
@@ -25,7 +25,7 @@ struct told {
 };
 
 /* The GPUs of each job, and who is absent. */
-static int find_gpus(struct told *t, const struct routing *r, const char *path, struct err *e)
+static int find_gpus(struct jobs_command_told *t, const struct routing *r, const char *path, struct err *e)
 {
 	const struct fabric *f = t->w->fabric;
 	uint32_t *ep = NEW_ARRAY(f->n_endports + 1, uint32_t);
@@ -73,7 +73,7 @@ static int busiest_first(const void *x, const void *y, void *ctx)
 	return COMPARED(a, b);
 }
 
-static void tell_jobs(const struct told *t)
+static void tell_jobs(const struct jobs_command_told *t)
 {
 	const struct job_loads *j = t->j;
 	uint32_t *order = NEW_ARRAY(j->n_jobs + 1, uint32_t);
@@ -111,7 +111,7 @@ static void tell_jobs(const struct told *t)
 }
 
 /* What the job that is asked for puts on a link; of all jobs 1: the link counts. */
-static uint32_t own_part(const struct told *t, const struct job_link *x)
+static uint32_t own_part(const struct jobs_command_told *t, const struct job_link *x)
 {
 	for (uint32_t k = 0; k < x->jobs; k++)
 		if (t->j->load[x->first + k].job == t->job)
@@ -119,7 +119,7 @@ static uint32_t own_part(const struct told *t, const struct job_link *x)
 	return t->job == NO_ID;
 }
 
-static int most_first(const void *first, const void *second)
+static int jobs_command_most_first(const void *first, const void *second)
 {
 	const struct job_link *a = first, *b = second;
 
@@ -128,7 +128,8 @@ static int most_first(const void *first, const void *second)
 	return COMPARED(a->first, b->first);
 }
 
-static void tell_link(const struct told *t, const struct job_link *x, bool show, json_t *list)
+static void jobs_command_tell_link(const struct jobs_command_told *t, const struct job_link *x, bool show,
+				   json_t *list)
 {
 	const struct fabric *f = t->w->fabric;
 	const struct job_load *l = &t->j->load[x->first];
@@ -161,7 +162,7 @@ static void tell_link(const struct told *t, const struct job_link *x, bool show,
 }
 
 /* Links of two jobs or more; of one job all that it uses. */
-static void tell_links(const struct told *t)
+static void jobs_command_tell_links(const struct jobs_command_told *t)
 {
 	const struct job_loads *j = t->j;
 	struct job_link *link = NEW_ARRAY(j->n_links + 1, struct job_link);
@@ -171,7 +172,7 @@ static void tell_links(const struct told *t)
 	for (uint32_t i = 0; i < j->n_links; i++)
 		if (own_part(t, &j->link[i]) && (t->job != NO_ID || j->link[i].jobs > 1))
 			link[n++] = j->link[i];
-	qsort(link, n, sizeof(*link), most_first);
+	qsort(link, n, sizeof(*link), jobs_command_most_first);
 	if (t->job == NO_ID)
 		out_text(t->o, "%s of two jobs or more, of %u that carry any%s\n", PLURAL(n, "directed link"),
 			 j->n_links, n ? ":" : ".");
@@ -183,7 +184,7 @@ static void tell_links(const struct told *t)
 	else if (n)
 		out_text(t->o, "%8s %9s\n", "own", "strangers");
 	for (uint32_t i = 0; i < n && (i < SHOWN || t->all || t->o->object); i++)
-		tell_link(t, &link[i], i < SHOWN || t->all, list);
+		jobs_command_tell_link(t, &link[i], i < SHOWN || t->all, list);
 	if (n > SHOWN && !t->all)
 		out_text(t->o, "  ... %s; `jobs ... all` prints them\n", PLURAL(n - SHOWN, "more link"));
 	out_fields(t->o, json_make("{s:i, s:i, s:o}", "links_used", (int)j->n_links, "links_shared", (int)n,
@@ -198,7 +199,7 @@ static int cmd_jobs(struct session *s, const struct args *args, struct out *o, s
 	const char *path = args_word(args, "FILE", ""), *job = args_word(args, "JOB", NULL);
 	int kind = args_which(args, gpu_pattern_word, GPU_PATTERNS);
 	bool direct = args_has(args, "direct");
-	struct told t = {
+	struct jobs_command_told t = {
 		.w = session_sweep(s), .job = NO_ID, .all = args->n > 1 && args_end(args, "all"), .o = o};
 	struct job_list list = {0};
 	const struct routing *r = NULL;
@@ -237,7 +238,7 @@ static int cmd_jobs(struct session *s, const struct args *args, struct out *o, s
 		out_fields(o,
 			   json_make("{s:s, s:b}", "pattern", gpu_pattern_word[kind], "direct", (int)direct));
 		tell_jobs(&t);
-		tell_links(&t);
+		jobs_command_tell_links(&t);
 	}
 	rc = j ? 0 : -1;
 	job_loads_free(j);

@@ -89,13 +89,13 @@ struct play {
 	struct out *o;
 };
 
-static const struct lesson_step *step_of(const struct play *p)
+static const struct lesson_step *lesson_command_step_of(const struct play *p)
 {
 	return &p->l->step[p->step];
 }
 
 /* In the explorer the pane shows the text. */
-static void tell(const struct play *p, const char *what, const char *text)
+static void lesson_command_tell(const struct play *p, const char *what, const char *text)
 {
 	struct text t = {0};
 
@@ -109,7 +109,7 @@ static void tell(const struct play *p, const char *what, const char *text)
 /* Run the commands of the step. Their output is shown, or thrown away (quiet). -1 only when cancelled. */
 static int run_step(const struct play *p, json_t *runs, bool quiet, struct err *e)
 {
-	const struct lesson_step *s = step_of(p);
+	const struct lesson_step *s = lesson_command_step_of(p);
 
 	lesson_step_begin(p->s, s);
 	for (size_t i = 0; i < s->n_run; i++) {
@@ -165,9 +165,9 @@ static bool is_one_command(const char *line)
  * The pane to look at, beside the lesson, which has the focus in the end: it gives way to a pane that opens
  * in its place.  What cannot be opened is left out.
  */
-static void open_panes(const struct play *p)
+static void lesson_command_open_panes(const struct play *p)
 {
-	const struct lesson_step *s = step_of(p);
+	const struct lesson_step *s = lesson_command_step_of(p);
 	struct err e;
 
 	if (!p->o->run->on_screen)
@@ -185,28 +185,28 @@ static void open_panes(const struct play *p)
 
 static void tell_answer(const struct play *p)
 {
-	const struct lesson_step *s = step_of(p);
+	const struct lesson_step *s = lesson_command_step_of(p);
 
 	if (s->answer)
-		tell(p, "Answer: ", s->answer);
+		lesson_command_tell(p, "Answer: ", s->answer);
 	for (size_t i = 0; s->answer && i < s->n_run; i++)
 		if (s->run[i].when == WHEN_CHECKED)
-			tell(p, "  shown by: ", s->run[i].command);
+			lesson_command_tell(p, "  shown by: ", s->run[i].command);
 }
 
 static int play_step(struct play *p, struct err *e)
 {
-	const struct lesson_step *s = step_of(p);
+	const struct lesson_step *s = lesson_command_step_of(p);
 	json_t *runs = json_array(), *look = json_array();
 	int rc;
 
-	tell(p, "", s->text);
+	lesson_command_tell(p, "", s->text);
 	rc = run_step(p, runs, false, e);
 	for (size_t i = 0; i < s->n_look; i++) {
-		tell(p, "Look at: pane ", s->look[i].pane);
+		lesson_command_tell(p, "Look at: pane ", s->look[i].pane);
 		json_array_append_new(look, json_text(s->look[i].pane));
 	}
-	tell(p, "Question: ", s->ask);
+	lesson_command_tell(p, "Question: ", s->ask);
 	if (p->answers)
 		tell_answer(p);
 	json_array_append_new(p->steps,
@@ -225,7 +225,7 @@ static int begin_at(struct play *p, bool goes_on, struct err *e)
 	if (goes_on)
 		return 0;
 	if (p->l->fabric && p->s->fabric)
-		tell(p, "", "(fabric and options are those of the lesson now)");
+		lesson_command_tell(p, "", "(fabric and options are those of the lesson now)");
 	rc = lesson_set_up(p->s, p->l, p->o->run->progress, e);
 	for (p->step = 0; !rc && p->step < step; p->step++)
 		rc = run_step(p, NULL, true, e);
@@ -233,19 +233,19 @@ static int begin_at(struct play *p, bool goes_on, struct err *e)
 	return rc;
 }
 
-static void tell_place(const struct play *p)
+static void lesson_command_tell_place(const struct play *p)
 {
 	char head[64];
 
 	snprintf(head, sizeof(head), "Step %zu of %zu: ", p->step + 1, p->l->n);
-	tell(p, head, p->l->title);
+	lesson_command_tell(p, head, p->l->title);
 	out_json(p->o, "lesson",
 		 json_make("{s:s, s:s, s:i, s:i}", "name", p->l->name, "title", p->l->title, "step",
 			   (int)p->step + 1, "of", (int)p->l->n));
 }
 
 /* Steps from p->step to `last`. */
-static int play(struct play *p, size_t last, bool goes_on, struct err *e)
+static int lesson_command_play(struct play *p, size_t last, bool goes_on, struct err *e)
 {
 	int rc;
 
@@ -253,17 +253,17 @@ static int play(struct play *p, size_t last, bool goes_on, struct err *e)
 	rc = begin_at(p, goes_on, e);
 	for (size_t i = p->step; !rc && i <= last; i++) {
 		p->step = i;
-		tell_place(p);
+		lesson_command_tell_place(p);
 		rc = play_step(p, e);
 		if (!rc && i < last && !p->o->run->json)
-			tell(p, "", "");
+			lesson_command_tell(p, "", "");
 	}
 	out_json(p->o, "steps", p->steps);
 	if (!rc) /* before the lesson shows the step: whoever sees it finds the focus where it stays */
-		open_panes(p);
+		lesson_command_open_panes(p);
 	put_place(p, p->answers, !rc);
-	if (!rc && !p->answers && step_of(p)->ask)
-		tell(p, "", "(`lesson answer`)");
+	if (!rc && !p->answers && lesson_command_step_of(p)->ask)
+		lesson_command_tell(p, "", "(`lesson answer`)");
 	return rc;
 }
 
@@ -291,7 +291,7 @@ static int play_named(struct session *s, const struct args *args, struct out *o,
 	p.answers = all;
 	rc = step ? step_number(step->word, p.l, &p.step, e) : 0;
 	if (!rc)
-		rc = play(&p, all ? p.l->n - 1 : p.step, false, e);
+		rc = lesson_command_play(&p, all ? p.l->n - 1 : p.step, false, e);
 	lesson_free(p.l);
 	return rc;
 }
@@ -303,7 +303,7 @@ static int judge_answer(struct play *p, const struct args *args, struct err *e)
 	bool right = false;
 	int rc;
 
-	if (!lesson_judges(step_of(p)))
+	if (!lesson_judges(lesson_command_step_of(p)))
 		return err_set(e,
 			       "step %zu of lesson %s does not tell which answers are right; `lesson answer` "
 			       "shows one",
@@ -323,7 +323,7 @@ static int judge_answer(struct play *p, const struct args *args, struct err *e)
 /* Shows the answer, if none was given or the one given is right. */
 static int show_answer(struct play *p, const struct args *args, struct err *e)
 {
-	const struct lesson_step *s = step_of(p);
+	const struct lesson_step *s = lesson_command_step_of(p);
 	bool same = p->s->lesson->generation == p->s->generation;
 
 	if (!s->answer)
@@ -335,14 +335,14 @@ static int show_answer(struct play *p, const struct args *args, struct err *e)
 			return rc;
 	}
 	tell_answer(p);
-	tell_place(p);
+	lesson_command_tell_place(p);
 	out_json(p->o, "answer", json_text(s->answer));
 	put_place(p, true, same);
 	return 0;
 }
 
 /* Go on from the session's place in a lesson. */
-static int go_on(struct session *s, const struct args *args, struct out *o, struct err *e)
+static int lesson_command_go_on(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *word = args->arg[0].word;
 	const struct lesson_place *at = s->lesson;
@@ -367,7 +367,7 @@ static int go_on(struct session *s, const struct args *args, struct out *o, stru
 		bool forward = !strcmp(word, "next");
 
 		p.step = forward ? p.step + 1 : !strcmp(word, "back") ? p.step - 1 : p.step;
-		rc = play(&p, p.step, forward && at->generation == s->generation, e);
+		rc = lesson_command_play(&p, p.step, forward && at->generation == s->generation, e);
 	}
 	lesson_free(p.l);
 	return rc;
@@ -453,7 +453,7 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 		return write_template(args_word(args, "FILE", NULL), o, e);
 	if (name)
 		return play_named(s, args, o, e);
-	return args->n ? go_on(s, args, o, e) : list_lessons(o, e);
+	return args->n ? lesson_command_go_on(s, args, o, e) : list_lessons(o, e);
 }
 
 const struct command lesson_commands[] = {

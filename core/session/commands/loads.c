@@ -469,7 +469,7 @@ static int cmd_shifts(struct session *s, const struct args *args, struct out *o,
 /* --- spread -------------------------------------------------------------------------------------- */
 
 /* Ports between switches by share. */
-struct shared {
+struct loads_command_shared {
 	const struct sweep *w;
 	const struct loads *l; /* of the tables' own entries */
 	const double *share;
@@ -480,7 +480,7 @@ struct shared {
 
 static int by_share(const void *x, const void *y, void *ctx)
 {
-	const struct shared *h = ctx;
+	const struct loads_command_shared *h = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
 	/* the last digits depend on the order of the sums */
@@ -490,7 +490,7 @@ static int by_share(const void *x, const void *y, void *ctx)
 }
 
 /* Pairs without a share. */
-static json_t *print_left_out(const struct sweep *w, const struct spread_left *l, struct out *o)
+static json_t *loads_command_print_left_out(const struct sweep *w, const struct spread_left *l, struct out *o)
 {
 	json_t *list = json_array(), *x;
 	uint64_t more = l->left;
@@ -517,11 +517,11 @@ static json_t *print_left_out(const struct sweep *w, const struct spread_left *l
 	return list;
 }
 
-static void print_shares(const struct shared *h, const struct spread_left *left, uint32_t limit,
+static void print_shares(const struct loads_command_shared *h, const struct spread_left *left, uint32_t limit,
 			 struct out *o)
 {
 	const struct topo *t = h->w->topo;
-	json_t *list = json_array(), *left_out = print_left_out(h->w, left, o);
+	json_t *list = json_array(), *left_out = loads_command_print_left_out(h->w, left, o);
 
 	out_text(o,
 		 "Share of a link: max %.1f, mean %.1f (the tables' own entries: max %u, mean %.1f), %s.\n",
@@ -550,7 +550,7 @@ static void print_shares(const struct shared *h, const struct spread_left *left,
 
 static int cmd_spread(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct shared h = {.w = session_sweep(s)};
+	struct loads_command_shared h = {.w = session_sweep(s)};
 	bool all = args_has(args, "all");
 	struct spread_left left = {.limit = all ? SIZE_MAX : SHOWN};
 	struct loads *l;

@@ -53,18 +53,18 @@ static void port_labels(FILE *f, const struct fabric *fab, uint32_t port, char b
 	label(f, ',', number, s);
 }
 
-struct hot {
+struct monitor_command_hot {
 	uint32_t port, load;
 };
 
-COMPARATOR(by_load, struct hot, DOWN(load) UP(port))
+COMPARATOR(by_load, struct monitor_command_hot, DOWN(load) UP(port))
 
 static int link_loads(FILE *f, const struct sweep *w, uint64_t most, struct progress *p, struct err *e)
 {
 	const struct topo *t = w->topo;
 	const struct fabric *fab = w->fabric;
 	struct loads *l = loads_new(w->routing, &pattern_all, p);
-	struct hot *hot;
+	struct monitor_command_hot *hot;
 	uint32_t n = 0;
 
 	if (!l)
@@ -72,11 +72,11 @@ static int link_loads(FILE *f, const struct sweep *w, uint64_t most, struct prog
 	gauge(f, "link_load_max_routes", l->max,
 	      "Most routes between hosts on one link between switches, in one direction.");
 	gauge(f, "link_load_mean_routes", l->mean, "Mean routes between hosts on links between switches.");
-	hot = NEW_ARRAY((size_t)l->n_links + 1, struct hot);
+	hot = NEW_ARRAY((size_t)l->n_links + 1, struct monitor_command_hot);
 	for (uint32_t s = 0; s < fab->n_switches; s++)
 		FOR_PORTS(fab, s, id)
 			if (t->peer_switch[id] != NO_ID)
-				hot[n++] = (struct hot){id, l->port[id]};
+				hot[n++] = (struct monitor_command_hot){id, l->port[id]};
 	qsort(hot, n, sizeof(*hot), by_load);
 	if (n && most)
 		metric(f, "link_load_routes",

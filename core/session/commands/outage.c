@@ -25,7 +25,7 @@ void report_outage(const struct outage *x, struct out *o)
 	out_json(o, "hosts", json_integer((json_int_t)x->n_hosts));
 }
 
-static void more(uint64_t n, struct out *o)
+static void outage_command_more(uint64_t n, struct out *o)
 {
 	if (n > SHOWN)
 		out_text(o, "  ... and %" PRIu64 " more\n", n - SHOWN);
@@ -57,7 +57,7 @@ static void report_ports(const struct outage *x, struct out *o)
 		json_object_set_new(row, "lids", lids);
 		json_array_append_new(list, row);
 	}
-	more(x->n_ports, o);
+	outage_command_more(x->n_ports, o);
 	out_json(o, "through", list);
 }
 
@@ -80,7 +80,7 @@ static void report_hosts(const struct outage *x, struct out *o)
 		fields_json(row, outage_host_fields, h);
 		json_array_append_new(list, row);
 	}
-	more(x->n_hosts, o);
+	outage_command_more(x->n_hosts, o);
 	out_json(o, "seen_by", list);
 }
 
@@ -101,7 +101,7 @@ static void report_peers(const struct outage *x, struct out *o)
 		fields_json(row, outage_peers_fields, p);
 		json_array_append_new(list, row);
 	}
-	more(x->all_peers, o);
+	outage_command_more(x->all_peers, o);
 	out_json(o, "all_paths", list);
 }
 
@@ -164,7 +164,7 @@ static void list_jobs(const struct outage_job *job, uint32_t n, uint32_t absent,
 		fields_json(row, outage_job_fields, &job[i]);
 		json_array_append_new(list, row);
 	}
-	more(cut, o);
+	outage_command_more(cut, o);
 	if (absent)
 		out_text(o, "%s more %s no host in the fabric.\n", PLURAL(absent, "job"),
 			 absent == 1 ? "has" : "have");

@@ -22,7 +22,7 @@ struct effect {
 	char *max_at;		     /* owned */
 };
 
-struct told {
+struct plan_command_told {
 	struct session *s;
 	const struct cabling *plan;
 	const struct plan_report *r;
@@ -34,7 +34,8 @@ struct told {
 };
 
 /* Port 0 stands for the switch. */
-static const char *port_text(const struct told *t, uint32_t port, char *buf, size_t size)
+static const char *plan_command_port_text(const struct plan_command_told *t, uint32_t port, char *buf,
+					  size_t size)
 {
 	const struct fabric *f = t->s->fabric;
 
@@ -46,13 +47,13 @@ static const char *port_text(const struct told *t, uint32_t port, char *buf, siz
 }
 
 /* One end of a row, in the plan's own words. */
-static const char *end_text(const struct planned_end *end, char *buf, size_t size)
+static const char *plan_command_end_text(const struct planned_end *end, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s%s%s", end->device, end->port ? " " : "", end->port ? end->port : "");
 	return buf;
 }
 
-static void tell_rate(const struct told *t, const struct plan_difference *d)
+static void tell_rate(const struct plan_command_told *t, const struct plan_difference *d)
 {
 	const struct fabric *f = t->s->fabric;
 	const struct planned_cable *want = &t->plan->row[d->row];
@@ -62,21 +63,21 @@ static void tell_rate(const struct told *t, const struct plan_difference *d)
 		 want->speed ? link_speed_name(want->speed) : "");
 }
 
-static void tell_text(const struct told *t, const struct plan_difference *d)
+static void tell_text(const struct plan_command_told *t, const struct plan_difference *d)
 {
 	const struct fabric *f = t->s->fabric;
 	const struct planned_cable *want = d->row == NO_ID ? NULL : &t->plan->row[d->row];
 	char at[300], planned[300], found[300], other[300];
 
-	port_text(t, d->at, at, sizeof(at));
-	port_text(t, d->found, found, sizeof(found));
-	port_text(t, d->other, other, sizeof(other));
+	plan_command_port_text(t, d->at, at, sizeof(at));
+	plan_command_port_text(t, d->found, found, sizeof(found));
+	plan_command_port_text(t, d->other, other, sizeof(other));
 	if (want && d->change != PLAN_LEAF && d->planned == NO_ID)
-		end_text(&want->end[1], planned, sizeof(planned));
+		plan_command_end_text(&want->end[1], planned, sizeof(planned));
 	else
-		port_text(t, d->planned, planned, sizeof(planned));
+		plan_command_port_text(t, d->planned, planned, sizeof(planned));
 	if (want && d->at == NO_ID)
-		end_text(&want->end[0], at, sizeof(at));
+		plan_command_end_text(&want->end[0], at, sizeof(at));
 	out_text(t->o, "%-10s " ROW_PROSE, plan_change_word[d->change]);
 	if (want && want->line)
 		out_text(t->o, "line %u: ", want->line);
@@ -112,13 +113,14 @@ static void tell_text(const struct told *t, const struct plan_difference *d)
 	out_text(t->o, "\n");
 }
 
-static void put_port(const struct told *t, json_t *x, const char *key, uint32_t port)
+static void plan_command_put_port(const struct plan_command_told *t, json_t *x, const char *key,
+				  uint32_t port)
 {
 	if (port != NO_ID)
 		json_put_port(x, key, t->s->fabric, session_lids(t->s), port);
 }
 
-static json_t *difference_json(const struct told *t, const struct plan_difference *d)
+static json_t *difference_json(const struct plan_command_told *t, const struct plan_difference *d)
 {
 	json_t *x = json_make("{s:s}", "change", plan_change_word[d->change]);
 	char end[300];
@@ -128,15 +130,17 @@ static json_t *difference_json(const struct told *t, const struct plan_differenc
 
 		if (want->line)
 			json_object_set_new(x, "line", json_integer(want->line));
-		json_object_set_new(x, "a", json_text(end_text(&want->end[0], end, sizeof(end))));
-		json_object_set_new(x, "b", json_text(end_text(&want->end[1], end, sizeof(end))));
+		json_object_set_new(x, "a",
+				    json_text(plan_command_end_text(&want->end[0], end, sizeof(end))));
+		json_object_set_new(x, "b",
+				    json_text(plan_command_end_text(&want->end[1], end, sizeof(end))));
 	}
 	if (d->other_row != NO_ID && t->plan->row[d->other_row].line)
 		json_object_set_new(x, "other_line", json_integer(t->plan->row[d->other_row].line));
-	put_port(t, x, "at", d->at);
-	put_port(t, x, "planned", d->planned);
-	put_port(t, x, "found", d->found);
-	put_port(t, x, "other", d->other);
+	plan_command_put_port(t, x, "at", d->at);
+	plan_command_put_port(t, x, "planned", d->planned);
+	plan_command_put_port(t, x, "found", d->found);
+	plan_command_put_port(t, x, "other", d->other);
 	if (d->why)
 		json_object_set_new(x, "why", json_text(d->why));
 	if (d->change == PLAN_RATE) {
@@ -150,13 +154,13 @@ static json_t *difference_json(const struct told *t, const struct plan_differenc
 	return x;
 }
 
-static void tell_more(const struct told *t, size_t n, const char *what)
+static void tell_more(const struct plan_command_told *t, size_t n, const char *what)
 {
 	if (n > t->limit)
 		out_text(t->o, "  ... %zu more %s; `plan FILE all` prints them\n", n - t->limit, what);
 }
 
-static void tell_unknown(const struct told *t)
+static void plan_command_tell_unknown(const struct plan_command_told *t)
 {
 	json_t *list = json_array();
 
@@ -177,7 +181,7 @@ static void tell_unknown(const struct told *t)
 	out_json(t->o, "unknown", list);
 }
 
-static void tell_differences(const struct told *t, size_t count[PLAN_CHANGES])
+static void tell_differences(const struct plan_command_told *t, size_t count[PLAN_CHANGES])
 {
 	json_t *list = json_array();
 
@@ -198,16 +202,16 @@ static void tell_differences(const struct told *t, size_t count[PLAN_CHANGES])
 /* --- fixes ------------------------------------------------------------------------------------------- */
 
 /* "leaf-03", and the number of those that are apart with it. */
-static void tell_apart(const struct told *t, const struct plan_fix *fix)
+static void tell_apart(const struct plan_command_told *t, const struct plan_fix *fix)
 {
 	char buf[300];
 
-	out_text(t->o, "parts %s", port_text(t, fix->first, buf, sizeof(buf)));
+	out_text(t->o, "parts %s", plan_command_port_text(t, fix->first, buf, sizeof(buf)));
 	if (fix->apart > 1)
 		out_text(t->o, " and %u more", fix->apart - 1);
 }
 
-static void tell_step(const struct told *t, size_t i, const char *command)
+static void plan_command_tell_step(const struct plan_command_told *t, size_t i, const char *command)
 {
 	const struct plan_fix *fix = &t->fixes.fix[i];
 	const struct effect *x = i < t->n_effects ? &t->effect[i] : NULL;
@@ -230,14 +234,14 @@ static void tell_step(const struct told *t, size_t i, const char *command)
 	out_text(t->o, "\n");
 }
 
-static json_t *step_json(const struct told *t, size_t i, const char *command)
+static json_t *plan_command_step_json(const struct plan_command_told *t, size_t i, const char *command)
 {
 	const struct plan_fix *fix = &t->fixes.fix[i];
 	json_t *o = json_make("{s:s, s:s, s:i}", "do", plan_fix_word[fix->kind], "command", command, "apart",
 			      (int)fix->apart);
 
 	if (fix->apart)
-		put_port(t, o, "first_apart", fix->first);
+		plan_command_put_port(t, o, "first_apart", fix->first);
 	if (i < t->n_effects) {
 		const struct effect *x = &t->effect[i];
 
@@ -261,7 +265,7 @@ static size_t parting_step(const struct plan_fixes *x)
 	return i;
 }
 
-static void tell_fixes(const struct told *t)
+static void tell_fixes(const struct plan_command_told *t)
 {
 	const struct plan_fixes *x = &t->fixes;
 	size_t parting = parting_step(x);
@@ -291,8 +295,8 @@ static void tell_fixes(const struct told *t)
 
 		plan_fix_command(t->s->fabric, &x->fix[i], &command);
 		if (i < t->limit)
-			tell_step(t, i, text_str(&command));
-		json_array_append_new(list, step_json(t, i, text_str(&command)));
+			plan_command_tell_step(t, i, text_str(&command));
+		json_array_append_new(list, plan_command_step_json(t, i, text_str(&command)));
 		text_free(&command);
 	}
 	tell_more(t, x->n, "steps");
@@ -302,7 +306,7 @@ static void tell_fixes(const struct told *t)
 			 "more.\n",
 			 PLURAL(t->n_effects, "step"), x->n);
 	if (x->cut) {
-		out_text(t->o, "As planned, %s", port_text(t, x->first_cut, buf, sizeof(buf)));
+		out_text(t->o, "As planned, %s", plan_command_port_text(t, x->first_cut, buf, sizeof(buf)));
 		if (x->cut > 1)
 			out_text(t->o, " and %u more", x->cut - 1);
 		out_text(t->o, x->cut > 1 ? " are cut off" : " is cut off");
@@ -312,7 +316,7 @@ static void tell_fixes(const struct told *t)
 		out_text(t->o, "No cable mends %s: an end is not found, or no port is left for it.\n",
 			 PLURAL(x->left, "difference"));
 	if (x->cut && t->o->object)
-		put_port(t, t->o->object, "first_cut", x->first_cut);
+		plan_command_put_port(t, t->o->object, "first_cut", x->first_cut);
 	out_json(t->o, "fixes", list);
 	out_fields(t->o,
 		   json_make("{s:i, s:i, s:i, s:s, s:i, s:i}", "cut", (int)x->cut, "touched", (int)x->cables,
@@ -344,7 +348,7 @@ static int take_effect(const struct session *draft, struct effect *x, struct pro
 }
 
 /* Do the first n steps in a session beside this one, by their commands. */
-static int find_effects(struct told *t, size_t n, struct err *e)
+static int find_effects(struct plan_command_told *t, size_t n, struct err *e)
 {
 	struct session *draft = session_draft(t->s);
 	struct progress *p = t->o->run->progress;
@@ -372,7 +376,7 @@ static int find_effects(struct told *t, size_t n, struct err *e)
 }
 
 /* For how many steps? As asked, else as many as are soon done. */
-static size_t wanted_effects(const struct told *t, const struct args *args)
+static size_t wanted_effects(const struct plan_command_told *t, const struct args *args)
 {
 	const struct sweep *w = session_event(t->s)->sweep;
 	uint64_t hosts, n;
@@ -386,7 +390,7 @@ static size_t wanted_effects(const struct told *t, const struct args *args)
 
 /* --- all --------------------------------------------------------------------------------------------- */
 
-static void tell_rails(const struct told *t, const struct plan_rails *rails)
+static void tell_rails(const struct plan_command_told *t, const struct plan_rails *rails)
 {
 	out_text(t->o, "rails: %s of %s, up to %s each: ", PLURAL(rails->groups, "group"),
 		 PLURAL(rails->hosts, "host"), PLURAL(rails->rails, "rail"));
@@ -395,7 +399,7 @@ static void tell_rails(const struct told *t, const struct plan_rails *rails)
 				   "shared", (int)rails->shared));
 }
 
-static void tell_outside(const struct told *t)
+static void tell_outside(const struct plan_command_told *t)
 {
 	const struct plan_outside *x = &t->r->outside;
 	const struct {
@@ -422,7 +426,8 @@ static void tell_outside(const struct told *t)
 	out_json(t->o, "outside", o);
 }
 
-static void tell(const struct told *t, const char *path, const struct plan_rails *rails)
+static void plan_command_tell(const struct plan_command_told *t, const char *path,
+			      const struct plan_rails *rails)
 {
 	const char *row = rails ? "port" : t->plan->kind == CABLING_LIST ? "cable" : "host";
 	size_t count[PLAN_CHANGES] = {0};
@@ -433,7 +438,7 @@ static void tell(const struct told *t, const char *path, const struct plan_rails
 			 t->plan->odd.w[i].text);
 	tell_more(t, t->plan->odd.n, "left out");
 	out_json(t->o, "left_out", json_integer((json_int_t)t->plan->odd.n));
-	tell_unknown(t);
+	plan_command_tell_unknown(t);
 	tell_differences(t, count);
 	if (rails)
 		tell_rails(t, rails);
@@ -492,7 +497,8 @@ static int cmd_plan(struct session *s, const struct args *args, struct out *o, s
 	struct cabling plan = {.format = "rails"};
 	struct plan_report r = {0};
 	struct plan_rails rails = {0};
-	struct told t = {s, &plan, &r, o, args_has(args, "all") ? SIZE_MAX : LINES, {0}, NULL, 0};
+	struct plan_command_told t = {s,   &plan, &r, o, args_has(args, "all") ? SIZE_MAX : LINES,
+				      {0}, NULL,  0};
 	size_t effects;
 	int rc;
 
@@ -509,7 +515,7 @@ static int cmd_plan(struct session *s, const struct args *args, struct out *o, s
 	if (effects)
 		rc = find_effects(&t, effects, e);
 	if (!rc)
-		tell(&t, path, path ? NULL : &rails);
+		plan_command_tell(&t, path, path ? NULL : &rails);
 	for (size_t i = 0; i < t.n_effects; i++)
 		free(t.effect[i].max_at);
 	free(t.effect);

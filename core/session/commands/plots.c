@@ -39,8 +39,8 @@ static void series_free(struct series *x)
 }
 
 /* Routes with one of the engines asked for. */
-static int add_engine(struct session *s, const struct side_request *rq, struct series *x, struct progress *p,
-		      struct err *e)
+static int plots_command_add_engine(struct session *s, const struct side_request *rq, struct series *x,
+				    struct progress *p, struct err *e)
 {
 	struct sweep *w = side_sweep(rq, x->n, p, e);
 	int rc = 0;
@@ -72,7 +72,7 @@ static int series_make(struct session *s, const struct plot_of *of, struct serie
 	}
 	rq = side_request_new(&at, 2, (char *[]){(char *)a->word, (char *)b->word}, e);
 	while (rq && x->n < rq->n && !rc)
-		rc = add_engine(s, rq, x, p, e);
+		rc = plots_command_add_engine(s, rq, x, p, e);
 	side_request_unref(rq);
 	return rq ? rc : -1;
 }

@@ -30,7 +30,8 @@ static const struct quiz_maker *draw_of(struct quiz *q, enum quiz_kind kind, str
 }
 
 /* The same question for the same seed and tables.  NULL and *e: cancelled, or there is nothing to ask. */
-static const struct quiz_maker *draw(struct quiz *q, enum quiz_kind kind, uint64_t seed, struct err *e)
+static const struct quiz_maker *quiz_command_draw(struct quiz *q, enum quiz_kind kind, uint64_t seed,
+						  struct err *e)
 {
 	const struct quiz_maker *m = NULL;
 	unsigned first;
@@ -73,7 +74,7 @@ static void offer_help(const struct quiz *q)
 		 t ? t->name : q->w->routing->engine);
 }
 
-static int judge(struct quiz *q, const struct quiz_maker *m, unsigned long guess, struct err *e)
+static int quiz_command_judge(struct quiz *q, const struct quiz_maker *m, unsigned long guess, struct err *e)
 {
 	bool right = guess == q->right;
 
@@ -105,7 +106,7 @@ static int judge(struct quiz *q, const struct quiz_maker *m, unsigned long guess
 	return 0;
 }
 
-static int check_answer(struct quiz *q, uint64_t guess, struct err *e)
+static int quiz_command_check_answer(struct quiz *q, uint64_t guess, struct err *e)
 {
 	const struct interpreter *in = q->o->run->in;
 	const struct quiz_maker *m;
@@ -113,8 +114,8 @@ static int check_answer(struct quiz *q, uint64_t guess, struct err *e)
 	if (!in->quiz_seed || in->quiz_generation != q->s->generation)
 		return err_set(e, "no question is open; `quiz` asks one");
 	q->w = session_sweep(q->s);
-	m = draw(q, (enum quiz_kind)in->quiz_kind, in->quiz_seed, e);
-	return m ? judge(q, m, guess, e) : -1;
+	m = quiz_command_draw(q, (enum quiz_kind)in->quiz_kind, in->quiz_seed, e);
+	return m ? quiz_command_judge(q, m, guess, e) : -1;
 }
 
 /* --- questions ------------------------------------------------------------------------------------ */
@@ -142,7 +143,7 @@ static uint64_t drawn_seed(void)
 	return (uint64_t)random + 1;
 }
 
-static void ask(struct quiz *q, const struct quiz_maker *m, uint64_t seed)
+static void quiz_command_ask(struct quiz *q, const struct quiz_maker *m, uint64_t seed)
 {
 	json_t *question = json_make("{s:s, s:I}", "kind", q->noun, "seed", (json_int_t)seed);
 
@@ -170,16 +171,16 @@ static int cmd_quiz(struct session *s, const struct args *args, struct out *o, s
 	if (args->n && args->arg[0].small && !strcmp(args->arg[0].word, "step"))
 		return quiz_step(s, args, o, e);
 	if (args_has(args, "answer")) {
-		rc = check_answer(&q, args_number(args, "NUMBER", args_has(args, "yes")), e);
+		rc = quiz_command_check_answer(&q, args_number(args, "NUMBER", args_has(args, "yes")), e);
 		decided_free(&q.decided);
 		return rc;
 	}
 	for (unsigned k = 1; k < ARRAY_LEN(kinds); k++)
 		kind = args_has(args, kinds[k].word) ? (enum quiz_kind)k : kind;
 	if (!(engine && route_by(&q, engine, e)) && (q.w = need_routing(s, e)))
-		m = draw(&q, kind, seed, e);
+		m = quiz_command_draw(&q, kind, seed, e);
 	if (m) {
-		ask(&q, m, seed);
+		quiz_command_ask(&q, m, seed);
 		in->quiz_seed = seed;
 		in->quiz_kind = kind;
 		in->quiz_generation = s->generation;

@@ -70,7 +70,7 @@ static int draw_turn(struct quiz *q, struct err *e)
 	return 0;
 }
 
-static uint32_t behind(const struct quiz *q, unsigned port)
+static uint32_t quiz_judge_command_behind(const struct quiz *q, unsigned port)
 {
 	return q->w->topo->peer_switch[switch_port_id(q->w->fabric, q->sw, port)];
 }
@@ -90,7 +90,8 @@ static void ask_turn(struct quiz *q, json_t *question)
 		json_put_out(o, "out", f, q->sw, t->out);
 		json_array_append_new(list, o);
 		out_text(q->o, "  %u  from %s (port %u) to %s (port %u)\n", i + 1,
-			 switch_name(f, behind(q, t->in)), t->in, switch_name(f, behind(q, t->out)), t->out);
+			 switch_name(f, quiz_judge_command_behind(q, t->in)), t->in,
+			 switch_name(f, quiz_judge_command_behind(q, t->out)), t->out);
 	}
 	json_object_set_new(question, "turns", list);
 	json_put_switch(question, "switch", f, q->w->lids, q->sw);
@@ -102,7 +103,7 @@ static void explain_turn(const struct quiz *q, unsigned long guess)
 		out_text(q->o, "There are turns 1 to %u.\n", q->n);
 }
 
-static const char *way_of(const struct quiz *q, uint32_t sw, unsigned port)
+static const char *quiz_judge_command_way_of(const struct quiz *q, uint32_t sw, unsigned port)
 {
 	char way = q->w->routing->ops->direction(q->w->routing, sw, port);
 
@@ -113,13 +114,13 @@ static int tell_turn(const struct quiz *q, struct err *e)
 {
 	const struct quiz_turn *t = &q->turn[q->right - 1];
 	const struct fabric *f = q->w->fabric;
-	uint32_t from = behind(q, t->in), to = behind(q, t->out);
+	uint32_t from = quiz_judge_command_behind(q, t->in), to = quiz_judge_command_behind(q, t->out);
 	unsigned port = f->port_num[q->w->topo->peer[switch_port_id(f, q->sw, t->in)]];
 
 	(void)e;
 	out_text(q->o, "%s to %s goes %s, %s to %s goes %s: what came down may not go up again.\n",
-		 switch_name(f, from), switch_name(f, q->sw), way_of(q, from, port), switch_name(f, q->sw),
-		 switch_name(f, to), way_of(q, q->sw, t->out));
+		 switch_name(f, from), switch_name(f, q->sw), quiz_judge_command_way_of(q, from, port),
+		 switch_name(f, q->sw), switch_name(f, to), quiz_judge_command_way_of(q, q->sw, t->out));
 	return 0;
 }
 
@@ -181,7 +182,7 @@ static void ask_layers(struct quiz *q, json_t *question)
 	out_text(q->o, "Into how many layers does %s put the paths of this fabric?\n", q->w->routing->engine);
 }
 
-static int tell_layers(const struct quiz *q, struct err *e)
+static int quiz_judge_command_tell_layers(const struct quiz *q, struct err *e)
 {
 	struct text said = {0};
 	int rc = lesson_run(q->o->run, "layers", &said, e);
@@ -191,4 +192,5 @@ static int tell_layers(const struct quiz *q, struct err *e)
 	return rc;
 }
 
-const struct quiz_maker quiz_counts = {"LAYERS", draw_layers, ask_layers, explain_nothing, tell_layers};
+const struct quiz_maker quiz_counts = {"LAYERS", draw_layers, ask_layers, explain_nothing,
+				       quiz_judge_command_tell_layers};

@@ -77,7 +77,7 @@ static int draw_layer(struct quiz *q, struct err *e)
 }
 
 /* Number of pairs in each layer: as they were put there, and as they are now. */
-static void tell_layers(const struct quiz *q, json_t *question)
+static void quiz_other_command_tell_layers(const struct quiz *q, json_t *question)
 {
 	static const char *const of[] = {[LAYER_SWITCH_PAIRS] = "ordered pairs of switches",
 					 [LAYER_LID_PAIRS] = "ordered pairs of LIDs",
@@ -131,7 +131,7 @@ static void ask_layer(struct quiz *q, json_t *question)
 	json_put_endport(question, "src", f, q->w->lids, q->src);
 	json_put_endport(question, "dst", f, q->w->lids, q->dst);
 	if (ops->layer)
-		tell_layers(q, question);
+		quiz_other_command_tell_layers(q, question);
 	else if (ops->explain_layers)
 		ops->explain_layers(r, &t);
 	tell_clue(q, question, &t);
@@ -147,7 +147,7 @@ static void explain_layer(const struct quiz *q, unsigned long guess)
 }
 
 /* The text of `why HOST HOST` about it, without the switches on the way. */
-static int tell_layer(const struct quiz *q, struct err *e)
+static int quiz_other_command_tell_layer(const struct quiz *q, struct err *e)
 {
 	const struct routing *r = q->w->routing;
 	const struct routing_ops *ops = routing_origin(r)->ops;
@@ -161,7 +161,8 @@ static int tell_layer(const struct quiz *q, struct err *e)
 	return progress_cancelled(q->o->run->progress) ? err_set(e, CANCELLED) : 0;
 }
 
-const struct quiz_maker quiz_layers = {NULL, draw_layer, ask_layer, explain_layer, tell_layer};
+const struct quiz_maker quiz_layers = {NULL, draw_layer, ask_layer, explain_layer,
+				       quiz_other_command_tell_layer};
 
 /* --- ranks ---------------------------------------------------------------------------------------- */
 

@@ -8,15 +8,15 @@
 #include "core/session/lesson.h"
 #include "core/base/order.h"
 
-struct drawing {
+struct quiz_port_command_drawing {
 	struct quiz *q;
 	uint32_t seen; /* decisions that could be asked */
 };
 
 /* All decisions that are not forced are drawn with equal probability. */
-static void look_at(void *ctx, const struct rec_choice *c)
+static void quiz_port_command_look_at(void *ctx, const struct rec_choice *c)
 {
-	struct drawing *d = ctx;
+	struct quiz_port_command_drawing *d = ctx;
 	const struct sweep *w = d->q->w;
 	uint32_t owner;
 	unsigned own = 0;
@@ -49,8 +49,8 @@ static void look_at(void *ctx, const struct rec_choice *c)
 /* Switches are tried from a random one on, until one has a decision. */
 static int draw_port(struct quiz *q, struct err *e)
 {
-	struct drawing d = {.q = q};
-	struct rec_ask ask = {.tell = look_at, .ctx = &d};
+	struct quiz_port_command_drawing d = {.q = q};
+	struct rec_ask ask = {.tell = quiz_port_command_look_at, .ctx = &d};
 	struct sweep_repeat again = {.engines = q->s->engines, .ask = &ask, .progress = q->o->run->progress};
 	uint32_t n = q->w->fabric->n_switches, first = rng_below(&q->random, n);
 
@@ -119,7 +119,7 @@ static void explain_port(const struct quiz *q, unsigned long port)
 	out_text(q->o, "Port %u is as good as port %u, which comes first.\n", guess->port, q->right);
 }
 
-static int tell_port(const struct quiz *q, struct err *e)
+static int quiz_port_command_tell(const struct quiz *q, struct err *e)
 {
 	char *line =
 		str_printf("why 0x%016lx %u",
@@ -133,4 +133,4 @@ static int tell_port(const struct quiz *q, struct err *e)
 	return rc;
 }
 
-const struct quiz_maker quiz_ports = {"PORT", draw_port, ask_port, explain_port, tell_port};
+const struct quiz_maker quiz_ports = {"PORT", draw_port, ask_port, explain_port, quiz_port_command_tell};

@@ -21,7 +21,7 @@ static const struct {
 	     {ASK_NUMBER, "number", "NUMBER"},
 	     {ASK_YES, "yes or no", "yes|no"}};
 
-struct task {
+struct quiz_step_command_task {
 	const struct recording *r;
 	size_t step;
 	const struct rec_event *ev;
@@ -35,13 +35,13 @@ struct task {
 
 /* --- what there is to be asked ------------------------------------------------------------------- */
 
-static const char *sw_name(const struct task *t, uint32_t sw)
+static const char *sw_name(const struct quiz_step_command_task *t, uint32_t sw)
 {
 	return switch_name(recording_sweep(t->r)->fabric, sw);
 }
 
 /* What the step makes of the first cell of a table that it changes; false: it changes none. */
-static bool makes(const struct task *t, enum rec_table table, struct rec_delta *d)
+static bool makes(const struct quiz_step_command_task *t, enum rec_table table, struct rec_delta *d)
 {
 	uint32_t cursor = 0;
 
@@ -51,7 +51,7 @@ static bool makes(const struct task *t, enum rec_table table, struct rec_delta *
 	return false;
 }
 
-static void ask_for(struct task *t, unsigned parts_asked, const char *rule)
+static void ask_for(struct quiz_step_command_task *t, unsigned parts_asked, const char *rule)
 {
 	t->asked = parts_asked;
 	t->rule = rule;
@@ -61,7 +61,8 @@ static void ask_for(struct task *t, unsigned parts_asked, const char *rule)
 }
 
 /* Port 0, the port of a host, the only candidate: there is nothing to decide.  -1 and *e. */
-static int decides(struct task *t, const struct session *s, struct progress *p, struct err *e)
+static int decides(struct quiz_step_command_task *t, const struct session *s, struct progress *p,
+		   struct err *e)
 {
 	const struct sweep *w = recording_sweep(t->r);
 	struct rec_choice *c = NULL;
@@ -76,7 +77,7 @@ static int decides(struct task *t, const struct session *s, struct progress *p, 
 	return open;
 }
 
-static void ask_entry(struct task *t)
+static void quiz_step_command_ask_entry(struct quiz_step_command_task *t)
 {
 	bool heap = strstr(recording_engine(t->r), "sssp") != NULL;
 	unsigned lid = t->ev->b;
@@ -92,7 +93,7 @@ static void ask_entry(struct task *t)
 }
 
 /* The cycle of a cut: each channel, and the pairs on its edge to the next one. */
-static void ask_cut(struct task *t)
+static void ask_cut(struct quiz_step_command_task *t)
 {
 	const struct fabric *f = recording_sweep(t->r)->fabric;
 	const uint32_t *word;
@@ -117,7 +118,8 @@ static void ask_cut(struct task *t)
 }
 
 /* Is there something to be asked of a step?  1, 0, or -1 and *e. */
-static int make_task(struct task *t, const struct session *s, struct progress *p, struct err *e)
+static int make_task(struct quiz_step_command_task *t, const struct session *s, struct progress *p,
+		     struct err *e)
 {
 	const struct fabric *f = recording_sweep(t->r)->fabric;
 	const struct rec_event *ev = t->ev;
@@ -132,7 +134,7 @@ static int make_task(struct task *t, const struct session *s, struct progress *p
 	case REC_SETTLE:
 		rc = decides(t, s, p, e);
 		if (rc > 0)
-			ask_entry(t);
+			quiz_step_command_ask_entry(t);
 		return rc;
 	case REC_VERDICT:
 		ask_for(t, ASK_YES,
@@ -229,7 +231,7 @@ static int make_task(struct task *t, const struct session *s, struct progress *p
 }
 
 /* The first step behind the walk's that asks something.  1, 0: none is left, -1 and *e. */
-static int next_task(struct session *s, struct task *t, struct progress *p, struct err *e)
+static int next_task(struct session *s, struct quiz_step_command_task *t, struct progress *p, struct err *e)
 {
 	const struct walk *w = session_walk(s);
 	int rc = 0;
@@ -247,7 +249,7 @@ static int next_task(struct session *s, struct task *t, struct progress *p, stru
 
 /* --- asking and judging ----------------------------------------------------------------------------- */
 
-static void ask_task(const struct task *t, struct out *o)
+static void ask_task(const struct quiz_step_command_task *t, struct out *o)
 {
 	const struct sweep *w = recording_sweep(t->r);
 	json_t *q = json_make("{s:s, s:s, s:I, s:I, s:s}", "kind", "step", "event",
@@ -273,8 +275,8 @@ static void ask_task(const struct task *t, struct out *o)
 }
 
 /* The first part that is wrong, NULL: none is.  -1 and *e: a word is no such thing. */
-static int wrong_part(const struct session *s, const struct task *t, const struct args *args,
-		      const char **wrong, struct err *e)
+static int wrong_part(const struct session *s, const struct quiz_step_command_task *t,
+		      const struct args *args, const char **wrong, struct err *e)
 {
 	int at = 1, n = 0;
 	uint64_t number;
@@ -317,7 +319,7 @@ static int wrong_part(const struct session *s, const struct task *t, const struc
 }
 
 /* It was right: the walk goes there, and says what was done. */
-static int go_there(const struct task *t, struct out *o, struct err *e)
+static int go_there(const struct quiz_step_command_task *t, struct out *o, struct err *e)
 {
 	char *line = str_printf("step to %zu", t->step);
 	struct text said = {0};
@@ -329,8 +331,8 @@ static int go_there(const struct task *t, struct out *o, struct err *e)
 	return rc;
 }
 
-static int judge_task(struct session *s, const struct task *t, const struct args *args, struct out *o,
-		      struct err *e)
+static int judge_task(struct session *s, const struct quiz_step_command_task *t, const struct args *args,
+		      struct out *o, struct err *e)
 {
 	const char *wrong, *rule = recording_rule(t->r, t->ev), *source = recording_source(t->r, t->ev);
 	/* A lesson hands its answer over as one word: "t20 3" is a switch and a number. */
@@ -359,7 +361,7 @@ static int judge_task(struct session *s, const struct task *t, const struct args
 
 int quiz_step(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct task t = {0};
+	struct quiz_step_command_task t = {0};
 	int rc = 0;
 
 	if (!session_walk(s)) {
@@ -377,7 +379,7 @@ int quiz_step(struct session *s, const struct args *args, struct out *o, struct 
 		rc = judge_task(s, &t, args, o, e);
 		if (!rc) {
 			text_free(&t.question);
-			t = (struct task){0};
+			t = (struct quiz_step_command_task){0};
 			rc = next_task(s, &t, o->run->progress, e);
 		}
 	}

@@ -18,7 +18,7 @@
 /* --- save-session ------------------------------------------------------------------------------------ */
 
 /* The absolute form of `path`, so that the script finds it from anywhere. */
-static char *beside(const char *path, const char *ending)
+static char *replay_command_beside(const char *path, const char *ending)
 {
 	char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
 	char *name = str_printf("%s%s%s%s", folder ? folder : "", folder ? "/" : "", path, ending);
@@ -86,7 +86,7 @@ static int cmd_save_session(struct session *s, const struct args *args, struct o
 	int rc;
 
 	for (unsigned i = 0; i < SCRIPT && !screen; i++)
-		path[i] = beside(args->arg[0].word, ending[i]);
+		path[i] = replay_command_beside(args->arg[0].word, ending[i]);
 	replay_make(&r, s, path[FABRIC], path[NAMES], screen ? NULL : path + COUNTED);
 	rc = write_session(s, &r, path, args->arg[0].word, o, e);
 	if (!rc && r.lost.len && !screen)

@@ -30,24 +30,24 @@ static void tell_cost(const char *what, const struct ring_cost *c, struct out *o
 	out_text(o, ".\n");
 }
 
-struct hot {
+struct ring_command_hot {
 	uint32_t port, flows;
 };
 
-COMPARATOR(most_first, struct hot, DOWN(flows) UP(port))
+COMPARATOR(most_first, struct ring_command_hot, DOWN(flows) UP(port))
 
 /* Links with two flows or more, and who meets there. */
 static int tell_collisions(const struct sweep *w, const struct ring_order *x, const struct pattern *p,
 			   bool all, struct out *o, struct err *e)
 {
 	const struct fabric *f = w->fabric;
-	struct hot *hot = NEW_ARRAY(f->n_ports + 1, struct hot);
+	struct ring_command_hot *hot = NEW_ARRAY(f->n_ports + 1, struct ring_command_hot);
 	json_t *list = json_array();
 	uint32_t n = 0, shown;
 
 	for (uint32_t port = 0; port < f->n_ports; port++)
 		if (x->flows[port] > 1)
-			hot[n++] = (struct hot){port, x->flows[port]};
+			hot[n++] = (struct ring_command_hot){port, x->flows[port]};
 	qsort(hot, n, sizeof(*hot), most_first);
 	shown = n < SHOWN || all ? n : SHOWN;
 	for (uint32_t i = 0; i < shown; i++) {
@@ -88,7 +88,8 @@ static int tell_collisions(const struct sweep *w, const struct ring_order *x, co
 	return 0;
 }
 
-static void tell_order(const struct sweep *w, const struct gpus *g, const struct ring_order *x, struct out *o)
+static void ring_command_tell_order(const struct sweep *w, const struct gpus *g, const struct ring_order *x,
+				    struct out *o)
 {
 	const struct fabric *f = w->fabric;
 	json_t *list = json_array();
@@ -141,7 +142,7 @@ static int cmd_ring_order(struct session *s, const struct args *args, struct out
 		rc = tell_collisions(w, x, &p, args->n && args_end(args, "all"), o, e);
 	}
 	if (!rc)
-		tell_order(w, g, x, o);
+		ring_command_tell_order(w, g, x, o);
 	ring_order_free(x);
 	pattern_free(&p);
 	gpus_free(g);

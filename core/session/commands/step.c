@@ -64,7 +64,7 @@ static int read_start(const struct session *s, const struct args *args, const ch
 }
 
 /* args NULL: records the whole run of the engine in force. */
-static int start(struct session *s, const struct args *args, struct out *o, struct err *e)
+static int step_command_start(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	struct rec_request rq = {.engines = s->engines, .progress = o->run->progress};
@@ -156,7 +156,7 @@ void step_line(struct walk *w, struct out *o)
 }
 
 /* Go to a step, and say where it is. */
-static int stand(struct session *s, size_t step, struct out *o, struct err *e)
+static int step_command_stand(struct session *s, size_t step, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);
 
@@ -267,7 +267,7 @@ static int next_key(struct session *s, const char *word, int dir, struct out *o,
 		in->boundary = (int)k + 1;
 		step = walk_next(w, k, dir);
 		if (step <= recording_steps(r))
-			return stand(s, step, o, e);
+			return step_command_stand(s, step, o, e);
 		return err_set(e, "no other %s %s step %zu of %zu", rec_keys[k], dir > 0 ? "after" : "before",
 			       walk_step(w), recording_steps(r));
 	}
@@ -275,7 +275,8 @@ static int next_key(struct session *s, const char *word, int dir, struct out *o,
 }
 
 /* The nearest step in focus that meets the condition. A separate walk looks for it. */
-static size_t find(const struct walk *w, const struct rec_condition *c, int dir, struct progress *p)
+static size_t step_command_find(const struct walk *w, const struct rec_condition *c, int dir,
+				struct progress *p)
 {
 	const struct recording *r = walk_recording(w);
 	struct walk *look = walk_new(r);
@@ -299,7 +300,7 @@ static int until(struct session *s, int n, const struct arg *word, int dir, stru
 	int rc = step_condition(s, n, word, &c, &words, e);
 
 	if (!rc) {
-		found = find(w, &c, dir, o->run->progress);
+		found = step_command_find(w, &c, dir, o->run->progress);
 		if (found > recording_steps(walk_recording(w)))
 			rc = progress_cancelled(o->run->progress)
 				     ? err_set(e, CANCELLED)
@@ -307,7 +308,7 @@ static int until(struct session *s, int n, const struct arg *word, int dir, stru
 					       walk_step(w));
 	}
 	text_free(&words);
-	return rc ? rc : stand(s, found, o, e);
+	return rc ? rc : step_command_stand(s, found, o, e);
 }
 
 /* Go to the next step whose sentence contains the words. The step to come counts too. */
@@ -322,13 +323,13 @@ static int find_text(struct session *s, int n, const struct arg *word, struct ou
 	for (int i = 0; i < n; i++)
 		text_add(&t, "%s%s", i ? " " : "", word[i].word);
 	c.text = text_str(&t);
-	found = find(w, &c, 1, o->run->progress);
+	found = step_command_find(w, &c, 1, o->run->progress);
 	if (progress_cancelled(o->run->progress))
 		rc = err_set(e, CANCELLED);
 	else if (found > recording_steps(walk_recording(w)))
 		rc = err_set(e, "no step from %zu on contains \"%s\"", walk_step(w) + 1, c.text);
 	else
-		rc = stand(s, found, o, e);
+		rc = step_command_stand(s, found, o, e);
 	text_free(&t);
 	return rc;
 }
@@ -406,7 +407,7 @@ size_t step_next_break(struct session *s, const struct interpreter *in, size_t *
 		     at = strtok_r(NULL, "\n", &save))
 			word[n++] = (struct arg){.word = at};
 		if (!step_condition(s, n, word, &c, &words, e))
-			found = find(w, &c, 1, p); /* as `step until` */
+			found = step_command_find(w, &c, 1, p); /* as `step until` */
 		text_free(&words);
 		free(copy);
 		if (!found)
@@ -421,7 +422,7 @@ size_t step_next_break(struct session *s, const struct interpreter *in, size_t *
 	return progress_cancelled(p) ? 0 : first;
 }
 
-static int go(struct session *s, struct out *o, struct err *e)
+static int step_command_go(struct session *s, struct out *o, struct err *e)
 {
 	size_t number, found;
 
@@ -432,7 +433,7 @@ static int go(struct session *s, struct out *o, struct err *e)
 		return -1;
 	if (found > recording_steps(walk_recording(session_walk(s))))
 		return err_set(e, "no breakpoint after step %zu", walk_step(session_walk(s)));
-	return stand(s, found, o, e);
+	return step_command_stand(s, found, o, e);
 }
 
 /* --- the command ------------------------------------------------------------------------------- */
@@ -467,7 +468,7 @@ static int walked(struct session *s, const struct args *args, struct out *o, str
 			return err_set_kind(e, number_beyond(second, n) ? ERR_FAILED : ERR_SYNTAX,
 					    "found step %s, expected 0 to %zu, first or last", second,
 					    recording_steps(r));
-		return stand(s, (size_t)n, o, e);
+		return step_command_stand(s, (size_t)n, o, e);
 	}
 	if (back && !second)
 		return page_back(s, o, e);
@@ -476,7 +477,7 @@ static int walked(struct session *s, const struct args *args, struct out *o, str
 
 		while (n-- && at)
 			at = step_neighbour(r, at, -1);
-		return stand(s, at, o, e);
+		return step_command_stand(s, at, o, e);
 	}
 	if (second && (back || !strcmp(what, "next")))
 		return next_key(s, second, back ? -1 : 1, o, e);
@@ -485,7 +486,7 @@ static int walked(struct session *s, const struct args *args, struct out *o, str
 	if (!strcmp(what, "show"))
 		return step_show(s, o, e);
 	if (!strcmp(what, "go"))
-		return go(s, o, e);
+		return step_command_go(s, o, e);
 	if (!strcmp(what, "all")) {
 		session_lock(s);
 		walk_to(w, 0, NULL);
@@ -497,14 +498,14 @@ static int walked(struct session *s, const struct args *args, struct out *o, str
 	return usage(s, "step", e);
 }
 
-static int step(struct session *s, const struct args *args, struct out *o, struct err *e)
+static int step_command_step(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *what = args->n ? args->arg[0].word : "next";
 	bool played = step_stand_still(s),
 	     play = args_has(args, "play") || args_has(args, "pause") || args_has(args, "stop");
 
 	if (!strcmp(what, "start"))
-		return start(s, args, o, e);
+		return step_command_start(s, args, o, e);
 	if (play && !o->run->on_screen)
 		return err_set(e, "`step %s` needs a screen; `step until CONDITION` and `step go` run on",
 			       what);
@@ -517,7 +518,7 @@ static int step(struct session *s, const struct args *args, struct out *o, struc
 		out_text(o, "The present is shown again.\n");
 		return 0;
 	}
-	if (!session_walk(s) && start(s, NULL, o, e))
+	if (!session_walk(s) && step_command_start(s, NULL, o, e))
 		return -1;
 	if (play)
 		return step_play(s, args, played, o, e);
@@ -526,7 +527,7 @@ static int step(struct session *s, const struct args *args, struct out *o, struc
 
 static int cmd_step(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int rc = step(s, args, o, e);
+	int rc = step_command_step(s, args, o, e);
 
 	session_walk_moved(s);
 	return rc;

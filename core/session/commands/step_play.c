@@ -80,7 +80,7 @@ static int pace_beside(const struct walk *w, int pace, int dir)
 	return pace;
 }
 
-static int play(struct session *s, int pace, struct out *o, struct err *e)
+static int step_play_command_run(struct session *s, int pace, struct out *o, struct err *e)
 {
 	struct interpreter *in = o->run->in;
 	const struct walk *w = session_walk(s);
@@ -108,7 +108,7 @@ static int change_pace(struct session *s, int dir, bool played, struct out *o, s
 
 	in->pace = pace_beside(session_walk(s), in->pace - 1, dir) + 1;
 	if (played)
-		return play(s, in->pace - 1, o, e);
+		return step_play_command_run(s, in->pace - 1, o, e);
 	out_text(o, "%s, when it is played.\n", play_paces[in->pace - 1].told);
 	return 0;
 }
@@ -134,7 +134,7 @@ int step_play(struct session *s, const struct args *args, bool played, struct ou
 	if (pace < 0)
 		return -1;
 	in->pace = pace + 1;
-	return play(s, pace, o, e);
+	return step_play_command_run(s, pace, o, e);
 }
 
 /* --- frames ----------------------------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ static size_t next_step(const struct walk *w, int pace)
 	return to > recording_steps(r) ? recording_steps(r) : to;
 }
 
-static void say_break(struct walk *w, struct interpreter *in, struct out *o)
+static void step_play_command_say_break(struct walk *w, struct interpreter *in, struct out *o)
 {
 	out_text(o, "Breakpoint %zu:\n", in->play_stop);
 	step_line(w, o);
@@ -182,7 +182,7 @@ static int frame(struct session *s, const struct args *args, struct out *o, stru
 		step_stand_still(s);
 	session_walk_moved(s);
 	if (to == in->play_until)
-		say_break(w, in, o);
+		step_play_command_say_break(w, in, o);
 	else if (to == recording_steps(walk_recording(w)))
 		out_text(o, "The run is over: %s.\n", PLURAL(to, "step"));
 	return 0;

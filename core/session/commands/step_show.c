@@ -11,7 +11,8 @@
 #define CHANGES_SHOWN 20
 
 /* The candidates of the choice, in lines and as a list. */
-static json_t *tell_candidates(const struct step_about *a, const struct sweep *s, struct out *o)
+static json_t *step_show_command_tell_candidates(const struct step_about *a, const struct sweep *s,
+						 struct out *o)
 {
 	json_t *list = json_array();
 
@@ -60,7 +61,7 @@ int step_show(struct session *s, struct out *o, struct err *e)
 		out_text(o, "       and %s\n", PLURAL(a->all_changes - CHANGES_SHOWN, "more change"));
 	if (*a->rule)
 		out_text(o, "       rule: " ROW_PROSE "%s\n", a->rule);
-	candidates = tell_candidates(a, recording_sweep(r), o);
+	candidates = step_show_command_tell_candidates(a, recording_sweep(r), o);
 	if (*a->told && !a->n_candidates && a->asked)
 		out_text(o, "       %s:\n", a->asked);
 	for (const char *line = a->told; *line;) {

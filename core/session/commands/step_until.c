@@ -41,7 +41,7 @@ static int a_number(const char *term, const char *word, unsigned long most, uint
 }
 
 /* The words of a term as one text, joined by blanks. It points into `words`, which has room. */
-static const char *joined(int n, const struct arg *word, struct text *words)
+static const char *step_until_command_joined(int n, const struct arg *word, struct text *words)
 {
 	size_t start = words->len;
 
@@ -70,7 +70,7 @@ static int two_words(const struct session *s, const char *what, const struct arg
 	if (!strcmp(what, "round"))
 		return a_number("round", word->word, 254, &c->round, e);
 	if (!strcmp(what, "phase")) {
-		c->phase = joined(1, word, words);
+		c->phase = step_until_command_joined(1, word, words);
 		return 0;
 	}
 	if (!strcmp(what, "layer")) {
@@ -95,7 +95,7 @@ static int term(const struct session *s, int n, const struct arg *word, struct r
 			return 0;
 		}
 	if (n > 1 && (!strcmp(what, "text") || !strcmp(what, "rule"))) {
-		*(*what == 't' ? &c->text : &c->rule) = joined(n - 1, word + 1, words);
+		*(*what == 't' ? &c->text : &c->rule) = step_until_command_joined(n - 1, word + 1, words);
 		return 0;
 	}
 	if (n == 3 && !strcmp(what, "pair"))

@@ -20,7 +20,7 @@
 
 /* --- lines, all from JSON: what is merged is told as what was computed ------------------------- */
 
-static uint64_t number(const json_t *o, const char *key)
+static uint64_t survey_command_number(const json_t *o, const char *key)
 {
 	json_int_t v = json_integer_value(json_object_get(o, key));
 
@@ -43,7 +43,7 @@ static const struct {
 	       {"beyond", "beyond", 8}};
 
 /* How a table is laid out: a narrow one for a reader whose width is known. */
-struct layout {
+struct survey_command_layout {
 	int width[ARRAY_LEN(columns)]; /* 0 = left out: 0 in all rows, and the table would be too wide */
 	unsigned n;		       /* columns */
 	bool narrow;
@@ -51,7 +51,8 @@ struct layout {
 	bool fallback; /* some row tells an engine that OpenSM falls back to */
 };
 
-static void lay_out(const json_t *rows, bool pairs, const struct out *o, struct layout *l)
+static void survey_command_lay_out(const json_t *rows, bool pairs, const struct out *o,
+				   struct survey_command_layout *l)
 {
 	uint64_t most[ARRAY_LEN(columns)] = {0};
 	size_t used = 0, longest = 0;
@@ -69,7 +70,9 @@ static void lay_out(const json_t *rows, bool pairs, const struct out *o, struct 
 		longest = MAX(len, longest);
 		l->fallback |= told;
 		for (unsigned c = 0; c < l->n; c++)
-			most[c] = number(r, columns[c].key) > most[c] ? number(r, columns[c].key) : most[c];
+			most[c] = survey_command_number(r, columns[c].key) > most[c]
+					  ? survey_command_number(r, columns[c].key)
+					  : most[c];
 	}
 	for (unsigned c = 0; c < l->n; c++) {
 		int figure = snprintf(NULL, 0, "%" PRIu64, most[c]), name = (int)strlen(columns[c].name);
@@ -85,7 +88,7 @@ static void lay_out(const json_t *rows, bool pairs, const struct out *o, struct 
 	l->below = l->narrow && used + longest > o->run->width;
 }
 
-static void print_left_out(const struct layout *l, struct out *o)
+static void survey_command_print_left_out(const struct survey_command_layout *l, struct out *o)
 {
 	const char *before = "0 in all rows: ";
 
@@ -99,18 +102,19 @@ static void print_left_out(const struct layout *l, struct out *o)
 }
 
 /* What stands behind the figures of a row, or below them. */
-static const char *gap(const struct layout *l)
+static const char *gap(const struct survey_command_layout *l)
 {
 	return l->below ? "\n    " : l->narrow ? " " : "  ";
 }
 
-static void print_row(const json_t *r, const struct layout *l, struct out *o)
+static void print_row(const json_t *r, const struct survey_command_layout *l, struct out *o)
 {
 	const char *engine = word(r, "engine"), *blank = "";
 
 	for (unsigned c = 0; c < l->n; c++)
 		if (l->width[c]) {
-			out_text(o, "%s%*" PRIu64, blank, l->width[c], number(r, columns[c].key));
+			out_text(o, "%s%*" PRIu64, blank, l->width[c],
+				 survey_command_number(r, columns[c].key));
 			blank = " ";
 		}
 	if (l->below)
@@ -131,13 +135,14 @@ static void print_bad(const json_t *of, const json_t *rows, struct out *o)
 
 	for (size_t i = 0; i < n; i++) {
 		bad += json_is_true(json_object_get(json_array_get(rows, i), "bad"));
-		cutting += number(json_array_get(rows, i), "hosts_gone") != 0;
+		cutting += survey_command_number(json_array_get(rows, i), "hosts_gone") != 0;
 	}
 	out_text(o,
 		 "Bad: %" PRIu64 " of %" PRIu64
 		 " (not routed, pairs lost between survivors, new credit loops",
 		 bad, n);
-	out_text(o, number(of, "pairs") ? ", or pairs lost that neither failure costs alone)" : ")");
+	out_text(o, survey_command_number(of, "pairs") ? ", or pairs lost that neither failure costs alone)"
+						       : ")");
 	if (json_is_false(json_object_get(of, "sound")))
 		out_text(o, ", beside what `check` finds wrong, or cannot judge, without a failure");
 	out_json(o, "bad", json_integer((json_int_t)bad));
@@ -155,21 +160,22 @@ static void print_bad(const json_t *of, const json_t *rows, struct out *o)
 /* Takes ownership of both objects. */
 static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 {
-	bool pairs = number(of, "pairs") != 0;
+	bool pairs = survey_command_number(of, "pairs") != 0;
 	const char *blank = "";
 	bool go_on = true;
-	struct layout l;
+	struct survey_command_layout l;
 
-	if (number(of, "shards"))
-		out_text(o, "Share %" PRIu64 " of %" PRIu64 ": ", number(of, "shard"), number(of, "shards"));
+	if (survey_command_number(of, "shards"))
+		out_text(o, "Share %" PRIu64 " of %" PRIu64 ": ", survey_command_number(of, "shard"),
+			 survey_command_number(of, "shards"));
 	out_text(o,
 		 "%zu of %" PRIu64 " failures of %s%s under %s; most routes on a link before: %" PRIu64 ".\n",
-		 json_array_size(rows), number(of, "failures"), pairs ? "two " : "", word(of, "what"),
-		 word(of, "engine"), number(of, "load_before"));
-	lay_out(rows, pairs, o, &l);
+		 json_array_size(rows), survey_command_number(of, "failures"), pairs ? "two " : "",
+		 word(of, "what"), word(of, "engine"), survey_command_number(of, "load_before"));
+	survey_command_lay_out(rows, pairs, o, &l);
 	if (l.narrow && l.fallback)
 		out_text(o, "An engine behind a row: OpenSM falls back to it.\n");
-	print_left_out(&l, o);
+	survey_command_print_left_out(&l, o);
 	for (unsigned c = 0; c < l.n; c++)
 		if (l.width[c]) {
 			out_text(o, "%s%*s", blank, l.width[c], columns[c].name);
@@ -219,7 +225,7 @@ static void add_messages(const char *share, struct progress *p, struct err *e)
 	text_free(&t);
 }
 
-static int merge(const struct args *args, struct out *o, struct err *e)
+static int survey_command_merge(const struct args *args, struct out *o, struct err *e)
 {
 	json_t *shares = json_array(), *all = NULL;
 	int rc = 0;
@@ -312,12 +318,12 @@ static int prove_pairs(struct session *s, const struct args *args, struct out *o
 }
 
 /* `survey file`: limits, tickets, and the file of test cases.  of, rows: borrowed. */
-static int tell_limits(const struct session *s, const struct args *args, const json_t *of, json_t *rows,
-		       struct out *o, struct err *e)
+static int survey_command_tell_limits(const struct session *s, const struct args *args, const json_t *of,
+				      json_t *rows, struct out *o, struct err *e)
 {
 	const struct arg *at = NULL;
 	const char *junit = args_word(args, "XML", NULL);
-	struct limit *l = NEW_ARRAY((size_t)args->n + 1, struct limit);
+	struct survey_limit *l = NEW_ARRAY((size_t)args->n + 1, struct survey_limit);
 	uint32_t broken = 0;
 	size_t n = 0;
 	int rc = 0;
@@ -339,14 +345,14 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 	struct survey_request rq = {0};
 	struct judgement before = {.sound = false};
 	const struct arg *at;
-	struct limit limit;
+	struct survey_limit limit;
 	struct window window = {0};
 	struct survey *found;
 	json_t *rows, *of;
 	int rc;
 
 	if (args_has(args, "merge"))
-		return merge(args, o, e);
+		return survey_command_merge(args, o, e);
 	if (args_has(args, "all"))
 		return prove_pairs(s, args, o, e);
 	rq.before = need_routing(s, e);
@@ -391,7 +397,7 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 	json_incref(rows);
 	rc = print_survey(of, rows, o, e);
 	if (!rc && rq.plan)
-		rc = tell_limits(s, args, of, rows, o, e);
+		rc = survey_command_tell_limits(s, args, of, rows, o, e);
 	json_decref(of);
 	json_decref(rows);
 	window_free(&window);

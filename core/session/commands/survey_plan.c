@@ -59,7 +59,7 @@ static int take_heading(struct cursor line, unsigned *at, char *between, struct 
 }
 
 /* The node that a row without a port names, as a member of parts; NO_ID and *e. */
-static uint32_t node_of(const struct session *s, const char *word, struct err *e)
+static uint32_t survey_plan_command_node_of(const struct session *s, const char *word, struct err *e)
 {
 	uint32_t node = session_node(s, word, e);
 
@@ -83,7 +83,7 @@ static uint32_t member_of(const struct session *s, char *const *field, struct pr
 		return NO_ID;
 	}
 	if (!*port)
-		return node_of(s, node, e);
+		return survey_plan_command_node_of(s, node, e);
 	word = str_printf("%s[%s]", node, port);
 	if (!session_ports(s, word, p, &l, e)) {
 		if (l.n != 1)
@@ -102,7 +102,7 @@ static uint32_t member_of(const struct session *s, char *const *field, struct pr
 
 /* A row's link or node, and its ticket.  Both ends of one cable are one link; its tickets are told together.
  */
-static void add_member(struct window *x, uint32_t member, const char *ticket)
+static void survey_plan_command_add_member(struct window *x, uint32_t member, const char *ticket)
 {
 	uint32_t i = 0;
 	char *both;
@@ -119,7 +119,8 @@ static void add_member(struct window *x, uint32_t member, const char *ticket)
 	}
 }
 
-static int read_lines(const struct session *s, struct window *x, const struct input *in, struct err *e)
+static int survey_plan_command_read_lines(const struct session *s, struct window *x, const struct input *in,
+					  struct err *e)
 {
 	struct lines lines = lines_of(in);
 	unsigned at[COLUMNS] = {0};
@@ -142,7 +143,7 @@ static int read_lines(const struct session *s, struct window *x, const struct in
 			rc = member == NO_ID ? -1 : 0;
 		}
 		if (member != NO_ID)
-			add_member(x, member, field[TICKET] ? field[TICKET] : "");
+			survey_plan_command_add_member(x, member, field[TICKET] ? field[TICKET] : "");
 		if (!rc && x->n > PLAN_MOST)
 			rc = err_set_kind(&why, ERR_LIMIT,
 					  "found more than %d links and nodes, expected at most that",
@@ -174,7 +175,7 @@ static char *row_name(const struct fabric *f, const struct window_row *r)
 }
 
 /* What fails: each row alone, then two and more of them in order, then all at once. */
-static struct parts *make_parts(const struct fabric *f, const struct window *x)
+static struct parts *survey_plan_command_make_parts(const struct fabric *f, const struct window *x)
 {
 	uint32_t n = x->n, all = n > 1 ? 2 * n : n;
 	struct parts *p = NEW(struct parts);
@@ -211,9 +212,9 @@ struct parts *window_read(const struct session *s, struct window *x, const char 
 	*x = (struct window){0};
 	in.data = data;
 	if (!rc)
-		rc = read_lines(s, x, &in, e);
+		rc = survey_plan_command_read_lines(s, x, &in, e);
 	free(data);
-	return rc ? NULL : make_parts(s->fabric, x);
+	return rc ? NULL : survey_plan_command_make_parts(s->fabric, x);
 }
 
 void window_free(struct window *x)
@@ -250,14 +251,14 @@ static const struct {
 		{"rerouted", "rerouted", NULL},
 		{"outage", "outage", NULL}};
 
-int limit_read(struct limit *l, const char *word, struct err *e)
+int limit_read(struct survey_limit *l, const char *word, struct err *e)
 {
 	const char *is = strchr(word, '=');
 	size_t len = is ? (size_t)(is - word) : 0;
 	char *digits;
 	bool good;
 
-	*l = (struct limit){.word = word, .of = ARRAY_LEN(quantity)};
+	*l = (struct survey_limit){.word = word, .of = ARRAY_LEN(quantity)};
 	for (unsigned i = 0; i < ARRAY_LEN(quantity); i++)
 		if (len == strlen(quantity[i].word) && !memcmp(word, quantity[i].word, len))
 			l->of = i;
@@ -279,7 +280,7 @@ int limit_read(struct limit *l, const char *word, struct err *e)
 }
 
 /* The largest value that keeps the limit. */
-static double bound(const struct limit *l, const json_t *of)
+static double bound(const struct survey_limit *l, const json_t *of)
 {
 	const char *key = quantity[l->of].before;
 	double before = key ? json_number_value(json_object_get(of, key)) : 0;
@@ -287,7 +288,7 @@ static double bound(const struct limit *l, const json_t *of)
 	return !l->more ? (double)l->n : before + (l->percent ? before / 100 : 1) * (double)l->n;
 }
 
-uint32_t gate_rows(const struct limit *l, size_t n, const json_t *of, json_t *rows, struct out *o)
+uint32_t gate_rows(const struct survey_limit *l, size_t n, const json_t *of, json_t *rows, struct out *o)
 {
 	json_t *words = json_array();
 	uint32_t broken = 0;

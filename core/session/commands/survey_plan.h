@@ -33,16 +33,16 @@ void window_free(struct window *x);
 void window_tell_rows(const struct window *x, json_t *rows);
 
 /* "lost=0", "load=+20%", "longest=+0" */
-struct limit {
+struct survey_limit {
 	const char *word; /* borrowed */
 	unsigned of;	  /* which quantity */
 	bool more, percent;
 	uint64_t n;
 };
-int limit_read(struct limit *l, const char *word, struct err *e);
+int limit_read(struct survey_limit *l, const char *word, struct err *e);
 /* Lines on rows that break one of n limits, and their key `breaks`; returns how many.  of: the survey's head.
  */
-uint32_t gate_rows(const struct limit *l, size_t n, const json_t *of, json_t *rows, struct out *o);
+uint32_t gate_rows(const struct survey_limit *l, size_t n, const json_t *of, json_t *rows, struct out *o);
 
 /* Each row as a test case of JUnit's XML; a limit that is broken is its failure.  -1 and *e: not written. */
 int junit_write(const char *path, const struct fabric *f, const json_t *rows, uint32_t broken, struct out *o,

@@ -160,7 +160,7 @@ static void set_text(const struct port_set *set, struct text *t)
 		text_add(t, n++ ? ",%u" : "%u", p);
 }
 
-static json_t *set_json(const struct port_set *set)
+static json_t *tables_command_set_json(const struct port_set *set)
 {
 	json_t *list = json_array();
 
@@ -189,7 +189,8 @@ static void tell_fault(const struct sweep *w, const struct ar_fault *x, json_t *
 		 owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner), ar_fault_word[x->kind], text_str(&t));
 	text_free(&t);
 	obj = json_make("{s:s, s:i, s:o, s:o}", "kind", ar_fault_word[x->kind], "port", (int)x->port, "group",
-			set_json(g ? &g->ports : NULL), "rule", set_json(&x->rule));
+			tables_command_set_json(g ? &g->ports : NULL), "rule",
+			tables_command_set_json(&x->rule));
 	fields_json(obj, ar_fault_fields, x);
 	json_put_out(obj, "port", f, x->sw, x->port);
 	json_put_switch(obj, "switch", f, w->lids, x->sw);

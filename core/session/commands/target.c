@@ -14,7 +14,7 @@ enum { LINK = 1, SWITCH = 2, HOST = 4, CHASSIS = 8, CARD = 16 };
 /* The words of `fail` and `restore`, in the order of the bits. */
 static const char *const words[] = {"link", "switch", "host", "chassis", "card"};
 
-struct finder {
+struct target_command_finder {
 	struct session *s;
 	struct progress *progress;
 	struct parts *chassis, *cards; /* made when they are needed first; NULL: there are none */
@@ -22,7 +22,8 @@ struct finder {
 };
 
 /* Kinds of the nodes that a word names; 0 and *e: it names none, or too many. */
-static unsigned nodes_of(const struct finder *x, const char *word, struct err *e)
+static unsigned target_command_nodes_of(const struct target_command_finder *x, const char *word,
+					struct err *e)
 {
 	struct id_list l;
 	unsigned kinds = 0;
@@ -45,7 +46,7 @@ static bool names_port_set(const struct fabric *f, const char *word)
 	       node_named(f, word, (size_t)(open - word)) != NO_ID;
 }
 
-static bool is_port(const struct finder *x, const char *word, struct err *e)
+static bool target_command_is_port(const struct target_command_finder *x, const char *word, struct err *e)
 {
 	struct id_list l;
 
@@ -55,7 +56,7 @@ static bool is_port(const struct finder *x, const char *word, struct err *e)
 	return true;
 }
 
-static void make_parts(struct finder *x)
+static void target_command_make_parts(struct target_command_finder *x)
 {
 	struct text notes = {0};
 	struct elements *el = setup_elements(x->s->setup, x->progress, &notes, NULL);
@@ -70,29 +71,31 @@ static void make_parts(struct finder *x)
 }
 
 /* whole: only by the whole name; otherwise by its beginning, or a glob, too. */
-static bool is_part(const struct parts *p, const char *word, bool whole)
+static bool target_command_is_part(const struct parts *p, const char *word, bool whole)
 {
 	uint32_t part = p ? parts_find(p, word, NULL) : NO_ID;
 
 	return part != NO_ID && (!whole || !strcasecmp(p->name[part], word));
 }
 
-static unsigned parts_of(struct finder *x, const char *word, bool whole)
+static unsigned target_command_parts_of(struct target_command_finder *x, const char *word, bool whole)
 {
 	if (!x->made)
-		make_parts(x);
-	return (is_part(x->chassis, word, whole) ? CHASSIS : 0) | (is_part(x->cards, word, whole) ? CARD : 0);
+		target_command_make_parts(x);
+	return (target_command_is_part(x->chassis, word, whole) ? CHASSIS : 0) |
+	       (target_command_is_part(x->cards, word, whole) ? CARD : 0);
 }
 
 /* All kinds that fit a word; 0 and *e: none does. */
-static unsigned kinds_of(struct finder *x, const char *word, struct err *e)
+static unsigned kinds_of(struct target_command_finder *x, const char *word, struct err *e)
 {
-	unsigned kinds = *word ? nodes_of(x, word, e) : 0;
+	unsigned kinds = *word ? target_command_nodes_of(x, word, e) : 0;
 
-	if (*word && (!kinds || names_port_set(x->s->fabric, word)) && is_port(x, word, kinds ? NULL : e))
+	if (*word && (!kinds || names_port_set(x->s->fabric, word)) &&
+	    target_command_is_port(x, word, kinds ? NULL : e))
 		kinds |= LINK;
-	kinds |= parts_of(x, word, true);
-	return kinds ? kinds : parts_of(x, word, false);
+	kinds |= target_command_parts_of(x, word, true);
+	return kinds ? kinds : target_command_parts_of(x, word, false);
 }
 
 /* Says in *e what to type for each kind: "`fail switch X` or `fail chassis X`". */
@@ -111,7 +114,7 @@ static void tell_kinds(const char *verb, const char *word, unsigned kinds, struc
 
 const char *target_kind(struct session *s, const struct args *args, struct progress *p, struct err *e)
 {
-	struct finder x = {.s = s, .progress = p};
+	struct target_command_finder x = {.s = s, .progress = p};
 	struct err why = {0};
 	unsigned kinds = 0;
 	int rc = 0;

@@ -13,8 +13,8 @@
 #define SHOWN 20
 
 /* The sweep that a restart with an engine and options would make of the tables in force; a reference. */
-static struct sweep *ahead(struct session *s, const struct args *args, const struct sweep *now, struct out *o,
-			   struct err *e)
+static struct sweep *transition_command_ahead(struct session *s, const struct args *args,
+					      const struct sweep *now, struct out *o, struct err *e)
 {
 	const char *chain = args_get(args, "ENGINE[,ENGINE...]")->word;
 	struct options *opts = options_copy(s->setup->options);
@@ -48,7 +48,8 @@ static json_t *json_pairs(struct mix_pairs c)
 }
 
 /* An example of harm; nothing is added where there is none. */
-static void add_way(json_t *list, const struct transition *t, const char *of, const struct mix_way *w)
+static void transition_command_add_way(json_t *list, const struct transition *t, const char *of,
+				       const struct mix_way *w)
 {
 	json_t *o, *steps = json_array();
 
@@ -71,9 +72,9 @@ static json_t *json_ways(const struct transition *t)
 {
 	json_t *list = json_array();
 
-	add_way(list, t, "any order", &t->any);
-	add_way(list, t, "in order", &t->at_worst);
-	add_way(list, t, "under way", &t->on_wire);
+	transition_command_add_way(list, t, "any order", &t->any);
+	transition_command_add_way(list, t, "in order", &t->at_worst);
+	transition_command_add_way(list, t, "under way", &t->on_wire);
 	return list;
 }
 
@@ -115,7 +116,7 @@ static void tell_credit(const struct transition *t, struct out *o)
 }
 
 /* Writes after which other pairs are cut or loop, or all. */
-static void list_writes(const struct transition *t, bool all, struct out *o)
+static void transition_command_list_writes(const struct transition *t, bool all, struct out *o)
 {
 	const struct fabric *f = t->b->topo->fabric;
 	json_t *list = json_array();
@@ -167,12 +168,12 @@ static uint32_t switches_written(const struct transition *t)
 }
 
 /* A write by its number, from 1. */
-static json_t *number_of(uint32_t write)
+static json_t *transition_command_number_of(uint32_t write)
 {
 	return write == NO_ID ? json_null() : json_integer((json_int_t)write + 1);
 }
 
-static void tell(const struct transition *t, struct out *o)
+static void transition_command_tell(const struct transition *t, struct out *o)
 {
 	struct text said = {0}, way = {0};
 	uint32_t switches = switches_written(t);
@@ -211,9 +212,9 @@ static void tell(const struct transition *t, struct out *o)
 			   (json_int_t)t->cuts));
 	out_json(o, "ways", json_ways(t));
 	out_json(o, "in_order",
-		 json_make("{s:o, s:o, s:o, s:i}", "worst", number_of(t->worst), "from",
-			   number_of(t->bad_from), "to", number_of(t->bad_to), "wire_lids",
-			   (int)t->wire_lids));
+		 json_make("{s:o, s:o, s:o, s:i}", "worst", transition_command_number_of(t->worst), "from",
+			   transition_command_number_of(t->bad_from), "to",
+			   transition_command_number_of(t->bad_to), "wire_lids", (int)t->wire_lids));
 	text_free(&said);
 	text_free(&way);
 }
@@ -236,7 +237,7 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 
 	if (args_has(args, "to")) {
 		a = need_routing(s, e);
-		b = made = a ? ahead(s, args, a, o, e) : NULL;
+		b = made = a ? transition_command_ahead(s, args, a, o, e) : NULL;
 		if (!b)
 			return -1;
 	} else if (diff_sides(s, args, &a, &b, e)) {
@@ -249,8 +250,8 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 	}
 	report_scope(s, o);
 	report_missing(b->fabric, o);
-	tell(t, o);
-	list_writes(t, args_has(args, "all"), o);
+	transition_command_tell(t, o);
+	transition_command_list_writes(t, args_has(args, "all"), o);
 	o->run->found_fault |= !transition_safe_in_order(t) || t->credit.found == CREDIT_MADE;
 	o->run->unanswered |= !t->pairs || b->fabric->warnings.missing;
 	transition_free(t);

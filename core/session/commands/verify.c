@@ -21,7 +21,7 @@ static const char *with_commas(uint64_t n, char *buf, size_t size)
 	return buf;
 }
 
-static void tell_entries(const struct verification *v, struct out *o)
+static void verify_command_tell_entries(const struct verification *v, struct out *o)
 {
 	const struct fabric *f = v->sweep->fabric;
 	json_t *list = json_array();
@@ -47,7 +47,7 @@ static void tell_entries(const struct verification *v, struct out *o)
 	out_json(o, "differences", list);
 }
 
-static const char *sl_text(int lo, int hi, char *buf, size_t size)
+static const char *verify_command_sl_text(int lo, int hi, char *buf, size_t size)
 {
 	if (lo < 0)
 		snprintf(buf, size, "no path");
@@ -76,11 +76,12 @@ static void tell_sls(const struct verification *v, struct out *o)
 		const struct verify_sl *x = &v->sl[i];
 
 		out_text(o, "! LID %u to LID %u: here %s, OpenSM %s\n", x->slid, x->dlid,
-			 sl_text(x->lo, x->hi, a, sizeof(a)), sl_text(x->opensm, x->opensm, b, sizeof(b)));
+			 verify_command_sl_text(x->lo, x->hi, a, sizeof(a)),
+			 verify_command_sl_text(x->opensm, x->opensm, b, sizeof(b)));
 	}
 }
 
-static void report(const struct verification *v, struct out *o)
+static void verify_command_report(const struct verification *v, struct out *o)
 {
 	const char *engine = v->sweep->routing->engine;
 	char n[40], m[40];
@@ -110,7 +111,7 @@ static void report(const struct verification *v, struct out *o)
 	else
 		out_text(o, "%s, from a start on this fabric: identical: %s entries.\n", engine,
 			 with_commas(v->entries, n, sizeof(n)));
-	tell_entries(v, o);
+	verify_command_tell_entries(v, o);
 	if (v->maps)
 		out_text(o, "SL-to-VL maps: %s compared, %s differ.\n%s", with_commas(v->maps, n, sizeof(n)),
 			 with_commas(v->maps_differ, m, sizeof(m)), text_str(&v->maps_told));
@@ -154,7 +155,7 @@ static int cmd_verify(struct session *s, const struct args *args, struct out *o,
 		v = verify_run(setup, chain, s->engines, o->run->progress, e);
 	if (v) {
 		report_missing(s->fabric, o);
-		report(v, o);
+		verify_command_report(v, o);
 	}
 	rc = v ? 0 : -1;
 	verify_free(v);

@@ -151,13 +151,14 @@ static int tell_followed(struct session *s, struct watch *now, json_t *round, st
 	return 0;
 }
 
-static bool in_force(const struct session *s)
+static bool watch_command_in_force(const struct session *s)
 {
 	return s->setup->chain && !strcmp(s->setup->chain, "live,no_fallback");
 }
 
 /* Appends the fabric and the tables of its switches as events. */
-static int publish(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
+static int watch_command_publish(struct session *s, struct fabric *f, const char *how, struct out *o,
+				 struct err *e)
 {
 	struct change_request rq = {.kind = EVENT_ROUTE,
 				    .setup.chain = "live,no_fallback",
@@ -167,7 +168,7 @@ static int publish(struct session *s, struct fabric *f, const char *how, struct 
 	if (session_go_on(s, f, EVENT_LOAD, how, o->run->progress, e))
 		return -1;
 	/* if that chain is in force already, the new fabric has brought its tables */
-	if (!in_force(s) && session_change(s, &rq, e))
+	if (!watch_command_in_force(s) && session_change(s, &rq, e))
 		return -1;
 	report_event(s, o);
 	return 0;
@@ -182,7 +183,7 @@ static const char *const change_kind[CHANGE_KINDS] = {
 };
 
 /* Puts the object of a change (fields are taken over) among those of the round. */
-static void add_told(struct watch *w, const char *kind, json_t *fields)
+static void watch_command_add_told(struct watch *w, const char *kind, json_t *fields)
 {
 	json_t *o = json_make("{s:s, s:i, s:s}", "time", w->time, "round", (int)w->number, "kind", kind);
 
@@ -212,7 +213,7 @@ static unsigned tell_changes(struct session *s, struct watch *w, const struct fa
 			json_array_append_new(list, json_textn(line, (size_t)(end - line)));
 			end += *end != 0;
 		}
-		add_told(w, change_kind[x.c[i].kind], change_json(&x, &x.c[i]));
+		watch_command_add_told(w, change_kind[x.c[i].kind], change_json(&x, &x.c[i]));
 		text_free(&t);
 	}
 	n = (unsigned)x.n;
@@ -222,7 +223,8 @@ static unsigned tell_changes(struct session *s, struct watch *w, const struct fa
 }
 
 /* Tells what is different of the subnet managers.  Returns whether anything is. */
-static bool tell_managers(struct watch *w, const struct fabric *before, const struct fabric *f, struct out *o)
+static bool watch_command_tell_managers(struct watch *w, const struct fabric *before, const struct fabric *f,
+					struct out *o)
 {
 	struct text t = {0};
 	json_t *list = watch_managers(before, f, &t), *x;
@@ -232,7 +234,7 @@ static bool tell_managers(struct watch *w, const struct fabric *before, const st
 	{
 		char *kind = str_dup(json_string_value(json_object_get(x, "kind")));
 
-		add_told(w, kind, json_incref(x));
+		watch_command_add_told(w, kind, json_incref(x));
 		free(kind);
 	}
 	out_text(o, "%s", text_str(&t));
@@ -252,8 +254,8 @@ static void tell_engine(struct session *s, struct watch *w, struct out *o)
 	w->engine_due = false;
 	if (w->engine && strcmp(w->engine, now)) {
 		out_text(o, "the tables are those of %s now, they were those of %s\n", now, w->engine);
-		add_told(w, "engine_changed",
-			 json_make("{s:s, s:s}", "engine", now, "old_engine", w->engine));
+		watch_command_add_told(w, "engine_changed",
+				       json_make("{s:s, s:s}", "engine", now, "old_engine", w->engine));
 	}
 	w->engine = now;
 }
@@ -262,7 +264,7 @@ static void tell_engine(struct session *s, struct watch *w, struct out *o)
 static int take_change(struct session *s, struct watch *w, struct fabric *f, const char *how, json_t *round,
 		       struct out *o, struct err *e)
 {
-	if (publish(s, f, how, o, e))
+	if (watch_command_publish(s, f, how, o, e))
 		return -1;
 	session_read_now(s);
 	if (tell_followed(s, w, round, o, e))
@@ -282,7 +284,7 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	bool part = before && f->warnings.missing && !before->warnings.missing;
 	bool pkeys = before && !part && pkeys_changed(before, f);
 	bool unmanaged = managers_fault(f) != MANAGERS_GOOD;
-	bool first = !w->again, told = before && !part && tell_managers(w, before, f, o);
+	bool first = !w->again, told = before && !part && watch_command_tell_managers(w, before, f, o);
 	struct text managers = {0};
 	char how[80];
 	int rc = 0;
@@ -304,13 +306,14 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 		text_add(&managers, "\n");
 	}
 	if (entries)
-		add_told(w, "tables_changed", json_make("{s:I}", "entries", (json_int_t)entries));
+		watch_command_add_told(w, "tables_changed",
+				       json_make("{s:I}", "entries", (json_int_t)entries));
 	if (states) {
-		add_told(w, "states_changed", json_make("{s:I}", "states", (json_int_t)states));
+		watch_command_add_told(w, "states_changed", json_make("{s:I}", "states", (json_int_t)states));
 		out_text(o, "~ ports of %s have another state\n", PLURAL(states, "link"));
 	}
 	if (pkeys) {
-		add_told(w, "pkeys_changed", json_object());
+		watch_command_add_told(w, "pkeys_changed", json_object());
 		out_text(o, "~ P_Keys of ports are others\n");
 	}
 	w->quiet = false;
@@ -318,7 +321,8 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 		out_text(o, "a part of the fabric did not answer: what was read before stays\n");
 		w->followed = false;
 		fabric_unref(f);
-	} else if (before && !n && !entries && !states && !pkeys && !told && (!first || in_force(s))) {
+	} else if (before && !n && !entries && !states && !pkeys && !told &&
+		   (!first || watch_command_in_force(s))) {
 		/* a quiet round says nothing, but after one that failed */
 		session_read_now(s);
 		w->quiet = !first && !w->failed;
@@ -374,7 +378,7 @@ static void add_history(const char *what, const uint64_t *n, unsigned rounds, st
 }
 
 /* From the third round on, the last rounds beside each other. */
-static void tell_history(const struct watch *w, unsigned number, struct out *o)
+static void watch_command_tell_history(const struct watch *w, unsigned number, struct out *o)
 {
 	unsigned rounds = MIN(number, HISTORY);
 	struct text t = {0};
@@ -414,7 +418,7 @@ static int read_round(struct session *s, struct watch *w, unsigned number, json_
 		rc = 0;
 	}
 	if (!rc && !w->quiet)
-		tell_history(w, number, o);
+		watch_command_tell_history(w, number, o);
 	w->again = true;
 	fabric_unref(before);
 	return rc;

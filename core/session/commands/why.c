@@ -10,7 +10,7 @@
 /* --- why SWITCH DST: the engine's own words ------------------------------------------------ */
 
 /* The candidates, in lines and as a list. */
-static json_t *tell_candidates(const struct why *y, const struct rec_choice *c)
+static json_t *why_command_tell_candidates(const struct why *y, const struct rec_choice *c)
 {
 	const struct fabric *f = y->w->fabric;
 	json_t *list = json_array();
@@ -48,7 +48,7 @@ static json_t *tell_candidates(const struct why *y, const struct rec_choice *c)
 }
 
 /* A port of a table: null where there is no entry. */
-static json_t *port_json(unsigned port)
+static json_t *why_command_port_json(unsigned port)
 {
 	return port == NO_PATH ? json_null() : json_integer(port);
 }
@@ -71,12 +71,12 @@ static void tell_choice(struct why *y, const struct rec_choice *c)
 			 dst, EXIT_NUMBER(f, y->sw, c->port), PORT_LABEL(f, peer));
 	}
 	out_text(y->o, ": %s\n", c->text.len ? text_str(&c->text) : c->rule);
-	candidates = tell_candidates(y, c);
+	candidates = why_command_tell_candidates(y, c);
 	if (c->old_port != NO_PATH)
 		out_text(y->o, "The table had port %u before.\n", c->old_port);
-	choice =
-		json_make("{s:i, s:o, s:s, s:s, s:o}", "lid", (int)y->lid, "port", port_json(c->port), "rule",
-			  c->rule ? c->rule : "", "text", text_str(&c->text), "candidates", candidates);
+	choice = json_make("{s:i, s:o, s:s, s:s, s:o}", "lid", (int)y->lid, "port",
+			   why_command_port_json(c->port), "rule", c->rule ? c->rule : "", "text",
+			   text_str(&c->text), "candidates", candidates);
 	json_put_out(choice, "port", f, y->sw, c->port);
 	json_put_switch(choice, "switch", f, y->w->lids, y->sw);
 	json_put_endport(choice, "dst", f, y->w->lids, owner);
@@ -90,7 +90,7 @@ void why_heard_free(struct why_heard *h)
 	*h = (struct why_heard){0};
 }
 
-static void copy(struct decided *to, const struct decided *from)
+static void why_command_copy(struct decided *to, const struct decided *from)
 {
 	if (from->rule)
 		decide(to, from->rule, "%s", text_str(&from->text));
@@ -105,14 +105,14 @@ void why_hear(struct why_heard *h, const struct rec_choice *c)
 	for (unsigned i = 0; i < c->n_offers; i++)
 		h->passed_by &= c->offer[i].port != c->via;
 	h->port = c->port;
-	copy(&h->decided, &c->decided);
-	copy(&h->against, &c->against);
+	why_command_copy(&h->decided, &c->decided);
+	why_command_copy(&h->against, &c->against);
 	if (!c->decided.rule && c->rule)
 		decide(&h->decided, WHY_ENGINE, "%s.", c->rule);
 }
 
 /* Called for each choice of the run that is asked about. */
-static void hear(void *ctx, const struct rec_choice *c)
+static void why_command_hear(void *ctx, const struct rec_choice *c)
 {
 	struct why *y = ctx;
 
@@ -162,7 +162,7 @@ void why_end(const struct why *y, const struct decided *d)
 }
 
 /* The switch and the destination of the first two words. */
-static int read_entry(struct why *y, const struct args *args, struct err *e)
+static int why_command_read_entry(struct why *y, const struct args *args, struct err *e)
 {
 	struct session *s = y->s;
 	uint32_t node = session_node(s, args->arg[0].word, e), dst;
@@ -191,7 +191,7 @@ static int read_entry(struct why *y, const struct args *args, struct err *e)
 
 int why_listen(struct why *y, unsigned via, struct err *e)
 {
-	struct rec_ask q = {.tell = hear,
+	struct rec_ask q = {.tell = why_command_hear,
 			    .ctx = y,
 			    .sw = y->sw,
 			    .lid = (uint16_t)y->lid,
@@ -245,7 +245,8 @@ void why_turn(const struct why *y, const struct path_hop *hop, unsigned n)
 	out_json(y->o, "turn", turn);
 }
 
-static void tell_way(const struct why *y, const struct path_hop *hop, unsigned n, const char *what)
+static void why_command_tell_way(const struct why *y, const struct path_hop *hop, unsigned n,
+				 const char *what)
 {
 	struct text t = {0};
 
@@ -286,7 +287,7 @@ static int why_entry(struct why *y, struct err *e)
 	if (has_directions(r)) { /* a rule of up and down: does the way of the tables keep it? */
 		if (table_way(y, &p) && p.n > 1) {
 			p.hop[p.n - 1].out = 0;
-			tell_way(y, p.hop, p.n, "Way of the tables");
+			why_command_tell_way(y, p.hop, p.n, "Way of the tables");
 			why_turn(y, p.hop, p.n);
 		}
 		path_free(&p);
@@ -298,7 +299,7 @@ static int why_entry(struct why *y, struct err *e)
 /* --- why SWITCH DST via PORT ------------------------------------------------------------------ */
 
 /* A port of the switch: its number, or SWITCH[PORT]. */
-static int read_port(const struct why *y, const char *word, unsigned *port, struct err *e)
+static int why_command_read_port(const struct why *y, const char *word, unsigned *port, struct err *e)
 {
 	const struct fabric *f = y->w->fabric;
 	uint64_t n;
@@ -344,7 +345,7 @@ static const char *verdict(const struct via *v)
 	return v->allowed == v->links ? "equal" : v->allowed > v->links ? "longer" : "shorter";
 }
 
-static void tell_verdict(const struct via *v, const char *word)
+static void why_command_tell_verdict(const struct via *v, const char *word)
 {
 	const struct why *y = v->y;
 	const char *engine = y->w->routing->engine;
@@ -427,17 +428,17 @@ static void tell_via(struct via *v)
 	const char *word = verdict(v);
 	json_t *via;
 
-	tell_verdict(v, word);
+	why_command_tell_verdict(v, word);
 	if (v->lawful_way)
-		tell_way(y, v->lawful.hop, v->lawful.n,
-			 has_directions(r) ? "Shortest way the rule allows" : "Shortest way");
+		why_command_tell_way(y, v->lawful.hop, v->lawful.n,
+				     has_directions(r) ? "Shortest way the rule allows" : "Shortest way");
 	if (v->free_way && (!v->lawful_way || v->any.links < v->lawful.links)) {
-		tell_way(y, v->any.hop, v->any.n, "Shortest way of all");
+		why_command_tell_way(y, v->any.hop, v->any.n, "Shortest way of all");
 		why_turn(y, v->any.hop, v->any.n);
 	}
 	tell_matrix(v);
 	via = json_make("{s:i, s:o, s:s, s:i, s:i, s:i}", "port", (int)v->port, "chosen",
-			port_json(v->chosen), "verdict", word, "links", v->links, "lawful",
+			why_command_port_json(v->chosen), "verdict", word, "links", v->links, "lawful",
 			v->lawful_way ? (int)v->lawful.links : -1, "shortest",
 			v->free_way ? (int)v->any.links : -1);
 	json_put_out(via, "port", r->topo->fabric, y->sw, v->port);
@@ -524,7 +525,7 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 
 /* --- the command --------------------------------------------------------------------------------- */
 
-static int answer(struct why *y, const struct args *args, struct err *e)
+static int why_command_answer(struct why *y, const struct args *args, struct err *e)
 {
 	bool via = args->n > 2 && !strcmp(args->arg[2].word, "via");
 	unsigned port;
@@ -535,7 +536,8 @@ static int answer(struct why *y, const struct args *args, struct err *e)
 		return why_given(y, args, e);
 	if (args->form == 1) /* HOST DST */
 		return session_node(y->s, args->arg[0].word, e) == NO_ID ? -1 : why_pair(y, args, e);
-	if (read_entry(y, args, e) || (via && read_port(y, args->arg[3].word, &port, e)))
+	if (why_command_read_entry(y, args, e) ||
+	    (via && why_command_read_port(y, args->arg[3].word, &port, e)))
 		return -1;
 	if (why_entry_open(y) || (!via && why_entry_early(y)))
 		return 0;
@@ -555,7 +557,7 @@ int cmd_why(struct session *s, const struct args *args, struct out *o, struct er
 	if (!y.w)
 		return -1;
 	y.walk = session_moment(s) ? session_walk(s) : NULL;
-	rc = answer(&y, args, e);
+	rc = why_command_answer(&y, args, e);
 	why_heard_free(&y.heard);
 	return rc;
 }

@@ -18,7 +18,7 @@ struct story {
 	struct why_heard *heard; /* [p->n] */
 };
 
-static void hear(void *ctx, const struct rec_choice *c)
+static void why_path_command_hear(void *ctx, const struct rec_choice *c)
 {
 	struct story *x = ctx;
 
@@ -74,7 +74,7 @@ static const char *next_name(const struct fabric *f, const struct path_hop *h)
 	return peer == NO_ID ? "nothing" : f->node_name[f->port_node[peer]];
 }
 
-static int name_width(const struct story *x, bool next)
+static int why_path_command_name_width(const struct story *x, bool next)
 {
 	int most = 0, n;
 
@@ -91,7 +91,7 @@ static void tell_hops(const struct story *x, json_t *list)
 {
 	const struct routing *r = x->y->w->routing;
 	const struct fabric *f = r->topo->fabric;
-	int from = name_width(x, false), to = name_width(x, true);
+	int from = why_path_command_name_width(x, false), to = why_path_command_name_width(x, true);
 	bool directed = has_directions(r);
 
 	for (unsigned i = 0; i < x->p->n; i++) {
@@ -220,7 +220,8 @@ int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
 	const struct routing *r = y->w->routing;
 	const struct routing_ops *ops = routing_origin(r)->ops;
 	struct story x = {.y = y, .p = p, .heard = NEW_ARRAY(p->n + 1, struct why_heard)};
-	struct rec_ask q = {.tell = hear, .ctx = &x, .sw = NO_ID, .lid = p->dlid, .last = true};
+	struct rec_ask q = {
+		.tell = why_path_command_hear, .ctx = &x, .sw = NO_ID, .lid = p->dlid, .last = true};
 	struct decided layer = {0};
 	int rc = why_repeat(y, &q, e);
 

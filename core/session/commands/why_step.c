@@ -21,7 +21,7 @@ static size_t deciding_step(const struct walk *w, uint32_t sw, unsigned lid, boo
 	return found;
 }
 
-static uint32_t cell(const struct walk *w, uint32_t sw, unsigned lid)
+static uint32_t why_step_command_cell(const struct walk *w, uint32_t sw, unsigned lid)
 {
 	return sw * (recording_sweep(walk_recording(w))->lids->max_lid + 1u) + lid;
 }
@@ -32,10 +32,11 @@ bool why_open(const struct why *y, uint32_t sw, unsigned lid, struct text *t, si
 
 	*when = 0;
 	if (!r || walk_decided(y->walk, sw, lid) ||
-	    walk_value(y->walk, T_ENTRY, cell(y->walk, sw, lid)) != NO_PATH) /* kept from the start */
+	    walk_value(y->walk, T_ENTRY, why_step_command_cell(y->walk, sw, lid)) !=
+		    NO_PATH) /* kept from the start */
 		return false;
 	*when = deciding_step(y->walk, sw, lid, true);
-	if (!recording_keeps(r, T_ENTRY, cell(y->walk, sw, lid))) {
+	if (!recording_keeps(r, T_ENTRY, why_step_command_cell(y->walk, sw, lid))) {
 		text_add(t, "not in the part of the run that is recorded");
 	} else if (*when) {
 		text_add(t, "not decided yet at step %zu; it is decided at step %zu", walk_step(y->walk),
