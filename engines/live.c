@@ -1,13 +1,122 @@
-/*
- * No routing is computed: the tables are those that switches held when they were read, from a live fabric or
- * from files, with the LIDs that ports had then. Failures do not change them, as no subnet manager acts:
- * broken routes show as lost.
- */
+/* The engine of tables that switches hold; steps laid out for sentences, and routes counted by tables. */
+#include <string.h>
+
 #include "core/base/err.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/routing/switch_tables.h"
+#include "core/fabric/names.h"
+#include "core/routing/routing.h"
 #include "engines/engines.h"
-#include "engines/record.h"
+#include "engines/say.h"
+
+bool tree_routes_add(const struct routing *r, const uint32_t *own, const uint16_t *lids, uint32_t from,
+		     uint32_t n, uint32_t *routes, struct progress *p)
+{
+	const struct topo *t = r->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t switches = f->n_switches, *load = NEW_ARRAY(switches, uint32_t);
+	uint32_t *next = NEW_ARRAY(switches, uint32_t);	 /* port id towards the LID, or NO_ID */
+	uint32_t *waits = NEW_ARRAY(switches, uint32_t); /* neighbours not counted yet */
+	bool go_on = true;
+
+	progress_start(p, "routes per channel", n);
+	for (uint32_t i = from; i < n && (go_on = progress_step(p, i)); i++) {
+		memcpy(load, own, switches * sizeof(*own));
+		for (uint32_t s = 0; s < switches; s++) {
+			unsigned port = routing_port(r, s, lids[i]);
+			uint32_t id = port == NO_PATH ? NO_ID : switch_port_id(f, s, port);
+
+			next[s] = id == NO_ID || t->peer_switch[id] == NO_ID ? NO_ID : id;
+			if (next[s] != NO_ID)
+				waits[t->peer_switch[id]]++;
+		}
+		for (uint32_t start = 0; start < switches; start++) /* from the leaves of the tree inwards */
+			for (uint32_t s = start; !waits[s] && next[s] != NO_ID;) {
+				uint32_t to = t->peer_switch[next[s]];
+
+				routes[next[s]] += load[s];
+				load[to] += load[s];
+				next[s] = NO_ID;
+				waits[to]--;
+				s = to;
+			}
+	}
+	FREE_EACH(load, next, waits);
+	return go_on;
+}
+
+struct saying saying_of(struct walk *w, struct text *t)
+{
+	const struct recording *r = walk_recording(w);
+	const struct sweep *s = recording_sweep(r);
+	struct saying y = {.w = w,
+			   .r = r,
+			   .s = s,
+			   .topo = s->topo,
+			   .f = s->fabric,
+			   .kept = recording_kept(r),
+			   .ev = walk_event(w),
+			   .t = t};
+
+	y.n_extra = recording_extra(r, walk_step(w), &y.extra);
+	return y;
+}
+
+const char *say_name(const struct saying *y, uint32_t sw)
+{
+	return switch_name(y->f, sw);
+}
+
+uint32_t say_behind(const struct saying *y, uint32_t sw, unsigned port)
+{
+	return y->topo->peer_switch[switch_port_id(y->f, sw, port)];
+}
+
+void say_lid(const struct saying *y, unsigned lid)
+{
+	uint32_t ep = lid_owner(y->s->lids, lid);
+	char name[300];
+
+	text_add(y->t, "LID %u", lid);
+	if (ep != NO_ID)
+		text_add(y->t, " (%s)", endport_label(y->f, ep, name, sizeof(name)));
+}
+
+void say_port(const struct saying *y, uint32_t port)
+{
+	char name[300];
+
+	text_add(y->t, "%s", port_label(y->f, port, name, sizeof(name)));
+}
+
+void say_entry(const struct saying *y, const char *rule)
+{
+	text_add(y->t, "%s ", say_name(y, y->ev->a));
+	say_lid(y, y->ev->b);
+	if (y->ev->port == NO_PATH)
+		text_add(y->t, " -> no port: %s", rule);
+	else
+		text_add(y->t, " -> port %u: %s", y->ev->port, rule);
+}
+
+void say_table_done(const struct saying *y)
+{
+	text_add(y->t, "%s: table finished", say_name(y, y->ev->a));
+}
+
+bool say_change(const struct saying *y, enum rec_table t, struct rec_delta *d)
+{
+	uint32_t cursor = 0;
+
+	while (recording_next_delta(y->r, walk_step(y->w), &cursor, d))
+		if (d->table == t)
+			return true;
+	return false;
+}
+
+/* No routing is computed: the tables are those that switches held when they were read, from a live fabric or
+ * from files, with the LIDs that ports had then. Failures do not change them, as no subnet manager acts:
+ * broken routes show as lost. */
 
 static void live_engine_tell_entry(const struct engine_input *in, const char *name, uint32_t sw, unsigned lid,
 				   unsigned port)

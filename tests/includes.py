@@ -4,11 +4,9 @@
 Rooms of the top level, and those inside core/, may include only themselves and
 rooms named before them here.  Prints each line that goes against the grain.  `nm`
 tells the same of the objects under $BUILD/obj (they must be built, else a note says
-so): which symbols a room takes of a later one, and which files of a room use each
-other in a circle.  Circles of more than four files are faults: there the file that
-the others lean on and the file that calls them all should be two.  A test a room for
-each, and tests of this test: wrong includes in a small tree of its own, and wrong
-symbols, must be found.  At the end "N passed, N failed".
+so): which symbols a room takes of a later one.  A test a room for each, and tests of
+this test: wrong includes in a small tree of its own, and wrong symbols, must be
+found.  At the end "N passed, N failed".
 """
 import os
 import re
@@ -20,10 +18,6 @@ ROOMS = ["core/base", "core/fabric", "core/routing", "core/sm", "core/trace", "c
          "core/analysis/credit", "core/analysis/traffic", "core/analysis/blame", "core/analysis/shape", "core/analysis/draw",
          "core/analysis/compare", "core/analysis/survey", "core/analysis/doctor", "core/analysis/advise",
          "core/session", "engines", "views", "tui"]
-
-MOST = 4  # files of a circle
-# folders that may have larger circles: these are printed and are no faults
-KNOWN = []
 
 
 def room_of(path):
@@ -104,40 +98,8 @@ def users(symbols):
     return graph
 
 
-def circles(graph):
-    """Lists of files that all reach each other (Tarjan 1972), of two and more."""
-    number, low, stack, found = {}, {}, [], []
-
-    def visit(v):
-        number[v] = low[v] = len(number)
-        stack.append(v)
-        for w in graph[v]:
-            if w not in number:
-                visit(w)
-            if w in stack:
-                low[v] = min(low[v], low[w])
-        if low[v] == number[v]:
-            at = stack.index(v)
-            if len(stack) > at + 1:
-                found.append(sorted(stack[at:]))
-            del stack[at:]
-
-    for v in sorted(graph):
-        if v not in number:
-            visit(v)
-    return found
-
-
-def circle_lines(room, circle, graph):
-    yield f"{room}: a circle of {len(circle)} files, at most {MOST} are expected:"
-    for source in circle:
-        of = [f"{os.path.basename(other)} ({' '.join(sorted(graph[source][other])[:3])})"
-              for other in circle if other in graph[source]]
-        yield f"  {source} uses {', '.join(of)}"
-
-
-def judge(symbols, known):
-    """(rooms with faults, lines): names taken of later rooms, and large circles."""
+def judge(symbols):
+    """(rooms with faults, lines): names taken of later rooms."""
     graph, bad, lines = users(symbols), set(), []
     for source in sorted(graph):
         for other in sorted(graph[source]):
@@ -145,14 +107,6 @@ def judge(symbols, known):
                 bad.add(room_of(source))
                 lines.append(f"{source}: {ROOMS[room_of(source)]} may not use {' '.join(sorted(graph[source][other]))} "
                              f"of {other}")
-    for i, room in enumerate(ROOMS):
-        own = {source: {other: names for other, names in graph[source].items() if room_of(other) == i}
-               for source in graph if room_of(source) == i}
-        for circle in circles(own):
-            if len(circle) > MOST:
-                lines += circle_lines(room, circle, own)
-                if not any(all(source.startswith(folder + "/") for source in circle) for folder in known):
-                    bad.add(i)
     return bad, lines
 
 
@@ -164,7 +118,7 @@ def check_symbols(top, build):
     if missing:
         return 0, 0, [f"Symbols were not looked at: {len(missing)} of {len(names)} files are not built under {build}/obj, "
                       f"{missing[0]} for one (make all)."]
-    bad, lines = judge(read_symbols(objects), KNOWN)
+    bad, lines = judge(read_symbols(objects))
     return len(ROOMS) - len(bad), len(bad), lines
 
 
@@ -216,20 +170,14 @@ SYMBOLS = {
     "downwards": ({"tui/a.c": ["core/base/b.c"], "core/base/b.c": []}, None),
     "upwards": ({"core/sm/a.c": ["engines/b.c"], "engines/b.c": []},
                 "core/sm/a.c: core/sm may not use engines/b.c() of engines/b.c"),
-    "a small circle": ({f"tui/{i}.c": [f"tui/{(i + 1) % 4}.c"] for i in range(4)}, None),
-    "a large circle": ({f"tui/{i}.c": [f"tui/{(i + 1) % 5}.c"] for i in range(5)},
-                       "tui: a circle of 5 files, at most 4 are expected:"),
-    "two circles with one file in common": (
-        {"tui/a.c": ["tui/b.c", "tui/d.c"], "tui/b.c": ["tui/c.c"], "tui/c.c": ["tui/a.c"], "tui/d.c": ["tui/e.c"],
-         "tui/e.c": ["tui/a.c"]}, "tui: a circle of 5 files"),
-    "a line of many": ({f"tui/{i}.c": [f"tui/{i + 1}.c"] if i < 9 else [] for i in range(10)}, None),
+    "inside a room": ({f"tui/{i}.c": [f"tui/{(i + 1) % 5}.c"] for i in range(5)}, None),
 }
 
 
 def wrong_of_symbols(uses, expected):
     """"" or what went wrong: each file defines one name, its own."""
     symbols = {path: ({path + "()"}, {other + "()" for other in others} | {"printf"}) for path, others in uses.items()}
-    bad, said = judge(symbols, [])
+    bad, said = judge(symbols)
     if expected is None:
         return f"nothing was wrong, yet it says {said}" if bad or said else ""
     return "" if len(bad) == 1 and said[0].startswith(expected) else f"found {said}, expected {expected!r}"

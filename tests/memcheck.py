@@ -21,7 +21,7 @@ SECONDS = 1800  # a bound for a program that hangs
 FOUND = 99      # exit status when memcheck has errors
 
 # as diff_pairs() was: two buffers go into JSON that hops_word() leaves unwritten for "none" and "loop"
-FILE = "core/session/commands/diff.c"
+FILE = "core/session/commands/doctor.c"
 DEFECT = ('"before", before, "after", after', '"before", h1, "after", h2')
 
 

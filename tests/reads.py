@@ -21,10 +21,10 @@ ALLOWED = {
     "core/source/live_child.c": {"watch_parent": "one byte", "start_janitor": "one byte", "live_child_put": "records that it made"},
     "core/source/gate.c": {"receive_whole": "a message"},
     "core/formats/folder.c": {"run_of": "the first bytes of a file"},
-    "core/formats/lfts.c": {"write_lfts": "text that it made", "write_sources": "text that it made"},
+    "core/formats/subnet_lst.c": {"write_lfts": "text that it made", "write_sources": "text that it made"},
     "core/analysis/compare/verify.c": {"put_file": "what read_file() took", "engine_of_log": "the log of an opensm that has ended",
                                        "verify_compare_sls": "answers in a file of its own, a look each"},
-    "tui/ui_state.c": {"ui_wait": "a pipe of its own that does not wait"},
+    "tui/ui.c": {"ui_wait": "a pipe of its own that does not wait"},
 }
 SAMPLE = "static int f(void)\n{\n\twhile (fread(b, 1, 9, f) > 0)\n\t\tfwrite(b, 1, 9, g);\n\tn = x.read(1) + y->read(2) + pread(3);\n}\n"
 

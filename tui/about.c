@@ -1,4 +1,4 @@
-#include "tui/about.h"
+#include "tui/ui.h"
 
 #if defined(REVISION)
 #define SOURCE_REVISION REVISION

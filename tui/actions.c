@@ -7,7 +7,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/session/topics.h"
+#include "core/session/help.h"
 #include "tui/ui.h"
 
 /*
@@ -517,6 +517,8 @@ static char *given_keymap(const char *file)
 	return keymap_given(file, "/proc/self/exe", ui.about->keymaps);
 }
 
+static void help_build(void);
+
 static const struct keymap_check check = {action_known, pane_known, given_keymap};
 
 int keymap_choose(const char *name, struct err *e)
@@ -620,7 +622,7 @@ void help_each(void (*take)(void *to, const struct named *n), void *to)
 	pthread_mutex_unlock(&help_lock);
 }
 
-void help_build(void)
+static void help_build(void)
 {
 	pthread_mutex_lock(&help_lock);
 	help_free();

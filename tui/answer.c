@@ -1,8 +1,14 @@
-/* What the terminal says among the keys, told from them. */
+/* Input: what a key or a click does, and what the terminal says among the keys. */
 #include <assert.h>
+#include <curses.h>
 #include <string.h>
-#include "tui/answer.h"
+
+#include "core/base/clean.h"
+#include "core/base/err.h"
 #include "tui/colours.h"
+#include "tui/ui.h"
+
+/* What the terminal says among the keys, told from them. */
 
 #define ESC_PATIENCE 0.05 /* seconds of silence for which a beginning is held */
 #define PART_PATIENCE 1.0 /* ... after which the rest of a sequence is not waited for */
@@ -159,4 +165,292 @@ keycode answer_key(struct answer *a, keycode k, double now)
 	a->silent = false;
 	a->since = now;
 	return k;
+}
+
+/* What a key or a click does. */
+
+/* Applies the typed line. done: Enter was pressed; then a wrong filter is replaced by the earlier one. */
+static void line_apply(struct view *v, bool done)
+{
+	struct err e;
+
+	if (ui.line_mode == LINE_FILTER) {
+		view_filter(v, ui.line);
+		if (done && view_filter_check(v, &e)) {
+			view_filter(v, ui.line_before);
+			ui_message(true, "%s", e.msg);
+		}
+		return;
+	}
+	view_select(v, ui.line_sel);
+	if (ui.line[0] && done)
+		find_entered(v, ui.line);
+	else if (ui.line[0])
+		find_typed(v, ui.line);
+}
+
+/* A key that edits a line of text. False: it is none. */
+static bool edit_line(char *line, size_t size, keycode k)
+{
+	size_t n = strlen(line);
+	char bytes[16];
+
+	if (k == K_CTRL('U')) {
+		line[0] = 0;
+	} else if (k == K_BACKSPACE || k == K_CTRL('H')) {
+		while (n && (line[--n] & 0xc0) == 0x80)
+			;
+		line[n] = 0;
+	} else if (k == K_CTRL('W')) {
+		while (n && line[n - 1] == ' ')
+			n--;
+		while (n && line[n - 1] != ' ')
+			n--;
+		line[n] = 0;
+	} else if (k >= ' ' && !KEY_IS_SPECIAL(k) && !(k & KEYF_META)) {
+		term_key_bytes(k, bytes, sizeof(bytes));
+		if (n + strlen(bytes) + 1 < size)
+			strcat(line, bytes);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* A key of a pane that is typed into. False: it is an ordinary key. */
+static bool typed_key(struct view *v, keycode k)
+{
+	char line[VIEW_TYPED_MAX + 1];
+
+	if (!v || !(v->ops->flags & VIEW_TYPED) || ui.n_pending)
+		return false;
+	snprintf(line, sizeof(line), "%s", v->typed);
+	if (k == K_ESC || k == K_CTRL('C') || k == K_CTRL('G') ||
+	    (!*line && (k == '?' || k == K_BACKSPACE || k == K_CTRL('H')))) {
+		pane_leave();
+		return true;
+	}
+	if (k == K_CTRL('P') || k == K_CTRL('N')) {
+		view_move(v, 0, k == K_CTRL('P') ? -1 : 1);
+		return true;
+	}
+	if (k == K_TAB && v->ops->complete) {
+		view_complete(v);
+		return true;
+	}
+	if ((!*line && k == ':') || !edit_line(line, sizeof(line), k))
+		return false;
+	view_type(v, line);
+	return true;
+}
+
+/* A key while a line is typed at the bottom. */
+static void line_key(keycode k)
+{
+	struct view *v = pane_focused();
+
+	if (!v) {
+		ui.line_mode = LINE_NONE;
+	} else if (ui.line_mode == LINE_COPY) {
+		ui.line_mode = LINE_NONE;
+		copy_key(k, v);
+	} else if (k == K_ESC || k == K_CTRL('C') || k == K_CTRL('G')) {
+		if (ui.line_mode == LINE_FILTER)
+			view_filter(v, ui.line_before);
+		else
+			view_select(v, ui.line_sel);
+		ui.line_mode = LINE_NONE;
+	} else if (k == K_ENTER) {
+		line_apply(v, true);
+		ui.line_mode = LINE_NONE;
+	} else if (k == K_UP || k == K_DOWN) {
+		view_select(v, (int64_t)v->sel + (k == K_UP ? -1 : 1));
+		ui.line_sel = v->sel;
+	} else {
+		edit_line(ui.line, sizeof(ui.line), k);
+		line_apply(v, false);
+	}
+}
+
+/* The keys of an unfinished sequence have no binding. */
+static void no_binding(bool repl)
+{
+	char name[96];
+
+	if (repl && ui.pending[ui.n_pending - 1] == K_CTRL('C')) {
+		repl_abort(); /* vi's insert mode would take it for a letter */
+		return;
+	}
+	if (repl) {
+		for (unsigned i = 0; i < ui.n_pending; i++)
+			repl_key(ui.pending[i]);
+		return;
+	}
+	keys_text(ui.pending, ui.n_pending, name, sizeof(name));
+	ui_message(true, "%s is not bound in pane %s; `pane help` lists what is", name, pane_map());
+}
+
+void key_pressed(keycode k)
+{
+	bool repl = ui.focus == SLOT_REPL, more;
+	const struct binding *b;
+
+	ui.message[0] = 0;
+	repl_note_use();
+	ui.keys_seen++;
+	if (ui.leave_key && ui.keys_seen == ui.leave_at + 1 && k != ui.leave_key)
+		return;
+	if (ui.line_mode) {
+		line_key(k);
+		return;
+	}
+	if (find_accept(k))
+		return;
+	if (repl && k == K_CTRL('C') && !ui.n_pending) {
+		bool any = repl_abort();
+
+		if (!any && ui.one_line != LINE_STAYS)
+			pane_focus(ui.last_pane);
+		if (!worker_busy(NULL) && (any || ui.focus != SLOT_REPL))
+			return;
+	}
+	if ((k == K_ESC || k == K_CTRL('C')) && play_stop())
+		return;
+	if (k == K_CTRL('C') && worker_busy(NULL)) {
+		stop_running();
+		return;
+	}
+	if (!repl && typed_key(pane_top(ui.focus), k))
+		return;
+	if (repl && !ui.n_pending && (repl_busy_editing() || (k == K_ESC && repl_vi()))) {
+		repl_key(k);
+		return;
+	}
+	if (ui.n_pending == KEY_SEQ)
+		ui.n_pending = 0;
+	ui.pending[ui.n_pending++] = k;
+	b = keymap_find(&ui.keys, pane_map(), ui.pending, ui.n_pending, &more);
+	if (!b && more)
+		return;
+	if (b) {
+		struct err e = {0};
+
+		if (action_run(b->does, &e))
+			ui_message(true, "%s", e.msg);
+	} else if (ui.n_pending > 1 && k == K_ESC)
+		;
+	else
+		no_binding(repl);
+	ui.n_pending = 0;
+}
+
+void pasted(const char *text)
+{
+	ui.message[0] = 0;
+	ui.keys_seen++;
+	ui.n_pending = 0;
+	if (ui.line_mode == LINE_COPY)
+		ui.line_mode = LINE_NONE;
+	if (!ui.line_mode) {
+		repl_go(LINE_GOES_BACK);
+		repl_paste(text);
+		return;
+	}
+	while (*text && *text != '\n') {
+		uint32_t c;
+		int n = utf8_decode(text, 4, &c);
+
+		if (n > 0)
+			line_key(c);
+		text += n > 0 ? n : 1;
+	}
+}
+
+/* A click on a drawing. A double click, or a click on what is selected, acts as Enter. */
+static void click_drawing(enum place_id p, int y, int x, bool twice)
+{
+	struct view *v = pane_top(p);
+	const struct canvas_cell *cell = canvas_at(&v->canvas, x - ui.rect[p].x - 1, y - ui.rect[p].y - 1);
+	struct canvas_object o = cell ? cell->object : (struct canvas_object){NO_ID, NO_ID};
+	uint32_t row;
+	struct err e;
+
+	if (o.row == NO_ID || o.row >= v->n_rows)
+		return;
+	twice |= ui.focus == p && view_selected(v, &row) && row == o.row && o.port == NO_ID;
+	if (v->ops->hit)
+		v->ops->hit(v, o);
+	else
+		view_select_row(v, o.row);
+	if (twice) {
+		pane_focus(p);
+		if (action_run("follow", &e))
+			ui_message(true, "%s", e.msg);
+	}
+}
+
+static void click_row(enum place_id p, int y, int x, bool twice)
+{
+	struct view *v = pane_top(p);
+	const struct rect *r = &ui.rect[p];
+	int first = r->y + 1 + (r->h >= 5), row = y - first;
+	bool was;
+	struct err e;
+
+	if (r->h >= 5 && y == r->y + 1) {
+		int col = header_column(p, v, x);
+
+		if (col >= 0 && view_sort(v, col, v->sort == col && !v->descending, &e))
+			ui_message(true, "%s", e.msg);
+		return;
+	}
+	if (row < 0 || y >= r->y + r->h - 1 || v->top + (uint32_t)row >= view_count(v))
+		return;
+	was = v->sel == v->top + (uint32_t)row && ui.focus == p;
+	view_select(v, (int64_t)v->top + row);
+	if (twice || was) {
+		pane_focus(p);
+		if (action_run("follow", &e))
+			ui_message(true, "%s", e.msg);
+	}
+}
+
+void mouse_pressed(void)
+{
+	int y, x, button;
+	enum place_id p;
+	keycode key[KEY_SEQ];
+	unsigned n;
+
+	if (!term_mouse(&y, &x, &button))
+		return;
+	ui.message[0] = 0;
+	ui.keys_seen++;
+	if (y == LINES - 1 && button == 1 && function_bar_keys(x, key, &n)) {
+		for (unsigned i = 0; i < n; i++)
+			key_pressed(key[i]);
+		return;
+	}
+	if (!pane_at(y, x, &p))
+		return;
+	if (button == 4 || button == 5) {
+		if (p == SLOT_REPL)
+			repl_scroll(button == 4 ? 3 : -3);
+		else if (pane_top(p))
+			view_move(pane_top(p), 0, button == 4 ? -3 : 3);
+		ui.track |= p == SLOT_LIST;
+		return;
+	}
+	if (p != SLOT_REPL && pane_top(p) && (button == 1 || button == 6)) {
+		if (pane_top(p)->ops->draw)
+			click_drawing(p, y, x, button == 6);
+		else
+			click_row(p, y, x, button == 6);
+	}
+	if (p == SLOT_REPL)
+		repl_go(LINE_STAYS);
+	else if (p != SLOT_REPL && ui.focus == SLOT_REPL)
+		pane_focus(p);
+	else if (button == 1 && pane_top(p) && ui.rect[p].h)
+		pane_focus(ui.focus == p ? p : y > ui.rect[p].y ? p : ui.focus);
 }

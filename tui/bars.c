@@ -1,12 +1,36 @@
-/* The bar at the top (fabric, engine, failures, times), and the function bar with the keys. */
+/* The bars at the top and the bottom, and the exit statuses. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
 #include "core/base/defs.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/fabric/managers.h"
-#include "core/trace/moment.h"
+#include "core/fabric/fabric.h"
+#include "core/trace/walk.h"
 #include "tui/ui.h"
+
+int exit_status(const struct command_run *r, const struct err *e)
+{
+	if (e)
+		return err_kind(e) == ERR_SYNTAX  ? STATUS_USAGE
+		       : err_kind(e) == ERR_FAULT ? STATUS_FAULT
+						  : STATUS_UNANSWERED;
+	if (!r)
+		return STATUS_DONE;
+	if (r->plugin)
+		return r->plugin - 1;
+	return r->found_fault ? STATUS_FAULT : r->unanswered ? STATUS_UNANSWERED : STATUS_DONE;
+}
+
+int output_flush(FILE *f, struct err *e)
+{
+	if (!fflush(f) && !ferror(f))
+		return 0;
+	return err_set_kind(e, ERR_IO, "cannot write standard output: %s", strerror(errno));
+}
+
+/* The bar at the top (fabric, engine, failures, times), and the function bar with the keys. */
 
 static const char *bars_base_name(const char *s)
 {

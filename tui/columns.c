@@ -7,7 +7,6 @@
 #include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/fabric/names.h"
-#include "tui/columns.h"
 #include "tui/ui.h"
 #include "views/base/fold.h"
 

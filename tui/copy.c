@@ -7,7 +7,7 @@
 #include "core/base/clean.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
-#include "core/base/words.h"
+#include "core/base/text.h"
 #include "core/routing/paths.h"
 #include "tui/ui.h"
 

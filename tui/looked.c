@@ -1,8 +1,8 @@
 /* The last objects looked at: the selected row, or the object of a typed command. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/number.h"
-#include "core/base/words.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "core/session/syntax.h"
 #include "tui/ui.h"
 

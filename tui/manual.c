@@ -6,23 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "tui/manual.h"
 #include "core/base/builtin.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/session/command.h"
 #include "core/session/contract.h"
-#include "core/session/glossary.h"
-#include "core/session/groups.h"
-#include "core/session/topics.h"
+#include "core/session/help.h"
 #include "core/source/synth.h"
-#include "engines/rules.h"
-#include "engines/topics.h"
+#include "engines/engines.h"
 #include "tui/keymap.h"
-#include "tui/limits.h"
-#include "tui/status.h"
 #include "tui/ui.h"
 
 struct manual {

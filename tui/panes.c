@@ -4,7 +4,6 @@
 #include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/text.h"
-#include "tui/columns.h"
 #include "tui/ui.h"
 
 #define BESIDE 76	/* least columns for two panes side by side */

@@ -1,4 +1,4 @@
-/* The terminal: start, restore, suspend, signals, keys, mouse, and its content as text. */
+/* The terminal: start, restore, suspend, signals, keys, mouse, content, and whether it can show panes. */
 #include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,15 +13,19 @@
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
+
 #include "core/base/defs.h"
 #include "core/base/err.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/base/program.h"
 #include "core/base/text.h"
-#include "tui/answer.h"
 #include "tui/colours.h"
 #include "tui/ui.h"
+#include <term.h>
+
+/* The terminal: start, restore, suspend, signals, keys, mouse, and its content as text. */
 
 volatile int term_signal, term_stopped, term_continued;
 
@@ -531,4 +535,27 @@ void term_screen(FILE *out)
 	}
 	move(y, x);
 	text_free(&t);
+}
+
+/* Can the terminal show panes? This is a file of its own because term.h defines words such as `lines` as
+ * macros. */
+
+#define ELSE                                                                                             \
+	"set TERM to one that does (xterm, vt100, ...), or use -e COMMANDS or -x FILE to run without a " \
+	"screen"
+
+int term_check(struct err *e)
+{
+	const char *term = getenv("TERM"), *cup;
+	int found;
+
+	if (!term || !*term)
+		return err_set(e, "TERM does not name the type of the terminal; " ELSE);
+	if (setupterm(term, STDOUT_FILENO, &found))
+		return err_set(e, "nothing is known of the terminal type \"%s\" (%s); " ELSE, term,
+			       package_of(PACKAGE_TERMINFO));
+	cup = tigetstr("cup");
+	if (!cup || cup == (char *)-1)
+		return err_set(e, "the terminal type \"%s\" does not place its cursor; " ELSE, term);
+	return 0;
 }

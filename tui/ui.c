@@ -1,13 +1,22 @@
-/*
- * The loop: keys, news from other threads, and drawing. It calls all the other files; none of them calls it.
- */
+/* The loop, the state that all files of the interface share, and the threads for commands and results. */
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tui/ui.h"
+#include <unistd.h>
+
+#include "core/base/defs.h"
 #include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
 #include "core/base/text.h"
+#include "tui/ui.h"
+
+/* The loop: keys, news from other threads, and drawing. It calls all the other files; none of them calls it.
+ */
 
 /*
  * Reads all available keys. The number is bounded, so that the screen is drawn even during a flood of input.
@@ -51,6 +60,10 @@ static bool worth_waiting(void)
 	return ui.addressed && ui.addressed->waiting && !background_given_up() &&
 	       !atomic_load(&worker_progress()->cancel);
 }
+
+static struct ui_request *worker_request(void);
+
+static void worker_answer(void);
 
 /*
  * Runs a command of the interface from a line that the worker runs. One that fails while its pane is being
@@ -118,6 +131,8 @@ static void tell_first_steps(void)
 	repl_printf("First steps: press %s and type  %s\n", prompt_key(key, sizeof(key)), what);
 }
 
+static short ui_wait(int most);
+
 static void loop(void)
 {
 	bool more = false, greeted = false;
@@ -183,6 +198,14 @@ static void ui_open_panes(void)
 	session_unlock(ui.session);
 }
 
+static void worker_stop(void);
+
+static int ui_open(struct err *e);
+
+static void background_stop(void);
+
+static void background_start(void);
+
 int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 {
 	int sig;
@@ -230,4 +253,530 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 	if (sig)
 		term_die(sig);
 	return 0;
+}
+
+/* The state of the user interface, which all its files use. */
+
+struct ui ui = {.scene.panes = all_views, .scene.places = all_places};
+
+static int wake_pipe[2] = {-1, -1};
+
+/* Also called from signal handlers. */
+void ui_wake(void)
+{
+	int saved = errno;
+	ssize_t n = write(wake_pipe[1], "", 1);
+
+	(void)n;
+	errno = saved;
+}
+
+void ui_message(bool bad, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(ui.message, sizeof(ui.message), fmt, ap);
+	va_end(ap);
+	ui.message_bad = bad;
+}
+
+void draw_cursor(int y, int x)
+{
+	ui.cursor_y = y;
+	ui.cursor_x = x;
+}
+
+/* before all others; -1 and *e */
+static int ui_open(struct err *e)
+{
+	if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK))
+		return err_set_kind(e, ERR_IO, "cannot make a pipe: %s", strerror(errno));
+	return 0;
+}
+
+static short ui_wait(int most)
+{
+	struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
+				{.fd = wake_pipe[0], .events = POLLIN}};
+	char drain[256];
+
+	poll(fds, 2, most);
+	while (read(wake_pipe[0], drain, sizeof(drain)) > 0)
+		;
+	return fds[0].revents;
+}
+
+/* Computes what panes ask for, one request after the other, in its own thread. */
+
+#define WANTED (2 * VIEW_ASKS)
+
+static struct {
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t work;
+	bool stop;
+	struct ask wanted[WANTED]; /* with references; not started */
+	unsigned n_wanted;
+	struct ask current; /* with references; being computed while `running` */
+	bool running;
+	const struct result *done; /* reference; computed, but not yet taken */
+	/* with references: what the person gave up waiting for; nothing else was requested since */
+	struct ask given_up[WANTED];
+	unsigned n_given_up;
+	bool no_memory; /* memory was short for a result; not yet told */
+	struct progress progress;
+} b = {.mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
+
+static bool is_given_up(const struct ask *a)
+{
+	for (unsigned k = 0; k < b.n_given_up; k++)
+		if (ask_equal(a, &b.given_up[k]))
+			return true;
+	return false;
+}
+
+/* Runs the first request; its result is b.done. The mutex is held, except during the computation. */
+static void background_run_first(void)
+{
+	struct result *r;
+
+	b.current = b.wanted[0];
+	memmove(&b.wanted[0], &b.wanted[1], --b.n_wanted * sizeof(b.wanted[0]));
+	atomic_store(&b.progress.cancel, false);
+	atomic_store(&b.progress.done, 0);
+	atomic_store(&b.progress.total, 0);
+	atomic_store(&b.progress.since, now_seconds());
+	b.running = true;
+	pthread_mutex_unlock(&b.mutex);
+	r = ask_run(&b.current, &b.progress);
+	pthread_mutex_lock(&b.mutex);
+	b.running = false;
+	if (r && r->partial && !is_given_up(&b.current)) {
+		result_unref(r);
+		r = NULL;
+	}
+	b.done = r;
+	if (!r && !atomic_load(&b.progress.cancel)) { /* it is not tried again automatically */
+		b.no_memory = true;
+		if (b.n_given_up < WANTED)
+			b.given_up[b.n_given_up++] = ask_copy(&b.current);
+	}
+	ask_clear(&b.current);
+	ui_wake();
+}
+
+static void *background_work(void *arg)
+{
+	(void)arg;
+	pthread_mutex_lock(&b.mutex);
+	while (!b.stop) {
+		if (b.n_wanted && !b.done)
+			background_run_first();
+		else
+			pthread_cond_wait(&b.work, &b.mutex);
+	}
+	pthread_mutex_unlock(&b.mutex);
+	return NULL;
+}
+
+static void background_start(void)
+{
+	if (!thread_start(&b.thread, background_work, NULL))
+		mem_exhausted(0);
+}
+
+static void forget_wanted(void)
+{
+	while (b.n_wanted)
+		ask_clear(&b.wanted[--b.n_wanted]);
+}
+
+static void forget_given_up(void)
+{
+	while (b.n_given_up)
+		ask_clear(&b.given_up[--b.n_given_up]);
+}
+
+static void background_stop(void)
+{
+	pthread_mutex_lock(&b.mutex);
+	b.stop = true;
+	atomic_store(&b.progress.cancel, true);
+	pthread_cond_signal(&b.work);
+	pthread_mutex_unlock(&b.mutex);
+	pthread_join(b.thread, NULL);
+	forget_wanted();
+	forget_given_up();
+	result_unref(b.done);
+	b.done = NULL;
+}
+
+void background_give_up(void)
+{
+	pthread_mutex_lock(&b.mutex);
+	forget_given_up();
+	if (b.running)
+		b.given_up[b.n_given_up++] = ask_copy(&b.current);
+	for (unsigned i = 0; i < b.n_wanted && b.n_given_up < WANTED; i++)
+		b.given_up[b.n_given_up++] = ask_copy(&b.wanted[i]);
+	forget_wanted();
+	atomic_store(&b.progress.cancel, true);
+	pthread_mutex_unlock(&b.mutex);
+}
+
+void background_resume(void)
+{
+	pthread_mutex_lock(&b.mutex);
+	forget_given_up();
+	pthread_mutex_unlock(&b.mutex);
+}
+
+bool background_given_up(void)
+{
+	bool up;
+
+	pthread_mutex_lock(&b.mutex);
+	up = b.n_given_up != 0;
+	pthread_mutex_unlock(&b.mutex);
+	return up;
+}
+
+/* Was everything that is requested given up before? */
+static bool only_given_up(const struct ask *a, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!is_given_up(&a[i]))
+			return false;
+	return n != 0;
+}
+
+void background_take(struct scene *sc)
+{
+	unsigned done = atomic_load(&b.progress.done), total = atomic_load(&b.progress.total);
+	bool no_memory;
+
+	sc->left = -1;
+	sc->percent = 0;
+	pthread_mutex_lock(&b.mutex);
+	/* what has ended, or is ending, is nothing that a pane still waits for */
+	if (b.running && !atomic_load(&b.progress.cancel)) {
+		sc->left = progress_left(&b.progress, now_seconds());
+		sc->percent = total ? (unsigned)(100.0 * MIN(done, total) / total) : 0;
+	}
+	no_memory = b.no_memory;
+	b.no_memory = false;
+	if (b.done) {
+		scene_add_result(sc, b.done);
+		b.done = NULL;
+	}
+	pthread_mutex_unlock(&b.mutex);
+	scene_drop_results(sc);
+	if (no_memory)
+		ui_message(true, OUT_OF_MEMORY "what a pane shows is too large");
+}
+
+static bool background_is_known(const struct ask *a)
+{
+	if (b.done && !b.done->partial && ask_equal(a, &b.done->ask))
+		return true;
+	for (unsigned i = 0; i < b.n_wanted; i++)
+		if (ask_equal(a, &b.wanted[i]))
+			return true;
+	return false;
+}
+
+void background_want(const struct ask *a, unsigned n)
+{
+	bool keep = false;
+
+	pthread_mutex_lock(&b.mutex);
+	forget_wanted();
+	if (only_given_up(a, n)) {
+		pthread_mutex_unlock(&b.mutex);
+		return;
+	}
+	forget_given_up();
+	for (unsigned i = 0; i < n && i < WANTED; i++) {
+		/* a cancelled computation that is ending must be started again */
+		if (b.running && ask_equal(&a[i], &b.current) && !atomic_load(&b.progress.cancel))
+			keep = true;
+		else if (!background_is_known(&a[i]))
+			b.wanted[b.n_wanted++] = ask_copy(&a[i]);
+	}
+	if (b.running && !keep)
+		atomic_store(&b.progress.cancel, true);
+	if (b.n_wanted)
+		pthread_cond_signal(&b.work);
+	pthread_mutex_unlock(&b.mutex);
+}
+
+double background_since(void)
+{
+	return atomic_load(&b.progress.since);
+}
+
+bool background_busy(void)
+{
+	bool busy;
+
+	pthread_mutex_lock(&b.mutex);
+	busy = b.running || b.n_wanted;
+	pthread_mutex_unlock(&b.mutex);
+	return busy;
+}
+
+/* Runs commands in a thread of its own, one after the other, while the loop continues. */
+
+static struct {
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t work;	 /* there is something to do, or to stop */
+	pthread_cond_t answered; /* a UI request was served, or output was taken */
+	struct interpreter *interpreter;
+	struct progress progress; /* of the running line */
+	struct queued {
+		struct command_list *in;
+		char *echo; /* the line, if it must be shown before its output; or NULL */
+		bool typed;
+	} * queue;
+	size_t n, cap;
+	struct text line;  /* that runs */
+	unsigned long job; /* its number */
+	bool running, stop, typed;
+	double since;
+	struct text output;
+	struct ui_request *request;
+} w = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+       .work = PTHREAD_COND_INITIALIZER,
+       .answered = PTHREAD_COND_INITIALIZER};
+
+static ssize_t worker_collect(void *cookie, const char *buf, size_t size)
+{
+	(void)cookie;
+	pthread_mutex_lock(&w.mutex);
+	while (w.output.len > (size_t)OUTPUT_MIB << 20 && !w.stop)
+		pthread_cond_wait(&w.answered, &w.mutex);
+	for (size_t i = 0; i < size; i++)
+		text_putc(&w.output, buf[i]);
+	pthread_mutex_unlock(&w.mutex);
+	ui_wake();
+	return (ssize_t)size;
+}
+
+/* Hands a command of the interface over to its thread, and waits for it. */
+static int hand_over(const struct command *c, const struct args *args, struct out *o, struct err *e)
+{
+	struct ui_request rq = {.command = c, .args = args, .out = o, .err = e, .rc = -1};
+
+	fflush(o->run->f);
+	err_set(e, "ibscope closes its screen");
+	pthread_mutex_lock(&w.mutex);
+	rq.job = w.job;
+	rq.typed = w.typed;
+	w.request = &rq;
+	ui_wake();
+	while (w.request == &rq && !w.stop)
+		pthread_cond_wait(&w.answered, &w.mutex);
+	w.request = NULL;
+	pthread_mutex_unlock(&w.mutex);
+	return rq.rc;
+}
+
+static void job_free(struct queued *j)
+{
+	commands_free(j->in);
+	free(j->echo);
+}
+
+static void worker_run(const struct command_list *in, FILE *f)
+{
+	struct command_run r = {.in = w.interpreter,
+				.f = f,
+				.width = ui.columns,
+				.progress = &w.progress,
+				.on_screen = hand_over};
+	struct err e = {0};
+
+	w.interpreter->selected = in->selected;
+	if (run_commands(&r, in, &e))
+		fprintf(f, "\001%s\n", e.msg); /* \001 at the start of a line: an error */
+	if (r.unclear) {
+		char *line = str_printf("pane pick %s", r.unclear);
+
+		free(r.unclear);
+		r.unclear = NULL;
+		run_text(&r, line, &e);
+		free(line);
+		free(r.unclear);
+	}
+	fflush(f);
+}
+
+static void *worker_work(void *arg)
+{
+	FILE *f = arg;
+
+	pthread_mutex_lock(&w.mutex);
+	while (!w.stop) {
+		struct queued job;
+
+		if (!w.n) {
+			w.running = false;
+			pthread_cond_wait(&w.work, &w.mutex);
+			continue;
+		}
+		job = w.queue[0];
+		memmove(w.queue, w.queue + 1, --w.n * sizeof(*w.queue));
+		w.running = true;
+		w.typed = job.typed;
+		w.job++;
+		text_clear(&w.line);
+		text_add(&w.line, "%s", job.in->text ? job.in->text : "");
+		w.since = now_seconds();
+		atomic_store(&w.progress.cancel, false);
+		pthread_mutex_unlock(&w.mutex);
+		if (job.echo)
+			fprintf(f, "\002> %s\n", job.echo); /* \002 at the start of a line: what was typed */
+		worker_run(job.in, f);
+		job_free(&job);
+		pthread_mutex_lock(&w.mutex);
+		if (!w.n)
+			w.running = false;
+		ui_wake();
+	}
+	pthread_mutex_unlock(&w.mutex);
+	fclose(f);
+	return NULL;
+}
+
+void worker_start(struct interpreter *in)
+{
+	static const cookie_io_functions_t io = {.write = worker_collect};
+	FILE *f = fopencookie(NULL, "w", io);
+
+	w.interpreter = in;
+	setvbuf(f, NULL, _IOLBF, BUFSIZ);
+	if (!thread_start(&w.thread, worker_work, f))
+		mem_exhausted(0);
+}
+
+static void worker_stop(void)
+{
+	pthread_mutex_lock(&w.mutex);
+	w.stop = true;
+	while (w.n)
+		job_free(&w.queue[--w.n]);
+	atomic_store(&w.progress.cancel, true);
+	pthread_cond_broadcast(&w.work);
+	pthread_cond_broadcast(&w.answered);
+	pthread_mutex_unlock(&w.mutex);
+	pthread_join(w.thread, NULL);
+	free(w.queue);
+	text_free(&w.output);
+	text_free(&w.line);
+}
+
+void worker_add(struct command_list *in, const char *echo, bool typed)
+{
+	const struct view *v = pane_focused();
+	struct text guid = {0};
+	uint64_t n = 0;
+	uint32_t row;
+
+	/* GUID of the selection in the last used pane, 0: it has none */
+	if (v && ui.scene.fabric && view_current(v, &row) && view_place(v, row, "guid", &guid))
+		number_of_hex(text_str(&guid), &n);
+	text_free(&guid);
+	in->selected = n;
+	pthread_mutex_lock(&w.mutex);
+	GROW(w.queue, w.n, w.cap);
+	w.queue[w.n++] = (struct queued){in, echo ? str_dup(echo) : NULL, typed};
+	if (!w.running)
+		w.since = now_seconds();
+	w.running = true;
+	pthread_cond_signal(&w.work);
+	pthread_mutex_unlock(&w.mutex);
+}
+
+bool worker_idle(void)
+{
+	bool idle;
+
+	pthread_mutex_lock(&w.mutex);
+	idle = !w.running && !w.n && !w.output.len;
+	pthread_mutex_unlock(&w.mutex);
+	return idle;
+}
+
+bool worker_busy(double *since)
+{
+	bool busy;
+
+	pthread_mutex_lock(&w.mutex);
+	busy = w.running;
+	if (since)
+		*since = w.since;
+	pthread_mutex_unlock(&w.mutex);
+	return busy;
+}
+
+void worker_cancel(void)
+{
+	pthread_mutex_lock(&w.mutex);
+	while (w.n)
+		job_free(&w.queue[--w.n]);
+	atomic_store(&w.progress.cancel, true);
+	pthread_mutex_unlock(&w.mutex);
+}
+
+bool worker_line(struct text *t)
+{
+	bool runs;
+
+	pthread_mutex_lock(&w.mutex);
+	runs = w.running;
+	text_add(t, "%s", runs ? text_str(&w.line) : "");
+	pthread_mutex_unlock(&w.mutex);
+	return runs;
+}
+
+struct progress *worker_progress(void)
+{
+	return &w.progress;
+}
+
+bool worker_output(struct text *t)
+{
+	bool any;
+
+	pthread_mutex_lock(&w.mutex);
+	any = w.output.len > 0;
+	if (any) {
+		text_free(t);
+		*t = w.output;
+		memset(&w.output, 0, sizeof(w.output));
+		pthread_cond_broadcast(&w.answered);
+	}
+	pthread_mutex_unlock(&w.mutex);
+	return any;
+}
+
+/* a UI command for which a running command waits; NULL */
+static struct ui_request *worker_request(void)
+{
+	struct ui_request *rq;
+
+	pthread_mutex_lock(&w.mutex);
+	rq = w.request;
+	pthread_mutex_unlock(&w.mutex);
+	return rq;
+}
+
+static void worker_answer(void)
+{
+	pthread_mutex_lock(&w.mutex);
+	w.request = NULL;
+	pthread_cond_broadcast(&w.answered);
+	pthread_mutex_unlock(&w.mutex);
 }

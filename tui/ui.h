@@ -1,18 +1,38 @@
 /*
  * The explorer on the terminal: the state of the user interface, and the functions that its files offer each
  * other. The thread that runs ui_run() owns all of it. Other threads run commands and compute results of
- * panes (worker.c, background.c).
+ * panes (ui.c).
  */
 #ifndef IBSCOPE_UI_H
 #define IBSCOPE_UI_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "core/session/command.h"
-#include "tui/about.h"
+#include "core/session/interpreter.h"
+#include "core/session/session.h"
+#include "core/sm/engine.h"
 #include "tui/keymap.h"
+#include "views/base/view.h"
 #include "views/views.h"
+
+/*
+ * Facts that make knew when it built the program. They are in a file of their own, so that a new version,
+ * revision or prefix compiles only one file.
+ */
+
+struct about {
+	const char *version;  /* "0.1.0" */
+	const char *revision; /* of git, with "-dirty" if files differed from it; "" = unknown */
+	const char *keymaps;  /* folder of the keymaps after `make install` */
+};
+
+extern const struct about about;
 
 #define HISTORY_LINES 2000
 #define OUTPUT_MIB 4 /* a command that writes more waits until the pane has taken it */
@@ -86,15 +106,13 @@ struct ui {
 	_Atomic unsigned columns; /* columns for text in the REPL; any thread may read it */
 };
 
-/* ui_state.c */
+/* ui.c */
 extern struct ui ui;
-int ui_open(struct err *e); /* before all others; -1 and *e */
-void ui_wake(void);	    /* wakes the loop; from any thread, and from signal handlers */
+void ui_wake(void); /* wakes the loop; from any thread, and from signal handlers */
 /*
  * Waits for news, at most that many milliseconds (-1: for ever). Returns what poll() tells about the
  * terminal.
  */
-short ui_wait(int most);
 void ui_message(bool bad, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void draw_cursor(int y, int x);
 
@@ -102,11 +120,10 @@ void draw_cursor(int y, int x);
 void ui_draw(void);
 void ui_refresh(void); /* takes a new scene if the session has changed */
 
-/* input.c */
+/* answer.c */
 void key_pressed(keycode k);
 void mouse_pressed(void);
 void pasted(const char *text); /* goes to the line that is typed, else to the REPL; runs nothing */
-void line_key(keycode k);
 
 /* ui.c: the loop. start: command lines that run first. Returns 0, or -1 and *e. */
 struct ui_config {
@@ -173,11 +190,10 @@ int action_run(const char *does,
 	       struct err *e); /* an action with its argument, or ":COMMAND" with placeholders */
 /* Folds all panes by switch element, or unfolds them. -1 and *e when switches cannot be grouped. */
 int fold_panes(bool on, struct err *e);
-void help_build(void);
 struct named;
 /* Calls take() for each key in force; from any thread. */
 void help_each(void (*take)(void *to, const struct named *n), void *to);
-/* Panes, columns, keys, actions, words of bindings, limits, synthetic fabrics (core/session/topics.h). */
+/* Panes, columns, keys, actions, words of bindings, limits, synthetic fabrics (core/session/help.h). */
 void name_all(void (*take)(void *to, const struct named *n), void *to);
 bool is_column_name(const char *name); /* some headers only draw a line or a scale */
 void help_free(void);
@@ -190,19 +206,19 @@ int keymap_choose(const char *name, struct err *e); /* NAME or FILE, and the use
 void palette_build(const struct view *v); /* anew, for this pane and its selected row; NULL: for the REPL */
 void palette_free(void);
 
-/* recent.c: the files loaded last, in $XDG_STATE_HOME/ibscope/files */
+/* summary.c: the files loaded last, in $XDG_STATE_HOME/ibscope/files */
 char *state_file(const char *name); /* the path of a file there, to be freed; NULL: there is no such folder */
 #define RECENT_MOST 5
 void recent_start(void);
 void recent_stop(void);
 void recent_note(const char *path); /* a fabric was loaded from it */
 
-/* propose.c: the engine that is proposed while none is in force, or only tables that were read */
+/* summary.c: the engine that is proposed while none is in force, or only tables that were read */
 bool propose_line(struct text *line, struct text *why); /* false: nothing is proposed (now) */
 void propose_tell(void);				/* prints it once for each fabric */
 bool propose_ask(struct ask *a);			/* what must be computed for it; false: nothing */
 
-/* find.c: searching */
+/* draw_pane.c: searching */
 void find_typed(struct view *v, const char *what);   /* during typing */
 void find_entered(struct view *v, const char *what); /* on Enter; may offer another pane that has the text */
 bool find_accept(keycode k); /* Enter accepts the offer, other keys withdraw it; was it accepted? */
@@ -250,22 +266,19 @@ int repl_wants(void);	 /* rows to show the last output, with its frame and the p
 void repl_note_use(void); /* before a key is served */
 bool repl_was_used(void); /* was it in use then? */
 
-/* worker.c */
+/* ui.c */
 void worker_start(struct interpreter *in);
-void worker_stop(void);
 /*
  * The commands are taken over; they run after those in the queue. echo: shown before their output; or NULL.
  * typed: they do not move the focus (pane_give_back()).
  */
 void worker_add(struct command_list *in, const char *echo, bool typed);
-bool worker_idle(void);			 /* nothing runs or waits, and all output was taken */
-bool worker_busy(double *since);	 /* a command runs or waits; *since: since when */
-void worker_cancel(void);		 /* cancels the running command and its parts; drops the queue */
-bool worker_line(struct text *t);	 /* the line that runs; false: none */
-struct progress *worker_progress(void);	 /* of the running command */
-bool worker_output(struct text *t);	 /* new output of commands; true when there is some */
-struct ui_request *worker_request(void); /* a UI command for which a running command waits; NULL */
-void worker_answer(void);
+bool worker_idle(void);			/* nothing runs or waits, and all output was taken */
+bool worker_busy(double *since);	/* a command runs or waits; *since: since when */
+void worker_cancel(void);		/* cancels the running command and its parts; drops the queue */
+bool worker_line(struct text *t);	/* the line that runs; false: none */
+struct progress *worker_progress(void); /* of the running command */
+bool worker_output(struct text *t);	/* new output of commands; true when there is some */
 
 struct ui_request {
 	const struct command *command;
@@ -277,9 +290,7 @@ struct ui_request {
 	int rc;
 };
 
-/* background.c: computes what panes request, one result after the other */
-void background_start(void);
-void background_stop(void);
+/* ui.c: computes what panes request, one result after the other */
 void background_take(struct scene *sc); /* hands over finished results; drops those of another routing */
 /* The present requests, most urgent first. A computation that is no longer wanted is cancelled. */
 void background_want(const struct ask *a, unsigned n);
@@ -290,7 +301,7 @@ void background_give_up(void);
 void background_resume(void);
 bool background_given_up(void);
 
-/* play.c: a walk that is played; under the session's lock */
+/* screen.c: a walk that is played; under the session's lock */
 void play_serve(void); /* begins a frame that is due */
 int play_wait(void);   /* milliseconds until the next frame, -1 = none; as seen by play_serve() */
 bool play_stop(void);  /* Was it played? */
@@ -323,7 +334,7 @@ bool term_mouse_used(void);
 bool term_mouse(int *y, int *x, int *button); /* 1..3: button pressed; 4, 5: wheel; 6: double click */
 void term_screen(FILE *out);		      /* the terminal's content as text */
 
-/* draw.c: primitives; text is UTF-8 */
+/* screen.c: primitives; text is UTF-8 */
 enum style {
 	ST_NORMAL,
 	ST_BAR,
@@ -377,5 +388,262 @@ void draw_box_top(int y, int x, int w, const char *title, const char *right, boo
 void draw_box_bottom(int y, int x, int w, const char *title, bool focus);
 /* The number of bytes of clean text that fit into w columns, up to a blank if there is one. */
 size_t wrap_len(const char *s, size_t len, int w);
+
+/*
+ * What the terminal says among the keys: strings (OSC, DCS, APC, PM, SOS), and CSI and SS3 sequences that
+ * curses does not know. They come at any time, asked for or not, in parts, and are never keys. One is asked
+ * for: the answer to OSC 11, "what is your background?", is "\033]11;rgb:R/G/B" and BEL or "\033\\".
+ * Nothing waits for it: what looks like a beginning is held until the next key, or 50 ms of silence, tells.
+ */
+
+#define NO_KEY (K_MOUSE + 100) /* something was read, which is no key */
+
+enum answer_part {
+	ANSWER_NONE,
+	ANSWER_ESC,   /* Esc is held */
+	ANSWER_BEGUN, /* ... or Esc and the character that says what follows */
+	ANSWER_INSIDE /* more has come */
+};
+
+/* Zeroed; .asked is set once the question is sent. */
+struct answer {
+	bool asked; /* and not answered yet */
+	bool typed; /* the person has typed a key: Esc alone is not held any more */
+	enum answer_part part;
+	double since; /* when its last byte came */
+	bool silent;  /* nothing was there to be read since then */
+	bool alone;   /* Esc came in a part of its own ... */
+	bool late;    /* ... and was taken for a key: what follows can only be the answer that is asked for */
+	bool esc;     /* the last key was Esc alone */
+	keycode kind; /* the character behind the first Esc: ']' for OSC ... */
+	char text[64]; /* what has come behind it; the rest of a long string is forgotten */
+	unsigned len;
+	keycode back[8]; /* held keys that were none of it, the last one first */
+	unsigned n_back;
+};
+
+/*
+ * Takes a key that was read at `now` (seconds), K_NONE when there is none, and returns the key to act on:
+ * K_NONE, or NO_KEY while it is held or belongs to what the terminal says. K_SEQUENCE: a CSI or SS3 sequence
+ * is complete; .kind and .text have it. While n_back is not 0, the next key is answer_back() in place of one
+ * that is read. Before the person's first key, Esc alone is held for 50 ms while the answer is not there.
+ */
+keycode answer_key(struct answer *a, keycode k, double now);
+keycode answer_back(struct answer *a);
+
+/* Columns of a list pane: their widths on the screen, and how long cells are shortened. */
+
+#define GUTTER 3 /* cursor, mark, blank */
+
+/* How cells that are too long are cut. */
+struct cut {
+	unsigned head;	       /* percent of a name's room for its begin; the rest is for its end */
+	int most;	       /* most columns of a name when cells are compared, 0 = no limit */
+	char pre[64], suf[64]; /* shared begin and end of names, left out first */
+};
+
+struct fit {
+	int x[VIEW_COLUMNS], w[VIEW_COLUMNS]; /* w 0 = not shown; x counts from the pane's inner edge */
+	size_t pre[VIEW_COLUMNS], suf[VIEW_COLUMNS]; /* bytes of names that the header shows */
+	struct cut cut[VIEW_COLUMNS];
+	unsigned shift[VIEW_COLUMNS]; /* columns by which its cells are scrolled to the left */
+	int meter[VIEW_COLUMNS];      /* cells of the meter behind its cells; 0 = none */
+	unsigned hidden, behind;      /* columns that have no room; those of them after the last that has */
+};
+
+/* The cells that all columns of a list need, names without what they share. */
+int columns_need(struct view *v);
+/* Computes widths within w columns, from the cells that columns_note() has seen. */
+void columns_fit(const struct view *v, int w, struct fit *f);
+/* Examines the rows on the screen (`rows` from v->top), and once after each load a sample of all rows. */
+void columns_note(struct view *v, int rows);
+/* Decides where cells on the screen are cut, so that they still differ, and how far they are scrolled. */
+void columns_cut(struct view *v, int rows, struct fit *f);
+/* A cell as it is drawn. Returns its room, including empty cells to its right. */
+int columns_cell(const struct view *v, uint32_t row, unsigned col, const struct fit *f, struct text *t);
+/* What the names share: "MF0;…:MQM8700/U1". Nothing if names are shown in full. */
+void columns_shared(const struct view *v, unsigned col, const struct fit *f, struct text *t);
+/*
+ * Shortens a cell to w columns. Ports in brackets and arrows stay. Names first lose what they share (by
+ * `how`), then the middle. bare: without ports and arrows, for comparisons.
+ */
+void cut_cell(const char *s, int w, const struct cut *how, bool bare, struct text *t);
+
+/* Exit statuses: a public interface, which the manual page tells. */
+
+#define INTERFACE 2 /* of the statuses */
+
+enum status {
+	STATUS_DONE,	  /* all was done, nothing wrong was found */
+	STATUS_FAULT,	  /* all was done, a fault was found */
+	STATUS_USAGE,	  /* the command line is wrong, or words of a command */
+	STATUS_UNANSWERED /* what was asked for cannot be told: no such node, no fabric, no such file ... */
+};
+
+/*
+ * The rule of exit statuses: of the process, and of a request of --serve.  e: why it failed; NULL: it did
+ * not, and what the run found counts.  r: NULL when no command ran, so the command line or the output is at
+ * fault.
+ *
+ * The kind of an error decides alone, so whoever sets an error gives it its kind: ERR_SYNTAX is a word that
+ * is none of those expected, wherever one looks; ERR_NO_NODE, ERR_NO_PORT a name that another fabric might
+ * have; ERR_LIMIT a number or size that is well formed and more than this program takes.
+ */
+int exit_status(const struct command_run *r, const struct err *e);
+
+/* Writes out what the stream holds.  0, or -1 and *e of kind ERR_IO when anything could not be written. */
+int output_flush(FILE *f, struct err *e);
+
+/* The options of the command line, in one table: getopt, --help and the completion of shells come from it. */
+
+enum option_code { /* of those without a letter */
+		   OPT_NAMES = 256,
+		   OPT_NO_MAP,
+		   OPT_RC,
+		   OPT_NO_RC,
+		   OPT_JSON,
+		   OPT_NO_TEXT,
+		   OPT_NO_TIMING,
+		   OPT_SERVE,
+		   OPT_READ_ONLY,
+		   OPT_MAN,
+		   OPT_COMPLETION,
+		   OPT_LICENCES
+};
+
+struct program_option {
+	const char *name;
+	int code; /* its letter, or an enum option_code */
+	/* Its value as --help shows it; "[=VALUE]" stands in the same word, "[VALUE]" may be left out. NULL:
+	 * none
+	 */
+	const char *arg;
+	const char *takes; /* what completes the value: a syntax (core/session/syntax.h); NULL: tui/shell.c
+			      knows */
+	const char *help;
+};
+
+extern const struct program_option program_options[]; /* ended by name NULL */
+
+/* Is the next word its value?  (Of "[VALUE]" perhaps.) */
+bool option_takes_next(const struct program_option *o);
+
+void options_usage(FILE *f);
+
+/* getopt_long() with the table. */
+int option_next(int argc, char **argv);
+/* The value that may be left out, of the option just read: the next word, or NULL. */
+const char *option_word(int argc, char **argv);
+
+/*
+ * Completion in shells: `ibscope --complete LINE [TEXT]` prints what may stand at the end of a command line,
+ * one a line: the whole word as the shell would hand it over, or, with TEXT (the end of LINE that a shell
+ * would replace), what stands for TEXT, quoted as it needs to be there; behind a tab what it means.  The
+ * files ibscope.bash, ibscope.zsh and ibscope.fish ask it; all that they offer comes from here.
+ */
+
+struct shell_line {
+	int argc; /* the words of the line; the last, perhaps empty, is the one to be completed */
+	char **argv;
+	const char *raw;		     /* as typed, that one: the end of the line */
+	char quote;			     /* is open at its end; 0: none */
+	const struct program_option *of;     /* it is the value of this option, or holds it; NULL: no value */
+	size_t lead;			     /* bytes of it before that value */
+	bool plain;			     /* no option: "--" stands before it */
+	const char *fabric, *names, *config; /* said before; NULL: not */
+	bool commands; /* commands are to be completed: a session that knows fabric, names and config helps */
+};
+
+void shell_read(const char *line, struct shell_line *l);
+void shell_offer(const struct shell_line *l, struct session *s, const char *text);
+void shell_free(struct shell_line *l);
+
+/*
+ * Files that the explorer reads when it starts. If $IBSCOPE_ETC is set, it replaces /etc, so that tests do
+ * not depend on the machine.
+ */
+
+/*
+ * Command files that can be read: /etc/ibscope/rc, then $XDG_CONFIG_HOME/ibscope/rc. Returns their number.
+ * The caller frees them.
+ */
+#define RC_FILES 2
+size_t rc_files(char *path[RC_FILES]);
+
+/*
+ * The node-name-map where infiniband-diags 44 and OpenSM 3.3.23 look for it; NULL: none. The caller frees it.
+ */
+char *default_node_names(void);
+
+/*
+ * --serve: commands for other programs, over a pipe.
+ *
+ * A request is a JSON object, a line of standard input:
+ *
+ *   {"id": 7, "argv": ["trace", "A", "B"]}    one command, its words as they are: nothing is quoted
+ *   {"id": 8, "line": "fail random 2; diff"}  or a command line, as behind -e
+ *
+ * and at will "session": "NAME" (its own fabric, tables, journal; begun empty by its first request, ended by
+ * `quit`; the one without a name has what the options ask for) and "deadline": SECONDS.  The answer is the
+ * objects of --json, each with that "id", and then one more, {"id": 7, "done": true, "status": 0}: the exit
+ * status that the commands would have had.  A failed command ends its request, not its session.  What the
+ * options ask for is answered first, with id null.
+ */
+
+#define SERVE_SESSIONS_MOST 64	  /* sessions with a name at a time */
+#define SERVE_DEADLINE_MOST 86400 /* seconds of one request */
+
+/*
+ * Takes standard input away from commands (`load -`).  To be called before the first of them; what it returns
+ * is for serve().
+ */
+FILE *serve_input(void);
+
+/* The last object of an answer.  status: an exit status; error NULL: none, the commands tell theirs. */
+void serve_done(FILE *to, const json_t *id, int status, const struct err *error);
+
+/*
+ * Answers the requests of `from` (closed in the end) until it ends, or `quit` of the first session.  r: what
+ * the run at the start was; open: makes a further session.  0, or -1 and *e: requests could not be read, or
+ * answers not written.
+ */
+int serve(FILE *from, struct command_run *r, struct session *(*open)(void), struct err *e);
+
+struct err;
+
+/* Can the terminal named by TERM show panes? -1 and *e if not. */
+int term_check(struct err *e);
+
+/* The limits of the program, and what happens beyond them: the table of the manual page. */
+
+struct limit {
+	const char *what; /* "scripts within each other" */
+	uint64_t most;
+	const char *beyond; /* a sentence; `...` is a message, in which # is the number */
+};
+
+/* In the order of the manual page, ended by what == NULL. Each row has a test in tests/unit/test_limits.c. */
+extern const struct limit limits[];
+
+/* The sentence with the number in place of each #. The caller frees it. */
+char *limit_beyond(const struct limit *l);
+
+/*
+ * The manual pages, made from the same tables as `help`.  `ibscope --man` prints ibscope(1), `ibscope --man
+ * json` ibscope-json(5), as text where the program has that (make static), else its source;
+ * `ibscope --manual TEMPLATE` prints TEMPLATE (tui/ibscope.1.in, tui/ibscope-json.5.in) with its places
+ * filled in, for the build.  A place is a line
+ *
+ *	@commands@  @engines@  @options@  @kinds@  @panes@  @topics@  @actions@  @limits@  @keys FILE@
+ *
+ * where FILE is a keymap that is in the program (core/base/builtin.h).
+ */
+
+/*
+ * Returns -1 if the command line does not request the manual page; otherwise prints it and returns the exit
+ * status.
+ */
+int manual_main(int argc, char **argv, const struct command *const *commands,
+		const struct engine *const *engines);
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/base/err.h"
-#include "core/base/number.h"
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/base/text.h"

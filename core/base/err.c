@@ -1,11 +1,13 @@
-#include "core/base/err.h"
-
-#include "core/base/progress.h"
-
+/* Errors as values, and numbers read from words. */
+#include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/progress.h"
 
 const char *const err_kind_words[N_ERR_KINDS] = {
 	"failed", "syntax", "no_such_node", "no_such_port", "ambiguous", "no_fabric",	"no_engine",
@@ -60,4 +62,75 @@ enum err_kind err_kind(const struct err *e)
 bool err_is_memory(const struct err *e)
 {
 	return strstr(e->msg, OUT_OF_MEMORY) != NULL;
+}
+
+/* The value of a digit; 99: it is no digit. */
+static unsigned number_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	return isxdigit((unsigned char)c) ? (unsigned)((c | 0x20) - 'a') + 10 : 99;
+}
+
+static bool in_base(const char *word, size_t len, unsigned base, uint64_t least, uint64_t most, uint64_t *n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (number_digit(word[i]) >= base || __builtin_mul_overflow(v, base, &v) ||
+		    __builtin_add_overflow(v, number_digit(word[i]), &v))
+			return false;
+	if (!len || v < least || v > most)
+		return false;
+	*n = v;
+	return true;
+}
+
+bool number_of(const char *word, uint64_t least, uint64_t most, uint64_t *n)
+{
+	return in_base(word, strlen(word), 10, least, most, n);
+}
+
+bool number_of_part(const char *word, size_t len, uint64_t least, uint64_t most, uint64_t *n)
+{
+	return in_base(word, len, 10, least, most, n);
+}
+
+static bool begins_hex(const char *word)
+{
+	return word[0] == '0' && (word[1] | 0x20) == 'x';
+}
+
+bool number_of_any(const char *word, uint64_t least, uint64_t most, uint64_t *n)
+{
+	unsigned base = begins_hex(word) ? 16 : *word == '0' ? 8 : 10;
+
+	word += base == 16 ? 2 : 0;
+	return in_base(word, strlen(word), base, least, most, n);
+}
+
+bool number_of_hex(const char *word, uint64_t *n)
+{
+	return begins_hex(word) && in_base(word + 2, strlen(word + 2), 16, 0, UINT64_MAX, n);
+}
+
+bool number_beyond(const char *word, uint64_t most)
+{
+	size_t len = strspn(word, "0123456789");
+	uint64_t n;
+
+	return len && !in_base(word, len, 10, 0, most, &n);
+}
+
+double round_step(double most, unsigned ticks)
+{
+	double least = fmax(most / ticks, 1), power = pow(10, floor(log10(least)));
+
+	for (unsigned k = 0; k < 3; k++) {
+		double step = power * (double[]){1, 2, 5}[k];
+
+		if (step >= least)
+			return step;
+	}
+	return 10 * power;
 }

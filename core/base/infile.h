@@ -5,7 +5,9 @@
 #ifndef IBSCOPE_INFILE_H
 #define IBSCOPE_INFILE_H
 
+#include <stddef.h>
 #include <stdio.h>
+
 #include "core/base/err.h"
 #include "core/base/progress.h"
 
@@ -21,5 +23,95 @@ FILE *infile_open(const char *path, struct progress *p);
 
 /* Like read_file() (cursor.h), of such a file. */
 int read_small_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
+
+/* Files that may be compressed.  The reader gets their unpacked content. */
+
+/*
+ * Content of a file in a new buffer, as read_file() gives it.  Data compressed by xz, gzip, bzip2 or zstd is
+ * unpacked by that program (`xz -dc`, looked for in PATH), at most FILE_MIB.  Without the program the content
+ * stays compressed, and the reader refuses it.  -1 and *e: it cannot be read or unpacked, or p (may be NULL)
+ * was cancelled.
+ */
+int read_packed_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
+
+/* The same for content in memory, which is replaced; on failure it is freed. */
+int unpack(const char *name, struct progress *p, char **data, size_t *size, struct err *e);
+
+/* The package of something that this program needs and does not find. */
+
+enum package {
+	PACKAGE_OPENSM,
+	PACKAGE_IBSIM,
+	PACKAGE_TERMINFO,
+	PACKAGE_LOCALE,
+	PACKAGE_GRAPHVIZ,
+	PACKAGE_RSVG,
+	PACKAGE_RDMA
+};
+
+/*
+ * "package opensm": by the name that the system of this machine gives it, as /etc/os-release tells (Debian
+ * and Ubuntu, RHEL and Rocky and Fedora, SLES and openSUSE); of another system all three names.  Static.
+ */
+const char *package_of(enum package what);
+
+/*
+ * Files that lessons are made of, by a short name: NAME.lesson, lists of GUIDs, the list of small fabrics.
+ * They lie in $XDG_CONFIG_HOME/ibscope/lessons, beside the program, in ../views/lessons where it was built,
+ * or in ../share/ibscope/lessons where it is installed; otherwise they are those in the program.
+ */
+
+/* The NAME of "lesson:NAME", a form in specifications of fabrics and values of options; otherwise NULL. */
+const char *lesson_name(const char *word);
+
+/* Path of such a file; to be freed.  NULL and *e: it does not exist, or the name is no plain file name. */
+char *lesson_file(const char *name, struct err *e);
+
+/* permitted() to read a file: commands of a lesson may read these files. */
+int permitted_to_read(const char *path, struct err *e);
+
+/* Names of all lessons, each once, sorted by name; ended by NULL.  Free them with their list. */
+char **lesson_names(void);
+
+/*
+ * OpenSM's GUID files: lines `<guid> <rest>` (engines/doc/minhop.md 1.3): root_guid_file,
+ * cn_guid_file, guid_routing_order_file, hop_weights_file, ...
+ */
+
+struct guid_line {
+	uint64_t guid;
+	unsigned line; /* number in the file, from 1 */
+	char *rest;    /* text behind the GUID and white space, without the newline; "" when none */
+};
+
+struct guid_file {
+	struct guid_line *l;
+	size_t n, cap;
+	/*
+	 * 0: all was read.  Otherwise the line at which reading stopped (entries before it are in l);
+	 * UINT_MAX: the file could not be opened.
+	 */
+	unsigned stopped;
+	struct err why; /* message when stopped */
+	/* Invalid lines that were skipped (discard_invalid), and the first of them. */
+	unsigned skipped, first_skipped;
+};
+
+/*
+ * A list may replace a path.  It begins with this mark, then its name up to the first newline, then lines as
+ * in a file.  A path that begins with the mark is written "./@...".
+ */
+#define GUID_LIST_MARK '@'
+
+/*
+ * Read as OpenSM 3.3.23 reads (255 characters a piece, C number, then white
+ * space, '#' or end).  discard_invalid: an invalid line is skipped instead of
+ * ending the file (what OpenSM's manual promises).  Never fails: see `stopped`.
+ */
+void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid, struct progress *p);
+/* The same from memory; name is for the message. */
+void guid_file_parse(struct guid_file *g, const char *name, const char *data, size_t size,
+		     bool discard_invalid);
+void guid_file_free(struct guid_file *g);
 
 #endif

@@ -62,4 +62,10 @@ const char *mem_text(size_t size, char *buf, size_t room);
 void mem_exhausted(size_t size) __attribute__((noreturn));
 void mem_before_end(void (*fn)(void));
 
+/* Freeing what a structure or a function owns. */
+
+/* free() each of the pointers; NULL is fine. */
+#define FREE_EACH(...) free_each((void *[]){__VA_ARGS__}, ARRAY_LEN(((void *[]){__VA_ARGS__})))
+void free_each(void *const *p, size_t n);
+
 #endif

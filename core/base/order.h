@@ -1,6 +1,6 @@
 /* Comparators for qsort() and bsearch(), from the fields that decide, in their order. */
-#ifndef IBSCOPE_ORDER_H
-#define IBSCOPE_ORDER_H
+#ifndef IBSCOPE_BASE_ORDER_H
+#define IBSCOPE_BASE_ORDER_H
 
 #include <stdint.h>
 #include <string.h>
@@ -53,6 +53,25 @@ static inline int order_u64(const void *first, const void *second)
 static inline int order_texts(const void *first, const void *second)
 {
 	return strcmp(*(const char *const *)first, *(const char *const *)second);
+}
+
+/* One number for many: places in hash tables, fingerprints.  Saved shares of a survey hold such numbers. */
+
+/* The number of a sequence, with one more behind it. */
+static inline uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+/* Disjoint sets of ids 0 .. n - 1, as a forest: parent[v] == v is the root that stands for its set. */
+
+/* The root of v's set.  Ways to it become shorter. */
+static inline uint32_t disjoint_root(uint32_t *parent, uint32_t v)
+{
+	while (parent[v] != v)
+		v = parent[v] = parent[parent[v]];
+	return v;
 }
 
 #endif

@@ -2,8 +2,11 @@
 #ifndef IBSCOPE_PROGRESS_H
 #define IBSCOPE_PROGRESS_H
 
+#include <pthread.h>
 #include <stdatomic.h>
+
 #include "core/base/defs.h"
+#include "core/base/err.h"
 
 /*
  * Progress of long work, shared between the working thread and the thread that shows it.  Workers call
@@ -35,5 +38,66 @@ double progress_left(const struct progress *p, double now);
 
 /* Seconds on the monotonic clock. */
 double now_seconds(void);
+
+/*
+ * What commands may do beside computing and changing the session: the one rule for --read-only, and for
+ * lessons and answers.  A command is marked with what it always does (struct command); where a file, program
+ * or device is opened the same is asked again, so that no words lead around the mark.
+ */
+
+enum permit_deed {
+	DEED_READ = 1,	 /* reads a file */
+	DEED_WRITE = 2,	 /* writes one */
+	DEED_RUN = 4,	 /* runs another program */
+	DEED_DEVICE = 8, /* asks a live fabric */
+	DEED_LEAVE = 16	 /* ends the program, or runs commands from elsewhere */
+};
+
+/* From now on nothing writes a file, runs another program, or touches an InfiniBand device (--read-only).  It
+ * is chosen once, before other threads run. */
+void permit_reading_only(void);
+bool permit_reads_only(void);
+
+/*
+ * Commands of a lesson, or an answer to one, run in this thread until permit_lesson_end(); may be nested.  No
+ * deed is permitted then, but to read the files that lessons are made of (infile.h).
+ */
+void permit_lesson_begin(void);
+void permit_lesson_end(void);
+
+/* 0, or -1 and *e: what would be done is refused.  to: the file, the program, the command. */
+int permitted(enum permit_deed deed, const char *to, struct err *e);
+
+/* Many pieces of similar work on all cores. */
+
+/* Cores that this process may run on, at least 1. */
+unsigned cores_available(void);
+
+/* The workers.  Each worker has a number, and each piece goes to one worker. */
+struct parallel {
+	unsigned n;	  /* pieces, 0 .. n - 1 */
+	unsigned threads; /* at most that many at a time, 0 = cores_available() */
+	/*
+	 * Do piece i. worker: 0 .. parallel_workers() - 1; at any time only one thread has a number. p
+	 * belongs to this worker and is cancelled with the whole; its steps are not shown.  -1 and *e: stop
+	 * all.
+	 */
+	int (*work)(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e);
+	void *ctx;
+};
+
+unsigned parallel_workers(const struct parallel *j);
+/* Does this thread do a piece beside others?  Then all cores have work. */
+bool parallel_inside(void);
+
+/*
+ * Do all pieces.  `p` (may be NULL) gets the number of finished pieces under the name `what` (static).
+ * Returns when no worker runs any more: 0 when all is done; -1 and *e: CANCELLED, or the error of the first
+ * work() that failed.  Pieces are begun in order and may end in any order.
+ */
+int parallel_run(const struct parallel *j, const char *what, struct progress *p, struct err *e);
+
+/* A thread that receives no signals but those of its own faults. false: there is no room for one. */
+bool thread_start(pthread_t *t, void *(*run)(void *), void *arg);
 
 #endif

@@ -1,5 +1,5 @@
-#include "core/base/rng.h"
 #include "core/base/defs.h"
+#include "core/base/rng.h"
 
 /* splitmix64: S. Vigna's public-domain generator. */
 uint64_t rng_next(uint64_t *state)

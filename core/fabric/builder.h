@@ -5,6 +5,8 @@
 #ifndef IBSCOPE_BUILDER_H
 #define IBSCOPE_BUILDER_H
 
+#include "core/base/infile.h"
+#include "core/fabric/elements.h"
 #include "core/fabric/fabric.h"
 
 struct fb_port {
@@ -76,7 +78,7 @@ void fb_place_sm(struct fabric_builder *b, uint64_t lid);
 /* Label a port that is there; text as it came, cut to LABEL_MAX.  One with a bracket or comma is left out. */
 void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char *s, size_t len);
 
-/* Label the ports of a node by its model (label_rules.c), if the source tells no label of it. */
+/* Label the ports of a node by its model (labels.c), if the source tells no label of it. */
 void fb_make_labels(struct fb_node *n);
 
 /* Take a cable away, if there is one (its ports are down); take a node away, with its cables: those behind it
@@ -97,9 +99,25 @@ int fb_finish(struct fabric_builder *b, const char *source, const char *format, 
 	      struct err *e);
 
 /*
- * Add warnings for oddities of the whole: LIDs and port GUIDs that two ports share, LIDs that are no unicast
- * LIDs, links slower or narrower than another between the same two nodes. fb_finish() calls it.
+ * How switch elements are made: what the files elements*.c share.
+ *   elements.c  what each switch says of where it belongs: file, system image, chassis
+ *   elements.c        connected parts of groups, links, hops, questions
+ *   elements.c  names
  */
-void fabric_tell_oddities(struct fabric *f);
+
+/* What a switch says of where it belongs. */
+struct group {
+	bool named;	  /* by the file, which counts alone */
+	uint64_t name;	  /* its number */
+	uint64_t sys;	  /* system image GUID, 0 = unknown */
+	uint16_t chassis; /* number in the source, 0 = none */
+};
+
+struct grouping {
+	struct group *group; /* [n_switches] */
+	struct guid_file file;
+	const char **name; /* [names] of the file, owned by it */
+	uint32_t *line;	   /* [n_switches] line that named it, 0 = none */
+};
 
 #endif

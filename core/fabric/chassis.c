@@ -1,5 +1,5 @@
 #include "core/base/defs.h"
-#include "core/fabric/chassis.h"
+#include "core/fabric/elements.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "core/base/err.h"
-#include "core/base/glob.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 

@@ -1,19 +1,19 @@
-#include "core/base/defs.h"
-#include "core/base/number.h"
-#include "core/fabric/elements.h"
-#include "core/fabric/host_set.h"
-#include "core/base/disjoint.h"
-#include "core/base/err.h"
-#include "core/base/glob.h"
-#include "core/base/memory.h"
-
+/* Switch elements: chips that belong together, their groups and names. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "core/fabric/internal.h"
 #include "core/base/counted.h"
+#include "core/base/defs.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/base/text.h"
+#include "core/fabric/builder.h"
+#include "core/fabric/elements.h"
+#include "core/fabric/fabric.h"
 
 /* --- connected parts ------------------------------------------------------------------- */
 
@@ -248,6 +248,13 @@ static struct elements *allocate(const struct topo *t)
 	return el;
 }
 
+static int grouping_read(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
+			 struct text *notes, struct err *e);
+
+static void grouping_free(struct grouping *g);
+
+static void elements_make_names(struct elements *el, const struct grouping *g);
+
 struct elements *elements_new(const struct topo *t, const char *file, struct progress *p, struct text *notes,
 			      struct err *e)
 {
@@ -339,4 +346,223 @@ uint32_t elements_distances(const struct elements *el, uint32_t d, uint16_t *dis
 			}
 	}
 	return n;
+}
+
+static int elements_group_by_rest(const void *x, const void *y)
+{
+	const struct guid_line *const *a = x, *const *b = y;
+
+	return strcmp((*a)->rest, (*b)->rest);
+}
+
+/* Removes from a name the comment, the blanks at its end, and characters that a terminal cannot show. */
+static void trim(char *s)
+{
+	size_t len = 0;
+
+	for (; s[len] && !(s[len] == '#' && (!len || s[len - 1] == ' ')); len++)
+		if ((unsigned char)s[len] < ' ' || s[len] == 0x7f)
+			s[len] = ' ';
+	s[len] = 0;
+	while (len && isspace((unsigned char)s[len - 1]))
+		s[--len] = 0;
+}
+
+static int elements_group_take_line(struct grouping *g, const struct fabric *f, const char *path,
+				    const struct guid_line *l, uint64_t value, struct text *notes,
+				    struct err *e)
+{
+	uint32_t node = fabric_node_by_guid(f, l->guid), sw = node == NO_ID ? NO_ID : f->node_switch[node];
+
+	if (!*l->rest)
+		return err_set(e, "%s:%u: found a GUID alone, expected `GUID NAME`", path, l->line);
+	if (sw == NO_ID) {
+		if (notes)
+			text_add(notes, "%s:%u: 0x%016" PRIx64 " is no switch of the fabric: ignored\n", path,
+				 l->line, l->guid);
+		return 0;
+	}
+	if (g->line[sw] && g->group[sw].name != value)
+		return err_set(e,
+			       "%s:%u: 0x%016" PRIx64
+			       " is in \"%s\", and in \"%s\" by line %u; expected one chassis",
+			       path, l->line, l->guid, l->rest, g->name[g->group[sw].name], g->line[sw]);
+	g->group[sw].named = true;
+	g->group[sw].name = value;
+	g->line[sw] = l->line;
+	return 0;
+}
+
+static int group_by_file(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
+			 struct text *notes, struct err *e)
+{
+	uint64_t *value;
+	int rc = 0;
+	const struct guid_line **sorted;
+	uint64_t n = 0;
+
+	guid_file_read(&g->file, path, false, p);
+	if (g->file.stopped)
+		return err_set(e, "%s", g->file.why.msg);
+	for (size_t i = 0; i < g->file.n; i++)
+		trim(g->file.l[i].rest);
+	value = NEW_ARRAY(g->file.n + 1, uint64_t);
+	g->name = NEW_ARRAY(g->file.n + 1, const char *);
+	sorted = NEW_ARRAY(g->file.n + 1, const struct guid_line *);
+	for (size_t i = 0; i < g->file.n; i++)
+		sorted[i] = &g->file.l[i];
+	qsort(sorted, g->file.n, sizeof(*sorted), elements_group_by_rest);
+	for (size_t i = 0; i < g->file.n; i++) {
+		if (!i || strcmp(sorted[i]->rest, sorted[i - 1]->rest))
+			g->name[n++] = sorted[i]->rest;
+		value[sorted[i] - g->file.l] = n - 1;
+	}
+	free(sorted);
+	for (size_t i = 0; !rc && i < g->file.n; i++)
+		rc = elements_group_take_line(g, f, path, &g->file.l[i], value[i], notes, e);
+	free(value);
+	return rc;
+}
+
+/* Read the groups of all switches; path, notes, e: as elements_new().  Free g in any case. */
+static int grouping_read(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
+			 struct text *notes, struct err *e)
+{
+	*g = (struct grouping){.group = NEW_ARRAY(f->n_switches + 1, struct group),
+			       .line = NEW_ARRAY(f->n_switches + 1, uint32_t)};
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		g->group[s].sys = f->node_sysguid[f->switch_node[s]];
+		g->group[s].chassis = f->node_chassis[f->switch_node[s]];
+	}
+	return path ? group_by_file(g, f, path, p, notes, e) : 0;
+}
+
+static void grouping_free(struct grouping *g)
+{
+	free(g->group);
+	free(g->line);
+	free(g->name);
+	guid_file_free(&g->file);
+}
+
+/* The common beginning of the names of all chips, up to the end of a word; "" when there is none. */
+static char *common_name(const struct elements *el, uint32_t e)
+{
+	const struct fabric *f = el->topo->fabric;
+	const uint32_t *chip = &el->chip[el->first_chip[e]];
+	const char *a = switch_given(f, chip[0]);
+	size_t len = strlen(a);
+	bool split = false;
+	char *s;
+
+	for (uint32_t i = 1; i < element_chips(el, e); i++) {
+		const char *b = switch_given(f, chip[i]);
+		size_t k = 0;
+
+		while (k < len && a[k] == b[k])
+			k++;
+		len = k;
+	}
+	for (uint32_t i = 0; i < element_chips(el, e); i++)
+		split |= isalnum((unsigned char)switch_given(f, chip[i])[len]) != 0;
+	while (split && len && isalnum((unsigned char)a[len - 1]))
+		len--;
+	while (len && !isalnum((unsigned char)a[len - 1]) && a[len - 1] != ')')
+		len--;
+	s = str_dup(a);
+	s[len] = 0;
+	return s;
+}
+
+/* Number of the chassis in the source if all chips agree on it, else 0. */
+static unsigned chassis_number(const struct elements *el, uint32_t e)
+{
+	const struct fabric *f = el->topo->fabric;
+	unsigned number = f->node_chassis[f->switch_node[el->chip[el->first_chip[e]]]];
+
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
+		if (f->node_chassis[f->switch_node[el->chip[c]]] != number)
+			return 0;
+	return number;
+}
+
+static char *numbered_name(const struct elements *el, uint32_t e)
+{
+	const struct fabric *f = el->topo->fabric;
+	unsigned number = chassis_number(el, e);
+
+	if (number)
+		return str_printf("chassis %u", number);
+	if (el->rule[e] == ELEMENT_CHASSIS)
+		return str_printf("chassis of 0x%016" PRIx64, el->guid[e]);
+	return str_printf("system 0x%016" PRIx64,
+			  f->node_sysguid[f->switch_node[el->chip[el->first_chip[e]]]]);
+}
+
+static char *first_name(const struct elements *el, const struct grouping *g, uint32_t e)
+{
+	uint32_t chip = el->chip[el->first_chip[e]];
+	char *name;
+
+	if (el->rule[e] == ELEMENT_FILE && g->name)
+		return str_dup(g->name[g->group[chip].name]);
+	if (el->rule[e] == ELEMENT_ALONE)
+		return str_dup(switch_name(el->topo->fabric, chip));
+	name = common_name(el, e);
+	if (*name)
+		return name;
+	free(name);
+	return numbered_name(el, e);
+}
+
+static int elements_names_by_name(const void *x, const void *y, void *ctx)
+{
+	const struct elements *el = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = strcmp(el->name[a],
+		       el->name[b]); /* NOLINT(clang-analyzer-core.NullDereference): all are named by now */
+
+	return c ? c : COMPARED(a, b);
+}
+
+/* Rename elements of equal names: the first round adds the chassis number, the second a running number. */
+static void part_names(struct elements *el, uint32_t *order, bool second)
+{
+	char **name = mem_dup(el->name, el->n * sizeof(*name));
+
+	for (uint32_t e = 0; e < el->n; e++)
+		order[e] = e;
+	qsort_r(order, el->n, sizeof(*order), elements_names_by_name, el);
+	for (uint32_t i = 0, j; i < el->n; i = j) {
+		for (j = i + 1; j < el->n && !strcmp(el->name[order[i]], el->name[order[j]]);)
+			j++;
+		for (uint32_t k = i; j - i > 1 && k < j; k++) {
+			uint32_t e = order[k];
+
+			if (second && el->rule[e] != ELEMENT_ALONE)
+				name[e] = str_printf("%s part %u", el->name[e], k - i + 1);
+			else if (second)
+				name[e] = str_printf("%s 0x%016" PRIx64, el->name[e], el->guid[e]);
+			else if (el->rule[e] == ELEMENT_SYSTEM || el->rule[e] == ELEMENT_CHASSIS)
+				name[e] = numbered_name(el, e);
+		}
+	}
+	for (uint32_t e = 0; e < el->n; e++)
+		if (name[e] != el->name[e]) {
+			free(el->name[e]);
+			el->name[e] = name[e];
+		}
+	free(name);
+}
+
+/* Name all elements, each differently. */
+static void elements_make_names(struct elements *el, const struct grouping *g)
+{
+	uint32_t *order = NEW_ARRAY(el->n + 1, uint32_t);
+
+	for (uint32_t e = 0; e < el->n; e++)
+		el->name[e] = first_name(el, g, e);
+	part_names(el, order, false);
+	part_names(el, order, true);
+	free(order);
 }

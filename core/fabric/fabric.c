@@ -1,13 +1,77 @@
-#include "core/base/defs.h"
-#include "core/fabric/fabric.h"
-#include "core/base/memory.h"
-#include "core/fabric/names.h"
-#include "core/base/counted.h"
-
+/* The fabric itself, speeds of its links, sets of hosts, rails, and where subnet managers are. */
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include "core/base/counted.h"
+#include "core/base/defs.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/fabric/fabric.h"
+#include "core/fabric/names.h"
+
+static const char *const speed_names[SPEED_COUNT] = {
+	"???", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR",
+};
+static const char *const width_names[WIDTH_COUNT] = {"??", "1x", "2x", "4x", "8x", "12x"};
+
+const char *link_speed_name(enum link_speed s)
+{
+	return s < SPEED_COUNT ? speed_names[s] : speed_names[0];
+}
+
+const char *link_width_name(enum link_width w)
+{
+	return w < WIDTH_COUNT ? width_names[w] : width_names[0];
+}
+
+static unsigned name_index(const char *const *names, unsigned n, const char *s, size_t len)
+{
+	for (unsigned i = 1; i < n; i++)
+		if (strlen(names[i]) == len && !strncasecmp(names[i], s, len))
+			return i;
+	return 0;
+}
+
+enum link_speed link_speed_parse(const char *s, size_t len)
+{
+	return name_index(speed_names, SPEED_COUNT, s, len);
+}
+
+enum link_width link_width_parse(const char *s, size_t len)
+{
+	return name_index(width_names, WIDTH_COUNT, s, len);
+}
+
+enum link_width link_width_of_code(unsigned code)
+{
+	switch (code) {
+	case 1:
+		return WIDTH_1X;
+	case 2:
+		return WIDTH_4X;
+	case 4:
+		return WIDTH_8X;
+	case 8:
+		return WIDTH_12X;
+	case 16:
+		return WIDTH_2X;
+	default:
+		return WIDTH_UNKNOWN;
+	}
+}
+
+double link_rate_gbps(enum link_width w, enum link_speed s)
+{
+	static const double lane[SPEED_COUNT] = {0,	  2.5,	    5,	    10,	    10.3125,
+						 14.0625, 25.78125, 53.125, 106.25, 212.5};
+	static const unsigned lanes[WIDTH_COUNT] = {0, 1, 2, 4, 8, 12};
+
+	return s < SPEED_COUNT && w < WIDTH_COUNT ? lane[s] * lanes[w] : 0;
+}
 
 static void free_strings(char **s, uint32_t n)
 {
@@ -222,4 +286,342 @@ bool fabric_akin(const struct fabric *a, const struct fabric *b)
 	for (uint32_t i = 0; i < a->n_nodes; i++)
 		n += fabric_node_by_guid(b, a->node_guid[i]) != NO_ID;
 	return 4 * n >= most;
+}
+
+#define AGGREGATION_NAME "Aggregation Node"
+
+bool node_is_aggregation(const struct fabric *f, uint32_t node)
+{
+	return f->node_type[node] == NODE_CA &&
+	       (f->node_device[node] == DEVICE_AGGREGATION || strstr(f->node_desc[node], AGGREGATION_NAME));
+}
+
+uint32_t fabric_aggregation_nodes(const struct fabric *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t node = 0; node < f->n_nodes; node++)
+		n += node_is_aggregation(f, node);
+	return n;
+}
+
+bool port_of_host(const struct fabric *f, uint32_t port, bool aggregation)
+{
+	return port != NO_ID && !node_is_switch(f, f->port_node[port]) &&
+	       (aggregation || !node_is_aggregation(f, f->port_node[port]));
+}
+
+/* --- scopes ------------------------------------------------------------------------------- */
+
+struct scope *scope_new(const struct fabric *f, const char *words, const uint8_t *wanted)
+{
+	struct scope *s = NEW(struct scope);
+	size_t cap = 0;
+
+	atomic_init(&s->refs, 1);
+	s->words = str_dup(words);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		if (!wanted[ep])
+			continue;
+		GROW(s->port, s->n, cap);
+		s->port[s->n++] = (struct scope_port){f->node_guid[endport_node(f, ep)],
+						      f->port_num[f->endport_port[ep]]};
+	}
+	return s;
+}
+
+static void scope_release(struct scope *s)
+{
+	free(s->words);
+	free(s->port);
+	free(s);
+}
+
+COUNTED(struct scope, struct scope, scope_ref, scope_unref, scope_release)
+
+uint32_t scope_endport(const struct fabric *f, const struct scope_port *p)
+{
+	uint32_t node = fabric_node_by_guid(f, p->node_guid);
+
+	if (node == NO_ID || node_is_switch(f, node) || p->port > f->node_nports[node])
+		return NO_ID;
+	return f->port_endport[f->node_port[node] + p->port];
+}
+
+/* --- sets --------------------------------------------------------------------------------- */
+
+struct host_set *host_set_new(const struct fabric *f, bool aggregation, const struct scope *scope)
+{
+	struct host_set *h = NEW(struct host_set);
+	uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
+
+	atomic_init(&h->refs, 1);
+	h->narrowed = scope && *scope->words;
+	h->in = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	memset(wanted, !h->narrowed, f->n_endports);
+	for (uint32_t i = 0; h->narrowed && i < scope->n; i++) {
+		uint32_t ep = scope_endport(f, &scope->port[i]);
+
+		if (ep != NO_ID)
+			wanted[ep] = 1;
+	}
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		h->in[ep] = wanted[ep] && !endport_is_switch(f, ep) &&
+			    (aggregation || !node_is_aggregation(f, endport_node(f, ep)));
+		h->n += h->in[ep];
+	}
+	free(wanted);
+	return h;
+}
+
+static void host_set_release(struct host_set *h)
+{
+	free(h->in);
+	free(h);
+}
+
+COUNTED(struct host_set, struct host_set, host_set_ref, host_set_unref, host_set_release)
+
+bool host_set_matters(const struct host_set *h, const struct fabric *f, uint32_t endport)
+{
+	return !h || h->in[endport] || (!h->narrowed && endport_is_switch(f, endport));
+}
+
+const char *box_name(const char *name, size_t *len)
+{
+	const char *semicolon = strchr(name, ';');
+
+	if (semicolon && strcspn(name, " /:") > (size_t)(semicolon - name))
+		name = semicolon + 1;
+	*len = strchr(name, ':')   ? strcspn(name, ":")
+	       : strchr(name, '/') ? strcspn(name, "/")
+				   : strcspn(name, " ");
+	return name;
+}
+
+COMPARATOR(by_rail, struct rail_port, FIELD_BY(strverscmp, rest) UP(num))
+
+static int by_host_name(const struct rail_port *a, const struct rail_port *b)
+{
+	int d = strncmp(a->name, b->name, MIN(a->len, b->len));
+
+	return d ? d : (a->len > b->len) - (a->len < b->len);
+}
+
+static int by_host(const void *first, const void *second)
+{
+	int d = by_host_name(first, second);
+
+	if (d)
+		return d;
+	ORDER(((const struct rail_port *)first)->rail, ((const struct rail_port *)second)->rail);
+	ORDER(((const struct rail_port *)first)->port, ((const struct rail_port *)second)->port);
+	return 0;
+}
+
+COMPARATOR(by_port, struct rail_port, UP(port))
+
+/* Numbers the hosts. Where names tell nothing, each node is one. */
+static void number_hosts(struct rail_port *p, size_t n)
+{
+	uint32_t host = 0;
+
+	for (size_t i = 0, end; i < n; i = end, host++) {
+		bool clear = p[i].len;
+
+		for (end = i + 1; end < n && !by_host_name(&p[i], &p[end]); end++)
+			clear &= p[end].rail != p[end - 1].rail;
+		if (!clear)
+			qsort(&p[i], end - i, sizeof(*p), by_port);
+		for (size_t k = i; k < end; k++) {
+			host += !clear && k > i && p[k].node != p[k - 1].node;
+			p[k].host = host;
+		}
+	}
+}
+
+struct rail_port *rail_ports(const struct fabric *f, size_t *n)
+{
+	struct rail_port *p = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	for (uint32_t node = 0; node < f->n_nodes; node++) {
+		size_t len;
+		const char *box = box_name(f->node_given[node], &len);
+
+		if (f->node_type[node] != NODE_CA || node_is_aggregation(f, node))
+			continue;
+		for (unsigned k = 1; k <= f->node_nports[node]; k++) {
+			uint32_t port = f->node_port[node] + k, peer = f->port_peer[port];
+			uint32_t sw = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+
+			GROW(p, *n, cap);
+			p[(*n)++] = (struct rail_port){box, len, box + len, k, node, port, sw, 0, 0};
+		}
+	}
+	if (!*n)
+		return p;
+	qsort(p, *n, sizeof(*p), by_rail);
+	for (size_t i = 1; i < *n; i++)
+		p[i].rail = p[i - 1].rail + (by_rail(&p[i - 1], &p[i]) != 0);
+	qsort(p, *n, sizeof(*p), by_host);
+	number_hosts(p, *n);
+	return p;
+}
+
+const char *const manager_state_word[MANAGER_STATES] = {"inactive", "discovering", "standby", "master",
+							"silent"};
+
+static void managers_release(struct counted *c)
+{
+	struct managers *m = (struct managers *)c;
+
+	free(m->m);
+	free(m->pkey);
+	free(m);
+}
+
+struct managers *managers_new(uint32_t most)
+{
+	struct managers *m = NEW(struct managers);
+
+	counted_init(&m->counted, managers_release);
+	m->m = NEW_ARRAY(most + 1u, struct manager);
+	return m;
+}
+
+void managers_tell_pkey(struct managers *m, uint64_t port_guid, uint16_t pkey)
+{
+	GROW(m->pkey, m->n_pkeys, m->cap_pkeys);
+	m->pkey[m->n_pkeys++] = (struct port_pkey){port_guid, pkey & 0x7fff ? pkey : 0};
+}
+
+COMPARATOR(pkeys_by_port, struct port_pkey, UP(guid) UP(pkey))
+
+void managers_order_pkeys(struct managers *m)
+{
+	if (m->n_pkeys)
+		qsort(m->pkey, m->n_pkeys, sizeof(*m->pkey), pkeys_by_port);
+}
+
+void fabric_take_pkeys(struct fabric *f, struct managers *m)
+{
+	managers_order_pkeys(m);
+	if (f && m->n_pkeys)
+		f->managers = &m->counted;
+	else
+		counted_unref(&m->counted);
+}
+
+const struct manager *manager_at(const struct managers *m, uint64_t port_guid)
+{
+	for (uint32_t i = 0; m && i < m->n; i++)
+		if (m->m[i].guid == port_guid)
+			return &m->m[i];
+	return NULL;
+}
+
+const struct port_pkey *pkeys_at(const struct managers *m, uint64_t port_guid)
+{
+	uint32_t low = 0, high = m ? m->n_pkeys : 0;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (m->pkey[mid].guid < port_guid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return m && low < m->n_pkeys && m->pkey[low].guid == port_guid ? &m->pkey[low] : NULL;
+}
+
+const char *manager_label(const struct fabric *f, const struct manager *m, char *buf, size_t size)
+{
+	uint32_t ep = fabric_endport_by_guid(f, m->guid);
+
+	if (ep != NO_ID)
+		return endport_label(f, ep, buf, size);
+	snprintf(buf, size, "0x%016" PRIx64, m->guid);
+	return buf;
+}
+
+static uint32_t managers_in_state(const struct managers *m, unsigned from, unsigned to)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n; i++)
+		n += m->m[i].state >= from && m->m[i].state <= to;
+	return n;
+}
+
+enum managers_fault managers_fault(const struct fabric *f)
+{
+	const struct managers *m = fabric_managers(f);
+	uint32_t masters = m ? managers_in_state(m, MANAGER_MASTER, MANAGER_MASTER) : 0;
+
+	if (!m || !m->asked || masters == 1)
+		return MANAGERS_GOOD;
+	if (masters)
+		return MANAGERS_SEVERAL;
+	return managers_in_state(m, MANAGER_INACTIVE, MANAGER_STANDBY) ? MANAGERS_NO_MASTER : MANAGERS_NONE;
+}
+
+#define MANAGERS_NAMED 3
+
+void managers_tell_fault(const struct fabric *f, struct text *t)
+{
+	const struct managers *m = fabric_managers(f);
+	enum managers_fault fault = managers_fault(f);
+	uint32_t told = 0;
+	char label[300];
+
+	if (fault == MANAGERS_GOOD)
+		return;
+	if (fault == MANAGERS_NONE) {
+		text_add(t, "no subnet manager answers");
+		return;
+	}
+	if (fault == MANAGERS_SEVERAL)
+		text_add(t, "%u subnet managers are master",
+			 managers_in_state(m, MANAGER_MASTER, MANAGER_MASTER));
+	else
+		text_add(t, "no subnet manager is master");
+	for (uint32_t i = 0; i < m->n; i++) {
+		bool named = fault == MANAGERS_SEVERAL ? m->m[i].state == MANAGER_MASTER
+						       : m->m[i].state < MANAGER_MASTER;
+
+		if (!named || told++ >= MANAGERS_NAMED)
+			continue;
+		text_add(t, "%s%s%s%s", told > 1 ? ", " : " (",
+			 manager_label(f, &m->m[i], label, sizeof(label)),
+			 fault == MANAGERS_SEVERAL ? "" : " is ",
+			 fault == MANAGERS_SEVERAL ? "" : manager_state_word[m->m[i].state]);
+	}
+	text_add(t, told > MANAGERS_NAMED ? ", ...)" : ")");
+}
+
+const char *managers_consequence(const struct fabric *f)
+{
+	static const char *const follows[] = {
+		[MANAGERS_NONE] = "nobody will repair this",
+		[MANAGERS_NO_MASTER] = "nobody will repair this before one takes over",
+		[MANAGERS_SEVERAL] = "each writes over what the other one wrote",
+	};
+
+	return follows[managers_fault(f)];
+}
+
+uint32_t managers_master(const struct fabric *f)
+{
+	const struct managers *m = fabric_managers(f);
+
+	for (uint32_t ep = 0; m && m->lid && ep < f->n_endports; ep++) {
+		uint32_t port = f->endport_port[ep], lid = f->port_lid[port];
+
+		if (lid && m->lid >= lid && m->lid < lid + (1u << f->port_lmc[port]))
+			return ep;
+	}
+	return NO_ID;
 }

@@ -10,11 +10,87 @@
 #ifndef IBSCOPE_FABRIC_H
 #define IBSCOPE_FABRIC_H
 
+#include <stddef.h>
+
 #include "core/base/counted.h"
+#include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/text.h"
-#include "core/fabric/speed.h"
-#include "core/fabric/warnings.h"
+
+/* Widths and speeds of links. */
+
+/* In OpenSM's order, slowest first. */
+enum link_speed {
+	SPEED_UNKNOWN,
+	SPEED_SDR,
+	SPEED_DDR,
+	SPEED_QDR,
+	SPEED_FDR10,
+	SPEED_FDR,
+	SPEED_EDR,
+	SPEED_HDR,
+	SPEED_NDR,
+	SPEED_XDR,
+	SPEED_COUNT
+};
+/* Slowest first: 1x 2x 4x 8x 12x. */
+enum link_width { WIDTH_UNKNOWN, WIDTH_1X, WIDTH_2X, WIDTH_4X, WIDTH_8X, WIDTH_12X, WIDTH_COUNT };
+
+const char *link_speed_name(enum link_speed s); /* "HDR", "???" when unknown */
+const char *link_width_name(enum link_width w); /* "4x", "??" when unknown */
+enum link_speed link_speed_parse(const char *s, size_t len);
+enum link_width link_width_parse(const char *s, size_t len);
+enum link_width link_width_of_code(unsigned code); /* of PortInfo: 1 2 4 8 16 = 1x 4x 8x 12x 2x */
+/*
+ * Sets of speeds in a byte.  Bits 0 to 2 are SDR, DDR, QDR as in LinkSpeed, bit 3 is FDR10, bits 4 to 7 are
+ * FDR, EDR, HDR, NDR as in LinkSpeedExt.  So SPEED_SDR is bit 0, and the others follow.
+ */
+#define SPEED_BITS(link_speed, fdr10, ext) (((link_speed)&7) | ((fdr10) ? 8 : 0) | ((ext)&15) << 4)
+double link_rate_gbps(enum link_width w, enum link_speed s); /* signalling rate, 0 when unknown */
+
+/* Oddities of a fabric's source. */
+
+/* An oddity in the input that did not stop the reading. */
+struct warning {
+	const char *kind;    /* static, short: "one-sided link", "duplicate GUID", "unknown line", ... */
+	unsigned line;	     /* 0: no line */
+	uint32_t stands_for; /* number of oddities it stands for: 1, or those after the first few */
+	bool missing;	     /* a part of the fabric is not in the source */
+	uint8_t port;
+	uint64_t guid; /* place: node and port, valid also when names change; 0: no place */
+	char *text;
+};
+
+struct warnings {
+	struct warning *w;
+	size_t n, cap;
+	size_t missing; /* of the n; with any the fabric is incomplete */
+};
+
+void warnings_add(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+/*
+ * The same for a part of the fabric that the source lacks, or that is left out: a cable to nothing, a port
+ * that is up without another end, a text that ends within a record, a line that is not understood or
+ * contradicts another, no answer.
+ */
+void warnings_missing(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+/* Where the warning added last is. */
+void warnings_place(struct warnings *w, uint64_t guid, unsigned port);
+/* The warning added last stands for this many of its kind. */
+void warnings_stand_for(struct warnings *w, uint32_t n);
+/* The missing parts, counted by kind: "3 dangling links, 1 cut record"; "" when all is there. */
+void warnings_tell_missing(const struct warnings *w, struct text *t);
+/*
+ * Write each missing part into a file as a comment line, "# Incomplete: KIND at GUID[PORT]: TEXT", for
+ * readers of the file.  begin, end: start and end of a comment in that file ("# ", "").
+ */
+void warnings_write_missing(const struct warnings *w, FILE *f, const char *begin, const char *end);
+/* Add the missing part that such a line with # tells.  Other lines add nothing. */
+void warnings_read_missing(struct warnings *w, const char *line, size_t len);
+void warnings_copy(struct warnings *to, const struct warnings *from); /* adds all */
+void warnings_free(struct warnings *w);
 
 enum node_type { NODE_CA = 1, NODE_SWITCH = 2, NODE_ROUTER = 3 };
 enum port_state { PORT_UNKNOWN = 0, PORT_DOWN = 1, PORT_INIT = 2, PORT_ARMED = 3, PORT_ACTIVE = 4 };
@@ -99,10 +175,10 @@ struct fabric {
 
 	/*
 	 * What its switches held when it was read live, reference held; NULL = not read.  Only
-	 * routing/switch_tables.h knows its content: fabric_switch_tables().
+	 * routing/routing.h knows its content: fabric_switch_tables().
 	 */
 	struct counted *switch_tables;
-	/* The subnet managers that were met then: fabric_managers(), managers.h; reference held, NULL = not
+	/* The subnet managers that were met then: fabric_managers(), fabric.h; reference held, NULL = not
 	 * read. */
 	struct counted *managers;
 
@@ -237,5 +313,164 @@ struct fabric *fabric_at_place(const struct fabric *f, uint32_t node, unsigned p
  * routers start without LIDs.  Node, port, switch and link ids stay.
  */
 struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool as_ibsim);
+
+/*
+ * CA and router ports that count as hosts.  Check, loads, shifts, comparisons, figures and channel
+ * dependencies count pairs of these.  Tables never depend on it.
+ *
+ * Aggregation nodes are channel adapters inside switches that add up what collective operations send (NVIDIA
+ * SHARP).  They have LIDs and are routed, but nobody runs there.
+ */
+
+#define DEVICE_AGGREGATION 0xcf09 /* PCI device number of those in Quantum switches */
+
+/* Is a node an aggregation node: a CA with that device number, or a CA of any device with that name? */
+bool node_is_aggregation(const struct fabric *f, uint32_t node);
+uint32_t fabric_aggregation_nodes(const struct fabric *f); /* how many there are */
+
+/* Is a port (NO_ID: none) one of a CA or router; without `aggregation`, not of an aggregation node? */
+bool port_of_host(const struct fabric *f, uint32_t port, bool aggregation);
+
+/* Ports of one job's hosts.  They are kept by name, so a fabric that is loaded anew finds them again. */
+struct scope_port {
+	uint64_t node_guid;
+	uint8_t port; /* number, from 1 */
+};
+
+struct scope {
+	atomic_uint refs;
+	char *words;		 /* as they were typed; "" = no scope: all hosts */
+	struct scope_port *port; /* [n] in the order of endports of the fabric it was made for */
+	uint32_t n;
+};
+
+/* The endports of the fabric with wanted[endport]. */
+struct scope *scope_new(const struct fabric *f, const char *words, const uint8_t *wanted);
+struct scope *scope_ref(const struct scope *s);
+void scope_unref(const struct scope *s); /* NULL is fine */
+/* Endport of a scope's port in a fabric; NO_ID: it is not there. */
+uint32_t scope_endport(const struct fabric *f, const struct scope_port *p);
+
+struct host_set {
+	atomic_uint refs;
+	bool narrowed; /* made by a scope: events on other ports do not matter */
+	uint32_t n;    /* ports that count, up or not */
+	uint8_t *in;   /* [n_endports] 1: counts */
+};
+
+/*
+ * All CA and router ports; without `aggregation`, not those of aggregation nodes; with a scope (not NULL, and
+ * with words), only those in it.  A set never changes once made.
+ */
+struct host_set *host_set_new(const struct fabric *f, bool aggregation, const struct scope *scope);
+struct host_set *host_set_ref(const struct host_set *h); /* NULL is fine for both */
+void host_set_unref(const struct host_set *h);
+
+/*
+ * Is it a fault when the endport is cut off or has no LID? It is for a host that counts, and without a scope
+ * for a switch too. h may be NULL: all count.
+ */
+bool host_set_matters(const struct host_set *h, const struct fabric *f, uint32_t endport);
+
+/*
+ * Hosts of several ports, and their rails.  A host is all channel adapters whose names begin with the same
+ * word; a rail is the rest of the name with the number of the port.  Aggregation nodes are not among them.
+ */
+
+/* A port of a channel adapter. */
+struct rail_port {
+	const char *name; /* of the node; the host's name is name[len] */
+	size_t len;
+	const char *rest; /* behind the host's name */
+	unsigned num;	  /* of the port */
+	uint32_t node, port;
+	uint32_t sw;   /* the switch that it leads to, NO_ID: none */
+	uint32_t rail; /* number of (rest, num), by the order of strverscmp() */
+	uint32_t host; /* number of the host, by name */
+};
+
+/*
+ * Ports by host, then rail; *n of them; the caller frees them.  Where names tell nothing (a host would have
+ * two ports of a rail, or no name) each node is a host.
+ */
+struct rail_port *rail_ports(const struct fabric *f, size_t *n);
+
+/* The name of the box or host in a node's name, after "MF0;". */
+const char *box_name(const char *name, size_t *len);
+
+/* The subnet managers that a live reading met: what ports tell of their master, what the managers answered;
+ * and what managers gave the ports: the P_Keys that a live reading or a file tells.
+ */
+
+/* SMInfo's states (IBA 1.3, 14.2.5.13), and a port that says it has a manager, which did not answer. */
+enum manager_state {
+	MANAGER_INACTIVE,
+	MANAGER_DISCOVERING,
+	MANAGER_STANDBY,
+	MANAGER_MASTER,
+	MANAGER_SILENT,
+	MANAGER_STATES
+};
+extern const char *const manager_state_word[MANAGER_STATES];
+
+struct manager {
+	uint64_t guid; /* of its port */
+	uint16_t lid;
+	uint8_t state, priority;
+};
+
+/* A P_Key that an endport holds, with the membership bit; 0: an empty place. */
+struct port_pkey {
+	uint64_t guid; /* of the port */
+	uint16_t pkey;
+};
+
+struct managers {
+	struct counted counted;
+	uint16_t local_lid; /* the master's LID as the local port tells it; 0: none */
+	uint16_t lid;	    /* as most endports tell it; 0: none does */
+	uint32_t others;    /* endports that tell another one */
+	bool asked;	    /* were the managers asked (SMInfo)? by a live reading always */
+	uint32_t n;
+	struct manager *m; /* [n] by port GUID */
+	uint32_t n_pkeys, cap_pkeys;
+	struct port_pkey *pkey; /* [n_pkeys] by port GUID, of all endports that told their P_Keys */
+};
+
+struct managers *managers_new(uint32_t most); /* with one reference, and room for so many */
+
+/* Adds a P_Key, in any order; then all are put in order. */
+void managers_tell_pkey(struct managers *m, uint64_t port_guid, uint16_t pkey);
+void managers_order_pkeys(struct managers *m);
+/* Puts them in order and gives them to a fabric without managers, NULL: to none; m is given up. */
+void fabric_take_pkeys(struct fabric *f, struct managers *m);
+
+/* Those of a fabric that was read live, or whose file tells P_Keys; NULL: neither.  Borrowed. */
+static inline const struct managers *fabric_managers(const struct fabric *f)
+{
+	return (const struct managers *)f->managers;
+}
+
+/* Why nobody, or more than one, looks after a fabric. */
+enum managers_fault {
+	MANAGERS_GOOD, /* one is master; or the managers were not asked */
+	MANAGERS_NONE, /* none answers */
+	MANAGERS_NO_MASTER,
+	MANAGERS_SEVERAL /* are master */
+};
+enum managers_fault managers_fault(const struct fabric *f);
+/* "no subnet manager is master (node0003[1] is standby)"; nothing for MANAGERS_GOOD. */
+void managers_tell_fault(const struct fabric *f, struct text *t);
+/* What follows from that: "nobody will repair this"; NULL for MANAGERS_GOOD. */
+const char *managers_consequence(const struct fabric *f);
+
+/* Its port, by GUID where the fabric has none such (any more).  buf is returned. */
+const char *manager_label(const struct fabric *f, const struct manager *m, char *buf, size_t size);
+/* The one at a port; NULL: none. */
+const struct manager *manager_at(const struct managers *m, uint64_t port_guid);
+/* The first P_Key of a port, others follow it in m->pkey; NULL: the port told none. */
+const struct port_pkey *pkeys_at(const struct managers *m, uint64_t port_guid);
+/* The endport that most endports name as their master's; NO_ID: none is named, or it is not there. */
+uint32_t managers_master(const struct fabric *f);
 
 #endif

@@ -1,12 +1,10 @@
 #include "core/base/defs.h"
-#include "core/fabric/names.h"
 #include "core/base/err.h"
-#include "core/base/glob.h"
 #include "core/base/hostlist.h"
 #include "core/base/memory.h"
-#include "core/base/number.h"
-#include "core/base/text.h"
 #include "core/base/order.h"
+#include "core/base/text.h"
+#include "core/fabric/names.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -452,6 +450,9 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 	return n ? -1 : 0;
 }
 
+static int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h,
+			   struct err *e);
+
 int names_many(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h, bool *many,
 	       struct err *e)
 {
@@ -535,7 +536,8 @@ unsigned names_at(const struct fabric *f, const char *text, size_t *len, unsigne
 
 /* --- one node ---------------------------------------------------------------------------------------- */
 
-int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h, struct err *e)
+/* Set *e: the text fits these nodes.  It names some of them, with what tells them apart.  Returns -1. */
+static int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h, struct err *e)
 {
 	struct text names = {0};
 

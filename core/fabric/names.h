@@ -69,7 +69,7 @@ void names_find(const struct fabric *f, const char *text, enum name_kind kind, e
 bool is_name_pattern(const char *text);
 
 /*
- * All nodes whose given name a pattern fits.  A pattern is a glob (base/glob.h), a list of names
+ * All nodes whose given name a pattern fits.  A pattern is a glob (base/text.h), a list of names
  * (base/hostlist.h), or a list of globs.  A name in a list must be a whole name or whole words of it.  -1 and
  * *e: an element fits no node; then *h holds the nodes of the others.
  */
@@ -126,7 +126,17 @@ unsigned port_in_brackets(const struct fabric *f, uint32_t node, const char *s, 
  */
 unsigned names_at(const struct fabric *f, const char *text, size_t *len, unsigned most);
 
-/* Set *e: the text fits these nodes.  It names some of them, with what tells them apart.  Returns -1. */
-int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h, struct err *e);
+/* Names of things of a fabric for a person: one spelling for all commands and panes. */
+
+/* An endport: its node's name, with [port] when the node has several endports.  buf is returned. */
+const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t size);
+
+/* The same, and ports as fabric.h names them, in buffers that last to the end of the block: for arguments. */
+#define ENDPORT_LABEL(f, ep) endport_label(f, ep, (char[300]){0}, 300)
+#define PORT_LABEL(f, port) port_label(f, port, (char[300]){0}, 300)
+#define EXIT_NUMBER(f, sw, port) exit_number(f, sw, port, (char[PORT_NUMBER_MAX + 1]){0}, PORT_NUMBER_MAX + 1)
+
+/* The port of a forwarding table's entry: its number, "-" for NO_PATH.  buf is returned, or a static text. */
+const char *lft_port_label(unsigned port, char *buf, size_t size);
 
 #endif

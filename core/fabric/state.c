@@ -1,6 +1,6 @@
-#include "core/fabric/state.h"
-#include "core/base/memory.h"
 #include "core/base/counted.h"
+#include "core/base/memory.h"
+#include "core/fabric/state.h"
 
 #include <stdlib.h>
 #include <string.h>

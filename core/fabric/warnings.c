@@ -1,7 +1,7 @@
-#include "core/fabric/warnings.h"
 #include "core/base/cursor.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/fabric/fabric.h"
 
 #include <ctype.h>
 #include <inttypes.h>

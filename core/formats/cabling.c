@@ -1,14 +1,254 @@
-/* Plans of cables as tables with a heading (UFM's .ndt among them), .cables, and what all readers share. */
-#include "core/formats/cabling.h"
-#include "core/base/foreign.h"
-#include "core/base/memory.h"
-#include "core/base/unpack.h"
-#include "core/formats/readers.h"
-
+/* Plans of cables read from tables, from Slurm's topology and from XML. */
+#include <expat.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "core/base/hostlist.h"
+#include "core/base/infile.h"
+#include "core/base/memory.h"
+#include "core/base/program.h"
+#include "core/base/progress.h"
+#include "core/formats/cabling.h"
+#include "core/formats/readers.h"
+
+/* Plans from Slurm's topology.conf and `scontrol show topology` (tree and block): the switch of each host. */
+
+/* `KEY=VALUE` of a line; letter case of keys does not matter. */
+static bool cabling_slurm_take(struct cursor word, const char *key, struct cursor *value)
+{
+	struct cursor name = cur_part(&word, '=');
+
+	if (name.end == word.end || !cur_is(name, key))
+		return false;
+	*value = word;
+	return true;
+}
+
+/* The content of a line. */
+struct cabling_slurm_branch {
+	struct cursor name, nodes, level;
+	bool block, leaf; /* leaf: it names no switches below */
+};
+
+static bool read_branch(struct cursor line, struct cabling_slurm_branch *b)
+{
+	struct cursor word, switches;
+
+	*b = (struct cabling_slurm_branch){.leaf = true};
+	while (word = cur_token(&line), !cur_empty(&word) && *word.p != '#') {
+		if (cabling_slurm_take(word, "BlockName", &b->name))
+			b->block = true;
+		else if (cabling_slurm_take(word, "Switches", &switches))
+			b->leaf &= cur_empty(&switches);
+		else if (!cabling_slurm_take(word, "SwitchName", &b->name) &&
+			 !cabling_slurm_take(word, "Nodes", &b->nodes))
+			cabling_slurm_take(word, "Level", &b->level);
+	}
+	if (!cur_empty(&b->level) && *b->level.p != '0')
+		b->leaf = false;
+	return b->name.p != NULL;
+}
+
+static bool is_slurm_topology(const struct input *in)
+{
+	struct lines l = lines_of(in);
+	struct cursor line;
+	struct cabling_slurm_branch b;
+
+	while (lines_next(&l, &line))
+		if (cur_says(line))
+			return cur_word(&line, "BlockSizes=") || read_branch(line, &b);
+	return false;
+}
+
+static void cabling_slurm_add_branch(struct cabling *c, const struct cabling_slurm_branch *b,
+				     struct cursor line, unsigned no)
+{
+	char *list = cur_clean(b->nodes, SIZE_MAX);
+	struct hostlist l;
+	struct err why;
+
+	if (cur_empty(&b->name) || hostlist_read(list, &l, &why)) {
+		cabling_odd(c, no, "SwitchName=NAME or BlockName=NAME with Nodes=LIST", line);
+		free(list);
+		return;
+	}
+	for (size_t i = 0; i < l.n; i++) {
+		struct cursor text[4] = {cur_text(l.name[i]), {0}, b->name, {0}};
+
+		cabling_add(c, text, 0, 0, no);
+	}
+	hostlist_free(&l);
+	free(list);
+}
+
+static int cabling_slurm(const struct input *in, struct cabling *c, struct err *e)
+{
+	struct lines lines = lines_of(in);
+	struct text joined = {0};
+	struct cursor line;
+	unsigned first = 0;
+	int rc = 0;
+
+	c->format = "topology";
+	c->kind = CABLING_LEAVES;
+	while (!rc && lines_next(&lines, &line)) {
+		bool more = !cur_empty(&line) && line.end[-1] == '\\';
+		struct cursor all;
+		struct cabling_slurm_branch b;
+
+		first = joined.len ? first : lines.no;
+		text_add(&joined, "%.*s ", (int)(line.end - line.p) - more, line.p);
+		if (joined.len > LINE_BYTES_MOST)
+			rc = err_set(e, "%s:%u: found a line of more than %d bytes", in->name, first,
+				     LINE_BYTES_MOST);
+		if (rc || more)
+			continue;
+		all = (struct cursor){joined.s, joined.s + joined.len - 1};
+		if (read_branch(all, &b)) {
+			c->kind = b.block ? CABLING_BLOCKS : c->kind;
+			if (b.leaf && !cur_empty(&b.nodes))
+				cabling_slurm_add_branch(c, &b, all, first);
+		} else if (cur_says(all) && !cur_find(&all, "BlockSizes=") &&
+			   !cur_find(&all, "AggregatedBlock")) {
+			cabling_odd(c, first, "SwitchName=NAME or BlockName=NAME with Nodes=LIST", all);
+		}
+		joined.len = 0;
+	}
+	text_free(&joined);
+	return rc;
+}
+
+/* ibfabricconf.xml: for each node a list of ports with the port and node at the other end. */
+
+/* Expat 2.9 deprecates XML_GetCurrentLineNumber. */
+#if XML_MAJOR_VERSION * 100 + XML_MINOR_VERSION >= 209
+#define CURRENT_LINE(xml) ((unsigned)XML_GetCurrentLineNumber64(xml))
+#else
+#define CURRENT_LINE(xml) ((unsigned)XML_GetCurrentLineNumber(xml))
+#endif
+
+#define PIECE (1 << 20) /* bytes between two checks for cancelling */
+
+struct rate {
+	uint8_t width, speed;
+};
+
+struct cabling_xml_reader {
+	struct cabling *c;
+	XML_Parser xml;
+	/* of <fabric>, <linklist>, <port>; an element without a rate has that of the one around it */
+	struct rate all, list, cable;
+	char *node, *port; /* present ones */
+	struct text peer_port, peer_node;
+	struct text *into; /* receives the text of the present element */
+	unsigned line;
+	bool known; /* the outermost element was <fabric> or <linklist> */
+};
+
+static const char *attribute(const char **list, const char *name)
+{
+	for (; *list; list += 2)
+		if (!strcmp(*list, name))
+			return list[1];
+	return NULL;
+}
+
+static struct rate cabling_xml_rate_of(struct rate around, const char **list)
+{
+	const char *width = attribute(list, "width"), *speed = attribute(list, "speed");
+
+	if (width)
+		around.width = link_width_parse(width, strlen(width));
+	if (speed)
+		around.speed = link_speed_parse(speed, strlen(speed));
+	return around;
+}
+
+static void cabling_xml_keep(char **to, const char *text)
+{
+	free(*to);
+	*to = text ? str_dup(text) : NULL;
+}
+
+static void cabling_xml_begin(void *ctx, const char *name, const char **list)
+{
+	struct cabling_xml_reader *r = ctx;
+
+	if (!strcmp(name, "fabric")) {
+		r->known = true;
+		r->all = cabling_xml_rate_of(r->all, list);
+	} else if (!strcmp(name, "linklist")) {
+		r->known = true;
+		cabling_xml_keep(&r->node, attribute(list, "name"));
+		r->list = cabling_xml_rate_of(r->all, list);
+	} else if (!strcmp(name, "port")) {
+		cabling_xml_keep(&r->port, attribute(list, "num"));
+		r->cable = cabling_xml_rate_of(r->list, list);
+		r->line = CURRENT_LINE(r->xml);
+		text_free(&r->peer_port);
+		text_free(&r->peer_node);
+	}
+	r->into = !strcmp(name, "r_port") ? &r->peer_port : !strcmp(name, "r_node") ? &r->peer_node : NULL;
+}
+
+static void cabling_xml_end(void *ctx, const char *name)
+{
+	struct cabling_xml_reader *r = ctx;
+	struct cursor text[4] = {cur_text(r->node), cur_text(r->port), cur_text(text_str(&r->peer_node)),
+				 cur_text(text_str(&r->peer_port))};
+
+	r->into = NULL;
+	if (strcmp(name, "port"))
+		return;
+	if (!r->port || !cabling_add(r->c, text, r->cable.width, r->cable.speed, r->line))
+		cabling_odd(r->c, r->line,
+			    "<port num=...> with <r_port> and <r_node> in a <linklist name=...>",
+			    cur_text("<port>"));
+}
+
+static void cabling_xml_characters(void *ctx, const char *s, int len)
+{
+	struct cabling_xml_reader *r = ctx;
+
+	if (r->into && r->into->len < LINE_BYTES_MOST)
+		text_add(r->into, "%.*s", len, s);
+}
+
+static int cabling_xml(const struct input *in, struct cabling *c, struct err *e)
+{
+	struct cabling_xml_reader r = {.c = c, .xml = XML_ParserCreate(NULL)};
+	enum XML_Status status = XML_STATUS_OK;
+	int rc = 0;
+
+	if (!r.xml)
+		mem_exhausted(PIECE);
+	c->format = "ibfabricconf";
+	XML_SetUserData(r.xml, &r);
+	XML_SetElementHandler(r.xml, cabling_xml_begin, cabling_xml_end);
+	XML_SetCharacterDataHandler(r.xml, cabling_xml_characters);
+	for (size_t at = 0; at < in->size && status == XML_STATUS_OK && !progress_cancelled(in->progress);) {
+		size_t n = in->size - at < PIECE ? in->size - at : PIECE;
+
+		status = XML_Parse(r.xml, in->data + at, (int)n, at + n == in->size);
+		at += n;
+	}
+	if (status != XML_STATUS_OK)
+		rc = err_set(e, "%s:%u: found %s, expected XML with <fabric> and <linklist>", in->name,
+			     CURRENT_LINE(r.xml), XML_ErrorString(XML_GetErrorCode(r.xml)));
+	else if (!r.known)
+		rc = err_set(e, "%s: found other XML, expected <fabric> with <linklist name=...>", in->name);
+	XML_ParserFree(r.xml);
+	free(r.node);
+	free(r.port);
+	text_free(&r.peer_port);
+	text_free(&r.peer_node);
+	return rc;
+}
+
+/* Plans of cables as tables with a heading (UFM's .ndt among them), .cables, and what all readers share. */
 
 #define COLUMNS 256 /* of a table; further ones are ignored */
 

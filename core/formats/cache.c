@@ -5,8 +5,8 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/formats/readers.h"
 #include "core/base/order.h"
+#include "core/formats/readers.h"
 
 #include <infiniband/mad.h>
 #include <inttypes.h>

@@ -4,15 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/formats/conf.h"
-#include "core/formats/kinds.h"
-#include "core/formats/readers.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
-#include "core/base/foreign.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
+#include "core/base/program.h"
 #include "core/base/text.h"
+#include "core/formats/conf.h"
+#include "core/formats/readers.h"
 #include "core/sm/engine.h"
 
 #define PIECE 1022 /* characters that OpenSM takes at a time; the rest of a longer line is another line */

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "core/base/defs.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/unpack.h"
 #include "core/formats/readers.h"
 
 #define MAX_COLUMNS 256

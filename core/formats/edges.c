@@ -7,7 +7,6 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
-#include "core/formats/formats.h"
 #include "core/formats/readers.h"
 
 #include <ctype.h>

@@ -1,18 +1,15 @@
 /* A folder of dumps: ibdiagnet's output (core/formats/doc/formats.md 9.1), or OpenSM's. */
 #include "core/base/defs.h"
 #include "core/base/err.h"
-#include "core/base/foreign.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
+#include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/base/unpack.h"
-#include "core/fabric/managers.h"
-#include "core/formats/formats.h"
+#include "core/fabric/fabric.h"
 #include "core/formats/readers.h"
-#include "core/formats/rows.h"
 #include "core/formats/tables.h"
-#include "core/sm/sl_tables_file.h"
+#include "core/sm/lft_file.h"
 
 #include <dirent.h>
 #include <fnmatch.h>

@@ -1,10 +1,10 @@
 #include "core/base/defs.h"
-#include "core/formats/hostfile.h"
+#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/number.h"
 #include "core/base/order.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/formats/cabling.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
-#include "core/formats/ibnl.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "core/fabric/speed.h"
+#include "core/fabric/fabric.h"
+#include "core/formats/ibnl.h"
 #include "core/formats/readers.h"
 
 #include <glob.h>

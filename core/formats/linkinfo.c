@@ -1,5 +1,5 @@
 /* iblinkinfo as printed by default, with -l and --switches-only; ibnetdiscover -p. */
-#include "core/formats/rows.h"
+#include "core/formats/readers.h"
 
 #include <ctype.h>
 #include <string.h>

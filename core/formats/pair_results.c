@@ -7,8 +7,8 @@
 #include <strings.h>
 
 #include "core/base/defs.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
-#include "core/base/unpack.h"
 
 #define NAME_BYTES 200
 #define HOSTS_MOST 65536

@@ -2,13 +2,20 @@
  * Shared by the readers of this folder: reading of what all formats have in common, and the list of nodes and
  * cables for formats that name a cable at both ends.  Private to core/formats/.
  */
-#ifndef IBSCOPE_FORMATS_READERS_H
-#define IBSCOPE_FORMATS_READERS_H
+#ifndef IBSCOPE_READERS_H
+#define IBSCOPE_READERS_H
+
+#include <stdio.h>
 
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
+#include "core/fabric/fabric.h"
+#include "core/fabric/state.h"
+#include "core/routing/routing.h"
+#include "core/sm/sweep.h"
 
 /* Does a text have such a line? */
 bool any_line(const struct input *in, bool is(struct cursor line));
@@ -168,5 +175,161 @@ bool id_guid(struct cursor id, uint64_t *guid);
 
 /* `Switch`, `Ca`, `Hca`, `Rt` at the start of a line; 0 = none of these.  The word found is taken from c. */
 enum node_type cur_node_type(struct cursor *c);
+
+/* The kind of a file that was given in place of another kind, for messages. */
+
+/* Static texts: a file `is` this, and `use` tells which command takes it; NULL: none does. */
+struct file_kind {
+	const char *is, *use;
+	bool fabric; /* it looks like one, whether it can be read or not */
+};
+
+/*
+ * The kind of a text by its lines.  Known are fabrics, options, and some forty kinds of files of InfiniBand's
+ * tools, Slurm and benchmarks.  false: an unknown kind, or a text without content.
+ */
+bool file_kind(const struct input *in, struct file_kind *k);
+
+/*
+ * Fabrics from rows: formats in which each line tells one port and what it is cabled to (net_dump,
+ * net_dump_ext, iblinkinfo, ibnetdiscover -p).  Private to core/formats/.
+ */
+
+/* One end of a cable; 0 and empty cursors: not told. */
+struct row_end {
+	enum node_type type;
+	uint64_t guid; /* of a switch; of a channel adapter's or router's port */
+	uint64_t lid, port;
+	struct cursor name, label; /* label: of the port; point into the input */
+};
+
+struct row {
+	struct row_end own, peer;
+	unsigned line;	/* of the file */
+	unsigned group; /* rows of one node have its line; 0: not told */
+	uint8_t width, speed, state;
+	bool cabled;
+	bool ended; /* the line has what its tool writes at the end of each */
+};
+
+struct rows {
+	const struct input *in;
+	struct lines lines;
+	struct row *row;
+	uint32_t n, cap;
+	bool hosts; /* channel adapters have rows of their own; false: only rows of switches name them */
+	struct unknown_lines unknown;
+};
+
+void rows_init(struct rows *r, const struct input *in);
+/* Add a row.  false: no node, or impossible numbers (port 0 or above MAX_PORTS, LID above 65535). */
+bool rows_add(struct rows *r, const struct row *row);
+/*
+ * Make the fabric of the rows, which are freed.  untold: what the format never tells, for fabric.untold.
+ * Ports of switches without a row, cables told at one end and peers without a row make it incomplete.
+ */
+int rows_finish(struct rows *r, const char *format, const char *untold, struct fabric **out, struct err *e);
+
+/* "Active", "ACT", "INI", "Armed", "Down", "DOWN", ...: PORT_UNKNOWN for others. */
+enum port_state state_word(struct cursor c);
+
+/* Fabrics in files.  A reader makes a fabric of the whole content; the content shows its format. */
+
+/* Files of ibsim that include each other: the depth, and the number in all, since they multiply. */
+#define IBSIM_INCLUDE_DEPTH 9
+#define IBSIM_INCLUDE_FILES 1000
+
+/* Boards of ibdm's .topo files multiply: chips in all, and the depth of boards. */
+#define TOPO_CHIPS 100000
+#define TOPO_BOARD_DEPTH 8
+
+/*
+ * Load a saved fabric of any known format: ibnetdiscover text (all variants, -g and -f included), ibsim net
+ * file, libibnetdisc cache, opensm-subnet.lst / ibdiagnet .lst, ibdiagnet's db_csv / opensm-smdb.dump, ibdm's
+ * .topo, ibdiagnet's .net_dump and .net_dump_ext, what iblinkinfo and `ibnetdiscover -p` print; an edge list;
+ * a folder of ibdiagnet's or OpenSM's dumps, with the tables in it ((*out)->switch_tables); "-" is standard
+ * input. Compressed files are unpacked.  Oddities that do not stop the reading become fabric->warnings.  -1
+ * and *e
+ * ("FILE:LINE: found ..., expected ...") otherwise.
+ */
+int fabric_load(const char *path, struct fabric **out, struct progress *p, struct err *e);
+
+/* The same from memory; name is for messages (fuzz targets, tests). */
+int fabric_parse(const char *name, const char *data, size_t size, struct fabric **out, struct err *e);
+
+/* node-name-map file: `0x<guid> "name"` per line; -1 and *e: unreadable.  Odd lines become warnings. */
+int name_map_load(const char *path, struct name_map *m, struct warnings *w, struct progress *p,
+		  struct err *e);
+/* The same from memory; name is for messages. */
+void name_map_parse(const char *name, const char *data, size_t size, struct name_map *m, struct warnings *w);
+void name_map_free(struct name_map *m);
+
+/*
+ * Writers; -1 when the stream fails or p (may be NULL) is cancelled.  `up`: only what is reached is written
+ * (NULL: everything).  `lids` replaces the LIDs of the source (NULL: they stay).
+ */
+int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up, const struct lids *lids,
+			struct progress *p);
+/*
+ * The same as an edge list, which is short, in *t (free it in any case).  -1 and *e also when one that is
+ * read back would be another fabric than ibnetdiscover text: names that are not unique, labels of ports.
+ */
+int edges_text(const struct fabric *fb, const struct topo *up, const struct lids *lids, struct progress *p,
+	       struct text *t, struct err *e);
+/*
+ * ibnetdiscover text with nodes by ascending GUID and LIDs of the source, without what depends on who read
+ * it: the same bytes for every reading of a fabric.  -1 and *e also when it does not give the fabric again.
+ */
+int canonical_text(const struct fabric *fb, const struct topo *up, struct progress *p, struct text *t,
+		   struct err *e);
+/*
+ * What is reached, in the form that ibsim simulates: nodes named by simulated_id(), the source's LIDs, speeds
+ * that ibsim knows, and no names.
+ */
+int write_simulated(FILE *f, const struct topo *up, struct progress *p);
+#define SIMULATED_ID 20
+const char *simulated_id(const struct fabric *f, uint32_t node, char id[SIMULATED_ID]);
+/*
+ * Slurm's topology.conf (topology/tree), or topology.yaml.  Each switch with hosts gets a line.  Above these,
+ * all switches that join the same hosts share one line.  A host is the beginning of its ports' names, up to a
+ * blank.  If a host has several ports, the one with the first name counts.  *notes gets lines on what could
+ * not be written unchanged.
+ */
+int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, struct progress *p);
+/* Of a stream at the end: 0, or -1 when something was not written. */
+int write_status(FILE *f);
+/* opensm-lfts.dump, byte for byte as OpenSM 3.3.23 writes it. */
+int write_lfts(FILE *f, const struct routing *r, struct progress *p);
+/* opensm.fdbs, for ibdmchk. */
+int write_fdbs(FILE *f, const struct routing *r, struct progress *p);
+/* Bytes that write_fdbs() and write_paths() need while they run: hops between all switches, of all LIDs. */
+size_t write_fdbs_room(const struct routing *r);
+size_t write_paths_room(const struct routing *r);
+/* opensm-subnet.lst. */
+int write_subnet(FILE *f, const struct routing *r, struct progress *p);
+/* Lines "SLID DLID SL HOPS" (design, `export paths`). */
+int write_paths(FILE *f, const struct routing *r, struct progress *p);
+
+/* The fabric as a graph with an edge for each cable, for programs that read tables and graphs. */
+
+/* A table of cables; GraphML; JSON of NetworkX (node_link_graph()); DOT of Graphviz. */
+enum graph_form { GRAPH_CSV, GRAPH_GRAPHML, GRAPH_NODE_LINK, GRAPH_DOT };
+
+struct graph_of {
+	const struct fabric *fabric;
+	const struct state *state;
+	const struct lids *lids; /* NULL: those of the source */
+	const uint32_t *load;	 /* [n_ports] routes that leave through the port; NULL: no routing */
+	const char *engine;	 /* whose routes these are */
+	bool safe;		 /* csv: cells that look like formulas are marked as text (csv.h) */
+};
+
+/*
+ * Nodes are named by GUID, since names need not be the same tomorrow.  What is not known is left out (csv: an
+ * empty field).  graphml and node-link tell `complete` and `missing`.  -1: the stream failed, or p was
+ * cancelled.
+ */
+int write_graph(FILE *f, enum graph_form form, const struct graph_of *of, const struct warnings *missing,
+		struct progress *p);
 
 #endif

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/fabric/host_set.h"
-#include "core/formats/formats.h"
 #include "core/base/order.h"
-#include "core/routing/distances.h"
+#include "core/fabric/fabric.h"
+#include "core/formats/readers.h"
+#include "core/routing/paths.h"
 
 #define NAME_MOST 64 /* bytes of a name */
 

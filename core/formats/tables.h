@@ -10,8 +10,7 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/routing/lids.h"
-#include "core/routing/switch_tables.h"
+#include "core/routing/routing.h"
 
 /* What was read, in numbers; format is static. */
 struct tables_info {
@@ -67,18 +66,5 @@ int tables_parse(const struct input *in, const struct fabric *f, const struct li
 		 struct switch_tables **out, struct tables_info *info, struct text *notes, struct err *e);
 
 /* --- of core/formats/ itself --- */
-
-/* Begin the table of the switch with a node GUID anew.  NO_ID: it is not in the fabric (counted). */
-uint32_t tables_switch(struct tables_reader *r, uint64_t guid);
-/* An entry; false: the LID or the port is out of range. */
-bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uint64_t port);
-/* Its LIDs reach up to top, with or without entries. */
-void tables_top(struct tables_reader *r, uint32_t sw, uint64_t top);
-void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text);
-/* ibdiagnet's .far. */
-bool is_far(const struct input *in);
-void tables_read_far(struct tables_reader *r, const struct input *in);
-/* Fill t->lid, t->lmc and t->lid_owner. */
-void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct text *notes);
 
 #endif

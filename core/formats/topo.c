@@ -6,7 +6,6 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/formats/cabling.h"
-#include "core/formats/formats.h"
 #include "core/formats/ibnl.h"
 #include "core/formats/readers.h"
 

@@ -1,7 +1,7 @@
 /* Writing a fabric: ibnetdiscover text and opensm-subnet.lst. */
 #include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -15,9 +15,9 @@
 
 #include "core/base/json.h"
 #include "core/fabric/state.h"
-#include "core/routing/lids.h"
+#include "core/routing/routing.h"
 
-/* Into the object o: the name as labels.h spells it, and what stands beside it. */
+/* Into the object o: the name as names.h spells it, and what stands beside it. */
 void json_put_node(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t node);
 void json_put_switch(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t sw);
 void json_put_port(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port);

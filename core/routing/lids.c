@@ -1,8 +1,8 @@
+#include "core/base/counted.h"
 #include "core/base/defs.h"
-#include "core/routing/lids.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/counted.h"
+#include "core/routing/routing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,310 @@
-#include "core/base/defs.h"
-#include "core/routing/routing.h"
-#include "core/base/memory.h"
-#include "core/base/release.h"
-#include "core/base/counted.h"
-
+/* A routing: forwarding tables, layers, SLs of pairs, SL-to-VL maps. */
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/counted.h"
+#include "core/base/defs.h"
+#include "core/base/memory.h"
+#include "core/routing/routing.h"
+
+void witness_free(struct witness *w)
+{
+	if (!w)
+		return;
+	free(w->edge);
+	free(w);
+}
+
+static void pair_sls_free(struct counted *c)
+{
+	struct pair_sls *p = (struct pair_sls *)c;
+
+	free(p->first);
+	free(p->member);
+	free(p->to);
+	free(p);
+}
+
+struct pair_sls *pair_sls_new(uint32_t n_endports)
+{
+	struct pair_sls *p = NEW(struct pair_sls);
+
+	counted_init(&p->counted, pair_sls_free);
+	p->n_endports = n_endports;
+	return p;
+}
+
+/* OpenSM compares P_Keys as a little-endian machine reads them from the network. */
+static unsigned order_of(const struct pkey_member *m)
+{
+	return (m->pkey & 0xffu) << 8 | m->pkey >> 8;
+}
+
+const struct pkey_member *pair_sls_common(const struct pair_sls *p, uint32_t a, uint32_t b)
+{
+	uint32_t i = p->first[a], k = p->first[b];
+
+	while (i < p->first[a + 1] && k < p->first[b + 1]) {
+		const struct pkey_member *x = &p->member[i], *y = &p->member[k];
+
+		if (x->pkey == y->pkey && (x->full || y->full))
+			return x;
+		i += order_of(x) <= order_of(y);
+		k += order_of(y) <= order_of(x);
+	}
+	return NULL;
+}
+
+bool pair_sls_share(const struct pair_sls *p, uint32_t a, uint32_t b)
+{
+	return p->one || !p->first || a == b || pair_sls_common(p, a, b);
+}
+
+unsigned pair_sls_of(const struct pair_sls *p, uint32_t from, uint32_t to)
+{
+	const struct pkey_member *m;
+
+	if (p->one)
+		return p->all;
+	if (p->to && p->to[to] != NO_PAIR_SL)
+		return p->to[to];
+	m = p->first ? pair_sls_common(p, from, to) : NULL;
+	return m ? m->sl : NO_PAIR_SL;
+}
+
+struct sl_tables *sl_tables_new(const struct fabric *f, uint16_t top)
+{
+	struct sl_tables *l = NEW(struct sl_tables);
+
+	l->refs = 1;
+	l->n_switches = f->n_switches;
+	l->n_endports = f->n_endports;
+	l->ports = mem_dup(f->switch_nports, f->n_switches);
+	l->map = NEW_ARRAY(f->n_switches + 1u, sl2vl_map *);
+	l->out = NEW_ARRAY(f->n_switches + 1u, sl2vl_map *);
+	l->sl = NEW_ARRAY(f->n_endports + 1u, uint8_t *);
+	l->top = top;
+	return l;
+}
+
+static void sl_tables_release(struct sl_tables *l)
+{
+	for (uint32_t s = 0; s < l->n_switches; s++) {
+		free(l->map[s]);
+		free(l->out[s]);
+	}
+	for (uint32_t e = 0; e < l->n_endports; e++)
+		free(l->sl[e]);
+	free(l->map);
+	free(l->out);
+	free(l->endport);
+	free(l->sl);
+	free(l->ports);
+	free(l);
+}
+
+COUNTED(struct sl_tables, struct sl_tables, sl_tables_ref, sl_tables_unref, sl_tables_release)
+
+static sl2vl_map *identities(size_t n)
+{
+	sl2vl_map *m = NEW_ARRAY(n, sl2vl_map);
+
+	for (size_t i = 0; i < n; i++)
+		m[i] = SL_TABLES_IDENTITY;
+	return m;
+}
+
+void sl_tables_set_map(struct sl_tables *l, uint32_t sw, unsigned in, unsigned out, sl2vl_map m)
+{
+	unsigned ports = l->ports[sw], n = (ports + 1) * (ports + 1);
+
+	if (in > ports || out > ports)
+		return;
+	if (!l->map[sw]) {
+		l->map[sw] = identities(n);
+		l->n_maps++;
+	}
+	l->map[sw][in * (ports + 1) + out] = m;
+}
+
+void sl_tables_set_out(struct sl_tables *l, uint32_t sw, unsigned out, sl2vl_map m)
+{
+	if (out > l->ports[sw])
+		return;
+	if (!l->out[sw]) {
+		l->out[sw] = identities(l->ports[sw] + 1u);
+		l->n_maps++;
+	}
+	l->out[sw][out] = m;
+}
+
+void sl_tables_set_all(struct sl_tables *l, sl2vl_map m)
+{
+	l->one = true;
+	l->all = m;
+	l->n_maps = l->n_switches;
+}
+
+void sl_tables_set_endport(struct sl_tables *l, uint32_t ep, sl2vl_map m)
+{
+	if (!l->endport)
+		l->endport = identities(l->n_endports);
+	l->endport[ep] = m;
+}
+
+bool sl_tables_set_sl(struct sl_tables *l, uint32_t source, unsigned dlid, unsigned sl)
+{
+	if (source >= l->n_endports || dlid > l->top)
+		return false;
+	if (!l->sl[source]) {
+		l->sl[source] = mem_alloc(l->top + 1u);
+		memset(l->sl[source], SL_TABLES_NO_SL, l->top + 1u);
+	}
+	l->n_sls += l->sl[source][dlid] == SL_TABLES_NO_SL;
+	l->sl[source][dlid] = sl & 15;
+	return true;
+}
+
+void sl_tables_copy_maps(struct sl_tables *l, const struct sl_tables *from)
+{
+	l->one = from->one;
+	l->all = from->all;
+	l->n_maps = from->n_maps;
+	for (uint32_t s = 0; s < l->n_switches; s++) {
+		size_t n = l->ports[s] + 1u;
+
+		free(l->map[s]);
+		free(l->out[s]);
+		l->map[s] = from->map[s] ? mem_dup(from->map[s], n * n * sizeof(sl2vl_map)) : NULL;
+		l->out[s] = from->out[s] ? mem_dup(from->out[s], n * sizeof(sl2vl_map)) : NULL;
+	}
+	free(l->endport);
+	l->endport = from->endport ? mem_dup(from->endport, l->n_endports * sizeof(sl2vl_map)) : NULL;
+}
+
+/* The maps, without SLs, on another fabric: found by GUID and port.  A new object. */
+static struct sl_tables *sl_tables_maps_on(const struct sl_tables *l, const struct fabric *from,
+					   const struct fabric *to)
+{
+	struct sl_tables *t = sl_tables_new(to, 0);
+
+	t->one = l->one;
+	t->all = l->all;
+	for (uint32_t s = 0; s < to->n_switches; s++) {
+		uint32_t was = fabric_switch_in(from, to, s);
+		size_t n = t->ports[s] + 1u;
+
+		if (was == NO_ID || l->ports[was] != t->ports[s])
+			continue;
+		t->map[s] = l->map[was] ? mem_dup(l->map[was], n * n * sizeof(sl2vl_map)) : NULL;
+		t->out[s] = l->out[was] ? mem_dup(l->out[was], n * sizeof(sl2vl_map)) : NULL;
+		t->n_maps += t->map[s] || t->out[s];
+	}
+	if (l->one)
+		t->n_maps = t->n_switches;
+	for (uint32_t ep = 0; l->endport && ep < to->n_endports; ep++) {
+		uint32_t was = fabric_endport_in(from, to, ep);
+
+		sl_tables_set_endport(t, ep, was == NO_ID ? SL_TABLES_IDENTITY : l->endport[was]);
+	}
+	return t;
+}
+
+static void switch_tables_free(struct counted *c)
+{
+	struct switch_tables *h = (struct switch_tables *)c;
+
+	for (uint32_t s = 0; s < h->n_switches; s++)
+		free(h->lft[s]);
+	free(h->lft);
+	free(h->top);
+	free(h->source);
+	free(h->lid);
+	free(h->lmc);
+	free(h->lid_owner);
+	sl_tables_unref(h->sl_tables);
+	if (h->adaptive)
+		counted_unref(&h->adaptive->counted);
+	free(h);
+}
+
+struct switch_tables *switch_tables_new(uint32_t n_switches)
+{
+	struct switch_tables *h = NEW(struct switch_tables);
+
+	counted_init(&h->counted, switch_tables_free);
+	h->n_switches = n_switches;
+	h->read_at = time(NULL);
+	h->top = NEW_ARRAY(n_switches + 1u, uint16_t);
+	h->lft = NEW_ARRAY(n_switches + 1u, uint8_t *);
+	return h;
+}
+
+/* LIDs and LMCs that ports had with them. */
+static void lids_on_ports(struct switch_tables *t, const struct switch_tables *h, const struct fabric *from,
+			  const struct fabric *to)
+{
+	t->lid = mem_dup(to->port_lid, to->n_ports * sizeof(*t->lid));
+	t->lmc = mem_dup(to->port_lmc, to->n_ports);
+	for (uint32_t p = 0; p < to->n_ports; p++) {
+		uint32_t q = fabric_port_in(from, to, p);
+
+		if (q == NO_ID)
+			continue;
+		t->lid[p] = h->lid[q];
+		t->lmc[p] = h->lmc[q];
+	}
+}
+
+struct switch_tables *switch_tables_on(const struct switch_tables *h, const struct fabric *from,
+				       const struct fabric *to)
+{
+	struct switch_tables *t = switch_tables_new(to->n_switches);
+
+	t->source = h->source ? str_dup(h->source) : NULL;
+	t->read_at = h->read_at;
+	for (uint32_t s = 0; s < to->n_switches; s++) {
+		uint32_t was = fabric_switch_in(from, to, s);
+
+		if (was == NO_ID || !h->lft[was])
+			continue;
+		t->top[s] = h->top[was];
+		t->lft[s] = mem_dup(h->lft[was], h->top[was] + 1u);
+	}
+	t->sl_tables = h->sl_tables ? sl_tables_maps_on(h->sl_tables, from, to) : NULL;
+	t->adaptive = h->adaptive ? adaptive_on(h->adaptive, from, to) : NULL;
+	if (h->lid)
+		lids_on_ports(t, h, from, to);
+	if (h->lid_owner) {
+		t->lid_owner = mem_dup(h->lid_owner, (MAX_LID + 1u) * sizeof(*t->lid_owner));
+		for (unsigned lid = 0; lid <= MAX_LID; lid++)
+			if (h->lid_owner[lid] != NO_ID)
+				t->lid_owner[lid] = fabric_endport_in(to, from, h->lid_owner[lid]);
+	}
+	return t;
+}
+
+uint8_t *switch_tables_told(const struct switch_tables *h, unsigned top)
+{
+	uint8_t *told = NEW_ARRAY(top + 1u, uint8_t);
+
+	for (unsigned lid = 0; lid <= top && !h->source; lid++)
+		told[lid] = 1;
+	for (uint32_t s = 0; s < h->n_switches && h->source; s++)
+		for (unsigned lid = 1; h->lft[s] && lid <= h->top[s] && lid <= top; lid++)
+			told[lid] |= h->lft[s][lid] != NO_PATH;
+	return told;
+}
+
+unsigned switch_tables_top(const struct switch_tables *h)
+{
+	unsigned top = 0;
+
+	for (uint32_t s = 0; s < h->n_switches; s++)
+		if (h->lft[s] && h->top[s] > top)
+			top = h->top[s];
+	return top;
+}
 
 struct lft_row *lft_row_new(unsigned top)
 {

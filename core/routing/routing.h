@@ -6,19 +6,522 @@
 #ifndef IBSCOPE_ROUTING_H
 #define IBSCOPE_ROUTING_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
+#include "core/base/counted.h"
+#include "core/base/defs.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/elements.h"
-#include "core/fabric/host_set.h"
+#include "core/fabric/fabric.h"
 #include "core/fabric/state.h"
-#include "core/routing/layers.h"
-#include "core/routing/adaptive.h"
-#include "core/routing/lids.h"
-#include "core/routing/pair_sls.h"
-#include "core/routing/sl_tables.h"
-#include "core/routing/why_rule.h"
+
+/* Layers, as panes and commands ask for them: virtual lanes over which an engine spreads switch pairs. */
+
+/* What an engine puts in layers: ordered pairs of switches, ordered pairs of LIDs, or LIDs from anywhere. */
+enum layer_unit { LAYER_SWITCH_PAIRS, LAYER_LID_PAIRS, LAYER_LIDS };
+
+/* One layer. */
+struct layer_info {
+	unsigned vl;	/* its first virtual lane */
+	unsigned lanes; /* number of layers from there on; if several, one is drawn at random */
+	enum layer_unit unit;
+	uint64_t pairs, pairs_first; /* in it: now, and before any went to another layer */
+	bool balanced;		     /* the engine evened its layers out */
+};
+
+/* A thing in a layer: the routes between two switches, or the routes to a LID. */
+struct layer_route {
+	uint32_t sw;  /* from, NO_ID = from anywhere; for LIDs: the switch with the CAs */
+	uint32_t sw2; /* to, and back; NO_ID: to the LID only */
+	uint16_t lid;
+};
+
+/* The layer of the path between two LIDs. */
+struct pair_layer {
+	unsigned first, now; /* layer that took it, and its layer since layers were evened out */
+};
+
+/* One channel of a cycle: routes hold it while they want the next one. */
+struct witness_edge {
+	uint32_t port;	  /* sender of the channel */
+	uint32_t routes;  /* number of these that were in the layer then */
+	uint32_t sw, sw2; /* first of these, as switches from and to; NO_ID = not known */
+	bool own;	  /* a route of the pair itself is one of them */
+};
+
+/* The cycle that keeps a pair out of a layer, and the routes that hold its channels. */
+struct witness {
+	uint32_t n; /* channels; 0: the layer did not refuse the pair */
+	struct witness_edge *edge;
+	/* it was in the layer until a cut behind this channel; NO_ID: never, it would close the cycle */
+	uint32_t cut;
+};
+
+void witness_free(struct witness *w); /* NULL is fine */
+
+/*
+ * Adaptive routing: for some LIDs a switch chooses among a group of ports, by load or by a hash of the flow.
+ * Its forwarding table holds the static port: packets that may not be spread take it.  Immutable once made.
+ */
+
+/* Ports of a switch: bit p % 64 of word p / 64. */
+struct port_set {
+	uint64_t word[4];
+};
+
+static inline void port_set_add(struct port_set *s, unsigned port)
+{
+	s->word[port / 64] |= UINT64_C(1) << port % 64;
+}
+
+static inline bool port_set_has(const struct port_set *s, unsigned port)
+{
+	return s->word[port / 64] >> port % 64 & 1;
+}
+
+/* First port of a set from `port` on, 256: none.  for (p = port_set_next(s, 0); p < 256; p = ..(s, p + 1)) */
+unsigned port_set_next(const struct port_set *s, unsigned port);
+
+#define NO_ADAPTIVE 0xFFFF
+
+struct adaptive_group {
+	uint16_t number; /* as the switch has it */
+	struct port_set ports;
+};
+
+#define ADAPTIVE_BLOCK 64 /* LIDs; mostly all of a block have one group */
+#define ADAPTIVE_OWN 0x10000
+
+struct adaptive_switch {
+	/* index of a block's group, NO_ADAPTIVE = the static port alone; or ADAPTIVE_OWN + its place in own[]
+	 */
+	uint32_t *block;
+	uint16_t (*own)[ADAPTIVE_BLOCK]; /* such an index for each LID */
+	uint32_t n_blocks, cap_blocks, n_own, cap_own;
+	struct adaptive_group *group; /* [n_groups] */
+	uint32_t n_groups, cap_groups;
+};
+
+struct adaptive {
+	struct counted counted;
+	uint32_t n_switches;
+	struct adaptive_switch *sw; /* [n_switches] */
+};
+
+/* It has one reference; counted_unref(&a->counted) lets go of it. */
+struct adaptive *adaptive_new(uint32_t n_switches);
+
+/* The same groups on another fabric: switches are found by GUID.  A new object. */
+struct adaptive *adaptive_on(const struct adaptive *a, const struct fabric *from, const struct fabric *to);
+
+/* Index of a group of a switch.  A new index is added, without ports. */
+unsigned adaptive_group_index(struct adaptive_switch *s, unsigned number);
+/* Give a LID a group (an index, NO_ADAPTIVE). */
+void adaptive_set(struct adaptive_switch *s, unsigned lid, unsigned group);
+/* The same for the LIDs 0 to n - 1 of a switch, for which none was set; no group is added later. */
+void adaptive_fill(struct adaptive_switch *s, const uint16_t *of_lid, unsigned n);
+/* Forget all of a switch. */
+void adaptive_clear(struct adaptive_switch *s);
+
+/* The group of a LID; NULL = the static port alone.  NULL also when there is no adaptive routing. */
+static inline const struct adaptive_group *adaptive_find(const struct adaptive *a, uint32_t sw, unsigned lid)
+{
+	const struct adaptive_switch *s = a ? &a->sw[sw] : NULL;
+	uint32_t g = s && lid / ADAPTIVE_BLOCK < s->n_blocks ? s->block[lid / ADAPTIVE_BLOCK] : NO_ADAPTIVE;
+
+	if (g >= ADAPTIVE_OWN)
+		g = s->own[g - ADAPTIVE_OWN][lid % ADAPTIVE_BLOCK];
+	return g == NO_ADAPTIVE ? NULL : &s->group[g];
+}
+
+/*
+ * LIDs, assigned exactly as OpenSM 3.3.23 does (engines/doc/minhop.md section 2): those that a sweep finds on
+ * the ports, those that it remembers (guid2lid), and those that it gives anew.
+ */
+
+/* The result for one sweep; immutable and shared. */
+struct lids {
+	atomic_uint refs;
+	uint8_t lmc; /* of the subnet */
+	uint16_t
+		max_lid; /* LinearFDBTop: largest LID that ever had a slot; tables have max_lid + 1 entries */
+	uint32_t n_endports;
+	uint32_t n_wrong; /* LIDs at which OpenSM's check of its table fails; OpenSM then ends the sweep with
+			     errors */
+	uint16_t *base;	  /* [n_endports] 0 = no LID (or not present) */
+	uint16_t *count;  /* [n_endports] LIDs of the port: 2^lmc, or 1; 0 when base is 0 */
+	uint32_t *owner;  /* [max_lid + 1] endport present in the fabric, NO_ID for LIDs of nobody */
+};
+
+/* Has the endport the LID? Two may, as the tables that switches hold do not change LIDs: one is its owner. */
+bool lids_holds(const struct lids *l, uint32_t endport, unsigned lid);
+/* Another endport with the base LID of this one, NO_ID: none. */
+uint32_t lids_other_holder(const struct lids *l, uint32_t endport);
+
+/* The same LIDs for the endports of another fabric.  match: [n_endports of l] endports there, NO_ID: none. */
+struct lids *lids_on(const struct lids *l, const struct fabric *f, const uint32_t *match);
+struct lids *lids_ref(const struct lids *l);
+void lids_unref(const struct lids *l);
+
+/* Endport of a LID, NO_ID when it is nobody's. */
+static inline uint32_t lid_owner(const struct lids *l, unsigned lid)
+{
+	return lid <= l->max_lid ? l->owner[lid] : NO_ID;
+}
+
+/* Base LID of an endport in these LIDs (NULL = in the fabric's source); 0 = none. */
+static inline unsigned endport_lid(const struct fabric *f, const struct lids *l, uint32_t ep)
+{
+	return l ? l->base[ep] : f->port_lid[f->endport_port[ep]];
+}
+
+/* The same for a node: the base LID of the first of its endports that has one. */
+static inline unsigned node_lid(const struct fabric *f, const struct lids *l, uint32_t node)
+{
+	unsigned lid = 0;
+
+	for (unsigned p = 0; p <= f->node_nports[node] && !lid; p++) {
+		uint32_t ep = f->port_endport[f->node_port[node] + p];
+
+		lid = ep == NO_ID ? 0 : endport_lid(f, l, ep);
+	}
+	return lid;
+}
+
+/* How a port got its LID, for explanations. */
+enum lid_rule { LID_NONE, LID_REMEMBERED, LID_KEPT, LID_NEW };
+
+/* What OpenSM keeps between sweeps (G2L, used, maxLID) plus the LIDs the ports carry now. */
+struct lid_memory;
+
+/* A guid2lid file entry. */
+struct guid2lid {
+	uint64_t guid;
+	uint16_t min, max;
+};
+
+struct lid_options {
+	unsigned lmc; /* 0 .. 7 */
+	bool lmc_esp0;
+	bool reassign;		     /* opensm -r: forget the ports' LIDs in the first sweep */
+	const struct guid2lid *file; /* guid2lid entries at start (not used with reassign), may be NULL */
+	size_t n_file;
+};
+
+struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_options *o);
+/*
+ * Memory of a new process on the same ports.  It reads the entries of o->file; NULL: those that m wrote.  The
+ * ports carry what they carry in m.
+ */
+struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct fabric *f,
+					const struct lid_options *o);
+/*
+ * Memory of a standby that takes over.  It reads o->file as above, and its table is as long as that of m,
+ * since it saw the ports that left (engines/doc/minhop.md 2.1).
+ */
+struct lid_memory *lid_memory_taken_over(const struct lid_memory *m, const struct fabric *f,
+					 const struct lid_options *o);
+/* The *n entries that OpenSM writes into guid2lid, also those of ports that left; to be freed. */
+struct guid2lid *lid_memory_entries(const struct lid_memory *m, const struct fabric *f, size_t *n);
+/*
+ * The memory of the same process after the fabric became another one (endports found by node GUID and
+ * number).  Entries of ports that left stay.  A port whose LID in the source changed carries the new one, one
+ * that came the source's; the others carry what they carry in m.
+ */
+struct lid_memory *lid_memory_on(const struct lid_memory *m, const struct fabric *from,
+				 const struct fabric *to);
+struct lid_memory *lid_memory_copy(const struct lid_memory *m);
+void lid_memory_free(struct lid_memory *m);
+
+/*
+ * Assign for one sweep; m is updated.  A port stays without a LID when it cannot get one, or when OpenSM's
+ * check of its table takes its LIDs away (engines/doc/minhop.md 2.4).  Each such port is named in *notes, a
+ * line each. rule (may be NULL) gets an enum lid_rule for each endport.
+ */
+struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text *notes, uint8_t *rule);
+
+/* LIDs that ports have; borrowed. */
+struct lids_held {
+	const uint16_t *lid;   /* [n_ports] base LIDs, NULL: those of the fabric's source */
+	const uint8_t *lmc;    /* [n_ports], NULL: those of the fabric's source */
+	const uint32_t *owner; /* [MAX_LID + 1] endport that a LID is known to mean, NO_ID = not known; NULL:
+				  none is */
+	unsigned top;	       /* max_lid is this at least */
+};
+
+/*
+ * No assignment: ports keep their LIDs, and carry them from now on.  LIDs
+ * reserved for ports that left stay so, unless a port has them.  If two ports have the same LID, it
+ * belongs to the one that it is known to mean, else to the first in GUID order.  *notes names each such LID.
+ * The result's lmc is that of most CA and router ports.
+ */
+struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct lids_held *held,
+			struct text *notes);
+
+/* Let ports carry these LIDs before the first sweep. */
+void lid_memory_carry(struct lid_memory *m, const struct fabric *f, const uint16_t *lid, const uint8_t *lmc);
+
+/*
+ * SLs that the subnet administrator offers a pair of ports, and whether it gives them a path at all:
+ * partitions and the QoS policy (core/sm/lft_file.h).  Immutable once made.
+ */
+
+/* A port in a partition. */
+struct pkey_member {
+	uint16_t pkey;
+	bool full;
+	uint8_t sl; /* of the partition */
+};
+
+#define NO_PAIR_SL 255 /* no SL is offered */
+
+struct pair_sls {
+	struct counted counted;
+	uint32_t n_endports;
+	/* [n_endports + 1] from `first` on in member[]: partitions of a port as OpenSM compares them; NULL:
+	 * none are told, so all ports share one. */
+	uint32_t *first;
+	struct pkey_member *member;
+	uint8_t *to; /* [n_endports] SL that the QoS policy gives paths to a port, NO_PAIR_SL; NULL: there is
+			none */
+	bool one;    /* all pairs are offered the SL `all`, and share a P_Key */
+	uint8_t all;
+};
+
+/* Empty, with one reference; counted_unref(&p->counted) lets go of it. */
+struct pair_sls *pair_sls_new(uint32_t n_endports);
+/* The partition by which two ports get a path: the first in which both are, one of them in full.  NULL: none.
+ */
+const struct pkey_member *pair_sls_common(const struct pair_sls *p, uint32_t a, uint32_t b);
+/* Have two ports a P_Key in common? */
+bool pair_sls_share(const struct pair_sls *p, uint32_t a, uint32_t b);
+/* The SL offered from a port to another. */
+unsigned pair_sls_of(const struct pair_sls *p, uint32_t from, uint32_t to);
+
+/*
+ * SLs of paths and SL-to-VL maps that come from outside the engine: from files, as the switches of a live
+ * fabric hold them, or as the subnet manager programs them with quality of service.  Values that are not
+ * given here come from the engine (struct routing_ops); without one they are SL 0 and VL = SL.
+ */
+
+#define SL_TABLES_NO_SL 255
+#define SL_TABLES_IDENTITY UINT64_C(0xfedcba9876543210)
+
+/* A map of SLs to VLs: bits 4n .. 4n + 3 are the VL of SL n. */
+typedef uint64_t sl2vl_map;
+
+struct sl_tables {
+	atomic_uint refs;
+	uint32_t n_switches, n_endports;
+	uint8_t *ports; /* [n_switches] */
+	/* [n_switches] maps by port in and port out, at in * (ports + 1) + out; NULL: not known, VL = SL. */
+	sl2vl_map **map;
+	uint32_t n_maps; /* switches with one */
+	sl2vl_map **out; /* [n_switches] maps by port out alone; used where map is NULL */
+	bool one;	 /* every switch port has the map `all`; map and out are not looked at */
+	sl2vl_map all;
+	sl2vl_map *endport; /* [n_endports] maps of CA and router ports and of enhanced ports 0; NULL: not
+			       known */
+	uint8_t *
+		*sl; /* [n_endports] of the source: SL by DLID, up to top; SL_TABLES_NO_SL, NULL: not given */
+	bool assumed; /* `all` is VL 0 for want of knowledge: the engine's layers are not in force */
+	/*
+	 * The subnet manager programs the maps and uses them: its SA gives no path where SL 0 leads to VL
+	 * 15.  closed: out of switches.
+	 */
+	bool programmed, closed;
+	uint16_t top;
+	uint64_t n_sls; /* pairs with one */
+};
+
+/* For a fabric's switches and endports, empty at first.  top: highest DLID that may get SLs. */
+struct sl_tables *sl_tables_new(const struct fabric *f, uint16_t top);
+struct sl_tables *sl_tables_ref(const struct sl_tables *l);
+void sl_tables_unref(const struct sl_tables *l); /* NULL is fine */
+
+/* Port numbers must be those of the switch.  What is not set for a switch stays VL = SL. */
+void sl_tables_set_map(struct sl_tables *l, uint32_t sw, unsigned in, unsigned out, sl2vl_map m);
+/* false: the endport or LID is not there. */
+bool sl_tables_set_sl(struct sl_tables *l, uint32_t source, unsigned dlid, unsigned sl);
+
+/* One map for all incoming ports.  A switch has either such maps or those of sl_tables_set_map(). */
+void sl_tables_set_out(struct sl_tables *l, uint32_t sw, unsigned out, sl2vl_map m);
+/* One for all ports of all switches. */
+void sl_tables_set_all(struct sl_tables *l, sl2vl_map m);
+/* Of a CA or router port, or of an enhanced port 0. */
+void sl_tables_set_endport(struct sl_tables *l, uint32_t ep, sl2vl_map m);
+
+/* Take the maps of another set for the same fabric instead of its own. */
+void sl_tables_copy_maps(struct sl_tables *l, const struct sl_tables *from);
+
+static inline sl2vl_map sl_tables_map(const struct sl_tables *l, uint32_t sw, unsigned in, unsigned out)
+{
+	unsigned ports = l->ports[sw];
+
+	if (l->one)
+		return l->all;
+	if (l->map[sw] && in <= ports && out <= ports)
+		return l->map[sw][in * (ports + 1) + out];
+	return l->out[sw] && out <= ports ? l->out[sw][out] : SL_TABLES_IDENTITY;
+}
+
+static inline unsigned sl2vl_of(sl2vl_map m, unsigned sl)
+{
+	return m >> (4 * (sl & 15)) & 15;
+}
+
+/* From the eight bytes of an SLtoVLMappingTable: two VLs in a byte; the upper half is for the lower SL. */
+static inline sl2vl_map sl2vl_of_bytes(const uint8_t bytes[8])
+{
+	sl2vl_map m = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		m |= (sl2vl_map)(bytes[i] >> 4 | (bytes[i] & 15) << 4) << 8 * i;
+	return m;
+}
+
+/* SL_TABLES_NO_SL: not given. */
+static inline unsigned sl_tables_sl(const struct sl_tables *l, uint32_t source, unsigned dlid)
+{
+	return l->sl[source] && dlid <= l->top ? l->sl[source][dlid] : SL_TABLES_NO_SL;
+}
+
+/*
+ * The closed list of rules that decide an entry of a forwarding table, the layer of a path or the rank of a
+ * switch; and the rules that hold for every engine.  The output of `why` ends with the name of a rule.  All
+ * names are in the table of why_rule.c.  Engines add the sentence with the figures.
+ */
+
+enum why_rule {
+	WHY_UNTOLD, /* none: not to be shown */
+	/* every engine */
+	WHY_OWN_LID,
+	WHY_ATTACHED,
+	WHY_NOT_ATTACHED,
+	WHY_CUT_OFF,
+	WHY_NO_LID,
+	WHY_CACHED,
+	WHY_NOT_ROUTED,
+	WHY_ENGINE, /* a rule of an engine that is not in the list */
+	/* against a port that is not the entry's, where the engine weighed nothing */
+	WHY_LONGER,
+	WHY_NO_WAY,
+	WHY_NO_SWITCH,
+	WHY_DETOUR,
+	/* engines/counted/assign.c: minhop, dor, updn, dnup, file */
+	WHY_ONLY_CANDIDATE,
+	WHY_LEAST_COUNT,
+	WHY_FIRST_OF_EQUALS,
+	WHY_KEPT,
+	WHY_NEW_SYSTEM,
+	WHY_NEW_NODE,
+	WHY_LEAST_FORWARDED,
+	WHY_SHIFTED,
+	WHY_RANDOM,
+	WHY_LEFT_COUNTER,
+	WHY_TOO_FAR,
+	WHY_COST,
+	WHY_FIRST_NEIGHBOUR,
+	/* updn, dnup */
+	WHY_FORBIDDEN,
+	WHY_MIXED,
+	WHY_MISSED,
+	WHY_ROOTS_APART,
+	WHY_PRICED,
+	WHY_ERASED,
+	/* ranks: of updn, dnup, ftree */
+	WHY_RANK,
+	WHY_ROOT_COUNTED,
+	WHY_ROOT_NAMED,
+	WHY_ROOT_FARTHEST,
+	/* lash */
+	WHY_ONLY_WAY,
+	WHY_TREE,
+	WHY_CABLE,
+	WHY_SAME_SWITCH,
+	WHY_LOWEST,
+	WHY_OPENED,
+	WHY_REFUSED,
+	WHY_MOVED,
+	/* ftree */
+	WHY_MAIN_PATH,
+	WHY_LEAST_LOAD,
+	WHY_LOWER_INDEX,
+	WHY_LEARNED,
+	WHY_SECONDARY,
+	WHY_SIDE,
+	WHY_REVERSE_HOP,
+	WHY_CONNECT_ROOTS,
+	WHY_NOT_REACHED,
+	/* mincontention; its "kept" is the one above */
+	WHY_ONLY_PATH,
+	WHY_CONTENTION,
+	WHY_DISTANCE,
+	WHY_USAGE,
+	WHY_NEXT_ELEMENT,
+	WHY_OWN_CHIP,
+	WHY_PORT,
+	WHY_NOT_GIVEN,
+	WHY_INSIDE_ONLY,
+	WHY_INSIDE_CONTENTION,
+	WHY_INSIDE_DISTANCE,
+	WHY_INSIDE_USAGE,
+	WHY_INSIDE_PORT,
+	WHY_INSIDE_LONGER,
+	WHY_WOULD_LOOP,
+	WHY_BEYOND_TOLERANCE,
+	/* file, live, tables, script */
+	WHY_LINE,
+	WHY_AS_READ,
+	WHY_NOT_IN_FILE,
+	WHY_PROGRAM,
+	/* sssp, dfsssp, nue */
+	WHY_SHORTEST,
+	WHY_TIE,
+	WHY_LIGHTER,
+	WHY_FIRST_LAYER,
+	WHY_CUT,
+	WHY_BLOCKED,
+	WHY_BACKTRACK,
+	WHY_SHORTCUT,
+	WHY_ESCAPE,
+	WHY_LAYER,
+	/* torus-2QoS */
+	WHY_SHORTER_ROUND,
+	WHY_NO_WRAP,
+	WHY_BROKEN_RING,
+	WHY_EARLY_TURN,
+	WHY_DIMENSION,
+	WHY_DEALT,
+	WHY_OUTSIDE,
+	WHY_SL_BITS,
+	N_WHY_RULES
+};
+
+/* "least count"; "" of WHY_UNTOLD. */
+const char *why_rule_name(enum why_rule rule);
+
+/* A rule, with a sentence that tells with the figures how it decided.  Free with decided_free(). */
+struct decided {
+	enum why_rule rule;
+	struct text text;
+};
+
+/* Replace what it says. */
+void decide(struct decided *d, enum why_rule rule, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void decided_free(struct decided *d);
+
+/*
+ * The rule that holds for every engine, for the entry `port` (NO_PATH = none) of a switch for a LID: the LID
+ * is the switch's own, its endport hangs on the switch, its endport hangs on no switch, or no cables lead
+ * there. false (*d unchanged): none of these, or the entry says something else.
+ */
+bool decide_common(const struct topo *t, const struct lids *l, uint32_t sw, unsigned lid, unsigned port,
+		   struct decided *d);
 
 /* LFT of one switch: port[lid], NO_PATH without route; LID 0 is NO_PATH. */
 struct lft_row {
@@ -175,7 +678,7 @@ struct routing {
 	struct pair_sls
 		*pair_sls;    /* what partitions and the QoS policy offer; reference held; NULL: nothing */
 	uint8_t offered_bits; /* those of SLs that are taken from there (sl_from_qos) */
-	bool sl_unread;	      /* what is not modelled may give paths other SLs (core/sm/qos.h) */
+	bool sl_unread;	      /* what is not modelled may give paths other SLs (core/sm/port_groups.h) */
 	void *priv;	      /* the engine's own, behind ops */
 	/*
 	 * What an engine promises of its tables: they lead from switch s in exact[s * n_switches + d] links
@@ -288,5 +791,96 @@ bool routing_vl_by_sl(const struct routing *r);
 bool routing_keeps_layers(const struct routing *r, unsigned first, unsigned n);
 /* The engine's layers are computed, but switches do not keep them apart (quality of service is off). */
 bool routing_layers_idle(const struct routing *r);
+
+/*
+ * Content of the switches: forwarding tables, and, where known, adaptive-routing groups and SL-to-VL maps.
+ * It is read from a live fabric or from files and never changed.
+ */
+
+struct switch_tables {
+	struct counted counted;
+	char *source;	/* owned; file they come from, NULL = read live */
+	time_t read_at; /* when they were read here */
+	uint32_t n_switches;
+	uint16_t *top; /* [n_switches] LinearFDBTop: the last LID that counts */
+	uint8_t **lft; /* [n_switches] -> [top + 1] ports by LID, NO_PATH = none; NULL: no answer */
+	struct sl_tables *sl_tables; /* maps; NULL: they were not read */
+	struct adaptive *adaptive;   /* reference held; NULL: no switch has groups, or they were not read */
+	/* [n_ports of the fabric] base LID and LMC that ports have with these tables; NULL: those of its
+	 * source. */
+	uint16_t *lid;
+	uint8_t *lmc;
+	bool strange;	     /* most ports, or switches, that the file names are not in the fabric */
+	uint32_t *lid_owner; /* [MAX_LID + 1] endport named for a LID, NO_ID = none; NULL: none is named */
+};
+
+/* It has one reference; counted_unref(&h->counted) lets go of it. */
+struct switch_tables *switch_tables_new(uint32_t n_switches);
+
+/* What the switches of a fabric held; NULL: it was not read.  Borrowed. */
+static inline const struct switch_tables *fabric_switch_tables(const struct fabric *f)
+{
+	return (const struct switch_tables *)f->switch_tables;
+}
+
+/*
+ * The same tables on another fabric: switches, ports and endports are found by GUID and port.  A switch that
+ * `from` lacks has no table, a port that it lacks the LID of its own source.  The caller lets go of it.
+ */
+struct switch_tables *switch_tables_on(const struct switch_tables *h, const struct fabric *from,
+				       const struct fabric *to);
+
+/*
+ * Which LIDs the tables tell of: [top + 1], 1 where a switch has an entry for the LID.  A file may be a list
+ * of some LIDs, so one that no switch has there is not told; live tables tell of all.  The caller frees it.
+ */
+uint8_t *switch_tables_told(const struct switch_tables *h, unsigned top);
+
+/* Largest LinearFDBTop, 0 when no switch has a table. */
+unsigned switch_tables_top(const struct switch_tables *h);
+
+/*
+ * Destinations walked together: LIDs on one switch to which all switches have ways of the same lengths, as
+ * most engines make them.  What holds for all of them is found once.  Each entry is still looked at: a LID
+ * whose entries do not lead one link nearer, switch by switch, is left to the caller.  Knows tables only, no
+ * engine.
+ */
+
+#define ALIKE_MOST 64 /* LIDs at a time */
+
+struct alike {
+	const struct routing *r;
+	/* [max_lid + 1] the caller sets what is wanted; LIDs that were handed out are 0. */
+	uint8_t *left;
+	bool trust;	  /* the caller may set it: routing.exact is taken for true */
+	uint32_t *lid_at; /* [n_switches + 1] lid_of[lid_at[s]] to lid_of[lid_at[s + 1] - 1] are wanted and on
+			     s */
+	uint16_t *lid_of;
+	/* Entries for the LIDs of some switches, read row by row: lid_of[loaded] to lid_of[loaded_end - 1].
+	 */
+	uint8_t *entries;
+	size_t room;
+	uint32_t loaded, loaded_end;
+	uint32_t *work; /* [n_switches] */
+	uint32_t taken; /* of lid_of[] of this switch */
+	/* One group: */
+	uint32_t sw; /* the switch; NO_ID at the start */
+	unsigned n;
+	uint16_t lid[ALIKE_MOST];
+	uint8_t *port;	/* [n_switches][n] entries of each switch; in entries[] */
+	uint16_t *hops; /* [n_switches] links to a host on sw, or HOPS_NONE: none of the LIDs; to sw itself
+			   one fewer */
+	uint32_t *order, n_order; /* alike_order(): the switches with a way, sw first, the farthest last */
+	uint32_t *start;	  /* [n_switches + 2] */
+};
+
+/* left: as above, only read here; several threads may share it when each asks for other switches. */
+void alike_start(struct alike *a, const struct routing *r, uint8_t *left);
+void alike_end(struct alike *a);
+
+/* The next group of a switch; false: there is none any more.  Switches are best asked for in ascending order.
+ */
+bool alike_next(struct alike *a, uint32_t sw);
+void alike_order(struct alike *a);
 
 #endif

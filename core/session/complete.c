@@ -1,12 +1,11 @@
 /* Completion of command lines, from the same tables as the commands themselves. */
 #include "core/base/defs.h"
-#include "core/base/lessonfile.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
 #include "core/session/command.h"
+#include "core/session/help.h"
 #include "core/session/syntax.h"
-#include "core/session/topics.h"
 #include "core/source/synth.h"
 
 #include <dirent.h>

@@ -14,7 +14,7 @@
  * The range of an integer or number stands behind it, `(LEAST..MOST)`.  Either end may be left out.  Without
  * a range the value is 0 or more.  The words that a string may be stand behind it, `(none/loop/^[0-9]+$)`. A
  * word that begins with ^ is a regular expression for further words.  The names of contract_kinds stand for
- * such types.  TEXT "=NAME" stands for the words of a figure (glossary.h).  tests/contract.py judges what
+ * such types.  TEXT "=NAME" stands for the words of a figure (help.h).  tests/contract.py judges what
  * commands print by all of this.
  */
 #ifndef IBSCOPE_CONTRACT_H
@@ -22,6 +22,7 @@
 
 #include "core/base/defs.h"
 #include "core/base/json.h"
+#include "core/session/session.h"
 
 struct contract_kind {
 	const char *name, *type, *help;
@@ -47,13 +48,15 @@ char *contract_of(const struct command *c);
  * within, count before. */
 extern const char contract_common[];
 
-/* The keys that lines stand for, as `schema` tells them: a list of objects; the caller's reference. */
-json_t *contract_keys(const char *lines, const struct session *s);
-
 /* Lines that several commands share: a reader needs them only once.  Ended by name NULL. */
 struct contract_group {
 	const char *name, *lines;
 };
 extern const struct contract_group contract_groups[];
+
+/* The contract of the JSON objects (contract.h) as one JSON Schema, draft 2020-12. */
+
+/* The schema of the object of any command; the caller's reference. */
+json_t *json_schema(const struct session *s);
 
 #endif

@@ -27,7 +27,7 @@ struct interpreter {
 	char **stop_at;		 /* conditions of `step break` */
 	size_t n_stops, cap_stops;
 	int boundary;		  /* of `step next boundary`: 1 + the enum rec_key used last, 0 = none was */
-	int pace;		  /* of `step play`: 1 + the pace used last (play.h), 0 = none was chosen */
+	int pace;		  /* of `step play`: 1 + the pace used last (lesson.h), 0 = none was chosen */
 	size_t play_until;	  /* the step at which playing stops for a breakpoint */
 	size_t play_stop;	  /* the number of that breakpoint */
 	uint64_t quiz_seed;	  /* of the last question of `quiz`; 0 = none was asked */

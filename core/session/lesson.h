@@ -15,7 +15,7 @@
  *   proof: COMMANDS   run by `lesson NAME check` only: what the answer claims
  *   expect: TEXT      occurs in what the run, proof or judge before it prints; blanks in a row count as one
  *
- * Commands look, or change the session, and do nothing else (permit.h).
+ * Commands look, or change the session, and do nothing else (progress.h).
  *
  * A walk that a step begins ends with the step, unless the first command of the next one is a `step` as well.
  */
@@ -25,6 +25,7 @@
 #include "core/base/err.h"
 #include "core/session/interpreter.h"
 #include "core/session/session.h"
+#include "core/trace/recording.h"
 
 #define LESSON_BYTES 1000000 /* of a file, at most */
 
@@ -123,5 +124,25 @@ int lesson_judge(const struct session *like, const struct lesson *l, size_t step
 /* Play a lesson in a session of its own.  Differences go to `faults`; their number; *expected: texts. */
 unsigned lesson_check(const struct session *like, const struct lesson *l, struct progress *p,
 		      struct text *faults, unsigned *expected);
+
+/* Playing a walk through a run.  The explorer moves it frame by frame (tui/screen.c), until it stops. */
+
+/* The speed: one step a frame, or one boundary a frame. */
+struct play_pace {
+	const char *name; /* word of `step play` */
+	const char *told; /* "5 steps/s" */
+	unsigned frames;  /* a second */
+	int key;	  /* enum rec_key of the boundary; -1: a step */
+};
+#define PLAY_PACES 9
+extern const struct play_pace play_paces[PLAY_PACES];
+
+/* The pace of the walk, -1: it stands still.  Under the lock. */
+int session_playing(const struct session *s);
+/* Under the lock: play, or stop (-1).  Panes are told. */
+void session_play(struct session *s, int pace);
+
+/* One frame: a line that moves the walk and prints why it stopped.  Under the lock; commands_free(). */
+struct command_list *play_frame(const struct session *s);
 
 #endif

@@ -1,9 +1,8 @@
 /* The meaning of words of commands: nodes, ports, LIDs, hosts, and lists of them. */
-#include "core/base/number.h"
 #include "core/base/err.h"
 #include "core/base/hostlist.h"
 #include "core/base/memory.h"
-#include "core/session/hosts_file.h"
+#include "core/session/patterns.h"
 #include "core/session/session.h"
 
 #include <stdlib.h>

@@ -3,10 +3,13 @@
 #define IBSCOPE_OUT_H
 
 #include <time.h>
+
+#include "core/analysis/blame/measured.h"
 #include "core/base/err.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
-#include "core/session/narrow.h"
+#include "core/session/session.h"
+#include "core/session/syntax.h"
 
 struct command_run;
 
@@ -24,7 +27,7 @@ struct out {
 };
 
 /*
- * A line (or part of one) of text.  A row of a table has marks in its format (narrow.h): for a reader whose
+ * A line (or part of one) of text.  A row of a table has marks in its format (syntax.h): for a reader whose
  * width is known, rows that follow each other are laid out together.
  */
 void out_text(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -58,5 +61,19 @@ void out_end(struct out *o, int rc, const struct err *e);
 
 /* Memory has run out: print the objects of the running commands, as failed.  Allocates nothing. */
 void out_last_objects(void);
+
+/* Readings of counters that a session holds: the last two. */
+
+/* One more reading (taken over); the one before stays, older ones go. */
+void session_count(struct session *s, const struct counter_reading *r);
+void session_uncount(struct session *s); /* all of them go */
+/* What they tell of the fabric; NULL: there are none. */
+struct measured *session_measured(const struct session *s);
+/* Those of a live fabric, all ports that are up; free with counters_free() in either case. */
+int counters_live(const struct session *s, const char *ca, int port, struct counter_reading *r,
+		  struct progress *p, struct err *e);
+/* The same for one port (id). */
+int counters_live_port(const struct session *s, const char *ca, int at, uint32_t port,
+		       struct counter_reading *r, struct progress *p, struct err *e);
 
 #endif

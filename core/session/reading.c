@@ -1,9 +1,9 @@
-#include "core/session/reading.h"
 #include "core/base/hostlist.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "core/base/words.h"
+#include "core/base/text.h"
 #include "core/fabric/names.h"
+#include "core/session/reading.h"
 #include "core/session/syntax.h"
 
 #include <ctype.h>

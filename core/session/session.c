@@ -1,22 +1,19 @@
-#include "core/session/session.h"
-#include "core/session/counted.h"
-#include "core/trace/moment.h"
-#include "core/session/lesson.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/number.h"
-#include "core/base/parallel.h"
 #include "core/base/progress.h"
+#include "core/session/lesson.h"
+#include "core/session/out.h"
+#include "core/session/session.h"
+#include "core/trace/walk.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/formats/formats.h"
-#include "core/sm/guid_names.h"
 #include "core/analysis/traffic/drain.h"
-#include "core/trace/walk.h"
+#include "core/formats/readers.h"
+#include "core/sm/guid_names.h"
 
 /* --- life --------------------------------------------------------------------------- */
 

@@ -64,9 +64,9 @@ struct drawing_note {
 struct session {
 	const struct engine *const *engines;
 	const struct command *const *commands; /* NULL-terminated list of tables, each ended by a NULL name */
-	/* The same of `help` (topics.h); NULL: none.  Set before anything runs. */
+	/* The same of `help` (help.h); NULL: none.  Set before anything runs. */
 	const struct topic *const *topics;
-	/* All that the interface has names for (topics.h); NULL: nothing */
+	/* All that the interface has names for (help.h); NULL: nothing */
 	void (*named)(void (*take)(void *to, const struct named *n), void *to);
 	bool on_screen; /* there is an interface: a pane's name opens that pane, otherwise it prints it */
 	pthread_mutex_t mutex;
@@ -98,7 +98,7 @@ struct session {
 	uint64_t drain_of; /* generation it was made in */
 	/* Grows when the walk, the packets or the lesson go on, begin or end, and with `counted`. */
 	uint64_t moves;
-	int play; /* 1 + pace at which it is played (play.h), 0 = it stands still.  Under the lock */
+	int play; /* 1 + pace at which it is played (lesson.h), 0 = it stands still.  Under the lock */
 	const struct sweep *moment;	   /* while a command reports on a step of it: that step; borrowed */
 	pthread_t moment_for;		   /* thread that runs that command; all others see the present */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
@@ -107,7 +107,7 @@ struct session {
 	bool not_computed;  /* ... names only engines that ibscope does not compute */
 	struct drawing_note *drawing;
 	size_t n_drawings, cap_drawings;
-	/* What ports counted (counted.h), the last reading and the one before; NULL: none.  Owned. */
+	/* What ports counted (out.h), the last reading and the one before; NULL: none.  Owned. */
 	struct counter_reading *counted[2];
 	uint64_t counts; /* how often that changed */
 	/* What was there by the file of the last `check --baseline` (present_json()), and its name; NULL:
@@ -172,7 +172,7 @@ void session_forget(struct session *s);
 /*
  * The same for the fabric at a later time (discovered again, or the next file of it): one more event behind
  * the present ones, the next sweep of the subnet manager with all that it remembers (sweep_on()).  It is
- * compared with what was in force (two_fabrics.h).  Everything in it is up.
+ * compared with what was in force (compare.h).  Everything in it is up.
  */
 int session_go_on(struct session *s, const struct fabric *f, enum event_kind kind, const char *how,
 		  struct progress *p, struct err *e);
@@ -271,7 +271,7 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
 
 /*
  * Where many may stand: the ids of everything that a word means.  A word may also mean all nodes of a host, a
- * glob, a list of names as Slurm writes it, or the hosts of a file (hosts_file.h).  -1 and *e: the word means
+ * glob, a list of names as Slurm writes it, or the hosts of a file (patterns.h).  -1 and *e: the word means
  * no node, or several nodes that are not of one host; a file cannot be read, or p (may be NULL) was
  * cancelled.  exact: whole names and whole words of names alone count.
  */

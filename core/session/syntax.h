@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/text.h"
+
 /* What a capital word of a syntax line stands for. */
 enum syntax_kind {
 	KIND_NONE,
@@ -38,7 +40,7 @@ enum syntax_kind {
 	KIND_TOPIC,
 	KIND_LESSON,
 	KIND_SPEC,
-	KIND_NUMBER, /* args.h tells which */
+	KIND_NUMBER, /* command.h tells which */
 };
 enum syntax_kind syntax_kind(const char *word, size_t len);
 
@@ -96,5 +98,34 @@ void syntax_next(const char *syntax, int argc, char *const *argv,
  * "FILE" 0).
  */
 size_t syntax_fixed(const char *word, size_t len);
+
+/*
+ * Rows of a table, laid out for a narrow reader.  These marks stand in the formats of out_text() (out.h). For
+ * a reader without a width they go away and nothing else changes: scripts read that.  The first call of a row
+ * has one of them.
+ */
+
+#define ROW_BEGIN "\002\006"			     /* a row begins */
+#define ROW_CUT(format) "\002\002" format "\003\003" /* a name, which may be cut */
+#define ROW_COLUMN(format) \
+	"\002\004" format "\003\003" /* the same, filled up: what follows stands below each other */
+#define ROW_PROSE \
+	"\002\005" /* from here to the end of the line: sentences; they go on below where they began */
+
+bool narrow_marked(const char *fmt);
+/* A format without marks; fmt itself if it has none, else *t holds it. */
+const char *narrow_plain(const char *fmt, struct text *t);
+
+/*
+ * Adds the rows to t, none wider than `width` characters, if that can be.  All names give way alike: first
+ * what they share is left out, then the middle; "…" stands for it, and numbers are whole or left out.
+ */
+void narrow_rows(const char *rows, unsigned width, struct text *t);
+
+/*
+ * Lines that somebody wrote for a wide reader, for one of `width` characters, in *t: paragraphs are filled
+ * anew, and what stands in a second column, behind two blanks, goes on below it.
+ */
+const char *narrow_text(const char *s, unsigned width, struct text *t);
 
 #endif

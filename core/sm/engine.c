@@ -1,10 +1,13 @@
-#include "core/sm/engine.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/sm/qos.h"
-
+/* What engines have in common: the list of them, notes, states of links, operational VLs. */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/defs.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/sm/engine.h"
+#include "core/sm/port_groups.h"
 
 #define MAX_VLS_HELP "VLs that VL arbitration is set up for; no table or map depends on it"
 
@@ -168,4 +171,124 @@ int engine_room(const struct engine *g, const struct engine_input *in, struct er
 		size += g->room(in, &what);
 	return what ? mem_room(e, size, "%s and tables of %u switches", what, in->topo->n_switches_up)
 		    : mem_room(e, size, "tables of %u switches", in->topo->n_switches_up);
+}
+
+/* Notes and their kinds. */
+
+static void notes_mark(struct notes *n, size_t at, unsigned kinds)
+{
+	n->mark = mem_resize(n->mark, n->n_marks + 1, sizeof(*n->mark));
+	n->mark[n->n_marks++] = (struct note_mark){at, kinds};
+}
+
+void note_add(struct notes *n, unsigned kinds, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (kinds)
+		notes_mark(n, n->text.len, kinds);
+	va_start(ap, fmt);
+	text_addv(&n->text, fmt, ap);
+	va_end(ap);
+}
+
+void notes_take(struct notes *n, struct notes *from)
+{
+	for (size_t i = 0; i < from->n_marks; i++)
+		notes_mark(n, n->text.len + from->mark[i].at, from->mark[i].kinds);
+	text_add(&n->text, "%s", text_str(&from->text));
+	notes_free(from);
+}
+
+unsigned notes_kinds(const struct note_mark *mark, size_t n_marks, size_t from, size_t to)
+{
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < n_marks; i++)
+		if (mark[i].at >= from && mark[i].at < to)
+			kinds |= mark[i].kinds;
+	return kinds;
+}
+
+void notes_free(struct notes *n)
+{
+	text_free(&n->text);
+	free(n->mark);
+	*n = (struct notes){0};
+}
+
+void activated_reset(uint8_t *active, const struct fabric *f, const struct state *before,
+		     const uint8_t *flapped)
+{
+	for (uint32_t l = 0; l < f->n_links; l++)
+		if (!state_link_up(f, before, l) || (flapped && flapped[l]))
+			active[f->link_port[2 * l]] = active[f->link_port[2 * l + 1]] = 0;
+}
+
+uint32_t activated_lacking(const uint8_t *active, const struct topo *t, const struct state *s)
+{
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t p = 0; t->n_cut && p < f->n_ports; p++)
+		if (t->peer[p] == NO_ID && !active[p] && f->port_peer[p] != NO_ID &&
+		    node_is_switch(f, f->port_node[p]) && t->node_up[f->port_node[p]] &&
+		    state_live_peer(f, s, p) != NO_ID)
+			return p;
+	return NO_ID;
+}
+
+void activated_program(uint8_t *active, const struct topo *t)
+{
+	for (uint32_t p = 0; p < t->fabric->n_ports; p++)
+		if (t->peer[p] != NO_ID)
+			active[p] = 1;
+}
+
+uint8_t *opervls_of_source(const struct fabric *f)
+{
+	return mem_dup(f->port_opervls, f->n_ports);
+}
+
+unsigned opervls_given(const struct topo *t, uint32_t port, unsigned max_op_vls)
+{
+	unsigned code = t->fabric->port_opervls[port], peer = t->fabric->port_opervls[t->peer[port]];
+
+	if (!code)
+		return 0;
+	code = peer && peer < code ? peer : code;
+	return MIN(max_op_vls, code);
+}
+
+void opervls_program(uint8_t *code, const struct topo *t, unsigned max_op_vls)
+{
+	for (uint32_t p = 0; p < t->fabric->n_ports; p++)
+		if (t->peer[p] != NO_ID)
+			code[p] = (uint8_t)opervls_given(t, p, max_op_vls);
+}
+
+void opervls_reset(uint8_t *code, const struct fabric *f, const struct state *before, const uint8_t *flapped)
+{
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		if (state_link_up(f, before, l) && !(flapped && flapped[l]))
+			continue;
+		for (unsigned end = 0; end < 2; end++) {
+			uint32_t p = f->link_port[2 * l + end];
+
+			if (!code[p])
+				code[p] = f->port_opervls[p];
+		}
+	}
+}
+
+sl2vl_map opervls_cut(sl2vl_map m, unsigned code)
+{
+	unsigned mask = code && code < 5 ? (1u << (code - 1)) - 1 : 15;
+	sl2vl_map cut = 0;
+
+	for (unsigned sl = 0; sl < 16; sl++) {
+		unsigned vl = sl2vl_of(m, sl);
+
+		cut |= (sl2vl_map)(vl == 15 ? 15 : vl & mask) << (4 * sl);
+	}
+	return cut;
 }

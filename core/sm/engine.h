@@ -9,13 +9,45 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/fabric/state.h"
 #include "core/routing/routing.h"
-#include "core/routing/switch_tables.h"
-#include "core/routing/why_rule.h"
-#include "core/sm/notes.h"
 #include "core/sm/options.h"
 
-/* Who listens to a run, and how an engine shows what it told (core/trace/recorder.h). */
+/*
+ * Notes: lines that a sweep and its engines leave for the person.  Each line has kinds that say what it is
+ * about.  Programs that judge a routing ask for the kinds; the words are only for reading.
+ */
+
+/* A line may be of several kinds; 0: of none in particular. */
+enum note_kind {
+	NOTE_GUID_FILE = 1,   /* a file of GUIDs is not used as it stands */
+	NOTE_RULES = 2,	      /* OpenSM and its manual differ here */
+	NOTE_LOTTERY = 4,     /* OpenSM's own result cannot be foreseen */
+	NOTE_TORUS_HOLES = 8, /* switches outside the torus */
+};
+
+/* From offset `at` of the text on, a note or a piece of one has these kinds. */
+struct note_mark {
+	size_t at;
+	unsigned kinds;
+};
+
+/* All zero: none. */
+struct notes {
+	struct text text; /* whole lines in the end; functions that know no kinds add to it */
+	struct note_mark *mark;
+	size_t n_marks;
+};
+
+/* Add a line with its line end, or a piece of a line. */
+void note_add(struct notes *n, unsigned kinds, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The same with the pieces of another, which becomes empty. */
+void notes_take(struct notes *n, struct notes *from);
+/* Kinds of the text from `from` up to, but not including, `to`. */
+unsigned notes_kinds(const struct note_mark *mark, size_t n_marks, size_t from, size_t to);
+void notes_free(struct notes *n);
+
+/* Who listens to a run, and how an engine shows what it told (core/trace/recording.h). */
 struct recorder;
 struct rec_ask;
 struct rec_scheme;
@@ -48,7 +80,7 @@ struct engine_input {
 	unsigned threads;    /* that it may use where its tables do not depend on it; 0 = none of its own */
 	unsigned sweep;	     /* 0 = first heavy sweep of this subnet manager */
 	bool refused_before; /* the engine refused an earlier sweep of this subnet manager */
-	const uint8_t *opervls; /* [n_ports] OperVLs codes as this sweep reads them (core/sm/opervls.h); NULL
+	const uint8_t *opervls; /* [n_ports] OperVLs codes as this sweep reads them (core/sm/engine.h); NULL
 				   = the source's */
 	/*
 	 * State of random() that lasts between sweeps (LASH), owned by the session; may be NULL.
@@ -128,7 +160,7 @@ struct engine {
 	 * later, the engine asks for it by mem_room() with &out->refused.
 	 */
 	size_t (*room)(const struct engine_input *in, const char **what);
-	/* How its runs are shown (core/trace/recorder.h); NULL: they cannot be recorded. */
+	/* How its runs are shown (core/trace/recording.h); NULL: they cannot be recorded. */
 	const struct rec_scheme *scheme;
 };
 
@@ -149,7 +181,7 @@ bool chain_computed(const char *chain, struct text *computed, struct text *other
 /* Is any engine of a chain known? If not, OpenSM silently routes with Min Hop.  0, or -1 and *e. */
 int engine_chain_known(const struct engine *const *list, const char *chain, struct err *e);
 
-/* Does somebody record?  Events go by the functions of core/trace/recorder.h. */
+/* Does somebody record?  Events go by the functions of core/trace/recording.h. */
 #define RECORDED(in) ((in)->record != NULL)
 
 /* With `set rules manual` the words of OpenSM's manual count where the program does something else. */
@@ -157,5 +189,56 @@ bool manual_rules(const struct options *o);
 
 /* Options that belong to routing in general (rules, lmc, use_ucast_cache, guid, ...), in core/sm/engine.c. */
 extern const struct optdef common_options[];
+
+/*
+ * Ports that the subnet manager has made active.  It does so for both ends of a cable that it knows.  Where
+ * directed routes end, it cannot follow a cable (topo's n_cut): the near end stays in state INIT.  One such
+ * port of a switch makes a sweep ignore existing entries (engines/doc/minhop.md sections 1.4 and 8).
+ */
+
+/*
+ * Before a sweep: a port starts over when its link was down in `before`, or went down and up since (flapped:
+ * [n_links]; NULL = none). active: [n_ports] 1 = made active.
+ */
+void activated_reset(uint8_t *active, const struct fabric *f, const struct state *before,
+		     const uint8_t *flapped);
+
+/* A live port in state INIT that no sweep can follow, on a switch that is reached.  NO_ID: there is none. */
+uint32_t activated_lacking(const uint8_t *active, const struct topo *t, const struct state *s);
+
+/* After a sweep: both ends of the cables it knows are active. */
+void activated_program(uint8_t *active, const struct topo *t);
+
+/*
+ * Operational VLs: the number of virtual lanes that a port uses.  The subnet manager reads the code that a
+ * port reports (OperVLs of PortInfo: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 data VLs) and routes by it.  Before the
+ * sweep ends it programs the least of both ends and max_op_vls.  The next sweep reads that value (as OpenSM
+ * 3.3.23).
+ */
+
+/* Codes as the source tells them, [n_ports]; the caller frees. */
+uint8_t *opervls_of_source(const struct fabric *f);
+
+/*
+ * The code that the subnet manager gives a port with a live cable: the least of both ends in the source and
+ * max_op_vls (a max_op_vls of 0 is programmed as 0).  0: the source does not tell.
+ */
+unsigned opervls_given(const struct topo *t, uint32_t port, unsigned max_op_vls);
+
+/* Program all ports with a live cable; the others keep theirs. */
+void opervls_program(uint8_t *code, const struct topo *t, unsigned max_op_vls);
+
+/*
+ * Ports that were programmed with 0 report the source's value again when their link was down in `before`, or
+ * went down and came up since (flapped: [n_links]; NULL = none).  This was seen with ibsim.  Other codes
+ * stay.  The reach of the subnet manager does not matter: a link that comes back behind a gap counts too.
+ */
+void opervls_reset(uint8_t *code, const struct fabric *f, const struct state *before, const uint8_t *flapped);
+
+/*
+ * An SL-to-VL map on a port with a code.  VLs are cut to the port's lanes (of 8 lanes, VL 8 becomes 0).  VL
+ * 15 stays.  Code 0 cuts nothing.
+ */
+sl2vl_map opervls_cut(sl2vl_map m, unsigned code);
 
 #endif

@@ -6,7 +6,9 @@
 #define IBSCOPE_GUID_NAMES_H
 
 #include "core/base/err.h"
+#include "core/base/progress.h"
 #include "core/fabric/fabric.h"
+#include "core/routing/routing.h"
 #include "core/sm/options.h"
 
 /*
@@ -25,5 +27,10 @@ uint32_t options_named(const struct options *o, const char *name);
 
 /* A new set: what the same names mean in another fabric.  Words that fit nothing there mean nothing. */
 struct options *options_named_anew(const struct options *o, const struct fabric *f);
+
+/* OpenSM's guid2lid file: `<guid> <min lid> <max lid>`, each line followed by an empty one. */
+
+/* *entries is to be freed.  -1 and *e (file, line) when the file cannot be read or has a broken line. */
+int guid2lid_read(const char *path, struct progress *p, struct guid2lid **entries, size_t *n, struct err *e);
 
 #endif

@@ -1,13 +1,15 @@
-#include "core/base/defs.h"
-#include "core/sm/lft_file.h"
-#include "core/base/cursor.h"
-#include "core/base/err.h"
-#include "core/base/memory.h"
-
+/* Files from which OpenSM takes forwarding tables and SLs. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/cursor.h"
+#include "core/base/defs.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/sm/lft_file.h"
 
 /* Most bytes of a piece, as fgets() reads them into OpenSM's buffer. */
 #define PIECE 1022
@@ -279,4 +281,343 @@ void hops_file_free(struct hops_file *h)
 	free(h->row);
 	free(h->value);
 	*h = (struct hops_file){0};
+}
+
+/* State while a file is read into the SL tables. */
+struct sl_tables_file_reading {
+	struct sl_tables *l;
+	const char *name;
+	const struct fabric *f;
+	const struct lids *lids;
+	struct lines lines;
+	uint32_t sw;	   /* switch of the present block of maps, NO_ID = none or not in the fabric */
+	uint32_t source;   /* endport of the present block of SLs, or of maps that are taken; or NO_ID */
+	bool block;	   /* a block has begun */
+	sl2vl_taker *take; /* gets the maps, instead of l */
+	void *arg;
+	uint32_t unknown; /* number of nodes or LIDs that the fabric does not have */
+};
+
+static int sl_tables_file_expected(const struct sl_tables_file_reading *r, struct cursor line,
+				   const char *what, struct err *e)
+{
+	char found[60];
+
+	return err_set(e, "%s:%u: found '%s', expected %s", r->name, r->lines.no,
+		       excerpt(line, found, sizeof(found)), what);
+}
+
+/* A number of at most `max`; hexadecimal with 0x. */
+static bool sl_tables_file_number(struct cursor *c, uint64_t max, uint64_t *v)
+{
+	return cur_number(c, 0, v) && *v <= max;
+}
+
+static bool at_end(struct cursor *c)
+{
+	cur_blanks(c);
+	return cur_empty(c);
+}
+
+/* --- maps ------------------------------------------------------------------------------- */
+
+static uint32_t sl_tables_file_switch_of_guid(const struct fabric *f, uint64_t guid)
+{
+	uint32_t node = fabric_node_by_guid(f, guid), ep;
+
+	if (node == NO_ID) {
+		ep = fabric_endport_by_guid(f, guid);
+		node = ep == NO_ID ? NO_ID : endport_node(f, ep);
+	}
+	return node == NO_ID ? NO_ID : f->node_switch[node];
+}
+
+/* "Switch 0x..., base LID 1, ..." and the like begin a block. */
+static bool map_block(struct sl_tables_file_reading *r, struct cursor c)
+{
+	bool sw = cur_word(&c, "Switch");
+	uint64_t guid;
+
+	if (!sw && !cur_word(&c, "Channel Adapter") && !cur_word(&c, "Router"))
+		return false;
+	if (!cur_number(&c, 0, &guid))
+		return false;
+	r->block = true;
+	r->source = fabric_endport_by_guid(r->f, guid);
+	r->sw = sw ? sl_tables_file_switch_of_guid(r->f, guid) : NO_ID;
+	r->unknown += sw && r->sw == NO_ID;
+	return true;
+}
+
+/* Are there such ports?  Endports other than switches have one map, of "ports" 0 and 0. */
+static bool port_of_source(const struct sl_tables_file_reading *r, uint64_t in, uint64_t out)
+{
+	bool sw = r->source != NO_ID && endport_is_switch(r->f, r->source);
+	unsigned ports = sw ? r->f->node_nports[endport_node(r->f, r->source)] : 0;
+
+	return r->source != NO_ID && in <= ports && out <= ports;
+}
+
+/* "IN OUT : VL ... VL", sixteen of them. */
+static bool map_row(struct sl_tables_file_reading *r, struct cursor c)
+{
+	uint64_t in, out, vl;
+	sl2vl_map m = 0;
+
+	if (!r->block || !sl_tables_file_number(&c, MAX_PORTS + 1, &in) ||
+	    !sl_tables_file_number(&c, MAX_PORTS + 1, &out) || !cur_char(&c, ':'))
+		return false;
+	for (unsigned sl = 0; sl < 16; sl++) {
+		if (!sl_tables_file_number(&c, 15, &vl))
+			return false;
+		m |= vl << 4 * sl;
+	}
+	if (!at_end(&c))
+		return false;
+	if (r->take && !port_of_source(r, in, out))
+		return false;
+	if (r->take)
+		r->take(r->arg, r->source, (unsigned)in, (unsigned)out, m);
+	else if (r->sw != NO_ID)
+		sl_tables_set_map(r->l, r->sw, in, out, m);
+	return true;
+}
+
+/* "GUID IN OUT 0x01 0x23 ...": the bytes of the mapping table. */
+static bool map_line(struct sl_tables_file_reading *r, struct cursor c)
+{
+	uint64_t guid, in, out, pair;
+	uint8_t bytes[8];
+	uint32_t sw;
+
+	if (!cur_number(&c, 0, &guid) || !sl_tables_file_number(&c, MAX_PORTS + 1, &in) ||
+	    !sl_tables_file_number(&c, MAX_PORTS + 1, &out))
+		return false;
+	for (unsigned i = 0; i < 8; i++) {
+		if (!sl_tables_file_number(&c, 255, &pair))
+			return false;
+		bytes[i] = (uint8_t)pair;
+	}
+	if (!at_end(&c))
+		return false;
+	sw = sl_tables_file_switch_of_guid(r->f, guid);
+	r->unknown += sw == NO_ID;
+	if (sw != NO_ID)
+		sl_tables_set_map(r->l, sw, in, out, sl2vl_of_bytes(bytes));
+	return true;
+}
+
+int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
+		     const struct fabric *f, struct text *notes, struct err *e)
+{
+	struct sl_tables_file_reading r = {
+		.l = l, .name = name, .f = f, .lines = {data, data + size, 0, NULL}, .sw = NO_ID};
+	struct cursor c;
+
+	while (lines_next(&r.lines, &c))
+		if (cur_says(c) && !map_block(&r, c) && !map_row(&r, c) && !map_line(&r, c))
+			return sl_tables_file_expected(
+				&r, c, "`IN OUT : VL...` of a switch or `GUID IN OUT 0x01 0x23...`", e);
+	if (r.unknown && notes)
+		text_add(notes, "%s: maps of %u switch%s not in the fabric were skipped\n", name, r.unknown,
+			 r.unknown == 1 ? " that is" : "es that are");
+	return 0;
+}
+
+int sl2vl_file_each(const char *path, const struct fabric *f, sl2vl_taker *take, void *arg,
+		    struct progress *p, struct err *e)
+{
+	struct sl_tables_file_reading r = {.name = path, .f = f, .take = take, .arg = arg};
+	struct cursor c;
+	char *data;
+	size_t size;
+	int rc = read_file(path, p, &data, &size, e);
+
+	if (rc)
+		return rc;
+	r.lines = (struct lines){data, data + size, 0, p};
+	while (!rc && lines_next(&r.lines, &c))
+		if (cur_says(c) && !map_block(&r, c) && !map_row(&r, c))
+			rc = sl_tables_file_expected(&r, c, "`IN OUT : VL...` of a port of this fabric", e);
+	free(data);
+	return !rc && progress_cancelled(p) ? err_set(e, CANCELLED) : rc;
+}
+
+int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct progress *p,
+		    struct text *notes, struct err *e)
+{
+	char *data;
+	size_t size;
+	int rc;
+
+	if (read_file(path, p, &data, &size, e))
+		return -1;
+	rc = sl2vl_file_parse(l, path, data, size, f, notes, e);
+	free(data);
+	return rc;
+}
+
+/* --- SLs of paths --------------------------------------------------------------------------- */
+
+static void put_sl(struct sl_tables_file_reading *r, uint32_t source, uint64_t dlid, uint64_t sl)
+{
+	if (source == NO_ID || !sl_tables_set_sl(r->l, source, dlid, sl))
+		r->unknown++;
+}
+
+static bool sl_block(struct sl_tables_file_reading *r, struct cursor c)
+{
+	uint64_t guid;
+
+	if ((!cur_word(&c, "Channel Adapter") && !cur_word(&c, "Switch") && !cur_word(&c, "Router")) ||
+	    !cur_number(&c, 0, &guid))
+		return false;
+	r->block = true;
+	r->source = fabric_endport_by_guid(r->f, guid);
+	r->unknown += r->source == NO_ID;
+	return true;
+}
+
+/* "LID : SL" of the present block. */
+static bool sl_row(struct sl_tables_file_reading *r, struct cursor c)
+{
+	uint64_t dlid, sl;
+
+	if (!r->block || !sl_tables_file_number(&c, MAX_LID, &dlid) || !cur_char(&c, ':') ||
+	    !sl_tables_file_number(&c, 15, &sl))
+		return false;
+	if (r->source != NO_ID)
+		put_sl(r, r->source, dlid, sl);
+	return true;
+}
+
+/* "FROM DLID SL [HOPS]"; FROM is a LID, or the GUID of a node. */
+static bool sl_line(struct sl_tables_file_reading *r, struct cursor c)
+{
+	uint64_t from, dlid, sl, hops;
+	uint32_t node;
+	bool any = false;
+
+	if (!cur_number(&c, 0, &from) || !sl_tables_file_number(&c, MAX_LID, &dlid))
+		return false;
+	if (cur_char(&c, '-')) /* no path */
+		return true;
+	if (!sl_tables_file_number(&c, 15, &sl) ||
+	    (cur_word(&c, "..") && !sl_tables_file_number(&c, 15, &hops)) ||
+	    (!at_end(&c) && !cur_number(&c, 0, &hops)) || !at_end(&c))
+		return false;
+	if (from <= MAX_LID) {
+		put_sl(r, lid_owner(r->lids, (unsigned)from), dlid, sl);
+		return true;
+	}
+	/* all ports of a CA or router; a switch has one */
+	node = fabric_node_by_guid(r->f, from);
+	for (unsigned p = 0; node != NO_ID && p <= r->f->node_nports[node]; p++) {
+		uint32_t ep = r->f->port_endport[r->f->node_port[node] + p];
+
+		if (ep != NO_ID)
+			put_sl(r, ep, dlid, sl);
+		any |= ep != NO_ID;
+	}
+	r->unknown += !any;
+	return true;
+}
+
+int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
+		  const struct fabric *f, const struct lids *lids, struct text *notes, struct err *e)
+{
+	struct sl_tables_file_reading r = {.l = l,
+					   .name = name,
+					   .f = f,
+					   .lids = lids,
+					   .lines = {data, data + size, 0, NULL},
+					   .source = NO_ID};
+	struct cursor c;
+
+	while (lines_next(&r.lines, &c))
+		if (cur_says(c) && !sl_block(&r, c) && !sl_row(&r, c) && !sl_line(&r, c))
+			return sl_tables_file_expected(
+				&r, c, "`SLID DLID SL`, `GUID DLID SL` or `LID : SL` of a block", e);
+	if (r.unknown && notes)
+		text_add(notes, "%s: SLs and nodes that the fabric does not have were skipped: %u\n", name,
+			 r.unknown);
+	return 0;
+}
+
+int sl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, const struct lids *lids,
+		 struct progress *p, struct text *notes, struct err *e)
+{
+	char *data;
+	size_t size;
+	int rc;
+
+	if (read_file(path, p, &data, &size, e))
+		return -1;
+	rc = sl_file_parse(l, path, data, size, f, lids, notes, e);
+	free(data);
+	return rc;
+}
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+static const char separator[] = "#--------------------------------------------------------\n";
+
+static void write_head(FILE *f, const struct routing *r, uint32_t ep, const char *kind)
+{
+	const struct fabric *fb = r->topo->fabric;
+
+	fprintf(f, "%s 0x%016" PRIx64 ", base LID %u, \"%s\"\n", kind, fb->port_guid[fb->endport_port[ep]],
+		r->lids->base[ep], fb->node_desc[endport_node(fb, ep)]);
+	fprintf(f, "#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n%s", separator);
+}
+
+static void write_row(FILE *f, unsigned in, unsigned out, sl2vl_map m)
+{
+	fprintf(f, "%-3u %-3u :", in, out);
+	for (unsigned sl = 0; sl < 16; sl++)
+		fprintf(f, " %-2u", sl2vl_of(m, sl));
+	fputc('\n', f);
+}
+
+static void write_switch(FILE *f, const struct routing *r, uint32_t ep)
+{
+	const struct fabric *fb = r->topo->fabric;
+	uint32_t sw = r->topo->endport_switch[ep], port = fb->switch_port[sw];
+	unsigned ports = fb->switch_nports[sw];
+
+	write_head(f, r, ep, "Switch");
+	for (unsigned out = 1; out <= ports; out++) {
+		if (r->topo->peer[port + out] == NO_ID)
+			continue; /* OpenSM leaves out ports that are down */
+		for (unsigned in = 0; in <= ports; in++) {
+			sl2vl_map m = 0;
+
+			for (unsigned sl = 0; sl < 16; sl++)
+				m |= (sl2vl_map)routing_vl(r, sw, in, out, sl) << (4 * sl);
+			write_row(f, in, out, m);
+		}
+	}
+	fprintf(f, "%s\n", separator);
+}
+
+int write_sl2vl(FILE *f, const struct routing *r, struct progress *p)
+{
+	const struct fabric *fb = r->topo->fabric;
+	bool go_on = true;
+
+	progress_start(p, "writing maps", fb->n_endports);
+	for (uint32_t ep = 0; ep < fb->n_endports && !ferror(f) && (go_on = progress_step(p, ep)); ep++) {
+		if (!r->topo->endport_up[ep])
+			continue;
+		if (endport_is_switch(fb, ep)) {
+			write_switch(f, r, ep);
+		} else if (routing_endport_known(r)) { /* all CA and router ports send by one map */
+			write_head(f, r, ep,
+				   fb->node_type[endport_node(fb, ep)] == NODE_ROUTER ? "Router"
+										      : "Channel Adapter");
+			write_row(f, 0, 0, routing_endport_map(r, ep));
+			fprintf(f, "%s\n", separator);
+		}
+	}
+	return ferror(f) || !go_on ? -1 : 0;
 }

@@ -7,6 +7,12 @@
 #define IBSCOPE_OPTIONS_H
 
 #include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/fabric/elements.h"
+#include "core/fabric/fabric.h"
+#include "core/fabric/state.h"
+#include "core/routing/routing.h"
 
 enum opt_type {
 	OPT_BOOL, /* TRUE/FALSE, yes/no, on/off, 1/0 */
@@ -64,7 +70,7 @@ const struct optdef *options_at(const struct options *o, size_t i); /* in the or
 int options_set(struct options *o, const char *name, const char *value, struct err *e);
 /*
  * A value may be names instead of a file. options_get() returns the names as written. options_file() returns
- * a list of GUIDs instead of a path (base/guidfile.h).  The list is copied.
+ * a list of GUIDs instead of a path (base/infile.h).  The list is copied.
  */
 void options_set_list(struct options *o, const char *name, const char *value, const char *list);
 bool options_has_list(const struct options *o, const char *name);
@@ -77,5 +83,67 @@ bool options_bool(const struct options *o, const char *name);
 uint64_t options_uint(const struct options *o, const char *name);
 /* The file to read, NULL when none: a path, or a list. */
 const char *options_file(const struct options *o, const char *name);
+
+/*
+ * What is routed and how: a fabric, what of it is up, the options, the chain of engines.  A setup never
+ * changes once made.  It is counted, so events, sweeps and work beside the session hold the same one.
+ */
+
+struct setup {
+	atomic_uint refs;
+	const struct fabric *fabric; /* reference held; NULL before the first load */
+	const struct fabric
+		*loaded; /* what the fabric was shaped from (session.h); reference held; NULL: itself */
+	const struct state *state;     /* reference held; NULL without a fabric */
+	const struct options *options; /* reference held */
+	const char *chain;	       /* engines asked for, "updn,minhop"; owned; NULL = none */
+	const char *program; /* words of engine `script` (script.h), quoted as typed; owned; NULL = none */
+	/* Tables read for this fabric, in addition to its source; reference held; NULL = none. */
+	const struct switch_tables *tables;
+	const struct scope *scope; /* whose hosts count; reference held; NULL or without words = all */
+};
+
+/* A setup with these members (refs apart).  Takes new references, copies the chain.  options: required. */
+struct setup *setup_new(const struct setup *members);
+
+/*
+ * The setup with the members of `other` that are not NULL.  A new fabric drops the tables, not the scope.
+ * Another engine in place of tables drops path_sl_file, which tells the SLs of these tables.
+ */
+struct setup *setup_with(const struct setup *base, const struct setup *other);
+
+/* Content of the switches: tables that were read, else those that came with the fabric; NULL: not known. */
+static inline const struct switch_tables *setup_tables(const struct setup *s)
+{
+	return s->tables ? s->tables : fabric_switch_tables(s->fabric);
+}
+
+bool setup_counts_aggregation(const struct setup *s); /* the option aggregation_nodes */
+/* Ports that count as hosts under the scope and the option `aggregation_nodes`.  The caller lets go of it. */
+struct host_set *setup_hosts(const struct setup *s);
+
+/* The file that says which switches are in one chassis; NULL: the source tells it. */
+const char *setup_chassis_file(const struct options *o);
+/*
+ * Switch elements of the fabric with everything up, grouped by the option chassis_file: failures do not
+ * change what a chassis is. notes: as elements_new().  NULL and *e.
+ */
+struct elements *setup_elements(const struct setup *s, struct progress *p, struct text *notes, struct err *e);
+
+struct setup *setup_ref(const struct setup *s);
+void setup_unref(const struct setup *s); /* NULL is fine */
+
+/* Would both give the same routing: fabric, state, options, tables, program, and hosts that count? */
+bool setup_equal(const struct setup *a, const struct setup *b);
+
+/* What OpenSM 3.3.23 does with a changed option when it reads its file again at SIGHUP. */
+
+/*
+ * When a new value has an effect, as words: "with the sweep that follows".  NULL: it is not taken before a
+ * restart. Source: the table of options of the program (can_update), and sweeps of it
+ * (tests/parity/manager.py).
+ */
+const char *sighup_effect(const char *option);
+extern const char *const sighup_effects[]; /* all of them, ended by NULL */
 
 #endif

@@ -1,9 +1,9 @@
 /* Found by reading OpenSM's own description of the files and by trying it (tests/parity/manager.py). */
-#include "core/sm/pair_sls_file.h"
 #include "core/base/cursor.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
-#include "core/fabric/managers.h"
+#include "core/fabric/fabric.h"
+#include "core/sm/lft_file.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -10,8 +10,10 @@
 
 #include "core/base/err.h"
 #include "core/base/progress.h"
+#include "core/routing/routing.h"
 #include "core/sm/engine.h"
-#include "core/sm/setup.h"
+#include "core/sm/options.h"
+#include "core/sm/ucast_cache.h"
 
 /* An engine of the chain that was tried and refused. */
 struct refusal {
@@ -33,7 +35,7 @@ struct sweep {
 	const char *fatal; /* OpenSM would not get past the last refusal: "never ends", "crashes"; NULL */
 	bool fallback;	   /* Min Hop took over after the last of the chain */
 	char *notes;	   /* lines for the person, "" when none */
-	struct note_mark *note_mark; /* [n_note_marks] owned: kinds of the notes (core/sm/notes.h) */
+	struct note_mark *note_mark; /* [n_note_marks] owned: kinds of the notes (core/sm/engine.h) */
 	size_t n_note_marks;
 	bool from_scratch;     /* existing entries were ignored */
 	char *scratch_reason;  /* the reason ("first sweep", "link a[1] came up", "reroute"), NULL when not */
@@ -131,5 +133,18 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
  */
 bool is_cut_off(const struct sweep *w, uint32_t ep);
 uint32_t count_cut_off(const struct sweep *w, uint32_t *first);
+
+/* What the subnet manager keeps from one heavy sweep to the next.  For core/sm/ alone. */
+
+struct sm_memory {
+	struct lid_memory *lids;
+	const struct routing *tables; /* in the switches; reference held; NULL before the first success */
+	bool ignore; /* ignore_existing is still set: the last sweep programmed nothing or had errors */
+	struct ucast_cache *cache; /* use_ucast_cache: valid for `tables`; NULL = not valid */
+	uint8_t *opervls;	   /* [n_ports] OperVLs codes of ports (core/sm/engine.h) */
+	uint8_t *active;	   /* [n_ports] 1 = ports made active (core/sm/engine.h) */
+	uint64_t random;	   /* number of draws from random() so far, as each engine counts them */
+	uint8_t *marked;	   /* [n_switches] as in struct engine_input */
+};
 
 #endif

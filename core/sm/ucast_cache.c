@@ -1,8 +1,8 @@
 #include "core/base/defs.h"
-#include "core/sm/ucast_cache.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/routing/distances.h"
+#include "core/routing/paths.h"
+#include "core/sm/ucast_cache.h"
 
 #include <stdlib.h>
 #include <string.h>

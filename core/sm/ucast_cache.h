@@ -6,7 +6,6 @@
 #define IBSCOPE_UCAST_CACHE_H
 
 #include "core/base/defs.h"
-#include "core/routing/lids.h"
 #include "core/routing/routing.h"
 
 /* What it remembers since the tables were computed: missing links, and tables of switches that are gone. */

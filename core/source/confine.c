@@ -17,7 +17,7 @@
 #endif
 #include "core/base/defs.h"
 #include "core/source/confine.h"
-#include "core/source/live_simulator.h"
+#include "core/source/live.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1

@@ -18,7 +18,7 @@
 #include <infiniband/umad.h>
 #include "core/source/confine.h"
 #include "core/source/instead.h"
-#include "core/source/replies.h"
+#include "core/source/internal.h"
 
 /* Bytes of a MAD's header: IBA 1.3, 13.4.2. */
 enum { MAD_VERSION, MAD_CLASS, MAD_CLASS_VERSION, MAD_METHOD, MAD_TRID_END = 15, MAD_ATTRIBUTE };

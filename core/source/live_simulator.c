@@ -1,4 +1,4 @@
-#include "core/source/live_simulator.h"
+#include "core/source/live.h"
 
 #include <errno.h>
 #include <stddef.h>

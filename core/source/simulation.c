@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/base/infile.h"
 #include "core/base/memory.h"
-#include "core/base/permit.h"
-#include "core/base/package.h"
 #include "core/base/program.h"
+#include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/source/internal.h"
 

@@ -17,9 +17,9 @@
 #include <infiniband/mad.h>
 #include "core/base/outfile.h"
 #include "core/base/text.h"
-#include "core/source/live_simulator.h"
-#include "core/source/simulation.h"
 #include "core/source/internal.h"
+#include "core/source/live.h"
+#include "core/source/simulation.h"
 
 #define TICK_MS 20
 #define DEVICES "/dev/infiniband"

@@ -1,25 +1,93 @@
-/*
- * Synthetic fabrics: the description is split, a kind fills a plan of nodes and
- * cables (synth_kinds.c, synth_graphs.c, synth_published.c), and the plan becomes a fabric.
- *
- * Ports: CAs first, from port 1 up; then links in the order the kind makes them.
- * In grids a direction has the same port number on every switch.
- */
+/* Synthetic fabrics, made from a description or from the list of lessons. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/defs.h"
-#include "core/source/synth.h"
+
 #include "core/base/cursor.h"
+#include "core/base/defs.h"
 #include "core/base/err.h"
-#include "core/base/lessonfile.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
-#include "core/base/number.h"
 #include "core/base/rng.h"
-#include "core/fabric/host_set.h"
 #include "core/base/text.h"
-#include "core/source/synth_plan.h"
+#include "core/fabric/fabric.h"
+#include "core/source/synth.h"
+
+/* Small fabrics for teaching: lines "NAME SPEC NOTE" in the file `fabrics` of the lessons. */
+
+/* Finds SPEC and NOTE of a name in a text that ends with NUL. All names are added to `names`. */
+static bool find_line(char *text, const char *name, char **spec, char **note, struct text *names)
+{
+	char *save = NULL;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *at = NULL, *n = strtok_r(line, " \t", &at), *made = strtok_r(NULL, " \t", &at);
+
+		if (!n || *n == '#' || !made)
+			continue;
+		text_add(names, " %s", n);
+		if (strcmp(n, name))
+			continue;
+		at = at ? at + strspn(at, " \t") : at;
+		*spec = str_dup(made);
+		*note = str_dup(at ? at : "");
+		return true;
+	}
+	return false;
+}
+
+/* The list as text that ends with NUL, or NULL and *e. */
+static char *lesson_fabric_read_list(struct err *e)
+{
+	char *path = lesson_file("fabrics", e), *data, *text;
+	size_t size;
+	int rc;
+
+	if (!path)
+		return NULL;
+	rc = read_file(path, NULL, &data, &size, e);
+	free(path);
+	if (rc)
+		return NULL;
+	text = str_printf("%.*s", size > 1000000 ? 1000000 : (int)size, data);
+	free(data);
+	return text;
+}
+
+void synth_lessons(struct text *names)
+{
+	struct err e;
+	char *text = lesson_fabric_read_list(&e), *spec, *note;
+
+	if (text)
+		find_line(text, "", &spec, &note, names);
+	free(text);
+}
+
+int synth_lesson(const char *word, char **spec, char **note, struct err *e)
+{
+	const char *name = lesson_name(word);
+	char *text;
+	struct text names = {0};
+	int rc = 0;
+
+	if (!name)
+		return 1;
+	text = lesson_fabric_read_list(e);
+	if (!text)
+		return -1;
+	if (!find_line(text, name, spec, note, &names))
+		rc = err_set(e, "lesson:%.100s: there is no such fabric, expected one of%s", name,
+			     text_str(&names));
+	free(text);
+	text_free(&names);
+	return rc;
+}
+
+/* Synthetic fabrics: the description is split, a kind fills a plan of nodes and cables (synth_kinds.c,
+ * synth_graphs.c, synth_kinds.c), and the plan becomes a fabric.  Ports: CAs first, from port 1 up; then
+ * links in the order the kind makes them. In grids a direction has the same port number on every switch. */
 
 #define SWITCH_GUID UINT64_C(0x0002c90300a00000)
 #define CA_GUID UINT64_C(0x0002c90300f00000)

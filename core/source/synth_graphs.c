@@ -1,11 +1,11 @@
 /* The kinds of synthetic fabrics that are graphs of algebra, words and chance. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/disjoint.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
-#include "core/source/synth_plan.h"
+#include "core/source/synth.h"
 
 /* A switch named by n letters below `base`: digits side by side, or with hyphens when one needs two. */
 static void word_switch(struct plan *p, const char *prefix, const uint32_t *letter, uint32_t n, uint32_t base)

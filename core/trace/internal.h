@@ -2,12 +2,12 @@
  * How a recording is kept: what the files recording*.c and walk*.c share.
  *   recording.c       the arrays: writing them for engines, reading them
  *   make.c  a run of an engine with a recorder beside it
- *   names.c cells and values in words
- *   choice.c          choices, for those who ask
- *   answers.c         choices of steps, told once more
+ *   recording.c cells and values in words
+ *   make.c          choices, for those who ask
+ *   make.c         choices of steps, told once more
  *   walk.c            a cursor over them
- *   walk_find.c       conditions
- *   walk_moment.c     a step as a sweep
+ *   walk.c       conditions
+ *   walk.c     a step as a sweep
  */
 #ifndef IBSCOPE_RECORDING_PARTS_H
 #define IBSCOPE_RECORDING_PARTS_H
@@ -48,7 +48,6 @@ struct told {
 	struct answers answers;
 };
 
-struct told *told_new(void);
 void told_free(struct told *t);
 
 struct recording {
@@ -101,10 +100,7 @@ static inline size_t units_end(const struct recording *r, size_t i)
 	return i + 1 < r->n_events ? r->event[i + 1].first : r->n_units;
 }
 
-/* Does an event concern a focus? */
-bool rec_concerns(const struct recording *r, const struct rec_focus *f, const struct rec_event *ev);
 /* The last event is complete. */
-void rec_end_event(struct recorder *k);
 void recorder_clear(struct recorder *k); /* all but the recording */
 void recording_free(struct recording *r);
 
@@ -118,8 +114,5 @@ struct walk {
 	size_t n_touched;
 	const struct sweep *moment; /* reference held; NULL: not made yet */
 };
-
-/* Is a cell (as of touched) among n sorted ones? */
-bool cells_hold(const uint64_t *cell, size_t n, uint64_t key);
 
 #endif

@@ -1,13 +1,160 @@
-#include "core/base/defs.h"
-#include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/progress.h"
-
+/* Making of recordings: an engine asked once more, how entries were decided, cycles, candidates of steps. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/trace/internal.h"
+#include "core/base/defs.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "core/sm/sweep.h"
+#include "core/trace/internal.h"
+#include "core/trace/recording.h"
+#include "core/trace/walk.h"
+
+/* An engine asked once more, also where the fabric has changed since it ran. */
+
+/* A question about tables that were made for another fabric; ids are those of `now`. */
+struct asked_before {
+	const struct rec_ask *ask;
+	const struct fabric *was, *now;
+};
+
+/* A candidate of then, if its cable is still there.  False: it led to what is gone. */
+static bool offer_now(const struct asked_before *a, struct rec_offer *offer)
+{
+	uint32_t peer = fabric_port_in(a->now, a->was, offer->peer),
+		 here = peer == NO_ID ? NO_ID
+				      : fabric_port_in(a->now, a->was, a->was->port_peer[offer->peer]);
+
+	if (here == NO_ID || a->now->port_peer[peer] != here)
+		return false;
+	offer->peer = peer;
+	return true;
+}
+
+static void tell_before(void *ctx, const struct rec_choice *then)
+{
+	const struct asked_before *a = ctx;
+	uint32_t sw = fabric_switch_in(a->now, a->was, then->sw);
+	struct rec_choice *c;
+	unsigned n = 0, gone;
+
+	if (sw == NO_ID)
+		return;
+	c = rec_choice_copy(then);
+	c->sw = sw;
+	c->target = then->target == NO_ID ? NO_ID : fabric_switch_in(a->now, a->was, then->target);
+	for (unsigned i = 0; i < c->n_offers; i++)
+		if (offer_now(a, &c->offer[i]))
+			c->offer[n++] = c->offer[i];
+	gone = c->n_offers - n;
+	c->n_offers = n;
+	if (gone && !c->text.len)
+		text_add(&c->text, "%s", c->rule ? c->rule : "chosen");
+	if (gone)
+		text_add(&c->text, "; %s of then led to what is gone", PLURAL(gone, "candidate"));
+	a->ask->tell(a->ask->ctx, c);
+	rec_choice_free(c);
+}
+
+int rec_ask_again(const struct sweep *s, const struct sweep_repeat *q, struct err *e)
+{
+	const struct sweep *made = sweep_made(s);
+	struct asked_before a = {q->ask, made->fabric, s->fabric};
+	struct rec_ask ask = *q->ask;
+	struct sweep_repeat then = *q;
+
+	if (a.was == a.now)
+		return sweep_repeat(s, q, NULL, e);
+	ask.tell = tell_before;
+	ask.ctx = &a;
+	if (ask.sw != NO_ID)
+		ask.sw = fabric_switch_in(a.was, a.now, ask.sw);
+	if (ask.sw == NO_ID && q->ask->sw != NO_ID)
+		return err_set(
+			e, "the unicast cache kept the tables of sweep %u, and %s was not in the fabric then",
+			made->number + 1, switch_name(s->fabric, q->ask->sw));
+	then.ask = &ask;
+	return sweep_repeat(made, &then, NULL, e);
+}
+
+/* How entries were decided. */
+
+bool rec_asks(const struct engine_input *in, uint32_t sw, unsigned lid)
+{
+	const struct rec_ask *q = in->ask;
+
+	return q && (q->sw == NO_ID || q->sw == sw) && (!q->lid || q->lid == lid) &&
+	       (sw == NO_ID || !q->wanted || q->wanted(q->those, sw, lid));
+}
+
+struct rec_choice *rec_choice(const struct engine_input *in, uint32_t sw, unsigned lid)
+{
+	struct rec_choice *c;
+
+	if (!rec_asks(in, sw, lid))
+		return NULL;
+	c = NEW(struct rec_choice);
+	c->sw = sw;
+	c->lid = (uint16_t)lid;
+	c->via = in->ask->sw == sw ? in->ask->via : 0;
+	c->target = NO_ID;
+	c->port = c->old_port = NO_PATH;
+	return c;
+}
+
+struct rec_offer *rec_offer(struct rec_choice *c, unsigned port, uint32_t peer)
+{
+	struct rec_offer *o;
+
+	GROW(c->offer, c->n_offers, c->cap);
+	o = &c->offer[c->n_offers++];
+	*o = (struct rec_offer){.port = (uint8_t)port, .peer = peer};
+	for (unsigned i = 0; i < REC_QUANTITIES; i++)
+		o->q[i] = INT64_MIN;
+	return o;
+}
+
+void rec_chosen(const struct engine_input *in, struct rec_choice *c)
+{
+	in->ask->tell(in->ask->ctx, c);
+	rec_choice_free(c);
+}
+
+void rec_choice_free(struct rec_choice *c)
+{
+	if (!c)
+		return;
+	text_free(&c->text);
+	decided_free(&c->decided);
+	decided_free(&c->against);
+	free(c->offer);
+	free(c);
+}
+
+struct rec_choice *rec_choice_copy(const struct rec_choice *c)
+{
+	struct rec_choice *to = mem_dup(c, sizeof(*c));
+
+	to->text = (struct text){0};
+	text_add(&to->text, "%s", text_str(&c->text));
+	to->decided.text = to->against.text = (struct text){0};
+	text_add(&to->decided.text, "%s", text_str(&c->decided.text));
+	text_add(&to->against.text, "%s", text_str(&c->against.text));
+	to->offer = c->n_offers ? mem_dup(c->offer, c->n_offers * sizeof(*c->offer)) : NULL;
+	to->cap = c->n_offers;
+	return to;
+}
+
+uint32_t rec_elsewhere(const struct fabric *f, const struct rec_choice *c, const struct rec_offer *o)
+{
+	uint32_t own = o->peer == NO_ID ? NO_ID : f->port_peer[o->peer];
+
+	return own == NO_ID || f->port_node[own] == f->switch_node[c->sw] ? NO_ID : own;
+}
 
 #define SMALL ((size_t)4 << 20) /* kinds in the focus with fewer bytes are kept for the whole run */
 
@@ -111,6 +258,8 @@ static void set_part(struct recorder *k)
 	r->part = str_dup(text_str(&t));
 	text_free(&t);
 }
+
+static struct told *told_new(void);
 
 static struct recording *recording_new(const struct sweep *s, const struct engine *g,
 				       const struct rec_request *rq, unsigned stage)
@@ -245,4 +394,274 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 	err_set(e, "even a part of the run of %s takes more than %s; `set record_limit` allows more", g->name,
 		mem_text(limit, buf, sizeof(buf)));
 	return NULL;
+}
+
+/* Cycles in events. Each kind of event with a cycle has a row. */
+
+/* The word after each channel. */
+enum holder {
+	HOLDER_PAIR,  /* the pair that brought the dependency on the next channel */
+	HOLDER_COUNT, /* the number of such pairs */
+	HOLDER_LID    /* the LID whose tree has the dependency */
+};
+
+static const struct kind {
+	enum rec_kind kind;
+	unsigned skip; /* words before the cycle */
+	enum holder holder;
+	const char *title; /* title of the layer, if the event names one */
+} kinds[] = {
+	{REC_REFUSE, 0, HOLDER_PAIR, "not in layer"},
+	{REC_TURN, REC_TURN_WORDS, HOLDER_PAIR, "not to layer"},
+	{REC_BREAK, 0, HOLDER_COUNT, "cut in layer"},
+	{REC_CYCLE, 0, HOLDER_COUNT, "no VL is left for a cut of layer"},
+	{REC_BLOCK, 0, HOLDER_LID, "blocked"},
+	{REC_BACKTRACK, 4, HOLDER_LID, "not that way"},
+};
+
+static const struct kind *step_cycle_kind_of(const struct rec_event *ev)
+{
+	for (size_t i = 0; ev && i < ARRAY_LEN(kinds); i++)
+		if (kinds[i].kind == ev->kind)
+			return &kinds[i];
+	return NULL;
+}
+
+/* Finds the words of the cycle, two per channel. Returns their number. */
+static uint32_t step_cycle_words_of(const struct moment *m, const struct kind *k, const uint32_t **word)
+{
+	uint32_t n = k ? recording_extra(m->rec, m->step, word) : 0;
+
+	if (!k || n < k->skip + 2)
+		return 0;
+	*word += k->skip;
+	return (n - k->skip) & ~1u;
+}
+
+static struct witness_edge edge_of(const struct moment *m, enum holder holder, const uint32_t *word)
+{
+	uint32_t n = recording_sweep(m->rec)->fabric->n_switches, pair = word[1];
+	struct witness_edge e = {.port = word[0], .routes = 1, .sw = NO_ID, .sw2 = NO_ID};
+
+	if (holder == HOLDER_COUNT)
+		e.routes = word[1];
+	if (holder == HOLDER_LID)
+		e.own = word[1] == moment_event(m)->b;
+	if (holder != HOLDER_PAIR)
+		return e;
+	e.own = pair == moment_event(m)->a;
+	e.routes = pair != NO_ID && !e.own;
+	if (pair != NO_ID) {
+		e.sw = pair / n;
+		e.sw2 = pair % n;
+	}
+	return e;
+}
+
+/* The first edge with the fewest pairs. */
+static uint32_t step_cycle_cut_of(const struct witness *w)
+{
+	uint32_t cut = 0;
+
+	for (uint32_t i = 1; i < w->n; i++)
+		if (w->edge[i].routes < w->edge[cut].routes)
+			cut = i;
+	return cut;
+}
+
+struct witness *step_cycle(const struct moment *m)
+{
+	const struct kind *k = step_cycle_kind_of(moment_event(m));
+	const uint32_t *word;
+	struct witness *w;
+	uint32_t n = step_cycle_words_of(m, k, &word);
+
+	if (!n)
+		return NULL;
+	w = NEW(struct witness);
+	w->edge = NEW_ARRAY(n / 2, struct witness_edge);
+	for (uint32_t i = 0; i < n; i += 2)
+		w->edge[w->n++] = edge_of(m, k->holder, word + i);
+	w->cut = k->kind == REC_BREAK ? step_cycle_cut_of(w) : NO_ID;
+	return w;
+}
+
+int step_holder(const struct moment *m, uint32_t i)
+{
+	const struct kind *k = step_cycle_kind_of(moment_event(m));
+	const uint32_t *word;
+
+	if (!k || k->holder != HOLDER_LID || 2 * i >= step_cycle_words_of(m, k, &word))
+		return -1;
+	return (int)word[2 * i + 1];
+}
+
+void step_cycle_title(const struct moment *m, struct text *t)
+{
+	const struct kind *k = step_cycle_kind_of(moment_event(m));
+
+	if (k && step_layer(m) >= 0)
+		text_add(t, "%s %d", k->title, step_layer(m));
+	else if (k)
+		text_add(t, "%s", k->title);
+}
+
+int step_layer(const struct moment *m)
+{
+	const struct rec_event *ev = moment_event(m);
+
+	return ev && rec_kinds[ev->kind].b == FIELD_LAYER ? (int)ev->b : -1;
+}
+
+bool step_refused(const struct moment *m)
+{
+	const struct rec_event *ev = moment_event(m);
+
+	return ev && (ev->kind == REC_REFUSE || ev->kind == REC_CYCLE || (ev->kind == REC_TURN && ev->rule));
+}
+
+/* Candidates of steps. A recording keeps no offers: they would be most of it, and few are ever looked at. So
+ * the engine runs once more to tell them, for all steps around the requested one, since a person goes from
+ * step to step. The answers stay with the recording until another part is requested. */
+
+#define BEFORE 32 /* so many steps around one are answered, too */
+#define BEHIND 480
+
+/* The entry that a step decides, as one number; 0: none. */
+static uint64_t entry_of(const struct recording *r, size_t step)
+{
+	const struct rec_event *ev = recording_event(r, step);
+
+	return rec_decides(ev) ? (uint64_t)ev->a << 32 | ev->b : 0;
+}
+
+/* The steps around one, and the answers about them. */
+struct answers_part {
+	struct answers *a;
+	uint64_t *entry; /* [n] requested entries, sorted */
+	size_t n;
+};
+
+/* Takes a choice. The last one about an entry counts. */
+static void answers_take(void *ctx, const struct rec_choice *c)
+{
+	struct answers_part *p = ctx;
+	uint64_t key = (uint64_t)c->sw << 32 | c->lid;
+	const uint64_t *found = bsearch(&key, p->entry, p->n, sizeof(key), order_u64);
+
+	if (!found)
+		return;
+	rec_choice_free(p->a->choice[found - p->entry]);
+	p->a->choice[found - p->entry] = rec_choice_copy(c);
+}
+
+static void answers_clear(struct answers *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		rec_choice_free(a->choice[i]);
+	free(a->choice);
+	free(a->entry);
+	*a = (struct answers){0};
+}
+
+/* Gathers the entries decided around a step: on its switch or for its LID, the larger set. */
+static struct rec_ask answers_gather(const struct recording *r, size_t step, struct answers_part *p)
+{
+	size_t from = step > BEFORE ? step - BEFORE : 1, to = step + BEHIND, same_sw = 0, same_lid = 0;
+	const struct rec_event *ev = recording_event(r, step);
+	struct rec_ask q = {
+		.tell = answers_take, .ctx = p, .sw = ev->a, .lid = (uint16_t)ev->b, .last = true};
+
+	to = to < recording_steps(r) ? to : recording_steps(r);
+	for (size_t i = from; i <= to; i++) {
+		same_sw += entry_of(r, i) && recording_event(r, i)->a == ev->a;
+		same_lid += entry_of(r, i) && recording_event(r, i)->b == ev->b;
+	}
+	if (same_sw > 1 && same_sw >= same_lid)
+		q.lid = 0;
+	else if (same_lid > 1)
+		q.sw = NO_ID;
+	p->entry = NEW_ARRAY(to - from + 1, uint64_t);
+	for (size_t i = from; i <= to; i++)
+		if (entry_of(r, i) && (q.sw == NO_ID || recording_event(r, i)->a == q.sw) &&
+		    (!q.lid || recording_event(r, i)->b == q.lid))
+			p->entry[p->n++] = entry_of(r, i);
+	qsort(p->entry, p->n, sizeof(*p->entry), order_u64);
+	return q;
+}
+
+/* Run the engine once more for the steps around one; 0, or -1 and *e. */
+static int answers_ask(const struct recording *r, size_t step, const struct engine *const *engines,
+		       struct answers *a, struct progress *progress, struct err *e)
+{
+	const struct sweep *s = recording_sweep(r);
+	struct answers_part p = {.a = a};
+	struct rec_ask q = answers_gather(r, step, &p);
+	bool in_force = s->routing && !strcmp(s->routing->engine, recording_engine(r));
+	struct sweep_repeat again = {.engines = engines,
+				     .engine = in_force ? NULL : recording_engine(r),
+				     .ask = &q,
+				     .progress = progress};
+
+	a->entry = p.entry;
+	a->n = p.n;
+	a->choice = NEW_ARRAY(p.n + 1, struct rec_choice *);
+	/* an engine that refuses tells its choices up to its refusal */
+	if (sweep_repeat(s, &again, NULL, e) && (in_force || err_is_memory(e)))
+		return -1;
+	return progress_cancelled(progress) ? err_set(e, CANCELLED) : 0;
+}
+
+/* A copy of the known choice for an entry. False: the entry was not requested. */
+static bool known(const struct answers *a, uint64_t entry, struct rec_choice **c)
+{
+	const uint64_t *found = a->n ? bsearch(&entry, a->entry, a->n, sizeof(entry), order_u64) : NULL;
+
+	if (!found)
+		return false;
+	*c = a->choice[found - a->entry] ? rec_choice_copy(a->choice[found - a->entry]) : NULL;
+	return true;
+}
+
+int recording_choice(const struct recording *r, size_t step, const struct engine *const *engines,
+		     struct rec_choice **c, struct progress *progress, struct err *e)
+{
+	uint64_t entry = entry_of(r, step);
+	struct answers fresh = {0}, old;
+	bool found;
+
+	*c = NULL;
+	if (!(uint32_t)entry) /* a place that is only counted has no LID */
+		return 0;
+	pthread_mutex_lock(&r->told->lock);
+	found = known(&r->told->answers, entry, c);
+	pthread_mutex_unlock(&r->told->lock);
+	if (found)
+		return 0;
+	if (answers_ask(r, step, engines, &fresh, progress, e)) {
+		answers_clear(&fresh);
+		return -1;
+	}
+	known(&fresh, entry, c);
+	pthread_mutex_lock(&r->told->lock);
+	old = r->told->answers;
+	r->told->answers = fresh;
+	pthread_mutex_unlock(&r->told->lock);
+	answers_clear(&old);
+	return 0;
+}
+
+static struct told *told_new(void)
+{
+	struct told *t = NEW(struct told);
+
+	pthread_mutex_init(&t->lock, NULL);
+	return t;
+}
+
+void told_free(struct told *t)
+{
+	answers_clear(&t->answers);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/routing/routing.h"
 #include "core/trace/recording.h"
 
 struct walk;
@@ -33,8 +34,6 @@ const uint8_t *walk_bytes(const struct walk *w, enum rec_table t);
 const uint32_t *walk_words(const struct walk *w, enum rec_table t);
 /* Is the entry decided? It may be decided that there is none. */
 bool walk_decided(const struct walk *w, uint32_t sw, unsigned lid);
-/* Did the last walk_to() change a cell? If it went over more than 10,000 steps: did its last step? */
-bool walk_touched(struct walk *w, enum rec_table t, uint32_t at);
 
 /* How far the run has come with each switch: [n_switches] of enum. */
 enum walk_reach { REACH_NOT_YET, REACH_BEFORE, REACH_NOW };
@@ -96,5 +95,56 @@ struct rec_condition {
  * recording_steps() + 1: none, or cancelled.
  */
 size_t walk_find(struct walk *w, const struct rec_condition *c, int dir, struct progress *p);
+
+/*
+ * A step of a recording as panes show it: what was decided so far, and what the last move changed.
+ * Immutable and counted; made by the thread that moves the walk (core/trace/walk.h), looked at by any.
+ */
+
+struct moment {
+	atomic_uint refs;
+	const struct recording *rec; /* reference held */
+	size_t step;		     /* of it; 0 = before the first */
+	const struct sweep *sweep;   /* the step (walk_moment()); reference held */
+	const struct sweep *before;  /* the step before the last move, of the same recording; NULL = none */
+	char *phase, *sentence;	     /* of the step; sentence "" at 0 */
+	uint8_t *reach;		     /* [n_switches] of enum walk_reach */
+	uint8_t *decided;	     /* [n_switches x (max_lid + 1)] not 0: the entry is decided */
+	uint64_t *touched; /* [n_touched] cells that the last move changed, table << 32 | at, sorted */
+	size_t n_touched;
+};
+
+/* The moment where the walk stands; the caller owns it.  before: the moment shown last, NULL: none. */
+const struct moment *moment_new(struct walk *w, const struct moment *before);
+const struct moment *moment_ref(const struct moment *m);
+void moment_unref(const struct moment *m); /* NULL is fine */
+
+/* Is an entry decided there (perhaps as "no port")? NULL (the present): all are. */
+bool moment_decided(const struct moment *m, uint32_t sw, unsigned lid);
+/* Did the last move change a cell?  NULL: no. */
+bool moment_touched(const struct moment *m, enum rec_table t, uint32_t at);
+/* Its event, NULL at step 0 and of the present. */
+const struct rec_event *moment_event(const struct moment *m);
+
+/*
+ * The cycle that the event of a step tells: a layer refuses something because of it, or a cut or block breaks
+ * it.
+ */
+
+/*
+ * Its channels, and who holds each while waiting for the next. `own`: the refused item would bring the
+ * dependency. routes is 0 where nobody holds it any more. NULL: the event tells no cycle, or m is NULL. The
+ * caller frees it with witness_free().
+ */
+struct witness *step_cycle(const struct moment *m);
+/* The LID whose tree holds the i-th channel; 0: the escape paths hold it; -1: something else does. */
+int step_holder(const struct moment *m, uint32_t i);
+/* What happened because of it: "not in layer 1". */
+void step_cycle_title(const struct moment *m, struct text *t);
+
+/* The layer that the event is about, -1 = none. */
+int step_layer(const struct moment *m);
+/* Did that layer refuse the event's object? */
+bool step_refused(const struct moment *m);
 
 #endif

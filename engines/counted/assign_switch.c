@@ -1,4 +1,4 @@
-#include "engines/counted/internal.h"
+#include "engines/counted/counted.h"
 
 #include <string.h>
 

@@ -1,12 +1,275 @@
-/* Pairs move up until no layer has a cycle (engines/doc/dfsssp.md 6.5 to 6.7). */
+/* Layers of DFSSSP: dependencies, their cycles, pairs that move up, lanes that are left. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "core/base/release.h"
-#include "engines/dfsssp/internal.h"
 #include "core/base/order.h"
+#include "engines/dfsssp/dfsssp.h"
+
+/* The search for cycles in the dependencies of one layer (engines/doc/dfsssp.md 6.5, 6.6). The first cycle
+ * found depends on every detail of OpenSM's search, including leftovers of earlier searches. So all details
+ * are as in OpenSM. */
+
+enum colour { WHITE, GREY, BLACK };
+
+struct ds_cycles {
+	struct ds_cdg *c;
+	uint8_t *colour; /* [n_edges] */
+	uint32_t *back;	 /* [n_edges] channel to return to, or NO_ID; may be stale */
+	/* channels in preorder of OpenSM's search tree; those before cursor are not WHITE */
+	uint32_t *preorder;
+	uint32_t cursor;
+	uint32_t start; /* where the next search begins; NO_ID = at the first WHITE channel */
+};
+
+/* --- the tree in which OpenSM keeps channels ------------------------------------------------- */
+
+struct dfsssp_cycles_keyed {
+	uint32_t key;  /* LID of the switch, then port: the order in the tree */
+	uint32_t time; /* time of insertion */
+};
+
+COMPARATOR(by_key, struct dfsssp_cycles_keyed, UP(key))
+
+/*
+ * Lists the channels in preorder (node, left, right) of the binary tree that OpenSM builds by inserting
+ * without balancing. It is sorted by key from left to right, and earlier channels are above later ones.
+ */
+static uint32_t *tree_preorder(const struct ds_cdg *c, const uint16_t *lids)
+{
+	uint32_t n = c->n_channels, *order = NEW_ARRAY(n, uint32_t);
+	struct dfsssp_cycles_keyed *k = NEW_ARRAY(n, struct dfsssp_cycles_keyed);
+	uint32_t *left = NEW_ARRAY(n, uint32_t),
+		 *right = NEW_ARRAY(n, uint32_t); /* by place among the sorted keys */
+	uint32_t *stack = NEW_ARRAY(n + 1u, uint32_t), depth = 0, m = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		k[i] = (struct dfsssp_cycles_keyed){
+			(uint32_t)lids[c->g->from[c->channel[i]]] << 8 | c->g->port[c->channel[i]], i};
+	qsort(k, n, sizeof(*k), by_key);
+	for (uint32_t i = 0; i < n; i++) { /* the stack is the right-most path from the root */
+		left[i] = right[i] = NO_ID;
+		while (depth && k[stack[depth - 1]].time > k[i].time)
+			left[i] = stack[--depth];
+		if (depth)
+			right[stack[depth - 1]] = i;
+		stack[depth++] = i;
+	}
+	for (depth = n > 0; depth;) { /* it starts with the root */
+		uint32_t i = stack[--depth];
+
+		order[m++] = c->channel[k[i].time];
+		if (right[i] != NO_ID)
+			stack[depth++] = right[i];
+		if (left[i] != NO_ID)
+			stack[depth++] = left[i];
+	}
+	FREE_EACH(left, right, stack, k);
+	return order;
+}
+
+/* Begins a search in a layer that does not grow any more. lids: LIDs of the vertices' port 0. */
+static struct ds_cycles *ds_cycles_new(struct ds_cdg *c, const uint16_t *lids)
+{
+	struct ds_cycles *k = NEW(struct ds_cycles);
+
+	k->c = c;
+	k->colour = NEW_ARRAY(c->g->n_edges, uint8_t);
+	k->back = NEW_ARRAY(c->g->n_edges, uint32_t);
+	for (uint32_t e = 0; e < c->g->n_edges; e++)
+		k->back[e] = NO_ID;
+	k->preorder = tree_preorder(c, lids);
+	k->start = NO_ID; /* the root comes first in preorder */
+	return k;
+}
+
+static void ds_cycles_free(struct ds_cycles *k)
+{
+	if (!k)
+		return;
+	FREE_EACH(k->colour, k->back, k->preorder, k);
+}
+
+/* --- the search ---------------------------------------------------------------------------------- */
+
+static uint32_t first_white(struct ds_cycles *k)
+{
+	while (k->cursor < k->c->n_channels && k->colour[k->preorder[k->cursor]] != WHITE)
+		k->cursor++;
+	return k->cursor < k->c->n_channels ? k->preorder[k->cursor] : NO_ID;
+}
+
+/* The channel at which the next cycle closes, or NO_ID when no cycle is left. */
+static uint32_t ds_cycles_next(struct ds_cycles *k)
+{
+	const struct ds_cdg *c = k->c;
+	uint32_t cur = k->start != NO_ID ? k->start : first_white(k);
+
+	while (cur != NO_ID) {
+		const uint8_t *list = c->list + c->at[cur];
+		uint32_t out = c->g->first[c->g->to[cur]],
+			 next = NO_ID; /* first channel that it leads to and that is not BLACK */
+
+		k->colour[cur] = GREY;
+		for (unsigned i = 0; next == NO_ID && i < c->n_list[cur]; i++)
+			if (k->colour[out + list[i]] != BLACK)
+				next = out + list[i];
+		if (next != NO_ID && k->colour[next] == GREY)
+			return k->start = next;
+		if (next != NO_ID) {
+			k->back[next] = cur;
+			cur = next;
+			continue;
+		}
+		k->colour[cur] = BLACK;
+		next = k->back[cur];
+		k->back[cur] = NO_ID;
+		cur = next != NO_ID ? next : first_white(k);
+	}
+	return NO_ID;
+}
+
+/*
+ * Lists the channels of that cycle, starting with this channel, and in left[] the pairs left on each one's
+ * dependency on the next. Both have room for n_channels. Returns their number. *weakest: index of the channel
+ * whose dependency must be cut.
+ */
+static uint32_t ds_cycles_walk(struct ds_cycles *k, uint32_t channel, uint32_t *cycle, uint32_t *left,
+			       uint32_t *weakest)
+{
+	const struct ds_cdg *c = k->c;
+	uint32_t n = 0, cur = channel;
+
+	*weakest = 0;
+	do {
+		const uint8_t *list = c->list + c->at[cur]; /* a GREY channel in it continues the cycle */
+		uint32_t next = c->g->first[c->g->to[cur]];
+
+		while (k->colour[next + *list] != GREY)
+			list++;
+		next += *list;
+		if (n)
+			k->colour[cur] = WHITE;
+		cycle[n] = cur;
+		left[n] = c->left[ds_dependency(c, cur, next)];
+		if (left[n] < left[*weakest])
+			*weakest = n;
+		n++;
+		cur = next;
+	} while (cur != channel);
+	k->colour[channel] = WHITE;
+	return n;
+}
+
+/* Channel dependency graph of one layer (engines/doc/dfsssp.md 6.4). */
+
+uint32_t *ds_cdg_places(const struct ds_graph *g)
+{
+	uint32_t *at = NEW_ARRAY(g->n_edges + 1u, uint32_t), n = 0;
+
+	for (uint32_t c = 0; c < g->n_edges; c++) {
+		at[c] = n;
+		n += g->first[g->to[c] + 1] - g->first[g->to[c]];
+	}
+	at[g->n_edges] = n;
+	return at;
+}
+
+struct ds_cdg *ds_cdg_new(const struct ds_graph *g, const uint32_t *at)
+{
+	struct ds_cdg *c = NEW(struct ds_cdg);
+	uint32_t deps = at[g->n_edges];
+
+	c->g = g;
+	c->at = at;
+	c->channel = NEW_ARRAY(g->n_edges, uint32_t);
+	c->known = NEW_ARRAY(g->n_edges, uint8_t);
+	c->n_list = NEW_ARRAY(g->n_edges, uint8_t);
+	c->listed = NEW_ARRAY(deps, uint8_t);
+	c->list = NEW_ARRAY(deps, uint8_t);
+	return c;
+}
+
+void ds_cdg_free(struct ds_cdg *c)
+{
+	if (!c)
+		return;
+	FREE_EACH(c->channel, c->known, c->n_list, c->left, c->listed, c->list, c);
+}
+
+void ds_cdg_learn_channel(struct ds_cdg *c, uint32_t channel)
+{
+	if (c->known[channel])
+		return;
+	c->known[channel] = 1;
+	c->channel[c->n_channels++] = channel;
+}
+
+void ds_cdg_learn(struct ds_cdg *c, uint32_t channel, uint32_t next)
+{
+	uint32_t dep = ds_dependency(c, channel, next);
+
+	ds_cdg_learn_channel(c, channel);
+	ds_cdg_learn_channel(c, next);
+	if (c->listed[dep])
+		return;
+	c->listed[dep] = 1;
+	c->list[c->at[channel] + c->n_list[channel]++] = (uint8_t)(dep - c->at[channel]);
+}
+
+static void ds_cdg_cut(struct ds_cdg *c, uint32_t channel, uint32_t next)
+{
+	uint32_t dep = ds_dependency(c, channel, next), place = dep - c->at[channel], i = 0;
+	uint8_t *list = c->list + c->at[channel];
+
+	while (list[i] != place)
+		i++;
+	memmove(list + i, list + i + 1, --c->n_list[channel] - i);
+	c->listed[dep] = 0;
+}
+
+/* Unused lanes go to the layers with most pairs per lane (engines/doc/dfsssp.md 6.8). */
+
+static double pairs_a_lane(const struct ds_layers *l, unsigned t)
+{
+	return (double)l->count[t] / l->width[t];
+}
+
+void ds_balance(struct ds_layers *l, const struct engine_input *in)
+{
+	unsigned base = 0;
+
+	for (unsigned t = 0; t < l->need; t++)
+		l->width[t] = 1;
+	rec_phase(in, "%u of %u VLs are needed", l->need, l->vls);
+	for (unsigned i = l->need; i < l->vls; i++) {
+		unsigned most = 0;
+
+		for (unsigned t = 1; t < l->need; t++)
+			if (pairs_a_lane(l, t) > pairs_a_lane(l, most))
+				most = t;
+		l->width[most]++;
+		if (RECORDED(in))
+			ds_record_split(in, l, most);
+	}
+	for (unsigned t = 0; t < l->need; t++) {
+		unsigned width = l->width[t];
+
+		l->base[t] = base;
+		base += width;
+		/* OpenSM writes the entry of a layer that keeps its place, and then clears it */
+		if (t && l->base[t] == t && l->need < l->vls) {
+			l->idle += width - 1;
+			l->width[t] = 1;
+		}
+	}
+	/* OpenSM moves the highest layer first */
+	for (unsigned t = l->need; RECORDED(in) && l->need < l->vls && t-- > 0;)
+		ds_record_shift(in, l, t);
+}
+
+/* Pairs move up until no layer has a cycle (engines/doc/dfsssp.md 6.5 to 6.7). */
 
 /* A class that the cut of a dependency moves. */
 struct dfsssp_layers_member {
@@ -137,7 +400,7 @@ static void gather_tree(struct mover *m, uint32_t lid, uint32_t v, struct ds_cut
 	}
 }
 
-COMPARATOR(by_key, struct dfsssp_layers_member, UP(key))
+COMPARATOR(layers_by_key, struct dfsssp_layers_member, UP(key))
 
 /* Finds the classes of the current layer that make the dependency, in order. */
 static void dfsssp_layers_gather(struct mover *m, struct ds_cut *cut)
@@ -152,7 +415,7 @@ static void dfsssp_layers_gather(struct mover *m, struct ds_cut *cut)
 		if (a[lid] == p && b[lid] == q)
 			gather_tree(m, lid, g->from[cut->from], cut);
 	if (m->n_members)
-		qsort(m->member, m->n_members, sizeof(*m->member), by_key);
+		qsort(m->member, m->n_members, sizeof(*m->member), layers_by_key);
 }
 
 static void move_up(struct mover *m, const struct dfsssp_layers_member *k)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "core/base/defs.h"
 #include "core/base/memory.h"
-#include "engines/ftree/internal.h"
+#include "engines/ftree/ftree.h"
 
 /*
  * At this depth of calls a climb that repeats itself through every group has no end in sight. OpenSM's stack

@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/base/release.h"
-#include "engines/ftree/internal.h"
 #include "core/base/order.h"
+#include "engines/ftree/ftree.h"
 
 /* --- one destination ------------------------------------------------------------------------- */
 

@@ -4,8 +4,7 @@
 
 #include "core/base/defs.h"
 #include "core/base/memory.h"
-#include "core/base/release.h"
-#include "engines/lash/internal.h"
+#include "engines/lash/lash.h"
 
 /* --- mesh analysis --------------------------------------------------------------------------- */
 

@@ -1,9 +1,8 @@
-#include "engines/nue/internal.h"
+#include "engines/nue/nue.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/base/release.h"
 #include "core/base/order.h"
 
 /* --- making and resetting --------------------------------------------------------------- */

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "core/base/release.h"
-#include "engines/nue/internal.h"
+#include "engines/nue/nue.h"
 
 struct nue_record {
 	unsigned lid, layer;

@@ -1,9 +1,382 @@
-/* How the torus is found in the cabling (engines/doc/torus-2qos.md section 5). */
+/* How the torus is found in the cabling (engines/doc/torus-2qos.md section 5), and its configuration. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/defs.h"
 #include "core/base/memory.h"
-#include "engines/torus/internal.h"
+#include "engines/torus/torus.h"
+
+/* Which corners of a cell can be found from which others. The index is the fingerprint: bit c for each empty
+ * corner c of the cell, and 0x100, 0x200, 0x400 for the dimensions that exist. "C3102": corner 3 is the
+ * fourth of the face with corners 1, 0 and 2. "P0546": corner 0 is perpendicular to corner 4 and its edges to
+ * 5 and 6. In corner numbers, bit 0 is x, bit 1 is y, bit 2 is z. */
+
+/* Attempts in order; NULL: nothing can be found. */
+static const char *const shapes[0x800] = {[0x301] = "C0132",
+					  [0x302] = "C1023",
+					  [0x303] = "P032 P123",
+					  [0x304] = "C2013",
+					  [0x305] = "P031 P213",
+					  [0x308] = "C3102",
+					  [0x30a] = "P120 P302",
+					  [0x30c] = "P210 P301",
+					  [0x501] = "C0154",
+					  [0x502] = "C1045",
+					  [0x503] = "P054 P145",
+					  [0x510] = "C4015",
+					  [0x511] = "P051 P415",
+					  [0x520] = "C5104",
+					  [0x522] = "P140 P504",
+					  [0x530] = "P410 P501",
+					  [0x601] = "C0264",
+					  [0x604] = "C2046",
+					  [0x605] = "P064 P246",
+					  [0x610] = "C4026",
+					  [0x611] = "P062 P426",
+					  [0x640] = "C6204",
+					  [0x644] = "P240 P604",
+					  [0x650] = "P420 P602",
+					  [0x701] = "C0231",
+					  [0x702] = "C1045",
+					  [0x703] = "C0264 C1375",
+					  [0x704] = "C2046",
+					  [0x705] = "C0154 C2376",
+					  [0x707] = "C1375 C2376",
+					  [0x708] = "C3201",
+					  [0x70a] = "C1045 C3267",
+					  [0x70b] = "C0264 C3267",
+					  [0x70c] = "C2046 C3157",
+					  [0x70d] = "C0154 C3157",
+					  [0x70e] = "C1045 C2046",
+					  [0x70f] = "P3576 P2467 P1457 P0546",
+					  [0x710] = "C4015",
+					  [0x711] = "C0132 C4576",
+					  [0x713] = "C1375 C4576",
+					  [0x715] = "C2376 C4576",
+					  [0x717] = "C4675 C1375 C2376",
+					  [0x71f] = "P3576",
+					  [0x720] = "C5104",
+					  [0x722] = "C1023 C5467",
+					  [0x723] = "C0264 C5467",
+					  [0x72a] = "C3267 C5467",
+					  [0x72b] = "C5467 C0264 C3267",
+					  [0x72f] = "P2467",
+					  [0x730] = "C4026 C5137",
+					  [0x731] = "C0132 C5137",
+					  [0x732] = "C1023 C4026",
+					  [0x733] = "P5673 P4267 P1237 P0623",
+					  [0x737] = "P5673",
+					  [0x73b] = "P4267",
+					  [0x740] = "C6204",
+					  [0x744] = "C2013 C6457",
+					  [0x745] = "C0154 C6457",
+					  [0x74c] = "C3157 C6457",
+					  [0x74d] = "C6457 C0154 C3157",
+					  [0x74f] = "P1457",
+					  [0x750] = "C4015 C6237",
+					  [0x751] = "C0132 C6237",
+					  [0x754] = "C2013 C4015",
+					  [0x755] = "P6573 P4157 P2137 P0513",
+					  [0x757] = "P6573",
+					  [0x75d] = "P4157",
+					  [0x770] = "C5137 C6237",
+					  [0x771] = "C0231 C5731 C6732",
+					  [0x773] = "P1237",
+					  [0x775] = "P2137",
+					  [0x780] = "C7645",
+					  [0x788] = "C3102 C7546",
+					  [0x78a] = "C1045 C7546",
+					  [0x78c] = "C2046 C7546",
+					  [0x78e] = "C7546 C1045 C2046",
+					  [0x78f] = "P0546",
+					  [0x7a0] = "C5401 C7623",
+					  [0x7a2] = "C1023 C7623",
+					  [0x7a8] = "C3102 C5401",
+					  [0x7aa] = "P7462 P5046 P3026 P1402",
+					  [0x7ab] = "P7462",
+					  [0x7ae] = "P5046",
+					  [0x7b0] = "C4026 C7623",
+					  [0x7b2] = "C1023 C7623 C4620",
+					  [0x7b3] = "P0623",
+					  [0x7ba] = "P3026",
+					  [0x7c0] = "C6402 C7513",
+					  [0x7c4] = "C2013 C7513",
+					  [0x7c8] = "C3102 C6402",
+					  [0x7cc] = "P7451 P6045 P3015 P2401",
+					  [0x7cd] = "P7451",
+					  [0x7ce] = "P6045",
+					  [0x7d0] = "C4015 C7513",
+					  [0x7d4] = "C2013 C4510 C7513",
+					  [0x7d5] = "P0513",
+					  [0x7dc] = "P3015",
+					  [0x7e0] = "C5401 C6402",
+					  [0x7e8] = "C3102 C5104 C6204",
+					  [0x7ea] = "P1402",
+					  [0x7ec] = "P2401",
+					  [0x7f0] = "P7132 P6023 P5013 P4102",
+					  [0x7f1] = "P7132",
+					  [0x7f2] = "P6023",
+					  [0x7f4] = "P5013",
+					  [0x7f8] = "P4102"};
+
+/*
+ * The attempts for a cell with these empty corners (engines/doc/torus-2qos.md 5.4, 5.5): at most 4, in order.
+ */
+static unsigned torus_attempts(unsigned fingerprint, struct torus_attempt a[4])
+{
+	const char *p = shapes[fingerprint] ? shapes[fingerprint] : "";
+	unsigned n = 0;
+
+	while (*p) {
+		struct torus_attempt *x = &a[n++];
+
+		*x = (struct torus_attempt){.perpendicular = *p == 'P', .target = (uint8_t)(p[1] - '0')};
+		for (p += 2; *p && *p != ' '; p++)
+			x->corner[x->n++] = (uint8_t)(*p - '0');
+		p += *p == ' ';
+	}
+	return n;
+}
+
+#define SEPARATORS " \t\r\n"
+
+struct torus_conf_reading {
+	struct torus_conf *c;
+	const char *name;
+	unsigned line, bad;
+	char *rest; /* of the line, for strtok_r() */
+	struct text *errors;
+};
+
+static bool torus_conf_wrong(struct torus_conf_reading *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* Adds an error for the current line. Returns false. */
+static bool torus_conf_wrong(struct torus_conf_reading *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	r->bad++;
+	text_add(r->errors, "%s:%u: ", r->name, r->line);
+	va_start(ap, fmt);
+	text_addv(r->errors, fmt, ap);
+	va_end(ap);
+	text_putc(r->errors, '\n');
+	return false;
+}
+
+static char *torus_conf_next_word(struct torus_conf_reading *r)
+{
+	return strtok_r(NULL, SEPARATORS, &r->rest);
+}
+
+/* As in OpenSM, a number keeps only its lower 32 bits. */
+static unsigned torus_conf_number_of(const char *word, char **end)
+{
+	return (unsigned)strtoul(word, end, 0);
+}
+
+static struct torus_seed *open_seed(struct torus_conf_reading *r)
+{
+	struct torus_conf *c = r->c;
+
+	GROW(c->seed, c->n_seeds, c->cap_seeds);
+	c->seed[c->n_seeds] = (struct torus_seed){.line = r->line};
+	return &c->seed[c->n_seeds++];
+}
+
+static struct torus_seed *present_seed(struct torus_conf_reading *r)
+{
+	return r->c->n_seeds ? &r->c->seed[r->c->n_seeds - 1] : open_seed(r);
+}
+
+/* --- keywords ---------------------------------------------------------------------------- */
+
+static bool read_shape(struct torus_conf_reading *r, unsigned mesh)
+{
+	if (r->c->line)
+		return torus_conf_wrong(
+			r, "found a second torus or mesh, the first is in line %u; expected one", r->c->line);
+	for (unsigned d = 0; mesh && d < TORUS_DIMS; d++)
+		r->c->open[d] = true;
+	for (unsigned d = 0; d < TORUS_DIMS; d++) {
+		char *word = torus_conf_next_word(r), *end;
+
+		if (!word)
+			return torus_conf_wrong(r, "found %u radices, expected three", d);
+		r->c->radix[d] = torus_conf_number_of(word, &end);
+		if (r->c->radix[d] && (*end == 't' || *end == 'T'))
+			r->c->open[d] = false;
+		if (r->c->radix[d] == 2 || (r->c->radix[d] && (*end == 'm' || *end == 'M')))
+			r->c->open[d] = true;
+	}
+	r->c->line = r->line;
+	return true;
+}
+
+static bool read_link(struct torus_conf_reading *r, unsigned direction)
+{
+	struct torus_seed *s = present_seed(r);
+	const char *a = torus_conf_next_word(r), *b = torus_conf_next_word(r);
+
+	if (!a || !b)
+		return torus_conf_wrong(r, "found %s, expected two switch GUIDs", a ? "one GUID" : "no GUID");
+	s->link[direction] = (struct torus_seed_link){strtoull(a, NULL, 0), strtoull(b, NULL, 0), r->line};
+	return true;
+}
+
+static bool read_dateline(struct torus_conf_reading *r, unsigned d)
+{
+	struct torus_seed *s = present_seed(r);
+	const char *word = torus_conf_next_word(r);
+	int64_t radix = r->c->radix[d];
+
+	if (!word)
+		return torus_conf_wrong(r, "found no position, expected a number");
+	s->dateline[d] = (int)strtol(word, NULL, 0);
+	if (s->dateline[d] < radix && (s->dateline[d] >= 0 || s->dateline[d] > -radix))
+		return true;
+	if (!radix)
+		return torus_conf_wrong(
+			r,
+			"found a dateline before the torus or mesh line, expected it behind it (ERR 4E10)");
+	return torus_conf_wrong(r, "found %d, expected a position above -%u and below %u (ERR 4E10)",
+				s->dateline[d], r->c->radix[d], r->c->radix[d]);
+}
+
+static bool read_next_seed(struct torus_conf_reading *r, unsigned unused)
+{
+	(void)unused;
+	open_seed(r);
+	return true;
+}
+
+static bool read_most(struct torus_conf_reading *r, unsigned changes)
+{
+	const char *word = torus_conf_next_word(r);
+
+	if (!word)
+		return torus_conf_wrong(r, "found no number, expected the most %s",
+					changes ? "changes to be told" : "ports a group may have");
+	*(changes ? &r->c->max_changes : &r->c->max_ports) = torus_conf_number_of(word, NULL);
+	return true;
+}
+
+/* Appends the missing ports in ascending order. */
+static void fill_order(struct torus_conf *c, unsigned n, bool *seen)
+{
+	for (unsigned p = 0; p < TORUS_PORTS; p++)
+		if (!seen[p])
+			c->port_order[n++] = (uint8_t)p;
+}
+
+static bool read_port_order(struct torus_conf_reading *r, unsigned unused)
+{
+	bool seen[TORUS_PORTS] = {false};
+	unsigned n = 0;
+	char *word;
+
+	(void)unused;
+	r->c->order_line = r->line;
+	while ((word = torus_conf_next_word(r))) {
+		unsigned p = torus_conf_number_of(word, NULL);
+
+		if (p >= TORUS_PORTS)
+			return torus_conf_wrong(r, "found port %u, expected at most %u (ERR 4E21)", p,
+						TORUS_PORTS - 1);
+		if (!seen[p])
+			r->c->port_order[n++] = (uint8_t)p;
+		seen[p] = true;
+	}
+	fill_order(r->c, n, seen);
+	return true;
+}
+
+struct keyword {
+	const char *word;
+	bool (*read)(struct torus_conf_reading *r, unsigned argument);
+	unsigned argument;
+};
+
+static const struct keyword keywords[] = {{"torus", read_shape, 0},
+					  {"mesh", read_shape, 1},
+					  {"xm_link", read_link, 0},
+					  {"xp_link", read_link, 1},
+					  {"ym_link", read_link, 2},
+					  {"yp_link", read_link, 3},
+					  {"zm_link", read_link, 4},
+					  {"zp_link", read_link, 5},
+					  {"x_dateline", read_dateline, 0},
+					  {"y_dateline", read_dateline, 1},
+					  {"z_dateline", read_dateline, 2},
+					  {"next_seed", read_next_seed, 0},
+					  {"portgroup_max_ports", read_most, 0},
+					  {"port_order", read_port_order, 0},
+					  {"max_changes", read_most, 1}};
+
+static void torus_conf_read_line(struct torus_conf_reading *r, char *line)
+{
+	const char *word = strtok_r(line, SEPARATORS, &r->rest);
+
+	if (!word || *word == '#')
+		return;
+	r->c->first = r->c->first ? r->c->first : r->line;
+	for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
+		if (!strcmp(word, keywords[i].word)) {
+			keywords[i].read(r, keywords[i].argument);
+			return;
+		}
+	torus_conf_wrong(r,
+			 "found \"%.60s\", expected torus, mesh, [xyz][pm]_link, [xyz]_dateline, next_seed, "
+			 "portgroup_max_ports, port_order or max_changes (ERR 4E12)",
+			 word);
+}
+
+unsigned torus_conf_parse(struct torus_conf *c, const char *name, const char *data, size_t size,
+			  struct text *errors)
+{
+	struct torus_conf_reading r = {.c = c, .name = name, .errors = errors};
+	bool none[TORUS_PORTS] = {false};
+	char *copy = mem_alloc(size + 1), *line = copy;
+
+	*c = (struct torus_conf){.max_ports = 16, .max_changes = 32};
+	fill_order(c, 0, none);
+	memcpy(copy, data, size);
+	while (line < copy + size) {
+		char *end = memchr(line, '\n', (size_t)(copy + size - line));
+
+		if (!end)
+			end = copy + size;
+		*end = '\0';
+		r.line++;
+		torus_conf_read_line(&r, line);
+		line = end + 1;
+	}
+	free(copy);
+	return r.bad;
+}
+
+void torus_conf_free(struct torus_conf *c)
+{
+	free(c->seed);
+	*c = (struct torus_conf){0};
+}
+
+const char *torus_direction_name(unsigned direction)
+{
+	static const char *const name[] = {"-x", "+x", "-y", "+y", "-z", "+z", "local"};
+
+	return direction < ARRAY_LEN(name) ? name[direction] : "none";
+}
+
+const char *torus_direction_keyword(unsigned direction)
+{
+	static const char *const name[] = {"xm_link", "xp_link", "ym_link", "yp_link", "zm_link", "zp_link"};
+
+	return name[direction];
+}
+
+/* How the torus is found in the cabling (engines/doc/torus-2qos.md section 5). */
 
 /* --- links that are not placed yet ----------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engines/torus/internal.h"
-#include "engines/vls.h"
+#include "engines/engines.h"
+#include "engines/torus/torus.h"
 
 /* More places than this cannot all be switches: there are not enough LIDs. */
 #define MOST_PLACES 65536

@@ -10,7 +10,8 @@
 #define IBSCOPE_UPDOWN_H
 
 #include "core/base/err.h"
-#include "engines/counted/hops.h"
+#include "core/trace/walk.h"
+#include "engines/counted/counted.h"
 
 /* --- detection of roots --------------------------------------------------------- */
 
@@ -49,8 +50,6 @@ enum root_verdict root_verdict(const struct root_search *s, uint32_t sw);
 const char *root_verdict_text(enum root_verdict v); /* "a second distance holds more than 5 %" */
 /* The distance with most ports, and the one with most of the others. ROOT_BARS when there is none. */
 void root_peaks(const struct root_search *s, uint32_t sw, unsigned *most, unsigned *next);
-/* Explains in one sentence with figures why no switch is a root. */
-void root_search_refusal(const struct root_search *s, struct err *why);
 
 /* --- results ---------------------------------------------------------------------- */
 
@@ -105,11 +104,11 @@ size_t updown_room(const struct engine_input *in, const char **what);
 struct routing *updown_routing(const char *engine, const struct engine_input *in, struct engine_output *out,
 			       struct updown *u);
 
-/* As in struct routing_ops (sentences.c). */
+/* As in struct routing_ops (tell.c). */
 void updown_decide_rank(const struct routing *r, uint32_t sw, struct decided *d);
 void updown_rank_clues(const struct routing *r, uint32_t sw, struct text *t);
 
-/* --- recordings (events.c) ------------------------------------------------------------------- */
+/* --- recordings (ar_updn.c) ------------------------------------------------------------------- */
 
 extern const struct rec_scheme updn_scheme, dnup_scheme;
 /* Operations for a step of a recording. */
@@ -125,8 +124,87 @@ void updown_record_rank(const struct engine_input *in, uint32_t sw, uint32_t fro
 /* Keeps what steps need besides the tables: ids, and counts of hosts (NULL: roots were given). */
 void updown_record_keep(const struct engine_input *in, const struct updown *u);
 
-/* Chooses ports (ways.c). Those who ask also hear about the way. */
+/* Chooses ports (ar_updn.c). Those who ask also hear about the way. */
 bool updown_assign(const struct engine_input *in, struct engine_output *out, const struct updown *u,
 		   struct routing *r);
+
+/*
+ * Up/Down and Down/Up: declarations that the files of this folder share, besides updown.h.
+ *   run.c     ranks, the search for the matrix, operations of a routing
+ *   updn.c run.c updn.c   the two engines
+ *   ar_updn.c    updn with adaptive-routing groups
+ *   ar_updn.c       shortest ways, and the rule that decided them; the choice of ports
+ *   ar_updn.c     what is recorded
+ *   tell.c  how steps and choices are told
+ *   tell.c       tables of a step, schemes
+ */
+
+/* The shortest ways to a target, without the rule and by the rule, for those who ask or record. */
+struct ways {
+	const struct engine_input *in;
+	const struct updown *u;
+	uint32_t target; /* target of dist[] and legal[]; NO_ID = none yet */
+	uint16_t *dist;	 /* [n_switches] hops to it if every turn is allowed, FAR = none */
+	uint16_t *legal; /* [2 * n_switches] hops by the rule; at 2 * sw + 1 after coming down */
+	uint32_t *queue; /* [2 * n_switches] */
+};
+
+#define FAR UINT16_MAX
+
+static inline uint32_t peer_of(const struct ways *n, uint32_t sw, unsigned port)
+{
+	return n->in->topo->peer_switch[switch_port_id(n->in->topo->fabric, sw, port)];
+}
+
+/* Computes n->dist and n->legal for a target. */
+void ways_measure(struct ways *n, uint32_t target);
+
+/* A way in words, one run per direction, and the first turn on it that the rule forbids. */
+struct way_text {
+	struct text t; /* the caller frees */
+	char run;
+	unsigned len, hops;
+	bool down;     /* came down, and has not gone level since (updn: ever) */
+	uint32_t turn; /* switch of the forbidden turn, NO_ID = none */
+};
+
+/* Follows a shortest way without any rule, always by the first port that leads nearer. */
+void way_shortest(const struct ways *n, uint32_t sw, struct way_text *w);
+
+/* Does connect_roots allow all ways to the target: those of Min Hop, or others at a price? */
+static inline bool ways_open(const struct ways *n)
+{
+	return n->u->weight || (n->u->connect && !n->u->rank[n->target]);
+}
+
+/* Hops of the shortest way by a port that the rule allows. FAR or more when there is none. */
+uint32_t way_legal(const struct ways *n, uint32_t sw, unsigned port);
+/*
+ * Is a port no candidate because the search missed a way by it that the rule allows and that is no longer
+ * than the way found?
+ */
+bool way_is_missed(const struct ways *n, uint32_t sw, unsigned port);
+/* The port of the shortest way that was missed, or 0; it may be a candidate, by a longer way. */
+unsigned way_missed(const struct ways *n, uint32_t sw);
+
+/*
+ * The rule of up and down, if it decided between a switch and the target that is measured; else `rule`, by
+ * which the hop count decided. port: the chosen one, or NO_PATH.
+ */
+enum why_rule way_rule(const struct ways *n, uint32_t sw, unsigned port, enum why_rule rule);
+
+/* tell.c: adds what the way explains to a choice, and passes it on to in->ask of `ways`. */
+void updown_tell_choice(void *ways, const struct rec_choice *c);
+
+/*
+ * updn.c: the run of updn for an engine that adds to it, and the options of both. told: where no file names
+ * roots, the switches of rank 0 in the source are (fabric.h).
+ */
+struct routing *updn_route_as(const char *engine, bool told, const struct engine_input *in,
+			      struct engine_output *out);
+extern const struct optdef updn_options[];
+
+/* A struct updown for n switches, without ranks and matrix. */
+struct updown *updown_frame(const struct updown *u, uint32_t n);
 
 #endif

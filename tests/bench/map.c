@@ -22,7 +22,6 @@
 #include "core/source/synth.h"
 #include "engines/engines.h"
 #include "views/map/map.h"
-#include "views/map/cells.h"
 #include "views/views.h"
 
 #define RUNS 9

@@ -14,9 +14,8 @@
 #include "core/base/rng.h"
 #include "core/session/core_commands.h"
 #include "core/session/interpreter.h"
-#include "core/trace/moment.h"
-#include "engines/engines.h"
 #include "core/trace/walk.h"
+#include "engines/engines.h"
 
 #define JUMPS 100
 #define MOMENTS 20

@@ -172,7 +172,7 @@ def strings_of(root):
             text = re.sub(r"/\*.*?\*/|^#include .*?$", "", text, flags=re.S | re.M)
             text = re.sub(r"\b(?:COL|NUM)\(\s*\"[^\"]*\",\s*(?:\"(?:[^\"\\]|\\.)*\"\s*)+", "", text)
             text = re.sub(r"\.(?:help|details|json) =\s*(?:[A-Z_]+\s*(?:\([^)]*\))?\s*|\"(?:[^\"\\]|\\.)*\"\s*)+", "", text)
-            if os.path.basename(path) in ("topics.c", "lesson.c"):
+            if os.path.basename(path) in ("help.c", "engines.c", "lesson.c"):
                 continue
             for m in re.finditer(r'"((?:[^"\\\n]|\\.)*)"', text):
                 yield os.path.relpath(path, root), m[1]

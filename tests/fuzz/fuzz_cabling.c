@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/analysis/compare/plan_fix.h"
+#include "core/analysis/compare/plan.h"
 #include "core/formats/cabling.h"
 #include "core/source/synth.h"
 

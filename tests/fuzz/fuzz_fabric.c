@@ -5,7 +5,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 #include "tests/fuzz/whole.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/defs.h"
-#include "core/base/guidfile.h"
+#include "core/base/infile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/order.h"
-#include "core/formats/hostfile.h"
+#include "core/formats/cabling.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

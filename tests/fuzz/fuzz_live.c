@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/routing/switch_tables.h"
-#include "core/source/live_stream.h"
+#include "core/routing/routing.h"
+#include "core/source/live.h"
 #include "tests/fuzz/whole.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

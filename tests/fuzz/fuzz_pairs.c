@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/session/pairs_file.h"
+#include "core/session/patterns.h"
 #include "core/source/synth.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

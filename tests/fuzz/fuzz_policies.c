@@ -7,7 +7,7 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/sm/pair_sls_file.h"
+#include "core/sm/lft_file.h"
 #include "core/sm/port_groups.h"
 #include "core/source/synth.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
-#include "core/sm/sl_tables_file.h"
+#include "core/sm/lft_file.h"
 #include "tests/fuzz/ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 
 /* Peers are mutual, links and endports are where the ports say, types and numbers of ports are some there
  * are. */

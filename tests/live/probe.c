@@ -40,7 +40,7 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/routing/switch_tables.h"
+#include "core/routing/routing.h"
 #include "core/fabric/changes.h"
 #include "core/source/gate.h"
 #include "core/source/live.h"

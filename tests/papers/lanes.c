@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engines/dfsssp/internal.h"
+#include "engines/dfsssp/dfsssp.h"
 
 int main(int argc, char **argv)
 {

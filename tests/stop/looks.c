@@ -48,7 +48,7 @@
 #include "core/session/session.h"
 #include "core/sm/sweep.h"
 #include "core/routing/routing.h"
-#include "core/sm/setup.h"
+#include "core/sm/options.h"
 #include "engines/engines.h"
 #include "views/views.h"
 
@@ -181,7 +181,7 @@ static const char *try(struct interpreter *in, const char *command, unsigned lon
 
 enum { TABLES, LIDS, SLS, STATE, JOURNAL, N_PARTS };
 
-struct parts {
+struct held_parts {
 	uint64_t of[N_PARTS];
 };
 
@@ -193,7 +193,7 @@ static void add(uint64_t *sum, const void *data, size_t size)
 		*sum = (*sum ^ byte[i]) * 0x100000001b3u;
 }
 
-static void add_routing(struct parts *p, const struct routing *r)
+static void add_routing(struct held_parts *p, const struct routing *r)
 {
 	unsigned most = r->lids->max_lid;
 
@@ -212,11 +212,11 @@ static void add_routing(struct parts *p, const struct routing *r)
 	add(&p->of[LIDS], r->lids->count, r->lids->n_endports * sizeof(*r->lids->count));
 }
 
-static struct parts parts_of(const struct session *s)
+static struct held_parts parts_of(const struct session *s)
 {
 	const struct state *st = s->fabric ? session_event(s)->setup->state : NULL;
 	const struct routing *r = s->fabric ? session_routing(s) : NULL;
-	struct parts p = {{0}};
+	struct held_parts p = {{0}};
 
 	if (st) {
 		add(&p.of[STATE], st->link_down, st->n_links);
@@ -238,7 +238,7 @@ static const char *const part_name[] = {"tables", "LIDs", "SLs", "state", "journ
 /* Cancel at that look, and tell what is different then. */
 static const char *cancelled_at(struct interpreter *in, const char *command, unsigned long at, struct err *e)
 {
-	struct parts before = parts_of(in->session), behind;
+	struct held_parts before = parts_of(in->session), behind;
 	const char *said = try(in, command, at, e);
 
 	behind = parts_of(in->session);
@@ -251,7 +251,7 @@ static const char *cancelled_at(struct interpreter *in, const char *command, uns
 /* A command that meets the file. */
 static void meet(struct interpreter *in, const char *command)
 {
-	struct parts before = parts_of(in->session), behind;
+	struct held_parts before = parts_of(in->session), behind;
 	struct err e = {0};
 	struct text said = {0};
 	FILE *f = text_stream(&said);

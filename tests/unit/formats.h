@@ -19,11 +19,10 @@
 #include <cmocka.h>
 #include "core/base/cursor.h"
 #include "core/base/err.h"
-#include "core/base/guidfile.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/formats/formats.h"
 #include "core/formats/readers.h"
 
 #define FILES "tests/fabrics/formats/"

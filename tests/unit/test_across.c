@@ -3,7 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 #include "tests/unit/fixture.h"
 
 static char folder[] = "/tmp/test_across-XXXXXX";

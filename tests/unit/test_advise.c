@@ -5,7 +5,7 @@
 #include "fixture.h"
 
 #include "core/analysis/advise/advise.h"
-#include "core/analysis/shape/torus_fit.h"
+#include "core/analysis/shape/torus_conf.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -303,7 +303,7 @@ static void order_and_reasons(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < a.n; i++)
-		rows[i] = (struct advice_row){.kind = &candidates[i],
+		rows[i] = (struct advice_row){.kind = &drift_candidates[i],
 					      .sweep = routed->row[0].sweep,
 					      .class = in[i].class,
 					      .lost = in[i].lost,
@@ -317,7 +317,7 @@ static void order_and_reasons(void **state)
 	advice_rank(&a);
 	assert_int_equal(a.n_ranked, a.n);
 	for (unsigned i = 0; i < a.n; i++) {
-		assert_ptr_equal(rows[i].kind, &candidates[out[i].is]);
+		assert_ptr_equal(rows[i].kind, &drift_candidates[out[i].is]);
 		if (out[i].reason)
 			assert_string_equal(rows[i].reason, out[i].reason);
 		else
@@ -342,7 +342,7 @@ static char *file_text(const char *path)
 	return text;
 }
 
-static unsigned lines_of(const char *text)
+static unsigned count_lines(const char *text)
 {
 	unsigned n = 0;
 
@@ -408,11 +408,11 @@ static void written_files(void **state)
 	assert_string_equal(conf, want);
 	snprintf(path, sizeof(path), "%s/best.roots", folder); // NOLINT
 	roots = file_text(path);
-	assert_int_equal(lines_of(roots), 8);
+	assert_int_equal(count_lines(roots), 8);
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/best.cn", folder); // NOLINT
 	cn = file_text(path);
-	assert_int_equal(lines_of(cn), 64);
+	assert_int_equal(count_lines(cn), 64);
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/best", folder); // NOLINT
 	unlink(path);

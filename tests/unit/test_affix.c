@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "core/base/text.h"
 #include "fixture.h"
-#include "views/base/affix.h"
+#include "views/base/view.h"
 
 static struct affix noted(const char *const *name)
 {

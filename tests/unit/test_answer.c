@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "core/base/defs.h"
-#include "tui/answer.h"
+#include "tui/ui.h"
 
 #define WHITE "]11;rgb:ffff/ffff/ffff"
 

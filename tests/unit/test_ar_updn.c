@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 #include "core/sm/port_groups.h"
 #include "tests/unit/fixture.h"
 

@@ -2,10 +2,9 @@
  * Words read by syntax lines: every command's and pane's own line with good, wrong and random words; what a
  * reading is where there are several; numbers at the edges of their ranges.
  */
-#include "core/base/number.h"
+#include "core/base/err.h"
 #include "core/base/rng.h"
-#include "core/base/words.h"
-#include "core/session/args.h"
+#include "core/base/text.h"
 #include "core/session/command.h"
 #include "fixture.h"
 

@@ -4,7 +4,6 @@
  */
 #include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/trace/moment.h"
 #include "core/trace/walk.h"
 #include "engines/lash/lash.h"
 #include "engines/mincontention/mincontention.h"

@@ -3,14 +3,11 @@
 
 #include "core/base/clean.h"
 #include "core/base/err.h"
-#include "core/base/glob.h"
+#include "core/base/text.h"
 #include "core/base/json.h"
 #include "core/base/memory.h"
-#include "core/base/parallel.h"
 #include "core/base/progress.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
-#include "core/base/words.h"
 #include "tests/unit/fixture.h"
 
 static void test_glob(void **state)

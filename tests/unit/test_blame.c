@@ -2,11 +2,11 @@
 #include "fixture.h"
 
 #include "core/analysis/blame/blame.h"
-#include "core/analysis/traffic/pattern.h"
+#include "core/analysis/traffic/loads.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/formats/pair_results.h"
-#include "core/session/counted.h"
+#include "core/session/out.h"
 
 #define SELENE "load tests/fabrics/real/selene-compute.ibnetdiscover.xz"
 #define LEAF 0x2c90300a00000 /* of synth: leaf-01 */

@@ -9,7 +9,7 @@
 #include "core/base/rng.h"
 #include "core/formats/tables.h"
 #include "core/routing/paths.h"
-#include "core/sm/setup.h"
+#include "core/sm/options.h"
 
 static char dump[] = "/tmp/ibscope-causes-XXXXXX";
 

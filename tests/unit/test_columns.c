@@ -9,7 +9,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "tui/columns.h"
+#include "tui/ui.h"
 
 /* The cell as it is cut; what it is read from has nothing before its first byte, so that ASan sees who reads
  * there. */

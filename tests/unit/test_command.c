@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include "core/base/err.h"
 #include "core/base/progress.h"
-#include "core/base/words.h"
-#include "core/base/lessonfile.h"
+#include "core/base/text.h"
+#include "core/base/infile.h"
 #include "core/session/syntax.h"
 #include "core/trace/walk.h"
 #include "tests/unit/fixture.h"

@@ -1,6 +1,6 @@
 /* The reader of ibdiagnet's db_csv and of opensm-smdb.dump. */
 #include "tests/unit/formats.h"
-#include "core/fabric/managers.h"
+#include "core/fabric/fabric.h"
 
 #define DB FILES "two-leaf.ibdiagnet2/ibdiagnet2.db_csv"
 

@@ -4,7 +4,7 @@
 #include "core/analysis/credit/cdg.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "engines/dfsssp/internal.h"
+#include "engines/dfsssp/dfsssp.h"
 #include "tests/unit/weights.h"
 
 extern const struct engine engine_sssp, engine_dfsssp;

@@ -9,7 +9,7 @@
 #include "core/base/json.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/fabric/managers.h"
+#include "core/fabric/fabric.h"
 
 #define REAL "load tests/fabrics/real/"
 #define SMALL "load tests/fabrics/formats/"

@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "tests/unit/fixture.h"
 
-#include "core/analysis/traffic/equal_paths.h"
+#include "core/analysis/traffic/spread.h"
 #include "core/fabric/elements.h"
 
 struct net {

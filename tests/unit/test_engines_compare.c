@@ -4,12 +4,11 @@
 #include "core/base/progress.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
 #include "tests/unit/fixture.h"
 #include "tui/ui.h"
 
 #include "core/analysis/credit/check.h"
-#include "core/analysis/compare/side_by_side.h"
+#include "core/analysis/compare/figures.h"
 #include "core/routing/paths.h"
 #include "views/views.h"
 

@@ -1,7 +1,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 #include "tests/unit/fixture.h"
 
 /* Two switches, a dual-port host between them, a host with an uncabled second port. */

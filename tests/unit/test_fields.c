@@ -1,7 +1,7 @@
 /* Rows told by one list: JSON, lines of the contract, cells, numbers to sort by. */
 #include "fixture.h"
 
-#include "core/base/fields.h"
+#include "core/base/json.h"
 
 struct thing {
 	bool good;

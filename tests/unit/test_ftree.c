@@ -1,6 +1,6 @@
 /* Fat trees: what the engine sees, why it refuses, counters, reverse hops, shifts, explanations. */
 #include <inttypes.h>
-#include "core/trace/recorder.h"
+#include "core/trace/recording.h"
 #include "core/analysis/credit/check.h"
 #include "core/analysis/traffic/shift.h"
 #include "core/base/err.h"

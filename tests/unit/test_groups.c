@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "core/session/core_commands.h"
-#include "core/session/groups.h"
+#include "core/session/command.h"
 #include "fixture.h"
 #include "engines/engines.h"
 #include "views/base/filter.h"

@@ -1,6 +1,6 @@
 /* Names in place of files of GUIDs: the same tables as with the file, anew in another fabric; `roots export`.
  */
-#include "core/base/guidfile.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/sm/guid_names.h"

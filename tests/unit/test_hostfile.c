@@ -3,8 +3,8 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/formats/hostfile.h"
-#include "core/session/hosts_file.h"
+#include "core/formats/cabling.h"
+#include "core/session/patterns.h"
 #include "tests/unit/fixture.h"
 
 /* What is read: "a b c", or the message. */

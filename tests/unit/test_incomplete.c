@@ -1,6 +1,6 @@
 /* Sources of which a part is missing: told, kept in variants, and never taken for whole. */
 #include "core/fabric/changes.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 #include "fixture.h"
 #include "formats.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "core/base/text.h"
 #include "fixture.h"
-#include "core/base/kin.h"
+#include "core/base/hostlist.h"
 
 static void cut_is(const struct kin *k, const char *name, unsigned w, const char *expected)
 {

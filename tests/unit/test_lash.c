@@ -7,9 +7,9 @@
 #include "engine_run.h"
 
 #include "core/analysis/credit/cdg.h"
-#include "core/sm/opervls.h"
-#include "engines/lash/internal.h"
-#include "engines/random.h"
+#include "core/sm/engine.h"
+#include "engines/lash/lash.h"
+#include "engines/engines.h"
 
 extern const struct engine engine_lash;
 

@@ -7,7 +7,7 @@
 #include "core/analysis/shape/layout.h"
 #include "core/base/memory.h"
 #include "core/fabric/elements.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 
 static struct layout *lay_out(const struct fabric *f)
 {

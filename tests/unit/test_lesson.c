@@ -1,12 +1,11 @@
 /* Lessons: lines of running text, places in a session; topics; one shift in full. */
 #include "core/analysis/traffic/shift.h"
-#include "core/base/lessonfile.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/wrap.h"
 #include "core/routing/paths.h"
 #include "core/session/lesson.h"
-#include "engines/topics.h"
+#include "engines/engines.h"
 #include "fixture.h"
 
 #include <sys/stat.h>

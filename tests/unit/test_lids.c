@@ -10,7 +10,7 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
-#include "core/routing/lids.h"
+#include "core/routing/routing.h"
 
 /* GUID whose place in OpenSM's order is n. */
 #define G(n) ((uint64_t)(n) << 56)

@@ -3,15 +3,14 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/formats/conf.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 #include "tests/unit/fixture.h"
 #include "tui/keymap.h"
-#include "tui/limits.h"
 #include "tui/ui.h"
 #include "views/base/view.h"
 
 /* The row at hand, and what it says between backticks ("" when nothing). */
-struct row {
+struct limit_row {
 	const struct limit *l;
 	unsigned n; /* the limit */
 	char said[200];
@@ -47,7 +46,7 @@ static char *many(const char *part, unsigned n)
 }
 
 /* Run a line in a session of its own: fails with what the row says. */
-static void refused(const struct row *r, const char *line)
+static void refused(const struct limit_row *r, const char *line)
 {
 	struct session *s = new_session();
 
@@ -64,7 +63,7 @@ static void accepted(const char *line)
 }
 
 /* Does the line, in a session of its own, say what the row says? */
-static void says(const struct row *r, const char *line, bool expected)
+static void says(const struct limit_row *r, const char *line, bool expected)
 {
 	struct session *s = new_session();
 	struct err e;
@@ -136,7 +135,7 @@ static char *two_switches(unsigned hosts)
 	return t.s;
 }
 
-static void lids(const struct row *r)
+static void lids(const struct limit_row *r)
 {
 	unsigned block = 1u << MAX_LMC,
 		 fit = (r->n + 1) / block -
@@ -154,7 +153,7 @@ static void lids(const struct row *r)
 	}
 }
 
-static void lmc(const struct row *r)
+static void lmc(const struct limit_row *r)
 {
 	accepted(line_of("synth ring:4; set lmc %u; route minhop", r->n));
 	refused(r, line_of("synth ring:4; set lmc %u", r->n + 1));
@@ -171,7 +170,7 @@ static void lmc(const struct row *r)
 	refused(r, line_of("synth ring:4,lids=1,lmc=%u", r->n + 1));
 }
 
-static void ports(const struct row *r)
+static void ports(const struct limit_row *r)
 {
 	static const char *const type[] = {"Switch", "Hca"};
 	struct fabric *f;
@@ -195,13 +194,13 @@ static void ports(const struct row *r)
 	refused(r, line_of("synth ring:2,hosts=%u", r->n));
 }
 
-static void hops(const struct row *r)
+static void hops(const struct limit_row *r)
 {
 	says(r, line_of("synth mesh:%u; route minhop", r->n), false);
 	says(r, line_of("synth mesh:%u; route minhop", r->n + 1), true);
 }
 
-static void names(const struct row *r)
+static void names(const struct limit_row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
 		char *name = many("n", r->n + more), *text = str_printf("Switch 1 \"S\" # \"%s\"\n", name);
@@ -220,7 +219,7 @@ static void names(const struct row *r)
 /* --- synthetic fabrics ---------------------------------------------------------------------- */
 
 /* Endports of a ring with H hosts a switch: switches times (H + 1). */
-static void synth_endports(const struct row *r)
+static void synth_endports(const struct limit_row *r)
 {
 	unsigned beyond = r->n + 1, by = 2;
 
@@ -230,19 +229,19 @@ static void synth_endports(const struct row *r)
 	refused(r, line_of("synth ring:%u,hosts=%u", beyond / by, by - 1));
 }
 
-static void synth_ports(const struct row *r)
+static void synth_ports(const struct limit_row *r)
 {
 	accepted(line_of("synth ring:%u,ports=128", r->n / 128));
 	refused(r, line_of("synth ring:%u,ports=128", r->n / 128 + 1));
 }
 
-static void synth_host_ports(const struct row *r)
+static void synth_host_ports(const struct limit_row *r)
 {
 	accepted(line_of("synth xgft:2,2:%u,1", r->n));
 	refused(r, line_of("synth xgft:2,2:%u,1", r->n + 1));
 }
 
-static void synth_dims(const struct row *r)
+static void synth_dims(const struct limit_row *r)
 {
 	char *ones = many("1x", r->n - 1);
 
@@ -251,7 +250,7 @@ static void synth_dims(const struct row *r)
 	free(ones);
 }
 
-static void synth_shape(const struct row *r)
+static void synth_shape(const struct limit_row *r)
 {
 	char *zeros = many("0", r->n - 1);
 
@@ -263,7 +262,7 @@ static void synth_shape(const struct row *r)
 /* --- files ------------------------------------------------------------------------------------ */
 
 /* A reader that takes so many MiB: that much, and a byte more from a file and from a pipe. */
-static void mib(const struct row *r)
+static void mib(const struct limit_row *r)
 {
 	char *path = write_file("mib", ""), *data, *line;
 	size_t size;
@@ -289,7 +288,7 @@ static void mib(const struct row *r)
 	free(path);
 }
 
-static void small_file_mib(const struct row *r)
+static void small_file_mib(const struct limit_row *r)
 {
 	static const char *const told[] = {"ftree io_guid_file", "updn root_guid_file",
 					   "minhop qos=TRUE qos_policy_file",
@@ -313,7 +312,7 @@ static void small_file_mib(const struct row *r)
 }
 
 /* A table, and blanks behind it. */
-static void program_mib(const struct row *r)
+static void program_mib(const struct limit_row *r)
 {
 	char *path = write_file("tables", ""), *line = str_printf("synth ring:4; route script:cat %s", path);
 	char *blanks = NEW_ARRAY(1 << 20, char);
@@ -337,7 +336,7 @@ static void program_mib(const struct row *r)
 	free(path);
 }
 
-static void script_line(const struct row *r)
+static void script_line(const struct limit_row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
 		char *text = many("#", r->n + more), *path = write_file("line", text);
@@ -353,7 +352,7 @@ static void script_line(const struct row *r)
 	}
 }
 
-static void file_lines(const struct row *r)
+static void file_lines(const struct limit_row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
 		char *text = many("#\n", r->n + more), *path = write_file("lines", text);
@@ -378,7 +377,7 @@ static void file_lines(const struct row *r)
 	}
 }
 
-static void scripts(const struct row *r)
+static void scripts(const struct limit_row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
 		char *path = chain("script", r->n - 1 + more, "source ", "\n", "echo done\n");
@@ -393,7 +392,7 @@ static void scripts(const struct row *r)
 	}
 }
 
-static void net_depth(const struct row *r)
+static void net_depth(const struct limit_row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
 		char *path = chain("net", r->n + more, "include \"", "\"\n", "Switch 4 \"S\"\n");
@@ -408,7 +407,7 @@ static void net_depth(const struct row *r)
 	}
 }
 
-static void net_files(const struct row *r)
+static void net_files(const struct limit_row *r)
 {
 	char *inner = write_file("inner", "# nothing\n");
 
@@ -431,7 +430,7 @@ static void net_files(const struct row *r)
 }
 
 /* A .topo of one system, of types in a file beside it: refused or not. */
-static void topo(const struct row *r, const char *types, const char *text, bool good)
+static void topo(const struct limit_row *r, const char *types, const char *text, bool good)
 {
 	char *file = write_file("all.ibnl", types), *path = write_file("a.topo", text),
 	     *line = str_printf("load %s", path);
@@ -446,7 +445,7 @@ static void topo(const struct row *r, const char *types, const char *text, bool 
 }
 
 /* Boards of 100 chips each, and a chip more in a second system. */
-static void topo_chips(const struct row *r)
+static void topo_chips(const struct limit_row *r)
 {
 	char *chips = many("NODE SW 1 C U\n", 100), *boards = many("SUBSYSTEM B b\n", r->n / 100);
 	char *types = str_printf("SYSTEM B\n%sTOPSYSTEM M\n%sTOPSYSTEM C\nNODE SW 1 C U\n", chips, boards);
@@ -459,7 +458,7 @@ static void topo_chips(const struct row *r)
 	free(chips);
 }
 
-static void topo_boards(const struct row *r)
+static void topo_boards(const struct limit_row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
 		struct text types = {0};
@@ -485,7 +484,7 @@ static bool no_pane(const char *name)
 }
 
 /* A keymap is read, with so many bindings, and says what the row says or nothing. */
-static void keymap_of(const struct row *r, const char *path, size_t bindings, bool complains)
+static void keymap_of(const struct limit_row *r, const char *path, size_t bindings, bool complains)
 {
 	static const struct keymap_check check = {any_name, no_pane, NULL};
 	struct keymap km = {0};
@@ -502,7 +501,7 @@ static void keymap_of(const struct row *r, const char *path, size_t bindings, bo
 	keymap_clear(&km);
 }
 
-static void keymaps(const struct row *r)
+static void keymaps(const struct limit_row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
 		char *path = chain("keys", r->n - 1 + more, "include ", "\n", "bind x up\n");
@@ -512,7 +511,7 @@ static void keymaps(const struct row *r)
 	}
 }
 
-static void keymap_files(const struct row *r)
+static void keymap_files(const struct limit_row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
 		char *inner = write_file("inner", "bind x up\n"), *one = str_printf("include %s\n", inner);
@@ -526,7 +525,7 @@ static void keymap_files(const struct row *r)
 	}
 }
 
-static void binding(const struct row *r)
+static void binding(const struct limit_row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
 		char *keys = many("x,", r->n - 1 + more), *text = str_printf("bind %sx up\n", keys);
@@ -541,7 +540,7 @@ static void binding(const struct row *r)
 
 /* --- what is asked --------------------------------------------------------------------------- */
 
-static void engines_compared(const struct row *r)
+static void engines_compared(const struct limit_row *r)
 {
 	char *names_of = many(" dor", r->n);
 
@@ -551,7 +550,7 @@ static void engines_compared(const struct row *r)
 }
 
 /* At the limit a line fails for another reason, one beyond it for this one. */
-static void another_reason(const struct row *r, const char *line)
+static void another_reason(const struct limit_row *r, const char *line)
 {
 	struct session *s = new_session();
 	struct err e;
@@ -564,14 +563,14 @@ static void another_reason(const struct row *r, const char *line)
 	session_free(s);
 }
 
-static void hostlists(const struct row *r)
+static void hostlists(const struct limit_row *r)
 {
 	another_reason(r, line_of("synth ring:4; scope n[1-%u]", r->n));
 	refused(r, line_of("synth ring:4; scope n[0-%u]", r->n));
 }
 
 /* "A;one,A;one,...", and a name that fills it up. */
-static void unquoted(const struct row *r)
+static void unquoted(const struct limit_row *r)
 {
 	char *map = write_file("map", "0x0002c90300f00000 \"A;one\"\n0x0002c90300f00020 \"four\"\n"
 				      "0x0002c90300f00040 \"fifth\"\n");
@@ -586,56 +585,56 @@ static void unquoted(const struct row *r)
 	free(map);
 }
 
-static void survey_pairs(const struct row *r)
+static void survey_pairs(const struct limit_row *r)
 {
 	accepted(line_of("synth ring:4; route minhop; survey pairs %u", r->n));
 	refused(r, line_of("synth ring:4; route minhop; survey pairs %u", r->n + 1));
 }
 
-static void survey_shares(const struct row *r)
+static void survey_shares(const struct limit_row *r)
 {
 	accepted(line_of("synth ring:4; route minhop; survey links shard 2/%u", r->n));
 	refused(r, line_of("synth ring:4; route minhop; survey links shard 2/%u", r->n + 1));
 }
 
-static void survey_threads(const struct row *r)
+static void survey_threads(const struct limit_row *r)
 {
 	accepted(line_of("synth ring:4; route minhop; survey links threads=%u", r->n));
 	refused(r, line_of("synth ring:4; route minhop; survey links threads=%u", r->n + 1));
 }
 
-static void advise_failures(const struct row *r)
+static void advise_failures(const struct limit_row *r)
 {
 	accepted(line_of("synth xgft:2,2:1,2; advise failures %u", r->n));
 	refused(r, line_of("synth xgft:2,2:1,2; advise failures %u", r->n + 1));
 }
 
 /* A ring of four has few pairings, whose shares differ much: more than these would be wanted. */
-static void pairings(const struct row *r)
+static void pairings(const struct limit_row *r)
 {
 	says(r, "synth ring:4; route minhop; load-map ebb", true);
 	says(r, "synth xgft:2,2:1,2; route minhop; load-map ebb", false);
 }
 
-static void live_silence(const struct row *r)
+static void live_silence(const struct limit_row *r)
 {
 	another_reason(r, line_of("live a:b:c wait %u", r->n));
 	refused(r, line_of("live a:b:c wait %u", r->n + 1));
 }
 
-static void watch_seconds(const struct row *r)
+static void watch_seconds(const struct limit_row *r)
 {
 	another_reason(r, line_of("watch %u on a:b:c", r->n));
 	refused(r, line_of("watch %u on a:b:c", r->n + 1));
 }
 
-static void watch_rounds(const struct row *r)
+static void watch_rounds(const struct limit_row *r)
 {
 	another_reason(r, line_of("watch 1 rounds %u on a:b:c", r->n));
 	refused(r, line_of("watch 1 rounds %u on a:b:c", r->n + 1));
 }
 
-static void engines_in_pane(const struct row *r)
+static void engines_in_pane(const struct limit_row *r)
 {
 	char *names_of = many(" dor", r->n);
 
@@ -664,7 +663,7 @@ static void rows_cell(const struct view *v, uint32_t row, unsigned col, struct t
 	text_add(t, "%u", row);
 }
 
-static void sorting(const struct row *r)
+static void sorting(const struct limit_row *r)
 {
 	static const struct column column = {.name = "row", .flex = 1, .numeric = true};
 	static const struct view_ops ops = {.name = "rows",
@@ -695,7 +694,7 @@ static void sorting(const struct row *r)
 	session_free(s);
 }
 
-static void filters(const struct row *r)
+static void filters(const struct limit_row *r)
 {
 	char *text = many("y", r->n);
 
@@ -716,7 +715,7 @@ static unsigned offered(struct session *s)
 	return n;
 }
 
-static void completed_lines(const struct row *r)
+static void completed_lines(const struct limit_row *r)
 {
 	struct session *s = new_session();
 
@@ -732,7 +731,7 @@ static void completed_lines(const struct row *r)
 	session_free(s);
 }
 
-static void completions(const struct row *r)
+static void completions(const struct limit_row *r)
 {
 	struct session *s = new_session();
 	unsigned hosts = 200;
@@ -748,7 +747,7 @@ static void completions(const struct row *r)
 
 static const struct {
 	const char *what;
-	void (*test)(const struct row *r);
+	void (*test)(const struct limit_row *r);
 } cases[] = {
 	{"unicast LIDs", lids},
 	{"LMC", lmc},
@@ -798,7 +797,7 @@ static const struct {
 static void test_row(void **state)
 {
 	size_t i = *(size_t *)*state;
-	struct row r = {.l = &limits[i], .n = (unsigned)limits[i].most};
+	struct limit_row r = {.l = &limits[i], .n = (unsigned)limits[i].most};
 	char *beyond = limit_beyond(r.l), *from = strchr(beyond, '`');
 
 	if (from)

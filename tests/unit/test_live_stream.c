@@ -1,7 +1,7 @@
 /* The discovery stream: what is whole is read, all else is an error or an incomplete fabric. */
 #include "tests/unit/fixture.h"
-#include "core/routing/switch_tables.h"
-#include "core/source/live_stream.h"
+#include "core/routing/routing.h"
+#include "core/source/live.h"
 
 /* A switch of 3 ports, hosts on ports 1 and 2; port 3 is down.  A test changes it before it is sent. */
 struct sample {
@@ -161,27 +161,27 @@ static void test_errors(void **state)
 		unsigned size;
 		const char *words;
 	} wrong[] = {
-#define FIELD(field, value, words) \
+#define STREAM_FIELD(field, value, words) \
 	{offsetof(struct sample, field), value, sizeof(((struct sample *)NULL)->field), words}
-		FIELD(head.magic, 1, "expected that of a stream"),
-		FIELD(head.n_nodes, 0xffffffff, "no more than a subnet has LIDs"),
-		FIELD(head.n_nodes, 4, "expected"),
-		FIELD(head.n_nodes, 0, "no more than a subnet has LIDs"),
-		FIELD(head.n_tables, 4, "nor more tables"),
-		FIELD(head.n_tables, 0, "bytes behind the end"),
-		FIELD(node[SW].n_ports, 5, "at most one a port"),
-		FIELD(node[SW].n_ports, 0xffffffff, "at most one a port"),
-		FIELD(node[SW].nports, 2, "at most one a port"),
-		FIELD(port[SW1].num, 0, "ascending order"),
-		FIELD(port[SW1].num, 2, "ascending order"),
-		FIELD(port[SW3].num, 4, "found port 4"),
-		FIELD(port[P_H1].num, 255, "found port 255"),
-		FIELD(table.n_entries, MAX_LID + 2, "at most one a LID"),
-		FIELD(table.n_entries, 0xffffffff, "at most one a LID"),
-		FIELD(table.n_entries, 0, "found maps"),
-		FIELD(table.n_maps, 0xffffffff, "expected more"),
-		FIELD(table.n_maps, 15, "found maps"),
-#undef FIELD
+		STREAM_FIELD(head.magic, 1, "expected that of a stream"),
+		STREAM_FIELD(head.n_nodes, 0xffffffff, "no more than a subnet has LIDs"),
+		STREAM_FIELD(head.n_nodes, 4, "expected"),
+		STREAM_FIELD(head.n_nodes, 0, "no more than a subnet has LIDs"),
+		STREAM_FIELD(head.n_tables, 4, "nor more tables"),
+		STREAM_FIELD(head.n_tables, 0, "bytes behind the end"),
+		STREAM_FIELD(node[SW].n_ports, 5, "at most one a port"),
+		STREAM_FIELD(node[SW].n_ports, 0xffffffff, "at most one a port"),
+		STREAM_FIELD(node[SW].nports, 2, "at most one a port"),
+		STREAM_FIELD(port[SW1].num, 0, "ascending order"),
+		STREAM_FIELD(port[SW1].num, 2, "ascending order"),
+		STREAM_FIELD(port[SW3].num, 4, "found port 4"),
+		STREAM_FIELD(port[P_H1].num, 255, "found port 255"),
+		STREAM_FIELD(table.n_entries, MAX_LID + 2, "at most one a LID"),
+		STREAM_FIELD(table.n_entries, 0xffffffff, "at most one a LID"),
+		STREAM_FIELD(table.n_entries, 0, "found maps"),
+		STREAM_FIELD(table.n_maps, 0xffffffff, "expected more"),
+		STREAM_FIELD(table.n_maps, 15, "found maps"),
+#undef STREAM_FIELD
 	};
 
 	(void)state;
@@ -202,45 +202,47 @@ static void test_incomplete(void **state)
 		unsigned size;
 		const char *kind, *words;
 	} wrong[] = {
-#define FIELD(field, value, kind, words) \
+#define STREAM_FIELD(field, value, kind, words) \
 	{offsetof(struct sample, field), value, sizeof(((struct sample *)NULL)->field), kind, words}
-		FIELD(node[SW].type, 0, "impossible node", "of type 0 with 3 ports is left out"),
-		FIELD(node[H1].type, 4, "impossible node", "of type 4 with 1 ports is left out"),
-		FIELD(node[H1].type, 255, "impossible node", "(h1) of type 255"),
-		FIELD(node[SW].nports, 255, "impossible node", "with 255 ports"),
-		FIELD(node[H2].guid, 0, "impossible node", "node 0x0000000000000000 (h2)"),
-		FIELD(node[H2].guid, 0x11, "impossible node", "there is one of this GUID already"),
-		FIELD(node[SW].fdb_cap, 0, "silent switch", "sw[0] did not tell how many LIDs"),
-		FIELD(head.from_guid, 0x77, "dangling link",
-		      "the local node 0x0000000000000077 is not there"),
-		FIELD(port[SW1].peer_guid, 0x99, "dangling link",
-		      "sw[1] leads to node 0x0000000000000099, which is not"),
-		FIELD(port[SW1].peer_guid, 0x12, "one-sided link",
-		      "sw[1] leads to h2[1], which names another cable"),
-		FIELD(port[SW1].peer_guid, 0, "open port", "sw[1] is up, but"),
-		FIELD(port[SW1].peer_port, 2, "one-sided link", "sw[1] leads to h1[2]"),
-		FIELD(port[SW1].peer_port, 0, "one-sided link", "sw[1] leads to h1[0]"),
-		FIELD(port[P_H1].peer_port, 3, "one-sided link", "h1[1] leads to sw[3]"),
-		FIELD(port[P_H1].peer_guid, 0, "one-sided link", "sw[1] leads to h1[1]"),
-		FIELD(port[SW1].state, 0, "silent port", "sw[1] did not tell its state"),
-		FIELD(port[P_H1].state, 0, "silent port", "h1[1] did not tell its state and LID"),
-		FIELD(port[SW1].state, PORT_DOWN, "impossible value", "sw[1] tells that it is down, but"),
-		FIELD(port[SW3].state, 15, "impossible value", "sw[3] tells state 15"),
-		FIELD(port[SW3].state, PORT_INIT, "open port", "sw[3] is up, but"),
-		FIELD(port[SW1].opervls, 6, "impossible value", "sw[1] tells OperVLs 6"),
-		FIELD(port[P_H2].opervls, 0, "impossible value", "h2[1] tells OperVLs 0"),
-		FIELD(port[SW1].width, 0, "impossible value",
-		      "sw[1] tells a width or speed that there is not"),
-		FIELD(port[SW1].width, WIDTH_COUNT, "impossible value", "width or speed"),
-		FIELD(port[P_H1].speed, 0, "impossible value", "h1[1] tells a width or speed"),
-		FIELD(port[P_H1].speed, 255, "impossible value", "h1[1] tells a width or speed"),
-		FIELD(port[P_H1].lid, MAX_LID + 1, "impossible value", "h1[1] tells LID 49152 with LMC 0"),
-		FIELD(port[SW0].lid, 65535, "impossible value", "sw[0] tells LID 65535"),
-		FIELD(port[P_H2].lmc, 1, "impossible value", "h2[1] tells LID 3 with LMC 1"),
-		FIELD(port[P_H2].lmc, 40, "impossible value", "h2[1] tells LMC 40"),
-		FIELD(port[SW0].lmc, 1, "impossible value", "sw[0] tells LMC 1"),
-		FIELD(port[P_H1].guid, 0, "impossible value", "h1[1] tells GUID 0"),
-#undef FIELD
+		STREAM_FIELD(node[SW].type, 0, "impossible node", "of type 0 with 3 ports is left out"),
+		STREAM_FIELD(node[H1].type, 4, "impossible node", "of type 4 with 1 ports is left out"),
+		STREAM_FIELD(node[H1].type, 255, "impossible node", "(h1) of type 255"),
+		STREAM_FIELD(node[SW].nports, 255, "impossible node", "with 255 ports"),
+		STREAM_FIELD(node[H2].guid, 0, "impossible node", "node 0x0000000000000000 (h2)"),
+		STREAM_FIELD(node[H2].guid, 0x11, "impossible node", "there is one of this GUID already"),
+		STREAM_FIELD(node[SW].fdb_cap, 0, "silent switch", "sw[0] did not tell how many LIDs"),
+		STREAM_FIELD(head.from_guid, 0x77, "dangling link",
+			     "the local node 0x0000000000000077 is not there"),
+		STREAM_FIELD(port[SW1].peer_guid, 0x99, "dangling link",
+			     "sw[1] leads to node 0x0000000000000099, which is not"),
+		STREAM_FIELD(port[SW1].peer_guid, 0x12, "one-sided link",
+			     "sw[1] leads to h2[1], which names another cable"),
+		STREAM_FIELD(port[SW1].peer_guid, 0, "open port", "sw[1] is up, but"),
+		STREAM_FIELD(port[SW1].peer_port, 2, "one-sided link", "sw[1] leads to h1[2]"),
+		STREAM_FIELD(port[SW1].peer_port, 0, "one-sided link", "sw[1] leads to h1[0]"),
+		STREAM_FIELD(port[P_H1].peer_port, 3, "one-sided link", "h1[1] leads to sw[3]"),
+		STREAM_FIELD(port[P_H1].peer_guid, 0, "one-sided link", "sw[1] leads to h1[1]"),
+		STREAM_FIELD(port[SW1].state, 0, "silent port", "sw[1] did not tell its state"),
+		STREAM_FIELD(port[P_H1].state, 0, "silent port", "h1[1] did not tell its state and LID"),
+		STREAM_FIELD(port[SW1].state, PORT_DOWN, "impossible value",
+			     "sw[1] tells that it is down, but"),
+		STREAM_FIELD(port[SW3].state, 15, "impossible value", "sw[3] tells state 15"),
+		STREAM_FIELD(port[SW3].state, PORT_INIT, "open port", "sw[3] is up, but"),
+		STREAM_FIELD(port[SW1].opervls, 6, "impossible value", "sw[1] tells OperVLs 6"),
+		STREAM_FIELD(port[P_H2].opervls, 0, "impossible value", "h2[1] tells OperVLs 0"),
+		STREAM_FIELD(port[SW1].width, 0, "impossible value",
+			     "sw[1] tells a width or speed that there is not"),
+		STREAM_FIELD(port[SW1].width, WIDTH_COUNT, "impossible value", "width or speed"),
+		STREAM_FIELD(port[P_H1].speed, 0, "impossible value", "h1[1] tells a width or speed"),
+		STREAM_FIELD(port[P_H1].speed, 255, "impossible value", "h1[1] tells a width or speed"),
+		STREAM_FIELD(port[P_H1].lid, MAX_LID + 1, "impossible value",
+			     "h1[1] tells LID 49152 with LMC 0"),
+		STREAM_FIELD(port[SW0].lid, 65535, "impossible value", "sw[0] tells LID 65535"),
+		STREAM_FIELD(port[P_H2].lmc, 1, "impossible value", "h2[1] tells LID 3 with LMC 1"),
+		STREAM_FIELD(port[P_H2].lmc, 40, "impossible value", "h2[1] tells LMC 40"),
+		STREAM_FIELD(port[SW0].lmc, 1, "impossible value", "sw[0] tells LMC 1"),
+		STREAM_FIELD(port[P_H1].guid, 0, "impossible value", "h1[1] tells GUID 0"),
+#undef STREAM_FIELD
 	};
 	bool told;
 

@@ -5,7 +5,7 @@
 #include "fixture.h"
 
 #include "core/base/memory.h"
-#include "core/trace/moment.h"
+#include "core/trace/walk.h"
 #include "views/map/map.h"
 
 struct desk {

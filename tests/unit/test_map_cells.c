@@ -7,8 +7,8 @@
 #include "core/analysis/shape/layout.h"
 #include "core/base/memory.h"
 #include "core/fabric/elements.h"
-#include "core/formats/formats.h"
-#include "views/map/cells.h"
+#include "core/formats/readers.h"
+#include "views/map/map.h"
 
 static struct layout *lay_out(const struct fabric *f)
 {

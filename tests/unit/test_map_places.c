@@ -7,9 +7,8 @@
 #include "core/analysis/shape/layout.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/formats/formats.h"
-#include "views/map/around_plan.h"
-#include "views/map/whole_plan.h"
+#include "core/formats/readers.h"
+#include "views/map/map.h"
 
 static struct fabric *any_fabric(const char *what)
 {

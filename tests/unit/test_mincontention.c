@@ -6,8 +6,8 @@
 #include "tests/unit/fixture.h"
 
 #include "core/analysis/credit/check.h"
-#include "core/trace/recorder.h"
-#include "engines/mincontention/internal.h"
+#include "core/trace/recording.h"
+#include "engines/mincontention/mincontention.h"
 
 /* --- a fabric under routing ---------------------------------------------------------------- */
 

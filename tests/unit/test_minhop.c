@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "core/trace/recorder.h"
+#include "core/trace/recording.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -17,8 +17,7 @@
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
 #include "engines/engines.h"
-#include "engines/counted/internal.h"
-#include "engines/counted/minhop.h"
+#include "engines/counted/counted.h"
 
 /* GUID whose place in OpenSM's order is n. */
 #define G(n) ((uint64_t)(n) << 48)

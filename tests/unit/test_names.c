@@ -3,8 +3,6 @@
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
-#include "core/fabric/labels.h"
 #include "core/fabric/names.h"
 #include "core/session/reading.h"
 #include "tests/unit/fixture.h"

@@ -1,5 +1,5 @@
 /* What is odd about a fabric as a whole, and a subnet manager whose place is a guess. */
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 #include "fixture.h"
 #include "formats.h"
 

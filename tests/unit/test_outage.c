@@ -8,7 +8,7 @@
 #include "core/analysis/survey/survey.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/fabric/chassis.h"
+#include "core/fabric/elements.h"
 
 #define MOST 10
 

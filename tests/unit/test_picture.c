@@ -10,7 +10,7 @@
 #include "core/base/memory.h"
 #include "core/base/program.h"
 #include "core/base/text.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 
 struct area {
 	double x, y, w, h;
@@ -32,7 +32,7 @@ static const char *seek(const char *text, const char *part)
 	return NULL;
 }
 
-static double number_of(const char *tag, const char *name)
+static double number_in_tag(const char *tag, const char *name)
 {
 	char key[32];
 	const char *at;
@@ -45,8 +45,8 @@ static double number_of(const char *tag, const char *name)
 
 static struct area rect_of(const char *tag)
 {
-	return (struct area){number_of(tag, "x"), number_of(tag, "y"), number_of(tag, "width"),
-			     number_of(tag, "height")};
+	return (struct area){number_in_tag(tag, "x"), number_in_tag(tag, "y"), number_in_tag(tag, "width"),
+			     number_in_tag(tag, "height")};
 }
 
 /* What a command wrote to a file. */
@@ -67,8 +67,8 @@ static struct page draw(struct session *s, const char *words)
 	p.svg = realloc(p.svg, size + 1); /* what was read has no end of its own */
 	assert_non_null(p.svg);
 	p.svg[size] = 0;
-	p.width = number_of(p.svg, "width");
-	p.height = number_of(p.svg, "height");
+	p.width = number_in_tag(p.svg, "width");
+	p.height = number_in_tag(p.svg, "height");
 	for (const char *at = p.svg; (at = seek(at, "<rect class=\"switch\"")); at++) {
 		GROW(p.box, p.n_boxes, p.cap_boxes);
 		p.box[p.n_boxes++] = rect_of(at);

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "core/analysis/traffic/histogram.h"
+#include "core/analysis/traffic/bisection.h"
 #include "core/analysis/compare/figures.h"
-#include "core/analysis/draw/plot.h"
+#include "core/analysis/draw/picture.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 

@@ -1,7 +1,7 @@
 /* Distances between switches, what ports are used for, and which of them are equivalent. */
-#include "core/routing/distances.h"
-#include "core/analysis/traffic/equivalent.h"
-#include "core/analysis/traffic/port_use.h"
+#include "core/routing/paths.h"
+#include "core/analysis/traffic/spread.h"
+#include "core/analysis/traffic/loads.h"
 #include "engines/mincontention/mincontention.h"
 #include "fixture.h"
 

@@ -5,9 +5,9 @@
 
 #include "core/analysis/credit/check.h"
 #include "core/base/rng.h"
-#include "core/fabric/managers.h"
-#include "core/sm/opervls.h"
-#include "core/sm/qos.h"
+#include "core/fabric/fabric.h"
+#include "core/sm/engine.h"
+#include "core/sm/port_groups.h"
 
 static char folder[] = "/tmp/test_qos-XXXXXX";
 

@@ -7,7 +7,7 @@
 #include "core/session/session.h"
 #include "core/trace/walk.h"
 #include "engines/ftree/ftree.h"
-#include "engines/lash/internal.h"
+#include "engines/lash/lash.h"
 #include "tests/unit/fixture.h"
 
 static const struct recording *record(struct session *s, const char *engine, const struct rec_focus *focus)

@@ -4,9 +4,8 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
-#include "core/formats/formats.h"
-#include "core/session/counted.h"
+#include "core/formats/readers.h"
+#include "core/session/out.h"
 #include "core/session/replay.h"
 
 static struct session *start(const char *lines)

@@ -4,7 +4,7 @@
 #include "fixture.h"
 
 #include "core/analysis/credit/cdg.h"
-#include "core/sm/sl_tables_file.h"
+#include "core/sm/lft_file.h"
 
 struct ring {
 	struct session *s;

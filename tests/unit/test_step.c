@@ -4,7 +4,7 @@
  */
 #include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/session/step_about.h"
+#include "core/session/replay.h"
 #include "core/sm/sweep.h"
 #include "core/trace/walk.h"
 #include "tests/unit/fixture.h"

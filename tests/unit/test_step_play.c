@@ -1,8 +1,7 @@
 /* Playing a walk frame by frame, without a screen: paces, breakpoints, the end; and the pane's rows. */
 #include "core/base/progress.h"
 #include "core/session/commands/steps.h"
-#include "core/session/play.h"
-#include "core/trace/moment.h"
+#include "core/session/lesson.h"
 #include "core/trace/walk.h"
 #include "tests/unit/fixture.h"
 

@@ -14,11 +14,11 @@
 #include "core/analysis/survey/share.h"
 #include "core/base/json.h"
 #include "core/base/memory.h"
-#include "core/base/parallel.h"
+#include "core/base/progress.h"
 #include "core/session/patterns.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
-#include "core/fabric/chassis.h"
+#include "core/fabric/elements.h"
 
 #define DEMO "load tests/fabrics/demo-3level.ibnet"
 

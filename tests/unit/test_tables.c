@@ -9,7 +9,7 @@
 #include "core/base/program.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 #include "core/formats/tables.h"
 #include "core/routing/paths.h"
 

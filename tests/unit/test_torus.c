@@ -7,7 +7,7 @@
 #include "fixture.h"
 
 #include "core/analysis/credit/cdg.h"
-#include "core/analysis/shape/grid.h"
+#include "core/analysis/shape/levels.h"
 #include "core/analysis/shape/torus_conf.h"
 #include "engines/torus/torus.h"
 

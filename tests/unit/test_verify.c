@@ -4,7 +4,7 @@
 #include "core/analysis/compare/verify.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 
 static struct session *start(const char *lines)
 {

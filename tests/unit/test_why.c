@@ -8,7 +8,7 @@
 
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
-#include "core/routing/why_rule.h"
+#include "core/routing/routing.h"
 
 static const char *const fabrics[] = {"ring:5", "xgft:2,2,2:1,2,2", "dragonfly:3,1,1"};
 

@@ -3,7 +3,6 @@
 #define IBSCOPE_TEST_WEIGHTS_H
 
 #include "engines/dfsssp/dfsssp.h"
-#include "engines/nue/graph.h"
 #include "engines/nue/nue.h"
 
 /*

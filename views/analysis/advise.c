@@ -6,9 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/session/args.h"
 #include "core/analysis/advise/advise.h"
-#include "views/base/question.h"
+#include "core/session/command.h"
 #include "views/base/view.h"
 
 enum { C_RANK, C_ENGINE, C_OPTIONS, C_CLASS, C_FAILURES = 11, C_REASON };

@@ -1,8 +1,10 @@
 /* What `check` finds, computed by another thread; the panes check and lost ask for it. */
-#ifndef IBSCOPE_VIEWS_CHECK_H
-#define IBSCOPE_VIEWS_CHECK_H
+#ifndef IBSCOPE_ANALYSIS_CHECK_H
+#define IBSCOPE_ANALYSIS_CHECK_H
 
-#include "core/analysis/compare/sound.h"
+#include "core/analysis/compare/causes.h"
+#include "core/analysis/compare/faults.h"
+#include "core/analysis/compare/transition.h"
 #include "views/base/view.h"
 
 /* A LID that hosts have no way to by one cause, or a host that is cut off, or has no LID. */
@@ -27,5 +29,26 @@ struct check_answer {
 };
 
 extern const struct task task_check; /* struct check_answer, of a sweep */
+
+/* Causes as rows of a pane; the panes drift and check have them. */
+
+struct cause_rows {
+	const struct cause *c; /* [n] borrowed */
+	uint32_t n;
+	char **last; /* [n] owned; labels of what was last at a port where nothing is; NULL: none */
+};
+
+/* Sets the rows of a pane; cause_rows_free() at its unload. */
+void cause_rows_load(struct view *v, struct cause_rows *r, const struct cause *c, size_t n);
+void cause_rows_free(struct cause_rows *r);
+void cause_cell(const struct cause_rows *r, uint32_t row, const struct column *col, struct text *t);
+int64_t cause_number(const struct cause_rows *r, uint32_t row, const struct column *col);
+unsigned cause_marks(const struct cause *c);
+bool cause_about(const struct view *v, const struct cause *c, struct subject *s);
+
+/* The transition as the pane of its name computes it, for the map too. */
+
+/* The base is a struct between_question, the value a struct transition. */
+extern const struct task task_transition;
 
 #endif

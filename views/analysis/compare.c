@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/analysis/compare/side_by_side.h"
+#include "core/analysis/compare/figures.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/base/view.h"

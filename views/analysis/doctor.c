@@ -1,12 +1,17 @@
-/*
- * The pane `doctor`: findings, worst first, computed by another thread. Enter goes to the place of a finding.
- */
+/* The panes `doctor` and `drift`: findings, and entries compared with an engine's. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/session/counted.h"
+
+#include "core/base/memory.h"
+#include "core/session/out.h"
+#include "core/sm/guid_names.h"
+#include "views/analysis/check.h"
 #include "views/analysis/doctor.h"
-#include "views/base/question.h"
 #include "views/base/view.h"
+
+/* The pane `doctor`: findings, worst first, computed by another thread. Enter goes to the place of a finding.
+ */
 
 enum { C_SEVERITY, C_SURE, C_KIND, C_FINDING, C_SHOWS };
 
@@ -232,4 +237,239 @@ const struct view_ops view_doctor = {
 	.about = doctor_pane_about,
 	.placeholder = doctor_pane_placeholder,
 	.follow = doctor_pane_follow,
+};
+
+/* The pane `drift`: the switches' entries compared with those that an engine computes, one row for each cause
+ * of wrong entries and lost pairs.  Without an engine, another thread tries all of them, and takes the one
+ * that explains the tables best. */
+
+static const struct column drift_columns[] = {
+	COL("kind",
+	    "tables: they were not read; refusal: of the engine; loop: entries lead in a circle; rule: of "
+	    "the "
+	    "engine",
+	    7),
+	COL("what", "the port, cable, switch, host or engine", 12, .flex = 2),
+	COL("why", "what is wrong with it", 12, .flex = 2),
+	COL("last peer", "what is, or was last, at the other end", 9, .flex = 1, .drop = 1),
+	NUM("entries", "entries that are not right", 7),
+	NUM("pairs", "pairs that are lost by the tables held, by this cause alone", 5),
+	NUM("lids", "LIDs concerned", 4, .drop = 3),
+	NUM("hosts", "hosts that have these LIDs, or are cut off", 5, .drop = 2),
+};
+
+struct drift_pane {
+	struct drift_view shared;
+	struct cause_rows rows;
+};
+
+/* --- computed by another thread ----------------------------------------------------------------- */
+
+static void drift_pane_free_answer(void *value)
+{
+	struct drift_answer *a = value;
+
+	causes_free(a->causes);
+	drift_free(a->d);
+	drift_ranking_free(a->ranking);
+	free(a);
+}
+
+static void *run_drift(const struct job *j)
+{
+	const struct sweep_question *q = j->base;
+	struct drift_request rq = {
+		.setup = q->setup,
+		.engines = q->engines,
+		.now = q->now,
+		.chain = q->chain,
+		.configured = q->configured,
+	};
+	struct drift_ranking *ranking = NULL;
+	struct drift *d = drift_judge(&rq, &ranking, j->progress, j->e);
+	struct causes *c = d ? causes_find(d->held, NULL, d, NULL, NULL, j->progress, j->e) : NULL;
+	struct drift_answer *a = NEW(struct drift_answer);
+
+	*a = (struct drift_answer){d, ranking, c};
+	if (c)
+		return a;
+	drift_pane_free_answer(a);
+	return NULL;
+}
+
+const struct task task_drift = {.run = run_drift, .free = drift_pane_free_answer};
+
+/* --- the question ------------------------------------------------------------------------------- */
+
+/* NULL and *e when a word is wrong. */
+static struct sweep_question *make_question(const struct view *v, struct err *e)
+{
+	struct sweep_question *q = sweep_question_new(v->scene);
+	struct options *opts = options_copy(q->setup->options);
+	const struct setup *now = q->setup;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < v->n_words && strcmp(v->word[i], "cause") != 0; i++) {
+		if (strchr(v->word[i], '=')) {
+			rc = options_assign(opts, v->scene->fabric, v->word[i], e);
+		} else {
+			free(q->chain);
+			q->chain = str_dup(v->word[i]);
+			rc = engine_chain_known(q->engines, q->chain, e);
+		}
+	}
+	q->setup = setup_with(now, &(struct setup){.options = opts});
+	setup_unref(now);
+	options_free(opts);
+	if (!rc)
+		return q;
+	sweep_question_free(q);
+	return NULL;
+}
+
+int drift_open(struct view *v, const struct args *a, struct err *e)
+{
+	struct sweep_question *q = v->scene->fabric ? make_question(v, e) : NULL;
+	bool wrong = v->scene->fabric && !q;
+	struct drift_view *p = v->priv;
+
+	p->cause = (uint32_t)args_number(a, "cause N", 0);
+	sweep_question_free(q);
+	return wrong ? -1 : 0;
+}
+
+/* --- both panes ---------------------------------------------------------------------------------- */
+
+const struct drift_answer *drift_shown(const struct view *v)
+{
+	const struct drift_view *p = v->priv;
+
+	return p->answer ? p->answer->value : NULL;
+}
+
+void drift_load(struct view *v)
+{
+	struct drift_view *p = v->priv;
+	struct sweep_question *q = v->scene->fabric ? make_question(v, &p->why) : NULL;
+
+	p->answer = view_ask_about(v, &task_drift, q, &task_sweep_question, NULL);
+}
+
+void drift_title(const struct view *v, struct text *t)
+{
+	const struct drift_answer *a = drift_shown(v);
+
+	for (unsigned c = 0; a && c < DRIFT_CLASSES; c++)
+		if (a->d->count[c])
+			text_add(t, " ── %" PRIu64 " %s", a->d->count[c], drift_word[c]);
+}
+
+void drift_footer(const struct view *v, struct text *t)
+{
+	const struct drift_view *p = v->priv;
+	const struct drift_answer *a = drift_shown(v);
+
+	if (p->why.msg[0])
+		text_add(t, "%s", p->why.msg);
+	else if (p->answer && !a)
+		text_add(t, "%s", p->answer->e.msg);
+	else if (a && !drift_found(a->d) && drift_known(a->d))
+		text_add(t, "the next sweep would change nothing");
+	else if (a)
+		text_add(t, "agreement %.4f%s", drift_agreement(a->d),
+			 a->ranking ? "; `drift` ranks all engines" : "");
+}
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static const struct cause *cause_at(const struct view *v, uint32_t row)
+{
+	return &drift_shown(v)->causes->c[row];
+}
+
+static void drift_pane_unload(struct view *v)
+{
+	cause_rows_free(&((struct drift_pane *)v->priv)->rows);
+}
+
+static void drift_pane_load(struct view *v)
+{
+	struct drift_pane *p = v->priv;
+	const struct drift_answer *a;
+
+	drift_load(v);
+	a = drift_shown(v);
+	if (a)
+		cause_rows_load(v, &p->rows, a->causes->c, a->causes->n);
+}
+
+static void drift_pane_title(const struct view *v, struct text *t)
+{
+	const struct drift_answer *a = drift_shown(v);
+
+	text_add(t, "Drift");
+	if (a)
+		text_add(t, " from %s", a->d->engine);
+	if (a && a->causes->n)
+		text_add(t, " ── %s", PLURAL(a->causes->n, "cause"));
+	drift_title(v, t);
+}
+
+static int64_t drift_pane_number(const struct view *v, uint32_t row, unsigned col)
+{
+	return cause_number(&((const struct drift_pane *)v->priv)->rows, row, &drift_columns[col]);
+}
+
+static void drift_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	cause_cell(&((const struct drift_pane *)v->priv)->rows, row, &drift_columns[col], t);
+}
+
+static unsigned drift_pane_marks(const struct view *v, uint32_t row)
+{
+	return cause_marks(cause_at(v, row));
+}
+
+static bool drift_pane_about(const struct view *v, uint32_t row, struct subject *s)
+{
+	return cause_about(v, cause_at(v, row), s);
+}
+
+/* To its entries; where none is wrong, to its place. */
+static void drift_pane_follow(const struct view *v, uint32_t row, struct text *t)
+{
+	if (!cause_at(v, row)->entries) {
+		view_fill(v, row, "pane ports %node", t);
+		return;
+	}
+	text_add(t, "pane entries");
+	for (int i = 0; i < v->n_words; i++) {
+		text_add(t, " ");
+		word_text(v->word[i], t);
+	}
+	text_add(t, " cause %u", row + 1);
+}
+
+const struct view_ops view_drift = {
+	.name = "drift",
+	.brief =
+		"compares the tables in the switches with those that an engine computes: why entries are not "
+		"right, and "
+		"pairs lost; Enter lists the entries",
+	.syntax = DRIFT_SYNTAX,
+	.hints = "follow=entries back=back",
+	COLUMNS(drift_columns),
+	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.priv_size = sizeof(struct drift_pane),
+	.priv_kept = offsetof(struct drift_pane, shared.answer),
+	.open = drift_open,
+	.footer = drift_footer,
+	.load = drift_pane_load,
+	.unload = drift_pane_unload,
+	.title = drift_pane_title,
+	.cell = drift_pane_cell,
+	.number = drift_pane_number,
+	.marks = drift_pane_marks,
+	.about = drift_pane_about,
+	.follow = drift_pane_follow,
 };

@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 #include "core/base/memory.h"
-#include "engines/updown/updown.h"
 #include "core/base/order.h"
-#include "core/trace/moment.h"
+#include "core/trace/walk.h"
+#include "engines/updown/updown.h"
 #include "views/base/view.h"
 
 #define SHOWN 8 /* distances with a column; the last one includes all greater ones */

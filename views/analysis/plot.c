@@ -4,13 +4,13 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include "core/base/defs.h"
-#include "core/base/memory.h"
-#include "core/session/args.h"
 #include "core/analysis/draw/picture.h"
-#include "core/analysis/traffic/histogram.h"
+#include "core/analysis/traffic/bisection.h"
 #include "core/analysis/traffic/loads.h"
 #include "core/analysis/traffic/shift.h"
+#include "core/base/defs.h"
+#include "core/base/memory.h"
+#include "core/session/command.h"
 #include "views/base/view.h"
 
 enum kind { LOADS, HOPS, SHIFTS, KINDS };

@@ -9,9 +9,9 @@
 #include "core/analysis/draw/picture.h"
 #include "core/analysis/survey/parted.h"
 #include "core/analysis/survey/share.h"
+#include "core/analysis/survey/survey.h"
 #include "core/base/defs.h"
 #include "core/session/patterns.h"
-#include "core/analysis/survey/survey.h"
 #include "engines/engines.h"
 #include "views/base/view.h"
 

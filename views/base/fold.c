@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/defs.h"
-#include "views/base/fold.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "views/base/chips.h"
-#include "views/base/sort.h"
+#include "views/base/filter.h"
+#include "views/base/fold.h"
+#include "views/base/view.h"
 
 /* --- groups of rows --------------------------------------------------------------- */
 

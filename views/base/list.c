@@ -6,13 +6,13 @@
 #include "core/base/clean.h"
 #include "core/base/csv.h"
 #include "core/base/defs.h"
+#include "core/base/hostlist.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/routing/json_names.h"
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
-#include "core/trace/moment.h"
-#include "core/base/kin.h"
+#include "core/trace/walk.h"
 #include "views/views.h"
 
 /* The words behind the pane's name. */

@@ -6,7 +6,7 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "views/base/fold.h"
-#include "views/base/sort.h"
+#include "views/base/view.h"
 
 uint64_t view_key(const struct view *v, uint32_t row)
 {

@@ -3,10 +3,10 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/words.h"
+#include "core/base/text.h"
 #include "core/sm/ucast_cache.h"
-#include "core/trace/moment.h"
-#include "views/base/chips.h"
+#include "core/trace/walk.h"
+#include "views/base/filter.h"
 
 static void chassis_free(struct view_chassis *c)
 {

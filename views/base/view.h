@@ -11,17 +11,270 @@
 #ifndef IBSCOPE_VIEW_H
 #define IBSCOPE_VIEW_H
 
-#include "core/routing/distances.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/analysis/blame/measured.h"
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/traffic/loads.h"
+#include "core/analysis/traffic/shift.h"
 #include "core/base/err.h"
+#include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/elements.h"
-#include "core/session/groups.h"
+#include "core/routing/paths.h"
+#include "core/session/command.h"
 #include "core/session/session.h"
-#include "views/base/affix.h"
-#include "views/base/args.h"
-#include "views/base/beside.h"
+#include "core/sm/sweep.h"
 #include "views/base/canvas.h"
-#include "views/base/subject.h"
+
+/*
+ * The beginning and end that all names of a column share ("MF0;", ":MQM8700/U1"), so that a screen can show
+ * them once. A port number in brackets behind a name does not belong to it. A pair "A → B" has two names.
+ */
+
+struct affix {
+	char *like;	   /* the first name noted; NULL = none yet */
+	size_t len, least; /* bytes of it, and of the shortest name */
+	size_t pre, suf;   /* bytes that all names noted so far share at the beginning and end */
+	int widest;	   /* columns of the widest cell */
+	bool several;	   /* the names are not all the same */
+};
+
+/* Bytes of a cell without a port number in brackets at its end. */
+size_t affix_name_len(const char *cell);
+/* Notes one more cell (clean text, `columns` wide). Blanks and "-" are not names. */
+void affix_note(struct affix *a, const char *cell, int columns);
+/*
+ * Bytes to leave out at the beginning and end; both are 0 when it does not pay. They end at the border of a
+ * word or number, and something is left of every name.
+ */
+void affix_get(const struct affix *a, size_t *pre, size_t *suf);
+/* The same, but also within words and numbers, and however short. */
+void affix_most(const struct affix *a, size_t *pre, size_t *suf);
+/* Adds the cell without these bytes. A cell that is not such a name is added unchanged. */
+void affix_strip(const struct affix *a, size_t pre, size_t suf, const char *cell, struct text *t);
+void affix_free(struct affix *a);
+
+/*
+ * Arguments of panes. The syntax line, which help shows and completion reads, says what they are;
+ * core/session/command.h reads them by it. A pane keeps GUIDs and numbers, which stay valid when another
+ * fabric is loaded. "all" means every element or layer; other small words are flags.
+ */
+
+#define VIEW_ARGS 4
+
+struct args;
+struct scene;
+struct view;
+struct view_ops;
+
+enum view_arg_kind {
+	VIEW_ARG_NONE, /* not given */
+	VIEW_ARG_NODE,
+	VIEW_ARG_SWITCH,
+	VIEW_ARG_PORT,
+	VIEW_ARG_ENDPORT,
+	VIEW_ARG_ELEMENT,
+	VIEW_ARG_NUMBER,
+	VIEW_ARG_ALL,
+	VIEW_ARG_OTHER,
+};
+
+/* One argument. Members that its kind does not use are 0. */
+struct view_arg {
+	enum view_arg_kind kind;
+	uint64_t guid; /* of a node; of an endport's port; of an element's lowest chip */
+	int n;	       /* port number; LID of an endport (0 = none); layer; number; -1 for "all" */
+};
+
+struct view_args {
+	struct view_arg arg[VIEW_ARGS];
+	int n;	   /* number of arguments, without flags */
+	bool flag; /* the flag of the syntax was given */
+};
+
+/* The last objects looked at, by GUID; 0: none of that kind. Panes without arguments show them. */
+struct looked {
+	uint64_t node, sw; /* the node may be this switch */
+	unsigned port;	   /* of the node, 0 = none */
+	uint64_t endport;  /* of a host */
+	uint64_t src, dst; /* port GUIDs of a pair */
+	/* Of `why SWITCH DST via PORT`: the switch, the port GUID of DST, the port number. */
+	uint64_t via_sw, via_dst;
+	unsigned via_port;
+};
+
+/*
+ * Makes words for a pane that was given none, from the last objects looked at: the required words of the
+ * first form of its syntax, or else an optional node. Returns their number, or 0 when an object is missing.
+ * Free with words_free().
+ */
+int view_args_looked(const struct view_ops *ops, const struct scene *sc, char ***argv);
+
+/* Reads words into v->args, against the scene, and opens the pane with them. -1 and *e. */
+int view_args_open(struct view *v, int argc, char **argv, struct err *e);
+
+/*
+ * Work that takes too long for the interface's loop. A pane asks for a result in its load() (view_ask()).
+ * Another thread computes it. It is kept while its sweep is shown and a pane holds it or may ask for it
+ * again. The command `list` computes the same at once (view_settle()).
+ */
+
+#define TASK_ARGS 3
+
+/* The input of a task. It is immutable, except for progress and *e. */
+struct job {
+	/*
+	 * NULL only if the base alone defines the question. Without a base, the sweep has tables, unless
+	 * `any_sweep` is set
+	 */
+	const struct sweep *sweep;
+	const void *base; /* value of the result from which it starts, NULL = none */
+	const uint32_t *arg;
+	struct progress *progress;
+	struct err *e;
+};
+
+/* A kind of computation. */
+struct task {
+	/*
+	 * Runs in another thread, and returns a new value. If cancelled: a partial value, or NULL. NULL and
+	 * *j->e: there is none.
+	 */
+	void *(*run)(const struct job *j);
+	void (*free)(void *value);
+	bool any_sweep; /* also for a sweep in which no engine has routed */
+	bool no_sweep;	/* about a fabric (scene_fabric_question()): kept over events, the sweep is NULL */
+	bool no_fabric; /* about its base alone, a file for example: kept whatever is loaded */
+	bool partial;	/* a partial value is worth showing once the person has given up waiting */
+	/* For a question, which is never run: is it the same question as before? */
+	bool (*same)(const void *was, const void *value);
+};
+
+struct result;
+
+/* A request: the task, the sweep, and up to TASK_ARGS numbers. */
+struct ask {
+	const struct task *task;
+	const struct sweep *sweep; /* NULL = none: only with a base */
+	const struct result *base; /* NULL = none */
+	uint32_t arg[TASK_ARGS];
+};
+
+/* A result. It is shared by all who hold a reference, in any thread. */
+struct result {
+	atomic_uint refs;
+	struct ask ask; /* holds references on sweep and base */
+	void *value;	/* NULL: e tells why */
+	bool partial;	/* it was cancelled; the whole is still missing */
+	struct err e;
+};
+
+/* The `free` of a task whose values are freed by another function. */
+#define FREED_BY(name, function)      \
+	static void name(void *value) \
+	{                             \
+		function(value);      \
+	}
+
+bool ask_equal(const struct ask *a, const struct ask *b);
+struct ask ask_copy(const struct ask *a); /* holds references, which ask_clear() returns */
+void ask_clear(struct ask *a);
+
+/*
+ * Computes it in this thread. NULL when cancelled, unless a partial result is worth showing. The caller owns
+ * the only reference.
+ */
+struct result *ask_run(const struct ask *a, struct progress *p);
+
+/* Makes a result with one reference from a value. */
+struct result *result_new(const struct ask *a, void *value);
+/*
+ * Keeps a pane's question as the base of its tasks. If `was` (reference taken over, NULL = none) asks the
+ * same, it is returned, so that answers stay valid, and value is freed. Otherwise a new result is returned,
+ * with one reference. kind tells how values are compared and freed. With value NULL nothing is asked: returns
+ * NULL.
+ */
+const struct result *result_keep(const struct result *was, void *value, const struct task *kind);
+const struct result *result_ref(const struct result *r);
+void result_unref(const struct result *r);
+
+/* --- tasks that several panes share -------------------------------------------------- */
+
+extern const struct task task_loads;	   /* struct loads, all to all */
+extern const struct task task_shift_order; /* struct shift_order, the same one for all engines */
+extern const struct task task_usage;	   /* struct port_use, [n_ports] */
+extern const struct task task_graph;	   /* struct graph; arg[0]: routes of switches count as well */
+
+/* The channel dependencies on all VLs, and figures for lists of them. */
+struct graph {
+	struct cdg *cdg;
+	uint32_t *in; /* [n_channels] number of dependencies on each channel */
+	struct graph_vl {
+		uint32_t channels, deps;
+		uint32_t on_cycles;  /* number of channels */
+		uint32_t components; /* strongly connected components that have a cycle and touch this VL */
+	} vl[CDG_VLS];
+};
+
+/*
+ * The object of a row of a pane, as ids of the scene's fabric. The row's key, its chassis when folded, the
+ * placeholders of command lines, the action of Enter and the JSON of `list` are made from it.
+ */
+
+struct view;
+
+enum end_kind {
+	END_NONE,
+	END_LID,
+	END_PORT,
+	END_NODE,
+	END_ON_SWITCH, /* id is a switch: means its first CA that is up, else the switch */
+};
+
+/* The start or the end of a route or pair. */
+struct end {
+	enum end_kind kind;
+	uint32_t id;
+};
+
+struct subject {
+	uint64_t key;	     /* stays the same over events */
+	uint32_t chip;	     /* the switch of the row, with VIEW_CHIPS; NO_ID = none */
+	uint32_t node, port; /* NO_ID = none; the port belongs to the node */
+	uint32_t sw;	     /* the switch, if it is not the node; or NO_ID */
+	struct end src, dst, endport;
+	int lid;   /* below 0: none */
+	int layer; /* below 0: none */
+	const struct elements *elements;
+	uint32_t element; /* an element of elements; if that is NULL, the chip's element counts */
+};
+
+/* Key and chip are always valid. False: the row has no object. */
+bool view_subject(const struct view *v, uint32_t row, struct subject *s);
+uint32_t row_chip(const struct view *v, uint32_t row);
+
+/* --- helpers for about() --------------------------------------------------- */
+
+void subject_node(const struct view *v, uint32_t node, struct subject *s);
+/* A switch, which is also the chip. Its GUID is the key. */
+void subject_switch(const struct view *v, uint32_t sw, struct subject *s);
+/* A port and its node. If the node is a switch, it is the chip. */
+void subject_port(const struct view *v, uint32_t port, struct subject *s);
+/* A port of a switch by number, or the switch if it has no such port. The switch is the chip. */
+void subject_switch_port(const struct view *v, uint32_t sw, unsigned number, struct subject *s);
+/* Routes to a LID: sets %lid and %dst. */
+void subject_to(unsigned lid, struct subject *s);
+/* The same, and also sets %endport. */
+void subject_lid(unsigned lid, struct subject *s);
+
+/* Placeholders of a port, as in view_place(), without those of its node. */
+bool place_port(const struct fabric *f, uint32_t port, const char *what, struct text *t);
+/*
+ * The node and port of an end. The port is NO_ID if the end is a node without one. False: the end is nothing.
+ */
+bool end_place(const struct view *v, struct end end, uint32_t *node, uint32_t *port);
 
 struct moment;
 struct recording;
@@ -37,8 +290,8 @@ struct help_line {
 	const char *key;   /* "C-x o", or a name */
 	const char *where; /* "here", the pane of a key, "all" or "repl"; or "pane", "command", ... */
 	const char *does, *more;
-	const char
-		*task; /* a person's aim: the name of a group (core/session/groups.h), or "Here", "Columns" */
+	const char *
+		task; /* a person's aim: the name of a group (core/session/command.h), or "Here", "Columns" */
 	const char *press; /* the key that does it here; "" = none is bound */
 	const char *line;  /* the command line of Enter; NULL: `help` tells more */
 	const char *also;  /* other words by which it is found; may be NULL */
@@ -155,7 +408,7 @@ bool scene_unfinished(const struct scene *sc, unsigned table); /* enum rec_table
 const struct routing *scene_origin(const struct scene *sc);
 /* The LID of an endport: the one of the sweep, else of the fabric's source; 0 = none. */
 unsigned scene_lid(const struct scene *sc, uint32_t ep);
-/* Are aggregation nodes counted as hosts, as port_of_host() asks (host_set.h)? */
+/* Are aggregation nodes counted as hosts, as port_of_host() asks (fabric.h)? */
 bool scene_counts_aggregation(const struct scene *sc);
 /* The operations of the engine of these tables, even if the unicast cache kept them; never NULL. */
 const struct routing_ops *scene_ops(const struct scene *sc);
@@ -264,7 +517,7 @@ struct filter;
 struct view_ops {
 	const char *name;  /* as in `pane NAME` and in keymaps */
 	const char *brief; /* one line for help */
-	/* The arguments: help shows, completion offers, and args.h reads them. NULL: none. */
+	/* The arguments: help shows, completion offers, and view.h reads them. NULL: none. */
 	const char *syntax;
 	const char *hints; /* what the function bar offers first: words "ACTION=label" or ":command=label" */
 	const struct column *column;
@@ -274,7 +527,7 @@ struct view_ops {
 	size_t priv_kept; /* its first bytes, which stay; all others are zeroed before each load() */
 
 	/*
-	 * Takes from the words (as typed: core/session/args.h) what v->args does not hold. -1 and *e when
+	 * Takes from the words (as typed: core/session/command.h) what v->args does not hold. -1 and *e when
 	 * they name nothing.
 	 */
 	int (*open)(struct view *v, const struct args *a, struct err *e);
@@ -305,7 +558,7 @@ struct view_ops {
 	 */
 	bool (*touched)(const struct view *v, uint32_t row, unsigned col);
 	/*
-	 * Tells the object of a row. *s has no object at first, and its key is the row number; subject.h
+	 * Tells the object of a row. *s has no object at first, and its key is the row number; view.h
 	 * helps to fill it. From it come the row's key and chip, the placeholders, the JSON of `list`, and
 	 * (with `enter`) the action of Enter. False: only key and chip are set.
 	 */
@@ -635,5 +888,52 @@ unsigned digits(uint64_t n, unsigned least);
 
 /* A pane of a list, by its name or a unique prefix. NULL and *e. */
 const struct view_ops *view_in(const struct view_ops *const *panes, const char *name, struct err *e);
+
+/*
+ * The questions of several panes.  Drift, doctor and advise ask about a setup, engines, and the present
+ * routing; hotter, transition, outage and the map about what lies between two sweeps.
+ */
+
+/* Immutable, and kept as the base of the result. */
+struct sweep_question {
+	const struct setup *setup; /* reference held */
+	const struct engine *const *engines;
+	const struct sweep *now;  /* reference held; NULL = nothing has been routed */
+	char *chain;		  /* owned; NULL: no chain was named */
+	char *configured;	  /* chain of the session; owned */
+	struct measured *counted; /* what ports counted; owned; NULL: not asked about, or not known */
+	uint64_t counts;	  /* of the session then */
+};
+
+/* Makes a question about the scene, which must have a fabric. */
+struct sweep_question *sweep_question_new(const struct scene *sc);
+void sweep_question_free(struct sweep_question *q); /* NULL is fine */
+
+/* The kind of these questions, for result_keep() and view_ask_about(). */
+extern const struct task task_sweep_question;
+
+/* From one sweep to another: immutable as well. */
+struct between_question {
+	const struct sweep *a, *b;     /* references held */
+	const struct routing *ra, *rb; /* references held; in them the presently counted hosts count */
+	uint64_t lost;		       /* pairs that the event of b lost; OUTAGE_NO_AFTER */
+	const struct setup *ahead;     /* reference held: b (NULL) is what would be of it; else NULL */
+	const struct engine *const *engines;
+};
+
+/* From a snapshot, or (NULL) else from the event before, to now. NULL and *why (static). */
+struct between_question *between_question_new(const struct view *v, const char *snapshot, const char **why);
+/* From now to what a setup would make, which is taken over. */
+struct between_question *between_question_ahead(const struct scene *sc, const struct setup *ahead);
+extern const struct task task_between_question;
+/* For open(): is the snapshot there that the pane is asked about, if it is? */
+int between_question_open(struct view *v, const struct args *a, struct err *e);
+
+/* Sorting of rows, and the selection in them, for view.c and fold.c. */
+
+/* Sorts rows and headers by v->sort. */
+void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n);
+/* Remembers the selected row, to find it again in another order. */
+void view_note_selection(struct view *v);
 
 #endif

@@ -21,9 +21,6 @@ struct tree_look {
 void tree_look_take(struct tree_look *look, const struct scene *sc);
 void tree_look_free(struct tree_look *look);
 
-/* Does a switch break the rule by which the tree is refused? */
-bool tree_breaks(const struct ftree *t, uint32_t sw);
-
 /* The status of the tree, for titles: "routed", "refused (AB09)", "not routed by it". */
 void tree_standing(const struct tree_look *look, struct text *t);
 

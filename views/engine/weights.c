@@ -1,22 +1,408 @@
-/*
- * The pane `weights`: the final weight of each directed link between switches in a run of sssp, dfsssp or
- * nue, and its growth from destination to destination.
- */
+/* The panes of weights and cuts: `weights`, `cuts` and `moved`. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "core/base/memory.h"
 #include "core/sm/ucast_cache.h"
-#include "core/trace/moment.h"
+#include "core/trace/walk.h"
 #include "engines/dfsssp/dfsssp.h"
 #include "engines/nue/nue.h"
 #include "views/base/view.h"
 
-enum { C_CHANNEL, C_WEIGHT, C_GROWTH, C_HALF, C_RUN };
+/* The pane `cuts`: the cycles that dfsssp has broken in its layers. Without a number it lists all of them,
+ * with the cut dependency. With a number it lists the channels of that cycle. */
+
+enum { C_LAYER, C_CYCLE, C_CHANNEL, C_NEXT, C_LENGTH, C_LEFT, C_MOVED, C_TO };
+
+static const struct column columns[] = {
+	NUM("layer", "the layer that had the cycle", 0),
+	NUM("cycle", "number of the cycle in the layer", 0),
+	COL("channel", "the channel before the dependency that is cut", 12, .flex = 1),
+	COL("next channel", "the channel after it", 12, .flex = 1),
+	NUM("length", "channels of the cycle", 0, .drop = 2),
+	NUM("pairs", "pairs on the dependency when it was cut", 0, .drop = 3),
+	NUM("moved", "pairs moved to the next layer for it", 0),
+	NUM("to", "the layer they moved to", 2, .drop = 1),
+};
+
+struct cuts_pane {
+	int layer;		/* -1 = all */
+	uint32_t cycle;		/* number in the layer, from 1; 0 = all */
+	const struct dfsssp *d; /* NULL: another engine */
+	uint32_t first;		/* cut of the first row; for one cycle, its cut */
+	bool none;		/* the layer has no such cycle */
+};
+
+static void cuts_pane_load(struct view *v)
+{
+	struct cuts_pane *p = v->priv;
+	uint32_t n;
+
+	p->layer = v->args.n ? v->args.arg[0].n : -1;
+	p->cycle = v->args.n > 1 ? (uint32_t)v->args.arg[1].n : 0;
+	p->d = dfsssp_of(scene_origin(v->scene));
+	if (!p->d || !p->d->layers) {
+		p->d = NULL;
+		return;
+	}
+	if (p->layer < 0) {
+		v->n_rows = p->d->layers->n_cuts;
+		v->width[C_LEFT] = 0;
+		return;
+	}
+	n = dfsssp_cuts(p->d, (unsigned)p->layer, &p->first);
+	v->n_rows = n;
+	if (!p->cycle) {
+		v->width[C_LEFT] = 0;
+		return;
+	}
+	p->none = p->cycle > n;
+	p->first += p->cycle - 1;
+	v->n_rows = p->none ? 0 : p->d->layers->cut[p->first].length;
+	v->width[C_LAYER] = v->width[C_CYCLE] = v->width[C_LENGTH] = v->width[C_MOVED] = v->width[C_TO] = 0;
+}
+
+static const struct ds_cut *cuts_pane_cut_of(const struct cuts_pane *p, uint32_t row)
+{
+	return &p->d->layers->cut[p->first + (p->cycle ? 0 : row)];
+}
+
+static void cuts_pane_title(const struct view *v, struct text *t)
+{
+	const struct cuts_pane *p = v->priv;
+
+	text_add(t, "Cuts");
+	if (!p->d)
+		text_add(t, " ── needs layers of dfsssp: `route dfsssp`");
+	else if (p->layer < 0)
+		text_add(t, " ── %s broken, %s", PLURAL(v->n_rows, "cycle"),
+			 PLURAL(dfsssp_layers(p->d), "layer"));
+	else if (!p->cycle)
+		text_add(t, " of layer %d ── %s broken", p->layer, PLURAL(v->n_rows, "cycle"));
+	else if (p->none)
+		text_add(t, " ── layer %d has no cycle %u", p->layer, p->cycle);
+	else
+		text_add(t, " of layer %d ── cycle %u: %s", p->layer, p->cycle, PLURAL(v->n_rows, "channel"));
+}
+
+/* The two channels of a row's dependency. */
+static void cuts_pane_channels_of(const struct cuts_pane *p, uint32_t row, uint32_t *channel, uint32_t *next)
+{
+	const struct ds_cut *cut = cuts_pane_cut_of(p, row);
+	const uint32_t *cycle = p->d->layers->cycle_channel + cut->first;
+
+	*channel = p->cycle ? cycle[row] : cut->from;
+	*next = p->cycle ? cycle[(row + 1) % cut->length] : cut->to;
+}
+
+static uint32_t cuts_pane_port_of(const struct view *v, uint32_t row, bool next)
+{
+	const struct cuts_pane *p = v->priv;
+	uint32_t c[2];
+
+	cuts_pane_channels_of(p, row, &c[0], &c[1]);
+	return dfsssp_channel_port(p->d->graph, scene_origin(v->scene)->topo->fabric, c[next]);
+}
+
+static uint32_t cycle_number(const struct cuts_pane *p, uint32_t row)
+{
+	uint32_t first;
+
+	dfsssp_cuts(p->d, cuts_pane_cut_of(p, row)->layer, &first);
+	return p->cycle ? p->cycle : p->first + row - first + 1;
+}
+
+static int64_t cuts_pane_number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct cuts_pane *p = v->priv;
+	const struct ds_cut *cut = cuts_pane_cut_of(p, row);
+
+	switch (col) {
+	case C_LAYER:
+		return cut->layer;
+	case C_CYCLE:
+		return cycle_number(p, row);
+	case C_LENGTH:
+		return cut->length;
+	case C_LEFT:
+		return p->d->layers->cycle_left[cut->first + (p->cycle ? row : cut->at)];
+	case C_MOVED:
+		return (int64_t)cut->moved;
+	case C_TO:
+		return cut->layer + 1;
+	}
+	return 0;
+}
+
+static void cuts_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	if (col == C_CHANNEL || col == C_NEXT)
+		label_channel(scene_origin(v->scene)->topo, cuts_pane_port_of(v, row, col == C_NEXT), false,
+			      t);
+	else
+		text_add(t, "%" PRId64, cuts_pane_number(v, row, col));
+}
+
+static void cuts_pane_footer(const struct view *v, struct text *t)
+{
+	const struct cuts_pane *p = v->priv;
+	const struct ds_cut *cut;
+	uint32_t row;
+
+	if (!p->d || !view_selected(v, &row))
+		return;
+	cut = cuts_pane_cut_of(p, row);
+	if (p->cycle && row != cut->at)
+		text_add(t, "%" PRId64 " pairs make this dependency; * has the fewest and was cut",
+			 cuts_pane_number(v, row, C_LEFT));
+	else
+		text_add(t, "cut: %" PRIu64 " pairs of LIDs went to layer %u", cut->moved, cut->layer + 1u);
+	if (cut->skipped && (!p->cycle || row == cut->at))
+		text_add(t, "; %" PRIu64 " had moved before", cut->skipped);
+}
+
+static unsigned cuts_pane_marks(const struct view *v, uint32_t row)
+{
+	const struct cuts_pane *p = v->priv;
+
+	return p->cycle && row == cuts_pane_cut_of(p, row)->at ? MARK_HERE : 0;
+}
+
+static bool cuts_pane_about(const struct view *v, uint32_t row, struct subject *s)
+{
+	const struct cuts_pane *p = v->priv;
+
+	subject_port(v, cuts_pane_port_of(v, row, false), s);
+	s->layer = (int)dfsssp_lanes(p->d, cuts_pane_cut_of(p, row)->layer).lo;
+	return true;
+}
+
+static bool cuts_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct cuts_pane *p = v->priv;
+
+	if (strcmp(what, "cycle"))
+		return false;
+	text_add(t, "%u %u", cuts_pane_cut_of(p, row)->layer, cycle_number(p, row));
+	return true;
+}
+
+static void cuts_pane_follow(const struct view *v, uint32_t row, struct text *t)
+{
+	view_fill(v, row,
+		  ((const struct cuts_pane *)v->priv)->cycle ? "pane moved %cycle" : "pane cuts %cycle", t);
+}
+
+const struct view_ops view_cuts = {
+	.name = "cuts",
+	.brief = "dfsssp: lists the cycles that it breaks in its layers, the dependency that it cuts in "
+		 "each, and pairs that it moves",
+	.syntax = "[LAYER [GROUP]]",
+	.hints = "follow=cycle :pane_moved=moved back=back",
+	COLUMNS(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.priv_size = sizeof(struct cuts_pane),
+	.load = cuts_pane_load,
+	.title = cuts_pane_title,
+	.footer = cuts_pane_footer,
+	.cell = cuts_pane_cell,
+	.number = cuts_pane_number,
+	.marks = cuts_pane_marks,
+	.about = cuts_pane_about,
+	.placeholder = cuts_pane_placeholder,
+	.follow = cuts_pane_follow,
+};
+
+/* The pane `moved`: the routes that a cut of dfsssp moved one layer up, by source switch and LID. */
+
+enum { C_FROM, C_LID, moved_C_TO, C_PAIRS, C_HOPS, C_NOW };
+
+static const struct column moved_columns[] = {
+	COL("CAs of", "the hosts of this switch send", 8, .flex = 1, .fold = FOLD_CHIP),
+	NUM("LID", "the LID they send to", 3),
+	COL("to", "the host they send to", 8, .flex = 1),
+	NUM("pairs", "pairs of LIDs that moved", 0, .fold = FOLD_SUM),
+	NUM("hops", "cables between switches on the path", 0, .was = "links", .fold = FOLD_RANGE),
+	NUM("layer now", "the layer it is in at the end", 0, .fold = FOLD_RANGE),
+};
+
+struct class
+{
+	uint32_t sw;
+	uint16_t lid;
+};
+
+struct moved {
+	struct class *class;
+	uint32_t n, cap;
+};
+
+struct moved_pane {
+	unsigned layer;
+	uint32_t cycle; /* number in the layer, from 1 */
+	bool layered;	/* dfsssp's tables are in force */
+	uint64_t pairs; /* pairs of LIDs that were moved */
+	const struct moved *m;
+};
+
+/* --- computed by another thread -------------------------------------------------------------- */
+
+static void free_moved(void *value)
+{
+	struct moved *m = value;
+
+	free(m->class);
+	free(m);
+}
+
+/* Do packets to the LID that come over the first channel continue over the second? */
+static bool makes_dependency(const struct routing *r, const struct ds_graph *g, const struct ds_cut *cut,
+			     unsigned lid)
+{
+	return routing_port(r, g->sw[g->from[cut->from]], lid) == g->port[cut->from] &&
+	       routing_port(r, g->sw[g->from[cut->to]], lid) == g->port[cut->to];
+}
+
+/* Adds the sources whose routes to the LID were moved by the cut. */
+static void add_sources(struct moved *m, const struct routing *r, uint32_t index, unsigned lid)
+{
+	const struct dfsssp *d = dfsssp_of(r);
+	const struct ds_layers *l = d->layers;
+
+	for (uint32_t i = 0; i < l->n_sources; i++) {
+		uint32_t sw = d->graph->sw[l->source[i]];
+
+		if (ds_layer_of(l, i, lid) <= l->cut[index].layer ||
+		    dfsssp_moved_by(r, sw, lid, l->cut[index].layer) != index)
+			continue;
+		GROW(m->class, m->n, m->cap);
+		m->class[m->n++] = (struct class){sw, (uint16_t)lid};
+	}
+}
+
+static void *run_moved(const struct job *j)
+{
+	const struct routing *r = routing_origin(j->sweep->routing);
+	const struct dfsssp *d = dfsssp_of(r);
+	struct moved *m = NEW(struct moved);
+	uint32_t first, n = dfsssp_cuts(d, j->arg[0], &first), n_lids;
+	uint16_t *lid = dfsssp_destinations(r, &n_lids);
+	bool go_on = true;
+
+	progress_start(j->progress, "routes moved", n_lids);
+	for (uint32_t i = 0; j->arg[1] <= n && i < n_lids && (go_on = progress_step(j->progress, i)); i++)
+		if (makes_dependency(r, d->graph, &d->layers->cut[first + j->arg[1] - 1], lid[i]))
+			add_sources(m, r, first + j->arg[1] - 1, lid[i]);
+	free(lid);
+	if (go_on)
+		return m;
+	free_moved(m);
+	return NULL;
+}
+
+static const struct task task_moved = {.run = run_moved, .free = free_moved};
+
+/* --- the pane ---------------------------------------------------------------------------------- */
+
+static void moved_pane_load(struct view *v)
+{
+	struct moved_pane *p = v->priv;
+	const struct dfsssp *d = dfsssp_of(scene_origin(v->scene));
+	uint32_t first;
+
+	p->layer = (unsigned)v->args.arg[0].n;
+	p->cycle = (uint32_t)v->args.arg[1].n;
+	p->layered = d && d->layers;
+	if (!p->layered)
+		return;
+	if (p->cycle <= dfsssp_cuts(d, p->layer, &first))
+		p->pairs = d->layers->cut[first + p->cycle - 1].moved;
+	p->m = view_ask_value(v, &task_moved, (const uint32_t[TASK_ARGS]){p->layer, p->cycle});
+	v->n_rows = p->m ? p->m->n : 0;
+}
+
+static void moved_pane_title(const struct view *v, struct text *t)
+{
+	const struct moved_pane *p = v->priv;
+
+	text_add(t, "Moved");
+	if (!p->layered)
+		text_add(t, " ── needs layers of dfsssp: `route dfsssp`");
+	else if (!p->pairs)
+		text_add(t, " ── layer %u has no cycle %u", p->layer, p->cycle);
+	else
+		text_add(t, " by cut %u of layer %u ── %" PRIu64 " pairs of LIDs", p->cycle, p->layer,
+			 p->pairs);
+}
+
+static int64_t moved_pane_number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct moved_pane *p = v->priv;
+	const struct class *c = &p->m->class[row];
+	const struct dfsssp *d = dfsssp_of(scene_origin(v->scene));
+
+	switch (col) {
+	case C_LID:
+		return c->lid;
+	case C_PAIRS:
+		return d->layers->ca_lids[d->layers->source_of[d->graph->id[c->sw]]];
+	case C_HOPS:
+		return dfsssp_hops(scene_origin(v->scene), c->sw, c->lid);
+	case C_NOW:
+		return dfsssp_layer_of(d, c->sw, c->lid);
+	}
+	return 0;
+}
+
+static void moved_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct class *c = &((const struct moved_pane *)v->priv)->m->class[row];
+
+	if (col == C_FROM)
+		text_add(t, "%s", switch_name(v->scene->fabric, c->sw));
+	else if (col == moved_C_TO)
+		lid_label(v->scene->fabric, scene_origin(v->scene)->lids, c->lid, t);
+	else
+		number_cell(moved_pane_number(v, row, col), t);
+}
+
+static bool moved_pane_about(const struct view *v, uint32_t row, struct subject *s)
+{
+	const struct class *c = &((const struct moved_pane *)v->priv)->m->class[row];
+
+	subject_switch(v, c->sw, s);
+	subject_lid(c->lid, s);
+	s->src = (struct end){END_ON_SWITCH, c->sw};
+	s->key = (uint64_t)c->sw << 16 | c->lid;
+	return true;
+}
+
+const struct view_ops view_moved = {
+	.name = "moved",
+	.brief = "dfsssp: lists the routes that one cut moved to the next layer",
+	.syntax = "LAYER GROUP",
+	.hints = "follow=path :why=why :trace=trace back=back",
+	COLUMNS(moved_columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
+	.priv_size = sizeof(struct moved_pane),
+	.load = moved_pane_load,
+	.title = moved_pane_title,
+	.cell = moved_pane_cell,
+	.number = moved_pane_number,
+	.about = moved_pane_about,
+	.enter = "pane path %src %lid",
+	.fold_row = "route",
+};
+
+/* The pane `weights`: the final weight of each directed link between switches in a run of sssp, dfsssp or
+ * nue, and its growth from destination to destination. */
+
+enum { weights_C_CHANNEL, C_WEIGHT, C_GROWTH, C_HALF, C_RUN };
 
 #define POINTS 16 /* points of a plot */
 
-static const struct column columns[] = {
+static const struct column weights_columns[] = {
 	COL("link", "a cable in one direction, named by the port that sends", 14, .flex = 1,
 	    .fold = FOLD_CHIP),
 	NUM("weight", "weight at the end of the run; it grows with each route over the cable", 8, .drop = 2),
@@ -208,7 +594,7 @@ static void weights_pane_cell(const struct view *v, uint32_t row, unsigned col, 
 	int64_t n;
 
 	switch (col) {
-	case C_CHANNEL:
+	case weights_C_CHANNEL:
 		label_channel(scene_origin(v->scene)->topo, weights_pane_port_of(v, row), false, t);
 		break;
 	case C_RUN:
@@ -245,7 +631,7 @@ const struct view_ops view_weights = {
 	.brief = "sssp, dfsssp, nue: shows the weight of each link at the end of the run, and how it grew",
 	.syntax = "[SWITCH]",
 	.hints = "follow=ports :pane_usage=usage :fail=fail back=back",
-	COLUMNS(columns),
+	COLUMNS(weights_columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct weights_pane),
 	.load = weights_pane_load,

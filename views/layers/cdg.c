@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/trace/step_cycle.h"
 #include "core/base/order.h"
+#include "core/trace/walk.h"
 #include "views/base/view.h"
 
 enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP, C_HOLDER };

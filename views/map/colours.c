@@ -1,12 +1,256 @@
-/* The map's colours: how each switch looks if it is not marked. */
+/* What all scales of the map share: cables, the selection, colours of switches. */
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/analysis/shape/layout.h"
 #include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/trace/moment.h"
+#include "core/base/order.h"
+#include "core/base/text.h"
 #include "core/trace/walk.h"
 #include "views/map/map.h"
+
+/* The cables of a fabric as its map shows them. */
+
+/* The switch's index in the order of its part. */
+static uint32_t place_in_part(const struct layout *l, const struct layout_part *p, uint32_t sw)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		if (l->order[p->first + i] == sw)
+			return i;
+	return 0;
+}
+
+static enum map_side side_of(const struct layout *l, uint32_t a, uint32_t b, char way[4])
+{
+	const struct layout_part *p;
+
+	if (a == b || l->part_of[a] == NO_ID)
+		return MAP_RIGHT;
+	p = &l->part[l->part_of[a]];
+	switch (p->kind) {
+		struct grid_way w;
+		uint32_t i;
+		uint32_t k;
+
+	case LAYOUT_GRID:
+		w = grid_way(l, a, b);
+		if (!w.differ)
+			return MAP_RIGHT;
+		way[0] = w.dim < 3 ? "xyz"[w.dim] : (char)('0' + w.dim);
+		way[1] = w.by > 0 ? '+' : '-';
+		if (w.dim == 0)
+			return w.by > 0 ? MAP_RIGHT : MAP_LEFT;
+		return w.by > 0 ? MAP_ABOVE : MAP_BELOW;
+	case LAYOUT_RING:
+	case LAYOUT_CHAIN:
+	case LAYOUT_ROW:
+		i = place_in_part(l, p, a);
+		k = place_in_part(l, p, b);
+		if (k == i + 1)
+			return MAP_RIGHT;
+		if (i == k + 1)
+			return MAP_LEFT;
+		if (p->kind == LAYOUT_RING && p->n > 2 && (i + 1) % p->n == k)
+			return MAP_RIGHT;
+		if (p->kind == LAYOUT_RING && p->n > 2 && (k + 1) % p->n == i)
+			return MAP_LEFT;
+		return MAP_BELOW;
+	case LAYOUT_GROUPS:
+		if (l->block[a] != l->block[b] || l->level[b] < l->level[a])
+			return MAP_ABOVE;
+		return MAP_BELOW;
+	case LAYOUT_TREE:
+		if (l->level[b] != l->level[a])
+			return l->level[b] < l->level[a] ? MAP_ABOVE : MAP_BELOW;
+		return MAP_RIGHT;
+	case LAYOUT_FULL:
+	case LAYOUT_OTHER:
+		break;
+	}
+	return MAP_ABOVE;
+}
+
+COMPARATOR(by_side, struct map_entry, UP(side) UP(port))
+
+struct map_entries *map_entries_new(const struct fabric *f, const struct layout *l, uint32_t middle)
+{
+	struct map_entries *m = NEW(struct map_entries);
+	unsigned n_ports = f->switch_nports[middle];
+	uint32_t *next = NEW_ARRAY(n_ports + 1u, uint32_t), base = f->switch_port[middle];
+	uint32_t *last = NEW_ARRAY(n_ports + 1u, uint32_t);
+
+	m->middle = middle;
+	m->entry = NEW_ARRAY(n_ports + 1u, struct map_entry);
+	m->port = NEW_ARRAY(n_ports + 1u, uint32_t);
+	/* entries by their first port; their cables are lists of port numbers */
+	for (unsigned p = 1; p <= n_ports; p++) {
+		uint32_t peer = f->port_peer[base + p], node, sw, i;
+
+		if (peer == NO_ID)
+			continue;
+		node = f->port_node[peer];
+		sw = f->node_switch[node];
+		if (sw == middle && peer < base + p)
+			continue;
+		for (i = 0; i < m->n; i++)
+			if (sw != NO_ID && m->entry[i].sw == sw)
+				break;
+		if (i == m->n) {
+			struct map_entry *e = &m->entry[m->n++];
+
+			*e = (struct map_entry){.node = node, .sw = sw, .port = base + p, .first = p};
+			e->side = (uint8_t)(sw == NO_ID ? MAP_HOSTS : side_of(l, middle, sw, e->way));
+		} else {
+			next[last[i]] = p;
+		}
+		last[i] = p;
+		m->entry[i].n++;
+	}
+	if (m->n)
+		qsort(m->entry, m->n, sizeof(*m->entry), by_side);
+	for (uint32_t i = 0; i < m->n; i++) {
+		unsigned p = m->entry[i].first;
+
+		m->entry[i].first = m->n_cables;
+		m->first[m->entry[i].side + 1]++;
+		for (uint32_t k = 0; k < m->entry[i].n; k++, p = next[p])
+			m->port[m->n_cables++] = base + p;
+	}
+	for (unsigned s = 0; s < MAP_SIDES; s++)
+		m->first[s + 1] += m->first[s];
+	free(next);
+	free(last);
+	return m;
+}
+
+void map_entries_free(struct map_entries *m)
+{
+	if (!m)
+		return;
+	free(m->entry);
+	free(m->port);
+	free(m);
+}
+
+/* The basis of all scales: the selection, a switch as a cell, the words for its place. */
+
+uint32_t map_selected(const struct view *v)
+{
+	const struct map *m = map_of(v);
+	uint32_t row;
+
+	return m->layout && view_selected(v, &row) && row < m->layout->n ? m->layout->order[row] : NO_ID;
+}
+
+void map_select(struct view *v, uint32_t sw)
+{
+	if (sw != NO_ID)
+		view_select_row(v, map_of(v)->row_of[sw]);
+}
+
+void *map_own(const struct view *v, const struct map_scale *scale)
+{
+	void **own = &map_of(v)->own[scale->own];
+
+	if (!*own)
+		*own = mem_alloc(scale->own_size);
+	return *own;
+}
+
+#define LONG_NAME 16
+
+/* "pod 3". A name that tells its kind stands alone; a long name is replaced by its number. */
+static void block_text(const struct layout *l, const struct layout_part *is, uint32_t b, struct text *t)
+{
+	const char *kind = is->kind == LAYOUT_GROUPS ? "group"
+			   : is->pods		     ? "pod"
+						     : "chassis",
+		   *name = l->block_name[b];
+
+	if (strlen(name) > LONG_NAME)
+		text_add(t, "%s %u", kind, b - is->first_block + 1);
+	else if (strncmp(name, kind, strlen(kind)))
+		text_add(t, "%s %s", kind, name);
+	else
+		text_add(t, "%s", name);
+}
+
+void map_place_text(const struct view *v, uint32_t sw, struct text *t)
+{
+	const struct layout *l = map_of(v)->layout;
+	const struct layout_part *is = l->part_of[sw] == NO_ID ? NULL : &l->part[l->part_of[sw]];
+	size_t from = t->len;
+
+	if (!is) {
+		text_add(t, "not connected");
+		return;
+	}
+	if (is->kind == LAYOUT_GRID && *layout_coord(l, sw) == LAYOUT_BESIDE) {
+		text_add(t, "beside the grid");
+	} else if (is->kind == LAYOUT_GRID) {
+		for (unsigned d = 0; d < is->n_dims; d++)
+			text_add(t, "%s%u", d ? "," : "(", layout_coord(l, sw)[d]);
+		text_add(t, ")");
+	} else if (is->kind == LAYOUT_TREE) {
+		text_add(t, "level %u", l->level[sw]);
+	}
+	if (is->kind == LAYOUT_RING || is->kind == LAYOUT_CHAIN)
+		text_add(t, "place %u of %u", map_of(v)->row_of[sw] - is->first + 1, is->n);
+	if (l->block[sw] != NO_ID) {
+		text_add(t, "%s", t->len > from ? ", " : "");
+		block_text(l, is, l->block[sw], t);
+	}
+	if (l->n_parts > 1)
+		text_add(t, "%spart %u", t->len > from ? ", " : "", l->part_of[sw] + 1);
+}
+
+struct map_cell map_cell_of(const struct view *v, uint32_t sw)
+{
+	const struct map *m = map_of(v);
+	bool selected = map_selected(v) == sw, digits = map_colour_digits(v);
+	struct map_cell c = {.ch = m->look[sw].ch, .role = m->look[sw].role, .weight = m->look[sw].weight};
+
+	if (m->shown && !m->shown[sw])
+		return (struct map_cell){.ch = 0x00b7, .role = CANVAS_DIM};
+	if (selected)
+		c = (struct map_cell){
+			.ch = digits ? c.ch : 'S', .role = CANVAS_SELECTED, .bold = true, .weight = 300};
+	if (m->mark && m->mark[sw])
+		c = (struct map_cell){.ch = digits && m->mark[sw] == MAP_DISC ? c.ch : m->mark[sw],
+				      .role = m->mark_role[sw],
+				      .bold = true,
+				      .weight = 400};
+	if (m->down[sw] && m->mark && m->mark[sw] != '<' && m->mark[sw] != '>')
+		c = (struct map_cell){.ch = 'x', .role = CANVAS_BAD, .bold = true, .weight = 500};
+	c.reverse = selected;
+	return c;
+}
+
+void map_put(const struct view *v, struct canvas *c, int x, int y, uint32_t sw)
+{
+	struct map_cell is = map_cell_of(v, sw);
+	struct canvas_cell *cell = canvas_put(c, x, y, is.ch, (enum canvas_role)is.role);
+
+	if (!cell)
+		return;
+	cell->bold = is.bold;
+	cell->reverse = is.reverse;
+	cell->object = map_object(map_of(v), sw, NO_ID);
+}
+
+enum canvas_role map_channel_role(uint8_t bits, enum canvas_role plain)
+{
+	if (bits & MAP_ON_PATH)
+		return CANVAS_PATH;
+	return bits & MAP_ON_BACK    ? CANVAS_BACK
+	       : bits & MAP_ON_CYCLE ? CANVAS_CYCLE
+	       : bits & MAP_ON_LAYER ? CANVAS_PATH
+				     : plain;
+}
+
+/* The map's colours: how each switch looks if it is not marked. */
 
 static const uint32_t shade_char[] = {0x00b7, 0x2591, 0x2592, 0x2593, 0x2588}; /* · ░ ▒ ▓ █ */
 

@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/session/args.h"
 #include "core/base/clean.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/fabric/elements.h"
+#include "core/session/command.h"
 #include "views/base/view.h"
 
 enum { C_NAME, C_PLACE, C_HOSTS, C_SWITCHES, C_ROUTES, C_MEAN, C_CHANGED, C_LID };
@@ -78,7 +78,8 @@ static const struct task task_layout = {.run = run_layout, .free = free_layout, 
 
 /* --- load -------------------------------------------------------------------------------------- */
 
-void map_renew(struct view *v)
+/* Loads again, after words, colour, overlay or scale have changed. */
+static void map_renew(struct view *v)
 {
 	v->serial = 0;
 	view_refresh(v);

@@ -8,11 +8,13 @@
  *
  * Rows of the pane are the switches in the order of the layout: row r is switch layout->order[r].
  */
-#ifndef IBSCOPE_VIEWS_MAP_H
-#define IBSCOPE_VIEWS_MAP_H
+#ifndef IBSCOPE_MAP_H
+#define IBSCOPE_MAP_H
 
-#include "core/analysis/shape/layout.h"
 #include "core/analysis/draw/picture.h"
+#include "core/analysis/shape/layout.h"
+#include "core/base/defs.h"
+#include "core/base/text.h"
 #include "views/base/view.h"
 
 enum map_overlay {
@@ -160,7 +162,7 @@ static inline struct map *map_of(const struct view *v)
 	return v->priv;
 }
 
-/* ground.c: the own data of a scale, never NULL. */
+/* colours.c: the own data of a scale, never NULL. */
 void *map_own(const struct view *v, const struct map_scale *scale);
 
 /* The selected switch, NO_ID = none. */
@@ -171,9 +173,6 @@ static inline struct canvas_object map_object(const struct map *m, uint32_t sw, 
 {
 	return (struct canvas_object){sw == NO_ID ? NO_ID : m->row_of[sw], port};
 }
-
-/* Loads again, after words, colour, overlay or scale have changed. */
-void map_renew(struct view *v);
 
 /* --- cells ---------------------------------------------------------------------------------------- */
 
@@ -230,5 +229,265 @@ bool map_anything_failed(const struct view *v);
 bool map_overlay_offered(const struct view *v, enum map_overlay o);
 enum map_overlay map_overlay_after(const struct view *v); /* the next one that is offered */
 void map_overlays_free(struct map *m);
+
+/*
+ * The cables of one switch as its map shows them, by side. Parallel cables are one entry. It shows the
+ * cabling, whatever is up.
+ */
+
+/*
+ * The place of a neighbour relative to the switch in the middle. Hosts and all other nodes that are no switch
+ * come last.
+ */
+enum map_side { MAP_ABOVE, MAP_LEFT, MAP_RIGHT, MAP_BELOW, MAP_HOSTS, MAP_SIDES };
+
+/* A neighbour with all cables to it, or one host port. */
+struct map_entry {
+	uint32_t node;	   /* the node at the other end */
+	uint32_t sw;	   /* its switch, NO_ID: it is no switch */
+	uint32_t port;	   /* the lowest of its ports at the middle */
+	uint32_t first, n; /* its cables: map_entries.port[first] to [first + n - 1] */
+	uint8_t side;	   /* enum map_side */
+	char way[4];	   /* "y+": the step in a grid; otherwise "" */
+};
+
+struct map_entries {
+	uint32_t middle;	       /* switch */
+	uint32_t n;		       /* entries, sorted by side, then port */
+	uint32_t first[MAP_SIDES + 1]; /* entries of side s: first[s] to first[s + 1] - 1 */
+	struct map_entry *entry;
+	uint32_t n_cables; /* each link of the middle counts once, also one to itself */
+	uint32_t *port;	   /* [n_cables] ports of the middle, ascending within an entry */
+};
+
+/* Never NULL. Free with map_entries_free(). */
+struct map_entries *map_entries_new(const struct fabric *f, const struct layout *l, uint32_t middle);
+void map_entries_free(struct map_entries *m); /* NULL is fine */
+
+/*
+ * Cells for the switches of a layout, for the overview of the map. Places depend only on layout and size, not
+ * on what is up, selected or marked. Costs O(n + links), or O(n log n) for layouts of points.
+ */
+
+/* A text beside cells: the name of a level or group, or a coordinate. */
+struct map_label {
+	int x, y, w;
+	char *text;
+};
+
+/* A link drawn with characters between two cells, first across, then down. */
+struct map_stroke {
+	uint32_t a, b; /* switches */
+	int x0, y0, x1, y1;
+};
+
+struct map_cells {
+	int w, h;      /* as asked for */
+	int height;    /* lines needed; more than h if h is too small */
+	uint32_t n;    /* switches */
+	int *x, *y;    /* [n] cell of each */
+	uint32_t most; /* switches in one cell */
+	struct map_label *label;
+	uint32_t n_labels, cap_labels;
+	struct map_stroke *stroke;
+	uint32_t n_strokes, cap_strokes;
+	/*
+	 * Trees: first line below level l of part k, and first line of the next level, at [part * 256 +
+	 * level]
+	 */
+	int *below, *next;
+	uint32_t *order; /* [n] switches by line, then column, then the layout's order */
+	uint32_t *at;	 /* [n] place of a switch in `order` */
+};
+
+struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, int w, int h);
+void map_cells_free(struct map_cells *c); /* NULL is fine */
+
+/* Declarations shared by the files that place cells. */
+
+/* One part, placed in its own area. Coordinates below count from the area's corner. */
+struct placing {
+	struct map_cells *c;
+	const struct fabric *f;
+	const struct layout *l;
+	const struct layout_part *is; /* NULL: switches that belong to no part */
+	const uint32_t *sw;	      /* [n] in the layout's order */
+	uint32_t n;
+	int x, y, w, h; /* the area */
+	int used;	/* lines used */
+};
+
+/*
+ * The places of everything around one switch, computed only from the number of entries and their widths.
+ * Zones are the sides of map.h: above, below and hosts are rows of entries; left and right are lists.
+ */
+
+struct around_want {
+	int w, h;	     /* size of the canvas */
+	int box_w;	     /* width of the middle box, with its frame */
+	int n[MAP_SIDES];    /* number of entries */
+	int cell[MAP_SIDES]; /* columns of an entry and the space behind it */
+};
+
+struct around_zone {
+	int n, cell;
+	int per_row, rows; /* entry i is in row i / per_row */
+	int top, shown;	   /* shown rows: top to top + shown - 1 */
+	int x, y;	   /* of the first shown row */
+	int head;	   /* row of the connecting line; for hosts, of their heading; -1: none */
+	bool line;	   /* hosts: there is room only for the heading, which tells everything */
+};
+
+struct around_places {
+	int box_x, box_y, box_w, box_h; /* box_h 1: no frame, 0: no room */
+	struct around_zone zone[MAP_SIDES];
+};
+
+/* An entry. side MAP_SIDES: the middle. */
+struct around_spot {
+	int side, i;
+};
+
+/* Computes all places. top: rows scrolled away in each zone; it is changed so that the cursor is visible. */
+void around_plan(const struct around_want *want, struct around_spot cursor, int top[MAP_SIDES],
+		 struct around_places *to);
+
+/* Finds the place of an entry. False: it is not visible. */
+bool around_at(const struct around_places *p, struct around_spot s, int *x, int *y);
+
+/* The target of arrow keys. One of dx, dy is 0; values beyond 1 mean ends of the row, or so many rows. */
+struct around_spot around_step(const struct around_places *p, struct around_spot from, int dx, int dy);
+
+/*
+ * A whole small fabric: a box per switch, a label at each end of each bundle of parallel cables, and a line
+ * from label to label, as places on a canvas. It depends only on the layout, not on state or loads.
+ */
+
+#define WHOLE_NAME 22	   /* most columns of a name */
+#define WHOLE_GRID 64	   /* most switches of a grid */
+#define WHOLE_GROUPS 9	   /* most groups .. */
+#define WHOLE_MEMBERS 8	   /* .. and most switches in each */
+#define WHOLE_LARGEST 2000 /* columns or rows: no terminal is larger */
+#define WHOLE_NO_GAP 0xff
+
+/* " [name]": the first column is for a sign. */
+struct whole_box {
+	uint32_t sw;
+	int x, y, w; /* cells */
+};
+
+/* All cables between two switches; sw[0] < sw[1]. */
+struct whole_bundle {
+	uint32_t sw[2];
+	uint32_t port[2]; /* the lowest one at each end */
+	uint32_t n;
+	const uint32_t *cable; /* [n] ports of sw[0] */
+};
+
+/* "25x4": the lowest port at one end of a bundle, and its number of cables. */
+struct whole_label {
+	uint32_t bundle;
+	uint8_t end; /* 0, 1: index in whole_bundle.sw */
+	int x, y, w;
+	char text[24];
+};
+
+/* A note at a box or group: "24 hosts", "g03", "z=1". */
+struct whole_note {
+	int x, y, w;
+	char text[32];
+};
+
+struct whole_line {
+	uint32_t bundle;
+	uint8_t gap;	/* rows between which it runs: plan.dense[]; WHOLE_NO_GAP: none */
+	bool cells;	/* straight, along cells; otherwise in dots, 2 x 4 per cell */
+	bool across;	/* with cells: from left to right */
+	uint8_t n;	/* number of points: 2, or 3 for a link within a row */
+	int x[3], y[3]; /* cells or dots */
+};
+
+struct whole_plan {
+	/*
+	 * Smallest size, for this width; 0: not offered, and `why` tells the reason. There are places only if
+	 * it fits.
+	 */
+	int need_w, need_h;
+	const char *why;
+	bool fits;
+	struct whole_bundle *bundle; /* [n_bundles] of the part, sorted by switches */
+	uint32_t n_bundles, n_cables;
+	struct affix names; /* of the part .. */
+	size_t pre, suf; /* .. and bytes that boxes leave out of them: 0 if there is room for whole names */
+	int same_hosts;	 /* hosts on each switch if all have equally many and no note tells it; else -1 */
+	struct whole_box *box;
+	struct whole_label *label;
+	struct whole_line *line;
+	struct whole_note *note;
+	uint32_t n_boxes, n_labels, n_lines, n_notes;
+	uint32_t cap_boxes, cap_labels, cap_lines, cap_notes;
+	uint32_t undrawn; /* cables without a line: those that skip levels, or lead to another plane */
+	bool dense[256];  /* per gap: its lines would fill it completely */
+};
+
+/*
+ * Plans one connected part on w x h cells. Names are those of f, cables those of l, which must stay valid.
+ * Never NULL; the caller frees it.
+ */
+struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, uint32_t part, int w,
+				  int h);
+/* The text in the box of a switch. At most WHOLE_NAME columns are shown. */
+void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw, struct text *t);
+void whole_plan_free(struct whole_plan *p); /* NULL is fine */
+
+/*
+ * Draws the dependencies of the overlay.  Returns the plan's boxes at their places there, for the caller to
+ * free.
+ */
+struct view;
+struct canvas;
+
+/* --- shared by whole_grid.c, whole.c and whole_grid.c ---------------------------------- */
+
+enum whole_side { WHOLE_TOP, WHOLE_BOTTOM, WHOLE_LEFT, WHOLE_RIGHT, WHOLE_ASIDE, WHOLE_NOWHERE };
+
+/* One end of a bundle of the part. */
+struct whole_end {
+	uint32_t bundle;
+	uint8_t end, side, width;
+	int toward; /* x of the other box: sorts the labels of a side */
+	int label;  /* once it is placed; -1 before */
+	char text[24];
+};
+
+struct whole_work {
+	const struct fabric *f;
+	const struct layout *l;
+	const struct layout_part *part;
+	struct whole_plan *plan;
+	int w, h;
+	uint32_t *switches; /* [part->n] in the order of the part */
+	uint32_t *at;	    /* [n_switches] index in it, NO_ID: in another part */
+	int *x, *y;	    /* [part->n] middle of the box */
+	int *box_w;	    /* [part->n] width with the sign */
+	/* ends of switch i: end[first[i]] to end[first[i + 1] - 1] */
+	uint32_t *first;
+	struct whole_end *end;
+	uint32_t (*ends)[2]; /* [n_bundles] indexes of its two ends */
+};
+
+/* Sorts the ends of each side, after the sides are set. Sets `toward` from x. */
+void whole_order(struct whole_work *k);
+/* Columns of all labels on one side of switch i, with blanks between them. */
+int whole_side_width(const struct whole_work *k, uint32_t i, enum whole_side side);
+/* Puts the labels of a side in a row, from x on. Returns the column after them. */
+int whole_put_side(struct whole_work *k, uint32_t i, enum whole_side side, int x, int y);
+void whole_put_box(struct whole_work *k, uint32_t i);
+void whole_put_note(struct whole_work *k, int x, int y, const char *text);
+struct whole_line *whole_put_line(struct whole_work *k, uint32_t bundle, uint8_t gap);
+/* Middle of a placed label, in dots. */
+int whole_label_dot(const struct whole_plan *p, const struct whole_end *e);
+
+void whole_rows(struct whole_work *k);
 
 #endif

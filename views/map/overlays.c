@@ -7,9 +7,9 @@
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
 #include "core/sm/ucast_cache.h"
-#include "core/trace/step_cycle.h"
-#include "views/analysis/transition.h"
-#include "views/base/question.h"
+#include "core/trace/walk.h"
+#include "views/analysis/check.h"
+#include "views/base/view.h"
 #include "views/map/map.h"
 #include "views/paths/witness.h"
 

@@ -1,11 +1,10 @@
 /* The map's overview: all switches, one or several per cell. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/analysis/shape/place.h"
+#include "core/analysis/shape/layout.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "views/map/map.h"
-#include "views/map/cells.h"
 
 #define LINES_A_GAP 16	/* most lines drawn in a gap of a tree */
 #define LINES_ACROSS 48 /* most lines drawn between groups or points */

@@ -1,10 +1,427 @@
-/* The map of a whole small fabric: every link, with port numbers at both ends. */
+/* The map of a whole small fabric: every link with its ports, in rows, with dependencies as arrows. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "core/base/defs.h"
 #include "core/base/memory.h"
+#include "views/base/canvas.h"
 #include "views/map/map.h"
-#include "views/map/whole_plan.h"
+
+/* A whole small fabric in rows of boxes: the levels of a tree, or two rows of groups. Links within a row are
+ * arcs in a gap beside it. */
+
+#define GAP_LINES 3 /* least rows of lines in a gap */
+#define GAP_MOST 16 /* most rows of lines in a gap */
+#define ARC_LINES 2 /* least rows of arcs outside of groups .. */
+#define ARC_MOST 4  /* .. and most */
+#define GROUP_GAP 3 /* columns between groups */
+#define DENSE 8	    /* lines across the whole width, in a gap of 10 rows */
+
+#define ROWS 256 /* most levels */
+
+/* Rows of boxes. Row r is list[first[r]] to list[first[r + 1] - 1], and gap r is above it. */
+struct whole_rows {
+	unsigned n;
+	uint32_t *list;			      /* [part->n] indexes in the part */
+	uint8_t *row;			      /* [part->n] */
+	uint32_t *block;		      /* [part->n] number of its group within its row; 0 in trees */
+	uint32_t first[ROWS + 1];	      /* indexes in list */
+	uint32_t blocks[ROWS];		      /* groups in a row; 0 in trees */
+	int cell[ROWS];			      /* columns of a box with its labels and a blank */
+	bool hosts[ROWS];		      /* there is a line of hosts */
+	int gap[ROWS + 1];		      /* rows of lines, 0: none */
+	uint8_t up[ROWS + 1], down[ROWS + 1]; /* whether a gap has labels at its upper or lower edge */
+};
+
+/* Groups go around: the first half is above from the left, the rest below from the right. */
+static void rows_of_groups(struct whole_work *k, struct whole_rows *r)
+{
+	uint32_t half = (k->part->n_blocks + 1) / 2, n = 0;
+
+	r->n = k->part->n_blocks > 1 ? 2 : 1;
+	r->blocks[0] = half;
+	r->blocks[1] = k->part->n_blocks - half;
+	for (uint32_t b = 0; b < k->part->n_blocks; b++) {
+		uint32_t at = b < half ? b : k->part->n_blocks - 1 - (b - half);
+
+		for (uint32_t i = 0; i < k->part->n; i++) {
+			if (k->l->block[k->switches[i]] != k->part->first_block + at)
+				continue;
+			r->row[i] = b >= half;
+			r->block[i] = b < half ? b : b - half;
+			r->list[n++] = i;
+			r->first[r->row[i] + 1] = n;
+		}
+	}
+}
+
+/* The gap in which a bundle is drawn, WHOLE_NO_GAP: none. */
+static uint8_t gap_of(const struct whole_rows *r, uint32_t a, uint32_t b)
+{
+	unsigned x = r->row[a], y = r->row[b];
+
+	if (x != y)
+		return abs((int)x - (int)y) > 1 ? WHOLE_NO_GAP : (uint8_t)(MAX(x, y));
+	if (r->blocks[0])
+		return r->block[a] != r->block[b] ? r->n > 1 : x ? 2 : 0;
+	return (uint8_t)(y + 1 < r->n ? y + 1 : y);
+}
+
+static void set_sides(struct whole_work *k, struct whole_rows *r)
+{
+	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
+		uint32_t at[2];
+		uint8_t gap;
+
+		for (unsigned i = 0; i < 2; i++)
+			at[i] = k->at[k->plan->bundle[m].sw[i]];
+		gap = gap_of(r, at[0], at[1]);
+		if (gap == WHOLE_NO_GAP)
+			k->plan->undrawn += k->plan->bundle[m].n;
+		for (unsigned i = 0; i < 2 && gap != WHOLE_NO_GAP; i++) {
+			bool top = r->row[at[i]] == gap;
+
+			k->end[k->ends[m][i]].side = top ? WHOLE_TOP : WHOLE_BOTTOM;
+			*(top ? &r->down[gap] : &r->up[gap]) = 1;
+			if (!r->gap[gap])
+				r->gap[gap] = gap && gap < r->n ? GAP_LINES : ARC_LINES;
+		}
+	}
+}
+
+/* Columns of the boxes of each row, and whether the row has hosts. */
+static void whole_rows_measure(struct whole_work *k, struct whole_rows *r)
+{
+	char buf[32];
+
+	for (uint32_t i = 0; i < k->part->n; i++) {
+		int w = k->box_w[i], top = whole_side_width(k, i, WHOLE_TOP);
+		int bottom = whole_side_width(k, i, WHOLE_BOTTOM), hosts = 0;
+
+		if (k->l->hosts[k->switches[i]]) {
+			plural(k->l->hosts[k->switches[i]], "host", buf, sizeof(buf));
+			hosts = (int)strlen(buf);
+			r->hosts[r->row[i]] = true;
+		}
+		w = MAX(w, top);
+		w = MAX(w, bottom);
+		w = 1 + MAX(w, hosts);
+		if (w > r->cell[r->row[i]])
+			r->cell[r->row[i]] = w;
+	}
+}
+
+static void set_need(struct whole_work *k, const struct whole_rows *r)
+{
+	struct whole_plan *p = k->plan;
+
+	for (unsigned i = 0; i < r->n; i++) {
+		int n = (int)(r->first[i + 1] - r->first[i]), w = n * r->cell[i];
+
+		if (r->blocks[i] > 1)
+			w += GROUP_GAP * (int)(r->blocks[i] - 1);
+		p->need_w = MAX(w, p->need_w);
+		p->need_h += 1 + r->hosts[i] + (r->blocks[0] > 0);
+	}
+	for (unsigned g = 0; g <= r->n; g++)
+		p->need_h += r->gap[g] + r->up[g] + r->down[g];
+	p->fits = p->need_w <= k->w && p->need_h <= k->h;
+}
+
+/* Gives spare rows to the gaps. */
+static void grow_gaps(const struct whole_work *k, struct whole_rows *r)
+{
+	int left = k->h - k->plan->need_h;
+
+	for (bool any = true; any && left > 0;) {
+		any = false;
+		for (unsigned g = 0; g <= r->n && left > 0; g++) {
+			int most = g && g < r->n ? GAP_MOST : ARC_MOST;
+
+			if (r->blocks[0] && g == 1)
+				most = 3 * GAP_MOST;
+			if (!r->gap[g] || r->gap[g] >= most)
+				continue;
+			r->gap[g]++;
+			left--;
+			any = true;
+		}
+	}
+}
+
+/* The middle of each box in a row. */
+static void whole_rows_spread(struct whole_work *k, const struct whole_rows *r, unsigned row)
+{
+	int n = (int)(r->first[row + 1] - r->first[row]), blocks = (int)r->blocks[row], between = 0, cell = 0;
+
+	if (blocks > 1) {
+		cell = (k->w - GROUP_GAP * (blocks - 1)) / n;
+		if (cell > r->cell[row] + 4)
+			cell = r->cell[row] + 4;
+		between = (k->w - n * cell) / blocks;
+	}
+	for (int i = 0; i < n; i++) {
+		uint32_t at = r->list[r->first[row] + (uint32_t)i];
+
+		if (blocks > 1)
+			k->x[at] = between / 2 + (int)r->block[at] * between + i * cell + cell / 2;
+		else
+			k->x[at] = (2 * i + 1) * k->w / (2 * n);
+	}
+}
+
+/* Puts the name of each group above (or below) its boxes. */
+static void name_groups(struct whole_work *k, const struct whole_rows *r, unsigned row, int y)
+{
+	for (uint32_t i = r->first[row]; i < r->first[row + 1];) {
+		uint32_t from = i, block = k->l->block[k->switches[r->list[i]]];
+		const char *name;
+		int mid;
+
+		while (i < r->first[row + 1] && k->l->block[k->switches[r->list[i]]] == block)
+			i++;
+		if (block == NO_ID)
+			continue;
+		name = k->l->block_name[block];
+		mid = (k->x[r->list[from]] + k->x[r->list[i - 1]]) / 2;
+		whole_put_note(k, mid - canvas_columns(name) / 2, y, name);
+	}
+}
+
+/* Places all of a row, from y on. Returns the line after it. */
+static int whole_rows_put_row(struct whole_work *k, const struct whole_rows *r, unsigned row, int y)
+{
+	char buf[32];
+	int bottom;
+
+	if (r->blocks[0] && row == 0)
+		name_groups(k, r, row, y++);
+	y += r->gap[row] * (row == 0);
+	bottom = y + r->down[row] + 1 + r->hosts[row];
+	for (uint32_t n = r->first[row]; n < r->first[row + 1]; n++) {
+		uint32_t i = r->list[n];
+
+		whole_put_side(k, i, WHOLE_TOP, k->x[i] - whole_side_width(k, i, WHOLE_TOP) / 2, y);
+		k->y[i] = y + r->down[row];
+		whole_put_box(k, i);
+		if (k->l->hosts[k->switches[i]]) {
+			plural(k->l->hosts[k->switches[i]], "host", buf, sizeof(buf));
+			whole_put_note(k, k->x[i] - (int)strlen(buf) / 2, k->y[i] + 1, buf);
+		}
+		whole_put_side(k, i, WHOLE_BOTTOM, k->x[i] - whole_side_width(k, i, WHOLE_BOTTOM) / 2,
+			       bottom);
+	}
+	y = bottom + r->up[row + 1] + r->gap[row + 1];
+	if (r->blocks[0] && row > 0)
+		name_groups(k, r, row, y);
+	return y;
+}
+
+/* Draws a line from label to label. Within a row it has a third point, which is deeper for a longer line. */
+static void put_bundle(struct whole_work *k, const struct whole_rows *r, uint32_t m, uint8_t gap)
+{
+	const struct whole_end *e[2] = {&k->end[k->ends[m][0]], &k->end[k->ends[m][1]]};
+	struct whole_line *line = whole_put_line(k, m, gap);
+	int depth, span, dots = 4 * r->gap[gap];
+
+	for (int i = 0; i < 2; i++) {
+		int at = 2 * i; /* the middle point of an arc is between them */
+
+		line->x[at] = whole_label_dot(k->plan, e[i]);
+		line->y[at] = 4 * k->plan->label[e[i]->label].y + (e[i]->side == WHOLE_TOP ? -1 : 4);
+	}
+	if (e[0]->side != e[1]->side) {
+		line->x[1] = line->x[2];
+		line->y[1] = line->y[2];
+		return;
+	}
+	span = abs(line->x[0] - line->x[2]);
+	depth = dots / 3 + (2 * dots / 3 - 1) * span / (2 * k->w);
+	line->n = 3;
+	line->x[1] = (line->x[0] + line->x[2]) / 2;
+	line->y[1] = line->y[0] + (e[0]->side == WHOLE_TOP ? -depth : depth);
+}
+
+static void whole_rows_put_lines(struct whole_work *k, const struct whole_rows *r)
+{
+	int sum[ROWS + 1] = {0};
+
+	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
+		uint8_t gap;
+		int d;
+
+		if (k->end[k->ends[m][0]].side == WHOLE_NOWHERE)
+			continue;
+		gap = gap_of(r, k->at[k->plan->bundle[m].sw[0]], k->at[k->plan->bundle[m].sw[1]]);
+		put_bundle(k, r, m, gap);
+		d = whole_label_dot(k->plan, &k->end[k->ends[m][0]]) -
+		    whole_label_dot(k->plan, &k->end[k->ends[m][1]]);
+		sum[gap] += (d < 0 ? -d : d) / 2;
+	}
+	for (unsigned g = 0; g <= r->n; g++)
+		k->plan->dense[g] = sum[g] > DENSE * k->w * MAX(r->gap[g], 10) / 10;
+}
+
+void whole_rows(struct whole_work *k)
+{
+	struct whole_rows r = {0};
+	int y = 0;
+
+	r.list = NEW_ARRAY(k->part->n, uint32_t);
+	r.row = NEW_ARRAY(k->part->n, uint8_t);
+	r.block = NEW_ARRAY(k->part->n, uint32_t);
+	if (k->part->kind == LAYOUT_TREE) {
+		r.n = k->part->levels;
+		for (uint32_t i = 0; i < k->part->n; i++) {
+			r.row[i] = k->l->level[k->switches[i]];
+			r.first[r.row[i] + 1]++;
+			r.list[i] = i;
+		}
+		for (unsigned i = 0; i < r.n; i++)
+			r.first[i + 1] += r.first[i];
+	} else {
+		rows_of_groups(k, &r);
+	}
+	set_sides(k, &r);
+	whole_rows_measure(k, &r);
+	set_need(k, &r);
+	if (r.first[r.n] != k->part->n) {
+		k->plan->why = "some switches are in no group";
+		k->plan->need_w = k->plan->need_h = 0;
+		k->plan->fits = false;
+	}
+	if (k->plan->fits) {
+		grow_gaps(k, &r);
+		for (unsigned i = 0; i < r.n; i++)
+			whole_rows_spread(k, &r, i);
+		whole_order(k);
+		for (unsigned i = 0; i < r.n; i++)
+			y = whole_rows_put_row(k, &r, i, y);
+		whole_rows_put_lines(k, &r);
+	}
+	free(r.list);
+	free(r.row);
+	free(r.block);
+}
+
+/* The overlay of dependencies in the scale `whole`: as `export svg FILE dependencies` draws them, in dots.
+ * Switches stand where the drawing has them, channels run beside their cables, arrows lead through switches
+ * from a channel to those that it waits for. */
+
+#define AROUND 46.0f /* points around the boxes, for cables that go round */
+#define PIECES 8     /* of a curve */
+
+struct dots {
+	struct canvas *c;
+	const struct picture *pic;
+	const struct fabric *f;
+	float x0, y0, sx, sy; /* origin in points; dots of a point */
+};
+
+static void to_dot(const struct dots *d, const float at[2], int dot[2])
+{
+	dot[0] = (int)((at[0] - d->x0) * d->sx);
+	dot[1] = (int)((at[1] - d->y0) * d->sy);
+}
+
+static void whole_turns_put_piece(const struct dots *d, const float from[2], const float to[2],
+				  enum canvas_role role)
+{
+	int p[2], q[2];
+
+	to_dot(d, from, p);
+	to_dot(d, to, q);
+	canvas_line(d->c, p[0], p[1], q[0], q[1], role);
+}
+
+static void whole_turns_put_lane(const struct dots *d, uint32_t port)
+{
+	float from[2], to[2], step = (PICTURE_LANE_TO - PICTURE_LANE_FROM) / PIECES;
+	uint32_t a, b;
+
+	if (!picture_channel_ends(d->f, port, &a, &b))
+		return;
+	for (int k = 0; k < PIECES; k++) {
+		picture_lane(d->pic, a, b, PICTURE_LANE_FROM + step * (float)k, from);
+		picture_lane(d->pic, a, b, PICTURE_LANE_FROM + step * (float)(k + 1), to);
+		whole_turns_put_piece(d, from, to, CANVAS_PATH);
+	}
+}
+
+/* An arrow through a switch; one that is missing is dotted. */
+static void whole_turns_put_turn(const struct dots *d, const struct picture_turn *t)
+{
+	static const uint32_t heads[] = {0x2192, 0x2193, 0x2190, 0x2191}; /* → ↓ ← ↑ */
+	static const uint8_t roles[] = {[PICTURE_TURN] = CANVAS_PLAIN,
+					[PICTURE_TURN_ON_CYCLE] = CANVAS_CYCLE,
+					[PICTURE_TURN_MISSING] = CANVAS_DIM};
+	enum canvas_role role = (enum canvas_role)roles[t->kind];
+	float p[2], q[2], mid[2], was[2], at[2];
+	const struct picture_rect *r;
+	uint32_t a, b, c, same;
+	int dot[2];
+
+	if (!picture_channel_ends(d->f, t->from, &a, &b) || !picture_channel_ends(d->f, t->to, &same, &c) ||
+	    same != b)
+		return;
+	r = &d->pic->box[b];
+	mid[0] = r->x + r->w / 2;
+	mid[1] = r->y + r->h / 2;
+	picture_lane(d->pic, a, b, PICTURE_LANE_TO, p);
+	picture_lane(d->pic, b, c, PICTURE_LANE_FROM, q);
+	for (int k = 0; k <= 2 * PIECES; k++) {
+		float u = (float)k / (2 * PIECES), v = 1 - u;
+
+		for (int i = 0; i < 2; i++)
+			at[i] = v * v * p[i] + 2 * u * v * mid[i] + u * u * q[i];
+		if (k && (t->kind != PICTURE_TURN_MISSING || k % 3 == 1))
+			whole_turns_put_piece(d, was, at, role);
+		was[0] = at[0];
+		was[1] = at[1];
+	}
+	to_dot(d, q, dot);
+	at[0] = (q[0] - mid[0]) * d->sx;
+	at[1] = (q[1] - mid[1]) * d->sy;
+	canvas_put(d->c, dot[0] / 2, dot[1] / 4,
+		   heads[fabsf(at[0]) >= fabsf(at[1]) ? (at[0] < 0 ? 2 : 0) : (at[1] < 0 ? 3 : 1)], role);
+}
+
+static struct whole_box *whole_turns(struct view *v, struct canvas *c, uint32_t part,
+				     const struct whole_plan *plan)
+{
+	static const unsigned order[] = {PICTURE_TURN_MISSING, PICTURE_TURN, PICTURE_TURN_ON_CYCLE};
+	const struct map *m = map_of(v);
+	struct svg_page page = {
+		.wide = 2 * (unsigned)c->w, .high = 4 * (unsigned)c->h, .letter = 1, .untitled = true};
+	struct picture *pic = picture_new(v->scene->fabric, m->layout, &page);
+	const struct picture_rect *r = &pic->part[part];
+	struct dots d = {c, pic, v->scene->fabric, r->x - AROUND, r->y - AROUND, 0, 0};
+	struct whole_box *box = mem_dup(plan->box, plan->n_boxes * sizeof(*box));
+
+	d.sx = 2 * (float)c->w / (r->w + 2 * AROUND);
+	d.sy = 4 * (float)(c->h - 1) / (r->h + 2 * AROUND);
+	for (uint32_t i = 0; i < plan->n_boxes; i++) {
+		const struct picture_rect *b = &pic->box[box[i].sw];
+		int dot[2];
+
+		to_dot(&d, (float[]){b->x + b->w / 2, b->y + b->h / 2}, dot);
+		box[i].x = dot[0] / 2 - box[i].w / 2;
+		box[i].x = box[i].x + box[i].w > c->w ? c->w - box[i].w : MAX(box[i].x, 0);
+		box[i].y = dot[1] / 4;
+	}
+	for (uint32_t port = 0; port < v->scene->fabric->n_ports; port++)
+		if (m->channel[port] & MAP_ON_LAYER)
+			whole_turns_put_lane(&d, port);
+	for (size_t k = 0; k < ARRAY_LEN(order); k++)
+		for (size_t i = 0; i < m->n_turns; i++)
+			if (m->turn[i].kind == order[k])
+				whole_turns_put_turn(&d, &m->turn[i]);
+	picture_free(pic);
+	return box;
+}
+
+/* The map of a whole small fabric: every link, with port numbers at both ends. */
 
 /* Characters of lines: plain, marked, of a cable that is down. */
 static const uint32_t across[] = {0x2500, 0x2501, 0x2504}, upright[] = {0x2502, 0x2503, 0x2506};

@@ -1,13 +1,37 @@
-/* The pane `path`: the path between two endports, there and back side by side, and the path before. */
+/* The pane `path`: the path between two endports and the one before, and why it is not in a layer. */
 #include <limits.h>
 #include <string.h>
+
 #include "core/analysis/credit/turns.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
-#include "core/trace/moment.h"
-#include "views/base/chips.h"
+#include "core/sm/ucast_cache.h"
+#include "core/trace/walk.h"
+#include "views/base/filter.h"
 #include "views/base/view.h"
 #include "views/paths/witness.h"
+
+/* Why a path is not in a layer: the task for another thread, and the text. */
+
+static void *run_witness(const struct job *j)
+{
+	return routing_origin(j->sweep->routing)
+		->ops->witness(j->sweep->routing, j->arg[0], j->arg[1], j->arg[2], j->progress);
+}
+
+FREED_BY(free_witness, witness_free)
+
+const struct task task_witness = {.run = run_witness, .free = free_witness};
+
+void witness_text(const struct fabric *f, const struct witness *w, struct text *t)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		text_add(t, "%s → ", f->node_name[f->port_node[w->edge[i].port]]);
+	if (w->n)
+		text_add(t, "%s", f->node_name[f->port_node[w->edge[0].port]]);
+}
+
+/* The pane `path`: the path between two endports, there and back side by side, and the path before. */
 
 enum { C_IN, C_IN_LABEL, C_DIR, C_HOP, C_OUT, C_OUT_LABEL, C_VL, C_ROUTES, C_LINE, C_BACK };
 

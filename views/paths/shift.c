@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "core/analysis/traffic/shift.h"
 #include "core/base/defs.h"
-#include "core/fabric/labels.h"
+#include "core/fabric/names.h"
 #include "views/base/view.h"
 
 #define SHOWN_PAIRS 2

@@ -3,10 +3,10 @@
  * choice of every element. With one: its ways, the chosen one first; then those of its chips inside.
  */
 #include <inttypes.h>
-#include "core/session/args.h"
-#include "core/trace/moment.h"
+#include "core/session/command.h"
+#include "core/trace/walk.h"
 #include "engines/mincontention/mincontention.h"
-#include "views/base/chips.h"
+#include "views/base/filter.h"
 #include "views/base/view.h"
 
 enum { C_ELEMENT, C_PORT, C_TO, C_CONTENTION, C_DISTANCE, C_USAGE, C_WAYS, C_RULE };

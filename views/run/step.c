@@ -7,11 +7,11 @@
 #include <string.h>
 #include "core/base/defs.h"
 #include "core/base/memory.h"
-#include "core/base/wrap.h"
-#include "core/session/play.h"
-#include "core/session/step_about.h"
+#include "core/base/text.h"
 #include "core/session/command.h"
-#include "core/trace/moment.h"
+#include "core/session/lesson.h"
+#include "core/session/replay.h"
+#include "core/trace/walk.h"
 #include "views/base/view.h"
 
 #define COLUMNS_BATCH 76

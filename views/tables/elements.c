@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/trace/moment.h"
-#include "views/base/chips.h"
+#include "core/trace/walk.h"
+#include "views/base/filter.h"
 #include "views/base/view.h"
 
 enum { C_NUMBER, C_NAME, C_CHIPS, C_OUT, C_IN, C_HOSTS, C_MOST, C_PLACE, C_BY, C_GUID };

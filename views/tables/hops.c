@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/order.h"
-#include "core/trace/moment.h"
+#include "core/trace/walk.h"
 #include "views/base/view.h"
 
 enum { C_TARGET, C_LEAST, C_SHORTEST, C_N, C_PORTS };

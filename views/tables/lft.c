@@ -1,8 +1,8 @@
 /* The pane `lft`: the forwarding table of a switch, with the changes of the last event. */
 #include "core/base/memory.h"
-#include "core/fabric/labels.h"
+#include "core/fabric/names.h"
 #include "core/routing/paths.h"
-#include "core/trace/moment.h"
+#include "core/trace/walk.h"
 #include "views/base/view.h"
 
 enum { C_LID, C_DEST, C_PORT, C_LABEL, C_VIA, C_HOPS, C_EQUAL };

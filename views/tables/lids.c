@@ -6,9 +6,9 @@
 #include <string.h>
 #include "core/base/defs.h"
 #include "core/base/memory.h"
-#include "core/routing/lids.h"
-#include "core/trace/moment.h"
-#include "views/base/chips.h"
+#include "core/routing/routing.h"
+#include "core/trace/walk.h"
+#include "views/base/filter.h"
 #include "views/base/view.h"
 
 #define SHOWN 8 /* LIDs shown at a time; Left and Right go to the others */

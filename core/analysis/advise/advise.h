@@ -1,5 +1,5 @@
 /*
- * Which engine and options suit this fabric? Every engine with sensible options (candidates.h) routes it as
+ * Which engine and options suit this fabric? Every engine with sensible options (drift.h) routes it as
  * it is.  The results are compared by lost pairs, credit loops, the effect of single failures, effective
  * bisection bandwidth, shifts, loads and VLs.  They are ranked with reasons.
  *
@@ -8,11 +8,11 @@
 #ifndef IBSCOPE_ADVISE_H
 #define IBSCOPE_ADVISE_H
 
-#include "core/analysis/compare/candidates.h"
+#include "core/analysis/compare/drift.h"
 #include "core/analysis/traffic/bisection.h"
 #include "core/analysis/traffic/gpus.h"
 #include "core/base/err.h"
-#include "core/base/fields.h"
+#include "core/base/json.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/sm/sweep.h"
@@ -111,7 +111,7 @@ struct advice_row *advise_next(struct advice *a, double share, double left);
 /* Do the figures of one row come before those of the other? Fills in `same` and `reason` too; for tests. */
 void advice_rank(struct advice *a);
 
-/* --- as files for OpenSM (files.c) ----------------------------------------------------------- */
+/* --- as files for OpenSM (advise.c) ----------------------------------------------------------- */
 
 struct advice_file {
 	const char *suffix; /* behind the name of the first one: "" (lines for opensm.conf), ".roots", ... */

@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/formats/counters.h"
-#include "core/routing/lids.h"
+#include "core/routing/routing.h"
 
 enum port_fault {
 	FAULT_ERRORS,	 /* it received what was damaged, or its link was trained anew */

@@ -1,6 +1,6 @@
 #include "core/analysis/compare/ar_rule.h"
 #include "core/base/memory.h"
-#include "core/routing/adaptive.h"
+#include "core/routing/routing.h"
 
 #include <stdlib.h>
 #include <string.h>

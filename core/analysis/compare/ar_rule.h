@@ -6,7 +6,7 @@
 #ifndef IBSCOPE_AR_RULE_H
 #define IBSCOPE_AR_RULE_H
 
-#include "core/base/fields.h"
+#include "core/base/json.h"
 #include "core/base/progress.h"
 #include "core/sm/engine.h"
 #include "core/sm/sweep.h"

@@ -11,7 +11,7 @@
 
 #include "core/analysis/compare/drift.h"
 #include "core/analysis/credit/check.h"
-#include "core/base/fields.h"
+#include "core/base/json.h"
 
 enum cause_kind {
 	CAUSE_TABLES,  /* switches whose tables were not read: it cannot be told */

@@ -1,9 +1,7 @@
 #include "core/analysis/compare/compare.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
-#include "core/base/parallel.h"
 #include "core/base/progress.h"
-#include "core/base/release.h"
 
 #include <endian.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /*
- * Compares two routings of one fabric, or (two_fabrics.h) of two.  It compares LFT entries and the paths of
+ * Compares two routings of one fabric, or (compare.h) of two.  It compares LFT entries and the paths of
  * all pairs (source host, destination LID of another host).  Hosts are those that count in the second
  * routing.
  */
@@ -7,8 +7,37 @@
 #define IBSCOPE_COMPARE_H
 
 #include "core/base/progress.h"
-#include "core/analysis/compare/two_fabrics.h"
 #include "core/routing/routing.h"
+
+/*
+ * A routing of one fabric seen on another: nodes are found by GUID, ports by node GUID and number.  It serves
+ * to compare fabrics that were loaded or discovered at different times.
+ */
+
+/* Parts that are on one side only, or that hang on such parts. */
+struct one_sided {
+	uint32_t switches, hosts; /* hosts: ports that count */
+	uint32_t lids;	  /* that nobody holds on the other side, though its tables have entries for them */
+	uint64_t entries; /* these entries */
+	char *names;	  /* the first of them, "leaf-01, node0003, ..."; owned */
+};
+
+struct across {
+	const struct routing *own, *own_b; /* the earlier and the later routing, unchanged; references held */
+	uint32_t *sw; /* [n_switches of the later fabric] the same switch in the earlier one, NO_ID */
+	struct one_sided only[2]; /* in the earlier, in the later fabric */
+	/* [largest LID of both + 1] 1: the LID, as the later has them, is held on one side alone: not
+	 * compared */
+	uint8_t *skip;
+	/*
+	 * Both on the later fabric, with the LIDs, hosts and entries that are in both.  Entries are by port
+	 * number, without SLs and adaptive-routing groups.  References held.
+	 */
+	struct routing *a, *b;
+};
+
+struct across *across_new(const struct routing *a, const struct routing *b);
+void across_free(struct across *x); /* NULL is fine */
 
 /* PAIR_SL: the same path with another SL. */
 enum pair_change { PAIR_REROUTED, PAIR_LOST, PAIR_REGAINED, PAIR_NEW, PAIR_SL };

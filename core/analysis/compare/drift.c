@@ -1,14 +1,438 @@
-#include "core/analysis/compare/drift.h"
-
+/* Drift: tables that are held, compared with those that engines compute; which engine made them. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare/compare.h"
+#include "core/analysis/compare/drift.h"
+#include "core/base/defs.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/routing/switch_tables.h"
 #include "core/base/order.h"
+#include "core/base/text.h"
+#include "core/routing/routing.h"
+#include "core/sm/guid_names.h"
 #include "core/sm/sweep.h"
-#include "core/trace/recorder.h"
+#include "core/trace/recording.h"
+
+/* Tables after an event, with the SLs that hosts still hold from before. */
+
+struct drift_held {
+	struct routing_ops ops;
+	const struct routing *a, *b; /* references held */
+};
+
+/* The endport's LID before; 0: it had none, or was not up. */
+static unsigned lid_before(const struct drift_held *h, unsigned lid)
+{
+	uint32_t ep = lid_owner(h->b->lids, lid);
+	unsigned off;
+
+	if (ep == NO_ID || !h->a->topo->endport_up[ep] || !h->a->lids->base[ep])
+		return 0;
+	off = lid - h->b->lids->base[ep];
+	return off < h->a->lids->count[ep] ? h->a->lids->base[ep] + off : 0;
+}
+
+static struct sl_range held_sl(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	const struct drift_held *h = r->priv;
+	unsigned from = lid_before(h, slid), to = lid_before(h, dlid);
+
+	return from && to ? routing_sl(h->a, from, to) : routing_sl(h->b, slid, dlid);
+}
+
+static unsigned held_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
+{
+	const struct drift_held *h = r->priv;
+
+	return routing_vl(h->b, sw, in, out, sl);
+}
+
+static unsigned held_endport_vl(const struct routing *r, uint32_t endport, unsigned sl)
+{
+	const struct drift_held *h = r->priv;
+
+	return h->b->ops->endport_vl(h->b, endport, sl);
+}
+
+static void held_free(void *priv)
+{
+	struct drift_held *h = priv;
+
+	routing_unref(h->a);
+	routing_unref(h->b);
+	free(h);
+}
+
+const struct routing *comparison_held(const struct comparison *c)
+{
+	struct routing *r = routing_new(c->b->engine, c->b->topo, c->b->lids);
+	struct drift_held *h = NEW(struct drift_held);
+	bool all = true;
+
+	for (uint32_t ep = 0; ep < c->b->topo->fabric->n_endports; ep++)
+		all = all && (!c->b->topo->endport_up[ep] || c->a->topo->endport_up[ep]);
+	*h = (struct drift_held){.a = routing_ref(c->a), .b = routing_ref(c->b)};
+	h->ops = (struct routing_ops){
+		.sl = held_sl,
+		.sl_by_switch = all && routing_sls_by_switch(c->a) && routing_sls_by_switch(c->b),
+		.sl_by_source = all && routing_sls_by_source(c->a) && routing_sls_by_source(c->b),
+		.vl = routing_vl_by_sl(c->b) && !routing_has_maps(c->b) ? NULL : held_vl,
+		.endport_vl = c->b->ops->endport_vl ? held_endport_vl : NULL,
+		.free_priv = held_free,
+	};
+	for (uint32_t s = 0; s < c->b->topo->fabric->n_switches; s++)
+		routing_share_row(r, c->b, s);
+	r->ops = &h->ops;
+	r->priv = h;
+	r->hosts = host_set_ref(c->b->hosts);
+	r->adaptive = c->b->adaptive;
+	if (r->adaptive)
+		counted_ref(&r->adaptive->counted);
+	return r;
+}
+
+const struct candidate drift_candidates[] = {
+	{.engine = "minhop", .words = ""},
+	{.engine = "updn", .words = ""},
+	{.engine = "updn", .files = CANDIDATE_ROOTS, .words = "roots by levels"},
+	{.engine = "dnup", .words = ""},
+	{.engine = "ftree", .words = ""},
+	{.engine = "ftree",
+	 .files = CANDIDATE_ROOTS | CANDIDATE_COMPUTE,
+	 .words = "roots by levels, compute nodes on edge switches"},
+	{.engine = "dor", .late = true, .words = ""},
+	{.engine = "lash", .layers = true, .words = ""},
+	{.engine = "lash",
+	 .option = "do_mesh_analysis=TRUE",
+	 .layers = true,
+	 .direct = true,
+	 .words = "do_mesh_analysis TRUE"},
+	{.engine = "dfsssp", .layers = true, .words = ""},
+	{.engine = "nue", .words = ""},
+	{.engine = "nue",
+	 .option = "nue_max_num_vls=0",
+	 .layers = true,
+	 .advice = true,
+	 .words = "nue_max_num_vls 0"},
+	{.engine = "torus-2QoS", .files = CANDIDATE_TORUS, .layers = true, .direct = true, .words = ""},
+};
+const unsigned n_candidates = ARRAY_LEN(drift_candidates);
+
+static void set_guids(struct options *o, const char *name, const struct text *guids)
+{
+	struct text list = {0};
+
+	text_add(&list, "%cby levels\n%s", GUID_LIST_MARK, text_str(guids));
+	options_set_list(o, name, "by levels", text_str(&list));
+	text_free(&list);
+}
+
+struct options *candidate_options(const struct candidate *c, const struct options *base, const struct topo *t,
+				  const struct levels *l, const uint8_t *hosts, struct err *e)
+{
+	struct options *o = options_copy(base);
+	struct text roots = {0}, compute = {0}, io = {0};
+
+	if (c->option && options_assign(o, NULL, c->option, e)) {
+		options_free(o);
+		return NULL;
+	}
+	if (c->files & CANDIDATE_ROOTS) {
+		levels_root_guids(l, t->fabric, &roots);
+		set_guids(o, "root_guid_file", &roots);
+		text_free(&roots);
+	}
+	if (c->files & CANDIDATE_COMPUTE) { /* hosts on no edge switch are I/O nodes */
+		levels_host_guids(l, t, hosts, true, &compute);
+		levels_host_guids(l, t, hosts, false, &io);
+		set_guids(o, "cn_guid_file", &compute);
+		if (io.len)
+			set_guids(o, "io_guid_file", &io);
+		text_free(&compute);
+		text_free(&io);
+	}
+	return o;
+}
+
+/* Which engine made the tables that are held? Every engine is tried with the options in force. */
+
+/* Agreements that differ by less are equal. */
+#define AGREEMENT_EPSILON 1e-9
+/* Right shares at most this far below the best are equal: then the order of candidates decides. */
+#define RIGHT_BAND 0.05
+
+struct ranking {
+	struct drift_ranking *r;
+	const struct sweep *held;
+	const struct setup *setup;
+	const struct engine *const *engines;
+	struct progress *p;
+	const struct levels *levels; /* NULL: roots are taken from the options */
+	size_t cap;
+};
+
+/* --- trying one ------------------------------------------------------------------------------- */
+
+/* Has the engine that took over been listed with the same figures? A refusing engine is not listed again. */
+static bool told_already(const struct drift_ranking *r, const struct drift_candidate *c)
+{
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->candidate[i].in_force && c->refused &&
+		    !strcmp(r->candidate[i].in_force, c->in_force) &&
+		    !memcmp(r->candidate[i].count, c->count, sizeof(c->count)))
+			return true;
+	return false;
+}
+
+static void candidate_free(struct drift_candidate *c)
+{
+	free(c->chain);
+	free(c->refused);
+	setup_unref(c->setup);
+}
+
+static void fill_candidate(struct drift_candidate *c, const struct drift *d)
+{
+	const struct sweep *w = d->next;
+
+	if (w->n_refusals)
+		c->refused = str_dup(w->refusal[0].why);
+	if (!w->routing) {
+		if (!c->refused)
+			c->refused = str_dup("there is nothing to route");
+		return;
+	}
+	c->in_force = d->engine;
+	c->agreement = drift_agreement(d);
+	c->right = drift_right_share(d);
+	memcpy(c->count, d->count, sizeof(c->count));
+}
+
+static int try_chain(struct ranking *k, const char *chain, const struct setup *setup, const char *words,
+		     struct err *e)
+{
+	struct drift_candidate c = {.chain = str_dup(chain), .setup = setup_ref(setup), .options = words};
+	struct drift *d = drift_run(k->held, setup, chain, k->engines, false, k->p, e);
+
+	if (d)
+		fill_candidate(&c, d);
+	if (!d || (c.in_force && told_already(k->r, &c))) {
+		candidate_free(&c);
+	} else {
+		GROW(k->r->candidate, k->r->n, k->cap);
+		k->r->candidate[k->r->n++] = c;
+	}
+	drift_free(d);
+	return d ? 0 : -1;
+}
+
+static int try_candidate(struct ranking *k, const struct candidate *c, struct err *e)
+{
+	struct options *o =
+		candidate_options(c, k->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
+	const struct setup *with;
+	int rc;
+
+	if (!o)
+		return -1;
+	with = setup_with(k->setup, &(struct setup){.options = o});
+	rc = try_chain(k, c->engine, with, c->words, e);
+	setup_unref(with);
+	options_free(o);
+	return rc;
+}
+
+/* Does the fabric have what the candidate needs? */
+static bool worth_trying(const struct ranking *k, const struct candidate *c)
+{
+	if (c->advice || !engine_find(k->engines, c->engine) || ((c->files & CANDIDATE_ROOTS) && !k->levels))
+		return false;
+	return !(c->files & CANDIDATE_TORUS) || options_file(k->setup->options, "torus_config");
+}
+
+/* --- their order ------------------------------------------------------------------------------ */
+
+/* The agreement, less than any where nothing is in force.  An engine that refuses explains nothing itself. */
+static double agreement_for_order(const struct drift_candidate *c)
+{
+	return !c->in_force ? -4 : c->agreement - (c->refused ? 2 : 0);
+}
+
+/* The best from `from` on: by agreement, then by right share (see RIGHT_BAND), then by place. */
+static unsigned drift_rank_best_from(const struct drift_ranking *r, unsigned from)
+{
+	const struct drift_candidate *c = r->candidate;
+	double agreement = -4, right = -1;
+
+	for (unsigned i = from; i < r->n; i++)
+		agreement = fmax(agreement, agreement_for_order(&c[i]));
+	for (unsigned i = from; i < r->n; i++)
+		if (agreement_for_order(&c[i]) >= agreement - AGREEMENT_EPSILON)
+			right = fmax(right, c[i].right);
+	for (unsigned i = from; i < r->n; i++)
+		if (agreement_for_order(&c[i]) >= agreement - AGREEMENT_EPSILON &&
+		    c[i].right >= right - RIGHT_BAND)
+			return i;
+	return from;
+}
+
+static void drift_rank_order(struct drift_ranking *r)
+{
+	for (unsigned at = 0; at < r->n; at++) {
+		unsigned best = drift_rank_best_from(r, at);
+		struct drift_candidate c = r->candidate[best];
+
+		memmove(&r->candidate[at + 1], &r->candidate[at], (best - at) * sizeof(c));
+		r->candidate[at] = c;
+	}
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct drift_candidate *c = r->candidate;
+
+		r->candidate[i].equal = i;
+		for (unsigned j = 0; j < i && c[i].equal == i; j++)
+			if (c[i].in_force && c[j].in_force &&
+			    c[j].agreement >= c[i].agreement - AGREEMENT_EPSILON && c[j].right == c[i].right)
+				r->candidate[i].equal = j;
+	}
+}
+
+static struct drift_ranking *drift_rank(const struct sweep *held, const struct setup *setup,
+					const char *chain, const struct engine *const *engines,
+					struct progress *p, struct err *e)
+{
+	struct ranking k = {
+		.r = NEW(struct drift_ranking),
+		.held = held,
+		.setup = setup,
+		.engines = engines,
+		.p = p,
+	};
+	uint32_t *hosts = routing_hosts(held->routing);
+	struct levels *levels = levels_new(held->topo, hosts, p);
+	int rc = levels ? 0 : err_set(e, CANCELLED);
+
+	free(hosts);
+	if (!rc && chain)
+		rc = try_chain(&k, chain, setup, "as configured", e);
+	if (!rc && chain)
+		k.r->candidate[0].configured = true;
+	if (levels && levels->n_roots && options_find(setup->options, "root_guid_file") &&
+	    !options_file(setup->options, "root_guid_file"))
+		k.levels = levels;
+	for (unsigned i = 0; !rc && i < 2 * n_candidates; i++) {
+		const struct candidate *c = &drift_candidates[i % n_candidates];
+
+		if (c->late == (i >= n_candidates) && worth_trying(&k, c))
+			rc = try_candidate(&k, c, e);
+	}
+	levels_free(levels);
+	if (!rc) {
+		drift_rank_order(k.r);
+		return k.r;
+	}
+	drift_ranking_free(k.r);
+	return NULL;
+}
+
+void drift_ranking_free(struct drift_ranking *r)
+{
+	if (!r)
+		return;
+	for (unsigned i = 0; i < r->n; i++)
+		candidate_free(&r->candidate[i]);
+	free(r->candidate);
+	free(r);
+}
+
+/* --- the whole question ------------------------------------------------------------------------- */
+
+static struct drift *judge_by_best(const struct drift_request *rq, const struct sweep *held,
+				   struct drift_ranking **ranking, struct progress *p, struct err *e)
+{
+	struct drift_ranking *r = drift_rank(held, rq->setup, rq->configured, rq->engines, p, e);
+	struct drift *d = NULL;
+
+	if (r && (!r->n || !r->candidate[0].in_force))
+		err_set(e, "no engine can route this fabric: nothing to compare with");
+	else if (r)
+		d = drift_run(held, r->candidate[0].setup, r->candidate[0].chain, rq->engines, true, p, e);
+	if (d && ranking)
+		*ranking = r;
+	else
+		drift_ranking_free(r);
+	return d;
+}
+
+/* The LMC that most ports of hosts have with tables that were read. */
+static unsigned drift_rank_usual_lmc(const struct fabric *f, const struct switch_tables *t)
+{
+	const uint16_t *lid = t->lid ? t->lid : f->port_lid;
+	const uint8_t *lmc = t->lid ? t->lmc : f->port_lmc;
+	uint32_t n[MAX_LMC + 1] = {0};
+	unsigned best = 0;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (!endport_is_switch(f, ep) && lid[f->endport_port[ep]])
+			n[lmc[f->endport_port[ep]]]++;
+	for (unsigned i = 1; i <= MAX_LMC; i++)
+		best = n[i] > n[best] ? i : best;
+	return best;
+}
+
+/* The setup with the LMC of the tables that were read, unless the option asks for another one.  A reference.
+ */
+static const struct setup *setup_with_lmc(const struct setup *setup)
+{
+	unsigned lmc = setup_tables(setup) ? drift_rank_usual_lmc(setup->fabric, setup_tables(setup)) : 0;
+	const struct setup *with;
+	char word[12];
+	struct options *o;
+
+	if (!lmc || options_is_set(setup->options, "lmc"))
+		return setup_ref(setup);
+	o = options_copy(setup->options);
+	snprintf(word, sizeof(word), "%u", lmc);
+	options_set(o, "lmc", word, NULL);
+	with = setup_with(setup, &(struct setup){.options = o});
+	options_free(o);
+	return with;
+}
+
+/* What is known of the LIDs that the subnet manager keeps for ports that left. */
+static enum drift_reserved reserved_of(const struct drift_request *rq, const struct sweep *held)
+{
+	if (held == rq->now || options_file(rq->setup->options, "guid2lid_file"))
+		return RESERVED_KNOWN;
+	if (!rq->now || !sweep_remembers(rq->now))
+		return RESERVED_UNKNOWN;
+	return !strcmp(rq->setup->fabric->format, "synthetic") ? RESERVED_KNOWN : RESERVED_SEEN;
+}
+
+struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking **ranking, struct progress *p,
+			  struct err *e)
+{
+	struct drift_request with = *rq;
+	struct sweep *held;
+	struct drift *d = NULL;
+
+	if (ranking)
+		*ranking = NULL;
+	with.setup = setup_with_lmc(rq->setup);
+	held = drift_held(with.setup, rq->engines, rq->now, p, e);
+	if (held && rq->chain)
+		d = drift_run(held, with.setup, rq->chain, rq->engines, true, p, e);
+	else if (held)
+		d = judge_by_best(&with, held, ranking, p, e);
+	if (d) {
+		d->reserved = reserved_of(rq, held);
+		free(sweep_reserved(held, &d->n_reserved));
+	}
+	setup_unref(with.setup);
+	sweep_unref(held);
+	return d;
+}
 
 #define ENTRY(key, member, column, help) FIELD(key, struct drift_entry, member, NULL, column, help)
 

@@ -4,7 +4,7 @@
 
 #include "core/analysis/compare/faults.h"
 #include "core/base/err.h"
-#include "core/fabric/labels.h"
+#include "core/fabric/names.h"
 
 extern const char *const fault_names[FAULT_KINDS]; /* in JSON */
 
@@ -17,9 +17,5 @@ static inline bool fault_has_port(const struct fault *f)
 	return f->kind == FAULT_CREDIT_LOOP || f->kind == FAULT_MISSING || f->kind == FAULT_NOT_HERE ||
 	       f->kind == FAULT_CABLE_GONE || f->kind == FAULT_CABLE_SLOWER;
 }
-
-/* Order by everything except `from`, port and VL; then by those. */
-int fault_order_ends(const struct fault *a, const struct fault *b);
-int fault_order_from(const struct fault *a, const struct fault *b);
 
 #endif

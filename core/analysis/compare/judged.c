@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/routing/switch_tables.h"
+#include "core/routing/routing.h"
 
 const struct switch_tables *sweep_held_tables(const struct sweep *w)
 {

@@ -19,9 +19,9 @@
 #define IBSCOPE_OUTAGE_H
 
 #include "core/base/err.h"
-#include "core/base/fields.h"
+#include "core/base/json.h"
 #include "core/base/progress.h"
-#include "core/fabric/chassis.h"
+#include "core/fabric/elements.h"
 #include "core/routing/routing.h"
 #include "core/sm/sweep.h"
 

@@ -10,7 +10,9 @@
 #ifndef IBSCOPE_PLAN_H
 #define IBSCOPE_PLAN_H
 
+#include "core/fabric/elements.h"
 #include "core/fabric/fabric.h"
+#include "core/fabric/state.h"
 #include "core/formats/cabling.h"
 
 enum plan_change {
@@ -75,7 +77,7 @@ struct plan_report {
 
 /*
  * Rails, found from the fabric itself.  A host is all channel adapters whose names begin with the same word;
- * a rail is the rest of the name with the number of the port (rails.h).  A group is what two hosts or more
+ * a rail is the rest of the name with the number of the port (fabric.h).  A group is what two hosts or more
  * have in common: the switch of each rail.  A host with other switches is of the group with which it shares
  * most, on a tie of that of the host before it by name.
  */
@@ -116,13 +118,8 @@ void plan_name_device(struct plan_names *x, const char *device);
 /* A number for each device that was found so far; 0: the node is of none. */
 uint32_t plan_device(const struct plan_names *x, uint32_t node);
 
-/* Slurm's plans. */
-int plan_leaves(const struct fabric *f, const struct cabling *plan, struct plan_names *x,
-		struct plan_report *r, struct progress *p);
 struct plan_difference *plan_tell(struct plan_report *r, enum plan_change change, uint32_t row);
 void plan_add_wish(struct plan_report *r, uint32_t a, uint32_t b, uint8_t width, uint8_t speed, bool there);
-void plan_tell_unknown(struct plan_report *r, uint32_t row, const struct planned_end *end, bool whole,
-		       const char *why);
 
 /* A host's port that should hang on a switch, on whichever port. */
 struct plan_place {
@@ -132,5 +129,74 @@ struct plan_place {
 /* Add wishes for places [n], so that few cables are touched: ports of hosts that leave, then free ones. */
 void plan_wish_places(const struct fabric *f, struct plan_place *place, size_t n, struct plan_report *r,
 		      struct progress *p);
+
+/*
+ * A bound that the cabling sets for every routing: no routing has an edge-forwarding index (M.-C. Heydemann,
+ * J.-C. Meyer, D. Sotteau, "On forwarding indices of networks", Discrete Applied Mathematics 23, 1989) below
+ * it.
+ */
+
+/*
+ * The greatest of these, rounded up: links of all shortest ways between hosts, over the cables between
+ * switches; for each switch, and each element of el (NULL: none), the pairs of hosts with one end there, over
+ * the cables that leave it.  Pairs are ordered, and have a way.  hosts: [n_switches] how many hang on each.
+ * 0: there is no cable.
+ */
+uint64_t cabling_bound(const struct topo *t, const uint32_t *hosts, const struct elements *el);
+
+/*
+ * The way from a fabric to its plan: the fewest cables to touch, and an order that never parts the fabric.
+ *
+ * Cables that are wrong and cables that are wished for (plan.h) share ports.  Taken together they are lines
+ * and rings.  One with W wishes and C wrong cables takes max(W, C) cables: each wrong one is moved at one
+ * end, what is left over is added or removed; in a ring two cables change places, again and again.  No order
+ * takes more.
+ *
+ * A step parts the fabric if what is joined before all steps and after them is apart after it, or while its
+ * cables are out, and was not before it.  While they are out, hosts' ports at their ends do not count.
+ */
+
+enum plan_fix_kind {
+	FIX_ADD,    /* port[0] - port[1] */
+	FIX_MOVE,   /* of the cable port[0] - port[1] the second end goes to port[2] */
+	FIX_SWAP,   /* the cables port[0] - port[1] and port[2] - port[3] become [0] - [3] and [2] - [1] */
+	FIX_REMOVE, /* port[0] - port[1] */
+	FIX_RATE,   /* port[0] - port[1] */
+	FIX_KINDS
+};
+extern const char *const plan_fix_word[FIX_KINDS];
+
+struct plan_fix {
+	enum plan_fix_kind kind;
+	uint32_t port[4];      /* NO_ID where there is none */
+	uint8_t width, speed;  /* RATE; ADD, 0: any */
+	uint32_t apart, first; /* nodes that the step parts from the others, and one of them; 0, NO_ID */
+};
+
+enum plan_order {
+	ORDER_SAFE,    /* no step parts the fabric */
+	ORDER_NONE,    /* some step parts it in any order */
+	ORDER_UNKNOWN, /* none was found, but not all orders were tried */
+};
+extern const char *const plan_order_word[];
+
+struct plan_fixes {
+	struct plan_fix *fix; /* in order */
+	size_t n, cap;
+	uint32_t cables;	 /* to touch */
+	uint32_t reusable;	 /* of these: taken out as a whole, so that they can be put in elsewhere */
+	uint32_t left;		 /* differences that remain */
+	uint32_t cut, first_cut; /* switches and hosts' ports that the plan itself parts from the rest, one of
+				    them */
+	enum plan_order order;
+};
+
+/* The way; cables are up as in the state.  Free with plan_fixes_free().  -1 and *e: cancelled. */
+int plan_fixes_find(const struct fabric *f, const struct state *state, const struct plan_report *r,
+		    struct plan_fixes *x, struct progress *p, struct err *e);
+void plan_fixes_free(struct plan_fixes *x);
+
+/* The command that does a step. */
+void plan_fix_command(const struct fabric *f, const struct plan_fix *fix, struct text *t);
 
 #endif

@@ -1,13 +1,10 @@
-#include "core/analysis/compare/plan_fix.h"
+#include "core/analysis/compare/plan.h"
 #include "core/base/defs.h"
-#include "core/base/disjoint.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/mix.h"
 #include "core/base/order.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "core/analysis/compare/transition_internal.h"
 #include "core/analysis/credit/cdg.h"
 #include "core/base/memory.h"
-#include "core/base/mix.h"
+#include "core/base/order.h"
 #include "core/routing/paths.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "core/analysis/compare/two_fabrics.h"
+#include "core/analysis/compare/compare.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"

@@ -7,15 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/base/cursor.h"
-#include "core/base/guidfile.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 #include "core/formats/tables.h"
 #include "core/routing/paths.h"
 #include "core/sm/guid_names.h"
+#include "core/sm/lft_file.h"
 #include "core/sm/port_groups.h"
-#include "core/sm/sl_tables_file.h"
 #include "core/source/simulation.h"
 
 /* --- what is simulated ------------------------------------------------------------------------------ */

@@ -1,12 +1,435 @@
+/* The check of a routing: lost pairs, dependencies of many destinations at once, credit loops. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/analysis/credit/check.h"
+#include "core/analysis/credit/internal.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/base/progress.h"
-#include "core/routing/alike.h"
+#include "core/routing/routing.h"
 
-#include <stdlib.h>
-#include <string.h>
+/* Channel dependencies of many destinations at once, where all routes are on one VL. */
+
+/* Of destinations that are counted together. */
+struct flows {
+	uint32_t *from;	  /* [n] sources on a switch */
+	uint32_t *source; /* [n_endports] 1: the endport is one */
+	uint32_t *flow;	  /* [n][LIDs of a group] routes that came to a switch */
+	size_t *row;	  /* [n_ports] first cell of a port that sends, in: */
+	uint32_t *next;	  /* routes by that port and the one by which the next switch sends them on */
+	unsigned vl;
+};
+
+static void count_group(struct cdg_counting *k, const struct alike *a, const struct flows *w)
+{
+	uint32_t *load = k->load[w->vl], *begin = k->begin[w->vl], *matrix = k->matrix[w->vl][w->vl];
+	unsigned m = a->n;
+
+	memset(w->flow, 0, (size_t)k->n * m * sizeof(*w->flow));
+	for (uint32_t j = a->n_order; j-- > 0;) {
+		uint32_t s = a->order[j], base = switch_port_id(k->f, s, 0);
+		const uint8_t *port = a->port + (size_t)s * m;
+		uint32_t *flow = w->flow + (size_t)s * m;
+
+		for (unsigned i = 0; i < m; i++) {
+			uint32_t own = s == a->sw && w->source[lid_owner(k->r->lids, a->lid[i])];
+			uint32_t id = base + port[i], start = w->from[s] - own, all = flow[i] + start, q;
+
+			if (start) {
+				k->c->vl_routes[w->vl] += start;
+				begin[id]++;
+				begin[base]++;
+				matrix[k->at[s] + port[i]]++;
+			}
+			q = k->t->peer_switch[id];
+			load[id] += all; /* of all hosts to all LIDs fits in 32 bits */
+			if (q == NO_ID)
+				continue;
+			w->flow[(size_t)q * m + i] += all;
+			w->next[w->row[id] + a->port[(size_t)q * m + i]] += all;
+		}
+	}
+}
+
+/* Do all routes stay on one VL, that of SL 0, and nothing is dropped? */
+static bool one_vl(const struct cdg_counting *k)
+{
+	unsigned vl = sl2vl_of(k->map, 0);
+
+	return k->steady && k->grouped && !k->c->switches && !k->r->adaptive && !routing_has_sls(k->r) &&
+	       vl != CDG_DROP_VL && cdg_wanted(k, vl) && k->n_sources > 1;
+}
+
+/* Counts LIDs of hosts, those of a switch together, where all routes are on one VL.  The others stay in
+ * left[]. */
+bool cdg_count_alike(struct cdg_counting *k, uint8_t *left, struct progress *p)
+{
+	struct flows w = {.vl = sl2vl_of(k->map, 0)};
+	struct alike a;
+	size_t cells = 0;
+	bool go_on = true;
+
+	if (!one_vl(k))
+		return true;
+	if (!cdg_counters(k, &k->load[w.vl], k->f->n_ports) ||
+	    !cdg_counters(k, &k->begin[w.vl], k->f->n_ports) ||
+	    !cdg_counters(k, &k->matrix[w.vl][w.vl], k->cells))
+		return false;
+	w.from = NEW_ARRAY(k->n, uint32_t);
+	w.source = NEW_ARRAY(k->f->n_endports, uint32_t);
+	w.flow = NEW_ARRAY((size_t)k->n * ALIKE_MOST, uint32_t);
+	w.row = NEW_ARRAY(k->f->n_ports, size_t);
+	for (uint32_t i = 0; i < k->n_sources; i++) {
+		w.from[k->source[i].sw]++;
+		w.source[k->source[i].endport] = 1;
+	}
+	for (uint32_t s = 0; s < k->n; s++)
+		FOR_CABLES(k->t, s, id, to) {
+			w.row[id] = cells;
+			cells += k->f->switch_nports[to] + 1u;
+		}
+	w.next = NEW_ARRAY(cells, uint32_t);
+	alike_start(&a, k->r, left);
+	progress_start(p, "channel dependencies", k->n);
+	for (uint32_t sw = 0; sw < k->n && (go_on = progress_step(p, sw)); sw++)
+		while (alike_next(&a, sw)) {
+			alike_order(&a);
+			count_group(k, &a, &w);
+		}
+	k->c->used |= k->c->vl_routes[w.vl] ? 1u << w.vl : 0;
+	for (uint32_t s = 0; s < k->n; s++)
+		FOR_CABLES(k->t, s, id, to) {
+			unsigned in = k->f->port_num[k->t->peer[id]], ports = k->f->switch_nports[to] + 1u;
+
+			for (unsigned out = 0; out < ports; out++)
+				k->matrix[w.vl][w.vl][k->at[to] + (size_t)in * ports + out] +=
+					w.next[w.row[id] + out];
+		}
+	alike_end(&a);
+	FREE_EACH(w.from, w.source, w.flow, w.row, w.next);
+	return go_on;
+}
+
+/* --- loops alone ------------------------------------------------------------------------------ */
+
+/* Dependencies between switches. */
+struct together_ahead {
+	const struct cdg_source **start; /* [n_start] a source of each switch, or all */
+	uint32_t n_start, *from;	 /* [n] sources on a switch */
+	sl2vl_map *own;			 /* [n_start] of the link of a source */
+	unsigned words;			 /* of a set of ports */
+	/* By VLs: [n_ports][words] ports by which the next switch sends on what a port sends; NULL = none. */
+	uint64_t *set[CDG_VLS][CDG_VLS];
+	/* By kind (SL, if the VL depends on more, and VL): [n] LIDs of a group, a bit each, whose routes
+	 * leave a switch so. */
+	uint64_t *group[CDG_VLS * CDG_VLS];
+	uint8_t kind[CDG_VLS * CDG_VLS]; /* [n_kinds] those in use */
+	unsigned n_kinds;
+	uint32_t used; /* VLs; also CDG_DROP_VL */
+};
+
+/* Routes to LIDs leave a switch on a VL. */
+static void together_leave(const struct cdg_counting *k, struct together_ahead *w, uint32_t sw, unsigned sl,
+			   unsigned vl, uint64_t lids)
+{
+	unsigned x = (k->steady ? 0 : sl) * CDG_VLS + vl;
+
+	w->used |= 1u << vl;
+	if (!w->group[x]) {
+		w->group[x] = NEW_ARRAY(k->n, uint64_t);
+		w->kind[w->n_kinds++] = (uint8_t)x;
+	}
+	w->group[x][sw] |= lids;
+}
+
+static uint64_t *set_of(const struct cdg_counting *k, struct together_ahead *w, unsigned va, unsigned vb)
+{
+	if (!w->set[va][vb])
+		w->set[va][vb] = NEW_ARRAY((size_t)k->f->n_ports * w->words, uint64_t);
+	return w->set[va][vb];
+}
+
+/* Starts the routes to a group; one: those to its first LID stand for all, but at their own switch. */
+static void start_group(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w,
+			bool one)
+{
+	bool at_once = k->steady && routing_sls_by_switch(k->r);
+
+	for (uint32_t n = 0; n < w->n_start; n++) {
+		const struct cdg_source *s = w->start[n];
+		uint64_t lids = one && s->sw != a->sw ? 1 : ~0ull >> (64 - a->n), next;
+
+		if (a->hops[s->sw] >= HOPS_LOOP || (k->grouped && w->from[s->sw] == (s->sw == a->sw)))
+			continue;
+		for (; lids; lids = next) {
+			unsigned i = (unsigned)__builtin_ctzll(lids);
+			unsigned out = k->steady ? 0 : a->port[(size_t)s->sw * a->n + i];
+			struct sl_range sl;
+
+			next = at_once ? 0 : lids & (lids - 1);
+			if (!k->grouped && s->endport == lid_owner(k->r->lids, a->lid[i]))
+				continue;
+			sl = routing_sl(k->r, s->lid, a->lid[i]);
+			for (unsigned v = sl.lo; v <= sl.hi; v++) {
+				unsigned vl = k->steady ? sl2vl_of(k->map, v)
+							: routing_vl(k->r, s->sw, s->in, out, v) & 15;
+
+				w->used |= 1u << (w->own ? sl2vl_of(w->own[n], v) : vl);
+				together_leave(k, w, s->sw, v, vl, lids ^ next);
+			}
+		}
+	}
+}
+
+/* Do all switches but the last have one entry for all LIDs of a group, and one SL? */
+static bool one_way(const struct cdg_counting *k, const struct alike *a)
+{
+	for (uint32_t j = 1; j < a->n_order; j++) {
+		const uint8_t *port = a->port + (size_t)a->order[j] * a->n;
+
+		if (memcmp(port, port + 1, a->n - 1))
+			return false;
+	}
+	return routing_sls_by_switch(k->r);
+}
+
+/*
+ * Packets to LID i of a group go from s to the next switch: the channel gets its dependencies there.  one: at
+ * the last switch they may take the port of any LID of the group (one_way()).
+ */
+static void note_hop(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w, bool one,
+		     uint32_t s, unsigned i, unsigned sl, unsigned vl)
+{
+	uint32_t id = switch_port_id(k->f, s, a->port[(size_t)s * a->n + i]), next = k->t->peer_switch[id];
+	const uint8_t *outs = a->port + (size_t)next * a->n;
+	unsigned in = k->f->port_num[k->t->peer[id]], end = one && next == a->sw ? a->n : i + 1;
+
+	for (unsigned l = i; l < end; l++) {
+		unsigned vb = routing_vl(k->r, next, in, outs[l], sl) & 15;
+
+		together_leave(k, w, next, sl, vb, 1ull << l);
+		set_of(k, w, vl, vb)[(size_t)id * w->words + outs[l] / 64] |= 1ull << outs[l] % 64;
+	}
+}
+
+/* The same where no hop changes the VL. */
+static void note_steady(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w,
+			uint32_t s, uint64_t lids, unsigned vl)
+{
+	uint64_t *group = w->group[vl], *set = lids ? set_of(k, w, vl, vl) : NULL;
+	const uint8_t *port = a->port + (size_t)s * a->n;
+
+	for (; lids; lids &= lids - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(lids);
+		uint32_t id = switch_port_id(k->f, s, port[i]), next = k->t->peer_switch[id];
+		unsigned out = a->port[(size_t)next * a->n + i];
+
+		group[next] |= 1ull << i;
+		set[(size_t)id * w->words + out / 64] |= 1ull << out % 64;
+	}
+}
+
+static void note_group(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w)
+{
+	bool one = one_way(k, a);
+
+	start_group(k, a, w, one);
+	for (uint32_t j = a->n_order; j-- > 0;) {
+		uint32_t s = a->order[j];
+
+		for (unsigned x = 0; x < w->n_kinds; x++) {
+			unsigned vl = w->kind[x] % CDG_VLS, sl = w->kind[x] / CDG_VLS;
+			uint64_t *group = w->group[w->kind[x]];
+			uint64_t pass = j ? group[s] : 0; /* the last switch sends to the hosts */
+
+			group[s] = 0;
+			if (k->steady)
+				note_steady(k, a, w, s, pass, vl);
+			else
+				for (; pass; pass &= pass - 1)
+					note_hop(k, a, w, one, s, (unsigned)__builtin_ctzll(pass), sl, vl);
+		}
+	}
+}
+
+/* The same of all ways to a LID that adaptive routing may take; all on one VL. */
+static void note_ways(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w)
+{
+	const struct port_set *set = k->ways.set;
+	uint64_t *group, *ahead;
+
+	start_group(k, a, w, true);
+	group = w->group[sl2vl_of(k->map, 0)];
+	ahead = set_of(k, w, sl2vl_of(k->map, 0), sl2vl_of(k->map, 0));
+	for (uint32_t j = a->n_order; group && j-- > 0;) {
+		uint32_t s = a->order[j];
+		bool pass = j && group[s];
+
+		group[s] = 0;
+		for (unsigned p = pass ? port_set_next(&set[s], 0) : 256; p < 256;
+		     p = port_set_next(&set[s], p + 1)) {
+			uint32_t id = switch_port_id(k->f, s, p), next = k->t->peer_switch[id];
+
+			group[next] = 1;
+			for (unsigned x = 0; x < w->words; x++)
+				ahead[(size_t)id * w->words + x] |= set[next].word[x];
+		}
+	}
+}
+
+static void note_adaptive(struct cdg_counting *k, struct alike *a, struct together_ahead *w)
+{
+	for (a->n = 1; a->lid_at[a->sw] + a->taken < a->lid_at[a->sw + 1]; a->taken++) {
+		a->lid[0] = a->lid_of[a->lid_at[a->sw] + a->taken];
+		if (dest_ways(k->r, a->lid[0], &k->ways))
+			continue;
+		memcpy(a->hops, k->ways.worst, k->n * sizeof(*a->hops));
+		alike_order(a);
+		note_ways(k, a, w);
+	}
+}
+
+/* LIDs that are not like others of their switch, one by one. */
+static bool note_left(struct cdg_counting *k, struct alike *a, struct together_ahead *w, struct progress *p)
+{
+	uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t);
+	unsigned lid0 = 0;
+	bool go_on = true;
+
+	for (unsigned lid = 1; !k->r->adaptive && lid <= k->r->lids->max_lid && go_on; lid++) {
+		uint32_t owner = lid_owner(k->r->lids, lid);
+
+		if (!a->left[lid])
+			continue;
+		go_on = progress_step(p, lid);
+		if (!lid0 || lid >= lid0 + COLUMN_BLOCK)
+			routing_columns(k->r, lid0 = lid, COLUMN_BLOCK, block);
+		a->port = block + (size_t)(lid - lid0) * k->n;
+		a->n = 1;
+		a->lid[0] = (uint16_t)lid;
+		a->sw = k->t->endport_switch[owner];
+		column_hops(k->t, a->port, owner, a->hops, a->work);
+		alike_order(a);
+		note_group(k, a, w);
+	}
+	free(block);
+	return go_on;
+}
+
+/* Channels between switches that routes use, and their dependencies. */
+static void list_ahead(const struct cdg_counting *k, const struct together_ahead *w, struct cdg *c)
+{
+	uint32_t *number = NEW_ARRAY((size_t)CDG_VLS * k->f->n_ports, uint32_t); /* by VL; from 1 */
+	uint32_t cap = 0, cap_vl = 0, cap_to = 0, n = 0;
+
+	for (unsigned vl = 0; vl < CDG_VLS; vl++)
+		for (uint32_t s = 0; w->used >> vl & 1 && s < k->n; s++)
+			FOR_CABLES(k->t, s, id, to) {
+				bool used = false;
+
+				for (unsigned vb = 0; vb < CDG_VLS; vb++)
+					for (unsigned x = 0; w->set[vl][vb] && x < w->words; x++)
+						used |= w->set[vl][vb][(size_t)id * w->words + x] != 0;
+				if (!used)
+					continue;
+				GROW(c->port, c->n_channels, cap);
+				GROW(c->vl, c->n_channels, cap_vl);
+				c->vl[c->n_channels] = (uint8_t)vl;
+				c->port[c->n_channels++] = id;
+				number[(size_t)vl * k->f->n_ports + id] = c->n_channels;
+			}
+	c->first = NEW_ARRAY(c->n_channels + 1u, uint32_t);
+	for (; n < c->n_channels; n++) {
+		uint32_t id = c->port[n], base = switch_port_id(k->f, k->t->peer_switch[id], 0);
+
+		c->first[n] = c->n_deps;
+		for (unsigned vb = 0; vb < CDG_VLS; vb++) {
+			const uint64_t *set = w->set[c->vl[n]][vb];
+
+			for (unsigned x = 0; set && x < w->words; x++)
+				for (uint64_t left = set[(size_t)id * w->words + x]; left; left &= left - 1) {
+					uint32_t next = number[(size_t)vb * k->f->n_ports + base + 64 * x +
+							       (unsigned)__builtin_ctzll(left)];
+
+					if (!next)
+						continue;
+					GROW(c->to, c->n_deps, cap_to);
+					c->to[c->n_deps++] = next - 1;
+				}
+		}
+	}
+	c->first[n] = c->n_deps;
+	free(number);
+}
+
+/* The graph of channels between switches without counts; NULL: routes are dropped, which needs a count, or
+ * cancelled. */
+static struct cdg *graph_ahead(const struct routing *r, struct progress *p)
+{
+	struct cdg *c = NEW(struct cdg);
+	uint8_t *left = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
+	struct cdg_counting k;
+	struct together_ahead w = {.words = 1};
+	struct alike a;
+	bool done = true;
+
+	c->routing = routing_ref(r);
+	c->want = CDG_ALL_VLS;
+	cdg_counting_start(&k, c);
+	for (uint32_t s = 0; s < k.n; s++)
+		w.words =
+			k.f->switch_nports[s] / 64u + 1 > w.words ? k.f->switch_nports[s] / 64u + 1 : w.words;
+	w.from = NEW_ARRAY(k.n, uint32_t);
+	w.start = NEW_ARRAY(k.n_sources, const struct cdg_source *);
+	w.own = routing_endport_known(r) ? NEW_ARRAY(k.n_sources, sl2vl_map) : NULL;
+	for (uint32_t i = 0; i < k.n_sources; i++) {
+		if (w.from[k.source[i].sw]++ && k.grouped)
+			continue;
+		if (w.own)
+			w.own[w.n_start] = routing_endport_map(r, k.source[i].endport);
+		w.start[w.n_start++] = &k.source[i];
+	}
+	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++)
+		left[lid] = cdg_is_destination(r, false, lid);
+	alike_start(&a, r, left);
+	progress_start(p, "channel dependencies", k.n);
+	for (uint32_t sw = 0; sw < k.n && done; sw++) {
+		while (alike_next(&a, sw)) {
+			alike_order(&a);
+			note_group(&k, &a, &w);
+		}
+		if (r->adaptive)
+			note_adaptive(&k, &a, &w);
+		done = progress_step(p, sw);
+	}
+	done = done && note_left(&k, &a, &w, p) && !(w.used >> CDG_DROP_VL & 1);
+	if (done)
+		list_ahead(&k, &w, c);
+	c->used = w.used;
+	done = done && cdg_find_components(c, p);
+	alike_end(&a);
+	cdg_counting_end(&k);
+	for (unsigned i = 0; i < CDG_VLS * CDG_VLS; i++)
+		FREE_EACH(w.group[i], w.set[i / CDG_VLS][i % CDG_VLS]);
+	FREE_EACH(left, w.from, w.start, w.own);
+	if (done)
+		return c;
+	cdg_free(c);
+	return NULL;
+}
+
+struct cdg *cdg_new_loops(const struct routing *r, struct progress *p, struct err *e)
+{
+	bool one_vl = !routing_has_sls(r) && !routing_has_maps(r) && !routing_endport_known(r);
+	struct cdg *c = r->adaptive && !one_vl ? NULL : graph_ahead(r, p);
+
+	if (c && !c->n_components)
+		return c;
+	cdg_free(c);
+	return cdg_new(r, CDG_ALL_VLS, false, p, e);
+}
 
 static enum path_end why_not(const struct routing *r, uint32_t sw, unsigned lid, const struct dest_ways *w)
 {

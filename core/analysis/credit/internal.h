@@ -71,18 +71,6 @@ static inline void cdg_add(uint32_t *count, uint32_t n)
 		*count = UINT32_MAX;
 }
 
-/*
- * Routes of a source begin and leave its switch by a way out.  in: the port by which they come there; 0: they
- * are the switch's own, or of n sources at once.  *counted: another way out has counted the beginning
- * already.  Returns the slot at the way out, or CDG_NO_SLOT.
- */
-uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned in, struct sl_range sl,
-		   unsigned out, uint32_t n, bool *counted);
-/* Routes pass a switch, once on each pair of VLs.  Returns the slot behind it, or CDG_NO_SLOT. */
-uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out, struct cdg_slot s,
-		  uint32_t routes);
-/* Routes over a port, once on each VL. */
-void cdg_add_load(struct cdg_counting *k, uint32_t port, struct cdg_slot s, uint32_t routes);
 /* Add to the routes of a slot: *of is its flow or leaving, [size]. */
 static inline void cdg_add_to(uint32_t **of, size_t size, uint32_t at, uint32_t routes)
 {
@@ -91,7 +79,6 @@ static inline void cdg_add_to(uint32_t **of, size_t size, uint32_t at, uint32_t 
 	cdg_add(&(*of)[at], routes);
 }
 /* Order k->order by k->hops, farthest first. */
-void cdg_sort_switches(struct cdg_counting *k);
 bool cdg_wanted(const struct cdg_counting *k, unsigned vl);
 /* Makes a table of n counters when it is first needed. NULL, and k->failed: there is no memory. */
 uint32_t *cdg_counters(struct cdg_counting *k, uint32_t **table, size_t n);
@@ -102,7 +89,5 @@ void cdg_counting_end(struct cdg_counting *k);
  * destinations; those that are counted get 0.  false: cancelled, or there is no memory.
  */
 bool cdg_count_alike(struct cdg_counting *k, uint8_t *left, struct progress *p);
-/* Count all ways to a LID that adaptive routing may take. */
-void cdg_count_adaptive(struct cdg_counting *k, unsigned lid);
 
 #endif

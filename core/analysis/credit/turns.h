@@ -9,7 +9,7 @@
 
 #include "core/base/progress.h"
 #include "core/routing/paths.h"
-#include "core/trace/moment.h"
+#include "core/trace/walk.h"
 
 /* Does the engine tell directions? Without them nothing is forbidden. */
 static inline bool has_directions(const struct routing *r)

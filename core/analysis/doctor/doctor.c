@@ -1,14 +1,357 @@
-#include "core/analysis/doctor/doctor.h"
-
+/* Doctor: rules, findings about counters and engines, and the order in which all are told. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/compare/causes.h"
 #include "core/analysis/compare/judged.h"
+#include "core/analysis/doctor/doctor.h"
 #include "core/analysis/doctor/internal.h"
 #include "core/analysis/traffic/spread.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
+#include "core/base/text.h"
+#include "core/routing/paths.h"
+
+/* Findings from what ports counted (blame/measured.h). */
+
+/* One finding for all ports with a kind of fault, the first of which are named. */
+int find_counted(struct doctor *d, const struct rule *r)
+{
+	const struct measured *m = d->rq->counted;
+	struct places at = {0};
+	struct text most = {0};
+	struct finding *x;
+	unsigned k = 0;
+
+	if (!m || m->fabric != d->f)
+		return 0;
+	while (strcmp(port_fault_words[k], r->kind) != 0)
+		k++;
+	for (uint32_t port = 0; port < d->f->n_ports; port++) {
+		const struct measured_port *p = measured_of(m, port);
+
+		if (!p || !(p->faults >> k & 1))
+			continue;
+		if (!at.n)
+			measured_tell(p, 1u << k, &most);
+		places_add_port(&at, d->f, port);
+	}
+	if (at.n) {
+		x = tell(d, r, "%s %s, by counters%s: %s (the first: %s).", PLURAL(at.n, "port"),
+			 k == FAULT_ERRORS ? "with errors" : r->kind,
+			 m->two ? " between two readings" : " since they were reset", places_text(&at),
+			 text_str(&most));
+		places_end(&at, x, "counters all");
+	}
+	text_free(&most);
+	return 0;
+}
+
+/* Findings that rules tell, and the places that they name. */
+
+static char *formatted(const char *fmt, va_list ap)
+{
+	struct text t = {0};
+
+	text_addv(&t, fmt, ap);
+	return t.s;
+}
+
+struct finding *tell(struct doctor *d, const struct rule *r, const char *fmt, ...)
+{
+	struct diagnosis *o = d->out;
+	struct finding *x;
+	va_list ap;
+
+	GROW(o->finding, o->n, o->cap);
+	x = &o->finding[o->n++];
+	*x = (struct finding){
+		.severity = (uint8_t)r->severity,
+		.sure = (uint8_t)r->sure,
+		.rule = (unsigned)(r - d->rules),
+		.kind = r->kind,
+		.meaning = r->meaning,
+		.cure = r->cure,
+		.node = NO_ID,
+		.count = 1,
+	};
+	va_start(ap, fmt);
+	x->text = formatted(fmt, ap);
+	va_end(ap);
+	return x;
+}
+
+void finding_more(struct finding *x, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	free(x->more);
+	x->more = formatted(fmt, ap);
+	va_end(ap);
+}
+
+void finding_at(const struct doctor *d, struct finding *x, uint32_t port)
+{
+	x->node = d->f->port_node[port];
+	x->port = d->f->port_num[port];
+}
+
+void finding_at_switch(const struct doctor *d, struct finding *x, uint32_t sw)
+{
+	x->node = d->f->switch_node[sw];
+}
+
+#define PLACES 3
+
+static bool place_wanted(struct places *p, uint32_t node, unsigned port)
+{
+	if (!p->n++) {
+		p->node = node;
+		p->port = (uint8_t)port;
+	}
+	if (p->n > PLACES)
+		return false;
+	text_add(&p->t, "%s", p->n > 1 ? ", " : "");
+	return true;
+}
+
+void places_add_switch(struct places *p, const struct fabric *f, uint32_t sw)
+{
+	if (place_wanted(p, f->switch_node[sw], 0))
+		text_add(&p->t, "%s", switch_name(f, sw));
+}
+
+void places_add_port(struct places *p, const struct fabric *f, uint32_t port)
+{
+	char a[300];
+
+	if (place_wanted(p, f->port_node[port], f->port_num[port]))
+		text_add(&p->t, "%s", port_label(f, port, a, sizeof(a)));
+}
+
+const char *places_text(struct places *p)
+{
+	if (p->n > PLACES)
+		text_add(&p->t, " and %u more", p->n - PLACES);
+	return text_str(&p->t);
+}
+
+void places_end(struct places *p, struct finding *x, const char *fmt, ...)
+{
+	va_list ap;
+
+	x->node = p->n ? p->node : NO_ID;
+	x->port = p->port;
+	x->count = p->n;
+	va_start(ap, fmt);
+	x->more = formatted(fmt, ap);
+	va_end(ap);
+	text_free(&p->t);
+}
+
+void places_end_ports(struct places *p, struct finding *x, const struct fabric *f)
+{
+	char *name = word_quoted(f->node_name[p->node]);
+
+	places_end(p, x, "list ports %s", name);
+	free(name);
+}
+
+/* Findings about the engines that were asked for. The engines themselves know when OpenSM would refuse, hang,
+ * crash or behave oddly (struct sweep: refusal, fatal, notes). This file only sorts that by kind. */
+
+static const struct refusal *last_refusal(const struct sweep *w)
+{
+	return &w->refusal[w->n_refusals - 1];
+}
+
+/* --- hangs, crashes ----------------------------------------------------------------------------------- */
+
+static bool doctor_engine_ends_so(const struct sweep *w, const char *how)
+{
+	return w && w->fatal && !strcmp(w->fatal, how);
+}
+
+/* OpenSM hangs or crashes. */
+int find_fatal(struct doctor *d, const struct rule *r)
+{
+	bool hang = !strcmp(r->kind, "hang");
+	const char *how = hang ? "never ends" : "crashes", *words = hang ? "hangs while it routes" : how;
+	const struct sweep *w = doctor_engine_ends_so(d->computed, how) ? d->computed
+				: doctor_engine_ends_so(d->next, how)	? d->next
+									: NULL;
+	struct finding *x;
+
+	if (!w)
+		return 0;
+	if (w->n_refusals)
+		x = tell(d, r, "OpenSM %s%s: %s: %s.", words, w == d->next ? " at its next sweep" : " here",
+			 last_refusal(w)->engine, last_refusal(w)->why);
+	else
+		x = tell(d, r, "OpenSM %s%s: %s", words, w == d->next ? " at its next sweep" : " here",
+			 *w->notes ? w->notes : "no engine is left.");
+	finding_more(x, "route %s", w->setup->chain);
+	return 0;
+}
+
+/* --- refusals ------------------------------------------------------------------------------------------ */
+
+int find_no_routing(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	struct finding *x;
+
+	if (!w || w->routing || w->fatal || !w->n_refusals)
+		return 0;
+	x = tell(d, r, "No engine can route: OpenSM leaves the subnet as it is (%s: %s).",
+		 last_refusal(w)->engine, last_refusal(w)->why);
+	finding_more(x, "route %s", w->setup->chain);
+	return 0;
+}
+
+int find_refused(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	struct finding *x;
+
+	for (size_t i = 0; w && w->routing && i < w->n_refusals; i++) {
+		x = tell(d, r, "%s refuses, %s routes: %s.", w->refusal[i].engine, w->routing->engine,
+			 w->refusal[i].why);
+		finding_more(x, "route %s", w->setup->chain);
+	}
+	return 0;
+}
+
+static const char *doctor_engine_in_force(const struct sweep *w)
+{
+	return w && w->routing ? w->routing->engine : "none";
+}
+
+int find_vls_later(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed, *next = d->next;
+	struct finding *x;
+
+	if (!w || !next || next->fatal || !strcmp(doctor_engine_in_force(w), doctor_engine_in_force(next)) ||
+	    !next->n_refusals)
+		return 0;
+	x = tell(d, r, "From the second sweep on, %s routes in place of %s: %s.",
+		 doctor_engine_in_force(next), doctor_engine_in_force(w), last_refusal(next)->why);
+	finding_more(x, "sweep");
+	return 0;
+}
+
+/* dfsssp and sssp count distances up to here. A link is worth at least LIDs squared. */
+#define DISTANCE_END ((uint64_t)1 << 31)
+
+/* The longest of all shortest ways (so far, when cancelled); 0 if none can be worth DISTANCE_END. */
+static unsigned longest_way(const struct doctor *d, const struct topo *t, uint64_t lids)
+{
+	uint16_t *hops = NEW_ARRAY((size_t)t->fabric->n_switches + 1, uint16_t);
+	unsigned most = 0;
+	bool near = false;
+
+	for (uint32_t s = 0; s < t->fabric->n_switches && !near && !progress_cancelled(d->p); s++) {
+		unsigned far = 0;
+
+		if (!switch_up(t, s))
+			continue;
+		switch_distances(t, s, hops);
+		for (uint32_t to = 0; to < t->fabric->n_switches; to++)
+			if (hops[to] != NO_HOPS && hops[to] > far)
+				far = hops[to];
+		/* no way is longer than twice the farthest from the first switch */
+		near = far && !most && 2 * far * lids * lids < DISTANCE_END;
+		most = MAX(far, most);
+	}
+	free(hops);
+	return near ? 0 : most;
+}
+
+/* The engine in force may leave the farthest destinations without a route. */
+static void tell_far(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	uint64_t lids = 0; /* of CAs and switches */
+	unsigned hops;
+
+	if (!w || (strcmp(doctor_engine_in_force(w), "dfsssp") != 0 &&
+		   strcmp(doctor_engine_in_force(w), "sssp") != 0))
+		return;
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+		if (w->topo->endport_up[ep] &&
+		    w->fabric->node_type[endport_node(w->fabric, ep)] != NODE_ROUTER)
+			lids += w->lids->count[ep];
+	hops = longest_way(d, w->topo, lids);
+	if (hops * lids * lids >= DISTANCE_END)
+		finding_more(tell(d, r,
+				  "%s counts distances only up to a limit: %" PRIu64
+				  " LIDs, %u hops between switches; with so many LIDs it makes no route "
+				  "longer than %" PRIu64 " hops.",
+				  doctor_engine_in_force(w), lids, hops, (DISTANCE_END - 1) / (lids * lids)),
+			     "check");
+}
+
+int find_dfsssp_cap(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	struct finding *x;
+
+	tell_far(d, r);
+	for (size_t i = 0; w && i < w->n_refusals; i++) {
+		if (w->refusal[i].kind != REFUSED_LIMIT)
+			continue;
+		x = tell(d, r, "%s refuses: %s.", w->refusal[i].engine, w->refusal[i].why);
+		x->severity = SEVERITY_ERROR;
+		finding_more(x, "route %s", w->setup->chain);
+	}
+	return 0;
+}
+
+/* --- what engines note --------------------------------------------------------------------------------- */
+
+/* A finding for each line of the notes of a kind. */
+int find_notes(struct doctor *d, const struct rule *r)
+{
+	static const struct {
+		const char *rule, *more;
+		enum note_kind kind;
+	} told[] = {
+		{"guid-file", "show options", NOTE_GUID_FILE},
+		{"ftree-lottery", "list ranks", NOTE_LOTTERY},
+		{"torus-holes", "list torus", NOTE_TORUS_HOLES},
+		{"rules-differ", "show options", NOTE_RULES},
+	};
+	const struct sweep *w = d->computed;
+	size_t at = 0, n, i = 0;
+
+	while (strcmp(told[i].rule, r->kind) != 0)
+		i++;
+
+	for (; w && w->notes[at]; at += n + (w->notes[at + n] != '\0')) {
+		n = strcspn(w->notes + at, "\n");
+		if (notes_kinds(w->note_mark, w->n_note_marks, at, at + n) & told[i].kind)
+			finding_more(tell(d, r, "%.*s.", (int)n, w->notes + at), "%s", told[i].more);
+	}
+	return 0;
+}
+
+int find_ftree_single(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	struct finding *x;
+
+	if (!w || strcmp(doctor_engine_in_force(w), "ftree") != 0 ||
+	    options_file(w->setup->options, "root_guid_file"))
+		return 0;
+	x = tell(d, r, "Any lost link makes ftree refuse; %s takes over.",
+		 strchr(w->setup->chain, ',') ? "the next of the chain" : "minhop");
+	finding_more(x, "survey links");
+	return 0;
+}
 
 #define ROW(key, member, type, column, help) FIELD(key, struct finding, member, type, column, help)
 

@@ -10,7 +10,7 @@
 
 #include "core/analysis/blame/measured.h"
 #include "core/base/err.h"
-#include "core/base/fields.h"
+#include "core/base/json.h"
 #include "core/base/progress.h"
 #include "core/sm/sweep.h"
 

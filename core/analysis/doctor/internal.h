@@ -2,14 +2,14 @@
 #ifndef IBSCOPE_DOCTOR_INTERNAL_H
 #define IBSCOPE_DOCTOR_INTERNAL_H
 
+#include "core/analysis/compare/drift.h"
 #include "core/analysis/credit/cdg.h"
 #include "core/analysis/credit/check.h"
 #include "core/analysis/doctor/doctor.h"
-#include "core/analysis/compare/drift.h"
 #include "core/analysis/shape/levels.h"
 #include "core/analysis/traffic/loads.h"
 #include "core/base/text.h"
-#include "core/fabric/labels.h"
+#include "core/fabric/names.h"
 
 /* Thresholds, calibrated on real and synthetic fabrics. */
 #define LEAST_HOSTS 8	     /* statistics need so many hosts, */
@@ -71,7 +71,7 @@ struct doctor {
 	struct drift *drift; /* of tables that were read; made by the first rule that asks */
 	struct drift_ranking *ranking;
 	struct losses losses;
-	struct groups *lost; /* pairs without a path, by place (paths.c); made by the first rule that asks */
+	struct groups *lost; /* pairs without a path, by place (losses.c); made by the first rule that asks */
 };
 
 /*
@@ -123,22 +123,22 @@ typedef int finder(struct doctor *d, const struct rule *r);
 /* source.c: what the source of the fabric says */
 finder find_incomplete, find_managers, find_warnings, find_no_lid, find_slow, find_ibdiagnet,
 	find_aggregation, find_sm_guessed, find_sm_place;
-/* paths.c: what happens to packets by the tables */
+/* losses.c: what happens to packets by the tables */
 finder find_incomplete_tables, find_not_active, find_unreachable, find_cut_off, find_no_pair, find_kept_apart,
 	find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale, find_drift_unknown,
 	find_other_engine;
-/* loops.c */
+/* shape.c */
 finder find_credit_loop, find_layers_not_in_force;
-/* engine.c: what OpenSM would do */
+/* doctor.c: what OpenSM would do */
 finder find_fatal, find_no_routing, find_refused, find_vls_later, find_notes, find_dfsssp_cap,
 	find_ftree_single;
-/* roots.c */
+/* shape.c */
 finder find_all_roots, find_aggregation_roots, find_roots_fragile, find_root_with_hosts, find_not_listed;
 /* shape.c: cables and hosts */
 finder find_thin, find_cabling, find_above_edge, find_empty_leaf, find_single_point, find_sm_decides;
-/* counted.c: what ports counted */
+/* doctor.c: what ports counted */
 finder find_counted;
-/* load.c */
+/* shape.c */
 finder find_hot_cable, find_uneven, find_idle;
 
 #endif

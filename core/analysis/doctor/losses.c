@@ -1,13 +1,20 @@
-/*
- * Switches whose loss takes the fabric apart: articulation points of the graph of switches (J. Hopcroft,
- * R. Tarjan, Efficient Algorithms for Graph Manipulation, Communications of the ACM 16(6), 1973), with the
- * hosts that each part has.
- */
+/* Findings about switches that everything depends on, and about pairs without a path. */
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/analysis/compare/causes.h"
 #include "core/analysis/doctor/internal.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/base/text.h"
+#include "core/routing/paths.h"
+#include "core/routing/routing.h"
+
+/* Switches whose loss takes the fabric apart: articulation points of the graph of switches (J. Hopcroft, R.
+ * Tarjan, Efficient Algorithms for Graph Manipulation, Communications of the ACM 16(6), 1973), with the hosts
+ * that each part has. */
 
 /* A switch in the walk. */
 struct visit {
@@ -193,4 +200,649 @@ void losses_free(struct losses *p)
 {
 	free(p->apart);
 	free(p->sm_smaller);
+}
+
+/* Findings about the tables: pairs without a path by cause and place, and drift. */
+
+/* --- pairs without a path -------------------------------------------------------------------------- */
+
+enum obstacle { STOP_NO_WAY, STOP_NO_ENTRY, STOP_DEAD, STOP_LOOP };
+static const char *const obstacle_text[] = {"no cable leads on", "no entry",
+					    "an entry to a dead or wrong port", "a forwarding loop"};
+
+/* Pairs that stop for one reason at one switch, for hosts on one switch. */
+struct doctor_paths_group {
+	enum obstacle why;
+	bool loops;
+	uint32_t at, to; /* switches */
+	uint64_t pairs;
+	uint32_t src; /* the first of the pairs: source switch, */
+	uint16_t lid; /* LID */
+};
+
+/* Lost ways, by place. */
+struct groups {
+	const struct doctor *d;
+	struct doctor_paths_group *g; /* [n] most pairs first, those that circle behind the others */
+	size_t n, cap, n_loops;
+	uint64_t *from,
+		*to;	/* [n_switches] pairs that do not circle, by switch of the source, the destination */
+	uint32_t *ca;	/* [n_switches] a host on each, or NO_ID */
+	uint64_t *idle; /* [n_links] pairs that a cable loses because it carries no data */
+	uint64_t untold;
+};
+
+COMPARATOR(by_place, struct doctor_paths_group, UP(why) UP(at) UP(to) UP(lid) UP(src))
+COMPARATOR(most_pairs, struct doctor_paths_group, UP(loops) DOWN(pairs) UP(at) UP(to) UP(why))
+
+/* One group a place. */
+static void doctor_paths_merge(struct groups *s)
+{
+	size_t n = 0;
+
+	if (s->n)
+		qsort(s->g, s->n, sizeof(*s->g), by_place);
+	for (size_t i = 0; i < s->n; i++) {
+		struct doctor_paths_group *last = n ? &s->g[n - 1] : NULL, *g = &s->g[i];
+
+		if (last && last->why == g->why && last->at == g->at && last->to == g->to)
+			last->pairs += g->pairs;
+		else
+			s->g[n++] = *g;
+	}
+	s->n = n;
+}
+
+static enum obstacle why_lost(const struct groups *s, const struct lost_way *x, uint32_t to)
+{
+	const struct doctor *d = s->d;
+
+	if (x->loops)
+		return STOP_LOOP;
+	if (routing_port(d->r, x->at, x->lid) != NO_PATH)
+		return STOP_DEAD;
+	return endport_distance(d->t, s->ca[to], d->f->port_endport[d->f->switch_port[x->at]]) < 0
+		       ? STOP_NO_WAY
+		       : STOP_NO_ENTRY;
+}
+
+/* A host on a switch that the LID is not of. */
+static uint32_t doctor_paths_source_of(const struct groups *s, uint32_t sw, unsigned lid)
+{
+	const struct routing *r = s->d->r;
+	uint32_t owner = lid_owner(r->lids, lid);
+
+	for (uint32_t ep = 0; s->ca[sw] == owner && ep < s->d->f->n_endports; ep++)
+		if (ep != owner && s->d->t->endport_switch[ep] == sw && routing_has_host(r, ep) &&
+		    r->lids->base[ep])
+			return ep;
+	return s->ca[sw];
+}
+
+/* Does a way end at a cable that carries no data? Then find_not_active() tells it. */
+static bool stops_at_idle(const struct groups *s, const struct lost_way *x)
+{
+	const struct topo *t = s->d->r->topo;
+	unsigned out = routing_next_port(s->d->r, x->at, x->lid);
+	uint32_t port = t->fabric->switch_port[x->at] + out;
+
+	return !x->loops && t->data && out && out <= t->fabric->switch_nports[x->at] &&
+	       t->peer[port] == NO_ID && fabric_idle_end(t->fabric, port) != NO_ID;
+}
+
+static void doctor_paths_add_lost(void *ctx, const struct lost_way *x)
+{
+	struct groups *s = ctx;
+	const struct routing *r = s->d->r;
+	uint32_t to = r->topo->endport_switch[lid_owner(r->lids, x->lid)], at = x->at;
+	uint64_t pairs = s->d->hosts[x->sw] - (to == x->sw);
+	struct path p;
+
+	if (s->ca[x->sw] == NO_ID || to == NO_ID || x->kind == CAUSE_TABLES || stops_at_idle(s, x))
+		return;
+	if (x->loops) { /* told by the last of many hops */
+		uint32_t src = doctor_paths_source_of(s, x->sw, x->lid);
+
+		path_trace(r, src, r->lids->base[src], x->lid, &p);
+		at = p.n ? p.hop[p.n - 1].sw : at;
+		path_free(&p);
+	} else {
+		s->from[x->sw] += pairs;
+		s->to[to] += pairs;
+	}
+	if (s->n == s->cap)
+		doctor_paths_merge(s);
+	if (2 * s->n >= s->cap) {
+		s->cap = s->cap ? 2 * s->cap : 1024;
+		s->g = mem_resize(s->g, s->cap, sizeof(*s->g));
+	}
+	s->g[s->n++] = (struct doctor_paths_group){why_lost(s, x, to), x->loops, at, to, pairs, x->sw,
+						   (uint16_t)x->lid};
+}
+
+/* All lost ways, found once.  NULL and *d->e: cancelled. */
+static struct groups *groups_of(struct doctor *d)
+{
+	struct groups *s = d->lost ? d->lost : NEW(struct groups);
+	const struct ways_listener to = {.ctx = s, .lost = doctor_paths_add_lost};
+	struct causes *c;
+
+	if (d->lost)
+		return s;
+	d->lost = s;
+	s->d = d;
+	s->from = NEW_ARRAY(d->f->n_switches, uint64_t);
+	s->to = NEW_ARRAY(d->f->n_switches, uint64_t);
+	s->idle = NEW_ARRAY(d->f->n_links + 1u, uint64_t);
+	s->ca = mem_alloc(d->f->n_switches * sizeof(*s->ca));
+	memset(s->ca, 0xff, d->f->n_switches * sizeof(*s->ca));
+	for (uint32_t ep = d->f->n_endports; ep--;)
+		if (routing_has_host(d->r, ep) && d->r->lids->base[ep])
+			s->ca[d->t->endport_switch[ep]] = ep;
+	c = causes_find(d->w, &d->check, NULL, NULL, &to, d->p, d->e);
+	if (!c)
+		return NULL;
+	for (size_t i = 0; i < c->n; i++) {
+		uint32_t port = c->c[i].node == NO_ID ? NO_ID : d->f->node_port[c->c[i].node] + c->c[i].port;
+
+		if ((c->c[i].kind == CAUSE_CABLE || c->c[i].kind == CAUSE_HOST) && port != NO_ID &&
+		    d->r->topo->data && fabric_idle_end(d->f, port) != NO_ID)
+			s->idle[d->f->port_link[port]] += c->c[i].pairs;
+	}
+	s->untold = c->untold;
+	causes_free(c);
+	doctor_paths_merge(s);
+	if (s->n)
+		qsort(s->g, s->n, sizeof(*s->g), most_pairs);
+	for (size_t i = 0; i < s->n; i++)
+		s->n_loops += s->g[i].loops;
+	return s;
+}
+
+void groups_free(struct groups *s)
+{
+	if (!s)
+		return;
+	free(s->g);
+	free(s->from);
+	free(s->to);
+	free(s->ca);
+	free(s->idle);
+	free(s);
+}
+
+int pairs_untold(struct doctor *d, uint64_t *pairs)
+{
+	struct groups *s = d->r && d->check.unreachable ? groups_of(d) : NULL;
+
+	*pairs = s ? s->untold : 0;
+	return d->r && d->check.unreachable && !s ? -1 : 0;
+}
+
+/* Each cable that carries no data, as an end of it is in Initialize or Armed. */
+int find_not_active(struct doctor *d, const struct rule *r)
+{
+	uint32_t n = 0;
+	struct finding *x;
+	struct groups *s;
+
+	if (!d->w->as_read || !topo_idle(d->t, NULL))
+		return 0;
+	s = d->r ? groups_of(d) : NULL;
+	if (d->r && !s)
+		return -1;
+	for (uint32_t l = 0; l < d->f->n_links; l++) {
+		uint32_t end = d->f->link_port[2 * l], idle = fabric_idle_end(d->f, end);
+
+		if (d->t->peer[end] == NO_ID || idle == NO_ID || n++ >= MOST_PLACES)
+			continue;
+		x = tell(d, r,
+			 "Port %s is in %s: no subnet manager has activated it; %s of hosts cross its cable "
+			 "to %s in vain.",
+			 PORT_LABEL(d->f, idle), fabric_port_state(d->f, idle),
+			 PLURAL(s ? s->idle[l] : 0, "pair"), PORT_LABEL(d->f, d->f->port_peer[idle]));
+		x->pairs = s ? s->idle[l] : 0;
+		finding_at(d, x, idle);
+		finding_more(x, "check");
+	}
+	if (n > MOST_PLACES) {
+		x = tell(d, r, "%s more in Initialize or Armed.", PLURAL(n - MOST_PLACES, "cable"));
+		x->count = n - MOST_PLACES;
+		finding_more(x, "check");
+	}
+	return 0;
+}
+
+/* The five switches with most pairs. */
+static void tell_totals(const struct doctor *d, const char *what, const uint64_t *n, struct text *t)
+{
+	enum { MOST = 5 };
+	uint64_t last = UINT64_MAX;
+	uint32_t last_sw = 0, all = 0;
+
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		all += n[s] != 0;
+	text_add(t, "%s%s", t->len ? "\n" : "", what);
+	for (unsigned i = 0; i < MOST; i++) {
+		uint32_t best = NO_ID;
+
+		for (uint32_t s = 0; s < d->f->n_switches; s++)
+			if (n[s] && (n[s] < last || (n[s] == last && s > last_sw && i)) &&
+			    (best == NO_ID || n[s] > n[best]))
+				best = s;
+		if (best == NO_ID)
+			break;
+		text_add(t, "%s %s %" PRIu64, i ? "," : "", switch_name(d->f, best), n[best]);
+		last = n[best];
+		last_sw = best;
+	}
+	if (all > MOST)
+		text_add(t, ", and %s", PLURAL(all - MOST, "more switch"));
+}
+
+static void more_trace(const struct doctor *d, struct finding *x, const struct groups *s,
+		       const struct doctor_paths_group *g)
+{
+	uint32_t owner = lid_owner(d->r->lids, g->lid);
+	struct text line = {0};
+	char a[300], b[300];
+
+	if (g->lid == d->r->lids->base[owner])
+		endport_label(d->f, owner, b, sizeof(b));
+	else
+		snprintf(b, sizeof(b), "%u", g->lid); /* of the port's LIDs this one is lost */
+	text_add(&line, "trace");
+	word_append(&line, endport_label(d->f, doctor_paths_source_of(s, g->src, g->lid), a, sizeof(a)));
+	word_append(&line, b);
+	finding_more(x, "%s", text_str(&line));
+	text_free(&line);
+}
+
+/* Hosts that are up without a LID: nobody reaches them, and they reach nobody. */
+static void tell_without_lid(struct doctor *d, const struct rule *r)
+{
+	uint64_t without = 0, with;
+	struct places at = {0};
+	struct finding *x;
+
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
+		if (routing_has_host(d->r, ep) && !d->r->lids->base[ep]) {
+			places_add_port(&at, d->f, d->f->endport_port[ep]);
+			without++;
+		}
+	with = d->n_hosts - without;
+	if (!without || without + with < 2) {
+		text_free(&at.t);
+		return;
+	}
+	x = tell(d, r, "%s of hosts have no path: %s %s no LID (%s).",
+		 PLURAL(without * (2 * with + without - 1), "pair"), PLURAL(without, "host"),
+		 without == 1 ? "has" : "have", places_text(&at));
+	x->pairs = without * (2 * with + without - 1);
+	places_end(&at, x, "list hosts");
+}
+
+int find_incomplete_tables(struct doctor *d, const struct rule *r)
+{
+	struct places at = {0};
+	struct finding *x;
+
+	if (!d->lacking && !d->strange)
+		return 0;
+	d->out->incomplete = true;
+	for (uint32_t sw = 0; sw < d->f->n_switches; sw++)
+		if (switch_up(d->t, sw) && d->lacking && !setup_tables(d->w->setup)->lft[sw])
+			places_add_switch(&at, d->f, sw);
+	if (d->lacking)
+		x = tell(d, r, "INCOMPLETE TABLES: %s of %u %s no table: %s.", PLURAL(d->lacking, "switch"),
+			 d->tables, d->lacking == 1 ? "has" : "have", places_text(&at));
+	else
+		x = tell(d, r, "INCOMPLETE TABLES: most GUIDs that their file names are not in this fabric.");
+	places_end(&at, x, "check");
+	return 0;
+}
+
+int find_cut_off(struct doctor *d, const struct rule *r)
+{
+	struct places at = {0};
+	uint32_t n = count_cut_off(d->w, NULL);
+	struct finding *x;
+
+	if (!n)
+		return 0;
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
+		if (host_set_matters(d->w->hosts, d->f, ep) && is_cut_off(d->w, ep))
+			places_add_port(&at, d->f, d->f->endport_port[ep]);
+	x = tell(d, r, "%s cut off from the subnet manager (%s).", PLURAL(n, "endport"), places_text(&at));
+	places_end(&at, x, "check");
+	return 0;
+}
+
+int find_no_pair(struct doctor *d, const struct rule *r)
+{
+	if (d->n_hosts < 2)
+		finding_more(tell(d, r, "No pair of hosts: %s up and counted.", PLURAL(d->n_hosts, "host")),
+			     "list hosts");
+	return 0;
+}
+
+int find_kept_apart(struct doctor *d, const struct rule *r)
+{
+	const struct check_result *c = &d->check;
+	char from[300], to[300];
+
+	if (!d->r || !c->apart)
+		return 0;
+	endport_label(d->f, c->apart_from, from, sizeof(from));
+	endport_label(d->f, c->apart_to, to, sizeof(to));
+	finding_more(tell(d, r, "%s of hosts without a common P_Key (for one %s to %s).",
+			  PLURAL(c->apart, "pair"), from, to),
+		     "trace %s %s", from, to);
+	return 0;
+}
+
+int find_unreachable(struct doctor *d, const struct rule *r)
+{
+	struct finding *x = NULL;
+	struct text totals = {0};
+	uint64_t rest = 0;
+	struct groups *s;
+	size_t n;
+
+	if (!d->r)
+		return 0;
+	tell_without_lid(d, r);
+	if (d->check.unreachable == d->check.looping)
+		return 0;
+	s = groups_of(d);
+	if (!s)
+		return -1;
+	n = s->n - s->n_loops;
+	for (size_t i = 0; i < n; i++) {
+		const struct doctor_paths_group *g = &s->g[i];
+
+		if (i >= MOST_PLACES) {
+			rest += g->pairs;
+			continue;
+		}
+		x = tell(d, r, "%s of hosts %s no path: %s at %s, for hosts on %s.", PLURAL(g->pairs, "pair"),
+			 g->pairs == 1 ? "has" : "have", obstacle_text[g->why], switch_name(d->f, g->at),
+			 switch_name(d->f, g->to));
+		x->pairs = x->count = g->pairs;
+		finding_at_switch(d, x, g->at);
+		more_trace(d, x, s, g);
+		if (i)
+			continue;
+		tell_totals(d, "by source:", s->from, &totals);
+		tell_totals(d, "by destination:", s->to, &totals);
+		x->detail = totals.s;
+	}
+	if (rest) {
+		x = tell(d, r, "%s more of hosts have no path, at %zu more places.", PLURAL(rest, "pair"),
+			 n - MOST_PLACES);
+		x->count = rest;
+		x->pairs = rest < s->g[MOST_PLACES - 1].pairs ? rest : s->g[MOST_PLACES - 1].pairs;
+		finding_more(x, "check");
+	}
+	return 0;
+}
+
+int find_forwarding_loop(struct doctor *d, const struct rule *r)
+{
+	struct groups *s;
+	const struct doctor_paths_group *g;
+	struct finding *x;
+	uint64_t pairs = 0;
+	uint32_t src, a, b;
+	struct path p;
+
+	if (!d->r || !d->check.looping)
+		return 0;
+	s = groups_of(d);
+	if (!s || !s->n_loops)
+		return s ? 0 : -1;
+	g = &s->g[s->n - s->n_loops];
+	for (size_t i = 0; i < s->n_loops; i++)
+		pairs += g[i].pairs;
+	src = doctor_paths_source_of(s, g->src, g->lid);
+	path_trace(d->r, src, d->r->lids->base[src], g->lid, &p);
+	a = p.n ? p.hop[p.n - 1].sw : g->at;
+	b = p.n > 1 ? p.hop[p.n - 2].sw : a;
+	path_free(&p);
+	x = tell(d, r, "Packets to LID %u loop between %s and %s: %s of hosts%s.", g->lid,
+		 switch_name(d->f, b), switch_name(d->f, a), PLURAL(pairs, "pair"),
+		 s->n_loops > 1 ? ", those at other loops included" : "");
+	x->pairs = pairs;
+	x->count = s->n_loops;
+	finding_at_switch(d, x, a);
+	more_trace(d, x, s, g);
+	return 0;
+}
+
+int find_dropped(struct doctor *d, const struct rule *r)
+{
+	struct finding *x;
+
+	if (!d->cdg || !d->cdg->dropped)
+		return 0;
+	x = tell(d, r, "%s of pairs of hosts %s dropped: an SL leads to VL %d.",
+		 PLURAL(d->cdg->dropped, "route"), d->cdg->dropped == 1 ? "is" : "are", CDG_DROP_VL);
+	x->pairs = x->count = d->cdg->dropped;
+	finding_more(x, "cdg");
+	return 0;
+}
+
+int find_switch_lids(struct doctor *d, const struct rule *r)
+{
+	uint16_t *hops = NEW_ARRAY(d->f->n_switches, uint16_t);
+	uint32_t *work = NEW_ARRAY(d->f->n_switches, uint32_t);
+	uint32_t sm = d->t->sm_endport == NO_ID ? NO_ID : d->t->endport_switch[d->t->sm_endport];
+	struct places at = {0};
+	struct finding *x;
+
+	for (uint32_t s = 0; d->r && d->check.switch_unreachable && s < d->f->n_switches; s++) {
+		unsigned lid = d->r->lids->base[d->f->port_endport[d->f->switch_port[s]]];
+
+		if (!lid || !switch_up(d->t, s))
+			continue;
+		dest_hops(d->r, lid, hops, work);
+		for (uint32_t from = 0; from < d->f->n_switches; from++)
+			if (from != s && (d->hosts[from] || from == sm) && switch_up(d->t, from) &&
+			    hops[from] >= HOPS_LOOP) {
+				places_add_switch(&at, d->f, s);
+				break;
+			}
+	}
+	if (at.n) {
+		x = tell(d, r, "Some switches have no path to %s of switches (%s of host and LID): %s.",
+			 PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
+		places_end(&at, x, "check");
+		x->figure = (double)d->check.switch_unreachable;
+	}
+	free(hops);
+	free(work);
+	return 0;
+}
+
+/* --- drift ------------------------------------------------------------------------------------------ */
+
+/* Judges drift for the first rule that asks. d->drift stays NULL if no tables were read. */
+static int need_drift(struct doctor *d)
+{
+	struct drift_request rq = {.setup = d->rq->setup,
+				   .engines = d->rq->engines,
+				   .now = d->rq->now,
+				   .configured = d->rq->configured};
+
+	if (d->drift || !d->out->read)
+		return 0;
+	d->drift = drift_judge(&rq, &d->ranking, d->p, d->e);
+	return d->drift ? 0 : -1;
+}
+
+static bool of_switch(const struct drift *d, const struct drift_entry *x)
+{
+	uint32_t owner = lid_owner(d->next->lids, x->lid);
+
+	return owner != NO_ID && endport_is_switch(d->next->fabric, owner);
+}
+
+/* The first entry of a class. hosts_only: entries for LIDs of switches do not count. */
+static const struct drift_entry *doctor_paths_first_of(const struct drift *d, enum drift_class class,
+						       bool hosts_only)
+{
+	for (size_t i = 0; i < d->n_entries; i++)
+		if (d->entry[i].class == class && !(hosts_only && of_switch(d, &d->entry[i])))
+			return &d->entry[i];
+	return NULL;
+}
+
+/* Does an entry lead nowhere, for another reason than find_not_active() tells? */
+static bool is_dead(const struct drift_entry *x)
+{
+	return x->class == DRIFT_DEAD && x->why != drift_not_active;
+}
+
+/* Tells the first few ports that dead entries lead to: both ends of a failed cable. */
+static void tell_dead_ports(const struct doctor *d, struct text *t)
+{
+	enum { MOST = 8 };
+	const struct drift *x = d->drift;
+	uint32_t n[256], places = 0;
+	char a[PORT_NUMBER_MAX + 1];
+
+	for (size_t i = 0; i < x->n_entries;) {
+		uint32_t sw = x->entry[i].sw;
+
+		if (!is_dead(&x->entry[i])) {
+			i++;
+			continue;
+		}
+		memset(n, 0, sizeof(n));
+		for (; i < x->n_entries && x->entry[i].sw == sw && is_dead(&x->entry[i]); i++)
+			n[x->entry[i].port]++;
+		for (unsigned p = 0; p < NO_PATH; p++)
+			if (n[p] && places++ < MOST)
+				text_add(t, "%s %s[%s] %u",
+					 places > 1 ? "," : "by port:", switch_name(d->f, sw),
+					 exit_number(d->f, sw, p, a, sizeof(a)), n[p]);
+	}
+	if (places > MOST)
+		text_add(t, ", and %s", PLURAL(places - MOST, "more port"));
+}
+
+int find_dead_entry(struct doctor *d, const struct rule *r)
+{
+	struct text ports = {0};
+	const struct drift_entry *e = NULL;
+	struct finding *x;
+	uint32_t switches = 0, last = NO_ID;
+	uint64_t n = 0;
+
+	if (need_drift(d))
+		return -1;
+	for (size_t i = 0; d->drift && i < d->drift->n_entries; i++) {
+		const struct drift_entry *at = &d->drift->entry[i];
+
+		if (!is_dead(at))
+			continue;
+		switches += at->sw != last;
+		last = at->sw;
+		if (of_switch(d->drift, at))
+			continue;
+		n++;
+		e = e ? e : at;
+	}
+	if (!n)
+		return 0;
+	x = tell(d, r, "%s on %s %s to a dead or wrong port (first: %s, LID %u, port %u: %s).",
+		 PLURAL(n, "entry"), PLURAL(switches, "switch"), n == 1 ? "leads" : "lead",
+		 switch_name(d->f, e->sw), e->lid, e->port, e->why);
+	x->count = n;
+	finding_at_switch(d, x, e->sw);
+	if (e->port != NO_PATH)
+		x->port = e->port;
+	tell_dead_ports(d, &ports);
+	x->detail = ports.s;
+	finding_more(x, "drift");
+	return 0;
+}
+
+int find_stale(struct doctor *d, const struct rule *r)
+{
+	const struct drift *x = d->drift;
+	const struct drift_entry *e;
+	struct finding *at;
+	uint64_t n;
+
+	if (!x)
+		return 0;
+	n = x->count[DRIFT_RESTART] + x->count[DRIFT_MISSING] - x->of_switches[DRIFT_MISSING];
+	if (n) {
+		e = doctor_paths_first_of(x, DRIFT_RESTART, false);
+		e = e ? e : doctor_paths_first_of(x, DRIFT_MISSING, true);
+		at = tell(d, r, "%s %s not what %s computes: a restart writes %s.", PLURAL(n, "entry"),
+			  n == 1 ? "is" : "are", x->engine, n == 1 ? "it" : "them");
+		at->count = n;
+		finding_at_switch(d, at, e->sw);
+		finding_more(at, "drift");
+	}
+	if (x->count[DRIFT_UNKNOWN]) {
+		at = tell(d, r, "%s for LIDs that no port has.", PLURAL(x->count[DRIFT_UNKNOWN], "entry"));
+		at->count = x->count[DRIFT_UNKNOWN];
+		finding_more(at, "drift");
+	}
+	return 0;
+}
+
+static bool doctor_paths_wrong(const struct drift *x)
+{
+	uint64_t idle = 0;
+
+	for (size_t i = 0; i < x->n_entries; i++)
+		idle += x->entry[i].why == drift_not_active;
+	return drift_total(x) != x->count[DRIFT_RIGHT] + x->count[DRIFT_KEPT] + idle;
+}
+
+int find_drift_unknown(struct doctor *d, const struct rule *r)
+{
+	const struct drift_candidate *best = d->ranking && d->ranking->n ? d->ranking->candidate : NULL;
+	struct finding *x;
+
+	/* what lacks a table speaks against no engine */
+	if (!best || best->agreement >= 1 || !doctor_paths_wrong(d->drift))
+		return 0;
+	x = tell(d, r, "No engine explains the tables: best is %s with %.1f %%.", best->chain,
+		 100 * best->agreement);
+	x->figure = best->agreement;
+	finding_more(x, "drift");
+	return 0;
+}
+
+/* The tables are wholly those that an engine makes anew, and not those of the configuration. */
+int find_other_engine(struct doctor *d, const struct rule *r)
+{
+	const struct drift_ranking *k = d->ranking;
+	const struct drift_candidate *best = k && k->n ? k->candidate : NULL, *asked = best;
+	struct text makers = {0};
+	struct finding *x;
+	uint64_t n = 0;
+
+	while (asked && asked < k->candidate + k->n && !asked->configured)
+		asked++;
+	if (!asked || asked == k->candidate + k->n || !asked->in_force || asked->agreement >= 1 ||
+	    best->right < 1)
+		return 0;
+	for (const struct drift_candidate *c = best; c < k->candidate + k->n; c++)
+		if (c == best || (c->in_force && !c->equal && strcmp(c->chain, c[-1].chain) != 0))
+			text_add(&makers, "%s%s%s%s%s", c == best ? "" : " or ", c->chain,
+				 *c->options ? " (" : "", c->options, *c->options ? ")" : "");
+	for (unsigned class = 0; class < DRIFT_CLASSES; class ++)
+		n += class == DRIFT_RIGHT ? 0 : asked->count[class];
+	x = tell(d, r, "The switches hold the tables of %s, the configuration says %s: a restart changes %s.",
+		 text_str(&makers), asked->chain, PLURAL(n, "entry"));
+	x->count = n;
+	finding_more(x, "drift %s", asked->chain);
+	text_free(&makers);
+	return 0;
 }

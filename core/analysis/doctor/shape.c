@@ -1,15 +1,589 @@
-/*
- * Findings about how the fabric is cabled: switches unlike their siblings, hosts where none are expected,
- * what hangs on one switch. The fabric itself shows what is usual, level by level (levels.h).
- */
+/* Findings about cabling, roots, loads of channels and credit loops. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/defs.h"
-#include "core/routing/distances.h"
 #include "core/analysis/doctor/internal.h"
+#include "core/base/defs.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
+#include "core/routing/paths.h"
+#include "core/sm/port_groups.h"
+
+/* Findings about loads of channels, compared with the loads that the cables make necessary (spread.h). */
+
+/* A channel by the levels of both its ends. */
+struct channel {
+	uint32_t class, port;
+	double share;
+};
+
+COMPARATOR(by_class_and_share, struct channel, UP(class) UP(share) UP(port))
+
+/* A channel with a much higher share than others of its class. */
+struct doctor_load_hot {
+	uint32_t class; /* the same for both directions: the lower level first */
+	uint32_t port;
+	double ratio;
+};
+
+struct hots {
+	struct doctor_load_hot *h;
+	size_t n, cap;
+};
+
+COMPARATOR(hottest_first, struct doctor_load_hot, UP(class) DOWN(ratio) UP(port))
+
+/* Collects the hot channels of one class, c[0 .. n - 1] in order of share. */
+static void collect_hot(const struct doctor *d, const struct channel *c, uint32_t n, struct hots *out)
+{
+	double median = (c[(n - 1) / 2].share + c[n / 2].share) / 2;
+	double limit = (d->direct ? HOT_RATIO_DIRECT : HOT_RATIO) * median;
+	uint32_t hot = 0, a = c->class >> 16, b = c->class & 0xffff;
+
+	while (hot < n && c[n - 1 - hot].share > limit * (1 + 1e-9))
+		hot++;
+	if (n < LEAST_CHANNELS || median <= 0 || hot > n / HOT_PART)
+		return;
+	for (uint32_t i = n - hot; i < n; i++) {
+		GROW(out->h, out->n, out->cap);
+		out->h[out->n++] = (struct doctor_load_hot){a < b ? a << 16 | b : b << 16 | a, c[i].port,
+							    c[i].share / median};
+	}
+}
+
+static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor_load_hot *h, size_t n)
+{
+	enum { LISTED = 8 };
+	const struct fabric *f = d->f;
+	struct places at = {0};
+	struct text t = {0};
+	struct finding *x;
+	char a[300];
+
+	for (size_t i = 0; i < n; i++) {
+		places_add_port(&at, f, h[i].port);
+		if (i < LISTED)
+			text_add(&t, "%s%s to %s: %.2f", i ? "\n" : "",
+				 port_label(f, h[i].port, a, sizeof(a)),
+				 switch_name(f, d->t->peer_switch[h[i].port]), h[i].ratio);
+	}
+	if (n > LISTED)
+		text_add(&t, "\nand %zu more", n - LISTED);
+	x = tell(d, r, "With any engine, %s %s would carry up to %.2f times the usual share: %s.",
+		 PLURAL(n, "channel"),
+		 d->direct	  ? "between switches"
+		 : h->class >> 16 ? "above the edge"
+				  : "at the edge",
+		 h->ratio, places_text(&at));
+	x->figure = h->ratio;
+	x->detail = t.s;
+	places_end(&at, x, "load-map");
+}
+
+int find_hot_cable(struct doctor *d, const struct rule *r)
+{
+	struct channel *c = NEW_ARRAY(d->f->n_ports + 1, struct channel);
+	uint32_t n = 0;
+	struct hots hot = {0};
+
+	for (uint32_t port = 0; port < d->f->n_ports; port++)
+		if (is_channel(d->t, port))
+			c[n++] = (struct channel){(uint32_t)d->levels->level[port_switch(d->f, port)] << 16 |
+							  d->levels->level[d->t->peer_switch[port]],
+						  port, d->share[port]};
+	if (n)
+		qsort(c, n, sizeof(*c), by_class_and_share);
+	for (uint32_t i = 0, end; i < n && d->n_hosts >= LEAST_HOSTS; i = end) {
+		for (end = i; end < n && c[end].class == c[i].class; end++)
+			;
+		collect_hot(d, c + i, end - i, &hot);
+	}
+	if (hot.n)
+		qsort(hot.h, hot.n, sizeof(*hot.h), hottest_first);
+	for (size_t i = 0, end; i < hot.n; i = end) {
+		for (end = i; end < hot.n && hot.h[end].class == hot.h[i].class; end++)
+			;
+		tell_hot(d, r, hot.h + i, end - i);
+	}
+	free(hot.h);
+	free(c);
+	return 0;
+}
+
+int find_uneven(struct doctor *d, const struct rule *r)
+{
+	uint32_t n = 0, hottest = NO_ID;
+	double most = 0;
+	struct finding *x;
+	char a[300];
+
+	for (uint32_t port = 0; d->loads && d->n_hosts >= LEAST_HOSTS && port < d->f->n_ports; port++) {
+		double even = d->share[port], load = d->loads->port[port];
+
+		if (!is_channel(d->t, port) || load <= UNEVEN_RATIO * even * (1 + 1e-9))
+			continue;
+		n++;
+		most = even > 0 && load / even > most ? load / even : most;
+		if (hottest == NO_ID || load > d->loads->port[hottest])
+			hottest = port;
+	}
+	if (!n)
+		return 0;
+	x = tell(d, r, "%s puts up to %.1f times the even share on %s (%u routes on %s).", d->r->engine, most,
+		 PLURAL(n, "channel"), d->loads->port[hottest], port_label(d->f, hottest, a, sizeof(a)));
+	x->figure = most;
+	x->count = n;
+	finding_at(d, x, hottest);
+	finding_more(x, "load-map");
+	return 0;
+}
+
+int find_idle(struct doctor *d, const struct rule *r)
+{
+	struct places at = {0};
+	struct finding *x;
+	bool lash, beside = false;
+
+	for (uint32_t port = 0; d->loads && d->n_hosts > 1 && port < d->f->n_ports; port++) {
+		if (!is_channel(d->t, port) || d->loads->port[port])
+			continue;
+		places_add_port(&at, d->f, port);
+		/* does the cable run beside another to the same neighbour? */
+		for (uint32_t other = port - d->f->port_num[port] + 1; other < port; other++)
+			beside |= d->t->peer_switch[other] == d->t->peer_switch[port];
+	}
+	if (!at.n)
+		return 0;
+	lash = !strcmp(d->r->engine, "lash") && beside &&
+	       !options_bool(d->w->setup->options, "do_mesh_analysis");
+	x = tell(d, r, "%u of %s between switches %s no host traffic: %s%s.", at.n,
+		 PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry", places_text(&at),
+		 lash ? " (lash uses only the first of parallel links)" : "");
+	places_end(&at, x, "load-map all");
+	return 0;
+}
+
+/* Findings about credit loops, and about the layers that avoid them. */
+
+/* Channels of a VL that lie on loops. */
+static uint32_t looping_channels(const struct cdg *c, unsigned vl)
+{
+	uint32_t n = 0;
+
+	for (uint32_t v = 0; v < c->n_channels; v++)
+		n += c->vl[v] == vl && c->component[v] != NO_ID;
+	return n;
+}
+
+/* The shortest loop among the first components of a VL: its channels, to be freed; *n. */
+static uint32_t *shortest(const struct cdg *c, unsigned vl, uint32_t *n, struct progress *p)
+{
+	enum { TRIED = 16 };
+	uint32_t *best = NULL, comp;
+
+	*n = 0;
+	for (uint32_t i = 0; i < TRIED && (comp = cdg_component_on(c, (int)vl, i)) != NO_ID; i++) {
+		uint32_t *cycle = NEW_ARRAY(c->size[comp], uint32_t), len = cdg_cycle(c, comp, cycle, p);
+
+		if (len && (!best || len < *n)) {
+			free(best);
+			best = cycle;
+			*n = len;
+		} else {
+			free(cycle);
+		}
+	}
+	return best;
+}
+
+/* Who has routes beside the hosts that count. */
+static const char *others(const struct doctor *d)
+{
+	return d->w->hosts->narrowed ? "what is outside the scope" : "aggregation nodes";
+}
+
+/* with: a graph of more routes, whose loops are also told; NULL = none. */
+static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *c, unsigned vl,
+		      const struct cdg *with, const char *whose, enum severity severity)
+{
+	enum { SHOWN = 8 };
+	uint32_t on = looping_channels(c, vl), n, *cycle;
+	char a[300];
+	struct finding *x;
+
+	if (!on)
+		return;
+	cycle = shortest(c, vl, &n, d->p);
+	x = tell(d, r, "VL %u: credit loop of %s%s; %u of %u channels lie on loops.", vl,
+		 PLURAL(n, "channel"), whose, on, d->loads->n_links);
+	x->severity = (uint8_t)severity;
+	x->count = on;
+	x->figure = n;
+	if (n) {
+		struct text t = {0};
+
+		finding_at(d, x, c->port[cycle[0]]);
+		text_add(&t, "shortest: ");
+		for (uint32_t i = 0; i < n && i < SHOWN; i++)
+			text_add(&t, "%s%s", i ? " -> " : "",
+				 port_label(d->f, c->port[cycle[i]], a, sizeof(a)));
+		text_add(&t, n > SHOWN ? " -> ..." : " and round again");
+		if (with && looping_channels(with, vl) > on)
+			text_add(&t, "\nwith the routes of %s: %u channels", others(d),
+				 looping_channels(with, vl));
+		x->detail = t.s;
+	}
+	free(cycle);
+	finding_more(x, "cycles");
+}
+
+/* The dependencies of the routes of all CAs and routers, and of switches. */
+static struct cdg *graph_of_all(struct doctor *d, bool switches)
+{
+	struct routing *all = routing_with_hosts(d->r, NULL);
+	struct cdg *c = cdg_new(all, CDG_ALL_VLS, switches, d->p, d->e);
+
+	routing_unref(all);
+	return c;
+}
+
+/* Routes of switches only carry management, and make loops from spine to spine in every tree. So this is a
+ * note, for the first VL. */
+static int tell_switch_loops(struct doctor *d, const struct rule *r)
+{
+	struct cdg *all = graph_of_all(d, true);
+	unsigned vl = 0;
+
+	while (all && vl < CDG_VLS && !looping_channels(all, vl))
+		vl++;
+	if (all && vl < CDG_VLS)
+		tell_loop(d, r, all, vl, NULL, " (only routes to or from switches close it)", SEVERITY_NOTE);
+	cdg_free(all);
+	return all ? 0 : -1;
+}
+
+int find_credit_loop(struct doctor *d, const struct rule *r)
+{
+	struct cdg *wide = NULL;
+	size_t before = d->out->n;
+	bool more = false; /* others() that are not among the hosts */
+	char whose[64];
+
+	if (!d->r)
+		return 0;
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
+		more |= !endport_is_switch(d->f, ep) && !d->w->hosts->in[ep] && d->t->endport_up[ep];
+	if (more && !(wide = graph_of_all(d, false)))
+		return -1;
+	/* for each VL: loops of the hosts' own routes; if there are none, loops with those of others */
+	snprintf(whose, sizeof(whose), " (only routes of %s close it)", others(d));
+	for (unsigned vl = 0; vl < CDG_VLS; vl++)
+		if (looping_channels(d->cdg, vl))
+			tell_loop(d, r, d->cdg, vl, wide, "", SEVERITY_ERROR);
+		else if (wide)
+			tell_loop(d, r, wide, vl, NULL, whose,
+				  d->w->hosts->narrowed ? SEVERITY_WARNING : SEVERITY_NOTE);
+	cdg_free(wide);
+	return d->out->n > before ? 0 : tell_switch_loops(d, r);
+}
+
+int find_layers_not_in_force(struct doctor *d, const struct rule *r)
+{
+	bool loops = d->cdg && d->cdg->n_components;
+	struct finding *x;
+
+	if (!d->r || !routing_layers_idle(d->r))
+		return 0;
+	x = tell(d, r, "%s needs %s, but qos is off: switches keep their own SL-to-VL maps%s.", d->r->engine,
+		 PLURAL(d->r->ops->n_layers(d->r), "VL"),
+		 loops ? ", and with all routes on one VL there are credit loops"
+		       : "; here all routes on one VL make no credit loop");
+	x->severity = loops ? SEVERITY_ERROR : SEVERITY_NOTE;
+	x->count = d->r->ops->n_layers(d->r);
+	finding_more(x, "layers");
+	return 0;
+}
+
+/* Findings about the roots of Up/Down and fat-tree, and the files that name hosts. */
+
+#define ROOTS "root_guid_file"
+
+/* Is the engine in force, with tables computed here? */
+static bool doctor_roots_routes(const struct doctor *d, const char *engine)
+{
+	return d->computed && d->computed->routing && !strcmp(d->computed->routing->engine, engine);
+}
+
+static bool roots_named(const struct doctor *d)
+{
+	return options_file(d->computed->setup->options, ROOTS) != NULL;
+}
+
+static bool is_root(const struct doctor *d, uint32_t sw)
+{
+	const struct routing *r = d->computed->routing;
+
+	return switch_up(d->t, sw) && r->ops->is_root && r->ops->is_root(r, sw);
+}
+
+static uint32_t count_roots(const struct doctor *d)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		n += is_root(d, s);
+	return n;
+}
+
+int find_all_roots(struct doctor *d, const struct rule *r)
+{
+	struct finding *x;
+	uint32_t n, edge = NO_ID;
+
+	if (!doctor_roots_routes(d, "updn") || roots_named(d) || d->t->n_switches_up < 2)
+		return 0;
+	n = count_roots(d);
+	for (uint32_t s = d->f->n_switches; s--;)
+		if (is_root(d, s) && d->levels->edge[s])
+			edge = s;
+	if (edge == NO_ID)
+		return 0;
+	if (n == d->t->n_switches_up)
+		x = tell(d, r,
+			 "updn takes %u of %u switches for roots: it forbids no turn and routes like minhop.",
+			 n, n);
+	else
+		x = tell(d, r, "updn takes %u of %u switches for roots, leaf switches among them: %s.", n,
+			 d->t->n_switches_up, switch_name(d->f, edge));
+	x->count = n;
+	finding_at_switch(d, x, edge);
+	finding_more(x, "roots");
+	return 0;
+}
+
+int find_aggregation_roots(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	uint8_t *seen = NEW_ARRAY(d->f->n_switches, uint8_t);
+	struct places at = {0};
+	struct finding *x;
+	bool hidden = false;
+
+	/* did updn find no root by counting, or did ftree take all switches for leaves? */
+	for (size_t i = 0; w && i < w->n_refusals; i++)
+		hidden |=
+			(!strcmp(w->refusal[i].engine, "updn") && !options_file(w->setup->options, ROOTS)) ||
+			w->refusal[i].kind == REFUSED_LEAVES;
+	for (uint32_t ep = 0; hidden && ep < d->f->n_endports; ep++) {
+		uint32_t s = d->t->endport_switch[ep];
+
+		if (s == NO_ID || !d->levels->root[s] || d->direct || seen[s] ||
+		    !node_is_aggregation(d->f, endport_node(d->f, ep)))
+			continue;
+		seen[s] = 1;
+		places_add_switch(&at, d->f, s);
+	}
+	free(seen);
+	if (!at.n)
+		return 0;
+	x = tell(d, r, "Aggregation nodes on %s hide the roots (%s).", PLURAL(at.n, "upper switch"),
+		 places_text(&at));
+	places_end_ports(&at, x, d->f); /* there are no roots to list */
+	return 0;
+}
+
+int find_root_with_hosts(struct doctor *d, const struct rule *r)
+{
+	struct places at = {0};
+	struct finding *x;
+	uint32_t hosts = 0;
+
+	if (!(doctor_roots_routes(d, "updn") || doctor_roots_routes(d, "ftree")) ||
+	    count_roots(d) == d->t->n_switches_up)
+		return 0;
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		if (is_root(d, s) && d->hosts[s]) {
+			places_add_switch(&at, d->f, s);
+			hosts += d->hosts[s];
+		}
+	if (!at.n)
+		return 0;
+	x = tell(d, r, "%s %s %s: %s.", PLURAL(at.n, "root"), at.n == 1 ? "has" : "have",
+		 PLURAL(hosts, "host"), places_text(&at));
+	places_end(&at, x, "roots");
+	return 0;
+}
+
+/* --- links that all shortest ways from a root share -------------------------------------------- */
+
+/*
+ * The shortest ways from a root x are an acyclic graph. If a switch v has only one link to switches nearer to
+ * x, all hosts on switches that v dominates need that link to be near. If these are more than 5 % of all
+ * hosts, x hangs on the link.
+ */
+struct doctor_roots_hang {
+	const struct doctor *d;
+	uint32_t *hosts;  /* [n_switches] as OpenSM counts them: all CA and router ports */
+	uint32_t limit;	  /* so many hosts are too many */
+	uint16_t *hops;	  /* [n_switches] from x */
+	uint32_t *order;  /* [n_switches] nearest first */
+	uint32_t *dom;	  /* [n_switches] nearest switch on all ways from x */
+	uint32_t *link;	  /* [n_switches] the only link to nearer switches, NO_ID: several */
+	uint64_t *weight; /* [n_switches] hosts on dominated switches */
+	uint32_t *taken;  /* [n_links] roots that hang on each */
+};
+
+/* The nearest switch that is on all ways to both. */
+static uint32_t doctor_roots_meet(const struct doctor_roots_hang *h, uint32_t a, uint32_t b)
+{
+	while (a != b) {
+		if (h->hops[a] < h->hops[b])
+			b = h->dom[b];
+		else
+			a = h->dom[a];
+	}
+	return a;
+}
+
+static void hang_root(struct doctor_roots_hang *h, uint32_t x)
+{
+	uint32_t n;
+
+	memset(h->hops, 0xff, h->d->f->n_switches * sizeof(*h->hops));
+	h->hops[x] = 0;
+	h->order[0] = x;
+	n = spread_hops(h->d->t, h->hops, h->order, 1);
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t v = h->order[i];
+		unsigned links = 0;
+
+		h->dom[v] = NO_ID;
+		FOR_CABLES(h->d->t, v, port, u) {
+			if (h->hops[u] + 1 != h->hops[v])
+				continue;
+			h->dom[v] = h->dom[v] == NO_ID ? u : doctor_roots_meet(h, h->dom[v], u);
+			h->link[v] = links++ ? NO_ID : h->d->f->port_link[port];
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		h->weight[h->order[i]] = h->hosts[h->order[i]];
+	for (uint32_t i = n; i-- > 1;) {
+		uint32_t v = h->order[i];
+
+		h->weight[h->dom[v]] += h->weight[v];
+		if (h->weight[v] >= h->limit && h->link[v] != NO_ID)
+			h->taken[h->link[v]]++;
+	}
+}
+
+int find_roots_fragile(struct doctor *d, const struct rule *r)
+{
+	uint32_t n = d->f->n_switches, total = 0, roots, most = 0;
+	struct doctor_roots_hang h = {.d = d};
+	struct places at = {0};
+	struct finding *x;
+
+	if (!doctor_roots_routes(d, "updn") || roots_named(d))
+		return 0;
+	roots = count_roots(d);
+	if (roots == d->t->n_switches_up)
+		return 0;
+	h.hosts = NEW_ARRAY(n, uint32_t);
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
+		if (endport_is_switch(d->f, ep) || !d->t->endport_up[ep] || d->t->endport_switch[ep] == NO_ID)
+			continue;
+		h.hosts[d->t->endport_switch[ep]]++;
+		total++;
+	}
+	h.limit = total / 20 + 1;
+	h.hops = NEW_ARRAY(n, uint16_t);
+	h.order = NEW_ARRAY(n, uint32_t);
+	h.dom = NEW_ARRAY(n, uint32_t);
+	h.link = NEW_ARRAY(n, uint32_t);
+	h.weight = NEW_ARRAY(n, uint64_t);
+	h.taken = NEW_ARRAY(d->f->n_links, uint32_t);
+	progress_start(d->p, "links that roots hang on", n);
+	for (uint32_t s = 0; s < n && progress_step(d->p, s); s++)
+		if (is_root(d, s))
+			hang_root(&h, s);
+	for (uint32_t l = 0; l < d->f->n_links; l++) {
+		if (!h.taken[l])
+			continue;
+		places_add_port(&at, d->f, d->f->link_port[2 * l]);
+		most = MAX(h.taken[l], most);
+	}
+	if (at.n) {
+		x = tell(d, r,
+			 "If one of %s fails (%s), up to %u of %u root switches lose that role, and routes "
+			 "change everywhere.",
+			 PLURAL(at.n, "link"), places_text(&at), most, roots);
+		places_end(&at, x, "survey links");
+		x->figure = most;
+	}
+	free(h.hosts);
+	free(h.hops);
+	free(h.order);
+	free(h.dom);
+	free(h.link);
+	free(h.weight);
+	free(h.taken);
+	return progress_cancelled(d->p) ? err_set(d->e, CANCELLED) : 0;
+}
+
+/* --- files that name hosts --------------------------------------------------------------------- */
+
+static void mark_named(const struct doctor *d, const char *option, uint8_t *named)
+{
+	struct guid_file g;
+
+	if (!options_file(d->computed->setup->options, option))
+		return;
+	option_guids_read(d->computed->setup->options, option, d->f, false, d->p, &g);
+	for (size_t i = 0; i < g.n; i++) {
+		uint32_t ep = fabric_endport_by_guid(d->f, g.l[i].guid);
+
+		if (ep != NO_ID)
+			named[ep] = 1;
+	}
+	guid_file_free(&g);
+}
+
+int find_not_listed(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	uint8_t *named;
+	struct places at = {0};
+	struct finding *x;
+	/* was ftree asked for, even if it refused? */
+	bool asked = w && w->routing && !strcmp(w->routing->engine, "ftree");
+
+	for (size_t i = 0; w && i < w->n_refusals; i++)
+		asked |= !strcmp(w->refusal[i].engine, "ftree");
+	if (!asked || d->direct || !options_file(w->setup->options, "cn_guid_file"))
+		return 0;
+	named = NEW_ARRAY(d->f->n_endports, uint8_t);
+	mark_named(d, "cn_guid_file", named);
+	mark_named(d, "io_guid_file", named);
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
+		uint32_t s = d->t->endport_switch[ep];
+
+		if (s != NO_ID && d->t->endport_up[ep] && d->w->hosts->in[ep] && d->levels->edge[s] &&
+		    !named[ep])
+			places_add_port(&at, d->f, d->f->endport_port[ep]);
+	}
+	free(named);
+	if (!at.n)
+		return 0;
+	x = tell(d, r, "%s %s neither in cn_guid_file nor in io_guid_file (%s).", PLURAL(at.n, "host"),
+		 at.n == 1 ? "is" : "are", places_text(&at));
+	places_end(&at, x, "show options");
+	return 0;
+}
+
+/* Findings about how the fabric is cabled: switches unlike their siblings, hosts where none are expected,
+ * what hangs on one switch. The fabric itself shows what is usual, level by level (levels.h). */
 
 /* --- switches and their siblings --------------------------------------------------------------- */
 

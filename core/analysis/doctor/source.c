@@ -6,7 +6,7 @@
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
-#include "core/fabric/managers.h"
+#include "core/fabric/fabric.h"
 
 /* --- warnings -------------------------------------------------------------------------------------- */
 

@@ -6,10 +6,81 @@
 #define IBSCOPE_PICTURE_H
 
 #include <stdio.h>
+
 #include "core/analysis/credit/cdg.h"
-#include "core/analysis/draw/svg.h"
 #include "core/analysis/shape/layout.h"
+#include "core/base/defs.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
 #include "core/fabric/state.h"
+
+/* Pieces of SVG for drawings and plots.  Lengths are points; y grows downwards. */
+
+#define SVG_LETTER 6.2f /* width of a letter of a name, 10 high */
+
+/* A page as somebody wants it. */
+struct svg_page {
+	unsigned wide, high; /* the drawing is fitted in; 0: the page is as large as the drawing */
+	float letter;	     /* letters are so many times as high: 1 */
+	bool untitled;	     /* no title and no lines below it */
+	unsigned lines;	     /* below the title, at most */
+};
+extern const struct svg_page svg_plain; /* as large as the drawing, two lines below the title */
+
+/* What title and lines take. */
+float svg_top(const struct svg_page *page);
+/* Makes a drawing as much wider or higher as the shape of its page is. */
+void svg_fit(const struct svg_page *page, float *width, float *height);
+
+/* Words that are readable over lines. */
+#define SVG_OVER " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"3\""
+/* What the titles tell as well: it is not read twice. */
+#define SVG_TOLD " aria-hidden=\"true\""
+#define SVG_MIDDLE " text-anchor=\"middle\""
+
+/* What a page is about. */
+struct svg_about {
+	uint32_t id;		  /* in ids of the page: several drawings may stand in one document */
+	const char *title, *line; /* '\n' ends a line */
+	const char *more;	  /* what a reader who does not see it is told besides; "" */
+};
+/* A number for the page, from what sets it apart. */
+uint32_t svg_id(uint64_t seed, const char *title, const char *line);
+/* Begin a page: white, with a title and lines of text below it.  Its size is of svg_fit(). */
+void svg_begin(FILE *to, const struct svg_page *page, float width, float height, const struct svg_about *of);
+/* The name and description of an image: attributes of its root, and its first elements. */
+void svg_name(FILE *to, uint32_t id);
+void svg_describe(FILE *to, const struct svg_about *of);
+/*
+ * What comes after the boxes, so that it is read after them, is seen as if it lay under them: a place with a
+ * hole for each box.  svg_holes() comes first, then svg_hole() for each, then svg_holes_end().
+ */
+void svg_holes(FILE *to, uint32_t id, float width, float height);
+void svg_hole(FILE *to, float x, float y, float w, float h);
+void svg_holes_end(FILE *to);
+/* Open a group that is seen outside of the boxes. */
+void svg_under(FILE *to, uint32_t id);
+/* Title and lines alone. */
+void svg_title(FILE *to, const struct svg_page *page, float width, const char *title, const char *line);
+void svg_end(FILE *to);
+
+/* Text escaped for XML, whatever it holds. */
+void svg_text(FILE *to, const char *text);
+
+/* Words at a place; more: further attributes, written as they are. */
+void svg_words(FILE *to, float x, float y, float size, const char *more, const char *words);
+
+/* The head of an arrow at a place, turned by this many degrees. before: a transformation, or "". */
+void svg_arrow(FILE *to, float x, float y, double turn, const char *colour, const char *before);
+
+/* A number in a disc. */
+void svg_number(FILE *to, float x, float y, float letter, const char *colour, uint32_t number);
+
+/* Number of columns of a text when all characters are one wide. */
+size_t svg_columns(const char *text);
+
+/* Words of a legend behind their sample; the sample ends at x.  Returns the place of the next sample. */
+float svg_legend_words(FILE *to, float x, float y, float letter, const char *words);
 
 struct picture_rect {
 	float x, y, w, h;
@@ -47,12 +118,6 @@ void picture_free(struct picture *p); /* NULL is fine */
 
 /* Is a link between these neighbours drawn? */
 bool picture_draws(const struct picture *p, uint32_t a, uint32_t b);
-
-/*
- * The line between two neighbours: a cubic curve from the box of a to that of b. x and y hold both ends, with
- * the two control points between them. true: it is straight.
- */
-bool picture_curve(const struct picture *p, uint32_t a, uint32_t b, float c[8]);
 
 /* The state of the cables between two switches, as a line shows it. */
 struct picture_bundle {
@@ -181,5 +246,46 @@ int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric
 /* The same for Graphviz, with the same places. */
 int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
 		      struct progress *p);
+
+/* Channel dependencies drawn by Graphviz. */
+
+/*
+ * Copy an SVG that Graphviz made of cdg_write_dot()'s graph.  The root gets its title and description, each
+ * channel and dependency an id by GUID, port and VL, data-guid, data-port and their peers, and a title in
+ * words.  What is not such a line stays as it is.  -1: a stream failed.
+ */
+int graphviz_name(FILE *from, FILE *to, const struct cdg *c, const struct svg_about *of);
+
+/* Numbers as bars on an SVG page: axes with ticks, title, legend.  Knows nothing of fabrics. */
+
+/* One panel of a page: a bar for each number. */
+struct plot {
+	const char *x_name, *y_name; /* what the axes count */
+	uint32_t n;
+	const double *value; /* [n] from 0 */
+	const double *part;  /* [n] part of each bar in a second colour, from below; NULL: none */
+	const char *value_name, *part_name; /* legend; of what is not `part`, and of it */
+	const double *other;		    /* [n] of the same, to compare with `value`; NULL: none */
+	const char *other_name;
+	/*
+	 * Bar i stands for x0 + i * step up to, not including, x0 + (i + 1) * step; when step is 1 or less,
+	 * for the first number alone.  Where label [n] is not NULL, it stands for that text.
+	 */
+	double x0, step;
+	const char *const *label;
+	double level; /* a line across at this height; level_name NULL: no line */
+	const char *level_name;
+	double at; /* an upright line at this place of x; at_name NULL: no line */
+	const char *at_name;
+};
+
+/* More bars than this are drawn as this many columns.  Each is as high as the highest of its bars. */
+#define PLOT_COLUMNS 800
+/* Up to so many bars have labels below them. */
+#define PLOT_LABELS 60
+
+/* Panels one below the other on a page.  Text stays text.  -1: the stream failed, or p was cancelled. */
+int plot_svg(FILE *to, const struct svg_page *page, const char *title, const char *line,
+	     const struct plot *plot, unsigned n, struct progress *p);
 
 #endif

@@ -1,22 +1,356 @@
-/* From a fabric to connected parts, and from laid out parts to a layout. */
-#include "core/analysis/shape/layout.h"
-
+/* Layouts: a fabric's parts by their shapes, groups and points among them, put together. */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/shape/internal.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/base/order.h"
+#include "core/analysis/shape/layout.h"
 #include "core/base/counted.h"
+#include "core/base/defs.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/base/text.h"
+#include "core/routing/paths.h"
+
+/* Two coordinates for switches in no known shape: pivot multidimensional scaling (U. Brandes, C. Pich:
+ * Eigensolver methods for progressive multidimensional scaling of large data, 2006). */
+
+#define PIVOTS 50
+#define ROUNDS 100 /* of the power iteration */
+
+struct spread {
+	struct lpart *p;
+	unsigned pivots;
+	double *c; /* [n * PIVOTS] doubly centred squared distances to the pivots */
+	double m[PIVOTS][PIVOTS];
+	double vector[2][PIVOTS];
+};
+
+/* Each pivot is as far as possible from those before it. The first has the lowest name. */
+static bool take_pivots(struct spread *s)
+{
+	struct lpart *p = s->p;
+	uint32_t *hops = NEW_ARRAY(p->n, uint32_t), *queue = NEW_ARRAY(p->n, uint32_t);
+	uint32_t *nearest = NEW_ARRAY(p->n, uint32_t), at = 0;
+	bool go_on = true;
+
+	memset(nearest, 0xff, p->n * sizeof(*nearest));
+	s->pivots = MIN(p->n, PIVOTS);
+	for (unsigned k = 0; k < s->pivots && (go_on = progress_step(p->progress, k)); k++) {
+		uint32_t far = 0;
+
+		memset(hops, 0xff, p->n * sizeof(*hops));
+		hops[at] = 0;
+		queue[0] = at;
+		spread_arcs(p->first, p->to, hops, queue, 1);
+		for (uint32_t u = 0; u < p->n; u++) {
+			s->c[(size_t)u * PIVOTS + k] = (double)hops[u] * hops[u];
+			nearest[u] = MIN(hops[u], nearest[u]);
+			if (nearest[u] > nearest[far])
+				far = u;
+		}
+		at = far;
+	}
+	free(hops);
+	free(queue);
+	free(nearest);
+	return go_on;
+}
+
+static void centre(struct spread *s)
+{
+	double column[PIVOTS] = {0}, all = 0;
+	uint32_t n = s->p->n;
+
+	for (uint32_t u = 0; u < n; u++)
+		for (unsigned k = 0; k < s->pivots; k++)
+			column[k] += s->c[(size_t)u * PIVOTS + k] / n;
+	for (unsigned k = 0; k < s->pivots; k++)
+		all += column[k] / s->pivots;
+	for (uint32_t u = 0; u < n; u++) {
+		double *row = s->c + (size_t)u * PIVOTS, mean = 0;
+
+		for (unsigned k = 0; k < s->pivots; k++)
+			mean += row[k] / s->pivots;
+		for (unsigned k = 0; k < s->pivots; k++)
+			row[k] = -(row[k] - column[k] - mean + all) / 2;
+	}
+}
+
+static double dot(const struct spread *s, const double *a, const double *b)
+{
+	double sum = 0;
+
+	for (unsigned k = 0; k < s->pivots; k++)
+		sum += a[k] * b[k];
+	return sum;
+}
+
+/* The eigenvector of the largest eigenvalue, orthogonal to those before it. */
+static void find_vector(struct spread *s, unsigned which)
+{
+	double *v = s->vector[which], next[PIVOTS];
+
+	for (unsigned k = 0; k < s->pivots; k++)
+		v[k] = 1.0 + (double)((k * 7 + which * 3) % 11);
+	for (unsigned r = 0; r < ROUNDS; r++) {
+		double length, along;
+
+		for (unsigned i = 0; i < s->pivots; i++)
+			next[i] = dot(s, s->m[i], v);
+		along = which ? dot(s, next, s->vector[0]) : 0;
+		for (unsigned i = 0; i < s->pivots; i++)
+			next[i] -= which ? along * s->vector[0][i] : 0;
+		length = sqrt(dot(s, next, next));
+		for (unsigned i = 0; i < s->pivots; i++)
+			v[i] = length > 0 ? next[i] / length : 0;
+	}
+}
+
+/* OTHER: x, y */
+static void layout_spread(struct lpart *p)
+{
+	struct spread *s = NEW(struct spread);
+
+	s->p = p;
+	s->c = NEW_ARRAY((size_t)p->n * PIVOTS, double);
+	if (take_pivots(s)) {
+		centre(s);
+		for (uint32_t u = 0; u < s->p->n; u++) {
+			const double *row = s->c + (size_t)u * PIVOTS;
+
+			for (unsigned i = 0; i < s->pivots; i++)
+				for (unsigned j = 0; j < s->pivots; j++)
+					s->m[i][j] += row[i] * row[j];
+		}
+		for (unsigned k = 0; k < 2; k++) {
+			double lo = INFINITY, hi = -INFINITY;
+			float *to = k ? p->y : p->x;
+			bool turn;
+
+			find_vector(s, k);
+			/* along the vector, scaled to 0 .. 1; the lowest name is in the lower half */
+			for (uint32_t u = 0; u < s->p->n; u++) {
+				double at = dot(s, s->c + (size_t)u * PIVOTS, s->vector[k]);
+
+				to[u] = (float)at;
+				lo = MIN(to[u], lo);
+				hi = MAX(to[u], hi);
+			}
+			turn = to[0] > (lo + hi) / 2;
+			for (uint32_t u = 0; u < s->p->n; u++)
+				to[u] = hi > lo ? (float)((turn ? hi - to[u] : to[u] - lo) / (hi - lo)) : 0;
+		}
+	}
+	free(s->c);
+	free(s);
+}
+
+/* Groups. In a dragonfly, links inside a group make triangles, and links between groups do not. In a
+ * dragonfly+, levels show them: only the tops of groups are linked to one another. */
+
+#define MAX_DEGREE 128 /* of a switch in a group */
+#define LEAST_SIZE 3   /* switches of a group */
+#define LEAST_GROUPS 3
+#define LEAST_LINKED 0.6  /* of the pairs in a group are linked */
+#define LEAST_COVERED 0.8 /* of all switches are in groups */
+#define PLUS_LINKS 0.1	  /* of all links are between tops */
+
+static void take_groups(struct lpart *p)
+{
+	uint32_t *at;
+	uint32_t *size, least = UINT32_MAX, most = 0;
+
+	p->is.kind = LAYOUT_GROUPS;
+	at = NEW_ARRAY(p->is.n_blocks + 2, uint32_t);
+	for (uint32_t u = 0; u < p->n; u++)
+		at[(p->block[u] == NO_ID ? p->is.n_blocks : p->block[u]) + 1]++;
+	for (uint32_t b = 0; b < p->is.n_blocks; b++)
+		at[b + 1] += at[b];
+	for (uint32_t u = 0; u < p->n; u++)
+		p->order[at[p->block[u] == NO_ID ? p->is.n_blocks : p->block[u]]++] = u;
+	free(at);
+	size = NEW_ARRAY(p->is.n_blocks + 1, uint32_t);
+	for (uint32_t u = 0; u < p->n; u++)
+		if (p->block[u] != NO_ID)
+			size[p->block[u]]++;
+	for (uint32_t b = 0; b < p->is.n_blocks; b++) {
+		least = MIN(size[b], least);
+		most = MAX(size[b], most);
+	}
+	if (least == most)
+		p->is.words = str_printf("%u groups of %u", p->is.n_blocks, most);
+	else
+		p->is.words = str_printf("%u groups of %u to %u", p->is.n_blocks, least, most);
+	free(size);
+}
+
+/* Are the sets groups? p->block numbers the groups by their lowest names; NO_ID: in no group. */
+static bool are_groups(struct lpart *p, const uint32_t *of, uint32_t sets)
+{
+	uint32_t *size = NEW_ARRAY(sets + 1, uint32_t), *inside = NEW_ARRAY(sets + 1, uint32_t);
+	uint32_t groups = 0, covered = 0;
+
+	for (uint32_t u = 0; u < p->n; u++)
+		size[of[u]]++;
+	for (uint32_t l = 0; l < p->n_links; l++)
+		if (of[p->end[2 * l]] == of[p->end[2 * l + 1]])
+			inside[of[p->end[2 * l]]]++;
+	for (uint32_t k = 0; k < sets; k++) {
+		bool good = size[k] >= LEAST_SIZE && inside[k] >= LEAST_LINKED * size[k] * (size[k] - 1) / 2;
+
+		covered += good ? size[k] : 0;
+		inside[k] = good ? groups++ : NO_ID;
+	}
+	for (uint32_t u = 0; u < p->n; u++)
+		p->block[u] = inside[of[u]];
+	p->is.n_blocks = groups;
+	free(size);
+	free(inside);
+	return groups >= LEAST_GROUPS && covered >= LEAST_COVERED * p->n;
+}
+
+static size_t layout_groups_alike(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	while (a[n] && a[n] == b[n])
+		n++;
+	return n;
+}
+
+struct layout_groups_choice {
+	uint32_t block, links;
+	size_t alike;
+};
+
+/* The incomplete group that a single switch belongs to. */
+static uint32_t best_group(const struct lpart *p, const uint32_t *size, uint32_t whole, uint32_t u,
+			   uint32_t *links)
+{
+	struct layout_groups_choice best = {.block = NO_ID};
+
+	for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
+		if (p->block[p->to[i]] != NO_ID)
+			links[p->block[p->to[i]]]++;
+	for (uint32_t v = 0; v < p->n; v++) {
+		struct layout_groups_choice c = {.block = p->block[v]};
+
+		if (c.block == NO_ID || size[c.block] >= whole)
+			continue;
+		c.links = links[c.block];
+		c.alike = layout_groups_alike(p->name[u], p->name[v]);
+		if (best.block == NO_ID || c.links > best.links ||
+		    (c.links == best.links && c.alike > best.alike))
+			best = c;
+	}
+	for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
+		if (p->block[p->to[i]] != NO_ID)
+			links[p->block[p->to[i]]] = 0;
+	return best.block;
+}
+
+/* by triangles */
+static bool layout_is_groups(struct lpart *p)
+{
+	uint32_t *parent = NEW_ARRAY(p->n, uint32_t), *of = NEW_ARRAY(p->n, uint32_t);
+	uint32_t *triangles = NEW_ARRAY(p->n_links + 1, uint32_t), most = 0;
+	bool found = false, go_on = p->max_degree <= MAX_DEGREE;
+
+	for (uint32_t l = 0; l < p->n_links && go_on; l++) {
+		triangles[l] = lpart_shared(p, p->end[2 * l], p->end[2 * l + 1]);
+		most = MAX(triangles[l], most);
+		go_on = progress_step(p->progress, l);
+	}
+	for (uint32_t t = 1; t <= most && go_on && !found; t++) {
+		for (uint32_t u = 0; u < p->n; u++)
+			parent[u] = u;
+		for (uint32_t l = 0; l < p->n_links; l++)
+			if (triangles[l] >= t)
+				lpart_join(parent, p->end[2 * l], p->end[2 * l + 1]);
+		found = are_groups(p, of, lpart_number(parent, p->n, of));
+		go_on = progress_step(p->progress, t);
+	}
+	if (found) {
+		uint32_t n = p->is.n_blocks, *size = NEW_ARRAY(n + 1, uint32_t),
+			 *links = NEW_ARRAY(n + 1, uint32_t), whole = 0;
+
+		for (uint32_t u = 0; u < p->n; u++)
+			if (p->block[u] != NO_ID)
+				size[p->block[u]]++;
+		for (uint32_t b = 0; b < n; b++)
+			whole = MAX(size[b], whole);
+		for (uint32_t u = 0; u < p->n && progress_step(p->progress, u); u++) {
+			uint32_t b;
+
+			if (p->block[u] != NO_ID)
+				continue;
+			b = best_group(p, size, whole, u, links);
+			p->block[u] = b;
+			if (b != NO_ID)
+				size[b]++;
+		}
+		free(size);
+		free(links);
+		take_groups(p);
+	} else {
+		memset(p->block, 0xff, p->n * sizeof(*p->block));
+		p->is.n_blocks = 0;
+	}
+	free(parent);
+	free(of);
+	free(triangles);
+	return found;
+}
+
+/* dragonfly+; after layout_is_tree() */
+static bool layout_is_plus(struct lpart *p)
+{
+	uint32_t *parent = NEW_ARRAY(p->n, uint32_t), level = 0, across = 0;
+	bool plus = p->is.levels > 1;
+
+	for (uint32_t u = 0; u < p->n; u++)
+		parent[u] = u;
+	for (uint32_t l = 0; l < p->n_links && plus; l++) {
+		uint32_t u = p->end[2 * l], v = p->end[2 * l + 1];
+
+		if (p->level[u] != p->level[v]) {
+			lpart_join(parent, u, v);
+			continue;
+		}
+		level = p->level[u];
+		across++;
+		plus = level == 0;
+	}
+	if (plus && across > PLUS_LINKS * p->n_links) {
+		p->is.n_blocks = lpart_number(parent, p->n, p->block);
+		plus = p->is.n_blocks >= LEAST_GROUPS;
+	} else {
+		plus = false;
+	}
+	if (plus) {
+		take_groups(p);
+	} else {
+		memset(p->level, 0, p->n);
+		memset(p->block, 0xff, p->n * sizeof(*p->block));
+		p->is.n_blocks = p->is.levels = p->is.wrong = 0;
+	}
+	free(parent);
+	return plus;
+}
+
+/* From a fabric to connected parts, and from laid out parts to a layout. */
 
 #define DEVICE_AGGREGATION 0xcf09 /* of Quantum switches */
 #define FULL_PART 0.8		  /* of all pairs are linked */
 
 const char *const layout_kind_names[] = {"row", "ring", "chain", "full", "grid", "groups", "tree", "other"};
 
-uint32_t *layout_hosts(const struct fabric *f)
+/*
+ * Number of cabled CA and router ports on each switch, without aggregation nodes.  Those are CAs of device
+ * 0xcf09, or with the system image GUID of the switch to which they are cabled. [n_switches], to be freed.
+ */
+static uint32_t *layout_hosts(const struct fabric *f)
 {
 	uint32_t *hosts = NEW_ARRAY(f->n_switches + 1, uint32_t);
 

@@ -12,9 +12,11 @@
 #define IBSCOPE_LAYOUT_H
 
 #include <stdatomic.h>
+
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/fabric/fabric.h"
+#include "core/fabric/state.h"
 
 enum layout_kind {
 	LAYOUT_ROW,    /* one or two switches, or none with a neighbour */
@@ -88,12 +90,6 @@ struct layout *layout_new(const struct fabric *f, const uint32_t *chassis, struc
 struct layout *layout_ref(const struct layout *l);
 void layout_unref(const struct layout *l); /* NULL is fine */
 
-/*
- * Number of cabled CA and router ports on each switch, without aggregation nodes.  Those are CAs of device
- * 0xcf09, or with the system image GUID of the switch to which they are cabled. [n_switches], to be freed.
- */
-uint32_t *layout_hosts(const struct fabric *f);
-
 /* Order of names: runs of digits by number, everything else by byte. */
 int layout_name_order(const char *a, const char *b);
 
@@ -104,5 +100,190 @@ static inline const uint16_t *layout_coord(const struct layout *l, uint32_t sw)
 {
 	return l->coord + (size_t)sw * LAYOUT_DIMS;
 }
+
+/*
+ * Places of a layout in abstract units, which the map scales to cells and drawings to points: the planes of a
+ * grid and its steps, runs of groups, columns of points and of trees.
+ */
+
+/* --- grids --- */
+
+/* Number of planes along x and y, and the plane of a place: further dimensions are counted through. */
+uint32_t grid_planes(const struct layout_part *is);
+uint32_t grid_plane(const struct layout_part *is, const uint16_t *coord);
+/* "z=2", "z=2,0"; to be freed. */
+char *grid_plane_name(const struct layout_part *is, uint32_t plane);
+
+/* The way from one switch of a grid to another. */
+struct grid_way {
+	unsigned differ; /* dimensions in which they are apart; 0: one of them is beside the grid */
+	unsigned dim;	 /* the first of these */
+	int by;		 /* places in it, the short way round a ring */
+	bool around;	 /* over its end */
+};
+struct grid_way grid_way(const struct layout *l, uint32_t a, uint32_t b);
+
+/* Neighbours along x or y. */
+static inline bool grid_beside_in_plane(const struct grid_way *w)
+{
+	return w->differ == 1 && w->dim < 2 && (w->by == 1 || w->by == -1);
+}
+
+/* --- groups --- */
+
+/* Switches of one block, in the order of a part. */
+struct shape_run {
+	uint32_t first, n; /* switches order[is->first + first] .. */
+	uint32_t block;	   /* NO_ID: of those in none, the last */
+};
+
+/* Runs of n switches; *n_runs; to be freed. single: each switch is a run by itself. */
+struct shape_run *shape_runs(const struct layout *l, const uint32_t *sw, uint32_t n, bool single,
+			     uint32_t *n_runs);
+/* Members of the largest. */
+uint32_t shape_most(const struct shape_run *run, uint32_t n);
+
+/* --- points --- */
+
+/* Switches of a part in columns of `per`: columns by x, each column by y. [n], to be freed. */
+uint32_t *shape_columns(const struct layout *l, const uint32_t *sw, uint32_t n, uint32_t per);
+
+/* --- trees --- */
+
+/* A column for each block, and one for switches in none.  Each level takes the rows that it is given. */
+struct shape_tree {
+	unsigned levels;
+	uint32_t columns;
+	const struct layout *layout;
+	const struct layout_part *is;
+	uint32_t *first; /* [levels + 1] switches of a level: order[is->first + first[l]] .. */
+	uint32_t *count; /* [levels * columns] */
+	bool *loose;	 /* [levels] no blocks: its switches keep to no column */
+	uint32_t *most;	 /* [levels] switches in a column */
+	uint32_t *rows;	 /* [levels] one at first */
+	uint32_t *wide;	 /* [columns] places of levels with blocks */
+	uint32_t *sum;	 /* [levels] places across, of all columns */
+};
+
+void shape_tree_make(struct shape_tree *t, const struct layout *l, const struct layout_part *is);
+void shape_tree_free(struct shape_tree *t);
+uint32_t shape_tree_column(const struct shape_tree *t, uint32_t sw);
+/* Number of places across in one row of a column, with this many switches a place. */
+uint32_t shape_tree_across(const struct shape_tree *t, unsigned level, uint32_t column, uint32_t share);
+/* wide and sum for the rows as they are. */
+void shape_tree_widths(struct shape_tree *t, uint32_t share);
+
+/* For files that lay fabrics out.  They see one connected part; its switches are numbered by name. */
+
+/* Switches in the order of their names, and an arc for each way between two neighbours. */
+struct layout_named {
+	const char *name;
+	uint64_t guid;
+	uint32_t sw;
+};
+
+struct larc {
+	uint32_t from, to;
+	uint8_t port, peer_port; /* lowest of the cables */
+	uint32_t cables;
+};
+
+struct lgraph {
+	const struct fabric *f;
+	const struct topo *t;
+	const uint32_t *chassis;
+	struct layout_named *by; /* [n] in order of names */
+	uint32_t *first;	 /* [n + 1] arcs of each, by rank */
+	struct larc *arc;
+	uint32_t n_arcs;
+	uint32_t *part;	 /* [n] lowest rank in the same part */
+	uint32_t *size;	 /* [n] of the part of that lowest rank */
+	uint32_t *local; /* [n] number within its part */
+};
+
+/* t: only cables that are up there; NULL: all.  chassis: as layout_new(), borrowed. */
+void lgraph_make(struct lgraph *g, const struct fabric *f, const struct topo *t, const uint32_t *chassis);
+void lgraph_free(struct lgraph *g);
+
+struct lpart {
+	uint32_t n, n_links;
+	uint32_t *sw;	   /* [n] switch id, by name */
+	const char **name; /* [n] */
+	uint32_t *hosts;   /* [n] */
+	uint32_t *chassis; /* [n] NO_ID: none */
+	uint32_t *first;   /* [n + 1] */
+	uint32_t *to;	   /* [2 n_links] neighbours, ascending */
+	uint32_t *link;	   /* [2 n_links] link of each */
+	uint32_t *end;	   /* [2 n_links] ends of a link, the lower first */
+	uint8_t *port;	   /* [2 n_links] lowest port number at each end */
+	uint32_t max_degree;
+	struct progress *progress;
+	/* The result.  Its arrays exist from the beginning. */
+	struct layout_part is; /* without first and first_block */
+	uint32_t *order;       /* [n] */
+	uint8_t *level;	       /* [n] */
+	uint32_t *block;       /* [n] 0 .. is.n_blocks - 1, NO_ID */
+	uint16_t *coord;       /* [n * LAYOUT_DIMS] */
+	float *x, *y;	       /* [n] */
+};
+
+/* The part whose lowest rank is `low`. all: all switches, connected or not. */
+void lpart_make(struct lpart *p, const struct lgraph *g, const uint32_t *hosts, uint32_t low, bool all);
+void lpart_free(struct lpart *p);
+
+static inline uint32_t lpart_degree(const struct lpart *p, uint32_t u)
+{
+	return p->first[u + 1] - p->first[u];
+}
+
+/* Place of v among the neighbours of u, NO_ID = not linked; O(log degree). */
+uint32_t arc_find(const uint32_t *first, const uint32_t *to, uint32_t u, uint32_t v);
+static inline uint32_t lpart_arc(const struct lpart *p, uint32_t u, uint32_t v)
+{
+	return arc_find(p->first, p->to, u, v);
+}
+static inline bool lpart_linked(const struct lpart *p, uint32_t u, uint32_t v)
+{
+	return lpart_arc(p, u, v) != NO_ID;
+}
+
+/* Number of neighbours that two switches share. */
+uint32_t lpart_shared(const struct lpart *p, uint32_t u, uint32_t v);
+
+/* Number the sets of a union-find [n] in the order of their lowest members: of[n].  Returns their number. */
+uint32_t lpart_find(uint32_t *parent, uint32_t u);
+void lpart_join(uint32_t *parent, uint32_t u, uint32_t v); /* the lower becomes the root */
+uint32_t lpart_number(uint32_t *parent, uint32_t n, uint32_t *of);
+
+/* Is the part of this kind? If so, p->is and the kind's members are set.  A failure or cancel means no. */
+bool layout_is_line(struct lpart *p); /* a ring or a chain */
+bool layout_is_grid(struct lpart *p);
+bool layout_is_tree(struct lpart *p); /* leaves p->level as it would be and p->is.wrong when it is none */
+
+/* Between the files of grids. */
+#define GRID_MOST 24 /* dimensions before those of two are put together */
+struct lgrid {
+	unsigned n_dims;
+	uint32_t size[GRID_MOST];
+	enum layout_dim_kind kind[GRID_MOST];
+	uint32_t *at; /* [n * GRID_MOST]; NO_ID: not placed */
+};
+
+/* Shared by the files that find grids.  Squares put links in classes, and classes become dimensions. */
+
+/*
+ * The direction of every link. dim: NO_ID = not known.  A link leads up from its lower end (end[2 l]) or,
+ * with back, from the other end.  Links of one dimension agree in that.
+ */
+struct ldirections {
+	unsigned n_dims;
+	bool clique[GRID_MOST];
+	uint32_t *dim; /* [n_links] */
+	uint8_t *back; /* [n_links] */
+};
+
+/* false: not a grid, or cancelled. */
+bool ldirections_find(const struct lpart *p, struct ldirections *d);
+void ldirections_free(struct ldirections *d);
 
 #endif

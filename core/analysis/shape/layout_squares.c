@@ -3,7 +3,7 @@
  * opposite links of a square are of one dimension, and adjacent links that are in no square go on in the
  * same one.
  */
-#include "core/analysis/shape/layout_squares.h"
+#include "core/analysis/shape/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,6 @@
 #include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
-#include "core/base/mix.h"
 
 #define MAX_DEGREE 64
 #define LOOK_AT 64	/* switches looked at first */

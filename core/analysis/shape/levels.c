@@ -1,13 +1,367 @@
-#include "core/analysis/shape/levels.h"
-
+/* Levels of a tree and axes of a grid, as cables and names tell them. */
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/routing/distances.h"
+#include "core/analysis/shape/layout.h"
+#include "core/analysis/shape/levels.h"
 #include "core/analysis/traffic/spread.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
+#include "core/base/text.h"
+#include "core/routing/paths.h"
+
+/* --- places ---------------------------------------------------------------------------------- */
+
+void grid_coordinates(const struct grid *g, uint32_t place, unsigned c[GRID_DIMS])
+{
+	c[0] = place % g->radix[0];
+	c[1] = place / g->radix[0] % g->radix[1];
+	c[2] = place / g->radix[0] / g->radix[1];
+}
+
+static uint32_t grid_place(const struct grid *g, const unsigned c[GRID_DIMS])
+{
+	return c[0] + g->radix[0] * (c[1] + g->radix[1] * c[2]);
+}
+
+uint32_t grid_beside(const struct grid *g, uint32_t place, unsigned direction)
+{
+	unsigned c[GRID_DIMS], d = direction / 2, r = g->radix[d];
+
+	grid_coordinates(g, place, c);
+	if (r == 1 || (g->open[d] && c[d] == (direction % 2 ? r - 1 : 0)))
+		return NO_ID;
+	c[d] = (c[d] + (direction % 2 ? 1 : r - 1)) % r;
+	return grid_place(g, c);
+}
+
+const char *grid_text(const struct grid *g, char *buf, size_t size)
+{
+	bool torus = true, mesh = true;
+	size_t len = 0;
+
+	for (unsigned d = 0; d < GRID_DIMS; d++) {
+		torus &= g->radix[d] == 1 || !g->open[d];
+		mesh &= g->radix[d] == 1 || g->open[d];
+	}
+	buf[0] = '\0';
+	for (unsigned d = 0; d < GRID_DIMS && len < size; d++)
+		if (g->radix[d] > 1)
+			len += (size_t)snprintf(buf + len, size - len, "%s%u%s", len ? " x " : "",
+						g->radix[d],
+						torus || mesh ? ""
+						: g->open[d]  ? " (open)"
+							      : " (looped)");
+	if (len < size)
+		snprintf(buf + len, size - len, " %s", mesh ? "mesh" : "torus");
+	return buf;
+}
+
+void grid_free(struct grid *g)
+{
+	if (!g)
+		return;
+	free(g->at);
+	free(g->place);
+	free(g->missing_link);
+	free(g);
+}
+
+/* --- links ------------------------------------------------------------------------------------ */
+
+static bool linked(const struct topo *t, uint32_t sw, uint32_t other)
+{
+	const struct fabric *f = t->fabric;
+
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
+		if (t->peer_switch[switch_port_id(f, sw, p)] == other)
+			return true;
+	return false;
+}
+
+uint32_t grid_neighbour(const struct grid *g, const struct topo *t, uint32_t place, unsigned direction)
+{
+	uint32_t to = grid_beside(g, place, direction), sw = to == NO_ID ? NO_ID : g->at[to];
+
+	return sw != NO_ID && linked(t, g->at[place], sw) ? sw : NO_ID;
+}
+
+static bool one_step(const struct grid *g, uint32_t a, uint32_t b)
+{
+	for (unsigned k = 0; k < GRID_DIRECTIONS; k++)
+		if (grid_beside(g, a, k) == b)
+			return true;
+	return false;
+}
+
+/* After rings are closed, every link must be a step in the grid. The first other link is the error. */
+static int look_at_links(struct grid *g, const struct topo *t, struct err *e)
+{
+	const struct fabric *f = t->fabric;
+	unsigned a[GRID_DIMS], b[GRID_DIMS];
+	char shape[80];
+
+	for (uint32_t i = 0; i < 2 * f->n_ports; i++) {
+		uint32_t p = i % f->n_ports, sw = f->node_switch[f->port_node[p]];
+		uint32_t to = sw == NO_ID ? NO_ID : t->peer_switch[p];
+
+		if (to == NO_ID || one_step(g, g->place[sw], g->place[to]))
+			continue;
+		grid_coordinates(g, g->place[sw], a);
+		grid_coordinates(g, g->place[to], b);
+		if (i < f->n_ports) {
+			unsigned differ = 0, dim = 0;
+
+			for (unsigned d = 0; d < GRID_DIMS; d++) {
+				differ += a[d] != b[d];
+				dim = a[d] != b[d] ? d : dim;
+			}
+			if (differ == 1 && g->radix[dim] > 2 && (!a[dim] || !b[dim]) &&
+			    a[dim] + b[dim] == g->radix[dim] - 1)
+				g->open[dim] = false;
+		} else
+			return err_set(e,
+				       "the link between %s (at %u,%u,%u) and %s (at %u,%u,%u) breaks the "
+				       "pattern: without it this is a %s",
+				       switch_name(f, sw), a[0], a[1], a[2], switch_name(f, to), b[0], b[1],
+				       b[2], grid_text(g, shape, sizeof(shape)));
+	}
+	return 0;
+}
+
+static void count_missing_links(struct grid *g, const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t place = 0; place < g->n_places; place++)
+		for (unsigned k = 1; k < GRID_DIRECTIONS && g->at[place] != NO_ID; k += 2) {
+			uint32_t to = grid_beside(g, place, k), sw = to == NO_ID ? NO_ID : g->at[to];
+
+			if (sw == NO_ID || linked(t, g->at[place], sw))
+				continue;
+			g->missing_links++;
+			if (!g->missing_link)
+				g->missing_link = str_printf("%s - %s", switch_name(f, g->at[place]),
+							     switch_name(f, sw));
+		}
+}
+
+/* --- dimensions ---------------------------------------------------------------------------------------- */
+
+#define NONE UINT_MAX
+
+/*
+ * A dimension: one of the layout, or one or two with two places each. A ring of four counts as two of the
+ * latter, so that its halves can also be paired with others.
+ */
+struct dim {
+	unsigned a, b; /* 2 x a dimension of the layout, + 1: the second half of its ring; b: NONE, or as a */
+	unsigned size;
+	bool open;
+};
+
+struct dims {
+	struct dim dim[2 * LAYOUT_DIMS];
+	unsigned n;
+};
+
+static bool is_ring_of_four(const struct layout_part *is, unsigned d)
+{
+	return is->dim[d].size == 4 && is->dim[d].kind == LAYOUT_CYCLE;
+}
+
+static unsigned grid_along(const struct lpart *p, uint32_t u, unsigned from)
+{
+	unsigned c = from == NONE ? 0 : p->coord[(size_t)u * LAYOUT_DIMS + from / 2];
+
+	if (from == NONE || !is_ring_of_four(&p->is, from / 2))
+		return c;
+	return from % 2 ? c >= 2 : c == 1 || c == 2;
+}
+
+/* Pair the dimensions that have two places, differently for each variant. false: no more variants. */
+static bool grid_pair_twos(struct dims *x, unsigned *two, unsigned n, unsigned variant)
+{
+	if (n % 2)
+		two[n++] = NONE;
+	while (n) {
+		unsigned k = 1 + variant % (n - 1), b = two[k];
+
+		variant /= n - 1;
+		x->dim[x->n++] = (struct dim){two[0], b, b == NONE ? 2 : 4, b == NONE};
+		memmove(two + k, two + k + 1, (n - k - 1) * sizeof(*two));
+		memmove(two, two + 1, (n - 2) * sizeof(*two));
+		n -= 2;
+	}
+	return !variant;
+}
+
+COMPARATOR(by_size, struct dim, DOWN(size) UP(open) DOWN(a))
+
+/* The largest dimension comes first; of equal ones, the last by name. false: there are more than three, or
+ * one has complete rows. */
+static bool take_dims(const struct layout_part *is, unsigned variant, struct dims *x)
+{
+	unsigned two[2 * LAYOUT_DIMS + 1], n = 0;
+
+	for (unsigned d = 0; d < is->n_dims; d++) {
+		if (is_ring_of_four(is, d)) {
+			two[n++] = 2 * d;
+			two[n++] = 2 * d + 1;
+		} else if (is->dim[d].size > 2) {
+			if (is->dim[d].kind == LAYOUT_CLIQUE)
+				return false;
+			x->dim[x->n++] =
+				(struct dim){2 * d, NONE, is->dim[d].size, is->dim[d].kind == LAYOUT_PATH};
+		}
+	}
+	for (unsigned d = 0; d < is->n_dims; d++)
+		if (is->dim[d].size == 2)
+			two[n++] = 2 * d;
+	if (!grid_pair_twos(x, two, n, variant) || x->n > GRID_DIMS)
+		return false;
+	qsort(x->dim, x->n, sizeof(*x->dim), by_size);
+	return true;
+}
+
+static void put_at(struct grid *g, const struct topo *t, uint32_t sw, uint32_t place)
+{
+	if (!switch_up(t, sw))
+		return;
+	g->at[place] = sw;
+	g->place[sw] = place;
+	g->missing_switches--;
+}
+
+static void grid_set_size(struct grid *g)
+{
+	g->missing_switches = g->n_places = g->radix[0] * g->radix[1] * g->radix[2];
+	g->at = NEW_ARRAY(g->n_places, uint32_t);
+	memset(g->at, 0xFF, g->n_places * sizeof(*g->at));
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------ */
+
+static int blame_all(const struct lpart *p, struct err *e)
+{
+	uint32_t widest = 0;
+
+	for (uint32_t u = 0; u < p->n; u++)
+		widest = lpart_degree(p, u) > lpart_degree(p, widest) ? u : widest;
+	if (p->max_degree > GRID_DIRECTIONS)
+		return err_set(e,
+			       "no torus or mesh: %s has %u neighbour switches, expected at most %u in three "
+			       "dimensions",
+			       p->name[widest], p->max_degree, GRID_DIRECTIONS);
+	return err_set(e,
+		       "no torus or mesh of up to three dimensions: the fabric has %u switches and %u pairs "
+		       "of neighbours, up to %u of them with %s, and no such grid fits them",
+		       p->n, p->n_links, p->max_degree, p->name[widest]);
+}
+
+/* A grid with the places of a part. Links may be missing, or too many. NULL: it is no grid. */
+static struct grid *grid_lay_out(struct lpart *p, const struct topo *t, unsigned variant)
+{
+	struct grid *g = NEW(struct grid);
+	struct dims x = {.n = 0};
+
+	g->place = NEW_ARRAY(t->fabric->n_switches, uint32_t);
+	memset(g->place, 0xFF, t->fabric->n_switches * sizeof(*g->place));
+	if (layout_is_line(p)) {
+		bool square = p->is.kind == LAYOUT_RING && p->n == 4;
+
+		g->radix[0] = square ? 2 : p->n;
+		g->radix[1] = square ? 2 : 1;
+		g->radix[2] = 1;
+		for (unsigned d = 0; d < GRID_DIMS; d++)
+			g->open[d] = square || d || p->is.kind != LAYOUT_RING;
+		grid_set_size(g);
+		for (uint32_t i = 0; i < p->n; i++)
+			put_at(g, t, p->sw[p->order[i]], square ? i ^ i >> 1 : i);
+	} else if (layout_is_grid(p) && take_dims(&p->is, variant, &x)) {
+		for (unsigned d = 0; d < GRID_DIMS; d++) {
+			g->radix[d] = d < x.n ? x.dim[d].size : 1;
+			g->open[d] = d >= x.n || x.dim[d].open;
+		}
+		grid_set_size(g);
+		for (uint32_t u = 0; u < p->n; u++) {
+			unsigned c[GRID_DIMS] = {0};
+
+			for (unsigned d = 0; d < x.n; d++) {
+				c[d] = grid_along(p, u, x.dim[d].a);
+				if (grid_along(p, u, x.dim[d].b)) /* 00 10 11 01 are 0 1 2 3 */
+					c[d] = 3 - c[d];
+			}
+			if (p->coord[(size_t)u * LAYOUT_DIMS] != LAYOUT_BESIDE)
+				put_at(g, t, p->sw[u], grid_place(g, c));
+		}
+	} else {
+		grid_free(g);
+		return NULL;
+	}
+	return g;
+}
+
+static int grid_check(struct grid *g, const struct topo *t, struct err *e)
+{
+	const struct fabric *f = t->fabric;
+	char shape[80];
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		if (switch_up(t, sw) && g->place[sw] == NO_ID)
+			return err_set(e, "%s breaks the pattern: without it this is a %s",
+				       switch_name(f, sw), grid_text(g, shape, sizeof(shape)));
+	if (look_at_links(g, t, e))
+		return -1;
+	count_missing_links(g, t);
+	return 0;
+}
+
+/* Finds the grid in what is up, or in all cables (all): the layout also places what is down. */
+static struct grid *find_in(const struct topo *t, bool all, unsigned variant, struct progress *p,
+			    struct err *e)
+{
+	uint32_t n = t->fabric->n_switches, r = 0, *hosts = NEW_ARRAY(n + 1, uint32_t);
+	struct lpart part = {.progress = p};
+	struct lgraph graph;
+	struct grid *g;
+
+	lgraph_make(&graph, t->fabric, all ? NULL : t, NULL);
+	while (!switch_up(t, graph.by[r].sw))
+		r++;
+	lpart_make(&part, &graph, hosts, graph.part[r], false);
+	g = grid_lay_out(&part, t, variant);
+	if (progress_cancelled(p))
+		err_set(e, CANCELLED);
+	else if (!g)
+		blame_all(&part, e);
+	if (g && (progress_cancelled(p) || grid_check(g, t, e))) {
+		grid_free(g);
+		g = NULL;
+	}
+	free(part.is.words);
+	lpart_free(&part);
+	lgraph_free(&graph);
+	free(hosts);
+	return g;
+}
+
+struct grid *grid_find(const struct topo *t, unsigned variant, struct progress *p, struct err *e)
+{
+	struct grid *g;
+	struct err other;
+
+	progress_start(p, "looking for a torus or mesh", 0);
+	if (t->n_switches_up < 2) {
+		err_set(e, "found %s, expected at least two", PLURAL(t->n_switches_up, "switch"));
+		return NULL;
+	}
+	g = find_in(t, false, variant, p, e);
+	return g || progress_cancelled(p) ? g : find_in(t, true, variant, p, &other);
+}
 
 /* A switch with at least a quarter of the usual number of hosts is strong. */
 #define STRONG_PART 4

@@ -1,13 +1,13 @@
-#include "core/analysis/survey/effect.h"
+#include "core/analysis/survey/survey.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/credit/cdg.h"
 #include "core/analysis/compare/compare.h"
+#include "core/analysis/credit/cdg.h"
 #include "core/analysis/traffic/loads.h"
 #include "core/base/defs.h"
-#include "core/routing/distances.h"
+#include "core/routing/paths.h"
 
 /* --- one column ---------------------------------------------------------------------------------------- */
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/survey/parted_net.h"
+#include "core/analysis/survey/parted.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
-#include "core/base/parallel.h"
+#include "core/base/progress.h"
 
 #define NO_RANK_YET UINT32_MAX
 #define WAYS 3 /* so many ways without a common part: no two failures part them */

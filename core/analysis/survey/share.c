@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/json_values.h"
+#include "core/base/json.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/text.h"
 #include "core/routing/json_names.h"
-#include "core/base/mix.h"
 
 /* --- a row -------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #define IBSCOPE_SURVEY_JSON_H
 
 #include "core/analysis/survey/survey.h"
-#include "core/base/fields.h"
+#include "core/base/json.h"
 
 /* A row.  Its text line can be made from it. */
 /* Keys of a row, with the columns of the pane; members are those of struct survey_row. */

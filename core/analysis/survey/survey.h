@@ -6,8 +6,10 @@
 #define IBSCOPE_SURVEY_H
 
 #include "core/base/err.h"
+#include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "core/fabric/chassis.h"
+#include "core/fabric/elements.h"
+#include "core/routing/paths.h"
 #include "core/sm/sweep.h"
 
 /* The effect of one failure.  Pairs: (source host, LID of another host) that count. */
@@ -94,7 +96,7 @@ char *survey_command(const struct parts *p, const uint32_t part[2]);
  */
 void wilson_interval(uint64_t hits, uint64_t n, double *low, double *high);
 
-/* --- what fails (random.c) -------------------------------------------------------------------- */
+/* --- what fails (survey.c) -------------------------------------------------------------------- */
 
 /*
  * A random sample of indices of pairs below n: at most `want` unordered pairs (i < j), in the order drawn.
@@ -102,5 +104,142 @@ void wilson_interval(uint64_t hits, uint64_t n, double *low, double *high);
  * pair; the caller frees it.
  */
 uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, bool *sampled);
+
+/*
+ * How a survey is made: what the files survey*.c share.
+ *   survey.c         the list of failures, one sweep each, on all cores
+ *   survey.c    pairs at random, the interval of a share
+ *   effect.c  what a failure does to pairs, loads and loops: by the difference, or from nothing
+ *   parted*.c  all pairs of failures: proofs, without sweeps (parted.h)
+ *   survey.c   the ways to one LID, by the switches whose entries changed
+ */
+
+/* Facts about the tables before.  All workers share them; they never change. */
+struct effect_base;
+/* The own data of a worker. */
+struct effect_work;
+
+/* NULL and *e: cancelled, or no memory. */
+struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsigned workers,
+				    struct progress *p, struct err *e);
+void effect_base_free(struct effect_base *b);
+uint32_t effect_load_before(const struct effect_base *b);
+
+struct effect_work *effect_work_new(const struct effect_base *b);
+void effect_work_free(struct effect_work *w);
+
+/*
+ * Fill in all of a row that tables tell: pairs, entries, loads, loops.  `after` has tables.  -1 and *e:
+ * cancelled, or no memory.
+ *
+ * Unchanged parts are not looked at again.  A pair's path can change only if an entry for its LID changed, if
+ * a cable that such an entry names went down, or if one of its ends went away.  Loads and channel
+ * dependencies are sums over LIDs.  All old dependencies follow an order of channels.  If each new one
+ * follows it too, or if another such order is found, there is no cycle.
+ */
+int effect_of(struct effect_work *w, const struct sweep *after, struct survey_row *row, struct progress *p,
+	      struct err *e);
+
+/* Shared by effect.c and survey.c: the tables before a failure, and a worker's data. */
+
+#define HOPS_MOST 256 /* as in loads.c: longer paths are not added up */
+
+struct effect_base {
+	const struct sweep *sweep;     /* reference held */
+	const struct routing *routing; /* of it */
+	bool by_difference;	       /* pairs and loads */
+	bool plain_vls;		       /* all routes are on VL 0 */
+	uint16_t looped;	       /* bit v: VL v has credit loops */
+	uint32_t load_max;
+	uint32_t *hosts;   /* [n_switches] hosts that count on each */
+	uint32_t *channel; /* [n_channels] ports between switches, ascending */
+	uint32_t n_channels;
+	uint32_t *load; /* [n_ports] routes, as loads_new(&pattern_all); of ports between switches only */
+	/*
+	 * dep[dep_at[p] + q] counts LIDs: their routes come by the channel of port id p, then leave that
+	 * switch by port q.  dep_at NO_ID: no channel.
+	 */
+	size_t *dep_at, n_deps;
+	uint32_t *dep;
+	uint8_t *table;	 /* [(max_lid + 1) * n_switches] entries by LID; NULL: too many, they are read row by
+			    row */
+	uint32_t *place; /* [n_ports] place in an order that all dependencies follow; NULL: there is none */
+	/* For survey.c; all NULL when there is no table[]. */
+	uint16_t *flow; /* [(max_lid + 1) * n_switches] hosts whose way to the LID leads through the switch */
+	uint8_t *hops;	/* [(max_lid + 1) * n_switches] links from the switch to the LID */
+	uint8_t *plain; /* [max_lid + 1] all switches with hosts have a way of less than HOPS_PLAIN links */
+};
+
+#define NO_SLOT SIZE_MAX
+#define HOPS_PLAIN UINT8_MAX
+#define TABLE_MOST ((size_t)256 << 20) /* bytes of effect_base.table */
+
+/* A switch whose entry for a LID changed, or whose entry names a cable that went down. */
+struct move {
+	uint32_t sw, next; /* the next one of the same LID; NO_ID */
+};
+
+/* What changed, as lists by LID. */
+struct moves {
+	struct move *move;
+	size_t n, cap, most; /* more than `most` are not kept */
+	bool too_many;
+	uint32_t *first;  /* [MAX_LID + 1] the first move of a LID; NO_ID */
+	uint8_t *moved;	  /* [n_switches] 1: the switch is among the moves of the LID at hand */
+	uint32_t *own;	  /* [n_switches] of these: hosts with the way as before up to here */
+	uint32_t *path;	  /* [n_switches] ports (ids) of a new way */
+	bool order_holds; /* each new dependency follows the order of the old ones */
+};
+
+/* One destination LID at a time: scratch of walks along a column. */
+struct effect_column {
+	uint8_t *port;	 /* [n_switches] entries */
+	uint16_t *hops;	 /* [n_switches] */
+	uint32_t *order; /* [n_order] switches with a way, the nearest first */
+	uint32_t n_order;
+	bool too_long; /* some way is of HOPS_MOST or more */
+};
+
+struct effect_work {
+	const struct effect_base *base;
+	uint32_t *load, *dep; /* as in the base, with what changed; put back after each failure */
+	uint32_t *touched_load;
+	size_t *touched_dep;
+	size_t n_load, cap_load, n_dep, cap_dep;
+	struct effect_column was, is;
+	uint32_t *work, *flow;
+	uint8_t *changed, *marked;
+	uint32_t *row; /* [n_rows] switches whose rows are not those before */
+	uint32_t n_rows;
+	uint32_t *stayed, *left;   /* [n_switches] hosts that count: in both, only before */
+	uint32_t *working;	   /* [n_switches] of those that left: their nodes are not down */
+	uint32_t *grave, n_graves; /* switches with some that left */
+	uint32_t *part;		   /* [n_switches] part of a switch that the SM does not reach; NO_ID */
+	struct moves moves;
+};
+
+/* Remembers each change of a sum, to undo it after the failure. */
+static inline void note_load(struct effect_work *w, uint32_t at)
+{
+	GROW(w->touched_load, w->n_load, w->cap_load);
+	w->touched_load[w->n_load++] = at;
+}
+
+/* --- survey.c ------------------------------------------------------------------------------------ */
+
+void moves_init(struct moves *m, const struct effect_base *b);
+void moves_free(struct moves *m);
+void moves_clear(struct moves *m);
+/* Once per switch and LID. */
+void moves_add(struct moves *m, uint32_t sw, unsigned lid);
+
+/*
+ * The old ways to a LID of dst that changed, and those of hosts that left, leave the sums, and the new ones
+ * enter: pairs in *row; loads, where they count (base_lid), in w->load.  Dependencies are only compared with
+ * the order of the old ones (moves.order_holds). false (nothing changed): dst left, or the moves are not
+ * enough to tell.
+ */
+bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, uint32_t dst, bool base_lid,
+		 struct survey_row *row);
 
 #endif

@@ -32,7 +32,7 @@
 #define IBSCOPE_DRAIN_H
 
 #include "core/analysis/credit/cdg.h"
-#include "core/analysis/traffic/pattern.h"
+#include "core/analysis/traffic/loads.h"
 
 #define DRAIN_VLS 16
 #define DRAIN_MOST_BUFFERS 64

@@ -1,13 +1,172 @@
-#include "core/analysis/traffic/flows.h"
-
+/* Flows: who shares a link, for all pairs or the pairs of jobs, and packets that return. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/traffic/flows.h"
+#include "core/analysis/traffic/loads.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
-#include "core/fabric/labels.h"
-#include "core/routing/paths.h"
 #include "core/base/order.h"
+#include "core/fabric/names.h"
+#include "core/routing/paths.h"
+
+#define LONGEST 512 /* switches of a path; longer ones do not arrive */
+
+/* Fills in[] with the ports where a path enters switches. Returns their number; -1: it does not arrive. */
+static int returns_walk(const struct routing *r, uint32_t from, uint32_t to, unsigned lid, uint32_t *in)
+{
+	const struct topo *t = r->topo;
+	uint32_t sw = t->endport_switch[from];
+	int n = 0;
+
+	while (sw != NO_ID && sw != t->endport_switch[to]) {
+		unsigned out = routing_port(r, sw, lid);
+		uint32_t port = out && out <= t->fabric->switch_nports[sw]
+					? switch_port_id(t->fabric, sw, out)
+					: NO_ID;
+
+		if (port == NO_ID || t->peer_switch[port] == NO_ID || n == LONGEST)
+			return -1;
+		in[n++] = t->peer[port];
+		sw = t->peer_switch[port];
+	}
+	return sw != NO_ID && routing_port(r, sw, lid) == t->endport_swport[to] ? n : -1;
+}
+
+int return_same(const struct routing *r, uint32_t a, unsigned lid_a, uint32_t b, unsigned lid_b)
+{
+	uint32_t there[LONGEST], back[LONGEST];
+	int n = returns_walk(r, a, b, lid_b, there), m = returns_walk(r, b, a, lid_a, back);
+
+	if (n < 0 || m < 0)
+		return -1;
+	for (int i = 0; i < n && n == m; i++)
+		if (r->topo->peer[there[i]] != back[n - 1 - i])
+			return 0;
+	return n == m;
+}
+
+struct returns *returns_count(const struct routing *r, struct progress *p)
+{
+	const struct topo *t = r->topo;
+	struct returns *x = NEW(struct returns);
+	uint32_t *host = NEW_ARRAY(t->fabric->n_endports + 1, uint32_t), n = 0;
+	uint64_t step;
+	bool go_on = true;
+
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
+		if (routing_has_host(r, ep) && r->lids->base[ep])
+			host[n++] = ep;
+	step = (uint64_t)n * n / 2 / RETURNS_MOST + 1;
+	progress_start(p, "ways back", n);
+	for (uint64_t i = 0; i < n && go_on; i += step)
+		for (uint32_t k = (uint32_t)i + 1; k < n && (go_on = progress_step(p, i)); k++) {
+			int same = return_same(r, host[i], r->lids->base[host[i]], host[k],
+					       r->lids->base[host[k]]);
+
+			x->pairs += same >= 0;
+			x->other += same == 0;
+		}
+	free(host);
+	if (go_on)
+		return x;
+	free(x);
+	return NULL;
+}
+
+/* Adds what one job puts on links. */
+static int add_job(struct job_loads *j, uint32_t job, const struct routing *r, const struct gpus *g,
+		   enum gpu_pattern kind, bool direct, struct progress *p, struct err *e)
+{
+	struct pattern pt = {0};
+	struct job_sum *sum = &j->sum[job];
+	struct loads *l = NULL;
+	int rc = pattern_gpus(r, g, kind, direct, &pt, p, e);
+
+	if (!rc) {
+		l = loads_new(r, &pt, p);
+		rc = l ? 0 : err_set(e, CANCELLED);
+	}
+	for (size_t i = 0; !rc && i < pt.n; i++)
+		sum->flows += pt.flow[i].weight;
+	for (uint32_t port = 0; !rc && port < r->topo->fabric->n_ports; port++) {
+		if (!l->port[port] || r->topo->peer_switch[port] == NO_ID ||
+		    !node_is_switch(r->topo->fabric, r->topo->fabric->port_node[port]))
+			continue;
+		GROW(j->load, j->n, j->cap);
+		j->load[j->n++] = (struct job_load){port, job, l->port[port]};
+	}
+	if (!rc)
+		sum->routes = l->routes;
+	loads_free(l);
+	pattern_free(&pt);
+	return rc;
+}
+
+COMPARATOR(by_port, struct job_load, UP(port) UP(job))
+
+/* Links from the loads, and what they mean to each job. */
+static void jobs_sum_up(struct job_loads *j)
+{
+	if (j->n)
+		qsort(j->load, j->n, sizeof(*j->load), by_port);
+	j->link = NEW_ARRAY(j->n + 1, struct job_link);
+	for (size_t i = 0, end; i < j->n; i = end) {
+		struct job_link *x = &j->link[j->n_links++];
+
+		*x = (struct job_link){.first = i};
+		for (end = i; end < j->n && j->load[end].port == j->load[i].port; end++)
+			x->routes += j->load[end].routes;
+		x->jobs = (uint32_t)(end - i);
+		for (size_t k = i; k < end; k++) {
+			struct job_sum *s = &j->sum[j->load[k].job];
+			uint32_t own = j->load[k].routes, others = (uint32_t)x->routes - own;
+
+			s->links++;
+			s->shared += others != 0;
+			s->max = MAX(own, s->max);
+			s->strangers = MAX(others, s->strangers);
+			if (s->port == NO_ID || x->routes > s->both) {
+				s->both = (uint32_t)x->routes;
+				s->port = j->load[k].port;
+			}
+		}
+	}
+}
+
+struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job, uint32_t n_jobs,
+				enum gpu_pattern kind, bool direct, struct progress *p, struct err *e)
+{
+	struct job_loads *j = NEW(struct job_loads);
+	uint64_t all = 0;
+	int rc = 0;
+
+	j->n_jobs = n_jobs;
+	j->sum = NEW_ARRAY(n_jobs + 1, struct job_sum);
+	for (uint32_t i = 0; i < n_jobs && !rc; i++) {
+		j->sum[i].port = NO_ID;
+		rc = add_job(j, i, r, job[i], kind, direct, p, e);
+		all += j->sum[i].flows;
+		if (!rc && all > UINT32_MAX)
+			rc = err_set(e, "too many flows of all jobs to count");
+	}
+	if (!rc) {
+		jobs_sum_up(j);
+		return j;
+	}
+	job_loads_free(j);
+	return NULL;
+}
+
+void job_loads_free(struct job_loads *j)
+{
+	if (!j)
+		return;
+	free(j->sum);
+	free(j->load);
+	free(j->link);
+	free(j);
+}
 
 const char *const flow_by_word[FLOWS_BYS] = {"switches", "source", "destination", "host", "scope", "pair"};
 

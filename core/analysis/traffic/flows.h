@@ -2,7 +2,10 @@
 #ifndef IBSCOPE_FLOWS_H
 #define IBSCOPE_FLOWS_H
 
-#include "core/analysis/traffic/pattern.h"
+#include "core/analysis/traffic/gpus.h"
+#include "core/analysis/traffic/loads.h"
+#include "core/base/progress.h"
+#include "core/routing/routing.h"
 
 /* By source, then by LID.  If the pattern is a list, in its order. */
 struct flow_list {
@@ -48,5 +51,60 @@ struct flow_group *flow_groups(const struct flow_list *l, const struct routing *
 
 /* The name of a group's from or to: a switch, a host, "the scope", "others"; "" for NO_ID. */
 const char *flow_end_label(const struct fabric *f, enum flow_by by, uint32_t end, char *buf, size_t size);
+
+/* Several jobs at once, each with traffic among its own GPUs: links x jobs, and what strangers put on a job's
+ * links. */
+
+/* Links are those between switches, in one direction. */
+struct job_sum {
+	uint64_t flows, routes; /* that it makes; that arrive */
+	uint32_t links;		/* that carry them */
+	uint32_t shared;	/* of these: with routes of another job */
+	uint32_t max;		/* most of its own on one */
+	uint32_t strangers;	/* most that others put on one of its links */
+	uint32_t both;		/* most of all together on one of its links */
+	uint32_t port;		/* that one, the first of such; NO_ID: it uses none */
+};
+
+/* What a job puts on a link. */
+struct job_load {
+	uint32_t port, job, routes;
+};
+
+struct job_loads {
+	uint32_t n_jobs;
+	struct job_sum *sum;   /* [n_jobs] */
+	struct job_load *load; /* [n] by port id, then job */
+	size_t n, cap;
+	struct job_link {
+		size_t first;	 /* load[first .. + jobs) */
+		uint32_t jobs;	 /* that use it */
+		uint64_t routes; /* of all */
+	} * link;		 /* [n_links] by port id */
+	uint32_t n_links;
+};
+
+/* NULL and *e: cancelled, or a job has too many flows. */
+struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job, uint32_t n_jobs,
+				enum gpu_pattern kind, bool direct, struct progress *p, struct err *e);
+void job_loads_free(struct job_loads *j); /* NULL is fine */
+
+/*
+ * The way back: tables lead to destinations, so the path from B to A is made by other entries than that from
+ * A to B, and may take other cables.
+ */
+
+#define RETURNS_MOST \
+	4000000 /* pairs looked at; of larger fabrics hosts at equal distances in the list begin them */
+
+struct returns {
+	uint64_t pairs; /* of hosts that count, each once, by their first LIDs, with a path both ways */
+	uint64_t other; /* of these: the way back takes another cable */
+};
+
+/* Does the path from endport b to a take the cables of that from a to b?  -1: one does not arrive. */
+int return_same(const struct routing *r, uint32_t a, unsigned lid_a, uint32_t b, unsigned lid_b);
+/* To be freed by free(); NULL: cancelled. */
+struct returns *returns_count(const struct routing *r, struct progress *p);
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * The traffic of GPUs.  Each host port that can be an end (pattern.h) has a GPU of its own; GPUs of a host
+ * The traffic of GPUs.  Each host port that can be an end (loads.h) has a GPU of its own; GPUs of a host
  * reach each other without the network.  What a GPU sends to another host may go by two rules:
  *
  *	by rail   the host hands it to its port of the receiver's rail first, so that no packet leaves the
  *rail; a host without that rail sends by the GPU's own port direct    by the GPU's own port: packets cross
  *from rail to rail in the network
  *
- * Hosts stand in an order, the GPUs of a host by rail (core/fabric/rails.h).
+ * Hosts stand in an order, the GPUs of a host by rail (core/fabric/fabric.h).
  */
 #ifndef IBSCOPE_GPUS_H
 #define IBSCOPE_GPUS_H
 
-#include "core/analysis/traffic/pattern.h"
+#include "core/analysis/traffic/loads.h"
 
 struct gpu {
 	uint32_t rail, endport;
@@ -34,11 +34,6 @@ struct gpus *gpus_in_order(const struct gpus *g, const uint32_t *order);
 
 /* The GPU of a host on a rail, NULL: none. */
 const struct gpu *gpu_on(const struct gpus *g, uint32_t host, uint32_t rail);
-/* The GPU of the host that is `by` (1 or -1) from this one, round. */
-const struct gpu *gpu_beside(const struct gpus *g, uint32_t host, const struct gpu *x, int by);
-/* The port by which a GPU of a host sends to one of another host. */
-uint32_t gpu_sends_by(const struct gpus *g, uint32_t host, const struct gpu *x, const struct gpu *to,
-		      bool direct);
 /* The name of a host: the first word of its nodes' names. */
 const char *gpus_host_name(const struct gpus *g, const struct fabric *f, uint32_t host, char *buf,
 			   size_t size);
@@ -67,7 +62,33 @@ int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern
 void pattern_gpus_step(const struct routing *r, const struct gpus *g, uint32_t k, bool direct,
 		       struct pattern *p);
 
-/* The parent of place i of n in the first (0) or second (1) tree; NO_ID: it is the root. */
-uint32_t tree_parent(uint32_t i, uint32_t n, int tree);
+/*
+ * The order of hosts in a ring of GPUs (gpus.h), judged by the flows that share links between switches: flows
+ * without a way, then most flows on a link, then how many links have so many, then pairs of flows that meet.
+ */
+
+#define RING_ALL_ORDERS 8 /* so many hosts at most: all orders are tried */
+
+struct ring_cost {
+	uint32_t lost;	/* flows without a way */
+	uint32_t max;	/* most flows on a link in one direction */
+	uint32_t links; /* with so many */
+	uint64_t meet;	/* pairs of flows on the same link, summed over links */
+};
+int ring_cost_order(const struct ring_cost *a, const struct ring_cost *b); /* the better first */
+
+struct ring_order {
+	struct ring_cost now, swapped, best;
+	uint32_t *flows;      /* [n_ports] on each link now; of ports between switches */
+	uint32_t swap[2];     /* the hosts whose swap helps most; NO_ID: no swap of two helps */
+	uint32_t *best_order; /* [n_hosts] hosts; that of `now` where none better was found */
+	bool proved;	      /* no order is better: no link has two flows, or all orders were tried */
+	bool all_tried;
+};
+
+/* NULL and *e: cancelled. */
+struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g, bool direct,
+				  struct progress *p, struct err *e);
+void ring_order_free(struct ring_order *x); /* NULL is fine */
 
 #endif

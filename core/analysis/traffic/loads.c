@@ -1,15 +1,300 @@
-#include "core/analysis/traffic/loads.h"
-#include "core/base/defs.h"
-#include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/release.h"
-
+/* Loads of links under a pattern, by port, and compared with another routing's. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/traffic/internal.h"
-#include "core/routing/alike.h"
+#include "core/analysis/traffic/loads.h"
+#include "core/analysis/traffic/shift.h"
+#include "core/base/defs.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/rng.h"
 #include "core/routing/paths.h"
+#include "core/routing/routing.h"
+
+static void port_use_count_switch(const struct routing *r, uint32_t s, const uint8_t *kind,
+				  struct port_use *use)
+{
+	const struct fabric *f = r->topo->fabric;
+	const struct lft_row *row = r->row[s];
+	uint32_t count[4][256] = {{0}};
+
+	for (unsigned lid = 1; row && lid <= row->top; lid++)
+		count[kind[lid]][row->port[lid]]++;
+	for (unsigned n = 1; n <= f->switch_nports[s]; n++) {
+		struct port_use *u = &use[switch_port_id(f, s, n)];
+
+		u->hosts = count[1][n];
+		u->switches = count[2][n];
+		u->lids = count[0][n] + u->hosts + u->switches;
+	}
+}
+
+struct port_use *port_use_new(const struct routing *r, struct progress *p)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct port_use *use = NEW_ARRAY(f->n_ports + 1, struct port_use);
+	uint8_t *kind = NEW_ARRAY(MAX_LID + 1, uint8_t);
+	bool done = true;
+
+	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
+		uint32_t ep = lid_owner(r->lids, lid);
+
+		kind[lid] = ep == NO_ID ? 0 : endport_is_switch(f, ep) ? 2 : 1;
+	}
+	progress_start(p, "usage of ports", f->n_switches);
+	for (uint32_t s = 0; s < f->n_switches && done; s++) {
+		port_use_count_switch(r, s, kind, use);
+		done = progress_step(p, s);
+	}
+	free(kind);
+	if (done)
+		return use;
+	free(use);
+	return NULL;
+}
+
+const struct pattern pattern_all = {.kind = PATTERN_ALL}, pattern_lids = {.kind = PATTERN_LIDS};
+
+bool pattern_is_host(const struct routing *r, uint32_t endport)
+{
+	return routing_has_host(r, endport) && r->lids->base[endport];
+}
+
+static int pattern_by_lid(const void *x, const void *y, void *ctx)
+{
+	const struct lids *l = ctx;
+	uint32_t a = l->base[*(const uint32_t *)x], b = l->base[*(const uint32_t *)y];
+
+	return COMPARED(a, b);
+}
+
+uint32_t *pattern_hosts(const struct routing *r, uint32_t *n)
+{
+	uint32_t all = r->topo->fabric->n_endports, *ep = NEW_ARRAY(all + 1, uint32_t);
+
+	*n = 0;
+	for (uint32_t i = 0; i < all; i++)
+		if (pattern_is_host(r, i))
+			ep[(*n)++] = i;
+	qsort_r(ep, *n, sizeof(*ep), pattern_by_lid, (void *)r->lids);
+	return ep;
+}
+
+void pattern_add(const struct routing *r, uint32_t src, uint32_t dst, uint32_t weight, struct pattern *p)
+{
+	p->kind = PATTERN_LIST;
+	if (src == dst || !pattern_is_host(r, src) || !pattern_is_host(r, dst)) {
+		p->left_out += weight;
+		return;
+	}
+	GROW(p->flow, p->n, p->cap);
+	p->flow[p->n++] = (struct flow){src, dst, weight, r->lids->base[dst]};
+}
+
+void shuffle(uint32_t *a, uint32_t n, uint64_t *seed)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = i + rng_below(seed, n - i), x = a[k];
+
+		a[k] = a[i];
+		a[i] = x;
+	}
+}
+
+void pattern_shift(const struct routing *r, const struct shift_order *o, unsigned long k, struct pattern *p)
+{
+	uint32_t n = o->n;
+
+	p->kind = PATTERN_LIST;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t src = o->place[i], dst = o->place[(i + k % n) % n];
+
+		if (src != dst && src != NO_ID && dst != NO_ID)
+			pattern_add(r, src, dst, 1, p);
+	}
+}
+
+void pattern_bisection(const struct routing *r, uint64_t seed, struct pattern *p)
+{
+	uint32_t n, *host = pattern_hosts(r, &n);
+
+	p->kind = PATTERN_LIST;
+	shuffle(host, n, &seed);
+	for (uint32_t i = 0; i + 1 < n; i += 2) {
+		pattern_add(r, host[i], host[i + 1], 1, p);
+		pattern_add(r, host[i + 1], host[i], 1, p);
+	}
+	free(host);
+}
+
+static bool has_fixed_point(const uint32_t *to, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (to[i] == i)
+			return true;
+	return false;
+}
+
+void pattern_random(const struct routing *r, uint64_t seed, struct pattern *p)
+{
+	uint32_t n, *host = pattern_hosts(r, &n), *to = NEW_ARRAY(n + 1, uint32_t);
+
+	p->kind = PATTERN_LIST;
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = i;
+	do
+		shuffle(to, n, &seed);
+	while (n > 1 && has_fixed_point(to, n));
+	for (uint32_t i = 0; n > 1 && i < n; i++)
+		pattern_add(r, host[i], host[to[i]], 1, p);
+	free(host);
+	free(to);
+}
+
+void pattern_to(const struct routing *r, const uint32_t *target, uint32_t n, struct pattern *p)
+{
+	uint32_t n_hosts, *host = pattern_hosts(r, &n_hosts);
+
+	p->kind = PATTERN_LIST;
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t i = 0; i < n_hosts; i++)
+			if (host[i] != target[k])
+				pattern_add(r, host[i], target[k], 1, p);
+	free(host);
+}
+
+void pattern_free(struct pattern *p)
+{
+	free(p->flow);
+	*p = (struct pattern){0};
+}
+
+/* Routes over a port where it leads to a switch. */
+static uint32_t channel_load(const struct routing *r, const struct loads *l, uint32_t port)
+{
+	return port != NO_ID && r->topo->peer_switch[port] != NO_ID ? l->port[port] : 0;
+}
+
+/* The same port of a switch in another fabric, or NO_ID. */
+static uint32_t load_diff_same_port(const struct fabric *f, uint32_t port, const struct fabric *to)
+{
+	uint32_t node;
+
+	if (f == to)
+		return port;
+	node = fabric_node_by_guid(to, f->node_guid[f->port_node[port]]);
+	if (node == NO_ID || !node_is_switch(to, node) || f->port_num[port] > to->node_nports[node])
+		return NO_ID;
+	return to->node_port[node] + f->port_num[port];
+}
+
+static void load_diff_add(struct load_diff *d, const struct load_change *c)
+{
+	if (c->before == c->after)
+		return;
+	d->change[d->n++] = *c;
+	d->hotter += c->after > c->before;
+	d->cooler += c->after < c->before;
+	d->gain += load_gain(c);
+}
+
+static int hottest_first(const void *x, const void *y, void *ctx)
+{
+	const struct load_change *a = x, *b = y;
+	int64_t ga = load_gain(a), gb = load_gain(b);
+	const struct fabric *fa, *fb;
+	uint32_t pa, pb;
+	int c;
+
+	if ((ga > 0) != (gb > 0))
+		return ga > 0 ? -1 : 1;
+	if (ga != gb)
+		return llabs(ga) > llabs(gb) ? -1 : 1;
+	if (a->after != b->after)
+		return a->after > b->after ? -1 : 1;
+	fa = load_change_fabric(ctx, a, &pa);
+	fb = load_change_fabric(ctx, b, &pb);
+	c = strcmp(fa->node_name[fa->port_node[pa]], fb->node_name[fb->port_node[pb]]);
+	if (c)
+		return c;
+	return COMPARED(pa, pb);
+}
+
+static void load_diff_compare(struct load_diff *d, const struct loads *before, const struct loads *after)
+{
+	const struct fabric *fa = d->a->topo->fabric, *fb = d->b->topo->fabric;
+
+	for (uint32_t s = 0; s < fb->n_switches; s++)
+		FOR_PORTS(fb, s, port) {
+			uint32_t was = load_diff_same_port(fb, port, fa);
+
+			load_diff_add(d, &(struct load_change){port, was, channel_load(d->a, before, was),
+							       channel_load(d->b, after, port)});
+		}
+	for (uint32_t s = 0; fa != fb && s < fa->n_switches; s++)
+		FOR_PORTS(fa, s, was) {
+			if (load_diff_same_port(fa, was, fb) == NO_ID)
+				load_diff_add(d, &(struct load_change){NO_ID, was,
+								       channel_load(d->a, before, was), 0});
+		}
+	if (d->n)
+		qsort_r(d->change, d->n, sizeof(*d->change), hottest_first, d);
+}
+
+static struct loads *loads_after(const struct loads *before, const struct routing *a, const struct routing *b,
+				 struct progress *p);
+
+struct load_diff *load_diff_new(const struct routing *a, const struct routing *b, struct progress *p)
+{
+	struct loads *before = loads_new(a, &pattern_all, p);
+	struct loads *after = before ? loads_after(before, a, b, p) : NULL;
+	struct load_diff *d = NULL;
+
+	if (after) {
+		d = NEW(struct load_diff);
+		d->a = routing_ref(a);
+		d->b = routing_ref(b);
+		d->change = NEW_ARRAY((size_t)a->topo->fabric->n_ports + b->topo->fabric->n_ports + 1,
+				      struct load_change);
+		d->max_before = before->max;
+		d->max_after = after->max;
+		load_diff_compare(d, before, after);
+	}
+	loads_free(before);
+	loads_free(after);
+	return d;
+}
+
+void load_diff_free(struct load_diff *d)
+{
+	if (!d)
+		return;
+	routing_unref(d->a);
+	routing_unref(d->b);
+	free(d->change);
+	free(d);
+}
+
+const struct fabric *load_change_fabric(const struct load_diff *d, const struct load_change *c,
+					uint32_t *port)
+{
+	*port = c->port != NO_ID ? c->port : c->port_was;
+	return (c->port != NO_ID ? d->b : d->a)->topo->fabric;
+}
+
+const char *load_change_label(const struct load_diff *d, const struct load_change *c, char *buf, size_t size)
+{
+	bool now = c->port != NO_ID && (c->after || c->port_was == NO_ID);
+	const struct topo *t = (now ? d->b : d->a)->topo;
+	uint32_t port = now ? c->port : c->port_was;
+	char a[300], b[300] = "nothing";
+
+	if (t->peer[port] != NO_ID)
+		port_label(t->fabric, t->peer[port], b, sizeof(b));
+	snprintf(buf, size, "%s -> %s", port_label(t->fabric, port, a, sizeof(a)), b);
+	return buf;
+}
 
 /* One flow, added along its path. way: as shift_way() has it; NULL: the path depends on VLs. */
 static void loads_add_flow(struct loads *l, const struct routing *r, const struct flow *w, uint32_t *way)
@@ -364,8 +649,8 @@ static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, st
 	return marked;
 }
 
-struct loads *loads_after(const struct loads *before, const struct routing *a, const struct routing *b,
-			  struct progress *p)
+static struct loads *loads_after(const struct loads *before, const struct routing *a, const struct routing *b,
+				 struct progress *p)
 {
 	struct loads *l;
 	uint8_t *marked;

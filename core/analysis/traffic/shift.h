@@ -10,7 +10,7 @@
 #include "core/base/progress.h"
 #include "core/routing/routing.h"
 #include "core/sm/engine.h"
-#include "core/sm/setup.h"
+#include "core/sm/options.h"
 
 /* By LID; in the order that a fat tree is routed for; by name of the host, then port; GPUs of host by host
  * (gpus.h). */
@@ -40,9 +40,6 @@ const char *shift_by_text(enum shift_by by);
 int shift_order_find(const struct routing *r, const struct setup *base, const struct engine *const *engines,
 		     const char *by, struct progress *p, struct shift_order *o, struct err *e);
 void shift_order_free(struct shift_order *o);
-
-/* Who sends to whom, as place i sends to place k? False: nobody does. */
-bool shift_flow(const struct shift_order *o, uint32_t i, uint32_t k, uint32_t *src, uint32_t *dst);
 
 /* The number of shifts that can be computed in a moment; 0: all. */
 uint32_t shift_sample(const struct shift_order *o);

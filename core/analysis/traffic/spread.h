@@ -7,10 +7,49 @@
 #ifndef IBSCOPE_SPREAD_H
 #define IBSCOPE_SPREAD_H
 
-#include "core/base/progress.h"
 #include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/fabric/elements.h"
 #include "core/fabric/state.h"
 #include "core/routing/routing.h"
+
+/* Equivalent ports could carry each other's traffic, so their use can be compared. */
+
+/*
+ * Links of an element are equivalent if they lead to the same element, or to elements that only pass traffic
+ * on, to the same neighbours.  Inside an element the same holds for links of a chip to other chips.  Links to
+ * different edges are not equivalent: the destination decides between them. port: [n] ids of ports of
+ * switches that are up. group: [n] gets the number of each port's group, NO_ID for hosts' ports and dead
+ * ones.  Returns the number of groups.
+ */
+uint32_t equivalent_ports(const struct elements *el, const uint32_t *port, uint32_t n, uint32_t *group);
+
+/*
+ * "Equal paths": should all ways between two switch elements have the same length? The user guide HP
+ * 376227-B21 advises it: then routing with a tolerance of 0 uses all ways.
+ *
+ * A way of element A to B here: any link of A to a neighbour, then the shortest way on to B that does not
+ * come back to A; or a shortest way but for one step sideways, to an element that is as far from B.  Steps
+ * away from B behind the first are left out: every tree has such detours.
+ */
+
+/* A pair of edge elements (with CAs or routers) whose ways differ. */
+struct unequal_pair {
+	uint32_t from, to;
+	uint16_t least, most;	    /* distances: links between elements */
+	uint32_t n_least, n_longer; /* links of `from` that begin a shortest way, a longer one; some both */
+};
+
+struct unequal_paths {
+	uint32_t n_edges;
+	uint64_t pairs;		   /* ordered pairs of edge elements looked at */
+	struct unequal_pair *pair; /* by from, then to */
+	size_t n, cap;
+};
+
+/* NULL: cancelled.  Cost: pairs x links whose neighbour is farther away than the element itself. */
+struct unequal_paths *unequal_paths_new(const struct elements *el, struct progress *p);
+void unequal_paths_free(struct unequal_paths *u);
 
 /*
  * Flow out of each port of a switch [n_ports], in pairs of hosts. hosts: [n_switches] number on each.  The

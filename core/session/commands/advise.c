@@ -7,7 +7,6 @@
 #include "core/analysis/advise/advise.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/number.h"
 #include "core/session/commands/commands.h"
 
 /* --- telling -------------------------------------------------------------------------------------- */

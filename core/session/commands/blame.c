@@ -6,13 +6,13 @@
 
 #include "core/analysis/blame/blame.h"
 #include "core/base/defs.h"
+#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/number.h"
 #include "core/base/order.h"
 #include "core/formats/pair_results.h"
-#include "core/session/commands/commands.h"
 #include "core/routing/paths.h"
-#include "core/session/counted.h"
+#include "core/session/commands/commands.h"
+#include "core/session/out.h"
 
 #define SHOWN 10
 #define SLOW_PART 0.75 /* of the median of pairs with as many links */

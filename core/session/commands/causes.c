@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/analysis/compare/faults.h"
+#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 

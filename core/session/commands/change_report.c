@@ -4,7 +4,7 @@
  * comes from what the single command calls.
  */
 #include "core/base/defs.h"
-#include "core/session/commands/change_report.h"
+#include "core/session/commands/commands.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,9 +16,8 @@
 #include "core/analysis/traffic/bisection.h"
 #include "core/analysis/traffic/loads.h"
 #include "core/base/memory.h"
-#include "core/base/words.h"
-#include "core/session/commands/drawing.h"
-#include "core/session/hosts_file.h"
+#include "core/base/text.h"
+#include "core/session/patterns.h"
 
 #define HOSTS_SHOWN 100 /* of a step */
 #define SECOND_MOST 200 /* failures of a kind that are tried in a state; of more, so many are drawn */

@@ -6,9 +6,8 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/fabric/chassis.h"
-#include "core/formats/formats.h"
-#include "core/session/commands/changes.h"
+#include "core/fabric/elements.h"
+#include "core/formats/readers.h"
 #include "core/session/commands/commands.h"
 
 static json_t *changes_command_links_of(const struct fabric_changes *x, const struct fabric_change *c)
@@ -198,8 +197,9 @@ static void take_ahead(const struct comparison *c, const char *chain, struct ahe
 		 PLURAL(c->pairs, "pair"), c->lost);
 }
 
-int ahead_find(struct session *s, const struct ahead_asked *q, struct ahead *out, struct progress *p,
-	       struct err *e)
+/* Routes the second fabric after the first. s lends engines and names, and is not changed. -1 and *e. */
+static int ahead_find(struct session *s, const struct ahead_asked *q, struct ahead *out, struct progress *p,
+		      struct err *e)
 {
 	struct session *draft = NULL;
 	const struct sweep *at = q->at;

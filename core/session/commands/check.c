@@ -4,15 +4,14 @@
 #include <string.h>
 
 #include "core/analysis/compare/faults.h"
-#include "core/analysis/compare/sound.h"
 #include "core/analysis/credit/turns.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/fabric/managers.h"
+#include "core/fabric/fabric.h"
 #include "core/session/commands/commands.h"
-#include "core/sm/pair_sls_file.h"
+#include "core/sm/lft_file.h"
 
 /* untold: pairs that are lost only because tables were not read, or are of another fabric. */
 static void print_check(const struct check_result *c, uint64_t untold, struct out *o)

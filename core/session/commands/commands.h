@@ -2,18 +2,31 @@
 #ifndef IBSCOPE_COMMANDS_H
 #define IBSCOPE_COMMANDS_H
 
-#include "core/analysis/credit/cdg.h"
 #include "core/analysis/compare/causes.h"
 #include "core/analysis/compare/judged.h"
+#include "core/analysis/credit/cdg.h"
 #include "core/analysis/credit/check.h"
+#include "core/analysis/credit/turns.h"
+#include "core/analysis/draw/picture.h"
+#include "core/analysis/survey/survey.h"
+#include "core/analysis/traffic/loads.h"
 #include "core/base/err.h"
+#include "core/base/json.h"
 #include "core/base/outfile.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/fabric/labels.h"
+#include "core/fabric/changes.h"
+#include "core/fabric/elements.h"
+#include "core/fabric/names.h"
 #include "core/routing/json_names.h"
+#include "core/routing/paths.h"
 #include "core/session/command.h"
-#include "core/session/hosts_file.h"
+#include "core/session/document.h"
+#include "core/session/patterns.h"
+#include "core/session/replay.h"
+#include "core/session/session.h"
+#include "core/sm/ucast_cache.h"
+#include "core/trace/walk.h"
 
 /* --- parts of the JSON contract (contract.h) that several commands have ----------------------------- */
 
@@ -393,5 +406,382 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 		       struct out *o);
 /* Routes that VL 15 ends: a line where there are any, and JSON field "dropped".  Returns their number. */
 uint64_t report_dropped(const struct cdg *c, struct out *o);
+
+/* What differs between two fabrics, in text and JSON, for the commands that tell it. */
+
+/* Of commands by which nodes come or go. */
+#define JSON_PARTS                                                                                           \
+	"parts[] object? chassis, and cards of one, that came or went; `nodes` leaves out what is in them\n" \
+	"parts[].change string(added/removed) what\n"                                                        \
+	"parts[].kind string(chassis/card) its kind\n"                                                       \
+	"parts[].name string its name\n"                                                                     \
+	"parts[].unseen boolean? removed: it may only not have answered\n"                                   \
+	"parts[].switches[] object its switches\n"                                                           \
+	"parts[].switches[].name node the switch\n"                                                          \
+	"parts[].hosts[] object? hosts that came or went with it: they have no cable elsewhere\n"            \
+	"parts[].hosts[].name node the host\n"                                                               \
+	"parts[].links[] object? its cables to others\n"                                                     \
+	"parts[].links[].a port its end\n"                                                                   \
+	"parts[].links[].b port the other\n"                                                                 \
+	"parts[].inside integer cables between its own switches\n"
+
+#define JSON_CHANGES                                                                                       \
+	"nodes[] object? nodes that came, went or changed\n"                                               \
+	"nodes[].change string(added/removed/moved/replaced/renamed/lid) what\n"                           \
+	"nodes[].name node the node, as it was where it was there before\n"                                \
+	"nodes[].unseen boolean? removed: it may only not have answered\n"                                 \
+	"nodes[].new node? replaced, renamed: what it is now\n"                                            \
+	"nodes[].at port? moved: its port\n"                                                               \
+	"nodes[].from port? moved: where that led\n"                                                       \
+	"nodes[].to port? moved: where it leads now\n"                                                     \
+	"nodes[].lid_now integer? lid: the new one\n"                                                      \
+	"nodes[].links[] object? added, removed: its cables\n"                                             \
+	"nodes[].links[].a port its end\n"                                                                 \
+	"nodes[].links[].b port the other\n"                                                               \
+	"links[] object? cables between nodes that are in both\n"                                          \
+	"links[].change string(added/removed/moved/swapped/rate) what\n"                                   \
+	"links[].a port one end; moved: the one that stays\n"                                              \
+	"links[].b port the other, before\n"                                                               \
+	"links[].unseen boolean? removed: an end may only not have answered\n"                             \
+	"links[].to port? moved: the other, now\n"                                                         \
+	"links[].other_a port? swapped: an end of the other cable; a leads to other_b now, other_a to b\n" \
+	"links[].other_b port? swapped: its other end\n"                                                   \
+	"links[].old_width width? rate: before\n"                                                          \
+	"links[].old_speed speed? rate: before\n"                                                          \
+	"links[].width width? rate: now\n"                                                                 \
+	"links[].speed speed? rate: now\n"
+
+/* One change in JSON: the keys of `parts`, `nodes` or `links` above. */
+json_t *change_json(const struct fabric_changes *x, const struct fabric_change *c);
+
+/* All changes from a to b: lines, and JSON `parts` (when there are any), `nodes` and `links`.  Returns their
+ * number. */
+size_t report_changes(const struct session *s, const struct fabric *a, const struct fabric *b, struct out *o);
+
+/* Two fabrics, before options and names shape them. */
+struct ahead_asked {
+	const struct sweep *at;	    /* of the first; NULL: it begins by the options and engines of `how` */
+	const struct fabric *first; /* not NULL without `at` */
+	const struct fabric *next;  /* the second */
+	const struct setup *how;
+};
+
+/* What the next sweep changes in the first's tables. */
+struct ahead {
+	bool known; /* false: there are no tables before, or no engine routes the second */
+	uint64_t entries, pairs;
+	struct text line; /* "(engines): ..."; owned by the caller, also after an error */
+};
+
+/* Run a line that is one change of the fabric, as `event` takes them.  -1 and *e: it is none, or it failed.
+ */
+int run_edit(struct session *s, const char *line, struct out *o, struct err *e);
+
+/* The fabric drawn from its layout, for `export svg|png|dot`. */
+
+/* What is drawn on the fabric. */
+enum drawing_kind {
+	DRAWING_PLAIN,
+	DRAWING_LOAD,
+	DRAWING_PATH,
+	DRAWING_WITNESS,    /* a cycle of a credit loop, its switches alone */
+	DRAWING_CYCLE,	    /* the same in the whole fabric */
+	DRAWING_LAYER,	    /* channels of a VL */
+	DRAWING_TURNS,	    /* the same, and dependencies as arrows through switches */
+	DRAWING_DIFF,	    /* changed by the last event, or by all since a snapshot */
+	DRAWING_MAP,	    /* switches coloured */
+	DRAWING_WHY,	    /* a way that the engine forbids, with its turn */
+	DRAWING_TRANSITION, /* the example of the worst moment between the old tables and the new ones */
+};
+
+struct drawing_of {
+	enum drawing_kind kind;
+	const struct args *args; /* borrowed: PATH, SRC and DST; WHY, SWITCH, DESTINATION and port; DIFF,
+				    TRANSITION, the snapshot if there is one */
+	bool switches;		 /* CYCLE, LAYER: routes of switches count too */
+	uint32_t group;		 /* CYCLE: from 1, as `cycles` numbers them */
+	int vl;			 /* LAYER, TURNS */
+	enum map_colour colour;	 /* MAP */
+	struct svg_page page;
+};
+
+struct fabric_drawing {
+	struct picture *picture; /* NULL: a witness alone */
+	struct svg_page page;
+	struct picture_look look;
+	struct picture_step *step; /* of a witness */
+	uint32_t n_steps;
+	char *title, *line;
+	float (*place)[2]; /* [n_nodes] middle in points, y upwards; a host stands below its switch */
+	/* What look points to. */
+	const struct state *state;
+	struct loads *loads;
+	uint32_t *load, *number, *weight, *figure;
+	uint8_t *way, *came, *class, *channel;
+	struct picture_turn *turn;
+	struct picture_class *kind;
+	struct text about; /* what is drawn, in words for the line */
+};
+
+/* All that a drawing needs of the fabric now.  -1 and *e, also when there is nothing to draw. */
+int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
+			struct progress *p, struct err *e);
+void fabric_drawing_free(struct fabric_drawing *d);
+
+/* -1: cancelled, or writing to the stream failed. */
+int fabric_drawing_svg(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p);
+int fabric_drawing_dot(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p);
+
+/* Shared by the files of drawings: mark d as `of` asks. el: chips of one chassis, all up.  -1 and *e. */
+int drawing_marks(struct session *s, const struct drawing_of *of, const struct elements *el,
+		  struct fabric_drawing *d, struct progress *p, struct err *e);
+
+/* Shows a step of a run in place of what d shows, with its sentence and rule as its title. */
+void drawing_step(const struct session *s, const struct moment *m, struct fabric_drawing *d);
+/* A way by the ports of its hops; `turn`: the hop whose turn is forbidden.  Room for all ports is made. */
+void drawing_way(const struct fabric *f, const struct path_hop *hop, unsigned n, unsigned turn,
+		 struct fabric_drawing *d);
+void drawing_mark_ports(const struct fabric *f, struct fabric_drawing *d);
+
+/* What stands beside a title: the engine, the options that are not at their defaults, and what is down. */
+void drawing_engine_words(const struct session *s, struct text *t);
+void drawing_down_words(const struct session *s, struct text *t);
+
+/* The last part of the fabric's source, as titles name it. */
+const char *drawing_source(const struct fabric *f);
+
+/* PNG_PROGRAM turns the SVG in the file `svg` into a PNG.  It reads from the file's present position. */
+#define PNG_PROGRAM "rsvg-convert"
+int svg_to_png(int svg, FILE *to, struct progress *p, struct err *e);
+
+/* Plots of a routing, for `export svg|png FILE plot`. */
+
+#define PLOT_SYNTAX                                                                             \
+	"plot loads|hops [ENGINE ENGINE] | plot shifts [SAMPLE] [ENGINE ENGINE] | plot survey " \
+	"[links|switches|chassis|cards] | plot "                                                \
+	"transition [SNAPSHOT]"
+#define PLOT_DETAILS                                                                                        \
+	"`loads` links by their routes, `hops` paths by their\n"                                            \
+	"                   lengths, `shifts` most flows on a link for every shift, `survey` what single\n" \
+	"                   failures do, the worst first, `transition` pairs cut, looping and waiting "     \
+	"after\n"                                                                                           \
+	"                   each write; of two engines: both in one plot, each as after a restart\n"
+
+enum plot_kind { PLOT_LOADS, PLOT_HOPS, PLOT_SHIFTS, PLOT_SURVEY, PLOT_TRANSITION };
+
+struct plot_of {
+	enum plot_kind kind;
+	const struct args *args; /* borrowed: the engines; TRANSITION, the snapshot if there is one */
+	uint32_t sample;	 /* SHIFTS; 0: as many as can be computed in a moment */
+	enum part_kind survey;	 /* SURVEY */
+};
+
+/* All that a page needs; owned. */
+struct plots {
+	char *title, *line;
+	struct plot plot[2];
+	unsigned n;
+	double *number; /* what plot[] points to */
+	char *name[2];
+	char **label;
+	uint32_t n_labels;
+};
+
+/* The words behind `plot`. */
+void plot_words(struct plot_of *of, const struct args *args);
+/* There are tables.  -1 and *e: cancelled, or there is nothing to plot. */
+int plots_make(struct session *s, const struct plot_of *of, struct plots *d, struct progress *p,
+	       struct err *e);
+int plots_svg(const struct plots *d, const struct svg_page *page, FILE *to, struct progress *p);
+void plots_free(struct plots *d);
+
+/* `export svg|png|dot`: drawings of the fabric, plots, channel dependencies. */
+
+#define DRAWING_SYNTAX                                                                                      \
+	"load | path SRC DST | why SWITCH DESTINATION via N | cycle [all] [switches] [group N] | layer VL " \
+	"[switches] | "                                                                                     \
+	"dependencies VL [switches] | diff [SNAPSHOT] | transition [SNAPSHOT] | "                           \
+	"map [state|load|rank|layers|chassis|change|step] | cdg [VL] [switches] [group N]"
+
+/* How the page is; no words of DOT, nor of what Graphviz draws. */
+#define PAGE_SYNTAX "[size=WxH|font=N|notitle]..."
+#define FRAMES_SYNTAX "[FROM TO] " PAGE_SYNTAX
+#define FRAMES_MOST 2000
+
+#define DRAWING_DETAILS                                                                                      \
+	"  svg, png  the fabric drawn as what it is: a tree by levels, a torus as a grid, a ring, groups "   \
+	"of a\n"                                                                                             \
+	"            dragonfly; by its cables, so that nothing moves when something fails (png: by\n"        \
+	"            rsvg-convert, package librsvg2-bin).  On it:\n"                                         \
+	"            load   links coloured by the routes of all pairs, against the mean\n"                   \
+	"            path   the way there and back\n"                                                        \
+	"            why    the shortest way from a switch by its port N, if the engine forbids it: its "    \
+	"turn is "                                                                                           \
+	"red\n"                                                                                              \
+	"            cycle  a shortest credit loop of a group (1), as `cycles` numbers them: its switches\n" \
+	"                   alone, channels with ports, VL and routes; `all`: in the whole fabric; "         \
+	"`switches`:\n"                                                                                      \
+	"                   routes of switches count too\n"                                                  \
+	"            layer  channels of a VL, by routes\n"                                                   \
+	"            dependencies  channels of a VL beside their cables, dependencies as arrows through "    \
+	"switches,\n"                                                                                        \
+	"                   red on a credit loop; dotted: another VL has it, this one does not\n"            \
+	"            diff   what the last event, or all since a snapshot, changed: entries of switches, "    \
+	"links\n"                                                                                            \
+	"                   that entries use more or less, what is down and up again\n"                      \
+	"            transition  between the old tables and the new ones: what loops, or ends nowhere, at "  \
+	"the\n"                                                                                              \
+	"                   worst moment\n"                                                                  \
+	"            map    switches coloured: by state, load, rank of the engine, number of layers,\n"      \
+	"                   chassis, entries that the last event changed\n"                                  \
+	"            map step  the step that `step` is at: its sentence and rule, how far the run has "      \
+	"come, "                                                                                             \
+	"its\n"                                                                                              \
+	"                   cable; red: turns that it forbids, the cycle because of which it refuses\n"      \
+	"            steps  the same for each step of the walk (in focus; FROM TO: of these), a file each: " \
+	"FILE\n"                                                                                             \
+	"                   has a %d or %03d for the number, from 1; each is whole or not there\n"           \
+	"            animated  all of them in one SVG that plays by itself, two seconds a step (browsers; "  \
+	"no "                                                                                                \
+	"script)\n"                                                                                          \
+	"            plot   no drawing of the fabric: " PLOT_DETAILS                                         \
+	"            size=1920x1080  a page of that size, which the drawing fills; font=N: letters of "      \
+	"names N\n"                                                                                          \
+	"                   high (10) before that; notitle: without title and the lines below it\n"          \
+	"  dot       the same for Graphviz, with the same places (`neato -n2`), but for plots\n"             \
+	"            With `cdg` the channel dependencies (svg, png: by Graphviz), of one VL or all, or of "  \
+	"one\n"                                                                                              \
+	"            group of channels with credit loops, as `cycles` numbers them (with VL: of those on "   \
+	"it)\n"
+
+/* What is drawn, and as what. */
+struct drawing {
+	enum { DRAW_DOT, DRAW_SVG, DRAW_PNG } as;
+	enum { DRAW_FABRIC, DRAW_PLOT, DRAW_CDG } what;
+	struct drawing_of of;
+	struct fabric_drawing fabric;				  /* owned */
+	enum { FRAMES_NONE, FRAMES_FILES, FRAMES_MOVING } frames; /* of steps, in place of one drawing */
+	size_t from, to;
+	struct plot_of plot_of;
+	struct plots plots; /* owned */
+	/* CDG */
+	bool switches;
+	int vl;
+	uint32_t group; /* from 1, as `cycles` numbers them, or of those on the VL; 0 = all */
+	struct cdg *c;	/* owned */
+	uint32_t component;
+};
+
+/* Read the words of `export` and compute all that is drawn.  Everything that may be wrong is found here. */
+int drawing_prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
+		    struct err *e);
+int drawing_write(struct session *s, struct drawing *d, const struct target *t, struct out *o, struct err *e);
+/* Writes a file for each step.  missing: as told in each of them. */
+int drawing_write_steps(struct session *s, struct drawing *d, const char *pattern,
+			const struct warnings *missing, struct out *o, struct err *e);
+void drawing_free(struct drawing *d);
+
+/* `report change`: a change told for the people who decide on it; parts of it are those of `report`. */
+
+/* Its document, HTML if the path ends so or the words ask for it.  -1 and *e: cancelled, no tables, ... */
+int report_change(struct session *s, const struct args *args, const char *path, const struct replay *r,
+		  FILE *f, struct out *o, struct err *e);
+
+/* Parts of every report: the fabric, the settings in force, the commands that do all of it again. */
+void report_source(struct document *d, const struct session *s);
+void report_settings(struct document *d, const struct session *s, const struct sweep *w);
+void report_script(struct document *d, const struct replay *r);
+
+/*
+ * A file of links and nodes that are to fail, for `survey file`: rows of node, port (none: the whole node)
+ * and ticket; limits on what they do.
+ */
+
+#define PLAN_MOST 1000 /* links and nodes */
+
+struct out;
+
+struct window {
+	struct window_row {
+		uint32_t member; /* a link, or behind n_links a node, as in PART_MIXED */
+		char *ticket;
+	} * row; /* [n] in the order of the file, each link and node once */
+	uint32_t n, cap;
+};
+
+/*
+ * Read it.  What fails as parts: n rows alone, and for more than one: the first 2, 3 ... n of them, which
+ * fail one after the other; all n at once.  NULL and *e: "FILE:LINE: found ..., expected ...".  Always
+ * window_free().
+ */
+struct parts *window_read(const struct session *s, struct window *x, const char *path, struct progress *p,
+			  struct err *e);
+void window_free(struct window *x);
+/* Keys `when` and `ticket` of the rows of these parts, in their order. */
+void window_tell_rows(const struct window *x, json_t *rows);
+
+/* "lost=0", "load=+20%", "longest=+0" */
+struct survey_limit {
+	const char *word; /* borrowed */
+	unsigned of;	  /* which quantity */
+	bool more, percent;
+	uint64_t n;
+};
+int limit_read(struct survey_limit *l, const char *word, struct err *e);
+/* Lines on rows that break one of n limits, and their key `breaks`; returns how many.  of: the survey's head.
+ */
+uint32_t gate_rows(const struct survey_limit *l, size_t n, const json_t *of, json_t *rows, struct out *o);
+
+/* Each row as a test case of JUnit's XML; a limit that is broken is its failure.  -1 and *e: not written. */
+int junit_write(const char *path, const struct fabric *f, const json_t *rows, uint32_t broken, struct out *o,
+		struct err *e);
+
+/* What `watch` tells of subnet managers. */
+
+/* Command why: why.c an entry and its ports, why_path.c paths, why.c at a step of a walk. */
+
+/* What an engine told about one entry. */
+struct why_heard {
+	bool told;
+	bool passed_by; /* the engine told its candidates, and the port that is asked about is none */
+	uint8_t port;
+	struct decided decided, against;
+};
+
+void why_heard_free(struct why_heard *h);
+/* Take a choice in; the last one counts. */
+void why_hear(struct why_heard *h, const struct rec_choice *c);
+/* Give an entry its rule where the engine told none. */
+void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_heard *h);
+
+struct why {
+	struct session *s;
+	const struct sweep *w;	 /* at a step: that step */
+	const struct walk *walk; /* NULL: the present is told of */
+	struct out *o;
+	uint32_t sw;
+	unsigned lid;
+	bool quiet; /* the choice is recorded, but not printed */
+	struct why_heard heard;
+};
+
+/* Run the engine once more with a question: that in force, or that of the walk. */
+int why_repeat(const struct why *y, const struct rec_ask *q, struct err *e);
+/* Is an entry undecided at the step? Then t says until when.  *when: the step that decides it, 0: none. */
+bool why_open(const struct why *y, uint32_t sw, unsigned lid, struct text *t, size_t *when);
+/* Say so of the entry of y->sw for y->lid, or that it is decided again later.  False: neither is so. */
+bool why_entry_open(struct why *y);
+/* "Decided: RULE: sentence", and the same as JSON. */
+void why_end(const struct why *y, const struct decided *d);
+/* Weigh a port of y->sw for y->lid; end with the rule against it, or for it.  tell: say all of it. */
+int why_port(struct why *y, unsigned port, bool tell, struct err *e);
+
+/* "leaf-01[5] -U-> spine-01[3] -D-> leaf-02"; a plain arrow where there is no direction. */
+void why_add_way(const struct routing *r, const struct path_hop *hop, unsigned n, struct text *t);
+/* Where a way breaks the rule of up and down, in words and as JSON.  Nothing when it keeps the rule. */
+void why_turn(const struct why *y, const struct path_hop *hop, unsigned n);
+
+int why_pair(struct why *y, const struct args *args, struct err *e);  /* why HOST DST */
+int why_given(struct why *y, const struct args *args, struct err *e); /* why NODE NODE NODE... */
 
 #endif

@@ -5,10 +5,10 @@
 #include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/fabric/managers.h"
+#include "core/fabric/fabric.h"
+#include "core/session/commands/commands.h"
 #include "core/sm/guid_names.h"
 #include "core/sm/script.h"
-#include "core/session/commands/commands.h"
 
 int usage(const struct session *s, const char *name, struct err *e)
 {

@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/session/commands/commands.h"
-#include "core/session/counted.h"
+#include "core/session/out.h"
 #include "core/source/live.h"
 
 #define SHOWN 20

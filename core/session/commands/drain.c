@@ -11,8 +11,8 @@
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/steps.h"
+#include "core/session/lesson.h"
 #include "core/session/patterns.h"
-#include "core/session/play.h"
 
 /* --- telling ------------------------------------------------------------------------------------ */
 

@@ -10,9 +10,8 @@
 #include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/session/commands/commands.h"
-#include "core/session/commands/drawing.h"
-#include "core/trace/moment.h"
 #include "core/trace/recording.h"
+#include "core/trace/walk.h"
 
 void drawing_mark_ports(const struct fabric *f, struct fabric_drawing *d)
 {

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/traffic/equal_paths.h"
+#include "core/analysis/compare/figures.h"
 #include "core/analysis/traffic/gpus.h"
 #include "core/analysis/traffic/loads.h"
-#include "core/analysis/compare/side_by_side.h"
+#include "core/analysis/traffic/spread.h"
 #include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"

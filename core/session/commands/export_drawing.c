@@ -1,13 +1,13 @@
-#include "core/session/commands/export_drawing.h"
+#include "core/session/commands/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/analysis/draw/graphviz.h"
+#include "core/analysis/draw/picture.h"
+#include "core/base/err.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
-#include "core/base/number.h"
-#include "core/base/package.h"
 #include "core/base/program.h"
 
 /* Turn DOT text in a file into SVG or PNG by the program `dot` of Graphviz. */

@@ -7,11 +7,11 @@
 #include "core/analysis/traffic/loads.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 #include "core/session/patterns.h"
-#include "core/base/order.h"
 
 #define FLOW_LINES 10 /* groups of a kind, and pairs */
 

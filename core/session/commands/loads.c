@@ -11,12 +11,12 @@
 #include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
-#include "core/session/counted.h"
+#include "core/session/out.h"
 #include "core/session/patterns.h"
-#include "core/base/order.h"
 
 #define SHOWN 20
 

@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/routing/json_names.h"
 #include "core/session/commands/commands.h"
-#include "core/session/hosts_file.h"
+#include "core/session/patterns.h"
 
 #define SHOWN 20 /* rows of each list, in text */
 

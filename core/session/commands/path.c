@@ -2,14 +2,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/analysis/traffic/returns.h"
-#include "core/routing/distances.h"
+#include "core/analysis/traffic/flows.h"
 #include "core/base/err.h"
 #include "core/routing/paths.h"
-#include "core/sm/qos.h"
 #include "core/session/commands/commands.h"
-#include "core/session/counted.h"
-#include "core/trace/moment.h"
+#include "core/session/out.h"
+#include "core/sm/port_groups.h"
+#include "core/trace/walk.h"
 
 /* --- trace ------------------------------------------------------------------------------- */
 

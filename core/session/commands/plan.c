@@ -1,11 +1,10 @@
 /* `plan`: is it cabled as it was planned, and what has to be done for it? */
-#include "core/analysis/compare/plan_fix.h"
+#include "core/analysis/compare/plan.h"
 #include "core/analysis/traffic/loads.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/formats/formats.h"
-#include "core/session/commands/changes.h"
+#include "core/formats/readers.h"
 #include "core/session/commands/commands.h"
 
 #include <inttypes.h>

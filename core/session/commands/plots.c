@@ -1,17 +1,15 @@
 #include "core/base/defs.h"
-#include "core/session/commands/plots.h"
+#include "core/session/commands/commands.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/compare/side_by_side.h"
+#include "core/analysis/compare/figures.h"
 #include "core/analysis/compare/transition.h"
-#include "core/analysis/traffic/histogram.h"
+#include "core/analysis/traffic/bisection.h"
 #include "core/analysis/traffic/shift.h"
 #include "core/base/memory.h"
-#include "core/session/commands/commands.h"
-#include "core/session/commands/drawing.h"
 
 void plot_words(struct plot_of *of, const struct args *args)
 {

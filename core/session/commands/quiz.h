@@ -1,6 +1,6 @@
 /*
- * Command quiz: quiz.c draws and judges, quiz_port.c asks for ports, quiz_other.c for layers and ranks,
- * quiz_judge.c for turns, soundness and numbers of layers;
+ * Command quiz: quiz.c draws and judges, quiz_step.c asks for ports, quiz.c for layers and ranks,
+ * quiz.c for turns, soundness and numbers of layers;
  * quiz_step.c lets a person perform a run.
  */
 #ifndef IBSCOPE_QUIZ_H
@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
-#include "core/trace/recorder.h"
+#include "core/trace/recording.h"
 
 /* Of a question; QUIZ_ANY: one of those before QUIZ_TURN, drawn. */
 enum quiz_kind { QUIZ_ANY, QUIZ_PORT, QUIZ_LAYER, QUIZ_RANK, QUIZ_TURN, QUIZ_SOUND, QUIZ_COUNT };

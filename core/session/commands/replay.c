@@ -10,9 +10,8 @@
 #include "core/base/clean.h"
 #include "core/base/memory.h"
 #include "core/formats/counters.h"
-#include "core/formats/formats.h"
+#include "core/formats/readers.h"
 #include "core/session/commands/commands.h"
-#include "core/session/commands/change_report.h"
 #include "core/session/replay.h"
 
 /* --- save-session ------------------------------------------------------------------------------------ */

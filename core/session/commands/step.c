@@ -1,14 +1,16 @@
-/* `step`: a walk through the recorded run of an engine. */
+/* `step`: a walk through the recorded run of an engine, one step in full, and conditions to stop at. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/number.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/steps.h"
+#include "core/session/replay.h"
 #include "core/trace/walk.h"
+
+/* `step`: a walk through the recorded run of an engine. */
 
 /* --- starting ------------------------------------------------------------------------------------ */
 
@@ -113,7 +115,7 @@ static int step_command_start(struct session *s, const struct args *args, struct
 
 /* --- where it stands --------------------------------------------------------------------------------- */
 
-void step_json(struct walk *w, struct out *o)
+static void step_json(struct walk *w, struct out *o)
 {
 	const struct recording *r = walk_recording(w);
 	const struct rec_event *ev = walk_event(w);
@@ -291,6 +293,9 @@ static size_t step_command_find(const struct walk *w, const struct rec_condition
 	return found;
 }
 
+static int step_condition(const struct session *s, int n, const struct arg *word, struct rec_condition *c,
+			  struct text *words, struct err *e);
+
 static int until(struct session *s, int n, const struct arg *word, int dir, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);
@@ -435,6 +440,8 @@ static int step_command_go(struct session *s, struct out *o, struct err *e)
 		return err_set(e, "no breakpoint after step %zu", walk_step(session_walk(s)));
 	return step_command_stand(s, found, o, e);
 }
+
+static int step_show(struct session *s, struct out *o, struct err *e);
 
 /* --- the command ------------------------------------------------------------------------------- */
 
@@ -598,3 +605,216 @@ const struct command step_commands[] = {
 	 .run = cmd_step},
 	{.name = NULL},
 };
+
+/* `step show`: one step in full. */
+
+#define CHANGES_SHOWN 20
+
+/* The candidates of the choice, in lines and as a list. */
+static json_t *step_show_command_tell_candidates(const struct step_about *a, const struct sweep *s,
+						 struct out *o)
+{
+	json_t *list = json_array();
+
+	if (a->n_candidates) {
+		out_text(o, "       %s:\n" ROW_BEGIN "         %-4s", a->asked, "port");
+		tell_quantities(a->quantity, a->n_quantities, 13, o);
+	}
+	for (size_t i = 0; i < a->n_candidates; i++) {
+		const struct about_candidate *c = &a->candidate[i];
+		json_t *obj = json_make("{s:i, s:b}", "port", (int)c->port, "taken", c->taken);
+
+		if (c->peer != NO_ID && c->chip == NO_ID)
+			json_put_label(obj, "port", s->fabric, s->fabric->port_peer[c->peer]);
+		if (c->peer != NO_ID)
+			json_put_port(obj, "peer", s->fabric, s->lids, c->peer);
+		if (c->chip != NO_ID)
+			json_put_node(obj, "chip", s->fabric, s->lids, s->fabric->port_node[c->chip]);
+		if (c->from)
+			out_text(o, ROW_BEGIN "         %-4s", "-");
+		else
+			out_text(o, ROW_BEGIN "       %c %-4u", c->taken ? '>' : ' ', c->port);
+		tell_quantity_values(a->quantity, c->q, a->n_quantities, obj, o);
+		if (c->from)
+			out_text(o, "  " ROW_CUT("%s") " ->", c->from);
+		out_text(o, "  " ROW_CUT("%s") "\n", c->to);
+		json_array_append_new(list, obj);
+	}
+	return list;
+}
+
+/* step.c: the step where the session's walk stands, with everything that replay.h knows of it. */
+static int step_show(struct session *s, struct out *o, struct err *e)
+{
+	struct walk *w = session_walk(s);
+	const struct recording *r = walk_recording(w);
+	struct step_about *a = step_about(r, walk_step(w), s->engines, o->run->progress, e);
+	json_t *candidates;
+
+	if (!a)
+		return -1;
+	out_text(o, "Step %zu of %zu of %s: %s\n", a->step, a->of, a->engine, a->phase);
+	step_line(w, o);
+	for (size_t i = 0; i < a->n_changes && i < CHANGES_SHOWN; i++)
+		out_text(o, "       " ROW_PROSE "%s of %s: %s, was %s\n", rec_tables[a->change[i].table].name,
+			 a->change[i].where, a->change[i].now_text, a->change[i].was_text);
+	if (a->all_changes > CHANGES_SHOWN)
+		out_text(o, "       and %s\n", PLURAL(a->all_changes - CHANGES_SHOWN, "more change"));
+	if (*a->rule)
+		out_text(o, "       rule: " ROW_PROSE "%s\n", a->rule);
+	candidates = step_show_command_tell_candidates(a, recording_sweep(r), o);
+	if (*a->told && !a->n_candidates && a->asked)
+		out_text(o, "       %s:\n", a->asked);
+	for (const char *line = a->told; *line;) {
+		int n = (int)strcspn(line, "\n");
+
+		out_text(o, "       " ROW_PROSE "%.*s\n", n, line);
+		line += n + (line[n] == '\n');
+	}
+	if (*a->source)
+		out_text(o, "       source: " ROW_PROSE "%s\n", a->source);
+	if (*a->part)
+		out_text(o, "       Recorded: %s.\n", a->part);
+	step_json(w, o);
+	if (a->asked)
+		out_json(o, "asked", json_text(a->asked));
+	out_json(o, "told", json_text(a->told));
+	out_json(o, "candidates", candidates);
+	step_about_free(a);
+	return 0;
+}
+
+/* Conditions of `step until` and `step break`: terms with "and" between them. */
+
+static int a_switch(const struct session *s, const char *word, uint32_t *sw, struct err *e)
+{
+	uint32_t node = session_node(s, word, e);
+
+	if (node == NO_ID)
+		return -1;
+	if (!node_is_switch(s->fabric, node))
+		return err_set(e, "found %s, which is no switch, expected a switch",
+			       s->fabric->node_name[node]);
+	*sw = s->fabric->node_switch[node];
+	return 0;
+}
+
+static int a_lid(const struct session *s, const char *word, uint16_t *lid, struct err *e)
+{
+	unsigned v;
+
+	if (session_endport(s, word, &v, e) == NO_ID)
+		return -1;
+	*lid = v;
+	return 0;
+}
+
+static int a_number(const char *term, const char *word, unsigned long most, uint32_t *v, struct err *e)
+{
+	uint64_t n;
+
+	if (!number_of(word, 0, most, &n))
+		return err_set(e, "%s: found '%.80s', expected a number from 0 to %lu", term, word, most);
+	*v = (uint32_t)n;
+	return 0;
+}
+
+/* The words of a term as one text, joined by blanks. It points into `words`, which has room. */
+static const char *step_until_command_joined(int n, const struct arg *word, struct text *words)
+{
+	size_t start = words->len;
+
+	for (int i = 0; i < n; i++)
+		text_add(words, "%s%s", i ? " " : "", word[i].word);
+	words->len++; /* keep its NUL */
+	return words->s + start;
+}
+
+/* A term of two words: SWITCH DST, or a kind and a name. */
+static int two_words(const struct session *s, const char *what, const struct arg *word,
+		     struct rec_condition *c, struct text *words, struct err *e)
+{
+	uint32_t n;
+
+	if (!strcmp(what, "switch"))
+		return a_switch(s, word->word, &c->sw, e);
+	if (!strcmp(what, "target"))
+		return a_switch(s, word->word, &c->target, e);
+	if (!strcmp(what, "lid"))
+		return a_lid(s, word->word, &c->lid, e);
+	if (!strcmp(what, "port")) {
+		c->port = session_port(s, word->word, e);
+		return c->port == NO_ID ? -1 : 0;
+	}
+	if (!strcmp(what, "round"))
+		return a_number("round", word->word, 254, &c->round, e);
+	if (!strcmp(what, "phase")) {
+		c->phase = step_until_command_joined(1, word, words);
+		return 0;
+	}
+	if (!strcmp(what, "layer")) {
+		if (a_number("layer", word->word, 14, &n, e))
+			return -1;
+		c->layer = n;
+		return 0;
+	}
+	c->decided = true; /* SWITCH DST */
+	return a_switch(s, what, &c->sw, e) || a_lid(s, word->word, &c->lid, e) ? -1 : 0;
+}
+
+static int term(const struct session *s, int n, const struct arg *word, struct rec_condition *c,
+		struct text *words, struct err *e)
+{
+	const char *what = n ? word[0].word : "", *second = n > 1 ? word[1].word : "";
+
+	for (unsigned i = 0; i < N_WORDS; i++)
+		if (i == WORD_NO_ENTRY ? n == 2 && !strcmp(what, "no") && !strcmp(second, "entry")
+				       : n == 1 && !strcmp(what, rec_words[i])) {
+			c->words |= 1u << i;
+			return 0;
+		}
+	if (n > 1 && (!strcmp(what, "text") || !strcmp(what, "rule"))) {
+		*(*what == 't' ? &c->text : &c->rule) = step_until_command_joined(n - 1, word + 1, words);
+		return 0;
+	}
+	if (n == 3 && !strcmp(what, "pair"))
+		return a_switch(s, second, &c->pair_a, e) || a_switch(s, word[2].word, &c->pair_b, e) ? -1
+												      : 0;
+	if (n == 3 && (!strcmp(second, "LID") || !strcmp(second, "lid")))
+		return two_words(s, what, word + 2, c, words, e);
+	if (!strcmp(what, "pair"))
+		return err_word(e, "pair: found %s, expected two switches: pair A B",
+				PLURAL((uint64_t)n - 1, "word"));
+	if (n == 2)
+		return two_words(s, what, word + 1, c, words, e);
+	if (!n)
+		return err_set(e, "found 'and' without a condition before or after it");
+	return err_word(
+		e,
+		"found '%s%s%s', expected SWITCH DST, switch S, target S, lid DST, pair A B, layer N, port "
+		"NODE[PORT], round N, phase WORD, refused, opened, moved, forbidden, kept, tie, lowered, "
+		"ahead, root, no entry, rule WORDS or text WORDS",
+		what, *second ? " " : "", second);
+}
+
+/* step.c: read a condition.  Its texts are borrowed from *words; the caller frees *words. */
+static int step_condition(const struct session *s, int n, const struct arg *word, struct rec_condition *c,
+			  struct text *words, struct err *e)
+{
+	size_t most = 1;
+
+	*c = REC_ANY;
+	for (int i = 0; i < n; i++)
+		most += strlen(word[i].word) + 1;
+	/* reserve all room now: the conditions point into this text */
+	text_add(words, "%*s", (int)most, "");
+	words->len = 0;
+	for (int from = 0, i = 0; i <= n; i++) {
+		if (i < n && strcmp(word[i].word, "and"))
+			continue;
+		if (term(s, i - from, word + from, c, words, e))
+			return -1;
+		from = i + 1;
+	}
+	return 0;
+}

@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/steps.h"
-#include "core/session/play.h"
+#include "core/session/lesson.h"
 #include "core/trace/walk.h"
 
 #define PACE_USUAL 2

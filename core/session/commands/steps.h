@@ -1,9 +1,9 @@
 /*
  * The command `step`: what its files share.
  *   step.c        walks through recordings
- *   step_until.c  conditions
+ *   step.c  conditions
  *   step_play.c   playing them
- *   step_show.c   one step in full
+ *   step.c   one step in full
  */
 #ifndef IBSCOPE_STEPS_H
 #define IBSCOPE_STEPS_H
@@ -15,14 +15,6 @@
 
 /* step.c: the place where a walk stands, in a line and as JSON. */
 void step_line(struct walk *w, struct out *o);
-void step_json(struct walk *w, struct out *o);
-
-/* step_show.c: the step where the session's walk stands, with everything that step_about.h knows of it. */
-int step_show(struct session *s, struct out *o, struct err *e);
-
-/* step_until.c: read a condition.  Its texts are borrowed from *words; the caller frees *words. */
-int step_condition(const struct session *s, int n, const struct arg *word, struct rec_condition *c,
-		   struct text *words, struct err *e);
 
 /* step.c: the nearest step in focus after one (dir 1) or before it; none: recording_steps() + 1, or 0. */
 size_t step_neighbour(const struct recording *r, size_t step, int dir);

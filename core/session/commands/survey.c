@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/survey/survey.h"
 #include "core/analysis/survey/parted.h"
 #include "core/analysis/survey/share.h"
+#include "core/analysis/survey/survey.h"
 #include "core/base/cursor.h"
 #include "core/base/defs.h"
 #include "core/base/err.h"
@@ -15,7 +15,6 @@
 #include "core/base/text.h"
 #include "core/routing/json_names.h"
 #include "core/session/commands/commands.h"
-#include "core/session/commands/survey_plan.h"
 #include "core/session/patterns.h"
 
 /* --- lines, all from JSON: what is merged is told as what was computed ------------------------- */

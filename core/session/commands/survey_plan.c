@@ -1,6 +1,6 @@
 /* `survey file`: the changes of a window, each alone, in their order, and all at once; limits; JUnit's XML.
  */
-#include "core/session/commands/survey_plan.h"
+#include "core/session/commands/commands.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,10 +10,8 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/number.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/session/commands/commands.h"
 
 /* --- the file ------------------------------------------------------------------------------------ */
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "core/analysis/compare/verify.h"
-#include "core/sm/guid_names.h"
 #include "core/session/commands/commands.h"
+#include "core/sm/guid_names.h"
 
 /* 3334662 as "3,334,662". */
 static const char *with_commas(uint64_t n, char *buf, size_t size)

@@ -5,9 +5,9 @@
 #include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/session/commands/why.h"
-#include "core/routing/distances.h"
-#include "core/sm/qos.h"
+#include "core/routing/paths.h"
+#include "core/session/commands/commands.h"
+#include "core/sm/port_groups.h"
 #include "core/trace/walk.h"
 
 /* --- the story of a path ---------------------------------------------------------------------- */
@@ -215,7 +215,11 @@ static void tell_story(const struct story *x)
 	text_free(&t);
 }
 
-int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
+/*
+ * One line for each switch of a path, with its rule (tell), and at the end the rule that mattered most.  The
+ * engine is asked for the rule of the layer.
+ */
+static int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
 {
 	const struct routing *r = y->w->routing;
 	const struct routing_ops *ops = routing_origin(r)->ops;

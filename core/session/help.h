@@ -1,0 +1,78 @@
+/* Words of the field, for `help TOPIC`: meaning, where it is seen, the trap; source, a command to try. */
+#ifndef IBSCOPE_HELP_H
+#define IBSCOPE_HELP_H
+
+#include "core/base/text.h"
+#include "core/session/session.h"
+
+#define TOPIC_LINES 5	 /* as it is printed, at most */
+#define TOPIC_COLUMNS 80 /* of a line, at most */
+
+struct topic {
+	const char *name; /* small letters, '-' for blanks */
+	const char *also; /* other words for the same topic, names of columns among them: "hop|links"; NULL */
+	const char *text; /* at most three lines, the first without the name */
+	const char *source; /* paper, specification or document; NULL: the program alone */
+	const char *try_it; /* a command line that shows it */
+};
+
+/* Something else for `help NAME`, or `help KINDs`.  The texts live as long as the call that tells it. */
+struct named {
+	const char *kind;   /* "option", "pane", "column", "key", "action", "word", "rule", "figure", "limit",
+			       "fabric" */
+	const char *name;   /* as it is printed or typed */
+	const char *place;  /* of a column its pane, of a key where it holds ("all panes"); "" */
+	const char *syntax; /* what is typed behind it; "" */
+	const char *text;   /* what it is */
+};
+
+/* Ended by name NULL.  The topics of engines are in engines/engines.c. */
+extern const struct topic core_topics[];
+
+/* Topic i of the session's topics (session.h); NULL: there are fewer. */
+const struct topic *topic_at(const struct session *s, size_t i);
+/*
+ * Find by name or other word.  Capitals do not matter; blanks, '-' and '_' are the same. exact false: the
+ * beginning of a name will do if no other topic has it.  NULL: none.
+ */
+const struct topic *topic_find(const struct session *s, const char *word, bool exact);
+
+/*
+ * Glossary of figures.  Each quantity that commands tell stands here once: its unit, what is counted, over
+ * which pairs, with switches' own LIDs or without, under a scope.  `help figures` and the manual page print
+ * it.  Keys of JSON take their words from it: the help text "=NAME" stands for the meaning of that figure.
+ */
+
+enum figure_over {
+	OVER_LIDS,     /* pairs of a host and a LID of another */
+	OVER_PAIRS,    /* pairs of hosts: their base LIDs */
+	OVER_SWITCHES, /* OVER_LIDS; with a word, those of switches too */
+	OVER_ENTRIES,  /* entries of tables: LIDs of switches too */
+	OVER_NOTHING,  /* no pairs: what is counted says all */
+};
+
+enum figure_scope { SCOPE_ENDS, SCOPE_HOSTS, SCOPE_NONE };
+
+struct figure_meaning {
+	const char *name; /* "lost pairs" */
+	const char *unit;
+	const char *what; /* what is counted; a key of JSON has it as its help */
+	enum figure_over over;
+	enum figure_scope scope; /* SCOPE_ENDS: both ends are in it; SCOPE_HOSTS: the host is; SCOPE_NONE: it
+				    changes nothing */
+	const char
+		*told; /* where: "COMMAND KEY KEY; COMMAND KEY"; keys of the schema, none of panes and text */
+};
+
+/* Ended by name NULL. */
+extern const struct figure_meaning glossary[];
+
+/* All of it as one paragraph, without the name and without the stop at its end. */
+void figure_tell(const struct figure_meaning *m, struct text *t);
+
+/*
+ * The help text "=NAME" of len bytes names a figure: its meaning.  Another text: as it is.  *len: its length.
+ */
+const char *glossary_words(const char *help, int *len);
+
+#endif
