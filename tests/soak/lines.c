@@ -7,6 +7,7 @@
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
+#include "core/session/core_commands.h"
 #include "core/session/syntax.h"
 #include "views/views.h"
 
