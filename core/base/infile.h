@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "core/base/err.h"
+#include "core/base/permit.h"
 #include "core/base/progress.h"
 
 /*

@@ -1,5 +1,6 @@
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
+#include "core/base/permit.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 

@@ -15,6 +15,7 @@
 #include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 #include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "core/base/err.h"
+#include "core/base/permit.h"
 #include "core/base/progress.h"
 #include "core/session/interpreter.h"
 #include "core/session/out.h"

@@ -7,6 +7,7 @@
 #include "core/base/err.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 #include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"

@@ -1,4 +1,5 @@
 /* The real OpenSM over ibsim, this program's side: start the keeper, wait for states, end it. */
+#include "core/base/permit.h"
 #include "core/source/simulation.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 #include "core/session/lesson.h"

@@ -14,6 +14,7 @@
 #include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
+#include "core/base/permit.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/formats/conf.h"

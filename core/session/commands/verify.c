@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/analysis/compare/verify.h"
+#include "core/base/permit.h"
 #include "core/session/commands/commands.h"
 #include "core/sm/guid_names.h"
 

@@ -13,6 +13,7 @@
 #include "core/analysis/compare/drift.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 #include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/fabric/fabric.h"
