@@ -599,7 +599,7 @@ static void add_states(const struct session *s, const struct fabric *f, const ch
 		}
 	for (unsigned k = 0; k < ARRAY_LEN(kinds); k++) {
 		if (line[k].len)
-			text_add(t, "%s %s%s\n", verb, kinds[k], line[k].s);
+			text_add(t, "%s %s %s\n", verb, kinds[k], line[k].s);
 		text_free(&line[k]);
 	}
 }
