@@ -229,6 +229,7 @@ SHOWN = [
     (["twice.net", "-R", "minhop"], ["outage link a[4]"]),
     ([FORMATS + "two-leaf.ibdiagnet2"], ["trace 4 10", "check", "snapshot b", "load made.ibnet"]),
     (["keyed.db_csv", "-R", "minhop"], ["check"]),
+    (["idle.lst", "-R", "minhop"], ["show links", "show node leaf-01[2]"]),
     (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline whole.json", "doctor --baseline whole.json"]),
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "step start",
              "step until leaf-01 node0009", "step show", "step end", "elements", "survey chassis"]),
@@ -356,6 +357,10 @@ class Suite:
         rows = open(FORMATS + "two-leaf.ibdiagnet2/ibdiagnet2.db_csv").read()
         self.file("keyed.db_csv", rows + "START_PKEY\nNodeGUID,PortGUID,LocalPortNum,PKey,Membership\n0x4000,0x4001,1,0x7fff,1\nEND_PKEY\n")
         self.file("cut.ibnet", text[:len(text) * 2 // 3])
+        self.run([TREE, *UPDN, "-e", "export subnet idle.lst"])
+        with open(os.path.join(self.folder, "idle.lst"), encoding="utf-8") as f:
+            lines = [line.replace("LOG=ACT", "LOG=INI") if "node0002" in line else line for line in f]
+        self.file("idle.lst", "".join(lines))
         self.file("faults.json", self.run(["--json", "torus:4x4", "-R", "minhop", "-e", "check"]).stdout)
         self.file("whole.json", self.run(["--json", TREE, *UPDN, "-e", "check"]).stdout)
         self.run(["ring:6", "-R", "minhop", "-e", "export lfts ring.lfts"])
