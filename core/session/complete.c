@@ -370,14 +370,16 @@ static void drop_doubles(struct completer *c)
 		order[i] = &c->list[i];
 	qsort(order, c->n, sizeof(*order), by_text);
 	for (size_t i = 0, first = 0; i < c->n; i++) {
-		char **later;
+		char **later = order[i];
 
 		if (!i || strcmp(*order[first], *order[i])) {
 			first = i;
 			continue;
 		}
-		later = MAX(order[first], order[i]);
-		order[first] = MIN(order[first], order[i]);
+		if (later < order[first]) {
+			later = order[first];
+			order[first] = order[i];
+		}
 		free(*later);
 		*later = NULL;
 	}
