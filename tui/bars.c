@@ -1,4 +1,5 @@
 /* The bars at the top and the bottom, and the exit statuses. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -59,14 +60,16 @@ struct bars_part {
 	int slack; /* columns kept free after it, so that the bar does not move with every time */
 };
 
-#define PARTS 8
+#define PARTS 9 /* INCOMPLETE, managers, size, scope, engine, failed, lost, time, age */
 static struct bars_part parts[PARTS];
 static unsigned n_parts;
 
 static struct text *new_part(enum rank rank)
 {
-	struct bars_part *p = &parts[n_parts++];
+	struct bars_part *p;
 
+	assert(n_parts < PARTS);
+	p = &parts[n_parts++];
 	text_clear(&p->t);
 	p->rank = rank;
 	p->slack = 0;
