@@ -17,7 +17,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/session/command.h"
+#include "core/session/core_commands.h"
 #include "core/session/interpreter.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"
@@ -183,7 +183,9 @@ static int rounds(struct session *s)
 
 int main(int argc, char **argv)
 {
-	static const struct command *const commands[] = {CORE_COMMANDS, view_commands, NULL};
+	static const struct command *const commands[] = {
+#include "core/session/core_commands.def"
+		view_commands, NULL};
 	static char tree[] = "xgft:18,18,6:1,18,18", torus[] = "torus:25x20x20", mesh[] = "mesh:100x100",
 		    dragonfly[] = "dragonfly:12,6,6";
 	char *usual[] = {tree, torus, mesh, dragonfly};

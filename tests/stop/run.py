@@ -433,7 +433,7 @@ def escape_from_work(folder):
         t.keys("F12")
         t.wait(r"▸REPL")
         reversed_much = "; ".join(REVERSED[:2]) + "; set max_reverse_hops 12; "
-        for number, (before, command) in enumerate([("", "survey links"), ("", "shifts"), ("", "survey pairs all links"),
+        for number, (before, command) in enumerate([("", "survey links"), ("", "shifts"),
                                                     ("", "compare minhop updn dnup ftree lash nue dfsssp"), (reversed_much, "route ftree")]):
             t.run("%secho begun-%d; %s" % (before, number, command))
             t.wait(r"^│ begun-%d" % number)
