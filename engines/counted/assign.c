@@ -163,6 +163,10 @@ bool assign_keeps(const struct engine_input *in, const struct routing *old)
 		same = !a->base[ep] || (a->base[ep] == b->base[ep] && a->count[ep] == b->count[ep] &&
 					t->endport_switch[ep] == u->endport_switch[ep] &&
 					t->endport_swport[ep] == u->endport_swport[ep]);
+	/* of a LID that two had, the entry was that of the last */
+	for (uint32_t ep = 0; same && ep < t->fabric->n_endports; ep++)
+		for (unsigned off = 0; b->base[ep] && off < b->count[ep]; off++)
+			same &= lid_owner(b, b->base[ep] + off) == ep;
 	return same;
 }
 

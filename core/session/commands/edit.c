@@ -723,7 +723,7 @@ static bool target_command_is_port(const struct target_command_finder *x, const 
 {
 	struct id_list l;
 
-	if (word[strlen(word) - 1] != ']' || session_ports(x->s, word, x->progress, &l, e))
+	if (!*word || word[strlen(word) - 1] != ']' || session_ports(x->s, word, x->progress, &l, e))
 		return false;
 	id_list_free(&l);
 	return true;

@@ -506,7 +506,7 @@ static int mark_word(const struct session *s, const char *word, bool exact, uint
 	bool ports = false;
 	int rc = session_nodes(s, word, NAMES_HOSTS, exact, o->run->progress, &l, e);
 
-	if (rc && word[strlen(word) - 1] == ']') {
+	if (rc && *word && word[strlen(word) - 1] == ']') {
 		rc = session_ports(s, word, o->run->progress, &l, NULL);
 		ports = !rc;
 	}
