@@ -12,6 +12,7 @@
 #include "core/fabric/elements.h"
 #include "core/routing/routing.h"
 #include "core/session/commands/commands.h"
+#include "core/session/core_commands.h"
 #include "core/session/reading.h"
 
 /* Commands that change how the fabric is cabled, each one event: add, remove, move, swap, replace, rename,
@@ -503,8 +504,6 @@ static int cmd_speed(struct session *s, const struct args *args, struct out *o, 
 }
 
 /* --- several at once ------------------------------------------------------------------------------------ */
-
-extern const struct command edit_commands[]; /* below */
 
 static bool is_edit_command(const struct command *c)
 {
