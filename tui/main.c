@@ -385,14 +385,14 @@ static int run_piece(struct command_run *r, const struct main_piece *p, struct e
 	return rc;
 }
 
-/* Is there a command in this line that writes a document to standard output? */
-static bool line_writes(const struct session *s, const char *line)
+/* Is there a command in this line that writes a document to standard output?  *e is set where memory is out. */
+static bool line_writes(const struct session *s, const char *line, struct err *e)
 {
 	bool found = false;
 	char **argv;
 	int argc;
 
-	while (line && !found && !words_split(line, &line, &argc, &argv, NULL)) {
+	while (line && !found && !words_split(line, &line, &argc, &argv, e)) {
 		const struct command *pane = argc ? command_of_pane(s, argv[0]) : NULL;
 		const struct command *c = pane || !argc ? pane : command_find(s, argv[0], NULL);
 
@@ -403,27 +403,30 @@ static bool line_writes(const struct session *s, const char *line)
 }
 
 /*
- * The same of -e or of a file, which is read ahead.  What comes through a pipe cannot be, nor the scripts of
- * `source`: there each such command by itself keeps its messages out of its document.
+ * Do -e or a file, which is read ahead, have such a command?  What comes through a pipe cannot be read ahead,
+ * nor the scripts of `source`: there each such command by itself keeps its messages out of its document.
+ * Other faults of the text are told when it runs.  -1 and *e: memory is out.
  */
-static bool piece_writes(const struct session *s, const struct main_piece *p)
+static int piece_writes(const struct session *s, const struct main_piece *p, bool *found, struct err *e)
 {
 	struct text line = {0};
 	struct stat st;
-	struct err e;
-	bool found = false;
 	FILE *f = NULL;
 
+	*e = (struct err){0};
+	errno = 0;
 	if (!p->file && *p->text)
 		f = fmemopen((void *)(uintptr_t)p->text, strlen(p->text), "r");
 	else if (p->file && !is_standard(p->text) && !stat(p->text, &st) && S_ISREG(st.st_mode))
 		f = fopen(p->text, "re");
-	while (f && !found && read_text_line(f, p->text, &line, &e) > 0)
-		found = line_writes(s, line.s);
+	if (!f && errno == ENOMEM)
+		return err_system(e, p->file ? p->text : "-e", errno);
+	while (f && !*found && e->kind != ERR_MEMORY && read_text_line(f, p->text, &line, e) > 0)
+		*found = line_writes(s, line.s, e);
 	if (f)
 		fclose(f);
 	text_free(&line);
-	return found;
+	return e->kind == ERR_MEMORY ? -1 : 0;
 }
 
 /* Runs the lines of the options, and frees them. */
@@ -575,17 +578,17 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 				.rounds = &batch_rounds};
 	FILE *requests = cl->serve ? serve_input() : NULL;
 	struct err e = {0};
-	bool bad = false;
+	bool bad = false, document = false;
 	int rc;
 
 	if (cl->serve)
 		r.id = json_null();
-	for (size_t i = 0; i < cl->n_pieces && !r.aside && !r.json; i++)
-		if (piece_writes(in->session, &cl->piece[i]))
-			r.aside = stderr;
+	for (size_t i = 0; i < cl->n_pieces && !bad && !document && !r.json; i++)
+		bad = piece_writes(in->session, &cl->piece[i], &document, &e) != 0;
+	r.aside = document ? stderr : NULL;
 	r.f = stdout = clean_stream(STDOUT_FILENO, r.aside || r.json ? NULL : drawn_in_ascii());
 	/* a bad keymap is an error even without a screen */
-	if (cl->keymap && keymap_choose(cl->keymap, &e))
+	if (!bad && cl->keymap && keymap_choose(cl->keymap, &e))
 		bad = true;
 	fputs(text_str(&ui.key_errors), stderr);
 	if (!r.json)
