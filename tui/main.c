@@ -385,7 +385,7 @@ static int run_piece(struct command_run *r, const struct main_piece *p, struct e
 	return rc;
 }
 
-/* Is there a command in this line that writes a document to standard output?  *e is set where memory is out. */
+/* Does a command of this line write a document to standard output?  *e is set where memory is out. */
 static bool line_writes(const struct session *s, const char *line, struct err *e)
 {
 	bool found = false;
