@@ -38,6 +38,12 @@ static inline uint64_t test_seed(void)
 	return seed;
 }
 
+/* Does case i run: one in `of`, others with each seed; all with LONG=1. */
+static inline bool test_drawn(uint64_t seed, size_t i, unsigned of)
+{
+	return getenv("LONG") || (seed + i) % of == 0;
+}
+
 static inline struct fabric *make_fabric(const char *spec)
 {
 	struct fabric *f = NULL;

@@ -220,7 +220,7 @@ static uint16_t some_lid(const struct session *s, uint64_t *seed)
 
 static void test_parts(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = test_seed(), first = seed;
 	unsigned parts = 0, tried = 0;
 
 	(void)state;
@@ -233,7 +233,8 @@ static void test_parts(void **state)
 			char line[200];
 
 			snprintf(line, sizeof(line), "synth %s; route %s", shapes[i], all_engines[g]->name);
-			if (!walks_alone(all_engines[g]) || all_engines[g]->holds != HOLDS_NOTHING) {
+			if (!walks_alone(all_engines[g]) || all_engines[g]->holds != HOLDS_NOTHING ||
+			    !test_drawn(first, g + i, 2)) {
 				session_free(s);
 				continue;
 			}
@@ -444,7 +445,7 @@ static void try_line(struct session *s, const char *line)
 
 static void test_rules(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = test_seed(), first = seed;
 	unsigned compared = 0;
 
 	(void)state;
@@ -454,7 +455,8 @@ static void test_rules(void **state)
 				struct session *s = session_new(all_engines, all_commands);
 				char line[200], fail[100];
 
-				if (!walks_alone(all_engines[g]) || all_engines[g]->holds != HOLDS_NOTHING) {
+				if (!walks_alone(all_engines[g]) || all_engines[g]->holds != HOLDS_NOTHING ||
+				    !test_drawn(first, g + i + (size_t)k, 2)) {
 					session_free(s);
 					continue;
 				}

@@ -169,12 +169,12 @@ static void check_pair(struct session *s, uint32_t src, uint32_t dst, struct tal
 	path_free(&p);
 }
 
-/* One entry and one pair in six (LONG=1: in three), others in each process. */
+/* One entry and one pair in twelve (LONG=1: in three), others in each process. */
 static void check_all(struct session *s, bool ports, struct tally *n)
 {
 	const struct sweep *w = session_sweep(s);
 	const struct fabric *f = s->fabric;
-	unsigned at = (unsigned)getpid(), one_in = getenv("LONG") ? 3 : 6;
+	unsigned at = (unsigned)getpid(), one_in = getenv("LONG") ? 3 : 12;
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (unsigned lid = 1; switch_up(w->topo, sw) && lid <= w->lids->max_lid; lid++) {
