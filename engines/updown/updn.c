@@ -25,7 +25,7 @@ struct root_search *root_search_new(const struct topo *t, const struct hops *pla
 	uint32_t n = f->n_switches, *hosts = NEW_ARRAY(n, uint32_t); /* CA and router ports at each switch */
 	struct root_search *s = NEW(struct root_search);
 
-	assert(plain->n_switches == n && !plain->by_port);
+	assert(plain->n_switches == n);
 	s->topo = topo_ref(t);
 	s->bar = NEW_ARRAY((size_t)n * ROOT_BARS, uint32_t);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
