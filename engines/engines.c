@@ -1,5 +1,6 @@
 /* The list of all engines, and what several of them use: topics, files of GUIDs, random numbers, lanes,
  * columns. */
+#include <assert.h>
 #include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -321,6 +322,7 @@ void columns_write(struct columns *c)
 
 uint8_t *columns_next(struct columns *c, unsigned lid)
 {
+	assert(lid <= MAX_LID && c->n <= COLUMNS_AT_ONCE);
 	if (c->n == COLUMNS_AT_ONCE)
 		columns_write(c);
 	c->lid[c->n] = (uint16_t)lid;

@@ -1,6 +1,7 @@
 #ifndef IBSCOPE_ENGINES_H
 #define IBSCOPE_ENGINES_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -90,9 +91,10 @@ extern const struct rule_difference rule_differences[];
  */
 unsigned least_vls_code(const struct engine_input *in, uint32_t *port);
 
-/* The number of VLs of a code 1 .. 5. */
+/* The number of VLs of a code. */
 static inline unsigned vls_of_code(unsigned code)
 {
+	assert(code);
 	return code >= VLS_CODE_MAX ? 15 : 1u << (code - 1);
 }
 
@@ -111,6 +113,7 @@ struct columns {
 	uint16_t lid[COLUMNS_AT_ONCE];
 	unsigned n;
 };
+static_assert(COLUMNS_AT_ONCE % 8 == 0, "columns are written eight at a time");
 
 struct columns columns_new(uint32_t rows);
 void columns_free(struct columns *c);

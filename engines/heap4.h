@@ -2,12 +2,13 @@
  * OpenSM's heap with four children per node, move for move. Its shape decides which of several equal keys
  * comes first, and that decides between routes (engines/doc/dfsssp.md 5.2, engines/doc/nue.md 8).
  *
- * An item is key << 32 | thing. Things are below 2^30, and each is in the heap at most once. Four sentinels
+ * An item is key << 32 | thing, and each thing is in the heap at most once. Four sentinels
  * (UINT64_MAX) stand behind the last item, so that four children can always be read.
  */
 #ifndef IBSCOPE_HEAP4_H
 #define IBSCOPE_HEAP4_H
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static inline struct heap4 heap4_new(uint32_t n)
 	struct heap4 h = {.item = NEW_ARRAY((size_t)n + HEAP4_SENTINELS, uint64_t),
 			  .at = NEW_ARRAY(n, uint32_t)};
 
+	assert(n < 1u << 30);
 	memset(h.item, 0xff, ((size_t)n + HEAP4_SENTINELS) * sizeof(*h.item)); /* UINT64_MAX */
 	return h;
 }

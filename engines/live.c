@@ -1,4 +1,5 @@
 /* The engine of tables that switches hold; steps laid out for sentences, and routes counted by tables. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/base/err.h"
@@ -19,6 +20,7 @@ bool tree_routes_add(const struct routing *r, const uint32_t *own, const uint16_
 	uint32_t *waits = NEW_ARRAY(switches, uint32_t); /* neighbours not counted yet */
 	bool go_on = true;
 
+	assert(from <= n);
 	progress_start(p, "routes per channel", n);
 	for (uint32_t i = from; i < n && (go_on = progress_step(p, i)); i++) {
 		memcpy(load, own, switches * sizeof(*own));
@@ -58,6 +60,7 @@ struct saying saying_of(struct walk *w, struct text *t)
 			   .ev = walk_event(w),
 			   .t = t};
 
+	assert(walk_event(w));
 	y.n_extra = recording_extra(r, walk_step(w), &y.extra);
 	return y;
 }
@@ -69,6 +72,7 @@ const char *say_name(const struct saying *y, uint32_t sw)
 
 uint32_t say_behind(const struct saying *y, uint32_t sw, unsigned port)
 {
+	assert(port <= y->f->switch_nports[sw]);
 	return y->topo->peer_switch[switch_port_id(y->f, sw, port)];
 }
 
@@ -197,6 +201,7 @@ static struct routing *live_engine_show(const struct engine_input *in, struct en
 		err_set(&out->refused, "%s, and no engine takes their place", refusal);
 		return NULL;
 	}
+	assert(in->held->n_switches == f->n_switches);
 	r = routing_new(name, in->topo, in->lids);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (switch_up(in->topo, s))

@@ -1,4 +1,5 @@
 /* Tables that are not computed here: those of another program, and those from files. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -238,8 +239,10 @@ static int script_run(const struct engine_input *in, char **argv, const char *na
 	progress_start(in->progress, "a program routes", 0);
 	rc = program_output(argv, &way, name, data, size, in->progress, e);
 	fclose(from);
-	if (!progress_cancelled(in->progress))
-		script_tell_said(argv[0], &said, rc ? NULL : notes, rc ? e : NULL);
+	if (!progress_cancelled(in->progress) && rc)
+		script_tell_said(argv[0], &said, NULL, e);
+	else if (!progress_cancelled(in->progress))
+		script_tell_said(argv[0], &said, notes, NULL);
 	text_free(&said);
 	return rc;
 }
@@ -464,6 +467,7 @@ static uint8_t *file_engine_fill_matrix(const struct engine_input *in, const str
 		const struct hops_row *row = &file->row[i];
 		uint32_t d = switch_by_lid(in, row->lid), p0 = f->switch_port[row->sw];
 
+		assert(row->n <= f->switch_nports[row->sw] + 1u);
 		for (unsigned p = 0; d != NO_ID && p < row->n; p++) {
 			uint8_t v = file->value[row->at + p], *least = m + (size_t)p0 * f->n_switches + d;
 

@@ -1,4 +1,5 @@
 /* Groups of ports that adaptive routing chooses from, and switches whose entries are alike. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,8 @@ struct adaptive *adaptive_new(uint32_t n_switches)
 
 struct adaptive *adaptive_on(const struct adaptive *a, const struct fabric *from, const struct fabric *to)
 {
+	assert(a->n_switches == from->n_switches);
+
 	struct adaptive *n = adaptive_new(to->n_switches);
 
 	for (uint32_t s = 0; s < to->n_switches; s++) {
@@ -84,6 +87,7 @@ void adaptive_set(struct adaptive_switch *s, unsigned lid, unsigned group)
 {
 	uint32_t b = lid / ADAPTIVE_BLOCK;
 
+	assert(lid <= MAX_LID && (group == NO_ADAPTIVE || group < s->n_groups));
 	while (b >= s->n_blocks) {
 		GROW(s->block, s->n_blocks, s->cap_blocks);
 		s->block[s->n_blocks++] = NO_ADAPTIVE;
@@ -101,6 +105,7 @@ void adaptive_set(struct adaptive_switch *s, unsigned lid, unsigned group)
 
 void adaptive_fill(struct adaptive_switch *s, const uint16_t *of_lid, unsigned n)
 {
+	assert(!s->n_blocks && n <= MAX_LID + 1);
 	s->n_blocks = s->cap_blocks = (n + ADAPTIVE_BLOCK - 1) / ADAPTIVE_BLOCK;
 	s->block = NEW_ARRAY(s->n_blocks, uint32_t);
 	for (uint32_t b = 0; b < s->n_blocks; b++) {
@@ -204,8 +209,10 @@ static bool alike_ends_so(const struct alike *a, uint32_t s, unsigned i)
 {
 	const struct topo *t = a->r->topo;
 	uint32_t owner = lid_owner(a->r->lids, a->lid[i]), next;
-	uint16_t wanted = s != a->sw ? HOPS_NONE : endport_is_switch(t->fabric, owner) ? 0 : 1;
+	uint16_t wanted = HOPS_NONE;
 
+	if (s == a->sw)
+		wanted = !endport_is_switch(t->fabric, owner);
 	return end_hops(t, s, a->port[(size_t)s * a->n + i], owner, &next) == wanted;
 }
 
@@ -284,6 +291,7 @@ static void alike_leave_out(struct alike *a, uint64_t which)
 
 bool alike_next(struct alike *a, uint32_t sw)
 {
+	assert(sw < a->r->topo->fabric->n_switches);
 	a->taken = a->sw == sw ? a->taken : 0;
 	a->sw = sw;
 	do {

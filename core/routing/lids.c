@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/routing/routing.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,8 @@ void lid_memory_carry(struct lid_memory *m, const struct fabric *f, const uint16
 
 struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_options *o)
 {
+	assert(o->lmc <= MAX_LMC);
+
 	struct lid_memory *m = NEW(struct lid_memory);
 
 	m->o = *o;
@@ -148,6 +151,8 @@ struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_optio
 
 struct guid2lid *lid_memory_entries(const struct lid_memory *m, const struct fabric *f, size_t *n)
 {
+	assert(m->n_endports == f->n_endports);
+
 	struct guid2lid *g = NEW_ARRAY(m->n_endports + m->n_foreign + 1, struct guid2lid);
 
 	*n = 0;
@@ -170,6 +175,7 @@ struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct
 	struct guid2lid *own = NULL;
 	struct lid_memory *c;
 
+	assert(m->n_endports == f->n_endports);
 	if (!with.file)
 		with.file = own = lid_memory_entries(m, f, &with.n_file);
 	c = lid_memory_new(f, &with);
@@ -247,6 +253,8 @@ static void take_foreign(struct lid_memory *m, const struct fabric *f, uint32_t 
 struct lid_memory *lid_memory_on(const struct lid_memory *m, const struct fabric *from,
 				 const struct fabric *to)
 {
+	assert(m->n_endports == from->n_endports);
+
 	struct lid_memory *c = lid_memory_new(to, &m->o);
 	uint8_t *stays = NEW_ARRAY(m->n_endports + 1, uint8_t);
 	bool managed = false;
@@ -376,6 +384,7 @@ static void find_free(struct sweep_lids *w)
 /* Takes `need` aligned LIDs from the first free range with room; 0: there is none (2.3, step 3). */
 static uint32_t lids_take_free(struct sweep_lids *w, uint32_t need)
 {
+	assert(need && !(need & (need - 1)));
 	while (w->first_free < w->n_free && w->free[w->first_free].min > w->free[w->first_free].max)
 		w->first_free++;
 	for (size_t i = w->first_free; i < w->n_free; i++) {
@@ -446,6 +455,7 @@ static struct lids *lids_new(const struct lid_memory *m, unsigned lmc, unsigned 
 {
 	struct lids *l = NEW(struct lids);
 
+	assert(lmc <= MAX_LMC && max_lid <= MAX_LID);
 	l->refs = 1;
 	l->lmc = (uint8_t)lmc;
 	l->max_lid = (uint16_t)max_lid;
@@ -566,6 +576,7 @@ static unsigned lids_usual_lmc(const struct lid_memory *m, const struct topo *t)
 	uint32_t count[8] = {0};
 	unsigned best = 0;
 
+	assert(m->n_endports == t->fabric->n_endports);
 	for (uint32_t ep = 0; ep < m->n_endports; ep++)
 		if (t->endport_up[ep] && m->carried[ep] && !endport_is_switch(t->fabric, ep))
 			count[m->carried_lmc[ep]]++;
@@ -612,6 +623,7 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 	struct sweep_lids w = {.m = m, .t = t, .f = t->fabric};
 	struct lids *l;
 
+	assert(m->n_endports == t->fabric->n_endports);
 	lid_memory_carry(m, t->fabric, held->lid ? held->lid : t->fabric->port_lid,
 			 held->lmc ? held->lmc : t->fabric->port_lmc);
 	/* entries are forgotten: only the LIDs on the ports are known then */
@@ -652,6 +664,7 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 	struct lids *l;
 	char buf[256];
 
+	assert(m->n_endports == t->fabric->n_endports);
 	/* at worst new LIDs lie above all present ones, and alignment doubles their number */
 	w.slots = highest_known(m);
 	for (uint32_t ep = 0; ep < m->n_endports; ep++)

@@ -1,4 +1,5 @@
 /* Paths through forwarding tables, and distances over live cables. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ uint32_t spread_hops(const struct topo *tp, uint16_t *hops, uint32_t *queue, uin
 			hops[to] = (uint16_t)(hops[queue[i]] + 1);
 			queue[n++] = to;
 		}
+	assert(n <= tp->fabric->n_switches);
 	return n;
 }
 
@@ -35,6 +37,7 @@ uint32_t switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
 {
 	uint32_t n = tp->fabric->n_switches, *queue = NEW_ARRAY(n + 1, uint32_t), reached = 0;
 
+	assert(from < n);
 	for (uint32_t s = 0; s < n; s++)
 		hops[s] = NO_HOPS;
 	if (switch_up(tp, from)) {
@@ -48,6 +51,8 @@ uint32_t switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
 
 int endport_distance(const struct topo *tp, uint32_t from, uint32_t to)
 {
+	assert(from < tp->fabric->n_endports && to < tp->fabric->n_endports);
+
 	const struct fabric *f = tp->fabric;
 	uint32_t a = tp->endport_switch[from], b = tp->endport_switch[to];
 	uint16_t *hops;
@@ -82,6 +87,8 @@ const char *path_end_text(enum path_end e)
 		[PATH_DROPPED] = "dropped, its SL is mapped to VL 15",
 	};
 
+	static_assert(ARRAY_LEN(text) == PATH_DROPPED + 1, "each end has words");
+	assert(e < ARRAY_LEN(text));
 	return text[e];
 }
 
@@ -153,6 +160,7 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 	unsigned in, sls;
 	bool has_sl;
 
+	assert(src < t->fabric->n_endports);
 	*p = (struct path){.src = src, .dst = lid_owner(r->lids, dlid), .slid = slid, .dlid = dlid};
 	in = t->endport_swport[src];
 	sw = t->endport_up[src] ? t->endport_switch[src] : NO_ID;
@@ -218,6 +226,7 @@ void path_trace(const struct routing *r, uint32_t src, unsigned slid, unsigned d
 void path_trace_worst(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
 		      const struct dest_ways *w, struct path *p)
 {
+	assert(!w || w->lid == dlid);
 	trace(r, src, slid, dlid, w, p);
 }
 
@@ -281,6 +290,7 @@ void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint1
 {
 	uint32_t n = t->fabric->n_switches;
 
+	assert(owner == NO_ID || owner < t->fabric->n_endports);
 	for (uint32_t s = 0; s < n; s++)
 		hops[s] = owner == NO_ID || !switch_up(t, s) ? HOPS_NONE : UNKNOWN;
 	for (uint32_t s = 0; s < n; s++) {
@@ -531,6 +541,7 @@ uint32_t switches_behind(const struct routing *r, unsigned lid, uint32_t *list, 
 {
 	const struct topo *t = r->topo;
 
+	assert(n <= t->fabric->n_switches);
 	for (uint32_t i = 0; i < n; i++)
 		mark[list[i]] = 1;
 	for (uint32_t i = 0; i < n && n <= most; i++)

@@ -1,4 +1,5 @@
 /* A routing: forwarding tables, layers, SLs of pairs, SL-to-VL maps. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,8 @@ static unsigned order_of(const struct pkey_member *m)
 
 const struct pkey_member *pair_sls_common(const struct pair_sls *p, uint32_t a, uint32_t b)
 {
+	assert(p->first && a < p->n_endports && b < p->n_endports);
+
 	uint32_t i = p->first[a], k = p->first[b];
 
 	while (i < p->first[a + 1] && k < p->first[b + 1]) {
@@ -64,6 +67,7 @@ unsigned pair_sls_of(const struct pair_sls *p, uint32_t from, uint32_t to)
 {
 	const struct pkey_member *m;
 
+	assert(from < p->n_endports && to < p->n_endports);
 	if (p->one)
 		return p->all;
 	if (p->to && p->to[to] != NO_PAIR_SL)
@@ -116,6 +120,8 @@ static sl2vl_map *identities(size_t n)
 
 void sl_tables_set_map(struct sl_tables *l, uint32_t sw, unsigned in, unsigned out, sl2vl_map m)
 {
+	assert(sw < l->n_switches && !l->out[sw]);
+
 	unsigned ports = l->ports[sw], n = (ports + 1) * (ports + 1);
 
 	if (in > ports || out > ports)
@@ -129,6 +135,7 @@ void sl_tables_set_map(struct sl_tables *l, uint32_t sw, unsigned in, unsigned o
 
 void sl_tables_set_out(struct sl_tables *l, uint32_t sw, unsigned out, sl2vl_map m)
 {
+	assert(sw < l->n_switches && !l->map[sw]);
 	if (out > l->ports[sw])
 		return;
 	if (!l->out[sw]) {
@@ -147,6 +154,7 @@ void sl_tables_set_all(struct sl_tables *l, sl2vl_map m)
 
 void sl_tables_set_endport(struct sl_tables *l, uint32_t ep, sl2vl_map m)
 {
+	assert(ep < l->n_endports);
 	if (!l->endport)
 		l->endport = identities(l->n_endports);
 	l->endport[ep] = m;
@@ -167,6 +175,7 @@ bool sl_tables_set_sl(struct sl_tables *l, uint32_t source, unsigned dlid, unsig
 
 void sl_tables_copy_maps(struct sl_tables *l, const struct sl_tables *from)
 {
+	assert(l->n_switches == from->n_switches && l->n_endports == from->n_endports);
 	l->one = from->one;
 	l->all = from->all;
 	l->n_maps = from->n_maps;
@@ -188,6 +197,7 @@ static struct sl_tables *sl_tables_maps_on(const struct sl_tables *l, const stru
 {
 	struct sl_tables *t = sl_tables_new(to, 0);
 
+	assert(l->n_switches == from->n_switches && l->n_endports == from->n_endports);
 	t->one = l->one;
 	t->all = l->all;
 	for (uint32_t s = 0; s < to->n_switches; s++) {
@@ -244,6 +254,7 @@ struct switch_tables *switch_tables_new(uint32_t n_switches)
 static void lids_on_ports(struct switch_tables *t, const struct switch_tables *h, const struct fabric *from,
 			  const struct fabric *to)
 {
+	assert(h->lid && h->lmc);
 	t->lid = mem_dup(to->port_lid, to->n_ports * sizeof(*t->lid));
 	t->lmc = mem_dup(to->port_lmc, to->n_ports);
 	for (uint32_t p = 0; p < to->n_ports; p++) {
@@ -261,6 +272,7 @@ struct switch_tables *switch_tables_on(const struct switch_tables *h, const stru
 {
 	struct switch_tables *t = switch_tables_new(to->n_switches);
 
+	assert(h->n_switches == from->n_switches);
 	t->source = h->source ? str_dup(h->source) : NULL;
 	t->read_at = h->read_at;
 	for (uint32_t s = 0; s < to->n_switches; s++) {
@@ -308,6 +320,8 @@ unsigned switch_tables_top(const struct switch_tables *h)
 
 struct lft_row *lft_row_new(unsigned top)
 {
+	assert(top <= UINT16_MAX);
+
 	struct lft_row *r = mem_resize(NULL, 1, sizeof(*r) + top + 1); /* filled below, once */
 
 	*r = (struct lft_row){.refs = 1, .top = top};
@@ -336,6 +350,7 @@ struct routing *routing_new(const char *engine, const struct topo *t, const stru
 {
 	struct routing *r = NEW(struct routing);
 
+	assert(l->n_endports == t->fabric->n_endports);
 	r->refs = 1;
 	r->engine = engine;
 	r->topo = topo_ref(t);
@@ -351,6 +366,7 @@ static struct routing *routing_like(const struct routing *r, const struct topo *
 {
 	struct routing *c = routing_new(r->engine, t, r->lids);
 
+	assert(t->fabric == r->topo->fabric);
 	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
 		routing_share_row(c, r, s);
 	c->ops = r->ops;
@@ -477,7 +493,11 @@ void routing_ports_text(const struct routing *r, uint32_t sw, unsigned lid, stru
 	for (unsigned p = 0; p < NO_PATH; p++) {
 		if (p != entry && !port_set_has(&g->ports, p))
 			continue;
-		text_add(t, "%s%s%u ", p == entry ? "*" : "", p && !port_live(r, sw, p) ? "x" : "", p);
+		if (p == entry)
+			text_putc(t, '*');
+		if (p && !port_live(r, sw, p))
+			text_putc(t, 'x');
+		text_add(t, "%u ", p);
 	}
 	text_add(t, "(group %u)", g->number);
 }
@@ -486,6 +506,7 @@ void routing_share_row(struct routing *r, const struct routing *from, uint32_t s
 {
 	struct lft_row *row = from->row[sw];
 
+	assert(r->topo->fabric->n_switches == from->topo->fabric->n_switches);
 	if (row == r->row[sw])
 		return;
 	if (row)
@@ -520,9 +541,13 @@ bool routing_share_pkey(const struct routing *r, unsigned slid, unsigned dlid)
 static struct sl_range with_offer(const struct routing *r, unsigned slid, unsigned dlid, struct sl_range sl)
 {
 	unsigned bits = r->pair_sls ? r->offered_bits : 0, offer;
-	uint32_t from = bits ? lid_owner(r->lids, slid) : NO_ID, to = bits ? lid_owner(r->lids, dlid) : NO_ID;
+	uint32_t from, to;
 
-	if (from == NO_ID || to == NO_ID || sl_is_open(sl))
+	if (!bits || sl_is_open(sl))
+		return sl;
+	from = lid_owner(r->lids, slid);
+	to = lid_owner(r->lids, dlid);
+	if (from == NO_ID || to == NO_ID)
 		return sl;
 	offer = pair_sls_of(r->pair_sls, from, to);
 	if (offer == NO_PAIR_SL)
@@ -565,6 +590,7 @@ sl2vl_map routing_endport_map(const struct routing *r, uint32_t endport)
 {
 	sl2vl_map m = 0;
 
+	assert(routing_endport_known(r) && endport < r->topo->fabric->n_endports);
 	if (r->sl_tables && r->sl_tables->endport)
 		return r->sl_tables->endport[endport];
 	for (unsigned sl = 0; sl < 16; sl++)
@@ -612,6 +638,7 @@ bool routing_vl_by_sl(const struct routing *r)
 
 bool routing_keeps_layers(const struct routing *r, unsigned first, unsigned n)
 {
+	assert(first + n <= 16);
 	if (!routing_vl_by_sl(r) || (r->sl_tables && r->sl_tables->n_sls) || (r->pair_sls && r->offered_bits))
 		return false;
 	for (unsigned sl = first; sl < first + n; sl++)

@@ -6,6 +6,7 @@
 #ifndef IBSCOPE_ROUTING_H
 #define IBSCOPE_ROUTING_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -72,6 +73,7 @@ void witness_free(struct witness *w); /* NULL is fine */
 struct port_set {
 	uint64_t word[4];
 };
+static_assert(sizeof(struct port_set) * 8 > MAX_PORTS, "a bit for each port");
 
 static inline void port_set_add(struct port_set *s, unsigned port)
 {
@@ -95,6 +97,7 @@ struct adaptive_group {
 
 #define ADAPTIVE_BLOCK 64 /* LIDs; mostly all of a block have one group */
 #define ADAPTIVE_OWN 0x10000
+static_assert(ADAPTIVE_OWN > NO_ADAPTIVE, "a place in own[] is no index of a group");
 
 struct adaptive_switch {
 	/* index of a block's group, NO_ADAPTIVE = the static port alone; or ADAPTIVE_OWN + its place in own[]
@@ -122,7 +125,7 @@ struct adaptive *adaptive_on(const struct adaptive *a, const struct fabric *from
 unsigned adaptive_group_index(struct adaptive_switch *s, unsigned number);
 /* Give a LID a group (an index, NO_ADAPTIVE). */
 void adaptive_set(struct adaptive_switch *s, unsigned lid, unsigned group);
-/* The same for the LIDs 0 to n - 1 of a switch, for which none was set; no group is added later. */
+/* The same for the LIDs 0 to n - 1 of a switch; no group is added later. */
 void adaptive_fill(struct adaptive_switch *s, const uint16_t *of_lid, unsigned n);
 /* Forget all of a switch. */
 void adaptive_clear(struct adaptive_switch *s);
@@ -348,7 +351,7 @@ void sl_tables_set_map(struct sl_tables *l, uint32_t sw, unsigned in, unsigned o
 /* false: the endport or LID is not there. */
 bool sl_tables_set_sl(struct sl_tables *l, uint32_t source, unsigned dlid, unsigned sl);
 
-/* One map for all incoming ports.  A switch has either such maps or those of sl_tables_set_map(). */
+/* One map for all incoming ports. */
 void sl_tables_set_out(struct sl_tables *l, uint32_t sw, unsigned out, sl2vl_map m);
 /* One for all ports of all switches. */
 void sl_tables_set_all(struct sl_tables *l, sl2vl_map m);
@@ -764,7 +767,7 @@ unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 
 /* Is it known by which VLs a CA or router port sends? */
 bool routing_endport_known(const struct routing *r);
-/* The map of a CA or router port, where it is known. */
+/* The map of a CA or router port. */
 sl2vl_map routing_endport_map(const struct routing *r, uint32_t endport);
 
 /*
@@ -847,6 +850,7 @@ unsigned switch_tables_top(const struct switch_tables *h);
  */
 
 #define ALIKE_MOST 64 /* LIDs at a time */
+static_assert(ALIKE_MOST <= 64, "those that are not alike are bits of a word");
 
 struct alike {
 	const struct routing *r;

@@ -1,4 +1,5 @@
 /* The closed list of rules that decide entries, and names of nodes and ports in JSON. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,7 @@ static const char *const names[N_WHY_RULES] = {
 
 const char *why_rule_name(enum why_rule rule)
 {
+	assert(rule < N_WHY_RULES && names[rule]);
 	return names[rule];
 }
 
@@ -114,6 +116,7 @@ void decide(struct decided *d, enum why_rule rule, const char *fmt, ...)
 {
 	va_list ap;
 
+	assert(rule < N_WHY_RULES);
 	text_free(&d->text);
 	d->rule = rule;
 	va_start(ap, fmt);
@@ -146,6 +149,7 @@ bool decide_common(const struct topo *t, const struct lids *l, uint32_t sw, unsi
 	char a[300];
 	bool there;
 
+	assert(sw < f->n_switches && port <= NO_PATH);
 	if (target == sw && ep != NO_ID && port == t->endport_swport[ep]) {
 		if (port)
 			decide(d, WHY_ATTACHED, "%s hangs on port %u of %s.",
@@ -292,6 +296,8 @@ void json_put_state(json_t *o, const struct fabric *f, uint32_t port)
 
 json_t *json_link(const struct fabric *f, const struct lids *l, const struct state *st, uint32_t link)
 {
+	assert(link < f->n_links);
+
 	uint32_t a = f->link_port[2 * link];
 	json_t *o = json_object();
 

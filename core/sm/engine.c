@@ -1,4 +1,5 @@
 /* What engines have in common: the list of them, notes, states of links, operational VLs. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,7 @@ int engine_room(const struct engine *g, const struct engine_input *in, struct er
 	size_t size = in->topo->n_switches_up * (in->lids->max_lid + sizeof(struct lft_row) + 1);
 	const char *what = NULL;
 
+	assert(in->lids->n_endports == in->topo->fabric->n_endports);
 	if (g->room)
 		size += g->room(in, &what);
 	return what ? mem_room(e, size, "%s and tables of %u switches", what, in->topo->n_switches_up)
@@ -204,6 +206,7 @@ unsigned notes_kinds(const struct note_mark *mark, size_t n_marks, size_t from, 
 {
 	unsigned kinds = 0;
 
+	assert(from <= to);
 	for (size_t i = 0; i < n_marks; i++)
 		if (mark[i].at >= from && mark[i].at < to)
 			kinds |= mark[i].kinds;
@@ -251,6 +254,8 @@ uint8_t *opervls_of_source(const struct fabric *f)
 
 unsigned opervls_given(const struct topo *t, uint32_t port, unsigned max_op_vls)
 {
+	assert(port < t->fabric->n_ports && t->peer[port] != NO_ID);
+
 	unsigned code = t->fabric->port_opervls[port], peer = t->fabric->port_opervls[t->peer[port]];
 
 	if (!code)

@@ -1,4 +1,5 @@
 /* Files that map GUIDs to names or LIDs. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -43,19 +44,20 @@ static void list_node(struct guid_names_list *l, uint32_t node)
 			list_port(l, f->node_port[node] + p);
 }
 
-static enum name_kind guid_names_kind_of(enum opt_names what)
-{
-	return what == OPT_ANY_PORTS ? NAMES_ANY : what == OPT_HOST_PORTS ? NAMES_HOSTS : NAMES_SWITCHES;
-}
-
-static const char *guid_names_words_of(enum opt_names what)
-{
-	return what == OPT_ANY_PORTS ? "switches or hosts" : what == OPT_HOST_PORTS ? "hosts" : "switches";
-}
+static const struct {
+	enum name_kind kind;
+	const char *words;
+} guid_names_of[] = {
+	[OPT_SWITCHES] = {NAMES_SWITCHES, "switches"},
+	[OPT_SWITCH_IDS] = {NAMES_SWITCHES, "switches"},
+	[OPT_HOST_PORTS] = {NAMES_HOSTS, "hosts"},
+	[OPT_ANY_PORTS] = {NAMES_ANY, "switches or hosts"},
+};
+static_assert(ARRAY_LEN(guid_names_of) == OPT_ANY_PORTS + 1, "each subject has a kind of names");
 
 static bool fits_kind(const struct guid_names_list *l, uint32_t node)
 {
-	enum name_kind kind = guid_names_kind_of(l->what);
+	enum name_kind kind = guid_names_of[l->what].kind;
 
 	return kind == NAMES_ANY || node_is_switch(l->f, node) == (kind == NAMES_SWITCHES);
 }
@@ -86,7 +88,7 @@ static int list_word(struct guid_names_list *l, const char *word, struct err *e)
 	int rc = 0;
 
 	if (!list_guid(l, word, &found)) {
-		rc = names_many(l->f, word, guid_names_kind_of(l->what), &h, &many, e);
+		rc = names_many(l->f, word, guid_names_of[l->what].kind, &h, &many, e);
 		found = h.n > 0;
 	}
 	for (uint32_t i = 0; i < h.n; i++)
@@ -94,7 +96,7 @@ static int list_word(struct guid_names_list *l, const char *word, struct err *e)
 	name_hits_free(&h);
 	if (rc || found)
 		return rc;
-	return err_set(e, "\"%s\" fits none of the %s", word, guid_names_words_of(l->what));
+	return err_set(e, "\"%s\" fits none of the %s", word, guid_names_of[l->what].words);
 }
 
 /*
@@ -109,6 +111,7 @@ static char *guid_names_list_of(const struct fabric *f, enum opt_names what, con
 	int argc, rc;
 	char **argv;
 
+	assert(what != OPT_NO_NAMES);
 	text_add(&l.text, "%c", GUID_LIST_MARK);
 	for (const char *p = value; *p; p++)
 		text_putc(&l.text, *p == '\n' ? ' ' : *p);
@@ -123,7 +126,7 @@ static char *guid_names_list_of(const struct fabric *f, enum opt_names what, con
 		rc = 0;
 	}
 	if (!rc && all && !l.n)
-		rc = err_set(e, "no %s are named", guid_names_words_of(what));
+		rc = err_set(e, "no %s are named", guid_names_of[what].words);
 	words_free(argc, argv);
 	free(l.listed);
 	if (!rc)
@@ -139,7 +142,7 @@ static char *guid_names_list_of(const struct fabric *f, enum opt_names what, con
 static int set_manager(struct options *o, const struct fabric *f, const char *value, struct err *e)
 {
 	bool number = isdigit((unsigned char)*value);
-	uint32_t node, ep = NO_ID;
+	uint32_t node = NO_ID, ep = NO_ID;
 	uint64_t guid = 0;
 	struct err why;
 	char text[24];
@@ -156,9 +159,12 @@ static int set_manager(struct options *o, const struct fabric *f, const char *va
 		return err_set(e,
 			       "guid: found \"%s\", expected a port GUID, or a fabric with a node so named",
 			       value);
-	if (guid)
+	if (guid) {
 		ep = fabric_endport_by_guid(f, guid);
-	node = guid ? fabric_node_by_guid(f, guid) : number ? NO_ID : fabric_node_by_name(f, value, &why);
+		node = fabric_node_by_guid(f, guid);
+	} else if (!number) {
+		node = fabric_node_by_name(f, value, &why);
+	}
 	for (unsigned p = 0; ep == NO_ID && node != NO_ID && p <= f->node_nports[node]; p++)
 		ep = f->port_endport[f->node_port[node] + p];
 	if (ep == NO_ID)
@@ -186,10 +192,10 @@ int options_set_named(struct options *o, const struct fabric *f, const char *nam
 		return 0;
 	if (!f)
 		return err_set(e, "%s, or a fabric with %s so named", no_file.msg,
-			       guid_names_words_of(d->names));
+			       guid_names_of[d->names].words);
 	list = guid_names_list_of(f, d->names, value, true, &no_name);
 	if (!list)
-		return err_set(e, "%s, or names of %s: %s", no_file.msg, guid_names_words_of(d->names),
+		return err_set(e, "%s, or names of %s: %s", no_file.msg, guid_names_of[d->names].words,
 			       no_name.msg);
 	options_set_list(o, name, value, list);
 	free(list);
@@ -275,8 +281,7 @@ int guid2lid_read(const char *path, struct progress *p, struct guid2lid **entrie
 		}
 		GROW(*entries, *n, cap);
 		/* a LID above 16 bits can only be an error; 0 makes lids_assign() drop the entry */
-		(*entries)[(*n)++] =
-			(struct guid2lid){guid, min > 0xFFFF ? 0 : min, max > 0xFFFF ? 0xFFFF : max};
+		(*entries)[(*n)++] = (struct guid2lid){guid, min > 0xFFFF ? 0 : min, MIN(max, 0xFFFF)};
 	}
 	if (!rc && got)
 		rc = progress_cancelled(p) ? err_set(e, CANCELLED) : -1;

@@ -1,4 +1,5 @@
 /* Files from which OpenSM takes forwarding tables and SLs. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -414,6 +415,7 @@ int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, si
 		.l = l, .name = name, .f = f, .lines = {data, data + size, 0, NULL}, .sw = NO_ID};
 	struct cursor c;
 
+	assert(l->n_switches == f->n_switches && l->n_endports == f->n_endports);
 	while (lines_next(&r.lines, &c))
 		if (cur_says(c) && !map_block(&r, c) && !map_row(&r, c) && !map_line(&r, c))
 			return sl_tables_file_expected(
@@ -534,6 +536,7 @@ int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_
 					   .source = NO_ID};
 	struct cursor c;
 
+	assert(l->n_endports == f->n_endports && lids->n_endports == f->n_endports);
 	while (lines_next(&r.lines, &c))
 		if (cur_says(c) && !sl_block(&r, c) && !sl_row(&r, c) && !sl_line(&r, c))
 			return sl_tables_file_expected(
@@ -585,6 +588,7 @@ static void write_switch(FILE *f, const struct routing *r, uint32_t ep)
 	uint32_t sw = r->topo->endport_switch[ep], port = fb->switch_port[sw];
 	unsigned ports = fb->switch_nports[sw];
 
+	assert(endport_is_switch(fb, ep));
 	write_head(f, r, ep, "Switch");
 	for (unsigned out = 1; out <= ports; out++) {
 		if (r->topo->peer[port + out] == NO_ID)

@@ -125,7 +125,7 @@ uint32_t pkeys_untold(const struct topo *t, uint32_t *first);
 struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, struct progress *p,
 			       bool *unread, struct text *notes);
 
-/* From memory: into p, which is empty of it.  False: something is not modelled. name is for notes. */
+/* From memory, into p.  False: something is not modelled. name is for notes. */
 bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const char *name, const char *data,
 		      size_t size, struct text *notes);
 bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name, const char *data,

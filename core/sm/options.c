@@ -1,4 +1,5 @@
 /* OpenSM's options: values checked and normalised, set up for a run, read again on SIGHUP. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -27,6 +28,7 @@ static bool is_null(const char *v)
 
 char *optdef_values(const struct optdef *d)
 {
+	assert(d->type != OPT_CHOICE || d->choices);
 	switch (d->type) {
 	case OPT_BOOL:
 		return str_dup("TRUE|FALSE");
@@ -117,6 +119,7 @@ static char *choice_value(const struct optdef *d, const char *v, struct err *e)
 	const char *second;
 	size_t len = strlen(v);
 
+	assert(d->choices);
 	for (const char *w = d->choices; *w;) {
 		size_t n = strcspn(w, "|");
 
@@ -265,11 +268,12 @@ COUNTED(struct options, struct options, options_ref, options_free, options_relea
 
 bool options_equal(const struct options *a, const struct options *b)
 {
+	assert(a->n == b->n);
 	if (a == b)
 		return true;
 	for (size_t i = 0; i < a->n; i++)
 		if (strcmp(options_get(a, a->def[i]->name), options_get(b, a->def[i]->name)) ||
-		    strcmp(a->list[i] ? a->list[i] : "", b->list[i] ? b->list[i] : ""))
+		    !str_same(a->list[i], b->list[i]))
 			return false;
 	return true;
 }
@@ -326,6 +330,7 @@ void options_set_list(struct options *o, const char *name, const char *value, co
 	size_t i = slot(o, name);
 	char *v = str_dup(value), *l = str_dup(list); /* v and l may be the present values */
 
+	assert(o->def[i]->type == OPT_FILE && o->def[i]->names);
 	options_unset(o, name);
 	o->value[i] = v;
 	o->list[i] = l;
@@ -341,27 +346,38 @@ bool options_is_set(const struct options *o, const char *name)
 	return o->value[slot(o, name)] != NULL;
 }
 
+static const char *value_at(const struct options *o, size_t i)
+{
+	return o->value[i] ? o->value[i] : o->def_value[i];
+}
+
 const char *options_get(const struct options *o, const char *name)
 {
-	size_t i = slot(o, name);
-
-	return o->value[i] ? o->value[i] : o->def_value[i];
+	return value_at(o, slot(o, name));
 }
 
 bool options_bool(const struct options *o, const char *name)
 {
-	return !strcmp(options_get(o, name), "TRUE");
+	size_t i = slot(o, name);
+
+	assert(o->def[i]->type == OPT_BOOL);
+	return !strcmp(value_at(o, i), "TRUE");
 }
 
 uint64_t options_uint(const struct options *o, const char *name)
 {
-	return strtoull(options_get(o, name), NULL, 0);
+	size_t i = slot(o, name);
+
+	assert(o->def[i]->type == OPT_UINT);
+	return strtoull(value_at(o, i), NULL, 0);
 }
 
 const char *options_file(const struct options *o, const char *name)
 {
-	const char *list = o->list[slot(o, name)], *v = list ? list : options_get(o, name);
+	size_t i = slot(o, name);
+	const char *v = o->list[i] ? o->list[i] : value_at(o, i);
 
+	assert(o->def[i]->type == OPT_FILE);
 	return *v ? v : NULL;
 }
 
@@ -374,6 +390,7 @@ struct setup *setup_new(const struct setup *m)
 {
 	struct setup *s = NEW(struct setup);
 
+	assert(m->options && (!m->state || m->fabric));
 	atomic_init(&s->refs, 1);
 	s->fabric = m->fabric ? fabric_ref(m->fabric) : NULL;
 	s->loaded = m->loaded ? fabric_ref(m->loaded) : NULL;
@@ -451,6 +468,8 @@ const char *setup_chassis_file(const struct options *o)
 
 struct elements *setup_elements(const struct setup *s, struct progress *p, struct text *notes, struct err *e)
 {
+	assert(s->fabric);
+
 	struct state *st = state_new(s->fabric);
 	struct topo *t = topo_new(s->fabric, st);
 	struct elements *el = elements_new(t, setup_chassis_file(s->options), p, notes, e);
@@ -480,7 +499,7 @@ bool setup_equal(const struct setup *a, const struct setup *b)
 {
 	return a->fabric == b->fabric && (a->state == b->state || state_equal(a->state, b->state)) &&
 	       options_equal(a->options, b->options) && a->tables == b->tables && a->scope == b->scope &&
-	       !strcmp(a->program ? a->program : "", b->program ? b->program : "");
+	       str_same(a->program, b->program);
 }
 
 #define NOW "with the sweep that follows"
@@ -518,6 +537,9 @@ static void sighup_tell(const struct optdef *d, struct text *t)
 
 	if (d->own)
 		return;
-	text_add(t, " `set` restarts OpenSM with it; at SIGHUP it is %s%s.",
-		 effect ? "taken, and acts " : "not taken", effect ? effect : "");
+	text_add(t, " `set` restarts OpenSM with it; at SIGHUP it is ");
+	if (effect)
+		text_add(t, "taken, and acts %s.", effect);
+	else
+		text_add(t, "not taken.");
 }

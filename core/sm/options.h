@@ -60,7 +60,7 @@ struct options *options_new(const struct optdef *const *defs);
 struct options *options_copy(const struct options *o);
 struct options *options_ref(const struct options *o);
 void options_free(const struct options *o); /* lets go of a reference; NULL is fine */
-bool options_equal(const struct options *a, const struct options *b); /* of the same tables */
+bool options_equal(const struct options *a, const struct options *b);
 
 const struct optdef *options_find(const struct options *o, const char *name); /* NULL when unknown */
 size_t options_count(const struct options *o);
@@ -103,7 +103,7 @@ struct setup {
 	const struct scope *scope; /* whose hosts count; reference held; NULL or without words = all */
 };
 
-/* A setup with these members (refs apart).  Takes new references, copies the chain.  options: required. */
+/* A setup with these members (refs apart).  Takes new references, copies the chain. */
 struct setup *setup_new(const struct setup *members);
 
 /*

@@ -5,6 +5,7 @@
 #include "core/fabric/fabric.h"
 #include "core/sm/lft_file.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -329,6 +330,7 @@ bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const 
 	struct lines l = lines_of(&in);
 	struct cursor line;
 
+	assert(!p->first && !p->member && p->n_endports == t->fabric->n_endports);
 	/* the default partition: all ports limited, the subnet manager's in full */
 	pair_sls_file_add_all(&x, partition_of(&x, "Default", DEFAULT_PKEY), 0, LIMITED);
 	if (t->sm_endport != NO_ID)
@@ -483,6 +485,7 @@ bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name
 	bool inside = false;
 	char found[40];
 
+	assert(!p->to && p->n_endports == t->fabric->n_endports);
 	p->to = NEW_ARRAY(p->n_endports + 1u, uint8_t);
 	memset(p->to, NO_PAIR_SL, p->n_endports + 1u);
 	while (is <= LINE_OPEN && lines_next(&l, &line)) {
@@ -549,7 +552,11 @@ static void find_one(struct pair_sls *p, const struct topo *t)
 	}
 	if (first == NO_ID)
 		return;
-	p->all = p->to ? p->to[first] : p->first ? p->member[p->first[first]].sl : NO_PAIR_SL;
+	p->all = NO_PAIR_SL;
+	if (p->to)
+		p->all = p->to[first];
+	else if (p->first)
+		p->all = p->member[p->first[first]].sl;
 	p->one = true;
 }
 

@@ -1,4 +1,5 @@
 /* OpenSM's QoS policy: levels and groups of ports. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -31,9 +32,11 @@ sl2vl_map qos_parse_sl2vl(const char *list)
 /* The map for a kind of ports, before it is reduced to a port's VLs. */
 static sl2vl_map map_of_kind(const struct options *o, const char *name)
 {
-	const char *own = options_get(o, name), *all = options_get(o, "qos_sl2vl");
+	const char *list = options_get(o, name);
 
-	return qos_parse_sl2vl(*own ? own : *all ? all : QOS_DEFAULT_SL2VL);
+	if (!*list)
+		list = options_get(o, "qos_sl2vl");
+	return qos_parse_sl2vl(*list ? list : QOS_DEFAULT_SL2VL);
 }
 
 /* Do all live external ports have one map? Then it is *all. */
@@ -80,6 +83,7 @@ void qos_give_maps(struct sl_tables *l, const struct topo *t, const struct optio
 	sl2vl_map ca = map_of_kind(o, "qos_ca_sl2vl"), rtr = map_of_kind(o, "qos_rtr_sl2vl"),
 		  sw0 = map_of_kind(o, "qos_sw0_sl2vl"), swe = map_of_kind(o, "qos_swe_sl2vl");
 
+	assert(l->n_switches == f->n_switches && l->n_endports == f->n_endports);
 	l->programmed = true;
 	l->closed = sl2vl_of(swe, 0) == 15;
 	give_switches(l, t, swe, opervls);
@@ -109,7 +113,9 @@ const char *qos_unread(const struct options *o)
 		return NULL;
 	if (partitions && policy)
 		return "partition_config_file and qos_policy_file";
-	return partitions ? "partition_config_file" : policy ? "qos_policy_file" : NULL;
+	if (partitions)
+		return "partition_config_file";
+	return policy ? "qos_policy_file" : NULL;
 }
 
 void qos_tell_unread(const struct options *o, struct text *t)
@@ -525,6 +531,7 @@ void option_guids_read(const struct options *o, const char *option, const struct
 	struct err why;
 	size_t size;
 
+	assert(path);
 	if (options_find(o, "pgrp_policy_file"))
 		policy = options_file(o, "pgrp_policy_file");
 	if (!policy || options_has_list(o, option) || x.what == OPT_NO_NAMES || x.what == OPT_SWITCH_IDS) {

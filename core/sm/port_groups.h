@@ -51,7 +51,7 @@ const char *qos_unread(const struct options *o);
 void qos_tell_unread(const struct options *o, struct text *t);
 
 /*
- * As guid_file_read() of the file of an option, which must be set. With pgrp_policy_file a line may be the
+ * As guid_file_read() of the file of an option. With pgrp_policy_file a line may be the
  * name of a group: GUIDs of its members, of the kind that the option takes, stand in its place.
  */
 void option_guids_read(const struct options *o, const char *option, const struct fabric *f,

@@ -1,4 +1,5 @@
 /* A sweep of the subnet manager, on the same fabric or on one that was changed. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -416,6 +417,7 @@ static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, st
 
 	if (!m->cache || rq->reroute || !s->prev)
 		return false;
+	assert(m->tables);
 	cs.was = s->prev->topo;
 	cs.lids_was = s->prev->lids;
 	why = ucast_cache_check(m->cache, &cs);
@@ -526,7 +528,9 @@ static unsigned offered_bits(const struct routing *r)
 {
 	const struct routing *origin = routing_origin(r);
 
-	return origin->ops->sl_from_qos ? origin->ops->sl_from_qos(origin) : origin->ops->sl ? 0 : 15;
+	if (origin->ops->sl_from_qos)
+		return origin->ops->sl_from_qos(origin);
+	return origin->ops->sl ? 0 : 15;
 }
 
 /* SLs and maps from outside replace those of the engine. */
@@ -678,6 +682,8 @@ struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)
 	struct sweep *s = NEW(struct sweep);
 	double start = now_seconds();
 
+	assert(rq->engines && rq->setup->fabric);
+	assert(!rq->prev || rq->prev->fabric->n_ports == rq->setup->fabric->n_ports);
 	s->refs = 1;
 	s->setup = with_chain(rq->setup);
 	s->fabric = s->setup->fabric;
@@ -696,6 +702,7 @@ struct sweep *sweep_with_hosts(const struct sweep *of, const struct setup *setup
 	const size_t counted = offsetof(struct sweep, setup); /* others may count references at this time */
 	struct sweep *s = NEW(struct sweep);
 
+	assert(setup->fabric->n_endports == of->fabric->n_endports);
 	memcpy((char *)s + counted, (const char *)of + counted, sizeof(*s) - counted);
 	atomic_init(&s->refs, 1);
 	s->setup = with_chain(setup);
@@ -721,6 +728,7 @@ struct sweep *sweep_with_routing(const struct sweep *of, struct routing *r)
 {
 	struct sweep *s = sweep_with_hosts(of, of->setup);
 
+	assert(r->topo->fabric->n_switches == of->fabric->n_switches && !r->hosts);
 	routing_unref(s->routing);
 	s->routing = r;
 	r->hosts = host_set_ref(s->hosts);
@@ -777,6 +785,7 @@ void sweep_unref(const struct sweep *cs)
 
 bool is_cut_off(const struct sweep *w, uint32_t ep)
 {
+	assert(ep < w->fabric->n_endports);
 	return !w->topo->endport_up[ep] && !w->setup->state->node_down[endport_node(w->fabric, ep)];
 }
 
@@ -841,7 +850,7 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 	struct leftovers left = {0};
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the origin of a cached sweep exists */
 	uint64_t random = s->prev ? s->prev->memory->random : 0;
-	const char *name = q->engine ? q->engine : s->routing ? s->routing->engine : NULL;
+	const char *name = q->engine;
 	struct engine_output out = {0};
 	struct engine_input in;
 	struct routing *made;
@@ -854,6 +863,8 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 		return -1;
 	if (s->cached) /* the previous sweep has the tables */
 		return sweep_repeat(s->prev, q, r, e);
+	if (!name && s->routing)
+		name = s->routing->engine;
 	if (!name)
 		return err_set_kind(e, ERR_NO_ENGINE, "no engine routed the fabric");
 	marked = s->number && s->prev ? mem_dup(s->prev->memory->marked, s->fabric->n_switches)
@@ -915,6 +926,7 @@ static struct sm_memory *memory_on(const struct sweep *s, const struct topo *t, 
 	struct sm_memory *n = NEW(struct sm_memory);
 	struct cache_sweep cs = {.was = s->topo, .lids_was = s->lids, .tables = m->tables};
 
+	assert(l->n_endports == to->n_endports);
 	n->lids = lid_memory_on(m->lids, from, to);
 	n->tables = m->tables ? routing_on(m->tables, t, l) : NULL;
 	n->ignore = m->ignore;

@@ -4,6 +4,7 @@
 #include "core/routing/paths.h"
 #include "core/sm/ucast_cache.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -339,6 +340,7 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 	struct ucast_cache_check k = {.c = c, .s = s, .f = c->fabric};
 	uint32_t from;
 
+	assert(s->now->fabric->n_ports == c->fabric->n_ports && s->tables);
 	if (c->why)
 		return str_dup(c->why);
 	if (s->now->sm_endport != s->was->sm_endport)
@@ -408,6 +410,7 @@ struct ucast_cache *ucast_cache_on(const struct ucast_cache *c, const struct cac
 	const struct fabric *f = c->fabric;
 	struct ucast_cache_check k = {.c = lost, .s = s, .f = f, .why = lost->why};
 
+	assert(s->was->fabric->n_ports == c->fabric->n_ports && s->tables);
 	lose_in(&k, to);
 	lost->why = NULL;
 	d->why = k.why;
@@ -612,6 +615,7 @@ struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct ca
 	const struct ucast_cache_kept *before = is_kept(s->tables) ? s->tables->priv : NULL;
 	struct ucast_cache_kept *k = kept_new(routing_origin(s->tables));
 
+	assert(s->now->fabric->n_ports == c->fabric->n_ports);
 	r->ops = &k->ops;
 	r->priv = k;
 	/* away now, or when the tables were kept before */

@@ -12,6 +12,7 @@
 #ifndef IBSCOPE_RECORDING_PARTS_H
 #define IBSCOPE_RECORDING_PARTS_H
 
+#include <assert.h>
 #include <pthread.h>
 
 #include "core/trace/recording.h"
@@ -24,12 +25,14 @@
 struct rec_unit {
 	uint32_t at, what;
 };
+static_assert(sizeof(struct rec_unit) == 2 * sizeof(uint32_t), "extra words go on from unit to unit");
 #define UNIT_EXTRA 0xff
 /*
  * A bit in the table of a unit: this is no change of the step.  It collects the changes of steps that were
  * left out of a part.  It stands before the step's own change to the same cell, if there is one.
  */
 #define UNIT_MISSED 0x40
+static_assert(N_TABLES <= UNIT_MISSED, "a unit tells its table in the bits below");
 
 static inline unsigned unit_table(const struct rec_unit *u)
 {

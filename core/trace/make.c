@@ -1,4 +1,5 @@
 /* Making of recordings: an engine asked once more, how entries were decided, cycles, candidates of steps. */
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,8 @@ static void tell_before(void *ctx, const struct rec_choice *then)
 
 int rec_ask_again(const struct sweep *s, const struct sweep_repeat *q, struct err *e)
 {
+	assert(q->ask && q->ask->tell);
+
 	const struct sweep *made = sweep_made(s);
 	struct asked_before a = {q->ask, made->fabric, s->fabric};
 	struct rec_ask ask = *q->ask;
@@ -97,6 +100,7 @@ struct rec_choice *rec_choice(const struct engine_input *in, uint32_t sw, unsign
 
 	if (!rec_asks(in, sw, lid))
 		return NULL;
+	assert(sw < in->topo->fabric->n_switches && lid <= in->lids->max_lid);
 	c = NEW(struct rec_choice);
 	c->sw = sw;
 	c->lid = (uint16_t)lid;
@@ -110,6 +114,7 @@ struct rec_offer *rec_offer(struct rec_choice *c, unsigned port, uint32_t peer)
 {
 	struct rec_offer *o;
 
+	assert(port <= NO_PATH);
 	GROW(c->offer, c->n_offers, c->cap);
 	o = &c->offer[c->n_offers++];
 	*o = (struct rec_offer){.port = (uint8_t)port, .peer = peer};
@@ -120,6 +125,7 @@ struct rec_offer *rec_offer(struct rec_choice *c, unsigned port, uint32_t peer)
 
 void rec_chosen(const struct engine_input *in, struct rec_choice *c)
 {
+	assert(c->n_quantities <= REC_QUANTITIES && (!c->n_quantities || c->quantity));
 	in->ask->tell(in->ask->ctx, c);
 	rec_choice_free(c);
 }
@@ -190,6 +196,7 @@ static size_t rows_differ(const struct routing *a, const struct routing *b)
 {
 	size_t n = 0;
 
+	assert(a->topo->fabric->n_switches == b->topo->fabric->n_switches);
 	for (uint32_t s = 0; s < a->topo->fabric->n_switches; s++) {
 		if (!a->row[s] != !b->row[s])
 			n++;
@@ -208,6 +215,7 @@ static size_t hops_differ(const struct routing *a, const struct routing *b, stru
 	const struct fabric *f = a->topo->fabric;
 	size_t n = 0;
 
+	assert(f->n_ports == b->topo->fabric->n_ports && a->ops->hops && b->ops->hops);
 	for (uint32_t s = 0; s < f->n_switches && !progress_cancelled(progress); s++)
 		for (unsigned p = 0; switch_up(a->topo, s) && p <= f->switch_nports[s]; p++) {
 			if (p && a->topo->peer_switch[switch_port_id(f, s, p)] == NO_ID)
@@ -267,6 +275,7 @@ static struct recording *recording_new(const struct sweep *s, const struct engin
 	struct recording *r = NEW(struct recording);
 	uint32_t ep;
 
+	assert(g->scheme && rq->selected <= s->fabric->n_switches);
 	r->refs = 1;
 	r->told = told_new();
 	r->sweep = sweep_ref(s);
@@ -626,6 +635,8 @@ static bool known(const struct answers *a, uint64_t entry, struct rec_choice **c
 int recording_choice(const struct recording *r, size_t step, const struct engine *const *engines,
 		     struct rec_choice **c, struct progress *progress, struct err *e)
 {
+	assert(step >= 1 && step <= recording_steps(r));
+
 	uint64_t entry = entry_of(r, step);
 	struct answers fresh = {0}, old;
 	bool found;

@@ -1,4 +1,5 @@
 /* Recordings of runs: how they are made and kept; cells of their tables in words. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ void recording_cell(const struct recording *r, enum rec_table t, uint32_t at, st
 	uint32_t lids = r->sweep->lids->max_lid + 1u;
 	char label[300];
 
+	assert(t < N_TABLES);
 	if (scheme->cell && scheme->cell(r, t, at, out))
 		return;
 	switch (t) {
@@ -252,6 +254,7 @@ void rec_cells(struct recorder *k, enum rec_table t, size_t n)
 {
 	const struct recording *r = k->r;
 
+	assert(!r->cells[t] || r->cells[t] == n);
 	k->r->cells[t] = n;
 	if (t != T_COUNT || r->stage < rec_kinds[REC_CHOICE].bulk || r->keep.sw != NO_ID || k->count)
 		return;
@@ -294,6 +297,7 @@ static void rec_end_event(struct recorder *k);
 
 void rec_event(struct recorder *k, enum rec_kind kind, unsigned rule, unsigned port, uint32_t a, uint32_t b)
 {
+	assert(kind < REC_KINDS && rule <= UINT8_MAX && port <= UINT8_MAX);
 	rec_end_event(k);
 	k->extra = SIZE_MAX;
 	k->ev = (struct rec_event){kind, rule, port, 0, a, b, 0};
@@ -310,6 +314,7 @@ void rec_flag(struct recorder *k, unsigned flags)
 {
 	const struct fabric *f = k->r->sweep->fabric;
 
+	assert(k->skip || k->r->n_events);
 	k->ev.flags |= flags;
 	if (k->count && (flags & REC_COUNTED) && rec_counts(&k->ev))
 		k->count[switch_port_id(f, k->ev.a, k->ev.port)]++;
@@ -396,6 +401,8 @@ void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, 
 {
 	bool part = k->r->stage && by_cell(t);
 
+	assert(at < k->r->cells[t]);
+	assert(rec_tables[t].wide || (was <= UINT8_MAX && now <= UINT8_MAX));
 	count_bytes(k, (1u + rec_tables[t].wide) * sizeof(struct rec_unit));
 	if (k->count && t == T_COUNT)
 		k->count[at] = k->told[at] = now;
@@ -493,6 +500,7 @@ bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair,
 
 void rec_use_matrix(struct recorder *k, enum rec_table t)
 {
+	assert(t == T_HOPS || t == T_PLAIN);
 	k->matrix = t;
 }
 
@@ -503,6 +511,7 @@ enum rec_table rec_matrix(const struct recorder *k)
 
 void rec_keep(struct recorder *k, void *kept, void (*release)(void *))
 {
+	assert(!k->r->release);
 	k->r->kept = kept;
 	k->r->release = release;
 }
@@ -621,6 +630,7 @@ size_t recording_differs(const struct recording *r)
 
 const struct rec_event *recording_event(const struct recording *r, size_t step)
 {
+	assert(step >= 1 && step <= r->n_events);
 	return &r->event[step - 1];
 }
 
@@ -678,6 +688,7 @@ uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t 
 	uint32_t cursor = 0;
 	size_t i;
 
+	assert(step >= 1 && step <= r->n_events);
 	while (recording_next_delta(r, step, &cursor, &d))
 		continue;
 	i = r->event[step - 1].first + cursor;

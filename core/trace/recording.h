@@ -10,6 +10,8 @@
 #ifndef IBSCOPE_RECORDING_H
 #define IBSCOPE_RECORDING_H
 
+#include <assert.h>
+
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -199,6 +201,7 @@ struct rec_event {
 	uint32_t a, b;
 	uint32_t first; /* its words; they end where the next event's begin */
 };
+static_assert(REC_KINDS <= UINT8_MAX + 1 && N_WHY_RULES <= UINT8_MAX + 1, "kind and rule are bytes");
 
 /* Does it decide an entry; does it count a route at its port? */
 static inline bool rec_decides(const struct rec_event *ev)
@@ -235,7 +238,7 @@ bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair,
 /* The table for the hop matrix that is made now: T_HOPS, unless T_PLAIN was said. */
 void rec_use_matrix(struct recorder *k, enum rec_table t);
 enum rec_table rec_matrix(const struct recorder *k);
-/* Things that moments need and no step changes; release() frees them.  Called once. */
+/* Things that moments need and no step changes; release() frees them. */
 void rec_keep(struct recorder *k, void *kept, void (*release)(void *));
 /* Change the rules of the choices recorded so far: the function returns the new rule. */
 void rec_amend(struct recorder *k, unsigned (*rule)(void *ctx, const struct rec_event *ev), void *ctx,

@@ -1,4 +1,5 @@
 /* Walks through a recording: steps looked for, tables as they were at one, a step as a sweep. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -195,12 +196,14 @@ bool walk_next_delta(const struct walk *w, uint32_t *cursor, struct rec_delta *d
 
 const uint8_t *walk_bytes(const struct walk *w, enum rec_table t)
 {
-	return rec_tables[t].wide ? NULL : w->table[t];
+	assert(!rec_tables[t].wide);
+	return w->table[t];
 }
 
 const uint32_t *walk_words(const struct walk *w, enum rec_table t)
 {
-	return rec_tables[t].wide ? w->table[t] : NULL;
+	assert(rec_tables[t].wide);
+	return w->table[t];
 }
 
 bool walk_decided(const struct walk *w, uint32_t sw, unsigned lid)
@@ -316,6 +319,7 @@ size_t walk_next(const struct walk *w, enum rec_key key, int dir)
 	uint32_t now = 0, v;
 	bool any = false; /* a step with the key was found, at or before this one */
 
+	assert(key < N_KEYS && (dir == 1 || dir == -1));
 	for (size_t i = w->at; i && !any; i--)
 		any = key_of(recording_event(r, i), key, &now);
 	if (dir > 0) {
@@ -490,6 +494,7 @@ size_t walk_find(struct walk *w, const struct rec_condition *c, int dir, struct 
 	size_t from = w->at, found = r->n_events + 1, one = (size_t)(dir > 0 ? 1 : -1);
 	bool phase = false;
 
+	assert(dir == 1 || dir == -1);
 	for (size_t i = from + one; i >= 1 && i <= r->n_events && found > r->n_events; i += one) {
 		if (i % (c->text ? SENTENCES : WALK_FIND_AT_ONCE) == 0 && progress_cancelled(p))
 			break;

@@ -5,6 +5,8 @@
 #ifndef IBSCOPE_WALK_H
 #define IBSCOPE_WALK_H
 
+#include <assert.h>
+
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/routing/routing.h"
@@ -70,6 +72,7 @@ enum rec_word {
 	N_WORDS
 };
 extern const char *const rec_words[N_WORDS];
+static_assert(N_WORDS <= 32, "a bit each in rec_condition.words");
 
 /* Terms that must all hold.  A term that is not set (NO_ID, 0, 255, NULL, false) always holds. */
 struct rec_condition {

@@ -1,4 +1,5 @@
 /* The choice of a port among those of least hops, for each LID of a switch. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,6 +194,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		.to = asked};
 	bool go_on;
 
+	assert(h->n_switches == in->topo->fabric->n_switches && (!touched || in->current));
 	a->in = in;
 	a->t = in->topo;
 	a->f = in->topo->fabric;
@@ -232,6 +234,7 @@ struct routing *assign_routing(const char *engine, const struct engine_input *in
 {
 	struct routing *r = routing_new(engine, in->topo, in->lids);
 
+	assert(h->n_ports == in->topo->fabric->n_ports);
 	r->ops = &hops_routing_ops;
 	r->priv = h;
 	if (assign_ports(in, out, h, dor, touched, farther, r))
@@ -414,6 +417,7 @@ static void keep_counts(struct assign *a, unsigned part)
 	struct lft_row *row = a->out->row[a->sw];
 	struct part_counts *k = row->kept;
 
+	assert(part && part < PARTS && a->dealt);
 	if (!k) {
 		row->kept = k = mem_resize(NULL, 1, part_counts_size(a->num_ports));
 		*k = (struct part_counts){.dealt = a->dealt, .ports = a->num_ports};
@@ -459,6 +463,7 @@ static inline void assign_runs(struct assign *a, unsigned part, unsigned words)
 
 void assign_plain(struct assign *a)
 {
+	assert(a->plain && !a->asked && !RECORDED(a->in));
 	a->queue.mask = NULL;
 	for (unsigned part = 0; part < PARTS; part++) {
 		if (part && a->dealt)
@@ -572,6 +577,7 @@ void assign_repair(struct assign *a)
 	uint32_t first = 0, last = a->n_far;
 	uint64_t mask[ASSIGN_MAX_WORDS];
 
+	assert(a->plain && a->farther && a->current);
 	while (first < last && !must_change(a, &a->run[a->far[first]]))
 		first++;
 	if (first == last) {

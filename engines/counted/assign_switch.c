@@ -1,5 +1,6 @@
 #include "engines/counted/counted.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
@@ -182,6 +183,7 @@ unsigned assign_shift(const struct assign *a, unsigned n)
 {
 	uint64_t total = 0;
 
+	assert(n);
 	for (unsigned i = 0; i < n; i++)
 		total += a->cand[i].count;
 	return total / n % n;
@@ -327,6 +329,7 @@ void assign_switch(struct assign *a, uint32_t sw)
 	const struct engine_input *in = a->in;
 	const struct rec_ask *q = in->ask;
 
+	assert(switch_up(a->t, sw));
 	a->sw = sw;
 	a->p0 = a->f->switch_port[sw];
 	a->num_ports = a->f->switch_nports[sw] + 1;

@@ -9,6 +9,8 @@
 #ifndef IBSCOPE_COUNTED_COUNTED_H
 #define IBSCOPE_COUNTED_COUNTED_H
 
+#include <assert.h>
+
 #include "core/base/defs.h"
 #include "core/sm/engine.h"
 #include "core/trace/recording.h"
@@ -41,7 +43,7 @@ struct hops *hops_new(const struct fabric *f, bool full);
  * and least.
  */
 struct hops *hops_new_levelled(const struct fabric *f);
-struct hops *hops_copy(const struct hops *h); /* of a plain matrix */
+struct hops *hops_copy(const struct hops *h);
 /* Lowers the costs of s to those of its neighbour r plus 1 where these are less. */
 void hops_relax_row(struct hops *h, uint32_t s, uint32_t r);
 struct hops *hops_ref(const struct hops *h);
@@ -182,6 +184,7 @@ uint8_t *ignored_ports_read(const struct engine_input *in, struct engine_output 
 
 /* Paths of higher cost do not exist. */
 #define MAX_COST 254
+static_assert(MAX_COST < NO_PATH, "a cost is no missing path");
 
 /* The weight of leaving through a port. */
 static inline unsigned hops_weight(const struct hops *h, uint32_t port)
@@ -205,6 +208,7 @@ void neighbours_free(struct neighbours *g);
 bool hops_search(const struct topo *t, struct hops *h, struct progress *progress);
 
 #define ASSIGN_MAX_WORDS 4 /* of a mask, for 255 ports */
+static_assert(ASSIGN_MAX_WORDS * 64 > MAX_PORTS, "a bit for each port");
 
 /* A destination endport, prepared for the loop over LIDs. */
 struct dest {
@@ -348,8 +352,7 @@ void assign_list(struct assign *a, const uint64_t *mask, struct choice *c);
 /* The candidate with a port, or NULL. */
 const struct cand *assign_candidate(const struct assign *a, const struct choice *c, unsigned port);
 /*
- * The rule that decided; with `via`, against this port (0: all). The candidates must be listed, and the route
- * of the choice not counted yet.
+ * The rule that decided; with `via`, against this port (0: all). The route of the choice is not counted yet.
  */
 enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t *mask,
 			  const struct choice *c, unsigned via);

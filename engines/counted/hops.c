@@ -1,4 +1,5 @@
 /* Hop matrices: built from all sides at once, searched, and read. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct neighbours neighbours_new(const struct topo *t)
 		}
 		g.off[s + 1] = n;
 	}
+	assert(n <= f->n_ports);
 	free(seen);
 	return g;
 }
@@ -70,6 +72,7 @@ bool hops_search(const struct topo *t, struct hops *h, struct progress *progress
 	uint32_t *reached = NEW_ARRAY(n, uint32_t);
 	bool more = true, go_on = true;
 
+	assert(h->n_switches == t->fabric->n_switches && !h->by_port);
 	for (uint32_t s = 0; s < n; s++) {
 		if (!switch_up(t, s))
 			continue;
@@ -448,6 +451,7 @@ struct hops *hops_copy(const struct hops *h)
 	size_t n = h->n_switches;
 	struct hops *c = NEW(struct hops);
 
+	assert(!h->by_port && !h->level);
 	*c = (struct hops){.n_switches = h->n_switches, .n_ports = h->n_ports};
 	c->refs = 1;
 	c->least = mem_resize(NULL, 1, n * n + VECTOR); /* filled below, once */
@@ -472,6 +476,7 @@ void hops_relax_row(struct hops *h, uint32_t s, uint32_t r)
 	const uint8_t *peer = h->least + (size_t)r * h->n_switches;
 	uint32_t n = h->n_switches, d = 0;
 
+	assert(s < n && r < n && !h->by_port);
 	for (; d + VECTOR <= n; d += VECTOR) {
 		vector a, b, less;
 
@@ -638,6 +643,7 @@ static void full_masks(const struct hops *h, const struct topo *t, uint32_t s, u
 
 void hops_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t *mask)
 {
+	assert(s < h->n_switches && h->n_ports == t->fabric->n_ports);
 	if (h->by_port)
 		full_masks(h, t, s, mask);
 	else
@@ -680,6 +686,7 @@ bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 	uint32_t *first = NEW_ARRAY(l->max_lid + 1u, uint32_t), *twin = NEW_ARRAY(f->n_switches, uint32_t);
 	bool any = false;
 
+	assert(!h || !h->by_port);
 	memset(first, 0xff, (l->max_lid + 1u) * sizeof(*first));
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		unsigned lid = l->base[f->port_endport[f->switch_port[s]]];

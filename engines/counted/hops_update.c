@@ -1,4 +1,5 @@
 /* Hop matrices after a change; what is recorded of a choice of ports. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,7 @@ struct hops *hops_update(const struct hops *old, const struct topo *was, const s
 	struct neighbours g;
 	struct hops *h;
 
+	assert(old->n_switches == was->fabric->n_switches && old->n_ports == was->fabric->n_ports);
 	if (old->by_port || old->weight || old->level || !only_lost(was, now))
 		return NULL;
 	if (!find_farther(old, was, now, farther, touched))
@@ -378,6 +380,7 @@ enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t
 		return WHY_ONLY_CANDIDATE;
 	if (c->rule == WHY_NEW_SYSTEM || c->rule == WHY_NEW_NODE)
 		return c->rule;
+	assert(won);
 	rule = c->rule ? c->rule : assign_by_count(a, c);
 	if (rule != WHY_LEAST_FORWARDED && rule != WHY_RANDOM && assign_but_for_left(a, c, via))
 		return WHY_LEFT_COUNTER;
@@ -427,6 +430,7 @@ void hops_record_changes(const struct engine_input *in, const struct hops *was, 
 {
 	const struct fabric *f = in->topo->fabric;
 
+	assert(was->n_switches == f->n_switches && now->n_switches == f->n_switches);
 	rec_text(in->record, REC_NOTE, "switches that share a LID share a column of the hop matrix");
 	for (uint32_t d = 0; d < f->n_switches; d++)
 		for (uint32_t s = 0; s < f->n_switches; s++)

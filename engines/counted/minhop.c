@@ -1,4 +1,5 @@
 /* minhop and dor, and the order in which destinations are routed. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -109,6 +110,7 @@ void order_build(const struct engine_input *in, struct engine_output *out, struc
 	for (uint32_t ep = 0; ep < n; ep++)
 		if (t->endport_up[ep])
 			counted_order_append(o, listed, ep, scatter);
+	assert(o->n <= n);
 	free(listed);
 }
 

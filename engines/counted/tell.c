@@ -1,4 +1,5 @@
 /* Min Hop and its kin in words: steps, choices, tables of recordings. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ static void say_candidates(const struct walk *w, const struct rec_event *ev, uin
 	unsigned least = walk_value(w, T_HOPS, column + p0), n = 0;
 	struct text list = {0};
 
+	assert(target < f->n_switches);
 	for (unsigned p = 1; least != NO_PATH && p <= f->switch_nports[ev->a]; p++) {
 		if (s->topo->peer[p0 + p] == NO_ID || walk_value(w, T_HOPS, column + p0 + p) != least)
 			continue;
@@ -348,11 +350,10 @@ static void first_neighbour(const struct verdict *v, struct decided *out)
 		if (mask_has(v->mask, p) && !assign_candidate(a, v->c, p))
 			text_add(&t, "%s%u", n++ ? ", " : "", p);
 	decide(out, WHY_FIRST_NEIGHBOUR,
-	       "%u ports have %s; port %u to %s is first in order, %s %s to other neighbours and %s dropped, "
-	       "loaded or not.",
+	       "%u ports have %s; port %u to %s is first in order, %s %s dropped, loaded or not.",
 	       n + v->c->n, PLURAL(v->hops, "hop"), a->cand[0].port,
 	       switch_name(a->f, a->t->peer_switch[a->p0 + a->cand[0].port]), text_str(&t),
-	       n == 1 ? "leads" : "lead", n == 1 ? "is" : "are");
+	       n == 1 ? "leads to other neighbours and is" : "lead to other neighbours and are");
 	if (!v->via && v->c->n > 1)
 		text_add(&out->text, " Of %u cables there port %u had %s, the fewest.", v->c->n, v->won->port,
 			 PLURAL(v->won->count, "LID"));
@@ -540,6 +541,7 @@ struct hops *hops_at(const struct walk *w, enum rec_table t)
 	const uint8_t *cell = walk_bytes(w, t);
 	uint32_t n = f->n_switches;
 
+	assert(t == T_HOPS || t == T_PLAIN);
 	if (!cell)
 		return h;
 	memcpy(h->by_port, cell, (size_t)n * f->n_ports);

@@ -1,4 +1,5 @@
 /* Layers of DFSSSP: dependencies, their cycles, pairs that move up, lanes that are left. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,7 @@ static void ds_cdg_cut(struct ds_cdg *c, uint32_t channel, uint32_t next)
 	uint32_t dep = ds_dependency(c, channel, next), place = dep - c->at[channel], i = 0;
 	uint8_t *list = c->list + c->at[channel];
 
+	assert(c->listed[dep]);
 	while (list[i] != place)
 		i++;
 	memmove(list + i, list + i + 1, --c->n_list[channel] - i);
@@ -240,6 +242,7 @@ void ds_balance(struct ds_layers *l, const struct engine_input *in)
 {
 	unsigned base = 0;
 
+	assert(l->need && l->need <= l->vls && l->vls <= DS_MAX_LAYERS);
 	for (unsigned t = 0; t < l->need; t++)
 		l->width[t] = 1;
 	rec_phase(in, "%u of %u VLs are needed", l->need, l->vls);
@@ -264,6 +267,7 @@ void ds_balance(struct ds_layers *l, const struct engine_input *in)
 			l->width[t] = 1;
 		}
 	}
+	assert(base == l->vls);
 	/* OpenSM moves the highest layer first */
 	for (unsigned t = l->need; RECORDED(in) && l->need < l->vls && t-- > 0;)
 		ds_record_shift(in, l, t);
@@ -435,6 +439,7 @@ static void move_up(struct mover *m, const struct dfsssp_layers_member *k)
 		ds_record_move(m->in, m->g->sw[m->l->source[k->source]], k->lid, m->t, !m->arrivals);
 	m->l->layer[cell]++;
 	m->seq[cell] = m->arrivals++;
+	assert(m->l->count[m->t] >= pairs);
 	m->l->count[m->t] -= pairs;
 	m->l->count[m->t + 1] += pairs;
 }
@@ -482,6 +487,7 @@ static void cut_cycle(struct mover *m, struct ds_cycles *k, uint32_t channel)
 	for (size_t i = 0; i < m->n_members; i++)
 		move_up(m, &m->member[i]);
 	cut.moved = before - l->count[m->t];
+	assert(m->t + 1 < l->vls);
 	GROW(l->cut, l->n_cuts, l->cap_cuts);
 	l->cut[l->n_cuts++] = cut;
 }
@@ -585,9 +591,8 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 	if (l->need > l->vls) {
 		if (l->vls_port != NO_ID)
 			port_label(b->in->topo->fabric, l->vls_port, at, sizeof(at));
-		err_set_kind(e, REFUSED_LIMIT,
-			     "the routes need more than %u layer%s, but %s has only %u VL%s (AD25)", l->vls,
-			     l->vls == 1 ? "" : "s", at, l->vls, l->vls == 1 ? "" : "s");
+		err_set_kind(e, REFUSED_LIMIT, "the routes need more than %s, but %s has only %s (AD25)",
+			     PLURAL(l->vls, "layer"), at, PLURAL(l->vls, "VL"));
 		return NULL;
 	}
 	ds_balance(l, b->in);

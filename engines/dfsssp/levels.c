@@ -1,4 +1,5 @@
 /* Layers by service level; what a run records and how its choices are explained. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,11 +192,15 @@ static inline const struct block *blocks_of(const struct ds_levels *l, uint32_t 
 static inline void dfsssp_levels_keep(struct ds_levels *l, const struct block *b, uint32_t settled)
 {
 	uint32_t low = (uint32_t)__builtin_ctz(settled | 1u << LANES),
-		 n = 32 - (uint32_t)__builtin_clz(settled | 1) - low, c = b->c + low;
+		 n = 32 - (uint32_t)__builtin_clz(settled | 1) - low, c = b->c + low, u = NO_ID;
 
 	if (!settled)
 		return;
-	*l->at++ = (struct block){c, b->u != NO_ID ? b->u + low : n == 1 ? (uint32_t)l->to[c] : NO_ID, n};
+	if (b->u != NO_ID)
+		u = b->u + low;
+	else if (n == 1)
+		u = (uint32_t)l->to[c];
+	*l->at++ = (struct block){c, u, n};
 }
 
 static bool settle_plain(struct ds_levels *l, uint32_t first, uint32_t end)
@@ -371,6 +376,7 @@ const struct ds_tree *ds_levels_run(struct ds_levels *l, const uint32_t *weight,
 	const uint32_t *rank;
 	bool sure;
 
+	assert(from.v < l->g->n);
 	if (l->source != from.v)
 		make_levels(l, from.v);
 	/* ways to levels not settled yet, and what is behind, must lose */
@@ -451,6 +457,7 @@ void ds_record_free(struct ds_record *k)
 
 void ds_record_plan(struct ds_record *k, const struct ds_order *o, struct ds_layers *l)
 {
+	assert(!k->kept->layers);
 	ds_order_copy(&k->kept->order, o, k->kept->graph->n);
 	k->kept->layers = l ? ds_layers_ref(l) : NULL;
 }
@@ -607,6 +614,7 @@ void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uin
 	const struct ds_tree *t = x->s->tree;
 	const struct ds_graph *g = x->d->graph;
 
+	assert(x->rank && x->hops && x->offer);
 	if (!x->rec && !rec_asks(x->in, x->in->ask->sw, lid))
 		return;
 	/* the place of each vertex in the order of extraction, and its hops to the destination's switch */
@@ -708,6 +716,7 @@ void ds_record_move(const struct engine_input *in, uint32_t sw, unsigned lid, un
 {
 	uint32_t pair = rec_pair(in, sw, in->topo->endport_switch[lid_owner(in->lids, lid)]);
 
+	assert(layer < DS_MAX_LAYERS);
 	if (opens)
 		rec_event(in->record, REC_OPEN, 0, 0, pair, layer + 1);
 	rec_event(in->record, REC_MOVE, 0, layer, pair, layer + 1);

@@ -1,4 +1,5 @@
 /* SSSP and DFSSSP: the run, its graph, its searches, and the order of destinations. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,7 @@ static int ds_order_build(const struct engine_input *in, struct engine_output *o
 		for (uint32_t i = 0; i < g->n; i++)
 			dfsssp_order_append(&l, f->port_endport[f->switch_port[g->sw[o->by_hosts[i]]]],
 					    DS_SWITCH);
+		assert(o->n <= f->n_endports);
 		dfsssp_order_tell(&l, out);
 		FREE_EACH(l.listed, key);
 	}
@@ -215,6 +217,7 @@ static struct ds_builder *ds_builder_new(const struct engine_input *in, const st
 	dfsssp_build_list_sources(b, o);
 	code = least_vls_code(in, &b->l->vls_port);
 	b->l->vls = code ? vls_of_code(code) : 1;
+	assert(b->l->vls <= DS_MAX_LAYERS);
 	return b;
 }
 
@@ -254,6 +257,7 @@ static void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s,
 	uint32_t target = b->g->id[b->in->topo->endport_switch[ep]];
 	size_t n = b->g->n;
 
+	assert(target != NO_ID);
 	if (b->n_trees == b->cap_trees) {
 		b->cap_trees = b->cap_trees ? 2 * b->cap_trees : 1;
 		b->next = mem_resize(b->next, b->cap_trees * n, sizeof(*b->next));
@@ -411,6 +415,7 @@ static void dfsssp_heap_run(struct ds_heap *h, struct ds_source from)
 {
 	uint32_t n = h->g->n, source = from.host ? n : from.v;
 
+	assert(from.v < n);
 	/* all start unreached, in the order of insertion, with the destination's CA port last */
 	h->q.n = n + from.host;
 	memcpy(h->q.item, h->heap0, (n + 1u) * sizeof(*h->q.item));
@@ -599,6 +604,7 @@ struct ds_graph *ds_graph_new(const struct engine_input *in)
 	}
 	g->start = (uint64_t)g->lids * g->lids;
 	add_edges(g, in);
+	assert(g->n_edges <= cables && g->first[g->n] == g->n_edges);
 	return g;
 }
 

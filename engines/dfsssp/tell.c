@@ -1,4 +1,5 @@
 /* SSSP and DFSSSP told: choices, steps and pairs in words, and the tables that panes show. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,7 @@ static uint32_t dfsssp_sentences_number_of(const struct ds_layers *l, uint32_t c
 {
 	uint32_t first = cut;
 
+	assert(cut < l->n_cuts);
 	while (first && l->cut[first - 1].layer == l->cut[cut].layer)
 		first--;
 	return cut - first + 1;
@@ -157,6 +159,7 @@ static void dfsssp_say_target(const struct saying *y)
 	const struct ds_order *o = &dfsssp_sentences_kept(y)->order;
 	uint32_t ep = lid_owner(y->s->lids, y->ev->b), i = 0;
 
+	static_assert(ARRAY_LEN(phase) == DS_SWITCH + 1, "each phase has a word");
 	while (i + 1 < o->n && o->endport[i] != ep)
 		i++;
 	say_lid(y, y->ev->b);
@@ -639,6 +642,7 @@ struct sl_range dfsssp_lanes(const struct dfsssp *d, unsigned layer)
 
 	if (!l)
 		return (struct sl_range){0, 0};
+	assert(layer < l->need);
 	return (struct sl_range){l->base[layer], l->base[layer] + l->width[layer] - 1};
 }
 
@@ -647,6 +651,7 @@ static void dfsssp_layer(const struct routing *r, unsigned layer, struct layer_i
 {
 	const struct ds_layers *l = dfsssp_of(routing_origin(r))->layers;
 
+	assert(layer < l->need);
 	*info = (struct layer_info){.vl = l->base[layer],
 				    .lanes = l->width[layer],
 				    .unit = LAYER_LID_PAIRS,

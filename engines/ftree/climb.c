@@ -2,6 +2,7 @@
  * A destination climbs from its leaf by the least loaded cables, and each switch on the way teaches the route
  * to all switches below.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/defs.h"
@@ -55,6 +56,7 @@ static void sort_groups(struct ft_run *r, uint32_t sw, enum ft_dir d, bool climb
 	const struct ft_switch *s = &r->t->sw[sw];
 	struct ft_slot *a = r->t->slot + s->slot[d], before[MAX_PORTS + 1];
 
+	assert(s->n[d] <= MAX_PORTS);
 	for (uint32_t i = 0; i < s->n[d]; i++)
 		a[i].count = climb ? r->t->group[a[i].group].cd : r->t->group[a[i].group].cu;
 	if (r->rec)
@@ -349,7 +351,7 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 	struct ft_switch *s = &r->t->sw[w];
 	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN], *side = r->t->slot + s->slot[FT_SIDE];
 	const uint8_t *hop = r->hop;
-	uint32_t n = s->n[FT_DOWN], from = r->tell || r->offers ? 0 : h + 2 < NO_PATH ? h + 2 : NO_PATH;
+	uint32_t n = s->n[FT_DOWN], from = r->tell || r->offers ? 0 : MIN(h + 2u, NO_PATH);
 	bool created = false;
 
 	if (!n)
@@ -545,6 +547,7 @@ void ft_turn(struct ft_run *r, unsigned most)
 	uint8_t *known = NEW_ARRAY(r->n_switches + 1, uint8_t);
 	uint32_t before = 0, n;
 
+	assert(r->touched);
 	r->fill = true;
 	while (r->reverse < most && r->n_touched > before && !ftree_climb_give_up(r)) {
 		before = r->n_touched;

@@ -8,6 +8,8 @@
 #ifndef IBSCOPE_FTREE_H
 #define IBSCOPE_FTREE_H
 
+#include <assert.h>
+
 #include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/infile.h"
@@ -20,6 +22,7 @@
 #define FT_UNRANKED UINT32_MAX
 #define FT_NO_TUPLE UINT64_MAX
 #define FT_MAX_LEVELS 8
+static_assert(FT_MAX_LEVELS <= sizeof(uint64_t), "a tuple has a byte for each level");
 
 enum ft_dir { FT_UP, FT_SIDE, FT_DOWN, FT_DIRS };
 
@@ -156,6 +159,7 @@ const char *ftree_tuple(const struct ftree *t, uint32_t sw, char *buf, size_t si
 static inline const struct ft_group *ftree_group(const struct ftree *t, uint32_t sw, enum ft_dir d,
 						 uint32_t i)
 {
+	assert(i < t->sw[sw].n[d]);
 	return &t->group[t->slot[t->sw[sw].slot[d] + i].group];
 }
 

@@ -1,4 +1,5 @@
 /* Indexes of switches and groups of cables in a fat tree. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,6 +186,7 @@ bool ft_group_ports(struct ftree *t)
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (t->sw[s].in)
 			ftree_groups_group_switch(t, &c, s);
+	assert(t->n_groups <= t->n_links && t->n_links <= f->n_ports);
 	FREE_EACH(c.ca_of, c.owner, c.seen);
 	if (t->rec)
 		ft_record_groups(t);
@@ -228,6 +230,7 @@ bool ft_find_leaves(struct ftree *t)
 
 	while (!t->ca[first].is_cn)
 		first++;
+	assert(first < t->n_ca);
 	t->leaf_rank = t->root_file ? t->sw[t->ca[first].sw].rank : t->max_rank;
 	if (t->leaf_rank < 1 || t->leaf_rank >= FT_MAX_LEVELS) {
 		ft_refuse(t, "", "2 to 8 levels",
@@ -258,6 +261,7 @@ static uint64_t with_byte(uint64_t tuple, unsigned i, unsigned v)
 {
 	unsigned shift = 8 * (7 - i);
 
+	assert(i < sizeof(tuple) && v <= UINT8_MAX);
 	return (tuple & ~(0xFFull << shift)) | (uint64_t)v << shift;
 }
 
@@ -273,6 +277,7 @@ static bool ftree_index_used(struct ftree_index_walk *w, uint64_t tuple, bool ad
 {
 	uint32_t i = mix(0, tuple) >> 32 & (w->size - 1);
 
+	assert(!(w->size & (w->size - 1)));
 	for (; w->used[i] != FT_NO_TUPLE; i = (i + 1) & (w->size - 1))
 		if (w->used[i] == tuple)
 			return true;
@@ -443,6 +448,7 @@ void ft_index(struct ftree *t)
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
 		if (t->sw[s].in)
 			order[n++] = s;
+	assert(n == t->n_in);
 	qsort_r(order, n, sizeof(*order), by_tuple, t);
 	for (uint32_t i = 0; i < n; i++) {
 		bool none = t->sw[order[i]].tuple == FT_NO_TUPLE;

@@ -1,4 +1,5 @@
 /* Routing: the destinations in order, their results, and finally the roots. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -40,6 +41,7 @@ static void ftree_route_clear(struct ft_run *r)
 static void ftree_route_start(struct ft_run *r, uint32_t leaf, uint16_t lid, uint32_t target, unsigned local,
 			      unsigned hop)
 {
+	assert(lid <= r->t->max_lid);
 	r->lid = lid;
 	r->target = target;
 	if (r->rec)
@@ -121,6 +123,7 @@ static void route_node(struct ft_run *r, uint32_t leaf, const struct ft_group *g
 	struct ft_ca *ca = &r->t->ca[g->ca];
 	size_t n = r->n_switches;
 
+	assert(ca->is_cn);
 	if (ca->routed && k)
 		recall(r, k, ca->lid);
 	ca->routed = true;
@@ -545,6 +548,7 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 {
 	struct ft_run r = {.t = t, .in = in, .out = out, .r = rt, .target = NO_ID, .at_leaf = NO_ID};
 
+	assert(t->n_leaves && !t->refusal.rule && !t->n_costs);
 	progress_start(in->progress,
 		       t->max_reverse < SLOW_REVERSE
 			       ? "fat-tree routes"

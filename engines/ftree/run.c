@@ -1,4 +1,5 @@
 /* Fat-tree routing: ranks, the tree, what makes it pure, the run, and what is recorded of it. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,6 +171,7 @@ bool ft_refuse(struct ftree *t, const char *label, const char *rule, const char 
 {
 	va_list ap;
 
+	assert(rule && label && !t->refusal.rule);
 	t->refusal = (struct ft_refusal){
 		.rule = rule, .label = label, .sw = NO_ID, .ref = NO_ID, .endport = NO_ID};
 	va_start(ap, fmt);
@@ -298,7 +300,7 @@ static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uin
 	const char *word = d == FT_UP ? "up" : "down";
 	uint32_t x = ftree_check_alike(t, w, d), y = ftree_check_alike(t, ref, d);
 	bool w_odd = x < y || (x == y && t->sw[w].n[d] < t->sw[ref].n[d]);
-	uint32_t odd = w_odd ? w : ref, other = w_odd ? ref : w;
+	uint32_t odd = w_odd ? w : ref, other = w + ref - odd;
 	char *what = str_printf("%.70s has %u %s groups, its sibling%s of rank %u (%.70s) %u",
 				ft_name(t, odd), t->sw[odd].n[d], word, x + y > 2 ? "s" : "", t->sw[w].rank,
 				ft_name(t, other), t->sw[other].n[d]);
@@ -334,7 +336,8 @@ static bool refuse_links(struct ftree *t, const char *label, enum ft_dir d, uint
 {
 	const struct ft_group *g = ftree_group(t, w, d, i), *h = ftree_group(t, ref, d, 0);
 	bool w_odd = g->n_links <= h->n_links;
-	const struct ft_group *odd = w_odd ? g : h, *other = w_odd ? h : g;
+	const struct ft_group *odd = w_odd ? g : h;
+	const struct ft_group *other = w_odd ? h : g;
 	char *what = str_printf("%.50s has %u link%s to %.40s, %.50s has %u to %.40s", ft_name(t, odd->sw),
 				odd->n_links, odd->n_links == 1 ? "" : "s", peer_name(t, odd),
 				ft_name(t, other->sw), other->n_links, peer_name(t, other));
@@ -559,11 +562,11 @@ void ft_record_cost(const struct ft_run *r, uint32_t target, uint32_t port_id, u
 static void ftree_events_count(const struct ft_run *r, enum rec_table t, const struct ft_group *g,
 			       const struct ft_link *l)
 {
-	bool up = t == T_UP;
+	uint32_t of_link = t == T_UP ? l->cu : l->cd;
+	uint32_t of_group = t == T_UP ? g->cu : g->cd;
 
-	rec_delta(r->rec, t, (uint32_t)(l - r->t->link), up ? l->cu : l->cd, (up ? l->cu : l->cd) + 1);
-	rec_delta(r->rec, t, r->t->n_links + (uint32_t)(g - r->t->group), up ? g->cu : g->cd,
-		  (up ? g->cu : g->cd) + 1);
+	rec_delta(r->rec, t, (uint32_t)(l - r->t->link), of_link, of_link + 1);
+	rec_delta(r->rec, t, r->t->n_links + (uint32_t)(g - r->t->group), of_group, of_group + 1);
 }
 
 void ft_record_spread(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l)
@@ -756,6 +759,7 @@ static struct routing *ftree_route_tree(struct ftree *t, const struct engine_inp
 		ftree_free(t);
 		return NULL;
 	}
+	assert(t->n_leaves && !t->rec);
 	t->hops = hops_build(in, out);
 	r = routing_new("ftree", in->topo, in->lids);
 	r->ops = &ftree_ops;

@@ -1,4 +1,5 @@
 /* Fat-tree routing told: steps and choices in words, and the tables that panes show. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static const struct {
 	[FT_BESIDE] = {WHY_SIDE, "side link", "over a side link from ", ""},
 	[FT_ROOTS] = {WHY_CONNECT_ROOTS, "connect roots", "", ""},
 };
+static_assert(ARRAY_LEN(causes) == FT_ROOTS + 1, "each cause has words");
 static const char *const ways[FT_DIRS] = {[FT_UP] = "up", [FT_SIDE] = "beside", [FT_DOWN] = "down"};
 
 /* --- cells and values: cables, groups, and the order of visits ------------------------------- */
@@ -857,7 +859,9 @@ static char op_direction(const struct routing *r, uint32_t sw, unsigned port)
 	b = op_rank(r, x);
 	if (a == NO_RANK || b == NO_RANK)
 		return ' ';
-	return a > b ? 'U' : a < b ? 'D' : '=';
+	if (a == b)
+		return '=';
+	return a > b ? 'U' : 'D';
 }
 
 static uint32_t *op_order(const struct routing *r, uint32_t *n)

@@ -1,4 +1,5 @@
 /* Dependency graphs of LASH that are kept acyclic, and the balancing of layers. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +104,10 @@ static void first_order(struct acyclic *a)
 	for (uint32_t c = 0; c < g->n_channels; c++) {
 		uint32_t from = level[g->from[c]], to = level[g->to[c]];
 
-		key[c] = from == UINT32_MAX || to == UINT32_MAX ? 0 : from > to ? g->n - from : g->n + to;
+		if (from == UINT32_MAX || to == UINT32_MAX)
+			key[c] = 0;
+		else
+			key[c] = from > to ? g->n - from : g->n + to;
 		place[key[c] + 1]++;
 	}
 	for (uint32_t k = 0; k < 2 * g->n + 2; k++)
@@ -507,6 +511,7 @@ void acyclic_recall(struct acyclic *a, const struct acyclic_memory *m, const uin
 {
 	uint32_t n = 0, channels = a->g->n_channels, *order = a->fore.channel;
 
+	assert(!a->n_deps);
 	new_generation(a);
 	for (uint32_t i = 0; i < m->n; i++) { /* channels that still exist keep their order */
 		uint32_t c = now[m->at[i]];
@@ -622,6 +627,8 @@ static void clear_flags(const struct balance *b, struct movable *m)
 /* The first bit set at or after place `from` in a row of n bits, cyclically. The row must not be empty. */
 static size_t next_bit(const uint64_t *row, size_t words, size_t from)
 {
+	assert(from < words * 64);
+
 	uint64_t m = row[from / 64] & (UINT64_MAX << (from & 63));
 
 	for (size_t w = from / 64; !m;) {
@@ -790,6 +797,7 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 	size_t n = l->plan->graph->n;
 	int rc;
 
+	assert(l->layer && l->plan->need > 1 && l->plan->need <= l->vls.avail);
 	if (c->record && lash_record_balance(c->record, &out->refused)) {
 		free(b);
 		return -1;

@@ -1,4 +1,5 @@
 /* What LASH records: mesh analysis, layers, balancing and tables. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,7 @@ void lash_record_tree(const struct lash_plan *p, const struct engine_input *in, 
 {
 	size_t n = p->graph->n;
 
+	assert(root < n);
 	rec_cells(in->record, T_OUT, n * n);
 	rec_event(in->record, REC_TREE, 0, 0, p->graph->sw[root], 0);
 	for (size_t i = 0; i < n * n; i++)
@@ -288,6 +290,7 @@ void lash_record_turn(struct lash_record *r, const struct lash_turn *t, struct d
 	uint32_t held = pair_of(r, lo, hi); /* the order in which it was assigned */
 	unsigned n = lash_pair_dependencies(r->p, (uint32_t)lo, (uint32_t)hi, deps);
 
+	assert(t->from < r->p->need && t->to < r->p->need);
 	rec_event(rec, REC_TURN, !t->moved, t->from, pair, t->to);
 	if (t->moved) {
 		rec_delta(rec, T_LAYER, (uint32_t)(t->s * size + t->d), t->from, t->to);

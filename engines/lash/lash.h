@@ -9,6 +9,8 @@
 #ifndef IBSCOPE_LASH_H
 #define IBSCOPE_LASH_H
 
+#include <assert.h>
+
 #include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
@@ -20,6 +22,7 @@
 #define LASH_MAX_LAYERS 15
 #define LASH_NO_LINK 255  /* in out[]: there is no route */
 #define LASH_NO_LAYER 255 /* in layer tables: both switches are the same */
+static_assert(LASH_MAX_LAYERS < LASH_NO_LAYER && MAX_PORTS <= LASH_NO_LINK, "the marks are no values");
 
 /*
  * The switch graph of LASH (engines/doc/lash.md 3). Switches have LASH's own ids 0 .. n-1. A channel is an

@@ -1,4 +1,5 @@
 /* LASH's analysis of meshes: types of switches, axes of links, coordinates. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static void add_product(uint32_t *sum, const uint32_t *p, uint32_t c, bool x, bo
 /* Laplace expansion: det[set] is the determinant of the first rows and the columns in the set. */
 void mesh_polynomial(const int32_t *m, unsigned k, int32_t *poly)
 {
+	assert(k <= MESH_LINKS);
 	polynomial det[1 << MESH_LINKS];
 
 	memset(det, 0, sizeof(*det) << k);
@@ -103,6 +105,7 @@ void mesh_shapes(struct mesh_shape *shape)
 			shape[n++] = s;
 		} while (next_sizes(&s));
 	}
+	assert(n == MESH_TYPES - 1);
 	shape[n] = last;
 }
 
@@ -148,6 +151,7 @@ static void measure_switch(struct mesh_work *w, struct probe *p, uint32_t u)
 	int32_t *m = w->matrix + (size_t)u * MESH_LINKS * MESH_LINKS;
 	unsigned k = lash_degree(g, u);
 
+	assert(has_matrix(w, u));
 	for (unsigned i = 0; i < k; i++)
 		p->wanted[to[i]] = 1;
 	for (unsigned i = 0; i < k; i++) {
@@ -440,8 +444,8 @@ static bool spread_link(struct mesh_work *w, uint32_t link)
 	memcpy(was, to, w->m->dimensions * sizeof(*was));
 
 	for (unsigned c = 0; c < w->m->dimensions; c++) {
-		int32_t step = c != d ? 0 : code & 1 ? 1 : -1;
-		int32_t x = (int32_t)((uint32_t)from[c] + (uint32_t)step);
+		int32_t step = code & 1 ? 1 : -1;
+		int32_t x = c == d ? (int32_t)((uint32_t)from[c] + (uint32_t)step) : from[c];
 
 		/* take the smaller absolute value, and of two equal ones the positive */
 		if (abs(x) < abs(to[c]) || (abs(x) == abs(to[c]) && x > to[c])) {
@@ -482,6 +486,7 @@ static void spread_places(struct mesh_work *w)
 
 void mesh_measure_sizes(struct lash_mesh *m, uint32_t n)
 {
+	assert(m->dimensions <= MESH_DIMENSIONS && m->coord);
 	for (unsigned c = 0; c < m->dimensions; c++) {
 		int32_t min = 0, max = 0; /* of the seed */
 
@@ -629,6 +634,7 @@ static bool find_geometry(struct mesh_work *w, uint32_t class)
 	struct lash_mesh *m = w->m;
 	struct text t = {0}, remark = {0};
 
+	assert(class < m->n_classes && m->class[class].type);
 	m->seed = m->class[class].exemplar;
 	m->shape = w->shape[m->class[class].type - 1];
 	m->dimensions = m->shape.dimensions;
@@ -636,8 +642,9 @@ static bool find_geometry(struct mesh_work *w, uint32_t class)
 	mesh_name_shape(&m->shape, " x ", &t);
 	if (m->shape.dimensions > 1)
 		mesh_shape_remark(&m->shape, &remark);
-	rec_note(w->in, "seed %s: %s%s%s%s", switch_name(w->in->topo->fabric, w->g->sw[m->seed]),
-		 text_str(&t), remark.len ? " (" : "", text_str(&remark), remark.len ? ")" : "");
+	if (remark.len)
+		text_add(&t, " (%s)", text_str(&remark));
+	rec_note(w->in, "seed %s: %s", switch_name(w->in->topo->fabric, w->g->sw[m->seed]), text_str(&t));
 	text_free(&remark);
 	text_free(&t);
 	rec_phase(w->in, MESH_PHASE ": axes of links");

@@ -1,4 +1,5 @@
 /* LASH: the graph, routes, layers, tables, and the steps of a run in order. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,7 @@ struct lash_graph *lash_graph_new(const struct topo *t)
 	}
 	g->base[g->n] = g->n_channels;
 	g->port_at[g->n_channels] = n_ports;
+	assert(g->n_channels <= cables && n_ports == cables);
 	find_reverse(g);
 	free(mark);
 	return g;
@@ -168,12 +170,14 @@ void lash_graph_reorder(struct lash_graph *g, const uint32_t *old, const uint32_
 	}
 	g->base[g->n] = c;
 	g->port_at[c] = n_ports;
+	assert(c == g->n_channels && n_ports == o.port_at[c]);
 	find_reverse(g);
 	FREE_EACH(id, o.sw, o.base, o.from, o.to, o.port_at, o.port);
 }
 
 uint32_t lash_channel_of(const struct lash_graph *g, uint32_t u, unsigned port)
 {
+	assert(u < g->n);
 	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
 		for (uint32_t i = g->port_at[c]; i < g->port_at[c + 1]; i++)
 			if (g->port[i] == port)
@@ -194,6 +198,7 @@ struct dependency lash_dependency_at(const struct lash_graph *g, const uint32_t 
 {
 	uint32_t lo = 0, hi = g->n_channels;
 
+	assert(number < first[g->n_channels]);
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -267,6 +272,7 @@ static int lash_assign_layers(struct lash_plan *p, const struct lash_plan *old, 
 	struct assignment a = {.p = p, .old = old, .c = c, .in = in, .avail = avail};
 	bool enough = true, go_on = true;
 
+	assert(avail && avail <= LASH_MAX_LAYERS);
 	rec_phase(in, "layers for pairs of switches");
 	a.deps = NEW_ARRAY(2 * n, struct dependency);
 	if (old) {
@@ -304,6 +310,7 @@ struct acyclic *lash_layer_before(const struct lash_plan *p, unsigned layer, uin
 	struct acyclic *a = acyclic_new(p->graph);
 	bool go_on = true;
 
+	assert(layer < p->need && p->memory[layer] && s <= n);
 	for (uint32_t c = 0; c < p->graph->n_channels; c++)
 		same[c] = c;
 	acyclic_recall(a, p->memory[layer], same);
@@ -440,6 +447,7 @@ unsigned lash_route(const struct lash_plan *p, uint32_t s, uint32_t d, uint32_t 
 	const uint8_t *out = p->out + (size_t)d * g->n;
 	unsigned n = 0;
 
+	assert(s < g->n && d < g->n);
 	while (s != d && out[s] != LASH_NO_LINK) {
 		uint32_t c = g->base[s] + out[s];
 
@@ -666,12 +674,10 @@ static int lash_finish(struct lash *l, struct lash_cdgs *c, const struct engine_
 	unsigned avail = l->vls.avail;
 
 	if (l->plan->need > avail)
-		return err_set(
-			&out->refused,
-			"the routes need more than %u layer%s, and there %s %u VL%s from lash_start_vl "
-			"%u on",
-			avail, avail == 1 ? "" : "s", avail == 1 ? "is" : "are", avail, avail == 1 ? "" : "s",
-			l->vls.start);
+		return err_set(&out->refused,
+			       "the routes need more than %s, and there %s %s from lash_start_vl %u on",
+			       PLURAL(avail, "layer"), avail == 1 ? "is" : "are", PLURAL(avail, "VL"),
+			       l->vls.start);
 	l->layer = mem_dup(l->plan->first, n * n);
 	memcpy(l->count, l->plan->count, sizeof(l->count));
 	if (RECORDED(in))

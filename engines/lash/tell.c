@@ -1,4 +1,5 @@
 /* LASH told: steps and layers of pairs in words, and the tables that panes show. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,10 +44,18 @@ static unsigned mesh_dimensions(const struct recording *r)
 	return (unsigned)(recording_cells(r, T_COORD) / recording_sweep(r)->fabric->n_switches);
 }
 
+/* The size of dimension d of a shape: "4", or " x 6+" after others. */
+static void mesh_name_size(unsigned d, unsigned size, const char *times, struct text *t)
+{
+	if (d)
+		text_add(t, "%s", times);
+	text_add(t, "%u%s", size, size == 6 ? "+" : "");
+}
+
 void mesh_name_shape(const struct mesh_shape *s, const char *times, struct text *t)
 {
 	for (unsigned d = 0; d < s->dimensions; d++)
-		text_add(t, "%s%u%s", d ? times : "", s->size[d], s->size[d] == 6 ? "+" : "");
+		mesh_name_size(d, s->size[d], times, t);
 }
 
 void mesh_shape_remark(const struct mesh_shape *s, struct text *t)
@@ -76,6 +85,7 @@ static void mesh_name_dimension(unsigned dimensions, unsigned d, struct text *t)
 
 void mesh_name_axis(unsigned dimensions, unsigned code, struct text *t)
 {
+	assert(code && code <= 2 * dimensions);
 	text_putc(t, code & 1 ? '+' : '-');
 	mesh_name_dimension(dimensions, (code - 1) / 2, t);
 }
@@ -146,9 +156,11 @@ static void say_measure(const struct saying *y)
 		text_add(y->t, "too many to be measured");
 		return;
 	}
-	text_add(y->t, "neighbourhood %s", y->ev->rule > 1 ? "" : y->ev->rule ? "unknown" : "at an edge");
+	text_add(y->t, "neighbourhood ");
+	if (y->ev->rule <= 1)
+		text_add(y->t, "%s", y->ev->rule ? "unknown" : "at an edge");
 	for (unsigned d = 0; y->n_extra && d < MESH_DIMENSIONS && (size = y->extra[0] >> 4 * d & 15); d++)
-		text_add(y->t, "%s%u%s", d ? " x " : "", size, size == 6 ? "+" : "");
+		mesh_name_size(d, size, " x ", y->t);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t apart = y->extra[1 + i]; /* two neighbours */
 
@@ -179,6 +191,7 @@ static void lash_say_link(const struct saying *y)
 		[MESH_SQUARE] = "as the opposite side of a square",
 	};
 
+	static_assert(ARRAY_LEN(why) == MESH_SQUARE + 1, "each rule has words");
 	text_add(y->t, "%s port %u to %s: ", say_name(y, y->ev->a), y->ev->port,
 		 say_name(y, say_behind(y, y->ev->a, y->ev->port)));
 	mesh_name_axis(mesh_dimensions(y->r), y->ev->b, y->t);
@@ -602,6 +615,7 @@ struct lash_weighed lash_weigh(const struct lash_plan *p, uint32_t u, uint32_t d
 	const struct lash_graph *g = p->graph;
 	struct lash_weighed w = {.equal = NO_ID, .other = NO_ID, .hops = hops_through(p, u, channel, d)};
 
+	assert(channel >= g->base[u] && channel < g->base[u + 1]);
 	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++) {
 		int64_t hops = hops_through(p, u, c, d);
 
@@ -717,7 +731,9 @@ void lash_tell_choice(const struct engine_input *in, const struct lash_plan *p, 
 		return;
 	c->target = d == NO_ID ? NO_ID : g->sw[d];
 	c->port = (uint8_t)port;
-	c->rule = port == NO_PATH ? "no route" : d == u ? "own port" : "breadth-first tree";
+	c->rule = d == u ? "own port" : "breadth-first tree";
+	if (port == NO_PATH)
+		c->rule = "no route";
 	if (!decide_common(in->topo, in->lids, g->sw[u], lid, port, &c->decided) && port != NO_PATH)
 		decide_link(p, f, u, d, lash_channel_of(g, u, port), port, NO_ID, &c->decided);
 	if (port != NO_PATH && d != u) {
@@ -795,6 +811,7 @@ static void layer(const struct routing *r, unsigned number, struct layer_info *i
 {
 	const struct lash *l = lash_of(r);
 
+	assert(number < LASH_MAX_LAYERS);
 	*info = (struct layer_info){.vl = number + l->vls.start,
 				    .lanes = 1,
 				    .pairs = l->count[number],
@@ -809,6 +826,7 @@ static bool next_route(const struct routing *r, unsigned number, uint64_t *curso
 	const struct lash_graph *g = l->plan->graph;
 	uint64_t n = g->n;
 
+	assert(number < l->plan->need);
 	*lr = (struct layer_route){0};
 	for (; *cursor < n * n; ++*cursor) {
 		uint64_t s = *cursor / n, d = *cursor % n;

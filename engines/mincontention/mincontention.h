@@ -192,8 +192,8 @@ uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_
 uint32_t inside_link(const struct elements *el, const struct routing *r, uint32_t sw, unsigned lid);
 
 /*
- * Lists the acceptable paths of a node from which the current LID does not leave, the chosen one first, with
- * what is known of them (key[], egress[], marked[], use[]). way has room for all its links. Returns their
+ * Lists the acceptable paths of a node, the chosen one first, with what is known of them (key[], egress[],
+ * marked[], use[]). way has room for all its links. Returns their
  * number.
  */
 uint32_t list_ways(const struct mincontention_run *x, const struct level *v, uint32_t node, bool kept,

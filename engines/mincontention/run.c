@@ -248,6 +248,7 @@ void aim(struct mincontention_run *x, uint32_t target)
 {
 	uint32_t n = x->el->n, slot = n <= REMEMBERED ? target : 0;
 
+	assert(target < n);
 	if (x->target == target)
 		return;
 	x->target = target;
@@ -325,6 +326,7 @@ uint32_t list_ways(const struct mincontention_run *x, const struct level *v, uin
 		way[0] = (struct mincontention_way){.port = NO_ID, .to = NO_ID, .open = true};
 		return 1;
 	}
+	assert(v->egress[node] != NO_ID);
 	way[0] = way_through(v, v->egress[node]);
 	way[0].chosen = true;
 	way[0].rule = RULE_ONLY_PATH;
@@ -395,7 +397,9 @@ uint32_t way_deviator(const struct mincontention_run *x, uint32_t e, uint32_t l)
 
 enum mincontention_rule own_rule(const struct mincontention_run *x, bool kept)
 {
-	return kept ? RULE_KEPT : x->swport ? RULE_HOST_PORT : RULE_OWN_PORT;
+	if (kept)
+		return RULE_KEPT;
+	return x->swport ? RULE_HOST_PORT : RULE_OWN_PORT;
 }
 
 /* --- existing trees -------------------------------------------------------------------------- */
@@ -556,6 +560,7 @@ static uint32_t destinations(const struct engine_input *in, uint32_t *list)
 			if (endport_is_switch(t->fabric, ep) == switches)
 				list[n++] = ep;
 		}
+	assert(n <= t->fabric->n_endports);
 	return n;
 }
 

@@ -1,4 +1,6 @@
 /* Minimum contention told: steps and choices in words, and the tables that panes show. */
+#include <assert.h>
+
 #include "core/base/memory.h"
 #include "core/fabric/names.h"
 #include "core/sm/sweep.h"
@@ -24,9 +26,11 @@ static const struct {
 	[RULE_HOST_PORT] = {"the host's port", WHY_ATTACHED},
 	[RULE_OWN_PORT] = {"own port 0", WHY_OWN_LID},
 };
+static_assert(ARRAY_LEN(rule_words) == RULE_OWN_PORT + 1, "each rule has words");
 
 const char *mincontention_rule_name(enum mincontention_rule rule)
 {
+	assert(rule < ARRAY_LEN(rule_words));
 	return rule_words[rule].name;
 }
 
@@ -496,6 +500,7 @@ bool mincontention_key(const struct routing *r, uint32_t element, unsigned lid, 
 	uint32_t target = sw == NO_ID ? NO_ID : m->elements->of[sw];
 	unsigned base = owner == NO_ID ? 0 : r->lids->base[owner];
 
+	assert(element < m->elements->n);
 	*k = (struct mincontention_key){0};
 	for (uint32_t e = element; e != target;) {
 		uint32_t l = target == NO_ID ? NO_ID : egress_link(m->elements, r, e, lid);
@@ -630,6 +635,7 @@ static void fill_ways(const struct mincontention_show_replay *y, struct minconte
 		};
 		w->first[e + 1] = w->first[e] + 1;
 	}
+	assert(w->first[x->el->n] <= x->el->n_links + 1);
 	w->inside = NEW_ARRAY((size_t)x->el->n_inside + x->topo->fabric->n_switches + 1,
 			      struct mincontention_way);
 	for (uint32_t s = 0; s < x->topo->fabric->n_switches; s++) {

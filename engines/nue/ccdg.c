@@ -1,5 +1,6 @@
 #include "engines/nue/nue.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -49,6 +50,7 @@ void nue_ccdg_free(struct nue_ccdg *d)
 
 void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours)
 {
+	assert(n_colours >= NUE_FIRST_COLOUR);
 	for (uint32_t e = 0; e < d->n_edges; e++)
 		d->edge[e] = NUE_UNUSED;
 	memset(d->used, 0, (d->n_edges / 64 + 1u) * sizeof(*d->used));
@@ -333,6 +335,7 @@ uint32_t nue_begin(struct nue_ccdg *d, uint32_t node, uint32_t s)
 {
 	uint32_t f = nue_fake(d, node);
 
+	assert(node < d->g->n && s >= NUE_FIRST_COLOUR && s < d->n_colours);
 	if (d->vertex[f] > NUE_UNUSED) {
 		d->real[d->slot[d->vertex[f]]] = s;
 	} else {
@@ -379,6 +382,7 @@ void nue_end_destination(struct nue_ccdg *d, const uint32_t *used, uint32_t src)
 {
 	const struct nue_graph *g = d->g;
 
+	assert(src < g->n && used[src] == NO_ID);
 	for (size_t i = 0; i < d->wet_vertices.n; i++) {
 		uint32_t c = d->wet_vertices.of[i];
 
@@ -403,6 +407,7 @@ uint32_t nue_way_back(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t *way)
 	const struct nue_graph *g = d->g;
 	uint32_t epoch = new_epoch(d), n = 0, len = 0, *from = d->before;
 
+	assert(h < d->g->n_channels && x < d->g->n_channels);
 	d->queue[n++] = x;
 	d->mark[x] = epoch;
 	from[x] = NO_ID;

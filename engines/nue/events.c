@@ -2,6 +2,7 @@
  * What a run of Nue records, and how its choices came about. Events of long runs may be left out, so the
  * recorded state of the search is kept here, and changes are recorded against it.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -91,8 +92,7 @@ static void nue_events_tell_way(struct nue_run *x, uint32_t v)
 {
 	struct nue_record *k = x->record;
 	uint32_t sw = x->g->sw[v], via = x->used[v] == NO_ID ? NO_ID : nue_events_port_of(x, x->used[v]);
-	uint32_t dist =
-		x->dist[v] == NUE_INF ? NO_ID : (uint32_t)(x->dist[v] < NO_ID ? x->dist[v] : NO_ID - 1);
+	uint32_t dist = x->dist[v] == NUE_INF ? NO_ID : (uint32_t)MIN(x->dist[v], NO_ID - 1);
 
 	rec_delta(x->in->record, T_VIA, sw, k->via[v], via);
 	rec_delta(x->in->record, T_DIST, sw, k->dist[v], dist);
@@ -171,6 +171,7 @@ void nue_record_begin(struct nue_run *x, unsigned lid, uint32_t src, bool outsid
 {
 	struct nue_record *k = x->record;
 
+	assert(k);
 	k->lid = lid;
 	k->outside = outside;
 	k->n_touched = k->told = 0;
@@ -423,6 +424,7 @@ void nue_choices(struct nue_run *x, unsigned lid, uint32_t src)
 {
 	uint32_t row = x->in->lids->max_lid + 1u;
 
+	assert(x->how && (x->record || ASKED(x->in)));
 	if (!x->record && !rec_asks(x->in, x->in->ask->sw, lid))
 		return;
 	nue_events_measure(x, src);

@@ -11,6 +11,8 @@
 #ifndef IBSCOPE_NUE_H
 #define IBSCOPE_NUE_H
 
+#include <assert.h>
+
 #include "core/base/defs.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -68,6 +70,7 @@ static inline uint32_t nue_node_of(const struct nue_graph *g, const struct topo 
 
 #define NUE_MAX_LAYERS 15
 #define NUE_NO_LAYER 255
+static_assert(NUE_MAX_LAYERS < NUE_NO_LAYER, "the mark is no layer");
 
 /* The number of layers, and the reason for it (engines/doc/nue.md 5). */
 struct nue_vls {
@@ -548,7 +551,7 @@ struct nue_cause {
 	const struct rec_offer *lighter, *next;
 };
 
-/* events.c: tells and records the entries of a LID. Call it only with x->how. */
+/* events.c: tells and records the entries of a LID. */
 void nue_choices(struct nue_run *x, unsigned lid, uint32_t src);
 /* Which figures decide for the own offer against another (o is NULL: there is no other). */
 enum why_rule nue_rule_of(const struct rec_offer *own, const struct rec_offer *o);

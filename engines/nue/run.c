@@ -1,4 +1,5 @@
 /* Nue: its graph, the steps of a run, tables from the ways that were found, and their dependencies. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,7 @@ static struct nue_graph *nue_graph_new(const struct topo *t, const struct lids *
 		add_links(g, t, l, u, avoid, channel_at);
 		g->first[u + 1] = g->n_channels;
 	}
+	assert(g->n_channels <= links);
 	for (uint32_t c = 0; c < g->n_channels; c++)
 		g->rev[c] = channel_at[switch_port_id(f, g->sw[g->to[c]], g->rport[c])];
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
@@ -117,6 +119,7 @@ static void nue_graph_free(struct nue_graph *g)
 
 void nue_hops_from(const struct nue_graph *g, uint32_t u, uint32_t *d, uint32_t *queue)
 {
+	assert(u < g->n);
 	memset(d, 0xff, g->n * sizeof(*d)); /* NO_ID */
 	d[u] = 0;
 	queue[0] = u;
@@ -156,6 +159,7 @@ static bool order_nodes(struct nue_run *x, uint32_t src)
 	const struct nue_graph *g = x->g;
 	uint32_t *order = x->stacks.expanded, at = g->n;
 
+	assert(x->used[src] == NO_ID);
 	memset(x->children, 0, g->n * sizeof(*x->children));
 	for (uint32_t v = 0; v < g->n; v++)
 		if (v != src)
@@ -209,6 +213,7 @@ static int nue_write(struct nue_run *x, unsigned lid, uint32_t src)
 	const struct nue_graph *g = x->g;
 	uint8_t *port = columns_next(&x->done, lid);
 
+	assert(x->used[src] == NO_ID);
 	for (uint32_t v = 0; v < g->n; v++)
 		port[v] = v == src ? x->in->topo->endport_swport[lid_owner(x->in->lids, lid)]
 				   : g->rport[x->used[v]];
@@ -361,6 +366,7 @@ static void deal_destinations(struct nue_run *x)
 	const struct fabric *f = x->in->topo->fabric;
 	unsigned k = x->nue->vls.layers, turn = 0;
 
+	assert(k && k <= NUE_MAX_LAYERS);
 	for (unsigned v = 0; v < k; v++) {
 		x->nue->layer[v].lid = NEW_ARRAY(f->n_endports / k + 1u, uint16_t);
 		x->nue->layer[v].root = NO_ID;
@@ -546,6 +552,7 @@ static int route_layer(struct nue_run *x, unsigned v)
 	struct nue_layer *l = &x->nue->layer[v];
 	uint32_t colour = NUE_FIRST_COLOUR;
 
+	assert(v < x->nue->vls.layers);
 	x->layer = v;
 	if (!l->n_lids) {
 		if (x->nue->vls.layers > 1)
@@ -661,7 +668,9 @@ static void begin_run(struct nue_run *x)
 	v->asked = options_uint(in->options, "nue_max_num_vls");
 	v->qos = options_bool(in->options, "qos");
 	v->supported = code ? vls_of_code(code) : 1;
-	v->layers = !v->qos ? 1 : v->asked && v->asked < v->supported ? v->asked : v->supported;
+	v->layers = v->qos ? v->supported : 1;
+	if (v->asked)
+		v->layers = MIN(v->asked, v->layers);
 	x->nue->include_switches = options_bool(in->options, "nue_include_switches");
 	x->nue->max_lid = in->lids->max_lid;
 	x->nue->sl_of = mem_array(lids, 1);

@@ -1,4 +1,5 @@
 /* Nue's search in one layer: its hull, the escape tree, the search for a destination, backtracking. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,6 +228,7 @@ void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree)
 	uint64_t *dist = x->dist;
 	uint32_t missing = g->n - 1, most = 0;
 
+	assert(root < g->n);
 	h->n = g->n;
 	memcpy(h->item, x->all_far, g->n * sizeof(*h->item));
 	for (uint32_t u = 0; u < g->n; u++) {
@@ -570,6 +572,7 @@ int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 {
 	uint32_t most = 0;
 
+	assert(src < x->g->n && x->layer < x->nue->vls.layers);
 	nue_search_begin(x, lid, src, colour);
 	x->cd[nue_begin(x->d, src, colour)] = 0;
 	for (uint32_t v = src; v != NO_ID && !x->d->endless; v = next_node(x)) {
@@ -814,6 +817,7 @@ static uint32_t lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uin
 	uint8_t was[256] = {0};
 	uint32_t i;
 
+	assert(n <= ARRAY_LEN(was));
 	for (i = 0; i < n; i++)
 		was[i] = d->edge_wet[nue_edge_of(d, c, list[i])];
 	for (i = 0; i < n; i++)

@@ -1,4 +1,5 @@
 /* Nue told: choices, steps and layers in words, and the tables that panes show. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -594,6 +595,7 @@ static void nue_tell_layer(const struct routing *r, const struct nue *n, unsigne
 {
 	const struct nue_layer *l = &n->layer[v];
 
+	assert(v < n->vls.layers);
 	if (l->root == NO_ID) {
 		text_add(t, "Layer %u: no destination%s.\n", v, n->whole && l->n_lids ? " yet" : "");
 		return;
@@ -807,6 +809,7 @@ uint32_t nue_restrictions(const struct nue *n, unsigned layer)
 
 struct nue_turn nue_restriction(const struct nue *n, unsigned layer, uint32_t i)
 {
+	assert(layer < n->vls.layers && i < n->layer[layer].n_blocked);
 	return n->layer[layer].blocked[i];
 }
 
@@ -955,6 +958,7 @@ static void nue_layer_info(const struct routing *r, unsigned layer, struct layer
 {
 	const struct nue *n = nue_of(r);
 
+	assert(layer < n->vls.layers);
 	*info = (struct layer_info){.vl = layer, .lanes = 1, .unit = LAYER_LIDS};
 	for (unsigned lid = 1; lid <= n->max_lid; lid++)
 		info->pairs += is_in(n, lid, layer);

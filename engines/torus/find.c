@@ -1,4 +1,5 @@
 /* How the torus is found in the cabling (engines/doc/torus-2qos.md section 5), and its configuration. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,7 @@ static unsigned torus_attempts(unsigned fingerprint, struct torus_attempt a[4])
 			x->corner[x->n++] = (uint8_t)(*p - '0');
 		p += *p == ' ';
 	}
+	assert(n <= 4);
 	return n;
 }
 
@@ -373,6 +375,7 @@ const char *torus_direction_keyword(unsigned direction)
 {
 	static const char *const name[] = {"xm_link", "xp_link", "ym_link", "yp_link", "zm_link", "zp_link"};
 
+	assert(direction < TORUS_DIRECTIONS);
 	return name[direction];
 }
 
@@ -419,6 +422,7 @@ static void torus_find_take_out(struct torus_run *r, uint32_t port)
 
 	while (r->port[i] != f->port_num[port])
 		i++;
+	assert(i < r->end[sw]);
 	r->end[sw]--;
 	memmove(&r->port[i], &r->port[i + 1], r->end[sw] - i);
 	memmove(&r->peer[i], &r->peer[i + 1], (r->end[sw] - i) * sizeof(*r->peer));
@@ -662,7 +666,8 @@ static uint32_t try_perpendicular(struct torus_run *r, const struct cell *c, con
 	unsigned base = a->corner[1], d = base ^ a->target;
 	uint32_t ends[2], b = member_at(r, c, base), behind;
 
-	d = d == 1 ? 0 : d == 2 ? 1 : 2;
+	assert(d == 1 || d == 2 || d == 4);
+	d /= 2; /* the dimension of that bit */
 	for (unsigned other = 0; other < TORUS_DIMS; other++)
 		if (b == NO_ID || (other != d && !safe_ring(r, other, r->t->member[b].at)))
 			return NO_ID;

@@ -1,4 +1,5 @@
 /* torus-2QoS: the steps of a run, forwarding tables, and what is recorded. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ unsigned torus_sl(const struct torus *t, uint32_t a, uint32_t b)
 {
 	unsigned sl = 0;
 
+	assert(a < t->n && b < t->n);
 	for (unsigned d = 0; d < TORUS_DIMS; d++)
 		sl |= torus_crosses(t->member[a].at[d], t->member[b].at[d], t->conf.radix[d]) << d;
 	return sl;
@@ -416,6 +418,7 @@ static int fill_member_row(struct torus_run *r, struct whole *w, uint32_t a, str
 {
 	uint32_t sw = r->t->member[a].sw;
 
+	assert(!routing->row[sw]);
 	routing->row[sw] = lft_row_new(r->in->lids->max_lid);
 	if (!w->at)
 		return torus_tables_fill_row(r, a, routing->row[sw]);

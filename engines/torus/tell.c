@@ -1,4 +1,5 @@
 /* torus-2QoS told: choices, steps and pairs in words, and the tables that panes show. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,10 +46,8 @@ static void torus_sentences_add_way(const struct torus *t, uint32_t a, uint32_t 
 	else if (s.why == TORUS_TIE)
 		text_add(x, "%u steps either way: the one that does not cross the dateline", apart);
 	else
-		text_add(x, "%u step%s against %u the other way",
-			 apart < radix - apart ? apart : radix - apart,
-			 (apart < radix - apart ? apart : radix - apart) == 1 ? "" : "s",
-			 apart < radix - apart ? radix - apart : apart);
+		text_add(x, "%s against %u the other way", PLURAL(MIN(apart, radix - apart), "step"),
+			 MAX(apart, radix - apart));
 }
 
 /* --- how an entry came about ------------------------------------------------------------------------- */
@@ -172,6 +171,7 @@ void torus_tell_outside(const struct torus_run *r)
 
 static void tell_sl(const struct torus *t, uint32_t a, uint32_t b, struct text *x)
 {
+	assert(a < t->n && b < t->n);
 	for (unsigned d = 0; d < TORUS_DIMS; d++) {
 		uint32_t s = t->member[a].at[d], c = t->member[b].at[d], radix = t->conf.radix[d];
 		bool set = torus_crosses(s, c, radix);
@@ -552,8 +552,10 @@ static unsigned vl_of_hop(const struct routing *r, uint32_t sw, unsigned in, uns
 	const struct fabric *f = r->topo->fabric;
 	unsigned from, to = dim_of(t, f, sw, out), vl = 0;
 
-	if (t->of[sw] == NO_ID || to == TORUS_NO_DIM)
-		return (t->of[sw] == NO_ID ? t->end_vls : t->sw_vls) >= 2 ? sl >> 3 & 1 : 0;
+	if (t->of[sw] == NO_ID)
+		return t->end_vls >= 2 ? sl >> 3 & 1 : 0;
+	if (to == TORUS_NO_DIM)
+		return t->sw_vls >= 2 ? sl >> 3 & 1 : 0;
 	from = dim_of(t, f, sw, in);
 	if (t->sw_vls >= 2)
 		vl |= sl >> to & 1;
@@ -575,9 +577,9 @@ static unsigned vl_of_end(const struct routing *r, uint32_t endport, unsigned sl
 /* Lanes for one QoS level: two for the datelines, and two more for turns next to missing switches. */
 static unsigned torus_show_n_layers(const struct routing *r)
 {
-	const struct torus *t = r->priv;
+	const struct torus *t = r->priv, *all = t->whole ? t->whole : t;
 
-	return t->sw_vls >= 4 && (t->whole ? t->whole : t)->n < t->n_places ? 4 : 2;
+	return t->sw_vls >= 4 && all->n < t->n_places ? 4 : 2;
 }
 
 static unsigned torus_show_layers_available(const struct routing *r)
@@ -671,7 +673,9 @@ static void torus_show_replay(struct torus *t, const struct recording *r, size_t
 		break;
 	case REC_RING:
 		d = ev->port; /* every member of the line learns where it is broken */
-		step_size = d == 0 ? 1 : d == 1 ? radix[0] : radix[0] * radix[1];
+		step_size = 1;
+		for (unsigned i = 0; i < d; i++)
+			step_size *= radix[i];
 		for (unsigned i = 0; i < radix[d]; i++) {
 			uint32_t at = t->at[extra[0] + i * step_size];
 

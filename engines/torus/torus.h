@@ -11,6 +11,8 @@
 #ifndef IBSCOPE_TORUS_H
 #define IBSCOPE_TORUS_H
 
+#include <assert.h>
+
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "core/routing/routing.h"
@@ -23,6 +25,7 @@
 
 #define TORUS_DIMS 3
 #define TORUS_PORTS 255 /* port numbers 0 .. 254 */
+static_assert(TORUS_PORTS == MAX_PORTS + 1, "all ports of a switch");
 
 /* Directions, and groups of ports by direction: 2d is down in dimension d, 2d + 1 is up. */
 #define TORUS_DIRECTIONS 6
@@ -126,7 +129,7 @@ struct torus {
 /* The torus behind a routing (also one kept by the unicast cache), or NULL for another engine. */
 const struct torus *torus_of(const struct routing *r);
 
-/* The member at coordinates (below the radices), NO_ID = empty. */
+/* The member at coordinates, NO_ID = empty. */
 uint32_t torus_at(const struct torus *t, const unsigned c[TORUS_DIMS]);
 /* The member next to a place in a direction, NO_ID = empty. It wraps around even if the dimension is open. */
 uint32_t torus_beside(const struct torus *t, const uint32_t c[TORUS_DIMS], unsigned direction);
@@ -276,6 +279,7 @@ static inline enum why_rule torus_rule(const struct torus_step *s)
 					     [TORUS_INTO_GAP] = WHY_EARLY_TURN,
 					     [TORUS_STRAIGHT] = WHY_DIMENSION};
 
+	static_assert(ARRAY_LEN(rule) == TORUS_STRAIGHT + 1, "each reason has a rule");
 	return s->blocked ? WHY_EARLY_TURN : rule[s->why];
 }
 

@@ -1,4 +1,5 @@
 /* The torus as found: whether it can be routed, its places, and the master spanning tree. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,6 +263,7 @@ int torus_span(struct torus_run *r)
 			rc = err_set(&r->out->refused,
 				     "the master spanning tree does not reach %s (ERR 4E43)",
 				     torus_name(r->t, m));
+	assert(x.n <= r->t->n);
 	free(x.attached);
 	return rc;
 }
@@ -305,6 +307,7 @@ struct torus_member *torus_add_member(struct torus *t, uint32_t sw, const unsign
 {
 	struct torus_member *m;
 
+	assert(t->of[sw] == NO_ID && t->at[torus_place(t, c)] == NO_ID);
 	GROW(t->member, t->n, t->cap);
 	m = &t->member[t->n];
 	*m = (struct torus_member){.sw = sw, .at = {c[0], c[1], c[2]}, .parent = NO_ID};
@@ -321,17 +324,20 @@ void torus_add_port(struct torus *t, uint32_t member, unsigned group, uint32_t p
 {
 	struct torus_member *m = &t->member[member];
 
+	assert(group < TORUS_GROUPS && t->group[port] == TORUS_NO_GROUP);
 	m->port[group][m->count[group]++] = t->topo->fabric->port_num[port];
 	t->group[port] = (uint8_t)group;
 }
 
 uint32_t torus_place(const struct torus *t, const unsigned c[TORUS_DIMS])
 {
+	assert(c[0] < t->conf.radix[0] && c[1] < t->conf.radix[1] && c[2] < t->conf.radix[2]);
 	return c[0] + t->conf.radix[0] * (c[1] + t->conf.radix[1] * c[2]);
 }
 
 void torus_coordinates(const struct torus *t, uint32_t place, unsigned c[TORUS_DIMS])
 {
+	assert(place < t->n_places);
 	c[0] = place % t->conf.radix[0];
 	c[1] = place / t->conf.radix[0] % t->conf.radix[1];
 	c[2] = place / t->conf.radix[0] / t->conf.radix[1];

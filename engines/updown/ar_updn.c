@@ -1,4 +1,5 @@
 /* Up/Down with adaptive routing, shortest ways with and without its rule, and what is recorded. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ void ways_measure(struct ways *n, uint32_t target)
 	const struct topo *t = n->in->topo;
 	uint32_t end = 2;
 
+	assert(switch_up(t, target));
 	if (n->target == target)
 		return;
 	n->target = target;
@@ -73,6 +75,7 @@ void way_shortest(const struct ways *n, uint32_t sw, struct way_text *w)
 {
 	const struct fabric *f = n->in->topo->fabric;
 
+	assert(n->target != NO_ID && n->dist[sw] != FAR);
 	while (n->dist[sw]) {
 		unsigned port = 1;
 		char c;
@@ -128,6 +131,8 @@ bool way_is_missed(const struct ways *n, uint32_t sw, unsigned port)
 
 unsigned way_missed(const struct ways *n, uint32_t sw)
 {
+	assert(n->target != NO_ID);
+
 	unsigned best = 0, least = hops_least(n->u->hops, sw, n->target);
 
 	for (unsigned p = 1; p <= n->in->topo->fabric->switch_nports[sw]; p++)
@@ -139,6 +144,8 @@ unsigned way_missed(const struct ways *n, uint32_t sw)
 
 enum why_rule way_rule(const struct ways *n, uint32_t sw, unsigned port, enum why_rule rule)
 {
+	assert(n->target != NO_ID);
+
 	const struct updown *u = n->u;
 	unsigned least = hops_least(u->hops, sw, n->target);
 
@@ -252,6 +259,7 @@ static struct routing *by_told_ranks(const struct engine_input *in, struct engin
 {
 	struct updown *u = updown_new(in->topo, true);
 
+	assert(topo_ranks_told(in->topo));
 	if (RECORDED(in))
 		updown_record_keep(in, u);
 	take_ranks(in, u);
@@ -317,6 +325,7 @@ static void add_groups(struct routing *r)
 	uint64_t *mask = NEW_ARRAY((size_t)n * 4, uint64_t);
 	uint16_t *of_lid = NEW_ARRAY(r->lids->max_lid + 1u, uint16_t);
 
+	assert(!r->adaptive);
 	r->adaptive = adaptive_new(n);
 	for (uint32_t s = 0; s < n; s++)
 		if (switch_up(t, s))

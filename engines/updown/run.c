@@ -1,4 +1,5 @@
 /* Up/Down and Down/Up: legal ways, the run, and Down/Up's ranks. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,8 +160,10 @@ static enum way updown_way_of(const struct updown *u, uint32_t from, uint32_t to
 {
 	uint32_t a = u->rank[from], b = u->rank[to];
 
+	if (!u->id && a == b)
+		return WAY_LEVEL;
 	if (!u->id) /* Down/Up: away from the hosts is up */
-		return a < b ? WAY_UP : a > b ? WAY_DOWN : WAY_LEVEL;
+		return a < b ? WAY_UP : WAY_DOWN;
 	if (a != b)
 		return a > b ? WAY_UP : WAY_DOWN;
 	return a && u->id[to] <= u->id[from] ? WAY_UP : WAY_DOWN;
@@ -229,6 +232,7 @@ static struct updown_search *updown_search_new(const struct engine_input *in, co
 		}
 		k->off[s + 1] = n;
 	}
+	assert(n <= f->n_ports);
 	return k;
 }
 
@@ -487,6 +491,7 @@ bool updown_matrix(const struct engine_input *in, struct updown *u, const struct
 	const struct hops *kept = keep_roots ? plain : NULL;
 	bool done = true, loops = has_loopback(in->topo);
 
+	assert(!u->hops && (!keep_roots || plain));
 	rec_phase(in, "hop matrix without turns down and then up");
 	progress_start(in->progress, "hop matrix", in->topo->fabric->n_switches);
 	if (!RECORDED(in) && !price && !u->n_level && u->max_rank <= MAX_LEVEL && !loops &&
@@ -610,6 +615,7 @@ struct routing *updown_routing(const char *engine, const struct engine_input *in
 {
 	struct routing *r = routing_new(engine, in->topo, in->lids);
 
+	assert(u->hops);
 	r->ops = u->id ? &updn_ops : &dnup_ops;
 	r->priv = u;
 	if (updown_assign(in, out, u, r))

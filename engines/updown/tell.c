@@ -1,4 +1,6 @@
 /* Up/Down and Down/Up told: steps, choices and ranks in words, and the tables that panes show. */
+#include <assert.h>
+
 #include "core/base/text.h"
 #include "core/sm/sweep.h"
 #include "engines/say.h"
@@ -114,6 +116,7 @@ static void say_forbidden(const struct ways *n, const struct rec_choice *c, stru
 {
 	struct way_text w = {.turn = NO_ID};
 
+	assert(c->target == n->target);
 	way_shortest(n, c->sw, &w);
 	decide(d, WHY_FORBIDDEN, "Every way");
 	if (c->port != NO_PATH)
@@ -258,6 +261,7 @@ void updown_decide_rank(const struct routing *r, uint32_t sw, struct decided *d)
 	const char *name = switch_name(t->fabric, sw);
 	uint32_t next = NO_ID;
 
+	assert(sw < t->fabric->n_switches);
 	if (!u->rank[sw] && !u->id) {
 		decide(d, WHY_RANK, "Hosts hang on %s itself: rank 0.", name);
 		return;

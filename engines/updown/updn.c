@@ -1,4 +1,5 @@
 /* Up/Down: its roots, and ranks from them. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -24,6 +25,7 @@ struct root_search *root_search_new(const struct topo *t, const struct hops *pla
 	uint32_t n = f->n_switches, *hosts = NEW_ARRAY(n, uint32_t); /* CA and router ports at each switch */
 	struct root_search *s = NEW(struct root_search);
 
+	assert(plain->n_switches == n);
 	s->topo = topo_ref(t);
 	s->bar = NEW_ARRAY((size_t)n * ROOT_BARS, uint32_t);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
@@ -71,6 +73,7 @@ enum root_verdict root_verdict(const struct root_search *s, uint32_t sw)
 	uint32_t main_limit = root_main_limit(s), second_limit = root_second_limit(s);
 	unsigned n_main = 0, n_second = 0;
 
+	assert(sw < s->topo->fabric->n_switches);
 	if (!switch_up(s->topo, sw))
 		return ROOT_DOWN;
 	if (!s->total)
@@ -103,6 +106,8 @@ const char *root_verdict_text(enum root_verdict v)
 
 void root_peaks(const struct root_search *s, uint32_t sw, unsigned *most, unsigned *next)
 {
+	assert(sw < s->topo->fabric->n_switches);
+
 	const uint32_t *bar = root_bars(s, sw);
 
 	*most = *next = ROOT_BARS;
@@ -150,7 +155,7 @@ static uint32_t nearest_miss(const struct root_search *s, enum root_verdict v, u
 static void root_search_refusal(const struct root_search *s, struct err *why)
 {
 	const struct fabric *f = s->topo->fabric;
-	uint32_t n_spread, n_second, spread, second;
+	uint32_t n_spread, n_second, spread, second, ports;
 	unsigned most, next;
 	struct text t = {0};
 
@@ -167,9 +172,10 @@ static void root_search_refusal(const struct root_search *s, struct err *why)
 		 s->total, root_main_limit(s), root_second_limit(s) - 1);
 	if (n_spread) {
 		root_peaks(s, spread, &most, &next);
+		ports = most < ROOT_BARS ? root_bars(s, spread)[most] : 0;
 		text_add(&t, " %u switch%s no such distance (the most: %.40s has %u ports at distance %u)%s",
-			 n_spread, n_spread == 1 ? " has" : "es have", switch_name(f, spread),
-			 most < ROOT_BARS ? root_bars(s, spread)[most] : 0, most, n_second ? ";" : "");
+			 n_spread, n_spread == 1 ? " has" : "es have", switch_name(f, spread), ports, most,
+			 n_second ? ";" : "");
 	}
 	if (n_second) {
 		root_peaks(s, second, &most, &next);
