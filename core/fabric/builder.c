@@ -172,6 +172,7 @@ COMPARATOR(keyed_compare, struct finish_keyed, UP(key) UP(id))
 
 static void fill_node(struct fabric *f, uint32_t n, uint32_t order, const struct fb_node *from)
 {
+	assert(from->type >= NODE_CA && from->type <= NODE_ROUTER);
 	f->node_type[n] = from->type;
 	f->node_guid[n] = from->guid;
 	f->node_sysguid[n] = from->sysguid;
@@ -484,7 +485,6 @@ uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, un
 {
 	struct fb_node *n;
 
-	assert(type >= NODE_CA && type <= NODE_ROUTER);
 	if (2 * (b->n + 1) > b->hash_size) {
 		b->hash_size = b->hash_size ? b->hash_size * 4 : 256;
 		free(b->hash);
