@@ -325,6 +325,7 @@ static int program_end(const struct running *r)
 {
 	int status = 0;
 
+	assert(r->pid > 0); /* -1 would mean every process */
 	kill(-r->pid, SIGKILL);
 	if (r->group)
 		atomic_store(r->group, 0);
