@@ -62,7 +62,7 @@ struct bars_part {
 	int slack; /* columns kept free after it, so that the bar does not move with every time */
 };
 
-#define PARTS 8
+#define PARTS 9 /* with all that may be wrong, a scope and an age */
 static struct bars_part parts[PARTS];
 static unsigned n_parts;
 
