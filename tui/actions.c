@@ -1,4 +1,5 @@
 /* Named actions for keys, the keymap in force, and what help tells about both. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -559,6 +560,7 @@ struct help_line help_line_copy(const struct help_line *h)
 	const char *const from[] = {h->key, h->where, h->does, h->more, h->task, h->press, h->line, h->also};
 	char *own[ARRAY_LEN(from)];
 
+	static_assert(sizeof(*h) == sizeof(from), "each text is copied");
 	for (size_t i = 0; i < ARRAY_LEN(from); i++)
 		own[i] = str_dup(from[i] ? from[i] : "");
 	return (struct help_line){own[0], own[1], own[2], own[3], own[4], own[5], own[6], own[7]};

@@ -14,6 +14,8 @@
 #define PART_PATIENCE 1.0 /* ... after which the rest of a sequence is not waited for */
 
 static const char background[] = "11;";
+static_assert(sizeof(background) - 1 + 3 <= ARRAY_LEN(((struct answer *)0)->back),
+	      "a beginning, Esc, what follows it and a key can be given back");
 
 keycode answer_back(struct answer *a)
 {
@@ -27,6 +29,7 @@ static keycode answer_give_back(struct answer *a, keycode k)
 	bool begun = a->part != ANSWER_ESC;
 
 	assert(a->part != ANSWER_NONE && !a->n_back);
+	assert(!a->late || a->len <= strlen(background));
 	a->typed = true;
 	a->esc = !begun && k == K_NONE;
 	a->part = ANSWER_NONE;
@@ -277,6 +280,7 @@ static void no_binding(bool repl)
 {
 	char name[96];
 
+	assert(ui.n_pending >= 1 && ui.n_pending <= KEY_SEQ);
 	if (repl && ui.pending[ui.n_pending - 1] == K_CTRL('C')) {
 		repl_abort(); /* vi's insert mode would take it for a letter */
 		return;
@@ -452,5 +456,5 @@ void mouse_pressed(void)
 	else if (p != SLOT_REPL && ui.focus == SLOT_REPL)
 		pane_focus(p);
 	else if (button == 1 && pane_top(p) && ui.rect[p].h)
-		pane_focus(ui.focus == p ? p : y > ui.rect[p].y ? p : ui.focus);
+		pane_focus(y > ui.rect[p].y ? p : ui.focus); /* on its title it stays where it is */
 }

@@ -21,7 +21,9 @@ int exit_status(const struct command_run *r, const struct err *e)
 		return STATUS_DONE;
 	if (r->plugin)
 		return r->plugin - 1;
-	return r->found_fault ? STATUS_FAULT : r->unanswered ? STATUS_UNANSWERED : STATUS_DONE;
+	if (r->found_fault)
+		return STATUS_FAULT;
+	return r->unanswered ? STATUS_UNANSWERED : STATUS_DONE;
 }
 
 int output_flush(FILE *f, struct err *e)
@@ -224,6 +226,7 @@ static void compose(const struct scene *sc)
 	uint32_t hosts = 0;
 	bool counts;
 
+	static_assert(ARRAY_LEN(no_master) == MANAGERS_SEVERAL + 1, "each fault has its words");
 	n_parts = 0;
 	if (!f) {
 		text_add(new_part(RANK_ENGINE), "  no fabric");
@@ -290,6 +293,7 @@ void draw_top_bar(int cols)
 	room = cols - 1 - columns_of_parts();
 	x += draw_text(0, x, MAX(room, NAME_LEAST), name, ST_BAR, false);
 	/* what else there is no room for is cut off before the age, which is the last */
+	assert(!ages || (n_parts && parts[n_parts - 1].rank == RANK_AGE));
 	age = ages ? text_columns(text_str(&parts[n_parts - 1].t)) : 0;
 	for (unsigned i = 0; i < n_parts; i++) {
 		int most = cols - x - (i + 1 < n_parts ? age : 0);
@@ -376,7 +380,8 @@ static void draw_progress(int y, int cols, double since)
 	double left;
 	char s[160];
 
-	snprintf(s, sizeof(s), " %s%s ", cancel ? "cancelling: " : "", what ? what : "working");
+	what = what ? what : "working";
+	snprintf(s, sizeof(s), " %s%s ", cancel ? "cancelling: " : "", what);
 	x = draw_text(y, 0, cols, s, ST_KEY, true);
 	x = text_columns(s) < cols ? text_columns(s) : x;
 	if (total && bar && x + bar + 2 < cols) {
@@ -422,7 +427,10 @@ static void key_does(const char *does, struct text *t)
 {
 	size_t n;
 
-	does += *does == ':' ? 1 : !strncmp(does, "prompt ", 7) ? 7 : 0;
+	if (*does == ':')
+		does++;
+	else if (!strncmp(does, "prompt ", 7))
+		does += 7;
 	n = strcspn(does, "%");
 	while (n && does[n - 1] == ' ')
 		n--;
@@ -436,6 +444,7 @@ static void draw_pending(int y, int cols)
 	struct text t = {0};
 	char keys[64];
 
+	assert(ui.n_pending >= 1 && ui.n_pending <= KEY_SEQ);
 	text_add(&t, " %s ...", keys_text(ui.pending, ui.n_pending, keys, sizeof(keys)));
 	for (size_t i = 0; i < ui.keys.n; i++) {
 		const struct binding *b = &ui.keys.b[i];

@@ -1,4 +1,5 @@
 /* The colour schemes, and which one fits the terminal. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/err.h"
@@ -8,8 +9,10 @@ enum { OWN = -1, BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE }; /* val
 
 const char *const colour_schemes[] = {"default", "contrast", "light", "mono"};
 enum { DEFAULT, CONTRAST, LIGHT, MONO };
+static_assert(ARRAY_LEN(colour_schemes) == COLOUR_SCHEMES && MONO == COLOUR_SCHEMES - 1,
+	      "each scheme has its name, the one without colours is the last");
 
-static const struct paint paints[N_STYLES][COLOUR_SCHEMES] = {
+static const struct paint paints[][COLOUR_SCHEMES] = {
 	[ST_NORMAL] = {{OWN, OWN, 0}, {WHITE, BLACK, A_BOLD}, {OWN, OWN, 0}, {OWN, OWN, 0}},
 	[ST_BAR] = {{WHITE, BLUE, A_BOLD}, {BLACK, WHITE, 0}, {BLACK, CYAN, 0}, {OWN, OWN, A_REVERSE}},
 	[ST_BORDER] = {{OWN, OWN, A_DIM}, {WHITE, BLACK, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
@@ -48,6 +51,7 @@ static const struct paint paints[N_STYLES][COLOUR_SCHEMES] = {
 			{BLUE, OWN, A_REVERSE},
 			{OWN, OWN, A_BOLD}},
 };
+static_assert(ARRAY_LEN(paints) == N_STYLES, "each style has its paint");
 
 /*
  * Shades from light to heavy for terminals with 256 colours: blue, teal, green, yellow like viridis. Each is
@@ -72,8 +76,10 @@ static const struct {
 
 struct paint colours_paint(unsigned scheme, bool many, enum style st)
 {
-	struct paint p = paints[st][scheme];
+	struct paint p;
 
+	assert(scheme < COLOUR_SCHEMES && st < N_STYLES);
+	p = paints[st][scheme];
 	if (!many || scheme == MONO)
 		return p;
 	if (st >= ST_SHADE0 && st <= ST_SHADE4)
@@ -122,6 +128,7 @@ static bool chosen; /* by a person or by COLORFGBG, not by what the terminal is 
 
 struct look colours_look(enum style st)
 {
+	assert(st < N_STYLES);
 	return looks[st];
 }
 
@@ -160,7 +167,10 @@ void colours_start(void)
 	ui.colour = !(no && *no) && has_colors() && start_color() == OK && COLOR_PAIRS > N_STYLES;
 	if (ui.colour)
 		use_default_colors();
-	colours_choose(!ui.colour ? "mono" : colours_light(getenv("COLORFGBG")) ? "light" : "default", NULL);
+	if (!ui.colour)
+		colours_choose("mono", NULL);
+	else
+		colours_choose(colours_light(getenv("COLORFGBG")) ? "light" : "default", NULL);
 	chosen = !ui.colour || getenv("COLORFGBG");
 }
 

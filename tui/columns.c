@@ -1,4 +1,5 @@
 /* Columns of a list pane: their widths on the screen, and how long cells are shortened. */
+#include <assert.h>
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -261,6 +262,7 @@ static int take_columns(const struct view *v, int w, struct fit *f)
 	unsigned seen = 0;
 	int left = w - GUTTER;
 
+	assert(v->skip);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		int need = columns_least(v, c),
 		    want = v->ops->column[c].flex ? columns_wanted(v, c, true) : 0;
@@ -332,6 +334,7 @@ void columns_fit(const struct view *v, int w, struct fit *f)
 {
 	int x = GUTTER;
 
+	assert(v->ops->n_columns <= VIEW_COLUMNS);
 	memset(f, 0, sizeof(*f));
 	share_room(v, place_meters(v, columns_choose(v, w, f), f), f);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
@@ -494,6 +497,7 @@ static void columns_add_ends(const char *s, size_t len, int room, unsigned head,
 	const char *tail = memmem(s, len, NAME_TAIL, strlen(NAME_TAIL));
 	size_t from = len, at;
 
+	assert(room >= 1);
 	if (ends_with_guid(s, len)) {
 		first = first < room / 4 ? first : room / 4;
 		last = room - 1 - first;
@@ -544,6 +548,7 @@ void cut_cell(const char *s, int w, const struct cut *how, bool bare, struct tex
 	struct columns_piece p[PIECES];
 	unsigned n = pieces(s, p);
 
+	assert(how->head <= 100);
 	if (!*s)
 		return;
 	if (!n || !room_for_names(p, n, w)) {
@@ -614,6 +619,7 @@ int columns_cell(const struct view *v, uint32_t row, unsigned col, const struct 
 	struct text whole = {0};
 	int w = whole_cell(v, row, col, f, &whole);
 
+	assert(col < v->ops->n_columns && f->w[col] > 0);
 	if (columns_is_cut(v, col) && !f->shift[col] && text_columns(text_str(&whole)) > w)
 		cut_cell(text_str(&whole), w, &f->cut[col], false, t);
 	else
@@ -675,7 +681,10 @@ static uint32_t names_left(const struct shown *s, const struct cut *how, struct 
 		const char *cell = text_str(&s->cell[i]);
 
 		text_clear(&to[i]);
-		cut_cell(cell, how ? s->room[i] : INT_MAX / 32, how ? how : &(struct cut){0}, true, &to[i]);
+		if (how)
+			cut_cell(cell, s->room[i], how, true, &to[i]);
+		else
+			cut_cell(cell, INT_MAX / 32, &(struct cut){0}, true, &to[i]);
 	}
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t k = 0;
@@ -723,7 +732,7 @@ static void best_cut(const struct shown *s, struct cut *best)
 void columns_cut(struct view *v, int rows, struct fit *f)
 {
 	uint32_t n = view_count(v) - (v->top < view_count(v) ? v->top : view_count(v));
-	struct shown s = {.n = rows < 0 ? 0 : n < (uint32_t)rows ? n : (uint32_t)rows};
+	struct shown s = {.n = rows < 0 ? 0 : MIN(n, (uint32_t)rows)};
 	unsigned most = 0;
 
 	s.cell = NEW_ARRAY(s.n + 1, struct text);

@@ -1,4 +1,5 @@
 /* A list pane on the screen, and searching in panes. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/base/clean.h"
@@ -13,6 +14,7 @@ int header_column(enum place_id p, const struct view *v, int x)
 	const struct rect *r = &ui.rect[p];
 	struct fit f;
 
+	assert(p < SLOT_REPL && !v->ops->draw);
 	columns_fit(v, r->w - 2, &f);
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
 		if (f.w[c] && x - r->x - 1 >= f.x[c] && x - r->x - 1 <= f.x[c] + f.w[c])
@@ -54,6 +56,7 @@ static const enum style tone_style[] = {
 	[TONE_DETOUR] = ST_DETOUR, [TONE_HERE] = ST_TITLE, [TONE_HEAVY] = ST_DETOUR,
 	[TONE_LIGHT] = ST_DIM,
 };
+static_assert(ARRAY_LEN(tone_style) == TONE_LIGHT + 1, "each tone has its style");
 
 /* Draws the parts of a cell that have a tone over it. The last column of a cut cell stays. */
 static void draw_spans(const struct view *v, uint32_t row, unsigned col, int y, int x, int w, unsigned shift,
@@ -81,8 +84,12 @@ static void draw_meter(const struct view *v, uint32_t row, unsigned c, int y, in
 
 	if (!v->ops->meter(v, row, c, &m))
 		return;
+	assert(m.shade <= ST_SHADE4 - ST_SHADE0);
 	full = (int)(m.part * w + 0.5);
-	full = full > w ? w : !full && m.part > 0 ? 1 : full;
+	if (full > w)
+		full = w;
+	else if (!full && m.part > 0)
+		full = 1;
 	/* bars in rows below each other do not touch */
 	draw_fill(y, x, full, ui.ascii ? "#" : "▆", (enum style)(ST_SHADE0 + m.shade));
 }
@@ -124,7 +131,7 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 		text_clear(t);
 		w = columns_cell(v, row, c, f, t);
 		over = text_columns(text_str(t)) - w;
-		shift = over <= 0 ? 0 : (unsigned)over < f->shift[c] ? (unsigned)over : f->shift[c];
+		shift = over <= 0 ? 0 : MIN((unsigned)over, f->shift[c]);
 		draw_cell(y, x, w, &v->ops->column[c], text_str(t), shift, st);
 		if (f->meter[c] && !view_is_header(v, row))
 			draw_meter(v, row, c, y, x + f->w[c] + 1, f->meter[c]);
@@ -205,6 +212,7 @@ static const struct cut *name_cut(const struct scene *sc, bool of_switch)
 	struct affix a = {0};
 	size_t pre, suf;
 
+	assert(f);
 	if (serial[of_switch] == sc->serial)
 		return &cut[of_switch];
 	serial[of_switch] = sc->serial;
@@ -335,13 +343,14 @@ static void grow_columns(struct view *v, int rows)
 
 /* --- panes that draw ------------------------------------------------------------ */
 
-static const enum style role_style[CANVAS_ROLES] = {
+static const enum style role_style[] = {
 	[CANVAS_PLAIN] = ST_NORMAL,  [CANVAS_LABEL] = ST_HEADER,    [CANVAS_MARK] = ST_TITLE,
 	[CANVAS_BAD] = ST_DOWN,	     [CANVAS_CHANGED] = ST_CHANGED, [CANVAS_PATH] = ST_PATH,
 	[CANVAS_BACK] = ST_BACK,     [CANVAS_CYCLE] = ST_CYCLE,	    [CANVAS_SELECTED] = ST_TITLE,
 	[CANVAS_SHADE0] = ST_SHADE0, [CANVAS_SHADE1] = ST_SHADE1,   [CANVAS_SHADE2] = ST_SHADE2,
 	[CANVAS_SHADE3] = ST_SHADE3, [CANVAS_SHADE4] = ST_SHADE4,   [CANVAS_DIM] = ST_DIM,
 };
+static_assert(ARRAY_LEN(role_style) == CANVAS_ROLES, "each role has its style");
 
 static void draw_canvas(const struct rect *r, struct view *v)
 {
@@ -491,6 +500,7 @@ static void draw_list(enum place_id p, struct view *v)
 
 void draw_view(enum place_id p, struct view *v)
 {
+	assert(p < SLOT_REPL && ui.rect[p].h > 0);
 	if (v->ops->draw)
 		draw_drawing(p, v);
 	else

@@ -1,4 +1,5 @@
 /* Keymaps: where they are found, how they are read, and keys found in them. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -24,18 +25,27 @@ static const char *const names[] = {"Up",     "Down",	"Left",	  "Right",     "Ho
 				    "PgDn",   "Ins",	"Del",	  "Backspace", "S-Tab", "Enter",  "Tab",
 				    "Esc",    "Space",	"Hash",	  "Comma",     "Minus", "PageUp", "PageDown",
 				    "Insert", "Delete", "Return", "Escape",    "BS"};
-static const keycode named[ARRAY_LEN(names)] = {
-	K_UP,  K_DOWN,	    K_LEFT, K_RIGHT, K_HOME, K_END,   K_PGUP, K_PGDN,	  K_INS,
-	K_DEL, K_BACKSPACE, K_STAB, K_ENTER, K_TAB,  K_ESC,   ' ',    '#',	  ',',
-	'-',   K_PGUP,	    K_PGDN, K_INS,   K_DEL,  K_ENTER, K_ESC,  K_BACKSPACE};
+static const keycode named[] = {K_UP,	K_DOWN, K_LEFT,	 K_RIGHT,     K_HOME,	  K_END,   K_PGUP,
+				K_PGDN, K_INS,	K_DEL,	 K_BACKSPACE, K_STAB,	  K_ENTER, K_TAB,
+				K_ESC,	' ',	'#',	 ',',	      '-',	  K_PGUP,  K_PGDN,
+				K_INS,	K_DEL,	K_ENTER, K_ESC,	      K_BACKSPACE};
+static_assert(ARRAY_LEN(names) == ARRAY_LEN(named), "each name has its key");
 
 /* Is the word exactly one UTF-8 character? */
 static bool one_char(const char *w, size_t len, keycode *key)
 {
+	static const struct {
+		unsigned char from, bits, bytes;
+	} begins[] = {{0xf0, 0x07, 4}, {0xe0, 0x0f, 3}, {0xc2, 0x1f, 2}};
 	unsigned char c = (unsigned char)w[0];
-	size_t need = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
-	keycode k = need == 1 ? c : need == 2 ? c & 0x1f : need == 3 ? c & 0x0f : c & 0x07;
+	size_t need = c < 0x80;
+	keycode k = c;
 
+	for (size_t i = 0; i < ARRAY_LEN(begins) && !need; i++)
+		if (c >= begins[i].from) {
+			need = begins[i].bytes;
+			k = c & begins[i].bits;
+		}
 	if (!need || len != need || c < 0x20 || c == 0x7f)
 		return false;
 	for (size_t i = 1; i < need; i++) {
@@ -430,6 +440,7 @@ int keymap_load(struct keymap *km, const char *path, const struct keymap_check *
 	unsigned files = 0;
 	struct keymap_reader r = {.km = km, .check = check, .errors = errors, .file = path, .files = &files};
 
+	assert(check->action && check->pane);
 	return keymap_load_file(&r, path, e);
 }
 
@@ -439,6 +450,7 @@ const struct binding *keymap_find(const struct keymap *km, const char *map, cons
 	const char *maps[] = {map, strcmp(map, "repl") ? "all" : NULL};
 	const struct binding *found = NULL;
 
+	assert(n >= 1 && n <= KEY_SEQ);
 	*more = false;
 	for (size_t m = 0; m < ARRAY_LEN(maps) && maps[m] && !found; m++) {
 		for (size_t i = 0; i < km->n; i++) {

@@ -1,4 +1,5 @@
 /* ibscope: the command line, batch mode, and the start of the explorer. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -361,6 +362,7 @@ static int main_failed(const struct command_run *r, const struct err *e)
 static int run_piece(struct command_run *r, const struct main_piece *p, struct err *e)
 {
 	bool standard = p->file && is_standard(p->text);
+	const char *name = p->file ? p->text : "-e";
 	FILE *in;
 	int rc;
 
@@ -373,13 +375,13 @@ static int run_piece(struct command_run *r, const struct main_piece *p, struct e
 	else
 		in = fmemopen((void *)(uintptr_t)p->text, strlen(p->text), "r");
 	if (!in) {
-		rc = errno == ENOMEM ? err_system(e, p->file ? p->text : "-e", errno)
-				     : err_set_kind(e, ERR_IO, "cannot read %s: %s", p->file ? p->text : "-e",
-						    strerror(errno));
+		rc = errno == ENOMEM ? err_system(e, name, errno)
+				     : err_set_kind(e, ERR_IO, "cannot read %s: %s", name, strerror(errno));
 		tell_unread(r, "source", e);
 		return rc;
 	}
-	rc = run_script(r, in, standard ? "standard input" : p->file ? p->text : "-e", e);
+	name = standard ? "standard input" : name;
+	rc = run_script(r, in, name, e);
 	if (!standard)
 		fclose(in);
 	return rc;
@@ -629,6 +631,7 @@ static bool machine_lines(const struct command_line *cl, struct line_list *l)
 	char *path[RC_FILES];
 	size_t n = cl->no_rc ? 0 : rc_files(path);
 
+	assert(n <= RC_FILES);
 	if (names)
 		main_add_line(l, "names", names);
 	free(names);

@@ -1,4 +1,5 @@
 /* The lists in the manual page: commands, engines, options, panes, actions and keys (mdoc, for man(1)). */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -35,9 +36,11 @@ static size_t manual_put(FILE *f, const char *s)
 	static const char *const name[] = {"\\e", "\\-", "\\(dq", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
 	const char *at = strchr(special, *s);
 	unsigned char c = (unsigned char)*s;
-	uint32_t code = c & (c < 0xe0 ? 0x1f : c < 0xf0 ? 0x0f : 0x07);
+	uint32_t bits = c < 0xf0 ? 0x0f : 0x07, code = c & (c < 0xe0 ? 0x1f : bits);
 	size_t n = 1;
 
+	static_assert(ARRAY_LEN(name) == sizeof(special) - 1, "each character has its name");
+	assert(*s);
 	if (at) {
 		fputs(name[at - special], f);
 	} else if (c < 0x80) {

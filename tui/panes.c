@@ -1,4 +1,5 @@
 /* Panes on the screen: two stacks side by side (or one above the other), with the REPL below. */
+#include <assert.h>
 #include <curses.h>
 #include <string.h>
 #include "core/base/defs.h"
@@ -11,6 +12,8 @@
 #define THREE 160	/* least columns for three panes */
 #define BODY_LEAST 10	/* with fewer rows, one pane is shown alone */
 
+static_assert(ARRAY_LEN(ui.stack) == SLOT_DETAIL + 1, "the list and the details have stacks");
+
 /* The k-th pane of a stack; 0 is the topmost. */
 static struct view *stacked(enum place_id p, unsigned k)
 {
@@ -19,9 +22,12 @@ static struct view *stacked(enum place_id p, unsigned k)
 
 struct view *pane_top(enum place_id p)
 {
-	if (p == SLOT_THIRD)
-		return !ui.three ? NULL : ui.guest ? ui.guest : stacked(SLOT_DETAIL, 1);
-	return p < SLOT_THIRD ? stacked(p, 0) : NULL;
+	assert(p < N_PLACES);
+	if (p < SLOT_THIRD)
+		return stacked(p, 0);
+	if (p != SLOT_THIRD || !ui.three)
+		return NULL;
+	return ui.guest ? ui.guest : stacked(SLOT_DETAIL, 1);
 }
 
 /* Moves the pane below the topmost detail to the top. */
@@ -38,6 +44,7 @@ static void raise_third(void)
 
 static void push_on(struct stack *s, struct view *v)
 {
+	assert(v && s->n <= STACK_DEPTH);
 	if (s->n == STACK_DEPTH) {
 		view_free(s->view[0]);
 		memmove(s->view, s->view + 1, (STACK_DEPTH - 1) * sizeof(*s->view));
@@ -68,8 +75,11 @@ void pane_focus(enum place_id p)
 			push_on(&ui.stack[SLOT_DETAIL], v);
 		p = SLOT_DETAIL;
 	}
-	if (p < SLOT_REPL && !pane_top(p))
-		p = pane_top(SLOT_LIST) ? SLOT_LIST : pane_top(SLOT_DETAIL) ? SLOT_DETAIL : SLOT_REPL;
+	assert(p < N_PLACES);
+	if (p < SLOT_REPL && !pane_top(p) && pane_top(SLOT_LIST))
+		p = SLOT_LIST;
+	else if (p < SLOT_REPL && !pane_top(p))
+		p = pane_top(SLOT_DETAIL) ? SLOT_DETAIL : SLOT_REPL;
 	ui.focus = p;
 	if (p == SLOT_REPL)
 		return;
@@ -90,6 +100,7 @@ void pane_give_back(const struct focus *f)
 {
 	enum place_id opened = ui.opened;
 
+	assert(f->now < N_PLACES && opened <= N_PLACES);
 	if (ui.focus_said)
 		return;
 	pane_focus(f->now);
@@ -144,6 +155,7 @@ static enum place_id panes_push(enum place_id p, struct view *v)
 	struct stack *s = &ui.stack[p];
 	struct view **old = p == SLOT_DETAIL ? following(v) : NULL;
 
+	assert(p == SLOT_LIST || p == SLOT_DETAIL);
 	if (p == SLOT_DETAIL && ui.focus == SLOT_THIRD) /* the new pane stands beside its opener */
 		raise_third();
 	if (old) {
@@ -244,6 +256,7 @@ int pane_open(int argc, char **argv, struct err *e)
 	enum place_id p;
 	struct view *v;
 
+	assert(argc >= 1);
 	if (!ops)
 		return -1;
 	looked_note();
@@ -495,6 +508,7 @@ static void split_three(int top, int h, int cols)
 		ui.rect[order[i]] = (struct rect){top, x, h, w[i] + more};
 		x += w[i] + more;
 	}
+	assert(x == cols); /* all the width is given away */
 }
 
 static void panes_split(int top, int h, int cols)

@@ -61,6 +61,7 @@ static struct {
 
 static struct repl_line *repl_line_at(size_t i)
 {
+	assert(i < SCROLLBACK);
 	return &r.line[(r.first + i) % SCROLLBACK];
 }
 
@@ -648,6 +649,7 @@ static char **repl_complete(const char *text, int start, int end)
 		return NULL;
 	}
 	words = session_complete(ui.session, line, &at);
+	assert(at <= strlen(line));
 	while (words && words[n])
 		n++;
 	if (!n) {
@@ -731,6 +733,7 @@ static void open_history(void)
  */
 void repl_start(void)
 {
+	assert(!r.nowhere); /* once, or again after repl_stop() */
 	r.nowhere = fopen("/dev/null", "r+e");
 	rl_readline_name = "ibscope";
 	rl_instream = rl_outstream = r.nowhere;
@@ -870,6 +873,7 @@ void repl_go(enum one_line how)
 
 void repl_prefill(const char *text, size_t cursor)
 {
+	assert(cursor <= strlen(text));
 	begin_line();
 	rl_insert_text(text);
 	rl_point = (int)cursor;

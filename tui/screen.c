@@ -1,4 +1,5 @@
 /* The whole screen, drawing primitives, and walks that are played. */
+#include <assert.h>
 #include <ctype.h>
 #include <curses.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static void serve_panes(void)
 
 		if (!v || !v->loaded || v->serial != ui.scene.serial)
 			continue;
+		assert(v->n_ask <= VIEW_ASKS);
 		for (unsigned i = 0; i < v->n_ask; i++)
 			if (!scene_result(&ui.scene, &v->ask[i]))
 				a[n++] = v->ask[i];
@@ -236,8 +238,12 @@ static const char *take_combining(const char *s, wchar_t *over)
 void draw_char(int y, int x, uint32_t ch, enum style st, bool bold, bool reverse)
 {
 	struct look look = colours_look(st);
-	attr_t attr = look.attr | (bold ? A_BOLD : 0) | (reverse ? A_REVERSE : 0);
+	attr_t attr = look.attr;
 
+	if (bold)
+		attr |= A_BOLD;
+	if (reverse)
+		attr |= A_REVERSE;
 	if (ch && !(ui.ascii && ch > 0x7f))
 		put_as(y, x, ch, NULL, attr, look.pair);
 }
@@ -392,8 +398,10 @@ size_t wrap_len(const char *s, size_t len, int w)
 		size_t n = (size_t)(draw_next_char(s + at, &c) - (s + at));
 
 		printable(c, &cw);
+		if (used + cw > w && !blank)
+			return at ? at : n;
 		if (used + cw > w)
-			return blank ? blank : at ? at : n;
+			return blank;
 		used += cw;
 		at += n;
 		if (c == ' ')

@@ -1,4 +1,5 @@
 /* Requests on standard input, the program's options, and the table of limits. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -167,6 +168,7 @@ static void end_session(size_t at)
 {
 	struct served *s = &sessions.of[at];
 
+	assert(at >= 1 && at < sessions.n); /* the first ends with the program */
 	free(s->name);
 	interpreter_free(&s->in);
 	session_free(s->in.session);
@@ -180,6 +182,7 @@ void serve_done(FILE *to, const json_t *id, int status, const struct err *error)
 	json_t *done = json_object();
 	char *dump;
 
+	assert(!error || err_kind(error) < N_ERR_KINDS);
 	json_object_set_new(done, "id", id ? json_deep_copy(id) : json_null());
 	json_object_set_new(done, "done", json_true());
 	json_object_set_new(done, "status", json_integer(status));
@@ -272,6 +275,7 @@ int serve(FILE *from, struct command_run *r, struct session *(*open)(void), stru
 
 	sigemptyset(&alarm.sa_mask);
 	sigaction(SIGALRM, &alarm, NULL);
+	assert(!sessions.n); /* once */
 	sessions.open = open;
 	GROW(sessions.of, sessions.n, sessions.cap);
 	sessions.of[sessions.n++] = (struct served){.in = *r->in};

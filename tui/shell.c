@@ -1,4 +1,5 @@
 /* What shells complete, and signals that end the program without the explorer. */
+#include <assert.h>
 #include <dirent.h>
 #include <signal.h>
 #include <stddef.h>
@@ -77,6 +78,7 @@ static const struct program_option *option_in(const char *word, const char **val
 	size_t len = strcspn(name, "=");
 	const struct program_option *found = NULL;
 
+	assert(word[0] == '-' && word[1]);
 	*value = NULL;
 	if (!strncmp(word, "--", 2)) {
 		*value = name[len] ? name + len + 1 : NULL;
@@ -129,7 +131,9 @@ void shell_read(const char *line, struct shell_line *l)
 		if (waits)
 			value = word;
 		if (last) {
-			l->of = waits ? waits : value ? o : NULL;
+			l->of = value ? o : NULL;
+			if (waits)
+				l->of = waits;
 			l->lead = value ? (size_t)(value - word) : 0;
 		} else if (waits) {
 			shell_note(l, waits, value);
@@ -248,6 +252,7 @@ static void shell_add_commands(struct offers *o)
 	size_t start;
 	char **words = session_complete(o->s, typed, &start);
 
+	assert(start <= strlen(typed));
 	for (size_t i = 0; words[i]; i++) {
 		const struct command *c = command_find(o->s, words[i], NULL);
 		size_t before = start;
@@ -336,8 +341,9 @@ static void shell_print(const struct offers *o, const char *text)
 
 	for (size_t i = 0; i < o->n + again; i++) {
 		const struct offer *of = &o->offer[i < o->n ? i : 0];
-		char *word = str_printf("%s%s%s%s", home ? "~" : "", of->word + len,
-					again && !shell_is_part(of->word) ? " " : "", i < o->n ? "" : " ");
+		bool gap = again && !shell_is_part(of->word);
+		char *word = str_printf("%s%s%s%s", home ? "~" : "", of->word + len, gap ? " " : "",
+					i < o->n ? "" : " ");
 
 		if (text)
 			put_instead(o->l, word, text);

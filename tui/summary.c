@@ -1,5 +1,6 @@
 /* What the first screen tells: the summary of a fabric, files loaded last, start files, the engine proposed.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -105,6 +106,7 @@ void recent_start(void)
 	FILE *f = path && !stat(path, &st) && S_ISREG(st.st_mode) ? infile_open(path, NULL) : NULL;
 	struct text line = {0};
 
+	assert(!n_files); /* once, or again after recent_stop() */
 	while (f && n_files < RECENT_MOST && read_text_line(f, path, &line, NULL) > 0) {
 		line.s[strcspn(line.s, "\n")] = 0;
 		if (*line.s == '/' && !access(line.s, R_OK))

@@ -1,4 +1,5 @@
 /* The terminal: start, restore, suspend, signals, keys, mouse, content, and whether it can show panes. */
+#include <assert.h>
 #include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -237,6 +238,7 @@ int term_start(struct err *e)
 {
 	const char *term = getenv("TERM");
 
+	assert(!started);
 	if (tcgetattr(STDIN_FILENO, &before))
 		return err_set_kind(e, ERR_IO, "standard input is no terminal: %s", strerror(errno));
 	setlocale(LC_ALL, "");
@@ -309,6 +311,7 @@ void term_resized(void)
 
 void term_suspend(void)
 {
+	assert(started);
 	term_stopped = 0;
 	mark_pastes(false);
 	endwin();
@@ -342,9 +345,10 @@ static const int specials[] = {KEY_UP,	  KEY_DOWN,  KEY_LEFT,	 KEY_RIGHT, KEY_HO
 			       KEY_PPAGE, KEY_NPAGE, KEY_IC,	 KEY_DC,    KEY_BACKSPACE, KEY_BTAB,
 			       KEY_ENTER, KEY_MOUSE, KEY_RESIZE, KEY_FIND,  KEY_SELECT,	   KEY_A1,
 			       KEY_C1,	  KEY_A3,    KEY_C3};
-static const keycode special_keys[ARRAY_LEN(specials)] = {
-	K_UP,	K_DOWN,	 K_LEFT,  K_RIGHT,  K_HOME, K_END, K_PGUP, K_PGDN, K_INS,  K_DEL, K_BACKSPACE,
-	K_STAB, K_ENTER, K_MOUSE, K_RESIZE, K_HOME, K_END, K_HOME, K_END,  K_PGUP, K_PGDN};
+static const keycode special_keys[] = {K_UP,	 K_DOWN, K_LEFT, K_RIGHT,     K_HOME, K_END,   K_PGUP,
+				       K_PGDN,	 K_INS,	 K_DEL,	 K_BACKSPACE, K_STAB, K_ENTER, K_MOUSE,
+				       K_RESIZE, K_HOME, K_END,	 K_HOME,      K_END,  K_PGUP,  K_PGDN};
+static_assert(ARRAY_LEN(specials) == ARRAY_LEN(special_keys), "each has its key");
 
 static keycode translate(int rc, wint_t c)
 {

@@ -1,4 +1,5 @@
 /* The loop, the state that all files of the interface share, and the threads for commands and results. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -210,6 +211,7 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 {
 	int sig;
 
+	assert(in->session && c->about && !ui.interpreter); /* once */
 	ui.interpreter = in;
 	ui.session = in->session;
 	ui.session->on_screen = true;
@@ -341,6 +343,7 @@ static void background_run_first(void)
 {
 	struct result *r;
 
+	assert(b.n_wanted && !b.done && !b.running);
 	b.current = b.wanted[0];
 	memmove(&b.wanted[0], &b.wanted[1], --b.n_wanted * sizeof(b.wanted[0]));
 	atomic_store(&b.progress.cancel, false);
@@ -572,6 +575,7 @@ static int hand_over(const struct command *c, const struct args *args, struct ou
 	fflush(o->run->f);
 	err_set(e, "ibscope closes its screen");
 	pthread_mutex_lock(&w.mutex);
+	assert(!w.request); /* one at a time */
 	rq.job = w.job;
 	rq.typed = w.typed;
 	w.request = &rq;
@@ -655,6 +659,7 @@ void worker_start(struct interpreter *in)
 	static const cookie_io_functions_t io = {.write = worker_collect};
 	FILE *f = fopencookie(NULL, "w", io);
 
+	assert(!w.interpreter && !w.stop); /* once */
 	w.interpreter = in;
 	setvbuf(f, NULL, _IOLBF, BUFSIZ);
 	if (!thread_start(&w.thread, worker_work, f))
@@ -776,6 +781,7 @@ static struct ui_request *worker_request(void)
 static void worker_answer(void)
 {
 	pthread_mutex_lock(&w.mutex);
+	assert(w.request);
 	w.request = NULL;
 	pthread_cond_broadcast(&w.answered);
 	pthread_mutex_unlock(&w.mutex);

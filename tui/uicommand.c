@@ -1,4 +1,5 @@
 /* Commands about the interface: panes, sorting, screens, keymaps, colours. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,7 @@ COMMAND(ui_pane)
 {
 	const struct view *now = pane_focused();
 
+	assert(args->argc >= 2);
 	ui_refresh();
 	if (!(now && now->ops == &view_help) && view_find(args->argv[1]) == &view_help)
 		palette_build(now);

@@ -1,5 +1,6 @@
 #include "core/base/builtin.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ bool builtin_at(size_t i, struct builtin *b)
 		b->name = line;
 		b->name_len = strcspn(line, " ");
 		b->size = strtoul(line + b->name_len, &rest, 10);
+		assert(*rest == '\n');
 		b->data = rest + 1;
 		if (!i--)
 			return true;

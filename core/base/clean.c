@@ -1,5 +1,6 @@
 #include "core/base/clean.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +13,27 @@
 /* Length of the character that byte b begins; 0: none.  *least: the smallest code that needs this length. */
 static unsigned utf8_length(unsigned char b, uint32_t *least)
 {
-	*least = b < 0xe0 ? 0x80 : b < 0xf0 ? 0x800 : 0x10000;
-	return b < 0x80 ? 1 : b < 0xc2 ? 0 : b < 0xe0 ? 2 : b < 0xf0 ? 3 : b < 0xf5 ? 4 : 0;
+	static const struct {
+		unsigned char below, length;
+		uint32_t least;
+	} begins[] = {{0x80, 1, 0}, {0xc2, 0, 0}, {0xe0, 2, 0x80}, {0xf0, 3, 0x800}, {0xf5, 4, 0x10000}};
+
+	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
+		if (b < begins[i].below) {
+			*least = begins[i].least;
+			return begins[i].length;
+		}
+	return 0;
 }
 
 int utf8_decode(const char *s, size_t len, uint32_t *c)
 {
 	const unsigned char *u = (const unsigned char *)s;
 	uint32_t least, v;
-	unsigned n = utf8_length(u[0], &least);
+	unsigned n;
 
+	assert(len > 0);
+	n = utf8_length(u[0], &least);
 	*c = u[0];
 	if (n < 2)
 		return (int)n;
@@ -190,7 +202,10 @@ static int clean_write_text(const struct cleaner *c, struct text *t)
 		n = utf8_decode(t->s + i, t->len - i, &ch);
 		n = n > 0 ? n : 1;
 		ch = n > 1 ? c->in_ascii(ch) : '?';
-		add_bytes(&drawn, ch == '?' ? t->s + i : &(char){(char)ch}, ch == '?' ? (size_t)n : 1);
+		if (ch == '?')
+			add_bytes(&drawn, t->s + i, (size_t)n);
+		else
+			text_putc(&drawn, (char)ch);
 	}
 	rc = c->in_ascii ? write_all(c->fd, text_str(&drawn), drawn.len)
 			 : write_all(c->fd, text_str(t), t->len);

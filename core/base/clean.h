@@ -15,7 +15,7 @@
 #include "core/base/text.h"
 
 /*
- * The character at the beginning of s, of len bytes (len > 0; for a string that NUL ends, 4 will do).
+ * The character at the beginning of s, of len bytes (for a string that NUL ends, 4 will do).
  * Returns the bytes that it takes, and *c.  If it is no UTF-8 (RFC 3629: shortest form, no surrogates): 0,
  * and *c is the byte.  If s ends within a character: -1.
  */

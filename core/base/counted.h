@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_COUNTED_H
 #define IBSCOPE_COUNTED_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ struct counted {
 
 static inline void counted_init(struct counted *c, void (*release)(struct counted *c))
 {
+	assert(release);
 	atomic_init(&c->refs, 1);
 	c->free = release;
 }
@@ -41,6 +43,7 @@ static inline void counted_unref(struct counted *c)
 	{                                                          \
 		type *mine = (type *)(uintptr_t)c;                 \
                                                                    \
+		assert(!mine || atomic_load(&mine->refs) > 0);     \
 		if (mine)                                          \
 			atomic_fetch_add(&mine->refs, 1);          \
 		return mine;                                       \

@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,6 +224,7 @@ bool cur_number(struct cursor *c, unsigned base, uint64_t *v)
 	struct cursor d = *c;
 	const char *first;
 
+	assert(base == 0 || base == 10 || base == 16);
 	cur_blanks(&d);
 	if (base != 10 && d.end - d.p > 2 && d.p[0] == '0' && (d.p[1] == 'x' || d.p[1] == 'X') &&
 	    cursor_digit(d.p[2]) < 16) {
@@ -334,6 +336,7 @@ const char *excerpt(struct cursor c, char *buf, size_t size)
 {
 	size_t n;
 
+	assert(size > 0);
 	cur_blanks(&c);
 	n = c.end - c.p;
 	for (size_t i = 0; i < n && i + 1 < size; i++)
@@ -349,6 +352,7 @@ struct cursor cur_csv(struct cursor *row, char between)
 	struct cursor field, behind;
 	bool quoted;
 
+	assert(row->p || !row->end); /* not behind the last field */
 	while (!cur_empty(row) && *row->p == ' ')
 		row->p++;
 	quoted = !cur_empty(row) && *row->p == '"' && cur_quoted(row, &field);

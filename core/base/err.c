@@ -1,4 +1,5 @@
 /* Errors as values, and numbers read from words. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -9,9 +10,10 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 
-const char *const err_kind_words[N_ERR_KINDS] = {
+const char *const err_kind_words[] = {
 	"failed", "syntax", "no_such_node", "no_such_port", "ambiguous", "no_fabric",	"no_engine",
 	"input",  "io",	    "limit",	    "memory",	    "cancelled", "not_allowed", "fault"};
+static_assert(ARRAY_LEN(err_kind_words) == N_ERR_KINDS, "each kind has its word");
 
 void err_format(struct err *e, const char *fmt, ...)
 {
@@ -103,9 +105,12 @@ static bool begins_hex(const char *word)
 
 bool number_of_any(const char *word, uint64_t least, uint64_t most, uint64_t *n)
 {
-	unsigned base = begins_hex(word) ? 16 : *word == '0' ? 8 : 10;
+	unsigned base = *word == '0' ? 8 : 10;
 
-	word += base == 16 ? 2 : 0;
+	if (begins_hex(word)) {
+		base = 16;
+		word += 2;
+	}
 	return in_base(word, strlen(word), base, least, most, n);
 }
 
@@ -126,6 +131,7 @@ double round_step(double most, unsigned ticks)
 {
 	double least = fmax(most / ticks, 1), power = pow(10, floor(log10(least)));
 
+	assert(ticks > 0);
 	for (unsigned k = 0; k < 3; k++) {
 		double step = power * (double[]){1, 2, 5}[k];
 

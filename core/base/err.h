@@ -35,7 +35,7 @@ enum err_kind {
 	ERR_FAULT,	 /* what it was to check is wrong */
 	N_ERR_KINDS
 };
-extern const char *const err_kind_words[N_ERR_KINDS];
+extern const char *const err_kind_words[];
 enum err_kind err_kind(const struct err *e);
 /* The kind of an error that was given none. */
 void err_default(struct err *e, unsigned kind);

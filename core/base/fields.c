@@ -1,4 +1,5 @@
 /* Rows of results, told by one list of fields, and values of JSON. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -64,6 +65,7 @@ static const char *const type_of[] = {
 	[MEMBER_REAL] = "number",
 	[MEMBER_TEXT] = "string",
 };
+static_assert(ARRAY_LEN(type_of) == MEMBER_TEXT + 1, "each kind has its type");
 
 static const char *fields_type_word(const struct field *f)
 {
@@ -105,7 +107,9 @@ static json_t *fields_value_of(const struct field *f, const void *row)
 		return json_make("f", *(const double *)at);
 	case MEMBER_TEXT:
 		s = *(const char *const *)at;
-		return s ? json_text(s) : strchr(fields_type_word(f), '?') ? NULL : json_null();
+		if (s)
+			return json_text(s);
+		return strchr(fields_type_word(f), '?') ? NULL : json_null();
 	default:
 		return json_integer(field_number(f, row));
 	}
@@ -140,6 +144,7 @@ void field_cell(const struct field *f, const void *row, struct text *t)
 	const void *at = (const char *)row + f->offset;
 	const char *s = f->kind == MEMBER_TEXT ? *(const char *const *)at : NULL;
 
+	assert(f->kind != MEMBER_OWN);
 	if (f->kind == MEMBER_REAL)
 		text_add(t, "%.*f", f->decimals, *(const double *)at);
 	else if (f->kind != MEMBER_TEXT)

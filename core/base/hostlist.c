@@ -179,7 +179,9 @@ enum { SIGN, LETTERS, DIGITS };
 
 static int sort_of(char c)
 {
-	return isdigit((unsigned char)c) ? DIGITS : isalpha((unsigned char)c) || c & 0x80 ? LETTERS : SIGN;
+	if (isdigit((unsigned char)c))
+		return DIGITS;
+	return isalpha((unsigned char)c) || c & 0x80 ? LETTERS : SIGN;
 }
 
 /* Bytes of the word, number or sign at s; 0 at the end. */

@@ -1,4 +1,5 @@
 /* Files that are read: plain, packed or archived ones, lesson files, files of GUIDs. */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -93,6 +94,7 @@ static const char *const names[][OTHER + 1] = {
 			  "package librsvg2-bin of Debian, librsvg2-tools of RHEL, rsvg-convert of SUSE"},
 	[PACKAGE_RDMA] = {"package rdma-core", "package rdma-core", "package rdma-core", "package rdma-core"},
 };
+static_assert(ARRAY_LEN(names) == PACKAGE_RDMA + 1, "each package has its names");
 
 /* Found by ID and ID_LIKE, as ID=rocky, ID_LIKE="rhel centos fedora". */
 static enum family family_of(const char *os_release)
@@ -247,6 +249,7 @@ static char *folder_near_program(const char *place)
 /* The i-th of FOLDERS, or NULL. */
 static char *folder(size_t i)
 {
+	assert(i < FOLDERS);
 	return i ? folder_near_program(places[i - 1]) : user_folder();
 }
 

@@ -1,6 +1,7 @@
 #define JSON_MAKES_STRINGS
 #include "core/base/json.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -59,8 +60,7 @@ static json_t *make_object(struct json_maker *m)
 		if (value)
 			json_object_set_new_nocheck(object, key, value);
 	}
-	if (letter != '}')
-		abort(); /* an error in the program */
+	assert(letter == '}');
 	return object;
 }
 
@@ -80,8 +80,7 @@ static json_t *make_string(struct json_maker *m)
 	bool optional = *m->at == '*';
 
 	m->at += optional;
-	if (!s && !optional)
-		abort();
+	assert(s || optional);
 	return s ? json_text(s) : NULL;
 }
 
@@ -111,7 +110,7 @@ static json_t *make_value(struct json_maker *m, char letter)
 	case 'o':
 		return va_arg(m->ap, json_t *);
 	default:
-		abort();
+		abort(); /* an error in the program */
 	}
 }
 

@@ -72,16 +72,16 @@ struct field {
 };
 
 #define MEMBER_KIND(struct_type, member) \
-	_Generic(((struct_type *)NULL)->member,     \
-		bool: MEMBER_BOOL,                   \
-		uint8_t: MEMBER_U8,                  \
-		uint16_t: MEMBER_U16,                \
-		uint32_t: MEMBER_U32,                \
-		uint64_t: MEMBER_U64,                \
-		double: MEMBER_REAL,                 \
-		char *: MEMBER_TEXT,                 \
-		const char *: MEMBER_TEXT)
-/* The member of a struct; type and column may be NULL. */
+	_Generic(&((struct_type *)NULL)->member,     \
+		bool *: MEMBER_BOOL,                 \
+		uint8_t *: MEMBER_U8,                \
+		uint16_t *: MEMBER_U16,              \
+		uint32_t *: MEMBER_U32,              \
+		uint64_t *: MEMBER_U64,              \
+		double *: MEMBER_REAL,               \
+		char **: MEMBER_TEXT,                \
+		const char **: MEMBER_TEXT)
+/* The member of a struct; an array of characters does not compile.  type and column may be NULL. */
 #define FIELD(key_, struct_type, member, type_, column_, help_)                                   \
 	{                                                                                         \
 		.key = (key_), .type = (type_), .help = (help_), .column = (column_),             \

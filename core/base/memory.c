@@ -50,7 +50,7 @@ static size_t total(size_t n, size_t size)
 
 void *mem_array(size_t n, size_t size)
 {
-	void *p = calloc(n ? n : 1, size ? size : 1);
+	void *p = calloc(MAX(n, 1), MAX(size, 1));
 
 	if (!p)
 		mem_exhausted(total(n, size));
@@ -59,7 +59,7 @@ void *mem_array(size_t n, size_t size)
 
 void *mem_resize(void *p, size_t n, size_t size)
 {
-	void *q = reallocarray(p, n ? n : 1, size ? size : 1);
+	void *q = reallocarray(p, MAX(n, 1), MAX(size, 1));
 
 	if (!q)
 		mem_exhausted(total(n, size));

@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_MEMORY_H
 #define IBSCOPE_MEMORY_H
 
+#include <assert.h>
 #include <string.h>
 
 #include "core/base/defs.h"
@@ -31,6 +32,7 @@ static inline bool str_same(const char *a, const char *b)
 #define GROW(a, n, cap)                                             \
 	do {                                                        \
 		if ((n) >= (cap)) {                                 \
+			assert((n) == (cap));                       \
 			(cap) = (cap) ? (cap)*2 : 16;               \
 			(a) = mem_resize((a), (cap), sizeof(*(a))); \
 		}                                                   \

@@ -4,6 +4,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -222,14 +223,14 @@ static int open_straight(struct outfile *o, bool magic, bool is_fifo)
 
 static int open_beside(struct outfile *o, const struct stat *was, struct err *e)
 {
-	size_t folder = folder_length(o->target);
+	int folder = (int)folder_length(o->target);
 
 	if (!open_temp(o, was))
 		return 0;
 	if (!was || (errno != EACCES && errno != EPERM && errno != EROFS))
 		return outfile_failed(o, errno, e);
-	return err_set_kind(e, ERR_IO, "%s: left as it is, as no new file can be made beside it in %.*s: %s",
-			    o->path, folder ? (int)folder : 1, folder ? o->target : ".", strerror(errno));
+	return err_set_kind(e, ERR_IO, "%s: left as it is, as no new file can be made beside it in %s%.*s: %s",
+			    o->path, folder ? "" : ".", folder, o->target, strerror(errno));
 }
 
 static int open_any(struct outfile *o, struct err *e)
@@ -295,6 +296,7 @@ static int outfile_settle(struct outfile *o, int rc, struct err *e)
 {
 	int fd = o->fd;
 
+	assert(o->f); /* it is open */
 	if (fclose(o->f) && !o->failed)
 		o->failed = errno;
 	o->f = NULL;
@@ -312,7 +314,11 @@ static int outfile_take_place(struct outfile *o, bool alone, struct err *e)
 {
 	bool swapped = !alone && !renameat2(AT_FDCWD, o->temp, AT_FDCWD, o->target, RENAME_EXCHANGE);
 
-	o->placed = swapped ? PLACED_SWAPPED : !alone && errno == ENOENT ? PLACED_NEW : PLACED_OVER;
+	o->placed = PLACED_OVER;
+	if (swapped)
+		o->placed = PLACED_SWAPPED;
+	else if (!alone && errno == ENOENT)
+		o->placed = PLACED_NEW;
 	if (swapped || !rename(o->temp, o->target))
 		return 0;
 	o->placed = NOT_PLACED;
@@ -372,6 +378,7 @@ int scratch_file(char path[SCRATCH_PATH], struct err *e)
 {
 	int fd = memfd_create("ibscope", MFD_CLOEXEC);
 
+	static_assert(sizeof("/proc/2147483647/fd/2147483647") <= SCRATCH_PATH, "any path has room");
 	if (fd < 0)
 		return err_system(e, "a file in memory", errno);
 	snprintf(path, SCRATCH_PATH, "/proc/%d/fd/%d", (int)getpid(), fd);

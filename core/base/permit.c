@@ -41,6 +41,7 @@ static const char *deed_word(enum permit_deed deed)
 
 int permitted(enum permit_deed deed, const char *to, struct err *e)
 {
+	assert(deed && !(deed & (deed - 1))); /* one deed */
 	if (in_lesson)
 		return err_set_kind(
 			e, ERR_NOT_ALLOWED,

@@ -1,4 +1,5 @@
 /* Other programs: which may be run, started, heard and ended. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -303,7 +304,7 @@ static bool program_listen_to(struct running *r, FILE *to, const struct program_
 
 	while (!progress_cancelled(p) && !ferror(to) && (r->until <= 0 || now_seconds() < r->until)) {
 		struct pollfd pf[] = {{.fd = r->out, .events = POLLIN}, {.fd = r->said, .events = POLLIN}};
-		int n = poll(pf, ARRAY_LEN(pf), ended ? 0 : r->out < 0 ? 1 : TICK_MS);
+		int ms = r->out < 0 ? 1 : TICK_MS, n = poll(pf, ARRAY_LEN(pf), ended ? 0 : ms);
 
 		if (n > 0 && pf[0].revents)
 			fwrite(buf, 1, (size_t)program_take(&r->out, buf, sizeof(buf)), to);
@@ -325,6 +326,7 @@ static int program_end(const struct running *r)
 {
 	int status = 0;
 
+	assert(r->pid > 0); /* -1 would mean every process */
 	kill(-r->pid, SIGKILL);
 	if (r->group)
 		atomic_store(r->group, 0);
@@ -356,6 +358,7 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 	int out[2], said[2] = {-1, -1}, status, rc;
 	bool whole;
 
+	assert(argv[0] && (!way->said || way->most_said));
 	if (permitted(DEED_RUN, argv[0], e))
 		return -1;
 	if (pipe_from(out))
@@ -444,6 +447,7 @@ int program_output(char *const *argv, const struct program_way *way, const char 
 	FILE *to = fopencookie(&s, "w", io);
 	int rc;
 
+	assert(way->mib > 0);
 	*data = NULL;
 	if (!to)
 		return err_system(e, name, errno);

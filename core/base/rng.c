@@ -1,3 +1,5 @@
+#include <assert.h>
+
 #include "core/base/defs.h"
 #include "core/base/rng.h"
 
@@ -13,6 +15,7 @@ uint64_t rng_next(uint64_t *state)
 
 uint32_t rng_below(uint64_t *state, uint32_t n)
 {
+	assert(n > 0);
 	/* multiply-shift; the bias of 2^-32 does not matter for choosing things */
 	return (uint32_t)(((rng_next(state) >> 32) * n) >> 32);
 }

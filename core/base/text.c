@@ -1,4 +1,5 @@
 /* Text: buffers that grow, words of command lines, wrapping, names with wildcards. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -97,8 +98,10 @@ void text_levels(struct text *t, const uint64_t *n, size_t count, uint64_t most)
 {
 	static const char *const level[] = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		assert(n[i] <= most);
 		text_add(t, "%s", level[n[i] ? 1 + (n[i] * 8 - 1) / most : 0]);
+	}
 }
 
 FILE *text_stream(struct text *t)
@@ -124,8 +127,10 @@ void text_free(struct text *t)
 /* The plural ending of a noun, which replaces its last `cut` letters. */
 static const char *plural_end(const char *one, size_t len, size_t *cut)
 {
-	char last = one[len - 1], before = len > 1 ? one[len - 2] : 0;
+	char last, before = len > 1 ? one[len - 2] : 0;
 
+	assert(len > 0);
+	last = one[len - 1];
 	*cut = 0;
 	if (last == 'y' && !strchr("aeiou", before)) {
 		*cut = 1;
@@ -378,7 +383,7 @@ static bool inside_character(char c)
 }
 
 /*
- * Number of bytes in the first line of s, when lines have `columns` characters (at least 1) and break between
+ * Number of bytes in the first line of s, when lines have `columns` characters and break between
  * words.  A longer word is cut, behind a "|" if it has one.  *rest: the beginning of the next line, NULL
  * behind the last.  Every character counts as one column.
  */
@@ -387,6 +392,7 @@ static size_t wrap_line(const char *s, unsigned columns, const char **rest)
 	size_t end = 0, blank = 0, bar = 0;
 	unsigned n = 0;
 
+	assert(columns >= 1);
 	for (; s[end] && (n < columns || inside_character(s[end])); end++) {
 		n += !inside_character(s[end]);
 		if (s[end] == ' ')

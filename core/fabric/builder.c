@@ -1,4 +1,5 @@
 /* Building of fabrics: nodes and cables taken in, checked, put in order; a fabric built anew from one. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +172,7 @@ COMPARATOR(keyed_compare, struct finish_keyed, UP(key) UP(id))
 
 static void fill_node(struct fabric *f, uint32_t n, uint32_t order, const struct fb_node *from)
 {
+	assert(from->type >= NODE_CA && from->type <= NODE_ROUTER);
 	f->node_type[n] = from->type;
 	f->node_guid[n] = from->guid;
 	f->node_sysguid[n] = from->sysguid;
@@ -359,6 +361,7 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 
 		if (q == NO_ID || q < p)
 			continue;
+		assert(q != p && q < f->n_ports && f->port_peer[q] == p);
 		f->link_port[2 * l] = p;
 		f->link_port[2 * l + 1] = q;
 		f->port_link[p] = f->port_link[q] = l++;
@@ -468,6 +471,7 @@ void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports)
 	struct fb_node *n = &b->node[node];
 	unsigned from = n->port ? n->nports + 1u : 0;
 
+	assert(nports <= UINT8_MAX);
 	if (n->port && nports <= n->nports)
 		return;
 	n->port = mem_resize(n->port, nports + 1, sizeof(*n->port));
@@ -530,6 +534,7 @@ void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char
 {
 	struct fb_port *p = &b->node[node].port[port];
 
+	assert(node < b->n && port <= b->node[node].nports);
 	free(p->label);
 	p->label = clean_text(s, len, LABEL_MAX);
 	if (p->label[strcspn(p->label, "[],")]) { /* such a label would look like NODE[PORT] */
@@ -562,6 +567,7 @@ void fb_unlink(struct fabric_builder *b, uint32_t node, unsigned port)
 {
 	struct fb_port *p = &b->node[node].port[port], *q;
 
+	assert(node < b->n && port <= b->node[node].nports);
 	if (p->peer_node == NO_ID)
 		return;
 	q = &b->node[p->peer_node].port[p->peer_port];
@@ -578,6 +584,7 @@ static void hash_again(struct fabric_builder *b)
 
 void fb_remove(struct fabric_builder *b, uint32_t node)
 {
+	assert(node < b->n);
 	for (unsigned p = 1; p <= b->node[node].nports; p++)
 		fb_unlink(b, node, p);
 	free_node(&b->node[node]);
@@ -599,6 +606,7 @@ void fb_replace(struct fabric_builder *b, uint32_t node, uint64_t guid)
 {
 	struct fb_node *n = &b->node[node];
 
+	assert(node < b->n && fb_find(b, guid) == NO_ID);
 	n->sysguid = n->sysguid == n->guid ? guid : n->sysguid;
 	n->guid = guid;
 	for (unsigned p = 0; p <= n->nports; p++) {
@@ -621,6 +629,7 @@ struct fabric_builder *fb_from(const struct fabric *f)
 		struct fb_node *to;
 
 		fb_add(b, f->node_type[n], f->node_guid[n], f->node_nports[n], f->node_desc[n]);
+		assert(b->n == i + 1); /* GUIDs and places in the order are different */
 		to = &b->node[i];
 		to->sysguid = f->node_sysguid[n];
 		to->vendor = f->node_vendor[n];
@@ -685,6 +694,7 @@ struct fabric *fabric_at_place(const struct fabric *f, uint32_t node, unsigned p
 	struct fabric_builder *b = fb_from(f);
 	struct fabric *g;
 
+	assert(node < f->n_nodes && port <= f->node_nports[node]);
 	b->sm_node = f->node_order[node];
 	b->sm_port = (uint8_t)port;
 	g = fb_again(b, f);
@@ -714,6 +724,7 @@ struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool 
 	struct fabric_builder *b = fb_from(f);
 	struct fabric *g;
 
+	assert(sm_endport == NO_ID || sm_endport < f->n_endports);
 	if (sm_endport != NO_ID) {
 		b->sm_node = f->node_order[endport_node(f, sm_endport)];
 		b->sm_port = f->port_num[f->endport_port[sm_endport]];

@@ -85,7 +85,7 @@ void fb_make_labels(struct fb_node *n);
  * move up one index. */
 void fb_unlink(struct fabric_builder *b, uint32_t node, unsigned port);
 void fb_remove(struct fabric_builder *b, uint32_t node);
-/* Give a node another GUID, and its ports the GUIDs and LIDs of a new one.  It must not be there yet. */
+/* Give a node a new GUID, and its ports the GUIDs and LIDs of a new one. */
 void fb_replace(struct fabric_builder *b, uint32_t node, uint64_t guid);
 
 /* Cable two ports. false (nothing done): one of them is out of range, or cabled elsewhere. */

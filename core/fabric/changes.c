@@ -1,4 +1,5 @@
 /* Changes between two fabrics: which they are, and their words. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -456,6 +457,7 @@ static void changes_put_in_order(struct fabric_changes *x)
 		for (size_t i = 0; i < x->n; i++)
 			if ((int)x->c[i].kind == kind)
 				c[n++] = x->c[i];
+	assert(n == x->n);
 	free(x->c);
 	x->c = c;
 	x->cap = x->n + 1;
@@ -503,10 +505,11 @@ void changes_free(struct fabric_changes *x)
 
 /* Changes of a fabric in words. */
 
-const char *const change_word[CHANGE_KINDS] = {
+const char *const change_word[] = {
 	"removed", "added", "removed", "added",	  "replaced", "moved", "renamed",
 	"removed", "added", "moved",   "swapped", "rate",     "lid",
 };
+static_assert(ARRAY_LEN(change_word) == CHANGE_KINDS, "each kind has its word");
 
 /* The cables that came or went with it. */
 static void cable_lines(const struct fabric_changes *x, const struct fabric_change *c, struct text *t)
@@ -543,6 +546,7 @@ static void node_line(const struct fabric_changes *x, const struct fabric_change
 	const struct fabric *f = change_side(x, c);
 	uint32_t n = c->kind == NODE_ADDED ? c->node_now : c->node_was;
 
+	assert(n < f->n_nodes);
 	text_add(t, "%c node %s (0x%016" PRIx64 ", %s, %s)",
 		 c->kind == NODE_ADDED ? '+'
 		 : c->unseen	       ? '?'
@@ -575,6 +579,7 @@ static void change_line(const struct fabric_changes *x, const struct fabric_chan
 	char p[300], q[300], r[300], s[300];
 	unsigned end = 0;
 
+	assert(c->kind < CHANGE_KINDS);
 	switch (c->kind) {
 	case PART_REMOVED:
 	case PART_ADDED:

@@ -25,7 +25,7 @@ enum fabric_change_kind {
 	LID_CHANGED, /* in the sources; both have one */
 	CHANGE_KINDS
 };
-extern const char *const change_word[CHANGE_KINDS]; /* "removed", "added", ...: of parts, nodes and links */
+extern const char *const change_word[]; /* "removed", "added", ...: of parts, nodes and links */
 
 /*
  * One change.  Ids are of a (the fabric before) or b (after), NO_ID where there is none:

@@ -1,6 +1,7 @@
 #include "core/base/defs.h"
 #include "core/fabric/elements.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,10 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-const char *const part_word[PART_KINDS] = {"link", "switch", "chassis", "card", "link or node"};
-const char *const part_words[PART_KINDS] = {"links", "switches", "chassis", "cards", "links and nodes"};
+const char *const part_word[] = {"link", "switch", "chassis", "card", "link or node"};
+const char *const part_words[] = {"links", "switches", "chassis", "cards", "links and nodes"};
+static_assert(ARRAY_LEN(part_word) == PART_KINDS && ARRAY_LEN(part_words) == PART_KINDS,
+	      "each kind has its words");
 
 int part_kind_of(const char *word)
 {
@@ -144,9 +147,10 @@ static int by_card(const void *x, const void *y)
 	const struct chassis_member *a = x, *b = y;
 	int c;
 
-	if (!a->card || !b->card)
-		return a->card ? -1 : b->card ? 1 : COMPARED(a->node, b->node);
-	c = strverscmp(a->card, b->card);
+	if (a->card && b->card)
+		c = strverscmp(a->card, b->card);
+	else
+		c = COMPARED(!a->card, !b->card);
 	return c ? c : COMPARED(a->node, b->node);
 }
 
@@ -181,6 +185,7 @@ static struct parts *all_cards(const struct elements *el)
 
 struct parts *parts_new(const struct fabric *f, enum part_kind kind, const struct elements *el)
 {
+	assert(kind < PART_NAMED && (el || kind == PART_LINK || kind == PART_SWITCH));
 	switch (kind) {
 	case PART_LINK:
 		return all_links(f);
@@ -220,6 +225,7 @@ void parts_keep_up(struct parts *p, const struct topo *t)
 {
 	uint32_t n = 0, ids = 0;
 
+	assert(p->kind < PART_MIXED && t->fabric->n_ports == p->fabric->n_ports);
 	for (uint32_t i = 0; i < p->n; i++) {
 		uint32_t at = p->first[i], end = p->first[i + 1];
 
@@ -265,6 +271,7 @@ void parts_mark(const struct parts *p, uint32_t part, struct state *s, uint8_t d
 {
 	uint32_t links = p->kind == PART_LINK || p->kind == PART_MIXED ? p->fabric->n_links : 0;
 
+	assert(part < p->n && s->n_links == p->fabric->n_links && s->n_nodes == p->fabric->n_nodes);
 	for (uint32_t i = p->first[part]; i < p->first[part + 1]; i++)
 		if (p->id[i] < links)
 			s->link_down[p->id[i]] = down;

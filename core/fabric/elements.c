@@ -1,4 +1,5 @@
 /* Switch elements: chips that belong together, their groups and names. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ const char *const element_rule_names[] = {[ELEMENT_ALONE] = "alone",
 					  [ELEMENT_SYSTEM] = "system GUID",
 					  [ELEMENT_CHASSIS] = "chassis number",
 					  [ELEMENT_FILE] = "file"};
+static_assert(ARRAY_LEN(element_rule_names) == ELEMENT_FILE + 1, "each rule has its name");
 
 static bool same_group(const struct group *a, const struct group *b)
 {
@@ -100,6 +102,7 @@ static void make_elements(struct elements *el, const struct grouping *g)
 	}
 	for (uint32_t e = 0; e < el->n; e++)
 		el->first_chip[e + 1] += el->first_chip[e];
+	assert(el->first_chip[el->n] == n); /* each switch is in one element */
 	fill = mem_dup(el->first_chip, (el->n + 1) * sizeof(*fill));
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t e = el->of[sw[i]];
@@ -301,6 +304,7 @@ uint32_t element_inside_links(const struct elements *el, uint32_t e)
 {
 	uint32_t n = 0;
 
+	assert(e < el->n);
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 		n += el->first_inside[el->chip[c] + 1] - el->first_inside[el->chip[c]];
 	return n / 2; /* each link was counted at both ends */
@@ -333,6 +337,7 @@ uint32_t elements_distances(const struct elements *el, uint32_t d, uint16_t *dis
 {
 	uint32_t n = 1;
 
+	assert(d < el->n);
 	memset(dist, 0xff, el->n * sizeof(*dist));
 	dist[d] = 0;
 	order[0] = d;

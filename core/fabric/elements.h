@@ -109,8 +109,8 @@ enum part_kind {
 	PART_MIXED = PART_NAMED, /* links and nodes, of a plan */
 	PART_KINDS
 };
-extern const char *const part_word[PART_KINDS];	 /* "link", "switch", "chassis", "card" */
-extern const char *const part_words[PART_KINDS]; /* "links", "switches", "chassis", "cards" */
+extern const char *const part_word[];	 /* "link", "switch", "chassis", "card" */
+extern const char *const part_words[]; /* "links", "switches", "chassis", "cards" */
 
 struct parts {
 	const struct fabric *fabric; /* reference held */
@@ -127,7 +127,7 @@ struct parts {
 
 /*
  * All parts of a kind in the order of the fabric: links, switches, chassis by number, cards by chassis and
- * name. el: elements of the fabric with everything up; needed for chassis and cards only.
+ * name. el: elements of the fabric with everything up, for chassis and cards.
  */
 struct parts *parts_new(const struct fabric *f, enum part_kind kind, const struct elements *el);
 void parts_free(struct parts *p);

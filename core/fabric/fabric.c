@@ -13,10 +13,12 @@
 #include "core/fabric/fabric.h"
 #include "core/fabric/names.h"
 
-static const char *const speed_names[SPEED_COUNT] = {
+static const char *const speed_names[] = {
 	"???", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR",
 };
-static const char *const width_names[WIDTH_COUNT] = {"??", "1x", "2x", "4x", "8x", "12x"};
+static const char *const width_names[] = {"??", "1x", "2x", "4x", "8x", "12x"};
+static_assert(ARRAY_LEN(speed_names) == SPEED_COUNT && ARRAY_LEN(width_names) == WIDTH_COUNT,
+	      "each speed and width has its name");
 
 const char *link_speed_name(enum link_speed s)
 {
@@ -66,10 +68,11 @@ enum link_width link_width_of_code(unsigned code)
 
 double link_rate_gbps(enum link_width w, enum link_speed s)
 {
-	static const double lane[SPEED_COUNT] = {0,	  2.5,	    5,	    10,	    10.3125,
+	static const double lane[] = {0,	  2.5,	    5,	    10,	    10.3125,
 						 14.0625, 25.78125, 53.125, 106.25, 212.5};
-	static const unsigned lanes[WIDTH_COUNT] = {0, 1, 2, 4, 8, 12};
+	static const unsigned lanes[] = {0, 1, 2, 4, 8, 12};
 
+	static_assert(ARRAY_LEN(lane) == SPEED_COUNT && ARRAY_LEN(lanes) == WIDTH_COUNT, "each has its rate");
 	return s < SPEED_COUNT && w < WIDTH_COUNT ? lane[s] * lanes[w] : 0;
 }
 
@@ -160,6 +163,7 @@ const char *fabric_port_state(const struct fabric *f, uint32_t port)
 {
 	static const char *const word[] = {NULL, "Down", "Initialize", "Armed", "Active"};
 
+	static_assert(ARRAY_LEN(word) == PORT_ACTIVE + 1, "each state has its word");
 	assert(f->port_state[port] <= PORT_ACTIVE);
 	return word[f->port_state[port]];
 }
@@ -173,6 +177,7 @@ void fabric_set_port_label(struct fabric *f, uint32_t port, const char *label)
 {
 	char number[8];
 
+	assert(port < f->n_ports && strlen(label) <= LABEL_MAX);
 	snprintf(number, sizeof(number), "%u", f->port_num[port]);
 	if (!*label || !strcmp(label, number))
 		return;
@@ -200,6 +205,7 @@ bool link_throttled(const struct fabric *f, uint32_t a)
 	uint32_t b = f->port_peer[a];
 	unsigned speeds, best;
 
+	assert(a < f->n_ports);
 	if (b == NO_ID)
 		return false;
 	if (f->port_speed[a] != f->port_speed[b] || f->port_width[a] != f->port_width[b])
@@ -251,6 +257,7 @@ uint32_t fabric_port_in(const struct fabric *to, const struct fabric *from, uint
 
 	if (port == NO_ID)
 		return NO_ID;
+	assert(port < from->n_ports);
 	n = fabric_node_by_guid(to, from->node_guid[from->port_node[port]]);
 	if (n == NO_ID || from->port_num[port] > to->node_nports[n])
 		return NO_ID;
@@ -261,6 +268,7 @@ uint32_t fabric_switch_in(const struct fabric *to, const struct fabric *from, ui
 {
 	uint32_t node = fabric_node_by_guid(to, from->node_guid[from->switch_node[sw]]);
 
+	assert(sw < from->n_switches);
 	return node == NO_ID ? NO_ID : to->node_switch[node];
 }
 
@@ -268,6 +276,7 @@ uint32_t fabric_endport_in(const struct fabric *to, const struct fabric *from, u
 {
 	uint32_t port = fabric_port_in(to, from, from->endport_port[ep]);
 
+	assert(ep < from->n_endports);
 	return port == NO_ID ? NO_ID : to->port_endport[port];
 }
 
@@ -276,6 +285,7 @@ uint32_t fabric_link_in(const struct fabric *to, const struct fabric *from, uint
 	uint32_t x = fabric_port_in(to, from, from->link_port[2 * link]),
 		 y = fabric_port_in(to, from, from->link_port[2 * link + 1]);
 
+	assert(link < from->n_links);
 	return x == NO_ID || y == NO_ID || to->port_peer[x] != y ? NO_ID : to->port_link[x];
 }
 
@@ -384,6 +394,7 @@ COUNTED(struct host_set, struct host_set, host_set_ref, host_set_unref, host_set
 
 bool host_set_matters(const struct host_set *h, const struct fabric *f, uint32_t endport)
 {
+	assert(endport < f->n_endports);
 	return !h || h->in[endport] || (!h->narrowed && endport_is_switch(f, endport));
 }
 
@@ -470,8 +481,8 @@ struct rail_port *rail_ports(const struct fabric *f, size_t *n)
 	return p;
 }
 
-const char *const manager_state_word[MANAGER_STATES] = {"inactive", "discovering", "standby", "master",
-							"silent"};
+const char *const manager_state_word[] = {"inactive", "discovering", "standby", "master", "silent"};
+static_assert(ARRAY_LEN(manager_state_word) == MANAGER_STATES, "each state has its word");
 
 static void managers_release(struct counted *c)
 {
@@ -507,6 +518,7 @@ void managers_order_pkeys(struct managers *m)
 
 void fabric_take_pkeys(struct fabric *f, struct managers *m)
 {
+	assert(!f || !f->managers);
 	managers_order_pkeys(m);
 	if (f && m->n_pkeys)
 		f->managers = &m->counted;
@@ -610,6 +622,7 @@ const char *managers_consequence(const struct fabric *f)
 		[MANAGERS_SEVERAL] = "each writes over what the other one wrote",
 	};
 
+	static_assert(ARRAY_LEN(follows) == MANAGERS_SEVERAL + 1, "each fault has its consequence");
 	return follows[managers_fault(f)];
 }
 

@@ -411,7 +411,7 @@ enum manager_state {
 	MANAGER_SILENT,
 	MANAGER_STATES
 };
-extern const char *const manager_state_word[MANAGER_STATES];
+extern const char *const manager_state_word[];
 
 struct manager {
 	uint64_t guid; /* of its port */
@@ -442,7 +442,7 @@ struct managers *managers_new(uint32_t most); /* with one reference, and room fo
 /* Adds a P_Key, in any order; then all are put in order. */
 void managers_tell_pkey(struct managers *m, uint64_t port_guid, uint16_t pkey);
 void managers_order_pkeys(struct managers *m);
-/* Puts them in order and gives them to a fabric without managers, NULL: to none; m is given up. */
+/* Puts them in order and gives them to a fabric, NULL: to none; m is given up. */
 void fabric_take_pkeys(struct fabric *f, struct managers *m);
 
 /* Those of a fabric that was read live, or whose file tells P_Keys; NULL: neither.  Borrowed. */

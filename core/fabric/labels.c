@@ -1,4 +1,5 @@
 /* Labels of ports, from sources or makers' rules, and names that make nodes distinct. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,6 +65,7 @@ static bool label_rules_by_rule(enum rule rule, const struct model *m, unsigned 
 	static const unsigned last[] = {0, 64, 80, 20, 18};
 	unsigned cage = (port + 1) / 2, half = 2 - port % 2;
 
+	static_assert(ARRAY_LEN(last) == QDR_LINE + 1, "each rule has its last port");
 	if (port > last[rule])
 		return false;
 	if (rule == CAGES)
@@ -123,6 +125,7 @@ const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t
 {
 	uint32_t node = endport_node(f, ep), n = 0;
 
+	assert(ep < f->n_endports);
 	for (unsigned p = 1; p <= f->node_nports[node]; p++)
 		n += f->port_endport[f->node_port[node] + p] != NO_ID;
 	if (n > 1)
@@ -274,6 +277,7 @@ void fabric_show_names(struct fabric *f)
 	uint16_t *number = NULL;
 	bool again = true;
 
+	assert(f->by_guid && f->by_name);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		free(f->node_name[n]);
 		f->node_name[n] = trimmed(f, n);

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/fabric/names.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +39,9 @@ static int compare_whole(const char *s, size_t len, const char *name)
 {
 	int d = strncasecmp(s, name, len);
 
-	return d ? d : name[len] ? -1 : 0;
+	if (!d && name[len])
+		return -1;
+	return d;
 }
 
 /* The first place in by_name whose shown name does not sort before the first len bytes of s. */
@@ -88,6 +91,7 @@ unsigned port_in_brackets(const struct fabric *f, uint32_t node, const char *s, 
 	unsigned found = NO_PORT;
 	uint64_t n;
 
+	assert(node < f->n_nodes);
 	if (number_of_part(s, len, 0, UINT8_MAX, &n))
 		return (unsigned)n;
 	for (unsigned p = 1; p <= f->node_nports[node]; p++) {
@@ -140,6 +144,7 @@ size_t name_before_port(const struct fabric *f, const char *s, size_t len)
 
 uint32_t node_hangs_on(const struct fabric *f, uint32_t node)
 {
+	assert(node < f->n_nodes);
 	for (unsigned p = 1; p <= f->node_nports[node]; p++)
 		if (f->port_peer[f->node_port[node] + p] != NO_ID)
 			return f->port_peer[f->node_port[node] + p];
@@ -580,15 +585,19 @@ const char *port_number(const struct fabric *f, uint32_t port, char *buf, size_t
 	bool of_switch = port != NO_ID && node_is_switch(f, f->port_node[port]);
 	const char *label = of_switch ? fabric_port_label(f, port) : NULL;
 
+	assert(port == NO_ID || port < f->n_ports);
 	if (port == NO_ID)
 		snprintf(buf, size, "-");
+	else if (label)
+		snprintf(buf, size, "%u %s", f->port_num[port], label);
 	else
-		snprintf(buf, size, "%u%s%s", f->port_num[port], label ? " " : "", label ? label : "");
+		snprintf(buf, size, "%u", f->port_num[port]);
 	return buf;
 }
 
 const char *exit_number(const struct fabric *f, uint32_t sw, unsigned port, char *buf, size_t size)
 {
+	assert(sw < f->n_switches);
 	if (port <= f->switch_nports[sw])
 		return port_number(f, switch_port_id(f, sw, port), buf, size);
 	snprintf(buf, size, "%u", port);

@@ -23,8 +23,7 @@
 
 #define NAME_TAIL "…" /* stands before the end of a GUID */
 
-/* Make node_name [n_nodes] from node_given, by_name and longest_name.  Earlier ones are freed.  by_guid must
- * be there. */
+/* Make node_name [n_nodes] from node_given, by_name and longest_name.  Earlier ones are freed. */
 void fabric_show_names(struct fabric *f);
 
 void names_sort(struct fabric *f); /* make by_name from node_name */

@@ -2,6 +2,7 @@
 #include "core/base/memory.h"
 #include "core/fabric/state.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ struct state *state_on(const struct state *s, const struct fabric *from, const s
 {
 	struct state *n = state_new(to);
 
+	assert(s->n_links == from->n_links && s->n_nodes == from->n_nodes);
 	for (uint32_t l = 0; l < to->n_links; l++) {
 		uint32_t was = fabric_link_in(from, to, l);
 
@@ -319,6 +321,8 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
 		.hops = NEW_ARRAY(f->n_switches, uint8_t),
 	};
 
+	assert(s->n_links == f->n_links && s->n_nodes == f->n_nodes);
+	assert(!before || before->fabric->n_ports == f->n_ports);
 	t->refs = 1;
 	t->fabric = fabric_ref(f);
 	t->node_up = NEW_ARRAY(f->n_nodes, uint8_t);
@@ -337,6 +341,7 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
 			regard_parts(t, s, &q);
 		state_count_cut(t, s, &q, before);
 		fill_topo(t);
+		assert(t->endport_up[t->sm_endport]);
 	}
 	free(q.queue);
 	free(q.hops);
@@ -377,6 +382,7 @@ struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
 		uint32_t to = match[ep];
 
+		assert(to == NO_ID || to < f->n_endports);
 		if (to == NO_ID || !t->endport_up[ep])
 			continue;
 		n->endport_up[to] = 1;
@@ -455,6 +461,7 @@ struct topo *topo_without(const struct topo *t, const struct state *s)
 	const struct fabric *f = t->fabric;
 	struct topo *n = topo_copy(t);
 
+	assert(s->n_links == f->n_links && s->n_nodes == f->n_nodes);
 	n->sm_endport = NO_ID;
 	n->n_switches_up = n->n_endports_up = n->n_links_up = 0;
 	for (uint32_t node = 0; node < f->n_nodes; node++) {

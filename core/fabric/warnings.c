@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/fabric/fabric.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,12 +41,14 @@ void warnings_missing(struct warnings *w, const char *kind, unsigned line, const
 
 void warnings_place(struct warnings *w, uint64_t guid, unsigned port)
 {
+	assert(w->n && port <= UINT8_MAX);
 	w->w[w->n - 1].guid = guid;
 	w->w[w->n - 1].port = (uint8_t)port;
 }
 
 void warnings_stand_for(struct warnings *w, uint32_t n)
 {
+	assert(w->n && n);
 	w->w[w->n - 1].stands_for = n;
 }
 

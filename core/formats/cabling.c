@@ -191,7 +191,11 @@ static void cabling_xml_begin(void *ctx, const char *name, const char **list)
 		text_free(&r->peer_port);
 		text_free(&r->peer_node);
 	}
-	r->into = !strcmp(name, "r_port") ? &r->peer_port : !strcmp(name, "r_node") ? &r->peer_node : NULL;
+	r->into = NULL;
+	if (!strcmp(name, "r_port"))
+		r->into = &r->peer_port;
+	else if (!strcmp(name, "r_node"))
+		r->into = &r->peer_node;
 }
 
 static void cabling_xml_end(void *ctx, const char *name)
@@ -357,14 +361,18 @@ static enum role role_of(struct cursor c, int *side)
 	if (cur_begins(c, "Fields:"))
 		c.p += strlen("Fields:");
 	c = cur_trimmed(c);
-	*side = cur_begins(c, "start") ? 0 : cur_begins(c, "end") ? 1 : -1;
+	*side = cur_begins(c, "end") ? 1 : -1;
+	if (cur_begins(c, "start"))
+		*side = 0;
 	if (cabling_ends_with(c, "device") || cabling_ends_with(c, "node"))
 		return DEVICE;
 	if (cabling_ends_with(c, "port"))
 		return PORT;
 	if (cur_len(c) != 5)
 		return NO_ROLE;
-	return cabling_ends_with(c, "speed") ? SPEED : cabling_ends_with(c, "width") ? WIDTH : NO_ROLE;
+	if (cabling_ends_with(c, "speed"))
+		return SPEED;
+	return cabling_ends_with(c, "width") ? WIDTH : NO_ROLE;
 }
 
 /* Is the line a heading with devices and ports of both ends? */

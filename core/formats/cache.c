@@ -8,6 +8,7 @@
 #include "core/base/order.h"
 #include "core/formats/readers.h"
 
+#include <assert.h>
 #include <infiniband/mad.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ static uint64_t take_le(struct bytes *b, unsigned n)
 	const uint8_t *p = cache_take(b, n);
 	uint64_t v = 0;
 
+	assert(n <= sizeof(v));
 	for (unsigned i = n; i-- > 0;)
 		v = v << 8 | p[i];
 	return v;
@@ -201,6 +203,7 @@ static void link_ports(struct cache_reader *r)
 		uint32_t node = fb_find(r->fb, p->node_guid);
 		const struct fb_node *n = &r->fb->node[node];
 
+		assert(node != NO_ID); /* cache_read_ports() found it */
 		if (!p->num)
 			continue;
 		if (!p->has_peer) {

@@ -265,7 +265,7 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 	/* is it a file of another kind, and not just an empty one? */
 	if (!rc && !r.known && file_kind(&in, &kind)) {
 		rc = err_set(e, "%.200s: found %s, expected options of OpenSM (opensm.conf)%s%s", name,
-			     kind.is, kind.use ? "; " : "", kind.use ? kind.use : "");
+			     kind.is, *kind.use ? "; " : "", kind.use);
 	} else if (!rc && !r.known && r.unknown) {
 		while (lines_next(&l, &line) && !cur_says(line))
 			;

@@ -1,6 +1,7 @@
 /* Counters of ports: each line is tried in turn, so that files may be put together. */
 #include "core/formats/counters.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +19,7 @@
 #define MAX_COLUMNS 256
 #define CABLE_BYTES 100
 
-const char *const counter_words[N_COUNTERS] = {
+const char *const counter_words[] = {
 	"symbol_errors",
 	"link_recoveries",
 	"link_downed",
@@ -38,13 +39,17 @@ const char *const counter_words[N_COUNTERS] = {
 	"receive_packets",
 };
 
-const uint64_t counter_tops[N_COUNTERS] = {
+const uint64_t counter_tops[] = {
 	UINT16_MAX, UINT8_MAX,	UINT8_MAX,  UINT16_MAX, UINT16_MAX, UINT16_MAX,
 	UINT16_MAX, UINT8_MAX,	UINT8_MAX,  15,		15,	    UINT16_MAX,
 	UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
 };
 
-const char *const ber_words[N_BERS] = {"raw", "effective", "symbol"};
+const char *const ber_words[] = {"raw", "effective", "symbol"};
+static_assert(ARRAY_LEN(counter_words) == N_COUNTERS && ARRAY_LEN(counter_tops) == N_COUNTERS &&
+		      ARRAY_LEN(ber_words) == N_BERS,
+	      "each counter has its word and limit, each rate its word");
+static_assert(N_COUNTERS <= 32, "a counted_port has a bit for each");
 
 /* Names of the tools without case, "_", "port", "counter", "extended" and a last s. */
 static const struct {
@@ -127,6 +132,7 @@ void counters_set(struct counted_port *c, enum counter k, uint64_t value, bool w
 {
 	uint32_t bit = 1u << k;
 
+	assert(k < N_COUNTERS);
 	wide = wide || value > counter_tops[k];
 	if (value > INT64_MAX || ((c->wide & bit) && !wide))
 		return;
@@ -178,6 +184,7 @@ enum column {
 	COLUMN_SERIAL,
 	COLUMN_DATE,
 };
+static_assert(COLUMN_DATE <= UINT8_MAX, "counters_reader has a byte for each");
 
 struct counters_reader {
 	struct counter_reading *r;
@@ -244,9 +251,10 @@ static void counters_take(struct counters_reader *d, struct cursor name, struct 
 static void add_part(struct counted_port *c, struct cursor word)
 {
 	char *clean = cur_clean(cur_trimmed(word), CABLE_BYTES / 3), *all;
+	const char *had = c->cable ? c->cable : "";
 
 	if (*clean && strcmp(clean, "NA") != 0 && strcmp(clean, "N/A") != 0) {
-		all = str_printf("%s%s%s", c->cable ? c->cable : "", c->cable ? " " : "", clean);
+		all = str_printf("%s%s%s", had, *had ? " " : "", clean);
 		free(c->cable);
 		c->cable = all;
 	}
@@ -384,6 +392,7 @@ static void block_line(struct counters_reader *d, struct cursor line)
 	const char *colon;
 	double v;
 
+	assert(d->at && d->at <= d->r->n);
 	if (cur_behind(&value, "=") && !memchr(line.p, ':', (size_t)(value.p - line.p))) {
 		key.end = value.p - 1;
 		counters_take(d, key, value, false);

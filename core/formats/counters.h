@@ -30,12 +30,12 @@ enum counter {
 	COUNT_RECEIVE_PACKETS,
 	N_COUNTERS
 };
-extern const char *const counter_words[N_COUNTERS]; /* "symbol_errors", ...: keys of JSON */
+extern const char *const counter_words[]; /* "symbol_errors", ...: keys of JSON */
 /* The most that a counter of PortCounters holds; it stays there.  Those of PortCountersExtended: 64 bits. */
-extern const uint64_t counter_tops[N_COUNTERS];
+extern const uint64_t counter_tops[];
 
 enum ber { BER_RAW, BER_EFFECTIVE, BER_SYMBOL, N_BERS };
-extern const char *const ber_words[N_BERS];
+extern const char *const ber_words[];
 
 #define TEMPERATURE_NONE (-1000.0)
 

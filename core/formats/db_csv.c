@@ -1,4 +1,5 @@
 /* ibdiagnet2.db_csv and opensm-smdb.dump, and sections of comma-separated rows in general. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,6 +129,7 @@ static uint32_t told_node(struct formats_rows_maker *m, const struct row_end *o,
 {
 	uint32_t node = fb_add(m->net.b, o->type, guid, (unsigned)o->port, NULL);
 
+	assert(o->type); /* settle_types() came before */
 	if (node == NO_ID)
 		return fb_find(m->net.b, guid);
 	m->net.b->node[node].desc = cur_clean(o->name, DESC_MAX);
@@ -200,6 +202,7 @@ static void formats_rows_add_host(struct formats_rows_maker *m, const struct row
 	struct fb_port *p;
 	uint32_t node;
 
+	assert(port >= 1 && port <= MOST_HOST_PORTS && w->peer.lid <= UINT16_MAX);
 	o.port = port;
 	o.type = NODE_CA;
 	while (!o.guid && fb_find(m->net.b, guid) != NO_ID)
@@ -501,6 +504,7 @@ static uint32_t db_csv_node_with_port(struct db_csv_reader *r, uint64_t guid, ui
 }
 
 enum { P_NODE, P_NUM, P_GUID, P_LID, P_LMC, P_SM_LID, P_WIDTH, P_SPEED, P_STATE, P_OPVLS };
+static_assert(P_OPVLS + 1 < MAX_COLUMNS, "the last column of a section is NULL");
 
 static bool port_row(struct db_csv_reader *r, const struct cursor *v)
 {
@@ -535,6 +539,7 @@ static bool port_row(struct db_csv_reader *r, const struct cursor *v)
 }
 
 enum { L_NODE1, L_PORT1, L_NODE2, L_PORT2 };
+static_assert(L_NODE2 == L_NODE1 + 2 && L_PORT2 == L_PORT1 + 2, "an end is two columns");
 
 static bool link_row(struct db_csv_reader *r, const struct cursor *v)
 {
@@ -694,6 +699,7 @@ static int db_csv_read_header(const struct db_csv_reader *r, const struct sectio
 			if (at[i] == MAX_FIELDS && cur_is(name, s->column[i]))
 				at[i] = h->n;
 	}
+	assert(!s->needed || s->column[s->needed - 1]);
 	for (unsigned i = 0; i < s->needed; i++)
 		if (at[i] == MAX_FIELDS)
 			return err_set(e, "%s:%u: found columns '%s' under START_%s, expected one called %s",

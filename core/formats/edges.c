@@ -9,6 +9,7 @@
 #include "core/base/order.h"
 #include "core/formats/readers.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -59,6 +60,7 @@ struct edge_node {
 	uint64_t cabled[4]; /* bit p: port p has a cable */
 	unsigned highest;
 };
+static_assert(MAX_PORTS < 8 * sizeof(((struct edge_node *)0)->cabled), "each port has a bit");
 
 struct edges_reader {
 	const struct input *in;
@@ -136,6 +138,7 @@ static unsigned take_keyword(struct cursor *c)
 	static const char *const word[] = {"", "host", "switch", "router", "sm"};
 	struct cursor d = *c, first = cur_token(&d);
 
+	static_assert(ARRAY_LEN(word) == NODE_ROUTER + 2, "`sm` stands behind the types");
 	for (unsigned i = 1; i < ARRAY_LEN(word); i++)
 		if (cur_same(first, cur_text(word[i]))) {
 			*c = d;
@@ -191,7 +194,11 @@ enum likeness edges_likeness(const struct input *in)
 	net_free(&names);
 	if (told && fit == all)
 		return LIKE_NOTHING_ELSE;
-	return first && (told ? 2 * fit >= all : joined && fit == all && all > 1) ? LIKE_THAT : NOT_LIKE_THAT;
+	if (told)
+		first &= 2 * fit >= all;
+	else
+		first &= joined && fit == all && all > 1;
+	return first ? LIKE_THAT : NOT_LIKE_THAT;
 }
 
 /* --- lines ------------------------------------------------------------------------------------------- */
@@ -338,6 +345,7 @@ static bool has_cable(const struct edge_node *n, unsigned port)
 
 static void put_cable(struct edge_node *n, unsigned port)
 {
+	assert(port >= 1 && port <= MAX_PORTS);
 	n->cabled[port / 64] |= UINT64_C(1) << (port % 64);
 	n->highest = MAX(n->highest, port);
 }
@@ -358,6 +366,7 @@ static int give_port(struct edges_reader *r, const struct edges_cable *x, struct
 	unsigned most = n->ports ? (unsigned)n->ports : MAX_PORTS, port = (unsigned)end->port;
 	char *expected = NULL;
 
+	assert(end->node < r->net.n_names);
 	if (port > most)
 		expected = str_printf("a port up to %u, as line %u tells", most, n->line);
 	else if (port && has_cable(n, port))
@@ -391,7 +400,7 @@ static int give_ports(struct edges_reader *r)
 
 static unsigned edges_ports_of(const struct edge_node *n)
 {
-	return n->ports ? (unsigned)n->ports : n->highest ? n->highest : 1;
+	return n->ports ? (unsigned)n->ports : MAX(n->highest, 1);
 }
 
 /* --- nodes ------------------------------------------------------------------------------------------- */
@@ -486,6 +495,7 @@ static int make_nodes(struct edges_reader *r)
 			rc = edges_wrong(r, n->line, n->option[GUID], "a GUID that no other node has");
 			break;
 		}
+		assert(r->net.b->n == i + 1); /* names and nodes have the same numbers */
 		to = &r->net.b->node[i];
 		to->desc = clean_text(r->net.chars.s + name->text, name->len, DESC_MAX);
 		to->esp0 = n->enhanced;

@@ -1,4 +1,5 @@
 /* Fabrics and drawings written as graphs: GraphML, dot, JSON. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const st
 	struct drawing_edge *e = NEW_ARRAY(fb->n_links, struct drawing_edge);
 	bool go_on = true;
 
+	assert(!st || (st->n_links == fb->n_links && st->n_nodes == fb->n_nodes));
 	fprintf(f, "graph fabric {\n\tnode [fontsize=10];\n\tedge [fontsize=9];\n");
 	progress_start(p, "writing the drawing", fb->n_nodes + fb->n_links);
 	for (uint32_t n = 0; n < fb->n_nodes && (go_on = progress_step(p, n)); n++) {
@@ -218,6 +220,7 @@ static const struct graph_field edge_fields[] = {END("a"),
 						 {"load_ba", NUMBER, false},
 						 {"weight", NUMBER, false}};
 #define MOST ARRAY_LEN(edge_fields)
+static_assert(MOST >= ARRAY_LEN(node_fields) && MOST >= ARRAY_LEN(graph_fields), "values of any have room");
 
 /* Of a field: text (NULL: not known), or a number. */
 struct value {
@@ -264,6 +267,7 @@ static void graph_set_lid(struct value *v, unsigned lid)
 static void graph_values(const struct graph_of *of, const struct warnings *missing, struct text *lacks,
 			 struct value *v)
 {
+	static_assert(ARRAY_LEN(graph_fields) == 4, "each field has its value");
 	warnings_tell_missing(missing, lacks);
 	set_word(&v[0], of->fabric->source);
 	set_word(&v[1], of->load ? of->engine : NULL);
@@ -276,6 +280,8 @@ static void node_values(const struct graph_of *of, uint32_t node, struct value *
 	static const char *const type[] = {"", "host", "switch", "router"};
 	const struct fabric *f = of->fabric;
 
+	static_assert(ARRAY_LEN(node_fields) == 6, "each field has its value");
+	static_assert(ARRAY_LEN(type) == NODE_ROUTER + 1, "each type has its word");
 	set_word(&v[0], f->node_name[node]);
 	graph_set_guid(&v[1], f->node_guid[node]);
 	set_word(&v[2], type[f->node_type[node]]);
@@ -323,6 +329,7 @@ static void edge_values(const struct graph_of *of, uint32_t link, struct value *
 	}
 	v[at].known = of->load;
 	v[at].n = all;
+	assert(at + 1 == ARRAY_LEN(edge_fields)); /* each field has its value */
 }
 
 /* --- fields -------------------------------------------------------------------------------- */
@@ -428,6 +435,7 @@ static void graph_put_keys(FILE *f, const char *of, const struct graph_field *x,
 {
 	static const char *const type[] = {"string", "long", "boolean"};
 
+	static_assert(ARRAY_LEN(type) == TRUTH + 1, "each kind has its word");
 	for (unsigned i = 0; i < n; i++)
 		if (!x[i].by_node)
 			fprintf(f, "<key id=\"%c-%s\" for=\"%s\" attr.name=\"%s\" attr.type=\"%s\"/>\n", *of,
@@ -526,6 +534,8 @@ int write_graph(FILE *f, enum graph_form form, const struct graph_of *of, const 
 	struct text lacks = {0};
 	bool go_on = true;
 
+	static_assert(ARRAY_LEN(end) == GRAPH_DOT + 1, "each form has its end");
+	assert(of->state->n_links == fb->n_links && of->state->n_nodes == fb->n_nodes);
 	progress_start(p, "writing the fabric", fb->n_nodes + fb->n_links);
 	graph_values(of, missing, &lacks, v);
 	graph_put_head(&g, v);

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/formats/cabling.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -102,11 +103,13 @@ static int hostfile_add_list(struct hostfile_reader *r, struct cursor c, unsigne
 	free(one.name);
 	if (!r->each && r->l->n > 2 * (size_t)HOSTLIST_MOST)
 		hostfile_tidy(r->l);
-	return (r->each ? r->n_hosts : r->l->n) <= (r->each ? JOBS_HOSTS_MOST : 2 * (size_t)HOSTLIST_MOST)
-		       ? 0
-		       : err_set_kind(e, ERR_LIMIT, "%s:%u: found more than %d hosts%s", r->in->name, line,
-				      r->each ? JOBS_HOSTS_MOST : HOSTLIST_MOST,
-				      r->each ? " of all jobs" : "");
+	if (r->each && r->n_hosts > JOBS_HOSTS_MOST)
+		return err_set_kind(e, ERR_LIMIT, "%s:%u: found more than %d hosts of all jobs", r->in->name,
+				    line, JOBS_HOSTS_MOST);
+	if (!r->each && r->l->n > 2 * (size_t)HOSTLIST_MOST)
+		return err_set_kind(e, ERR_LIMIT, "%s:%u: found more than %d hosts", r->in->name, line,
+				    HOSTLIST_MOST);
+	return 0;
 }
 
 /* Does it end within brackets, or with sacct's mark for a cut? */
@@ -114,6 +117,7 @@ static bool ends_early(struct cursor c)
 {
 	int open = 0;
 
+	assert(!cur_empty(&c));
 	for (const char *p = c.p; p < c.end; p++)
 		open += (*p == '[') - (*p == ']');
 	return open > 0 || memchr(",-+", c.end[-1], 3);
@@ -153,7 +157,9 @@ static struct cursor hostfile_name_of(const struct record *x)
 {
 	const struct cursor *v = x->value;
 
-	return !cur_empty(&v[ID]) ? v[ID] : !cur_empty(&v[NAME]) ? v[NAME] : v[PARTITION];
+	if (!cur_empty(&v[ID]))
+		return v[ID];
+	return cur_empty(&v[NAME]) ? v[PARTITION] : v[NAME];
 }
 
 /* The next lists are of this job. */
@@ -161,6 +167,7 @@ static void begin_job(struct hostfile_reader *r, struct cursor name, struct curs
 {
 	struct job_list *j = r->each;
 
+	assert(j);
 	GROW(j->job, j->n, j->cap);
 	j->job[j->n] =
 		(struct job_hosts){.name = cur_clean(name, SIZE_MAX),
@@ -281,8 +288,12 @@ static bool read_columns(const struct hostfile_table *t, struct cursor line, str
 			for (unsigned j = 0; j < t->n; j++) {
 				size_t begin = (size_t)(t->word[j].p - t->line.p);
 				size_t end = (size_t)(t->word[j].end - t->line.p);
-				size_t d = to <= begin ? begin - to + 1 : from >= end ? from - end + 1 : 0;
+				size_t d = 0;
 
+				if (to <= begin)
+					d = begin - to + 1;
+				else if (from >= end)
+					d = from - end + 1;
 				k = d < away ? j : k;
 				away = MIN(d, away);
 			}
@@ -310,6 +321,7 @@ static bool fills_column(const struct hostfile_table *t, struct cursor line,
 	size_t begin = (size_t)(head.p - t->line.p), end = (size_t)(head.end - t->line.p);
 	size_t width = k + 1 < t->n ? (size_t)(t->word[k + 1].p - t->line.p) : cur_len(t->line);
 
+	assert(t->at[LIST] >= 0);
 	if (t->bars || cur_empty(&list))
 		return false;
 	if (k && !cur_empty(&column[k - 1]))

@@ -4,6 +4,7 @@
 #include "core/formats/ibnl.h"
 #include "core/formats/readers.h"
 
+#include <assert.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,7 @@ const struct ibnl_system *ibnl_top(const struct ibnl_library *l, struct cursor n
 
 const struct ibnl_system *ibnl_board(const struct ibnl_library *l, unsigned file, const char *name)
 {
+	assert(file < l->n_files);
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->system[i].top && l->system[i].file == file &&
 		    has_name(l->system[i].names, cur_text(name)))

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/formats/readers.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,14 +205,16 @@ static int bad_line(struct ibsim_reader *r, const struct source *s, const char *
 static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, enum node_type type,
 				struct cursor c)
 {
-	struct ibsim_counter *k = type == NODE_SWITCH ? &r->sw : type == NODE_CA ? &r->ca : &r->rt;
+	struct ibsim_counter *k = type == NODE_CA ? &r->ca : &r->rt;
 	struct cursor id, full, tail, desc;
-	uint64_t ports, v, guid = k->next;
+	uint64_t ports, v, guid;
 	uint32_t node, name;
 	struct fb_node *n;
 	struct ibsim_rates *t;
 	char *copy;
 
+	k = type == NODE_SWITCH ? &r->sw : k;
+	guid = k->next;
 	if (!cur_number(&c, 10, &ports) || !ports)
 		return bad_line(r, s, "a node without a number of ports", "e.g. Switch 8 \"id\""), NO_ID;
 	if (!cur_quoted(&c, &id) || id.p == id.end)
@@ -231,6 +234,7 @@ static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, 
 			t[p] = r->defaults;
 		GROW(r->rates, r->n_rates, r->cap_rates);
 		r->rates[r->n_rates++] = (struct node_rates){t, ports + 1};
+		assert(r->n_rates == r->net.b->n);
 		n = &r->net.b->node[node];
 		desc = description(c, full, &tail);
 		n->desc = cur_clean(desc, DESC_MAX);
@@ -257,8 +261,9 @@ static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, 
 /* Enabled rates from the comment of a saved port line: all up to the rate seen. */
 static void rates_of(uint8_t width, uint8_t speed, struct ibsim_rates *t)
 {
-	static const uint8_t mask[WIDTH_COUNT] = {3, 1, 16, 3, 7, 11};
+	static const uint8_t mask[] = {3, 1, 16, 3, 7, 11};
 
+	static_assert(ARRAY_LEN(mask) == WIDTH_COUNT, "each width has its mask");
 	if (width)
 		t->width = mask[width];
 	if (!speed)

@@ -1,4 +1,5 @@
 /* Loading of files: which kind a file is, what all readers share, name maps, fabrics for ibsim. */
+#include <assert.h>
 #include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -42,7 +43,7 @@
 static const struct form {
 	const char *is, *use, *line[PATTERNS];
 } kinds[] = {
-	FORM("what ibsim's console prints (dump), whose cables are those of ibsim's net file", NULL,
+	FORM("what ibsim's console prints (dump), whose cables are those of ibsim's net file", "",
 	     "Switch*\"*\"*nodeguid *sysimgguid *", "sim> dump*"),
 	FORM("counters (ibqueryerrors)", COUNTERS, "Data Counters for *", "Errors for \"*", "Errors for 0x*"),
 	FORM("a list of nodes (ibnetdiscover -l, ibhosts, ibswitches)",
@@ -52,16 +53,16 @@ static const struct form {
 	     "[SC][WA] *[0-9] 0x*[0-9]x *"),
 	FORM(FABRIC, LOAD, "[0-9]*]*==(*)==>*", "*Sta *:*LWA *:*LSA *:*"),
 	FORM("forwarding tables (opensm-lfts.dump, dump_fts), which name no cables", TABLES, "Unicast lids*"),
-	FORM("multicast tables, which name no cables", NULL, "Multicast mlids*"),
+	FORM("multicast tables, which name no cables", "", "Multicast mlids*"),
 	FORM("forwarding tables (opensm.fdbs), which name no cables", TABLES, "dump_ucast_routes:*"),
 	FORM("forwarding tables (osm.fdbs), which name no cables", TABLES,
 	     "osm_ucast_mgr_dump_ucast_routes:*"),
-	FORM("a hop matrix (opensm-lid-matrix.dump), which names no cables", NULL, "Switch: guid *"),
+	FORM("a hop matrix (opensm-lid-matrix.dump), which names no cables", "", "Switch: guid *"),
 	FORM("sections of ibdiagnet (db_csv) without nodes", FOLDER, "START_*"),
 	FORM("counters of a port (perfquery)", COUNTERS, "#*ort*counters: Lid *", "PortSelect:.*"),
 	FORM("counters (ibcheckerrors)", COUNTERS, "#warn: counter *", "Error check on lid *"),
 	FORM("where the subnet manager is (sminfo)", "`set guid GUID` takes its GUID", "sminfo: sm lid *"),
-	FORM("what one switch tells of itself (ibswinfo)", NULL, "part number *|*", "uptime (sec) *:*",
+	FORM("what one switch tells of itself (ibswinfo)", "", "part number *|*", "uptime (sec) *:*",
 	     "cur.temp *:*"),
 	FORM("lists of partitions (ibdiagnet's .pkey)", FOLDER, "GROUP PKey:*", "GROUP VPKey:*"),
 	FORM("counters or cables of ports (ibdiagnet's .pm, .cables)", COUNTERS, "Port=* Lid=0x* GUID=0x*"),
@@ -74,7 +75,7 @@ static const struct form {
 	     "??? ?? ??:??:?? ?????? \\[*] 0x?? -> *"),
 	FORM("times of a benchmark (nccl-tests)", BLAME, "*nThread *nGpus *", "*algbw *busbw*",
 	     "*NCCL INFO *", "#*Rank *Pid *on *device*"),
-	FORM("bandwidths of a benchmark (perftest)", NULL, "*_Write BW Test*", "*_Read BW Test*",
+	FORM("bandwidths of a benchmark (perftest)", "", "*_Write BW Test*", "*_Read BW Test*",
 	     "*Send BW Test*", "* BW peak*"),
 	FORM("bandwidths of a benchmark (hp2p)", BLAME, "*HP2P results*", "*Minimum Bandwidth:*"),
 	FORM("Slurm's topology (topology.conf, scontrol show topology, sharp_cmd)", PLAN, "SwitchName=*",
@@ -110,7 +111,7 @@ static const struct form pure[] = {
 	FORM("GUIDs with numbers behind them (a port-profile, guid2lid, weights or orders of ports)",
 	     "the option of OpenSM that names such a file takes it (`help options`)", "0x*[ \t][0-9]*"),
 	FORM("a list of GUIDs (root_guid_file and its like)", "`set root_guid_file FILE` takes it", "0x*"),
-	FORM("hosts and the GUIDs of their ports", NULL, "*: 0x*"),
+	FORM("hosts and the GUIDs of their ports", "", "*: 0x*"),
 };
 
 static bool kinds_fits(const char *const *pattern, const char *line)
@@ -362,16 +363,16 @@ int unknown_report(struct unknown_lines *u, struct warnings *w, struct err *e)
 	unsigned all = lost->n + u->read;
 	int rc = 0;
 
+	assert(!lost->n || u->why);
 	if (s->n)
 		warnings_add(w, "unknown line", s->first,
-			     "%u line%s not understood and skipped: line%s %s; the first is '%s'", s->n,
-			     s->n > 1 ? "s" : "", s->n > 1 ? "s" : "", text_str(&s->list), s->example);
+			     "%s not understood and skipped: line%s %s; the first is '%s'",
+			     PLURAL(s->n, "line"), s->n > 1 ? "s" : "", text_str(&s->list), s->example);
 	if (lost->n) {
 		warnings_missing(w, "unread line", lost->first,
-				 "%u line%s of nodes, ports or cables not understood and left out: line%s "
-				 "%s; %s",
-				 lost->n, lost->n > 1 ? "s" : "", lost->n > 1 ? "s" : "",
-				 text_str(&lost->list), u->why);
+				 "%s of nodes, ports or cables not understood and left out: line%s %s; %s",
+				 PLURAL(lost->n, "line"), lost->n > 1 ? "s" : "", text_str(&lost->list),
+				 u->why);
 		warnings_stand_for(w, lost->n);
 	}
 	if ((uint64_t)lost->n * 10 > all)
@@ -394,6 +395,7 @@ uint32_t add_node(struct fabric_builder *b, enum node_type type, uint64_t guid, 
 
 void want_port(struct fabric_builder *b, uint32_t node, uint64_t port, unsigned line)
 {
+	assert(node < b->n && port <= MAX_PORTS);
 	if (port <= b->node[node].nports)
 		return;
 	warnings_add(&b->warnings, "port above count", line,
@@ -406,6 +408,7 @@ void want_port(struct fabric_builder *b, uint32_t node, uint64_t port, unsigned 
 void add_cable(struct fabric_builder *b, const uint32_t node[2], const uint64_t port[2], const char *what,
 	       unsigned line)
 {
+	assert(node[0] < b->n && node[1] < b->n);
 	if (node[0] == node[1] && port[0] == port[1])
 		warnings_add(&b->warnings, "port cabled to itself", line,
 			     "port %" PRIu64 " is cabled to itself; taken as not cabled", port[0]);
@@ -441,7 +444,7 @@ static int unknown_format(const struct input *in, struct err *e)
 
 	if (file_kind(in, &kind) && !kind.fabric)
 		return err_set(e, "%s: found %s, expected a fabric, as `ibnetdiscover > FILE` writes it%s%s",
-			       in->name, kind.is, kind.use ? "; " : "", kind.use ? kind.use : "");
+			       in->name, kind.is, *kind.use ? "; " : "", kind.use);
 	if (memchr(in->data, 0, in->size))
 		return err_set(e, "%s: found binary data, expected %s", in->name, KNOWN_FORMATS);
 	while (!any && lines_next(&l, &line))
@@ -667,6 +670,7 @@ void name_map_free(struct name_map *m)
 
 const char *simulated_id(const struct fabric *f, uint32_t node, char id[SIMULATED_ID])
 {
+	assert(node < f->n_nodes);
 	snprintf(id, SIMULATED_ID, "%c-%016" PRIx64, "?HSR"[f->node_type[node]], f -> node_guid[node]);
 	return id;
 }
@@ -703,6 +707,8 @@ static void simulated_write_node(FILE *f, const struct topo *t, uint32_t node)
 	uint32_t p0 = fb->node_port[node];
 	char id[SIMULATED_ID];
 
+	static_assert(ARRAY_LEN(key) == NODE_ROUTER + 1 && ARRAY_LEN(word) == NODE_ROUTER + 1,
+		      "each type has its words");
 	fprintf(f, "\nvendid=0x%x\ndevid=0x%x\n", fb->node_vendor[node], fb->node_device[node]);
 	if (fb->node_sysguid[node])
 		fprintf(f, "sysimgguid=0x%" PRIx64 "\n", fb->node_sysguid[node]);

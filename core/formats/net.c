@@ -1,4 +1,5 @@
 /* Nodes and cables for formats where each end of a cable has a line, and .net_dump. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ static const char *const headings[COLUMNS][2] = {
 };
 
 #define MOST_FIELDS 64
+static_assert(COLUMNS <= MOST_FIELDS, "a row has room for each column");
 
 struct net_dump_reader {
 	struct rows rows;
@@ -307,18 +309,22 @@ uint32_t net_name(struct net *n, const char *s, size_t len)
 
 static const char *net_name_text(const struct net *n, uint32_t name)
 {
+	assert(name < n->n_names);
 	return n->chars.s + n->name[name].text;
 }
 
 void net_wire(struct net *n, const struct wire *w)
 {
+	assert(w->node < n->b->n && w->peer < n->n_names && w->port >= 1 && w->peer_port >= 1);
 	GROW(n->wire, n->n_wires, n->cap_wires);
 	n->wire[n->n_wires++] = *w;
 }
 
 static const char *net_type_word(enum node_type t)
 {
-	return t == NODE_SWITCH ? "switch" : t == NODE_ROUTER ? "router" : "channel adapter";
+	if (t == NODE_SWITCH)
+		return "switch";
+	return t == NODE_ROUTER ? "router" : "channel adapter";
 }
 
 uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t nports, struct cursor name,
@@ -466,6 +472,7 @@ void net_link(struct net *n)
 	uint32_t node;
 	unsigned port;
 
+	assert(!n->at); /* once */
 	for (uint32_t i = 0; i < n->n_wires; i++) {
 		const struct wire *w = &n->wire[i];
 
@@ -513,6 +520,7 @@ int net_finish(struct net *n, const char *format, struct fabric **out, struct er
 	struct fabric_builder *b = n->b;
 	int status;
 
+	assert(n->at || !n->n_wires); /* net_link() came before */
 	if (unknown_report(&n->unknown, &b->warnings, e)) {
 		net_free(n);
 		return -1;

@@ -1,5 +1,6 @@
 #include "core/formats/pair_results.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ static uint32_t pair_results_name_of(struct pair_results *p, struct cursor c)
 
 static int pair_results_add(struct pair_results_reader *r, struct pair_result x)
 {
+	assert(x.a < r->p->n_names && x.b < r->p->n_names);
 	if (r->p->n >= PAIR_RESULTS_MOST)
 		return err_set_kind(r->e, ERR_LIMIT, "%s: found more than %d pairs", r->in->name,
 				    PAIR_RESULTS_MOST);
@@ -103,7 +105,9 @@ static bool pair_results_value_of(struct cursor c, double *v)
 /* Cells by commas, by tabs where there are any, or else by blanks; quotes hold a cell together. */
 static char separator(struct cursor line)
 {
-	return memchr(line.p, ',', cur_len(line)) ? ',' : memchr(line.p, '\t', cur_len(line)) ? '\t' : ' ';
+	if (memchr(line.p, ',', cur_len(line)))
+		return ',';
+	return memchr(line.p, '\t', cur_len(line)) ? '\t' : ' ';
 }
 
 static bool next_cell(struct cursor *line, char between, struct cursor *cell)

@@ -178,7 +178,7 @@ enum node_type cur_node_type(struct cursor *c);
 
 /* The kind of a file that was given in place of another kind, for messages. */
 
-/* Static texts: a file `is` this, and `use` tells which command takes it; NULL: none does. */
+/* Static texts: a file `is` this, and `use` tells which command takes it; "": none does. */
 struct file_kind {
 	const char *is, *use;
 	bool fabric; /* it looks like one, whether it can be read or not */

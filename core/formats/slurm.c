@@ -2,6 +2,7 @@
  * Slurm's topology of a fabric. Its switches are a tree: at the bottom the switches with hosts; above them,
  * level by level, one for each part of the fabric that is connected by switches up to that level.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,7 @@ static size_t slurm_list_of(const struct slurm *s, uint32_t branch, const char *
 {
 	size_t n = 0;
 
+	assert(branch < s->n);
 	for (uint32_t i = 0; !s->branch[branch].level && i < s->n_hosts; i++)
 		if (s->leaf[s->host[i].sw] == branch)
 			name[n++] = s->host[i].name;
@@ -247,6 +249,7 @@ int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, s
 	uint32_t *queue = NEW_ARRAY(n + 1, uint32_t), queued = 0;
 	int rc;
 
+	assert(notes);
 	s.leaf = NEW_ARRAY(n + 1, uint32_t);
 	s.rank = NEW_ARRAY(n + 1, uint16_t);
 	s.top = NEW_ARRAY(n + 1, uint32_t);

@@ -1,4 +1,5 @@
 /* opensm-subnet.lst and the .lst of ibdiagnet; forwarding tables written as OpenSM's users know them. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +141,7 @@ static uint32_t end_node(struct subnet_lst_reader *r, const struct subnet_lst_en
 		GROW(r->seen, r->n_seen, r->cap_seen);
 		r->seen[r->n_seen++] = (struct subnet_lst_seen){n->port_guid, n->port, false};
 	}
+	assert(r->n_seen == r->b->n);
 	f = &r->b->node[node];
 	if (!f->device)
 		f->device = device;
@@ -154,6 +156,7 @@ static void note_end(struct subnet_lst_reader *r, uint32_t node, const struct su
 {
 	struct fb_port *p = &r->b->node[node].port[n->port];
 
+	assert(n->port >= 1 && n->port <= r->b->node[node].nports);
 	p->guid = n->port_guid;
 	p->lid = n->lid;
 	if (!n->sm)
@@ -345,6 +348,7 @@ int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 	struct tails t = {0};
 	bool go_on = true;
 
+	static_assert(ARRAY_LEN(type) == NODE_ROUTER + 1, "each type has its word");
 	t.at = NEW_ARRAY(r->lids->max_lid + 2u, size_t);
 	for (unsigned lid = 0; lid <= r->lids->max_lid; lid++) {
 		uint32_t ep = lid_owner(r->lids, lid), node;
@@ -459,10 +463,11 @@ static void fdbs_entry(FILE *f, const struct distances *x, uint32_t s, unsigned 
 	}
 	d = ep == NO_ID ? NO_ID : t->endport_switch[ep];
 	more = ep != NO_ID && !endport_is_switch(t->fabric, ep); /* the link to a channel adapter */
-	best = d == NO_ID ? NO_PATH : d == s ? 0 : distance(x, s, d, 0);
-	hops = d == NO_ID					    ? NO_PATH
-	       : d == s && (!port || port == t->endport_swport[ep]) ? 0
-								    : distance(x, s, d, port);
+	best = hops = d == NO_ID ? NO_PATH : 0;
+	if (d != NO_ID && d != s)
+		best = distance(x, s, d, 0);
+	if (d != NO_ID && (d != s || (port && port != t->endport_swport[ep])))
+		hops = distance(x, s, d, port);
 	if (hops == NO_PATH || best == NO_PATH)
 		fprintf(f, "0x%04X : %03u  : HOPS UNKNOWN\n", lid, port);
 	else if (hops == best)
@@ -597,6 +602,7 @@ static char *lfts_put_path(char *p, const struct routing *r, unsigned slid, unsi
 
 #define LINE_ROOM 64
 #define PATH_BUFFER (1 << 14)
+static_assert(LINE_ROOM > sizeof("65535 65535 15..15 4294967295\n"), "any line has room");
 
 static void write_sources(FILE *f, const struct path_table *t, size_t s, char *buf)
 {

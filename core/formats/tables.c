@@ -1,4 +1,5 @@
 /* Forwarding tables read from files, groups of adaptive routing and LIDs with them. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 /* The columns that are read in the two kinds of rows, at their usual places; a header may tell others. */
 enum { G_GROUP, G_PORTS, G_COLUMNS };
 enum { E_LID, E_STATIC, E_STATE, E_GROUP, E_COLUMNS };
+static_assert((int)G_COLUMNS <= (int)E_COLUMNS, "far_reader has room for both");
 
 enum part { PART_NONE, PART_GROUPS, PART_ENTRIES };
 
@@ -292,6 +294,7 @@ static unsigned lmc_around(unsigned first, unsigned last)
 {
 	unsigned lmc = 0;
 
+	assert(first <= last);
 	while (lmc <= MAX_LMC && first >> lmc != last >> lmc)
 		lmc++;
 	return lmc;
@@ -330,6 +333,7 @@ static void tables_lids_widen(const struct tables_reader *r, struct tables_lids_
 {
 	uint32_t port = r->f->endport_port[ep];
 
+	assert(lmc <= MAX_LMC);
 	if (!base || base & ((1u << lmc) - 1) || lmc <= c->lmc[port] || base > n->first[ep] ||
 	    base + (1u << lmc) <= n->last[ep] || of_another(r, base, lmc, r->f->port_guid[port]))
 		return;
@@ -467,6 +471,7 @@ static void tables_settle_lids(struct tables_reader *r, const struct lids *now, 
 		c = &present;
 		r->info.lids_of_now = true;
 	}
+	assert(count_named(r->f, c) >= r->info.n_named);
 	r->info.n_source = count_named(r->f, c) - r->info.n_named;
 	r->info.n_none = r->f->n_endports - count_named(r->f, c);
 	r->info.n_misfits = c->misfits;
@@ -624,6 +629,7 @@ static void note_guid(struct tables_reader *r, uint64_t lid, uint64_t guid)
 /* The file ends within the table of a switch: it counts as not read. */
 static void cut_table(struct tables_reader *r, uint32_t sw)
 {
+	assert(sw < r->f->n_switches);
 	free(r->t->lft[sw]);
 	r->t->lft[sw] = NULL;
 	r->t->top[sw] = 0;
@@ -728,6 +734,7 @@ int tables_read(struct tables_reader *r, const struct input *in, struct err *e)
 	struct lines l = lines_of(in);
 	char found[60];
 
+	assert(r->t && r->t->n_switches == r->f->n_switches);
 	if (is_far(in)) {
 		tables_read_far(r, in);
 		return 0;
@@ -772,6 +779,7 @@ void tables_copy(struct tables_reader *r, const struct fabric *from)
 static void tell_strange(struct tables_reader *r, const char *what, uint32_t strange, uint32_t all,
 			 struct text *notes)
 {
+	assert(strange <= all);
 	if (2 * (uint64_t)strange <= all)
 		return;
 	r->t->strange = true;
@@ -786,6 +794,7 @@ struct switch_tables *tables_finish(struct tables_reader *r, const char *source,
 {
 	struct switch_tables *t = r->t;
 
+	assert(t->n_switches == r->f->n_switches && notes);
 	t->source = source ? str_dup(source) : NULL;
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		r->info.n_switches += t->lft[s] != NULL;

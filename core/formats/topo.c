@@ -9,6 +9,7 @@
 #include "core/formats/ibnl.h"
 #include "core/formats/readers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +143,7 @@ static void note_box(struct topo_reader *r, const struct box *b)
 	uint32_t id = net_name(&r->net, b->name.p, cur_len(b->name));
 	struct box *old;
 
+	assert(id <= r->n); /* boxes and names have the same numbers */
 	r->net.unknown.read++;
 	if (id == r->n) {
 		GROW(r->box, r->n, r->cap);
@@ -216,12 +218,18 @@ static uint8_t topo_lower(uint8_t a, uint8_t b)
 	return a && (!b || a < b) ? a : b;
 }
 
+static uint8_t topo_told(uint8_t a, uint8_t otherwise)
+{
+	return a ? a : otherwise;
+}
+
 /* width, speed: of the cable, used if the ports' own wires tell nothing. */
 static void topo_join(struct topo_reader *r, struct topo_place a, struct topo_place z, uint8_t width,
 		      uint8_t speed, unsigned line)
 {
 	struct fb_port *p, *q;
 
+	assert(a.node != NO_ID && z.node != NO_ID);
 	if (!fb_link(r->net.b, a.node, a.port, z.node, z.port)) {
 		warnings_missing(&r->net.b->warnings, "contradicting link", line,
 				 "port %u of %s or port %u of %s is cabled elsewhere or to itself; left out",
@@ -230,8 +238,8 @@ static void topo_join(struct topo_reader *r, struct topo_place a, struct topo_pl
 	}
 	p = &r->net.b->node[a.node].port[a.port];
 	q = &r->net.b->node[z.node].port[z.port];
-	width = topo_lower(a.width ? a.width : width, z.width ? z.width : width);
-	speed = topo_lower(a.speed ? a.speed : speed, z.speed ? z.speed : speed);
+	width = topo_lower(topo_told(a.width, width), topo_told(z.width, width));
+	speed = topo_lower(topo_told(a.speed, speed), topo_told(z.speed, speed));
 	p->width = q->width = topo_lower(width, p->width);
 	p->speed = q->speed = topo_lower(speed, p->speed);
 }
@@ -242,6 +250,7 @@ static uint32_t add_chip(struct topo_reader *r, const struct ibnl_part *p, const
 	uint64_t guid = sw ? r->next_switch++ : r->next_ca;
 	uint32_t node;
 
+	assert(p->type);
 	if (r->net.b->n >= TOPO_CHIPS) {
 		r->status = err_set(
 			r->e, "%s:%u: found more chips than are read, expected at most " STR(TOPO_CHIPS),
@@ -307,8 +316,8 @@ static void lay_wire(struct topo_reader *r, const struct ibnl_system *s, const s
 	if (a.node == NO_ID) /* a variant of a board need not have all connectors */
 		return;
 	if (cur_empty(&w->instance)) {
-		a.width = a.width ? a.width : w->width;
-		a.speed = a.speed ? a.speed : w->speed;
+		a.width = topo_told(a.width, w->width);
+		a.speed = topo_told(a.speed, w->speed);
 		GROW(out->c, out->n, out->cap);
 		out->c[out->n++] = (struct connector){w->to, a};
 		return;
@@ -446,8 +455,8 @@ int topo_with_types(const struct input *in, struct ibnl_library *l, const char *
 
 			if (q->peer_node == NO_ID)
 				continue;
-			q->width = q->width ? q->width : WIDTH_4X;
-			q->speed = q->speed ? q->speed : SPEED_SDR;
+			q->width = topo_told(q->width, WIDTH_4X);
+			q->speed = topo_told(q->speed, SPEED_SDR);
 		}
 	if (r.net.unknown.cut)
 		cut_record(in, all.no, &r.net.b->warnings);

@@ -1,6 +1,7 @@
 #include "core/base/defs.h"
 #include "core/source/gate.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -139,6 +140,7 @@ static int open_device(struct gate *g, struct opening *o, const int *classes, si
 	if (g->device < 0)
 		return g->device;
 	for (size_t i = 0; i < n; i++) {
+		assert(classes[i] >= 0 && (size_t)classes[i] < ARRAY_LEN(g->agent));
 		g->agent[classes[i]] = umad_register(g->device, classes[i], 1, 0, NULL);
 		if (g->agent[classes[i]] < 0)
 			return g->agent[classes[i]];
@@ -174,6 +176,7 @@ int gate_serve(pid_t worker, const int *classes, size_t n_classes)
 {
 	int status;
 
+	assert(worker > 0 && the_gate.socket >= 0); /* gate_start() came before */
 	memset(the_gate.agent, -1, sizeof(the_gate.agent));
 	dup2(STDERR_FILENO, STDOUT_FILENO); /* only the worker keeps its output open */
 	serve(&the_gate, classes, n_classes);
@@ -193,6 +196,7 @@ pid_t gate_start(void)
 	pid_t gate = getpid(), worker;
 	int s[2];
 
+	assert(the_gate.socket < 0 && door < 0); /* once */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, s))
 		return -1;
 	worker = fork();
@@ -289,8 +293,10 @@ INSTEAD_OF(umad_recv)
 	do {
 		int ready = poll(&pf, 1, timeout_ms);
 
-		if (ready <= 0)
-			return ready ? -errno : timeout_ms ? -ETIMEDOUT : -EWOULDBLOCK;
+		if (ready < 0)
+			return -errno;
+		if (!ready)
+			return timeout_ms ? -ETIMEDOUT : -EWOULDBLOCK;
 		if (!receive_whole(door, &a, sizeof(a)))
 			return -EIO;
 	} while (a.got >= 0 && *asker(a.mad) != (unsigned)portid);

@@ -1,4 +1,5 @@
 /* Live discovery, the parent's side: the process, its stream, and what may be wrong with either. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +39,7 @@
 #define MOST_SAID 65536 /* bytes of its messages to keep */
 
 enum { STREAM_OUT, STREAM_ERR, STREAM_DATA, N_STREAMS };
+static_assert(STREAM_DATA + 1 == LIVE_DATA_FD, "the child has them behind its standard input");
 
 /* The discovery process and the data that has come from it. */
 struct child {
@@ -151,6 +153,7 @@ static int live_stop(struct child *c, bool done)
 {
 	int status = 0;
 
+	assert(c->pid > 0); /* -1 would mean every process */
 	if (!done)
 		close_fd(&c->keep);
 	if (!ended(c, done ? END_S : POLITE_S, &status)) {
@@ -378,6 +381,7 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 			    : str_dup(ca ? ca : "first active port");
 	int status, rc;
 
+	assert(port >= 0 && port <= MAX_PORTS && silence > 0 && silence <= LIVE_SILENCE_MOST);
 	if (p)
 		progress_start(p, "discovering", 0);
 	rc = permitted(DEED_DEVICE, "a live fabric", e) ? -1 : live_start(&c, ca, port, what, e);
@@ -408,6 +412,7 @@ int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e)
 	struct text why = {0};
 	int rc;
 
+	assert(!strcmp(argv[0], "/proc/self/exe") && argv[1]);
 	if (permitted(DEED_DEVICE, "a live fabric", e))
 		return -1;
 	if (!live_child_possible())
@@ -450,6 +455,7 @@ int live_parse_target(const char *word, char **ca, int *port, struct err *e)
 
 #define MOST_PORTS (1u << 22) /* ports of all nodes: more than MAX_LID nodes have */
 #define NOT_SENT 255	      /* number of a port without a record */
+static_assert(NOT_SENT > MAX_PORTS, "no port has the number");
 
 struct live_stream_reader {
 	const uint8_t *data;
@@ -494,6 +500,7 @@ static void live_stream_tell(struct live_stream_reader *r, const char *kind, uin
 	struct text t = {0};
 	va_list ap;
 
+	assert(node < r->b->n);
 	va_start(ap, fmt);
 	text_addv(&t, fmt, ap);
 	va_end(ap);
@@ -525,6 +532,7 @@ static void set_port(struct live_stream_reader *r, uint32_t node, const struct l
 	struct fb_node *n = &r->b->node[node];
 	struct fb_port *q = &n->port[p->num];
 
+	assert(p->num <= n->nports);
 	q->guid = p->guid;
 	q->widths = p->widths;
 	q->speeds = p->speeds;
@@ -612,6 +620,7 @@ static void live_stream_cable(struct live_stream_reader *r, uint32_t node, const
 	uint32_t peer = fb_find(r->b, p->peer_guid);
 	const struct live_port *q;
 
+	assert(p->num != NOT_SENT && p->peer_guid);
 	if (peer == NO_ID) {
 		live_stream_tell(r, "dangling link", node, p->num,
 				 "leads to node 0x%016" PRIx64 ", which is not there", p->peer_guid);
@@ -772,6 +781,7 @@ static bool get_managers(struct live_stream_reader *r, struct fabric *f, const s
 		struct live_manager x;
 		struct manager *to = &m->m[m->n];
 
+		assert(m->n <= i); /* managers_new() made room */
 		if (!get(r, &x, sizeof(x)))
 			return false;
 		if (fabric_endport_by_guid(f, x.guid) == NO_ID || manager_at(m, x.guid))

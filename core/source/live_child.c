@@ -1,4 +1,5 @@
 /* Live discovery, the process that asks the fabric: replies read, results written to LIVE_DATA_FD. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <infiniband/ibnetdisc.h>
@@ -203,6 +204,7 @@ static void live_child_put_node(FILE *f, ibnd_node_t *n)
 	char slot[32];
 	const char *type, *where;
 
+	static_assert(sizeof(r.desc) > DESC_MAX, "a description has room");
 	memset(&r, 0, sizeof(r));
 	r.guid = n->guid;
 	r.sysguid = mad_get_field64(n->info, 0, IB_NODE_SYSTEM_GUID_F);
@@ -223,8 +225,10 @@ static void live_child_put_node(FILE *f, ibnd_node_t *n)
 		r.chassis = n->chassis->chassisnum;
 		type = ibnd_get_chassis_type(n);
 		where = ibnd_get_chassis_slot_str(n, slot, sizeof(slot));
-		snprintf(r.chassis_place, sizeof(r.chassis_place), "%s%s%s", type ? type : "",
-			 type && where ? " " : "", where ? where : "");
+		type = type ? type : "";
+		where = where ? where : "";
+		snprintf(r.chassis_place, sizeof(r.chassis_place), "%s%s%s", type, *type && *where ? " " : "",
+			 where);
 	}
 	for (int p = 0; p <= n->numports; p++)
 		r.n_ports += n->ports[p] != NULL;
@@ -290,6 +294,7 @@ static void put_tables(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, uint3
 {
 	uint8_t *lft = mem_alloc(MAX_LID + 1), *maps = mem_array(256 * 256, 8);
 
+	static_assert((MAX_LID + 1) % LFT_BLOCK == 0, "the last block has room");
 	printf("tables %u\n", n_tables);
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next) {
 		struct live_table r;

@@ -2,6 +2,7 @@
 #include "core/base/permit.h"
 #include "core/source/simulation.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,7 +28,8 @@
 #define QUIET_S 1.0 /* with fewer tables than switches, they are complete when opensm is idle for so long */
 
 enum { IBSIM, OPENSM, PATHS, PROGRAMS };
-static const char *const program[PROGRAMS] = {"ibsim", "opensm", "paths"};
+static const char *const program[] = {"ibsim", "opensm", "paths"};
+static_assert(ARRAY_LEN(program) == PROGRAMS, "each has its name");
 
 struct simulation {
 	pid_t keeper;
@@ -184,6 +186,7 @@ void simulation_end(struct simulation *s)
 
 char *simulation_path(const struct simulation *s, const char *name)
 {
+	assert(!strchr(name, '/'));
 	return str_printf("%s/%s", s->folder, name);
 }
 
@@ -232,6 +235,7 @@ static int tell_last(const struct simulation *s, int which, const char *what, st
 	struct text t = {0};
 	char name[20];
 
+	assert(which < PROGRAMS);
 	if (which == OPENSM)
 		last_lines(s, SIMULATION_LOG, &t);
 	if (!t.len) {
@@ -379,6 +383,7 @@ int simulation_sweep(struct simulation *s, const struct simulation_sizes *z, con
 		    lfts = {.name = SIMULATION_LFTS}, maps = {.name = SIMULATION_MAPS};
 	struct wait w = begin_wait(s, p);
 
+	assert(z->switches <= z->nodes && z->nodes <= z->ports && !s->pid[IBSIM]);
 	progress_start(p, "ibsim reads the fabric", 0);
 	command(s, "ibsim %u %u %u\n", z->nodes, z->switches, z->ports);
 	while (!out.ready) {
@@ -418,6 +423,7 @@ int simulation_paths(struct simulation *s, const char *host, uint32_t n, struct 
 	struct tail paths = {.name = SIMULATION_PATHS};
 	struct wait w = begin_wait(s, p);
 
+	assert(s->pid[OPENSM]); /* simulation_sweep() came before */
 	progress_start(p, "OpenSM is asked for service levels", n);
 	command(s, "paths %s\n", host);
 	while (!s->has_ended[PATHS]) {

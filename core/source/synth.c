@@ -1,4 +1,5 @@
 /* Synthetic fabrics, made from a description or from the list of lessons. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,12 +93,15 @@ int synth_lesson(const char *word, char **spec, char **note, struct err *e)
 #define SWITCH_GUID UINT64_C(0x0002c90300a00000)
 #define CA_GUID UINT64_C(0x0002c90300f00000)
 #define SWITCH_STEP 0x10
-#define CA_STEP 0x20	     /* more than SYNTH_MAX_CA_PORTS */
+#define CA_STEP 0x20
 #define AGGREGATION_OFFSET 8 /* of the GUID from the switch's, as in Quantum switches */
 #define VENDOR 0x2c9
 #define DEVICE_SWITCH 0xd2f0
 #define DEVICE_CA 0x101b
 #define AGGREGATION_NAME "Mellanox Technologies Aggregation Node"
+static_assert(CA_STEP > SYNTH_MAX_CA_PORTS && AGGREGATION_OFFSET < SWITCH_STEP &&
+		      SWITCH_GUID + (uint64_t)SYNTH_MAX_ENDPORTS * SWITCH_STEP <= CA_GUID,
+	      "GUIDs of nodes and ports are different");
 
 struct kind {
 	const char *name;
@@ -249,6 +253,7 @@ static unsigned synth_take_port(struct plan *p, uint32_t node, unsigned port)
 	struct plan_node *n = &p->node[node];
 	unsigned max = n->type == NODE_SWITCH ? MAX_PORTS : SYNTH_MAX_CA_PORTS;
 
+	assert(node < p->n);
 	if (!port)
 		port = n->nports + 1u;
 	if (port > max) {
@@ -276,6 +281,7 @@ struct plan_cable *plan_cable(struct plan *p, uint32_t n1, unsigned p1, uint32_t
 
 void plan_link(struct plan *p, uint32_t n1, uint32_t n2)
 {
+	assert(n1 != n2);
 	for (uint64_t k = 0; k < p->o.parallel && !p->failed; k++)
 		plan_cable(p, n1, 0, n2, 0);
 }
@@ -442,8 +448,10 @@ static void plan_shuffle_ports(struct plan *p)
 		}
 	}
 	for (uint32_t i = 0; i < p->n_cables; i++)
-		for (int e = 0; e < 2; e++)
+		for (int e = 0; e < 2; e++) {
+			assert(p->cable[i].port[e] >= 1); /* no cable of the plan failed */
 			p->cable[i].port[e] = map[first[p->cable[i].node[e]] + p->cable[i].port[e] - 1];
+		}
 	free(map);
 	free(first);
 }
@@ -460,6 +468,7 @@ static uint64_t *plan_guids(struct plan *p)
 			guid[i] = SWITCH_GUID + (uint64_t)sw[n_sw++] * SWITCH_STEP;
 		else
 			guid[i] = CA_GUID + (uint64_t)ca[n_ca++] * CA_STEP;
+	assert(n_sw == p->n_switches);
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->node[i].type == NODE_CA && p->node[i].aggregation)
 			guid[i] = guid[p->node[i].system] + AGGREGATION_OFFSET;
@@ -532,18 +541,22 @@ static int plan_emit(struct plan *p, struct fabric **out, struct err *e)
 		struct fb_node *fb;
 
 		index[order[i]] = fb_add(b, n->type, guid[order[i]], n->nports, n->name);
-		fb = &b->node[index[order[i]]];
+		assert(index[order[i]] == i); /* GUIDs are different */
+		fb = &b->node[i];
 		fb->sysguid = guid[n->system];
 		fb->vendor = VENDOR;
-		fb->device = sw ? DEVICE_SWITCH : n->aggregation ? DEVICE_AGGREGATION : DEVICE_CA;
+		fb->device = n->aggregation ? DEVICE_AGGREGATION : DEVICE_CA;
+		if (sw)
+			fb->device = DEVICE_SWITCH;
 		fb->esp0 = sw && p->o.esp0;
 		fb->chassis = n->chassis;
 		fb->chassis_place = n->chassis_place ? str_dup(n->chassis_place) : NULL;
 	}
 	for (uint32_t i = 0; i < p->n_cables; i++) {
 		const struct plan_cable *c = &p->cable[i];
+		bool linked = fb_link(b, index[c->node[0]], c->port[0], index[c->node[1]], c->port[1]);
 
-		fb_link(b, index[c->node[0]], c->port[0], index[c->node[1]], c->port[1]);
+		assert(linked); /* no two cables of a plan have a port in common */
 		for (int k = 0; k < 2; k++) {
 			struct fb_port *port = &b->node[index[c->node[k]]].port[c->port[k]];
 

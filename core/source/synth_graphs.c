@@ -1,4 +1,5 @@
 /* The kinds of synthetic fabrics that are graphs of algebra, words and chance. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -12,8 +13,11 @@ static void word_switch(struct plan *p, const char *prefix, const uint32_t *lett
 {
 	struct text t = {0};
 
-	for (uint32_t i = 0; i < n; i++)
+	assert(n >= 1 && n <= SYNTH_MAX_DIMS);
+	for (uint32_t i = 0; i < n; i++) {
+		assert(letter[i] < base);
 		text_add(&t, base > 10 ? "-%0*u" : "%0*u", digits_of(base, 1), letter[i]);
+	}
 	plan_switch(p, "%s%s", prefix, text_str(&t));
 	text_free(&t);
 }
@@ -115,6 +119,7 @@ static uint32_t field_sum(const struct synth_graphs_field *f, uint32_t a, uint32
 
 static uint32_t field_product(const struct synth_graphs_field *f, uint32_t a, uint32_t b)
 {
+	assert(a < f->q && b < f->q);
 	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): filled for all but 0 */
 	return a && b ? f->exp[(f->log[a] + f->log[b]) % (f->q - 1)] : 0;
 }

@@ -1,4 +1,5 @@
 /* The kinds of synthetic fabrics: trees, grids, dragonflies, directors, random graphs, published machines. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int min, in
 {
 	int n = numbers_read(p, &s, sep, v, max, range, what);
 
+	assert(min >= 1 && min <= max && range[0] <= range[1] && range[1] < 1000000);
 	if (n < 0)
 		return -1;
 	if (*s)
@@ -241,6 +243,7 @@ static int plan_grid(struct plan *p, const struct synth_grid *g)
 	uint32_t n, stride, first = p->n;
 	unsigned port = (unsigned)p->o.hosts;
 
+	assert(g->dims >= 1 && g->dims <= SYNTH_MAX_DIMS);
 	for (unsigned d = 0; d < g->dims; d++) {
 		all = size_mul(all, g->size[d]);
 		ports += size_mul(grid_slots(g, d), g->cables[d]);
@@ -464,6 +467,7 @@ struct synth_kinds_graph {
 
 static void graph_link(struct plan *p, struct synth_kinds_graph *g, uint32_t a, uint32_t b, uint32_t first)
 {
+	assert(g->used[a] < g->degree && g->used[b] < g->degree);
 	g->next[(size_t)a * g->degree + g->used[a]++] = b;
 	g->next[(size_t)b * g->degree + g->used[b]++] = a;
 	plan_link(p, first + a, first + b);
@@ -652,7 +656,8 @@ static int make_deimos(struct plan *p)
 	/* chain cables take the highest of the 12 outer ports of a line chip */
 	for (unsigned k = 0; k < 60 && !p->failed; k++) {
 		/* the middle switch continues where the first 30 cables ended: 60 cables on 24 chips */
-		unsigned d = k / 30, a = (d ? k : k % 30) % DEIMOS_LINES, b = (d ? k % 30 : k) % DEIMOS_LINES;
+		unsigned d = k / 30, from = d ? k : k % 30, to = d ? k % 30 : k, a = from % DEIMOS_LINES,
+			 b = to % DEIMOS_LINES;
 
 		plan_cable(p, first[d] + a, 12 - used[d][a]++, first[d + 1] + b, 12 - used[d + 1][b]++);
 	}
