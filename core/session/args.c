@@ -1,4 +1,5 @@
 /* Arguments of commands as they were read, and the groups in which commands stand. */
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,7 @@ static const struct arg_number *find_number(const struct arg_number *own, const 
 
 const struct arg *args_next(const struct args *a, const char *key, const struct arg *before)
 {
+	assert(!before || (before >= a->arg && before < a->arg + a->n));
 	for (int i = before ? (int)(before - a->arg) + 1 : 0; i < a->n; i++)
 		if (has_key(a->arg[i].name, a->arg[i].len, i ? &a->arg[i - 1] : NULL, key))
 			return &a->arg[i];
@@ -96,6 +98,7 @@ uint64_t args_number(const struct args *a, const char *key, uint64_t otherwise)
 
 int args_which(const struct args *a, const char *const *words, unsigned n)
 {
+	assert(n);
 	for (unsigned i = 0; i < n; i++)
 		if (args_has(a, words[i]))
 			return (int)i;
@@ -200,6 +203,7 @@ static unsigned args_cost_of(void *ctx, const char *word, size_t len, const char
 int args_read(const struct session *s, const char *syntax, const struct arg_number *numbers, int argc,
 	      char **argv, struct args *a, struct err *e)
 {
+	assert(argc > 0);
 	struct args_reader r = {s, numbers, NULL};
 	struct syntax_word *found = NEW_ARRAY((size_t)argc, struct syntax_word);
 	int rc = syntax_match(syntax, argc, argv, args_cost_of, &r, found) ? 0 : 1;

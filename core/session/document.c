@@ -1,5 +1,6 @@
 #include "core/session/document.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,7 @@ void doc_begin(struct document *d, const char *title)
 
 void doc_heading(struct document *d, unsigned level, const char *title)
 {
+	assert(level >= 2 && level <= 4);
 	document_go_on(d, DOC_NOTHING);
 	if (d->html)
 		fprintf(d->f, "<h%u>", level);
@@ -116,10 +118,13 @@ void doc_heading(struct document *d, unsigned level, const char *title)
 
 void doc_line(struct document *d, bool strong, const char *text)
 {
+	const char *begin = d->html ? "<strong>" : "**";
+	const char *end = d->html ? "</strong>" : "**";
+
 	document_go_on(d, DOC_LINE);
-	fputs(d->html ? strong ? "<p><strong>" : "<p>" : strong ? "**" : "", d->f);
+	fprintf(d->f, "%s%s", d->html ? "<p>" : "", strong ? begin : "");
 	doc_text(d, text);
-	fputs(d->html ? strong ? "</strong></p>\n" : "</p>\n" : strong ? "**\n" : "\n", d->f);
+	fprintf(d->f, "%s%s\n", strong ? end : "", d->html ? "</p>" : "");
 }
 
 void doc_item(struct document *d, const char *what, const char *value)
@@ -131,7 +136,8 @@ void doc_item(struct document *d, const char *what, const char *value)
 	else
 		fputs(d->html ? "<strong>" : "**", d->f);
 	doc_text(d, value);
-	fputs(what ? "" : d->html ? "</strong>" : "**", d->f);
+	if (!what)
+		fputs(d->html ? "</strong>" : "**", d->f);
 	fputs(d->html ? "</li>\n" : "\n", d->f);
 }
 
@@ -154,6 +160,7 @@ void doc_table(struct document *d, const char *const *h)
 	for (; h[n]; n++) {
 		bool figure = *h[n] == '>';
 
+		assert(n < 64);
 		d->figures |= (uint64_t)figure << n;
 		fprintf(d->f,
 			!d->html ? " %s |"
@@ -162,6 +169,7 @@ void doc_table(struct document *d, const char *const *h)
 			h[n] + figure);
 	}
 	fputs(d->html ? "</tr></thead>\n<tbody>\n" : "\n|", d->f);
+	d->columns = n;
 	for (unsigned i = 0; !d->html && i < n; i++)
 		fputs(d->figures >> i & 1 ? " ---: |" : " --- |", d->f);
 	if (!d->html)
@@ -170,9 +178,13 @@ void doc_table(struct document *d, const char *const *h)
 
 void doc_row(struct document *d, char *const *cell, unsigned n)
 {
+	assert(d->in == DOC_TABLE && n == d->columns);
 	fputs(d->html ? "<tr>" : "|", d->f);
 	for (unsigned i = 0; i < n; i++) {
-		fputs(!d->html ? " " : d->figures >> i & 1 ? "<td class=\"n\">" : "<td>", d->f);
+		if (d->html)
+			fputs(d->figures >> i & 1 ? "<td class=\"n\">" : "<td>", d->f);
+		else
+			putc(' ', d->f);
 		doc_text(d, cell[i]);
 		fputs(d->html ? "</td>" : " |", d->f);
 	}

@@ -13,6 +13,7 @@ struct document {
 	bool html;
 	enum doc_in { DOC_NOTHING, DOC_LINE, DOC_LIST, DOC_TABLE } in; /* what was written last, still open */
 	unsigned pictures;
+	unsigned columns;
 	uint64_t figures; /* bits: columns of the table that are figures */
 };
 

@@ -1,4 +1,5 @@
 /* Help: topics, the glossary of figures, and `help` itself. */
+#include <assert.h>
 #include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -389,7 +390,9 @@ static void list_topics(const struct session *s, struct out *o)
 			text_free(&line);
 			line = (struct text){0};
 		}
-		text_add(&line, "%s%s", line.len ? " " : i ? "          " : "  Topics: ", p->name);
+		if (!line.len)
+			text_add(&line, i ? "         " : "  Topics:");
+		text_add(&line, " %s", p->name);
 		json_array_append_new(list, topic_json(p));
 	}
 	if (line.len)
@@ -858,6 +861,8 @@ void figure_tell(const struct figure_meaning *m, struct text *t)
 		[SCOPE_NONE] = "A scope changes nothing.",
 	};
 
+	static_assert(ARRAY_LEN(over) == OVER_NOTHING + 1 && ARRAY_LEN(scope) == SCOPE_NONE + 1, "all");
+	assert(m->name);
 	text_add(t, "%s. Unit: %s%s. %s Told by %s", m->what, m->unit, over[m->over], scope[m->scope],
 		 m->told);
 }

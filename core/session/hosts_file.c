@@ -1,4 +1,5 @@
 /* Files of hosts and of pairs of hosts, and patterns of traffic. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,8 @@ static int hosts_file_find(const struct fabric *f, const struct hostlist *hosts,
 int hosts_file_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
 		     struct id_list *l, struct err *e)
 {
+	assert(kind <= NAMES_HOSTS);
+	assert(*word == '@');
 	const char *job;
 	char *path = split_job(word + 1, &job), *data = NULL;
 	struct input in = {.name = path, .progress = p};
@@ -440,6 +443,7 @@ static int patterns_read_to(const struct patterns_reader *x, struct err *e)
 struct gpus *session_gpus(const struct session *s, const struct routing *r, const struct args *args,
 			  struct out *o, struct err *e)
 {
+	assert(r->topo->fabric == s->fabric);
 	uint32_t all = r->topo->fabric->n_endports;
 	struct targets to = {.ep = NEW_ARRAY(all + 1, uint32_t), .taken = NEW_ARRAY(all + 1, uint8_t)};
 	struct patterns_reader x = {.s = s, .r = r, .what = "hosts", .o = o};
@@ -522,6 +526,7 @@ int session_pattern(const struct session *s, const struct routing *r, const stru
 	struct patterns_reader x = {s, r, args, p, "pattern to", o};
 	int rc = 0;
 
+	assert(r->topo->fabric == s->fabric);
 	*p = pattern_all;
 	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
 		if (args_has(args, readers[i].name)) {

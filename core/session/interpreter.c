@@ -1,4 +1,5 @@
 /* From a line to its command: the table of all commands, words resolved, runs nested. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -314,6 +315,7 @@ static int check_command(const struct session *s, const struct command_words *c,
 		return -1;
 	if (c->command->needs == NEEDS_ROUTING && !need_routing(s, e))
 		return -1;
+	assert(c->command->help && c->command->group < N_GROUPS);
 	if (!syntax_fits(c->command->syntax, c->argc, c->argv))
 		return err_set_kind(e, ERR_SYNTAX, "expected: %s", c->command->syntax);
 	return command_permitted(s, c, e);
@@ -464,8 +466,11 @@ static void tell_hosts(const struct session *s, const struct command_words *c, s
 
 void out_step(struct out *o, const struct recording *r, size_t step, const char *phase)
 {
-	out_text(o, "As of step %zu of %zu of %s%s%s%s:\n", step, recording_steps(r), recording_engine(r),
-		 *phase ? " (" : "", phase, *phase ? ")" : "");
+	assert(step <= recording_steps(r));
+	out_text(o, "As of step %zu of %zu of %s", step, recording_steps(r), recording_engine(r));
+	if (*phase)
+		out_text(o, " (%s)", phase);
+	out_text(o, ":\n");
 	if (*recording_part(r))
 		out_text(o, "Recorded: %s.\n", recording_part(r));
 	out_json(o, "step", json_integer((json_int_t)step));
@@ -488,6 +493,7 @@ static int run_words(const struct command_words *c, struct out *o, struct err *e
 	int rc = args_read(r->in->session, c->command->syntax, c->command->numbers, c->argc, c->argv, &args,
 			   e);
 
+	assert(c->command->run || c->command->on_screen);
 	if (rc > 0)
 		err_set(e, "expected: %s", c->command->syntax);
 	if (rc) {
@@ -513,6 +519,7 @@ static int run_at_step(const struct command_words *c, struct walk *w, struct out
 	const struct sweep *moment = walk_moment(w);
 	int rc;
 
+	assert(!s->moment);
 	out_step(o, walk_recording(w), walk_step(w), walk_phase(w));
 	session_lock(s);
 	s->moment = moment;
@@ -582,6 +589,7 @@ int run_text(struct command_run *r, const char *text, struct err *e)
 	struct command_words c;
 	int rc = 0;
 
+	assert(r->in && r->in->session);
 	r->placed = false;
 	while (!rc && !r->in->quit && interpreter_next_command(r->in->session, &text, r->progress, &c)) {
 		rc = run_command(r, &c, e);
@@ -596,6 +604,7 @@ int run_commands(struct command_run *r, const struct command_list *l, struct err
 	const char *rest = l->n ? NULL : l->text;
 	int rc = 0;
 
+	assert(r->in && r->in->session);
 	r->placed = false;
 	for (size_t i = 0; i < l->n && !rc && !rest && !r->in->quit; i++) {
 		if (l->fabric != r->in->session->fabric)

@@ -1,4 +1,5 @@
 /* Lessons: reading their files, a session's place in one, running and checking. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -415,6 +416,7 @@ void lesson_place_unref(const struct lesson_place *p)
 {
 	struct lesson_place *own = (struct lesson_place *)(uintptr_t)p;
 
+	assert(!p || atomic_load(&own->refs));
 	if (!p || atomic_fetch_sub(&own->refs, 1) > 1)
 		return;
 	lesson_free(own->lesson);
@@ -435,6 +437,7 @@ void lesson_place_put(struct session *s, struct lesson_place *p)
 {
 	const struct lesson_place *before;
 
+	assert(p->lesson && p->step < p->lesson->n);
 	session_lock(s);
 	before = s->lesson;
 	atomic_store(&p->refs, 1);
@@ -480,6 +483,7 @@ void lesson_step_begin(struct session *s, const struct lesson_step *step)
 
 int lesson_run(const struct command_run *in, const char *commands, struct text *said, struct err *e)
 {
+	assert(in->in && in->in->session);
 	struct command_run r = {
 		.in = in->in, .f = text_stream(said), .width = in->width, .progress = in->progress};
 	int rc;
@@ -663,6 +667,7 @@ bool lesson_judges(const struct lesson_step *s)
 int lesson_judge(const struct session *like, const struct lesson *l, size_t step, const char *answer,
 		 bool *right, struct progress *p, struct err *e)
 {
+	assert(step < l->n);
 	const struct lesson_step *s = &l->step[step];
 	char *given = squeezed(answer);
 

@@ -5,6 +5,7 @@
 #include "core/session/patterns.h"
 #include "core/session/session.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,7 @@ static bool numbered(const struct session *s, const char *word, uint32_t *node, 
 
 bool session_endport_up(const struct session *s, uint32_t ep)
 {
+	assert(ep < s->fabric->n_endports);
 	const struct sweep *w = session_sweep(s);
 	const struct fabric *f = s->fabric;
 	uint32_t port = f->endport_port[ep];
@@ -286,6 +288,7 @@ int session_nodes(const struct session *s, const char *word, enum name_kind kind
 	uint32_t node;
 	int rc;
 
+	assert(kind <= NAMES_HOSTS);
 	*l = (struct id_list){0};
 	if (session_need_fabric(s, e))
 		return -1;

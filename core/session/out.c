@@ -1,4 +1,5 @@
 /* Where commands write: text and JSON beside each other, and lists of counted things. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -102,6 +103,8 @@ void out_document(struct out *o, const char *text)
 
 void out_json(struct out *o, const char *key, json_t *v)
 {
+	assert(key && v);
+	assert(!o->run->json || o->object);
 	if (o->run->json)
 		json_object_set_new(o->object, key, v);
 	else
@@ -228,6 +231,7 @@ const char *out_took(const struct out *o, const char *before, double seconds, ch
 
 void out_end(struct out *o, int rc, const struct err *e)
 {
+	assert(!rc || e);
 	if (o->rows.len)
 		put_rows(o);
 	if (!o->run->json)
@@ -352,6 +356,7 @@ static unsigned session_counted_lid_of(const struct session *s, uint32_t port)
 int counters_live_port(const struct session *s, const char *ca, int at, uint32_t port,
 		       struct counter_reading *r, struct progress *p, struct err *e)
 {
+	assert(port < s->fabric->n_ports);
 	unsigned lid = session_counted_lid_of(s, port);
 	char *word;
 	int rc;
@@ -402,6 +407,7 @@ int counters_live(const struct session *s, const char *ca, int port, struct coun
 	unsigned n = 0;
 	int rc = 0;
 
+	assert(s->fabric);
 	*r = (struct counter_reading){.when = str_dup(out_utc(time(NULL), when))};
 	progress_start(p, "reading counters", s->fabric->n_nodes);
 	for (uint32_t node = 0; node < s->fabric->n_nodes && !progress_cancelled(p); node++) {

@@ -1,4 +1,5 @@
 /* The command lines that lead to a session's state, and what a step is about. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -245,6 +246,7 @@ static void put_counted(struct replay *r, const struct session *s, char *const p
 void replay_make(struct replay *r, const struct session *s, const char *fabric, const char *names,
 		 char *const counted[2])
 {
+	assert(s->fabric);
 	*r = (struct replay){.needs_names = s->names && names};
 	if (r->needs_names) {
 		text_add(&r->script, "names");
@@ -425,6 +427,7 @@ struct step_about *step_about(const struct recording *r, size_t step, const stru
 	struct walk *w;
 	int rc;
 
+	assert(step <= recording_steps(r));
 	if (mem_room(e, walk_room(r), "tables of a walk"))
 		return NULL;
 	w = walk_new(r);

@@ -6,6 +6,7 @@
 #include "core/session/session.h"
 #include "core/trace/walk.h"
 
+#include <assert.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ struct session *session_new(const struct engine *const *engines, const struct co
 	struct session *s = NEW(struct session);
 	struct options *options;
 
+	assert(engines && tables);
 	/* jansson would ignore a failed allocation; ours never fails */
 	pthread_once(&once, session_set_json);
 	s->engines = engines;
@@ -87,6 +89,7 @@ void session_keep_events(struct session *s, size_t n)
 {
 	size_t gone = s->n_events > n ? s->n_events - n : 0;
 
+	assert(n);
 	if (gone > s->at)
 		gone = s->at;
 	if (!gone)
@@ -260,6 +263,7 @@ const char *event_idle(const struct event *ev, uint32_t port)
 	bool as_read = ev->sweep ? ev->sweep->as_read : ev->as_read;
 	uint32_t idle = as_read ? fabric_idle_end(f, port) : NO_ID;
 
+	assert(port < f->n_ports);
 	return idle != NO_ID && state_link_up(f, ev->setup->state, f->port_link[idle])
 		       ? fabric_port_state(f, idle)
 		       : NULL;
@@ -352,6 +356,7 @@ bool session_unsaved(const struct session *s)
 
 static void append_event(struct session *s, struct event *ev)
 {
+	assert(ev->text && ev->setup);
 	if (s->n_events)
 		drop_events(s, s->at + 1);
 	GROW(s->event, s->n_events, s->cap_events);
@@ -389,6 +394,7 @@ int session_change(struct session *s, const struct change_request *rq, struct er
 {
 	struct event ev = {.kind = rq->kind};
 
+	assert(rq->text && rq->kind != EVENT_SCOPE);
 	if (session_need_fabric(s, e))
 		return -1;
 	ev.text = str_dup(rq->text);
@@ -402,6 +408,7 @@ int session_change(struct session *s, const struct change_request *rq, struct er
 
 const struct event *session_event_before(const struct session *s, size_t at)
 {
+	assert(!at || at < s->n_events);
 	while (at && s->event[at].kind == EVENT_SCOPE)
 		at--;
 	return at ? &s->event[at - 1] : NULL;
@@ -414,6 +421,8 @@ int session_recount(struct session *s, const struct scope *scope, const struct o
 	struct event ev = {.kind = EVENT_SCOPE,
 			   .setup = setup_with(s->setup, &(struct setup){.options = o, .scope = scope})};
 
+	assert((scope || o) && text);
+	assert(!o || !scope);
 	if (!at) {
 		session_lock(s);
 		put_in_force(s, ev.setup);
@@ -608,6 +617,7 @@ static int session_take_fabric(struct session *s, const struct fabric *f, const 
 	const struct fabric *shaped;
 	int rc;
 
+	assert(f && as->how);
 	n.goes_on = n.goes_on && s->n_events;
 	if (n.goes_on)
 		f = keep_place(s->fabric, f);
@@ -634,6 +644,7 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 
 void session_note_drawing(struct session *s, const char *path, const char *what)
 {
+	assert(s->n_events && path && what);
 	for (size_t i = s->n_drawings; i-- > 0;)
 		if (!strcmp(s->drawing[i].path, path))
 			drop_drawing(s, i);
@@ -659,6 +670,7 @@ double session_reading_age(const struct session *s)
 int session_go_on(struct session *s, const struct fabric *f, enum event_kind kind, const char *how,
 		  struct progress *p, struct err *e)
 {
+	assert(kind != EVENT_SCOPE);
 	return session_take_fabric(s, f, &(struct fresh){.how = how, .kind = kind, .goes_on = true}, p, e);
 }
 
@@ -700,6 +712,7 @@ int session_ahead(struct session *s, const struct sweep *at, const struct fabric
 int session_edit(struct session *s, const struct fabric *loaded, const struct state *down, const char *how,
 		 struct progress *p, struct err *e)
 {
+	assert(down->n_links == loaded->n_links && down->n_nodes == loaded->n_nodes);
 	return session_take_fabric(
 		s, loaded, &(struct fresh){.how = how, .kind = EVENT_EDIT, .goes_on = true, .state = down}, p,
 		e);
@@ -715,6 +728,7 @@ struct session *session_draft_at(const struct session *s, size_t event)
 					    ? setup_with(at->setup, &(struct setup){.scope = scope})
 					    : setup_ref(s->setup)};
 
+	assert(s->n_events == 0 || event < s->n_events);
 	d->names = s->names;
 	ev.as_read = at && at->as_read;
 	if (at && at->sweep)
@@ -787,6 +801,7 @@ int session_reshape(struct session *s, const struct options *o, struct progress 
 
 static void go_to(struct session *s, size_t at)
 {
+	assert(at < s->n_events);
 	session_lock(s);
 	s->at = at;
 	put_in_force(s, setup_ref(s->event[at].setup));

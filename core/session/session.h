@@ -195,8 +195,7 @@ int session_shape(const struct session *s, const struct fabric *loaded, const st
 int session_ahead(struct session *s, const struct sweep *at, const struct fabric *loaded,
 		  struct comparison **change, struct progress *p, struct err *e);
 
-/* Only the last n events stay (n > 0, and at least those from the present on): what was before is not known
- * any more. */
+/* Only the last n events stay, and those from the present on: what was before is not known any more. */
 void session_keep_events(struct session *s, size_t n);
 
 /* A drawing of the present was written, in place of an earlier one of the path.  Copies its arguments. */

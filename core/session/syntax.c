@@ -1,4 +1,5 @@
 /* Syntax lines of commands, and how rows and words are narrowed to a screen. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static const struct {
 
 enum syntax_kind syntax_kind(const char *word, size_t len)
 {
+	assert(len);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (strlen(kinds[i].word) == len && !strncmp(kinds[i].word, word, len))
 			return kinds[i].kind;
@@ -70,6 +72,7 @@ size_t syntax_fixed(const char *word, size_t len)
 
 /* Glushkov's automaton: each word of the syntax is a place, which knows the places that may follow. */
 #define PLACES 192
+static_assert(PLACES % 64 == 0, "a set has whole words of 64 bits");
 
 struct set {
 	uint64_t bit[PLACES / 64];
@@ -122,10 +125,9 @@ static struct syntax_part one_word(struct syntax_places *x, const char *word, si
 {
 	struct syntax_part p = {.empty = false};
 
-	if (x->n < PLACES) {
-		p.first.bit[x->n / 64] = p.last.bit[x->n / 64] = 1ull << (x->n % 64);
-		x->at[x->n++] = (struct syntax_word){word, len, 0};
-	}
+	assert(x->n < PLACES);
+	p.first.bit[x->n / 64] = p.last.bit[x->n / 64] = 1ull << (x->n % 64);
+	x->at[x->n++] = (struct syntax_word){word, len, 0};
 	return p;
 }
 
@@ -312,8 +314,11 @@ bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const en
 	struct set at;
 	bool fits = x->empty;
 
+	assert(argc > 0);
 	for (int i = 1; i < argc; i++) {
-		at = syntax_stand(x, i > 1 ? &at : NULL, argv[i], is ? is[i] : WORD_ANY);
+		enum word_is known = is ? is[i] : WORD_ANY;
+
+		at = syntax_stand(x, i > 1 ? &at : NULL, argv[i], known);
 		fits = syntax_end_of(x, &at, NULL) < PLACES;
 	}
 	free(x);
@@ -393,6 +398,7 @@ static void costs_of(const struct syntax_places *x, const struct set *at, const 
 bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *cost, void *ctx,
 		  struct syntax_word *found)
 {
+	assert(argc > 0);
 	struct syntax_places *x = places_of(syntax);
 	uint8_t(*from)[PLACES] = mem_resize(NULL, (size_t)argc, sizeof(*from));
 	unsigned sum[PLACES] = {0}, now[PLACES], place = PLACES;
@@ -502,7 +508,9 @@ static bool narrow_next_part(const char **s, const char *end, struct narrow_part
 		p->kind = PLAIN;
 		*s = to;
 	} else {
-		p->kind = from[1] == '\002' ? CUT : from[1] == '\004' ? COLUMN : PROSE;
+		p->kind = from[1] == '\004' ? COLUMN : PROSE;
+		if (from[1] == '\002')
+			p->kind = CUT;
 		from += 2;
 		to = p->kind == PROSE ? end : narrow_mark(from, '\003', end);
 		*s = p->kind == PROSE || to == end ? end : to + 2;
@@ -654,6 +662,7 @@ void narrow_rows(const char *rows, unsigned width, struct text *t)
 {
 	struct narrow_table table = {.width = width, .cap = NAME_LEAST};
 
+	assert(width);
 	for (const char *s = rows; *s; s = narrow_next_row(s))
 		narrow_note(&table, s, row_end(s));
 	for (unsigned k = 0; k < COLUMNS; k++)
@@ -695,6 +704,7 @@ const char *narrow_text(const char *s, unsigned width, struct text *t)
 	struct text item = {0}; /* the text of an item, of one line or several */
 	const char *next;
 
+	assert(width);
 	for (; *s; s = next) {
 		size_t len = strcspn(s, "\n"), at = text_at(s, len), last = len;
 		char *first = str_printf("%.*s", (int)at, s), *other = str_printf("%*s", (int)at, "");

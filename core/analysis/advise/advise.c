@@ -1,4 +1,5 @@
 /* Advice: engines and options tried on a fabric, ranked, and the files that OpenSM needs for the best. */
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -387,6 +388,7 @@ struct advice *advise_run(const struct advise_request *rq, struct progress *p, s
 	bool links = false, stopped; /* links between switches */
 	int rc;
 
+	assert(rq->gpus >= 0 && rq->gpus <= GPU_PATTERNS);
 	if (rq->within > 0)
 		atomic_store(&shown->until, now_seconds() + rq->within);
 	rc = look_at_fabric(&j, &levels, shown, e);
@@ -446,18 +448,21 @@ void advice_free(struct advice *a)
 
 char advice_letter(const struct advice_row *r)
 {
+	assert(r->class <= ADVICE_UNSOUND);
 	return (char)('A' + r->class);
 }
 
 /* The class; sound routings that are heavy come after B. */
 static unsigned advise_rank_grade(const struct advice_row *r)
 {
-	return r->class == ADVICE_UNSOUND ? 3 : r->heavy ? 2 : r->class == ADVICE_NEARLY ? 1 : 0;
+	if (r->class == ADVICE_UNSOUND)
+		return 3;
+	return r->heavy ? 2 : r->class == ADVICE_NEARLY;
 }
 
 static unsigned fragile(const struct advice_row *r)
 {
-	return (r->failure_lost || r->failure_loops) ? 2 : r->failure_fallbacks ? 1 : 0;
+	return r->failure_lost || r->failure_loops ? 2 : r->failure_fallbacks > 0;
 }
 
 /* -1: a comes first, 1: b does, 0: as good. */
@@ -660,6 +665,7 @@ void advice_rank(struct advice *a)
 		free(r[i].reason);
 		r[i].reason = i + 1 < a->n_ranked ? why(a, &r[i], &r[i + 1]) : NULL;
 	}
+	assert(a->n_ranked <= a->n_routed && a->n_routed <= a->n_measured && a->n_measured <= a->n);
 }
 
 bool advice_complete(const struct advice *a)
@@ -686,6 +692,7 @@ static void advise_files_add_list(const struct advice_row *r, const char *option
 unsigned advice_files(const struct advice *a, const struct advice_row *r, const char *path,
 		      struct advice_file file[ADVICE_FILES])
 {
+	assert(r->kind && r->setup);
 	const struct options *o = r->setup->options;
 	struct text *conf = &file[0].text;
 	unsigned n = 1;

@@ -1,4 +1,5 @@
 /* Blame: which links and switches the pairs that measured slow or failed have in common. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -240,6 +241,7 @@ void measured_free(struct measured *m)
 
 const struct measured_port *measured_of(const struct measured *m, uint32_t port)
 {
+	assert(!m || port == NO_ID || port < m->fabric->n_ports);
 	return m && port != NO_ID && m->at[port] ? &m->port[m->at[port] - 1] : NULL;
 }
 
@@ -256,6 +258,7 @@ void measured_tell(const struct measured_port *p, unsigned faults, struct text *
 {
 	struct text t = {0};
 
+	assert(!(faults >> N_PORT_FAULTS));
 	for (unsigned k = 0; faults & BIT(FAULT_ERRORS) && k < N_COUNTERS; k++)
 		if (ERROR_BITS & BIT(k))
 			tell_counter(p, k, &t);
@@ -282,6 +285,7 @@ unsigned measured_link(const struct measured *m, const struct fabric *f, uint32_
 	uint32_t end[2] = {port, port == NO_ID ? NO_ID : f->port_peer[port]};
 	unsigned all = 0;
 
+	assert(!m || m->fabric == f);
 	for (unsigned i = 0; i < 2; i++) {
 		const struct measured_port *p = measured_of(m, end[i]);
 		unsigned faults = p ? p->faults & (i ? theirs : ours) : 0;
@@ -301,6 +305,7 @@ unsigned measured_link(const struct measured *m, const struct fabric *f, uint32_
 
 void tried_add(struct tried *t, uint32_t pair, uint32_t src, uint32_t dst)
 {
+	assert(!t->n_ways || t->way[t->n_ways - 1].pair <= pair);
 	GROW(t->way, t->n_ways, t->cap);
 	t->way[t->n_ways++] = (struct tried_way){pair, src, dst};
 }
@@ -498,10 +503,12 @@ static void take_away(struct blame_work *w, const struct blame_candidate *c)
 
 static uint32_t best_candidate(struct blame_work *w, double *score)
 {
-	double all = w->t->only_bad ? w->total : w->left, share = all > 0 ? w->bad / all : 0;
+	double all = w->t->only_bad ? w->total : w->left, share = 0;
 	uint32_t best = NO_ID;
 
 	/* chance makes some pairs bad even where none was seen */
+	if (all > 0)
+		share = w->bad / all;
 	share = fmin(fmax(share, 1 / (all + 2)), 0.5);
 	*score = 0;
 	for (uint32_t i = 0; i < w->n_c; i++) {
@@ -587,6 +594,7 @@ struct blame *blame_new(const struct routing *r, const struct tried *t, const st
 	const struct fabric *f = r->topo->fabric;
 	int rc;
 
+	assert(!t->n_ways || t->way[t->n_ways - 1].pair < t->n_pairs);
 	w.begin = NEW_ARRAY(t->n_pairs + 1, size_t);
 	w.gone = NEW_ARRAY(t->n_pairs + 1, bool);
 	w.seen = NEW_ARRAY(f->n_ports + 1, uint32_t);
@@ -651,8 +659,8 @@ static double blame_weight(const struct measured *m, uint32_t port, unsigned fau
 	for (unsigned k = 0; x && k < COUNT_WAIT; k++)
 		if (k != COUNT_DISCARDS && k != COUNT_RELAY && x->told >> k & 1)
 			errors += (double)x->grown[k];
-	return (faults >> FAULT_ERRORS & 1 ? 20 + log1p(errors) : 0) +
-	       (faults >> FAULT_DEGRADED & 1 ? 10 : 0) + (faults >> FAULT_FLAPPED & 1 ? 5 : 0) +
+	return (faults >> FAULT_ERRORS & 1 ? 20 + log1p(errors) : 0) + 10 * (faults >> FAULT_DEGRADED & 1) +
+	       5 * (faults >> FAULT_FLAPPED & 1) +
 	       (faults >> FAULT_CONGESTED & 1 && !behind ? 1 + log1p(wait) / 10 : 0);
 }
 
@@ -661,6 +669,7 @@ struct blame *blame_counters(const struct topo *t, const struct measured *m)
 	const struct fabric *f = t->fabric;
 	struct blame *b = NEW(struct blame);
 
+	assert(m->fabric == f);
 	for (uint32_t link = 0; link < f->n_links; link++) {
 		const uint32_t *end = &f->link_port[(size_t)2 * link];
 		struct blamed x = {.back = NO_ID, .n = 1};

@@ -5,6 +5,8 @@
 #ifndef IBSCOPE_MEASURED_H
 #define IBSCOPE_MEASURED_H
 
+#include <assert.h>
+
 #include "core/base/text.h"
 #include "core/formats/counters.h"
 #include "core/routing/routing.h"
@@ -17,6 +19,8 @@ enum port_fault {
 	N_PORT_FAULTS
 };
 extern const char *const port_fault_words[N_PORT_FAULTS];
+
+static_assert(N_COUNTERS <= 32 && N_PORT_FAULTS <= 8, "bits of a struct measured_port");
 
 #define BER_MOST 1e-12	/* effective and symbol BER of a sound link: that of the specification */
 #define ERRORS_LEAST 10 /* since the counters were reset; between two readings one counts */

@@ -2,6 +2,7 @@
 #include "core/base/memory.h"
 #include "core/routing/routing.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,7 @@ static void ar_rule_judge_all(const struct sweep *s, const struct routing *rule,
 struct ar_judgement *ar_judge(const struct sweep *s, const struct engine *const *engines, struct progress *p,
 			      struct err *e)
 {
+	assert(s->routing);
 	const struct engine *g = engine_find(engines, "ar_updn");
 	struct engine_input in = {.topo = s->routing->topo,
 				  .lids = s->routing->lids,

@@ -1,4 +1,5 @@
 /* Why hosts have no way to a LID, each cause once; the parts of a fabric that have vanished. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -654,6 +655,7 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 			   const struct last_seen *seen, const struct ways_listener *lost, struct progress *p,
 			   struct err *e)
 {
+	assert(w->routing && (!d || d->held == w));
 	struct causes *s = NEW(struct causes);
 	struct causes_work *k = NEW(struct causes_work);
 	const struct check_listener to = {add_broken, s};
@@ -685,6 +687,7 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 		s->untold += s->c[i].kind == CAUSE_TABLES ? s->c[i].pairs : 0;
 		name_cause(s, &s->c[i], d, seen);
 	}
+	assert(s->untold <= s->lost);
 	sort_causes(s, d);
 	dest_ways_free(&k->ways);
 	free(k->hosts);

@@ -87,8 +87,8 @@ struct ways_listener {
 };
 
 /*
- * Of a sweep and its routing (not NULL). known: what check counted of it; NULL: nothing is known. d: entries
- * of drift count, too, and w is d->held; NULL: none.  seen and to may be NULL.  NULL and *e: cancelled.
+ * Of a sweep and its routing. known: what check counted of it; NULL: nothing is known. d: entries of drift
+ * of w count, too; NULL: none.  seen and to may be NULL.  NULL and *e: cancelled.
  */
 struct causes *causes_find(const struct sweep *w, const struct check_result *known, const struct drift *d,
 			   const struct last_seen *seen, const struct ways_listener *to, struct progress *p,

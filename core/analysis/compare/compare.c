@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -161,7 +162,10 @@ static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t
 		next_run = lid >= next_run ? lid + EQUAL_RUN : next_run;
 		while (plain && lid < next_run && lid < held && ra->port[lid] == rb->port[lid])
 			lid++;
-		pa = plain && lid <= held ? ra->port[lid] : compare_entry(c->a, sw, lid_a ? lid_a[lid] : lid);
+		if (plain && lid <= held)
+			pa = ra->port[lid];
+		else
+			pa = compare_entry(c->a, sw, lid_a ? lid_a[lid] : lid);
 		pb = routing_port(c->b, sw, lid);
 
 		if (c->across && c->across->skip[lid])
@@ -990,6 +994,7 @@ uint64_t entries_unlike(const struct routing *a, const struct routing *b)
 	struct compare_found x = {.marked = NEW_ARRAY(compare_top_lid(&c) + 1, uint8_t)};
 	uint16_t *lid_a = map_lids(&c, compare_top_lid(&c));
 
+	assert(a->topo->fabric->n_switches == n);
 	for (uint32_t s = 0; s < n; s++)
 		compare_rows(&c, s, lid_a, compare_top_lid(&c), false, &x);
 	FREE_EACH(c.switch_entries, lid_a, x.marked);
@@ -1085,6 +1090,7 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	done = compare_walk_all(&w, lid_a, top, marked, sources_changed, p);
 	c->pairs = compare_count_pairs(c, c->b);
 	c->pairs_before = compare_count_pairs(c, c->a);
+	assert(!done || (c->cut_off + c->between_survivors == c->lost && c->lost <= c->pairs_before));
 	c->mean_hops_before = w.n_a ? (double)w.sum_a / w.n_a : 0;
 	c->mean_hops_after = w.n_b ? (double)w.sum_b / w.n_b : 0;
 	walk_clear(&w);
@@ -1097,10 +1103,15 @@ struct comparison *compare_routings(const struct routing *a, const struct routin
 {
 	struct comparison *c = NEW(struct comparison);
 
+	assert(a || b);
 	if (a && b && a->topo->fabric != b->topo->fabric)
 		c->across = across_new(a, b);
-	c->a = c->across ? routing_ref(c->across->a) : a ? routing_ref(a) : empty_like(b);
-	c->b = c->across ? routing_ref(c->across->b) : b ? routing_ref(b) : empty_like(a);
+	if (c->across) {
+		a = c->across->a;
+		b = c->across->b;
+	}
+	c->a = a ? routing_ref(a) : empty_like(b);
+	c->b = b ? routing_ref(b) : empty_like(a);
 	c->list = NEW(struct pair_list);
 	pthread_mutex_init(&c->list->lock, NULL);
 	if (c->across)
@@ -1132,6 +1143,7 @@ void comparison_free(struct comparison *c)
 
 bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_t *before, uint8_t *after)
 {
+	assert(sw < c->b->topo->fabric->n_switches);
 	*before = compare_entry(c->a, sw, same_lid(c->b->lids, c->a->lids, lid));
 	*after = compare_entry(c->b, sw, lid);
 	return *before != *after && !(c->across && c->across->skip[lid]);

@@ -1,4 +1,5 @@
 /* Drift: tables that are held, compared with those that engines compute; which engine made them. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,7 @@ static void held_free(void *priv)
 
 const struct routing *comparison_held(const struct comparison *c)
 {
+	assert(!c->across);
 	struct routing *r = routing_new(c->b->engine, c->b->topo, c->b->lids);
 	struct drift_held *h = NEW(struct drift_held);
 	bool all = true;
@@ -135,6 +137,7 @@ struct options *candidate_options(const struct candidate *c, const struct option
 	struct options *o = options_copy(base);
 	struct text roots = {0}, compute = {0}, io = {0};
 
+	assert(l || !(c->files & (CANDIDATE_ROOTS | CANDIDATE_COMPUTE)));
 	if (c->option && options_assign(o, NULL, c->option, e)) {
 		options_free(o);
 		return NULL;
@@ -471,6 +474,7 @@ const char *const drift_meaning[DRIFT_CLASSES] = {
 };
 
 const char *const drift_reserved_word[] = {"unknown", "seen", "known"};
+static_assert(ARRAY_LEN(drift_reserved_word) == RESERVED_KNOWN + 1, "a word for each");
 
 /* --- the tables held, as a sweep -------------------------------------------------------------- */
 
@@ -820,6 +824,7 @@ struct drift *drift_run(const struct sweep *held, const struct setup *setup, con
 			const struct engine *const *engines, bool with_entries, struct progress *p,
 			struct err *e)
 {
+	assert(held->routing);
 	const struct setup *with = setup_with(setup, &(struct setup){.chain = chain});
 	struct drift *d = NEW(struct drift);
 	struct sweep *restart = NULL;

@@ -1,4 +1,5 @@
 /* Faults of tables: how they are found, compared, and written to JSON and read from it. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ static uint32_t not_here(const struct scope *scope, const struct fabric *f)
 
 uint32_t sound_next_by_chance(const struct sweep *w, uint32_t *at)
 {
+	assert(w->routing);
 	const struct routing *r = w->routing;
 	uint32_t ep;
 
@@ -74,13 +76,16 @@ static void faults_sound_judge(const struct sweep *w, struct soundness *x)
 		x->verdict = VERDICT_NO_PAIRS;
 	else if (x->gone)
 		x->verdict = VERDICT_PART;
+	else if (c->apart)
+		x->verdict = VERDICT_APART;
 	else
-		x->verdict = c->apart ? VERDICT_APART : w->hosts->narrowed ? VERDICT_IN_SCOPE : VERDICT_SOUND;
+		x->verdict = w->hosts->narrowed ? VERDICT_IN_SCOPE : VERDICT_SOUND;
 }
 
 int soundness_find(const struct sweep *w, struct soundness *x, const struct last_seen *seen,
 		   const struct ways_listener *to, struct progress *p, struct err *e)
 {
+	assert(w->routing);
 	*x = (struct soundness){
 		.cut_off = count_cut_off(w, NULL),
 		.gone = not_here(w->setup->scope, w->fabric),
@@ -121,6 +126,7 @@ void fault_put(struct faults *s, const struct fault *f)
 {
 	enum { AT_ONCE = 65536 }; /* memory is asked for this many at a time */
 
+	assert(f->kind < FAULT_KINDS);
 	if (!s->failed && s->n % AT_ONCE == 0)
 		s->failed = mem_room(s->e, AT_ONCE * sizeof(*s->f) * 2, "more than %zu faults", s->n) != 0;
 	if (s->failed)
@@ -134,6 +140,7 @@ void faults_add_path(struct faults *s, uint32_t sw, unsigned lid, bool loops)
 	const struct fabric *f = s->fabric;
 	uint32_t ep = lid_owner(s->lids, lid), node = f->switch_node[sw];
 
+	assert(sw < f->n_switches && ep != NO_ID);
 	fault_put(s, &(struct fault){.kind = loops ? FAULT_LOOP : FAULT_UNREACHABLE,
 				     .offset = (uint16_t)(lid - s->lids->base[ep]),
 				     .from = f->node_guid[node],
@@ -144,6 +151,7 @@ void faults_add_path(struct faults *s, uint32_t sw, unsigned lid, bool loops)
 
 void faults_add_host(struct faults *s, uint32_t sw, uint32_t ep)
 {
+	assert(sw < s->fabric->n_switches && ep < s->fabric->n_endports);
 	fault_put(s, &(struct fault){.kind = FAULT_UNREACHABLE,
 				     .from = s->fabric->node_guid[s->fabric->switch_node[sw]],
 				     .to = s->fabric->port_guid[s->fabric->endport_port[ep]],
@@ -153,6 +161,7 @@ void faults_add_host(struct faults *s, uint32_t sw, uint32_t ep)
 
 void faults_add_endport(struct faults *s, enum fault_kind kind, uint32_t ep)
 {
+	assert(ep < s->fabric->n_endports);
 	fault_put(s, &(struct fault){.kind = (uint8_t)kind,
 				     .to = s->fabric->port_guid[s->fabric->endport_port[ep]],
 				     .at_from.id = NO_ID,
@@ -163,6 +172,7 @@ void faults_add_loops(struct faults *s, const struct cdg *c)
 {
 	const struct fabric *f = s->fabric;
 
+	assert(c->routing->topo->fabric == f);
 	for (uint32_t v = 0; v < c->n_channels; v++) {
 		uint32_t node = f->port_node[c->port[v]];
 

@@ -1,4 +1,5 @@
 /* Figures of a routing, alone and side by side with another one's. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,13 +76,16 @@ static void figures_sl_text(uint32_t sls, char *buf, size_t size)
 			continue;
 		while (hi < 15 && sls & 1u << (hi + 1))
 			hi++;
-		at += snprintf(buf + at, size - at, hi > v ? "%s%u-%u" : "%s%u", at ? "," : "", v, hi);
+		at += snprintf(buf + at, size - at, "%s%u", at ? "," : "", v);
+		if (hi > v && at < size)
+			at += snprintf(buf + at, size - at, "-%u", hi);
 		v = hi;
 	}
 }
 
 const char *figure_text(const struct figures *f, enum figure which, char *buf, size_t size)
 {
+	assert(which < FIGURES);
 	if (f->v[which] < 0)
 		snprintf(buf, size, "-");
 	else if (which == FIG_SLS)
@@ -93,6 +97,7 @@ const char *figure_text(const struct figures *f, enum figure which, char *buf, s
 
 int figure_order(const struct figures *a, const struct figures *b, enum figure which)
 {
+	assert(which < FIGURES);
 	double scale = pow(10, figure_fields[which].decimals);
 	long long x = llround(a->v[which] * scale), y = llround(b->v[which] * scale);
 
@@ -372,6 +377,7 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 	struct figures_walk w;
 	bool done = true;
 
+	assert(!el || el->topo->fabric == fb);
 	*f = (struct figures){0};
 	for (unsigned i = 0; i < FIGURES; i++)
 		f->v[i] = FIGURE_UNKNOWN;
@@ -613,6 +619,7 @@ struct engine_figures *engine_figures_refused(const struct side_request *rq, uns
 {
 	struct engine_figures *f = NEW(struct engine_figures);
 
+	assert(i < rq->n);
 	f->request = side_request_ref(rq);
 	f->engine = rq->engine[i];
 	f->refused = str_dup(why);
@@ -652,6 +659,7 @@ static int side_by_side_take(const struct sweep *w, const struct routing *other,
 
 struct sweep *side_sweep(const struct side_request *rq, unsigned i, struct progress *p, struct err *e)
 {
+	assert(i < rq->n);
 	char *chain = str_printf("%s,no_fallback", rq->engine[i]->name);
 	const struct setup *setup = setup_with(rq->setup, &(struct setup){.chain = chain});
 	struct sweep *w = sweep_run(&(struct sweep_request){.setup = setup,
@@ -669,6 +677,7 @@ struct sweep *side_sweep(const struct side_request *rq, unsigned i, struct progr
 struct engine_figures *side_measure(const struct side_request *rq, unsigned i,
 				    const struct engine_figures *first, struct progress *p, struct err *e)
 {
+	assert(!first || first->engine == rq->engine[0]);
 	struct sweep *w = side_sweep(rq, i, p, e);
 	struct engine_figures *f = NULL;
 	struct text notes = {0};

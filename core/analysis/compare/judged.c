@@ -70,7 +70,10 @@ void judged_brief(const struct judged *j, struct text *t)
 	char when[20];
 
 	if (!j->held) {
-		text_add(t, r ? "computed by %s" : "no tables, as no engine makes any", r ? r->engine : "");
+		if (r)
+			text_add(t, "computed by %s", r->engine);
+		else
+			text_add(t, "no tables, as no engine makes any");
 		return;
 	}
 	text_add(t, "tables in the switches");
@@ -83,6 +86,7 @@ void judged_brief(const struct judged *j, struct text *t)
 
 void judged_line(const struct judged *j, struct text *t)
 {
+	assert(!j->held || !j->n_differ);
 	text_add(t, "Judged: ");
 	judged_brief(j, t);
 	if (!j->held && j->at_hand)

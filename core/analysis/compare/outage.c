@@ -1,4 +1,5 @@
 /* The outage between an event and the next sweep: computed, and told in words. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 bool outage_by_pass(const struct routing *r, const struct parts *parts, enum local_repair repair)
 {
+	assert(parts->fabric == r->topo->fabric);
 	return parts->kind <= PART_SWITCH && !(r->adaptive && repair == REPAIR_FLFR);
 }
 
@@ -593,6 +595,7 @@ static struct outage *outage_run(const struct routing *r, const struct state *do
 	size_t cap = 0;
 	bool ok = true;
 
+	assert(down->n_links == r->topo->fabric->n_links && down->n_nodes == r->topo->fabric->n_nodes);
 	x->before = routing_ref(r);
 	x->left = topo_without(r->topo, down);
 	x->down = state_ref(down);
@@ -625,6 +628,7 @@ static struct outage *outage_run(const struct routing *r, const struct state *do
 struct outage *outage_between(const struct sweep *before, const struct sweep *after, struct progress *p,
 			      struct err *e)
 {
+	assert(before->routing);
 	const struct setup *now = after->setup;
 	bool same = before->fabric == after->fabric;
 	struct host_set *hosts =
@@ -644,6 +648,7 @@ struct outage *outage_between(const struct sweep *before, const struct sweep *af
 struct outage *outage_ahead(const struct sweep *w, const struct setup *setup,
 			    const struct engine *const *engines, struct progress *p, struct err *e)
 {
+	assert(w->routing && setup->fabric == w->fabric);
 	struct sweep *after = sweep_run(
 		&(struct sweep_request){.setup = setup, .engines = engines, .prev = w, .progress = p}, e);
 	struct comparison *c =
@@ -692,6 +697,7 @@ void outage_free(struct outage *x)
 
 void outage_tell(const struct outage *x, struct text *t)
 {
+	assert(x->end_down <= x->cut && x->looping <= x->cut && x->cut <= x->hit);
 	text_add(t, "Until the next sweep %s", PLURAL(x->cut, "pair"));
 	if (x->n_hosts)
 		text_add(t, " of %s", PLURAL(x->n_hosts, "host port"));
@@ -718,10 +724,13 @@ void outage_lids(const struct outage *x, const struct outage_port *p, struct tex
 {
 	const struct outage_entry *e = x->entry + p->first;
 
+	assert(p->first + p->lids <= x->n_entries);
 	for (uint32_t i = 0, n; i < p->lids; i += n) {
 		for (n = 1; i + n < p->lids && e[i + n].lid == e[i].lid + n;)
 			n++;
-		text_add(t, n == 1 ? "%s%u" : "%s%u-%u", i ? " " : "", e[i].lid, e[i].lid + n - 1);
+		text_add(t, "%s%u", i ? " " : "", e[i].lid);
+		if (n > 1)
+			text_add(t, "-%u", e[i].lid + n - 1);
 	}
 }
 

@@ -1,4 +1,5 @@
 /* Plans of cables compared with a fabric: ends, hosts and switches that are not where they belong. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -308,6 +309,7 @@ struct plan_comparison {
 
 struct plan_difference *plan_tell(struct plan_report *r, enum plan_change change, uint32_t row)
 {
+	assert(change < PLAN_CHANGES);
 	GROW(r->d, r->n, r->cap);
 	r->d[r->n] = (struct plan_difference){change, row, NO_ID, NO_ID, NO_ID, NO_ID, NO_ID, NULL};
 	return &r->d[r->n++];
@@ -323,6 +325,7 @@ static void plan_tell_unknown(struct plan_report *r, uint32_t row, const struct 
 
 void plan_add_wish(struct plan_report *r, uint32_t a, uint32_t b, uint8_t width, uint8_t speed, bool there)
 {
+	assert(a != b);
 	GROW(r->wish, r->n_wishes, r->cap_wishes);
 	r->wish[r->n_wishes++] = (struct plan_wish){{a, b}, width, speed, there};
 }

@@ -6,6 +6,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 
 const char *const plan_fix_word[FIX_KINDS] = {"add", "move", "swap", "remove", "speed"};
 const char *const plan_order_word[] = {"safe", "none", "unknown"};
+static_assert(ARRAY_LEN(plan_order_word) == ORDER_UNKNOWN + 1, "a word for each");
 
 /* What wishes and wrong cables that share ports make together. */
 enum chain_kind {
@@ -655,10 +657,16 @@ static void fill_rate(const struct fixer *x, struct plan_fix *s, const struct pl
 {
 	uint32_t p = s->port[0];
 
-	s->width = w->width ? w->width : s->kind == FIX_RATE && r->width[p] ? r->width[p] : WIDTH_4X;
-	s->speed = w->speed				? w->speed
-		   : s->kind == FIX_RATE && r->speed[p] ? r->speed[p]
-							: some_speed(x->f, p);
+	s->width = w->width;
+	s->speed = w->speed;
+	if (!s->width && s->kind == FIX_RATE)
+		s->width = r->width[p];
+	if (!s->width)
+		s->width = WIDTH_4X;
+	if (!s->speed && s->kind == FIX_RATE)
+		s->speed = r->speed[p];
+	if (!s->speed)
+		s->speed = some_speed(x->f, p);
 }
 
 /* The rate of a cable that came to its place, if it is not as planned. */
@@ -858,6 +866,7 @@ static void plan_fix_put_port(const struct fabric *f, uint32_t port, struct text
 
 void plan_fix_command(const struct fabric *f, const struct plan_fix *s, struct text *t)
 {
+	assert(s->kind < FIX_KINDS);
 	bool host = !node_is_switch(f, f->port_node[s->port[0]]);
 
 	text_add(t, "%s%s", plan_fix_word[s->kind],

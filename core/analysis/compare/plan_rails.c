@@ -1,4 +1,5 @@
 /* Names of a plan found in a fabric; rails of hosts and the ports proposed for them. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ const uint32_t *plan_nodes(const struct plan_names *x, const struct plan_end *en
 
 uint32_t plan_device(const struct plan_names *x, uint32_t node)
 {
+	assert(node < x->f->n_nodes);
 	return x->device[node];
 }
 

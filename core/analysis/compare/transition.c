@@ -1,4 +1,5 @@
 /* Transitions: the writes between two routings, what each of them breaks, and how it is told. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 struct transition *transition_of(const struct sweep *from, const struct sweep *to,
 				 const struct routing *counted, struct progress *p, struct err *e)
 {
+	assert(from->routing);
 	return transition_new(from->routing, counted, (struct transition_sent){to->flapped, !to->number}, p,
 			      e);
 }
@@ -27,6 +29,7 @@ void mix_way_text(const struct transition *t, const struct mix_way *w, struct te
 	const char *arrow = w->loop && w->n == 2 ? " <-> " : " -> ";
 	uint32_t shown = MIN(w->n, 8);
 
+	assert(w->lid && w->n);
 	for (uint32_t i = 0; i < shown; i++)
 		text_add(to, "%s%s", i ? arrow : "", switch_name(f, w->hop[i].sw));
 	if (shown < w->n)
@@ -282,7 +285,9 @@ uint32_t mix_next(const struct topo *t, uint32_t sw, unsigned port, uint32_t own
 	uint32_t next = NO_ID;
 	uint16_t hops = port == NO_PATH ? HOPS_NONE : end_hops(t, sw, port, owner, &next);
 
-	return hops == HOPS_ON ? next : hops == HOPS_NONE ? NOWHERE : TO_HOST;
+	if (hops == HOPS_ON)
+		return next;
+	return hops == HOPS_NONE ? NOWHERE : TO_HOST;
 }
 
 uint32_t mix_owner(const struct routing *r, unsigned lid)
@@ -298,6 +303,7 @@ bool two_ways_load(struct two_ways *w, const struct transition *t, unsigned lid)
 {
 	const struct routing *b = t->b;
 
+	assert(w->n == b->topo->fabric->n_switches);
 	w->lid = lid;
 	w->owner = mix_owner(b, lid);
 	if (w->owner == NO_ID)
@@ -582,7 +588,10 @@ static void moment_write(struct moment_ways *m, const struct transition *t, cons
 	unhang(m, s);
 	m->next[s] = to;
 	hang(m, s);
-	end = to == TO_HOST ? MIX_ARRIVES : to == NOWHERE ? MIX_CUT : m->end[to];
+	if (to == TO_HOST)
+		end = MIX_ARRIVES;
+	else
+		end = to == NOWHERE ? MIX_CUT : m->end[to];
 	/* if the next one's way ends as this one's did, it may have led through here */
 	if (to < TO_HOST && end != MIX_LOOPS && end == m->end[s])
 		for (uint32_t at = to; at < TO_HOST; at = m->next[at])

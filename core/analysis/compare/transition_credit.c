@@ -159,7 +159,9 @@ static unsigned transition_credit_vl_of(const struct joint *j, bool now, uint32_
 /* Does an entry lead to a switch? Where old and new are one, the new one stands for both. */
 static bool transition_credit_leads_on(const struct joint *j, uint32_t s, bool now)
 {
-	return (j->sides & (now ? NEW_ONE : OLD)) && (now ? j->w.now : j->w.was)[s] < TO_HOST &&
+	const uint32_t *next = now ? j->w.now : j->w.was;
+
+	return (j->sides & (now ? NEW_ONE : OLD)) && next[s] < TO_HOST &&
 	       (now || j->sides == OLD ||
 		transition_credit_entry(j, s, false, j->w.lid) !=
 			transition_credit_entry(j, s, true, j->w.lid));
@@ -530,8 +532,10 @@ static bool transition_credit_fits(struct transition_credit_search *s, const str
 	const struct joint *j = s->j;
 
 	for (uint32_t i = m->n; i-- > 0;) {
-		unsigned vl = i == 0 ? s->c->vl[m->to] : i == 1 ? s->c->vl[m->from] : 16;
+		unsigned vl = 16;
 
+		if (i < 2)
+			vl = s->c->vl[i ? m->from : m->to];
 		if (!need_vl(s, m, m->sw[i], in, m->out[i], sl, vl))
 			return false;
 		in = j->f->port_num[j->topo->peer[switch_port_id(j->f, m->sw[i], m->out[i])]];

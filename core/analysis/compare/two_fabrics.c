@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +75,8 @@ static struct routing *routing_seen_on(const struct routing *r, const struct top
 
 	lids_unref(l);
 	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
-		const struct lft_row *row = sw && sw[s] == NO_ID ? NULL : r->row[sw ? sw[s] : s];
+		uint32_t own = sw ? sw[s] : s;
+		const struct lft_row *row = own == NO_ID ? NULL : r->row[own];
 
 		if (!row)
 			continue;
@@ -122,6 +124,7 @@ struct across *across_new(const struct routing *a, const struct routing *b)
 	struct host_set *hosts = host_set_new(fb, true, NULL);
 	struct topo *t = topo_on(a->topo, fb, from_a);
 
+	assert(fa != fb);
 	hosts->narrowed = b->hosts && b->hosts->narrowed;
 	hosts->n = 0;
 	for (uint32_t ep = 0; ep < fb->n_endports; ep++) {

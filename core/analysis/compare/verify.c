@@ -251,6 +251,7 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 	unsigned top = w->lids->max_lid, lid;
 	int rc = 0;
 
+	assert(w->routing);
 	if (tables_parse(&in, w->fabric, NULL, &t, &info, &notes, e)) {
 		text_free(&notes);
 		return -1;

@@ -1,4 +1,5 @@
 /* Channel dependency graphs: all routes by destination trees, and every way where switches choose. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -517,6 +518,7 @@ void cdg_counting_start(struct cdg_counting *k, struct cdg *c)
 {
 	const struct fabric *f = c->routing->topo->fabric;
 
+	assert(!c->n_channels && !c->n_deps);
 	*k = (struct cdg_counting){
 		.r = c->routing, .t = c->routing->topo, .f = f, .c = c, .n = f->n_switches};
 	k->source = cdg_sources(k->r, c->switches, &k->n_sources);
@@ -629,6 +631,8 @@ struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progr
 	struct cdg_counting k;
 	bool done;
 
+	assert(vl == CDG_ALL_VLS || (vl >= 0 && vl < CDG_VLS));
+	assert(r->lids->n_endports == r->topo->fabric->n_endports);
 	c->routing = routing_ref(r);
 	c->want = vl;
 	c->switches = switches;

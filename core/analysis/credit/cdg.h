@@ -22,6 +22,7 @@
 #ifndef IBSCOPE_CDG_H
 #define IBSCOPE_CDG_H
 
+#include <assert.h>
 #include <stdio.h>
 #include "core/base/progress.h"
 #include "core/routing/paths.h"
@@ -29,6 +30,7 @@
 #define CDG_ALL_VLS (-1)
 #define CDG_VLS 16
 #define CDG_DROP_VL 15
+static_assert(sizeof(sl2vl_map) * 8 == CDG_VLS * 4, "a map holds a VL of four bits for each SL");
 
 struct cdg {
 	const struct routing *routing; /* reference held */

@@ -1,4 +1,5 @@
 /* The check of a routing: lost pairs, dependencies of many destinations at once, credit loops. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -671,6 +672,7 @@ bool check_shared_lid(const struct routing *r, const uint32_t *hosts, uint32_t e
 	uint16_t *hops = NULL;
 	uint32_t *work = NULL;
 
+	assert(endport < t->fabric->n_endports);
 	*pairs = *lost = 0;
 	for (unsigned i = 0; routing_has_host(r, endport) && i < r->lids->count[endport]; i++) {
 		unsigned lid = r->lids->base[endport] + i;
@@ -715,6 +717,7 @@ int check_routing(const struct routing *r, struct check_result *c, struct progre
 int check_routing_to(const struct routing *r, struct check_result *c, const struct check_listener *to,
 		     struct progress *p)
 {
+	assert(r->lids->n_endports == r->topo->fabric->n_endports);
 	uint32_t *hosts = routing_hosts(r);
 	uint8_t *left = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
 	struct alike a;
@@ -736,6 +739,7 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 				 count_left(c, r, left, hosts, to, p) && credit_check_count_apart(c, r, p)
 			 ? 0
 			 : -1;
+	assert(result || (c->looping <= c->unreachable && c->unreachable <= c->pairs));
 	alike_end(&a);
 	free(left);
 	free(hosts);

@@ -1,4 +1,5 @@
 /* Cycles of channel dependencies, and the turns that make them. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ bool turn_forbidden(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 	const struct fabric *f = t->fabric;
 	uint32_t q;
 
+	assert(sw < f->n_switches);
 	if (!has_directions(r) || !in || !out || in > f->switch_nports[sw] || out > f->switch_nports[sw])
 		return false;
 	q = t->peer[switch_port_id(f, sw, in)];
@@ -293,6 +295,7 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 	free(left);
 	free(col);
 	counter_free(k);
+	assert(result || (t->bad <= t->routes && t->switch_bad <= t->switch_routes));
 	if (result)
 		turns_free(t);
 	return result;
@@ -367,6 +370,8 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
 			       .seen = NEW_ARRAY(n, uint8_t)};
 	bool found = false;
 
+	assert(sw < f->n_switches && target < f->n_switches);
+	assert(port <= f->switch_nports[sw]);
 	*w = (struct way){0};
 	k.seen[2 * (size_t)sw] = k.seen[2 * (size_t)sw + 1] = 1;
 	turns_go(r, &k, NO_ID, sw, port, lawful);
@@ -390,6 +395,7 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
 bool way_forbidden(const struct routing *r, uint32_t sw, unsigned port, uint32_t target, struct way *w,
 		   unsigned *at)
 {
+	assert(sw < r->topo->fabric->n_switches);
 	if (!has_directions(r) || sw == target || !port || port > r->topo->fabric->switch_nports[sw] ||
 	    !way_find(r, sw, port, target, false, w))
 		return false;
@@ -525,6 +531,8 @@ bool cdg_find_components(struct cdg *c, struct progress *p)
 	};
 	bool go_on = true;
 
+	assert(!c->n_channels || c->first[c->n_channels] == c->n_deps);
+	assert(!c->component && !c->n_components);
 	c->component = NEW_ARRAY(c->n_channels, uint32_t);
 	progress_start(p, "credit loops", c->n_channels);
 	for (uint32_t v = 0; v < c->n_channels && go_on; v++)
@@ -549,6 +557,7 @@ uint32_t cdg_components_below(const struct cdg *c, int vl, uint32_t component)
 {
 	uint32_t n = 0;
 
+	assert(component <= c->n_components);
 	for (uint32_t i = 0; i < component; i++)
 		n += touches(c, vl, i);
 	return n;
@@ -649,6 +658,7 @@ static uint32_t least_length(const struct cdg *c, uint32_t component)
 
 uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, struct progress *p)
 {
+	assert(component < c->n_components);
 	uint32_t n = c->n_channels, best = c->size[component] + 1, least = least_length(c, component);
 	struct seeker s = {
 		.c = c,
@@ -683,6 +693,7 @@ uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl)
 {
 	uint32_t lo = 0, hi = c->n_channels;
 
+	assert(vl < CDG_VLS);
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -696,6 +707,7 @@ uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl)
 
 uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to)
 {
+	assert(from < c->n_channels && to < c->n_channels);
 	for (uint32_t i = c->first[from]; i < c->first[from + 1]; i++)
 		if (c->to[i] == to)
 			return i;
@@ -818,6 +830,7 @@ static bool leads_through(const struct routing *r, uint32_t sw, uint32_t port, u
 size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max,
 		  struct progress *p)
 {
+	assert(dependency < c->n_deps);
 	const struct routing *r = c->routing;
 	const struct fabric *f = r->topo->fabric;
 	uint32_t from = from_of(c, dependency), to = c->to[dependency], n_sources,
@@ -858,6 +871,7 @@ struct drawn {
 
 bool cdg_at_host(const struct cdg *c, uint32_t channel)
 {
+	assert(channel < c->n_channels);
 	const struct topo *t = c->routing->topo;
 	uint32_t port = c->port[channel], peer = t->peer[port];
 
@@ -903,6 +917,8 @@ int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component, stru
 	const struct drawn d = {vl, component};
 	bool go_on = true;
 
+	assert(component == NO_ID || component < c->n_components);
+	assert(vl == CDG_ALL_VLS || (vl >= 0 && vl < CDG_VLS));
 	fprintf(f, "digraph cdg {\n\tranksep=0.3; nodesep=0.1;\n\tnode [shape=box, fontsize=9];\n\tedge "
 		   "[fontsize=8];\n");
 	dot_channels(f, c, &d);

@@ -1,4 +1,5 @@
 /* Doctor: rules, findings about counters and engines, and the order in which all are told. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,8 @@ int find_counted(struct doctor *d, const struct rule *r)
 
 	if (!m || m->fabric != d->f)
 		return 0;
-	while (strcmp(port_fault_words[k], r->kind) != 0)
-		k++;
+	for (; strcmp(port_fault_words[k], r->kind) != 0; k++)
+		assert(k + 1 < N_PORT_FAULTS);
 	for (uint32_t port = 0; port < d->f->n_ports; port++) {
 		const struct measured_port *p = measured_of(m, port);
 
@@ -65,6 +66,7 @@ struct finding *tell(struct doctor *d, const struct rule *r, const char *fmt, ..
 	struct finding *x;
 	va_list ap;
 
+	assert(r->severity < SEVERITIES && r->sure < SURENESSES);
 	GROW(o->finding, o->n, o->cap);
 	x = &o->finding[o->n++];
 	*x = (struct finding){
@@ -95,12 +97,14 @@ void finding_more(struct finding *x, const char *fmt, ...)
 
 void finding_at(const struct doctor *d, struct finding *x, uint32_t port)
 {
+	assert(port < d->f->n_ports);
 	x->node = d->f->port_node[port];
 	x->port = d->f->port_num[port];
 }
 
 void finding_at_switch(const struct doctor *d, struct finding *x, uint32_t sw)
 {
+	assert(sw < d->f->n_switches);
 	x->node = d->f->switch_node[sw];
 }
 
@@ -154,6 +158,7 @@ void places_end(struct places *p, struct finding *x, const char *fmt, ...)
 
 void places_end_ports(struct places *p, struct finding *x, const struct fabric *f)
 {
+	assert(p->n);
 	char *name = word_quoted(f->node_name[p->node]);
 
 	places_end(p, x, "list ports %s", name);
@@ -179,13 +184,14 @@ static bool doctor_engine_ends_so(const struct sweep *w, const char *how)
 int find_fatal(struct doctor *d, const struct rule *r)
 {
 	bool hang = !strcmp(r->kind, "hang");
-	const char *how = hang ? "never ends" : "crashes", *words = hang ? "hangs while it routes" : how;
-	const struct sweep *w = doctor_engine_ends_so(d->computed, how) ? d->computed
-				: doctor_engine_ends_so(d->next, how)	? d->next
-									: NULL;
+	const char *how = hang ? "never ends" : "crashes";
+	const char *words = hang ? "hangs while it routes" : how;
+	const struct sweep *w = d->computed;
 	struct finding *x;
 
-	if (!w)
+	if (!doctor_engine_ends_so(w, how))
+		w = d->next;
+	if (!doctor_engine_ends_so(w, how))
 		return 0;
 	if (w->n_refusals)
 		x = tell(d, r, "OpenSM %s%s: %s: %s.", words, w == d->next ? " at its next sweep" : " here",
@@ -328,9 +334,8 @@ int find_notes(struct doctor *d, const struct rule *r)
 	const struct sweep *w = d->computed;
 	size_t at = 0, n, i = 0;
 
-	while (strcmp(told[i].rule, r->kind) != 0)
-		i++;
-
+	for (; strcmp(told[i].rule, r->kind) != 0; i++)
+		assert(i + 1 < ARRAY_LEN(told));
 	for (; w && w->notes[at]; at += n + (w->notes[at + n] != '\0')) {
 		n = strcspn(w->notes + at, "\n");
 		if (notes_kinds(w->note_mark, w->n_note_marks, at, at + n) & told[i].kind)

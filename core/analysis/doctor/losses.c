@@ -1,4 +1,5 @@
 /* Findings about switches that everything depends on, and about pairs without a path. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,7 @@ void losses_free(struct losses *p)
 enum obstacle { STOP_NO_WAY, STOP_NO_ENTRY, STOP_DEAD, STOP_LOOP };
 static const char *const obstacle_text[] = {"no cable leads on", "no entry",
 					    "an entry to a dead or wrong port", "a forwarding loop"};
+static_assert(ARRAY_LEN(obstacle_text) == STOP_LOOP + 1, "a text for each");
 
 /* Pairs that stop for one reason at one switch, for hosts on one switch. */
 struct doctor_paths_group {
@@ -834,9 +836,11 @@ int find_other_engine(struct doctor *d, const struct rule *r)
 	    best->right < 1)
 		return 0;
 	for (const struct drift_candidate *c = best; c < k->candidate + k->n; c++)
-		if (c == best || (c->in_force && !c->equal && strcmp(c->chain, c[-1].chain) != 0))
-			text_add(&makers, "%s%s%s%s%s", c == best ? "" : " or ", c->chain,
-				 *c->options ? " (" : "", c->options, *c->options ? ")" : "");
+		if (c == best || (c->in_force && !c->equal && strcmp(c->chain, c[-1].chain) != 0)) {
+			text_add(&makers, "%s%s", c == best ? "" : " or ", c->chain);
+			if (*c->options)
+				text_add(&makers, " (%s)", c->options);
+		}
 	for (unsigned class = 0; class < DRIFT_CLASSES; class ++)
 		n += class == DRIFT_RIGHT ? 0 : asked->count[class];
 	x = tell(d, r, "The switches hold the tables of %s, the configuration says %s: a restart changes %s.",

@@ -618,9 +618,7 @@ static uint32_t mode_on(const struct doctor *d, const uint32_t *value, unsigned 
 /* How many of a level's `count` switches may be unlike the rest. */
 static uint32_t may_deviate(const struct doctor *d, uint32_t count)
 {
-	uint32_t n = count / (d->direct ? THIN_PART_DIRECT : THIN_PART), least = d->direct ? 2 : 1;
-
-	return MAX(n, least);
+	return d->direct ? MAX(count / THIN_PART_DIRECT, 2) : MAX(count / THIN_PART, 1);
 }
 
 /* Adds the switches of a level with the wanted value to `at`, and a line about them to t. */

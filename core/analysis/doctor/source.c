@@ -1,4 +1,5 @@
 /* Findings from the source of the fabric: its warnings, LIDs, speeds. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,13 +73,14 @@ int find_warnings(struct doctor *d, const struct rule *r)
 		{"left-out", "other run", "file left out", "left-out file"},
 	};
 	const struct warning *first;
+	struct text t = {0};
 	struct finding *x;
 	uint64_t n, misled;
 	char *more;
 	size_t i = 0;
 
-	while (strcmp(told[i].rule, r->kind) != 0)
-		i++;
+	for (; strcmp(told[i].rule, r->kind) != 0; i++)
+		assert(i + 1 < ARRAY_LEN(told));
 	first = warnings_of(d, i == 2 && d->f->warnings.missing ? told[i].or_kind : told[i].kind,
 			    told[i].or_kind, &n);
 	if (!first)
@@ -87,8 +89,13 @@ int find_warnings(struct doctor *d, const struct rule *r)
 	more = misled ? str_printf("; %s of hosts %s the wrong port", PLURAL(misled, "pair"),
 				   misled == 1 ? "reaches" : "reach")
 		      : str_dup("");
-	x = tell(d, r, "%s%s%s%s%s%s.", n == 1 ? "" : PLURAL(n, told[i].what),
-		 n == 1 ? "" : "; first: ", whose(d, first), *whose(d, first) ? ", " : "", first->text, more);
+	if (n > 1)
+		text_add(&t, "%s; first: ", PLURAL(n, told[i].what));
+	text_add(&t, "%s", whose(d, first));
+	if (*whose(d, first))
+		text_add(&t, ", ");
+	x = tell(d, r, "%s%s%s.", text_str(&t), first->text, more);
+	text_free(&t);
 	free(more);
 	x->count = n;
 	x->pairs = misled;

@@ -1,4 +1,5 @@
 /* Pictures of fabrics: places on a page, and what is told of switches and cables. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -48,13 +49,17 @@ void picture_switch_words(FILE *to, const struct fabric *f, const struct picture
 static void picture_words_put_numbers(FILE *to, const struct fabric *f, const uint32_t *port, uint32_t n,
 				      bool peers)
 {
-	for (uint32_t k = 0; k < n; k++)
-		fprintf(to, k ? " %u" : "%u", f->port_num[peers ? f->port_peer[port[k]] : port[k]]);
+	for (uint32_t k = 0; k < n; k++) {
+		if (k)
+			putc(' ', to);
+		fprintf(to, "%u", f->port_num[peers ? f->port_peer[port[k]] : port[k]]);
+	}
 }
 
 void picture_cables_id(FILE *to, const struct fabric *f, const char *kind, const uint32_t *port, uint32_t n,
 		       unsigned again)
 {
+	assert(n);
 	uint64_t guid = f->node_guid[f->port_node[*port]],
 		 peer = f->node_guid[f->port_node[f->port_peer[*port]]];
 
@@ -327,7 +332,7 @@ static void picture_place_grid(struct picture_placing *g, uint32_t part)
 	if (page->wide) /* as the page is */
 		across = (uint32_t)lroundf(
 			sqrtf((float)planes * high / wide * (float)page->wide / (float)page->high));
-	across = across > planes ? planes : across ? across : 1;
+	across = MIN(MAX(across, 1), planes);
 	for (uint32_t i = 0; i < g->n; i++) {
 		const uint16_t *c = layout_coord(g->l, g->sw[i]);
 		uint32_t plane = *c == LAYOUT_BESIDE ? 0 : grid_plane(g->is, c);
@@ -700,6 +705,7 @@ bool picture_draws(const struct picture *p, uint32_t a, uint32_t b)
 	uint32_t part = l->part_of[a];
 	struct grid_way way;
 
+	assert(a < l->n && b < l->n);
 	if (part == NO_ID || l->part[part].kind != LAYOUT_GRID)
 		return true;
 	way = grid_way(l, a, b);
@@ -714,6 +720,7 @@ struct picture *picture_new(const struct fabric *f, const struct layout *l, cons
 	struct picture_rect *alone;
 	float y = svg_top(page), high;
 
+	assert(l->n == f->n_switches && page->letter > 0);
 	p->layout = layout_ref(l);
 	p->page = *page;
 	p->width = (page->wide ? FITTED_WIDTH : LEAST_WIDTH) * page->letter;

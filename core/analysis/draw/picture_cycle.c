@@ -1,4 +1,5 @@
 /* Pictures of cycles of channels, and what is added to an SVG of Graphviz. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -80,10 +81,15 @@ static struct picture_cycle_spot picture_cycle_spot_of(const struct circle *c, u
 	s.y = (p[1] + q[1]) / 2 + s.ny * bend * 0.75f;
 	s.wx = s.x + s.nx * WORDS_AWAY;
 	s.wy = s.y + s.ny * WORDS_AWAY + 4 + s.ny * 4;
-	s.from = s.nx > 0.25f ? 0 : s.nx < -0.25f ? -1 : -0.5f;
-	s.anchor = s.nx > 0.25f	   ? SVG_TOLD
-		   : s.nx < -0.25f ? SVG_TOLD " text-anchor=\"end\""
-				   : SVG_TOLD SVG_MIDDLE;
+	s.from = -0.5f;
+	s.anchor = SVG_TOLD SVG_MIDDLE;
+	if (s.nx > 0.25f) {
+		s.from = 0;
+		s.anchor = SVG_TOLD;
+	} else if (s.nx < -0.25f) {
+		s.from = -1;
+		s.anchor = SVG_TOLD " text-anchor=\"end\"";
+	}
 	return s;
 }
 
@@ -218,6 +224,7 @@ int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric
 	float width, height;
 	uint32_t id = svg_id(n, look->title, look->line);
 
+	assert(n);
 	picture_cycle_place(&c);
 	picture_cycle_settle(&c, &width, &height);
 	progress_start(p, "writing the drawing", 2 * n);
@@ -262,6 +269,7 @@ int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_ste
 	bool go_on = true;
 	float width, height;
 
+	assert(n);
 	picture_cycle_place(&c);
 	picture_cycle_settle(&c, &width, &height);
 	progress_start(p, "writing the drawing", n);

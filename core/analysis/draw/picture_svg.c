@@ -1,4 +1,5 @@
 /* Pictures of fabrics as SVG: frames, boxes, lines, title and legend. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -229,7 +230,7 @@ unsigned picture_load_class(uint32_t load, double mean)
 {
 	double x = mean > 0 ? load / mean : 0;
 
-	return !load ? 0 : x < 0.5 ? 1 : x <= 1.5 ? 2 : x <= 2.5 ? 3 : 4;
+	return load ? 1 + (x >= 0.5) + (x > 1.5) + (x > 2.5) : 0;
 }
 
 struct picture_stroke picture_load_stroke(unsigned class)
@@ -240,6 +241,7 @@ struct picture_stroke picture_load_stroke(unsigned class)
 								   {"#d7301f", "", 2.8, false},
 								   {"#67000d", "", 4.0, false}};
 
+	assert(class < PICTURE_LOADS);
 	return loads[class];
 }
 
@@ -785,6 +787,7 @@ static void put_marks(const struct svg *s)
 int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
 		struct progress *p)
 {
+	assert(pic->layout->n == f->n_switches);
 	struct svg s = svg_of(to, pic, f, look);
 	bool go_on;
 
@@ -848,6 +851,7 @@ int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 		  const struct picture_look *look, unsigned frame, unsigned frames, double seconds,
 		  const uint8_t *was, struct progress *p)
 {
+	assert(frame < frames && (!frame || was));
 	struct svg s = svg_of(to, pic, f, look);
 	struct picture_look all = *look; /* of the legend */
 

@@ -1,4 +1,5 @@
 /* Plots as SVG, and what all SVG of the program has in common. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ float svg_top(const struct svg_page *page)
 
 void svg_fit(const struct svg_page *page, float *width, float *height)
 {
+	assert(!page->wide == !page->high);
 	float wide = (float)page->wide, high = (float)page->high;
 
 	if (!page->wide)
@@ -307,7 +309,9 @@ static void plot_put_numbers(const struct panel *g)
 	const struct plot *p = g->p;
 	double end = p->x0 + p->n * p->step,
 	       step = round_step(end - p->x0, (unsigned)(TICKS_ACROSS / g->letter));
-	double shift = p->step <= 1 ? 0.5 : 0, last = end - (p->step <= 1 ? p->step : 0);
+	bool each = p->step <= 1;
+	double shift = each ? 0.5 : 0;
+	double last = each ? end - p->step : end;
 	char words[32];
 
 	for (unsigned k = 0;; k++) {

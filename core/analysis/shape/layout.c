@@ -1,4 +1,5 @@
 /* Layouts: a fabric's parts by their shapes, groups and points among them, put together. */
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -345,6 +346,7 @@ static bool layout_is_plus(struct lpart *p)
 #define FULL_PART 0.8		  /* of all pairs are linked */
 
 const char *const layout_kind_names[] = {"row", "ring", "chain", "full", "grid", "groups", "tree", "other"};
+static_assert(ARRAY_LEN(layout_kind_names) == LAYOUT_OTHER + 1, "a name for each");
 
 /*
  * Number of cabled CA and router ports on each switch, without aggregation nodes.  Those are CAs of device
@@ -446,8 +448,10 @@ static size_t layout_common_beginning(const struct lpart *p, uint32_t block)
 static void take_part(struct layout *l, struct lpart *p, uint32_t number, uint32_t first)
 {
 	struct layout_part *is = &l->part[number];
-	const char *what = p->is.kind != LAYOUT_TREE ? "group" : p->is.pods ? "pod" : "chassis";
+	const char *what = p->is.pods ? "pod" : "chassis";
 
+	if (p->is.kind != LAYOUT_TREE)
+		what = "group";
 	p->is.first = first;
 	p->is.first_block = l->n_blocks;
 	*is = p->is;
@@ -508,6 +512,7 @@ static struct layout *layout_arrays(const struct fabric *f)
 
 uint32_t layout_arc(const struct layout *l, uint32_t a, uint32_t b)
 {
+	assert(a < l->n && b < l->n);
 	return arc_find(l->first, l->to, a, b);
 }
 
@@ -579,6 +584,7 @@ static bool lay_out_all(struct layout *l, const struct lgraph *w, struct progres
 			l->order[first++] = w->by[r].sw;
 			l->n_alone++;
 		}
+	assert(!go_on || first == l->n);
 	free(parts);
 	return go_on;
 }

@@ -1,4 +1,5 @@
 /* The graph of switches and its connected parts, for all kinds of layout. */
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ uint32_t grid_plane(const struct layout_part *is, const uint16_t *coord)
 {
 	uint32_t plane = 0;
 
+	assert(*coord != LAYOUT_BESIDE);
 	for (unsigned d = is->n_dims; d-- > 2;)
 		plane = plane * is->dim[d].size + coord[d];
 	return plane;
@@ -37,6 +39,7 @@ char *grid_plane_name(const struct layout_part *is, uint32_t plane)
 	struct text t = {0};
 	char *s;
 
+	assert(plane < grid_planes(is));
 	for (unsigned d = 2; d < is->n_dims; d++) {
 		text_add(&t, "%s%u", d > 2 ? "," : "z=", plane % is->dim[d].size);
 		plane /= is->dim[d].size;
@@ -48,6 +51,7 @@ char *grid_plane_name(const struct layout_part *is, uint32_t plane)
 
 struct grid_way grid_way(const struct layout *l, uint32_t a, uint32_t b)
 {
+	assert(a < l->n && b < l->n && l->part_of[a] == l->part_of[b]);
 	const struct layout_part *is = &l->part[l->part_of[a]];
 	const uint16_t *from = layout_coord(l, a), *to = layout_coord(l, b);
 	struct grid_way w = {0};
@@ -106,6 +110,7 @@ uint32_t *shape_columns(const struct layout *l, const uint32_t *sw, uint32_t n, 
 	struct point *p = NEW_ARRAY(n + 1, struct point);
 	uint32_t *order = NEW_ARRAY(n + 1, uint32_t);
 
+	assert(per);
 	for (uint32_t i = 0; i < n; i++)
 		p[i] = (struct point){l->x[sw[i]], l->y[sw[i]], i, sw[i]};
 	qsort(p, n, sizeof(*p), by_x);
@@ -123,11 +128,13 @@ uint32_t shape_tree_column(const struct shape_tree *t, uint32_t sw)
 {
 	uint32_t b = t->layout->block[sw];
 
+	assert(b == NO_ID || b - t->is->first_block < t->is->n_blocks);
 	return b == NO_ID ? t->columns - 1 : b - t->is->first_block;
 }
 
 void shape_tree_make(struct shape_tree *t, const struct layout *l, const struct layout_part *is)
 {
+	assert(is->first + is->n <= l->n);
 	*t = (struct shape_tree){.levels = is->levels ? is->levels : 1, .columns = is->n_blocks + 1};
 	t->layout = l;
 	t->is = is;
@@ -166,6 +173,7 @@ void shape_tree_free(struct shape_tree *t)
 
 uint32_t shape_tree_across(const struct shape_tree *t, unsigned level, uint32_t column, uint32_t share)
 {
+	assert(share && level < t->levels && column < t->columns);
 	uint32_t places = (t->count[level * t->columns + column] + share - 1) / share;
 
 	return (places + t->rows[level] - 1) / t->rows[level];
@@ -277,7 +285,7 @@ int layout_name_order(const char *a, const char *b)
 			return memcmp(a, b, na) < 0 ? -1 : 1;
 		a += na, b += nb;
 	}
-	return *a ? 1 : *b ? -1 : 0;
+	return *a ? 1 : -(*b != 0);
 }
 
 /* --- the graph of all switches, by rank of their names --- */
@@ -339,6 +347,7 @@ void lgraph_make(struct lgraph *w, const struct fabric *f, const struct topo *t,
 {
 	uint32_t n = f->n_switches, *rank = NEW_ARRAY(n + 1, uint32_t);
 
+	assert(!t || t->fabric == f);
 	*w = (struct lgraph){.f = f, .t = t, .chassis = chassis};
 	w->by = NEW_ARRAY(n + 1, struct layout_named);
 	w->first = NEW_ARRAY(n + 1, uint32_t);
@@ -388,6 +397,7 @@ void lpart_make(struct lpart *p, const struct lgraph *w, const uint32_t *hosts, 
 {
 	uint32_t n = 0, arcs = 0, links = 0, total = w->f->n_switches;
 
+	assert(all || w->part[low] == low);
 	for (uint32_t r = low; r < total; r++)
 		if (all || w->part[r] == low)
 			arcs += w->first[r + 1] - w->first[r];

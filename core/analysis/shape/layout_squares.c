@@ -223,9 +223,11 @@ static struct classes number_classes(const struct lpart *p, struct turned *t)
 
 		c.odd[l] = (uint8_t)odd;
 		/* the root is the lowest of its set: numbered before the others */
-		c.of[l] = size[root] < 2 ? NO_ID : root == l ? c.n++ : c.of[root];
-		if (c.of[l] != NO_ID)
-			c.size[c.of[l]]++;
+		c.of[l] = NO_ID;
+		if (size[root] < 2)
+			continue;
+		c.of[l] = root == l ? c.n++ : c.of[root];
+		c.size[c.of[l]]++;
 	}
 	free(size);
 	return c;
@@ -319,7 +321,9 @@ static void index_squares(struct joining *j, const struct meetings *t)
 /* Squares between two dimensions, given by their roots. */
 static uint64_t squares_between(struct joining *j, uint32_t a, uint32_t b)
 {
-	uint32_t few = j->n_met[a] <= j->n_met[b] ? a : b, other = few == a ? b : a, k = few;
+	bool first = j->n_met[a] <= j->n_met[b];
+	uint32_t few = first ? a : b;
+	uint32_t other = first ? b : a, k = few;
 	uint64_t sum = 0;
 	unsigned odd;
 

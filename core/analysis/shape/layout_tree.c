@@ -55,7 +55,9 @@ static uint32_t find_pods(const struct lpart *p, uint32_t *pod)
 	for (uint32_t u = 0; u < p->n; u++) {
 		uint32_t root = lpart_find(parent, u);
 
-		pod[u] = !p->level[u] ? NO_ID : root == u ? n++ : pod[root];
+		pod[u] = NO_ID;
+		if (p->level[u])
+			pod[u] = root == u ? n++ : pod[root];
 	}
 	free(parent);
 	return n;
@@ -393,11 +395,11 @@ static bool looks_lower(const struct lpart *p, const uint8_t *level, uint32_t u)
 			near = p->to[i];
 	for (uint32_t i = p->first[near]; i < p->first[near + 1]; i++) {
 		uint32_t v = p->to[i];
-		int beside = level[v] == level[u] ? 1 : level[v] + 2 == level[u] ? 0 : -1;
+		bool beside = level[v] == level[u];
 		double o;
 		uint32_t common;
 
-		if (v == u || beside < 0 || seen[beside] >= LOOK_AT)
+		if (v == u || (!beside && level[v] + 2 != level[u]) || seen[beside] >= LOOK_AT)
 			continue;
 		seen[beside]++;
 		common = lpart_shared(p, u, v);
@@ -424,7 +426,7 @@ static bool layout_tree_find_levels(struct lpart *p)
 	for (uint32_t u = 0; u < p->n; u++)
 		most = MAX(p->hosts[u], most);
 	for (unsigned k = 0; k < 3 && least && !progress_cancelled(p->progress); k++) {
-		uint32_t t = k == 0 ? 1 : k == 1 ? (most + 3) / 4 : (most + 1) / 2, wrong;
+		uint32_t t = ((const uint32_t[]){1, (most + 3) / 4, (most + 1) / 2})[k], wrong;
 		bool changed = true;
 		uint8_t *lower;
 

@@ -1,4 +1,5 @@
 /* Levels of a tree and axes of a grid, as cables and names tell them. */
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 
 void grid_coordinates(const struct grid *g, uint32_t place, unsigned c[GRID_DIMS])
 {
+	assert(place < g->n_places);
 	c[0] = place % g->radix[0];
 	c[1] = place / g->radix[0] % g->radix[1];
 	c[2] = place / g->radix[0] / g->radix[1];
@@ -29,6 +31,7 @@ static uint32_t grid_place(const struct grid *g, const unsigned c[GRID_DIMS])
 
 uint32_t grid_beside(const struct grid *g, uint32_t place, unsigned direction)
 {
+	assert(direction < GRID_DIRECTIONS);
 	unsigned c[GRID_DIMS], d = direction / 2, r = g->radix[d];
 
 	grid_coordinates(g, place, c);
@@ -84,6 +87,7 @@ static bool linked(const struct topo *t, uint32_t sw, uint32_t other)
 
 uint32_t grid_neighbour(const struct grid *g, const struct topo *t, uint32_t place, unsigned direction)
 {
+	assert(place < g->n_places && g->at[place] != NO_ID);
 	uint32_t to = grid_beside(g, place, direction), sw = to == NO_ID ? NO_ID : g->at[to];
 
 	return sw != NO_ID && linked(t, g->at[place], sw) ? sw : NO_ID;
@@ -513,6 +517,7 @@ void levels_free(struct levels *l)
 
 void levels_root_guids(const struct levels *l, const struct fabric *f, struct text *t)
 {
+	assert(l->n_switches == f->n_switches);
 	for (uint32_t s = 0; s < l->n_switches; s++)
 		if (l->root[s])
 			text_add(t, "0x%016" PRIx64 "\n", f->node_guid[f->switch_node[s]]);
@@ -523,6 +528,7 @@ void levels_host_guids(const struct levels *l, const struct topo *tp, const uint
 {
 	const struct fabric *f = tp->fabric;
 
+	assert(l->n_switches == f->n_switches);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		if (in[ep] && tp->endport_switch[ep] != NO_ID && l->edge[tp->endport_switch[ep]] == edge)
 			text_add(t, "0x%016" PRIx64 "\n", f->port_guid[f->endport_port[ep]]);

@@ -45,7 +45,7 @@ void levels_host_guids(const struct levels *l, const struct topo *tp, const uint
  */
 
 #define GRID_DIMS 3
-#define GRID_DIRECTIONS 6 /* 2d: down in dimension d, 2d + 1: up */
+#define GRID_DIRECTIONS (2 * GRID_DIMS) /* 2d: down in dimension d, 2d + 1: up */
 
 struct grid {
 	unsigned radix[GRID_DIMS]; /* 1: there is no such dimension; the largest first */

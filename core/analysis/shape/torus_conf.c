@@ -1,4 +1,5 @@
 /* A torus-2QoS.conf for a fabric: whether it is a torus, its dimensions and seeds. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -167,6 +168,7 @@ int torus_fit_make(struct torus_fit *m, struct err *e)
 	struct torus_plan *p = &m->plan;
 	int rc;
 
+	assert(m->setup && m->fd >= 0);
 	p->t = m->t;
 	p->g = grid_find(m->t, 0, m->progress, e);
 	if (!p->g)
@@ -231,7 +233,7 @@ static unsigned seed_ways(const struct topo *t, const struct grid *g, uint32_t p
 		return down && up ? 3 : 0;
 	if (g->radix[1] == 1 && down && up)
 		return 3;
-	return up ? 2 : down ? 1 : 0;
+	return up ? 2 : down;
 }
 
 static bool can_be_seed(const struct topo *t, const struct grid *g, uint32_t place)
@@ -392,6 +394,7 @@ void torus_conf_text(const struct torus_plan *p, struct text *x)
 	const struct fabric *f;
 	unsigned most = 0;
 
+	assert(p->n_seeds <= TORUS_SEEDS);
 	text_add(x, "# torus-2QoS.conf of ");
 	clean_line(x, p->t->fabric->source);
 	text_add(x, ": %s", grid_text(p->g, shape, sizeof(shape)));

@@ -1,5 +1,6 @@
 #include "core/analysis/survey/survey.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,7 +196,9 @@ static void ready_init(struct ready *x, const struct effect_base *b)
 		uint16_t from = level[f->node_switch[f->port_node[channel]]],
 			 to = level[t->peer_switch[channel]];
 
-		x->turn[channel] = from < to ? from : from == to ? top : 2u * top + 1 - from;
+		x->turn[channel] = from < to ? from : top;
+		if (from > to)
+			x->turn[channel] = 2u * top + 1 - from;
 	}
 	x->lowest = 0;
 	free(queue);
@@ -337,6 +340,7 @@ static int base_by_difference(struct effect_base *b, unsigned workers, struct pr
 struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsigned workers,
 				    struct progress *p, struct err *e)
 {
+	assert(before->routing && workers);
 	struct effect_base *b = NEW(struct effect_base);
 	const struct routing *r = before->routing;
 	const struct fabric *f = r->topo->fabric;
@@ -912,6 +916,7 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 int effect_of(struct effect_work *w, const struct sweep *after, struct survey_row *row, struct progress *p,
 	      struct err *e)
 {
+	assert(after->routing && after->fabric == w->base->sweep->fabric);
 	bool acyclic = false;
 	uint16_t looped = w->base->looped;
 	int rc = by_difference(w, after, row, p, &acyclic);

@@ -1,4 +1,5 @@
 /* Links and switches that part hosts from each other when they fail in pairs. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -490,6 +491,7 @@ static bool by_legal_ways(const struct routing *r)
 
 struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e)
 {
+	assert(w->routing && (kind == PART_LINK || kind == PART_SWITCH));
 	struct parted *r = NEW(struct parted);
 	struct parts *parts = parts_new(w->fabric, kind, NULL);
 	struct legal *l = NULL;
@@ -513,6 +515,7 @@ struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct pro
 		rc = parted_list_rows(r, &g, l, p, e);
 	if (!rc && !g.switches)
 		add_host_links(r, &g, l);
+	assert(rc || (r->together <= r->bad && r->bad <= r->pairs));
 	legal_free(l);
 	parted_net_free(&g);
 	if (!rc)

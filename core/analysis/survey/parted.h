@@ -41,8 +41,8 @@ struct parted {
 };
 
 /*
- * kind: PART_LINK or PART_SWITCH. w: has tables.  NULL and *e: cancelled, no memory, nothing of that kind,
- * or directions that do not come from ranks and GUIDs.
+ * kind: links or switches.  NULL and *e: cancelled, no memory, nothing of that kind, or directions that do
+ * not come from ranks and GUIDs.
  *
  * Links by connectivity: bridges and pairs of links by one depth-first search.  The cover of a tree link is
  * the set of other links that close a circle over it.  Two tree links part the fabric when their covers are

@@ -1,4 +1,5 @@
 /* Surveys: every failure of a kind tried, with the effect of each on ways of hosts. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,7 @@ void wilson_interval(uint64_t hits, uint64_t n, double *low, double *high)
 {
 	double share, middle, half, z2 = Z95 * Z95;
 
+	assert(hits <= n);
 	*low = 0;
 	*high = 1;
 	if (!n)
@@ -239,6 +241,7 @@ bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, 
 	struct applying a = {w, m, b->routing->topo, is->topo, is, NULL, NULL, lid, dst, base_lid};
 	uint32_t n;
 
+	assert(lid <= b->routing->lids->max_lid && dst < is->topo->fabric->n_endports);
 	if (!b->flow || m->too_many || !b->plain[lid] || !a.is->endport_up[dst])
 		return false;
 	a.port = b->table + at;
@@ -306,6 +309,7 @@ static int by_outage(const void *x, const void *y)
 
 char *survey_what(const struct parts *p, const uint32_t part[2])
 {
+	assert(part[0] < p->n && (part[1] == NO_ID || part[1] < p->n));
 	const char *a = p->name[part[0]];
 
 	return part[1] == NO_ID ? str_dup(a) : str_printf("%s + %s", a, p->name[part[1]]);
@@ -316,11 +320,13 @@ static void survey_add_member(const struct parts *p, uint32_t id, const char **k
 {
 	const struct fabric *f = p->fabric;
 	uint32_t node = id - f->n_links;
-	const char *is = id < f->n_links ? "link" : node_is_switch(f, node) ? "switch" : "host";
+	const char *is = "link";
 	char label[300];
 
 	if (id < f->n_links)
 		port_plain(f, f->link_port[2 * id], label, sizeof(label));
+	else
+		is = node_is_switch(f, node) ? "switch" : "host";
 	if (!*kind || strcmp(*kind, is) != 0)
 		text_add(t, "%sfail %s", *kind ? "; " : "", is);
 	*kind = is;
@@ -333,6 +339,7 @@ char *survey_command(const struct parts *p, const uint32_t part[2])
 	const char *kind = NULL;
 	struct text t = {0};
 
+	assert(part[0] < p->n && (part[1] == NO_ID || part[1] < p->n));
 	if (!single)
 		text_add(&t, "fail %s", part_word[p->kind]);
 	for (int k = 0; k < 2 && part[k] != NO_ID; k++) {
@@ -670,6 +677,9 @@ static int run_rows(struct survey_job *j, struct progress *p, struct err *e)
 
 struct survey *survey_run(const struct survey_request *rq, struct progress *p, struct err *e)
 {
+	assert(rq->before->routing);
+	assert(!rq->plan || (rq->plan->fabric == rq->before->fabric && rq->n_alone <= rq->plan->n));
+	assert(!rq->shards || (rq->shard && rq->shard <= rq->shards));
 	struct survey *s = NEW(struct survey);
 	struct survey_job j = {.rq = rq, .s = s};
 

@@ -1,4 +1,5 @@
 /* Bisections of a fabric, and histograms of what loads and paths count. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -364,6 +365,7 @@ static int bisection_find_ends(const struct routing *r, const struct ebb_gpus *o
 int ebb_estimate(const struct routing *r, const struct ebb_gpus *of, uint64_t seed, bool both,
 		 struct progress *p, struct ebb *out, struct err *e)
 {
+	assert(!of || (of->gpus && of->pattern < GPU_PATTERNS));
 	uint32_t n, *host = pattern_hosts(r, &n),
 		    most = of ? 4 * n : n; /* flows: each in two trees, both ways */
 	uint32_t *end = of ? NEW_ARRAY(2 * most + 1, uint32_t) : host;

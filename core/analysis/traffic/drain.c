@@ -1,6 +1,7 @@
 /* Packets moved from channel to channel, round by round. */
 #include "core/analysis/traffic/drain.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,6 +350,7 @@ bool drain_run(struct drain *d, struct progress *p)
 
 unsigned drain_held(const struct drain *d, uint32_t channel)
 {
+	assert(channel < d->own->n_channels);
 	return d->own->used[channel];
 }
 
@@ -356,6 +358,7 @@ uint32_t drain_packet_in(const struct drain *d, uint32_t channel, unsigned k)
 {
 	const struct drain_private *o = d->own;
 
+	assert(channel < o->n_channels && k < o->used[channel]);
 	return o->slot[(size_t)channel * d->buffers + (o->begin[channel] + k) % d->buffers];
 }
 
@@ -400,6 +403,7 @@ uint32_t drain_next(const struct drain *d, uint32_t channel)
 
 void drain_tell(const struct drain *d, struct text *t)
 {
+	assert((uint64_t)d->arrived + d->dropped + d->inside <= d->n_packets);
 	uint32_t left = d->n_packets - d->arrived - d->dropped - d->inside, waiting = drain_waiting(d);
 
 	text_add(t, "round %u: ", d->round);
@@ -549,6 +553,7 @@ static struct drain *drain_begin(const struct routing *r, unsigned buffers)
 {
 	struct drain *d = NEW(struct drain);
 
+	assert(buffers && buffers <= DRAIN_MOST_BUFFERS);
 	d->routing = routing_ref(r);
 	d->buffers = buffers;
 	d->lead = -1;
@@ -892,6 +897,7 @@ static bool find_lead(struct drain *d, const struct drain_plan *x, struct progre
 struct drain *drain_cycle(const struct cdg *c, uint32_t component, unsigned buffers,
 			  struct progress *progress, struct err *e)
 {
+	assert(component < c->n_components);
 	struct drain *d = drain_begin(c->routing, buffers);
 	uint32_t all = c->routing->topo->fabric->n_ports * DRAIN_VLS,
 		 *cycle = NEW_ARRAY(c->size[component] + 1, uint32_t),

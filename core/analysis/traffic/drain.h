@@ -34,7 +34,7 @@
 #include "core/analysis/credit/cdg.h"
 #include "core/analysis/traffic/loads.h"
 
-#define DRAIN_VLS 16
+#define DRAIN_VLS CDG_VLS
 #define DRAIN_MOST_BUFFERS 64
 #define DRAIN_MOST_RANDOM 10000000 /* packets that `random N` draws */
 

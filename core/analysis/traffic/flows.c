@@ -1,4 +1,5 @@
 /* Flows: who shares a link, for all pairs or the pairs of jobs, and packets that return. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,7 @@ struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job
 	uint64_t all = 0;
 	int rc = 0;
 
+	assert(kind < GPU_PATTERNS);
 	j->n_jobs = n_jobs;
 	j->sum = NEW_ARRAY(n_jobs + 1, struct job_sum);
 	for (uint32_t i = 0; i < n_jobs && !rc; i++) {
@@ -152,6 +154,7 @@ struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job
 	}
 	if (!rc) {
 		jobs_sum_up(j);
+		assert(j->n_links <= j->n);
 		return j;
 	}
 	job_loads_free(j);
@@ -347,6 +350,7 @@ struct flow_list *flows_over(const struct routing *r, const struct pattern *patt
 	bool lids = pattern->kind == PATTERN_LIDS;
 	int rc;
 
+	assert(port < f->n_ports);
 	if (pattern->kind == PATTERN_LIST)
 		rc = list_over(r, pattern, port, l, p) ? err_set(e, CANCELLED) : 0;
 	else if (node_is_switch(f, f->port_node[port]))
@@ -436,6 +440,7 @@ struct flow_group *flow_groups(const struct flow_list *l, const struct routing *
 	struct naming naming = {r->topo->fabric, by};
 	size_t kept = 0;
 
+	assert(by < FLOWS_BYS);
 	for (size_t i = 0; i < l->n; i++) {
 		g[i] = flows_group_of(r, &l->flow[i], by, scope);
 		g[i].first = i;
@@ -454,6 +459,7 @@ struct flow_group *flow_groups(const struct flow_list *l, const struct routing *
 
 const char *flow_end_label(const struct fabric *f, enum flow_by by, uint32_t end, char *buf, size_t size)
 {
+	assert(by < FLOWS_BYS);
 	if (end == NO_ID)
 		return "";
 	if (by == FLOWS_BY_SCOPE)

@@ -1,4 +1,5 @@
 /* Hosts of GPUs in rings: the order of a ring and what its neighbours share. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -439,6 +440,7 @@ struct gpus *gpus_new(const struct routing *r, const uint32_t *endport, uint32_t
 		g->gpu[i] = (struct gpu){p[i].rail, p[i].endport};
 	}
 	g->first[g->n_hosts] = g->n;
+	assert(g->n_hosts <= g->n && g->n_rails <= g->n);
 	free(p);
 	return g;
 }
@@ -454,6 +456,7 @@ struct gpus *gpus_in_order(const struct gpus *g, const uint32_t *order)
 			o->gpu[o->n++] = g->gpu[k];
 		o->first[h + 1] = o->n;
 	}
+	assert(o->n == g->n);
 	return o;
 }
 
@@ -468,6 +471,7 @@ void gpus_free(struct gpus *g)
 
 const struct gpu *gpu_on(const struct gpus *g, uint32_t host, uint32_t rail)
 {
+	assert(host < g->n_hosts);
 	uint32_t low = g->first[host], high = g->first[host + 1];
 
 	while (low < high) {
@@ -501,6 +505,7 @@ static uint32_t gpu_sends_by(const struct gpus *g, uint32_t host, const struct g
 const char *gpus_host_name(const struct gpus *g, const struct fabric *f, uint32_t host, char *buf,
 			   size_t size)
 {
+	assert(host < g->n_hosts);
 	const char *given = f->node_given[endport_node(f, g->gpu[g->first[host]].endport)];
 	size_t len;
 	const char *name = box_name(given, &len);
@@ -524,7 +529,9 @@ static uint32_t tree_parent(uint32_t i, uint32_t n, int tree)
 		return NO_ID;
 	if (up >= n)
 		up = at ^ bit;
-	return !tree ? up : n % 2 ? (up + 1) % n : n - 1 - up;
+	if (!tree)
+		return up;
+	return n % 2 ? (up + 1) % n : n - 1 - up;
 }
 
 /* What the flows are added with. */
@@ -587,6 +594,7 @@ int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern
 	uint64_t flows = kind == GPUS_ALLTOALL ? (uint64_t)g->n * g->n : 4 * (uint64_t)g->n;
 	int rc = flows > UINT32_MAX ? err_set(e, "too many flows to count: %u ports to all others", g->n) : 0;
 
+	assert(kind < GPU_PATTERNS);
 	p->kind = PATTERN_LIST;
 	progress_start(pr, "flows of GPUs", g->n_hosts);
 	if (!rc) /* the list doubles as it grows */
@@ -613,6 +621,7 @@ int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern
 void pattern_gpus_step(const struct routing *r, const struct gpus *g, uint32_t k, bool direct,
 		       struct pattern *p)
 {
+	assert(k && k < g->n);
 	p->kind = PATTERN_LIST;
 	for (uint32_t host = 0; host < g->n_hosts; host++)
 		for (uint32_t i = g->first[host]; i < g->first[host + 1]; i++) {

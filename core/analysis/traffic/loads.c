@@ -1,4 +1,5 @@
 /* Loads of links under a pattern, by port, and compared with another routing's. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,8 @@ struct port_use *port_use_new(const struct routing *r, struct progress *p)
 	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
 		uint32_t ep = lid_owner(r->lids, lid);
 
-		kind[lid] = ep == NO_ID ? 0 : endport_is_switch(f, ep) ? 2 : 1;
+		if (ep != NO_ID)
+			kind[lid] = endport_is_switch(f, ep) ? 2 : 1;
 	}
 	progress_start(p, "usage of ports", f->n_switches);
 	for (uint32_t s = 0; s < f->n_switches && done; s++) {
@@ -58,6 +60,7 @@ const struct pattern pattern_all = {.kind = PATTERN_ALL}, pattern_lids = {.kind 
 
 bool pattern_is_host(const struct routing *r, uint32_t endport)
 {
+	assert(endport < r->lids->n_endports);
 	return routing_has_host(r, endport) && r->lids->base[endport];
 }
 
@@ -279,6 +282,7 @@ void load_diff_free(struct load_diff *d)
 const struct fabric *load_change_fabric(const struct load_diff *d, const struct load_change *c,
 					uint32_t *port)
 {
+	assert(c->port != NO_ID || c->port_was != NO_ID);
 	*port = c->port != NO_ID ? c->port : c->port_was;
 	return (c->port != NO_ID ? d->b : d->a)->topo->fabric;
 }
@@ -585,6 +589,8 @@ struct loads *loads_new(const struct routing *r, const struct pattern *pattern, 
 	struct loads *l = NEW(struct loads);
 	int rc;
 
+	assert(pattern->kind == PATTERN_LIST || !pattern->n);
+	assert(r->lids->n_endports == r->topo->fabric->n_endports);
 	l->port = NEW_ARRAY(r->topo->fabric->n_ports, uint32_t);
 	rc = pattern->kind == PATTERN_LIST ? load_list(l, r, pattern, p)
 					   : loads_load_all(l, r, pattern->kind == PATTERN_LIDS, NULL, 1, p);

@@ -1,4 +1,5 @@
 /* Shifts: each host sends to the one that many places on; which pairs are on which link. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,7 @@ struct shift_links *shift_links_new(const struct routing *r, const struct shift_
 	uint32_t n = o->n;
 	int rc;
 
+	assert(k && k < n);
 	if (mem_room(e, (size_t)n * 16 * sizeof(uint32_t) + (size_t)w.f->n_ports * 16, "the ways of %u pairs",
 		     n))
 		return NULL;
@@ -250,6 +252,8 @@ const char *shift_by_name(enum shift_by by)
 {
 	static const char *const name[] = {"lid", "ftree", "name", "rail"};
 
+	static_assert(ARRAY_LEN(name) == SHIFT_RAIL + 1, "a name for each");
+	assert(by <= SHIFT_RAIL);
 	return name[by];
 }
 
@@ -257,6 +261,8 @@ const char *shift_by_text(enum shift_by by)
 {
 	static const char *const text[] = {"by LID", "of the fat tree", "by name", "GPUs of host by host"};
 
+	static_assert(ARRAY_LEN(text) == SHIFT_RAIL + 1, "a text for each");
+	assert(by <= SHIFT_RAIL);
 	return text[by];
 }
 

@@ -90,7 +90,7 @@ struct shift_links {
 	uint32_t *pair_of;	 /* [link.first .. + flows) pairs of a link, in that order */
 };
 
-/* Shift k, 1 .. places - 1 (unchecked).  O(places * hops + ports).  NULL and *e: cancelled, no memory. */
+/* Shift k, 1 .. places - 1.  O(places * hops + ports).  NULL and *e: cancelled, no memory. */
 struct shift_links *shift_links_new(const struct routing *r, const struct shift_order *o, uint32_t k,
 				    struct progress *p, struct err *e);
 void shift_links_free(struct shift_links *s); /* NULL is fine */

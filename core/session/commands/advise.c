@@ -1,4 +1,5 @@
 /* `advise`: which engine and options suit this fabric.  It also writes the files for OpenSM. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +111,9 @@ static void tell_refused(const struct advice *a, struct out *o)
 /* Why it was put last in the order of work. */
 static const char *advise_command_put_last(const struct advice_row *r)
 {
-	return !r->hopeless ? "" : r->loops ? "; put last: credit loops" : "; put last: pairs lost";
+	if (!r->hopeless)
+		return "";
+	return r->loops ? "; put last: credit loops" : "; put last: pairs lost";
 }
 
 /* What is missing because it was stopped. */
@@ -200,11 +203,13 @@ static int write_files(const struct session *s, const struct advice *a, unsigned
 	unsigned n, opened = 0;
 	int rc = 0;
 
+	assert(rank);
 	if (rank > a->n_ranked)
 		return err_set(e, "found rank %u, expected 1 to %u", rank, a->n_ranked);
 	whole = whole_path(path, e);
 	if (!whole)
 		return -1;
+	static_assert(ADVICE_FILES <= TARGETS, "all of them are kept, or none");
 	n = advice_files(a, &a->row[rank - 1], whole, file);
 	for (unsigned i = n; i-- > 0;) {
 		name[i] = str_printf("%s%s", path, file[i].suffix);

@@ -1,4 +1,5 @@
 /* `blame`: the links that explain slow or failing pairs. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -285,6 +286,7 @@ static int by_pairs(struct session *s, const struct args *args, struct out *o, s
 	bool above = args_has(args, "above");
 	int rc = pair_results_load(args_word(args, "FILE", ""), &file, o->run->progress, e);
 
+	assert(w && w->routing);
 	if (!rc) {
 		take_pairs(s, &j);
 		if (!j.tried.n_pairs)
@@ -330,6 +332,7 @@ static int by_counters(struct session *s, struct out *o, struct err *e)
 	struct measured *m = session_measured(s);
 	struct blame *b;
 
+	assert(session_routing(s));
 	if (!m)
 		return err_set(e, "no reading of counters yet: `counters all FILE` or `counters all live`");
 	b = blame_counters(session_sweep(s)->topo, m);

@@ -1,4 +1,5 @@
 /* Causes of lost pairs and of wrong entries, as commands tell them; and what was last at a place. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,7 @@ static const char *why_away(const struct session *s, uint32_t ep)
 	const struct state *st = session_state(s);
 	uint32_t port = f->endport_port[ep], peer = f->port_peer[port];
 
+	assert(ep < s->fabric->n_endports);
 	if (st->node_down[f->port_node[port]])
 		return "it is down";
 	if (endport_is_switch(f, ep))
@@ -226,6 +228,7 @@ void report_causes(const struct causes *s, bool all, const char *command, struct
 	struct text t = {0};
 	bool told = false; /* not by want of tables alone */
 
+	assert(s->w->routing);
 	if (s->n)
 		out_text(o, "%s%s\n", PLURAL(s->n, "cause"), s->n == 1 ? ":" : ", each pair has one:");
 	for (size_t i = 0; i < s->n; i++) {
@@ -260,6 +263,7 @@ bool report_incomplete_tables(const struct sweep *w, uint64_t untold, struct out
 	uint32_t all, lacking = tables_lacking(w, &all);
 	bool strange = tables_strange(w);
 
+	assert(w->topo->fabric == w->fabric);
 	out_json(o, "tables_complete", json_boolean(!lacking && !strange));
 	if (!lacking && !strange)
 		return false;

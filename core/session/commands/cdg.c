@@ -1,4 +1,5 @@
 /* Commands about layers and channel dependencies. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,7 @@ static int cmd_layers(struct session *s, const struct args *args, struct out *o,
 	const struct routing_ops *ops;
 	struct text t = {0};
 
+	assert(w && w->routing);
 	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress, e);
 	if (!c)
 		return -1;
@@ -196,6 +198,7 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 
 static int cmd_cdg(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	assert(session_routing(s));
 	const struct sweep *w = session_sweep(s);
 	const struct arg *layer = args_get(args, "VL");
 	int vl = layer ? (int)layer->n : CDG_ALL_VLS;
@@ -334,6 +337,7 @@ static int cmd_cycles(struct session *s, const struct args *args, struct out *o,
 	struct cdg *c;
 	uint32_t n;
 
+	assert(w && w->routing);
 	c = cdg_new(w->routing, CDG_ALL_VLS, args_has(args, "switches"), o->run->progress, e);
 	if (!c)
 		return -1;

@@ -1,4 +1,5 @@
 /* Commands that route, fail, restore and walk through the changes. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ int run_engines(struct session *s, const char *verb, const char *chain, const st
 	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
 	int rc = 0;
 
+	assert(first <= args->n);
 	if (chain && engine_chain_known(s->engines, chain, e))
 		return -1;
 	opts = options_copy(s->setup->options);
@@ -323,6 +325,7 @@ static int edit_state(struct change_command_edit *d, const struct args *args, st
 
 int fail_words(struct session *s, const struct args *args, struct state *state, struct out *o, struct err *e)
 {
+	assert(state->n_links == s->fabric->n_links && state->n_nodes == s->fabric->n_nodes);
 	struct change_command_edit d = {.s = s, .state = state, .down = true, .o = o};
 	int rc = edit_state(&d, args, e);
 

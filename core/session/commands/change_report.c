@@ -493,7 +493,11 @@ static const char *afterwards(const struct state_told *x, const struct fabric *f
 {
 	uint32_t ep = fabric_endport_by_guid(x->w->fabric, f->port_guid[f->endport_port[h->endport]]);
 
-	return h->down ? "down" : ep == NO_ID ? "gone" : is_cut_off(x->w, ep) ? "cut off" : "";
+	if (h->down)
+		return "down";
+	if (ep == NO_ID)
+		return "gone";
+	return is_cut_off(x->w, ep) ? "cut off" : "";
 }
 
 static int put_hosts_of(struct document *d, const struct change_told *c, const struct state_told *x,

@@ -1,4 +1,5 @@
 /* `check`: is a routing sound? */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -416,6 +417,7 @@ static int check_command_run(struct session *s, const struct sweep *w, struct ju
 	struct soundness found;
 	int rc;
 
+	assert(w->routing);
 	if (x) {
 		x->w = w;
 		x->strange = tables_strange(w);
@@ -478,8 +480,12 @@ static void tell_nagios(const struct sweep *w, const struct judgement *j, struct
 	const struct check_result *c = &j->counts;
 	struct judged judged = judged_of(w);
 	struct text of = {0};
-	int status = j->fault ? 2 : !j->sound ? 3 : w->fallback || w->fabric->warnings.n ? 1 : 0;
+	int status = w->fallback || w->fabric->warnings.n;
 
+	if (!j->sound)
+		status = 3;
+	if (j->fault)
+		status = 2;
 	out_text(o, "IBSCOPE %s: ", word[status]);
 	if (status == 3)
 		out_text(o, w->fabric->warnings.missing ? "nothing wrong in the part that is known; "
@@ -541,6 +547,7 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	struct judgement j = {.sound = false};
 	int rc = 0;
 
+	assert(w && w->routing);
 	if (b.path)
 		rc = faults_read(&b.was, b.path, JSON_SCHEMA, o->run->progress, e) ||
 				     faults_vanished(&b.vanished, &b.was, w, b.path, e)

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -48,6 +49,7 @@ void tell_quantities(const char *const *name, unsigned n, int before, struct out
 {
 	bool narrow = o->run->width && n > 3, below = false;
 
+	assert(n <= REC_QUANTITIES);
 	for (unsigned i = 0; i < n; i++) {
 		const char *last = narrow ? last_word(name[i]) : name[i];
 
@@ -138,6 +140,7 @@ void report_managers(const struct fabric *f, const char *consequence, struct out
 
 struct routing *routing_in_scope(const struct session *s, const struct scope *scope)
 {
+	assert(session_routing(s));
 	const uint8_t none = 0;
 	struct fabric nothing = {0};
 	struct scope *all = scope ? scope_ref(scope) : scope_new(&nothing, "", &none);
@@ -187,6 +190,7 @@ void tell_scope(const json_t *scope, struct out *o)
 	const json_t *missing = json_object_get(scope, "missing");
 	size_t n = json_array_size(missing);
 
+	assert(json_is_object(scope));
 	out_text(o, "Scope %s: %s", words ? words : "", PLURAL((uint64_t)ports, "host port"));
 	if (up < ports)
 		out_text(o, ", %" JSON_INTEGER_FORMAT " of them down or cut off", ports - up);
@@ -396,6 +400,7 @@ uint32_t report_cut_off(const struct sweep *w, unsigned named, struct out *o)
 	uint32_t n = count_cut_off(w, NULL), hosts = 0, switches = 0, told = 0;
 	struct text names = {0};
 
+	assert(w->topo->fabric == w->fabric);
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
 		bool sw = endport_is_switch(w->fabric, ep), cut = is_cut_off(w, ep);
 
@@ -467,6 +472,7 @@ void report_judged(const struct sweep *w, struct out *o)
 
 void report_event(struct session *s, struct out *o)
 {
+	assert(session_event(s));
 	const struct event *ev = session_event(s);
 	const struct sweep *w = ev->sweep;
 

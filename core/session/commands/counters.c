@@ -1,4 +1,5 @@
 /* `counters`: what ports have counted, live or as tools wrote it, and the difference of two readings. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +67,10 @@ static int of_port(struct session *s, const struct args *args, struct out *o, st
 
 static void tell_reading(const char *what, const struct counter_reading *r, json_t *list, struct out *o)
 {
-	out_text(o, "%s: %s%s%s%s.\n", what, r->source ? r->source : "live", r->when ? " (" : "",
-		 r->when ? r->when : "", r->when ? ")" : "");
+	out_text(o, "%s: %s", what, r->source ? r->source : "live");
+	if (r->when)
+		out_text(o, " (%s)", r->when);
+	out_text(o, ".\n");
 	if (r->other)
 		out_text(o, "  Of another run: %s.\n", r->other);
 	if (r->sums)
@@ -95,6 +98,7 @@ static json_t *counters_command_port_json(const struct session *s, const struct 
 				x->reset),
 	       *faults = json_array(), *top = json_array(), *round = json_array();
 
+	assert(port < s->fabric->n_ports);
 	json_put_port(obj, "name", s->fabric, session_lids(s), port);
 	json_put_port(obj, "peer", s->fabric, session_lids(s), s->fabric->port_peer[port]);
 	for (unsigned k = 0; k < N_PORT_FAULTS; k++)

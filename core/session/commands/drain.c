@@ -1,4 +1,5 @@
 /* `drain`: packets moved through the fabric until they have arrived or stand still. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,10 @@
 
 static const char *drain_command_end_word(enum drain_end end)
 {
-	return end == DRAIN_DONE ? "through" : end == DRAIN_STOPPED ? "stopped" : "goes on";
+	static const char *const words[] = {"goes on", "through", "stopped"};
+	static_assert(ARRAY_LEN(words) == DRAIN_STOPPED + 1, "a word for each end");
+
+	return words[end];
 }
 
 static json_t *json_channel(const struct drain *d, uint32_t c)
@@ -146,6 +150,7 @@ static struct drain *of_pattern(const struct session *s, const struct routing *r
 /* Runs to the end, which is shown then. */
 static int new_packets(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	assert(session_routing(s));
 	const struct routing *r = session_sweep(s)->routing;
 	unsigned buffers = (unsigned)args_number(args, "buffers=B", 1);
 	struct drain *d;
@@ -188,6 +193,7 @@ int drain_frame(struct session *s, struct out *o)
 {
 	struct drain *d = session_drain(s);
 
+	assert(d);
 	drain_command_go(s, d, d->round + 1, NULL);
 	if (d->end == DRAIN_GOES_ON)
 		return 0;

@@ -1,4 +1,5 @@
 /* What is marked in drawings that are exported, of a routing or of a step of a run. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,8 @@ void drawing_down_words(const struct session *s, struct text *t)
 		return;
 	if (links + nodes > NAMED_DOWN) {
 		text_add(t, "; down: %s", links ? PLURAL(links, "link") : "");
-		text_add(t, "%s%s", links && nodes ? ", " : "", nodes ? PLURAL(nodes, "node") : "");
+		if (nodes)
+			text_add(t, "%s%s", links ? ", " : "", PLURAL(nodes, "node"));
 		return;
 	}
 	text_add(t, "; down: ");
@@ -314,6 +316,7 @@ static void begin_turns(const struct fabric *f, size_t n, const char *red, struc
 void drawing_way(const struct fabric *f, const struct path_hop *hop, unsigned n, unsigned turn,
 		 struct fabric_drawing *d)
 {
+	assert(turn <= n);
 	if (!d->way)
 		drawing_mark_ports(f, d);
 	d->look.ways = PICTURE_THERE;
@@ -358,6 +361,7 @@ void drawing_step(const struct session *s, const struct moment *m, struct fabric
 	const char *rule = ev ? recording_rule(m->rec, ev) : "";
 	struct text t = {0};
 
+	assert(d->class);
 	memcpy(d->class, m->reach, f->n_switches);
 	free(d->way);
 	free(d->number);

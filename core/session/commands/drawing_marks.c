@@ -1,4 +1,5 @@
 /* What a drawing of the fabric marks: a path, a cycle, a layer, changes, colours of switches. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ void drawing_mark_ports(const struct fabric *f, struct fabric_drawing *d)
 
 static int take_loads(struct session *s, struct fabric_drawing *d, struct progress *p, struct err *e)
 {
+	assert(session_routing(s));
 	d->loads = loads_new(session_routing(s), &pattern_all, p);
 	if (!d->loads)
 		return err_set(e, CANCELLED);
@@ -60,6 +62,7 @@ static int drawing_marks_command_mark_path(struct session *s, const struct drawi
 	struct path path;
 	char words[64];
 
+	assert(from && to);
 	drawing_mark_ports(f, d);
 	d->look.ways = PICTURE_THERE | PICTURE_BACK;
 	path_trace(session_routing(s), from->id, from->lid, to->lid, &path);
@@ -99,6 +102,7 @@ static int mark_why(struct session *s, const struct drawing_of *of, struct fabri
 static int drawing_marks_command_mark_cycle(struct session *s, const struct drawing_of *of,
 					    struct fabric_drawing *d, struct progress *p, struct err *e)
 {
+	assert(of->group);
 	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, of->switches, p, e);
 	uint32_t group = of->group - 1, *cycle, n = 0;
 	int rc = 0;
@@ -149,6 +153,7 @@ static int drawing_marks_command_mark_cycle(struct session *s, const struct draw
 static int drawing_marks_command_mark_layer(struct session *s, const struct drawing_of *of,
 					    struct fabric_drawing *d, struct progress *p, struct err *e)
 {
+	assert(of->vl >= 0 && of->vl < CDG_VLS);
 	struct cdg *c = cdg_for_vl(session_routing(s), of->vl, of->switches, p, e);
 	const struct fabric *f = s->fabric;
 	uint32_t n = 0, on_cycles = 0;
@@ -182,6 +187,7 @@ static int drawing_marks_command_mark_layer(struct session *s, const struct draw
 static int mark_turns(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
 		      struct progress *p, struct err *e)
 {
+	assert(of->vl >= 0 && of->vl < CDG_VLS);
 	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, of->switches, p, e);
 	bool loops = c && cdg_components_below(c, of->vl, c->n_components);
 	size_t n, missing;
@@ -410,6 +416,7 @@ static int colour_rank(struct session *s, struct fabric_drawing *d, struct err *
 	const struct routing *r = session_routing(s);
 	uint32_t *rank, most = 0;
 
+	assert(r);
 	if (!r->ops->rank)
 		return err_set(e, "%s ranks no switches; updn, dnup and ftree do", r->engine);
 	rank = NEW_ARRAY(s->fabric->n_switches + 1, uint32_t);
@@ -429,6 +436,7 @@ static int colour_rank(struct session *s, struct fabric_drawing *d, struct err *
 
 static int colour_layers(struct session *s, struct fabric_drawing *d, struct progress *p, struct err *e)
 {
+	assert(session_routing(s));
 	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, false, p, e);
 	const struct fabric *f = s->fabric;
 	uint32_t *number, most = 0;
@@ -490,7 +498,7 @@ static int colour_change(struct session *s, struct fabric_drawing *d, struct err
 	for (uint32_t sw = 0; sw < n; sw++) {
 		uint32_t x = c->switch_entries[sw];
 
-		d->class[sw] = x == 0 ? 0 : x < 10 ? 1 : x < 100 ? 2 : x < 1000 ? 3 : 4;
+		d->class[sw] = (x > 0) + (x >= 10) + (x >= 100) + (x >= 1000);
 	}
 	take_entries(c, n, d);
 	text_add(&d->about, "%s by the last event", PLURAL(c->entries_changed, "changed entry"));

@@ -1,4 +1,5 @@
 /* Commands that change how the fabric is cabled, and that fail or restore a part by its name alone. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -91,6 +92,7 @@ static uint32_t only_cable(const struct fabric *f, uint32_t node, struct err *e)
 {
 	uint32_t port = NO_ID;
 
+	assert(node < f->n_nodes);
 	for (unsigned p = 1; p <= f->node_nports[node]; p++) {
 		uint32_t id = f->node_port[node] + p;
 

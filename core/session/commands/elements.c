@@ -294,7 +294,8 @@ static int tell_traffic(const struct side_request *rq, unsigned i, enum gpu_patt
 		gpus_free(g);
 		if (!rc)
 			l = loads_new(w->routing, &p, o->run->progress);
-		rc = l ? 0 : rc ? rc : err_set(e, CANCELLED);
+		if (!rc && !l)
+			rc = err_set(e, CANCELLED);
 	}
 	if (l) {
 		uint64_t asked = 0;

@@ -1,4 +1,5 @@
 /* Commands that write files, a configuration for torus-2QoS among them. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -153,6 +154,7 @@ int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err 
 	struct outfile *file[TARGETS] = {NULL};
 	size_t files = 0;
 
+	assert(n <= TARGETS);
 	for (size_t i = 0; i < n; i++) {
 		if (on_output(&t[i]))
 			rc = close_output(&t[i], rc, o, e);
@@ -221,6 +223,7 @@ static void missing_in_file(const struct session *s, const struct topo *up, stru
 
 void mark_target(struct target *t, const struct session *s, const struct topo *up)
 {
+	assert(t->f);
 	missing_in_file(s, up, &t->missing);
 	warnings_write_missing(&t->missing, t->f, "# ", "");
 }

@@ -1,5 +1,6 @@
 #include "core/session/commands/commands.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -170,6 +171,7 @@ static int write_frame(struct session *s, struct drawing *d, unsigned number, co
 	struct target t = {.path = path};
 	int rc = outfile_open(&t.file, path, p, e);
 
+	assert(number);
 	if (!rc) {
 		t.f = t.file.f;
 		rc = by_program(d) ? draw_by_program(s, d, &t, &inner, e)
@@ -192,6 +194,7 @@ static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const c
 	unsigned frame = 0, frames = 0;
 	int rc = 0;
 
+	assert(d->from <= d->to);
 	for (size_t i = d->from; i <= d->to; i++)
 		frames += recording_in_focus(r, i);
 	for (size_t i = d->from; i <= d->to && !rc; i++) {
@@ -227,6 +230,7 @@ int drawing_write_steps(struct session *s, struct drawing *d, const char *patter
 	unsigned done;
 	int rc = draw_steps(s, d, NULL, pattern, missing, &done, o->run->progress, e);
 
+	assert(d->frames == FRAMES_FILES);
 	if (done) {
 		char *first = frame_path(pattern, 1), *last = frame_path(pattern, done);
 
@@ -255,9 +259,15 @@ static int check_program(const struct drawing *d, const char *path, struct err *
 		return err_word(e, "found -, expected the name of a file: a PNG is no text");
 	if (!by_program(d) || program_exists(cdg ? "dot" : PNG_PROGRAM))
 		return 0;
-	return err_set(e, "%s needs the program %s (%s), which is not there; `export %s` needs none",
-		       cdg ? "a drawing of channel dependencies" : "a PNG", cdg ? "dot" : PNG_PROGRAM,
-		       package_of(cdg ? PACKAGE_GRAPHVIZ : PACKAGE_RSVG), cdg ? "dot FILE cdg" : "svg FILE");
+	if (cdg)
+		return err_set(e,
+			       "a drawing of channel dependencies needs the program dot (%s), which is not "
+			       "there; `export dot FILE cdg` needs none",
+			       package_of(PACKAGE_GRAPHVIZ));
+	return err_set(e,
+		       "a PNG needs the program " PNG_PROGRAM
+		       " (%s), which is not there; `export svg FILE` needs none",
+		       package_of(PACKAGE_RSVG));
 }
 
 static const struct {
@@ -353,7 +363,9 @@ int drawing_prepare(struct session *s, const struct args *args, struct drawing *
 	const struct arg *vl;
 	int colour;
 
-	*d = (struct drawing){.as = *as == 'd' ? DRAW_DOT : *as == 's' ? DRAW_SVG : DRAW_PNG};
+	*d = (struct drawing){.as = *as == 's' ? DRAW_SVG : DRAW_PNG};
+	if (*as == 'd')
+		d->as = DRAW_DOT;
 	vl = args_get(args, "VL");
 	colour = args_which(args, map_colour_names, MAP_COLOURS);
 	d->vl = vl ? (int)vl->n : CDG_ALL_VLS;
@@ -369,7 +381,10 @@ int drawing_prepare(struct session *s, const struct args *args, struct drawing *
 			d->of.kind = forms[k].kind;
 			d->what = forms[k].what;
 		}
-	d->frames = args_has(args, "steps") ? FRAMES_FILES : args_has(args, "animated") ? FRAMES_MOVING : 0;
+	if (args_has(args, "animated"))
+		d->frames = FRAMES_MOVING;
+	if (args_has(args, "steps"))
+		d->frames = FRAMES_FILES;
 	if (d->frames)
 		d->of.colour = MAP_STEP;
 	if (read_page(args, d, e))

@@ -1,4 +1,5 @@
 /* Commands that get a fabric, set options and show summaries. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -761,6 +762,7 @@ static json_t *cable_json(const struct session *s, uint32_t id)
 static int show_node(struct session *s, const char *word, struct out *o, struct err *e)
 {
 	static const char *const types[] = {"", "CA", "switch", "router"};
+	static_assert(ARRAY_LEN(types) == NODE_ROUTER + 1, "a word for each type");
 	const struct fabric *f = s->fabric;
 	bool whole = node_named(f, word, strlen(word)) != NO_ID;
 	uint32_t only = whole ? NO_ID : session_port(s, word, NULL); /* NODE[PORT]: that port alone */

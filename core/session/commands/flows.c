@@ -1,4 +1,5 @@
 /* `flows`: who shares a link, or the hottest link of a path? */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,7 @@ static int flows_command_tell_link(const struct flows_command_request *rq, uint3
 	char b[300] = "nothing";
 	bool done = true;
 
+	assert(port < rq->s->fabric->n_ports);
 	if (!l)
 		return -1;
 	if (peer != NO_ID)
@@ -311,6 +313,7 @@ static int cmd_flows(struct session *s, const struct args *args, struct out *o, 
 		.s = s, .w = session_sweep(s), .all = args->n > 1 && args_end(args, "all")};
 	int by, rc;
 
+	assert(session_routing(s));
 	if (args_has(args, "shared"))
 		return load_shared(s, args, o, e);
 	by = args_which(args, flow_by_word, FLOWS_BYS);

@@ -1,4 +1,5 @@
 /* Commands about jobs: several at once, the order of a ring, and the scope of one. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,7 @@ static int cmd_jobs(struct session *s, const struct args *args, struct out *o, s
 	struct job_loads *j = NULL;
 	int rc = hosts_file_each(path, o->run->progress, &list, e);
 
+	assert(session_routing(s));
 	kind = kind < 0 ? GPUS_ALLTOALL : kind;
 	for (size_t i = 0; !rc && job && i < list.n; i++)
 		if (!strcmp(list.job[i].name, job))
@@ -421,6 +423,7 @@ static void ring_command_tell_order(const struct sweep *w, const struct gpus *g,
 
 static int cmd_ring_order(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	assert(session_routing(s));
 	const struct sweep *w = session_sweep(s);
 	bool direct = args_has(args, "direct");
 	struct gpus *g = session_gpus(s, w->routing, args, o, e);

@@ -367,7 +367,10 @@ static int lesson_command_go_on(struct session *s, const struct args *args, stru
 	else {
 		bool forward = !strcmp(word, "next");
 
-		p.step = forward ? p.step + 1 : !strcmp(word, "back") ? p.step - 1 : p.step;
+		if (forward)
+			p.step++;
+		else if (!strcmp(word, "back"))
+			p.step--;
 		rc = lesson_command_play(&p, p.step, forward && at->generation == s->generation, e);
 	}
 	lesson_free(p.l);
@@ -448,7 +451,9 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 		o->run->found_fault |= faults;
 		lessons_free(all);
 		out_json(o, "checked", list);
-		return told_broken(&broken, n_broken, o, rc ? NULL : e) || rc ? -1 : 0;
+		if (told_broken(&broken, n_broken, o, rc ? NULL : e))
+			rc = -1;
+		return rc ? -1 : 0;
 	}
 	if (args_has(args, "new"))
 		return write_template(args_word(args, "FILE", NULL), o, e);

@@ -1,4 +1,5 @@
 /* Routes and flows on links under traffic patterns. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -142,6 +143,7 @@ int load_shared(struct session *s, const struct args *args, struct out *o, struc
 	struct routing *r;
 	struct loads *own, *others = NULL;
 
+	assert(w && w->routing);
 	if (!session_scope(s))
 		return err_set(e, "no scope is set: `scope H...` names one job's hosts");
 	scope = scope_read(s, args->arg + 1, args->n - 1 - all, false, o, e);
@@ -331,6 +333,7 @@ static int load_counted(struct session *s, const struct args *args, struct out *
 	struct measured *m = session_measured(s);
 	struct loads *l;
 
+	assert(w && w->routing);
 	if (!m)
 		return err_set(e, "no reading of counters yet: `counters all FILE` or `counters all live`");
 	l = loads_new(w->routing, &pattern_all, o->run->progress);
@@ -352,6 +355,7 @@ static int cmd_load_map(struct session *s, const struct args *args, struct out *
 	struct loads *l;
 	bool all = args->n > 1 && args_end(args, "all"); /* behind a pattern */
 
+	assert(w && w->routing);
 	if (args_has(args, "ebb"))
 		return load_ebb(s, args, o, e);
 	if (args_has(args, "counters"))
@@ -445,9 +449,11 @@ static int cmd_shifts(struct session *s, const struct args *args, struct out *o,
 	struct shift_order order;
 	struct shifts *sh;
 	static const char *const orders[] = {"lid", "ftree", "name", "rail"};
+	static_assert(ARRAY_LEN(orders) == SHIFT_RAIL + 1, "a word for each order");
 	int by = args_which(args, orders, ARRAY_LEN(orders));
 	uint32_t sample = (uint32_t)args_number(args, "SAMPLE", 0);
 
+	assert(w && w->routing);
 	if (shift_order_find(w->routing, w->setup, s->engines, by < 0 ? NULL : orders[by], o->run->progress,
 			     &order, e))
 		return -1;
@@ -550,6 +556,7 @@ static void print_shares(const struct loads_command_shared *h, const struct spre
 
 static int cmd_spread(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	assert(session_routing(s));
 	struct loads_command_shared h = {.w = session_sweep(s)};
 	bool all = args_has(args, "all");
 	struct spread_left left = {.limit = all ? SIZE_MAX : SHOWN};

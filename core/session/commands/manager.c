@@ -1,4 +1,5 @@
 /* Commands about the subnet manager, scripts, help, quitting, and figures for a monitor. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ int move_manager(struct session *s, const struct fabric *f, struct change_reques
 {
 	int rc;
 
+	assert(f->n_nodes == s->fabric->n_nodes && f->n_ports == s->fabric->n_ports);
 	rq->setup.fabric = f;
 	rq->setup.loaded = s->loaded;
 	rq->setup.tables = s->setup->tables;
@@ -496,6 +498,7 @@ int write_prometheus(struct session *s, FILE *f, uint64_t most, struct out *o, s
 	struct cdg *c;
 	int rc = check_quietly(s, w, &j, o, e);
 
+	assert(w && w->routing);
 	text_free(&j.said);
 	c = rc ? NULL : cdg_new_loops(w->routing, p, e);
 	if (!c)

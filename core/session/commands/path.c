@@ -1,4 +1,5 @@
 /* Commands that look at paths and at the tables of one switch. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -299,6 +300,8 @@ static int cmd_lft(struct session *s, const struct args *args, struct out *o, st
 	uint32_t sw = s->fabric->node_switch[args->arg[0].id];
 	json_t *list, *obj;
 
+	assert(sw != NO_ID);
+	assert(w && w->routing);
 	if (!w->routing->row[sw])
 		return err_set(e, "%s is down: it has no tables", switch_name(s->fabric, sw));
 	list = json_array();
@@ -325,6 +328,7 @@ static int cmd_hops(struct session *s, const struct args *args, struct out *o, s
 	const struct routing *r = session_sweep(s)->routing;
 	uint32_t sw = s->fabric->node_switch[args->arg[0].id];
 
+	assert(sw != NO_ID);
 	if (!r->ops->hops)
 		return err_set(e, "%s has no hop matrix", r->engine);
 	out_text(o, "Hop matrix of %s: least, and the ports that have it\n", switch_name(s->fabric, sw));
@@ -334,6 +338,7 @@ static int cmd_hops(struct session *s, const struct args *args, struct out *o, s
 static int cmd_ranks(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	(void)args;
+	assert(session_routing(s));
 	const struct routing *r = session_sweep(s)->routing;
 
 	if (!r->ops->rank)

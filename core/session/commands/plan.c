@@ -48,7 +48,10 @@ static const char *plan_command_port_text(const struct plan_command_told *t, uin
 /* One end of a row, in the plan's own words. */
 static const char *plan_command_end_text(const struct planned_end *end, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s%s%s", end->device, end->port ? " " : "", end->port ? end->port : "");
+	if (end->port)
+		snprintf(buf, size, "%s %s", end->device, end->port);
+	else
+		snprintf(buf, size, "%s", end->device);
 	return buf;
 }
 
@@ -428,10 +431,12 @@ static void tell_outside(const struct plan_command_told *t)
 static void plan_command_tell(const struct plan_command_told *t, const char *path,
 			      const struct plan_rails *rails)
 {
-	const char *row = rails ? "port" : t->plan->kind == CABLING_LIST ? "cable" : "host";
+	const char *row = t->plan->kind == CABLING_LIST ? "cable" : "host";
 	size_t count[PLAN_CHANGES] = {0};
 	bool same = !t->r->n && !t->plan->odd.n, complete = !t->s->fabric->warnings.missing;
 
+	if (rails)
+		row = "port";
 	for (size_t i = 0; i < t->plan->odd.n && i < t->limit; i++)
 		out_text(t->o, "left out   " ROW_PROSE "%s:%u: %s\n", path, t->plan->odd.w[i].line,
 			 t->plan->odd.w[i].text);

@@ -1,6 +1,7 @@
 #include "core/base/defs.h"
 #include "core/session/commands/commands.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,11 @@
 void plot_words(struct plot_of *of, const struct args *args)
 {
 	static const char *const words[] = {"loads", "hops", "shifts", "survey", "transition"};
+	static_assert(ARRAY_LEN(words) == PLOT_TRANSITION + 1, "a word for each kind");
 	int kind = args_which(args, words, ARRAY_LEN(words)),
 	    part = part_kind_of(args->arg[args->n - 1].word);
 
+	assert(kind >= 0);
 	of->kind = (enum plot_kind)kind;
 	of->args = args;
 	of->survey = part < 0 ? PART_LINK : (enum part_kind)part;
@@ -63,6 +66,7 @@ static int series_make(struct session *s, const struct plot_of *of, struct serie
 	struct side_request *rq;
 	int rc = 0;
 
+	assert(at.sweep && at.sweep->routing);
 	*x = (struct series){.setup = session_sweep(s)->setup};
 	if (!b) {
 		x->r[x->n++] = session_counted(s, session_routing(s));
@@ -248,6 +252,7 @@ static bool take_survey(struct plots *d, const struct survey *v)
 static int make_survey(struct session *s, const struct plot_of *of, struct plots *d, struct text *line,
 		       struct progress *p, struct err *e)
 {
+	assert(of->survey < PART_NAMED);
 	struct survey_request rq = {
 		.before = session_sweep(s), .engines = s->engines, .kind = of->survey, .pairs = 0};
 	struct survey *v = survey_run(&rq, p, e);
@@ -322,6 +327,7 @@ int plots_make(struct session *s, const struct plot_of *of, struct plots *d, str
 	struct series x = {0};
 	int rc = series_make(s, of, &x, p, e);
 
+	assert(of->kind <= PLOT_TRANSITION);
 	*d = (struct plots){0};
 	if (x.n < 2) { /* two are named with their figures */
 		drawing_engine_words(s, &line);

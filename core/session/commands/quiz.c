@@ -1,5 +1,6 @@
 /* `quiz`: guess the next port of an entry, the layer of a pair, the rank of a switch, whether a routing is
  * sound. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -375,7 +376,9 @@ static const char *quiz_judge_command_way_of(const struct quiz *q, uint32_t sw, 
 {
 	char way = q->w->routing->ops->direction(q->w->routing, sw, port);
 
-	return way == 'U' ? "up" : way == 'D' ? "down" : "within its level";
+	if (way == 'U')
+		return "up";
+	return way == 'D' ? "down" : "within its level";
 }
 
 static int tell_turn(const struct quiz *q, struct err *e)
@@ -538,6 +541,7 @@ static void quiz_other_command_tell_layers(const struct quiz *q, json_t *questio
 	static const char *const of[] = {[LAYER_SWITCH_PAIRS] = "ordered pairs of switches",
 					 [LAYER_LID_PAIRS] = "ordered pairs of LIDs",
 					 [LAYER_LIDS] = "LIDs of destinations"};
+	static_assert(ARRAY_LEN(of) == LAYER_LIDS + 1, "words for each unit");
 	const struct routing *r = q->w->routing;
 	const struct routing_ops *ops = routing_origin(r)->ops;
 	json_t *list = json_array();

@@ -486,8 +486,10 @@ static int judge_task(struct session *s, const struct quiz_step_command_task *t,
 	rule = *t->rule ? t->rule : rule;
 	out_json(o, "refused", json_text(wrong));
 	out_json(o, "rule", json_text(rule));
-	out_text(o, "Refused: %s is wrong%s%s.%s%s\n", strcmp(wrong, "yes or no") ? wrong : "that",
-		 *rule ? ". The rule: " : "", rule, *source ? " See " : "", source);
+	out_text(o, "Refused: %s is wrong", strcmp(wrong, "yes or no") ? wrong : "that");
+	if (*rule)
+		out_text(o, ". The rule: %s", rule);
+	out_text(o, *source ? ". See %s\n" : ".\n", source);
 	o->run->found_fault = true;
 	return 1;
 }

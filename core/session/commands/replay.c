@@ -20,7 +20,7 @@
 static char *replay_command_beside(const char *path, const char *ending)
 {
 	char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
-	char *name = str_printf("%s%s%s%s", folder ? folder : "", folder ? "/" : "", path, ending);
+	char *name = folder ? str_printf("%s/%s%s", folder, path, ending) : str_printf("%s%s", path, ending);
 
 	free(folder);
 	return name;

@@ -1,4 +1,5 @@
 /* `step`: a walk through the recorded run of an engine, one step in full, and conditions to stop at. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,7 @@ void step_line(struct walk *w, struct out *o)
 	const struct rec_event *ev = walk_event(w);
 	struct text t = {0};
 
+	assert(walk_step(w) <= recording_steps(walk_recording(w)));
 	walk_sentence(w, &t);
 	out_text(o, "%6zu %s" ROW_PROSE "%s\n", walk_step(w), ev && ev->kind == REC_PHASE ? "== " : "  ",
 		 text_str(&t));
@@ -180,6 +182,7 @@ size_t step_neighbour(const struct recording *r, size_t step, int dir)
 {
 	size_t n = recording_steps(r);
 
+	assert((dir == 1 || dir == -1) && step <= n + 1);
 	if (dir > 0)
 		for (step++; step <= n && !recording_in_focus(r, step);)
 			step++;
@@ -397,6 +400,7 @@ static void list_breaks(struct out *o)
 size_t step_next_break(struct session *s, const struct interpreter *in, size_t *number, struct progress *p,
 		       struct err *e)
 {
+	assert(session_walk(s));
 	const struct walk *w = session_walk(s);
 	size_t first = recording_steps(walk_recording(w)) + 1;
 
@@ -451,7 +455,8 @@ static int walked(struct session *s, const struct args *args, struct out *o, str
 	struct walk *w = session_walk(s);
 	const struct recording *r = walk_recording(w);
 	const struct arg *word = args->arg;
-	const char *what = args->n ? word[0].word : "next", *second = args->n > 1 ? word[1].word : NULL;
+	const char *what = args->n ? word[0].word : "next";
+	const char *second = args->n > 1 ? word[1].word : NULL;
 	bool back = !strcmp(what, "back");
 	uint64_t n = STEP_PAGE;
 
@@ -765,7 +770,8 @@ static int two_words(const struct session *s, const char *what, const struct arg
 static int term(const struct session *s, int n, const struct arg *word, struct rec_condition *c,
 		struct text *words, struct err *e)
 {
-	const char *what = n ? word[0].word : "", *second = n > 1 ? word[1].word : "";
+	const char *what = n ? word[0].word : "";
+	const char *second = n > 1 ? word[1].word : "";
 
 	for (unsigned i = 0; i < N_WORDS; i++)
 		if (i == WORD_NO_ENTRY ? n == 2 && !strcmp(what, "no") && !strcmp(second, "entry")

@@ -1,4 +1,5 @@
 /* Playing a walk: `step play`, `step pause`, `step stop`, and what a frame does. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/base/err.h"
@@ -29,6 +30,7 @@ int session_playing(const struct session *s)
 
 void session_play(struct session *s, int pace)
 {
+	assert(pace >= -1 && pace < PLAY_PACES);
 	if (s->play == pace + 1)
 		return;
 	s->play = pace + 1;

@@ -1,5 +1,6 @@
 /* `tables`: a routing made of what switches hold; `drift`: whether they hold what the subnet manager
  * computes. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,8 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	const char *from = args->arg[0].word, *device = args_word(args, "CA[:PORT]", "");
 	const struct lids *now = session_sweep(s) ? session_sweep(s)->lids : NULL;
 	bool live = args_has(args, "live");
-	const char *sls = !live && args->n > 1 ? args->arg[1].word : NULL, *behind = sls ? sls : device;
+	const char *sls = !live && args->n > 1 ? args->arg[1].word : NULL;
+	const char *behind = sls ? sls : device;
 	struct text notes = {0}, text = {0};
 	struct switch_tables *t;
 	struct tables_info info;
@@ -208,6 +210,7 @@ static void tell_fault(const struct sweep *w, const struct ar_fault *x, json_t *
 
 static int cmd_judge(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	assert(session_routing(s));
 	const struct sweep *w = session_sweep(s);
 	struct ar_judgement *j = ar_judge(w, s->engines, o->run->progress, e);
 	json_t *list;

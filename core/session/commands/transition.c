@@ -1,4 +1,5 @@
 /* `transition`: the step from the old tables to the new ones. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,11 +82,13 @@ static json_t *json_ways(const struct transition *t)
 static void tell_credit(const struct transition *t, struct out *o)
 {
 	static const char *const words[] = {"none", "not made", "undecided", "made"};
+	static_assert(ARRAY_LEN(words) == CREDIT_MADE + 1, "a word for each");
 	const struct mix_credit *c = &t->credit;
 	const struct fabric *f = t->b->topo->fabric;
 	json_t *circle = json_array(), *needs = json_array();
 	struct text said = {0};
 
+	assert(c->found <= CREDIT_MADE);
 	credit_sentence(t, &said);
 	if (said.len)
 		out_text(o, "%s\n", text_str(&said));
@@ -222,6 +225,7 @@ static void transition_command_tell(const struct transition *t, struct out *o)
 struct transition *session_transition(const struct session *s, const struct sweep *a, const struct sweep *b,
 				      struct progress *p, struct err *e)
 {
+	assert(a->routing && b->routing);
 	struct routing *counted = session_counted(s, b->routing);
 	struct transition *t = transition_of(a, b, counted, p, e);
 

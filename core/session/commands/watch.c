@@ -247,7 +247,8 @@ static uint64_t tables_changed(const struct fabric *a, const struct fabric *b)
 		const uint8_t *now = y->lft[sw];
 		const uint8_t *was =
 			node == NO_ID || a->node_switch[node] == NO_ID ? NULL : x->lft[a->node_switch[node]];
-		unsigned top_was = was ? x->top[a->node_switch[node]] : 0, top = now ? y->top[sw] : 0;
+		unsigned top_was = was ? x->top[a->node_switch[node]] : 0;
+		unsigned top = now ? y->top[sw] : 0;
 
 		for (unsigned lid = 1; lid <= MAX(top, top_was); lid++)
 			n += (was && lid <= top_was ? was[lid] : NO_PATH) !=

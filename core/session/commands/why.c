@@ -1,4 +1,5 @@
 /* `why`: the reason for an entry, now or at a step of a run, and the reasons against another port or path. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/base/err.h"
@@ -128,6 +129,7 @@ void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_hea
 	const struct routing *r = w->routing;
 	unsigned port = routing_port(r, sw, lid);
 
+	assert(sw < w->fabric->n_switches && lid <= MAX_LID);
 	if (h->decided.rule && h->port == port)
 		return;
 	if (decide_common(w->topo, w->lids, sw, lid, port, &h->decided))
@@ -345,7 +347,9 @@ static const char *verdict(const struct via *v)
 		return "forbidden";
 	if (v->links < 0)
 		return "open";
-	return v->allowed == v->links ? "equal" : v->allowed > v->links ? "longer" : "shorter";
+	if (v->allowed == v->links)
+		return "equal";
+	return v->allowed > v->links ? "longer" : "shorter";
 }
 
 static void why_command_tell_verdict(const struct via *v, const char *word)
@@ -475,6 +479,7 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 	struct via v = {.y = y, .port = port, .chosen = routing_port(y->w->routing, y->sw, y->lid)};
 	uint32_t owner = lid_owner(y->w->lids, y->lid), peer = t->peer[switch_port_id(f, y->sw, port)];
 
+	assert(port <= f->switch_nports[y->sw]);
 	y->quiet = true;
 	if (why_listen(y, port, e))
 		return -1;
@@ -573,7 +578,8 @@ int cmd_why(struct session *s, const struct args *args, struct out *o, struct er
 static size_t deciding_step(const struct walk *w, uint32_t sw, unsigned lid, bool later)
 {
 	const struct recording *r = walk_recording(w);
-	size_t from = later ? walk_step(w) + 1 : 1, to = later ? recording_steps(r) : walk_step(w), found = 0;
+	size_t from = later ? walk_step(w) + 1 : 1, found = 0;
+	size_t to = later ? recording_steps(r) : walk_step(w);
 
 	for (size_t i = from; i <= to && !(later && found); i++) {
 		const struct rec_event *ev = recording_event(r, i);
@@ -593,6 +599,7 @@ bool why_open(const struct why *y, uint32_t sw, unsigned lid, struct text *t, si
 {
 	const struct recording *r = y->walk ? walk_recording(y->walk) : NULL;
 
+	assert(sw < y->w->fabric->n_switches);
 	*when = 0;
 	if (!r || walk_decided(y->walk, sw, lid) ||
 	    walk_value(y->walk, T_ENTRY, why_step_command_cell(y->walk, sw, lid)) !=

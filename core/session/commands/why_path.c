@@ -1,4 +1,5 @@
 /* Command why for paths: the story of one, or of a path given as a list. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,6 +260,7 @@ static int why_story(struct why *y, const struct path *p, bool tell, struct err 
 
 int why_pair(struct why *y, const struct args *args, struct err *e)
 {
+	assert(args->n >= 2);
 	const struct arg *src = &args->arg[0], *dst = &args->arg[1];
 	struct path p;
 	int rc = 0;
@@ -441,6 +443,7 @@ static int tell_given(struct why *y, const struct given *g, struct err *e)
 
 int why_given(struct why *y, const struct args *args, struct err *e)
 {
+	assert(args->n >= 2);
 	const struct lids *l = y->w->lids;
 	struct given g = {.hop = NEW_ARRAY((size_t)args->n, struct path_hop), .links = (unsigned)args->n - 1};
 	unsigned in = 0;
