@@ -1,4 +1,5 @@
 /* `check`: is a routing sound? */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,8 @@ static void print_check(const struct check_result *c, uint64_t untold, struct ou
 /* Do two channels in a row turn from down to up? */
 static bool turns_up(const struct routing *r, uint32_t port, uint32_t next)
 {
+	assert(r->ops->direction);
+
 	const struct fabric *f = r->topo->fabric;
 	uint32_t a = f->node_switch[f->port_node[port]], b = f->node_switch[f->port_node[next]];
 
@@ -478,8 +481,12 @@ static void tell_nagios(const struct sweep *w, const struct judgement *j, struct
 	const struct check_result *c = &j->counts;
 	struct judged judged = judged_of(w);
 	struct text of = {0};
-	int status = j->fault ? 2 : !j->sound ? 3 : w->fallback || w->fabric->warnings.n ? 1 : 0;
+	int status = w->fallback || w->fabric->warnings.n ? 1 : 0;
 
+	if (j->fault)
+		status = 2;
+	else if (!j->sound)
+		status = 3;
 	out_text(o, "IBSCOPE %s: ", word[status]);
 	if (status == 3)
 		out_text(o, w->fabric->warnings.missing ? "nothing wrong in the part that is known; "

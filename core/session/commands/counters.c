@@ -1,4 +1,5 @@
 /* `counters`: what ports have counted, live or as tools wrote it, and the difference of two readings. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "core/source/live.h"
 
 #define SHOWN 20
+static_assert(N_COUNTERS <= 32, "measured_port.told has a bit for each");
 #define HOT 5 /* nodes or modules */
 
 /* --- one port of a live fabric ---------------------------------------------------------------------- */
@@ -66,8 +68,10 @@ static int of_port(struct session *s, const struct args *args, struct out *o, st
 
 static void tell_reading(const char *what, const struct counter_reading *r, json_t *list, struct out *o)
 {
-	out_text(o, "%s: %s%s%s%s.\n", what, r->source ? r->source : "live", r->when ? " (" : "",
-		 r->when ? r->when : "", r->when ? ")" : "");
+	out_text(o, "%s: %s", what, r->source ? r->source : "live");
+	if (r->when)
+		out_text(o, " (%s)", r->when);
+	out_text(o, ".\n");
 	if (r->other)
 		out_text(o, "  Of another run: %s.\n", r->other);
 	if (r->sums)
@@ -182,11 +186,13 @@ static void tell_heat(const struct session *s, const struct measured *m, struct 
 	for (uint32_t i = 0; i < n && i < HOT; i++) {
 		const char *cable = measured_of(m, h[i].port)->cable;
 
-		out_text(o, "%6.0f C  " ROW_CUT("%s") "%s%s\n", h[i].degrees,
+		out_text(o, "%6.0f C  " ROW_CUT("%s"), h[i].degrees,
 			 s->fabric->port_num[h[i].port]
 				 ? PORT_LABEL(s->fabric, h[i].port)
-				 : s->fabric->node_name[s->fabric->port_node[h[i].port]],
-			 cable ? "  " : "", cable ? cable : "");
+				 : s->fabric->node_name[s->fabric->port_node[h[i].port]]);
+		if (cable)
+			out_text(o, "  %s", cable);
+		out_text(o, "\n");
 	}
 	free(h);
 }

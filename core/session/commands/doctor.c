@@ -1,4 +1,5 @@
 /* `doctor`, all findings, the worst first; `diff`, two routings, entry by entry and pair by pair. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -224,6 +225,7 @@ static const char *hops_word(unsigned h, char *buf, size_t size)
 static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o)
 {
 	static const char *const words[] = {"~ rerouted", "x lost", "+ regained", "+ new", "~ SL"};
+	static_assert(ARRAY_LEN(words) == PAIR_SL + 1, "a word for each change");
 	const struct fabric *f = c->b->topo->fabric;
 	uint64_t total = comparison_listed(c), n = MIN(total, limit);
 	json_t *list = json_array(), *obj;

@@ -1,4 +1,5 @@
 /* `drain`: packets moved through the fabric until they have arrived or stand still. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,15 @@
 
 static const char *drain_command_end_word(enum drain_end end)
 {
-	return end == DRAIN_DONE ? "through" : end == DRAIN_STOPPED ? "stopped" : "goes on";
+	if (end == DRAIN_DONE)
+		return "through";
+	return end == DRAIN_STOPPED ? "stopped" : "goes on";
 }
 
 static json_t *json_channel(const struct drain *d, uint32_t c)
 {
+	assert(drain_held(d, c));
+
 	const struct topo *t = d->routing->topo;
 	const struct drain_packet *p = &d->packet[drain_packet_in(d, c, 0)];
 	json_t *x = json_make("{s:i, s:i, s:i}", "vl", (int)drain_vl(c), "held", (int)drain_held(d, c),

@@ -1,4 +1,5 @@
 /* What a drawing of the fabric marks: a path, a cycle, a layer, changes, colours of switches. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,6 +225,7 @@ static void count_moved(const struct comparison *c, const struct fabric *f, uint
 /* Changed entries under each switch. */
 static void take_entries(const struct comparison *c, uint32_t n, struct fabric_drawing *d)
 {
+	assert(!d->figure && c->switch_entries);
 	d->figure = NEW_ARRAY(n + 1, uint32_t);
 	memcpy(d->figure, c->switch_entries, n * sizeof(*d->figure));
 	d->look.figure = d->figure;
@@ -487,11 +489,9 @@ static int colour_change(struct session *s, struct fabric_drawing *d, struct err
 		return err_set(e, "the last event changed no tables");
 	for (unsigned k = 0; k < ARRAY_LEN(words); k++)
 		drawing_marks_command_add_kind(d, k ? shades[k + 1] : "#ffffff", k > 2, words[k]);
-	for (uint32_t sw = 0; sw < n; sw++) {
-		uint32_t x = c->switch_entries[sw];
-
-		d->class[sw] = x == 0 ? 0 : x < 10 ? 1 : x < 100 ? 2 : x < 1000 ? 3 : 4;
-	}
+	for (uint32_t sw = 0; sw < n; sw++)
+		for (uint32_t least = 1; least <= 1000 && c->switch_entries[sw] >= least; least *= 10)
+			d->class[sw]++;
 	take_entries(c, n, d);
 	text_add(&d->about, "%s by the last event", PLURAL(c->entries_changed, "changed entry"));
 	return 0;

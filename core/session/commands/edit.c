@@ -1,4 +1,5 @@
 /* Commands that change how the fabric is cabled, and that fail or restore a part by its name alone. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -70,11 +71,13 @@ static int edit_end(struct edit_command_state *d, int rc, struct err *e)
 
 static uint32_t built(const struct edit_command_state *d, uint32_t node)
 {
+	assert(node < d->f->n_nodes);
 	return d->f->node_order[node];
 }
 
 static struct fb_port *built_port(const struct edit_command_state *d, uint32_t port)
 {
+	assert(port < d->f->n_ports);
 	return &d->b->node[built(d, d->f->port_node[port])].port[d->f->port_num[port]];
 }
 
@@ -88,6 +91,8 @@ static void edit_command_put_port(struct edit_command_state *d, uint32_t port)
 /* The only cabled port of a node. */
 static uint32_t only_cable(const struct fabric *f, uint32_t node, struct err *e)
 {
+	assert(node < f->n_nodes);
+
 	uint32_t port = NO_ID;
 
 	for (unsigned p = 1; p <= f->node_nports[node]; p++) {

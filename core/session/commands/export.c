@@ -1,4 +1,5 @@
 /* Commands that write files, a configuration for torus-2QoS among them. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -150,6 +151,8 @@ static int close_output(struct target *t, int rc, struct out *o, struct err *e)
 
 int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err *e)
 {
+	assert(n <= TARGETS);
+
 	struct outfile *file[TARGETS] = {NULL};
 	size_t files = 0;
 
@@ -221,6 +224,7 @@ static void missing_in_file(const struct session *s, const struct topo *up, stru
 
 void mark_target(struct target *t, const struct session *s, const struct topo *up)
 {
+	assert(t->f);
 	missing_in_file(s, up, &t->missing);
 	warnings_write_missing(&t->missing, t->f, "# ", "");
 }

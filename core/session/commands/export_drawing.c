@@ -255,9 +255,15 @@ static int check_program(const struct drawing *d, const char *path, struct err *
 		return err_word(e, "found -, expected the name of a file: a PNG is no text");
 	if (!by_program(d) || program_exists(cdg ? "dot" : PNG_PROGRAM))
 		return 0;
-	return err_set(e, "%s needs the program %s (%s), which is not there; `export %s` needs none",
-		       cdg ? "a drawing of channel dependencies" : "a PNG", cdg ? "dot" : PNG_PROGRAM,
-		       package_of(cdg ? PACKAGE_GRAPHVIZ : PACKAGE_RSVG), cdg ? "dot FILE cdg" : "svg FILE");
+	if (cdg)
+		return err_set(e,
+			       "a drawing of channel dependencies needs the program dot (%s), which is not "
+			       "there; `export dot FILE cdg` needs none",
+			       package_of(PACKAGE_GRAPHVIZ));
+	return err_set(e,
+		       "a PNG needs the program " PNG_PROGRAM
+		       " (%s), which is not there; `export svg FILE` needs none",
+		       package_of(PACKAGE_RSVG));
 }
 
 static const struct {
@@ -353,7 +359,9 @@ int drawing_prepare(struct session *s, const struct args *args, struct drawing *
 	const struct arg *vl;
 	int colour;
 
-	*d = (struct drawing){.as = *as == 'd' ? DRAW_DOT : *as == 's' ? DRAW_SVG : DRAW_PNG};
+	*d = (struct drawing){.as = *as == 's' ? DRAW_SVG : DRAW_PNG};
+	if (*as == 'd')
+		d->as = DRAW_DOT;
 	vl = args_get(args, "VL");
 	colour = args_which(args, map_colour_names, MAP_COLOURS);
 	d->vl = vl ? (int)vl->n : CDG_ALL_VLS;
@@ -369,7 +377,10 @@ int drawing_prepare(struct session *s, const struct args *args, struct drawing *
 			d->of.kind = forms[k].kind;
 			d->what = forms[k].what;
 		}
-	d->frames = args_has(args, "steps") ? FRAMES_FILES : args_has(args, "animated") ? FRAMES_MOVING : 0;
+	if (args_has(args, "steps"))
+		d->frames = FRAMES_FILES;
+	else if (args_has(args, "animated"))
+		d->frames = FRAMES_MOVING;
 	if (d->frames)
 		d->of.colour = MAP_STEP;
 	if (read_page(args, d, e))

@@ -1,4 +1,5 @@
 /* Commands that get a fabric, set options and show summaries. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -618,6 +619,8 @@ static void show_warnings(struct session *s, struct out *o)
 
 static unsigned ports_up(const struct session *s, uint32_t node)
 {
+	assert(node < s->fabric->n_nodes);
+
 	const struct fabric *f = s->fabric;
 	const struct state *st = session_state(s);
 	unsigned up = 0;
@@ -653,6 +656,8 @@ static int show_nodes(struct session *s, bool switches, struct out *o, struct er
 /* Of a cable: "up", "down", or the state in which it is up without carrying data. */
 static const char *fabric_command_state_word(const struct session *s, uint32_t port)
 {
+	assert(s->fabric->port_link[port] != NO_ID);
+
 	const char *idle = event_idle(session_event(s), port);
 
 	return idle									? idle
@@ -745,6 +750,8 @@ static void show_engines(struct session *s, struct out *o)
 /* A port of a node that is shown, with a cable. */
 static json_t *cable_json(const struct session *s, uint32_t id)
 {
+	assert(s->fabric->port_link[id] != NO_ID);
+
 	const struct fabric *f = s->fabric;
 	bool up = state_link_up(f, session_state(s), f->port_link[id]);
 	json_t *obj =
@@ -760,6 +767,7 @@ static json_t *cable_json(const struct session *s, uint32_t id)
 static int show_node(struct session *s, const char *word, struct out *o, struct err *e)
 {
 	static const char *const types[] = {"", "CA", "switch", "router"};
+	static_assert(ARRAY_LEN(types) == NODE_ROUTER + 1, "a word for each type");
 	const struct fabric *f = s->fabric;
 	bool whole = node_named(f, word, strlen(word)) != NO_ID;
 	uint32_t only = whole ? NO_ID : session_port(s, word, NULL); /* NODE[PORT]: that port alone */

@@ -69,9 +69,8 @@ static unsigned check_one(const struct session *s, const struct lesson *l, json_
 	struct text faults = {0};
 	unsigned expected, n = lesson_check(s, l, o->run->progress, &faults, &expected);
 
-	out_text(o, "%-12s %s, %s, %s%s\n", l->name, PLURAL(l->n, "step"), PLURAL(expected, "expectation"),
-		 n ? "" : "all ", n ? PLURAL(n, "fault") : "met");
-	out_text(o, "%s", text_str(&faults));
+	out_text(o, "%-12s %s, %s, ", l->name, PLURAL(l->n, "step"), PLURAL(expected, "expectation"));
+	out_text(o, "%s\n%s", n ? PLURAL(n, "fault") : "all met", text_str(&faults));
 	json_array_append_new(list, json_make("{s:s, s:i, s:i, s:i}", "name", l->name, "steps", (int)l->n,
 					      "expected", (int)expected, "faults", (int)n));
 	text_free(&faults);
@@ -366,7 +365,10 @@ static int lesson_command_go_on(struct session *s, const struct args *args, stru
 	else {
 		bool forward = !strcmp(word, "next");
 
-		p.step = forward ? p.step + 1 : !strcmp(word, "back") ? p.step - 1 : p.step;
+		if (forward)
+			p.step++;
+		else if (!strcmp(word, "back"))
+			p.step--;
 		rc = lesson_command_play(&p, p.step, forward && at->generation == s->generation, e);
 	}
 	lesson_free(p.l);
@@ -447,7 +449,8 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 		o->run->found_fault |= faults;
 		lessons_free(all);
 		out_json(o, "checked", list);
-		return told_broken(&broken, n_broken, o, rc ? NULL : e) || rc ? -1 : 0;
+		rc |= told_broken(&broken, n_broken, o, rc ? NULL : e);
+		return rc ? -1 : 0;
 	}
 	if (args_has(args, "new"))
 		return write_template(args_word(args, "FILE", NULL), o, e);

@@ -7,6 +7,7 @@
 #include "core/formats/readers.h"
 #include "core/session/commands/commands.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,10 @@ static const char *plan_command_port_text(const struct plan_command_told *t, uin
 /* One end of a row, in the plan's own words. */
 static const char *plan_command_end_text(const struct planned_end *end, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s%s%s", end->device, end->port ? " " : "", end->port ? end->port : "");
+	if (end->port)
+		snprintf(buf, size, "%s %s", end->device, end->port);
+	else
+		snprintf(buf, size, "%s", end->device);
 	return buf;
 }
 
@@ -212,6 +216,8 @@ static void tell_apart(const struct plan_command_told *t, const struct plan_fix 
 
 static void plan_command_tell_step(const struct plan_command_told *t, size_t i, const char *command)
 {
+	assert(i < t->fixes.n);
+
 	const struct plan_fix *fix = &t->fixes.fix[i];
 	const struct effect *x = i < t->n_effects ? &t->effect[i] : NULL;
 
@@ -235,6 +241,8 @@ static void plan_command_tell_step(const struct plan_command_told *t, size_t i, 
 
 static json_t *plan_command_step_json(const struct plan_command_told *t, size_t i, const char *command)
 {
+	assert(i < t->fixes.n);
+
 	const struct plan_fix *fix = &t->fixes.fix[i];
 	json_t *o = json_make("{s:s, s:s, s:i}", "do", plan_fix_word[fix->kind], "command", command, "apart",
 			      (int)fix->apart);
@@ -349,6 +357,8 @@ static int take_effect(const struct session *draft, struct effect *x, struct pro
 /* Do the first n steps in a session beside this one, by their commands. */
 static int find_effects(struct plan_command_told *t, size_t n, struct err *e)
 {
+	assert(n <= t->fixes.n && !t->effect);
+
 	struct session *draft = session_draft(t->s);
 	struct progress *p = t->o->run->progress;
 	struct text said = {0};
@@ -428,10 +438,12 @@ static void tell_outside(const struct plan_command_told *t)
 static void plan_command_tell(const struct plan_command_told *t, const char *path,
 			      const struct plan_rails *rails)
 {
-	const char *row = rails ? "port" : t->plan->kind == CABLING_LIST ? "cable" : "host";
+	const char *row = t->plan->kind == CABLING_LIST ? "cable" : "host";
 	size_t count[PLAN_CHANGES] = {0};
 	bool same = !t->r->n && !t->plan->odd.n, complete = !t->s->fabric->warnings.missing;
 
+	if (rails)
+		row = "port";
 	for (size_t i = 0; i < t->plan->odd.n && i < t->limit; i++)
 		out_text(t->o, "left out   " ROW_PROSE "%s:%u: %s\n", path, t->plan->odd.w[i].line,
 			 t->plan->odd.w[i].text);

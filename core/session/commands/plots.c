@@ -1,6 +1,7 @@
 #include "core/base/defs.h"
 #include "core/session/commands/commands.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,11 @@
 void plot_words(struct plot_of *of, const struct args *args)
 {
 	static const char *const words[] = {"loads", "hops", "shifts", "survey", "transition"};
+	static_assert(ARRAY_LEN(words) == PLOT_TRANSITION + 1, "a word for each kind");
 	int kind = args_which(args, words, ARRAY_LEN(words)),
 	    part = part_kind_of(args->arg[args->n - 1].word);
 
+	assert(kind >= 0);
 	of->kind = (enum plot_kind)kind;
 	of->args = args;
 	of->survey = part < 0 ? PART_LINK : (enum part_kind)part;
@@ -78,6 +81,7 @@ static int series_make(struct session *s, const struct plot_of *of, struct serie
 /* The same numbers of both, [n] of each, from x0 on in steps. */
 static void take_series(struct plots *d, const struct series *x, uint32_t n, double x0, double step)
 {
+	assert(!d->n && n);
 	d->number = NEW_ARRAY(2 * (size_t)n + 1, double);
 	d->plot[0] = (struct plot){.n = n, .value = d->number, .x0 = x0, .step = step};
 	d->n = 1;

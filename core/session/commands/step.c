@@ -1,4 +1,5 @@
 /* `step`: a walk through the recorded run of an engine, one step in full, and conditions to stop at. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,8 +141,9 @@ static void step_json(struct walk *w, struct out *o)
 	out_fields(o, json_make("{s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "step",
 				(json_int_t)walk_step(w), "of", (json_int_t)recording_steps(r), "engine",
 				recording_engine(r), "phase", walk_phase(w), "kind",
-				ev ? rec_kinds[ev->kind].name : "", "rule", ev ? recording_rule(r, ev) : "",
-				"source", ev ? recording_source(r, ev) : "", "sentence", text_str(&t), "part",
+				ev ? rec_kinds[ev->kind].name : "", /* nothing before the first step */
+				"rule", ev ? recording_rule(r, ev) : "", "source",
+				ev ? recording_source(r, ev) : "", "sentence", text_str(&t), "part",
 				recording_part(r), "deltas", deltas));
 	text_free(&t);
 }
@@ -162,6 +164,7 @@ static int step_command_stand(struct session *s, size_t step, struct out *o, str
 {
 	struct walk *w = session_walk(s);
 
+	assert(step <= recording_steps(walk_recording(w)));
 	session_lock(s);
 	if (walk_to(w, step, o->run->progress)) {
 		session_unlock(s);
@@ -178,6 +181,8 @@ static int step_command_stand(struct session *s, size_t step, struct out *o, str
 
 size_t step_neighbour(const struct recording *r, size_t step, int dir)
 {
+	assert(dir == 1 || dir == -1);
+
 	size_t n = recording_steps(r);
 
 	if (dir > 0)
@@ -400,6 +405,7 @@ size_t step_next_break(struct session *s, const struct interpreter *in, size_t *
 	const struct walk *w = session_walk(s);
 	size_t first = recording_steps(walk_recording(w)) + 1;
 
+	assert(w);
 	for (size_t i = 0; i < in->n_stops; i++) {
 		char *copy = str_dup(in->stop_at[i]), *save = NULL;
 		struct text words = {0};
@@ -451,7 +457,8 @@ static int walked(struct session *s, const struct args *args, struct out *o, str
 	struct walk *w = session_walk(s);
 	const struct recording *r = walk_recording(w);
 	const struct arg *word = args->arg;
-	const char *what = args->n ? word[0].word : "next", *second = args->n > 1 ? word[1].word : NULL;
+	const char *what = args->n ? word[0].word : "next";
+	const char *second = args->n > 1 ? word[1].word : NULL;
 	bool back = !strcmp(what, "back");
 	uint64_t n = STEP_PAGE;
 
@@ -765,7 +772,8 @@ static int two_words(const struct session *s, const char *what, const struct arg
 static int term(const struct session *s, int n, const struct arg *word, struct rec_condition *c,
 		struct text *words, struct err *e)
 {
-	const char *what = n ? word[0].word : "", *second = n > 1 ? word[1].word : "";
+	const char *what = n ? word[0].word : "";
+	const char *second = n > 1 ? word[1].word : "";
 
 	for (unsigned i = 0; i < N_WORDS; i++)
 		if (i == WORD_NO_ENTRY ? n == 2 && !strcmp(what, "no") && !strcmp(second, "entry")

@@ -1,4 +1,5 @@
 /* Playing a walk: `step play`, `step pause`, `step stop`, and what a frame does. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/base/err.h"
@@ -29,6 +30,7 @@ int session_playing(const struct session *s)
 
 void session_play(struct session *s, int pace)
 {
+	assert(pace >= -1 && pace < PLAY_PACES);
 	if (s->play == pace + 1)
 		return;
 	s->play = pace + 1;
@@ -65,6 +67,8 @@ int step_pace(const char *word, struct err *e)
 /* Is there such a boundary in the run? Single steps there always are. */
 static bool pace_fits(const struct walk *w, int pace)
 {
+	assert(pace >= 0 && pace < PLAY_PACES);
+
 	int key = play_paces[pace].key;
 	size_t none = recording_steps(walk_recording(w)) + 1;
 

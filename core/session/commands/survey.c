@@ -65,7 +65,10 @@ static void survey_command_lay_out(const json_t *rows, bool pairs, const struct 
 		const char *engine = word(r, "engine");
 		size_t len = strlen(word(r, "what"));
 
-		len += !*engine ? strlen(" (no engine)") : told ? 1 + strlen(engine) : 0;
+		if (!*engine)
+			len += strlen(" (no engine)");
+		else if (told)
+			len += 1 + strlen(engine);
 		longest = MAX(len, longest);
 		l->fallback |= told;
 		for (unsigned c = 0; c < l->n; c++)
@@ -103,7 +106,9 @@ static void survey_command_print_left_out(const struct survey_command_layout *l,
 /* What stands behind the figures of a row, or below them. */
 static const char *gap(const struct survey_command_layout *l)
 {
-	return l->below ? "\n    " : l->narrow ? " " : "  ";
+	if (l->below)
+		return "\n    ";
+	return l->narrow ? " " : "  ";
 }
 
 static void print_row(const json_t *r, const struct survey_command_layout *l, struct out *o)

@@ -2,6 +2,7 @@
  */
 #include "core/session/commands/commands.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,8 @@ static uint32_t survey_plan_command_node_of(const struct session *s, const char 
 /* The link or node that a row names; NO_ID and *e. */
 static uint32_t member_of(const struct session *s, char *const *field, struct progress *p, struct err *e)
 {
-	const char *node = field[NODE] ? field[NODE] : "", *port = field[PORT] ? field[PORT] : "";
+	const char *node = field[NODE] ? field[NODE] : "";
+	const char *port = field[PORT] ? field[PORT] : "";
 	char *word;
 	uint32_t link = NO_ID;
 	struct id_list l;
@@ -162,9 +164,13 @@ static int survey_plan_command_read_lines(const struct session *s, struct window
 
 static char *row_name(const struct fabric *f, const struct window_row *r)
 {
+	assert(r->member < f->n_links + f->n_nodes);
+
 	uint32_t node = r->member - f->n_links;
 	char a[300], b[300];
-	const char *ticket = r->ticket, *open = *ticket ? " (" : "", *end = *ticket ? ")" : "";
+	const char *ticket = r->ticket;
+	const char *open = *ticket ? " (" : "";
+	const char *end = *ticket ? ")" : "";
 
 	if (r->member >= f->n_links)
 		return str_printf("%s%s%s%s", f->node_name[node], open, ticket, end);
@@ -186,7 +192,8 @@ static struct parts *survey_plan_command_make_parts(const struct fabric *f, cons
 	p->first = NEW_ARRAY((size_t)all + 1, uint32_t);
 	p->id = NEW_ARRAY((size_t)n * (n + 1) / 2 + 2 * (size_t)n, uint32_t);
 	for (uint32_t i = 0; i < all; i++) {
-		uint32_t from = i < n ? i : 0, to = i < n ? i + 1 : i + 1 < all ? i - n + 2 : n;
+		uint32_t from = i < n ? i : 0;
+		uint32_t to = i < n ? i + 1 : MIN(i - n + 2, n);
 
 		p->first[i + 1] = p->first[i];
 		for (uint32_t k = from; k < to; k++)
@@ -197,6 +204,7 @@ static struct parts *survey_plan_command_make_parts(const struct fabric *f, cons
 			p->name[i] = i + 1 < all ? str_printf("1 to %u in order", to)
 						 : str_printf("all %u together", n);
 	}
+	assert(p->first[all] <= (size_t)n * (n + 1) / 2 + 2 * (size_t)n);
 	return p;
 }
 
@@ -280,10 +288,14 @@ int limit_read(struct survey_limit *l, const char *word, struct err *e)
 /* The largest value that keeps the limit. */
 static double bound(const struct survey_limit *l, const json_t *of)
 {
+	assert(l->of < ARRAY_LEN(quantity));
+
 	const char *key = quantity[l->of].before;
 	double before = key ? json_number_value(json_object_get(of, key)) : 0;
 
-	return !l->more ? (double)l->n : before + (l->percent ? before / 100 : 1) * (double)l->n;
+	if (!l->more)
+		return (double)l->n;
+	return before + (l->percent ? before / 100 : 1) * (double)l->n;
 }
 
 uint32_t gate_rows(const struct survey_limit *l, size_t n, const json_t *of, json_t *rows, struct out *o)

@@ -1,5 +1,6 @@
 /* `tables`: a routing made of what switches hold; `drift`: whether they hold what the subnet manager
  * computes. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,8 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	const char *from = args->arg[0].word, *device = args_word(args, "CA[:PORT]", "");
 	const struct lids *now = session_sweep(s) ? session_sweep(s)->lids : NULL;
 	bool live = args_has(args, "live");
-	const char *sls = !live && args->n > 1 ? args->arg[1].word : NULL, *behind = sls ? sls : device;
+	const char *sls = !live && args->n > 1 ? args->arg[1].word : NULL;
+	const char *behind = sls ? sls : device;
 	struct text notes = {0}, text = {0};
 	struct switch_tables *t;
 	struct tables_info info;
@@ -179,6 +181,8 @@ static json_t *tables_command_set_json(const struct port_set *set)
 
 static void tell_fault(const struct sweep *w, const struct ar_fault *x, json_t *list, struct out *o)
 {
+	assert(x->sw < w->fabric->n_switches);
+
 	const struct fabric *f = w->fabric;
 	const struct adaptive_group *g = adaptive_find(w->routing->adaptive, x->sw, x->lid);
 	uint32_t owner = lid_owner(w->lids, x->lid);
@@ -361,6 +365,8 @@ static void tell_switches(const struct drift *d, struct out *o)
 static void drift_command_tell_entry(const struct drift *d, const struct drift_entry *x, bool told,
 				     json_t *list, struct out *o)
 {
+	assert(x->sw < d->next->fabric->n_switches && x->class < DRIFT_CLASSES);
+
 	const struct fabric *f = d->next->fabric;
 	uint32_t owner = lid_owner(d->next->lids, x->lid);
 	char a[8], b[8];

@@ -1,4 +1,5 @@
 /* `transition`: the step from the old tables to the new ones. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,7 @@ static void tell_credit(const struct transition *t, struct out *o)
 	json_t *circle = json_array(), *needs = json_array();
 	struct text said = {0};
 
+	assert(c->found < ARRAY_LEN(words));
 	credit_sentence(t, &said);
 	if (said.len)
 		out_text(o, "%s\n", text_str(&said));
@@ -222,6 +224,8 @@ static void transition_command_tell(const struct transition *t, struct out *o)
 struct transition *session_transition(const struct session *s, const struct sweep *a, const struct sweep *b,
 				      struct progress *p, struct err *e)
 {
+	assert(b->routing);
+
 	struct routing *counted = session_counted(s, b->routing);
 	struct transition *t = transition_of(a, b, counted, p, e);
 

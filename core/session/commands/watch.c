@@ -1,4 +1,5 @@
 /* `watch`: a live fabric read again and again, and what is told of its subnet managers. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -31,6 +32,7 @@
 
 static const char *const tried[] = {"minhop", "updn", "ftree",	    "dnup", "dor",
 				    "sssp",   "lash", "torus-2QoS", "nue"};
+static_assert(QUICK <= ARRAY_LEN(tried), "the quick ones are the first of them");
 
 static json_t *manager_json(const struct fabric *f, const struct manager *x, const char *key)
 {
@@ -246,7 +248,8 @@ static uint64_t tables_changed(const struct fabric *a, const struct fabric *b)
 		const uint8_t *now = y->lft[sw];
 		const uint8_t *was =
 			node == NO_ID || a->node_switch[node] == NO_ID ? NULL : x->lft[a->node_switch[node]];
-		unsigned top_was = was ? x->top[a->node_switch[node]] : 0, top = now ? y->top[sw] : 0;
+		unsigned top_was = was ? x->top[a->node_switch[node]] : 0;
+		unsigned top = now ? y->top[sw] : 0;
 
 		for (unsigned lid = 1; lid <= MAX(top, top_was); lid++)
 			n += (was && lid <= top_was ? was[lid] : NO_PATH) !=
@@ -369,6 +372,8 @@ static const char *const change_kind[CHANGE_KINDS] = {
 /* Puts the object of a change (fields are taken over) among those of the round. */
 static void watch_command_add_told(struct watch *w, const char *kind, json_t *fields)
 {
+	assert(kind);
+
 	json_t *o = json_make("{s:s, s:i, s:s}", "time", w->time, "round", (int)w->number, "kind", kind);
 
 	json_object_update(o, fields);
@@ -549,6 +554,8 @@ static bool read_before(const struct session *s)
 /* Adds a figure of the last rounds as a line of history; nothing if all are 0. */
 static void add_history(const char *what, const uint64_t *n, unsigned rounds, struct text *t)
 {
+	assert(rounds <= HISTORY);
+
 	const uint64_t *first = n + HISTORY - rounds;
 	uint64_t most = 0;
 
