@@ -1,4 +1,5 @@
 /* The list of panes, made from panes.def. */
+#include <assert.h>
 #include "views/views.h"
 
 const struct view_ops *const all_views[] = {
@@ -34,6 +35,8 @@ bool view_fits(const struct view_ops *ops, const struct scene *sc)
 
 bool view_subcommand(size_t i, struct subcommand *s)
 {
+	assert(i < ARRAY_LEN(all_views));
+
 	const struct view_ops *ops = all_views[i];
 
 	if (ops)

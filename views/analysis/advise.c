@@ -3,6 +3,7 @@
  * each place. It is computed by another thread. Enter tries an engine, or tells which files it needs. The
  * rows then stay.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static const struct column columns[] = {
 	COL("before the next, or why not", "why it ranks before the next one, or why it refuses the fabric",
 	    12, .flex = 4, .drop = 6, .prose = true),
 };
+static_assert(ARRAY_LEN(columns) == C_REASON + 1, "a column for each C_");
 
 /* v->question is the question whose answer is shown or awaited; v->held is the answer. */
 struct advise_pane {
@@ -104,6 +106,7 @@ static void advise_pane_load(struct view *v)
 
 static const struct advice_row *advise_pane_row_at(const struct view *v, uint32_t row)
 {
+	assert(row < advice_of(v)->n);
 	return &advice_of(v)->row[row];
 }
 

@@ -1,4 +1,5 @@
 /* The panes `changes` and `entries`: entries that the last event changed, and those that `drift` compares. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ static const struct column columns[] = {
 	NUM("was → now", "port before the last event and now", 9),
 	COL("via", "the node that the port leads to now", 8, .flex = 1, .drop = 3),
 };
+static_assert(ARRAY_LEN(columns) == C_VIA + 1, "a column for each C_");
 
 /* The LIDs of a switch's changed entries. */
 struct changed {
@@ -257,6 +259,7 @@ static const struct column entries_columns[] = {
 	    7),
 	COL("why", "what is wrong, or the rule that chooses the other port", 8, .flex = 3, .drop = 1),
 };
+static_assert(ARRAY_LEN(entries_columns) == C_WHY + 1, "a column for each C_");
 
 struct entries_pane {
 	struct drift_view shared;

@@ -1,4 +1,5 @@
 /* The panes `check` and `lost`: is the routing sound, and which hosts and LIDs are without a way. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 
 void cause_rows_load(struct view *v, struct cause_rows *r, const struct cause *c, size_t n)
 {
+	assert(n <= UINT32_MAX);
+
 	const struct last_seen seen = session_last_seen(v->scene->session);
 
 	v->n_rows = (uint32_t)n;
@@ -30,6 +33,7 @@ void cause_rows_free(struct cause_rows *r)
 
 void cause_cell(const struct cause_rows *r, uint32_t row, const struct column *col, struct text *t)
 {
+	assert(row < r->n);
 	if (r->last[row] && !strcmp(col->name, "last peer"))
 		text_add(t, "%s", r->last[row]);
 	else
@@ -38,6 +42,7 @@ void cause_cell(const struct cause_rows *r, uint32_t row, const struct column *c
 
 int64_t cause_number(const struct cause_rows *r, uint32_t row, const struct column *col)
 {
+	assert(row < r->n);
 	return field_number(field_of_column(cause_fields, col->name), &r->c[row]);
 }
 
@@ -72,6 +77,7 @@ static const struct column columns[] = {
 	NUM("pairs", "pairs of a host and this LID that are lost; of a host that is cut off: both ways", 5),
 	COL("how", "no way; loops: packets go in a circle; cut off from the subnet manager; no LID", 7),
 };
+static_assert(ARRAY_LEN(columns) == C_HOW + 1, "a column for each C_");
 
 struct lost_pane {
 	uint32_t cause;		      /* asked for, from 1; 0: all; it stays */
@@ -129,7 +135,9 @@ static int64_t lost_pane_number(const struct view *v, uint32_t row, unsigned col
 
 	if (col == C_PAIRS)
 		return (int64_t)l->pairs;
-	return !l->lid ? -1 : (int64_t)(col == C_LID ? l->lid : l->switches);
+	if (!l->lid)
+		return -1;
+	return col == C_LID ? l->lid : l->switches;
 }
 
 static void lost_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -267,6 +275,7 @@ static void check_pane_add_lost(void *ctx, const struct lost_way *x)
 	uint32_t ep = lid_owner(k->w->lids, x->lid), own = k->w->topo->endport_switch[ep];
 	struct lost_lid *l = lost_of(k, x->cause, x->lid, ep);
 
+	assert(ep != NO_ID);
 	if (l->sw == NO_ID || l->sw == own) /* a path from there shows the most */
 		l->sw = x->sw;
 	l->switches++;
@@ -285,8 +294,10 @@ static void place_lost(struct check_answer *a)
 	const struct causes *c = a->found.causes;
 	uint32_t *place = mem_alloc(c->n * sizeof(*place) + 1);
 
-	for (uint32_t i = 0; i < c->n; i++)
+	for (uint32_t i = 0; i < c->n; i++) {
+		assert(c->c[i].made < c->n);
 		place[c->c[i].made] = i;
+	}
 	for (uint32_t i = 0; i < a->n_lost; i++)
 		a->lost[i].cause = place[a->lost[i].cause];
 	free(place);

@@ -2,6 +2,7 @@
  * The pane `compare`: engines side by side on the present fabric, one row per figure, one column per engine.
  * Another thread routes and measures the engines one after the other.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/compare/figures.h"
@@ -10,6 +11,9 @@
 #include "views/base/view.h"
 
 #define CELL 40
+
+static_assert(COMPARE_MOST < VIEW_COLUMNS, "a column for each engine");
+static_assert(COMPARE_MOST < VIEW_ASKS, "a result for each engine, and the loads");
 
 /* The names are those of the engines. Narrow panes drop columns from the right. */
 static const struct column columns[COMPARE_MOST + 1] = {
@@ -167,7 +171,7 @@ static bool is_measured(const struct compare_pane *p, unsigned i)
 /* Is no engine better in a figure, and some worse? */
 static bool is_best(const struct compare_pane *p, unsigned engine, enum figure which)
 {
-	int sign = figure_fields[which].better > 0 ? 1 : figure_fields[which].better ? -1 : 0;
+	int sign = COMPARED(figure_fields[which].better, 0);
 	bool worse = false;
 
 	for (unsigned i = 0; i < p->n; i++) {
@@ -264,7 +268,9 @@ static const char *compare_pane_column_name(const struct view *v, unsigned col)
 {
 	const struct compare_pane *p = v->priv;
 
-	return !col ? columns[0].name : col <= p->n ? p->name[col - 1] : "";
+	if (!col)
+		return columns[0].name;
+	return col <= p->n ? p->name[col - 1] : "";
 }
 
 static void compare_pane_title(const struct view *v, struct text *t)
@@ -290,9 +296,10 @@ static void compare_pane_footer(const struct view *v, struct text *t)
 
 	if (p->why.msg[0])
 		text_add(t, "%s", p->why.msg);
-	else if (p->n)
-		text_add(t, "%s%s%s* best of its row; each as if it started now", now ? "[" : "",
-			 now ? now : "", now ? "] in force, " : "");
+	else if (p->n && now)
+		text_add(t, "[%s] in force, ", now);
+	if (!p->why.msg[0] && p->n)
+		text_add(t, "* best of its row; each as if it started now");
 }
 
 static unsigned compare_pane_marks(const struct view *v, uint32_t row)

@@ -1,4 +1,5 @@
 /* The panes `doctor` and `drift`: findings, and entries compared with an engine's. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static const struct column columns[] = {
 	COL("finding", "what is wrong, and where", 36, .flex = 4, .prose = true),
 	COL("shows more", "the command that does", 10, .flex = 1, .drop = DROP_SPARE),
 };
+static_assert(ARRAY_LEN(columns) == C_SHOWS + 1, "a column for each C_");
 
 /* --- computed by another thread ----------------------------------------------------------------- */
 
@@ -212,8 +214,10 @@ static bool doctor_pane_placeholder(const struct view *v, uint32_t row, const ch
 
 	if (strcmp(what, "finding"))
 		return false;
-	text_add(&all, "%s %s (%s): %s %s%s%s", severity_word[x->severity], x->kind, sureness_word[x->sure],
-		 x->text, x->meaning, x->cure ? "; cure: " : "", x->cure ? x->cure : "");
+	text_add(&all, "%s %s (%s): %s %s", severity_word[x->severity], x->kind, sureness_word[x->sure],
+		 x->text, x->meaning);
+	if (x->cure)
+		text_add(&all, "; cure: %s", x->cure);
 	if (x->detail)
 		text_add(&all, "; %s", x->detail);
 	word_text(text_str(&all), t);

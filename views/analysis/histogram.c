@@ -2,6 +2,7 @@
  * Two panes that tell why switches are roots or not. histogram: all switches, with the number of CA and
  * router ports at every distance. bars: one switch as a drawing.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/order.h"
@@ -155,6 +156,7 @@ static const struct column histogram_columns[] = {
 	NUM("7+", "CA and router ports at this distance, and at all beyond it", 0),
 	COL("why", "the threshold that it misses", 40, .flex = 1, .drop = 1),
 };
+static_assert(ARRAY_LEN(histogram_columns) == H_WHY + 1, "a column for each C_");
 
 struct histogram_pane_list {
 	struct histogram_pane_counts counts;
@@ -182,6 +184,8 @@ static void histogram_close(struct view *v)
 
 static uint32_t ports_at(const struct root_search *s, uint32_t sw, unsigned shown)
 {
+	assert(shown < SHOWN);
+
 	const uint32_t *bar = root_bars(s, sw);
 	uint32_t n = bar[shown];
 
@@ -334,6 +338,7 @@ static const struct column bars_columns[] = {
 	NUM("share", "their share of all", 6, .drop = 1),
 	COL("passes", "the thresholds that this distance exceeds", 10, .drop = 2),
 };
+static_assert(ARRAY_LEN(bars_columns) == B_PASSES + 1, "a column for each C_");
 
 struct one {
 	struct histogram_pane_counts counts;
@@ -420,12 +425,17 @@ static int64_t bars_number(const struct view *v, uint32_t row, unsigned col)
 /* FULL cells with both thresholds between them. A share too small for a cell is a dot. */
 static void draw_bar(uint32_t n, uint32_t total, struct text *t)
 {
+	assert(n <= total && total);
+
 	unsigned cells = (unsigned)((uint64_t)n * FULL / total);
 
 	for (unsigned i = 0; i < FULL; i++) {
 		if (i == 1 || i == 18)
 			text_add(t, "│");
-		text_add(t, "%s", i < cells ? "█" : n && !i ? "·" : " ");
+		if (i < cells)
+			text_add(t, "█");
+		else
+			text_add(t, n && !i ? "·" : " ");
 	}
 }
 

@@ -1,4 +1,5 @@
 /* The panes `outage` and `transition`: what an event cuts until the next sweep, and the writes until then. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static const struct column columns[] = {
 	NUM("paths", "paths from the host's ports to LIDs of the other: all are cut", 6),
 	COL("list", "these LIDs", 12, .flex = 1, .drop = 2),
 };
+static_assert(ARRAY_LEN(columns) == C_LIST + 1, "a column for each C_");
 
 struct outage_pane {
 	int by, by_word;	/* by_word: 1: the first word says so */
@@ -285,6 +287,7 @@ static const struct column transition_columns[] = {
 	COL("bar", "the pairs as a bar: looping in full cells, cut in half shade, waiting light", CELLS,
 	    .drop = 1),
 };
+static_assert(ARRAY_LEN(transition_columns) == C_BAR + 1, "a column for each C_");
 
 struct transition_pane {
 	const void *chosen;	    /* kept: the transition whose worst moment was selected */
@@ -313,6 +316,7 @@ static const struct mix_pairs *pairs_at(const struct view *v, uint32_t row)
 {
 	const struct transition *t = ((const struct transition_pane *)v->priv)->t;
 
+	assert(row <= t->n_writes);
 	return row ? &t->write[row - 1].after : &t->before;
 }
 
@@ -422,7 +426,9 @@ static unsigned transition_pane_marks(const struct view *v, uint32_t row)
 
 	if (!row)
 		return 0;
-	return row - 1 == t->worst ? MARK_HERE : harm_at(v, row) ? MARK_DETOUR : 0;
+	if (row - 1 == t->worst)
+		return MARK_HERE;
+	return mark_if(harm_at(v, row), MARK_DETOUR);
 }
 
 static bool transition_pane_about(const struct view *v, uint32_t row, struct subject *s)

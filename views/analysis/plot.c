@@ -2,6 +2,7 @@
  * The pane `plot`: numbers as bars. Links by their routes, paths by their lengths, or shifts by the most
  * flows on a link. `export svg FILE plot` draws the same.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include "core/analysis/draw/picture.h"
@@ -28,6 +29,7 @@ static const struct column columns[] = {
 	COL("bar", "the same as a bar", CELLS / 2, .bar = true, .meter = 2 * CELLS),
 	COL("for example", "an example", 12, .flex = 1, .drop = 1),
 };
+static_assert(ARRAY_LEN(columns) == C_ONE + 1, "a column for each C_");
 
 static const struct {
 	const char *title, *value, *count;

@@ -3,6 +3,7 @@
  * pairs, those that part hosts; computed by another thread. Enter tries one. The rows then stay, and still
  * belong to the state before.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ static const struct column columns[] = {
 	COL("from", "all pairs: a host that it parts", 14, .flex = 1, .drop = 2),
 	COL("to", "all pairs: and one that it reaches no more", 14, .flex = 1, .drop = 1),
 };
+static_assert(ARRAY_LEN(columns) == C_TO + 1, "a column for each C_");
 
 /* v->held is the answer shown, possibly of an earlier state. */
 struct survey_pane {
@@ -186,8 +188,8 @@ static void survey_pane_title(const struct view *v, struct text *t)
 	const struct survey *s = survey_of(v);
 	uint64_t bad = 0;
 
-	text_add(t, "Survey of %s", p->all ? "all pairs of " : p->rq.pairs ? "pairs of " : "");
-	text_add(t, "%s", part_words[p->rq.kind]);
+	text_add(t, "Survey of %s", p->all ? "all " : "");
+	text_add(t, "%s%s", p->all || p->rq.pairs ? "pairs of " : "", part_words[p->rq.kind]);
 	if (parted_of(v))
 		text_add(t, " %u/%u ── %" PRIu64 " part hosts", view_count(v) ? v->sel + 1 : 0, view_count(v),
 			 parted_of(v)->bad);
@@ -258,8 +260,10 @@ static void survey_pane_cell(const struct view *v, uint32_t row, unsigned col, s
 		text_add(t, "%s", !r->engine ? "none" : r->engine);
 		break;
 	case C_BAR:
-		word_bar(p->most_lost ? r->lost : r->load_after, p->most_lost ? p->most_lost : p->most_load,
-			 CELLS, t);
+		if (p->most_lost)
+			word_bar(r->lost, p->most_lost, CELLS, t);
+		else
+			word_bar(r->load_after, p->most_load, CELLS, t);
 		break;
 	case C_HOTTEST:
 		if (r->load_port != NO_ID)
@@ -293,7 +297,7 @@ static unsigned survey_pane_marks(const struct view *v, uint32_t row)
 
 	if (!r)
 		return 0;
-	return (survey_bad(r) ? MARK_DOWN : 0) | (r->fallback ? MARK_CHANGED : 0);
+	return mark_if(survey_bad(r), MARK_DOWN) | mark_if(r->fallback, MARK_CHANGED);
 }
 
 /* Enter makes the failure an event of the journal. */

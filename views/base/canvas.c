@@ -1,4 +1,5 @@
 /* Cells of a drawing, and results computed outside the interface's loop. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -86,6 +87,7 @@ struct canvas_cell *canvas_put(struct canvas *c, int x, int y, uint32_t ch, enum
 {
 	struct canvas_cell *cell = canvas_at(c, x, y);
 
+	assert(role < CANVAS_ROLES);
 	if (!cell)
 		return NULL;
 	cell->ch = c->ascii ? canvas_ascii(ch) : ch;
@@ -231,7 +233,7 @@ static const uint8_t dot_bit[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, 
 /* The character for a line of this slope. Cells are twice as high as wide. */
 static uint32_t slope_char(int dx, int dy)
 {
-	int ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
+	int ax = abs(dx), ay = abs(dy);
 
 	if (ay * 4 <= ax)
 		return '-';
@@ -255,8 +257,9 @@ static void put_dot(struct canvas *c, int x, int y, uint32_t slope, enum canvas_
 /* Bresenham's algorithm, 1965. */
 void canvas_line(struct canvas *c, int x0, int y0, int x1, int y1, enum canvas_role role)
 {
-	int dx = x1 < x0 ? x0 - x1 : x1 - x0, dy = y1 < y0 ? y0 - y1 : y1 - y0;
-	int sx = x0 < x1 ? 1 : -1, sy = y0 < y1 ? 1 : -1, off = dx - dy;
+	int dx = abs(x1 - x0), dy = abs(y1 - y0), off = dx - dy;
+	int sx = x0 < x1 ? 1 : -1;
+	int sy = y0 < y1 ? 1 : -1;
 	uint32_t slope = slope_char(x1 - x0, y1 - y0);
 
 	for (;;) {
@@ -335,6 +338,9 @@ void ask_clear(struct ask *a)
 
 struct result *ask_run(const struct ask *a, struct progress *p)
 {
+	assert(a->task->run && (a->sweep || a->base));
+	assert(a->base || a->task->any_sweep || a->sweep->routing);
+
 	struct err e = {0};
 	struct job j = {a->sweep, a->base ? a->base->value : NULL, a->arg, p, &e};
 	void *value = a->task->run(&j);
@@ -375,6 +381,7 @@ COUNTED(struct result, const struct result, result_ref, result_unref, result_rel
 
 const struct result *result_keep(const struct result *was, void *value, const struct task *kind)
 {
+	assert(kind->same && kind->free);
 	if (was && value && kind->same(was->value, value)) {
 		kind->free(value);
 		return was;

@@ -1,4 +1,5 @@
 /* Filters of rows, and chips under their switch elements. */
+#include <assert.h>
 #include <ctype.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ uint32_t element_of_guid(const struct elements *el, uint64_t guid)
 
 void word_element(const struct elements *el, uint32_t e, struct text *t)
 {
+	assert(e < el->n);
 	if (elements_find(el, el->name[e], NULL) == e)
 		word_text(el->name[e], t);
 	else
@@ -69,6 +71,8 @@ static size_t common_end(const char *a, const char *b)
 /* Adds the part of a chip's name that differs from the other chips of its element, in whole words. */
 void label_chip(const struct elements *el, uint32_t sw, struct text *t)
 {
+	assert(sw < el->topo->fabric->n_switches && el->of[sw] != NO_ID);
+
 	const struct fabric *f = el->topo->fabric;
 	const char *name = switch_name(f, sw);
 	size_t len = strlen(name), start = len, end = len;
@@ -95,6 +99,8 @@ void label_chip(const struct elements *el, uint32_t sw, struct text *t)
 
 void label_chip_port(const struct elements *el, uint32_t port, struct text *t)
 {
+	assert(port < el->topo->fabric->n_ports);
+
 	const struct fabric *f = el->topo->fabric;
 	uint32_t sw = f->node_switch[f->port_node[port]];
 	char number[PORT_NUMBER_MAX + 1];
@@ -116,6 +122,7 @@ void label_member(const struct view_chassis *c, uint32_t sw, struct text *t)
 	uint32_t e = el->of[sw];
 	bool twin = !c->chassis_place[sw];
 
+	assert(sw < el->topo->fabric->n_switches && e != NO_ID);
 	for (uint32_t i = el->first_chip[e]; i < el->first_chip[e + 1] && !twin; i++)
 		twin = el->chip[i] != sw && c->chassis_place[el->chip[i]] &&
 		       !strcmp(c->chassis_place[el->chip[i]], c->chassis_place[sw]);
@@ -152,6 +159,8 @@ COMPARATOR(by_place, struct chip_place, TEXT(place))
 /* Bytes of the words with which all n places (sorted) begin. Two words of a place stay ("Spine 1"). */
 static size_t common_words(const struct chip_place *at, uint32_t n)
 {
+	assert(n);
+
 	const char *p = at[0].place;
 	size_t len = common_start(p, at[n - 1].place), keep = slot_length(p);
 
@@ -211,6 +220,8 @@ char **chassis_places(const struct elements *el)
 
 void label_far(const struct elements *el, uint32_t port, struct text *t)
 {
+	assert(port < el->topo->fabric->n_ports);
+
 	const struct fabric *f = el->topo->fabric;
 	uint32_t peer = el->topo->peer[port];
 

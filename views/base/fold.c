@@ -1,4 +1,5 @@
 /* Panes folded by switch element: rows of chips stand under headers, which can be opened and closed. */
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 #include "views/base/filter.h"
 #include "views/base/fold.h"
 #include "views/base/view.h"
+
+static_assert(VIEW_COLUMNS <= 32, "a bit of fold_group.same for each column");
 
 /* --- groups of rows --------------------------------------------------------------- */
 
@@ -77,6 +80,7 @@ uint32_t fold_element(const struct view *v, uint32_t row)
 {
 	uint32_t sw = row_chip(v, row);
 
+	assert(v->fold && (sw == NO_ID || sw < v->scene->fabric->n_switches));
 	return sw == NO_ID ? NO_ID : v->fold->chassis->of[sw];
 }
 
@@ -109,6 +113,7 @@ void fold_note(struct view *v, uint32_t row, bool hit)
 	bool sequence = v->ops->flags & VIEW_SEQUENCE;
 	uint32_t e, g = NO_ID;
 
+	assert(fold_wanted(v));
 	if (!hit && !sequence)
 		return;
 	e = fold_element(v, row);
@@ -133,6 +138,7 @@ static void make_groups(struct view *v)
 	struct fold *f = v->fold;
 	uint32_t at = 0;
 
+	assert(f->n_of == v->n_order);
 	f->member = NEW_ARRAY(f->n_of + 1, uint32_t);
 	f->item = NEW_ARRAY(f->n_of + 1, uint32_t);
 	for (uint32_t g = 0; g < f->n; g++) {
@@ -214,6 +220,7 @@ bool fold_work(struct view *v, double end)
 {
 	struct fold *f = v->fold;
 
+	assert(fold_wanted(v));
 	if (!f->grouped && v->n_order > VIEW_SORT_MAX) {
 		too_many(f, v->n_order);
 		return true;
@@ -225,6 +232,7 @@ bool fold_work(struct view *v, double end)
 
 const struct fold_group *fold_group_of(const struct view *v, uint32_t header)
 {
+	assert(v->fold && header >= v->n_rows && header - v->n_rows < v->fold->n);
 	return &v->fold->group[header - v->n_rows];
 }
 
@@ -331,7 +339,9 @@ int64_t fold_number(const struct view *v, uint32_t header, unsigned col)
 
 	if (g->lo[col] > g->hi[col])
 		return -1;
-	return rule == FOLD_SUM ? g->sum[col] : rule == FOLD_MAX ? g->hi[col] : g->lo[col];
+	if (rule == FOLD_SUM)
+		return g->sum[col];
+	return rule == FOLD_MAX ? g->hi[col] : g->lo[col];
 }
 
 /* A header is down only if all its rows are; if some are, it is marked as changed. */
@@ -445,6 +455,7 @@ void fold_show(struct view *v)
 	struct fold *f = v->fold;
 	uint32_t *item = mem_dup(f->item, (f->n_item + 1) * sizeof(*item));
 
+	assert(f->grouped);
 	if (!f->ready)
 		fold_widen(v);
 	f->ready = true;
@@ -530,6 +541,7 @@ void view_fold_title(const struct view *v, struct text *t)
 
 void view_inherit(struct view *v, const struct view *from)
 {
+	assert(v->ops == from->ops);
 	v->sort = from->sort;
 	v->descending = from->descending;
 	memcpy(v->filter, from->filter, sizeof(v->filter));

@@ -1,4 +1,5 @@
 /* The command `list`: any pane as text or JSON, without a screen. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -142,6 +143,7 @@ static bool view_list_is_line(const char *name)
 
 static void view_list_add_column(const struct view *v, unsigned c, struct view_list_layout *l)
 {
+	assert(l->n < LAYOUT_COLUMNS);
 	if (c < VIEW_COLUMNS) {
 		l->head[l->n] = column_head(view_column_name(v, c));
 		l->name[l->n] = column_key(l, l->head[l->n]);
@@ -205,6 +207,8 @@ static int view_list_choose_columns(const struct view *v, const struct wish *w, 
 /* Are its cells text, which may be cut? */
 static bool is_text(const struct view *v, const struct view_list_layout *l, unsigned k)
 {
+	assert(l->col[k] < v->ops->n_columns);
+
 	const struct column *c = &v->ops->column[l->col[k]];
 
 	return c->flex && !c->numeric;

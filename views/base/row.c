@@ -1,4 +1,5 @@
 /* Texts and marks of rows and headers, and of the pane itself. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ void view_title(const struct view *v, struct text *t)
 
 const char *view_column_name(const struct view *v, unsigned col)
 {
+	assert(col < v->ops->n_columns);
 	return v->ops->column_name ? v->ops->column_name(v, col) : v->ops->column[col].name;
 }
 
@@ -94,6 +96,7 @@ void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	size_t from = t->len;
 
+	assert(col < v->ops->n_columns && (v->fold || row < v->n_rows));
 	if (v->fold)
 		fold_cell(v, row, col, t);
 	else
@@ -126,7 +129,8 @@ int64_t view_number(const struct view *v, uint32_t row, unsigned col)
 static bool view_row_place_element(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct elements *el = v->ops->flags & VIEW_CHIPS ? scene_elements(v->scene, NULL) : NULL;
-	uint32_t sw = el ? row_chip(v, row) : NO_ID, e = sw == NO_ID ? NO_ID : el->of[sw];
+	uint32_t sw = el ? row_chip(v, row) : NO_ID;
+	uint32_t e = sw == NO_ID ? NO_ID : el->of[sw];
 
 	if (e != NO_ID)
 		word_text(el->name[e], t);
@@ -157,7 +161,7 @@ unsigned view_marks(const struct view *v, uint32_t row)
 {
 	if (view_is_header(v, row))
 		return fold_marks(v, row);
-	return (v->ops->marks ? v->ops->marks(v, row) : 0) | (row_touched(v, row) ? MARK_STEP : 0);
+	return (v->ops->marks ? v->ops->marks(v, row) : 0) | mark_if(row_touched(v, row), MARK_STEP);
 }
 
 char marks_sign(unsigned marks)
@@ -276,6 +280,7 @@ bool view_leads(const struct view *v)
 
 void view_follow(const struct view *v, uint32_t row, struct text *t)
 {
+	assert(!view_is_header(v, row));
 	if (v->ops->follow)
 		v->ops->follow(v, row, t);
 	else if (v->ops->enter)

@@ -1,4 +1,5 @@
 /* The session as panes see it. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/err.h"
@@ -79,6 +80,7 @@ const struct result *scene_result(const struct scene *sc, const struct ask *a)
 
 static void drop_result(struct scene *sc, unsigned i)
 {
+	assert(i < sc->n_results);
 	result_unref(sc->result[i]);
 	memmove(&sc->result[i], &sc->result[i + 1], (sc->n_results - i - 1) * sizeof(*sc->result));
 	sc->n_results--;
@@ -123,6 +125,7 @@ static bool scene_is_over(const struct scene *sc, const struct result *r)
 		return true;
 	if (a->task->no_sweep)
 		return a->base->value != sc->fabric;
+	assert(a->base || !a->task->no_sweep);
 	return a->sweep != sc->sweep && a->sweep != sc->real;
 }
 
@@ -169,6 +172,7 @@ static void take_present(struct scene *sc, const struct session *s)
 {
 	const struct event *before = session_event_before(s, s->at);
 
+	assert(s->at < s->n_events);
 	sc->event = &s->event[s->at];
 	sc->state = sc->event->setup->state;
 	sc->data = event_data(sc->event);
@@ -200,7 +204,8 @@ static void take_last_steps(struct scene *sc, const struct recording *r)
 static void take_shown(struct scene *sc, const struct session *s)
 {
 	const struct moment *m = session_shown(s);
-	const struct sweep *shown = m ? m->sweep : sc->real, *before = m ? m->before : sc->real_before;
+	const struct sweep *shown = m ? m->sweep : sc->real;
+	const struct sweep *before = m ? m->before : sc->real_before;
 
 	sc->moment = m ? moment_ref(m) : NULL;
 	if (m)
@@ -267,6 +272,7 @@ bool scene_undecided(const struct scene *sc, uint32_t sw, unsigned lid)
 
 bool scene_unfinished(const struct scene *sc, unsigned table)
 {
+	assert(table < N_TABLES);
 	return sc->moment && sc->moment->step < sc->last_step[table];
 }
 
@@ -277,6 +283,7 @@ const struct routing *scene_origin(const struct scene *sc)
 
 unsigned scene_lid(const struct scene *sc, uint32_t ep)
 {
+	assert(sc->fabric && ep < sc->fabric->n_endports);
 	return endport_lid(sc->fabric, sc->sweep ? sc->sweep->lids : NULL, ep);
 }
 

@@ -1,4 +1,5 @@
 /* What a row is about, arguments of panes, sorting, and words that panes share. */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,9 +20,13 @@
 
 bool view_subject(const struct view *v, uint32_t row, struct subject *s)
 {
+	assert(row < v->n_rows);
 	*s = (struct subject){
 		.key = row, .chip = NO_ID, .node = NO_ID, .port = NO_ID, .sw = NO_ID, .lid = -1, .layer = -1};
-	return v->ops->about && v->ops->about(v, row, s);
+	if (!v->ops->about || !v->ops->about(v, row, s))
+		return false;
+	assert(s->port == NO_ID || s->node == v->scene->fabric->port_node[s->port]);
+	return true;
 }
 
 uint32_t row_chip(const struct view *v, uint32_t row)
@@ -34,12 +39,14 @@ uint32_t row_chip(const struct view *v, uint32_t row)
 
 void subject_node(const struct view *v, uint32_t node, struct subject *s)
 {
+	assert(node < v->scene->fabric->n_nodes);
 	s->node = node;
 	s->chip = v->scene->fabric->node_switch[node];
 }
 
 void subject_switch(const struct view *v, uint32_t sw, struct subject *s)
 {
+	assert(sw < v->scene->fabric->n_switches);
 	s->node = v->scene->fabric->switch_node[sw];
 	s->chip = sw;
 	s->key = v->scene->fabric->node_guid[s->node];
@@ -47,6 +54,7 @@ void subject_switch(const struct view *v, uint32_t sw, struct subject *s)
 
 void subject_port(const struct view *v, uint32_t port, struct subject *s)
 {
+	assert(port < v->scene->fabric->n_ports);
 	subject_node(v, v->scene->fabric->port_node[port], s);
 	s->port = port;
 }
@@ -55,6 +63,7 @@ void subject_switch_port(const struct view *v, uint32_t sw, unsigned number, str
 {
 	const struct fabric *f = v->scene->fabric;
 
+	assert(sw < f->n_switches);
 	subject_node(v, f->switch_node[sw], s);
 	if (number && number <= f->switch_nports[sw])
 		s->port = switch_port_id(f, sw, number);
@@ -127,6 +136,8 @@ static bool word_number(int n, struct text *t)
 
 bool place_port(const struct fabric *f, uint32_t port, const char *what, struct text *t)
 {
+	assert(port < f->n_ports);
+
 	uint32_t peer = f->port_peer[port];
 
 	if (!strcmp(what, "port") || (!strcmp(what, "object") && peer != NO_ID)) {
@@ -146,6 +157,8 @@ bool place_port(const struct fabric *f, uint32_t port, const char *what, struct 
 
 static bool place_node(const struct fabric *f, uint32_t node, const char *what, struct text *t)
 {
+	assert(node < f->n_nodes);
+
 	bool sw = node_is_switch(f, node);
 
 	if (!strcmp(what, "node") || !strcmp(what, sw ? "switch" : "host")) {
@@ -324,6 +337,7 @@ void affix_strip(const struct affix *a, size_t pre, size_t suf, const char *cell
 	const char *second;
 	char *first = first_of_pair(cell, &second);
 
+	assert(a->like || (!pre && !suf));
 	if (first) {
 		affix_strip(a, pre, suf, first, t);
 		text_add(t, "%.*s", (int)(second - cell) - (int)strlen(first), cell + strlen(first));
@@ -452,8 +466,10 @@ static char *looked_word(const struct scene *sc, const char *word, size_t len)
 	const struct looked *l = &sc->looked;
 	enum view_arg_kind kind = view_args_kind_of(syntax_kind(word, len));
 	bool src = len == 3 && !strncmp(word, "SRC", 3), dst = len == 3 && !strncmp(word, "DST", 3);
-	uint64_t guid = src ? l->src : dst ? l->dst : l->endport;
+	uint64_t guid = src ? l->src : l->endport;
 
+	if (dst)
+		guid = l->dst;
 	if (kind == VIEW_ARG_NODE || kind == VIEW_ARG_SWITCH || kind == VIEW_ARG_PORT) {
 		guid = kind == VIEW_ARG_SWITCH ? l->sw : l->node;
 		if (!guid || fabric_node_by_guid(f, guid) == NO_ID)
@@ -537,6 +553,8 @@ static void sort_by_text(const struct view *v, struct sort_item *it, uint32_t n)
 
 void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n)
 {
+	assert(v->sort >= 0 && v->sort < (int)v->ops->n_columns);
+
 	struct sort_item *it = NEW_ARRAY((size_t)n + 1, struct sort_item);
 
 	for (uint32_t i = 0; i < n; i++)
@@ -580,7 +598,15 @@ unsigned digits(uint64_t n, unsigned least)
 
 const char *direction_sign(char direction, const char *none)
 {
-	return direction == 'U' ? "↑" : direction == 'D' ? "↓" : direction == '=' ? "↔" : none;
+	switch (direction) {
+	case 'U':
+		return "↑";
+	case 'D':
+		return "↓";
+	case '=':
+		return "↔";
+	}
+	return none;
 }
 
 void word_text(const char *s, struct text *t)
@@ -616,6 +642,7 @@ static bool name_is_plain(const struct fabric *f, uint32_t node)
 
 void word_node(const struct fabric *f, uint32_t node, struct text *t)
 {
+	assert(node < f->n_nodes);
 	if (name_is_plain(f, node))
 		word_text(f->node_name[node], t);
 	else
@@ -624,6 +651,7 @@ void word_node(const struct fabric *f, uint32_t node, struct text *t)
 
 void word_port(const struct fabric *f, uint32_t port, struct text *t)
 {
+	assert(port < f->n_ports);
 	word_node(f, f->port_node[port], t);
 	text_add(t, "[%u]", f->port_num[port]);
 }
@@ -632,6 +660,7 @@ uint32_t ca_on_switch(const struct topo *tp, uint32_t sw)
 {
 	const struct fabric *f = tp->fabric;
 
+	assert(sw < f->n_switches);
 	FOR_PORTS(f, sw, id) {
 		uint32_t peer = tp->peer[id];
 
@@ -673,6 +702,8 @@ void lid_label(const struct fabric *f, const struct lids *l, unsigned lid, struc
 
 void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct text *t)
 {
+	assert(port < tp->fabric->n_ports);
+
 	const struct fabric *f = tp->fabric;
 	uint32_t peer = tp->peer[port];
 	char buf[256];
@@ -687,6 +718,8 @@ void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct te
 
 uint8_t label_width(const struct fabric *f, uint32_t node, bool far)
 {
+	assert(node == NO_ID || node < f->n_nodes);
+
 	size_t most = 0;
 
 	for (unsigned p = 1; node != NO_ID && p <= f->node_nports[node]; p++) {

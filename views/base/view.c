@@ -1,4 +1,5 @@
 /* A pane: how it is opened, loaded, sorted, filtered and searched, and the questions of several panes. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@
 
 struct sweep_question *sweep_question_new(const struct scene *sc)
 {
+	assert(sc->fabric && sc->event);
+
 	struct sweep_question *q = NEW(struct sweep_question);
 
 	q->setup = setup_ref(sc->event->setup);
@@ -110,6 +113,8 @@ struct between_question *between_question_new(const struct view *v, const char *
 
 struct between_question *between_question_ahead(const struct scene *sc, const struct setup *ahead)
 {
+	assert(ahead && sc->real && sc->session);
+
 	struct between_question *q = NEW(struct between_question);
 
 	q->a = sweep_ref(sc->real);
@@ -134,6 +139,10 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 	int n = argc ? 0 : view_args_looked(ops, sc, &looked);
 	struct view *v;
 
+	assert(ops->name && ops->column && ops->load && ops->cell);
+	assert(ops->n_columns >= 1 && ops->n_columns <= VIEW_COLUMNS && ops->priv_kept <= ops->priv_size);
+	assert(!ops->complete || ops->flags & VIEW_TYPED);
+	assert(ops->draw || (!ops->move && !ops->hit));
 	if (n) {
 		v = view_new(ops, sc, n, looked, e);
 		words_free(n, looked);
@@ -286,6 +295,8 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 	const struct sweep *w = v->ops->flags & VIEW_PRESENT ? v->scene->real : v->scene->sweep;
 	struct ask *a = &v->ask[v->n_ask];
 
+	assert(task->run && task->free);
+	assert(base || !task->no_sweep || task->no_fabric);
 	if (v->n_ask == VIEW_ASKS || (!base && (!w || (!w->routing && !task->any_sweep))))
 		return NULL;
 	*a = (struct ask){.task = task, .sweep = task->no_sweep ? NULL : w, .base = base};
@@ -319,6 +330,7 @@ void view_hold(struct view *v, const struct result *r)
 
 void *view_room(struct view *v, size_t n, size_t size)
 {
+	assert(size);
 	GROW(v->array, v->n_arrays, v->cap_arrays);
 	return v->array[v->n_arrays++] = mem_array(n, size);
 }
@@ -382,6 +394,7 @@ void view_reload(struct view *v)
 
 void view_type(struct view *v, const char *text)
 {
+	assert(v->ops->flags & VIEW_TYPED);
 	snprintf(v->typed, sizeof(v->typed), "%s", text);
 	view_reload(v);
 	view_select(v, 0);
@@ -391,6 +404,7 @@ void view_complete(struct view *v)
 {
 	struct text t = {0};
 
+	assert(v->ops->complete);
 	v->ops->complete(v, &t);
 	if (t.len)
 		view_type(v, t.s);
@@ -493,6 +507,7 @@ bool view_work(struct view *v, double seconds)
 
 int view_sort(struct view *v, int column, bool descending, struct err *e)
 {
+	assert(column >= -1 && column < (int)v->ops->n_columns);
 	if (column >= 0 && v->ops->fit)
 		return err_set(e, "pane %s is running text: its lines stay in their order", v->ops->name);
 	if (column >= 0 && view_count(v) > VIEW_SORT_MAX)
@@ -537,6 +552,7 @@ static uint32_t place_from(const struct view *v, uint32_t k, int dir)
 {
 	uint32_t n = view_count(v);
 
+	assert(dir == 1 || dir == -1);
 	return dir > 0 ? (uint32_t)(((uint64_t)v->sel + k) % n)
 		       : (uint32_t)(((uint64_t)v->sel + n - k % n) % n);
 }

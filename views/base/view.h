@@ -468,6 +468,12 @@ struct column {
 /* The marks of a row. Each has its own sign, so that colour is never needed. */
 enum { MARK_CHANGED = 1, MARK_DOWN = 2, MARK_DETOUR = 4, MARK_HERE = 8, MARK_STEP = 16 };
 
+/* A mark where it applies, else none. */
+static inline unsigned mark_if(bool applies, unsigned mark)
+{
+	return applies ? mark : 0;
+}
+
 /*
  * The sign of the most important mark: 'x' down, '!' changed, '+' touched by the step, '~' detour, '*' here,
  * or ' '.
@@ -905,7 +911,7 @@ struct sweep_question {
 	uint64_t counts;	  /* of the session then */
 };
 
-/* Makes a question about the scene, which must have a fabric. */
+/* Makes a question about the scene. */
 struct sweep_question *sweep_question_new(const struct scene *sc);
 void sweep_question_free(struct sweep_question *q); /* NULL is fine */
 

@@ -1,4 +1,5 @@
 /* The panes `mesh` of lash, `ca-order` and `groups` of ftree. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ static const struct column columns[] = {
 	COL("ports by axis", "its ports, by direction", 13, .flex = 4),
 	NUM("type", "row of the table of polynomials that its neighbourhood fits", 0, .drop = 1),
 };
+static_assert(ARRAY_LEN(columns) == C_TYPE + 1, "a column for each C_");
 
 struct item {
 	int32_t coord[MESH_DIMENSIONS];
@@ -251,6 +253,7 @@ static const struct column caorder_columns[] = {
 	NUM("lid", "LID of the node", 0),
 	COL("node", "the compute node; DUMMY where one is missing", 8, .flex = 1),
 };
+static_assert(ARRAY_LEN(caorder_columns) == C_NAME + 1, "a column for each C_");
 
 struct caorder_pane {
 	struct tree_look look;
@@ -307,6 +310,7 @@ static void caorder_pane_footer(const struct view *v, struct text *t)
 /* Each leaf has as many places as the largest leaf has compute nodes. */
 static uint32_t leaf_of(const struct caorder_pane *p, uint32_t row)
 {
+	assert(row / p->look.tree->max_cn < p->look.tree->n_leaves);
 	return p->look.tree->leaf[row / p->look.tree->max_cn];
 }
 
@@ -400,6 +404,7 @@ static const struct column groups_columns[] = {
 	NUM("cd", "routes down over it", 3, .fold = FOLD_SUM),
 	COL("port cu,cd", "each port with its own two counters", 12, .flex = 2),
 };
+static_assert(ARRAY_LEN(groups_columns) == C_CABLES + 1, "a column for each C_");
 
 struct groups_pane {
 	uint32_t sw; /* NO_ID when it is no longer in the fabric */
@@ -492,7 +497,10 @@ static void peer_cell(const struct view *v, const struct ft_group *g, struct tex
 	}
 	ca = &p->look.tree->ca[g->ca];
 	label_endport(v->scene->fabric, ca->endport, t);
-	text_add(t, "%s", ca->is_io ? " (I/O)" : ca->is_cn ? "" : " (other)");
+	if (ca->is_io)
+		text_add(t, " (I/O)");
+	else if (!ca->is_cn)
+		text_add(t, " (other)");
 }
 
 static void groups_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)

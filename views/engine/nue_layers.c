@@ -1,4 +1,5 @@
 /* The panes of nue: `nue-layers`, `escape`, `detours` and `restricted`. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@ static const struct column columns[] = {
 	    .drop = 1),
 	NUM("restricted", "turns that the layer forbids at this switch", 0, .drop = 2, .fold = FOLD_SUM),
 };
+static_assert(ARRAY_LEN(columns) == C_BLOCKED + 1, "a column for each C_");
 
 struct node {
 	uint32_t sw, depth;
@@ -55,6 +57,7 @@ static void list_tree(struct view *v)
 	}
 	free(blocked);
 	qsort(p->node, v->n_rows, sizeof(*p->node), by_depth);
+	assert(!v->n_rows || !p->node[0].depth);
 }
 
 static void escape_pane_load(struct view *v)
@@ -202,6 +205,7 @@ static const struct column detours_columns[] = {
 	NUM("more", "hops above the fewest", 0, .drop = 3, .fold = FOLD_MAX),
 	COL("for", "why: weights, restrictions, backtracking or the escape tree", 12),
 };
+static_assert(ARRAY_LEN(detours_columns) == C_EVENT + 1, "a column for each C_");
 
 struct detour {
 	struct nue_detour d;
@@ -304,6 +308,7 @@ static void detours_pane_title(const struct view *v, struct text *t)
 
 static const struct detour *detour_of(const struct view *v, uint32_t row)
 {
+	assert(row < ((const struct detours_pane *)v->priv)->found->n);
 	return &((const struct detours_pane *)v->priv)->found->at[row];
 }
 
@@ -408,6 +413,7 @@ static const struct column restricted_columns[] = {
 	NUM("out", "the port they may not leave by", 3),
 	COL("not to", "the switch this port leads to", 8, .flex = 1),
 };
+static_assert(ARRAY_LEN(restricted_columns) == restricted_C_TO + 1, "a column for each C_");
 
 struct restricted_pane {
 	int layer; /* -1 = all */
@@ -449,8 +455,10 @@ static struct nue_turn turn_of(const struct restricted_pane *p, uint32_t row, un
 {
 	unsigned l = p->layer < 0 ? 0 : (unsigned)p->layer;
 
-	for (; row >= nue_restrictions(p->nue, l); l++)
+	for (; row >= nue_restrictions(p->nue, l); l++) {
 		row -= nue_restrictions(p->nue, l);
+		assert(l + 1 < nue_layers(p->nue));
+	}
 	*layer = l;
 	return nue_restriction(p->nue, l, row);
 }
@@ -460,7 +468,9 @@ static int64_t restricted_pane_number(const struct view *v, uint32_t row, unsign
 	unsigned layer;
 	struct nue_turn turn = turn_of(v->priv, row, &layer);
 
-	return col == restricted_C_LAYER ? layer : col == C_IN ? turn.in : turn.out;
+	if (col == restricted_C_LAYER)
+		return layer;
+	return col == C_IN ? turn.in : turn.out;
 }
 
 static const char *restricted_pane_neighbour(const struct restricted_pane *p, uint32_t sw, unsigned port)
@@ -551,6 +561,7 @@ static const struct column nue_layers_columns[] = {
 	NUM("backtracked", "destinations that some switches reached by backtracking alone", 0, .drop = 2),
 	NUM("escape only", "destinations whose routes all follow the escape tree", 0, .drop = 1),
 };
+static_assert(ARRAY_LEN(nue_layers_columns) == C_FALLBACK + 1, "a column for each C_");
 
 struct nue_layers_pane {
 	const struct nue *nue; /* NULL: another engine */

@@ -3,6 +3,7 @@
  * 2D torus in y and z: columns y, lines z). Links show the load of the busiest channel relative to the mean,
  * whether they are down, and the dateline. A path is drawn over them, with its VL on each link.
  */
+#include <assert.h>
 #include <string.h>
 #include "core/base/memory.h"
 #include "engines/torus/torus.h"
@@ -15,6 +16,7 @@ static const struct column columns[] = {
 	NUM("y", "row of the plane", 2),
 	COL("grid", "switches along x, with the links between them", 20, .flex = 1),
 };
+static_assert(ARRAY_LEN(columns) == C_GRID + 1, "a column for each C_");
 
 #define LINK_WIDTH 5 /* characters of a link along x */
 #define NAME_MIN 4
@@ -54,6 +56,7 @@ static void torus_pane_unload(struct view *v)
 
 static uint32_t torus_pane_place_of(const struct torus *t, uint32_t x, uint32_t y, uint32_t z)
 {
+	assert(x < t->conf.radix[0] && y < t->conf.radix[1] && z < t->conf.radix[2]);
 	return x + t->conf.radix[0] * (y + t->conf.radix[1] * z);
 }
 
@@ -258,11 +261,15 @@ static void torus_pane_title(const struct view *v, struct text *t)
 	const struct routing *r = scene_routing(v->scene);
 
 	text_add(t, "Torus");
-	if (!p->t && refusal(v))
-		text_add(t, " ── torus-2QoS refused: %s", refusal(v));
-	else if (!p->t)
-		text_add(t, " ── %s%sset qos TRUE; torus-conf FILE; set torus_config FILE; route torus-2QoS",
-			 r ? r->engine : "", r ? " is in force; " : "");
+	if (!p->t)
+		text_add(t, " ── ");
+	if (!p->t && refusal(v)) {
+		text_add(t, "torus-2QoS refused: %s", refusal(v));
+	} else if (!p->t) {
+		if (r)
+			text_add(t, "%s is in force; ", r->engine);
+		text_add(t, "set qos TRUE; torus-conf FILE; set torus_config FILE; route torus-2QoS");
+	}
 	for (unsigned d = 0; p->t && d < TORUS_DIMS; d++)
 		if (d < 2 || p->t->conf.radix[d] > 1)
 			text_add(t, "%s%u%s", d ? "x" : " ", p->t->conf.radix[d],
@@ -402,7 +409,9 @@ static const char *link_sign(const struct join *j, unsigned dim)
 	static const char *const up[] = {"→", "↓", "+"}, *const down[] = {"←", "↑", "-"},
 				 *const at_rest[] = {"─", "│", "z"};
 
-	return (j->way == '+' ? up : j->way == '-' ? down : at_rest)[dim];
+	if (!j->way)
+		return at_rest[dim];
+	return (j->way == '+' ? up : down)[dim];
 }
 
 /*
@@ -414,7 +423,10 @@ static void link_text(const struct torus_pane *p, const struct join *j, unsigned
 	char value[8];
 
 	if (!j->live) {
-		text_add(t, !j->down ? "     " : dim ? "x    " : "──x──");
+		if (j->down)
+			text_add(t, dim ? "x    " : "──x──");
+		else
+			text_add(t, "     ");
 		return;
 	}
 	torus_pane_value_text(p, j, value);
@@ -439,9 +451,10 @@ static unsigned place_marks(const struct view *v, uint32_t place)
 {
 	const struct torus_pane *p = v->priv;
 
-	return (p->t->at[place] == NO_ID && p->sw[place] != NO_ID ? MARK_DOWN : 0) |
-	       (!p->traced && switch_changed(v, p->sw[place]) ? MARK_CHANGED : 0) |
-	       (torus_pane_turns_back(p, place) ? MARK_DETOUR : 0) | (p->hop[place] != NO_ID ? MARK_HERE : 0);
+	return mark_if(p->t->at[place] == NO_ID && p->sw[place] != NO_ID, MARK_DOWN) |
+	       mark_if(!p->traced && switch_changed(v, p->sw[place]), MARK_CHANGED) |
+	       mark_if(torus_pane_turns_back(p, place), MARK_DETOUR) |
+	       mark_if(p->hop[place] != NO_ID, MARK_HERE);
 }
 
 /* Shows the end of a long name, where names differ. */
@@ -523,8 +536,8 @@ static unsigned torus_pane_marks(const struct view *v, uint32_t row)
 		uint32_t place = place_on(p, l, x);
 		struct join j = join_above(p, place, p->axis[l->axis]);
 
-		m |= (l->axis ? 0 : place_marks(v, place)) | (j.down ? MARK_DOWN : 0) |
-		     (j.way ? MARK_HERE : 0);
+		m |= (l->axis ? 0 : place_marks(v, place)) | mark_if(j.down, MARK_DOWN) |
+		     mark_if(j.way, MARK_HERE);
 	}
 	return m;
 }

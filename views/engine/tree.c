@@ -1,4 +1,5 @@
 /* The panes `tree` and `ranks`: switches by their place in a tree. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static const struct column columns[] = {
 	    .drop = 2, .fold = FOLD_SUM),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 3),
 };
+static_assert(ARRAY_LEN(columns) == C_GUID + 1, "a column for each C_");
 
 /* A switch, and its links to other switches by rank. */
 struct ranks_pane_line {
@@ -108,6 +110,7 @@ static void ranks_pane_load(struct view *v)
 	qsort(p->line, v->n_rows, sizeof(*p->line), by_rank);
 	if (p->changed)
 		v->width[C_RANK] = 5;
+	assert(!v->n_rows || p->line[0].rank <= p->line[v->n_rows - 1].rank);
 }
 
 static void ranks_pane_title(const struct view *v, struct text *t)
@@ -122,7 +125,10 @@ static void ranks_pane_title(const struct view *v, struct text *t)
 	if (!r || !v->n_rows)
 		return;
 	text_add(t, " %u/%u ── 0 to %u, %u ", n ? v->sel + 1 : 0, n, p->max, p->roots);
-	text_add(t, r->ops->is_root ? "root%s" : "of rank 0", p->roots == 1 ? "" : "s");
+	if (r->ops->is_root)
+		text_add(t, "root%s", p->roots == 1 ? "" : "s");
+	else
+		text_add(t, "of rank 0");
 }
 
 static void ranks_pane_footer(const struct view *v, struct text *t)
@@ -186,7 +192,7 @@ static unsigned ranks_pane_marks(const struct view *v, uint32_t row)
 {
 	const struct ranks_pane_line *l = &((const struct ranks_pane *)v->priv)->line[row];
 
-	return l->was != NO_RANK ? MARK_CHANGED : l->root ? MARK_HERE : 0;
+	return l->was != NO_RANK ? MARK_CHANGED : mark_if(l->root, MARK_HERE);
 }
 
 static bool ranks_pane_about(const struct view *v, uint32_t row, struct subject *s)
@@ -230,6 +236,7 @@ static const struct column tree_columns[] = {
 	COL("breaks the rule", "if ftree refuses: the rule that this switch breaks", 15, .flex = 3),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 1),
 };
+static_assert(ARRAY_LEN(tree_columns) == tree_C_GUID + 1, "a column for each C_");
 
 struct tree_pane_line {
 	uint32_t sw, rank, key, order;
@@ -292,6 +299,7 @@ static const struct ft_group *odd_group(const struct ftree *t, uint32_t sw, enum
 {
 	uint32_t n = d == FT_DOWN && t->sw[sw].n[d] > 1 ? 1 : t->sw[sw].n[d];
 
+	assert(sw < t->topo->fabric->n_switches);
 	for (uint32_t i = 0; i < n; i++)
 		if (ftree_group(t, sw, d, i)->n_links != t->refusal.expected)
 			return ftree_group(t, sw, d, i);
@@ -498,9 +506,13 @@ static void tree_pane_cell(const struct view *v, uint32_t row, unsigned col, str
 		text_add(t, "%s", switch_name(f, l->sw));
 		return;
 	case tree_C_UP:
+		groups_cell(p, l, FT_UP, t);
+		return;
 	case C_SIDE:
+		groups_cell(p, l, FT_SIDE, t);
+		return;
 	case tree_C_DOWN:
-		groups_cell(p, l, col == tree_C_UP ? FT_UP : col == C_SIDE ? FT_SIDE : FT_DOWN, t);
+		groups_cell(p, l, FT_DOWN, t);
 		return;
 	case C_BREAKS:
 		if (l->breaks)
@@ -530,7 +542,7 @@ static unsigned tree_pane_marks(const struct view *v, uint32_t row)
 
 	if (!switch_up(p->look.tree->topo, l->sw))
 		return MARK_DOWN;
-	return l->breaks ? MARK_CHANGED : p->look.tree->sw[l->sw].is_leaf ? MARK_HERE : 0;
+	return l->breaks ? MARK_CHANGED : mark_if(p->look.tree->sw[l->sw].is_leaf, MARK_HERE);
 }
 
 static bool tree_pane_about(const struct view *v, uint32_t row, struct subject *s)

@@ -1,4 +1,5 @@
 /* The panes of weights and cuts: `weights`, `cuts` and `moved`. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static const struct column columns[] = {
 	NUM("moved", "pairs moved to the next layer for it", 0),
 	NUM("to", "the layer they moved to", 2, .drop = 1),
 };
+static_assert(ARRAY_LEN(columns) == C_TO + 1, "a column for each C_");
 
 struct cuts_pane {
 	int layer;		/* -1 = all */
@@ -65,6 +67,7 @@ static void cuts_pane_load(struct view *v)
 
 static const struct ds_cut *cuts_pane_cut_of(const struct cuts_pane *p, uint32_t row)
 {
+	assert(p->first + (p->cycle ? 0 : row) < p->d->layers->n_cuts);
 	return &p->d->layers->cut[p->first + (p->cycle ? 0 : row)];
 }
 
@@ -226,6 +229,7 @@ static const struct column moved_columns[] = {
 	NUM("hops", "cables between switches on the path", 0, .was = "links", .fold = FOLD_RANGE),
 	NUM("layer now", "the layer it is in at the end", 0, .fold = FOLD_RANGE),
 };
+static_assert(ARRAY_LEN(moved_columns) == C_NOW + 1, "a column for each C_");
 
 struct class
 {
@@ -410,6 +414,7 @@ static const struct column weights_columns[] = {
 	NUM("half by", "share of the run after which the weight had half of its growth", 0, .drop = 1),
 	COL("over the run", "the growth from destination to destination, as a small plot", POINTS),
 };
+static_assert(ARRAY_LEN(weights_columns) == C_RUN + 1, "a column for each C_");
 
 /* Routes on links after each of POINTS equal parts of the run. */
 struct weights_pane_growth {
@@ -487,6 +492,7 @@ static void *run_growth(const struct job *j)
 	uint16_t *lid;
 	bool done;
 
+	assert(r);
 	g->n_ports = r->topo->fabric->n_ports;
 	g->at = NEW_ARRAY((size_t)POINTS * g->n_ports, uint32_t);
 	g->start = nue_of(r) ? nue_of(r)->first_weight : dfsssp_start_weight(dfsssp_of(r));
@@ -506,6 +512,7 @@ static const struct task task_growth = {.run = run_growth, .free = free_growth};
 
 static uint32_t point(const struct weights_pane_growth *g, uint32_t port, unsigned k)
 {
+	assert(port < g->n_ports && k < POINTS);
 	return g->at[(size_t)k * g->n_ports + port];
 }
 
@@ -513,6 +520,7 @@ static uint32_t weights_pane_port_of(const struct view *v, uint32_t row)
 {
 	const struct weights_pane *p = v->priv;
 
+	assert(p->from + row < p->g->n);
 	return p->g->link[p->from + row];
 }
 

@@ -2,6 +2,7 @@
  * The pane `cdg`: the channel dependency graph of a layer (VL). Without a channel: all channels, those on
  * cycles first. With a channel: its dependencies in both directions.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -22,6 +23,7 @@ static const struct column columns[] = {
 	COL("brought by", "at a step: the pair whose routes brought the dependency", 10,
 	    .flex = 1), /* at a step, of a dependency */
 };
+static_assert(ARRAY_LEN(columns) == C_HOLDER + 1, "a column for each C_");
 
 /* A channel of the list; or a dependency of the selected channel. */
 struct cdg_pane_line {
@@ -56,6 +58,7 @@ static void cdg_pane_unload(struct view *v)
 
 static void cdg_pane_add_line(struct cdg_pane *p, uint32_t channel, uint32_t dep, bool before)
 {
+	assert(channel < p->graph->cdg->n_channels);
 	GROW(p->line, p->n, p->cap);
 	p->line[p->n++] = (struct cdg_pane_line){channel, dep, before};
 }
@@ -102,6 +105,7 @@ static void list_dependencies(struct cdg_pane *p)
 {
 	const struct cdg *c = p->graph->cdg;
 
+	assert(p->self < c->n_channels && c->first[c->n_channels] == c->n_deps);
 	for (uint32_t i = c->first[p->self]; i < c->first[p->self + 1]; i++)
 		cdg_pane_add_line(p, c->to[i], i, false);
 	for (uint32_t from = 0, i = 0; i < c->n_deps; i++) {

@@ -1,4 +1,5 @@
 /* The panes `cycle` and `drain`: channels that wait for each other. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ static const struct column columns[] = {
 	COL("VL", "the virtual lane of the channel", 2, .right = true, .drop = 1),
 	COL("routes", "number of these routes", 0, .right = true),
 };
+static_assert(ARRAY_LEN(columns) == C_ROUTES + 1, "a column for each C_");
 
 #define HOLDERS 3 /* routes shown per dependency, unless it is shown alone */
 
@@ -55,6 +57,7 @@ static void find_routes(struct cycle_pane_walk *w, const struct cdg *c, uint32_t
 	uint32_t dep = cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n]),
 		 room = MIN(c->routes[dep], max);
 
+	assert(i < w->n && dep != NO_ID);
 	w->route[i] = NEW_ARRAY(room, struct cdg_route);
 	w->n_routes[i] = (uint32_t)cdg_routes(c, dep, w->route[i], room, p);
 }
@@ -62,6 +65,8 @@ static void find_routes(struct cycle_pane_walk *w, const struct cdg *c, uint32_t
 /* arg: the component; then 0, or the number of the step that is shown alone, from 1. */
 static void *run_walk(const struct job *j)
 {
+	assert(j->base && j->arg[0] < ((const struct graph *)j->base)->cdg->n_components);
+
 	const struct graph *g = j->base;
 	const struct cdg *c = g->cdg;
 	struct cycle_pane_walk *w = NEW(struct cycle_pane_walk);
@@ -152,6 +157,7 @@ static void list_walk(struct cycle_pane *p)
 {
 	const struct cycle_pane_walk *w = p->walk;
 
+	assert(p->graph && w->n);
 	for (uint32_t i = 0; i < w->n; i++) {
 		uint32_t all = edge_routes(p, i);
 
@@ -631,6 +637,7 @@ static const struct column drain_columns[] = {
 	COL("wants", "the channel that it goes on to; empty: a host takes it", 16, .flex = 1, .drop = 2),
 	COL("waits", "waits: that channel is full; circle: it is one of those that wait for each other", 6),
 };
+static_assert(ARRAY_LEN(drain_columns) == C_WAITS + 1, "a column for each C_");
 
 /* Copied, as the packets move on. */
 struct drain_pane_row {
@@ -721,7 +728,9 @@ static int64_t drain_pane_number(const struct view *v, uint32_t row, unsigned co
 {
 	const struct drain_pane_row *r = &((const struct drain_pane *)v->priv)->row[row];
 
-	return col == C_HELD ? r->held : col == drain_C_VL ? (int64_t)drain_vl(r->channel) : -1;
+	if (col == C_HELD)
+		return r->held;
+	return col == drain_C_VL ? (int64_t)drain_vl(r->channel) : -1;
 }
 
 static void drain_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -743,7 +752,8 @@ static void drain_pane_cell(const struct view *v, uint32_t row, unsigned col, st
 			label_channel(tp, drain_port(r->wants), false, t);
 		break;
 	case C_WAITS:
-		text_add(t, "%s", r->circle ? "circle" : r->waits ? "waits" : "");
+		if (r->circle || r->waits)
+			text_add(t, r->circle ? "circle" : "waits");
 		break;
 	default:
 		text_add(t, "%d", (int)drain_pane_number(v, row, col));

@@ -1,4 +1,5 @@
 /* The panes `layers` and `layer-pairs`. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static const struct column columns[] = {
 	NUM("first", "the layer that took it first; balancing may have moved it since", 0,
 	    .fold = FOLD_RANGE),
 };
+static_assert(ARRAY_LEN(columns) == C_FIRST + 1, "a column for each C_");
 
 struct layer_pairs_pane_list {
 	struct layer_route *route;
@@ -139,9 +141,9 @@ static const char *layer_pairs_pane_column_name(const struct view *v, unsigned c
 {
 	const struct layer_pairs_pane *p = v->priv;
 
-	if (!p->r || p->info.unit == LAYER_SWITCH_PAIRS)
+	if (!p->r || p->info.unit == LAYER_SWITCH_PAIRS || (col != C_FROM && col != C_TO))
 		return columns[col].name;
-	return col == C_FROM ? "CAs of" : col == C_TO ? "to" : columns[col].name;
+	return col == C_FROM ? "CAs of" : "to";
 }
 
 static void layer_pairs_pane_title(const struct view *v, struct text *t)
@@ -166,6 +168,7 @@ static unsigned layer_pairs_pane_switch_lid(const struct routing *r, uint32_t sw
 {
 	const struct fabric *f = r->topo->fabric;
 
+	assert(sw < f->n_switches);
 	return r->lids->base[f->port_endport[f->switch_port[sw]]];
 }
 
@@ -345,6 +348,7 @@ static const struct column layers_columns[] = {
 	NUM("deps", "pairs of channels that a route uses one after the other", 5, .drop = 4),
 	NUM("cyclic", "channels with credit loops", 0, .drop = 10),
 };
+static_assert(ARRAY_LEN(layers_columns) == C_CYCLIC + 1, "a column for each C_");
 
 struct layers_pane {
 	bool pairs; /* the engine has put pairs in layers, which are in force or being made at a step */
@@ -374,6 +378,7 @@ static void load_pairs(struct view *v, const struct routing *r)
 		p->lanes[l] = (uint8_t)p->info[l].lanes;
 		p->vl[v->n_rows++] = (uint8_t)p->info[l].vl;
 	}
+	assert(v->n_rows <= CDG_VLS);
 }
 
 /* Makes room for large numbers. Hides columns of moves if LIDs stay in their layers. */
@@ -516,6 +521,8 @@ static void layers_pane_footer(const struct view *v, struct text *t)
 /* The sum over all lanes of a row. */
 static int64_t sum_lanes(const struct layers_pane *p, uint32_t row, unsigned col)
 {
+	assert(p->graph && row < CDG_VLS);
+
 	int64_t sum = 0;
 
 	for (unsigned vl = p->vl[row]; vl < p->vl[row] + (unsigned)p->lanes[row] && vl < CDG_VLS; vl++) {

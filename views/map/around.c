@@ -1,4 +1,5 @@
 /* The map around one switch: places, and everything that it is cabled to. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,12 +138,14 @@ static int box_rows(const struct around_want *want, const struct around_places *
 			rows += 1 + p->zone[s].rows;
 	if (want->h >= 12 || rows <= want->h)
 		return BOX_H;
-	return want->h >= 9 ? BOX_H - 1 : want->h > 0 ? 1 : 0;
+	return want->h >= 9 ? BOX_H - 1 : want->h > 0;
 }
 
 void around_plan(const struct around_want *want, struct around_spot cursor, int top[MAP_SIDES],
 		 struct around_places *to)
 {
+	assert(cursor.side >= 0 && cursor.side <= MAP_SIDES);
+
 	int heads, middle, room;
 
 	*to = (struct around_places){0};
@@ -171,6 +174,8 @@ void around_plan(const struct around_want *want, struct around_spot cursor, int 
 
 bool around_at(const struct around_places *p, struct around_spot s, int *x, int *y)
 {
+	assert(s.side >= 0 && s.side <= MAP_SIDES);
+
 	const struct around_zone *z;
 	int row;
 
@@ -193,6 +198,8 @@ bool around_at(const struct around_places *p, struct around_spot s, int *x, int 
 /* The middle column of an entry. */
 static int column_of(const struct around_places *p, struct around_spot s)
 {
+	assert(s.side == MAP_SIDES || p->zone[s.side].per_row);
+
 	const struct around_zone *z;
 
 	if (s.side == MAP_SIDES)
@@ -288,6 +295,8 @@ static struct around_spot step_across(const struct around_places *p, struct arou
 
 struct around_spot around_step(const struct around_places *p, struct around_spot from, int dx, int dy)
 {
+	assert(from.side <= MAP_SIDES && (!dx || !dy));
+
 	int step = dy < 0 ? -1 : 1;
 
 	if (from.side != MAP_SIDES && (from.side < 0 || from.i < 0 || from.i >= p->zone[from.side].n))
@@ -551,7 +560,7 @@ static void around_put_bar(const struct view *v, struct canvas *c, int x, int y,
 	if (load) {
 		double part = m->mean > 0 ? load / (FULL_BAR * m->mean) * steps : steps;
 
-		step = part >= steps ? steps : part < 1 ? 1 : (int)(part + 0.5);
+		step = part >= steps ? steps : (int)(MAX(part, 1) + 0.5);
 		ch = c->ascii ? (uint32_t)('0' + step) : 0x2580u + (uint32_t)step;
 	}
 	cell = canvas_put(c, x, y, ch, role);
@@ -596,15 +605,19 @@ static int room_to(int x, int end)
 static void put_entry(const struct view *v, struct canvas *c, const struct around_own *o,
 		      struct around_spot s, int x, int y, int w)
 {
+	assert(around_entry_at(o, s));
+
 	const struct map *m = map_of(v);
 	const struct map_entry *e = around_entry_at(o, s);
 	const struct zone_text *z = &o->text[s.side];
 	struct entry_look l = around_look_of(v, o, e);
 	int from = x, end = x + w - SPACE;
 	bool cursor = o->spot.side == s.side && o->spot.i == s.i;
-	enum canvas_role role = l.down ? CANVAS_BAD : l.changed ? CANVAS_CHANGED : CANVAS_PLAIN;
+	enum canvas_role role = l.changed ? CANVAS_CHANGED : CANVAS_PLAIN;
 	struct text t = {0};
 
+	if (l.down)
+		role = CANVAS_BAD;
 	if (s.side != MAP_HOSTS && z->ways) {
 		canvas_text(c, x, y, room_to(x, end), e->way, CANVAS_LABEL);
 		x += 3;
@@ -741,11 +754,12 @@ static void put_joints(struct canvas *c, const struct around_own *o, int side)
 	for (int y = from; y <= to; y++) {
 		bool entry = y >= z->y && y < z->y + z->shown;
 		uint32_t ch = side == MAP_LEFT ? 0x2524 : 0x251c; /* ┤ ├ */
+		uint32_t to_box = side == MAP_LEFT ? 0x251c : 0x2524;
 
 		if (from == to)
 			ch = ACROSS;
 		else if (y == box)
-			ch = entry ? 0x253c : side == MAP_LEFT ? 0x251c : 0x2524;
+			ch = entry ? 0x253c : to_box;
 		else if (!entry)
 			ch = UPRIGHT;
 		if (entry)
@@ -808,7 +822,7 @@ static void plan(const struct view *v, struct around_own *o, int w, int h)
 		want.n[s] = (int)(o->entries->first[s + 1] - o->entries->first[s]);
 		want.cell[s] = o->text[s].port_w + 1 + o->text[s].name_w + SIGNS + SPACE;
 		if (s != MAP_HOSTS)
-			want.cell[s] += 3 + (o->text[s].ways ? 3 : 0) + (with_marks(map_of(v)) ? 2 : 0);
+			want.cell[s] += 3 + 3 * o->text[s].ways + 2 * with_marks(map_of(v));
 	}
 	around_plan(&want, o->spot, o->top, &o->places);
 }

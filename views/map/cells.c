@@ -1,4 +1,5 @@
 /* Cells of switches in the overview, for trees, rings, grids, groups and points. */
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 
 static void cells_put(struct placing *g, uint32_t sw, int x, int y)
 {
+	assert(sw < g->c->n);
 	g->c->x[sw] = g->x + x;
 	g->c->y[sw] = g->y + y;
 	if (y + 1 > g->used)
@@ -37,9 +39,9 @@ static void cells_label(struct placing *g, int x, int y, int w, char *text)
 		g->used = y + 1;
 }
 
-/* both must have their cells */
 static void cells_stroke(struct map_cells *c, uint32_t a, uint32_t b)
 {
+	assert(a < c->n && b < c->n);
 	GROW(c->stroke, c->n_strokes, c->cap_strokes);
 	c->stroke[c->n_strokes++] = (struct map_stroke){a, b, c->x[a], c->y[a], c->x[b], c->y[b]};
 }
@@ -47,7 +49,10 @@ static void cells_stroke(struct map_cells *c, uint32_t a, uint32_t b)
 /* The next number of switches per cell after s: 1 2 3 4 6 8 12 16 24 .. */
 static uint32_t next_share(uint32_t s)
 {
-	return s < 4 ? s + 1 : (s & (s - 1)) ? s / 3 * 4 : s / 2 * 3;
+	assert(s);
+	if (s < 4)
+		return s + 1;
+	return (s & (s - 1)) ? s / 3 * 4 : s / 2 * 3;
 }
 
 static uint32_t cells_for(uint32_t n, uint32_t s)
@@ -90,6 +95,8 @@ static void run_begin(struct cells_lines *l, uint32_t n)
 /* The end of the run that begins at i, which has the switches of one block. */
 static uint32_t cells_run_end(const struct layout *l, const uint32_t *sw, uint32_t n, uint32_t i)
 {
+	assert(i < n);
+
 	uint32_t b = l->block[sw[i]];
 
 	while (i < n && l->block[sw[i]] == b)
@@ -346,7 +353,7 @@ static void label_level(struct placing *g, const struct cells_tree *t, unsigned 
 	static const char *const names[] = {"roots", "mid", "leaves"};
 	uint32_t n = t->is.first[lev + 1] - t->is.first[lev];
 	const char *word = "", *other = "";
-	int room = n > 9999 ? 3 : n > 999 ? 4 : n > 99 ? 5 : 6; /* columns beside the number */
+	int room = 6 - (n > 99) - (n > 999) - (n > 9999); /* columns beside the number */
 	size_t len = level_word(g, t, lev, &word), same;
 
 	if (t->label < LABELS) {
@@ -360,7 +367,9 @@ static void label_level(struct placing *g, const struct cells_tree *t, unsigned 
 			len = 0;
 	}
 	if (!len || len > (t->is.rows[lev] > 1 ? 8u : (size_t)room)) { /* a cut word tells nothing */
-		word = names[!lev ? 0 : lev + 1 < t->levels ? 1 : 2];
+		word = names[MIN(lev, 1)];
+		if (lev && lev + 1 == t->levels)
+			word = names[2];
 		len = strlen(word);
 	}
 	if (t->is.rows[lev] > 1) {
@@ -396,6 +405,7 @@ static void put_tree(struct placing *g, struct cells_tree *t, bool pods)
 	int stride = stride_for((uint32_t)t->units, t->room, pods ? 4 : 8), rows = cells_rows_of(t), y = 0,
 	    left = g->h - rows - t->hosts, most = g->h >= TALL ? 8 : 4;
 
+	assert(t->levels >= 1 && t->levels <= 256);
 	t->gap = t->levels > 1 ? left / ((int)t->levels - 1) : 0;
 	t->gap = t->gap > most ? most : MAX(t->gap, t->least);
 	for (unsigned lev = 0; lev < t->levels; lev++) {
@@ -421,7 +431,7 @@ static void put_tree(struct placing *g, struct cells_tree *t, bool pods)
 
 static void cells_place_tree(struct placing *g)
 {
-	struct cells_tree t = {.label = g->w >= 36 ? LABELS : g->w >= 10 ? 3 : 0};
+	struct cells_tree t = {.label = g->w >= 36 ? LABELS : 3 * (g->w >= 10)};
 	bool pods = false, fits = false;
 
 	t.room = g->w - t.label > 0 ? g->w - t.label : 1;
@@ -461,7 +471,8 @@ static void place_ring(struct placing *g)
 	top = (uint32_t)cols * s;
 	for (uint32_t i = 0; i < g->n; i++) {
 		bool up = i < top;
-		int col = up ? (int)(i / s) : 2 * cols - 1 - (int)(i / s), y = names + (up ? 0 : lines + 1);
+		int col = up ? (int)(i / s) : 2 * cols - 1 - (int)(i / s);
+		int y = names + (up ? 0 : lines + 1);
 
 		if (g->n <= 2) { /* both in one row */
 			y = names;
@@ -567,12 +578,14 @@ static void place_grid(struct placing *g);
 
 struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, int w, int h)
 {
+	assert(l->n == f->n_switches);
+
 	static void (*const place[])(struct placing *) = {
 		[LAYOUT_TREE] = cells_place_tree, [LAYOUT_GRID] = place_grid, [LAYOUT_GROUPS] = place_groups,
 		[LAYOUT_FULL] = place_groups,	  [LAYOUT_RING] = place_ring, [LAYOUT_CHAIN] = place_ring,
 		[LAYOUT_OTHER] = place_points,	  [LAYOUT_ROW] = place_rows};
 	struct map_cells *c = NEW(struct map_cells);
-	struct placing g = {.c = c, .f = f, .l = l, .w = w > 0 ? w : 1, .h = h > 0 ? h : 1};
+	struct placing g = {.c = c, .f = f, .l = l, .w = MAX(w, 1), .h = MAX(h, 1)};
 	int *wide = NEW_ARRAY(l->n_parts + 1, int);
 	uint32_t shown = share_width(l, g.w, wide);
 	int rest = lines_for_rest(l, shown, g.w, g.h), y = 0, x = 0, full = g.w;
@@ -668,7 +681,9 @@ static int cells_more_measure(const struct placing *g, struct cells_more_grid *r
 							: 0;
 	r->pw = (r->cx - 1) * r->sx + 1;
 	r->ph = (r->cy - 1) * r->sy + 1 + r->head + r->foot;
-	r->gap = r->nz == 1 ? 0 : r->sx < 2 ? 1 : 4;
+	r->gap = r->sx < 2 ? 1 : 4;
+	if (r->nz == 1)
+		r->gap = 0;
 	room = g->w - r->left;
 	r->across = r->pw > room ? 0 : (room + r->gap) / (r->pw + r->gap);
 	r->across = r->across > (int)r->nz ? (int)r->nz : r->across;
@@ -918,6 +933,8 @@ static bool boxes_fit(const struct placing *g, const struct cells_more_groups *q
 static void cells_more_put_boxes(struct placing *g, const struct cells_more_groups *q,
 				 const struct group_box *b, int across)
 {
+	assert(across > 0);
+
 	int lines = (int)((q->n + (uint32_t)across - 1) / (uint32_t)across), wide, high;
 
 	across = (int)((q->n + (uint32_t)lines - 1) / (uint32_t)lines); /* make the lines equally long */

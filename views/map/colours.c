@@ -1,4 +1,5 @@
 /* What all scales of the map share: cables, the selection, colours of switches. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,8 @@ COMPARATOR(by_side, struct map_entry, UP(side) UP(port))
 
 struct map_entries *map_entries_new(const struct fabric *f, const struct layout *l, uint32_t middle)
 {
+	assert(middle < f->n_switches);
+
 	struct map_entries *m = NEW(struct map_entries);
 	unsigned n_ports = f->switch_nports[middle];
 	uint32_t *next = NEW_ARRAY(n_ports + 1u, uint32_t), base = f->switch_port[middle];
@@ -122,6 +125,7 @@ struct map_entries *map_entries_new(const struct fabric *f, const struct layout 
 		m->first[s + 1] += m->first[s];
 	free(next);
 	free(last);
+	assert(m->first[MAP_SIDES] == m->n && m->n_cables <= n_ports);
 	return m;
 }
 
@@ -146,12 +150,15 @@ uint32_t map_selected(const struct view *v)
 
 void map_select(struct view *v, uint32_t sw)
 {
+	assert(sw == NO_ID || sw < map_of(v)->layout->n);
 	if (sw != NO_ID)
 		view_select_row(v, map_of(v)->row_of[sw]);
 }
 
 void *map_own(const struct view *v, const struct map_scale *scale)
 {
+	assert(scale->own < ARRAY_LEN(map_of(v)->own));
+
 	void **own = &map_of(v)->own[scale->own];
 
 	if (!*own)
@@ -183,6 +190,7 @@ void map_place_text(const struct view *v, uint32_t sw, struct text *t)
 	const struct layout_part *is = l->part_of[sw] == NO_ID ? NULL : &l->part[l->part_of[sw]];
 	size_t from = t->len;
 
+	assert(sw < l->n);
 	if (!is) {
 		text_add(t, "not connected");
 		return;
@@ -208,6 +216,8 @@ void map_place_text(const struct view *v, uint32_t sw, struct text *t)
 
 struct map_cell map_cell_of(const struct view *v, uint32_t sw)
 {
+	assert(sw < map_of(v)->layout->n);
+
 	const struct map *m = map_of(v);
 	bool selected = map_selected(v) == sw, digits = map_colour_digits(v);
 	struct map_cell c = {.ch = m->look[sw].ch, .role = m->look[sw].role, .weight = m->look[sw].weight};
@@ -253,6 +263,7 @@ enum canvas_role map_channel_role(uint8_t bits, enum canvas_role plain)
 /* The map's colours: how each switch looks if it is not marked. */
 
 static const uint32_t shade_char[] = {0x00b7, 0x2591, 0x2592, 0x2593, 0x2588}; /* · ░ ▒ ▓ █ */
+static_assert(ARRAY_LEN(shade_char) == CANVAS_SHADE4 - CANVAS_SHADE0 + 1, "a sign for each shade");
 
 unsigned map_shade(const struct map *m, uint32_t load)
 {
@@ -483,5 +494,7 @@ enum canvas_role map_sign_role(const struct view *v, uint32_t ch)
 			if (shade_char[k] == ch)
 				return m->colour == MAP_CHANGE && k ? CANVAS_CHANGED
 								    : (enum canvas_role)(CANVAS_SHADE0 + k);
-	return ch == 'x' ? CANVAS_BAD : ch == '!' ? CANVAS_CHANGED : CANVAS_DIM;
+	if (ch == 'x')
+		return CANVAS_BAD;
+	return ch == '!' ? CANVAS_CHANGED : CANVAS_DIM;
 }

@@ -1,6 +1,7 @@
 /* The pane `map`: the fabric drawn in three scales. Rows are the switches in the order of the layout. */
 #include "core/base/defs.h"
 #include "views/map/map.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static const struct column columns[] = {
 	 .drop = 4},
 	{.name = "lid", .help = "LID of the switch", .width = 4, .right = true, .numeric = true, .drop = 5},
 };
+static_assert(ARRAY_LEN(columns) == C_LID + 1, "a column for each C_");
 
 /* In the order of `+`: from far to near. A new scale is one more entry. */
 const struct map_scale *const map_scales[] = {&map_overview, &map_whole, &map_around, NULL};
@@ -102,6 +104,7 @@ static void take_layout(struct view *v, const struct layout *l)
 	struct map *m = map_of(v);
 	bool same = m->of == l;
 
+	assert(!l || l->n == v->scene->fabric->n_switches);
 	m->layout = l;
 	m->of = l;
 	if (!same) {
@@ -175,6 +178,7 @@ static const struct map_scale *scale_named(const char *word)
 
 static void set_overlay(struct map *m, enum map_overlay o)
 {
+	assert(o < MAP_OVERLAYS);
 	m->overlay = o;
 	m->choice = 0;
 	m->at_stop = 0;
@@ -565,7 +569,9 @@ static void map_draw(struct view *v, struct canvas *c)
 	m->w = c->w;
 	m->h = c->h - (c->h > 5 ? 2 : 0);
 	s = scale_now(v);
-	below = c->h <= 3 ? 0 : c->h <= 5 && s->below ? 1 : s->below;
+	below = c->h <= 5 ? MIN(s->below, 1) : s->below;
+	if (c->h <= 3)
+		below = 0;
 	if (s == &map_around && bars_told(v, c))
 		below = 2;
 	m->h = c->h - (int)(MIN(below, s->below));
@@ -610,6 +616,7 @@ static int64_t map_number(const struct view *v, uint32_t row, unsigned col)
 	const struct fabric *f = v->scene->fabric;
 	uint32_t sw = m->layout->order[row];
 
+	assert(row < m->layout->n);
 	switch (col) {
 	case C_HOSTS:
 		return hosts_of(v, sw);
@@ -656,7 +663,7 @@ static unsigned map_marks(const struct view *v, uint32_t row)
 	const struct map *m = map_of(v);
 	uint32_t sw = m->layout->order[row];
 
-	return (m->down[sw] ? MARK_DOWN : 0u) | (m->changed[sw] ? MARK_CHANGED : 0u);
+	return mark_if(m->down[sw], MARK_DOWN) | mark_if(m->changed[sw], MARK_CHANGED);
 }
 
 static bool map_about(const struct view *v, uint32_t row, struct subject *s)

@@ -1,4 +1,5 @@
 /* The map's overlays: marks on switches, and links drawn between them. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/credit/turns.h"
@@ -19,12 +20,15 @@
 const char *const map_overlay_names[] = {"none",    "links",	    "path",  "cycle", "turn",
 					 "layer",   "dependencies", "flows", "drain", "failed",
 					 "changed", "transition",   NULL};
+static_assert(ARRAY_LEN(map_overlay_names) == MAP_OVERLAYS + 1, "a name for each overlay");
 
 /* --- computed by another thread ------------------------------------------------------------------ */
 
 /* The channels of a shortest cycle, ended by NO_ID. arg: the component. */
 static void *run_cycle(const struct job *j)
 {
+	assert(j->arg[0] < ((const struct graph *)j->base)->cdg->n_components);
+
 	const struct graph *g = j->base;
 	uint32_t *cycle = NEW_ARRAY((size_t)g->cdg->size[j->arg[0]] + 1, uint32_t),
 		 n = cdg_cycle(g->cdg, j->arg[0], cycle, j->progress);
@@ -144,6 +148,8 @@ static uint32_t *overlays_host_switches(const struct topo *t, uint32_t *n)
 /* Marks switches and ports before and after the link out of port arg[0]. */
 static void *overlays_run_flows(const struct job *j)
 {
+	assert(j->arg[0] < j->sweep->fabric->n_ports);
+
 	const struct fabric *f = j->sweep->fabric;
 	struct flow_walk k = {.r = j->sweep->routing, .t = j->sweep->topo, .port = j->arg[0]};
 	uint32_t n_hosts, *host = overlays_host_switches(j->sweep->topo, &n_hosts);
@@ -181,6 +187,7 @@ static uint32_t overlays_switch_of(const struct view *v, uint32_t port)
 
 static void set_mark(struct map *m, uint32_t sw, uint32_t ch, enum canvas_role role)
 {
+	assert(sw < m->layout->n && role < CANVAS_ROLES);
 	m->mark[sw] = ch;
 	m->mark_role[sw] = (uint8_t)role;
 }
@@ -188,6 +195,8 @@ static void set_mark(struct map *m, uint32_t sw, uint32_t ch, enum canvas_role r
 /* Marks the channel out of a port, and adds its line if it leads to a switch. */
 static void overlays_add_channel(const struct view *v, uint32_t port, unsigned bit, enum canvas_role role)
 {
+	assert(port < v->scene->fabric->n_ports);
+
 	struct map *m = map_of(v);
 	uint32_t from = overlays_switch_of(v, port),
 		 to = overlays_switch_of(v, v->scene->fabric->port_peer[port]);
@@ -201,6 +210,7 @@ static void overlays_add_channel(const struct view *v, uint32_t port, unsigned b
 
 static void add_stop(struct map *m, uint32_t sw, uint32_t port, char *text)
 {
+	assert(sw < m->layout->n);
 	GROW(m->stop, m->n_stops, m->cap_stops);
 	m->stop[m->n_stops++] = (struct map_stop){sw, port, text};
 }
@@ -689,13 +699,14 @@ static void mark_failed(struct view *v)
 		m->channel[b] |= MAP_ON_DOWN;
 		for (unsigned i = 0; i < 2 && v->scene->data->link_down[l]; i++) {
 			uint32_t sw = overlays_switch_of(v, i ? b : a);
+			const char *how = state ? state : "down";
 
 			if (sw == NO_ID || m->mark[sw])
 				continue;
 			set_mark(m, sw, MAP_DISC, CANVAS_BAD);
 			add_stop(m, sw, i ? b : a,
 				 str_printf("%s is %s%s", port_label(f, i ? b : a, name, sizeof(name)),
-					    state ? "in " : "down", state ? state : ""));
+					    state ? "in " : "", how));
 		}
 	}
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
@@ -703,9 +714,10 @@ static void mark_failed(struct view *v)
 		if (st->node_down[n] && f->node_switch[n] != NO_ID)
 			add_stop(m, f->node_switch[n], NO_ID, NULL);
 	}
-	if (links || nodes)
-		text_add(&m->said, "failed: %s%s%s", links ? PLURAL(links, "link") : "",
-			 links && nodes ? ", " : "", nodes ? PLURAL(nodes, "node") : "");
+	if (links)
+		text_add(&m->said, "failed: %s", PLURAL(links, "link"));
+	if (nodes)
+		text_add(&m->said, "%s%s", links ? ", " : "failed: ", PLURAL(nodes, "node"));
 	if (idle)
 		text_add(&m->said, "%snot active: %s", links || nodes ? "; " : "", PLURAL(idle, "link"));
 	text_add(&m->meaning,
@@ -885,6 +897,8 @@ void map_overlays_load(struct view *v)
 
 bool map_overlay_offered(const struct view *v, enum map_overlay o)
 {
+	assert(o < MAP_OVERLAYS);
+
 	const struct map *m = map_of(v);
 	struct pair_layer layer;
 	uint32_t ep[2];

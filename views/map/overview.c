@@ -1,4 +1,5 @@
 /* The map's overview: all switches, one or several per cell. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/shape/layout.h"
@@ -19,12 +20,16 @@
 /* The characters of a horizontal and a vertical line. */
 static uint32_t line_across(bool strong, enum canvas_role role)
 {
-	return !strong ? LINE_H : role == CANVAS_BACK ? BACK_H : PATH_H;
+	if (!strong)
+		return LINE_H;
+	return role == CANVAS_BACK ? BACK_H : PATH_H;
 }
 
 static uint32_t line_down(bool strong, enum canvas_role role)
 {
-	return !strong ? LINE_V : role == CANVAS_BACK ? BACK_V : PATH_V;
+	if (!strong)
+		return LINE_V;
+	return role == CANVAS_BACK ? BACK_V : PATH_V;
 }
 
 struct overview {
@@ -73,7 +78,10 @@ static void scroll(const struct view *v, struct overview *o, int h)
 	o->selected = sel;
 	if (sel != NO_ID && o->follow) {
 		y = c->y[sel];
-		o->top = y < o->top ? y : y >= o->top + h ? y - h + 1 : o->top;
+		if (y < o->top)
+			o->top = y;
+		else if (y >= o->top + h)
+			o->top = y - h + 1;
 	}
 	o->follow = false;
 	o->top = o->top > most ? most : MAX(o->top, 0);
@@ -190,7 +198,8 @@ static void draw_one_line(const struct overview_drawing *d, const struct map_lin
 	const struct layout_part *is = overview_part_of(d, l->from);
 	enum canvas_role role = (enum canvas_role)l->role;
 	unsigned a = m->layout->level[l->from], b = m->layout->level[l->to];
-	uint32_t up = a < b ? l->from : l->to, low = a < b ? l->to : l->from;
+	uint32_t up = a < b ? l->from : l->to;
+	uint32_t low = a < b ? l->to : l->from;
 	size_t gap;
 
 	if (!is)
@@ -407,6 +416,8 @@ static void move_across(struct view *v, const struct map_cells *c, uint32_t sel,
 /* The switch nearest to a column in the line that begins at place `at`; of two, the left one. */
 static uint32_t overview_nearest(const struct map_cells *c, uint32_t at, int x)
 {
+	assert(at < c->n);
+
 	int y = c->y[c->order[at]], best = INT32_MAX;
 	uint32_t to = NO_ID;
 
@@ -423,6 +434,8 @@ static uint32_t overview_nearest(const struct map_cells *c, uint32_t at, int x)
 
 static void move_down(struct view *v, const struct map_cells *c, uint32_t sel, int dy)
 {
+	assert(sel < c->n);
+
 	struct overview *o = map_own(v, &map_overview);
 	int goal = o->goal >= 0 ? o->goal : c->x[sel], y = c->y[sel];
 	uint32_t to = sel, at;

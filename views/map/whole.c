@@ -1,4 +1,5 @@
 /* The map of a whole small fabric: every link with its ports, in rows, with dependencies as arrows. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #define DENSE 8	    /* lines across the whole width, in a gap of 10 rows */
 
 #define ROWS 256 /* most levels */
+static_assert(ROWS > UINT8_MAX, "layout_part.levels are fewer");
 
 /* Rows of boxes. Row r is list[first[r]] to list[first[r + 1] - 1], and gap r is above it. */
 struct whole_rows {
@@ -64,7 +66,7 @@ static uint8_t gap_of(const struct whole_rows *r, uint32_t a, uint32_t b)
 	if (x != y)
 		return abs((int)x - (int)y) > 1 ? WHOLE_NO_GAP : (uint8_t)(MAX(x, y));
 	if (r->blocks[0])
-		return r->block[a] != r->block[b] ? r->n > 1 : x ? 2 : 0;
+		return r->block[a] != r->block[b] ? r->n > 1 : 2 * (x > 0);
 	return (uint8_t)(y + 1 < r->n ? y + 1 : y);
 }
 
@@ -361,6 +363,7 @@ static void whole_turns_put_turn(const struct dots *d, const struct picture_turn
 	const struct picture_rect *r;
 	uint32_t a, b, c, same;
 	int dot[2];
+	bool upright;
 
 	if (!picture_channel_ends(d->f, t->from, &a, &b) || !picture_channel_ends(d->f, t->to, &same, &c) ||
 	    same != b)
@@ -383,8 +386,9 @@ static void whole_turns_put_turn(const struct dots *d, const struct picture_turn
 	to_dot(d, q, dot);
 	at[0] = (q[0] - mid[0]) * d->sx;
 	at[1] = (q[1] - mid[1]) * d->sy;
-	canvas_put(d->c, dot[0] / 2, dot[1] / 4,
-		   heads[fabsf(at[0]) >= fabsf(at[1]) ? (at[0] < 0 ? 2 : 0) : (at[1] < 0 ? 3 : 1)], role);
+	/* the direction in which it goes farther */
+	upright = fabsf(at[1]) > fabsf(at[0]);
+	canvas_put(d->c, dot[0] / 2, dot[1] / 4, heads[2 * (at[upright] < 0) + upright], role);
 }
 
 static struct whole_box *whole_turns(struct view *v, struct canvas *c, uint32_t part,
@@ -579,8 +583,10 @@ static void put_labels(const struct view *v, struct canvas *c, const struct whol
 static void whole_put_piece(struct canvas *c, const struct whole_line *l, int i,
 			    const struct bundle_look *look, bool dashed)
 {
+	assert(i + 1 < l->n);
+
 	int x0 = l->x[i], y0 = l->y[i], x1 = l->x[i + 1], y1 = l->y[i + 1];
-	int dx = x1 - x0, dy = y1 - y0, ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
+	int dx = x1 - x0, dy = y1 - y0, ax = abs(dx), ay = abs(dy);
 	int n = dashed ? MAX(ax, ay) / 4 : 1;
 
 	n = n > 0 ? n : 1;

@@ -1,4 +1,5 @@
 /* The map of a whole small fabric with straight lines, and the plan that all shapes share. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@ void whole_put_box(struct whole_work *k, uint32_t i)
 {
 	struct whole_plan *p = k->plan;
 
+	assert(i < k->part->n);
 	GROW(p->box, p->n_boxes, p->cap_boxes);
 	p->box[p->n_boxes++] =
 		(struct whole_box){k->switches[i], k->x[i] - k->box_w[i] / 2, k->y[i], k->box_w[i]};
@@ -76,6 +78,8 @@ struct whole_line *whole_put_line(struct whole_work *k, uint32_t bundle, uint8_t
 
 int whole_label_dot(const struct whole_plan *p, const struct whole_end *e)
 {
+	assert(e->label >= 0 && (uint32_t)e->label < p->n_labels);
+
 	const struct whole_label *l = &p->label[e->label];
 
 	return 2 * l->x + l->w - 1;
@@ -87,6 +91,7 @@ void whole_order(struct whole_work *k)
 {
 	uint32_t n = k->part->n;
 
+	assert(k->first[n] == 2 * k->plan->n_bundles);
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t e = k->first[i]; e < k->first[i + 1]; e++) {
 			const struct whole_bundle *m = &k->plan->bundle[k->end[e].bundle];
@@ -123,6 +128,7 @@ static void find_bundles(struct whole_work *k)
 			b->port[1] = l->port[l->cable[layout_arc(l, l->to[i], a)]];
 			p->n_cables += b->n;
 		}
+	assert(p->n_bundles <= k->part->n_links);
 }
 
 /* Finds the ends of the bundles; sides are not set yet. */
@@ -189,6 +195,8 @@ static const char *not_offered(const struct layout *l, const struct layout_part 
 
 void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw, struct text *t)
 {
+	assert(sw < f->n_switches);
+
 	struct text clean = {0};
 
 	t->len = 0;
@@ -209,6 +217,7 @@ static void place_named(struct whole_work *k)
 		[LAYOUT_ROW] = whole_ring,  [LAYOUT_RING] = whole_ring,	  [LAYOUT_CHAIN] = whole_ring};
 	struct text t = {0};
 
+	assert((size_t)k->part->kind < ARRAY_LEN(place) && place[k->part->kind]);
 	k->plan->undrawn = 0;
 	k->plan->need_w = k->plan->need_h = 0;
 	for (uint32_t i = 0; i < k->part->n; i++) {
@@ -482,7 +491,7 @@ static int ring_rows(const struct whole_grid_ring *r, const struct around *a)
 {
 	int side = MAX(r->right, r->left);
 
-	return (r->bottom ? PITCH + 1 + PITCH * side : 1) + (a->notes ? 1 : 0);
+	return (r->bottom ? PITCH + 1 + PITCH * side : 1) + a->notes;
 }
 
 static void whole_ring(struct whole_work *k)

@@ -1,4 +1,5 @@
 /* The panes `flows`, `pairs` and `pick`. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static const struct column columns[] = {
 	NUM("lid", "its LID", 5),
 	COL("on", "switch and port that its cable leads to", 8, .flex = 1, .drop = 2),
 };
+static_assert(ARRAY_LEN(columns) == C_ON + 1, "a column for each C_");
 
 struct pick_pane {
 	char **word; /* [n] the command and its words */
@@ -38,6 +40,7 @@ static void pick_pane_look(struct pick_pane *p, const struct session *s)
 	char *name;
 	size_t before;
 
+	assert(p->at < p->n);
 	name_hits_free(&p->hits);
 	p->before = strlen(word);
 	if (session_candidates(s, word, &p->hits) || !s->fabric)
@@ -191,6 +194,7 @@ static const struct column flows_columns[] = {
 	NUM("pairs", "pairs of hosts over the link", 6, .fold = FOLD_SUM),
 	NUM("%", "share of all pairs over the link", 5, .drop = 1, .fold = FOLD_SUM),
 };
+static_assert(ARRAY_LEN(flows_columns) == C_SHARE + 1, "a column for each C_");
 
 struct flows_pane_answer {
 	struct flow_list *l;
@@ -296,6 +300,7 @@ static int64_t flows_pane_number(const struct view *v, uint32_t row, unsigned co
 	const struct flows_pane *p = v->priv;
 	uint64_t pairs = flows_pane_group_at(v, row)->pairs;
 
+	assert(p->answer->l->pairs);
 	return (int64_t)(col == C_PAIRS ? pairs
 					: (1000 * pairs + p->answer->l->pairs / 2) / p->answer->l->pairs);
 }
@@ -370,6 +375,7 @@ static const struct column pairs_columns[] = {
 	NUM("links", "cables of the path before and now", 7),
 	COL("SL", "service level before and now", 7, .right = true, .drop = 3),
 };
+static_assert(ARRAY_LEN(pairs_columns) == C_SL + 1, "a column for each C_");
 
 static const struct comparison *pairs_pane_change_of(const struct view *v)
 {

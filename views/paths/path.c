@@ -1,4 +1,5 @@
 /* The pane `path`: the path between two endports and the one before, and why it is not in a layer. */
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 
 static void *run_witness(const struct job *j)
 {
+	assert(routing_origin(j->sweep->routing)->ops->witness);
 	return routing_origin(j->sweep->routing)
 		->ops->witness(j->sweep->routing, j->arg[0], j->arg[1], j->arg[2], j->progress);
 }
@@ -64,6 +66,8 @@ enum { C_IN, C_IN_LABEL, C_DIR, C_HOP, C_OUT, C_OUT_LABEL, C_VL, C_ROUTES, C_LIN
 
 static const struct column columns[] = {SIDE("there"), COL("│", "a line between the two ways", 1),
 					SIDE("back")};
+static_assert(C_BACK == C_LINE + 1 && ARRAY_LEN(columns) == C_LINE + C_BACK,
+	      "the same columns on both sides");
 
 struct direction {
 	struct path path;
@@ -122,7 +126,11 @@ static void trace_on(const struct sweep *s, const struct path_pane *p, const uin
 {
 	unsigned slid = s->lids->base[ep[i]], dlid = s->lids->base[ep[!i]];
 
-	path_trace(s->routing, ep[i], slid ? slid + p->offset[i] : 0, dlid ? dlid + p->offset[!i] : 0, path);
+	if (slid)
+		slid += p->offset[i];
+	if (dlid)
+		dlid += p->offset[!i];
+	path_trace(s->routing, ep[i], slid, dlid, path);
 }
 
 static bool same_path(const struct path *a, const struct path *b)
@@ -186,6 +194,7 @@ static void load_layer(struct view *v, unsigned i)
 		     ops->pair_layer(scene_routing(v->scene), slid, dlid, &d->layer);
 	if (!d->layered || !ops->witness)
 		return;
+	assert(d->layer.first <= ARRAY_LEN(d->why));
 	for (unsigned k = 0; k < d->layer.first; k++)
 		d->why[k] = view_ask_value(v, &task_witness, (const uint32_t[TASK_ARGS]){slid, dlid, k});
 	p->lower = MAX(d->layer.first, p->lower);
@@ -247,6 +256,7 @@ static void place_lines(struct view *v, const struct view_chassis *c)
 		for (unsigned i = 0; i < 2; i++)
 			at[i] += at[i] >= dir_rows(p, i) ? most : n[i];
 	}
+	assert(p->lines <= dir_rows(p, 0) + dir_rows(p, 1));
 }
 
 /* Makes columns for labels of the switches on the way. */
@@ -574,8 +584,11 @@ static void hop_label(const struct view *v, const struct path *path, uint32_t ro
 {
 	const struct path_hop *hop = row && row <= path->n ? &path->hop[row - 1] : NULL;
 	const struct fabric *f = v->scene->fabric;
-	unsigned port = !hop ? 0 : in ? hop->in : hop->out;
+	unsigned port;
 
+	if (!hop)
+		return;
+	port = in ? hop->in : hop->out;
 	if (port && port <= f->switch_nports[hop->sw])
 		label_of_port(f, switch_port_id(f, hop->sw, port), t);
 }

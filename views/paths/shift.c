@@ -2,6 +2,7 @@
  * The pane `shift`: flows that share links when each host sends to the host K places further. Left and Right
  * change K.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include "core/analysis/traffic/shift.h"
 #include "core/base/defs.h"
@@ -18,6 +19,7 @@ static const struct column columns[] = {
 	NUM("flows", "pairs of hosts that send over the link at the same time", 0, .fold = FOLD_MAX),
 	COL("pairs", "some of these pairs", 12, .flex = 3),
 };
+static_assert(ARRAY_LEN(columns) == C_PAIRS + 1, "a column for each C_");
 
 struct shift_pane {
 	uint32_t k; /* from 1; 0 = not chosen yet */
@@ -114,7 +116,10 @@ static void shift_pane_across(struct view *v, int dir)
 	if (p->n_places < 2)
 		return;
 	p->k = dir > 0 ? p->k + 1 : p->k - 1;
-	p->k = p->k < 1 ? p->n_places - 1 : p->k >= p->n_places ? 1 : p->k;
+	if (p->k < 1)
+		p->k = p->n_places - 1;
+	else if (p->k >= p->n_places)
+		p->k = 1;
 	view_reload(v);
 }
 

@@ -1,4 +1,5 @@
 /* The panes `usage` and `hotter`: LIDs sent by each port, and links that carry more than before. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static const struct column columns[] = {
 	NUM("now", "routes over it now", 6, .fold = FOLD_SUM),
 	NUM("gain", "routes now minus routes before", 6),
 };
+static_assert(ARRAY_LEN(columns) == C_GAIN + 1, "a column for each C_");
 
 struct hotter_pane {
 	const struct load_diff *d; /* borrowed; NULL = missing */
@@ -87,7 +89,9 @@ static int64_t hotter_pane_number(const struct view *v, uint32_t row, unsigned c
 {
 	const struct load_change *c = change_at(v, row);
 
-	return col == C_BEFORE ? c->before : col == C_AFTER ? c->after : load_gain(c);
+	if (col == C_BEFORE)
+		return c->before;
+	return col == C_AFTER ? c->after : load_gain(c);
 }
 
 static void hotter_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -103,7 +107,10 @@ static void hotter_pane_cell(const struct view *v, uint32_t row, unsigned col, s
 		to = strstr(buf, " -> ");
 		if (to)
 			*to = 0;
-		text_add(t, "%s", col == C_LINK ? buf : to ? to + 4 : "");
+		if (col == C_LINK)
+			text_add(t, "%s", buf);
+		else if (to)
+			text_add(t, "%s", to + 4);
 		break;
 	case C_GAIN:
 		text_add(t, "%+" PRId64, load_gain(c));
@@ -175,6 +182,7 @@ static const struct column usage_columns[] = {
 	    "element, or to elements that only pass on to the same neighbours",
 	    0),
 };
+static_assert(ARRAY_LEN(usage_columns) == C_MEAN + 1, "a column for each C_");
 
 /* A group of equivalent ports. */
 struct usage_pane_group {
@@ -219,6 +227,7 @@ static void load_element(struct view *v, uint32_t e)
 				p->port[v->n_rows++] = port;
 		}
 	}
+	assert(v->n_rows <= f->n_ports);
 }
 
 static void sum_groups(struct view *v)
@@ -289,6 +298,8 @@ static void usage_pane_title(const struct view *v, struct text *t)
 /* The LIDs that the port sends above the mean of its group, in tenths. */
 static int64_t beyond_mean(const struct usage_pane *p, uint32_t row)
 {
+	assert(p->use && p->group_of[row] != NO_ID && p->group[p->group_of[row]].n);
+
 	const struct usage_pane_group *g = &p->group[p->group_of[row]];
 	int64_t n = g->n, tenths = 10 * ((int64_t)p->use[p->port[row]].lids * n - (int64_t)g->lids);
 
@@ -379,8 +390,8 @@ static void usage_pane_cell(const struct view *v, uint32_t row, unsigned col, st
 	case C_MEAN:
 		n = usage_pane_number(v, row, col);
 		if (n)
-			text_add(t, "%c%" PRId64 ".%" PRId64, n < 0 ? '-' : '+', (n < 0 ? -n : n) / 10,
-				 (n < 0 ? -n : n) % 10);
+			text_add(t, "%c%" PRId64 ".%" PRId64, n < 0 ? '-' : '+', imaxabs(n) / 10,
+				 imaxabs(n) % 10);
 		else if (has_mean(p, row))
 			text_putc(t, '0');
 		return;
@@ -428,8 +439,8 @@ static unsigned usage_pane_marks(const struct view *v, uint32_t row)
 	const struct usage_pane *p = v->priv;
 	uint32_t was;
 
-	return (p->el->topo->peer[p->port[row]] == NO_ID ? MARK_DOWN : 0) |
-	       (!v->scene->moment && usage_pane_has_changed(v, row, &was) ? MARK_CHANGED : 0);
+	return mark_if(p->el->topo->peer[p->port[row]] == NO_ID, MARK_DOWN) |
+	       mark_if(!v->scene->moment && usage_pane_has_changed(v, row, &was), MARK_CHANGED);
 }
 
 /* "4 ports dir1 → edge-05: 12.5 LIDs each; 11 before" */

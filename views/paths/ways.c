@@ -2,6 +2,7 @@
  * The pane `ways`: the acceptable paths for a LID as mincontention compared them. Without an element: the
  * choice of every element. With one: its ways, the chosen one first; then those of its chips inside.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include "core/session/command.h"
 #include "core/trace/walk.h"
@@ -21,6 +22,7 @@ static const struct column columns[] = {
 	NUM("ways", "paths that begin with the port", 0, .drop = 1),
 	COL("decided by", "the rule that chose it, or passed it over", 19),
 };
+static_assert(ARRAY_LEN(columns) == C_RULE + 1, "a column for each C_");
 
 struct ways_pane {
 	unsigned lid;
@@ -91,6 +93,7 @@ static const struct mincontention_way *row_way(const struct ways_pane *p, uint32
 	if (row < n)
 		return &p->w->way[p->w->first[p->element] + row];
 	for (row -= n;; row -= n, c++) {
+		assert(c < el->first_chip[p->element + 1]);
 		n = p->w->first_inside[el->chip[c] + 1] - p->w->first_inside[el->chip[c]];
 		if (row < n)
 			break;
@@ -164,6 +167,8 @@ static const char *rule_text(const struct mincontention_way *way)
 		[RULE_OWN_CHIP] = "higher own chip",   [RULE_PORT] = "higher port",
 		[RULE_KEPT] = "not compared",
 	};
+
+	assert(way->chosen || lost[way->rule]);
 
 	return way->chosen ? mincontention_rule_name(way->rule) : lost[way->rule];
 }
@@ -254,7 +259,7 @@ static unsigned ways_pane_marks(const struct view *v, uint32_t row)
 
 	if (p->guid)
 		return ways_pane_way_of(p, row)->chosen ? MARK_HERE : 0;
-	return (ways_pane_has_changed(v, row) ? MARK_CHANGED : 0) | (p->w->target == row ? MARK_HERE : 0);
+	return mark_if(ways_pane_has_changed(v, row), MARK_CHANGED) | mark_if(p->w->target == row, MARK_HERE);
 }
 
 /*
@@ -287,7 +292,9 @@ static bool ways_pane_about(const struct view *v, uint32_t row, struct subject *
 	uint32_t chip, port = row_way(p, row, &chip)->port;
 
 	/* a chip that has not chosen yet has no port */
-	s->key = !p->guid ? p->w->elements->guid[row] : port != NO_ID ? port : (uint64_t)1 << 63 | chip;
+	s->key = port != NO_ID ? port : (uint64_t)1 << 63 | chip;
+	if (!p->guid)
+		s->key = p->w->elements->guid[row];
 	subject_lid(p->lid, s);
 	s->elements = p->w->elements;
 	s->element = element_of(p, row);

@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "views/base/view.h"
 
-/* Result: struct witness. arg: the two LIDs and the layer. Only for engines with routing_ops.witness. */
+/* Result: struct witness. arg: the two LIDs and the layer. */
 extern const struct task task_witness;
 
 /* "t00 → t10 → t00" */

@@ -1,4 +1,5 @@
 /* The panes `help` and `start`. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -22,6 +23,7 @@ static const struct column columns[] = {
 	COL("does", "what it does", 54),
 	COL("command", "the command line that does the same", 12, .flex = 1, .drop = 1),
 };
+static_assert(ARRAY_LEN(columns) == C_LINE + 1, "a column for each C_");
 
 static const struct beginning {
 	const char *key, *does, *line;
@@ -100,6 +102,7 @@ static const struct column help_columns[] = {
 	COL("where", "the pane in which the key holds, or the kind of the name", 7, .drop = DROP_SPARE),
 	COL("does", "what it does", 20, .flex = 1),
 };
+static_assert(ARRAY_LEN(help_columns) == help_C_DOES + 1, "a column for each C_");
 
 /* A line, and how well it fits what is typed; the least first. */
 struct help_pane_found {
@@ -180,6 +183,7 @@ static void help_pane_add_told(struct help_pane *p, const struct scene *sc, unsi
 /* Panes of a group. One that is about engines only while one of these is in force. */
 static void add_panes(struct help_pane *p, struct scene *sc, unsigned group)
 {
+	assert(group < N_GROUPS && (!sc->panes || sc->places));
 	for (size_t i = 0; sc->panes && sc->panes[i]; i++) {
 		const struct view_ops *o = sc->panes[i];
 
@@ -329,7 +333,9 @@ static void help_pane_title(const struct view *v, struct text *t)
 	uint32_t n = view_count(v);
 	const struct view_ops *about = ((const struct help_pane *)v->priv)->about;
 
-	text_add(t, "Help %u/%u%s%s", n ? v->sel + 1 : 0, n, about ? " from " : "", about ? about->name : "");
+	text_add(t, "Help %u/%u", n ? v->sel + 1 : 0, n);
+	if (about)
+		text_add(t, " from %s", about->name);
 }
 
 static void help_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)

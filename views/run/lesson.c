@@ -1,4 +1,5 @@
 /* The panes `lesson`, `journal` and `open`. */
+#include <assert.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static const struct column columns[] = {
 	NUM("ms", "milliseconds of the sweep", 8, .drop = 5, .timing = true),
 	COL("time", "when it came into the journal, UTC", 20, .drop = 1, .timing = true),
 };
+static_assert(ARRAY_LEN(columns) == C_TIME + 1, "a column for each C_");
 
 struct journal_pane {
 	uint64_t most; /* most entries that one event changed */
@@ -50,6 +52,7 @@ static void journal_pane_load(struct view *v)
 
 static const struct event *journal_pane_event_of(const struct view *v, uint32_t row)
 {
+	assert(row < v->scene->session->n_events);
 	return &v->scene->session->event[row];
 }
 
@@ -225,6 +228,8 @@ static void add_question(struct lesson_pane *p, const struct lesson_step *s)
 
 static void lesson_pane_add_step(struct lesson_pane *p)
 {
+	assert(p->at && p->at->step < p->at->lesson->n);
+
 	const struct lesson_step *s = &p->at->lesson->step[p->at->step];
 
 	lesson_pane_add(p, LINE_TEXT, "", s->text, NULL);
@@ -366,6 +371,7 @@ static const struct column open_columns[] = {
 	COL("name", "the file, or the folder (with /)", 20, .flex = 1),
 	NUM("size", "its size in KiB", 8),
 };
+static_assert(ARRAY_LEN(open_columns) == C_SIZE + 1, "a column for each C_");
 
 #define ENTRIES_MOST 10000
 
@@ -506,6 +512,7 @@ static void open_pane_load(struct view *v)
 
 static const struct entry *open_pane_at(const struct view *v, uint32_t row)
 {
+	assert(row < ((const struct open_pane *)v->priv)->n);
 	return &((const struct open_pane *)v->priv)->entry[row];
 }
 
@@ -513,7 +520,8 @@ static void open_pane_title(const struct view *v, struct text *t)
 {
 	const struct open_pane *p = v->priv;
 
-	text_add(t, "Open %u/%u in %s", v->n_rows ? v->sel + 1 : 0, v->n_rows, *p->folder ? p->folder : "./");
+	text_add(t, "Open %u/%u in ", v->n_rows ? v->sel + 1 : 0, v->n_rows);
+	text_add(t, "%s", *p->folder ? p->folder : "./");
 }
 
 /* What the selected file is, or why it cannot be read. */

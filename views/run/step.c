@@ -2,6 +2,7 @@
  * The pane `step`: the steps of a run, one row each. Below the current step stands what it changed. Without a
  * walk: how to begin one.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static const struct column columns[] = {
 	COL("what happens", "what the engine does in the step, and why", COLUMNS_LEAST, .flex = 1,
 	    .prose = true),
 };
+static_assert(ARRAY_LEN(columns) == C_WHAT + 1, "a column for each C_");
 
 /* A row of text: more about the current step, or how to begin. */
 struct step_pane_line {
@@ -112,6 +114,7 @@ static bool step_pane_is_line(const struct step_pane *p, uint32_t row)
 
 static const struct step_pane_line *step_pane_line_of(const struct step_pane *p, uint32_t row)
 {
+	assert(p->at ? step_pane_is_line(p, row) : row < p->n_lines);
 	return &p->line[p->at ? row - p->here - 1 : row];
 }
 
@@ -215,6 +218,8 @@ static void take_recording(struct step_pane *p, const struct recording *r)
 
 static void step_pane_sentence(const struct step_pane *p, size_t step, struct text *t)
 {
+	assert(p->rec && step <= recording_steps(p->rec));
+
 	const struct rec_event *ev;
 
 	if (!step) {
@@ -499,6 +504,7 @@ static struct step_pane_about about_of(const struct step_pane *p, const struct r
 	struct step_pane_about a = {NO_ID, NO_ID, NO_ID, NO_ID, 0, -1};
 	const struct rec_kind_info *k = &rec_kinds[ev->kind];
 
+	assert(k->a != FIELD_PAIR || ev->a / f->n_switches < f->n_switches);
 	if (k->a == FIELD_SWITCH && ev->a < f->n_switches)
 		a.sw = ev->a;
 	if (k->a == FIELD_PAIR) {

@@ -1,4 +1,5 @@
 /* The pane `elements`: switch elements (chassis), or the chips of one. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -22,6 +23,7 @@ static const struct column columns[] = {
 	COL("by", "the rule that put the chips together", 14, .drop = 7),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 5),
 };
+static_assert(ARRAY_LEN(columns) == C_GUID + 1, "a column for each C_");
 
 /* The figures of a row. */
 struct elements_pane_counts {
@@ -61,6 +63,7 @@ static void count_chip(const struct elements *el, const struct port_use *use, bo
 
 static uint32_t chip_of_row(const struct elements_pane *p, uint32_t row)
 {
+	assert(row < element_chips(p->el, p->element));
 	return p->el->chip[p->el->first_chip[p->element] + row];
 }
 

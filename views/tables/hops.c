@@ -1,4 +1,5 @@
 /* The pane `hops`: the hop matrix of a switch: the cost to every other switch, and the ports of that cost. */
+#include <assert.h>
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/order.h"
@@ -15,6 +16,7 @@ static const struct column columns[] = {
 	NUM("n", "ports of least cost", 2, .drop = 2),
 	COL("ports of least cost", "the ports with this cost", 12, .flex = 2),
 };
+static_assert(ARRAY_LEN(columns) == C_PORTS + 1, "a column for each C_");
 
 struct hops_pane {
 	uint32_t sw;	       /* NO_ID when it is no longer in the fabric */
@@ -27,6 +29,7 @@ struct hops_pane {
 
 static unsigned least_in(const struct routing *r, uint32_t sw, uint32_t to)
 {
+	assert(r->ops->hops && sw != NO_ID);
 	return r->ops->hops(r, sw, to, 0);
 }
 
@@ -66,6 +69,7 @@ static bool learned(const struct view *v, uint32_t to, uint32_t sw, unsigned por
 {
 	const struct fabric *f = v->scene->fabric;
 
+	assert(port <= f->switch_nports[sw]);
 	return cell_touched(v->scene->moment, to * f->n_ports + switch_port_id(f, sw, port));
 }
 

@@ -1,4 +1,5 @@
 /* The pane `lft`: the forwarding table of a switch, with the changes of the last event. */
+#include <assert.h>
 #include "core/base/memory.h"
 #include "core/fabric/names.h"
 #include "core/routing/paths.h"
@@ -18,6 +19,7 @@ static const struct column columns[] = {
 	    "other ports that the engine could choose as well, or those of the adaptive-routing group", 10,
 	    .flex = 1, .drop = 3),
 };
+static_assert(ARRAY_LEN(columns) == C_EQUAL + 1, "a column for each C_");
 
 struct lft_pane {
 	unsigned want;			/* LID to select at the next load, 0 = none */
@@ -134,6 +136,7 @@ static void lft_pane_title(const struct view *v, struct text *t)
 		return;
 	while (first < r->lids->max_lid && !p->note[first])
 		first++;
+	assert(p->note[first]);
 	text_add(t, " ── %u %s", p->n_notes, p->note[first]->title);
 }
 

@@ -2,6 +2,7 @@
  * The pane `lids`: the LIDs of one endport side by side: the port by which every element sends each of them,
  * and below an element of several chips the port of each chip.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/defs.h"
@@ -29,6 +30,7 @@ static const struct column columns[] = {
 	COL("7th", LID_HELP, 7, .flex = 2),
 	COL("8th", LID_HELP, 7, .flex = 2),
 };
+static_assert(ARRAY_LEN(columns) == C_LID + SHOWN, "a column for each LID shown");
 
 /* How an element (or chip) sends a LID to other elements or delivers it. */
 struct exit {
@@ -99,6 +101,7 @@ static void load_chip(struct lids_pane *p, const struct routing *r, uint32_t row
 	bool inside = p->chip[row] != NO_ID;
 	uint16_t count[256] = {0};
 
+	assert(p->chip[row] == NO_ID || p->chip[row] == sw);
 	for (unsigned k = 0; k < p->count; k++) {
 		unsigned port = exit_port(p, r, sw, p->base + k, inside);
 
@@ -302,6 +305,7 @@ static void lids_pane_lid_cell(const struct view *v, uint32_t row, unsigned col,
 	size_t signs = 1;
 	uint32_t selected;
 
+	assert(col >= C_LID);
 	if (k >= p->count)
 		return;
 	x = &p->exit[(size_t)row * p->count + k];
@@ -402,7 +406,7 @@ static unsigned lids_pane_marks(const struct view *v, uint32_t row)
 	uint32_t sw = p->el->topo->endport_switch[p->ep];
 	bool own = p->el->of[sw] == p->element[row] && row_has(p, row, sw);
 
-	return (lids_pane_has_changed(v, row) ? MARK_CHANGED : 0) | (own ? MARK_HERE : 0);
+	return mark_if(lids_pane_has_changed(v, row), MARK_CHANGED) | mark_if(own, MARK_HERE);
 }
 
 /* Left and Right choose the LID before or after. */

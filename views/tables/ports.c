@@ -1,4 +1,5 @@
 /* The pane `ports`: ports of a switch (or of a CA), and what is connected to them. */
+#include <assert.h>
 #include <string.h>
 #include "core/analysis/draw/picture.h"
 #include "views/base/view.h"
@@ -23,6 +24,7 @@ static const struct column columns[] = {
 	COL("equal ranks", "for a cable between switches of equal rank: which end counts as higher, and why",
 	    18, .drop = 7),
 };
+static_assert(ARRAY_LEN(columns) == C_RULE + 1, "a column for each C_");
 
 struct ports_pane {
 	uint64_t guid;		   /* node */
@@ -162,6 +164,7 @@ static uint32_t ports_pane_port_of(const struct view *v, uint32_t row)
 {
 	const struct ports_pane *p = v->priv;
 
+	assert(row < v->scene->fabric->node_nports[p->node]);
 	return v->scene->fabric->node_port[p->node] + row + 1;
 }
 
@@ -318,7 +321,7 @@ static unsigned ports_pane_marks(const struct view *v, uint32_t row)
 	bool down = v->scene->fabric->port_peer[port] != NO_ID &&
 		    (!is_live(v->scene, port) || event_idle(v->scene->event, port));
 
-	return (p->changed[row + 1] ? MARK_CHANGED : 0) | (down ? MARK_DOWN : 0);
+	return mark_if(p->changed[row + 1], MARK_CHANGED) | mark_if(down, MARK_DOWN);
 }
 
 static bool ports_pane_about(const struct view *v, uint32_t row, struct subject *s)

@@ -1,4 +1,5 @@
 /* The panes `sls` and `sl2vl`. */
+#include <assert.h>
 #include "core/base/memory.h"
 #include "engines/torus/torus.h"
 #include "views/base/view.h"
@@ -16,6 +17,7 @@ static const struct column columns[] = {
 	COL("bits", "coordinates on the way in each dimension, and the bit that a dateline crossed sets", 20,
 	    .flex = 3),
 };
+static_assert(ARRAY_LEN(columns) == C_WHY + 1, "a column for each C_");
 
 struct sls_pane {
 	uint32_t ep;	       /* NO_ID when it is no longer in the fabric */
@@ -202,6 +204,7 @@ static const struct column sl2vl_columns[] = {
 	SL4(8, 9, 10, 11),
 	SL4(12, 13, 14, 15),
 };
+static_assert(ARRAY_LEN(sl2vl_columns) == sl2vl_C_SL + SLS, "a column for each SL");
 
 struct sl2vl_pane {
 	uint64_t guid; /* node */
@@ -214,6 +217,8 @@ struct sl2vl_pane {
 
 static unsigned sl2vl_pane_vl_of(const struct view *v, uint32_t row, unsigned sl)
 {
+	assert(sl < SLS);
+
 	const struct sl2vl_pane *p = v->priv;
 	const struct routing *r = scene_real_routing(v->scene);
 	uint32_t ep = r->topo->fabric->port_endport[p->port];

@@ -1,4 +1,5 @@
 /* The panes `switches`, `hosts` and `warnings`. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static const struct column columns[] = {
 	    .drop = 7, .fold = FOLD_SUM),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 8),
 };
+static_assert(ARRAY_LEN(columns) == C_GUID + 1, "a column for each C_");
 
 struct switches_pane {
 	uint32_t *sw;	/* [n] switches in the order of rows */
@@ -145,8 +147,8 @@ static unsigned switches_pane_marks(const struct view *v, uint32_t row)
 {
 	uint32_t sw = ((const struct switches_pane *)v->priv)->sw[row];
 
-	return (switch_up(v->scene->real_topo, sw) ? 0 : MARK_DOWN) |
-	       (switches_pane_number(v, row, C_CHANGED) ? MARK_CHANGED : 0);
+	return mark_if(!switch_up(v->scene->real_topo, sw), MARK_DOWN) |
+	       mark_if(switches_pane_number(v, row, C_CHANGED), MARK_CHANGED);
 }
 
 static bool switches_pane_about(const struct view *v, uint32_t row, struct subject *s)
@@ -188,6 +190,7 @@ static const struct column hosts_columns[] = {
 	    5, .drop = 3),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 6),
 };
+static_assert(ARRAY_LEN(hosts_columns) == hosts_C_GUID + 1, "a column for each C_");
 
 struct hosts_pane {
 	uint32_t *ep; /* [n_rows] endports in the source's order */
@@ -373,9 +376,11 @@ static const struct column warnings_columns[] = {
 	COL("kind", "the kind of oddity", 18, .drop = 2),
 	COL("text", "what the source says there", 12, .flex = 1, .prose = true),
 };
+static_assert(ARRAY_LEN(warnings_columns) == C_TEXT + 1, "a column for each C_");
 
 static const struct warning *warning_of(const struct view *v, uint32_t row)
 {
+	assert(row < v->scene->fabric->warnings.n);
 	return &v->scene->fabric->warnings.w[row];
 }
 

@@ -26,6 +26,8 @@ static bool is_sound(const struct advice_row *r)
 
 static json_t *advise_command_row_json(const struct advice *a, unsigned i)
 {
+	assert(i < a->n);
+
 	const struct advice_row *r = &a->row[i];
 	const char letter[] = {advice_letter(r), 0};
 	json_t *x = json_make("{s:i, s:s, s:s, s:b}", "rank", (int)i + 1, "engine", r->kind->engine, "class",
@@ -43,6 +45,8 @@ static json_t *advise_command_row_json(const struct advice *a, unsigned i)
 
 static void advise_command_tell_row(const struct advice *a, unsigned i, struct out *o)
 {
+	assert(i < a->n);
+
 	const struct advice_row *r = &a->row[i];
 
 	out_text(o, "%3u. " ROW_PROSE, i + 1);
@@ -192,6 +196,8 @@ static char *whole_path(const char *path, struct err *e)
 	free(whole);
 	return NULL;
 }
+
+static_assert(ADVICE_FILES <= TARGETS, "they are closed together");
 
 /* opensm.conf is written last, after the files that its lines name. Either all files are written, or none. */
 static int write_files(const struct session *s, const struct advice *a, unsigned rank, const char *path,

@@ -184,6 +184,8 @@ static void judge_values(const struct sweep *w, struct blame_judged *j, const st
 static void blame_command_tell_place(const struct session *s, const struct blame *b, size_t i,
 				     const struct measured *m, bool pairs, json_t *list, struct out *o)
 {
+	assert(i < b->n);
+
 	const struct fabric *f = s->fabric;
 	const struct blamed *x = &b->place[i];
 	json_t *obj = json_make("{s:f, s:b, s:b, s:i, s:i, s:i}", "score", x->score, "likely", x->likely,

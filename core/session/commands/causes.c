@@ -127,6 +127,8 @@ struct last_seen session_last_seen(struct session *s)
 /* Why an endport is not up. */
 static const char *why_away(const struct session *s, uint32_t ep)
 {
+	assert(ep < s->fabric->n_endports);
+
 	const struct fabric *f = s->fabric;
 	const struct state *st = session_state(s);
 	uint32_t port = f->endport_port[ep], peer = f->port_peer[port];

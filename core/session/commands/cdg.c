@@ -18,6 +18,8 @@
 /* "leaf-03[19] -> spine-01" */
 static const char *cdg_command_channel_text(const struct cdg *c, uint32_t channel, char *buf, size_t size)
 {
+	assert(channel < c->n_channels);
+
 	const struct topo *t = c->routing->topo;
 	uint32_t port = c->port[channel];
 
@@ -29,6 +31,8 @@ static const char *cdg_command_channel_text(const struct cdg *c, uint32_t channe
 /* The ports of a channel's link: `from` sends, `to` receives. */
 static void put_ends(json_t *o, const struct cdg *c, uint32_t channel)
 {
+	assert(channel < c->n_channels);
+
 	const struct routing *r = c->routing;
 
 	json_put_port(o, "from", r->topo->fabric, r->lids, c->port[channel]);
@@ -230,6 +234,8 @@ static json_t *print_route(const struct cdg *c, const struct cdg_route *r, struc
 static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, struct progress *p,
 			    struct out *o)
 {
+	assert(dep < c->n_deps);
+
 	uint32_t room = MIN(c->routes[dep], max);
 	struct cdg_route *r = NEW_ARRAY(room, struct cdg_route);
 	size_t n = cdg_routes(c, dep, r, room, p);
@@ -249,6 +255,8 @@ static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, str
 static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t n, uint32_t routes,
 			   struct progress *p, struct out *o)
 {
+	assert(n && c->component[cycle[0]] != NO_ID);
+
 	uint32_t vls = c->vls[c->component[cycle[0]]];
 	json_t *list = json_array();
 	char a[700];

@@ -139,6 +139,8 @@ struct change_command_edit {
 /* Something that is already in the wanted state is an error, except within a list of many. */
 static int edit_link(struct change_command_edit *d, uint32_t port, bool many, struct err *e)
 {
+	assert(port < d->s->fabric->n_ports);
+
 	const struct fabric *f = d->s->fabric;
 	uint32_t link = f->port_link[port];
 	char a[300];
@@ -164,6 +166,8 @@ static int edit_link(struct change_command_edit *d, uint32_t port, bool many, st
 
 static int edit_node(struct change_command_edit *d, uint32_t n, bool want_switch, bool many, struct err *e)
 {
+	assert(n < d->s->fabric->n_nodes);
+
 	const struct fabric *f = d->s->fabric;
 
 	if (node_is_switch(f, n) != want_switch)

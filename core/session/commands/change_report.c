@@ -6,6 +6,7 @@
 #include "core/base/defs.h"
 #include "core/session/commands/commands.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,8 @@ static bool anything_down(const struct state *st)
 
 static int find_second(const struct change_told *c, struct state_told *x, unsigned k, struct err *e)
 {
+	assert(k < SECONDS);
+
 	const struct survey_request rq = {.before = x->w,
 					  .engines = c->s->engines,
 					  .kind = k == BY_LINK ? PART_LINK : PART_SWITCH,
@@ -483,6 +486,8 @@ static void put_second(struct document *d, const struct change_told *c)
 /* Jobs of a host port of a fabric of any time. */
 static const char *jobs_of(const struct change_told *c, const struct fabric *f, uint32_t ep)
 {
+	assert(ep < f->n_endports);
+
 	uint64_t guid = f->node_guid[f->port_node[f->endport_port[ep]]];
 	uint32_t node = c->job ? fabric_node_by_guid(c->s->fabric, guid) : NO_ID;
 

@@ -1,4 +1,5 @@
 /* `changes`: what differs between two fabrics, and what the difference would do as one event. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,7 @@ static json_t *changes_command_link_json(const struct fabric_changes *x, const s
 
 json_t *change_json(const struct fabric_changes *x, const struct fabric_change *c)
 {
+	assert(c->kind < CHANGE_KINDS);
 	return c->part						 ? part_json(x, c)
 	       : c->kind >= LINK_REMOVED && c->kind <= LINK_RATE ? changes_command_link_json(x, c)
 								 : node_json(x, c);

@@ -54,6 +54,8 @@ static void print_check(const struct check_result *c, uint64_t untold, struct ou
 /* Do two channels in a row turn from down to up? */
 static bool turns_up(const struct routing *r, uint32_t port, uint32_t next)
 {
+	assert(r->ops->direction);
+
 	const struct fabric *f = r->topo->fabric;
 	uint32_t a = f->node_switch[f->port_node[port]], b = f->node_switch[f->port_node[next]];
 

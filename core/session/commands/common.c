@@ -199,7 +199,9 @@ void tell_scope(const json_t *scope, struct out *o)
 	for (size_t i = 0; i < n && i < SCOPE_GONE; i++) {
 		const char *port = json_string_value(json_array_get(missing, i));
 
-		out_text(o, "%s%s", i ? ", " : "", port ? port : "");
+		if (i)
+			out_text(o, ", ");
+		out_text(o, "%s", port ? port : "");
 	}
 	out_text(o, "%s.\n", n > SCOPE_GONE ? ", ..." : "");
 }

@@ -11,6 +11,7 @@
 #include "core/source/live.h"
 
 #define SHOWN 20
+static_assert(N_COUNTERS <= 32, "measured_port.told has a bit for each");
 #define HOT 5 /* nodes or modules */
 
 /* --- one port of a live fabric ---------------------------------------------------------------------- */
@@ -186,11 +187,13 @@ static void tell_heat(const struct session *s, const struct measured *m, struct 
 	for (uint32_t i = 0; i < n && i < HOT; i++) {
 		const char *cable = measured_of(m, h[i].port)->cable;
 
-		out_text(o, "%6.0f C  " ROW_CUT("%s") "%s%s\n", h[i].degrees,
+		out_text(o, "%6.0f C  " ROW_CUT("%s"), h[i].degrees,
 			 s->fabric->port_num[h[i].port]
 				 ? PORT_LABEL(s->fabric, h[i].port)
-				 : s->fabric->node_name[s->fabric->port_node[h[i].port]],
-			 cable ? "  " : "", cable ? cable : "");
+				 : s->fabric->node_name[s->fabric->port_node[h[i].port]]);
+		if (cable)
+			out_text(o, "  %s", cable);
+		out_text(o, "\n");
 	}
 	free(h);
 }

@@ -27,6 +27,8 @@ static const char *drain_command_end_word(enum drain_end end)
 
 static json_t *json_channel(const struct drain *d, uint32_t c)
 {
+	assert(drain_held(d, c));
+
 	const struct topo *t = d->routing->topo;
 	const struct drain_packet *p = &d->packet[drain_packet_in(d, c, 0)];
 	json_t *x = json_make("{s:i, s:i, s:i}", "vl", (int)drain_vl(c), "held", (int)drain_held(d, c),

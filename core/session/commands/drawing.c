@@ -87,8 +87,10 @@ static char *title_of(const struct fabric *f, const struct layout *l)
 		hosts += l->hosts[k];
 	if (l->n_parts > 1)
 		snprintf(others, sizeof(others), ", %s", PLURAL(l->n_parts - 1, "other part"));
-	return str_printf("%s: %s%s%s%s, %s", drawing_source(f), l->n_parts ? l->part[0].words : "", others,
-			  counted ? "" : ", ", counted ? "" : PLURAL(l->n, "switch"),
+	if (!counted)
+		snprintf(others + strlen(others), sizeof(others) - strlen(others), ", %s",
+			 PLURAL(l->n, "switch"));
+	return str_printf("%s: %s%s, %s", drawing_source(f), l->n_parts ? l->part[0].words : "", others,
 			  PLURAL(hosts, "host port"));
 }
 
@@ -241,6 +243,8 @@ int fabric_drawing_svg(const struct session *s, const struct fabric_drawing *d, 
 /* A link's own attributes in DOT, if the drawing shows it between two switches. */
 static char *edge_words(const struct fabric *f, const struct picture_look *look, uint32_t link)
 {
+	assert(link < f->n_links);
+
 	uint32_t a = f->node_switch[f->port_node[f->link_port[2 * link]]],
 		 b = f->node_switch[f->port_node[f->link_port[2 * link + 1]]];
 	struct picture_bundle u;
@@ -306,6 +310,7 @@ static void add_turn(struct fabric_drawing *d, uint32_t from, uint32_t to)
 /* Room for n red turns, which are `red`. */
 static void begin_turns(const struct fabric *f, size_t n, const char *red, struct fabric_drawing *d)
 {
+	assert(!d->channel && !d->turn);
 	d->channel = NEW_ARRAY(f->n_ports + 1, uint8_t);
 	d->turn = NEW_ARRAY(n + 1, struct picture_turn);
 	d->look.channel = d->channel;

@@ -230,6 +230,7 @@ static void count_moved(const struct comparison *c, const struct fabric *f, uint
 /* Changed entries under each switch. */
 static void take_entries(const struct comparison *c, uint32_t n, struct fabric_drawing *d)
 {
+	assert(!d->figure && c->switch_entries);
 	d->figure = NEW_ARRAY(n + 1, uint32_t);
 	memcpy(d->figure, c->switch_entries, n * sizeof(*d->figure));
 	d->look.figure = d->figure;

@@ -72,11 +72,13 @@ static int edit_end(struct edit_command_state *d, int rc, struct err *e)
 
 static uint32_t built(const struct edit_command_state *d, uint32_t node)
 {
+	assert(node < d->f->n_nodes);
 	return d->f->node_order[node];
 }
 
 static struct fb_port *built_port(const struct edit_command_state *d, uint32_t port)
 {
+	assert(port < d->f->n_ports);
 	return &d->b->node[built(d, d->f->port_node[port])].port[d->f->port_num[port]];
 }
 
@@ -90,6 +92,8 @@ static void edit_command_put_port(struct edit_command_state *d, uint32_t port)
 /* The only cabled port of a node. */
 static uint32_t only_cable(const struct fabric *f, uint32_t node, struct err *e)
 {
+	assert(node < f->n_nodes);
+
 	uint32_t port = NO_ID;
 
 	assert(node < f->n_nodes);

@@ -1,4 +1,5 @@
 /* Commands about switch elements (chassis), and engines side by side. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static struct elements *current_elements(struct session *s, struct out *o, struc
 
 static json_t *element_json(const struct elements *el, uint32_t e)
 {
+	assert(e < el->n);
 	return json_make("{s:i, s:s, s:o, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name",
 			 el->name[e], "guid", json_guid(el->guid[e]), "by", element_rule_names[el->rule[e]],
 			 "chips", (int)element_chips(el, e), "external",
@@ -56,6 +58,8 @@ static uint32_t port_usage(const struct routing *r, uint32_t sw, unsigned port)
 
 static json_t *print_link(const struct elements *el, const struct session *s, uint32_t l, struct out *o)
 {
+	assert(l < el->first_link[el->n]);
+
 	const struct fabric *f = el->topo->fabric;
 	uint32_t port = el->link_port[l],
 		 usage = port_usage(session_routing(s), f->node_switch[f->port_node[port]],
@@ -76,6 +80,8 @@ static json_t *print_link(const struct elements *el, const struct session *s, ui
 static int print_element(struct session *s, const struct elements *el, uint32_t n, struct out *o,
 			 struct err *e)
 {
+	assert(n < el->n);
+
 	json_t *chips = json_array(), *links = json_array();
 	char number[16];
 
@@ -203,6 +209,8 @@ static int cmd_equal_paths(struct session *s, const struct args *args, struct ou
 
 static json_t *figure_json(const struct figures *f, enum figure which)
 {
+	assert(which < FIGURES);
+
 	char buf[CELL];
 
 	if (f->v[which] < 0)
@@ -247,6 +255,7 @@ static unsigned engines_beside(struct engine_figures *const *c, unsigned n, unsi
 
 	while (end < n && (!o->run->width || end == first || engine_width(c[end], o) + 2 <= room))
 		room -= engine_width(c[end++], o) + 2;
+	assert(end > first);
 	return end;
 }
 
@@ -277,6 +286,8 @@ static void print_figures(struct engine_figures *const *c, unsigned n, struct ou
 static int tell_traffic(const struct side_request *rq, unsigned i, enum gpu_pattern kind, bool direct,
 			json_t *list, struct out *o, struct err *e)
 {
+	assert(i < rq->n);
+
 	struct sweep *w = side_sweep(rq, i, o->run->progress, e);
 	const char *name = rq->engine[i]->name, *why;
 	struct pattern p = {0};

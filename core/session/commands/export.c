@@ -151,6 +151,8 @@ static int close_output(struct target *t, int rc, struct out *o, struct err *e)
 
 int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err *e)
 {
+	assert(n <= TARGETS);
+
 	struct outfile *file[TARGETS] = {NULL};
 	size_t files = 0;
 

@@ -620,6 +620,8 @@ static void show_warnings(struct session *s, struct out *o)
 
 static unsigned ports_up(const struct session *s, uint32_t node)
 {
+	assert(node < s->fabric->n_nodes);
+
 	const struct fabric *f = s->fabric;
 	const struct state *st = session_state(s);
 	unsigned up = 0;
@@ -655,6 +657,8 @@ static int show_nodes(struct session *s, bool switches, struct out *o, struct er
 /* Of a cable: "up", "down", or the state in which it is up without carrying data. */
 static const char *fabric_command_state_word(const struct session *s, uint32_t port)
 {
+	assert(s->fabric->port_link[port] != NO_ID);
+
 	const char *idle = event_idle(session_event(s), port);
 
 	return idle									? idle
@@ -747,6 +751,8 @@ static void show_engines(struct session *s, struct out *o)
 /* A port of a node that is shown, with a cable. */
 static json_t *cable_json(const struct session *s, uint32_t id)
 {
+	assert(s->fabric->port_link[id] != NO_ID);
+
 	const struct fabric *f = s->fabric;
 	bool up = state_link_up(f, session_state(s), f->port_link[id]);
 	json_t *obj =

@@ -120,6 +120,8 @@ static bool tell_pairs(const struct flows_command_request *rq, const struct flow
 static int flows_command_tell_link(const struct flows_command_request *rq, uint32_t port, struct out *o,
 				   struct err *e)
 {
+	assert(port < rq->w->fabric->n_ports);
+
 	const struct fabric *f = rq->w->fabric;
 	uint32_t peer = rq->w->topo->peer[port];
 	struct flow_list *l = flows_over(rq->r, &rq->pattern, port, o->run->progress, e);

@@ -50,6 +50,7 @@ static int find_gpus(struct jobs_command_told *t, const struct routing *r, const
 				if (x != NO_ID)
 					ep[n++] = x;
 			}
+		assert(n <= f->n_endports);
 		if (!rc)
 			t->gpus[i] = gpus_new(r, ep, n);
 		t->missing[i] = (uint32_t)l.absent.n;
@@ -85,6 +86,7 @@ static void tell_jobs(const struct jobs_command_told *t)
 	uint32_t *order = NEW_ARRAY(j->n_jobs + 1, uint32_t);
 	json_t *list = json_array();
 
+	assert(j->n_jobs == t->list->n);
 	for (uint32_t i = 0; i < j->n_jobs; i++)
 		order[i] = i;
 	qsort_r(order, j->n_jobs, sizeof(*order), busiest_first, j->sum);

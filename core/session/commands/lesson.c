@@ -70,9 +70,8 @@ static unsigned check_one(const struct session *s, const struct lesson *l, json_
 	struct text faults = {0};
 	unsigned expected, n = lesson_check(s, l, o->run->progress, &faults, &expected);
 
-	out_text(o, "%-12s %s, %s, %s%s\n", l->name, PLURAL(l->n, "step"), PLURAL(expected, "expectation"),
-		 n ? "" : "all ", n ? PLURAL(n, "fault") : "met");
-	out_text(o, "%s", text_str(&faults));
+	out_text(o, "%-12s %s, %s, ", l->name, PLURAL(l->n, "step"), PLURAL(expected, "expectation"));
+	out_text(o, "%s\n%s", n ? PLURAL(n, "fault") : "all met", text_str(&faults));
 	json_array_append_new(list, json_make("{s:s, s:i, s:i, s:i}", "name", l->name, "steps", (int)l->n,
 					      "expected", (int)expected, "faults", (int)n));
 	text_free(&faults);

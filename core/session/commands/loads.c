@@ -42,6 +42,7 @@ static void print_loads(const struct sweep *w, const struct loads *l, uint32_t l
 		FOR_PORTS(f, s, id)
 			if (t->peer_switch[id] != NO_ID)
 				order[n++] = id;
+	assert(n <= l->n_links);
 	qsort_r(order, n, sizeof(*order), by_load, (void *)l);
 	out_text(o, "%s over %s: min %u, mean %.1f, max %u\n", PLURAL(l->routes, "route"),
 		 PLURAL(l->n_links, "directed link"), l->min, l->mean, l->max);
@@ -97,6 +98,7 @@ static void tell_shared(const struct sweep *w, const struct two_jobs *j, uint32_
 			alone += j->own->port[id] && !j->others->port[id];
 			others += !j->own->port[id] && j->others->port[id];
 		}
+	assert(n <= j->own->n_links);
 	qsort_r(link, n, sizeof(*link), by_both, (void *)j);
 	out_text(o, "%s of both; %u of the scope alone, %u of the others alone.\n",
 		 PLURAL(n, "directed link"), alone, others);
@@ -252,6 +254,8 @@ static int by_sent(const void *x, const void *y, void *ctx)
 /* How much the two agree: 1 in step, 0 not at all. */
 static double correlation(const struct compared *c, const uint32_t *port, uint32_t n)
 {
+	assert(n);
+
 	double mx = c->routes / n, my = c->sent / n, xy = 0, xx = 0, yy = 0;
 
 	for (uint32_t i = 0; i < n; i++) {

@@ -1,4 +1,5 @@
 /* `outage`: who is cut until the next sweep, and at which entries. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -152,6 +153,7 @@ static void list_jobs(const struct outage_job *job, uint32_t n, uint32_t absent,
 
 	while (cut < n && job[cut].pairs)
 		cut++;
+	assert(!n || cut == n || !job[n - 1].pairs);
 	out_text(o, "%s of %u lose%s pairs of their own.\n", PLURAL(cut, "job"), n, cut == 1 ? "s" : "");
 	if (cut)
 		out_text(o, "%8s %8s %8s  job\n", "pairs", "seen by", "hosts");

@@ -63,6 +63,8 @@ static json_t *bad_links(const struct routing *r, const struct path *p, const st
 static void print_hop(const struct routing *r, const struct path *p, unsigned i, const struct measured *m,
 		      struct out *o)
 {
+	assert(i < p->n);
+
 	const struct path_hop *h = &p->hop[i];
 	struct text ports = {0};
 	const struct fabric *f = r->topo->fabric;

@@ -7,6 +7,7 @@
 #include "core/formats/readers.h"
 #include "core/session/commands/commands.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,8 @@ static void tell_apart(const struct plan_command_told *t, const struct plan_fix 
 
 static void plan_command_tell_step(const struct plan_command_told *t, size_t i, const char *command)
 {
+	assert(i < t->fixes.n);
+
 	const struct plan_fix *fix = &t->fixes.fix[i];
 	const struct effect *x = i < t->n_effects ? &t->effect[i] : NULL;
 
@@ -238,6 +241,8 @@ static void plan_command_tell_step(const struct plan_command_told *t, size_t i, 
 
 static json_t *plan_command_step_json(const struct plan_command_told *t, size_t i, const char *command)
 {
+	assert(i < t->fixes.n);
+
 	const struct plan_fix *fix = &t->fixes.fix[i];
 	json_t *o = json_make("{s:s, s:s, s:i}", "do", plan_fix_word[fix->kind], "command", command, "apart",
 			      (int)fix->apart);
@@ -352,6 +357,8 @@ static int take_effect(const struct session *draft, struct effect *x, struct pro
 /* Do the first n steps in a session beside this one, by their commands. */
 static int find_effects(struct plan_command_told *t, size_t n, struct err *e)
 {
+	assert(n <= t->fixes.n && !t->effect);
+
 	struct session *draft = session_draft(t->s);
 	struct progress *p = t->o->run->progress;
 	struct text said = {0};

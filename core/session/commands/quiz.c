@@ -25,9 +25,12 @@ static const struct {
 	const struct quiz_maker *maker;
 } kinds[] = {{NULL, NULL},	    {"port", &quiz_ports},  {"layer", &quiz_layers}, {"rank", &quiz_ranks},
 	     {"turn", &quiz_turns}, {"sound", &quiz_sound}, {"layers", &quiz_counts}};
+static_assert(ARRAY_LEN(kinds) == QUIZ_COUNT + 1, "a word for each kind");
 
 static const struct quiz_maker *draw_of(struct quiz *q, enum quiz_kind kind, struct err *e)
 {
+	assert((size_t)kind < ARRAY_LEN(kinds) && kinds[kind].maker);
+
 	int rc = kinds[kind].maker->draw(q, e);
 
 	if (rc > 0)
@@ -341,6 +344,7 @@ static int draw_turn(struct quiz *q, struct err *e)
 
 static uint32_t quiz_judge_command_behind(const struct quiz *q, unsigned port)
 {
+	assert(port >= 1 && port <= q->w->fabric->switch_nports[q->sw]);
 	return q->w->topo->peer_switch[switch_port_id(q->w->fabric, q->sw, port)];
 }
 
@@ -374,6 +378,8 @@ static void explain_turn(const struct quiz *q, unsigned long guess)
 
 static const char *quiz_judge_command_way_of(const struct quiz *q, uint32_t sw, unsigned port)
 {
+	assert(q->w->routing->ops->direction);
+
 	char way = q->w->routing->ops->direction(q->w->routing, sw, port);
 
 	if (way == 'U')

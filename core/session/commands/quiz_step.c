@@ -1,4 +1,5 @@
 /* Quiz: the next port of an entry, and `quiz step`, where the person performs the run of an engine. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,7 @@ struct quiz_step_command_task {
 
 static const char *sw_name(const struct quiz_step_command_task *t, uint32_t sw)
 {
+	assert(sw < recording_sweep(t->r)->fabric->n_switches);
 	return switch_name(recording_sweep(t->r)->fabric, sw);
 }
 

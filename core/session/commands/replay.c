@@ -1,4 +1,5 @@
 /* `save-session` and `report`: write a session to files, for later and for others. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static char *replay_command_beside(const char *path, const char *ending)
 
 /* What has a file of its own beside the script, which is the last. */
 enum { FABRIC, NAMES, COUNTED, BEFORE, SCRIPT, N_FILES };
+static_assert(N_FILES <= TARGETS, "they are closed together");
 
 static int write_beside(const struct session *s, const char *path, unsigned which, struct target *to,
 			struct out *o, struct err *e)

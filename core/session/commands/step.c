@@ -141,8 +141,9 @@ static void step_json(struct walk *w, struct out *o)
 	out_fields(o, json_make("{s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "step",
 				(json_int_t)walk_step(w), "of", (json_int_t)recording_steps(r), "engine",
 				recording_engine(r), "phase", walk_phase(w), "kind",
-				ev ? rec_kinds[ev->kind].name : "", "rule", ev ? recording_rule(r, ev) : "",
-				"source", ev ? recording_source(r, ev) : "", "sentence", text_str(&t), "part",
+				ev ? rec_kinds[ev->kind].name : "", /* nothing before the first step */
+				"rule", ev ? recording_rule(r, ev) : "", "source",
+				ev ? recording_source(r, ev) : "", "sentence", text_str(&t), "part",
 				recording_part(r), "deltas", deltas));
 	text_free(&t);
 }
@@ -164,6 +165,7 @@ static int step_command_stand(struct session *s, size_t step, struct out *o, str
 {
 	struct walk *w = session_walk(s);
 
+	assert(step <= recording_steps(walk_recording(w)));
 	session_lock(s);
 	if (walk_to(w, step, o->run->progress)) {
 		session_unlock(s);
@@ -180,6 +182,8 @@ static int step_command_stand(struct session *s, size_t step, struct out *o, str
 
 size_t step_neighbour(const struct recording *r, size_t step, int dir)
 {
+	assert(dir == 1 || dir == -1);
+
 	size_t n = recording_steps(r);
 
 	assert((dir == 1 || dir == -1) && step <= n + 1);
@@ -404,6 +408,7 @@ size_t step_next_break(struct session *s, const struct interpreter *in, size_t *
 	const struct walk *w = session_walk(s);
 	size_t first = recording_steps(walk_recording(w)) + 1;
 
+	assert(w);
 	for (size_t i = 0; i < in->n_stops; i++) {
 		char *copy = str_dup(in->stop_at[i]), *save = NULL;
 		struct text words = {0};

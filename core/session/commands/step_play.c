@@ -67,6 +67,8 @@ int step_pace(const char *word, struct err *e)
 /* Is there such a boundary in the run? Single steps there always are. */
 static bool pace_fits(const struct walk *w, int pace)
 {
+	assert(pace >= 0 && pace < PLAY_PACES);
+
 	int key = play_paces[pace].key;
 	size_t none = recording_steps(walk_recording(w)) + 1;
 

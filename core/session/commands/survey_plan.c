@@ -164,6 +164,8 @@ static int survey_plan_command_read_lines(const struct session *s, struct window
 
 static char *row_name(const struct fabric *f, const struct window_row *r)
 {
+	assert(r->member < f->n_links + f->n_nodes);
+
 	uint32_t node = r->member - f->n_links;
 	char a[300], b[300];
 	const char *ticket = r->ticket;
@@ -203,6 +205,7 @@ static struct parts *survey_plan_command_make_parts(const struct fabric *f, cons
 			p->name[i] = i + 1 < all ? str_printf("1 to %u in order", to)
 						 : str_printf("all %u together", n);
 	}
+	assert(p->first[all] <= (size_t)n * (n + 1) / 2 + 2 * (size_t)n);
 	return p;
 }
 

@@ -181,6 +181,8 @@ static json_t *tables_command_set_json(const struct port_set *set)
 
 static void tell_fault(const struct sweep *w, const struct ar_fault *x, json_t *list, struct out *o)
 {
+	assert(x->sw < w->fabric->n_switches);
+
 	const struct fabric *f = w->fabric;
 	const struct adaptive_group *g = adaptive_find(w->routing->adaptive, x->sw, x->lid);
 	uint32_t owner = lid_owner(w->lids, x->lid);
@@ -364,6 +366,8 @@ static void tell_switches(const struct drift *d, struct out *o)
 static void drift_command_tell_entry(const struct drift *d, const struct drift_entry *x, bool told,
 				     json_t *list, struct out *o)
 {
+	assert(x->sw < d->next->fabric->n_switches && x->class < DRIFT_CLASSES);
+
 	const struct fabric *f = d->next->fabric;
 	uint32_t owner = lid_owner(d->next->lids, x->lid);
 	char a[8], b[8];

@@ -1,4 +1,5 @@
 /* `watch`: a live fabric read again and again, and what is told of its subnet managers. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -32,6 +33,7 @@
 
 static const char *const tried[] = {"minhop", "updn", "ftree",	    "dnup", "dor",
 				    "sssp",   "lash", "torus-2QoS", "nue"};
+static_assert(QUICK <= ARRAY_LEN(tried), "the quick ones are the first of them");
 
 static json_t *manager_json(const struct fabric *f, const struct manager *x, const char *key)
 {
@@ -371,6 +373,8 @@ static const char *const change_kind[CHANGE_KINDS] = {
 /* Puts the object of a change (fields are taken over) among those of the round. */
 static void watch_command_add_told(struct watch *w, const char *kind, json_t *fields)
 {
+	assert(kind);
+
 	json_t *o = json_make("{s:s, s:i, s:s}", "time", w->time, "round", (int)w->number, "kind", kind);
 
 	json_object_update(o, fields);
@@ -551,6 +555,8 @@ static bool read_before(const struct session *s)
 /* Adds a figure of the last rounds as a line of history; nothing if all are 0. */
 static void add_history(const char *what, const uint64_t *n, unsigned rounds, struct text *t)
 {
+	assert(rounds <= HISTORY);
+
 	const uint64_t *first = n + HISTORY - rounds;
 	uint64_t most = 0;
 

@@ -63,6 +63,7 @@ static void tell_choice(struct why *y, const struct rec_choice *c)
 	char dst[300];
 	json_t *choice, *candidates;
 
+	assert(owner != NO_ID);
 	endport_label(f, owner, dst, sizeof(dst));
 	if (c->port == NO_PATH) {
 		out_text(y->o, "%s has no entry for LID %u (%s)", switch_name(f, y->sw), y->lid, dst);
@@ -126,6 +127,8 @@ static void why_command_hear(void *ctx, const struct rec_choice *c)
 
 void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_heard *h)
 {
+	assert(w->routing && sw < w->fabric->n_switches);
+
 	const struct routing *r = w->routing;
 	unsigned port = routing_port(r, sw, lid);
 
@@ -149,6 +152,8 @@ static bool of_now(enum why_rule rule)
 
 void why_end(const struct why *y, const struct decided *d)
 {
+	assert(d->rule);
+
 	struct text t = {0};
 	const char *rule = why_rule_name(d->rule);
 	const struct sweep *made = sweep_made(y->w); /* perhaps an earlier one */
@@ -253,6 +258,8 @@ void why_turn(const struct why *y, const struct path_hop *hop, unsigned n)
 static void why_command_tell_way(const struct why *y, const struct path_hop *hop, unsigned n,
 				 const char *what)
 {
+	assert(n >= 1);
+
 	struct text t = {0};
 
 	why_add_way(y->w->routing, hop, n, &t);
@@ -474,6 +481,8 @@ static void tell_short(const struct via *v, uint32_t peer, uint32_t owner)
 
 int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 {
+	assert(port >= 1 && port <= y->w->fabric->switch_nports[y->sw]);
+
 	const struct topo *t = y->w->topo;
 	const struct fabric *f = t->fabric;
 	struct via v = {.y = y, .port = port, .chosen = routing_port(y->w->routing, y->sw, y->lid)};
@@ -592,6 +601,7 @@ static size_t deciding_step(const struct walk *w, uint32_t sw, unsigned lid, boo
 
 static uint32_t why_step_command_cell(const struct walk *w, uint32_t sw, unsigned lid)
 {
+	assert(lid <= recording_sweep(walk_recording(w))->lids->max_lid);
 	return sw * (recording_sweep(walk_recording(w))->lids->max_lid + 1u) + lid;
 }
 

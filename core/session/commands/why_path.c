@@ -286,6 +286,8 @@ struct given {
 /* The first port of a node with a live link to another node.  If `port` is not 0, only that port counts. */
 static uint32_t link_to(const struct topo *t, uint32_t node, uint32_t other, unsigned port)
 {
+	assert(node < t->fabric->n_nodes);
+
 	const struct fabric *f = t->fabric;
 
 	for (unsigned p = port ? port : 1; p <= (port ? port : f->node_nports[node]); p++) {
@@ -373,6 +375,7 @@ static int end_given(struct why *y, const struct given *g, const struct path *p,
 {
 	unsigned i = 0;
 
+	assert(g->n);
 	if (is_path(g, p))
 		return why_story(y, p, false, e);
 	while (i < g->n && g->hop[i].out == routing_port(y->w->routing, g->hop[i].sw, g->dlid))
