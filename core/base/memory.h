@@ -32,8 +32,8 @@ static inline bool str_same(const char *a, const char *b)
 #define GROW(a, n, cap)                                             \
 	do {                                                        \
 		if ((n) >= (cap)) {                                 \
-			assert((n) == (cap));                       \
 			(cap) = (cap) ? (cap)*2 : 16;               \
+			assert((n) < (cap));                        \
 			(a) = mem_resize((a), (cap), sizeof(*(a))); \
 		}                                                   \
 	} while (0)
