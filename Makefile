@@ -17,6 +17,8 @@ WARN    := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -W
 LIBS    := -libnetdisc -libmad -libumad -ljansson -lexpat -lpthread -lm
 UILIBS  := -lncursesw -lreadline
 SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# the places that UBSan knows are half a million addresses: at a fixed place they need no relocation at each start
+SANLINK := -g $(SAN) -no-pie
 TSAN    := -fsanitize=thread -fno-omit-frame-pointer
 FUZZCC  ?= clang
 FUZZSAN := -fsanitize=address,undefined
@@ -82,7 +84,7 @@ $(BUILD)/stamp/$(1): FORCE
 endef
 $(eval $(call stamp,about,$$(VERSION) $$(REVISION) $$(PREFIX)))
 $(eval $(call stamp,sources,$$(LIBSRC) $$(UISRC)))
-$(eval $(call stamp,link,$$(CC) $$(CFLAGS) $$(LDHARD) $$(LDFLAGS) $$(LIBS) $$(UILIBS)))
+$(eval $(call stamp,link,$$(CC) $$(SANLINK) $$(CFLAGS) $$(LDHARD) $$(LDFLAGS) $$(LIBS) $$(UILIBS)))
 
 # the files that are in the program (core/base/builtin.h); $(call archive,NAME FILE ...)
 BUILTIN := $(sort $(wildcard keymaps/*.keys views/lessons/*)) tests/fabrics/demo-3level.ibnet tui/ibscope.1.in tui/ibscope-json.5.in \
@@ -136,7 +138,7 @@ LINKED = $(filter %.o %.a,$^)
 $(BUILD)/ibscope: $(MAINSRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
 	$(Q)$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 $(BUILD)/ibscope-san: $(MAINSRC:%.c=$(BUILD)/san/%.o) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
-	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+	$(Q)$(CC) $(SANLINK) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 $(BUILD)/ibscope-tsan: $(MAINSRC:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/ui.a $(BUILD)/tsan/core.a $(BUILD)/stamp/link
 	$(Q)$(CC) -g $(TSAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 
@@ -182,7 +184,7 @@ $(BUILD)/racy: $(BUILD)/tsan/tests/tui/racy.o $(BUILD)/stamp/link
 
 # every short sequence of keys, typed into the REPL
 $(BUILD)/keys: $(BUILD)/san/tests/tui/keys.o $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
-	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+	$(Q)$(CC) $(SANLINK) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 
 # times frames of the map: make build/bench/map && build/bench/map
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
@@ -197,7 +199,7 @@ $(BUILD)/papers/lanes: $(BUILD)/obj/tests/papers/lanes.o $(BUILD)/obj/core.a $(B
 # unit tests, under the sanitizers: one program a module ...
 $(BUILD)/unit/%: $(BUILD)/san/tests/unit/%.o $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
-	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS) -lcmocka
+	$(Q)$(CC) $(SANLINK) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS) -lcmocka
 # ... and all in one, linked once: `build/unit-tests test_X`
 UNITS := $(foreach u,$(UNIT),X($u))
 $(eval $(call stamp,units,$$(UNITS)))
@@ -207,7 +209,7 @@ $(BUILD)/san/main/%.o: $(BUILD)/san/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(Q)$(OBJCOPY) --redefine-sym main=main_$* $< $@
 $(BUILD)/unit-tests: $(BUILD)/san/tests/unit/all.o $(UNIT:%=$(BUILD)/san/main/%.o) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
-	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS) -lcmocka
+	$(Q)$(CC) $(SANLINK) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS) -lcmocka
 
 # the same without sanitizers; `make mutate` links a mutant's object before the program's libraries
 $(BUILD)/plain/tests/unit/all.o: DEFS = -DUNITS='"$(BUILD)/stamp/units"'
@@ -259,17 +261,17 @@ $(BUILD)/reach/live/probe: $(BUILD)/obj/tests/mutate/reach.o $(BUILD)/obj/tests/
 # random command lines, and files changed at random for the fuzz targets' functions
 $(BUILD)/soak/driver: $(patsubst %,$(BUILD)/san/tests/soak/%.o,driver lines mutate) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
-	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+	$(Q)$(CC) $(SANLINK) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 $(BUILD)/soak/fuzz_%: $(BUILD)/san/tests/fuzz/fuzz_%.o $(patsubst %,$(BUILD)/san/tests/soak/%.o,mutator mutate) $(BUILD)/san/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
-	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
+	$(Q)$(CC) $(SANLINK) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
 
 # fuzz targets, and the same without libFuzzer: they replay files under the sanitizers
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(BUILD)/fuzz/core.a $(BUILD)/stamp/link
 	$(Q)$(FUZZCC) -g $(FUZZSAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
 $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o $(BUILD)/san/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
-	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
+	$(Q)$(CC) $(SANLINK) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
 
 .SECONDARY: $(UNIT:%=$(BUILD)/cov/tests/unit/%.o) $(FUZZ:%=$(BUILD)/cov/tests/fuzz/%.o) $(BUILD)/cov/tests/fuzz/replay.o \
 	$(UNIT:%=$(BUILD)/plain/tests/unit/%.o) $(UNIT:%=$(BUILD)/san/tests/unit/%.o) $(FUZZ:%=$(BUILD)/san/tests/fuzz/%.o) $(BUILD)/san/tests/fuzz/replay.o \
@@ -348,7 +350,7 @@ MUTATED := $(TESTED) $(BUILD)/plain/tests/unit/all.o $(UNIT:%=$(BUILD)/plain/mai
 mutate: deps-build deps-optional deps-check deps-static
 	@$(MAKE) --no-print-directory -j$$(nproc) $(MUTATED)
 	@BUILD='$(BUILD)' COMPILE='$(CC) $(STD) $(HARDEN) $(CPPFLAGS) $(filter-out -g,$(CFLAGS))' LINK='$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) $(LLD) -Wl,-S' \
-		SANCOMPILE='$(CC) $(STD) $(CPPFLAGS) -O1 -g1 $(SAN)' SANLINK='$(CC) $(SAN) $(LDFLAGS) $(LLD)' LIBS='$(LIBS) $(UILIBS)' \
+		SANCOMPILE='$(CC) $(STD) $(CPPFLAGS) -O1 -g1 $(SAN)' SANLINK='$(CC) $(SANLINK) $(LDFLAGS) $(LLD)' LIBS='$(LIBS) $(UILIBS)' \
 		tests/mutate/run.py
 
 # every fuzz target for FUZZ_SECONDS

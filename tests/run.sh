@@ -43,10 +43,11 @@ else
 	PARITY_OTHERS=${PARITY_OTHERS:-3}
 	PARITY_SECONDS=${PARITY_SECONDS:-0}
 	PARITY_LEAST=${PARITY_LEAST:-9}
+	PARITY_LEAKS=${PARITY_LEAKS:-4}
 	MOMENTS=${MOMENTS:-10}
 	# what was freed is kept for a while, not for ever, and its stacks are short: half the time
 	ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=16:malloc_context_size=8}
-	export STEPS PASTED MOMENTS PARITY_ASKED PARITY_OTHERS PARITY_SECONDS PARITY_LEAST ASAN_OPTIONS
+	export STEPS PASTED MOMENTS PARITY_ASKED PARITY_OTHERS PARITY_SECONDS PARITY_LEAST PARITY_LEAKS ASAN_OPTIONS
 fi
 
 # cmocka programs, two at a time: one summary line of each is turned into ours

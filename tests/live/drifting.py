@@ -1,8 +1,10 @@
 """drift and doctor over ibsim with a running OpenSM: what they say is counted again here, from OpenSM's own dumps.
 
-run.py calls all_of(); by itself: drifting.py IBSCOPE, which prints "N passed, N failed".
+run.py calls all_of(); by itself: drifting.py IBSCOPE, which prints "N passed, N failed".  Of each kind of case some
+engines are drawn by SEED (printed), with LONG=1 all are tried.
 """
 import os
+import random
 import re
 import subprocess
 import sys
@@ -14,13 +16,15 @@ sys.path.append(os.path.dirname(HERE))
 sys.path.append(os.path.join(os.path.dirname(HERE), "parity"))
 import contract  # noqa: E402
 import opensm  # noqa: E402
-from trial import Failed, expect  # noqa: E402
+from trial import Failed, chosen_seed, expect  # noqa: E402
 
 TREE, GRID = "xgft:4,4,4:1,2,4", "torus:4x4,hosts=2"
 NONE = 255
 # Every engine on a fabric that it routes; tables are told apart on it, or are equal.
 ENGINES = (("minhop", TREE), ("updn", TREE), ("dnup", TREE), ("ftree", TREE), ("dor", GRID), ("lash", GRID), ("sssp", GRID),
            ("dfsssp", GRID), ("nue", GRID))
+SOME = (("minhop", TREE), ("updn", TREE), ("ftree", TREE), ("sssp", GRID))
+LONG = os.environ.get("LONG") == "1"
 
 
 class Bench:
@@ -212,14 +216,20 @@ def named(bench, engine):
 
 def all_of(ibscope, check):
     """check(name, good, told) for each."""
+    seed = chosen_seed()
+    print("drift: SEED=%s" % seed, flush=True)
+
+    def drawn(what, engines, n):
+        return engines if LONG else random.Random("%s %s" % (seed, what)).sample(engines, n)
+
     with tempfile.TemporaryDirectory(prefix="live-drift.") as folder:
         todo = [("unlinked, " + e, lambda e=e, s=s: unlinked(Bench(ibscope, folder, s), e))
-                for e, s in (("minhop", TREE), ("updn", TREE), ("ftree", TREE), ("sssp", GRID))]
+                for e, s in drawn("unlinked", SOME, 2)]
         todo += [("changed by hand, " + ("as short" if equal else "longer"),
                   lambda equal=equal: changed_by_hand(Bench(ibscope, folder, TREE), equal)) for equal in (True, False)]
         todo += [("changed behind a running OpenSM, " + e, lambda e=e, s=s: behind(Bench(ibscope, folder, s), e))
-                 for e, s in (("minhop", TREE), ("updn", TREE), ("ftree", TREE), ("sssp", GRID))]
-        todo += [("named, " + e, lambda e=e, s=s: named(Bench(ibscope, folder, s), e)) for e, s in ENGINES]
+                 for e, s in drawn("behind", SOME, 2)]
+        todo += [("named, " + e, lambda e=e, s=s: named(Bench(ibscope, folder, s), e)) for e, s in drawn("named", ENGINES, 4)]
         for name, test in todo:
             try:
                 test()

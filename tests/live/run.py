@@ -5,7 +5,7 @@ usage: run.py PROBE [IBSCOPE] [FABRIC]...
 
 PROBE is tests/live/probe.c, built, with capture.so beside it; IBSCOPE the program; FABRICs are more files in
 ibnetdiscover format to discover.  Needs ibsim-utils, infiniband-diags and opensm.
-$PRELOAD_FIRST names libraries to be loaded before the simulator's: libasan.so for a sanitized PROBE.
+LONG=1: larger fabrics, and of drifting.py all cases.  $PRELOAD_FIRST names libraries to be loaded before the simulator's: libasan.so for a sanitized PROBE.
 Prints "N passed, N failed"; exit status 1 when something failed.
 """
 import atexit, fcntl, glob, json, lzma, os, pty, re, shutil, signal, struct, subprocess, sys, tempfile, termios, time
@@ -26,6 +26,8 @@ os.environ.setdefault("LSAN_OPTIONS", "print_suppressions=0:suppressions=" + os.
 WORK = tempfile.mkdtemp(prefix="live.")
 atexit.register(shutil.rmtree, WORK, True)
 CAPTURE = None  # tests/live/capture.c, built
+LONG = os.environ.get("LONG") == "1"
+TORUS = (30, 5) if LONG else (12, 5)    # discovery is held at its 500th question, whatever is behind it
 counts = [0, 0]
 
 
@@ -290,7 +292,7 @@ def torus(n, hosts):
 
 def large_fabric(probe):
     """Cancelled in the middle, more often than the simulator has places for clients; then let run."""
-    path = torus(30, 5)
+    path, nodes = torus(*TORUS), TORUS[0] ** 2 * (1 + TORUS[1])
     sim = Sim(path)
     try:
         said, refused, end, hold = [], 0, time.monotonic() + 300, os.path.join(WORK, "hold.cancel")
@@ -309,7 +311,7 @@ def large_fabric(probe):
             if "sim_init: connect failed" not in r.stderr:
                 break
             sim = begun_anew(sim, path) if tries % 40 == 0 else sim
-        check("large fabric", r.returncode == 0 and r.stdout.count("\nnode ") == 5400 and " found 5400 " in r.stdout,
+        check("large fabric", r.returncode == 0 and r.stdout.count("\nnode ") == nodes and " found %d " % nodes in r.stdout,
               r.stdout[:100] + r.stderr)
     finally:
         sim.close()
@@ -344,7 +346,7 @@ class Held:
 
 def dying(probe, name, sig, silence, expected, again):
     """The simulator dies, or falls silent, while nodes are being found; again() has it answer once more."""
-    path = torus(30, 5)
+    path = torus(*TORUS)
     sim = Sim(path)
     held = Held(sim, name.replace(" ", "-"), 500, probe, "dying", "", str(silence), stdin=subprocess.PIPE)
     p = held.p
@@ -425,7 +427,7 @@ def explorer(ibscope):
 
 def killed_program(ibscope):
     """A signal ends the program while it discovers: its child and what the simulator's library made go too."""
-    path = torus(30, 5)
+    path = torus(*TORUS)
     for sig in (signal.SIGTERM, signal.SIGKILL):
         sim = Sim(path)
         sim.proc.send_signal(signal.SIGSTOP)  # nothing is ever answered
@@ -1554,7 +1556,7 @@ def many_changes(ibscope):
         with (lzma.open if given.endswith(".xz") else open)(given, "rb") as packed, open(path, "wb") as f:
             shutil.copyfileobj(packed, f)
     else:
-        subprocess.run([ibscope, "-e", "save " + path, "xgft:12,6,6:1,6,6"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([ibscope, "-e", "save " + path, "xgft:12,6,6:1,6,6" if LONG else "xgft:6,4,4:1,4,4"], check=True, stdout=subprocess.DEVNULL)
     sim = Sim(path)
     try:
         sweep(sim, None)

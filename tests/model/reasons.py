@@ -31,7 +31,7 @@ from engines import Net, distances, hop_matrix, ranks_of, sls_of, updown_matrix
 from guide import PROGRAM, SECONDS, SEED, program, tables_of
 from ways import Wrong, expect, ways_by
 
-REASONED = int(os.environ.get("REASONED", "9"))
+REASONED = int(os.environ.get("REASONED", "5"))
 FIRST = int(os.environ.get("FIRST", "0"))
 ASKED = int(os.environ.get("ASKED", "30"))
 NO_PORT = 255

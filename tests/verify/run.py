@@ -403,10 +403,12 @@ def surveyed_rows(place, start, shards, rows):
 
 
 def surveyed(place):
-    """One row of a survey of one fabric, which is drawn; LONG: of each, three of the first; SURVEYED_ROWS=3: three."""
+    """One row of a survey of one fabric of two, which is drawn; LONG: of three large ones, three of the first; SURVEYED_ROWS=3: three."""
     rows = int(os.environ.get("SURVEYED_ROWS", "1"))
-    fabrics = [("load " + STORAGE, 1 if LONG else 8, 3 if LONG else rows), ("load " + COMPUTE, 300, rows),
-               ("synth xgft:18,18,%d:1,18,18" % (6 if LONG else 3), 300, rows)]
+    if LONG:
+        fabrics = [("load " + STORAGE, 1, 3), ("load " + COMPUTE, 300, rows), ("synth xgft:18,18,6:1,18,18", 300, rows)]
+    else:
+        fabrics = [("load " + STORAGE, 8, rows), ("synth xgft:12,12,3:1,12,12", 100, rows)]
     for start, shards, n in fabrics if LONG else DRAW.sample(fabrics, 1):
         surveyed_rows(place, start, shards, n)
 
