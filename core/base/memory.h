@@ -33,7 +33,6 @@ static inline bool str_same(const char *a, const char *b)
 	do {                                                        \
 		if ((n) >= (cap)) {                                 \
 			(cap) = (cap) ? (cap)*2 : 16;               \
-			assert((n) < (cap));                        \
 			(a) = mem_resize((a), (cap), sizeof(*(a))); \
 		}                                                   \
 	} while (0)
