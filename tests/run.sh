@@ -19,6 +19,13 @@ FIRST="tsan stop unit parity tui live build verify lying memory static extend fi
 BUILD=${BUILD:-build}
 export BUILD
 cd "$(dirname "$0")/.." || exit 2
+# Where python3 is a script of pyenv that looks for the real one, it looks once, not for each suite: half a second of processor.
+case $(command -v python3) in
+*/shims/*)
+	PATH=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$PATH
+	export PATH
+	;;
+esac
 if [ "$LONG" = 1 ]; then
 	SUITES="$SUITES $NIGHTLY"
 	COMMANDS=${COMMANDS:-50000}

@@ -261,15 +261,25 @@ WRONG = {
 
 
 def wrong_output(folder):
-    """Each is told with its line and what was expected; the session has no tables of it."""
-    for name, (text, message) in WRONG.items():
-        shell(folder, "it", text)
+    """Each is told with its line and what was expected; the session has no tables of it.  All in one start: a sanitized one is dear."""
+    lines = ["route minhop"]
+    for n, (text, message) in enumerate(WRONG.values()):
+        shell(folder, "wrong-%d" % n, text)
         seconds = 1 if "ended after 1 s" in message else 100    # a busy machine takes its time for what ends by itself
-        put(folder, "lines", "route minhop\nset script_seconds %d\nsnapshot s\nroute script:./it\ndiff s\n" % seconds)
-        done = run(folder, "-e", "source lines whole", "ring:4")
-        expect(done.returncode == 3 and re.search(message, done.stderr, re.M), name, done.returncode, done.stdout, done.stderr)
-        expect("\x1b" not in done.stdout + done.stderr, name)
-        expect(done.stdout.endswith("\nLoads: 0 links hotter, 0 cooler; most routes on a link 3 -> 3.\n") and "script routed" not in done.stdout, name, done.stdout)
+        lines += ["echo CASE", "set script_seconds %d" % seconds, "snapshot s", "route script:./it", "diff s"]
+    put(folder, "n", "0")
+    shell(folder, "it", "n=$(cat n)\necho $((n + 1)) >n\nexec ./wrong-$n\n")
+    put(folder, "lines", "\n".join(lines) + "\n")
+    done = run(folder, "-e", "source lines whole", "ring:4")
+    expect(done.returncode == 3, done.returncode, done.stdout, done.stderr)
+    said = done.stdout.split("CASE\n")[1:]
+    expect(len(said) == len(WRONG) and content(folder, "n").strip() == str(len(WRONG)), len(said), content(folder, "n"))
+    errors = re.split(r"^lines:(\d+): ", done.stderr, flags=re.M)
+    told = {int(line): text for line, text in zip(errors[1::2], errors[2::2])}
+    expect(list(told) == [5 + 5 * n for n in range(len(WRONG))] and "\x1b" not in done.stdout + done.stderr, sorted(told), done.stderr)
+    for n, (name, (_, message)) in enumerate(WRONG.items()):
+        expect(re.search(message, told[5 + 5 * n], re.M), name, told[5 + 5 * n])
+        expect(said[n].endswith("\nLoads: 0 links hotter, 0 cooler; most routes on a link 3 -> 3.\n") and "script routed" not in said[n], name, said[n])
 
 
 def no_program(folder):

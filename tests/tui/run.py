@@ -9,6 +9,7 @@ import os
 import pty
 import random
 import re
+import select
 import shutil
 import signal
 import struct
@@ -55,8 +56,61 @@ def command_line(pid):
         return "?"
 
 
+class Control:
+    """A client that tells a tmux server commands, one a line (tmux(1), CONTROL MODE), and hears nothing but their answers:
+    a client started for each costs two hundred times as much."""
+
+    def __init__(self, words, env):
+        self.p = subprocess.Popen([*words, "-C", "attach-session", "-t", "t", "-f", "no-output"], env=env, bufsize=0,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.told = b""
+
+    @staticmethod
+    def takes(args):
+        """Can they stand in one line, mean there what they mean to a client of their own, and is what is told lines?"""
+        return args[0] != "show-buffer" and not any(re.search(r"[\x00-\x1f\x7f\ud800-\udfff]|;$", word) for word in args)
+
+    def line(self):
+        end = time.monotonic() + BOUND
+        while b"\n" not in self.told:
+            if not select.select([self.p.stdout], [], [], max(0, end - time.monotonic()))[0]:
+                raise Failed("tmux does not answer within %g s" % BOUND)
+            some = os.read(self.p.stdout.fileno(), 1 << 16)
+            if not some:
+                return None
+            self.told += some
+        line, _, self.told = self.told.partition(b"\n")
+        return line.decode(errors="replace")
+
+    def ask(self, args):
+        """(was it done, what was printed); (False, why) where the server has ended."""
+        said, block = [], None
+        try:
+            self.p.stdin.write((" ".join("'" + word.replace("'", "'\\''") + "'" for word in args) + "\n").encode())
+        except BrokenPipeError:
+            return False, "the server has ended"
+        while True:
+            line = self.line()
+            if line is None:
+                return False, "the server has ended"
+            if block and line in ("%end " + block, "%error " + block):
+                return line.startswith("%end"), "".join(x + "\n" for x in said)
+            if block:
+                said.append(line)
+            elif re.match(r"%begin \d+ \d+ 1$", line):     # 1: of a line of ours, not of the client's start
+                block = line[len("%begin "):]
+
+    def close(self):
+        self.p.kill()       # at times it waits for a server that waits for it
+        self.p.wait()
+        self.p.stdin.close()
+        self.p.stdout.close()
+
+
 class Terminal:
     """One tmux server with one window; the program runs under a shell in it."""
+
+    control = None
 
     def __init__(self, size=(80, 24), term="screen-256color", env=None, jobs=False):
         """jobs: a key suspends the program, so that the harness cannot stop it as well."""
@@ -72,18 +126,28 @@ class Terminal:
         self.env.update(env or {})
         self.tmux("-f", "/dev/null", "new-session", "-d", "-s", "t", "-x", str(size[0]), "-y", str(size[1]),
                   "-c", self.dir, "env", "-i", *["%s=%s" % kv for kv in self.env.items()], *machine.shell(jobs))
+        self.control = Control(["tmux", "-u", "-S", self.sock], self.client_env())
         self.wait(r"ready>")
         self.server, self.shell = (int(n) for n in self.tmux("display-message", "-p", "-t", "t", "#{pid} #{pane_pid}").split())
         self.stops = machine.Stops(self.shell) if machine.KIND == "slow" and not jobs else None
 
-    def tmux(self, *args, check=True):
+    @staticmethod
+    def client_env():
         env = dict(os.environ, LC_ALL="C.UTF-8")
         env.pop("TMUX", None)
-        p = subprocess.run(["tmux", "-u", "-S", self.sock, *args], env=env, stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, text=True, timeout=BOUND)
-        if check and p.returncode:
-            raise Failed("tmux %s: %s" % (args[0], p.stderr.strip()))
-        return p.stdout
+        return env
+
+    def tmux(self, *args, check=True):
+        if self.control and Control.takes(args):
+            done, said = self.control.ask(args)
+            errors = said
+        else:
+            p = subprocess.run(["tmux", "-u", "-S", self.sock, *args], env=self.client_env(), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, timeout=BOUND)
+            done, said, errors = not p.returncode, p.stdout, p.stderr
+        if check and not done:
+            raise Failed("tmux %s: %s" % (args[0], errors.strip()))
+        return said if done else ""
 
     def capture(self):
         return self.tmux("capture-pane", "-p", "-t", "t")
@@ -200,9 +264,7 @@ class Terminal:
 
     def pids(self, program=PROGRAM):
         """Processes of the program below the window's shell."""
-        out = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(self.shell)], stdout=subprocess.PIPE, text=True).stdout
-        name = os.path.basename(program)[:15]
-        return [int(line.split()[0]) for line in out.splitlines() if line.split()[1] == name]
+        return [pid for pid in machine.children(self.shell) if machine.name(pid) == os.path.basename(program)[:15]]
 
     def read_all(self, pid, threads="[0-9]*"):
         """Wait until the program has taken all keys from its terminal, and waits for more, for longer than an Esc is
@@ -214,6 +276,8 @@ class Terminal:
         if self.stops:
             self.stops.close()
         self.tmux("kill-server", check=False)
+        if self.control:
+            self.control.close()
         mark = "OUT=" + self.dir
         end = time.monotonic() + BOUND
         while pids_with(mark) and time.monotonic() < end:
