@@ -193,6 +193,13 @@ struct fabric {
 struct fabric *fabric_ref(const struct fabric *f);
 void fabric_unref(const struct fabric *f); /* NULL is fine */
 
+/* Do the ids of one mean the same in the other? Its subnet manager and the states of ports may be others. */
+static inline bool fabric_alike(const struct fabric *a, const struct fabric *b)
+{
+	return a == b || (a->n_nodes == b->n_nodes && a->n_ports == b->n_ports && a->n_links == b->n_links &&
+			  a->n_switches == b->n_switches && a->n_endports == b->n_endports);
+}
+
 static inline uint32_t switch_port_id(const struct fabric *f, uint32_t sw, unsigned port)
 {
 	return f->switch_port[sw] + port;

@@ -366,7 +366,7 @@ static struct routing *routing_like(const struct routing *r, const struct topo *
 {
 	struct routing *c = routing_new(r->engine, t, r->lids);
 
-	assert(t->fabric == r->topo->fabric);
+	assert(fabric_alike(t->fabric, r->topo->fabric));
 	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
 		routing_share_row(c, r, s);
 	c->ops = r->ops;

@@ -443,7 +443,7 @@ static int patterns_read_to(const struct patterns_reader *x, struct err *e)
 struct gpus *session_gpus(const struct session *s, const struct routing *r, const struct args *args,
 			  struct out *o, struct err *e)
 {
-	assert(r->topo->fabric == s->fabric);
+	assert(fabric_alike(r->topo->fabric, s->fabric));
 	uint32_t all = r->topo->fabric->n_endports;
 	struct targets to = {.ep = NEW_ARRAY(all + 1, uint32_t), .taken = NEW_ARRAY(all + 1, uint8_t)};
 	struct patterns_reader x = {.s = s, .r = r, .what = "hosts", .o = o};
@@ -526,7 +526,7 @@ int session_pattern(const struct session *s, const struct routing *r, const stru
 	struct patterns_reader x = {s, r, args, p, "pattern to", o};
 	int rc = 0;
 
-	assert(r->topo->fabric == s->fabric);
+	assert(fabric_alike(r->topo->fabric, s->fabric));
 	*p = pattern_all;
 	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
 		if (args_has(args, readers[i].name)) {

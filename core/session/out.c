@@ -103,7 +103,7 @@ void out_document(struct out *o, const char *text)
 
 void out_json(struct out *o, const char *key, json_t *v)
 {
-	assert(key && v);
+	assert(key);
 	assert(!o->run->json || o->object);
 	if (o->run->json)
 		json_object_set_new(o->object, key, v);

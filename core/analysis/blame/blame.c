@@ -285,7 +285,7 @@ unsigned measured_link(const struct measured *m, const struct fabric *f, uint32_
 	uint32_t end[2] = {port, port == NO_ID ? NO_ID : f->port_peer[port]};
 	unsigned all = 0;
 
-	assert(!m || m->fabric == f);
+	assert(!m || fabric_alike(m->fabric, f));
 	for (unsigned i = 0; i < 2; i++) {
 		const struct measured_port *p = measured_of(m, end[i]);
 		unsigned faults = p ? p->faults & (i ? theirs : ours) : 0;
@@ -669,7 +669,7 @@ struct blame *blame_counters(const struct topo *t, const struct measured *m)
 	const struct fabric *f = t->fabric;
 	struct blame *b = NEW(struct blame);
 
-	assert(m->fabric == f);
+	assert(fabric_alike(m->fabric, f));
 	for (uint32_t link = 0; link < f->n_links; link++) {
 		const uint32_t *end = &f->link_port[(size_t)2 * link];
 		struct blamed x = {.back = NO_ID, .n = 1};

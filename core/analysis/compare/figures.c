@@ -377,7 +377,7 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 	struct figures_walk w;
 	bool done = true;
 
-	assert(!el || el->topo->fabric == fb);
+	assert(!el || fabric_alike(el->topo->fabric, fb));
 	*f = (struct figures){0};
 	for (unsigned i = 0; i < FIGURES; i++)
 		f->v[i] = FIGURE_UNKNOWN;

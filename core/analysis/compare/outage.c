@@ -15,7 +15,7 @@
 
 bool outage_by_pass(const struct routing *r, const struct parts *parts, enum local_repair repair)
 {
-	assert(parts->fabric == r->topo->fabric);
+	assert(fabric_alike(parts->fabric, r->topo->fabric));
 	return parts->kind <= PART_SWITCH && !(r->adaptive && repair == REPAIR_FLFR);
 }
 
@@ -648,7 +648,7 @@ struct outage *outage_between(const struct sweep *before, const struct sweep *af
 struct outage *outage_ahead(const struct sweep *w, const struct setup *setup,
 			    const struct engine *const *engines, struct progress *p, struct err *e)
 {
-	assert(w->routing && setup->fabric == w->fabric);
+	assert(w->routing && fabric_alike(setup->fabric, w->fabric));
 	struct sweep *after = sweep_run(
 		&(struct sweep_request){.setup = setup, .engines = engines, .prev = w, .progress = p}, e);
 	struct comparison *c =

@@ -347,7 +347,7 @@ void lgraph_make(struct lgraph *w, const struct fabric *f, const struct topo *t,
 {
 	uint32_t n = f->n_switches, *rank = NEW_ARRAY(n + 1, uint32_t);
 
-	assert(!t || t->fabric == f);
+	assert(!t || fabric_alike(t->fabric, f));
 	*w = (struct lgraph){.f = f, .t = t, .chassis = chassis};
 	w->by = NEW_ARRAY(n + 1, struct layout_named);
 	w->first = NEW_ARRAY(n + 1, uint32_t);

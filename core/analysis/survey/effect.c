@@ -916,7 +916,7 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 int effect_of(struct effect_work *w, const struct sweep *after, struct survey_row *row, struct progress *p,
 	      struct err *e)
 {
-	assert(after->routing && after->fabric == w->base->sweep->fabric);
+	assert(after->routing && fabric_alike(after->fabric, w->base->sweep->fabric));
 	bool acyclic = false;
 	uint16_t looped = w->base->looped;
 	int rc = by_difference(w, after, row, p, &acyclic);
