@@ -678,7 +678,8 @@ static int run_rows(struct survey_job *j, struct progress *p, struct err *e)
 struct survey *survey_run(const struct survey_request *rq, struct progress *p, struct err *e)
 {
 	assert(rq->before->routing);
-	assert(!rq->plan || (fabric_alike(rq->plan->fabric, rq->before->fabric) && rq->n_alone <= rq->plan->n));
+	assert(!rq->plan ||
+	       (fabric_alike(rq->plan->fabric, rq->before->fabric) && rq->n_alone <= rq->plan->n));
 	assert(!rq->shards || (rq->shard && rq->shard <= rq->shards));
 	struct survey *s = NEW(struct survey);
 	struct survey_job j = {.rq = rq, .s = s};
