@@ -484,6 +484,7 @@ bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name
 	enum policy_line is = LINE_TAKEN;
 	bool inside = false;
 	char found[40];
+	static const char *const ends[] = {"qos-ulps", "end-qos-ulps"}; /* sections: in small letters alone */
 
 	assert(!p->to && p->n_endports == t->fabric->n_endports);
 	p->to = NEW_ARRAY(p->n_endports + 1u, uint8_t);
@@ -494,13 +495,15 @@ bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name
 			continue;
 		if (is == LINE_OPEN) /* by a number or a colon; a word begins something else */
 			is = isalpha((unsigned char)*line.p) ? LINE_WRONG : LINE_OTHER;
-		else if (cur_is(line, inside ? "end-qos-ulps" : "qos-ulps"))
+		else if (cur_same(line, cur_text(ends[inside])))
 			inside = !inside;
 		else if (inside)
 			is = take_ulp(p, t, line, &rest);
 		else
-			is = cur_begins(line, "qos-") || cur_is(line, "port-groups") ? LINE_OTHER
-										     : LINE_WRONG;
+			is = cur_same(line, cur_text("port-groups")) ||
+					     (cur_len(line) > 4 && !memcmp(line.p, "qos-", 4))
+				     ? LINE_OTHER
+				     : LINE_WRONG;
 		if (is == LINE_WRONG)
 			text_add(notes, "%s:%u: found '%s': OpenSM gives the whole QoS policy up\n", name,
 				 l.no, excerpt(line, found, sizeof(found)));
