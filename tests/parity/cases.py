@@ -720,6 +720,37 @@ EDGE_CASES = (
 )
 
 
+# A host of LMC 2 and the switch that it is at both have LID 15; then the host goes and comes back.
+LID_TWICE = """
+caguid=0x2c90000374490
+Ca 1 "H-0002c90000374490" # "h1"
+[1](2c90000374491)  "S-0002c90000000d80"[9] # lid 22 lmc 2 "sw 1" lid 15 4xQDR
+
+caguid=0x2c900000005e0
+Ca 1 "H-0002c900000005e0" # "h2"
+[1](2c900000005e1)  "S-0002c90000000d80"[10] # lid 15 lmc 2 "sw 1" lid 15 4xQDR
+
+switchguid=0x2c90000000d80(2c90000000d80)
+Switch 12 "S-0002c90000000d80" # "sw 1" base port 0 lid 15 lmc 0
+[3] "H-0002c9000018ed80"[1](2c9000018ed81) # "h0" lid 14 4xQDR
+[4] "S-0002c97e4978c560"[12] # "sw 0" lid 17 4xQDR
+[6] "S-0002c97e4978c560"[9] # "sw 0" lid 17 4xQDR
+[9] "H-0002c90000374490"[1](2c90000374491) # "h1" lid 22 4xQDR
+[10] "H-0002c900000005e0"[1](2c900000005e1) # "h2" lid 15 4xQDR
+
+caguid=0x2c9000018ed80
+Ca 1 "H-0002c9000018ed80" # "h0"
+[1](2c9000018ed81)  "S-0002c90000000d80"[3] # lid 14 lmc 0 "sw 1" lid 15 4xQDR
+
+switchguid=0x2c97e4978c560(2c97e4978c560)
+Switch 12 "S-0002c97e4978c560" # "sw 0" enhanced port 0 lid 17 lmc 2
+[9] "S-0002c90000000d80"[6] # "sw 1" lid 15 4xQDR
+[12] "S-0002c90000000d80"[4] # "sw 1" lid 15 4xQDR
+"""
+LID_TWICE_MEMORY = ["0x0002c97e4978c560 0x0028 0x0029\n", "0x0002c90000374491 0x0070 0x0073\n", "0x0002c9000018ed81 0x0010 0x0011\n"]
+LID_TWICE_STEPS = ["fail host 0x0002c900000005e0", "restore host 0x0002c900000005e0"]
+
+
 BUNDLED_SPECS = ("xgft:4,4:1,2", "torus:4x4x4", "mesh:8x8", "hypercube:5", "dragonfly:4,2,2", "hyperx:6x6",
                  "ring:8", "random:24,4,seed=7", "xgft:4,4:2,2", "xgft:3,4,3:1,2,3,aggregation=1,shuffle=1",
                  "director:2,6,3,12", "published:odin", "xgft:18,18:1,18",
@@ -756,6 +787,9 @@ def bundled_cases(folder):
     for number, (name, engine, source, options) in enumerate(EDGE_CASES):
         source = source or ("text", edge_fabric(name, random.Random(name)))
         cases.append(Case("edge-%d-%s" % (number, name), engine, source, dict(options), []))
+    for engine in ("minhop", "dor"):
+        cases.append(Case("lid-twice-" + engine, engine, ("text", LID_TWICE),
+                          {"lmc": 2, "lmc_esp0": "TRUE", "guid2lid_file": File(LID_TWICE_MEMORY)}, LID_TWICE_STEPS))
     for number in range(4):
         name = "torus-conf-%d" % number
         cases.append(Case(name, "torus-conf", torus.draw_routable(random.Random(name), 0), dict(TORUS_MADE), []))
