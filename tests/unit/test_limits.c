@@ -352,6 +352,19 @@ static void script_line(const struct limit_row *r)
 	}
 }
 
+static bool any_name(const char *name)
+{
+	return !strcmp(name, "up");
+}
+
+static bool no_pane(const char *name)
+{
+	(void)name;
+	return false;
+}
+
+static const struct keymap_check check = {any_name, no_pane, NULL};
+
 static void file_lines(const struct limit_row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
@@ -367,7 +380,7 @@ static void file_lines(const struct limit_row *r)
 			refused(r, line);
 		else
 			accepted(line);
-		assert_int_equal(keymap_load(&km, path, NULL, &errors, &e), more ? -1 : 0);
+		assert_int_equal(keymap_load(&km, path, &check, &errors, &e), more ? -1 : 0);
 		assert_true(!more || strstr(e.msg, r->said));
 		keymap_clear(&km);
 		text_free(&errors);
@@ -472,21 +485,9 @@ static void topo_boards(const struct limit_row *r)
 	}
 }
 
-static bool any_name(const char *name)
-{
-	return !strcmp(name, "up");
-}
-
-static bool no_pane(const char *name)
-{
-	(void)name;
-	return false;
-}
-
 /* A keymap is read, with so many bindings, and says what the row says or nothing. */
 static void keymap_of(const struct limit_row *r, const char *path, size_t bindings, bool complains)
 {
-	static const struct keymap_check check = {any_name, no_pane, NULL};
 	struct keymap km = {0};
 	struct text errors = {0};
 	struct err e;

@@ -82,7 +82,7 @@ static int series_make(struct session *s, const struct plot_of *of, struct serie
 /* The same numbers of both, [n] of each, from x0 on in steps. */
 static void take_series(struct plots *d, const struct series *x, uint32_t n, double x0, double step)
 {
-	assert(!d->n && n);
+	assert(!d->n);
 	d->number = NEW_ARRAY(2 * (size_t)n + 1, double);
 	d->plot[0] = (struct plot){.n = n, .value = d->number, .x0 = x0, .step = step};
 	d->n = 1;
