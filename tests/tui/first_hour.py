@@ -233,10 +233,10 @@ def searched(terminal):
     try:
         t.start("-R updn " + DEMO)
         t.wait(r"updn routed")
-        for pane, words, first in [(None, *s) for s in SEARCHES] + list(ROWS):
+        for n, (pane, words, first) in enumerate([(None, *s) for s in SEARCHES] + list(ROWS)):
             if pane:
-                t.run(":pane %s; focus %s; echo at-%s" % (pane, pane.split()[0], pane.split()[0]))
-                t.wait(r"^│ at-" + pane.split()[0])
+                t.run(":pane %s; focus %s; echo at-%d" % (pane, pane.split()[0], n))
+                t.wait(r"^│ at-%d " % n)
                 t.keys("Down", "Down")
             t.keys("?")
             t.wait(r"[▸>]Help")
