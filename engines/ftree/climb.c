@@ -547,7 +547,7 @@ void ft_turn(struct ft_run *r, unsigned most)
 	uint8_t *known = NEW_ARRAY(r->n_switches + 1, uint8_t);
 	uint32_t before = 0, n;
 
-	assert(r->touched);
+	assert(r->touched || !r->n_touched);
 	r->fill = true;
 	while (r->reverse < most && r->n_touched > before && !ftree_climb_give_up(r)) {
 		before = r->n_touched;
