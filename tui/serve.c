@@ -410,6 +410,8 @@ const struct limit limits[] = {
 	 "refused: `characters, expected at most #`"},
 	/* files */
 	{"MiB of a file", FILE_MIB, "refused: `found more than # MiB, the most that is read`"},
+	{"MiB of a list of hosts, jobs, pairs or a plan", LIST_FILE_MIB,
+	 "refused: `found more than # MiB, the most that is read`"},
 	{"MiB that a program of `route script:` prints", SCRIPT_MIB,
 	 "refused: `found more than # MiB, the most that is read`"},
 	{"MiB of an opensm.conf, a list of GUIDs, a node-name-map, partitions or a QoS policy",

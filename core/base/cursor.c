@@ -63,8 +63,7 @@ int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err
 	return read_at_most(f, name, FILE_MIB, data, size, e);
 }
 
-static int read_path(const char *path, size_t mib, struct progress *p, char **data, size_t *size,
-		     struct err *e)
+int read_path(const char *path, size_t mib, struct progress *p, char **data, size_t *size, struct err *e)
 {
 	FILE *f = infile_open(path, p);
 	int rc;

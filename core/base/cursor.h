@@ -26,6 +26,8 @@ struct input {
 
 /* A whole file (or pipe) in a new buffer.  -1 and *e: unreadable, or p (may be NULL) cancelled the wait. */
 int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
+/* The same with a limit in MiB.  A larger file is refused. */
+int read_path(const char *path, size_t mib, struct progress *p, char **data, size_t *size, struct err *e);
 /* The same for an open file, from its present place.  It is not closed. */
 int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e);
 /* The next line with its line end replaces the content of t.  1; 0 at the end; -1 and *e. */

@@ -10,9 +10,9 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 
-const char *const err_kind_words[] = {
-	"failed", "syntax", "no_such_node", "no_such_port", "ambiguous", "no_fabric",	"no_engine",
-	"input",  "io",	    "limit",	    "memory",	    "cancelled", "not_allowed", "fault"};
+const char *const err_kind_words[] = {"failed",	   "syntax",	"no_such_node", "no_such_port", "ambiguous",
+				      "no_fabric", "no_engine", "input",	"io",		"limit",
+				      "memory",	   "cancelled", "not_allowed",	"fault"};
 static_assert(ARRAY_LEN(err_kind_words) == N_ERR_KINDS, "each kind has its word");
 
 void err_format(struct err *e, const char *fmt, ...)

@@ -46,11 +46,12 @@ static int memory_file(const char *name, const char *data, size_t size, struct e
 	return fd;
 }
 
-int unpack(const char *name, struct progress *p, char **data, size_t *size, struct err *e)
+static int unpack_within(const char *name, unsigned mib, struct progress *p, char **data, size_t *size,
+			 struct err *e)
 {
 	const char *tool = foreign_unpacker(*data, *size);
 	char *argv[] = {(char *)(uintptr_t)tool, (char[]){"-dc"}, NULL};
-	struct program_way way = {.mib = FILE_MIB};
+	struct program_way way = {.mib = mib};
 	struct err why = {.kind = 0};
 	int rc;
 
@@ -68,6 +69,19 @@ int unpack(const char *name, struct progress *p, char **data, size_t *size, stru
 	return err_kind(&why) == ERR_LIMIT || err_is_memory(&why) || progress_cancelled(p)
 		       ? err_copy(e, &why)
 		       : err_set_kind(e, why.kind, "%s: cannot be unpacked: %s", name, why.msg);
+}
+
+int unpack(const char *name, struct progress *p, char **data, size_t *size, struct err *e)
+{
+	return unpack_within(name, FILE_MIB, p, data, size, e);
+}
+
+int read_packed_list(const char *path, struct progress *p, char **data, size_t *size, struct err *e)
+{
+	return read_path(path, LIST_FILE_MIB, p, data, size, e) ||
+			       unpack_within(path, LIST_FILE_MIB, p, data, size, e)
+		       ? -1
+		       : 0;
 }
 
 int read_packed_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e)

@@ -35,7 +35,12 @@ int read_small_file(const char *path, struct progress *p, char **data, size_t *s
  */
 int read_packed_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
 
-/* The same for content in memory, which is replaced; on failure it is freed. */
+/* The same of a list of hosts, jobs or pairs, at most LIST_FILE_MIB: a list never ends where it comes from a
+ * device. */
+#define LIST_FILE_MIB 256
+int read_packed_list(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
+
+/* As read_packed_file() does it, for content in memory, which is replaced; on failure it is freed. */
 int unpack(const char *name, struct progress *p, char **data, size_t *size, struct err *e);
 
 /* The package of something that this program needs and does not find. */

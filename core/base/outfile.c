@@ -229,8 +229,9 @@ static int open_beside(struct outfile *o, const struct stat *was, struct err *e)
 		return 0;
 	if (!was || (errno != EACCES && errno != EPERM && errno != EROFS))
 		return outfile_failed(o, errno, e);
-	return err_set_kind(e, ERR_IO, "%s: left as it is, as no new file can be made beside it in %s%.*s: %s",
-			    o->path, folder ? "" : ".", folder, o->target, strerror(errno));
+	return err_set_kind(e, ERR_IO,
+			    "%s: left as it is, as no new file can be made beside it in %s%.*s: %s", o->path,
+			    folder ? "" : ".", folder, o->target, strerror(errno));
 }
 
 static int open_any(struct outfile *o, struct err *e)

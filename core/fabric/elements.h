@@ -109,7 +109,7 @@ enum part_kind {
 	PART_MIXED = PART_NAMED, /* links and nodes, of a plan */
 	PART_KINDS
 };
-extern const char *const part_word[];	 /* "link", "switch", "chassis", "card" */
+extern const char *const part_word[];  /* "link", "switch", "chassis", "card" */
 extern const char *const part_words[]; /* "links", "switches", "chassis", "cards" */
 
 struct parts {

@@ -68,8 +68,7 @@ enum link_width link_width_of_code(unsigned code)
 
 double link_rate_gbps(enum link_width w, enum link_speed s)
 {
-	static const double lane[] = {0,	  2.5,	    5,	    10,	    10.3125,
-						 14.0625, 25.78125, 53.125, 106.25, 212.5};
+	static const double lane[] = {0, 2.5, 5, 10, 10.3125, 14.0625, 25.78125, 53.125, 106.25, 212.5};
 	static const unsigned lanes[] = {0, 1, 2, 4, 8, 12};
 
 	static_assert(ARRAY_LEN(lane) == SPEED_COUNT && ARRAY_LEN(lanes) == WIDTH_COUNT, "each has its rate");

@@ -413,7 +413,7 @@ int pair_results_load(const char *path, struct pair_results *p, struct progress 
 	int rc;
 
 	*p = (struct pair_results){0};
-	if (read_packed_file(path, pr, &data, &size, e))
+	if (read_packed_list(path, pr, &data, &size, e))
 		return -1;
 	rc = pair_results_parse(&(struct input){path, data, size, pr}, p, e);
 	free(data);

@@ -142,7 +142,7 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 	char *path = split_job(word + 1, &job), *data = NULL;
 	struct input in = {.name = path, .progress = p};
 	struct hostlist hosts = {0};
-	int rc = read_packed_file(path, p, &data, &in.size, e);
+	int rc = read_packed_list(path, p, &data, &in.size, e);
 
 	*l = (struct id_list){.many = true};
 	in.data = data;
@@ -167,7 +167,7 @@ int hosts_file_each(const char *path, struct progress *p, struct job_list *jobs,
 {
 	char *data = NULL;
 	struct input in = {.name = path, .progress = p};
-	int rc = read_packed_file(path, p, &data, &in.size, e);
+	int rc = read_packed_list(path, p, &data, &in.size, e);
 
 	in.data = data;
 	if (!rc)
@@ -297,7 +297,7 @@ static int pairs_read(struct pairs_file *p, const struct fabric *f, const char *
 	int rc;
 
 	*p = (struct pairs_file){0};
-	if (read_file(path, pr, &data, &size, e))
+	if (read_path(path, LIST_FILE_MIB, pr, &data, &size, e))
 		return -1;
 	rc = pairs_parse(p, f, path, data, size, pr, e);
 	free(data);

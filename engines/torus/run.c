@@ -5,6 +5,7 @@
 
 #include "core/base/cursor.h"
 #include "core/base/defs.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "engines/torus/torus.h"
 
@@ -588,7 +589,7 @@ static int read_conf(struct torus_run *r)
 	if (!path)
 		return err_set(&r->out->refused,
 			       "no torus_config is given, expected the name of a file (ERR 4E11)");
-	if (read_file(path, r->in->progress, &data, &size, &e))
+	if (read_small_file(path, r->in->progress, &data, &size, &e))
 		return err_set(&r->out->refused, "torus_config: %.400s (ERR 4E11)", e.msg);
 	bad = torus_conf_parse(&r->t->conf, path, data, size, &errors);
 	free(data);

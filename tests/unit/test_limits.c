@@ -288,6 +288,24 @@ static void mib(const struct limit_row *r)
 	free(path);
 }
 
+/* The least that is read, and a byte more than the most. */
+static void list_mib(const struct limit_row *r)
+{
+	static const char *const lines[] = {"jobs", "scope", "load-map pairs", "survey file"};
+	char *path = write_file("list", "node0001\n");
+
+	assert_int_equal(truncate(path, ((off_t)r->n << 20) + 1), 0);
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		char *line = str_printf("synth xgft:2,2:1,2; route minhop; %s %s%s", lines[i],
+					i == 1 ? "@" : "", path);
+
+		refused(r, line);
+		free(line);
+	}
+	assert_int_equal(truncate(path, 0), 0);
+	free(path);
+}
+
 static void small_file_mib(const struct limit_row *r)
 {
 	static const char *const told[] = {"ftree io_guid_file", "updn root_guid_file",
@@ -761,6 +779,7 @@ static const struct {
 	{"dimensions or levels of a synthetic fabric", synth_dims},
 	{"characters of a synthetic fabric's shape", synth_shape},
 	{"MiB of a file", mib},
+	{"MiB of a list of hosts, jobs, pairs or a plan", list_mib},
 	{"MiB that a program of `route script:` prints", program_mib},
 	{"MiB of an opensm.conf, a list of GUIDs, a node-name-map, partitions or a QoS policy",
 	 small_file_mib},

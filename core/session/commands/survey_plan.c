@@ -10,6 +10,7 @@
 #include "core/base/clean.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -214,7 +215,7 @@ struct parts *window_read(const struct session *s, struct window *x, const char 
 {
 	struct input in = {.name = path, .progress = p};
 	char *data = NULL;
-	int rc = read_file(path, p, &data, &in.size, e);
+	int rc = read_path(path, LIST_FILE_MIB, p, &data, &in.size, e);
 
 	*x = (struct window){0};
 	in.data = data;
