@@ -393,8 +393,7 @@ static void draw_drawing(enum place_id p, struct view *v)
 	draw_box_top(r->y, r->x, r->w, text_str(&t), text_str(&right), focus);
 	draw_sides(r, focus);
 	text_clear(&t);
-	if (v->ops->footer)
-		v->ops->footer(v, &t);
+	view_footer(v, &t);
 	draw_box_bottom(r->y + r->h - 1, r->x, r->w, text_str(&t), focus);
 	text_free(&t);
 	text_free(&right);
@@ -489,8 +488,7 @@ static void draw_list(enum place_id p, struct view *v)
 	if (header && v->skip)
 		draw_text(r->y + 1, r->x, 1, "‹", ST_KEY, false);
 	text_clear(&t);
-	if (v->ops->footer)
-		v->ops->footer(v, &t);
+	view_footer(v, &t);
 	if (!t.len)
 		shared_below(v, &f, &t);
 	draw_box_bottom(r->y + r->h - 1, r->x, r->w, text_str(&t), focus);

@@ -388,7 +388,7 @@ void pane_track(void)
 	uint32_t row;
 
 	if (!list || !v || (!ui.track && (ui.focus == SLOT_DETAIL || ui.focus == SLOT_THIRD)) ||
-	    !(tracks(v) || tracks(third)) || !list->ops->about)
+	    !(tracks(v) || tracks(third)) || !view_has_subjects(list))
 		return;
 	if (!view_current(list, &row) || list->ordering)
 		return;
@@ -420,8 +420,8 @@ static bool belongs(const struct view *v, const struct view *list)
 
 	if (!view_fits(v->ops, &ui.scene))
 		return false;
-	if (!yes && tracks(v) && (list->ops->draw || !(list->ops->flags & VIEW_WIDE)) && list->ops->about &&
-	    view_current(list, &row))
+	if (!yes && tracks(v) && (list->ops->draw || !(list->ops->flags & VIEW_WIDE)) &&
+	    view_has_subjects(list) && view_current(list, &row))
 		yes = view_place(list, row, "switch", &t);
 	text_free(&t);
 	return yes;
@@ -453,8 +453,9 @@ void pane_third(void)
 	if (room && !below && !ui.guest) {
 		const struct view_ops *ops = detail->ops == &view_lft ? &view_ports : &view_lft;
 		uint32_t row;
-		struct view *v =
-			list->ops->about && view_current(list, &row) ? about_switch(ops, list, row) : NULL;
+		struct view *v = view_has_subjects(list) && view_current(list, &row)
+					 ? about_switch(ops, list, row)
+					 : NULL;
 
 		if (v && belongs(v, list))
 			ui.guest = v;

@@ -160,8 +160,7 @@ static void read_pane(struct view *v, struct text *t)
 	for (uint32_t i = 0; i < view_count(v) && i < ROWS; i++) {
 		view_select(v, i);
 		add_cells(v, view_row(v, i), t);
-		if (v->ops->footer)
-			v->ops->footer(v, t);
+		view_footer(v, t);
 		text_putc(t, '\n');
 	}
 	if (v->ops->draw && v->n_rows) {

@@ -40,7 +40,7 @@ static void expect_cell(const struct view *v, uint32_t row, unsigned col, const 
 	struct text t = {0};
 
 	assert_true(row < v->n_rows);
-	v->ops->cell(v, row, col, &t);
+	view_cell(v, row, col, &t);
 	assert_string_equal(text_str(&t), want);
 	text_free(&t);
 }
@@ -49,7 +49,7 @@ static void expect_footer(const struct view *v, const char *want)
 {
 	struct text t = {0};
 
-	v->ops->footer(v, &t);
+	view_footer(v, &t);
 	assert_string_equal(text_str(&t), want);
 	text_free(&t);
 }
@@ -76,7 +76,7 @@ static void expect_title(const struct view *v, const char *want)
 {
 	struct text t = {0};
 
-	v->ops->title(v, &t);
+	view_title(v, &t);
 	assert_string_equal(text_str(&t), want);
 	text_free(&t);
 }
@@ -350,7 +350,7 @@ static void a_layer_without_hosts_has_a_hint(void **state)
 	(void)state;
 	scene_take(&sc, s);
 	v = open_pane(&sc, &view_layers, NULL, NULL);
-	assert_int_equal(v->ops->number(v, 1, 6), 0);
+	assert_int_equal(view_number(v, 1, 6), 0);
 	expect_footer(v, "no credit loops; pairs of switches without hosts: pane layers switches");
 	view_free(v);
 	line_says(s, "layers", "No routes between hosts are on 1 layer; `layers switches`");
@@ -373,14 +373,14 @@ static void routes_of_switches_count(void **state)
 	expect_title(v, "lash with switches: 4 layers, balanced");
 	assert_int_equal(v->n_rows, l->plan->need);
 	for (uint32_t i = 0; i < v->n_rows; i++)
-		assert_int_equal(v->ops->number(v, i, 6), c->vl_routes[i]);
+		assert_int_equal(view_number(v, i, 6), c->vl_routes[i]);
 	expect_place(v, 0, "layer", "0 switches");
 	expect_footer(v, "no credit loops");
 	view_free(v);
 	v = open_pane(&sc, &view_cdg, "0", "switches");
 	expect_place(v, 0, "loop", "0 switches");
 	for (uint32_t i = 0; i < v->n_rows; i++)
-		assert_int_equal(v->ops->number(v, i, 4), c->load[i]);
+		assert_int_equal(view_number(v, i, 4), c->load[i]);
 	view_free(v);
 	v = open_pane(&sc, &view_cycle, "all", "switches");
 	assert_int_equal(v->n_rows, 0);
@@ -405,7 +405,7 @@ static void the_rest_of_the_routes_is_shown(void **state)
 	v = open_pane(&sc, &view_cycle, NULL, NULL);
 	while (!strstr(text_str(&t), "and ")) {
 		text_clear(&t);
-		v->ops->cell(v, row++, 0, &t);
+		view_cell(v, row++, 0, &t);
 	}
 	text_free(&t);
 	expect_cell(v, row - 1, 0, "    and 3 more");
@@ -464,7 +464,7 @@ static void a_refused_mesh_says_why(void **state)
 	ok_line(s, "route lash");
 	scene_take(&sc, s);
 	v = open_pane(&sc, &view_mesh, NULL, NULL);
-	v->ops->title(v, &t);
+	view_title(v, &t);
 	assert_non_null(strstr(text_str(&t), "Mesh ── lash refused: the routes need more than 8 layers"));
 	text_free(&t);
 	view_free(v);

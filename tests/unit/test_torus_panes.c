@@ -127,7 +127,7 @@ static void switches_are_chosen(void **state)
 	assert_string_equal(text_str(&t), " t11 ─1.5─>t12 ─1.0─ t13 ─0.5║");
 	assert_string_equal(view_column_name(v, 2), "y1         2         3        ");
 	text_clear(&t);
-	v->ops->footer(v, &t);
+	view_footer(v, &t);
 	assert_string_equal(text_str(&t), "t12 at 0,2,1; up y: 1 link, 8 routes");
 	text_clear(&t);
 	assert_true(view_place(v, 3, "port", &t)); /* the link below */

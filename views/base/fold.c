@@ -177,7 +177,7 @@ static void fold_sum_row(const struct view *v, struct fold_group *g, uint32_t ro
 			 struct text *cell)
 {
 	struct text *kept = v->fold->first;
-	unsigned marks = v->ops->marks ? v->ops->marks(v, row) : 0;
+	unsigned marks = row_marks(v, row);
 
 	g->marks |= marks;
 	g->all_marks &= marks;
@@ -187,7 +187,7 @@ static void fold_sum_row(const struct view *v, struct fold_group *g, uint32_t ro
 		if (!(g->same >> c & 1))
 			continue;
 		text_clear(first ? &kept[c] : cell);
-		v->ops->cell(v, row, c, first ? &kept[c] : cell);
+		row_cell(v, row, c, first ? &kept[c] : cell);
 		if (!first && strcmp(text_str(&kept[c]), text_str(cell)))
 			g->same &= ~(1u << c);
 	}
@@ -279,11 +279,11 @@ static void head_cell(const struct view *v, const struct fold_group *g, unsigned
 	if (c == v->fold->name)
 		head_label(v, g, t);
 	else if (numeric && (none || ((g->same >> c & 1) && (rule != FOLD_SUM || !g->sum[c] || g->n == 1))))
-		v->ops->cell(v, first_row(v, g), c, t);
+		row_cell(v, first_row(v, g), c, t);
 	else if (numeric)
 		head_number(g, rule, c, t);
 	else if (g->same >> c & 1)
-		v->ops->cell(v, first_row(v, g), c, t);
+		row_cell(v, first_row(v, g), c, t);
 }
 
 /* A cell of a row under a header: indented, and with the chip's place in the chassis before its name. */
@@ -295,7 +295,7 @@ static void member_cell(const struct view *v, uint32_t row, unsigned c, struct t
 		text_add(t, "  ");
 	if (v->ops->column[c].fold == FOLD_CHIP && place)
 		text_add(t, "%s: ", place);
-	v->ops->cell(v, row, c, t);
+	row_cell(v, row, c, t);
 }
 
 /* The short form of a cell under a header: the chip's place instead of its name; else what the pane gives. */
@@ -310,7 +310,7 @@ bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct te
 	if (view_is_header(v, row) || v->ops->column[col].fold != FOLD_CHIP || fold_element(v, row) == NO_ID)
 		return false;
 	name = switch_name(v->scene->fabric, row_chip(v, row));
-	v->ops->cell(v, row, col, &cell);
+	row_cell(v, row, col, &cell);
 	named = !strncmp(text_str(&cell), name, strlen(name));
 	if (named) {
 		text_add(t, col == v->fold->name ? "  " : "");
@@ -328,7 +328,7 @@ void fold_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 	else if (v->fold->chassis && fold_element(v, row) != NO_ID)
 		member_cell(v, row, col, t);
 	else
-		v->ops->cell(v, row, col, t);
+		row_cell(v, row, col, t);
 }
 
 /* The number of a header for sorting. Columns without a sum or maximum use the least value. */

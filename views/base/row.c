@@ -1,13 +1,118 @@
 /* Texts and marks of rows and headers, and of the pane itself. */
 #include <assert.h>
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/clean.h"
 #include "core/base/err.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/trace/walk.h"
 #include "views/base/fold.h"
 #include "views/base/view.h"
+
+/* --- tables ----------------------------------------------------------------- */
+
+void row_values(const struct view *v, struct table_row *r, size_t n, const int64_t *value)
+{
+	assert(n == v->ops->n_columns);
+	memcpy(r->value, value, n * sizeof(*value));
+}
+
+size_t row_text(struct table_row *r, const char *fmt, ...)
+{
+	size_t at;
+	va_list ap;
+
+	text_putc(&r->text, 0); /* ends the text before */
+	at = r->text.len;
+	va_start(ap, fmt);
+	text_addv(&r->text, fmt, ap);
+	va_end(ap);
+	return at;
+}
+
+void row_touch(const struct view *v, struct table_row *r, unsigned col, unsigned table, uint32_t at)
+{
+	assert(col < v->ops->n_columns);
+	r->touched |= (unsigned)moment_touched(v->scene->moment, table, at) << col;
+}
+
+/* Asks for a row, unless it is the one asked for last: its cells are wanted one after the other. */
+static const struct table_row *table_row_told(const struct view *v, uint32_t row)
+{
+	struct table_row *r = v->told;
+	struct text text = r->text;
+
+	assert(row < v->n_rows);
+	if (r->row == row)
+		return r;
+	text_clear(&text);
+	*r = (struct table_row){.row = row, .about = SUBJECT_NONE(row), .text = text};
+	v->ops->row(v, row, r);
+	return r;
+}
+
+static void table_cell(const struct view *v, const struct table_row *r, unsigned col, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct topo *tp;
+	uint32_t id = (uint32_t)r->value[col];
+
+	if (r->says[col]) {
+		text_add(t, "%s", r->text.s + r->says[col]);
+		return;
+	}
+	switch (v->ops->column[col].kind) {
+	case CELL_SWITCH:
+		text_add(t, "%s", id == NO_ID ? "-" : switch_name(f, id));
+		return;
+	case CELL_GUID:
+		text_add(t, "0x%016" PRIx64, f->node_guid[f->switch_node[id]]);
+		return;
+	case CELL_LINK:
+		label_channel(scene_origin(v->scene)->topo, id, false, t);
+		return;
+	case CELL_PEER:
+		tp = scene_origin(v->scene)->topo;
+		if (id != NO_ID && tp->peer[id] != NO_ID)
+			text_add(t, "%s", f->node_name[f->port_node[tp->peer[id]]]);
+		return;
+	case CELL_LID:
+		lid_label(f, scene_origin(v->scene)->lids, id, t);
+		return;
+	}
+	if (v->ops->column[col].numeric)
+		number_cell(r->value[col], t);
+	else if (r->value[col])
+		text_add(t, "%s", r->text.s + r->value[col]);
+}
+
+void row_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	if (v->ops->row)
+		table_cell(v, table_row_told(v, row), col, t);
+	else
+		v->ops->cell(v, row, col, t);
+}
+
+unsigned row_marks(const struct view *v, uint32_t row)
+{
+	if (v->ops->row)
+		return table_row_told(v, row)->marks;
+	return v->ops->marks ? v->ops->marks(v, row) : 0;
+}
+
+bool row_about(const struct view *v, uint32_t row, struct subject *s)
+{
+	*s = SUBJECT_NONE(row);
+	if (!v->ops->row)
+		return v->ops->about && v->ops->about(v, row, s);
+	*s = table_row_told(v, row)->about;
+	return true;
+}
 
 uint64_t view_key(const struct view *v, uint32_t row)
 {
@@ -80,10 +185,28 @@ void view_title(const struct view *v, struct text *t)
 {
 	if (v->ops->title)
 		v->ops->title(v, t);
+	else if (v->title.len)
+		text_add(t, "%s", v->title.s);
 	else
 		title_place(v, v->ops->name, t);
 	if (v->scene->moment && v->ops->flags & VIEW_PRESENT)
 		text_add(t, " ── present");
+}
+
+void view_footer(const struct view *v, struct text *t)
+{
+	const struct table_row *r;
+	uint32_t row;
+
+	if (v->ops->footer) {
+		v->ops->footer(v, t);
+		return;
+	}
+	text_add(t, "%s", text_str(&v->footer));
+	if (!v->ops->row || !view_selected(v, &row))
+		return;
+	r = table_row_told(v, row);
+	text_add(t, "%s", r->footer ? r->text.s + r->footer : "");
 }
 
 const char *view_column_name(const struct view *v, unsigned col)
@@ -100,7 +223,7 @@ void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 	if (v->fold)
 		fold_cell(v, row, col, t);
 	else
-		v->ops->cell(v, row, col, t);
+		row_cell(v, row, col, t);
 	clean_rest(t, from);
 }
 
@@ -111,7 +234,7 @@ static int64_t number_of_cell(const struct view *v, uint32_t row, unsigned col)
 	char *end;
 	int64_t n;
 
-	v->ops->cell(v, row, col, &t);
+	row_cell(v, row, col, &t);
 	n = strtoll(text_str(&t), &end, 10);
 	n = end == text_str(&t) ? -1 : n;
 	text_free(&t);
@@ -122,6 +245,8 @@ int64_t view_number(const struct view *v, uint32_t row, unsigned col)
 {
 	if (view_is_header(v, row))
 		return fold_number(v, row, col);
+	if (v->ops->row)
+		return table_row_told(v, row)->value[col];
 	return v->ops->number ? v->ops->number(v, row, col) : number_of_cell(v, row, col);
 }
 
@@ -144,24 +269,28 @@ bool view_place(const struct view *v, uint32_t row, const char *what, struct tex
 	return row_place(v, row, what, t) || (!strcmp(what, "element") && view_row_place_element(v, row, t));
 }
 
-bool view_touched(const struct view *v, uint32_t row, unsigned col)
+static bool row_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	return v->scene->moment && v->ops->touched && !view_is_header(v, row) && v->ops->touched(v, row, col);
+	if (v->ops->row)
+		return table_row_told(v, row)->touched >> col & 1;
+	return v->ops->touched && v->ops->touched(v, row, col);
 }
 
-static bool row_touched(const struct view *v, uint32_t row)
+bool view_touched(const struct view *v, uint32_t row, unsigned col)
 {
-	for (unsigned c = 0; v->scene->moment && v->ops->touched && c < v->ops->n_columns; c++)
-		if (v->ops->touched(v, row, c))
-			return true;
-	return false;
+	return v->scene->moment && !view_is_header(v, row) && row_touched(v, row, col);
 }
 
 unsigned view_marks(const struct view *v, uint32_t row)
 {
+	unsigned marks;
+
 	if (view_is_header(v, row))
 		return fold_marks(v, row);
-	return (v->ops->marks ? v->ops->marks(v, row) : 0) | mark_if(row_touched(v, row), MARK_STEP);
+	marks = row_marks(v, row);
+	for (unsigned c = 0; v->scene->moment && c < v->ops->n_columns; c++)
+		marks |= mark_if(row_touched(v, row, c), MARK_STEP);
+	return marks;
 }
 
 char marks_sign(unsigned marks)
@@ -273,6 +402,11 @@ void view_fill(const struct view *v, uint32_t row, const char *line, struct text
 	text_free(&whole);
 }
 
+bool view_has_subjects(const struct view *v)
+{
+	return v->ops->about || v->ops->row;
+}
+
 bool view_leads(const struct view *v)
 {
 	return v->ops->enter || v->ops->follow;
@@ -281,10 +415,13 @@ bool view_leads(const struct view *v)
 void view_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	assert(!view_is_header(v, row));
+	const struct table_row *r = v->ops->row ? table_row_told(v, row) : NULL;
+	const char *line = r && r->follow ? r->text.s + r->follow : v->ops->enter;
+
 	if (v->ops->follow)
 		v->ops->follow(v, row, t);
-	else if (v->ops->enter)
-		view_fill(v, row, v->ops->enter, t);
+	else if (line)
+		view_fill(v, row, line, t);
 }
 
 const struct view_ops *view_in(const struct view_ops *const *panes, const char *name, struct err *e)

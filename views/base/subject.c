@@ -21,9 +21,7 @@
 bool view_subject(const struct view *v, uint32_t row, struct subject *s)
 {
 	assert(row < v->n_rows);
-	*s = (struct subject){
-		.key = row, .chip = NO_ID, .node = NO_ID, .port = NO_ID, .sw = NO_ID, .lid = -1, .layer = -1};
-	if (!v->ops->about || !v->ops->about(v, row, s))
+	if (!row_about(v, row, s))
 		return false;
 	assert(s->port == NO_ID || s->node == v->scene->fabric->port_node[s->port]);
 	return true;

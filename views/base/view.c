@@ -139,7 +139,7 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 	int n = argc ? 0 : view_args_looked(ops, sc, &looked);
 	struct view *v;
 
-	assert(ops->name && ops->column && ops->load && ops->cell);
+	assert(ops->name && ops->column && ops->load && (ops->cell || ops->row));
 	assert(ops->n_columns >= 1 && ops->n_columns <= VIEW_COLUMNS && ops->priv_kept <= ops->priv_size);
 	assert(!ops->complete || ops->flags & VIEW_TYPED);
 	assert(ops->draw || (!ops->move && !ops->hit));
@@ -154,6 +154,7 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 	v->sort = -1;
 	v->select = -1;
 	v->priv = mem_alloc(ops->priv_size ? ops->priv_size : 1);
+	v->told = ops->row ? NEW(struct table_row) : NULL;
 	v->word = NEW_ARRAY((size_t)argc + 1, char *);
 	for (; v->n_words < argc; v->n_words++)
 		v->word[v->n_words] = str_dup(argv[v->n_words]);
@@ -171,6 +172,10 @@ static void view_unload(struct view *v)
 		v->ops->unload(v);
 	while (v->n_arrays)
 		free(v->array[--v->n_arrays]);
+	text_clear(&v->title);
+	text_clear(&v->footer);
+	if (v->told)
+		v->told->row = NO_ID;
 	memset((char *)v->priv + v->ops->priv_kept, 0, v->ops->priv_size - v->ops->priv_kept);
 }
 
@@ -191,6 +196,11 @@ void view_free(struct view *v)
 	for (unsigned c = 0; c < VIEW_COLUMNS; c++)
 		affix_free(&v->affix[c]);
 	canvas_free(&v->canvas);
+	text_free(&v->title);
+	text_free(&v->footer);
+	if (v->told)
+		text_free(&v->told->text);
+	free(v->told);
 	free(v->array);
 	free(v->priv);
 	free(v->order);

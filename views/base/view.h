@@ -251,6 +251,16 @@ struct subject {
 	uint32_t element; /* an element of elements; if that is NULL, the chip's element counts */
 };
 
+/* The subject of a row about which nothing is told yet. */
+#define SUBJECT_NONE(ROW)                \
+	((struct subject){.key = (ROW),  \
+			  .chip = NO_ID, \
+			  .node = NO_ID, \
+			  .port = NO_ID, \
+			  .sw = NO_ID,   \
+			  .lid = -1,     \
+			  .layer = -1})
+
 /* Key and chip are always valid. False: the row has no object. */
 bool view_subject(const struct view *v, uint32_t row, struct subject *s);
 uint32_t row_chip(const struct view *v, uint32_t row);
@@ -448,6 +458,7 @@ struct column {
 	bool bar;      /* its cells are bars, in the shades that meter() tells */
 	bool prose;    /* has sentences: cut only at the end, and names in them stay whole */
 	bool timing;   /* differs from run to run */
+	uint8_t kind;  /* enum cell_kind, for panes that are tables */
 };
 
 /*
@@ -464,6 +475,21 @@ struct column {
 		.name = NAME, .help = COLUMN_HELP(HELP), .width = WIDTH, .right = true, .numeric = true, \
 		__VA_ARGS__                                                                              \
 	}
+
+/*
+ * A table: a pane whose operation row() tells a row at once. Each column has a value; how it reads depends on
+ * the column's kind. A row that was told is kept until the next load(), so it must not depend on the
+ * selection, nor on widths. Engines' own tables are such panes (views/engine/).
+ */
+enum cell_kind {
+	CELL_PLAIN,  /* a number, "-" below 0; where the column is not numeric, what row_text() returned, 0 =
+			"" */
+	CELL_SWITCH, /* the name of a switch, "-" for NO_ID */
+	CELL_GUID,   /* of a switch */
+	CELL_LINK,   /* a port that sends: "ring0[2] → ring1" */
+	CELL_PEER,   /* the node at the other end of a port's cable; "" for none, and for NO_ID */
+	CELL_LID,    /* the owner of a LID, in the tables of the engine (scene_origin()) */
+};
 
 /* The marks of a row. Each has its own sign, so that colour is never needed. */
 enum { MARK_CHANGED = 1, MARK_DOWN = 2, MARK_DETOUR = 4, MARK_HERE = 8, MARK_STEP = 16 };
@@ -516,9 +542,32 @@ struct span {
 struct view;
 struct filter;
 
+/* A row of a table, as row() fills it. All is empty at first, and `about` has no object. */
+struct table_row {
+	uint32_t row;		     /* its number; NO_ID: none was told since the last load */
+	int64_t value[VIEW_COLUMNS]; /* by row_values() */
+	size_t says[VIEW_COLUMNS];   /* what the cell reads instead, from row_text(); 0 = as its kind tells */
+	size_t footer; /* from row_text(): what the pane's lower edge adds while it is selected */
+	unsigned marks;
+	unsigned touched; /* a bit for each column that the step touched: view_ops.touched */
+	size_t follow;	  /* from row_text(): a command line for Enter; 0 = that of the pane */
+	struct subject about;
+	struct text text; /* all that row_text() added */
+};
+
+/* Sets the values of all columns, in their order. */
+void row_values(const struct view *v, struct table_row *r, size_t n, const int64_t *value);
+#define ROW_VALUES(v, r, ...)                                                          \
+	row_values((v), (r), sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t), \
+		   (const int64_t[]){__VA_ARGS__})
+/* Begins a text of the row, to which the caller may add in r->text. The result stands for it. */
+size_t row_text(struct table_row *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Notes that the step touched a column, if it touched this cell of a table of the recording. */
+void row_touch(const struct view *v, struct table_row *r, unsigned col, unsigned table, uint32_t at);
+
 /*
- * A pane. Required: name, column, n_columns, load, cell. Everything else may be left out; view.c then does
- * what the comment says.
+ * A pane. Required: name, column, n_columns, load, and cell or row. Everything else may be left out; view.c
+ * then does what the comment says.
  */
 struct view_ops {
 	const char *name;  /* as in `pane NAME` and in keymaps */
@@ -550,9 +599,12 @@ struct view_ops {
 	 */
 	bool (*fit)(struct view *v, unsigned columns);
 	void (*close)(struct view *v); /* frees everything else in priv */
-	/* NULL: the name, and the place of the selection. */
+	/* Tells a row of a table, in place of cell, number, marks, touched and about. */
+	void (*row)(const struct view *v, uint32_t row, struct table_row *r);
+	/* NULL: what load() wrote to v->title; or else the name, and the place of the selection. */
 	void (*title)(const struct view *v, struct text *t);
-	void (*footer)(const struct view *v, struct text *t); /* a line at the lower edge */
+	/* A line at the lower edge. NULL: what load() wrote to v->footer, and the selected row's own. */
+	void (*footer)(const struct view *v, struct text *t);
 	void (*cell)(const struct view *v, uint32_t row, unsigned col, struct text *t);
 	/* The number of a numeric column; below 0: unknown. NULL: the number at the start of the cell. */
 	int64_t (*number)(const struct view *v, uint32_t row, unsigned col);
@@ -670,6 +722,8 @@ struct view {
 	uint32_t n_rows;	     /* set by load() */
 	uint8_t width[VIEW_COLUMNS]; /* least widths of columns; load() may change them, 0 hides a column */
 	int64_t select;		     /* row that load() wants selected; -1 = none */
+	struct text title, footer;   /* load() may add to them; empty before */
+	struct table_row *told;	     /* of a table: the row that was asked for last */
 
 	/* The order of rows: NULL = all rows, unsorted. */
 	uint32_t *order;
@@ -804,10 +858,16 @@ const char *view_syntax(const struct view_ops *ops);
 const char *view_brief(const struct view_ops *ops);
 const char *view_hints(const struct view_ops *ops);
 void view_title(const struct view *v, struct text *t);
+void view_footer(const struct view *v, struct text *t);
 
 const char *view_column_name(const struct view *v, unsigned col);
 /* The cell of a row or header, in clean text. */
 void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
+/* What the pane itself tells of a row that is no header: its cell, not cleaned, and its marks. */
+void row_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
+unsigned row_marks(const struct view *v, uint32_t row);
+/* Tells the object of a row: view_ops.about. */
+bool row_about(const struct view *v, uint32_t row, struct subject *s);
 /* The most important part of a cell, if it has too little room. False when there is no shorter form. */
 bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
 int64_t view_number(const struct view *v, uint32_t row, unsigned col);
@@ -846,6 +906,8 @@ extern const struct view_word {
 int view_expand(const struct view *v, const char *line, struct text *t, struct err *e);
 /* The same for any row. Adds nothing when a placeholder has no value. */
 void view_fill(const struct view *v, uint32_t row, const char *line, struct text *t);
+/* Do its rows tell what they are about? */
+bool view_has_subjects(const struct view *v);
 /* Does Enter do anything on its rows? */
 bool view_leads(const struct view *v);
 /* The command line of Enter on a row that is no header. Adds nothing when there is none. */

@@ -1,4 +1,4 @@
-/* The panes of weights and cuts: `weights`, `cuts` and `moved`. */
+/* The tables of weights and cuts: `weights`, `cuts` and `moved`. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,190 +11,103 @@
 #include "engines/nue/nue.h"
 #include "views/base/view.h"
 
-/* The pane `cuts`: the cycles that dfsssp has broken in its layers. Without a number it lists all of them,
+/* The table `cuts`: the cycles that dfsssp has broken in its layers. Without a number it lists all of them,
  * with the cut dependency. With a number it lists the channels of that cycle. */
 
-enum { C_LAYER, C_CYCLE, C_CHANNEL, C_NEXT, C_LENGTH, C_LEFT, C_MOVED, C_TO };
-
-static const struct column columns[] = {
+static const struct column cuts_columns[] = {
 	NUM("layer", "the layer that had the cycle", 0),
 	NUM("cycle", "number of the cycle in the layer", 0),
-	COL("channel", "the channel before the dependency that is cut", 12, .flex = 1),
-	COL("next channel", "the channel after it", 12, .flex = 1),
+	COL("channel", "the channel before the dependency that is cut", 12, .flex = 1, .kind = CELL_LINK),
+	COL("next channel", "the channel after it", 12, .flex = 1, .kind = CELL_LINK),
 	NUM("length", "channels of the cycle", 0, .drop = 2),
 	NUM("pairs", "pairs on the dependency when it was cut", 0, .drop = 3),
 	NUM("moved", "pairs moved to the next layer for it", 0),
 	NUM("to", "the layer they moved to", 2, .drop = 1),
 };
-static_assert(ARRAY_LEN(columns) == C_TO + 1, "a column for each C_");
 
 struct cuts_pane {
-	int layer;		/* -1 = all */
 	uint32_t cycle;		/* number in the layer, from 1; 0 = all */
-	const struct dfsssp *d; /* NULL: another engine */
+	const struct dfsssp *d; /* with layers */
 	uint32_t first;		/* cut of the first row; for one cycle, its cut */
-	bool none;		/* the layer has no such cycle */
 };
 
-static void cuts_pane_load(struct view *v)
+/* Begins the title. Returns dfsssp's run, or NULL if there are no layers, which the title tells. */
+static const struct dfsssp *cuts_begin(struct view *v, const char *name)
 {
+	const struct dfsssp *d = dfsssp_of(scene_origin(v->scene));
+
+	text_add(&v->title, "%s", name);
+	if (d && d->layers)
+		return d;
+	text_add(&v->title, " ── needs layers of dfsssp: `route dfsssp`");
+	return NULL;
+}
+
+static void cuts_load(struct view *v)
+{
+	static const uint8_t of_cycles[] = {0, 1, 4, 6, 7}; /* columns that are the same in all rows of one */
 	struct cuts_pane *p = v->priv;
-	uint32_t n;
+	int layer = v->args.n ? v->args.arg[0].n : -1;
 
-	p->layer = v->args.n ? v->args.arg[0].n : -1;
-	p->cycle = v->args.n > 1 ? (uint32_t)v->args.arg[1].n : 0;
-	p->d = dfsssp_of(scene_origin(v->scene));
-	if (!p->d || !p->d->layers) {
-		p->d = NULL;
-		return;
-	}
-	if (p->layer < 0) {
-		v->n_rows = p->d->layers->n_cuts;
-		v->width[C_LEFT] = 0;
-		return;
-	}
-	n = dfsssp_cuts(p->d, (unsigned)p->layer, &p->first);
-	v->n_rows = n;
-	if (!p->cycle) {
-		v->width[C_LEFT] = 0;
-		return;
-	}
-	p->none = p->cycle > n;
-	p->first += p->cycle - 1;
-	v->n_rows = p->none ? 0 : p->d->layers->cut[p->first].length;
-	v->width[C_LAYER] = v->width[C_CYCLE] = v->width[C_LENGTH] = v->width[C_MOVED] = v->width[C_TO] = 0;
-}
-
-static const struct ds_cut *cuts_pane_cut_of(const struct cuts_pane *p, uint32_t row)
-{
-	assert(p->first + (p->cycle ? 0 : row) < p->d->layers->n_cuts);
-	return &p->d->layers->cut[p->first + (p->cycle ? 0 : row)];
-}
-
-static void cuts_pane_title(const struct view *v, struct text *t)
-{
-	const struct cuts_pane *p = v->priv;
-
-	text_add(t, "Cuts");
+	p->cycle = v->args.n > 1 && layer >= 0 ? (uint32_t)v->args.arg[1].n : 0;
+	p->d = cuts_begin(v, "Cuts");
 	if (!p->d)
-		text_add(t, " ── needs layers of dfsssp: `route dfsssp`");
-	else if (p->layer < 0)
-		text_add(t, " ── %s broken, %s", PLURAL(v->n_rows, "cycle"),
-			 PLURAL(dfsssp_layers(p->d), "layer"));
-	else if (!p->cycle)
-		text_add(t, " of layer %d ── %s broken", p->layer, PLURAL(v->n_rows, "cycle"));
-	else if (p->none)
-		text_add(t, " ── layer %d has no cycle %u", p->layer, p->cycle);
-	else
-		text_add(t, " of layer %d ── cycle %u: %s", p->layer, p->cycle, PLURAL(v->n_rows, "channel"));
-}
-
-/* The two channels of a row's dependency. */
-static void cuts_pane_channels_of(const struct cuts_pane *p, uint32_t row, uint32_t *channel, uint32_t *next)
-{
-	const struct ds_cut *cut = cuts_pane_cut_of(p, row);
-	const uint32_t *cycle = p->d->layers->cycle_channel + cut->first;
-
-	*channel = p->cycle ? cycle[row] : cut->from;
-	*next = p->cycle ? cycle[(row + 1) % cut->length] : cut->to;
-}
-
-static uint32_t cuts_pane_port_of(const struct view *v, uint32_t row, bool next)
-{
-	const struct cuts_pane *p = v->priv;
-	uint32_t c[2];
-
-	cuts_pane_channels_of(p, row, &c[0], &c[1]);
-	return dfsssp_channel_port(p->d->graph, scene_origin(v->scene)->topo->fabric, c[next]);
-}
-
-static uint32_t cycle_number(const struct cuts_pane *p, uint32_t row)
-{
-	uint32_t first;
-
-	dfsssp_cuts(p->d, cuts_pane_cut_of(p, row)->layer, &first);
-	return p->cycle ? p->cycle : p->first + row - first + 1;
-}
-
-static int64_t cuts_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct cuts_pane *p = v->priv;
-	const struct ds_cut *cut = cuts_pane_cut_of(p, row);
-
-	switch (col) {
-	case C_LAYER:
-		return cut->layer;
-	case C_CYCLE:
-		return cycle_number(p, row);
-	case C_LENGTH:
-		return cut->length;
-	case C_LEFT:
-		return p->d->layers->cycle_left[cut->first + (p->cycle ? row : cut->at)];
-	case C_MOVED:
-		return (int64_t)cut->moved;
-	case C_TO:
-		return cut->layer + 1;
-	}
-	return 0;
-}
-
-static void cuts_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	if (col == C_CHANNEL || col == C_NEXT)
-		label_channel(scene_origin(v->scene)->topo, cuts_pane_port_of(v, row, col == C_NEXT), false,
-			      t);
-	else
-		text_add(t, "%" PRId64, cuts_pane_number(v, row, col));
-}
-
-static void cuts_pane_footer(const struct view *v, struct text *t)
-{
-	const struct cuts_pane *p = v->priv;
-	const struct ds_cut *cut;
-	uint32_t row;
-
-	if (!p->d || !view_selected(v, &row))
 		return;
-	cut = cuts_pane_cut_of(p, row);
-	if (p->cycle && row != cut->at)
-		text_add(t, "%" PRId64 " pairs make this dependency; * has the fewest and was cut",
-			 cuts_pane_number(v, row, C_LEFT));
+	v->n_rows = layer < 0 ? p->d->layers->n_cuts : dfsssp_cuts(p->d, (unsigned)layer, &p->first);
+	if (!p->cycle) {
+		v->width[5] = 0;
+		if (layer < 0)
+			text_add(&v->title, " ── %s broken, %s", PLURAL(v->n_rows, "cycle"),
+				 PLURAL(dfsssp_layers(p->d), "layer"));
+		else
+			text_add(&v->title, " of layer %d ── %s broken", layer, PLURAL(v->n_rows, "cycle"));
+		return;
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(of_cycles); i++)
+		v->width[of_cycles[i]] = 0;
+	p->first += p->cycle - 1;
+	v->n_rows = p->cycle > v->n_rows ? 0 : p->d->layers->cut[p->first].length;
+	if (v->n_rows)
+		text_add(&v->title, " of layer %d ── cycle %u: %s", layer, p->cycle,
+			 PLURAL(v->n_rows, "channel"));
 	else
-		text_add(t, "cut: %" PRIu64 " pairs of LIDs went to layer %u", cut->moved, cut->layer + 1u);
-	if (cut->skipped && (!p->cycle || row == cut->at))
-		text_add(t, "; %" PRIu64 " had moved before", cut->skipped);
+		text_add(&v->title, " ── layer %d has no cycle %u", layer, p->cycle);
 }
 
-static unsigned cuts_pane_marks(const struct view *v, uint32_t row)
+static void cuts_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct cuts_pane *p = v->priv;
+	const struct ds_layers *l = p->d->layers;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t index = p->first + (p->cycle ? 0 : row), first;
+	const struct ds_cut *cut = &l->cut[index];
+	uint32_t at = p->cycle ? row : cut->at, left = l->cycle_left[cut->first + at];
+	const uint32_t *cycle = l->cycle_channel + cut->first;
+	uint32_t port = dfsssp_channel_port(p->d->graph, f, cycle[at]);
 
-	return p->cycle && row == cuts_pane_cut_of(p, row)->at ? MARK_HERE : 0;
+	dfsssp_cuts(p->d, cut->layer, &first);
+	ROW_VALUES(v, r, cut->layer, index - first + 1, port,
+		   dfsssp_channel_port(p->d->graph, f, cycle[(at + 1) % cut->length]), cut->length, left,
+		   (int64_t)cut->moved, cut->layer + 1);
+	if (at != cut->at)
+		r->footer = row_text(r, "%u pairs make this dependency; * has the fewest and was cut", left);
+	else
+		r->footer = row_text(r, "cut: %" PRIu64 " pairs of LIDs went to layer %u", cut->moved,
+				     cut->layer + 1u);
+	if (cut->skipped && at == cut->at)
+		text_add(&r->text, "; %" PRIu64 " had moved before", cut->skipped);
+	r->marks = mark_if(p->cycle && at == cut->at, MARK_HERE);
+	r->follow = p->cycle ? row_text(r, "pane moved %%cycle") : 0;
+	subject_port(v, port, &r->about);
+	r->about.layer = (int)dfsssp_lanes(p->d, cut->layer).lo;
 }
 
-static bool cuts_pane_about(const struct view *v, uint32_t row, struct subject *s)
+static bool cuts_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
-	const struct cuts_pane *p = v->priv;
-
-	subject_port(v, cuts_pane_port_of(v, row, false), s);
-	s->layer = (int)dfsssp_lanes(p->d, cuts_pane_cut_of(p, row)->layer).lo;
-	return true;
-}
-
-static bool cuts_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct cuts_pane *p = v->priv;
-
 	if (strcmp(what, "cycle"))
 		return false;
-	text_add(t, "%u %u", cuts_pane_cut_of(p, row)->layer, cycle_number(p, row));
+	text_add(t, "%" PRId64 " %" PRId64, view_number(v, row, 0), view_number(v, row, 1));
 	return true;
-}
-
-static void cuts_pane_follow(const struct view *v, uint32_t row, struct text *t)
-{
-	view_fill(v, row,
-		  ((const struct cuts_pane *)v->priv)->cycle ? "pane moved %cycle" : "pane cuts %cycle", t);
 }
 
 const struct view_ops view_cuts = {
@@ -203,33 +116,25 @@ const struct view_ops view_cuts = {
 		 "each, and pairs that it moves",
 	.syntax = "[LAYER [GROUP]]",
 	.hints = "follow=cycle :pane_moved=moved back=back",
-	COLUMNS(columns),
+	COLUMNS(cuts_columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,
 	.priv_size = sizeof(struct cuts_pane),
-	.load = cuts_pane_load,
-	.title = cuts_pane_title,
-	.footer = cuts_pane_footer,
-	.cell = cuts_pane_cell,
-	.number = cuts_pane_number,
-	.marks = cuts_pane_marks,
-	.about = cuts_pane_about,
-	.placeholder = cuts_pane_placeholder,
-	.follow = cuts_pane_follow,
+	.load = cuts_load,
+	.row = cuts_row,
+	.enter = "pane cuts %cycle",
+	.placeholder = cuts_placeholder,
 };
 
-/* The pane `moved`: the routes that a cut of dfsssp moved one layer up, by source switch and LID. */
-
-enum { C_FROM, C_LID, moved_C_TO, C_PAIRS, C_HOPS, C_NOW };
+/* The table `moved`: the routes that a cut of dfsssp moved one layer up, by source switch and LID. */
 
 static const struct column moved_columns[] = {
-	COL("CAs of", "the hosts of this switch send", 8, .flex = 1, .fold = FOLD_CHIP),
+	COL("CAs of", "the hosts of this switch send", 8, .flex = 1, .fold = FOLD_CHIP, .kind = CELL_SWITCH),
 	NUM("LID", "the LID they send to", 3),
-	COL("to", "the host they send to", 8, .flex = 1),
+	COL("to", "the host they send to", 8, .flex = 1, .kind = CELL_LID),
 	NUM("pairs", "pairs of LIDs that moved", 0, .fold = FOLD_SUM),
 	NUM("hops", "cables between switches on the path", 0, .was = "links", .fold = FOLD_RANGE),
 	NUM("layer now", "the layer it is in at the end", 0, .fold = FOLD_RANGE),
 };
-static_assert(ARRAY_LEN(moved_columns) == C_NOW + 1, "a column for each C_");
 
 struct class
 {
@@ -243,14 +148,9 @@ struct moved {
 };
 
 struct moved_pane {
-	unsigned layer;
-	uint32_t cycle; /* number in the layer, from 1 */
-	bool layered;	/* dfsssp's tables are in force */
-	uint64_t pairs; /* pairs of LIDs that were moved */
+	const struct dfsssp *d; /* with layers */
 	const struct moved *m;
 };
-
-/* --- computed by another thread -------------------------------------------------------------- */
 
 static void free_moved(void *value)
 {
@@ -307,79 +207,35 @@ static void *run_moved(const struct job *j)
 
 static const struct task task_moved = {.run = run_moved, .free = free_moved};
 
-/* --- the pane ---------------------------------------------------------------------------------- */
-
-static void moved_pane_load(struct view *v)
+static void moved_load(struct view *v)
 {
 	struct moved_pane *p = v->priv;
-	const struct dfsssp *d = dfsssp_of(scene_origin(v->scene));
-	uint32_t first;
+	uint32_t layer = (uint32_t)v->args.arg[0].n, cycle = (uint32_t)v->args.arg[1].n, first;
 
-	p->layer = (unsigned)v->args.arg[0].n;
-	p->cycle = (uint32_t)v->args.arg[1].n;
-	p->layered = d && d->layers;
-	if (!p->layered)
+	p->d = cuts_begin(v, "Moved");
+	if (!p->d)
 		return;
-	if (p->cycle <= dfsssp_cuts(d, p->layer, &first))
-		p->pairs = d->layers->cut[first + p->cycle - 1].moved;
-	p->m = view_ask_value(v, &task_moved, (const uint32_t[TASK_ARGS]){p->layer, p->cycle});
+	if (cycle <= dfsssp_cuts(p->d, layer, &first) && p->d->layers->cut[first + cycle - 1].moved)
+		text_add(&v->title, " by cut %u of layer %u ── %" PRIu64 " pairs of LIDs", cycle, layer,
+			 p->d->layers->cut[first + cycle - 1].moved);
+	else
+		text_add(&v->title, " ── layer %u has no cycle %u", layer, cycle);
+	p->m = view_ask_value(v, &task_moved, (const uint32_t[TASK_ARGS]){layer, cycle});
 	v->n_rows = p->m ? p->m->n : 0;
 }
 
-static void moved_pane_title(const struct view *v, struct text *t)
-{
-	const struct moved_pane *p = v->priv;
-
-	text_add(t, "Moved");
-	if (!p->layered)
-		text_add(t, " ── needs layers of dfsssp: `route dfsssp`");
-	else if (!p->pairs)
-		text_add(t, " ── layer %u has no cycle %u", p->layer, p->cycle);
-	else
-		text_add(t, " by cut %u of layer %u ── %" PRIu64 " pairs of LIDs", p->cycle, p->layer,
-			 p->pairs);
-}
-
-static int64_t moved_pane_number(const struct view *v, uint32_t row, unsigned col)
+static void moved_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct moved_pane *p = v->priv;
 	const struct class *c = &p->m->class[row];
-	const struct dfsssp *d = dfsssp_of(scene_origin(v->scene));
 
-	switch (col) {
-	case C_LID:
-		return c->lid;
-	case C_PAIRS:
-		return d->layers->ca_lids[d->layers->source_of[d->graph->id[c->sw]]];
-	case C_HOPS:
-		return dfsssp_hops(scene_origin(v->scene), c->sw, c->lid);
-	case C_NOW:
-		return dfsssp_layer_of(d, c->sw, c->lid);
-	}
-	return 0;
-}
-
-static void moved_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct class *c = &((const struct moved_pane *)v->priv)->m->class[row];
-
-	if (col == C_FROM)
-		text_add(t, "%s", switch_name(v->scene->fabric, c->sw));
-	else if (col == moved_C_TO)
-		lid_label(v->scene->fabric, scene_origin(v->scene)->lids, c->lid, t);
-	else
-		number_cell(moved_pane_number(v, row, col), t);
-}
-
-static bool moved_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct class *c = &((const struct moved_pane *)v->priv)->m->class[row];
-
-	subject_switch(v, c->sw, s);
-	subject_lid(c->lid, s);
-	s->src = (struct end){END_ON_SWITCH, c->sw};
-	s->key = (uint64_t)c->sw << 16 | c->lid;
-	return true;
+	ROW_VALUES(v, r, c->sw, c->lid, c->lid,
+		   p->d->layers->ca_lids[p->d->layers->source_of[p->d->graph->id[c->sw]]],
+		   dfsssp_hops(scene_origin(v->scene), c->sw, c->lid), dfsssp_layer_of(p->d, c->sw, c->lid));
+	subject_switch(v, c->sw, &r->about);
+	subject_lid(c->lid, &r->about);
+	r->about.src = (struct end){END_ON_SWITCH, c->sw};
+	r->about.key = (uint64_t)c->sw << 16 | c->lid;
 }
 
 const struct view_ops view_moved = {
@@ -390,31 +246,25 @@ const struct view_ops view_moved = {
 	COLUMNS(moved_columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct moved_pane),
-	.load = moved_pane_load,
-	.title = moved_pane_title,
-	.cell = moved_pane_cell,
-	.number = moved_pane_number,
-	.about = moved_pane_about,
+	.load = moved_load,
+	.row = moved_row,
 	.enter = "pane path %src %lid",
 	.fold_row = "route",
 };
 
-/* The pane `weights`: the final weight of each directed link between switches in a run of sssp, dfsssp or
+/* The table `weights`: the final weight of each directed link between switches in a run of sssp, dfsssp or
  * nue, and its growth from destination to destination. */
-
-enum { weights_C_CHANNEL, C_WEIGHT, C_GROWTH, C_HALF, C_RUN };
 
 #define POINTS 16 /* points of a plot */
 
 static const struct column weights_columns[] = {
 	COL("link", "a cable in one direction, named by the port that sends", 14, .flex = 1,
-	    .fold = FOLD_CHIP),
+	    .fold = FOLD_CHIP, .kind = CELL_LINK),
 	NUM("weight", "weight at the end of the run; it grows with each route over the cable", 8, .drop = 2),
 	NUM("growth", "how much the weight grew in the run", 0, .fold = FOLD_SUM),
 	NUM("half by", "share of the run after which the weight had half of its growth", 0, .drop = 1),
 	COL("over the run", "the growth from destination to destination, as a small plot", POINTS),
 };
-static_assert(ARRAY_LEN(weights_columns) == C_RUN + 1, "a column for each C_");
 
 /* Routes on links after each of POINTS equal parts of the run. */
 struct weights_pane_growth {
@@ -438,8 +288,6 @@ static const struct routing *weighted(const struct routing *kept)
 
 	return r && (dfsssp_of(r) || nue_of(r)) ? r : NULL;
 }
-
-/* --- computed by another thread -------------------------------------------------------------- */
 
 static void free_growth(void *value)
 {
@@ -508,130 +356,70 @@ static void *run_growth(const struct job *j)
 
 static const struct task task_growth = {.run = run_growth, .free = free_growth};
 
-/* --- the pane ---------------------------------------------------------------------------------- */
-
 static uint32_t point(const struct weights_pane_growth *g, uint32_t port, unsigned k)
 {
 	assert(port < g->n_ports && k < POINTS);
 	return g->at[(size_t)k * g->n_ports + port];
 }
 
-static uint32_t weights_pane_port_of(const struct view *v, uint32_t row)
-{
-	const struct weights_pane *p = v->priv;
-
-	assert(p->from + row < p->g->n);
-	return p->g->link[p->from + row];
-}
-
-static void weights_pane_load(struct view *v)
+/* Shows only the links of a switch. */
+static void weights_of_switch(struct view *v, uint64_t guid)
 {
 	struct weights_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	uint32_t node;
+	uint32_t node = fabric_node_by_guid(f, guid), end;
 
-	if (!weighted(scene_routing(v->scene)))
+	while (p->from < p->g->n && f->port_node[p->g->link[p->from]] != node)
+		p->from++;
+	for (end = p->from; end < p->g->n && f->port_node[p->g->link[end]] == node;)
+		end++;
+	v->n_rows = end - p->from;
+}
+
+static void weights_load(struct view *v)
+{
+	struct weights_pane *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
+
+	text_add(&v->title, "Weights");
+	if (!weighted(r)) {
+		text_add(&v->title, " ── sssp, dfsssp and nue weigh links: `route dfsssp`");
 		return;
+	}
+	text_add(&v->title, " of %s", r->engine);
 	p->g = view_ask_value(v, &task_growth, (const uint32_t[TASK_ARGS]){0});
 	if (!p->g)
 		return;
 	v->n_rows = p->g->n;
-	if (!v->args.arg[0].guid)
-		return;
-	node = fabric_node_by_guid(f, v->args.arg[0].guid);
-	while (p->from < p->g->n && f->port_node[p->g->link[p->from]] != node)
-		p->from++;
-	for (v->n_rows = 0;
-	     p->from + v->n_rows < p->g->n && f->port_node[weights_pane_port_of(v, v->n_rows)] == node;)
-		v->n_rows++;
+	if (v->args.arg[0].guid)
+		weights_of_switch(v, v->args.arg[0].guid);
+	text_add(&v->title, " ── %s from %" PRIu64 " on, %s", PLURAL(v->n_rows, "link"), p->g->start,
+		 PLURAL(p->g->n_lids, "destination"));
 }
 
-static void weights_pane_title(const struct view *v, struct text *t)
+static void weights_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct weights_pane *p = v->priv;
-	const struct routing *r = scene_routing(v->scene);
-
-	text_add(t, "Weights");
-	if (!weighted(r)) {
-		text_add(t, " ── sssp, dfsssp and nue weigh links: `route dfsssp`");
-		return;
-	}
-	text_add(t, " of %s", r->engine);
-	if (p->g)
-		text_add(t, " ── %s from %" PRIu64 " on, %s", PLURAL(v->n_rows, "link"), p->g->start,
-			 PLURAL(p->g->n_lids, "destination"));
-}
-
-static int64_t weights_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct weights_pane *p = v->priv;
-	uint32_t port = weights_pane_port_of(v, row), end = point(p->g, port, POINTS - 1);
-	unsigned k = 0;
-
-	switch (col) {
-	case C_WEIGHT:
-		return (int64_t)(p->g->start + end);
-	case C_GROWTH:
-		return end;
-	case C_HALF:
-		while (end && 2 * (uint64_t)point(p->g, port, k) < end)
-			k++;
-		return end ? (int64_t)((k + 1) * 100 / POINTS) : -1;
-	}
-	return 0;
-}
-
-/* Plots one sign per part of the run, in eighths of the largest growth of any link. */
-static void plot(const struct weights_pane_growth *g, uint32_t port, struct text *t)
-{
+	uint32_t port = p->g->link[p->from + row], end = point(p->g, port, POINTS - 1);
+	size_t plot = row_text(r, "%s", "");
 	uint64_t n[POINTS];
+	int half = 0; /* points after which the weight has half of its growth */
 
-	for (unsigned k = 0; k < POINTS; k++)
-		n[k] = point(g, port, k);
-	text_levels(t, n, POINTS, g->most);
-}
-
-static bool weights_pane_touched(const struct view *v, uint32_t row, unsigned col)
-{
-	return col == C_WEIGHT && moment_touched(v->scene->moment, T_WEIGHT, weights_pane_port_of(v, row));
-}
-
-static void weights_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct weights_pane *p = v->priv;
-	int64_t n;
-
-	switch (col) {
-	case weights_C_CHANNEL:
-		label_channel(scene_origin(v->scene)->topo, weights_pane_port_of(v, row), false, t);
-		break;
-	case C_RUN:
-		plot(p->g, weights_pane_port_of(v, row), t);
-		break;
-	case C_HALF:
-		n = weights_pane_number(v, row, col);
-		text_add(t, n < 0 ? "-" : "%d%%", (int)n);
-		break;
-	default:
-		text_add(t, "%" PRId64, weights_pane_number(v, row, col));
+	for (unsigned k = 0; k < POINTS; k++) {
+		n[k] = point(p->g, port, k);
+		half += 2 * n[k] < end;
 	}
-}
-
-static void weights_pane_footer(const struct view *v, struct text *t)
-{
-	const struct weights_pane *p = v->priv;
-	uint32_t row;
-
-	if (p->g && view_selected(v, &row))
-		text_add(t, "%" PRId64 " of at most %u routes; plot: each sign a %uth of the destinations",
-			 weights_pane_number(v, row, C_GROWTH), p->g->most, POINTS);
-}
-
-static bool weights_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	s->key = weights_pane_port_of(v, row);
-	subject_port(v, weights_pane_port_of(v, row), s);
-	return true;
+	/* eighths of the largest growth of any link */
+	text_levels(&r->text, n, POINTS, p->g->most);
+	half = end ? (half + 1) * 100 / POINTS : -1;
+	ROW_VALUES(v, r, port, (int64_t)(p->g->start + end), end, half, (int64_t)plot);
+	if (end)
+		r->says[3] = row_text(r, "%d%%", half);
+	r->footer = row_text(r, "%u of at most %u routes; plot: each sign a %uth of the destinations", end,
+			     p->g->most, POINTS);
+	row_touch(v, r, 1, T_WEIGHT, port);
+	subject_port(v, port, &r->about);
+	r->about.key = port;
 }
 
 const struct view_ops view_weights = {
@@ -642,13 +430,8 @@ const struct view_ops view_weights = {
 	COLUMNS(weights_columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct weights_pane),
-	.load = weights_pane_load,
-	.title = weights_pane_title,
-	.footer = weights_pane_footer,
-	.cell = weights_pane_cell,
-	.number = weights_pane_number,
-	.touched = weights_pane_touched,
-	.about = weights_pane_about,
+	.load = weights_load,
+	.row = weights_row,
 	.enter = "pane ports %node; select %number",
 	.fold_row = "link",
 };

@@ -13,17 +13,15 @@
 
 /* The pane `layer-pairs`: what an engine has put in a layer: pairs of switches, or routes to LIDs. */
 
-enum { C_FROM, C_LID, C_TO, C_HOPS, C_FIRST };
-
-static const struct column columns[] = {
-	COL("switch", "the switch where the routes begin", 8, .flex = 1, .fold = FOLD_CHIP),
+static const struct column layer_pairs_columns[] = {
+	COL("switch", "the switch where the routes begin", 8, .flex = 1, .fold = FOLD_CHIP,
+	    .kind = CELL_SWITCH),
 	NUM("LID", "the LID that they lead to", 3),
 	COL("and switch", "the other switch of the pair", 8, .flex = 1),
 	NUM("hops", "cables between switches on the route", 0, .fold = FOLD_RANGE),
 	NUM("first", "the layer that took it first; balancing may have moved it since", 0,
 	    .fold = FOLD_RANGE),
 };
-static_assert(ARRAY_LEN(columns) == C_FIRST + 1, "a column for each C_");
 
 struct layer_pairs_pane_list {
 	struct layer_route *route;
@@ -111,11 +109,6 @@ static void find_last(struct view *v)
 	}
 }
 
-static bool layer_pairs_pane_touched(const struct view *v, uint32_t row, unsigned col)
-{
-	return (col == C_FROM || col == C_TO) && row == ((const struct layer_pairs_pane *)v->priv)->last;
-}
-
 static void layer_pairs_pane_load(struct view *v)
 {
 	struct layer_pairs_pane *p = v->priv;
@@ -130,20 +123,20 @@ static void layer_pairs_pane_load(struct view *v)
 	v->n_rows = p->list ? p->list->n : 0;
 	find_last(v);
 	if (p->info.unit == LAYER_SWITCH_PAIRS)
-		v->width[C_LID] = 0;
+		v->width[1] = 0;
 	else
-		v->width[C_FIRST] = 0;
+		v->width[4] = 0;
 	if (p->info.unit == LAYER_LIDS)
-		v->width[C_FROM] = v->width[C_HOPS] = 0;
+		v->width[0] = v->width[3] = 0;
 }
 
 static const char *layer_pairs_pane_column_name(const struct view *v, unsigned col)
 {
 	const struct layer_pairs_pane *p = v->priv;
 
-	if (!p->r || p->info.unit == LAYER_SWITCH_PAIRS || (col != C_FROM && col != C_TO))
-		return columns[col].name;
-	return col == C_FROM ? "CAs of" : "to";
+	if (!p->r || p->info.unit == LAYER_SWITCH_PAIRS || (col != 0 && col != 2))
+		return layer_pairs_columns[col].name;
+	return col ? "to" : "CAs of";
 }
 
 static void layer_pairs_pane_title(const struct view *v, struct text *t)
@@ -201,37 +194,6 @@ static int64_t hops(const struct view *v, const struct layer_route *lr)
 	return -1;
 }
 
-static int64_t layer_pairs_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct layer_pairs_pane *p = v->priv;
-	const struct layer_route *lr = route_of(v, row);
-	struct pair_layer pl = {0};
-
-	if (col == C_LID)
-		return layer_pairs_pane_lid_of(v, lr);
-	if (col == C_HOPS)
-		return lr->sw == NO_ID ? -1 : hops(v, lr);
-	if (lr->sw2 == NO_ID || !p->r->ops->pair_layer(p->r, layer_pairs_pane_switch_lid(p->r, lr->sw),
-						       layer_pairs_pane_lid_of(v, lr), &pl))
-		return -1;
-	return pl.first;
-}
-
-static void layer_pairs_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct layer_pairs_pane *p = v->priv;
-	const struct layer_route *lr = route_of(v, row);
-
-	if (col == C_FROM)
-		text_add(t, "%s", lr->sw == NO_ID ? "all" : switch_name(v->scene->fabric, lr->sw));
-	else if (col == C_TO && lr->sw2 != NO_ID)
-		text_add(t, "%s", switch_name(v->scene->fabric, lr->sw2));
-	else if (col == C_TO)
-		lid_label(v->scene->fabric, p->r->lids, lr->lid, t);
-	else
-		number_cell(layer_pairs_pane_number(v, row, col), t);
-}
-
 static void tell_first(const struct layer_pairs_pane *p, unsigned first, struct text *t)
 {
 	if (first != p->layer)
@@ -254,7 +216,7 @@ static void layer_pairs_pane_footer(const struct view *v, struct text *t)
 	if (!p->list || !view_selected(v, &row))
 		return;
 	if (p->info.unit == LAYER_SWITCH_PAIRS) {
-		tell_first(p, (unsigned)layer_pairs_pane_number(v, row, C_FIRST), t);
+		tell_first(p, (unsigned)view_number(v, row, 4), t);
 		return;
 	}
 	ca = p->info.unit == LAYER_LID_PAIRS ? ca_on_switch(p->r->topo, route_of(v, row)->sw) : NO_ID;
@@ -291,22 +253,34 @@ static uint32_t from_switch(const struct layer_pairs_pane *p, const struct layer
 	return lr->sw != NO_ID ? lr->sw : r->topo->endport_switch[lid_owner(r->lids, lr->lid)];
 }
 
-static bool layer_pairs_pane_about(const struct view *v, uint32_t row, struct subject *s)
+static void layer_pairs_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct layer_pairs_pane *p = v->priv;
 	const struct layer_route *lr = route_of(v, row);
 	bool one = lr->sw2 == NO_ID; /* to an endport */
+	unsigned lid = layer_pairs_pane_lid_of(v, lr);
+	struct pair_layer pl;
+	int64_t first = -1;
+	size_t to = row_text(r, "%s", one ? "" : switch_name(v->scene->fabric, lr->sw2));
 
-	subject_switch(v, from_switch(p, lr), s);
-	s->src = one && lr->sw != NO_ID ? (struct end){END_ON_SWITCH, lr->sw}
-					: (struct end){END_NODE, s->node};
 	if (one)
-		subject_lid(lr->lid, s);
+		lid_label(v->scene->fabric, p->r->lids, lid, &r->text);
+	else if (p->r->ops->pair_layer(p->r, layer_pairs_pane_switch_lid(p->r, lr->sw), lid, &pl))
+		first = pl.first;
+	ROW_VALUES(v, r, lr->sw, lid, to, lr->sw == NO_ID ? -1 : hops(v, lr), first);
+	if (lr->sw == NO_ID)
+		r->says[0] = row_text(r, "all");
+	if (row == p->last)
+		r->touched = 1 << 0 | 1 << 2;
+	subject_switch(v, from_switch(p, lr), &r->about);
+	if (one)
+		subject_lid(lid, &r->about);
 	else
-		s->dst = (struct end){END_NODE, v->scene->fabric->switch_node[lr->sw2]};
-	s->layer = (int)p->info.vl;
-	s->key = (uint64_t)lr->sw << 32 | (one ? lr->lid : lr->sw2);
-	return true;
+		r->about.dst = (struct end){END_NODE, v->scene->fabric->switch_node[lr->sw2]};
+	r->about.src = one && lr->sw != NO_ID ? (struct end){END_ON_SWITCH, lr->sw}
+					      : (struct end){END_NODE, r->about.node};
+	r->about.layer = (int)p->info.vl;
+	r->about.key = (uint64_t)lr->sw << 32 | (one ? lid : lr->sw2);
 }
 
 const struct view_ops view_layer_pairs = {
@@ -314,18 +288,15 @@ const struct view_ops view_layer_pairs = {
 	.brief = "lists the content of a layer of lash, dfsssp or nue: pairs of switches, or routes to LIDs",
 	.syntax = "[LAYER]",
 	.hints = "follow=path :pane_cycle=why :pane_cdg=cdg back=back",
-	COLUMNS(columns),
+	COLUMNS(layer_pairs_columns),
 	.flags = VIEW_DETAIL | VIEW_CHIPS,
 	.priv_size = sizeof(struct layer_pairs_pane),
 	.priv_kept = offsetof(struct layer_pairs_pane, r),
 	.open = layer_pairs_pane_open_view,
 	.load = layer_pairs_pane_load,
+	.row = layer_pairs_row,
 	.title = layer_pairs_pane_title,
 	.footer = layer_pairs_pane_footer,
-	.cell = layer_pairs_pane_cell,
-	.number = layer_pairs_pane_number,
-	.touched = layer_pairs_pane_touched,
-	.about = layer_pairs_pane_about,
 	.follow = layer_pairs_pane_follow,
 	.column_name = layer_pairs_pane_column_name,
 	.fold_row = "pair",
@@ -481,19 +452,6 @@ static bool step_footer(const struct view *v, struct text *t)
 	return true;
 }
 
-static bool layers_pane_touched(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct moment *m = v->scene->moment;
-	const struct rec_event *ev = moment_event(m);
-
-	if (step_layer(m) < 0 || !((const struct layers_pane *)v->priv)->pairs)
-		return false;
-	if (step_refused(m))
-		return col == C_LAYER && row == ev->b;
-	return col == C_PAIRS &&
-	       (row == ev->b || ((ev->kind == REC_TURN || ev->kind == REC_MOVE) && row == ev->port));
-}
-
 static void layers_pane_footer(const struct view *v, struct text *t)
 {
 	const struct layers_pane *p = v->priv;
@@ -518,20 +476,19 @@ static void layers_pane_footer(const struct view *v, struct text *t)
 		text_add(t, "; pairs of switches without hosts: pane layers switches");
 }
 
-/* The sum over all lanes of a row. */
-static int64_t sum_lanes(const struct layers_pane *p, uint32_t row, unsigned col)
+/* Figures of VLs, summed over all lanes of a row. */
+static struct graph_vl layers_sum(const struct layers_pane *p, uint32_t row)
 {
+	struct graph_vl sum = {0};
+
 	assert(p->graph && row < CDG_VLS);
-
-	int64_t sum = 0;
-
 	for (unsigned vl = p->vl[row]; vl < p->vl[row] + (unsigned)p->lanes[row] && vl < CDG_VLS; vl++) {
 		const struct graph_vl *g = &p->graph->vl[vl];
 
-		sum += col == C_LOOPS	   ? g->components
-		       : col == C_CHANNELS ? g->channels
-		       : col == C_DEPS	   ? g->deps
-					   : g->on_cycles;
+		sum.components += g->components;
+		sum.channels += g->channels;
+		sum.deps += g->deps;
+		sum.on_cycles += g->on_cycles;
 	}
 	return sum;
 }
@@ -546,62 +503,45 @@ static int64_t most_routes(const struct layers_pane *p, uint32_t row)
 	return (int64_t)most;
 }
 
-static int64_t layers_pane_number(const struct view *v, uint32_t row, unsigned col)
+/* Notes the cells that the step's event is about. */
+static void layers_touch(const struct view *v, uint32_t row, struct table_row *r)
+{
+	const struct moment *m = v->scene->moment;
+	const struct rec_event *ev = moment_event(m);
+	bool to; /* a pair moved to this layer */
+
+	if (step_layer(m) < 0 || !((const struct layers_pane *)v->priv)->pairs)
+		return;
+	to = (ev->kind == REC_TURN || ev->kind == REC_MOVE) && row == ev->port;
+	if (step_refused(m))
+		r->touched = row == ev->b ? 1 << C_LAYER : 0;
+	else
+		r->touched = row == ev->b || to ? 1 << C_PAIRS : 0;
+}
+
+static void layers_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct layers_pane *p = v->priv;
+	const struct moment *now = v->scene->moment;
 	int64_t before = p->pairs ? (int64_t)p->info[row].pairs_first : 0;
 	int64_t after = p->pairs ? (int64_t)p->info[row].pairs : 0;
+	struct graph_vl sum = p->graph ? layers_sum(p, row) : (struct graph_vl){0};
 
-	switch (col) {
-	case C_LAYER:
-		return row;
-	case C_VL:
-		return p->vl[row];
-	case C_PAIRS:
-		return after;
-	case C_BEFORE:
-		return before;
-	case C_MOVED:
-		return after - before;
-	case C_ROUTES:
-		return p->graph ? most_routes(p, row) : -1;
+	ROW_VALUES(v, r, row, p->vl[row], after, before, after - before, sum.components,
+		   p->graph ? most_routes(p, row) : -1, sum.channels, sum.deps, sum.on_cycles);
+	if (p->lanes[row] > 1)
+		r->says[C_VL] = row_text(r, "%u-%u", p->vl[row], p->vl[row] + p->lanes[row] - 1);
+	r->says[C_MOVED] = row_text(r, after == before ? "%" PRId64 : "%+" PRId64, after - before);
+	if (!sum.components)
+		r->says[C_LOOPS] = row_text(r, "none");
+	for (unsigned c = C_LOOPS; !p->graph && c <= C_CYCLIC; c++) {
+		r->value[c] = -1;
+		r->says[c] = row_text(r, "…");
 	}
-	return p->graph ? sum_lanes(p, row, col) : -1;
-}
-
-static void layers_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct layers_pane *p = v->priv;
-	int64_t n = layers_pane_number(v, row, col);
-
-	if (col == C_VL && p->lanes[row] > 1)
-		text_add(t, "%u-%u", p->vl[row], p->vl[row] + p->lanes[row] - 1);
-	else if (col == C_MOVED)
-		text_add(t, n ? "%+" PRId64 : "%" PRId64, n);
-	else if (n < 0)
-		text_add(t, "…");
-	else if (col == C_LOOPS && !n)
-		text_add(t, "none");
-	else
-		text_add(t, "%" PRId64, n);
-}
-
-static unsigned layers_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct moment *now = v->scene->moment;
-	unsigned m = step_refused(now) && (int)row == step_layer(now) ? MARK_DOWN : 0;
-
-	return m | (((const struct layers_pane *)v->priv)->kept && layers_pane_number(v, row, C_LOOPS) > 0
-			    ? MARK_DETOUR
-			    : 0);
-}
-
-static bool layers_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct layers_pane *p = v->priv;
-
-	s->key = p->vl[row];
-	return false;
+	r->marks = mark_if(step_refused(now) && (int)row == step_layer(now), MARK_DOWN) |
+		   mark_if(p->kept && sum.components, MARK_DETOUR);
+	layers_touch(v, row, r);
+	r->about.key = p->vl[row];
 }
 
 /* Enter shows the pairs if there are any, else the dependencies. */
@@ -634,13 +574,9 @@ const struct view_ops view_layers = {
 	COLUMNS(layers_columns),
 	.priv_size = sizeof(struct layers_pane),
 	.load = layers_pane_load,
+	.row = layers_row,
 	.title = layers_pane_title,
 	.footer = layers_pane_footer,
-	.cell = layers_pane_cell,
-	.number = layers_pane_number,
-	.marks = layers_pane_marks,
-	.touched = layers_pane_touched,
-	.about = layers_pane_about,
 	.follow = layers_pane_follow,
 	.placeholder = layers_pane_placeholder,
 	.column_name = layers_pane_column_name,

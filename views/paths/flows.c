@@ -16,15 +16,12 @@
 /* The pane `pick`: the nodes that an ambiguous word of a command may mean. Enter runs the command with the
  * chosen one. */
 
-enum { C_NAME, C_GUID, C_LID, C_ON };
-
-static const struct column columns[] = {
+static const struct column pick_columns[] = {
 	COL("name", "name of the node", 12, .flex = 2),
 	COL("guid", "its 64-bit GUID, which never changes", 18),
 	NUM("lid", "its LID", 5),
 	COL("on", "switch and port that its cable leads to", 8, .flex = 1, .drop = 2),
 };
-static_assert(ARRAY_LEN(columns) == C_ON + 1, "a column for each C_");
 
 struct pick_pane {
 	char **word; /* [n] the command and its words */
@@ -80,6 +77,7 @@ static void pick_pane_load(struct view *v)
 
 	pick_pane_look(p, v->scene->session);
 	v->n_rows = p->hits.n;
+	text_add(&v->title, "Which \"%.*s\" for `%s`?", (int)p->before, p->word[p->at], p->word[0]);
 }
 
 static void pick_pane_close_view(struct view *v)
@@ -92,48 +90,22 @@ static void pick_pane_close_view(struct view *v)
 	name_hits_free(&p->hits);
 }
 
-static uint32_t pick_pane_node_of(const struct view *v, uint32_t row)
-{
-	return ((const struct pick_pane *)v->priv)->hits.node[row];
-}
-
-static void pick_pane_title(const struct view *v, struct text *t)
-{
-	const struct pick_pane *p = v->priv;
-
-	text_add(t, "Which \"%.*s\" for `%s`?", (int)p->before, p->word[p->at], p->word[0]);
-}
-
-static unsigned pick_pane_lid_of(const struct view *v, uint32_t node)
-{
-	return node_lid(v->scene->fabric, v->scene->sweep ? v->scene->sweep->lids : NULL, node);
-}
-
-static int64_t pick_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	(void)col;
-	return pick_pane_lid_of(v, pick_pane_node_of(v, row));
-}
-
-static void pick_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void pick_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct fabric *f = v->scene->fabric;
-	uint32_t node = pick_pane_node_of(v, row);
-	unsigned lid = pick_pane_lid_of(v, node);
+	uint32_t node = ((const struct pick_pane *)v->priv)->hits.node[row];
+	unsigned lid = node_lid(f, v->scene->sweep ? v->scene->sweep->lids : NULL, node);
+	size_t on = 0;
 	char buf[300];
 
-	if (col == C_NAME) {
-		text_add(t, "%s", f->node_name[node]);
-	} else if (col == C_GUID) {
-		text_add(t, "0x%016" PRIx64, f->node_guid[node]);
-	} else if (col == C_LID) {
-		if (lid)
-			text_add(t, "%u", lid);
-	} else if (!node_is_switch(f, node)) {
-		uint32_t on = node_hangs_on(f, node);
-
-		text_add(t, "%s", port_label(f, on, buf, sizeof(buf)));
-	}
+	if (!node_is_switch(f, node))
+		on = row_text(r, "%s", port_label(f, node_hangs_on(f, node), buf, sizeof(buf)));
+	ROW_VALUES(v, r, row_text(r, "%s", f->node_name[node]),
+		   row_text(r, "0x%016" PRIx64, f->node_guid[node]), lid, (int64_t)on);
+	if (!lid)
+		r->says[2] = row_text(r, "%s", "");
+	subject_node(v, node, &r->about);
+	r->about.key = f->node_guid[node];
 }
 
 /* Enter repeats the command with the GUID of the chosen node. */
@@ -147,7 +119,7 @@ static void pick_pane_follow(const struct view *v, uint32_t row, struct text *t)
 
 		text_putc(t, ' ');
 		if (i == p->at) {
-			word_node(v->scene->fabric, pick_pane_node_of(v, row), t);
+			word_node(v->scene->fabric, p->hits.node[row], t);
 			text_add(t, "%s", p->word[i] + p->before);
 		} else {
 			text_add(t, "%s", word);
@@ -156,29 +128,19 @@ static void pick_pane_follow(const struct view *v, uint32_t row, struct text *t)
 	}
 }
 
-static bool pick_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	subject_node(v, pick_pane_node_of(v, row), s);
-	s->key = v->scene->fabric->node_guid[s->node];
-	return true;
-}
-
 const struct view_ops view_pick = {
 	.name = "pick",
 	.brief = "lists the nodes that a word of a command fits; opens when there are several, and Enter "
 		 "takes one",
 	.syntax = "N COMMAND [WORD...]",
 	.hints = "follow=take",
-	COLUMNS(columns),
+	COLUMNS(pick_columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS,
 	.priv_size = sizeof(struct pick_pane),
 	.priv_kept = sizeof(struct pick_pane),
 	.open = pick_pane_open_view,
 	.load = pick_pane_load,
-	.title = pick_pane_title,
-	.cell = pick_pane_cell,
-	.number = pick_pane_number,
-	.about = pick_pane_about,
+	.row = pick_row,
 	.follow = pick_pane_follow,
 	.close = pick_pane_close_view,
 };
@@ -186,15 +148,12 @@ const struct view_ops view_pick = {
 /* The pane `flows`: who shares a link if all hosts send to all: pairs of hosts whose path leaves by a port,
  * in groups. */
 
-enum { C_FROM, C_TO, C_PAIRS, C_SHARE };
-
 static const struct column flows_columns[] = {
 	COL("from", "who sends", 8, .flex = 1, .fold = FOLD_CHIP),
 	COL("to", "who receives", 8, .flex = 1),
 	NUM("pairs", "pairs of hosts over the link", 6, .fold = FOLD_SUM),
 	NUM("%", "share of all pairs over the link", 5, .drop = 1, .fold = FOLD_SUM),
 };
-static_assert(ARRAY_LEN(flows_columns) == C_SHARE + 1, "a column for each C_");
 
 struct flows_pane_answer {
 	struct flow_list *l;
@@ -204,10 +163,8 @@ struct flows_pane_answer {
 
 struct flows_pane {
 	enum flow_by by;
-	uint32_t port;		     /* NO_ID: it is not in the fabric */
-	const struct result *result; /* borrowed; NULL = missing */
-	const struct flows_pane_answer
-		*answer; /* its value; also NULL if the result tells why there is none */
+	uint32_t port;				/* NO_ID: it is not in the fabric */
+	const struct flows_pane_answer *answer; /* NULL = missing, or there is none */
 };
 
 /* --- computed by another thread ----------------------------------------------------------------- */
@@ -253,95 +210,51 @@ static void flows_pane_load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
 	struct flows_pane *p = v->priv;
+	const struct result *result;
 	uint32_t node = f ? fabric_node_by_guid(f, v->args.arg[0].guid) : NO_ID;
 	unsigned n = (unsigned)v->args.arg[0].n;
 
 	p->port = node != NO_ID && n && n <= f->node_nports[node] ? f->node_port[node] + n : NO_ID;
-	if (p->port == NO_ID || !scene_real_routing(v->scene))
-		return;
-	p->result = view_ask(v, &task_flows, NULL, (const uint32_t[TASK_ARGS]){p->port, p->by});
-	p->answer = p->result ? p->result->value : NULL;
-	v->n_rows = p->answer ? (uint32_t)p->answer->n : 0;
-}
-
-static void flows_pane_title(const struct view *v, struct text *t)
-{
-	const struct flows_pane *p = v->priv;
-
-	text_add(t, "Flows");
+	text_add(&v->title, "Flows");
 	if (p->port == NO_ID || !v->scene->real_topo) {
-		text_add(t, " ── %s", v->scene->fabric ? "no such port" : "nothing is loaded");
+		text_add(&v->title, " ── %s", f ? "no such port" : "nothing is loaded");
 		return;
 	}
-	text_add(t, " over ");
-	label_channel(v->scene->real_topo, p->port, false, t);
-	if (p->answer)
-		text_add(t, " ── %" PRIu64 " pairs, by %s", p->answer->l->pairs, flow_by_word[p->by]);
-}
-
-static const struct flow_group *flows_pane_group_at(const struct view *v, uint32_t row)
-{
-	return &((const struct flows_pane *)v->priv)->answer->group[row];
-}
-
-/* If flows are grouped by one end, tells the number of other ends. */
-static void flows_pane_footer(const struct view *v, struct text *t)
-{
-	const struct flows_pane *p = v->priv;
-
-	if (p->result && !p->answer)
-		text_add(t, "%s", p->result->e.msg);
-	else if (p->answer)
-		text_add(t, "%s", PLURAL(v->n_rows, "group"));
-}
-
-static int64_t flows_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct flows_pane *p = v->priv;
-	uint64_t pairs = flows_pane_group_at(v, row)->pairs;
-
-	assert(p->answer->l->pairs);
-	return (int64_t)(col == C_PAIRS ? pairs
-					: (1000 * pairs + p->answer->l->pairs / 2) / p->answer->l->pairs);
-}
-
-static void flows_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
-	const struct flow_group *g = flows_pane_group_at(v, row);
-	enum flow_by by = ((const struct flows_pane *)v->priv)->by;
-	char buf[300];
-	int64_t n;
-
-	switch (col) {
-	case C_FROM:
-		text_add(t, "%s", g->from == NO_ID ? "*" : flow_end_label(f, by, g->from, buf, sizeof(buf)));
-		break;
-	case C_TO:
-		text_add(t, "%s", g->to == NO_ID ? "*" : flow_end_label(f, by, g->to, buf, sizeof(buf)));
-		break;
-	case C_PAIRS:
-		text_add(t, "%" PRIu64, g->pairs);
-		break;
-	case C_SHARE:
-		n = flows_pane_number(v, row, col);
-		text_add(t, "%" PRId64 ".%" PRId64, n / 10, n % 10);
-		break;
+	text_add(&v->title, " over ");
+	label_channel(v->scene->real_topo, p->port, false, &v->title);
+	result = scene_real_routing(v->scene)
+			 ? view_ask(v, &task_flows, NULL, (const uint32_t[TASK_ARGS]){p->port, p->by})
+			 : NULL;
+	p->answer = result ? result->value : NULL;
+	if (p->answer) {
+		v->n_rows = (uint32_t)p->answer->n;
+		text_add(&v->title, " ── %" PRIu64 " pairs, by %s", p->answer->l->pairs, flow_by_word[p->by]);
+		text_add(&v->footer, "%s", PLURAL(v->n_rows, "group"));
+	} else if (result) {
+		text_add(&v->footer, "%s", result->e.msg);
 	}
 }
 
-static bool flows_pane_about(const struct view *v, uint32_t row, struct subject *s)
+static void flows_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct flows_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	const struct flow *w = &p->answer->l->flow[flows_pane_group_at(v, row)->first];
+	const struct flow_group *g = &p->answer->group[row];
+	const struct flow *w = &p->answer->l->flow[g->first];
+	uint64_t all = p->answer->l->pairs, share = (1000 * g->pairs + all / 2) / all; /* in thousandths */
+	char a[300], b[300];
 
-	subject_port(v, p->port, s);
-	subject_to(w->lid, s);
-	s->src = (struct end){END_PORT, f->endport_port[w->src]};
-	s->chip = v->scene->real_topo->endport_switch[w->src];
-	s->key = (uint64_t)flows_pane_group_at(v, row)->from << 32 | flows_pane_group_at(v, row)->to;
-	return true;
+	ROW_VALUES(
+		v, r,
+		row_text(r, "%s", g->from == NO_ID ? "*" : flow_end_label(f, p->by, g->from, a, sizeof(a))),
+		row_text(r, "%s", g->to == NO_ID ? "*" : flow_end_label(f, p->by, g->to, b, sizeof(b))),
+		(int64_t)g->pairs, (int64_t)share);
+	r->says[3] = row_text(r, "%" PRIu64 ".%" PRIu64, share / 10, share % 10);
+	subject_port(v, p->port, &r->about);
+	subject_to(w->lid, &r->about);
+	r->about.src = (struct end){END_PORT, f->endport_port[w->src]};
+	r->about.chip = v->scene->real_topo->endport_switch[w->src];
+	r->about.key = (uint64_t)g->from << 32 | g->to;
 }
 
 const struct view_ops view_flows = {
@@ -355,18 +268,12 @@ const struct view_ops view_flows = {
 	.priv_kept = offsetof(struct flows_pane, port),
 	.open = flows_pane_open_view,
 	.load = flows_pane_load,
-	.title = flows_pane_title,
-	.footer = flows_pane_footer,
-	.cell = flows_pane_cell,
-	.number = flows_pane_number,
-	.about = flows_pane_about,
+	.row = flows_row,
 	.enter = "pane path %src %dst",
 	.fold_row = "group",
 };
 
 /* The pane `pairs`: pairs of endports whose path the last event changed. */
-
-enum { C_SRC, C_DST, C_WHAT, C_HOPS, C_SL };
 
 static const struct column pairs_columns[] = {
 	COL("from", "the host that sends", 8, .flex = 1),
@@ -375,7 +282,6 @@ static const struct column pairs_columns[] = {
 	NUM("links", "cables of the path before and now", 7),
 	COL("SL", "service level before and now", 7, .right = true, .drop = 3),
 };
-static_assert(ARRAY_LEN(pairs_columns) == C_SL + 1, "a column for each C_");
 
 static const struct comparison *pairs_pane_change_of(const struct view *v)
 {
@@ -439,22 +345,13 @@ static void hops_text(unsigned n, struct text *t)
 		text_add(t, "%u", n);
 }
 
-static int64_t pairs_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	struct pair_group g;
-
-	(void)col;
-	comparison_pair(pairs_pane_change_of(v), row, &g);
-	return g.after;
-}
-
 /* The LIDs in which the destination has its LID: those after, or before if it has none after. */
 static const struct lids *pairs_pane_lids_of(const struct comparison *c, const struct pair_group *g)
 {
 	return lid_owner(c->b->lids, g->lid) == g->dst ? c->b->lids : c->a->lids;
 }
 
-static void pairs_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void pairs_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	static const char *const what[] = {[PAIR_REROUTED] = "rerouted",
 					   [PAIR_LOST] = "lost",
@@ -465,62 +362,34 @@ static void pairs_pane_cell(const struct view *v, uint32_t row, unsigned col, st
 	const struct comparison *c = pairs_pane_change_of(v);
 	struct pair_group g;
 	uint32_t ep = comparison_pair(c, row, &g);
+	const struct lids *lids = pairs_pane_lids_of(c, &g);
 	struct sl_range was, now;
-	char sl[SL_WORD];
+	char a[SL_WORD], b[SL_WORD];
+	size_t from = row_text(r, "%s", ""), to, sls = 0;
 
-	switch (col) {
-	case C_SRC:
-		if (ep != NO_ID)
-			label_endport(f, ep, t);
-		break;
-	case C_DST:
-		lid_label(f, pairs_pane_lids_of(c, &g), g.lid, t);
-		break;
-	case C_WHAT:
-		text_add(t, "%s", g.change <= PAIR_SL ? what[g.change] : "?");
-		break;
-	case C_HOPS:
-		if (g.before != g.after) {
-			hops_text(g.before, t);
-			text_add(t, " → ");
-		}
-		hops_text(g.after, t);
-		break;
-	case C_SL:
-		if (ep == NO_ID || !comparison_sls(c, &g, ep, &was, &now))
-			break;
-		text_add(t, "%s → ", sl_word(was, sl));
-		text_add(t, "%s", sl_word(now, sl));
-		break;
+	if (ep != NO_ID)
+		label_endport(f, ep, &r->text);
+	to = row_text(r, "%s", "");
+	lid_label(f, lids, g.lid, &r->text);
+	if (ep != NO_ID && comparison_sls(c, &g, ep, &was, &now))
+		sls = row_text(r, "%s → %s", sl_word(was, a), sl_word(now, b));
+	ROW_VALUES(v, r, (int64_t)from, (int64_t)to,
+		   row_text(r, "%s", g.change <= PAIR_SL ? what[g.change] : "?"), g.after, (int64_t)sls);
+	r->says[3] = row_text(r, "%s", "");
+	if (g.before != g.after) {
+		hops_text(g.before, &r->text);
+		text_add(&r->text, " → ");
 	}
-}
-
-static unsigned pairs_pane_marks(const struct view *v, uint32_t row)
-{
-	struct pair_group g;
-
-	comparison_pair(pairs_pane_change_of(v), row, &g);
-	if (g.change == PAIR_LOST)
-		return MARK_CHANGED | MARK_DOWN;
-	return MARK_CHANGED;
-}
-
-static bool pairs_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct fabric *f = v->scene->fabric;
-	const struct comparison *c = pairs_pane_change_of(v);
-	struct pair_group g;
-	uint32_t ep = comparison_pair(c, row, &g);
-
+	hops_text(g.after, &r->text);
+	r->marks = MARK_CHANGED | mark_if(g.change == PAIR_LOST, MARK_DOWN);
 	if (ep != NO_ID) {
-		subject_port(v, f->endport_port[ep], s);
-		s->src = (struct end){END_PORT, s->port};
-		s->sw = g.sw;
+		subject_port(v, f->endport_port[ep], &r->about);
+		r->about.src = (struct end){END_PORT, r->about.port};
+		r->about.sw = g.sw;
 	}
-	if (pairs_pane_lids_of(c, &g) == c->b->lids || lid_owner(c->b->lids, g.lid) == NO_ID)
-		subject_to(g.lid, s);
-	s->chip = g.sw;
-	return true;
+	if (lids == c->b->lids || lid_owner(c->b->lids, g.lid) == NO_ID)
+		subject_to(g.lid, &r->about);
+	r->about.chip = g.sw;
 }
 
 const struct view_ops view_pairs = {
@@ -532,11 +401,8 @@ const struct view_ops view_pairs = {
 	.priv_size = sizeof(struct pairs_pane),
 	.flags = VIEW_DETAIL | VIEW_PRESENT | VIEW_CHIPS | VIEW_SLOW_ROWS,
 	.load = pairs_pane_load,
+	.row = pairs_row,
 	.title = pairs_pane_title,
-	.cell = pairs_pane_cell,
-	.number = pairs_pane_number,
-	.marks = pairs_pane_marks,
-	.about = pairs_pane_about,
 	.enter = "pane path %src %dst",
 	.fold_row = "pair",
 };

@@ -11,15 +11,12 @@
 
 #define SHOWN_PAIRS 2
 
-enum { C_LINK, C_FLOWS, C_PAIRS };
-
-static const struct column columns[] = {
+static const struct column shift_columns[] = {
 	COL("link", "a cable in one direction, named by the port that sends", 12, .flex = 2,
 	    .fold = FOLD_CHIP),
 	NUM("flows", "pairs of hosts that send over the link at the same time", 0, .fold = FOLD_MAX),
 	COL("pairs", "some of these pairs", 12, .flex = 3),
 };
-static_assert(ARRAY_LEN(columns) == C_PAIRS + 1, "a column for each C_");
 
 struct shift_pane {
 	uint32_t k; /* from 1; 0 = not chosen yet */
@@ -89,6 +86,8 @@ static void shift_pane_load(struct view *v)
 {
 	const struct result *order;
 	struct shift_pane *p = v->priv;
+	const struct shift_links *s;
+	uint32_t shared = 0;
 
 	order = scene_real_routing(v->scene) ? view_ask(v, &task_shift_order, NULL, NULL) : NULL;
 	if (!order)
@@ -99,13 +98,24 @@ static void shift_pane_load(struct view *v)
 	if (!p->k || p->k >= p->n_places)
 		p->k = p->k ? p->n_places - 1 : 1;
 	p->answer = view_ask(v, &task_shift, order, (const uint32_t[TASK_ARGS]){p->k});
-	if (!shift_pane_links_of(v))
+	s = shift_pane_links_of(v);
+	if (!s) {
+		text_add(&v->footer, "%s", p->answer ? p->answer->e.msg : "");
 		return;
+	}
+	while (shared < s->n && s->link[shared].flows > 1)
+		shared++;
+	if (shared)
+		text_add(&v->footer, "%s with 2 flows or more", PLURAL(shared, "link"));
+	else
+		text_add(&v->footer, "no two flows on one link");
+	if (s->load.lost)
+		text_add(&v->footer, "; %s without a path", PLURAL(s->load.lost, "pair"));
 	p->at = p->guid ? find_link(v) : NO_ID;
 	if (!p->guid)
-		v->n_rows = shift_pane_links_of(v)->n;
+		v->n_rows = s->n;
 	else if (p->at != NO_ID)
-		v->n_rows = shift_pane_links_of(v)->link[p->at].flows;
+		v->n_rows = s->link[p->at].flows;
 }
 
 /* Chooses another shift, cyclically. */
@@ -140,113 +150,35 @@ static void shift_pane_title(const struct view *v, struct text *t)
 	}
 }
 
-static void shift_pane_footer(const struct view *v, struct text *t)
+static void shift_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct shift_pane *p = v->priv;
-	const struct shift_links *s = shift_pane_links_of(v);
-	uint32_t shared = 0;
-
-	if (p->answer && !s)
-		text_add(t, "%s", p->answer->e.msg);
-	if (!s)
-		return;
-	while (shared < s->n && s->link[shared].flows > 1)
-		shared++;
-	if (shared)
-		text_add(t, "%s with 2 flows or more", PLURAL(shared, "link"));
-	else
-		text_add(t, "no two flows on one link");
-	if (s->load.lost)
-		text_add(t, "; %s without a path", PLURAL(s->load.lost, "pair"));
-}
-
-/* The link of a row. *first: the first of its pairs in pair_of[]. */
-static const struct shift_link *link_at(const struct view *v, uint32_t row, uint32_t *first)
-{
-	const struct shift_pane *p = v->priv;
-	const struct shift_link *l = &shift_pane_links_of(v)->link[p->at == NO_ID ? row : p->at];
-
-	*first = l->first + (p->at == NO_ID ? 0 : row);
-	return l;
-}
-
-static const struct shift_pair *pair_at(const struct view *v, uint32_t i)
-{
-	return &shift_pane_links_of(v)->pair[shift_pane_links_of(v)->pair_of[i]];
-}
-
-static void add_pair(const struct view *v, uint32_t i, struct text *t)
-{
 	const struct fabric *f = v->scene->fabric;
-	const struct shift_pair *p = pair_at(v, i);
+	const struct shift_links *s = shift_pane_links_of(v);
+	bool one = p->at != NO_ID; /* the pairs of one link, a row each */
+	const struct shift_link *l = &s->link[one ? p->at : row];
+	const uint32_t *pair_of = s->pair_of + l->first + (one ? row : 0);
+	uint32_t n = one ? 1 : MIN(l->flows, SHOWN_PAIRS);
+	const struct shift_pair *pair = &s->pair[pair_of[0]];
+	size_t link = row_text(r, "%s", ""), pairs;
 	char a[300], b[300];
 
-	text_add(t, "%s -> %s", endport_label(f, p->src, a, sizeof(a)),
-		 endport_label(f, p->dst, b, sizeof(b)));
-}
-
-static int64_t shift_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	uint32_t first;
-
-	(void)col;
-	return link_at(v, row, &first)->flows;
-}
-
-static void shift_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct shift_pane *p = v->priv;
-	uint32_t first;
-	const struct shift_link *l = link_at(v, row, &first);
-	uint32_t n = p->at != NO_ID ? 1 : MIN(l->flows, SHOWN_PAIRS);
-
-	switch (col) {
-	case C_LINK:
-		label_channel(v->scene->real_topo, l->port, false, t);
-		break;
-	case C_FLOWS:
-		text_add(t, "%u", l->flows);
-		break;
-	case C_PAIRS:
-		for (uint32_t i = 0; i < n; i++) {
-			text_add(t, "%s", i ? ", " : "");
-			add_pair(v, first + i, t);
-		}
-		if (p->at == NO_ID && l->flows > n)
-			text_add(t, " ...");
-		break;
-	}
-}
-
-static unsigned shift_pane_marks(const struct view *v, uint32_t row)
-{
-	uint32_t first;
-
-	return link_at(v, row, &first)->flows > 1 ? MARK_DETOUR : 0;
-}
-
-static bool shift_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t first;
-	const struct shift_link *l = link_at(v, row, &first);
-	const struct shift_pair *pair = pair_at(v, first);
-
-	subject_port(v, l->port, s);
-	s->src = (struct end){END_PORT, f->endport_port[pair->src]};
-	s->dst = (struct end){END_PORT, f->endport_port[pair->dst]};
-	s->lid = (int)v->scene->real->lids->base[pair->dst];
-	s->key = ((const struct shift_pane *)v->priv)->at == NO_ID ? l->port : pair->src;
-	return true;
-}
-
-static void shift_pane_follow(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct shift_pane *p = v->priv;
-
-	if (p->at == NO_ID)
-		text_add(t, "pane shift %u ", p->k);
-	view_fill(v, row, p->at == NO_ID ? "%port" : "pane path %src %dst", t);
+	label_channel(v->scene->real_topo, l->port, false, &r->text);
+	pairs = row_text(r, "%s", "");
+	for (uint32_t i = 0; i < n; i++)
+		text_add(&r->text, "%s%s -> %s", i ? ", " : "",
+			 endport_label(f, s->pair[pair_of[i]].src, a, sizeof(a)),
+			 endport_label(f, s->pair[pair_of[i]].dst, b, sizeof(b)));
+	if (!one && l->flows > n)
+		text_add(&r->text, " ...");
+	ROW_VALUES(v, r, (int64_t)link, l->flows, (int64_t)pairs);
+	r->marks = mark_if(l->flows > 1, MARK_DETOUR);
+	subject_port(v, l->port, &r->about);
+	r->about.src = (struct end){END_PORT, f->endport_port[pair->src]};
+	r->about.dst = (struct end){END_PORT, f->endport_port[pair->dst]};
+	r->about.lid = (int)v->scene->real->lids->base[pair->dst];
+	r->about.key = one ? pair->src : l->port;
+	r->follow = one ? 0 : row_text(r, "pane shift %u %%port", p->k);
 }
 
 const struct view_ops view_shift = {
@@ -255,19 +187,15 @@ const struct view_ops view_shift = {
 		 "Left and Right change K",
 	.syntax = "[SHIFT [NODE[PORT]]]",
 	.hints = "follow=pairs left=before right=next back=back",
-	COLUMNS(columns),
+	COLUMNS(shift_columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct shift_pane),
 	.priv_kept = offsetof(struct shift_pane, n_places),
 	.open = shift_pane_open_view,
 	.load = shift_pane_load,
+	.row = shift_row,
 	.title = shift_pane_title,
-	.footer = shift_pane_footer,
-	.cell = shift_pane_cell,
-	.number = shift_pane_number,
-	.marks = shift_pane_marks,
-	.about = shift_pane_about,
-	.follow = shift_pane_follow,
+	.enter = "pane path %src %dst",
 	.across = shift_pane_across,
 	.fold_row = "link",
 };

@@ -16,9 +16,7 @@
 /* The pane `hotter`: links that carry more routes since the last event or a snapshot, then those that carry
  * fewer. */
 
-enum { C_LINK, C_PEER, C_BEFORE, C_AFTER, C_GAIN };
-
-static const struct column columns[] = {
+static const struct column hotter_columns[] = {
 	COL("link", "a cable in one direction, named by the port that sends", 10, .flex = 1,
 	    .fold = FOLD_CHIP),
 	COL("to", "what the link leads to", 10, .flex = 1),
@@ -26,11 +24,9 @@ static const struct column columns[] = {
 	NUM("now", "routes over it now", 6, .fold = FOLD_SUM),
 	NUM("gain", "routes now minus routes before", 6),
 };
-static_assert(ARRAY_LEN(columns) == C_GAIN + 1, "a column for each C_");
 
 struct hotter_pane {
 	const struct load_diff *d; /* borrowed; NULL = missing */
-	const char *why;	   /* static; why there is no question; NULL: there is one */
 };
 
 /* --- computed by another thread ----------------------------------------------------------------- */
@@ -48,98 +44,47 @@ static const struct task task_diff = {.run = run_diff, .free = free_diff};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static void hotter_pane_load(struct view *v)
+static void hotter_load(struct view *v)
 {
 	struct hotter_pane *p = v->priv;
-	struct between_question *q = between_question_new(v, v->n_words ? v->word[0] : NULL, &p->why);
+	const char *why; /* why there is no question */
+	struct between_question *q = between_question_new(v, v->n_words ? v->word[0] : NULL, &why);
 	const struct result *r = view_ask_about(v, &task_diff, q, &task_between_question, NULL);
 
 	p->d = r ? r->value : NULL;
-	v->n_rows = p->d ? p->d->n : 0;
+	text_add(&v->title, "Links since %s", v->n_words ? v->word[0] : "the event before");
+	if (why)
+		text_add(&v->footer, "%s", why);
+	if (!p->d)
+		return;
+	v->n_rows = p->d->n;
+	text_add(&v->title, " ── %u hotter, %u cooler ── most %u → %u", p->d->hotter, p->d->cooler,
+		 p->d->max_before, p->d->max_after);
+	if (v->n_rows)
+		text_add(&v->footer, "all hosts to all; together %+" PRId64 " routes", p->d->gain);
+	else
+		text_add(&v->footer, "every link carries the same routes as before");
 }
 
-static void hotter_pane_title(const struct view *v, struct text *t)
+static void hotter_row(const struct view *v, uint32_t row, struct table_row *r)
 {
-	const struct hotter_pane *p = v->priv;
-
-	text_add(t, "Links since %s", v->n_words ? v->word[0] : "the event before");
-	if (p->d)
-		text_add(t, " ── %u hotter, %u cooler ── most %u → %u", p->d->hotter, p->d->cooler,
-			 p->d->max_before, p->d->max_after);
-}
-
-static const struct load_change *change_at(const struct view *v, uint32_t row)
-{
-	return &((const struct hotter_pane *)v->priv)->d->change[row];
-}
-
-static void hotter_pane_footer(const struct view *v, struct text *t)
-{
-	const struct hotter_pane *p = v->priv;
-
-	if (p->why)
-		text_add(t, "%s", p->why);
-	else if (p->d && !p->d->n)
-		text_add(t, "every link carries the same routes as before");
-	else if (p->d)
-		text_add(t, "all hosts to all; together %+" PRId64 " routes", p->d->gain);
-}
-
-static int64_t hotter_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct load_change *c = change_at(v, row);
-
-	if (col == C_BEFORE)
-		return c->before;
-	return col == C_AFTER ? c->after : load_gain(c);
-}
-
-static void hotter_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct load_change *c = change_at(v, row);
 	const struct load_diff *d = ((const struct hotter_pane *)v->priv)->d;
+	const struct load_change *c = &d->change[row];
+	uint32_t port;
+	const struct fabric *f = load_change_fabric(d, c, &port);
 	char buf[700], *to;
 
-	switch (col) {
-	case C_LINK:
-	case C_PEER:
-		load_change_label(d, c, buf, sizeof(buf));
-		to = strstr(buf, " -> ");
-		if (to)
-			*to = 0;
-		if (col == C_LINK)
-			text_add(t, "%s", buf);
-		else if (to)
-			text_add(t, "%s", to + 4);
-		break;
-	case C_GAIN:
-		text_add(t, "%+" PRId64, load_gain(c));
-		break;
-	default:
-		text_add(t, "%" PRId64, hotter_pane_number(v, row, col));
-	}
-}
-
-static unsigned hotter_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct load_change *c = change_at(v, row);
-	const struct load_diff *d = ((const struct hotter_pane *)v->priv)->d;
-
-	return c->port == NO_ID || d->b->topo->peer[c->port] == NO_ID ? MARK_DOWN : MARK_CHANGED;
-}
-
-static bool hotter_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct load_change *c = change_at(v, row);
-	const struct fabric *f;
-	uint32_t port;
-
-	f = load_change_fabric(((const struct hotter_pane *)v->priv)->d, c, &port);
-	s->key = f->node_guid[f->port_node[port]] * 256 + f->port_num[port];
-	if (c->port == NO_ID)
-		return false;
-	subject_port(v, c->port, s);
-	return true;
+	load_change_label(d, c, buf, sizeof(buf));
+	to = strstr(buf, " -> ");
+	if (to)
+		*to = 0;
+	ROW_VALUES(v, r, row_text(r, "%s", buf), row_text(r, "%s", to ? to + 4 : ""), c->before, c->after,
+		   load_gain(c));
+	r->says[4] = row_text(r, "%+" PRId64, load_gain(c));
+	r->marks = c->port == NO_ID || d->b->topo->peer[c->port] == NO_ID ? MARK_DOWN : MARK_CHANGED;
+	r->about.key = f->node_guid[f->port_node[port]] * 256 + f->port_num[port];
+	if (c->port != NO_ID)
+		subject_port(v, c->port, &r->about);
 }
 
 const struct view_ops view_hotter = {
@@ -148,25 +93,18 @@ const struct view_ops view_hotter = {
 		 "with fewer",
 	.syntax = "[SNAPSHOT]",
 	.hints = "follow=flows :fail=fail back=back",
-	COLUMNS(columns),
+	COLUMNS(hotter_columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct hotter_pane),
 	.open = between_question_open,
-	.load = hotter_pane_load,
-	.title = hotter_pane_title,
-	.footer = hotter_pane_footer,
-	.cell = hotter_pane_cell,
-	.number = hotter_pane_number,
-	.marks = hotter_pane_marks,
-	.about = hotter_pane_about,
+	.load = hotter_load,
+	.row = hotter_row,
 	.enter = "pane flows %port",
 	.fold_row = "link",
 };
 
 /* The pane `usage`: the usage of switch ports: LIDs sent by each one, compared with equivalent ports, which
  * lead between the same elements. */
-
-enum { C_SWITCH, C_PORT, C_LABEL, usage_C_PEER, C_KIND, C_LIDS, C_HOSTS, C_SWITCHES, C_MEAN };
 
 static const struct column usage_columns[] = {
 	COL("switch", "the switch that the port belongs to", 8, .flex = 1, .fold = FOLD_CHIP),
@@ -182,7 +120,6 @@ static const struct column usage_columns[] = {
 	    "element, or to elements that only pass on to the same neighbours",
 	    0),
 };
-static_assert(ARRAY_LEN(usage_columns) == C_MEAN + 1, "a column for each C_");
 
 /* A group of equivalent ports. */
 struct usage_pane_group {
@@ -253,7 +190,7 @@ static void usage_pane_load(struct view *v)
 
 	p->guid = v->args.arg[0].guid;
 	p->element = NO_ID;
-	v->width[C_LABEL] = 0;
+	v->width[2] = 0;
 	el = f ? scene_elements(v->scene, &p->why) : NULL;
 	if (!el)
 		return;
@@ -271,7 +208,7 @@ static void usage_pane_load(struct view *v)
 		uint32_t node = f->port_node[p->port[i]];
 		uint8_t w = i && node == f->port_node[p->port[i - 1]] ? 0 : label_width(f, node, false);
 
-		v->width[C_LABEL] = MAX(w, v->width[C_LABEL]);
+		v->width[2] = MAX(w, v->width[2]);
 	}
 	p->n_groups = equivalent_ports(el, p->port, v->n_rows, p->group_of);
 	sum_groups(v);
@@ -311,23 +248,6 @@ static bool has_mean(const struct usage_pane *p, uint32_t row)
 	return p->use && p->group_of[row] != NO_ID && p->group[p->group_of[row]].n > 1;
 }
 
-static int64_t usage_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct usage_pane *p = v->priv;
-
-	switch (col) {
-	case C_PORT:
-		return v->scene->fabric->port_num[p->port[row]];
-	case C_LIDS:
-		return p->use ? (int64_t)p->use[p->port[row]].lids : -1;
-	case C_HOSTS:
-		return p->use ? (int64_t)p->use[p->port[row]].hosts : -1;
-	case C_SWITCHES:
-		return p->use ? (int64_t)p->use[p->port[row]].switches : -1;
-	}
-	return has_mean(p, row) ? beyond_mean(p, row) : 0;
-}
-
 /* The shade compares the port with the mean of its group. */
 static bool usage_pane_meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
 {
@@ -355,54 +275,6 @@ static const char *usage_pane_kind_of(const struct usage_pane *p, uint32_t port)
 	if (p->el->topo->peer[port] == NO_ID)
 		return "down";
 	return node_is_switch(f, f->port_node[f->port_peer[port]]) ? "inside" : "host";
-}
-
-static bool usage_pane_has_changed(const struct view *v, uint32_t row, uint32_t *was);
-
-static bool usage_pane_touched(const struct view *v, uint32_t row, unsigned col)
-{
-	uint32_t was;
-
-	return col == C_LIDS && usage_pane_has_changed(v, row, &was);
-}
-
-static void usage_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct usage_pane *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-	uint32_t port = p->port[row], was;
-	char buf[256];
-	int64_t n;
-
-	switch (col) {
-	case C_SWITCH:
-		text_add(t, "%s", f->node_name[f->port_node[port]]);
-		return;
-	case C_LABEL:
-		label_of_port(f, port, t);
-		return;
-	case usage_C_PEER:
-		text_add(t, "%s", port_plain(f, f->port_peer[port], buf, sizeof(buf)));
-		return;
-	case C_KIND:
-		text_add(t, "%s", usage_pane_kind_of(p, port));
-		return;
-	case C_MEAN:
-		n = usage_pane_number(v, row, col);
-		if (n)
-			text_add(t, "%c%" PRId64 ".%" PRId64, n < 0 ? '-' : '+', imaxabs(n) / 10,
-				 imaxabs(n) % 10);
-		else if (has_mean(p, row))
-			text_putc(t, '0');
-		return;
-	}
-	n = usage_pane_number(v, row, col);
-	if (view_touched(v, row, col) && usage_pane_has_changed(v, row, &was))
-		text_add(t, "%u→", was);
-	if (n >= 0)
-		text_add(t, "%" PRId64, n);
-	else
-		text_add(t, "%s", v->waiting ? "…" : "-");
 }
 
 /* --- since the event before ------------------------------------------------------------------ */
@@ -434,27 +306,13 @@ static bool usage_pane_has_changed(const struct view *v, uint32_t row, uint32_t 
 	return *was != p->use[port].lids;
 }
 
-static unsigned usage_pane_marks(const struct view *v, uint32_t row)
+/* "4 ports dir1 → edge-05: 12.5 LIDs each; 11 before". was: NULL = no other number. */
+static void usage_below(const struct usage_pane *p, uint32_t row, const uint32_t *was, struct text *t)
 {
-	const struct usage_pane *p = v->priv;
-	uint32_t was;
+	const struct usage_pane_group *g = has_mean(p, row) ? &p->group[p->group_of[row]] : NULL;
+	uint32_t link = p->el->port_link[p->port[row]];
 
-	return mark_if(p->el->topo->peer[p->port[row]] == NO_ID, MARK_DOWN) |
-	       mark_if(!v->scene->moment && usage_pane_has_changed(v, row, &was), MARK_CHANGED);
-}
-
-/* "4 ports dir1 → edge-05: 12.5 LIDs each; 11 before" */
-static void usage_pane_footer(const struct view *v, struct text *t)
-{
-	const struct usage_pane *p = v->priv;
-	uint32_t row, was, link;
-	const struct usage_pane_group *g;
-
-	if (!p->use || !view_selected(v, &row))
-		return;
-	if (has_mean(p, row)) {
-		g = &p->group[p->group_of[row]];
-		link = p->el->port_link[p->port[row]];
+	if (g) {
 		text_add(t, "%s ", PLURAL(g->n, "port"));
 		if (link == NO_ID)
 			text_add(t, "inside");
@@ -462,19 +320,46 @@ static void usage_pane_footer(const struct view *v, struct text *t)
 			text_add(t, "to %s", p->el->name[p->el->link_to[link]]);
 		text_add(t, ": mean %.1f", (double)g->lids / g->n);
 	}
-	if (usage_pane_has_changed(v, row, &was))
-		text_add(t, "%s%u before", has_mean(p, row) ? "; " : "", was);
+	if (was)
+		text_add(t, "%s%u before", g ? "; " : "", *was);
 }
 
-static bool usage_pane_about(const struct view *v, uint32_t row, struct subject *s)
+static void usage_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct usage_pane *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t port = p->port[row], was;
+	const struct port_use *use = p->use ? &p->use[port] : NULL;
+	int64_t beyond = has_mean(p, row) ? beyond_mean(p, row) : 0;
+	bool changed = usage_pane_has_changed(v, row, &was);
+	size_t label = row_text(r, "%s", "");
+	char buf[256];
 
-	subject_port(v, p->port[row], s);
-	s->elements = p->el;
-	s->element = p->el->of[s->chip];
-	s->key = s->port;
-	return true;
+	label_of_port(f, port, &r->text);
+	ROW_VALUES(v, r, row_text(r, "%s", f->node_name[f->port_node[port]]), f->port_num[port],
+		   (int64_t)label, row_text(r, "%s", port_plain(f, f->port_peer[port], buf, sizeof(buf))),
+		   row_text(r, "%s", usage_pane_kind_of(p, port)), use ? (int64_t)use->lids : -1,
+		   use ? (int64_t)use->hosts : -1, use ? (int64_t)use->switches : -1, beyond);
+	if (beyond)
+		r->says[8] = row_text(r, "%c%" PRId64 ".%" PRId64, beyond < 0 ? '-' : '+',
+				      imaxabs(beyond) / 10, imaxabs(beyond) % 10);
+	else
+		r->says[8] = row_text(r, "%s", has_mean(p, row) ? "0" : "");
+	if (!use && v->waiting)
+		r->says[5] = r->says[6] = r->says[7] = row_text(r, "…");
+	if (changed && v->scene->moment) {
+		r->says[5] = row_text(r, "%u→%u", was, use->lids);
+		r->touched = 1 << 5;
+	}
+	r->marks = mark_if(p->el->topo->peer[port] == NO_ID, MARK_DOWN) |
+		   mark_if(!v->scene->moment && changed, MARK_CHANGED);
+	r->footer = row_text(r, "%s", "");
+	if (use)
+		usage_below(p, row, changed ? &was : NULL, &r->text);
+	subject_port(v, port, &r->about);
+	r->about.elements = p->el;
+	r->about.element = p->el->of[r->about.chip];
+	r->about.key = port;
 }
 
 const struct view_ops view_usage = {
@@ -487,14 +372,9 @@ const struct view_ops view_usage = {
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct usage_pane),
 	.load = usage_pane_load,
+	.row = usage_row,
 	.unload = usage_pane_unload,
 	.title = usage_pane_title,
-	.footer = usage_pane_footer,
-	.cell = usage_pane_cell,
-	.number = usage_pane_number,
-	.marks = usage_pane_marks,
-	.touched = usage_pane_touched,
-	.about = usage_pane_about,
 	.meter = usage_pane_meter,
 	.enter = "pane flows %port",
 	.fold_row = "port",

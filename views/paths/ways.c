@@ -1,5 +1,5 @@
 /*
- * The pane `ways`: the acceptable paths for a LID as mincontention compared them. Without an element: the
+ * The table `ways`: the acceptable paths for a LID as mincontention compared them. Without an element: the
  * choice of every element. With one: its ways, the chosen one first; then those of its chips inside.
  */
 #include <assert.h>
@@ -9,8 +9,6 @@
 #include "engines/mincontention/mincontention.h"
 #include "views/base/filter.h"
 #include "views/base/view.h"
-
-enum { C_ELEMENT, C_PORT, C_TO, C_CONTENTION, C_DISTANCE, C_USAGE, C_WAYS, C_RULE };
 
 static const struct column columns[] = {
 	COL("element", "the chassis, or the switch that stands alone", 8, .flex = 1),
@@ -22,17 +20,15 @@ static const struct column columns[] = {
 	NUM("ways", "paths that begin with the port", 0, .drop = 1),
 	COL("decided by", "the rule that chose it, or passed it over", 19),
 };
-static_assert(ARRAY_LEN(columns) == C_RULE + 1, "a column for each C_");
 
 struct ways_pane {
 	unsigned lid;
 	uint64_t guid;			    /* a chip of the element, 0 = all elements */
 	uint32_t element;		    /* NO_ID: all elements, or it is not up */
 	const struct mincontention_ways *w; /* NULL: another engine, or missing */
-	uint32_t open;			    /* at a step: elements that have not chosen yet */
 };
 
-static int ways_pane_open_view(struct view *v, const struct args *a, struct err *e)
+static int ways_open(struct view *v, const struct args *a, struct err *e)
 {
 	return v->args.arg[0].n ? 0 : err_set(e, "pane ways: \"%s\" is down or has no LID", a->arg[0].word);
 }
@@ -50,9 +46,37 @@ static const struct task task_ways = {.run = run_ways, .free = free_ways};
 
 /* --- the pane ------------------------------------------------------------------------------- */
 
-static void ways_pane_load(struct view *v)
+/* Tells the title. False: there is no way to show. */
+static bool ways_begin(struct view *v)
+{
+	const struct ways_pane *p = v->priv;
+	const struct scene *sc = v->scene;
+
+	text_add(&v->title, "Ways ");
+	if (!mincontention_of(scene_routing(sc))) {
+		text_add(&v->title, "── needs routes of mincontention: `route mincontention`");
+		return false;
+	}
+	if (p->guid && p->w && p->element != NO_ID)
+		text_add(&v->title, "of %s ", p->w->elements->name[p->element]);
+	else if (p->guid && p->w)
+		text_add(&v->title, "of an element that is down ");
+	text_add(&v->title, "to LID %u", p->lid);
+	if (sc->sweep && lid_owner(sc->sweep->lids, p->lid) != NO_ID) {
+		text_add(&v->title, " (");
+		lid_label(sc->fabric, sc->sweep->lids, p->lid, &v->title);
+		text_add(&v->title, ")");
+	}
+	if (p->w && p->w->target == NO_ID)
+		text_add(&v->title, " ── nobody has it");
+	return p->w && p->w->target != NO_ID;
+}
+
+static void ways_load(struct view *v)
 {
 	struct ways_pane *p = v->priv;
+	const struct elements *el;
+	uint32_t open = 0; /* at a step: elements that have not chosen yet */
 
 	p->lid = (unsigned)v->args.arg[0].n;
 	p->guid = v->args.arg[1].guid;
@@ -60,18 +84,19 @@ static void ways_pane_load(struct view *v)
 	if (mincontention_of(scene_routing(v->scene)))
 		p->w = view_ask_value(v, &task_ways, (const uint32_t[TASK_ARGS]){p->lid});
 	if (p->guid)
-		v->width[C_ELEMENT] = v->width[C_WAYS] = 0;
+		v->width[0] = v->width[6] = 0;
 	if (p->w && p->guid)
 		p->element = element_of_guid(p->w->elements, p->guid);
-	if (!p->w || p->w->target == NO_ID)
+	if (!ways_begin(v))
 		return;
-	for (uint32_t e = 0; e < p->w->elements->n; e++)
-		p->open += p->w->way[p->w->first[e]].open;
+	el = p->w->elements;
+	for (uint32_t e = 0; e < el->n; e++)
+		open += p->w->way[p->w->first[e]].open;
+	if (open)
+		text_add(&v->title, " ── %s not settled yet", PLURAL(open, "element"));
 	if (!p->guid) {
-		v->n_rows = p->w->elements->n;
+		v->n_rows = el->n;
 	} else if (p->element != NO_ID) {
-		const struct elements *el = p->w->elements;
-
 		v->n_rows = p->w->first[p->element + 1] - p->w->first[p->element];
 		for (uint32_t c = el->first_chip[p->element]; c < el->first_chip[p->element + 1]; c++)
 			v->n_rows += p->w->first_inside[el->chip[c] + 1] - p->w->first_inside[el->chip[c]];
@@ -102,62 +127,6 @@ static const struct mincontention_way *row_way(const struct ways_pane *p, uint32
 	return &p->w->inside[p->w->first_inside[*chip] + row];
 }
 
-static const struct mincontention_way *ways_pane_way_of(const struct ways_pane *p, uint32_t row)
-{
-	uint32_t chip;
-
-	return row_way(p, row, &chip);
-}
-
-static uint32_t element_of(const struct ways_pane *p, uint32_t row)
-{
-	return p->guid ? p->element : row;
-}
-
-static void ways_pane_title(const struct view *v, struct text *t)
-{
-	const struct ways_pane *p = v->priv;
-	const struct scene *sc = v->scene;
-
-	text_add(t, "Ways ");
-	if (!mincontention_of(scene_routing(v->scene))) {
-		text_add(t, "── needs routes of mincontention: `route mincontention`");
-		return;
-	}
-	if (p->guid && p->w && p->element != NO_ID)
-		text_add(t, "of %s ", p->w->elements->name[p->element]);
-	else if (p->guid && p->w)
-		text_add(t, "of an element that is down ");
-	text_add(t, "to LID %u", p->lid);
-	if (sc->sweep && lid_owner(sc->sweep->lids, p->lid) != NO_ID) {
-		text_add(t, " (");
-		lid_label(sc->fabric, sc->sweep->lids, p->lid, t);
-		text_add(t, ")");
-	}
-	if (p->w && p->w->target == NO_ID)
-		text_add(t, " ── nobody has it");
-	if (p->open)
-		text_add(t, " ── %s not settled yet", PLURAL(p->open, "element"));
-}
-
-static int64_t ways_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct ways_pane *p = v->priv;
-	const struct mincontention_way *way = ways_pane_way_of(p, row);
-
-	if (way->open)
-		return -1;
-	switch (col) {
-	case C_CONTENTION:
-		return way->key.contention;
-	case C_DISTANCE:
-		return way->key.distance;
-	case C_USAGE:
-		return way->usage;
-	}
-	return p->w->first[row + 1] - p->w->first[row];
-}
-
 /* What decided for the chosen way, or why another way is worse. */
 static const char *rule_text(const struct mincontention_way *way)
 {
@@ -173,59 +142,8 @@ static const char *rule_text(const struct mincontention_way *way)
 	return way->chosen ? mincontention_rule_name(way->rule) : lost[way->rule];
 }
 
-static void ways_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct ways_pane *p = v->priv;
-	const struct mincontention_way *way = ways_pane_way_of(p, row);
-	const struct elements *el = p->w->elements;
-
-	if (way->open && col != C_ELEMENT) {
-		text_putc(t, '.');
-		return;
-	}
-	switch (col) {
-	case C_ELEMENT:
-		text_add(t, "%s", el->name[element_of(p, row)]);
-		break;
-	case C_PORT:
-		label_chip_port(el, way->port, t);
-		break;
-	case C_TO:
-		if (el->topo->fabric->port_num[way->port])
-			label_far(el, way->port, t);
-		else
-			text_add(t, "(itself)");
-		break;
-	case C_RULE:
-		text_add(t, "%s", rule_text(way));
-		break;
-	case C_WAYS:
-		if (p->guid)
-			break;
-		/* fall through */
-	default:
-		text_add(t, "%" PRId64, ways_pane_number(v, row, col));
-	}
-}
-
-/* Tells both ends of the link in full. */
-static void ways_pane_footer(const struct view *v, struct text *t)
-{
-	const struct ways_pane *p = v->priv;
-	uint32_t row;
-
-	if (!p->w || !view_selected(v, &row))
-		return;
-	if (ways_pane_way_of(p, row)->open)
-		text_add(t, "not settled yet");
-	else if (p->w->elements->topo->fabric->port_num[ways_pane_way_of(p, row)->port])
-		label_channel(p->w->elements->topo, ways_pane_way_of(p, row)->port, true, t);
-	else
-		text_add(t, "the LID's own switch");
-}
-
 /* Has the last event changed the way of the LID? */
-static bool ways_pane_has_changed(const struct view *v, uint32_t e)
+static bool ways_has_changed(const struct view *v, uint32_t e)
 {
 	const struct ways_pane *p = v->priv;
 	const struct elements *el = p->w->elements;
@@ -238,35 +156,11 @@ static bool ways_pane_has_changed(const struct view *v, uint32_t e)
 	return false;
 }
 
-/* The element that has just chosen: its way, and those it compared. */
-static bool ways_pane_touched(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct ways_pane *p = v->priv;
-	const struct rec_event *ev = moment_event(v->scene->moment);
-	uint32_t chip, e = element_of(p, row);
-	const struct mincontention_way *way = row_way(p, row, &chip);
-
-	if (!ev || ev->b != p->lid)
-		return false;
-	if (!moment_touched(v->scene->moment, T_KEY, chip == NO_ID ? e : p->w->elements->n + chip))
-		return false;
-	return way->chosen ? col == C_PORT || col == C_RULE : col == C_RULE;
-}
-
-static unsigned ways_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct ways_pane *p = v->priv;
-
-	if (p->guid)
-		return ways_pane_way_of(p, row)->chosen ? MARK_HERE : 0;
-	return mark_if(ways_pane_has_changed(v, row), MARK_CHANGED) | mark_if(p->w->target == row, MARK_HERE);
-}
-
 /*
  * Enter goes from all elements to one, from a way to the next element, from the LID's own element to its
  * port.
  */
-static void ways_pane_follow(const struct view *v, uint32_t row, struct text *t)
+static void ways_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct ways_pane *p = v->priv;
 	const struct fabric *f = p->w->elements->topo->fabric;
@@ -286,25 +180,72 @@ static void ways_pane_follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, "; select %u", f->port_num[way->port]);
 }
 
-static bool ways_pane_about(const struct view *v, uint32_t row, struct subject *s)
+/* What is known of a way once it is settled. */
+static void ways_tell(const struct view *v, const struct mincontention_way *way, uint32_t e,
+		      struct table_row *r)
 {
 	const struct ways_pane *p = v->priv;
-	uint32_t chip, port = row_way(p, row, &chip)->port;
+	const struct elements *el = p->w->elements;
+	bool itself = !el->topo->fabric->port_num[way->port]; /* the LID's own switch */
+	size_t port = row_text(r, "%s", ""), to;
 
-	/* a chip that has not chosen yet has no port */
-	s->key = port != NO_ID ? port : (uint64_t)1 << 63 | chip;
-	if (!p->guid)
-		s->key = p->w->elements->guid[row];
-	subject_lid(p->lid, s);
-	s->elements = p->w->elements;
-	s->element = element_of(p, row);
-	if (port == NO_ID)
-		return true;
-	if (v->scene->fabric->port_num[port])
-		subject_port(v, port, s);
+	label_chip_port(el, way->port, &r->text);
+	to = row_text(r, "%s", itself ? "(itself)" : "");
+	if (!itself)
+		label_far(el, way->port, &r->text);
+	r->footer = row_text(r, "%s", itself ? "the LID's own switch" : "");
+	if (!itself)
+		label_channel(el->topo, way->port, true, &r->text);
+	ROW_VALUES(v, r, row_text(r, "%s", el->name[e]), port, to, way->key.contention, way->key.distance,
+		   way->usage, p->guid ? -1 : (int64_t)p->w->first[e + 1] - p->w->first[e],
+		   row_text(r, "%s", rule_text(way)));
+}
+
+static void ways_open_row(const struct view *v, uint32_t e, struct table_row *r)
+{
+	const struct ways_pane *p = v->priv;
+	size_t dot = row_text(r, ".");
+
+	ROW_VALUES(v, r, row_text(r, "%s", p->w->elements->name[e]), dot, dot, -1, -1, -1, -1, dot);
+	for (unsigned c = 3; c < 7; c++)
+		r->says[c] = dot;
+	r->footer = row_text(r, "not settled yet");
+}
+
+static void ways_row(const struct view *v, uint32_t row, struct table_row *r)
+{
+	const struct ways_pane *p = v->priv;
+	const struct rec_event *ev = moment_event(v->scene->moment);
+	uint32_t chip, e = p->guid ? p->element : row, port;
+	const struct mincontention_way *way = row_way(p, row, &chip);
+	uint32_t cell = chip == NO_ID ? e : p->w->elements->n + chip;
+
+	if (way->open)
+		ways_open_row(v, e, r);
 	else
-		subject_node(v, v->scene->fabric->port_node[port], s);
-	return true;
+		ways_tell(v, way, e, r);
+	/* an element that has just chosen: its way, and those it compared */
+	if (ev && ev->b == p->lid)
+		row_touch(v, r, 7, T_KEY, cell);
+	if (ev && ev->b == p->lid && way->chosen)
+		row_touch(v, r, 1, T_KEY, cell);
+	if (p->guid)
+		r->marks = mark_if(way->chosen, MARK_HERE);
+	else
+		r->marks = mark_if(ways_has_changed(v, row), MARK_CHANGED) |
+			   mark_if(p->w->target == row, MARK_HERE);
+	/* a chip that has not chosen yet has no port */
+	port = way->port;
+	r->about.key = port != NO_ID ? port : (uint64_t)1 << 63 | chip;
+	if (!p->guid)
+		r->about.key = p->w->elements->guid[row];
+	subject_lid(p->lid, &r->about);
+	r->about.elements = p->w->elements;
+	r->about.element = e;
+	if (port != NO_ID && v->scene->fabric->port_num[port])
+		subject_port(v, port, &r->about);
+	else if (port != NO_ID)
+		subject_node(v, v->scene->fabric->port_node[port], &r->about);
 }
 
 const struct view_ops view_ways = {
@@ -316,14 +257,8 @@ const struct view_ops view_ways = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,
 	.priv_size = sizeof(struct ways_pane),
-	.open = ways_pane_open_view,
-	.load = ways_pane_load,
-	.title = ways_pane_title,
-	.footer = ways_pane_footer,
-	.cell = ways_pane_cell,
-	.number = ways_pane_number,
-	.marks = ways_pane_marks,
-	.touched = ways_pane_touched,
-	.about = ways_pane_about,
-	.follow = ways_pane_follow,
+	.open = ways_open,
+	.load = ways_load,
+	.row = ways_row,
+	.follow = ways_follow,
 };

@@ -7,9 +7,7 @@
 #include "views/base/filter.h"
 #include "views/base/view.h"
 
-enum { C_NUMBER, C_NAME, C_CHIPS, C_OUT, C_IN, C_HOSTS, C_MOST, C_PLACE, C_BY, C_GUID };
-
-static const struct column columns[] = {
+static const struct column elements_columns[] = {
 	NUM("nr", "number of the element", 0, .drop = 6),
 	COL("name", "name of the chassis, or of the switch that stands alone", 10, .flex = 2),
 	NUM("chips", "switch chips in it", 0),
@@ -23,7 +21,6 @@ static const struct column columns[] = {
 	COL("by", "the rule that put the chips together", 14, .drop = 7),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 5),
 };
-static_assert(ARRAY_LEN(columns) == C_GUID + 1, "a column for each C_");
 
 /* The figures of a row. */
 struct elements_pane_counts {
@@ -106,7 +103,7 @@ static void elements_pane_load(struct view *v)
 	p->el = elements_ref(el);
 	if (p->guid) {
 		p->element = element_of_guid(p->el, p->guid);
-		v->width[C_NUMBER] = v->width[C_CHIPS] = v->width[C_BY] = 0;
+		v->width[0] = v->width[2] = v->width[8] = 0;
 	}
 	p->use = view_ask_value(v, &task_usage, NULL);
 	elements_pane_load_rows(v);
@@ -127,61 +124,12 @@ static void elements_pane_title(const struct view *v, struct text *t)
 		text_add(t, " ── %s", p->why.msg);
 }
 
-static int64_t elements_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct elements_pane *p = v->priv;
-
-	switch (col) {
-	case C_NUMBER:
-		return row + 1;
-	case C_CHIPS:
-		return p->guid ? 1 : element_chips(p->el, row);
-	case C_OUT:
-		return p->count[row].out;
-	case C_IN:
-		return p->count[row].inside;
-	case C_HOSTS:
-		return p->count[row].hosts;
-	case C_MOST:
-		return p->count[row].most;
-	}
-	return 0;
-}
-
 /* The switch of a row, or NO_ID for an element of several chips. */
 static uint32_t switch_of_row(const struct elements_pane *p, uint32_t row)
 {
 	if (p->guid)
 		return chip_of_row(p, row);
 	return element_chips(p->el, row) == 1 ? p->el->chip[p->el->first_chip[row]] : NO_ID;
-}
-
-static void elements_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct elements_pane *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-	uint32_t sw = switch_of_row(p, row);
-
-	switch (col) {
-	case C_NAME:
-		text_add(t, "%s", p->guid ? switch_name(f, sw) : p->el->name[row]);
-		break;
-	case C_PLACE:
-		if (sw != NO_ID && f->node_chassis_place[f->switch_node[sw]])
-			text_add(t, "%s", f->node_chassis_place[f->switch_node[sw]]);
-		break;
-	case C_BY:
-		text_add(t, "%s", element_rule_names[p->el->rule[p->guid ? p->element : row]]);
-		break;
-	case C_GUID:
-		text_add(t, "0x%016" PRIx64, view_key(v, row));
-		break;
-	default:
-		if (col == C_MOST && v->waiting)
-			text_add(t, "…");
-		else
-			text_add(t, "%" PRId64, elements_pane_number(v, row, col));
-	}
 }
 
 /* Has the last event changed entries of the row's chips? */
@@ -198,29 +146,33 @@ static unsigned elements_pane_marks(const struct view *v, uint32_t row)
 	return 0;
 }
 
-/* The element that chose a way at the step. */
-static bool elements_pane_touched(const struct view *v, uint32_t row, unsigned col)
+static void elements_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct elements_pane *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
 	const struct routing_ops *ops = scene_ops(v->scene);
-
-	return col == C_NAME && !p->guid && ops->elements &&
-	       ops->elements(scene_routing(v->scene)) == p->el &&
-	       moment_touched(v->scene->moment, T_EGRESS, row);
-}
-
-static bool elements_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct elements_pane *p = v->priv;
-	uint32_t sw = switch_of_row(p, row);
+	const struct elements_pane_counts *n = &p->count[row];
+	uint32_t sw = switch_of_row(p, row), e = p->guid ? p->element : row;
+	const char *place = sw == NO_ID ? NULL : f->node_chassis_place[f->switch_node[sw]];
+	struct subject *s = &r->about;
 
 	s->elements = p->el;
-	s->element = p->guid ? p->element : row;
+	s->element = e;
 	if (sw != NO_ID)
-		subject_node(v, v->scene->fabric->switch_node[sw], s);
-	s->key = p->guid ? v->scene->fabric->node_guid[v->scene->fabric->switch_node[chip_of_row(p, row)]]
-			 : p->el->guid[row];
-	return true;
+		subject_node(v, f->switch_node[sw], s);
+	s->key = p->guid ? f->node_guid[f->switch_node[sw]] : p->el->guid[row];
+	ROW_VALUES(v, r, row + 1, row_text(r, "%s", p->guid ? switch_name(f, sw) : p->el->name[row]),
+		   p->guid ? 1 : element_chips(p->el, row), n->out, n->inside, n->hosts, n->most,
+		   row_text(r, "%s", place ? place : ""),
+		   row_text(r, "%s", element_rule_names[p->el->rule[e]]),
+		   row_text(r, "0x%016" PRIx64, s->key));
+	if (v->waiting)
+		r->says[6] = row_text(r, "…");
+	r->marks = elements_pane_marks(v, row);
+	/* the element that chose a way at the step */
+	if (!p->guid && ops->elements && ops->elements(scene_routing(v->scene)) == p->el)
+		row_touch(v, r, 1, T_EGRESS, row);
+	r->follow = p->guid ? row_text(r, "pane ports %%node") : 0;
 }
 
 static bool elements_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
@@ -234,14 +186,6 @@ static bool elements_pane_placeholder(const struct view *v, uint32_t row, const 
 	return true;
 }
 
-static void elements_pane_follow(const struct view *v, uint32_t row, struct text *t)
-{
-	view_fill(v, row,
-		  ((const struct elements_pane *)v->priv)->guid ? "pane ports %node"
-								: "pane elements %element",
-		  t);
-}
-
 const struct view_ops view_elements = {
 	.name = "elements",
 	.brief = "lists switch elements (a chassis of several chips, or a single switch): links out, hosts, "
@@ -249,16 +193,12 @@ const struct view_ops view_elements = {
 		 "Enter: its chips",
 	.syntax = "[ELEMENT]",
 	.hints = "follow=open :pane_lft=lft :fail=fail",
-	COLUMNS(columns),
+	COLUMNS(elements_columns),
 	.priv_size = sizeof(struct elements_pane),
 	.load = elements_pane_load,
+	.row = elements_row,
 	.unload = elements_pane_unload,
 	.title = elements_pane_title,
-	.cell = elements_pane_cell,
-	.number = elements_pane_number,
-	.marks = elements_pane_marks,
-	.touched = elements_pane_touched,
-	.about = elements_pane_about,
 	.placeholder = elements_pane_placeholder,
-	.follow = elements_pane_follow,
+	.enter = "pane elements %element",
 };

@@ -6,17 +6,14 @@
 #include "core/trace/walk.h"
 #include "views/base/view.h"
 
-enum { C_TARGET, C_LEAST, C_SHORTEST, C_N, C_PORTS };
-
-static const struct column columns[] = {
-	COL("target", "the destination switch", 10, .flex = 1, .fold = FOLD_CHIP),
+static const struct column hops_columns[] = {
+	COL("target", "the destination switch", 10, .flex = 1, .fold = FOLD_CHIP, .kind = CELL_SWITCH),
 	NUM("least", "least cost over all ports", 0, .fold = FOLD_MIN),
 	NUM("shortest", "fewest hops when no turn is forbidden", 0, .was = "links", .drop = 1,
 	    .fold = FOLD_MIN),
 	NUM("n", "ports of least cost", 2, .drop = 2),
 	COL("ports of least cost", "the ports with this cost", 12, .flex = 2),
 };
-static_assert(ARRAY_LEN(columns) == C_PORTS + 1, "a column for each C_");
 
 struct hops_pane {
 	uint32_t sw;	       /* NO_ID when it is no longer in the fabric */
@@ -97,18 +94,15 @@ static bool is_read(const struct view *v, uint32_t to)
 	       learned(v, to, sw, port);
 }
 
-static bool hops_pane_touched(const struct view *v, uint32_t row, unsigned col)
+static void hops_touch(const struct view *v, uint32_t to, struct table_row *r)
 {
 	const struct hops_pane *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-	uint32_t to = p->target[row];
 
-	if (col == C_LEAST)
-		return learned(v, to, p->sw, 0) || is_read(v, to);
-	for (unsigned port = 1; col == C_PORTS && port <= f->switch_nports[p->sw]; port++)
+	if (learned(v, to, p->sw, 0) || is_read(v, to))
+		r->touched |= 1 << 1;
+	for (unsigned port = 1; port <= v->scene->fabric->switch_nports[p->sw]; port++)
 		if (learned(v, to, p->sw, port))
-			return true;
-	return false;
+			r->touched |= 1 << 4;
 }
 
 /*
@@ -183,9 +177,7 @@ static unsigned ports_of_cost(const struct view *v, uint32_t to, unsigned cost, 
 		if (r->topo->peer_switch[switch_port_id(f, p->sw, port)] == NO_ID ||
 		    r->ops->hops(r, p->sw, to, port) != cost)
 			continue;
-		if (t)
-			text_add(t, n ? " %u" : "%u", port);
-		n++;
+		text_add(t, n++ ? " %u" : "%u", port);
 	}
 	return n;
 }
@@ -249,23 +241,6 @@ static bool hops_pane_before(const struct view *v, uint32_t to, unsigned *was)
 	return !v->scene->moment || *was != NO_PATH;
 }
 
-static int64_t hops_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct hops_pane *p = v->priv;
-	uint32_t to = p->target[row];
-	unsigned least = least_in(scene_routing(v->scene), p->sw, to);
-
-	switch (col) {
-	case C_LEAST:
-		return least;
-	case C_SHORTEST:
-		return p->distance[to];
-	case C_N:
-		return least == NO_PATH ? 0 : ports_of_cost(v, to, least, NULL);
-	}
-	return 0;
-}
-
 static void least_text(const struct hops_pane *p, unsigned n, struct text *t)
 {
 	if (n == NO_PATH)
@@ -274,61 +249,34 @@ static void least_text(const struct hops_pane *p, unsigned n, struct text *t)
 		text_add(t, "%u", n);
 }
 
-static void hops_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct hops_pane *p = v->priv;
-	uint32_t to = p->target[row];
-	unsigned least = least_in(scene_routing(v->scene), p->sw, to), was;
-	struct text ports = {0};
-
-	switch (col) {
-	case C_TARGET:
-		text_add(t, "%s", switch_name(v->scene->fabric, to));
-		return;
-	case C_LEAST:
-		if (hops_pane_before(v, to, &was) && was != least) {
-			least_text(p, was, t);
-			text_add(t, "→");
-		}
-		least_text(p, least, t);
-		return;
-	case C_PORTS:
-		if (least != NO_PATH)
-			ports_of_cost(v, to, least, &ports);
-		text_add(t, "%s", text_str(&ports));
-		text_free(&ports);
-		return;
-	}
-	number_cell(hops_pane_number(v, row, col), t);
-}
-
-static unsigned hops_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct hops_pane *p = v->priv;
-	uint32_t to = p->target[row];
-	unsigned least = least_in(scene_routing(v->scene), p->sw, to), was, m = 0;
-
-	if (hops_pane_before(v, to, &was) && was != least)
-		m |= MARK_CHANGED;
-	if (least == NO_PATH)
-		m |= p->unfinished ? 0 : MARK_DOWN;
-	else if (least > p->distance[to])
-		m |= MARK_DETOUR;
-	return m;
-}
-
-static bool hops_pane_about(const struct view *v, uint32_t row, struct subject *s)
+static void hops_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct hops_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	uint32_t ep = f->port_endport[f->switch_port[p->target[row]]];
-	unsigned lid = ep == NO_ID ? 0 : scene_routing(v->scene)->lids->base[ep];
+	const struct routing *routing = scene_routing(v->scene);
+	uint32_t to = p->target[row], ep = f->port_endport[f->switch_port[to]];
+	unsigned least = least_in(routing, p->sw, to), was, n = 0,
+		 lid = ep == NO_ID ? 0 : routing->lids->base[ep];
+	bool changed = hops_pane_before(v, to, &was) && was != least;
+	size_t ports = row_text(r, "%s", "");
 
-	subject_switch(v, p->target[row], s);
-	s->sw = p->sw;
+	if (least != NO_PATH)
+		n = ports_of_cost(v, to, least, &r->text);
+	ROW_VALUES(v, r, to, least, p->distance[to], n, (int64_t)ports);
+	r->says[1] = row_text(r, "%s", "");
+	if (changed) {
+		least_text(p, was, &r->text);
+		text_add(&r->text, "→");
+	}
+	least_text(p, least, &r->text);
+	r->marks = mark_if(changed, MARK_CHANGED) | mark_if(least == NO_PATH && !p->unfinished, MARK_DOWN) |
+		   mark_if(least != NO_PATH && least > p->distance[to], MARK_DETOUR);
+	if (v->scene->moment)
+		hops_touch(v, to, r);
+	subject_switch(v, to, &r->about);
+	r->about.sw = p->sw;
 	if (lid)
-		subject_to(lid, s);
-	return true;
+		subject_to(lid, &r->about);
 }
 
 const struct view_ops view_hops = {
@@ -336,16 +284,12 @@ const struct view_ops view_hops = {
 	.brief = "shows the hop matrix of a switch: least cost to every other switch, and the ports by cost",
 	.syntax = "SWITCH",
 	.hints = "follow=lft :why=why back=back",
-	COLUMNS(columns),
+	COLUMNS(hops_columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct hops_pane),
 	.load = hops_pane_load,
+	.row = hops_row,
 	.title = hops_pane_title,
 	.footer = hops_pane_footer,
-	.cell = hops_pane_cell,
-	.number = hops_pane_number,
-	.marks = hops_pane_marks,
-	.touched = hops_pane_touched,
-	.about = hops_pane_about,
 	.enter = "pane lft %switch %dst",
 };

@@ -6,7 +6,7 @@
 
 enum { C_PORT, C_LABEL, C_STATE, C_LINK, C_PEER, C_PEER_LABEL, C_LOAD, C_LIDS, C_VLS, C_DIR, C_RULE };
 
-static const struct column columns[] = {
+static const struct column ports_columns[] = {
 	NUM("port", "number of the port", 0),
 	COL("label", "label of the port on the front panel", 0),
 	COL("state",
@@ -24,7 +24,7 @@ static const struct column columns[] = {
 	COL("equal ranks", "for a cable between switches of equal rank: which end counts as higher, and why",
 	    18, .drop = 7),
 };
-static_assert(ARRAY_LEN(columns) == C_RULE + 1, "a column for each C_");
+static_assert(ARRAY_LEN(ports_columns) == C_RULE + 1, "a column for each C_");
 
 struct ports_pane {
 	uint64_t guid;		   /* node */
@@ -168,13 +168,6 @@ static uint32_t ports_pane_port_of(const struct view *v, uint32_t row)
 	return v->scene->fabric->node_port[p->node] + row + 1;
 }
 
-static bool ports_pane_touched(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct ports_pane *p = v->priv;
-
-	return col == C_LIDS && p->was[row + 1] != p->lids[row + 1];
-}
-
 static void ports_pane_title(const struct view *v, struct text *t)
 {
 	const struct ports_pane *p = v->priv;
@@ -194,29 +187,6 @@ static bool is_live(const struct scene *sc, uint32_t port)
 static bool ports_pane_is_cut(const struct scene *sc, uint32_t port)
 {
 	return state_live_peer(sc->fabric, sc->state, port) != NO_ID;
-}
-
-static int64_t ports_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	static const unsigned vls[] = {0, 1, 2, 4, 8, 15};
-	const struct ports_pane *p = v->priv;
-	struct scene *sc = v->scene;
-	uint32_t port = ports_pane_port_of(v, row);
-
-	switch (col) {
-	case C_PORT:
-		return row + 1;
-	case C_LOAD:
-		return p->loads ? (int64_t)p->loads->port[port] : -1;
-	case C_LIDS:
-		return p->lids[row + 1];
-	case C_VLS:
-		if (!sc->fabric->port_vls_told[port])
-			return -1;
-		return vls[sc->fabric->port_opervls[port] < ARRAY_LEN(vls) ? sc->fabric->port_opervls[port]
-									   : 0];
-	}
-	return 0;
 }
 
 static bool ports_pane_meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
@@ -249,88 +219,79 @@ static void ports_pane_footer(const struct view *v, struct text *t)
 		text_add(t, "; %u: %s", row + 1, level_rule(r, sw, port));
 }
 
-static void ports_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static const char *ports_state(const struct scene *sc, uint32_t port)
+{
+	const char *idle = event_idle(sc->event, port);
+
+	if (idle)
+		return idle;
+	if (is_live(sc, port))
+		return "up";
+	if (sc->fabric->port_peer[port] == NO_ID)
+		return "-";
+	return ports_pane_is_cut(sc, port) ? "cut" : "down";
+}
+
+/* The cells of a port with a cable that are not texts alone. */
+static void ports_cabled(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct ports_pane *p = v->priv;
 	const struct scene *sc = v->scene;
+	const struct routing *routing = scene_routing(sc);
+	uint32_t port = ports_pane_port_of(v, row), sw = sc->fabric->node_switch[p->node];
+	bool routed = routing && sw != NO_ID && is_live(sc, port);
+
+	if (!p->loads)
+		r->says[C_LOAD] = row_text(r, "%s", routing ? "…" : "-");
+	if (r->value[C_VLS] < 0)
+		r->says[C_VLS] = row_text(r, "%s", "");
+	if (p->undecided)
+		r->says[C_LIDS] = row_text(r, ".");
+	else if (sc->moment && p->was[row + 1] != p->lids[row + 1])
+		r->says[C_LIDS] = row_text(r, "%u→%u", p->was[row + 1], p->lids[row + 1]);
+	if (sc->moment && p->was[row + 1] != p->lids[row + 1])
+		r->touched = 1u << C_LIDS;
+	if (routed && routing->ops->direction)
+		r->says[C_DIR] =
+			row_text(r, "%s", direction_sign(routing->ops->direction(routing, sw, row + 1), ""));
+	if (routed && is_level(routing, sw, port))
+		r->says[C_RULE] = row_text(r, "%s", level_rule(routing, sw, port));
+}
+
+static void ports_row(const struct view *v, uint32_t row, struct table_row *r)
+{
+	static const unsigned vls[] = {0, 1, 2, 4, 8, 15};
+	const struct ports_pane *p = v->priv;
+	const struct scene *sc = v->scene;
 	const struct fabric *f = sc->fabric;
-	const struct routing *r = scene_routing(sc);
-	uint32_t port = ports_pane_port_of(v, row), sw = f->node_switch[p->node];
-	bool routed = r && sw != NO_ID && is_live(sc, port);
-	bool cabled = f->port_peer[port] != NO_ID;
-	const char *idle = event_idle(sc->event, port);
+	uint32_t port = ports_pane_port_of(v, row), peer = f->port_peer[port];
+	unsigned code = f->port_opervls[port];
+	bool cabled = peer != NO_ID;
+	size_t label = row_text(r, "%s", ""), link = 0, far;
 	char buf[256];
 
-	switch (col) {
-	case C_LABEL:
-		label_of_port(f, port, t);
-		return;
-	case C_STATE:
-		text_add(t, "%s",
-			 idle			       ? idle
-			 : is_live(sc, port)	       ? "up"
-			 : !cabled		       ? "-"
-			 : ports_pane_is_cut(sc, port) ? "cut"
-						       : "down");
-		return;
-	case C_LINK:
-		if (cabled && f->port_width[port] && f->port_speed[port])
-			text_add(t, "%s%s", link_width_name(f->port_width[port]),
-				 link_speed_name(f->port_speed[port]));
-		return;
-	case C_PEER:
-		text_add(t, "%s", cabled ? port_plain(f, f->port_peer[port], buf, sizeof(buf)) : "-");
-		return;
-	case C_PEER_LABEL:
-		if (cabled)
-			label_of_port(f, f->port_peer[port], t);
-		return;
-	case C_DIR:
-		if (routed && r->ops->direction)
-			text_add(t, "%s", direction_sign(r->ops->direction(r, sw, f->port_num[port]), ""));
-		return;
-	case C_RULE:
-		if (routed && is_level(r, sw, port))
-			text_add(t, "%s", level_rule(r, sw, port));
-		return;
-	case C_LOAD:
-		if (!cabled || ports_pane_number(v, row, col) < 0) {
-			text_add(t, "%s", cabled && scene_routing(sc) ? "…" : "-");
-			return;
-		}
-		break;
-	case C_LIDS:
-	case C_VLS:
-		if (!cabled || ports_pane_number(v, row, col) < 0)
-			return;
-		if (col == C_LIDS && p->undecided) {
-			text_putc(t, '.');
-			return;
-		}
-		if (view_touched(v, row, col))
-			text_add(t, "%u→", p->was[row + 1]);
-		break;
+	label_of_port(f, port, &r->text);
+	far = row_text(r, "%s", "");
+	if (cabled)
+		label_of_port(f, peer, &r->text);
+	if (cabled && f->port_width[port] && f->port_speed[port])
+		link = row_text(r, "%s%s", link_width_name(f->port_width[port]),
+				link_speed_name(f->port_speed[port]));
+	ROW_VALUES(v, r, row + 1, (int64_t)label, row_text(r, "%s", ports_state(sc, port)), (int64_t)link,
+		   row_text(r, "%s", cabled ? port_plain(f, peer, buf, sizeof(buf)) : "-"), (int64_t)far,
+		   p->loads ? (int64_t)p->loads->port[port] : -1, p->lids[row + 1],
+		   f->port_vls_told[port] ? (int64_t)vls[code < ARRAY_LEN(vls) ? code : 0] : -1, 0, 0);
+	if (cabled) {
+		ports_cabled(v, row, r);
+	} else {
+		r->says[C_LOAD] = row_text(r, "-");
+		r->says[C_LIDS] = r->says[C_VLS] = row_text(r, "%s", "");
+		r->touched = sc->moment && p->was[row + 1] != p->lids[row + 1] ? 1u << C_LIDS : 0;
 	}
-	number_cell(ports_pane_number(v, row, col), t);
-}
-
-static unsigned ports_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct ports_pane *p = v->priv;
-	uint32_t port = ports_pane_port_of(v, row);
-	bool down = v->scene->fabric->port_peer[port] != NO_ID &&
-		    (!is_live(v->scene, port) || event_idle(v->scene->event, port));
-
-	return mark_if(p->changed[row + 1], MARK_CHANGED) | mark_if(down, MARK_DOWN);
-}
-
-static bool ports_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	uint32_t port = ports_pane_port_of(v, row), peer = v->scene->fabric->port_peer[port];
-
-	subject_port(v, port, s);
-	s->chip = peer == NO_ID ? NO_ID : v->scene->fabric->node_switch[v->scene->fabric->port_node[peer]];
-	return true;
+	r->marks = mark_if(p->changed[row + 1], MARK_CHANGED) |
+		   mark_if(cabled && (!is_live(sc, port) || event_idle(sc->event, port)), MARK_DOWN);
+	subject_port(v, port, &r->about);
+	r->about.chip = cabled ? f->node_switch[f->port_node[peer]] : NO_ID;
 }
 
 const struct view_ops view_ports = {
@@ -338,19 +299,15 @@ const struct view_ops view_ports = {
 	.brief = "lists the ports of a node: peer, routes over the link (all to all), LFT entries, direction",
 	.syntax = "[NODE|NODE[PORT]]",
 	.hints = "follow=peer :pane_flows=flows :fail=fail :restore=restore",
-	COLUMNS(columns),
+	COLUMNS(ports_columns),
 	.flags = VIEW_DETAIL | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct ports_pane),
 	.priv_kept = offsetof(struct ports_pane, node),
 	.open = ports_pane_open_view,
 	.load = ports_pane_load,
+	.row = ports_row,
 	.title = ports_pane_title,
 	.footer = ports_pane_footer,
-	.cell = ports_pane_cell,
-	.number = ports_pane_number,
-	.marks = ports_pane_marks,
-	.touched = ports_pane_touched,
-	.about = ports_pane_about,
 	.meter = ports_pane_meter,
 	.enter = "pane ports %far",
 	.fold_row = "link",

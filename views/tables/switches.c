@@ -10,12 +10,10 @@
 
 /* The pane `switches`: switches in the source's order; by rank if the engine has ranks. */
 
-enum { C_RANK, C_NAME, C_LID, C_PORTS, C_UP, C_LIDS, C_CHANGED, C_HOSTS, C_GUID };
-
-static const struct column columns[] = {
+static const struct column switches_columns[] = {
 	NUM("rank", "level by the engine in force; for Up/Down cables to the nearest root", 0, .drop = 3,
 	    .fold = FOLD_RANGE),
-	COL("name", "name of the switch", 8, .flex = 1, .fold = FOLD_CHIP),
+	COL("name", "name of the switch", 8, .flex = 1, .fold = FOLD_CHIP, .kind = CELL_SWITCH),
 	NUM("lid", "its LID", 0),
 	NUM("ports", "ports it has", 0, .drop = 5, .fold = FOLD_SUM),
 	NUM("up", "ports that are up", 0, .fold = FOLD_SUM),
@@ -24,9 +22,8 @@ static const struct column columns[] = {
 	NUM("hosts",
 	    "its ports that are up and lead to a host or router; to aggregation nodes only if they count", 0,
 	    .drop = 7, .fold = FOLD_SUM),
-	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 8),
+	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 8, .kind = CELL_GUID),
 };
-static_assert(ARRAY_LEN(columns) == C_GUID + 1, "a column for each C_");
 
 struct switches_pane {
 	uint32_t *sw;	/* [n] switches in the order of rows */
@@ -79,8 +76,8 @@ static void switches_pane_load(struct view *v)
 		p->sw[i] = pl[i].sw;
 	free(pl);
 	if (!p->ranks)
-		v->width[C_RANK] = 0;
-	v->width[C_LID] = (uint8_t)digits(sc->real ? sc->real->lids->max_lid : 0, 3);
+		v->width[0] = 0;
+	v->width[2] = (uint8_t)digits(sc->real ? sc->real->lids->max_lid : 0, 3);
 }
 
 static void switches_pane_title(const struct view *v, struct text *t)
@@ -90,93 +87,53 @@ static void switches_pane_title(const struct view *v, struct text *t)
 		text_add(t, " by rank");
 }
 
-static int64_t switches_pane_number(const struct view *v, uint32_t row, unsigned col)
+/* LIDs for which the table of a switch has a port. */
+static uint32_t switches_lids(const struct routing *r, uint32_t sw)
+{
+	const struct lft_row *lft = r ? r->row[sw] : NULL;
+	uint32_t n = 0;
+
+	for (unsigned l = 0; lft && l <= lft->top; l++)
+		n += lft->port[l] != NO_PATH;
+	return n;
+}
+
+static void switches_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct scene *sc = v->scene;
 	const struct switches_pane *p = v->priv;
 	const struct fabric *f = sc->fabric;
-	uint32_t sw = p->sw[row], ep;
-	const struct lft_row *lft;
-	int64_t n = 0;
+	const struct comparison *c = sc->real_change;
+	uint32_t sw = p->sw[row], ep = f->port_endport[f->switch_port[sw]],
+		 rank = switches_pane_rank_of(sc, sw);
+	uint32_t changed = c && c->switch_entries ? c->switch_entries[sw] : 0;
+	int64_t lid = ep != NO_ID ? scene_lid(sc, ep) : 0;
 
-	switch (col) {
-	case C_RANK:
-		return switches_pane_rank_of(sc, sw) == NO_RANK ? -1 : (int64_t)switches_pane_rank_of(sc, sw);
-	case C_LID:
-		ep = f->port_endport[f->switch_port[sw]];
-		return ep != NO_ID ? scene_lid(sc, ep) : 0;
-	case C_PORTS:
-		return f->switch_nports[sw];
-	case C_UP:
-		return p->up[sw];
-	case C_LIDS:
-		lft = scene_real_routing(sc) ? scene_real_routing(sc)->row[sw] : NULL;
-		for (unsigned l = 0; lft && l <= lft->top; l++)
-			n += lft->port[l] != NO_PATH;
-		return n;
-	case C_CHANGED:
-		return sc->real_change && sc->real_change->switch_entries
-			       ? sc->real_change->switch_entries[sw]
-			       : 0;
-	case C_HOSTS:
-		return p->hosts[sw];
-	}
-	return 0;
-}
-
-static void switches_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct switches_pane *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-	int64_t n;
-
-	if (col == C_NAME) {
-		text_add(t, "%s", switch_name(f, p->sw[row]));
-		return;
-	}
-	if (col == C_GUID) {
-		text_add(t, "0x%016llx", (unsigned long long)f->node_guid[f->switch_node[p->sw[row]]]);
-		return;
-	}
-	n = switches_pane_number(v, row, col);
-	if (col != C_CHANGED || n)
-		number_cell(col == C_LID && !n ? -1 : n, t);
-}
-
-static unsigned switches_pane_marks(const struct view *v, uint32_t row)
-{
-	uint32_t sw = ((const struct switches_pane *)v->priv)->sw[row];
-
-	return mark_if(!switch_up(v->scene->real_topo, sw), MARK_DOWN) |
-	       mark_if(switches_pane_number(v, row, C_CHANGED), MARK_CHANGED);
-}
-
-static bool switches_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	subject_switch(v, ((const struct switches_pane *)v->priv)->sw[row], s);
-	s->lid = (int)switches_pane_number(v, row, C_LID);
-	return true;
+	ROW_VALUES(v, r, rank == NO_RANK ? -1 : (int64_t)rank, sw, lid, f->switch_nports[sw], p->up[sw],
+		   switches_lids(scene_real_routing(sc), sw), changed, p->hosts[sw], sw);
+	if (!lid)
+		r->says[2] = row_text(r, "-");
+	if (!changed)
+		r->says[6] = row_text(r, "%s", "");
+	r->marks = mark_if(!switch_up(sc->real_topo, sw), MARK_DOWN) | mark_if(changed, MARK_CHANGED);
+	subject_switch(v, sw, &r->about);
+	r->about.lid = (int)lid;
 }
 
 const struct view_ops view_switches = {
 	.name = "switches",
 	.brief = "lists all switches: rank, LID, live ports, routes, entries that the last event changed",
 	.hints = "follow=open :fail=fail :pane_lft=lft",
-	COLUMNS(columns),
+	COLUMNS(switches_columns),
 	.flags = VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct switches_pane),
 	.load = switches_pane_load,
+	.row = switches_row,
 	.title = switches_pane_title,
-	.cell = switches_pane_cell,
-	.number = switches_pane_number,
-	.marks = switches_pane_marks,
-	.about = switches_pane_about,
 	.enter = "pane ports %node",
 };
 
 /* The pane `hosts`: endports of CAs and routers. */
-
-enum { hosts_C_NAME, hosts_C_LID, C_SWITCH, C_LINK, C_STATE, hosts_C_GUID };
 
 static const struct column hosts_columns[] = {
 	COL("name", "name of the host or router", 10, .flex = 2),
@@ -190,7 +147,6 @@ static const struct column hosts_columns[] = {
 	    5, .drop = 3),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 6),
 };
-static_assert(ARRAY_LEN(hosts_columns) == hosts_C_GUID + 1, "a column for each C_");
 
 struct hosts_pane {
 	uint32_t *ep; /* [n_rows] endports in the source's order */
@@ -238,8 +194,8 @@ static void hosts_pane_load(struct view *v)
 	free(pl);
 	v->n_rows = n;
 	if (v->scene->data != v->scene->state)
-		v->width[C_STATE] = sizeof("Initialize") - 1;
-	v->width[hosts_C_LID] = (uint8_t)digits(v->scene->real ? v->scene->real->lids->max_lid : 0, 3);
+		v->width[4] = sizeof("Initialize") - 1;
+	v->width[1] = (uint8_t)digits(v->scene->real ? v->scene->real->lids->max_lid : 0, 3);
 }
 
 /* "Hosts 1/4341 ── ports of 3675 hosts and 666 aggregation nodes": where rows are not the hosts of the bar.
@@ -256,78 +212,42 @@ static void hosts_pane_title(const struct view *v, struct text *t)
 		text_add(t, " ── ports of %s", PLURAL(p->hosts, "host"));
 }
 
-static uint32_t hosts_pane_port_of(const struct view *v, uint32_t row)
+static const char *hosts_state(const struct scene *sc, uint32_t ep)
 {
-	const struct hosts_pane *p = v->priv;
+	const char *idle = event_idle(sc->event, sc->fabric->endport_port[ep]);
 
-	return v->scene->fabric->endport_port[p->ep[row]];
+	if (idle)
+		return idle;
+	if (sc->real_topo->endport_up[ep])
+		return "up";
+	return sc->state->node_down[endport_node(sc->fabric, ep)] ? "down" : "cut";
 }
 
-static int64_t hosts_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct hosts_pane *p = v->priv;
-
-	return col == hosts_C_LID ? scene_lid(v->scene, p->ep[row]) : 0;
-}
-
-static void hosts_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void hosts_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct scene *sc = v->scene;
 	const struct fabric *f = sc->fabric;
-	const struct hosts_pane *p = v->priv;
-	uint32_t port = hosts_pane_port_of(v, row);
+	uint32_t ep = ((const struct hosts_pane *)v->priv)->ep[row], port = f->endport_port[ep],
+		 peer = f->port_peer[port];
+	unsigned lid = scene_lid(sc, ep);
+	size_t name = row_text(r, "%s", ""), link = 0;
+	struct subject *s = &r->about;
 	char buf[256];
-	unsigned lid = scene_lid(sc, p->ep[row]);
-
-	switch (col) {
-	case hosts_C_NAME:
-		label_endport(f, p->ep[row], t);
-		break;
-	case hosts_C_LID:
-		number_cell(lid ? (int64_t)lid : -1, t);
-		break;
-	case C_SWITCH:
-		text_add(t, "%s",
-			 f->port_peer[port] == NO_ID ? "-"
-						     : port_label(f, f->port_peer[port], buf, sizeof(buf)));
-		break;
-	case C_LINK:
-		if (f->port_width[port] && f->port_speed[port])
-			text_add(t, "%s%s", link_width_name(f->port_width[port]),
-				 link_speed_name(f->port_speed[port]));
-		break;
-	case C_STATE:
-		text_add(t, "%s",
-			 event_idle(sc->event, port)			     ? event_idle(sc->event, port)
-			 : sc->real_topo->endport_up[p->ep[row]]	     ? "up"
-			 : sc->state->node_down[endport_node(f, p->ep[row])] ? "down"
-									     : "cut");
-		break;
-	case hosts_C_GUID:
-		text_add(t, "0x%016" PRIx64, f->port_guid[port]);
-		break;
-	}
-}
-
-static unsigned hosts_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct scene *sc = v->scene;
-	uint32_t ep = ((const struct hosts_pane *)v->priv)->ep[row];
+	bool up = sc->real_topo->endport_up[ep] && !event_idle(sc->event, port);
 	bool other_lid = sc->real && sc->real_before && sc->real_before->fabric == sc->real->fabric &&
 			 sc->real_before->lids->base[ep] != sc->real->lids->base[ep];
 
-	return (sc->real_topo->endport_up[ep] && !event_idle(sc->event, sc->fabric->endport_port[ep])
-			? 0
-			: MARK_DOWN) |
-	       (other_lid ? MARK_CHANGED : 0);
-}
-
-static bool hosts_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t port = hosts_pane_port_of(v, row), peer = f->port_peer[port];
-	unsigned lid = (unsigned)hosts_pane_number(v, row, hosts_C_LID);
-
+	label_endport(f, ep, &r->text);
+	if (f->port_width[port] && f->port_speed[port])
+		link = row_text(r, "%s%s", link_width_name(f->port_width[port]),
+				link_speed_name(f->port_speed[port]));
+	ROW_VALUES(v, r, (int64_t)name, lid,
+		   row_text(r, "%s", peer == NO_ID ? "-" : port_label(f, peer, buf, sizeof(buf))),
+		   (int64_t)link, row_text(r, "%s", hosts_state(sc, ep)),
+		   row_text(r, "0x%016" PRIx64, f->port_guid[port]));
+	if (!lid)
+		r->says[1] = row_text(r, "-");
+	r->marks = mark_if(!up, MARK_DOWN) | mark_if(other_lid, MARK_CHANGED);
 	subject_port(v, port, s);
 	s->endport =
 		f->node_nports[s->node] > 1 ? (struct end){END_PORT, port} : (struct end){END_NODE, s->node};
@@ -335,7 +255,6 @@ static bool hosts_pane_about(const struct view *v, uint32_t row, struct subject 
 		subject_to(lid, s);
 	s->sw = s->chip = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
 	s->key = f->port_guid[port];
-	return true;
 }
 
 static bool hosts_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
@@ -345,7 +264,7 @@ static bool hosts_pane_placeholder(const struct view *v, uint32_t row, const cha
 	if (strcmp(what, "object"))
 		return false;
 	text_add(t, "host ");
-	word_node(f, f->port_node[hosts_pane_port_of(v, row)], t);
+	word_node(f, endport_node(f, ((const struct hosts_pane *)v->priv)->ep[row]), t);
 	return true;
 }
 
@@ -357,11 +276,8 @@ const struct view_ops view_hosts = {
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct hosts_pane),
 	.load = hosts_pane_load,
+	.row = hosts_row,
 	.title = hosts_pane_title,
-	.cell = hosts_pane_cell,
-	.number = hosts_pane_number,
-	.marks = hosts_pane_marks,
-	.about = hosts_pane_about,
 	.placeholder = hosts_pane_placeholder,
 	.enter = "pane ports %far",
 	.fold_row = "host",
@@ -369,54 +285,32 @@ const struct view_ops view_hosts = {
 
 /* The pane `warnings`: oddities of the input that did not stop the program. Enter shows a text in full. */
 
-enum { C_LINE, C_KIND, C_TEXT };
-
 static const struct column warnings_columns[] = {
 	NUM("line", "line of the file", 6),
 	COL("kind", "the kind of oddity", 18, .drop = 2),
 	COL("text", "what the source says there", 12, .flex = 1, .prose = true),
 };
-static_assert(ARRAY_LEN(warnings_columns) == C_TEXT + 1, "a column for each C_");
 
-static const struct warning *warning_of(const struct view *v, uint32_t row)
-{
-	assert(row < v->scene->fabric->warnings.n);
-	return &v->scene->fabric->warnings.w[row];
-}
-
-static void warnings_pane_load(struct view *v)
+static void warnings_load(struct view *v)
 {
 	v->n_rows = v->scene->fabric ? (uint32_t)v->scene->fabric->warnings.n : 0;
-}
-
-static void warnings_pane_title(const struct view *v, struct text *t)
-{
-	text_add(t, "Warnings");
+	text_add(&v->title, "Warnings");
 	if (v->scene->fabric)
-		text_add(t, " of %s ── %u", v->scene->fabric->source, v->n_rows);
+		text_add(&v->title, " of %s ── %u", v->scene->fabric->source, v->n_rows);
 }
 
-static int64_t warnings_pane_number(const struct view *v, uint32_t row, unsigned col)
+static void warnings_row(const struct view *v, uint32_t row, struct table_row *r)
 {
-	(void)col;
-	return warning_of(v, row)->line;
+	const struct warning *w = &v->scene->fabric->warnings.w[row];
+
+	ROW_VALUES(v, r, w->line, row_text(r, "%s", w->kind), row_text(r, "%s", w->text));
+	if (!w->line)
+		r->says[0] = row_text(r, "%s", "");
 }
 
-static void warnings_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void warnings_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct warning *w = warning_of(v, row);
-
-	if (col == C_KIND)
-		text_add(t, "%s", w->kind);
-	else if (col == C_TEXT)
-		text_add(t, "%s", w->text);
-	else if (w->line)
-		text_add(t, "%u", w->line);
-}
-
-static void warnings_pane_follow(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct warning *w = warning_of(v, row);
+	const struct warning *w = &v->scene->fabric->warnings.w[row];
 	struct text line = {0};
 
 	if (w->line)
@@ -433,9 +327,7 @@ const struct view_ops view_warnings = {
 	.hints = "follow=print",
 	COLUMNS(warnings_columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	.load = warnings_pane_load,
-	.title = warnings_pane_title,
-	.cell = warnings_pane_cell,
-	.number = warnings_pane_number,
-	.follow = warnings_pane_follow,
+	.load = warnings_load,
+	.row = warnings_row,
+	.follow = warnings_follow,
 };
