@@ -68,8 +68,7 @@ enum link_width link_width_of_code(unsigned code)
 
 double link_rate_gbps(enum link_width w, enum link_speed s)
 {
-	static const double lane[] = {0,	  2.5,	    5,	    10,	    10.3125,
-						 14.0625, 25.78125, 53.125, 106.25, 212.5};
+	static const double lane[] = {0, 2.5, 5, 10, 10.3125, 14.0625, 25.78125, 53.125, 106.25, 212.5};
 	static const unsigned lanes[] = {0, 1, 2, 4, 8, 12};
 
 	static_assert(ARRAY_LEN(lane) == SPEED_COUNT && ARRAY_LEN(lanes) == WIDTH_COUNT, "each has its rate");
@@ -363,7 +362,7 @@ uint32_t scope_endport(const struct fabric *f, const struct scope_port *p)
 struct host_set *host_set_new(const struct fabric *f, bool aggregation, const struct scope *scope)
 {
 	struct host_set *h = NEW(struct host_set);
-	uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	AUTO_FREE uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
 
 	atomic_init(&h->refs, 1);
 	h->narrowed = scope && *scope->words;
@@ -380,7 +379,6 @@ struct host_set *host_set_new(const struct fabric *f, bool aggregation, const st
 			    (aggregation || !node_is_aggregation(f, endport_node(f, ep)));
 		h->n += h->in[ep];
 	}
-	free(wanted);
 	return h;
 }
 
@@ -486,11 +484,10 @@ static_assert(ARRAY_LEN(manager_state_word) == MANAGER_STATES, "each state has i
 
 static void managers_release(struct counted *c)
 {
-	struct managers *m = (struct managers *)c;
+	AUTO_FREE struct managers *m = (struct managers *)c;
 
 	free(m->m);
 	free(m->pkey);
-	free(m);
 }
 
 struct managers *managers_new(uint32_t most)
