@@ -77,7 +77,7 @@ static int script_expected(const struct script_reader *r, struct cursor line, st
 static int script_expected(const struct script_reader *r, struct cursor line, struct err *e, const char *fmt,
 			   ...)
 {
-	struct text what = {0};
+	AUTO_TEXT struct text what = {0};
 	char found[60];
 	va_list ap;
 
@@ -86,7 +86,6 @@ static int script_expected(const struct script_reader *r, struct cursor line, st
 	va_end(ap);
 	err_set(e, "%s, line %u: found '%s', expected %s", r->name, r->lines.no,
 		excerpt(line, found, sizeof(found)), text_str(&what));
-	text_free(&what);
 	return -1;
 }
 
@@ -274,7 +273,8 @@ static int find_program(const struct engine_input *in, int *argc, char ***argv, 
 static int compute(const struct engine_input *in, struct routing *r, struct notes *notes, struct err *e)
 {
 	struct script_reader reader = {.in = in, .r = r, .sw = NO_ID};
-	char **argv, *name = NULL, *data = NULL;
+	char **argv;
+	AUTO_FREE char *data = NULL, *name = NULL;
 	size_t size;
 	int argc, rc = find_program(in, &argc, &argv, e);
 
@@ -291,8 +291,6 @@ static int compute(const struct engine_input *in, struct routing *r, struct note
 	for (uint32_t s = 0; !rc && s < in->topo->fabric->n_switches; s++)
 		if (switch_up(in->topo, s) && !r->row[s])
 			r->row[s] = lft_row_new(in->lids->max_lid);
-	free(data);
-	free(name);
 	words_free(argc, argv);
 	return rc;
 }
@@ -321,7 +319,7 @@ static void script_tell_entry(const struct engine_input *in, uint32_t sw, unsign
 	const char *words = words_skip(in->program ? in->program : "");
 	uint32_t owner = lid_owner(in->lids, lid);
 	struct rec_choice *c = rec_choice(in, sw, lid);
-	char *name;
+	AUTO_FREE char *name = NULL;
 
 	if (!c)
 		return;
@@ -337,7 +335,6 @@ static void script_tell_entry(const struct engine_input *in, uint32_t sw, unsign
 		decide(&c->decided, WHY_PROGRAM, "Chosen by %s: no entry for LID %u.", name, lid);
 	else
 		decide(&c->decided, WHY_PROGRAM, "Chosen by %s: port %u.", name, port);
-	free(name);
 	rec_chosen(in, c);
 }
 

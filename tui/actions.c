@@ -130,7 +130,7 @@ ACTION(do_screen)
 
 ACTION(do_follow)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	uint32_t row;
 
 	if (v && view_toggle(v))
@@ -144,7 +144,6 @@ ACTION(do_follow)
 		repl_run(t.s, false);
 	else if (v->ops->complete)
 		view_complete(v);
-	text_free(&t);
 	return 0;
 }
 
@@ -205,7 +204,7 @@ static bool running(struct text *what, double *since)
 
 void stop_running(void)
 {
-	struct text what = {0};
+	AUTO_TEXT struct text what = {0};
 	double since;
 
 	if (worker_busy(&since)) {
@@ -221,7 +220,6 @@ void stop_running(void)
 	} else {
 		ui_message(false, "nothing is running");
 	}
-	text_free(&what);
 }
 
 ACTION(do_cancel)
@@ -238,7 +236,7 @@ ACTION(do_escape)
 {
 	static unsigned long asked;
 	bool again = asked && ui.keys_seen == asked + 1;
-	struct text what = {0};
+	AUTO_TEXT struct text what = {0};
 	double since;
 
 	asked = 0;
@@ -254,7 +252,6 @@ ACTION(do_escape)
 	} else {
 		pane_back();
 	}
-	text_free(&what);
 	return 0;
 }
 
@@ -311,7 +308,7 @@ ACTION(do_sort_reverse)
 /* Loads a file of the last ones again, by its number from 1 on. */
 ACTION(do_recent)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	size_t i = (size_t)(*arg - '1');
 
 	if (i >= ui.scene.n_recent || arg[1])
@@ -319,19 +316,16 @@ ACTION(do_recent)
 	text_add(&t, "load ");
 	word_text(ui.scene.recent[i], &t);
 	repl_run(text_str(&t), false);
-	text_free(&t);
 	return 0;
 }
 
 ACTION(do_propose)
 {
-	struct text line = {0}, why = {0};
+	AUTO_TEXT struct text line = {0}, why = {0};
 	bool any = propose_line(&line, &why);
 
 	if (any)
 		repl_run(text_str(&line), false);
-	text_free(&line);
-	text_free(&why);
 	return any ? 0
 		   : err_set(e, ui.scene.fabric ? "an engine is in force; `route ENGINE` takes another one"
 						: "no fabric is loaded");
@@ -340,7 +334,7 @@ ACTION(do_propose)
 /* Goes to the REPL, with the beginning of a command. Placeholders are those of the row. */
 ACTION(do_prompt)
 {
-	struct text t = {0}, line = {0};
+	AUTO_TEXT struct text t = {0}, line = {0};
 	int rc = v ? view_expand(v, arg, &t, e) : 0;
 	const char *text, *here;
 
@@ -355,8 +349,6 @@ ACTION(do_prompt)
 		repl_go(LINE_OF_KEY);
 		repl_prefill(text_str(&line), here ? (size_t)(here - text) : line.len);
 	}
-	text_free(&t);
-	text_free(&line);
 	return rc;
 }
 
@@ -476,7 +468,7 @@ static int add_other(const struct view *v, struct text *t, struct err *e)
 static int actions_expand(const struct view *v, const char *line, struct text *t, struct err *e)
 {
 	const char *other = strstr(line, "%other");
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 	int rc;
 
 	if (!other)
@@ -484,7 +476,6 @@ static int actions_expand(const struct view *v, const char *line, struct text *t
 	rc = add_other(v, &said, e);
 	if (!rc)
 		text_add(t, "%.*s%s%s", (int)(other - line), line, text_str(&said), other + strlen("%other"));
-	text_free(&said);
 	return rc;
 }
 
@@ -526,7 +517,8 @@ int keymap_choose(const char *name, struct err *e)
 {
 	struct keymap km = {0};
 	const char *want = name ? name : "default";
-	char *path = keymap_path(want, "/proc/self/exe", ui.about->keymaps), *folder, *own;
+	char *path = keymap_path(want, "/proc/self/exe", ui.about->keymaps);
+	AUTO_FREE char *folder = NULL, *own = NULL;
 	struct err why;
 	int rc;
 
@@ -542,10 +534,8 @@ int keymap_choose(const char *name, struct err *e)
 	}
 	folder = keymap_user_folder();
 	own = folder ? str_printf("%s/keys", folder) : NULL;
-	free(folder);
 	if (own && !access(own, R_OK) && keymap_load(&km, own, &check, &ui.key_errors, &why))
 		text_add(&ui.key_errors, "%s\n", why.msg);
-	free(own);
 	km.name = str_dup(want);
 	keymap_clear(&ui.keys);
 	ui.keys = km;

@@ -441,7 +441,7 @@ static void key_does(const char *does, struct text *t)
 static void draw_pending(int y, int cols)
 {
 	const char *map = pane_map();
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	char keys[64];
 
 	assert(ui.n_pending >= 1 && ui.n_pending <= KEY_SEQ);
@@ -458,7 +458,6 @@ static void draw_pending(int y, int cols)
 		key_does(b->does, &t);
 	}
 	draw_text(y, 0, cols, text_str(&t), ST_KEY, true);
-	text_free(&t);
 }
 
 void draw_function_bar(int y, int cols)
@@ -469,13 +468,12 @@ void draw_function_bar(int y, int cols)
 
 	n_labels = 0;
 	if (ui.line_mode == LINE_COPY) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		if (pane_focused())
 			copy_menu(pane_focused(), &t);
 		draw_text(y, 0, cols, text_str(&t), ST_KEY, true);
 		draw_cursor(y, 0);
-		text_free(&t);
 	} else if (ui.line_mode) {
 		char s[sizeof(ui.line) + 16];
 		int n;

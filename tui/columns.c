@@ -35,7 +35,7 @@ static bool borrows(const struct view *v, uint32_t row, unsigned c, struct text 
 
 static void note_row(struct view *v, uint32_t row, struct text *t)
 {
-	struct text next = {0};
+	AUTO_TEXT struct text next = {0};
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		if (!v->ops->column[c].flex || !v->width[c] ||
@@ -46,14 +46,13 @@ static void note_row(struct view *v, uint32_t row, struct text *t)
 		affix_note(&v->affix[c], text_str(t),
 			   borrows(v, row, c, &next) ? 0 : text_columns(text_str(t)));
 	}
-	text_free(&next);
 }
 
 void columns_note(struct view *v, int rows)
 {
 	uint32_t n = view_count(v);
 	uint32_t step = v->n_rows / (v->ops->flags & VIEW_SLOW_ROWS ? SLOW_SAMPLE : SAMPLE) + 1;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (!v->measured) {
 		for (unsigned c = 0; c < v->ops->n_columns; c++)
@@ -64,7 +63,6 @@ void columns_note(struct view *v, int rows)
 	}
 	for (uint32_t i = v->top; rows > 0 && i < n && i - v->top < (uint32_t)rows; i++)
 		note_row(v, view_row(v, i), &t);
-	text_free(&t);
 }
 
 /* Are its cells names, which are cut where they differ least? Other text is cut at its end. */
@@ -99,7 +97,7 @@ void columns_shared(const struct view *v, unsigned col, const struct fit *f, str
 /* The width that a flexible column wants. brief: without what its names share. */
 static int columns_wanted(const struct view *v, unsigned c, bool brief)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	size_t pre, suf;
 	int w = v->affix[c].widest;
 
@@ -108,7 +106,6 @@ static int columns_wanted(const struct view *v, unsigned c, bool brief)
 		return w;
 	shared_text(&v->affix[c], pre, suf, &t);
 	w -= text_columns(text_str(&t)) - 1;
-	text_free(&t);
 	return w;
 }
 
@@ -376,13 +373,10 @@ static size_t bytes_within(const char *s, size_t len, int w)
 
 static int columns_of_table(const char *s, size_t len)
 {
-	struct text t = {0};
-	int n;
+	AUTO_TEXT struct text t = {0};
 
 	text_add(&t, "%.*s", (int)len, s);
-	n = text_columns(text_str(&t));
-	text_free(&t);
-	return n;
+	return text_columns(text_str(&t));
 }
 
 /* The bytes of a port in brackets, or of an arrow, with the blanks around it; 0 = it is neither. */
@@ -578,7 +572,7 @@ void cut_cell(const char *s, int w, const struct cut *how, bool bare, struct tex
 /* The room for the text of a flexible cell, including empty cells to its right. */
 static int cell_room(const struct view *v, uint32_t row, unsigned col, const struct fit *f, int need)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	int room = f->w[col];
 
 	for (unsigned c = col + 1; c < v->ops->n_columns && room < need; c++) {
@@ -589,14 +583,13 @@ static int cell_room(const struct view *v, uint32_t row, unsigned col, const str
 			break;
 		room = f->x[c] + f->w[c] - f->x[col];
 	}
-	text_free(&t);
 	return room;
 }
 
 /* Makes the uncut cell. Returns the room for it. */
 static int whole_cell(const struct view *v, uint32_t row, unsigned col, const struct fit *f, struct text *t)
 {
-	struct text whole = {0};
+	AUTO_TEXT struct text whole = {0};
 	int w = f->w[col], need;
 	bool brief = v->ops->brief_cell && v->affix[col].widest > w;
 
@@ -610,13 +603,12 @@ static int whole_cell(const struct view *v, uint32_t row, unsigned col, const st
 		text_clear(t);
 		text_add(t, "%s", text_str(&whole));
 	}
-	text_free(&whole);
 	return w;
 }
 
 int columns_cell(const struct view *v, uint32_t row, unsigned col, const struct fit *f, struct text *t)
 {
-	struct text whole = {0};
+	AUTO_TEXT struct text whole = {0};
 	int w = whole_cell(v, row, col, f, &whole);
 
 	assert(col < v->ops->n_columns && f->w[col] > 0);
@@ -624,7 +616,6 @@ int columns_cell(const struct view *v, uint32_t row, unsigned col, const struct 
 		cut_cell(text_str(&whole), w, &f->cut[col], false, t);
 	else
 		text_add(t, "%s", text_str(&whole));
-	text_free(&whole);
 	return w;
 }
 
@@ -640,7 +631,7 @@ struct shown {
 static void shared_by_cut(const struct shown *s, bool words, struct cut *how)
 {
 	struct affix a = {0};
-	struct text name = {0};
+	AUTO_TEXT struct text name = {0};
 	struct columns_piece p[PIECES];
 	size_t pre, suf;
 
@@ -669,7 +660,6 @@ static void shared_by_cut(const struct shown *s, bool words, struct cut *how)
 		how->pre[pre] = how->suf[suf] = 0;
 	}
 	affix_free(&a);
-	text_free(&name);
 }
 
 /* Counts the different names among the cells after cutting. how is NULL: uncut. */
@@ -706,7 +696,7 @@ static void best_cut(const struct shown *s, struct cut *best)
 		unsigned head, share; /* share 1: leaves out shared whole words, 2: everything shared */
 	} ways[] = {{100, 0}, {50, 0},	{67, 0}, {33, 0}, {100, 1}, {50, 1},
 		    {33, 1},  {100, 2}, {50, 2}, {33, 2}, {0, 0}};
-	struct text *to = NEW_ARRAY(s->n + 1, struct text);
+	AUTO_FREE struct text *to = NEW_ARRAY(s->n + 1, struct text);
 	uint32_t all = names_left(s, NULL, to), most = 0;
 	struct cut shared[3] = {{0}};
 
@@ -726,7 +716,6 @@ static void best_cut(const struct shown *s, struct cut *best)
 	}
 	for (uint32_t i = 0; i < s->n; i++)
 		text_free(&to[i]);
-	free(to);
 }
 
 void columns_cut(struct view *v, int rows, struct fit *f)

@@ -18,7 +18,7 @@
 /* The value of a placeholder, without the quotes of a command line. False when it has no value. */
 static bool copy_place(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
-	struct text quoted = {0};
+	AUTO_TEXT struct text quoted = {0};
 	char *word = NULL;
 	const char *p;
 
@@ -28,7 +28,6 @@ static bool copy_place(const struct view *v, uint32_t row, const char *what, str
 			text_add(t, "%s", word);
 		free(word);
 	}
-	text_free(&quoted);
 	return t->len > 0;
 }
 
@@ -132,7 +131,7 @@ static void pane_words(const struct view *v, struct text *t)
 /* The command for a pair's path, for a node, or else for the pane itself. */
 static bool copy_command(const struct view *v, uint32_t row, struct text *t)
 {
-	struct text a = {0}, b = {0};
+	AUTO_TEXT struct text a = {0}, b = {0};
 
 	if (pair(v, row, &a, &b)) {
 		text_add(t, "trace %s %s", a.s, b.s);
@@ -143,14 +142,12 @@ static bool copy_command(const struct view *v, uint32_t row, struct text *t)
 		else
 			pane_words(v, t);
 	}
-	text_free(&a);
-	text_free(&b);
 	return true;
 }
 
 static bool copy_one_row(const struct view *v, uint32_t row, struct text *t)
 {
-	struct text cell = {0};
+	AUTO_TEXT struct text cell = {0};
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		text_clear(&cell);
@@ -159,7 +156,6 @@ static bool copy_one_row(const struct view *v, uint32_t row, struct text *t)
 		if (cell.len)
 			text_add(t, t->len ? "  %s" : "%s", cell.s);
 	}
-	text_free(&cell);
 	return t->len > 0;
 }
 
@@ -228,7 +224,7 @@ static void through_tmux(const char *osc, struct text *t)
 static void clipboard_bytes(const char *what, struct text *t)
 {
 	const char *term = getenv("TERM"), *tmux = getenv("TMUX"), *sty = getenv("STY");
-	struct text osc = {0};
+	AUTO_TEXT struct text osc = {0};
 
 	text_add(&osc, "\033]52;c;");
 	base64(what, strlen(what), &osc);
@@ -238,7 +234,6 @@ static void clipboard_bytes(const char *what, struct text *t)
 		through_tmux(osc.s, t);
 	else if ((sty && *sty) || copy_begins(term, "screen"))
 		through_screen(osc.s, t);
-	text_free(&osc);
 }
 
 /* Waits when the terminal does not accept more yet, as curses does. */
@@ -283,11 +278,9 @@ static int copy_text(const char *name, const char *what, struct err *e)
 
 static bool can(const struct kind *k, const struct view *v, uint32_t row)
 {
-	struct text t = {0};
-	bool has = k->get(v, row, &t);
+	AUTO_TEXT struct text t = {0};
 
-	text_free(&t);
-	return has;
+	return k->get(v, row, &t);
 }
 
 int copy_selected(const struct view *v, const char *name, struct err *e)

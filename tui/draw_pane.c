@@ -25,13 +25,12 @@ int header_column(enum place_id p, const struct view *v, int x)
 static void draw_cell(int y, int x, int w, const struct column *col, const char *s, unsigned shift,
 		      enum style st)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	text_window(s, shift, w, &t);
 	if (col->right)
 		x += w - text_columns(text_str(&t));
 	draw_text_from(y, x, w, 0, text_str(&t), st, false);
-	text_free(&t);
 }
 
 /* Highlights a cell that the step has changed. The brackets use the blanks beside it. */
@@ -154,7 +153,7 @@ static void header_text(const struct view *v, unsigned c, const struct fit *f, s
 
 static void draw_header(const struct view *v, int y, const struct rect *r, const struct fit *f)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	draw_text(y, r->x + 1, r->w - 2, "", ST_HEADER, true);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
@@ -164,13 +163,12 @@ static void draw_header(const struct view *v, int y, const struct rect *r, const
 		header_text(v, c, f, &t);
 		draw_cell(y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], text_str(&t), 0, ST_HEADER);
 	}
-	text_free(&t);
 }
 
 /* What cells leave out, if the header has no room for it. */
 static void shared_below(const struct view *v, const struct fit *f, struct text *t)
 {
-	struct text head = {0};
+	AUTO_TEXT struct text head = {0};
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		if (!f->w[c] || (!f->pre[c] && !f->suf[c]))
@@ -180,7 +178,6 @@ static void shared_below(const struct view *v, const struct fit *f, struct text 
 		if (text_columns(text_str(&head)) > f->w[c])
 			text_add(t, "%s%s", t->len ? ", " : "", text_str(&head));
 	}
-	text_free(&head);
 }
 
 static const char *nothing(const struct view *v)
@@ -323,7 +320,7 @@ static void titles(const struct view *v, int w, struct text *t, struct text *rig
 /* Numbers are never cut: their columns grow with the rows on the screen, until the next load. */
 static void grow_columns(struct view *v, int rows)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		if (!v->ops->column[c].numeric || !v->ops->column[c].right || !v->width[c])
@@ -338,7 +335,6 @@ static void grow_columns(struct view *v, int rows)
 				v->width[c] = (uint8_t)w;
 		}
 	}
-	text_free(&t);
 }
 
 /* --- panes that draw ------------------------------------------------------------ */
@@ -385,7 +381,7 @@ static void draw_sides(const struct rect *r, bool focus)
 static void draw_drawing(enum place_id p, struct view *v)
 {
 	const struct rect *r = &ui.rect[p];
-	struct text t = {0}, right = {0};
+	AUTO_TEXT struct text t = {0}, right = {0};
 	bool focus = ui.focus == p;
 
 	draw_canvas(r, v);
@@ -395,8 +391,6 @@ static void draw_drawing(enum place_id p, struct view *v)
 	text_clear(&t);
 	view_footer(v, &t);
 	draw_box_bottom(r->y + r->h - 1, r->x, r->w, text_str(&t), focus);
-	text_free(&t);
-	text_free(&right);
 }
 
 /* --- lists ----------------------------------------------------------------------- */
@@ -444,7 +438,7 @@ static void draw_list(enum place_id p, struct view *v)
 {
 	const struct rect *r = &ui.rect[p];
 	bool focus = ui.focus == p, header = r->h >= 5;
-	struct text t = {0}, right = {0};
+	AUTO_TEXT struct text t = {0}, right = {0};
 	int first = r->y + 1 + header, rows = r->h - 2 - header;
 	struct fit f;
 	uint32_t n, h;
@@ -492,8 +486,6 @@ static void draw_list(enum place_id p, struct view *v)
 	if (!t.len)
 		shared_below(v, &f, &t);
 	draw_box_bottom(r->y + r->h - 1, r->x, r->w, text_str(&t), focus);
-	text_free(&t);
-	text_free(&right);
 }
 
 void draw_view(enum place_id p, struct view *v)

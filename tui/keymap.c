@@ -215,7 +215,7 @@ struct keymap_reader {
 
 PRINTF_LIKE(2, 3) static void complain(const struct keymap_reader *r, const char *fmt, ...)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	const char *told;
 	va_list ap;
 
@@ -227,7 +227,6 @@ PRINTF_LIKE(2, 3) static void complain(const struct keymap_reader *r, const char
 	told = strstr(text_str(r->errors), t.s);
 	if (!told || (told != r->errors->s && told[-1] != '\n')) /* once, even if a file is read twice */
 		text_add(r->errors, "%s", t.s);
-	text_free(&t);
 }
 
 /* Cuts off the next word. NULL at the end of the line. */
@@ -521,17 +520,16 @@ static char *in_folder(const char *folder, const char *name)
 static char *near_program(const char *program, const char *name)
 {
 	static const char *const places[] = {"keymaps", "../keymaps", "../share/ibscope/keymaps"};
-	char *self = realpath(program, NULL), *slash = self ? strrchr(self, '/') : NULL, *path = NULL;
+	AUTO_FREE char *self = realpath(program, NULL);
+	char *slash = self ? strrchr(self, '/') : NULL, *path = NULL;
 
 	if (slash)
 		*slash = 0;
 	for (size_t i = 0; slash && !path && i < sizeof(places) / sizeof(*places); i++) {
-		char *folder = str_printf("%s/%s", self, places[i]);
+		AUTO_FREE char *folder = str_printf("%s/%s", self, places[i]);
 
 		path = in_folder(folder, name);
-		free(folder);
 	}
-	free(self);
 	return path;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/err.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/syntax.h"
 #include "tui/ui.h"
@@ -9,7 +10,7 @@
 /* The value of a row's placeholder as a word, or NULL. */
 static char *row_word(const struct view *v, uint32_t row, const char *what)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	const char *p;
 	char *word = NULL;
 
@@ -18,7 +19,6 @@ static char *row_word(const struct view *v, uint32_t row, const char *what)
 		if (words_take(&p, &word, NULL))
 			word = NULL;
 	}
-	text_free(&t);
 	return word;
 }
 
@@ -41,13 +41,12 @@ static void note_port(const char *word)
 {
 	const struct fabric *f = ui.scene.fabric;
 	uint32_t port = session_port(ui.session, word, NULL);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (port == NO_ID)
 		return;
 	text_add(&t, "0x%016llx", (unsigned long long)f->node_guid[f->port_node[port]]);
 	note_node(text_str(&t));
-	text_free(&t);
 	ui.scene.looked.port = f->port_num[port];
 }
 
@@ -110,19 +109,16 @@ void looked_note(void)
 		void (*note)(const char *word);
 	} places[] = {{"node", note_node},    {"port", note_port},   {"switch", note_switch},
 		      {"host", note_endport}, {"dst", note_endport}, {"endport", note_endport}};
-	char *src = row_word(v, row, "src"), *dst = row_word(v, row, "dst");
+	AUTO_FREE char *src = row_word(v, row, "src"), *dst = row_word(v, row, "dst");
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		char *word = row_word(v, row, places[i].what);
+		AUTO_FREE char *word = row_word(v, row, places[i].what);
 
 		if (word)
 			places[i].note(word);
-		free(word);
 	}
 	if (src && dst)
 		note_pair(src, dst);
-	free(src);
-	free(dst);
 }
 
 void looked_at_view(const struct view *v)
@@ -193,7 +189,7 @@ static void note_via(int argc, char *const *argv)
 /* Notes the words of a command. Panes have looked_at_view(). */
 static void note_words(const struct command *c, int argc, char *const *argv)
 {
-	struct syntax_walk *walk = syntax_walk(c->syntax);
+	AUTO_FREE struct syntax_walk *walk = syntax_walk(c->syntax);
 	const char *src = NULL;
 
 	if (!strcmp(c->name, "why"))
@@ -214,7 +210,6 @@ static void note_words(const struct command *c, int argc, char *const *argv)
 		else if (means(&m, "DST") && src)
 			note_pair(src, argv[i]);
 	}
-	free(walk);
 }
 
 void looked_at_words(const struct command_list *in)

@@ -107,10 +107,9 @@ static int show_version(bool json)
 		json_t *o =
 			json_make("{s:s, s:s, s:s, s:i, s:i}", "program", "ibscope", "version", about.version,
 				  "revision", revision, "schema", JSON_SCHEMA, "interface", INTERFACE);
-		char *dump = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
+		AUTO_FREE char *dump = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
 
 		puts(dump);
-		free(dump);
 		json_decref(o);
 		return STATUS_DONE;
 	}
@@ -130,10 +129,9 @@ static int show_completion(const char *shell)
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(shell, names[i])) {
-			char *path = str_printf(BUILTIN "ibscope.%s", names[i]);
+			AUTO_FREE char *path = str_printf(BUILTIN "ibscope.%s", names[i]);
 			int rc = show_builtin(path);
 
-			free(path);
 			return rc;
 		}
 	return main_wrong("--completion: found \"%s\", expected bash, zsh or fish", shell);
@@ -290,7 +288,7 @@ static void first_lines(const struct command_line *cl, struct line_list *options
 /* -R ENGINES; of 'script:PROGRAM ARG...' the words as in a command, but never a second command. */
 static void main_add_engines(struct line_list *l, const char *engines)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	const char *rest;
 	char **argv;
 	int argc;
@@ -307,7 +305,6 @@ static void main_add_engines(struct line_list *l, const char *engines)
 		}
 		main_add_line(l, text_str(&t), NULL);
 	}
-	text_free(&t);
 	words_free(argc, argv);
 }
 
@@ -457,13 +454,12 @@ static int main_run_start(struct command_run *r, const struct command_line *cl, 
 /* Warns that only a part of the fabric is known, on which all results depend. */
 static void tell_incomplete(const struct fabric *f)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (!f || !f->warnings.missing)
 		return;
 	warnings_tell_missing(&f->warnings, &t);
 	fprintf(stderr, "ibscope: %s is incomplete (%s; `show warnings`)\n", f->source, text_str(&t));
-	text_free(&t);
 }
 
 /*
@@ -475,7 +471,7 @@ static int main_prepare(struct command_run *r, const struct command_line *cl, st
 {
 	const struct sweep *w;
 	struct command_run quiet = *r;
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 	int rc;
 
 	if (r->json) {
@@ -494,7 +490,6 @@ static int main_prepare(struct command_run *r, const struct command_line *cl, st
 		fputs(text_str(&said), stderr);
 	else
 		tell_incomplete(r->in->session->loaded);
-	text_free(&said);
 	return rc;
 }
 
@@ -509,7 +504,7 @@ static int run_rc(struct command_run *r, struct err *e)
 
 	for (size_t i = 0; i < n; i++) {
 		FILE *f = rc ? NULL : fopen(path[i], "re");
-		struct text errors = {0};
+		AUTO_TEXT struct text errors = {0};
 
 		if (f) {
 			rc = run_whole_script(r, f, path[i], &errors, e);
@@ -519,7 +514,6 @@ static int run_rc(struct command_run *r, struct err *e)
 		}
 		if (errors.len)
 			fprintf(stderr, "%s", text_str(&errors));
-		text_free(&errors);
 		free(path[i]);
 	}
 	return rc;
@@ -636,13 +630,12 @@ static bool machine_lines(const struct command_line *cl, struct line_list *l)
 		main_add_line(l, "names", names);
 	free(names);
 	for (size_t i = 0; i < n; i++) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		text_add(&t, "source ");
 		word_text(path[i], &t);
 		text_add(&t, " whole");
 		main_add_line(l, text_str(&t), NULL);
-		text_free(&t);
 		free(path[i]);
 	}
 	return n > 0;
@@ -709,7 +702,7 @@ static int main_complete(int argc, char **argv)
 	struct shell_line l;
 	struct command_line cl = {0};
 	struct interpreter in = {.session = open_session()};
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 	struct command_run r = {.in = &in, .f = text_stream(&said)};
 	struct line_list lines = {0};
 	struct err e;
@@ -727,7 +720,6 @@ static int main_complete(int argc, char **argv)
 	shell_offer(&l, in.session, argc > 3 ? argv[3] : NULL);
 	shell_free(&l);
 	fclose(r.f);
-	text_free(&said);
 	interpreter_free(&in);
 	session_free(in.session);
 	return output_flush(stdout, &e) ? main_failed(NULL, &e) : STATUS_DONE;

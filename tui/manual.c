@@ -129,7 +129,7 @@ static void manual_item(FILE *f, const char *name, const char *arguments)
 
 static void manual_sentence(FILE *f, const char *s)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	text_add(&t, "%s", s);
 	if (t.len && !strchr(".:", t.s[t.len - 1]))
@@ -137,7 +137,6 @@ static void manual_sentence(FILE *f, const char *s)
 	if (t.len)
 		t.s[0] = (char)toupper((unsigned char)t.s[0]);
 	prose(f, text_str(&t), t.len);
-	text_free(&t);
 }
 
 /* --- lines of help ------------------------------------------------------------------------ */
@@ -199,12 +198,11 @@ static void help_lines(FILE *f, const char *s)
 			fputs(LIST_END, f);
 		in_list = p.kind != LINE_PLAIN;
 		if (p.kind == LINE_ITEM) {
-			char *head = str_printf("%.*s", (int)p.n_head, p.head);
+			AUTO_FREE char *head = str_printf("%.*s", (int)p.n_head, p.head);
 
 			fputs(".It ", f);
 			syntax(f, head);
 			fputs("\n", f);
-			free(head);
 		}
 		prose(f, p.body, p.n_body);
 		s += len + (s[len] == '\n');
@@ -243,11 +241,10 @@ static void manual_list_commands(const struct manual *m, bool screen, unsigned g
 		if (c[i]->details)
 			help_lines(m->out, c[i]->details);
 		if (c[i]->finds) {
-			struct text t = {0};
+			AUTO_TEXT struct text t = {0};
 
 			text_add(&t, "Exit status 1 in batch when %s", c[i]->finds);
 			manual_sentence(m->out, text_str(&t));
-			text_free(&t);
 		}
 	}
 	fputs(LIST_END, m->out);
@@ -317,7 +314,7 @@ static void put_topics(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
 	for (const struct topic *p = core_topics; p->name; p++) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		manual_item(m->out, p->name, NULL);
 		manual_sentence(m->out, p->text);
@@ -325,21 +322,18 @@ static void put_topics(const struct manual *m)
 			text_add(&t, "Source: %s. ", p->source);
 		text_add(&t, "Try `%s`", p->try_it);
 		manual_sentence(m->out, text_str(&t));
-		text_free(&t);
 	}
 	fputs(LIST_END, m->out);
 }
 
 static void manual_put_option(FILE *f, const struct optdef *d)
 {
-	char *values = optdef_values(d);
-	struct text t = {0};
+	AUTO_FREE char *values = optdef_values(d);
+	AUTO_TEXT struct text t = {0};
 
 	manual_item(f, d->name, values);
 	optdef_tell(d, &t);
 	manual_sentence(f, text_str(&t));
-	text_free(&t);
-	free(values);
 }
 
 /* Is the option already described by the common options or by an earlier engine? */
@@ -377,18 +371,17 @@ static void add_own(const struct optdef *d, struct text *t)
 
 static void put_own(const struct manual *m)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	add_own(common_options, &t);
 	for (size_t i = 0; m->engines[i]; i++)
 		add_own(m->engines[i]->options, &t);
 	manual_sentence(m->out, text_str(&t));
-	text_free(&t);
 }
 
 static void put_copies(const struct manual *m)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	const char *name;
 	char key;
 
@@ -396,18 +389,16 @@ static void put_copies(const struct manual *m)
 		text_add(&t, "%s`%c` %s", i ? ", " : "", key, name);
 	text_add(&t, ".");
 	prose(m->out, text_str(&t), t.len);
-	text_free(&t);
 }
 
 static void manual_put_words(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
 	for (const struct view_word *w = view_words; w->name; w++) {
-		char *name = str_printf("%%%s", w->name);
+		AUTO_FREE char *name = str_printf("%%%s", w->name);
 
 		manual_item(m->out, name, NULL);
 		manual_sentence(m->out, w->help);
-		free(name);
 	}
 	fputs(LIST_END, m->out);
 }
@@ -417,7 +408,7 @@ static void list_panes(const struct manual *m, unsigned group)
 	fputs(LIST_BEGIN, m->out);
 	for (size_t i = 0; all_views[i]; i++) {
 		const struct view_ops *v = all_views[i];
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		if (all_places[i].group != group)
 			continue;
@@ -428,7 +419,6 @@ static void list_panes(const struct manual *m, unsigned group)
 				text_add(&t, "%s`%s`", t.len ? ", " : "Columns: ", v->column[c].name);
 		if (t.len)
 			manual_sentence(m->out, text_str(&t));
-		text_free(&t);
 	}
 	fputs(LIST_END, m->out);
 }
@@ -471,7 +461,7 @@ static void put_binding(FILE *f, const struct keymap *km, size_t i)
 {
 	const struct binding *b = &km->b[i];
 	const char *action, *help;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	char name[80];
 
 	for (size_t j = 0; j < i; j++)
@@ -491,7 +481,6 @@ static void put_binding(FILE *f, const struct keymap *km, size_t i)
 		if (strlen(action) == strcspn(b->does, " ") && !strncmp(action, b->does, strlen(action)))
 			text_add(&t, ": %s", help);
 	prose(f, text_str(&t), t.len);
-	text_free(&t);
 }
 
 /* Writes the whole map of b[i], if that is its first binding. */
@@ -516,19 +505,17 @@ static void put_map(FILE *f, const struct keymap *km, size_t i)
 /* path: the name among the program's files. */
 static int manual_put_keys(const struct manual *m, const char *name, struct err *e)
 {
-	char *path = str_printf(BUILTIN "%s", name);
+	AUTO_FREE char *path = str_printf(BUILTIN "%s", name);
 	static const struct keymap_check check = {action_known, pane_known, NULL};
 	struct keymap km = {0};
-	struct text errors = {0};
+	AUTO_TEXT struct text errors = {0};
 	int rc = keymap_load(&km, path, &check, &errors, e);
 
 	if (!rc && errors.len)
 		rc = err_set(e, "%s", text_str(&errors));
 	for (size_t i = 0; !rc && i < km.n; i++)
 		put_map(m->out, &km, i);
-	text_free(&errors);
 	keymap_clear(&km);
-	free(path);
 	return rc;
 }
 
@@ -543,13 +530,12 @@ static void put_rules(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
 	for (const struct rule_difference *d = rule_differences; d->what; d++) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		fputs(".It ", m->out);
 		prose(m->out, d->what, strlen(d->what));
 		text_add(&t, "%s %s Try `%s; set rules manual`", d->program, d->manual, d->shows);
 		manual_sentence(m->out, text_str(&t));
-		text_free(&t);
 	}
 	fputs(LIST_END, m->out);
 }
@@ -558,13 +544,12 @@ static void put_figures(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
 	for (const struct figure_meaning *f = glossary; f->name; f++) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		fputs(".It ", m->out);
 		prose(m->out, f->name, strlen(f->name));
 		figure_tell(f, &t);
 		manual_sentence(m->out, text_str(&t));
-		text_free(&t);
 	}
 	fputs(LIST_END, m->out);
 }
@@ -573,13 +558,12 @@ static void put_limits(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
 	for (const struct limit *l = limits; l->what; l++) {
-		char *beyond = limit_beyond(l), *what = str_printf("%s: at most %" PRIu64, l->what, l->most);
+		AUTO_FREE char *what = str_printf("%s: at most %" PRIu64, l->what, l->most),
+			       *beyond = limit_beyond(l);
 
 		fputs(".It ", m->out);
 		prose(m->out, what, strlen(what));
 		manual_sentence(m->out, beyond);
-		free(what);
-		free(beyond);
 	}
 	fputs(LIST_END, m->out);
 }
@@ -622,15 +606,13 @@ static void put_keys_of(const struct manual *m, const char *lines, bool group)
 			continue;
 		}
 		contract_next(&lines, &l);
-		char *key = str_printf("%.*s", l.n_key, l.key);
-		char *help = str_printf("%.*s", l.n_help, l.help);
+		AUTO_FREE char *key = str_printf("%.*s", l.n_key, l.key),
+			       *help = str_printf("%.*s", l.n_help, l.help);
 
 		fputs(".It \\&\\fB", m->out);
 		manual_put_all(m->out, key);
 		put_type(m, l.type, l.n_type, l.optional);
 		manual_sentence(m->out, help);
-		free(key);
-		free(help);
 	}
 	fputs(LIST_END, m->out);
 }
@@ -648,13 +630,12 @@ static void put_json_commands(const struct manual *m)
 	}
 	for (size_t t = 0; m->commands[t]; t++)
 		for (const struct command *c = m->commands[t]; c->name; c++) {
-			char *lines = contract_of(c);
+			AUTO_FREE char *lines = contract_of(c);
 
 			if (*lines) {
 				fprintf(m->out, ".Ss \\&Keys of %s\n", c->name);
 				put_keys_of(m, lines, false);
 			}
-			free(lines);
 		}
 }
 
@@ -701,7 +682,7 @@ static const struct {
 
 static int manual_put_line(const struct manual *m, const char *line, struct err *e)
 {
-	struct text names = {0};
+	AUTO_TEXT struct text names = {0};
 	char path[256];
 
 	if (*line != '@') {
@@ -718,7 +699,6 @@ static int manual_put_line(const struct manual *m, const char *line, struct err 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
 		text_add(&names, "%.*s, ", (int)strcspn(places[i].name, "\n"), places[i].name);
 	err_set(e, "found %.*s, expected %sor @keys FILE@", (int)strcspn(line, "\n"), line, text_str(&names));
-	text_free(&names);
 	return -1;
 }
 

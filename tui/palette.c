@@ -175,7 +175,7 @@ static bool palette_in_force(const struct binding *b, const struct view *v)
 /* The key that does it in this pane; "" = none is bound. */
 static const char *key_for(const char *line, const struct view *v, char *buf, size_t size)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	*buf = 0;
 	for (size_t i = 0; i < ui.keys.n && !*buf; i++) {
@@ -184,7 +184,6 @@ static const char *key_for(const char *line, const struct view *v, char *buf, si
 		if (palette_in_force(b, v) && palette_line_of(b, v, &t) && !strcmp(text_str(&t), line))
 			keys_text(b->key, b->n, buf, size);
 	}
-	text_free(&t);
 	return buf;
 }
 
@@ -221,7 +220,7 @@ static char *shown_line(const char *line)
 static void add_deed(const struct deed *d, const char *task, const char *where, const char *line,
 		     const struct view *v)
 {
-	char *enter = enter_of(line), *shown = shown_line(line), *says = NULL;
+	AUTO_FREE char *says = NULL, *shown = shown_line(line), *enter = enter_of(line);
 	struct text what = {0};
 	char key[64];
 
@@ -232,9 +231,6 @@ static void add_deed(const struct deed *d, const char *task, const char *where, 
 						strlen(shown) < MORE_MOST ? shown : "", task,
 						key_for(line, v, key, sizeof(key)), enter, d->also});
 	text_free(&what);
-	free(says);
-	free(shown);
-	free(enter);
 }
 
 /* Is the pane that a line opens about an engine that is not in force? */
@@ -284,7 +280,7 @@ static bool palette_is_edit(const char *does)
 /* The start screen is a list of what can be done: a key, words and a command line in each row. */
 static void add_beginnings(const struct view *v)
 {
-	struct text key = {0}, says = {0}, line = {0};
+	AUTO_TEXT struct text key = {0}, says = {0}, line = {0};
 
 	for (uint32_t i = 0; i < view_count(v); i++) {
 		text_clear(&key);
@@ -297,15 +293,12 @@ static void add_beginnings(const struct view *v)
 			palette_add(&(struct help_line){"", "here", text_str(&says), text_str(&line), "Here",
 							text_str(&key), text_str(&line), ""});
 	}
-	text_free(&key);
-	text_free(&says);
-	text_free(&line);
 }
 
 /* What Enter does on the row, and what keys do with it for which there are no plain words. */
 static void add_here(const struct view *v)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	char key[64];
 	uint32_t row;
 	bool up;
@@ -319,7 +312,7 @@ static void add_here(const struct view *v)
 			add_deed(&deeds[i], "Here", "here", text_str(&t), v);
 	for (size_t i = 0; i < ui.keys.n; i++) {
 		const struct binding *b = &ui.keys.b[i];
-		char *enter;
+		AUTO_FREE char *enter = NULL;
 
 		if (!strchr(b->does, '%') || strstr(b->does, "%pane") || palette_is_edit(b->does) ||
 		    !palette_in_force(b, v) || !palette_line_of(b, v, &t))
@@ -329,12 +322,10 @@ static void add_here(const struct view *v)
 			palette_add(&(struct help_line){"", "here", help_of(text_str(&t)), text_str(&t),
 							"Here", keys_text(b->key, b->n, key, sizeof(key)),
 							enter, ""});
-		free(enter);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(edits); i++)
 		if (palette_expand(v, edits[i].line, &t) && *key_for(text_str(&t), v, key, sizeof(key)))
 			add_deed(&edits[i], "Here", "here", text_str(&t), v);
-	text_free(&t);
 }
 
 /* "pane NAME" and "COMMAND" alone: their own lines tell the key, so this one is not shown. */
@@ -349,7 +340,7 @@ static void palette_add_key(const struct binding *b, const struct view *v)
 {
 	size_t len = strcspn(b->does, " ");
 	const char *name, *help;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	char key[64], *enter;
 
 	if (strchr(b->does, '%') || !palette_in_force(b, v))
@@ -369,7 +360,6 @@ static void palette_add_key(const struct binding *b, const struct view *v)
 				&(struct help_line){key, b->map, help, b->does, task_of(b), key, enter, ""});
 			free(enter);
 		}
-	text_free(&t);
 }
 
 void palette_build(const struct view *v)
@@ -407,7 +397,7 @@ static void name_fabrics(taker *take, void *to)
 
 	for (const char *line = synth_help; *line; line = next) {
 		const char *text = strstr(line + strspn(line, " "), "  ");
-		struct text all = {0};
+		AUTO_TEXT struct text all = {0};
 
 		next = line + strcspn(line, "\n");
 		if (text && text < next)
@@ -420,13 +410,11 @@ static void name_fabrics(taker *take, void *to)
 		}
 		for (const char *w = line + 2; all.len && w < text; w += strcspn(w, " "), w += *w == ' ') {
 			size_t len = strcspn(w, ": ");
-			char *kind = str_printf("%.*s", (int)len, w);
+			AUTO_FREE char *kind = str_printf("%.*s", (int)len, w);
 
 			if (w[len] == ':')
 				take(to, &(struct named){"fabric", kind, "", "", text_str(&all)});
-			free(kind);
 		}
-		text_free(&all);
 	}
 }
 
@@ -462,20 +450,18 @@ void name_all(taker *take, void *to)
 		free(text);
 	}
 	for (const struct figure_meaning *m = glossary; m->name; m++) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		figure_tell(m, &t);
 		text_add(&t, ".");
 		take(to, &(struct named){"figure", m->name, "", "", text_str(&t)});
-		text_free(&t);
 	}
 	for (const struct limit *l = limits; l->what; l++) {
-		char *beyond = limit_beyond(l),
-		     *text = str_printf("at most %" PRIu64 "; %s", l->most, beyond);
+		AUTO_FREE char *beyond = limit_beyond(l);
+		char *text = str_printf("at most %" PRIu64 "; %s", l->most, beyond);
 
 		take(to, &(struct named){"limit", l->what, "", "", text});
 		free(text);
-		free(beyond);
 	}
 	name_fabrics(take, to);
 }

@@ -414,7 +414,7 @@ void pane_track(void)
  */
 static bool belongs(const struct view *v, const struct view *list)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	uint32_t row;
 	bool yes = v->opened_beside == list->ops || ((v->ops->flags | list->ops->flags) & VIEW_BESIDE);
 
@@ -423,7 +423,6 @@ static bool belongs(const struct view *v, const struct view *list)
 	if (!yes && tracks(v) && (list->ops->draw || !(list->ops->flags & VIEW_WIDE)) &&
 	    view_has_subjects(list) && view_current(list, &row))
 		yes = view_place(list, row, "switch", &t);
-	text_free(&t);
 	return yes;
 }
 

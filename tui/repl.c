@@ -69,10 +69,9 @@ static struct repl_line *repl_line_at(size_t i)
 static bool in_rounds(const char *line)
 {
 	const char *from = line + strspn(line, "> ");
-	char *name = str_printf("%.*s", (int)strcspn(from, " ;"), from);
+	AUTO_FREE char *name = str_printf("%.*s", (int)strcspn(from, " ;"), from);
 	const struct command *c = *name ? command_find(ui.session, name, NULL) : NULL;
 
-	free(name);
 	return c && c->in_rounds;
 }
 
@@ -127,14 +126,13 @@ void repl_print(const char *s, size_t len)
 
 void repl_printf(const char *fmt, ...)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	va_list ap;
 
 	va_start(ap, fmt);
 	text_addv(&t, fmt, ap);
 	va_end(ap);
 	repl_print(text_str(&t), t.len);
-	text_free(&t);
 }
 
 void repl_clear(void)
@@ -152,7 +150,7 @@ void repl_clear(void)
 /* Clean text, in which tabs become blanks up to the next multiple of eight. */
 static void expand_tabs(const char *s, struct text *t)
 {
-	struct text clean = {0};
+	AUTO_TEXT struct text clean = {0};
 
 	text_clear(t);
 	for (s = clean_string(s, &clean); *s; s++) {
@@ -163,7 +161,6 @@ static void expand_tabs(const char *s, struct text *t)
 				text_putc(t, ' ');
 			while (t->len % 8);
 	}
-	text_free(&clean);
 }
 
 static int repl_rows_of(const struct repl_line *l, int w, struct text *t)
@@ -187,11 +184,10 @@ static void draw_line(const struct repl_line *l, int y, int top, int bottom, con
 	expand_tabs(l->s, t);
 	do {
 		size_t k = wrap_len(text_str(t) + at, t->len - at, rc->w - 4);
-		char *part = str_printf("%.*s", (int)k, text_str(t) + at);
+		AUTO_FREE char *part = str_printf("%.*s", (int)k, text_str(t) + at);
 
 		if (y >= top && y <= bottom)
 			draw_text(y, rc->x + 2, rc->w - 4, part, l->style, true);
-		free(part);
 		at += k;
 		y++;
 	} while (at < t->len);
@@ -223,7 +219,7 @@ static void draw_prompt(int y, const struct rect *rc, bool focus)
 {
 	const char *prompt = rl_display_prompt ? rl_display_prompt : "> ";
 	const char *line = rl_line_buffer ? rl_line_buffer : "";
-	struct text t = {0}, before = {0};
+	AUTO_TEXT struct text t = {0}, before = {0};
 	int w = rc->w - 4, col, skip, from = rl_point > SEEN_MOST ? rl_point - SEEN_MOST : 0;
 
 	for (const char *p = prompt; *p && !from; p++)
@@ -239,27 +235,24 @@ static void draw_prompt(int y, const struct rect *rc, bool focus)
 	draw_text_from(y, rc->x + 2, w, (unsigned)skip, text_str(&t), ST_NORMAL, true);
 	if (focus)
 		draw_cursor(y, rc->x + 2 + col - skip);
-	text_free(&t);
-	text_free(&before);
 }
 
 /* The display lines of the last output, as far as it is kept. */
 static int output_rows(int w)
 {
 	size_t from = r.output > r.dropped ? r.output - r.dropped : 0;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	int n = 0;
 
 	for (size_t i = from; i < r.n; i++)
 		n += repl_rows_of(repl_line_at(i), w, &t);
-	text_free(&t);
 	return n;
 }
 
 /* The display lines below the window. Tells in the title where the window is. */
 static int lines_back(int w, bool focus, struct text *title)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	int total = 0, rows;
 
 	if (!focus && r.printed_at != ui.keys_seen)
@@ -279,14 +272,13 @@ static int lines_back(int w, bool focus, struct text *title)
 		r.back = total > r.height ? total - r.height : 0;
 	if (r.back)
 		text_add(title, " ── %d lines back", r.back);
-	text_free(&t);
 	return r.back;
 }
 
 void draw_repl(const struct rect *rc, bool focus)
 {
 	int w = rc->w - 4, top = rc->y + 1, last = rc->y + rc->h - 2, y = last + 1;
-	struct text t = {0}, title = {0};
+	AUTO_TEXT struct text t = {0}, title = {0};
 
 	text_add(&title, "REPL");
 	r.height = rc->h - 2 > 0 ? rc->h - 2 : 1;
@@ -303,8 +295,6 @@ void draw_repl(const struct rect *rc, bool focus)
 			draw_line(repl_line_at(i), y, top, last, rc, &t);
 	}
 	draw_prompt(rc->y + rc->h - 1, rc, focus);
-	text_free(&t);
-	text_free(&title);
 }
 
 void repl_scroll(int lines)
@@ -398,16 +388,15 @@ void repl_run(const char *line, bool typed)
 	/* a line that waits for others is shown when its turn comes */
 	waits = !here && !worker_idle();
 	if (!waits && (typed || !here)) {
-		char *s = str_printf("> %s", line);
+		AUTO_FREE char *s = str_printf("> %s", line);
 
 		repl_add_line(s, strlen(s), ST_ECHO);
-		free(s);
 		r.back = 0;
 	}
 	if (here) {
 		struct focus before = pane_focus_now();
 		struct err e = {0};
-		struct text said = {0};
+		AUTO_TEXT struct text said = {0};
 		struct command_run run = {
 			.in = ui.interpreter, .f = text_stream(&said), .on_screen = do_here};
 		int rc = run_commands(&run, in, &e);
@@ -417,16 +406,14 @@ void repl_run(const char *line, bool typed)
 		/* these commands need not wait for others */
 		fclose(run.f);
 		repl_print(text_str(&said), said.len);
-		text_free(&said);
 		if (rc) {
 			repl_printf("\001%s\n", e.msg);
 			ui_message(true, "%s", e.msg);
 		}
 		if (run.unclear) {
-			char *pick = str_printf("pane pick %s", run.unclear);
+			AUTO_FREE char *pick = str_printf("pane pick %s", run.unclear);
 
 			repl_run(pick, false);
-			free(pick);
 			free(run.unclear);
 		}
 		commands_free(in);
@@ -443,7 +430,7 @@ static void remember(const char *typed)
 {
 	HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
 	struct command_list *l = commands_split(ui.session, typed);
-	char *line = commands_kept(l);
+	AUTO_FREE char *line = commands_kept(l);
 
 	commands_free(l);
 	if (*typed != ' ' && !(last && !strcmp(last->line, line))) {
@@ -451,7 +438,6 @@ static void remember(const char *typed)
 		if (r.history)
 			append_history(1, r.history);
 	}
-	free(line);
 }
 
 /*
@@ -634,7 +620,7 @@ static char *repl_common_beginning(char **words, const char *typed)
 static char **repl_complete(const char *text, int start, int end)
 {
 	size_t at = 0, n = 0;
-	char *line = str_printf("%.*s", rl_point, rl_line_buffer);
+	AUTO_FREE char *line = str_printf("%.*s", rl_point, rl_line_buffer);
 	char **words, **m, *beginning;
 
 	(void)text;
@@ -645,7 +631,6 @@ static char **repl_complete(const char *text, int start, int end)
 	rl_completion_suppress_append = 1;
 	if (worker_busy(NULL)) {
 		ui_message(true, "completion waits until the running command is done");
-		free(line);
 		return NULL;
 	}
 	words = session_complete(ui.session, line, &at);
@@ -654,7 +639,6 @@ static char **repl_complete(const char *text, int start, int end)
 		n++;
 	if (!n) {
 		completions_free(words);
-		free(line);
 		return NULL;
 	}
 	m = NEW_ARRAY(n + 2, char *);
@@ -671,7 +655,6 @@ static char **repl_complete(const char *text, int start, int end)
 		rl_completion_append_character = ' ';
 	}
 	completions_free(words);
-	free(line);
 	return m;
 }
 
@@ -679,7 +662,7 @@ static char **repl_complete(const char *text, int start, int end)
 static void show_matches(char **m, int n, int longest)
 {
 	int w = (int)ui.columns, width = 0, per, rows;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	(void)longest; /* in bytes */
 	for (int i = 1; i <= n; i++) {
@@ -704,7 +687,6 @@ static void show_matches(char **m, int n, int longest)
 	if (rows > 200)
 		text_add(&t, "... %d choices\n", n);
 	repl_print(text_str(&t), t.len);
-	text_free(&t);
 }
 
 static void open_history(void)

@@ -178,7 +178,7 @@ static uint32_t printable(uint32_t c, int *w)
 
 int text_columns(const char *s)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	int n = 0, w;
 	uint32_t c;
 
@@ -188,7 +188,6 @@ int text_columns(const char *s)
 		printable(c, &w);
 		n += w;
 	}
-	text_free(&t);
 	return n;
 }
 
@@ -284,7 +283,7 @@ void text_window(const char *s, unsigned skip, int w, struct text *t)
 {
 	unsigned at = 0, end = skip + (w > 0 ? (unsigned)w : 0);
 	bool left = skip > 0, cut = text_columns(s) > (int)end, number = false, name = false;
-	struct text clean = {0};
+	AUTO_TEXT struct text clean = {0};
 	uint32_t c;
 	int cw;
 
@@ -314,7 +313,6 @@ void text_window(const char *s, unsigned skip, int w, struct text *t)
 		t->s[--t->len] = 0;
 	if (cut && w > 0 && !(t->len > 2 && !strcmp(t->s + t->len - 3, "…")))
 		text_add(t, "…");
-	text_free(&clean);
 }
 
 int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad)
@@ -335,15 +333,12 @@ int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style
 
 int draw_text(int y, int x, int w, const char *s, enum style st, bool pad)
 {
-	struct text t = {0};
-	int used;
+	AUTO_TEXT struct text t = {0};
 
 	if (text_columns(s) <= w)
 		return draw_text_from(y, x, w, 0, s, st, pad);
 	text_window(s, 0, w, &t);
-	used = draw_text_from(y, x, w, 0, text_str(&t), st, pad);
-	text_free(&t);
-	return used;
+	return draw_text_from(y, x, w, 0, text_str(&t), st, pad);
 }
 
 void draw_fill(int y, int x, int w, const char *ch, enum style st)

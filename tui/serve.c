@@ -180,7 +180,7 @@ static void end_session(size_t at)
 void serve_done(FILE *to, const json_t *id, int status, const struct err *error)
 {
 	json_t *done = json_object();
-	char *dump;
+	AUTO_FREE char *dump = NULL;
 
 	assert(!error || err_kind(error) < N_ERR_KINDS);
 	json_object_set_new(done, "id", id ? json_deep_copy(id) : json_null());
@@ -193,7 +193,6 @@ void serve_done(FILE *to, const json_t *id, int status, const struct err *error)
 	dump = json_dumps(done, JSON_COMPACT | JSON_ENSURE_ASCII);
 	fprintf(to, "%s\n", dump);
 	fflush(to);
-	free(dump);
 	json_decref(done);
 }
 
@@ -337,7 +336,7 @@ bool option_takes_next(const struct program_option *o)
 
 void options_usage(FILE *f)
 {
-	struct text all = {0};
+	AUTO_TEXT struct text all = {0};
 
 	for (const struct program_option *o = program_options; o->name; o++) {
 		struct text t = {0};
@@ -358,7 +357,6 @@ void options_usage(FILE *f)
 		text_free(&t);
 	}
 	fputs(text_str(&all), f);
-	text_free(&all);
 }
 
 int option_next(int argc, char **argv)

@@ -214,13 +214,12 @@ static void shell_add_folder(struct offers *o, const char *folder, const char *e
 
 	while (d && (entry = readdir(d))) {
 		size_t len = strlen(entry->d_name), cut = strlen(end);
-		char *name = len > cut && !strcmp(entry->d_name + len - cut, end)
-				     ? str_printf("%.*s", (int)(len - cut), entry->d_name)
-				     : NULL;
+		AUTO_FREE char *name = len > cut && !strcmp(entry->d_name + len - cut, end)
+					       ? str_printf("%.*s", (int)(len - cut), entry->d_name)
+					       : NULL;
 
 		if (name && *name != '.')
 			shell_add_if(o, o->l->lead, name, NULL);
-		free(name);
 	}
 	if (d)
 		closedir(d);
@@ -342,8 +341,8 @@ static void shell_print(const struct offers *o, const char *text)
 	for (size_t i = 0; i < o->n + again; i++) {
 		const struct offer *of = &o->offer[i < o->n ? i : 0];
 		bool gap = again && !shell_is_part(of->word);
-		char *word = str_printf("%s%s%s%s", home ? "~" : "", of->word + len, gap ? " " : "",
-					i < o->n ? "" : " ");
+		AUTO_FREE char *word = str_printf("%s%s%s%s", home ? "~" : "", of->word + len, gap ? " " : "",
+						  i < o->n ? "" : " ");
 
 		if (text)
 			put_instead(o->l, word, text);
@@ -352,7 +351,6 @@ static void shell_print(const struct offers *o, const char *text)
 		if (of->help && *of->help)
 			printf("\t%.*s", (int)strcspn(of->help, "\n"), of->help);
 		putchar('\n');
-		free(word);
 	}
 }
 

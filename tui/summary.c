@@ -60,7 +60,7 @@ void summary_take(void)
 		const struct diagnosis *d = r->value;
 		const struct binding *b = keymap_which(&ui.keys, "all", ":pane doctor");
 		char key[64];
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		text_add(&t, "Doctor: ");
 		if (!d->count[SEVERITY_ERROR] && !d->count[SEVERITY_WARNING])
@@ -71,7 +71,6 @@ void summary_take(void)
 			text_add(&t, ": press %s", keys_text(b->key, b->n, key, sizeof(key)));
 		text_putc(&t, '\n');
 		repl_print(text_str(&t), t.len);
-		text_free(&t);
 	}
 	free(ui.told_source);
 	ui.told_source = str_dup(sc->fabric->source);
@@ -101,7 +100,7 @@ static void recent_publish(void)
 
 void recent_start(void)
 {
-	char *path = state_file("files");
+	AUTO_FREE char *path = state_file("files");
 	struct stat st;
 	FILE *f = path && !stat(path, &st) && S_ISREG(st.st_mode) ? infile_open(path, NULL) : NULL;
 	struct text line = {0};
@@ -115,7 +114,6 @@ void recent_start(void)
 	text_free(&line);
 	if (f)
 		fclose(f);
-	free(path);
 	recent_publish();
 }
 
@@ -129,7 +127,7 @@ void recent_stop(void)
 /* Writes a new file and puts it in the place of the old one. Where that is not possible nothing is kept. */
 static void recent_keep(void)
 {
-	char *path = state_file("files"), *temp = state_file("files.new");
+	AUTO_FREE char *path = state_file("files"), *temp = state_file("files.new");
 	int fd = -1;
 	FILE *f;
 	bool good;
@@ -147,8 +145,6 @@ static void recent_keep(void)
 		if (!good || rename(temp, path))
 			unlink(temp);
 	}
-	free(path);
-	free(temp);
 }
 
 void recent_note(const char *path)
@@ -192,14 +188,13 @@ static char *in_etc(const char *name)
 
 size_t rc_files(char *path[RC_FILES])
 {
-	char *user = keymap_user_folder();
+	AUTO_FREE char *user = keymap_user_folder();
 	size_t n = 0;
 
 	path[n] = in_etc("ibscope/rc");
 	n += path[n] != NULL;
 	path[n] = user ? if_file(str_printf("%s/rc", user)) : NULL;
 	n += path[n] != NULL;
-	free(user);
 	return n;
 }
 
@@ -256,7 +251,7 @@ static char *conf_beside(const char *source)
 static bool from_conf(const struct scene *sc, const char *path, struct text *line, struct text *why)
 {
 	struct options *o = options_copy(sc->event->setup->options);
-	char *engines = NULL;
+	AUTO_FREE char *engines = NULL;
 	int rc = conf_read(o, path, NULL, &engines, NULL, NULL);
 
 	if (!rc) {
@@ -268,7 +263,6 @@ static bool from_conf(const struct scene *sc, const char *path, struct text *lin
 			 engines ? engines : "minhop");
 	}
 	options_free(o);
-	free(engines);
 	return !rc;
 }
 
@@ -317,14 +311,13 @@ static bool from_drift(struct scene *sc, struct text *line, struct text *why)
 bool propose_line(struct text *line, struct text *why)
 {
 	struct scene *sc = &ui.scene;
-	char *conf;
+	AUTO_FREE char *conf = NULL;
 	bool any;
 
 	if (!propose_wanted(sc))
 		return false;
 	conf = conf_beside(sc->fabric->source);
 	any = conf && from_conf(sc, conf, line, why);
-	free(conf);
 	if (any)
 		return true;
 	if (propose_tables_read(sc))
@@ -337,7 +330,7 @@ bool propose_line(struct text *line, struct text *why)
 void propose_tell(void)
 {
 	const struct binding *b = keymap_which(&ui.keys, "all", "propose");
-	struct text line = {0}, why = {0};
+	AUTO_TEXT struct text line = {0}, why = {0};
 	char key[64];
 
 	if (!b || !ui.scene.fabric || str_same(ui.proposed_for, ui.scene.fabric->source))
@@ -349,6 +342,4 @@ void propose_tell(void)
 		free(ui.proposed_for);
 		ui.proposed_for = str_dup(ui.scene.fabric->source);
 	}
-	text_free(&line);
-	text_free(&why);
 }

@@ -502,7 +502,7 @@ bool term_mouse(int *y, int *x, int *button)
 
 void term_screen(FILE *out)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	int y, x;
 
 	getyx(stdscr, y, x);
@@ -538,7 +538,6 @@ void term_screen(FILE *out)
 		fprintf(out, "%s\n", text_str(&t));
 	}
 	move(y, x);
-	text_free(&t);
 }
 
 /* Can the terminal show panes? This is a file of its own because term.h defines words such as `lines` as

@@ -48,11 +48,10 @@ static void read_keys(void)
 
 static void take_output(void)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (worker_output(&t))
 		repl_print(t.s, t.len);
-	text_free(&t);
 }
 
 /* May what the pane computes let a command succeed that failed now? Not when a person stopped either. */
@@ -606,12 +605,11 @@ static void worker_run(const struct command_list *in, FILE *f)
 	if (run_commands(&r, in, &e))
 		fprintf(f, "\001%s\n", e.msg); /* \001 at the start of a line: an error */
 	if (r.unclear) {
-		char *line = str_printf("pane pick %s", r.unclear);
+		AUTO_FREE char *line = str_printf("pane pick %s", r.unclear);
 
 		free(r.unclear);
 		r.unclear = NULL;
 		run_text(&r, line, &e);
-		free(line);
 		free(r.unclear);
 	}
 	fflush(f);
@@ -685,14 +683,13 @@ static void worker_stop(void)
 void worker_add(struct command_list *in, const char *echo, bool typed)
 {
 	const struct view *v = pane_focused();
-	struct text guid = {0};
+	AUTO_TEXT struct text guid = {0};
 	uint64_t n = 0;
 	uint32_t row;
 
 	/* GUID of the selection in the last used pane, 0: it has none */
 	if (v && ui.scene.fabric && view_current(v, &row) && view_place(v, row, "guid", &guid))
 		number_of_hex(text_str(&guid), &n);
-	text_free(&guid);
 	in->selected = n;
 	pthread_mutex_lock(&w.mutex);
 	GROW(w.queue, w.n, w.cap);

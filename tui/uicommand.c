@@ -150,7 +150,7 @@ COMMAND(ui_filter)
 {
 	struct view *v = need_view(e);
 	char before[VIEW_FILTER_MAX + 1];
-	char *text;
+	AUTO_FREE char *text = NULL;
 	int rc;
 
 	if (!v)
@@ -158,7 +158,6 @@ COMMAND(ui_filter)
 	snprintf(before, sizeof(before), "%s", v->filter);
 	text = uicommand_joined(args);
 	view_filter(v, text);
-	free(text);
 	rc = view_filter_check(v, e);
 	if (rc)
 		view_filter(v, before);
@@ -168,15 +167,12 @@ COMMAND(ui_filter)
 COMMAND(ui_search)
 {
 	struct view *v = need_view(e);
-	char *text;
-	int rc;
+	AUTO_FREE char *text = NULL;
 
 	if (!v)
 		return -1;
 	text = uicommand_joined(args);
-	rc = find_next(v, text, e);
-	free(text);
-	return rc;
+	return find_next(v, text, e);
 }
 
 COMMAND(ui_select)
@@ -195,17 +191,14 @@ COMMAND(ui_select)
 
 COMMAND(ui_action)
 {
-	char *text = uicommand_joined(args);
-	int rc;
+	AUTO_FREE char *text = uicommand_joined(args);
 
 	if (strcmp(args->arg[0].word, "clear") != 0) {
 		ui.focus_said = true;
 		if (ui.focus == SLOT_REPL)
 			pane_focus(ui.last_pane);
 	}
-	rc = action_run(text, e) ? -1 : 0;
-	free(text);
-	return rc;
+	return action_run(text, e) ? -1 : 0;
 }
 
 COMMAND(ui_follow)

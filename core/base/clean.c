@@ -136,14 +136,13 @@ void clean_add(struct text *t, const char *s, size_t len)
 
 void clean_rest(struct text *t, size_t from)
 {
-	struct text raw = {0};
+	AUTO_TEXT struct text raw = {0};
 
 	if (t->len <= from || is_clean(t->s + from, t->len - from))
 		return;
 	add_bytes(&raw, t->s + from, t->len - from);
 	t->len = from;
 	clean_add(t, raw.s, raw.len);
-	text_free(&raw);
 }
 
 void clean_line(struct text *t, const char *s)
@@ -194,7 +193,7 @@ static int write_all(int fd, const char *s, size_t len)
 
 static int clean_write_text(const struct cleaner *c, struct text *t)
 {
-	struct text drawn = {0};
+	AUTO_TEXT struct text drawn = {0};
 	int rc, n;
 	uint32_t ch;
 
@@ -209,7 +208,6 @@ static int clean_write_text(const struct cleaner *c, struct text *t)
 	}
 	rc = c->in_ascii ? write_all(c->fd, text_str(&drawn), drawn.len)
 			 : write_all(c->fd, text_str(t), t->len);
-	text_free(&drawn);
 	text_free(t);
 	return rc;
 }

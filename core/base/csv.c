@@ -15,9 +15,8 @@ static bool csv_is_formula(const char *s)
 
 void csv_add_cell(struct text *t, const char *s, bool safe)
 {
-	struct text cell = {0};
+	AUTO_TEXT struct text cell = {0};
 
 	text_add(&cell, "%s%s", safe && csv_is_formula(s) ? "'" : "", s);
 	text_csv(t, text_str(&cell));
-	text_free(&cell);
 }

@@ -281,10 +281,9 @@ static bool lesson_has_file(const char *path)
 	bool has = false;
 
 	for (size_t i = 0; slash && i < FOLDERS && !has; i++) {
-		char *in = folder(i);
+		AUTO_FREE char *in = folder(i);
 
 		has = in && strlen(in) == (size_t)(slash - path) && !strncmp(in, path, strlen(in));
-		free(in);
 	}
 	return has;
 }
@@ -323,10 +322,9 @@ char *lesson_file(const char *name, struct err *e)
 		return NULL;
 	}
 	for (size_t i = 0; i < FOLDERS; i++) {
-		char *in = folder(i);
+		AUTO_FREE char *in = folder(i);
 
 		path = in ? str_printf("%s/%s", in, name) : NULL;
-		free(in);
 		if (path && lessonfile_is_file(path))
 			return path;
 		free(path);
@@ -373,7 +371,7 @@ char **lesson_names(void)
 		if (b.name_len > strlen(FOLDER) && !memcmp(b.name, FOLDER, strlen(FOLDER)))
 			add_file(&l, b.name + strlen(FOLDER), b.name_len - strlen(FOLDER));
 	for (size_t i = 0; i < FOLDERS; i++) {
-		char *in = folder(i);
+		AUTO_FREE char *in = folder(i);
 
 		if (in) {
 			DIR *dp = opendir(in);
@@ -384,7 +382,6 @@ char **lesson_names(void)
 			if (dp)
 				closedir(dp);
 		}
-		free(in);
 	}
 	if (l.n)
 		qsort(l.name, l.n, sizeof(*l.name), order_texts);

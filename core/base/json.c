@@ -12,13 +12,10 @@
 
 json_t *json_textn(const char *s, size_t len)
 {
-	struct text t = {0};
-	json_t *v;
+	AUTO_TEXT struct text t = {0};
 
 	clean_add(&t, s, len);
-	v = json_stringn_nocheck(text_str(&t), t.len);
-	text_free(&t);
-	return v;
+	return json_stringn_nocheck(text_str(&t), t.len);
 }
 
 json_t *json_text(const char *s)

@@ -86,6 +86,105 @@ char *str_dup(const char *s)
 	return mem_dup(s, strlen(s) + 1);
 }
 
+/* Arenas. */
+
+/* What stands before each block. */
+struct arena_block {
+	_Alignas(max_align_t) struct arena_block *next; /* of the same owner */
+	struct arena_block **at;			/* where the pointer to this one is; NULL: no owner */
+	struct arena_block *first;			/* of those it owns */
+};
+
+static struct arena_block *arena_block_of(const void *p)
+{
+	return (struct arena_block *)(uintptr_t)p - 1;
+}
+
+/* Tells its neighbours where a block lies. */
+static void *arena_block_placed(struct arena_block *b)
+{
+	if (b->at)
+		*b->at = b;
+	if (b->next)
+		b->next->at = &b->next;
+	if (b->first)
+		b->first->at = &b->first;
+	return b + 1;
+}
+
+void *arena_array(void *arena, size_t n, size_t size)
+{
+	struct arena_block *b = NULL;
+	size_t bytes;
+
+	if (!__builtin_add_overflow(total(n, size), sizeof(*b), &bytes))
+		b = calloc(1, bytes);
+	if (!b)
+		mem_exhausted(total(n, size));
+	b->at = arena ? &arena_block_of(arena)->first : NULL;
+	b->next = arena ? *b->at : NULL;
+	return arena_block_placed(b);
+}
+
+void *arena_resize(void *arena, void *p, size_t n, size_t size)
+{
+	struct arena_block *b = NULL;
+	size_t bytes;
+
+	if (!p)
+		return arena_array(arena, n, size);
+	if (!__builtin_add_overflow(total(n, size), sizeof(*b), &bytes))
+		b = realloc(arena_block_of(p), bytes);
+	if (!b)
+		mem_exhausted(total(n, size));
+	return arena_block_placed(b);
+}
+
+void *arena_dup(void *arena, const void *p, size_t size)
+{
+	void *q = arena_array(arena, size, 1);
+
+	if (size)
+		memcpy(q, p, size);
+	return q;
+}
+
+char *arena_str(void *arena, const char *s)
+{
+	return arena_dup(arena, s, strlen(s) + 1);
+}
+
+void arena_free(const void *p)
+{
+	struct arena_block *b = p ? arena_block_of(p) : NULL;
+
+	if (!b)
+		return;
+	if (b->at)
+		*b->at = b->next;
+	if (b->next)
+		b->next->at = b->at;
+	while (b->first)
+		arena_free(b->first + 1);
+	free(b);
+}
+
+void auto_free(void *variable)
+{
+	void *p;
+
+	memcpy(&p, variable, sizeof(p));
+	free(p);
+}
+
+void auto_arena(void *variable)
+{
+	void *p;
+
+	memcpy(&p, variable, sizeof(p));
+	arena_free(p);
+}
+
 /* Memory that the machine has left for this process. */
 
 #define RESERVE ((size_t)32 << 20) /* left for small allocations */

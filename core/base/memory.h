@@ -38,6 +38,31 @@ static inline bool str_same(const char *a, const char *b)
 	} while (0)
 
 /*
+ * An arena: a block of memory that owns others. What a result holds is made in the result's own block, and
+ * arena_free() frees all of it at once. A block of an arena is an arena, too: arena_free() also frees one
+ * before the rest.  `arena` NULL: nothing owns the new block.  Blocks are zeroed, and what cannot be had ends
+ * the program as above.  Each block is one malloc(), so the sanitizers see where it ends.  An arena belongs
+ * to one thread at a time.
+ */
+#define ARENA_NEW(arena, type) ((type *)arena_array((arena), 1, sizeof(type)))
+#define ARENA_ARRAY(arena, n, type) ((type *)arena_array((arena), (n), sizeof(type)))
+NEVER_NULL void *arena_array(void *arena, size_t n, size_t size);
+/* p: NULL or a block of this arena; what is new is not zeroed. */
+NEVER_NULL void *arena_resize(void *arena, void *p, size_t n, size_t size);
+NEVER_NULL void *arena_dup(void *arena, const void *p, size_t size);
+NEVER_NULL char *arena_str(void *arena, const char *s);
+void arena_free(const void *p); /* NULL is fine */
+
+/* GROW() for an array in an arena. */
+#define ARENA_GROW(arena, a, n, cap)                                           \
+	do {                                                                   \
+		if ((n) >= (cap)) {                                            \
+			(cap) = (cap) ? (cap)*2 : 16;                          \
+			(a) = arena_resize((arena), (a), (cap), sizeof(*(a))); \
+		}                                                              \
+	} while (0)
+
+/*
  * Are there `size` bytes? The rest of the arguments says what for ("the hop matrix of 300 switches").  0, or
  * -1 and *e: "out of memory: 1.2 GB needed for the hop matrix of 30000 switches, 0.8 GB available".  Sizes
  * below MEM_LARGE are not checked.
@@ -63,7 +88,16 @@ const char *mem_text(size_t size, char *buf, size_t room);
 void mem_exhausted(size_t size) __attribute__((noreturn));
 void mem_before_end(void (*fn)(void));
 
-/* Freeing what a structure or a function owns. */
+/* Freeing what a function owns. */
+
+/*
+ * Before the type of local pointers: what they hold is freed when their block is left, by whatever way.  They
+ * are set where they are declared.
+ */
+#define AUTO_FREE __attribute__((cleanup(auto_free)))
+#define AUTO_ARENA __attribute__((cleanup(auto_arena)))
+void auto_free(void *variable);
+void auto_arena(void *variable);
 
 /* free() each of the pointers; NULL is fine. */
 #define FREE_EACH(...) free_each((void *[]){__VA_ARGS__}, ARRAY_LEN(((void *[]){__VA_ARGS__})))

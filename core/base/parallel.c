@@ -101,7 +101,7 @@ int parallel_run(const struct parallel *j, const char *what, struct progress *p,
 {
 	struct parallel_shared s = {.job = j, .shown = p, .mutex = PTHREAD_MUTEX_INITIALIZER};
 	unsigned n = parallel_workers(j), running = 1;
-	struct worker *w = NEW_ARRAY(n, struct worker);
+	AUTO_FREE struct worker *w = NEW_ARRAY(n, struct worker);
 
 	s.several = n > 1;
 	progress_start(p, what, j->n);
@@ -116,7 +116,6 @@ int parallel_run(const struct parallel *j, const char *what, struct progress *p,
 	parallel_work(&w[0]);
 	while (running > 1)
 		pthread_join(w[--running].thread, NULL);
-	free(w);
 	if (progress_cancelled(p) || (atomic_load(&s.stop) && !s.failed))
 		return err_set(e, CANCELLED);
 	if (s.failed)

@@ -334,10 +334,9 @@ char *word_quoted(const char *w)
 
 void word_append(struct text *line, const char *w)
 {
-	char *word = word_quoted(w);
+	AUTO_FREE char *word = word_quoted(w);
 
 	text_add(line, "%s%s", line->len ? " " : "", word);
-	free(word);
 }
 
 unsigned word_edits(const char *a, const char *b)

@@ -25,6 +25,8 @@ void text_levels(struct text *t, const uint64_t *n, size_t count, uint64_t most)
 FILE *text_stream(struct text *t);
 const char *text_str(const struct text *t); /* "" when empty */
 void text_free(struct text *t);
+/* Before the type of a local text: it is freed when its block is left. */
+#define AUTO_TEXT __attribute__((cleanup(text_free)))
 
 /* A new string; to be freed. */
 char *str_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -43,7 +43,7 @@ static void sanity_at_port(struct fabric *f, uint32_t port)
 
 static void port_guids(struct fabric *f)
 {
-	struct sanity_held *h = NEW_ARRAY(f->n_endports, struct sanity_held);
+	AUTO_FREE struct sanity_held *h = NEW_ARRAY(f->n_endports, struct sanity_held);
 	uint32_t n = 0;
 	char a[300], b[300];
 
@@ -59,7 +59,6 @@ static void port_guids(struct fabric *f)
 			sanity_at_port(f, h[i].port);
 		}
 	sanity_tell_rest(f, "duplicate GUID", n);
-	free(h);
 }
 
 /* Checks the LIDs of all ports: the first port with each is its owner. */
@@ -128,7 +127,7 @@ static void slow_link(struct fabric *f, uint32_t link, uint32_t best, uint32_t *
 /* Links between the same two nodes ought to be alike. */
 static void siblings(struct fabric *f)
 {
-	struct sanity_cable *c = NEW_ARRAY(f->n_links, struct sanity_cable);
+	AUTO_FREE struct sanity_cable *c = NEW_ARRAY(f->n_links, struct sanity_cable);
 	uint32_t told = 0;
 
 	for (uint32_t l = 0; l < f->n_links; l++) {
@@ -149,7 +148,6 @@ static void siblings(struct fabric *f)
 				slow_link(f, c[i].link, best, &told);
 	}
 	sanity_tell_rest(f, "slow link", told);
-	free(c);
 }
 
 /*
@@ -296,7 +294,7 @@ static void number_switches(struct fabric *f, const struct fabric_builder *b)
 
 static void number_endports(struct fabric *f)
 {
-	struct finish_keyed *k = NEW_ARRAY(f->n_ports, struct finish_keyed);
+	AUTO_FREE struct finish_keyed *k = NEW_ARRAY(f->n_ports, struct finish_keyed);
 	uint32_t n = 0;
 
 	for (uint32_t p = 0; p < f->n_ports; p++) {
@@ -312,12 +310,11 @@ static void number_endports(struct fabric *f)
 		f->endport_port[i] = k[i].id;
 		f->port_endport[k[i].id] = i;
 	}
-	free(k);
 }
 
 static void index_nodes(struct fabric *f)
 {
-	struct finish_keyed *k = NEW_ARRAY(f->n_nodes, struct finish_keyed);
+	AUTO_FREE struct finish_keyed *k = NEW_ARRAY(f->n_nodes, struct finish_keyed);
 
 	f->by_guid = NEW_ARRAY(f->n_nodes, uint32_t);
 	f->by_name = NEW_ARRAY(f->n_nodes, uint32_t);
@@ -326,15 +323,14 @@ static void index_nodes(struct fabric *f)
 	qsort(k, f->n_nodes, sizeof(*k), keyed_compare);
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		f->by_guid[n] = k[n].id;
-	free(k);
 	fabric_show_names(f);
 }
 
 static struct fabric *make_fabric(struct fabric_builder *b)
 {
 	struct fabric *f = NEW(struct fabric);
-	struct finish_keyed *k = NEW_ARRAY(b->n, struct finish_keyed);
-	uint32_t *new_id = NEW_ARRAY(b->n, uint32_t);
+	AUTO_FREE struct finish_keyed *k = NEW_ARRAY(b->n, struct finish_keyed);
+	AUTO_FREE uint32_t *new_id = NEW_ARRAY(b->n, uint32_t);
 	uint32_t node, p0;
 
 	f->refs = 1;
@@ -381,8 +377,6 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 		f->sm_endport = f->port_endport[p0 + p];
 	if (f->sm_endport == NO_ID && f->n_endports)
 		f->sm_endport = 0;
-	free(k);
-	free(new_id);
 	return f;
 }
 
@@ -619,7 +613,7 @@ void fb_replace(struct fabric_builder *b, uint32_t node, uint64_t guid)
 struct fabric_builder *fb_from(const struct fabric *f)
 {
 	struct fabric_builder *b = fb_new();
-	uint32_t *at = NEW_ARRAY(f->n_nodes, uint32_t);
+	AUTO_FREE uint32_t *at = NEW_ARRAY(f->n_nodes, uint32_t);
 
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		at[f->node_order[n]] = n;
@@ -675,7 +669,6 @@ struct fabric_builder *fb_from(const struct fabric *f)
 	b->sm_guessed = f->sm_guessed;
 	b->states_told = f->states_told;
 	b->again = true;
-	free(at);
 	return b;
 }
 

@@ -218,7 +218,7 @@ static bool all_gone(const struct differ *d, const struct parts *p, uint32_t par
 static void tell_parts(struct differ *d, const struct fabric *f, const uint32_t *other)
 {
 	static const enum part_kind kinds[] = {PART_CHASSIS, PART_CARD};
-	uint8_t *mark = NEW_ARRAY(f->n_nodes + 1, uint8_t);
+	AUTO_FREE uint8_t *mark = NEW_ARRAY(f->n_nodes + 1, uint8_t);
 	struct state *up = state_new(f);
 	struct topo *t = topo_new(f, up);
 	struct elements *el = elements_new(t, d->chassis_file, d->progress, NULL, NULL);
@@ -234,7 +234,6 @@ static void tell_parts(struct differ *d, const struct fabric *f, const uint32_t 
 	elements_unref(el);
 	topo_unref(t);
 	state_free(up);
-	free(mark);
 }
 
 static bool any_switch(const struct fabric *f, const uint32_t *other)

@@ -158,7 +158,7 @@ static struct parts *all_cards(const struct elements *el)
 {
 	const struct fabric *f = el->topo->fabric;
 	struct parts *p = parts_room(f, PART_CARD, f->n_switches, f->n_switches);
-	struct chassis_member *m = NEW_ARRAY((size_t)f->n_switches + 1, struct chassis_member);
+	AUTO_FREE struct chassis_member *m = NEW_ARRAY((size_t)f->n_switches + 1, struct chassis_member);
 	uint32_t ids = 0;
 
 	for (uint32_t e = 0; e < el->n; e++) {
@@ -177,7 +177,6 @@ static struct parts *all_cards(const struct elements *el)
 		for (uint32_t c = 0; c < n; c++)
 			free(m[c].card);
 	}
-	free(m);
 	return p;
 }
 

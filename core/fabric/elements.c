@@ -86,8 +86,10 @@ static uint8_t elements_rule_of(const struct elements *el, const struct grouping
 static void make_elements(struct elements *el, const struct grouping *g)
 {
 	const struct fabric *f = el->topo->fabric;
-	uint32_t *parent = connected_parts(el->topo, g), *sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
-	uint32_t *id = NEW_ARRAY(f->n_switches + 1, uint32_t), *fill, n = switches_by_guid(el->topo, sw);
+	AUTO_FREE uint32_t *parent = connected_parts(el->topo, g),
+			   *sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	uint32_t n = switches_by_guid(el->topo, sw);
+	AUTO_FREE uint32_t *fill = NULL, *id = NEW_ARRAY(f->n_switches + 1, uint32_t);
 
 	memset(id, 0xff, f->n_switches * sizeof(*id));
 	for (uint32_t i = 0; i < n; i++) {
@@ -112,10 +114,6 @@ static void make_elements(struct elements *el, const struct grouping *g)
 	}
 	for (uint32_t e = 0; e < el->n; e++)
 		el->rule[e] = elements_rule_of(el, g, e);
-	free(fill);
-	free(parent);
-	free(sw);
-	free(id);
 }
 
 /* --- links -------------------------------------------------------------------------------- */
@@ -197,7 +195,7 @@ static void inside_hops(struct elements *el, uint32_t e, uint32_t *queue)
 
 static int make_hops(struct elements *el, struct err *why)
 {
-	uint32_t *queue = NEW_ARRAY(el->topo->fabric->n_switches + 1, uint32_t);
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(el->topo->fabric->n_switches + 1, uint32_t);
 	size_t size = 0;
 
 	for (uint32_t e = 0; e < el->n; e++) {
@@ -206,15 +204,12 @@ static int make_hops(struct elements *el, struct err *why)
 		el->hops_at[e] = size;
 		size += k > 1 ? k * k : 0;
 	}
-	if (mem_room(why, size * sizeof(*el->hops), "the hops between chips of %u elements", el->n)) {
-		free(queue);
+	if (mem_room(why, size * sizeof(*el->hops), "the hops between chips of %u elements", el->n))
 		return -1;
-	}
 	el->hops = NEW_ARRAY(size + 1, uint16_t);
 	for (uint32_t e = 0; e < el->n; e++)
 		if (element_chips(el, e) > 1)
 			inside_hops(el, e, queue);
-	free(queue);
 	return 0;
 }
 
@@ -401,7 +396,7 @@ static int elements_group_take_line(struct grouping *g, const struct fabric *f, 
 static int group_by_file(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
 			 struct text *notes, struct err *e)
 {
-	uint64_t *value;
+	AUTO_FREE uint64_t *value = NULL;
 	int rc = 0;
 	const struct guid_line **sorted;
 	uint64_t n = 0;
@@ -425,7 +420,6 @@ static int group_by_file(struct grouping *g, const struct fabric *f, const char 
 	free(sorted);
 	for (size_t i = 0; !rc && i < g->file.n; i++)
 		rc = elements_group_take_line(g, f, path, &g->file.l[i], value[i], notes, e);
-	free(value);
 	return rc;
 }
 
@@ -563,11 +557,10 @@ static void part_names(struct elements *el, uint32_t *order, bool second)
 /* Name all elements, each differently. */
 static void elements_make_names(struct elements *el, const struct grouping *g)
 {
-	uint32_t *order = NEW_ARRAY(el->n + 1, uint32_t);
+	AUTO_FREE uint32_t *order = NEW_ARRAY(el->n + 1, uint32_t);
 
 	for (uint32_t e = 0; e < el->n; e++)
 		el->name[e] = first_name(el, g, e);
 	part_names(el, order, false);
 	part_names(el, order, true);
-	free(order);
 }

@@ -362,7 +362,7 @@ uint32_t scope_endport(const struct fabric *f, const struct scope_port *p)
 struct host_set *host_set_new(const struct fabric *f, bool aggregation, const struct scope *scope)
 {
 	struct host_set *h = NEW(struct host_set);
-	uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	AUTO_FREE uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
 
 	atomic_init(&h->refs, 1);
 	h->narrowed = scope && *scope->words;
@@ -379,7 +379,6 @@ struct host_set *host_set_new(const struct fabric *f, bool aggregation, const st
 			    (aggregation || !node_is_aggregation(f, endport_node(f, ep)));
 		h->n += h->in[ep];
 	}
-	free(wanted);
 	return h;
 }
 
@@ -485,11 +484,10 @@ static_assert(ARRAY_LEN(manager_state_word) == MANAGER_STATES, "each state has i
 
 static void managers_release(struct counted *c)
 {
-	struct managers *m = (struct managers *)c;
+	AUTO_FREE struct managers *m = (struct managers *)c;
 
 	free(m->m);
 	free(m->pkey);
-	free(m);
 }
 
 struct managers *managers_new(uint32_t most)

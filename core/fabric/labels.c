@@ -228,12 +228,10 @@ static char *name_in_chassis(const struct fabric *f, uint32_t node, const uint16
 
 static char *name_by_guid(const struct fabric *f, uint32_t node, bool whole)
 {
-	char *base = shown_names_base_name(f, node),
-	     *name = whole ? str_printf("%s (0x%016" PRIx64 ")", base, f->node_guid[node])
-			   : str_printf("%s " NAME_TAIL "%06" PRIx64, base, f->node_guid[node] & 0xffffff);
+	AUTO_FREE char *base = shown_names_base_name(f, node);
 
-	free(base);
-	return name;
+	return whole ? str_printf("%s (0x%016" PRIx64 ")", base, f->node_guid[node])
+		     : str_printf("%s " NAME_TAIL "%06" PRIx64, base, f->node_guid[node] & 0xffffff);
 }
 
 /* Would the name be read as a number, as another GUID, or as the port of another node? */
@@ -272,8 +270,8 @@ static uint32_t mark_unclear(struct fabric *f, bool *more)
 
 void fabric_show_names(struct fabric *f)
 {
-	uint8_t *level = NEW_ARRAY(f->n_nodes + 1, uint8_t);
-	bool *more = NEW_ARRAY(f->n_nodes + 1, bool);
+	AUTO_FREE uint8_t *level = NEW_ARRAY(f->n_nodes + 1, uint8_t);
+	AUTO_FREE bool *more = NEW_ARRAY(f->n_nodes + 1, bool);
 	uint16_t *number = NULL;
 	bool again = true;
 
@@ -307,7 +305,5 @@ void fabric_show_names(struct fabric *f)
 		if (semicolons > f->most_semicolons)
 			f->most_semicolons = semicolons;
 	}
-	free(level);
-	free(more);
 	free(number);
 }

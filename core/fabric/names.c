@@ -425,7 +425,7 @@ static bool find_element(const struct fabric *f, const char *element, enum name_
 int names_pattern(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h,
 		  struct err *e)
 {
-	struct text missing = {0};
+	AUTO_TEXT struct text missing = {0};
 	struct hostlist l;
 	struct err why = {0};
 	uint32_t n = 0;
@@ -451,7 +451,6 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 		err_set_kind(e, ERR_NO_NODE, "\"%s\": no node is named %s%s", text, text_str(&missing),
 			     n > 4 ? ", ..." : "");
 	hostlist_free(&l);
-	text_free(&missing);
 	return n ? -1 : 0;
 }
 
@@ -544,14 +543,13 @@ unsigned names_at(const struct fabric *f, const char *text, size_t *len, unsigne
 /* Set *e: the text fits these nodes.  It names some of them, with what tells them apart.  Returns -1. */
 static int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h, struct err *e)
 {
-	struct text names = {0};
+	AUTO_TEXT struct text names = {0};
 
 	for (uint32_t i = 0; i < h->n && i < 4; i++)
 		text_add(&names, "%s\"%s\" (0x%016" PRIx64 ")", i ? ", " : "", f->node_name[h->node[i]],
 			 f->node_guid[h->node[i]]);
 	err_set_kind(e, ERR_AMBIGUOUS, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID", text,
 		     PLURAL(h->n, "node"), text_str(&names), h->n > 4 ? ", ..." : "");
-	text_free(&names);
 	return -1;
 }
 

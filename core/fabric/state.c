@@ -202,9 +202,9 @@ static void forget_search(struct topo *t, struct state_search *q)
 static void regard_parts(struct topo *t, const struct state *s, struct state_search *q)
 {
 	const struct fabric *f = t->fabric;
-	uint32_t *in_order = NEW_ARRAY(f->n_nodes, uint32_t), here = t->sm_endport, best = here,
-		 most = hosts_reached(t);
-	uint8_t *seen = mem_dup(t->node_up, f->n_nodes);
+	uint32_t here = t->sm_endport, best = here, most = hosts_reached(t);
+	AUTO_FREE uint32_t *in_order = NEW_ARRAY(f->n_nodes, uint32_t);
+	AUTO_FREE uint8_t *seen = mem_dup(t->node_up, f->n_nodes);
 
 	memset(in_order, 0xff, f->n_nodes * sizeof(*in_order));
 	for (uint32_t ep = f->n_endports; ep--;)
@@ -231,8 +231,6 @@ static void regard_parts(struct topo *t, const struct state *s, struct state_sea
 	t->sm_moved |= t->sm_regard;
 	forget_search(t, q);
 	state_search_from(t, s, q);
-	free(in_order);
-	free(seen);
 }
 
 /* Could another part have more hosts than the one searched? */

@@ -66,13 +66,12 @@ static bool is_slurm_topology(const struct input *in)
 static void cabling_slurm_add_branch(struct cabling *c, const struct cabling_slurm_branch *b,
 				     struct cursor line, unsigned no)
 {
-	char *list = cur_clean(b->nodes, SIZE_MAX);
+	AUTO_FREE char *list = cur_clean(b->nodes, SIZE_MAX);
 	struct hostlist l;
 	struct err why;
 
 	if (cur_empty(&b->name) || hostlist_read(list, &l, &why)) {
 		cabling_odd(c, no, "SwitchName=NAME or BlockName=NAME with Nodes=LIST", line);
-		free(list);
 		return;
 	}
 	for (size_t i = 0; i < l.n; i++) {
@@ -81,7 +80,6 @@ static void cabling_slurm_add_branch(struct cabling *c, const struct cabling_slu
 		cabling_add(c, text, 0, 0, no);
 	}
 	hostlist_free(&l);
-	free(list);
 }
 
 static int cabling_slurm(const struct input *in, struct cabling *c, struct err *e)

@@ -68,11 +68,9 @@ struct conf_reader {
 
 static bool conf_is_known(const char *key)
 {
-	char *word = str_printf(" %s ", key);
-	bool known = strstr(known_keys, word) != NULL || !strcmp(key, GROUPS);
+	AUTO_FREE char *word = str_printf(" %s ", key);
 
-	free(word);
-	return known;
+	return strstr(known_keys, word) != NULL || !strcmp(key, GROUPS);
 }
 
 bool conf_knows(const char *line)
@@ -300,7 +298,7 @@ int conf_read(struct options *o, const char *path, struct progress *p, char **en
 	      struct err *e)
 {
 	FILE *f = infile_open(path, p);
-	char *data = NULL;
+	AUTO_FREE char *data = NULL;
 	size_t size;
 	int rc;
 
@@ -312,7 +310,6 @@ int conf_read(struct options *o, const char *path, struct progress *p, char **en
 		err_set(e, CANCELLED);
 	if (!rc)
 		rc = conf_parse(o, path, data, size, engines, notes, e);
-	free(data);
 	fclose(f);
 	return rc;
 }

@@ -625,7 +625,7 @@ static int load_those(const char *path, const char *pattern, struct counter_read
 	if (n < 0)
 		return err_system(e, path, errno);
 	for (int i = 0; i < n; i++) {
-		char *file = str_printf("%s/%s", path, entry[i]->d_name);
+		AUTO_FREE char *file = str_printf("%s/%s", path, entry[i]->d_name);
 		struct err why = {0};
 
 		/* one that tells nothing (no cable was read) leaves the others */
@@ -633,7 +633,6 @@ static int load_those(const char *path, const char *pattern, struct counter_read
 		    counters_load_file(file, r, p, &why) &&
 		    (progress_cancelled(p) || err_kind(&why) != ERR_INPUT))
 			rc = err_copy(e, &why);
-		free(file);
 		free(entry[i]);
 	}
 	free(entry);

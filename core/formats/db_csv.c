@@ -73,7 +73,7 @@ COMPARATOR(keyed_row_compare, struct keyed_row, UP(guid) UP(row))
 /* Finds types that no row tells. A GUID (and LID) on several ports, or on a high one, is a switch's. */
 static void settle_types(struct rows *r)
 {
-	struct keyed_row *k = NEW_ARRAY(r->n + 1, struct keyed_row);
+	AUTO_FREE struct keyed_row *k = NEW_ARRAY(r->n + 1, struct keyed_row);
 
 	for (uint32_t i = 0; i < r->n; i++)
 		k[i] = (struct keyed_row){r->row[i].own.guid, i};
@@ -92,7 +92,6 @@ static void settle_types(struct rows *r)
 			if (!r->row[k[j].row].own.type)
 				r->row[k[j].row].own.type = is_switch ? NODE_SWITCH : NODE_CA;
 	}
-	free(k);
 }
 
 static uint32_t guid_name(struct formats_rows_maker *m, uint64_t guid)
@@ -116,12 +115,11 @@ static uint32_t sibling(const struct formats_rows_maker *m, const struct row_end
 	uint32_t node = o->port > 1 ? fb_find(m->net.b, o->guid - (o->port - 1)) : NO_ID;
 	const struct fb_node *n = &m->net.b->node[node];
 
-	char *desc = cur_clean(o->name, DESC_MAX);
+	AUTO_FREE char *desc = cur_clean(o->name, DESC_MAX);
 
 	if (node == NO_ID || n->type != o->type || n->port[1].guid != n->guid || strcmp(n->desc, desc) ||
 	    (o->port <= n->nports && n->port[o->port].guid))
 		node = NO_ID;
-	free(desc);
 	return node;
 }
 
@@ -223,7 +221,7 @@ static void formats_rows_add_host(struct formats_rows_maker *m, const struct row
 static void formats_rows_add_cables(struct formats_rows_maker *m)
 {
 	struct rows *r = m->r;
-	uint32_t *name = NEW_ARRAY(r->n + 1, uint32_t), *named;
+	AUTO_FREE uint32_t *named = NULL, *name = NEW_ARRAY(r->n + 1, uint32_t);
 
 	for (uint32_t i = 0; i < r->n; i++) {
 		const struct row_end *p = &r->row[i].peer;
@@ -275,8 +273,6 @@ static void formats_rows_add_cables(struct formats_rows_maker *m)
 							 .port = (uint8_t)w->own.port,
 							 .peer_port = (uint8_t)(port ? port : 1)});
 	}
-	free(named);
-	free(name);
 }
 
 /* --- what is missing ------------------------------------------------------------------------------- */
@@ -284,9 +280,10 @@ static void formats_rows_add_cables(struct formats_rows_maker *m)
 /* These tools list all ports of a switch, so a port without a row is missing. */
 static void formats_rows_find_gaps(struct formats_rows_maker *m)
 {
-	uint32_t *first = NEW_ARRAY(m->net.b->n + 1, uint32_t), gaps = 0, node = 0, open = 0;
+	uint32_t gaps = 0, node = 0, open = 0;
+	AUTO_FREE uint32_t *first = NEW_ARRAY(m->net.b->n + 1, uint32_t);
 	unsigned port = 0;
-	uint8_t *has;
+	AUTO_FREE uint8_t *has = NULL;
 
 	for (uint32_t i = 0; i < m->net.b->n; i++)
 		first[i + 1] = first[i] + m->net.b->node[i].nports + 1;
@@ -313,8 +310,6 @@ static void formats_rows_find_gaps(struct formats_rows_maker *m)
 			"%s of switches without a line, which this tool writes of all (the first: port %u "
 			"of %s): was the whole copied?",
 			PLURAL(gaps, "port"), port, m->net.b->node[node].desc);
-	free(has);
-	free(first);
 }
 
 int rows_finish(struct rows *r, const char *format, const char *untold, struct fabric **out, struct err *e)
@@ -412,7 +407,7 @@ static unsigned small_number(struct cursor c, unsigned limit)
 /* The text of a quoted field, with "" for one quote, of at most `most` bytes. */
 static char *quoted_text(struct cursor c, size_t most)
 {
-	char *raw = mem_alloc((size_t)(c.end - c.p) + 1), *clean;
+	AUTO_FREE char *raw = mem_alloc((size_t)(c.end - c.p) + 1);
 	size_t n = 0;
 
 	for (; c.p < c.end; c.p++) {
@@ -420,9 +415,7 @@ static char *quoted_text(struct cursor c, size_t most)
 		if (*c.p == '"' && c.p + 1 < c.end && c.p[1] == '"')
 			c.p++;
 	}
-	clean = clean_text(raw, n, most);
-	free(raw);
-	return clean;
+	return clean_text(raw, n, most);
 }
 
 /* --- what a row tells ---------------------------------------------------------------------- */
@@ -589,8 +582,9 @@ static bool error_row(struct db_csv_reader *r, const struct cursor *v)
 	uint64_t guid = 0, port = 0;
 	bool placed = cur_is_number(v[E_NODE], 0, &guid) && guid,
 	     at_port = placed && cur_is_number(v[E_PORT], 0, &port) && port;
-	char *summary = quoted_text(v[E_TEXT], IBDIAGNET_BYTES), *event = quoted_text(v[E_EVENT], DESC_MAX);
-	struct text t = {0};
+	AUTO_FREE char *summary = quoted_text(v[E_TEXT], IBDIAGNET_BYTES),
+		       *event = quoted_text(v[E_EVENT], DESC_MAX);
+	AUTO_TEXT struct text t = {0};
 
 	text_add(&t, "%s", event);
 	if (placed)
@@ -600,9 +594,6 @@ static bool error_row(struct db_csv_reader *r, const struct cursor *v)
 	text_add(&t, ": %s", summary);
 	if (ibdiagnet_error(&r->b->warnings, r->in->name, r->lines.no, text_str(&t), &r->n_errors) && placed)
 		warnings_place(&r->b->warnings, guid, port <= MAX_PORTS ? (unsigned)port : 0);
-	free(summary);
-	free(event);
-	text_free(&t);
 	return true;
 }
 
@@ -792,7 +783,7 @@ static int read_errors(struct db_csv_reader *r, struct err *e)
 		struct section s = {
 			NULL, {"NodeGUID", "PortNumber", "EventName", "Summary"}, NULL, 0, error_row};
 		struct cursor word = cur_trimmed(line);
-		char *name;
+		AUTO_FREE char *name = NULL;
 
 		if (!cur_word(&line, "START_ERRORS_"))
 			continue;
@@ -800,7 +791,6 @@ static int read_errors(struct db_csv_reader *r, struct err *e)
 		s.name = name = str_printf("%.*s", CUR_ARGS(word));
 		r->n_errors = 0;
 		rc = db_csv_read_rows(r, &s, e);
-		free(name);
 	}
 	return rc;
 }

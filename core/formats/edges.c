@@ -287,11 +287,10 @@ static int edges_read_node(struct edges_reader *r, enum node_type type, struct c
 	n = edges_at(r, &x->end[0]);
 	first = n->line;
 	if (n->type) {
-		char *expected =
+		AUTO_FREE char *expected =
 			str_printf("one line for a node, which line %u is (other cables: NAME NAME)", first);
 
 		edges_wrong(r, x->line, x->end[0].word, expected);
-		free(expected);
 		return -1;
 	}
 	n->type = type;

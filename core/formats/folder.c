@@ -48,10 +48,9 @@ static bool folder_fits(const char *name, const char *pattern)
 		size_t m = strlen(packed[i]);
 
 		if (n > m && !strcmp(name + n - m, packed[i])) {
-			char *plain = str_printf("%.*s", (int)(n - m), name);
+			AUTO_FREE char *plain = str_printf("%.*s", (int)(n - m), name);
 
 			fit = !fnmatch(pattern, plain, FNM_PERIOD);
-			free(plain);
 		}
 	}
 	return fit;
@@ -117,7 +116,7 @@ static int load_cables(const struct folder *d, struct fabric **out, char **used,
 		       struct err *e)
 {
 	char *last = NULL, *path;
-	struct text left_out = {0};
+	AUTO_TEXT struct text left_out = {0};
 	int rc = -1;
 
 	err_set(e,
@@ -139,7 +138,6 @@ static int load_cables(const struct folder *d, struct fabric **out, char **used,
 	if (!rc && left_out.len)
 		warn_file(*out, text_str(&left_out));
 	*used = last;
-	text_free(&left_out);
 	return rc;
 }
 
@@ -205,15 +203,14 @@ static void folder_leave_out(struct folder *d, const char *used, struct fabric *
 	bool dated = is_date(cur_text(own));
 
 	for (int i = 0; dated && i < d->n && !progress_cancelled(p); i++) {
-		char *path = str_printf("%s/%s", d->path, d->entry[i]->d_name), *run = run_of(path, p);
+		AUTO_FREE char *path = str_printf("%s/%s", d->path, d->entry[i]->d_name),
+			       *run = run_of(path, p);
 
 		d->left_out[i] = run && strcmp(run, own) != 0;
 		if (d->left_out[i])
 			warnings_add(&f->warnings, "other run", 0,
 				     "%s is of another run (%s) than %s (%s); it is left out",
 				     d->entry[i]->d_name, run, name, own);
-		free(run);
-		free(path);
 	}
 }
 
@@ -267,7 +264,7 @@ static void load_log(const struct folder *d, struct fabric *f, struct progress *
  */
 static void load_ranks(const struct folder *d, const char *used, struct fabric *f, struct progress *p)
 {
-	char *path = find_file(d, SMDB);
+	AUTO_FREE char *path = find_file(d, SMDB);
 	struct fabric *from = NULL;
 	struct err e;
 
@@ -279,7 +276,6 @@ static void load_ranks(const struct folder *d, const char *used, struct fabric *
 		f->switch_rank[s] = its == NO_ID ? 0 : from->switch_rank[its];
 	}
 	fabric_unref(from);
-	free(path);
 }
 
 /* --- P_Keys ---------------------------------------------------------------------------------------- */
@@ -395,7 +391,7 @@ static void folder_load_tables(const struct folder *d, struct fabric *f, struct 
 int load_folder(const char *path, struct fabric **out, struct progress *p, struct err *e)
 {
 	struct folder d = {.path = path};
-	char *used = NULL;
+	AUTO_FREE char *used = NULL;
 	int rc;
 
 	d.n = scandir(path, &d.entry, NULL, alphasort);
@@ -418,6 +414,5 @@ int load_folder(const char *path, struct fabric **out, struct progress *p, struc
 		free(d.entry[i]);
 	free(d.entry);
 	free(d.left_out);
-	free(used);
 	return rc;
 }

@@ -18,14 +18,13 @@
 
 void dot_text(FILE *f, const char *s)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (s = clean_string(s, &t); *s; s++) {
 		if (*s == '"' || *s == '\\')
 			fputc('\\', f);
 		fputc(*s, f);
 	}
-	text_free(&t);
 }
 
 struct drawing_edge {
@@ -42,7 +41,7 @@ COMPARATOR(edge_order, struct drawing_edge, UP(a) UP(b) UP(up) UP(link))
 int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const struct dot_look *look,
 	      struct progress *p)
 {
-	struct drawing_edge *e = NEW_ARRAY(fb->n_links, struct drawing_edge);
+	AUTO_FREE struct drawing_edge *e = NEW_ARRAY(fb->n_links, struct drawing_edge);
 	bool go_on = true;
 
 	assert(!st || (st->n_links == fb->n_links && st->n_nodes == fb->n_nodes));
@@ -85,7 +84,6 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const st
 			fprintf(f, "penwidth=%u];\n", MIN(n, 6));
 	}
 	fprintf(f, "}\n");
-	free(e);
 	return ferror(f) || !go_on ? -1 : 0;
 }
 
@@ -163,9 +161,9 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct jso
 
 int write_json(FILE *f, const struct json_of *w, const struct warnings *missing, struct progress *p)
 {
-	struct text lacks = {0};
+	AUTO_TEXT struct text lacks = {0};
 	json_t *head;
-	char *text;
+	AUTO_FREE char *text = NULL;
 	bool whole;
 
 	warnings_tell_missing(missing, &lacks);
@@ -184,8 +182,6 @@ int write_json(FILE *f, const struct json_of *w, const struct warnings *missing,
 			put_list(f, "links", drawing_link_json, w, w->topo->fabric->n_links, p);
 		fputs("\n}\n", f);
 	}
-	free(text);
-	text_free(&lacks);
 	json_decref(head);
 	return whole && !ferror(f) ? 0 : -1;
 }
@@ -372,7 +368,7 @@ static json_t *value_json(const struct graph_field *x, const struct value *v)
 
 static void graph_put_row(struct graph_writer *g, const struct graph_field *x, const struct value *v)
 {
-	struct text line = {0};
+	AUTO_TEXT struct text line = {0};
 
 	for (unsigned i = 0; i < ARRAY_LEN(edge_fields); i++) {
 		if (i)
@@ -383,18 +379,16 @@ static void graph_put_row(struct graph_writer *g, const struct graph_field *x, c
 			text_csv(&line, x[i].key);
 	}
 	fprintf(g->f, "%s\n", text_str(&line));
-	text_free(&line);
 }
 
 /* The members of a JSON object, without its braces. */
 static void put_members(struct graph_writer *g, json_t *o)
 {
-	char *text = o ? json_dumps(o, JSON_ENSURE_ASCII | JSON_COMPACT) : NULL;
+	AUTO_FREE char *text = o ? json_dumps(o, JSON_ENSURE_ASCII | JSON_COMPACT) : NULL;
 
 	g->whole &= text != NULL;
 	if (text)
 		fprintf(g->f, "%.*s", (int)strlen(text) - 2, text + 1);
-	free(text);
 	json_decref(o);
 }
 
@@ -531,7 +525,7 @@ int write_graph(FILE *f, enum graph_form form, const struct graph_of *of, const 
 	const struct fabric *fb = of->fabric;
 	struct graph_writer g = {.f = f, .form = form, .of = of, .first = true, .whole = true};
 	struct value v[MOST] = {0};
-	struct text lacks = {0};
+	AUTO_TEXT struct text lacks = {0};
 	bool go_on = true;
 
 	static_assert(ARRAY_LEN(end) == GRAPH_DOT + 1, "each form has its end");
@@ -551,7 +545,6 @@ int write_graph(FILE *f, enum graph_form form, const struct graph_of *of, const 
 		put_edge(&g, l, v);
 	}
 	fputs(end[form], f);
-	text_free(&lacks);
 	text_free(&g.text);
 	return go_on && g.whole && !ferror(f) ? 0 : -1;
 }

@@ -140,11 +140,10 @@ static bool is_job(const struct record *x, const char *job)
 	const struct cursor *v = x->value;
 	size_t len = strlen(job);
 	bool is = cur_is(v[ID], job) || cur_is(v[ARRAY], job) || cur_is(v[NAME], job);
-	char *task = str_printf("%.*s_%.*s", CUR_ARGS(v[ARRAY]), CUR_ARGS(v[TASK]));
+	AUTO_FREE char *task = str_printf("%.*s_%.*s", CUR_ARGS(v[ARRAY]), CUR_ARGS(v[TASK]));
 
 	is |= !strcmp(task, job);
 	is |= cur_len(v[ID]) > len && memchr("_+", v[ID].p[len], 2) && !strncmp(v[ID].p, job, len);
-	free(task);
 	if (cur_empty(&v[ID]) && cur_empty(&v[NAME]))
 		is |= cur_is(v[PARTITION], job) ||
 		      (cur_len(v[PARTITION]) == len + 1 && v[PARTITION].p[len] == '*' &&

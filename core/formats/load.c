@@ -646,14 +646,13 @@ void name_map_parse(const char *name, const char *data, size_t size, struct name
 
 int name_map_load(const char *path, struct name_map *m, struct warnings *w, struct progress *p, struct err *e)
 {
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
 
 	*m = (struct name_map){0};
 	if (read_small_file(path, p, &data, &size, e))
 		return -1;
 	name_map_parse(path, data, size, m, w);
-	free(data);
 	return 0;
 }
 
@@ -734,7 +733,7 @@ int write_status(FILE *f)
 int write_simulated(FILE *f, const struct topo *t, struct progress *p)
 {
 	const struct fabric *fb = t->fabric;
-	uint32_t *at = NEW_ARRAY(fb->n_nodes, uint32_t);
+	AUTO_FREE uint32_t *at = NEW_ARRAY(fb->n_nodes, uint32_t);
 	bool go_on = true;
 
 	progress_start(p, "writing the fabric", fb->n_nodes);
@@ -743,6 +742,5 @@ int write_simulated(FILE *f, const struct topo *t, struct progress *p)
 	for (uint32_t i = 0; i < fb->n_nodes && (go_on = progress_step(p, i)); i++)
 		if (t->node_up[at[i]])
 			simulated_write_node(f, t, at[i]);
-	free(at);
 	return go_on ? write_status(f) : -1;
 }

@@ -299,7 +299,8 @@ static int pair_results_read_rows(struct pair_results_reader *r)
 static int read_hp2p(struct pair_results_reader *r)
 {
 	struct cursor all = {r->in->data, r->in->data + r->in->size}, c = all, name;
-	uint32_t *to = NULL, n = 0, cap = 0, row = 0, column = 0;
+	uint32_t n = 0, cap = 0, row = 0, column = 0;
+	AUTO_FREE uint32_t *to = NULL;
 	int rc = 0;
 
 	r->p->format = "hp2p";
@@ -311,7 +312,6 @@ static int read_hp2p(struct pair_results_reader *r)
 		}
 	c = all;
 	if (!n || !cur_behind(&c, "var bandwidth") || !cur_behind(&c, "[")) {
-		free(to);
 		return err_set_kind(r->e, ERR_INPUT, "%s: found no hostlist with a matrix of bandwidths",
 				    r->in->name);
 	}
@@ -329,7 +329,6 @@ static int read_hp2p(struct pair_results_reader *r)
 	if (!rc && row < n)
 		rc = err_set_kind(r->e, ERR_INPUT, "%s: found %u rows of bandwidths, expected %u",
 				  r->in->name, row, n);
-	free(to);
 	return rc;
 }
 

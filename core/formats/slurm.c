@@ -126,7 +126,8 @@ static uint32_t top_of(struct slurm *s, uint32_t sw)
 static void add_level(struct slurm *s, uint32_t level)
 {
 	uint32_t n_switches = s->t->fabric->n_switches;
-	uint32_t *one = NEW_ARRAY(n_switches + 1, uint32_t), *above = NEW_ARRAY(n_switches + 1, uint32_t);
+	AUTO_FREE uint32_t *one = NEW_ARRAY(n_switches + 1, uint32_t),
+			   *above = NEW_ARRAY(n_switches + 1, uint32_t);
 	size_t n = s->n, count = 0;
 	const struct fabric *f = s->t->fabric;
 
@@ -159,8 +160,6 @@ static void add_level(struct slurm *s, uint32_t level)
 		}
 		s->branch[b].parent = above[top];
 	}
-	free(one);
-	free(above);
 }
 
 /* --- writing ----------------------------------------------------------------------------------- */

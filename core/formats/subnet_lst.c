@@ -407,7 +407,7 @@ struct distances {
 /* False: cancelled. */
 static bool distances_init(struct distances *x, const struct routing *r, struct progress *p)
 {
-	uint16_t *hops;
+	AUTO_FREE uint16_t *hops = NULL;
 	bool go_on = true;
 
 	*x = (struct distances){.r = r, .n = r->topo->fabric->n_switches};
@@ -423,7 +423,6 @@ static bool distances_init(struct distances *x, const struct routing *r, struct 
 		for (uint32_t to = 0; to < x->n; to++)
 			d[to] = MIN(hops[to], NO_PATH);
 	}
-	free(hops);
 	return go_on;
 }
 
@@ -635,7 +634,7 @@ size_t write_paths_room(const struct routing *r)
 int write_paths(FILE *f, const struct routing *r, struct progress *p)
 {
 	struct path_table t = {.r = r};
-	char *buf = NEW_ARRAY(PATH_BUFFER, char);
+	AUTO_FREE char *buf = NEW_ARRAY(PATH_BUFFER, char);
 	uint32_t n = r->topo->fabric->n_switches, *work = NEW_ARRAY(n, uint32_t);
 	uint16_t *hops = NEW_ARRAY(n, uint16_t);
 	int status = 0;
@@ -660,7 +659,6 @@ int write_paths(FILE *f, const struct routing *r, struct progress *p)
 		if (ferror(f) || !progress_step(p, s))
 			status = -1;
 	}
-	free(buf);
 	free(t.end);
 	free(t.column);
 	free(t.hops);

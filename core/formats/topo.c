@@ -288,7 +288,7 @@ static void make_inner(struct topo_reader *r, const struct ibnl_system *s, const
 	/* the path begins with the system's name, which CFG leaves out */
 	struct cursor change = topo_change_of(of->changes, path + (of->name.end - of->name.p) + 1);
 	const struct ibnl_system *inner;
-	char *kind;
+	AUTO_FREE char *kind = NULL;
 
 	if (change.end - change.p == 1 && *change.p == 'R')
 		return;
@@ -304,7 +304,6 @@ static void make_inner(struct topo_reader *r, const struct ibnl_system *s, const
 			r->l->file[s->file].name);
 	else
 		make_board(r, inner, of, path, depth + 1, out);
-	free(kind);
 }
 
 /* Lays one wire of a part, to another part or to a connector. */
@@ -332,30 +331,28 @@ static void lay_wire(struct topo_reader *r, const struct ibnl_system *s, const s
 static void make_board(struct topo_reader *r, const struct ibnl_system *s, const struct box *of,
 		       const char *path, unsigned depth, struct board *out)
 {
-	struct topo_piece *made = NEW_ARRAY(s->n + 1, struct topo_piece);
+	AUTO_FREE struct topo_piece *made = NEW_ARRAY(s->n + 1, struct topo_piece);
 
 	for (size_t i = 0; i < s->n && !r->status; i++) {
 		const struct ibnl_part *p = &s->part[i];
-		char *name = str_printf("%s/%.*s", path, CUR_ARGS(p->name));
+		AUTO_FREE char *name = str_printf("%s/%.*s", path, CUR_ARGS(p->name));
 
 		if (p->type)
 			made[i].node = add_chip(r, p, name, of->line);
 		else
 			make_inner(r, s, p, of, name, depth, &made[i].board);
-		free(name);
 	}
 	for (size_t i = 0; i < s->n && !r->status; i++)
 		for (size_t k = 0; k < s->part[i].n; k++)
 			lay_wire(r, s, made, i, &s->part[i].wire[k], of->line, out);
 	for (size_t i = 0; i < s->n; i++)
 		free(made[i].board.c);
-	free(made);
 }
 
 static void make_box(struct topo_reader *r, struct box *b)
 {
 	const struct ibnl_system *s = ibnl_top(r->l, b->type);
-	char *path;
+	AUTO_FREE char *path = NULL;
 
 	if (!s) {
 		r->status = err_set(
@@ -377,7 +374,6 @@ static void make_box(struct topo_reader *r, struct box *b)
 		if (c->at.node != NO_ID)
 			fb_label(r->net.b, c->at.node, c->at.port, c->name.p, cur_len(c->name));
 	}
-	free(path);
 }
 
 /* --- cables -------------------------------------------------------------------------------------------- */
@@ -466,15 +462,13 @@ int topo_with_types(const struct input *in, struct ibnl_library *l, const char *
 int parse_topo(const struct input *in, struct fabric **out, struct err *e)
 {
 	const char *slash = strrchr(in->name, '/');
-	char *folder = slash ? str_printf("%.*s", (int)(slash - in->name), in->name) : str_dup(".");
+	AUTO_FREE char *folder = slash ? str_printf("%.*s", (int)(slash - in->name), in->name) : str_dup(".");
 	struct ibnl_library l = {0};
-	struct text where = {0};
+	AUTO_TEXT struct text where = {0};
 	int rc;
 
 	ibnl_add_folders(&l, folder, &where, in->progress);
 	rc = topo_with_types(in, &l, text_str(&where), out, e);
 	ibnl_free(&l);
-	text_free(&where);
-	free(folder);
 	return rc;
 }

@@ -120,7 +120,7 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 {
 	struct writer w = {f, fb, up, lids};
 	uint32_t sm = up ? up->sm_endport : fb->sm_endport, first = NO_ID, written = 0;
-	uint32_t *order = NEW_ARRAY(fb->n_nodes, uint32_t);
+	AUTO_FREE uint32_t *order = NEW_ARRAY(fb->n_nodes, uint32_t);
 	bool go_on = true;
 
 	assert(!up || up->fabric->n_ports == fb->n_ports);
@@ -139,7 +139,6 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 	for (uint32_t i = 0; i < fb->n_nodes && (go_on = progress_step(p, i)); i++)
 		if (order[i] != first)
 			written += formats_write_node(&w, order[i]);
-	free(order);
 	if (written == 1)
 		fputc('\n', f); /* so that a single node does not look cut */
 	return go_on ? write_status(f) : -1;
@@ -232,7 +231,7 @@ static bool edge_list(const struct writer *w, struct progress *p)
 {
 	const struct fabric *fb = w->fb;
 	uint32_t sm = w->up ? w->up->sm_endport : fb->sm_endport;
-	uint32_t *order = NEW_ARRAY(fb->n_nodes, uint32_t);
+	AUTO_FREE uint32_t *order = NEW_ARRAY(fb->n_nodes, uint32_t);
 	bool go_on = true;
 
 	for (uint32_t n = 0; n < fb->n_nodes; n++)
@@ -258,7 +257,6 @@ static bool edge_list(const struct writer *w, struct progress *p)
 		write_end_of(w->f, fb, fb->endport_port[sm]);
 		putc('\n', w->f);
 	}
-	free(order);
 	return go_on;
 }
 

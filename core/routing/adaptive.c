@@ -30,12 +30,11 @@ void adaptive_clear(struct adaptive_switch *s)
 
 static void adaptive_free(struct counted *c)
 {
-	struct adaptive *a = (struct adaptive *)c;
+	AUTO_FREE struct adaptive *a = (struct adaptive *)c;
 
 	for (uint32_t s = 0; s < a->n_switches; s++)
 		adaptive_clear(&a->sw[s]);
 	free(a->sw);
-	free(a);
 }
 
 struct adaptive *adaptive_new(uint32_t n_switches)

@@ -172,7 +172,7 @@ struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct
 					const struct lid_options *o)
 {
 	struct lid_options with = *o;
-	struct guid2lid *own = NULL;
+	AUTO_FREE struct guid2lid *own = NULL;
 	struct lid_memory *c;
 
 	assert(m->n_endports == f->n_endports);
@@ -181,7 +181,6 @@ struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct
 	c = lid_memory_new(f, &with);
 	memcpy(c->carried, m->carried, m->n_endports * sizeof(*m->carried));
 	memcpy(c->carried_lmc, m->carried_lmc, m->n_endports);
-	free(own);
 	return c;
 }
 
@@ -256,7 +255,7 @@ struct lid_memory *lid_memory_on(const struct lid_memory *m, const struct fabric
 	assert(m->n_endports == from->n_endports);
 
 	struct lid_memory *c = lid_memory_new(to, &m->o);
-	uint8_t *stays = NEW_ARRAY(m->n_endports + 1, uint8_t);
+	AUTO_FREE uint8_t *stays = NEW_ARRAY(m->n_endports + 1, uint8_t);
 	bool managed = false;
 
 	for (uint32_t ep = 0; ep < from->n_endports; ep++)
@@ -286,7 +285,6 @@ struct lid_memory *lid_memory_on(const struct lid_memory *m, const struct fabric
 			(struct guid2lid){from->port_guid[from->endport_port[ep]], (uint16_t)m->entry[ep].min,
 					  (uint16_t)m->entry[ep].max};
 	}
-	free(stays);
 	return c;
 }
 
@@ -535,7 +533,7 @@ static uint32_t seen_with(const struct sweep_lids *w, const struct lids *l, unsi
  */
 static void check_table(const struct sweep_lids *w, struct lids *l, struct text *notes)
 {
-	uint8_t *wrong = NEW_ARRAY(l->max_lid + 1u, uint8_t);
+	AUTO_FREE uint8_t *wrong = NEW_ARRAY(l->max_lid + 1u, uint8_t);
 
 	for (uint32_t lid = 1; lid <= l->max_lid; lid++)
 		wrong[lid] = w->disc[lid] != seen_with(w, l, lid);
@@ -548,7 +546,6 @@ static void check_table(const struct sweep_lids *w, struct lids *l, struct text 
 		if (w->disc[lid] != NO_ID)
 			lids_drop(l, w->disc[lid]);
 	}
-	free(wrong);
 }
 
 /* Keep the result for the next sweep.  An equal result becomes the same object. */

@@ -55,7 +55,7 @@ int endport_distance(const struct topo *tp, uint32_t from, uint32_t to)
 
 	const struct fabric *f = tp->fabric;
 	uint32_t a = tp->endport_switch[from], b = tp->endport_switch[to];
-	uint16_t *hops;
+	AUTO_FREE uint16_t *hops = NULL;
 	int n = -1;
 
 	if (a == NO_ID || b == NO_ID)
@@ -64,7 +64,6 @@ int endport_distance(const struct topo *tp, uint32_t from, uint32_t to)
 	switch_distances(tp, a, hops);
 	if (hops[b] != NO_HOPS)
 		n = hops[b] + !endport_is_switch(f, from) + !endport_is_switch(f, to);
-	free(hops);
 	return n;
 }
 
@@ -322,12 +321,11 @@ void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint1
 void dest_hops(const struct routing *r, unsigned lid, uint16_t *hops, uint32_t *work)
 {
 	uint32_t n = r->topo->fabric->n_switches;
-	uint8_t *col = NEW_ARRAY(n, uint8_t);
+	AUTO_FREE uint8_t *col = NEW_ARRAY(n, uint8_t);
 
 	for (uint32_t s = 0; s < n; s++)
 		col[s] = routing_next_port(r, s, lid);
 	column_hops(r->topo, col, lid_owner(r->lids, lid), hops, work);
-	free(col);
 }
 
 static bool reaches(const struct routing *r, uint32_t from, unsigned lid)

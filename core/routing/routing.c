@@ -18,12 +18,11 @@ void witness_free(struct witness *w)
 
 static void pair_sls_free(struct counted *c)
 {
-	struct pair_sls *p = (struct pair_sls *)c;
+	AUTO_FREE struct pair_sls *p = (struct pair_sls *)c;
 
 	free(p->first);
 	free(p->member);
 	free(p->to);
-	free(p);
 }
 
 struct pair_sls *pair_sls_new(uint32_t n_endports)
@@ -222,7 +221,7 @@ static struct sl_tables *sl_tables_maps_on(const struct sl_tables *l, const stru
 
 static void switch_tables_free(struct counted *c)
 {
-	struct switch_tables *h = (struct switch_tables *)c;
+	AUTO_FREE struct switch_tables *h = (struct switch_tables *)c;
 
 	for (uint32_t s = 0; s < h->n_switches; s++)
 		free(h->lft[s]);
@@ -235,7 +234,6 @@ static void switch_tables_free(struct counted *c)
 	sl_tables_unref(h->sl_tables);
 	if (h->adaptive)
 		counted_unref(&h->adaptive->counted);
-	free(h);
 }
 
 struct switch_tables *switch_tables_new(uint32_t n_switches)

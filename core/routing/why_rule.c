@@ -133,11 +133,10 @@ void decided_free(struct decided *d)
 /* Number of switches that cables reach from a switch, with itself.  *there: is `other` (or NO_ID) one? */
 static uint32_t connected_switches(const struct topo *t, uint32_t sw, uint32_t other, bool *there)
 {
-	uint16_t *hops = NEW_ARRAY(t->fabric->n_switches, uint16_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(t->fabric->n_switches, uint16_t);
 	uint32_t n = switch_distances(t, sw, hops);
 
 	*there = other != NO_ID && hops[other] != NO_HOPS;
-	free(hops);
 	return n;
 }
 
@@ -221,13 +220,12 @@ char *json_label_key(const char *key, size_t len)
 void json_put_label(json_t *o, const char *key, const struct fabric *f, uint32_t port)
 {
 	const char *label = port == NO_ID ? NULL : fabric_port_label(f, port);
-	char *name;
+	AUTO_FREE char *name = NULL;
 
 	if (!label)
 		return;
 	name = json_label_key(key, strlen(key));
 	json_object_set_new(o, name, json_text(label));
-	free(name);
 }
 
 void json_put_out(json_t *o, const char *key, const struct fabric *f, uint32_t sw, unsigned port)

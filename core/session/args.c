@@ -205,7 +205,7 @@ int args_read(const struct session *s, const char *syntax, const struct arg_numb
 {
 	assert(argc > 0);
 	struct args_reader r = {s, numbers, NULL};
-	struct syntax_word *found = NEW_ARRAY((size_t)argc, struct syntax_word);
+	AUTO_FREE struct syntax_word *found = NEW_ARRAY((size_t)argc, struct syntax_word);
 	int rc = syntax_match(syntax, argc, argv, args_cost_of, &r, found) ? 0 : 1;
 
 	*a = (struct args){.argc = argc, .argv = argv, .arg = NEW_ARRAY((size_t)argc, struct arg)};
@@ -221,7 +221,6 @@ int args_read(const struct session *s, const char *syntax, const struct arg_numb
 		a->form = found[i].form;
 		rc = x->small ? 0 : args_read_value(&r, x, e);
 	}
-	free(found);
 	if (rc)
 		args_free(a);
 	return rc;

@@ -86,11 +86,10 @@ static bool complete_wanted(const struct fabric *f, uint32_t n, enum syntax_kind
 static void complete_add_node(struct completer *c, uint32_t n, enum syntax_kind kind)
 {
 	const struct fabric *f = c->s->fabric;
-	char *w = kind == KIND_PORT ? str_printf("%s[", f->node_name[n]) : NULL;
+	AUTO_FREE char *w = kind == KIND_PORT ? str_printf("%s[", f->node_name[n]) : NULL;
 
 	if (complete_wanted(f, n, kind))
 		complete_add(c, w ? w : f->node_name[n]);
-	free(w);
 }
 
 static void add_nodes(struct completer *c, enum syntax_kind kind)
@@ -129,7 +128,7 @@ static void add_nodes(struct completer *c, enum syntax_kind kind)
 static void add_files(struct completer *c, size_t lead)
 {
 	const char *text = c->word + lead, *slash = strrchr(text, '/'), *base = slash ? slash + 1 : text;
-	char *dir = slash ? str_dup(text) : str_dup(".");
+	AUTO_FREE char *dir = slash ? str_dup(text) : str_dup(".");
 	struct dirent *d;
 	struct stat st;
 	DIR *dp;
@@ -154,7 +153,6 @@ static void add_files(struct completer *c, size_t lead)
 	}
 	if (dp)
 		closedir(dp);
-	free(dir);
 }
 
 /* Of a list of engines the last word, but none that is in it already. */
@@ -162,14 +160,11 @@ static void complete_add_engine(struct completer *c, const char *name)
 {
 	const char *comma = strrchr(c->word, ',');
 	int before = comma ? (int)(comma - c->word) + 1 : 0;
-	char *list = str_printf(",%.*s", before, c->word), *one = str_printf(",%s,", name),
-	     *w = str_printf("%.*s%s", before, c->word, name);
+	AUTO_FREE char *list = str_printf(",%.*s", before, c->word), *one = str_printf(",%s,", name),
+		       *w = str_printf("%.*s%s", before, c->word, name);
 
 	if (!strstr(list, one))
 		complete_add_if(c, w);
-	free(list);
-	free(one);
-	free(w);
 }
 
 static void complete_add_engines(struct completer *c)
@@ -181,11 +176,10 @@ static void complete_add_engines(struct completer *c)
 
 static void add_specs(struct completer *c)
 {
-	struct text words = {0};
+	AUTO_TEXT struct text words = {0};
 
 	synth_begins(c->word, &words);
 	complete_add_words(c, text_str(&words));
-	text_free(&words);
 }
 
 static void add_option_value(struct completer *c, const char *name)
@@ -207,11 +201,10 @@ static void add_option_value(struct completer *c, const char *name)
 static void complete_add_options(struct completer *c, bool with_equals)
 {
 	for (size_t i = 0; i < options_count(c->s->setup->options); i++) {
-		char *w =
+		AUTO_FREE char *w =
 			str_printf("%s%s", options_at(c->s->setup->options, i)->name, with_equals ? "=" : "");
 
 		complete_add_if(c, w);
-		free(w);
 	}
 }
 
@@ -250,7 +243,7 @@ static void add_assignment(struct completer *c)
 {
 	char *eq = strchr(c->word, '=');
 	struct completer value = {.s = c->s};
-	char *name;
+	AUTO_FREE char *name = NULL;
 
 	if (!eq) {
 		complete_add_options(c, true);
@@ -261,14 +254,12 @@ static void add_assignment(struct completer *c)
 	value.word = eq + 1;
 	add_option_value(&value, name);
 	for (size_t i = 0; i < value.n; i++) {
-		char *w = str_printf("%s=%s", name, value.list[i]);
+		AUTO_FREE char *w = str_printf("%s=%s", name, value.list[i]);
 
 		complete_add(c, w);
-		free(w);
 		free(value.list[i]);
 	}
 	free(value.list);
-	free(name);
 }
 
 static void complete_add_kind(struct completer *c, enum syntax_kind kind)
@@ -344,7 +335,7 @@ static bool find_subcommand(const struct command *k, const char *name, struct su
 static void complete_subcommand(struct completer *c, const struct command *k)
 {
 	struct subcommand s;
-	char *syntax;
+	AUTO_FREE char *syntax = NULL;
 
 	for (size_t i = 0; c->argc == 1 && k->subcommand(i, &s); i++)
 		complete_add_if(c, s.name);
@@ -352,7 +343,6 @@ static void complete_subcommand(struct completer *c, const struct command *k)
 		return;
 	syntax = str_printf("%s %s", s.name, s.syntax);
 	syntax_next(syntax, c->argc - 1, c->argv + 1, offer_word, c);
-	free(syntax);
 }
 
 static int by_text(const void *a, const void *b)

@@ -71,8 +71,9 @@ const struct contract_group contract_groups[] = {
 
 char *contract_of(const struct command *c)
 {
-	struct text t = {0};
-	char *lines, *next, *save = NULL, *copy = str_dup(c->json ? c->json : "");
+	AUTO_TEXT struct text t = {0};
+	char *next, *save = NULL;
+	AUTO_FREE char *copy = str_dup(c->json ? c->json : "");
 	size_t n = 0;
 
 	for (next = strtok_r(copy, "\n", &save); next; next = strtok_r(NULL, "\n", &save))
@@ -80,10 +81,7 @@ char *contract_of(const struct command *c)
 			fields_contract(&t, next + 1, c->rows[n++]);
 		else
 			text_add(&t, "%s\n", next);
-	free(copy);
-	lines = str_dup(text_str(&t));
-	text_free(&t);
-	return lines;
+	return str_dup(text_str(&t));
 }
 
 bool contract_next(const char **at, struct contract_line *l)
@@ -179,11 +177,10 @@ static void add_beside(json_t *list, const struct contract_line *l, const char *
 {
 	bool plain = l->n_key >= 4 && !memcmp(l->key + l->n_key - 4, "name", 4) &&
 		     (l->n_key == 4 || l->key[l->n_key - 5] == '.');
-	char *key = plain ? str_printf("%.*s%s", l->n_key - 4, l->key, what)
-			  : str_printf("%.*s_%s", l->n_key, l->key, what);
+	AUTO_FREE char *key = plain ? str_printf("%.*s%s", l->n_key - 4, l->key, what)
+				    : str_printf("%.*s_%s", l->n_key, l->key, what);
 
 	contract_add_key(list, key, (int)strlen(key), type, l, s);
-	free(key);
 }
 
 /* The same for a key that is not always there. */
@@ -205,7 +202,7 @@ static json_t *contract_keys(const char *lines, const struct session *s)
 	struct contract_line l;
 
 	while (contract_next(&lines, &l)) {
-		char *type = str_printf("%.*s", l.n_type, l.type);
+		AUTO_FREE char *type = str_printf("%.*s", l.n_type, l.type);
 		bool port = !strcmp(type, "port") || !strcmp(type, "endport"),
 		     node = port || !strcmp(type, "node");
 
@@ -219,16 +216,14 @@ static json_t *contract_keys(const char *lines, const struct session *s)
 			add_beside(list, &l, "port", "portnum|null", s);
 			add_at_times(list, l, "label", LABEL_HELP, s);
 		} else if (!strncmp(type, "portnum", 7) && l.key[l.n_key - 1] != ']') {
-			char *key = json_label_key(l.key, (size_t)l.n_key);
+			AUTO_FREE char *key = json_label_key(l.key, (size_t)l.n_key);
 
 			/* Beside the number of a port, its label. */
 			l.help = LABEL_HELP;
 			l.n_help = (int)strlen(LABEL_HELP);
 			l.optional = true;
 			contract_add_key(list, key, (int)strlen(key), "string", &l, s);
-			free(key);
 		}
-		free(type);
 	}
 	return list;
 }
@@ -245,14 +240,13 @@ static void print_keys(const char *lines, struct out *o)
 static void contract_tell_command(const struct command *c, json_t *list, const struct session *s,
 				  struct out *o)
 {
-	char *lines = contract_of(c);
+	AUTO_FREE char *lines = contract_of(c);
 	json_t *keys = contract_keys(lines, s);
 
 	if (*lines)
 		out_text(o, "%s\n", c->name);
 	print_keys(lines, o);
 	json_array_append_new(list, json_make("{s:s, s:o}", "name", c->name, "keys", keys));
-	free(lines);
 }
 
 bool prints_schema(int argc, char *const *argv)
@@ -268,12 +262,11 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 
 	if (standard) {
 		json_t *whole = json_schema(s);
-		char *text = json_dumps(whole, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+		AUTO_FREE char *text = json_dumps(whole, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 
 		out_json(o, "json_schema", whole);
 		out_document(o, text);
 		out_document(o, "\n");
-		free(text);
 		return 0;
 	}
 	if (args->n && !one)
@@ -303,14 +296,13 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 /* The object under a key, made if it is not there yet; borrowed. */
 static json_t *under(json_t *o, const char *key, size_t n)
 {
-	char *k = str_printf("%.*s", (int)n, key);
+	AUTO_FREE char *k = str_printf("%.*s", (int)n, key);
 	json_t *v = json_object_get(o, k);
 
 	if (!v) {
 		v = json_object();
 		json_object_set_new(o, k, v);
 	}
-	free(k);
 	return v;
 }
 
@@ -332,11 +324,9 @@ static void json_schema_append(json_t *o, const char *key, json_t *v)
 
 static json_t *reference(const char *to, const char *name)
 {
-	char *path = str_printf(REF "%s%s", to, name);
-	json_t *o = json_make("{s:s}", "$ref", path);
+	AUTO_FREE char *path = str_printf(REF "%s%s", to, name);
 
-	free(path);
-	return o;
+	return json_make("{s:s}", "$ref", path);
 }
 
 static const char *json_schema_word_of(const json_t *row, const char *key)
@@ -448,14 +438,12 @@ static json_t *object_schema(const json_t *rows)
 static void json_schema_put_kinds(json_t *defs, const struct session *s)
 {
 	for (const struct contract_kind *k = contract_kinds; k->name; k++) {
-		char *line = str_printf("%s %s %s\n", k->name, k->name, k->help),
-		     *name = str_printf("kind %s", k->name);
+		AUTO_FREE char *line = str_printf("%s %s %s\n", k->name, k->name, k->help),
+			       *name = str_printf("kind %s", k->name);
 		json_t *rows = contract_keys(line, s);
 
 		json_schema_put_value(json_schema_member(defs, name), json_array_get(rows, 0), k->name);
 		json_decref(rows);
-		free(line);
-		free(name);
 	}
 }
 
@@ -463,7 +451,7 @@ static void json_schema_put_kinds(json_t *defs, const struct session *s)
  */
 static json_t *command_schema(const struct command *c, const json_t *common, const struct session *s)
 {
-	char *lines = c ? contract_of(c) : str_dup("");
+	AUTO_FREE char *lines = c ? contract_of(c) : str_dup("");
 	json_t *rows = contract_keys(lines, s), *o = object_schema(rows), *need,
 	       *all = json_schema_member(o, "properties"), *v;
 	const char *key;
@@ -477,7 +465,6 @@ static json_t *command_schema(const struct command *c, const json_t *common, con
 		json_object_del(o, "required");
 		json_object_set_new(o, "if", json_make("{s:{s:{s:b}}}", "properties", "ok", "const", true));
 	}
-	free(lines);
 	json_decref(rows);
 	return o;
 }

@@ -39,7 +39,7 @@ static const char style[] =
 
 static void html_text(FILE *f, const char *s)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (const char *c = clean_string(s, &t); *c; c++) {
 		if (*c == '<')
@@ -53,19 +53,17 @@ static void html_text(FILE *f, const char *s)
 		else
 			putc(*c, f);
 	}
-	text_free(&t);
 }
 
 static void markdown_text(FILE *f, const char *s)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (const char *c = clean_string(s, &t); *c; c++) {
 		if (strchr("\\`*_{}[]<>#|~&", *c))
 			putc('\\', f);
 		putc(*c == '\n' ? ' ' : *c, f);
 	}
-	text_free(&t);
 }
 
 void doc_text(const struct document *d, const char *text)
@@ -193,7 +191,7 @@ void doc_row(struct document *d, char *const *cell, unsigned n)
 
 void doc_lines(struct document *d, const char *text)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	document_go_on(d, DOC_LINE);
 	if (d->html) {
@@ -210,7 +208,6 @@ void doc_lines(struct document *d, const char *text)
 		fprintf(d->f, "%s%.*s", strncmp(s, "````", 4) ? "" : " ", (int)(end - s), s);
 	}
 	fputs("````\n", d->f);
-	text_free(&t);
 }
 
 /* What names an id in a tag of SVG: what stands before the name. */

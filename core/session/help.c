@@ -338,13 +338,12 @@ const struct topic *topic_find(const struct session *s, const char *word, bool e
 /* Its lines. */
 static void topic_tell(const struct topic *p, struct text *t)
 {
-	char *name = str_printf("%s: ", p->name);
+	AUTO_FREE char *name = str_printf("%s: ", p->name);
 
 	wrap_text(t, p->text, TOPIC_COLUMNS, name, "  ");
 	if (p->source)
 		text_add(t, "  Source: %s.\n", p->source);
 	text_add(t, "  Try: %s\n", p->try_it);
-	free(name);
 }
 
 /* `help`: commands, topics, options, and what the interface has names for, all from their tables. */
@@ -447,7 +446,7 @@ static void tell_sighup(const struct options *opts, struct out *o)
 
 	do {
 		const char *effect = sighup_effects[i];
-		struct text t = {0}, lines = {0};
+		AUTO_TEXT struct text t = {0}, lines = {0};
 
 		if (effect)
 			text_add(&t, "Taken at SIGHUP, act %s: ", effect);
@@ -457,8 +456,6 @@ static void tell_sighup(const struct options *opts, struct out *o)
 		text_add(&t, ".");
 		wrap_text(&lines, text_str(&t), columns(o), "  ", "    ");
 		out_text(o, "%s", text_str(&lines));
-		text_free(&t);
-		text_free(&lines);
 	} while (sighup_effects[i++]);
 }
 
@@ -478,20 +475,18 @@ static void help_tell_command(const struct session *s, const struct command *c, 
 /* Lines of a screen. */
 static void out_wrapped(struct out *o, const char *s)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	wrap_text(&t, s, columns(o), "", "  ");
 	out_text(o, "%s", text_str(&t));
-	text_free(&t);
 }
 
 static void tell_topic(const struct topic *p, struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	topic_tell(p, &t);
 	out_lines(o, text_str(&t));
-	text_free(&t);
 }
 
 /* --- other names ----------------------------------------------------------------------------- */
@@ -514,12 +509,11 @@ static void help_take_name(void *to, const struct named *n)
 {
 	struct asked *a = to;
 	bool all = all_of_kind(a, n);
-	struct text placed = {0}, line = {0};
+	AUTO_TEXT struct text placed = {0}, line = {0};
 	bool asked;
 
 	text_add(&placed, "%s %s", n->place, n->name);
 	asked = topic_same(a->word, n->name) || (*n->place && topic_same(a->word, text_str(&placed)));
-	text_free(&placed);
 	if (!all && !asked)
 		return;
 	text_add(&line, "%s%s%s, %s", n->name, *n->syntax ? " " : "", n->syntax, n->kind);
@@ -533,14 +527,13 @@ static void help_take_name(void *to, const struct named *n)
 	json_array_append_new(a->list, json_make("{s:s, s:s, s:s*, s:s*, s:s}", "kind", n->kind, "name",
 						 n->name, "place", *n->place ? n->place : NULL, "syntax",
 						 *n->syntax ? n->syntax : NULL, "text", n->text));
-	text_free(&line);
 }
 
 /* What has words of its own for `help NAME` is named here where all of its kind are asked for. */
 static void core_names(const struct session *s, void (*take)(void *to, const struct named *n), void *to)
 {
 	const struct asked *a = to;
-	struct text broken = {0};
+	AUTO_TEXT struct text broken = {0};
 	unsigned n_broken;
 	struct lesson **lesson = strcmp(a->word, "lessons") ? NULL : lessons_all(&broken, &n_broken);
 	const struct topic *p;
@@ -556,20 +549,17 @@ static void core_names(const struct session *s, void (*take)(void *to, const str
 		take(to, &(struct named){"lesson", lesson[i]->name, "", "", lesson[i]->title});
 	if (lesson)
 		lessons_free(lesson);
-	text_free(&broken);
 }
 
 static void option_names(const struct session *s, void (*take)(void *to, const struct named *n), void *to)
 {
 	for (size_t i = 0; i < options_count(s->setup->options); i++) {
 		const struct optdef *d = options_at(s->setup->options, i);
-		char *values = optdef_values(d);
-		struct text t = {0};
+		AUTO_FREE char *values = optdef_values(d);
+		AUTO_TEXT struct text t = {0};
 
 		optdef_tell(d, &t);
 		take(to, &(struct named){"option", d->name, "", values, text_str(&t)});
-		text_free(&t);
-		free(values);
 	}
 }
 
@@ -646,8 +636,7 @@ static int help_word(const struct session *s, const char *word, struct out *o, s
 
 int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct text word = {0};
-	int rc;
+	AUTO_TEXT struct text word = {0};
 
 	if (!args->n) {
 		json_t *list = json_array();
@@ -674,9 +663,7 @@ int cmd_help(struct session *s, const struct args *args, struct out *o, struct e
 	}
 	for (int i = 0; i < args->n; i++)
 		text_add(&word, i ? " %s" : "%s", args->arg[i].word);
-	rc = help_word(s, text_str(&word), o, e);
-	text_free(&word);
-	return rc;
+	return help_word(s, text_str(&word), o, e);
 }
 
 const struct figure_meaning glossary[] = {

@@ -292,16 +292,13 @@ int pairs_parse(struct pairs_file *p, const struct fabric *f, const char *name, 
 static int pairs_read(struct pairs_file *p, const struct fabric *f, const char *path, struct progress *pr,
 		      struct err *e)
 {
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
-	int rc;
 
 	*p = (struct pairs_file){0};
 	if (read_path(path, LIST_FILE_MIB, pr, &data, &size, e))
 		return -1;
-	rc = pairs_parse(p, f, path, data, size, pr, e);
-	free(data);
-	return rc;
+	return pairs_parse(p, f, path, data, size, pr, e);
 }
 
 void pairs_file_free(struct pairs_file *p)

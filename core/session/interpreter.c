@@ -120,7 +120,7 @@ static void command_tell_unknown(const struct session *s, const char *word, stru
 const struct command *command_find(const struct session *s, const char *name, struct err *e)
 {
 	const struct command *c = find_whole(s, alias_of(name)), *found = NULL;
-	struct text names = {0};
+	AUTO_TEXT struct text names = {0};
 	size_t len = strlen(name), n = 0, t = 0, i = 0;
 
 	if (c)
@@ -135,7 +135,6 @@ const struct command *command_find(const struct session *s, const char *name, st
 		command_tell_unknown(s, name, e);
 	else if (n > 1)
 		err_set(e, "\"%s\" may be %s", name, text_str(&names));
-	text_free(&names);
 	return n == 1 ? found : NULL;
 }
 
@@ -167,7 +166,7 @@ static const struct command *first_command(const struct session *s, const char *
 					   struct err *e)
 {
 	const struct command *c;
-	char *name;
+	AUTO_FREE char *name = NULL;
 
 	if (words_take(&text, &name, e))
 		return NULL;
@@ -175,7 +174,6 @@ static const struct command *first_command(const struct session *s, const char *
 	*pane = c != NULL;
 	if (!c)
 		c = command_find(s, name, e);
-	free(name);
 	return c;
 }
 
@@ -342,7 +340,7 @@ static void interpreter_look_for_node(void *ctx, const char *word, size_t len)
 /* The nodes that a word fits equally well, alone or before [PORT]; their number. */
 static uint32_t find_several(const struct session *s, const char *word, struct name_hits *h)
 {
-	char *name = str_dup(word);
+	AUTO_FREE char *name = str_dup(word);
 	uint32_t n = session_candidates(s, name, h);
 	size_t before = name_before_port(s->fabric, word, strlen(word));
 
@@ -351,7 +349,6 @@ static uint32_t find_several(const struct session *s, const char *word, struct n
 		name[before] = 0;
 		n = session_candidates(s, name, h);
 	}
-	free(name);
 	return n;
 }
 
@@ -367,7 +364,7 @@ static bool fits_several(const struct session *s, const char *word)
 /* The first word of a failed command that fits several nodes; 0: none. */
 static int unclear_word(const struct session *s, const struct command_words *c, struct progress *p)
 {
-	struct syntax_walk *walk;
+	AUTO_FREE struct syntax_walk *walk = NULL;
 	int at = 0;
 
 	if (!c->command || !s->fabric || !syntax_fits(c->command->syntax, c->argc, c->argv))
@@ -382,7 +379,6 @@ static int unclear_word(const struct session *s, const struct command_words *c, 
 		    fits_several(s, c->argv[i]))
 			at = i;
 	}
-	free(walk);
 	return at;
 }
 
@@ -430,9 +426,9 @@ static void look_at_kind(void *ctx, const char *word, size_t len)
 /* Where one port is wanted, a host's name means one of its ports. Tells which. */
 static void tell_hosts(const struct session *s, const struct command_words *c, struct out *o)
 {
-	struct syntax_walk *walk = syntax_walk(c->command->syntax);
+	AUTO_FREE struct syntax_walk *walk = syntax_walk(c->command->syntax);
 	json_t *taken = json_object(), *ports = json_array(), *obj;
-	struct text word = {0};
+	AUTO_TEXT struct text word = {0};
 	char a[300];
 
 	for (int i = 1; s->fabric && i < c->argc && !progress_cancelled(o->run->progress); i++) {
@@ -453,8 +449,6 @@ static void tell_hosts(const struct session *s, const struct command_words *c, s
 		json_put_endport(obj, "name", s->fabric, session_lids(s), ep);
 		json_array_append_new(ports, obj);
 	}
-	text_free(&word);
-	free(walk);
 	if (json_object_size(taken)) {
 		out_json(o, "taken", taken);
 		out_json(o, "taken_ports", ports);
@@ -630,10 +624,9 @@ void tell_unread(struct command_run *r, const char *command, const struct err *w
 static void interpreter_unread_line(struct command_run *r, const char *line, const struct err *why)
 {
 	const char *from = skip_colon(line + text_mark(line, strlen(line)));
-	char *word = str_printf("%.*s", (int)strcspn(from, " \t\r\n;"), from);
+	AUTO_FREE char *word = str_printf("%.*s", (int)strcspn(from, " \t\r\n;"), from);
 
 	tell_unread(r, word, why);
-	free(word);
 }
 
 /* One line of a script.  *e begins with the file and line. */
@@ -666,7 +659,7 @@ static int run_script_line(struct command_run *r, const struct text *line, const
 static int run_script_lines(struct command_run *r, FILE *script, const char *name, struct text *errors,
 			    struct err *e)
 {
-	struct text line = {0};
+	AUTO_TEXT struct text line = {0};
 	int rc = 0, got = 1;
 
 	for (unsigned number = 1; !rc && !r->in->quit; number++) {
@@ -683,7 +676,6 @@ static int run_script_lines(struct command_run *r, FILE *script, const char *nam
 		err_set(e, CANCELLED);
 	if (got < 0 && !r->depth) /* otherwise `source` reports it */
 		tell_unread(r, "source", e);
-	text_free(&line);
 	return got < 0 ? -1 : rc;
 }
 

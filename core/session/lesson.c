@@ -313,18 +313,14 @@ struct lesson *lesson_parse(const char *word, const char *path, char *text, stru
 
 struct lesson *lesson_read(const char *word, struct progress *p, struct err *e)
 {
-	char *name = name_in_path(word), *file = str_printf("%s" ENDING, word),
-	     *path = name ? str_dup(word) : lesson_file(file, e), *text = NULL;
+	AUTO_FREE char *name = name_in_path(word), *file = str_printf("%s" ENDING, word), *text = NULL,
+		       *path = name ? str_dup(word) : lesson_file(file, e);
 	struct lesson *l = NULL;
 
 	if (path)
 		text = lesson_text(path, p, e);
 	if (text)
 		l = lesson_parse(word, path, text, e);
-	free(text);
-	free(path);
-	free(file);
-	free(name);
 	return l;
 }
 
@@ -452,7 +448,7 @@ void lesson_place_put(struct session *s, struct lesson_place *p)
 int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p, struct err *e)
 {
 	struct fabric *f;
-	char *how;
+	AUTO_FREE char *how = NULL;
 	int rc;
 
 	if (!l->fabric)
@@ -464,9 +460,7 @@ int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p,
 		return -1;
 	how = str_printf("synth %s", l->fabric);
 	session_forget(s);
-	rc = session_set_fabric(s, f, how, p, e);
-	free(how);
-	return rc;
+	return session_set_fabric(s, f, how, p, e);
 }
 
 void lesson_step_begin(struct session *s, const struct lesson_step *step)
@@ -536,14 +530,14 @@ static char *squeezed(const char *s)
 static bool prints(const struct command_run *run, const char *line, const struct lesson_list *expect,
 		   struct lesson_play_check *c)
 {
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 	struct err e = {0};
 	int rc = lesson_run(run, line, &said, &e);
 	bool told = false, good = true;
-	char *have = squeezed(text_str(&said)), *message = squeezed(e.msg);
+	AUTO_FREE char *have = squeezed(text_str(&said)), *message = squeezed(e.msg);
 
 	for (size_t i = 0; i < expect->n; i++) {
-		char *want = squeezed(expect->text[i]);
+		AUTO_FREE char *want = squeezed(expect->text[i]);
 		bool there = strstr(have, want) != NULL;
 
 		told |= strstr(message, want) != NULL;
@@ -551,18 +545,13 @@ static bool prints(const struct command_run *run, const char *line, const struct
 		if (c)
 			c->expected++;
 		if (c && !there) {
-			char *what = str_printf("`%s` does not say", line);
+			AUTO_FREE char *what = str_printf("`%s` does not say", line);
 
 			fault(c, what, want);
-			free(what);
 		}
-		free(want);
 	}
 	if (rc && !told && c)
 		fault(c, line, e.msg);
-	free(have);
-	free(message);
-	text_free(&said);
 	return good && (!rc || told);
 }
 
@@ -583,17 +572,16 @@ static void check_runs(struct lesson_play_check *c, enum lesson_when when)
  */
 static void add_answer(struct text *t, const char *answer, char quote, bool alone)
 {
-	char *word = word_quoted(answer), *of_text = quote && !alone ? word_quoted(word) : str_dup(word);
+	AUTO_FREE char *word = word_quoted(answer),
+		       *of_text = quote && !alone ? word_quoted(word) : str_dup(word);
 
 	text_add(t, quote ? "%c%s%c" : "%.0d%s%.0d", quote, of_text, quote);
-	free(of_text);
-	free(word);
 }
 
 /* The line of a judge: $ANSWER becomes one word, whatever the answer is, also between quotes. */
 static char *with_answer(const char *line, const char *answer)
 {
-	char *one = str_printf("%s", answer + strspn(answer, " \t"));
+	AUTO_FREE char *one = str_printf("%s", answer + strspn(answer, " \t"));
 	struct text t = {0};
 	char quote = 0;
 
@@ -613,7 +601,6 @@ static char *with_answer(const char *line, const char *answer)
 			quote = quote ? 0 : *p;
 		text_putc(&t, *p);
 	}
-	free(one);
 	return t.s ? t.s : str_dup("");
 }
 
@@ -638,13 +625,12 @@ static int judged(const struct session *like, const struct lesson *l, size_t ste
 	}
 	for (size_t i = 0; !rc && *right && i < l->step[step].n_run; i++) {
 		const struct lesson_run *r = &l->step[step].run[i];
-		char *line;
+		AUTO_FREE char *line = NULL;
 
 		if (r->when != WHEN_JUDGED)
 			continue;
 		line = with_answer(r->command, answer);
 		*right = prints(&run, line, &r->expect, NULL);
-		free(line);
 	}
 	interpreter_free(&in);
 	session_free(s);
@@ -669,16 +655,14 @@ int lesson_judge(const struct session *like, const struct lesson *l, size_t step
 {
 	assert(step < l->n);
 	const struct lesson_step *s = &l->step[step];
-	char *given = squeezed(answer);
+	AUTO_FREE char *given = squeezed(answer);
 
 	*right = false;
 	for (size_t i = 0; i < s->accept.n && !*right; i++) {
-		char *good = squeezed(s->accept.text[i]);
+		AUTO_FREE char *good = squeezed(s->accept.text[i]);
 
 		*right = !strcasecmp(given, good);
-		free(good);
 	}
-	free(given);
 	return *right || !has_judge(s) ? 0 : judged(like, l, step, answer, right, p, e);
 }
 
@@ -706,10 +690,9 @@ static void check_steps(struct lesson_play_check *c)
 		lesson_step_begin(c->run.in->session, s);
 		check_runs(c, WHEN_PLAYED);
 		for (size_t i = 0; i < s->n_look && !progress_cancelled(c->run.progress); i++) {
-			char *line = str_printf("list %s", s->look[i].pane);
+			AUTO_FREE char *line = str_printf("list %s", s->look[i].pane);
 
 			prints(&c->run, line, &s->look[i].see, c);
-			free(line);
 		}
 		lesson_play_check_answer(c);
 		check_runs(c, WHEN_CHECKED);

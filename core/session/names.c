@@ -385,7 +385,7 @@ static int ports_of_set(const struct session *s, const char *name, const char *s
 {
 	unsigned char marks[MAX_PORTS + 1];
 	struct id_list nodes;
-	char *missing = NULL;
+	AUTO_FREE char *missing = NULL;
 	int rc = session_nodes(s, name, NAMES_ANY, true, p, &nodes, e);
 
 	*found = !rc;
@@ -397,7 +397,6 @@ static int ports_of_set(const struct session *s, const char *name, const char *s
 		rc = no_port(s->fabric, nodes.id[0], missing, e);
 	else if (!rc && !l->n)
 		rc = err_set_kind(e, ERR_NO_PORT, "none of the nodes that \"%s\" fits has this port", name);
-	free(missing);
 	id_list_free(&nodes);
 	return rc;
 }

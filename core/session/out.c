@@ -47,18 +47,17 @@ static FILE *text_file(const struct out *o)
 /* Tells the rows of a table that has ended. */
 static void put_rows(struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	narrow_rows(text_str(&o->rows), o->run->width, &t);
 	if (fputs(text_str(&t), text_file(o)) == EOF && errno == ENOMEM)
 		mem_exhausted(t.len);
-	text_free(&t);
 	text_free(&o->rows);
 }
 
 void out_text(struct out *o, const char *fmt, ...)
 {
-	struct text plain = {0};
+	AUTO_TEXT struct text plain = {0};
 	bool row = o->run->width && !o->run->json &&
 		   (narrow_marked(fmt) || (o->rows.len && o->rows.s[o->rows.len - 1] != '\n'));
 	va_list ap;
@@ -73,17 +72,15 @@ void out_text(struct out *o, const char *fmt, ...)
 	else
 		out_print(text_file(o), narrow_plain(fmt, &plain), ap);
 	va_end(ap);
-	text_free(&plain);
 }
 
 void out_lines(struct out *o, const char *text)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (o->run->width && !o->run->json)
 		text = narrow_text(text, o->run->width, &t);
 	out_text(o, "%s", text);
-	text_free(&t);
 }
 
 void out_flush(struct out *o)
@@ -137,10 +134,9 @@ void out_last_objects(void)
 
 static void print_object(struct command_run *r, const json_t *object)
 {
-	char *dump = json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII);
+	AUTO_FREE char *dump = json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII);
 
 	fprintf(r->f, "%s\n", dump);
-	free(dump);
 }
 
 void out_begin(struct out *o, struct command_run *r, const char *command)
@@ -325,7 +321,7 @@ static int session_counted_ask(const char *ca, int port, char *const *word, unsi
 {
 	char self[] = "/proc/self/exe", flag[] = LIVE_COUNTERS_FLAG, none[] = "", number[12];
 	char **argv = NEW_ARRAY(n + 5, char *), *device = ca ? str_dup(ca) : NULL;
-	struct text lines = {0};
+	AUTO_TEXT struct text lines = {0};
 	FILE *to = text_stream(&lines);
 	int rc;
 
@@ -338,7 +334,6 @@ static int session_counted_ask(const char *ca, int port, char *const *word, unsi
 	rc = live_again(argv, to, p, e);
 	fclose(to);
 	take_lines(text_str(&lines), r);
-	text_free(&lines);
 	free(device);
 	free(argv);
 	return rc;
@@ -358,17 +353,14 @@ int counters_live_port(const struct session *s, const char *ca, int at, uint32_t
 {
 	assert(port < s->fabric->n_ports);
 	unsigned lid = session_counted_lid_of(s, port);
-	char *word;
-	int rc;
+	AUTO_FREE char *word = NULL;
 
 	*r = (struct counter_reading){0};
 	if (!lid)
 		return err_set(e, "%s has no LID, so its counters cannot be read",
 			       PORT_LABEL(s->fabric, port));
 	word = str_printf("%u:%u", lid, s->fabric->port_num[port]);
-	rc = session_counted_ask(ca, at, &word, 1, r, p, e);
-	free(word);
-	return rc;
+	return session_counted_ask(ca, at, &word, 1, r, p, e);
 }
 
 /* Adds a word for the cabled ports of a node, of a host's one for each port. */

@@ -59,13 +59,10 @@ static bool fits_node(const struct fabric *f, const char *p, size_t len)
 /* Does an element of a list, if it is not empty, fit nodes? */
 static bool fits_element(const struct fabric *f, const char *p, size_t len)
 {
-	char *element = mem_dup(p, len + 1);
-	bool fits;
+	AUTO_FREE char *element = mem_dup(p, len + 1);
 
 	element[len] = 0;
-	fits = !len || names_fit(f, element);
-	free(element);
-	return fits;
+	return !len || names_fit(f, element);
 }
 
 /* Ends of pieces that may fit a node, ascending. */

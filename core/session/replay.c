@@ -18,10 +18,9 @@
 /* The absolute form of a path. */
 static void replay_put_path(struct text *t, const char *path)
 {
-	char *whole = realpath(path, NULL);
+	AUTO_FREE char *whole = realpath(path, NULL);
 
 	word_append(t, whole ? whole : path);
-	free(whole);
 }
 
 static void replay_put_option(struct text *t, const struct options *o, const struct optdef *d)
@@ -167,7 +166,7 @@ static bool comes_with_load(const struct event *load, const struct event *ev)
 static void put_events(struct replay *r, const struct session *s, const char *fabric)
 {
 	struct builtin in_program;
-	bool *kept = NEW_ARRAY(s->n_snapshots + 1, bool);
+	AUTO_FREE bool *kept = NEW_ARRAY(s->n_snapshots + 1, bool);
 	size_t first = first_event(s);
 	const struct setup *begin = s->event[first].setup;
 
@@ -218,13 +217,12 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 		if (!kept[i])
 			put_lost(r, "Snapshot \"", s->snapshot[i].name,
 				 "\": it is of no event of this journal.\n");
-	free(kept);
 }
 
 /* Readings of counters, the older one first: files are read again. */
 static void put_counted(struct replay *r, const struct session *s, char *const path[2])
 {
-	struct text files = {0};
+	AUTO_TEXT struct text files = {0};
 
 	for (unsigned i = 2; i-- > 0;) {
 		const struct counter_reading *c = s->counted[i];
@@ -240,7 +238,6 @@ static void put_counted(struct replay *r, const struct session *s, char *const p
 	}
 	if (files.len)
 		text_add(&r->script, "counters all %s\n", text_str(&files));
-	text_free(&files);
 }
 
 void replay_make(struct replay *r, const struct session *s, const char *fabric, const char *names,

@@ -310,7 +310,7 @@ static unsigned syntax_end_of(const struct syntax_places *x, const struct set *a
 
 bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const enum word_is *is)
 {
-	struct syntax_places *x = places_of(syntax);
+	AUTO_FREE struct syntax_places *x = places_of(syntax);
 	struct set at;
 	bool fits = x->empty;
 
@@ -321,7 +321,6 @@ bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const en
 		at = syntax_stand(x, i > 1 ? &at : NULL, argv[i], known);
 		fits = syntax_end_of(x, &at, NULL) < PLACES;
 	}
-	free(x);
 	return fits;
 }
 
@@ -363,12 +362,11 @@ void syntax_offer(const struct syntax_walk *w, void (*offer)(void *ctx, const ch
 void syntax_next(const char *syntax, int argc, char *const *argv,
 		 void (*offer)(void *ctx, const char *word, size_t len), void *ctx)
 {
-	struct syntax_walk *w = syntax_walk(syntax);
+	AUTO_FREE struct syntax_walk *w = syntax_walk(syntax);
 
 	for (int i = 1; i < argc; i++)
 		syntax_step(w, argv[i]);
 	syntax_offer(w, offer, ctx);
-	free(w);
 }
 
 /* --- the best reading -------------------------------------------------------------------------- */
@@ -399,7 +397,7 @@ bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *
 		  struct syntax_word *found)
 {
 	assert(argc > 0);
-	struct syntax_places *x = places_of(syntax);
+	AUTO_FREE struct syntax_places *x = places_of(syntax);
 	uint8_t(*from)[PLACES] = mem_resize(NULL, (size_t)argc, sizeof(*from));
 	unsigned sum[PLACES] = {0}, now[PLACES], place = PLACES;
 	struct set at = {0}, before;
@@ -428,7 +426,6 @@ bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *
 	}
 	bool fits = argc > 1 ? place < PLACES : x->empty;
 	free(from);
-	free(x);
 	return fits;
 }
 
@@ -577,7 +574,7 @@ static size_t begin_of(const char *s, unsigned n)
 /* A name in w characters: begin and end of what its kin leaves of it, no number in part. */
 static void narrow_add_name(const struct kin *kin, const char *name, unsigned w, struct text *t)
 {
-	struct text cut = {0};
+	AUTO_TEXT struct text cut = {0};
 	const char *s;
 	unsigned n;
 	size_t head, tail;
@@ -596,7 +593,6 @@ static void narrow_add_name(const struct kin *kin, const char *name, unsigned w,
 			tail++;
 		text_add(t, "%.*s…%s", (int)head, s, s + tail);
 	}
-	text_free(&cut);
 }
 
 /* Adds the line, and sentences behind it: beside it, or below it where it is long. */
@@ -604,7 +600,7 @@ static void narrow_add_lines(const char *line, const char *prose, unsigned width
 {
 	unsigned at = narrow_characters(line), indent = (unsigned)strspn(line, " ") + 4;
 	bool beside = *prose && at <= width / 2;
-	char *below = str_printf("%*s", (int)(beside ? at : indent), "");
+	AUTO_FREE char *below = str_printf("%*s", (int)(beside ? at : indent), "");
 
 	if (at + narrow_characters(prose) <= width) {
 		text_add(t, "%s%s\n", line, prose);
@@ -619,13 +615,12 @@ static void narrow_add_lines(const char *line, const char *prose, unsigned width
 		if (*prose)
 			wrap_text(t, prose, width, below, below);
 	}
-	free(below);
 }
 
 static void narrow_add_row(struct narrow_table *t, const char *s, const char *end, struct text *out)
 {
 	struct narrow_part p = {0};
-	struct text line = {0};
+	AUTO_TEXT struct text line = {0};
 	const char *prose = "";
 
 	while (narrow_next_part(&s, end, &p)) {
@@ -643,7 +638,6 @@ static void narrow_add_row(struct narrow_table *t, const char *s, const char *en
 		}
 	}
 	narrow_add_lines(text_str(&line), prose, t->width, out);
-	text_free(&line);
 	text_free(&p.text);
 }
 

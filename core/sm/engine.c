@@ -122,11 +122,9 @@ static const char not_computed[] = " ar_ftree ar_torus dfp dfp2 kdor-hc pqft aut
 
 bool engine_not_computed(const char *name)
 {
-	char *word = str_printf(" %s ", name);
-	bool one = strstr(not_computed, word) != NULL;
+	AUTO_FREE char *word = str_printf(" %s ", name);
 
-	free(word);
-	return one;
+	return strstr(not_computed, word) != NULL;
 }
 
 bool chain_computed(const char *chain, struct text *computed, struct text *others)
@@ -146,20 +144,18 @@ bool chain_computed(const char *chain, struct text *computed, struct text *other
 
 int engine_chain_known(const struct engine *const *list, const char *chain, struct err *e)
 {
-	char *copy = str_dup(chain), *save = NULL;
+	char *save = NULL;
+	AUTO_FREE char *copy = str_dup(chain);
 	bool known = false;
-	struct text computed = {0}, others = {0};
+	AUTO_TEXT struct text computed = {0}, others = {0};
 
 	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save))
 		known |= engine_find(list, w) != NULL;
-	free(copy);
 	if (!known && !chain_computed(chain, &computed, &others) && others.len)
 		err_set(e, "%s: " NOT_COMPUTED "; `tables FILE` shows what its tables are",
 			text_str(&others));
 	else if (!known)
 		err_set_kind(e, ERR_SYNTAX, "no engine of \"%s\" is known; `show engines` lists them", chain);
-	text_free(&computed);
-	text_free(&others);
 	return known ? 0 : -1;
 }
 

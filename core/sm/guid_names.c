@@ -218,13 +218,12 @@ struct options *options_named_anew(const struct options *o, const struct fabric 
 
 	for (size_t i = 0; i < options_count(c); i++) {
 		const struct optdef *d = options_at(c, i);
-		char *list;
+		AUTO_FREE char *list = NULL;
 
 		if (!d->names || !options_has_list(c, d->name))
 			continue;
 		list = guid_names_list_of(f, d->names, options_get(c, d->name), false, NULL);
 		options_set_list(c, d->name, options_get(c, d->name), list ? list : "@\n");
-		free(list);
 	}
 	return c;
 }
@@ -232,7 +231,7 @@ struct options *options_named_anew(const struct options *o, const struct fabric 
 int options_assign(struct options *o, const struct fabric *f, const char *word, struct err *e)
 {
 	const char *eq = strchr(word, '=');
-	char *name;
+	AUTO_FREE char *name = NULL;
 	int rc;
 
 	if (!eq)
@@ -245,14 +244,13 @@ int options_assign(struct options *o, const struct fabric *f, const char *word, 
 		rc = options_set_named(o, f, name, eq + 1, e);
 	else
 		rc = err_set_kind(e, ERR_SYNTAX, "unknown option \"%s\"; `show options` lists them", name);
-	free(name);
 	return rc;
 }
 
 int guid2lid_read(const char *path, struct progress *p, struct guid2lid **entries, size_t *n, struct err *e)
 {
 	FILE *f = infile_open(path, p);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	size_t cap = 0;
 	char rest[2];
 	int rc = 0, got = 0;
@@ -285,7 +283,6 @@ int guid2lid_read(const char *path, struct progress *p, struct guid2lid **entrie
 	}
 	if (!rc && got)
 		rc = progress_cancelled(p) ? err_set(e, CANCELLED) : -1;
-	text_free(&t);
 	fclose(f);
 	if (rc) {
 		free(*entries);

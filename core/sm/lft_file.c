@@ -448,15 +448,12 @@ int sl2vl_file_each(const char *path, const struct fabric *f, sl2vl_taker *take,
 int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct progress *p,
 		    struct text *notes, struct err *e)
 {
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
-	int rc;
 
 	if (read_file(path, p, &data, &size, e))
 		return -1;
-	rc = sl2vl_file_parse(l, path, data, size, f, notes, e);
-	free(data);
-	return rc;
+	return sl2vl_file_parse(l, path, data, size, f, notes, e);
 }
 
 /* --- SLs of paths --------------------------------------------------------------------------- */
@@ -550,15 +547,12 @@ int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_
 int sl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, const struct lids *lids,
 		 struct progress *p, struct text *notes, struct err *e)
 {
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
-	int rc;
 
 	if (read_file(path, p, &data, &size, e))
 		return -1;
-	rc = sl_file_parse(l, path, data, size, f, lids, notes, e);
-	free(data);
-	return rc;
+	return sl_file_parse(l, path, data, size, f, lids, notes, e);
 }
 
 /* --- writing -------------------------------------------------------------------------------- */

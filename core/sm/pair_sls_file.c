@@ -604,7 +604,7 @@ static void take_pkeys(struct pair_sls *p, const struct topo *t)
 {
 	const struct fabric *f = t->fabric;
 	const struct managers *m = fabric_managers(f);
-	uint8_t *sl = NEW_ARRAY(FULL_MEMBER, uint8_t);
+	AUTO_FREE uint8_t *sl = NEW_ARRAY(FULL_MEMBER, uint8_t);
 	uint32_t n = 0, cap = 0;
 
 	for (uint32_t i = 0; p->first && i < p->first[p->n_endports]; i++)
@@ -627,7 +627,6 @@ static void take_pkeys(struct pair_sls *p, const struct topo *t)
 		}
 		end_port(p, ep, n);
 	}
-	free(sl);
 }
 
 struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, struct progress *p,

@@ -379,13 +379,13 @@ static int combine(struct port_groups_search *s, const struct port_groups_rule *
 {
 	const struct fabric *f = s->f;
 	struct cursor list = cur_text(r->value), part;
-	uint8_t *sum = NEW_ARRAY(f->n_ports + 1, uint8_t);
+	AUTO_FREE uint8_t *sum = NEW_ARRAY(f->n_ports + 1, uint8_t);
 	bool first = true;
 	int rc = 0;
 
 	while (!rc && next_of(&list, &part)) {
-		char *name = str_printf("%.*s", CUR_ARGS(part));
-		uint8_t *one = NEW_ARRAY(f->n_ports + 1, uint8_t);
+		AUTO_FREE char *name = str_printf("%.*s", CUR_ARGS(part));
+		AUTO_FREE uint8_t *one = NEW_ARRAY(f->n_ports + 1, uint8_t);
 
 		rc = add_members(s, name, one);
 		if (!rc)
@@ -395,12 +395,9 @@ static int combine(struct port_groups_search *s, const struct port_groups_rule *
 		for (uint32_t p = 0; p < f->n_ports; p++)
 			sum[p] = first || r->kind == BY_UNION ? sum[p] | one[p] : sum[p] & !one[p];
 		first = false;
-		free(one);
-		free(name);
 	}
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		in[p] |= sum[p];
-	free(sum);
 	return rc;
 }
 
@@ -464,7 +461,7 @@ static void port_groups_stop(struct guid_file *g, unsigned line, const char *why
 static int port_groups_add_group(const struct expansion *x, const char *group, unsigned line)
 {
 	const struct fabric *f = x->f;
-	uint8_t *in = NEW_ARRAY(f->n_ports + 1, uint8_t);
+	AUTO_FREE uint8_t *in = NEW_ARRAY(f->n_ports + 1, uint8_t);
 	struct err why;
 	int rc = port_groups_members(x->groups, group, f, in, &why);
 
@@ -479,7 +476,6 @@ static int port_groups_add_group(const struct expansion *x, const char *group, u
 				x->g, x->what == OPT_SWITCHES ? f->node_guid[node] : f->port_guid[port], line,
 				str_dup(""));
 	}
-	free(in);
 	return rc;
 }
 

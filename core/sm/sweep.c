@@ -112,11 +112,10 @@ struct guid2lid *sweep_reserved(const struct sweep *s, size_t *n)
 int sweep_write_guid2lid(FILE *f, const struct sweep *s, struct progress *p)
 {
 	size_t n;
-	struct guid2lid *g = lid_memory_entries(s->memory->lids, s->fabric, &n);
+	AUTO_FREE struct guid2lid *g = lid_memory_entries(s->memory->lids, s->fabric, &n);
 
 	for (size_t i = 0; i < n && !progress_cancelled(p); i++)
 		fprintf(f, "0x%016" PRIx64 " 0x%04x 0x%04x\n\n", g[i].guid, g[i].min, g[i].max);
-	free(g);
 	return progress_cancelled(p) || ferror(f) ? -1 : 0;
 }
 
@@ -361,14 +360,13 @@ static void leftovers_free(struct leftovers *l)
 static bool stopped_by_switch(struct sweep *s)
 {
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
-		char *why;
+		AUTO_FREE char *why = NULL;
 
 		if (!switch_up(s->topo, sw) || s->fabric->switch_fdb_cap[sw])
 			continue;
 		why = str_printf("switch %s has LinearFDBCap 0, no table by LIDs",
 				 switch_name(s->fabric, sw));
 		sweep_add_refusal(s, "discovery", why, REFUSED_PLAIN);
-		free(why);
 		s->fatal = "crashes";
 		return true;
 	}
@@ -539,7 +537,7 @@ static int give_sl_tables(struct sweep *s, struct progress *p, struct text *note
 	const char *sls = options_file(s->setup->options, "path_sl_file");
 	struct routing *r = (struct routing *)s->routing;
 	enum map_source source;
-	struct text found = {0};
+	AUTO_TEXT struct text found = {0};
 	struct sl_tables *l;
 	bool unread;
 
@@ -549,16 +547,13 @@ static int give_sl_tables(struct sweep *s, struct progress *p, struct text *note
 		counted_unref(&r->pair_sls->counted);
 	r->pair_sls = pair_sls_read(s->setup->options, s->topo, p, &unread, &found);
 	r->offered_bits = (uint8_t)offered_bits(r);
-	if (progress_cancelled(p)) {
-		text_free(&found);
+	if (progress_cancelled(p))
 		return err_set(e, CANCELLED);
-	}
 	if (!sls && unread && qos_unread(s->setup->options) && r->offered_bits) {
 		r->sl_unread = true;
 		qos_tell_unread(s->setup->options, notes);
 	}
 	text_add(notes, "%s", text_str(&found));
-	text_free(&found);
 	source = map_source(s);
 	if (source == MAPS_ENGINE && !sls)
 		return 0;
@@ -854,7 +849,7 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 	struct engine_output out = {0};
 	struct engine_input in;
 	struct routing *made;
-	uint8_t *marked;
+	AUTO_FREE uint8_t *marked = NULL;
 	int rc;
 
 	if (r)
@@ -885,7 +880,6 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 		routing_unref(made);
 	notes_free(&out.notes);
 	leftovers_free(&left);
-	free(marked);
 	return rc;
 }
 

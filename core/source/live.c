@@ -352,7 +352,7 @@ static void device_trouble(struct text *why)
 
 static int explain(struct child *c, const char *source, int status, struct err *e)
 {
-	struct text why = {0}, said = {0};
+	AUTO_TEXT struct text why = {0}, said = {0};
 
 	/* the simulator's end may kill the process */
 	if (WIFSIGNALED(status) && check_simulator(c, e))
@@ -368,8 +368,6 @@ static int explain(struct child *c, const char *source, int status, struct err *
 	if (said.len)
 		text_add(&why, " (%s)", text_str(&said));
 	err_set(e, "%s", text_str(&why));
-	text_free(&why);
-	text_free(&said);
 	return -1;
 }
 
@@ -377,8 +375,8 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 			 struct fabric **out, struct progress *p, struct err *e)
 {
 	struct child c = {.pid = -1, .keep = -1, .fd = {-1, -1, -1}, .silence = silence};
-	char *source = port ? str_printf("%s:%d", ca ? ca : "first CA", port)
-			    : str_dup(ca ? ca : "first active port");
+	AUTO_FREE char *source = port ? str_printf("%s:%d", ca ? ca : "first CA", port)
+				      : str_dup(ca ? ca : "first active port");
 	int status, rc;
 
 	assert(port >= 0 && port <= MAX_PORTS && silence > 0 && silence <= LIVE_SILENCE_MOST);
@@ -403,13 +401,12 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 	text_free(&c.line);
 	text_free(&c.errors);
 	free(c.data);
-	free(source);
 	return rc;
 }
 
 int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e)
 {
-	struct text why = {0};
+	AUTO_TEXT struct text why = {0};
 	int rc;
 
 	assert(!strcmp(argv[0], "/proc/self/exe") && argv[1]);
@@ -426,7 +423,6 @@ int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e)
 		err_set(e, "%s", text_str(&why));
 	else
 		err_set(e, "the port did not answer, or has no counters that may be read");
-	text_free(&why);
 	return -1;
 }
 
@@ -497,7 +493,7 @@ static void live_stream_tell(struct live_stream_reader *r, const char *kind, uin
 static void live_stream_tell(struct live_stream_reader *r, const char *kind, uint32_t node, unsigned port,
 			     const char *fmt, ...)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	va_list ap;
 
 	assert(node < r->b->n);
@@ -506,7 +502,6 @@ static void live_stream_tell(struct live_stream_reader *r, const char *kind, uin
 	va_end(ap);
 	warnings_missing(&r->b->warnings, kind, 0, "%s[%u] %s", r->b->node[node].desc, port, t.s);
 	warnings_place(&r->b->warnings, r->b->node[node].guid, port);
-	text_free(&t);
 }
 
 #define IMPOSSIBLE "impossible value"

@@ -292,7 +292,7 @@ static uint32_t read_maps(struct ibmad_port *via, ibnd_node_t *n, uint8_t *maps)
 static void put_tables(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, uint32_t n_tables,
 		       enum live_tables what)
 {
-	uint8_t *lft = mem_alloc(MAX_LID + 1), *maps = mem_array(256 * 256, 8);
+	AUTO_FREE uint8_t *lft = mem_alloc(MAX_LID + 1), *maps = mem_array(256 * 256, 8);
 
 	static_assert((MAX_LID + 1) % LFT_BLOCK == 0, "the last block has room");
 	printf("tables %u\n", n_tables);
@@ -312,8 +312,6 @@ static void put_tables(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, uint3
 			live_child_put(f, maps, (size_t)r.n_maps * 8);
 		printf("table\n");
 	}
-	free(lft);
-	free(maps);
 }
 
 /* Does a port say that a subnet manager runs there? */
@@ -409,7 +407,7 @@ static uint32_t count_pkey_ports(ibnd_fabric_t *fb)
 /* The P_Key tables of all endports; a port that does not answer has a record without a GUID. */
 static void put_pkeys(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb)
 {
-	uint16_t *pkey = mem_array(UINT16_MAX + 1u, sizeof(*pkey));
+	AUTO_FREE uint16_t *pkey = mem_array(UINT16_MAX + 1u, sizeof(*pkey));
 	double told = now_seconds();
 
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
@@ -430,7 +428,6 @@ static void put_pkeys(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb)
 				live_child_put(f, pkey, r.n * sizeof(*pkey));
 			tell_alive(&told);
 		}
-	free(pkey);
 }
 
 static void live_child_put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables what, struct live_head *h)

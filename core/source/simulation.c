@@ -192,12 +192,11 @@ char *simulation_path(const struct simulation *s, const char *name)
 
 FILE *simulation_open(const struct simulation *s, const char *name, const char *mode, struct err *e)
 {
-	char *path = simulation_path(s, name);
+	AUTO_FREE char *path = simulation_path(s, name);
 	FILE *f = fopen(path, mode);
 
 	if (!f)
 		err_system(e, path, errno);
-	free(path);
 	return f;
 }
 
@@ -232,7 +231,7 @@ static void last_lines(const struct simulation *s, const char *name, struct text
 
 static int tell_last(const struct simulation *s, int which, const char *what, struct err *e)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	char name[20];
 
 	assert(which < PROGRAMS);
@@ -244,7 +243,6 @@ static int tell_last(const struct simulation *s, int which, const char *what, st
 	}
 	err_set(e, "%s %s%s%s", which == PATHS ? "asking for paths" : program[which], what,
 		t.len ? "; its last lines: " : "", text_str(&t));
-	text_free(&t);
 	return -1;
 }
 
@@ -364,14 +362,13 @@ static struct wait begin_wait(struct simulation *s, struct progress *p)
 static void command(struct simulation *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 static void command(struct simulation *s, const char *fmt, ...)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	va_list ap;
 
 	va_start(ap, fmt);
 	text_addv(&t, fmt, ap);
 	va_end(ap);
 	(void)!write(s->to, text_str(&t), t.len); /* a keeper that is gone is noticed during the wait */
-	text_free(&t);
 }
 
 /* --- a sweep --------------------------------------------------------------------------------------- */

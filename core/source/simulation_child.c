@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <infiniband/mad.h>
+#include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/base/text.h"
 #include "core/source/internal.h"
@@ -100,10 +101,9 @@ static bool hide_devices(void)
 static void prepare_environment(const struct keeper *k, const char *host, bool preload)
 {
 	const char *path = getenv("PATH"), *base = strrchr(k->folder, '/');
-	char *with = str_printf("%s:/usr/sbin:/sbin", path ? path : "/usr/bin:/bin");
+	AUTO_FREE char *with = str_printf("%s:/usr/sbin:/sbin", path ? path : "/usr/bin:/bin");
 
 	setenv("PATH", with, 1);
-	free(with);
 	unsetenv("IBSIM_SERVER_NAME");
 	unsetenv("IBSIM_SERVER_PORT");
 	unsetenv("OSM_PER_MODULE_LOGGING_FILE");

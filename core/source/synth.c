@@ -70,7 +70,7 @@ int synth_lesson(const char *word, char **spec, char **note, struct err *e)
 {
 	const char *name = lesson_name(word);
 	char *text;
-	struct text names = {0};
+	AUTO_TEXT struct text names = {0};
 	int rc = 0;
 
 	if (!name)
@@ -82,7 +82,6 @@ int synth_lesson(const char *word, char **spec, char **note, struct err *e)
 		rc = err_set(e, "lesson:%.100s: there is no such fabric, expected one of%s", name,
 			     text_str(&names));
 	free(text);
-	text_free(&names);
 	return rc;
 }
 
@@ -427,8 +426,8 @@ static int plan_remove(struct plan *p)
 
 static void plan_shuffle_ports(struct plan *p)
 {
-	uint32_t *first = NEW_ARRAY(p->n + 1, uint32_t);
-	uint8_t *map;
+	AUTO_FREE uint32_t *first = NEW_ARRAY(p->n + 1, uint32_t);
+	AUTO_FREE uint8_t *map = NULL;
 
 	for (uint32_t i = 0; i < p->n; i++)
 		first[i + 1] = first[i] + p->node[i].nports;
@@ -452,15 +451,13 @@ static void plan_shuffle_ports(struct plan *p)
 			assert(p->cable[i].port[e] >= 1); /* no cable of the plan failed */
 			p->cable[i].port[e] = map[first[p->cable[i].node[e]] + p->cable[i].port[e] - 1];
 		}
-	free(map);
-	free(first);
 }
 
 /* GUID of every node. */
 static uint64_t *plan_guids(struct plan *p)
 {
 	uint64_t *guid = NEW_ARRAY(p->n, uint64_t);
-	uint32_t *sw = sequence(p, p->n_switches), *ca = sequence(p, p->n - p->n_switches);
+	AUTO_FREE uint32_t *sw = sequence(p, p->n_switches), *ca = sequence(p, p->n - p->n_switches);
 	uint32_t n_sw = 0, n_ca = 0;
 
 	for (uint32_t i = 0; i < p->n; i++)
@@ -472,8 +469,6 @@ static uint64_t *plan_guids(struct plan *p)
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->node[i].type == NODE_CA && p->node[i].aggregation)
 			guid[i] = guid[p->node[i].system] + AGGREGATION_OFFSET;
-	free(sw);
-	free(ca);
 	return guid;
 }
 
@@ -532,8 +527,8 @@ static int emit_lids(struct plan *p, struct fabric_builder *b)
 static int plan_emit(struct plan *p, struct fabric **out, struct err *e)
 {
 	struct fabric_builder *b = fb_new();
-	uint64_t *guid = plan_guids(p);
-	uint32_t *order = plan_order(p), *index = NEW_ARRAY(p->n, uint32_t);
+	AUTO_FREE uint64_t *guid = plan_guids(p);
+	AUTO_FREE uint32_t *order = plan_order(p), *index = NEW_ARRAY(p->n, uint32_t);
 
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct plan_node *n = &p->node[order[i]];
@@ -565,9 +560,6 @@ static int plan_emit(struct plan *p, struct fabric **out, struct err *e)
 			port->opervls = DEFAULT_OPER_VLS;
 		}
 	}
-	free(guid);
-	free(order);
-	free(index);
 	if (p->o.lids && emit_lids(p, b)) {
 		fb_free(b);
 		return err_copy(e, &p->why);

@@ -11,7 +11,7 @@
 /* A switch named by n letters below `base`: digits side by side, or with hyphens when one needs two. */
 static void word_switch(struct plan *p, const char *prefix, const uint32_t *letter, uint32_t n, uint32_t base)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert(n >= 1 && n <= SYNTH_MAX_DIMS);
 	for (uint32_t i = 0; i < n; i++) {
@@ -19,7 +19,6 @@ static void word_switch(struct plan *p, const char *prefix, const uint32_t *lett
 		text_add(&t, base > 10 ? "-%0*u" : "%0*u", digits_of(base, 1), letter[i]);
 	}
 	plan_switch(p, "%s%s", prefix, text_str(&t));
-	text_free(&t);
 }
 
 /* n switches from `first` on get their hosts; before them, none has a port in use. */

@@ -196,7 +196,7 @@ static uint32_t grid_slots(const struct synth_grid *g, unsigned d)
 static void grid_switch(struct plan *p, const struct synth_grid *g, uint32_t i)
 {
 	bool wide = false;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (unsigned d = 0; d < g->dims; d++)
 		wide |= g->size[d] > 10;
@@ -212,7 +212,6 @@ static void grid_switch(struct plan *p, const struct synth_grid *g, uint32_t i)
 			text_add(&t, "%u", i / below % g->size[d]);
 	}
 	plan_switch(p, "%s%s", g->prefix, text_str(&t));
-	text_free(&t);
 }
 
 /* Cables of switch i (coordinate x, next one `stride` away) in dimension d; ports begin after `port`. */

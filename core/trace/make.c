@@ -244,7 +244,7 @@ static void set_part(struct recorder *k)
 	struct recording *r = k->r;
 	const struct rec_focus *f = &r->keep;
 	const struct fabric *fab = r->sweep->fabric;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	unsigned last = 0;
 	char buf[32];
 
@@ -264,7 +264,6 @@ static void set_part(struct recorder *k)
 		text_add(&t, " of what was named ");
 	text_add(&t, "only (the whole run: %s)", mem_text(whole_at(k, 0), buf, sizeof(buf)));
 	r->part = str_dup(text_str(&t));
-	text_free(&t);
 }
 
 static struct told *told_new(void);

@@ -788,11 +788,10 @@ bool recording_in_focus(const struct recording *r, size_t step)
 static void recording_add_words(const struct engine_input *in, enum rec_kind kind, const char *fmt,
 				va_list ap)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	text_addv(&t, fmt, ap);
 	rec_text(in->record, kind, text_str(&t));
-	text_free(&t);
 }
 
 void rec_phase(const struct engine_input *in, const char *fmt, ...)

@@ -465,15 +465,12 @@ static bool walk_find_fits(const struct recording *r, size_t step, const struct 
 /* Does the step's sentence contain the words? The walk moves there to make it. */
 static bool says(struct walk *w, size_t step, const char *words)
 {
-	struct text t = {0};
-	bool found;
+	AUTO_TEXT struct text t = {0};
 
 	if (walk_to(w, step, NULL))
 		return false;
 	walk_sentence(w, &t);
-	found = strcasestr(text_str(&t), words) != NULL;
-	text_free(&t);
-	return found;
+	return strcasestr(text_str(&t), words) != NULL;
 }
 
 /* Is a step in the wanted phase? known: the answer for the step searched before it. */
@@ -583,7 +580,7 @@ const struct moment *moment_new(struct walk *w, const struct moment *before)
 	struct moment *m = NEW(struct moment);
 	const struct recording *r = walk_recording(w);
 	const struct sweep *s = recording_sweep(r);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	m->refs = 1;
 	m->rec = recording_ref(r);
@@ -595,7 +592,6 @@ const struct moment *moment_new(struct walk *w, const struct moment *before)
 	if (m->step) /* the start has no sentence */
 		walk_sentence(w, &t);
 	m->sentence = str_dup(text_str(&t));
-	text_free(&t);
 	m->reach = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
 	walk_reach(w, m->reach);
 	m->decided = mem_dup(w->decided, recording_cells(r, T_ENTRY));

@@ -125,8 +125,7 @@ static bool find_farther(const struct hops *old, const struct topo *was, const s
 			 uint8_t *farther, uint8_t *touched)
 {
 	const struct fabric *f = now->fabric;
-	uint8_t *orphan = NEW_ARRAY(f->n_switches, uint8_t);
-	bool any;
+	AUTO_FREE uint8_t *orphan = NEW_ARRAY(f->n_switches, uint8_t);
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		if (same_links(was, now, s))
@@ -134,9 +133,7 @@ static bool find_farther(const struct hops *old, const struct topo *was, const s
 		touched[s] = TOUCHED_ALL;
 		lost_targets(old, now, s, orphan, farther);
 	}
-	any = memchr(farther, 1, f->n_switches);
-	free(orphan);
-	return any;
+	return memchr(farther, 1, f->n_switches);
 }
 
 static void touch_around(const struct neighbours *g, uint32_t s, uint8_t *touched)

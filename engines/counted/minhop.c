@@ -101,7 +101,7 @@ void order_build(const struct engine_input *in, struct engine_output *out, struc
 	const struct topo *t = in->topo;
 	uint32_t n = t->fabric->n_endports;
 	bool scatter = options_uint(in->options, "scatter_ports") != 0;
-	uint8_t *listed = NEW_ARRAY(n, uint8_t);
+	AUTO_FREE uint8_t *listed = NEW_ARRAY(n, uint8_t);
 
 	*o = (struct order){.endport = NEW_ARRAY(n, uint32_t), .scatter = NEW_ARRAY(n, uint8_t)};
 	rec_phase(in, "order of destinations");
@@ -111,7 +111,6 @@ void order_build(const struct engine_input *in, struct engine_output *out, struc
 		if (t->endport_up[ep])
 			counted_order_append(o, listed, ep, scatter);
 	assert(o->n <= n);
-	free(listed);
 }
 
 void order_free(struct order *o)

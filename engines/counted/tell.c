@@ -20,7 +20,7 @@ static void say_candidates(const struct walk *w, const struct rec_event *ev, uin
 	const struct fabric *f = s->fabric;
 	uint32_t p0 = f->switch_port[ev->a], column = target * f->n_ports;
 	unsigned least = walk_value(w, T_HOPS, column + p0), n = 0;
-	struct text list = {0};
+	AUTO_TEXT struct text list = {0};
 
 	assert(target < f->n_switches);
 	for (unsigned p = 1; least != NO_PATH && p <= f->switch_nports[ev->a]; p++) {
@@ -39,7 +39,6 @@ static void say_candidates(const struct walk *w, const struct rec_event *ev, uin
 					    : "; not counted");
 	if (n)
 		text_add(t, "  [port:routes%s]", text_str(&list));
-	text_free(&list);
 }
 
 static void counted_say_choice(const struct walk *w, const struct rec_event *ev, struct text *t)
@@ -217,7 +216,7 @@ static void new_way(const struct verdict *v, enum why_rule rule, struct decided 
 {
 	const struct cand *w = v->won, *q = rival(v, rule);
 	unsigned first = v->a->manual ? v->lid - 1u : v->d->lid;
-	struct text t = {0}, order = {0};
+	AUTO_TEXT struct text t = {0}, order = {0};
 	char a[300];
 
 	/* the ports whose chassis and nodes are avoided */
@@ -243,8 +242,6 @@ static void new_way(const struct verdict *v, enum why_rule rule, struct decided 
 		text_add(&out->text, " had %s, the fewest, as %u had, and is the first in order (%s)",
 			 PLURAL(w->count, "LID"), q->port, text_str(&order));
 	text_add(&out->text, ".");
-	text_free(&t);
-	text_free(&order);
 }
 
 static void shifted(const struct verdict *v, struct decided *out)
@@ -280,7 +277,7 @@ static void left_counter(const struct verdict *v, struct decided *out)
 static void first_of_equals(const struct verdict *v, struct decided *out)
 {
 	const struct cand *w = v->won;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	add_order(v, &t);
 	decide(out, WHY_FIRST_OF_EQUALS,
@@ -289,7 +286,6 @@ static void first_of_equals(const struct verdict *v, struct decided *out)
 	       v->via ? "" : ".");
 	if (v->via)
 		text_add(&out->text, ", before port %u.", v->via);
-	text_free(&t);
 }
 
 static void least_forwarded(const struct verdict *v, struct decided *out)
@@ -343,7 +339,7 @@ static void counted_sentences_kept(const struct verdict *v, struct decided *out)
 static void first_neighbour(const struct verdict *v, struct decided *out)
 {
 	const struct assign *a = v->a;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	unsigned n = 0; /* ports of least hops to another node than the first; DOR drops them */
 
 	for (unsigned p = 1; p < a->num_ports; p++)
@@ -357,7 +353,6 @@ static void first_neighbour(const struct verdict *v, struct decided *out)
 	if (!v->via && v->c->n > 1)
 		text_add(&out->text, " Of %u cables there port %u had %s, the fewest.", v->c->n, v->won->port,
 			 PLURAL(v->won->count, "LID"));
-	text_free(&t);
 }
 
 /* --- no entry ------------------------------------------------------------------------------- */

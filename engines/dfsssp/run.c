@@ -897,7 +897,7 @@ static size_t sssp_room(const struct engine_input *in, const char **what)
 static size_t dfsssp_room(const struct engine_input *in, const char **what)
 {
 	const struct topo *t = in->topo;
-	uint8_t *hosts = NEW_ARRAY(t->fabric->n_switches + 1u, uint8_t);
+	AUTO_FREE uint8_t *hosts = NEW_ARRAY(t->fabric->n_switches + 1u, uint8_t);
 	size_t sources = 0;
 
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
@@ -906,7 +906,6 @@ static size_t dfsssp_room(const struct engine_input *in, const char **what)
 			hosts[t->endport_switch[ep]] = 1;
 			sources++;
 		}
-	free(hosts);
 	*what = "layers of pairs";
 	return (in->lids->max_lid + 1u) * (t->n_switches_up + sources * (1 + sizeof(uint32_t))) +
 	       left_size(in);

@@ -60,7 +60,7 @@ static void decide_way(const struct ds_run *x, const struct rec_offer *own, cons
 {
 	const struct fabric *f = x->in->topo->fabric;
 	enum why_rule rule = ds_rule_of(own, near, few);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	add_distance((uint64_t)own->q[DS_DISTANCE], (uint64_t)own->q[DS_HOPS], x->d->graph->start, &t);
 	if (!near)
@@ -81,7 +81,6 @@ static void decide_way(const struct ds_run *x, const struct rec_offer *own, cons
 	else
 		decide(d, rule, "Distance %s; port %u has %" PRId64 ".", text_str(&t), near->port,
 		       near->q[DS_DISTANCE]);
-	text_free(&t);
 }
 
 void ds_tell_choice(const struct ds_run *x, const struct ds_cause *cause)
@@ -594,14 +593,11 @@ bool dfsssp_add_routes(const struct routing *r, const uint16_t *lids, uint32_t f
 		       uint32_t *routes, struct progress *p)
 {
 	const struct ds_graph *g = dfsssp_of(r)->graph;
-	uint32_t *own = NEW_ARRAY(r->topo->fabric->n_switches, uint32_t);
-	bool go_on;
+	AUTO_FREE uint32_t *own = NEW_ARRAY(r->topo->fabric->n_switches, uint32_t);
 
 	for (uint32_t v = 0; v < g->n; v++)
 		own[g->sw[v]] = g->hosts[v];
-	go_on = tree_routes_add(r, own, lids, from, n, routes, p);
-	free(own);
-	return go_on;
+	return tree_routes_add(r, own, lids, from, n, routes, p);
 }
 
 unsigned dfsssp_hops(const struct routing *r, uint32_t sw, unsigned lid)

@@ -544,7 +544,7 @@ static void offer_up(struct ft_run *r, uint32_t w)
 
 void ft_turn(struct ft_run *r, unsigned most)
 {
-	uint8_t *known = NEW_ARRAY(r->n_switches + 1, uint8_t);
+	AUTO_FREE uint8_t *known = NEW_ARRAY(r->n_switches + 1, uint8_t);
 	uint32_t before = 0, n;
 
 	assert(r->touched || !r->n_touched);
@@ -566,5 +566,4 @@ void ft_turn(struct ft_run *r, unsigned most)
 	}
 	r->fill = false;
 	r->reverse = 0;
-	free(known);
 }

@@ -345,7 +345,7 @@ static void find_family(struct ft_run *r, uint32_t s, uint32_t *mark)
 static void find_families(struct ft_run *r)
 {
 	const struct ftree *t = r->t;
-	uint32_t *mark = NEW_ARRAY(r->n_switches, uint32_t);
+	AUTO_FREE uint32_t *mark = NEW_ARRAY(r->n_switches, uint32_t);
 	bool none = r->tell || r->rec || t->max_reverse;
 
 	for (uint32_t s = 0; s < r->n_switches && !none; s++)
@@ -357,7 +357,6 @@ static void find_families(struct ft_run *r)
 		else if (!r->family[s] && has_switches(t, s))
 			find_family(r, s, mark);
 	}
-	free(mark);
 	r->told = NEW_ARRAY(r->n_families, uint16_t);
 	memset(r->told, 0xff, r->n_families * sizeof(*r->told)); /* FT_UNTOLD */
 }
@@ -366,7 +365,7 @@ static void find_families(struct ft_run *r)
 static void give_places(struct ft_run *r)
 {
 	const struct ftree *t = r->t;
-	uint64_t *sort = NEW_ARRAY(r->n_switches, uint64_t);
+	AUTO_FREE uint64_t *sort = NEW_ARRAY(r->n_switches, uint64_t);
 
 	for (uint32_t s = 0; s < r->n_switches; s++) {
 		bool top = !t->sw[s].n[FT_UP];
@@ -378,7 +377,6 @@ static void give_places(struct ft_run *r)
 		qsort(sort, r->n_switches, sizeof(*sort), order_u64);
 	for (uint32_t i = 0; i < r->n_switches; i++)
 		r->place[r->at[i] = r->n_families > FIRST_FAMILY ? (uint32_t)sort[i] : i] = i;
-	free(sort);
 }
 
 /* The first place of the switches in a direction, or NO_ID when they are not in a row, a cable each. */

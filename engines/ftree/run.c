@@ -274,7 +274,7 @@ static uint32_t ftree_check_alike(const struct ftree *t, uint32_t sw, enum ft_di
 static void refuse_pair(struct ftree *t, const char *label, const char *rule, uint32_t odd, uint32_t ref,
 			uint32_t found, uint32_t expected, const char *what)
 {
-	struct text dead = {0};
+	AUTO_TEXT struct text dead = {0};
 	bool is_dead = ftree_check_dead_ports(t, odd, &dead);
 
 	if (!is_dead)
@@ -284,7 +284,6 @@ static void refuse_pair(struct ftree *t, const char *label, const char *rule, ui
 		  "drops this rule",
 		  label, what, is_dead ? ": " : "", text_str(&dead),
 		  is_dead ? "restore it" : "cable it like its siblings");
-	text_free(&dead);
 	t->refusal.sw = odd;
 	t->refusal.ref = ref;
 	t->refusal.found = found;
@@ -338,13 +337,13 @@ static bool refuse_links(struct ftree *t, const char *label, enum ft_dir d, uint
 	bool w_odd = g->n_links <= h->n_links;
 	const struct ft_group *odd = w_odd ? g : h;
 	const struct ft_group *other = w_odd ? h : g;
-	char *what = str_printf("%.50s has %u link%s to %.40s, %.50s has %u to %.40s", ft_name(t, odd->sw),
-				odd->n_links, odd->n_links == 1 ? "" : "s", peer_name(t, odd),
-				ft_name(t, other->sw), other->n_links, peer_name(t, other));
+	AUTO_FREE char *what =
+		str_printf("%.50s has %u link%s to %.40s, %.50s has %u to %.40s", ft_name(t, odd->sw),
+			   odd->n_links, odd->n_links == 1 ? "" : "s", peer_name(t, odd),
+			   ft_name(t, other->sw), other->n_links, peer_name(t, other));
 
 	refuse_pair(t, label, d == FT_UP ? "equal up groups" : "equal down groups", odd->sw, other->sw,
 		    odd->n_links, other->n_links, what);
-	free(what);
 	return false;
 }
 

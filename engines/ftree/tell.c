@@ -871,13 +871,12 @@ static uint32_t *op_order(const struct routing *r, uint32_t *n)
 
 static int op_write_extra(const struct routing *r, const char *what, FILE *f)
 {
-	struct text text = {0};
+	AUTO_TEXT struct text text = {0};
 
 	if (strcmp(what, "ca-order"))
 		return -1;
 	ftree_order_text(r->priv, &text);
 	fputs(text_str(&text), f);
-	text_free(&text);
 	return ferror(f) ? -1 : 0;
 }
 
@@ -967,7 +966,7 @@ static void put_reverse(const struct walk *w, struct ftree *t)
 	const struct recording *r = walk_recording(w);
 	const struct sweep *s = recording_sweep(r);
 	size_t row = s->lids->max_lid + 1u;
-	uint8_t *hops = mem_array(s->fabric->n_switches, row);
+	AUTO_FREE uint8_t *hops = mem_array(s->fabric->n_switches, row);
 
 	for (size_t i = 1; i <= walk_step(w); i++) {
 		const struct rec_event *ev = recording_event(r, i);
@@ -983,7 +982,6 @@ static void put_reverse(const struct walk *w, struct ftree *t)
 			t->reverse[t->n_reverse++] = (struct ft_reverse){
 				sw, lid, walk_value(w, T_ENTRY, (uint32_t)(sw * row + lid)), 0};
 		}
-	free(hops);
 }
 
 static void *ft_priv_at(struct walk *w, const struct routing *end)

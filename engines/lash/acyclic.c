@@ -306,7 +306,7 @@ COMPARATOR(by_label, struct lash_acyclic_placed, UP(label))
 /* Sorts channels by their place in the order. */
 static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n)
 {
-	struct lash_acyclic_placed *p;
+	AUTO_FREE struct lash_acyclic_placed *p = NULL;
 
 	for (uint32_t i = 1; n <= 32 && i < n; i++) { /* insertion sort for a few channels */
 		uint32_t c = channel[i], k = i;
@@ -323,7 +323,6 @@ static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n
 	qsort(p, n, sizeof(*p), by_label);
 	for (uint32_t i = 0; i < n; i++)
 		channel[i] = p[i].channel;
-	free(p);
 }
 
 /*

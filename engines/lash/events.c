@@ -237,7 +237,7 @@ void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned 
 static void gather_pairs(struct lash_record *r, bool list)
 {
 	uint32_t n = r->p->graph->n;
-	struct dependency *deps = NEW_ARRAY(2 * (size_t)n, struct dependency);
+	AUTO_FREE struct dependency *deps = NEW_ARRAY(2 * (size_t)n, struct dependency);
 
 	for (uint32_t s = 0; s < n; s++)
 		for (uint32_t d = s + 1; d < n; d++)
@@ -246,7 +246,6 @@ static void gather_pairs(struct lash_record *r, bool list)
 					r->pair[r->begin[lash_events_number_of(r, deps[i])]++] = s * n + d;
 				else
 					r->begin[lash_events_number_of(r, deps[i]) + 1]++;
-	free(deps);
 }
 
 int lash_record_balance(struct lash_record *r, struct err *e)

@@ -653,7 +653,7 @@ static struct lash_plan *plan_new(const struct lash_plan *old, struct lash_cdgs 
 static void note_counts(const struct lash *l, const uint64_t *count, bool balanced,
 			const struct engine_input *in)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	lash_say_counts(count, l->plan->need, &t);
 	if (balanced)
@@ -663,7 +663,6 @@ static void note_counts(const struct lash *l, const uint64_t *count, bool balanc
 	else
 		rec_note(in, "%s of %u; ordered pairs per layer %s", PLURAL(l->plan->need, "layer"),
 			 l->vls.avail, text_str(&t));
-	text_free(&t);
 }
 
 /* Balances the layers of the plan. c is used up. */

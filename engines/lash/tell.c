@@ -950,12 +950,11 @@ struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsign
 		b = MAX(g->id[sw], g->id[sw2]);
 	}
 	if (b != NO_ID && a != b && layer < p->first[(size_t)a * g->n + b]) {
-		struct dependency *deps = NEW_ARRAY(2 * (size_t)g->n, struct dependency);
+		AUTO_FREE struct dependency *deps = NEW_ARRAY(2 * (size_t)g->n, struct dependency);
 		struct acyclic *x = lash_layer_before(p, layer, a, b, progress);
 
 		w->n = x ? acyclic_cycle(x, deps, lash_pair_dependencies(p, a, b, deps), cycle) : 0;
 		acyclic_free(x);
-		free(deps);
 	}
 	w->cut = NO_ID;
 	w->edge = NEW_ARRAY(w->n + 1, struct witness_edge);

@@ -661,7 +661,7 @@ static bool can_compare(const struct mincontention_run *x)
 	const struct engine_input *in = x->in;
 	const struct mincontention *m = mincontention_of(in->previous);
 	const struct elements *el = x->el;
-	uint8_t *taken;
+	AUTO_FREE uint8_t *taken = NULL;
 	bool same;
 
 	if (!m || !in->current || m->tolerance != x->tolerance ||
@@ -684,7 +684,6 @@ static bool can_compare(const struct mincontention_run *x)
 		same = same && !taken[was];
 		taken[was] = 1;
 	}
-	free(taken);
 	return same;
 }
 

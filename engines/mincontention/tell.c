@@ -231,7 +231,7 @@ static void decide_element(const struct telling *t, struct decided *d)
 {
 	const struct mincontention_run *x = t->x;
 	const struct level *v = &x->between;
-	struct text others = {0};
+	AUTO_TEXT struct text others = {0};
 	char a[300];
 
 	if (t->kept) {
@@ -258,7 +258,6 @@ static void decide_element(const struct telling *t, struct decided *d)
 		decide(d, rule_words[t->rule].why, "%s is the only path of at most %s that leads there%s.", a,
 		       PLURAL(x->between.sp[t->element] + x->tolerance, "link"),
 		       x->tolerance ? " and does not come back" : "");
-	text_free(&others);
 }
 
 /* Compares the chosen way of a chip inside the chassis with another one. */

@@ -22,7 +22,7 @@ COMPARATOR(by_key, struct nue_graph_keyed, UP(key) UP(sw))
 static void number_nodes(struct nue_graph *g, const struct topo *t, const struct lids *l)
 {
 	const struct fabric *f = t->fabric;
-	struct nue_graph_keyed *k = NEW_ARRAY(f->n_switches + 1u, struct nue_graph_keyed);
+	AUTO_FREE struct nue_graph_keyed *k = NEW_ARRAY(f->n_switches + 1u, struct nue_graph_keyed);
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		uint32_t ep = f->port_endport[f->switch_port[sw]];
@@ -36,7 +36,6 @@ static void number_nodes(struct nue_graph *g, const struct topo *t, const struct
 		g->sw[u] = k[u].sw;
 		g->node[k[u].sw] = u;
 	}
-	free(k);
 }
 
 static void add_links(struct nue_graph *g, const struct topo *t, const struct lids *l, uint32_t u, bool avoid,

@@ -115,7 +115,7 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 	enum why_rule rule = nue_rule_of(w, o);
 	int64_t far = w->q[NUE_DISTANCE];
 	const struct fabric *f = x->in->topo->fabric;
-	struct text t = {0}, turn = {0};
+	AUTO_TEXT struct text t = {0}, turn = {0};
 
 	if (!o) {
 		decide(d, rule, "Distance %" PRId64 " over %s; no other port offered an open way.", far,
@@ -149,8 +149,6 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 		       ") by later changes behind it.",
 		       far, o->port, o->q[NUE_DISTANCE]);
 	}
-	text_free(&t);
-	text_free(&turn);
 }
 
 /* Explains an entry. o: the offer to compare with, NULL = none. */
@@ -660,7 +658,7 @@ static void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dl
 	const struct nue *n = nue_of(r);
 	uint32_t src = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
 	unsigned layer = nue_layer_of(n, dlid), base, number;
-	struct nue_detour *list;
+	AUTO_FREE struct nue_detour *list = NULL;
 	uint32_t from;
 
 	(void)p;
@@ -697,7 +695,6 @@ static void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dl
 				 switch_name(r->topo->fabric, from), list[i].links, list[i].least,
 				 list[i].open ? "by ways that nothing restricts, but weights led elsewhere"
 					      : "but each such way makes a turn that the layer restricts");
-	free(list);
 }
 
 static void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d)
@@ -842,14 +839,11 @@ bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from
 		    uint32_t *growth, struct progress *p)
 {
 	const struct nue_graph *g = nue_of(r)->graph;
-	uint32_t *own = NEW_ARRAY(r->topo->fabric->n_switches, uint32_t);
-	bool go_on;
+	AUTO_FREE uint32_t *own = NEW_ARRAY(r->topo->fabric->n_switches, uint32_t);
 
 	for (uint32_t u = 0; u < g->n; u++)
 		own[g->sw[u]] = g->terminals[u];
-	go_on = tree_routes_add(r, own, lids, from, n, growth, p);
-	free(own);
-	return go_on;
+	return tree_routes_add(r, own, lids, from, n, growth, p);
 }
 
 /* --- detours -------------------------------------------------------------------------------------- */

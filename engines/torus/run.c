@@ -579,9 +579,9 @@ static void torus_record_row(struct torus_run *r, uint32_t a)
 static int read_conf(struct torus_run *r)
 {
 	const char *path = options_file(r->in->options, "torus_config");
-	struct text errors = {0};
+	AUTO_TEXT struct text errors = {0};
 	struct err e;
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
 	unsigned bad;
 	int len;
@@ -592,7 +592,6 @@ static int read_conf(struct torus_run *r)
 	if (read_small_file(path, r->in->progress, &data, &size, &e))
 		return err_set(&r->out->refused, "torus_config: %.400s (ERR 4E11)", e.msg);
 	bad = torus_conf_parse(&r->t->conf, path, data, size, &errors);
-	free(data);
 	len = (int)strcspn(text_str(&errors), "\n"); /* only the first line */
 	len = MIN(len, 400);
 	if (bad == 1)
@@ -602,7 +601,6 @@ static int read_conf(struct torus_run *r)
 			text_str(&errors), bad - 1);
 	if (bad > 1)
 		note_add(&r->out->notes, 0, "%s", text_str(&errors));
-	text_free(&errors);
 	return bad ? -1 : 0;
 }
 

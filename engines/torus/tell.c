@@ -55,7 +55,7 @@ static void torus_sentences_add_way(const struct torus *t, uint32_t a, uint32_t 
 /* Explains the rule of the step, and the choice among the links in that direction. */
 static void decide_step(const struct torus_dealt *x, unsigned port, struct decided *d)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	torus_sentences_add_way(x->run->t, x->a, x->b, *x->step, &t);
 	decide(d, torus_rule(x->step), "%s.", text_str(&t));
@@ -63,7 +63,6 @@ static void decide_step(const struct torus_dealt *x, unsigned port, struct decid
 		text_add(&d->text,
 			 " %u links lead that way, used in turn: this route uses number %u, port %u.",
 			 x->links, x->used % x->links + 1, port);
-	text_free(&t);
 }
 
 /* Explains the choice against another port: a parallel link, or another direction. */

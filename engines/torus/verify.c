@@ -25,7 +25,7 @@ static int seed_error(struct torus_run *r, const struct torus_seed *s, unsigned 
 
 static int seed_error(struct torus_run *r, const struct torus_seed *s, unsigned code, const char *fmt, ...)
 {
-	struct text x = {0};
+	AUTO_TEXT struct text x = {0};
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -36,7 +36,6 @@ static int seed_error(struct torus_run *r, const struct torus_seed *s, unsigned 
 			(unsigned)(s - r->t->conf.seed) + 1, s->line, text_str(&x), code);
 	else
 		err_set(&r->out->refused, "no seed is given: %s (ERR %X)", text_str(&x), code);
-	text_free(&x);
 	return -1;
 }
 

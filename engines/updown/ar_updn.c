@@ -237,7 +237,7 @@ static uint32_t above(const struct topo *t, const struct updown *u, uint32_t sw)
 static void take_ranks(const struct engine_input *in, struct updown *u)
 {
 	const struct fabric *f = in->topo->fabric;
-	uint32_t *root = NEW_ARRAY(f->n_switches, uint32_t);
+	AUTO_FREE uint32_t *root = NEW_ARRAY(f->n_switches, uint32_t);
 
 	rec_phase(in, "ranks that the source tells");
 	for (uint32_t s = 0; s < f->n_switches; s++) {
@@ -252,7 +252,6 @@ static void take_ranks(const struct engine_input *in, struct updown *u)
 		if (u->rank[s])
 			updown_record_rank(in, s, above(in->topo, u, s), u->rank[s]);
 	updown_count_level(in, u);
-	free(root);
 }
 
 static struct routing *by_told_ranks(const struct engine_input *in, struct engine_output *out)
@@ -321,18 +320,16 @@ static void add_groups(struct routing *r)
 {
 	const struct topo *t = r->topo;
 	const struct hops *h = updown_of(r)->hops;
-	uint32_t n = t->fabric->n_switches, *group = NEW_ARRAY(n, uint32_t);
-	uint64_t *mask = NEW_ARRAY((size_t)n * 4, uint64_t);
-	uint16_t *of_lid = NEW_ARRAY(r->lids->max_lid + 1u, uint16_t);
+	uint32_t n = t->fabric->n_switches;
+	AUTO_FREE uint32_t *group = NEW_ARRAY(n, uint32_t);
+	AUTO_FREE uint64_t *mask = NEW_ARRAY((size_t)n * 4, uint64_t);
+	AUTO_FREE uint16_t *of_lid = NEW_ARRAY(r->lids->max_lid + 1u, uint16_t);
 
 	assert(!r->adaptive);
 	r->adaptive = adaptive_new(n);
 	for (uint32_t s = 0; s < n; s++)
 		if (switch_up(t, s))
 			ar_updn_group_switch(r, h, s, mask, group, of_lid);
-	free(group);
-	free(mask);
-	free(of_lid);
 }
 
 static struct routing *ar_route(const struct engine_input *in, struct engine_output *out)

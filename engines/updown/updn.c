@@ -157,7 +157,7 @@ static void root_search_refusal(const struct root_search *s, struct err *why)
 	const struct fabric *f = s->topo->fabric;
 	uint32_t n_spread, n_second, spread, second, ports;
 	unsigned most, next;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (!s->total) {
 		err_set(why, "no root switches: there are no CA or router ports, and roots are found by "
@@ -185,7 +185,6 @@ static void root_search_refusal(const struct root_search *s, struct err *why)
 	}
 	text_add(&t, "; name the roots with root_guid_file");
 	err_set(why, "%s", text_str(&t));
-	text_free(&t);
 }
 
 /* Up/Down: packets go towards the roots and then away from them (engines/doc/updn.md, as in OpenSM 3.3.23).

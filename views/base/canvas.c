@@ -117,13 +117,12 @@ static const char *canvas_next_char(const char *s, uint32_t *ch)
 
 int canvas_columns(const char *s)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	uint32_t ch;
 	int n = 0;
 
 	for (s = clean_string(s, &t); *s; n += canvas_columns_of(ch))
 		s = canvas_next_char(s, &ch);
-	text_free(&t);
 	return n;
 }
 
@@ -157,11 +156,9 @@ static int canvas_put_text(struct canvas *c, int x, int y, int w, const char *s,
 
 int canvas_text(struct canvas *c, int x, int y, int w, const char *s, enum canvas_role role)
 {
-	struct text t = {0};
-	int used = canvas_put_text(c, x, y, w, clean_string(s, &t), role);
+	AUTO_TEXT struct text t = {0};
 
-	text_free(&t);
-	return used;
+	return canvas_put_text(c, x, y, w, clean_string(s, &t), role);
 }
 
 int canvas_text_cut(struct canvas *c, int x, int y, int w, const char *s, enum canvas_role role)
@@ -178,16 +175,13 @@ int canvas_text_cut(struct canvas *c, int x, int y, int w, const char *s, enum c
 
 int canvas_textf(struct canvas *c, int x, int y, int w, enum canvas_role role, const char *fmt, ...)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	va_list ap;
-	int used;
 
 	va_start(ap, fmt);
 	text_addv(&t, fmt, ap);
 	va_end(ap);
-	used = canvas_text(c, x, y, w, text_str(&t), role);
-	text_free(&t);
-	return used;
+	return canvas_text(c, x, y, w, text_str(&t), role);
 }
 
 void canvas_object(struct canvas *c, int x, int y, int w, int h, struct canvas_object o)

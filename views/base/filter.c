@@ -200,7 +200,7 @@ char **chassis_places(const struct elements *el)
 {
 	const struct fabric *f = el->topo->fabric;
 	char **place = NEW_ARRAY(f->n_switches + 1, char *);
-	struct chip_place *at = NEW_ARRAY(f->n_switches + 1, struct chip_place);
+	AUTO_FREE struct chip_place *at = NEW_ARRAY(f->n_switches + 1, struct chip_place);
 
 	for (uint32_t e = 0; e < el->n; e++) {
 		uint32_t n = 0;
@@ -214,7 +214,6 @@ char **chassis_places(const struct elements *el)
 		if (n)
 			shorten_places(at, n, place);
 	}
-	free(at);
 	return place;
 }
 
@@ -316,13 +315,12 @@ unsigned columns_named(const struct view *v, const char *w, size_t len, struct c
 
 int no_column(const struct view *v, const char *word, size_t len, struct err *e)
 {
-	struct text names = {0};
+	AUTO_TEXT struct text names = {0};
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
 		text_add(&names, " %s", view_column_name(v, c));
 	err_word(e, "pane %s has no column '%.*s', expected one of%s", v->ops->name, (int)len, word,
 		 text_str(&names));
-	text_free(&names);
 	return -1;
 }
 
@@ -652,7 +650,7 @@ unsigned row_likeness(const struct view *v, uint32_t row, const char *what)
 {
 	char letters[VIEW_FILTER_MAX + 1];
 	size_t n = letters_of(what, letters, sizeof(letters));
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	unsigned best = 0;
 
 	for (unsigned c = 0; n > 1 && c < v->ops->n_columns; c++) {
@@ -667,6 +665,5 @@ unsigned row_likeness(const struct view *v, uint32_t row, const char *what)
 				best = now;
 		}
 	}
-	text_free(&t);
 	return best;
 }

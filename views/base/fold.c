@@ -196,7 +196,7 @@ static void fold_sum_row(const struct view *v, struct fold_group *g, uint32_t ro
 static bool fold_sum_up(struct view *v, double end)
 {
 	struct fold *f = v->fold;
-	struct text cell = {0};
+	AUTO_TEXT struct text cell = {0};
 	unsigned count = 0;
 
 	while (f->sum_group < f->n) {
@@ -212,7 +212,6 @@ static bool fold_sum_up(struct view *v, double end)
 		if (!(++count & 63) && now_seconds() > end)
 			break;
 	}
-	text_free(&cell);
 	return f->sum_group == f->n;
 }
 
@@ -302,7 +301,7 @@ static void member_cell(const struct view *v, uint32_t row, unsigned c, struct t
 bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const char *name;
-	struct text cell = {0};
+	AUTO_TEXT struct text cell = {0};
 	bool named;
 
 	if (!fold_wanted(v))
@@ -317,7 +316,6 @@ bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct te
 		label_member(v->fold->chassis, row_chip(v, row), t);
 		text_add(t, "%s", text_str(&cell) + strlen(name));
 	}
-	text_free(&cell);
 	return named;
 }
 
@@ -375,7 +373,7 @@ static bool fold_place_element(const struct view *v, const struct fold_group *g,
 bool fold_place(const struct view *v, uint32_t header, const char *what, struct text *t)
 {
 	const struct fold_group *g = fold_group_of(v, header);
-	struct text first = {0}, other = {0};
+	AUTO_TEXT struct text first = {0}, other = {0};
 	bool agree;
 
 	if (!strcmp(what, "element"))
@@ -397,8 +395,6 @@ bool fold_place(const struct view *v, uint32_t header, const char *what, struct 
 	}
 	if (agree)
 		text_add(t, "%s", text_str(&first));
-	text_free(&first);
-	text_free(&other);
 	return agree;
 }
 
@@ -435,7 +431,7 @@ static void show_row(struct view *v, uint32_t row)
 /* Sums have more digits than the column's rows: make columns wider. Hidden columns stay hidden. */
 static void fold_widen(struct view *v)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		if (v->ops->column[c].fold < FOLD_SUM || v->ops->column[c].flex || !v->width[c])
@@ -447,13 +443,12 @@ static void fold_widen(struct view *v)
 				v->width[c] = (uint8_t)(MIN(t.len, UINT8_MAX));
 		}
 	}
-	text_free(&t);
 }
 
 void fold_show(struct view *v)
 {
 	struct fold *f = v->fold;
-	uint32_t *item = mem_dup(f->item, (f->n_item + 1) * sizeof(*item));
+	AUTO_FREE uint32_t *item = mem_dup(f->item, (f->n_item + 1) * sizeof(*item));
 
 	assert(f->grouped);
 	if (!f->ready)
@@ -473,7 +468,6 @@ void fold_show(struct view *v)
 		if (v->sort >= 0)
 			view_sort_rows(v, v->order + v->n_order - g->n, g->n);
 	}
-	free(item);
 }
 
 /* The group of a row with this number (or key), or NO_ID. Looks at no more than `most` rows. */

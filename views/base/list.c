@@ -224,7 +224,7 @@ static bool view_list_has_letter(const char *s)
 /* Makes each column as wide as its widest cell. names: notes what they share. */
 static bool view_list_widen(const struct view *v, struct view_list_layout *l, bool names, struct progress *p)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	bool go_on = true;
 
 	progress_start(p, "reading rows", view_count(v));
@@ -242,7 +242,6 @@ static bool view_list_widen(const struct view *v, struct view_list_layout *l, bo
 		}
 		go_on = progress_step(p, i);
 	}
-	text_free(&t);
 	return go_on;
 }
 
@@ -295,7 +294,7 @@ static void put_cell(const struct view *v, const struct view_list_layout *l, uns
 {
 	unsigned w = view_list_characters(s), pad = l->width[k] > w ? l->width[k] - w : 0;
 
-	struct text cut = {0};
+	AUTO_TEXT struct text cut = {0};
 
 	if (w > l->width[k]) {
 		kin_cut(&l->kin[k], s, l->width[k], &cut);
@@ -309,7 +308,6 @@ static void put_cell(const struct view *v, const struct view_list_layout *l, uns
 		text_add(line, " %*s%s", (int)pad, "", s);
 	else
 		text_add(line, " %s%*s", s, (int)pad, "");
-	text_free(&cut);
 }
 
 static void view_list_put_line(struct text *line, struct out *o)
@@ -322,7 +320,7 @@ static void view_list_put_line(struct text *line, struct out *o)
 
 static bool print_text(const struct view *v, struct view_list_layout *l, struct progress *p, struct out *o)
 {
-	struct text line = {0}, t = {0};
+	AUTO_TEXT struct text line = {0}, t = {0};
 	bool go_on = view_list_widen(v, l, o->run->width != 0, p);
 
 	if (o->run->width)
@@ -345,8 +343,6 @@ static bool print_text(const struct view *v, struct view_list_layout *l, struct 
 		view_list_put_line(&line, o);
 		go_on = progress_step(p, i);
 	}
-	text_free(&line);
-	text_free(&t);
 	return go_on;
 }
 
@@ -423,7 +419,7 @@ static json_t *about_json(const struct view *v, const struct subject *s)
 static json_t *view_list_row_json(const struct view *v, const struct view_list_layout *l, uint32_t row)
 {
 	json_t *r = json_object();
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	struct subject s;
 	char key[24];
 	bool about = view_subject(v, row, &s);
@@ -441,7 +437,6 @@ static json_t *view_list_row_json(const struct view *v, const struct view_list_l
 		if (c->was)
 			json_object_set_new(r, c->was, cell_json(c, text_str(&t)));
 	}
-	text_free(&t);
 	return r;
 }
 
@@ -470,7 +465,7 @@ static bool print_json(const struct view *v, const struct view_list_layout *l, s
 static void put_field(const struct view *v, unsigned col, uint32_t row, bool safe, struct text *line)
 {
 	const struct column *c = &v->ops->column[col % VIEW_COLUMNS];
-	struct text cell = {0};
+	AUTO_TEXT struct text cell = {0};
 	const char *s;
 
 	if (col == COLUMN_KEY)
@@ -481,14 +476,13 @@ static void put_field(const struct view *v, unsigned col, uint32_t row, bool saf
 		view_cell(v, row, col, &cell);
 	s = text_str(&cell) + strspn(text_str(&cell), " ");
 	csv_add_cell(line, col < VIEW_COLUMNS && c->numeric && !strcmp(s, "-") ? "" : s, safe);
-	text_free(&cell);
 }
 
 /* A line for the names and for each row; the lines end as text's do, by a newline alone. */
 static bool print_csv(const struct view *v, const struct view_list_layout *l, bool safe, struct progress *p,
 		      struct out *o)
 {
-	struct text all = {0};
+	AUTO_TEXT struct text all = {0};
 	bool go_on = true;
 
 	for (unsigned k = 0; k < l->n; k++) {
@@ -511,7 +505,6 @@ static bool print_csv(const struct view *v, const struct view_list_layout *l, bo
 		out_json(o, "content", json_text(text_str(&all)));
 	else if (go_on)
 		out_document(o, text_str(&all));
-	text_free(&all);
 	return go_on;
 }
 
@@ -550,13 +543,12 @@ static int view_list_prepare(struct view *v, const struct wish *w, struct progre
 /* Prints the title, which also tells why there are no rows. */
 static void print_title(const struct view *v, bool csv, struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	view_title(v, &t);
 	if (!view_count(v) && !csv)
 		out_text(o, "%s\n", text_str(&t));
 	out_json(o, "title", json_text(text_str(&t)));
-	text_free(&t);
 }
 
 static int print_view(struct view *v, const struct wish *w, struct progress *p, struct out *o, struct err *e)

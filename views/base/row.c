@@ -230,15 +230,13 @@ void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 /* The number at the start of a cell, or -1. */
 static int64_t number_of_cell(const struct view *v, uint32_t row, unsigned col)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	char *end;
 	int64_t n;
 
 	row_cell(v, row, col, &t);
 	n = strtoll(text_str(&t), &end, 10);
-	n = end == text_str(&t) ? -1 : n;
-	text_free(&t);
-	return n;
+	return end == text_str(&t) ? -1 : n;
 }
 
 int64_t view_number(const struct view *v, uint32_t row, unsigned col)
@@ -395,11 +393,10 @@ int view_expand(const struct view *v, const char *line, struct text *t, struct e
 
 void view_fill(const struct view *v, uint32_t row, const char *line, struct text *t)
 {
-	struct text whole = {0};
+	AUTO_TEXT struct text whole = {0};
 
 	if (!view_row_fill(v, row, line, &whole, NULL))
 		text_add(t, "%s", text_str(&whole));
-	text_free(&whole);
 }
 
 bool view_has_subjects(const struct view *v)
@@ -428,7 +425,7 @@ const struct view_ops *view_in(const struct view_ops *const *panes, const char *
 {
 	const struct view_ops *found = NULL;
 	size_t len = strlen(name);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	unsigned n = 0;
 
 	for (size_t i = 0; panes && panes[i]; i++) {
@@ -444,6 +441,5 @@ const struct view_ops *view_in(const struct view_ops *const *panes, const char *
 	for (size_t i = 0; panes && panes[i]; i++)
 		text_add(&t, " %s", panes[i]->name);
 	err_word(e, "found pane \"%s\", expected one of%s", name, text_str(&t));
-	text_free(&t);
 	return NULL;
 }

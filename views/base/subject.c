@@ -428,7 +428,7 @@ int view_args_open(struct view *v, int argc, char **argv, struct err *e)
 {
 	const struct view_ops *ops = v->ops;
 	char **words = NEW_ARRAY((size_t)argc + 2, char *);
-	char *syntax = str_printf("%s %s", ops->name, view_syntax(ops));
+	AUTO_FREE char *syntax = str_printf("%s %s", ops->name, view_syntax(ops));
 	struct err why = {0};
 	struct args read;
 	int rc;
@@ -451,7 +451,6 @@ int view_args_open(struct view *v, int argc, char **argv, struct err *e)
 		rc = ops->open(v, &read, e);
 	args_free(&read);
 	free(words);
-	free(syntax);
 	return rc ? -1 : 0;
 }
 
@@ -534,8 +533,8 @@ static void sort_text(const struct view *v, uint32_t row, struct text *t)
 /* The text keys of all rows stand one after the other in one buffer. */
 static void sort_by_text(const struct view *v, struct sort_item *it, uint32_t n)
 {
-	size_t *at = NEW_ARRAY((size_t)n + 1, size_t);
-	struct text keys = {0};
+	AUTO_FREE size_t *at = NEW_ARRAY((size_t)n + 1, size_t);
+	AUTO_TEXT struct text keys = {0};
 
 	for (uint32_t i = 0; i < n; i++) {
 		at[i] = keys.len;
@@ -545,15 +544,13 @@ static void sort_by_text(const struct view *v, struct sort_item *it, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		it[i].text = keys.s + at[i];
 	qsort(it, n, sizeof(*it), by_text);
-	text_free(&keys);
-	free(at);
 }
 
 void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n)
 {
 	assert(v->sort >= 0 && v->sort < (int)v->ops->n_columns);
 
-	struct sort_item *it = NEW_ARRAY((size_t)n + 1, struct sort_item);
+	AUTO_FREE struct sort_item *it = NEW_ARRAY((size_t)n + 1, struct sort_item);
 
 	for (uint32_t i = 0; i < n; i++)
 		it[i] = (struct sort_item){.row = row[i], .place = i};
@@ -566,7 +563,6 @@ void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n)
 	}
 	for (uint32_t i = 0; i < n; i++)
 		row[v->descending ? n - 1 - i : i] = it[i].row;
-	free(it);
 }
 
 /* Helpers that panes share: names as words of the command language, labels, bars. */
@@ -609,13 +605,12 @@ const char *direction_sign(char direction, const char *none)
 
 void word_text(const char *s, struct text *t)
 {
-	char *word = strpbrk(s, "*?[]%") ? NULL : word_quoted(s);
+	AUTO_FREE char *word = strpbrk(s, "*?[]%") ? NULL : word_quoted(s);
 
 	if (word)
 		text_add(t, "%s", word);
 	else
 		word_add_quoted(t, s);
-	free(word);
 }
 
 /* Does the name alone mean this node? It must not be a number or pattern, and no other node may have it. */

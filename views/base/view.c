@@ -412,13 +412,12 @@ void view_type(struct view *v, const char *text)
 
 void view_complete(struct view *v)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert(v->ops->complete);
 	v->ops->complete(v, &t);
 	if (t.len)
 		view_type(v, t.s);
-	text_free(&t);
 }
 
 void view_fit(struct view *v, unsigned columns)

@@ -73,7 +73,7 @@ COMPARATOR(by_component, struct cdg_pane_placed, UP(component) UP(channel))
 static void list_channels(struct cdg_pane *p)
 {
 	const struct cdg *c = p->graph->cdg;
-	struct cdg_pane_placed *a = NEW_ARRAY(c->n_channels + 1, struct cdg_pane_placed);
+	AUTO_FREE struct cdg_pane_placed *a = NEW_ARRAY(c->n_channels + 1, struct cdg_pane_placed);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < c->n_channels; i++)
@@ -83,7 +83,6 @@ static void list_channels(struct cdg_pane *p)
 		qsort(a, n, sizeof(*a), by_component);
 	for (uint32_t i = 0; i < n; i++)
 		cdg_pane_add_line(p, a[i].channel, NO_ID, false);
-	free(a);
 }
 
 static uint32_t find_self(const struct view *v)

@@ -672,8 +672,9 @@ static void drain_pane_load(struct view *v)
 {
 	struct drain_pane *p = v->priv;
 	const struct drain *d = v->scene->session ? session_drain(v->scene->session) : NULL;
-	uint32_t n, *circle;
-	uint8_t *taken;
+	uint32_t n;
+	AUTO_FREE uint32_t *circle = NULL;
+	AUTO_FREE uint8_t *taken = NULL;
 
 	if (!d || !v->scene->real)
 		return;
@@ -693,8 +694,6 @@ static void drain_pane_load(struct view *v)
 	for (uint32_t c = drain_next(d, 0); c != NO_ID; c = drain_next(d, c + 1))
 		if (!taken[c])
 			p->row[v->n_rows++] = drain_pane_row_of(d, c, false);
-	free(circle);
-	free(taken);
 }
 
 static void drain_pane_title(const struct view *v, struct text *t)

@@ -210,7 +210,7 @@ static void tell_first(const struct layer_pairs_pane *p, unsigned first, struct 
 static void layer_pairs_pane_footer(const struct view *v, struct text *t)
 {
 	const struct layer_pairs_pane *p = v->priv;
-	struct text why = {0};
+	AUTO_TEXT struct text why = {0};
 	uint32_t row, ca;
 
 	if (!p->list || !view_selected(v, &row))
@@ -225,7 +225,6 @@ static void layer_pairs_pane_footer(const struct view *v, struct text *t)
 	p->r->ops->explain_pair(p->r, p->r->lids->base[v->scene->fabric->port_endport[ca]],
 				route_of(v, row)->lid, &why, NULL);
 	text_add(t, "%.*s", (int)strcspn(text_str(&why), "\n"), text_str(&why));
-	text_free(&why);
 }
 
 static void layer_pairs_pane_follow(const struct view *v, uint32_t row, struct text *t)

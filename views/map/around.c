@@ -418,11 +418,10 @@ static void around_port_text(const struct fabric *f, const struct map_entry *e, 
 static void around_name_text(const struct fabric *f, const struct zone_text *z, const struct map_entry *e,
 			     struct text *t)
 {
-	struct text clean = {0};
+	AUTO_TEXT struct text clean = {0};
 
 	text_clear(t);
 	affix_strip(&z->affix, z->pre, z->suf, clean_string(f->node_name[e->node], &clean), t);
-	text_free(&clean);
 }
 
 /* Finds what the names of a side share, and the width of its columns. */
@@ -431,7 +430,7 @@ static void measure_side(const struct fabric *f, struct around_own *o, int side,
 	const struct map_entries *m = o->entries;
 	struct zone_text *z = &o->text[side];
 	uint32_t from = m->first[side], to = m->first[side + 1];
-	struct text t = {0}, clean = {0};
+	AUTO_TEXT struct text t = {0}, clean = {0};
 
 	*z = (struct zone_text){.ways = ways && (side == MAP_ABOVE || side == MAP_BELOW)};
 	for (uint32_t i = from; i < to && to - from > FEW && side != MAP_HOSTS; i++) {
@@ -450,8 +449,6 @@ static void measure_side(const struct fabric *f, struct around_own *o, int side,
 		w = MIN(w, NAME_MOST);
 		z->name_w = MAX(w, z->name_w);
 	}
-	text_free(&t);
-	text_free(&clean);
 }
 
 /* Prepares the entries of the selected switch. NULL when none is selected. */
@@ -614,7 +611,7 @@ static void put_entry(const struct view *v, struct canvas *c, const struct aroun
 	int from = x, end = x + w - SPACE;
 	bool cursor = o->spot.side == s.side && o->spot.i == s.i;
 	enum canvas_role role = l.changed ? CANVAS_CHANGED : CANVAS_PLAIN;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (l.down)
 		role = CANVAS_BAD;
@@ -650,7 +647,6 @@ static void put_entry(const struct view *v, struct canvas *c, const struct aroun
 	if (cursor)
 		canvas_put(c, x, y, CURSOR, CANVAS_SELECTED);
 	canvas_object(c, from, y, end - from, 1, map_object(m, o->middle, e->port));
-	text_free(&t);
 }
 
 /* "↑ 18 core-*" at the left end of a connecting line. */
@@ -658,7 +654,7 @@ static void around_put_head(struct canvas *c, const struct around_own *o, int si
 {
 	const struct around_zone *z = &o->places.zone[side];
 	const struct zone_text *t = &o->text[side];
-	struct text head = {0};
+	AUTO_TEXT struct text head = {0};
 
 	if (z->head < 0 || !z->n)
 		return;
@@ -670,7 +666,6 @@ static void around_put_head(struct canvas *c, const struct around_own *o, int si
 		canvas_put(c, 1, z->head, arrow, CANVAS_LABEL);
 		canvas_text_cut(c, 3, z->head, c->w - 4, text_str(&head), CANVAS_LABEL);
 	}
-	text_free(&head);
 }
 
 /* "+12" at the right edge of a zone's first or last row, if there are more entries. */
@@ -707,7 +702,7 @@ static void put_hosts_head(const struct view *v, struct canvas *c, const struct 
 	const struct map_entries *m = o->entries;
 	const struct map_entry *e = m->entry + m->first[MAP_HOSTS], *at = around_entry_at(o, o->spot);
 	uint32_t hosts = map_of(v)->layout->hosts[o->middle], last = (uint32_t)z->n - 1;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (z->head < 0 || !z->n)
 		return;
@@ -732,7 +727,6 @@ static void put_hosts_head(const struct view *v, struct canvas *c, const struct 
 		canvas_object(c, 1, z->head, 2 + (int)hosts, 1,
 			      map_object(map_of(v), o->middle,
 					 at && o->spot.side == MAP_HOSTS ? at->port : e->port));
-	text_free(&t);
 }
 
 /*
@@ -778,7 +772,7 @@ static void around_put_box(const struct view *v, struct canvas *c, const struct 
 	uint32_t switches = o->entries->first[MAP_HOSTS];
 	int in = p->box_w - 2, w = canvas_columns(name);
 	enum canvas_role role = o->spot.side == MAP_SIDES ? CANVAS_SELECTED : CANVAS_PLAIN;
-	struct text counts = {0};
+	AUTO_TEXT struct text counts = {0};
 
 	if (!p->box_h)
 		return;
@@ -802,7 +796,6 @@ static void around_put_box(const struct view *v, struct canvas *c, const struct 
 				    CANVAS_PLAIN);
 	}
 	canvas_object(c, p->box_x, p->box_y, p->box_w, p->box_h, map_object(m, o->middle, NO_ID));
-	text_free(&counts);
 }
 
 static void plan(const struct view *v, struct around_own *o, int w, int h)

@@ -290,7 +290,7 @@ static bool fit_tree(const struct placing *g, struct cells_tree *t,
 static void put_pods(struct placing *g, const struct cells_tree *t, unsigned lev, int y, int stride)
 {
 	uint32_t k = 0, pod = NO_ID;
-	int *left = NEW_ARRAY(t->is.columns + 1, int);
+	AUTO_FREE int *left = NEW_ARRAY(t->is.columns + 1, int);
 
 	for (uint32_t p = 0, x = 0; p < t->is.columns; p++) {
 		left[p] = (int)x;
@@ -308,7 +308,6 @@ static void put_pods(struct placing *g, const struct cells_tree *t, unsigned lev
 			  t->label + ((t->is.loose[lev] ? 0 : left[p]) + (int)(cell % wide)) * stride,
 			  y + (int)(cell / wide));
 	}
-	free(left);
 }
 
 /*
@@ -538,7 +537,7 @@ COMPARATOR(by_line, struct cell_place, UP(y) UP(x) UP(place))
 
 static void cells_put_in_order(struct map_cells *c, const struct layout *l)
 {
-	struct cell_place *p = NEW_ARRAY(c->n + 1, struct cell_place);
+	AUTO_FREE struct cell_place *p = NEW_ARRAY(c->n + 1, struct cell_place);
 	uint32_t same = 0;
 
 	for (uint32_t i = 0; i < c->n; i++)
@@ -553,7 +552,6 @@ static void cells_put_in_order(struct map_cells *c, const struct layout *l)
 		if (p[i].y + 1 > c->height)
 			c->height = p[i].y + 1;
 	}
-	free(p);
 }
 
 /* Lines reserved for what stands below the parts. */
@@ -586,7 +584,7 @@ struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, 
 		[LAYOUT_OTHER] = place_points,	  [LAYOUT_ROW] = place_rows};
 	struct map_cells *c = NEW(struct map_cells);
 	struct placing g = {.c = c, .f = f, .l = l, .w = MAX(w, 1), .h = MAX(h, 1)};
-	int *wide = NEW_ARRAY(l->n_parts + 1, int);
+	AUTO_FREE int *wide = NEW_ARRAY(l->n_parts + 1, int);
 	uint32_t shown = share_width(l, g.w, wide);
 	int rest = lines_for_rest(l, shown, g.w, g.h), y = 0, x = 0, full = g.w;
 
@@ -623,7 +621,6 @@ struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, 
 	for (uint32_t i = 0; i < c->n_labels; i++)
 		if (c->label[i].y + 1 > c->height)
 			c->height = c->label[i].y + 1;
-	free(wide);
 	return c;
 }
 

@@ -81,8 +81,9 @@ struct map_entries *map_entries_new(const struct fabric *f, const struct layout 
 
 	struct map_entries *m = NEW(struct map_entries);
 	unsigned n_ports = f->switch_nports[middle];
-	uint32_t *next = NEW_ARRAY(n_ports + 1u, uint32_t), base = f->switch_port[middle];
-	uint32_t *last = NEW_ARRAY(n_ports + 1u, uint32_t);
+	uint32_t base = f->switch_port[middle];
+	AUTO_FREE uint32_t *next = NEW_ARRAY(n_ports + 1u, uint32_t),
+			   *last = NEW_ARRAY(n_ports + 1u, uint32_t);
 
 	m->middle = middle;
 	m->entry = NEW_ARRAY(n_ports + 1u, struct map_entry);
@@ -123,8 +124,6 @@ struct map_entries *map_entries_new(const struct fabric *f, const struct layout 
 	}
 	for (unsigned s = 0; s < MAP_SIDES; s++)
 		m->first[s + 1] += m->first[s];
-	free(next);
-	free(last);
 	assert(m->first[MAP_SIDES] == m->n && m->n_cables <= n_ports);
 	return m;
 }
@@ -287,7 +286,7 @@ static void look_rank(struct view *v)
 {
 	const struct routing *r = scene_routing(v->scene);
 	struct map *m = map_of(v);
-	uint32_t *votes = NEW_ARRAY(256 * 64, uint32_t);
+	AUTO_FREE uint32_t *votes = NEW_ARRAY(256 * 64, uint32_t);
 	uint32_t usual[256], unranked = scene_unfinished(v->scene, T_RANK) ? '.' : '-';
 
 	for (uint32_t s = 0; s < m->layout->n; s++) {
@@ -318,7 +317,6 @@ static void look_rank(struct view *v)
 			m->look[s].weight = 255;
 		}
 	}
-	free(votes);
 }
 
 /* Chassis get letters in the order in which they appear in the drawing. */
@@ -348,7 +346,7 @@ static void look_plain(struct view *v, const struct graph *g)
 {
 	static const uint8_t reached[] = {[REACH_NOT_YET] = 0, [REACH_BEFORE] = 2, [REACH_NOW] = 4};
 	struct map *m = map_of(v);
-	uint16_t *vls = g ? cdg_switch_vls(g->cdg) : NULL;
+	AUTO_FREE uint16_t *vls = g ? cdg_switch_vls(g->cdg) : NULL;
 
 	for (uint32_t s = 0; s < m->layout->n; s++) {
 		unsigned shade = 0;
@@ -368,7 +366,6 @@ static void look_plain(struct view *v, const struct graph *g)
 		if (m->colour == MAP_CHANGE && shade)
 			m->look[s].role = CANVAS_CHANGED;
 	}
-	free(vls);
 }
 
 /* --- the colour in force ------------------------------------------------------------------------------ */

@@ -213,12 +213,11 @@ static int map_open_view(struct view *v, const struct args *a, struct err *e)
 static int to_scale(struct view *v, const struct map_scale *s, struct err *e)
 {
 	struct map *m = map_of(v);
-	struct text why = {0};
+	AUTO_TEXT struct text why = {0};
 	bool offered = !m->layout || !s->offered || s->offered(v, m->w, m->h, &why);
 
 	if (!offered)
 		err_set(e, "map: %s is not offered%s%s", s->name, why.len ? ": " : "", text_str(&why));
-	text_free(&why);
 	if (!offered)
 		return -1;
 	if (s != m->scale)
@@ -458,10 +457,9 @@ static void note_shown(struct view *v)
 static const struct map_scale *scale_now(const struct view *v)
 {
 	const struct map *m = map_of(v);
-	struct text why = {0};
+	AUTO_TEXT struct text why = {0};
 	bool fits = !m->scale->offered || m->scale->offered(v, m->w, m->h, &why);
 
-	text_free(&why);
 	return fits ? m->scale : &map_overview;
 }
 
@@ -512,7 +510,7 @@ static void legend_text(const struct view *v, struct text *t)
 static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 {
 	bool own;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	int y = c->h - (int)lines;
 
 	if (!lines)
@@ -537,7 +535,6 @@ static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 			legend_text(v, &t);
 		draw_legend(v, c, y + 1, text_str(&t));
 	}
-	text_free(&t);
 }
 
 static void map_draw(struct view *v, struct canvas *c)

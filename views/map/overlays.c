@@ -132,7 +132,7 @@ static uint32_t *overlays_host_switches(const struct topo *t, uint32_t *n)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t *sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
-	uint8_t *has = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	AUTO_FREE uint8_t *has = NEW_ARRAY(f->n_switches + 1, uint8_t);
 
 	*n = 0;
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
@@ -141,7 +141,6 @@ static uint32_t *overlays_host_switches(const struct topo *t, uint32_t *n)
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (has[s])
 			sw[(*n)++] = s;
-	free(has);
 	return sw;
 }
 
@@ -643,7 +642,7 @@ static void mark_drain(struct view *v)
 	const struct fabric *f = v->scene->fabric;
 	const struct drain *d = packets(v);
 	struct map *m = map_of(v);
-	uint32_t *held = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	AUTO_FREE uint32_t *held = NEW_ARRAY(f->n_switches + 1, uint32_t);
 
 	for (uint32_t c = drain_next(d, 0); c != NO_ID; c = drain_next(d, c + 1)) {
 		uint32_t port = drain_port(c), sw = overlays_switch_of(v, f->port_peer[port]);
@@ -658,7 +657,6 @@ static void mark_drain(struct view *v)
 			 waits || (m->mark[sw] && m->mark_role[sw] == CANVAS_CYCLE) ? CANVAS_CYCLE
 										    : CANVAS_PATH);
 	}
-	free(held);
 	add_circle(v, d);
 	drain_tell(d, &m->said);
 	text_add(&m->meaning, "1 2 .. 9 * packets in a switch's buffers, red when one waits");
@@ -806,7 +804,7 @@ static void overlays_mark_transition(struct view *v)
 	const struct fabric *f = v->scene->fabric;
 	struct map *m = map_of(v);
 	const struct transition *t = m->transition;
-	struct text when = {0};
+	AUTO_TEXT struct text when = {0};
 	const struct mix_way *w = t && t->b->topo->fabric == f ? transition_shown(t, &when) : NULL;
 
 	for (uint32_t i = 0; w && i < w->n; i++) {
@@ -831,7 +829,6 @@ static void overlays_mark_transition(struct view *v)
 	} else if (t) {
 		transition_sentence(t, &m->said);
 	}
-	text_free(&when);
 }
 
 /* --- the overlay in force ---------------------------------------------------------------------- */

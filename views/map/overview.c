@@ -229,13 +229,12 @@ static void draw_one_line(const struct overview_drawing *d, const struct map_lin
 static void draw_lines(const struct overview_drawing *d)
 {
 	const struct map *m = map_of(d->v);
-	uint32_t *n = m->n_lines ? count_lines(d) : NULL;
+	AUTO_FREE uint32_t *n = m->n_lines ? count_lines(d) : NULL;
 
 	for (int back = 1; back >= 0; back--)
 		for (uint32_t i = 0; i < m->n_lines; i++)
 			if ((m->line[i].role == CANVAS_BACK) == back)
 				draw_one_line(d, &m->line[i], n);
-	free(n);
 }
 
 /* --- cells ------------------------------------------------------------------------------------------- */

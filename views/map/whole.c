@@ -534,7 +534,7 @@ static void whole_put_boxes(const struct view *v, struct canvas *c, const struct
 {
 	const struct map *m = map_of(v);
 	uint32_t selected = map_selected(v);
-	struct text name = {0};
+	AUTO_TEXT struct text name = {0};
 
 	for (uint32_t i = 0; i < p->n_boxes; i++) {
 		const struct whole_box *b = &p->box[i];
@@ -551,7 +551,6 @@ static void whole_put_boxes(const struct view *v, struct canvas *c, const struct
 		canvas_put(c, b->x + 2 + w, b->y, ']', role);
 		canvas_object(c, b->x, b->y, b->w, 1, map_object(m, b->sw, NO_ID));
 	}
-	text_free(&name);
 }
 
 static void put_labels(const struct view *v, struct canvas *c, const struct whole_own *o)
@@ -667,7 +666,7 @@ static void whole_put_last(const struct view *v, struct canvas *c, const struct 
 {
 	const struct whole_plan *p = o->plan;
 	uint32_t others = map_of(v)->layout->n_parts - 1;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	left_out += p->undrawn;
 	text_add(&t, "%s", PLURAL(p->n_cables, "link"));
@@ -684,7 +683,6 @@ static void whole_put_last(const struct view *v, struct canvas *c, const struct 
 	if (others)
 		text_add(&t, "%s of the fabric not shown", PLURAL(others, "other part"));
 	canvas_text_cut(c, 0, c->h - 1, c->w, text_str(&t), CANVAS_LABEL);
-	text_free(&t);
 }
 
 static void whole_draw(struct view *v, struct canvas *c)

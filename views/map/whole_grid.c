@@ -197,12 +197,11 @@ void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw,
 {
 	assert(sw < f->n_switches);
 
-	struct text clean = {0};
+	AUTO_TEXT struct text clean = {0};
 
 	t->len = 0;
 	text_add(t, "%s", "");
 	affix_strip(&p->names, p->pre, p->suf, clean_string(switch_name(f, sw), &clean), t);
-	text_free(&clean);
 }
 
 static void whole_ring(struct whole_work *k);
@@ -215,7 +214,7 @@ static void place_named(struct whole_work *k)
 	static void (*const place[])(struct whole_work *) = {
 		[LAYOUT_TREE] = whole_rows, [LAYOUT_GROUPS] = whole_rows, [LAYOUT_GRID] = whole_grid,
 		[LAYOUT_ROW] = whole_ring,  [LAYOUT_RING] = whole_ring,	  [LAYOUT_CHAIN] = whole_ring};
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert((size_t)k->part->kind < ARRAY_LEN(place) && place[k->part->kind]);
 	k->plan->undrawn = 0;
@@ -227,7 +226,6 @@ static void place_named(struct whole_work *k)
 		name = canvas_columns(text_str(&t));
 		k->box_w[i] = 3 + MIN(name, WHOLE_NAME);
 	}
-	text_free(&t);
 	whole_plan_find_ends(k);
 	place[k->part->kind](k);
 }
@@ -696,10 +694,9 @@ static void whole_grid(struct whole_work *k)
 	}
 	whole_order(k);
 	for (int n = 0; n < g.planes && g.planes > 1; n++) {
-		char *name = grid_plane_name(k->part, (uint32_t)n);
+		AUTO_FREE char *name = grid_plane_name(k->part, (uint32_t)n);
 
 		whole_put_note(k, n % g.across * g.plane_w, n / g.across * g.plane_h, name);
-		free(name);
 	}
 	for (uint32_t i = 0; i < k->part->n; i++)
 		whole_grid_put_switch(k, &a, i);

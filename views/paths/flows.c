@@ -34,7 +34,7 @@ struct pick_pane {
 static void pick_pane_look(struct pick_pane *p, const struct session *s)
 {
 	const char *word = p->word[p->at];
-	char *name;
+	AUTO_FREE char *name = NULL;
 	size_t before;
 
 	assert(p->at < p->n);
@@ -49,7 +49,6 @@ static void pick_pane_look(struct pick_pane *p, const struct session *s)
 	name = str_dup(word);
 	name[p->before] = 0;
 	session_candidates(s, name, &p->hits);
-	free(name);
 }
 
 static int pick_pane_open_view(struct view *v, const struct args *a, struct err *e)
@@ -115,7 +114,7 @@ static void pick_pane_follow(const struct view *v, uint32_t row, struct text *t)
 
 	text_add(t, "back;");
 	for (int i = 0; i < p->n; i++) {
-		char *word = word_quoted(p->word[i]);
+		AUTO_FREE char *word = word_quoted(p->word[i]);
 
 		text_putc(t, ' ');
 		if (i == p->at) {
@@ -124,7 +123,6 @@ static void pick_pane_follow(const struct view *v, uint32_t row, struct text *t)
 		} else {
 			text_add(t, "%s", word);
 		}
-		free(word);
 	}
 }
 

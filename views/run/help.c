@@ -366,11 +366,10 @@ static void follow_command(const char *name, const char *syntax, struct text *t)
 /* That column of this pane, also where several panes have one of that name. */
 static void follow_column(const char *pane, const char *name, struct text *t)
 {
-	char *of = str_printf("%s %s", pane, name);
+	AUTO_FREE char *of = str_printf("%s %s", pane, name);
 
 	text_add(t, "help ");
 	word_add_quoted(t, of);
-	free(of);
 }
 
 static void help_pane_follow(const struct view *v, uint32_t row, struct text *t)

@@ -243,20 +243,18 @@ static void lesson_pane_add_step(struct lesson_pane *p)
 
 static void lesson_pane_add_lessons(struct lesson_pane *p)
 {
-	struct text broken = {0};
+	AUTO_TEXT struct text broken = {0};
 	unsigned n_broken = 0;
 	struct lesson **all = lessons_all(&broken, &n_broken);
 
 	for (size_t i = 0; all[i]; i++) {
-		char *name = str_printf("%-10s ", all[i]->name);
+		AUTO_FREE char *name = str_printf("%-10s ", all[i]->name);
 
 		lesson_pane_add(p, LINE_LESSON, name, all[i]->title, all[i]->name);
-		free(name);
 	}
 	lessons_free(all);
 	if (n_broken)
 		lesson_pane_add(p, LINE_TEXT, "Cannot be read: ", text_str(&broken), NULL);
-	text_free(&broken);
 }
 
 static void lesson_pane_load(struct view *v)
@@ -451,14 +449,13 @@ static char *path_of(const struct open_pane *p, const char *name)
 
 static void open_pane_add_entry(struct open_pane *p, const char *name)
 {
-	char *path = path_of(p, name);
+	AUTO_FREE char *path = path_of(p, name);
 	struct stat st;
 
 	if (!stat(path, &st) && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode))) {
 		GROW(p->entry, p->n, p->cap);
 		p->entry[p->n++] = (struct entry){str_dup(name), S_ISDIR(st.st_mode), st.st_size};
 	}
-	free(path);
 }
 
 /* The rest of what is typed, behind the folder. */
@@ -565,13 +562,12 @@ static void open_pane_complete(const struct view *v, struct text *t)
 /* A folder is loaded when it is known to be one of dumps; else Enter goes into it, as Tab does. */
 static void open_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	char *path = path_of(v->priv, open_pane_at(v, row)->name);
+	AUTO_FREE char *path = path_of(v->priv, open_pane_at(v, row)->name);
 
 	if (!open_pane_at(v, row)->folder || (v->n_ask && v->results[0] && v->results[0]->value)) {
 		text_add(t, "load ");
 		word_text(path, t);
 	}
-	free(path);
 }
 
 const struct view_ops view_open = {

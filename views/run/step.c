@@ -260,11 +260,10 @@ static void step_pane_add(struct step_pane *p, const char *first, const char *te
 /* Adds the sentence. Its first line stands in the row of its step. */
 static void add_sentence(struct step_pane *p)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	step_pane_sentence(p, p->at->step, &t);
 	step_pane_add(p, "", text_str(&t), NULL);
-	text_free(&t);
 	if (!p->n_lines || step_pane_number_of(p, p->here) != p->at->step)
 		return;
 	p->first = p->line[0].text;
@@ -277,7 +276,7 @@ static void add_changes(struct step_pane *p)
 {
 	uint32_t cursor = 0, n = 0;
 	struct rec_delta d;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	while (recording_next_delta(p->rec, p->at->step, &cursor, &d)) {
 		if (++n > CHANGES)
@@ -292,12 +291,11 @@ static void add_changes(struct step_pane *p)
 	}
 	if (n > CHANGES)
 		step_pane_add(p, "+ ", PLURAL(n - CHANGES, "more change"), NULL);
-	text_free(&t);
 }
 
 static void add_candidate(struct step_pane *p, const struct step_about *a, const struct about_candidate *c)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	text_add(&t, "port %u", c->port);
 	if (c->from)
@@ -308,7 +306,6 @@ static void add_candidate(struct step_pane *p, const struct step_about *a, const
 		if (c->q[q] != INT64_MIN)
 			text_add(&t, "%s %s %" PRId64, n++ ? "," : ":", a->quantity[q], c->q[q]);
 	step_pane_add(p, c->taken ? "> " : "  ", text_str(&t), NULL);
-	text_free(&t);
 }
 
 /* Adds each line that the engine told. */
@@ -352,12 +349,11 @@ static void step_pane_add_line(struct view *v)
 /* Adds an engine whose run can be shown: the one in force, or one that refused before it. */
 static void add_start(struct step_pane *p, const struct scene *sc, const char *engine, const char *what)
 {
-	char *command = str_printf("step start %s", engine), *text = str_printf("%s: %s", command, what);
+	AUTO_FREE char *command = str_printf("step start %s", engine),
+		       *text = str_printf("%s: %s", command, what);
 
 	if (recording_possible(sc->real, engine, sc->session->engines))
 		step_pane_add(p, "> ", text, command);
-	free(command);
-	free(text);
 }
 
 static void add_beginning(struct step_pane *p, const struct scene *sc)

@@ -35,7 +35,7 @@ static void list_targets(struct view *v, const struct routing *r)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct hops_pane *p = v->priv;
-	uint64_t *order = NEW_ARRAY(f->n_switches + 1, uint64_t);
+	AUTO_FREE uint64_t *order = NEW_ARRAY(f->n_switches + 1, uint64_t);
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		unsigned least;
@@ -51,7 +51,6 @@ static void list_targets(struct view *v, const struct routing *r)
 	p->target = VIEW_ARRAY(v, v->n_rows + 1, uint32_t);
 	for (uint32_t i = 0; i < v->n_rows; i++)
 		p->target[i] = (uint32_t)order[i];
-	free(order);
 }
 
 /* --- at a step ----------------------------------------------------------------------------- */
@@ -204,7 +203,7 @@ static unsigned next_cost(const struct view *v, uint32_t to, int cost)
 static void hops_pane_footer(const struct view *v, struct text *t)
 {
 	const struct hops_pane *p = v->priv;
-	struct text ports = {0};
+	AUTO_TEXT struct text ports = {0};
 	const char *none = p->unfinished ? "not yet" : "none";
 	uint32_t row, to;
 	int cost = -1;
@@ -223,7 +222,6 @@ static void hops_pane_footer(const struct view *v, struct text *t)
 		else
 			text_add(t, ", %d: %s", cost, text_str(&ports));
 	}
-	text_free(&ports);
 }
 
 /*

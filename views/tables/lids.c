@@ -149,7 +149,7 @@ static bool row_has(const struct lids_pane *p, uint32_t row, uint32_t chip)
 static void load_reserved(struct lids_pane *p, const struct sweep *w)
 {
 	size_t n;
-	struct guid2lid *g = sweep_reserved(w, &n);
+	AUTO_FREE struct guid2lid *g = sweep_reserved(w, &n);
 
 	p->kept = 0;
 	for (size_t i = 0; i < n; i++)
@@ -157,7 +157,6 @@ static void load_reserved(struct lids_pane *p, const struct sweep *w)
 			p->kept = g[i].min;
 			p->kept_last = g[i].max;
 		}
-	free(g);
 }
 
 static void lids_pane_load(struct view *v)

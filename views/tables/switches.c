@@ -51,7 +51,7 @@ static void switches_pane_load(struct view *v)
 	const struct fabric *f = sc->fabric;
 	struct switches_pane *p = v->priv;
 	bool aggregation = scene_counts_aggregation(sc);
-	struct switches_pane_place *pl;
+	AUTO_FREE struct switches_pane_place *pl = NULL;
 
 	if (!f)
 		return;
@@ -74,7 +74,6 @@ static void switches_pane_load(struct view *v)
 	qsort(pl, f->n_switches, sizeof(*pl), by_place);
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		p->sw[i] = pl[i].sw;
-	free(pl);
 	if (!p->ranks)
 		v->width[0] = 0;
 	v->width[2] = (uint8_t)digits(sc->real ? sc->real->lids->max_lid : 0, 3);
@@ -166,7 +165,7 @@ static void hosts_pane_load(struct view *v)
 	const struct fabric *f = v->scene->fabric;
 	struct hosts_pane *p = v->priv;
 	bool counts = scene_counts_aggregation(v->scene);
-	struct hosts_pane_place *pl;
+	AUTO_FREE struct hosts_pane_place *pl = NULL;
 	uint32_t n = 0;
 
 	if (!f)
@@ -191,7 +190,6 @@ static void hosts_pane_load(struct view *v)
 	}
 	for (uint32_t i = 0; i < n; i++)
 		p->ep[i] = pl[i].ep;
-	free(pl);
 	v->n_rows = n;
 	if (v->scene->data != v->scene->state)
 		v->width[4] = sizeof("Initialize") - 1;
@@ -311,14 +309,13 @@ static void warnings_row(const struct view *v, uint32_t row, struct table_row *r
 static void warnings_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct warning *w = &v->scene->fabric->warnings.w[row];
-	struct text line = {0};
+	AUTO_TEXT struct text line = {0};
 
 	if (w->line)
 		text_add(&line, "line %u: ", w->line);
 	text_add(&line, "%s: %s", w->kind, w->text);
 	text_add(t, "echo ");
 	word_text(text_str(&line), t);
-	text_free(&line);
 }
 
 const struct view_ops view_warnings = {

@@ -81,18 +81,15 @@ struct advise_job {
 static struct levels *advise_find_levels(struct advise_job *j, struct progress *p)
 {
 	const struct topo *t = j->topo;
-	uint32_t *hosts = NEW_ARRAY((size_t)t->fabric->n_switches + 1, uint32_t);
+	AUTO_FREE uint32_t *hosts = NEW_ARRAY((size_t)t->fabric->n_switches + 1, uint32_t);
 	struct setup whole = *j->base;
-	struct levels *l;
 
 	whole.scope = NULL;
 	j->all = setup_hosts(&whole);
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
 		if (j->all->in[ep] && t->endport_up[ep] && t->endport_switch[ep] != NO_ID)
 			hosts[t->endport_switch[ep]]++;
-	l = levels_new(t, hosts, p);
-	free(hosts);
-	return l;
+	return levels_new(t, hosts, p);
 }
 
 /* The setup of a candidate; NULL and *e. */

@@ -256,7 +256,7 @@ static void tell_counter(const struct measured_port *p, enum counter k, struct t
 
 void measured_tell(const struct measured_port *p, unsigned faults, struct text *to)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert(!(faults >> N_PORT_FAULTS));
 	for (unsigned k = 0; faults & BIT(FAULT_ERRORS) && k < N_COUNTERS; k++)
@@ -275,7 +275,6 @@ void measured_tell(const struct measured_port *p, unsigned faults, struct text *
 	    p->temperature >= p->most)
 		text_add(&t, "%s%.0f C, limit %.0f C", t.len ? ", " : "", p->temperature, p->most);
 	text_add(to, "%s", text_str(&t));
-	text_free(&t);
 }
 
 unsigned measured_link(const struct measured *m, const struct fabric *f, uint32_t port, struct text *t)

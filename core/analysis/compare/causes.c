@@ -355,7 +355,7 @@ static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
 static void causes_find_parts(struct causes_work *k)
 {
 	const struct fabric *f = k->f;
-	uint32_t *queue = NEW_ARRAY(f->n_switches + 1u, uint32_t);
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(f->n_switches + 1u, uint32_t);
 
 	k->part = mem_alloc(f->n_switches * sizeof(*k->part) + 1);
 	memset(k->part, 0xff, f->n_switches * sizeof(*k->part));
@@ -377,7 +377,6 @@ static void causes_find_parts(struct causes_work *k)
 				queue[n++] = sw;
 			}
 	}
-	free(queue);
 }
 
 /*
@@ -565,7 +564,7 @@ COMPARATOR(by_lid, struct causes_placed, UP(lid) UP(sw))
 
 static void add_entries(struct causes *s, const struct drift *d)
 {
-	struct causes_placed *x = mem_alloc(d->n_entries * sizeof(*x) + 1);
+	AUTO_FREE struct causes_placed *x = mem_alloc(d->n_entries * sizeof(*x) + 1);
 	size_t n = 0;
 
 	s->of_entry = mem_alloc(d->n_entries * sizeof(*s->of_entry) + 1);
@@ -582,14 +581,13 @@ static void add_entries(struct causes *s, const struct drift *d)
 		causes_count_lid(c, x[i].lid, owner_of(s, d, x[i].lid), s->work->f);
 		s->of_entry[x[i].at] = c->made;
 	}
-	free(x);
 }
 
 COMPARATOR(most_first, struct cause, DOWN(pairs) DOWN(entries) UP(kind) UP(node) UP(port) UP(key))
 
 static void sort_causes(struct causes *s, const struct drift *d)
 {
-	uint32_t *place = mem_alloc(s->n * sizeof(*place) + 1);
+	AUTO_FREE uint32_t *place = mem_alloc(s->n * sizeof(*place) + 1);
 
 	if (s->n)
 		qsort(s->c, s->n, sizeof(*s->c), most_first);
@@ -598,7 +596,6 @@ static void sort_causes(struct causes *s, const struct drift *d)
 	for (size_t i = 0; d && i < d->n_entries; i++)
 		if (s->of_entry[i] != NO_ID)
 			s->of_entry[i] = place[s->of_entry[i]];
-	free(place);
 }
 
 /* --- names --------------------------------------------------------------------------------------------- */

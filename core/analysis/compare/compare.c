@@ -599,7 +599,7 @@ static void sum_exact(struct compare_walk *w, bool both)
 {
 	const struct comparison *c = w->c;
 	uint32_t n = c->b->topo->fabric->n_switches;
-	uint8_t *equal = NEW_ARRAY(n, uint8_t);
+	AUTO_FREE uint8_t *equal = NEW_ARRAY(n, uint8_t);
 	struct row_sums sums[2];
 
 	for (int i = 0; i < 2; i++)
@@ -635,7 +635,6 @@ static void sum_exact(struct compare_walk *w, bool both)
 		free(sums[i].sum);
 		free(sums[i].max);
 	}
-	free(equal);
 }
 
 /* Sums by routing.exact, where they say enough. Otherwise all ways are walked. */
@@ -1073,8 +1072,8 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 {
 	const struct fabric *f = c->b->topo->fabric;
 	unsigned top = compare_top_lid(c);
-	uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
-	uint16_t *lid_a = map_lids(c, top);
+	AUTO_FREE uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
+	AUTO_FREE uint16_t *lid_a = map_lids(c, top);
 	struct compare_walk w;
 	bool done, sources_changed = false, exact;
 
@@ -1094,8 +1093,6 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	c->mean_hops_before = w.n_a ? (double)w.sum_a / w.n_a : 0;
 	c->mean_hops_after = w.n_b ? (double)w.sum_b / w.n_b : 0;
 	walk_clear(&w);
-	free(marked);
-	free(lid_a);
 	return done;
 }
 

@@ -124,11 +124,10 @@ const unsigned n_candidates = ARRAY_LEN(drift_candidates);
 
 static void set_guids(struct options *o, const char *name, const struct text *guids)
 {
-	struct text list = {0};
+	AUTO_TEXT struct text list = {0};
 
 	text_add(&list, "%cby levels\n%s", GUID_LIST_MARK, text_str(guids));
 	options_set_list(o, name, "by levels", text_str(&list));
-	text_free(&list);
 }
 
 struct options *candidate_options(const struct candidate *c, const struct options *base, const struct topo *t,

@@ -704,7 +704,7 @@ static int read_check(struct faults *s, const char *path, const char *data, size
 
 int faults_read(struct faults *s, const char *path, int schema, struct progress *p, struct err *e)
 {
-	char *data = NULL;
+	AUTO_FREE char *data = NULL;
 	size_t size;
 	int rc;
 
@@ -715,7 +715,6 @@ int faults_read(struct faults *s, const char *path, int schema, struct progress 
 	rc = mem_room(e, size * 8, "what %s holds", path);
 	if (!rc)
 		rc = read_check(s, path, data, size, schema, p, e);
-	free(data);
 	if (!rc)
 		rc = faults_sort(s);
 	if (rc)

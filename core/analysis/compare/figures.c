@@ -158,7 +158,7 @@ static void walk_init(struct figures_walk *w, const struct routing *r, const str
 	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
 	uint32_t n = f->n_switches;
-	uint8_t *with_lid = NEW_ARRAY(n + 1, uint8_t);
+	AUTO_FREE uint8_t *with_lid = NEW_ARRAY(n + 1, uint8_t);
 
 	*w = (struct figures_walk){
 		.r = r,
@@ -188,7 +188,6 @@ static void walk_init(struct figures_walk *w, const struct routing *r, const str
 		w->source[w->n_edges] = with_lid[s];
 		w->edge[w->n_edges++] = s;
 	}
-	free(with_lid);
 }
 
 static void figures_walk_free(struct figures_walk *w)
@@ -434,7 +433,7 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 static uint32_t take_sources(const struct routing *r, uint32_t *ep, uint32_t n)
 {
 	const struct fabric *f = r->topo->fabric;
-	uint8_t *seen = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY(f->n_switches + 1, uint8_t);
 	uint32_t taken = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -444,7 +443,6 @@ static uint32_t take_sources(const struct routing *r, uint32_t *ep, uint32_t n)
 		if (!alike || seen[r->topo->endport_switch[ep[i]]]++ < 2)
 			ep[taken++] = ep[i];
 	}
-	free(seen);
 	return taken;
 }
 
@@ -472,9 +470,10 @@ static uint32_t sls_to(const struct routing *r, const uint32_t *src, uint32_t n,
 static int measure_sls(const struct routing *r, struct figures *f, struct progress *p)
 {
 	uint32_t n_switches = r->topo->fabric->n_switches;
-	uint32_t *ep = NEW_ARRAY(r->topo->fabric->n_endports + 1, uint32_t), n = 0;
-	uint32_t *work = NEW_ARRAY(n_switches + 1, uint32_t);
-	uint16_t *hops = NEW_ARRAY(n_switches + 1, uint16_t);
+	uint32_t n = 0;
+	AUTO_FREE uint32_t *ep = NEW_ARRAY(r->topo->fabric->n_endports + 1, uint32_t),
+			   *work = NEW_ARRAY(n_switches + 1, uint32_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(n_switches + 1, uint16_t);
 	uint8_t *to = NEW_ARRAY(r->lids->max_lid + 2u, uint8_t); /* LIDs of hosts */
 	int rc = 0;
 
@@ -497,9 +496,6 @@ static int measure_sls(const struct routing *r, struct figures *f, struct progre
 	if (f->sls)
 		f->v[FIG_SLS] = __builtin_popcount(f->sls);
 	free(to);
-	free(hops);
-	free(work);
-	free(ep);
 	return rc;
 }
 
@@ -508,7 +504,8 @@ static int measure_edges(const struct routing *r, const struct elements *el, con
 			 struct figures *f, struct progress *p)
 {
 	const struct fabric *fb = r->topo->fabric;
-	uint32_t *hosts = NEW_ARRAY(fb->n_switches + 1, uint32_t), n, *host = pattern_hosts(r, &n), most = 0;
+	uint32_t n, most = 0;
+	AUTO_FREE uint32_t *hosts = NEW_ARRAY(fb->n_switches + 1, uint32_t), *host = pattern_hosts(r, &n);
 	struct loads *all = NULL;
 	bool several = false;
 	uint64_t sum = 0, cables = 0;
@@ -536,8 +533,6 @@ static int measure_edges(const struct routing *r, const struct elements *el, con
 		f->v[FIG_BOUND] = (double)cabling_bound(r->topo, hosts, el);
 	}
 	loads_free(all);
-	free(hosts);
-	free(host);
 	return l ? 0 : -1;
 }
 
@@ -680,7 +675,7 @@ struct engine_figures *side_measure(const struct side_request *rq, unsigned i,
 	assert(!first || first->engine == rq->engine[0]);
 	struct sweep *w = side_sweep(rq, i, p, e);
 	struct engine_figures *f = NULL;
-	struct text notes = {0};
+	AUTO_TEXT struct text notes = {0};
 	struct figures measured;
 
 	if (!w)
@@ -700,7 +695,6 @@ struct engine_figures *side_measure(const struct side_request *rq, unsigned i,
 		if (!i)
 			f->f.v[FIG_DIFFER] = 0;
 	}
-	text_free(&notes);
 	sweep_unref(w);
 	return f;
 }

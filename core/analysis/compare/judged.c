@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/base/memory.h"
 #include "core/routing/routing.h"
 
 const struct switch_tables *sweep_held_tables(const struct sweep *w)
@@ -43,7 +44,7 @@ void judged_count(struct judged *j, struct progress *p)
 {
 	const struct sweep *w = j->sweep;
 	unsigned top;
-	uint8_t *told;
+	AUTO_FREE uint8_t *told = NULL;
 
 	if (j->held || !j->at_hand || !w->routing)
 		return;
@@ -55,7 +56,6 @@ void judged_count(struct judged *j, struct progress *p)
 	for (uint32_t sw = 0; sw < w->fabric->n_switches && !progress_cancelled(p); sw++)
 		if (j->at_hand->lft[sw])
 			judged_count_switch(j, sw, told, top);
-	free(told);
 }
 
 const char *judged_word(const struct judged *j)

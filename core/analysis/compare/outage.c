@@ -249,7 +249,7 @@ static void touch_choices(struct outage_work *w, uint32_t s, const struct port_s
 {
 	const struct routing *r = w->x->before;
 	const struct adaptive_switch *a = &r->adaptive->sw[s];
-	uint8_t *leads = NEW_ARRAY(a->n_groups + 1, uint8_t);
+	AUTO_FREE uint8_t *leads = NEW_ARRAY(a->n_groups + 1, uint8_t);
 
 	for (uint32_t g = 0; g < a->n_groups; g++)
 		for (unsigned p = port_set_next(&a->group[g].ports, 1); p <= w->was->fabric->switch_nports[s];
@@ -265,7 +265,6 @@ static void touch_choices(struct outage_work *w, uint32_t s, const struct port_s
 		if (!(g && leads[g - a->group]) && (g || (entry != NO_PATH && port_set_has(dead, entry))))
 			w->touched[lid] |= BY_CHOICE;
 	}
-	free(leads);
 }
 
 /* LIDs that lead into what is down, at a switch that is up. */

@@ -36,7 +36,8 @@ static uint64_t cuts_bound(const struct topo *t, const uint32_t *hosts, const ui
 			   const uint32_t *of)
 {
 	uint32_t n = t->fabric->n_switches;
-	uint64_t *inside = NEW_ARRAY(n + 1, uint64_t), *cut = NEW_ARRAY(n + 1, uint64_t), most = 0;
+	uint64_t most = 0;
+	AUTO_FREE uint64_t *inside = NEW_ARRAY(n + 1, uint64_t), *cut = NEW_ARRAY(n + 1, uint64_t);
 
 	for (uint32_t s = 0; s < n; s++) {
 		if (of[s] == NO_ID)
@@ -50,16 +51,16 @@ static uint64_t cuts_bound(const struct topo *t, const uint32_t *hosts, const ui
 
 		most = MAX(bound, most);
 	}
-	free(inside);
-	free(cut);
 	return most;
 }
 
 uint64_t cabling_bound(const struct topo *t, const uint32_t *hosts, const struct elements *el)
 {
-	uint32_t n = t->fabric->n_switches, *own = NEW_ARRAY(n + 1, uint32_t);
-	uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
-	uint64_t *all = NEW_ARRAY(n + 1, uint64_t), links = 0, ends = 0, most, cuts;
+	uint32_t n = t->fabric->n_switches;
+	AUTO_FREE uint32_t *own = NEW_ARRAY(n + 1, uint32_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
+	uint64_t links = 0, ends = 0, most, cuts;
+	AUTO_FREE uint64_t *all = NEW_ARRAY(n + 1, uint64_t);
 
 	for (uint32_t s = 0; s < n; s++)
 		own[s] = s;
@@ -86,9 +87,6 @@ uint64_t cabling_bound(const struct topo *t, const uint32_t *hosts, const struct
 	if (el)
 		cuts = cuts_bound(t, hosts, all, el->of);
 	most = MAX(cuts, most);
-	free(own);
-	free(hops);
-	free(all);
 	return most;
 }
 

@@ -292,7 +292,7 @@ static void unite_all(struct fixer *x, bool end)
 /* Anchors: of all parts that hang together at the start and in the end (their kind), the largest. */
 static void find_anchors(struct fixer *x)
 {
-	uint64_t *key = NEW_ARRAY(x->n_parts + 1, uint64_t), *kinds;
+	AUTO_FREE uint64_t *key = NEW_ARRAY(x->n_parts + 1, uint64_t), *kinds = NULL;
 	uint32_t *largest, *all; /* of each kind: part; vertices */
 	uint32_t n = 0;
 
@@ -323,16 +323,14 @@ static void find_anchors(struct fixer *x)
 	plan_fix_count_cut(x, kinds, n, largest, all);
 	free(largest);
 	free(all);
-	free(key);
-	free(kinds);
 }
 
 /* Parts of the cables that nothing touches. */
 static void plan_fix_find_parts(struct fixer *x)
 {
 	const struct fabric *f = x->f;
-	uint32_t *root = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	bool *touched = NEW_ARRAY(f->n_ports + 1, bool);
+	AUTO_FREE uint32_t *root = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	AUTO_FREE bool *touched = NEW_ARRAY(f->n_ports + 1, bool);
 
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		root[p] = p;
@@ -361,8 +359,6 @@ static void plan_fix_find_parts(struct fixer *x)
 		}
 	x->anchor = NEW_ARRAY(x->n_parts + 1, uint32_t);
 	x->root = NEW_ARRAY(x->n_parts + 1, uint32_t);
-	free(root);
-	free(touched);
 	find_anchors(x);
 }
 
@@ -532,7 +528,7 @@ static bool next_safe(struct fixer *x, struct plan_fix_level *at)
 /* Search all orders, depth first. */
 static enum plan_order plan_fix_search(struct fixer *x)
 {
-	struct plan_fix_level *level = NEW_ARRAY(x->n + x->n_touched + 2, struct plan_fix_level);
+	AUTO_FREE struct plan_fix_level *level = NEW_ARRAY(x->n + x->n_touched + 2, struct plan_fix_level);
 	enum plan_order order = ORDER_SAFE;
 	size_t depth = 0;
 
@@ -551,7 +547,6 @@ static enum plan_order plan_fix_search(struct fixer *x)
 	}
 	if (order != ORDER_SAFE)
 		plan_fix_take_back(x, level[0].n);
-	free(level);
 	return order;
 }
 

@@ -136,10 +136,9 @@ static void find_device(struct plan_names *x, const char *device, struct plan_en
 	}
 	plan_names_add_named(x, device, end);
 	if (!end->n && strchr(device, '.')) { /* a host with its domain */
-		char *host = str_printf("%.*s", (int)strcspn(device, "."), device);
+		AUTO_FREE char *host = str_printf("%.*s", (int)strcspn(device, "."), device);
 
 		plan_names_add_named(x, host, end);
-		free(host);
 	}
 }
 
@@ -653,8 +652,8 @@ int plan_compare_rails(const struct fabric *f, struct plan_rails *rails, struct 
 		       struct progress *p, struct err *e)
 {
 	struct rails x = {.f = f, .p = p};
-	struct plan_rails_alike *group;
-	struct plan_place *place;
+	AUTO_FREE struct plan_rails_alike *group = NULL;
+	AUTO_FREE struct plan_place *place = NULL;
 	size_t groups, n;
 
 	*rails = (struct plan_rails){0};
@@ -671,7 +670,5 @@ int plan_compare_rails(const struct fabric *f, struct plan_rails *rails, struct 
 	tell_places(&x, place, n, r);
 	free(x.hca);
 	free(x.host);
-	free(group);
-	free(place);
 	return progress_cancelled(p) ? (plan_free(r), err_set(e, CANCELLED)) : 0;
 }

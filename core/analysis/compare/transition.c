@@ -214,7 +214,7 @@ static void transition_list_writes(struct transition *t, struct transition_sent 
 {
 	const struct topo *topo = t->b->topo;
 	uint32_t n = topo->fabric->n_switches, cap = 0;
-	uint8_t *all = NEW_ARRAY(n + 1, uint8_t);
+	AUTO_FREE uint8_t *all = NEW_ARRAY(n + 1, uint8_t);
 
 	for (uint32_t s = 0; s < n; s++)
 		all[s] = t->b->row[s] && all_sent(t, s, sent);
@@ -234,7 +234,6 @@ static void transition_list_writes(struct transition *t, struct transition_sent 
 		}
 	}
 	t->first[t->n_blocks] = t->n_writes;
-	free(all);
 }
 
 /* --- one LID in both tables ------------------------------------------------------------------ */
@@ -418,7 +417,7 @@ static void keep_from(struct mix_way *to, uint32_t first)
 static void show_loop(const struct transition *t, const struct two_ways *w, uint32_t s, const uint8_t *in,
 		      struct mix_way *to)
 {
-	uint32_t *place = NEW_ARRAY(w->n, uint32_t);
+	AUTO_FREE uint32_t *place = NEW_ARRAY(w->n, uint32_t);
 
 	begin_way(to, w, true);
 	while (!place[s]) {
@@ -429,13 +428,13 @@ static void show_loop(const struct transition *t, const struct two_ways *w, uint
 		s = now ? w->now[s] : w->was[s];
 	}
 	keep_from(to, place[s] - 1);
-	free(place);
 }
 
 /* A shortest way from a source to where it ends, breadth first over old and new entries. */
 static void show_cut(const struct transition *t, const struct two_ways *w, uint32_t s, struct mix_way *to)
 {
-	uint32_t *by = NEW_ARRAY(w->n, uint32_t), *queue = NEW_ARRAY(w->n, uint32_t), tail = 0, on[2];
+	uint32_t tail = 0, on[2];
+	AUTO_FREE uint32_t *by = NEW_ARRAY(w->n, uint32_t), *queue = NEW_ARRAY(w->n, uint32_t);
 	uint32_t end = NO_ID;
 
 	queue[tail++] = s;
@@ -458,8 +457,6 @@ static void show_cut(const struct transition *t, const struct two_ways *w, uint3
 		to->hop[i] = to->hop[to->n - 1 - i];
 		to->hop[to->n - 1 - i] = h;
 	}
-	free(by);
-	free(queue);
 }
 
 static void any_order(struct transition *t, struct both_ways *g, const struct two_ways *w)
@@ -620,7 +617,7 @@ static void moment_write(struct moment_ways *m, const struct transition *t, cons
 static void show_moment(const struct transition *t, const struct two_ways *w, const uint32_t *next,
 			uint32_t s, struct mix_way *to)
 {
-	uint32_t *place = NEW_ARRAY(w->n, uint32_t);
+	AUTO_FREE uint32_t *place = NEW_ARRAY(w->n, uint32_t);
 
 	begin_way(to, w, false);
 	for (; s < TO_HOST && !place[s]; s = next[s]) {
@@ -630,7 +627,6 @@ static void show_moment(const struct transition *t, const struct two_ways *w, co
 	to->loop = s < TO_HOST;
 	if (to->loop)
 		keep_from(to, place[s] - 1);
-	free(place);
 }
 
 /*

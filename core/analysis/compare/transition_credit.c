@@ -692,7 +692,7 @@ static bool transition_credit_judge(struct mix_credit *to, const struct joint *j
 					     .on = NEW_ARRAY(c->n_channels + 1, uint32_t),
 					     .lid = NEW_ARRAY(c->n_channels + 1, uint16_t),
 					     .used = NEW_ARRAY(c->n_channels + 1, uint8_t)};
-	uint32_t *shortest = NEW_ARRAY(c->n_channels + 1, uint32_t);
+	AUTO_FREE uint32_t *shortest = NEW_ARRAY(c->n_channels + 1, uint32_t);
 
 	for (uint32_t i = 0; i < j->t->n_lids; i++)
 		may_loop[j->t->lid[i].lid] = j->t->lid[i].loops > 0;
@@ -721,7 +721,6 @@ static bool transition_credit_judge(struct mix_credit *to, const struct joint *j
 		}
 	}
 	free(may_loop);
-	free(shortest);
 	free(s.on);
 	free(s.lid);
 	free(s.used);
@@ -733,7 +732,7 @@ bool transition_credit(struct transition *t, struct progress *p)
 {
 	struct joint j;
 	struct cdg *c, *side = NULL;
-	uint8_t *before = NULL;
+	AUTO_FREE uint8_t *before = NULL;
 	bool going;
 
 	joint_start(&j, t);
@@ -751,7 +750,6 @@ bool transition_credit(struct transition *t, struct progress *p)
 		j.sides = BOTH;
 		going = going && transition_credit_judge(&t->credit, &j, c, before, p);
 	}
-	free(before);
 	cdg_free(c);
 	joint_end(&j);
 	return going;

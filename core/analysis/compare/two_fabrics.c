@@ -118,8 +118,8 @@ static void skip_lids(struct across *x, const uint32_t *from_b)
 struct across *across_new(const struct routing *a, const struct routing *b)
 {
 	const struct fabric *fa = a->topo->fabric, *fb = b->topo->fabric;
-	uint32_t *from_a = match_endports(a, b), *from_b = match_endports(b, a);
-	uint32_t *self = NEW_ARRAY(fb->n_endports + 1, uint32_t);
+	AUTO_FREE uint32_t *from_a = match_endports(a, b), *from_b = match_endports(b, a),
+			   *self = NEW_ARRAY(fb->n_endports + 1, uint32_t);
 	struct across *x = NEW(struct across);
 	struct host_set *hosts = host_set_new(fb, true, NULL);
 	struct topo *t = topo_on(a->topo, fb, from_a);
@@ -148,9 +148,6 @@ struct across *across_new(const struct routing *a, const struct routing *b)
 	x->a->hosts = host_set_ref(hosts);
 	x->b->hosts = hosts;
 	topo_unref(t);
-	free(from_a);
-	free(from_b);
-	free(self);
 	return x;
 }
 

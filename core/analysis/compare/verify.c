@@ -148,7 +148,7 @@ static int put_file(const struct simulation *sim, const char *name, const char *
 {
 	FILE *f = simulation_open(sim, name, "w", e);
 	const char *list = *value == GUID_LIST_MARK ? strchr(value, '\n') : NULL;
-	char *data = NULL;
+	AUTO_FREE char *data = NULL;
 	size_t size = 0;
 	int rc = 0;
 
@@ -162,7 +162,6 @@ static int put_file(const struct simulation *sim, const char *name, const char *
 			      : read_small_file)(value, p, &data, &size, e);
 	if (data && fwrite(data, 1, size, f) != size)
 		rc = err_set_kind(e, ERR_IO, "a copy of %s cannot be written: %s", value, strerror(errno));
-	free(data);
 	if (fclose(f) && !rc)
 		rc = err_set(e, "%s: cannot be written", name);
 	return rc;
@@ -172,7 +171,7 @@ static int verify_put_option(const struct simulation *sim, const struct options 
 			     FILE *conf, struct progress *p, struct err *e)
 {
 	const char *path;
-	char *to;
+	AUTO_FREE char *to = NULL;
 	int rc;
 
 	/* OpenSM lacks these options, or gets them in another way */
@@ -189,7 +188,6 @@ static int verify_put_option(const struct simulation *sim, const struct options 
 	rc = put_file(sim, d->name, path, p, e);
 	to = simulation_path(sim, d->name);
 	fprintf(conf, "%s %s\n", d->name, to);
-	free(to);
 	return rc;
 }
 
@@ -200,7 +198,7 @@ static int put_conf(const struct simulation *sim, const struct setup *s, struct 
 	static const char *const pair_files[] = {"partition_config_file", "qos_policy_file"};
 	const struct options *o = s->options;
 	FILE *conf = simulation_open(sim, SIMULATION_CONF, "w", e);
-	char *folder = simulation_path(sim, "");
+	AUTO_FREE char *folder = simulation_path(sim, "");
 	int rc = conf ? 0 : -1;
 
 	if (conf) {
@@ -221,7 +219,6 @@ static int put_conf(const struct simulation *sim, const struct setup *s, struct 
 		rc = put_file(sim, "guid2lid", options_file(o, "guid2lid_file"), p, e);
 	if (conf && fclose(conf) && !rc)
 		rc = err_set(e, "%s%s: cannot be written", folder, SIMULATION_CONF);
-	free(folder);
 	return rc;
 }
 
@@ -246,16 +243,14 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 	const struct sweep *w = v->sweep;
 	struct input in = {.name = SIMULATION_LFTS, .data = data, .size = size};
 	struct tables_info info;
-	struct text notes = {0};
+	AUTO_TEXT struct text notes = {0};
 	struct switch_tables *t;
 	unsigned top = w->lids->max_lid, lid;
 	int rc = 0;
 
 	assert(w->routing);
-	if (tables_parse(&in, w->fabric, NULL, &t, &info, &notes, e)) {
-		text_free(&notes);
+	if (tables_parse(&in, w->fabric, NULL, &t, &info, &notes, e))
 		return -1;
-	}
 	if (switch_tables_top(t) > top)
 		top = switch_tables_top(t);
 	for (lid = 1; t->lid_owner && lid <= MAX_LID; lid++) {
@@ -285,7 +280,6 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 		}
 	}
 	counted_unref(&t->counted);
-	text_free(&notes);
 	return rc;
 }
 
@@ -338,7 +332,7 @@ static char *engine_of_log(const struct simulation *sim)
 static int64_t put_pairs(struct verification *v, const struct simulation *sim, struct err *e)
 {
 	const struct sweep *w = v->sweep;
-	uint16_t *lid = NEW_ARRAY(w->lids->max_lid + 1u, uint16_t);
+	AUTO_FREE uint16_t *lid = NEW_ARRAY(w->lids->max_lid + 1u, uint16_t);
 	uint64_t n = 0, step;
 	FILE *f = simulation_open(sim, SIMULATION_PAIRS, "w", e);
 	int64_t asked = 0;
@@ -356,7 +350,6 @@ static int64_t put_pairs(struct verification *v, const struct simulation *sim, s
 		fprintf(f, "%u %u\n", lid[s], lid[d + (d >= s)]);
 		asked++;
 	}
-	free(lid);
 	if (!f)
 		return -1;
 	return fclose(f) ? err_set(e, "%s: cannot be written", SIMULATION_PAIRS) : asked;

@@ -451,7 +451,8 @@ static void start_to_own(struct cdg_counting *k, unsigned lid, uint32_t sw)
 static bool count_all(struct cdg_counting *k, struct progress *p)
 {
 	unsigned top = k->r->lids->max_lid;
-	uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t), *left = NEW_ARRAY(top + 1, uint8_t);
+	AUTO_FREE uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t),
+			  *left = NEW_ARRAY(top + 1, uint8_t);
 	bool go_on;
 
 	for (unsigned lid = 1; lid <= top; lid++)
@@ -486,8 +487,6 @@ static bool count_all(struct cdg_counting *k, struct progress *p)
 					cdg_pass_on(k, k->order[i]);
 		}
 	}
-	free(block);
-	free(left);
 	return go_on && !k->failed;
 }
 

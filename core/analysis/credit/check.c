@@ -295,7 +295,7 @@ static void note_adaptive(struct cdg_counting *k, struct alike *a, struct togeth
 /* LIDs that are not like others of their switch, one by one. */
 static bool note_left(struct cdg_counting *k, struct alike *a, struct together_ahead *w, struct progress *p)
 {
-	uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t);
+	AUTO_FREE uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t);
 	unsigned lid0 = 0;
 	bool go_on = true;
 
@@ -315,7 +315,6 @@ static bool note_left(struct cdg_counting *k, struct alike *a, struct together_a
 		alike_order(a);
 		note_group(k, a, w);
 	}
-	free(block);
 	return go_on;
 }
 
@@ -521,8 +520,9 @@ struct alike_ports {
 static bool credit_check_count_apart(struct check_result *c, const struct routing *r, struct progress *p)
 {
 	const struct pair_sls *s = r->pair_sls;
-	uint32_t *ep, n = 0, n_groups = 0;
-	struct alike_ports *g;
+	uint32_t n = 0, n_groups = 0;
+	AUTO_FREE uint32_t *ep = NULL;
+	AUTO_FREE struct alike_ports *g = NULL;
 	bool go_on = true;
 
 	if (!s || s->one || !s->first)
@@ -553,8 +553,6 @@ static bool credit_check_count_apart(struct check_result *c, const struct routin
 			}
 			c->apart += pairs;
 		}
-	free(ep);
-	free(g);
 	return go_on;
 }
 
@@ -622,9 +620,9 @@ static bool count_left(struct check_result *c, const struct routing *r, const ui
 		       const uint32_t *hosts, const struct check_listener *to, struct progress *p)
 {
 	uint32_t n = r->topo->fabric->n_switches;
-	uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
-	uint16_t *hops = NEW_ARRAY(n, uint16_t);
-	uint32_t *work = NEW_ARRAY(n, uint32_t);
+	AUTO_FREE uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(n, uint16_t);
+	AUTO_FREE uint32_t *work = NEW_ARRAY(n, uint32_t);
 	struct dest_ways ways = {0}, *w = r->adaptive ? &ways : NULL;
 	unsigned lid0 = 0;
 	bool go_on = true;
@@ -644,9 +642,6 @@ static bool count_left(struct check_result *c, const struct routing *r, const ui
 				    work);
 		credit_check_count_lid(c, r, lid, w ? w->worst : hops, hosts, w, to);
 	}
-	free(col);
-	free(hops);
-	free(work);
 	dest_ways_free(&ways);
 	return go_on;
 }
@@ -718,8 +713,8 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 		     struct progress *p)
 {
 	assert(r->lids->n_endports == r->topo->fabric->n_endports);
-	uint32_t *hosts = routing_hosts(r);
-	uint8_t *left = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
+	AUTO_FREE uint32_t *hosts = routing_hosts(r);
+	AUTO_FREE uint8_t *left = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
 	struct alike a;
 	int result;
 
@@ -741,7 +736,5 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 			 : -1;
 	assert(result || (c->looping <= c->unreachable && c->unreachable <= c->pairs));
 	alike_end(&a);
-	free(left);
-	free(hosts);
 	return result;
 }

@@ -260,7 +260,7 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 	uint32_t n = r->topo->fabric->n_switches;
 	unsigned top = r->lids->max_lid;
 	struct turns_counter *k;
-	uint8_t *col, *left;
+	AUTO_FREE uint8_t *left = NULL, *col = NULL;
 	int result;
 
 	*t = (struct turns){0};
@@ -292,8 +292,6 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 				turns_count_lid(k, col + (size_t)(lid - lid0) * n, lid,
 						lid_owner(r->lids, lid));
 	}
-	free(left);
-	free(col);
 	counter_free(k);
 	assert(result || (t->bad <= t->routes && t->switch_bad <= t->switch_routes));
 	if (result)
@@ -631,7 +629,8 @@ static uint32_t find_end(uint32_t *up, uint32_t i)
 static uint32_t least_length(const struct cdg *c, uint32_t component)
 {
 	const struct fabric *f = c->routing->topo->fabric;
-	uint32_t n = f->n_switches, *up = NEW_ARRAY(2 * (size_t)n, uint32_t), least = 4;
+	uint32_t n = f->n_switches, least = 4;
+	AUTO_FREE uint32_t *up = NEW_ARRAY(2 * (size_t)n, uint32_t);
 
 	for (uint32_t i = 0; i < 2 * n; i++)
 		up[i] = i;
@@ -643,16 +642,13 @@ static uint32_t least_length(const struct cdg *c, uint32_t component)
 		a = f->node_switch[f->port_node[c->port[v]]];
 		b = receiver(c, v);
 		for (uint32_t i = c->first[v]; b == NO_ID || i < c->first[v + 1]; i++)
-			if (b == NO_ID || receiver(c, c->to[i]) == a) {
-				free(up);
+			if (b == NO_ID || receiver(c, c->to[i]) == a)
 				return 1;
-			}
 		up[find_end(up, a)] = find_end(up, n + b);
 		up[find_end(up, n + a)] = find_end(up, b);
 		if (find_end(up, a) == find_end(up, n + a))
 			least = 3;
 	}
-	free(up);
 	return least;
 }
 
@@ -836,7 +832,7 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 	uint32_t from = from_of(c, dependency), to = c->to[dependency], n_sources,
 		 n_switches = r->topo->fabric->n_switches;
 	struct wanted_pair w = {{c->port[from], c->port[to]}, {c->vl[from], c->vl[to]}};
-	struct cdg_source *s = cdg_sources(r, c->switches, &n_sources);
+	AUTO_FREE struct cdg_source *s = cdg_sources(r, c->switches, &n_sources);
 	struct passing passing = {NEW_ARRAY(n_switches, uint8_t), NEW_ARRAY(n_switches, uint32_t)};
 	size_t n = 0;
 	/* a route may pass both ports if it begins at the first, or if its switch sends the LID there */
@@ -857,7 +853,6 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 	}
 	free(passing.switches);
 	free(passing.way);
-	free(s);
 	return n;
 }
 
@@ -891,7 +886,7 @@ static bool is_drawn(const struct cdg *c, const struct drawn *d, uint32_t from, 
 static void dot_channels(FILE *f, const struct cdg *c, const struct drawn *d)
 {
 	const struct fabric *fb = c->routing->topo->fabric;
-	bool *near = NEW_ARRAY(c->n_channels, bool);
+	AUTO_FREE bool *near = NEW_ARRAY(c->n_channels, bool);
 	char label[300];
 
 	for (uint32_t v = 0; v < c->n_channels; v++) {
@@ -909,7 +904,6 @@ static void dot_channels(FILE *f, const struct cdg *c, const struct drawn *d)
 		dot_text(f, fb->node_name[fb->port_node[c->routing->topo->peer[c->port[v]]]]);
 		fprintf(f, ", VL %u\"%s];\n", c->vl[v], c->component[v] == NO_ID ? "" : ", color=red");
 	}
-	free(near);
 }
 
 int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component, struct progress *p)

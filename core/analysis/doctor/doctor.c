@@ -22,7 +22,7 @@ int find_counted(struct doctor *d, const struct rule *r)
 {
 	const struct measured *m = d->rq->counted;
 	struct places at = {0};
-	struct text most = {0};
+	AUTO_TEXT struct text most = {0};
 	struct finding *x;
 	unsigned k = 0;
 
@@ -46,7 +46,6 @@ int find_counted(struct doctor *d, const struct rule *r)
 			 text_str(&most));
 		places_end(&at, x, "counters all");
 	}
-	text_free(&most);
 	return 0;
 }
 
@@ -159,10 +158,9 @@ void places_end(struct places *p, struct finding *x, const char *fmt, ...)
 void places_end_ports(struct places *p, struct finding *x, const struct fabric *f)
 {
 	assert(p->n);
-	char *name = word_quoted(f->node_name[p->node]);
+	AUTO_FREE char *name = word_quoted(f->node_name[p->node]);
 
 	places_end(p, x, "list ports %s", name);
-	free(name);
 }
 
 /* Findings about the engines that were asked for. The engines themselves know when OpenSM would refuse, hang,
@@ -256,7 +254,7 @@ int find_vls_later(struct doctor *d, const struct rule *r)
 /* The longest of all shortest ways (so far, when cancelled); 0 if none can be worth DISTANCE_END. */
 static unsigned longest_way(const struct doctor *d, const struct topo *t, uint64_t lids)
 {
-	uint16_t *hops = NEW_ARRAY((size_t)t->fabric->n_switches + 1, uint16_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY((size_t)t->fabric->n_switches + 1, uint16_t);
 	unsigned most = 0;
 	bool near = false;
 
@@ -273,7 +271,6 @@ static unsigned longest_way(const struct doctor *d, const struct topo *t, uint64
 		near = far && !most && 2 * far * lids * lids < DISTANCE_END;
 		most = MAX(far, most);
 	}
-	free(hops);
 	return near ? 0 : most;
 }
 

@@ -446,7 +446,7 @@ static void more_trace(const struct doctor *d, struct finding *x, const struct g
 		       const struct doctor_paths_group *g)
 {
 	uint32_t owner = lid_owner(d->r->lids, g->lid);
-	struct text line = {0};
+	AUTO_TEXT struct text line = {0};
 	char a[300], b[300];
 
 	if (g->lid == d->r->lids->base[owner])
@@ -457,7 +457,6 @@ static void more_trace(const struct doctor *d, struct finding *x, const struct g
 	word_append(&line, endport_label(d->f, doctor_paths_source_of(s, g->src, g->lid), a, sizeof(a)));
 	word_append(&line, b);
 	finding_more(x, "%s", text_str(&line));
-	text_free(&line);
 }
 
 /* Hosts that are up without a LID: nobody reaches them, and they reach nobody. */
@@ -636,8 +635,8 @@ int find_dropped(struct doctor *d, const struct rule *r)
 
 int find_switch_lids(struct doctor *d, const struct rule *r)
 {
-	uint16_t *hops = NEW_ARRAY(d->f->n_switches, uint16_t);
-	uint32_t *work = NEW_ARRAY(d->f->n_switches, uint32_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(d->f->n_switches, uint16_t);
+	AUTO_FREE uint32_t *work = NEW_ARRAY(d->f->n_switches, uint32_t);
 	uint32_t sm = d->t->sm_endport == NO_ID ? NO_ID : d->t->endport_switch[d->t->sm_endport];
 	struct places at = {0};
 	struct finding *x;
@@ -661,8 +660,6 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 		places_end(&at, x, "check");
 		x->figure = (double)d->check.switch_unreachable;
 	}
-	free(hops);
-	free(work);
 	return 0;
 }
 
@@ -826,7 +823,7 @@ int find_other_engine(struct doctor *d, const struct rule *r)
 {
 	const struct drift_ranking *k = d->ranking;
 	const struct drift_candidate *best = k && k->n ? k->candidate : NULL, *asked = best;
-	struct text makers = {0};
+	AUTO_TEXT struct text makers = {0};
 	struct finding *x;
 	uint64_t n = 0;
 
@@ -847,6 +844,5 @@ int find_other_engine(struct doctor *d, const struct rule *r)
 		 text_str(&makers), asked->chain, PLURAL(n, "entry"));
 	x->count = n;
 	finding_more(x, "drift %s", asked->chain);
-	text_free(&makers);
 	return 0;
 }

@@ -84,7 +84,7 @@ static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor
 
 int find_hot_cable(struct doctor *d, const struct rule *r)
 {
-	struct channel *c = NEW_ARRAY(d->f->n_ports + 1, struct channel);
+	AUTO_FREE struct channel *c = NEW_ARRAY(d->f->n_ports + 1, struct channel);
 	uint32_t n = 0;
 	struct hots hot = {0};
 
@@ -108,7 +108,6 @@ int find_hot_cable(struct doctor *d, const struct rule *r)
 		tell_hot(d, r, hot.h + i, end - i);
 	}
 	free(hot.h);
-	free(c);
 	return 0;
 }
 
@@ -366,7 +365,7 @@ int find_all_roots(struct doctor *d, const struct rule *r)
 int find_aggregation_roots(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	uint8_t *seen = NEW_ARRAY(d->f->n_switches, uint8_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY(d->f->n_switches, uint8_t);
 	struct places at = {0};
 	struct finding *x;
 	bool hidden = false;
@@ -385,7 +384,6 @@ int find_aggregation_roots(struct doctor *d, const struct rule *r)
 		seen[s] = 1;
 		places_add_switch(&at, d->f, s);
 	}
-	free(seen);
 	if (!at.n)
 		return 0;
 	x = tell(d, r, "Aggregation nodes on %s hide the roots (%s).", PLURAL(at.n, "upper switch"),
@@ -553,7 +551,7 @@ static void mark_named(const struct doctor *d, const char *option, uint8_t *name
 int find_not_listed(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	uint8_t *named;
+	AUTO_FREE uint8_t *named = NULL;
 	struct places at = {0};
 	struct finding *x;
 	/* was ftree asked for, even if it refused? */
@@ -573,7 +571,6 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 		    !named[ep])
 			places_add_port(&at, d->f, d->f->endport_port[ep]);
 	}
-	free(named);
 	if (!at.n)
 		return 0;
 	x = tell(d, r, "%s %s neither in cn_guid_file nor in io_guid_file (%s).", PLURAL(at.n, "host"),

@@ -49,12 +49,11 @@ static const char *whose(const struct doctor *d, const struct warning *w)
 /* Pairs that reach the wrong one of two ports with a LID. */
 static uint64_t pairs_misled(const struct doctor *d)
 {
-	uint32_t *hosts = d->r ? routing_hosts(d->r) : NULL;
+	AUTO_FREE uint32_t *hosts = d->r ? routing_hosts(d->r) : NULL;
 	uint64_t n = 0, pairs, lost;
 
 	for (uint32_t ep = 0; hosts && ep < d->f->n_endports; ep++)
 		n += check_shared_lid(d->r, hosts, ep, &pairs, &lost) ? lost : 0;
-	free(hosts);
 	return n;
 }
 
@@ -73,10 +72,10 @@ int find_warnings(struct doctor *d, const struct rule *r)
 		{"left-out", "other run", "file left out", "left-out file"},
 	};
 	const struct warning *first;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	struct finding *x;
 	uint64_t n, misled;
-	char *more;
+	AUTO_FREE char *more = NULL;
 	size_t i = 0;
 
 	for (; strcmp(told[i].rule, r->kind) != 0; i++)
@@ -95,8 +94,6 @@ int find_warnings(struct doctor *d, const struct rule *r)
 	if (*whose(d, first))
 		text_add(&t, ", ");
 	x = tell(d, r, "%s%s%s.", text_str(&t), first->text, more);
-	text_free(&t);
-	free(more);
 	x->count = n;
 	x->pairs = misled;
 	at_warning(d, x, first);
@@ -109,13 +106,12 @@ int find_managers(struct doctor *d, const struct rule *r)
 {
 	bool several = !strcmp(r->kind, "two-masters");
 	enum managers_fault fault = managers_fault(d->f);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (fault == MANAGERS_GOOD || (fault == MANAGERS_SEVERAL) != several)
 		return 0;
 	managers_tell_fault(d->f, &t);
 	finding_more(tell(d, r, "%c%s.", toupper((unsigned char)*t.s), t.s + 1), "show");
-	text_free(&t);
 	return 0;
 }
 
@@ -123,7 +119,7 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 {
 	const struct warnings *w = &d->f->warnings;
 	const struct warning *first = w->w;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	struct finding *x;
 	uint64_t untold;
 
@@ -141,7 +137,6 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 		 *whose(d, first) ? ", " : "", first->text);
 	at_warning(d, x, first);
 	x->count = w->missing;
-	text_free(&t);
 	finding_more(x, "show warnings");
 	return 0;
 }
@@ -318,7 +313,7 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 
 int find_slow(struct doctor *d, const struct rule *r)
 {
-	struct timed *l = NEW_ARRAY(d->f->n_links + 1, struct timed);
+	AUTO_FREE struct timed *l = NEW_ARRAY(d->f->n_links + 1, struct timed);
 	uint32_t n = doctor_source_list_links(d, l);
 
 	qsort(l, n, sizeof(*l), by_class_and_rate);
@@ -327,7 +322,6 @@ int find_slow(struct doctor *d, const struct rule *r)
 			;
 		tell_slow(d, r, l + i, end - i);
 	}
-	free(l);
 	return 0;
 }
 
@@ -335,7 +329,7 @@ int find_slow(struct doctor *d, const struct rule *r)
 
 int find_sm_place(struct doctor *d, const struct rule *r)
 {
-	uint8_t *missed;
+	AUTO_FREE uint8_t *missed = NULL;
 	struct places at = {0};
 	struct finding *x;
 	char a[300];
@@ -354,7 +348,6 @@ int find_sm_place(struct doctor *d, const struct rule *r)
 			 PLURAL(at.n, "switch"), places_text(&at));
 		places_end(&at, x, "show");
 	}
-	free(missed);
 	return 0;
 }
 

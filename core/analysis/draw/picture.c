@@ -281,7 +281,7 @@ static void place_circle(struct picture_placing *g)
 {
 	float step = hypotf(g->w, g->h) + gap_for(g, 6, UNDER),
 	      radius = (float)g->n * step / (2 * (float)M_PI);
-	uint32_t *order;
+	AUTO_FREE uint32_t *order = NULL;
 
 	/* the chord is shorter than the arc */
 	if (g->n > 2)
@@ -294,7 +294,6 @@ static void place_circle(struct picture_placing *g)
 		picture_put(g, order ? order[i] : g->sw[i], radius + radius * sinf(turn),
 			    radius - radius * cosf(turn));
 	}
-	free(order);
 }
 
 /* Columns of equal numbers: by x, then by y. */
@@ -391,8 +390,8 @@ static void place_groups_at(struct picture_group *g, uint32_t n)
 static void picture_place_groups(struct picture_placing *g)
 {
 	uint32_t n, levels = g->is->levels, columns = 0, most, rows = levels;
-	struct shape_run *run = shape_runs(g->l, g->sw, g->n, false, &n);
-	struct picture_group *group = NEW_ARRAY(n + 1, struct picture_group);
+	AUTO_FREE struct shape_run *run = shape_runs(g->l, g->sw, g->n, false, &n);
+	AUTO_FREE struct picture_group *group = NEW_ARRAY(n + 1, struct picture_group);
 	float between = levels > 1 ? gap_for(g, LEVELS_APART, UNDER) : gap_for(g, 2 * BESIDE, UNDER);
 	float above = FRAME + FRAME_NAME * g->letter;
 
@@ -427,8 +426,6 @@ static void picture_place_groups(struct picture_placing *g)
 				    group[k].y - group[k].h / 2 + above + (float)row * (g->h + between));
 		}
 	}
-	free(group);
-	free(run);
 }
 
 /* --- trees --- */
@@ -469,7 +466,7 @@ static void place_level(struct picture_placing *g, const struct picture_tree *t,
 	const struct shape_tree *is = &t->is;
 	float box = g->w + g->beside,
 	      left = (t->page - picture_whole(shape_tree_across(is, lev, is->columns - 1, 1)) * box) / 2;
-	uint32_t *at = NEW_ARRAY(is->columns + 1, uint32_t);
+	AUTO_FREE uint32_t *at = NEW_ARRAY(is->columns + 1, uint32_t);
 
 	for (uint32_t i = is->first[lev]; i < is->first[lev + 1]; i++) {
 		uint32_t c = shape_tree_column(is, g->sw[i]), n = is->count[lev * is->columns + c];
@@ -482,7 +479,6 @@ static void place_level(struct picture_placing *g, const struct picture_tree *t,
 		picture_put(g, g->sw[i], (is->loose[lev] ? left : t->left[c]) + x,
 			    y + picture_whole(row) * (g->h + g->beside));
 	}
-	free(at);
 }
 
 static void picture_place_tree(struct picture_placing *g, uint32_t part)
@@ -579,7 +575,7 @@ static float settle_part(struct picture_placing *g, struct picture_rect *to, flo
 static void make_frames(struct picture *p)
 {
 	const struct layout *l = p->layout;
-	uint32_t *sw = NEW_ARRAY(l->n + 1, uint32_t);
+	AUTO_FREE uint32_t *sw = NEW_ARRAY(l->n + 1, uint32_t);
 	float m = l->n_blocks > MANY_FRAMES ? CLOSE_FRAME : FRAME, name = FRAME_NAME * p->page.letter;
 
 	for (uint32_t b = 0; b < l->n_blocks; b++) {
@@ -601,7 +597,6 @@ static void make_frames(struct picture *p)
 		}
 		p->block[b] = clear ? r : (struct picture_rect){0};
 	}
-	free(sw);
 }
 
 /* --- what stands beside the boxes --- */
@@ -678,7 +673,7 @@ static void label_axes(struct picture *p, const struct layout_part *is, const ui
 static void label_grid(struct picture *p, const struct layout_part *is, const struct picture_rect *part)
 {
 	const struct layout *l = p->layout;
-	uint32_t *sw = NEW_ARRAY(is->n + 1, uint32_t);
+	AUTO_FREE uint32_t *sw = NEW_ARRAY(is->n + 1, uint32_t);
 
 	for (uint32_t plane = 0; plane < grid_planes(is); plane++) {
 		uint32_t n = 0;
@@ -696,7 +691,6 @@ static void label_grid(struct picture *p, const struct layout_part *is, const st
 		for (uint32_t i = 0; i < n; i++)
 			label_axes(p, is, layout_coord(l, sw[i]), sw[i], r.x < part->x + 1);
 	}
-	free(sw);
 }
 
 bool picture_draws(const struct picture *p, uint32_t a, uint32_t b)

@@ -40,7 +40,7 @@ void svg_fit(const struct svg_page *page, float *width, float *height)
 
 void svg_text(FILE *to, const char *text)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (text = clean_string(text, &t); *text; text++) {
 		if (*text == '<')
@@ -52,7 +52,6 @@ void svg_text(FILE *to, const char *text)
 		else
 			putc(*text == '\n' || *text == '\t' ? ' ' : *text, to);
 	}
-	text_free(&t);
 }
 
 void svg_words(FILE *to, float x, float y, float size, const char *more, const char *words)
@@ -88,12 +87,11 @@ static bool begins_character(char c)
 
 size_t svg_columns(const char *text)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	size_t n = 0;
 
 	for (text = clean_string(text, &t); *text; text++)
 		n += begins_character(*text);
-	text_free(&t);
 	return n;
 }
 
@@ -113,7 +111,7 @@ static size_t fitting(const char *text, size_t columns)
 
 void svg_title(FILE *to, const struct svg_page *page, float width, const char *title, const char *line)
 {
-	struct text clean = {0};
+	AUTO_TEXT struct text clean = {0};
 	float letter = page->letter;
 	char *part;
 	size_t n;
@@ -127,7 +125,7 @@ void svg_title(FILE *to, const struct svg_page *page, float width, const char *t
 	free(part);
 	for (unsigned k = 0; k < page->lines && *line;) {
 		size_t len = strcspn(line, "\n");
-		char *whole = str_printf("%.*s", (int)len, line);
+		AUTO_FREE char *whole = str_printf("%.*s", (int)len, line);
 		const char *rest = clean_string(whole, &clean);
 
 		line += len + (line[len] == '\n');
@@ -140,9 +138,7 @@ void svg_title(FILE *to, const struct svg_page *page, float width, const char *t
 			free(part);
 			rest += n + (rest[n] == ' ');
 		}
-		free(whole);
 	}
-	text_free(&clean);
 }
 
 uint32_t svg_id(uint64_t seed, const char *title, const char *line)
@@ -329,7 +325,7 @@ static void plot_put_numbers(const struct panel *g)
 /* A label of at most LABEL_LETTERS characters. buf has four times as many bytes. */
 static const char *short_label(const char *label, char *buf, size_t size)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	size_t n = 0, letters = 0;
 
 	for (label = clean_string(label, &t); label[n] && n + 4 < size; n++) {
@@ -337,7 +333,6 @@ static const char *short_label(const char *label, char *buf, size_t size)
 			break;
 	}
 	snprintf(buf, size, "%.*s%s", (int)n, label, label[n] ? ".." : "");
-	text_free(&t);
 	return buf;
 }
 

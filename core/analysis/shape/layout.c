@@ -31,8 +31,9 @@ struct spread {
 static bool take_pivots(struct spread *s)
 {
 	struct lpart *p = s->p;
-	uint32_t *hops = NEW_ARRAY(p->n, uint32_t), *queue = NEW_ARRAY(p->n, uint32_t);
-	uint32_t *nearest = NEW_ARRAY(p->n, uint32_t), at = 0;
+	AUTO_FREE uint32_t *hops = NEW_ARRAY(p->n, uint32_t), *queue = NEW_ARRAY(p->n, uint32_t);
+	uint32_t at = 0;
+	AUTO_FREE uint32_t *nearest = NEW_ARRAY(p->n, uint32_t);
 	bool go_on = true;
 
 	memset(nearest, 0xff, p->n * sizeof(*nearest));
@@ -52,9 +53,6 @@ static bool take_pivots(struct spread *s)
 		}
 		at = far;
 	}
-	free(hops);
-	free(queue);
-	free(nearest);
 	return go_on;
 }
 
@@ -111,7 +109,7 @@ static void find_vector(struct spread *s, unsigned which)
 /* OTHER: x, y */
 static void layout_spread(struct lpart *p)
 {
-	struct spread *s = NEW(struct spread);
+	AUTO_FREE struct spread *s = NEW(struct spread);
 
 	s->p = p;
 	s->c = NEW_ARRAY((size_t)p->n * PIVOTS, double);
@@ -144,7 +142,6 @@ static void layout_spread(struct lpart *p)
 		}
 	}
 	free(s->c);
-	free(s);
 }
 
 /* Groups. In a dragonfly, links inside a group make triangles, and links between groups do not. In a
@@ -189,7 +186,7 @@ static void take_groups(struct lpart *p)
 /* Are the sets groups? p->block numbers the groups by their lowest names; NO_ID: in no group. */
 static bool are_groups(struct lpart *p, const uint32_t *of, uint32_t sets)
 {
-	uint32_t *size = NEW_ARRAY(sets + 1, uint32_t), *inside = NEW_ARRAY(sets + 1, uint32_t);
+	AUTO_FREE uint32_t *size = NEW_ARRAY(sets + 1, uint32_t), *inside = NEW_ARRAY(sets + 1, uint32_t);
 	uint32_t groups = 0, covered = 0;
 
 	for (uint32_t u = 0; u < p->n; u++)
@@ -206,8 +203,6 @@ static bool are_groups(struct lpart *p, const uint32_t *of, uint32_t sets)
 	for (uint32_t u = 0; u < p->n; u++)
 		p->block[u] = inside[of[u]];
 	p->is.n_blocks = groups;
-	free(size);
-	free(inside);
 	return groups >= LEAST_GROUPS && covered >= LEAST_COVERED * p->n;
 }
 
@@ -254,8 +249,9 @@ static uint32_t best_group(const struct lpart *p, const uint32_t *size, uint32_t
 /* by triangles */
 static bool layout_is_groups(struct lpart *p)
 {
-	uint32_t *parent = NEW_ARRAY(p->n, uint32_t), *of = NEW_ARRAY(p->n, uint32_t);
-	uint32_t *triangles = NEW_ARRAY(p->n_links + 1, uint32_t), most = 0;
+	AUTO_FREE uint32_t *parent = NEW_ARRAY(p->n, uint32_t), *of = NEW_ARRAY(p->n, uint32_t);
+	uint32_t most = 0;
+	AUTO_FREE uint32_t *triangles = NEW_ARRAY(p->n_links + 1, uint32_t);
 	bool found = false, go_on = p->max_degree <= MAX_DEGREE;
 
 	for (uint32_t l = 0; l < p->n_links && go_on; l++) {
@@ -273,8 +269,8 @@ static bool layout_is_groups(struct lpart *p)
 		go_on = progress_step(p->progress, t);
 	}
 	if (found) {
-		uint32_t n = p->is.n_blocks, *size = NEW_ARRAY(n + 1, uint32_t),
-			 *links = NEW_ARRAY(n + 1, uint32_t), whole = 0;
+		uint32_t n = p->is.n_blocks, whole = 0;
+		AUTO_FREE uint32_t *size = NEW_ARRAY(n + 1, uint32_t), *links = NEW_ARRAY(n + 1, uint32_t);
 
 		for (uint32_t u = 0; u < p->n; u++)
 			if (p->block[u] != NO_ID)
@@ -291,16 +287,11 @@ static bool layout_is_groups(struct lpart *p)
 			if (b != NO_ID)
 				size[b]++;
 		}
-		free(size);
-		free(links);
 		take_groups(p);
 	} else {
 		memset(p->block, 0xff, p->n * sizeof(*p->block));
 		p->is.n_blocks = 0;
 	}
-	free(parent);
-	free(of);
-	free(triangles);
 	return found;
 }
 
@@ -519,7 +510,8 @@ uint32_t layout_arc(const struct layout *l, uint32_t a, uint32_t b)
 /* Neighbours by id, and the cables to them. */
 static void layout_take_links(struct layout *l, const struct fabric *f, const struct lgraph *w)
 {
-	uint32_t *rank = NEW_ARRAY(l->n + 1, uint32_t), *fill = NEW_ARRAY(w->n_arcs + l->n + 1, uint32_t);
+	AUTO_FREE uint32_t *rank = NEW_ARRAY(l->n + 1, uint32_t),
+			   *fill = NEW_ARRAY(w->n_arcs + l->n + 1, uint32_t);
 
 	l->to = NEW_ARRAY(w->n_arcs + 1, uint32_t);
 	l->cable = NEW_ARRAY(w->n_arcs + 1, uint32_t);
@@ -546,8 +538,6 @@ static void layout_take_links(struct layout *l, const struct fabric *f, const st
 		if (a != NO_ID && b != NO_ID && a != b)
 			l->port[--fill[layout_arc(l, a, b)]] = p;
 	}
-	free(rank);
-	free(fill);
 }
 
 struct sized {
@@ -558,7 +548,7 @@ COMPARATOR(sized_order, struct sized, DOWN(size) UP(low))
 
 static bool lay_out_all(struct layout *l, const struct lgraph *w, struct progress *p)
 {
-	struct sized *parts = NEW_ARRAY(l->n + 1, struct sized);
+	AUTO_FREE struct sized *parts = NEW_ARRAY(l->n + 1, struct sized);
 	uint32_t n = 0, first = 0;
 	bool all, go_on = true;
 
@@ -585,7 +575,6 @@ static bool lay_out_all(struct layout *l, const struct lgraph *w, struct progres
 			l->n_alone++;
 		}
 	assert(!go_on || first == l->n);
-	free(parts);
 	return go_on;
 }
 

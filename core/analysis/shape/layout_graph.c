@@ -36,17 +36,14 @@ uint32_t grid_plane(const struct layout_part *is, const uint16_t *coord)
 
 char *grid_plane_name(const struct layout_part *is, uint32_t plane)
 {
-	struct text t = {0};
-	char *s;
+	AUTO_TEXT struct text t = {0};
 
 	assert(plane < grid_planes(is));
 	for (unsigned d = 2; d < is->n_dims; d++) {
 		text_add(&t, "%s%u", d > 2 ? "," : "z=", plane % is->dim[d].size);
 		plane /= is->dim[d].size;
 	}
-	s = str_dup(text_str(&t));
-	text_free(&t);
-	return s;
+	return str_dup(text_str(&t));
 }
 
 struct grid_way grid_way(const struct layout *l, uint32_t a, uint32_t b)
@@ -107,7 +104,7 @@ COMPARATOR(by_y, struct point, UP(y) UP(x) UP(place))
 
 uint32_t *shape_columns(const struct layout *l, const uint32_t *sw, uint32_t n, uint32_t per)
 {
-	struct point *p = NEW_ARRAY(n + 1, struct point);
+	AUTO_FREE struct point *p = NEW_ARRAY(n + 1, struct point);
 	uint32_t *order = NEW_ARRAY(n + 1, uint32_t);
 
 	assert(per);
@@ -118,7 +115,6 @@ uint32_t *shape_columns(const struct layout *l, const uint32_t *sw, uint32_t n, 
 		qsort(p + i, n - i < per ? n - i : per, sizeof(*p), by_y);
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = p[i].sw;
-	free(p);
 	return order;
 }
 

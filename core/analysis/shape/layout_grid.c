@@ -118,7 +118,7 @@ static bool goes_before(const struct lgrid *g, const struct layout_grid_names_to
 
 static void order_dims(const struct lpart *p, struct lgrid *g)
 {
-	struct layout_grid_names_told *t = ask_names(p, g);
+	AUTO_FREE struct layout_grid_names_told *t = ask_names(p, g);
 	unsigned from[GRID_MOST];
 	bool by_place = true;
 
@@ -133,7 +133,6 @@ static void order_dims(const struct lpart *p, struct lgrid *g)
 		from[at] = k;
 	}
 	move_dim(p, g, from, g->n_dims);
-	free(t);
 }
 
 /* --- two dimensions of two are a ring of four --- */
@@ -155,7 +154,8 @@ static uint32_t *port_pairs(const struct lpart *p, const struct lgrid *g, unsign
 static uint32_t ports_shared(const struct lpart *p, const struct lgrid *g, unsigned a, unsigned b)
 {
 	unsigned ports = 1;
-	uint32_t *x, *y, n = 0;
+	uint32_t n = 0;
+	AUTO_FREE uint32_t *x = NULL, *y = NULL;
 
 	for (uint32_t k = 0; k < 2 * p->n_links; k++)
 		if (p->port[k] >= ports)
@@ -164,8 +164,6 @@ static uint32_t ports_shared(const struct lpart *p, const struct lgrid *g, unsig
 	y = port_pairs(p, g, b, ports);
 	for (uint32_t k = 0; k < ports * ports; k++)
 		n += MIN(x[k], y[k]);
-	free(x);
-	free(y);
 	return n;
 }
 
@@ -194,7 +192,7 @@ static void merge_pair(const struct lpart *p, struct lgrid *g, unsigned a, unsig
  */
 static bool best_pair(const struct lpart *p, const struct lgrid *g, bool cube, unsigned *a, unsigned *b)
 {
-	struct layout_grid_names_told *t = ask_names(p, g);
+	AUTO_FREE struct layout_grid_names_told *t = ask_names(p, g);
 	uint64_t best = 0;
 
 	for (unsigned i = 0; i < g->n_dims; i++)
@@ -212,7 +210,6 @@ static bool best_pair(const struct lpart *p, const struct lgrid *g, bool cube, u
 			*a = i;
 			*b = j;
 		}
-	free(t);
 	return best > 0;
 }
 
@@ -243,8 +240,9 @@ COMPARATOR(plane_order, struct plane, UP(lowest))
 
 static void set_zero(const struct lpart *p, struct lgrid *g, unsigned d)
 {
-	uint32_t n = g->size[d] ? g->size[d] : 1, *to = NEW_ARRAY(n, uint32_t), zero;
-	struct plane *plane = NEW_ARRAY(n, struct plane);
+	uint32_t n = g->size[d] ? g->size[d] : 1, zero;
+	AUTO_FREE uint32_t *to = NEW_ARRAY(n, uint32_t);
+	AUTO_FREE struct plane *plane = NEW_ARRAY(n, struct plane);
 
 	for (uint32_t k = 0; k < n; k++)
 		plane[k] = (struct plane){NO_ID, k};
@@ -273,8 +271,6 @@ static void set_zero(const struct lpart *p, struct lgrid *g, unsigned d)
 	for (uint32_t u = 0; u < p->n; u++)
 		if (*layout_grid_names_at_of(g, u) != NO_ID)
 			layout_grid_names_at_of(g, u)[d] = to[layout_grid_names_at_of(g, u)[d]];
-	free(plane);
-	free(to);
 }
 
 /* Complete rows of three become rings, unless other rows are longer (HyperX). */
@@ -460,8 +456,9 @@ static void place_line(const struct layout_grid_walk *w, struct lgrid *g, unsign
 static void place_clique(const struct layout_grid_walk *w, struct lgrid *g, unsigned k)
 {
 	const struct lpart *p = w->p;
-	uint32_t *parent = NEW_ARRAY(p->n, uint32_t), *of = NEW_ARRAY(p->n, uint32_t);
-	uint32_t *size = NEW_ARRAY(p->n, uint32_t), sets, most = 0, n = 0;
+	AUTO_FREE uint32_t *parent = NEW_ARRAY(p->n, uint32_t), *of = NEW_ARRAY(p->n, uint32_t);
+	uint32_t sets, most = 0, n = 0;
+	AUTO_FREE uint32_t *size = NEW_ARRAY(p->n, uint32_t);
 
 	for (uint32_t u = 0; u < p->n; u++)
 		parent[u] = u;
@@ -479,9 +476,6 @@ static void place_clique(const struct layout_grid_walk *w, struct lgrid *g, unsi
 	}
 	g->kind[k] = LAYOUT_CLIQUE;
 	g->size[k] = n;
-	free(parent);
-	free(of);
-	free(size);
 }
 
 /* --- those that are left --- */
@@ -673,7 +667,7 @@ static bool layout_grid_find_places(struct lpart *p, const struct ldirections *d
 
 static void tell_grid(struct lpart *p)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	uint32_t cycles = 0, paths = 0, cliques = 0, cube = 0;
 	bool is_cube = true;
 
@@ -696,7 +690,6 @@ static void tell_grid(struct lpart *p)
 	if (is_cube)
 		text_add(&t, " = hypercube %u", cube);
 	p->is.words = str_printf("%s", text_str(&t));
-	text_free(&t);
 }
 
 bool layout_is_grid(struct lpart *p)

@@ -213,7 +213,7 @@ static struct classes number_classes(const struct lpart *p, struct turned *t)
 	struct classes c = {.of = NEW_ARRAY(p->n_links + 1, uint32_t),
 			    .odd = NEW_ARRAY(p->n_links + 1, uint8_t),
 			    .size = NEW_ARRAY(p->n_links + 1, uint32_t)};
-	uint32_t *size = NEW_ARRAY(p->n_links + 1, uint32_t);
+	AUTO_FREE uint32_t *size = NEW_ARRAY(p->n_links + 1, uint32_t);
 	unsigned odd;
 
 	for (uint32_t l = 0; l < p->n_links; l++)
@@ -229,7 +229,6 @@ static struct classes number_classes(const struct lpart *p, struct turned *t)
 		c.of[l] = root == l ? c.n++ : c.of[root];
 		c.size[c.of[l]]++;
 	}
-	free(size);
 	return c;
 }
 
@@ -360,7 +359,7 @@ static void try_join(struct joining *j, const struct meeting *m)
 static bool take_dimensions(const struct lpart *p, struct joining *j, struct ldirections *d)
 {
 	const struct classes *c = j->c;
-	uint32_t *links = NEW_ARRAY(c->n + 1, uint32_t), *number = NEW_ARRAY(c->n + 1, uint32_t);
+	AUTO_FREE uint32_t *links = NEW_ARRAY(c->n + 1, uint32_t), *number = NEW_ARRAY(c->n + 1, uint32_t);
 	unsigned odd;
 
 	for (uint32_t k = 0; k < c->n; k++)
@@ -380,8 +379,6 @@ static bool take_dimensions(const struct lpart *p, struct joining *j, struct ldi
 		d->dim[l] = number[turned_find(&j->dims, c->of[l], &odd)];
 		d->back[l] = (uint8_t)(odd ^ c->odd[l]);
 	}
-	free(links);
-	free(number);
 	return d->n_dims && d->n_dims <= GRID_MOST;
 }
 

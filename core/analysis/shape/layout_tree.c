@@ -66,7 +66,7 @@ static uint32_t find_pods(const struct lpart *p, uint32_t *pod)
 /* of[u]: the first switch of u's chassis, or NO_ID if u is alone. */
 static void layout_tree_order_find_chassis(const struct lpart *p, uint32_t *of)
 {
-	struct layout_tree_order_keyed *k = NEW_ARRAY(p->n, struct layout_tree_order_keyed);
+	AUTO_FREE struct layout_tree_order_keyed *k = NEW_ARRAY(p->n, struct layout_tree_order_keyed);
 
 	for (uint32_t u = 0; u < p->n; u++)
 		k[u] = (struct layout_tree_order_keyed){.block = p->chassis[u], .u = u};
@@ -77,7 +77,6 @@ static void layout_tree_order_find_chassis(const struct lpart *p, uint32_t *of)
 		for (uint32_t j = i; j < end; j++)
 			of[k[j].u] = end - i > 1 && k[i].block != NO_ID ? k[i].u : NO_ID;
 	}
-	free(k);
 }
 
 static bool pods_split_chassis(const struct lpart *p, const uint32_t *pod, const uint32_t *chassis)
@@ -100,7 +99,7 @@ static void ordering_free(struct ordering *o)
 /* chassis: from layout_tree_order_find_chassis(). false: pods are wanted, but none are useful. */
 static bool ordering_make(struct ordering *o, struct lpart *p, const uint32_t *chassis, bool pods)
 {
-	uint32_t *seen = NEW_ARRAY(p->n, uint32_t);
+	AUTO_FREE uint32_t *seen = NEW_ARRAY(p->n, uint32_t);
 
 	*o = (struct ordering){.p = p,
 			       .block = NEW_ARRAY(p->n, uint32_t),
@@ -123,7 +122,6 @@ static bool ordering_make(struct ordering *o, struct lpart *p, const uint32_t *c
 		o->tall[o->block[u]] |= seen[o->block[u]] && seen[o->block[u]] != p->level[u] + 1u;
 		seen[o->block[u]] = p->level[u] + 1u;
 	}
-	free(seen);
 	return !pods || (p->is.levels >= LEAST_LEVELS && o->n_blocks >= 2 && o->n_blocks <= p->n / 3 &&
 			 !pods_split_chassis(p, o->block, chassis));
 }
@@ -160,8 +158,9 @@ static int64_t fine(double sum, uint32_t n)
 /* Tall blocks exchange their keys in this level, so that they stand in the order of their numbers. */
 static void order_tall(const struct ordering *o, struct layout_tree_order_keyed *k, uint32_t n)
 {
-	int64_t *key = NEW_ARRAY(o->n_blocks + 1, int64_t), *sorted = NEW_ARRAY(o->n_blocks + 1, int64_t);
-	uint8_t *here = NEW_ARRAY(o->n_blocks + 1, uint8_t);
+	AUTO_FREE int64_t *key = NEW_ARRAY(o->n_blocks + 1, int64_t),
+			  *sorted = NEW_ARRAY(o->n_blocks + 1, int64_t);
+	AUTO_FREE uint8_t *here = NEW_ARRAY(o->n_blocks + 1, uint8_t);
 	uint32_t tall = 0, at = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -179,16 +178,13 @@ static void order_tall(const struct ordering *o, struct layout_tree_order_keyed 
 	for (uint32_t i = 0; i < n; i++)
 		if (o->block[k[i].u] != NO_ID && here[o->block[k[i].u]])
 			k[i].block_key = key[o->block[k[i].u]];
-	free(key);
-	free(sorted);
-	free(here);
 }
 
 /* Sort the n switches from `at` on, which are one level. */
 static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 {
 	uint32_t ids = o->n_blocks + o->p->n;
-	struct layout_tree_order_keyed *k = NEW_ARRAY(n + 1, struct layout_tree_order_keyed);
+	AUTO_FREE struct layout_tree_order_keyed *k = NEW_ARRAY(n + 1, struct layout_tree_order_keyed);
 	struct means block = {NEW_ARRAY(ids, double), NEW_ARRAY(ids, uint32_t)};
 	struct means unit = {NEW_ARRAY(o->p->n, double), NEW_ARRAY(o->p->n, uint32_t)};
 
@@ -214,7 +210,6 @@ static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 		o->order[at + i] = k[i].u;
 		o->x[k[i].u] = (i + 0.5) / n;
 	}
-	free(k);
 	free(block.sum);
 	free(block.n);
 	free(unit.sum);
@@ -224,7 +219,8 @@ static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 /* Finds the best order after no sweep, one and two. Returns the length of links. */
 static double find_order(struct ordering *o, const uint32_t *start)
 {
-	uint32_t *best = NEW_ARRAY(o->p->n, uint32_t), *fill = NEW_ARRAY(o->p->is.levels + 1u, uint32_t);
+	AUTO_FREE uint32_t *best = NEW_ARRAY(o->p->n, uint32_t),
+			   *fill = NEW_ARRAY(o->p->is.levels + 1u, uint32_t);
 	double least = INFINITY;
 
 	memcpy(fill, start, o->p->is.levels * sizeof(*fill));
@@ -251,8 +247,6 @@ static double find_order(struct ordering *o, const uint32_t *start)
 		memcpy(best, o->order, o->p->n * sizeof(*best));
 	}
 	memcpy(o->order, best, o->p->n * sizeof(*best));
-	free(best);
-	free(fill);
 	return least;
 }
 
@@ -282,7 +276,8 @@ static void layout_tree_order_take(struct lpart *p, const struct ordering *o, bo
 /* pods or chassis, and order within levels */
 static void layout_order_tree(struct lpart *p)
 {
-	uint32_t *chassis = NEW_ARRAY(p->n, uint32_t), *start = NEW_ARRAY(p->is.levels + 1u, uint32_t);
+	AUTO_FREE uint32_t *chassis = NEW_ARRAY(p->n, uint32_t),
+			   *start = NEW_ARRAY(p->is.levels + 1u, uint32_t);
 	struct ordering plain, pods;
 	double length;
 	bool has_pods;
@@ -299,8 +294,6 @@ static void layout_order_tree(struct lpart *p)
 	layout_tree_order_take(p, has_pods ? &pods : &plain, has_pods);
 	ordering_free(&plain);
 	ordering_free(&pods);
-	free(chassis);
-	free(start);
 }
 
 /* Levels of a tree from its cables: distances from the switches with hosts. Corrected are links within a
@@ -420,7 +413,7 @@ static bool all_one_below(const struct lpart *p, const uint8_t *level, uint32_t 
 /* Finds the levels with fewest wrong links: p->level and p->is.wrong. false: there are none. */
 static bool layout_tree_find_levels(struct lpart *p)
 {
-	uint8_t *level = NEW_ARRAY(p->n, uint8_t);
+	AUTO_FREE uint8_t *level = NEW_ARRAY(p->n, uint8_t);
 	uint32_t most = 0, least = UINT32_MAX;
 
 	for (uint32_t u = 0; u < p->n; u++)
@@ -428,7 +421,7 @@ static bool layout_tree_find_levels(struct lpart *p)
 	for (unsigned k = 0; k < 3 && least && !progress_cancelled(p->progress); k++) {
 		uint32_t t = ((const uint32_t[]){1, (most + 3) / 4, (most + 1) / 2})[k], wrong;
 		bool changed = true;
-		uint8_t *lower;
+		AUTO_FREE uint8_t *lower = NULL;
 
 		if (!distances(p, t ? t : 1, level))
 			continue;
@@ -447,14 +440,12 @@ static bool layout_tree_find_levels(struct lpart *p)
 				   looks_lower(p, level, u);
 		for (uint32_t u = 0; u < p->n; u++)
 			level[u] = (uint8_t)(level[u] - 2 * lower[u]);
-		free(lower);
 		wrong = all_wrong(p, level);
 		if (wrong >= least)
 			continue;
 		least = wrong;
 		memcpy(p->level, level, p->n);
 	}
-	free(level);
 	p->is.wrong = least;
 	return least != UINT32_MAX;
 }

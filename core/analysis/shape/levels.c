@@ -426,7 +426,7 @@ static bool has_share(const struct levels *l, const struct topo *t, uint32_t s)
 /* Finds the root of a direct fabric: by least largest distance, then least sum, then id. false: cancelled. */
 static bool find_middle(struct levels *l, const struct topo *t, struct progress *p)
 {
-	uint16_t *hops = NEW_ARRAY(l->n_switches, uint16_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(l->n_switches, uint16_t);
 	uint64_t best = UINT64_MAX;
 	uint32_t middle = NO_ID;
 	bool go_on = true;
@@ -447,7 +447,6 @@ static bool find_middle(struct levels *l, const struct topo *t, struct progress 
 		best = far << 48 | sum;
 		middle = s;
 	}
-	free(hops);
 	if (middle != NO_ID)
 		l->root[middle] = 1;
 	l->n_roots = middle != NO_ID;

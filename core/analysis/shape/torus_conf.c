@@ -58,13 +58,12 @@ static void set_refused(struct torus_fit *m, const char *why)
 static int try_plan(struct torus_fit *m, const struct torus_plan *p, struct err *e)
 {
 	struct sweep_request rq = {.setup = m->setup, .engines = m->engines, .progress = m->progress};
-	struct text x = {0};
+	AUTO_TEXT struct text x = {0};
 	struct sweep *w;
 	int good;
 
 	torus_conf_text(p, &x);
 	good = write_scratch(m, &x, e);
-	text_free(&x);
 	if (good)
 		return -1;
 	w = sweep_run(&rq, e);
@@ -262,7 +261,7 @@ COMPARATOR(by_links, struct torus_conf_candidate, DOWN(links) UP(place))
 
 uint32_t *torus_seed_places(const struct topo *t, const struct grid *g, uint32_t *n)
 {
-	struct torus_conf_candidate *c = NEW_ARRAY(g->n_places + 1u, struct torus_conf_candidate);
+	AUTO_FREE struct torus_conf_candidate *c = NEW_ARRAY(g->n_places + 1u, struct torus_conf_candidate);
 	uint32_t *places = NEW_ARRAY(g->n_places + 1u, uint32_t);
 
 	*n = 0;
@@ -278,7 +277,6 @@ uint32_t *torus_seed_places(const struct topo *t, const struct grid *g, uint32_t
 	qsort(c, *n, sizeof(*c), by_links);
 	for (uint32_t i = 0; i < *n; i++)
 		places[i] = c[i].place;
-	free(c);
 	return places;
 }
 

@@ -118,7 +118,8 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 	const struct topo *t = r->topo;
 	uint32_t n = t->fabric->n_switches;
 	struct sums x = {.load = b->load, .dep = b->plain_vls ? b->dep : NULL, .base = b};
-	uint32_t *work = NEW_ARRAY((size_t)n + 1, uint32_t), *flow = NEW_ARRAY((size_t)n + 1, uint32_t);
+	AUTO_FREE uint32_t *work = NEW_ARRAY((size_t)n + 1, uint32_t),
+			   *flow = NEW_ARRAY((size_t)n + 1, uint32_t);
 	struct effect_column c;
 	bool ok = true;
 
@@ -146,8 +147,6 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 		}
 	}
 	column_free(&c);
-	free(work);
-	free(flow);
 	return ok;
 }
 
@@ -175,8 +174,9 @@ static void ready_init(struct ready *x, const struct effect_base *b)
 {
 	const struct topo *t = b->routing->topo;
 	const struct fabric *f = t->fabric;
-	uint32_t n = 0, top = 0, *queue = NEW_ARRAY((size_t)f->n_switches + 1, uint32_t);
-	uint16_t *level = NEW_ARRAY((size_t)f->n_switches + 1, uint16_t);
+	uint32_t n = 0, top = 0;
+	AUTO_FREE uint32_t *queue = NEW_ARRAY((size_t)f->n_switches + 1, uint32_t);
+	AUTO_FREE uint16_t *level = NEW_ARRAY((size_t)f->n_switches + 1, uint16_t);
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		level[s] = b->hosts[s] ? 0 : NO_HOPS;
@@ -201,8 +201,6 @@ static void ready_init(struct ready *x, const struct effect_base *b)
 			x->turn[channel] = 2u * top + 1 - from;
 	}
 	x->lowest = 0;
-	free(queue);
-	free(level);
 }
 
 static void ready_free(struct ready *x)
@@ -784,7 +782,7 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	const struct effect_base *b = w->base;
 	const struct routing *was = b->routing, *is = after->routing;
 	struct survey_row first = *row, r;
-	uint32_t *place = NULL;
+	AUTO_FREE uint32_t *place = NULL;
 	bool tells;
 	int rc;
 
@@ -810,7 +808,6 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	/* the old order mostly shows that there is no cycle */
 	*acyclic = rc > 0 && tells &&
 		   (b->looped || order_holds(w) || (place = order_channels(b, w->dep, UINT32_MAX)));
-	free(place);
 	hottest(w, after, &r);
 	put_back(w);
 	if (rc > 0)
@@ -879,7 +876,7 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 	const struct routing *r = after->routing;
 	uint32_t n = r->topo->fabric->n_switches, used = 0, *place;
 	uint16_t *source;
-	uint8_t *block;
+	AUTO_FREE uint8_t *block = NULL;
 	sl2vl_map map;
 	bool sure = b->by_difference && !b->plain_vls && !r->adaptive && only_left(b->sweep, after) &&
 		    layers_by_switch(r, &source, &map);
@@ -909,7 +906,6 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 		free(place);
 	}
 	free(source);
-	free(block);
 	return sure;
 }
 

@@ -115,7 +115,7 @@ COMPARATOR(by_cover, struct cover, UP(high) UP(size) UP(place))
 /* Tree links get `high` from the deepest upper ends first; a link that has one is passed over. */
 static void set_high(struct cover *c, const struct parted_net *g, const struct forest *t)
 {
-	uint32_t *open = NEW_ARRAY((size_t)t->n + 1, uint32_t);
+	AUTO_FREE uint32_t *open = NEW_ARRAY((size_t)t->n + 1, uint32_t);
 
 	for (uint32_t v = 0; v < t->n; v++)
 		open[v] = v;
@@ -134,7 +134,6 @@ static void set_high(struct cover *c, const struct parted_net *g, const struct f
 				open[u] = t->parent[u];
 			}
 		}
-	free(open);
 }
 
 /* Links in a circle, in order: without any two of them it falls apart.  Hosts lie behind each one. */
@@ -156,7 +155,8 @@ static void mark_circle(struct parted_net *g, const uint32_t *edge, const uint32
 /* Covers c[0 .. n - 1] are equal, the upper link first. */
 static void mark_chain(struct parted_net *g, const struct forest *t, const struct cover *c, uint32_t n)
 {
-	uint32_t *edge = NEW_ARRAY((size_t)n + 1, uint32_t), *behind = NEW_ARRAY((size_t)n + 1, uint32_t);
+	AUTO_FREE uint32_t *edge = NEW_ARRAY((size_t)n + 1, uint32_t),
+			   *behind = NEW_ARRAY((size_t)n + 1, uint32_t);
 	uint32_t outside = t->hosts[t->root[c->place]] - t->hosts[c->place], last;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -171,14 +171,12 @@ static void mark_chain(struct parted_net *g, const struct forest *t, const struc
 		behind[n - 1] += outside;
 	}
 	mark_circle(g, edge, behind, last);
-	free(edge);
-	free(behind);
 }
 
 static int parted_links(struct parted_net *g, struct progress *p, struct err *e)
 {
 	struct forest t = {0};
-	struct cover *c = NEW_ARRAY((size_t)g->n + 1, struct cover);
+	AUTO_FREE struct cover *c = NEW_ARRAY((size_t)g->n + 1, struct cover);
 
 	forest_init(&t, g->n);
 	grow_all(&t, g, NO_ID);
@@ -202,7 +200,6 @@ static int parted_links(struct parted_net *g, struct progress *p, struct err *e)
 		if (c[i].size && t.parent[c[i].place] != NO_ID)
 			mark_chain(g, &t, c + i, next - i);
 	}
-	free(c);
 	forest_free(&t);
 	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
 }
@@ -233,8 +230,8 @@ static void count_pieces(const struct parted_net *g, const struct forest *t, uin
 static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
 	struct parted_net *g = ctx;
-	uint32_t *pieces = NEW_ARRAY((size_t)g->n + 1, uint32_t),
-		 *rest = NEW_ARRAY((size_t)g->n + 1, uint32_t);
+	AUTO_FREE uint32_t *pieces = NEW_ARRAY((size_t)g->n + 1, uint32_t),
+			   *rest = NEW_ARRAY((size_t)g->n + 1, uint32_t);
 	struct forest t = {0};
 
 	(void)worker;
@@ -254,8 +251,6 @@ static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p
 			pair_mark(g->bad, pair_bit(g, i, b));
 	}
 	forest_free(&t);
-	free(pieces);
-	free(rest);
 	return 0;
 }
 
@@ -317,7 +312,7 @@ static int parted_net_init(struct parted_net *g, const struct sweep *w, const st
 {
 	const struct fabric *f = w->fabric;
 	uint64_t pairs = (uint64_t)parts->n * (parts->n - 1) / 2;
-	uint32_t *part_of_link;
+	AUTO_FREE uint32_t *part_of_link = NULL;
 
 	if (mem_room(e, pairs / 4, "bits of all pairs of %u", parts->n))
 		return -1;
@@ -337,7 +332,6 @@ static int parted_net_init(struct parted_net *g, const struct sweep *w, const st
 		g->end = mem_array((size_t)parts->n + 1, sizeof(*g->end));
 	parted_number_parts(g, parts, part_of_link);
 	add_arcs(g, w->topo, part_of_link);
-	free(part_of_link);
 	return 0;
 }
 
@@ -357,8 +351,9 @@ static void parted_net_free(struct parted_net *g)
 
 static bool cable_witness(const struct parted_net *g, uint32_t a, uint32_t b, uint32_t sw[2])
 {
-	uint32_t *queue = NEW_ARRAY((size_t)g->n + 1, uint32_t), end = 0;
-	uint8_t *seen = NEW_ARRAY((size_t)g->n + 1, uint8_t);
+	uint32_t end = 0;
+	AUTO_FREE uint32_t *queue = NEW_ARRAY((size_t)g->n + 1, uint32_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY((size_t)g->n + 1, uint8_t);
 
 	sw[0] = sw[1] = NO_ID;
 	for (uint32_t s = 0; s < g->n && sw[0] == NO_ID; s++)
@@ -375,8 +370,6 @@ static bool cable_witness(const struct parted_net *g, uint32_t a, uint32_t b, ui
 			}
 	for (uint32_t s = 0; s < g->n && sw[1] == NO_ID; s++)
 		sw[1] = g->hosts[s] && !seen[s] && !net_down(g, s, a, b) ? s : NO_ID;
-	free(queue);
-	free(seen);
 	return sw[1] != NO_ID;
 }
 
@@ -460,7 +453,7 @@ static void add_host_links(struct parted *r, const struct parted_net *g, const s
 {
 	const struct sweep *w = g->sweep;
 	bool only_alone = l && !w->routing->ops->is_root;
-	uint32_t *joined = hosts_joined(g);
+	AUTO_FREE uint32_t *joined = hosts_joined(g);
 	uint64_t n;
 
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
@@ -475,7 +468,6 @@ static void add_host_links(struct parted *r, const struct parted_net *g, const s
 		r->host_links += cuts || !only_alone;
 		r->host_left_out += !cuts && only_alone;
 	}
-	free(joined);
 	n = (uint64_t)r->parts->n + r->host_links;
 	r->pairs = n * (n - 1) / 2;
 	r->bad += r->host_alone * (n - r->host_alone) + (uint64_t)r->host_alone * (r->host_alone - 1) / 2 +

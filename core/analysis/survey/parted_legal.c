@@ -302,14 +302,12 @@ static int try_end(void *ctx, unsigned worker, unsigned i, struct progress *p, s
 {
 	struct legal_job *j = ctx;
 	struct legal *l = j->l;
-	uint32_t *a = NEW_ARRAY((size_t)2 * l->g->n + 1, uint32_t),
-		 *b = NEW_ARRAY((size_t)6 * l->g->n + 1, uint32_t);
+	AUTO_FREE uint32_t *a = NEW_ARRAY((size_t)2 * l->g->n + 1, uint32_t),
+			   *b = NEW_ARRAY((size_t)6 * l->g->n + 1, uint32_t);
 
 	for (uint32_t k = i + 1; k < l->n_ends && !progress_cancelled(p); k++)
 		if (l->joined[(size_t)i * l->g->n + l->ends[k]])
 			cuts_of(j->search[worker], l, l->ends[i], l->ends[k], a, b);
-	free(a);
-	free(b);
 	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
 }
 

@@ -87,7 +87,7 @@ const struct field survey_fields[] = {
 
 json_t *survey_row_json(const struct survey *s, const struct survey_row *r)
 {
-	char *what = survey_what(s->parts, r->part), *try = survey_command(s->parts, r->part);
+	AUTO_FREE char *what = survey_what(s->parts, r->part), *try = survey_command(s->parts, r->part);
 	json_t *o = json_make("{s:s, s:s}", "what", what, "try", try);
 
 	fields_json(o, survey_fields, r);
@@ -98,8 +98,6 @@ json_t *survey_row_json(const struct survey *s, const struct survey_row *r)
 	json_object_set_new(o, "bad", json_boolean(survey_bad(r)));
 	json_put_port(o, "load_at", s->parts->fabric, s->before->lids, r->load_port);
 	put_parts(s, r, o);
-	free(what);
-	free(try);
 	return o;
 }
 
@@ -151,7 +149,7 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 {
 	const struct sweep *w = s->before;
 	const struct options *options = w->setup->options;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	json_t *o;
 
 	for (size_t i = 0; i < options_count(options); i++) {
@@ -166,7 +164,6 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 		      "load_before", (json_int_t)s->load_before, "engine", w->routing->engine, "asked",
 		      w->setup->chain, "options", json_text(text_str(&t)), "fabric",
 		      json_guid(fabric_print(w->fabric)), "tables", json_guid(tables_print(w)));
-	text_free(&t);
 	if (rq->shards) {
 		json_object_set_new(o, "shard", json_integer(rq->shard));
 		json_object_set_new(o, "shards", json_integer(rq->shards));
@@ -359,7 +356,7 @@ static int check_rows(const json_t *share, struct err *e)
 	const json_t *rows = json_object_get(share, "survey");
 	uint64_t failures = survey_share_number(share, "failures"),
 		 shards = survey_share_number(share, "shards");
-	uint8_t *seen = NEW_ARRAY(json_array_size(rows) + 1, uint8_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY(json_array_size(rows) + 1, uint8_t);
 	char found[32];
 	int rc = 0;
 
@@ -381,7 +378,6 @@ static int check_rows(const json_t *share, struct err *e)
 			rc = err_set(e, "%s: row %zu: the failure with index %" PRIu64 " is there twice",
 				     from(share), i + 1, index);
 	}
-	free(seen);
 	return rc;
 }
 
@@ -501,7 +497,7 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 {
 	const json_t *first = json_array_get(shares, 0), **where;
 	uint64_t n = survey_share_number(first, "shards"), missing = 0;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	json_t *o, *of, *clean;
 	int rc = 0;
 
@@ -521,7 +517,6 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 	if (missing)
 		rc = err_set(e, "missing: %s of %" PRIu64 " (%s%s)", PLURAL(missing, "share"), n,
 			     text_str(&t), missing > 10 ? ", ..." : "");
-	text_free(&t);
 	free(where);
 	if (rc)
 		return NULL;

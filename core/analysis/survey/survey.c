@@ -468,8 +468,8 @@ static int count_beyond(const struct survey_job *j, const struct sweep *after, s
 	const struct sweep *before = j->rq->before;
 	uint32_t n = before->fabric->n_switches;
 	struct sweep *w[4] = {(struct sweep *)before, NULL, NULL, (struct sweep *)after};
-	uint16_t *hops = NEW_ARRAY((size_t)4 * n + 1, uint16_t);
-	uint32_t *work = NEW_ARRAY((size_t)n + 1, uint32_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY((size_t)4 * n + 1, uint16_t);
+	AUTO_FREE uint32_t *work = NEW_ARRAY((size_t)n + 1, uint32_t);
 	int rc = 0;
 
 	for (int k = 0; !rc && k < 2; k++) {
@@ -488,8 +488,6 @@ static int count_beyond(const struct survey_job *j, const struct sweep *after, s
 	}
 	sweep_unref(w[1]);
 	sweep_unref(w[2]);
-	free(hops);
-	free(work);
 	return rc;
 }
 

@@ -126,9 +126,9 @@ static bool walk_lids(struct lengths *g, struct progress *p)
 {
 	const struct lids *l = g->r->lids;
 	uint32_t n = g->r->topo->fabric->n_switches;
-	uint8_t *col = NEW_ARRAY((size_t)COLUMN_BLOCK * n + 1, uint8_t);
-	uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
-	uint32_t *work = NEW_ARRAY(n + 1, uint32_t);
+	AUTO_FREE uint8_t *col = NEW_ARRAY((size_t)COLUMN_BLOCK * n + 1, uint8_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
+	AUTO_FREE uint32_t *work = NEW_ARRAY(n + 1, uint32_t);
 	bool go_on = true;
 
 	progress_start(p, "following paths", l->max_lid);
@@ -144,9 +144,6 @@ static bool walk_lids(struct lengths *g, struct progress *p)
 			histogram_add_lid(g, owner, lid0 + k, hops);
 		}
 	}
-	free(col);
-	free(hops);
-	free(work);
 	return go_on;
 }
 
@@ -178,7 +175,7 @@ static struct buckets *histogram_fill(const struct lengths *g)
 struct buckets *hop_buckets(const struct routing *r, struct progress *p)
 {
 	uint32_t n = r->topo->fabric->n_switches;
-	struct lengths *g = NEW(struct lengths);
+	AUTO_FREE struct lengths *g = NEW(struct lengths);
 	struct buckets *b;
 
 	g->r = r;
@@ -190,7 +187,6 @@ struct buckets *hop_buckets(const struct routing *r, struct progress *p)
 	b = walk_lids(g, p) ? histogram_fill(g) : NULL;
 	free(g->hosts);
 	free(g->some);
-	free(g);
 	return b;
 }
 

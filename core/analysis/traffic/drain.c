@@ -479,7 +479,8 @@ static bool drain_leave_out(struct drain *d, struct progress *p)
 {
 	const struct routing *r = d->routing;
 	uint32_t n_sw = r->topo->fabric->n_switches, top = r->lids->max_lid, kept = 0;
-	uint32_t *first = NEW_ARRAY(top + 2u, uint32_t), *at = NEW_ARRAY(d->n_packets + 1u, uint32_t);
+	AUTO_FREE uint32_t *first = NEW_ARRAY(top + 2u, uint32_t),
+			   *at = NEW_ARRAY(d->n_packets + 1u, uint32_t);
 	struct dest_ways ways;
 	bool go_on = true;
 
@@ -508,8 +509,6 @@ static bool drain_leave_out(struct drain *d, struct progress *p)
 	d->left_out += d->n_packets - kept;
 	d->n_packets = kept;
 	dest_ways_free(&ways);
-	free(first);
-	free(at);
 	return go_on;
 }
 
@@ -805,7 +804,7 @@ static bool plan_choices(const struct drain *d, struct drain_plan *x, uint32_t c
 static bool plan_cycle(const struct drain *d, struct drain_plan *x, const struct cdg *c,
 		       const uint32_t *cycle, uint32_t n, struct progress *p)
 {
-	struct cdg_route *route = NEW_ARRAY(d->buffers, struct cdg_route);
+	AUTO_FREE struct cdg_route *route = NEW_ARRAY(d->buffers, struct cdg_route);
 	bool go_on = true;
 
 	progress_start(p, "packets of the loop", n);
@@ -824,7 +823,6 @@ static bool plan_cycle(const struct drain *d, struct drain_plan *x, const struct
 			plan_packet(d, x, &route[j % k], a, b);
 		go_on = !progress_cancelled(p);
 	}
-	free(route);
 	return go_on;
 }
 
@@ -899,9 +897,9 @@ struct drain *drain_cycle(const struct cdg *c, uint32_t component, unsigned buff
 {
 	assert(component < c->n_components);
 	struct drain *d = drain_begin(c->routing, buffers);
-	uint32_t all = c->routing->topo->fabric->n_ports * DRAIN_VLS,
-		 *cycle = NEW_ARRAY(c->size[component] + 1, uint32_t),
-		 n = cdg_cycle(c, component, cycle, progress);
+	uint32_t all = c->routing->topo->fabric->n_ports * DRAIN_VLS;
+	AUTO_FREE uint32_t *cycle = NEW_ARRAY(c->size[component] + 1, uint32_t);
+	uint32_t n = cdg_cycle(c, component, cycle, progress);
 	struct drain_plan x = {.packet = NEW_ARRAY((size_t)n * buffers + 1, struct planned),
 			       .queue = NEW_ARRAY(all + 1u, uint32_t),
 			       .from = NEW_ARRAY(all + 1u, uint32_t)};
@@ -914,7 +912,6 @@ struct drain *drain_cycle(const struct cdg *c, uint32_t component, unsigned buff
 	}
 	if (!rc && !find_lead(d, &x, progress))
 		rc = err_set(e, CANCELLED);
-	free(cycle);
 	free(x.packet);
 	free(x.way);
 	free(x.queue);

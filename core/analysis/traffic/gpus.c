@@ -204,7 +204,7 @@ static void find_hot(struct ring_order_state *x, uint8_t *hot)
 static bool best_swap(struct ring_order_state *x, bool first, uint32_t *from, uint32_t *to,
 		      struct ring_cost *cost, struct progress *p)
 {
-	uint8_t *hot = NEW_ARRAY(x->n + 1, uint8_t);
+	AUTO_FREE uint8_t *hot = NEW_ARRAY(x->n + 1, uint8_t);
 	struct ring_cost now = x->cost;
 	bool found = false, go_on = true;
 
@@ -224,7 +224,6 @@ static bool best_swap(struct ring_order_state *x, bool first, uint32_t *from, ui
 			ring_order_take_back(x, i, j, &now);
 			go_on = progress_step(p, 0) && !(first && found);
 		}
-	free(hot);
 	return found && !progress_cancelled(p);
 }
 
@@ -289,8 +288,8 @@ static bool go_down(struct ring_order_state *x, const uint32_t *order, struct ri
 
 static bool ring_order_find_best(struct ring_order_state *x, struct ring_order *o, struct progress *p)
 {
-	struct ring_order_leaves *l = NEW_ARRAY(x->n + 1, struct ring_order_leaves);
-	uint32_t *given = NEW_ARRAY(x->n + 1, uint32_t), *order = NEW_ARRAY(x->n + 1, uint32_t);
+	AUTO_FREE struct ring_order_leaves *l = NEW_ARRAY(x->n + 1, struct ring_order_leaves);
+	AUTO_FREE uint32_t *given = NEW_ARRAY(x->n + 1, uint32_t), *order = NEW_ARRAY(x->n + 1, uint32_t);
 	bool go_on = true;
 
 	for (uint32_t i = 0; i < x->n; i++) {
@@ -312,9 +311,6 @@ static bool ring_order_find_best(struct ring_order_state *x, struct ring_order *
 		if (go_on && (o->best.max > 1 || o->best.lost))
 			go_on = go_down(x, given, o, p);
 	}
-	free(l);
-	free(given);
-	free(order);
 	return go_on;
 }
 
@@ -390,7 +386,7 @@ static struct gpus_placed *gpus_place_all(const struct routing *r, const uint32_
 {
 	const struct fabric *f = r->topo->fabric;
 	size_t n_ports;
-	struct rail_port *port = rail_ports(f, &n_ports);
+	AUTO_FREE struct rail_port *port = rail_ports(f, &n_ports);
 	struct gpus_placed *p = NEW_ARRAY(n_ports + 1, struct gpus_placed);
 	uint32_t *place = NEW_ARRAY(f->n_endports + 1, uint32_t); /* from 1; 0: not meant */
 
@@ -414,14 +410,13 @@ static struct gpus_placed *gpus_place_all(const struct routing *r, const uint32_
 			p[from++].place = first;
 	}
 	free(place);
-	free(port);
 	return p;
 }
 
 struct gpus *gpus_new(const struct routing *r, const uint32_t *endport, uint32_t n)
 {
 	struct gpus *g = NEW(struct gpus);
-	struct gpus_placed *p = gpus_place_all(r, endport, n, &g->n);
+	AUTO_FREE struct gpus_placed *p = gpus_place_all(r, endport, n, &g->n);
 
 	g->first = NEW_ARRAY(g->n + 1, uint32_t);
 	g->gpu = NEW_ARRAY(g->n + 1, struct gpu);
@@ -441,7 +436,6 @@ struct gpus *gpus_new(const struct routing *r, const uint32_t *endport, uint32_t
 	}
 	g->first[g->n_hosts] = g->n;
 	assert(g->n_hosts <= g->n && g->n_rails <= g->n);
-	free(p);
 	return g;
 }
 
@@ -590,7 +584,7 @@ int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern
 		 struct pattern *p, struct progress *pr, struct err *e)
 {
 	struct gpus_maker m = {r, g, direct, p};
-	uint32_t *host = NEW_ARRAY(g->n_hosts + 1, uint32_t);
+	AUTO_FREE uint32_t *host = NEW_ARRAY(g->n_hosts + 1, uint32_t);
 	uint64_t flows = kind == GPUS_ALLTOALL ? (uint64_t)g->n * g->n : 4 * (uint64_t)g->n;
 	int rc = flows > UINT32_MAX ? err_set(e, "too many flows to count: %u ports to all others", g->n) : 0;
 
@@ -614,7 +608,6 @@ int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern
 				send_all(&m, a, b);
 		rc = progress_step(pr, a) ? 0 : err_set(e, CANCELLED);
 	}
-	free(host);
 	return rc;
 }
 

@@ -35,7 +35,7 @@ struct port_use *port_use_new(const struct routing *r, struct progress *p)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct port_use *use = NEW_ARRAY(f->n_ports + 1, struct port_use);
-	uint8_t *kind = NEW_ARRAY(MAX_LID + 1, uint8_t);
+	AUTO_FREE uint8_t *kind = NEW_ARRAY(MAX_LID + 1, uint8_t);
 	bool done = true;
 
 	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
@@ -49,7 +49,6 @@ struct port_use *port_use_new(const struct routing *r, struct progress *p)
 		port_use_count_switch(r, s, kind, use);
 		done = progress_step(p, s);
 	}
-	free(kind);
 	if (done)
 		return use;
 	free(use);
@@ -141,7 +140,8 @@ static bool has_fixed_point(const uint32_t *to, uint32_t n)
 
 void pattern_random(const struct routing *r, uint64_t seed, struct pattern *p)
 {
-	uint32_t n, *host = pattern_hosts(r, &n), *to = NEW_ARRAY(n + 1, uint32_t);
+	uint32_t n;
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n), *to = NEW_ARRAY(n + 1, uint32_t);
 
 	p->kind = PATTERN_LIST;
 	for (uint32_t i = 0; i < n; i++)
@@ -151,8 +151,6 @@ void pattern_random(const struct routing *r, uint64_t seed, struct pattern *p)
 	while (n > 1 && has_fixed_point(to, n));
 	for (uint32_t i = 0; n > 1 && i < n; i++)
 		pattern_add(r, host[i], host[to[i]], 1, p);
-	free(host);
-	free(to);
 }
 
 void pattern_to(const struct routing *r, const uint32_t *target, uint32_t n, struct pattern *p)
@@ -542,7 +540,8 @@ static int loads_load_all(struct loads *l, const struct routing *r, bool lids, c
 
 static int load_list(struct loads *l, const struct routing *r, const struct pattern *pt, struct progress *p)
 {
-	uint32_t *way = routing_has_maps(r) ? NULL : NEW_ARRAY(r->topo->fabric->n_switches + 2, uint32_t);
+	AUTO_FREE uint32_t *way =
+		routing_has_maps(r) ? NULL : NEW_ARRAY(r->topo->fabric->n_switches + 2, uint32_t);
 	bool go_on = true;
 
 	progress_start(p, "adding up routes", (unsigned)pt->n);
@@ -551,7 +550,6 @@ static int load_list(struct loads *l, const struct routing *r, const struct patt
 		if (go_on)
 			loads_add_flow(l, r, &pt->flow[i], way);
 	}
-	free(way);
 	return go_on ? 0 : -1;
 }
 
@@ -659,7 +657,7 @@ static struct loads *loads_after(const struct loads *before, const struct routin
 				 struct progress *p)
 {
 	struct loads *l;
-	uint8_t *marked;
+	AUTO_FREE uint8_t *marked = NULL;
 	int rc;
 
 	if (a->adaptive || b->adaptive || !loads_same_hosts(a, b))
@@ -670,7 +668,6 @@ static struct loads *loads_after(const struct loads *before, const struct routin
 	marked = lids_unlike(a, b, p);
 	rc = !marked || loads_load_all(l, a, false, marked, -1, p) ||
 	     loads_load_all(l, b, false, marked, 1, p);
-	free(marked);
 	if (rc) {
 		loads_free(l);
 		return NULL;

@@ -90,7 +90,7 @@ COMPARATOR(by_far, struct far, UP(own) UP(to))
 uint32_t equivalent_ports(const struct elements *el, const uint32_t *port, uint32_t n, uint32_t *group)
 {
 	const struct fabric *f = el->topo->fabric;
-	struct far *x = NEW_ARRAY((size_t)n + 1, struct far);
+	AUTO_FREE struct far *x = NEW_ARRAY((size_t)n + 1, struct far);
 	struct fars k = {NEW_ARRAY(el->n + 1, uint64_t), NEW_ARRAY(f->n_switches + 1, uint64_t),
 			 NEW_ARRAY(f->n_ports + 1, uint32_t)};
 	uint32_t used = 0, groups = 0;
@@ -105,7 +105,6 @@ uint32_t equivalent_ports(const struct elements *el, const uint32_t *port, uint3
 		groups += !i || by_far(&x[i - 1], &x[i]);
 		group[x[i].place] = groups - 1;
 	}
-	free(x);
 	free(k.element);
 	free(k.chip);
 	free(k.set);
