@@ -498,7 +498,7 @@ int write_prometheus(struct session *s, FILE *f, uint64_t most, struct out *o, s
 	struct cdg *c;
 	int rc = check_quietly(s, w, &j, o, e);
 
-	assert(w && w->routing);
+	assert(w->routing);
 	text_free(&j.said);
 	c = rc ? NULL : cdg_new_loops(w->routing, p, e);
 	if (!c)
