@@ -212,8 +212,8 @@ def as_in_the_table(_):
 
 def counted_alike(folder):
     """
-    Twice the same, whatever the folder is called and however busy the machine is: but for looks at the clock, of which a busy
-    machine has more (1,330 instructions of 0.9 million, 87,000 of 85 million were seen).
+    Twice the same, whatever the folder is called and however busy the machine is, but for a few: busy machines had 1,330
+    instructions of 0.9 million and 87,000 of 85 million more.  Why is not known; looks at the clock would explain it.
     """
     program, counts = stripped(folder), []
     for name in ("a", "a-folder-whose-name-is-long"):
