@@ -288,7 +288,7 @@ static void mib(const struct limit_row *r)
 	free(path);
 }
 
-/* The least that is read, and a byte more than the most. */
+/* A byte more than the most, of each kind of list. */
 static void list_mib(const struct limit_row *r)
 {
 	static const char *const lines[] = {"jobs", "scope", "load-map pairs", "survey file"};
