@@ -253,7 +253,7 @@ static void hops_row(const struct view *v, uint32_t row, struct table_row *r)
 	const struct fabric *f = v->scene->fabric;
 	const struct routing *routing = scene_routing(v->scene);
 	uint32_t to = p->target[row], ep = f->port_endport[f->switch_port[to]];
-	unsigned least = least_in(routing, p->sw, to), was, n = 0,
+	unsigned least = least_in(routing, p->sw, to), was = NO_PATH, n = 0,
 		 lid = ep == NO_ID ? 0 : routing->lids->base[ep];
 	bool changed = hops_pane_before(v, to, &was) && was != least;
 	size_t ports = row_text(r, "%s", "");
