@@ -109,7 +109,7 @@ enum part_kind {
 	PART_MIXED = PART_NAMED, /* links and nodes, of a plan */
 	PART_KINDS
 };
-extern const char *const part_word[];	 /* "link", "switch", "chassis", "card" */
+extern const char *const part_word[];  /* "link", "switch", "chassis", "card" */
 extern const char *const part_words[]; /* "links", "switches", "chassis", "cards" */
 
 struct parts {
@@ -130,7 +130,7 @@ struct parts {
  * name. el: elements of the fabric with everything up, for chassis and cards.
  */
 struct parts *parts_new(const struct fabric *f, enum part_kind kind, const struct elements *el);
-void parts_free(struct parts *p);
+void parts_free(void *parts);
 
 /* Leave out parts that are all down under t, and links that are not live or not between switches. */
 void parts_keep_up(struct parts *p, const struct topo *t);
