@@ -38,7 +38,7 @@ static const struct routing *tables_before(const struct engine_input *in)
 static FILE *script_input_of(const struct engine_input *in, struct err *e)
 {
 	const struct fabric *f = in->topo->fabric;
-	struct state *down = state_new(f);
+	AUTO_STATE struct state *down = state_new(f);
 	int fd = memfd_create(SCRIPT_ENGINE, MFD_CLOEXEC), rc;
 	FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
 
@@ -47,7 +47,6 @@ static FILE *script_input_of(const struct engine_input *in, struct err *e)
 	rc = to ? write_json(to, &(struct json_of){in->topo, in->lids, down, tables_before(in), !in->current},
 			     &f->warnings, in->progress)
 		: -1;
-	state_free(down);
 	if (!rc && !fflush(to) && !lseek(fd, 0, SEEK_SET))
 		return to;
 	if (progress_cancelled(in->progress))

@@ -721,11 +721,12 @@ static void best_cut(const struct shown *s, struct cut *best)
 void columns_cut(struct view *v, int rows, struct fit *f)
 {
 	uint32_t n = view_count(v) - (v->top < view_count(v) ? v->top : view_count(v));
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct shown s = {.n = rows < 0 ? 0 : MIN(n, (uint32_t)rows)};
 	unsigned most = 0;
 
-	s.cell = NEW_ARRAY(s.n + 1, struct text);
-	s.room = NEW_ARRAY(s.n + 1, int);
+	s.cell = ARENA_ARRAY(arena, s.n + 1, struct text);
+	s.room = ARENA_ARRAY(arena, s.n + 1, int);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		if (!f->w[c] || !v->ops->column[c].flex)
 			continue;
@@ -747,6 +748,4 @@ void columns_cut(struct view *v, int rows, struct fit *f)
 	v->shift = MIN(v->shift, most);
 	for (uint32_t i = 0; i < s.n; i++)
 		text_free(&s.cell[i]);
-	free(s.cell);
-	free(s.room);
 }

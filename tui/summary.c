@@ -250,7 +250,7 @@ static char *conf_beside(const char *source)
 /* Its line. False: the file cannot be used. */
 static bool from_conf(const struct scene *sc, const char *path, struct text *line, struct text *why)
 {
-	struct options *o = options_copy(sc->event->setup->options);
+	AUTO_OPTIONS struct options *o = options_copy(sc->event->setup->options);
 	AUTO_FREE char *engines = NULL;
 	int rc = conf_read(o, path, NULL, &engines, NULL, NULL);
 
@@ -262,7 +262,6 @@ static bool from_conf(const struct scene *sc, const char *path, struct text *lin
 		text_add(why, engines ? "%s names %s" : "%s names no engine: OpenSM takes %s", path,
 			 engines ? engines : "minhop");
 	}
-	options_free(o);
 	return !rc;
 }
 

@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "core/base/memory.h"
+
 /* First member of what is counted. */
 struct counted {
 	atomic_uint refs;
@@ -55,6 +57,30 @@ static inline void counted_unref(struct counted *c)
                                                                    \
 		if (mine && atomic_fetch_sub(&mine->refs, 1) == 1) \
 			release(mine);                             \
+	}
+
+/*
+ * Lets go of a reference without being told: unref_later(arena, c), which is c, when the arena is freed;
+ * unref_at(), for the attribute `cleanup`, when the block of the variable that holds it is left.
+ */
+#define COUNTED_LATER(shown, unref)                       \
+	static void unref##_end(void *c)                  \
+	{                                                 \
+		unref(c);                                 \
+	}                                                 \
+                                                          \
+	shown *unref##_later(void *arena, const shown *c) \
+	{                                                 \
+		arena_end(arena, unref##_end, c);         \
+		return (void *)(uintptr_t)c;              \
+	}                                                 \
+                                                          \
+	void unref##_at(void *variable)                   \
+	{                                                 \
+		void *c;                                  \
+                                                          \
+		memcpy(&c, variable, sizeof(c));          \
+		unref(c);                                 \
 	}
 
 #endif

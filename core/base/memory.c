@@ -93,6 +93,7 @@ struct arena_block {
 	_Alignas(max_align_t) struct arena_block *next; /* of the same owner */
 	struct arena_block **at;			/* where the pointer to this one is; NULL: no owner */
 	struct arena_block *first;			/* of those it owns */
+	void (*end)(void *p); /* NULL, or to be called with the pointer in the block */
 };
 
 static struct arena_block *arena_block_of(const void *p)
@@ -166,7 +167,18 @@ void arena_free(const void *p)
 		b->next->at = b->at;
 	while (b->first)
 		arena_free(b->first + 1);
+	if (b->end)
+		b->end(*(void **)(b + 1));
 	free(b);
+}
+
+void arena_end(void *arena, void (*end)(void *p), const void *p)
+{
+	void **later = ARENA_NEW(arena, void *);
+
+	assert(arena);
+	*later = (void *)(uintptr_t)p;
+	arena_block_of(later)->end = end;
 }
 
 void auto_free(void *variable)

@@ -45,6 +45,7 @@ static inline bool str_same(const char *a, const char *b)
  * to one thread at a time.
  */
 #define ARENA_NEW(arena, type) ((type *)arena_array((arena), 1, sizeof(type)))
+#define ARENA_EMPTY arena_array(NULL, 0, 0)
 #define ARENA_ARRAY(arena, n, type) ((type *)arena_array((arena), (n), sizeof(type)))
 NEVER_NULL void *arena_array(void *arena, size_t n, size_t size);
 /* p: NULL or a block of this arena; what is new is not zeroed. */
@@ -52,6 +53,8 @@ NEVER_NULL void *arena_resize(void *arena, void *p, size_t n, size_t size);
 NEVER_NULL void *arena_dup(void *arena, const void *p, size_t size);
 NEVER_NULL char *arena_str(void *arena, const char *s);
 void arena_free(const void *p); /* NULL is fine */
+/* When the arena is freed, end(p) is called. */
+void arena_end(void *arena, void (*end)(void *p), const void *p);
 
 /* GROW() for an array in an arena. */
 #define ARENA_GROW(arena, a, n, cap)                                           \

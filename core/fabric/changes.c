@@ -219,8 +219,8 @@ static void tell_parts(struct differ *d, const struct fabric *f, const uint32_t 
 {
 	static const enum part_kind kinds[] = {PART_CHASSIS, PART_CARD};
 	AUTO_FREE uint8_t *mark = NEW_ARRAY(f->n_nodes + 1, uint8_t);
-	struct state *up = state_new(f);
-	struct topo *t = topo_new(f, up);
+	AUTO_STATE struct state *up = state_new(f);
+	AUTO_TOPO struct topo *t = topo_new(f, up);
 	struct elements *el = elements_new(t, d->chassis_file, d->progress, NULL, NULL);
 
 	for (unsigned k = 0; el && k < ARRAY_LEN(kinds); k++) {
@@ -232,8 +232,6 @@ static void tell_parts(struct differ *d, const struct fabric *f, const uint32_t 
 		parts_free(p);
 	}
 	elements_unref(el);
-	topo_unref(t);
-	state_free(up);
 }
 
 static bool any_switch(const struct fabric *f, const uint32_t *other)
@@ -465,14 +463,15 @@ static void changes_put_in_order(struct fabric_changes *x)
 void changes_find(struct fabric_changes *x, const struct fabric *a, const struct fabric *b,
 		  const char *chassis_file, struct progress *p)
 {
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct differ d = {.x = x, .a = a, .b = b, .chassis_file = chassis_file, .progress = p};
 
 	*x = (struct fabric_changes){.a = a, .b = b};
-	d.there = NEW_ARRAY(a->n_nodes + 1, uint32_t);
-	d.here = NEW_ARRAY(b->n_nodes + 1, uint32_t);
-	d.silent = NEW_ARRAY(a->n_nodes + 1, uint8_t);
-	d.lost = NEW_ARRAY(a->n_links + 1, uint8_t);
-	d.fresh = NEW_ARRAY(b->n_links + 1, uint8_t);
+	d.there = ARENA_ARRAY(arena, a->n_nodes + 1, uint32_t);
+	d.here = ARENA_ARRAY(arena, b->n_nodes + 1, uint32_t);
+	d.silent = ARENA_ARRAY(arena, a->n_nodes + 1, uint8_t);
+	d.lost = ARENA_ARRAY(arena, a->n_links + 1, uint8_t);
+	d.fresh = ARENA_ARRAY(arena, b->n_links + 1, uint8_t);
 	for (uint32_t n = 0; n < a->n_nodes; n++)
 		d.there[n] = fabric_node_by_guid(b, a->node_guid[n]);
 	for (uint32_t n = 0; n < b->n_nodes; n++)
@@ -484,11 +483,6 @@ void changes_find(struct fabric_changes *x, const struct fabric *a, const struct
 	compare_links(&d);
 	changes_tell_links(&d);
 	changes_put_in_order(x);
-	free(d.there);
-	free(d.here);
-	free(d.silent);
-	free(d.lost);
-	free(d.fresh);
 	free(d.parted);
 }
 

@@ -197,8 +197,10 @@ struct parts *parts_new(const struct fabric *f, enum part_kind kind, const struc
 	}
 }
 
-void parts_free(struct parts *p)
+void parts_free(void *parts)
 {
+	struct parts *p = parts;
+
 	if (!p)
 		return;
 	for (uint32_t i = 0; i < p->n; i++)

@@ -130,7 +130,7 @@ struct parts {
  * name. el: elements of the fabric with everything up, for chassis and cards.
  */
 struct parts *parts_new(const struct fabric *f, enum part_kind kind, const struct elements *el);
-void parts_free(struct parts *p);
+void parts_free(void *parts);
 
 /* Leave out parts that are all down under t, and links that are not live or not between switches. */
 void parts_keep_up(struct parts *p, const struct topo *t);

@@ -187,6 +187,7 @@ void fabric_set_port_label(struct fabric *f, uint32_t port, const char *label)
 }
 
 COUNTED(struct fabric, struct fabric, fabric_ref, fabric_unref, fabric_release)
+COUNTED_LATER(struct fabric, fabric_unref)
 
 /* The widest of a set of PortInfo's width bits. */
 static enum link_width widest(unsigned widths)

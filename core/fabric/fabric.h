@@ -191,7 +191,10 @@ struct fabric {
 };
 
 struct fabric *fabric_ref(const struct fabric *f);
-void fabric_unref(const struct fabric *f); /* NULL is fine */
+void fabric_unref(const struct fabric *f);				     /* NULL is fine */
+struct fabric *fabric_unref_later(void *arena, const struct fabric *fabric); /* counted.h */
+#define AUTO_FABRIC __attribute__((cleanup(fabric_unref_at)))
+void fabric_unref_at(void *variable);
 
 /* Do the ids of one mean the same in the other? Its subnet manager and the states of ports may be others. */
 static inline bool fabric_alike(const struct fabric *a, const struct fabric *b)

@@ -64,6 +64,7 @@ static void state_release(struct state *m)
 }
 
 COUNTED(struct state, struct state, state_ref, state_free, state_release)
+COUNTED_LATER(struct state, state_free)
 
 bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link)
 {
@@ -314,9 +315,10 @@ struct topo *topo_new(const struct fabric *f, const struct state *s)
 struct topo *topo_after(const struct fabric *f, const struct state *s, const struct topo *before)
 {
 	struct topo *t = NEW(struct topo);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct state_search q = {
-		.queue = NEW_ARRAY(f->n_switches, uint32_t),
-		.hops = NEW_ARRAY(f->n_switches, uint8_t),
+		.queue = ARENA_ARRAY(arena, f->n_switches, uint32_t),
+		.hops = ARENA_ARRAY(arena, f->n_switches, uint8_t),
 	};
 
 	assert(s->n_links == f->n_links && s->n_nodes == f->n_nodes);
@@ -341,8 +343,6 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
 		fill_topo(t);
 		assert(t->endport_up[t->sm_endport]);
 	}
-	free(q.queue);
-	free(q.hops);
 	return t;
 }
 
@@ -500,6 +500,7 @@ static void topo_release(struct topo *t)
 }
 
 COUNTED(struct topo, struct topo, topo_ref, topo_unref, topo_release)
+COUNTED_LATER(struct topo, topo_unref)
 
 bool topo_ranks_told(const struct topo *t)
 {

@@ -30,6 +30,9 @@ struct state *state_ref(const struct state *s);
 struct state *state_on(const struct state *s, const struct fabric *from, const struct fabric *to,
 		       bool unknown_down);
 void state_free(const struct state *s); /* lets go of a reference; NULL is fine */
+struct state *state_free_later(void *arena, const struct state *state); /* counted.h */
+#define AUTO_STATE __attribute__((cleanup(state_free_at)))
+void state_free_at(void *variable);
 
 /* A link is usable: not failed, and neither are the nodes at its ends. */
 bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link);
@@ -110,6 +113,9 @@ static inline bool topo_mute(const struct topo *t, uint32_t endport)
 
 struct topo *topo_ref(const struct topo *t);
 void topo_unref(const struct topo *t);
+struct topo *topo_unref_later(void *arena, const struct topo *topo); /* counted.h */
+#define AUTO_TOPO __attribute__((cleanup(topo_unref_at)))
+void topo_unref_at(void *variable);
 
 static inline bool switch_up(const struct topo *t, uint32_t sw)
 {

@@ -314,6 +314,7 @@ static void formats_rows_find_gaps(struct formats_rows_maker *m)
 
 int rows_finish(struct rows *r, const char *format, const char *untold, struct fabric **out, struct err *e)
 {
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct formats_rows_maker m = {.r = r};
 	const struct row *last = r->n ? &r->row[r->n - 1] : NULL;
 	bool open_end = last && last->line == r->lines.no && !last->ended && !ends_with_newline(r->in);
@@ -325,9 +326,9 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 	m.net.b->untold = str_dup(untold);
 	if (m.net.unknown.cut || open_end)
 		cut_record(r->in, r->lines.no, &m.net.b->warnings);
-	m.node = NEW_ARRAY(r->n + 1, uint32_t);
+	m.node = ARENA_ARRAY(arena, r->n + 1, uint32_t);
 	memset(m.node, 0xff, (r->n + 1) * sizeof(*m.node));
-	m.lid = NEW_ARRAY(UINT16_MAX + 1, uint32_t);
+	m.lid = ARENA_ARRAY(arena, UINT16_MAX + 1, uint32_t);
 	memset(m.lid, 0xff, (UINT16_MAX + 1) * sizeof(*m.lid));
 	settle_types(r);
 	/* first ports come first: others look for them */
@@ -345,8 +346,6 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 	formats_rows_find_gaps(&m);
 	net_link(&m.net);
 	status = net_finish(&m.net, format, out, e);
-	free(m.node);
-	free(m.lid);
 	free(r->row);
 	return status;
 }

@@ -265,7 +265,7 @@ static void load_log(const struct folder *d, struct fabric *f, struct progress *
 static void load_ranks(const struct folder *d, const char *used, struct fabric *f, struct progress *p)
 {
 	AUTO_FREE char *path = find_file(d, SMDB);
-	struct fabric *from = NULL;
+	AUTO_FABRIC struct fabric *from = NULL;
 	struct err e;
 
 	if (path && strcmp(path, used) != 0 && fabric_load(path, &from, p, &e))
@@ -275,7 +275,6 @@ static void load_ranks(const struct folder *d, const char *used, struct fabric *
 
 		f->switch_rank[s] = its == NO_ID ? 0 : from->switch_rank[its];
 	}
-	fabric_unref(from);
 }
 
 /* --- P_Keys ---------------------------------------------------------------------------------------- */

@@ -243,15 +243,16 @@ static int write_branches(FILE *f, const struct slurm *s, bool yaml, struct prog
 int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, struct progress *p)
 {
 	uint32_t n = up->fabric->n_switches, highest;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct slurm s = {.t = up, .notes = notes};
 	size_t roots = 0;
 	uint32_t *queue = NEW_ARRAY(n + 1, uint32_t), queued = 0;
 	int rc;
 
 	assert(notes);
-	s.leaf = NEW_ARRAY(n + 1, uint32_t);
-	s.rank = NEW_ARRAY(n + 1, uint16_t);
-	s.top = NEW_ARRAY(n + 1, uint32_t);
+	s.leaf = ARENA_ARRAY(arena, n + 1, uint32_t);
+	s.rank = ARENA_ARRAY(arena, n + 1, uint16_t);
+	s.top = ARENA_ARRAY(arena, n + 1, uint32_t);
 	memset(s.leaf, 0xff, n * sizeof(*s.leaf));
 	for (uint32_t sw = 0; sw < n; sw++)
 		s.top[sw] = sw;
@@ -281,8 +282,5 @@ int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, s
 	rc = write_branches(f, &s, yaml, p);
 	free(s.host);
 	free(s.branch);
-	free(s.leaf);
-	free(s.rank);
-	free(s.top);
 	return rc;
 }

@@ -300,7 +300,7 @@ static int check_back(const char *form, bool numbers, const struct writer *w, co
 		      struct err *e)
 {
 	const struct fabric *fb = w->fb;
-	struct fabric *g = NULL;
+	AUTO_FABRIC struct fabric *g = NULL;
 	struct err why = {0};
 	int rc = 0;
 
@@ -325,7 +325,6 @@ static int check_back(const char *form, bool numbers, const struct writer *w, co
 					"be lost",
 					form, fb->node_name[n], p);
 	}
-	fabric_unref(g);
 	return rc;
 }
 

@@ -356,26 +356,22 @@ uint32_t manager_misses(const struct routing *judged, uint8_t *missed)
 
 /* --- adaptive routing ------------------------------------------------------------------ */
 
-void dest_ways_init(struct dest_ways *w, const struct routing *r)
+struct dest_ways *dest_ways_new(void *arena, const struct routing *r)
 {
+	struct dest_ways *w = ARENA_NEW(arena, struct dest_ways);
 	uint32_t n = r->topo->fabric->n_switches;
 
-	w->worst = NEW_ARRAY(n, uint16_t);
-	w->set = NEW_ARRAY(n, struct port_set);
-	w->work = NEW_ARRAY(2 * (size_t)n, uint32_t);
-	w->live = NEW_ARRAY(n, struct port_set);
-	w->group = NEW_ARRAY(n, const struct adaptive_group *);
-	w->entry = NEW_ARRAY(n, uint8_t);
+	w->worst = ARENA_ARRAY(w, n, uint16_t);
+	w->set = ARENA_ARRAY(w, n, struct port_set);
+	w->work = ARENA_ARRAY(w, 2 * (size_t)n, uint32_t);
+	w->live = ARENA_ARRAY(w, n, struct port_set);
+	w->group = ARENA_ARRAY(w, n, const struct adaptive_group *);
+	w->entry = ARENA_ARRAY(w, n, uint8_t);
 	for (uint32_t s = 0; s < n; s++)
 		for (unsigned p = 1; p <= r->topo->fabric->switch_nports[s]; p++)
 			if (r->topo->peer[switch_port_id(r->topo->fabric, s, p)] != NO_ID)
 				port_set_add(&w->live[s], p);
-}
-
-void dest_ways_free(struct dest_ways *w)
-{
-	FREE_EACH(w->worst, w->set, w->work, w->live, w->group, w->entry);
-	*w = (struct dest_ways){0};
+	return w;
 }
 
 /* Does what routing_ports() does, by w->live. */

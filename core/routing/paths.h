@@ -75,8 +75,7 @@ struct dest_ways {
 	const struct adaptive_group **group;
 	uint8_t *entry;
 };
-void dest_ways_init(struct dest_ways *w, const struct routing *r);
-void dest_ways_free(struct dest_ways *w);
+struct dest_ways *dest_ways_new(void *arena, const struct routing *r);
 /* r: always the same for a w.  True: they are those of the LID before, but for the last link. */
 bool dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w);
 

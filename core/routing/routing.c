@@ -387,11 +387,9 @@ struct routing *routing_with_hosts(const struct routing *r, const struct host_se
 
 struct routing *routing_on_data(const struct routing *r)
 {
-	struct topo *t = topo_data(r->topo);
-	struct routing *c = t == r->topo ? routing_ref(r) : routing_like(r, t, r->hosts);
+	AUTO_TOPO struct topo *t = topo_data(r->topo);
 
-	topo_unref(t);
-	return c;
+	return t == r->topo ? routing_ref(r) : routing_like(r, t, r->hosts);
 }
 
 const struct routing *routing_discovered(const struct routing *r)
@@ -419,6 +417,7 @@ static void routing_release(struct routing *r)
 }
 
 COUNTED(struct routing, struct routing, routing_ref, routing_unref, routing_release)
+COUNTED_LATER(struct routing, routing_unref)
 
 static bool port_live(const struct routing *r, uint32_t sw, unsigned port)
 {
@@ -447,10 +446,10 @@ bool routing_ports(const struct routing *r, uint32_t sw, unsigned lid, struct po
 	return g != NULL;
 }
 
-uint32_t *routing_hosts(const struct routing *r)
+uint32_t *routing_hosts(void *arena, const struct routing *r)
 {
 	const struct fabric *f = r->topo->fabric;
-	uint32_t *n = NEW_ARRAY(f->n_switches, uint32_t);
+	uint32_t *n = ARENA_ARRAY(arena, f->n_switches, uint32_t);
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		if (routing_has_host(r, ep) && r->lids->base[ep])

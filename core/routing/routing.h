@@ -706,6 +706,9 @@ struct routing *routing_on_data(const struct routing *r);
 const struct routing *routing_discovered(const struct routing *r);
 struct routing *routing_ref(const struct routing *r);
 void routing_unref(const struct routing *r);
+struct routing *routing_unref_later(void *arena, const struct routing *routing); /* counted.h */
+#define AUTO_ROUTING __attribute__((cleanup(routing_unref_at)))
+void routing_unref_at(void *variable);
 
 /* Make r's row of a switch the same object as the row of `from` (both for the same fabric). */
 void routing_share_row(struct routing *r, const struct routing *from, uint32_t sw);
@@ -724,7 +727,7 @@ static inline bool routing_has_host(const struct routing *r, uint32_t endport)
 }
 
 /* The number of hosts on each switch that count and have a LID, [n_switches]; the caller frees it. */
-uint32_t *routing_hosts(const struct routing *r);
+uint32_t *routing_hosts(void *arena, const struct routing *r);
 /* Hosts that count and whose own cables carry no data (topo_mute()): they reach nobody. */
 static inline bool routing_mute_host(const struct routing *r, uint32_t endport)
 {

@@ -63,7 +63,7 @@ static void event_clear(struct event *ev)
 	free(ev->text);
 	setup_unref(ev->setup);
 	sweep_unref(ev->sweep);
-	comparison_free(ev->change);
+	arena_free(ev->change);
 	*ev = (struct event){0};
 }
 
@@ -105,7 +105,7 @@ void session_keep_events(struct session *s, size_t n)
 	s->n_events -= gone;
 	s->at -= gone;
 	memmove(s->event, s->event + gone, s->n_events * sizeof(*s->event));
-	comparison_free(s->event->change); /* with what is gone */
+	arena_free(s->event->change); /* with what is gone */
 	s->event->change = NULL;
 	s->generation++;
 	session_unlock(s);
@@ -131,7 +131,7 @@ void session_free(struct session *s)
 	setup_unref(s->setup);
 	free(s->option_tables);
 	walk_free(s->walk);
-	drain_free(s->drain);
+	arena_free(s->drain);
 	moment_unref(s->shown);
 	if (s->names) {
 		name_map_free(s->names);
@@ -160,7 +160,7 @@ void session_set_walk(struct session *s, struct walk *w)
 {
 	const struct moment *shown;
 	struct walk *old;
-	struct drain *packets;
+	AUTO_ARENA struct drain *packets = NULL;
 
 	session_lock(s);
 	packets = s->drain;
@@ -172,7 +172,6 @@ void session_set_walk(struct session *s, struct walk *w)
 	shown = session_show(s, NULL);
 	session_unlock(s);
 	walk_free(old);
-	drain_free(packets);
 	moment_unref(shown);
 }
 
@@ -836,7 +835,7 @@ int session_goto(struct session *s, size_t at, struct err *e)
 
 int session_reset(struct session *s, struct progress *p, struct err *e)
 {
-	const struct setup *first;
+	AUTO_SETUP const struct setup *first = NULL;
 	const struct fabric *shaped;
 	char *text;
 	int rc;
@@ -854,7 +853,6 @@ int session_reset(struct session *s, struct progress *p, struct err *e)
 					   .tables = first->fabric == s->fabric ? s->setup->tables : NULL,
 					   .how = text},
 			   p, e);
-	setup_unref(first);
 	fabric_unref(shaped);
 	free(text);
 	return rc;
@@ -862,11 +860,11 @@ int session_reset(struct session *s, struct progress *p, struct err *e)
 
 struct routing *session_counted(const struct session *s, const struct routing *r)
 {
-	const struct setup *there = setup_with(s->setup, &(struct setup){.fabric = r->topo->fabric});
+	AUTO_SETUP const struct setup *there =
+		setup_with(s->setup, &(struct setup){.fabric = r->topo->fabric});
 	struct host_set *hosts = setup_hosts(there);
 	struct routing *c = routing_with_hosts(r, hosts);
 
 	host_set_unref(hosts);
-	setup_unref(there);
 	return c;
 }

@@ -265,6 +265,7 @@ static void options_release(struct options *o)
 }
 
 COUNTED(struct options, struct options, options_ref, options_free, options_release)
+COUNTED_LATER(struct options, options_free)
 
 bool options_equal(const struct options *a, const struct options *b)
 {
@@ -470,13 +471,10 @@ struct elements *setup_elements(const struct setup *s, struct progress *p, struc
 {
 	assert(s->fabric);
 
-	struct state *st = state_new(s->fabric);
-	struct topo *t = topo_new(s->fabric, st);
-	struct elements *el = elements_new(t, setup_chassis_file(s->options), p, notes, e);
+	AUTO_STATE struct state *st = state_new(s->fabric);
+	AUTO_TOPO struct topo *t = topo_new(s->fabric, st);
 
-	topo_unref(t);
-	state_free(st);
-	return el;
+	return elements_new(t, setup_chassis_file(s->options), p, notes, e);
 }
 
 static void setup_release(struct setup *m)
@@ -494,6 +492,7 @@ static void setup_release(struct setup *m)
 }
 
 COUNTED(struct setup, struct setup, setup_ref, setup_unref, setup_release)
+COUNTED_LATER(struct setup, setup_unref)
 
 bool setup_equal(const struct setup *a, const struct setup *b)
 {

@@ -60,6 +60,9 @@ struct options *options_new(const struct optdef *const *defs);
 struct options *options_copy(const struct options *o);
 struct options *options_ref(const struct options *o);
 void options_free(const struct options *o); /* lets go of a reference; NULL is fine */
+struct options *options_free_later(void *arena, const struct options *options); /* counted.h */
+#define AUTO_OPTIONS __attribute__((cleanup(options_free_at)))
+void options_free_at(void *variable);
 bool options_equal(const struct options *a, const struct options *b);
 
 const struct optdef *options_find(const struct options *o, const char *name); /* NULL when unknown */
@@ -131,7 +134,10 @@ const char *setup_chassis_file(const struct options *o);
 struct elements *setup_elements(const struct setup *s, struct progress *p, struct text *notes, struct err *e);
 
 struct setup *setup_ref(const struct setup *s);
-void setup_unref(const struct setup *s); /* NULL is fine */
+void setup_unref(const struct setup *s);				 /* NULL is fine */
+struct setup *setup_unref_later(void *arena, const struct setup *setup); /* counted.h */
+#define AUTO_SETUP __attribute__((cleanup(setup_unref_at)))
+void setup_unref_at(void *variable);
 
 /* Would both give the same routing: fabric, state, options, tables, program, and hosts that count? */
 bool setup_equal(const struct setup *a, const struct setup *b);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/counted.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -777,6 +778,8 @@ void sweep_unref(const struct sweep *cs)
 		s = prev;
 	}
 }
+
+COUNTED_LATER(struct sweep, sweep_unref)
 
 bool is_cut_off(const struct sweep *w, uint32_t ep)
 {

@@ -53,6 +53,9 @@ struct sweep {
 
 struct sweep *sweep_ref(const struct sweep *s);
 void sweep_unref(const struct sweep *s);
+struct sweep *sweep_unref_later(void *arena, const struct sweep *sweep); /* counted.h */
+#define AUTO_SWEEP __attribute__((cleanup(sweep_unref_at)))
+void sweep_unref_at(void *variable);
 
 /* The same sweep with other hosts that count (scope, option aggregation_nodes): same tables, same memory. */
 struct sweep *sweep_with_hosts(const struct sweep *s, const struct setup *setup);

@@ -783,7 +783,7 @@ static bool has_port(const struct engine_input *in, const char *rules, unsigned 
 	struct engine_output out = {0};
 	char number[16];
 	struct ftree *t;
-	struct routing *r;
+	AUTO_ROUTING struct routing *r = NULL;
 	struct err e;
 	bool yes;
 
@@ -797,7 +797,6 @@ static bool has_port(const struct engine_input *in, const char *rules, unsigned 
 	r = ftree_route_tree(t, &other, &out);
 	yes = yes && r && r->row[in->ask->sw] && r->row[in->ask->sw]->top >= in->ask->lid &&
 	      r->row[in->ask->sw]->port[in->ask->lid] != NO_PATH;
-	routing_unref(r);
 	notes_free(&out.notes);
 	options_free(o);
 	return yes;

@@ -65,11 +65,11 @@ static void test_equal_fabrics(void **state)
 			assert_int_equal(c->entries_lost, d->entries_lost);
 			assert_int_equal(c->switches_changed, d->switches_changed);
 			assert_int_equal(c->n_dests, d->n_dests);
-			comparison_free(d);
+			arena_free(d);
 		} else {
 			assert_int_equal(c->entries_changed + c->rerouted + c->lost + c->regained, 0);
 		}
-		comparison_free(c);
+		arena_free(c);
 		routing_unref(was);
 		free(fail);
 		session_free(s);
@@ -103,13 +103,13 @@ static void test_without_a_switch(void **state)
 		assert_int_equal(c->across->only[0].switches, 1);
 		assert_int_equal(c->across->only[0].hosts, 0);
 		assert_string_equal(c->across->only[0].names, gone[i]);
-		comparison_free(c);
+		arena_free(c);
 		/* and the other way round: it came back */
 		c = compare_routings(session_routing(t), was, NULL);
 		assert_int_equal(c->rerouted, d->rerouted);
 		assert_int_equal(c->longer, d->shorter);
 		assert_int_equal(c->across->only[1].switches, 1);
-		comparison_free(c);
+		arena_free(c);
 		routing_unref(was);
 		session_free(s);
 		session_free(t);

@@ -84,6 +84,48 @@ static void test_rng(void **state)
 	assert_int_equal(seen, 0x3ff);
 }
 
+static unsigned arena_ended[2], arena_ends;
+
+static void arena_test_end(void *p)
+{
+	unsigned *which = p;
+
+	arena_ended[arena_ends++] = *which;
+}
+
+/* Blocks stay whole while their neighbours grow, move and go; the sanitizers see what is lost. */
+static void test_arena(void **state)
+{
+	AUTO_ARENA void *top = ARENA_EMPTY;
+	struct text **list = NULL;
+	unsigned which[2] = {1, 2};
+	size_t n = 0, cap = 0;
+	char *name[3];
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		name[i] = arena_str(top, "name");
+	for (; n < 1000; n++) {
+		ARENA_GROW(top, list, n, cap);
+		list[n] = ARENA_NEW(list, struct text); /* the owner moves as it grows */
+		assert_null(list[n]->s);
+		list[n]->s = arena_dup(list[n], "text", 5);
+	}
+	arena_free(name[1]);
+	for (int i = 0; i < 3; i += 2) {
+		name[i] = arena_resize(top, name[i], 100000, 1);
+		assert_string_equal(name[i], "name");
+	}
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(list[i]->s, "text");
+	for (int i = 0; i < 2; i++)
+		arena_end(list, arena_test_end, &which[i]);
+	arena_free(list);
+	assert_int_equal(arena_ends, 2);
+	assert_true(arena_ended[0] == 2 && arena_ended[1] == 1); /* the last first */
+	arena_free(NULL);
+}
+
 static void test_progress(void **state)
 {
 	struct progress p = {0};
@@ -419,21 +461,14 @@ static void test_word_quoted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_glob),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_err),
-		cmocka_unit_test(test_guid_key),
-		cmocka_unit_test(test_rng),
-		cmocka_unit_test(test_progress),
-		cmocka_unit_test(test_parallel),
-		cmocka_unit_test(test_plural),
-		cmocka_unit_test(test_clean),
-		cmocka_unit_test(test_clean_all),
-		cmocka_unit_test(test_clean_random),
-		cmocka_unit_test(test_clean_stream),
-		cmocka_unit_test(test_clean_stream_fails),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_word_quoted),
+		cmocka_unit_test(test_glob),	     cmocka_unit_test(test_text),
+		cmocka_unit_test(test_err),	     cmocka_unit_test(test_guid_key),
+		cmocka_unit_test(test_rng),	     cmocka_unit_test(test_arena),
+		cmocka_unit_test(test_progress),     cmocka_unit_test(test_parallel),
+		cmocka_unit_test(test_plural),	     cmocka_unit_test(test_clean),
+		cmocka_unit_test(test_clean_all),    cmocka_unit_test(test_clean_random),
+		cmocka_unit_test(test_clean_stream), cmocka_unit_test(test_clean_stream_fails),
+		cmocka_unit_test(test_json),	     cmocka_unit_test(test_word_quoted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

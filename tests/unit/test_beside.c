@@ -385,7 +385,7 @@ static void routes_of_switches_count(void **state)
 	v = open_pane(&sc, &view_cycle, "all", "switches");
 	assert_int_equal(v->n_rows, 0);
 	view_free(v);
-	cdg_free(c);
+	arena_free(c);
 	end(&sc, s);
 }
 

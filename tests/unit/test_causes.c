@@ -211,7 +211,7 @@ static void compare(struct session *s, uint64_t *seen)
 	assert_int_equal(at + t.cut + t.no_lid + t.none + t.circle + t.silent, t.all);
 	free(t.at);
 	free(h);
-	causes_free(c);
+	arena_free(c);
 }
 
 /* Each entry that is not right has one cause, and the pairs are those of the tables alone. */
@@ -237,9 +237,9 @@ static void compare_drift(struct session *s)
 	}
 	assert_int_equal(entries, drift_total(d) - d->count[DRIFT_RIGHT] - d->count[DRIFT_KEPT]);
 	assert_int_equal(c->lost, alone->lost);
-	causes_free(c);
-	causes_free(alone);
-	drift_free(d);
+	arena_free(c);
+	arena_free(alone);
+	arena_free(d);
 }
 
 /* Some entries of the dump lead elsewhere, or are gone, and some tables are gone. */

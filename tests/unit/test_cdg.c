@@ -167,7 +167,7 @@ static void check_loops_alone(const struct cdg *c)
 	assert_int_equal(l->dropped, c->dropped);
 	for (uint32_t i = 0; i < c->n_components; i++)
 		assert_int_equal(l->vls[i], c->vls[i]);
-	cdg_free(l);
+	arena_free(l);
 }
 
 static void check_against_brute(const struct routing *r, int vl, bool switches)
@@ -203,7 +203,7 @@ static void check_against_brute(const struct routing *r, int vl, bool switches)
 	check_cycles(c);
 	if (vl == CDG_ALL_VLS && !switches)
 		check_loops_alone(c);
-	cdg_free(c);
+	arena_free(c);
 	brute_free(&b);
 }
 
@@ -222,7 +222,7 @@ static uint32_t loops(struct session *s, bool switches)
 	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, switches, NULL, NULL);
 	uint32_t n = c->n_components;
 
-	cdg_free(c);
+	arena_free(c);
 	return n;
 }
 
@@ -235,7 +235,7 @@ static void test_ring(void **state)
 	(void)state;
 	assert_int_equal(c->n_components, 2); /* one each way round */
 	assert_int_equal(cdg_cycle(c, 0, cycle, NULL), 6);
-	cdg_free(c);
+	arena_free(c);
 	ok_line(s, "route lash");
 	assert_int_equal(loops(s, false), 2); /* qos is off: all on VL 0 */
 	ok_line(s, "set qos TRUE");
@@ -312,8 +312,8 @@ static void check_graph_alone(const struct routing *r)
 			z = cdg_find(l, c->port[z], c->vl[z]);
 			assert_true(y != NO_ID && z != NO_ID && cdg_dependency(l, y, z) != NO_ID);
 		}
-	cdg_free(l);
-	cdg_free(c);
+	arena_free(l);
+	arena_free(c);
 }
 
 static void test_engines(void **state)
@@ -457,7 +457,7 @@ static void test_drop_of_groups(void **state)
 	c = cdg_new(q, CDG_ALL_VLS, false, NULL, NULL);
 	assert_int_equal(c->dropped, 20);
 	assert_int_equal(c->used, 1u << 14);
-	cdg_free(c);
+	arena_free(c);
 	routing_unref(q);
 	session_free(s);
 }

@@ -149,7 +149,7 @@ static void compare_both_ways(const struct routing *a, const struct routing *b)
 			entries += routing_port(a, s, lid) != routing_port(b, s, lid);
 	assert_int_equal(c->entries_changed, entries);
 	check_pair_list(c);
-	comparison_free(c);
+	arena_free(c);
 }
 
 static void random_failures(const char *spec, uint64_t *seed)
@@ -340,7 +340,7 @@ static void count_pattern(const struct routing *r, const struct pattern *pattern
 	assert_int_equal(l->routes, routes);
 	assert_memory_equal(l->port, count, f->n_ports * sizeof(*count));
 	free(count);
-	loads_free(l);
+	arena_free(l);
 }
 
 static void test_loads(void **state)
@@ -416,8 +416,8 @@ static void test_large(void **state)
 		assert_true(c->rerouted && c->n_dests);
 		assert_int_equal(c->lost > 0, !back);
 		assert_same_comparison(c, walked);
-		comparison_free(c);
-		comparison_free(walked);
+		arena_free(c);
+		arena_free(walked);
 	}
 	session_free(s);
 }

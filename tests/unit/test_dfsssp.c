@@ -215,7 +215,7 @@ static void test_no_loops(void **state)
 			assert_non_null(run_route(&x, &engine_dfsssp));
 			c = cdg_new(x.r, CDG_ALL_VLS, false, NULL, NULL);
 			assert_int_equal(c->n_components, 0);
-			cdg_free(c);
+			arena_free(c);
 			run_free(&x);
 		}
 }
@@ -246,8 +246,8 @@ static void test_grouped_dependencies(void **state)
 		assert_memory_equal(a->load, b->load, a->n_channels * sizeof(*a->load));
 		assert_memory_equal(a->to, b->to, a->n_deps * sizeof(*a->to));
 		assert_memory_equal(a->routes, b->routes, a->n_deps * sizeof(*a->routes));
-		cdg_free(a);
-		cdg_free(b);
+		arena_free(a);
+		arena_free(b);
 		run_free(&x);
 	}
 }

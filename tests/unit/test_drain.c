@@ -207,7 +207,7 @@ static void try_seeds(const struct routing *r, const struct cdg *c, uint64_t *se
 		seen->dropped += d->dropped != 0;
 		if (i < 2)
 			goes_both_ways(d, seed);
-		drain_free(d);
+		arena_free(d);
 	}
 	pattern_free(&some);
 }
@@ -232,7 +232,7 @@ static void try_cycles(const struct cdg *c, uint64_t *seed, struct seen *seen)
 		assert_int_equal(d->inside, d->n_packets);
 		circle_is_a_cycle(d, c);
 		goes_both_ways(d, seed);
-		drain_free(d);
+		arena_free(d);
 		free(cycle);
 	}
 }
@@ -247,7 +247,7 @@ static void try_routing(const struct routing *r, uint64_t *seed, struct seen *se
 	seen->sound += c->n_components == 0;
 	try_seeds(r, c, seed, seen);
 	try_cycles(c, seed, seen);
-	cdg_free(c);
+	arena_free(c);
 }
 
 static bool all_seen(const struct seen *x)
@@ -320,8 +320,8 @@ static void test_ring(void **state)
 	circle = drain_circle(d, &n);
 	assert_int_equal(n, 5);
 	free(circle);
-	drain_free(d);
-	cdg_free(c);
+	arena_free(d);
+	arena_free(c);
 	line_says(s, "drain all", "nobody can move");
 	line_says(s, "drain first", "Round 0: 0 of 20 packets arrived, 20 at their hosts.");
 	line_says(s, "drain next 2", "Round 2");
@@ -374,7 +374,7 @@ static void test_cancel(void **state)
 	assert_string_equal(e.msg, CANCELLED);
 	p.cancel = false;
 	assert_true(drain_run(d, &p));
-	drain_free(d);
+	arena_free(d);
 	session_free(s);
 }
 

@@ -304,7 +304,7 @@ static void test_measure(void **state)
 	c = compare_routings(f[0]->routing, other, NULL);
 	assert_true(f[1]->f.v[FIG_DIFFER] == (double)c->entries_changed);
 	assert_true(c->entries_changed > 0);
-	comparison_free(c);
+	arena_free(c);
 	routing_unref(other);
 	side_request_unref(rq);
 	session_free(s);

@@ -566,7 +566,7 @@ static void check_layers_acyclic(const struct routing *r, const struct lash *l)
 
 		assert_int_equal(c->n_components, 0);
 		assert_int_equal(count_pairs(r, l, v), l->count[v]);
-		cdg_free(c);
+		arena_free(c);
 	}
 }
 

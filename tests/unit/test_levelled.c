@@ -21,7 +21,7 @@ static void count(const struct routing *r, uint64_t *turns, uint32_t *loops)
 	*turns = t.bad + t.switch_bad;
 	*loops = c->n_components;
 	turns_free(&t);
-	cdg_free(c);
+	arena_free(c);
 }
 
 /* Route, fail some links, look again after each. */

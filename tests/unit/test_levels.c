@@ -22,10 +22,10 @@ static struct session *routed(const char *fabric)
 
 static struct levels *levels_of(const struct session *s)
 {
-	uint32_t *hosts = routing_hosts(session_routing(s));
+	uint32_t *hosts = routing_hosts(NULL, session_routing(s));
 	struct levels *l = levels_new(session_routing(s)->topo, hosts, NULL);
 
-	free(hosts);
+	arena_free(hosts);
 	assert_non_null(l);
 	return l;
 }
@@ -60,7 +60,7 @@ static void roots(void **state)
 			if (l->root[sw] &&
 			    strncmp(switch_name(s->fabric, sw), cases[i].name, strlen(cases[i].name)) != 0)
 				fail_msg("%s: %s is a root", cases[i].fabric, switch_name(s->fabric, sw));
-		levels_free(l);
+		arena_free(l);
 		session_free(s);
 	}
 }
@@ -98,13 +98,13 @@ static void shares(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct session *s = routed(cases[i].fabric);
 		const struct topo *t = session_routing(s)->topo;
-		uint32_t *hosts = routing_hosts(session_routing(s));
+		uint32_t *hosts = routing_hosts(NULL, session_routing(s));
 		double *share = even_shares(t, hosts, NULL);
 
 		if (most(t, share) < cases[i].most - 0.05 || most(t, share) > cases[i].most + 0.05)
 			fail_msg("%s: %.3f, expected %.3f", cases[i].fabric, most(t, share), cases[i].most);
 		free(share);
-		free(hosts);
+		arena_free(hosts);
 		session_free(s);
 	}
 }
@@ -125,7 +125,7 @@ static void nothing_is_lost(void **state)
 	s = routed(spec);
 	t = session_routing(s)->topo;
 	f = t->fabric;
-	hosts = routing_hosts(session_routing(s));
+	hosts = routing_hosts(NULL, session_routing(s));
 	share = even_shares(t, hosts, NULL);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		all += hosts[sw];
@@ -144,7 +144,7 @@ static void nothing_is_lost(void **state)
 		assert_true(out >= own - 1e-6);
 	}
 	free(share);
-	free(hosts);
+	arena_free(hosts);
 	session_free(s);
 }
 

@@ -222,7 +222,7 @@ static void loads_of_small(void **state)
 			assert_int_equal(sh->load[k].max, cases[i].shift[k]);
 		assert_int_equal(cases[i].shift[sh->n], 0);
 		shifts_free(sh);
-		loads_free(l);
+		arena_free(l);
 		session_free(s);
 	}
 }
@@ -361,7 +361,7 @@ static void flows_are_loads(struct session *s, int argc, char **argv)
 		}
 		flow_list_free(list);
 	}
-	loads_free(l);
+	arena_free(l);
 	pattern_free(&pt);
 }
 
@@ -466,7 +466,7 @@ static void load_diffs(void **state)
 		d = load_diff_new(session_find_snapshot(s, "before")->routing, session_routing(s), NULL);
 		assert_int_equal(d->gain, 0); /* same pairs, same lengths */
 		assert_int_equal(d->n, d->hotter + d->cooler);
-		load_diff_free(d);
+		arena_free(d);
 		session_free(s);
 	}
 }
@@ -484,10 +484,10 @@ static void load_diff_across(void **state)
 	d = load_diff_new(session_find_snapshot(s, "four")->routing, session_routing(s), NULL);
 	assert_int_equal(d->max_before, 3);
 	assert_int_equal(d->gain, 5 * 4 * 3 / 2 - 16); /* hops between switches of all pairs */
-	load_diff_free(d);
+	arena_free(d);
 	d = load_diff_new(session_routing(s), session_find_snapshot(s, "four")->routing, NULL);
 	assert_int_equal(d->gain, 16 - 5 * 4 * 3 / 2);
-	load_diff_free(d);
+	arena_free(d);
 	line_says(s, "diff four", "Loads: ");
 	session_free(s);
 }
@@ -521,13 +521,13 @@ static void shares_even(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct session *s = routed(cases[i].fabric, "minhop");
 		const struct routing *r = session_routing(s);
-		uint32_t *hosts = routing_hosts(r);
+		uint32_t *hosts = routing_hosts(NULL, r);
 		double *even = even_shares(r->topo, hosts, NULL);
 
 		if (fabs(most_share(r->topo, even) - cases[i].most) > 0.05)
 			fail_msg("%s: %.3f", cases[i].fabric, most_share(r->topo, even));
 		free(even);
-		free(hosts);
+		arena_free(hosts);
 		session_free(s);
 	}
 }

@@ -162,7 +162,7 @@ static void check_routing(const struct run *x, const struct nue *n)
 		loops += n->layer[v].loop;
 	if (c->n_components && !loops)
 		fail_msg("a credit loop that the engine does not tell of");
-	cdg_free(c);
+	arena_free(c);
 	for (unsigned v = 0; v < nue_layers(n); v++)
 		check_escape_tree(x, n, v);
 	for (unsigned lid = 1; lid <= x->l->max_lid; lid++)

@@ -286,7 +286,7 @@ static void compare(const struct brute *b, enum local_repair repair)
 	compare_peers(b, x, s);
 	assert_int_equal(outage_count(b->r, b->down, repair, &cut, NULL, NULL), 0);
 	assert_int_equal(cut, s->cut);
-	outage_free(x);
+	arena_free(x);
 	free_sums(s);
 }
 
@@ -448,7 +448,7 @@ static void test_two_ports(void **state)
 		assert_string_equal(f->node_name[x->peers[0].from], "one-leaf");
 		assert_string_equal(f->node_name[x->peers[0].to], "peer");
 		assert_int_equal(x->peers[0].paths, 2);
-		outage_free(x);
+		arena_free(x);
 		state_free(down);
 	}
 	session_free(s);
@@ -501,7 +501,7 @@ static void test_survey_has_it(void **state)
 			free(line);
 			state_free(down);
 		}
-		survey_free(v);
+		arena_free(v);
 	}
 	session_free(s);
 }

@@ -226,7 +226,7 @@ static void compare_all(const struct sweep *w, enum rule rule, bool switches)
 	assert_int_equal(r->n, alone + together);
 	for (size_t i = 0; i < r->n; i++)
 		check_row(w, &r->row[i], &b, &whole, switches);
-	parted_free(r);
+	arena_free(r);
 }
 
 /* Up to three roots in a file, so that updn finds some. */
@@ -293,7 +293,7 @@ static void a_ring(void **state)
 	assert_int_equal(r->pairs, 66);
 	assert_int_equal(r->bad, 66);
 	assert_int_equal(r->alone, 0);
-	parted_free(r);
+	arena_free(r);
 	ok_line(s, "survey pairs all switches");
 	/* under dnup a cable of a host that does not count may change ranks: left out, and told */
 	for (int legal = 0; legal < 2; legal++) {
@@ -307,7 +307,7 @@ static void a_ring(void **state)
 		assert_non_null(r);
 		assert_int_equal(r->host_left_out, legal ? 3 : 0);
 		assert_int_equal(r->host_links + r->host_left_out, 6);
-		parted_free(r);
+		arena_free(r);
 		said = run_line(s, "survey pairs all links", &rc, &e, false, NULL);
 		assert_int_equal(rc, 0);
 		assert_int_equal(strstr(said, "Not proved: 3 cables of hosts that do not count") != NULL,

@@ -72,7 +72,7 @@ static void check_loads(const struct routing *r, const char *what)
 		fail_msg("%s: %" PRIu64 " links in %u buckets, %u expected", what, all, b->n, l->n_links);
 	assert_true(!b->n || (b->at[b->n - 1].low <= l->max && b->at[b->n - 1].high >= l->max));
 	buckets_free(b);
-	loads_free(l);
+	arena_free(l);
 }
 
 static void test_buckets(void **state)

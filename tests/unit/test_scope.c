@@ -57,7 +57,7 @@ static void expect_counts(struct session *s)
 	assert_int_equal(c.unreachable, lost);
 	l = loads_new(r, &pattern_all, NULL);
 	assert_memory_equal(l->port, load, f->n_ports * sizeof(*load));
-	loads_free(l);
+	arena_free(l);
 	free(load);
 }
 
@@ -308,8 +308,8 @@ static void test_loops(void **state)
 	assert_int_equal(few->n_components, 0);
 	assert_true(few->n_channels <= 8);
 	assert_true(all->n_components > 0);
-	cdg_free(few);
-	cdg_free(all);
+	arena_free(few);
+	arena_free(all);
 	session_free(s);
 }
 

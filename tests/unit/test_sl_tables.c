@@ -232,7 +232,7 @@ static void test_loops_across_vls(void **state)
 	}
 	assert_int_equal(cdg_component_on(c, 0, 2), NO_ID);
 	assert_int_equal(cdg_component_on(c, 2, 0), NO_ID);
-	cdg_free(c);
+	arena_free(c);
 	line_says(s, "cycles",
 		  "VLs 0 1: credit loops among 6 channels; a shortest one has 6 (group 1):\n"
 		  "    ring0[2] -> ring1, VL 0\n");

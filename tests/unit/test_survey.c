@@ -125,7 +125,7 @@ static void links_of_a_tree(void **state)
 		assert_int_equal(v->row[i].new_loops, 0);
 		assert_false(v->row[i].fallback);
 	}
-	survey_free(v);
+	arena_free(v);
 	ok_line(s, "route updn");
 	v = survey(s, "links", 2, false);
 	expect_row(v, 0, "leaf-01[5] spine-01[1]: 0 = 0 + 0, updn, 192, 960, 1186");
@@ -142,7 +142,7 @@ static void links_of_a_tree(void **state)
 		free(what);
 	}
 	assert_true(found);
-	survey_free(v);
+	arena_free(v);
 	ok_line(s, "route ftree");
 	v = survey(s, "links", 2, false);
 	assert_int_equal(v->load_before, 60);
@@ -151,7 +151,7 @@ static void links_of_a_tree(void **state)
 		assert_true(v->row[i].fallback);
 		assert_int_equal(v->row[i].load_after, i < 64 ? 120 : 96);
 	}
-	survey_free(v);
+	arena_free(v);
 	session_free(s);
 }
 
@@ -173,7 +173,7 @@ static void switches_of_a_tree(void **state)
 	}
 	expect_row(v, 4, "leaf-02: 492 = 492 + 0, minhop, 176, 0, 235");
 	expect_row(v, 16, "core-01: 0 = 0 + 0, minhop, 192, 768, 155");
-	survey_free(v);
+	arena_free(v);
 	ok_line(s, "route updn");
 	v = survey(s, "switches", 2, false);
 	for (uint32_t i = 0; i < 16; i++) {
@@ -183,7 +183,7 @@ static void switches_of_a_tree(void **state)
 		free(want);
 	}
 	expect_row(v, 16, "spine-01: 0 = 0 + 0, updn, 192, 960, 1169");
-	survey_free(v);
+	arena_free(v);
 	ok_line(s, "route ftree");
 	v = survey(s, "switches", 2, false);
 	expect_row(v, 0, "leaf-01: 492 = 492 + 0, minhop, 176, 2016, 1594");
@@ -193,7 +193,7 @@ static void switches_of_a_tree(void **state)
 			assert_true(v->row[i].cut_off == 492 && v->row[i].load_after == 56 &&
 				    !v->row[i].rerouted && v->row[i].entries == 1051);
 	}
-	survey_free(v);
+	arena_free(v);
 	session_free(s);
 }
 
@@ -231,9 +231,9 @@ static void expect_same(struct session *s, const char *place, const char *words)
 	free(x);
 	free(y);
 	free(z);
-	survey_free(a);
-	survey_free(b);
-	survey_free(c);
+	arena_free(a);
+	arena_free(b);
+	arena_free(c);
 }
 
 /* What a share and a sample say of themselves. */
@@ -337,7 +337,7 @@ static void loops_and_parts(void **state)
 	}
 	assert_int_equal(v->n, 24);
 	assert_int_equal(loops, 12);
-	survey_free(v);
+	arena_free(v);
 	expect_same(s, "mesh:4x4, dor", "links");
 	/* a chain of four switches with two hosts each: the middle cable parts 2 from 2 */
 	ok_line(s, "synth mesh:4x1,hosts=2");
@@ -349,7 +349,7 @@ static void loops_and_parts(void **state)
 	assert_int_equal(v->row[1].outside, 4 * 3);
 	assert_int_equal(v->row[1].hosts_gone, 4);  /* hosts alone, not the two switches */
 	assert_int_equal(v->row[0].outside, 6 * 5); /* the subnet manager's part has two hosts */
-	survey_free(v);
+	arena_free(v);
 	expect_same(s, "a chain", "links");
 	expect_same(s, "a chain", "switches");
 	expect_same(s, "a chain", "pairs 10 switches");
@@ -464,7 +464,7 @@ static void pairs_cost_more(void **state)
 	/* each spine alone costs nothing; both: 2 + 2 hosts of 4 still reach each other in one part */
 	assert_non_null(r);
 	assert_true(r->lost == 10 && r->beyond == 10 && survey_bad(r));
-	survey_free(v);
+	arena_free(v);
 	session_free(s);
 }
 
@@ -482,7 +482,7 @@ static void chassis_and_cards(void **state)
 	line = survey_command(v->parts, v->row[0].part);
 	assert_string_equal(line, "fail chassis dir4");
 	free(line);
-	survey_free(v);
+	arena_free(v);
 	v = survey(s, "cards", 2, false);
 	assert_int_equal(v->n, 36);
 	expect_row(v, 0, "dir1/L01: 0 = 0 + 0, minhop, 208, 1648, 884");
@@ -490,7 +490,7 @@ static void chassis_and_cards(void **state)
 	assert_string_equal(line, "fail card dir1/L01");
 	ok_line(s, line);
 	free(line);
-	survey_free(v);
+	arena_free(v);
 	line_says(s, "restore card dir1/L01/U1", "1 node restored");
 	line_says(s, "fail chassis dir2", "9 nodes down");
 	line_fails(s, "fail chassis dir2", "all of dir2 is down already");

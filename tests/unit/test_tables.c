@@ -1294,20 +1294,18 @@ static void compare_ways(const struct routing *r, bool *dep)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct brute b = {.r = r, .on_way = NEW_ARRAY(f->n_switches, uint8_t), .dep = dep};
-	struct dest_ways w;
+	AUTO_ARENA struct dest_ways *w = dest_ways_new(NULL, r);
 
-	dest_ways_init(&w, r);
 	for (b.lid = 1; b.lid <= r->lids->max_lid; b.lid++) {
 		b.owner = lid_owner(r->lids, b.lid);
-		dest_ways(r, b.lid, &w);
+		dest_ways(r, b.lid, w);
 		for (uint32_t s = 0; s < f->n_switches; s++)
-			assert_int_equal(w.worst[s], longest(&b, s, NO_ID, false));
+			assert_int_equal(w->worst[s], longest(&b, s, NO_ID, false));
 		for (uint32_t ep = 0; ep < f->n_endports; ep++)
 			if (!endport_is_switch(f, ep) && ep != b.owner && !endport_is_switch(f, b.owner) &&
 			    longest(&b, r->topo->endport_switch[ep], NO_ID, false) < HOPS_LOOP)
 				longest(&b, r->topo->endport_switch[ep], f->endport_port[ep], true);
 	}
-	dest_ways_free(&w);
 	free(b.on_way);
 }
 
@@ -1366,7 +1364,7 @@ static void test_dependencies(void **state)
 		for (size_t k = 0; k < (size_t)n * n; k++)
 			assert_false(dep[k]);
 		free(dep);
-		cdg_free(c);
+		arena_free(c);
 		session_free(s);
 	}
 }

@@ -205,12 +205,12 @@ static void check_sound(const struct routing *r)
 	uint64_t hosts = r->topo->n_endports_up - r->topo->n_switches_up, routes = 0;
 
 	assert_int_equal(c->n_components, 0);
-	cdg_free(c);
+	arena_free(c);
 	c = cdg_new(r, CDG_ALL_VLS, false, NULL, NULL);
 	for (unsigned v = 0; v < CDG_VLS; v++)
 		routes += c->vl_routes[v];
 	assert_int_equal(routes, hosts * (hosts - 1));
-	cdg_free(c);
+	arena_free(c);
 }
 
 /* SLs of all pairs of LIDs by endports, LIDs never change here. */
@@ -533,7 +533,7 @@ static void finds(const char *spec, const char *what, uint32_t missing_links)
 	assert_int_equal(g->missing_switches, 0);
 	for (uint32_t p = 0; p < g->n_places; p++)
 		assert_int_equal(g->place[g->at[p]], p);
-	grid_free(g);
+	arena_free(g);
 }
 
 static void finds_none(const char *spec, const char *why)

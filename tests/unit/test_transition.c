@@ -507,7 +507,7 @@ static void test_credit(void **state)
 		t = transition_new(b.old, b.now, (struct transition_sent){NULL, false}, NULL, &e);
 		assert_non_null(t);
 		check_credit(&b, q, t, &seed, found);
-		transition_free(t);
+		arena_free(t);
 		routing_unref(b.old);
 		routing_unref(b.now);
 		run_free(&x);
@@ -543,7 +543,7 @@ static void test_random(void **state)
 		check_order(&b, t);
 		safe += transition_safe(t);
 		in_order += transition_safe_in_order(t);
-		transition_free(t);
+		arena_free(t);
 		routing_unref(b.old);
 		routing_unref(b.now);
 		run_free(&x);

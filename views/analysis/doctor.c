@@ -273,9 +273,9 @@ static void drift_pane_free_answer(void *value)
 {
 	struct drift_answer *a = value;
 
-	causes_free(a->causes);
-	drift_free(a->d);
-	drift_ranking_free(a->ranking);
+	arena_free(a->causes);
+	arena_free(a->d);
+	arena_free(a->ranking);
 	free(a);
 }
 

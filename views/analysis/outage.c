@@ -36,7 +36,7 @@ struct outage_pane {
 	char wrong[sizeof(((struct err *)NULL)->msg)];
 };
 
-FREED_BY(free_outage, outage_free)
+FREED_BY(free_outage, arena_free)
 
 static void *run_outage(const struct job *j)
 {
@@ -298,7 +298,7 @@ struct transition_pane {
 
 /* --- computed by another thread ----------------------------------------------------------------- */
 
-FREED_BY(free_transition, transition_free)
+FREED_BY(free_transition, arena_free)
 
 static void *run_transition(const struct job *j)
 {

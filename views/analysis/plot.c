@@ -66,7 +66,7 @@ static void *plot_pane_run_loads(const struct job *j)
 	struct loads *l = loads_new(j->sweep->routing, &pattern_all, j->progress);
 	struct buckets *b = l ? load_buckets(j->sweep->routing, l, 0) : NULL;
 
-	loads_free(l);
+	arena_free(l);
 	return b;
 }
 
@@ -128,7 +128,7 @@ static void *run_history(const struct job *j)
 		if (h->most[i] == UNKNOWN)
 			l = loads_new(h->sweep[i]->routing, &pattern_all, j->progress);
 		h->most[i] = l ? l->max : h->most[i];
-		loads_free(l);
+		arena_free(l);
 	}
 	return h;
 }

@@ -57,7 +57,7 @@ struct survey_pane {
 
 #define KIND_BITS 4
 
-FREED_BY(free_survey, survey_free)
+FREED_BY(free_survey, arena_free)
 
 /* arg: kind and number of pairs, then both halves of the seed. */
 static void *run_survey(const struct job *j)
@@ -75,7 +75,7 @@ static void *run_survey(const struct job *j)
 
 static const struct task task_survey = {.run = run_survey, .free = free_survey};
 
-FREED_BY(free_parted, parted_free)
+FREED_BY(free_parted, arena_free)
 
 static void *run_parted(const struct job *j)
 {

@@ -391,7 +391,7 @@ static void *beside_run_loads(const struct job *j)
 	return loads_new(j->sweep->routing, &pattern_all, j->progress);
 }
 
-FREED_BY(free_loads, loads_free)
+FREED_BY(free_loads, arena_free)
 
 const struct task task_loads = {.run = beside_run_loads, .free = free_loads};
 
@@ -431,7 +431,7 @@ static void free_graph(void *value)
 {
 	struct graph *g = value;
 
-	cdg_free(g->cdg);
+	arena_free(g->cdg);
 	free(g->in);
 	free(g);
 }

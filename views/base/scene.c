@@ -335,7 +335,7 @@ const struct elements *scene_elements(struct scene *sc, struct err *e)
 /* A topology in which all switches and cables are up and reached; only for making elements. */
 static struct topo *whole_fabric(const struct fabric *f)
 {
-	struct state *up = state_new(f);
+	AUTO_STATE struct state *up = state_new(f);
 	struct topo *t = topo_new(f, up);
 
 	for (uint32_t p = 0; p < f->n_ports; p++) {
@@ -348,7 +348,6 @@ static struct topo *whole_fabric(const struct fabric *f)
 		t->peer[p] = q;
 		t->peer_switch[p] = to == sw ? NO_ID : to;
 	}
-	state_free(up);
 	return t;
 }
 
@@ -365,11 +364,10 @@ static void scene_find_chassis(struct view_chassis *c)
 
 static struct view_chassis *new_chassis(const struct scene *sc, struct err *e)
 {
-	struct topo *t = whole_fabric(sc->fabric);
+	AUTO_TOPO struct topo *t = whole_fabric(sc->fabric);
 	struct elements *el = read_elements(sc, t, e);
 	struct view_chassis *c;
 
-	topo_unref(t);
 	if (!el)
 		return NULL;
 	c = NEW(struct view_chassis);

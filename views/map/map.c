@@ -62,15 +62,13 @@ const struct map_scale *const map_scales[] = {&map_overview, &map_whole, &map_ar
 static void *run_layout(const struct job *j)
 {
 	const struct fabric *f = j->base;
-	struct state *all_up = state_new(f);
-	struct topo *t = topo_new(f, all_up);
+	AUTO_STATE struct state *all_up = state_new(f);
+	AUTO_TOPO struct topo *t = topo_new(f, all_up);
 	struct err e;
 	struct elements *el = elements_new(t, NULL, j->progress, NULL, &e);
 	struct layout *l = el ? layout_new(f, el->of, j->progress, &e) : NULL;
 
 	elements_unref(el);
-	topo_unref(t);
-	state_free(all_up);
 	return l;
 }
 

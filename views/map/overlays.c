@@ -150,13 +150,14 @@ static void *overlays_run_flows(const struct job *j)
 	assert(j->arg[0] < j->sweep->fabric->n_ports);
 
 	const struct fabric *f = j->sweep->fabric;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct flow_walk k = {.r = j->sweep->routing, .t = j->sweep->topo, .port = j->arg[0]};
 	uint32_t n_hosts, *host = overlays_host_switches(j->sweep->topo, &n_hosts);
 	bool go_on = true;
 
 	k.sw = f->node_switch[f->port_node[j->arg[0]]];
-	k.at = NEW_ARRAY(f->n_switches + 1, uint8_t);
-	k.way = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	k.at = ARENA_ARRAY(arena, f->n_switches + 1, uint8_t);
+	k.way = ARENA_ARRAY(arena, f->n_switches + 1, uint32_t);
 	k.out = NEW_ARRAY((size_t)f->n_switches + f->n_ports + 1, uint8_t);
 	progress_start(j->progress, "routes over the link", f->n_endports);
 	for (uint32_t ep = 0; ep < f->n_endports && go_on; ep++) {
@@ -165,8 +166,6 @@ static void *overlays_run_flows(const struct job *j)
 		go_on = progress_step(j->progress, ep);
 	}
 	free(host);
-	free(k.at);
-	free(k.way);
 	if (go_on)
 		return k.out;
 	free(k.out);

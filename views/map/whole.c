@@ -267,12 +267,13 @@ static void whole_rows_put_lines(struct whole_work *k, const struct whole_rows *
 
 void whole_rows(struct whole_work *k)
 {
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct whole_rows r = {0};
 	int y = 0;
 
-	r.list = NEW_ARRAY(k->part->n, uint32_t);
-	r.row = NEW_ARRAY(k->part->n, uint8_t);
-	r.block = NEW_ARRAY(k->part->n, uint32_t);
+	r.list = ARENA_ARRAY(arena, k->part->n, uint32_t);
+	r.row = ARENA_ARRAY(arena, k->part->n, uint8_t);
+	r.block = ARENA_ARRAY(arena, k->part->n, uint32_t);
 	if (k->part->kind == LAYOUT_TREE) {
 		r.n = k->part->levels;
 		for (uint32_t i = 0; i < k->part->n; i++) {
@@ -302,9 +303,6 @@ void whole_rows(struct whole_work *k)
 			y = whole_rows_put_row(k, &r, i, y);
 		whole_rows_put_lines(k, &r);
 	}
-	free(r.list);
-	free(r.row);
-	free(r.block);
 }
 
 /* The overlay of dependencies in the scale `whole`: as `export svg FILE dependencies` draws them, in dots.

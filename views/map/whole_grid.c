@@ -261,6 +261,7 @@ static void whole_plan_place_all(struct whole_work *k)
 struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, uint32_t part, int w, int h)
 {
 	struct whole_plan *p = NEW(struct whole_plan);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct whole_work k = {.f = f, .l = l, .plan = p, .w = w, .h = h};
 
 	p->same_hosts = -1;
@@ -273,24 +274,18 @@ struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l
 	if (p->why)
 		return p;
 	k.switches = l->order + k.part->first;
-	k.at = NEW_ARRAY(l->n + 1u, uint32_t);
+	k.at = ARENA_ARRAY(arena, l->n + 1u, uint32_t);
 	memset(k.at, 0xff, (l->n + 1u) * sizeof(*k.at));
 	for (uint32_t i = 0; i < k.part->n; i++)
 		k.at[k.switches[i]] = i;
-	k.x = NEW_ARRAY(k.part->n, int);
-	k.y = NEW_ARRAY(k.part->n, int);
-	k.box_w = NEW_ARRAY(k.part->n, int);
-	k.first = NEW_ARRAY(k.part->n + 1u, uint32_t);
+	k.x = ARENA_ARRAY(arena, k.part->n, int);
+	k.y = ARENA_ARRAY(arena, k.part->n, int);
+	k.box_w = ARENA_ARRAY(arena, k.part->n, int);
+	k.first = ARENA_ARRAY(arena, k.part->n + 1u, uint32_t);
 	find_bundles(&k);
-	k.ends = mem_array(p->n_bundles + 1u, sizeof(*k.ends));
+	k.ends = arena_array(arena, p->n_bundles + 1u, sizeof(*k.ends));
 	whole_plan_place_all(&k);
-	free(k.at);
-	free(k.x);
-	free(k.y);
-	free(k.box_w);
-	free(k.first);
 	free(k.end);
-	free(k.ends);
 	return p;
 }
 

@@ -31,7 +31,7 @@ struct hotter_pane {
 
 /* --- computed by another thread ----------------------------------------------------------------- */
 
-FREED_BY(free_diff, load_diff_free)
+FREED_BY(free_diff, arena_free)
 
 static void *run_diff(const struct job *j)
 {

@@ -423,7 +423,7 @@ static const struct task task_question = {.free = open_pane_free_question, .same
 static void *open_pane_tell_file(const struct job *j)
 {
 	const struct file_question *q = j->base;
-	struct fabric *f = NULL;
+	AUTO_FABRIC struct fabric *f = NULL;
 	struct text t = {0};
 
 	if (fabric_load(q->path, &f, j->progress, j->e))
@@ -431,7 +431,6 @@ static void *open_pane_tell_file(const struct job *j)
 	text_add(&t, "%s%s: %s, %s, %s; %s", f->warnings.missing ? "INCOMPLETE " : "", f->format,
 		 PLURAL(f->n_switches, "switch"), PLURAL(f->n_nodes - f->n_switches, "host"),
 		 PLURAL(f->n_links, "link"), f->switch_tables ? "with tables" : "no tables");
-	fabric_unref(f);
 	return t.s;
 }
 

@@ -184,13 +184,12 @@ static int measure_gpus(const struct advise_job *j, struct advice_row *r, struct
 	struct gpus *g = gpus_new(routing, NULL, 0);
 	struct pattern pattern = {0};
 	int rc = pattern_gpus(routing, g, (enum gpu_pattern)(j->rq->gpus - 1), j->rq->direct, &pattern, p, e);
-	struct loads *loads = rc ? NULL : loads_new(routing, &pattern, p);
+	AUTO_ARENA struct loads *loads = rc ? NULL : loads_new(routing, &pattern, p);
 
 	if (loads)
 		r->gpu_load = loads->max;
 	else if (!rc)
 		rc = err_set(e, CANCELLED);
-	loads_free(loads);
 	pattern_free(&pattern);
 	gpus_free(g);
 	return rc;
@@ -213,7 +212,7 @@ static int classify(struct advice_row *r, struct progress *p, struct err *e)
 	r->loops = c->n_components;
 	r->vls = (unsigned)__builtin_popcount(c->used);
 	r->lost += c->dropped;
-	cdg_free(c);
+	arena_free(c);
 	r->class = r->loops || !r->pairs	       ? ADVICE_UNSOUND
 		   : !r->lost			       ? ADVICE_SOUND
 		   : r->lost <= r->pairs / NEARLY_PART ? ADVICE_NEARLY
@@ -230,7 +229,7 @@ static int advise_measure(const struct advise_job *j, struct advice_row *r, stru
 	if (!loads)
 		return err_set(e, CANCELLED);
 	r->max_load = loads->max;
-	loads_free(loads);
+	arena_free(loads);
 	if (ebb_estimate(routing, NULL, SEED, false, p, &r->ebb, e) || measure_shifts(j, r, p, e) ||
 	    (j->rq->gpus && measure_gpus(j, r, p, e)))
 		return -1;
@@ -297,7 +296,7 @@ static int try_failures(const struct advise_job *j, struct advice_row *r, struct
 		r->failure_loops += f->new_loops > 0;
 		r->failure_fallbacks += f->fallback;
 	}
-	survey_free(s);
+	arena_free(s);
 	return 0;
 }
 
@@ -380,7 +379,7 @@ struct advice *advise_run(const struct advise_request *rq, struct progress *p, s
 {
 	struct advise_job j = {.rq = rq, .a = NEW(struct advice), .telling = PTHREAD_MUTEX_INITIALIZER};
 	struct progress own = {0}, *shown = p ? p : &own;
-	struct levels *levels = NULL;
+	AUTO_ARENA struct levels *levels = NULL;
 	struct parallel par = {.threads = rq->threads, .work = try_one, .ctx = &j};
 	bool links = false, stopped; /* links between switches */
 	int rc;
@@ -407,7 +406,6 @@ struct advice *advise_run(const struct advise_request *rq, struct progress *p, s
 	stopped = progress_cancelled(shown);
 	j.a->late = rc && progress_late(shown);
 	atomic_store(&shown->until, 0);
-	levels_free(levels);
 	host_set_unref(j.all);
 	topo_unref(j.topo);
 	setup_unref(j.base);

@@ -463,7 +463,7 @@ static int predict(struct blame_work *w, struct progress *p, struct err *e)
 	w->total = (double)l->routes;
 	for (uint32_t i = 0; i < w->n_c; i++)
 		w->c[i].n = l->port[w->c[i].port] > w->c[i].b ? l->port[w->c[i].port] : w->c[i].b;
-	loads_free(l);
+	arena_free(l);
 	return 0;
 }
 
@@ -589,14 +589,15 @@ COMPARATOR(by_score, struct blamed, DOWN(score) UP(port[0]))
 struct blame *blame_new(const struct routing *r, const struct tried *t, const struct measured *m,
 			struct progress *p, struct err *e)
 {
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct blame_work w = {.r = r, .t = t, .out = NEW(struct blame)};
 	const struct fabric *f = r->topo->fabric;
 	int rc;
 
 	assert(!t->n_ways || t->way[t->n_ways - 1].pair < t->n_pairs);
-	w.begin = NEW_ARRAY(t->n_pairs + 1, size_t);
-	w.gone = NEW_ARRAY(t->n_pairs + 1, bool);
-	w.seen = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	w.begin = ARENA_ARRAY(arena, t->n_pairs + 1, size_t);
+	w.gone = ARENA_ARRAY(arena, t->n_pairs + 1, bool);
+	w.seen = ARENA_ARRAY(arena, f->n_ports + 1, uint32_t);
 	w.at = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	rc = blame_walk_all(&w, p, e);
 	if (!rc) {
@@ -618,12 +619,9 @@ struct blame *blame_new(const struct routing *r, const struct tried *t, const st
 	if (!rc && w.out->n)
 		qsort(w.out->place, w.out->n, sizeof(*w.out->place), by_score);
 	free(w.link);
-	free(w.begin);
-	free(w.seen);
 	free(w.at);
 	free(w.c);
 	free(w.crossing);
-	free(w.gone);
 	if (!rc)
 		return w.out;
 	blame_free(w.out);

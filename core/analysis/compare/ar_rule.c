@@ -126,7 +126,7 @@ struct ar_judgement *ar_judge(const struct sweep *s, const struct engine *const 
 				  .progress = p};
 	struct engine_output out = {0};
 	struct ar_judgement *j = NULL;
-	struct routing *rule = NULL;
+	AUTO_ROUTING struct routing *rule = NULL;
 
 	if (!engine_room(g, &in, &out.refused))
 		rule = g->route(&in, &out);
@@ -144,7 +144,6 @@ struct ar_judgement *ar_judge(const struct sweep *s, const struct engine *const 
 		err_set(e, CANCELLED);
 	}
 	notes_free(&out.notes);
-	routing_unref(rule);
 	return j;
 }
 

@@ -47,10 +47,10 @@ struct causes_work {
 	uint32_t *hosts;		  /* [n_switches] that count */
 	uint32_t *slot;			  /* [n_slots] place in c + 1, 0 = free; n_slots is a power of two */
 	size_t n_slots;
-	uint32_t *mark, stamp; /* [n_switches] of one walk */
-	uint32_t lid;	       /* that `missing` is about */
-	bool missing;	       /* most switches with a table have no entry for it */
-	struct dest_ways ways; /* with adaptive routing, of the LID ways_of */
+	uint32_t *mark, stamp;	/* [n_switches] of one walk */
+	uint32_t lid;		/* that `missing` is about */
+	bool missing;		/* most switches with a table have no entry for it */
+	struct dest_ways *ways; /* with adaptive routing, of the LID ways_of */
 	uint32_t ways_of;
 	const struct ways_listener *to; /* NULL: nobody listens */
 	uint32_t ended;			/* the switch where the last walk did */
@@ -70,8 +70,8 @@ static void causes_rehash(struct causes *s)
 	struct causes_work *k = s->work;
 
 	k->n_slots = k->n_slots ? k->n_slots * 2 : 64;
-	free(k->slot);
-	k->slot = NEW_ARRAY(k->n_slots, uint32_t);
+	arena_free(k->slot);
+	k->slot = ARENA_ARRAY(k, k->n_slots, uint32_t);
 	for (size_t i = 0; i < s->n; i++) {
 		size_t h = causes_hash(k, s->c[i].kind, s->c[i].key, s->c[i].why);
 
@@ -95,7 +95,7 @@ static struct cause *cause_of(struct causes *s, enum cause_kind kind, uint64_t k
 		if (c->kind == kind && c->key == key && c->why == why)
 			return c;
 	}
-	GROW(s->c, s->n, s->cap);
+	ARENA_GROW(s, s->c, s->n, s->cap);
 	s->c[s->n] = (struct cause){.kind = (uint8_t)kind,
 				    .key = key,
 				    .why = why,
@@ -309,9 +309,9 @@ static struct cause *follow_ways(struct causes *s, uint32_t sw, unsigned lid, ui
 	struct path p;
 
 	if (k->ways_of != lid)
-		dest_ways(s->r, lid, &k->ways);
+		dest_ways(s->r, lid, k->ways);
 	k->ways_of = lid;
-	path_trace_worst(s->r, f->port_endport[f->switch_port[sw]], 0, lid, &k->ways, &p);
+	path_trace_worst(s->r, f->port_endport[f->switch_port[sw]], 0, lid, k->ways, &p);
 	if (p.end == PATH_LOOP) {
 		const struct path_hop *h = &p.hop[p.n - 1];
 		uint32_t port = f->switch_port[h->sw] + h->out;
@@ -357,7 +357,7 @@ static void causes_find_parts(struct causes_work *k)
 	const struct fabric *f = k->f;
 	AUTO_FREE uint32_t *queue = NEW_ARRAY(f->n_switches + 1u, uint32_t);
 
-	k->part = mem_alloc(f->n_switches * sizeof(*k->part) + 1);
+	k->part = arena_array(k, f->n_switches + 1u, sizeof(*k->part));
 	memset(k->part, 0xff, f->n_switches * sizeof(*k->part));
 	for (uint32_t first = 0; first < f->n_switches; first++) {
 		uint32_t n = 1;
@@ -567,7 +567,7 @@ static void add_entries(struct causes *s, const struct drift *d)
 	AUTO_FREE struct causes_placed *x = mem_alloc(d->n_entries * sizeof(*x) + 1);
 	size_t n = 0;
 
-	s->of_entry = mem_alloc(d->n_entries * sizeof(*s->of_entry) + 1);
+	s->of_entry = arena_array(s, d->n_entries + 1u, sizeof(*s->of_entry));
 	memset(s->of_entry, 0xff, d->n_entries * sizeof(*s->of_entry));
 	for (size_t i = 0; i < d->n_entries; i++)
 		if (d->entry[i].class != DRIFT_KEPT)
@@ -604,7 +604,8 @@ static void name_cause(struct causes *s, struct cause *c, const struct drift *d,
 {
 	const struct fabric *f = s->work->f;
 	uint32_t port = c->node == NO_ID ? NO_ID : f->node_port[c->node] + c->port, lacking;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
+	AUTO_FREE char *last = NULL;
 
 	if (c->kind == CAUSE_TABLES && c->key == 1) {
 		text_add(&t, "%s", s->work->read->source ? s->work->read->source : "the live fabric");
@@ -626,11 +627,13 @@ static void name_cause(struct causes *s, struct cause *c, const struct drift *d,
 	} else {
 		text_add(&t, "%s", PORT_LABEL(f, port));
 	}
-	c->what = t.s;
+	c->what = arena_str(s, text_str(&t));
 	if (c->peer != NO_ID && c->kind != CAUSE_HOST)
-		c->last = str_dup(PORT_LABEL(f, c->peer));
+		c->last = arena_str(s, PORT_LABEL(f, c->peer));
 	else if (c->kind == CAUSE_PORT && seen)
-		c->last = seen->peer(seen->ctx, f->node_guid[c->node], c->port);
+		last = seen->peer(seen->ctx, f->node_guid[c->node], c->port);
+	if (last)
+		c->last = arena_str(s, last);
 }
 
 void cause_text(const struct cause *c, struct text *t)
@@ -653,8 +656,8 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 			   struct err *e)
 {
 	assert(w->routing && (!d || d->held == w));
-	struct causes *s = NEW(struct causes);
-	struct causes_work *k = NEW(struct causes_work);
+	struct causes *s = ARENA_NEW(NULL, struct causes);
+	AUTO_ARENA struct causes_work *k = ARENA_NEW(NULL, struct causes_work);
 	const struct check_listener to = {add_broken, s};
 	const struct routing *r = w->routing;
 	struct check_result counts;
@@ -666,11 +669,11 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 	k->t = r->topo;
 	k->st = w->setup->state;
 	k->read = sweep_held_tables(w);
-	k->hosts = routing_hosts(r);
-	k->mark = NEW_ARRAY(k->f->n_switches + 1u, uint32_t);
+	k->hosts = routing_hosts(k, r);
+	k->mark = ARENA_ARRAY(k, k->f->n_switches + 1u, uint32_t);
 	k->lid = k->ways_of = NO_ID;
 	k->count_lids = !d;
-	dest_ways_init(&k->ways, r);
+	k->ways = dest_ways_new(k, r);
 	if (d)
 		add_entries(s, d);
 	else if (w->n_refusals)
@@ -686,31 +689,12 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 	}
 	assert(s->untold <= s->lost);
 	sort_causes(s, d);
-	dest_ways_free(&k->ways);
-	free(k->hosts);
-	free(k->slot);
-	free(k->mark);
-	free(k->part);
-	free(k);
 	s->work = NULL;
 	if (!rc)
 		return s;
-	causes_free(s);
+	arena_free(s);
 	err_set(e, CANCELLED);
 	return NULL;
-}
-
-void causes_free(struct causes *s)
-{
-	if (!s)
-		return;
-	for (size_t i = 0; i < s->n; i++) {
-		free(s->c[i].what);
-		free(s->c[i].last);
-	}
-	free(s->c);
-	free(s->of_entry);
-	free(s);
 }
 
 /* The parts that a fabric has, for a later check; and the parts that have vanished by then. */

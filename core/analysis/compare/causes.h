@@ -93,7 +93,6 @@ struct ways_listener {
 struct causes *causes_find(const struct sweep *w, const struct check_result *known, const struct drift *d,
 			   const struct last_seen *seen, const struct ways_listener *to, struct progress *p,
 			   struct err *e);
-void causes_free(struct causes *c);
 
 /* Switches that are up and have no table, where tables were read; *all (may be NULL): switches that are up.
  */

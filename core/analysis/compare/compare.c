@@ -44,10 +44,10 @@ static void compare_list_sources(struct comparison *c, const struct fabric *f)
 	uint32_t n_keys = 3 * f->n_switches, *fill;
 	bool some_moved = false;
 
-	c->source_at = NEW_ARRAY(n_keys + 1, uint32_t);
-	c->source = NEW_ARRAY(2 * f->n_endports, uint32_t);
+	c->source_at = ARENA_ARRAY(c, n_keys + 1, uint32_t);
+	c->source = ARENA_ARRAY(c, 2 * f->n_endports, uint32_t);
 	for (int pass = 0; pass < 2; pass++) {
-		fill = pass ? mem_dup(c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
+		fill = pass ? arena_dup(c, c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
 		for (uint32_t i = 0; i < (pass && some_moved ? 2 : 1) * f->n_endports; i++) {
 			uint32_t ep = i < f->n_endports ? i : i - f->n_endports;
 			uint32_t sa = host_switch(c, c->a, ep), sb = host_switch(c, c->b, ep);
@@ -102,18 +102,17 @@ struct compare_changes {
 	size_t n, cap, cap_lid;
 };
 
-static void sort_changes(struct compare_changes *d, unsigned top)
+static void sort_changes(void *arena, struct compare_changes *d, unsigned top)
 {
-	uint32_t *by_lid = NEW_ARRAY(d->n + 1, uint32_t);
+	uint32_t *by_lid = ARENA_ARRAY(arena, d->n + 1, uint32_t);
 
-	d->at = NEW_ARRAY(top + 2, uint32_t);
+	d->at = ARENA_ARRAY(arena, top + 2, uint32_t);
 	for (size_t i = 0; i < d->n; i++)
 		d->at[d->lid[i]]++;
 	for (unsigned lid = 0; lid <= top; lid++)
 		d->at[lid + 1] += d->at[lid];
 	for (size_t i = d->n; i--;)
 		by_lid[--d->at[d->lid[i]]] = d->sw[i];
-	free(d->sw);
 	d->sw = by_lid;
 }
 
@@ -219,11 +218,11 @@ static void compare_add(struct comparison *c, struct pair_group g)
 {
 	g.first = comparison_listed(c);
 	if (c->listing) {
-		GROW(c->list->group, c->list->n, c->list->cap);
+		ARENA_GROW(c->list, c->list->group, c->list->n, c->list->cap);
 		c->list->group[c->list->n++] = g;
 	} else if (!c->n_dests || c->dest[c->n_dests - 1].lid != g.lid ||
 		   c->dest[c->n_dests - 1].dst != g.dst) {
-		GROW(c->dest, c->n_dests, c->cap_dests);
+		ARENA_GROW(c, c->dest, c->n_dests, c->cap_dests);
 		c->dest[c->n_dests++] = (struct pair_dest){.first = g.first, .dst = g.dst, .lid = g.lid};
 	}
 }
@@ -373,6 +372,7 @@ static void compare_sls_of_pairs(struct comparison *c, bool by_switch, uint32_t 
 }
 
 struct compare_walk {
+	void *arena;
 	struct comparison *c;
 	bool sls;	    /* some pair may have another SL */
 	bool sls_by_switch; /* all sources on a switch have the same to one LID */
@@ -604,13 +604,13 @@ static void sum_exact(struct compare_walk *w, bool both)
 
 	for (int i = 0; i < 2; i++)
 		sums[i] = (struct row_sums){.n = n,
-					    .sum = NEW_ARRAY(n / 8 * 2 + 1, uint64_t),
-					    .max = NEW_ARRAY(n / 8 + 1, uint64_t)};
-	sums[1].to = w->to[1] = NEW_ARRAY(n, struct to_switch);
+					    .sum = ARENA_ARRAY(w->arena, n / 8 * 2 + 1, uint64_t),
+					    .max = ARENA_ARRAY(w->arena, n / 8 + 1, uint64_t)};
+	sums[1].to = w->to[1] = ARENA_ARRAY(w->arena, n, struct to_switch);
 	for (int other = 0; other < 2; other++) {
 		if (other && both) {
 			flush_sums(&sums[1]);
-			sums[0].to = w->to[0] = mem_dup(w->to[1], n * sizeof(*w->to[1]));
+			sums[0].to = w->to[0] = arena_dup(w->arena, w->to[1], n * sizeof(*w->to[1]));
 		}
 		for (uint32_t s = 0; s < n; s++) {
 			const uint8_t *now = c->b->exact + (size_t)s * n;
@@ -630,11 +630,8 @@ static void sum_exact(struct compare_walk *w, bool both)
 				compare_add_row(&sums[0], s, before, was);
 		}
 	}
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		flush_sums(&sums[i]);
-		free(sums[i].sum);
-		free(sums[i].max);
-	}
 }
 
 /* Sums by routing.exact, where they say enough. Otherwise all ways are walked. */
@@ -648,15 +645,15 @@ static void exact_start(struct compare_walk *w, unsigned top, uint8_t *marked, b
 		memset(marked, 1, top + 1);
 		return;
 	}
-	w->mark = NEW_ARRAY(n, uint8_t);
-	w->reach = NEW_ARRAY(n, uint8_t);
-	w->others = NEW_ARRAY(n, uint32_t);
+	w->mark = ARENA_ARRAY(w->arena, n, uint8_t);
+	w->reach = ARENA_ARRAY(w->arena, n, uint8_t);
+	w->others = ARENA_ARRAY(w->arena, n, uint32_t);
 	for (uint32_t s = 0; s < n; s++)
 		if (c->source_at[3 * s + LEFT] < c->source_at[3 * s + CAME + 1])
 			w->others[w->n_others++] = s;
 	sum_exact(w, both);
 	if (both)
-		sort_changes(&w->few, top);
+		sort_changes(w->arena, &w->few, top);
 }
 
 static int by_switch(const void *a, const void *b)
@@ -780,7 +777,7 @@ static void hops_after(struct compare_walk *w, uint32_t owner, const uint8_t *co
 	order_by_hops(w);
 	if (!known || *known || n > UINT16_MAX)
 		return;
-	*known = NEW_ARRAY(2 * n, uint16_t);
+	*known = ARENA_ARRAY(w->arena, 2 * n, uint16_t);
 	memcpy(*known, w->hb, n * sizeof(*w->hb));
 	for (uint32_t i = 0; i < n; i++)
 		(*known)[n + i] = (uint16_t)w->order[i];
@@ -894,7 +891,7 @@ static const struct routing *empty_like(const struct routing *r)
 }
 
 /* For each LID of b, the LID of its endport in a (0: none). NULL: all endports in both have the same LIDs. */
-static uint16_t *map_lids(const struct comparison *c, unsigned top)
+static uint16_t *map_lids(void *arena, const struct comparison *c, unsigned top)
 {
 	const struct lids *a = c->a->lids, *b = c->b->lids;
 	bool differ = false;
@@ -905,7 +902,7 @@ static uint16_t *map_lids(const struct comparison *c, unsigned top)
 			  (a->base[ep] != b->base[ep] || a->count[ep] != b->count[ep]);
 	if (!differ)
 		return NULL;
-	map = NEW_ARRAY(top + COLUMN_BLOCK + 1, uint16_t);
+	map = ARENA_ARRAY(arena, top + COLUMN_BLOCK + 1, uint16_t);
 	for (unsigned lid = 1; lid <= top; lid++) {
 		uint32_t was = lid_owner(a, lid);
 		/* free in b, because its endport has another LID there */
@@ -941,7 +938,7 @@ static int compare_count_switch(void *ctx, unsigned worker, unsigned sw, struct 
 }
 
 /* Adds what a worker found to all. */
-static void add_found(struct comparison *c, struct compare_found *x, uint8_t *marked,
+static void add_found(void *arena, struct comparison *c, struct compare_found *x, uint8_t *marked,
 		      struct compare_changes *d)
 {
 	c->entries_changed += x->changed;
@@ -953,8 +950,8 @@ static void add_found(struct comparison *c, struct compare_found *x, uint8_t *ma
 	for (unsigned lid = 0; lid <= compare_top_lid(c); lid++)
 		marked[lid] |= x->marked[lid];
 	for (size_t i = 0; d && i < x->few.n && d->n < MOST_CHANGES; i++) {
-		GROW(d->sw, d->n, d->cap);
-		GROW(d->lid, d->n, d->cap_lid);
+		ARENA_GROW(arena, d->sw, d->n, d->cap);
+		ARENA_GROW(arena, d->lid, d->n, d->cap_lid);
 		d->sw[d->n] = x->few.sw[i];
 		d->lid[d->n++] = x->few.lid[i];
 	}
@@ -963,7 +960,7 @@ static void add_found(struct comparison *c, struct compare_found *x, uint8_t *ma
 
 /* Count all entries that differ, until cancelled. marked[top + 1] gets 1 for LIDs with such entries; d (may
  * be NULL) all of them, if they are few. */
-static void compare_count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked,
+static void compare_count_entries(void *arena, struct comparison *c, const uint16_t *lid_a, uint8_t *marked,
 				  struct compare_changes *d, struct progress *p)
 {
 	uint32_t n = c->b->topo->fabric->n_switches;
@@ -976,27 +973,27 @@ static void compare_count_entries(struct comparison *c, const uint16_t *lid_a, u
 	unsigned workers = parallel_workers(&job);
 	struct err e;
 
-	c->switch_entries = NEW_ARRAY(n, uint32_t);
+	c->switch_entries = ARENA_ARRAY(c, n, uint32_t);
 	x.found = NEW_ARRAY(workers, struct compare_found);
 	for (unsigned i = 0; i < workers; i++)
 		x.found[i].marked = NEW_ARRAY(compare_top_lid(c) + 1, uint8_t);
 	parallel_run(&job, "comparing entries", p, &e);
 	for (unsigned i = 0; i < workers; i++)
-		add_found(c, &x.found[i], marked, d);
+		add_found(arena, c, &x.found[i], marked, d);
 	free(x.found);
 }
 
 uint64_t entries_unlike(const struct routing *a, const struct routing *b)
 {
 	uint32_t n = b->topo->fabric->n_switches;
-	struct comparison c = {.a = a, .b = b, .switch_entries = NEW_ARRAY(n, uint32_t)};
-	struct compare_found x = {.marked = NEW_ARRAY(compare_top_lid(&c) + 1, uint8_t)};
-	uint16_t *lid_a = map_lids(&c, compare_top_lid(&c));
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct comparison c = {.a = a, .b = b, .switch_entries = ARENA_ARRAY(arena, n, uint32_t)};
+	struct compare_found x = {.marked = ARENA_ARRAY(arena, compare_top_lid(&c) + 1, uint8_t)};
+	uint16_t *lid_a = map_lids(arena, &c, compare_top_lid(&c));
 
 	assert(a->topo->fabric->n_switches == n);
 	for (uint32_t s = 0; s < n; s++)
 		compare_rows(&c, s, lid_a, compare_top_lid(&c), false, &x);
-	FREE_EACH(c.switch_entries, lid_a, x.marked);
 	return x.changed;
 }
 
@@ -1013,27 +1010,28 @@ static uint64_t compare_count_pairs(const struct comparison *c, const struct rou
 }
 
 /* For so many columns at once. */
-static struct compare_walk compare_walk_new(struct comparison *c, unsigned columns)
+static struct compare_walk compare_walk_new(void *arena, struct comparison *c, unsigned columns)
 {
 	uint32_t n = c->b->topo->fabric->n_switches;
 	uint32_t n_own = c->across ? c->across->own->topo->fabric->n_switches : 0;
 
 	struct compare_walk w = {
+		.arena = arena,
 		.c = c,
-		.col_a = NEW_ARRAY((size_t)n * columns, uint8_t),
-		.col_b = NEW_ARRAY((size_t)n * columns, uint8_t),
-		.ha = NEW_ARRAY(n, uint16_t),
-		.hb = NEW_ARRAY(n, uint16_t),
-		.work = NEW_ARRAY(n, uint32_t),
-		.order = NEW_ARRAY(n, uint32_t),
-		.changed = NEW_ARRAY(n, uint8_t),
-		.own_col = NEW_ARRAY(n_own + 1, uint8_t),
-		.own_hops = NEW_ARRAY(n_own + 1, uint16_t),
-		.own_work = NEW_ARRAY(n_own + 1, uint32_t),
+		.col_a = ARENA_ARRAY(arena, (size_t)n * columns, uint8_t),
+		.col_b = ARENA_ARRAY(arena, (size_t)n * columns, uint8_t),
+		.ha = ARENA_ARRAY(arena, n, uint16_t),
+		.hb = ARENA_ARRAY(arena, n, uint16_t),
+		.work = ARENA_ARRAY(arena, n, uint32_t),
+		.order = ARENA_ARRAY(arena, n, uint32_t),
+		.changed = ARENA_ARRAY(arena, n, uint8_t),
+		.own_col = ARENA_ARRAY(arena, n_own + 1, uint8_t),
+		.own_hops = ARENA_ARRAY(arena, n_own + 1, uint16_t),
+		.own_work = ARENA_ARRAY(arena, n_own + 1, uint32_t),
 		.sls = !c->across && c->a != c->b && (routing_has_sls(c->a) || routing_has_sls(c->b)),
 		.sls_by_switch = routing_sls_by_source(c->a) && routing_sls_by_source(c->b),
-		.with = NEW_ARRAY(n, uint32_t),
-		.known = NEW_ARRAY(n, uint16_t *),
+		.with = ARENA_ARRAY(arena, n, uint32_t),
+		.known = ARENA_ARRAY(arena, n, uint16_t *),
 	};
 
 	for (uint32_t s = 0; s < n; s++)
@@ -1042,45 +1040,20 @@ static struct compare_walk compare_walk_new(struct comparison *c, unsigned colum
 	return w;
 }
 
-static void walk_clear(struct compare_walk *w)
-{
-	free(w->col_a);
-	free(w->col_b);
-	free(w->ha);
-	free(w->hb);
-	free(w->work);
-	free(w->order);
-	free(w->changed);
-	free(w->with);
-	for (uint32_t s = 0; s < w->c->b->topo->fabric->n_switches; s++)
-		free(w->known[s]);
-	free(w->known);
-	free(w->own_col);
-	free(w->own_hops);
-	free(w->own_work);
-	for (int i = 0; i < 2; i++)
-		free(w->to[i]);
-	free(w->few.at);
-	free(w->few.sw);
-	free(w->few.lid);
-	free(w->mark);
-	free(w->reach);
-	free(w->others);
-}
-
 static bool run_comparison(struct comparison *c, struct progress *p)
 {
 	const struct fabric *f = c->b->topo->fabric;
 	unsigned top = compare_top_lid(c);
 	AUTO_FREE uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
-	AUTO_FREE uint16_t *lid_a = map_lids(c, top);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	uint16_t *lid_a = map_lids(arena, c, top);
 	struct compare_walk w;
 	bool done, sources_changed = false, exact;
 
 	compare_list_sources(c, f);
-	w = compare_walk_new(c, COLUMN_BLOCK);
+	w = compare_walk_new(arena, c, COLUMN_BLOCK);
 	exact = c->b->exact && !c->across && !lid_a && !w.sls;
-	compare_count_entries(c, lid_a, marked, exact && c->a->exact ? &w.few : NULL, p);
+	compare_count_entries(arena, c, lid_a, marked, exact && c->a->exact ? &w.few : NULL, p);
 	compare_mark_cables(c, top, marked);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		sources_changed |= c->source_at[3 * s + LEFT] != c->source_at[3 * s + LEFT + 2];
@@ -1092,50 +1065,37 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	assert(!done || (c->cut_off + c->between_survivors == c->lost && c->lost <= c->pairs_before));
 	c->mean_hops_before = w.n_a ? (double)w.sum_a / w.n_a : 0;
 	c->mean_hops_after = w.n_b ? (double)w.sum_b / w.n_b : 0;
-	walk_clear(&w);
 	return done;
+}
+
+static void pair_list_end(void *lock)
+{
+	pthread_mutex_destroy(lock);
 }
 
 struct comparison *compare_routings(const struct routing *a, const struct routing *b, struct progress *p)
 {
-	struct comparison *c = NEW(struct comparison);
+	struct comparison *c = ARENA_NEW(NULL, struct comparison);
 
 	assert(a || b);
 	if (a && b && a->topo->fabric != b->topo->fabric)
-		c->across = across_new(a, b);
+		c->across = across_new(c, a, b);
 	if (c->across) {
 		a = c->across->a;
 		b = c->across->b;
 	}
-	c->a = a ? routing_ref(a) : empty_like(b);
-	c->b = b ? routing_ref(b) : empty_like(a);
-	c->list = NEW(struct pair_list);
+	c->a = routing_unref_later(c, a ? routing_ref(a) : empty_like(b));
+	c->b = routing_unref_later(c, b ? routing_ref(b) : empty_like(a));
+	c->list = ARENA_NEW(c, struct pair_list);
 	pthread_mutex_init(&c->list->lock, NULL);
+	arena_end(c->list, pair_list_end, &c->list->lock);
 	if (c->across)
 		c->switches_gone = c->across->only[0].switches;
 	if (!run_comparison(c, p)) {
-		comparison_free(c);
+		arena_free(c);
 		return NULL;
 	}
 	return c;
-}
-
-void comparison_free(struct comparison *c)
-{
-	if (!c)
-		return;
-	routing_unref(c->a);
-	routing_unref(c->b);
-	across_free(c->across);
-	free(c->switch_entries);
-	free(c->dest);
-	free(c->list->group);
-	free(c->list->lid_a);
-	pthread_mutex_destroy(&c->list->lock);
-	free(c->list);
-	free(c->source);
-	free(c->source_at);
-	free(c);
 }
 
 bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_t *before, uint8_t *after)
@@ -1150,12 +1110,13 @@ bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_
 static void list_pairs(const struct comparison *c, const struct pair_dest *d)
 {
 	struct comparison one = *c;
-	struct compare_walk w = compare_walk_new(&one, 1);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct compare_walk w = compare_walk_new(arena, &one, 1);
 	unsigned lid = d->lid, in_a = lid;
 	uint32_t owner = lid_owner(c->b->lids, lid);
 
 	if (!c->list->of)
-		c->list->lid_a = map_lids(c, compare_top_lid(c));
+		c->list->lid_a = map_lids(c->list, c, compare_top_lid(c));
 	if (c->list->lid_a)
 		in_a = c->list->lid_a[lid];
 	c->list->of = d;
@@ -1171,7 +1132,6 @@ static void list_pairs(const struct comparison *c, const struct pair_dest *d)
 		walk_taken(&w, lid);
 	else
 		compare_walk_lid(&w, lid, in_a, w.col_a, w.col_b, true);
-	walk_clear(&w);
 }
 
 uint32_t comparison_pair(const struct comparison *c, uint64_t i, struct pair_group *g)

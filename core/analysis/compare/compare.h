@@ -36,8 +36,7 @@ struct across {
 	struct routing *a, *b;
 };
 
-struct across *across_new(const struct routing *a, const struct routing *b);
-void across_free(struct across *x); /* NULL is fine */
+struct across *across_new(void *arena, const struct routing *a, const struct routing *b);
 
 /* PAIR_SL: the same path with another SL. */
 enum pair_change { PAIR_REROUTED, PAIR_LOST, PAIR_REGAINED, PAIR_NEW, PAIR_SL };
@@ -94,7 +93,6 @@ struct comparison {
 
 /* Walks only destinations with a changed entry on the way; skips equal row objects.  NULL: cancelled. */
 struct comparison *compare_routings(const struct routing *a, const struct routing *b, struct progress *p);
-void comparison_free(struct comparison *c);
 
 /* Number of LFT entries of b that differ from a's, as comparison.entries_changed; no paths are compared. */
 uint64_t entries_unlike(const struct routing *a, const struct routing *b);

@@ -188,22 +188,15 @@ static bool told_already(const struct drift_ranking *r, const struct drift_candi
 	return false;
 }
 
-static void candidate_free(struct drift_candidate *c)
-{
-	free(c->chain);
-	free(c->refused);
-	setup_unref(c->setup);
-}
-
-static void fill_candidate(struct drift_candidate *c, const struct drift *d)
+static void fill_candidate(void *arena, struct drift_candidate *c, const struct drift *d)
 {
 	const struct sweep *w = d->next;
 
 	if (w->n_refusals)
-		c->refused = str_dup(w->refusal[0].why);
+		c->refused = arena_str(arena, w->refusal[0].why);
 	if (!w->routing) {
 		if (!c->refused)
-			c->refused = str_dup("there is nothing to route");
+			c->refused = arena_str(arena, "there is nothing to route");
 		return;
 	}
 	c->in_force = d->engine;
@@ -215,18 +208,18 @@ static void fill_candidate(struct drift_candidate *c, const struct drift *d)
 static int try_chain(struct ranking *k, const char *chain, const struct setup *setup, const char *words,
 		     struct err *e)
 {
-	struct drift_candidate c = {.chain = str_dup(chain), .setup = setup_ref(setup), .options = words};
+	struct drift_candidate c = {.chain = arena_str(k->r, chain),
+				    .setup = setup_unref_later(k->r, setup_ref(setup)),
+				    .options = words};
 	struct drift *d = drift_run(k->held, setup, chain, k->engines, false, k->p, e);
 
 	if (d)
-		fill_candidate(&c, d);
-	if (!d || (c.in_force && told_already(k->r, &c))) {
-		candidate_free(&c);
-	} else {
-		GROW(k->r->candidate, k->r->n, k->cap);
+		fill_candidate(k->r, &c, d);
+	if (d && !(c.in_force && told_already(k->r, &c))) {
+		ARENA_GROW(k->r, k->r->candidate, k->r->n, k->cap);
 		k->r->candidate[k->r->n++] = c;
 	}
-	drift_free(d);
+	arena_free(d);
 	return d ? 0 : -1;
 }
 
@@ -234,14 +227,13 @@ static int try_candidate(struct ranking *k, const struct candidate *c, struct er
 {
 	struct options *o =
 		candidate_options(c, k->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
-	const struct setup *with;
+	AUTO_SETUP const struct setup *with = NULL;
 	int rc;
 
 	if (!o)
 		return -1;
 	with = setup_with(k->setup, &(struct setup){.options = o});
 	rc = try_chain(k, c->engine, with, c->words, e);
-	setup_unref(with);
 	options_free(o);
 	return rc;
 }
@@ -305,17 +297,17 @@ static struct drift_ranking *drift_rank(const struct sweep *held, const struct s
 					struct progress *p, struct err *e)
 {
 	struct ranking k = {
-		.r = NEW(struct drift_ranking),
+		.r = ARENA_NEW(NULL, struct drift_ranking),
 		.held = held,
 		.setup = setup,
 		.engines = engines,
 		.p = p,
 	};
-	uint32_t *hosts = routing_hosts(held->routing);
+	uint32_t *hosts = routing_hosts(NULL, held->routing);
 	struct levels *levels = levels_new(held->topo, hosts, p);
 	int rc = levels ? 0 : err_set(e, CANCELLED);
 
-	free(hosts);
+	arena_free(hosts);
 	if (!rc && chain)
 		rc = try_chain(&k, chain, setup, "as configured", e);
 	if (!rc && chain)
@@ -329,23 +321,13 @@ static struct drift_ranking *drift_rank(const struct sweep *held, const struct s
 		if (c->late == (i >= n_candidates) && worth_trying(&k, c))
 			rc = try_candidate(&k, c, e);
 	}
-	levels_free(levels);
+	arena_free(levels);
 	if (!rc) {
 		drift_rank_order(k.r);
 		return k.r;
 	}
-	drift_ranking_free(k.r);
+	arena_free(k.r);
 	return NULL;
-}
-
-void drift_ranking_free(struct drift_ranking *r)
-{
-	if (!r)
-		return;
-	for (unsigned i = 0; i < r->n; i++)
-		candidate_free(&r->candidate[i]);
-	free(r->candidate);
-	free(r);
 }
 
 /* --- the whole question ------------------------------------------------------------------------- */
@@ -363,7 +345,7 @@ static struct drift *judge_by_best(const struct drift_request *rq, const struct 
 	if (d && ranking)
 		*ranking = r;
 	else
-		drift_ranking_free(r);
+		arena_free(r);
 	return d;
 }
 
@@ -416,7 +398,7 @@ struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking *
 			  struct err *e)
 {
 	struct drift_request with = *rq;
-	struct sweep *held;
+	AUTO_SWEEP struct sweep *held = NULL;
 	struct drift *d = NULL;
 
 	if (ranking)
@@ -432,7 +414,6 @@ struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking *
 		free(sweep_reserved(held, &d->n_reserved));
 	}
 	setup_unref(with.setup);
-	sweep_unref(held);
 	return d;
 }
 
@@ -659,7 +640,7 @@ static void drift_add_entry(struct drift_judge *j, uint32_t sw, unsigned lid, un
 		d->of_switches[class] += endport_is_switch(j->f, j->owner[lid]);
 	if (!j->list || class == DRIFT_RIGHT)
 		return;
-	GROW(d->entry, d->n_entries, j->cap);
+	ARENA_GROW(d, d->entry, d->n_entries, j->cap);
 	d->entry[d->n_entries++] = (struct drift_entry){
 		.sw = sw,
 		.lid = (uint16_t)lid,
@@ -824,37 +805,25 @@ struct drift *drift_run(const struct sweep *held, const struct setup *setup, con
 			struct err *e)
 {
 	assert(held->routing);
-	const struct setup *with = setup_with(setup, &(struct setup){.chain = chain});
-	struct drift *d = NEW(struct drift);
-	struct sweep *restart = NULL;
+	AUTO_SETUP const struct setup *with = setup_with(setup, &(struct setup){.chain = chain});
+	struct drift *d = ARENA_NEW(NULL, struct drift);
+	AUTO_SWEEP struct sweep *restart = NULL;
 	int rc = -1;
 
-	d->held = sweep_ref(held);
+	d->held = sweep_unref_later(d, sweep_ref(held));
 	d->ignored = being_set_up(held->topo);
 	d->states_unknown = !held->fabric->states_told;
-	d->next = run_next(d, with, engines, false, p, e);
+	d->next = sweep_unref_later(d, run_next(d, with, engines, false, p, e));
 	if (d->next) {
 		d->engine = d->next->routing ? d->next->routing->engine : "none";
 		restart = d->next->from_scratch ? sweep_ref(d->next) : run_next(d, with, engines, true, p, e);
 	}
 	if (restart)
 		rc = judge(d, restart, engines, with_entries, p, e);
-	sweep_unref(restart);
-	setup_unref(with);
 	if (!rc)
 		return d;
-	drift_free(d);
+	arena_free(d);
 	return NULL;
-}
-
-void drift_free(struct drift *d)
-{
-	if (!d)
-		return;
-	sweep_unref(d->held);
-	sweep_unref(d->next);
-	free(d->entry);
-	free(d);
 }
 
 uint64_t drift_total(const struct drift *d)

@@ -80,7 +80,6 @@ struct sweep *drift_held(const struct setup *setup, const struct engine *const *
 struct drift *drift_run(const struct sweep *held, const struct setup *setup, const char *chain,
 			const struct engine *const *engines, bool with_entries, struct progress *p,
 			struct err *e);
-void drift_free(struct drift *d);
 
 extern const char drift_not_active[];	     /* why an entry is dead whose port is in Initialize or Armed */
 uint64_t drift_total(const struct drift *d); /* entries classed */
@@ -111,11 +110,6 @@ struct drift_ranking {
 	struct drift_candidate *candidate; /* [n] best first; refused ones last */
 	unsigned n;
 };
-
-/*
- * Try each engine that may have made the tables, `chain` first (configured; NULL: none).  NULL, *e: as above.
- */
-void drift_ranking_free(struct drift_ranking *r);
 
 /* --- the whole question --------------------------------------------------------------------------- */
 

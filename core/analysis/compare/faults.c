@@ -107,8 +107,8 @@ int soundness_find(const struct sweep *w, struct soundness *x, const struct last
 
 void soundness_clear(struct soundness *x)
 {
-	causes_free(x->causes);
-	cdg_free(x->loops);
+	arena_free(x->causes);
+	arena_free(x->loops);
 	x->causes = NULL;
 	x->loops = NULL;
 }

@@ -506,7 +506,7 @@ static int measure_edges(const struct routing *r, const struct elements *el, con
 	const struct fabric *fb = r->topo->fabric;
 	uint32_t n, most = 0;
 	AUTO_FREE uint32_t *hosts = NEW_ARRAY(fb->n_switches + 1, uint32_t), *host = pattern_hosts(r, &n);
-	struct loads *all = NULL;
+	AUTO_ARENA struct loads *all = NULL;
 	bool several = false;
 	uint64_t sum = 0, cables = 0;
 
@@ -532,7 +532,6 @@ static int measure_edges(const struct routing *r, const struct elements *el, con
 		f->v[FIG_EDGE_MEAN] = (double)sum / (double)cables;
 		f->v[FIG_BOUND] = (double)cabling_bound(r->topo, hosts, el);
 	}
-	loads_free(all);
 	return l ? 0 : -1;
 }
 
@@ -540,8 +539,8 @@ static int measure_edges(const struct routing *r, const struct elements *el, con
 static int figures_of_routing(const struct routing *r, const struct elements *el, const struct routing *other,
 			      struct figures *f, struct progress *p)
 {
-	struct loads *l;
-	struct cdg *g;
+	AUTO_ARENA struct loads *l = NULL;
+	AUTO_ARENA struct cdg *g = NULL;
 	int rc;
 
 	if (figures_of_tables(r, el, f, p) || !(l = loads_new(r, &pattern_lids, p)))
@@ -550,12 +549,10 @@ static int figures_of_routing(const struct routing *r, const struct elements *el
 	f->v[FIG_LOAD_MEAN] = l->mean;
 	f->v[FIG_LOAD_MOST] = l->max;
 	rc = measure_edges(r, el, l, f, p);
-	loads_free(l);
 	if (rc || measure_sls(r, f, p) || !(g = cdg_new_loops(r, p, NULL)))
 		return -1;
 	f->v[FIG_LOOPS] = g->n_components;
 	f->v[FIG_VLS] = r->ops->n_layers ? r->ops->n_layers(r) : 1;
-	cdg_free(g);
 	if (other)
 		f->v[FIG_DIFFER] = (double)entries_unlike(other, r);
 	return progress_cancelled(p) ? -1 : 0;

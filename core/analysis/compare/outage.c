@@ -72,46 +72,36 @@ int outage_of_parts(const struct routing *r, const struct parts *parts, enum loc
 {
 	const struct fabric *f = r->topo->fabric;
 	size_t n = (size_t)f->n_switches + 1, links = (size_t)f->n_links + 1;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct pass p = {.r = r, .switches = parts->kind == PART_SWITCH};
-	bool ok;
 
 	memset(cut, 0, parts->n * sizeof(*cut));
 	if (!outage_by_pass(r, parts, repair)) {
 		int rc = 0;
 
 		for (uint32_t i = 0; !rc && i < parts->n; i++) {
-			struct state *down = state_new(f);
+			AUTO_STATE struct state *down = state_new(f);
 
 			parts_mark(parts, i, down, 1);
 			rc = outage_count(r, down, repair, &cut[i], progress, e);
-			state_free(down);
 		}
 		return rc;
 	}
-	p.part_of = NEW_ARRAY(p.switches ? n : links, uint32_t);
+	p.part_of = ARENA_ARRAY(arena, p.switches ? n : links, uint32_t);
 	memset(p.part_of, 0xff, (p.switches ? n : links) * sizeof(*p.part_of));
 	for (uint32_t i = 0; i < parts->n; i++) {
 		uint32_t id = parts->id[parts->first[i]];
 
 		p.part_of[p.switches ? f->node_switch[id] : id] = i;
 	}
-	p.hosts = routing_hosts(r);
-	p.order = NEW_ARRAY(n, uint32_t);
-	p.work = NEW_ARRAY(n, uint32_t);
-	p.flow = NEW_ARRAY(n, uint64_t);
-	p.col = NEW_ARRAY(n, uint8_t);
-	p.hops = NEW_ARRAY(n, uint16_t);
-	p.start = NEW_ARRAY(n + 1, uint32_t);
-	ok = pass_over(&p, cut, progress);
-	free(p.part_of);
-	free(p.hosts);
-	free(p.order);
-	free(p.work);
-	free(p.flow);
-	free(p.col);
-	free(p.hops);
-	free(p.start);
-	return ok ? 0 : err_set(e, CANCELLED);
+	p.hosts = routing_hosts(arena, r);
+	p.order = ARENA_ARRAY(arena, n, uint32_t);
+	p.work = ARENA_ARRAY(arena, n, uint32_t);
+	p.flow = ARENA_ARRAY(arena, n, uint64_t);
+	p.col = ARENA_ARRAY(arena, n, uint8_t);
+	p.hops = ARENA_ARRAY(arena, n, uint16_t);
+	p.start = ARENA_ARRAY(arena, n + 1, uint32_t);
+	return pass_over(&p, cut, progress) ? 0 : err_set(e, CANCELLED);
 }
 
 enum local_repair local_repair_of(const struct options *o)
@@ -137,7 +127,7 @@ struct outage_work {
 	uint8_t *col[2];	   /* [n_switches] ports to the LID at hand, before and now */
 	uint16_t *hops[2];	   /* [n_switches] */
 	uint16_t *fixed;	   /* [n_switches] with a repair: hops now by the ports of the tables */
-	struct dest_ways ways[2];  /* with groups */
+	struct dest_ways *ways[2]; /* with groups */
 	uint32_t *scratch, *list;  /* [n_switches] */
 	uint8_t *mark;		   /* [n_switches] all 0 */
 	uint32_t *stop;		   /* [n_switches] port id at which a way ends, NO_ID: not looked at yet */
@@ -162,66 +152,36 @@ static void work_init(struct outage_work *w)
 
 	w->was = r->topo;
 	w->left = w->x->left;
-	w->now = routing_with_hosts(r, r->hosts);
+	w->now = routing_unref_later(w, routing_with_hosts(r, r->hosts));
 	w->now->exact = NULL;
 	topo_unref(w->now->topo);
 	w->now->topo = topo_ref(w->left);
-	w->touched = NEW_ARRAY(r->lids->max_lid + 1, uint8_t);
-	w->into = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
-	w->alive = NEW_ARRAY(n, uint32_t);
-	w->dead = NEW_ARRAY(n, uint32_t);
-	w->grave = NEW_ARRAY(n, uint32_t);
+	w->touched = ARENA_ARRAY(w, r->lids->max_lid + 1, uint8_t);
+	w->into = ARENA_ARRAY(w, (size_t)f->n_ports + 1, uint32_t);
+	w->alive = ARENA_ARRAY(w, n, uint32_t);
+	w->dead = ARENA_ARRAY(w, n, uint32_t);
+	w->grave = ARENA_ARRAY(w, n, uint32_t);
 	for (int i = 0; i < 2; i++) {
-		w->col[i] = NEW_ARRAY(n, uint8_t);
-		w->hops[i] = NEW_ARRAY(n, uint16_t);
+		w->col[i] = ARENA_ARRAY(w, n, uint8_t);
+		w->hops[i] = ARENA_ARRAY(w, n, uint16_t);
 		if (r->adaptive)
-			dest_ways_init(&w->ways[i], i ? w->now : r);
+			w->ways[i] = dest_ways_new(w, i ? w->now : r);
 	}
-	w->fixed = NEW_ARRAY(n, uint16_t);
-	w->scratch = NEW_ARRAY(n, uint32_t);
-	w->list = NEW_ARRAY(n, uint32_t);
-	w->mark = NEW_ARRAY(n, uint8_t);
-	w->stop = NEW_ARRAY(n, uint32_t);
-	w->here = NEW_ARRAY(n, uint32_t);
-	w->lost_here = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
-	w->had_from = NEW_ARRAY(n, uint64_t);
-	w->lost_from = NEW_ARRAY(n, uint64_t);
-	w->sends = NEW_ARRAY((size_t)f->n_endports + 1, uint64_t);
-	w->receives = NEW_ARRAY((size_t)f->n_endports + 1, uint64_t);
-	w->node = NEW_ARRAY((size_t)f->n_nodes + 1, uint32_t);
-	w->ports = NEW_ARRAY((size_t)f->n_nodes + 1, uint8_t);
-	w->had_node = NEW_ARRAY(n, uint32_t);
-	w->ok_node = NEW_ARRAY(n, uint8_t);
-}
-
-static void work_free(struct outage_work *w)
-{
-	routing_unref(w->now);
-	free(w->touched);
-	free(w->into);
-	free(w->alive);
-	free(w->dead);
-	free(w->grave);
-	for (int i = 0; i < 2; i++) {
-		free(w->col[i]);
-		free(w->hops[i]);
-		dest_ways_free(&w->ways[i]);
-	}
-	free(w->fixed);
-	free(w->scratch);
-	free(w->list);
-	free(w->mark);
-	free(w->stop);
-	free(w->here);
-	free(w->lost_here);
-	free(w->had_from);
-	free(w->lost_from);
-	free(w->sends);
-	free(w->receives);
-	free(w->node);
-	free(w->ports);
-	free(w->had_node);
-	free(w->ok_node);
+	w->fixed = ARENA_ARRAY(w, n, uint16_t);
+	w->scratch = ARENA_ARRAY(w, n, uint32_t);
+	w->list = ARENA_ARRAY(w, n, uint32_t);
+	w->mark = ARENA_ARRAY(w, n, uint8_t);
+	w->stop = ARENA_ARRAY(w, n, uint32_t);
+	w->here = ARENA_ARRAY(w, n, uint32_t);
+	w->lost_here = ARENA_ARRAY(w, (size_t)f->n_ports + 1, uint32_t);
+	w->had_from = ARENA_ARRAY(w, n, uint64_t);
+	w->lost_from = ARENA_ARRAY(w, n, uint64_t);
+	w->sends = ARENA_ARRAY(w, (size_t)f->n_endports + 1, uint64_t);
+	w->receives = ARENA_ARRAY(w, (size_t)f->n_endports + 1, uint64_t);
+	w->node = ARENA_ARRAY(w, (size_t)f->n_nodes + 1, uint32_t);
+	w->ports = ARENA_ARRAY(w, (size_t)f->n_nodes + 1, uint8_t);
+	w->had_node = ARENA_ARRAY(w, n, uint32_t);
+	w->ok_node = ARENA_ARRAY(w, n, uint8_t);
 }
 
 static void outage_sort_hosts(struct outage_work *w)
@@ -324,7 +284,7 @@ static void put_entries(struct outage_work *w, unsigned lid)
 	for (uint32_t i = 0; i < w->n_here; i++) {
 		uint32_t port = w->here[i];
 
-		GROW(x->entry, x->n_entries, w->cap_entries);
+		ARENA_GROW(w->x, x->entry, x->n_entries, w->cap_entries);
 		x->entry[x->n_entries++] = (struct outage_entry){
 			.port = port, .lid = (uint16_t)lid, .pairs = w->lost_here[port]};
 		w->lost_here[port] = 0;
@@ -380,8 +340,8 @@ static void outage_count_switch(struct outage_work *w, uint32_t s, uint32_t dst,
 	lose_dead(w, dst, dead);
 	w->receives[dst] += lost ? alive : 0;
 	x->hit += lost || fixed_ends ? alive : 0;
-	if (w->choices && w->ways[0].worst[s] < HOPS_LOOP)
-		x->spread += dead + (w->ways[1].worst[s] >= HOPS_LOOP ? alive : 0);
+	if (w->choices && w->ways[0]->worst[s] < HOPS_LOOP)
+		x->spread += dead + (w->ways[1]->worst[s] >= HOPS_LOOP ? alive : 0);
 }
 
 /*
@@ -441,7 +401,7 @@ static void outage_count_lid(struct outage_work *w, unsigned lid, uint32_t dst)
 	routing_columns(r, lid, 1, w->col[0]);
 	column_hops(w->was, w->col[0], dst, w->hops[0], w->scratch);
 	if (w->choices)
-		dest_ways(r, lid, &w->ways[0]);
+		dest_ways(r, lid, w->ways[0]);
 	if (as_before) {
 		for (uint32_t s = 0; s < n; s++)
 			if (w->hops[0][s] < HOPS_LOOP) {
@@ -449,7 +409,7 @@ static void outage_count_lid(struct outage_work *w, unsigned lid, uint32_t dst)
 				w->had_node[s]++;
 				w->ok_node[s] = 1;
 				lose_dead(w, dst, w->dead[s]);
-				if (w->choices && w->ways[0].worst[s] < HOPS_LOOP)
+				if (w->choices && w->ways[0]->worst[s] < HOPS_LOOP)
 					w->x->spread += w->dead[s];
 			}
 		return;
@@ -462,7 +422,7 @@ static void outage_count_lid(struct outage_work *w, unsigned lid, uint32_t dst)
 	}
 	column_hops(w->left, w->col[1], dst, w->hops[1], w->scratch);
 	if (w->choices)
-		dest_ways(w->now, lid, &w->ways[1]);
+		dest_ways(w->now, lid, w->ways[1]);
 	memset(w->stop, 0xff, n * sizeof(*w->stop));
 	for (uint32_t s = 0; s < n; s++)
 		if (w->hops[0][s] < HOPS_LOOP && (w->alive[s] || w->dead[s]))
@@ -506,7 +466,7 @@ static void find_peers(struct outage_work *w, uint32_t to, size_t *cap)
 			continue;
 		if (x->all_peers++ >= OUTAGE_MOST_PEERS)
 			continue;
-		GROW(x->peers, x->n_peers, *cap);
+		ARENA_GROW(x, x->peers, x->n_peers, *cap);
 		x->peers[x->n_peers++] = (struct outage_peers){.from = from, .to = to, .paths = paths};
 	}
 }
@@ -554,7 +514,7 @@ static void outage_list_ports(struct outage *x)
 		qsort(x->entry, x->n_entries, sizeof(*x->entry), by_port);
 	for (size_t i = 0; i < x->n_entries; i++)
 		x->n_ports += !i || x->entry[i].port != x->entry[i - 1].port;
-	x->port = NEW_ARRAY((size_t)x->n_ports + 1, struct outage_port);
+	x->port = ARENA_ARRAY(x, (size_t)x->n_ports + 1, struct outage_port);
 	x->n_ports = 0;
 	for (size_t i = 0; i < x->n_entries; i++) {
 		if (!i || x->entry[i].port != x->entry[i - 1].port)
@@ -571,7 +531,7 @@ static void outage_list_hosts(struct outage_work *w)
 	struct outage *x = w->x;
 	uint32_t n = w->was->fabric->n_endports;
 
-	x->host = NEW_ARRAY((size_t)n + 1, struct outage_host);
+	x->host = ARENA_ARRAY(x, (size_t)n + 1, struct outage_host);
 	for (uint32_t ep = 0; ep < n; ep++) {
 		struct outage_host h = {.endport = ep, .receives = w->receives[ep]};
 
@@ -589,37 +549,37 @@ static void outage_list_hosts(struct outage_work *w)
 static struct outage *outage_run(const struct routing *r, const struct state *down, enum local_repair repair,
 				 bool brief, struct progress *p, struct err *e)
 {
-	struct outage *x = NEW(struct outage);
-	struct outage_work w = {.x = x, .brief = brief};
+	struct outage *x = ARENA_NEW(NULL, struct outage);
+	AUTO_ARENA struct outage_work *w = ARENA_NEW(NULL, struct outage_work);
 	size_t cap = 0;
 	bool ok = true;
 
 	assert(down->n_links == r->topo->fabric->n_links && down->n_nodes == r->topo->fabric->n_nodes);
-	x->before = routing_ref(r);
-	x->left = topo_without(r->topo, down);
-	x->down = state_ref(down);
+	*w = (struct outage_work){.x = x, .brief = brief};
+	x->before = routing_unref_later(x, routing_ref(r));
+	x->left = topo_unref_later(x, topo_without(r->topo, down));
+	x->down = state_free_later(x, state_ref(down));
 	x->repair = repair;
 	x->after = OUTAGE_NO_AFTER;
 	x->adaptive = r->adaptive != NULL;
-	work_init(&w);
-	outage_sort_hosts(&w);
-	find_touched(&w);
-	progress_start(p, "looking for what is cut until the next sweep", w.n_nodes);
-	for (uint32_t i = 0; ok && i < w.n_nodes; i++) {
+	work_init(w);
+	outage_sort_hosts(w);
+	find_touched(w);
+	progress_start(p, "looking for what is cut until the next sweep", w->n_nodes);
+	for (uint32_t i = 0; ok && i < w->n_nodes; i++) {
 		ok = progress_step(p, i);
 		if (ok)
-			count_node(&w, w.node[i], &cap);
+			count_node(w, w->node[i], &cap);
 	}
 	if (ok && !brief) {
 		outage_list_ports(x);
-		outage_list_hosts(&w);
+		outage_list_hosts(w);
 		if (x->n_peers)
 			qsort(x->peers, x->n_peers, sizeof(*x->peers), by_nodes);
 	}
-	work_free(&w);
 	if (ok)
 		return x;
-	outage_free(x);
+	arena_free(x);
 	err_set(e, CANCELLED);
 	return NULL;
 }
@@ -633,13 +593,11 @@ struct outage *outage_between(const struct sweep *before, const struct sweep *af
 	struct host_set *hosts =
 		same ? host_set_ref((struct host_set *)after->hosts)
 		     : host_set_new(before->fabric, setup_counts_aggregation(now), now->scope);
-	const struct state *down =
+	AUTO_STATE const struct state *down =
 		same ? state_ref(now->state) : state_on(now->state, after->fabric, before->fabric, true);
-	struct routing *r = routing_with_hosts(before->routing, hosts);
+	AUTO_ROUTING struct routing *r = routing_with_hosts(before->routing, hosts);
 	struct outage *x = outage_new(r, down, local_repair_of(now->options), p, e);
 
-	routing_unref(r);
-	state_free(down);
 	host_set_unref(hosts);
 	return x;
 }
@@ -648,17 +606,15 @@ struct outage *outage_ahead(const struct sweep *w, const struct setup *setup,
 			    const struct engine *const *engines, struct progress *p, struct err *e)
 {
 	assert(w->routing && fabric_alike(setup->fabric, w->fabric));
-	struct sweep *after = sweep_run(
+	AUTO_SWEEP struct sweep *after = sweep_run(
 		&(struct sweep_request){.setup = setup, .engines = engines, .prev = w, .progress = p}, e);
-	struct comparison *c =
+	AUTO_ARENA struct comparison *c =
 		after && after->routing ? compare_routings(w->routing, after->routing, p) : NULL;
 	struct outage *x =
 		after ? outage_new(w->routing, setup->state, local_repair_of(setup->options), p, e) : NULL;
 
 	if (x && c)
 		x->after = c->lost;
-	comparison_free(c);
-	sweep_unref(after);
 	return x;
 }
 
@@ -674,22 +630,8 @@ int outage_count(const struct routing *r, const struct state *down, enum local_r
 	struct outage *x = outage_run(r, down, repair, true, p, e);
 
 	*cut = x ? x->cut : 0;
-	outage_free(x);
+	arena_free(x);
 	return x ? 0 : -1;
-}
-
-void outage_free(struct outage *x)
-{
-	if (!x)
-		return;
-	routing_unref(x->before);
-	topo_unref(x->left);
-	state_free(x->down);
-	free(x->port);
-	free(x->entry);
-	free(x->host);
-	free(x->peers);
-	free(x);
 }
 
 /* The outage in words. */

@@ -93,7 +93,6 @@ struct outage {
  */
 struct outage *outage_new(const struct routing *r, const struct state *down, enum local_repair repair,
 			  struct progress *p, struct err *e);
-void outage_free(struct outage *x);
 
 /*
  * That of an event: the tables of the sweep before it (it has tables) meet what is up at the sweep after it,

@@ -759,16 +759,17 @@ static bool compare(struct plan_comparison *c, struct progress *p)
 int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan_report *r,
 		 struct progress *p, struct err *e)
 {
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct plan_comparison c = {
 		.f = f,
 		.plan = plan,
 		.names = plan_names_new(f),
 		.r = r,
-		.end = mem_array(plan->n + 1, sizeof(*c.end)),
-		.open = NEW_ARRAY(plan->n + 1, bool),
-		.row_of = NEW_ARRAY(f->n_ports + 1, uint32_t),
-		.used = NEW_ARRAY(f->n_links + 1, bool),
-		.extra = NEW_ARRAY(f->n_links + 1, bool),
+		.end = arena_array(arena, plan->n + 1, sizeof(*c.end)),
+		.open = ARENA_ARRAY(arena, plan->n + 1, bool),
+		.row_of = ARENA_ARRAY(arena, f->n_ports + 1, uint32_t),
+		.used = ARENA_ARRAY(arena, f->n_links + 1, bool),
+		.extra = ARENA_ARRAY(arena, f->n_links + 1, bool),
 		.covers = {plan->whole, plan->whole},
 	};
 	bool done;
@@ -781,11 +782,6 @@ int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan
 	done = plan->kind == CABLING_LIST ? compare(&c, p) : !plan_leaves(f, plan, c.names, r, p);
 	join_unknown(r);
 	plan_names_free(c.names);
-	free(c.end);
-	free(c.open);
-	free(c.row_of);
-	free(c.used);
-	free(c.extra);
 	if (done)
 		return 0;
 	plan_free(r);

@@ -219,7 +219,7 @@ static void transition_list_writes(struct transition *t, struct transition_sent 
 	for (uint32_t s = 0; s < n; s++)
 		all[s] = t->b->row[s] && all_sent(t, s, sent);
 	t->n_blocks = t->b->lids->max_lid / LFT_BLOCK + 1u;
-	t->first = NEW_ARRAY(t->n_blocks + 1, uint32_t);
+	t->first = ARENA_ARRAY(t, t->n_blocks + 1, uint32_t);
 	for (uint32_t k = 0; k < t->n_blocks; k++) {
 		t->first[k] = t->n_writes;
 		for (uint32_t s = 0; s < n; s++) {
@@ -227,7 +227,7 @@ static void transition_list_writes(struct transition *t, struct transition_sent 
 
 			if (!entries && !all[s])
 				continue;
-			GROW(t->write, t->n_writes, cap);
+			ARENA_GROW(t, t->write, t->n_writes, cap);
 			t->write[t->n_writes++] = (struct table_write){
 				.sw = s, .block = (uint16_t)k, .entries = (uint16_t)entries};
 			t->entries += entries;
@@ -238,23 +238,14 @@ static void transition_list_writes(struct transition *t, struct transition_sent 
 
 /* --- one LID in both tables ------------------------------------------------------------------ */
 
-void two_ways_init(struct two_ways *w, uint32_t n)
+void two_ways_init(void *arena, struct two_ways *w, uint32_t n)
 {
 	*w = (struct two_ways){.n = n,
-			       .was = NEW_ARRAY(n + 1, uint32_t),
-			       .now = NEW_ARRAY(n + 1, uint32_t),
-			       .from = NEW_ARRAY(n + 1, uint8_t),
-			       .to = NEW_ARRAY(n + 1, uint8_t),
-			       .work = NEW_ARRAY(n + 1, uint32_t)};
-}
-
-void two_ways_free(struct two_ways *w)
-{
-	free(w->was);
-	free(w->now);
-	free(w->from);
-	free(w->to);
-	free(w->work);
+			       .was = ARENA_ARRAY(arena, n + 1, uint32_t),
+			       .now = ARENA_ARRAY(arena, n + 1, uint32_t),
+			       .from = ARENA_ARRAY(arena, n + 1, uint8_t),
+			       .to = ARENA_ARRAY(arena, n + 1, uint8_t),
+			       .work = ARENA_ARRAY(arena, n + 1, uint32_t)};
 }
 
 void mix_ends(uint32_t n, const uint32_t *next, uint8_t *end, uint32_t *work)
@@ -389,16 +380,16 @@ static void find_cuts(struct both_ways *g, const struct two_ways *w)
 			}
 }
 
-static void add_hop(struct mix_way *to, const struct transition *t, uint32_t sw, bool now)
+static void add_hop(struct mix_way *to, struct transition *t, uint32_t sw, bool now)
 {
-	to->hop = mem_resize(to->hop, to->n + 1u, sizeof(*to->hop));
+	to->hop = arena_resize(t, to->hop, to->n + 1u, sizeof(*to->hop));
 	to->hop[to->n++] =
 		(struct mix_hop){sw, (uint8_t)row_port(now ? t->b->row[sw] : t->was[sw], to->lid), now};
 }
 
 static void begin_way(struct mix_way *to, const struct two_ways *w, bool loop)
 {
-	free(to->hop);
+	arena_free(to->hop);
 	to->hop = NULL;
 	to->n = 0;
 	to->lid = (uint16_t)w->lid;
@@ -414,7 +405,7 @@ static void keep_from(struct mix_way *to, uint32_t first)
 }
 
 /* From a source into a loop of what may go round; only the loop is kept. */
-static void show_loop(const struct transition *t, const struct two_ways *w, uint32_t s, const uint8_t *in,
+static void show_loop(struct transition *t, const struct two_ways *w, uint32_t s, const uint8_t *in,
 		      struct mix_way *to)
 {
 	AUTO_FREE uint32_t *place = NEW_ARRAY(w->n, uint32_t);
@@ -431,7 +422,7 @@ static void show_loop(const struct transition *t, const struct two_ways *w, uint
 }
 
 /* A shortest way from a source to where it ends, breadth first over old and new entries. */
-static void show_cut(const struct transition *t, const struct two_ways *w, uint32_t s, struct mix_way *to)
+static void show_cut(struct transition *t, const struct two_ways *w, uint32_t s, struct mix_way *to)
 {
 	uint32_t tail = 0, on[2];
 	AUTO_FREE uint32_t *by = NEW_ARRAY(w->n, uint32_t), *queue = NEW_ARRAY(w->n, uint32_t);
@@ -487,7 +478,7 @@ static void any_order(struct transition *t, struct both_ways *g, const struct tw
 		show_cut(t, w, cuts, &t->any);
 	t->loops += m.loops;
 	t->cuts += m.cuts;
-	GROW(t->lid, t->n_lids, t->cap_lids);
+	ARENA_GROW(t, t->lid, t->n_lids, t->cap_lids);
 	t->lid[t->n_lids++] = m;
 }
 
@@ -501,29 +492,19 @@ struct moment_ways {
 	uint32_t *stack;		/* [n] */
 };
 
-static void *transition_words(uint32_t n)
+static void *transition_words(void *arena, uint32_t n)
 {
-	return NEW_ARRAY(n + 1, uint32_t);
+	return ARENA_ARRAY(arena, n + 1, uint32_t);
 }
 
-static void moment_ways_init(struct moment_ways *m, uint32_t n)
+static void moment_ways_init(void *arena, struct moment_ways *m, uint32_t n)
 {
-	*m = (struct moment_ways){.next = transition_words(n),
-				  .end = NEW_ARRAY(n + 1, uint8_t),
-				  .child = transition_words(n),
-				  .left = transition_words(n),
-				  .right = transition_words(n),
-				  .stack = transition_words(n)};
-}
-
-static void moment_ways_free(struct moment_ways *m)
-{
-	free(m->next);
-	free(m->end);
-	free(m->child);
-	free(m->left);
-	free(m->right);
-	free(m->stack);
+	*m = (struct moment_ways){.next = transition_words(arena, n),
+				  .end = ARENA_ARRAY(arena, n + 1, uint8_t),
+				  .child = transition_words(arena, n),
+				  .left = transition_words(arena, n),
+				  .right = transition_words(arena, n),
+				  .stack = transition_words(arena, n)};
 }
 
 static void hang(struct moment_ways *m, uint32_t s)
@@ -614,8 +595,8 @@ static void moment_write(struct moment_ways *m, const struct transition *t, cons
 }
 
 /* The way of a moment from a source, when it loops or ends nowhere. */
-static void show_moment(const struct transition *t, const struct two_ways *w, const uint32_t *next,
-			uint32_t s, struct mix_way *to)
+static void show_moment(struct transition *t, const struct two_ways *w, const uint32_t *next, uint32_t s,
+			struct mix_way *to)
 {
 	AUTO_FREE uint32_t *place = NEW_ARRAY(w->n, uint32_t);
 
@@ -659,22 +640,13 @@ struct under_way {
 	uint8_t *end;
 };
 
-static void under_way_init(struct under_way *u, uint32_t n)
+static void under_way_init(void *arena, struct under_way *u, uint32_t n)
 {
-	*u = (struct under_way){.seen = NEW_ARRAY(n + 1, uint8_t),
-				.next = transition_words(n),
-				.work = transition_words(n),
-				.queue = transition_words(n + 2 * WRITES_ON_WIRE),
-				.end = NEW_ARRAY(n + 1, uint8_t)};
-}
-
-static void under_way_free(struct under_way *u)
-{
-	free(u->seen);
-	free(u->next);
-	free(u->work);
-	free(u->queue);
-	free(u->end);
+	*u = (struct under_way){.seen = ARENA_ARRAY(arena, n + 1, uint8_t),
+				.next = transition_words(arena, n),
+				.work = transition_words(arena, n),
+				.queue = transition_words(arena, n + 2 * WRITES_ON_WIRE),
+				.end = ARENA_ARRAY(arena, n + 1, uint8_t)};
 }
 
 /* May a packet that goes on from x by its new entry come back, or end nowhere? */
@@ -861,16 +833,18 @@ static void show_worst(struct transition *t, struct two_ways *w, struct moment_w
 static bool transition_judge(struct transition *t, struct progress *p)
 {
 	uint32_t n = t->b->topo->fabric->n_switches;
-	struct both_ways g = {transition_words(n), transition_words(2 * n), NEW_ARRAY(n + 1, uint8_t),
-			      NEW_ARRAY(n + 1, uint8_t), transition_words(2 * n)};
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct both_ways g = {transition_words(arena, n), transition_words(arena, 2 * n),
+			      ARENA_ARRAY(arena, n + 1, uint8_t), ARENA_ARRAY(arena, n + 1, uint8_t),
+			      transition_words(arena, 2 * n)};
 	struct two_ways w;
 	struct moment_ways m;
 	struct under_way u;
 	bool going = true;
 
-	two_ways_init(&w, n);
-	moment_ways_init(&m, n);
-	under_way_init(&u, n);
+	two_ways_init(arena, &w, n);
+	moment_ways_init(arena, &m, n);
+	under_way_init(arena, &u, n);
 	progress_start(p, "judging the transition", t->b->lids->max_lid);
 	for (unsigned lid = 1; lid <= t->b->lids->max_lid && going; lid++) {
 		transition_one_lid(t, &w, &m, &g, &u, lid);
@@ -879,14 +853,6 @@ static bool transition_judge(struct transition *t, struct progress *p)
 	transition_sum_up(t);
 	if (going && t->worst != NO_ID)
 		show_worst(t, &w, &m);
-	two_ways_free(&w);
-	moment_ways_free(&m);
-	under_way_free(&u);
-	free(g.first);
-	free(g.from);
-	free(g.left);
-	free(g.cut);
-	free(g.queue);
 	return going;
 }
 
@@ -894,12 +860,12 @@ struct transition *transition_new(const struct routing *a, const struct routing 
 				  struct transition_sent sent, struct progress *p, struct err *e)
 {
 	const struct fabric *f = b->topo->fabric;
-	struct transition *t = NEW(struct transition);
+	struct transition *t = ARENA_NEW(NULL, struct transition);
 
-	t->a = routing_ref(a);
-	t->b = routing_ref(b);
-	t->hosts = routing_hosts(b);
-	t->was = NEW_ARRAY(f->n_switches + 1, const struct lft_row *);
+	t->a = routing_unref_later(t, routing_ref(a));
+	t->b = routing_unref_later(t, routing_ref(b));
+	t->hosts = routing_hosts(t, b);
+	t->was = ARENA_ARRAY(t, f->n_switches + 1, const struct lft_row *);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		uint32_t own = a->topo->fabric == f ? s : fabric_switch_in(a->topo->fabric, f, s);
 
@@ -907,28 +873,9 @@ struct transition *transition_new(const struct routing *a, const struct routing 
 	}
 	transition_list_writes(t, sent);
 	if (!transition_judge(t, p) || !transition_credit(t, p)) {
-		transition_free(t);
+		arena_free(t);
 		err_format(e, CANCELLED);
 		return NULL;
 	}
 	return t;
-}
-
-void transition_free(struct transition *t)
-{
-	if (!t)
-		return;
-	routing_unref(t->a);
-	routing_unref(t->b);
-	free(t->was);
-	free(t->hosts);
-	free(t->first);
-	free(t->write);
-	free(t->lid);
-	free(t->any.hop);
-	free(t->at_worst.hop);
-	free(t->on_wire.hop);
-	free(t->credit.circle);
-	free(t->credit.need);
-	free(t);
 }

@@ -126,7 +126,6 @@ struct transition_sent {
  */
 struct transition *transition_new(const struct routing *a, const struct routing *b,
 				  struct transition_sent sent, struct progress *p, struct err *e);
-void transition_free(struct transition *t); /* NULL is fine */
 
 /* From the tables that a sweep left to those of another, in which hosts count as in `to`. */
 struct sweep;

@@ -21,6 +21,7 @@ struct sender {
 };
 
 struct joint {
+	void *arena;
 	const struct transition *t;
 	const struct topo *topo;
 	const struct fabric *f;
@@ -53,8 +54,8 @@ static void list_senders(struct joint *j)
 	const struct routing *a = j->t->a, *b = j->t->b;
 	bool ca_only = true;
 
-	j->sender = NEW_ARRAY(j->f->n_endports + 1, struct sender);
-	j->first = NEW_ARRAY(j->n + 2, uint32_t);
+	j->sender = ARENA_ARRAY(j->arena, j->f->n_endports + 1, struct sender);
+	j->first = ARENA_ARRAY(j->arena, j->n + 2, uint32_t);
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (uint32_t ep = 0; ep < j->f->n_endports; ep++) {
 			uint32_t before;
@@ -83,36 +84,21 @@ static void joint_start(struct joint *j, const struct transition *t)
 {
 	const struct fabric *f = t->b->topo->fabric, *old = t->a->topo->fabric;
 
-	*j = (struct joint){.t = t, .topo = t->b->topo, .f = f, .n = f->n_switches};
-	j->own = NEW_ARRAY(j->n + 1, uint32_t);
-	j->at = NEW_ARRAY(j->n + 1, size_t);
+	*j = (struct joint){.arena = j->arena, .t = t, .topo = t->b->topo, .f = f, .n = f->n_switches};
+	j->own = ARENA_ARRAY(j->arena, j->n + 1, uint32_t);
+	j->at = ARENA_ARRAY(j->arena, j->n + 1, size_t);
 	for (uint32_t s = 0; s < j->n; s++) {
 		j->own[s] = old == f ? s : fabric_switch_in(old, f, s);
 		j->at[s] = j->cells;
 		j->cells += (f->switch_nports[s] + 1u) * (f->switch_nports[s] + 1u);
 	}
 	list_senders(j);
-	two_ways_init(&j->w, j->n);
-	j->vls = mem_resize(NULL, 2 * j->n + 1, sizeof(*j->vls));
-	memset(j->vls, 0, (2 * j->n + 1) * sizeof(*j->vls));
-	j->sls = NEW_ARRAY(2 * j->n + 1, uint16_t);
-	j->queue = NEW_ARRAY(2 * j->n + 1, uint32_t);
-	j->touched = NEW_ARRAY(2 * j->n + 1, uint32_t);
-	j->queued = NEW_ARRAY(2 * j->n + 1, uint8_t);
-}
-
-static void joint_end(struct joint *j)
-{
-	free(j->own);
-	free(j->at);
-	free(j->sender);
-	free(j->first);
-	two_ways_free(&j->w);
-	free(j->vls);
-	free(j->sls);
-	free(j->queue);
-	free(j->touched);
-	free(j->queued);
+	two_ways_init(j->arena, &j->w, j->n);
+	j->vls = arena_array(j->arena, 2 * j->n + 1, sizeof(*j->vls));
+	j->sls = ARENA_ARRAY(j->arena, 2 * j->n + 1, uint16_t);
+	j->queue = ARENA_ARRAY(j->arena, 2 * j->n + 1, uint32_t);
+	j->touched = ARENA_ARRAY(j->arena, 2 * j->n + 1, uint32_t);
+	j->queued = ARENA_ARRAY(j->arena, 2 * j->n + 1, uint8_t);
 }
 
 static unsigned transition_credit_entry(const struct joint *j, uint32_t s, bool now, unsigned lid)
@@ -290,7 +276,7 @@ static void list_deps(const struct joint *j, struct cdg *c, uint32_t channel, ui
 		for (unsigned out = 1; row && out <= ports; out++) {
 			if (!row[j->at[sw] + j->f->port_num[peer] * (ports + (size_t)1) + out])
 				continue;
-			GROW(c->to, c->n_deps, *cap);
+			ARENA_GROW(c, c->to, c->n_deps, *cap);
 			c->to[c->n_deps++] = number[vb][switch_port_id(j->f, sw, out)] - 1;
 		}
 	}
@@ -299,14 +285,15 @@ static void list_deps(const struct joint *j, struct cdg *c, uint32_t channel, ui
 /* NULL: cancelled. */
 static struct cdg *number_channels(const struct joint *j, struct progress *p)
 {
-	struct cdg *c = NEW(struct cdg);
+	struct cdg *c = ARENA_NEW(NULL, struct cdg);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	uint32_t *number[CDG_VLS], cap = 0, cap_vl = 0, cap_to = 0;
 	bool going = true;
 
-	c->routing = routing_ref(j->t->b);
+	c->routing = routing_unref_later(c, routing_ref(j->t->b));
 	c->want = CDG_ALL_VLS;
 	for (unsigned v = 0; v < CDG_VLS; v++)
-		number[v] = NEW_ARRAY(j->f->n_ports + 1, uint32_t);
+		number[v] = ARENA_ARRAY(arena, j->f->n_ports + 1, uint32_t);
 	for (unsigned k = 0; k < CDG_VLS * CDG_VLS; k++) {
 		const uint8_t *m = j->matrix[k / CDG_VLS][k % CDG_VLS];
 
@@ -325,23 +312,21 @@ static struct cdg *number_channels(const struct joint *j, struct progress *p)
 	for (unsigned v = 0; v < CDG_VLS; v++)
 		for (uint32_t port = 0; port < j->f->n_ports; port++)
 			if (number[v][port]) {
-				GROW(c->port, c->n_channels, cap);
-				GROW(c->vl, c->n_channels, cap_vl);
+				ARENA_GROW(c, c->port, c->n_channels, cap);
+				ARENA_GROW(c, c->vl, c->n_channels, cap_vl);
 				c->port[c->n_channels] = port;
 				c->vl[c->n_channels] = (uint8_t)v;
 				number[v][port] = ++c->n_channels;
 			}
-	c->first = NEW_ARRAY(c->n_channels + 1, uint32_t);
+	c->first = ARENA_ARRAY(c, c->n_channels + 1, uint32_t);
 	for (uint32_t i = 0; i < c->n_channels && (going = going && !progress_cancelled(p)); i++) {
 		c->first[i] = c->n_deps;
 		list_deps(j, c, i, number, &cap_to);
 	}
 	c->first[c->n_channels] = c->n_deps;
-	for (unsigned v = 0; v < CDG_VLS; v++)
-		free(number[v]);
 	if (going)
 		return c;
-	cdg_free(c);
+	arena_free(c);
 	return NULL;
 }
 
@@ -365,7 +350,7 @@ static struct cdg *transition_credit_make_graph(struct joint *j, unsigned sides,
 		j->matrix[k / CDG_VLS][k % CDG_VLS] = NULL;
 	}
 	if (c && !cdg_find_components(c, p)) {
-		cdg_free(c);
+		arena_free(c);
 		c = NULL;
 	}
 	return c;
@@ -374,6 +359,7 @@ static struct cdg *transition_credit_make_graph(struct joint *j, unsigned sides,
 /* --- can one mix make a circle? ------------------------------------------------------------------ */
 
 struct transition_credit_search {
+	struct transition *result; /* owns need[] */
 	const struct joint *j;
 	const struct cdg *c;
 	struct progress *p;
@@ -422,7 +408,7 @@ static bool need(struct transition_credit_search *s, const struct making *m, str
 			return s->need[i].now == what.now;
 	if (m->nothing_more)
 		return false;
-	GROW(s->need, s->n_need, s->cap_need);
+	ARENA_GROW(s->result, s->need, s->n_need, s->cap_need);
 	s->need[s->n_need++] = what;
 	return true;
 }
@@ -594,11 +580,12 @@ static bool make(struct transition_credit_search *s, uint32_t from, uint32_t to)
 	const struct routing *b = j->t->b;
 	uint32_t sw = j->topo->peer_switch[s->c->port[from]],
 		 before = j->f->node_switch[j->f->port_node[s->c->port[from]]];
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct making m = {.from = from, .to = to, .base = s->n_need};
 	bool found = false;
 
-	m.sw = NEW_ARRAY(j->n + 1, uint32_t);
-	m.out = NEW_ARRAY(j->n + 1, uint8_t);
+	m.sw = ARENA_ARRAY(arena, j->n + 1, uint32_t);
+	m.out = ARENA_ARRAY(arena, j->n + 1, uint8_t);
 	for (unsigned pass = 0; pass < 2 && !found && !m.done; pass++) {
 		m.nothing_more = !pass;
 		for (m.lid = 1; m.lid <= b->lids->max_lid && !found && !m.done && !out_of_steps(s); m.lid++) {
@@ -619,8 +606,6 @@ static bool make(struct transition_credit_search *s, uint32_t from, uint32_t to)
 				s->n_need = m.base;
 		}
 	}
-	free(m.sw);
-	free(m.out);
 	return found;
 }
 
@@ -660,11 +645,11 @@ static bool transition_credit_search(struct transition_credit_search *s, uint32_
 /* --- the verdict ------------------------------------------------------------------------------------ */
 
 /* Show a circle; without needs: whether a mix makes it is not known, or none does. */
-static void transition_credit_show(struct mix_credit *to, const struct cdg *c, const uint32_t *on, uint32_t n,
-				   const uint16_t *lid)
+static void transition_credit_show(void *arena, struct mix_credit *to, const struct cdg *c,
+				   const uint32_t *on, uint32_t n, const uint16_t *lid)
 {
-	free(to->circle);
-	to->circle = NEW_ARRAY(n, struct mix_channel);
+	arena_free(to->circle);
+	to->circle = ARENA_ARRAY(arena, n, struct mix_channel);
 	to->n = n;
 	for (uint32_t i = 0; i < n; i++)
 		to->circle[i] = (struct mix_channel){c->port[on[i]], c->vl[on[i]], lid ? lid[i] : 0};
@@ -681,18 +666,21 @@ static void mark_before(const struct cdg *c, const struct cdg *side, uint8_t *be
 	}
 }
 
-static bool transition_credit_judge(struct mix_credit *to, const struct joint *j, const struct cdg *c,
+static bool transition_credit_judge(struct transition *t, const struct joint *j, const struct cdg *c,
 				    const uint8_t *before, struct progress *p)
 {
-	uint8_t *may_loop = NEW_ARRAY(j->t->b->lids->max_lid + 1u, uint8_t);
-	struct transition_credit_search s = {.j = j,
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct mix_credit *to = &t->credit;
+	uint8_t *may_loop = ARENA_ARRAY(arena, j->t->b->lids->max_lid + 1u, uint8_t);
+	struct transition_credit_search s = {.result = t,
+					     .j = j,
 					     .c = c,
 					     .p = p,
 					     .may_loop = may_loop,
-					     .on = NEW_ARRAY(c->n_channels + 1, uint32_t),
-					     .lid = NEW_ARRAY(c->n_channels + 1, uint16_t),
-					     .used = NEW_ARRAY(c->n_channels + 1, uint8_t)};
-	AUTO_FREE uint32_t *shortest = NEW_ARRAY(c->n_channels + 1, uint32_t);
+					     .on = ARENA_ARRAY(arena, c->n_channels + 1, uint32_t),
+					     .lid = ARENA_ARRAY(arena, c->n_channels + 1, uint16_t),
+					     .used = ARENA_ARRAY(arena, c->n_channels + 1, uint8_t)};
+	uint32_t *shortest = ARENA_ARRAY(arena, c->n_channels + 1, uint32_t);
 
 	for (uint32_t i = 0; i < j->t->n_lids; i++)
 		may_loop[j->t->lid[i].lid] = j->t->lid[i].loops > 0;
@@ -711,26 +699,21 @@ static bool transition_credit_judge(struct mix_credit *to, const struct joint *j
 		if (n && (transition_credit_search(&s, n) ||
 			  (n < c->size[s.component] && transition_credit_search(&s, c->size[s.component])))) {
 			to->found = CREDIT_MADE;
-			transition_credit_show(to, c, s.on, s.n_on, s.lid);
+			transition_credit_show(t, to, c, s.on, s.n_on, s.lid);
 			to->need = s.need;
 			to->n_need = s.n_need;
-			s.need = NULL;
 		} else if (n && to->found < (s.given_up ? CREDIT_UNKNOWN : CREDIT_NOT_MADE)) {
 			to->found = s.given_up ? CREDIT_UNKNOWN : CREDIT_NOT_MADE;
-			transition_credit_show(to, c, shortest, n, NULL);
+			transition_credit_show(t, to, c, shortest, n, NULL);
 		}
 	}
-	free(may_loop);
-	free(s.on);
-	free(s.lid);
-	free(s.used);
-	free(s.need);
 	return !s.cancelled;
 }
 
 bool transition_credit(struct transition *t, struct progress *p)
 {
-	struct joint j;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct joint j = {.arena = arena};
 	struct cdg *c, *side = NULL;
 	AUTO_FREE uint8_t *before = NULL;
 	bool going;
@@ -745,12 +728,11 @@ bool transition_credit(struct transition *t, struct progress *p)
 			going = side != NULL;
 			if (going)
 				mark_before(c, side, before, (uint8_t)k);
-			cdg_free(side);
+			arena_free(side);
 		}
 		j.sides = BOTH;
-		going = going && transition_credit_judge(&t->credit, &j, c, before, p);
+		going = going && transition_credit_judge(t, &j, c, before, p);
 	}
-	cdg_free(c);
-	joint_end(&j);
+	arena_free(c);
 	return going;
 }

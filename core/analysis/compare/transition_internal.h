@@ -18,8 +18,7 @@ struct two_ways {
 	uint32_t *work;	     /* [n] scratch */
 };
 
-void two_ways_init(struct two_ways *w, uint32_t n);
-void two_ways_free(struct two_ways *w);
+void two_ways_init(void *arena, struct two_ways *w, uint32_t n);
 /* The endport of a LID that is a host's that counts; NO_ID. */
 uint32_t mix_owner(const struct routing *r, unsigned lid);
 /* false: there is none. */

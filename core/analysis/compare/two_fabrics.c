@@ -45,11 +45,11 @@ static void two_fabrics_add_name(struct one_sided *o, struct text *t, const char
 		text_add(t, ", ...");
 }
 
-static void two_fabrics_tell_rest(const struct routing *r, const struct fabric *other, const uint32_t *match,
-				  struct one_sided *o)
+static void two_fabrics_tell_rest(void *arena, const struct routing *r, const struct fabric *other,
+				  const uint32_t *match, struct one_sided *o)
 {
 	const struct fabric *f = r->topo->fabric;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		if (fabric_switch_in(other, f, sw) != NO_ID)
@@ -63,7 +63,7 @@ static void two_fabrics_tell_rest(const struct routing *r, const struct fabric *
 		o->hosts++;
 		two_fabrics_add_name(o, &t, f->node_name[endport_node(f, ep)]);
 	}
-	o->names = t.s ? t.s : str_dup("");
+	o->names = arena_str(arena, text_str(&t));
 }
 
 /* r on a fabric whose switch s is switch sw[s] of r. LIDs whose owner cannot be compared have no entries. */
@@ -96,7 +96,7 @@ static void skip_lids(struct across *x, const uint32_t *from_b)
 	const struct lids *a = x->own->lids, *b = x->own_b->lids;
 	unsigned top = MAX(a->max_lid, b->max_lid);
 
-	x->skip = NEW_ARRAY(top + 1, uint8_t);
+	x->skip = ARENA_ARRAY(x, top + 1, uint8_t);
 	for (unsigned lid = 1; lid <= top; lid++) {
 		uint32_t held = lid_owner(a, lid), holds = lid_owner(b, lid), n = 0;
 		uint32_t was = holds == NO_ID ? NO_ID : from_b[holds];
@@ -115,14 +115,14 @@ static void skip_lids(struct across *x, const uint32_t *from_b)
 	}
 }
 
-struct across *across_new(const struct routing *a, const struct routing *b)
+struct across *across_new(void *arena, const struct routing *a, const struct routing *b)
 {
 	const struct fabric *fa = a->topo->fabric, *fb = b->topo->fabric;
 	AUTO_FREE uint32_t *from_a = match_endports(a, b), *from_b = match_endports(b, a),
 			   *self = NEW_ARRAY(fb->n_endports + 1, uint32_t);
-	struct across *x = NEW(struct across);
+	struct across *x = ARENA_NEW(arena, struct across);
 	struct host_set *hosts = host_set_new(fb, true, NULL);
-	struct topo *t = topo_on(a->topo, fb, from_a);
+	AUTO_TOPO struct topo *t = topo_on(a->topo, fb, from_a);
 
 	assert(fa != fb);
 	hosts->narrowed = b->hosts && b->hosts->narrowed;
@@ -135,33 +135,17 @@ struct across *across_new(const struct routing *a, const struct routing *b)
 		hosts->n += hosts->in[ep];
 	}
 
-	x->own = routing_ref(a);
-	x->own_b = routing_ref(b);
-	x->sw = NEW_ARRAY(fb->n_switches + 1, uint32_t);
+	x->own = routing_unref_later(x, routing_ref(a));
+	x->own_b = routing_unref_later(x, routing_ref(b));
+	x->sw = ARENA_ARRAY(x, fb->n_switches + 1, uint32_t);
 	for (uint32_t s = 0; s < fb->n_switches; s++)
 		x->sw[s] = fabric_switch_in(fa, fb, s);
-	two_fabrics_tell_rest(a, fb, from_a, &x->only[0]);
-	two_fabrics_tell_rest(b, fa, from_b, &x->only[1]);
+	two_fabrics_tell_rest(x, a, fb, from_a, &x->only[0]);
+	two_fabrics_tell_rest(x, b, fa, from_b, &x->only[1]);
 	skip_lids(x, from_b);
-	x->a = routing_seen_on(a, t, from_a, x->sw);
-	x->b = routing_seen_on(b, b->topo, self, NULL);
+	x->a = routing_unref_later(x, routing_seen_on(a, t, from_a, x->sw));
+	x->b = routing_unref_later(x, routing_seen_on(b, b->topo, self, NULL));
 	x->a->hosts = host_set_ref(hosts);
 	x->b->hosts = hosts;
-	topo_unref(t);
 	return x;
-}
-
-void across_free(struct across *x)
-{
-	if (!x)
-		return;
-	routing_unref(x->own);
-	routing_unref(x->own_b);
-	routing_unref(x->a);
-	routing_unref(x->b);
-	free(x->sw);
-	free(x->skip);
-	free(x->only[0].names);
-	free(x->only[1].names);
-	free(x);
 }

@@ -95,7 +95,7 @@ static void verify_tell_limits(const struct topo *up, const struct options *o, s
 static const struct setup *simulated_setup(const struct setup *s, const char *chain, struct text *limits,
 					   struct progress *p, struct err *e)
 {
-	struct topo *up = topo_new(s->fabric, s->state);
+	AUTO_TOPO struct topo *up = topo_new(s->fabric, s->state);
 	uint32_t sm = up->sm_endport, best = NO_ID;
 	const struct fabric *real = s->fabric;
 	const struct setup *made = NULL;
@@ -104,7 +104,6 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 	char a[300];
 
 	if (sm == NO_ID || !up->n_switches_up) {
-		topo_unref(up);
 		err_set(e, "nothing can be simulated: the subnet manager reaches no switch");
 		return NULL;
 	}
@@ -136,7 +135,6 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 		.fabric = f, .state = s->state, .options = o, .chain = chain, .scope = s->scope});
 	options_free(o);
 	fabric_unref(f);
-	topo_unref(up);
 	return made;
 }
 
@@ -494,8 +492,9 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 				const struct engine *const *engines, struct progress *p, struct err *e)
 {
 	struct verification *v;
-	const struct setup *s;
-	char *words = str_dup(chain), *save = NULL, *w;
+	AUTO_SETUP const struct setup *s = NULL;
+	char *save = NULL, *w;
+	AUTO_FREE char *words = str_dup(chain);
 	int rc = 0;
 
 	/* OpenSM lacks engines of other programs, and those that only show tables */
@@ -505,7 +504,6 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 		if (g && (g->holds != HOLDS_NOTHING || !strcmp(w, "mincontention")))
 			rc = err_set(e, "OpenSM has no engine %s; `verify ENGINE` takes another one", w);
 	}
-	free(words);
 	if (rc || simulation_possible(e))
 		return NULL;
 	if (!strcmp(options_get(setup->options, "rules"), "manual")) {
@@ -516,7 +514,6 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 	v = NEW(struct verification);
 	s = simulated_setup(setup, chain, &v->limits, p, e);
 	v->sweep = s ? our_sweep(s, engines, p, e) : NULL;
-	setup_unref(s);
 	if (v->sweep && !run_simulation(v, p, e))
 		return v;
 	verify_free(v);

@@ -37,7 +37,7 @@ static uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, un
 static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uint32_t n, unsigned in,
 			 struct sl_range sl, uint32_t owner)
 {
-	const struct port_set *set = &k->ways.set[s->sw];
+	const struct port_set *set = &k->ways->set[s->sw];
 	bool counted = false;
 	uint32_t next;
 
@@ -47,7 +47,7 @@ static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uin
 					: CDG_NO_SLOT;
 
 		if (slot != CDG_NO_SLOT)
-			cdg_add_to(&k->leaving[slot], k->f->n_ports, switch_port_id(k->f, s->sw, out), n);
+			cdg_add_to(k, &k->leaving[slot], k->f->n_ports, switch_port_id(k->f, s->sw, out), n);
 	}
 }
 
@@ -85,7 +85,7 @@ static void credit_adaptive_pass_on(struct cdg_counting *k, uint32_t sw, unsigne
 	if (!credit_adaptive_leads_on(k, sw, out, owner, &next))
 		return;
 	in = k->f->port_num[k->t->peer[port]];
-	set = next == NO_ID ? &none : &k->ways.set[next];
+	set = next == NO_ID ? &none : &k->ways->set[next];
 	for (uint32_t i = 0; i < k->n_slots; i++) {
 		uint32_t routes = k->leaving[i] ? k->leaving[i][port] : 0;
 
@@ -99,7 +99,7 @@ static void credit_adaptive_pass_on(struct cdg_counting *k, uint32_t sw, unsigne
 						: CDG_NO_SLOT;
 
 			if (slot != CDG_NO_SLOT)
-				cdg_add_to(&k->leaving[slot], k->f->n_ports, switch_port_id(k->f, next, p),
+				cdg_add_to(k, &k->leaving[slot], k->f->n_ports, switch_port_id(k->f, next, p),
 					   routes);
 		}
 	}
@@ -112,13 +112,13 @@ static void cdg_count_adaptive(struct cdg_counting *k, unsigned lid)
 {
 	uint32_t owner = lid_owner(k->r->lids, lid);
 
-	dest_ways(k->r, lid, &k->ways);
-	memcpy(k->hops, k->ways.worst, k->n * sizeof(*k->hops));
+	dest_ways(k->r, lid, k->ways);
+	memcpy(k->hops, k->ways->worst, k->n * sizeof(*k->hops));
 	cdg_sort_switches(k);
 	start_all(k, lid, owner);
 	for (uint32_t i = 0; i < k->n_order; i++) {
 		uint32_t sw = k->order[i];
-		const struct port_set *set = &k->ways.set[sw];
+		const struct port_set *set = &k->ways->set[sw];
 
 		for (unsigned out = port_set_next(set, 0); out < 256; out = port_set_next(set, out + 1))
 			credit_adaptive_pass_on(k, sw, out, owner);
@@ -129,10 +129,10 @@ static void cdg_count_adaptive(struct cdg_counting *k, unsigned lid)
 
 /* --- sources ------------------------------------------------------------------------- */
 
-struct cdg_source *cdg_sources(const struct routing *r, bool switches, uint32_t *n)
+struct cdg_source *cdg_sources(void *arena, const struct routing *r, bool switches, uint32_t *n)
 {
 	const struct topo *t = r->topo;
-	struct cdg_source *s = NEW_ARRAY(t->fabric->n_endports, struct cdg_source);
+	struct cdg_source *s = ARENA_ARRAY(arena, t->fabric->n_endports, struct cdg_source);
 
 	*n = 0;
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
@@ -169,9 +169,9 @@ static uint32_t slot_number(struct cdg_counting *k, const struct cdg_slot *s)
 			return i;
 	if (known && *known != CDG_NO_SLOT)
 		return *known;
-	GROW(k->slot, k->n_slots, k->cap_slots);
-	GROW(k->flow, k->n_slots, cap[0]);
-	GROW(k->leaving, k->n_slots, cap[1]);
+	ARENA_GROW(k->arena, k->slot, k->n_slots, k->cap_slots);
+	ARENA_GROW(k->arena, k->flow, k->n_slots, cap[0]);
+	ARENA_GROW(k->arena, k->leaving, k->n_slots, cap[1]);
 	k->slot[k->n_slots] = *s;
 	k->flow[k->n_slots] = k->leaving[k->n_slots] = NULL;
 	if (known)
@@ -202,7 +202,7 @@ uint32_t *cdg_counters(struct cdg_counting *k, uint32_t **table, size_t n)
 		     k->n))
 		k->failed = true;
 	if (!*table && !k->failed)
-		*table = NEW_ARRAY(n, uint32_t);
+		*table = ARENA_ARRAY(k->arena, n, uint32_t);
 	return *table;
 }
 
@@ -340,7 +340,7 @@ static void start_one_by_one(struct cdg_counting *k, unsigned lid, uint32_t owne
 			continue;
 		slot = cdg_start(k, s, s->in, routing_sl(k->r, s->lid, lid), out, 1, &counted);
 		if (slot != CDG_NO_SLOT)
-			cdg_add_to(&k->flow[slot], k->n, s->sw, 1);
+			cdg_add_to(k, &k->flow[slot], k->n, s->sw, 1);
 	}
 }
 
@@ -362,7 +362,7 @@ static void start_groups(struct cdg_counting *k, unsigned lid, uint32_t owner)
 						  next - i - own, &counted);
 
 			if (slot != CDG_NO_SLOT)
-				cdg_add_to(&k->flow[slot], k->n, s->sw, next - i - own);
+				cdg_add_to(k, &k->flow[slot], k->n, s->sw, next - i - own);
 		}
 	}
 }
@@ -406,7 +406,7 @@ static void cdg_pass_on(struct cdg_counting *k, uint32_t sw)
 		cdg_add_load(k, port, k->slot[i], routes);
 		slot = out ? cdg_pass(k, next, in, out, k->slot[i], routes) : CDG_NO_SLOT;
 		if (slot != CDG_NO_SLOT)
-			cdg_add_to(&k->flow[slot], k->n, next, routes);
+			cdg_add_to(k, &k->flow[slot], k->n, next, routes);
 	}
 }
 
@@ -513,55 +513,31 @@ static bool may_group(const struct cdg_counting *k)
 	return true;
 }
 
-void cdg_counting_start(struct cdg_counting *k, struct cdg *c)
+void cdg_counting_start(void *arena, struct cdg_counting *k, struct cdg *c)
 {
 	const struct fabric *f = c->routing->topo->fabric;
 
 	assert(!c->n_channels && !c->n_deps);
 	*k = (struct cdg_counting){
-		.r = c->routing, .t = c->routing->topo, .f = f, .c = c, .n = f->n_switches};
-	k->source = cdg_sources(k->r, c->switches, &k->n_sources);
+		.arena = arena, .r = c->routing, .t = c->routing->topo, .f = f, .c = c, .n = f->n_switches};
+	k->source = cdg_sources(arena, k->r, c->switches, &k->n_sources);
 	qsort(k->source, k->n_sources, sizeof(*k->source), by_switch);
 	k->grouped = may_group(k);
 	k->steady = k->n && routing_vl_by_sl(k->r) && !routing_endport_known(k->r);
 	for (unsigned sl = 0; k->steady && sl < 16; sl++)
 		k->map |= (sl2vl_map)(routing_vl(k->r, 0, 0, 0, sl) & 15) << (4 * sl);
-	k->at = NEW_ARRAY(k->n, size_t);
+	k->at = ARENA_ARRAY(arena, k->n, size_t);
 	for (uint32_t s = 0; s < k->n; s++) {
 		k->at[s] = k->cells;
 		k->cells += (f->switch_nports[s] + 1u) * (f->switch_nports[s] + 1u);
 	}
 	memset(k->slot_of, 0xff, sizeof(k->slot_of));
-	k->hops = NEW_ARRAY(k->n, uint16_t);
-	k->order = NEW_ARRAY(k->n, uint32_t);
-	k->work = NEW_ARRAY(k->n, uint32_t);
-	k->count = NEW_ARRAY(k->n + 2u, uint32_t);
+	k->hops = ARENA_ARRAY(arena, k->n, uint16_t);
+	k->order = ARENA_ARRAY(arena, k->n, uint32_t);
+	k->work = ARENA_ARRAY(arena, k->n, uint32_t);
+	k->count = ARENA_ARRAY(arena, k->n + 2u, uint32_t);
 	if (k->r->adaptive)
-		dest_ways_init(&k->ways, k->r);
-}
-
-void cdg_counting_end(struct cdg_counting *k)
-{
-	for (unsigned a = 0; a < CDG_VLS; a++) {
-		free(k->load[a]);
-		free(k->begin[a]);
-		for (unsigned b = 0; b < CDG_VLS; b++)
-			free(k->matrix[a][b]);
-	}
-	free(k->source);
-	free(k->at);
-	for (uint32_t i = 0; i < k->n_slots; i++) {
-		free(k->flow[i]);
-		free(k->leaving[i]);
-	}
-	free(k->slot);
-	free(k->flow);
-	free(k->leaving);
-	free(k->hops);
-	free(k->order);
-	free(k->work);
-	free(k->count);
-	dest_ways_free(&k->ways);
+		k->ways = dest_ways_new(arena, k->r);
 }
 
 /* --- from counts to a graph ------------------------------------------------------------------ */
@@ -581,8 +557,8 @@ static void list_row(struct cdg_counting *k, uint32_t channel, uint32_t *cap_to,
 		for (unsigned out = 1; out <= ports; out++) {
 			if (!row[out])
 				continue;
-			GROW(c->to, c->n_deps, *cap_to);
-			GROW(c->routes, c->n_deps, *cap_routes);
+			ARENA_GROW(c, c->to, c->n_deps, *cap_to);
+			ARENA_GROW(c, c->routes, c->n_deps, *cap_routes);
 			c->crosses |= va != vb;
 			c->to[c->n_deps] = k->load[vb][switch_port_id(k->f, sw, out)];
 			c->routes[c->n_deps++] = row[out];
@@ -602,9 +578,9 @@ static bool cdg_make_graph(struct cdg_counting *k, struct progress *p)
 	for (unsigned v = 0; v < CDG_VLS; v++)
 		for (uint32_t at = 0; k->load[v] && at < k->f->n_ports; at++)
 			cap += k->load[v][at] != 0;
-	c->port = NEW_ARRAY(cap, uint32_t);
-	c->vl = NEW_ARRAY(cap, uint8_t);
-	c->load = NEW_ARRAY(cap, uint32_t);
+	c->port = ARENA_ARRAY(c, cap, uint32_t);
+	c->vl = ARENA_ARRAY(c, cap, uint8_t);
+	c->load = ARENA_ARRAY(c, cap, uint32_t);
 	for (unsigned v = 0; v < CDG_VLS; v++) {
 		for (uint32_t at = 0; k->load[v] && at < k->f->n_ports; at++) {
 			if (!k->load[v][at])
@@ -615,7 +591,7 @@ static bool cdg_make_graph(struct cdg_counting *k, struct progress *p)
 			k->load[v][at] = c->n_channels++; /* from now on: the channel's number */
 		}
 	}
-	c->first = NEW_ARRAY(c->n_channels + 1u, uint32_t);
+	c->first = ARENA_ARRAY(c, c->n_channels + 1u, uint32_t);
 	for (uint32_t i = 0; i < c->n_channels && (go_on = go_on && !progress_cancelled(p)); i++) {
 		c->first[i] = c->n_deps;
 		list_row(k, i, &cap_to, &cap_routes);
@@ -626,47 +602,28 @@ static bool cdg_make_graph(struct cdg_counting *k, struct progress *p)
 
 struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e)
 {
-	struct cdg *c = NEW(struct cdg);
+	struct cdg *c = ARENA_NEW(NULL, struct cdg);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct cdg_counting k;
-	bool done;
 
 	assert(vl == CDG_ALL_VLS || (vl >= 0 && vl < CDG_VLS));
 	assert(r->lids->n_endports == r->topo->fabric->n_endports);
-	c->routing = routing_ref(r);
+	c->routing = routing_unref_later(c, routing_ref(r));
 	c->want = vl;
 	c->switches = switches;
-	cdg_counting_start(&k, c);
+	cdg_counting_start(arena, &k, c);
 	k.e = e;
-	done = count_all(&k, p) && cdg_make_graph(&k, p) && cdg_find_components(c, p);
-	cdg_counting_end(&k);
-	if (done)
+	if (count_all(&k, p) && cdg_make_graph(&k, p) && cdg_find_components(c, p))
 		return c;
 	if (!k.failed)
 		err_set(e, CANCELLED);
-	cdg_free(c);
+	arena_free(c);
 	return NULL;
 }
 
 struct cdg *cdg_for_vl(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e)
 {
 	return cdg_new(r, routing_has_maps(r) ? CDG_ALL_VLS : vl, switches, p, e);
-}
-
-void cdg_free(struct cdg *c)
-{
-	if (!c)
-		return;
-	routing_unref(c->routing);
-	free(c->port);
-	free(c->vl);
-	free(c->load);
-	free(c->first);
-	free(c->to);
-	free(c->routes);
-	free(c->component);
-	free(c->size);
-	free(c->vls);
-	free(c);
 }
 
 uint16_t *cdg_switch_vls(const struct cdg *c)

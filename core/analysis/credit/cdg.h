@@ -73,7 +73,6 @@ struct cdg *cdg_new_loops(const struct routing *r, struct progress *p, struct er
  * Otherwise the graph of this VL.
  */
 struct cdg *cdg_for_vl(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e);
-void cdg_free(struct cdg *c);
 /*
  * For a graph of one's own, on the topology of c->routing: fill component[], n_components, size[] and vls[]
  * from channels and dependencies.  load[] and routes[] may be NULL.  false: cancelled.

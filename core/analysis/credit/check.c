@@ -68,6 +68,7 @@ static bool one_vl(const struct cdg_counting *k)
 bool cdg_count_alike(struct cdg_counting *k, uint8_t *left, struct progress *p)
 {
 	struct flows w = {.vl = sl2vl_of(k->map, 0)};
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct alike a;
 	size_t cells = 0;
 	bool go_on = true;
@@ -78,10 +79,10 @@ bool cdg_count_alike(struct cdg_counting *k, uint8_t *left, struct progress *p)
 	    !cdg_counters(k, &k->begin[w.vl], k->f->n_ports) ||
 	    !cdg_counters(k, &k->matrix[w.vl][w.vl], k->cells))
 		return false;
-	w.from = NEW_ARRAY(k->n, uint32_t);
-	w.source = NEW_ARRAY(k->f->n_endports, uint32_t);
-	w.flow = NEW_ARRAY((size_t)k->n * ALIKE_MOST, uint32_t);
-	w.row = NEW_ARRAY(k->f->n_ports, size_t);
+	w.from = ARENA_ARRAY(arena, k->n, uint32_t);
+	w.source = ARENA_ARRAY(arena, k->f->n_endports, uint32_t);
+	w.flow = ARENA_ARRAY(arena, (size_t)k->n * ALIKE_MOST, uint32_t);
+	w.row = ARENA_ARRAY(arena, k->f->n_ports, size_t);
 	for (uint32_t i = 0; i < k->n_sources; i++) {
 		w.from[k->source[i].sw]++;
 		w.source[k->source[i].endport] = 1;
@@ -91,7 +92,7 @@ bool cdg_count_alike(struct cdg_counting *k, uint8_t *left, struct progress *p)
 			w.row[id] = cells;
 			cells += k->f->switch_nports[to] + 1u;
 		}
-	w.next = NEW_ARRAY(cells, uint32_t);
+	w.next = ARENA_ARRAY(arena, cells, uint32_t);
 	alike_start(&a, k->r, left);
 	progress_start(p, "channel dependencies", k->n);
 	for (uint32_t sw = 0; sw < k->n && (go_on = progress_step(p, sw)); sw++)
@@ -109,7 +110,6 @@ bool cdg_count_alike(struct cdg_counting *k, uint8_t *left, struct progress *p)
 					w.next[w.row[id] + out];
 		}
 	alike_end(&a);
-	FREE_EACH(w.from, w.source, w.flow, w.row, w.next);
 	return go_on;
 }
 
@@ -139,7 +139,7 @@ static void together_leave(const struct cdg_counting *k, struct together_ahead *
 
 	w->used |= 1u << vl;
 	if (!w->group[x]) {
-		w->group[x] = NEW_ARRAY(k->n, uint64_t);
+		w->group[x] = ARENA_ARRAY(k->arena, k->n, uint64_t);
 		w->kind[w->n_kinds++] = (uint8_t)x;
 	}
 	w->group[x][sw] |= lids;
@@ -148,7 +148,7 @@ static void together_leave(const struct cdg_counting *k, struct together_ahead *
 static uint64_t *set_of(const struct cdg_counting *k, struct together_ahead *w, unsigned va, unsigned vb)
 {
 	if (!w->set[va][vb])
-		w->set[va][vb] = NEW_ARRAY((size_t)k->f->n_ports * w->words, uint64_t);
+		w->set[va][vb] = ARENA_ARRAY(k->arena, (size_t)k->f->n_ports * w->words, uint64_t);
 	return w->set[va][vb];
 }
 
@@ -258,7 +258,7 @@ static void note_group(const struct cdg_counting *k, const struct alike *a, stru
 /* The same of all ways to a LID that adaptive routing may take; all on one VL. */
 static void note_ways(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w)
 {
-	const struct port_set *set = k->ways.set;
+	const struct port_set *set = k->ways->set;
 	uint64_t *group, *ahead;
 
 	start_group(k, a, w, true);
@@ -284,9 +284,9 @@ static void note_adaptive(struct cdg_counting *k, struct alike *a, struct togeth
 {
 	for (a->n = 1; a->lid_at[a->sw] + a->taken < a->lid_at[a->sw + 1]; a->taken++) {
 		a->lid[0] = a->lid_of[a->lid_at[a->sw] + a->taken];
-		if (dest_ways(k->r, a->lid[0], &k->ways))
+		if (dest_ways(k->r, a->lid[0], k->ways))
 			continue;
-		memcpy(a->hops, k->ways.worst, k->n * sizeof(*a->hops));
+		memcpy(a->hops, k->ways->worst, k->n * sizeof(*a->hops));
 		alike_order(a);
 		note_ways(k, a, w);
 	}
@@ -321,7 +321,7 @@ static bool note_left(struct cdg_counting *k, struct alike *a, struct together_a
 /* Channels between switches that routes use, and their dependencies. */
 static void list_ahead(const struct cdg_counting *k, const struct together_ahead *w, struct cdg *c)
 {
-	uint32_t *number = NEW_ARRAY((size_t)CDG_VLS * k->f->n_ports, uint32_t); /* by VL; from 1 */
+	AUTO_FREE uint32_t *number = NEW_ARRAY((size_t)CDG_VLS * k->f->n_ports, uint32_t); /* by VL; from 1 */
 	uint32_t cap = 0, cap_vl = 0, cap_to = 0, n = 0;
 
 	for (unsigned vl = 0; vl < CDG_VLS; vl++)
@@ -334,13 +334,13 @@ static void list_ahead(const struct cdg_counting *k, const struct together_ahead
 						used |= w->set[vl][vb][(size_t)id * w->words + x] != 0;
 				if (!used)
 					continue;
-				GROW(c->port, c->n_channels, cap);
-				GROW(c->vl, c->n_channels, cap_vl);
+				ARENA_GROW(c, c->port, c->n_channels, cap);
+				ARENA_GROW(c, c->vl, c->n_channels, cap_vl);
 				c->vl[c->n_channels] = (uint8_t)vl;
 				c->port[c->n_channels++] = id;
 				number[(size_t)vl * k->f->n_ports + id] = c->n_channels;
 			}
-	c->first = NEW_ARRAY(c->n_channels + 1u, uint32_t);
+	c->first = ARENA_ARRAY(c, c->n_channels + 1u, uint32_t);
 	for (; n < c->n_channels; n++) {
 		uint32_t id = c->port[n], base = switch_port_id(k->f, k->t->peer_switch[id], 0);
 
@@ -355,35 +355,35 @@ static void list_ahead(const struct cdg_counting *k, const struct together_ahead
 
 					if (!next)
 						continue;
-					GROW(c->to, c->n_deps, cap_to);
+					ARENA_GROW(c, c->to, c->n_deps, cap_to);
 					c->to[c->n_deps++] = next - 1;
 				}
 		}
 	}
 	c->first[n] = c->n_deps;
-	free(number);
 }
 
 /* The graph of channels between switches without counts; NULL: routes are dropped, which needs a count, or
  * cancelled. */
 static struct cdg *graph_ahead(const struct routing *r, struct progress *p)
 {
-	struct cdg *c = NEW(struct cdg);
-	uint8_t *left = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
+	struct cdg *c = ARENA_NEW(NULL, struct cdg);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	uint8_t *left = ARENA_ARRAY(arena, r->lids->max_lid + 1u, uint8_t);
 	struct cdg_counting k;
 	struct together_ahead w = {.words = 1};
 	struct alike a;
 	bool done = true;
 
-	c->routing = routing_ref(r);
+	c->routing = routing_unref_later(c, routing_ref(r));
 	c->want = CDG_ALL_VLS;
-	cdg_counting_start(&k, c);
+	cdg_counting_start(arena, &k, c);
 	for (uint32_t s = 0; s < k.n; s++)
 		w.words =
 			k.f->switch_nports[s] / 64u + 1 > w.words ? k.f->switch_nports[s] / 64u + 1 : w.words;
-	w.from = NEW_ARRAY(k.n, uint32_t);
-	w.start = NEW_ARRAY(k.n_sources, const struct cdg_source *);
-	w.own = routing_endport_known(r) ? NEW_ARRAY(k.n_sources, sl2vl_map) : NULL;
+	w.from = ARENA_ARRAY(arena, k.n, uint32_t);
+	w.start = ARENA_ARRAY(arena, k.n_sources, const struct cdg_source *);
+	w.own = routing_endport_known(r) ? ARENA_ARRAY(arena, k.n_sources, sl2vl_map) : NULL;
 	for (uint32_t i = 0; i < k.n_sources; i++) {
 		if (w.from[k.source[i].sw]++ && k.grouped)
 			continue;
@@ -410,13 +410,9 @@ static struct cdg *graph_ahead(const struct routing *r, struct progress *p)
 	c->used = w.used;
 	done = done && cdg_find_components(c, p);
 	alike_end(&a);
-	cdg_counting_end(&k);
-	for (unsigned i = 0; i < CDG_VLS * CDG_VLS; i++)
-		FREE_EACH(w.group[i], w.set[i / CDG_VLS][i % CDG_VLS]);
-	FREE_EACH(left, w.from, w.start, w.own);
 	if (done)
 		return c;
-	cdg_free(c);
+	arena_free(c);
 	return NULL;
 }
 
@@ -427,7 +423,7 @@ struct cdg *cdg_new_loops(const struct routing *r, struct progress *p, struct er
 
 	if (c && !c->n_components)
 		return c;
-	cdg_free(c);
+	arena_free(c);
 	return cdg_new(r, CDG_ALL_VLS, false, p, e);
 }
 
@@ -593,25 +589,24 @@ static bool count_ways(struct check_result *c, const struct alike *a, const uint
 		       struct progress *p)
 {
 	uint32_t n = a->r->topo->fabric->n_switches;
-	struct dest_ways w;
+	AUTO_ARENA struct dest_ways *w = NULL;
 	bool go_on = true;
 
 	if (!a->r->adaptive)
 		return true;
-	dest_ways_init(&w, a->r);
+	w = dest_ways_new(NULL, a->r);
 	for (uint32_t sw = 0; sw < n && (go_on = progress_step(p, sw)); sw++)
 		for (uint32_t at = a->lid_at[sw]; at < a->lid_at[sw + 1]; at++) {
 			unsigned lid = a->lid_of[at];
 			bool arrive = true;
 
-			dest_ways(a->r, lid, &w);
+			dest_ways(a->r, lid, w);
 			for (uint32_t s = 0; arrive && s < n; s++)
-				arrive = !hosts[s] || w.worst[s] < HOPS_LOOP;
+				arrive = !hosts[s] || w->worst[s] < HOPS_LOOP;
 			if (arrive)
-				credit_check_count_lid(c, a->r, lid, w.worst, hosts, NULL, NULL);
+				credit_check_count_lid(c, a->r, lid, w->worst, hosts, NULL, NULL);
 			a->left[lid] = !arrive;
 		}
-	dest_ways_free(&w);
 	return go_on;
 }
 
@@ -623,12 +618,10 @@ static bool count_left(struct check_result *c, const struct routing *r, const ui
 	AUTO_FREE uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
 	AUTO_FREE uint16_t *hops = NEW_ARRAY(n, uint16_t);
 	AUTO_FREE uint32_t *work = NEW_ARRAY(n, uint32_t);
-	struct dest_ways ways = {0}, *w = r->adaptive ? &ways : NULL;
+	AUTO_ARENA struct dest_ways *w = r->adaptive ? dest_ways_new(NULL, r) : NULL;
 	unsigned lid0 = 0;
 	bool go_on = true;
 
-	if (w)
-		dest_ways_init(w, r);
 	for (unsigned lid = 1; lid <= r->lids->max_lid && go_on; lid++) {
 		if (!left[lid])
 			continue;
@@ -642,7 +635,6 @@ static bool count_left(struct check_result *c, const struct routing *r, const ui
 				    work);
 		credit_check_count_lid(c, r, lid, w ? w->worst : hops, hosts, w, to);
 	}
-	dest_ways_free(&ways);
 	return go_on;
 }
 
@@ -713,7 +705,7 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 		     struct progress *p)
 {
 	assert(r->lids->n_endports == r->topo->fabric->n_endports);
-	AUTO_FREE uint32_t *hosts = routing_hosts(r);
+	AUTO_ARENA uint32_t *hosts = routing_hosts(NULL, r);
 	AUTO_FREE uint8_t *left = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
 	struct alike a;
 	int result;

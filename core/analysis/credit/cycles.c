@@ -77,20 +77,20 @@ static struct turns_counter *counter_new(const struct routing *r, struct turns *
 {
 	const struct fabric *f = r->topo->fabric;
 	uint32_t n = f->n_switches;
-	struct turns_counter *k = NEW(struct turns_counter);
+	struct turns_counter *k = ARENA_NEW(NULL, struct turns_counter);
 
 	*k = (struct turns_counter){.r = r,
 				    .t = t,
-				    .dir = NEW_ARRAY(f->n_ports, char),
-				    .hosts = NEW_ARRAY(n, uint32_t),
-				    .last = NEW_ARRAY(f->n_ports, uint32_t),
-				    .hops = NEW_ARRAY(n, uint16_t),
-				    .work = NEW_ARRAY(n, uint32_t),
-				    .order = NEW_ARRAY(n, uint32_t),
-				    .start = NEW_ARRAY(n + 2, uint32_t),
-				    .bad = NEW_ARRAY(n, uint8_t),
-				    .load = NEW_ARRAY(n, uint64_t),
-				    .source = NEW_ARRAY(n, uint32_t)};
+				    .dir = ARENA_ARRAY(k, f->n_ports, char),
+				    .hosts = ARENA_ARRAY(k, n, uint32_t),
+				    .last = ARENA_ARRAY(k, f->n_ports, uint32_t),
+				    .hops = ARENA_ARRAY(k, n, uint16_t),
+				    .work = ARENA_ARRAY(k, n, uint32_t),
+				    .order = ARENA_ARRAY(k, n, uint32_t),
+				    .start = ARENA_ARRAY(k, n + 2, uint32_t),
+				    .bad = ARENA_ARRAY(k, n, uint8_t),
+				    .load = ARENA_ARRAY(k, n, uint64_t),
+				    .source = ARENA_ARRAY(k, n, uint32_t)};
 	memset(k->last, 0xff, f->n_ports * sizeof(*k->last));
 	for (uint32_t s = 0; s < n; s++)
 		for (unsigned p = 1; switch_up(r->topo, s) && p <= f->switch_nports[s]; p++)
@@ -99,22 +99,6 @@ static struct turns_counter *counter_new(const struct routing *r, struct turns *
 		if (routing_has_host(r, ep))
 			k->hosts[r->topo->endport_switch[ep]]++;
 	return k;
-}
-
-static void counter_free(struct turns_counter *k)
-{
-	free(k->dir);
-	free(k->hosts);
-	free(k->last);
-	free(k->before);
-	free(k->hops);
-	free(k->work);
-	free(k->order);
-	free(k->start);
-	free(k->bad);
-	free(k->load);
-	free(k->source);
-	free(k);
 }
 
 /* A host on a switch, but not the destination. */
@@ -145,7 +129,7 @@ static void note_turn(struct turns_counter *k, uint32_t in, unsigned out, uint64
 			return;
 		}
 	GROW(t->turn, t->n, t->cap);
-	GROW(k->before, t->n, k->cap_before);
+	ARENA_GROW(k, k->before, t->n, k->cap_before);
 	t->turn[t->n] = (struct turn){.sw = f->node_switch[f->port_node[in]],
 				      .in = f->port_num[in],
 				      .out = out,
@@ -259,7 +243,7 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 {
 	uint32_t n = r->topo->fabric->n_switches;
 	unsigned top = r->lids->max_lid;
-	struct turns_counter *k;
+	AUTO_ARENA struct turns_counter *k = NULL;
 	AUTO_FREE uint8_t *left = NULL, *col = NULL;
 	int result;
 
@@ -292,7 +276,6 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 				turns_count_lid(k, col + (size_t)(lid - lid0) * n, lid,
 						lid_owner(r->lids, lid));
 	}
-	counter_free(k);
 	assert(result || (t->bad <= t->routes && t->switch_bad <= t->switch_routes));
 	if (result)
 		turns_free(t);
@@ -361,10 +344,11 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
 {
 	const struct fabric *f = r->topo->fabric;
 	size_t n = 2 * (size_t)f->n_switches;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct turns_walk k = {.queue = NEW_ARRAY(n, uint32_t),
-			       .from = NEW_ARRAY(n, uint32_t),
-			       .in = NEW_ARRAY(n, uint8_t),
-			       .out = NEW_ARRAY(n, uint8_t),
+			       .from = ARENA_ARRAY(arena, n, uint32_t),
+			       .in = ARENA_ARRAY(arena, n, uint8_t),
+			       .out = ARENA_ARRAY(arena, n, uint8_t),
 			       .seen = NEW_ARRAY(n, uint8_t)};
 	bool found = false;
 
@@ -383,9 +367,6 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
 			turns_go(r, &k, at, at / 2, p, lawful);
 	}
 	free(k.queue);
-	free(k.from);
-	free(k.in);
-	free(k.out);
 	free(k.seen);
 	return found;
 }
@@ -501,11 +482,11 @@ static bool cycles_search_from(struct tarjan *t, struct cdg *c, uint32_t start, 
 /* Numbers the components by their first channel; finds sizes and VLs. */
 static void renumber(struct cdg *c)
 {
-	uint32_t *id = NEW_ARRAY(c->n_components, uint32_t), n = 0;
+	uint32_t *id = ARENA_ARRAY(c, c->n_components, uint32_t), n = 0;
 
 	memset(id, 0xff, c->n_components * sizeof(*id));
-	c->size = NEW_ARRAY(c->n_components, uint32_t);
-	c->vls = NEW_ARRAY(c->n_components, uint16_t);
+	c->size = ARENA_ARRAY(c, c->n_components, uint32_t);
+	c->vls = ARENA_ARRAY(c, c->n_components, uint16_t);
 	for (uint32_t v = 0; v < c->n_channels; v++) {
 		if (c->component[v] == NO_ID)
 			continue;
@@ -520,29 +501,25 @@ static void renumber(struct cdg *c)
 
 bool cdg_find_components(struct cdg *c, struct progress *p)
 {
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct tarjan t = {
-		.number = NEW_ARRAY(c->n_channels, uint32_t),
-		.low = NEW_ARRAY(c->n_channels, uint32_t),
-		.next = NEW_ARRAY(c->n_channels, uint32_t),
-		.path = NEW_ARRAY(c->n_channels, uint32_t),
-		.open = NEW_ARRAY(c->n_channels, uint32_t),
+		.number = ARENA_ARRAY(arena, c->n_channels, uint32_t),
+		.low = ARENA_ARRAY(arena, c->n_channels, uint32_t),
+		.next = ARENA_ARRAY(arena, c->n_channels, uint32_t),
+		.path = ARENA_ARRAY(arena, c->n_channels, uint32_t),
+		.open = ARENA_ARRAY(arena, c->n_channels, uint32_t),
 	};
 	bool go_on = true;
 
 	assert(!c->n_channels || c->first[c->n_channels] == c->n_deps);
 	assert(!c->component && !c->n_components);
-	c->component = NEW_ARRAY(c->n_channels, uint32_t);
+	c->component = ARENA_ARRAY(c, c->n_channels, uint32_t);
 	progress_start(p, "credit loops", c->n_channels);
 	for (uint32_t v = 0; v < c->n_channels && go_on; v++)
 		if (!t.number[v])
 			go_on = cycles_search_from(&t, c, v, p);
 	if (go_on)
 		renumber(c);
-	free(t.number);
-	free(t.low);
-	free(t.next);
-	free(t.path);
-	free(t.open);
 	return go_on;
 }
 
@@ -656,12 +633,13 @@ uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, str
 {
 	assert(component < c->n_components);
 	uint32_t n = c->n_channels, best = c->size[component] + 1, least = least_length(c, component);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct seeker s = {
 		.c = c,
 		.component = component,
 		.seen = NEW_ARRAY(n, uint32_t),
-		.parent = NEW_ARRAY(n, uint32_t),
-		.dist = NEW_ARRAY(n, uint32_t),
+		.parent = ARENA_ARRAY(arena, n, uint32_t),
+		.dist = ARENA_ARRAY(arena, n, uint32_t),
 		.queue = NEW_ARRAY(n, uint32_t),
 	};
 	bool go_on = true;
@@ -677,8 +655,6 @@ uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, str
 			cycle[--i] = end;
 	}
 	free(s.seen);
-	free(s.parent);
-	free(s.dist);
 	free(s.queue);
 	return go_on ? best : 0;
 }
@@ -832,7 +808,7 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 	uint32_t from = from_of(c, dependency), to = c->to[dependency], n_sources,
 		 n_switches = r->topo->fabric->n_switches;
 	struct wanted_pair w = {{c->port[from], c->port[to]}, {c->vl[from], c->vl[to]}};
-	AUTO_FREE struct cdg_source *s = cdg_sources(r, c->switches, &n_sources);
+	AUTO_ARENA struct cdg_source *s = cdg_sources(NULL, r, c->switches, &n_sources);
 	struct passing passing = {NEW_ARRAY(n_switches, uint8_t), NEW_ARRAY(n_switches, uint32_t)};
 	size_t n = 0;
 	/* a route may pass both ports if it begins at the first, or if its switch sends the LID there */

@@ -15,7 +15,7 @@ struct cdg_source {
 };
 
 /* Caller frees. */
-struct cdg_source *cdg_sources(const struct routing *r, bool switches, uint32_t *n);
+struct cdg_source *cdg_sources(void *arena, const struct routing *r, bool switches, uint32_t *n);
 bool cdg_is_destination(const struct routing *r, bool switches, unsigned lid);
 
 /* --- counting routes ---------------------------------------------------------------------- */
@@ -32,6 +32,7 @@ struct cdg_slot {
 #define CDG_NO_SLOT UINT32_MAX /* with no SL it goes on */
 
 struct cdg_counting {
+	void *arena;
 	const struct routing *r;
 	const struct topo *t;
 	const struct fabric *f;
@@ -60,7 +61,7 @@ struct cdg_counting {
 	bool failed; /* for want of memory, as *e tells */
 	struct err *e;
 	/* with adaptive routing */
-	struct dest_ways ways;
+	struct dest_ways *ways;
 	uint32_t **leaving; /* by slot: [n_ports] routes that leave by a port; NULL = none */
 };
 
@@ -72,18 +73,18 @@ static inline void cdg_add(uint32_t *count, uint32_t n)
 }
 
 /* Add to the routes of a slot: *of is its flow or leaving, [size]. */
-static inline void cdg_add_to(uint32_t **of, size_t size, uint32_t at, uint32_t routes)
+static inline void cdg_add_to(struct cdg_counting *k, uint32_t **of, size_t size, uint32_t at,
+			      uint32_t routes)
 {
 	if (!*of)
-		*of = NEW_ARRAY(size, uint32_t);
+		*of = ARENA_ARRAY(k->arena, size, uint32_t);
 	cdg_add(&(*of)[at], routes);
 }
 /* Order k->order by k->hops, farthest first. */
 bool cdg_wanted(const struct cdg_counting *k, unsigned vl);
 /* Makes a table of n counters when it is first needed. NULL, and k->failed: there is no memory. */
 uint32_t *cdg_counters(struct cdg_counting *k, uint32_t **table, size_t n);
-void cdg_counting_start(struct cdg_counting *k, struct cdg *c); /* for c->routing */
-void cdg_counting_end(struct cdg_counting *k);
+void cdg_counting_start(void *arena, struct cdg_counting *k, struct cdg *c); /* for c->routing */
 /*
  * Count LIDs of hosts, those of a switch together, where all routes are on one VL.  left: [max_lid + 1] 1 for
  * destinations; those that are counted get 0.  false: cancelled, or there is no memory.

@@ -737,12 +737,12 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 		}
 	}
 	free(d.hosts);
-	levels_free(d.levels);
+	arena_free(d.levels);
 	free(d.share);
-	loads_free(d.loads);
-	cdg_free(d.cdg);
-	drift_free(d.drift);
-	drift_ranking_free(d.ranking);
+	arena_free(d.loads);
+	arena_free(d.cdg);
+	arena_free(d.drift);
+	arena_free(d.ranking);
 	losses_free(&d.losses);
 	groups_free(d.lost);
 	sweep_unref(d.next);

@@ -171,13 +171,14 @@ static uint64_t doctor_losses_count_behind(struct doctor_losses_walk *w)
 int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, struct progress *progress)
 {
 	uint32_t n = t->fabric->n_switches, root = NO_ID;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct doctor_losses_walk w = {
 		.t = t,
 		.hosts = hosts,
 		.sm = t->sm_endport == NO_ID ? NO_ID : t->endport_switch[t->sm_endport],
-		.v = NEW_ARRAY(n, struct visit),
-		.at = NEW_ARRAY(n + 1, uint32_t),
-		.marks = NEW_ARRAY(n + 2, int64_t),
+		.v = ARENA_ARRAY(arena, n, struct visit),
+		.at = ARENA_ARRAY(arena, n + 1, uint32_t),
+		.marks = ARENA_ARRAY(arena, n + 2, int64_t),
 	};
 
 	p->apart = NEW_ARRAY(n, uint8_t);
@@ -191,9 +192,6 @@ int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, s
 		doctor_losses_walk_from(&w, root);
 	judge_losses(&w, p);
 	p->behind = doctor_losses_count_behind(&w);
-	free(w.v);
-	free(w.at);
-	free(w.marks);
 	return progress_cancelled(progress) ? -1 : 0;
 }
 
@@ -352,7 +350,7 @@ static struct groups *groups_of(struct doctor *d)
 			s->idle[d->f->port_link[port]] += c->c[i].pairs;
 	}
 	s->untold = c->untold;
-	causes_free(c);
+	arena_free(c);
 	doctor_paths_merge(s);
 	if (s->n)
 		qsort(s->g, s->n, sizeof(*s->g), most_pairs);

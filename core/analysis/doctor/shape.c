@@ -241,11 +241,9 @@ static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *
 /* The dependencies of the routes of all CAs and routers, and of switches. */
 static struct cdg *graph_of_all(struct doctor *d, bool switches)
 {
-	struct routing *all = routing_with_hosts(d->r, NULL);
-	struct cdg *c = cdg_new(all, CDG_ALL_VLS, switches, d->p, d->e);
+	AUTO_ROUTING struct routing *all = routing_with_hosts(d->r, NULL);
 
-	routing_unref(all);
-	return c;
+	return cdg_new(all, CDG_ALL_VLS, switches, d->p, d->e);
 }
 
 /* Routes of switches only carry management, and make loops from spine to spine in every tree. So this is a
@@ -259,13 +257,13 @@ static int tell_switch_loops(struct doctor *d, const struct rule *r)
 		vl++;
 	if (all && vl < CDG_VLS)
 		tell_loop(d, r, all, vl, NULL, " (only routes to or from switches close it)", SEVERITY_NOTE);
-	cdg_free(all);
+	arena_free(all);
 	return all ? 0 : -1;
 }
 
 int find_credit_loop(struct doctor *d, const struct rule *r)
 {
-	struct cdg *wide = NULL;
+	AUTO_ARENA struct cdg *wide = NULL;
 	size_t before = d->out->n;
 	bool more = false; /* others() that are not among the hosts */
 	char whose[64];
@@ -284,7 +282,6 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 		else if (wide)
 			tell_loop(d, r, wide, vl, NULL, whose,
 				  d->w->hosts->narrowed ? SEVERITY_WARNING : SEVERITY_NOTE);
-	cdg_free(wide);
 	return d->out->n > before ? 0 : tell_switch_loops(d, r);
 }
 
@@ -479,6 +476,7 @@ static void hang_root(struct doctor_roots_hang *h, uint32_t x)
 int find_roots_fragile(struct doctor *d, const struct rule *r)
 {
 	uint32_t n = d->f->n_switches, total = 0, roots, most = 0;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct doctor_roots_hang h = {.d = d};
 	struct places at = {0};
 	struct finding *x;
@@ -488,7 +486,7 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 	roots = count_roots(d);
 	if (roots == d->t->n_switches_up)
 		return 0;
-	h.hosts = NEW_ARRAY(n, uint32_t);
+	h.hosts = ARENA_ARRAY(arena, n, uint32_t);
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
 		if (endport_is_switch(d->f, ep) || !d->t->endport_up[ep] || d->t->endport_switch[ep] == NO_ID)
 			continue;
@@ -496,12 +494,12 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 		total++;
 	}
 	h.limit = total / 20 + 1;
-	h.hops = NEW_ARRAY(n, uint16_t);
-	h.order = NEW_ARRAY(n, uint32_t);
-	h.dom = NEW_ARRAY(n, uint32_t);
-	h.link = NEW_ARRAY(n, uint32_t);
-	h.weight = NEW_ARRAY(n, uint64_t);
-	h.taken = NEW_ARRAY(d->f->n_links, uint32_t);
+	h.hops = ARENA_ARRAY(arena, n, uint16_t);
+	h.order = ARENA_ARRAY(arena, n, uint32_t);
+	h.dom = ARENA_ARRAY(arena, n, uint32_t);
+	h.link = ARENA_ARRAY(arena, n, uint32_t);
+	h.weight = ARENA_ARRAY(arena, n, uint64_t);
+	h.taken = ARENA_ARRAY(arena, d->f->n_links, uint32_t);
 	progress_start(d->p, "links that roots hang on", n);
 	for (uint32_t s = 0; s < n && progress_step(d->p, s); s++)
 		if (is_root(d, s))
@@ -520,13 +518,6 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 		places_end(&at, x, "survey links");
 		x->figure = most;
 	}
-	free(h.hosts);
-	free(h.hops);
-	free(h.order);
-	free(h.dom);
-	free(h.link);
-	free(h.weight);
-	free(h.taken);
 	return progress_cancelled(d->p) ? err_set(d->e, CANCELLED) : 0;
 }
 
@@ -695,13 +686,14 @@ static int each_level(struct doctor *d, const struct rule *r,
 				      unsigned level))
 {
 	uint32_t n = d->f->n_switches, *seen;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct upward u;
 
 	if (d->n_hosts < LEAST_HOSTS)
 		return 0;
 	seen = NEW_ARRAY(n, uint32_t);
-	u.links = NEW_ARRAY(n, uint32_t);
-	u.parents = NEW_ARRAY(n, uint32_t);
+	u.links = ARENA_ARRAY(arena, n, uint32_t);
+	u.parents = ARENA_ARRAY(arena, n, uint32_t);
 	for (uint32_t s = 0; s < n; s++)
 		FOR_CABLES(d->t, s, port, to) {
 			if (!d->direct && d->levels->level[to] != d->levels->level[s] + 1)
@@ -713,8 +705,6 @@ static int each_level(struct doctor *d, const struct rule *r,
 	for (unsigned level = 0; level < (d->direct ? 1 : d->levels->top); level++)
 		tell_of(d, r, &u, level);
 	free(seen);
-	free(u.links);
-	free(u.parents);
 	return 0;
 }
 

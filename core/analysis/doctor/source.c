@@ -49,7 +49,7 @@ static const char *whose(const struct doctor *d, const struct warning *w)
 /* Pairs that reach the wrong one of two ports with a LID. */
 static uint64_t pairs_misled(const struct doctor *d)
 {
-	AUTO_FREE uint32_t *hosts = d->r ? routing_hosts(d->r) : NULL;
+	AUTO_ARENA uint32_t *hosts = d->r ? routing_hosts(NULL, d->r) : NULL;
 	uint64_t n = 0, pairs, lost;
 
 	for (uint32_t ep = 0; hosts && ep < d->f->n_endports; ep++)

@@ -341,11 +341,11 @@ static_assert(ARRAY_LEN(layout_kind_names) == LAYOUT_OTHER + 1, "a name for each
 
 /*
  * Number of cabled CA and router ports on each switch, without aggregation nodes.  Those are CAs of device
- * 0xcf09, or with the system image GUID of the switch to which they are cabled. [n_switches], to be freed.
+ * 0xcf09, or with the system image GUID of the switch to which they are cabled. [n_switches], of l.
  */
-static uint32_t *layout_hosts(const struct fabric *f)
+static uint32_t *layout_hosts(struct layout *l, const struct fabric *f)
 {
-	uint32_t *hosts = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	uint32_t *hosts = ARENA_ARRAY(l, f->n_switches + 1, uint32_t);
 
 	for (uint32_t p = 0; p < f->n_ports; p++) {
 		uint32_t n = f->port_node[p], peer = f->port_peer[p], s;
@@ -446,8 +446,10 @@ static void take_part(struct layout *l, struct lpart *p, uint32_t number, uint32
 	p->is.first = first;
 	p->is.first_block = l->n_blocks;
 	*is = p->is;
+	is->words = p->is.words ? arena_str(l, p->is.words) : NULL; /* NULL: cancelled */
+	free(p->is.words);
 	l->n_blocks += is->n_blocks;
-	l->block_name = mem_resize(l->block_name, l->n_blocks + 1, sizeof(*l->block_name));
+	l->block_name = arena_resize(l, l->block_name, l->n_blocks + 1, sizeof(*l->block_name));
 	for (uint32_t b = 0; b < p->is.n_blocks; b++) {
 		uint32_t one = 0;
 		size_t len;
@@ -464,7 +466,8 @@ static void take_part(struct layout *l, struct lpart *p, uint32_t number, uint32
 			free(name);
 			name = str_printf("%s %u", what, b + 1);
 		}
-		l->block_name[p->is.first_block + b] = name;
+		l->block_name[p->is.first_block + b] = arena_str(l, name);
+		free(name);
 	}
 	for (uint32_t u = 0; u < p->n; u++) {
 		uint32_t s = p->sw[u];
@@ -482,20 +485,20 @@ static void take_part(struct layout *l, struct lpart *p, uint32_t number, uint32
 
 static struct layout *layout_arrays(const struct fabric *f)
 {
-	struct layout *l = NEW(struct layout);
+	struct layout *l = ARENA_NEW(NULL, struct layout);
 	uint32_t n = f->n_switches;
 
 	atomic_init(&l->refs, 1);
 	l->n = n;
-	l->part_of = NEW_ARRAY(n + 1, uint32_t);
-	l->order = NEW_ARRAY(n + 1, uint32_t);
-	l->level = NEW_ARRAY(n + 1, uint8_t);
-	l->block = NEW_ARRAY(n + 1, uint32_t);
-	l->coord = NEW_ARRAY((size_t)n * LAYOUT_DIMS + 1, uint16_t);
-	l->x = NEW_ARRAY(n + 1, float);
-	l->y = NEW_ARRAY(n + 1, float);
-	l->hosts = layout_hosts(f);
-	l->first = NEW_ARRAY(n + 1, uint32_t);
+	l->part_of = ARENA_ARRAY(l, n + 1, uint32_t);
+	l->order = ARENA_ARRAY(l, n + 1, uint32_t);
+	l->level = ARENA_ARRAY(l, n + 1, uint8_t);
+	l->block = ARENA_ARRAY(l, n + 1, uint32_t);
+	l->coord = ARENA_ARRAY(l, (size_t)n * LAYOUT_DIMS + 1, uint16_t);
+	l->x = ARENA_ARRAY(l, n + 1, float);
+	l->y = ARENA_ARRAY(l, n + 1, float);
+	l->hosts = layout_hosts(l, f);
+	l->first = ARENA_ARRAY(l, n + 1, uint32_t);
 	for (uint32_t s = 0; s < n; s++)
 		l->part_of[s] = l->block[s] = NO_ID;
 	return l;
@@ -513,9 +516,9 @@ static void layout_take_links(struct layout *l, const struct fabric *f, const st
 	AUTO_FREE uint32_t *rank = NEW_ARRAY(l->n + 1, uint32_t),
 			   *fill = NEW_ARRAY(w->n_arcs + l->n + 1, uint32_t);
 
-	l->to = NEW_ARRAY(w->n_arcs + 1, uint32_t);
-	l->cable = NEW_ARRAY(w->n_arcs + 1, uint32_t);
-	l->port = NEW_ARRAY((size_t)2 * f->n_links + 1, uint32_t);
+	l->to = ARENA_ARRAY(l, w->n_arcs + 1, uint32_t);
+	l->cable = ARENA_ARRAY(l, w->n_arcs + 1, uint32_t);
+	l->port = ARENA_ARRAY(l, (size_t)2 * f->n_links + 1, uint32_t);
 	for (uint32_t r = 0; r < l->n; r++)
 		rank[w->by[r].sw] = r;
 	for (uint32_t s = 0; s < l->n; s++)
@@ -558,15 +561,15 @@ static bool lay_out_all(struct layout *l, const struct lgraph *w, struct progres
 	qsort(parts, n, sizeof(*parts), sized_order);
 	all = !n && l->n;
 	l->n_parts = n + all;
-	l->part = NEW_ARRAY(l->n_parts + 1, struct layout_part);
+	l->part = ARENA_ARRAY(l, l->n_parts + 1, struct layout_part);
 	for (uint32_t k = 0; k < l->n_parts && go_on; k++) {
+		AUTO_ARENA void *arena = ARENA_EMPTY;
 		struct lpart part = {.progress = p};
 
-		lpart_make(&part, w, l->hosts, parts[k].low, all);
+		lpart_make(arena, &part, w, l->hosts, parts[k].low, all);
 		part_lay_out(&part);
 		take_part(l, &part, k, first);
 		first += part.n;
-		lpart_free(&part);
 		go_on = !progress_cancelled(p);
 	}
 	for (uint32_t r = 0; r < l->n && !all; r++)
@@ -582,45 +585,20 @@ struct layout *layout_new(const struct fabric *f, const uint32_t *chassis, struc
 {
 	size_t room = f->n_links * (2 * sizeof(struct larc) + 60ul) + f->n_switches * 1200ul;
 	struct layout *l;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct lgraph w;
-	bool done;
 
 	if (mem_room(e, room, "the layout of %s", PLURAL(f->n_switches, "switch")))
 		return NULL;
 	progress_start(p, "layout", 0);
-	lgraph_make(&w, f, NULL, chassis);
+	lgraph_make(arena, &w, f, NULL, chassis);
 	l = layout_arrays(f);
 	layout_take_links(l, f, &w);
-	done = lay_out_all(l, &w, p);
-	lgraph_free(&w);
-	if (done)
+	if (lay_out_all(l, &w, p))
 		return l;
 	layout_unref(l);
 	err_set(e, CANCELLED);
 	return NULL;
 }
 
-static void layout_release(struct layout *m)
-{
-	for (uint32_t k = 0; k < m->n_parts; k++)
-		free(m->part[k].words);
-	for (uint32_t b = 0; b < m->n_blocks; b++)
-		free(m->block_name[b]);
-	free(m->part);
-	free(m->part_of);
-	free(m->order);
-	free(m->level);
-	free(m->block);
-	free(m->block_name);
-	free(m->coord);
-	free(m->x);
-	free(m->y);
-	free(m->hosts);
-	free(m->first);
-	free(m->to);
-	free(m->cable);
-	free(m->port);
-	free(m);
-}
-
-COUNTED(struct layout, struct layout, layout_ref, layout_unref, layout_release)
+COUNTED(struct layout, struct layout, layout_ref, layout_unref, arena_free)

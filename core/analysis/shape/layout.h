@@ -189,6 +189,7 @@ struct larc {
 };
 
 struct lgraph {
+	void *arena;
 	const struct fabric *f;
 	const struct topo *t;
 	const uint32_t *chassis;
@@ -202,8 +203,8 @@ struct lgraph {
 };
 
 /* t: only cables that are up there; NULL: all.  chassis: as layout_new(), borrowed. */
-void lgraph_make(struct lgraph *g, const struct fabric *f, const struct topo *t, const uint32_t *chassis);
-void lgraph_free(struct lgraph *g);
+void lgraph_make(void *arena, struct lgraph *g, const struct fabric *f, const struct topo *t,
+		 const uint32_t *chassis);
 
 struct lpart {
 	uint32_t n, n_links;
@@ -228,8 +229,8 @@ struct lpart {
 };
 
 /* The part whose lowest rank is `low`. all: all switches, connected or not. */
-void lpart_make(struct lpart *p, const struct lgraph *g, const uint32_t *hosts, uint32_t low, bool all);
-void lpart_free(struct lpart *p);
+void lpart_make(void *arena, struct lpart *p, const struct lgraph *g, const uint32_t *hosts, uint32_t low,
+		bool all);
 
 static inline uint32_t lpart_degree(const struct lpart *p, uint32_t u)
 {

@@ -293,7 +293,7 @@ static void take_arcs(struct lgraph *w, const uint32_t *rank)
 {
 	const struct fabric *f = w->f;
 
-	w->arc = NEW_ARRAY((size_t)2 * f->n_links + 1, struct larc);
+	w->arc = ARENA_ARRAY(w->arena, (size_t)2 * f->n_links + 1, struct larc);
 	for (uint32_t l = 0; l < f->n_links; l++) {
 		uint32_t a = f->link_port[2 * l], b = f->link_port[2 * l + 1];
 		uint32_t u = f->node_switch[f->port_node[a]], v = f->node_switch[f->port_node[b]];
@@ -329,27 +329,18 @@ static void fold_arcs(struct lgraph *w)
 		w->first[u + 1] += w->first[u];
 }
 
-void lgraph_free(struct lgraph *w)
-{
-	free(w->by);
-	free(w->first);
-	free(w->arc);
-	free(w->part);
-	free(w->size);
-	free(w->local);
-}
-
-void lgraph_make(struct lgraph *w, const struct fabric *f, const struct topo *t, const uint32_t *chassis)
+void lgraph_make(void *arena, struct lgraph *w, const struct fabric *f, const struct topo *t,
+		 const uint32_t *chassis)
 {
 	uint32_t n = f->n_switches, *rank = NEW_ARRAY(n + 1, uint32_t);
 
 	assert(!t || fabric_alike(t->fabric, f));
-	*w = (struct lgraph){.f = f, .t = t, .chassis = chassis};
-	w->by = NEW_ARRAY(n + 1, struct layout_named);
-	w->first = NEW_ARRAY(n + 1, uint32_t);
-	w->part = NEW_ARRAY(n + 1, uint32_t);
-	w->size = NEW_ARRAY(n + 1, uint32_t);
-	w->local = NEW_ARRAY(n + 1, uint32_t);
+	*w = (struct lgraph){.arena = arena, .f = f, .t = t, .chassis = chassis};
+	w->by = ARENA_ARRAY(arena, n + 1, struct layout_named);
+	w->first = ARENA_ARRAY(arena, n + 1, uint32_t);
+	w->part = ARENA_ARRAY(arena, n + 1, uint32_t);
+	w->size = ARENA_ARRAY(arena, n + 1, uint32_t);
+	w->local = ARENA_ARRAY(arena, n + 1, uint32_t);
 	for (uint32_t s = 0; s < n; s++)
 		w->by[s] = (struct layout_named){switch_name(f, s), f->node_guid[f->switch_node[s]], s};
 	qsort(w->by, n, sizeof(*w->by), named_order);
@@ -370,26 +361,8 @@ void lgraph_make(struct lgraph *w, const struct fabric *f, const struct topo *t,
 
 /* --- one part --- */
 
-void lpart_free(struct lpart *p)
-{
-	free(p->sw);
-	free(p->name);
-	free(p->hosts);
-	free(p->chassis);
-	free(p->first);
-	free(p->to);
-	free(p->link);
-	free(p->end);
-	free(p->port);
-	free(p->order);
-	free(p->level);
-	free(p->block);
-	free(p->coord);
-	free(p->x);
-	free(p->y);
-}
-
-void lpart_make(struct lpart *p, const struct lgraph *w, const uint32_t *hosts, uint32_t low, bool all)
+void lpart_make(void *arena, struct lpart *p, const struct lgraph *w, const uint32_t *hosts, uint32_t low,
+		bool all)
 {
 	uint32_t n = 0, arcs = 0, links = 0, total = w->f->n_switches;
 
@@ -399,21 +372,21 @@ void lpart_make(struct lpart *p, const struct lgraph *w, const uint32_t *hosts, 
 			arcs += w->first[r + 1] - w->first[r];
 	p->n = all ? total : w->size[low];
 	p->n_links = arcs / 2;
-	p->sw = NEW_ARRAY(p->n, uint32_t);
-	p->name = NEW_ARRAY(p->n, const char *);
-	p->hosts = NEW_ARRAY(p->n, uint32_t);
-	p->chassis = NEW_ARRAY(p->n, uint32_t);
-	p->first = NEW_ARRAY(p->n + 1, uint32_t);
-	p->to = NEW_ARRAY(arcs + 1, uint32_t);
-	p->link = NEW_ARRAY(arcs + 1, uint32_t);
-	p->end = NEW_ARRAY(arcs + 1, uint32_t);
-	p->port = NEW_ARRAY(arcs + 1, uint8_t);
-	p->order = NEW_ARRAY(p->n, uint32_t);
-	p->level = NEW_ARRAY(p->n, uint8_t);
-	p->block = NEW_ARRAY(p->n, uint32_t);
-	p->coord = NEW_ARRAY((size_t)p->n * LAYOUT_DIMS, uint16_t);
-	p->x = NEW_ARRAY(p->n, float);
-	p->y = NEW_ARRAY(p->n, float);
+	p->sw = ARENA_ARRAY(arena, p->n, uint32_t);
+	p->name = ARENA_ARRAY(arena, p->n, const char *);
+	p->hosts = ARENA_ARRAY(arena, p->n, uint32_t);
+	p->chassis = ARENA_ARRAY(arena, p->n, uint32_t);
+	p->first = ARENA_ARRAY(arena, p->n + 1, uint32_t);
+	p->to = ARENA_ARRAY(arena, arcs + 1, uint32_t);
+	p->link = ARENA_ARRAY(arena, arcs + 1, uint32_t);
+	p->end = ARENA_ARRAY(arena, arcs + 1, uint32_t);
+	p->port = ARENA_ARRAY(arena, arcs + 1, uint8_t);
+	p->order = ARENA_ARRAY(arena, p->n, uint32_t);
+	p->level = ARENA_ARRAY(arena, p->n, uint8_t);
+	p->block = ARENA_ARRAY(arena, p->n, uint32_t);
+	p->coord = ARENA_ARRAY(arena, (size_t)p->n * LAYOUT_DIMS, uint16_t);
+	p->x = ARENA_ARRAY(arena, p->n, float);
+	p->y = ARENA_ARRAY(arena, p->n, float);
 	arcs = 0;
 	for (uint32_t r = low; r < total && n < p->n; r++) {
 		uint32_t s = w->by[r].sw;

@@ -385,12 +385,13 @@ static bool take_dimensions(const struct lpart *p, struct joining *j, struct ldi
 static bool join_classes(const struct lpart *p, const struct classes *c, struct meetings *t,
 			 struct ldirections *d)
 {
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct joining j = {.c = c,
 			    .dims = turned_new(c->n),
-			    .next = NEW_ARRAY(c->n + 1, uint32_t),
-			    .n_met = NEW_ARRAY(c->n + 1, uint32_t),
-			    .first = NEW_ARRAY(c->n + 1, uint32_t),
-			    .clique = NEW_ARRAY(c->n + 1, uint8_t)};
+			    .next = ARENA_ARRAY(arena, c->n + 1, uint32_t),
+			    .n_met = ARENA_ARRAY(arena, c->n + 1, uint32_t),
+			    .first = ARENA_ARRAY(arena, c->n + 1, uint32_t),
+			    .clique = ARENA_ARRAY(arena, c->n + 1, uint8_t)};
 	uint32_t n = 0;
 	bool go_on = true;
 
@@ -408,12 +409,8 @@ static bool join_classes(const struct lpart *p, const struct classes *c, struct 
 	}
 	go_on = go_on && take_dimensions(p, &j, d);
 	turned_free(&j.dims);
-	free(j.next);
-	free(j.n_met);
-	free(j.first);
 	free(j.with);
 	free(j.squares);
-	free(j.clique);
 	return go_on;
 }
 

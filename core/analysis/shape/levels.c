@@ -63,16 +63,6 @@ const char *grid_text(const struct grid *g, char *buf, size_t size)
 	return buf;
 }
 
-void grid_free(struct grid *g)
-{
-	if (!g)
-		return;
-	free(g->at);
-	free(g->place);
-	free(g->missing_link);
-	free(g);
-}
-
 /* --- links ------------------------------------------------------------------------------------ */
 
 static bool linked(const struct topo *t, uint32_t sw, uint32_t other)
@@ -147,9 +137,11 @@ static void count_missing_links(struct grid *g, const struct topo *t)
 			if (sw == NO_ID || linked(t, g->at[place], sw))
 				continue;
 			g->missing_links++;
-			if (!g->missing_link)
-				g->missing_link = str_printf("%s - %s", switch_name(f, g->at[place]),
-							     switch_name(f, sw));
+			if (g->missing_link)
+				continue;
+			g->missing_link =
+				str_printf("%s - %s", switch_name(f, g->at[place]), switch_name(f, sw));
+			arena_end(g, free, g->missing_link);
 		}
 }
 
@@ -243,7 +235,7 @@ static void put_at(struct grid *g, const struct topo *t, uint32_t sw, uint32_t p
 static void grid_set_size(struct grid *g)
 {
 	g->missing_switches = g->n_places = g->radix[0] * g->radix[1] * g->radix[2];
-	g->at = NEW_ARRAY(g->n_places, uint32_t);
+	g->at = ARENA_ARRAY(g, g->n_places, uint32_t);
 	memset(g->at, 0xFF, g->n_places * sizeof(*g->at));
 }
 
@@ -269,10 +261,10 @@ static int blame_all(const struct lpart *p, struct err *e)
 /* A grid with the places of a part. Links may be missing, or too many. NULL: it is no grid. */
 static struct grid *grid_lay_out(struct lpart *p, const struct topo *t, unsigned variant)
 {
-	struct grid *g = NEW(struct grid);
+	struct grid *g = ARENA_NEW(NULL, struct grid);
 	struct dims x = {.n = 0};
 
-	g->place = NEW_ARRAY(t->fabric->n_switches, uint32_t);
+	g->place = ARENA_ARRAY(g, t->fabric->n_switches, uint32_t);
 	memset(g->place, 0xFF, t->fabric->n_switches * sizeof(*g->place));
 	if (layout_is_line(p)) {
 		bool square = p->is.kind == LAYOUT_RING && p->n == 4;
@@ -303,7 +295,7 @@ static struct grid *grid_lay_out(struct lpart *p, const struct topo *t, unsigned
 				put_at(g, t, p->sw[u], grid_place(g, c));
 		}
 	} else {
-		grid_free(g);
+		arena_free(g);
 		return NULL;
 	}
 	return g;
@@ -330,25 +322,24 @@ static struct grid *find_in(const struct topo *t, bool all, unsigned variant, st
 {
 	uint32_t n = t->fabric->n_switches, r = 0, *hosts = NEW_ARRAY(n + 1, uint32_t);
 	struct lpart part = {.progress = p};
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct lgraph graph;
 	struct grid *g;
 
-	lgraph_make(&graph, t->fabric, all ? NULL : t, NULL);
+	lgraph_make(arena, &graph, t->fabric, all ? NULL : t, NULL);
 	while (!switch_up(t, graph.by[r].sw))
 		r++;
-	lpart_make(&part, &graph, hosts, graph.part[r], false);
+	lpart_make(arena, &part, &graph, hosts, graph.part[r], false);
 	g = grid_lay_out(&part, t, variant);
 	if (progress_cancelled(p))
 		err_set(e, CANCELLED);
 	else if (!g)
 		blame_all(&part, e);
 	if (g && (progress_cancelled(p) || grid_check(g, t, e))) {
-		grid_free(g);
+		arena_free(g);
 		g = NULL;
 	}
 	free(part.is.words);
-	lpart_free(&part);
-	lgraph_free(&graph);
 	free(hosts);
 	return g;
 }
@@ -470,16 +461,16 @@ static bool find_roots(struct levels *l, const struct topo *t, struct progress *
 struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct progress *p)
 {
 	uint32_t n = t->fabric->n_switches, *on_edges = NEW_ARRAY(n, uint32_t);
-	struct levels *l = NEW(struct levels);
+	struct levels *l = ARENA_NEW(NULL, struct levels);
 	uint8_t *strong;
 	uint32_t *seen;
 	uint64_t median;
 
 	l->n_switches = n;
-	l->hosts = mem_dup(hosts, n * sizeof(*hosts));
-	l->edge = NEW_ARRAY(n, uint8_t);
-	l->level = NEW_ARRAY(n, uint16_t);
-	l->root = NEW_ARRAY(n, uint8_t);
+	l->hosts = arena_dup(l, hosts, n * sizeof(*hosts));
+	l->edge = ARENA_ARRAY(l, n, uint8_t);
+	l->level = ARENA_ARRAY(l, n, uint16_t);
+	l->root = ARENA_ARRAY(l, n, uint8_t);
 	strong = NEW_ARRAY(l->n_switches, uint8_t);
 	seen = NEW_ARRAY(l->n_switches, uint32_t);
 	median = twice_median(l);
@@ -495,23 +486,12 @@ struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct pr
 	for (uint32_t s = 0; s < n; s++)
 		on_edges[s] = l->edge[s] ? hosts[s] : 0;
 	l->share = even_shares(t, on_edges, p);
+	arena_end(l, free, l->share);
 	free(on_edges);
 	if (l->share && find_roots(l, t, p))
 		return l;
-	levels_free(l);
+	arena_free(l);
 	return NULL;
-}
-
-void levels_free(struct levels *l)
-{
-	if (!l)
-		return;
-	free(l->hosts);
-	free(l->edge);
-	free(l->level);
-	free(l->share);
-	free(l->root);
-	free(l);
 }
 
 void levels_root_guids(const struct levels *l, const struct fabric *f, struct text *t)

@@ -28,7 +28,6 @@ struct levels {
 
 /* hosts: [n_switches] number that counts on each, copied.  NULL when cancelled. */
 struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct progress *p);
-void levels_free(struct levels *l);
 
 /*
  * GUIDs in the form of OpenSM's files, a line each: of the roots; or of the host ports in `in` [n_endports],
@@ -64,7 +63,6 @@ struct grid {
  * pattern and its place, or cancelled.
  */
 struct grid *grid_find(const struct topo *t, unsigned variant, struct progress *p, struct err *e);
-void grid_free(struct grid *g); /* NULL is fine */
 
 void grid_coordinates(const struct grid *g, uint32_t place, unsigned c[GRID_DIMS]);
 /* The next place in a direction.  NO_ID at an open end, and where the radix is 1. */

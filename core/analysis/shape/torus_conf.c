@@ -179,7 +179,7 @@ int torus_fit_make(struct torus_fit *m, struct err *e)
 		if (!other.g)
 			break;
 		rc = try_grid(m, &other, e);
-		grid_free((struct grid *)(rc > 0 ? p->g : other.g));
+		arena_free((struct grid *)(rc > 0 ? p->g : other.g));
 		if (rc > 0)
 			*p = other;
 	}
@@ -209,7 +209,7 @@ int torus_fit_begin(struct torus_fit *m, const struct setup *base, const struct 
 
 void torus_fit_end(struct torus_fit *m)
 {
-	grid_free((struct grid *)m->plan.g);
+	arena_free((struct grid *)m->plan.g);
 	if (m->fd >= 0)
 		close(m->fd);
 	topo_unref(m->t);

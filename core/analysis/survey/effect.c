@@ -12,18 +12,11 @@
 
 /* --- one column ---------------------------------------------------------------------------------------- */
 
-static void column_init(struct effect_column *c, uint32_t n)
+static void column_init(void *arena, struct effect_column *c, uint32_t n)
 {
-	c->port = NEW_ARRAY((size_t)n + 1, uint8_t);
-	c->hops = NEW_ARRAY((size_t)n + 1, uint16_t);
-	c->order = NEW_ARRAY((size_t)n + 1, uint32_t);
-}
-
-static void column_free(struct effect_column *c)
-{
-	free(c->port);
-	free(c->hops);
-	free(c->order);
+	c->port = ARENA_ARRAY(arena, (size_t)n + 1, uint8_t);
+	c->hops = ARENA_ARRAY(arena, (size_t)n + 1, uint16_t);
+	c->order = ARENA_ARRAY(arena, (size_t)n + 1, uint32_t);
 }
 
 /* Sort switches by hops. owner: endport of the LID under r, NO_ID = none. */
@@ -97,7 +90,7 @@ static void survey_effect_add_column(struct sums *x, const struct topo *t, const
 
 			x->dep[slot] += sign < 0 ? UINT32_MAX : 1;
 			if (log) {
-				GROW(log->touched_dep, log->n_dep, log->cap_dep);
+				ARENA_GROW(log, log->touched_dep, log->n_dep, log->cap_dep);
 				log->touched_dep[log->n_dep++] = slot;
 			}
 		}
@@ -120,10 +113,11 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 	struct sums x = {.load = b->load, .dep = b->plain_vls ? b->dep : NULL, .base = b};
 	AUTO_FREE uint32_t *work = NEW_ARRAY((size_t)n + 1, uint32_t),
 			   *flow = NEW_ARRAY((size_t)n + 1, uint32_t);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct effect_column c;
 	bool ok = true;
 
-	column_init(&c, n);
+	column_init(arena, &c, n);
 	progress_start(p, "adding up routes", r->lids->max_lid);
 	for (unsigned lid = 1; ok && lid <= r->lids->max_lid; lid++) {
 		uint32_t dst = r->lids->owner[lid];
@@ -146,7 +140,6 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 			b->plain[lid] &= way || !b->hosts[s];
 		}
 	}
-	column_free(&c);
 	return ok;
 }
 
@@ -170,7 +163,7 @@ struct ready {
  * on, then those within a level, then downward ones.  So what no route has used yet mostly stands where a
  * later route that goes up and then down has it, too.
  */
-static void ready_init(struct ready *x, const struct effect_base *b)
+static void ready_init(void *arena, struct ready *x, const struct effect_base *b)
 {
 	const struct topo *t = b->routing->topo;
 	const struct fabric *f = t->fabric;
@@ -186,10 +179,10 @@ static void ready_init(struct ready *x, const struct effect_base *b)
 	n = spread_hops(t, level, queue, n);
 	if (n)
 		top = level[queue[n - 1]];
-	x->turn = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
-	x->next = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
-	x->first = NEW_ARRAY(2 * (size_t)top + 1, uint32_t);
-	x->last = NEW_ARRAY(2 * (size_t)top + 1, uint32_t);
+	x->turn = ARENA_ARRAY(arena, (size_t)f->n_ports + 1, uint32_t);
+	x->next = ARENA_ARRAY(arena, (size_t)f->n_ports + 1, uint32_t);
+	x->first = ARENA_ARRAY(arena, 2 * (size_t)top + 1, uint32_t);
+	x->last = ARENA_ARRAY(arena, 2 * (size_t)top + 1, uint32_t);
 	memset(x->first, 0xff, (2 * (size_t)top + 1) * sizeof(*x->first));
 	for (uint32_t i = 0; i < b->n_channels; i++) {
 		uint32_t channel = b->channel[i];
@@ -201,14 +194,6 @@ static void ready_init(struct ready *x, const struct effect_base *b)
 			x->turn[channel] = 2u * top + 1 - from;
 	}
 	x->lowest = 0;
-}
-
-static void ready_free(struct ready *x)
-{
-	free(x->turn);
-	free(x->next);
-	free(x->first);
-	free(x->last);
 }
 
 static void ready_add(struct ready *x, uint32_t channel)
@@ -241,14 +226,15 @@ static uint32_t ready_take(struct ready *x)
  * An order of the channels that all dependencies with some of `bits` in dep[] follow (A. B. Kahn, CACM 5(11),
  * 1962); NULL: a cycle.
  */
-static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep, uint32_t bits)
+static uint32_t *order_channels(void *owner, const struct effect_base *b, const uint32_t *dep, uint32_t bits)
 {
 	const struct fabric *f = b->routing->topo->fabric;
 	uint32_t n = 0, found = 0, sw, *before = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
-	uint32_t *place = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
+	uint32_t *place = ARENA_ARRAY(owner, (size_t)f->n_ports + 1, uint32_t);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct ready ready;
 
-	ready_init(&ready, b);
+	ready_init(arena, &ready, b);
 	for (uint32_t i = 0; i < b->n_channels; i++)
 		for (unsigned q = ports_behind(b, b->channel[i], &sw); q > 0; q--)
 			before[switch_port_id(f, sw, q)] += (dep[b->dep_at[b->channel[i]] + q] & bits) != 0;
@@ -269,10 +255,9 @@ static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep
 			}
 	}
 	free(before);
-	ready_free(&ready);
 	if (n == b->n_channels)
 		return place;
-	free(place);
+	arena_free(place);
 	return NULL;
 }
 
@@ -289,7 +274,7 @@ static int count_loops(const struct routing *r, uint16_t *vls, uint32_t *groups,
 		*groups += (c->vls[i] & ~old) != 0;
 		*vls |= c->vls[i];
 	}
-	cdg_free(c);
+	arena_free(c);
 	return 0;
 }
 
@@ -303,7 +288,7 @@ static int most_load(const struct routing *r, uint32_t *most, uint32_t *port, st
 		return err_set(e, CANCELLED);
 	*most = l->max;
 	*port = l->max_port;
-	loads_free(l);
+	arena_free(l);
 	return 0;
 }
 
@@ -321,13 +306,13 @@ static int base_by_difference(struct effect_base *b, unsigned workers, struct pr
 	if (mem_room(e, sums * (workers + 1) + table * (2 + sizeof(*b->flow)) + table * workers,
 		     "routes and dependencies of %u links, for %u workers", b->n_channels / 2, workers))
 		return -1;
-	b->load = NEW_ARRAY((size_t)n_ports + 1, uint32_t);
-	b->dep = NEW_ARRAY(b->n_deps + 1, uint32_t);
+	b->load = ARENA_ARRAY(b, (size_t)n_ports + 1, uint32_t);
+	b->dep = ARENA_ARRAY(b, b->n_deps + 1, uint32_t);
 	if (table) {
-		b->table = NEW_ARRAY(table, uint8_t);
-		b->flow = NEW_ARRAY(table, uint16_t);
-		b->hops = NEW_ARRAY(table, uint8_t);
-		b->plain = NEW_ARRAY(r->lids->max_lid + 1, uint8_t);
+		b->table = ARENA_ARRAY(b, table, uint8_t);
+		b->flow = ARENA_ARRAY(b, table, uint16_t);
+		b->hops = ARENA_ARRAY(b, table, uint8_t);
+		b->plain = ARENA_ARRAY(b, r->lids->max_lid + 1, uint8_t);
 		for (uint32_t s = 0; s < n; s++)
 			for (unsigned lid = 0; lid <= r->lids->max_lid; lid++)
 				b->table[(size_t)lid * n + s] = (uint8_t)routing_port(r, s, lid);
@@ -339,22 +324,22 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 				    struct progress *p, struct err *e)
 {
 	assert(before->routing && workers);
-	struct effect_base *b = NEW(struct effect_base);
+	struct effect_base *b = ARENA_NEW(NULL, struct effect_base);
 	const struct routing *r = before->routing;
 	const struct fabric *f = r->topo->fabric;
 	uint32_t none = 0;
 	int rc = 0;
 
-	b->sweep = sweep_ref(before);
+	b->sweep = sweep_unref_later(b, sweep_ref(before));
 	b->routing = r;
 	/* the difference is enough if all counted hosts have a LID, and each packet has a single way */
 	b->by_difference = !whole && !r->adaptive;
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		b->by_difference &= !routing_has_host(r, ep) || r->lids->base[ep];
 	b->plain_vls = all_on_vl0(r);
-	b->hosts = routing_hosts(r);
-	b->channel = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
-	b->dep_at = NEW_ARRAY((size_t)f->n_ports + 1, size_t);
+	b->hosts = routing_hosts(b, r);
+	b->channel = ARENA_ARRAY(b, (size_t)f->n_ports + 1, uint32_t);
+	b->dep_at = ARENA_ARRAY(b, (size_t)f->n_ports + 1, size_t);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		FOR_PORTS(f, s, id) {
 			uint32_t q = r->topo->peer_switch[id];
@@ -369,7 +354,7 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 	if (b->by_difference)
 		rc = base_by_difference(b, workers, p, e);
 	if (!rc && b->by_difference && b->plain_vls) {
-		b->place = order_channels(b, b->dep, UINT32_MAX);
+		b->place = order_channels(b, b, b->dep, UINT32_MAX);
 		b->looped = b->place ? 0 : 1;
 	} else if (!rc) {
 		rc = count_loops(r, &b->looped, &none, p, e);
@@ -381,26 +366,8 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 			b->load_max = b->load[b->channel[i]];
 	if (!rc)
 		return b;
-	effect_base_free(b);
+	arena_free(b);
 	return NULL;
-}
-
-void effect_base_free(struct effect_base *b)
-{
-	if (!b)
-		return;
-	sweep_unref(b->sweep);
-	free(b->hosts);
-	free(b->channel);
-	free(b->load);
-	free(b->dep_at);
-	free(b->dep);
-	free(b->table);
-	free(b->flow);
-	free(b->hops);
-	free(b->plain);
-	free(b->place);
-	free(b);
 }
 
 uint32_t effect_load_before(const struct effect_base *b)
@@ -410,55 +377,31 @@ uint32_t effect_load_before(const struct effect_base *b)
 
 /* --- a worker ----------------------------------------------------------------------------------------- */
 
-struct effect_work *effect_work_new(const struct effect_base *b)
+struct effect_work *effect_work_new(void *arena, const struct effect_base *b)
 {
 	const struct routing *r = b->routing;
 	uint32_t n = r->topo->fabric->n_switches;
-	struct effect_work *w = NEW(struct effect_work);
+	struct effect_work *w = ARENA_NEW(arena, struct effect_work);
 
 	w->base = b;
 	if (b->by_difference) {
-		w->load = mem_dup(b->load, r->topo->fabric->n_ports * sizeof(*b->load));
-		w->dep = mem_dup(b->dep, (b->n_deps + 1) * sizeof(*b->dep));
+		w->load = arena_dup(w, b->load, r->topo->fabric->n_ports * sizeof(*b->load));
+		w->dep = arena_dup(w, b->dep, (b->n_deps + 1) * sizeof(*b->dep));
 	}
-	column_init(&w->was, n);
-	column_init(&w->is, n);
-	w->work = NEW_ARRAY((size_t)n + 1, uint32_t);
-	w->flow = NEW_ARRAY((size_t)n + 1, uint32_t);
-	w->changed = NEW_ARRAY((size_t)n + 1, uint8_t);
-	w->row = NEW_ARRAY((size_t)n + 1, uint32_t);
-	w->marked = NEW_ARRAY(MAX_LID + 1, uint8_t);
-	w->stayed = NEW_ARRAY((size_t)n + 1, uint32_t);
-	w->left = NEW_ARRAY((size_t)n + 1, uint32_t);
-	w->working = NEW_ARRAY((size_t)n + 1, uint32_t);
-	w->grave = NEW_ARRAY((size_t)n + 1, uint32_t);
-	w->part = NEW_ARRAY((size_t)n + 1, uint32_t);
-	moves_init(&w->moves, b);
+	column_init(w, &w->was, n);
+	column_init(w, &w->is, n);
+	w->work = ARENA_ARRAY(w, (size_t)n + 1, uint32_t);
+	w->flow = ARENA_ARRAY(w, (size_t)n + 1, uint32_t);
+	w->changed = ARENA_ARRAY(w, (size_t)n + 1, uint8_t);
+	w->row = ARENA_ARRAY(w, (size_t)n + 1, uint32_t);
+	w->marked = ARENA_ARRAY(w, MAX_LID + 1, uint8_t);
+	w->stayed = ARENA_ARRAY(w, (size_t)n + 1, uint32_t);
+	w->left = ARENA_ARRAY(w, (size_t)n + 1, uint32_t);
+	w->working = ARENA_ARRAY(w, (size_t)n + 1, uint32_t);
+	w->grave = ARENA_ARRAY(w, (size_t)n + 1, uint32_t);
+	w->part = ARENA_ARRAY(w, (size_t)n + 1, uint32_t);
+	moves_init(w, &w->moves, b);
 	return w;
-}
-
-void effect_work_free(struct effect_work *w)
-{
-	if (!w)
-		return;
-	free(w->load);
-	free(w->dep);
-	free(w->touched_load);
-	free(w->touched_dep);
-	column_free(&w->was);
-	column_free(&w->is);
-	free(w->work);
-	free(w->flow);
-	free(w->changed);
-	free(w->row);
-	free(w->marked);
-	free(w->stayed);
-	free(w->left);
-	free(w->working);
-	free(w->grave);
-	free(w->part);
-	moves_free(&w->moves);
-	free(w);
 }
 
 /* --- parts that the subnet manager does not reach ---------------------------------------------- */
@@ -532,7 +475,7 @@ static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, 
 			row->outside += g.change == PAIR_LOST && survey_effect_part_of(w, after, src) == part;
 		}
 	}
-	comparison_free(c);
+	arena_free(c);
 	return 0;
 }
 
@@ -782,7 +725,7 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	const struct effect_base *b = w->base;
 	const struct routing *was = b->routing, *is = after->routing;
 	struct survey_row first = *row, r;
-	AUTO_FREE uint32_t *place = NULL;
+	AUTO_ARENA uint32_t *place = NULL;
 	bool tells;
 	int rc;
 
@@ -807,7 +750,7 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	}
 	/* the old order mostly shows that there is no cycle */
 	*acyclic = rc > 0 && tells &&
-		   (b->looped || order_holds(w) || (place = order_channels(b, w->dep, UINT32_MAX)));
+		   (b->looped || order_holds(w) || (place = order_channels(NULL, b, w->dep, UINT32_MAX)));
 	hottest(w, after, &r);
 	put_back(w);
 	if (rc > 0)
@@ -901,9 +844,9 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 	for (size_t i = 0; i < b->n_deps; i++)
 		used |= w->dep[i];
 	for (used &= ~looped; sure && used; used &= used - 1) {
-		place = order_channels(b, w->dep, used & -used);
+		place = order_channels(NULL, b, w->dep, used & -used);
 		sure = place != NULL;
-		free(place);
+		arena_free(place);
 	}
 	free(source);
 	return sure;

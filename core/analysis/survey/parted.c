@@ -27,26 +27,13 @@ struct forest {
 	uint32_t *next;	  /* [n] arc that is looked at next */
 };
 
-static void forest_init(struct forest *t, uint32_t n)
+static void forest_init(void *arena, struct forest *t, uint32_t n)
 {
 	uint32_t **all[] = {&t->order, &t->at,	  &t->parent, &t->edge, &t->last,
 			    &t->low,   &t->hosts, &t->root,   &t->next};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		*all[i] = NEW_ARRAY((size_t)n + 1, uint32_t);
-}
-
-static void forest_free(struct forest *t)
-{
-	free(t->order);
-	free(t->at);
-	free(t->parent);
-	free(t->edge);
-	free(t->last);
-	free(t->low);
-	free(t->hosts);
-	free(t->root);
-	free(t->next);
+		*all[i] = ARENA_ARRAY(arena, (size_t)n + 1, uint32_t);
 }
 
 static uint32_t visit(struct forest *t, const struct parted_net *g, uint32_t sw, uint32_t parent,
@@ -175,10 +162,11 @@ static void mark_chain(struct parted_net *g, const struct forest *t, const struc
 
 static int parted_links(struct parted_net *g, struct progress *p, struct err *e)
 {
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct forest t = {0};
 	AUTO_FREE struct cover *c = NEW_ARRAY((size_t)g->n + 1, struct cover);
 
-	forest_init(&t, g->n);
+	forest_init(arena, &t, g->n);
 	grow_all(&t, g, NO_ID);
 	for (uint32_t v = 0; v < t.n; v++)
 		c[v].place = v;
@@ -200,7 +188,6 @@ static int parted_links(struct parted_net *g, struct progress *p, struct err *e)
 		if (c[i].size && t.parent[c[i].place] != NO_ID)
 			mark_chain(g, &t, c + i, next - i);
 	}
-	forest_free(&t);
 	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
 }
 
@@ -232,12 +219,13 @@ static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p
 	struct parted_net *g = ctx;
 	AUTO_FREE uint32_t *pieces = NEW_ARRAY((size_t)g->n + 1, uint32_t),
 			   *rest = NEW_ARRAY((size_t)g->n + 1, uint32_t);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct forest t = {0};
 
 	(void)worker;
 	(void)p;
 	(void)e;
-	forest_init(&t, g->n);
+	forest_init(arena, &t, g->n);
 	grow_all(&t, g, i < g->n_parts ? g->sw_of[i] : NO_ID);
 	count_pieces(g, &t, pieces, rest);
 	for (uint32_t v = 0; v < t.n; v++) {
@@ -250,7 +238,6 @@ static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p
 		else if (b > i)
 			pair_mark(g->bad, pair_bit(g, i, b));
 	}
-	forest_free(&t);
 	return 0;
 }
 
@@ -307,8 +294,8 @@ static void add_arcs(struct parted_net *g, const struct topo *t, const uint32_t 
 	free(seen);
 }
 
-static int parted_net_init(struct parted_net *g, const struct sweep *w, const struct parts *parts,
-			   struct err *e)
+static int parted_net_init(void *arena, struct parted_net *g, const struct sweep *w,
+			   const struct parts *parts, struct err *e)
 {
 	const struct fabric *f = w->fabric;
 	uint64_t pairs = (uint64_t)parts->n * (parts->n - 1) / 2;
@@ -319,32 +306,20 @@ static int parted_net_init(struct parted_net *g, const struct sweep *w, const st
 	*g = (struct parted_net){.sweep = w, .switches = parts->kind == PART_SWITCH, .n = f->n_switches};
 	g->n_parts = parts->n;
 	part_of_link = NEW_ARRAY((size_t)f->n_links + 1, uint32_t);
-	g->off = NEW_ARRAY((size_t)g->n + 1, uint32_t);
-	g->arc = NEW_ARRAY((size_t)f->n_ports + 1, struct net_arc);
-	g->part_of = NEW_ARRAY((size_t)g->n + 1, uint32_t);
+	g->off = ARENA_ARRAY(arena, (size_t)g->n + 1, uint32_t);
+	g->arc = ARENA_ARRAY(arena, (size_t)f->n_ports + 1, struct net_arc);
+	g->part_of = ARENA_ARRAY(arena, (size_t)g->n + 1, uint32_t);
 	memset(g->part_of, 0xff, g->n * sizeof(*g->part_of));
-	g->hosts = routing_hosts(w->routing);
-	g->alone = NEW_ARRAY((size_t)parts->n + 1, uint8_t);
-	g->bad = NEW_ARRAY((size_t)(pairs / 64 + 1), _Atomic uint64_t);
+	g->hosts = routing_hosts(arena, w->routing);
+	g->alone = ARENA_ARRAY(arena, (size_t)parts->n + 1, uint8_t);
+	g->bad = ARENA_ARRAY(arena, (size_t)(pairs / 64 + 1), _Atomic uint64_t);
 	if (g->switches)
-		g->sw_of = NEW_ARRAY((size_t)parts->n + 1, uint32_t);
+		g->sw_of = ARENA_ARRAY(arena, (size_t)parts->n + 1, uint32_t);
 	else
-		g->end = mem_array((size_t)parts->n + 1, sizeof(*g->end));
+		g->end = arena_array(arena, (size_t)parts->n + 1, sizeof(*g->end));
 	parted_number_parts(g, parts, part_of_link);
 	add_arcs(g, w->topo, part_of_link);
 	return 0;
-}
-
-static void parted_net_free(struct parted_net *g)
-{
-	free(g->off);
-	free(g->arc);
-	free(g->part_of);
-	free(g->sw_of);
-	free(g->end);
-	free(g->hosts);
-	free(g->alone);
-	free((void *)g->bad);
 }
 
 /* --- witnesses ------------------------------------------------------------------------------------------ */
@@ -403,7 +378,7 @@ static int parted_list_rows(struct parted *r, const struct parted_net *g, struct
 	uint32_t n = g->n_parts;
 
 	progress_start(p, "counting pairs", n);
-	r->row = NEW_ARRAY(PARTED_MOST_ROWS, struct parted_row);
+	r->row = ARENA_ARRAY(r, PARTED_MOST_ROWS, struct parted_row);
 	for (uint32_t a = 0; a < n; a++)
 		if (g->alone[a]) {
 			r->alone++;
@@ -484,21 +459,23 @@ static bool by_legal_ways(const struct routing *r)
 struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e)
 {
 	assert(w->routing && (kind == PART_LINK || kind == PART_SWITCH));
-	struct parted *r = NEW(struct parted);
+	struct parted *r = ARENA_NEW(NULL, struct parted);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct parts *parts = parts_new(w->fabric, kind, NULL);
 	struct legal *l = NULL;
 	struct parted_net g = {0};
 	int rc;
 
 	r->parts = parts;
+	arena_end(r, parts_free, parts);
 	parts_keep_up(parts, w->topo);
 	r->legal = by_legal_ways(w->routing);
 	r->pairs = (uint64_t)parts->n * (parts->n ? parts->n - 1 : 0) / 2;
 	rc = parts->n < 2 ? err_set(e, "found %u %s that are up, expected at least 2 for a pair", parts->n,
 				    part_words[kind])
-			  : parted_net_init(&g, w, parts, e);
+			  : parted_net_init(arena, &g, w, parts, e);
 	if (!rc && r->legal) {
-		l = legal_new(&g, e);
+		l = legal_new(arena, &g, e);
 		rc = l ? parted_legal(l, &r->reranked, p, e) : -1;
 	} else if (!rc) {
 		rc = g.switches ? parted_switches(&g, p, e) : parted_links(&g, p, e);
@@ -508,11 +485,9 @@ struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct pro
 	if (!rc && !g.switches)
 		add_host_links(r, &g, l);
 	assert(rc || (r->together <= r->bad && r->bad <= r->pairs));
-	legal_free(l);
-	parted_net_free(&g);
 	if (!rc)
 		return r;
-	parted_free(r);
+	arena_free(r);
 	return NULL;
 }
 
@@ -542,13 +517,4 @@ void parted_tell(const struct parted *r, const struct sweep *w, char end, struct
 			 "By cables: for engines that route whatever is connected (minhop, lash, sssp, "
 			 "dfsssp, nue); others may lose more.%c",
 			 end);
-}
-
-void parted_free(struct parted *r)
-{
-	if (!r)
-		return;
-	parts_free((struct parts *)r->parts);
-	free(r->row);
-	free(r);
 }

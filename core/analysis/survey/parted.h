@@ -56,7 +56,6 @@ struct parted {
 struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e);
 /* What was proved, in two or three sentences, with `end` behind each. */
 void parted_tell(const struct parted *r, const struct sweep *w, char end, struct text *t);
-void parted_free(struct parted *r);
 
 /* Shared by the files parted*.c: the switches as a graph, and pairs of parts as bits. */
 
@@ -112,8 +111,7 @@ static inline bool net_down(const struct parted_net *g, uint32_t sw, uint32_t a,
 /* The same by legal ways. */
 struct legal;
 /* NULL and *e: the directions do not come from ranks and GUIDs, cancelled, or no memory. */
-struct legal *legal_new(struct parted_net *g, struct err *e);
-void legal_free(struct legal *l);
+struct legal *legal_new(void *arena, struct parted_net *g, struct err *e);
 int parted_legal(struct legal *l, uint64_t *reranked, struct progress *p, struct err *e);
 /* Has a switch with hosts a way to another one, with nothing failed? */
 bool legal_meets(const struct legal *l, uint32_t sw);

@@ -34,34 +34,21 @@ struct parted_legal_search {
 	uint32_t *queue, *from, *by; /* [2 * n]; of state 2 * switch + down */
 };
 
-static struct parted_legal_search *parted_legal_search_new(const struct legal *l)
+static struct parted_legal_search *parted_legal_search_new(void *arena, const struct legal *l)
 {
-	struct parted_legal_search *s = NEW(struct parted_legal_search);
+	struct parted_legal_search *s = ARENA_NEW(arena, struct parted_legal_search);
 	size_t n = l->g->n;
 
 	s->l = l;
-	s->rank = NEW_ARRAY(n + 1, uint32_t);
-	s->closed = NEW_ARRAY((size_t)l->g->n_parts + 1, uint8_t);
-	s->reached = NEW_ARRAY(n + 1, uint8_t);
-	s->queue = NEW_ARRAY(2 * n + 1, uint32_t);
-	s->from = NEW_ARRAY(2 * n + 1, uint32_t);
-	s->by = NEW_ARRAY(2 * n + 1, uint32_t);
+	s->rank = ARENA_ARRAY(s, n + 1, uint32_t);
+	s->closed = ARENA_ARRAY(s, (size_t)l->g->n_parts + 1, uint8_t);
+	s->reached = ARENA_ARRAY(s, n + 1, uint8_t);
+	s->queue = ARENA_ARRAY(s, 2 * n + 1, uint32_t);
+	s->from = ARENA_ARRAY(s, 2 * n + 1, uint32_t);
+	s->by = ARENA_ARRAY(s, 2 * n + 1, uint32_t);
 	if (l->rank)
 		memcpy(s->rank, l->rank, n * sizeof(*s->rank));
 	return s;
-}
-
-static void parted_legal_search_free(struct parted_legal_search *s)
-{
-	if (!s)
-		return;
-	free(s->rank);
-	free(s->closed);
-	free(s->reached);
-	free(s->queue);
-	free(s->from);
-	free(s->by);
-	free(s);
 }
 
 static bool parted_legal_usable(const struct parted_legal_search *s, const struct net_arc *c)
@@ -348,6 +335,7 @@ static int decide_part(void *ctx, unsigned worker, unsigned i, struct progress *
 
 int parted_legal(struct legal *l, uint64_t *reranked, struct progress *p, struct err *e)
 {
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct legal_job j = {.l = l};
 	struct parallel ends = {.n = l->n_ends, .work = try_end, .ctx = &j},
 			parts = {.n = l->g->n_parts, .work = decide_part, .ctx = &j};
@@ -355,16 +343,13 @@ int parted_legal(struct legal *l, uint64_t *reranked, struct progress *p, struct
 	int rc;
 
 	n = MAX(n, m);
-	j.search = NEW_ARRAY((size_t)n + 1, struct parted_legal_search *);
+	j.search = ARENA_ARRAY(arena, (size_t)n + 1, struct parted_legal_search *);
 	for (unsigned i = 0; i < n; i++)
-		j.search[i] = parted_legal_search_new(l);
+		j.search[i] = parted_legal_search_new(arena, l);
 	rc = parallel_run(&ends, "ways of pairs of switches", p, e);
 	if (!rc)
 		rc = parallel_run(&parts, "pairs of failures", p, e);
 	*reranked = l->reranked;
-	for (unsigned i = 0; i < n; i++)
-		parted_legal_search_free(j.search[i]);
-	free(j.search);
 	return rc;
 }
 
@@ -398,17 +383,23 @@ static int same_directions(const struct legal *l, const struct parted_legal_sear
 	return 0;
 }
 
-struct legal *legal_new(struct parted_net *g, struct err *e)
+static void legal_lock_end(void *lock)
+{
+	pthread_mutex_destroy(lock);
+}
+
+struct legal *legal_new(void *arena, struct parted_net *g, struct err *e)
 {
 	const struct routing *r = g->sweep->routing;
-	struct legal *l = NEW(struct legal);
+	struct legal *l = ARENA_NEW(arena, struct legal);
 	size_t words = (size_t)((uint64_t)g->n_parts * (g->n_parts - 1) / 2 / 64) + 1;
 
 	l->g = g;
 	pthread_mutex_init(&l->lock, NULL);
+	arena_end(l, legal_lock_end, &l->lock);
 	l->levels = !r->ops->is_root;
-	l->top = NEW_ARRAY((size_t)g->n + 1, uint8_t);
-	l->ends = NEW_ARRAY((size_t)g->n + 1, uint32_t);
+	l->top = ARENA_ARRAY(l, (size_t)g->n + 1, uint8_t);
+	l->ends = ARENA_ARRAY(l, (size_t)g->n + 1, uint32_t);
 	for (uint32_t v = 0; v < g->n; v++) {
 		bool up = switch_up(r->topo, v);
 
@@ -416,20 +407,18 @@ struct legal *legal_new(struct parted_net *g, struct err *e)
 		if (g->hosts[v])
 			l->ends[l->n_ends++] = v;
 	}
-	l->own = parted_legal_search_new(l);
+	l->own = parted_legal_search_new(l, l);
 	rank_all(l->own);
-	l->rank = NEW_ARRAY((size_t)g->n + 1, uint32_t);
+	l->rank = ARENA_ARRAY(l, (size_t)g->n + 1, uint32_t);
 	memcpy(l->rank, l->own->rank, g->n * sizeof(*l->rank));
-	l->shifts = NEW_ARRAY((size_t)g->n_parts + 1, uint8_t);
-	l->shift = NEW_ARRAY(words, _Atomic uint64_t);
-	l->seen = mem_array((size_t)g->n_parts + 1, sizeof(*l->seen));
+	l->shifts = ARENA_ARRAY(l, (size_t)g->n_parts + 1, uint8_t);
+	l->shift = ARENA_ARRAY(l, words, _Atomic uint64_t);
+	l->seen = arena_array(l, (size_t)g->n_parts + 1, sizeof(*l->seen));
 	memset(l->seen, 0xff, ((size_t)g->n_parts + 1) * sizeof(*l->seen));
 	if (same_directions(l, l->own, e) ||
-	    mem_room(e, (uint64_t)l->n_ends * g->n, "ways between %u switches", l->n_ends)) {
-		legal_free(l);
+	    mem_room(e, (uint64_t)l->n_ends * g->n, "ways between %u switches", l->n_ends))
 		return NULL;
-	}
-	l->joined = NEW_ARRAY((size_t)l->n_ends * g->n + 1, uint8_t);
+	l->joined = ARENA_ARRAY(l, (size_t)l->n_ends * g->n + 1, uint8_t);
 	for (uint32_t i = 0; i < l->n_ends; i++) {
 		parted_legal_go(l->own, l->ends[i], NO_ID);
 		memcpy(l->joined + (size_t)i * g->n, l->own->reached, g->n);
@@ -438,20 +427,4 @@ struct legal *legal_new(struct parted_net *g, struct err *e)
 		if (l->rank[v] && l->rank[v] != NO_RANK_YET)
 			note_supports(l, v);
 	return l;
-}
-
-void legal_free(struct legal *l)
-{
-	if (!l)
-		return;
-	parted_legal_search_free(l->own);
-	pthread_mutex_destroy(&l->lock);
-	free(l->top);
-	free(l->rank);
-	free(l->ends);
-	free(l->joined);
-	free(l->shifts);
-	free((void *)l->shift);
-	free(l->seen);
-	free(l);
 }

@@ -92,25 +92,17 @@ void wilson_interval(uint64_t hits, uint64_t n, double *low, double *high)
 /* With more moves than this share of all entries, whole columns are as fast. */
 #define MOVES_SHARE 8
 
-void moves_init(struct moves *m, const struct effect_base *b)
+void moves_init(void *arena, struct moves *m, const struct effect_base *b)
 {
 	uint32_t n = b->routing->topo->fabric->n_switches;
 
-	m->first = NEW_ARRAY(MAX_LID + 1, uint32_t);
-	m->moved = NEW_ARRAY((size_t)n + 1, uint8_t);
-	m->own = NEW_ARRAY((size_t)n + 1, uint32_t);
-	m->path = NEW_ARRAY((size_t)n + 1, uint32_t);
+	m->arena = arena;
+	m->first = ARENA_ARRAY(arena, MAX_LID + 1, uint32_t);
+	m->moved = ARENA_ARRAY(arena, (size_t)n + 1, uint8_t);
+	m->own = ARENA_ARRAY(arena, (size_t)n + 1, uint32_t);
+	m->path = ARENA_ARRAY(arena, (size_t)n + 1, uint32_t);
 	m->most = ((size_t)b->routing->lids->max_lid + 1) * n / MOVES_SHARE;
 	moves_clear(m);
-}
-
-void moves_free(struct moves *m)
-{
-	free(m->move);
-	free(m->first);
-	free(m->moved);
-	free(m->own);
-	free(m->path);
 }
 
 void moves_clear(struct moves *m)
@@ -126,7 +118,7 @@ void moves_add(struct moves *m, uint32_t sw, unsigned lid)
 		m->too_many = true;
 		return;
 	}
-	GROW(m->move, m->n, m->cap);
+	ARENA_GROW(m->arena, m->move, m->n, m->cap);
 	m->move[m->n] = (struct move){.sw = sw, .next = m->first[lid]};
 	m->first[lid] = (uint32_t)m->n++;
 }
@@ -495,16 +487,14 @@ static int count_beyond(const struct survey_job *j, const struct sweep *after, s
 static int none_left(const struct survey_job *j, struct survey_row *row, struct progress *p, struct err *e)
 {
 	const struct sweep *before = j->rq->before;
-	struct state *state = state_without(j, row->part[0], row->part[1]);
+	AUTO_STATE struct state *state = state_without(j, row->part[0], row->part[1]);
 	struct comparison *c;
-	struct topo *t;
+	AUTO_TOPO struct topo *t = NULL;
 	bool down;
 
 	t = topo_new(before->fabric, state);
 	down = t->sm_endport == NO_ID;
 	row->hosts_gone = count_gone(before, t, state);
-	topo_unref(t);
-	state_free(state);
 	if (!down)
 		return -1;
 	c = compare_routings(before->routing, NULL, p);
@@ -513,14 +503,14 @@ static int none_left(const struct survey_job *j, struct survey_row *row, struct 
 	row->lost = row->cut_off = c->lost;
 	row->load_port = NO_ID;
 	row->fallback = true;
-	comparison_free(c);
+	arena_free(c);
 	return 0;
 }
 
 static int count_outage(const struct survey_job *j, struct survey_row *row, struct progress *p, struct err *e)
 {
 	const struct sweep *before;
-	struct state *state;
+	AUTO_STATE struct state *state = NULL;
 	int rc;
 
 	if (j->outage) {
@@ -531,7 +521,6 @@ static int count_outage(const struct survey_job *j, struct survey_row *row, stru
 	before = sweep_before(j, row);
 	rc = outage_count(before->routing, state, local_repair_of(before->setup->options), &row->outage, p,
 			  e);
-	state_free(state);
 	return rc;
 }
 
@@ -620,7 +609,7 @@ static int survey_list_rows(struct survey *s, const struct survey_request *rq, s
 		s->n_all = survey_draw(n, rq->pairs, rq->seed, &pair, &s->sampled);
 	}
 	s->sampled |= some;
-	s->row = NEW_ARRAY((size_t)s->n_all + 1, struct survey_row);
+	s->row = ARENA_ARRAY(s, (size_t)s->n_all + 1, struct survey_row);
 	for (uint32_t i = 0; i < s->n_all; i++)
 		/* does it belong to the share? */
 		if ((!rq->shards || i % rq->shards == rq->shard - 1) && (!some || drawn[i]))
@@ -642,7 +631,7 @@ static int outage_alone(struct survey_job *j, struct progress *p, struct err *e)
 
 	if (j->s->pairs || j->s->plan || !outage_by_pass(before->routing, j->s->parts, repair))
 		return 0;
-	j->outage = NEW_ARRAY((size_t)j->s->parts->n + 1, uint64_t);
+	j->outage = ARENA_ARRAY(j->base, (size_t)j->s->parts->n + 1, uint64_t);
 	return outage_of_parts(before->routing, j->s->parts, repair, j->outage, p, e);
 }
 
@@ -656,20 +645,16 @@ static int run_rows(struct survey_job *j, struct progress *p, struct err *e)
 	if (!j->base)
 		return -1;
 	j->s->load_before = effect_load_before(j->base);
-	j->work = NEW_ARRAY(workers, struct effect_work *);
+	j->work = ARENA_ARRAY(j->base, workers, struct effect_work *);
 	for (unsigned i = 0; i < workers; i++)
-		j->work[i] = effect_work_new(j->base);
+		j->work[i] = effect_work_new(j->base, j->base);
 	rc = make_chain(j, p, e) || outage_alone(j, p, e) ? -1 : 0;
 	if (!rc)
 		rc = parallel_run(&par, "surveying failures", p, e);
-	for (unsigned i = 0; i < workers; i++)
-		effect_work_free(j->work[i]);
 	for (uint32_t i = 0; j->chain && i < j->s->n; i++)
 		sweep_unref(j->chain[i]);
 	free(j->chain);
-	free(j->work);
-	free(j->outage);
-	effect_base_free(j->base);
+	arena_free(j->base);
 	return rc;
 }
 
@@ -679,27 +664,18 @@ struct survey *survey_run(const struct survey_request *rq, struct progress *p, s
 	assert(!rq->plan ||
 	       (fabric_alike(rq->plan->fabric, rq->before->fabric) && rq->n_alone <= rq->plan->n));
 	assert(!rq->shards || (rq->shard && rq->shard <= rq->shards));
-	struct survey *s = NEW(struct survey);
+	struct survey *s = ARENA_NEW(NULL, struct survey);
 	struct survey_job j = {.rq = rq, .s = s};
 
-	s->before = sweep_ref(rq->before);
+	s->before = sweep_unref_later(s, sweep_ref(rq->before));
 	s->plan = rq->plan != NULL;
 	s->parts = s->plan ? rq->plan : list_parts(rq->before, rq->kind, p, e);
+	arena_end(s, parts_free, s->parts);
 	if (!s->parts || survey_list_rows(s, rq, e) || run_rows(&j, p, e)) {
-		survey_free(s);
+		arena_free(s);
 		return NULL;
 	}
 	if (!s->plan)
 		qsort(s->row, s->n, sizeof(*s->row), rq->by_outage ? by_outage : survey_by_harm);
 	return s;
-}
-
-void survey_free(struct survey *s)
-{
-	if (!s)
-		return;
-	parts_free((struct parts *)s->parts);
-	sweep_unref(s->before);
-	free(s->row);
-	free(s);
 }

@@ -72,7 +72,6 @@ struct survey_request {
 
 /* NULL and *e: cancelled, an option is unusable, or there is nothing of that kind. */
 struct survey *survey_run(const struct survey_request *rq, struct progress *p, struct err *e);
-void survey_free(struct survey *s);
 
 /*
  * Is a row bad? It is when nothing routes it, when hosts in the subnet manager's part lose their path to each
@@ -122,11 +121,9 @@ struct effect_work;
 /* NULL and *e: cancelled, or no memory. */
 struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsigned workers,
 				    struct progress *p, struct err *e);
-void effect_base_free(struct effect_base *b);
 uint32_t effect_load_before(const struct effect_base *b);
 
-struct effect_work *effect_work_new(const struct effect_base *b);
-void effect_work_free(struct effect_work *w);
+struct effect_work *effect_work_new(void *arena, const struct effect_base *b);
 
 /*
  * Fill in all of a row that tables tell: pairs, entries, loads, loops.  `after` has tables.  -1 and *e:
@@ -181,6 +178,7 @@ struct move {
 
 /* What changed, as lists by LID. */
 struct moves {
+	void *arena;
 	struct move *move;
 	size_t n, cap, most; /* more than `most` are not kept */
 	bool too_many;
@@ -221,14 +219,13 @@ struct effect_work {
 /* Remembers each change of a sum, to undo it after the failure. */
 static inline void note_load(struct effect_work *w, uint32_t at)
 {
-	GROW(w->touched_load, w->n_load, w->cap_load);
+	ARENA_GROW(w, w->touched_load, w->n_load, w->cap_load);
 	w->touched_load[w->n_load++] = at;
 }
 
 /* --- survey.c ------------------------------------------------------------------------------------ */
 
-void moves_init(struct moves *m, const struct effect_base *b);
-void moves_free(struct moves *m);
+void moves_init(void *arena, struct moves *m, const struct effect_base *b);
 void moves_clear(struct moves *m);
 /* Once per switch and LID. */
 void moves_add(struct moves *m, uint32_t sw, unsigned lid);

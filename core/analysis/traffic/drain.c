@@ -304,7 +304,7 @@ static void drain_keep(struct drain *d)
 	if (o->n_kept == o->keeps) { /* every second goes */
 		for (unsigned i = 0; i < o->n_kept; i++)
 			if (i % 2)
-				free(o->kept[i]);
+				arena_free(o->kept[i]);
 			else
 				o->kept[i / 2] = o->kept[i];
 		o->n_kept = (o->n_kept + 1) / 2;
@@ -312,7 +312,7 @@ static void drain_keep(struct drain *d)
 		if (o->counts->round != o->n_kept * o->every)
 			return;
 	}
-	o->kept[o->n_kept++] = mem_dup(o->block, o->size);
+	o->kept[o->n_kept++] = arena_dup(d, o->block, o->size);
 }
 
 bool drain_to(struct drain *d, uint32_t round, struct progress *p)
@@ -481,10 +481,9 @@ static bool drain_leave_out(struct drain *d, struct progress *p)
 	uint32_t n_sw = r->topo->fabric->n_switches, top = r->lids->max_lid, kept = 0;
 	AUTO_FREE uint32_t *first = NEW_ARRAY(top + 2u, uint32_t),
 			   *at = NEW_ARRAY(d->n_packets + 1u, uint32_t);
-	struct dest_ways ways;
+	AUTO_ARENA struct dest_ways *ways = dest_ways_new(NULL, r);
 	bool go_on = true;
 
-	dest_ways_init(&ways, r);
 	for (uint32_t i = 0; i < d->n_packets; i++)
 		first[d->packet[i].lid + 1]++;
 	for (uint32_t l = 0; l <= top; l++)
@@ -495,12 +494,12 @@ static bool drain_leave_out(struct drain *d, struct progress *p)
 	for (uint32_t l = 1, i = 0; n_sw && l <= top && (go_on = progress_step(p, l)); l++) {
 		if (i < first[l]) { /* first[l] is now the end of its packets */
 			if (r->adaptive)
-				dest_ways(r, l, &ways);
+				dest_ways(r, l, ways);
 			else
-				dest_hops(r, l, ways.worst, ways.work);
+				dest_hops(r, l, ways->worst, ways->work);
 		}
 		for (; i < first[l]; i++)
-			if (ways.worst[r->topo->endport_switch[d->packet[at[i]].src]] >= HOPS_LOOP)
+			if (ways->worst[r->topo->endport_switch[d->packet[at[i]].src]] >= HOPS_LOOP)
 				d->packet[at[i]].lid = 0;
 	}
 	for (uint32_t i = 0; i < d->n_packets; i++)
@@ -508,7 +507,6 @@ static bool drain_leave_out(struct drain *d, struct progress *p)
 			d->packet[kept++] = d->packet[i];
 	d->left_out += d->n_packets - kept;
 	d->n_packets = kept;
-	dest_ways_free(&ways);
 	return go_on;
 }
 
@@ -516,7 +514,7 @@ static void find_senders(struct drain *d)
 {
 	struct drain_private *o = d->own;
 
-	o->sender_first = NEW_ARRAY(d->n_packets + 1u, uint32_t);
+	o->sender_first = ARENA_ARRAY(d, d->n_packets + 1u, uint32_t);
 	for (uint32_t i = 0; i < d->n_packets; i++)
 		if (!i || d->packet[i].src != d->packet[i - 1].src)
 			o->sender_first[o->n_senders++] = i;
@@ -550,13 +548,13 @@ static void drain_draw(struct drain *d, uint64_t *seed)
 
 static struct drain *drain_begin(const struct routing *r, unsigned buffers)
 {
-	struct drain *d = NEW(struct drain);
+	struct drain *d = ARENA_NEW(NULL, struct drain);
 
 	assert(buffers && buffers <= DRAIN_MOST_BUFFERS);
-	d->routing = routing_ref(r);
+	d->routing = routing_unref_later(d, routing_ref(r));
 	d->buffers = buffers;
 	d->lead = -1;
-	d->own = NEW(struct drain_private);
+	d->own = ARENA_NEW(d, struct drain_private);
 	return d;
 }
 
@@ -597,13 +595,13 @@ static int drain_make_room(struct drain *d, struct err *e)
 	o->keeps = MIN(o->keeps, KEEP_MOST);
 	if (mem_room(e, o->size * (o->keeps + 1), "buffers of %u ports", ports))
 		return -1;
-	o->block = mem_alloc(o->size);
+	o->block = arena_array(d, 1, o->size);
 	drain_lay_out(d, o->block);
-	o->from = NEW_ARRAY(ports + 1u, uint32_t);
-	o->rank = NEW_ARRAY(ports + 1u, uint16_t);
-	o->touched = NEW_ARRAY(ports + 1u, uint32_t);
-	o->ready = NEW_ARRAY(o->n_senders + 1u, uint32_t);
-	o->ready_at = NEW_ARRAY(o->n_senders + 1u, uint32_t);
+	o->from = ARENA_ARRAY(d, ports + 1u, uint32_t);
+	o->rank = ARENA_ARRAY(d, ports + 1u, uint16_t);
+	o->touched = ARENA_ARRAY(d, ports + 1u, uint32_t);
+	o->ready = ARENA_ARRAY(d, o->n_senders + 1u, uint32_t);
+	o->ready_at = ARENA_ARRAY(d, o->n_senders + 1u, uint32_t);
 	memset(o->from, 0xff, ports * sizeof(*o->from));
 	return 0;
 }
@@ -614,7 +612,7 @@ static void drain_empty(struct drain *d, uint64_t *seed)
 	struct drain_private *o = d->own;
 
 	for (unsigned i = 0; i < o->n_kept; i++)
-		free(o->kept[i]);
+		arena_free(o->kept[i]);
 	o->n_kept = 0;
 	o->every = 1;
 	d->rounds = 0;
@@ -645,7 +643,7 @@ struct drain *drain_new(const struct routing *r, const struct pattern *p, unsign
 				     NO_ID);
 
 	d->left_out = p->left_out;
-	d->packet = NEW_ARRAY(rc ? 1 : n + 1, struct drain_packet);
+	d->packet = ARENA_ARRAY(d, rc ? 1 : n + 1, struct drain_packet);
 	if (!rc && p->kind != PATTERN_LIST)
 		drain_add_all(d, p, host, n_hosts);
 	for (size_t i = 0; !rc && p->kind == PATTERN_LIST && i < p->n; i++)
@@ -662,7 +660,7 @@ struct drain *drain_new(const struct routing *r, const struct pattern *p, unsign
 		rc = drain_make_room(d, e);
 	}
 	if (rc) {
-		drain_free(d);
+		arena_free(d);
 		return NULL;
 	}
 	drain_empty(d, &seed);
@@ -685,6 +683,7 @@ struct planned {
 COMPARATOR(by_setting_out, struct planned, UP(src) DOWN(at) UP(first))
 
 struct drain_plan {
+	void *arena;
 	struct planned *packet;
 	uint32_t n;
 	uint32_t *way, n_way, cap_way;
@@ -694,7 +693,7 @@ struct drain_plan {
 
 static void drain_add_channel(struct drain_plan *x, uint32_t c)
 {
-	GROW(x->way, x->n_way, x->cap_way);
+	ARENA_GROW(x->arena, x->way, x->n_way, x->cap_way);
 	x->way[x->n_way++] = c;
 }
 
@@ -775,27 +774,25 @@ static bool plan_choices(const struct drain *d, struct drain_plan *x, uint32_t c
 {
 	const struct routing *r = d->routing;
 	uint32_t n_hosts, *host = pattern_hosts(r, &n_hosts);
-	struct dest_ways ways;
+	AUTO_ARENA struct dest_ways *ways = dest_ways_new(NULL, r);
 	bool found = false;
 
-	dest_ways_init(&ways, r);
 	for (unsigned lid = 1; lid <= r->lids->max_lid && !found && !progress_cancelled(p); lid++) {
 		uint32_t owner = lid_owner(r->lids, lid);
 
 		if (owner == NO_ID || !routing_counts(r, owner))
 			continue;
-		dest_ways(r, lid, &ways);
-		if (!may_leave(&ways, r->topo->fabric, channel) || !may_leave(&ways, r->topo->fabric, next))
+		dest_ways(r, lid, ways);
+		if (!may_leave(ways, r->topo->fabric, channel) || !may_leave(ways, r->topo->fabric, next))
 			continue;
 		for (uint32_t i = 0; i < n_hosts && !found; i++)
 			found = host[i] != owner &&
-				ways.worst[r->topo->endport_switch[host[i]]] < HOPS_LOOP &&
+				ways->worst[r->topo->endport_switch[host[i]]] < HOPS_LOOP &&
 				plan_packet(
 					d, x,
 					&(struct cdg_route){host[i], r->lids->base[host[i]], (uint16_t)lid},
 					channel, next);
 	}
-	dest_ways_free(&ways);
 	free(host);
 	return found;
 }
@@ -832,9 +829,9 @@ static void take_plan(struct drain *d, struct drain_plan *x)
 	uint32_t at = 0;
 
 	qsort(x->packet, x->n, sizeof(*x->packet), by_setting_out);
-	d->way = NEW_ARRAY(x->n_way + 1u, uint32_t);
-	d->way_first = NEW_ARRAY(x->n + 1u, uint32_t);
-	d->own->release = NEW_ARRAY(x->n + 1u, uint32_t);
+	d->way = ARENA_ARRAY(d, x->n_way + 1u, uint32_t);
+	d->way_first = ARENA_ARRAY(d, x->n + 1u, uint32_t);
+	d->own->release = ARENA_ARRAY(d, x->n + 1u, uint32_t);
 	for (uint32_t i = 0; i < x->n; i++) {
 		const struct planned *p = &x->packet[i];
 
@@ -900,48 +897,22 @@ struct drain *drain_cycle(const struct cdg *c, uint32_t component, unsigned buff
 	uint32_t all = c->routing->topo->fabric->n_ports * DRAIN_VLS;
 	AUTO_FREE uint32_t *cycle = NEW_ARRAY(c->size[component] + 1, uint32_t);
 	uint32_t n = cdg_cycle(c, component, cycle, progress);
-	struct drain_plan x = {.packet = NEW_ARRAY((size_t)n * buffers + 1, struct planned),
-			       .queue = NEW_ARRAY(all + 1u, uint32_t),
-			       .from = NEW_ARRAY(all + 1u, uint32_t)};
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct drain_plan x = {.arena = arena,
+			       .packet = ARENA_ARRAY(arena, (size_t)n * buffers + 1, struct planned),
+			       .queue = ARENA_ARRAY(arena, all + 1u, uint32_t),
+			       .from = ARENA_ARRAY(arena, all + 1u, uint32_t)};
 	int rc = n && plan_cycle(d, &x, c, cycle, n, progress) ? 0 : err_set(e, CANCELLED);
 
-	d->packet = NEW_ARRAY(x.n + 1u, struct drain_packet);
+	d->packet = ARENA_ARRAY(d, x.n + 1u, struct drain_packet);
 	if (!rc) {
 		take_plan(d, &x);
 		rc = drain_make_room(d, e);
 	}
 	if (!rc && !find_lead(d, &x, progress))
 		rc = err_set(e, CANCELLED);
-	free(x.packet);
-	free(x.way);
-	free(x.queue);
-	free(x.from);
 	if (!rc)
 		return d;
-	drain_free(d);
+	arena_free(d);
 	return NULL;
-}
-
-void drain_free(struct drain *d)
-{
-	struct drain_private *o = d ? d->own : NULL;
-
-	if (!d)
-		return;
-	for (unsigned i = 0; i < o->n_kept; i++)
-		free(o->kept[i]);
-	free(o->sender_first);
-	free(o->release);
-	free(o->block);
-	free(o->from);
-	free(o->rank);
-	free(o->touched);
-	free(o->ready);
-	free(o->ready_at);
-	free(o);
-	free(d->way);
-	free(d->way_first);
-	free(d->packet);
-	routing_unref(d->routing);
-	free(d);
 }

@@ -94,7 +94,6 @@ struct drain *drain_new(const struct routing *r, const struct pattern *p, unsign
  */
 struct drain *drain_cycle(const struct cdg *c, uint32_t component, unsigned buffers,
 			  struct progress *progress, struct err *e);
-void drain_free(struct drain *d);
 
 /*
  * Go to a round, forwards or backwards; beyond the end: to the end.  It goes on from the nearest

@@ -81,7 +81,7 @@ static int add_job(struct job_loads *j, uint32_t job, const struct routing *r, c
 {
 	struct pattern pt = {0};
 	struct job_sum *sum = &j->sum[job];
-	struct loads *l = NULL;
+	AUTO_ARENA struct loads *l = NULL;
 	int rc = pattern_gpus(r, g, kind, direct, &pt, p, e);
 
 	if (!rc) {
@@ -99,7 +99,6 @@ static int add_job(struct job_loads *j, uint32_t job, const struct routing *r, c
 	}
 	if (!rc)
 		sum->routes = l->routes;
-	loads_free(l);
 	pattern_free(&pt);
 	return rc;
 }
@@ -286,12 +285,13 @@ static int all_over(const struct routing *r, bool lids, uint32_t port, struct fl
 	uint32_t n = f->n_switches, n_hosts, *host = pattern_hosts(r, &n_hosts);
 	uint32_t sw = f->node_switch[f->port_node[port]];
 	struct by_switch b = sort_by_switch(r->topo, host, n_hosts);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct to_one w = {
-		.col = NEW_ARRAY(n, uint8_t),
-		.hops = NEW_ARRAY(n, uint16_t),
-		.work = NEW_ARRAY(n, uint32_t),
-		.order = NEW_ARRAY(n, uint32_t),
-		.through = NEW_ARRAY(n, uint8_t),
+		.col = ARENA_ARRAY(arena, n, uint8_t),
+		.hops = ARENA_ARRAY(arena, n, uint16_t),
+		.work = ARENA_ARRAY(arena, n, uint32_t),
+		.order = ARENA_ARRAY(arena, n, uint32_t),
+		.through = ARENA_ARRAY(arena, n, uint8_t),
 	};
 	int rc = 0;
 
@@ -309,11 +309,6 @@ static int all_over(const struct routing *r, bool lids, uint32_t port, struct fl
 	}
 	if (l->n)
 		qsort(l->flow, l->n, sizeof(*l->flow), by_source);
-	free(w.col);
-	free(w.hops);
-	free(w.work);
-	free(w.order);
-	free(w.through);
 	free(b.at);
 	free(b.host);
 	free(host);

@@ -319,14 +319,15 @@ struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g,
 {
 	const struct fabric *f = r->topo->fabric;
 	struct ring_order *o = NEW(struct ring_order);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct ring_order_state x = {.r = r,
 				     .g = g,
 				     .direct = direct,
 				     .n = g->n_hosts,
-				     .at = NEW_ARRAY(g->n_hosts + 1, uint32_t),
+				     .at = ARENA_ARRAY(arena, g->n_hosts + 1, uint32_t),
 				     .flows = NEW_ARRAY(f->n_ports + 1, uint32_t),
-				     .having = NEW_ARRAY(g->n + 2, uint32_t),
-				     .way = NEW_ARRAY(f->n_switches + 2, uint32_t)};
+				     .having = ARENA_ARRAY(arena, g->n + 2, uint32_t),
+				     .way = ARENA_ARRAY(arena, f->n_switches + 2, uint32_t)};
 	uint32_t i, j;
 	bool go_on;
 
@@ -345,10 +346,7 @@ struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g,
 	}
 	go_on = !progress_cancelled(p) && ring_order_find_best(&x, o, p);
 	o->proved = o->all_tried || (o->best.max <= 1 && !o->best.lost);
-	free(x.at);
 	free(x.flows);
-	free(x.having);
-	free(x.way);
 	free(x.log);
 	if (go_on)
 		return o;

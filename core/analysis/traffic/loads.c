@@ -248,33 +248,21 @@ static struct loads *loads_after(const struct loads *before, const struct routin
 
 struct load_diff *load_diff_new(const struct routing *a, const struct routing *b, struct progress *p)
 {
-	struct loads *before = loads_new(a, &pattern_all, p);
-	struct loads *after = before ? loads_after(before, a, b, p) : NULL;
+	AUTO_ARENA struct loads *before = loads_new(a, &pattern_all, p),
+				*after = before ? loads_after(before, a, b, p) : NULL;
 	struct load_diff *d = NULL;
 
 	if (after) {
-		d = NEW(struct load_diff);
-		d->a = routing_ref(a);
-		d->b = routing_ref(b);
-		d->change = NEW_ARRAY((size_t)a->topo->fabric->n_ports + b->topo->fabric->n_ports + 1,
-				      struct load_change);
+		d = ARENA_NEW(NULL, struct load_diff);
+		d->a = routing_unref_later(d, routing_ref(a));
+		d->b = routing_unref_later(d, routing_ref(b));
+		d->change = ARENA_ARRAY(d, (size_t)a->topo->fabric->n_ports + b->topo->fabric->n_ports + 1,
+					struct load_change);
 		d->max_before = before->max;
 		d->max_after = after->max;
 		load_diff_compare(d, before, after);
 	}
-	loads_free(before);
-	loads_free(after);
 	return d;
-}
-
-void load_diff_free(struct load_diff *d)
-{
-	if (!d)
-		return;
-	routing_unref(d->a);
-	routing_unref(d->b);
-	free(d->change);
-	free(d);
 }
 
 const struct fabric *load_change_fabric(const struct load_diff *d, const struct load_change *c,
@@ -340,7 +328,7 @@ struct all_work {
 	uint32_t *own; /* [hosts] of these, the host's own */
 };
 
-static void all_start(struct all_work *w, const struct routing *r, unsigned columns)
+static void all_start(void *arena, struct all_work *w, const struct routing *r, unsigned columns)
 {
 	const struct topo *t = r->topo;
 	uint32_t n = t->fabric->n_switches;
@@ -348,26 +336,20 @@ static void all_start(struct all_work *w, const struct routing *r, unsigned colu
 	*w = (struct all_work){
 		.r = r,
 		.columns = columns,
-		.block = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t),
-		.hops = NEW_ARRAY(n, uint16_t),
-		.work = NEW_ARRAY(n, uint32_t),
-		.order = NEW_ARRAY(n, uint32_t),
-		.flow = NEW_ARRAY(n, uint32_t),
-		.hosts = NEW_ARRAY(n, uint32_t),
-		.reached = NEW_ARRAY(n, uint32_t),
-		.lids = NEW_ARRAY(n, uint32_t),
+		.block = ARENA_ARRAY(arena, (size_t)n * COLUMN_BLOCK, uint8_t),
+		.hops = ARENA_ARRAY(arena, n, uint16_t),
+		.work = ARENA_ARRAY(arena, n, uint32_t),
+		.order = ARENA_ARRAY(arena, n, uint32_t),
+		.flow = ARENA_ARRAY(arena, n, uint32_t),
+		.hosts = ARENA_ARRAY(arena, n, uint32_t),
+		.reached = ARENA_ARRAY(arena, n, uint32_t),
+		.lids = ARENA_ARRAY(arena, n, uint32_t),
 		.to = NO_ID,
 	};
 	w->host = pattern_hosts(r, &w->n_hosts);
-	w->own = NEW_ARRAY(w->n_hosts + 1, uint32_t);
+	w->own = ARENA_ARRAY(arena, w->n_hosts + 1, uint32_t);
 	for (uint32_t i = 0; i < w->n_hosts; i++)
 		w->hosts[t->endport_switch[w->host[i]]]++;
-}
-
-static void all_free(struct all_work *w)
-{
-	FREE_EACH(w->host, w->block, w->hops, w->work, w->order, w->flow, w->hosts, w->reached, w->lids,
-		  w->own);
 }
 
 static const uint8_t *column(struct all_work *w, unsigned lid)
@@ -507,18 +489,19 @@ static void load_hosts(struct loads *l, struct all_work *w, int sign)
 static int loads_load_all(struct loads *l, const struct routing *r, bool lids, const uint8_t *marked,
 			  int sign, struct progress *p)
 {
-	uint8_t *wanted = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t), *left;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	uint8_t *wanted = ARENA_ARRAY(arena, r->lids->max_lid + 1u, uint8_t), *left;
 	struct all_work w;
 	int rc;
 
-	all_start(&w, r, marked ? 1 : COLUMN_BLOCK);
+	all_start(arena, &w, r, marked ? 1 : COLUMN_BLOCK);
 	for (uint32_t i = 0; i < w.n_hosts; i++) {
 		unsigned base = r->lids->base[w.host[i]], n_lids = lids ? r->lids->count[w.host[i]] : 1;
 
 		for (unsigned lid = base; lid < base + n_lids; lid++)
 			wanted[lid] = !marked || marked[lid];
 	}
-	left = mem_dup(wanted, r->lids->max_lid + 1u);
+	left = arena_dup(arena, wanted, r->lids->max_lid + 1u);
 	rc = add_alike(l, &w, left, sign, p);
 	progress_start(p, "adding up routes", w.n_hosts);
 	for (uint32_t i = 0; !rc && i < w.n_hosts; i++) {
@@ -532,9 +515,8 @@ static int loads_load_all(struct loads *l, const struct routing *r, bool lids, c
 		if (!progress_step(p, i))
 			rc = -1;
 	}
-	FREE_EACH(wanted, left);
 	load_hosts(l, &w, sign);
-	all_free(&w);
+	free(w.host);
 	return rc;
 }
 
@@ -584,16 +566,16 @@ static void loads_sum_up(struct loads *l, const struct topo *t)
 
 struct loads *loads_new(const struct routing *r, const struct pattern *pattern, struct progress *p)
 {
-	struct loads *l = NEW(struct loads);
+	struct loads *l = ARENA_NEW(NULL, struct loads);
 	int rc;
 
 	assert(pattern->kind == PATTERN_LIST || !pattern->n);
 	assert(r->lids->n_endports == r->topo->fabric->n_endports);
-	l->port = NEW_ARRAY(r->topo->fabric->n_ports, uint32_t);
+	l->port = ARENA_ARRAY(l, r->topo->fabric->n_ports, uint32_t);
 	rc = pattern->kind == PATTERN_LIST ? load_list(l, r, pattern, p)
 					   : loads_load_all(l, r, pattern->kind == PATTERN_LIDS, NULL, 1, p);
 	if (rc) {
-		loads_free(l);
+		arena_free(l);
 		return NULL;
 	}
 	loads_sum_up(l, r->topo);
@@ -662,25 +644,18 @@ static struct loads *loads_after(const struct loads *before, const struct routin
 
 	if (a->adaptive || b->adaptive || !loads_same_hosts(a, b))
 		return loads_new(b, &pattern_all, p);
-	l = NEW(struct loads);
-	l->port = mem_dup(before->port, a->topo->fabric->n_ports * sizeof(*l->port));
+	l = ARENA_NEW(NULL, struct loads);
+	l->port = arena_dup(l, before->port, a->topo->fabric->n_ports * sizeof(*l->port));
 	l->routes = before->routes;
 	marked = lids_unlike(a, b, p);
 	rc = !marked || loads_load_all(l, a, false, marked, -1, p) ||
 	     loads_load_all(l, b, false, marked, 1, p);
 	if (rc) {
-		loads_free(l);
+		arena_free(l);
 		return NULL;
 	}
 	loads_sum_up(l, b->topo);
 	return l;
-}
-
-void loads_free(struct loads *l)
-{
-	if (l)
-		free(l->port);
-	free(l);
 }
 
 uint32_t *loads_busiest(const struct loads *l, const struct fabric *f)

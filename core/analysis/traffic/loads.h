@@ -72,12 +72,6 @@ struct loads {
 
 /* The load of a pattern on each port.  The sum of its weights fits in 32 bits.  NULL when cancelled. */
 struct loads *loads_new(const struct routing *r, const struct pattern *pattern, struct progress *p);
-/*
- * The load of all hosts to all with b, from that with a: only routes to LIDs for which something differs are
- * followed again.  NULL when cancelled.
- */
-void loads_free(struct loads *l);
-
 /* [n_switches] most routes on a link from or to another switch, in one direction; the caller frees. */
 uint32_t *loads_busiest(const struct loads *l, const struct fabric *f);
 
@@ -103,7 +97,6 @@ struct load_diff {
 
 /* Hosts are those that count in each routing.  NULL when cancelled. */
 struct load_diff *load_diff_new(const struct routing *a, const struct routing *b, struct progress *p);
-void load_diff_free(struct load_diff *d); /* NULL is fine */
 
 static inline int64_t load_gain(const struct load_change *c)
 {

@@ -98,6 +98,7 @@ struct shift_links *shift_links_new(const struct routing *r, const struct shift_
 				    struct progress *p, struct err *e)
 {
 	struct shift_links *s;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct shift_links_ways w = {.r = r, .f = r->topo->fabric};
 	uint32_t n = o->n;
 	int rc;
@@ -111,13 +112,11 @@ struct shift_links *shift_links_new(const struct routing *r, const struct shift_
 	s->by = o->by;
 	s->load.shift = k;
 	s->pair = NEW_ARRAY((size_t)n + 1, struct shift_pair);
-	w.way = NEW_ARRAY((size_t)w.f->n_switches + 2, uint32_t);
-	w.count = NEW_ARRAY((size_t)w.f->n_ports + 1, uint32_t);
+	w.way = ARENA_ARRAY(arena, (size_t)w.f->n_switches + 2, uint32_t);
+	w.count = ARENA_ARRAY(arena, (size_t)w.f->n_ports + 1, uint32_t);
 	rc = follow_pairs(&w, s, o, p, e);
-	free(w.way);
 	free(w.port);
 	free(w.pair);
-	free(w.count);
 	if (!rc)
 		return s;
 	shift_links_free(s);

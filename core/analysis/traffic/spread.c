@@ -203,11 +203,12 @@ COMPARATOR(by_pair, struct unequal_pair, UP(from) UP(to))
 struct unequal_paths *unequal_paths_new(const struct elements *el, struct progress *p)
 {
 	struct unequal_paths *u = NEW(struct unequal_paths);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct equal_paths_work w = {.el = el,
-				     .sp = NEW_ARRAY(el->n + 1, uint16_t),
-				     .around = NEW_ARRAY(el->n + 1, uint16_t),
-				     .aside = NEW_ARRAY(el->n + 1, uint8_t),
-				     .queue = NEW_ARRAY(el->n + 1, uint32_t)};
+				     .sp = ARENA_ARRAY(arena, el->n + 1, uint16_t),
+				     .around = ARENA_ARRAY(arena, el->n + 1, uint16_t),
+				     .aside = ARENA_ARRAY(arena, el->n + 1, uint8_t),
+				     .queue = ARENA_ARRAY(arena, el->n + 1, uint32_t)};
 	bool going = true;
 
 	for (uint32_t e = 0; e < el->n; e++)
@@ -224,10 +225,6 @@ struct unequal_paths *unequal_paths_new(const struct elements *el, struct progre
 				equal_paths_look_at(&w, e, d, u);
 			}
 	}
-	free(w.sp);
-	free(w.around);
-	free(w.aside);
-	free(w.queue);
 	if (u->n)
 		qsort(u->pair, u->n, sizeof(*u->pair), by_pair);
 	if (going)
@@ -254,7 +251,7 @@ struct spread_groups_flood {
 	double *flow;	 /* [n_switches] on its way to the destination */
 	double *share;	 /* [n_ports] */
 	uint32_t *order; /* [n_switches] */
-	struct dest_ways ways;
+	struct dest_ways *ways;
 	struct spread_left *left;
 };
 
@@ -268,7 +265,7 @@ static int farthest_first(const void *x, const void *y, void *ctx)
 
 static void spread_groups_pass_on(struct spread_groups_flood *w, uint32_t s)
 {
-	const struct port_set *set = &w->ways.set[s];
+	const struct port_set *set = &w->ways->set[s];
 	unsigned n = 0;
 
 	for (unsigned p = port_set_next(set, 0); p < 256; p = port_set_next(set, p + 1))
@@ -295,10 +292,10 @@ static void spread_groups_leave_out(struct spread_left *l, uint32_t s, uint32_t 
 
 static void spread_groups_flood_to(struct spread_groups_flood *w, uint32_t dst)
 {
-	const uint16_t *hops = w->ways.worst;
+	const uint16_t *hops = w->ways->worst;
 	uint32_t n = 0;
 
-	dest_ways(w->r, w->r->lids->base[dst], &w->ways);
+	dest_ways(w->r, w->r->lids->base[dst], w->ways);
 	for (uint32_t s = 0; s < w->f->n_switches; s++) {
 		uint32_t pairs = w->hosts[s] - (w->t->endport_switch[dst] == s);
 
@@ -309,7 +306,7 @@ static void spread_groups_flood_to(struct spread_groups_flood *w, uint32_t dst)
 		else if (pairs)
 			spread_groups_leave_out(w->left, s, dst, pairs, hops[s] == HOPS_LOOP);
 	}
-	qsort_r(w->order, n, sizeof(*w->order), farthest_first, w->ways.worst);
+	qsort_r(w->order, n, sizeof(*w->order), farthest_first, w->ways->worst);
 	for (uint32_t i = 0; i < n; i++)
 		if (w->flow[w->order[i]] > 0)
 			spread_groups_pass_on(w, w->order[i]);
@@ -317,22 +314,23 @@ static void spread_groups_flood_to(struct spread_groups_flood *w, uint32_t dst)
 
 double *spread_shares(const struct routing *r, struct spread_left *left, struct progress *p)
 {
-	uint32_t n_switches = r->topo->fabric->n_switches, n, *host = pattern_hosts(r, &n);
+	uint32_t n_switches = r->topo->fabric->n_switches, n;
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct spread_groups_flood w = {
 		.r = r,
 		.t = r->topo,
 		.f = r->topo->fabric,
-		.hosts = NEW_ARRAY(n_switches + 1, uint32_t),
-		.flow = NEW_ARRAY(n_switches + 1, double),
+		.hosts = ARENA_ARRAY(arena, n_switches + 1, uint32_t),
+		.flow = ARENA_ARRAY(arena, n_switches + 1, double),
 		.share = NEW_ARRAY(r->topo->fabric->n_ports + 1, double),
-		.order = NEW_ARRAY(n_switches + 1, uint32_t),
+		.order = ARENA_ARRAY(arena, n_switches + 1, uint32_t),
+		.ways = dest_ways_new(arena, r),
 		.left = left,
 	};
 	bool go_on = true;
 
 	*left = (struct spread_left){.limit = left->limit};
-
-	dest_ways_init(&w.ways, r);
 	for (uint32_t i = 0; i < n; i++)
 		w.hosts[w.t->endport_switch[host[i]]]++;
 	progress_start(p, "shares of ports", n);
@@ -340,11 +338,6 @@ double *spread_shares(const struct routing *r, struct spread_left *left, struct 
 		spread_groups_flood_to(&w, host[i]);
 		go_on = progress_step(p, i);
 	}
-	dest_ways_free(&w.ways);
-	free(w.hosts);
-	free(w.flow);
-	free(w.order);
-	free(host);
 	if (go_on)
 		return w.share;
 	free(w.share);
@@ -404,14 +397,15 @@ static void spread_flood_to(struct spread_flood *w, uint32_t target)
 double *even_shares(const struct topo *t, const uint32_t *hosts, struct progress *p)
 {
 	uint32_t n = t->fabric->n_switches;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct spread_flood w = {
 		.t = t,
 		.hosts = hosts,
 		.share = NEW_ARRAY(t->fabric->n_ports, double),
-		.flow = NEW_ARRAY(n, double),
-		.hops = NEW_ARRAY(n, uint16_t),
-		.order = NEW_ARRAY(n, uint32_t),
-		.start = NEW_ARRAY(n + 2, uint32_t),
+		.flow = ARENA_ARRAY(arena, n, double),
+		.hops = ARENA_ARRAY(arena, n, uint16_t),
+		.order = ARENA_ARRAY(arena, n, uint32_t),
+		.start = ARENA_ARRAY(arena, n + 2, uint32_t),
 	};
 	bool done = true;
 
@@ -419,10 +413,6 @@ double *even_shares(const struct topo *t, const uint32_t *hosts, struct progress
 	for (uint32_t s = 0; s < n && (done = progress_step(p, s)); s++)
 		if (hosts[s] && switch_up(t, s))
 			spread_flood_to(&w, s);
-	free(w.flow);
-	free(w.hops);
-	free(w.order);
-	free(w.start);
 	if (done)
 		return w.share;
 	free(w.share);

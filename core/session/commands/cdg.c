@@ -132,7 +132,7 @@ static int cmd_layers(struct session *s, const struct args *args, struct out *o,
 	rc = print_table(s, "layers", switches ? "switches" : NULL, o, e);
 	cdg_command_tell_missing(c, o);
 	report_dropped(c, o);
-	cdg_free(c);
+	arena_free(c);
 	ops = routing_origin(w->routing)->ops;
 	/* In the engine's own words. */
 	if (ops->explain_layers) {
@@ -211,7 +211,7 @@ static int cmd_cdg(struct session *s, const struct args *args, struct out *o, st
 	if (!c)
 		return -1;
 	print_channels(c, vl, args_has(args, "all") ? UINT32_MAX : SHOWN_LINES, o);
-	cdg_free(c);
+	arena_free(c);
 	return 0;
 }
 
@@ -357,7 +357,7 @@ static int cmd_cycles(struct session *s, const struct args *args, struct out *o,
 	report_missing(w->fabric, o);
 	report_dropped(c, o);
 	cancelled = progress_cancelled(o->run->progress);
-	cdg_free(c);
+	arena_free(c);
 	return cancelled ? err_set(e, CANCELLED) : 0;
 }
 

@@ -373,7 +373,7 @@ static int edit_command(struct session *s, bool down, const struct args *args, s
 			report_outage(x, o);
 		}
 	}
-	outage_free(x);
+	arena_free(x);
 	text_free(&d.text);
 	return rc;
 }

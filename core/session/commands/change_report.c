@@ -89,7 +89,7 @@ static int find_second(const struct change_told *c, struct state_told *x, unsign
 		x->second[k].row = found->row[0];
 		x->second[k].what = survey_what(found->parts, found->row[0].part);
 	}
-	survey_free(found);
+	arena_free(found);
 	return 0;
 }
 
@@ -104,7 +104,7 @@ static int find_figures(struct change_told *c, struct state_told *x, struct err 
 		return rc ? -1 : err_set(e, CANCELLED);
 	x->load = l->max;
 	x->load_at = l->max_port == NO_ID ? str_dup("-") : str_dup(PORT_LABEL(x->w->fabric, l->max_port));
-	loads_free(l);
+	arena_free(l);
 	if (ebb_estimate(x->w->routing, NULL, 1, false, c->p, &x->ebb, e))
 		return -1;
 	x->lasts = anything_down(x->w->setup->state);
@@ -138,7 +138,7 @@ static int tell_event(struct change_told *c, struct state_told *x, const struct 
 	report_event(x->then, &quiet);
 	if (was && change)
 		report_comparison(change, &quiet);
-	comparison_free(own);
+	arena_free(own);
 	fclose(run.f);
 	return 0;
 }
@@ -225,8 +225,8 @@ static void change_free(struct change_told *c)
 
 		for (unsigned k = 0; k < SECONDS; k++)
 			free(x->second[k].what);
-		outage_free(x->outage);
-		transition_free(x->way);
+		arena_free(x->outage);
+		arena_free(x->way);
 		text_free(&x->event);
 		text_free(&x->j.said);
 		free(x->load_at);

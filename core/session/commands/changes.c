@@ -218,7 +218,7 @@ static int ahead_find(struct session *s, const struct ahead_asked *q, struct ahe
 		rc = session_ahead(s, at, q->next, &c, p, e);
 	if (c)
 		take_ahead(c, at->setup->chain, out);
-	comparison_free(c);
+	arena_free(c);
 	session_draft_free(draft);
 	return rc;
 }

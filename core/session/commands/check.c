@@ -123,7 +123,7 @@ static int check_held(const struct comparison *change, struct out *o, struct err
 	out_json(o, "held_sls",
 		 json_make("{s:I, s:i}", "pairs", (json_int_t)change->sl_changed, "credit_loops",
 			   (int)c->n_components));
-	cdg_free(c);
+	arena_free(c);
 	return 0;
 }
 
@@ -377,7 +377,7 @@ static int tell_found(struct session *s, const struct sweep *w, const struct sou
 	tell_cut_off(w, all, o);
 	tell_by_chance(w, o);
 	report_causes(x->causes, details, "check", o);
-	comparison_free(own);
+	arena_free(own);
 	if (check_turns(w, o))
 		return err_set(e, CANCELLED);
 	if (tell_loops(w, x->loops, o, e) || check_held(session_event(s)->change, o, e))

@@ -384,12 +384,12 @@ static int cmd_diff(struct session *s, const struct args *args, struct out *o, s
 	routing_unref(ra);
 	routing_unref(rb);
 	if (!d) {
-		comparison_free(c);
+		arena_free(c);
 		return err_set(e, CANCELLED);
 	}
 	if (c->across && c->across->only[1].switches == c->b->topo->fabric->n_switches) {
-		load_diff_free(d);
-		comparison_free(c);
+		arena_free(d);
+		arena_free(c);
 		return err_set(
 			e,
 			"found no switch of %s in %s, by GUID: expected two fabrics with something in common",
@@ -411,8 +411,8 @@ static int cmd_diff(struct session *s, const struct args *args, struct out *o, s
 		diff_pairs(c, limit, o);
 		rc = progress_cancelled(o->run->progress);
 	}
-	comparison_free(c);
-	load_diff_free(d);
+	arena_free(c);
+	arena_free(d);
 	return rc ? err_set(e, CANCELLED) : 0;
 }
 

@@ -100,7 +100,7 @@ static struct drain *of_cycle(const struct routing *r, const struct args *args, 
 			c->n_components);
 	else
 		d = drain_cycle(c, group - 1, buffers, o->run->progress, e);
-	cdg_free(c);
+	arena_free(c);
 	if (d && d->lead < 0)
 		out_text(o, "All set out from their hosts, so that they meet in the loop.\n");
 	else if (d)
@@ -163,7 +163,7 @@ static int new_packets(struct session *s, const struct args *args, struct out *o
 	if (!d)
 		return -1;
 	if (!drain_run(d, o->run->progress)) {
-		drain_free(d);
+		arena_free(d);
 		return err_set(e, CANCELLED);
 	}
 	report_scope(s, o);

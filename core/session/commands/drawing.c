@@ -212,7 +212,7 @@ void fabric_drawing_free(struct fabric_drawing *d)
 {
 	picture_free(d->picture);
 	state_free(d->state);
-	loads_free(d->loads);
+	arena_free(d->loads);
 	free(d->step);
 	free(d->title);
 	free(d->line);

@@ -146,7 +146,7 @@ static int drawing_marks_command_mark_cycle(struct session *s, const struct draw
 		}
 		free(cycle);
 	}
-	cdg_free(c);
+	arena_free(c);
 	return rc;
 }
 
@@ -179,7 +179,7 @@ static int drawing_marks_command_mark_layer(struct session *s, const struct draw
 		 "VL %d: %s begin on it, %s between switches, %u on credit loops; mean %.1f routes a channel",
 		 of->vl, PLURAL(c->vl_routes[of->vl], "route"), PLURAL(n, "channel"), on_cycles,
 		 d->look.mean);
-	cdg_free(c);
+	arena_free(c);
 	return 0;
 }
 
@@ -203,7 +203,7 @@ static int mark_turns(struct session *s, const struct drawing_of *of, struct fab
 	d->look.pale = true;
 	text_add(&d->about, "VL %d: %s between switches, %s", of->vl, PLURAL(n - missing, "dependency"),
 		 loops ? "CREDIT LOOPS" : "no closed walk of arrows");
-	cdg_free(c);
+	arena_free(c);
 	return 0;
 }
 
@@ -306,7 +306,7 @@ static int mark_diff(struct session *s, const struct drawing_of *of, struct fabr
 		d->look.came = n ? d->came : NULL;
 	}
 	mark_comparison(c, s, d);
-	comparison_free(c);
+	arena_free(c);
 	return 0;
 }
 
@@ -341,7 +341,7 @@ static int drawing_marks_command_mark_transition(struct session *s, const struct
 	} else {
 		transition_sentence(t, &d->about);
 	}
-	transition_free(t);
+	arena_free(t);
 	return 0;
 }
 
@@ -455,7 +455,7 @@ static int colour_layers(struct session *s, struct fabric_drawing *d, struct pro
 	text_add(&d->about, "a switch: VLs that routes take over its links");
 	free(vls);
 	free(number);
-	cdg_free(c);
+	arena_free(c);
 	return 0;
 }
 

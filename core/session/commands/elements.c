@@ -320,7 +320,7 @@ static int tell_traffic(const struct side_request *rq, unsigned i, enum gpu_patt
 						(int)l->max, "mean", l->mean, "flows", (json_int_t)l->routes,
 						"lost", (json_int_t)(asked - l->routes)));
 	}
-	loads_free(l);
+	arena_free(l);
 	pattern_free(&p);
 	sweep_unref(w);
 	return rc;

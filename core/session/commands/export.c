@@ -448,7 +448,7 @@ static int export_graph(struct session *s, const struct args *args, const struct
 			      .safe = args_has(args, "safe")};
 	int rc = r && !l ? -1 : write_graph(t->f, form, &of, &t->missing, p);
 
-	loads_free(l);
+	arena_free(l);
 	if (rc && progress_cancelled(p))
 		return err_set(e, CANCELLED);
 	return rc ? cannot_write(t, e) : 0;

@@ -77,7 +77,7 @@ static int find_dependencies(struct session *s, struct drawing *d, struct progre
 		return 0;
 	err_set(e, "found group %u, expected one of the %u groups with credit loops there are", d->group,
 		cdg_components_below(d->c, d->vl, d->c->n_components));
-	cdg_free(d->c);
+	arena_free(d->c);
 	d->c = NULL;
 	return -1;
 }
@@ -244,7 +244,7 @@ int drawing_write_steps(struct session *s, struct drawing *d, const char *patter
 
 void drawing_free(struct drawing *d)
 {
-	cdg_free(d->c);
+	arena_free(d->c);
 	fabric_drawing_free(&d->fabric);
 	plots_free(&d->plots);
 }

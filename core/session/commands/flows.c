@@ -208,7 +208,7 @@ static int find_strangers(const struct flows_command_request *rq, const struct a
 	}
 	for (uint32_t i = 0; l && i < n; i++)
 		c[i].strangers = l->port[c[i].port];
-	loads_free(l);
+	arena_free(l);
 	routing_unref(r);
 	scope_unref(others);
 	free(outside);
@@ -269,7 +269,7 @@ static int tell_path(const struct flows_command_request *rq, const struct args *
 		}
 		out_json(o, "path", list);
 	}
-	loads_free(l);
+	arena_free(l);
 	free(c);
 	path_free(&p);
 	return rc ? rc : flows_command_tell_link(rq, port, o, e);

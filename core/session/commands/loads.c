@@ -171,8 +171,8 @@ int load_shared(struct session *s, const struct args *args, struct out *o, struc
 		err_set(e, CANCELLED);
 	}
 	all = others != NULL;
-	loads_free(own);
-	loads_free(others);
+	arena_free(own);
+	arena_free(others);
 	routing_unref(r);
 	scope_unref(scope);
 	return all ? 0 : -1;
@@ -348,7 +348,7 @@ static int load_counted(struct session *s, const struct args *args, struct out *
 	measured_free(m);
 	if (!l)
 		return err_set(e, CANCELLED);
-	loads_free(l);
+	arena_free(l);
 	return 0;
 }
 
@@ -387,7 +387,7 @@ static int cmd_load_map(struct session *s, const struct args *args, struct out *
 	pattern_free(&pattern);
 	if (!l)
 		return err_set(e, CANCELLED);
-	loads_free(l);
+	arena_free(l);
 	return 0;
 }
 
@@ -600,7 +600,7 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 	}
 	free(h.port);
 	free(share);
-	loads_free(l);
+	arena_free(l);
 	return share ? 0 : -1;
 }
 

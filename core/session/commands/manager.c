@@ -435,7 +435,7 @@ static int link_loads(FILE *f, const struct sweep *w, uint64_t most, struct prog
 		fprintf(f, "} %u\n", hot[i].load);
 	}
 	free(hot);
-	loads_free(l);
+	arena_free(l);
 	return 0;
 }
 
@@ -527,6 +527,6 @@ int write_prometheus(struct session *s, FILE *f, uint64_t most, struct out *o, s
 	gauge(f, "cut_off_ports", j.cut_off, "Ports that are up but not reached by the subnet manager.");
 	gauge(f, "longest_path_links", j.counts.max_hops, "Links of the longest path.");
 	gauge(f, "credit_loop_groups", c->n_components, "Groups of channels with credit loops.");
-	cdg_free(c);
+	arena_free(c);
 	return findings(f, s, p, e) || link_loads(f, w, most, p, e) ? -1 : 0;
 }

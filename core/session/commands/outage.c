@@ -196,7 +196,7 @@ int outage_jobs(const struct session *s, const struct outage *x, const char *pat
 		} else {
 			l->absent++;
 		}
-		outage_free(y);
+		arena_free(y);
 	}
 	qsort(l->job, l->n, sizeof(*l->job), most_cut);
 	job_list_free(&of);
@@ -316,7 +316,7 @@ static int cmd_outage(struct session *s, const struct args *args, struct out *o,
 	report_ports(x, o);
 	report_hosts(x, o);
 	report_peers(x, o);
-	outage_free(x);
+	arena_free(x);
 	return rc;
 }
 

@@ -150,21 +150,21 @@ static json_t *path_json(const struct routing *r, const struct path *p)
 static void print_ways(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
 		       const struct path *p, struct out *o)
 {
-	struct dest_ways w;
+	AUTO_ARENA struct dest_ways *w = NULL;
 	struct path worst;
 	uint32_t sw = p->n ? p->hop[0].sw : NO_ID;
 
 	if (!r->adaptive || sw == NO_ID || p->dst == NO_ID)
 		return;
-	dest_ways_init(&w, r);
-	dest_ways(r, dlid, &w);
-	if (w.worst[sw] < HOPS_LOOP) {
-		unsigned longest = w.worst[sw] + (p->hop[0].in != 0);
+	w = dest_ways_new(NULL, r);
+	dest_ways(r, dlid, w);
+	if (w->worst[sw] < HOPS_LOOP) {
+		unsigned longest = w->worst[sw] + (p->hop[0].in != 0);
 
 		if (longest > p->hops)
 			out_text(o, "  By other ports of the groups up to %s.\n", PLURAL(longest, "link"));
 	} else if (p->end == PATH_OK) {
-		path_trace_worst(r, src, slid, dlid, &w, &worst);
+		path_trace_worst(r, src, slid, dlid, w, &worst);
 		out_text(o, "  NOT by all ports of the groups: %s\n", path_end_text(worst.end));
 		for (unsigned i = 0; i < worst.n && i < 16; i++)
 			print_hop(r, &worst, i, NULL, o);
@@ -173,7 +173,6 @@ static void print_ways(const struct routing *r, uint32_t src, unsigned slid, uns
 		path_free(&worst);
 		o->run->found_fault = true;
 	}
-	dest_ways_free(&w);
 }
 
 /* Does the path end where the present step of a run has decided nothing yet? */

@@ -350,7 +350,7 @@ static int take_effect(const struct session *draft, struct effect *x, struct pro
 	x->max_load = l->max;
 	if (l->max_port != NO_ID)
 		x->max_at = str_dup(PORT_LABEL(draft->fabric, l->max_port));
-	loads_free(l);
+	arena_free(l);
 	return 0;
 }
 

@@ -163,7 +163,7 @@ static int make_buckets(struct session *s, const struct series *x, bool hops, st
 	}
 	for (unsigned k = 0; k < x->n; k++) {
 		buckets_free(b[k]);
-		loads_free(l[k]);
+		arena_free(l[k]);
 	}
 	return whole ? 0 : err_set(e, CANCELLED);
 }
@@ -268,7 +268,7 @@ static int make_survey(struct session *s, const struct plot_of *of, struct plots
 	text_add(line, "%s of %s, %u of them bad%s; most routes on a link now: %u", PLURAL(v->n, "failure"),
 		 part_words[of->survey], bad, any ? "" : "; none loses a pair of hosts", v->load_before);
 	d->title = str_printf("%s: survey of %s", drawing_source(s->fabric), part_words[of->survey]);
-	survey_free(v);
+	arena_free(v);
 	return 0;
 }
 
@@ -317,7 +317,7 @@ static int make_transition(struct session *s, const struct plot_of *of, struct p
 	if (line->len && line->s[line->len - 1] == '.')
 		line->s[--line->len] = '\0';
 	d->title = str_printf("%s: from the old tables to the new ones", drawing_source(s->fabric));
-	transition_free(t);
+	arena_free(t);
 	return 0;
 }
 

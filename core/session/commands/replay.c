@@ -202,7 +202,7 @@ static int put_check(struct document *d, const struct sweep *w, struct out *o, s
 	doc_count(d, "groups of channels with credit loops", x->n_components);
 	out_json(o, "unreachable", json_integer((json_int_t)c.unreachable));
 	out_json(o, "credit_loop_groups", json_integer(x->n_components));
-	cdg_free(x);
+	arena_free(x);
 	return 0;
 }
 
@@ -226,7 +226,7 @@ static int put_load(struct document *d, const struct sweep *w, struct out *o, st
 	doc_count(d, "least", l->min);
 	text_free(&most);
 	out_json(o, "max_load", json_integer(l->max));
-	loads_free(l);
+	arena_free(l);
 	return 0;
 }
 

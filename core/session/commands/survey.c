@@ -317,7 +317,7 @@ static int prove_pairs(struct session *s, const struct args *args, struct out *o
 		return -1;
 	report_scope(s, o);
 	print_parted(r, w, o);
-	parted_free(r);
+	arena_free(r);
 	return 0;
 }
 
@@ -405,7 +405,7 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 	json_decref(of);
 	json_decref(rows);
 	window_free(&window);
-	survey_free(found);
+	arena_free(found);
 	return rc;
 }
 

@@ -648,9 +648,9 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 	}
 	causes = d ? causes_find(d->held, NULL, d, &seen, NULL, o->run->progress, e) : NULL;
 	rc = causes ? report_drift(d, causes, args_has(args, "all"), o, e) : -1;
-	causes_free(causes);
-	drift_ranking_free(ranking);
-	drift_free(d);
+	arena_free(causes);
+	arena_free(ranking);
+	arena_free(d);
 	setup_unref(rq.setup);
 	options_free(opts);
 	return rc;

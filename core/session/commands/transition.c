@@ -258,7 +258,7 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 	transition_command_list_writes(t, args_has(args, "all"), o);
 	o->run->found_fault |= !transition_safe_in_order(t) || t->credit.found == CREDIT_MADE;
 	o->run->unanswered |= !t->pairs || b->fabric->warnings.missing;
-	transition_free(t);
+	arena_free(t);
 	sweep_unref(made);
 	return 0;
 }

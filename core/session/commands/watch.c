@@ -182,7 +182,7 @@ static double explains(struct session *s, const struct sweep *held, const char *
 	struct drift *d = drift_run(held, s->setup, chain, s->engines, false, p, &e);
 	double right = d && !strcmp(d->engine, chain) && drift_agreement(d) > 0.9 ? drift_right_share(d) : -1;
 
-	drift_free(d);
+	arena_free(d);
 	return right;
 }
 
