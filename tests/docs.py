@@ -300,7 +300,7 @@ def walks():
 def tours():
     text = read("README.md")
     verdict(text.count("\n") <= 250, "README.md: found %d lines, expected at most 250" % text.count("\n"))
-    verdict(len(text.split()) <= 1800, "README.md: found %d words, expected at most 1,800" % len(text.split()))
+    verdict(len(text.split()) <= 1400, "README.md: found %d words, expected at most 1,400" % len(text.split()))
     found, promised = collections.Counter(), walks()
     for part in re.finditer(r"^## (A tour [^\n]*)\n(.*?)(?=^## )", text, re.M | re.S):
         for block in re.finditer(r"^```\n(.*?)^```", part[2], re.M | re.S):
