@@ -482,7 +482,8 @@ static bool cycles_search_from(struct tarjan *t, struct cdg *c, uint32_t start, 
 /* Numbers the components by their first channel; finds sizes and VLs. */
 static void renumber(struct cdg *c)
 {
-	uint32_t *id = ARENA_ARRAY(c, c->n_components, uint32_t), n = 0;
+	AUTO_FREE uint32_t *id = NEW_ARRAY(c->n_components, uint32_t);
+	uint32_t n = 0;
 
 	memset(id, 0xff, c->n_components * sizeof(*id));
 	c->size = ARENA_ARRAY(c, c->n_components, uint32_t);
@@ -496,7 +497,6 @@ static void renumber(struct cdg *c)
 		c->size[c->component[v]]++;
 		c->vls[c->component[v]] |= (uint16_t)(1u << c->vl[v]);
 	}
-	free(id);
 }
 
 bool cdg_find_components(struct cdg *c, struct progress *p)
