@@ -47,7 +47,7 @@ static void compare_list_sources(struct comparison *c, const struct fabric *f)
 	c->source_at = ARENA_ARRAY(c, n_keys + 1, uint32_t);
 	c->source = ARENA_ARRAY(c, 2 * f->n_endports, uint32_t);
 	for (int pass = 0; pass < 2; pass++) {
-		fill = pass ? arena_dup(c, c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
+		fill = pass ? mem_dup(c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
 		for (uint32_t i = 0; i < (pass && some_moved ? 2 : 1) * f->n_endports; i++) {
 			uint32_t ep = i < f->n_endports ? i : i - f->n_endports;
 			uint32_t sa = host_switch(c, c->a, ep), sb = host_switch(c, c->b, ep);
