@@ -79,13 +79,11 @@ static void credit_adaptive_pass_on(struct cdg_counting *k, uint32_t sw, unsigne
 {
 	static const struct port_set none;
 	uint32_t port = switch_port_id(k->f, sw, out), next, after;
-	const struct port_set *set;
-	unsigned in;
 
 	if (!credit_adaptive_leads_on(k, sw, out, owner, &next))
 		return;
-	in = k->f->port_num[k->t->peer[port]];
-	set = next == NO_ID ? &none : &k->ways->set[next];
+	unsigned in = k->f->port_num[k->t->peer[port]];
+	const struct port_set *set = next == NO_ID ? &none : &k->ways->set[next];
 	for (uint32_t i = 0; i < k->n_slots; i++) {
 		uint32_t routes = k->leaving[i] ? k->leaving[i][port] : 0;
 
@@ -334,11 +332,10 @@ static void start_one_by_one(struct cdg_counting *k, unsigned lid, uint32_t owne
 		const struct cdg_source *s = &k->source[i];
 		unsigned out = k->col[s->sw];
 		bool counted = false;
-		uint32_t slot;
 
 		if (s->endport == owner || k->hops[s->sw] >= HOPS_LOOP || !out)
 			continue;
-		slot = cdg_start(k, s, s->in, routing_sl(k->r, s->lid, lid), out, 1, &counted);
+		uint32_t slot = cdg_start(k, s, s->in, routing_sl(k->r, s->lid, lid), out, 1, &counted);
 		if (slot != CDG_NO_SLOT)
 			cdg_add_to(k, &k->flow[slot], k->n, s->sw, 1);
 	}
@@ -453,11 +450,10 @@ static bool count_all(struct cdg_counting *k, struct progress *p)
 	unsigned top = k->r->lids->max_lid;
 	AUTO_FREE uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t),
 			  *left = NEW_ARRAY(top + 1, uint8_t);
-	bool go_on;
 
 	for (unsigned lid = 1; lid <= top; lid++)
 		left[lid] = cdg_is_destination(k->r, k->c->switches, lid);
-	go_on = cdg_count_alike(k, left, p);
+	bool go_on = cdg_count_alike(k, left, p);
 	progress_start(p, "channel dependencies", top);
 	for (unsigned lid0 = 1; lid0 <= top && go_on && (go_on = progress_step(p, lid0) && !k->failed);
 	     lid0 += COLUMN_BLOCK) {

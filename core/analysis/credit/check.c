@@ -167,12 +167,11 @@ static void start_group(const struct cdg_counting *k, const struct alike *a, str
 		for (; lids; lids = next) {
 			unsigned i = (unsigned)__builtin_ctzll(lids);
 			unsigned out = k->steady ? 0 : a->port[(size_t)s->sw * a->n + i];
-			struct sl_range sl;
 
 			next = at_once ? 0 : lids & (lids - 1);
 			if (!k->grouped && s->endport == lid_owner(k->r->lids, a->lid[i]))
 				continue;
-			sl = routing_sl(k->r, s->lid, a->lid[i]);
+			struct sl_range sl = routing_sl(k->r, s->lid, a->lid[i]);
 			for (unsigned v = sl.lo; v <= sl.hi; v++) {
 				unsigned vl = k->steady ? sl2vl_of(k->map, v)
 							: routing_vl(k->r, s->sw, s->in, out, v) & 15;
@@ -259,11 +258,10 @@ static void note_group(const struct cdg_counting *k, const struct alike *a, stru
 static void note_ways(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w)
 {
 	const struct port_set *set = k->ways->set;
-	uint64_t *group, *ahead;
 
 	start_group(k, a, w, true);
-	group = w->group[sl2vl_of(k->map, 0)];
-	ahead = set_of(k, w, sl2vl_of(k->map, 0), sl2vl_of(k->map, 0));
+	uint64_t *group = w->group[sl2vl_of(k->map, 0)];
+	uint64_t *ahead = set_of(k, w, sl2vl_of(k->map, 0), sl2vl_of(k->map, 0));
 	for (uint32_t j = a->n_order; group && j-- > 0;) {
 		uint32_t s = a->order[j];
 		bool pass = j && group[s];
@@ -430,11 +428,10 @@ struct cdg *cdg_new_loops(const struct routing *r, struct progress *p, struct er
 static enum path_end why_not(const struct routing *r, uint32_t sw, unsigned lid, const struct dest_ways *w)
 {
 	struct path p;
-	enum path_end e;
 	const struct fabric *f = r->topo->fabric;
 
 	path_trace_worst(r, f->port_endport[f->switch_port[sw]], 0, lid, w, &p);
-	e = p.end;
+	enum path_end e = p.end;
 	path_free(&p);
 	return e;
 }
@@ -708,7 +705,6 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 	AUTO_ARENA uint32_t *hosts = routing_hosts(NULL, r);
 	AUTO_FREE uint8_t *left = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
 	struct alike a;
-	int result;
 
 	*c = (struct check_result){0};
 	progress_start(p, "checking paths", r->lids->max_lid);
@@ -722,10 +718,10 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 			    (routing_counts(r, owner) || endport_is_switch(r->topo->fabric, owner));
 	}
 	alike_start(&a, r, left);
-	result = count_alike(c, &a, hosts, p) && count_ways(c, &a, hosts, p) &&
-				 count_left(c, r, left, hosts, to, p) && credit_check_count_apart(c, r, p)
-			 ? 0
-			 : -1;
+	int result = count_alike(c, &a, hosts, p) && count_ways(c, &a, hosts, p) &&
+				     count_left(c, r, left, hosts, to, p) && credit_check_count_apart(c, r, p)
+			     ? 0
+			     : -1;
 	assert(result || (c->looping <= c->unreachable && c->unreachable <= c->pairs));
 	alike_end(&a);
 	return result;

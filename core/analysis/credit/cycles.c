@@ -20,12 +20,11 @@ bool turn_forbidden(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 {
 	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
-	uint32_t q;
 
 	assert(sw < f->n_switches);
 	if (!has_directions(r) || !in || !out || in > f->switch_nports[sw] || out > f->switch_nports[sw])
 		return false;
-	q = t->peer[switch_port_id(f, sw, in)];
+	uint32_t q = t->peer[switch_port_id(f, sw, in)];
 	if (q == NO_ID || !node_is_switch(f, f->port_node[q]))
 		return false;
 	return turns_direction(r, f->node_switch[f->port_node[q]], f->port_num[q]) == 'D' &&
@@ -121,9 +120,8 @@ static void note_turn(struct turns_counter *k, uint32_t in, unsigned out, uint64
 {
 	const struct fabric *f = k->r->topo->fabric;
 	struct turns *t = k->t;
-	uint32_t i;
 
-	for (i = k->last[in]; i != NO_ID; i = k->before[i])
+	for (uint32_t i = k->last[in]; i != NO_ID; i = k->before[i])
 		if (t->turn[i].out == out) {
 			t->turn[i].routes += routes;
 			return;
@@ -245,7 +243,6 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 	unsigned top = r->lids->max_lid;
 	AUTO_ARENA struct turns_counter *k = NULL;
 	AUTO_FREE uint8_t *left = NULL, *col = NULL;
-	int result;
 
 	*t = (struct turns){0};
 	if (!has_directions(r))
@@ -260,7 +257,7 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 			    (routing_counts(r, owner) || endport_is_switch(r->topo->fabric, owner));
 	}
 	progress_start(p, "looking for forbidden turns", top);
-	result = count_straight(k, left, p);
+	int result = count_straight(k, left, p);
 	for (unsigned lid0 = 1; lid0 <= top && !result; lid0 += COLUMN_BLOCK) {
 		unsigned end = top - lid0 < COLUMN_BLOCK ? top + 1 : lid0 + COLUMN_BLOCK;
 
@@ -304,11 +301,10 @@ static void turns_go(const struct routing *r, struct turns_walk *k, uint32_t sta
 {
 	const struct topo *t = r->topo;
 	uint32_t id = switch_port_id(t->fabric, sw, port), next = t->peer_switch[id], to;
-	char c;
 
 	if (next == NO_ID)
 		return;
-	c = lawful ? turns_direction(r, sw, port) : ' ';
+	char c = lawful ? turns_direction(r, sw, port) : ' ';
 	if (c == 'U' && state != NO_ID && state & 1)
 		return;
 	to = 2 * next + stays_down(r, state != NO_ID && state & 1, c);
@@ -389,14 +385,13 @@ bool step_way(const struct moment *m, struct way *w, unsigned *at)
 {
 	const struct rec_event *ev = moment_event(m);
 	const struct routing *r = ev ? recording_sweep(m->rec)->routing : NULL;
-	uint32_t peer, sw;
 
 	if (!r || (ev->kind != REC_FORBID && ev->kind != REC_PRICE))
 		return false;
 	if (way_forbidden(r, ev->a, ev->port, ev->b, w, at))
 		return true;
-	peer = r->topo->peer[switch_port_id(r->topo->fabric, ev->a, ev->port)];
-	sw = peer == NO_ID ? NO_ID : r->topo->fabric->node_switch[r->topo->fabric->port_node[peer]];
+	uint32_t peer = r->topo->peer[switch_port_id(r->topo->fabric, ev->a, ev->port)];
+	uint32_t sw = peer == NO_ID ? NO_ID : r->topo->fabric->node_switch[r->topo->fabric->port_node[peer]];
 	for (unsigned out = 1; sw != NO_ID && out <= r->topo->fabric->switch_nports[sw]; out++) {
 		unsigned in = r->topo->fabric->port_num[peer];
 
@@ -612,12 +607,10 @@ static uint32_t least_length(const struct cdg *c, uint32_t component)
 	for (uint32_t i = 0; i < 2 * n; i++)
 		up[i] = i;
 	for (uint32_t v = 0; v < c->n_channels; v++) {
-		uint32_t a, b;
-
 		if (c->component[v] != component)
 			continue;
-		a = f->node_switch[f->port_node[c->port[v]]];
-		b = receiver(c, v);
+		uint32_t a = f->node_switch[f->port_node[c->port[v]]];
+		uint32_t b = receiver(c, v);
 		for (uint32_t i = c->first[v]; b == NO_ID || i < c->first[v + 1]; i++)
 			if (b == NO_ID || receiver(c, c->to[i]) == a)
 				return 1;
@@ -782,13 +775,12 @@ static bool leads_through(const struct routing *r, uint32_t sw, uint32_t port, u
 
 	while (!found) {
 		unsigned out = sw == NO_ID ? 0 : routing_port(r, sw, lid);
-		uint32_t at;
 
 		if (!out || out == NO_PATH || out > t->fabric->switch_nports[sw]) {
 			found = 1;
 			break;
 		}
-		at = switch_port_id(t->fabric, sw, out);
+		uint32_t at = switch_port_id(t->fabric, sw, out);
 		found = at == port ? 2 : p->switches[sw];
 		p->switches[sw] = 1;
 		p->way[n++] = sw;

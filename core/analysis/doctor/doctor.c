@@ -23,7 +23,6 @@ int find_counted(struct doctor *d, const struct rule *r)
 	const struct measured *m = d->rq->counted;
 	struct places at = {0};
 	AUTO_TEXT struct text most = {0};
-	struct finding *x;
 	unsigned k = 0;
 
 	if (!m || m->fabric != d->f)
@@ -40,10 +39,10 @@ int find_counted(struct doctor *d, const struct rule *r)
 		places_add_port(&at, d->f, port);
 	}
 	if (at.n) {
-		x = tell(d, r, "%s %s, by counters%s: %s (the first: %s).", PLURAL(at.n, "port"),
-			 k == FAULT_ERRORS ? "with errors" : r->kind,
-			 m->two ? " between two readings" : " since they were reset", places_text(&at),
-			 text_str(&most));
+		struct finding *x = tell(d, r, "%s %s, by counters%s: %s (the first: %s).",
+					 PLURAL(at.n, "port"), k == FAULT_ERRORS ? "with errors" : r->kind,
+					 m->two ? " between two readings" : " since they were reset",
+					 places_text(&at), text_str(&most));
 		places_end(&at, x, "counters all");
 	}
 	return 0;
@@ -62,12 +61,11 @@ static char *formatted(const char *fmt, va_list ap)
 struct finding *tell(struct doctor *d, const struct rule *r, const char *fmt, ...)
 {
 	struct diagnosis *o = d->out;
-	struct finding *x;
 	va_list ap;
 
 	assert(r->severity < SEVERITIES && r->sure < SURENESSES);
 	GROW(o->finding, o->n, o->cap);
-	x = &o->finding[o->n++];
+	struct finding *x = &o->finding[o->n++];
 	*x = (struct finding){
 		.severity = (uint8_t)r->severity,
 		.sure = (uint8_t)r->sure,
@@ -206,12 +204,11 @@ int find_fatal(struct doctor *d, const struct rule *r)
 int find_no_routing(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	struct finding *x;
 
 	if (!w || w->routing || w->fatal || !w->n_refusals)
 		return 0;
-	x = tell(d, r, "No engine can route: OpenSM leaves the subnet as it is (%s: %s).",
-		 last_refusal(w)->engine, last_refusal(w)->why);
+	struct finding *x = tell(d, r, "No engine can route: OpenSM leaves the subnet as it is (%s: %s).",
+				 last_refusal(w)->engine, last_refusal(w)->why);
 	finding_more(x, "route %s", w->setup->chain);
 	return 0;
 }
@@ -219,11 +216,10 @@ int find_no_routing(struct doctor *d, const struct rule *r)
 int find_refused(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	struct finding *x;
 
 	for (size_t i = 0; w && w->routing && i < w->n_refusals; i++) {
-		x = tell(d, r, "%s refuses, %s routes: %s.", w->refusal[i].engine, w->routing->engine,
-			 w->refusal[i].why);
+		struct finding *x = tell(d, r, "%s refuses, %s routes: %s.", w->refusal[i].engine,
+					 w->routing->engine, w->refusal[i].why);
 		finding_more(x, "route %s", w->setup->chain);
 	}
 	return 0;
@@ -237,13 +233,13 @@ static const char *doctor_engine_in_force(const struct sweep *w)
 int find_vls_later(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed, *next = d->next;
-	struct finding *x;
 
 	if (!w || !next || next->fatal || !strcmp(doctor_engine_in_force(w), doctor_engine_in_force(next)) ||
 	    !next->n_refusals)
 		return 0;
-	x = tell(d, r, "From the second sweep on, %s routes in place of %s: %s.",
-		 doctor_engine_in_force(next), doctor_engine_in_force(w), last_refusal(next)->why);
+	struct finding *x =
+		tell(d, r, "From the second sweep on, %s routes in place of %s: %s.",
+		     doctor_engine_in_force(next), doctor_engine_in_force(w), last_refusal(next)->why);
 	finding_more(x, "sweep");
 	return 0;
 }
@@ -279,7 +275,6 @@ static void tell_far(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
 	uint64_t lids = 0; /* of CAs and switches */
-	unsigned hops;
 
 	if (!w || (strcmp(doctor_engine_in_force(w), "dfsssp") != 0 &&
 		   strcmp(doctor_engine_in_force(w), "sssp") != 0))
@@ -288,7 +283,7 @@ static void tell_far(struct doctor *d, const struct rule *r)
 		if (w->topo->endport_up[ep] &&
 		    w->fabric->node_type[endport_node(w->fabric, ep)] != NODE_ROUTER)
 			lids += w->lids->count[ep];
-	hops = longest_way(d, w->topo, lids);
+	unsigned hops = longest_way(d, w->topo, lids);
 	if (hops * lids * lids >= DISTANCE_END)
 		finding_more(tell(d, r,
 				  "%s counts distances only up to a limit: %" PRIu64
@@ -301,13 +296,12 @@ static void tell_far(struct doctor *d, const struct rule *r)
 int find_dfsssp_cap(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	struct finding *x;
 
 	tell_far(d, r);
 	for (size_t i = 0; w && i < w->n_refusals; i++) {
 		if (w->refusal[i].kind != REFUSED_LIMIT)
 			continue;
-		x = tell(d, r, "%s refuses: %s.", w->refusal[i].engine, w->refusal[i].why);
+		struct finding *x = tell(d, r, "%s refuses: %s.", w->refusal[i].engine, w->refusal[i].why);
 		x->severity = SEVERITY_ERROR;
 		finding_more(x, "route %s", w->setup->chain);
 	}
@@ -344,13 +338,12 @@ int find_notes(struct doctor *d, const struct rule *r)
 int find_ftree_single(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	struct finding *x;
 
 	if (!w || strcmp(doctor_engine_in_force(w), "ftree") != 0 ||
 	    options_file(w->setup->options, "root_guid_file"))
 		return 0;
-	x = tell(d, r, "Any lost link makes ftree refuse; %s takes over.",
-		 strchr(w->setup->chain, ',') ? "the next of the chain" : "minhop");
+	struct finding *x = tell(d, r, "Any lost link makes ftree refuse; %s takes over.",
+				 strchr(w->setup->chain, ',') ? "the next of the chain" : "minhop");
 	finding_more(x, "survey links");
 	return 0;
 }
@@ -594,7 +587,6 @@ static struct sweep *sweep_of(struct doctor *d, const char *chain, const struct 
 static int choose_sweeps(struct doctor *d)
 {
 	const struct doctor_request *rq = d->rq;
-	const struct sweep *c;
 	bool held = setup_tables(rq->setup) != NULL;
 
 	d->out->no_engine = !held && !rq->now && !rq->configured;
@@ -608,7 +600,7 @@ static int choose_sweeps(struct doctor *d)
 	d->t = d->w->topo;
 	d->r = d->w->routing;
 	d->computed = d->out->read ? NULL : d->w;
-	c = d->computed;
+	const struct sweep *c = d->computed;
 	/* a second sweep may differ only if the engine has layers, or an engine was refused */
 	if (c && c->fabric == rq->setup->fabric && !c->fatal &&
 	    (c->n_refusals || (c->routing && c->routing->ops->n_layers))) {
@@ -703,12 +695,11 @@ static void route_first(const struct doctor *d, struct finding *x)
 	static const char *const asks[] = {"check", "cdg",    "cycles", "layers", "load-map",
 					   "roots", "survey", "sweep",	"trace"};
 	size_t word = strcspn(x->more, " ");
-	char *more;
 
 	for (size_t i = 0; i < ARRAY_LEN(asks); i++) {
 		if (word != strlen(asks[i]) || strncmp(x->more, asks[i], word) != 0)
 			continue;
-		more = str_printf("route %s; %s", d->w->setup->chain, x->more);
+		char *more = str_printf("route %s; %s", d->w->setup->chain, x->more);
 		free(x->more);
 		x->more = more;
 		return;
@@ -720,7 +711,6 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 	struct doctor d = {.out = NEW(struct diagnosis), .rules = rules, .rq = rq, .p = p, .e = e};
 	struct diagnosis *o = d.out;
 	int rc = choose_sweeps(&d);
-	size_t incomplete;
 
 	if (!rc)
 		rc = doctor_measure(&d);
@@ -750,7 +740,7 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 		diagnosis_free(o);
 		return NULL;
 	}
-	incomplete = o->n && o->finding[0].rule == 0; /* it comes first, as all others depend on it */
+	size_t incomplete = o->n && o->finding[0].rule == 0; /* it comes first, as all others depend on it */
 	if (o->n > incomplete)
 		qsort(o->finding + incomplete, o->n - incomplete, sizeof(*o->finding), worst_first);
 	for (size_t i = 0; i < o->n; i++)

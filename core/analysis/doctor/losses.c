@@ -325,7 +325,6 @@ static struct groups *groups_of(struct doctor *d)
 {
 	struct groups *s = d->lost ? d->lost : NEW(struct groups);
 	const struct ways_listener to = {.ctx = s, .lost = doctor_paths_add_lost};
-	struct causes *c;
 
 	if (d->lost)
 		return s;
@@ -339,7 +338,7 @@ static struct groups *groups_of(struct doctor *d)
 	for (uint32_t ep = d->f->n_endports; ep--;)
 		if (routing_has_host(d->r, ep) && d->r->lids->base[ep])
 			s->ca[d->t->endport_switch[ep]] = ep;
-	c = causes_find(d->w, &d->check, NULL, NULL, &to, d->p, d->e);
+	struct causes *c = causes_find(d->w, &d->check, NULL, NULL, &to, d->p, d->e);
 	if (!c)
 		return NULL;
 	for (size_t i = 0; i < c->n; i++) {
@@ -384,11 +383,10 @@ int find_not_active(struct doctor *d, const struct rule *r)
 {
 	uint32_t n = 0;
 	struct finding *x;
-	struct groups *s;
 
 	if (!d->w->as_read || !topo_idle(d->t, NULL))
 		return 0;
-	s = d->r ? groups_of(d) : NULL;
+	struct groups *s = d->r ? groups_of(d) : NULL;
 	if (d->r && !s)
 		return -1;
 	for (uint32_t l = 0; l < d->f->n_links; l++) {
@@ -462,7 +460,6 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 {
 	uint64_t without = 0, with;
 	struct places at = {0};
-	struct finding *x;
 
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
 		if (routing_has_host(d->r, ep) && !d->r->lids->base[ep]) {
@@ -474,9 +471,9 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 		text_free(&at.t);
 		return;
 	}
-	x = tell(d, r, "%s of hosts have no path: %s %s no LID (%s).",
-		 PLURAL(without * (2 * with + without - 1), "pair"), PLURAL(without, "host"),
-		 without == 1 ? "has" : "have", places_text(&at));
+	struct finding *x = tell(d, r, "%s of hosts have no path: %s %s no LID (%s).",
+				 PLURAL(without * (2 * with + without - 1), "pair"), PLURAL(without, "host"),
+				 without == 1 ? "has" : "have", places_text(&at));
 	x->pairs = without * (2 * with + without - 1);
 	places_end(&at, x, "list hosts");
 }
@@ -505,14 +502,14 @@ int find_cut_off(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
 	uint32_t n = count_cut_off(d->w, NULL);
-	struct finding *x;
 
 	if (!n)
 		return 0;
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
 		if (host_set_matters(d->w->hosts, d->f, ep) && is_cut_off(d->w, ep))
 			places_add_port(&at, d->f, d->f->endport_port[ep]);
-	x = tell(d, r, "%s cut off from the subnet manager (%s).", PLURAL(n, "endport"), places_text(&at));
+	struct finding *x = tell(d, r, "%s cut off from the subnet manager (%s).", PLURAL(n, "endport"),
+				 places_text(&at));
 	places_end(&at, x, "check");
 	return 0;
 }
@@ -545,18 +542,16 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 	struct finding *x = NULL;
 	struct text totals = {0};
 	uint64_t rest = 0;
-	struct groups *s;
-	size_t n;
 
 	if (!d->r)
 		return 0;
 	tell_without_lid(d, r);
 	if (d->check.unreachable == d->check.looping)
 		return 0;
-	s = groups_of(d);
+	struct groups *s = groups_of(d);
 	if (!s)
 		return -1;
-	n = s->n - s->n_loops;
+	size_t n = s->n - s->n_loops;
 	for (size_t i = 0; i < n; i++) {
 		const struct doctor_paths_group *g = &s->g[i];
 
@@ -588,29 +583,25 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 
 int find_forwarding_loop(struct doctor *d, const struct rule *r)
 {
-	struct groups *s;
-	const struct doctor_paths_group *g;
-	struct finding *x;
 	uint64_t pairs = 0;
-	uint32_t src, a, b;
 	struct path p;
 
 	if (!d->r || !d->check.looping)
 		return 0;
-	s = groups_of(d);
+	struct groups *s = groups_of(d);
 	if (!s || !s->n_loops)
 		return s ? 0 : -1;
-	g = &s->g[s->n - s->n_loops];
+	const struct doctor_paths_group *g = &s->g[s->n - s->n_loops];
 	for (size_t i = 0; i < s->n_loops; i++)
 		pairs += g[i].pairs;
-	src = doctor_paths_source_of(s, g->src, g->lid);
+	uint32_t src = doctor_paths_source_of(s, g->src, g->lid);
 	path_trace(d->r, src, d->r->lids->base[src], g->lid, &p);
-	a = p.n ? p.hop[p.n - 1].sw : g->at;
-	b = p.n > 1 ? p.hop[p.n - 2].sw : a;
+	uint32_t a = p.n ? p.hop[p.n - 1].sw : g->at;
+	uint32_t b = p.n > 1 ? p.hop[p.n - 2].sw : a;
 	path_free(&p);
-	x = tell(d, r, "Packets to LID %u loop between %s and %s: %s of hosts%s.", g->lid,
-		 switch_name(d->f, b), switch_name(d->f, a), PLURAL(pairs, "pair"),
-		 s->n_loops > 1 ? ", those at other loops included" : "");
+	struct finding *x = tell(d, r, "Packets to LID %u loop between %s and %s: %s of hosts%s.", g->lid,
+				 switch_name(d->f, b), switch_name(d->f, a), PLURAL(pairs, "pair"),
+				 s->n_loops > 1 ? ", those at other loops included" : "");
 	x->pairs = pairs;
 	x->count = s->n_loops;
 	finding_at_switch(d, x, a);
@@ -620,12 +611,11 @@ int find_forwarding_loop(struct doctor *d, const struct rule *r)
 
 int find_dropped(struct doctor *d, const struct rule *r)
 {
-	struct finding *x;
-
 	if (!d->cdg || !d->cdg->dropped)
 		return 0;
-	x = tell(d, r, "%s of pairs of hosts %s dropped: an SL leads to VL %d.",
-		 PLURAL(d->cdg->dropped, "route"), d->cdg->dropped == 1 ? "is" : "are", CDG_DROP_VL);
+	struct finding *x =
+		tell(d, r, "%s of pairs of hosts %s dropped: an SL leads to VL %d.",
+		     PLURAL(d->cdg->dropped, "route"), d->cdg->dropped == 1 ? "is" : "are", CDG_DROP_VL);
 	x->pairs = x->count = d->cdg->dropped;
 	finding_more(x, "cdg");
 	return 0;
@@ -637,7 +627,6 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 	AUTO_FREE uint32_t *work = NEW_ARRAY(d->f->n_switches, uint32_t);
 	uint32_t sm = d->t->sm_endport == NO_ID ? NO_ID : d->t->endport_switch[d->t->sm_endport];
 	struct places at = {0};
-	struct finding *x;
 
 	for (uint32_t s = 0; d->r && d->check.switch_unreachable && s < d->f->n_switches; s++) {
 		unsigned lid = d->r->lids->base[d->f->port_endport[d->f->switch_port[s]]];
@@ -653,8 +642,9 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 			}
 	}
 	if (at.n) {
-		x = tell(d, r, "Some switches have no path to %s of switches (%s of host and LID): %s.",
-			 PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
+		struct finding *x = tell(
+			d, r, "Some switches have no path to %s of switches (%s of host and LID): %s.",
+			PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
 		places_end(&at, x, "check");
 		x->figure = (double)d->check.switch_unreachable;
 	}
@@ -732,7 +722,6 @@ int find_dead_entry(struct doctor *d, const struct rule *r)
 {
 	struct text ports = {0};
 	const struct drift_entry *e = NULL;
-	struct finding *x;
 	uint32_t switches = 0, last = NO_ID;
 	uint64_t n = 0;
 
@@ -752,9 +741,10 @@ int find_dead_entry(struct doctor *d, const struct rule *r)
 	}
 	if (!n)
 		return 0;
-	x = tell(d, r, "%s on %s %s to a dead or wrong port (first: %s, LID %u, port %u: %s).",
-		 PLURAL(n, "entry"), PLURAL(switches, "switch"), n == 1 ? "leads" : "lead",
-		 switch_name(d->f, e->sw), e->lid, e->port, e->why);
+	struct finding *x =
+		tell(d, r, "%s on %s %s to a dead or wrong port (first: %s, LID %u, port %u: %s).",
+		     PLURAL(n, "entry"), PLURAL(switches, "switch"), n == 1 ? "leads" : "lead",
+		     switch_name(d->f, e->sw), e->lid, e->port, e->why);
 	x->count = n;
 	finding_at_switch(d, x, e->sw);
 	if (e->port != NO_PATH)
@@ -768,15 +758,13 @@ int find_dead_entry(struct doctor *d, const struct rule *r)
 int find_stale(struct doctor *d, const struct rule *r)
 {
 	const struct drift *x = d->drift;
-	const struct drift_entry *e;
 	struct finding *at;
-	uint64_t n;
 
 	if (!x)
 		return 0;
-	n = x->count[DRIFT_RESTART] + x->count[DRIFT_MISSING] - x->of_switches[DRIFT_MISSING];
+	uint64_t n = x->count[DRIFT_RESTART] + x->count[DRIFT_MISSING] - x->of_switches[DRIFT_MISSING];
 	if (n) {
-		e = doctor_paths_first_of(x, DRIFT_RESTART, false);
+		const struct drift_entry *e = doctor_paths_first_of(x, DRIFT_RESTART, false);
 		e = e ? e : doctor_paths_first_of(x, DRIFT_MISSING, true);
 		at = tell(d, r, "%s %s not what %s computes: a restart writes %s.", PLURAL(n, "entry"),
 			  n == 1 ? "is" : "are", x->engine, n == 1 ? "it" : "them");
@@ -804,13 +792,12 @@ static bool doctor_paths_wrong(const struct drift *x)
 int find_drift_unknown(struct doctor *d, const struct rule *r)
 {
 	const struct drift_candidate *best = d->ranking && d->ranking->n ? d->ranking->candidate : NULL;
-	struct finding *x;
 
 	/* what lacks a table speaks against no engine */
 	if (!best || best->agreement >= 1 || !doctor_paths_wrong(d->drift))
 		return 0;
-	x = tell(d, r, "No engine explains the tables: best is %s with %.1f %%.", best->chain,
-		 100 * best->agreement);
+	struct finding *x = tell(d, r, "No engine explains the tables: best is %s with %.1f %%.", best->chain,
+				 100 * best->agreement);
 	x->figure = best->agreement;
 	finding_more(x, "drift");
 	return 0;
@@ -822,7 +809,6 @@ int find_other_engine(struct doctor *d, const struct rule *r)
 	const struct drift_ranking *k = d->ranking;
 	const struct drift_candidate *best = k && k->n ? k->candidate : NULL, *asked = best;
 	AUTO_TEXT struct text makers = {0};
-	struct finding *x;
 	uint64_t n = 0;
 
 	while (asked && asked < k->candidate + k->n && !asked->configured)
@@ -838,8 +824,9 @@ int find_other_engine(struct doctor *d, const struct rule *r)
 		}
 	for (unsigned class = 0; class < DRIFT_CLASSES; class ++)
 		n += class == DRIFT_RIGHT ? 0 : asked->count[class];
-	x = tell(d, r, "The switches hold the tables of %s, the configuration says %s: a restart changes %s.",
-		 text_str(&makers), asked->chain, PLURAL(n, "entry"));
+	struct finding *x = tell(
+		d, r, "The switches hold the tables of %s, the configuration says %s: a restart changes %s.",
+		text_str(&makers), asked->chain, PLURAL(n, "entry"));
 	x->count = n;
 	finding_more(x, "drift %s", asked->chain);
 	return 0;

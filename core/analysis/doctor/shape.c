@@ -59,7 +59,6 @@ static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor
 	const struct fabric *f = d->f;
 	struct places at = {0};
 	struct text t = {0};
-	struct finding *x;
 	char a[300];
 
 	for (size_t i = 0; i < n; i++) {
@@ -71,12 +70,13 @@ static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor
 	}
 	if (n > LISTED)
 		text_add(&t, "\nand %zu more", n - LISTED);
-	x = tell(d, r, "With any engine, %s %s would carry up to %.2f times the usual share: %s.",
-		 PLURAL(n, "channel"),
-		 d->direct	  ? "between switches"
-		 : h->class >> 16 ? "above the edge"
-				  : "at the edge",
-		 h->ratio, places_text(&at));
+	struct finding *x =
+		tell(d, r, "With any engine, %s %s would carry up to %.2f times the usual share: %s.",
+		     PLURAL(n, "channel"),
+		     d->direct	      ? "between switches"
+		     : h->class >> 16 ? "above the edge"
+				      : "at the edge",
+		     h->ratio, places_text(&at));
 	x->figure = h->ratio;
 	x->detail = t.s;
 	places_end(&at, x, "load-map");
@@ -115,7 +115,6 @@ int find_uneven(struct doctor *d, const struct rule *r)
 {
 	uint32_t n = 0, hottest = NO_ID;
 	double most = 0;
-	struct finding *x;
 	char a[300];
 
 	for (uint32_t port = 0; d->loads && d->n_hosts >= LEAST_HOSTS && port < d->f->n_ports; port++) {
@@ -130,8 +129,9 @@ int find_uneven(struct doctor *d, const struct rule *r)
 	}
 	if (!n)
 		return 0;
-	x = tell(d, r, "%s puts up to %.1f times the even share on %s (%u routes on %s).", d->r->engine, most,
-		 PLURAL(n, "channel"), d->loads->port[hottest], port_label(d->f, hottest, a, sizeof(a)));
+	struct finding *x = tell(d, r, "%s puts up to %.1f times the even share on %s (%u routes on %s).",
+				 d->r->engine, most, PLURAL(n, "channel"), d->loads->port[hottest],
+				 port_label(d->f, hottest, a, sizeof(a)));
 	x->figure = most;
 	x->count = n;
 	finding_at(d, x, hottest);
@@ -142,7 +142,6 @@ int find_uneven(struct doctor *d, const struct rule *r)
 int find_idle(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 	bool lash, beside = false;
 
 	for (uint32_t port = 0; d->loads && d->n_hosts > 1 && port < d->f->n_ports; port++) {
@@ -157,9 +156,10 @@ int find_idle(struct doctor *d, const struct rule *r)
 		return 0;
 	lash = !strcmp(d->r->engine, "lash") && beside &&
 	       !options_bool(d->w->setup->options, "do_mesh_analysis");
-	x = tell(d, r, "%u of %s between switches %s no host traffic: %s%s.", at.n,
-		 PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry", places_text(&at),
-		 lash ? " (lash uses only the first of parallel links)" : "");
+	struct finding *x =
+		tell(d, r, "%u of %s between switches %s no host traffic: %s%s.", at.n,
+		     PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry", places_text(&at),
+		     lash ? " (lash uses only the first of parallel links)" : "");
 	places_end(&at, x, "load-map all");
 	return 0;
 }
@@ -210,13 +210,12 @@ static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *
 	enum { SHOWN = 8 };
 	uint32_t on = looping_channels(c, vl), n, *cycle;
 	char a[300];
-	struct finding *x;
 
 	if (!on)
 		return;
 	cycle = shortest(c, vl, &n, d->p);
-	x = tell(d, r, "VL %u: credit loop of %s%s; %u of %u channels lie on loops.", vl,
-		 PLURAL(n, "channel"), whose, on, d->loads->n_links);
+	struct finding *x = tell(d, r, "VL %u: credit loop of %s%s; %u of %u channels lie on loops.", vl,
+				 PLURAL(n, "channel"), whose, on, d->loads->n_links);
 	x->severity = (uint8_t)severity;
 	x->count = on;
 	x->figure = n;
@@ -288,14 +287,14 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 int find_layers_not_in_force(struct doctor *d, const struct rule *r)
 {
 	bool loops = d->cdg && d->cdg->n_components;
-	struct finding *x;
 
 	if (!d->r || !routing_layers_idle(d->r))
 		return 0;
-	x = tell(d, r, "%s needs %s, but qos is off: switches keep their own SL-to-VL maps%s.", d->r->engine,
-		 PLURAL(d->r->ops->n_layers(d->r), "VL"),
-		 loops ? ", and with all routes on one VL there are credit loops"
-		       : "; here all routes on one VL make no credit loop");
+	struct finding *x =
+		tell(d, r, "%s needs %s, but qos is off: switches keep their own SL-to-VL maps%s.",
+		     d->r->engine, PLURAL(d->r->ops->n_layers(d->r), "VL"),
+		     loops ? ", and with all routes on one VL there are credit loops"
+			   : "; here all routes on one VL make no credit loop");
 	x->severity = loops ? SEVERITY_ERROR : SEVERITY_NOTE;
 	x->count = d->r->ops->n_layers(d->r);
 	finding_more(x, "layers");
@@ -364,7 +363,6 @@ int find_aggregation_roots(struct doctor *d, const struct rule *r)
 	const struct sweep *w = d->computed;
 	AUTO_FREE uint8_t *seen = NEW_ARRAY(d->f->n_switches, uint8_t);
 	struct places at = {0};
-	struct finding *x;
 	bool hidden = false;
 
 	/* did updn find no root by counting, or did ftree take all switches for leaves? */
@@ -383,8 +381,8 @@ int find_aggregation_roots(struct doctor *d, const struct rule *r)
 	}
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "Aggregation nodes on %s hide the roots (%s).", PLURAL(at.n, "upper switch"),
-		 places_text(&at));
+	struct finding *x = tell(d, r, "Aggregation nodes on %s hide the roots (%s).",
+				 PLURAL(at.n, "upper switch"), places_text(&at));
 	places_end_ports(&at, x, d->f); /* there are no roots to list */
 	return 0;
 }
@@ -392,7 +390,6 @@ int find_aggregation_roots(struct doctor *d, const struct rule *r)
 int find_root_with_hosts(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 	uint32_t hosts = 0;
 
 	if (!(doctor_roots_routes(d, "updn") || doctor_roots_routes(d, "ftree")) ||
@@ -405,8 +402,8 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
 		}
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "%s %s %s: %s.", PLURAL(at.n, "root"), at.n == 1 ? "has" : "have",
-		 PLURAL(hosts, "host"), places_text(&at));
+	struct finding *x = tell(d, r, "%s %s %s: %s.", PLURAL(at.n, "root"), at.n == 1 ? "has" : "have",
+				 PLURAL(hosts, "host"), places_text(&at));
 	places_end(&at, x, "roots");
 	return 0;
 }
@@ -444,12 +441,10 @@ static uint32_t doctor_roots_meet(const struct doctor_roots_hang *h, uint32_t a,
 
 static void hang_root(struct doctor_roots_hang *h, uint32_t x)
 {
-	uint32_t n;
-
 	memset(h->hops, 0xff, h->d->f->n_switches * sizeof(*h->hops));
 	h->hops[x] = 0;
 	h->order[0] = x;
-	n = spread_hops(h->d->t, h->hops, h->order, 1);
+	uint32_t n = spread_hops(h->d->t, h->hops, h->order, 1);
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t v = h->order[i];
 		unsigned links = 0;
@@ -479,7 +474,6 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct doctor_roots_hang h = {.d = d};
 	struct places at = {0};
-	struct finding *x;
 
 	if (!doctor_roots_routes(d, "updn") || roots_named(d))
 		return 0;
@@ -511,10 +505,11 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 		most = MAX(h.taken[l], most);
 	}
 	if (at.n) {
-		x = tell(d, r,
-			 "If one of %s fails (%s), up to %u of %u root switches lose that role, and routes "
-			 "change everywhere.",
-			 PLURAL(at.n, "link"), places_text(&at), most, roots);
+		struct finding *x = tell(
+			d, r,
+			"If one of %s fails (%s), up to %u of %u root switches lose that role, and routes "
+			"change everywhere.",
+			PLURAL(at.n, "link"), places_text(&at), most, roots);
 		places_end(&at, x, "survey links");
 		x->figure = most;
 	}
@@ -544,7 +539,6 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 	const struct sweep *w = d->computed;
 	AUTO_FREE uint8_t *named = NULL;
 	struct places at = {0};
-	struct finding *x;
 	/* was ftree asked for, even if it refused? */
 	bool asked = w && w->routing && !strcmp(w->routing->engine, "ftree");
 
@@ -564,8 +558,8 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 	}
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "%s %s neither in cn_guid_file nor in io_guid_file (%s).", PLURAL(at.n, "host"),
-		 at.n == 1 ? "is" : "are", places_text(&at));
+	struct finding *x = tell(d, r, "%s %s neither in cn_guid_file nor in io_guid_file (%s).",
+				 PLURAL(at.n, "host"), at.n == 1 ? "is" : "are", places_text(&at));
 	places_end(&at, x, "show options");
 	return 0;
 }
@@ -635,7 +629,6 @@ static void tell_thin(struct doctor *d, const struct rule *r, const struct upwar
 	uint32_t count, usual, mode = mode_on(d, u->links, level, &count, &usual), least = mode;
 	struct places at = {0};
 	struct text t = {0};
-	struct finding *x;
 
 	for (uint32_t links = 0; links < mode; links++) {
 		add_with(d, u->links, level, links, &at, &t);
@@ -647,11 +640,12 @@ static void tell_thin(struct doctor *d, const struct rule *r, const struct upwar
 		text_free(&t);
 		return;
 	}
-	x = tell(d, r, "%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s.", at.n, count,
-		 d->direct    ? "switches"
-		 : level == 0 ? "edge switches"
-			      : "switches above the edge",
-		 at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least, mode, places_text(&at));
+	struct finding *x = tell(
+		d, r, "%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s.", at.n, count,
+		d->direct    ? "switches"
+		: level == 0 ? "edge switches"
+			     : "switches above the edge",
+		at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least, mode, places_text(&at));
 	x->figure = least;
 	x->detail = t.s;
 	places_end_ports(&at, x, d->f);
@@ -662,7 +656,6 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 	uint32_t count, usual, links = mode_on(d, u->links, level, &count, &usual);
 	uint32_t parents = mode_on(d, u->parents, level, &count, &usual), least = parents;
 	struct places at = {0};
-	struct finding *x;
 
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
 		if (switch_up(d->t, s) && d->levels->level[s] == level && u->parents[s] < parents &&
@@ -674,8 +667,9 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 		text_free(&at.t);
 		return;
 	}
-	x = tell(d, r, "%s: no link is missing, but the links lead to %u neighbours in place of %u.",
-		 places_text(&at), least, parents);
+	struct finding *x =
+		tell(d, r, "%s: no link is missing, but the links lead to %u neighbours in place of %u.",
+		     places_text(&at), least, parents);
 	x->figure = least;
 	places_end_ports(&at, x, d->f);
 }
@@ -723,7 +717,6 @@ int find_cabling(struct doctor *d, const struct rule *r)
 int find_above_edge(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 	uint32_t hosts = 0;
 
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
@@ -733,8 +726,8 @@ int find_above_edge(struct doctor *d, const struct rule *r)
 		}
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "%s on %s above the edge: %s.", PLURAL(hosts, "host"), PLURAL(at.n, "switch"),
-		 places_text(&at));
+	struct finding *x = tell(d, r, "%s on %s above the edge: %s.", PLURAL(hosts, "host"),
+				 PLURAL(at.n, "switch"), places_text(&at));
 	places_end_ports(&at, x, d->f);
 	x->count = hosts;
 	return 0;
@@ -743,7 +736,6 @@ int find_above_edge(struct doctor *d, const struct rule *r)
 int find_empty_leaf(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 
 	for (uint32_t s = 0; s < d->f->n_switches; s++) {
 		bool empty = switch_up(d->t, s) && !d->hosts[s];
@@ -755,8 +747,8 @@ int find_empty_leaf(struct doctor *d, const struct rule *r)
 	}
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "%s without hosts, and on no shortest path between hosts: %s.", PLURAL(at.n, "switch"),
-		 places_text(&at));
+	struct finding *x = tell(d, r, "%s without hosts, and on no shortest path between hosts: %s.",
+				 PLURAL(at.n, "switch"), places_text(&at));
 	places_end(&at, x, "list switches");
 	return 0;
 }
@@ -766,7 +758,6 @@ int find_empty_leaf(struct doctor *d, const struct rule *r)
 int find_single_point(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 	uint64_t hosts = d->losses.behind;
 
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
@@ -774,8 +765,8 @@ int find_single_point(struct doctor *d, const struct rule *r)
 			places_add_switch(&at, d->f, s);
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "%s %s the only way to %s: %s.", PLURAL(at.n, "switch"), at.n == 1 ? "is" : "are",
-		 PLURAL(hosts, "host"), places_text(&at));
+	struct finding *x = tell(d, r, "%s %s the only way to %s: %s.", PLURAL(at.n, "switch"),
+				 at.n == 1 ? "is" : "are", PLURAL(hosts, "host"), places_text(&at));
 	places_end(&at, x, "survey switches");
 	x->figure = (double)hosts;
 	return 0;
@@ -784,7 +775,6 @@ int find_single_point(struct doctor *d, const struct rule *r)
 int find_sm_decides(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 	char a[300];
 
 	for (uint32_t s = 0; d->f->sm_guessed && s < d->f->n_switches; s++)
@@ -792,9 +782,10 @@ int find_sm_decides(struct doctor *d, const struct rule *r)
 			places_add_switch(&at, d->f, s);
 	if (!at.n)
 		return 0;
-	x = tell(d, r,
-		 "Subnet manager's node unknown (ibscope takes %s): if %s fails, the result depends on it.",
-		 endport_label(d->f, d->t->sm_endport, a, sizeof(a)), places_text(&at));
+	struct finding *x = tell(
+		d, r,
+		"Subnet manager's node unknown (ibscope takes %s): if %s fails, the result depends on it.",
+		endport_label(d->f, d->t->sm_endport, a, sizeof(a)), places_text(&at));
 	places_end(&at, x, "show");
 	return 0;
 }

@@ -71,17 +71,15 @@ int find_warnings(struct doctor *d, const struct rule *r)
 		{"unknown-lines", "unknown line", NULL, "unknown line"},
 		{"left-out", "other run", "file left out", "left-out file"},
 	};
-	const struct warning *first;
 	AUTO_TEXT struct text t = {0};
-	struct finding *x;
 	uint64_t n, misled;
 	AUTO_FREE char *more = NULL;
 	size_t i = 0;
 
 	for (; strcmp(told[i].rule, r->kind) != 0; i++)
 		assert(i + 1 < ARRAY_LEN(told));
-	first = warnings_of(d, i == 2 && d->f->warnings.missing ? told[i].or_kind : told[i].kind,
-			    told[i].or_kind, &n);
+	const struct warning *first = warnings_of(
+		d, i == 2 && d->f->warnings.missing ? told[i].or_kind : told[i].kind, told[i].or_kind, &n);
 	if (!first)
 		return 0;
 	misled = i ? 0 : pairs_misled(d);
@@ -93,7 +91,7 @@ int find_warnings(struct doctor *d, const struct rule *r)
 	text_add(&t, "%s", whose(d, first));
 	if (*whose(d, first))
 		text_add(&t, ", ");
-	x = tell(d, r, "%s%s%s.", text_str(&t), first->text, more);
+	struct finding *x = tell(d, r, "%s%s%s.", text_str(&t), first->text, more);
 	x->count = n;
 	x->pairs = misled;
 	at_warning(d, x, first);
@@ -120,7 +118,6 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 	const struct warnings *w = &d->f->warnings;
 	const struct warning *first = w->w;
 	AUTO_TEXT struct text t = {0};
-	struct finding *x;
 	uint64_t untold;
 
 	if (!w->missing)
@@ -133,8 +130,8 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 	if (untold)
 		text_add(&t, "; of %s of hosts it cannot be told whether they have a path",
 			 PLURAL(untold, "pair"));
-	x = tell(d, r, "A part of the fabric is missing: %s (first: %s%s%s).", text_str(&t), whose(d, first),
-		 *whose(d, first) ? ", " : "", first->text);
+	struct finding *x = tell(d, r, "A part of the fabric is missing: %s (first: %s%s%s).", text_str(&t),
+				 whose(d, first), *whose(d, first) ? ", " : "", first->text);
 	at_warning(d, x, first);
 	x->count = w->missing;
 	finding_more(x, "show warnings");
@@ -151,7 +148,6 @@ int find_ibdiagnet(struct doctor *d, const struct rule *r)
 	uint64_t n, listed = 0;
 	const struct warning *first = warnings_of(d, kind, NULL, &n);
 	struct text t = {0};
-	struct finding *x;
 
 	if (!first)
 		return 0;
@@ -166,7 +162,7 @@ int find_ibdiagnet(struct doctor *d, const struct rule *r)
 		else if (node != NO_ID)
 			text_add(&t, " (%s)", d->f->node_name[node]);
 	}
-	x = tell(d, r, "ibdiagnet found %s.", PLURAL(n, "error"));
+	struct finding *x = tell(d, r, "ibdiagnet found %s.", PLURAL(n, "error"));
 	x->detail = t.s;
 	x->count = n;
 	at_warning(d, x, first);
@@ -177,11 +173,11 @@ int find_ibdiagnet(struct doctor *d, const struct rule *r)
 int find_aggregation(struct doctor *d, const struct rule *r)
 {
 	uint32_t n = fabric_aggregation_nodes(d->f);
-	struct finding *x;
 
 	if (!n || setup_counts_aggregation(d->rq->setup))
 		return 0;
-	x = tell(d, r, "ibscope does not count %s of switches as hosts.", PLURAL(n, "aggregation node"));
+	struct finding *x =
+		tell(d, r, "ibscope does not count %s of switches as hosts.", PLURAL(n, "aggregation node"));
 	x->count = n;
 	finding_more(x, "show options");
 	return 0;
@@ -200,7 +196,6 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 {
 	uint32_t hosts = 0, beyond = 0, switches = 0, good = 0;
 	struct places at = {0};
-	struct finding *x;
 
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
 		uint32_t port = d->f->endport_port[ep];
@@ -224,10 +219,11 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 		text_free(&at.t);
 		return 0;
 	}
-	x = tell(d, r, "%s%s%s without a valid LID%s%s (%s).", hosts ? PLURAL(hosts, "host port") : "",
-		 hosts && switches ? " and " : "", switches ? PLURAL(switches, "switch") : "",
-		 beyond ? " (0, or above 49151)" : "", good ? "" : ": no subnet manager has given LIDs here",
-		 places_text(&at));
+	struct finding *x =
+		tell(d, r, "%s%s%s without a valid LID%s%s (%s).", hosts ? PLURAL(hosts, "host port") : "",
+		     hosts && switches ? " and " : "", switches ? PLURAL(switches, "switch") : "",
+		     beyond ? " (0, or above 49151)" : "",
+		     good ? "" : ": no subnet manager has given LIDs here", places_text(&at));
 	if (!good)
 		x->severity = SEVERITY_NOTE;
 	places_end(&at, x, "list hosts");
@@ -284,7 +280,6 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 	const struct timed *usual = NULL;
 	const struct fabric *f = d->f;
 	struct places at = {0};
-	struct finding *x;
 	uint32_t slow = 0;
 
 	for (uint32_t i = 0, end; i < n && !usual; i = end) { /* find the rate that almost all have */
@@ -301,12 +296,12 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 	}
 	if (!at.n)
 		return;
-	x = tell(d, r, "%u of %u %slinks %s slower than the rest (%s%s instead of %s%s): %s.", at.n, n,
-		 l->class & 0xffff ? "" : "host ", at.n == 1 ? "is" : "are",
-		 link_width_name(f->port_width[l[slow - 1].port]),
-		 link_speed_name(f->port_speed[l[slow - 1].port]),
-		 link_width_name(f->port_width[usual->port]), link_speed_name(f->port_speed[usual->port]),
-		 places_text(&at));
+	struct finding *x = tell(d, r, "%u of %u %slinks %s slower than the rest (%s%s instead of %s%s): %s.",
+				 at.n, n, l->class & 0xffff ? "" : "host ", at.n == 1 ? "is" : "are",
+				 link_width_name(f->port_width[l[slow - 1].port]),
+				 link_speed_name(f->port_speed[l[slow - 1].port]),
+				 link_width_name(f->port_width[usual->port]),
+				 link_speed_name(f->port_speed[usual->port]), places_text(&at));
 	x->figure = l[slow - 1].rate;
 	places_end_ports(&at, x, f);
 }
@@ -331,7 +326,6 @@ int find_sm_place(struct doctor *d, const struct rule *r)
 {
 	AUTO_FREE uint8_t *missed = NULL;
 	struct places at = {0};
-	struct finding *x;
 	char a[300];
 
 	if (!d->r)
@@ -342,10 +336,11 @@ int find_sm_place(struct doctor *d, const struct rule *r)
 		if (missed[s])
 			places_add_switch(&at, d->f, s);
 	if (at.n) {
-		x = tell(d, r, "The subnet manager %s on %s. Under %s it has no path to %s: %s.",
-			 d->f->sm_guessed ? "probably runs" : "runs",
-			 endport_label(d->f, d->t->sm_endport, a, sizeof(a)), d->r->engine,
-			 PLURAL(at.n, "switch"), places_text(&at));
+		struct finding *x =
+			tell(d, r, "The subnet manager %s on %s. Under %s it has no path to %s: %s.",
+			     d->f->sm_guessed ? "probably runs" : "runs",
+			     endport_label(d->f, d->t->sm_endport, a, sizeof(a)), d->r->engine,
+			     PLURAL(at.n, "switch"), places_text(&at));
 		places_end(&at, x, "show");
 	}
 	return 0;
@@ -355,7 +350,6 @@ int find_sm_guessed(struct doctor *d, const struct rule *r)
 {
 	uint32_t ep = d->t->sm_endport;
 	bool lids = false;
-	struct finding *x;
 	char a[300];
 
 	/* if more depends on the guess, the finding sm-decides tells it */
@@ -366,8 +360,9 @@ int find_sm_guessed(struct doctor *d, const struct rule *r)
 		return 0;
 	for (uint32_t i = 0; i < d->f->n_endports && !lids; i++)
 		lids = lid_told(d, d->f->endport_port[i]) != 0;
-	x = tell(d, r, "Subnet manager's node unknown: ibscope takes %s%s.",
-		 endport_label(d->f, ep, a, sizeof(a)), lids ? "" : ", and the LIDs depend on that");
+	struct finding *x =
+		tell(d, r, "Subnet manager's node unknown: ibscope takes %s%s.",
+		     endport_label(d->f, ep, a, sizeof(a)), lids ? "" : ", and the LIDs depend on that");
 	finding_at(d, x, d->f->endport_port[ep]);
 	finding_more(x, "show");
 	return 0;

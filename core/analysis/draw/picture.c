@@ -317,17 +317,16 @@ static void picture_place_grid(struct picture_placing *g, uint32_t part)
 	uint32_t planes = grid_planes(g->is), beside = 0;
 	const struct svg_page *page = &g->pic->page;
 	bool clique = false;
-	float gap, wide, high, named;
-	uint32_t across;
 
 	for (unsigned d = 0; d < g->is->n_dims; d++)
 		clique |= g->is->dim[d].kind == LAYOUT_CLIQUE;
-	gap = gap_for(g, GRID_GAP, UNDER) + (clique ? CLIQUE_GAP : 0);
-	named = (float)(nx * planes) * (picture_name_width(g) + gap);
+	float gap = gap_for(g, GRID_GAP, UNDER) + (clique ? CLIQUE_GAP : 0);
+	float named = (float)(nx * planes) * (picture_name_width(g) + gap);
 	picture_set_size(g, g->n <= MOST_NAMED_GRID && named <= 2 * WIDEST * g->letter, part);
-	wide = (float)nx * (g->w + gap) + gap;
-	high = (float)ny * (g->h + gap) + gap + gap_for(g, PLANE_BETWEEN, PLANE_NAME + AXIS_BELOW);
-	across = wide * (float)planes <= WIDEST * g->letter ? planes : (uint32_t)(WIDEST * g->letter / wide);
+	float wide = (float)nx * (g->w + gap) + gap;
+	float high = (float)ny * (g->h + gap) + gap + gap_for(g, PLANE_BETWEEN, PLANE_NAME + AXIS_BELOW);
+	uint32_t across =
+		wide * (float)planes <= WIDEST * g->letter ? planes : (uint32_t)(WIDEST * g->letter / wide);
 	if (page->wide) /* as the page is */
 		across = (uint32_t)lroundf(
 			sqrtf((float)planes * high / wide * (float)page->wide / (float)page->high));
@@ -579,14 +578,13 @@ static void make_frames(struct picture *p)
 	float m = l->n_blocks > MANY_FRAMES ? CLOSE_FRAME : FRAME, name = FRAME_NAME * p->page.letter;
 
 	for (uint32_t b = 0; b < l->n_blocks; b++) {
-		struct picture_rect r;
 		uint32_t n = 0;
 		bool clear = true;
 
 		for (uint32_t i = 0; i < l->n; i++)
 			if (l->block[l->order[i]] == b)
 				sw[n++] = l->order[i];
-		r = around(p, sw, n);
+		struct picture_rect r = around(p, sw, n);
 		r = (struct picture_rect){r.x - m, r.y - m - name, r.w + 2 * m,
 					  r.h + 2 * m + name + UNDER * (p->page.letter - 1)};
 		for (uint32_t s = 0; s < l->n && clear; s++) {
@@ -603,10 +601,8 @@ static void make_frames(struct picture *p)
 
 static void add_label(struct picture *p, float x, float y, const char *words)
 {
-	struct picture_label *l;
-
 	GROW(p->label, p->n_labels, p->cap_labels);
-	l = &p->label[p->n_labels++];
+	struct picture_label *l = &p->label[p->n_labels++];
 	*l = (struct picture_label){.x = x, .y = y};
 	snprintf(l->words, sizeof(l->words), "%s", words);
 }
@@ -619,12 +615,11 @@ static void label_levels(struct picture *p, const struct layout_part *is, const 
 
 	for (uint32_t i = 0, n; i < is->n; i += n) {
 		unsigned lev = l->level[sw[i]];
-		struct picture_rect r;
 		char words[16];
 
 		for (n = 1; i + n < is->n && l->level[sw[i + n]] == lev;)
 			n++;
-		r = around(p, sw + i, n);
+		struct picture_rect r = around(p, sw + i, n);
 		snprintf(words, sizeof(words), "%u", lev);
 		add_label(p, part->x - MARGIN, r.y + r.h / 2 + 4, words);
 	}
@@ -633,14 +628,12 @@ static void label_levels(struct picture *p, const struct layout_part *is, const 
 static void add_plane(struct picture *p, const struct layout_part *is, const uint16_t *c,
 		      struct picture_rect r)
 {
-	struct picture_plane *k;
-	float top, bottom;
 	size_t at = 0;
 
 	GROW(p->plane, p->n_planes, p->cap_planes);
-	k = &p->plane[p->n_planes++];
-	top = PLANE_TOP + PLANE_NAME * (p->page.letter - 1);
-	bottom = PLANE_BOTTOM + AXIS_BELOW * (p->page.letter - 1);
+	struct picture_plane *k = &p->plane[p->n_planes++];
+	float top = PLANE_TOP + PLANE_NAME * (p->page.letter - 1);
+	float bottom = PLANE_BOTTOM + AXIS_BELOW * (p->page.letter - 1);
 	k->at = (struct picture_rect){r.x - PLANE_LEFT, r.y - top, r.w + PLANE_LEFT + PLANE_RIGHT,
 				      r.h + top + bottom};
 	for (unsigned d = 2; d < is->n_dims && at < sizeof(k->name); d++)
@@ -677,7 +670,6 @@ static void label_grid(struct picture *p, const struct layout_part *is, const st
 
 	for (uint32_t plane = 0; plane < grid_planes(is); plane++) {
 		uint32_t n = 0;
-		struct picture_rect r;
 
 		for (uint32_t i = is->first; i < is->first + is->n; i++)
 			if (*layout_coord(l, l->order[i]) != LAYOUT_BESIDE &&
@@ -685,7 +677,7 @@ static void label_grid(struct picture *p, const struct layout_part *is, const st
 				sw[n++] = l->order[i];
 		if (!n)
 			continue;
-		r = around(p, sw, n);
+		struct picture_rect r = around(p, sw, n);
 		if (is->n_dims > 2)
 			add_plane(p, is, layout_coord(l, sw[0]), r);
 		for (uint32_t i = 0; i < n; i++)
@@ -697,12 +689,11 @@ bool picture_draws(const struct picture *p, uint32_t a, uint32_t b)
 {
 	const struct layout *l = p->layout;
 	uint32_t part = l->part_of[a];
-	struct grid_way way;
 
 	assert(a < l->n && b < l->n);
 	if (part == NO_ID || l->part[part].kind != LAYOUT_GRID)
 		return true;
-	way = grid_way(l, a, b);
+	struct grid_way way = grid_way(l, a, b);
 	return !way.differ || (way.differ == 1 && way.dim < 2);
 }
 
@@ -711,7 +702,6 @@ struct picture *picture_new(const struct fabric *f, const struct layout *l, cons
 	struct picture *p = NEW(struct picture);
 	struct picture_placing g = {.pic = p, .f = f, .l = l, .letter = page->letter};
 	uint32_t n_parts = l->n_parts + (l->n_alone ? 1 : 0); /* the last holds what is not connected */
-	struct picture_rect *alone;
 	float y = svg_top(page), high;
 
 	assert(l->n == f->n_switches && page->letter > 0);
@@ -722,7 +712,7 @@ struct picture *picture_new(const struct fabric *f, const struct layout *l, cons
 	p->named = NEW_ARRAY(l->n_parts + 1, bool);
 	p->part = NEW_ARRAY(l->n_parts + 1, struct picture_rect);
 	p->block = NEW_ARRAY(l->n_blocks + 1, struct picture_rect);
-	alone = &p->part[l->n_parts];
+	struct picture_rect *alone = &p->part[l->n_parts];
 	for (uint32_t k = 0; k < n_parts; k++) {
 		g.is = k < l->n_parts ? &l->part[k] : NULL;
 		g.n = k < l->n_parts ? l->part[k].n : l->n_alone;

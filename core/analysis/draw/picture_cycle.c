@@ -95,8 +95,6 @@ static struct picture_cycle_spot picture_cycle_spot_of(const struct circle *c, u
 
 static void picture_cycle_place(struct circle *c)
 {
-	float step, radius;
-
 	c->x = NEW_ARRAY(2 * (size_t)c->n + 2, float);
 	for (uint32_t i = 0; i < c->n; i++) {
 		size_t len = svg_columns(switch_name(c->f, picture_cycle_switch_of(c, i)));
@@ -104,8 +102,8 @@ static void picture_cycle_place(struct circle *c)
 		c->w = fmaxf(c->w, ((float)len * SVG_LETTER + NAME_ROOM) * c->letter);
 	}
 	c->h = HIGH * c->letter;
-	step = hypotf(c->w, c->h) + BETWEEN * c->letter;
-	radius = c->n > 2 ? step / (2 * sinf((float)M_PI / (float)c->n)) : step / 2;
+	float step = hypotf(c->w, c->h) + BETWEEN * c->letter;
+	float radius = c->n > 2 ? step / (2 * sinf((float)M_PI / (float)c->n)) : step / 2;
 	radius = fmaxf(radius, LEAST_RADIUS);
 	for (uint32_t i = 0; i < c->n; i++) {
 		float turn = 2 * (float)M_PI * (float)i / (float)c->n;
@@ -120,10 +118,9 @@ static void picture_cycle_place(struct circle *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct picture_cycle_spot s = picture_cycle_spot_of(c, i);
 		char words[WORDS];
-		float wide;
 
 		step_words(&c->step[i], words, sizeof(words));
-		wide = (float)strlen(words) * SVG_LETTER * c->letter;
+		float wide = (float)strlen(words) * SVG_LETTER * c->letter;
 		take_in(c, s.wx + s.from * wide, s.wy - 10 * c->letter, s.wx + (s.from + 1) * wide, s.wy + 4);
 	}
 }

@@ -93,11 +93,9 @@ static bool picture_curve(const struct picture *pic, uint32_t a, uint32_t b, flo
 	struct picture_rect p = picture_lines_middle(pic, a), q = picture_lines_middle(pic, b);
 
 	if (is->kind == LAYOUT_TREE) {
-		float bend;
-
 		if (l->level[a] == l->level[b])
 			return upright(&p, 1, &q, 1, 30, c);
-		bend = TREE_BEND * (fabsf(q.y - p.y) - p.h - q.h);
+		float bend = TREE_BEND * (fabsf(q.y - p.y) - p.h - q.h);
 		return p.y < q.y ? upright(&p, 1, &q, -1, bend, c) : upright(&p, -1, &q, 1, bend, c);
 	}
 	if (is->kind == LAYOUT_GRID)
@@ -378,18 +376,14 @@ static bool put_links(const struct svg *s, unsigned class, struct progress *p)
 		if (!progress_step(p, class * l->n + a))
 			return false;
 		for (uint32_t i = l->first[a]; i < l->first[a + 1]; i++) {
-			struct picture_bundle u;
-			struct picture_stroke k;
-			unsigned is;
-
 			if (l->to[i] < a)
 				continue;
-			u = picture_bundle(s->f, s->look, a, l->to[i]);
+			struct picture_bundle u = picture_bundle(s->f, s->look, a, l->to[i]);
 			u.ways = u.back = 0;
-			k = picture_stroke(s->look, &u);
-			is = k.above	     ? PICTURE_LOADS
-			     : s->look->load ? picture_load_class(u.load, s->look->mean)
-					     : 0;
+			struct picture_stroke k = picture_stroke(s->look, &u);
+			unsigned is = k.above	      ? PICTURE_LOADS
+				      : s->look->load ? picture_load_class(u.load, s->look->mean)
+						      : 0;
 			if (is != class || (!k.above && !picture_draws(s->pic, a, l->to[i])))
 				continue;
 			k.width *= k.above ? 1 : s->thin;
@@ -454,14 +448,13 @@ static void put_mark(const struct svg *s, uint32_t a, uint32_t i, struct picture
 					    [PICTURE_CYCLE] = "cycle"};
 	bool aside = kind == PICTURE_BACK;
 	uint32_t b = s->l->to[i];
-	struct picture_stroke k;
 
 	u.ways &= kind;
 	u.back &= kind;
 	u.down = u.came = 0;
 	if (!(u.ways | u.back))
 		return;
-	k = picture_stroke(s->look, &u);
+	struct picture_stroke k = picture_stroke(s->look, &u);
 	begin_path(s, names[kind], a, i, &k,
 		   aside ? " class=\"mark\" transform=\"translate(5 4)\"" : " class=\"mark\"");
 	put_mark_words(s, i, u.ways | u.back);
@@ -519,13 +512,12 @@ static void picture_svg_put_turn(const struct svg *s, const struct picture_turn 
 {
 	const struct picture_stroke *k = &turn_strokes[t->kind];
 	uint32_t a, b, c, same;
-	const struct picture_rect *r;
 	float p[2], q[2], x, y;
 
 	if (!picture_channel_ends(s->f, t->from, &a, &b) || !picture_channel_ends(s->f, t->to, &same, &c) ||
 	    same != b)
 		return;
-	r = &s->pic->box[b];
+	const struct picture_rect *r = &s->pic->box[b];
 	x = r->x + r->w / 2;
 	y = r->y + r->h / 2;
 	picture_lane(s->pic, a, b, PICTURE_LANE_TO, p);
@@ -765,11 +757,9 @@ static void put_marks_of(const struct svg *s, uint32_t a)
 					 PICTURE_BACK, PICTURE_CYCLE};
 
 	for (uint32_t i = s->l->first[a]; i < s->l->first[a + 1]; i++) {
-		struct picture_bundle u;
-
 		if (s->l->to[i] < a)
 			continue;
-		u = picture_bundle(s->f, s->look, a, s->l->to[i]);
+		struct picture_bundle u = picture_bundle(s->f, s->look, a, s->l->to[i]);
 		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
 			if (kinds[k] != (PICTURE_MORE | PICTURE_LESS) || (!u.down && !u.came))
 				put_mark(s, a, i, u, kinds[k]);
@@ -789,13 +779,12 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 {
 	assert(pic->layout->n == f->n_switches);
 	struct svg s = svg_of(to, pic, f, look);
-	bool go_on;
 
 	progress_start(p, "writing the drawing", (PICTURE_LOADS + 1) * s.l->n);
 	s.id = svg_id(s.id, look->title, look->line);
 	svg_begin(to, &pic->page, pic->width, pic->height,
 		  &(struct svg_about){s.id, look->title, look->line, DRAWN_ORDER});
-	go_on = put_ground(&s, p);
+	bool go_on = put_ground(&s, p);
 	if (s.look->way && go_on)
 		put_marks(&s);
 	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++) {

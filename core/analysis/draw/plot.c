@@ -113,14 +113,12 @@ void svg_title(FILE *to, const struct svg_page *page, float width, const char *t
 {
 	AUTO_TEXT struct text clean = {0};
 	float letter = page->letter;
-	char *part;
-	size_t n;
 
 	if (page->untitled || !*title)
 		return;
 	title = clean_string(title, &clean);
-	n = fitting(title, (size_t)((width - 2 * MARGIN) / (TITLE_LETTER * letter)));
-	part = str_printf("%.*s%s", (int)n, title, title[n] ? " .." : "");
+	size_t n = fitting(title, (size_t)((width - 2 * MARGIN) / (TITLE_LETTER * letter)));
+	char *part = str_printf("%.*s%s", (int)n, title, title[n] ? " .." : "");
 	svg_words(to, MARGIN, 26 * letter, 15 * letter, SVG_TOLD " font-weight=\"bold\"", part);
 	free(part);
 	for (unsigned k = 0; k < page->lines && *line;) {
@@ -404,7 +402,6 @@ static void put_bars(const struct panel *g)
 			 end = (uint32_t)((uint64_t)(c + 1) * p->n / columns), best = first, most = first;
 		float x0 = x_of(g, (double)c * p->n / columns) + gap / 2,
 		      x1 = x_of(g, (double)(c + 1) * p->n / columns) - gap / 2;
-		double part;
 
 		for (uint32_t i = first; i < end; i++) {
 			best = p->value[i] > p->value[best] ? i : best;
@@ -417,7 +414,7 @@ static void put_bars(const struct panel *g)
 			plot_put_value(g, (middle + x1) / 2, p->other[most]);
 			x1 = middle;
 		}
-		part = p->part ? p->part[best] : 0;
+		double part = p->part ? p->part[best] : 0;
 		plot_put_bar(g, best, x0, x1, 0, part, PART_COLOUR, p->part_name);
 		plot_put_bar(g, best, x0, x1, part, p->value[best], COLOUR,
 			     p->part || p->other ? p->value_name : NULL);
@@ -435,14 +432,13 @@ static void plot_put_lines(const struct panel *g)
 {
 	static const char look[] = "stroke=\"" LINE_COLOUR "\" stroke-width=\"1.4\" stroke-dasharray=\"6 4\"";
 	const struct plot *p = g->p;
-	float x;
 
 	if (p->level_name && p->level <= g->top) {
 		put_rule(g, g->left, y_of(g, p->level), g->left + g->wide, y_of(g, p->level), look);
 		svg_words(g->to, g->left + g->wide - 4, y_of(g, p->level) - 4, 10 * g->letter,
 			  " text-anchor=\"end\"" SVG_OVER, p->level_name);
 	}
-	x = p->at_name ? x_of(g, (p->at - p->x0) / p->step + (p->step <= 1 ? 0.5 : 0)) : 0;
+	float x = p->at_name ? x_of(g, (p->at - p->x0) / p->step + (p->step <= 1 ? 0.5 : 0)) : 0;
 	if (p->at_name && x >= g->left && x <= g->left + g->wide) {
 		put_rule(g, x, g->y0, x, g->y0 - g->high, look);
 		svg_words(g->to, x, g->y0 - g->high - 4, 10 * g->letter, SVG_MIDDLE SVG_OVER, p->at_name);

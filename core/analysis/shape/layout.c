@@ -93,14 +93,12 @@ static void find_vector(struct spread *s, unsigned which)
 	for (unsigned k = 0; k < s->pivots; k++)
 		v[k] = 1.0 + (double)((k * 7 + which * 3) % 11);
 	for (unsigned r = 0; r < ROUNDS; r++) {
-		double length, along;
-
 		for (unsigned i = 0; i < s->pivots; i++)
 			next[i] = dot(s, s->m[i], v);
-		along = which ? dot(s, next, s->vector[0]) : 0;
+		double along = which ? dot(s, next, s->vector[0]) : 0;
 		for (unsigned i = 0; i < s->pivots; i++)
 			next[i] -= which ? along * s->vector[0][i] : 0;
-		length = sqrt(dot(s, next, next));
+		double length = sqrt(dot(s, next, next));
 		for (unsigned i = 0; i < s->pivots; i++)
 			v[i] = length > 0 ? next[i] / length : 0;
 	}
@@ -125,7 +123,6 @@ static void layout_spread(struct lpart *p)
 		for (unsigned k = 0; k < 2; k++) {
 			double lo = INFINITY, hi = -INFINITY;
 			float *to = k ? p->y : p->x;
-			bool turn;
 
 			find_vector(s, k);
 			/* along the vector, scaled to 0 .. 1; the lowest name is in the lower half */
@@ -136,7 +133,7 @@ static void layout_spread(struct lpart *p)
 				lo = MIN(to[u], lo);
 				hi = MAX(to[u], hi);
 			}
-			turn = to[0] > (lo + hi) / 2;
+			bool turn = to[0] > (lo + hi) / 2;
 			for (uint32_t u = 0; u < s->p->n; u++)
 				to[u] = hi > lo ? (float)((turn ? hi - to[u] : to[u] - lo) / (hi - lo)) : 0;
 		}
@@ -156,11 +153,10 @@ static void layout_spread(struct lpart *p)
 
 static void take_groups(struct lpart *p)
 {
-	uint32_t *at;
 	uint32_t *size, least = UINT32_MAX, most = 0;
 
 	p->is.kind = LAYOUT_GROUPS;
-	at = NEW_ARRAY(p->is.n_blocks + 2, uint32_t);
+	uint32_t *at = NEW_ARRAY(p->is.n_blocks + 2, uint32_t);
 	for (uint32_t u = 0; u < p->n; u++)
 		at[(p->block[u] == NO_ID ? p->is.n_blocks : p->block[u]) + 1]++;
 	for (uint32_t b = 0; b < p->is.n_blocks; b++)
@@ -278,11 +274,9 @@ static bool layout_is_groups(struct lpart *p)
 		for (uint32_t b = 0; b < n; b++)
 			whole = MAX(size[b], whole);
 		for (uint32_t u = 0; u < p->n && progress_step(p->progress, u); u++) {
-			uint32_t b;
-
 			if (p->block[u] != NO_ID)
 				continue;
-			b = best_group(p, size, whole, u, links);
+			uint32_t b = best_group(p, size, whole, u, links);
 			p->block[u] = b;
 			if (b != NO_ID)
 				size[b]++;
@@ -452,13 +446,11 @@ static void take_part(struct layout *l, struct lpart *p, uint32_t number, uint32
 	l->block_name = arena_resize(l, l->block_name, l->n_blocks + 1, sizeof(*l->block_name));
 	for (uint32_t b = 0; b < p->is.n_blocks; b++) {
 		uint32_t one = 0;
-		size_t len;
-		char *name;
 
 		while (one < p->n && p->block[one] != b)
 			one++;
-		len = p->is.pods ? 0 : layout_common_beginning(p, b);
-		name = str_printf("%.*s", (int)len, p->name[one]);
+		size_t len = p->is.pods ? 0 : layout_common_beginning(p, b);
+		char *name = str_printf("%.*s", (int)len, p->name[one]);
 		for (uint32_t c = p->is.first_block; len && c < p->is.first_block + b; c++)
 			if (!strcmp(l->block_name[c], name))
 				len = 0;
@@ -584,7 +576,6 @@ static bool lay_out_all(struct layout *l, const struct lgraph *w, struct progres
 struct layout *layout_new(const struct fabric *f, const uint32_t *chassis, struct progress *p, struct err *e)
 {
 	size_t room = f->n_links * (2 * sizeof(struct larc) + 60ul) + f->n_switches * 1200ul;
-	struct layout *l;
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct lgraph w;
 
@@ -592,7 +583,7 @@ struct layout *layout_new(const struct fabric *f, const uint32_t *chassis, struc
 		return NULL;
 	progress_start(p, "layout", 0);
 	lgraph_make(arena, &w, f, NULL, chassis);
-	l = layout_arrays(f);
+	struct layout *l = layout_arrays(f);
 	layout_take_links(l, f, &w);
 	if (lay_out_all(l, &w, p))
 		return l;

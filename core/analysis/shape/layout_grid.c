@@ -199,11 +199,11 @@ static bool best_pair(const struct lpart *p, const struct lgrid *g, bool cube, u
 		for (unsigned j = i + 1; j < g->n_dims; j++) {
 			bool named = t[i].place >= 0 && t[j].place >= 0,
 			     same = named && t[i].place == t[j].place;
-			uint64_t worth;
 
 			if (g->size[i] != 2 || g->size[j] != 2 || (named && !same && !cube))
 				continue;
-			worth = 1 + ((uint64_t)same << 32) + (named && !same ? 0 : ports_shared(p, g, i, j));
+			uint64_t worth =
+				1 + ((uint64_t)same << 32) + (named && !same ? 0 : ports_shared(p, g, i, j));
 			if (worth <= best)
 				continue;
 			best = worth;
@@ -416,11 +416,10 @@ static uint32_t ring_size(const struct layout_grid_walk *w, unsigned k)
 	for (uint32_t u = 0; u < p->n; u++)
 		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++) {
 			uint32_t v = p->to[i], dim = w->d->dim[p->link[i]];
-			int32_t apart;
 
 			if (v < u || dim == NO_ID || !w->reached[u] || !w->reached[v])
 				continue;
-			apart = w->at[(size_t)v * GRID_MOST + k] - w->at[(size_t)u * GRID_MOST + k];
+			int32_t apart = w->at[(size_t)v * GRID_MOST + k] - w->at[(size_t)u * GRID_MOST + k];
 			apart -= dim == k ? arc_step(w, u, i) : 0;
 			if (apart && abs(apart) < MOST_APART && ++count[abs(apart)] > most)
 				most = count[abs(apart)];
@@ -617,7 +616,6 @@ static bool enough_links(const struct lpart *p, const struct lgrid *g)
 static bool settle_places(struct lpart *p, struct lgrid *g, uint8_t *reached)
 {
 	struct layout_grid_places s = {.p = p, .g = g};
-	bool fits;
 
 	if (!good_size(p, g, &s.n))
 		return false;
@@ -636,7 +634,7 @@ static bool settle_places(struct lpart *p, struct lgrid *g, uint8_t *reached)
 	while (s.unplaced && progress_step(p->progress, s.unplaced) &&
 	       (place_left(&s, false) || place_left(&s, true)))
 		;
-	fits = s.unplaced <= 2 || s.unplaced <= MOST_BESIDE * p->n;
+	bool fits = s.unplaced <= 2 || s.unplaced <= MOST_BESIDE * p->n;
 	free(s.at);
 	return fits && enough_links(p, g);
 }
@@ -647,7 +645,6 @@ static bool layout_grid_find_places(struct lpart *p, const struct ldirections *d
 				     .d = d,
 				     .at = NEW_ARRAY((size_t)p->n * GRID_MOST, int32_t),
 				     .reached = NEW_ARRAY(p->n, uint8_t)};
-	bool found;
 
 	g->n_dims = d->n_dims;
 	layout_grid_walk_all(&w);
@@ -657,7 +654,7 @@ static bool layout_grid_find_places(struct lpart *p, const struct ldirections *d
 		else
 			place_line(&w, g, k);
 	}
-	found = settle_places(p, g, w.reached);
+	bool found = settle_places(p, g, w.reached);
 	free(w.at);
 	free(w.reached);
 	return found;

@@ -54,11 +54,9 @@ static bool may_be_grid(const struct lpart *p)
 
 		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
 			for (uint32_t j = i + 1; j < p->first[u + 1] && seen < LOOK_PAIRS; j++) {
-				uint32_t shared;
-
 				if (lpart_linked(p, p->to[i], p->to[j]))
 					continue;
-				shared = lpart_shared(p, p->to[i], p->to[j]);
+				uint32_t shared = lpart_shared(p, p->to[i], p->to[j]);
 				seen++;
 				pairs++;
 				two += shared == 2;
@@ -243,14 +241,12 @@ static bool count_meetings(const struct lpart *p, const struct classes *c, struc
 			for (uint32_t j = i + 1; j < p->first[u + 1]; j++) {
 				uint32_t l = p->link[i], k = p->link[j], x;
 				uint32_t a = c->of[l], b = c->of[k];
-				struct meeting *m;
-				enum corner is;
 
 				if (a == NO_ID || b == NO_ID)
 					continue;
-				is = corner_of(p, u, p->to[i], p->to[j], &x);
+				enum corner is = corner_of(p, u, p->to[i], p->to[j], &x);
 				meetings_grow(t);
-				m = a < b ? meeting_at(t, a, b) : meeting_at(t, b, a);
+				struct meeting *m = a < b ? meeting_at(t, a, b) : meeting_at(t, b, a);
 				m->count[is]++;
 				/* it goes on if one link leads to u and the other leads away */
 				if (is == CORNER_STRAIGHT)
@@ -417,18 +413,15 @@ static bool join_classes(const struct lpart *p, const struct classes *c, struct 
 bool ldirections_find(const struct lpart *p, struct ldirections *d)
 {
 	struct meetings t = {0};
-	struct turned links;
-	struct classes c;
-	bool found;
 
 	*d = (struct ldirections){0};
 	if (!may_be_grid(p))
 		return false;
 	d->dim = NEW_ARRAY(p->n_links + 1, uint32_t);
 	d->back = NEW_ARRAY(p->n_links + 1, uint8_t);
-	links = turned_new(p->n_links);
-	found = join_squares(p, &links);
-	c = number_classes(p, &links);
+	struct turned links = turned_new(p->n_links);
+	bool found = join_squares(p, &links);
+	struct classes c = number_classes(p, &links);
 	found = found && count_meetings(p, &c, &t) && join_classes(p, &c, &t, d);
 	free(c.of);
 	free(c.odd);

@@ -227,7 +227,6 @@ static double find_order(struct ordering *o, const uint32_t *start)
 	for (uint32_t u = 0; u < o->p->n; u++)
 		o->order[fill[o->p->level[u]]++] = u;
 	for (int k = 0; k <= SWEEPS && !progress_cancelled(o->p->progress); k++) {
-		double length;
 		double sum = 0;
 		/* first by block, unit and name; then upwards, or down from the roots */
 		int above = k == 0 ? -1 : k % 2;
@@ -240,7 +239,7 @@ static double find_order(struct ordering *o, const uint32_t *start)
 		}
 		for (uint32_t l = 0; l < o->p->n_links; l++)
 			sum += fabs(o->x[o->p->end[2 * l]] - o->x[o->p->end[2 * l + 1]]);
-		length = sum / o->p->n_links;
+		double length = sum / o->p->n_links;
 		if (length >= least)
 			continue;
 		least = length;
@@ -279,8 +278,6 @@ static void layout_order_tree(struct lpart *p)
 	AUTO_FREE uint32_t *chassis = NEW_ARRAY(p->n, uint32_t),
 			   *start = NEW_ARRAY(p->is.levels + 1u, uint32_t);
 	struct ordering plain, pods;
-	double length;
-	bool has_pods;
 
 	for (uint32_t u = 0; u < p->n; u++)
 		start[p->level[u] + 1]++;
@@ -288,9 +285,9 @@ static void layout_order_tree(struct lpart *p)
 		start[k + 1] += start[k];
 	layout_tree_order_find_chassis(p, chassis);
 	ordering_make(&plain, p, chassis, false);
-	length = find_order(&plain, start);
-	has_pods = ordering_make(&pods, p, chassis, true) &&
-		   find_order(&pods, start) <= PODS_WORTH * length + 1e-9;
+	double length = find_order(&plain, start);
+	bool has_pods = ordering_make(&pods, p, chassis, true) &&
+			find_order(&pods, start) <= PODS_WORTH * length + 1e-9;
 	layout_tree_order_take(p, has_pods ? &pods : &plain, has_pods);
 	ordering_free(&plain);
 	ordering_free(&pods);
@@ -389,14 +386,12 @@ static bool looks_lower(const struct lpart *p, const uint8_t *level, uint32_t u)
 	for (uint32_t i = p->first[near]; i < p->first[near + 1]; i++) {
 		uint32_t v = p->to[i];
 		bool beside = level[v] == level[u];
-		double o;
-		uint32_t common;
 
 		if (v == u || (!beside && level[v] + 2 != level[u]) || seen[beside] >= LOOK_AT)
 			continue;
 		seen[beside]++;
-		common = lpart_shared(p, u, v);
-		o = (double)common / (lpart_degree(p, u) + lpart_degree(p, v) - common);
+		uint32_t common = lpart_shared(p, u, v);
+		double o = (double)common / (lpart_degree(p, u) + lpart_degree(p, v) - common);
 		best[beside] = MAX(o, best[beside]);
 	}
 	return best[0] > best[1] || (best[0] == best[1] && best[0] >= LEAST_ALIKE);

@@ -324,13 +324,12 @@ static struct grid *find_in(const struct topo *t, bool all, unsigned variant, st
 	struct lpart part = {.progress = p};
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct lgraph graph;
-	struct grid *g;
 
 	lgraph_make(arena, &graph, t->fabric, all ? NULL : t, NULL);
 	while (!switch_up(t, graph.by[r].sw))
 		r++;
 	lpart_make(arena, &part, &graph, hosts, graph.part[r], false);
-	g = grid_lay_out(&part, t, variant);
+	struct grid *g = grid_lay_out(&part, t, variant);
 	if (progress_cancelled(p))
 		err_set(e, CANCELLED);
 	else if (!g)
@@ -346,7 +345,6 @@ static struct grid *find_in(const struct topo *t, bool all, unsigned variant, st
 
 struct grid *grid_find(const struct topo *t, unsigned variant, struct progress *p, struct err *e)
 {
-	struct grid *g;
 	struct err other;
 
 	progress_start(p, "looking for a torus or mesh", 0);
@@ -354,7 +352,7 @@ struct grid *grid_find(const struct topo *t, unsigned variant, struct progress *
 		err_set(e, "found %s, expected at least two", PLURAL(t->n_switches_up, "switch"));
 		return NULL;
 	}
-	g = find_in(t, false, variant, p, e);
+	struct grid *g = find_in(t, false, variant, p, e);
 	return g || progress_cancelled(p) ? g : find_in(t, true, variant, p, &other);
 }
 
@@ -462,18 +460,15 @@ struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct pr
 {
 	uint32_t n = t->fabric->n_switches, *on_edges = NEW_ARRAY(n, uint32_t);
 	struct levels *l = ARENA_NEW(NULL, struct levels);
-	uint8_t *strong;
-	uint32_t *seen;
-	uint64_t median;
 
 	l->n_switches = n;
 	l->hosts = arena_dup(l, hosts, n * sizeof(*hosts));
 	l->edge = ARENA_ARRAY(l, n, uint8_t);
 	l->level = ARENA_ARRAY(l, n, uint16_t);
 	l->root = ARENA_ARRAY(l, n, uint8_t);
-	strong = NEW_ARRAY(l->n_switches, uint8_t);
-	seen = NEW_ARRAY(l->n_switches, uint32_t);
-	median = twice_median(l);
+	uint8_t *strong = NEW_ARRAY(l->n_switches, uint8_t);
+	uint32_t *seen = NEW_ARRAY(l->n_switches, uint32_t);
+	uint64_t median = twice_median(l);
 	for (uint32_t s = 0; s < l->n_switches; s++)
 		strong[s] = l->hosts[s] && 2ull * STRONG_PART * l->hosts[s] >= median;
 	for (uint32_t s = 0; s < l->n_switches; s++) {

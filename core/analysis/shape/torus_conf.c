@@ -59,14 +59,12 @@ static int try_plan(struct torus_fit *m, const struct torus_plan *p, struct err 
 {
 	struct sweep_request rq = {.setup = m->setup, .engines = m->engines, .progress = m->progress};
 	AUTO_TEXT struct text x = {0};
-	struct sweep *w;
-	int good;
 
 	torus_conf_text(p, &x);
-	good = write_scratch(m, &x, e);
+	int good = write_scratch(m, &x, e);
 	if (good)
 		return -1;
-	w = sweep_run(&rq, e);
+	struct sweep *w = sweep_run(&rq, e);
 	if (!w)
 		return -1;
 	good = w->routing && torus_fit_whole(w, m->progress);
@@ -165,14 +163,13 @@ static int try_grid(struct torus_fit *m, struct torus_plan *p, struct err *e)
 int torus_fit_make(struct torus_fit *m, struct err *e)
 {
 	struct torus_plan *p = &m->plan;
-	int rc;
 
 	assert(m->setup && m->fd >= 0);
 	p->t = m->t;
 	p->g = grid_find(m->t, 0, m->progress, e);
 	if (!p->g)
 		return -1;
-	rc = try_grid(m, p, e);
+	int rc = try_grid(m, p, e);
 	for (unsigned v = 1; v < VARIANTS && !rc; v++) {
 		struct torus_plan other = {.t = m->t, .g = grid_find(m->t, v, m->progress, e)};
 
@@ -189,9 +186,6 @@ int torus_fit_make(struct torus_fit *m, struct err *e)
 int torus_fit_begin(struct torus_fit *m, const struct setup *base, const struct engine *const *engines,
 		    struct progress *p, struct err *e)
 {
-	struct options *options;
-	int rc;
-
 	*m = (struct torus_fit){.engines = engines, .progress = p, .fd = -1};
 	if (!engine_find(engines, ENGINE))
 		return err_set(e, "engine " ENGINE " is not known here");
@@ -199,9 +193,10 @@ int torus_fit_begin(struct torus_fit *m, const struct setup *base, const struct 
 	if (m->fd < 0)
 		return -1;
 	m->t = topo_new(base->fabric, base->state);
-	options = options_copy(base->options);
-	rc = options_set(options, "qos", "TRUE", e) || options_set(options, "torus_config", m->path, e) ? -1
-													: 0;
+	struct options *options = options_copy(base->options);
+	int rc = options_set(options, "qos", "TRUE", e) || options_set(options, "torus_config", m->path, e)
+			 ? -1
+			 : 0;
 	m->setup = setup_with(base, &(struct setup){.options = options, .chain = ENGINE ",no_fallback"});
 	options_free(options);
 	return rc;
@@ -389,7 +384,6 @@ void torus_conf_text(const struct torus_plan *p, struct text *x)
 	char shape[100];
 	bool mesh = true;
 	const struct topo *t = p->t;
-	const struct fabric *f;
 	unsigned most = 0;
 
 	assert(p->n_seeds <= TORUS_SEEDS);
@@ -412,7 +406,7 @@ void torus_conf_text(const struct torus_plan *p, struct text *x)
 	text_putc(x, '\n');
 	for (unsigned i = 0; i < p->n_seeds; i++)
 		add_seed(p, i, x);
-	f = t->fabric;
+	const struct fabric *f = t->fabric;
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		unsigned n = 1;
 

@@ -41,11 +41,9 @@ struct buckets *load_buckets(const struct routing *r, const struct loads *l, uin
 	b->mean = l->n_links ? l->mean : 0;
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		FOR_PORTS(f, s, port) {
-			struct bucket *k;
-
 			if (t->peer_switch[port] == NO_ID)
 				continue;
-			k = &b->at[l->port[port] / step];
+			struct bucket *k = &b->at[l->port[port] / step];
 			if (k->first == NO_ID || l->port[port] > l->port[k->first])
 				k->first = port;
 			k->count++;
@@ -81,11 +79,9 @@ static void histogram_list_hosts(struct lengths *g)
 
 	memset(g->some, 0xff, 2 * (size_t)t->fabric->n_switches * sizeof(*g->some));
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
-		uint32_t s;
-
 		if (!histogram_is_host(g->r, ep) || !t->endport_up[ep])
 			continue;
-		s = t->endport_switch[ep];
+		uint32_t s = t->endport_switch[ep];
 		if (g->hosts[s] < 2)
 			g->some[2 * (size_t)s + g->hosts[s]] = ep;
 		g->hosts[s]++;
@@ -150,14 +146,13 @@ static bool walk_lids(struct lengths *g, struct progress *p)
 static struct buckets *histogram_fill(const struct lengths *g)
 {
 	unsigned low = 0, high = LONGEST;
-	struct buckets *b;
 	double sum = 0;
 
 	while (low < LONGEST && !g->count[low])
 		low++;
 	while (high > low && !g->count[high])
 		high--;
-	b = buckets_new(g->count[low] ? high - low + 1 : 0, low, 1);
+	struct buckets *b = buckets_new(g->count[low] ? high - low + 1 : 0, low, 1);
 	for (uint32_t k = 0; k < b->n; k++) {
 		b->at[k].count = g->count[low + k];
 		b->at[k].first = g->first[low + k];
@@ -176,7 +171,6 @@ struct buckets *hop_buckets(const struct routing *r, struct progress *p)
 {
 	uint32_t n = r->topo->fabric->n_switches;
 	AUTO_FREE struct lengths *g = NEW(struct lengths);
-	struct buckets *b;
 
 	g->r = r;
 	g->hosts = NEW_ARRAY(n + 1, uint32_t);
@@ -184,7 +178,7 @@ struct buckets *hop_buckets(const struct routing *r, struct progress *p)
 	g->none_first = NO_ID;
 	memset(g->first, 0xff, sizeof(g->first));
 	histogram_list_hosts(g);
-	b = walk_lids(g, p) ? histogram_fill(g) : NULL;
+	struct buckets *b = walk_lids(g, p) ? histogram_fill(g) : NULL;
 	free(g->hosts);
 	free(g->some);
 	return b;
@@ -237,10 +231,9 @@ static void bisection_cross(struct ebb_sampler *s, uint32_t port)
 static bool trace_way(struct ebb_sampler *s, uint32_t src, uint32_t dst)
 {
 	struct path p;
-	bool arrives;
 
 	path_trace(s->r, src, s->r->lids->base[src], s->r->lids->base[dst], &p);
-	arrives = p.end == PATH_OK;
+	bool arrives = p.end == PATH_OK;
 	for (unsigned i = 0; arrives && i < p.n; i++) {
 		uint32_t port = switch_port_id(s->f, p.hop[i].sw, p.hop[i].out);
 
@@ -259,11 +252,10 @@ static bool walk_way(struct ebb_sampler *s, uint32_t src, uint32_t dst)
 
 	for (uint32_t i = 0; i <= s->f->n_switches; i++) {
 		unsigned out = routing_next_port(s->r, sw, lid);
-		uint32_t port;
 
 		if (!out || out > s->f->switch_nports[sw])
 			return false;
-		port = switch_port_id(s->f, sw, out);
+		uint32_t port = switch_port_id(s->f, sw, out);
 		sw = s->t->peer_switch[port];
 		if (sw == NO_ID)
 			return s->t->peer[port] == s->f->endport_port[dst];

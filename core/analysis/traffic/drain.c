@@ -391,11 +391,10 @@ uint32_t drain_waiting(const struct drain *d)
 uint32_t drain_next(const struct drain *d, uint32_t channel)
 {
 	uint32_t n = (d->own->n_channels + 63) / 64, i = channel / 64;
-	uint64_t word;
 
 	if (i >= n)
 		return NO_ID;
-	word = d->own->busy[i] & ~UINT64_C(0) << channel % 64;
+	uint64_t word = d->own->busy[i] & ~UINT64_C(0) << channel % 64;
 	while (!word && ++i < n)
 		word = d->own->busy[i];
 	return word ? i * 64 + (uint32_t)__builtin_ctzll(word) : NO_ID;

@@ -52,13 +52,12 @@ struct returns *returns_count(const struct routing *r, struct progress *p)
 	const struct topo *t = r->topo;
 	struct returns *x = NEW(struct returns);
 	uint32_t *host = NEW_ARRAY(t->fabric->n_endports + 1, uint32_t), n = 0;
-	uint64_t step;
 	bool go_on = true;
 
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
 		if (routing_has_host(r, ep) && r->lids->base[ep])
 			host[n++] = ep;
-	step = (uint64_t)n * n / 2 / RETURNS_MOST + 1;
+	uint64_t step = (uint64_t)n * n / 2 / RETURNS_MOST + 1;
 	progress_start(p, "ways back", n);
 	for (uint64_t i = 0; i < n && go_on; i += step)
 		for (uint32_t k = (uint32_t)i + 1; k < n && (go_on = progress_step(p, i)); k++) {
@@ -186,10 +185,9 @@ static bool crosses(const struct routing *r, const struct flow *w, uint32_t port
 {
 	const struct fabric *f = r->topo->fabric;
 	struct path p;
-	bool yes;
 
 	path_trace(r, w->src, 0, w->lid, &p);
-	yes = p.end == PATH_OK && f->endport_port[w->src] == port;
+	bool yes = p.end == PATH_OK && f->endport_port[w->src] == port;
 	for (unsigned i = 0; p.end == PATH_OK && !yes && i < p.n; i++)
 		yes = p.hop[i].out && switch_port_id(f, p.hop[i].sw, p.hop[i].out) == port;
 	path_free(&p);
@@ -418,11 +416,10 @@ static int by_end_name(const struct naming *n, uint32_t a, uint32_t b)
 static int flows_most_first(const void *x, const void *y, void *ctx)
 {
 	const struct flow_group *a = x, *b = y;
-	int c;
 
 	if (a->pairs != b->pairs)
 		return a->pairs > b->pairs ? -1 : 1;
-	c = by_end_name(ctx, a->from, b->from);
+	int c = by_end_name(ctx, a->from, b->from);
 	if (!c)
 		c = by_end_name(ctx, a->to, b->to);
 	return c ? c : by_ends(a, b);

@@ -329,7 +329,6 @@ struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g,
 				     .having = ARENA_ARRAY(arena, g->n + 2, uint32_t),
 				     .way = ARENA_ARRAY(arena, f->n_switches + 2, uint32_t)};
 	uint32_t i, j;
-	bool go_on;
 
 	progress_start(p, "orders of a ring", 0);
 	o->best_order = NEW_ARRAY(g->n_hosts + 1, uint32_t);
@@ -344,7 +343,7 @@ struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g,
 		o->swap[0] = MIN(i, j);
 		o->swap[1] = MAX(i, j);
 	}
-	go_on = !progress_cancelled(p) && ring_order_find_best(&x, o, p);
+	bool go_on = !progress_cancelled(p) && ring_order_find_best(&x, o, p);
 	o->proved = o->all_tried || (o->best.max <= 1 && !o->best.lost);
 	free(x.flows);
 	free(x.log);
@@ -550,11 +549,10 @@ static void trees_on(const struct gpus_maker *m, uint32_t rail, const uint32_t *
 	for (int tree = 0; tree < 2; tree++)
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t up = tree_parent(i, n, tree), child, parent;
-			const struct gpu *x;
 
 			if (up == NO_ID)
 				continue;
-			x = gpu_on(m->g, host[up], rail);
+			const struct gpu *x = gpu_on(m->g, host[up], rail);
 			child = gpu_on(m->g, host[i], rail)->endport;
 			parent = (m->direct ? gpu_beside(m->g, host[up], x, 1) : x)->endport;
 			pattern_add(m->r, child, parent, 1, m->p);

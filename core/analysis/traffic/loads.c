@@ -180,11 +180,9 @@ static uint32_t channel_load(const struct routing *r, const struct loads *l, uin
 /* The same port of a switch in another fabric, or NO_ID. */
 static uint32_t load_diff_same_port(const struct fabric *f, uint32_t port, const struct fabric *to)
 {
-	uint32_t node;
-
 	if (f == to)
 		return port;
-	node = fabric_node_by_guid(to, f->node_guid[f->port_node[port]]);
+	uint32_t node = fabric_node_by_guid(to, f->node_guid[f->port_node[port]]);
 	if (node == NO_ID || !node_is_switch(to, node) || f->port_num[port] > to->node_nports[node])
 		return NO_ID;
 	return to->node_port[node] + f->port_num[port];
@@ -204,9 +202,7 @@ static int hottest_first(const void *x, const void *y, void *ctx)
 {
 	const struct load_change *a = x, *b = y;
 	int64_t ga = load_gain(a), gb = load_gain(b);
-	const struct fabric *fa, *fb;
 	uint32_t pa, pb;
-	int c;
 
 	if ((ga > 0) != (gb > 0))
 		return ga > 0 ? -1 : 1;
@@ -214,9 +210,9 @@ static int hottest_first(const void *x, const void *y, void *ctx)
 		return llabs(ga) > llabs(gb) ? -1 : 1;
 	if (a->after != b->after)
 		return a->after > b->after ? -1 : 1;
-	fa = load_change_fabric(ctx, a, &pa);
-	fb = load_change_fabric(ctx, b, &pb);
-	c = strcmp(fa->node_name[fa->port_node[pa]], fb->node_name[fb->port_node[pb]]);
+	const struct fabric *fa = load_change_fabric(ctx, a, &pa);
+	const struct fabric *fb = load_change_fabric(ctx, b, &pb);
+	int c = strcmp(fa->node_name[fa->port_node[pa]], fb->node_name[fb->port_node[pb]]);
 	if (c)
 		return c;
 	return COMPARED(pa, pb);
@@ -492,7 +488,6 @@ static int loads_load_all(struct loads *l, const struct routing *r, bool lids, c
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	uint8_t *wanted = ARENA_ARRAY(arena, r->lids->max_lid + 1u, uint8_t), *left;
 	struct all_work w;
-	int rc;
 
 	all_start(arena, &w, r, marked ? 1 : COLUMN_BLOCK);
 	for (uint32_t i = 0; i < w.n_hosts; i++) {
@@ -502,7 +497,7 @@ static int loads_load_all(struct loads *l, const struct routing *r, bool lids, c
 			wanted[lid] = !marked || marked[lid];
 	}
 	left = arena_dup(arena, wanted, r->lids->max_lid + 1u);
-	rc = add_alike(l, &w, left, sign, p);
+	int rc = add_alike(l, &w, left, sign, p);
 	progress_start(p, "adding up routes", w.n_hosts);
 	for (uint32_t i = 0; !rc && i < w.n_hosts; i++) {
 		unsigned base = r->lids->base[w.host[i]];
@@ -567,13 +562,13 @@ static void loads_sum_up(struct loads *l, const struct topo *t)
 struct loads *loads_new(const struct routing *r, const struct pattern *pattern, struct progress *p)
 {
 	struct loads *l = ARENA_NEW(NULL, struct loads);
-	int rc;
 
 	assert(pattern->kind == PATTERN_LIST || !pattern->n);
 	assert(r->lids->n_endports == r->topo->fabric->n_endports);
 	l->port = ARENA_ARRAY(l, r->topo->fabric->n_ports, uint32_t);
-	rc = pattern->kind == PATTERN_LIST ? load_list(l, r, pattern, p)
-					   : loads_load_all(l, r, pattern->kind == PATTERN_LIDS, NULL, 1, p);
+	int rc = pattern->kind == PATTERN_LIST
+			 ? load_list(l, r, pattern, p)
+			 : loads_load_all(l, r, pattern->kind == PATTERN_LIDS, NULL, 1, p);
 	if (rc) {
 		arena_free(l);
 		return NULL;
@@ -621,12 +616,10 @@ static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, st
 			return NULL;
 		}
 		for (unsigned lid = 1; lid <= top; lid++) {
-			unsigned port;
-
 			while (plain && lid + EQUAL_RUN <= held &&
 			       !memcmp(a->row[s]->port + lid, b->row[s]->port + lid, EQUAL_RUN))
 				lid += EQUAL_RUN;
-			port = routing_port(a, s, lid);
+			unsigned port = routing_port(a, s, lid);
 
 			marked[lid] |= port != routing_port(b, s, lid) ||
 				       (links && port < ports && t->peer[at + port] != u->peer[at + port]);
@@ -638,18 +631,16 @@ static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, st
 static struct loads *loads_after(const struct loads *before, const struct routing *a, const struct routing *b,
 				 struct progress *p)
 {
-	struct loads *l;
 	AUTO_FREE uint8_t *marked = NULL;
-	int rc;
 
 	if (a->adaptive || b->adaptive || !loads_same_hosts(a, b))
 		return loads_new(b, &pattern_all, p);
-	l = ARENA_NEW(NULL, struct loads);
+	struct loads *l = ARENA_NEW(NULL, struct loads);
 	l->port = arena_dup(l, before->port, a->topo->fabric->n_ports * sizeof(*l->port));
 	l->routes = before->routes;
 	marked = lids_unlike(a, b, p);
-	rc = !marked || loads_load_all(l, a, false, marked, -1, p) ||
-	     loads_load_all(l, b, false, marked, 1, p);
+	int rc = !marked || loads_load_all(l, a, false, marked, -1, p) ||
+		 loads_load_all(l, b, false, marked, 1, p);
 	if (rc) {
 		arena_free(l);
 		return NULL;

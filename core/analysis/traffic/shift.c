@@ -97,24 +97,22 @@ static int follow_pairs(struct shift_links_ways *w, struct shift_links *s, const
 struct shift_links *shift_links_new(const struct routing *r, const struct shift_order *o, uint32_t k,
 				    struct progress *p, struct err *e)
 {
-	struct shift_links *s;
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct shift_links_ways w = {.r = r, .f = r->topo->fabric};
 	uint32_t n = o->n;
-	int rc;
 
 	assert(k && k < n);
 	if (mem_room(e, (size_t)n * 16 * sizeof(uint32_t) + (size_t)w.f->n_ports * 16, "the ways of %u pairs",
 		     n))
 		return NULL;
-	s = NEW(struct shift_links);
+	struct shift_links *s = NEW(struct shift_links);
 	s->n_places = n;
 	s->by = o->by;
 	s->load.shift = k;
 	s->pair = NEW_ARRAY((size_t)n + 1, struct shift_pair);
 	w.way = ARENA_ARRAY(arena, (size_t)w.f->n_switches + 2, uint32_t);
 	w.count = ARENA_ARRAY(arena, (size_t)w.f->n_ports + 1, uint32_t);
-	rc = follow_pairs(&w, s, o, p, e);
+	int rc = follow_pairs(&w, s, o, p, e);
 	free(w.port);
 	free(w.pair);
 	if (!rc)
@@ -205,15 +203,13 @@ static int list_gpus(const struct routing *r, struct shift_order *o, struct err 
 /* Who sends to whom, as place i sends to place k? False: nobody does. */
 static bool shift_flow(const struct shift_order *o, uint32_t i, uint32_t k, uint32_t *src, uint32_t *dst)
 {
-	uint32_t same;
-
 	*src = o->place[i];
 	*dst = o->place[k];
 	if (*src == NO_ID || *dst == NO_ID)
 		return false;
 	if (!o->rails)
 		return true;
-	same = o->place[i - i % o->rails + k % o->rails];
+	uint32_t same = o->place[i - i % o->rails + k % o->rails];
 	if (!o->direct && same != NO_ID)
 		*src = same;
 	return i / o->rails != k / o->rails;
@@ -269,7 +265,6 @@ int shift_order_find(const struct routing *r, const struct setup *base, const st
 		     const char *by, struct progress *p, struct shift_order *o, struct err *e)
 {
 	bool tree = !by || !strcmp(by, shift_by_name(SHIFT_FTREE));
-	struct sweep *w;
 
 	*o = (struct shift_order){.by = SHIFT_LID};
 	if (tree && r->ops->order) {
@@ -277,7 +272,7 @@ int shift_order_find(const struct routing *r, const struct setup *base, const st
 		return 0;
 	}
 	if (tree && base && engine_find(engines, "ftree")) {
-		w = shift_route_tree(base, engines, p, e);
+		struct sweep *w = shift_route_tree(base, engines, p, e);
 		if (w && w->routing->ops->order)
 			shift_take_order(r, w->routing, o);
 		sweep_unref(w);
@@ -311,12 +306,11 @@ uint32_t shift_way(const struct routing *r, uint32_t src, uint32_t dst, uint32_t
 	port[n++] = f->endport_port[src];
 	while (sw != NO_ID && n <= f->n_switches + 1) {
 		unsigned out = routing_next_port(r, sw, r->lids->base[dst]);
-		uint32_t peer;
 
 		if (!out || out > f->switch_nports[sw])
 			return 0;
 		port[n++] = switch_port_id(f, sw, out);
-		peer = t->peer[port[n - 1]];
+		uint32_t peer = t->peer[port[n - 1]];
 		if (peer == NO_ID)
 			return 0;
 		if (peer == f->endport_port[dst])
@@ -417,9 +411,7 @@ struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, 
 	const struct fabric *f = r->topo->fabric;
 	struct sampling x = {.s = s};
 	struct parallel par = {.work = sample_shift, .ctx = &x};
-	unsigned workers;
 	struct err e;
-	int rc;
 
 	s->by = o->by;
 	s->n_places = n;
@@ -429,7 +421,7 @@ struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, 
 	s->load = NEW_ARRAY(s->n + 1, struct shift_load);
 	par.n = s->n;
 	par.threads = (uint64_t)s->n * n < MANY_FLOWS ? 1 : threads;
-	workers = parallel_workers(&par);
+	unsigned workers = parallel_workers(&par);
 	x.worker = NEW_ARRAY(workers, struct shift_work);
 	for (unsigned i = 0; i < workers; i++)
 		x.worker[i] = (struct shift_work){.r = r,
@@ -437,7 +429,7 @@ struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, 
 						  .way = NEW_ARRAY(f->n_switches + 2, uint32_t),
 						  .flows = NEW_ARRAY(f->n_ports, uint32_t),
 						  .epoch = NEW_ARRAY(f->n_ports, uint32_t)};
-	rc = parallel_run(&par, "shifts", p, &e);
+	int rc = parallel_run(&par, "shifts", p, &e);
 	for (unsigned i = 0; i < workers; i++)
 		FREE_EACH(x.worker[i].way, x.worker[i].flows, x.worker[i].epoch);
 	free(x.worker);
