@@ -690,6 +690,7 @@ static void count_shared(struct check_result *c, const struct routing *r, const 
 		if (check_shared_lid(r, hosts, ep, &pairs, &lost)) {
 			c->pairs += pairs;
 			c->unreachable += lost;
+			c->misled += lost;
 		}
 }
 

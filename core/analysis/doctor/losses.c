@@ -41,11 +41,6 @@ struct doctor_losses_walk {
 	uint32_t n;
 };
 
-static uint32_t min(uint32_t a, uint32_t b)
-{
-	return MIN(a, b);
-}
-
 static void doctor_losses_enter(struct doctor_losses_walk *w, uint32_t s, uint32_t parent)
 {
 	w->v[s].place = w->v[s].low = ++w->n;
@@ -64,15 +59,14 @@ static void doctor_losses_leave(struct doctor_losses_walk *w, uint32_t s)
 	w->v[s].last = w->n;
 	if (up == NO_ID)
 		return;
-	w->v[up].low = min(w->v[up].low, w->v[s].low);
+	w->v[up].low = MIN(w->v[up].low, w->v[s].low);
 	w->v[up].below += w->v[s].below;
 	w->v[up].sm_below |= w->v[s].sm_below;
 	if (w->v[s].low < w->v[up].place)
 		return;
 	w->v[s].is_part = 1;
 	w->v[up].cut += w->v[s].below;
-	if (w->v[s].below > w->v[up].largest)
-		w->v[up].largest = w->v[s].below;
+	w->v[up].largest = MAX(w->v[s].below, w->v[up].largest);
 	if (w->v[s].sm_below)
 		w->v[up].sm_part = w->v[s].below + 1;
 }
@@ -90,7 +84,7 @@ static void doctor_losses_walk_from(struct doctor_losses_walk *w, uint32_t root)
 			d = w->t->peer_switch[switch_port_id(f, s, w->v[s].port++)];
 			if (d != NO_ID && w->v[d].place) {
 				if (d != w->v[s].parent)
-					w->v[s].low = min(w->v[s].low, w->v[d].place);
+					w->v[s].low = MIN(w->v[s].low, w->v[d].place);
 				d = NO_ID;
 			}
 		}
@@ -168,37 +162,32 @@ static uint64_t doctor_losses_count_behind(struct doctor_losses_walk *w)
 	return hosts;
 }
 
-int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, struct progress *progress)
+int losses_find(struct doctor *d)
 {
-	uint32_t n = t->fabric->n_switches, root = NO_ID;
+	const struct topo *t = d->t;
+	uint32_t n = d->f->n_switches, root = NO_ID;
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct doctor_losses_walk w = {
 		.t = t,
-		.hosts = hosts,
+		.hosts = d->hosts,
 		.sm = t->sm_endport == NO_ID ? NO_ID : t->endport_switch[t->sm_endport],
 		.v = ARENA_ARRAY(arena, n, struct visit),
 		.at = ARENA_ARRAY(arena, n + 1, uint32_t),
 		.marks = ARENA_ARRAY(arena, n + 2, int64_t),
 	};
 
-	p->apart = NEW_ARRAY(n, uint8_t);
-	p->sm_smaller = NEW_ARRAY(n, uint8_t);
+	d->losses.apart = ARENA_ARRAY(d->arena, n, uint8_t);
+	d->losses.sm_smaller = ARENA_ARRAY(d->arena, n, uint8_t);
 	for (uint32_t s = 0; s < n; s++) {
-		w.total += hosts[s];
+		w.total += d->hosts[s];
 		if (root == NO_ID && switch_up(t, s))
 			root = s;
 	}
 	if (root != NO_ID)
 		doctor_losses_walk_from(&w, root);
-	judge_losses(&w, p);
-	p->behind = doctor_losses_count_behind(&w);
-	return progress_cancelled(progress) ? -1 : 0;
-}
-
-void losses_free(struct losses *p)
-{
-	free(p->apart);
-	free(p->sm_smaller);
+	judge_losses(&w, &d->losses);
+	d->losses.behind = doctor_losses_count_behind(&w);
+	return progress_cancelled(d->p) ? -1 : 0;
 }
 
 /* Findings about the tables: pairs without a path by cause and place, and drift. */
@@ -314,7 +303,7 @@ static void doctor_paths_add_lost(void *ctx, const struct lost_way *x)
 		doctor_paths_merge(s);
 	if (2 * s->n >= s->cap) {
 		s->cap = s->cap ? 2 * s->cap : 1024;
-		s->g = mem_resize(s->g, s->cap, sizeof(*s->g));
+		s->g = arena_resize(s->d->arena, s->g, s->cap, sizeof(*s->g));
 	}
 	s->g[s->n++] = (struct doctor_paths_group){why_lost(s, x, to), x->loops, at, to, pairs, x->sw,
 						   (uint16_t)x->lid};
@@ -323,17 +312,17 @@ static void doctor_paths_add_lost(void *ctx, const struct lost_way *x)
 /* All lost ways, found once.  NULL and *d->e: cancelled. */
 static struct groups *groups_of(struct doctor *d)
 {
-	struct groups *s = d->lost ? d->lost : NEW(struct groups);
+	struct groups *s = d->lost ? d->lost : ARENA_NEW(d->arena, struct groups);
 	const struct ways_listener to = {.ctx = s, .lost = doctor_paths_add_lost};
 
 	if (d->lost)
 		return s;
 	d->lost = s;
 	s->d = d;
-	s->from = NEW_ARRAY(d->f->n_switches, uint64_t);
-	s->to = NEW_ARRAY(d->f->n_switches, uint64_t);
-	s->idle = NEW_ARRAY(d->f->n_links + 1u, uint64_t);
-	s->ca = mem_alloc(d->f->n_switches * sizeof(*s->ca));
+	s->from = ARENA_ARRAY(d->arena, d->f->n_switches, uint64_t);
+	s->to = ARENA_ARRAY(d->arena, d->f->n_switches, uint64_t);
+	s->idle = ARENA_ARRAY(d->arena, d->f->n_links + 1u, uint64_t);
+	s->ca = ARENA_ARRAY(d->arena, d->f->n_switches, uint32_t);
 	memset(s->ca, 0xff, d->f->n_switches * sizeof(*s->ca));
 	for (uint32_t ep = d->f->n_endports; ep--;)
 		if (routing_has_host(d->r, ep) && d->r->lids->base[ep])
@@ -358,18 +347,6 @@ static struct groups *groups_of(struct doctor *d)
 	return s;
 }
 
-void groups_free(struct groups *s)
-{
-	if (!s)
-		return;
-	free(s->g);
-	free(s->from);
-	free(s->to);
-	free(s->ca);
-	free(s->idle);
-	free(s);
-}
-
 int pairs_untold(struct doctor *d, uint64_t *pairs)
 {
 	struct groups *s = d->r && d->check.unreachable ? groups_of(d) : NULL;
@@ -382,7 +359,6 @@ int pairs_untold(struct doctor *d, uint64_t *pairs)
 int find_not_active(struct doctor *d, const struct rule *r)
 {
 	uint32_t n = 0;
-	struct finding *x;
 
 	if (!d->w->as_read || !topo_idle(d->t, NULL))
 		return 0;
@@ -394,19 +370,19 @@ int find_not_active(struct doctor *d, const struct rule *r)
 
 		if (d->t->peer[end] == NO_ID || idle == NO_ID || n++ >= MOST_PLACES)
 			continue;
-		x = tell(d, r,
-			 "Port %s is in %s: no subnet manager has activated it; %s of hosts cross its cable "
-			 "to %s in vain.",
-			 PORT_LABEL(d->f, idle), fabric_port_state(d->f, idle),
-			 PLURAL(s ? s->idle[l] : 0, "pair"), PORT_LABEL(d->f, d->f->port_peer[idle]));
+		struct finding *x = tell(
+			d, r, "check",
+			"Port %s is in %s: no subnet manager has activated it; %s of hosts cross its cable "
+			"to %s in vain.",
+			PORT_LABEL(d->f, idle), fabric_port_state(d->f, idle),
+			PLURAL(s ? s->idle[l] : 0, "pair"), PORT_LABEL(d->f, d->f->port_peer[idle]));
 		x->pairs = s ? s->idle[l] : 0;
 		finding_at(d, x, idle);
-		finding_more(x, "check");
 	}
 	if (n > MOST_PLACES) {
-		x = tell(d, r, "%s more in Initialize or Armed.", PLURAL(n - MOST_PLACES, "cable"));
-		x->count = n - MOST_PLACES;
-		finding_more(x, "check");
+		uint32_t more = n - MOST_PLACES;
+
+		tell(d, r, "check", "%s more in Initialize or Armed.", PLURAL(more, "cable"))->count = more;
 	}
 	return 0;
 }
@@ -471,17 +447,17 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 		text_free(&at.t);
 		return;
 	}
-	struct finding *x = tell(d, r, "%s of hosts have no path: %s %s no LID (%s).",
-				 PLURAL(without * (2 * with + without - 1), "pair"), PLURAL(without, "host"),
-				 without == 1 ? "has" : "have", places_text(&at));
-	x->pairs = without * (2 * with + without - 1);
-	places_end(&at, x, "list hosts");
+	uint64_t pairs = without * (2 * with + without - 1);
+	struct finding *x =
+		tell_places(d, r, &at, "list hosts", "%s of hosts have no path: %s %s no LID (%s).",
+			    PLURAL(pairs, "pair"), PLURAL(without, "host"), without == 1 ? "has" : "have",
+			    places_text(&at));
+	x->pairs = pairs;
 }
 
 int find_incomplete_tables(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 
 	if (!d->lacking && !d->strange)
 		return 0;
@@ -490,11 +466,12 @@ int find_incomplete_tables(struct doctor *d, const struct rule *r)
 		if (switch_up(d->t, sw) && d->lacking && !setup_tables(d->w->setup)->lft[sw])
 			places_add_switch(&at, d->f, sw);
 	if (d->lacking)
-		x = tell(d, r, "INCOMPLETE TABLES: %s of %u %s no table: %s.", PLURAL(d->lacking, "switch"),
-			 d->tables, d->lacking == 1 ? "has" : "have", places_text(&at));
+		tell_places(d, r, &at, "check", "INCOMPLETE TABLES: %s of %u %s no table: %s.",
+			    PLURAL(d->lacking, "switch"), d->tables, d->lacking == 1 ? "has" : "have",
+			    places_text(&at));
 	else
-		x = tell(d, r, "INCOMPLETE TABLES: most GUIDs that their file names are not in this fabric.");
-	places_end(&at, x, "check");
+		tell_places(d, r, &at, "check",
+			    "INCOMPLETE TABLES: most GUIDs that their file names are not in this fabric.");
 	return 0;
 }
 
@@ -508,17 +485,15 @@ int find_cut_off(struct doctor *d, const struct rule *r)
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
 		if (host_set_matters(d->w->hosts, d->f, ep) && is_cut_off(d->w, ep))
 			places_add_port(&at, d->f, d->f->endport_port[ep]);
-	struct finding *x = tell(d, r, "%s cut off from the subnet manager (%s).", PLURAL(n, "endport"),
-				 places_text(&at));
-	places_end(&at, x, "check");
+	tell_places(d, r, &at, "check", "%s cut off from the subnet manager (%s).", PLURAL(n, "endport"),
+		    places_text(&at));
 	return 0;
 }
 
 int find_no_pair(struct doctor *d, const struct rule *r)
 {
 	if (d->n_hosts < 2)
-		finding_more(tell(d, r, "No pair of hosts: %s up and counted.", PLURAL(d->n_hosts, "host")),
-			     "list hosts");
+		tell(d, r, "list hosts", "No pair of hosts: %s up and counted.", PLURAL(d->n_hosts, "host"));
 	return 0;
 }
 
@@ -531,7 +506,7 @@ int find_kept_apart(struct doctor *d, const struct rule *r)
 		return 0;
 	endport_label(d->f, c->apart_from, from, sizeof(from));
 	endport_label(d->f, c->apart_to, to, sizeof(to));
-	finding_more(tell(d, r, "%s of hosts without a common P_Key (for one %s to %s).",
+	finding_more(tell(d, r, NULL, "%s of hosts without a common P_Key (for one %s to %s).",
 			  PLURAL(c->apart, "pair"), from, to),
 		     "trace %s %s", from, to);
 	return 0;
@@ -559,9 +534,9 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 			rest += g->pairs;
 			continue;
 		}
-		x = tell(d, r, "%s of hosts %s no path: %s at %s, for hosts on %s.", PLURAL(g->pairs, "pair"),
-			 g->pairs == 1 ? "has" : "have", obstacle_text[g->why], switch_name(d->f, g->at),
-			 switch_name(d->f, g->to));
+		x = tell(d, r, NULL, "%s of hosts %s no path: %s at %s, for hosts on %s.",
+			 PLURAL(g->pairs, "pair"), g->pairs == 1 ? "has" : "have", obstacle_text[g->why],
+			 switch_name(d->f, g->at), switch_name(d->f, g->to));
 		x->pairs = x->count = g->pairs;
 		finding_at_switch(d, x, g->at);
 		more_trace(d, x, s, g);
@@ -572,11 +547,10 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 		x->detail = totals.s;
 	}
 	if (rest) {
-		x = tell(d, r, "%s more of hosts have no path, at %zu more places.", PLURAL(rest, "pair"),
-			 n - MOST_PLACES);
+		x = tell(d, r, "check", "%s more of hosts have no path, at %zu more places.",
+			 PLURAL(rest, "pair"), n - MOST_PLACES);
 		x->count = rest;
-		x->pairs = rest < s->g[MOST_PLACES - 1].pairs ? rest : s->g[MOST_PLACES - 1].pairs;
-		finding_more(x, "check");
+		x->pairs = MIN(rest, s->g[MOST_PLACES - 1].pairs);
 	}
 	return 0;
 }
@@ -599,8 +573,8 @@ int find_forwarding_loop(struct doctor *d, const struct rule *r)
 	uint32_t a = p.n ? p.hop[p.n - 1].sw : g->at;
 	uint32_t b = p.n > 1 ? p.hop[p.n - 2].sw : a;
 	path_free(&p);
-	struct finding *x = tell(d, r, "Packets to LID %u loop between %s and %s: %s of hosts%s.", g->lid,
-				 switch_name(d->f, b), switch_name(d->f, a), PLURAL(pairs, "pair"),
+	struct finding *x = tell(d, r, NULL, "Packets to LID %u loop between %s and %s: %s of hosts%s.",
+				 g->lid, switch_name(d->f, b), switch_name(d->f, a), PLURAL(pairs, "pair"),
 				 s->n_loops > 1 ? ", those at other loops included" : "");
 	x->pairs = pairs;
 	x->count = s->n_loops;
@@ -614,10 +588,9 @@ int find_dropped(struct doctor *d, const struct rule *r)
 	if (!d->cdg || !d->cdg->dropped)
 		return 0;
 	struct finding *x =
-		tell(d, r, "%s of pairs of hosts %s dropped: an SL leads to VL %d.",
+		tell(d, r, "cdg", "%s of pairs of hosts %s dropped: an SL leads to VL %d.",
 		     PLURAL(d->cdg->dropped, "route"), d->cdg->dropped == 1 ? "is" : "are", CDG_DROP_VL);
 	x->pairs = x->count = d->cdg->dropped;
-	finding_more(x, "cdg");
 	return 0;
 }
 
@@ -641,13 +614,12 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 				break;
 			}
 	}
-	if (at.n) {
-		struct finding *x = tell(
-			d, r, "Some switches have no path to %s of switches (%s of host and LID): %s.",
-			PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
-		places_end(&at, x, "check");
-		x->figure = (double)d->check.switch_unreachable;
-	}
+	if (!at.n)
+		return 0;
+	struct finding *x = tell_places(
+		d, r, &at, "check", "Some switches have no path to %s of switches (%s of host and LID): %s.",
+		PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
+	x->figure = (double)d->check.switch_unreachable;
 	return 0;
 }
 
@@ -742,7 +714,7 @@ int find_dead_entry(struct doctor *d, const struct rule *r)
 	if (!n)
 		return 0;
 	struct finding *x =
-		tell(d, r, "%s on %s %s to a dead or wrong port (first: %s, LID %u, port %u: %s).",
+		tell(d, r, "drift", "%s on %s %s to a dead or wrong port (first: %s, LID %u, port %u: %s).",
 		     PLURAL(n, "entry"), PLURAL(switches, "switch"), n == 1 ? "leads" : "lead",
 		     switch_name(d->f, e->sw), e->lid, e->port, e->why);
 	x->count = n;
@@ -751,14 +723,12 @@ int find_dead_entry(struct doctor *d, const struct rule *r)
 		x->port = e->port;
 	tell_dead_ports(d, &ports);
 	x->detail = ports.s;
-	finding_more(x, "drift");
 	return 0;
 }
 
 int find_stale(struct doctor *d, const struct rule *r)
 {
 	const struct drift *x = d->drift;
-	struct finding *at;
 
 	if (!x)
 		return 0;
@@ -766,17 +736,15 @@ int find_stale(struct doctor *d, const struct rule *r)
 	if (n) {
 		const struct drift_entry *e = doctor_paths_first_of(x, DRIFT_RESTART, false);
 		e = e ? e : doctor_paths_first_of(x, DRIFT_MISSING, true);
-		at = tell(d, r, "%s %s not what %s computes: a restart writes %s.", PLURAL(n, "entry"),
-			  n == 1 ? "is" : "are", x->engine, n == 1 ? "it" : "them");
+		struct finding *at =
+			tell(d, r, "drift", "%s %s not what %s computes: a restart writes %s.",
+			     PLURAL(n, "entry"), n == 1 ? "is" : "are", x->engine, n == 1 ? "it" : "them");
 		at->count = n;
 		finding_at_switch(d, at, e->sw);
-		finding_more(at, "drift");
 	}
-	if (x->count[DRIFT_UNKNOWN]) {
-		at = tell(d, r, "%s for LIDs that no port has.", PLURAL(x->count[DRIFT_UNKNOWN], "entry"));
-		at->count = x->count[DRIFT_UNKNOWN];
-		finding_more(at, "drift");
-	}
+	n = x->count[DRIFT_UNKNOWN];
+	if (n)
+		tell(d, r, "drift", "%s for LIDs that no port has.", PLURAL(n, "entry"))->count = n;
 	return 0;
 }
 
@@ -796,10 +764,9 @@ int find_drift_unknown(struct doctor *d, const struct rule *r)
 	/* what lacks a table speaks against no engine */
 	if (!best || best->agreement >= 1 || !doctor_paths_wrong(d->drift))
 		return 0;
-	struct finding *x = tell(d, r, "No engine explains the tables: best is %s with %.1f %%.", best->chain,
-				 100 * best->agreement);
+	struct finding *x = tell(d, r, "drift", "No engine explains the tables: best is %s with %.1f %%.",
+				 best->chain, 100 * best->agreement);
 	x->figure = best->agreement;
-	finding_more(x, "drift");
 	return 0;
 }
 
@@ -824,9 +791,10 @@ int find_other_engine(struct doctor *d, const struct rule *r)
 		}
 	for (unsigned class = 0; class < DRIFT_CLASSES; class ++)
 		n += class == DRIFT_RIGHT ? 0 : asked->count[class];
-	struct finding *x = tell(
-		d, r, "The switches hold the tables of %s, the configuration says %s: a restart changes %s.",
-		text_str(&makers), asked->chain, PLURAL(n, "entry"));
+	struct finding *x =
+		tell(d, r, NULL,
+		     "The switches hold the tables of %s, the configuration says %s: a restart changes %s.",
+		     text_str(&makers), asked->chain, PLURAL(n, "entry"));
 	x->count = n;
 	finding_more(x, "drift %s", asked->chain);
 	return 0;

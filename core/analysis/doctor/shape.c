@@ -71,15 +71,15 @@ static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor
 	if (n > LISTED)
 		text_add(&t, "\nand %zu more", n - LISTED);
 	struct finding *x =
-		tell(d, r, "With any engine, %s %s would carry up to %.2f times the usual share: %s.",
-		     PLURAL(n, "channel"),
-		     d->direct	      ? "between switches"
-		     : h->class >> 16 ? "above the edge"
-				      : "at the edge",
-		     h->ratio, places_text(&at));
+		tell_places(d, r, &at, "load-map",
+			    "With any engine, %s %s would carry up to %.2f times the usual share: %s.",
+			    PLURAL(n, "channel"),
+			    d->direct	     ? "between switches"
+			    : h->class >> 16 ? "above the edge"
+					     : "at the edge",
+			    h->ratio, places_text(&at));
 	x->figure = h->ratio;
 	x->detail = t.s;
-	places_end(&at, x, "load-map");
 }
 
 int find_hot_cable(struct doctor *d, const struct rule *r)
@@ -129,20 +129,20 @@ int find_uneven(struct doctor *d, const struct rule *r)
 	}
 	if (!n)
 		return 0;
-	struct finding *x = tell(d, r, "%s puts up to %.1f times the even share on %s (%u routes on %s).",
-				 d->r->engine, most, PLURAL(n, "channel"), d->loads->port[hottest],
-				 port_label(d->f, hottest, a, sizeof(a)));
+	struct finding *x =
+		tell(d, r, "load-map", "%s puts up to %.1f times the even share on %s (%u routes on %s).",
+		     d->r->engine, most, PLURAL(n, "channel"), d->loads->port[hottest],
+		     port_label(d->f, hottest, a, sizeof(a)));
 	x->figure = most;
 	x->count = n;
 	finding_at(d, x, hottest);
-	finding_more(x, "load-map");
 	return 0;
 }
 
 int find_idle(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	bool lash, beside = false;
+	bool beside = false;
 
 	for (uint32_t port = 0; d->loads && d->n_hosts > 1 && port < d->f->n_ports; port++) {
 		if (!is_channel(d->t, port) || d->loads->port[port])
@@ -154,13 +154,11 @@ int find_idle(struct doctor *d, const struct rule *r)
 	}
 	if (!at.n)
 		return 0;
-	lash = !strcmp(d->r->engine, "lash") && beside &&
-	       !options_bool(d->w->setup->options, "do_mesh_analysis");
-	struct finding *x =
-		tell(d, r, "%u of %s between switches %s no host traffic: %s%s.", at.n,
-		     PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry", places_text(&at),
-		     lash ? " (lash uses only the first of parallel links)" : "");
-	places_end(&at, x, "load-map all");
+	bool lash = !strcmp(d->r->engine, "lash") && beside &&
+		    !options_bool(d->w->setup->options, "do_mesh_analysis");
+	tell_places(d, r, &at, "load-map all", "%u of %s between switches %s no host traffic: %s%s.", at.n,
+		    PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry", places_text(&at),
+		    lash ? " (lash uses only the first of parallel links)" : "");
 	return 0;
 }
 
@@ -208,14 +206,15 @@ static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *
 		      const struct cdg *with, const char *whose, enum severity severity)
 {
 	enum { SHOWN = 8 };
-	uint32_t on = looping_channels(c, vl), n, *cycle;
+	uint32_t on = looping_channels(c, vl), n;
 	char a[300];
 
 	if (!on)
 		return;
-	cycle = shortest(c, vl, &n, d->p);
-	struct finding *x = tell(d, r, "VL %u: credit loop of %s%s; %u of %u channels lie on loops.", vl,
-				 PLURAL(n, "channel"), whose, on, d->loads->n_links);
+	AUTO_FREE uint32_t *cycle = shortest(c, vl, &n, d->p);
+	struct finding *x =
+		tell(d, r, "cycles", "VL %u: credit loop of %s%s; %u of %u channels lie on loops.", vl,
+		     PLURAL(n, "channel"), whose, on, d->loads->n_links);
 	x->severity = (uint8_t)severity;
 	x->count = on;
 	x->figure = n;
@@ -233,8 +232,6 @@ static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *
 				 looping_channels(with, vl));
 		x->detail = t.s;
 	}
-	free(cycle);
-	finding_more(x, "cycles");
 }
 
 /* The dependencies of the routes of all CAs and routers, and of switches. */
@@ -249,14 +246,13 @@ static struct cdg *graph_of_all(struct doctor *d, bool switches)
  * note, for the first VL. */
 static int tell_switch_loops(struct doctor *d, const struct rule *r)
 {
-	struct cdg *all = graph_of_all(d, true);
+	AUTO_ARENA struct cdg *all = graph_of_all(d, true);
 	unsigned vl = 0;
 
 	while (all && vl < CDG_VLS && !looping_channels(all, vl))
 		vl++;
 	if (all && vl < CDG_VLS)
 		tell_loop(d, r, all, vl, NULL, " (only routes to or from switches close it)", SEVERITY_NOTE);
-	arena_free(all);
 	return all ? 0 : -1;
 }
 
@@ -291,13 +287,12 @@ int find_layers_not_in_force(struct doctor *d, const struct rule *r)
 	if (!d->r || !routing_layers_idle(d->r))
 		return 0;
 	struct finding *x =
-		tell(d, r, "%s needs %s, but qos is off: switches keep their own SL-to-VL maps%s.",
+		tell(d, r, "layers", "%s needs %s, but qos is off: switches keep their own SL-to-VL maps%s.",
 		     d->r->engine, PLURAL(d->r->ops->n_layers(d->r), "VL"),
 		     loops ? ", and with all routes on one VL there are credit loops"
 			   : "; here all routes on one VL make no credit loop");
 	x->severity = loops ? SEVERITY_ERROR : SEVERITY_NOTE;
 	x->count = d->r->ops->n_layers(d->r);
-	finding_more(x, "layers");
 	return 0;
 }
 
@@ -335,26 +330,26 @@ static uint32_t count_roots(const struct doctor *d)
 int find_all_roots(struct doctor *d, const struct rule *r)
 {
 	struct finding *x;
-	uint32_t n, edge = NO_ID;
+	uint32_t edge = NO_ID;
 
 	if (!doctor_roots_routes(d, "updn") || roots_named(d) || d->t->n_switches_up < 2)
 		return 0;
-	n = count_roots(d);
+	uint32_t n = count_roots(d);
 	for (uint32_t s = d->f->n_switches; s--;)
 		if (is_root(d, s) && d->levels->edge[s])
 			edge = s;
 	if (edge == NO_ID)
 		return 0;
 	if (n == d->t->n_switches_up)
-		x = tell(d, r,
+		x = tell(d, r, "roots",
 			 "updn takes %u of %u switches for roots: it forbids no turn and routes like minhop.",
 			 n, n);
 	else
-		x = tell(d, r, "updn takes %u of %u switches for roots, leaf switches among them: %s.", n,
+		x = tell(d, r, "roots",
+			 "updn takes %u of %u switches for roots, leaf switches among them: %s.", n,
 			 d->t->n_switches_up, switch_name(d->f, edge));
 	x->count = n;
 	finding_at_switch(d, x, edge);
-	finding_more(x, "roots");
 	return 0;
 }
 
@@ -379,11 +374,9 @@ int find_aggregation_roots(struct doctor *d, const struct rule *r)
 		seen[s] = 1;
 		places_add_switch(&at, d->f, s);
 	}
-	if (!at.n)
-		return 0;
-	struct finding *x = tell(d, r, "Aggregation nodes on %s hide the roots (%s).",
-				 PLURAL(at.n, "upper switch"), places_text(&at));
-	places_end_ports(&at, x, d->f); /* there are no roots to list */
+	if (at.n) /* there are no roots to list */
+		tell_places(d, r, &at, NULL, "Aggregation nodes on %s hide the roots (%s).",
+			    PLURAL(at.n, "upper switch"), places_text(&at));
 	return 0;
 }
 
@@ -400,11 +393,9 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
 			places_add_switch(&at, d->f, s);
 			hosts += d->hosts[s];
 		}
-	if (!at.n)
-		return 0;
-	struct finding *x = tell(d, r, "%s %s %s: %s.", PLURAL(at.n, "root"), at.n == 1 ? "has" : "have",
-				 PLURAL(hosts, "host"), places_text(&at));
-	places_end(&at, x, "roots");
+	if (at.n)
+		tell_places(d, r, &at, "roots", "%s %s %s: %s.", PLURAL(at.n, "root"),
+			    at.n == 1 ? "has" : "have", PLURAL(hosts, "host"), places_text(&at));
 	return 0;
 }
 
@@ -505,12 +496,11 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 		most = MAX(h.taken[l], most);
 	}
 	if (at.n) {
-		struct finding *x = tell(
-			d, r,
+		struct finding *x = tell_places(
+			d, r, &at, "survey links",
 			"If one of %s fails (%s), up to %u of %u root switches lose that role, and routes "
 			"change everywhere.",
 			PLURAL(at.n, "link"), places_text(&at), most, roots);
-		places_end(&at, x, "survey links");
 		x->figure = most;
 	}
 	return progress_cancelled(d->p) ? err_set(d->e, CANCELLED) : 0;
@@ -556,11 +546,10 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 		    !named[ep])
 			places_add_port(&at, d->f, d->f->endport_port[ep]);
 	}
-	if (!at.n)
-		return 0;
-	struct finding *x = tell(d, r, "%s %s neither in cn_guid_file nor in io_guid_file (%s).",
-				 PLURAL(at.n, "host"), at.n == 1 ? "is" : "are", places_text(&at));
-	places_end(&at, x, "show options");
+	if (at.n)
+		tell_places(d, r, &at, "show options",
+			    "%s %s neither in cn_guid_file nor in io_guid_file (%s).", PLURAL(at.n, "host"),
+			    at.n == 1 ? "is" : "are", places_text(&at));
 	return 0;
 }
 
@@ -578,7 +567,8 @@ struct upward {
 static uint32_t mode_on(const struct doctor *d, const uint32_t *value, unsigned level, uint32_t *count,
 			uint32_t *n)
 {
-	uint32_t *v = NEW_ARRAY(d->f->n_switches + 1, uint32_t), mode = 0;
+	AUTO_FREE uint32_t *v = NEW_ARRAY(d->f->n_switches + 1, uint32_t);
+	uint32_t mode = 0;
 
 	*count = *n = 0;
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
@@ -593,7 +583,6 @@ static uint32_t mode_on(const struct doctor *d, const uint32_t *value, unsigned 
 			mode = v[i];
 		}
 	}
-	free(v);
 	return mode;
 }
 
@@ -640,15 +629,15 @@ static void tell_thin(struct doctor *d, const struct rule *r, const struct upwar
 		text_free(&t);
 		return;
 	}
-	struct finding *x = tell(
-		d, r, "%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s.", at.n, count,
+	struct finding *x = tell_places(
+		d, r, &at, NULL, "%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s.", at.n,
+		count,
 		d->direct    ? "switches"
 		: level == 0 ? "edge switches"
 			     : "switches above the edge",
 		at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least, mode, places_text(&at));
 	x->figure = least;
 	x->detail = t.s;
-	places_end_ports(&at, x, d->f);
 }
 
 static void tell_cabling(struct doctor *d, const struct rule *r, const struct upward *u, unsigned level)
@@ -668,10 +657,10 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 		return;
 	}
 	struct finding *x =
-		tell(d, r, "%s: no link is missing, but the links lead to %u neighbours in place of %u.",
-		     places_text(&at), least, parents);
+		tell_places(d, r, &at, NULL,
+			    "%s: no link is missing, but the links lead to %u neighbours in place of %u.",
+			    places_text(&at), least, parents);
 	x->figure = least;
-	places_end_ports(&at, x, d->f);
 }
 
 /* Calls tell_of() for each level that has a next one. */
@@ -679,13 +668,13 @@ static int each_level(struct doctor *d, const struct rule *r,
 		      void (*tell_of)(struct doctor *d, const struct rule *r, const struct upward *u,
 				      unsigned level))
 {
-	uint32_t n = d->f->n_switches, *seen;
+	uint32_t n = d->f->n_switches;
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct upward u;
 
 	if (d->n_hosts < LEAST_HOSTS)
 		return 0;
-	seen = NEW_ARRAY(n, uint32_t);
+	uint32_t *seen = ARENA_ARRAY(arena, n, uint32_t);
 	u.links = ARENA_ARRAY(arena, n, uint32_t);
 	u.parents = ARENA_ARRAY(arena, n, uint32_t);
 	for (uint32_t s = 0; s < n; s++)
@@ -698,7 +687,6 @@ static int each_level(struct doctor *d, const struct rule *r,
 		}
 	for (unsigned level = 0; level < (d->direct ? 1 : d->levels->top); level++)
 		tell_of(d, r, &u, level);
-	free(seen);
 	return 0;
 }
 
@@ -726,9 +714,8 @@ int find_above_edge(struct doctor *d, const struct rule *r)
 		}
 	if (!at.n)
 		return 0;
-	struct finding *x = tell(d, r, "%s on %s above the edge: %s.", PLURAL(hosts, "host"),
-				 PLURAL(at.n, "switch"), places_text(&at));
-	places_end_ports(&at, x, d->f);
+	struct finding *x = tell_places(d, r, &at, NULL, "%s on %s above the edge: %s.",
+					PLURAL(hosts, "host"), PLURAL(at.n, "switch"), places_text(&at));
 	x->count = hosts;
 	return 0;
 }
@@ -745,11 +732,10 @@ int find_empty_leaf(struct doctor *d, const struct rule *r)
 		if (empty)
 			places_add_switch(&at, d->f, s);
 	}
-	if (!at.n)
-		return 0;
-	struct finding *x = tell(d, r, "%s without hosts, and on no shortest path between hosts: %s.",
-				 PLURAL(at.n, "switch"), places_text(&at));
-	places_end(&at, x, "list switches");
+	if (at.n)
+		tell_places(d, r, &at, "list switches",
+			    "%s without hosts, and on no shortest path between hosts: %s.",
+			    PLURAL(at.n, "switch"), places_text(&at));
 	return 0;
 }
 
@@ -765,9 +751,9 @@ int find_single_point(struct doctor *d, const struct rule *r)
 			places_add_switch(&at, d->f, s);
 	if (!at.n)
 		return 0;
-	struct finding *x = tell(d, r, "%s %s the only way to %s: %s.", PLURAL(at.n, "switch"),
-				 at.n == 1 ? "is" : "are", PLURAL(hosts, "host"), places_text(&at));
-	places_end(&at, x, "survey switches");
+	struct finding *x = tell_places(d, r, &at, "survey switches", "%s %s the only way to %s: %s.",
+					PLURAL(at.n, "switch"), at.n == 1 ? "is" : "are",
+					PLURAL(hosts, "host"), places_text(&at));
 	x->figure = (double)hosts;
 	return 0;
 }
@@ -780,12 +766,10 @@ int find_sm_decides(struct doctor *d, const struct rule *r)
 	for (uint32_t s = 0; d->f->sm_guessed && s < d->f->n_switches; s++)
 		if (d->losses.sm_smaller[s])
 			places_add_switch(&at, d->f, s);
-	if (!at.n)
-		return 0;
-	struct finding *x = tell(
-		d, r,
-		"Subnet manager's node unknown (ibscope takes %s): if %s fails, the result depends on it.",
-		endport_label(d->f, d->t->sm_endport, a, sizeof(a)), places_text(&at));
-	places_end(&at, x, "show");
+	if (at.n)
+		tell_places(d, r, &at, "show",
+			    "Subnet manager's node unknown (ibscope takes %s): if %s fails, the result "
+			    "depends on it.",
+			    endport_label(d->f, d->t->sm_endport, a, sizeof(a)), places_text(&at));
 	return 0;
 }

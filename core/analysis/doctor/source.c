@@ -46,17 +46,6 @@ static const char *whose(const struct doctor *d, const struct warning *w)
 	return node == NO_ID || strncmp(w->text, "port ", 5) != 0 ? "" : d->f->node_name[node];
 }
 
-/* Pairs that reach the wrong one of two ports with a LID. */
-static uint64_t pairs_misled(const struct doctor *d)
-{
-	AUTO_ARENA uint32_t *hosts = d->r ? routing_hosts(NULL, d->r) : NULL;
-	uint64_t n = 0, pairs, lost;
-
-	for (uint32_t ep = 0; hosts && ep < d->f->n_endports; ep++)
-		n += check_shared_lid(d->r, hosts, ep, &pairs, &lost) ? lost : 0;
-	return n;
-}
-
 /* Tells all warnings of a kind in one line, with the text of the first. */
 int find_warnings(struct doctor *d, const struct rule *r)
 {
@@ -72,8 +61,7 @@ int find_warnings(struct doctor *d, const struct rule *r)
 		{"left-out", "other run", "file left out", "left-out file"},
 	};
 	AUTO_TEXT struct text t = {0};
-	uint64_t n, misled;
-	AUTO_FREE char *more = NULL;
+	uint64_t n;
 	size_t i = 0;
 
 	for (; strcmp(told[i].rule, r->kind) != 0; i++)
@@ -82,20 +70,17 @@ int find_warnings(struct doctor *d, const struct rule *r)
 		d, i == 2 && d->f->warnings.missing ? told[i].or_kind : told[i].kind, told[i].or_kind, &n);
 	if (!first)
 		return 0;
-	misled = i ? 0 : pairs_misled(d);
-	more = misled ? str_printf("; %s of hosts %s the wrong port", PLURAL(misled, "pair"),
-				   misled == 1 ? "reaches" : "reach")
-		      : str_dup("");
+	uint64_t misled = i ? 0 : d->check.misled;
 	if (n > 1)
 		text_add(&t, "%s; first: ", PLURAL(n, told[i].what));
-	text_add(&t, "%s", whose(d, first));
-	if (*whose(d, first))
-		text_add(&t, ", ");
-	struct finding *x = tell(d, r, "%s%s%s.", text_str(&t), first->text, more);
+	text_add(&t, "%s%s%s", whose(d, first), *whose(d, first) ? ", " : "", first->text);
+	if (misled)
+		text_add(&t, "; %s of hosts %s the wrong port", PLURAL(misled, "pair"),
+			 misled == 1 ? "reaches" : "reach");
+	struct finding *x = tell(d, r, "show warnings", "%s.", text_str(&t));
 	x->count = n;
 	x->pairs = misled;
 	at_warning(d, x, first);
-	finding_more(x, "show warnings");
 	return 0;
 }
 
@@ -109,7 +94,7 @@ int find_managers(struct doctor *d, const struct rule *r)
 	if (fault == MANAGERS_GOOD || (fault == MANAGERS_SEVERAL) != several)
 		return 0;
 	managers_tell_fault(d->f, &t);
-	finding_more(tell(d, r, "%c%s.", toupper((unsigned char)*t.s), t.s + 1), "show");
+	tell(d, r, "show", "%c%s.", toupper((unsigned char)*t.s), t.s + 1);
 	return 0;
 }
 
@@ -130,11 +115,11 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 	if (untold)
 		text_add(&t, "; of %s of hosts it cannot be told whether they have a path",
 			 PLURAL(untold, "pair"));
-	struct finding *x = tell(d, r, "A part of the fabric is missing: %s (first: %s%s%s).", text_str(&t),
-				 whose(d, first), *whose(d, first) ? ", " : "", first->text);
+	struct finding *x =
+		tell(d, r, "show warnings", "A part of the fabric is missing: %s (first: %s%s%s).",
+		     text_str(&t), whose(d, first), *whose(d, first) ? ", " : "", first->text);
 	at_warning(d, x, first);
 	x->count = w->missing;
-	finding_more(x, "show warnings");
 	return 0;
 }
 
@@ -162,11 +147,10 @@ int find_ibdiagnet(struct doctor *d, const struct rule *r)
 		else if (node != NO_ID)
 			text_add(&t, " (%s)", d->f->node_name[node]);
 	}
-	struct finding *x = tell(d, r, "ibdiagnet found %s.", PLURAL(n, "error"));
+	struct finding *x = tell(d, r, "show warnings", "ibdiagnet found %s.", PLURAL(n, "error"));
 	x->detail = t.s;
 	x->count = n;
 	at_warning(d, x, first);
-	finding_more(x, "show warnings");
 	return 0;
 }
 
@@ -176,10 +160,9 @@ int find_aggregation(struct doctor *d, const struct rule *r)
 
 	if (!n || setup_counts_aggregation(d->rq->setup))
 		return 0;
-	struct finding *x =
-		tell(d, r, "ibscope does not count %s of switches as hosts.", PLURAL(n, "aggregation node"));
+	struct finding *x = tell(d, r, "show options", "ibscope does not count %s of switches as hosts.",
+				 PLURAL(n, "aggregation node"));
 	x->count = n;
-	finding_more(x, "show options");
 	return 0;
 }
 
@@ -207,26 +190,26 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 			good++;
 			continue;
 		}
-		hosts += !endport_is_switch(d->f, ep);
-		switches += endport_is_switch(d->f, ep);
 		beyond += lid != 0;
-		if (endport_is_switch(d->f, ep))
+		if (endport_is_switch(d->f, ep)) {
+			switches++;
 			places_add_switch(&at, d->f, port_switch(d->f, port));
-		else
+		} else {
+			hosts++;
 			places_add_port(&at, d->f, port);
+		}
 	}
 	if (hosts + switches == 0 || (!good && !strcmp(d->f->format, "synthetic"))) {
 		text_free(&at.t);
 		return 0;
 	}
 	struct finding *x =
-		tell(d, r, "%s%s%s without a valid LID%s%s (%s).", hosts ? PLURAL(hosts, "host port") : "",
-		     hosts && switches ? " and " : "", switches ? PLURAL(switches, "switch") : "",
-		     beyond ? " (0, or above 49151)" : "",
-		     good ? "" : ": no subnet manager has given LIDs here", places_text(&at));
+		tell_places(d, r, &at, "list hosts", "%s%s%s without a valid LID%s%s (%s).",
+			    hosts ? PLURAL(hosts, "host port") : "", hosts && switches ? " and " : "",
+			    switches ? PLURAL(switches, "switch") : "", beyond ? " (0, or above 49151)" : "",
+			    good ? "" : ": no subnet manager has given LIDs here", places_text(&at));
 	if (!good)
 		x->severity = SEVERITY_NOTE;
-	places_end(&at, x, "list hosts");
 	return 0;
 }
 
@@ -288,7 +271,6 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 		if (n >= SLOW_LEAST && end - i >= SLOW_SHARE * n && end - i < n)
 			usual = &l[i];
 	}
-
 	while (usual && l[slow].rate < usual->rate) {
 		if (l[slow].rate > 0)
 			places_add_port(&at, f, l[slow].port);
@@ -296,14 +278,13 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 	}
 	if (!at.n)
 		return;
-	struct finding *x = tell(d, r, "%u of %u %slinks %s slower than the rest (%s%s instead of %s%s): %s.",
-				 at.n, n, l->class & 0xffff ? "" : "host ", at.n == 1 ? "is" : "are",
-				 link_width_name(f->port_width[l[slow - 1].port]),
-				 link_speed_name(f->port_speed[l[slow - 1].port]),
-				 link_width_name(f->port_width[usual->port]),
-				 link_speed_name(f->port_speed[usual->port]), places_text(&at));
+	struct finding *x = tell_places(
+		d, r, &at, NULL, "%u of %u %slinks %s slower than the rest (%s%s instead of %s%s): %s.", at.n,
+		n, l->class & 0xffff ? "" : "host ", at.n == 1 ? "is" : "are",
+		link_width_name(f->port_width[l[slow - 1].port]),
+		link_speed_name(f->port_speed[l[slow - 1].port]), link_width_name(f->port_width[usual->port]),
+		link_speed_name(f->port_speed[usual->port]), places_text(&at));
 	x->figure = l[slow - 1].rate;
-	places_end_ports(&at, x, f);
 }
 
 int find_slow(struct doctor *d, const struct rule *r)
@@ -324,25 +305,22 @@ int find_slow(struct doctor *d, const struct rule *r)
 
 int find_sm_place(struct doctor *d, const struct rule *r)
 {
-	AUTO_FREE uint8_t *missed = NULL;
 	struct places at = {0};
 	char a[300];
 
 	if (!d->r)
 		return 0;
-	missed = NEW_ARRAY(d->f->n_switches + 1, uint8_t);
+	AUTO_FREE uint8_t *missed = NEW_ARRAY(d->f->n_switches + 1, uint8_t);
 	manager_misses(d->r, missed);
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
 		if (missed[s])
 			places_add_switch(&at, d->f, s);
-	if (at.n) {
-		struct finding *x =
-			tell(d, r, "The subnet manager %s on %s. Under %s it has no path to %s: %s.",
-			     d->f->sm_guessed ? "probably runs" : "runs",
-			     endport_label(d->f, d->t->sm_endport, a, sizeof(a)), d->r->engine,
-			     PLURAL(at.n, "switch"), places_text(&at));
-		places_end(&at, x, "show");
-	}
+	if (at.n)
+		tell_places(d, r, &at, "show",
+			    "The subnet manager %s on %s. Under %s it has no path to %s: %s.",
+			    d->f->sm_guessed ? "probably runs" : "runs",
+			    endport_label(d->f, d->t->sm_endport, a, sizeof(a)), d->r->engine,
+			    PLURAL(at.n, "switch"), places_text(&at));
 	return 0;
 }
 
@@ -361,9 +339,8 @@ int find_sm_guessed(struct doctor *d, const struct rule *r)
 	for (uint32_t i = 0; i < d->f->n_endports && !lids; i++)
 		lids = lid_told(d, d->f->endport_port[i]) != 0;
 	struct finding *x =
-		tell(d, r, "Subnet manager's node unknown: ibscope takes %s%s.",
+		tell(d, r, "show", "Subnet manager's node unknown: ibscope takes %s%s.",
 		     endport_label(d->f, ep, a, sizeof(a)), lids ? "" : ", and the LIDs depend on that");
 	finding_at(d, x, d->f->endport_port[ep]);
-	finding_more(x, "show");
 	return 0;
 }
