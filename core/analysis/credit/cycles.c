@@ -6,6 +6,7 @@
 #include "core/analysis/credit/internal.h"
 #include "core/analysis/credit/turns.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/progress.h"
 #include "core/formats/drawing.h"
 #include "core/routing/routing.h"
@@ -587,13 +588,6 @@ static uint32_t receiver(const struct cdg *c, uint32_t v)
 	return c->routing->topo->peer_switch[c->port[v]];
 }
 
-static uint32_t find_end(uint32_t *up, uint32_t i)
-{
-	while (up[i] != i)
-		i = up[i] = up[up[i]];
-	return i;
-}
-
 /*
  * A lower bound of the length of cycles: 1 or 2 if a dependency turns back at once, 4 if the switches have
  * two colours, else 3. Colours come from a union-find of "same" and "other" halves.
@@ -614,9 +608,9 @@ static uint32_t least_length(const struct cdg *c, uint32_t component)
 		for (uint32_t i = c->first[v]; b == NO_ID || i < c->first[v + 1]; i++)
 			if (b == NO_ID || receiver(c, c->to[i]) == a)
 				return 1;
-		up[find_end(up, a)] = find_end(up, n + b);
-		up[find_end(up, n + a)] = find_end(up, b);
-		if (find_end(up, a) == find_end(up, n + a))
+		up[disjoint_root(up, a)] = disjoint_root(up, n + b);
+		up[disjoint_root(up, n + a)] = disjoint_root(up, b);
+		if (disjoint_root(up, a) == disjoint_root(up, n + a))
 			least = 3;
 	}
 	return least;

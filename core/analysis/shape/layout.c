@@ -107,38 +107,35 @@ static void find_vector(struct spread *s, unsigned which)
 /* OTHER: x, y */
 static void layout_spread(struct lpart *p)
 {
-	AUTO_FREE struct spread *s = NEW(struct spread);
+	AUTO_ARENA struct spread *s = ARENA_NEW(NULL, struct spread);
 
 	s->p = p;
-	s->c = NEW_ARRAY((size_t)p->n * PIVOTS, double);
-	if (take_pivots(s)) {
-		centre(s);
-		for (uint32_t u = 0; u < s->p->n; u++) {
-			const double *row = s->c + (size_t)u * PIVOTS;
+	s->c = ARENA_ARRAY(s, (size_t)p->n * PIVOTS, double);
+	if (!take_pivots(s))
+		return;
+	centre(s);
+	for (uint32_t u = 0; u < p->n; u++) {
+		const double *row = s->c + (size_t)u * PIVOTS;
 
-			for (unsigned i = 0; i < s->pivots; i++)
-				for (unsigned j = 0; j < s->pivots; j++)
-					s->m[i][j] += row[i] * row[j];
-		}
-		for (unsigned k = 0; k < 2; k++) {
-			double lo = INFINITY, hi = -INFINITY;
-			float *to = k ? p->y : p->x;
-
-			find_vector(s, k);
-			/* along the vector, scaled to 0 .. 1; the lowest name is in the lower half */
-			for (uint32_t u = 0; u < s->p->n; u++) {
-				double at = dot(s, s->c + (size_t)u * PIVOTS, s->vector[k]);
-
-				to[u] = (float)at;
-				lo = MIN(to[u], lo);
-				hi = MAX(to[u], hi);
-			}
-			bool turn = to[0] > (lo + hi) / 2;
-			for (uint32_t u = 0; u < s->p->n; u++)
-				to[u] = hi > lo ? (float)((turn ? hi - to[u] : to[u] - lo) / (hi - lo)) : 0;
-		}
+		for (unsigned i = 0; i < s->pivots; i++)
+			for (unsigned j = 0; j < s->pivots; j++)
+				s->m[i][j] += row[i] * row[j];
 	}
-	free(s->c);
+	for (unsigned k = 0; k < 2; k++) {
+		double lo = INFINITY, hi = -INFINITY;
+		float *to = k ? p->y : p->x;
+
+		find_vector(s, k);
+		/* along the vector, scaled to 0 .. 1; the lowest name is in the lower half */
+		for (uint32_t u = 0; u < p->n; u++) {
+			to[u] = (float)dot(s, s->c + (size_t)u * PIVOTS, s->vector[k]);
+			lo = MIN(to[u], lo);
+			hi = MAX(to[u], hi);
+		}
+		bool turn = to[0] > (lo + hi) / 2;
+		for (uint32_t u = 0; u < p->n; u++)
+			to[u] = hi > lo ? (float)((turn ? hi - to[u] : to[u] - lo) / (hi - lo)) : 0;
+	}
 }
 
 /* Groups. In a dragonfly, links inside a group make triangles, and links between groups do not. In a
@@ -153,18 +150,17 @@ static void layout_spread(struct lpart *p)
 
 static void take_groups(struct lpart *p)
 {
-	uint32_t *size, least = UINT32_MAX, most = 0;
+	AUTO_FREE uint32_t *at = NEW_ARRAY(p->is.n_blocks + 2, uint32_t),
+			   *size = NEW_ARRAY(p->is.n_blocks + 1, uint32_t);
+	uint32_t least = UINT32_MAX, most = 0;
 
 	p->is.kind = LAYOUT_GROUPS;
-	uint32_t *at = NEW_ARRAY(p->is.n_blocks + 2, uint32_t);
 	for (uint32_t u = 0; u < p->n; u++)
 		at[(p->block[u] == NO_ID ? p->is.n_blocks : p->block[u]) + 1]++;
 	for (uint32_t b = 0; b < p->is.n_blocks; b++)
 		at[b + 1] += at[b];
 	for (uint32_t u = 0; u < p->n; u++)
 		p->order[at[p->block[u] == NO_ID ? p->is.n_blocks : p->block[u]]++] = u;
-	free(at);
-	size = NEW_ARRAY(p->is.n_blocks + 1, uint32_t);
 	for (uint32_t u = 0; u < p->n; u++)
 		if (p->block[u] != NO_ID)
 			size[p->block[u]]++;
@@ -176,7 +172,6 @@ static void take_groups(struct lpart *p)
 		p->is.words = str_printf("%u groups of %u", p->is.n_blocks, most);
 	else
 		p->is.words = str_printf("%u groups of %u to %u", p->is.n_blocks, least, most);
-	free(size);
 }
 
 /* Are the sets groups? p->block numbers the groups by their lowest names; NO_ID: in no group. */
@@ -292,7 +287,8 @@ static bool layout_is_groups(struct lpart *p)
 /* dragonfly+; after layout_is_tree() */
 static bool layout_is_plus(struct lpart *p)
 {
-	uint32_t *parent = NEW_ARRAY(p->n, uint32_t), level = 0, across = 0;
+	AUTO_FREE uint32_t *parent = NEW_ARRAY(p->n, uint32_t);
+	uint32_t level = 0, across = 0;
 	bool plus = p->is.levels > 1;
 
 	for (uint32_t u = 0; u < p->n; u++)
@@ -321,7 +317,6 @@ static bool layout_is_plus(struct lpart *p)
 		memset(p->block, 0xff, p->n * sizeof(*p->block));
 		p->is.n_blocks = p->is.levels = p->is.wrong = 0;
 	}
-	free(parent);
 	return plus;
 }
 
@@ -342,11 +337,11 @@ static uint32_t *layout_hosts(struct layout *l, const struct fabric *f)
 	uint32_t *hosts = ARENA_ARRAY(l, f->n_switches + 1, uint32_t);
 
 	for (uint32_t p = 0; p < f->n_ports; p++) {
-		uint32_t n = f->port_node[p], peer = f->port_peer[p], s;
+		uint32_t n = f->port_node[p], peer = f->port_peer[p];
 
 		if (peer == NO_ID || node_is_switch(f, n) || !node_is_switch(f, f->port_node[peer]))
 			continue;
-		s = f->port_node[peer];
+		uint32_t s = f->port_node[peer];
 		if (f->node_device[n] == DEVICE_AGGREGATION ||
 		    (f->node_sysguid[n] && f->node_sysguid[n] == f->node_sysguid[s]))
 			continue;
@@ -412,8 +407,7 @@ static size_t layout_common_beginning(const struct lpart *p, uint32_t block)
 		}
 		while (k < len && p->name[u][k] == one[k])
 			k++;
-		if (k < len)
-			len = k;
+		len = k;
 	}
 	if (!one || !one[len])
 		return len;
@@ -545,13 +539,13 @@ static bool lay_out_all(struct layout *l, const struct lgraph *w, struct progres
 {
 	AUTO_FREE struct sized *parts = NEW_ARRAY(l->n + 1, struct sized);
 	uint32_t n = 0, first = 0;
-	bool all, go_on = true;
+	bool go_on = true;
 
 	for (uint32_t r = 0; r < l->n; r++)
 		if (w->size[r] > 1)
 			parts[n++] = (struct sized){r, w->size[r]};
 	qsort(parts, n, sizeof(*parts), sized_order);
-	all = !n && l->n;
+	bool all = !n && l->n;
 	l->n_parts = n + all;
 	l->part = ARENA_ARRAY(l, l->n_parts + 1, struct layout_part);
 	for (uint32_t k = 0; k < l->n_parts && go_on; k++) {

@@ -190,8 +190,6 @@ void shape_tree_widths(struct shape_tree *t, uint32_t share)
 	}
 }
 
-#define MANY_HOSTS(with, n) (2 * (with) > (n) || !(with))
-
 /* --- lists --- */
 
 uint32_t arc_find(const uint32_t *first, const uint32_t *to, uint32_t u, uint32_t v)
@@ -225,19 +223,10 @@ uint32_t lpart_shared(const struct lpart *p, uint32_t u, uint32_t v)
 	return n;
 }
 
-uint32_t lpart_find(uint32_t *parent, uint32_t u)
-{
-	while (parent[u] != u) {
-		parent[u] = parent[parent[u]];
-		u = parent[u];
-	}
-	return u;
-}
-
 void lpart_join(uint32_t *parent, uint32_t u, uint32_t v)
 {
-	u = lpart_find(parent, u);
-	v = lpart_find(parent, v);
+	u = disjoint_root(parent, u);
+	v = disjoint_root(parent, v);
 	if (u < v)
 		parent[v] = u;
 	else
@@ -249,7 +238,7 @@ uint32_t lpart_number(uint32_t *parent, uint32_t n, uint32_t *of)
 	uint32_t sets = 0;
 
 	for (uint32_t u = 0; u < n; u++) {
-		uint32_t root = lpart_find(parent, u);
+		uint32_t root = disjoint_root(parent, u);
 
 		of[u] = root == u ? sets++ : of[root];
 	}
@@ -332,7 +321,8 @@ static void fold_arcs(struct lgraph *w)
 void lgraph_make(void *arena, struct lgraph *w, const struct fabric *f, const struct topo *t,
 		 const uint32_t *chassis)
 {
-	uint32_t n = f->n_switches, *rank = NEW_ARRAY(n + 1, uint32_t);
+	uint32_t n = f->n_switches;
+	AUTO_FREE uint32_t *rank = NEW_ARRAY(n + 1, uint32_t);
 
 	assert(!t || fabric_alike(t->fabric, f));
 	*w = (struct lgraph){.arena = arena, .f = f, .t = t, .chassis = chassis};
@@ -353,10 +343,9 @@ void lgraph_make(void *arena, struct lgraph *w, const struct fabric *f, const st
 	for (uint32_t i = 0; i < w->n_arcs; i++)
 		lpart_join(w->part, w->arc[i].from, w->arc[i].to);
 	for (uint32_t r = 0; r < n; r++) {
-		w->part[r] = lpart_find(w->part, r);
+		w->part[r] = disjoint_root(w->part, r);
 		w->local[r] = w->size[w->part[r]]++;
 	}
-	free(rank);
 }
 
 /* --- one part --- */
@@ -416,8 +405,7 @@ void lpart_make(void *arena, struct lpart *p, const struct lgraph *w, const uint
 			p->port[2 * links++ + 1] = a->peer_port;
 		}
 		p->first[n + 1] = arcs;
-		if (lpart_degree(p, n) > p->max_degree)
-			p->max_degree = lpart_degree(p, n);
+		p->max_degree = MAX(lpart_degree(p, n), p->max_degree);
 		n++;
 	}
 }
@@ -437,7 +425,7 @@ bool layout_is_line(struct lpart *p)
 
 	for (uint32_t u = 0; u < p->n; u++)
 		with += p->hosts[u] > 0;
-	if (p->max_degree > 2 || !MANY_HOSTS(with, p->n))
+	if (p->max_degree > 2 || (with && 2 * with <= p->n))
 		return false;
 	p->is.kind = p->n_links == p->n ? LAYOUT_RING : LAYOUT_CHAIN;
 	while (p->is.kind == LAYOUT_CHAIN && lpart_degree(p, at) > 1)

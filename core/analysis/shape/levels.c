@@ -83,7 +83,7 @@ uint32_t grid_neighbour(const struct grid *g, const struct topo *t, uint32_t pla
 	return sw != NO_ID && linked(t, g->at[place], sw) ? sw : NO_ID;
 }
 
-static bool one_step(const struct grid *g, uint32_t a, uint32_t b)
+bool grid_adjacent(const struct grid *g, uint32_t a, uint32_t b)
 {
 	for (unsigned k = 0; k < GRID_DIRECTIONS; k++)
 		if (grid_beside(g, a, k) == b)
@@ -102,7 +102,7 @@ static int look_at_links(struct grid *g, const struct topo *t, struct err *e)
 		uint32_t p = i % f->n_ports, sw = f->node_switch[f->port_node[p]];
 		uint32_t to = sw == NO_ID ? NO_ID : t->peer_switch[p];
 
-		if (to == NO_ID || one_step(g, g->place[sw], g->place[to]))
+		if (to == NO_ID || grid_adjacent(g, g->place[sw], g->place[to]))
 			continue;
 		grid_coordinates(g, g->place[sw], a);
 		grid_coordinates(g, g->place[to], b);
@@ -320,7 +320,8 @@ static int grid_check(struct grid *g, const struct topo *t, struct err *e)
 static struct grid *find_in(const struct topo *t, bool all, unsigned variant, struct progress *p,
 			    struct err *e)
 {
-	uint32_t n = t->fabric->n_switches, r = 0, *hosts = NEW_ARRAY(n + 1, uint32_t);
+	AUTO_FREE uint32_t *hosts = NEW_ARRAY(t->fabric->n_switches + 1, uint32_t);
+	uint32_t r = 0;
 	struct lpart part = {.progress = p};
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct lgraph graph;
@@ -339,7 +340,6 @@ static struct grid *find_in(const struct topo *t, bool all, unsigned variant, st
 		g = NULL;
 	}
 	free(part.is.words);
-	free(hosts);
 	return g;
 }
 
@@ -362,17 +362,14 @@ struct grid *grid_find(const struct topo *t, unsigned variant, struct progress *
 /* Twice the median number of hosts on switches with hosts. Twice, so that it is a whole number. */
 static uint64_t twice_median(const struct levels *l)
 {
-	uint32_t *n = NEW_ARRAY(l->n_switches + 1, uint32_t), with = 0;
-	uint64_t twice = 0;
+	AUTO_FREE uint32_t *n = NEW_ARRAY(l->n_switches + 1, uint32_t);
+	uint32_t with = 0;
 
 	for (uint32_t s = 0; s < l->n_switches; s++)
 		if (l->hosts[s])
 			n[with++] = l->hosts[s];
 	qsort(n, with, sizeof(*n), order_u32);
-	if (with)
-		twice = (uint64_t)n[(with - 1) / 2] + n[with / 2];
-	free(n);
-	return twice;
+	return with ? (uint64_t)n[(with - 1) / 2] + n[with / 2] : 0;
 }
 
 /* Are less than half of the distinct neighbours strong? Then it is a small leaf, not a spine with hosts. */
@@ -393,7 +390,8 @@ static bool among_weak(const struct topo *t, const uint8_t *strong, uint32_t s, 
 /* Finds links to the nearest edge switch, by one search from all edge switches. */
 static void levels_find(struct levels *l, const struct topo *t)
 {
-	uint32_t *queue = NEW_ARRAY(l->n_switches + 1, uint32_t), n = 0;
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(l->n_switches + 1, uint32_t);
+	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < l->n_switches; s++) {
 		l->level[s] = l->edge[s] ? 0 : NO_HOPS;
@@ -401,7 +399,6 @@ static void levels_find(struct levels *l, const struct topo *t)
 			queue[n++] = s;
 	}
 	spread_hops(t, l->level, queue, n);
-	free(queue);
 }
 
 static bool has_share(const struct levels *l, const struct topo *t, uint32_t s)
@@ -458,7 +455,9 @@ static bool find_roots(struct levels *l, const struct topo *t, struct progress *
 
 struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct progress *p)
 {
-	uint32_t n = t->fabric->n_switches, *on_edges = NEW_ARRAY(n, uint32_t);
+	uint32_t n = t->fabric->n_switches;
+	AUTO_FREE uint32_t *on_edges = NEW_ARRAY(n, uint32_t), *seen = NEW_ARRAY(n, uint32_t);
+	AUTO_FREE uint8_t *strong = NEW_ARRAY(n, uint8_t);
 	struct levels *l = ARENA_NEW(NULL, struct levels);
 
 	l->n_switches = n;
@@ -466,23 +465,18 @@ struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct pr
 	l->edge = ARENA_ARRAY(l, n, uint8_t);
 	l->level = ARENA_ARRAY(l, n, uint16_t);
 	l->root = ARENA_ARRAY(l, n, uint8_t);
-	uint8_t *strong = NEW_ARRAY(l->n_switches, uint8_t);
-	uint32_t *seen = NEW_ARRAY(l->n_switches, uint32_t);
 	uint64_t median = twice_median(l);
-	for (uint32_t s = 0; s < l->n_switches; s++)
+	for (uint32_t s = 0; s < n; s++)
 		strong[s] = l->hosts[s] && 2ull * STRONG_PART * l->hosts[s] >= median;
-	for (uint32_t s = 0; s < l->n_switches; s++) {
+	for (uint32_t s = 0; s < n; s++) {
 		l->edge[s] = strong[s] || (l->hosts[s] && among_weak(t, strong, s, seen));
 		l->n_edges += l->edge[s];
 	}
-	free(seen);
-	free(strong);
 	levels_find(l, t);
 	for (uint32_t s = 0; s < n; s++)
 		on_edges[s] = l->edge[s] ? hosts[s] : 0;
 	l->share = even_shares(t, on_edges, p);
 	arena_end(l, free, l->share);
-	free(on_edges);
 	if (l->share && find_roots(l, t, p))
 		return l;
 	arena_free(l);
