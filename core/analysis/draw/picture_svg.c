@@ -125,7 +125,7 @@ bool picture_channel_ends(const struct fabric *f, uint32_t port, uint32_t *a, ui
 
 void picture_lane(const struct picture *pic, uint32_t a, uint32_t b, float t, float at[2])
 {
-	float c[8], u = 1 - t, d[2], len;
+	float c[8], u = 1 - t, d[2];
 
 	picture_curve(pic, a, b, c);
 	for (unsigned k = 0; k < 2; k++) {
@@ -134,7 +134,7 @@ void picture_lane(const struct picture *pic, uint32_t a, uint32_t b, float t, fl
 		d[k] = u * u * (c[2 + k] - c[k]) + 2 * u * t * (c[4 + k] - c[2 + k]) +
 		       t * t * (c[6 + k] - c[4 + k]);
 	}
-	len = fmaxf(hypotf(d[0], d[1]), 0.01f);
+	float len = fmaxf(hypotf(d[0], d[1]), 0.01f);
 	at[0] -= d[1] / len * LANE;
 	at[1] += d[0] / len * LANE;
 }
@@ -512,14 +512,13 @@ static void picture_svg_put_turn(const struct svg *s, const struct picture_turn 
 {
 	const struct picture_stroke *k = &turn_strokes[t->kind];
 	uint32_t a, b, c, same;
-	float p[2], q[2], x, y;
+	float p[2], q[2];
 
 	if (!picture_channel_ends(s->f, t->from, &a, &b) || !picture_channel_ends(s->f, t->to, &same, &c) ||
 	    same != b)
 		return;
 	const struct picture_rect *r = &s->pic->box[b];
-	x = r->x + r->w / 2;
-	y = r->y + r->h / 2;
+	float x = r->x + r->w / 2, y = r->y + r->h / 2;
 	picture_lane(s->pic, a, b, PICTURE_LANE_TO, p);
 	picture_lane(s->pic, b, c, PICTURE_LANE_FROM, q);
 	fprintf(s->to,
@@ -751,26 +750,21 @@ static bool put_ground(const struct svg *s, struct progress *p)
 
 #define DRAWN_ORDER "Switches in their places, then the links between them, then what is marked on them"
 
-static void put_marks_of(const struct svg *s, uint32_t a)
+static void put_marks(const struct svg *s)
 {
 	static const unsigned kinds[] = {PICTURE_MORE | PICTURE_LESS, PICTURE_THERE | PICTURE_STEP,
 					 PICTURE_BACK, PICTURE_CYCLE};
 
-	for (uint32_t i = s->l->first[a]; i < s->l->first[a + 1]; i++) {
-		if (s->l->to[i] < a)
-			continue;
-		struct picture_bundle u = picture_bundle(s->f, s->look, a, s->l->to[i]);
-		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
-			if (kinds[k] != (PICTURE_MORE | PICTURE_LESS) || (!u.down && !u.came))
-				put_mark(s, a, i, u, kinds[k]);
-	}
-}
-
-static void put_marks(const struct svg *s)
-{
 	svg_under(s->to, s->id);
 	for (uint32_t a = 0; a < s->l->n; a++)
-		put_marks_of(s, a);
+		for (uint32_t i = s->l->first[a]; i < s->l->first[a + 1]; i++) {
+			if (s->l->to[i] < a)
+				continue;
+			struct picture_bundle u = picture_bundle(s->f, s->look, a, s->l->to[i]);
+			for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+				if (kinds[k] != (PICTURE_MORE | PICTURE_LESS) || (!u.down && !u.came))
+					put_mark(s, a, i, u, kinds[k]);
+		}
 	fputs("</g>\n", s->to);
 }
 
@@ -826,13 +820,12 @@ static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames, d
 static bool begin_movie(const struct svg *s, unsigned frames, double seconds, struct progress *p)
 {
 	struct svg_page page = s->pic->page;
-	char *title = str_printf("%s; it plays, %s of %g s each", s->look->title, PLURAL(frames, "drawing"),
-				 seconds);
+	AUTO_FREE char *title = str_printf("%s; it plays, %s of %g s each", s->look->title,
+					   PLURAL(frames, "drawing"), seconds);
 
 	page.untitled = true; /* each frame has its own */
 	svg_begin(s->to, &page, s->pic->width, s->pic->height,
 		  &(struct svg_about){s->id, title, s->look->line, DRAWN_ORDER});
-	free(title);
 	return put_ground(s, p);
 }
 

@@ -118,9 +118,8 @@ void svg_title(FILE *to, const struct svg_page *page, float width, const char *t
 		return;
 	title = clean_string(title, &clean);
 	size_t n = fitting(title, (size_t)((width - 2 * MARGIN) / (TITLE_LETTER * letter)));
-	char *part = str_printf("%.*s%s", (int)n, title, title[n] ? " .." : "");
-	svg_words(to, MARGIN, 26 * letter, 15 * letter, SVG_TOLD " font-weight=\"bold\"", part);
-	free(part);
+	AUTO_FREE char *head = str_printf("%.*s%s", (int)n, title, title[n] ? " .." : "");
+	svg_words(to, MARGIN, 26 * letter, 15 * letter, SVG_TOLD " font-weight=\"bold\"", head);
 	for (unsigned k = 0; k < page->lines && *line;) {
 		size_t len = strcspn(line, "\n");
 		AUTO_FREE char *whole = str_printf("%.*s", (int)len, line);
@@ -129,11 +128,10 @@ void svg_title(FILE *to, const struct svg_page *page, float width, const char *t
 		line += len + (line[len] == '\n');
 		for (; k < page->lines && *rest; k++) {
 			n = fitting(rest, (size_t)((width - 2 * MARGIN) / (LINE_LETTER * letter)));
-			part = str_printf("%.*s%s", (int)n, rest,
-					  rest[n] && k + 1 == page->lines ? " .." : "");
+			AUTO_FREE char *part = str_printf("%.*s%s", (int)n, rest,
+							  rest[n] && k + 1 == page->lines ? " .." : "");
 			svg_words(to, MARGIN, (44 + LINE_HIGH * (float)k) * letter, 11 * letter,
 				  SVG_TOLD " fill=\"#444\"", part);
-			free(part);
 			rest += n + (rest[n] == ' ');
 		}
 	}
@@ -304,8 +302,7 @@ static void plot_put_numbers(const struct panel *g)
 	double end = p->x0 + p->n * p->step,
 	       step = round_step(end - p->x0, (unsigned)(TICKS_ACROSS / g->letter));
 	bool each = p->step <= 1;
-	double shift = each ? 0.5 : 0;
-	double last = each ? end - p->step : end;
+	double shift = each ? 0.5 : 0, last = each ? end - p->step : end;
 	char words[32];
 
 	for (unsigned k = 0;; k++) {
@@ -326,10 +323,9 @@ static const char *short_label(const char *label, char *buf, size_t size)
 	AUTO_TEXT struct text t = {0};
 	size_t n = 0, letters = 0;
 
-	for (label = clean_string(label, &t); label[n] && n + 4 < size; n++) {
-		if (((unsigned char)label[n] & 0xc0) != 0x80 && letters++ == LABEL_LETTERS)
+	for (label = clean_string(label, &t); label[n] && n + 4 < size; n++)
+		if (begins_character(label[n]) && letters++ == LABEL_LETTERS)
 			break;
-	}
 	snprintf(buf, size, "%.*s%s", (int)n, label, label[n] ? ".." : "");
 	return buf;
 }
@@ -353,23 +349,12 @@ static float labels_high(const struct plot *p, float letter)
 
 /* --- bars --------------------------------------------------------------------------------------- */
 
-/* What bar i stands for, and how many of `name` (if there is one) it shows. */
-static void put_bar_words(const struct panel *g, uint32_t i, double n, const char *name)
-{
-	double low = g->p->x0 + i * g->p->step;
-
-	if (g->p->label)
-		svg_text(g->to, g->p->label[i]);
-	else
-		fprintf(g->to, g->p->step > 1 ? "%g to %g" : "%g", low, low + g->p->step - 1);
-	fprintf(g->to, ": %.10g%s", n, name ? " " : "");
-	svg_text(g->to, name ? name : "");
-}
-
-/* Part of bar i, or all of it. */
+/* Part of bar i, or all of it: what it stands for, and how many of `name` (if there is one) it shows. */
 static void plot_put_bar(const struct panel *g, uint32_t i, float x0, float x1, double from, double to,
 			 const char *colour, const char *name)
 {
+	double low = g->p->x0 + i * g->p->step;
+
 	if (to <= from)
 		return;
 	fprintf(g->to,
@@ -377,7 +362,12 @@ static void plot_put_bar(const struct panel *g, uint32_t i, float x0, float x1, 
 		"fill=\"%s\"><title>",
 		(double)x0, (double)y_of(g, to), (double)(x1 - x0), (double)(y_of(g, from) - y_of(g, to)),
 		colour);
-	put_bar_words(g, i, to - from, name);
+	if (g->p->label)
+		svg_text(g->to, g->p->label[i]);
+	else
+		fprintf(g->to, g->p->step > 1 ? "%g to %g" : "%g", low, low + g->p->step - 1);
+	fprintf(g->to, ": %.10g%s", to - from, name ? " " : "");
+	svg_text(g->to, name ? name : "");
 	fputs("</title></rect>\n", g->to);
 }
 
@@ -472,11 +462,11 @@ static void put_panel(struct panel *g, float y)
 {
 	FILE *to = g->to;
 	const struct plot *p = g->p;
-	float below, letter = g->letter;
+	float letter = g->letter;
 	double most = p->level_name ? p->level : 0;
 
 	g->y0 = y + ABOVE * letter + g->high;
-	below = g->y0 + labels_high(p, letter);
+	float below = g->y0 + labels_high(p, letter);
 	for (uint32_t i = 0; i < p->n; i++)
 		most = fmax(most, p->other ? fmax(p->value[i], p->other[i]) : p->value[i]);
 	g->tick = round_step(most, TICKS_UP);
@@ -509,13 +499,13 @@ static void put_panel(struct panel *g, float y)
 int plot_svg(FILE *to, const struct svg_page *page, const char *title, const char *line,
 	     const struct plot *plot, unsigned n, struct progress *p)
 {
-	float width = WIDTH, height = svg_top(page), y = height, high = HIGH, before;
-	struct text about = {0};
+	float width = WIDTH, height = svg_top(page), y = height, high = HIGH;
+	AUTO_TEXT struct text about = {0};
 	bool go_on = true;
 
 	for (unsigned k = 0; k < n; k++)
 		height += high + panel_around(&plot[k], page->letter);
-	before = height;
+	float before = height;
 	svg_fit(page, &width, &height);
 	high += (height - before) / (float)(n ? n : 1);
 	progress_start(p, "writing the plot", n);
@@ -524,7 +514,6 @@ int plot_svg(FILE *to, const struct svg_page *page, const char *title, const cha
 			 PLURAL(plot[k].n, "number"), plot[k].x_name);
 	svg_begin(to, page, width, height,
 		  &(struct svg_about){svg_id((uint64_t)height, title, line), title, line, text_str(&about)});
-	text_free(&about);
 	for (unsigned k = 0; k < n && (go_on = progress_step(p, k)); k++) {
 		struct panel g = {.to = to, .p = &plot[k], .letter = page->letter, .high = high};
 

@@ -152,6 +152,7 @@ uint32_t *shape_columns(const struct layout *l, const uint32_t *sw, uint32_t n, 
 
 /* A column for each block, and one for switches in none.  Each level takes the rows that it is given. */
 struct shape_tree {
+	void *arena; /* of its arrays */
 	unsigned levels;
 	uint32_t columns;
 	const struct layout *layout;

@@ -134,13 +134,14 @@ void shape_tree_make(struct shape_tree *t, const struct layout *l, const struct 
 	*t = (struct shape_tree){.levels = is->levels ? is->levels : 1, .columns = is->n_blocks + 1};
 	t->layout = l;
 	t->is = is;
-	t->first = NEW_ARRAY(t->levels + 1, uint32_t);
-	t->count = NEW_ARRAY((size_t)t->levels * t->columns, uint32_t);
-	t->loose = NEW_ARRAY(t->levels, bool);
-	t->most = NEW_ARRAY(t->levels, uint32_t);
-	t->rows = NEW_ARRAY(t->levels, uint32_t);
-	t->wide = NEW_ARRAY(t->columns, uint32_t);
-	t->sum = NEW_ARRAY(t->levels, uint32_t);
+	t->arena = ARENA_EMPTY;
+	t->first = ARENA_ARRAY(t->arena, t->levels + 1, uint32_t);
+	t->count = ARENA_ARRAY(t->arena, (size_t)t->levels * t->columns, uint32_t);
+	t->loose = ARENA_ARRAY(t->arena, t->levels, bool);
+	t->most = ARENA_ARRAY(t->arena, t->levels, uint32_t);
+	t->rows = ARENA_ARRAY(t->arena, t->levels, uint32_t);
+	t->wide = ARENA_ARRAY(t->arena, t->columns, uint32_t);
+	t->sum = ARENA_ARRAY(t->arena, t->levels, uint32_t);
 	for (unsigned lev = 0; lev < t->levels; lev++) {
 		t->loose[lev] = true;
 		t->rows[lev] = 1;
@@ -158,13 +159,7 @@ void shape_tree_make(struct shape_tree *t, const struct layout *l, const struct 
 
 void shape_tree_free(struct shape_tree *t)
 {
-	free(t->first);
-	free(t->count);
-	free(t->loose);
-	free(t->most);
-	free(t->rows);
-	free(t->wide);
-	free(t->sum);
+	arena_free(t->arena);
 }
 
 uint32_t shape_tree_across(const struct shape_tree *t, unsigned level, uint32_t column, uint32_t share)
