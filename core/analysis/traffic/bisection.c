@@ -170,18 +170,15 @@ static struct buckets *histogram_fill(const struct lengths *g)
 struct buckets *hop_buckets(const struct routing *r, struct progress *p)
 {
 	uint32_t n = r->topo->fabric->n_switches;
-	AUTO_FREE struct lengths *g = NEW(struct lengths);
+	AUTO_ARENA struct lengths *g = ARENA_NEW(NULL, struct lengths);
 
 	g->r = r;
-	g->hosts = NEW_ARRAY(n + 1, uint32_t);
-	g->some = NEW_ARRAY(2 * (size_t)n + 2, uint32_t);
+	g->hosts = ARENA_ARRAY(g, n + 1, uint32_t);
+	g->some = ARENA_ARRAY(g, 2 * (size_t)n + 2, uint32_t);
 	g->none_first = NO_ID;
 	memset(g->first, 0xff, sizeof(g->first));
 	histogram_list_hosts(g);
-	struct buckets *b = walk_lids(g, p) ? histogram_fill(g) : NULL;
-	free(g->hosts);
-	free(g->some);
-	return b;
+	return walk_lids(g, p) ? histogram_fill(g) : NULL;
 }
 
 struct ebb_sampler {
@@ -198,32 +195,26 @@ struct ebb_sampler {
 
 struct ebb_sampler *ebb_sampler_new(const struct routing *r, uint32_t most_flows)
 {
-	struct ebb_sampler *s = NEW(struct ebb_sampler);
+	struct ebb_sampler *s = ARENA_NEW(NULL, struct ebb_sampler);
 
 	s->r = r;
 	s->t = r->topo;
 	s->f = r->topo->fabric;
 	s->maps = routing_has_maps(r);
-	s->congestion = NEW_ARRAY(s->f->n_ports + 1, uint32_t);
-	s->first = NEW_ARRAY(most_flows + 2, size_t);
-	s->lost = NEW_ARRAY(most_flows + 1, uint8_t);
+	s->congestion = ARENA_ARRAY(s, s->f->n_ports + 1, uint32_t);
+	s->first = ARENA_ARRAY(s, most_flows + 2, size_t);
+	s->lost = ARENA_ARRAY(s, most_flows + 1, uint8_t);
 	return s;
 }
 
 void ebb_sampler_free(struct ebb_sampler *s)
 {
-	if (!s)
-		return;
-	free(s->congestion);
-	free(s->channel);
-	free(s->first);
-	free(s->lost);
-	free(s);
+	arena_free(s);
 }
 
 static void bisection_cross(struct ebb_sampler *s, uint32_t port)
 {
-	GROW(s->channel, s->n_channels, s->cap_channels);
+	ARENA_GROW(s, s->channel, s->n_channels, s->cap_channels);
 	s->channel[s->n_channels++] = port;
 }
 
@@ -277,16 +268,6 @@ static void bisection_add_way(struct ebb_sampler *s, uint32_t flow, uint32_t src
 	s->first[flow + 1] = s->n_channels;
 }
 
-static double bisection_share_of(const struct ebb_sampler *s, uint32_t flow)
-{
-	uint32_t most = 1;
-
-	for (size_t i = s->first[flow]; i < s->first[flow + 1]; i++)
-		if (s->congestion[s->channel[i]] > most)
-			most = s->congestion[s->channel[i]];
-	return s->lost[flow] ? 0 : 1.0 / most;
-}
-
 double ebb_sample(struct ebb_sampler *s, const uint32_t *host, uint32_t n, bool both)
 {
 	uint32_t flows = 0;
@@ -298,8 +279,13 @@ double ebb_sample(struct ebb_sampler *s, const uint32_t *host, uint32_t n, bool 
 		if (both)
 			bisection_add_way(s, flows++, host[i + 1], host[i]);
 	}
-	for (uint32_t i = 0; i < flows; i++)
-		sum += bisection_share_of(s, i);
+	for (uint32_t i = 0; i < flows; i++) {
+		uint32_t most = 1;
+
+		for (size_t k = s->first[i]; k < s->first[i + 1]; k++)
+			most = MAX(s->congestion[s->channel[k]], most);
+		sum += s->lost[i] ? 0 : 1.0 / most;
+	}
 	for (size_t i = 0; i < s->n_channels; i++)
 		s->congestion[s->channel[i]] = 0;
 	return flows ? sum / flows : 0;
@@ -357,7 +343,7 @@ int ebb_estimate(const struct routing *r, const struct ebb_gpus *of, uint64_t se
 	uint32_t n, *host = pattern_hosts(r, &n),
 		    most = of ? 4 * n : n; /* flows: each in two trees, both ways */
 	uint32_t *end = of ? NEW_ARRAY(2 * most + 1, uint32_t) : host;
-	struct ebb_sampler *s = ebb_sampler_new(r, most);
+	AUTO_ARENA struct ebb_sampler *s = ebb_sampler_new(r, most);
 	struct pattern flows = {0};
 	double squares = 0;
 	int rc = 0;
@@ -378,7 +364,6 @@ int ebb_estimate(const struct routing *r, const struct ebb_gpus *of, uint64_t se
 		if (!rc && !progress_step(p, out->samples))
 			rc = err_set(e, CANCELLED);
 	}
-	ebb_sampler_free(s);
 	pattern_free(&flows);
 	if (of)
 		free(end);

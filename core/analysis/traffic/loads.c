@@ -119,7 +119,8 @@ void pattern_shift(const struct routing *r, const struct shift_order *o, unsigne
 
 void pattern_bisection(const struct routing *r, uint64_t seed, struct pattern *p)
 {
-	uint32_t n, *host = pattern_hosts(r, &n);
+	uint32_t n;
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n);
 
 	p->kind = PATTERN_LIST;
 	shuffle(host, n, &seed);
@@ -127,7 +128,6 @@ void pattern_bisection(const struct routing *r, uint64_t seed, struct pattern *p
 		pattern_add(r, host[i], host[i + 1], 1, p);
 		pattern_add(r, host[i + 1], host[i], 1, p);
 	}
-	free(host);
 }
 
 static bool has_fixed_point(const uint32_t *to, uint32_t n)
@@ -155,14 +155,14 @@ void pattern_random(const struct routing *r, uint64_t seed, struct pattern *p)
 
 void pattern_to(const struct routing *r, const uint32_t *target, uint32_t n, struct pattern *p)
 {
-	uint32_t n_hosts, *host = pattern_hosts(r, &n_hosts);
+	uint32_t n_hosts;
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n_hosts);
 
 	p->kind = PATTERN_LIST;
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t i = 0; i < n_hosts; i++)
 			if (host[i] != target[k])
 				pattern_add(r, host[i], target[k], 1, p);
-	free(host);
 }
 
 void pattern_free(struct pattern *p)
@@ -213,9 +213,7 @@ static int hottest_first(const void *x, const void *y, void *ctx)
 	const struct fabric *fa = load_change_fabric(ctx, a, &pa);
 	const struct fabric *fb = load_change_fabric(ctx, b, &pb);
 	int c = strcmp(fa->node_name[fa->port_node[pa]], fb->node_name[fb->port_node[pb]]);
-	if (c)
-		return c;
-	return COMPARED(pa, pb);
+	return c ? c : COMPARED(pa, pb);
 }
 
 static void load_diff_compare(struct load_diff *d, const struct loads *before, const struct loads *after)
@@ -237,28 +235,6 @@ static void load_diff_compare(struct load_diff *d, const struct loads *before, c
 		}
 	if (d->n)
 		qsort_r(d->change, d->n, sizeof(*d->change), hottest_first, d);
-}
-
-static struct loads *loads_after(const struct loads *before, const struct routing *a, const struct routing *b,
-				 struct progress *p);
-
-struct load_diff *load_diff_new(const struct routing *a, const struct routing *b, struct progress *p)
-{
-	AUTO_ARENA struct loads *before = loads_new(a, &pattern_all, p),
-				*after = before ? loads_after(before, a, b, p) : NULL;
-	struct load_diff *d = NULL;
-
-	if (after) {
-		d = ARENA_NEW(NULL, struct load_diff);
-		d->a = routing_unref_later(d, routing_ref(a));
-		d->b = routing_unref_later(d, routing_ref(b));
-		d->change = ARENA_ARRAY(d, (size_t)a->topo->fabric->n_ports + b->topo->fabric->n_ports + 1,
-					struct load_change);
-		d->max_before = before->max;
-		d->max_after = after->max;
-		load_diff_compare(d, before, after);
-	}
-	return d;
 }
 
 const struct fabric *load_change_fabric(const struct load_diff *d, const struct load_change *c,
@@ -400,12 +376,12 @@ static void add_destination(struct loads *l, struct all_work *w, uint32_t i, uns
 	for (uint32_t k = 0; !w->r->exact && k < w->n; k++)
 		w->reached[w->order[k]]++;
 	for (uint32_t k = w->n; k-- > 0;) {
-		uint32_t s = w->order[k], id = f->switch_port[s] + col[s], q;
+		uint32_t s = w->order[k], id = f->switch_port[s] + col[s];
 
 		if (!flow[s])
 			continue;
 		l->port[id] += flow[s] * (uint32_t)sign;
-		q = t->peer_switch[id];
+		uint32_t q = t->peer_switch[id];
 		if (q != NO_ID)
 			flow[q] += flow[s];
 		else
@@ -443,7 +419,8 @@ static void loads_add_group(struct loads *l, struct all_work *w, const struct al
 /* LIDs of a switch to which ways are alike are counted together; the others stay in left[]. */
 static int add_alike(struct loads *l, struct all_work *w, uint8_t *left, int sign, struct progress *p)
 {
-	uint32_t n = w->r->topo->fabric->n_switches, *flow = NEW_ARRAY((size_t)n * ALIKE_MOST, uint32_t);
+	uint32_t n = w->r->topo->fabric->n_switches;
+	AUTO_FREE uint32_t *flow = NEW_ARRAY((size_t)n * ALIKE_MOST, uint32_t);
 	struct alike a;
 	bool go_on = true;
 
@@ -460,7 +437,6 @@ static int add_alike(struct loads *l, struct all_work *w, uint8_t *left, int sig
 					left[a.lid[i]] = 1;
 		}
 	alike_end(&a);
-	free(flow);
 	return go_on ? 0 : -1;
 }
 
@@ -486,7 +462,7 @@ static int loads_load_all(struct loads *l, const struct routing *r, bool lids, c
 			  int sign, struct progress *p)
 {
 	AUTO_ARENA void *arena = ARENA_EMPTY;
-	uint8_t *wanted = ARENA_ARRAY(arena, r->lids->max_lid + 1u, uint8_t), *left;
+	uint8_t *wanted = ARENA_ARRAY(arena, r->lids->max_lid + 1u, uint8_t);
 	struct all_work w;
 
 	all_start(arena, &w, r, marked ? 1 : COLUMN_BLOCK);
@@ -496,7 +472,7 @@ static int loads_load_all(struct loads *l, const struct routing *r, bool lids, c
 		for (unsigned lid = base; lid < base + n_lids; lid++)
 			wanted[lid] = !marked || marked[lid];
 	}
-	left = arena_dup(arena, wanted, r->lids->max_lid + 1u);
+	uint8_t *left = arena_dup(arena, wanted, r->lids->max_lid + 1u);
 	int rc = add_alike(l, &w, left, sign, p);
 	progress_start(p, "adding up routes", w.n_hosts);
 	for (uint32_t i = 0; !rc && i < w.n_hosts; i++) {
@@ -631,14 +607,12 @@ static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, st
 static struct loads *loads_after(const struct loads *before, const struct routing *a, const struct routing *b,
 				 struct progress *p)
 {
-	AUTO_FREE uint8_t *marked = NULL;
-
 	if (a->adaptive || b->adaptive || !loads_same_hosts(a, b))
 		return loads_new(b, &pattern_all, p);
 	struct loads *l = ARENA_NEW(NULL, struct loads);
 	l->port = arena_dup(l, before->port, a->topo->fabric->n_ports * sizeof(*l->port));
 	l->routes = before->routes;
-	marked = lids_unlike(a, b, p);
+	AUTO_FREE uint8_t *marked = lids_unlike(a, b, p);
 	int rc = !marked || loads_load_all(l, a, false, marked, -1, p) ||
 		 loads_load_all(l, b, false, marked, 1, p);
 	if (rc) {
@@ -647,6 +621,24 @@ static struct loads *loads_after(const struct loads *before, const struct routin
 	}
 	loads_sum_up(l, b->topo);
 	return l;
+}
+
+struct load_diff *load_diff_new(const struct routing *a, const struct routing *b, struct progress *p)
+{
+	AUTO_ARENA struct loads *before = loads_new(a, &pattern_all, p),
+				*after = before ? loads_after(before, a, b, p) : NULL;
+
+	if (!after)
+		return NULL;
+	struct load_diff *d = ARENA_NEW(NULL, struct load_diff);
+	d->a = routing_unref_later(d, routing_ref(a));
+	d->b = routing_unref_later(d, routing_ref(b));
+	d->change = ARENA_ARRAY(d, (size_t)a->topo->fabric->n_ports + b->topo->fabric->n_ports + 1,
+				struct load_change);
+	d->max_before = before->max;
+	d->max_after = after->max;
+	load_diff_compare(d, before, after);
+	return d;
 }
 
 uint32_t *loads_busiest(const struct loads *l, const struct fabric *f)
@@ -659,10 +651,8 @@ uint32_t *loads_busiest(const struct loads *l, const struct fabric *f)
 
 		if (a == NO_ID || b == NO_ID || a == b)
 			continue;
-		if (l->port[p] > most[a])
-			most[a] = l->port[p];
-		if (l->port[p] > most[b])
-			most[b] = l->port[p];
+		most[a] = MAX(l->port[p], most[a]);
+		most[b] = MAX(l->port[p], most[b]);
 	}
 	return most;
 }
