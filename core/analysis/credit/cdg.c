@@ -11,8 +11,6 @@
 
 /* Making channel dependency graphs: all routes by destination trees. */
 
-/* --- sources ------------------------------------------------------------------------- */
-
 struct cdg_source *cdg_sources(void *arena, const struct routing *r, bool switches, uint32_t *n)
 {
 	const struct topo *t = r->topo;
@@ -209,45 +207,6 @@ static uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, un
 	return s->in || k->grouped ? cdg_pass(k, s->sw, in, out, first, n) : slot_number(k, &first);
 }
 
-/* Starts each source by itself. */
-static void start_one_by_one(struct cdg_counting *k, unsigned lid, uint32_t owner)
-{
-	for (uint32_t i = 0; i < k->n_sources; i++) {
-		const struct cdg_source *s = &k->source[i];
-		unsigned out = k->col[s->sw];
-		bool counted = false;
-
-		if (s->endport == owner || k->hops[s->sw] >= HOPS_LOOP || !out)
-			continue;
-		uint32_t slot = cdg_start(k, s, s->in, routing_sl(k->r, s->lid, lid), out, 1, &counted);
-		if (slot != CDG_NO_SLOT)
-			cdg_add_to(k, &k->flow[slot], k->n, s->sw, 1);
-	}
-}
-
-/*
- * Starts all sources of a switch with equal SLs and VLs at once. Row 0 of the switch's matrix and begin[]
- * count their own links; in the end spread_rows() gives each link its share.
- */
-static void start_groups(struct cdg_counting *k, unsigned lid, uint32_t owner)
-{
-	for (uint32_t i = 0, next; i < k->n_sources; i = next) {
-		const struct cdg_source *s = &k->source[i];
-		uint32_t own = 0;
-
-		for (next = i; next < k->n_sources && k->source[next].sw == s->sw; next++)
-			own += k->source[next].endport == owner;
-		if (next - i > own && k->hops[s->sw] < HOPS_LOOP && k->col[s->sw]) {
-			bool counted = false;
-			uint32_t slot = cdg_start(k, s, 0, routing_sl(k->r, s->lid, lid), k->col[s->sw],
-						  next - i - own, &counted);
-
-			if (slot != CDG_NO_SLOT)
-				cdg_add_to(k, &k->flow[slot], k->n, s->sw, next - i - own);
-		}
-	}
-}
-
 /* Gives each source's link the counts of its switch, less what the source would send to itself. */
 static void spread_rows(struct cdg_counting *k, unsigned va)
 {
@@ -315,8 +274,6 @@ static void cdg_sort_switches(struct cdg_counting *k)
 			k->order[k->count[k->hops[s]]++] = s;
 }
 
-/* --- where switches choose among ports: every way that a packet may take ---------------------- */
-
 /*
  * Does the choice of a port lead to the destination? *next: the next switch, NO_ID at the end. A pair is left
  * out as a whole if one of its ways fails: such routes never count.
@@ -336,7 +293,8 @@ static bool credit_adaptive_leads_on(const struct cdg_counting *k, uint32_t sw, 
 	return *next == NO_ID ? k->f->port_endport[peer] == owner : k->hops[*next] < k->hops[sw];
 }
 
-/* Starts the routes of n sources on a switch. in: port of a single source; 0: all sources at once. */
+/* Starts the routes of n sources on a switch by all ports that it may choose. in: port of a single source; 0:
+ * all sources at once. */
 static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uint32_t n, unsigned in,
 			 struct sl_range sl, uint32_t owner)
 {
@@ -354,7 +312,10 @@ static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uin
 	}
 }
 
-/* Starts sources one by one, or all of a switch together. */
+/*
+ * Starts sources one by one, or all of a switch with equal SLs and VLs at once. Then row 0 of the switch's
+ * matrix and begin[] count their own links; in the end spread_rows() gives each link its share.
+ */
 static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
 {
 	for (uint32_t i = 0, next; i < k->n_sources; i = next) {
@@ -365,10 +326,20 @@ static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
 		     next < k->n_sources && (next == i || (k->grouped && k->source[next].sw == s->sw));
 		     next++)
 			own += k->source[next].endport == owner;
-		if (next - i == own || k->hops[s->sw] >= HOPS_LOOP)
+		uint32_t n = next - i - own;
+		unsigned in = k->grouped ? 0 : s->in, out = k->col[s->sw];
+
+		if (!n || k->hops[s->sw] >= HOPS_LOOP)
 			continue;
-		start_routes(k, s, next - i - own, k->grouped ? 0 : s->in, routing_sl(k->r, s->lid, lid),
-			     owner);
+		if (k->r->adaptive) {
+			start_routes(k, s, n, in, routing_sl(k->r, s->lid, lid), owner);
+		} else if (out) {
+			bool counted = false;
+			uint32_t slot = cdg_start(k, s, in, routing_sl(k->r, s->lid, lid), out, n, &counted);
+
+			if (slot != CDG_NO_SLOT)
+				cdg_add_to(k, &k->flow[slot], k->n, s->sw, n);
+		}
 	}
 }
 
@@ -419,8 +390,6 @@ static void cdg_count_adaptive(struct cdg_counting *k, unsigned lid)
 	}
 }
 
-/* --- all of them --------------------------------------------------------------------------- */
-
 /* Routes of hosts to the LID of their own switch. They use nothing but the host's link. */
 static void start_to_own(struct cdg_counting *k, unsigned lid, uint32_t sw)
 {
@@ -464,10 +433,7 @@ static bool count_all(struct cdg_counting *k, struct progress *p)
 			}
 			column_hops(k->t, k->col, owner, k->hops, k->work);
 			cdg_sort_switches(k);
-			if (k->grouped)
-				start_groups(k, lid, owner);
-			else
-				start_one_by_one(k, lid, owner);
+			start_all(k, lid, owner);
 			for (uint32_t i = 0; i < k->n_order; i++)
 				if (k->col[k->order[i]])
 					cdg_pass_on(k, k->order[i]);
@@ -567,7 +533,7 @@ static bool cdg_make_graph(struct cdg_counting *k, struct progress *p)
 	c->port = ARENA_ARRAY(c, cap, uint32_t);
 	c->vl = ARENA_ARRAY(c, cap, uint8_t);
 	c->load = ARENA_ARRAY(c, cap, uint32_t);
-	for (unsigned v = 0; v < CDG_VLS; v++) {
+	for (unsigned v = 0; v < CDG_VLS; v++)
 		for (uint32_t at = 0; k->load[v] && at < k->f->n_ports; at++) {
 			if (!k->load[v][at])
 				continue;
@@ -576,7 +542,6 @@ static bool cdg_make_graph(struct cdg_counting *k, struct progress *p)
 			c->load[c->n_channels] = k->load[v][at];
 			k->load[v][at] = c->n_channels++; /* from now on: the channel's number */
 		}
-	}
 	c->first = ARENA_ARRAY(c, c->n_channels + 1u, uint32_t);
 	for (uint32_t i = 0; i < c->n_channels && (go_on = go_on && !progress_cancelled(p)); i++) {
 		c->first[i] = c->n_deps;

@@ -638,8 +638,6 @@ uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, str
 	return go_on ? best : 0;
 }
 
-/* --- look-ups --------------------------------------------------------------------------------- */
-
 uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl)
 {
 	uint32_t lo = 0, hi = c->n_channels;
@@ -805,8 +803,6 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 	}
 	return n;
 }
-
-/* --- drawing ------------------------------------------------------------------------------------------ */
 
 /* The part to draw: a component, or everything connected with a VL. */
 struct drawn {

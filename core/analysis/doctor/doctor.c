@@ -39,10 +39,10 @@ int find_counted(struct doctor *d, const struct rule *r)
 		places_add_port(&at, d->f, port);
 	}
 	if (at.n)
-		tell_places(d, r, &at, "counters all", "%s %s, by counters%s: %s (the first: %s).",
-			    PLURAL(at.n, "port"), k == FAULT_ERRORS ? "with errors" : r->kind,
-			    m->two ? " between two readings" : " since they were reset", places_text(&at),
-			    text_str(&most));
+		tell_of_places(d, r, &at, "counters all", "%s %s, by counters%s: %s (the first: %s).",
+			       PLURAL(at.n, "port"), k == FAULT_ERRORS ? "with errors" : r->kind,
+			       m->two ? " between two readings" : " since they were reset", places_text(&at),
+			       text_str(&most));
 	return 0;
 }
 
@@ -146,8 +146,8 @@ const char *places_text(struct places *p)
 	return text_str(&p->t);
 }
 
-struct finding *tell_places(struct doctor *d, const struct rule *r, struct places *p, const char *more,
-			    const char *fmt, ...)
+struct finding *tell_of_places(struct doctor *d, const struct rule *r, struct places *p, const char *more,
+			       const char *fmt, ...)
 {
 	va_list ap;
 
@@ -177,8 +177,6 @@ static const struct refusal *last_refusal(const struct sweep *w)
 	return &w->refusal[w->n_refusals - 1];
 }
 
-/* --- hangs, crashes ----------------------------------------------------------------------------------- */
-
 static bool doctor_engine_ends_so(const struct sweep *w, const char *how)
 {
 	return w && w->fatal && !strcmp(w->fatal, how);
@@ -205,8 +203,6 @@ int find_fatal(struct doctor *d, const struct rule *r)
 	finding_more(x, "route %s", w->setup->chain);
 	return 0;
 }
-
-/* --- refusals ------------------------------------------------------------------------------------------ */
 
 int find_no_routing(struct doctor *d, const struct rule *r)
 {
@@ -313,8 +309,6 @@ int find_dfsssp_cap(struct doctor *d, const struct rule *r)
 	}
 	return 0;
 }
-
-/* --- what engines note --------------------------------------------------------------------------------- */
 
 /* A finding for each line of the notes of a kind. */
 int find_notes(struct doctor *d, const struct rule *r)
@@ -571,8 +565,6 @@ void diagnosis_free(struct diagnosis *o)
 	sweep_unref(o->judged);
 	free(o);
 }
-
-/* --- what is judged ------------------------------------------------------------------------------ */
 
 static struct sweep *sweep_of(struct doctor *d, const char *chain, const struct sweep *prev)
 {

@@ -98,8 +98,8 @@ void places_add_switch(struct places *p, const struct fabric *f, uint32_t sw);
 void places_add_port(struct places *p, const struct fabric *f, uint32_t port);
 const char *places_text(struct places *p); /* with "..." when there are more */
 /* tell() about places, and how many they are; frees their text.  more NULL: the ports of the first place. */
-struct finding *tell_places(struct doctor *d, const struct rule *r, struct places *p, const char *more,
-			    const char *fmt, ...) PRINTF_LIKE(5, 6);
+struct finding *tell_of_places(struct doctor *d, const struct rule *r, struct places *p, const char *more,
+			       const char *fmt, ...) PRINTF_LIKE(5, 6);
 
 /* Is a port of a switch the start of a channel, i.e. does it lead to another switch that is up? */
 static inline bool is_channel(const struct topo *t, uint32_t port)
@@ -127,18 +127,12 @@ finder find_incomplete, find_managers, find_warnings, find_no_lid, find_slow, fi
 finder find_incomplete_tables, find_not_active, find_unreachable, find_cut_off, find_no_pair, find_kept_apart,
 	find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale, find_drift_unknown,
 	find_other_engine;
-/* shape.c */
-finder find_credit_loop, find_layers_not_in_force;
-/* doctor.c: what OpenSM would do */
+/* doctor.c: what OpenSM would do, what ports counted */
 finder find_fatal, find_no_routing, find_refused, find_vls_later, find_notes, find_dfsssp_cap,
-	find_ftree_single;
-/* shape.c */
-finder find_all_roots, find_aggregation_roots, find_roots_fragile, find_root_with_hosts, find_not_listed;
-/* shape.c: cables and hosts */
-finder find_thin, find_cabling, find_above_edge, find_empty_leaf, find_single_point, find_sm_decides;
-/* doctor.c: what ports counted */
-finder find_counted;
-/* shape.c */
-finder find_hot_cable, find_uneven, find_idle;
+	find_ftree_single, find_counted;
+/* shape.c: loops, roots, cables and hosts, loads */
+finder find_credit_loop, find_layers_not_in_force, find_all_roots, find_aggregation_roots, find_roots_fragile,
+	find_root_with_hosts, find_not_listed, find_thin, find_cabling, find_above_edge, find_empty_leaf,
+	find_single_point, find_sm_decides, find_hot_cable, find_uneven, find_idle;
 
 #endif

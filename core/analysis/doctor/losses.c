@@ -192,8 +192,6 @@ int losses_find(struct doctor *d)
 
 /* Findings about the tables: pairs without a path by cause and place, and drift. */
 
-/* --- pairs without a path -------------------------------------------------------------------------- */
-
 enum obstacle { STOP_NO_WAY, STOP_NO_ENTRY, STOP_DEAD, STOP_LOOP };
 static const char *const obstacle_text[] = {"no cable leads on", "no entry",
 					    "an entry to a dead or wrong port", "a forwarding loop"};
@@ -449,9 +447,9 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 	}
 	uint64_t pairs = without * (2 * with + without - 1);
 	struct finding *x =
-		tell_places(d, r, &at, "list hosts", "%s of hosts have no path: %s %s no LID (%s).",
-			    PLURAL(pairs, "pair"), PLURAL(without, "host"), without == 1 ? "has" : "have",
-			    places_text(&at));
+		tell_of_places(d, r, &at, "list hosts", "%s of hosts have no path: %s %s no LID (%s).",
+			       PLURAL(pairs, "pair"), PLURAL(without, "host"), without == 1 ? "has" : "have",
+			       places_text(&at));
 	x->pairs = pairs;
 }
 
@@ -466,12 +464,12 @@ int find_incomplete_tables(struct doctor *d, const struct rule *r)
 		if (switch_up(d->t, sw) && d->lacking && !setup_tables(d->w->setup)->lft[sw])
 			places_add_switch(&at, d->f, sw);
 	if (d->lacking)
-		tell_places(d, r, &at, "check", "INCOMPLETE TABLES: %s of %u %s no table: %s.",
-			    PLURAL(d->lacking, "switch"), d->tables, d->lacking == 1 ? "has" : "have",
-			    places_text(&at));
+		tell_of_places(d, r, &at, "check", "INCOMPLETE TABLES: %s of %u %s no table: %s.",
+			       PLURAL(d->lacking, "switch"), d->tables, d->lacking == 1 ? "has" : "have",
+			       places_text(&at));
 	else
-		tell_places(d, r, &at, "check",
-			    "INCOMPLETE TABLES: most GUIDs that their file names are not in this fabric.");
+		tell_of_places(d, r, &at, "check",
+			       "INCOMPLETE TABLES: most GUIDs that their file names are not in this fabric.");
 	return 0;
 }
 
@@ -485,8 +483,8 @@ int find_cut_off(struct doctor *d, const struct rule *r)
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
 		if (host_set_matters(d->w->hosts, d->f, ep) && is_cut_off(d->w, ep))
 			places_add_port(&at, d->f, d->f->endport_port[ep]);
-	tell_places(d, r, &at, "check", "%s cut off from the subnet manager (%s).", PLURAL(n, "endport"),
-		    places_text(&at));
+	tell_of_places(d, r, &at, "check", "%s cut off from the subnet manager (%s).", PLURAL(n, "endport"),
+		       places_text(&at));
 	return 0;
 }
 
@@ -616,14 +614,12 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 	}
 	if (!at.n)
 		return 0;
-	struct finding *x = tell_places(
+	struct finding *x = tell_of_places(
 		d, r, &at, "check", "Some switches have no path to %s of switches (%s of host and LID): %s.",
 		PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
 	x->figure = (double)d->check.switch_unreachable;
 	return 0;
 }
-
-/* --- drift ------------------------------------------------------------------------------------------ */
 
 /* Judges drift for the first rule that asks. d->drift stays NULL if no tables were read. */
 static int need_drift(struct doctor *d)

@@ -5,7 +5,6 @@
 
 #include "core/analysis/doctor/internal.h"
 #include "core/base/defs.h"
-#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/routing/paths.h"
@@ -71,13 +70,13 @@ static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor
 	if (n > LISTED)
 		text_add(&t, "\nand %zu more", n - LISTED);
 	struct finding *x =
-		tell_places(d, r, &at, "load-map",
-			    "With any engine, %s %s would carry up to %.2f times the usual share: %s.",
-			    PLURAL(n, "channel"),
-			    d->direct	     ? "between switches"
-			    : h->class >> 16 ? "above the edge"
-					     : "at the edge",
-			    h->ratio, places_text(&at));
+		tell_of_places(d, r, &at, "load-map",
+			       "With any engine, %s %s would carry up to %.2f times the usual share: %s.",
+			       PLURAL(n, "channel"),
+			       d->direct	? "between switches"
+			       : h->class >> 16 ? "above the edge"
+						: "at the edge",
+			       h->ratio, places_text(&at));
 	x->figure = h->ratio;
 	x->detail = t.s;
 }
@@ -156,9 +155,9 @@ int find_idle(struct doctor *d, const struct rule *r)
 		return 0;
 	bool lash = !strcmp(d->r->engine, "lash") && beside &&
 		    !options_bool(d->w->setup->options, "do_mesh_analysis");
-	tell_places(d, r, &at, "load-map all", "%u of %s between switches %s no host traffic: %s%s.", at.n,
-		    PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry", places_text(&at),
-		    lash ? " (lash uses only the first of parallel links)" : "");
+	tell_of_places(d, r, &at, "load-map all", "%u of %s between switches %s no host traffic: %s%s.", at.n,
+		       PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry",
+		       places_text(&at), lash ? " (lash uses only the first of parallel links)" : "");
 	return 0;
 }
 
@@ -258,7 +257,6 @@ static int tell_switch_loops(struct doctor *d, const struct rule *r)
 
 int find_credit_loop(struct doctor *d, const struct rule *r)
 {
-	AUTO_ARENA struct cdg *wide = NULL;
 	size_t before = d->out->n;
 	bool more = false; /* others() that are not among the hosts */
 	char whose[64];
@@ -267,7 +265,8 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 		return 0;
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
 		more |= !endport_is_switch(d->f, ep) && !d->w->hosts->in[ep] && d->t->endport_up[ep];
-	if (more && !(wide = graph_of_all(d, false)))
+	AUTO_ARENA struct cdg *wide = more ? graph_of_all(d, false) : NULL;
+	if (more && !wide)
 		return -1;
 	/* for each VL: loops of the hosts' own routes; if there are none, loops with those of others */
 	snprintf(whose, sizeof(whose), " (only routes of %s close it)", others(d));
@@ -375,8 +374,8 @@ int find_aggregation_roots(struct doctor *d, const struct rule *r)
 		places_add_switch(&at, d->f, s);
 	}
 	if (at.n) /* there are no roots to list */
-		tell_places(d, r, &at, NULL, "Aggregation nodes on %s hide the roots (%s).",
-			    PLURAL(at.n, "upper switch"), places_text(&at));
+		tell_of_places(d, r, &at, NULL, "Aggregation nodes on %s hide the roots (%s).",
+			       PLURAL(at.n, "upper switch"), places_text(&at));
 	return 0;
 }
 
@@ -394,8 +393,8 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
 			hosts += d->hosts[s];
 		}
 	if (at.n)
-		tell_places(d, r, &at, "roots", "%s %s %s: %s.", PLURAL(at.n, "root"),
-			    at.n == 1 ? "has" : "have", PLURAL(hosts, "host"), places_text(&at));
+		tell_of_places(d, r, &at, "roots", "%s %s %s: %s.", PLURAL(at.n, "root"),
+			       at.n == 1 ? "has" : "have", PLURAL(hosts, "host"), places_text(&at));
 	return 0;
 }
 
@@ -496,7 +495,7 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 		most = MAX(h.taken[l], most);
 	}
 	if (at.n) {
-		struct finding *x = tell_places(
+		struct finding *x = tell_of_places(
 			d, r, &at, "survey links",
 			"If one of %s fails (%s), up to %u of %u root switches lose that role, and routes "
 			"change everywhere.",
@@ -505,8 +504,6 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 	}
 	return progress_cancelled(d->p) ? err_set(d->e, CANCELLED) : 0;
 }
-
-/* --- files that name hosts --------------------------------------------------------------------- */
 
 static void mark_named(const struct doctor *d, const char *option, uint8_t *named)
 {
@@ -527,7 +524,6 @@ static void mark_named(const struct doctor *d, const char *option, uint8_t *name
 int find_not_listed(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	AUTO_FREE uint8_t *named = NULL;
 	struct places at = {0};
 	/* was ftree asked for, even if it refused? */
 	bool asked = w && w->routing && !strcmp(w->routing->engine, "ftree");
@@ -536,7 +532,7 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 		asked |= !strcmp(w->refusal[i].engine, "ftree");
 	if (!asked || d->direct || !options_file(w->setup->options, "cn_guid_file"))
 		return 0;
-	named = NEW_ARRAY(d->f->n_endports, uint8_t);
+	AUTO_FREE uint8_t *named = NEW_ARRAY(d->f->n_endports, uint8_t);
 	mark_named(d, "cn_guid_file", named);
 	mark_named(d, "io_guid_file", named);
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
@@ -547,16 +543,14 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 			places_add_port(&at, d->f, d->f->endport_port[ep]);
 	}
 	if (at.n)
-		tell_places(d, r, &at, "show options",
-			    "%s %s neither in cn_guid_file nor in io_guid_file (%s).", PLURAL(at.n, "host"),
-			    at.n == 1 ? "is" : "are", places_text(&at));
+		tell_of_places(d, r, &at, "show options",
+			       "%s %s neither in cn_guid_file nor in io_guid_file (%s).",
+			       PLURAL(at.n, "host"), at.n == 1 ? "is" : "are", places_text(&at));
 	return 0;
 }
 
 /* Findings about how the fabric is cabled: switches unlike their siblings, hosts where none are expected,
  * what hangs on one switch. The fabric itself shows what is usual, level by level (levels.h). */
-
-/* --- switches and their siblings --------------------------------------------------------------- */
 
 /* Links to the next level, and distinct neighbours there. In a direct fabric all count. */
 struct upward {
@@ -629,7 +623,7 @@ static void tell_thin(struct doctor *d, const struct rule *r, const struct upwar
 		text_free(&t);
 		return;
 	}
-	struct finding *x = tell_places(
+	struct finding *x = tell_of_places(
 		d, r, &at, NULL, "%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s.", at.n,
 		count,
 		d->direct    ? "switches"
@@ -657,9 +651,9 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 		return;
 	}
 	struct finding *x =
-		tell_places(d, r, &at, NULL,
-			    "%s: no link is missing, but the links lead to %u neighbours in place of %u.",
-			    places_text(&at), least, parents);
+		tell_of_places(d, r, &at, NULL,
+			       "%s: no link is missing, but the links lead to %u neighbours in place of %u.",
+			       places_text(&at), least, parents);
 	x->figure = least;
 }
 
@@ -700,8 +694,6 @@ int find_cabling(struct doctor *d, const struct rule *r)
 	return each_level(d, r, tell_cabling);
 }
 
-/* --- hosts in odd places, switches without use ------------------------------------------------- */
-
 int find_above_edge(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
@@ -714,8 +706,8 @@ int find_above_edge(struct doctor *d, const struct rule *r)
 		}
 	if (!at.n)
 		return 0;
-	struct finding *x = tell_places(d, r, &at, NULL, "%s on %s above the edge: %s.",
-					PLURAL(hosts, "host"), PLURAL(at.n, "switch"), places_text(&at));
+	struct finding *x = tell_of_places(d, r, &at, NULL, "%s on %s above the edge: %s.",
+					   PLURAL(hosts, "host"), PLURAL(at.n, "switch"), places_text(&at));
 	x->count = hosts;
 	return 0;
 }
@@ -733,13 +725,11 @@ int find_empty_leaf(struct doctor *d, const struct rule *r)
 			places_add_switch(&at, d->f, s);
 	}
 	if (at.n)
-		tell_places(d, r, &at, "list switches",
-			    "%s without hosts, and on no shortest path between hosts: %s.",
-			    PLURAL(at.n, "switch"), places_text(&at));
+		tell_of_places(d, r, &at, "list switches",
+			       "%s without hosts, and on no shortest path between hosts: %s.",
+			       PLURAL(at.n, "switch"), places_text(&at));
 	return 0;
 }
-
-/* --- what hangs on one switch ------------------------------------------------------------------ */
 
 int find_single_point(struct doctor *d, const struct rule *r)
 {
@@ -751,9 +741,9 @@ int find_single_point(struct doctor *d, const struct rule *r)
 			places_add_switch(&at, d->f, s);
 	if (!at.n)
 		return 0;
-	struct finding *x = tell_places(d, r, &at, "survey switches", "%s %s the only way to %s: %s.",
-					PLURAL(at.n, "switch"), at.n == 1 ? "is" : "are",
-					PLURAL(hosts, "host"), places_text(&at));
+	struct finding *x = tell_of_places(d, r, &at, "survey switches", "%s %s the only way to %s: %s.",
+					   PLURAL(at.n, "switch"), at.n == 1 ? "is" : "are",
+					   PLURAL(hosts, "host"), places_text(&at));
 	x->figure = (double)hosts;
 	return 0;
 }
@@ -767,9 +757,9 @@ int find_sm_decides(struct doctor *d, const struct rule *r)
 		if (d->losses.sm_smaller[s])
 			places_add_switch(&at, d->f, s);
 	if (at.n)
-		tell_places(d, r, &at, "show",
-			    "Subnet manager's node unknown (ibscope takes %s): if %s fails, the result "
-			    "depends on it.",
-			    endport_label(d->f, d->t->sm_endport, a, sizeof(a)), places_text(&at));
+		tell_of_places(d, r, &at, "show",
+			       "Subnet manager's node unknown (ibscope takes %s): if %s fails, the result "
+			       "depends on it.",
+			       endport_label(d->f, d->t->sm_endport, a, sizeof(a)), places_text(&at));
 	return 0;
 }

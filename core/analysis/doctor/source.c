@@ -9,8 +9,6 @@
 #include "core/base/order.h"
 #include "core/fabric/fabric.h"
 
-/* --- warnings -------------------------------------------------------------------------------------- */
-
 /* The first warning of one or two kinds, or NULL. *n: their number. */
 static const struct warning *warnings_of(const struct doctor *d, const char *kind, const char *or_kind,
 					 uint64_t *n)
@@ -166,8 +164,6 @@ int find_aggregation(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* --- LIDs ------------------------------------------------------------------------------------------- */
-
 static unsigned lid_told(const struct doctor *d, uint32_t port)
 {
 	const struct switch_tables *read = setup_tables(d->rq->setup);
@@ -203,17 +199,15 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 		text_free(&at.t);
 		return 0;
 	}
-	struct finding *x =
-		tell_places(d, r, &at, "list hosts", "%s%s%s without a valid LID%s%s (%s).",
-			    hosts ? PLURAL(hosts, "host port") : "", hosts && switches ? " and " : "",
-			    switches ? PLURAL(switches, "switch") : "", beyond ? " (0, or above 49151)" : "",
-			    good ? "" : ": no subnet manager has given LIDs here", places_text(&at));
+	struct finding *x = tell_of_places(
+		d, r, &at, "list hosts", "%s%s%s without a valid LID%s%s (%s).",
+		hosts ? PLURAL(hosts, "host port") : "", hosts && switches ? " and " : "",
+		switches ? PLURAL(switches, "switch") : "", beyond ? " (0, or above 49151)" : "",
+		good ? "" : ": no subnet manager has given LIDs here", places_text(&at));
 	if (!good)
 		x->severity = SEVERITY_NOTE;
 	return 0;
 }
-
-/* --- speeds ------------------------------------------------------------------------------------------ */
 
 /* A link by the levels of its ends. A host is below all levels. */
 struct timed {
@@ -278,7 +272,7 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 	}
 	if (!at.n)
 		return;
-	struct finding *x = tell_places(
+	struct finding *x = tell_of_places(
 		d, r, &at, NULL, "%u of %u %slinks %s slower than the rest (%s%s instead of %s%s): %s.", at.n,
 		n, l->class & 0xffff ? "" : "host ", at.n == 1 ? "is" : "are",
 		link_width_name(f->port_width[l[slow - 1].port]),
@@ -301,8 +295,6 @@ int find_slow(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* --- where the subnet manager is ---------------------------------------------------------------------- */
-
 int find_sm_place(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
@@ -316,11 +308,11 @@ int find_sm_place(struct doctor *d, const struct rule *r)
 		if (missed[s])
 			places_add_switch(&at, d->f, s);
 	if (at.n)
-		tell_places(d, r, &at, "show",
-			    "The subnet manager %s on %s. Under %s it has no path to %s: %s.",
-			    d->f->sm_guessed ? "probably runs" : "runs",
-			    endport_label(d->f, d->t->sm_endport, a, sizeof(a)), d->r->engine,
-			    PLURAL(at.n, "switch"), places_text(&at));
+		tell_of_places(d, r, &at, "show",
+			       "The subnet manager %s on %s. Under %s it has no path to %s: %s.",
+			       d->f->sm_guessed ? "probably runs" : "runs",
+			       endport_label(d->f, d->t->sm_endport, a, sizeof(a)), d->r->engine,
+			       PLURAL(at.n, "switch"), places_text(&at));
 	return 0;
 }
 

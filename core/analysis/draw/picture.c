@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/draw/picture.h"
@@ -307,8 +306,6 @@ static void place_columns(struct picture_placing *g)
 			    picture_whole(i % rows) * (g->h + GRID_GAP));
 }
 
-/* --- grids --- */
-
 /* x leads to the right, y up. Planes of further dimensions stand side by side. */
 static void picture_place_grid(struct picture_placing *g, uint32_t part)
 {
@@ -344,8 +341,6 @@ static void picture_place_grid(struct picture_placing *g, uint32_t part)
 				    (float)(ny - 1 - (g->is->n_dims > 1 ? c[1] : 0)) * (g->h + gap));
 	}
 }
-
-/* --- groups --- */
 
 struct picture_group {
 	float w, h, x, y; /* x, y: middle */
@@ -426,8 +421,6 @@ static void picture_place_groups(struct picture_placing *g)
 		}
 	}
 }
-
-/* --- trees --- */
 
 struct picture_tree {
 	struct shape_tree is;
@@ -513,8 +506,6 @@ static void picture_place_tree(struct picture_placing *g, uint32_t part)
 	}
 	shape_tree_free(&t.is);
 }
-
-/* --- the page --- */
 
 static void place_part(struct picture_placing *g, uint32_t part)
 {

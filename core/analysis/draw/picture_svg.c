@@ -189,8 +189,6 @@ size_t picture_turns(const struct cdg *c, int vl, struct picture_turn *turn, uin
 	return n;
 }
 
-/* --- how they look --- */
-
 struct picture_bundle picture_bundle(const struct fabric *f, const struct picture_look *look, uint32_t a,
 				     uint32_t b)
 {
@@ -291,8 +289,6 @@ struct svg {
 	unsigned again; /* in ids of a frame that comes later; 0 */
 	double thin;	/* factor for widths of lines: many lines must not make a black page */
 };
-
-/* --- lines --- */
 
 /*
  * The cables from a to its neighbour to[i]: kind of the id, their line, further attributes.  Its title is to
@@ -467,8 +463,6 @@ static void put_mark(const struct svg *s, uint32_t a, uint32_t i, struct picture
 		put_arrow(s, b, a, k.colour, aside ? "translate(5 4) " : "");
 }
 
-/* --- dependencies --- */
-
 static const struct picture_stroke turn_strokes[] = {
 	[PICTURE_TURN] = {.colour = "#1f5fa8", .dash = "", .width = 1.4},
 	[PICTURE_TURN_ON_CYCLE] = {.colour = "#b2182b", .dash = "", .width = 2},
@@ -544,8 +538,6 @@ static void put_turns(const struct svg *s)
 	for (size_t i = 0; i < s->look->n_turns; i++)
 		picture_svg_put_turn(s, &s->look->turn[i]);
 }
-
-/* --- boxes --- */
 
 static void put_frame(const struct svg *s, const struct picture_rect *r, const char *class)
 {
@@ -636,8 +628,6 @@ static void put_under(const struct svg *s, uint32_t sw)
 		  SVG_TOLD SVG_MIDDLE " fill=\"#666\"" SVG_OVER,
 		  PLURAL(n, look->figure ? look->figure_noun : "host"));
 }
-
-/* --- what stands around --- */
 
 struct legend {
 	const struct svg *s;
@@ -796,8 +786,6 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 	return ferror(to) || !go_on ? -1 : 0;
 }
 
-/* --- one that moves ----------------------------------------------------------------------------- */
-
 /* Opens a group that is seen from a frame on, up to another. */
 static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames, double seconds)
 {
@@ -816,19 +804,6 @@ static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames, d
 	fputs("\"/>\n", to);
 }
 
-/* All that no frame changes, with the switches as they are in the first one. */
-static bool begin_movie(const struct svg *s, unsigned frames, double seconds, struct progress *p)
-{
-	struct svg_page page = s->pic->page;
-	AUTO_FREE char *title = str_printf("%s; it plays, %s of %g s each", s->look->title,
-					   PLURAL(frames, "drawing"), seconds);
-
-	page.untitled = true; /* each frame has its own */
-	svg_begin(s->to, &page, s->pic->width, s->pic->height,
-		  &(struct svg_about){s->id, title, s->look->line, DRAWN_ORDER});
-	return put_ground(s, p);
-}
-
 int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 		  const struct picture_look *look, unsigned frame, unsigned frames, double seconds,
 		  const uint8_t *was, struct progress *p)
@@ -840,9 +815,17 @@ int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 	s.moves = true;
 	s.again = frame;
 	s.id = svg_id(s.id, "plays", "");
-	if (!frame && !begin_movie(&s, frames, seconds, p))
-		return -1;
-	if (frame) { /* boxes that look otherwise stay from now on: what comes later covers them */
+	if (!frame) { /* all that no frame changes, with the switches as they are in the first one */
+		struct svg_page page = pic->page;
+		AUTO_FREE char *title = str_printf("%s; it plays, %s of %g s each", look->title,
+						   PLURAL(frames, "drawing"), seconds);
+
+		page.untitled = true; /* each frame has its own */
+		svg_begin(to, &page, pic->width, pic->height,
+			  &(struct svg_about){s.id, title, look->line, DRAWN_ORDER});
+		if (!put_ground(&s, p))
+			return -1;
+	} else { /* boxes that look otherwise stay from now on: what comes later covers them */
 		open_shown(to, frame, frames, frames, seconds);
 		for (uint32_t sw = 0; sw < s.l->n; sw++)
 			if (was[sw] != look->class[sw])

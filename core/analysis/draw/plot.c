@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/draw/picture.h"
@@ -272,8 +271,6 @@ static const char *number_text(double v, char *buf, size_t size)
 	return buf;
 }
 
-/* --- axes ------------------------------------------------------------------------------------- */
-
 static void put_y_axis(const struct panel *g)
 {
 	char words[32];
@@ -346,8 +343,6 @@ static float labels_high(const struct plot *p, float letter)
 	}
 	return (float)(most > LABEL_LETTERS ? LABEL_LETTERS + 2 : most) * LABEL_HIGH * letter;
 }
-
-/* --- bars --------------------------------------------------------------------------------------- */
 
 /* Part of bar i, or all of it: what it stands for, and how many of `name` (if there is one) it shows. */
 static void plot_put_bar(const struct panel *g, uint32_t i, float x0, float x1, double from, double to,

@@ -197,7 +197,8 @@ static bool are_groups(struct lpart *p, const uint32_t *of, uint32_t sets)
 	return groups >= LEAST_GROUPS && covered >= LEAST_COVERED * p->n;
 }
 
-static size_t layout_groups_alike(const char *a, const char *b)
+/* How long is the common beginning of two names? */
+static size_t names_alike(const char *a, const char *b)
 {
 	size_t n = 0;
 
@@ -226,7 +227,7 @@ static uint32_t best_group(const struct lpart *p, const uint32_t *size, uint32_t
 		if (c.block == NO_ID || size[c.block] >= whole)
 			continue;
 		c.links = links[c.block];
-		c.alike = layout_groups_alike(p->name[u], p->name[v]);
+		c.alike = names_alike(p->name[u], p->name[v]);
 		if (best.block == NO_ID || c.links > best.links ||
 		    (c.links == best.links && c.alike > best.alike))
 			best = c;
@@ -350,8 +351,6 @@ static uint32_t *layout_hosts(struct layout *l, const struct fabric *f)
 	return hosts;
 }
 
-/* --- kinds --- */
-
 static bool layout_is_row(struct lpart *p)
 {
 	if (p->n > 2 && p->n_links)
@@ -387,8 +386,6 @@ static void part_lay_out(struct lpart *p)
 	layout_spread(p);
 }
 
-/* --- the layout --- */
-
 /* Length of the common beginning of names, without the start of a number and the separator before it. */
 static size_t layout_common_beginning(const struct lpart *p, uint32_t block)
 {
@@ -397,17 +394,14 @@ static size_t layout_common_beginning(const struct lpart *p, uint32_t block)
 	bool goes_on = false; /* a number follows */
 
 	for (uint32_t u = 0; u < p->n; u++) {
-		size_t k = 0;
-
 		if (p->block[u] != block)
 			continue;
 		if (!one) {
 			one = p->name[u];
 			len = strlen(one);
 		}
-		while (k < len && p->name[u][k] == one[k])
-			k++;
-		len = k;
+		size_t k = names_alike(p->name[u], one);
+		len = MIN(k, len);
 	}
 	if (!one || !one[len])
 		return len;

@@ -1,7 +1,6 @@
 /* The graph of switches and its connected parts, for all kinds of layout. */
 #include <assert.h>
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +11,6 @@
 #include "core/base/text.h"
 
 /* Places in abstract units. */
-
-/* --- grids --- */
 
 uint32_t grid_planes(const struct layout_part *is)
 {
@@ -67,8 +64,6 @@ struct grid_way grid_way(const struct layout *l, uint32_t a, uint32_t b)
 	return w;
 }
 
-/* --- groups --- */
-
 struct shape_run *shape_runs(const struct layout *l, const uint32_t *sw, uint32_t n, bool single,
 			     uint32_t *n_runs)
 {
@@ -91,8 +86,6 @@ uint32_t shape_most(const struct shape_run *run, uint32_t n)
 		most = MAX(run[k].n, most);
 	return most;
 }
-
-/* --- points --- */
 
 struct point {
 	float x, y;
@@ -117,8 +110,6 @@ uint32_t *shape_columns(const struct layout *l, const uint32_t *sw, uint32_t n, 
 		order[i] = p[i].sw;
 	return order;
 }
-
-/* --- trees --- */
 
 uint32_t shape_tree_column(const struct shape_tree *t, uint32_t sw)
 {
@@ -184,8 +175,6 @@ void shape_tree_widths(struct shape_tree *t, uint32_t share)
 		}
 	}
 }
-
-/* --- lists --- */
 
 uint32_t arc_find(const uint32_t *first, const uint32_t *to, uint32_t u, uint32_t v)
 {
@@ -342,8 +331,6 @@ void lgraph_make(void *arena, struct lgraph *w, const struct fabric *f, const st
 		w->local[r] = w->size[w->part[r]]++;
 	}
 }
-
-/* --- one part --- */
 
 void lpart_make(void *arena, struct lpart *p, const struct lgraph *w, const uint32_t *hosts, uint32_t low,
 		bool all)

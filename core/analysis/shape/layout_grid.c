@@ -640,8 +640,6 @@ static bool layout_grid_find_places(void *arena, struct lpart *p, const struct l
 	return settle_places(arena, p, g, w.reached);
 }
 
-/* --- in words --- */
-
 static void tell_grid(struct lpart *p)
 {
 	AUTO_TEXT struct text t = {0};

@@ -14,8 +14,6 @@
 #include "core/base/text.h"
 #include "core/routing/paths.h"
 
-/* --- places ---------------------------------------------------------------------------------- */
-
 void grid_coordinates(const struct grid *g, uint32_t place, unsigned c[GRID_DIMS])
 {
 	assert(place < g->n_places);
@@ -62,8 +60,6 @@ const char *grid_text(const struct grid *g, char *buf, size_t size)
 		snprintf(buf + len, size - len, " %s", mesh ? "mesh" : "torus");
 	return buf;
 }
-
-/* --- links ------------------------------------------------------------------------------------ */
 
 static bool linked(const struct topo *t, uint32_t sw, uint32_t other)
 {
@@ -238,8 +234,6 @@ static void grid_set_size(struct grid *g)
 	g->at = ARENA_ARRAY(g, g->n_places, uint32_t);
 	memset(g->at, 0xFF, g->n_places * sizeof(*g->at));
 }
-
-/* --- the whole ------------------------------------------------------------------------------------------ */
 
 static int blame_all(const struct lpart *p, struct err *e)
 {

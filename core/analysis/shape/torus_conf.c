@@ -208,8 +208,6 @@ void torus_fit_end(struct torus_fit *m)
 	free(m->refused);
 }
 
-/* --- seeds --- */
-
 /*
  * Bits of the directions of a dimension that a seed at a place names; 0: it cannot be a seed. A ring of four
  * needs both. With one dimension, the engine finds nothing but the seed.
@@ -270,8 +268,6 @@ uint32_t *torus_seed_places(const struct topo *t, const struct grid *g, uint32_t
 		places[i] = c[i].place;
 	return places;
 }
-
-/* --- text --------------------------------------------------------------------------------------------- */
 
 /* Coordinate of a place along an axis of the file. */
 static unsigned coordinate(const struct torus_plan *p, uint32_t place, unsigned axis)

@@ -52,8 +52,6 @@ struct buckets *load_buckets(const struct routing *r, const struct loads *l, uin
 	return b;
 }
 
-/* --- lengths of paths ------------------------------------------------------------------------- */
-
 #define LONGEST 512 /* links of a path; longer paths are counted with these */
 
 struct lengths {

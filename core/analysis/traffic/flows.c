@@ -80,13 +80,11 @@ static int add_job(struct job_loads *j, uint32_t job, const struct routing *r, c
 {
 	struct pattern pt = {0};
 	struct job_sum *sum = &j->sum[job];
-	AUTO_ARENA struct loads *l = NULL;
 	int rc = pattern_gpus(r, g, kind, direct, &pt, p, e);
+	AUTO_ARENA struct loads *l = rc ? NULL : loads_new(r, &pt, p);
 
-	if (!rc) {
-		l = loads_new(r, &pt, p);
-		rc = l ? 0 : err_set(e, CANCELLED);
-	}
+	if (!rc && !l)
+		rc = err_set(e, CANCELLED);
 	for (size_t i = 0; !rc && i < pt.n; i++)
 		sum->flows += pt.flow[i].weight;
 	for (uint32_t port = 0; !rc && port < r->topo->fabric->n_ports; port++) {
@@ -172,8 +170,6 @@ static void flows_add(struct flow_list *l, const struct flow *w)
 	l->flow[l->n++] = *w;
 	l->pairs += w->weight;
 }
-
-/* --- over a port -------------------------------------------------------------------------------- */
 
 /* Does a flow's path leave by the port? */
 static bool crosses(const struct routing *r, const struct flow *w, uint32_t port)
@@ -355,8 +351,6 @@ void flow_list_free(struct flow_list *l)
 		free(l->flow);
 	free(l);
 }
-
-/* --- groups -------------------------------------------------------------------------------------- */
 
 /* The group of a single flow. */
 static struct flow_group flows_group_of(const struct routing *r, const struct flow *w, enum flow_by by,

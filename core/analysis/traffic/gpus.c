@@ -489,8 +489,6 @@ const char *gpus_host_name(const struct gpus *g, const struct fabric *f, uint32_
 	return buf;
 }
 
-/* --- patterns -------------------------------------------------------------------------------------- */
-
 /* The parent of place i of n in the first (0) or second (1) tree; NO_ID: it is the root. */
 static uint32_t tree_parent(uint32_t i, uint32_t n, int tree)
 {

@@ -228,11 +228,10 @@ static void load_diff_compare(struct load_diff *d, const struct loads *before, c
 							       channel_load(d->b, after, port)});
 		}
 	for (uint32_t s = 0; fa != fb && s < fa->n_switches; s++)
-		FOR_PORTS(fa, s, was) {
+		FOR_PORTS(fa, s, was)
 			if (load_diff_same_port(fa, was, fb) == NO_ID)
 				load_diff_add(d, &(struct load_change){NO_ID, was,
 								       channel_load(d->a, before, was), 0});
-		}
 	if (d->n)
 		qsort_r(d->change, d->n, sizeof(*d->change), hottest_first, d);
 }
