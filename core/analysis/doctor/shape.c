@@ -27,15 +27,11 @@ struct doctor_load_hot {
 	double ratio;
 };
 
-struct hots {
-	struct doctor_load_hot *h;
-	size_t n, cap;
-};
-
 COMPARATOR(hottest_first, struct doctor_load_hot, UP(class) DOWN(ratio) UP(port))
 
-/* Collects the hot channels of one class, c[0 .. n - 1] in order of share. */
-static void collect_hot(const struct doctor *d, const struct channel *c, uint32_t n, struct hots *out)
+/* Collects the hot channels of one class, c[0 .. n - 1] in order of share.  Returns their number. */
+static uint32_t collect_hot(const struct doctor *d, const struct channel *c, uint32_t n,
+			    struct doctor_load_hot *out)
 {
 	double median = (c[(n - 1) / 2].share + c[n / 2].share) / 2;
 	double limit = (d->direct ? HOT_RATIO_DIRECT : HOT_RATIO) * median;
@@ -44,12 +40,11 @@ static void collect_hot(const struct doctor *d, const struct channel *c, uint32_
 	while (hot < n && c[n - 1 - hot].share > limit * (1 + 1e-9))
 		hot++;
 	if (n < LEAST_CHANNELS || median <= 0 || hot > n / HOT_PART)
-		return;
-	for (uint32_t i = n - hot; i < n; i++) {
-		GROW(out->h, out->n, out->cap);
-		out->h[out->n++] = (struct doctor_load_hot){a < b ? a << 16 | b : b << 16 | a, c[i].port,
-							    c[i].share / median};
-	}
+		return 0;
+	for (uint32_t i = n - hot; i < n; i++)
+		*out++ = (struct doctor_load_hot){a < b ? a << 16 | b : b << 16 | a, c[i].port,
+						  c[i].share / median};
+	return hot;
 }
 
 static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor_load_hot *h, size_t n)
@@ -84,29 +79,26 @@ static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor
 int find_hot_cable(struct doctor *d, const struct rule *r)
 {
 	AUTO_FREE struct channel *c = NEW_ARRAY(d->f->n_ports + 1, struct channel);
-	uint32_t n = 0;
-	struct hots hot = {0};
+	AUTO_FREE struct doctor_load_hot *hot = NEW_ARRAY(d->f->n_ports + 1, struct doctor_load_hot);
+	uint32_t n = 0, n_hot = 0;
 
 	for (uint32_t port = 0; port < d->f->n_ports; port++)
 		if (is_channel(d->t, port))
 			c[n++] = (struct channel){(uint32_t)d->levels->level[port_switch(d->f, port)] << 16 |
 							  d->levels->level[d->t->peer_switch[port]],
 						  port, d->share[port]};
-	if (n)
-		qsort(c, n, sizeof(*c), by_class_and_share);
+	qsort(c, n, sizeof(*c), by_class_and_share);
 	for (uint32_t i = 0, end; i < n && d->n_hosts >= LEAST_HOSTS; i = end) {
 		for (end = i; end < n && c[end].class == c[i].class; end++)
 			;
-		collect_hot(d, c + i, end - i, &hot);
+		n_hot += collect_hot(d, c + i, end - i, hot + n_hot);
 	}
-	if (hot.n)
-		qsort(hot.h, hot.n, sizeof(*hot.h), hottest_first);
-	for (size_t i = 0, end; i < hot.n; i = end) {
-		for (end = i; end < hot.n && hot.h[end].class == hot.h[i].class; end++)
+	qsort(hot, n_hot, sizeof(*hot), hottest_first);
+	for (uint32_t i = 0, end; i < n_hot; i = end) {
+		for (end = i; end < n_hot && hot[end].class == hot[i].class; end++)
 			;
-		tell_hot(d, r, hot.h + i, end - i);
+		tell_hot(d, r, hot + i, end - i);
 	}
-	free(hot.h);
 	return 0;
 }
 

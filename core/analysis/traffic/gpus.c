@@ -307,8 +307,7 @@ static bool ring_order_find_best(struct ring_order_state *x, struct ring_order *
 		given[i] = i;
 		l[i] = (struct ring_order_leaves){x, i};
 	}
-	if (x->n)
-		qsort(l, x->n, sizeof(*l), by_leaf);
+	qsort(l, x->n, sizeof(*l), by_leaf);
 	for (uint32_t i = 0; i < x->n; i++)
 		order[i] = l[i].host;
 	if (o->now.max <= 1 && !o->now.lost) {
@@ -422,15 +421,13 @@ struct gpus *gpus_new(const struct routing *r, const uint32_t *endport, uint32_t
 
 	g->first = ARENA_ARRAY(g, g->n + 1, uint32_t);
 	g->gpu = ARENA_ARRAY(g, g->n + 1, struct gpu);
-	if (g->n)
-		qsort(p, g->n, sizeof(*p), by_rail);
+	qsort(p, g->n, sizeof(*p), by_rail);
 	for (uint32_t i = 0, old = 0; i < g->n; i++) { /* without gaps */
 		g->n_rails += !i || p[i].rail != old;
 		old = p[i].rail;
 		p[i].rail = g->n_rails - 1;
 	}
-	if (g->n)
-		qsort(p, g->n, sizeof(*p), by_place);
+	qsort(p, g->n, sizeof(*p), by_place);
 	for (uint32_t i = 0; i < g->n; i++) {
 		if (!i || p[i].host != p[i - 1].host)
 			g->first[g->n_hosts++] = i;

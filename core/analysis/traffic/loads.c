@@ -232,8 +232,7 @@ static void load_diff_compare(struct load_diff *d, const struct loads *before, c
 			if (load_diff_same_port(fa, was, fb) == NO_ID)
 				load_diff_add(d, &(struct load_change){NO_ID, was,
 								       channel_load(d->a, before, was), 0});
-	if (d->n)
-		qsort_r(d->change, d->n, sizeof(*d->change), hottest_first, d);
+	qsort_r(d->change, d->n, sizeof(*d->change), hottest_first, d);
 }
 
 const struct fabric *load_change_fabric(const struct load_diff *d, const struct load_change *c,
