@@ -297,13 +297,12 @@ static struct grid *grid_lay_out(struct lpart *p, const struct topo *t, unsigned
 
 static int grid_check(struct grid *g, const struct topo *t, struct err *e)
 {
-	const struct fabric *f = t->fabric;
 	char shape[80];
 
-	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+	for (uint32_t sw = 0; sw < t->fabric->n_switches; sw++)
 		if (switch_up(t, sw) && g->place[sw] == NO_ID)
 			return err_set(e, "%s breaks the pattern: without it this is a %s",
-				       switch_name(f, sw), grid_text(g, shape, sizeof(shape)));
+				       switch_name(t->fabric, sw), grid_text(g, shape, sizeof(shape)));
 	if (look_at_links(g, t, e))
 		return -1;
 	count_missing_links(g, t);

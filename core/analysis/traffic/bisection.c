@@ -205,11 +205,6 @@ struct ebb_sampler *ebb_sampler_new(const struct routing *r, uint32_t most_flows
 	return s;
 }
 
-void ebb_sampler_free(struct ebb_sampler *s)
-{
-	arena_free(s);
-}
-
 static void bisection_cross(struct ebb_sampler *s, uint32_t port)
 {
 	ARENA_GROW(s, s->channel, s->n_channels, s->cap_channels);
