@@ -81,7 +81,7 @@ static double exact_ebb(const struct routing *r, bool both, uint32_t *samples)
 		x.used = x.n % 2 ? 1u << rests : 0;
 		all_matchings(&x, 0, x.n / 2 * 2);
 	}
-	ebb_sampler_free(x.s);
+	arena_free(x.s);
 	*samples = x.samples;
 	return x.sum / x.samples;
 }

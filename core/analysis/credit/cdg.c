@@ -9,125 +9,7 @@
 #include "core/base/order.h"
 #include "core/base/progress.h"
 
-/* Channel dependencies where switches choose among ports: every way that a packet may take. */
-
-/*
- * Does the choice of a port lead to the destination? *next: the next switch, NO_ID at the end. A pair is left
- * out as a whole if one of its ways fails: such routes never count.
- */
-static bool credit_adaptive_leads_on(const struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner,
-				     uint32_t *next)
-{
-	uint32_t port = switch_port_id(k->f, sw, out), peer;
-
-	*next = NO_ID;
-	if (!out || out > k->f->switch_nports[sw])
-		return false;
-	peer = k->t->peer[port];
-	if (peer == NO_ID)
-		return false;
-	*next = k->t->peer_switch[port];
-	return *next == NO_ID ? k->f->port_endport[peer] == owner : k->hops[*next] < k->hops[sw];
-}
-
-static uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned in, struct sl_range sl,
-			  unsigned out, uint32_t n, bool *counted);
-
-/* Starts the routes of n sources on a switch. in: port of a single source; 0: all sources at once. */
-static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uint32_t n, unsigned in,
-			 struct sl_range sl, uint32_t owner)
-{
-	const struct port_set *set = &k->ways->set[s->sw];
-	bool counted = false;
-	uint32_t next;
-
-	for (unsigned out = port_set_next(set, 0); out < 256; out = port_set_next(set, out + 1)) {
-		uint32_t slot = credit_adaptive_leads_on(k, s->sw, out, owner, &next)
-					? cdg_start(k, s, in, sl, out, n, &counted)
-					: CDG_NO_SLOT;
-
-		if (slot != CDG_NO_SLOT)
-			cdg_add_to(k, &k->leaving[slot], k->f->n_ports, switch_port_id(k->f, s->sw, out), n);
-	}
-}
-
-/* Starts sources one by one, or all of a switch together. */
-static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
-{
-	for (uint32_t i = 0, next; i < k->n_sources; i = next) {
-		const struct cdg_source *s = &k->source[i];
-		uint32_t own = 0;
-
-		for (next = i;
-		     next < k->n_sources && (next == i || (k->grouped && k->source[next].sw == s->sw));
-		     next++)
-			own += k->source[next].endport == owner;
-		if (next - i == own || k->hops[s->sw] >= HOPS_LOOP)
-			continue;
-		start_routes(k, s, next - i - own, k->grouped ? 0 : s->in, routing_sl(k->r, s->lid, lid),
-			     owner);
-	}
-}
-
-static uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out, struct cdg_slot s,
-			 uint32_t routes);
-
-static void cdg_add_load(struct cdg_counting *k, uint32_t port, struct cdg_slot s, uint32_t routes);
-
-/* Passes the flow of a port on to all ports that the next switch may choose. */
-static void credit_adaptive_pass_on(struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner)
-{
-	static const struct port_set none;
-	uint32_t port = switch_port_id(k->f, sw, out), next, after;
-	const struct port_set *set;
-	unsigned in;
-
-	if (!credit_adaptive_leads_on(k, sw, out, owner, &next))
-		return;
-	in = k->f->port_num[k->t->peer[port]];
-	set = next == NO_ID ? &none : &k->ways->set[next];
-	for (uint32_t i = 0; i < k->n_slots; i++) {
-		uint32_t routes = k->leaving[i] ? k->leaving[i][port] : 0;
-
-		if (!routes)
-			continue;
-		k->leaving[i][port] = 0;
-		cdg_add_load(k, port, k->slot[i], routes);
-		for (unsigned p = port_set_next(set, 0); p < 256; p = port_set_next(set, p + 1)) {
-			uint32_t slot = credit_adaptive_leads_on(k, next, p, owner, &after)
-						? cdg_pass(k, next, in, p, k->slot[i], routes)
-						: CDG_NO_SLOT;
-
-			if (slot != CDG_NO_SLOT)
-				cdg_add_to(k, &k->leaving[slot], k->f->n_ports, switch_port_id(k->f, next, p),
-					   routes);
-		}
-	}
-}
-
-static void cdg_sort_switches(struct cdg_counting *k);
-
-/* Count all ways to a LID that adaptive routing may take. */
-static void cdg_count_adaptive(struct cdg_counting *k, unsigned lid)
-{
-	uint32_t owner = lid_owner(k->r->lids, lid);
-
-	dest_ways(k->r, lid, k->ways);
-	memcpy(k->hops, k->ways->worst, k->n * sizeof(*k->hops));
-	cdg_sort_switches(k);
-	start_all(k, lid, owner);
-	for (uint32_t i = 0; i < k->n_order; i++) {
-		uint32_t sw = k->order[i];
-		const struct port_set *set = &k->ways->set[sw];
-
-		for (unsigned out = port_set_next(set, 0); out < 256; out = port_set_next(set, out + 1))
-			credit_adaptive_pass_on(k, sw, out, owner);
-	}
-}
-
 /* Making channel dependency graphs: all routes by destination trees. */
-
-/* --- sources ------------------------------------------------------------------------- */
 
 struct cdg_source *cdg_sources(void *arena, const struct routing *r, bool switches, uint32_t *n)
 {
@@ -136,9 +18,8 @@ struct cdg_source *cdg_sources(void *arena, const struct routing *r, bool switch
 
 	*n = 0;
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
-		if (!t->endport_up[ep] || !r->lids->base[ep] || t->endport_switch[ep] == NO_ID)
-			continue;
-		if (!switches && !routing_counts(r, ep))
+		if (!t->endport_up[ep] || !r->lids->base[ep] || t->endport_switch[ep] == NO_ID ||
+		    (!switches && !routing_counts(r, ep)))
 			continue;
 		s[(*n)++] = (struct cdg_source){ep, t->endport_switch[ep], r->lids->base[ep],
 						t->endport_swport[ep]};
@@ -194,7 +75,6 @@ static unsigned vls_of(const struct cdg_slot *s)
 	return vls & ~(1u << CDG_DROP_VL);
 }
 
-/* Makes a table of n counters when it is first needed. NULL, and k->failed: there is no memory. */
 uint32_t *cdg_counters(struct cdg_counting *k, uint32_t **table, size_t n)
 {
 	if (!*table && !k->failed &&
@@ -327,46 +207,6 @@ static uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, un
 	return s->in || k->grouped ? cdg_pass(k, s->sw, in, out, first, n) : slot_number(k, &first);
 }
 
-/* Starts each source by itself. */
-static void start_one_by_one(struct cdg_counting *k, unsigned lid, uint32_t owner)
-{
-	for (uint32_t i = 0; i < k->n_sources; i++) {
-		const struct cdg_source *s = &k->source[i];
-		unsigned out = k->col[s->sw];
-		bool counted = false;
-		uint32_t slot;
-
-		if (s->endport == owner || k->hops[s->sw] >= HOPS_LOOP || !out)
-			continue;
-		slot = cdg_start(k, s, s->in, routing_sl(k->r, s->lid, lid), out, 1, &counted);
-		if (slot != CDG_NO_SLOT)
-			cdg_add_to(k, &k->flow[slot], k->n, s->sw, 1);
-	}
-}
-
-/*
- * Starts all sources of a switch with equal SLs and VLs at once. Row 0 of the switch's matrix and begin[]
- * count their own links; in the end spread_rows() gives each link its share.
- */
-static void start_groups(struct cdg_counting *k, unsigned lid, uint32_t owner)
-{
-	for (uint32_t i = 0, next; i < k->n_sources; i = next) {
-		const struct cdg_source *s = &k->source[i];
-		uint32_t own = 0;
-
-		for (next = i; next < k->n_sources && k->source[next].sw == s->sw; next++)
-			own += k->source[next].endport == owner;
-		if (next - i > own && k->hops[s->sw] < HOPS_LOOP && k->col[s->sw]) {
-			bool counted = false;
-			uint32_t slot = cdg_start(k, s, 0, routing_sl(k->r, s->lid, lid), k->col[s->sw],
-						  next - i - own, &counted);
-
-			if (slot != CDG_NO_SLOT)
-				cdg_add_to(k, &k->flow[slot], k->n, s->sw, next - i - own);
-		}
-	}
-}
-
 /* Gives each source's link the counts of its switch, less what the source would send to itself. */
 static void spread_rows(struct cdg_counting *k, unsigned va)
 {
@@ -398,13 +238,13 @@ static void cdg_pass_on(struct cdg_counting *k, uint32_t sw)
 	unsigned in = k->f->port_num[peer], out = next == NO_ID ? 0 : k->col[next];
 
 	for (uint32_t i = 0; i < k->n_slots; i++) {
-		uint32_t routes = k->flow[i] ? k->flow[i][sw] : 0, slot;
+		uint32_t routes = k->flow[i] ? k->flow[i][sw] : 0;
 
 		if (!routes)
 			continue;
 		k->flow[i][sw] = 0;
 		cdg_add_load(k, port, k->slot[i], routes);
-		slot = out ? cdg_pass(k, next, in, out, k->slot[i], routes) : CDG_NO_SLOT;
+		uint32_t slot = out ? cdg_pass(k, next, in, out, k->slot[i], routes) : CDG_NO_SLOT;
 		if (slot != CDG_NO_SLOT)
 			cdg_add_to(k, &k->flow[slot], k->n, next, routes);
 	}
@@ -434,6 +274,122 @@ static void cdg_sort_switches(struct cdg_counting *k)
 			k->order[k->count[k->hops[s]]++] = s;
 }
 
+/*
+ * Does the choice of a port lead to the destination? *next: the next switch, NO_ID at the end. A pair is left
+ * out as a whole if one of its ways fails: such routes never count.
+ */
+static bool credit_adaptive_leads_on(const struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner,
+				     uint32_t *next)
+{
+	uint32_t port = switch_port_id(k->f, sw, out);
+
+	*next = NO_ID;
+	if (!out || out > k->f->switch_nports[sw])
+		return false;
+	uint32_t peer = k->t->peer[port];
+	if (peer == NO_ID)
+		return false;
+	*next = k->t->peer_switch[port];
+	return *next == NO_ID ? k->f->port_endport[peer] == owner : k->hops[*next] < k->hops[sw];
+}
+
+/* Starts the routes of n sources on a switch by all ports that it may choose. in: port of a single source; 0:
+ * all sources at once. */
+static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uint32_t n, unsigned in,
+			 struct sl_range sl, uint32_t owner)
+{
+	const struct port_set *set = &k->ways->set[s->sw];
+	bool counted = false;
+	uint32_t next;
+
+	for (unsigned out = port_set_next(set, 0); out < 256; out = port_set_next(set, out + 1)) {
+		uint32_t slot = credit_adaptive_leads_on(k, s->sw, out, owner, &next)
+					? cdg_start(k, s, in, sl, out, n, &counted)
+					: CDG_NO_SLOT;
+
+		if (slot != CDG_NO_SLOT)
+			cdg_add_to(k, &k->leaving[slot], k->f->n_ports, switch_port_id(k->f, s->sw, out), n);
+	}
+}
+
+/*
+ * Starts sources one by one, or all of a switch with equal SLs and VLs at once. Then row 0 of the switch's
+ * matrix and begin[] count their own links; in the end spread_rows() gives each link its share.
+ */
+static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
+{
+	for (uint32_t i = 0, next; i < k->n_sources; i = next) {
+		const struct cdg_source *s = &k->source[i];
+		uint32_t own = 0;
+
+		for (next = i;
+		     next < k->n_sources && (next == i || (k->grouped && k->source[next].sw == s->sw));
+		     next++)
+			own += k->source[next].endport == owner;
+		uint32_t n = next - i - own;
+		unsigned in = k->grouped ? 0 : s->in, out = k->col[s->sw];
+
+		if (!n || k->hops[s->sw] >= HOPS_LOOP)
+			continue;
+		if (k->r->adaptive) {
+			start_routes(k, s, n, in, routing_sl(k->r, s->lid, lid), owner);
+		} else if (out) {
+			bool counted = false;
+			uint32_t slot = cdg_start(k, s, in, routing_sl(k->r, s->lid, lid), out, n, &counted);
+
+			if (slot != CDG_NO_SLOT)
+				cdg_add_to(k, &k->flow[slot], k->n, s->sw, n);
+		}
+	}
+}
+
+/* Passes the flow of a port on to all ports that the next switch may choose. */
+static void credit_adaptive_pass_on(struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner)
+{
+	static const struct port_set none;
+	uint32_t port = switch_port_id(k->f, sw, out), next, after;
+
+	if (!credit_adaptive_leads_on(k, sw, out, owner, &next))
+		return;
+	unsigned in = k->f->port_num[k->t->peer[port]];
+	const struct port_set *set = next == NO_ID ? &none : &k->ways->set[next];
+	for (uint32_t i = 0; i < k->n_slots; i++) {
+		uint32_t routes = k->leaving[i] ? k->leaving[i][port] : 0;
+
+		if (!routes)
+			continue;
+		k->leaving[i][port] = 0;
+		cdg_add_load(k, port, k->slot[i], routes);
+		for (unsigned p = port_set_next(set, 0); p < 256; p = port_set_next(set, p + 1)) {
+			uint32_t slot = credit_adaptive_leads_on(k, next, p, owner, &after)
+						? cdg_pass(k, next, in, p, k->slot[i], routes)
+						: CDG_NO_SLOT;
+
+			if (slot != CDG_NO_SLOT)
+				cdg_add_to(k, &k->leaving[slot], k->f->n_ports, switch_port_id(k->f, next, p),
+					   routes);
+		}
+	}
+}
+
+/* Count all ways to a LID that adaptive routing may take. */
+static void cdg_count_adaptive(struct cdg_counting *k, unsigned lid)
+{
+	uint32_t owner = lid_owner(k->r->lids, lid);
+
+	dest_ways(k->r, lid, k->ways);
+	memcpy(k->hops, k->ways->worst, k->n * sizeof(*k->hops));
+	cdg_sort_switches(k);
+	start_all(k, lid, owner);
+	for (uint32_t i = 0; i < k->n_order; i++) {
+		uint32_t sw = k->order[i];
+		const struct port_set *set = &k->ways->set[sw];
+
+		for (unsigned out = port_set_next(set, 0); out < 256; out = port_set_next(set, out + 1))
+			credit_adaptive_pass_on(k, sw, out, owner);
+	}
+}
+
 /* Routes of hosts to the LID of their own switch. They use nothing but the host's link. */
 static void start_to_own(struct cdg_counting *k, unsigned lid, uint32_t sw)
 {
@@ -453,11 +409,10 @@ static bool count_all(struct cdg_counting *k, struct progress *p)
 	unsigned top = k->r->lids->max_lid;
 	AUTO_FREE uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t),
 			  *left = NEW_ARRAY(top + 1, uint8_t);
-	bool go_on;
 
 	for (unsigned lid = 1; lid <= top; lid++)
 		left[lid] = cdg_is_destination(k->r, k->c->switches, lid);
-	go_on = cdg_count_alike(k, left, p);
+	bool go_on = cdg_count_alike(k, left, p);
 	progress_start(p, "channel dependencies", top);
 	for (unsigned lid0 = 1; lid0 <= top && go_on && (go_on = progress_step(p, lid0) && !k->failed);
 	     lid0 += COLUMN_BLOCK) {
@@ -478,10 +433,7 @@ static bool count_all(struct cdg_counting *k, struct progress *p)
 			}
 			column_hops(k->t, k->col, owner, k->hops, k->work);
 			cdg_sort_switches(k);
-			if (k->grouped)
-				start_groups(k, lid, owner);
-			else
-				start_one_by_one(k, lid, owner);
+			start_all(k, lid, owner);
 			for (uint32_t i = 0; i < k->n_order; i++)
 				if (k->col[k->order[i]])
 					cdg_pass_on(k, k->order[i]);
@@ -581,7 +533,7 @@ static bool cdg_make_graph(struct cdg_counting *k, struct progress *p)
 	c->port = ARENA_ARRAY(c, cap, uint32_t);
 	c->vl = ARENA_ARRAY(c, cap, uint8_t);
 	c->load = ARENA_ARRAY(c, cap, uint32_t);
-	for (unsigned v = 0; v < CDG_VLS; v++) {
+	for (unsigned v = 0; v < CDG_VLS; v++)
 		for (uint32_t at = 0; k->load[v] && at < k->f->n_ports; at++) {
 			if (!k->load[v][at])
 				continue;
@@ -590,7 +542,6 @@ static bool cdg_make_graph(struct cdg_counting *k, struct progress *p)
 			c->load[c->n_channels] = k->load[v][at];
 			k->load[v][at] = c->n_channels++; /* from now on: the channel's number */
 		}
-	}
 	c->first = ARENA_ARRAY(c, c->n_channels + 1u, uint32_t);
 	for (uint32_t i = 0; i < c->n_channels && (go_on = go_on && !progress_cancelled(p)); i++) {
 		c->first[i] = c->n_deps;

@@ -36,7 +36,7 @@ static void count_group(struct cdg_counting *k, const struct alike *a, const str
 
 		for (unsigned i = 0; i < m; i++) {
 			uint32_t own = s == a->sw && w->source[lid_owner(k->r->lids, a->lid[i])];
-			uint32_t id = base + port[i], start = w->from[s] - own, all = flow[i] + start, q;
+			uint32_t id = base + port[i], start = w->from[s] - own, all = flow[i] + start;
 
 			if (start) {
 				k->c->vl_routes[w->vl] += start;
@@ -44,7 +44,7 @@ static void count_group(struct cdg_counting *k, const struct alike *a, const str
 				begin[base]++;
 				matrix[k->at[s] + port[i]]++;
 			}
-			q = k->t->peer_switch[id];
+			uint32_t q = k->t->peer_switch[id];
 			load[id] += all; /* of all hosts to all LIDs fits in 32 bits */
 			if (q == NO_ID)
 				continue;
@@ -63,8 +63,6 @@ static bool one_vl(const struct cdg_counting *k)
 	       vl != CDG_DROP_VL && cdg_wanted(k, vl) && k->n_sources > 1;
 }
 
-/* Counts LIDs of hosts, those of a switch together, where all routes are on one VL.  The others stay in
- * left[]. */
 bool cdg_count_alike(struct cdg_counting *k, uint8_t *left, struct progress *p)
 {
 	struct flows w = {.vl = sl2vl_of(k->map, 0)};
@@ -167,12 +165,11 @@ static void start_group(const struct cdg_counting *k, const struct alike *a, str
 		for (; lids; lids = next) {
 			unsigned i = (unsigned)__builtin_ctzll(lids);
 			unsigned out = k->steady ? 0 : a->port[(size_t)s->sw * a->n + i];
-			struct sl_range sl;
 
 			next = at_once ? 0 : lids & (lids - 1);
 			if (!k->grouped && s->endport == lid_owner(k->r->lids, a->lid[i]))
 				continue;
-			sl = routing_sl(k->r, s->lid, a->lid[i]);
+			struct sl_range sl = routing_sl(k->r, s->lid, a->lid[i]);
 			for (unsigned v = sl.lo; v <= sl.hi; v++) {
 				unsigned vl = k->steady ? sl2vl_of(k->map, v)
 							: routing_vl(k->r, s->sw, s->in, out, v) & 15;
@@ -259,11 +256,10 @@ static void note_group(const struct cdg_counting *k, const struct alike *a, stru
 static void note_ways(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w)
 {
 	const struct port_set *set = k->ways->set;
-	uint64_t *group, *ahead;
 
 	start_group(k, a, w, true);
-	group = w->group[sl2vl_of(k->map, 0)];
-	ahead = set_of(k, w, sl2vl_of(k->map, 0), sl2vl_of(k->map, 0));
+	uint64_t *group = w->group[sl2vl_of(k->map, 0)];
+	uint64_t *ahead = set_of(k, w, sl2vl_of(k->map, 0), sl2vl_of(k->map, 0));
 	for (uint32_t j = a->n_order; group && j-- > 0;) {
 		uint32_t s = a->order[j];
 		bool pass = j && group[s];
@@ -379,8 +375,7 @@ static struct cdg *graph_ahead(const struct routing *r, struct progress *p)
 	c->want = CDG_ALL_VLS;
 	cdg_counting_start(arena, &k, c);
 	for (uint32_t s = 0; s < k.n; s++)
-		w.words =
-			k.f->switch_nports[s] / 64u + 1 > w.words ? k.f->switch_nports[s] / 64u + 1 : w.words;
+		w.words = MAX(k.f->switch_nports[s] / 64u + 1, w.words);
 	w.from = ARENA_ARRAY(arena, k.n, uint32_t);
 	w.start = ARENA_ARRAY(arena, k.n_sources, const struct cdg_source *);
 	w.own = routing_endport_known(r) ? ARENA_ARRAY(arena, k.n_sources, sl2vl_map) : NULL;
@@ -427,23 +422,17 @@ struct cdg *cdg_new_loops(const struct routing *r, struct progress *p, struct er
 	return cdg_new(r, CDG_ALL_VLS, false, p, e);
 }
 
-static enum path_end why_not(const struct routing *r, uint32_t sw, unsigned lid, const struct dest_ways *w)
-{
-	struct path p;
-	enum path_end e;
-	const struct fabric *f = r->topo->fabric;
-
-	path_trace_worst(r, f->port_endport[f->switch_port[sw]], 0, lid, w, &p);
-	e = p.end;
-	path_free(&p);
-	return e;
-}
-
 static void add_example(struct check_result *c, const struct routing *r, uint32_t sw, unsigned lid,
 			const struct dest_ways *w)
 {
-	if (c->n_examples < ARRAY_LEN(c->example))
-		c->example[c->n_examples++] = (struct check_example){sw, lid, why_not(r, sw, lid, w)};
+	const struct fabric *f = r->topo->fabric;
+	struct path p;
+
+	if (c->n_examples == ARRAY_LEN(c->example))
+		return;
+	path_trace_worst(r, f->port_endport[f->switch_port[sw]], 0, lid, w, &p);
+	c->example[c->n_examples++] = (struct check_example){sw, lid, p.end};
+	path_free(&p);
 }
 
 static void credit_check_count_lid(struct check_result *c, const struct routing *r, unsigned lid,
@@ -473,20 +462,9 @@ static void credit_check_count_lid(struct check_result *c, const struct routing 
 				to->broken(to->ctx, s, lid, hops[s] == HOPS_LOOP);
 			continue;
 		}
-		if (links > c->max_hops)
-			c->max_hops = links;
+		c->max_hops = MAX(links, c->max_hops);
 		c->hops_count[MIN(links, 63)] += n;
 	}
-}
-
-/* Counts endports that are up but have no LID. */
-static void count_endports(struct check_result *c, const struct routing *r)
-{
-	const struct topo *t = r->topo;
-
-	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
-		if (t->endport_up[ep] && host_set_matters(r->hosts, t->fabric, ep))
-			c->no_lid += !r->lids->base[ep];
 }
 
 /* An order of endports by their partitions; 0: in the same ones, in the same way. */
@@ -517,14 +495,12 @@ static bool credit_check_count_apart(struct check_result *c, const struct routin
 {
 	const struct pair_sls *s = r->pair_sls;
 	uint32_t n = 0, n_groups = 0;
-	AUTO_FREE uint32_t *ep = NULL;
-	AUTO_FREE struct alike_ports *g = NULL;
 	bool go_on = true;
 
 	if (!s || s->one || !s->first)
 		return true;
-	ep = NEW_ARRAY(s->n_endports + 1, uint32_t);
-	g = NEW_ARRAY(s->n_endports + 1, struct alike_ports);
+	AUTO_FREE uint32_t *ep = NEW_ARRAY(s->n_endports + 1, uint32_t);
+	AUTO_FREE struct alike_ports *g = NEW_ARRAY(s->n_endports + 1, struct alike_ports);
 	for (uint32_t i = 0; i < s->n_endports; i++)
 		if (routing_has_host(r, i))
 			ep[n++] = i;
@@ -589,12 +565,11 @@ static bool count_ways(struct check_result *c, const struct alike *a, const uint
 		       struct progress *p)
 {
 	uint32_t n = a->r->topo->fabric->n_switches;
-	AUTO_ARENA struct dest_ways *w = NULL;
 	bool go_on = true;
 
 	if (!a->r->adaptive)
 		return true;
-	w = dest_ways_new(NULL, a->r);
+	AUTO_ARENA struct dest_ways *w = dest_ways_new(NULL, a->r);
 	for (uint32_t sw = 0; sw < n && (go_on = progress_step(p, sw)); sw++)
 		for (uint32_t at = a->lid_at[sw]; at < a->lid_at[sw + 1]; at++) {
 			unsigned lid = a->lid_of[at];
@@ -655,9 +630,9 @@ bool check_shared_lid(const struct routing *r, const uint32_t *hosts, uint32_t e
 {
 	const struct topo *t = r->topo;
 	uint32_t n = t->fabric->n_switches;
-	uint8_t *col = NULL;
-	uint16_t *hops = NULL;
-	uint32_t *work = NULL;
+	AUTO_FREE uint8_t *col = NULL;
+	AUTO_FREE uint16_t *hops = NULL;
+	AUTO_FREE uint32_t *work = NULL;
 
 	assert(endport < t->fabric->n_endports);
 	*pairs = *lost = 0;
@@ -678,9 +653,6 @@ bool check_shared_lid(const struct routing *r, const uint32_t *hosts, uint32_t e
 			*lost += hops[s] >= HOPS_LOOP ? from : 0;
 		}
 	}
-	free(col);
-	free(hops);
-	free(work);
 	return *pairs > 0;
 }
 
@@ -693,6 +665,7 @@ static void count_shared(struct check_result *c, const struct routing *r, const 
 		if (check_shared_lid(r, hosts, ep, &pairs, &lost)) {
 			c->pairs += pairs;
 			c->unreachable += lost;
+			c->misled += lost;
 		}
 }
 
@@ -704,28 +677,29 @@ int check_routing(const struct routing *r, struct check_result *c, struct progre
 int check_routing_to(const struct routing *r, struct check_result *c, const struct check_listener *to,
 		     struct progress *p)
 {
-	assert(r->lids->n_endports == r->topo->fabric->n_endports);
+	const struct fabric *f = r->topo->fabric;
+	assert(r->lids->n_endports == f->n_endports);
 	AUTO_ARENA uint32_t *hosts = routing_hosts(NULL, r);
 	AUTO_FREE uint8_t *left = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
 	struct alike a;
-	int result;
 
 	*c = (struct check_result){0};
 	progress_start(p, "checking paths", r->lids->max_lid);
-	count_endports(c, r);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (r->topo->endport_up[ep] && host_set_matters(r->hosts, f, ep))
+			c->no_lid += !r->lids->base[ep];
 	count_mute(c, r);
 	count_shared(c, r, hosts);
 	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
 		uint32_t owner = lid_owner(r->lids, lid);
 
-		left[lid] = owner != NO_ID &&
-			    (routing_counts(r, owner) || endport_is_switch(r->topo->fabric, owner));
+		left[lid] = owner != NO_ID && (routing_counts(r, owner) || endport_is_switch(f, owner));
 	}
 	alike_start(&a, r, left);
-	result = count_alike(c, &a, hosts, p) && count_ways(c, &a, hosts, p) &&
-				 count_left(c, r, left, hosts, to, p) && credit_check_count_apart(c, r, p)
-			 ? 0
-			 : -1;
+	int result = count_alike(c, &a, hosts, p) && count_ways(c, &a, hosts, p) &&
+				     count_left(c, r, left, hosts, to, p) && credit_check_count_apart(c, r, p)
+			     ? 0
+			     : -1;
 	assert(result || (c->looping <= c->unreachable && c->unreachable <= c->pairs));
 	alike_end(&a);
 	return result;

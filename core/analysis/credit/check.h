@@ -20,6 +20,7 @@ struct check_result {
 					routing_has_host() */
 	uint64_t unreachable;	     /* of these without path */
 	uint64_t looping;	     /* of the unreachable: forwarding loops */
+	uint64_t misled;	     /* of the unreachable: they reach another port with the LID */
 	uint64_t switch_unreachable; /* (source port, switch LID) without path: information, no fault by
 					itself */
 	uint32_t no_lid;	     /* present endports without LID */

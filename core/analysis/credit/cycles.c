@@ -6,6 +6,7 @@
 #include "core/analysis/credit/internal.h"
 #include "core/analysis/credit/turns.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/progress.h"
 #include "core/formats/drawing.h"
 #include "core/routing/routing.h"
@@ -20,12 +21,11 @@ bool turn_forbidden(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 {
 	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
-	uint32_t q;
 
 	assert(sw < f->n_switches);
 	if (!has_directions(r) || !in || !out || in > f->switch_nports[sw] || out > f->switch_nports[sw])
 		return false;
-	q = t->peer[switch_port_id(f, sw, in)];
+	uint32_t q = t->peer[switch_port_id(f, sw, in)];
 	if (q == NO_ID || !node_is_switch(f, f->port_node[q]))
 		return false;
 	return turns_direction(r, f->node_switch[f->port_node[q]], f->port_num[q]) == 'D' &&
@@ -121,9 +121,8 @@ static void note_turn(struct turns_counter *k, uint32_t in, unsigned out, uint64
 {
 	const struct fabric *f = k->r->topo->fabric;
 	struct turns *t = k->t;
-	uint32_t i;
 
-	for (i = k->last[in]; i != NO_ID; i = k->before[i])
+	for (uint32_t i = k->last[in]; i != NO_ID; i = k->before[i])
 		if (t->turn[i].out == out) {
 			t->turn[i].routes += routes;
 			return;
@@ -178,11 +177,11 @@ static void turns_count_lid(struct turns_counter *k, const uint8_t *col, unsigne
 			*(to_switch ? &k->t->switch_bad : &k->t->bad) += k->load[s];
 	}
 	for (uint32_t i = k->n_order; i-- > 0;) { /* farthest first: what passes where */
-		uint32_t s = k->order[i], in = next_port(k, col, s), next;
+		uint32_t s = k->order[i], in = next_port(k, col, s);
 
 		if (!k->load[s] || in == NO_ID || !k->bad[s])
 			continue;
-		next = f->node_switch[f->port_node[in]];
+		uint32_t next = f->node_switch[f->port_node[in]];
 		if (turns_is_bad(k, col, s, in))
 			note_turn(k, in, col[next], k->load[s], k->source[s], lid);
 		if (!k->load[next])
@@ -211,7 +210,7 @@ static bool some_turn(const struct turns_counter *k, const struct alike *a)
 	return false;
 }
 
-/* Counts LIDs to which no way turns up, those of a switch together.  The others stay in left[].  -1:
+/* Counts LIDs to which no way turns up, those of a switch together; the others stay in left[].  -1:
  * cancelled. */
 static int count_straight(struct turns_counter *k, uint8_t *left, struct progress *p)
 {
@@ -243,16 +242,13 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 {
 	uint32_t n = r->topo->fabric->n_switches;
 	unsigned top = r->lids->max_lid;
-	AUTO_ARENA struct turns_counter *k = NULL;
-	AUTO_FREE uint8_t *left = NULL, *col = NULL;
-	int result;
 
 	*t = (struct turns){0};
 	if (!has_directions(r))
 		return 0;
-	k = counter_new(r, t);
-	col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
-	left = NEW_ARRAY(top + 1, uint8_t);
+	AUTO_ARENA struct turns_counter *k = counter_new(r, t);
+	AUTO_FREE uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t),
+			  *left = NEW_ARRAY(top + 1, uint8_t);
 	for (unsigned lid = 1; lid <= top; lid++) {
 		uint32_t owner = lid_owner(r->lids, lid);
 
@@ -260,7 +256,7 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 			    (routing_counts(r, owner) || endport_is_switch(r->topo->fabric, owner));
 	}
 	progress_start(p, "looking for forbidden turns", top);
-	result = count_straight(k, left, p);
+	int result = count_straight(k, left, p);
 	for (unsigned lid0 = 1; lid0 <= top && !result; lid0 += COLUMN_BLOCK) {
 		unsigned end = top - lid0 < COLUMN_BLOCK ? top + 1 : lid0 + COLUMN_BLOCK;
 
@@ -303,15 +299,14 @@ static void turns_go(const struct routing *r, struct turns_walk *k, uint32_t sta
 		     unsigned port, bool lawful)
 {
 	const struct topo *t = r->topo;
-	uint32_t id = switch_port_id(t->fabric, sw, port), next = t->peer_switch[id], to;
-	char c;
+	uint32_t id = switch_port_id(t->fabric, sw, port), next = t->peer_switch[id];
 
 	if (next == NO_ID)
 		return;
-	c = lawful ? turns_direction(r, sw, port) : ' ';
+	char c = lawful ? turns_direction(r, sw, port) : ' ';
 	if (c == 'U' && state != NO_ID && state & 1)
 		return;
-	to = 2 * next + stays_down(r, state != NO_ID && state & 1, c);
+	uint32_t to = 2 * next + stays_down(r, state != NO_ID && state & 1, c);
 	if (k->seen[to])
 		return;
 	k->seen[to] = 1;
@@ -324,17 +319,15 @@ static void turns_go(const struct routing *r, struct turns_walk *k, uint32_t sta
 static void write_way(struct way *w, const struct turns_walk *k, uint32_t sw, uint32_t state)
 {
 	uint8_t out = 0;
-	uint32_t at;
 
 	w->n = 1;
-	for (at = state; at != NO_ID; at = k->from[at])
+	for (uint32_t at = state; at != NO_ID; at = k->from[at])
 		w->n++;
 	w->links = w->n - 1;
 	w->hop = NEW_ARRAY(w->n, struct path_hop);
-	at = state;
-	for (unsigned i = w->n - 1; i > 0; i--, at = k->from[at]) {
-		w->hop[i] = (struct path_hop){.sw = at / 2, .in = k->in[at], .out = out};
-		out = k->out[at];
+	for (unsigned i = w->n - 1; i > 0; i--, state = k->from[state]) {
+		w->hop[i] = (struct path_hop){.sw = state / 2, .in = k->in[state], .out = out};
+		out = k->out[state];
 	}
 	w->hop[0] = (struct path_hop){.sw = sw, .out = out};
 }
@@ -345,11 +338,11 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
 	const struct fabric *f = r->topo->fabric;
 	size_t n = 2 * (size_t)f->n_switches;
 	AUTO_ARENA void *arena = ARENA_EMPTY;
-	struct turns_walk k = {.queue = NEW_ARRAY(n, uint32_t),
+	struct turns_walk k = {.queue = ARENA_ARRAY(arena, n, uint32_t),
 			       .from = ARENA_ARRAY(arena, n, uint32_t),
 			       .in = ARENA_ARRAY(arena, n, uint8_t),
 			       .out = ARENA_ARRAY(arena, n, uint8_t),
-			       .seen = NEW_ARRAY(n, uint8_t)};
+			       .seen = ARENA_ARRAY(arena, n, uint8_t)};
 	bool found = false;
 
 	assert(sw < f->n_switches && target < f->n_switches);
@@ -366,8 +359,6 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
 		for (unsigned p = 1; !found && p <= f->switch_nports[at / 2]; p++)
 			turns_go(r, &k, at, at / 2, p, lawful);
 	}
-	free(k.queue);
-	free(k.seen);
 	return found;
 }
 
@@ -389,14 +380,13 @@ bool step_way(const struct moment *m, struct way *w, unsigned *at)
 {
 	const struct rec_event *ev = moment_event(m);
 	const struct routing *r = ev ? recording_sweep(m->rec)->routing : NULL;
-	uint32_t peer, sw;
 
 	if (!r || (ev->kind != REC_FORBID && ev->kind != REC_PRICE))
 		return false;
 	if (way_forbidden(r, ev->a, ev->port, ev->b, w, at))
 		return true;
-	peer = r->topo->peer[switch_port_id(r->topo->fabric, ev->a, ev->port)];
-	sw = peer == NO_ID ? NO_ID : r->topo->fabric->node_switch[r->topo->fabric->port_node[peer]];
+	uint32_t peer = r->topo->peer[switch_port_id(r->topo->fabric, ev->a, ev->port)];
+	uint32_t sw = peer == NO_ID ? NO_ID : r->topo->fabric->node_switch[r->topo->fabric->port_node[peer]];
 	for (unsigned out = 1; sw != NO_ID && out <= r->topo->fabric->switch_nports[sw]; out++) {
 		unsigned in = r->topo->fabric->port_num[peer];
 
@@ -592,13 +582,6 @@ static uint32_t receiver(const struct cdg *c, uint32_t v)
 	return c->routing->topo->peer_switch[c->port[v]];
 }
 
-static uint32_t find_end(uint32_t *up, uint32_t i)
-{
-	while (up[i] != i)
-		i = up[i] = up[up[i]];
-	return i;
-}
-
 /*
  * A lower bound of the length of cycles: 1 or 2 if a dependency turns back at once, 4 if the switches have
  * two colours, else 3. Colours come from a union-find of "same" and "other" halves.
@@ -612,18 +595,16 @@ static uint32_t least_length(const struct cdg *c, uint32_t component)
 	for (uint32_t i = 0; i < 2 * n; i++)
 		up[i] = i;
 	for (uint32_t v = 0; v < c->n_channels; v++) {
-		uint32_t a, b;
-
 		if (c->component[v] != component)
 			continue;
-		a = f->node_switch[f->port_node[c->port[v]]];
-		b = receiver(c, v);
+		uint32_t a = f->node_switch[f->port_node[c->port[v]]];
+		uint32_t b = receiver(c, v);
 		for (uint32_t i = c->first[v]; b == NO_ID || i < c->first[v + 1]; i++)
 			if (b == NO_ID || receiver(c, c->to[i]) == a)
 				return 1;
-		up[find_end(up, a)] = find_end(up, n + b);
-		up[find_end(up, n + a)] = find_end(up, b);
-		if (find_end(up, a) == find_end(up, n + a))
+		up[disjoint_root(up, a)] = disjoint_root(up, n + b);
+		up[disjoint_root(up, n + a)] = disjoint_root(up, b);
+		if (disjoint_root(up, a) == disjoint_root(up, n + a))
 			least = 3;
 	}
 	return least;
@@ -637,10 +618,10 @@ uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, str
 	struct seeker s = {
 		.c = c,
 		.component = component,
-		.seen = NEW_ARRAY(n, uint32_t),
+		.seen = ARENA_ARRAY(arena, n, uint32_t),
 		.parent = ARENA_ARRAY(arena, n, uint32_t),
 		.dist = ARENA_ARRAY(arena, n, uint32_t),
-		.queue = NEW_ARRAY(n, uint32_t),
+		.queue = ARENA_ARRAY(arena, n, uint32_t),
 	};
 	bool go_on = true;
 
@@ -654,12 +635,8 @@ uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, str
 		for (uint32_t i = best; end != NO_ID; end = s.parent[end])
 			cycle[--i] = end;
 	}
-	free(s.seen);
-	free(s.queue);
 	return go_on ? best : 0;
 }
-
-/* --- look-ups --------------------------------------------------------------------------------- */
 
 uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl)
 {
@@ -697,7 +674,7 @@ struct wanted_pair {
 static bool on_path(const struct routing *r, const struct path *p, unsigned sl, const struct wanted_pair *w)
 {
 	const struct fabric *f = r->topo->fabric;
-	uint32_t last = NO_ID, port;
+	uint32_t last = NO_ID;
 	unsigned last_vl = 0;
 
 	for (unsigned i = 0; i < p->n && p->hop[i].out; i++) {
@@ -713,7 +690,7 @@ static bool on_path(const struct routing *r, const struct path *p, unsigned sl, 
 			if (last_vl == CDG_DROP_VL)
 				return false;
 		}
-		port = switch_port_id(f, h->sw, h->out);
+		uint32_t port = switch_port_id(f, h->sw, h->out);
 		if (last == w->port[0] && last_vl == w->vl[0] && port == w->port[1] && vl == w->vl[1])
 			return true;
 		last = port;
@@ -766,15 +743,12 @@ static bool tables_agree(const struct routing *r, const struct wanted_pair *w, u
 	return true;
 }
 
-/* Does a switch send a LID through a port? 0: not known, 1: no, 2: yes. */
-struct passing {
-	uint8_t *switches; /* [n_switches] */
-	uint32_t *way;	   /* [n_switches] scratch */
-};
-
-/* The answer holds for all switches on the way, except in a loop. */
-static bool leads_through(const struct routing *r, uint32_t sw, uint32_t port, unsigned lid,
-			  struct passing *p)
+/*
+ * Does a switch send a LID through a port? The answer holds for all switches on the way, except in a loop.
+ * known: [n_switches] 0: not known, 1: no, 2: yes.  way: [n_switches], scratch.
+ */
+static bool leads_through(const struct routing *r, uint32_t sw, uint32_t port, unsigned lid, uint8_t *known,
+			  uint32_t *way)
 {
 	const struct topo *t = r->topo;
 	uint32_t n = 0;
@@ -782,20 +756,19 @@ static bool leads_through(const struct routing *r, uint32_t sw, uint32_t port, u
 
 	while (!found) {
 		unsigned out = sw == NO_ID ? 0 : routing_port(r, sw, lid);
-		uint32_t at;
 
 		if (!out || out == NO_PATH || out > t->fabric->switch_nports[sw]) {
 			found = 1;
 			break;
 		}
-		at = switch_port_id(t->fabric, sw, out);
-		found = at == port ? 2 : p->switches[sw];
-		p->switches[sw] = 1;
-		p->way[n++] = sw;
+		uint32_t at = switch_port_id(t->fabric, sw, out);
+		found = at == port ? 2 : known[sw];
+		known[sw] = 1;
+		way[n++] = sw;
 		sw = t->peer_switch[at];
 	}
 	while (n)
-		p->switches[p->way[--n]] = found;
+		known[way[--n]] = found;
 	return found == 2;
 }
 
@@ -809,7 +782,8 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 		 n_switches = r->topo->fabric->n_switches;
 	struct wanted_pair w = {{c->port[from], c->port[to]}, {c->vl[from], c->vl[to]}};
 	AUTO_ARENA struct cdg_source *s = cdg_sources(NULL, r, c->switches, &n_sources);
-	struct passing passing = {NEW_ARRAY(n_switches, uint8_t), NEW_ARRAY(n_switches, uint32_t)};
+	AUTO_FREE uint8_t *known = NEW_ARRAY(n_switches, uint8_t);
+	AUTO_FREE uint32_t *way = NEW_ARRAY(n_switches, uint32_t);
 	size_t n = 0;
 	/* a route may pass both ports if it begins at the first, or if its switch sends the LID there */
 	bool begins = f->node_switch[f->port_node[w.port[0]]] == NO_ID;
@@ -819,20 +793,16 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 
 		if (!cdg_is_destination(r, c->switches, lid) || !tables_agree(r, &w, lid))
 			continue;
-		memset(passing.switches, 0, n_switches);
+		memset(known, 0, n_switches);
 		for (uint32_t i = 0; i < n_sources && n < max; i++)
 			if (s[i].endport != owner &&
 			    (begins ? f->endport_port[s[i].endport] == w.port[0]
-				    : leads_through(r, s[i].sw, w.port[0], lid, &passing)) &&
+				    : leads_through(r, s[i].sw, w.port[0], lid, known, way)) &&
 			    route_makes(r, &s[i], lid, &w))
 				route[n++] = (struct cdg_route){s[i].endport, s[i].lid, lid};
 	}
-	free(passing.switches);
-	free(passing.way);
 	return n;
 }
-
-/* --- drawing ------------------------------------------------------------------------------------------ */
 
 /* The part to draw: a component, or everything connected with a VL. */
 struct drawn {

@@ -23,7 +23,6 @@ int find_counted(struct doctor *d, const struct rule *r)
 	const struct measured *m = d->rq->counted;
 	struct places at = {0};
 	AUTO_TEXT struct text most = {0};
-	struct finding *x;
 	unsigned k = 0;
 
 	if (!m || m->fabric != d->f)
@@ -39,13 +38,11 @@ int find_counted(struct doctor *d, const struct rule *r)
 			measured_tell(p, 1u << k, &most);
 		places_add_port(&at, d->f, port);
 	}
-	if (at.n) {
-		x = tell(d, r, "%s %s, by counters%s: %s (the first: %s).", PLURAL(at.n, "port"),
-			 k == FAULT_ERRORS ? "with errors" : r->kind,
-			 m->two ? " between two readings" : " since they were reset", places_text(&at),
-			 text_str(&most));
-		places_end(&at, x, "counters all");
-	}
+	if (at.n)
+		tell_of_places(d, r, &at, "counters all", "%s %s, by counters%s: %s (the first: %s).",
+			       PLURAL(at.n, "port"), k == FAULT_ERRORS ? "with errors" : r->kind,
+			       m->two ? " between two readings" : " since they were reset", places_text(&at),
+			       text_str(&most));
 	return 0;
 }
 
@@ -59,15 +56,14 @@ static char *formatted(const char *fmt, va_list ap)
 	return t.s;
 }
 
-struct finding *tell(struct doctor *d, const struct rule *r, const char *fmt, ...)
+/* The command that shows more is not told yet. */
+static struct finding *finding_new(struct doctor *d, const struct rule *r, const char *fmt, va_list ap)
 {
 	struct diagnosis *o = d->out;
-	struct finding *x;
-	va_list ap;
 
 	assert(r->severity < SEVERITIES && r->sure < SURENESSES);
 	GROW(o->finding, o->n, o->cap);
-	x = &o->finding[o->n++];
+	struct finding *x = &o->finding[o->n++];
 	*x = (struct finding){
 		.severity = (uint8_t)r->severity,
 		.sure = (uint8_t)r->sure,
@@ -77,10 +73,19 @@ struct finding *tell(struct doctor *d, const struct rule *r, const char *fmt, ..
 		.cure = r->cure,
 		.node = NO_ID,
 		.count = 1,
+		.text = formatted(fmt, ap),
 	};
+	return x;
+}
+
+struct finding *tell(struct doctor *d, const struct rule *r, const char *more, const char *fmt, ...)
+{
+	va_list ap;
+
 	va_start(ap, fmt);
-	x->text = formatted(fmt, ap);
+	struct finding *x = finding_new(d, r, fmt, ap);
 	va_end(ap);
+	x->more = more ? str_dup(more) : NULL;
 	return x;
 }
 
@@ -89,7 +94,6 @@ void finding_more(struct finding *x, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	free(x->more);
 	x->more = formatted(fmt, ap);
 	va_end(ap);
 }
@@ -142,25 +146,27 @@ const char *places_text(struct places *p)
 	return text_str(&p->t);
 }
 
-void places_end(struct places *p, struct finding *x, const char *fmt, ...)
+struct finding *tell_of_places(struct doctor *d, const struct rule *r, struct places *p, const char *more,
+			       const char *fmt, ...)
 {
 	va_list ap;
 
+	va_start(ap, fmt);
+	struct finding *x = finding_new(d, r, fmt, ap);
+	va_end(ap);
 	x->node = p->n ? p->node : NO_ID;
 	x->port = p->port;
 	x->count = p->n;
-	va_start(ap, fmt);
-	x->more = formatted(fmt, ap);
-	va_end(ap);
+	if (more) {
+		x->more = str_dup(more);
+	} else {
+		assert(p->n);
+		AUTO_FREE char *name = word_quoted(d->f->node_name[p->node]);
+
+		x->more = str_printf("list ports %s", name);
+	}
 	text_free(&p->t);
-}
-
-void places_end_ports(struct places *p, struct finding *x, const struct fabric *f)
-{
-	assert(p->n);
-	AUTO_FREE char *name = word_quoted(f->node_name[p->node]);
-
-	places_end(p, x, "list ports %s", name);
+	return x;
 }
 
 /* Findings about the engines that were asked for. The engines themselves know when OpenSM would refuse, hang,
@@ -170,8 +176,6 @@ static const struct refusal *last_refusal(const struct sweep *w)
 {
 	return &w->refusal[w->n_refusals - 1];
 }
-
-/* --- hangs, crashes ----------------------------------------------------------------------------------- */
 
 static bool doctor_engine_ends_so(const struct sweep *w, const char *how)
 {
@@ -184,34 +188,31 @@ int find_fatal(struct doctor *d, const struct rule *r)
 	bool hang = !strcmp(r->kind, "hang");
 	const char *how = hang ? "never ends" : "crashes";
 	const char *words = hang ? "hangs while it routes" : how;
-	const struct sweep *w = d->computed;
+	const struct sweep *w = doctor_engine_ends_so(d->computed, how) ? d->computed : d->next;
 	struct finding *x;
 
 	if (!doctor_engine_ends_so(w, how))
-		w = d->next;
-	if (!doctor_engine_ends_so(w, how))
 		return 0;
+	const char *when = w == d->next ? " at its next sweep" : " here";
 	if (w->n_refusals)
-		x = tell(d, r, "OpenSM %s%s: %s: %s.", words, w == d->next ? " at its next sweep" : " here",
-			 last_refusal(w)->engine, last_refusal(w)->why);
+		x = tell(d, r, NULL, "OpenSM %s%s: %s: %s.", words, when, last_refusal(w)->engine,
+			 last_refusal(w)->why);
 	else
-		x = tell(d, r, "OpenSM %s%s: %s", words, w == d->next ? " at its next sweep" : " here",
+		x = tell(d, r, NULL, "OpenSM %s%s: %s", words, when,
 			 *w->notes ? w->notes : "no engine is left.");
 	finding_more(x, "route %s", w->setup->chain);
 	return 0;
 }
 
-/* --- refusals ------------------------------------------------------------------------------------------ */
-
 int find_no_routing(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	struct finding *x;
 
 	if (!w || w->routing || w->fatal || !w->n_refusals)
 		return 0;
-	x = tell(d, r, "No engine can route: OpenSM leaves the subnet as it is (%s: %s).",
-		 last_refusal(w)->engine, last_refusal(w)->why);
+	struct finding *x =
+		tell(d, r, NULL, "No engine can route: OpenSM leaves the subnet as it is (%s: %s).",
+		     last_refusal(w)->engine, last_refusal(w)->why);
 	finding_more(x, "route %s", w->setup->chain);
 	return 0;
 }
@@ -219,11 +220,10 @@ int find_no_routing(struct doctor *d, const struct rule *r)
 int find_refused(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	struct finding *x;
 
 	for (size_t i = 0; w && w->routing && i < w->n_refusals; i++) {
-		x = tell(d, r, "%s refuses, %s routes: %s.", w->refusal[i].engine, w->routing->engine,
-			 w->refusal[i].why);
+		struct finding *x = tell(d, r, NULL, "%s refuses, %s routes: %s.", w->refusal[i].engine,
+					 w->routing->engine, w->refusal[i].why);
 		finding_more(x, "route %s", w->setup->chain);
 	}
 	return 0;
@@ -237,14 +237,12 @@ static const char *doctor_engine_in_force(const struct sweep *w)
 int find_vls_later(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed, *next = d->next;
-	struct finding *x;
 
 	if (!w || !next || next->fatal || !strcmp(doctor_engine_in_force(w), doctor_engine_in_force(next)) ||
 	    !next->n_refusals)
 		return 0;
-	x = tell(d, r, "From the second sweep on, %s routes in place of %s: %s.",
-		 doctor_engine_in_force(next), doctor_engine_in_force(w), last_refusal(next)->why);
-	finding_more(x, "sweep");
+	tell(d, r, "sweep", "From the second sweep on, %s routes in place of %s: %s.",
+	     doctor_engine_in_force(next), doctor_engine_in_force(w), last_refusal(next)->why);
 	return 0;
 }
 
@@ -279,7 +277,6 @@ static void tell_far(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
 	uint64_t lids = 0; /* of CAs and switches */
-	unsigned hops;
 
 	if (!w || (strcmp(doctor_engine_in_force(w), "dfsssp") != 0 &&
 		   strcmp(doctor_engine_in_force(w), "sssp") != 0))
@@ -288,33 +285,30 @@ static void tell_far(struct doctor *d, const struct rule *r)
 		if (w->topo->endport_up[ep] &&
 		    w->fabric->node_type[endport_node(w->fabric, ep)] != NODE_ROUTER)
 			lids += w->lids->count[ep];
-	hops = longest_way(d, w->topo, lids);
+	unsigned hops = longest_way(d, w->topo, lids);
 	if (hops * lids * lids >= DISTANCE_END)
-		finding_more(tell(d, r,
-				  "%s counts distances only up to a limit: %" PRIu64
-				  " LIDs, %u hops between switches; with so many LIDs it makes no route "
-				  "longer than %" PRIu64 " hops.",
-				  doctor_engine_in_force(w), lids, hops, (DISTANCE_END - 1) / (lids * lids)),
-			     "check");
+		tell(d, r, "check",
+		     "%s counts distances only up to a limit: %" PRIu64
+		     " LIDs, %u hops between switches; with so many LIDs it makes no route longer than "
+		     "%" PRIu64 " hops.",
+		     doctor_engine_in_force(w), lids, hops, (DISTANCE_END - 1) / (lids * lids));
 }
 
 int find_dfsssp_cap(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	struct finding *x;
 
 	tell_far(d, r);
 	for (size_t i = 0; w && i < w->n_refusals; i++) {
 		if (w->refusal[i].kind != REFUSED_LIMIT)
 			continue;
-		x = tell(d, r, "%s refuses: %s.", w->refusal[i].engine, w->refusal[i].why);
+		struct finding *x =
+			tell(d, r, NULL, "%s refuses: %s.", w->refusal[i].engine, w->refusal[i].why);
 		x->severity = SEVERITY_ERROR;
 		finding_more(x, "route %s", w->setup->chain);
 	}
 	return 0;
 }
-
-/* --- what engines note --------------------------------------------------------------------------------- */
 
 /* A finding for each line of the notes of a kind. */
 int find_notes(struct doctor *d, const struct rule *r)
@@ -336,7 +330,7 @@ int find_notes(struct doctor *d, const struct rule *r)
 	for (; w && w->notes[at]; at += n + (w->notes[at + n] != '\0')) {
 		n = strcspn(w->notes + at, "\n");
 		if (notes_kinds(w->note_mark, w->n_note_marks, at, at + n) & told[i].kind)
-			finding_more(tell(d, r, "%.*s.", (int)n, w->notes + at), "%s", told[i].more);
+			tell(d, r, told[i].more, "%.*s.", (int)n, w->notes + at);
 	}
 	return 0;
 }
@@ -344,14 +338,12 @@ int find_notes(struct doctor *d, const struct rule *r)
 int find_ftree_single(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	struct finding *x;
 
 	if (!w || strcmp(doctor_engine_in_force(w), "ftree") != 0 ||
 	    options_file(w->setup->options, "root_guid_file"))
 		return 0;
-	x = tell(d, r, "Any lost link makes ftree refuse; %s takes over.",
-		 strchr(w->setup->chain, ',') ? "the next of the chain" : "minhop");
-	finding_more(x, "survey links");
+	tell(d, r, "survey links", "Any lost link makes ftree refuse; %s takes over.",
+	     strchr(w->setup->chain, ',') ? "the next of the chain" : "minhop");
 	return 0;
 }
 
@@ -373,8 +365,7 @@ const struct field finding_fields[] = {
 	ROW("pairs", pairs, NULL, "pairs", "pairs of hosts that it hits, as far as known"),
 	ROW("what_if", what_if, NULL, NULL,
 	    "it is about an engine that nobody said is running: OpenSM without settings, or one that was "
-	    "guessed "
-	    "from the tables"),
+	    "guessed from the tables"),
 	{.key = NULL},
 };
 
@@ -575,8 +566,6 @@ void diagnosis_free(struct diagnosis *o)
 	free(o);
 }
 
-/* --- what is judged ------------------------------------------------------------------------------ */
-
 static struct sweep *sweep_of(struct doctor *d, const char *chain, const struct sweep *prev)
 {
 	const struct setup *with = setup_with(d->rq->setup, &(struct setup){.chain = chain});
@@ -594,7 +583,6 @@ static struct sweep *sweep_of(struct doctor *d, const char *chain, const struct 
 static int choose_sweeps(struct doctor *d)
 {
 	const struct doctor_request *rq = d->rq;
-	const struct sweep *c;
 	bool held = setup_tables(rq->setup) != NULL;
 
 	d->out->no_engine = !held && !rq->now && !rq->configured;
@@ -608,7 +596,7 @@ static int choose_sweeps(struct doctor *d)
 	d->t = d->w->topo;
 	d->r = d->w->routing;
 	d->computed = d->out->read ? NULL : d->w;
-	c = d->computed;
+	const struct sweep *c = d->computed;
 	/* a second sweep may differ only if the engine has layers, or an engine was refused */
 	if (c && c->fabric == rq->setup->fabric && !c->fatal &&
 	    (c->n_refusals || (c->routing && c->routing->ops->n_layers))) {
@@ -622,7 +610,7 @@ static int choose_sweeps(struct doctor *d)
 /* Measures what several rules need. */
 static int doctor_measure(struct doctor *d)
 {
-	d->hosts = NEW_ARRAY(d->f->n_switches, uint32_t);
+	d->hosts = ARENA_ARRAY(d->arena, d->f->n_switches, uint32_t);
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
 		if (!d->w->hosts->in[ep] || !d->t->endport_up[ep] || d->t->endport_switch[ep] == NO_ID)
 			continue;
@@ -632,7 +620,7 @@ static int doctor_measure(struct doctor *d)
 	d->levels = levels_new(d->t, d->hosts, d->p);
 	if (d->levels)
 		d->share = even_shares(d->t, d->hosts, d->p);
-	if (!d->share || losses_find(&d->losses, d->t, d->hosts, d->p))
+	if (!d->share || losses_find(d))
 		return err_set(d->e, CANCELLED);
 	d->direct = !d->levels->top;
 	if (!d->r)
@@ -703,12 +691,11 @@ static void route_first(const struct doctor *d, struct finding *x)
 	static const char *const asks[] = {"check", "cdg",    "cycles", "layers", "load-map",
 					   "roots", "survey", "sweep",	"trace"};
 	size_t word = strcspn(x->more, " ");
-	char *more;
 
 	for (size_t i = 0; i < ARRAY_LEN(asks); i++) {
 		if (word != strlen(asks[i]) || strncmp(x->more, asks[i], word) != 0)
 			continue;
-		more = str_printf("route %s; %s", d->w->setup->chain, x->more);
+		char *more = str_printf("route %s; %s", d->w->setup->chain, x->more);
 		free(x->more);
 		x->more = more;
 		return;
@@ -717,10 +704,10 @@ static void route_first(const struct doctor *d, struct finding *x)
 
 struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p, struct err *e)
 {
-	struct doctor d = {.out = NEW(struct diagnosis), .rules = rules, .rq = rq, .p = p, .e = e};
-	struct diagnosis *o = d.out;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct diagnosis *o = NEW(struct diagnosis);
+	struct doctor d = {.arena = arena, .out = o, .rules = rules, .rq = rq, .p = p, .e = e};
 	int rc = choose_sweeps(&d);
-	size_t incomplete;
 
 	if (!rc)
 		rc = doctor_measure(&d);
@@ -736,21 +723,18 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 				route_first(&d, &o->finding[x]);
 		}
 	}
-	free(d.hosts);
 	arena_free(d.levels);
 	free(d.share);
 	arena_free(d.loads);
 	arena_free(d.cdg);
 	arena_free(d.drift);
 	arena_free(d.ranking);
-	losses_free(&d.losses);
-	groups_free(d.lost);
 	sweep_unref(d.next);
 	if (rc) {
 		diagnosis_free(o);
 		return NULL;
 	}
-	incomplete = o->n && o->finding[0].rule == 0; /* it comes first, as all others depend on it */
+	size_t incomplete = o->n && o->finding[0].rule == 0; /* it comes first, as all others depend on it */
 	if (o->n > incomplete)
 		qsort(o->finding + incomplete, o->n - incomplete, sizeof(*o->finding), worst_first);
 	for (size_t i = 0; i < o->n; i++)

@@ -26,13 +26,15 @@
 #define MOST_PLACES 20	     /* most findings of a kind that has one for each place */
 
 struct doctor;
+struct rule;
+typedef int finder(struct doctor *d, const struct rule *r);
 
 struct rule {
 	const char *kind;
 	enum severity severity;
 	enum sureness sure;
 	/* 0, or -1 and *d->e. */
-	int (*find)(struct doctor *d, const struct rule *r);
+	finder *find;
 	const char *meaning, *cure;
 };
 
@@ -46,6 +48,7 @@ struct losses {
 
 /* One run.  A member is NULL when it could not be made: there are no tables, or no hosts. */
 struct doctor {
+	void *arena; /* of what the run makes */
 	struct diagnosis *out;
 	const struct rule *rules; /* all there are */
 	const struct doctor_request *rq;
@@ -75,13 +78,14 @@ struct doctor {
 };
 
 /*
- * A new finding of a rule.  What the arguments do not name comes from the rule.  `more` is a format of its
- * own: see more_text().  The finding is valid until the next call.
+ * A new finding of a rule.  What the arguments do not name comes from the rule.  more: the command that shows
+ * more; NULL: finding_more() tells it.  The finding is valid until the next call.
  */
-struct finding *tell(struct doctor *d, const struct rule *r, const char *fmt, ...) PRINTF_LIKE(3, 4);
+struct finding *tell(struct doctor *d, const struct rule *r, const char *more, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
 void finding_more(struct finding *x, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void finding_at(const struct doctor *d, struct finding *x,
-		uint32_t port); /* a port id; of a CA or a switch */
+/* port: a port id; of a CA or a switch */
+void finding_at(const struct doctor *d, struct finding *x, uint32_t port);
 void finding_at_switch(const struct doctor *d, struct finding *x, uint32_t sw);
 
 /* The first three of many: "S1, S2, S3, ...". */
@@ -93,10 +97,9 @@ struct places {
 void places_add_switch(struct places *p, const struct fabric *f, uint32_t sw);
 void places_add_port(struct places *p, const struct fabric *f, uint32_t port);
 const char *places_text(struct places *p); /* with "..." when there are more */
-/* To the finding, with the command that shows more; frees. */
-void places_end(struct places *p, struct finding *x, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* The same; the ports of the first place show more. */
-void places_end_ports(struct places *p, struct finding *x, const struct fabric *f);
+/* tell() about places, and how many they are; frees their text.  more NULL: the ports of the first place. */
+struct finding *tell_of_places(struct doctor *d, const struct rule *r, struct places *p, const char *more,
+			       const char *fmt, ...) PRINTF_LIKE(5, 6);
 
 /* Is a port of a switch the start of a channel, i.e. does it lead to another switch that is up? */
 static inline bool is_channel(const struct topo *t, uint32_t port)
@@ -109,17 +112,14 @@ static inline uint32_t port_switch(const struct fabric *f, uint32_t port)
 	return f->node_switch[f->port_node[port]];
 }
 
-/* 0; -1 when cancelled. */
-int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, struct progress *progress);
-void losses_free(struct losses *p);
+/* d->losses.  0; -1 when cancelled. */
+int losses_find(struct doctor *d);
 
-void groups_free(struct groups *s); /* NULL is fine */
 /* Pairs of which it cannot be told whether they have a path.  0, or -1 and *d->e. */
 int pairs_untold(struct doctor *d, uint64_t *pairs);
 
 /* --- rules, by file ------------------------------------------------------------------------------ */
 
-typedef int finder(struct doctor *d, const struct rule *r);
 /* source.c: what the source of the fabric says */
 finder find_incomplete, find_managers, find_warnings, find_no_lid, find_slow, find_ibdiagnet,
 	find_aggregation, find_sm_guessed, find_sm_place;
@@ -127,18 +127,12 @@ finder find_incomplete, find_managers, find_warnings, find_no_lid, find_slow, fi
 finder find_incomplete_tables, find_not_active, find_unreachable, find_cut_off, find_no_pair, find_kept_apart,
 	find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale, find_drift_unknown,
 	find_other_engine;
-/* shape.c */
-finder find_credit_loop, find_layers_not_in_force;
-/* doctor.c: what OpenSM would do */
+/* doctor.c: what OpenSM would do, what ports counted */
 finder find_fatal, find_no_routing, find_refused, find_vls_later, find_notes, find_dfsssp_cap,
-	find_ftree_single;
-/* shape.c */
-finder find_all_roots, find_aggregation_roots, find_roots_fragile, find_root_with_hosts, find_not_listed;
-/* shape.c: cables and hosts */
-finder find_thin, find_cabling, find_above_edge, find_empty_leaf, find_single_point, find_sm_decides;
-/* doctor.c: what ports counted */
-finder find_counted;
-/* shape.c */
-finder find_hot_cable, find_uneven, find_idle;
+	find_ftree_single, find_counted;
+/* shape.c: loops, roots, cables and hosts, loads */
+finder find_credit_loop, find_layers_not_in_force, find_all_roots, find_aggregation_roots, find_roots_fragile,
+	find_root_with_hosts, find_not_listed, find_thin, find_cabling, find_above_edge, find_empty_leaf,
+	find_single_point, find_sm_decides, find_hot_cable, find_uneven, find_idle;
 
 #endif

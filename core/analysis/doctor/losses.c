@@ -41,11 +41,6 @@ struct doctor_losses_walk {
 	uint32_t n;
 };
 
-static uint32_t min(uint32_t a, uint32_t b)
-{
-	return MIN(a, b);
-}
-
 static void doctor_losses_enter(struct doctor_losses_walk *w, uint32_t s, uint32_t parent)
 {
 	w->v[s].place = w->v[s].low = ++w->n;
@@ -64,15 +59,14 @@ static void doctor_losses_leave(struct doctor_losses_walk *w, uint32_t s)
 	w->v[s].last = w->n;
 	if (up == NO_ID)
 		return;
-	w->v[up].low = min(w->v[up].low, w->v[s].low);
+	w->v[up].low = MIN(w->v[up].low, w->v[s].low);
 	w->v[up].below += w->v[s].below;
 	w->v[up].sm_below |= w->v[s].sm_below;
 	if (w->v[s].low < w->v[up].place)
 		return;
 	w->v[s].is_part = 1;
 	w->v[up].cut += w->v[s].below;
-	if (w->v[s].below > w->v[up].largest)
-		w->v[up].largest = w->v[s].below;
+	w->v[up].largest = MAX(w->v[s].below, w->v[up].largest);
 	if (w->v[s].sm_below)
 		w->v[up].sm_part = w->v[s].below + 1;
 }
@@ -90,7 +84,7 @@ static void doctor_losses_walk_from(struct doctor_losses_walk *w, uint32_t root)
 			d = w->t->peer_switch[switch_port_id(f, s, w->v[s].port++)];
 			if (d != NO_ID && w->v[d].place) {
 				if (d != w->v[s].parent)
-					w->v[s].low = min(w->v[s].low, w->v[d].place);
+					w->v[s].low = MIN(w->v[s].low, w->v[d].place);
 				d = NO_ID;
 			}
 		}
@@ -168,42 +162,35 @@ static uint64_t doctor_losses_count_behind(struct doctor_losses_walk *w)
 	return hosts;
 }
 
-int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, struct progress *progress)
+int losses_find(struct doctor *d)
 {
-	uint32_t n = t->fabric->n_switches, root = NO_ID;
+	const struct topo *t = d->t;
+	uint32_t n = d->f->n_switches, root = NO_ID;
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct doctor_losses_walk w = {
 		.t = t,
-		.hosts = hosts,
+		.hosts = d->hosts,
 		.sm = t->sm_endport == NO_ID ? NO_ID : t->endport_switch[t->sm_endport],
 		.v = ARENA_ARRAY(arena, n, struct visit),
 		.at = ARENA_ARRAY(arena, n + 1, uint32_t),
 		.marks = ARENA_ARRAY(arena, n + 2, int64_t),
 	};
 
-	p->apart = NEW_ARRAY(n, uint8_t);
-	p->sm_smaller = NEW_ARRAY(n, uint8_t);
+	d->losses.apart = ARENA_ARRAY(d->arena, n, uint8_t);
+	d->losses.sm_smaller = ARENA_ARRAY(d->arena, n, uint8_t);
 	for (uint32_t s = 0; s < n; s++) {
-		w.total += hosts[s];
+		w.total += d->hosts[s];
 		if (root == NO_ID && switch_up(t, s))
 			root = s;
 	}
 	if (root != NO_ID)
 		doctor_losses_walk_from(&w, root);
-	judge_losses(&w, p);
-	p->behind = doctor_losses_count_behind(&w);
-	return progress_cancelled(progress) ? -1 : 0;
-}
-
-void losses_free(struct losses *p)
-{
-	free(p->apart);
-	free(p->sm_smaller);
+	judge_losses(&w, &d->losses);
+	d->losses.behind = doctor_losses_count_behind(&w);
+	return progress_cancelled(d->p) ? -1 : 0;
 }
 
 /* Findings about the tables: pairs without a path by cause and place, and drift. */
-
-/* --- pairs without a path -------------------------------------------------------------------------- */
 
 enum obstacle { STOP_NO_WAY, STOP_NO_ENTRY, STOP_DEAD, STOP_LOOP };
 static const char *const obstacle_text[] = {"no cable leads on", "no entry",
@@ -314,7 +301,7 @@ static void doctor_paths_add_lost(void *ctx, const struct lost_way *x)
 		doctor_paths_merge(s);
 	if (2 * s->n >= s->cap) {
 		s->cap = s->cap ? 2 * s->cap : 1024;
-		s->g = mem_resize(s->g, s->cap, sizeof(*s->g));
+		s->g = arena_resize(s->d->arena, s->g, s->cap, sizeof(*s->g));
 	}
 	s->g[s->n++] = (struct doctor_paths_group){why_lost(s, x, to), x->loops, at, to, pairs, x->sw,
 						   (uint16_t)x->lid};
@@ -323,23 +310,22 @@ static void doctor_paths_add_lost(void *ctx, const struct lost_way *x)
 /* All lost ways, found once.  NULL and *d->e: cancelled. */
 static struct groups *groups_of(struct doctor *d)
 {
-	struct groups *s = d->lost ? d->lost : NEW(struct groups);
+	struct groups *s = d->lost ? d->lost : ARENA_NEW(d->arena, struct groups);
 	const struct ways_listener to = {.ctx = s, .lost = doctor_paths_add_lost};
-	struct causes *c;
 
 	if (d->lost)
 		return s;
 	d->lost = s;
 	s->d = d;
-	s->from = NEW_ARRAY(d->f->n_switches, uint64_t);
-	s->to = NEW_ARRAY(d->f->n_switches, uint64_t);
-	s->idle = NEW_ARRAY(d->f->n_links + 1u, uint64_t);
-	s->ca = mem_alloc(d->f->n_switches * sizeof(*s->ca));
+	s->from = ARENA_ARRAY(d->arena, d->f->n_switches, uint64_t);
+	s->to = ARENA_ARRAY(d->arena, d->f->n_switches, uint64_t);
+	s->idle = ARENA_ARRAY(d->arena, d->f->n_links + 1u, uint64_t);
+	s->ca = ARENA_ARRAY(d->arena, d->f->n_switches, uint32_t);
 	memset(s->ca, 0xff, d->f->n_switches * sizeof(*s->ca));
 	for (uint32_t ep = d->f->n_endports; ep--;)
 		if (routing_has_host(d->r, ep) && d->r->lids->base[ep])
 			s->ca[d->t->endport_switch[ep]] = ep;
-	c = causes_find(d->w, &d->check, NULL, NULL, &to, d->p, d->e);
+	struct causes *c = causes_find(d->w, &d->check, NULL, NULL, &to, d->p, d->e);
 	if (!c)
 		return NULL;
 	for (size_t i = 0; i < c->n; i++) {
@@ -359,18 +345,6 @@ static struct groups *groups_of(struct doctor *d)
 	return s;
 }
 
-void groups_free(struct groups *s)
-{
-	if (!s)
-		return;
-	free(s->g);
-	free(s->from);
-	free(s->to);
-	free(s->ca);
-	free(s->idle);
-	free(s);
-}
-
 int pairs_untold(struct doctor *d, uint64_t *pairs)
 {
 	struct groups *s = d->r && d->check.unreachable ? groups_of(d) : NULL;
@@ -383,12 +357,10 @@ int pairs_untold(struct doctor *d, uint64_t *pairs)
 int find_not_active(struct doctor *d, const struct rule *r)
 {
 	uint32_t n = 0;
-	struct finding *x;
-	struct groups *s;
 
 	if (!d->w->as_read || !topo_idle(d->t, NULL))
 		return 0;
-	s = d->r ? groups_of(d) : NULL;
+	struct groups *s = d->r ? groups_of(d) : NULL;
 	if (d->r && !s)
 		return -1;
 	for (uint32_t l = 0; l < d->f->n_links; l++) {
@@ -396,19 +368,19 @@ int find_not_active(struct doctor *d, const struct rule *r)
 
 		if (d->t->peer[end] == NO_ID || idle == NO_ID || n++ >= MOST_PLACES)
 			continue;
-		x = tell(d, r,
-			 "Port %s is in %s: no subnet manager has activated it; %s of hosts cross its cable "
-			 "to %s in vain.",
-			 PORT_LABEL(d->f, idle), fabric_port_state(d->f, idle),
-			 PLURAL(s ? s->idle[l] : 0, "pair"), PORT_LABEL(d->f, d->f->port_peer[idle]));
+		struct finding *x = tell(
+			d, r, "check",
+			"Port %s is in %s: no subnet manager has activated it; %s of hosts cross its cable "
+			"to %s in vain.",
+			PORT_LABEL(d->f, idle), fabric_port_state(d->f, idle),
+			PLURAL(s ? s->idle[l] : 0, "pair"), PORT_LABEL(d->f, d->f->port_peer[idle]));
 		x->pairs = s ? s->idle[l] : 0;
 		finding_at(d, x, idle);
-		finding_more(x, "check");
 	}
 	if (n > MOST_PLACES) {
-		x = tell(d, r, "%s more in Initialize or Armed.", PLURAL(n - MOST_PLACES, "cable"));
-		x->count = n - MOST_PLACES;
-		finding_more(x, "check");
+		uint32_t more = n - MOST_PLACES;
+
+		tell(d, r, "check", "%s more in Initialize or Armed.", PLURAL(more, "cable"))->count = more;
 	}
 	return 0;
 }
@@ -462,7 +434,6 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 {
 	uint64_t without = 0, with;
 	struct places at = {0};
-	struct finding *x;
 
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
 		if (routing_has_host(d->r, ep) && !d->r->lids->base[ep]) {
@@ -474,17 +445,17 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 		text_free(&at.t);
 		return;
 	}
-	x = tell(d, r, "%s of hosts have no path: %s %s no LID (%s).",
-		 PLURAL(without * (2 * with + without - 1), "pair"), PLURAL(without, "host"),
-		 without == 1 ? "has" : "have", places_text(&at));
-	x->pairs = without * (2 * with + without - 1);
-	places_end(&at, x, "list hosts");
+	uint64_t pairs = without * (2 * with + without - 1);
+	struct finding *x =
+		tell_of_places(d, r, &at, "list hosts", "%s of hosts have no path: %s %s no LID (%s).",
+			       PLURAL(pairs, "pair"), PLURAL(without, "host"), without == 1 ? "has" : "have",
+			       places_text(&at));
+	x->pairs = pairs;
 }
 
 int find_incomplete_tables(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 
 	if (!d->lacking && !d->strange)
 		return 0;
@@ -493,11 +464,12 @@ int find_incomplete_tables(struct doctor *d, const struct rule *r)
 		if (switch_up(d->t, sw) && d->lacking && !setup_tables(d->w->setup)->lft[sw])
 			places_add_switch(&at, d->f, sw);
 	if (d->lacking)
-		x = tell(d, r, "INCOMPLETE TABLES: %s of %u %s no table: %s.", PLURAL(d->lacking, "switch"),
-			 d->tables, d->lacking == 1 ? "has" : "have", places_text(&at));
+		tell_of_places(d, r, &at, "check", "INCOMPLETE TABLES: %s of %u %s no table: %s.",
+			       PLURAL(d->lacking, "switch"), d->tables, d->lacking == 1 ? "has" : "have",
+			       places_text(&at));
 	else
-		x = tell(d, r, "INCOMPLETE TABLES: most GUIDs that their file names are not in this fabric.");
-	places_end(&at, x, "check");
+		tell_of_places(d, r, &at, "check",
+			       "INCOMPLETE TABLES: most GUIDs that their file names are not in this fabric.");
 	return 0;
 }
 
@@ -505,23 +477,21 @@ int find_cut_off(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
 	uint32_t n = count_cut_off(d->w, NULL);
-	struct finding *x;
 
 	if (!n)
 		return 0;
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
 		if (host_set_matters(d->w->hosts, d->f, ep) && is_cut_off(d->w, ep))
 			places_add_port(&at, d->f, d->f->endport_port[ep]);
-	x = tell(d, r, "%s cut off from the subnet manager (%s).", PLURAL(n, "endport"), places_text(&at));
-	places_end(&at, x, "check");
+	tell_of_places(d, r, &at, "check", "%s cut off from the subnet manager (%s).", PLURAL(n, "endport"),
+		       places_text(&at));
 	return 0;
 }
 
 int find_no_pair(struct doctor *d, const struct rule *r)
 {
 	if (d->n_hosts < 2)
-		finding_more(tell(d, r, "No pair of hosts: %s up and counted.", PLURAL(d->n_hosts, "host")),
-			     "list hosts");
+		tell(d, r, "list hosts", "No pair of hosts: %s up and counted.", PLURAL(d->n_hosts, "host"));
 	return 0;
 }
 
@@ -534,7 +504,7 @@ int find_kept_apart(struct doctor *d, const struct rule *r)
 		return 0;
 	endport_label(d->f, c->apart_from, from, sizeof(from));
 	endport_label(d->f, c->apart_to, to, sizeof(to));
-	finding_more(tell(d, r, "%s of hosts without a common P_Key (for one %s to %s).",
+	finding_more(tell(d, r, NULL, "%s of hosts without a common P_Key (for one %s to %s).",
 			  PLURAL(c->apart, "pair"), from, to),
 		     "trace %s %s", from, to);
 	return 0;
@@ -545,18 +515,16 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 	struct finding *x = NULL;
 	struct text totals = {0};
 	uint64_t rest = 0;
-	struct groups *s;
-	size_t n;
 
 	if (!d->r)
 		return 0;
 	tell_without_lid(d, r);
 	if (d->check.unreachable == d->check.looping)
 		return 0;
-	s = groups_of(d);
+	struct groups *s = groups_of(d);
 	if (!s)
 		return -1;
-	n = s->n - s->n_loops;
+	size_t n = s->n - s->n_loops;
 	for (size_t i = 0; i < n; i++) {
 		const struct doctor_paths_group *g = &s->g[i];
 
@@ -564,9 +532,9 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 			rest += g->pairs;
 			continue;
 		}
-		x = tell(d, r, "%s of hosts %s no path: %s at %s, for hosts on %s.", PLURAL(g->pairs, "pair"),
-			 g->pairs == 1 ? "has" : "have", obstacle_text[g->why], switch_name(d->f, g->at),
-			 switch_name(d->f, g->to));
+		x = tell(d, r, NULL, "%s of hosts %s no path: %s at %s, for hosts on %s.",
+			 PLURAL(g->pairs, "pair"), g->pairs == 1 ? "has" : "have", obstacle_text[g->why],
+			 switch_name(d->f, g->at), switch_name(d->f, g->to));
 		x->pairs = x->count = g->pairs;
 		finding_at_switch(d, x, g->at);
 		more_trace(d, x, s, g);
@@ -577,40 +545,35 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 		x->detail = totals.s;
 	}
 	if (rest) {
-		x = tell(d, r, "%s more of hosts have no path, at %zu more places.", PLURAL(rest, "pair"),
-			 n - MOST_PLACES);
+		x = tell(d, r, "check", "%s more of hosts have no path, at %zu more places.",
+			 PLURAL(rest, "pair"), n - MOST_PLACES);
 		x->count = rest;
-		x->pairs = rest < s->g[MOST_PLACES - 1].pairs ? rest : s->g[MOST_PLACES - 1].pairs;
-		finding_more(x, "check");
+		x->pairs = MIN(rest, s->g[MOST_PLACES - 1].pairs);
 	}
 	return 0;
 }
 
 int find_forwarding_loop(struct doctor *d, const struct rule *r)
 {
-	struct groups *s;
-	const struct doctor_paths_group *g;
-	struct finding *x;
 	uint64_t pairs = 0;
-	uint32_t src, a, b;
 	struct path p;
 
 	if (!d->r || !d->check.looping)
 		return 0;
-	s = groups_of(d);
+	struct groups *s = groups_of(d);
 	if (!s || !s->n_loops)
 		return s ? 0 : -1;
-	g = &s->g[s->n - s->n_loops];
+	const struct doctor_paths_group *g = &s->g[s->n - s->n_loops];
 	for (size_t i = 0; i < s->n_loops; i++)
 		pairs += g[i].pairs;
-	src = doctor_paths_source_of(s, g->src, g->lid);
+	uint32_t src = doctor_paths_source_of(s, g->src, g->lid);
 	path_trace(d->r, src, d->r->lids->base[src], g->lid, &p);
-	a = p.n ? p.hop[p.n - 1].sw : g->at;
-	b = p.n > 1 ? p.hop[p.n - 2].sw : a;
+	uint32_t a = p.n ? p.hop[p.n - 1].sw : g->at;
+	uint32_t b = p.n > 1 ? p.hop[p.n - 2].sw : a;
 	path_free(&p);
-	x = tell(d, r, "Packets to LID %u loop between %s and %s: %s of hosts%s.", g->lid,
-		 switch_name(d->f, b), switch_name(d->f, a), PLURAL(pairs, "pair"),
-		 s->n_loops > 1 ? ", those at other loops included" : "");
+	struct finding *x = tell(d, r, NULL, "Packets to LID %u loop between %s and %s: %s of hosts%s.",
+				 g->lid, switch_name(d->f, b), switch_name(d->f, a), PLURAL(pairs, "pair"),
+				 s->n_loops > 1 ? ", those at other loops included" : "");
 	x->pairs = pairs;
 	x->count = s->n_loops;
 	finding_at_switch(d, x, a);
@@ -620,14 +583,12 @@ int find_forwarding_loop(struct doctor *d, const struct rule *r)
 
 int find_dropped(struct doctor *d, const struct rule *r)
 {
-	struct finding *x;
-
 	if (!d->cdg || !d->cdg->dropped)
 		return 0;
-	x = tell(d, r, "%s of pairs of hosts %s dropped: an SL leads to VL %d.",
-		 PLURAL(d->cdg->dropped, "route"), d->cdg->dropped == 1 ? "is" : "are", CDG_DROP_VL);
+	struct finding *x =
+		tell(d, r, "cdg", "%s of pairs of hosts %s dropped: an SL leads to VL %d.",
+		     PLURAL(d->cdg->dropped, "route"), d->cdg->dropped == 1 ? "is" : "are", CDG_DROP_VL);
 	x->pairs = x->count = d->cdg->dropped;
-	finding_more(x, "cdg");
 	return 0;
 }
 
@@ -637,7 +598,6 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 	AUTO_FREE uint32_t *work = NEW_ARRAY(d->f->n_switches, uint32_t);
 	uint32_t sm = d->t->sm_endport == NO_ID ? NO_ID : d->t->endport_switch[d->t->sm_endport];
 	struct places at = {0};
-	struct finding *x;
 
 	for (uint32_t s = 0; d->r && d->check.switch_unreachable && s < d->f->n_switches; s++) {
 		unsigned lid = d->r->lids->base[d->f->port_endport[d->f->switch_port[s]]];
@@ -652,16 +612,14 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 				break;
 			}
 	}
-	if (at.n) {
-		x = tell(d, r, "Some switches have no path to %s of switches (%s of host and LID): %s.",
-			 PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
-		places_end(&at, x, "check");
-		x->figure = (double)d->check.switch_unreachable;
-	}
+	if (!at.n)
+		return 0;
+	struct finding *x = tell_of_places(
+		d, r, &at, "check", "Some switches have no path to %s of switches (%s of host and LID): %s.",
+		PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
+	x->figure = (double)d->check.switch_unreachable;
 	return 0;
 }
-
-/* --- drift ------------------------------------------------------------------------------------------ */
 
 /* Judges drift for the first rule that asks. d->drift stays NULL if no tables were read. */
 static int need_drift(struct doctor *d)
@@ -732,7 +690,6 @@ int find_dead_entry(struct doctor *d, const struct rule *r)
 {
 	struct text ports = {0};
 	const struct drift_entry *e = NULL;
-	struct finding *x;
 	uint32_t switches = 0, last = NO_ID;
 	uint64_t n = 0;
 
@@ -752,43 +709,38 @@ int find_dead_entry(struct doctor *d, const struct rule *r)
 	}
 	if (!n)
 		return 0;
-	x = tell(d, r, "%s on %s %s to a dead or wrong port (first: %s, LID %u, port %u: %s).",
-		 PLURAL(n, "entry"), PLURAL(switches, "switch"), n == 1 ? "leads" : "lead",
-		 switch_name(d->f, e->sw), e->lid, e->port, e->why);
+	struct finding *x =
+		tell(d, r, "drift", "%s on %s %s to a dead or wrong port (first: %s, LID %u, port %u: %s).",
+		     PLURAL(n, "entry"), PLURAL(switches, "switch"), n == 1 ? "leads" : "lead",
+		     switch_name(d->f, e->sw), e->lid, e->port, e->why);
 	x->count = n;
 	finding_at_switch(d, x, e->sw);
 	if (e->port != NO_PATH)
 		x->port = e->port;
 	tell_dead_ports(d, &ports);
 	x->detail = ports.s;
-	finding_more(x, "drift");
 	return 0;
 }
 
 int find_stale(struct doctor *d, const struct rule *r)
 {
 	const struct drift *x = d->drift;
-	const struct drift_entry *e;
-	struct finding *at;
-	uint64_t n;
 
 	if (!x)
 		return 0;
-	n = x->count[DRIFT_RESTART] + x->count[DRIFT_MISSING] - x->of_switches[DRIFT_MISSING];
+	uint64_t n = x->count[DRIFT_RESTART] + x->count[DRIFT_MISSING] - x->of_switches[DRIFT_MISSING];
 	if (n) {
-		e = doctor_paths_first_of(x, DRIFT_RESTART, false);
+		const struct drift_entry *e = doctor_paths_first_of(x, DRIFT_RESTART, false);
 		e = e ? e : doctor_paths_first_of(x, DRIFT_MISSING, true);
-		at = tell(d, r, "%s %s not what %s computes: a restart writes %s.", PLURAL(n, "entry"),
-			  n == 1 ? "is" : "are", x->engine, n == 1 ? "it" : "them");
+		struct finding *at =
+			tell(d, r, "drift", "%s %s not what %s computes: a restart writes %s.",
+			     PLURAL(n, "entry"), n == 1 ? "is" : "are", x->engine, n == 1 ? "it" : "them");
 		at->count = n;
 		finding_at_switch(d, at, e->sw);
-		finding_more(at, "drift");
 	}
-	if (x->count[DRIFT_UNKNOWN]) {
-		at = tell(d, r, "%s for LIDs that no port has.", PLURAL(x->count[DRIFT_UNKNOWN], "entry"));
-		at->count = x->count[DRIFT_UNKNOWN];
-		finding_more(at, "drift");
-	}
+	n = x->count[DRIFT_UNKNOWN];
+	if (n)
+		tell(d, r, "drift", "%s for LIDs that no port has.", PLURAL(n, "entry"))->count = n;
 	return 0;
 }
 
@@ -804,15 +756,13 @@ static bool doctor_paths_wrong(const struct drift *x)
 int find_drift_unknown(struct doctor *d, const struct rule *r)
 {
 	const struct drift_candidate *best = d->ranking && d->ranking->n ? d->ranking->candidate : NULL;
-	struct finding *x;
 
 	/* what lacks a table speaks against no engine */
 	if (!best || best->agreement >= 1 || !doctor_paths_wrong(d->drift))
 		return 0;
-	x = tell(d, r, "No engine explains the tables: best is %s with %.1f %%.", best->chain,
-		 100 * best->agreement);
+	struct finding *x = tell(d, r, "drift", "No engine explains the tables: best is %s with %.1f %%.",
+				 best->chain, 100 * best->agreement);
 	x->figure = best->agreement;
-	finding_more(x, "drift");
 	return 0;
 }
 
@@ -822,7 +772,6 @@ int find_other_engine(struct doctor *d, const struct rule *r)
 	const struct drift_ranking *k = d->ranking;
 	const struct drift_candidate *best = k && k->n ? k->candidate : NULL, *asked = best;
 	AUTO_TEXT struct text makers = {0};
-	struct finding *x;
 	uint64_t n = 0;
 
 	while (asked && asked < k->candidate + k->n && !asked->configured)
@@ -838,8 +787,10 @@ int find_other_engine(struct doctor *d, const struct rule *r)
 		}
 	for (unsigned class = 0; class < DRIFT_CLASSES; class ++)
 		n += class == DRIFT_RIGHT ? 0 : asked->count[class];
-	x = tell(d, r, "The switches hold the tables of %s, the configuration says %s: a restart changes %s.",
-		 text_str(&makers), asked->chain, PLURAL(n, "entry"));
+	struct finding *x =
+		tell(d, r, NULL,
+		     "The switches hold the tables of %s, the configuration says %s: a restart changes %s.",
+		     text_str(&makers), asked->chain, PLURAL(n, "entry"));
 	x->count = n;
 	finding_more(x, "drift %s", asked->chain);
 	return 0;

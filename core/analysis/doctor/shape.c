@@ -5,7 +5,6 @@
 
 #include "core/analysis/doctor/internal.h"
 #include "core/base/defs.h"
-#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/routing/paths.h"
@@ -28,15 +27,11 @@ struct doctor_load_hot {
 	double ratio;
 };
 
-struct hots {
-	struct doctor_load_hot *h;
-	size_t n, cap;
-};
-
 COMPARATOR(hottest_first, struct doctor_load_hot, UP(class) DOWN(ratio) UP(port))
 
-/* Collects the hot channels of one class, c[0 .. n - 1] in order of share. */
-static void collect_hot(const struct doctor *d, const struct channel *c, uint32_t n, struct hots *out)
+/* Collects the hot channels of one class, c[0 .. n - 1] in order of share.  Returns their number. */
+static uint32_t collect_hot(const struct doctor *d, const struct channel *c, uint32_t n,
+			    struct doctor_load_hot *out)
 {
 	double median = (c[(n - 1) / 2].share + c[n / 2].share) / 2;
 	double limit = (d->direct ? HOT_RATIO_DIRECT : HOT_RATIO) * median;
@@ -45,12 +40,11 @@ static void collect_hot(const struct doctor *d, const struct channel *c, uint32_
 	while (hot < n && c[n - 1 - hot].share > limit * (1 + 1e-9))
 		hot++;
 	if (n < LEAST_CHANNELS || median <= 0 || hot > n / HOT_PART)
-		return;
-	for (uint32_t i = n - hot; i < n; i++) {
-		GROW(out->h, out->n, out->cap);
-		out->h[out->n++] = (struct doctor_load_hot){a < b ? a << 16 | b : b << 16 | a, c[i].port,
-							    c[i].share / median};
-	}
+		return 0;
+	for (uint32_t i = n - hot; i < n; i++)
+		*out++ = (struct doctor_load_hot){a < b ? a << 16 | b : b << 16 | a, c[i].port,
+						  c[i].share / median};
+	return hot;
 }
 
 static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor_load_hot *h, size_t n)
@@ -59,7 +53,6 @@ static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor
 	const struct fabric *f = d->f;
 	struct places at = {0};
 	struct text t = {0};
-	struct finding *x;
 	char a[300];
 
 	for (size_t i = 0; i < n; i++) {
@@ -71,43 +64,41 @@ static void tell_hot(struct doctor *d, const struct rule *r, const struct doctor
 	}
 	if (n > LISTED)
 		text_add(&t, "\nand %zu more", n - LISTED);
-	x = tell(d, r, "With any engine, %s %s would carry up to %.2f times the usual share: %s.",
-		 PLURAL(n, "channel"),
-		 d->direct	  ? "between switches"
-		 : h->class >> 16 ? "above the edge"
-				  : "at the edge",
-		 h->ratio, places_text(&at));
+	struct finding *x =
+		tell_of_places(d, r, &at, "load-map",
+			       "With any engine, %s %s would carry up to %.2f times the usual share: %s.",
+			       PLURAL(n, "channel"),
+			       d->direct	? "between switches"
+			       : h->class >> 16 ? "above the edge"
+						: "at the edge",
+			       h->ratio, places_text(&at));
 	x->figure = h->ratio;
 	x->detail = t.s;
-	places_end(&at, x, "load-map");
 }
 
 int find_hot_cable(struct doctor *d, const struct rule *r)
 {
 	AUTO_FREE struct channel *c = NEW_ARRAY(d->f->n_ports + 1, struct channel);
-	uint32_t n = 0;
-	struct hots hot = {0};
+	AUTO_FREE struct doctor_load_hot *hot = NEW_ARRAY(d->f->n_ports + 1, struct doctor_load_hot);
+	uint32_t n = 0, n_hot = 0;
 
 	for (uint32_t port = 0; port < d->f->n_ports; port++)
 		if (is_channel(d->t, port))
 			c[n++] = (struct channel){(uint32_t)d->levels->level[port_switch(d->f, port)] << 16 |
 							  d->levels->level[d->t->peer_switch[port]],
 						  port, d->share[port]};
-	if (n)
-		qsort(c, n, sizeof(*c), by_class_and_share);
+	qsort(c, n, sizeof(*c), by_class_and_share);
 	for (uint32_t i = 0, end; i < n && d->n_hosts >= LEAST_HOSTS; i = end) {
 		for (end = i; end < n && c[end].class == c[i].class; end++)
 			;
-		collect_hot(d, c + i, end - i, &hot);
+		n_hot += collect_hot(d, c + i, end - i, hot + n_hot);
 	}
-	if (hot.n)
-		qsort(hot.h, hot.n, sizeof(*hot.h), hottest_first);
-	for (size_t i = 0, end; i < hot.n; i = end) {
-		for (end = i; end < hot.n && hot.h[end].class == hot.h[i].class; end++)
+	qsort(hot, n_hot, sizeof(*hot), hottest_first);
+	for (uint32_t i = 0, end; i < n_hot; i = end) {
+		for (end = i; end < n_hot && hot[end].class == hot[i].class; end++)
 			;
-		tell_hot(d, r, hot.h + i, end - i);
+		tell_hot(d, r, hot + i, end - i);
 	}
-	free(hot.h);
 	return 0;
 }
 
@@ -115,7 +106,6 @@ int find_uneven(struct doctor *d, const struct rule *r)
 {
 	uint32_t n = 0, hottest = NO_ID;
 	double most = 0;
-	struct finding *x;
 	char a[300];
 
 	for (uint32_t port = 0; d->loads && d->n_hosts >= LEAST_HOSTS && port < d->f->n_ports; port++) {
@@ -130,20 +120,20 @@ int find_uneven(struct doctor *d, const struct rule *r)
 	}
 	if (!n)
 		return 0;
-	x = tell(d, r, "%s puts up to %.1f times the even share on %s (%u routes on %s).", d->r->engine, most,
-		 PLURAL(n, "channel"), d->loads->port[hottest], port_label(d->f, hottest, a, sizeof(a)));
+	struct finding *x =
+		tell(d, r, "load-map", "%s puts up to %.1f times the even share on %s (%u routes on %s).",
+		     d->r->engine, most, PLURAL(n, "channel"), d->loads->port[hottest],
+		     port_label(d->f, hottest, a, sizeof(a)));
 	x->figure = most;
 	x->count = n;
 	finding_at(d, x, hottest);
-	finding_more(x, "load-map");
 	return 0;
 }
 
 int find_idle(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
-	bool lash, beside = false;
+	bool beside = false;
 
 	for (uint32_t port = 0; d->loads && d->n_hosts > 1 && port < d->f->n_ports; port++) {
 		if (!is_channel(d->t, port) || d->loads->port[port])
@@ -155,12 +145,11 @@ int find_idle(struct doctor *d, const struct rule *r)
 	}
 	if (!at.n)
 		return 0;
-	lash = !strcmp(d->r->engine, "lash") && beside &&
-	       !options_bool(d->w->setup->options, "do_mesh_analysis");
-	x = tell(d, r, "%u of %s between switches %s no host traffic: %s%s.", at.n,
-		 PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry", places_text(&at),
-		 lash ? " (lash uses only the first of parallel links)" : "");
-	places_end(&at, x, "load-map all");
+	bool lash = !strcmp(d->r->engine, "lash") && beside &&
+		    !options_bool(d->w->setup->options, "do_mesh_analysis");
+	tell_of_places(d, r, &at, "load-map all", "%u of %s between switches %s no host traffic: %s%s.", at.n,
+		       PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry",
+		       places_text(&at), lash ? " (lash uses only the first of parallel links)" : "");
 	return 0;
 }
 
@@ -208,15 +197,15 @@ static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *
 		      const struct cdg *with, const char *whose, enum severity severity)
 {
 	enum { SHOWN = 8 };
-	uint32_t on = looping_channels(c, vl), n, *cycle;
+	uint32_t on = looping_channels(c, vl), n;
 	char a[300];
-	struct finding *x;
 
 	if (!on)
 		return;
-	cycle = shortest(c, vl, &n, d->p);
-	x = tell(d, r, "VL %u: credit loop of %s%s; %u of %u channels lie on loops.", vl,
-		 PLURAL(n, "channel"), whose, on, d->loads->n_links);
+	AUTO_FREE uint32_t *cycle = shortest(c, vl, &n, d->p);
+	struct finding *x =
+		tell(d, r, "cycles", "VL %u: credit loop of %s%s; %u of %u channels lie on loops.", vl,
+		     PLURAL(n, "channel"), whose, on, d->loads->n_links);
 	x->severity = (uint8_t)severity;
 	x->count = on;
 	x->figure = n;
@@ -234,8 +223,6 @@ static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *
 				 looping_channels(with, vl));
 		x->detail = t.s;
 	}
-	free(cycle);
-	finding_more(x, "cycles");
 }
 
 /* The dependencies of the routes of all CAs and routers, and of switches. */
@@ -250,20 +237,18 @@ static struct cdg *graph_of_all(struct doctor *d, bool switches)
  * note, for the first VL. */
 static int tell_switch_loops(struct doctor *d, const struct rule *r)
 {
-	struct cdg *all = graph_of_all(d, true);
+	AUTO_ARENA struct cdg *all = graph_of_all(d, true);
 	unsigned vl = 0;
 
 	while (all && vl < CDG_VLS && !looping_channels(all, vl))
 		vl++;
 	if (all && vl < CDG_VLS)
 		tell_loop(d, r, all, vl, NULL, " (only routes to or from switches close it)", SEVERITY_NOTE);
-	arena_free(all);
 	return all ? 0 : -1;
 }
 
 int find_credit_loop(struct doctor *d, const struct rule *r)
 {
-	AUTO_ARENA struct cdg *wide = NULL;
 	size_t before = d->out->n;
 	bool more = false; /* others() that are not among the hosts */
 	char whose[64];
@@ -272,7 +257,8 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 		return 0;
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
 		more |= !endport_is_switch(d->f, ep) && !d->w->hosts->in[ep] && d->t->endport_up[ep];
-	if (more && !(wide = graph_of_all(d, false)))
+	AUTO_ARENA struct cdg *wide = more ? graph_of_all(d, false) : NULL;
+	if (more && !wide)
 		return -1;
 	/* for each VL: loops of the hosts' own routes; if there are none, loops with those of others */
 	snprintf(whose, sizeof(whose), " (only routes of %s close it)", others(d));
@@ -288,17 +274,16 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 int find_layers_not_in_force(struct doctor *d, const struct rule *r)
 {
 	bool loops = d->cdg && d->cdg->n_components;
-	struct finding *x;
 
 	if (!d->r || !routing_layers_idle(d->r))
 		return 0;
-	x = tell(d, r, "%s needs %s, but qos is off: switches keep their own SL-to-VL maps%s.", d->r->engine,
-		 PLURAL(d->r->ops->n_layers(d->r), "VL"),
-		 loops ? ", and with all routes on one VL there are credit loops"
-		       : "; here all routes on one VL make no credit loop");
+	struct finding *x =
+		tell(d, r, "layers", "%s needs %s, but qos is off: switches keep their own SL-to-VL maps%s.",
+		     d->r->engine, PLURAL(d->r->ops->n_layers(d->r), "VL"),
+		     loops ? ", and with all routes on one VL there are credit loops"
+			   : "; here all routes on one VL make no credit loop");
 	x->severity = loops ? SEVERITY_ERROR : SEVERITY_NOTE;
 	x->count = d->r->ops->n_layers(d->r);
-	finding_more(x, "layers");
 	return 0;
 }
 
@@ -336,26 +321,26 @@ static uint32_t count_roots(const struct doctor *d)
 int find_all_roots(struct doctor *d, const struct rule *r)
 {
 	struct finding *x;
-	uint32_t n, edge = NO_ID;
+	uint32_t edge = NO_ID;
 
 	if (!doctor_roots_routes(d, "updn") || roots_named(d) || d->t->n_switches_up < 2)
 		return 0;
-	n = count_roots(d);
+	uint32_t n = count_roots(d);
 	for (uint32_t s = d->f->n_switches; s--;)
 		if (is_root(d, s) && d->levels->edge[s])
 			edge = s;
 	if (edge == NO_ID)
 		return 0;
 	if (n == d->t->n_switches_up)
-		x = tell(d, r,
+		x = tell(d, r, "roots",
 			 "updn takes %u of %u switches for roots: it forbids no turn and routes like minhop.",
 			 n, n);
 	else
-		x = tell(d, r, "updn takes %u of %u switches for roots, leaf switches among them: %s.", n,
+		x = tell(d, r, "roots",
+			 "updn takes %u of %u switches for roots, leaf switches among them: %s.", n,
 			 d->t->n_switches_up, switch_name(d->f, edge));
 	x->count = n;
 	finding_at_switch(d, x, edge);
-	finding_more(x, "roots");
 	return 0;
 }
 
@@ -364,7 +349,6 @@ int find_aggregation_roots(struct doctor *d, const struct rule *r)
 	const struct sweep *w = d->computed;
 	AUTO_FREE uint8_t *seen = NEW_ARRAY(d->f->n_switches, uint8_t);
 	struct places at = {0};
-	struct finding *x;
 	bool hidden = false;
 
 	/* did updn find no root by counting, or did ftree take all switches for leaves? */
@@ -381,18 +365,15 @@ int find_aggregation_roots(struct doctor *d, const struct rule *r)
 		seen[s] = 1;
 		places_add_switch(&at, d->f, s);
 	}
-	if (!at.n)
-		return 0;
-	x = tell(d, r, "Aggregation nodes on %s hide the roots (%s).", PLURAL(at.n, "upper switch"),
-		 places_text(&at));
-	places_end_ports(&at, x, d->f); /* there are no roots to list */
+	if (at.n) /* there are no roots to list */
+		tell_of_places(d, r, &at, NULL, "Aggregation nodes on %s hide the roots (%s).",
+			       PLURAL(at.n, "upper switch"), places_text(&at));
 	return 0;
 }
 
 int find_root_with_hosts(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 	uint32_t hosts = 0;
 
 	if (!(doctor_roots_routes(d, "updn") || doctor_roots_routes(d, "ftree")) ||
@@ -403,11 +384,9 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
 			places_add_switch(&at, d->f, s);
 			hosts += d->hosts[s];
 		}
-	if (!at.n)
-		return 0;
-	x = tell(d, r, "%s %s %s: %s.", PLURAL(at.n, "root"), at.n == 1 ? "has" : "have",
-		 PLURAL(hosts, "host"), places_text(&at));
-	places_end(&at, x, "roots");
+	if (at.n)
+		tell_of_places(d, r, &at, "roots", "%s %s %s: %s.", PLURAL(at.n, "root"),
+			       at.n == 1 ? "has" : "have", PLURAL(hosts, "host"), places_text(&at));
 	return 0;
 }
 
@@ -444,12 +423,10 @@ static uint32_t doctor_roots_meet(const struct doctor_roots_hang *h, uint32_t a,
 
 static void hang_root(struct doctor_roots_hang *h, uint32_t x)
 {
-	uint32_t n;
-
 	memset(h->hops, 0xff, h->d->f->n_switches * sizeof(*h->hops));
 	h->hops[x] = 0;
 	h->order[0] = x;
-	n = spread_hops(h->d->t, h->hops, h->order, 1);
+	uint32_t n = spread_hops(h->d->t, h->hops, h->order, 1);
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t v = h->order[i];
 		unsigned links = 0;
@@ -479,7 +456,6 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct doctor_roots_hang h = {.d = d};
 	struct places at = {0};
-	struct finding *x;
 
 	if (!doctor_roots_routes(d, "updn") || roots_named(d))
 		return 0;
@@ -511,17 +487,15 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 		most = MAX(h.taken[l], most);
 	}
 	if (at.n) {
-		x = tell(d, r,
-			 "If one of %s fails (%s), up to %u of %u root switches lose that role, and routes "
-			 "change everywhere.",
-			 PLURAL(at.n, "link"), places_text(&at), most, roots);
-		places_end(&at, x, "survey links");
+		struct finding *x = tell_of_places(
+			d, r, &at, "survey links",
+			"If one of %s fails (%s), up to %u of %u root switches lose that role, and routes "
+			"change everywhere.",
+			PLURAL(at.n, "link"), places_text(&at), most, roots);
 		x->figure = most;
 	}
 	return progress_cancelled(d->p) ? err_set(d->e, CANCELLED) : 0;
 }
-
-/* --- files that name hosts --------------------------------------------------------------------- */
 
 static void mark_named(const struct doctor *d, const char *option, uint8_t *named)
 {
@@ -542,9 +516,7 @@ static void mark_named(const struct doctor *d, const char *option, uint8_t *name
 int find_not_listed(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	AUTO_FREE uint8_t *named = NULL;
 	struct places at = {0};
-	struct finding *x;
 	/* was ftree asked for, even if it refused? */
 	bool asked = w && w->routing && !strcmp(w->routing->engine, "ftree");
 
@@ -552,7 +524,7 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 		asked |= !strcmp(w->refusal[i].engine, "ftree");
 	if (!asked || d->direct || !options_file(w->setup->options, "cn_guid_file"))
 		return 0;
-	named = NEW_ARRAY(d->f->n_endports, uint8_t);
+	AUTO_FREE uint8_t *named = NEW_ARRAY(d->f->n_endports, uint8_t);
 	mark_named(d, "cn_guid_file", named);
 	mark_named(d, "io_guid_file", named);
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
@@ -562,18 +534,15 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 		    !named[ep])
 			places_add_port(&at, d->f, d->f->endport_port[ep]);
 	}
-	if (!at.n)
-		return 0;
-	x = tell(d, r, "%s %s neither in cn_guid_file nor in io_guid_file (%s).", PLURAL(at.n, "host"),
-		 at.n == 1 ? "is" : "are", places_text(&at));
-	places_end(&at, x, "show options");
+	if (at.n)
+		tell_of_places(d, r, &at, "show options",
+			       "%s %s neither in cn_guid_file nor in io_guid_file (%s).",
+			       PLURAL(at.n, "host"), at.n == 1 ? "is" : "are", places_text(&at));
 	return 0;
 }
 
 /* Findings about how the fabric is cabled: switches unlike their siblings, hosts where none are expected,
  * what hangs on one switch. The fabric itself shows what is usual, level by level (levels.h). */
-
-/* --- switches and their siblings --------------------------------------------------------------- */
 
 /* Links to the next level, and distinct neighbours there. In a direct fabric all count. */
 struct upward {
@@ -584,7 +553,8 @@ struct upward {
 static uint32_t mode_on(const struct doctor *d, const uint32_t *value, unsigned level, uint32_t *count,
 			uint32_t *n)
 {
-	uint32_t *v = NEW_ARRAY(d->f->n_switches + 1, uint32_t), mode = 0;
+	AUTO_FREE uint32_t *v = NEW_ARRAY(d->f->n_switches + 1, uint32_t);
+	uint32_t mode = 0;
 
 	*count = *n = 0;
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
@@ -599,7 +569,6 @@ static uint32_t mode_on(const struct doctor *d, const uint32_t *value, unsigned 
 			mode = v[i];
 		}
 	}
-	free(v);
 	return mode;
 }
 
@@ -635,7 +604,6 @@ static void tell_thin(struct doctor *d, const struct rule *r, const struct upwar
 	uint32_t count, usual, mode = mode_on(d, u->links, level, &count, &usual), least = mode;
 	struct places at = {0};
 	struct text t = {0};
-	struct finding *x;
 
 	for (uint32_t links = 0; links < mode; links++) {
 		add_with(d, u->links, level, links, &at, &t);
@@ -647,14 +615,15 @@ static void tell_thin(struct doctor *d, const struct rule *r, const struct upwar
 		text_free(&t);
 		return;
 	}
-	x = tell(d, r, "%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s.", at.n, count,
-		 d->direct    ? "switches"
-		 : level == 0 ? "edge switches"
-			      : "switches above the edge",
-		 at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least, mode, places_text(&at));
+	struct finding *x = tell_of_places(
+		d, r, &at, NULL, "%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s.", at.n,
+		count,
+		d->direct    ? "switches"
+		: level == 0 ? "edge switches"
+			     : "switches above the edge",
+		at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least, mode, places_text(&at));
 	x->figure = least;
 	x->detail = t.s;
-	places_end_ports(&at, x, d->f);
 }
 
 static void tell_cabling(struct doctor *d, const struct rule *r, const struct upward *u, unsigned level)
@@ -662,7 +631,6 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 	uint32_t count, usual, links = mode_on(d, u->links, level, &count, &usual);
 	uint32_t parents = mode_on(d, u->parents, level, &count, &usual), least = parents;
 	struct places at = {0};
-	struct finding *x;
 
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
 		if (switch_up(d->t, s) && d->levels->level[s] == level && u->parents[s] < parents &&
@@ -674,10 +642,11 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 		text_free(&at.t);
 		return;
 	}
-	x = tell(d, r, "%s: no link is missing, but the links lead to %u neighbours in place of %u.",
-		 places_text(&at), least, parents);
+	struct finding *x =
+		tell_of_places(d, r, &at, NULL,
+			       "%s: no link is missing, but the links lead to %u neighbours in place of %u.",
+			       places_text(&at), least, parents);
 	x->figure = least;
-	places_end_ports(&at, x, d->f);
 }
 
 /* Calls tell_of() for each level that has a next one. */
@@ -685,13 +654,13 @@ static int each_level(struct doctor *d, const struct rule *r,
 		      void (*tell_of)(struct doctor *d, const struct rule *r, const struct upward *u,
 				      unsigned level))
 {
-	uint32_t n = d->f->n_switches, *seen;
+	uint32_t n = d->f->n_switches;
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct upward u;
 
 	if (d->n_hosts < LEAST_HOSTS)
 		return 0;
-	seen = NEW_ARRAY(n, uint32_t);
+	uint32_t *seen = ARENA_ARRAY(arena, n, uint32_t);
 	u.links = ARENA_ARRAY(arena, n, uint32_t);
 	u.parents = ARENA_ARRAY(arena, n, uint32_t);
 	for (uint32_t s = 0; s < n; s++)
@@ -704,7 +673,6 @@ static int each_level(struct doctor *d, const struct rule *r,
 		}
 	for (unsigned level = 0; level < (d->direct ? 1 : d->levels->top); level++)
 		tell_of(d, r, &u, level);
-	free(seen);
 	return 0;
 }
 
@@ -718,12 +686,9 @@ int find_cabling(struct doctor *d, const struct rule *r)
 	return each_level(d, r, tell_cabling);
 }
 
-/* --- hosts in odd places, switches without use ------------------------------------------------- */
-
 int find_above_edge(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 	uint32_t hosts = 0;
 
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
@@ -733,9 +698,8 @@ int find_above_edge(struct doctor *d, const struct rule *r)
 		}
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "%s on %s above the edge: %s.", PLURAL(hosts, "host"), PLURAL(at.n, "switch"),
-		 places_text(&at));
-	places_end_ports(&at, x, d->f);
+	struct finding *x = tell_of_places(d, r, &at, NULL, "%s on %s above the edge: %s.",
+					   PLURAL(hosts, "host"), PLURAL(at.n, "switch"), places_text(&at));
 	x->count = hosts;
 	return 0;
 }
@@ -743,7 +707,6 @@ int find_above_edge(struct doctor *d, const struct rule *r)
 int find_empty_leaf(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 
 	for (uint32_t s = 0; s < d->f->n_switches; s++) {
 		bool empty = switch_up(d->t, s) && !d->hosts[s];
@@ -753,20 +716,16 @@ int find_empty_leaf(struct doctor *d, const struct rule *r)
 		if (empty)
 			places_add_switch(&at, d->f, s);
 	}
-	if (!at.n)
-		return 0;
-	x = tell(d, r, "%s without hosts, and on no shortest path between hosts: %s.", PLURAL(at.n, "switch"),
-		 places_text(&at));
-	places_end(&at, x, "list switches");
+	if (at.n)
+		tell_of_places(d, r, &at, "list switches",
+			       "%s without hosts, and on no shortest path between hosts: %s.",
+			       PLURAL(at.n, "switch"), places_text(&at));
 	return 0;
 }
-
-/* --- what hangs on one switch ------------------------------------------------------------------ */
 
 int find_single_point(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 	uint64_t hosts = d->losses.behind;
 
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
@@ -774,9 +733,9 @@ int find_single_point(struct doctor *d, const struct rule *r)
 			places_add_switch(&at, d->f, s);
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "%s %s the only way to %s: %s.", PLURAL(at.n, "switch"), at.n == 1 ? "is" : "are",
-		 PLURAL(hosts, "host"), places_text(&at));
-	places_end(&at, x, "survey switches");
+	struct finding *x = tell_of_places(d, r, &at, "survey switches", "%s %s the only way to %s: %s.",
+					   PLURAL(at.n, "switch"), at.n == 1 ? "is" : "are",
+					   PLURAL(hosts, "host"), places_text(&at));
 	x->figure = (double)hosts;
 	return 0;
 }
@@ -784,17 +743,15 @@ int find_single_point(struct doctor *d, const struct rule *r)
 int find_sm_decides(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
-	struct finding *x;
 	char a[300];
 
 	for (uint32_t s = 0; d->f->sm_guessed && s < d->f->n_switches; s++)
 		if (d->losses.sm_smaller[s])
 			places_add_switch(&at, d->f, s);
-	if (!at.n)
-		return 0;
-	x = tell(d, r,
-		 "Subnet manager's node unknown (ibscope takes %s): if %s fails, the result depends on it.",
-		 endport_label(d->f, d->t->sm_endport, a, sizeof(a)), places_text(&at));
-	places_end(&at, x, "show");
+	if (at.n)
+		tell_of_places(d, r, &at, "show",
+			       "Subnet manager's node unknown (ibscope takes %s): if %s fails, the result "
+			       "depends on it.",
+			       endport_label(d->f, d->t->sm_endport, a, sizeof(a)), places_text(&at));
 	return 0;
 }

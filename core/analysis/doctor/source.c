@@ -9,8 +9,6 @@
 #include "core/base/order.h"
 #include "core/fabric/fabric.h"
 
-/* --- warnings -------------------------------------------------------------------------------------- */
-
 /* The first warning of one or two kinds, or NULL. *n: their number. */
 static const struct warning *warnings_of(const struct doctor *d, const char *kind, const char *or_kind,
 					 uint64_t *n)
@@ -46,17 +44,6 @@ static const char *whose(const struct doctor *d, const struct warning *w)
 	return node == NO_ID || strncmp(w->text, "port ", 5) != 0 ? "" : d->f->node_name[node];
 }
 
-/* Pairs that reach the wrong one of two ports with a LID. */
-static uint64_t pairs_misled(const struct doctor *d)
-{
-	AUTO_ARENA uint32_t *hosts = d->r ? routing_hosts(NULL, d->r) : NULL;
-	uint64_t n = 0, pairs, lost;
-
-	for (uint32_t ep = 0; hosts && ep < d->f->n_endports; ep++)
-		n += check_shared_lid(d->r, hosts, ep, &pairs, &lost) ? lost : 0;
-	return n;
-}
-
 /* Tells all warnings of a kind in one line, with the text of the first. */
 int find_warnings(struct doctor *d, const struct rule *r)
 {
@@ -71,33 +58,27 @@ int find_warnings(struct doctor *d, const struct rule *r)
 		{"unknown-lines", "unknown line", NULL, "unknown line"},
 		{"left-out", "other run", "file left out", "left-out file"},
 	};
-	const struct warning *first;
 	AUTO_TEXT struct text t = {0};
-	struct finding *x;
-	uint64_t n, misled;
-	AUTO_FREE char *more = NULL;
+	uint64_t n;
 	size_t i = 0;
 
 	for (; strcmp(told[i].rule, r->kind) != 0; i++)
 		assert(i + 1 < ARRAY_LEN(told));
-	first = warnings_of(d, i == 2 && d->f->warnings.missing ? told[i].or_kind : told[i].kind,
-			    told[i].or_kind, &n);
+	const struct warning *first = warnings_of(
+		d, i == 2 && d->f->warnings.missing ? told[i].or_kind : told[i].kind, told[i].or_kind, &n);
 	if (!first)
 		return 0;
-	misled = i ? 0 : pairs_misled(d);
-	more = misled ? str_printf("; %s of hosts %s the wrong port", PLURAL(misled, "pair"),
-				   misled == 1 ? "reaches" : "reach")
-		      : str_dup("");
+	uint64_t misled = i ? 0 : d->check.misled;
 	if (n > 1)
 		text_add(&t, "%s; first: ", PLURAL(n, told[i].what));
-	text_add(&t, "%s", whose(d, first));
-	if (*whose(d, first))
-		text_add(&t, ", ");
-	x = tell(d, r, "%s%s%s.", text_str(&t), first->text, more);
+	text_add(&t, "%s%s%s", whose(d, first), *whose(d, first) ? ", " : "", first->text);
+	if (misled)
+		text_add(&t, "; %s of hosts %s the wrong port", PLURAL(misled, "pair"),
+			 misled == 1 ? "reaches" : "reach");
+	struct finding *x = tell(d, r, "show warnings", "%s.", text_str(&t));
 	x->count = n;
 	x->pairs = misled;
 	at_warning(d, x, first);
-	finding_more(x, "show warnings");
 	return 0;
 }
 
@@ -111,7 +92,7 @@ int find_managers(struct doctor *d, const struct rule *r)
 	if (fault == MANAGERS_GOOD || (fault == MANAGERS_SEVERAL) != several)
 		return 0;
 	managers_tell_fault(d->f, &t);
-	finding_more(tell(d, r, "%c%s.", toupper((unsigned char)*t.s), t.s + 1), "show");
+	tell(d, r, "show", "%c%s.", toupper((unsigned char)*t.s), t.s + 1);
 	return 0;
 }
 
@@ -120,7 +101,6 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 	const struct warnings *w = &d->f->warnings;
 	const struct warning *first = w->w;
 	AUTO_TEXT struct text t = {0};
-	struct finding *x;
 	uint64_t untold;
 
 	if (!w->missing)
@@ -133,11 +113,11 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 	if (untold)
 		text_add(&t, "; of %s of hosts it cannot be told whether they have a path",
 			 PLURAL(untold, "pair"));
-	x = tell(d, r, "A part of the fabric is missing: %s (first: %s%s%s).", text_str(&t), whose(d, first),
-		 *whose(d, first) ? ", " : "", first->text);
+	struct finding *x =
+		tell(d, r, "show warnings", "A part of the fabric is missing: %s (first: %s%s%s).",
+		     text_str(&t), whose(d, first), *whose(d, first) ? ", " : "", first->text);
 	at_warning(d, x, first);
 	x->count = w->missing;
-	finding_more(x, "show warnings");
 	return 0;
 }
 
@@ -151,7 +131,6 @@ int find_ibdiagnet(struct doctor *d, const struct rule *r)
 	uint64_t n, listed = 0;
 	const struct warning *first = warnings_of(d, kind, NULL, &n);
 	struct text t = {0};
-	struct finding *x;
 
 	if (!first)
 		return 0;
@@ -166,28 +145,24 @@ int find_ibdiagnet(struct doctor *d, const struct rule *r)
 		else if (node != NO_ID)
 			text_add(&t, " (%s)", d->f->node_name[node]);
 	}
-	x = tell(d, r, "ibdiagnet found %s.", PLURAL(n, "error"));
+	struct finding *x = tell(d, r, "show warnings", "ibdiagnet found %s.", PLURAL(n, "error"));
 	x->detail = t.s;
 	x->count = n;
 	at_warning(d, x, first);
-	finding_more(x, "show warnings");
 	return 0;
 }
 
 int find_aggregation(struct doctor *d, const struct rule *r)
 {
 	uint32_t n = fabric_aggregation_nodes(d->f);
-	struct finding *x;
 
 	if (!n || setup_counts_aggregation(d->rq->setup))
 		return 0;
-	x = tell(d, r, "ibscope does not count %s of switches as hosts.", PLURAL(n, "aggregation node"));
+	struct finding *x = tell(d, r, "show options", "ibscope does not count %s of switches as hosts.",
+				 PLURAL(n, "aggregation node"));
 	x->count = n;
-	finding_more(x, "show options");
 	return 0;
 }
-
-/* --- LIDs ------------------------------------------------------------------------------------------- */
 
 static unsigned lid_told(const struct doctor *d, uint32_t port)
 {
@@ -200,7 +175,6 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 {
 	uint32_t hosts = 0, beyond = 0, switches = 0, good = 0;
 	struct places at = {0};
-	struct finding *x;
 
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
 		uint32_t port = d->f->endport_port[ep];
@@ -212,29 +186,28 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 			good++;
 			continue;
 		}
-		hosts += !endport_is_switch(d->f, ep);
-		switches += endport_is_switch(d->f, ep);
 		beyond += lid != 0;
-		if (endport_is_switch(d->f, ep))
+		if (endport_is_switch(d->f, ep)) {
+			switches++;
 			places_add_switch(&at, d->f, port_switch(d->f, port));
-		else
+		} else {
+			hosts++;
 			places_add_port(&at, d->f, port);
+		}
 	}
 	if (hosts + switches == 0 || (!good && !strcmp(d->f->format, "synthetic"))) {
 		text_free(&at.t);
 		return 0;
 	}
-	x = tell(d, r, "%s%s%s without a valid LID%s%s (%s).", hosts ? PLURAL(hosts, "host port") : "",
-		 hosts && switches ? " and " : "", switches ? PLURAL(switches, "switch") : "",
-		 beyond ? " (0, or above 49151)" : "", good ? "" : ": no subnet manager has given LIDs here",
-		 places_text(&at));
+	struct finding *x = tell_of_places(
+		d, r, &at, "list hosts", "%s%s%s without a valid LID%s%s (%s).",
+		hosts ? PLURAL(hosts, "host port") : "", hosts && switches ? " and " : "",
+		switches ? PLURAL(switches, "switch") : "", beyond ? " (0, or above 49151)" : "",
+		good ? "" : ": no subnet manager has given LIDs here", places_text(&at));
 	if (!good)
 		x->severity = SEVERITY_NOTE;
-	places_end(&at, x, "list hosts");
 	return 0;
 }
-
-/* --- speeds ------------------------------------------------------------------------------------------ */
 
 /* A link by the levels of its ends. A host is below all levels. */
 struct timed {
@@ -284,7 +257,6 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 	const struct timed *usual = NULL;
 	const struct fabric *f = d->f;
 	struct places at = {0};
-	struct finding *x;
 	uint32_t slow = 0;
 
 	for (uint32_t i = 0, end; i < n && !usual; i = end) { /* find the rate that almost all have */
@@ -293,7 +265,6 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 		if (n >= SLOW_LEAST && end - i >= SLOW_SHARE * n && end - i < n)
 			usual = &l[i];
 	}
-
 	while (usual && l[slow].rate < usual->rate) {
 		if (l[slow].rate > 0)
 			places_add_port(&at, f, l[slow].port);
@@ -301,14 +272,13 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 	}
 	if (!at.n)
 		return;
-	x = tell(d, r, "%u of %u %slinks %s slower than the rest (%s%s instead of %s%s): %s.", at.n, n,
-		 l->class & 0xffff ? "" : "host ", at.n == 1 ? "is" : "are",
-		 link_width_name(f->port_width[l[slow - 1].port]),
-		 link_speed_name(f->port_speed[l[slow - 1].port]),
-		 link_width_name(f->port_width[usual->port]), link_speed_name(f->port_speed[usual->port]),
-		 places_text(&at));
+	struct finding *x = tell_of_places(
+		d, r, &at, NULL, "%u of %u %slinks %s slower than the rest (%s%s instead of %s%s): %s.", at.n,
+		n, l->class & 0xffff ? "" : "host ", at.n == 1 ? "is" : "are",
+		link_width_name(f->port_width[l[slow - 1].port]),
+		link_speed_name(f->port_speed[l[slow - 1].port]), link_width_name(f->port_width[usual->port]),
+		link_speed_name(f->port_speed[usual->port]), places_text(&at));
 	x->figure = l[slow - 1].rate;
-	places_end_ports(&at, x, f);
 }
 
 int find_slow(struct doctor *d, const struct rule *r)
@@ -325,29 +295,24 @@ int find_slow(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* --- where the subnet manager is ---------------------------------------------------------------------- */
-
 int find_sm_place(struct doctor *d, const struct rule *r)
 {
-	AUTO_FREE uint8_t *missed = NULL;
 	struct places at = {0};
-	struct finding *x;
 	char a[300];
 
 	if (!d->r)
 		return 0;
-	missed = NEW_ARRAY(d->f->n_switches + 1, uint8_t);
+	AUTO_FREE uint8_t *missed = NEW_ARRAY(d->f->n_switches + 1, uint8_t);
 	manager_misses(d->r, missed);
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
 		if (missed[s])
 			places_add_switch(&at, d->f, s);
-	if (at.n) {
-		x = tell(d, r, "The subnet manager %s on %s. Under %s it has no path to %s: %s.",
-			 d->f->sm_guessed ? "probably runs" : "runs",
-			 endport_label(d->f, d->t->sm_endport, a, sizeof(a)), d->r->engine,
-			 PLURAL(at.n, "switch"), places_text(&at));
-		places_end(&at, x, "show");
-	}
+	if (at.n)
+		tell_of_places(d, r, &at, "show",
+			       "The subnet manager %s on %s. Under %s it has no path to %s: %s.",
+			       d->f->sm_guessed ? "probably runs" : "runs",
+			       endport_label(d->f, d->t->sm_endport, a, sizeof(a)), d->r->engine,
+			       PLURAL(at.n, "switch"), places_text(&at));
 	return 0;
 }
 
@@ -355,7 +320,6 @@ int find_sm_guessed(struct doctor *d, const struct rule *r)
 {
 	uint32_t ep = d->t->sm_endport;
 	bool lids = false;
-	struct finding *x;
 	char a[300];
 
 	/* if more depends on the guess, the finding sm-decides tells it */
@@ -366,9 +330,9 @@ int find_sm_guessed(struct doctor *d, const struct rule *r)
 		return 0;
 	for (uint32_t i = 0; i < d->f->n_endports && !lids; i++)
 		lids = lid_told(d, d->f->endport_port[i]) != 0;
-	x = tell(d, r, "Subnet manager's node unknown: ibscope takes %s%s.",
-		 endport_label(d->f, ep, a, sizeof(a)), lids ? "" : ", and the LIDs depend on that");
+	struct finding *x =
+		tell(d, r, "show", "Subnet manager's node unknown: ibscope takes %s%s.",
+		     endport_label(d->f, ep, a, sizeof(a)), lids ? "" : ", and the LIDs depend on that");
 	finding_at(d, x, d->f->endport_port[ep]);
-	finding_more(x, "show");
 	return 0;
 }

@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/draw/picture.h"
@@ -239,11 +238,11 @@ static float chords(const struct circling *c, uint32_t sw, uint32_t at)
 static bool swap_if_shorter(struct circling *c, uint32_t i, uint32_t k)
 {
 	uint32_t a = c->order[i], b = c->order[k];
-	float before = chords(c, a, i) + chords(c, b, k), after;
+	float before = chords(c, a, i) + chords(c, b, k);
 
 	c->at[a] = k;
 	c->at[b] = i;
-	after = chords(c, a, k) + chords(c, b, i);
+	float after = chords(c, a, k) + chords(c, b, i);
 	if (after < before - 1e-4f) {
 		c->order[i] = b;
 		c->order[k] = a;
@@ -258,7 +257,8 @@ static bool swap_if_shorter(struct circling *c, uint32_t i, uint32_t k)
 static uint32_t *circle_order(const struct picture_placing *g)
 {
 	static const uint32_t far[] = {1, 2, 3, 5, 8};
-	struct circling c = {g, NEW_ARRAY(g->n + 1, uint32_t), NEW_ARRAY(g->l->n + 1, uint32_t)};
+	AUTO_FREE uint32_t *at = NEW_ARRAY(g->l->n + 1, uint32_t);
+	struct circling c = {g, NEW_ARRAY(g->n + 1, uint32_t), at};
 	bool changed = true;
 
 	memset(c.at, 0xff, g->l->n * sizeof(*c.at));
@@ -272,7 +272,6 @@ static uint32_t *circle_order(const struct picture_placing *g)
 			for (size_t k = 0; k < ARRAY_LEN(far); k++)
 				changed |= g->n > far[k] && swap_if_shorter(&c, i, (i + far[k]) % g->n);
 	}
-	free(c.at);
 	return c.order;
 }
 
@@ -281,13 +280,12 @@ static void place_circle(struct picture_placing *g)
 {
 	float step = hypotf(g->w, g->h) + gap_for(g, 6, UNDER),
 	      radius = (float)g->n * step / (2 * (float)M_PI);
-	AUTO_FREE uint32_t *order = NULL;
 
 	/* the chord is shorter than the arc */
 	if (g->n > 2)
 		radius = fmaxf(radius, step / (2 * sinf((float)M_PI / (float)g->n)));
 	radius = fmaxf(radius, 150);
-	order = g->is->kind == LAYOUT_OTHER ? circle_order(g) : NULL;
+	AUTO_FREE uint32_t *order = g->is->kind == LAYOUT_OTHER ? circle_order(g) : NULL;
 	for (uint32_t i = 0; i < g->n; i++) {
 		float turn = 2 * (float)M_PI * (float)i / (float)g->n;
 
@@ -300,15 +298,13 @@ static void place_circle(struct picture_placing *g)
 static void place_columns(struct picture_placing *g)
 {
 	uint32_t columns = (uint32_t)ceil(sqrt(1.6 * g->n * (g->h + GRID_GAP) / (g->w + GRID_GAP)));
-	uint32_t rows = (g->n + columns - 1) / columns, *order = shape_columns(g->l, g->sw, g->n, rows);
+	uint32_t rows = (g->n + columns - 1) / columns;
+	AUTO_FREE uint32_t *order = shape_columns(g->l, g->sw, g->n, rows);
 
 	for (uint32_t i = 0; i < g->n; i++)
 		picture_put(g, order[i], picture_whole(i / rows) * (g->w + GRID_GAP),
 			    picture_whole(i % rows) * (g->h + GRID_GAP));
-	free(order);
 }
-
-/* --- grids --- */
 
 /* x leads to the right, y up. Planes of further dimensions stand side by side. */
 static void picture_place_grid(struct picture_placing *g, uint32_t part)
@@ -317,17 +313,16 @@ static void picture_place_grid(struct picture_placing *g, uint32_t part)
 	uint32_t planes = grid_planes(g->is), beside = 0;
 	const struct svg_page *page = &g->pic->page;
 	bool clique = false;
-	float gap, wide, high, named;
-	uint32_t across;
 
 	for (unsigned d = 0; d < g->is->n_dims; d++)
 		clique |= g->is->dim[d].kind == LAYOUT_CLIQUE;
-	gap = gap_for(g, GRID_GAP, UNDER) + (clique ? CLIQUE_GAP : 0);
-	named = (float)(nx * planes) * (picture_name_width(g) + gap);
+	float gap = gap_for(g, GRID_GAP, UNDER) + (clique ? CLIQUE_GAP : 0);
+	float named = (float)(nx * planes) * (picture_name_width(g) + gap);
 	picture_set_size(g, g->n <= MOST_NAMED_GRID && named <= 2 * WIDEST * g->letter, part);
-	wide = (float)nx * (g->w + gap) + gap;
-	high = (float)ny * (g->h + gap) + gap + gap_for(g, PLANE_BETWEEN, PLANE_NAME + AXIS_BELOW);
-	across = wide * (float)planes <= WIDEST * g->letter ? planes : (uint32_t)(WIDEST * g->letter / wide);
+	float wide = (float)nx * (g->w + gap) + gap;
+	float high = (float)ny * (g->h + gap) + gap + gap_for(g, PLANE_BETWEEN, PLANE_NAME + AXIS_BELOW);
+	uint32_t across =
+		wide * (float)planes <= WIDEST * g->letter ? planes : (uint32_t)(WIDEST * g->letter / wide);
 	if (page->wide) /* as the page is */
 		across = (uint32_t)lroundf(
 			sqrtf((float)planes * high / wide * (float)page->wide / (float)page->high));
@@ -346,8 +341,6 @@ static void picture_place_grid(struct picture_placing *g, uint32_t part)
 				    (float)(ny - 1 - (g->is->n_dims > 1 ? c[1] : 0)) * (g->h + gap));
 	}
 }
-
-/* --- groups --- */
 
 struct picture_group {
 	float w, h, x, y; /* x, y: middle */
@@ -389,14 +382,15 @@ static void place_groups_at(struct picture_group *g, uint32_t n)
 /* Members of a group stand in rows: one for each level in a dragonfly+, else nearly a square. */
 static void picture_place_groups(struct picture_placing *g)
 {
-	uint32_t n, levels = g->is->levels, columns = 0, most, rows = levels;
+	uint32_t n, levels = g->is->levels, columns = 0, rows = levels;
 	AUTO_FREE struct shape_run *run = shape_runs(g->l, g->sw, g->n, false, &n);
 	AUTO_FREE struct picture_group *group = NEW_ARRAY(n + 1, struct picture_group);
 	float between = levels > 1 ? gap_for(g, LEVELS_APART, UNDER) : gap_for(g, 2 * BESIDE, UNDER);
 	float above = FRAME + FRAME_NAME * g->letter;
 
 	if (levels <= 1) {
-		most = shape_most(run, n);
+		uint32_t most = shape_most(run, n);
+
 		columns = most <= 4 ? most : (uint32_t)ceil(sqrt(most));
 		rows = (most + columns - 1) / columns;
 	}
@@ -428,8 +422,6 @@ static void picture_place_groups(struct picture_placing *g)
 	}
 }
 
-/* --- trees --- */
-
 struct picture_tree {
 	struct shape_tree is;
 	float *left; /* [columns] */
@@ -439,10 +431,11 @@ struct picture_tree {
 /* Sets widths of columns. Returns the widest level that more rows make narrower; `levels` = none. */
 static unsigned tree_widths(const struct picture_placing *g, struct picture_tree *t)
 {
-	float box = g->w + g->beside, apart, left = 0;
+	float box = g->w + g->beside, left = 0;
+	float apart =
+		g->is->n_blocks > MANY_FRAMES ? CLOSE_BETWEEN + 2 * CLOSE_FRAME : BETWEEN_FRAMES + 2 * FRAME;
 	unsigned asks = t->is.levels;
 
-	apart = g->is->n_blocks > MANY_FRAMES ? CLOSE_BETWEEN + 2 * CLOSE_FRAME : BETWEEN_FRAMES + 2 * FRAME;
 	shape_tree_widths(&t->is, 1);
 	t->page = 0;
 	for (unsigned lev = 0; lev < t->is.levels; lev++) {
@@ -471,7 +464,7 @@ static void place_level(struct picture_placing *g, const struct picture_tree *t,
 	for (uint32_t i = is->first[lev]; i < is->first[lev + 1]; i++) {
 		uint32_t c = shape_tree_column(is, g->sw[i]), n = is->count[lev * is->columns + c];
 		uint32_t across = shape_tree_across(is, lev, c, 1), row = at[c] / across;
-		uint32_t here = n - row * across < across ? n - row * across : across;
+		uint32_t here = MIN(n - row * across, across);
 		float room = picture_whole(is->loose[lev] ? across : is->wide[c]) * box;
 		float x = picture_whole(at[c]++ % across) * box +
 			  (room - picture_whole(here) * box) / 2; /* in the middle */
@@ -488,7 +481,8 @@ static void picture_place_tree(struct picture_placing *g, uint32_t part)
 
 	picture_set_size(g, true, part);
 	shape_tree_make(&t.is, g->l, g->is);
-	t.left = NEW_ARRAY(t.is.columns, float);
+	AUTO_FREE float *left = NEW_ARRAY(t.is.columns, float);
+	t.left = left;
 	tree_widths(g, &t);
 	if (t.page > WIDEST_NAMED * g->letter)
 		picture_set_size(g, false, part);
@@ -511,20 +505,15 @@ static void picture_place_tree(struct picture_placing *g, uint32_t part)
 		     gap_for(g, fminf(fmaxf(60 + 1.2f * (float)n, 90), 220), UNDER);
 	}
 	shape_tree_free(&t.is);
-	free(t.left);
 }
-
-/* --- the page --- */
 
 static void place_part(struct picture_placing *g, uint32_t part)
 {
 	enum layout_kind kind = g->is ? g->is->kind : LAYOUT_ROW;
 
-	picture_set_size(g,
-			 g->n <= (kind == LAYOUT_GROUPS ? 160
-				  : kind == LAYOUT_RING ? 150
-							: MOST_CIRCLE),
-			 part);
+	uint32_t most = kind == LAYOUT_GROUPS ? 160 : kind == LAYOUT_RING ? 150 : MOST_CIRCLE;
+
+	picture_set_size(g, g->n <= most, part);
 	if (kind == LAYOUT_TREE)
 		picture_place_tree(g, part);
 	else if (kind == LAYOUT_GRID)
@@ -579,14 +568,13 @@ static void make_frames(struct picture *p)
 	float m = l->n_blocks > MANY_FRAMES ? CLOSE_FRAME : FRAME, name = FRAME_NAME * p->page.letter;
 
 	for (uint32_t b = 0; b < l->n_blocks; b++) {
-		struct picture_rect r;
 		uint32_t n = 0;
 		bool clear = true;
 
 		for (uint32_t i = 0; i < l->n; i++)
 			if (l->block[l->order[i]] == b)
 				sw[n++] = l->order[i];
-		r = around(p, sw, n);
+		struct picture_rect r = around(p, sw, n);
 		r = (struct picture_rect){r.x - m, r.y - m - name, r.w + 2 * m,
 					  r.h + 2 * m + name + UNDER * (p->page.letter - 1)};
 		for (uint32_t s = 0; s < l->n && clear; s++) {
@@ -603,10 +591,8 @@ static void make_frames(struct picture *p)
 
 static void add_label(struct picture *p, float x, float y, const char *words)
 {
-	struct picture_label *l;
-
-	GROW(p->label, p->n_labels, p->cap_labels);
-	l = &p->label[p->n_labels++];
+	ARENA_GROW(p, p->label, p->n_labels, p->cap_labels);
+	struct picture_label *l = &p->label[p->n_labels++];
 	*l = (struct picture_label){.x = x, .y = y};
 	snprintf(l->words, sizeof(l->words), "%s", words);
 }
@@ -619,12 +605,11 @@ static void label_levels(struct picture *p, const struct layout_part *is, const 
 
 	for (uint32_t i = 0, n; i < is->n; i += n) {
 		unsigned lev = l->level[sw[i]];
-		struct picture_rect r;
 		char words[16];
 
 		for (n = 1; i + n < is->n && l->level[sw[i + n]] == lev;)
 			n++;
-		r = around(p, sw + i, n);
+		struct picture_rect r = around(p, sw + i, n);
 		snprintf(words, sizeof(words), "%u", lev);
 		add_label(p, part->x - MARGIN, r.y + r.h / 2 + 4, words);
 	}
@@ -633,14 +618,12 @@ static void label_levels(struct picture *p, const struct layout_part *is, const 
 static void add_plane(struct picture *p, const struct layout_part *is, const uint16_t *c,
 		      struct picture_rect r)
 {
-	struct picture_plane *k;
-	float top, bottom;
 	size_t at = 0;
 
-	GROW(p->plane, p->n_planes, p->cap_planes);
-	k = &p->plane[p->n_planes++];
-	top = PLANE_TOP + PLANE_NAME * (p->page.letter - 1);
-	bottom = PLANE_BOTTOM + AXIS_BELOW * (p->page.letter - 1);
+	ARENA_GROW(p, p->plane, p->n_planes, p->cap_planes);
+	struct picture_plane *k = &p->plane[p->n_planes++];
+	float top = PLANE_TOP + PLANE_NAME * (p->page.letter - 1);
+	float bottom = PLANE_BOTTOM + AXIS_BELOW * (p->page.letter - 1);
 	k->at = (struct picture_rect){r.x - PLANE_LEFT, r.y - top, r.w + PLANE_LEFT + PLANE_RIGHT,
 				      r.h + top + bottom};
 	for (unsigned d = 2; d < is->n_dims && at < sizeof(k->name); d++)
@@ -677,7 +660,6 @@ static void label_grid(struct picture *p, const struct layout_part *is, const st
 
 	for (uint32_t plane = 0; plane < grid_planes(is); plane++) {
 		uint32_t n = 0;
-		struct picture_rect r;
 
 		for (uint32_t i = is->first; i < is->first + is->n; i++)
 			if (*layout_coord(l, l->order[i]) != LAYOUT_BESIDE &&
@@ -685,7 +667,7 @@ static void label_grid(struct picture *p, const struct layout_part *is, const st
 				sw[n++] = l->order[i];
 		if (!n)
 			continue;
-		r = around(p, sw, n);
+		struct picture_rect r = around(p, sw, n);
 		if (is->n_dims > 2)
 			add_plane(p, is, layout_coord(l, sw[0]), r);
 		for (uint32_t i = 0; i < n; i++)
@@ -697,32 +679,30 @@ bool picture_draws(const struct picture *p, uint32_t a, uint32_t b)
 {
 	const struct layout *l = p->layout;
 	uint32_t part = l->part_of[a];
-	struct grid_way way;
 
 	assert(a < l->n && b < l->n);
 	if (part == NO_ID || l->part[part].kind != LAYOUT_GRID)
 		return true;
-	way = grid_way(l, a, b);
+	struct grid_way way = grid_way(l, a, b);
 	return !way.differ || (way.differ == 1 && way.dim < 2);
 }
 
 struct picture *picture_new(const struct fabric *f, const struct layout *l, const struct svg_page *page)
 {
-	struct picture *p = NEW(struct picture);
+	struct picture *p = ARENA_NEW(NULL, struct picture);
 	struct picture_placing g = {.pic = p, .f = f, .l = l, .letter = page->letter};
 	uint32_t n_parts = l->n_parts + (l->n_alone ? 1 : 0); /* the last holds what is not connected */
-	struct picture_rect *alone;
 	float y = svg_top(page), high;
 
 	assert(l->n == f->n_switches && page->letter > 0);
 	p->layout = layout_ref(l);
 	p->page = *page;
 	p->width = (page->wide ? FITTED_WIDTH : LEAST_WIDTH) * page->letter;
-	p->box = NEW_ARRAY(l->n + 1, struct picture_rect);
-	p->named = NEW_ARRAY(l->n_parts + 1, bool);
-	p->part = NEW_ARRAY(l->n_parts + 1, struct picture_rect);
-	p->block = NEW_ARRAY(l->n_blocks + 1, struct picture_rect);
-	alone = &p->part[l->n_parts];
+	p->box = ARENA_ARRAY(p, l->n + 1, struct picture_rect);
+	p->named = ARENA_ARRAY(p, l->n_parts + 1, bool);
+	p->part = ARENA_ARRAY(p, l->n_parts + 1, struct picture_rect);
+	p->block = ARENA_ARRAY(p, l->n_blocks + 1, struct picture_rect);
+	struct picture_rect *alone = &p->part[l->n_parts];
 	for (uint32_t k = 0; k < n_parts; k++) {
 		g.is = k < l->n_parts ? &l->part[k] : NULL;
 		g.n = k < l->n_parts ? l->part[k].n : l->n_alone;
@@ -764,11 +744,5 @@ void picture_free(struct picture *p)
 	if (!p)
 		return;
 	layout_unref(p->layout);
-	free(p->box);
-	free(p->named);
-	free(p->part);
-	free(p->block);
-	free(p->plane);
-	free(p->label);
-	free(p);
+	arena_free(p);
 }

@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/draw/picture.h"
@@ -95,17 +94,14 @@ static struct picture_cycle_spot picture_cycle_spot_of(const struct circle *c, u
 
 static void picture_cycle_place(struct circle *c)
 {
-	float step, radius;
-
-	c->x = NEW_ARRAY(2 * (size_t)c->n + 2, float);
 	for (uint32_t i = 0; i < c->n; i++) {
 		size_t len = svg_columns(switch_name(c->f, picture_cycle_switch_of(c, i)));
 
 		c->w = fmaxf(c->w, ((float)len * SVG_LETTER + NAME_ROOM) * c->letter);
 	}
 	c->h = HIGH * c->letter;
-	step = hypotf(c->w, c->h) + BETWEEN * c->letter;
-	radius = c->n > 2 ? step / (2 * sinf((float)M_PI / (float)c->n)) : step / 2;
+	float step = hypotf(c->w, c->h) + BETWEEN * c->letter;
+	float radius = c->n > 2 ? step / (2 * sinf((float)M_PI / (float)c->n)) : step / 2;
 	radius = fmaxf(radius, LEAST_RADIUS);
 	for (uint32_t i = 0; i < c->n; i++) {
 		float turn = 2 * (float)M_PI * (float)i / (float)c->n;
@@ -120,10 +116,9 @@ static void picture_cycle_place(struct circle *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct picture_cycle_spot s = picture_cycle_spot_of(c, i);
 		char words[WORDS];
-		float wide;
 
 		step_words(&c->step[i], words, sizeof(words));
-		wide = (float)strlen(words) * SVG_LETTER * c->letter;
+		float wide = (float)strlen(words) * SVG_LETTER * c->letter;
 		take_in(c, s.wx + s.from * wide, s.wy - 10 * c->letter, s.wx + (s.from + 1) * wide, s.wy + 4);
 	}
 }
@@ -193,11 +188,10 @@ static void picture_cycle_put_channel(FILE *to, const struct circle *c, uint32_t
 	const float *p = c->x + 2 * (size_t)i, *q = c->x + 2 * (size_t)((i + 1) % c->n);
 	uint32_t port = c->step[i].port, peer = c->f->port_peer[port];
 	struct picture_cycle_spot s = picture_cycle_spot_of(c, i);
-	float bend = c->n == 2 ? PAIR_BEND : 0, cx, cy;
+	float bend = c->n == 2 ? PAIR_BEND : 0;
+	float cx = (p[0] + q[0]) / 2 + s.nx * bend * 1.5f, cy = (p[1] + q[1]) / 2 + s.ny * bend * 1.5f;
 	char words[WORDS], kind[24];
 
-	cx = (p[0] + q[0]) / 2 + s.nx * bend * 1.5f;
-	cy = (p[1] + q[1]) / 2 + s.ny * bend * 1.5f;
 	step_words(&c->step[i], words, sizeof(words));
 	snprintf(kind, sizeof(kind), "channel-vl%u", c->step[i].vl);
 	fputs("<path", to);
@@ -219,7 +213,8 @@ int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric
 		      const struct picture_step *step, uint32_t n, const struct picture_look *look,
 		      struct progress *p)
 {
-	struct circle c = {.page = page, .letter = page->letter, .f = f, .step = step, .n = n};
+	AUTO_FREE float *middles = NEW_ARRAY(2 * (size_t)n + 2, float);
+	struct circle c = {.page = page, .letter = page->letter, .f = f, .step = step, .n = n, .x = middles};
 	bool go_on = true;
 	float width, height;
 	uint32_t id = svg_id(n, look->title, look->line);
@@ -258,14 +253,14 @@ int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric
 		to, 46, height - 22 * c.letter, c.letter,
 		"channels of the cycle, in order; [port]; routes: those that hold it and want the next");
 	svg_end(to);
-	free(c.x);
 	return ferror(to) || !go_on ? -1 : 0;
 }
 
 int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
 		      struct progress *p)
 {
-	struct circle c = {.page = &svg_plain, .letter = 1, .f = f, .step = step, .n = n};
+	AUTO_FREE float *middles = NEW_ARRAY(2 * (size_t)n + 2, float);
+	struct circle c = {.page = &svg_plain, .letter = 1, .f = f, .step = step, .n = n, .x = middles};
 	bool go_on = true;
 	float width, height;
 
@@ -292,7 +287,6 @@ int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_ste
 		fprintf(to, "];\n");
 	}
 	fprintf(to, "}\n");
-	free(c.x);
 	return ferror(to) || !go_on ? -1 : 0;
 }
 
@@ -302,18 +296,6 @@ static void put_channel_words(FILE *to, const struct cdg *c, uint32_t v)
 {
 	picture_cables_words(to, c->routing->topo->fabric, &c->port[v], 1);
 	fprintf(to, ", VL %u", c->vl[v]);
-}
-
-static void graphviz_put_channel(FILE *to, const struct cdg *c, uint32_t v)
-{
-	char kind[24];
-
-	snprintf(kind, sizeof(kind), "channel-vl%u", c->vl[v]);
-	fputs("<g", to);
-	picture_cables_id(to, c->routing->topo->fabric, kind, &c->port[v], 1, 0);
-	fputs(" class=\"node\">\n<title>", to);
-	put_channel_words(to, c, v);
-	fputs("</title>\n", to);
 }
 
 static void put_dependency(FILE *to, const struct cdg *c, uint32_t v, uint32_t w)
@@ -340,9 +322,15 @@ static bool graphviz_put_head(FILE *to, const struct cdg *c, const char *title)
 {
 	unsigned v, w;
 	int end = 0;
+	char kind[24];
 
 	if (sscanf(title, "<title>c%u</title>%n", &v, &end) == 1 && end && v < c->n_channels) {
-		graphviz_put_channel(to, c, v);
+		snprintf(kind, sizeof(kind), "channel-vl%u", c->vl[v]);
+		fputs("<g", to);
+		picture_cables_id(to, c->routing->topo->fabric, kind, &c->port[v], 1, 0);
+		fputs(" class=\"node\">\n<title>", to);
+		put_channel_words(to, c, v);
+		fputs("</title>\n", to);
 		return true;
 	}
 	if (sscanf(title, "<title>c%u&#45;&gt;c%u</title>%n", &v, &w, &end) == 2 && end &&
@@ -355,7 +343,7 @@ static bool graphviz_put_head(FILE *to, const struct cdg *c, const char *title)
 
 int graphviz_name(FILE *from, FILE *to, const struct cdg *c, const struct svg_about *of)
 {
-	struct text held = {0}, read = {0}; /* held: the line before, whose title is to come */
+	AUTO_TEXT struct text held = {0}, read = {0}; /* held: the line before, whose title is to come */
 	bool root = false;
 	struct err e;
 	int got;
@@ -388,7 +376,5 @@ int graphviz_name(FILE *from, FILE *to, const struct cdg *c, const struct svg_ab
 		}
 	}
 	fputs(held.len ? text_str(&held) : "", to);
-	text_free(&held);
-	text_free(&read);
 	return got < 0 || ferror(to) ? -1 : 0;
 }

@@ -93,11 +93,9 @@ static bool picture_curve(const struct picture *pic, uint32_t a, uint32_t b, flo
 	struct picture_rect p = picture_lines_middle(pic, a), q = picture_lines_middle(pic, b);
 
 	if (is->kind == LAYOUT_TREE) {
-		float bend;
-
 		if (l->level[a] == l->level[b])
 			return upright(&p, 1, &q, 1, 30, c);
-		bend = TREE_BEND * (fabsf(q.y - p.y) - p.h - q.h);
+		float bend = TREE_BEND * (fabsf(q.y - p.y) - p.h - q.h);
 		return p.y < q.y ? upright(&p, 1, &q, -1, bend, c) : upright(&p, -1, &q, 1, bend, c);
 	}
 	if (is->kind == LAYOUT_GRID)
@@ -127,7 +125,7 @@ bool picture_channel_ends(const struct fabric *f, uint32_t port, uint32_t *a, ui
 
 void picture_lane(const struct picture *pic, uint32_t a, uint32_t b, float t, float at[2])
 {
-	float c[8], u = 1 - t, d[2], len;
+	float c[8], u = 1 - t, d[2];
 
 	picture_curve(pic, a, b, c);
 	for (unsigned k = 0; k < 2; k++) {
@@ -136,7 +134,7 @@ void picture_lane(const struct picture *pic, uint32_t a, uint32_t b, float t, fl
 		d[k] = u * u * (c[2 + k] - c[k]) + 2 * u * t * (c[4 + k] - c[2 + k]) +
 		       t * t * (c[6 + k] - c[4 + k]);
 	}
-	len = fmaxf(hypotf(d[0], d[1]), 0.01f);
+	float len = fmaxf(hypotf(d[0], d[1]), 0.01f);
 	at[0] -= d[1] / len * LANE;
 	at[1] += d[0] / len * LANE;
 }
@@ -190,8 +188,6 @@ size_t picture_turns(const struct cdg *c, int vl, struct picture_turn *turn, uin
 	}
 	return n;
 }
-
-/* --- how they look --- */
 
 struct picture_bundle picture_bundle(const struct fabric *f, const struct picture_look *look, uint32_t a,
 				     uint32_t b)
@@ -294,8 +290,6 @@ struct svg {
 	double thin;	/* factor for widths of lines: many lines must not make a black page */
 };
 
-/* --- lines --- */
-
 /*
  * The cables from a to its neighbour to[i]: kind of the id, their line, further attributes.  Its title is to
  * be written, then end_path().
@@ -378,18 +372,14 @@ static bool put_links(const struct svg *s, unsigned class, struct progress *p)
 		if (!progress_step(p, class * l->n + a))
 			return false;
 		for (uint32_t i = l->first[a]; i < l->first[a + 1]; i++) {
-			struct picture_bundle u;
-			struct picture_stroke k;
-			unsigned is;
-
 			if (l->to[i] < a)
 				continue;
-			u = picture_bundle(s->f, s->look, a, l->to[i]);
+			struct picture_bundle u = picture_bundle(s->f, s->look, a, l->to[i]);
 			u.ways = u.back = 0;
-			k = picture_stroke(s->look, &u);
-			is = k.above	     ? PICTURE_LOADS
-			     : s->look->load ? picture_load_class(u.load, s->look->mean)
-					     : 0;
+			struct picture_stroke k = picture_stroke(s->look, &u);
+			unsigned is = k.above	      ? PICTURE_LOADS
+				      : s->look->load ? picture_load_class(u.load, s->look->mean)
+						      : 0;
 			if (is != class || (!k.above && !picture_draws(s->pic, a, l->to[i])))
 				continue;
 			k.width *= k.above ? 1 : s->thin;
@@ -454,14 +444,13 @@ static void put_mark(const struct svg *s, uint32_t a, uint32_t i, struct picture
 					    [PICTURE_CYCLE] = "cycle"};
 	bool aside = kind == PICTURE_BACK;
 	uint32_t b = s->l->to[i];
-	struct picture_stroke k;
 
 	u.ways &= kind;
 	u.back &= kind;
 	u.down = u.came = 0;
 	if (!(u.ways | u.back))
 		return;
-	k = picture_stroke(s->look, &u);
+	struct picture_stroke k = picture_stroke(s->look, &u);
 	begin_path(s, names[kind], a, i, &k,
 		   aside ? " class=\"mark\" transform=\"translate(5 4)\"" : " class=\"mark\"");
 	put_mark_words(s, i, u.ways | u.back);
@@ -473,8 +462,6 @@ static void put_mark(const struct svg *s, uint32_t a, uint32_t i, struct picture
 	if (u.back)
 		put_arrow(s, b, a, k.colour, aside ? "translate(5 4) " : "");
 }
-
-/* --- dependencies --- */
 
 static const struct picture_stroke turn_strokes[] = {
 	[PICTURE_TURN] = {.colour = "#1f5fa8", .dash = "", .width = 1.4},
@@ -519,15 +506,13 @@ static void picture_svg_put_turn(const struct svg *s, const struct picture_turn 
 {
 	const struct picture_stroke *k = &turn_strokes[t->kind];
 	uint32_t a, b, c, same;
-	const struct picture_rect *r;
-	float p[2], q[2], x, y;
+	float p[2], q[2];
 
 	if (!picture_channel_ends(s->f, t->from, &a, &b) || !picture_channel_ends(s->f, t->to, &same, &c) ||
 	    same != b)
 		return;
-	r = &s->pic->box[b];
-	x = r->x + r->w / 2;
-	y = r->y + r->h / 2;
+	const struct picture_rect *r = &s->pic->box[b];
+	float x = r->x + r->w / 2, y = r->y + r->h / 2;
 	picture_lane(s->pic, a, b, PICTURE_LANE_TO, p);
 	picture_lane(s->pic, b, c, PICTURE_LANE_FROM, q);
 	fprintf(s->to,
@@ -553,8 +538,6 @@ static void put_turns(const struct svg *s)
 	for (size_t i = 0; i < s->look->n_turns; i++)
 		picture_svg_put_turn(s, &s->look->turn[i]);
 }
-
-/* --- boxes --- */
 
 static void put_frame(const struct svg *s, const struct picture_rect *r, const char *class)
 {
@@ -645,8 +628,6 @@ static void put_under(const struct svg *s, uint32_t sw)
 		  SVG_TOLD SVG_MIDDLE " fill=\"#666\"" SVG_OVER,
 		  PLURAL(n, look->figure ? look->figure_noun : "host"));
 }
-
-/* --- what stands around --- */
 
 struct legend {
 	const struct svg *s;
@@ -759,28 +740,21 @@ static bool put_ground(const struct svg *s, struct progress *p)
 
 #define DRAWN_ORDER "Switches in their places, then the links between them, then what is marked on them"
 
-static void put_marks_of(const struct svg *s, uint32_t a)
+static void put_marks(const struct svg *s)
 {
 	static const unsigned kinds[] = {PICTURE_MORE | PICTURE_LESS, PICTURE_THERE | PICTURE_STEP,
 					 PICTURE_BACK, PICTURE_CYCLE};
 
-	for (uint32_t i = s->l->first[a]; i < s->l->first[a + 1]; i++) {
-		struct picture_bundle u;
-
-		if (s->l->to[i] < a)
-			continue;
-		u = picture_bundle(s->f, s->look, a, s->l->to[i]);
-		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
-			if (kinds[k] != (PICTURE_MORE | PICTURE_LESS) || (!u.down && !u.came))
-				put_mark(s, a, i, u, kinds[k]);
-	}
-}
-
-static void put_marks(const struct svg *s)
-{
 	svg_under(s->to, s->id);
 	for (uint32_t a = 0; a < s->l->n; a++)
-		put_marks_of(s, a);
+		for (uint32_t i = s->l->first[a]; i < s->l->first[a + 1]; i++) {
+			if (s->l->to[i] < a)
+				continue;
+			struct picture_bundle u = picture_bundle(s->f, s->look, a, s->l->to[i]);
+			for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+				if (kinds[k] != (PICTURE_MORE | PICTURE_LESS) || (!u.down && !u.came))
+					put_mark(s, a, i, u, kinds[k]);
+		}
 	fputs("</g>\n", s->to);
 }
 
@@ -789,13 +763,12 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 {
 	assert(pic->layout->n == f->n_switches);
 	struct svg s = svg_of(to, pic, f, look);
-	bool go_on;
 
 	progress_start(p, "writing the drawing", (PICTURE_LOADS + 1) * s.l->n);
 	s.id = svg_id(s.id, look->title, look->line);
 	svg_begin(to, &pic->page, pic->width, pic->height,
 		  &(struct svg_about){s.id, look->title, look->line, DRAWN_ORDER});
-	go_on = put_ground(&s, p);
+	bool go_on = put_ground(&s, p);
 	if (s.look->way && go_on)
 		put_marks(&s);
 	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++) {
@@ -812,8 +785,6 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 	svg_end(to);
 	return ferror(to) || !go_on ? -1 : 0;
 }
-
-/* --- one that moves ----------------------------------------------------------------------------- */
 
 /* Opens a group that is seen from a frame on, up to another. */
 static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames, double seconds)
@@ -833,20 +804,6 @@ static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames, d
 	fputs("\"/>\n", to);
 }
 
-/* All that no frame changes, with the switches as they are in the first one. */
-static bool begin_movie(const struct svg *s, unsigned frames, double seconds, struct progress *p)
-{
-	struct svg_page page = s->pic->page;
-	char *title = str_printf("%s; it plays, %s of %g s each", s->look->title, PLURAL(frames, "drawing"),
-				 seconds);
-
-	page.untitled = true; /* each frame has its own */
-	svg_begin(s->to, &page, s->pic->width, s->pic->height,
-		  &(struct svg_about){s->id, title, s->look->line, DRAWN_ORDER});
-	free(title);
-	return put_ground(s, p);
-}
-
 int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 		  const struct picture_look *look, unsigned frame, unsigned frames, double seconds,
 		  const uint8_t *was, struct progress *p)
@@ -858,9 +815,17 @@ int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 	s.moves = true;
 	s.again = frame;
 	s.id = svg_id(s.id, "plays", "");
-	if (!frame && !begin_movie(&s, frames, seconds, p))
-		return -1;
-	if (frame) { /* boxes that look otherwise stay from now on: what comes later covers them */
+	if (!frame) { /* all that no frame changes, with the switches as they are in the first one */
+		struct svg_page page = pic->page;
+		AUTO_FREE char *title = str_printf("%s; it plays, %s of %g s each", look->title,
+						   PLURAL(frames, "drawing"), seconds);
+
+		page.untitled = true; /* each frame has its own */
+		svg_begin(to, &page, pic->width, pic->height,
+			  &(struct svg_about){s.id, title, look->line, DRAWN_ORDER});
+		if (!put_ground(&s, p))
+			return -1;
+	} else { /* boxes that look otherwise stay from now on: what comes later covers them */
 		open_shown(to, frame, frames, frames, seconds);
 		for (uint32_t sw = 0; sw < s.l->n; sw++)
 			if (was[sw] != look->class[sw])

@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/draw/picture.h"
@@ -113,16 +112,13 @@ void svg_title(FILE *to, const struct svg_page *page, float width, const char *t
 {
 	AUTO_TEXT struct text clean = {0};
 	float letter = page->letter;
-	char *part;
-	size_t n;
 
 	if (page->untitled || !*title)
 		return;
 	title = clean_string(title, &clean);
-	n = fitting(title, (size_t)((width - 2 * MARGIN) / (TITLE_LETTER * letter)));
-	part = str_printf("%.*s%s", (int)n, title, title[n] ? " .." : "");
-	svg_words(to, MARGIN, 26 * letter, 15 * letter, SVG_TOLD " font-weight=\"bold\"", part);
-	free(part);
+	size_t n = fitting(title, (size_t)((width - 2 * MARGIN) / (TITLE_LETTER * letter)));
+	AUTO_FREE char *head = str_printf("%.*s%s", (int)n, title, title[n] ? " .." : "");
+	svg_words(to, MARGIN, 26 * letter, 15 * letter, SVG_TOLD " font-weight=\"bold\"", head);
 	for (unsigned k = 0; k < page->lines && *line;) {
 		size_t len = strcspn(line, "\n");
 		AUTO_FREE char *whole = str_printf("%.*s", (int)len, line);
@@ -131,11 +127,10 @@ void svg_title(FILE *to, const struct svg_page *page, float width, const char *t
 		line += len + (line[len] == '\n');
 		for (; k < page->lines && *rest; k++) {
 			n = fitting(rest, (size_t)((width - 2 * MARGIN) / (LINE_LETTER * letter)));
-			part = str_printf("%.*s%s", (int)n, rest,
-					  rest[n] && k + 1 == page->lines ? " .." : "");
+			AUTO_FREE char *part = str_printf("%.*s%s", (int)n, rest,
+							  rest[n] && k + 1 == page->lines ? " .." : "");
 			svg_words(to, MARGIN, (44 + LINE_HIGH * (float)k) * letter, 11 * letter,
 				  SVG_TOLD " fill=\"#444\"", part);
-			free(part);
 			rest += n + (rest[n] == ' ');
 		}
 	}
@@ -276,8 +271,6 @@ static const char *number_text(double v, char *buf, size_t size)
 	return buf;
 }
 
-/* --- axes ------------------------------------------------------------------------------------- */
-
 static void put_y_axis(const struct panel *g)
 {
 	char words[32];
@@ -306,8 +299,7 @@ static void plot_put_numbers(const struct panel *g)
 	double end = p->x0 + p->n * p->step,
 	       step = round_step(end - p->x0, (unsigned)(TICKS_ACROSS / g->letter));
 	bool each = p->step <= 1;
-	double shift = each ? 0.5 : 0;
-	double last = each ? end - p->step : end;
+	double shift = each ? 0.5 : 0, last = each ? end - p->step : end;
 	char words[32];
 
 	for (unsigned k = 0;; k++) {
@@ -328,10 +320,9 @@ static const char *short_label(const char *label, char *buf, size_t size)
 	AUTO_TEXT struct text t = {0};
 	size_t n = 0, letters = 0;
 
-	for (label = clean_string(label, &t); label[n] && n + 4 < size; n++) {
-		if (((unsigned char)label[n] & 0xc0) != 0x80 && letters++ == LABEL_LETTERS)
+	for (label = clean_string(label, &t); label[n] && n + 4 < size; n++)
+		if (begins_character(label[n]) && letters++ == LABEL_LETTERS)
 			break;
-	}
 	snprintf(buf, size, "%.*s%s", (int)n, label, label[n] ? ".." : "");
 	return buf;
 }
@@ -353,25 +344,12 @@ static float labels_high(const struct plot *p, float letter)
 	return (float)(most > LABEL_LETTERS ? LABEL_LETTERS + 2 : most) * LABEL_HIGH * letter;
 }
 
-/* --- bars --------------------------------------------------------------------------------------- */
-
-/* What bar i stands for, and how many of `name` (if there is one) it shows. */
-static void put_bar_words(const struct panel *g, uint32_t i, double n, const char *name)
-{
-	double low = g->p->x0 + i * g->p->step;
-
-	if (g->p->label)
-		svg_text(g->to, g->p->label[i]);
-	else
-		fprintf(g->to, g->p->step > 1 ? "%g to %g" : "%g", low, low + g->p->step - 1);
-	fprintf(g->to, ": %.10g%s", n, name ? " " : "");
-	svg_text(g->to, name ? name : "");
-}
-
-/* Part of bar i, or all of it. */
+/* Part of bar i, or all of it: what it stands for, and how many of `name` (if there is one) it shows. */
 static void plot_put_bar(const struct panel *g, uint32_t i, float x0, float x1, double from, double to,
 			 const char *colour, const char *name)
 {
+	double low = g->p->x0 + i * g->p->step;
+
 	if (to <= from)
 		return;
 	fprintf(g->to,
@@ -379,7 +357,12 @@ static void plot_put_bar(const struct panel *g, uint32_t i, float x0, float x1, 
 		"fill=\"%s\"><title>",
 		(double)x0, (double)y_of(g, to), (double)(x1 - x0), (double)(y_of(g, from) - y_of(g, to)),
 		colour);
-	put_bar_words(g, i, to - from, name);
+	if (g->p->label)
+		svg_text(g->to, g->p->label[i]);
+	else
+		fprintf(g->to, g->p->step > 1 ? "%g to %g" : "%g", low, low + g->p->step - 1);
+	fprintf(g->to, ": %.10g%s", to - from, name ? " " : "");
+	svg_text(g->to, name ? name : "");
 	fputs("</title></rect>\n", g->to);
 }
 
@@ -404,7 +387,6 @@ static void put_bars(const struct panel *g)
 			 end = (uint32_t)((uint64_t)(c + 1) * p->n / columns), best = first, most = first;
 		float x0 = x_of(g, (double)c * p->n / columns) + gap / 2,
 		      x1 = x_of(g, (double)(c + 1) * p->n / columns) - gap / 2;
-		double part;
 
 		for (uint32_t i = first; i < end; i++) {
 			best = p->value[i] > p->value[best] ? i : best;
@@ -417,7 +399,7 @@ static void put_bars(const struct panel *g)
 			plot_put_value(g, (middle + x1) / 2, p->other[most]);
 			x1 = middle;
 		}
-		part = p->part ? p->part[best] : 0;
+		double part = p->part ? p->part[best] : 0;
 		plot_put_bar(g, best, x0, x1, 0, part, PART_COLOUR, p->part_name);
 		plot_put_bar(g, best, x0, x1, part, p->value[best], COLOUR,
 			     p->part || p->other ? p->value_name : NULL);
@@ -435,14 +417,13 @@ static void plot_put_lines(const struct panel *g)
 {
 	static const char look[] = "stroke=\"" LINE_COLOUR "\" stroke-width=\"1.4\" stroke-dasharray=\"6 4\"";
 	const struct plot *p = g->p;
-	float x;
 
 	if (p->level_name && p->level <= g->top) {
 		put_rule(g, g->left, y_of(g, p->level), g->left + g->wide, y_of(g, p->level), look);
 		svg_words(g->to, g->left + g->wide - 4, y_of(g, p->level) - 4, 10 * g->letter,
 			  " text-anchor=\"end\"" SVG_OVER, p->level_name);
 	}
-	x = p->at_name ? x_of(g, (p->at - p->x0) / p->step + (p->step <= 1 ? 0.5 : 0)) : 0;
+	float x = p->at_name ? x_of(g, (p->at - p->x0) / p->step + (p->step <= 1 ? 0.5 : 0)) : 0;
 	if (p->at_name && x >= g->left && x <= g->left + g->wide) {
 		put_rule(g, x, g->y0, x, g->y0 - g->high, look);
 		svg_words(g->to, x, g->y0 - g->high - 4, 10 * g->letter, SVG_MIDDLE SVG_OVER, p->at_name);
@@ -476,11 +457,11 @@ static void put_panel(struct panel *g, float y)
 {
 	FILE *to = g->to;
 	const struct plot *p = g->p;
-	float below, letter = g->letter;
+	float letter = g->letter;
 	double most = p->level_name ? p->level : 0;
 
 	g->y0 = y + ABOVE * letter + g->high;
-	below = g->y0 + labels_high(p, letter);
+	float below = g->y0 + labels_high(p, letter);
 	for (uint32_t i = 0; i < p->n; i++)
 		most = fmax(most, p->other ? fmax(p->value[i], p->other[i]) : p->value[i]);
 	g->tick = round_step(most, TICKS_UP);
@@ -513,13 +494,13 @@ static void put_panel(struct panel *g, float y)
 int plot_svg(FILE *to, const struct svg_page *page, const char *title, const char *line,
 	     const struct plot *plot, unsigned n, struct progress *p)
 {
-	float width = WIDTH, height = svg_top(page), y = height, high = HIGH, before;
-	struct text about = {0};
+	float width = WIDTH, height = svg_top(page), y = height, high = HIGH;
+	AUTO_TEXT struct text about = {0};
 	bool go_on = true;
 
 	for (unsigned k = 0; k < n; k++)
 		height += high + panel_around(&plot[k], page->letter);
-	before = height;
+	float before = height;
 	svg_fit(page, &width, &height);
 	high += (height - before) / (float)(n ? n : 1);
 	progress_start(p, "writing the plot", n);
@@ -528,7 +509,6 @@ int plot_svg(FILE *to, const struct svg_page *page, const char *title, const cha
 			 PLURAL(plot[k].n, "number"), plot[k].x_name);
 	svg_begin(to, page, width, height,
 		  &(struct svg_about){svg_id((uint64_t)height, title, line), title, line, text_str(&about)});
-	text_free(&about);
 	for (unsigned k = 0; k < n && (go_on = progress_step(p, k)); k++) {
 		struct panel g = {.to = to, .p = &plot[k], .letter = page->letter, .high = high};
 

@@ -93,14 +93,12 @@ static void find_vector(struct spread *s, unsigned which)
 	for (unsigned k = 0; k < s->pivots; k++)
 		v[k] = 1.0 + (double)((k * 7 + which * 3) % 11);
 	for (unsigned r = 0; r < ROUNDS; r++) {
-		double length, along;
-
 		for (unsigned i = 0; i < s->pivots; i++)
 			next[i] = dot(s, s->m[i], v);
-		along = which ? dot(s, next, s->vector[0]) : 0;
+		double along = which ? dot(s, next, s->vector[0]) : 0;
 		for (unsigned i = 0; i < s->pivots; i++)
 			next[i] -= which ? along * s->vector[0][i] : 0;
-		length = sqrt(dot(s, next, next));
+		double length = sqrt(dot(s, next, next));
 		for (unsigned i = 0; i < s->pivots; i++)
 			v[i] = length > 0 ? next[i] / length : 0;
 	}
@@ -109,39 +107,35 @@ static void find_vector(struct spread *s, unsigned which)
 /* OTHER: x, y */
 static void layout_spread(struct lpart *p)
 {
-	AUTO_FREE struct spread *s = NEW(struct spread);
+	AUTO_ARENA struct spread *s = ARENA_NEW(NULL, struct spread);
 
 	s->p = p;
-	s->c = NEW_ARRAY((size_t)p->n * PIVOTS, double);
-	if (take_pivots(s)) {
-		centre(s);
-		for (uint32_t u = 0; u < s->p->n; u++) {
-			const double *row = s->c + (size_t)u * PIVOTS;
+	s->c = ARENA_ARRAY(s, (size_t)p->n * PIVOTS, double);
+	if (!take_pivots(s))
+		return;
+	centre(s);
+	for (uint32_t u = 0; u < p->n; u++) {
+		const double *row = s->c + (size_t)u * PIVOTS;
 
-			for (unsigned i = 0; i < s->pivots; i++)
-				for (unsigned j = 0; j < s->pivots; j++)
-					s->m[i][j] += row[i] * row[j];
-		}
-		for (unsigned k = 0; k < 2; k++) {
-			double lo = INFINITY, hi = -INFINITY;
-			float *to = k ? p->y : p->x;
-			bool turn;
-
-			find_vector(s, k);
-			/* along the vector, scaled to 0 .. 1; the lowest name is in the lower half */
-			for (uint32_t u = 0; u < s->p->n; u++) {
-				double at = dot(s, s->c + (size_t)u * PIVOTS, s->vector[k]);
-
-				to[u] = (float)at;
-				lo = MIN(to[u], lo);
-				hi = MAX(to[u], hi);
-			}
-			turn = to[0] > (lo + hi) / 2;
-			for (uint32_t u = 0; u < s->p->n; u++)
-				to[u] = hi > lo ? (float)((turn ? hi - to[u] : to[u] - lo) / (hi - lo)) : 0;
-		}
+		for (unsigned i = 0; i < s->pivots; i++)
+			for (unsigned j = 0; j < s->pivots; j++)
+				s->m[i][j] += row[i] * row[j];
 	}
-	free(s->c);
+	for (unsigned k = 0; k < 2; k++) {
+		double lo = INFINITY, hi = -INFINITY;
+		float *to = k ? p->y : p->x;
+
+		find_vector(s, k);
+		/* along the vector, scaled to 0 .. 1; the lowest name is in the lower half */
+		for (uint32_t u = 0; u < p->n; u++) {
+			to[u] = (float)dot(s, s->c + (size_t)u * PIVOTS, s->vector[k]);
+			lo = MIN(to[u], lo);
+			hi = MAX(to[u], hi);
+		}
+		bool turn = to[0] > (lo + hi) / 2;
+		for (uint32_t u = 0; u < p->n; u++)
+			to[u] = hi > lo ? (float)((turn ? hi - to[u] : to[u] - lo) / (hi - lo)) : 0;
+	}
 }
 
 /* Groups. In a dragonfly, links inside a group make triangles, and links between groups do not. In a
@@ -156,19 +150,17 @@ static void layout_spread(struct lpart *p)
 
 static void take_groups(struct lpart *p)
 {
-	uint32_t *at;
-	uint32_t *size, least = UINT32_MAX, most = 0;
+	AUTO_FREE uint32_t *at = NEW_ARRAY(p->is.n_blocks + 2, uint32_t),
+			   *size = NEW_ARRAY(p->is.n_blocks + 1, uint32_t);
+	uint32_t least = UINT32_MAX, most = 0;
 
 	p->is.kind = LAYOUT_GROUPS;
-	at = NEW_ARRAY(p->is.n_blocks + 2, uint32_t);
 	for (uint32_t u = 0; u < p->n; u++)
 		at[(p->block[u] == NO_ID ? p->is.n_blocks : p->block[u]) + 1]++;
 	for (uint32_t b = 0; b < p->is.n_blocks; b++)
 		at[b + 1] += at[b];
 	for (uint32_t u = 0; u < p->n; u++)
 		p->order[at[p->block[u] == NO_ID ? p->is.n_blocks : p->block[u]]++] = u;
-	free(at);
-	size = NEW_ARRAY(p->is.n_blocks + 1, uint32_t);
 	for (uint32_t u = 0; u < p->n; u++)
 		if (p->block[u] != NO_ID)
 			size[p->block[u]]++;
@@ -180,7 +172,6 @@ static void take_groups(struct lpart *p)
 		p->is.words = str_printf("%u groups of %u", p->is.n_blocks, most);
 	else
 		p->is.words = str_printf("%u groups of %u to %u", p->is.n_blocks, least, most);
-	free(size);
 }
 
 /* Are the sets groups? p->block numbers the groups by their lowest names; NO_ID: in no group. */
@@ -206,7 +197,8 @@ static bool are_groups(struct lpart *p, const uint32_t *of, uint32_t sets)
 	return groups >= LEAST_GROUPS && covered >= LEAST_COVERED * p->n;
 }
 
-static size_t layout_groups_alike(const char *a, const char *b)
+/* How long is the common beginning of two names? */
+static size_t names_alike(const char *a, const char *b)
 {
 	size_t n = 0;
 
@@ -235,7 +227,7 @@ static uint32_t best_group(const struct lpart *p, const uint32_t *size, uint32_t
 		if (c.block == NO_ID || size[c.block] >= whole)
 			continue;
 		c.links = links[c.block];
-		c.alike = layout_groups_alike(p->name[u], p->name[v]);
+		c.alike = names_alike(p->name[u], p->name[v]);
 		if (best.block == NO_ID || c.links > best.links ||
 		    (c.links == best.links && c.alike > best.alike))
 			best = c;
@@ -278,11 +270,9 @@ static bool layout_is_groups(struct lpart *p)
 		for (uint32_t b = 0; b < n; b++)
 			whole = MAX(size[b], whole);
 		for (uint32_t u = 0; u < p->n && progress_step(p->progress, u); u++) {
-			uint32_t b;
-
 			if (p->block[u] != NO_ID)
 				continue;
-			b = best_group(p, size, whole, u, links);
+			uint32_t b = best_group(p, size, whole, u, links);
 			p->block[u] = b;
 			if (b != NO_ID)
 				size[b]++;
@@ -298,7 +288,8 @@ static bool layout_is_groups(struct lpart *p)
 /* dragonfly+; after layout_is_tree() */
 static bool layout_is_plus(struct lpart *p)
 {
-	uint32_t *parent = NEW_ARRAY(p->n, uint32_t), level = 0, across = 0;
+	AUTO_FREE uint32_t *parent = NEW_ARRAY(p->n, uint32_t);
+	uint32_t level = 0, across = 0;
 	bool plus = p->is.levels > 1;
 
 	for (uint32_t u = 0; u < p->n; u++)
@@ -327,7 +318,6 @@ static bool layout_is_plus(struct lpart *p)
 		memset(p->block, 0xff, p->n * sizeof(*p->block));
 		p->is.n_blocks = p->is.levels = p->is.wrong = 0;
 	}
-	free(parent);
 	return plus;
 }
 
@@ -348,11 +338,11 @@ static uint32_t *layout_hosts(struct layout *l, const struct fabric *f)
 	uint32_t *hosts = ARENA_ARRAY(l, f->n_switches + 1, uint32_t);
 
 	for (uint32_t p = 0; p < f->n_ports; p++) {
-		uint32_t n = f->port_node[p], peer = f->port_peer[p], s;
+		uint32_t n = f->port_node[p], peer = f->port_peer[p];
 
 		if (peer == NO_ID || node_is_switch(f, n) || !node_is_switch(f, f->port_node[peer]))
 			continue;
-		s = f->port_node[peer];
+		uint32_t s = f->port_node[peer];
 		if (f->node_device[n] == DEVICE_AGGREGATION ||
 		    (f->node_sysguid[n] && f->node_sysguid[n] == f->node_sysguid[s]))
 			continue;
@@ -360,8 +350,6 @@ static uint32_t *layout_hosts(struct layout *l, const struct fabric *f)
 	}
 	return hosts;
 }
-
-/* --- kinds --- */
 
 static bool layout_is_row(struct lpart *p)
 {
@@ -398,8 +386,6 @@ static void part_lay_out(struct lpart *p)
 	layout_spread(p);
 }
 
-/* --- the layout --- */
-
 /* Length of the common beginning of names, without the start of a number and the separator before it. */
 static size_t layout_common_beginning(const struct lpart *p, uint32_t block)
 {
@@ -408,18 +394,14 @@ static size_t layout_common_beginning(const struct lpart *p, uint32_t block)
 	bool goes_on = false; /* a number follows */
 
 	for (uint32_t u = 0; u < p->n; u++) {
-		size_t k = 0;
-
 		if (p->block[u] != block)
 			continue;
 		if (!one) {
 			one = p->name[u];
 			len = strlen(one);
 		}
-		while (k < len && p->name[u][k] == one[k])
-			k++;
-		if (k < len)
-			len = k;
+		size_t k = names_alike(p->name[u], one);
+		len = MIN(k, len);
 	}
 	if (!one || !one[len])
 		return len;
@@ -452,13 +434,11 @@ static void take_part(struct layout *l, struct lpart *p, uint32_t number, uint32
 	l->block_name = arena_resize(l, l->block_name, l->n_blocks + 1, sizeof(*l->block_name));
 	for (uint32_t b = 0; b < p->is.n_blocks; b++) {
 		uint32_t one = 0;
-		size_t len;
-		char *name;
 
 		while (one < p->n && p->block[one] != b)
 			one++;
-		len = p->is.pods ? 0 : layout_common_beginning(p, b);
-		name = str_printf("%.*s", (int)len, p->name[one]);
+		size_t len = p->is.pods ? 0 : layout_common_beginning(p, b);
+		char *name = str_printf("%.*s", (int)len, p->name[one]);
 		for (uint32_t c = p->is.first_block; len && c < p->is.first_block + b; c++)
 			if (!strcmp(l->block_name[c], name))
 				len = 0;
@@ -553,13 +533,13 @@ static bool lay_out_all(struct layout *l, const struct lgraph *w, struct progres
 {
 	AUTO_FREE struct sized *parts = NEW_ARRAY(l->n + 1, struct sized);
 	uint32_t n = 0, first = 0;
-	bool all, go_on = true;
+	bool go_on = true;
 
 	for (uint32_t r = 0; r < l->n; r++)
 		if (w->size[r] > 1)
 			parts[n++] = (struct sized){r, w->size[r]};
 	qsort(parts, n, sizeof(*parts), sized_order);
-	all = !n && l->n;
+	bool all = !n && l->n;
 	l->n_parts = n + all;
 	l->part = ARENA_ARRAY(l, l->n_parts + 1, struct layout_part);
 	for (uint32_t k = 0; k < l->n_parts && go_on; k++) {
@@ -584,7 +564,6 @@ static bool lay_out_all(struct layout *l, const struct lgraph *w, struct progres
 struct layout *layout_new(const struct fabric *f, const uint32_t *chassis, struct progress *p, struct err *e)
 {
 	size_t room = f->n_links * (2 * sizeof(struct larc) + 60ul) + f->n_switches * 1200ul;
-	struct layout *l;
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct lgraph w;
 
@@ -592,7 +571,7 @@ struct layout *layout_new(const struct fabric *f, const uint32_t *chassis, struc
 		return NULL;
 	progress_start(p, "layout", 0);
 	lgraph_make(arena, &w, f, NULL, chassis);
-	l = layout_arrays(f);
+	struct layout *l = layout_arrays(f);
 	layout_take_links(l, f, &w);
 	if (lay_out_all(l, &w, p))
 		return l;

@@ -152,6 +152,7 @@ uint32_t *shape_columns(const struct layout *l, const uint32_t *sw, uint32_t n, 
 
 /* A column for each block, and one for switches in none.  Each level takes the rows that it is given. */
 struct shape_tree {
+	void *arena; /* of its arrays */
 	unsigned levels;
 	uint32_t columns;
 	const struct layout *layout;
@@ -252,7 +253,6 @@ static inline bool lpart_linked(const struct lpart *p, uint32_t u, uint32_t v)
 uint32_t lpart_shared(const struct lpart *p, uint32_t u, uint32_t v);
 
 /* Number the sets of a union-find [n] in the order of their lowest members: of[n].  Returns their number. */
-uint32_t lpart_find(uint32_t *parent, uint32_t u);
 void lpart_join(uint32_t *parent, uint32_t u, uint32_t v); /* the lower becomes the root */
 uint32_t lpart_number(uint32_t *parent, uint32_t n, uint32_t *of);
 
@@ -284,7 +284,6 @@ struct ldirections {
 };
 
 /* false: not a grid, or cancelled. */
-bool ldirections_find(const struct lpart *p, struct ldirections *d);
-void ldirections_free(struct ldirections *d);
+bool ldirections_find(void *arena, const struct lpart *p, struct ldirections *d);
 
 #endif

@@ -1,7 +1,6 @@
 /* The graph of switches and its connected parts, for all kinds of layout. */
 #include <assert.h>
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +11,6 @@
 #include "core/base/text.h"
 
 /* Places in abstract units. */
-
-/* --- grids --- */
 
 uint32_t grid_planes(const struct layout_part *is)
 {
@@ -67,8 +64,6 @@ struct grid_way grid_way(const struct layout *l, uint32_t a, uint32_t b)
 	return w;
 }
 
-/* --- groups --- */
-
 struct shape_run *shape_runs(const struct layout *l, const uint32_t *sw, uint32_t n, bool single,
 			     uint32_t *n_runs)
 {
@@ -91,8 +86,6 @@ uint32_t shape_most(const struct shape_run *run, uint32_t n)
 		most = MAX(run[k].n, most);
 	return most;
 }
-
-/* --- points --- */
 
 struct point {
 	float x, y;
@@ -118,8 +111,6 @@ uint32_t *shape_columns(const struct layout *l, const uint32_t *sw, uint32_t n, 
 	return order;
 }
 
-/* --- trees --- */
-
 uint32_t shape_tree_column(const struct shape_tree *t, uint32_t sw)
 {
 	uint32_t b = t->layout->block[sw];
@@ -134,13 +125,14 @@ void shape_tree_make(struct shape_tree *t, const struct layout *l, const struct 
 	*t = (struct shape_tree){.levels = is->levels ? is->levels : 1, .columns = is->n_blocks + 1};
 	t->layout = l;
 	t->is = is;
-	t->first = NEW_ARRAY(t->levels + 1, uint32_t);
-	t->count = NEW_ARRAY((size_t)t->levels * t->columns, uint32_t);
-	t->loose = NEW_ARRAY(t->levels, bool);
-	t->most = NEW_ARRAY(t->levels, uint32_t);
-	t->rows = NEW_ARRAY(t->levels, uint32_t);
-	t->wide = NEW_ARRAY(t->columns, uint32_t);
-	t->sum = NEW_ARRAY(t->levels, uint32_t);
+	t->arena = ARENA_EMPTY;
+	t->first = ARENA_ARRAY(t->arena, t->levels + 1, uint32_t);
+	t->count = ARENA_ARRAY(t->arena, (size_t)t->levels * t->columns, uint32_t);
+	t->loose = ARENA_ARRAY(t->arena, t->levels, bool);
+	t->most = ARENA_ARRAY(t->arena, t->levels, uint32_t);
+	t->rows = ARENA_ARRAY(t->arena, t->levels, uint32_t);
+	t->wide = ARENA_ARRAY(t->arena, t->columns, uint32_t);
+	t->sum = ARENA_ARRAY(t->arena, t->levels, uint32_t);
 	for (unsigned lev = 0; lev < t->levels; lev++) {
 		t->loose[lev] = true;
 		t->rows[lev] = 1;
@@ -158,13 +150,7 @@ void shape_tree_make(struct shape_tree *t, const struct layout *l, const struct 
 
 void shape_tree_free(struct shape_tree *t)
 {
-	free(t->first);
-	free(t->count);
-	free(t->loose);
-	free(t->most);
-	free(t->rows);
-	free(t->wide);
-	free(t->sum);
+	arena_free(t->arena);
 }
 
 uint32_t shape_tree_across(const struct shape_tree *t, unsigned level, uint32_t column, uint32_t share)
@@ -189,10 +175,6 @@ void shape_tree_widths(struct shape_tree *t, uint32_t share)
 		}
 	}
 }
-
-#define MANY_HOSTS(with, n) (2 * (with) > (n) || !(with))
-
-/* --- lists --- */
 
 uint32_t arc_find(const uint32_t *first, const uint32_t *to, uint32_t u, uint32_t v)
 {
@@ -225,19 +207,10 @@ uint32_t lpart_shared(const struct lpart *p, uint32_t u, uint32_t v)
 	return n;
 }
 
-uint32_t lpart_find(uint32_t *parent, uint32_t u)
-{
-	while (parent[u] != u) {
-		parent[u] = parent[parent[u]];
-		u = parent[u];
-	}
-	return u;
-}
-
 void lpart_join(uint32_t *parent, uint32_t u, uint32_t v)
 {
-	u = lpart_find(parent, u);
-	v = lpart_find(parent, v);
+	u = disjoint_root(parent, u);
+	v = disjoint_root(parent, v);
 	if (u < v)
 		parent[v] = u;
 	else
@@ -249,7 +222,7 @@ uint32_t lpart_number(uint32_t *parent, uint32_t n, uint32_t *of)
 	uint32_t sets = 0;
 
 	for (uint32_t u = 0; u < n; u++) {
-		uint32_t root = lpart_find(parent, u);
+		uint32_t root = disjoint_root(parent, u);
 
 		of[u] = root == u ? sets++ : of[root];
 	}
@@ -332,7 +305,8 @@ static void fold_arcs(struct lgraph *w)
 void lgraph_make(void *arena, struct lgraph *w, const struct fabric *f, const struct topo *t,
 		 const uint32_t *chassis)
 {
-	uint32_t n = f->n_switches, *rank = NEW_ARRAY(n + 1, uint32_t);
+	uint32_t n = f->n_switches;
+	AUTO_FREE uint32_t *rank = NEW_ARRAY(n + 1, uint32_t);
 
 	assert(!t || fabric_alike(t->fabric, f));
 	*w = (struct lgraph){.arena = arena, .f = f, .t = t, .chassis = chassis};
@@ -353,13 +327,10 @@ void lgraph_make(void *arena, struct lgraph *w, const struct fabric *f, const st
 	for (uint32_t i = 0; i < w->n_arcs; i++)
 		lpart_join(w->part, w->arc[i].from, w->arc[i].to);
 	for (uint32_t r = 0; r < n; r++) {
-		w->part[r] = lpart_find(w->part, r);
+		w->part[r] = disjoint_root(w->part, r);
 		w->local[r] = w->size[w->part[r]]++;
 	}
-	free(rank);
 }
-
-/* --- one part --- */
 
 void lpart_make(void *arena, struct lpart *p, const struct lgraph *w, const uint32_t *hosts, uint32_t low,
 		bool all)
@@ -416,8 +387,7 @@ void lpart_make(void *arena, struct lpart *p, const struct lgraph *w, const uint
 			p->port[2 * links++ + 1] = a->peer_port;
 		}
 		p->first[n + 1] = arcs;
-		if (lpart_degree(p, n) > p->max_degree)
-			p->max_degree = lpart_degree(p, n);
+		p->max_degree = MAX(lpart_degree(p, n), p->max_degree);
 		n++;
 	}
 }
@@ -437,7 +407,7 @@ bool layout_is_line(struct lpart *p)
 
 	for (uint32_t u = 0; u < p->n; u++)
 		with += p->hosts[u] > 0;
-	if (p->max_degree > 2 || !MANY_HOSTS(with, p->n))
+	if (p->max_degree > 2 || (with && 2 * with <= p->n))
 		return false;
 	p->is.kind = p->n_links == p->n ? LAYOUT_RING : LAYOUT_CHAIN;
 	while (p->is.kind == LAYOUT_CHAIN && lpart_degree(p, at) > 1)

@@ -15,7 +15,7 @@
 #define NAME_MOST 128  /* characters of names that are compared */
 #define MOST_AGREE 0.7 /* of the links of a dimension change this place of the name */
 
-static uint32_t *layout_grid_names_at_of(const struct lgrid *g, uint32_t u)
+static uint32_t *layout_grid_at_of(const struct lgrid *g, uint32_t u)
 {
 	return g->at + (size_t)u * GRID_MOST;
 }
@@ -56,7 +56,29 @@ static int agreed_place(const struct layout_grid_names_told *t)
 	return -1;
 }
 
-static int lgrid_step(const struct lgrid *g, uint32_t u, uint32_t v);
+/* Are two switches one step apart? Returns the dimension, -1 = they are not.  A CLIQUE has no distances. */
+static int lgrid_step(const struct lgrid *g, uint32_t u, uint32_t v)
+{
+	const uint32_t *a = layout_grid_at_of(g, u), *b = layout_grid_at_of(g, v);
+	int found = -1;
+
+	if (*a == NO_ID || *b == NO_ID)
+		return -1;
+	for (unsigned d = 0; d < g->n_dims; d++) {
+		uint32_t apart = a[d] < b[d] ? b[d] - a[d] : a[d] - b[d];
+
+		if (!apart)
+			continue;
+		if (found >= 0)
+			return -1;
+		if (g->kind[d] == LAYOUT_CYCLE && apart == g->size[d] - 1)
+			apart = 1;
+		if (g->kind[d] != LAYOUT_CLIQUE && apart != 1)
+			return -1;
+		found = (int)d;
+	}
+	return found;
+}
 
 static struct layout_grid_names_told *ask_names(const struct lpart *p, const struct lgrid *g)
 {
@@ -94,7 +116,7 @@ static void move_dim(const struct lpart *p, struct lgrid *g, const unsigned *fro
 		g->kind[k] = was.kind[from[k]];
 	}
 	for (uint32_t u = 0; u < p->n; u++) {
-		uint32_t old[GRID_MOST], *c = layout_grid_names_at_of(g, u);
+		uint32_t old[GRID_MOST], *c = layout_grid_at_of(g, u);
 
 		if (*c == NO_ID)
 			continue;
@@ -155,13 +177,11 @@ static uint32_t ports_shared(const struct lpart *p, const struct lgrid *g, unsig
 {
 	unsigned ports = 1;
 	uint32_t n = 0;
-	AUTO_FREE uint32_t *x = NULL, *y = NULL;
 
 	for (uint32_t k = 0; k < 2 * p->n_links; k++)
 		if (p->port[k] >= ports)
 			ports = p->port[k] + 1u;
-	x = port_pairs(p, g, a, ports);
-	y = port_pairs(p, g, b, ports);
+	AUTO_FREE uint32_t *x = port_pairs(p, g, a, ports), *y = port_pairs(p, g, b, ports);
 	for (uint32_t k = 0; k < ports * ports; k++)
 		n += MIN(x[k], y[k]);
 	return n;
@@ -173,7 +193,7 @@ static void merge_pair(const struct lpart *p, struct lgrid *g, unsigned a, unsig
 	unsigned from[GRID_MOST], n = 0;
 
 	for (uint32_t u = 0; u < p->n; u++) {
-		uint32_t *c = layout_grid_names_at_of(g, u);
+		uint32_t *c = layout_grid_at_of(g, u);
 
 		if (*c != NO_ID)
 			c[a] = c[b] ? 3 - c[a] : c[a];
@@ -199,11 +219,11 @@ static bool best_pair(const struct lpart *p, const struct lgrid *g, bool cube, u
 		for (unsigned j = i + 1; j < g->n_dims; j++) {
 			bool named = t[i].place >= 0 && t[j].place >= 0,
 			     same = named && t[i].place == t[j].place;
-			uint64_t worth;
 
 			if (g->size[i] != 2 || g->size[j] != 2 || (named && !same && !cube))
 				continue;
-			worth = 1 + ((uint64_t)same << 32) + (named && !same ? 0 : ports_shared(p, g, i, j));
+			uint64_t worth =
+				1 + ((uint64_t)same << 32) + (named && !same ? 0 : ports_shared(p, g, i, j));
 			if (worth <= best)
 				continue;
 			best = worth;
@@ -216,7 +236,7 @@ static bool best_pair(const struct lpart *p, const struct lgrid *g, bool cube, u
 static void layout_grid_names_pair_twos(const struct lpart *p, struct lgrid *g)
 {
 	unsigned a = 0, b = 0, twos = 0, n = g->n_dims;
-	struct layout_grid_names_told *t = ask_names(p, g);
+	AUTO_FREE struct layout_grid_names_told *t = ask_names(p, g);
 	bool cube = true;
 
 	for (unsigned k = 0; k < n; k++) {
@@ -224,7 +244,6 @@ static void layout_grid_names_pair_twos(const struct lpart *p, struct lgrid *g)
 		for (unsigned m = 0; m < k; m++)
 			cube &= t[k].place < 0 || t[k].place != t[m].place;
 	}
-	free(t);
 	cube &= twos == n;
 	while (best_pair(p, g, cube, &a, &b))
 		merge_pair(p, g, a, b);
@@ -240,16 +259,15 @@ COMPARATOR(plane_order, struct plane, UP(lowest))
 
 static void set_zero(const struct lpart *p, struct lgrid *g, unsigned d)
 {
-	uint32_t n = g->size[d] ? g->size[d] : 1, zero;
+	uint32_t n = g->size[d] ? g->size[d] : 1, zero = 0;
 	AUTO_FREE uint32_t *to = NEW_ARRAY(n, uint32_t);
 	AUTO_FREE struct plane *plane = NEW_ARRAY(n, struct plane);
 
 	for (uint32_t k = 0; k < n; k++)
 		plane[k] = (struct plane){NO_ID, k};
 	for (uint32_t u = p->n; u-- > 0;)
-		if (*layout_grid_names_at_of(g, u) != NO_ID)
-			plane[layout_grid_names_at_of(g, u)[d]].lowest = u;
-	zero = 0;
+		if (*layout_grid_at_of(g, u) != NO_ID)
+			plane[layout_grid_at_of(g, u)[d]].lowest = u;
 	for (uint32_t k = 1; k < n; k++)
 		if (plane[k].lowest < plane[zero].lowest)
 			zero = k;
@@ -269,28 +287,23 @@ static void set_zero(const struct lpart *p, struct lgrid *g, unsigned d)
 			to[k] = turn ? (zero + n - k) % n : (k + n - zero) % n;
 	}
 	for (uint32_t u = 0; u < p->n; u++)
-		if (*layout_grid_names_at_of(g, u) != NO_ID)
-			layout_grid_names_at_of(g, u)[d] = to[layout_grid_names_at_of(g, u)[d]];
-}
-
-/* Complete rows of three become rings, unless other rows are longer (HyperX). */
-static void rings_of_three(struct lgrid *g)
-{
-	bool longer = false;
-
-	for (unsigned d = 0; d < g->n_dims; d++)
-		longer |= g->kind[d] == LAYOUT_CLIQUE && g->size[d] > 3;
-	for (unsigned d = 0; d < g->n_dims; d++)
-		if (g->kind[d] == LAYOUT_CLIQUE && g->size[d] == 3 && !longer)
-			g->kind[d] = LAYOUT_CYCLE;
+		if (*layout_grid_at_of(g, u) != NO_ID)
+			layout_grid_at_of(g, u)[d] = to[layout_grid_at_of(g, u)[d]];
 }
 
 /* Dimensions of two in pairs; names tell their order and directions. false: more than LAYOUT_DIMS. */
 static bool lgrid_arrange(struct lpart *p, struct lgrid *g)
 {
+	bool longer = false;
+
 	order_dims(p, g); /* pairs are taken in this order */
 	layout_grid_names_pair_twos(p, g);
-	rings_of_three(g);
+	/* complete rows of three become rings, unless other rows are longer (HyperX) */
+	for (unsigned d = 0; d < g->n_dims; d++)
+		longer |= g->kind[d] == LAYOUT_CLIQUE && g->size[d] > 3;
+	for (unsigned d = 0; d < g->n_dims; d++)
+		if (g->kind[d] == LAYOUT_CLIQUE && g->size[d] == 3 && !longer)
+			g->kind[d] = LAYOUT_CYCLE;
 	order_dims(p, g);
 	/* the first coordinate tells who is placed: it stays a number */
 	for (unsigned d = 0; d < g->n_dims; d++)
@@ -306,35 +319,6 @@ static bool lgrid_arrange(struct lpart *p, struct lgrid *g)
 #define LEAST_FILLED 0.8 /* of the places must be filled */
 #define MOST_BESIDE 0.02 /* of the switches, or 2, may be outside */
 #define MOST_APART 1024	 /* the largest differences that are counted */
-
-static uint32_t *layout_grid_at_of(const struct lgrid *g, uint32_t u)
-{
-	return g->at + (size_t)u * GRID_MOST;
-}
-
-/* Are two switches one step apart? Returns the dimension, -1 = they are not.  A CLIQUE has no distances. */
-static int lgrid_step(const struct lgrid *g, uint32_t u, uint32_t v)
-{
-	const uint32_t *a = layout_grid_at_of(g, u), *b = layout_grid_at_of(g, v);
-	int found = -1;
-
-	if (*a == NO_ID || *b == NO_ID)
-		return -1;
-	for (unsigned d = 0; d < g->n_dims; d++) {
-		uint32_t apart = a[d] < b[d] ? b[d] - a[d] : a[d] - b[d];
-
-		if (!apart)
-			continue;
-		if (found >= 0)
-			return -1;
-		if (g->kind[d] == LAYOUT_CYCLE && apart == g->size[d] - 1)
-			apart = 1;
-		if (g->kind[d] != LAYOUT_CLIQUE && apart != 1)
-			return -1;
-		found = (int)d;
-	}
-	return found;
-}
 
 /* --- places by walking --- */
 
@@ -373,7 +357,8 @@ static int arc_step(const struct layout_grid_walk *w, uint32_t u, uint32_t arc)
 static void layout_grid_walk_all(struct layout_grid_walk *w)
 {
 	struct lpart *p = w->p;
-	uint32_t *queue = NEW_ARRAY(p->n, uint32_t), head = 0, tail = 0;
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(p->n, uint32_t);
+	uint32_t head = 0, tail = 0;
 
 	queue[tail++] = walk_start(w);
 	w->reached[queue[0]] = 1;
@@ -393,7 +378,6 @@ static void layout_grid_walk_all(struct layout_grid_walk *w)
 			queue[tail++] = v;
 		}
 	}
-	free(queue);
 }
 
 static uint32_t gcd(uint32_t a, uint32_t b)
@@ -416,11 +400,10 @@ static uint32_t ring_size(const struct layout_grid_walk *w, unsigned k)
 	for (uint32_t u = 0; u < p->n; u++)
 		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++) {
 			uint32_t v = p->to[i], dim = w->d->dim[p->link[i]];
-			int32_t apart;
 
 			if (v < u || dim == NO_ID || !w->reached[u] || !w->reached[v])
 				continue;
-			apart = w->at[(size_t)v * GRID_MOST + k] - w->at[(size_t)u * GRID_MOST + k];
+			int32_t apart = w->at[(size_t)v * GRID_MOST + k] - w->at[(size_t)u * GRID_MOST + k];
 			apart -= dim == k ? arc_step(w, u, i) : 0;
 			if (apart && abs(apart) < MOST_APART && ++count[abs(apart)] > most)
 				most = count[abs(apart)];
@@ -457,7 +440,7 @@ static void place_clique(const struct layout_grid_walk *w, struct lgrid *g, unsi
 {
 	const struct lpart *p = w->p;
 	AUTO_FREE uint32_t *parent = NEW_ARRAY(p->n, uint32_t), *of = NEW_ARRAY(p->n, uint32_t);
-	uint32_t sets, most = 0, n = 0;
+	uint32_t most = 0, n = 0;
 	AUTO_FREE uint32_t *size = NEW_ARRAY(p->n, uint32_t);
 
 	for (uint32_t u = 0; u < p->n; u++)
@@ -465,7 +448,7 @@ static void place_clique(const struct layout_grid_walk *w, struct lgrid *g, unsi
 	for (uint32_t l = 0; l < p->n_links; l++)
 		if (w->d->dim[l] != NO_ID && w->d->dim[l] != k)
 			lpart_join(parent, p->end[2 * l], p->end[2 * l + 1]);
-	sets = lpart_number(parent, p->n, of);
+	uint32_t sets = lpart_number(parent, p->n, of);
 	for (uint32_t u = 0; u < p->n; u++)
 		most = ++size[of[u]] > most ? size[of[u]] : most;
 	for (uint32_t s = 0; s < sets; s++)
@@ -614,14 +597,13 @@ static bool enough_links(const struct lpart *p, const struct lgrid *g)
 }
 
 /* Gives places to all that the walk reached, then to the rest. */
-static bool settle_places(struct lpart *p, struct lgrid *g, uint8_t *reached)
+static bool settle_places(void *arena, struct lpart *p, struct lgrid *g, uint8_t *reached)
 {
 	struct layout_grid_places s = {.p = p, .g = g};
-	bool fits;
 
 	if (!good_size(p, g, &s.n))
 		return false;
-	s.at = NEW_ARRAY(s.n, uint32_t);
+	s.at = ARENA_ARRAY(arena, s.n, uint32_t);
 	memset(s.at, 0xff, s.n * sizeof(*s.at));
 	for (uint32_t u = 0; u < p->n; u++) {
 		uint32_t *c = layout_grid_at_of(g, u);
@@ -636,18 +618,16 @@ static bool settle_places(struct lpart *p, struct lgrid *g, uint8_t *reached)
 	while (s.unplaced && progress_step(p->progress, s.unplaced) &&
 	       (place_left(&s, false) || place_left(&s, true)))
 		;
-	fits = s.unplaced <= 2 || s.unplaced <= MOST_BESIDE * p->n;
-	free(s.at);
-	return fits && enough_links(p, g);
+	return (s.unplaced <= 2 || s.unplaced <= MOST_BESIDE * p->n) && enough_links(p, g);
 }
 
-static bool layout_grid_find_places(struct lpart *p, const struct ldirections *d, struct lgrid *g)
+static bool layout_grid_find_places(void *arena, struct lpart *p, const struct ldirections *d,
+				    struct lgrid *g)
 {
 	struct layout_grid_walk w = {.p = p,
 				     .d = d,
-				     .at = NEW_ARRAY((size_t)p->n * GRID_MOST, int32_t),
-				     .reached = NEW_ARRAY(p->n, uint8_t)};
-	bool found;
+				     .at = ARENA_ARRAY(arena, (size_t)p->n * GRID_MOST, int32_t),
+				     .reached = ARENA_ARRAY(arena, p->n, uint8_t)};
 
 	g->n_dims = d->n_dims;
 	layout_grid_walk_all(&w);
@@ -657,13 +637,8 @@ static bool layout_grid_find_places(struct lpart *p, const struct ldirections *d
 		else
 			place_line(&w, g, k);
 	}
-	found = settle_places(p, g, w.reached);
-	free(w.at);
-	free(w.reached);
-	return found;
+	return settle_places(arena, p, g, w.reached);
 }
-
-/* --- in words --- */
 
 static void tell_grid(struct lpart *p)
 {
@@ -694,30 +669,27 @@ static void tell_grid(struct lpart *p)
 
 bool layout_is_grid(struct lpart *p)
 {
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct ldirections d;
 	struct lgrid g = {0};
-	bool found = ldirections_find(p, &d);
 
-	if (found) {
-		g.at = NEW_ARRAY((size_t)p->n * GRID_MOST, uint32_t);
-		found = layout_grid_find_places(p, &d, &g) && lgrid_arrange(p, &g);
+	if (!ldirections_find(arena, p, &d))
+		return false;
+	g.at = ARENA_ARRAY(arena, (size_t)p->n * GRID_MOST, uint32_t);
+	if (!layout_grid_find_places(arena, p, &d, &g) || !lgrid_arrange(p, &g))
+		return false;
+	p->is.kind = LAYOUT_GRID;
+	p->is.n_dims = (uint8_t)g.n_dims;
+	for (unsigned k = 0; k < g.n_dims; k++) {
+		p->is.dim[k].size = (uint16_t)g.size[k];
+		p->is.dim[k].kind = g.kind[k];
 	}
-	if (found) {
-		p->is.kind = LAYOUT_GRID;
-		p->is.n_dims = (uint8_t)g.n_dims;
-		for (unsigned k = 0; k < g.n_dims; k++) {
-			p->is.dim[k].size = (uint16_t)g.size[k];
-			p->is.dim[k].kind = g.kind[k];
-		}
-		for (uint32_t u = 0; u < p->n; u++)
-			for (unsigned k = 0; k < LAYOUT_DIMS; k++)
-				p->coord[(size_t)u * LAYOUT_DIMS + k] =
-					*layout_grid_at_of(&g, u) == NO_ID ? LAYOUT_BESIDE
-					: k < g.n_dims ? (uint16_t)layout_grid_at_of(&g, u)[k]
-						       : 0;
-		tell_grid(p);
-	}
-	free(g.at);
-	ldirections_free(&d);
-	return found;
+	for (uint32_t u = 0; u < p->n; u++)
+		for (unsigned k = 0; k < LAYOUT_DIMS; k++)
+			p->coord[(size_t)u * LAYOUT_DIMS + k] =
+				*layout_grid_at_of(&g, u) == NO_ID ? LAYOUT_BESIDE
+				: k < g.n_dims			   ? (uint16_t)layout_grid_at_of(&g, u)[k]
+								   : 0;
+	tell_grid(p);
+	return true;
 }

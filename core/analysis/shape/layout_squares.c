@@ -54,11 +54,9 @@ static bool may_be_grid(const struct lpart *p)
 
 		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
 			for (uint32_t j = i + 1; j < p->first[u + 1] && seen < LOOK_PAIRS; j++) {
-				uint32_t shared;
-
 				if (lpart_linked(p, p->to[i], p->to[j]))
 					continue;
-				shared = lpart_shared(p, p->to[i], p->to[j]);
+				uint32_t shared = lpart_shared(p, p->to[i], p->to[j]);
 				seen++;
 				pairs++;
 				two += shared == 2;
@@ -75,19 +73,13 @@ struct turned {
 	uint8_t *odd;
 };
 
-static struct turned turned_new(uint32_t n)
+static struct turned turned_new(void *arena, uint32_t n)
 {
-	struct turned t = {NEW_ARRAY(n + 1, uint32_t), NEW_ARRAY(n + 1, uint8_t)};
+	struct turned t = {ARENA_ARRAY(arena, n + 1, uint32_t), ARENA_ARRAY(arena, n + 1, uint8_t)};
 
 	for (uint32_t k = 0; k < n; k++)
 		t.parent[k] = k;
 	return t;
-}
-
-static void turned_free(struct turned *t)
-{
-	free(t->parent);
-	free(t->odd);
 }
 
 static uint32_t turned_find(struct turned *t, uint32_t k, unsigned *odd)
@@ -208,11 +200,11 @@ struct classes {
 	uint32_t *size; /* [n] */
 };
 
-static struct classes number_classes(const struct lpart *p, struct turned *t)
+static struct classes number_classes(void *arena, const struct lpart *p, struct turned *t)
 {
-	struct classes c = {.of = NEW_ARRAY(p->n_links + 1, uint32_t),
-			    .odd = NEW_ARRAY(p->n_links + 1, uint8_t),
-			    .size = NEW_ARRAY(p->n_links + 1, uint32_t)};
+	struct classes c = {.of = ARENA_ARRAY(arena, p->n_links + 1, uint32_t),
+			    .odd = ARENA_ARRAY(arena, p->n_links + 1, uint8_t),
+			    .size = ARENA_ARRAY(arena, p->n_links + 1, uint32_t)};
 	AUTO_FREE uint32_t *size = NEW_ARRAY(p->n_links + 1, uint32_t);
 	unsigned odd;
 
@@ -243,14 +235,12 @@ static bool count_meetings(const struct lpart *p, const struct classes *c, struc
 			for (uint32_t j = i + 1; j < p->first[u + 1]; j++) {
 				uint32_t l = p->link[i], k = p->link[j], x;
 				uint32_t a = c->of[l], b = c->of[k];
-				struct meeting *m;
-				enum corner is;
 
 				if (a == NO_ID || b == NO_ID)
 					continue;
-				is = corner_of(p, u, p->to[i], p->to[j], &x);
+				enum corner is = corner_of(p, u, p->to[i], p->to[j], &x);
 				meetings_grow(t);
-				m = a < b ? meeting_at(t, a, b) : meeting_at(t, b, a);
+				struct meeting *m = a < b ? meeting_at(t, a, b) : meeting_at(t, b, a);
 				m->count[is]++;
 				/* it goes on if one link leads to u and the other leads away */
 				if (is == CORNER_STRAIGHT)
@@ -288,9 +278,10 @@ static uint32_t votes(const struct meeting *m)
 
 COMPARATOR(most_votes, struct meeting, ORDER(votes(b_), votes(a_)); UP(a) UP(b))
 
-static void index_squares(struct joining *j, const struct meetings *t)
+static void index_squares(void *arena, struct joining *j, const struct meetings *t)
 {
-	uint32_t n = j->c->n, *at = NEW_ARRAY(n + 1, uint32_t);
+	uint32_t n = j->c->n;
+	AUTO_FREE uint32_t *at = NEW_ARRAY(n + 1, uint32_t);
 
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->m[i].count[CORNER_SQUARE]) {
@@ -300,8 +291,8 @@ static void index_squares(struct joining *j, const struct meetings *t)
 	for (uint32_t k = 0; k < n; k++)
 		j->first[k + 1] += j->first[k];
 	memcpy(at, j->first, n * sizeof(*at));
-	j->with = NEW_ARRAY(j->first[n] + 1, uint32_t);
-	j->squares = NEW_ARRAY(j->first[n] + 1, uint32_t);
+	j->with = ARENA_ARRAY(arena, j->first[n] + 1, uint32_t);
+	j->squares = ARENA_ARRAY(arena, j->first[n] + 1, uint32_t);
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct meeting *m = &t->m[i];
 
@@ -314,7 +305,6 @@ static void index_squares(struct joining *j, const struct meetings *t)
 	}
 	for (uint32_t k = 0; k < n; k++)
 		j->n_met[k] = j->first[k + 1] - j->first[k];
-	free(at);
 }
 
 /* Squares between two dimensions, given by their roots. */
@@ -387,7 +377,7 @@ static bool join_classes(const struct lpart *p, const struct classes *c, struct 
 {
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct joining j = {.c = c,
-			    .dims = turned_new(c->n),
+			    .dims = turned_new(arena, c->n),
 			    .next = ARENA_ARRAY(arena, c->n + 1, uint32_t),
 			    .n_met = ARENA_ARRAY(arena, c->n + 1, uint32_t),
 			    .first = ARENA_ARRAY(arena, c->n + 1, uint32_t),
@@ -400,46 +390,29 @@ static bool join_classes(const struct lpart *p, const struct classes *c, struct 
 	for (uint32_t i = 0; i < t->cap; i++)
 		if (t->m[i].count[0] || t->m[i].count[1] || t->m[i].count[2])
 			t->m[n++] = t->m[i];
-	index_squares(&j, t);
+	index_squares(arena, &j, t);
 	if (n)
 		qsort(t->m, n, sizeof(*t->m), most_votes);
 	for (uint32_t i = 0; i < n && votes(&t->m[i]) && go_on; i++) {
 		try_join(&j, &t->m[i]);
 		go_on = progress_step(p->progress, i);
 	}
-	go_on = go_on && take_dimensions(p, &j, d);
-	turned_free(&j.dims);
-	free(j.with);
-	free(j.squares);
-	return go_on;
+	return go_on && take_dimensions(p, &j, d);
 }
 
-bool ldirections_find(const struct lpart *p, struct ldirections *d)
+bool ldirections_find(void *arena, const struct lpart *p, struct ldirections *d)
 {
 	struct meetings t = {0};
-	struct turned links;
-	struct classes c;
-	bool found;
 
 	*d = (struct ldirections){0};
 	if (!may_be_grid(p))
 		return false;
-	d->dim = NEW_ARRAY(p->n_links + 1, uint32_t);
-	d->back = NEW_ARRAY(p->n_links + 1, uint8_t);
-	links = turned_new(p->n_links);
-	found = join_squares(p, &links);
-	c = number_classes(p, &links);
+	d->dim = ARENA_ARRAY(arena, p->n_links + 1, uint32_t);
+	d->back = ARENA_ARRAY(arena, p->n_links + 1, uint8_t);
+	struct turned links = turned_new(arena, p->n_links);
+	bool found = join_squares(p, &links);
+	struct classes c = number_classes(arena, p, &links);
 	found = found && count_meetings(p, &c, &t) && join_classes(p, &c, &t, d);
-	free(c.of);
-	free(c.odd);
-	free(c.size);
-	turned_free(&links);
 	free(t.m);
 	return found;
-}
-
-void ldirections_free(struct ldirections *d)
-{
-	free(d->dim);
-	free(d->back);
 }

@@ -45,7 +45,8 @@ static int key_order(const void *x, const void *y)
 /* Connected parts without the roots (NO_ID: a root).  Returns their number. */
 static uint32_t find_pods(const struct lpart *p, uint32_t *pod)
 {
-	uint32_t *parent = NEW_ARRAY(p->n, uint32_t), n = 0;
+	AUTO_FREE uint32_t *parent = NEW_ARRAY(p->n, uint32_t);
+	uint32_t n = 0;
 
 	for (uint32_t u = 0; u < p->n; u++)
 		parent[u] = u;
@@ -53,13 +54,12 @@ static uint32_t find_pods(const struct lpart *p, uint32_t *pod)
 		if (p->level[p->end[2 * l]] && p->level[p->end[2 * l + 1]])
 			lpart_join(parent, p->end[2 * l], p->end[2 * l + 1]);
 	for (uint32_t u = 0; u < p->n; u++) {
-		uint32_t root = lpart_find(parent, u);
+		uint32_t root = disjoint_root(parent, u);
 
 		pod[u] = NO_ID;
 		if (p->level[u])
 			pod[u] = root == u ? n++ : pod[root];
 	}
-	free(parent);
 	return n;
 }
 
@@ -87,25 +87,17 @@ static bool pods_split_chassis(const struct lpart *p, const uint32_t *pod, const
 	return false;
 }
 
-static void ordering_free(struct ordering *o)
-{
-	free(o->block);
-	free(o->unit);
-	free(o->tall);
-	free(o->order);
-	free(o->x);
-}
-
 /* chassis: from layout_tree_order_find_chassis(). false: pods are wanted, but none are useful. */
-static bool ordering_make(struct ordering *o, struct lpart *p, const uint32_t *chassis, bool pods)
+static bool ordering_make(void *arena, struct ordering *o, struct lpart *p, const uint32_t *chassis,
+			  bool pods)
 {
 	AUTO_FREE uint32_t *seen = NEW_ARRAY(p->n, uint32_t);
 
 	*o = (struct ordering){.p = p,
-			       .block = NEW_ARRAY(p->n, uint32_t),
-			       .unit = NEW_ARRAY(p->n, uint32_t),
-			       .order = NEW_ARRAY(p->n, uint32_t),
-			       .x = NEW_ARRAY(p->n, double)};
+			       .block = ARENA_ARRAY(arena, p->n, uint32_t),
+			       .unit = ARENA_ARRAY(arena, p->n, uint32_t),
+			       .order = ARENA_ARRAY(arena, p->n, uint32_t),
+			       .x = ARENA_ARRAY(arena, p->n, double)};
 	if (pods)
 		o->n_blocks = find_pods(p, o->block);
 	for (uint32_t u = 0; u < p->n; u++) {
@@ -115,7 +107,7 @@ static bool ordering_make(struct ordering *o, struct lpart *p, const uint32_t *c
 				      : chassis[u] == u	  ? o->n_blocks++
 							  : o->block[chassis[u]];
 	}
-	o->tall = NEW_ARRAY(o->n_blocks + 1, uint8_t);
+	o->tall = ARENA_ARRAY(arena, o->n_blocks + 1, uint8_t);
 	for (uint32_t u = 0; u < p->n; u++) {
 		if (o->block[u] == NO_ID)
 			continue;
@@ -185,8 +177,9 @@ static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 {
 	uint32_t ids = o->n_blocks + o->p->n;
 	AUTO_FREE struct layout_tree_order_keyed *k = NEW_ARRAY(n + 1, struct layout_tree_order_keyed);
-	struct means block = {NEW_ARRAY(ids, double), NEW_ARRAY(ids, uint32_t)};
-	struct means unit = {NEW_ARRAY(o->p->n, double), NEW_ARRAY(o->p->n, uint32_t)};
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct means block = {ARENA_ARRAY(arena, ids, double), ARENA_ARRAY(arena, ids, uint32_t)};
+	struct means unit = {ARENA_ARRAY(arena, o->p->n, double), ARENA_ARRAY(arena, o->p->n, uint32_t)};
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t u = o->order[at + i],
@@ -210,10 +203,6 @@ static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 		o->order[at + i] = k[i].u;
 		o->x[k[i].u] = (i + 0.5) / n;
 	}
-	free(block.sum);
-	free(block.n);
-	free(unit.sum);
-	free(unit.n);
 }
 
 /* Finds the best order after no sweep, one and two. Returns the length of links. */
@@ -227,7 +216,6 @@ static double find_order(struct ordering *o, const uint32_t *start)
 	for (uint32_t u = 0; u < o->p->n; u++)
 		o->order[fill[o->p->level[u]]++] = u;
 	for (int k = 0; k <= SWEEPS && !progress_cancelled(o->p->progress); k++) {
-		double length;
 		double sum = 0;
 		/* first by block, unit and name; then upwards, or down from the roots */
 		int above = k == 0 ? -1 : k % 2;
@@ -240,7 +228,7 @@ static double find_order(struct ordering *o, const uint32_t *start)
 		}
 		for (uint32_t l = 0; l < o->p->n_links; l++)
 			sum += fabs(o->x[o->p->end[2 * l]] - o->x[o->p->end[2 * l + 1]]);
-		length = sum / o->p->n_links;
+		double length = sum / o->p->n_links;
 		if (length >= least)
 			continue;
 		least = length;
@@ -253,7 +241,8 @@ static double find_order(struct ordering *o, const uint32_t *start)
 /* Blocks in one level are numbered by place. Tall ones are in their order already. */
 static void layout_tree_order_take(struct lpart *p, const struct ordering *o, bool pods)
 {
-	uint32_t *number = NEW_ARRAY(o->n_blocks + 1, uint32_t), n = 0;
+	AUTO_FREE uint32_t *number = NEW_ARRAY(o->n_blocks + 1, uint32_t);
+	uint32_t n = 0;
 
 	memset(number, 0xff, (o->n_blocks + 1) * sizeof(*number));
 	for (uint32_t b = 0; b < o->n_blocks; b++)
@@ -270,7 +259,6 @@ static void layout_tree_order_take(struct lpart *p, const struct ordering *o, bo
 	memcpy(p->order, o->order, p->n * sizeof(*p->order));
 	p->is.n_blocks = o->n_blocks;
 	p->is.pods = pods;
-	free(number);
 }
 
 /* pods or chassis, and order within levels */
@@ -278,22 +266,19 @@ static void layout_order_tree(struct lpart *p)
 {
 	AUTO_FREE uint32_t *chassis = NEW_ARRAY(p->n, uint32_t),
 			   *start = NEW_ARRAY(p->is.levels + 1u, uint32_t);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct ordering plain, pods;
-	double length;
-	bool has_pods;
 
 	for (uint32_t u = 0; u < p->n; u++)
 		start[p->level[u] + 1]++;
 	for (unsigned k = 0; k < p->is.levels; k++)
 		start[k + 1] += start[k];
 	layout_tree_order_find_chassis(p, chassis);
-	ordering_make(&plain, p, chassis, false);
-	length = find_order(&plain, start);
-	has_pods = ordering_make(&pods, p, chassis, true) &&
-		   find_order(&pods, start) <= PODS_WORTH * length + 1e-9;
+	ordering_make(arena, &plain, p, chassis, false);
+	double length = find_order(&plain, start);
+	bool has_pods = ordering_make(arena, &pods, p, chassis, true) &&
+			find_order(&pods, start) <= PODS_WORTH * length + 1e-9;
 	layout_tree_order_take(p, has_pods ? &pods : &plain, has_pods);
-	ordering_free(&plain);
-	ordering_free(&pods);
 }
 
 /* Levels of a tree from its cables: distances from the switches with hosts. Corrected are links within a
@@ -311,19 +296,11 @@ static uint32_t link_wrong(int a, int b)
 	return (uint32_t)abs(abs(a - b) - 1);
 }
 
-static uint32_t all_wrong(const struct lpart *p, const uint8_t *level)
-{
-	uint32_t wrong = 0;
-
-	for (uint32_t l = 0; l < p->n_links; l++)
-		wrong += link_wrong(level[p->end[2 * l]], level[p->end[2 * l + 1]]);
-	return wrong;
-}
-
 /* Finds levels as distances from the seeds. false: there are no seeds, or too many levels. */
 static bool distances(const struct lpart *p, uint32_t least_hosts, uint8_t *level)
 {
-	uint32_t *queue = NEW_ARRAY(p->n, uint32_t), head = 0, tail = 0;
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(p->n, uint32_t);
+	uint32_t head = 0, tail = 0;
 	bool fits = true;
 
 	for (uint32_t u = 0; u < p->n; u++) {
@@ -343,7 +320,6 @@ static bool distances(const struct lpart *p, uint32_t least_hosts, uint8_t *leve
 				queue[tail++] = p->to[i];
 			}
 	}
-	free(queue);
 	return tail && fits;
 }
 
@@ -389,14 +365,12 @@ static bool looks_lower(const struct lpart *p, const uint8_t *level, uint32_t u)
 	for (uint32_t i = p->first[near]; i < p->first[near + 1]; i++) {
 		uint32_t v = p->to[i];
 		bool beside = level[v] == level[u];
-		double o;
-		uint32_t common;
 
 		if (v == u || (!beside && level[v] + 2 != level[u]) || seen[beside] >= LOOK_AT)
 			continue;
 		seen[beside]++;
-		common = lpart_shared(p, u, v);
-		o = (double)common / (lpart_degree(p, u) + lpart_degree(p, v) - common);
+		uint32_t common = lpart_shared(p, u, v);
+		double o = (double)common / (lpart_degree(p, u) + lpart_degree(p, v) - common);
 		best[beside] = MAX(o, best[beside]);
 	}
 	return best[0] > best[1] || (best[0] == best[1] && best[0] >= LEAST_ALIKE);
@@ -419,9 +393,8 @@ static bool layout_tree_find_levels(struct lpart *p)
 	for (uint32_t u = 0; u < p->n; u++)
 		most = MAX(p->hosts[u], most);
 	for (unsigned k = 0; k < 3 && least && !progress_cancelled(p->progress); k++) {
-		uint32_t t = ((const uint32_t[]){1, (most + 3) / 4, (most + 1) / 2})[k], wrong;
+		uint32_t t = ((const uint32_t[]){1, (most + 3) / 4, (most + 1) / 2})[k], wrong = 0;
 		bool changed = true;
-		AUTO_FREE uint8_t *lower = NULL;
 
 		if (!distances(p, t ? t : 1, level))
 			continue;
@@ -434,13 +407,14 @@ static bool layout_tree_find_levels(struct lpart *p)
 				level[u] = best;
 			}
 		}
-		lower = NEW_ARRAY(p->n, uint8_t);
+		AUTO_FREE uint8_t *lower = NEW_ARRAY(p->n, uint8_t);
 		for (uint32_t u = 0; u < p->n; u++)
 			lower[u] = !p->hosts[u] && level[u] >= 2 && all_one_below(p, level, u) &&
 				   looks_lower(p, level, u);
 		for (uint32_t u = 0; u < p->n; u++)
 			level[u] = (uint8_t)(level[u] - 2 * lower[u]);
-		wrong = all_wrong(p, level);
+		for (uint32_t l = 0; l < p->n_links; l++)
+			wrong += link_wrong(level[p->end[2 * l]], level[p->end[2 * l + 1]]);
 		if (wrong >= least)
 			continue;
 		least = wrong;

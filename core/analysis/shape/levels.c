@@ -14,8 +14,6 @@
 #include "core/base/text.h"
 #include "core/routing/paths.h"
 
-/* --- places ---------------------------------------------------------------------------------- */
-
 void grid_coordinates(const struct grid *g, uint32_t place, unsigned c[GRID_DIMS])
 {
 	assert(place < g->n_places);
@@ -63,8 +61,6 @@ const char *grid_text(const struct grid *g, char *buf, size_t size)
 	return buf;
 }
 
-/* --- links ------------------------------------------------------------------------------------ */
-
 static bool linked(const struct topo *t, uint32_t sw, uint32_t other)
 {
 	const struct fabric *f = t->fabric;
@@ -83,7 +79,7 @@ uint32_t grid_neighbour(const struct grid *g, const struct topo *t, uint32_t pla
 	return sw != NO_ID && linked(t, g->at[place], sw) ? sw : NO_ID;
 }
 
-static bool one_step(const struct grid *g, uint32_t a, uint32_t b)
+bool grid_adjacent(const struct grid *g, uint32_t a, uint32_t b)
 {
 	for (unsigned k = 0; k < GRID_DIRECTIONS; k++)
 		if (grid_beside(g, a, k) == b)
@@ -102,7 +98,7 @@ static int look_at_links(struct grid *g, const struct topo *t, struct err *e)
 		uint32_t p = i % f->n_ports, sw = f->node_switch[f->port_node[p]];
 		uint32_t to = sw == NO_ID ? NO_ID : t->peer_switch[p];
 
-		if (to == NO_ID || one_step(g, g->place[sw], g->place[to]))
+		if (to == NO_ID || grid_adjacent(g, g->place[sw], g->place[to]))
 			continue;
 		grid_coordinates(g, g->place[sw], a);
 		grid_coordinates(g, g->place[to], b);
@@ -239,8 +235,6 @@ static void grid_set_size(struct grid *g)
 	memset(g->at, 0xFF, g->n_places * sizeof(*g->at));
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------ */
-
 static int blame_all(const struct lpart *p, struct err *e)
 {
 	uint32_t widest = 0;
@@ -303,13 +297,12 @@ static struct grid *grid_lay_out(struct lpart *p, const struct topo *t, unsigned
 
 static int grid_check(struct grid *g, const struct topo *t, struct err *e)
 {
-	const struct fabric *f = t->fabric;
 	char shape[80];
 
-	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+	for (uint32_t sw = 0; sw < t->fabric->n_switches; sw++)
 		if (switch_up(t, sw) && g->place[sw] == NO_ID)
 			return err_set(e, "%s breaks the pattern: without it this is a %s",
-				       switch_name(f, sw), grid_text(g, shape, sizeof(shape)));
+				       switch_name(t->fabric, sw), grid_text(g, shape, sizeof(shape)));
 	if (look_at_links(g, t, e))
 		return -1;
 	count_missing_links(g, t);
@@ -320,17 +313,17 @@ static int grid_check(struct grid *g, const struct topo *t, struct err *e)
 static struct grid *find_in(const struct topo *t, bool all, unsigned variant, struct progress *p,
 			    struct err *e)
 {
-	uint32_t n = t->fabric->n_switches, r = 0, *hosts = NEW_ARRAY(n + 1, uint32_t);
+	AUTO_FREE uint32_t *hosts = NEW_ARRAY(t->fabric->n_switches + 1, uint32_t);
+	uint32_t r = 0;
 	struct lpart part = {.progress = p};
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct lgraph graph;
-	struct grid *g;
 
 	lgraph_make(arena, &graph, t->fabric, all ? NULL : t, NULL);
 	while (!switch_up(t, graph.by[r].sw))
 		r++;
 	lpart_make(arena, &part, &graph, hosts, graph.part[r], false);
-	g = grid_lay_out(&part, t, variant);
+	struct grid *g = grid_lay_out(&part, t, variant);
 	if (progress_cancelled(p))
 		err_set(e, CANCELLED);
 	else if (!g)
@@ -340,13 +333,11 @@ static struct grid *find_in(const struct topo *t, bool all, unsigned variant, st
 		g = NULL;
 	}
 	free(part.is.words);
-	free(hosts);
 	return g;
 }
 
 struct grid *grid_find(const struct topo *t, unsigned variant, struct progress *p, struct err *e)
 {
-	struct grid *g;
 	struct err other;
 
 	progress_start(p, "looking for a torus or mesh", 0);
@@ -354,7 +345,7 @@ struct grid *grid_find(const struct topo *t, unsigned variant, struct progress *
 		err_set(e, "found %s, expected at least two", PLURAL(t->n_switches_up, "switch"));
 		return NULL;
 	}
-	g = find_in(t, false, variant, p, e);
+	struct grid *g = find_in(t, false, variant, p, e);
 	return g || progress_cancelled(p) ? g : find_in(t, true, variant, p, &other);
 }
 
@@ -364,17 +355,14 @@ struct grid *grid_find(const struct topo *t, unsigned variant, struct progress *
 /* Twice the median number of hosts on switches with hosts. Twice, so that it is a whole number. */
 static uint64_t twice_median(const struct levels *l)
 {
-	uint32_t *n = NEW_ARRAY(l->n_switches + 1, uint32_t), with = 0;
-	uint64_t twice = 0;
+	AUTO_FREE uint32_t *n = NEW_ARRAY(l->n_switches + 1, uint32_t);
+	uint32_t with = 0;
 
 	for (uint32_t s = 0; s < l->n_switches; s++)
 		if (l->hosts[s])
 			n[with++] = l->hosts[s];
 	qsort(n, with, sizeof(*n), order_u32);
-	if (with)
-		twice = (uint64_t)n[(with - 1) / 2] + n[with / 2];
-	free(n);
-	return twice;
+	return with ? (uint64_t)n[(with - 1) / 2] + n[with / 2] : 0;
 }
 
 /* Are less than half of the distinct neighbours strong? Then it is a small leaf, not a spine with hosts. */
@@ -395,7 +383,8 @@ static bool among_weak(const struct topo *t, const uint8_t *strong, uint32_t s, 
 /* Finds links to the nearest edge switch, by one search from all edge switches. */
 static void levels_find(struct levels *l, const struct topo *t)
 {
-	uint32_t *queue = NEW_ARRAY(l->n_switches + 1, uint32_t), n = 0;
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(l->n_switches + 1, uint32_t);
+	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < l->n_switches; s++) {
 		l->level[s] = l->edge[s] ? 0 : NO_HOPS;
@@ -403,7 +392,6 @@ static void levels_find(struct levels *l, const struct topo *t)
 			queue[n++] = s;
 	}
 	spread_hops(t, l->level, queue, n);
-	free(queue);
 }
 
 static bool has_share(const struct levels *l, const struct topo *t, uint32_t s)
@@ -460,34 +448,28 @@ static bool find_roots(struct levels *l, const struct topo *t, struct progress *
 
 struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct progress *p)
 {
-	uint32_t n = t->fabric->n_switches, *on_edges = NEW_ARRAY(n, uint32_t);
+	uint32_t n = t->fabric->n_switches;
+	AUTO_FREE uint32_t *on_edges = NEW_ARRAY(n, uint32_t), *seen = NEW_ARRAY(n, uint32_t);
+	AUTO_FREE uint8_t *strong = NEW_ARRAY(n, uint8_t);
 	struct levels *l = ARENA_NEW(NULL, struct levels);
-	uint8_t *strong;
-	uint32_t *seen;
-	uint64_t median;
 
 	l->n_switches = n;
 	l->hosts = arena_dup(l, hosts, n * sizeof(*hosts));
 	l->edge = ARENA_ARRAY(l, n, uint8_t);
 	l->level = ARENA_ARRAY(l, n, uint16_t);
 	l->root = ARENA_ARRAY(l, n, uint8_t);
-	strong = NEW_ARRAY(l->n_switches, uint8_t);
-	seen = NEW_ARRAY(l->n_switches, uint32_t);
-	median = twice_median(l);
-	for (uint32_t s = 0; s < l->n_switches; s++)
+	uint64_t median = twice_median(l);
+	for (uint32_t s = 0; s < n; s++)
 		strong[s] = l->hosts[s] && 2ull * STRONG_PART * l->hosts[s] >= median;
-	for (uint32_t s = 0; s < l->n_switches; s++) {
+	for (uint32_t s = 0; s < n; s++) {
 		l->edge[s] = strong[s] || (l->hosts[s] && among_weak(t, strong, s, seen));
 		l->n_edges += l->edge[s];
 	}
-	free(seen);
-	free(strong);
 	levels_find(l, t);
 	for (uint32_t s = 0; s < n; s++)
 		on_edges[s] = l->edge[s] ? hosts[s] : 0;
 	l->share = even_shares(t, on_edges, p);
 	arena_end(l, free, l->share);
-	free(on_edges);
 	if (l->share && find_roots(l, t, p))
 		return l;
 	arena_free(l);

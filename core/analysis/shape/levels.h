@@ -67,6 +67,8 @@ struct grid *grid_find(const struct topo *t, unsigned variant, struct progress *
 void grid_coordinates(const struct grid *g, uint32_t place, unsigned c[GRID_DIMS]);
 /* The next place in a direction.  NO_ID at an open end, and where the radix is 1. */
 uint32_t grid_beside(const struct grid *g, uint32_t place, unsigned direction);
+/* Is b the next place from a in some direction? */
+bool grid_adjacent(const struct grid *g, uint32_t a, uint32_t b);
 /* The switch at that place, when a link that is up leads to it; NO_ID. */
 uint32_t grid_neighbour(const struct grid *g, const struct topo *t, uint32_t place, unsigned direction);
 

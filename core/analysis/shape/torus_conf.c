@@ -39,15 +39,6 @@ static bool torus_fit_whole(const struct sweep *w, struct progress *p)
 	return true;
 }
 
-static int write_scratch(const struct torus_fit *m, const struct text *x, struct err *e)
-{
-	const char *s = text_str(x);
-
-	if (ftruncate(m->fd, 0) || pwrite(m->fd, s, strlen(s), 0) != (ssize_t)strlen(s))
-		return err_system(e, m->path, errno);
-	return 0;
-}
-
 static void set_refused(struct torus_fit *m, const char *why)
 {
 	free(m->refused);
@@ -59,24 +50,33 @@ static int try_plan(struct torus_fit *m, const struct torus_plan *p, struct err 
 {
 	struct sweep_request rq = {.setup = m->setup, .engines = m->engines, .progress = m->progress};
 	AUTO_TEXT struct text x = {0};
-	struct sweep *w;
-	int good;
 
 	torus_conf_text(p, &x);
-	good = write_scratch(m, &x, e);
-	if (good)
-		return -1;
-	w = sweep_run(&rq, e);
+	if (ftruncate(m->fd, 0) || pwrite(m->fd, text_str(&x), x.len, 0) != (ssize_t)x.len)
+		return err_system(e, m->path, errno);
+	AUTO_SWEEP struct sweep *w = sweep_run(&rq, e);
 	if (!w)
 		return -1;
-	good = w->routing && torus_fit_whole(w, m->progress);
+	bool good = w->routing && torus_fit_whole(w, m->progress);
 	if (!good)
 		set_refused(m, w->n_refusals ? w->refusal[0].why : "not all switches find a place");
-	sweep_unref(w);
 	return good;
 }
 
-static bool torus_seeds_meet(const struct grid *g, uint32_t a, uint32_t b);
+/* Does a seed name a place? */
+static bool seed_names(const struct grid *g, uint32_t seed, uint32_t place)
+{
+	return seed == place || grid_adjacent(g, seed, place);
+}
+
+/* Do two seeds share a switch? */
+static bool torus_seeds_meet(const struct grid *g, uint32_t a, uint32_t b)
+{
+	for (unsigned k = 0; k < GRID_DIRECTIONS; k++)
+		if (grid_beside(g, a, k) != NO_ID && seed_names(g, b, grid_beside(g, a, k)))
+			return true;
+	return seed_names(g, b, a);
+}
 
 /* Adds seeds that meet no other seed, and from which the engine can start alone. */
 static int add_seeds(struct torus_fit *m, struct torus_plan *p, const uint32_t *places, uint32_t n,
@@ -118,21 +118,16 @@ static int try_order(struct torus_fit *m, struct torus_plan *p, const uint32_t *
 	return rc > 0 ? add_seeds(m, p, places, n, e) : rc;
 }
 
-static bool no_dim(const struct grid *g, unsigned d)
-{
-	return g->radix[d] == 1;
-}
-
 /* Two dimensions become y and z: several missing switches in one column along z can be routed around. */
 static void usual_order(const struct grid *g, unsigned axis[GRID_DIMS])
 {
 	unsigned n = 0;
 
 	for (unsigned d = 0; d < GRID_DIMS; d++)
-		if (no_dim(g, d))
+		if (g->radix[d] == 1)
 			axis[n++] = d;
 	for (unsigned d = 0; d < GRID_DIMS; d++)
-		if (!no_dim(g, d))
+		if (g->radix[d] != 1)
 			axis[n++] = d;
 }
 
@@ -142,7 +137,8 @@ static int try_grid(struct torus_fit *m, struct torus_plan *p, struct err *e)
 	static const uint8_t orders[6][GRID_DIMS] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
 						     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 	unsigned usual[GRID_DIMS];
-	uint32_t n, *places = torus_seed_places(m->t, p->g, &n);
+	uint32_t n;
+	AUTO_FREE uint32_t *places = torus_seed_places(m->t, p->g, &n);
 	int rc = 0;
 
 	usual_order(p->g, usual);
@@ -158,21 +154,19 @@ static int try_grid(struct torus_fit *m, struct torus_plan *p, struct err *e)
 		p->n_seeds = n ? 1 : 0;
 		p->seed[0] = n ? places[0] : 0;
 	}
-	free(places);
 	return rc;
 }
 
 int torus_fit_make(struct torus_fit *m, struct err *e)
 {
 	struct torus_plan *p = &m->plan;
-	int rc;
 
 	assert(m->setup && m->fd >= 0);
 	p->t = m->t;
 	p->g = grid_find(m->t, 0, m->progress, e);
 	if (!p->g)
 		return -1;
-	rc = try_grid(m, p, e);
+	int rc = try_grid(m, p, e);
 	for (unsigned v = 1; v < VARIANTS && !rc; v++) {
 		struct torus_plan other = {.t = m->t, .g = grid_find(m->t, v, m->progress, e)};
 
@@ -189,9 +183,6 @@ int torus_fit_make(struct torus_fit *m, struct err *e)
 int torus_fit_begin(struct torus_fit *m, const struct setup *base, const struct engine *const *engines,
 		    struct progress *p, struct err *e)
 {
-	struct options *options;
-	int rc;
-
 	*m = (struct torus_fit){.engines = engines, .progress = p, .fd = -1};
 	if (!engine_find(engines, ENGINE))
 		return err_set(e, "engine " ENGINE " is not known here");
@@ -199,11 +190,11 @@ int torus_fit_begin(struct torus_fit *m, const struct setup *base, const struct 
 	if (m->fd < 0)
 		return -1;
 	m->t = topo_new(base->fabric, base->state);
-	options = options_copy(base->options);
-	rc = options_set(options, "qos", "TRUE", e) || options_set(options, "torus_config", m->path, e) ? -1
-													: 0;
+	AUTO_OPTIONS struct options *options = options_copy(base->options);
+	int rc = options_set(options, "qos", "TRUE", e) || options_set(options, "torus_config", m->path, e)
+			 ? -1
+			 : 0;
 	m->setup = setup_with(base, &(struct setup){.options = options, .chain = ENGINE ",no_fallback"});
-	options_free(options);
 	return rc;
 }
 
@@ -216,8 +207,6 @@ void torus_fit_end(struct torus_fit *m)
 	setup_unref(m->setup);
 	free(m->refused);
 }
-
-/* --- seeds --- */
 
 /*
  * Bits of the directions of a dimension that a seed at a place names; 0: it cannot be a seed. A ring of four
@@ -279,25 +268,6 @@ uint32_t *torus_seed_places(const struct topo *t, const struct grid *g, uint32_t
 		places[i] = c[i].place;
 	return places;
 }
-
-static bool names(const struct grid *g, uint32_t seed, uint32_t place)
-{
-	for (unsigned k = 0; k < GRID_DIRECTIONS; k++)
-		if (grid_beside(g, seed, k) == place)
-			return true;
-	return seed == place;
-}
-
-/* Do two seeds share a switch? */
-static bool torus_seeds_meet(const struct grid *g, uint32_t a, uint32_t b)
-{
-	for (unsigned k = 0; k < GRID_DIRECTIONS; k++)
-		if (grid_beside(g, a, k) != NO_ID && names(g, b, grid_beside(g, a, k)))
-			return true;
-	return names(g, b, a);
-}
-
-/* --- text --------------------------------------------------------------------------------------------- */
 
 /* Coordinate of a place along an axis of the file. */
 static unsigned coordinate(const struct torus_plan *p, uint32_t place, unsigned axis)
@@ -389,12 +359,12 @@ void torus_conf_text(const struct torus_plan *p, struct text *x)
 	char shape[100];
 	bool mesh = true;
 	const struct topo *t = p->t;
-	const struct fabric *f;
+	const struct fabric *f = t->fabric;
 	unsigned most = 0;
 
 	assert(p->n_seeds <= TORUS_SEEDS);
 	text_add(x, "# torus-2QoS.conf of ");
-	clean_line(x, p->t->fabric->source);
+	clean_line(x, f->source);
 	text_add(x, ": %s", grid_text(p->g, shape, sizeof(shape)));
 	if (p->g->missing_switches || p->g->missing_links)
 		text_add(x, ", %u switch%s and %u link%s missing", p->g->missing_switches,
@@ -412,7 +382,6 @@ void torus_conf_text(const struct torus_plan *p, struct text *x)
 	text_putc(x, '\n');
 	for (unsigned i = 0; i < p->n_seeds; i++)
 		add_seed(p, i, x);
-	f = t->fabric;
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		unsigned n = 1;
 

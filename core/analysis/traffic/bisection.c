@@ -41,11 +41,9 @@ struct buckets *load_buckets(const struct routing *r, const struct loads *l, uin
 	b->mean = l->n_links ? l->mean : 0;
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		FOR_PORTS(f, s, port) {
-			struct bucket *k;
-
 			if (t->peer_switch[port] == NO_ID)
 				continue;
-			k = &b->at[l->port[port] / step];
+			struct bucket *k = &b->at[l->port[port] / step];
 			if (k->first == NO_ID || l->port[port] > l->port[k->first])
 				k->first = port;
 			k->count++;
@@ -53,8 +51,6 @@ struct buckets *load_buckets(const struct routing *r, const struct loads *l, uin
 		}
 	return b;
 }
-
-/* --- lengths of paths ------------------------------------------------------------------------- */
 
 #define LONGEST 512 /* links of a path; longer paths are counted with these */
 
@@ -81,11 +77,9 @@ static void histogram_list_hosts(struct lengths *g)
 
 	memset(g->some, 0xff, 2 * (size_t)t->fabric->n_switches * sizeof(*g->some));
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
-		uint32_t s;
-
 		if (!histogram_is_host(g->r, ep) || !t->endport_up[ep])
 			continue;
-		s = t->endport_switch[ep];
+		uint32_t s = t->endport_switch[ep];
 		if (g->hosts[s] < 2)
 			g->some[2 * (size_t)s + g->hosts[s]] = ep;
 		g->hosts[s]++;
@@ -150,14 +144,13 @@ static bool walk_lids(struct lengths *g, struct progress *p)
 static struct buckets *histogram_fill(const struct lengths *g)
 {
 	unsigned low = 0, high = LONGEST;
-	struct buckets *b;
 	double sum = 0;
 
 	while (low < LONGEST && !g->count[low])
 		low++;
 	while (high > low && !g->count[high])
 		high--;
-	b = buckets_new(g->count[low] ? high - low + 1 : 0, low, 1);
+	struct buckets *b = buckets_new(g->count[low] ? high - low + 1 : 0, low, 1);
 	for (uint32_t k = 0; k < b->n; k++) {
 		b->at[k].count = g->count[low + k];
 		b->at[k].first = g->first[low + k];
@@ -175,19 +168,15 @@ static struct buckets *histogram_fill(const struct lengths *g)
 struct buckets *hop_buckets(const struct routing *r, struct progress *p)
 {
 	uint32_t n = r->topo->fabric->n_switches;
-	AUTO_FREE struct lengths *g = NEW(struct lengths);
-	struct buckets *b;
+	AUTO_ARENA struct lengths *g = ARENA_NEW(NULL, struct lengths);
 
 	g->r = r;
-	g->hosts = NEW_ARRAY(n + 1, uint32_t);
-	g->some = NEW_ARRAY(2 * (size_t)n + 2, uint32_t);
+	g->hosts = ARENA_ARRAY(g, n + 1, uint32_t);
+	g->some = ARENA_ARRAY(g, 2 * (size_t)n + 2, uint32_t);
 	g->none_first = NO_ID;
 	memset(g->first, 0xff, sizeof(g->first));
 	histogram_list_hosts(g);
-	b = walk_lids(g, p) ? histogram_fill(g) : NULL;
-	free(g->hosts);
-	free(g->some);
-	return b;
+	return walk_lids(g, p) ? histogram_fill(g) : NULL;
 }
 
 struct ebb_sampler {
@@ -204,32 +193,21 @@ struct ebb_sampler {
 
 struct ebb_sampler *ebb_sampler_new(const struct routing *r, uint32_t most_flows)
 {
-	struct ebb_sampler *s = NEW(struct ebb_sampler);
+	struct ebb_sampler *s = ARENA_NEW(NULL, struct ebb_sampler);
 
 	s->r = r;
 	s->t = r->topo;
 	s->f = r->topo->fabric;
 	s->maps = routing_has_maps(r);
-	s->congestion = NEW_ARRAY(s->f->n_ports + 1, uint32_t);
-	s->first = NEW_ARRAY(most_flows + 2, size_t);
-	s->lost = NEW_ARRAY(most_flows + 1, uint8_t);
+	s->congestion = ARENA_ARRAY(s, s->f->n_ports + 1, uint32_t);
+	s->first = ARENA_ARRAY(s, most_flows + 2, size_t);
+	s->lost = ARENA_ARRAY(s, most_flows + 1, uint8_t);
 	return s;
-}
-
-void ebb_sampler_free(struct ebb_sampler *s)
-{
-	if (!s)
-		return;
-	free(s->congestion);
-	free(s->channel);
-	free(s->first);
-	free(s->lost);
-	free(s);
 }
 
 static void bisection_cross(struct ebb_sampler *s, uint32_t port)
 {
-	GROW(s->channel, s->n_channels, s->cap_channels);
+	ARENA_GROW(s, s->channel, s->n_channels, s->cap_channels);
 	s->channel[s->n_channels++] = port;
 }
 
@@ -237,10 +215,9 @@ static void bisection_cross(struct ebb_sampler *s, uint32_t port)
 static bool trace_way(struct ebb_sampler *s, uint32_t src, uint32_t dst)
 {
 	struct path p;
-	bool arrives;
 
 	path_trace(s->r, src, s->r->lids->base[src], s->r->lids->base[dst], &p);
-	arrives = p.end == PATH_OK;
+	bool arrives = p.end == PATH_OK;
 	for (unsigned i = 0; arrives && i < p.n; i++) {
 		uint32_t port = switch_port_id(s->f, p.hop[i].sw, p.hop[i].out);
 
@@ -259,11 +236,10 @@ static bool walk_way(struct ebb_sampler *s, uint32_t src, uint32_t dst)
 
 	for (uint32_t i = 0; i <= s->f->n_switches; i++) {
 		unsigned out = routing_next_port(s->r, sw, lid);
-		uint32_t port;
 
 		if (!out || out > s->f->switch_nports[sw])
 			return false;
-		port = switch_port_id(s->f, sw, out);
+		uint32_t port = switch_port_id(s->f, sw, out);
 		sw = s->t->peer_switch[port];
 		if (sw == NO_ID)
 			return s->t->peer[port] == s->f->endport_port[dst];
@@ -285,16 +261,6 @@ static void bisection_add_way(struct ebb_sampler *s, uint32_t flow, uint32_t src
 	s->first[flow + 1] = s->n_channels;
 }
 
-static double bisection_share_of(const struct ebb_sampler *s, uint32_t flow)
-{
-	uint32_t most = 1;
-
-	for (size_t i = s->first[flow]; i < s->first[flow + 1]; i++)
-		if (s->congestion[s->channel[i]] > most)
-			most = s->congestion[s->channel[i]];
-	return s->lost[flow] ? 0 : 1.0 / most;
-}
-
 double ebb_sample(struct ebb_sampler *s, const uint32_t *host, uint32_t n, bool both)
 {
 	uint32_t flows = 0;
@@ -306,8 +272,13 @@ double ebb_sample(struct ebb_sampler *s, const uint32_t *host, uint32_t n, bool 
 		if (both)
 			bisection_add_way(s, flows++, host[i + 1], host[i]);
 	}
-	for (uint32_t i = 0; i < flows; i++)
-		sum += bisection_share_of(s, i);
+	for (uint32_t i = 0; i < flows; i++) {
+		uint32_t most = 1;
+
+		for (size_t k = s->first[i]; k < s->first[i + 1]; k++)
+			most = MAX(s->congestion[s->channel[k]], most);
+		sum += s->lost[i] ? 0 : 1.0 / most;
+	}
 	for (size_t i = 0; i < s->n_channels; i++)
 		s->congestion[s->channel[i]] = 0;
 	return flows ? sum / flows : 0;
@@ -365,7 +336,7 @@ int ebb_estimate(const struct routing *r, const struct ebb_gpus *of, uint64_t se
 	uint32_t n, *host = pattern_hosts(r, &n),
 		    most = of ? 4 * n : n; /* flows: each in two trees, both ways */
 	uint32_t *end = of ? NEW_ARRAY(2 * most + 1, uint32_t) : host;
-	struct ebb_sampler *s = ebb_sampler_new(r, most);
+	AUTO_ARENA struct ebb_sampler *s = ebb_sampler_new(r, most);
 	struct pattern flows = {0};
 	double squares = 0;
 	int rc = 0;
@@ -386,7 +357,6 @@ int ebb_estimate(const struct routing *r, const struct ebb_gpus *of, uint64_t se
 		if (!rc && !progress_step(p, out->samples))
 			rc = err_set(e, CANCELLED);
 	}
-	ebb_sampler_free(s);
 	pattern_free(&flows);
 	if (of)
 		free(end);

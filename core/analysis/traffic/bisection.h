@@ -46,12 +46,11 @@ int ebb_estimate(const struct routing *r, const struct ebb_gpus *of, uint64_t se
 
 /*
  * The value of one sample: host[0] sends to host[1], host[2] to host[3], ...; these are endports.  The data
- * that all samples need is made once.
+ * that all samples need is made once; arena_free() frees it.
  */
 struct ebb_sampler;
 struct ebb_sampler *ebb_sampler_new(const struct routing *r, uint32_t most_flows);
 double ebb_sample(struct ebb_sampler *s, const uint32_t *host, uint32_t n, bool both);
-void ebb_sampler_free(struct ebb_sampler *s);
 
 /* Frequencies of numbers: routes on links, lengths of paths; for pane `plot` and `export svg FILE plot`. */
 

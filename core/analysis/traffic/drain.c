@@ -59,15 +59,6 @@ static uint32_t channel_out(const struct drain *d, uint32_t sw, unsigned in, uns
 				 : switch_port_id(d->routing->topo->fabric, sw, out) * DRAIN_VLS + vl;
 }
 
-/* The switch at the far end of a channel, and the port of entry; NO_ID: a host. */
-static uint32_t far_switch(const struct topo *t, uint32_t port, unsigned *in)
-{
-	uint32_t peer = t->peer[port];
-
-	*in = t->fabric->port_num[peer];
-	return t->fabric->node_switch[t->fabric->port_node[peer]];
-}
-
 static uint32_t first_channel(const struct drain *d, const struct drain_packet *p)
 {
 	const struct routing *r = d->routing;
@@ -84,12 +75,12 @@ static uint32_t first_channel(const struct drain *d, const struct drain_packet *
 static uint32_t channels_on(const struct drain *d, uint32_t c, unsigned lid, unsigned sl, uint32_t on[256])
 {
 	const struct routing *r = d->routing;
+	const struct fabric *f = r->topo->fabric;
+	uint32_t peer = r->topo->peer[drain_port(c)], sw = f->node_switch[f->port_node[peer]], n = 0;
+	unsigned in = f->port_num[peer];
 	struct port_set set = {0};
-	uint32_t sw, n = 0;
-	unsigned in;
 
-	sw = far_switch(r->topo, drain_port(c), &in);
-	if (sw == NO_ID) {
+	if (sw == NO_ID) { /* a host */
 		on[0] = TO_HOST;
 		return 1;
 	}
@@ -125,7 +116,7 @@ static uint32_t most_free(const struct drain *d, uint32_t n, const uint32_t *cha
 /* Where the first packet of a channel goes on to, as things stand. */
 static uint32_t drain_choose(const struct drain *d, uint32_t c)
 {
-	uint32_t n = drain_packet_in(d, c, 0), on[256], k;
+	uint32_t n = drain_packet_in(d, c, 0), on[256];
 
 	if (d->way) {
 		const uint32_t *at = d->way + d->way_first[n], *end = d->way + d->way_first[n + 1];
@@ -134,7 +125,7 @@ static uint32_t drain_choose(const struct drain *d, uint32_t c)
 			at++;
 		return at + 1 < end ? at[1] : TO_HOST;
 	}
-	k = channels_on(d, c, d->packet[n].lid, d->packet[n].sl, on);
+	uint32_t k = channels_on(d, c, d->packet[n].lid, d->packet[n].sl, on);
 	return k == 1 ? on[0] : most_free(d, n, on, k);
 }
 
@@ -216,7 +207,7 @@ static bool ask_hosts(struct drain *d, bool *later)
 	bool gone = false;
 
 	for (uint32_t s = 0; s < o->n_senders; s++) {
-		uint32_t n = o->sender_first[s] + o->sent[s], c;
+		uint32_t n = o->sender_first[s] + o->sent[s];
 
 		if (n == o->sender_first[s + 1])
 			continue;
@@ -228,7 +219,7 @@ static bool ask_hosts(struct drain *d, bool *later)
 			o->ready[s] = d->way ? d->way[d->way_first[n]] : first_channel(d, &d->packet[n]);
 			o->ready_at[s] = n;
 		}
-		c = o->ready[s];
+		uint32_t c = o->ready[s];
 		if (c == TO_DROP) {
 			o->counts->dropped++;
 			o->sent[s]++;
@@ -318,10 +309,9 @@ static void drain_keep(struct drain *d)
 bool drain_to(struct drain *d, uint32_t round, struct progress *p)
 {
 	struct drain_private *o = d->own;
-	uint32_t i = round / o->every;
+	uint32_t i = MIN(round / o->every, o->n_kept - 1);
 	bool go_on = true;
 
-	i = i < o->n_kept ? i : o->n_kept - 1;
 	if (round < d->round || i * o->every > d->round)
 		memcpy(o->block, o->kept[i], o->size);
 	progress_start(p, "packets", d->n_packets);
@@ -345,8 +335,6 @@ bool drain_run(struct drain *d, struct progress *p)
 {
 	return drain_to(d, UINT32_MAX, p);
 }
-
-/* --- asking --------------------------------------------------------------------------------- */
 
 unsigned drain_held(const struct drain *d, uint32_t channel)
 {
@@ -391,11 +379,10 @@ uint32_t drain_waiting(const struct drain *d)
 uint32_t drain_next(const struct drain *d, uint32_t channel)
 {
 	uint32_t n = (d->own->n_channels + 63) / 64, i = channel / 64;
-	uint64_t word;
 
 	if (i >= n)
 		return NO_ID;
-	word = d->own->busy[i] & ~UINT64_C(0) << channel % 64;
+	uint64_t word = d->own->busy[i] & ~UINT64_C(0) << channel % 64;
 	while (!word && ++i < n)
 		word = d->own->busy[i];
 	return word ? i * 64 + (uint32_t)__builtin_ctzll(word) : NO_ID;
@@ -544,8 +531,6 @@ static void drain_draw(struct drain *d, uint64_t *seed)
 	}
 }
 
-/* --- beginning ------------------------------------------------------------------------------ */
-
 static struct drain *drain_begin(const struct routing *r, unsigned buffers)
 {
 	struct drain *d = ARENA_NEW(NULL, struct drain);
@@ -624,18 +609,12 @@ static void drain_empty(struct drain *d, uint64_t *seed)
 		o->turn[p] = *seed ? (uint16_t)rng_below(seed, KEYS) : KEYS - 1;
 }
 
-/* What stands in its channels now is round 0. */
-static void ready(struct drain *d)
-{
-	read_counts(d);
-	drain_keep(d);
-}
-
 struct drain *drain_new(const struct routing *r, const struct pattern *p, unsigned buffers, uint64_t seed,
 			struct progress *progress, struct err *e)
 {
 	struct drain *d = drain_begin(r, buffers);
-	uint32_t n_hosts, *host = pattern_hosts(r, &n_hosts);
+	uint32_t n_hosts;
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n_hosts);
 	uint64_t n = packets_of(r, p, host, n_hosts);
 	int rc = n < NO_ID ? mem_room(e, n * (sizeof(*d->packet) + 2 * sizeof(uint32_t)), "%llu packets",
 				      (unsigned long long)n)
@@ -649,7 +628,6 @@ struct drain *drain_new(const struct routing *r, const struct pattern *p, unsign
 	for (size_t i = 0; !rc && p->kind == PATTERN_LIST && i < p->n; i++)
 		for (uint32_t k = 0; k < p->flow[i].weight; k++)
 			add_packet(d, p->flow[i].src, p->flow[i].lid);
-	free(host);
 	if (!rc && !drain_leave_out(d, progress))
 		rc = err_set(e, CANCELLED);
 	if (!rc) {
@@ -664,7 +642,8 @@ struct drain *drain_new(const struct routing *r, const struct pattern *p, unsign
 		return NULL;
 	}
 	drain_empty(d, &seed);
-	ready(d);
+	read_counts(d);
+	drain_keep(d); /* round 0 */
 	return d;
 }
 
@@ -687,8 +666,8 @@ struct drain_plan {
 	struct planned *packet;
 	uint32_t n;
 	uint32_t *way, n_way, cap_way;
-	uint32_t *queue,
-		*from; /* [n_channels] search for a way: `from` a place of the queue, NO_ID: not met */
+	/* [n_channels] search for a way: `from` a place of the queue, NO_ID: not met */
+	uint32_t *queue, *from;
 };
 
 static void drain_add_channel(struct drain_plan *x, uint32_t c)
@@ -773,7 +752,8 @@ static bool plan_choices(const struct drain *d, struct drain_plan *x, uint32_t c
 			 struct progress *p)
 {
 	const struct routing *r = d->routing;
-	uint32_t n_hosts, *host = pattern_hosts(r, &n_hosts);
+	uint32_t n_hosts;
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n_hosts);
 	AUTO_ARENA struct dest_ways *ways = dest_ways_new(NULL, r);
 	bool found = false;
 
@@ -793,7 +773,6 @@ static bool plan_choices(const struct drain *d, struct drain_plan *x, uint32_t c
 					&(struct cdg_route){host[i], r->lids->base[host[i]], (uint16_t)lid},
 					channel, next);
 	}
-	free(host);
 	return found;
 }
 
@@ -854,19 +833,20 @@ static bool set_out(struct drain *d, const struct drain_plan *x, uint32_t lead)
 	drain_empty(d, &none);
 	for (uint32_t s = 0; s < o->n_senders; s++)
 		for (uint32_t i = o->sender_first[s]; i < o->sender_first[s + 1]; i++) {
-			uint32_t at = x->packet[i].at, c;
+			uint32_t at = x->packet[i].at;
 
 			o->release[i] = lead > at ? lead - at : 0;
 			if (lead > at)
 				continue;
-			c = d->way[d->way_first[i] + at - lead];
+			uint32_t c = d->way[d->way_first[i] + at - lead];
 			if (o->used[c] == d->buffers)
 				return false;
 			drain_push(d, c, i);
 			o->sent[s]++;
 			o->counts->inside++;
 		}
-	ready(d);
+	read_counts(d);
+	drain_keep(d);
 	return true;
 }
 

@@ -51,14 +51,14 @@ struct returns *returns_count(const struct routing *r, struct progress *p)
 {
 	const struct topo *t = r->topo;
 	struct returns *x = NEW(struct returns);
-	uint32_t *host = NEW_ARRAY(t->fabric->n_endports + 1, uint32_t), n = 0;
-	uint64_t step;
+	AUTO_FREE uint32_t *host = NEW_ARRAY(t->fabric->n_endports + 1, uint32_t);
+	uint32_t n = 0;
 	bool go_on = true;
 
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
-		if (routing_has_host(r, ep) && r->lids->base[ep])
+		if (pattern_is_host(r, ep))
 			host[n++] = ep;
-	step = (uint64_t)n * n / 2 / RETURNS_MOST + 1;
+	uint64_t step = (uint64_t)n * n / 2 / RETURNS_MOST + 1;
 	progress_start(p, "ways back", n);
 	for (uint64_t i = 0; i < n && go_on; i += step)
 		for (uint32_t k = (uint32_t)i + 1; k < n && (go_on = progress_step(p, i)); k++) {
@@ -68,7 +68,6 @@ struct returns *returns_count(const struct routing *r, struct progress *p)
 			x->pairs += same >= 0;
 			x->other += same == 0;
 		}
-	free(host);
 	if (go_on)
 		return x;
 	free(x);
@@ -81,20 +80,18 @@ static int add_job(struct job_loads *j, uint32_t job, const struct routing *r, c
 {
 	struct pattern pt = {0};
 	struct job_sum *sum = &j->sum[job];
-	AUTO_ARENA struct loads *l = NULL;
 	int rc = pattern_gpus(r, g, kind, direct, &pt, p, e);
+	AUTO_ARENA struct loads *l = rc ? NULL : loads_new(r, &pt, p);
 
-	if (!rc) {
-		l = loads_new(r, &pt, p);
-		rc = l ? 0 : err_set(e, CANCELLED);
-	}
+	if (!rc && !l)
+		rc = err_set(e, CANCELLED);
 	for (size_t i = 0; !rc && i < pt.n; i++)
 		sum->flows += pt.flow[i].weight;
 	for (uint32_t port = 0; !rc && port < r->topo->fabric->n_ports; port++) {
 		if (!l->port[port] || r->topo->peer_switch[port] == NO_ID ||
 		    !node_is_switch(r->topo->fabric, r->topo->fabric->port_node[port]))
 			continue;
-		GROW(j->load, j->n, j->cap);
+		ARENA_GROW(j, j->load, j->n, j->cap);
 		j->load[j->n++] = (struct job_load){port, job, l->port[port]};
 	}
 	if (!rc)
@@ -110,7 +107,7 @@ static void jobs_sum_up(struct job_loads *j)
 {
 	if (j->n)
 		qsort(j->load, j->n, sizeof(*j->load), by_port);
-	j->link = NEW_ARRAY(j->n + 1, struct job_link);
+	j->link = ARENA_ARRAY(j, j->n + 1, struct job_link);
 	for (size_t i = 0, end; i < j->n; i = end) {
 		struct job_link *x = &j->link[j->n_links++];
 
@@ -137,13 +134,13 @@ static void jobs_sum_up(struct job_loads *j)
 struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job, uint32_t n_jobs,
 				enum gpu_pattern kind, bool direct, struct progress *p, struct err *e)
 {
-	struct job_loads *j = NEW(struct job_loads);
+	struct job_loads *j = ARENA_NEW(NULL, struct job_loads);
 	uint64_t all = 0;
 	int rc = 0;
 
 	assert(kind < GPU_PATTERNS);
 	j->n_jobs = n_jobs;
-	j->sum = NEW_ARRAY(n_jobs + 1, struct job_sum);
+	j->sum = ARENA_ARRAY(j, n_jobs + 1, struct job_sum);
 	for (uint32_t i = 0; i < n_jobs && !rc; i++) {
 		j->sum[i].port = NO_ID;
 		rc = add_job(j, i, r, job[i], kind, direct, p, e);
@@ -156,18 +153,13 @@ struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job
 		assert(j->n_links <= j->n);
 		return j;
 	}
-	job_loads_free(j);
+	arena_free(j);
 	return NULL;
 }
 
 void job_loads_free(struct job_loads *j)
 {
-	if (!j)
-		return;
-	free(j->sum);
-	free(j->load);
-	free(j->link);
-	free(j);
+	arena_free(j);
 }
 
 const char *const flow_by_word[FLOWS_BYS] = {"switches", "source", "destination", "host", "scope", "pair"};
@@ -179,17 +171,14 @@ static void flows_add(struct flow_list *l, const struct flow *w)
 	l->pairs += w->weight;
 }
 
-/* --- over a port -------------------------------------------------------------------------------- */
-
 /* Does a flow's path leave by the port? */
 static bool crosses(const struct routing *r, const struct flow *w, uint32_t port)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct path p;
-	bool yes;
 
 	path_trace(r, w->src, 0, w->lid, &p);
-	yes = p.end == PATH_OK && f->endport_port[w->src] == port;
+	bool yes = p.end == PATH_OK && f->endport_port[w->src] == port;
 	for (unsigned i = 0; p.end == PATH_OK && !yes && i < p.n; i++)
 		yes = p.hop[i].out && switch_port_id(f, p.hop[i].sw, p.hop[i].out) == port;
 	path_free(&p);
@@ -214,10 +203,11 @@ struct by_switch {
 	uint32_t *at, *host;
 };
 
-static struct by_switch sort_by_switch(const struct topo *t, const uint32_t *host, uint32_t n)
+static struct by_switch sort_by_switch(void *arena, const struct topo *t, const uint32_t *host, uint32_t n)
 {
 	uint32_t n_switches = t->fabric->n_switches;
-	struct by_switch b = {NEW_ARRAY(n_switches + 2, uint32_t), NEW_ARRAY(n + 1, uint32_t)};
+	struct by_switch b = {ARENA_ARRAY(arena, n_switches + 2, uint32_t),
+			      ARENA_ARRAY(arena, n + 1, uint32_t)};
 
 	for (uint32_t i = 0; i < n; i++)
 		b.at[t->endport_switch[host[i]] + 2]++;
@@ -282,10 +272,10 @@ static int all_over(const struct routing *r, bool lids, uint32_t port, struct fl
 		    struct progress *p, struct err *e)
 {
 	const struct fabric *f = r->topo->fabric;
-	uint32_t n = f->n_switches, n_hosts, *host = pattern_hosts(r, &n_hosts);
-	uint32_t sw = f->node_switch[f->port_node[port]];
-	struct by_switch b = sort_by_switch(r->topo, host, n_hosts);
+	uint32_t n = f->n_switches, n_hosts, sw = f->node_switch[f->port_node[port]];
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n_hosts);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct by_switch b = sort_by_switch(arena, r->topo, host, n_hosts);
 	struct to_one w = {
 		.col = ARENA_ARRAY(arena, n, uint8_t),
 		.hops = ARENA_ARRAY(arena, n, uint16_t),
@@ -309,9 +299,6 @@ static int all_over(const struct routing *r, bool lids, uint32_t port, struct fl
 	}
 	if (l->n)
 		qsort(l->flow, l->n, sizeof(*l->flow), by_source);
-	free(b.at);
-	free(b.host);
-	free(host);
 	return rc;
 }
 
@@ -319,7 +306,8 @@ static int all_over(const struct routing *r, bool lids, uint32_t port, struct fl
 static int out_of_host(const struct routing *r, bool lids, uint32_t port, struct flow_list *l,
 		       struct progress *p)
 {
-	uint32_t n, *host = pattern_hosts(r, &n), src = r->topo->fabric->port_endport[port];
+	uint32_t n, src = r->topo->fabric->port_endport[port];
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n);
 	int rc = 0;
 
 	progress_start(p, "flows", n);
@@ -333,7 +321,6 @@ static int out_of_host(const struct routing *r, bool lids, uint32_t port, struct
 		if (!progress_step(p, i))
 			rc = -1;
 	}
-	free(host);
 	return rc;
 }
 
@@ -364,8 +351,6 @@ void flow_list_free(struct flow_list *l)
 		free(l->flow);
 	free(l);
 }
-
-/* --- groups -------------------------------------------------------------------------------------- */
 
 /* The group of a single flow. */
 static struct flow_group flows_group_of(const struct routing *r, const struct flow *w, enum flow_by by,
@@ -418,11 +403,10 @@ static int by_end_name(const struct naming *n, uint32_t a, uint32_t b)
 static int flows_most_first(const void *x, const void *y, void *ctx)
 {
 	const struct flow_group *a = x, *b = y;
-	int c;
 
 	if (a->pairs != b->pairs)
 		return a->pairs > b->pairs ? -1 : 1;
-	c = by_end_name(ctx, a->from, b->from);
+	int c = by_end_name(ctx, a->from, b->from);
 	if (!c)
 		c = by_end_name(ctx, a->to, b->to);
 	return c ? c : by_ends(a, b);

@@ -46,8 +46,7 @@ static void ring_order_count(struct ring_order_state *x, uint32_t port, int by)
 	x->cost.meet += by > 0 ? *v : (uint64_t)0 - (*v - 1);
 	*v += (uint32_t)by;
 	x->having[*v]++;
-	if (*v > x->cost.max)
-		x->cost.max = *v;
+	x->cost.max = MAX(*v, x->cost.max);
 	while (x->cost.max && !x->having[x->cost.max])
 		x->cost.max--;
 	x->cost.links = x->cost.max ? x->having[x->cost.max] : 0;
@@ -70,10 +69,22 @@ static uint32_t ring_order_behind(const struct ring_order_state *x, uint32_t pla
 	return place;
 }
 
-static uint32_t gpu_sends_by(const struct gpus *g, uint32_t host, const struct gpu *x, const struct gpu *to,
-			     bool direct);
+/* The GPU of the host that is `by` (1 or -1) from this one, round. */
+static const struct gpu *gpu_beside(const struct gpus *g, uint32_t host, const struct gpu *x, int by)
+{
+	uint32_t n = g->first[host + 1] - g->first[host], i = (uint32_t)(x - &g->gpu[g->first[host]]);
 
-static const struct gpu *gpu_beside(const struct gpus *g, uint32_t host, const struct gpu *x, int by);
+	return &g->gpu[g->first[host] + (i + n + (uint32_t)by) % n];
+}
+
+/* The port by which a GPU of a host sends to one of another host. */
+static uint32_t gpu_sends_by(const struct gpus *g, uint32_t host, const struct gpu *x, const struct gpu *to,
+			     bool direct)
+{
+	const struct gpu *same = direct ? NULL : gpu_on(g, host, to->rail);
+
+	return same ? same->endport : x->endport;
+}
 
 /* The links between switches of an edge's flow: x->way[1 .. n - 2]. Returns n; 0: there is no way. */
 static uint32_t ring_order_find_way(struct ring_order_state *x, uint32_t place, uint32_t rail)
@@ -296,8 +307,7 @@ static bool ring_order_find_best(struct ring_order_state *x, struct ring_order *
 		given[i] = i;
 		l[i] = (struct ring_order_leaves){x, i};
 	}
-	if (x->n)
-		qsort(l, x->n, sizeof(*l), by_leaf);
+	qsort(l, x->n, sizeof(*l), by_leaf);
 	for (uint32_t i = 0; i < x->n; i++)
 		order[i] = l[i].host;
 	if (o->now.max <= 1 && !o->now.lost) {
@@ -318,22 +328,21 @@ struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g,
 				  struct progress *p, struct err *e)
 {
 	const struct fabric *f = r->topo->fabric;
-	struct ring_order *o = NEW(struct ring_order);
+	struct ring_order *o = ARENA_NEW(NULL, struct ring_order);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct ring_order_state x = {.r = r,
 				     .g = g,
 				     .direct = direct,
 				     .n = g->n_hosts,
 				     .at = ARENA_ARRAY(arena, g->n_hosts + 1, uint32_t),
-				     .flows = NEW_ARRAY(f->n_ports + 1, uint32_t),
+				     .flows = ARENA_ARRAY(arena, f->n_ports + 1, uint32_t),
 				     .having = ARENA_ARRAY(arena, g->n + 2, uint32_t),
 				     .way = ARENA_ARRAY(arena, f->n_switches + 2, uint32_t)};
 	uint32_t i, j;
-	bool go_on;
 
 	progress_start(p, "orders of a ring", 0);
-	o->best_order = NEW_ARRAY(g->n_hosts + 1, uint32_t);
-	o->flows = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	o->best_order = ARENA_ARRAY(o, g->n_hosts + 1, uint32_t);
+	o->flows = ARENA_ARRAY(o, f->n_ports + 1, uint32_t);
 	for (uint32_t k = 0; k < x.n; k++)
 		o->best_order[k] = k;
 	ring_order_take(&x, o->best_order);
@@ -344,24 +353,19 @@ struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g,
 		o->swap[0] = MIN(i, j);
 		o->swap[1] = MAX(i, j);
 	}
-	go_on = !progress_cancelled(p) && ring_order_find_best(&x, o, p);
+	bool go_on = !progress_cancelled(p) && ring_order_find_best(&x, o, p);
 	o->proved = o->all_tried || (o->best.max <= 1 && !o->best.lost);
-	free(x.flows);
 	free(x.log);
 	if (go_on)
 		return o;
-	ring_order_free(o);
+	arena_free(o);
 	err_set(e, CANCELLED);
 	return NULL;
 }
 
 void ring_order_free(struct ring_order *x)
 {
-	if (!x)
-		return;
-	free(x->flows);
-	free(x->best_order);
-	free(x);
+	arena_free(x);
 }
 
 const char *const gpu_pattern_word[GPU_PATTERNS] = {"ring", "tree", "alltoall"};
@@ -386,7 +390,7 @@ static struct gpus_placed *gpus_place_all(const struct routing *r, const uint32_
 	size_t n_ports;
 	AUTO_FREE struct rail_port *port = rail_ports(f, &n_ports);
 	struct gpus_placed *p = NEW_ARRAY(n_ports + 1, struct gpus_placed);
-	uint32_t *place = NEW_ARRAY(f->n_endports + 1, uint32_t); /* from 1; 0: not meant */
+	AUTO_FREE uint32_t *place = NEW_ARRAY(f->n_endports + 1, uint32_t); /* from 1; 0: not meant */
 
 	for (uint32_t i = 0; i < n; i++)
 		if (!place[endport[i]])
@@ -407,26 +411,23 @@ static struct gpus_placed *gpus_place_all(const struct routing *r, const uint32_
 		while (from < *kept)
 			p[from++].place = first;
 	}
-	free(place);
 	return p;
 }
 
 struct gpus *gpus_new(const struct routing *r, const uint32_t *endport, uint32_t n)
 {
-	struct gpus *g = NEW(struct gpus);
+	struct gpus *g = ARENA_NEW(NULL, struct gpus);
 	AUTO_FREE struct gpus_placed *p = gpus_place_all(r, endport, n, &g->n);
 
-	g->first = NEW_ARRAY(g->n + 1, uint32_t);
-	g->gpu = NEW_ARRAY(g->n + 1, struct gpu);
-	if (g->n)
-		qsort(p, g->n, sizeof(*p), by_rail);
+	g->first = ARENA_ARRAY(g, g->n + 1, uint32_t);
+	g->gpu = ARENA_ARRAY(g, g->n + 1, struct gpu);
+	qsort(p, g->n, sizeof(*p), by_rail);
 	for (uint32_t i = 0, old = 0; i < g->n; i++) { /* without gaps */
 		g->n_rails += !i || p[i].rail != old;
 		old = p[i].rail;
 		p[i].rail = g->n_rails - 1;
 	}
-	if (g->n)
-		qsort(p, g->n, sizeof(*p), by_place);
+	qsort(p, g->n, sizeof(*p), by_place);
 	for (uint32_t i = 0; i < g->n; i++) {
 		if (!i || p[i].host != p[i - 1].host)
 			g->first[g->n_hosts++] = i;
@@ -439,10 +440,10 @@ struct gpus *gpus_new(const struct routing *r, const uint32_t *endport, uint32_t
 
 struct gpus *gpus_in_order(const struct gpus *g, const uint32_t *order)
 {
-	struct gpus *o = NEW(struct gpus);
+	struct gpus *o = ARENA_NEW(NULL, struct gpus);
 
-	*o = (struct gpus){g->n_hosts, g->n_rails, 0, NEW_ARRAY(g->n_hosts + 1, uint32_t),
-			   NEW_ARRAY(g->n + 1, struct gpu)};
+	*o = (struct gpus){g->n_hosts, g->n_rails, 0, ARENA_ARRAY(o, g->n_hosts + 1, uint32_t),
+			   ARENA_ARRAY(o, g->n + 1, struct gpu)};
 	for (uint32_t h = 0; h < g->n_hosts; h++) {
 		for (uint32_t k = g->first[order[h]]; k < g->first[order[h] + 1]; k++)
 			o->gpu[o->n++] = g->gpu[k];
@@ -454,11 +455,7 @@ struct gpus *gpus_in_order(const struct gpus *g, const uint32_t *order)
 
 void gpus_free(struct gpus *g)
 {
-	if (!g)
-		return;
-	free(g->first);
-	free(g->gpu);
-	free(g);
+	arena_free(g);
 }
 
 const struct gpu *gpu_on(const struct gpus *g, uint32_t host, uint32_t rail)
@@ -477,23 +474,6 @@ const struct gpu *gpu_on(const struct gpus *g, uint32_t host, uint32_t rail)
 	return low < g->first[host + 1] && g->gpu[low].rail == rail ? &g->gpu[low] : NULL;
 }
 
-/* The GPU of the host that is `by` (1 or -1) from this one, round. */
-static const struct gpu *gpu_beside(const struct gpus *g, uint32_t host, const struct gpu *x, int by)
-{
-	uint32_t n = g->first[host + 1] - g->first[host], i = (uint32_t)(x - &g->gpu[g->first[host]]);
-
-	return &g->gpu[g->first[host] + (i + n + (uint32_t)by) % n];
-}
-
-/* The port by which a GPU of a host sends to one of another host. */
-static uint32_t gpu_sends_by(const struct gpus *g, uint32_t host, const struct gpu *x, const struct gpu *to,
-			     bool direct)
-{
-	const struct gpu *same = direct ? NULL : gpu_on(g, host, to->rail);
-
-	return same ? same->endport : x->endport;
-}
-
 const char *gpus_host_name(const struct gpus *g, const struct fabric *f, uint32_t host, char *buf,
 			   size_t size)
 {
@@ -505,8 +485,6 @@ const char *gpus_host_name(const struct gpus *g, const struct fabric *f, uint32_
 	snprintf(buf, size, "%.*s", (int)len, len ? name : given);
 	return buf;
 }
-
-/* --- patterns -------------------------------------------------------------------------------------- */
 
 /* The parent of place i of n in the first (0) or second (1) tree; NO_ID: it is the root. */
 static uint32_t tree_parent(uint32_t i, uint32_t n, int tree)
@@ -550,11 +528,10 @@ static void trees_on(const struct gpus_maker *m, uint32_t rail, const uint32_t *
 	for (int tree = 0; tree < 2; tree++)
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t up = tree_parent(i, n, tree), child, parent;
-			const struct gpu *x;
 
 			if (up == NO_ID)
 				continue;
-			x = gpu_on(m->g, host[up], rail);
+			const struct gpu *x = gpu_on(m->g, host[up], rail);
 			child = gpu_on(m->g, host[i], rail)->endport;
 			parent = (m->direct ? gpu_beside(m->g, host[up], x, 1) : x)->endport;
 			pattern_add(m->r, child, parent, 1, m->p);

@@ -119,7 +119,8 @@ void pattern_shift(const struct routing *r, const struct shift_order *o, unsigne
 
 void pattern_bisection(const struct routing *r, uint64_t seed, struct pattern *p)
 {
-	uint32_t n, *host = pattern_hosts(r, &n);
+	uint32_t n;
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n);
 
 	p->kind = PATTERN_LIST;
 	shuffle(host, n, &seed);
@@ -127,7 +128,6 @@ void pattern_bisection(const struct routing *r, uint64_t seed, struct pattern *p
 		pattern_add(r, host[i], host[i + 1], 1, p);
 		pattern_add(r, host[i + 1], host[i], 1, p);
 	}
-	free(host);
 }
 
 static bool has_fixed_point(const uint32_t *to, uint32_t n)
@@ -155,14 +155,14 @@ void pattern_random(const struct routing *r, uint64_t seed, struct pattern *p)
 
 void pattern_to(const struct routing *r, const uint32_t *target, uint32_t n, struct pattern *p)
 {
-	uint32_t n_hosts, *host = pattern_hosts(r, &n_hosts);
+	uint32_t n_hosts;
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n_hosts);
 
 	p->kind = PATTERN_LIST;
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t i = 0; i < n_hosts; i++)
 			if (host[i] != target[k])
 				pattern_add(r, host[i], target[k], 1, p);
-	free(host);
 }
 
 void pattern_free(struct pattern *p)
@@ -180,11 +180,9 @@ static uint32_t channel_load(const struct routing *r, const struct loads *l, uin
 /* The same port of a switch in another fabric, or NO_ID. */
 static uint32_t load_diff_same_port(const struct fabric *f, uint32_t port, const struct fabric *to)
 {
-	uint32_t node;
-
 	if (f == to)
 		return port;
-	node = fabric_node_by_guid(to, f->node_guid[f->port_node[port]]);
+	uint32_t node = fabric_node_by_guid(to, f->node_guid[f->port_node[port]]);
 	if (node == NO_ID || !node_is_switch(to, node) || f->port_num[port] > to->node_nports[node])
 		return NO_ID;
 	return to->node_port[node] + f->port_num[port];
@@ -204,9 +202,7 @@ static int hottest_first(const void *x, const void *y, void *ctx)
 {
 	const struct load_change *a = x, *b = y;
 	int64_t ga = load_gain(a), gb = load_gain(b);
-	const struct fabric *fa, *fb;
 	uint32_t pa, pb;
-	int c;
 
 	if ((ga > 0) != (gb > 0))
 		return ga > 0 ? -1 : 1;
@@ -214,12 +210,10 @@ static int hottest_first(const void *x, const void *y, void *ctx)
 		return llabs(ga) > llabs(gb) ? -1 : 1;
 	if (a->after != b->after)
 		return a->after > b->after ? -1 : 1;
-	fa = load_change_fabric(ctx, a, &pa);
-	fb = load_change_fabric(ctx, b, &pb);
-	c = strcmp(fa->node_name[fa->port_node[pa]], fb->node_name[fb->port_node[pb]]);
-	if (c)
-		return c;
-	return COMPARED(pa, pb);
+	const struct fabric *fa = load_change_fabric(ctx, a, &pa);
+	const struct fabric *fb = load_change_fabric(ctx, b, &pb);
+	int c = strcmp(fa->node_name[fa->port_node[pa]], fb->node_name[fb->port_node[pb]]);
+	return c ? c : COMPARED(pa, pb);
 }
 
 static void load_diff_compare(struct load_diff *d, const struct loads *before, const struct loads *after)
@@ -234,35 +228,11 @@ static void load_diff_compare(struct load_diff *d, const struct loads *before, c
 							       channel_load(d->b, after, port)});
 		}
 	for (uint32_t s = 0; fa != fb && s < fa->n_switches; s++)
-		FOR_PORTS(fa, s, was) {
+		FOR_PORTS(fa, s, was)
 			if (load_diff_same_port(fa, was, fb) == NO_ID)
 				load_diff_add(d, &(struct load_change){NO_ID, was,
 								       channel_load(d->a, before, was), 0});
-		}
-	if (d->n)
-		qsort_r(d->change, d->n, sizeof(*d->change), hottest_first, d);
-}
-
-static struct loads *loads_after(const struct loads *before, const struct routing *a, const struct routing *b,
-				 struct progress *p);
-
-struct load_diff *load_diff_new(const struct routing *a, const struct routing *b, struct progress *p)
-{
-	AUTO_ARENA struct loads *before = loads_new(a, &pattern_all, p),
-				*after = before ? loads_after(before, a, b, p) : NULL;
-	struct load_diff *d = NULL;
-
-	if (after) {
-		d = ARENA_NEW(NULL, struct load_diff);
-		d->a = routing_unref_later(d, routing_ref(a));
-		d->b = routing_unref_later(d, routing_ref(b));
-		d->change = ARENA_ARRAY(d, (size_t)a->topo->fabric->n_ports + b->topo->fabric->n_ports + 1,
-					struct load_change);
-		d->max_before = before->max;
-		d->max_after = after->max;
-		load_diff_compare(d, before, after);
-	}
-	return d;
+	qsort_r(d->change, d->n, sizeof(*d->change), hottest_first, d);
 }
 
 const struct fabric *load_change_fabric(const struct load_diff *d, const struct load_change *c,
@@ -404,12 +374,12 @@ static void add_destination(struct loads *l, struct all_work *w, uint32_t i, uns
 	for (uint32_t k = 0; !w->r->exact && k < w->n; k++)
 		w->reached[w->order[k]]++;
 	for (uint32_t k = w->n; k-- > 0;) {
-		uint32_t s = w->order[k], id = f->switch_port[s] + col[s], q;
+		uint32_t s = w->order[k], id = f->switch_port[s] + col[s];
 
 		if (!flow[s])
 			continue;
 		l->port[id] += flow[s] * (uint32_t)sign;
-		q = t->peer_switch[id];
+		uint32_t q = t->peer_switch[id];
 		if (q != NO_ID)
 			flow[q] += flow[s];
 		else
@@ -447,7 +417,8 @@ static void loads_add_group(struct loads *l, struct all_work *w, const struct al
 /* LIDs of a switch to which ways are alike are counted together; the others stay in left[]. */
 static int add_alike(struct loads *l, struct all_work *w, uint8_t *left, int sign, struct progress *p)
 {
-	uint32_t n = w->r->topo->fabric->n_switches, *flow = NEW_ARRAY((size_t)n * ALIKE_MOST, uint32_t);
+	uint32_t n = w->r->topo->fabric->n_switches;
+	AUTO_FREE uint32_t *flow = NEW_ARRAY((size_t)n * ALIKE_MOST, uint32_t);
 	struct alike a;
 	bool go_on = true;
 
@@ -464,7 +435,6 @@ static int add_alike(struct loads *l, struct all_work *w, uint8_t *left, int sig
 					left[a.lid[i]] = 1;
 		}
 	alike_end(&a);
-	free(flow);
 	return go_on ? 0 : -1;
 }
 
@@ -490,9 +460,8 @@ static int loads_load_all(struct loads *l, const struct routing *r, bool lids, c
 			  int sign, struct progress *p)
 {
 	AUTO_ARENA void *arena = ARENA_EMPTY;
-	uint8_t *wanted = ARENA_ARRAY(arena, r->lids->max_lid + 1u, uint8_t), *left;
+	uint8_t *wanted = ARENA_ARRAY(arena, r->lids->max_lid + 1u, uint8_t);
 	struct all_work w;
-	int rc;
 
 	all_start(arena, &w, r, marked ? 1 : COLUMN_BLOCK);
 	for (uint32_t i = 0; i < w.n_hosts; i++) {
@@ -501,8 +470,8 @@ static int loads_load_all(struct loads *l, const struct routing *r, bool lids, c
 		for (unsigned lid = base; lid < base + n_lids; lid++)
 			wanted[lid] = !marked || marked[lid];
 	}
-	left = arena_dup(arena, wanted, r->lids->max_lid + 1u);
-	rc = add_alike(l, &w, left, sign, p);
+	uint8_t *left = arena_dup(arena, wanted, r->lids->max_lid + 1u);
+	int rc = add_alike(l, &w, left, sign, p);
 	progress_start(p, "adding up routes", w.n_hosts);
 	for (uint32_t i = 0; !rc && i < w.n_hosts; i++) {
 		unsigned base = r->lids->base[w.host[i]];
@@ -567,13 +536,13 @@ static void loads_sum_up(struct loads *l, const struct topo *t)
 struct loads *loads_new(const struct routing *r, const struct pattern *pattern, struct progress *p)
 {
 	struct loads *l = ARENA_NEW(NULL, struct loads);
-	int rc;
 
 	assert(pattern->kind == PATTERN_LIST || !pattern->n);
 	assert(r->lids->n_endports == r->topo->fabric->n_endports);
 	l->port = ARENA_ARRAY(l, r->topo->fabric->n_ports, uint32_t);
-	rc = pattern->kind == PATTERN_LIST ? load_list(l, r, pattern, p)
-					   : loads_load_all(l, r, pattern->kind == PATTERN_LIDS, NULL, 1, p);
+	int rc = pattern->kind == PATTERN_LIST
+			 ? load_list(l, r, pattern, p)
+			 : loads_load_all(l, r, pattern->kind == PATTERN_LIDS, NULL, 1, p);
 	if (rc) {
 		arena_free(l);
 		return NULL;
@@ -621,12 +590,10 @@ static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, st
 			return NULL;
 		}
 		for (unsigned lid = 1; lid <= top; lid++) {
-			unsigned port;
-
 			while (plain && lid + EQUAL_RUN <= held &&
 			       !memcmp(a->row[s]->port + lid, b->row[s]->port + lid, EQUAL_RUN))
 				lid += EQUAL_RUN;
-			port = routing_port(a, s, lid);
+			unsigned port = routing_port(a, s, lid);
 
 			marked[lid] |= port != routing_port(b, s, lid) ||
 				       (links && port < ports && t->peer[at + port] != u->peer[at + port]);
@@ -638,24 +605,38 @@ static uint8_t *lids_unlike(const struct routing *a, const struct routing *b, st
 static struct loads *loads_after(const struct loads *before, const struct routing *a, const struct routing *b,
 				 struct progress *p)
 {
-	struct loads *l;
-	AUTO_FREE uint8_t *marked = NULL;
-	int rc;
-
 	if (a->adaptive || b->adaptive || !loads_same_hosts(a, b))
 		return loads_new(b, &pattern_all, p);
-	l = ARENA_NEW(NULL, struct loads);
+	struct loads *l = ARENA_NEW(NULL, struct loads);
 	l->port = arena_dup(l, before->port, a->topo->fabric->n_ports * sizeof(*l->port));
 	l->routes = before->routes;
-	marked = lids_unlike(a, b, p);
-	rc = !marked || loads_load_all(l, a, false, marked, -1, p) ||
-	     loads_load_all(l, b, false, marked, 1, p);
+	AUTO_FREE uint8_t *marked = lids_unlike(a, b, p);
+	int rc = !marked || loads_load_all(l, a, false, marked, -1, p) ||
+		 loads_load_all(l, b, false, marked, 1, p);
 	if (rc) {
 		arena_free(l);
 		return NULL;
 	}
 	loads_sum_up(l, b->topo);
 	return l;
+}
+
+struct load_diff *load_diff_new(const struct routing *a, const struct routing *b, struct progress *p)
+{
+	AUTO_ARENA struct loads *before = loads_new(a, &pattern_all, p),
+				*after = before ? loads_after(before, a, b, p) : NULL;
+
+	if (!after)
+		return NULL;
+	struct load_diff *d = ARENA_NEW(NULL, struct load_diff);
+	d->a = routing_unref_later(d, routing_ref(a));
+	d->b = routing_unref_later(d, routing_ref(b));
+	d->change = ARENA_ARRAY(d, (size_t)a->topo->fabric->n_ports + b->topo->fabric->n_ports + 1,
+				struct load_change);
+	d->max_before = before->max;
+	d->max_after = after->max;
+	load_diff_compare(d, before, after);
+	return d;
 }
 
 uint32_t *loads_busiest(const struct loads *l, const struct fabric *f)
@@ -668,10 +649,8 @@ uint32_t *loads_busiest(const struct loads *l, const struct fabric *f)
 
 		if (a == NO_ID || b == NO_ID || a == b)
 			continue;
-		if (l->port[p] > most[a])
-			most[a] = l->port[p];
-		if (l->port[p] > most[b])
-			most[b] = l->port[p];
+		most[a] = MAX(l->port[p], most[a]);
+		most[b] = MAX(l->port[p], most[b]);
 	}
 	return most;
 }

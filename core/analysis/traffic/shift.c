@@ -5,6 +5,7 @@
 
 #include "core/analysis/traffic/gpus.h"
 #include "core/analysis/traffic/internal.h"
+#include "core/analysis/traffic/loads.h"
 #include "core/analysis/traffic/shift.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
@@ -14,35 +15,20 @@
 
 /* One shift in full: which pairs are on which link. */
 
+/* One link of a pair's way. */
+struct crossing {
+	uint32_t port, pair;
+};
+
 /* Ways of all pairs, one after the other. */
 struct shift_links_ways {
 	const struct routing *r;
 	const struct fabric *f;
-	uint32_t *way;	       /* of a pair, as shift_way() has it */
-	uint32_t *port, *pair; /* [n] one link of a pair's way */
+	uint32_t *way; /* of a pair, as shift_way() has it */
+	struct crossing *at;
 	size_t n, cap;
 	uint32_t *count; /* [n_ports] flows */
 };
-
-static void add_port(struct shift_links_ways *w, uint32_t port, uint32_t pair)
-{
-	if (w->n == w->cap) {
-		w->cap = w->cap ? 2 * w->cap : 64;
-		w->port = mem_resize(w->port, w->cap, sizeof(*w->port));
-		w->pair = mem_resize(w->pair, w->cap, sizeof(*w->pair));
-	}
-	w->port[w->n] = port;
-	w->pair[w->n++] = pair;
-}
-
-static bool shift_links_add_way(struct shift_links_ways *w, const struct shift_pair *p, uint32_t pair)
-{
-	uint32_t n = shift_way(w->r, p->src, p->dst, w->way);
-
-	for (uint32_t i = 0; i < n; i++)
-		add_port(w, w->way[i], pair);
-	return n != 0;
-}
 
 COMPARATOR(by_flows, struct shift_link, DOWN(flows) UP(port))
 
@@ -51,10 +37,10 @@ static void shift_links_gather(struct shift_links_ways *w, struct shift_links *s
 {
 	uint32_t first = 0;
 
-	s->link = NEW_ARRAY(w->f->n_ports + 1, struct shift_link);
-	s->pair_of = NEW_ARRAY(w->n + 1, uint32_t);
+	s->link = ARENA_ARRAY(s, w->f->n_ports + 1, struct shift_link);
+	s->pair_of = ARENA_ARRAY(s, w->n + 1, uint32_t);
 	for (size_t i = 0; i < w->n; i++)
-		w->count[w->port[i]]++;
+		w->count[w->at[i].port]++;
 	for (uint32_t p = 0; p < w->f->n_ports; p++) {
 		uint32_t flows = w->count[p];
 
@@ -64,13 +50,26 @@ static void shift_links_gather(struct shift_links_ways *w, struct shift_links *s
 		first += flows;
 	}
 	for (size_t i = 0; i < w->n; i++)
-		s->pair_of[w->count[w->port[i]]++] = w->pair[i];
+		s->pair_of[w->count[w->at[i].port]++] = w->at[i].pair;
 	qsort(s->link, s->n, sizeof(*s->link), by_flows);
 	s->load.port = s->n ? s->link[0].port : NO_ID;
 	s->load.max = s->n ? s->link[0].flows : 0;
 }
 
-static bool shift_flow(const struct shift_order *o, uint32_t i, uint32_t k, uint32_t *src, uint32_t *dst);
+/* Who sends to whom, as place i sends to place k? False: nobody does. */
+static bool shift_flow(const struct shift_order *o, uint32_t i, uint32_t k, uint32_t *src, uint32_t *dst)
+{
+	*src = o->place[i];
+	*dst = o->place[k];
+	if (*src == NO_ID || *dst == NO_ID)
+		return false;
+	if (!o->rails)
+		return true;
+	uint32_t same = o->place[i - i % o->rails + k % o->rails];
+	if (!o->direct && same != NO_ID)
+		*src = same;
+	return i / o->rails != k / o->rails;
+}
 
 static int follow_pairs(struct shift_links_ways *w, struct shift_links *s, const struct shift_order *order,
 			struct progress *p, struct err *e)
@@ -85,10 +84,13 @@ static int follow_pairs(struct shift_links_ways *w, struct shift_links *s, const
 		if (!shift_flow(order, i, i + k < n ? i + k : i + k - n, &pair.src, &pair.dst))
 			continue;
 		s->pair[s->load.flows] = pair;
-		if (shift_links_add_way(w, &pair, s->load.flows))
-			s->load.flows++;
-		else
-			s->load.lost++;
+		uint32_t links = shift_way(w->r, pair.src, pair.dst, w->way);
+		for (uint32_t m = 0; m < links; m++) {
+			GROW(w->at, w->n, w->cap);
+			w->at[w->n++] = (struct crossing){w->way[m], s->load.flows};
+		}
+		s->load.flows += links != 0;
+		s->load.lost += links == 0;
 	}
 	shift_links_gather(w, s);
 	return 0;
@@ -97,61 +99,32 @@ static int follow_pairs(struct shift_links_ways *w, struct shift_links *s, const
 struct shift_links *shift_links_new(const struct routing *r, const struct shift_order *o, uint32_t k,
 				    struct progress *p, struct err *e)
 {
-	struct shift_links *s;
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct shift_links_ways w = {.r = r, .f = r->topo->fabric};
 	uint32_t n = o->n;
-	int rc;
 
 	assert(k && k < n);
 	if (mem_room(e, (size_t)n * 16 * sizeof(uint32_t) + (size_t)w.f->n_ports * 16, "the ways of %u pairs",
 		     n))
 		return NULL;
-	s = NEW(struct shift_links);
+	struct shift_links *s = ARENA_NEW(NULL, struct shift_links);
 	s->n_places = n;
 	s->by = o->by;
 	s->load.shift = k;
-	s->pair = NEW_ARRAY((size_t)n + 1, struct shift_pair);
+	s->pair = ARENA_ARRAY(s, (size_t)n + 1, struct shift_pair);
 	w.way = ARENA_ARRAY(arena, (size_t)w.f->n_switches + 2, uint32_t);
 	w.count = ARENA_ARRAY(arena, (size_t)w.f->n_ports + 1, uint32_t);
-	rc = follow_pairs(&w, s, o, p, e);
-	free(w.port);
-	free(w.pair);
+	int rc = follow_pairs(&w, s, o, p, e);
+	free(w.at);
 	if (!rc)
 		return s;
-	shift_links_free(s);
+	arena_free(s);
 	return NULL;
 }
 
 void shift_links_free(struct shift_links *s)
 {
-	if (!s)
-		return;
-	free(s->link);
-	free(s->pair);
-	free(s->pair_of);
-	free(s);
-}
-
-static int shift_by_lid(const void *x, const void *y, void *ctx)
-{
-	const struct lids *l = ctx;
-	uint32_t a = l->base[*(const uint32_t *)x], b = l->base[*(const uint32_t *)y];
-
-	return COMPARED(a, b);
-}
-
-/* Keeps only the hosts of an engine's order that count. In a scope, missing nodes have no place either. */
-static uint32_t *counting_places(const struct routing *r, uint32_t *order, uint32_t *n)
-{
-	bool narrowed = r->hosts && r->hosts->narrowed;
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < *n; i++)
-		if (order[i] == NO_ID ? !narrowed : routing_counts(r, order[i]))
-			order[kept++] = order[i];
-	*n = kept;
-	return order;
+	arena_free(s);
 }
 
 static int by_name(const void *x, const void *y, void *ctx)
@@ -166,16 +139,9 @@ static int by_name(const void *x, const void *y, void *ctx)
 /* All hosts that count, are up and have a LID. */
 static void shift_list_hosts(const struct routing *r, struct shift_order *o)
 {
-	const struct fabric *f = r->topo->fabric;
-
-	o->place = NEW_ARRAY(f->n_endports + 1, uint32_t);
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (routing_has_host(r, ep) && r->lids->base[ep])
-			o->place[o->n++] = ep;
+	o->place = pattern_hosts(r, &o->n);
 	if (o->by == SHIFT_NAME)
-		qsort_r(o->place, o->n, sizeof(*o->place), by_name, (void *)f);
-	else
-		qsort_r(o->place, o->n, sizeof(*o->place), shift_by_lid, (void *)r->lids);
+		qsort_r(o->place, o->n, sizeof(*o->place), by_name, (void *)r->topo->fabric);
 }
 
 /* A place for each rail of each host. */
@@ -202,43 +168,31 @@ static int list_gpus(const struct routing *r, struct shift_order *o, struct err 
 	return rc;
 }
 
-/* Who sends to whom, as place i sends to place k? False: nobody does. */
-static bool shift_flow(const struct shift_order *o, uint32_t i, uint32_t k, uint32_t *src, uint32_t *dst)
-{
-	uint32_t same;
-
-	*src = o->place[i];
-	*dst = o->place[k];
-	if (*src == NO_ID || *dst == NO_ID)
-		return false;
-	if (!o->rails)
-		return true;
-	same = o->place[i - i % o->rails + k % o->rails];
-	if (!o->direct && same != NO_ID)
-		*src = same;
-	return i / o->rails != k / o->rails;
-}
-
+/* Keeps only the hosts of an engine's order that count. In a scope, missing nodes have no place either. */
 static void shift_take_order(const struct routing *r, const struct routing *tree, struct shift_order *o)
 {
+	bool narrowed = r->hosts && r->hosts->narrowed;
+	uint32_t n;
+
 	o->by = SHIFT_FTREE;
-	o->place = counting_places(r, tree->ops->order(tree, &o->n), &o->n);
+	o->place = tree->ops->order(tree, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (o->place[i] == NO_ID ? !narrowed : routing_counts(r, o->place[i]))
+			o->place[o->n++] = o->place[i];
 }
 
 /* Runs ftree on the setup `base`. NULL and *e: it refuses, or is cancelled. */
 static struct sweep *shift_route_tree(const struct setup *base, const struct engine *const *engines,
 				      struct progress *p, struct err *e)
 {
-	struct options *o = options_copy(base->options);
-	struct setup *s = NULL;
-	struct sweep *w = NULL;
+	AUTO_OPTIONS struct options *o = options_copy(base->options);
 
-	if (!options_set(o, "lmc", "0", e))
-		s = setup_with(base, &(struct setup){.options = o, .chain = "ftree,no_fallback"});
-	options_free(o);
-	if (s)
-		w = sweep_run(&(struct sweep_request){.setup = s, .engines = engines, .progress = p}, e);
-	setup_unref(s);
+	if (options_set(o, "lmc", "0", e))
+		return NULL;
+	AUTO_SETUP struct setup *s =
+		setup_with(base, &(struct setup){.options = o, .chain = "ftree,no_fallback"});
+	struct sweep *w =
+		sweep_run(&(struct sweep_request){.setup = s, .engines = engines, .progress = p}, e);
 	if (!w || w->routing)
 		return w;
 	err_set(e, "order ftree: ftree refuses the fabric: %s",
@@ -269,7 +223,6 @@ int shift_order_find(const struct routing *r, const struct setup *base, const st
 		     const char *by, struct progress *p, struct shift_order *o, struct err *e)
 {
 	bool tree = !by || !strcmp(by, shift_by_name(SHIFT_FTREE));
-	struct sweep *w;
 
 	*o = (struct shift_order){.by = SHIFT_LID};
 	if (tree && r->ops->order) {
@@ -277,10 +230,9 @@ int shift_order_find(const struct routing *r, const struct setup *base, const st
 		return 0;
 	}
 	if (tree && base && engine_find(engines, "ftree")) {
-		w = shift_route_tree(base, engines, p, e);
+		AUTO_SWEEP struct sweep *w = shift_route_tree(base, engines, p, e);
 		if (w && w->routing->ops->order)
 			shift_take_order(r, w->routing, o);
-		sweep_unref(w);
 		if (o->by == SHIFT_FTREE)
 			return 0;
 		if (by || progress_cancelled(p))
@@ -311,12 +263,11 @@ uint32_t shift_way(const struct routing *r, uint32_t src, uint32_t dst, uint32_t
 	port[n++] = f->endport_port[src];
 	while (sw != NO_ID && n <= f->n_switches + 1) {
 		unsigned out = routing_next_port(r, sw, r->lids->base[dst]);
-		uint32_t peer;
 
 		if (!out || out > f->switch_nports[sw])
 			return 0;
 		port[n++] = switch_port_id(f, sw, out);
-		peer = t->peer[port[n - 1]];
+		uint32_t peer = t->peer[port[n - 1]];
 		if (peer == NO_ID)
 			return 0;
 		if (peer == f->endport_port[dst])
@@ -345,25 +296,19 @@ static void shift_count(struct shift_work *w, uint32_t port, struct shift_load *
 	}
 }
 
-/* One flow, counted on all links that it takes. */
-static void shift_add_flow(struct shift_work *w, uint32_t src, uint32_t dst, struct shift_load *l)
-{
-	uint32_t n = shift_way(w->r, src, dst, w->way);
-
-	l->flows += n != 0;
-	l->lost += n == 0;
-	for (uint32_t i = 0; i < n; i++)
-		shift_count(w, w->way[i], l);
-}
-
 static void shift_route_one(struct shift_work *w, struct shift_load *l)
 {
 	l->port = NO_ID;
 	for (uint32_t i = 0, n = w->order->n; i < n; i++) {
 		uint32_t src, dst;
 
-		if (shift_flow(w->order, i, i + l->shift < n ? i + l->shift : i + l->shift - n, &src, &dst))
-			shift_add_flow(w, src, dst, l);
+		if (!shift_flow(w->order, i, i + l->shift < n ? i + l->shift : i + l->shift - n, &src, &dst))
+			continue;
+		uint32_t links = shift_way(w->r, src, dst, w->way);
+		l->flows += links != 0;
+		l->lost += links == 0;
+		for (uint32_t k = 0; k < links; k++)
+			shift_count(w, w->way[k], l);
 	}
 }
 
@@ -412,45 +357,39 @@ static int sample_shift(void *ctx, unsigned worker, unsigned i, struct progress 
 struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
 			  unsigned threads, struct progress *p)
 {
-	struct shifts *s = NEW(struct shifts);
+	struct shifts *s = ARENA_NEW(NULL, struct shifts);
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	uint32_t n = o->n, all = n ? n - 1 : 0;
 	const struct fabric *f = r->topo->fabric;
 	struct sampling x = {.s = s};
 	struct parallel par = {.work = sample_shift, .ctx = &x};
-	unsigned workers;
 	struct err e;
-	int rc;
 
 	s->by = o->by;
 	s->n_places = n;
 	for (uint32_t i = 0; i < n; i++)
 		s->n_missing += o->place[i] == NO_ID;
 	s->n = sample && sample < all ? sample : all;
-	s->load = NEW_ARRAY(s->n + 1, struct shift_load);
+	s->load = ARENA_ARRAY(s, s->n + 1, struct shift_load);
 	par.n = s->n;
 	par.threads = (uint64_t)s->n * n < MANY_FLOWS ? 1 : threads;
-	workers = parallel_workers(&par);
-	x.worker = NEW_ARRAY(workers, struct shift_work);
+	unsigned workers = parallel_workers(&par);
+	x.worker = ARENA_ARRAY(arena, workers, struct shift_work);
 	for (unsigned i = 0; i < workers; i++)
 		x.worker[i] = (struct shift_work){.r = r,
 						  .order = o,
-						  .way = NEW_ARRAY(f->n_switches + 2, uint32_t),
-						  .flows = NEW_ARRAY(f->n_ports, uint32_t),
-						  .epoch = NEW_ARRAY(f->n_ports, uint32_t)};
-	rc = parallel_run(&par, "shifts", p, &e);
-	for (unsigned i = 0; i < workers; i++)
-		FREE_EACH(x.worker[i].way, x.worker[i].flows, x.worker[i].epoch);
-	free(x.worker);
+						  .way = ARENA_ARRAY(arena, f->n_switches + 2, uint32_t),
+						  .flows = ARENA_ARRAY(arena, f->n_ports, uint32_t),
+						  .epoch = ARENA_ARRAY(arena, f->n_ports, uint32_t)};
+	int rc = parallel_run(&par, "shifts", p, &e);
 	shift_sum_up(s);
 	if (!rc)
 		return s;
-	shifts_free(s);
+	arena_free(s);
 	return NULL;
 }
 
 void shifts_free(struct shifts *s)
 {
-	if (s)
-		free(s->load);
-	free(s);
+	arena_free(s);
 }

@@ -70,10 +70,11 @@ static bool far_end(const struct elements *el, uint32_t port, struct fars *k, st
 {
 	const struct fabric *f = el->topo->fabric;
 	uint32_t sw = f->node_switch[f->port_node[port]], link = el->port_link[port],
-		 peer = el->topo->peer_switch[port], to;
+		 peer = el->topo->peer_switch[port];
 
 	if (link != NO_ID) {
-		to = el->link_to[link];
+		uint32_t to = el->link_to[link];
+
 		x->own = el->of[sw];
 		x->to = k->element[to] = k->element[to] ? k->element[to] : far_element(el, to, k->set);
 		return true;
@@ -91,8 +92,10 @@ uint32_t equivalent_ports(const struct elements *el, const uint32_t *port, uint3
 {
 	const struct fabric *f = el->topo->fabric;
 	AUTO_FREE struct far *x = NEW_ARRAY((size_t)n + 1, struct far);
-	struct fars k = {NEW_ARRAY(el->n + 1, uint64_t), NEW_ARRAY(f->n_switches + 1, uint64_t),
-			 NEW_ARRAY(f->n_ports + 1, uint32_t)};
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct fars k = {ARENA_ARRAY(arena, el->n + 1, uint64_t),
+			 ARENA_ARRAY(arena, f->n_switches + 1, uint64_t),
+			 ARENA_ARRAY(arena, f->n_ports + 1, uint32_t)};
 	uint32_t used = 0, groups = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -105,9 +108,6 @@ uint32_t equivalent_ports(const struct elements *el, const uint32_t *port, uint3
 		groups += !i || by_far(&x[i - 1], &x[i]);
 		group[x[i].place] = groups - 1;
 	}
-	free(k.element);
-	free(k.chip);
-	free(k.set);
 	return groups;
 }
 
@@ -194,7 +194,7 @@ static void equal_paths_look_at(struct equal_paths_work *w, uint32_t e, uint32_t
 		count_way(w, w->el->link_to[l], on[w->el->link_to[l]], &p);
 	if (!p.n_longer)
 		return;
-	GROW(u->pair, u->n, u->cap);
+	ARENA_GROW(u, u->pair, u->n, u->cap);
 	u->pair[u->n++] = p;
 }
 
@@ -202,7 +202,7 @@ COMPARATOR(by_pair, struct unequal_pair, UP(from) UP(to))
 
 struct unequal_paths *unequal_paths_new(const struct elements *el, struct progress *p)
 {
-	struct unequal_paths *u = NEW(struct unequal_paths);
+	struct unequal_paths *u = ARENA_NEW(NULL, struct unequal_paths);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct equal_paths_work w = {.el = el,
 				     .sp = ARENA_ARRAY(arena, el->n + 1, uint16_t),
@@ -229,16 +229,13 @@ struct unequal_paths *unequal_paths_new(const struct elements *el, struct progre
 		qsort(u->pair, u->n, sizeof(*u->pair), by_pair);
 	if (going)
 		return u;
-	unequal_paths_free(u);
+	arena_free(u);
 	return NULL;
 }
 
 void unequal_paths_free(struct unequal_paths *u)
 {
-	if (!u)
-		return;
-	free(u->pair);
-	free(u);
+	arena_free(u);
 }
 
 /* The load that each port carries where groups of adaptive routing choose it. */
@@ -383,10 +380,10 @@ static void spread_pass_on(struct spread_flood *w, uint32_t s)
 /* Adds the flows from all hosts to the hosts on one switch. */
 static void spread_flood_to(struct spread_flood *w, uint32_t target)
 {
-	uint32_t n = w->t->fabric->n_switches, reached;
+	uint32_t n = w->t->fabric->n_switches;
 
 	switch_distances(w->t, target, w->hops);
-	reached = hops_order(w->hops, n, w->order, w->start);
+	uint32_t reached = hops_order(w->hops, n, w->order, w->start);
 	for (uint32_t s = 0; s < n; s++)
 		w->flow[s] = (double)w->hosts[s] * w->hosts[target];
 	for (uint32_t i = reached; i > 1; i--)
