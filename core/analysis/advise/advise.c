@@ -134,18 +134,17 @@ static int fit_torus(struct advise_job *j, struct advice_row *r, struct progress
 static int route_candidate(const struct advise_job *j, struct advice_row *r, struct progress *p,
 			   struct err *e)
 {
-	const struct sweep *w;
 	double since = now_seconds();
 
 	r->setup = setup_of(j, r->kind, e);
 	if (!r->setup)
 		return -1;
-	w = sweep_run(&(struct sweep_request){.setup = r->setup,
-					      .engines = j->rq->engines,
-					      .restart = j->rq->now != NULL,
-					      .prev = j->rq->now,
-					      .progress = p},
-		      e);
+	const struct sweep *w = sweep_run(&(struct sweep_request){.setup = r->setup,
+								  .engines = j->rq->engines,
+								  .restart = j->rq->now != NULL,
+								  .prev = j->rq->now,
+								  .progress = p},
+					  e);
 	if (!w)
 		return -1;
 	r->seconds = now_seconds() - since;
@@ -163,11 +162,10 @@ static int route_candidate(const struct advise_job *j, struct advice_row *r, str
 static int measure_shifts(const struct advise_job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	struct shift_order o;
-	struct shifts *s;
 
 	if (shift_order_find(r->sweep->routing, r->setup, j->rq->engines, NULL, p, &o, e))
 		return -1;
-	s = shifts_new(r->sweep->routing, &o, ADVISE_SHIFTS, 1, p);
+	struct shifts *s = shifts_new(r->sweep->routing, &o, ADVISE_SHIFTS, 1, p);
 	shift_order_free(&o);
 	if (!s)
 		return err_set(e, CANCELLED);
@@ -200,13 +198,12 @@ static int classify(struct advice_row *r, struct progress *p, struct err *e)
 {
 	const struct routing *routing = r->sweep->routing;
 	struct check_result check;
-	struct cdg *c;
 
 	if (check_routing(routing, &check, p))
 		return err_set(e, CANCELLED);
 	r->pairs = check.pairs;
 	r->lost = check.unreachable;
-	c = cdg_new_loops(routing, p, e);
+	struct cdg *c = cdg_new_loops(routing, p, e);
 	if (!c)
 		return -1;
 	r->loops = c->n_components;
@@ -306,7 +303,6 @@ static int look_at_fabric(struct advise_job *j, struct levels **levels, struct p
 {
 	struct options *o = options_copy(j->rq->setup->options);
 	struct advice *a = j->a;
-	bool flat;
 
 	for (size_t i = 0; i < ARRAY_LEN(own_options); i++)
 		if (options_find(o, own_options[i]))
@@ -317,7 +313,7 @@ static int look_at_fabric(struct advise_job *j, struct levels **levels, struct p
 	j->levels = *levels = advise_find_levels(j, p);
 	if (!j->levels)
 		return err_set(e, CANCELLED);
-	flat = a->direct = j->levels->top == 0;
+	bool flat = a->direct = j->levels->top == 0;
 	a->n_edges = j->levels->n_edges;
 	a->n_roots = j->levels->n_roots;
 	a->row = NEW_ARRAY(n_candidates, struct advice_row);
@@ -359,14 +355,14 @@ static int try_all_failures(const struct advise_job *j, int rc, struct progress 
 {
 	unsigned threads = j->rq->threads ? j->rq->threads : cores_available();
 	struct advice *a = j->a;
-	struct advice_row *r;
 
 	for (unsigned i = 0; i < a->n_routed; i++)
 		a->row[i].untried = a->row[i].class != ADVICE_UNSOUND;
 	while (!rc) {
 		double until = atomic_load(&p->until), left = until - now_seconds();
 
-		r = advise_next(a, (double)j->rq->failures / threads, until <= 0 ? -1 : MAX(left, 0));
+		struct advice_row *r =
+			advise_next(a, (double)j->rq->failures / threads, until <= 0 ? -1 : MAX(left, 0));
 		if (!r)
 			break;
 		rc = try_failures(j, r, p, e);
@@ -382,12 +378,11 @@ struct advice *advise_run(const struct advise_request *rq, struct progress *p, s
 	AUTO_ARENA struct levels *levels = NULL;
 	struct parallel par = {.threads = rq->threads, .work = try_one, .ctx = &j};
 	bool links = false, stopped; /* links between switches */
-	int rc;
 
 	assert(rq->gpus >= 0 && rq->gpus <= GPU_PATTERNS);
 	if (rq->within > 0)
 		atomic_store(&shown->until, now_seconds() + rq->within);
-	rc = look_at_fabric(&j, &levels, shown, e);
+	int rc = look_at_fabric(&j, &levels, shown, e);
 	par.n = j.a->n;
 	if (!rc)
 		rc = parallel_run(&par, "trying engines", shown, e);
@@ -499,7 +494,7 @@ static int by_class(const struct advice *all, const struct advice_row *a, const 
 static unsigned advise_rank_best_from(const struct advice *a, unsigned from, unsigned end)
 {
 	const struct advice_row *r = a->row;
-	unsigned top = from, best;
+	unsigned top = from;
 
 	for (unsigned i = from + 1; i < end; i++) {
 		int c = by_class(a, &r[i], &r[top]);
@@ -507,7 +502,7 @@ static unsigned advise_rank_best_from(const struct advice *a, unsigned from, uns
 		if (c < 0 || (!c && r[i].ebb.value > r[top].ebb.value))
 			top = i;
 	}
-	best = top;
+	unsigned best = top;
 	for (unsigned i = from; i < end; i++)
 		if (!by_class(a, &r[i], &r[top]) && !by_ebb(&r[i], &r[top]) &&
 		    advise_rank_by_rest(&r[i], &r[best]) < 0)

@@ -45,10 +45,10 @@ static uint32_t *owners_of(const struct fabric *f, const struct lids *l)
 
 static uint32_t measured_port_of(const struct fabric *f, const uint32_t *owner, const struct counted_port *c)
 {
-	uint32_t node = c->guid ? fabric_node_by_guid(f, c->guid) : NO_ID, ep;
+	uint32_t node = c->guid ? fabric_node_by_guid(f, c->guid) : NO_ID;
 
 	if (node == NO_ID) {
-		ep = c->guid ? fabric_endport_by_guid(f, c->guid) : owner[c->lid];
+		uint32_t ep = c->guid ? fabric_endport_by_guid(f, c->guid) : owner[c->lid];
 		node = ep == NO_ID ? NO_ID : endport_node(f, ep);
 	}
 	return node == NO_ID || c->port > f->node_nports[node] ? NO_ID : f->node_port[node] + c->port;
@@ -196,7 +196,6 @@ struct measured *measured_new(const struct fabric *f, const struct lids *l, cons
 		const struct counted_port *c = a.at[port] ? &a.port[a.at[port] - 1] : NULL;
 		struct counted_port none;
 		const struct counted_port *was = before && b.at[port] ? &b.port[b.at[port] - 1] : NULL;
-		struct measured_port *x;
 
 		m->alone += before && !was != !c;
 		if (!c)
@@ -206,7 +205,7 @@ struct measured *measured_new(const struct fabric *f, const struct lids *l, cons
 			none = (struct counted_port){.told = ALL_BITS & ~DATA_BITS};
 			was = &none;
 		}
-		x = &m->port[a.at[port] - 1];
+		struct measured_port *x = &m->port[a.at[port] - 1];
 		x->temperature = c->temperature;
 		x->most = c->most;
 		x->cable = c->cable ? str_dup(c->cable) : NULL;
@@ -361,10 +360,9 @@ static bool blame_walk(struct blame_work *w, const struct tried_way *y)
 	const struct topo *t = w->r->topo;
 	const struct fabric *f = t->fabric;
 	struct path p;
-	bool ok;
 
 	path_trace(w->r, y->src, w->r->lids->base[y->src], w->r->lids->base[y->dst], &p);
-	ok = p.end == PATH_OK;
+	bool ok = p.end == PATH_OK;
 	if (ok && !endport_is_switch(f, y->src))
 		blame_cross(w, y->pair, f->endport_port[y->src]);
 	for (unsigned i = 0; ok && i < p.n; i++)
@@ -512,11 +510,10 @@ static uint32_t best_candidate(struct blame_work *w, double *score)
 	*score = 0;
 	for (uint32_t i = 0; i < w->n_c; i++) {
 		const struct blame_candidate *c = &w->c[i];
-		double x;
 
 		if (c->used || c->group != i || !c->b)
 			continue;
-		x = evidence(c->b, c->n, share);
+		double x = evidence(c->b, c->n, share);
 		x += x > 0 ? c->bonus : 0;
 		if (x > *score) {
 			*score = x;
@@ -555,7 +552,7 @@ static void take_best(struct blame_work *w, uint32_t best, double score)
 	struct blame_candidate *c = &w->c[best];
 	struct blame *b = w->out;
 	uint32_t n = 1, bad = 0;
-	struct blamed *x, *other = other_way(b, w->r->topo, c->port);
+	struct blamed *other = other_way(b, w->r->topo, c->port);
 
 	for (uint32_t k = 0; k < c->all; k++)
 		bad += w->t->bad[w->crossing[c->begin + k]];
@@ -571,7 +568,7 @@ static void take_best(struct blame_work *w, uint32_t best, double score)
 	while (best + n < w->n_c && w->c[best + n].group == best)
 		n++;
 	GROW(b->place, b->n, b->cap);
-	x = &b->place[b->n++];
+	struct blamed *x = &b->place[b->n++];
 	*x = (struct blamed){.port = NEW_ARRAY(n, uint32_t),
 			     .n = n,
 			     .back = NO_ID,
@@ -592,14 +589,13 @@ struct blame *blame_new(const struct routing *r, const struct tried *t, const st
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct blame_work w = {.r = r, .t = t, .out = NEW(struct blame)};
 	const struct fabric *f = r->topo->fabric;
-	int rc;
 
 	assert(!t->n_ways || t->way[t->n_ways - 1].pair < t->n_pairs);
 	w.begin = ARENA_ARRAY(arena, t->n_pairs + 1, size_t);
 	w.gone = ARENA_ARRAY(arena, t->n_pairs + 1, bool);
 	w.seen = ARENA_ARRAY(arena, f->n_ports + 1, uint32_t);
 	w.at = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	rc = blame_walk_all(&w, p, e);
+	int rc = blame_walk_all(&w, p, e);
 	if (!rc) {
 		blame_count_links(&w);
 		group_links(&w, m);

@@ -27,11 +27,10 @@ struct drift_held {
 static unsigned lid_before(const struct drift_held *h, unsigned lid)
 {
 	uint32_t ep = lid_owner(h->b->lids, lid);
-	unsigned off;
 
 	if (ep == NO_ID || !h->a->topo->endport_up[ep] || !h->a->lids->base[ep])
 		return 0;
-	off = lid - h->b->lids->base[ep];
+	unsigned off = lid - h->b->lids->base[ep];
 	return off < h->a->lids->count[ep] ? h->a->lids->base[ep] + off : 0;
 }
 
@@ -228,12 +227,11 @@ static int try_candidate(struct ranking *k, const struct candidate *c, struct er
 	struct options *o =
 		candidate_options(c, k->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
 	AUTO_SETUP const struct setup *with = NULL;
-	int rc;
 
 	if (!o)
 		return -1;
 	with = setup_with(k->setup, &(struct setup){.options = o});
-	rc = try_chain(k, c->engine, with, c->words, e);
+	int rc = try_chain(k, c->engine, with, c->words, e);
 	options_free(o);
 	return rc;
 }
@@ -370,16 +368,14 @@ static unsigned drift_rank_usual_lmc(const struct fabric *f, const struct switch
 static const struct setup *setup_with_lmc(const struct setup *setup)
 {
 	unsigned lmc = setup_tables(setup) ? drift_rank_usual_lmc(setup->fabric, setup_tables(setup)) : 0;
-	const struct setup *with;
 	char word[12];
-	struct options *o;
 
 	if (!lmc || options_is_set(setup->options, "lmc"))
 		return setup_ref(setup);
-	o = options_copy(setup->options);
+	struct options *o = options_copy(setup->options);
 	snprintf(word, sizeof(word), "%u", lmc);
 	options_set(o, "lmc", word, NULL);
-	with = setup_with(setup, &(struct setup){.options = o});
+	const struct setup *with = setup_with(setup, &(struct setup){.options = o});
 	options_free(o);
 	return with;
 }
@@ -467,11 +463,11 @@ const char drift_not_active[] = "the port is not active";
 static const struct setup *setup_read(const struct setup *setup)
 {
 	struct options *o = options_copy(setup->options);
-	const struct setup *with;
 
 	if (options_find(o, "reassign_lids"))
 		options_unset(o, "reassign_lids");
-	with = setup_with(setup, &(struct setup){.chain = "tables,no_fallback", .options = o});
+	const struct setup *with =
+		setup_with(setup, &(struct setup){.chain = "tables,no_fallback", .options = o});
 	options_free(o);
 	return with;
 }
@@ -479,9 +475,6 @@ static const struct setup *setup_read(const struct setup *setup)
 struct sweep *drift_held(const struct setup *setup, const struct engine *const *engines,
 			 const struct sweep *now, struct progress *p, struct err *e)
 {
-	const struct setup *read;
-	struct sweep *held;
-
 	if (!setup_tables(setup)) {
 		if (now && now->routing)
 			return sweep_ref(now);
@@ -489,8 +482,8 @@ struct sweep *drift_held(const struct setup *setup, const struct engine *const *
 			   "hold, `route ENGINE` computes some");
 		return NULL;
 	}
-	read = setup_read(setup);
-	held = sweep_run(
+	const struct setup *read = setup_read(setup);
+	struct sweep *held = sweep_run(
 		&(struct sweep_request){.setup = read, .engines = engines, .reserved = now, .progress = p},
 		e);
 	setup_unref(read);
@@ -579,7 +572,7 @@ static void drift_find_owners(struct drift_judge *j)
 static const char *drift_dead_end(const struct drift_judge *j, uint32_t sw, unsigned port, uint32_t owner)
 {
 	const struct fabric *f = j->f;
-	uint32_t id, peer;
+	uint32_t peer;
 
 	if (!j->topo->endport_up[owner])
 		return "the owner of the LID is gone";
@@ -589,7 +582,7 @@ static const char *drift_dead_end(const struct drift_judge *j, uint32_t sw, unsi
 			       : "port 0, but the LID is not the switch's";
 	if (port > f->switch_nports[sw])
 		return "the switch has no such port";
-	id = switch_port_id(f, sw, port);
+	uint32_t id = switch_port_id(f, sw, port);
 	peer = j->d->held->routing->topo->peer[id];
 	if (peer == NO_ID && fabric_port_open(f, id))
 		return NULL; /* what is there did not answer: the entry may be right */
@@ -780,13 +773,12 @@ static int judge(struct drift *d, const struct sweep *restart, const struct engi
 		.list = with_entries,
 	};
 	unsigned top = j.read ? switch_tables_top(j.read) : d->held->lids->max_lid;
-	int rc;
 
 	if (top > j.top)
 		j.top = top;
 	j.told = j.read ? switch_tables_told(j.read, j.top) : NULL;
 	drift_find_owners(&j);
-	rc = drift_judge_all(&j, p, e);
+	int rc = drift_judge_all(&j, p, e);
 	free(j.owner);
 	free(j.told);
 	if (rc || !with_entries)

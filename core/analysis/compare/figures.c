@@ -310,14 +310,12 @@ static void figures_add_host(struct figures_walk *w, uint32_t ep)
 		add_lengths(w, own, col + (size_t)k * w->n, w->hops + (size_t)k * w->n);
 	}
 	for (uint32_t i = 0; i < w->n_edges; i++) {
-		uint32_t first, links;
-
 		if (w->edge[i] == own || !w->source[i])
 			continue;
-		first = count_first(w, w->edge[i], col, count);
+		uint32_t first = count_first(w, w->edge[i], col, count);
 		if (first)
 			sum_add(&w->first, first, 1);
-		links = figures_count_links(w, w->edge[i], col, count);
+		uint32_t links = figures_count_links(w, w->edge[i], col, count);
 		if (links)
 			sum_add(&w->links, links, 1);
 	}
@@ -541,14 +539,13 @@ static int figures_of_routing(const struct routing *r, const struct elements *el
 {
 	AUTO_ARENA struct loads *l = NULL;
 	AUTO_ARENA struct cdg *g = NULL;
-	int rc;
 
 	if (figures_of_tables(r, el, f, p) || !(l = loads_new(r, &pattern_lids, p)))
 		return -1;
 	f->v[FIG_LOAD_LEAST] = l->min;
 	f->v[FIG_LOAD_MEAN] = l->mean;
 	f->v[FIG_LOAD_MOST] = l->max;
-	rc = measure_edges(r, el, l, f, p);
+	int rc = measure_edges(r, el, l, f, p);
 	if (rc || measure_sls(r, f, p) || !(g = cdg_new_loops(r, p, NULL)))
 		return -1;
 	f->v[FIG_LOOPS] = g->n_components;
@@ -639,12 +636,11 @@ static int side_by_side_take(const struct sweep *w, const struct routing *other,
 	struct err e;
 	struct elements *el = elements_new(
 		w->topo, known ? options_file(w->setup->options, "chassis_file") : NULL, p, NULL, &e);
-	int rc;
 
 	text_add(notes, "%s", w->notes);
 	if (!el)
 		text_add(notes, "elements are not counted: %s\n", e.msg);
-	rc = figures_of_routing(w->routing, el, other, f, p);
+	int rc = figures_of_routing(w->routing, el, other, f, p);
 	elements_unref(el);
 	return rc;
 }

@@ -21,12 +21,11 @@ const struct switch_tables *sweep_held_tables(const struct sweep *w)
 static void judged_count_switch(struct judged *j, uint32_t sw, const uint8_t *told, unsigned top)
 {
 	const struct switch_tables *held = j->at_hand;
-	unsigned port;
 
 	for (unsigned lid = 1; lid <= top; lid++) {
 		if (!told[lid])
 			continue;
-		port = lid <= held->top[sw] ? held->lft[sw][lid] : NO_PATH;
+		unsigned port = lid <= held->top[sw] ? held->lft[sw][lid] : NO_PATH;
 		j->n_held += port != NO_PATH;
 		j->n_differ += port != routing_port(j->sweep->routing, sw, lid);
 	}
@@ -43,13 +42,12 @@ struct judged judged_of(const struct sweep *w)
 void judged_count(struct judged *j, struct progress *p)
 {
 	const struct sweep *w = j->sweep;
-	unsigned top;
 	AUTO_FREE uint8_t *told = NULL;
 
 	if (j->held || !j->at_hand || !w->routing)
 		return;
 	assert(j->at_hand->n_switches == w->fabric->n_switches);
-	top = switch_tables_top(j->at_hand);
+	unsigned top = switch_tables_top(j->at_hand);
 	if (w->lids->max_lid > top)
 		top = w->lids->max_lid;
 	told = switch_tables_told(j->at_hand, top);

@@ -296,7 +296,6 @@ static void put_entries(struct outage_work *w, unsigned lid)
 static void lose(struct outage_work *w, uint32_t s, uint32_t dst, uint64_t pairs)
 {
 	struct outage *x = w->x;
-	uint32_t port;
 
 	x->cut += pairs;
 	if (w->hops[1][s] == HOPS_LOOP)
@@ -305,7 +304,7 @@ static void lose(struct outage_work *w, uint32_t s, uint32_t dst, uint64_t pairs
 		x->end_down += pairs;
 	if (w->brief || w->hops[1][s] == HOPS_LOOP || !pairs)
 		return;
-	port = stop_of(w, s, dst);
+	uint32_t port = stop_of(w, s, dst);
 	if (!w->lost_here[port])
 		w->here[w->n_here++] = port;
 	w->lost_here[port] += (uint32_t)pairs;
@@ -457,11 +456,11 @@ static void find_peers(struct outage_work *w, uint32_t to, size_t *cap)
 	bool some;
 
 	for (uint32_t i = 0; i < w->n_nodes; i++) {
-		uint32_t from = w->node[i], paths;
+		uint32_t from = w->node[i];
 
 		if (from == to || (w->ports[from] < 2 && w->ports[to] < 2) || !w->left->node_up[from])
 			continue;
-		paths = paths_from(w, from, &some);
+		uint32_t paths = paths_from(w, from, &some);
 		if (some || paths < 2)
 			continue;
 		if (x->all_peers++ >= OUTAGE_MOST_PEERS)

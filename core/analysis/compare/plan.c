@@ -59,7 +59,7 @@ uint64_t cabling_bound(const struct topo *t, const uint32_t *hosts, const struct
 	uint32_t n = t->fabric->n_switches;
 	AUTO_FREE uint32_t *own = NEW_ARRAY(n + 1, uint32_t);
 	AUTO_FREE uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
-	uint64_t links = 0, ends = 0, most, cuts;
+	uint64_t links = 0, ends = 0;
 	AUTO_FREE uint64_t *all = NEW_ARRAY(n + 1, uint64_t);
 
 	for (uint32_t s = 0; s < n; s++)
@@ -81,8 +81,8 @@ uint64_t cabling_bound(const struct topo *t, const uint32_t *hosts, const struct
 			for (uint32_t o = el->first_chip[e]; !all[el->chip[c]] && o < el->first_chip[e + 1];
 			     o++)
 				all[el->chip[c]] = all[el->chip[o]];
-	most = over(links, ends / 2);
-	cuts = cuts_bound(t, hosts, all, own);
+	uint64_t most = over(links, ends / 2);
+	uint64_t cuts = cuts_bound(t, hosts, all, own);
 	most = MAX(cuts, most);
 	if (el)
 		cuts = cuts_bound(t, hosts, all, el->of);
@@ -191,10 +191,9 @@ static void plan_leaves_find_owners(struct plan_leaves *l)
 	}
 	for (size_t i = 0, end; i < l->n; i = end) {
 		const struct plan_leaves_hang *h = &l->hang[i];
-		uint32_t rank;
 
 		end = plan_leaves_run_end(l, i);
-		rank = 2 * (uint32_t)(end - i) + (l->owner[h->sw] == h->group);
+		uint32_t rank = 2 * (uint32_t)(end - i) + (l->owner[h->sw] == h->group);
 		if (rank > best[h->group]) {
 			best[h->group] = rank;
 			l->main_switch[h->group] = h->sw;
@@ -236,12 +235,11 @@ static void tell_leaves(struct plan_leaves *l, struct progress *p)
 	}
 	for (uint32_t row = 0; row < l->plan->n; row++) {
 		uint32_t sw = l->main_switch[l->group[row]];
-		struct plan_difference *d;
 
 		l->r->there += there[row];
 		if (there[row] || l->port[row] == NO_ID)
 			continue;
-		d = plan_tell(l->r, PLAN_LEAF, row);
+		struct plan_difference *d = plan_tell(l->r, PLAN_LEAF, row);
 		d->at = l->port[row];
 		d->found = l->f->port_peer[d->at];
 		d->planned = l->plan->kind == CABLING_LEAVES && sw != NO_ID ? l->f->switch_port[sw] : NO_ID;
@@ -382,7 +380,6 @@ static bool plan_find_row(struct plan_comparison *c, uint32_t row)
 	const struct planned_cable *want = &c->plan->row[row];
 	struct plan_end *end = c->end[row];
 	char *first = NULL;
-	struct plan_difference *d;
 
 	for (int k = 0; k < 2; k++) {
 		bool whole;
@@ -398,7 +395,7 @@ static bool plan_find_row(struct plan_comparison *c, uint32_t row)
 	if (!first)
 		return true;
 	c->r->left++;
-	d = plan_tell(c->r, PLAN_NOT_FOUND, row);
+	struct plan_difference *d = plan_tell(c->r, PLAN_NOT_FOUND, row);
 	d->why = first;
 	d->at = end[0].port != NO_ID ? end[0].port : end[1].port; /* report what the found end leads to */
 	d->found = peer(c, d->at);
@@ -443,14 +440,13 @@ static bool plan_take_ports(struct plan_comparison *c, uint32_t row)
 
 	for (int k = 0; k < 2; k++) {
 		uint32_t before = end[k].port == NO_ID ? NO_ID : c->row_of[end[k].port];
-		struct plan_difference *d;
 
 		if (before == NO_ID)
 			continue;
 		if (same_cable(c, row, k, before))
 			return false;
 		c->r->left++;
-		d = plan_tell(c->r, PLAN_TWICE, row);
+		struct plan_difference *d = plan_tell(c->r, PLAN_TWICE, row);
 		d->other_row = before;
 		d->at = end[k].port;
 		d->planned = end[!k].port;
@@ -467,7 +463,6 @@ static void plan_settle(struct plan_comparison *c, uint32_t row, uint32_t port)
 {
 	const struct planned_cable *want = &c->plan->row[row];
 	uint32_t to = peer(c, port);
-	struct plan_difference *d;
 
 	use(c, port);
 	c->open[row] = false;
@@ -476,7 +471,7 @@ static void plan_settle(struct plan_comparison *c, uint32_t row, uint32_t port)
 	    (!want->speed || !c->f->port_speed[port] || want->speed == c->f->port_speed[port]))
 		return;
 	plan_add_wish(c->r, port, to, want->width, want->speed, true);
-	d = plan_tell(c->r, PLAN_RATE, row);
+	struct plan_difference *d = plan_tell(c->r, PLAN_RATE, row);
 	d->at = port;
 	d->planned = d->found = to;
 }
@@ -546,11 +541,11 @@ static uint32_t line_begin(const struct plan_comparison *c, uint32_t from)
 	uint32_t at = from;
 
 	for (;;) {
-		uint32_t before = free_peer(c, at), row = open_row(c, before), begin;
+		uint32_t before = free_peer(c, at), row = open_row(c, before);
 
 		if (row == NO_ID)
 			return at;
-		begin = partner(c, row, before);
+		uint32_t begin = partner(c, row, before);
 		if (begin == from)
 			return from;
 		at = begin;
@@ -562,11 +557,10 @@ static bool tell_swap(struct plan_comparison *c, uint32_t row)
 {
 	uint32_t a = c->end[row][0].port, z = c->end[row][1].port, w = free_peer(c, a), b = free_peer(c, z);
 	uint32_t other = open_row(c, w);
-	struct plan_difference *d;
 
 	if (w == NO_ID || b == NO_ID || other == NO_ID || other == row || partner(c, other, w) != b)
 		return false;
-	d = plan_tell(c->r, PLAN_SWAPPED, row);
+	struct plan_difference *d = plan_tell(c->r, PLAN_SWAPPED, row);
 	*d = (struct plan_difference){PLAN_SWAPPED, row, other, a, z, w, b, NULL};
 	use(c, a);
 	use(c, z);
@@ -594,10 +588,8 @@ static void tell_line(struct plan_comparison *c, uint32_t row)
 	if (free_peer(c, end) == NO_ID && free_peer(c, at) != NO_ID)
 		at = end; /* from this end every row has one */
 	while ((row = open_row(c, at)) != NO_ID) {
-		uint32_t found;
-
 		end = partner(c, row, at);
-		found = free_peer(c, end);
+		uint32_t found = free_peer(c, end);
 		plan_tell_row(c, row, found == NO_ID ? at : end, found);
 		at = found;
 	}
@@ -625,7 +617,6 @@ static void tell_extra(struct plan_comparison *c, uint32_t link)
 	uint32_t da = plan_device(c->names, na), dz = plan_device(c->names, nz);
 	bool between = node_is_switch(c->f, na) && node_is_switch(c->f, nz);
 	struct plan_outside *out = &c->r->outside;
-	struct plan_difference *d;
 
 	if ((!da && !dz) || !c->covers[between] || da == dz) {
 		(*(!da && !dz		? &out->unnamed
@@ -635,7 +626,7 @@ static void tell_extra(struct plan_comparison *c, uint32_t link)
 		return;
 	}
 	c->extra[link] = true;
-	d = plan_tell(c->r, PLAN_EXTRA, NO_ID);
+	struct plan_difference *d = plan_tell(c->r, PLAN_EXTRA, NO_ID);
 	d->at = node_is_switch(c->f, na) ? a : z; /* for a host's cable, the switch comes first */
 	d->found = d->at == a ? z : a;
 }
@@ -738,14 +729,14 @@ static bool each_row(struct plan_comparison *c, per_row *what, bool all, struct 
 
 static bool compare(struct plan_comparison *c, struct progress *p)
 {
-	bool *open, done;
+	bool *open;
 
 	if (!each_row(c, find, true, p) || !each_row(c, match, false, p) ||
 	    !each_row(c, match_one_end, false, p) || !each_row(c, match_any, false, p) ||
 	    !each_row(c, wish_exact, false, p))
 		return false;
 	open = mem_dup(c->open, c->plan->n + 1);
-	done = each_row(c, tell_open, false, p);
+	bool done = each_row(c, tell_open, false, p);
 	for (uint32_t l = 0; done && l < c->f->n_links; l++)
 		if (!c->used[l])
 			tell_extra(c, l);
@@ -772,14 +763,13 @@ int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan
 		.extra = ARENA_ARRAY(arena, f->n_links + 1, bool),
 		.covers = {plan->whole, plan->whole},
 	};
-	bool done;
 
 	*r = (struct plan_report){0};
 	memset(c.row_of, 0xff, f->n_ports * sizeof(*c.row_of));
 	progress_start(p, "comparing with the plan", (unsigned)plan->n);
 	for (size_t i = 0; i < plan->n_devices; i++)
 		plan_name_device(c.names, plan->device[i]);
-	done = plan->kind == CABLING_LIST ? compare(&c, p) : !plan_leaves(f, plan, c.names, r, p);
+	bool done = plan->kind == CABLING_LIST ? compare(&c, p) : !plan_leaves(f, plan, c.names, r, p);
 	join_unknown(r);
 	plan_names_free(c.names);
 	if (done)

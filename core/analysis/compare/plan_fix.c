@@ -234,14 +234,14 @@ static void ports_out(const struct plan_fix *s, uint32_t out[4])
 static uint32_t more_apart(struct fixer *x, const uint32_t out[4], bool missing, const struct plan_fix *s,
 			   uint32_t *first)
 {
-	uint32_t now, before, other;
+	uint32_t other;
 
 	if (!missing)
 		plan_fix_apply(x, s, false);
-	now = apart(x, out, missing, first);
+	uint32_t now = apart(x, out, missing, first);
 	if (!missing)
 		plan_fix_apply(x, s, true);
-	before = now ? apart(x, out, false, &other) : 0;
+	uint32_t before = now ? apart(x, out, false, &other) : 0;
 	return now > before ? now - before : 0;
 }
 
@@ -249,10 +249,10 @@ static uint32_t more_apart(struct fixer *x, const uint32_t out[4], bool missing,
 static uint32_t parts_anew(struct fixer *x, const struct plan_fix *s, uint32_t *first)
 {
 	static const uint32_t none[4] = {NO_ID, NO_ID, NO_ID, NO_ID};
-	uint32_t out[4], n;
+	uint32_t out[4];
 
 	ports_out(s, out);
-	n = more_apart(x, out, true, s, first);
+	uint32_t n = more_apart(x, out, true, s, first);
 	return n ? n : more_apart(x, none, false, s, first);
 }
 
@@ -464,12 +464,10 @@ static void log_step(struct fixer *x, const struct plan_fix *s)
 /* Add the cable of a wish whose ports are free. */
 static void add_free(struct fixer *x, uint32_t w)
 {
-	struct plan_fix s;
-
 	if (w == NO_ID || x->done[w] || x->peer[x->wish[w].port[0]] != NO_ID ||
 	    x->peer[x->wish[w].port[1]] != NO_ID)
 		return;
-	s = plan_fix_step_of(FIX_ADD, x->wish[w].port[0], x->wish[w].port[1], NO_ID, NO_ID);
+	struct plan_fix s = plan_fix_step_of(FIX_ADD, x->wish[w].port[0], x->wish[w].port[1], NO_ID, NO_ID);
 	s.width = x->wish[w].width;
 	s.speed = x->wish[w].speed;
 	log_step(x, &s);
@@ -558,13 +556,13 @@ static bool plan_fix_least(struct fixer *x)
 	x->most_tries += x->tries;
 	while (x->to_do && progress_step(x->p, x->n - x->to_do)) {
 		struct plan_fix s, best = {.first = NO_ID};
-		uint32_t first, n, fewest = NO_ID;
+		uint32_t first, fewest = NO_ID;
 
 		for (uint64_t i = 0;
 		     i < (uint64_t)STEPS * x->n && fewest && progress_step(x->p, x->n - x->to_do); i++) {
 			if (!possible(x, i, &s) || (fewest != NO_ID && x->tries > x->most_tries))
 				continue;
-			n = parts_anew(x, &s, &first);
+			uint32_t n = parts_anew(x, &s, &first);
 			if (n >= fewest)
 				continue;
 			fewest = n;
@@ -588,12 +586,12 @@ static bool parts_always(struct fixer *x, const uint32_t out[4])
 
 	parts_alone(x);
 	for (uint32_t i = 0; i < x->n_touched; i++) {
-		uint32_t p = x->touched[i], w = x->wish_at[p], q;
+		uint32_t p = x->touched[i], w = x->wish_at[p];
 
 		if (plan_fix_is_one_of(p, out))
 			continue;
 		unite_parts(x, p, x->f->port_peer[p]);
-		q = w == NO_ID ? NO_ID : x->wish[w].port[x->wish[w].port[0] == p];
+		uint32_t q = w == NO_ID ? NO_ID : x->wish[w].port[x->wish[w].port[0] == p];
 		if (q != NO_ID && !plan_fix_is_one_of(q, out))
 			unite_parts(x, p, q);
 	}

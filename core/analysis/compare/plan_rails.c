@@ -50,13 +50,13 @@ struct plan_names *plan_names_new(const struct fabric *f)
 	x->f = f;
 	x->device = NEW_ARRAY(f->n_nodes + 1, uint32_t);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		const char *name = f->node_given[n], *shown = f->node_name[n], *box;
+		const char *name = f->node_given[n], *shown = f->node_name[n];
 		size_t len;
 
 		plan_names_add_key(x, name, strlen(name), n, 0);
 		if (strcmp(shown, name) != 0)
 			plan_names_add_key(x, shown, strlen(shown), n, 0);
-		box = box_name(name, &len);
+		const char *box = box_name(name, &len);
 		if (len && len < strlen(name))
 			plan_names_add_key(x, box, len, n, 1);
 		if (len > 2 && box[len - 2] == '-' && strchr("AaBb", box[len - 1]))
@@ -100,7 +100,7 @@ static void plan_names_add_end(struct plan_names *x, struct plan_end *end, uint3
 /* Add the nodes that a text means with the best rank. */
 static void plan_names_add_named(struct plan_names *x, const char *text, struct plan_end *end)
 {
-	size_t lo = 0, hi = x->n, device;
+	size_t lo = 0, hi = x->n;
 	uint32_t rank;
 
 	while (lo < hi) {
@@ -111,7 +111,7 @@ static void plan_names_add_named(struct plan_names *x, const char *text, struct 
 		else
 			hi = mid;
 	}
-	device = lo;
+	size_t device = lo;
 	rank = lo < x->n ? x->key[lo].rank : 0;
 	for (; lo < x->n && x->key[lo].rank == rank && !strcasecmp(x->key[lo].text, text); lo++)
 		if (!end->n || x->node[x->n_nodes - 1] != x->key[lo].node)
@@ -161,7 +161,6 @@ struct plan_names_part {
 static bool plan_names_next_part(const char **p, struct plan_names_part *part)
 {
 	const char *s = *p;
-	size_t digits;
 
 	*part = (struct plan_names_part){0};
 	for (; *s && !isdigit((unsigned char)*s); s++)
@@ -169,7 +168,7 @@ static bool plan_names_next_part(const char **p, struct plan_names_part *part)
 			part->letter = *s == '/' || *s == '_' || *s == ':' ? 0 : part->letter;
 		else if (s == *p || !isalpha((unsigned char)s[-1]))
 			part->letter = strchr("bB", *s) ? 'l' : (char)tolower((unsigned char)*s);
-	digits = strspn(s, "0123456789");
+	size_t digits = strspn(s, "0123456789");
 	*p = s + digits;
 	if (!digits || digits > DIGITS)
 		return false;
@@ -303,8 +302,6 @@ static char *find_numbered(struct plan_names *x, const char *text, struct plan_e
 
 char *plan_find(struct plan_names *x, const struct planned_end *want, struct plan_end *end, bool *whole)
 {
-	char *why;
-
 	find_device(x, want->device, end);
 	*whole = !end->n;
 	if (!end->n)
@@ -317,7 +314,7 @@ char *plan_find(struct plan_names *x, const struct planned_end *want, struct pla
 		return NULL;
 	}
 	end->port = plan_names_only_port(x, end, want->port, 0, false);
-	why = end->port == NO_ID ? find_numbered(x, want->port, end) : NULL;
+	char *why = end->port == NO_ID ? find_numbered(x, want->port, end) : NULL;
 	x->n_nodes = end->first + end->n;
 	return why;
 }
@@ -587,10 +584,10 @@ static void count_groups(const struct rails *x, const struct plan_rails_alike *g
 	r->groups = (uint32_t)groups;
 	for (size_t k = 0; k < groups; k++) {
 		const struct host *h = &x->host[g[k].host];
-		const struct rail_port *c, *first;
+		const struct rail_port *c;
 		uint32_t at = 0;
 
-		first = c = next_cabled(x, h, &at);
+		const struct rail_port *first = c = next_cabled(x, h, &at);
 		while (c && c->sw == first->sw)
 			c = next_cabled(x, h, &at);
 		r->shared += !c;
@@ -627,7 +624,6 @@ static void tell_places(const struct rails *x, struct plan_place *place, size_t 
 	const uint32_t *peer = x->f->port_peer;
 
 	for (size_t i = 0; i < n && progress_step(x->p, 0); i++) {
-		struct plan_difference *d;
 		size_t other = 0;
 
 		while (other < n &&
@@ -636,11 +632,11 @@ static void tell_places(const struct rails *x, struct plan_place *place, size_t 
 			other++;
 		if (other < i)
 			continue; /* told with that one */
-		d = plan_tell(r,
-			      other < n			     ? PLAN_SWAPPED
-			      : peer[place[i].port] == NO_ID ? PLAN_MISSING
-							     : PLAN_LEAF,
-			      NO_ID);
+		struct plan_difference *d = plan_tell(r,
+						      other < n			     ? PLAN_SWAPPED
+						      : peer[place[i].port] == NO_ID ? PLAN_MISSING
+										     : PLAN_LEAF,
+						      NO_ID);
 		d->at = place[i].port;
 		d->found = peer[place[i].port];
 		d->planned = other < n ? place[i].to : x->f->switch_port[place[i].sw];
@@ -654,7 +650,6 @@ int plan_compare_rails(const struct fabric *f, struct plan_rails *rails, struct 
 	struct rails x = {.f = f, .p = p};
 	AUTO_FREE struct plan_rails_alike *group = NULL;
 	AUTO_FREE struct plan_place *place = NULL;
-	size_t groups, n;
 
 	*rails = (struct plan_rails){0};
 	*r = (struct plan_report){0};
@@ -662,10 +657,10 @@ int plan_compare_rails(const struct fabric *f, struct plan_rails *rails, struct 
 	find_ports(&x);
 	group = NEW_ARRAY(x.n_hosts + 1, struct plan_rails_alike);
 	place = NEW_ARRAY(x.n + 1, struct plan_place);
-	groups = find_groups(&x, group);
+	size_t groups = find_groups(&x, group);
 	join_groups(&x, group, groups);
 	count_groups(&x, group, groups, rails);
-	n = plan_rails_find_places(&x, place, r);
+	size_t n = plan_rails_find_places(&x, place, r);
 	plan_wish_places(f, place, n, r, p);
 	tell_places(&x, place, n, r);
 	free(x.hca);

@@ -255,16 +255,15 @@ void mix_ends(uint32_t n, const uint32_t *next, uint8_t *end, uint32_t *work)
 	memset(end, OPEN, n);
 	for (uint32_t s = 0; s < n; s++) {
 		uint32_t depth = 0, at = s;
-		uint8_t found;
 
 		while (at < TO_HOST && end[at] == OPEN) {
 			end[at] = WALKING;
 			work[depth++] = at;
 			at = next[at];
 		}
-		found = at >= TO_HOST	     ? at == TO_HOST ? MIX_ARRIVES : MIX_CUT
-			: end[at] == WALKING ? MIX_LOOPS
-					     : end[at];
+		uint8_t found = at >= TO_HOST	     ? at == TO_HOST ? MIX_ARRIVES : MIX_CUT
+				: end[at] == WALKING ? MIX_LOOPS
+						     : end[at];
 		while (depth)
 			end[work[--depth]] = found;
 	}
@@ -700,7 +699,7 @@ static uint32_t harmed(struct under_way *u, const struct transition *t, const st
 static bool look_under_way(struct under_way *u, struct transition *t, const struct moment_ways *m,
 			   const struct two_ways *w, uint32_t i)
 {
-	uint32_t x = t->write[i].sw, begin = t->first[t->write[i].block], source;
+	uint32_t x = t->write[i].sw, begin = t->first[t->write[i].block];
 
 	u->n = 0;
 	for (uint32_t k = 1; k < WRITES_ON_WIRE && k <= i - begin; k++) {
@@ -711,7 +710,7 @@ static bool look_under_way(struct under_way *u, struct transition *t, const stru
 	}
 	if (!u->n || !may_go_wrong(u, m, w, x))
 		return false;
-	source = harmed(u, t, m, w, x);
+	uint32_t source = harmed(u, t, m, w, x);
 	if (source == NO_ID)
 		return false;
 	if (!t->wire_lids) {
@@ -738,11 +737,10 @@ static void transition_sum_up(struct transition *t)
 	t->worst = t->bad_from = t->bad_to = NO_ID;
 	for (uint32_t i = 0; i < t->n_writes; i++) {
 		struct mix_pairs *c = &t->write[i].after;
-		uint64_t bad;
 
 		transition_add_pairs(&now, c);
 		*c = now;
-		bad = now.cut + now.looping;
+		uint64_t bad = now.cut + now.looping;
 		if (!bad)
 			continue;
 		t->bad_from = t->bad_from == NO_ID ? i : t->bad_from;
@@ -758,7 +756,7 @@ static void transition_one_lid(struct transition *t, struct two_ways *w, struct 
 {
 	unsigned block = lid / LFT_BLOCK;
 	struct mix_pairs start = {0};
-	bool changes = false, harm, bad, wire = false;
+	bool changes = false, wire = false;
 
 	if (!two_ways_load(w, t, lid))
 		return;
@@ -780,9 +778,9 @@ static void transition_one_lid(struct transition *t, struct two_ways *w, struct 
 	if (!changes)
 		return;
 	any_order(t, g, w);
-	harm = t->n_lids && t->lid[t->n_lids - 1].lid == lid;
+	bool harm = t->n_lids && t->lid[t->n_lids - 1].lid == lid;
 	moment_begin(m, w);
-	bad = start.looping > 0;
+	bool bad = start.looping > 0;
 	for (uint32_t i = t->first[block]; i < t->first[block + 1]; i++) {
 		uint32_t s = t->write[i].sw;
 		struct mix_pairs c = {0};
@@ -817,14 +815,12 @@ static void show_worst(struct transition *t, struct two_ways *w, struct moment_w
 
 	for (unsigned pass = 0; pass < 2 && !t->at_worst.lid; pass++)
 		for (unsigned lid = pass ? 1 : lid0; lid <= t->b->lids->max_lid && !t->at_worst.lid; lid++) {
-			uint32_t s;
-
 			if ((!pass && lid >= lid0 + LFT_BLOCK) || !two_ways_load(w, t, lid))
 				continue;
 			mix_ends(w->n, w->was, w->from, w->work);
 			moment_next(t, t->worst + 1, w, m->next);
 			mix_ends(w->n, m->next, m->end, w->work);
-			s = mix_harmed(t, w, m->end, true);
+			uint32_t s = mix_harmed(t, w, m->end, true);
 			if (s != NO_ID)
 				show_moment(t, w, m->next, s, &t->at_worst);
 		}

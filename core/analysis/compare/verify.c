@@ -99,8 +99,6 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 	uint32_t sm = up->sm_endport, best = NO_ID;
 	const struct fabric *real = s->fabric;
 	const struct setup *made = NULL;
-	struct fabric *f, *moved;
-	struct options *o;
 	char a[300];
 
 	if (sm == NO_ID || !up->n_switches_up) {
@@ -121,14 +119,14 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 				 "%s.\n",
 				 port_label(real, real->endport_port[sm], a, sizeof(a)));
 	}
-	f = fabric_variant(real, NO_ID, true);
+	struct fabric *f = fabric_variant(real, NO_ID, true);
 	if (sm != NO_ID) {
-		moved = fabric_variant(f, f->port_endport[real->endport_port[sm]], false);
+		struct fabric *moved = fabric_variant(f, f->port_endport[real->endport_port[sm]], false);
 		fabric_unref(f);
 		f = moved;
 	}
 	memset(f->port_opervls, DEFAULT_OPER_VLS, f->n_ports);
-	o = options_named_anew(s->options, f);
+	struct options *o = options_named_anew(s->options, f);
 	tell_guids(real, f, s->options, p, limits);
 	verify_tell_limits(up, s->options, limits);
 	made = setup_new(&(struct setup){
@@ -168,9 +166,7 @@ static int put_file(const struct simulation *sim, const char *name, const char *
 static int verify_put_option(const struct simulation *sim, const struct options *o, const struct optdef *d,
 			     FILE *conf, struct progress *p, struct err *e)
 {
-	const char *path;
 	AUTO_FREE char *to = NULL;
-	int rc;
 
 	/* OpenSM lacks these options, or gets them in another way */
 	if (!options_is_set(o, d->name) || d->own || !strcmp(d->name, "guid") ||
@@ -180,10 +176,10 @@ static int verify_put_option(const struct simulation *sim, const struct options 
 		fprintf(conf, "%s %s\n", d->name, options_get(o, d->name));
 		return 0;
 	}
-	path = options_file(o, d->name);
+	const char *path = options_file(o, d->name);
 	if (!path)
 		return 0;
-	rc = put_file(sim, d->name, path, p, e);
+	int rc = put_file(sim, d->name, path, p, e);
 	to = simulation_path(sim, d->name);
 	fprintf(conf, "%s %s\n", d->name, to);
 	return rc;
@@ -331,7 +327,7 @@ static int64_t put_pairs(struct verification *v, const struct simulation *sim, s
 {
 	const struct sweep *w = v->sweep;
 	AUTO_FREE uint16_t *lid = NEW_ARRAY(w->lids->max_lid + 1u, uint16_t);
-	uint64_t n = 0, step;
+	uint64_t n = 0;
 	FILE *f = simulation_open(sim, SIMULATION_PAIRS, "w", e);
 	int64_t asked = 0;
 	for (unsigned l = 1; l <= w->lids->max_lid; l++) { /* LIDs of CAs and routers that are up */
@@ -341,7 +337,7 @@ static int64_t put_pairs(struct verification *v, const struct simulation *sim, s
 			lid[n++] = (uint16_t)l;
 	}
 	v->pairs = n > 1 ? n * (n - 1) : 0;
-	step = v->pairs / VERIFY_PAIRS + 1;
+	uint64_t step = v->pairs / VERIFY_PAIRS + 1;
 	for (uint64_t i = 0; f && i < v->pairs; i += step) {
 		uint64_t s = i / (n - 1), d = i % (n - 1);
 
@@ -358,7 +354,6 @@ static bool has_path(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	uint32_t src = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
 	struct path path;
-	bool there;
 
 	if (src == dst)
 		return !routing_sa_refuses(r, src, false);
@@ -366,7 +361,7 @@ static bool has_path(const struct routing *r, unsigned slid, unsigned dlid)
 	    !routing_share_pkey(r, slid, dlid))
 		return false;
 	path_trace(r, src, slid, dlid, &path);
-	there = path.end == PATH_OK || path.end == PATH_DROPPED;
+	bool there = path.end == PATH_OK || path.end == PATH_DROPPED;
 	path_free(&path);
 	return there;
 }
@@ -397,13 +392,12 @@ static int verify_compare_sls(struct verification *v, struct simulation *sim, co
 	int64_t n = routing_has_sls(v->sweep->routing) ? put_pairs(v, sim, e) : 0;
 	unsigned slid, dlid;
 	char word[16];
-	FILE *f;
 
 	if (n <= 0)
 		return (int)n;
 	if (simulation_paths(sim, host, (uint32_t)n, p, e))
 		return -1;
-	f = simulation_open(sim, SIMULATION_PATHS, "r", e);
+	FILE *f = simulation_open(sim, SIMULATION_PATHS, "r", e);
 	if (!f)
 		return -1;
 	progress_start(p, "comparing service levels", (unsigned)n);
@@ -452,9 +446,8 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 	const struct fabric *f = t->fabric;
 	struct simulation_sizes z = {2, t->n_switches_up, 0, 0};
 	struct simulation *sim = simulation_new(e);
-	char host[SIMULATED_ID], *path, *data = NULL;
+	char host[SIMULATED_ID], *data = NULL;
 	size_t size;
-	int rc;
 
 	if (!sim)
 		return -1;
@@ -464,12 +457,12 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 	}
 	z.mapped = options_bool(v->sweep->setup->options, "qos") ? t->n_endports_up : 0;
 	simulated_id(f, endport_node(f, t->sm_endport), host);
-	rc = put_net(sim, t, p, e);
+	int rc = put_net(sim, t, p, e);
 	if (!rc)
 		rc = put_conf(sim, v->sweep->setup, p, e);
 	if (!rc)
 		rc = simulation_sweep(sim, &z, host, p, e);
-	path = simulation_path(sim, SIMULATION_LFTS);
+	char *path = simulation_path(sim, SIMULATION_LFTS);
 	if (!rc)
 		rc = read_file(path, p, &data, &size, e);
 	if (!rc)
@@ -491,14 +484,13 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 struct verification *verify_run(const struct setup *setup, const char *chain,
 				const struct engine *const *engines, struct progress *p, struct err *e)
 {
-	struct verification *v;
 	AUTO_SETUP const struct setup *s = NULL;
-	char *save = NULL, *w;
+	char *save = NULL;
 	AUTO_FREE char *words = str_dup(chain);
 	int rc = 0;
 
 	/* OpenSM lacks engines of other programs, and those that only show tables */
-	for (w = strtok_r(words, ",", &save); w && !rc; w = strtok_r(NULL, ",", &save)) {
+	for (char *w = strtok_r(words, ",", &save); w && !rc; w = strtok_r(NULL, ",", &save)) {
 		const struct engine *g = engine_find(engines, w);
 
 		if (g && (g->holds != HOLDS_NOTHING || !strcmp(w, "mincontention")))
@@ -511,7 +503,7 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 			   "rules opensm` first");
 		return NULL;
 	}
-	v = NEW(struct verification);
+	struct verification *v = NEW(struct verification);
 	s = simulated_setup(setup, chain, &v->limits, p, e);
 	v->sweep = s ? our_sweep(s, engines, p, e) : NULL;
 	if (v->sweep && !run_simulation(v, p, e))

@@ -213,11 +213,9 @@ static void ready_add(struct ready *x, uint32_t channel)
 /* One of those with the lowest turn; there is one. */
 static uint32_t ready_take(struct ready *x)
 {
-	uint32_t channel;
-
 	while (x->first[x->lowest] == NO_ID)
 		x->lowest++;
-	channel = x->first[x->lowest];
+	uint32_t channel = x->first[x->lowest];
 	x->first[x->lowest] = x->next[channel];
 	return channel;
 }
@@ -585,11 +583,12 @@ static void survey_effect_count_lid(struct effect_work *w, const struct sweep *a
 	/* switches whose paths differ while both arrive; nearest first, so that the next switch is known */
 	memset(w->changed, 1, t->fabric->n_switches);
 	for (uint32_t i = 0; i < w->is.n_order; i++) {
-		uint32_t s = w->is.order[i], q;
+		uint32_t s = w->is.order[i];
 
 		if (w->was.port[s] != w->is.port[s])
 			continue;
-		q = w->is.hops[s] ? u->peer_switch[switch_port_id(u->fabric, s, w->is.port[s])] : NO_ID;
+		uint32_t q =
+			w->is.hops[s] ? u->peer_switch[switch_port_id(u->fabric, s, w->is.port[s])] : NO_ID;
 		w->changed[s] = q != NO_ID && w->changed[q];
 	}
 	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
@@ -684,7 +683,7 @@ static bool order_holds(const struct effect_work *w)
 
 	for (size_t i = 0; i < w->n_dep; i++) {
 		size_t at = w->touched_dep[i];
-		uint32_t lo = 0, hi = b->n_channels, port, next;
+		uint32_t lo = 0, hi = b->n_channels;
 
 		if (!w->dep[at] || b->dep[at])
 			continue;
@@ -696,8 +695,9 @@ static bool order_holds(const struct effect_work *w)
 			else
 				hi = mid;
 		}
-		port = b->channel[lo];
-		next = switch_port_id(t->fabric, t->peer_switch[port], (unsigned)(at - b->dep_at[port]));
+		uint32_t port = b->channel[lo];
+		uint32_t next =
+			switch_port_id(t->fabric, t->peer_switch[port], (unsigned)(at - b->dep_at[port]));
 		if (b->place[port] >= b->place[next])
 			return false;
 	}
@@ -724,10 +724,8 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 {
 	const struct effect_base *b = w->base;
 	const struct routing *was = b->routing, *is = after->routing;
-	struct survey_row first = *row, r;
+	struct survey_row first = *row;
 	AUTO_ARENA uint32_t *place = NULL;
-	bool tells;
-	int rc;
 
 	if (!b->by_difference || is->adaptive || !only_left(b->sweep, after))
 		return 0;
@@ -740,9 +738,9 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 		survey_effect_find_parts(w, after);
 		memset(w->marked, 1, MAX_LID + 1);
 	}
-	tells = b->plain_vls && all_on_vl0(is);
-	r = first;
-	rc = walk_marked(w, after, true, &r, p);
+	bool tells = b->plain_vls && all_on_vl0(is);
+	struct survey_row r = first;
+	int rc = walk_marked(w, after, true, &r, p);
 	if (rc > 0 && tells && !b->looped && !(w->moves.order_holds && order_holds(w))) {
 		put_back(w); /* a new order needs all dependencies */
 		r = first;
@@ -817,7 +815,7 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 {
 	const struct effect_base *b = w->base;
 	const struct routing *r = after->routing;
-	uint32_t n = r->topo->fabric->n_switches, used = 0, *place;
+	uint32_t n = r->topo->fabric->n_switches, used = 0;
 	uint16_t *source;
 	AUTO_FREE uint8_t *block = NULL;
 	sl2vl_map map;
@@ -844,7 +842,7 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 	for (size_t i = 0; i < b->n_deps; i++)
 		used |= w->dep[i];
 	for (used &= ~looped; sure && used; used &= used - 1) {
-		place = order_channels(NULL, b, w->dep, used & -used);
+		uint32_t *place = order_channels(NULL, b, w->dep, used & -used);
 		sure = place != NULL;
 		arena_free(place);
 	}

@@ -144,13 +144,13 @@ static void mark_chain(struct parted_net *g, const struct forest *t, const struc
 {
 	AUTO_FREE uint32_t *edge = NEW_ARRAY((size_t)n + 1, uint32_t),
 			   *behind = NEW_ARRAY((size_t)n + 1, uint32_t);
-	uint32_t outside = t->hosts[t->root[c->place]] - t->hosts[c->place], last;
+	uint32_t outside = t->hosts[t->root[c->place]] - t->hosts[c->place];
 
 	for (uint32_t i = 0; i < n; i++) {
 		edge[i] = t->edge[c[i].place];
 		behind[i] = t->hosts[c[i].place] - (i + 1 < n ? t->hosts[c[i + 1].place] : 0);
 	}
-	last = n;
+	uint32_t last = n;
 	if (c->size == 1) {
 		edge[last++] = c->one;
 		behind[n] = outside;
@@ -433,12 +433,11 @@ static void add_host_links(struct parted *r, const struct parted_net *g, const s
 
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
 		uint32_t s = w->topo->endport_switch[ep];
-		bool cuts;
 
 		if (s == NO_ID || !w->topo->endport_up[ep] || endport_is_switch(w->fabric, ep))
 			continue;
-		cuts = routing_has_host(w->routing, ep) &&
-		       (l ? g->hosts[s] > 1 || legal_meets(l, s) : joined[s] > 1);
+		bool cuts = routing_has_host(w->routing, ep) &&
+			    (l ? g->hosts[s] > 1 || legal_meets(l, s) : joined[s] > 1);
 		r->host_alone += cuts;
 		r->host_links += cuts || !only_alone;
 		r->host_left_out += !cuts && only_alone;
@@ -464,16 +463,15 @@ struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct pro
 	struct parts *parts = parts_new(w->fabric, kind, NULL);
 	struct legal *l = NULL;
 	struct parted_net g = {0};
-	int rc;
 
 	r->parts = parts;
 	arena_end(r, parts_free, parts);
 	parts_keep_up(parts, w->topo);
 	r->legal = by_legal_ways(w->routing);
 	r->pairs = (uint64_t)parts->n * (parts->n ? parts->n - 1 : 0) / 2;
-	rc = parts->n < 2 ? err_set(e, "found %u %s that are up, expected at least 2 for a pair", parts->n,
-				    part_words[kind])
-			  : parted_net_init(arena, &g, w, parts, e);
+	int rc = parts->n < 2 ? err_set(e, "found %u %s that are up, expected at least 2 for a pair",
+					parts->n, part_words[kind])
+			      : parted_net_init(arena, &g, w, parts, e);
 	if (!rc && r->legal) {
 		l = legal_new(arena, &g, e);
 		rc = l ? parted_legal(l, &r->reranked, p, e) : -1;

@@ -419,13 +419,12 @@ static uint64_t survey_share_weight(const json_t *row, int i)
 	static const char *const key[] = {
 		"new_loops", "between_survivors", "fallback", "cut_off", "load_after",
 		"longer",    "rerouted",	  "entries"};
-	const json_t *v;
 
 	if (!i)
 		return json_is_null(json_object_get(row, "engine"));
 	if (i > (int)ARRAY_LEN(key))
 		return UINT64_MAX - (uint64_t)json_integer_value(json_object_get(row, "index"));
-	v = json_object_get(row, key[i - 1]);
+	const json_t *v = json_object_get(row, key[i - 1]);
 	return json_is_boolean(v) ? json_is_true(v) : (uint64_t)json_integer_value(v);
 }
 
@@ -441,12 +440,12 @@ static int survey_share_by_harm(const void *x, const void *y)
 
 static json_t *join_rows(const json_t *shares)
 {
-	json_t *list = json_array(), **row;
+	json_t *list = json_array();
 	size_t n = 0;
 
 	for (size_t i = 0; i < json_array_size(shares); i++)
 		n += json_array_size(json_object_get(json_array_get(shares, i), "survey"));
-	row = NEW_ARRAY(n + 1, json_t *);
+	json_t **row = NEW_ARRAY(n + 1, json_t *);
 	n = 0;
 	for (size_t i = 0; i < json_array_size(shares); i++) {
 		json_t *rows = json_object_get(json_array_get(shares, i), "survey");
@@ -495,10 +494,10 @@ static json_t *cleaned(const json_t *v)
 
 json_t *survey_merge(const json_t *shares, struct err *e)
 {
-	const json_t *first = json_array_get(shares, 0), **where;
+	const json_t *first = json_array_get(shares, 0);
 	uint64_t n = survey_share_number(first, "shards"), missing = 0;
 	AUTO_TEXT struct text t = {0};
-	json_t *o, *of, *clean;
+	json_t *o;
 	int rc = 0;
 
 	if (!n || n > SURVEY_MOST_SHARES) {
@@ -506,7 +505,7 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 			from(first));
 		return NULL;
 	}
-	where = NEW_ARRAY(n, const json_t *);
+	const json_t **where = NEW_ARRAY(n, const json_t *);
 	for (size_t i = 1; !rc && i < json_array_size(shares); i++)
 		rc = same_survey(first, json_array_get(shares, i), e);
 	if (!rc)
@@ -520,13 +519,13 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 	free(where);
 	if (rc)
 		return NULL;
-	of = json_deep_copy(survey_share_head(first));
+	json_t *of = json_deep_copy(survey_share_head(first));
 	json_object_del(of, "shard");
 	json_object_del(of, "shards");
 	o = json_make("{s:o, s:o}", "survey_of", of, "survey", join_rows(shares));
 	if (json_object_get(first, "scope"))
 		json_object_set(o, "scope", json_object_get(first, "scope"));
-	clean = cleaned(o);
+	json_t *clean = cleaned(o);
 	json_decref(o);
 	return clean;
 }

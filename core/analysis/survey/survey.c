@@ -69,17 +69,17 @@ uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, b
 
 void wilson_interval(uint64_t hits, uint64_t n, double *low, double *high)
 {
-	double share, middle, half, z2 = Z95 * Z95;
+	double z2 = Z95 * Z95;
 
 	assert(hits <= n);
 	*low = 0;
 	*high = 1;
 	if (!n)
 		return;
-	share = (double)hits / (double)n;
-	middle = (share + z2 / (2 * (double)n)) / (1 + z2 / (double)n);
-	half = Z95 * sqrt(share * (1 - share) / (double)n + z2 / (4.0 * (double)n * (double)n)) /
-	       (1 + z2 / (double)n);
+	double share = (double)hits / (double)n;
+	double middle = (share + z2 / (2 * (double)n)) / (1 + z2 / (double)n);
+	double half = Z95 * sqrt(share * (1 - share) / (double)n + z2 / (4.0 * (double)n * (double)n)) /
+		      (1 + z2 / (double)n);
 	*low = hits && middle > half ? middle - half : 0;
 	*high = hits < n && middle + half < 1 ? middle + half : 1;
 }
@@ -190,11 +190,11 @@ static bool order_into(const struct applying *a, uint32_t sw, uint32_t channel)
 	const uint32_t *place = a->w->base->place;
 
 	FOR_PORTS(f, sw, port) {
-		uint32_t peer = a->is->peer[port], s;
+		uint32_t peer = a->is->peer[port];
 
 		if (peer == NO_ID || place[peer] < place[channel])
 			continue;
-		s = f->node_switch[f->port_node[peer]];
+		uint32_t s = f->node_switch[f->port_node[peer]];
 		/* who still comes by a switch that moved is put with its own new way */
 		if (s != NO_ID && a->flow[s] && !a->m->moved[s] &&
 		    routing_port(a->now, s, a->lid) == f->port_num[peer])
@@ -207,11 +207,11 @@ static bool order_into(const struct applying *a, uint32_t sw, uint32_t channel)
 static void put_way(struct applying *a, uint32_t sw, struct survey_row *row)
 {
 	const struct effect_base *b = a->w->base;
-	uint32_t *path = a->m->path, hosts = a->m->own[sw], n, hops;
+	uint32_t *path = a->m->path, hosts = a->m->own[sw], n;
 
 	if (!hosts)
 		return;
-	hops = survey_moves_follow(a, sw, &n);
+	uint32_t hops = survey_moves_follow(a, sw, &n);
 	row->rerouted += hosts;
 	if (hops > b->hops[(size_t)a->lid * a->is->fabric->n_switches + sw])
 		row->longer += hosts;
@@ -373,11 +373,10 @@ static struct sweep *sweep_after(const struct survey_job *j, const struct sweep 
 {
 	struct state *state = state_without(j, a, b);
 	const struct setup *setup;
-	struct sweep *after;
 
 	setup = setup_with(w->setup, &(struct setup){.state = state});
 	state_free(state);
-	after = sweep_run(
+	struct sweep *after = sweep_run(
 		&(struct sweep_request){.setup = setup, .engines = j->rq->engines, .prev = w, .progress = p},
 		e);
 	setup_unref(setup);
@@ -402,12 +401,11 @@ static const struct sweep *sweep_before(const struct survey_job *j, const struct
 static int make_chain(struct survey_job *j, struct progress *p, struct err *e)
 {
 	uint32_t n = j->s->n, alone = j->rq->n_alone;
-	const struct sweep *was;
 
 	if (!j->s->plan || n < 2)
 		return 0;
 	j->chain = NEW_ARRAY((size_t)n + 1, struct sweep *);
-	was = j->chain[alone - 1] = sweep_without(j, 0, NO_ID, p, NULL);
+	const struct sweep *was = j->chain[alone - 1] = sweep_without(j, 0, NO_ID, p, NULL);
 	for (uint32_t i = alone; was && was->routing && i + 1 < n && !progress_cancelled(p); i++)
 		was = j->chain[i] = sweep_after(j, was, i, NO_ID, p, NULL);
 	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
@@ -488,16 +486,14 @@ static int none_left(const struct survey_job *j, struct survey_row *row, struct 
 {
 	const struct sweep *before = j->rq->before;
 	AUTO_STATE struct state *state = state_without(j, row->part[0], row->part[1]);
-	struct comparison *c;
 	AUTO_TOPO struct topo *t = NULL;
-	bool down;
 
 	t = topo_new(before->fabric, state);
-	down = t->sm_endport == NO_ID;
+	bool down = t->sm_endport == NO_ID;
 	row->hosts_gone = count_gone(before, t, state);
 	if (!down)
 		return -1;
-	c = compare_routings(before->routing, NULL, p);
+	struct comparison *c = compare_routings(before->routing, NULL, p);
 	if (!c)
 		return err_set(e, CANCELLED);
 	row->lost = row->cut_off = c->lost;
@@ -509,18 +505,16 @@ static int none_left(const struct survey_job *j, struct survey_row *row, struct 
 
 static int count_outage(const struct survey_job *j, struct survey_row *row, struct progress *p, struct err *e)
 {
-	const struct sweep *before;
 	AUTO_STATE struct state *state = NULL;
-	int rc;
 
 	if (j->outage) {
 		row->outage = j->outage[row->part[0]];
 		return 0;
 	}
 	state = state_without(j, row->part[0], row->part[1]);
-	before = sweep_before(j, row);
-	rc = outage_count(before->routing, state, local_repair_of(before->setup->options), &row->outage, p,
-			  e);
+	const struct sweep *before = sweep_before(j, row);
+	int rc = outage_count(before->routing, state, local_repair_of(before->setup->options), &row->outage,
+			      p, e);
 	return rc;
 }
 
@@ -563,14 +557,13 @@ static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p
 static struct parts *list_parts(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e)
 {
 	struct elements *el = NULL;
-	struct parts *parts;
 
 	if (kind == PART_CHASSIS || kind == PART_CARD) {
 		el = setup_elements(w->setup, p, NULL, e);
 		if (!el)
 			return NULL;
 	}
-	parts = parts_new(w->fabric, kind, el);
+	struct parts *parts = parts_new(w->fabric, kind, el);
 	elements_unref(el);
 	parts_keep_up(parts, w->topo);
 	if (parts->n)
@@ -639,7 +632,6 @@ static int run_rows(struct survey_job *j, struct progress *p, struct err *e)
 {
 	struct parallel par = {.n = j->s->n, .threads = j->rq->threads, .work = survey_one, .ctx = j};
 	unsigned workers = parallel_workers(&par);
-	int rc;
 
 	j->base = effect_base_new(j->rq->before, j->rq->whole, workers, p, e);
 	if (!j->base)
@@ -648,7 +640,7 @@ static int run_rows(struct survey_job *j, struct progress *p, struct err *e)
 	j->work = ARENA_ARRAY(j->base, workers, struct effect_work *);
 	for (unsigned i = 0; i < workers; i++)
 		j->work[i] = effect_work_new(j->base, j->base);
-	rc = make_chain(j, p, e) || outage_alone(j, p, e) ? -1 : 0;
+	int rc = make_chain(j, p, e) || outage_alone(j, p, e) ? -1 : 0;
 	if (!rc)
 		rc = parallel_run(&par, "surveying failures", p, e);
 	for (uint32_t i = 0; j->chain && i < j->s->n; i++)
