@@ -257,7 +257,6 @@ static struct cause *circle(struct causes *s, uint32_t sw, unsigned lid)
 static struct cause *ends_at(struct causes *s, uint32_t sw, unsigned out, unsigned lid, uint32_t owner)
 {
 	const struct fabric *f = s->work->f;
-	uint32_t peer;
 
 	s->work->ended = sw;
 	if (out == NO_PATH)
@@ -268,7 +267,7 @@ static struct cause *ends_at(struct causes *s, uint32_t sw, unsigned out, unsign
 	uint32_t port = f->switch_port[sw] + out;
 	if (!out)
 		return causes_at_port(s, CAUSE_PORT, port, "entries for LIDs of others end here", port);
-	peer = s->work->t->peer[port];
+	uint32_t peer = s->work->t->peer[port];
 	if (peer == NO_ID)
 		return dead_port(s, port);
 	if (owner != NO_ID && f->port_endport[peer] != NO_ID &&

@@ -1043,11 +1043,11 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	AUTO_FREE uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	uint16_t *lid_a = map_lids(arena, c, top);
-	bool sources_changed = false, exact;
+	bool sources_changed = false;
 
 	compare_list_sources(c, f);
 	struct compare_walk w = compare_walk_new(arena, c, COLUMN_BLOCK);
-	exact = c->b->exact && !c->across && !lid_a && !w.sls;
+	bool exact = c->b->exact && !c->across && !lid_a && !w.sls;
 	compare_count_entries(arena, c, lid_a, marked, exact && c->a->exact ? &w.few : NULL, p);
 	compare_mark_cables(c, top, marked);
 	for (uint32_t s = 0; s < f->n_switches; s++)

@@ -226,11 +226,10 @@ static int try_candidate(struct ranking *k, const struct candidate *c, struct er
 {
 	struct options *o =
 		candidate_options(c, k->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
-	AUTO_SETUP const struct setup *with = NULL;
 
 	if (!o)
 		return -1;
-	with = setup_with(k->setup, &(struct setup){.options = o});
+	AUTO_SETUP const struct setup *with = setup_with(k->setup, &(struct setup){.options = o});
 	int rc = try_chain(k, c->engine, with, c->words, e);
 	options_free(o);
 	return rc;
@@ -394,13 +393,12 @@ struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking *
 			  struct err *e)
 {
 	struct drift_request with = *rq;
-	AUTO_SWEEP struct sweep *held = NULL;
 	struct drift *d = NULL;
 
 	if (ranking)
 		*ranking = NULL;
 	with.setup = setup_with_lmc(rq->setup);
-	held = drift_held(with.setup, rq->engines, rq->now, p, e);
+	AUTO_SWEEP struct sweep *held = drift_held(with.setup, rq->engines, rq->now, p, e);
 	if (held && rq->chain)
 		d = drift_run(held, with.setup, rq->chain, rq->engines, true, p, e);
 	else if (held)
@@ -572,7 +570,6 @@ static void drift_find_owners(struct drift_judge *j)
 static const char *drift_dead_end(const struct drift_judge *j, uint32_t sw, unsigned port, uint32_t owner)
 {
 	const struct fabric *f = j->f;
-	uint32_t peer;
 
 	if (!j->topo->endport_up[owner])
 		return "the owner of the LID is gone";
@@ -583,7 +580,7 @@ static const char *drift_dead_end(const struct drift_judge *j, uint32_t sw, unsi
 	if (port > f->switch_nports[sw])
 		return "the switch has no such port";
 	uint32_t id = switch_port_id(f, sw, port);
-	peer = j->d->held->routing->topo->peer[id];
+	uint32_t peer = j->d->held->routing->topo->peer[id];
 	if (peer == NO_ID && fabric_port_open(f, id))
 		return NULL; /* what is there did not answer: the entry may be right */
 	if (peer == NO_ID && j->topo->peer[id] != NO_ID)

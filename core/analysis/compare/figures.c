@@ -298,13 +298,12 @@ static void figures_add_host(struct figures_walk *w, uint32_t ep)
 	const struct topo *t = w->r->topo;
 	unsigned base = w->r->lids->base[ep], count = w->r->lids->count[ep];
 	uint32_t own = t->endport_switch[ep];
-	const uint8_t *col;
 
 	if (!w->lid0 || base + count > w->lid0 + MOST_LIDS) {
 		w->lid0 = base;
 		routing_columns(w->r, base, MOST_LIDS, w->col);
 	}
-	col = w->col + (size_t)(base - w->lid0) * w->n;
+	const uint8_t *col = w->col + (size_t)(base - w->lid0) * w->n;
 	for (unsigned k = 0; k < count; k++) {
 		column_hops(t, col + (size_t)k * w->n, ep, w->hops + (size_t)k * w->n, w->work);
 		add_lengths(w, own, col + (size_t)k * w->n, w->hops + (size_t)k * w->n);

@@ -42,7 +42,6 @@ struct judged judged_of(const struct sweep *w)
 void judged_count(struct judged *j, struct progress *p)
 {
 	const struct sweep *w = j->sweep;
-	AUTO_FREE uint8_t *told = NULL;
 
 	if (j->held || !j->at_hand || !w->routing)
 		return;
@@ -50,7 +49,7 @@ void judged_count(struct judged *j, struct progress *p)
 	unsigned top = switch_tables_top(j->at_hand);
 	if (w->lids->max_lid > top)
 		top = w->lids->max_lid;
-	told = switch_tables_told(j->at_hand, top);
+	AUTO_FREE uint8_t *told = switch_tables_told(j->at_hand, top);
 	for (uint32_t sw = 0; sw < w->fabric->n_switches && !progress_cancelled(p); sw++)
 		if (j->at_hand->lft[sw])
 			judged_count_switch(j, sw, told, top);

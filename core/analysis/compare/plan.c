@@ -729,13 +729,11 @@ static bool each_row(struct plan_comparison *c, per_row *what, bool all, struct 
 
 static bool compare(struct plan_comparison *c, struct progress *p)
 {
-	bool *open;
-
 	if (!each_row(c, find, true, p) || !each_row(c, match, false, p) ||
 	    !each_row(c, match_one_end, false, p) || !each_row(c, match_any, false, p) ||
 	    !each_row(c, wish_exact, false, p))
 		return false;
-	open = mem_dup(c->open, c->plan->n + 1);
+	bool *open = mem_dup(c->open, c->plan->n + 1);
 	bool done = each_row(c, tell_open, false, p);
 	for (uint32_t l = 0; done && l < c->f->n_links; l++)
 		if (!c->used[l])

@@ -292,7 +292,7 @@ static void unite_all(struct fixer *x, bool end)
 /* Anchors: of all parts that hang together at the start and in the end (their kind), the largest. */
 static void find_anchors(struct fixer *x)
 {
-	AUTO_FREE uint64_t *key = NEW_ARRAY(x->n_parts + 1, uint64_t), *kinds = NULL;
+	AUTO_FREE uint64_t *key = NEW_ARRAY(x->n_parts + 1, uint64_t);
 	uint32_t *largest, *all; /* of each kind: part; vertices */
 	uint32_t n = 0;
 
@@ -302,7 +302,7 @@ static void find_anchors(struct fixer *x)
 	unite_all(x, true);
 	for (uint32_t i = 0; i < x->n_parts; i++)
 		key[i] |= disjoint_root(x->root, i);
-	kinds = mem_dup(key, (x->n_parts + 1) * sizeof(*key));
+	AUTO_FREE uint64_t *kinds = mem_dup(key, (x->n_parts + 1) * sizeof(*key));
 	qsort(kinds, x->n_parts, sizeof(*kinds), order_u64);
 	for (uint32_t i = 0; i < x->n_parts; i++)
 		if (!i || kinds[i] != kinds[n - 1])

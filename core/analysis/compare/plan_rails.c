@@ -101,7 +101,6 @@ static void plan_names_add_end(struct plan_names *x, struct plan_end *end, uint3
 static void plan_names_add_named(struct plan_names *x, const char *text, struct plan_end *end)
 {
 	size_t lo = 0, hi = x->n;
-	uint32_t rank;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -112,7 +111,7 @@ static void plan_names_add_named(struct plan_names *x, const char *text, struct 
 			hi = mid;
 	}
 	size_t device = lo;
-	rank = lo < x->n ? x->key[lo].rank : 0;
+	uint32_t rank = lo < x->n ? x->key[lo].rank : 0;
 	for (; lo < x->n && x->key[lo].rank == rank && !strcasecmp(x->key[lo].text, text); lo++)
 		if (!end->n || x->node[x->n_nodes - 1] != x->key[lo].node)
 			plan_names_add_end(x, end, x->key[lo].node, device);
@@ -270,7 +269,6 @@ static char *find_numbered(struct plan_names *x, const char *text, struct plan_e
 {
 	struct plan_names_part part, port = {0};
 	bool any = false, board = false, host = !node_is_switch(x->f, x->node[end->first]);
-	uint32_t node;
 
 	for (const char *p = text; plan_names_next_part(&p, &part); any = true) {
 		if (any)
@@ -292,7 +290,7 @@ static char *find_numbered(struct plan_names *x, const char *text, struct plan_e
 	if (end->n > 1)
 		return str_printf("%u nodes fit: %s, %s%s", end->n, x->f->node_name[x->node[end->first]],
 				  x->f->node_name[x->node[end->first + 1]], end->n > 2 ? ", ..." : "");
-	node = x->node[end->first];
+	uint32_t node = x->node[end->first];
 	if (port.number > x->f->node_nports[node])
 		return str_printf("%s has no port %u, expected 1 to %u", x->f->node_name[node], port.number,
 				  x->f->node_nports[node]);
@@ -648,15 +646,13 @@ int plan_compare_rails(const struct fabric *f, struct plan_rails *rails, struct 
 		       struct progress *p, struct err *e)
 {
 	struct rails x = {.f = f, .p = p};
-	AUTO_FREE struct plan_rails_alike *group = NULL;
-	AUTO_FREE struct plan_place *place = NULL;
 
 	*rails = (struct plan_rails){0};
 	*r = (struct plan_report){0};
 	progress_start(p, "looking for rails", 0);
 	find_ports(&x);
-	group = NEW_ARRAY(x.n_hosts + 1, struct plan_rails_alike);
-	place = NEW_ARRAY(x.n + 1, struct plan_place);
+	AUTO_FREE struct plan_rails_alike *group = NEW_ARRAY(x.n_hosts + 1, struct plan_rails_alike);
+	AUTO_FREE struct plan_place *place = NEW_ARRAY(x.n + 1, struct plan_place);
 	size_t groups = find_groups(&x, group);
 	join_groups(&x, group, groups);
 	count_groups(&x, group, groups, rails);

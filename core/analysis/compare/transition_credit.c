@@ -708,7 +708,6 @@ bool transition_credit(struct transition *t, struct progress *p)
 {
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct joint j = {.arena = arena};
-	struct cdg *side = NULL;
 	AUTO_FREE uint8_t *before = NULL;
 
 	joint_start(&j, t);
@@ -717,7 +716,7 @@ bool transition_credit(struct transition *t, struct progress *p)
 	if (going && c->n_components) {
 		before = NEW_ARRAY(c->n_components, uint8_t);
 		for (unsigned k = OLD; k <= NEW_ONE && going; k++) {
-			side = transition_credit_make_graph(&j, k, p);
+			struct cdg *side = transition_credit_make_graph(&j, k, p);
 			going = side != NULL;
 			if (going)
 				mark_before(c, side, before, (uint8_t)k);

@@ -98,7 +98,6 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 	AUTO_TOPO struct topo *up = topo_new(s->fabric, s->state);
 	uint32_t sm = up->sm_endport, best = NO_ID;
 	const struct fabric *real = s->fabric;
-	const struct setup *made = NULL;
 	char a[300];
 
 	if (sm == NO_ID || !up->n_switches_up) {
@@ -129,7 +128,7 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 	struct options *o = options_named_anew(s->options, f);
 	tell_guids(real, f, s->options, p, limits);
 	verify_tell_limits(up, s->options, limits);
-	made = setup_new(&(struct setup){
+	const struct setup *made = setup_new(&(struct setup){
 		.fabric = f, .state = s->state, .options = o, .chain = chain, .scope = s->scope});
 	options_free(o);
 	fabric_unref(f);
@@ -166,8 +165,6 @@ static int put_file(const struct simulation *sim, const char *name, const char *
 static int verify_put_option(const struct simulation *sim, const struct options *o, const struct optdef *d,
 			     FILE *conf, struct progress *p, struct err *e)
 {
-	AUTO_FREE char *to = NULL;
-
 	/* OpenSM lacks these options, or gets them in another way */
 	if (!options_is_set(o, d->name) || d->own || !strcmp(d->name, "guid") ||
 	    !strcmp(d->name, "guid2lid_file"))
@@ -180,7 +177,7 @@ static int verify_put_option(const struct simulation *sim, const struct options 
 	if (!path)
 		return 0;
 	int rc = put_file(sim, d->name, path, p, e);
-	to = simulation_path(sim, d->name);
+	AUTO_FREE char *to = simulation_path(sim, d->name);
 	fprintf(conf, "%s %s\n", d->name, to);
 	return rc;
 }
@@ -484,7 +481,6 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 struct verification *verify_run(const struct setup *setup, const char *chain,
 				const struct engine *const *engines, struct progress *p, struct err *e)
 {
-	AUTO_SETUP const struct setup *s = NULL;
 	char *save = NULL;
 	AUTO_FREE char *words = str_dup(chain);
 	int rc = 0;
@@ -504,7 +500,7 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 		return NULL;
 	}
 	struct verification *v = NEW(struct verification);
-	s = simulated_setup(setup, chain, &v->limits, p, e);
+	AUTO_SETUP const struct setup *s = simulated_setup(setup, chain, &v->limits, p, e);
 	v->sweep = s ? our_sweep(s, engines, p, e) : NULL;
 	if (v->sweep && !run_simulation(v, p, e))
 		return v;

@@ -817,14 +817,13 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 	const struct routing *r = after->routing;
 	uint32_t n = r->topo->fabric->n_switches, used = 0;
 	uint16_t *source;
-	AUTO_FREE uint8_t *block = NULL;
 	sl2vl_map map;
 	bool sure = b->by_difference && !b->plain_vls && !r->adaptive && only_left(b->sweep, after) &&
 		    layers_by_switch(r, &source, &map);
 
 	if (!sure)
 		return false;
-	block = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
+	AUTO_FREE uint8_t *block = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
 	/* with several VLs nothing goes by its sums */
 	memset(w->dep, 0, b->n_deps * sizeof(*w->dep));
 	for (unsigned lid = 1; sure && lid <= r->lids->max_lid; lid++) {

@@ -299,13 +299,12 @@ static int parted_net_init(void *arena, struct parted_net *g, const struct sweep
 {
 	const struct fabric *f = w->fabric;
 	uint64_t pairs = (uint64_t)parts->n * (parts->n - 1) / 2;
-	AUTO_FREE uint32_t *part_of_link = NULL;
 
 	if (mem_room(e, pairs / 4, "bits of all pairs of %u", parts->n))
 		return -1;
 	*g = (struct parted_net){.sweep = w, .switches = parts->kind == PART_SWITCH, .n = f->n_switches};
 	g->n_parts = parts->n;
-	part_of_link = NEW_ARRAY((size_t)f->n_links + 1, uint32_t);
+	AUTO_FREE uint32_t *part_of_link = NEW_ARRAY((size_t)f->n_links + 1, uint32_t);
 	g->off = ARENA_ARRAY(arena, (size_t)g->n + 1, uint32_t);
 	g->arc = ARENA_ARRAY(arena, (size_t)f->n_ports + 1, struct net_arc);
 	g->part_of = ARENA_ARRAY(arena, (size_t)g->n + 1, uint32_t);
@@ -429,7 +428,6 @@ static void add_host_links(struct parted *r, const struct parted_net *g, const s
 	const struct sweep *w = g->sweep;
 	bool only_alone = l && !w->routing->ops->is_root;
 	AUTO_FREE uint32_t *joined = hosts_joined(g);
-	uint64_t n;
 
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
 		uint32_t s = w->topo->endport_switch[ep];
@@ -442,7 +440,7 @@ static void add_host_links(struct parted *r, const struct parted_net *g, const s
 		r->host_links += cuts || !only_alone;
 		r->host_left_out += !cuts && only_alone;
 	}
-	n = (uint64_t)r->parts->n + r->host_links;
+	uint64_t n = (uint64_t)r->parts->n + r->host_links;
 	r->pairs = n * (n - 1) / 2;
 	r->bad += r->host_alone * (n - r->host_alone) + (uint64_t)r->host_alone * (r->host_alone - 1) / 2 +
 		  (uint64_t)r->alone * (r->host_links - r->host_alone);

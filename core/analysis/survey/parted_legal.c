@@ -226,16 +226,16 @@ struct legal_job {
 static bool three_ways(struct parted_legal_search *s, uint32_t x, uint32_t y, uint32_t *part, uint32_t *n,
 		       uint32_t *other)
 {
-	uint32_t all = 0, first = 0, state = NO_ID;
+	uint32_t all = 0;
 	bool safe = false;
 	unsigned ways;
 
 	*n = 0;
 	for (ways = 0; ways < WAYS && !safe; ways++) {
-		state = parted_legal_go(s, x, y);
+		uint32_t state = parted_legal_go(s, x, y);
 		if (state == NO_ID)
 			break;
-		first = parts_of_way(s, state, other + all);
+		uint32_t first = parts_of_way(s, state, other + all);
 		safe = !first; /* neighbours: no switch parts them */
 		if (!ways) {
 			*n = first;

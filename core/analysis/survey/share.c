@@ -150,7 +150,6 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 	const struct sweep *w = s->before;
 	const struct options *options = w->setup->options;
 	AUTO_TEXT struct text t = {0};
-	json_t *o;
 
 	for (size_t i = 0; i < options_count(options); i++) {
 		const char *name = options_at(options, i)->name;
@@ -158,12 +157,13 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 		if (options_is_set(options, name))
 			text_add(&t, "%s%s=%s", t.len ? " " : "", name, options_get(options, name));
 	}
-	o = json_make("{s:s, s:I, s:b, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o}", "what",
-		      part_words[s->parts->kind], "pairs", (json_int_t)(s->pairs ? rq->pairs : 0), "sampled",
-		      (int)s->sampled, "seed", (json_int_t)rq->seed, "failures", (json_int_t)s->n_all,
-		      "load_before", (json_int_t)s->load_before, "engine", w->routing->engine, "asked",
-		      w->setup->chain, "options", json_text(text_str(&t)), "fabric",
-		      json_guid(fabric_print(w->fabric)), "tables", json_guid(tables_print(w)));
+	json_t *o =
+		json_make("{s:s, s:I, s:b, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o}", "what",
+			  part_words[s->parts->kind], "pairs", (json_int_t)(s->pairs ? rq->pairs : 0),
+			  "sampled", (int)s->sampled, "seed", (json_int_t)rq->seed, "failures",
+			  (json_int_t)s->n_all, "load_before", (json_int_t)s->load_before, "engine",
+			  w->routing->engine, "asked", w->setup->chain, "options", json_text(text_str(&t)),
+			  "fabric", json_guid(fabric_print(w->fabric)), "tables", json_guid(tables_print(w)));
 	if (rq->shards) {
 		json_object_set_new(o, "shard", json_integer(rq->shard));
 		json_object_set_new(o, "shards", json_integer(rq->shards));
@@ -497,7 +497,6 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 	const json_t *first = json_array_get(shares, 0);
 	uint64_t n = survey_share_number(first, "shards"), missing = 0;
 	AUTO_TEXT struct text t = {0};
-	json_t *o;
 	int rc = 0;
 
 	if (!n || n > SURVEY_MOST_SHARES) {
@@ -522,7 +521,7 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 	json_t *of = json_deep_copy(survey_share_head(first));
 	json_object_del(of, "shard");
 	json_object_del(of, "shards");
-	o = json_make("{s:o, s:o}", "survey_of", of, "survey", join_rows(shares));
+	json_t *o = json_make("{s:o, s:o}", "survey_of", of, "survey", join_rows(shares));
 	if (json_object_get(first, "scope"))
 		json_object_set(o, "scope", json_object_get(first, "scope"));
 	json_t *clean = cleaned(o);

@@ -486,9 +486,8 @@ static int none_left(const struct survey_job *j, struct survey_row *row, struct 
 {
 	const struct sweep *before = j->rq->before;
 	AUTO_STATE struct state *state = state_without(j, row->part[0], row->part[1]);
-	AUTO_TOPO struct topo *t = NULL;
 
-	t = topo_new(before->fabric, state);
+	AUTO_TOPO struct topo *t = topo_new(before->fabric, state);
 	bool down = t->sm_endport == NO_ID;
 	row->hosts_gone = count_gone(before, t, state);
 	if (!down)
@@ -505,13 +504,11 @@ static int none_left(const struct survey_job *j, struct survey_row *row, struct 
 
 static int count_outage(const struct survey_job *j, struct survey_row *row, struct progress *p, struct err *e)
 {
-	AUTO_STATE struct state *state = NULL;
-
 	if (j->outage) {
 		row->outage = j->outage[row->part[0]];
 		return 0;
 	}
-	state = state_without(j, row->part[0], row->part[1]);
+	AUTO_STATE struct state *state = state_without(j, row->part[0], row->part[1]);
 	const struct sweep *before = sweep_before(j, row);
 	int rc = outage_count(before->routing, state, local_repair_of(before->setup->options), &row->outage,
 			      p, e);
