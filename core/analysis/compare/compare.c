@@ -74,7 +74,7 @@ static void compare_list_sources(struct comparison *c, const struct fabric *f)
 		}
 		for (uint32_t k = 0; !pass && k < n_keys; k++)
 			c->source_at[k + 1] += c->source_at[k];
-		free(fill);
+		arena_free(fill);
 	}
 }
 
