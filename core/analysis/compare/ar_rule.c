@@ -88,13 +88,13 @@ static void judge_switch(struct ar_rule_judge *k, uint32_t sw)
 static void ar_rule_judge_all(const struct sweep *s, const struct routing *rule, struct ar_judgement *j,
 			      struct progress *p)
 {
-	struct ar_rule_judge k = {.held = s->routing, .rule = rule, .j = j};
+	AUTO_FREE uint8_t *host = NEW_ARRAY(s->routing->lids->max_lid + 1u, uint8_t);
+	struct ar_rule_judge k = {.held = s->routing, .rule = rule, .j = j, .host = host};
 
-	k.host = NEW_ARRAY(s->routing->lids->max_lid + 1u, uint8_t);
 	for (unsigned lid = 1; lid <= s->routing->lids->max_lid; lid++) {
 		uint32_t ep = lid_owner(s->routing->lids, lid);
 
-		k.host[lid] = ep != NO_ID && routing_has_host(s->routing, ep);
+		host[lid] = ep != NO_ID && routing_has_host(s->routing, ep);
 	}
 	progress_start(p, "judging entries", s->fabric->n_switches);
 	for (uint32_t sw = 0; sw < s->fabric->n_switches && progress_step(p, sw); sw++) {
@@ -112,7 +112,6 @@ static void ar_rule_judge_all(const struct sweep *s, const struct routing *rule,
 		judge_switch(&k, sw);
 	}
 	j->complete = !j->n_silent && !s->fabric->warnings.missing;
-	free(k.host);
 }
 
 struct ar_judgement *ar_judge(const struct sweep *s, const struct engine *const *engines, struct progress *p,

@@ -1,6 +1,7 @@
 #include "core/analysis/compare/compare.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/progress.h"
 
 #include <assert.h>
@@ -41,13 +42,13 @@ static bool compare_moved(const struct comparison *c, uint32_t ep)
  */
 static void compare_list_sources(struct comparison *c, const struct fabric *f)
 {
-	uint32_t n_keys = 3 * f->n_switches, *fill;
+	uint32_t n_keys = 3 * f->n_switches;
 	bool some_moved = false;
 
 	c->source_at = ARENA_ARRAY(c, n_keys + 1, uint32_t);
 	c->source = ARENA_ARRAY(c, 2 * f->n_endports, uint32_t);
 	for (int pass = 0; pass < 2; pass++) {
-		fill = pass ? arena_dup(c, c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
+		AUTO_FREE uint32_t *fill = pass ? mem_dup(c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
 		for (uint32_t i = 0; i < (pass && some_moved ? 2 : 1) * f->n_endports; i++) {
 			uint32_t ep = i < f->n_endports ? i : i - f->n_endports;
 			uint32_t sa = host_switch(c, c->a, ep), sb = host_switch(c, c->b, ep);
@@ -74,7 +75,6 @@ static void compare_list_sources(struct comparison *c, const struct fabric *f)
 		}
 		for (uint32_t k = 0; !pass && k < n_keys; k++)
 			c->source_at[k + 1] += c->source_at[k];
-		arena_free(fill);
 	}
 }
 
@@ -653,13 +653,6 @@ static void exact_start(struct compare_walk *w, unsigned top, uint8_t *marked, b
 		sort_changes(w->arena, &w->few, top);
 }
 
-static int by_switch(const void *a, const void *b)
-{
-	uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
-
-	return COMPARED(s, t);
-}
-
 /* Hops from a switch to a LID of a host on switch d, by routing.exact. */
 static uint16_t hops_by(const struct routing *r, uint32_t s, uint32_t d)
 {
@@ -683,7 +676,7 @@ static bool few_changes(struct compare_walk *w, unsigned lid, uint32_t dst, uint
 	m = switches_behind(c->b, lid, w->order, m, FEW_SWITCHES(n), w->mark);
 	if (m == NO_ID)
 		return false;
-	qsort(w->order, m, sizeof(*w->order), by_switch);
+	qsort(w->order, m, sizeof(*w->order), order_u32);
 	for (uint32_t i = 0; i < m; i++) {
 		uint16_t before = hops_by(c->a, w->order[i], d), after = hops_by(c->b, w->order[i], d);
 

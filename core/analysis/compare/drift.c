@@ -133,7 +133,7 @@ struct options *candidate_options(const struct candidate *c, const struct option
 				  const struct levels *l, const uint8_t *hosts, struct err *e)
 {
 	struct options *o = options_copy(base);
-	struct text roots = {0}, compute = {0}, io = {0};
+	AUTO_TEXT struct text roots = {0}, compute = {0}, io = {0};
 
 	assert(l || !(c->files & (CANDIDATE_ROOTS | CANDIDATE_COMPUTE)));
 	if (c->option && options_assign(o, NULL, c->option, e)) {
@@ -143,7 +143,6 @@ struct options *candidate_options(const struct candidate *c, const struct option
 	if (c->files & CANDIDATE_ROOTS) {
 		levels_root_guids(l, t->fabric, &roots);
 		set_guids(o, "root_guid_file", &roots);
-		text_free(&roots);
 	}
 	if (c->files & CANDIDATE_COMPUTE) { /* hosts on no edge switch are I/O nodes */
 		levels_host_guids(l, t, hosts, true, &compute);
@@ -151,8 +150,6 @@ struct options *candidate_options(const struct candidate *c, const struct option
 		set_guids(o, "cn_guid_file", &compute);
 		if (io.len)
 			set_guids(o, "io_guid_file", &io);
-		text_free(&compute);
-		text_free(&io);
 	}
 	return o;
 }
@@ -224,15 +221,13 @@ static int try_chain(struct ranking *k, const char *chain, const struct setup *s
 
 static int try_candidate(struct ranking *k, const struct candidate *c, struct err *e)
 {
-	struct options *o =
+	AUTO_OPTIONS struct options *o =
 		candidate_options(c, k->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
 
 	if (!o)
 		return -1;
 	AUTO_SETUP const struct setup *with = setup_with(k->setup, &(struct setup){.options = o});
-	int rc = try_chain(k, c->engine, with, c->words, e);
-	options_free(o);
-	return rc;
+	return try_chain(k, c->engine, with, c->words, e);
 }
 
 /* Does the fabric have what the candidate needs? */
@@ -300,11 +295,10 @@ static struct drift_ranking *drift_rank(const struct sweep *held, const struct s
 		.engines = engines,
 		.p = p,
 	};
-	uint32_t *hosts = routing_hosts(NULL, held->routing);
-	struct levels *levels = levels_new(held->topo, hosts, p);
+	AUTO_ARENA uint32_t *hosts = routing_hosts(NULL, held->routing);
+	AUTO_ARENA struct levels *levels = levels_new(held->topo, hosts, p);
 	int rc = levels ? 0 : err_set(e, CANCELLED);
 
-	arena_free(hosts);
 	if (!rc && chain)
 		rc = try_chain(&k, chain, setup, "as configured", e);
 	if (!rc && chain)
@@ -318,7 +312,6 @@ static struct drift_ranking *drift_rank(const struct sweep *held, const struct s
 		if (c->late == (i >= n_candidates) && worth_trying(&k, c))
 			rc = try_candidate(&k, c, e);
 	}
-	arena_free(levels);
 	if (!rc) {
 		drift_rank_order(k.r);
 		return k.r;
@@ -371,12 +364,10 @@ static const struct setup *setup_with_lmc(const struct setup *setup)
 
 	if (!lmc || options_is_set(setup->options, "lmc"))
 		return setup_ref(setup);
-	struct options *o = options_copy(setup->options);
+	AUTO_OPTIONS struct options *o = options_copy(setup->options);
 	snprintf(word, sizeof(word), "%u", lmc);
 	options_set(o, "lmc", word, NULL);
-	const struct setup *with = setup_with(setup, &(struct setup){.options = o});
-	options_free(o);
-	return with;
+	return setup_with(setup, &(struct setup){.options = o});
 }
 
 /* What is known of the LIDs that the subnet manager keeps for ports that left. */
@@ -460,14 +451,11 @@ const char drift_not_active[] = "the port is not active";
  */
 static const struct setup *setup_read(const struct setup *setup)
 {
-	struct options *o = options_copy(setup->options);
+	AUTO_OPTIONS struct options *o = options_copy(setup->options);
 
 	if (options_find(o, "reassign_lids"))
 		options_unset(o, "reassign_lids");
-	const struct setup *with =
-		setup_with(setup, &(struct setup){.chain = "tables,no_fallback", .options = o});
-	options_free(o);
-	return with;
+	return setup_with(setup, &(struct setup){.chain = "tables,no_fallback", .options = o});
 }
 
 struct sweep *drift_held(const struct setup *setup, const struct engine *const *engines,
@@ -480,11 +468,10 @@ struct sweep *drift_held(const struct setup *setup, const struct engine *const *
 			   "hold, `route ENGINE` computes some");
 		return NULL;
 	}
-	const struct setup *read = setup_read(setup);
+	AUTO_SETUP const struct setup *read = setup_read(setup);
 	struct sweep *held = sweep_run(
 		&(struct sweep_request){.setup = read, .engines = engines, .reserved = now, .progress = p},
 		e);
-	setup_unref(read);
 	if (held && !held->routing) {
 		err_set(e, "%s",
 			held->n_refusals ? held->refusal[0].why
@@ -495,19 +482,13 @@ struct sweep *drift_held(const struct setup *setup, const struct engine *const *
 	return held;
 }
 
-/* The tables that were read; NULL: an engine made the held ones. */
-static const struct switch_tables *tables_read_of(const struct sweep *held)
-{
-	return setup_tables(held->setup);
-}
-
 /* --- classing entries ------------------------------------------------------------------------- */
 
 struct drift_judge {
 	struct drift *d;
 	const struct topo *topo;
 	const struct fabric *f;
-	const struct switch_tables *read;     /* NULL: d->held->routing is judged */
+	const struct switch_tables *read; /* NULL: an engine made what is held, d->held->routing is judged */
 	const struct routing *next, *restart; /* NULL: no engine would route, so all entries stay */
 	uint8_t *told;			      /* [top + 1] LIDs of which the tables held tell; NULL: of all */
 	uint32_t *owner; /* [top + 1] endport of a LID, in the fabric or gone; NO_ID = nobody's */
@@ -743,16 +724,13 @@ static struct sweep *run_next(const struct drift *d, const struct setup *with,
 			      const struct engine *const *engines, bool restart, struct progress *p,
 			      struct err *e)
 {
-	struct sweep_request rq = {
-		.setup = with,
-		.engines = engines,
-		.reroute = d->ignored,
-		.restart = restart,
-		.prev = d->held,
-		.progress = p,
-	};
-
-	return sweep_run(&rq, e);
+	return sweep_run(&(struct sweep_request){.setup = with,
+						 .engines = engines,
+						 .reroute = d->ignored,
+						 .restart = restart,
+						 .prev = d->held,
+						 .progress = p},
+			 e);
 }
 
 static int judge(struct drift *d, const struct sweep *restart, const struct engine *const *engines,
@@ -762,7 +740,7 @@ static int judge(struct drift *d, const struct sweep *restart, const struct engi
 		.d = d,
 		.topo = d->next->topo,
 		.f = d->next->fabric,
-		.read = tables_read_of(d->held),
+		.read = setup_tables(d->held->setup),
 		.next = d->next->routing,
 		.restart = restart->routing,
 		.top = d->next->lids->max_lid,
@@ -771,8 +749,7 @@ static int judge(struct drift *d, const struct sweep *restart, const struct engi
 	};
 	unsigned top = j.read ? switch_tables_top(j.read) : d->held->lids->max_lid;
 
-	if (top > j.top)
-		j.top = top;
+	j.top = MAX(top, j.top);
 	j.told = j.read ? switch_tables_told(j.read, j.top) : NULL;
 	drift_find_owners(&j);
 	int rc = drift_judge_all(&j, p, e);

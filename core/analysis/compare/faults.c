@@ -385,14 +385,11 @@ static int faults_json_run_order(const void *x, const void *y)
 	const struct faults_json_run *a = x, *b = y;
 	int c = 0;
 
-	if (a->f->kind != b->f->kind)
-		return a->f->kind < b->f->kind ? -1 : 1;
+	ORDER(a->f->kind, b->f->kind);
 	if (a->f->kind == FAULT_MISSING) /* missing parts are never joined */
 		return COMPARED(a->f, b->f);
-	if (a->sum != b->sum)
-		return a->sum < b->sum ? -1 : 1;
-	if (a->n != b->n)
-		return a->n < b->n ? -1 : 1;
+	ORDER(a->sum, b->sum);
+	ORDER(a->n, b->n);
 	for (size_t i = 0; i < a->n && !c; i++)
 		c = fault_order_from(&a->f[i], &b->f[i]);
 	return c;
@@ -510,7 +507,8 @@ json_t *faults_json(const struct faults *s)
 {
 	json_t *list = json_array();
 	size_t n, n_groups = 0;
-	struct faults_json_run *run = find_runs(s, &n), **group = NEW_ARRAY(n + 1, struct faults_json_run *);
+	AUTO_FREE struct faults_json_run *run = find_runs(s, &n);
+	AUTO_FREE struct faults_json_run **group = NEW_ARRAY(n + 1, struct faults_json_run *);
 
 	if (n)
 		qsort(run, n, sizeof(*run), faults_json_run_order);
@@ -526,8 +524,6 @@ json_t *faults_json(const struct faults *s)
 			many++;
 		json_array_append_new(list, group_json(s, group[g], many));
 	}
-	free(group);
-	free(run);
 	return list;
 }
 

@@ -86,8 +86,7 @@ uint64_t cabling_bound(const struct topo *t, const uint32_t *hosts, const struct
 	most = MAX(cuts, most);
 	if (el)
 		cuts = cuts_bound(t, hosts, all, el->of);
-	most = MAX(cuts, most);
-	return most;
+	return MAX(cuts, most);
 }
 
 /* Hosts that are not on the switch where they belong: Slurm's topology against the fabric. */
@@ -96,9 +95,6 @@ uint64_t cabling_bound(const struct topo *t, const uint32_t *hosts, const struct
 struct plan_leaves_hang {
 	uint32_t group, sw, row;
 };
-
-static int plan_leaves(const struct fabric *f, const struct cabling *plan, struct plan_names *x,
-		       struct plan_report *r, struct progress *p);
 
 struct plan_leaves {
 	const struct fabric *f;
@@ -113,8 +109,21 @@ struct plan_leaves {
 	size_t n, cap;
 };
 
+struct plan_difference *plan_tell(struct plan_report *r, enum plan_change change, uint32_t row)
+{
+	assert(change < PLAN_CHANGES);
+	GROW(r->d, r->n, r->cap);
+	r->d[r->n] = (struct plan_difference){change, row, NO_ID, NO_ID, NO_ID, NO_ID, NO_ID, NULL};
+	return &r->d[r->n++];
+}
+
 static void plan_tell_unknown(struct plan_report *r, uint32_t row, const struct planned_end *end, bool whole,
-			      const char *why);
+			      const char *why)
+{
+	GROW(r->unknown, r->n_unknown, r->cap_unknown);
+	r->unknown[r->n_unknown++] = (struct plan_unknown){end->device, whole || !end->port ? "" : end->port,
+							   str_dup(why), row, 1};
+}
 
 COMPARATOR(by_group, struct plan_leaves_hang, UP(group) UP(sw) UP(row))
 
@@ -177,8 +186,8 @@ static size_t plan_leaves_run_end(const struct plan_leaves *l, size_t i)
 /* Finds each switch's group with most hosts, and each group's switch: of its name, or with most hosts. */
 static void plan_leaves_find_owners(struct plan_leaves *l)
 {
-	uint32_t *most = NEW_ARRAY(l->f->n_switches + l->plan->n + 1, uint32_t),
-		 *best = most + l->f->n_switches;
+	AUTO_FREE uint32_t *most = NEW_ARRAY(l->f->n_switches + l->plan->n + 1, uint32_t);
+	uint32_t *best = most + l->f->n_switches;
 
 	for (size_t i = 0, end; i < l->n; i = end) {
 		const struct plan_leaves_hang *h = &l->hang[i];
@@ -199,7 +208,6 @@ static void plan_leaves_find_owners(struct plan_leaves *l)
 			l->main_switch[h->group] = h->sw;
 		}
 	}
-	free(most);
 	for (uint32_t g = 0; l->plan->kind == CABLING_LEAVES && g < l->plan->n; g++)
 		if (l->group[g] == g && named_switch(l, g) != NO_ID)
 			l->main_switch[g] = named_switch(l, g);
@@ -223,8 +231,8 @@ static void count_outside(struct plan_leaves *l)
 
 static void tell_leaves(struct plan_leaves *l, struct progress *p)
 {
-	bool *there = NEW_ARRAY(l->plan->n + 1, bool);
-	struct plan_place *place = NEW_ARRAY(l->plan->n + 1, struct plan_place);
+	AUTO_FREE bool *there = NEW_ARRAY(l->plan->n + 1, bool);
+	AUTO_FREE struct plan_place *place = NEW_ARRAY(l->plan->n + 1, struct plan_place);
 	size_t n_places = 0;
 
 	for (size_t i = 0; i < l->n; i++) { /* which hosts are where they should be? */
@@ -248,8 +256,6 @@ static void tell_leaves(struct plan_leaves *l, struct progress *p)
 			place[n_places++] = (struct plan_place){d->at, sw, NO_ID};
 	}
 	plan_wish_places(l->f, place, n_places, l->r, p);
-	free(place);
-	free(there);
 	for (uint32_t n = 0; n < l->f->n_nodes; n++)
 		l->r->unplanned += l->f->node_type[n] == NODE_CA && !node_is_aggregation(l->f, n) &&
 				   !plan_device(l->names, n);
@@ -260,7 +266,7 @@ static void tell_leaves(struct plan_leaves *l, struct progress *p)
 static int plan_leaves(const struct fabric *f, const struct cabling *plan, struct plan_names *x,
 		       struct plan_report *r, struct progress *p)
 {
-	uint32_t *ids = NEW_ARRAY(3 * plan->n + f->n_switches + 1, uint32_t);
+	AUTO_FREE uint32_t *ids = NEW_ARRAY(3 * plan->n + f->n_switches + 1, uint32_t);
 	struct plan_leaves l = {.f = f,
 				.plan = plan,
 				.names = x,
@@ -281,7 +287,6 @@ static int plan_leaves(const struct fabric *f, const struct cabling *plan, struc
 		tell_leaves(&l, p);
 	}
 	free(l.hang);
-	free(ids);
 	return go_on ? 0 : -1;
 }
 
@@ -302,22 +307,6 @@ struct plan_comparison {
 	bool *extra;		   /* [n_links] told as extra */
 	bool covers[2];		   /* the plan has cables of hosts; of two switches */
 };
-
-struct plan_difference *plan_tell(struct plan_report *r, enum plan_change change, uint32_t row)
-{
-	assert(change < PLAN_CHANGES);
-	GROW(r->d, r->n, r->cap);
-	r->d[r->n] = (struct plan_difference){change, row, NO_ID, NO_ID, NO_ID, NO_ID, NO_ID, NULL};
-	return &r->d[r->n++];
-}
-
-static void plan_tell_unknown(struct plan_report *r, uint32_t row, const struct planned_end *end, bool whole,
-			      const char *why)
-{
-	GROW(r->unknown, r->n_unknown, r->cap_unknown);
-	r->unknown[r->n_unknown++] = (struct plan_unknown){end->device, whole || !end->port ? "" : end->port,
-							   str_dup(why), row, 1};
-}
 
 void plan_add_wish(struct plan_report *r, uint32_t a, uint32_t b, uint8_t width, uint8_t speed, bool there)
 {
@@ -479,6 +468,8 @@ static void plan_settle(struct plan_comparison *c, uint32_t row, uint32_t port)
 /* For a row that leaves a port open: take any cable that fits and that no other row has. */
 static void find_any(struct plan_comparison *c, uint32_t row)
 {
+	if (is_exact(c->end[row]))
+		return;
 	const struct plan_end *end = c->end[row];
 	int from = end[0].port == NO_ID && (end[1].port != NO_ID || end[1].n < end[0].n);
 	const uint32_t *node = plan_nodes(c->names, &end[from]);
@@ -705,13 +696,7 @@ static void match(struct plan_comparison *c, uint32_t row)
 
 static void match_one_end(struct plan_comparison *c, uint32_t row)
 {
-	if (!is_exact(c->end[row]) && (c->end[row][0].port != NO_ID || c->end[row][1].port != NO_ID))
-		find_any(c, row);
-}
-
-static void match_any(struct plan_comparison *c, uint32_t row)
-{
-	if (!is_exact(c->end[row]))
+	if (c->end[row][0].port != NO_ID || c->end[row][1].port != NO_ID)
 		find_any(c, row);
 }
 
@@ -730,10 +715,10 @@ static bool each_row(struct plan_comparison *c, per_row *what, bool all, struct 
 static bool compare(struct plan_comparison *c, struct progress *p)
 {
 	if (!each_row(c, find, true, p) || !each_row(c, match, false, p) ||
-	    !each_row(c, match_one_end, false, p) || !each_row(c, match_any, false, p) ||
+	    !each_row(c, match_one_end, false, p) || !each_row(c, find_any, false, p) ||
 	    !each_row(c, wish_exact, false, p))
 		return false;
-	bool *open = mem_dup(c->open, c->plan->n + 1);
+	AUTO_FREE bool *open = mem_dup(c->open, c->plan->n + 1);
 	bool done = each_row(c, tell_open, false, p);
 	for (uint32_t l = 0; done && l < c->f->n_links; l++)
 		if (!c->used[l])
@@ -741,7 +726,6 @@ static bool compare(struct plan_comparison *c, struct progress *p)
 	for (uint32_t row = 0; done && row < c->plan->n; row++)
 		if (open[row] && !is_exact(c->end[row]))
 			wish_any(c, row);
-	free(open);
 	return done;
 }
 

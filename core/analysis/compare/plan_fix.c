@@ -35,6 +35,7 @@ struct plan_fix_chain {
  * on.  Parts are what cables join that nothing touches.
  */
 struct fixer {
+	void *arena;
 	const struct fabric *f;
 	const struct state *state;
 	const struct plan_wish *wish;
@@ -223,13 +224,6 @@ static uint32_t apart(struct fixer *x, const uint32_t out[4], bool missing, uint
 	return plan_fix_count_apart(x, out, first);
 }
 
-/* Ports of the cables that are out during a step. */
-static void ports_out(const struct plan_fix *s, uint32_t out[4])
-{
-	for (int k = 0; k < 4; k++)
-		out[k] = s->kind == FIX_ADD || (s->kind == FIX_MOVE && k == 2) ? NO_ID : s->port[k];
-}
-
 /* What is apart without the cables at out[4] (missing), or after the step, and is not before it. */
 static uint32_t more_apart(struct fixer *x, const uint32_t out[4], bool missing, const struct plan_fix *s,
 			   uint32_t *first)
@@ -249,9 +243,10 @@ static uint32_t more_apart(struct fixer *x, const uint32_t out[4], bool missing,
 static uint32_t parts_anew(struct fixer *x, const struct plan_fix *s, uint32_t *first)
 {
 	static const uint32_t none[4] = {NO_ID, NO_ID, NO_ID, NO_ID};
-	uint32_t out[4];
+	uint32_t out[4]; /* ports of the cables that are out during the step */
 
-	ports_out(s, out);
+	for (int k = 0; k < 4; k++)
+		out[k] = s->kind == FIX_ADD || (s->kind == FIX_MOVE && k == 2) ? NO_ID : s->port[k];
 	uint32_t n = more_apart(x, out, true, s, first);
 	return n ? n : more_apart(x, none, false, s, first);
 }
@@ -293,7 +288,6 @@ static void unite_all(struct fixer *x, bool end)
 static void find_anchors(struct fixer *x)
 {
 	AUTO_FREE uint64_t *key = NEW_ARRAY(x->n_parts + 1, uint64_t);
-	uint32_t *largest, *all; /* of each kind: part; vertices */
 	uint32_t n = 0;
 
 	unite_all(x, false);
@@ -307,8 +301,8 @@ static void find_anchors(struct fixer *x)
 	for (uint32_t i = 0; i < x->n_parts; i++)
 		if (!i || kinds[i] != kinds[n - 1])
 			kinds[n++] = kinds[i];
-	largest = NEW_ARRAY(n + 1, uint32_t);
-	all = NEW_ARRAY(n + 1, uint32_t);
+	/* of each kind: part; vertices */
+	AUTO_FREE uint32_t *largest = NEW_ARRAY(n + 1, uint32_t), *all = NEW_ARRAY(n + 1, uint32_t);
 	memset(largest, 0xff, n * sizeof(*largest));
 	for (uint32_t i = 0; i < x->n_parts; i++) {
 		const uint64_t *k = bsearch(&key[i], kinds, n, sizeof(*kinds), order_u64);
@@ -321,8 +315,6 @@ static void find_anchors(struct fixer *x)
 	for (uint32_t i = 0; i < x->n_parts; i++)
 		x->anchor[i] = largest[x->anchor[i]];
 	plan_fix_count_cut(x, kinds, n, largest, all);
-	free(largest);
-	free(all);
 }
 
 /* Parts of the cables that nothing touches. */
@@ -342,9 +334,9 @@ static void plan_fix_find_parts(struct fixer *x)
 		if (!touched[p] && plan_fix_passes(x, p, q))
 			plan_fix_unite(root, vertex_of(f, p), vertex_of(f, q));
 	}
-	x->part = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	x->size = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	x->vertex = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	x->part = ARENA_ARRAY(x->arena, f->n_ports + 1, uint32_t);
+	x->size = ARENA_ARRAY(x->arena, f->n_ports + 1, uint32_t);
+	x->vertex = ARENA_ARRAY(x->arena, f->n_ports + 1, uint32_t);
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		if (vertex_of(f, p) == p && disjoint_root(root, p) == p) {
 			x->vertex[x->n_parts] = p;
@@ -357,8 +349,8 @@ static void plan_fix_find_parts(struct fixer *x)
 			if (node_is_switch(f, f->port_node[p]))
 				x->vertex[x->part[p]] = p;
 		}
-	x->anchor = NEW_ARRAY(x->n_parts + 1, uint32_t);
-	x->root = NEW_ARRAY(x->n_parts + 1, uint32_t);
+	x->anchor = ARENA_ARRAY(x->arena, x->n_parts + 1, uint32_t);
+	x->root = ARENA_ARRAY(x->arena, x->n_parts + 1, uint32_t);
 	find_anchors(x);
 }
 
@@ -706,8 +698,8 @@ static void follow_rates(struct fixer *x, struct plan_fix *s, struct plan_fix_ra
 
 static void with_rates(struct fixer *x)
 {
-	struct plan_fix_rates r = {mem_dup(x->f->port_width, x->f->n_ports),
-				   mem_dup(x->f->port_speed, x->f->n_ports)};
+	struct plan_fix_rates r = {arena_dup(x->arena, x->f->port_width, x->f->n_ports),
+				   arena_dup(x->arena, x->f->port_speed, x->f->n_ports)};
 	struct plan_fixes to = *x->x;
 
 	to.fix = NULL;
@@ -724,8 +716,6 @@ static void with_rates(struct fixer *x)
 	}
 	free(x->x->fix);
 	*x->x = to;
-	free(r.width);
-	free(r.speed);
 }
 
 /* --- all --------------------------------------------------------------------------------------------- */
@@ -741,16 +731,16 @@ static void plan_fix_touch(struct fixer *x, bool *seen, uint32_t port)
 static void plan_fix_begin(struct fixer *x, const struct plan_report *r)
 {
 	const struct fabric *f = x->f;
-	bool *seen = NEW_ARRAY(f->n_ports + 1, bool);
+	AUTO_FREE bool *seen = NEW_ARRAY(f->n_ports + 1, bool);
 
-	x->wish_at = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	x->wish_at = ARENA_ARRAY(x->arena, f->n_ports + 1, uint32_t);
 	memset(x->wish_at, 0xff, f->n_ports * sizeof(*x->wish_at));
-	x->peer = mem_dup(f->port_peer, f->n_ports * sizeof(*x->peer));
-	x->wrong = NEW_ARRAY(f->n_links + 1, bool);
-	x->done = NEW_ARRAY(x->n + 1, bool);
-	x->chain = NEW_ARRAY(x->n + 1, struct plan_fix_chain);
-	x->chain_of = NEW_ARRAY(x->n + 1, uint32_t);
-	x->touched = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	x->peer = arena_dup(x->arena, f->port_peer, f->n_ports * sizeof(*x->peer));
+	x->wrong = ARENA_ARRAY(x->arena, f->n_links + 1, bool);
+	x->done = ARENA_ARRAY(x->arena, x->n + 1, bool);
+	x->chain = ARENA_ARRAY(x->arena, x->n + 1, struct plan_fix_chain);
+	x->chain_of = ARENA_ARRAY(x->arena, x->n + 1, uint32_t);
+	x->touched = ARENA_ARRAY(x->arena, f->n_ports + 1, uint32_t);
 	for (size_t i = 0; i < r->n; i++)
 		if (r->d[i].change == PLAN_EXTRA)
 			x->wrong[f->port_link[r->d[i].at]] = true;
@@ -766,7 +756,6 @@ static void plan_fix_begin(struct fixer *x, const struct plan_report *r)
 	for (uint32_t l = 0; l < f->n_links; l++)
 		for (int k = 0; x->wrong[l] && k < 2; k++)
 			plan_fix_touch(x, seen, f->link_port[2 * l + k]);
-	free(seen);
 	memset(x->chain_of, 0xff, (x->n + 1) * sizeof(*x->chain_of));
 	for (uint32_t w = 0; w < x->n; w++)
 		if (x->chain_of[w] == NO_ID)
@@ -775,7 +764,7 @@ static void plan_fix_begin(struct fixer *x, const struct plan_report *r)
 	x->key = 1;
 	x->most_tries = TRIES + (uint64_t)TRIES_A_WISH * x->n;
 	x->dead_cap = 2 * x->most_tries + 1;
-	x->dead = NEW_ARRAY(x->dead_cap, uint64_t);
+	x->dead = ARENA_ARRAY(x->arena, x->dead_cap, uint64_t);
 }
 
 /* Cables that no wish needs go last. */
@@ -806,8 +795,14 @@ static void plan_fix_count(struct fixer *x)
 int plan_fixes_find(const struct fabric *f, const struct state *state, const struct plan_report *r,
 		    struct plan_fixes *fixes, struct progress *p, struct err *e)
 {
-	struct fixer x = {
-		.f = f, .state = state, .wish = r->wish, .n = (uint32_t)r->n_wishes, .x = fixes, .p = p};
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct fixer x = {.arena = arena,
+			  .f = f,
+			  .state = state,
+			  .wish = r->wish,
+			  .n = (uint32_t)r->n_wishes,
+			  .x = fixes,
+			  .p = p};
 
 	*fixes = (struct plan_fixes){.left = r->left, .first_cut = NO_ID};
 	plan_fix_begin(&x, r);
@@ -825,19 +820,6 @@ int plan_fixes_find(const struct fabric *f, const struct state *state, const str
 	remove_rest(&x);
 	with_rates(&x);
 	plan_fix_count(&x);
-	free(x.wish_at);
-	free(x.peer);
-	free(x.wrong);
-	free(x.done);
-	free(x.chain);
-	free(x.chain_of);
-	free(x.touched);
-	free(x.part);
-	free(x.size);
-	free(x.vertex);
-	free(x.anchor);
-	free(x.root);
-	free(x.dead);
 	if (!progress_cancelled(p))
 		return 0;
 	plan_fixes_free(fixes);

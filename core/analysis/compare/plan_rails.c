@@ -406,8 +406,8 @@ static bool plan_rails_place_all(struct plan_rails_places *x)
 void plan_wish_places(const struct fabric *f, struct plan_place *place, size_t n, struct plan_report *r,
 		      struct progress *p)
 {
-	struct plan_rails_places x = {f, place, n, NEW_ARRAY(n + 1, bool), NEW_ARRAY(f->n_ports + 1, bool),
-				      p};
+	AUTO_FREE bool *failed = NEW_ARRAY(n + 1, bool), *taken = NEW_ARRAY(f->n_ports + 1, bool);
+	struct plan_rails_places x = {f, place, n, failed, taken, p};
 
 	while (!plan_rails_place_all(&x))
 		; /* who got a port of one that stays must look again */
@@ -416,8 +416,6 @@ void plan_wish_places(const struct fabric *f, struct plan_place *place, size_t n
 			r->left++;
 		else
 			plan_add_wish(r, place[i].port, place[i].to, 0, 0, false);
-	free(x.failed);
-	free(x.taken);
 }
 
 /* --- hosts ------------------------------------------------------------------------------------------- */
@@ -520,7 +518,7 @@ static int by_switches(const void *first, const void *second)
 	const struct plan_rails_alike *a = first, *b = second;
 	int d = compare_hosts(a->x, &a->x->host[a->host], &b->x->host[b->host]);
 
-	return d ? d : (a->host > b->host) - (a->host < b->host);
+	return d ? d : COMPARED(a->host, b->host);
 }
 
 COMPARATOR(most_first, struct plan_rails_alike, DOWN(count) UP(host))
@@ -582,10 +580,9 @@ static void count_groups(const struct rails *x, const struct plan_rails_alike *g
 	r->groups = (uint32_t)groups;
 	for (size_t k = 0; k < groups; k++) {
 		const struct host *h = &x->host[g[k].host];
-		const struct rail_port *c;
 		uint32_t at = 0;
+		const struct rail_port *first = next_cabled(x, h, &at), *c = first;
 
-		const struct rail_port *first = c = next_cabled(x, h, &at);
 		while (c && c->sw == first->sw)
 			c = next_cabled(x, h, &at);
 		r->shared += !c;

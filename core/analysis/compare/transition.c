@@ -496,16 +496,6 @@ static void *transition_words(void *arena, uint32_t n)
 	return ARENA_ARRAY(arena, n + 1, uint32_t);
 }
 
-static void moment_ways_init(void *arena, struct moment_ways *m, uint32_t n)
-{
-	*m = (struct moment_ways){.next = transition_words(arena, n),
-				  .end = ARENA_ARRAY(arena, n + 1, uint8_t),
-				  .child = transition_words(arena, n),
-				  .left = transition_words(arena, n),
-				  .right = transition_words(arena, n),
-				  .stack = transition_words(arena, n)};
-}
-
 static void hang(struct moment_ways *m, uint32_t s)
 {
 	uint32_t to = m->next[s];
@@ -571,11 +561,8 @@ static void moment_write(struct moment_ways *m, const struct transition *t, cons
 		end = to == NOWHERE ? MIX_CUT : m->end[to];
 	/* if the next one's way ends as this one's did, it may have led through here */
 	if (to < TO_HOST && end != MIX_LOOPS && end == m->end[s])
-		for (uint32_t at = to; at < TO_HOST; at = m->next[at])
-			if (at == s) {
-				end = MIX_LOOPS;
-				break;
-			}
+		for (uint32_t at = to; at < TO_HOST && end != MIX_LOOPS; at = m->next[at])
+			end = at == s ? MIX_LOOPS : end;
 	if (end == m->end[s])
 		return;
 	m->stack[depth++] = s;
@@ -638,15 +625,6 @@ struct under_way {
 	uint32_t *next, *work, *queue;	    /* [n_switches] */
 	uint8_t *end;
 };
-
-static void under_way_init(void *arena, struct under_way *u, uint32_t n)
-{
-	*u = (struct under_way){.seen = ARENA_ARRAY(arena, n + 1, uint8_t),
-				.next = transition_words(arena, n),
-				.work = transition_words(arena, n),
-				.queue = transition_words(arena, n + 2 * WRITES_ON_WIRE),
-				.end = ARENA_ARRAY(arena, n + 1, uint8_t)};
-}
 
 /* May a packet that goes on from x by its new entry come back, or end nowhere? */
 static bool may_go_wrong(struct under_way *u, const struct moment_ways *m, const struct two_ways *w,
@@ -834,13 +812,20 @@ static bool transition_judge(struct transition *t, struct progress *p)
 			      ARENA_ARRAY(arena, n + 1, uint8_t), ARENA_ARRAY(arena, n + 1, uint8_t),
 			      transition_words(arena, 2 * n)};
 	struct two_ways w;
-	struct moment_ways m;
-	struct under_way u;
+	struct moment_ways m = {.next = transition_words(arena, n),
+				.end = ARENA_ARRAY(arena, n + 1, uint8_t),
+				.child = transition_words(arena, n),
+				.left = transition_words(arena, n),
+				.right = transition_words(arena, n),
+				.stack = transition_words(arena, n)};
+	struct under_way u = {.seen = ARENA_ARRAY(arena, n + 1, uint8_t),
+			      .next = transition_words(arena, n),
+			      .work = transition_words(arena, n),
+			      .queue = transition_words(arena, n + 2 * WRITES_ON_WIRE),
+			      .end = ARENA_ARRAY(arena, n + 1, uint8_t)};
 	bool going = true;
 
 	two_ways_init(arena, &w, n);
-	moment_ways_init(arena, &m, n);
-	under_way_init(arena, &u, n);
 	progress_start(p, "judging the transition", t->b->lids->max_lid);
 	for (unsigned lid = 1; lid <= t->b->lids->max_lid && going; lid++) {
 		transition_one_lid(t, &w, &m, &g, &u, lid);

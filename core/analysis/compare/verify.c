@@ -118,21 +118,18 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 				 "%s.\n",
 				 port_label(real, real->endport_port[sm], a, sizeof(a)));
 	}
-	struct fabric *f = fabric_variant(real, NO_ID, true);
+	AUTO_FABRIC struct fabric *f = fabric_variant(real, NO_ID, true);
 	if (sm != NO_ID) {
 		struct fabric *moved = fabric_variant(f, f->port_endport[real->endport_port[sm]], false);
 		fabric_unref(f);
 		f = moved;
 	}
 	memset(f->port_opervls, DEFAULT_OPER_VLS, f->n_ports);
-	struct options *o = options_named_anew(s->options, f);
+	AUTO_OPTIONS struct options *o = options_named_anew(s->options, f);
 	tell_guids(real, f, s->options, p, limits);
 	verify_tell_limits(up, s->options, limits);
-	const struct setup *made = setup_new(&(struct setup){
+	return setup_new(&(struct setup){
 		.fabric = f, .state = s->state, .options = o, .chain = chain, .scope = s->scope});
-	options_free(o);
-	fabric_unref(f);
-	return made;
 }
 
 /* --- opensm's options ------------------------------------------------------------------------------- */
@@ -216,10 +213,10 @@ static int put_conf(const struct simulation *sim, const struct setup *s, struct 
 static int put_net(const struct simulation *sim, const struct topo *up, struct progress *p, struct err *e)
 {
 	FILE *f = simulation_open(sim, SIMULATION_NET, "w", e);
-	int rc = f ? write_simulated(f, up, p) : -1;
 
 	if (!f)
 		return -1;
+	int rc = write_simulated(f, up, p);
 	if (rc)
 		err_set(e, progress_cancelled(p) ? CANCELLED : "the fabric cannot be written for ibsim");
 	if (fclose(f) && !rc)
@@ -236,7 +233,7 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 	struct tables_info info;
 	AUTO_TEXT struct text notes = {0};
 	struct switch_tables *t;
-	unsigned top = w->lids->max_lid, lid;
+	unsigned top = w->lids->max_lid;
 	int rc = 0;
 
 	assert(w->routing);
@@ -244,7 +241,7 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 		return -1;
 	if (switch_tables_top(t) > top)
 		top = switch_tables_top(t);
-	for (lid = 1; t->lid_owner && lid <= MAX_LID; lid++) {
+	for (unsigned lid = 1; t->lid_owner && lid <= MAX_LID; lid++) {
 		if (t->lid_owner[lid] == NO_ID)
 			continue;
 		v->lids++;
@@ -260,7 +257,7 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 		if (rc || !switch_up(w->topo, sw))
 			continue;
 		v->no_table += !lft;
-		for (lid = 1; lid <= top; lid++) {
+		for (unsigned lid = 1; lid <= top; lid++) {
 			unsigned ours = routing_port(w->routing, sw, lid);
 			unsigned theirs = lft && lid <= t->top[sw] ? lft[lid] : NO_PATH;
 
@@ -417,8 +414,8 @@ static int verify_compare_sls(struct verification *v, struct simulation *sim, co
 static const struct sweep *our_sweep(const struct setup *s, const struct engine *const *engines,
 				     struct progress *p, struct err *e)
 {
-	struct sweep_request rq = {.setup = s, .engines = engines, .progress = p};
-	const struct sweep *w = sweep_run(&rq, e);
+	const struct sweep *w =
+		sweep_run(&(struct sweep_request){.setup = s, .engines = engines, .progress = p}, e);
 
 	if (!w)
 		return NULL;
@@ -443,7 +440,8 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 	const struct fabric *f = t->fabric;
 	struct simulation_sizes z = {2, t->n_switches_up, 0, 0};
 	struct simulation *sim = simulation_new(e);
-	char host[SIMULATED_ID], *data = NULL;
+	char host[SIMULATED_ID];
+	AUTO_FREE char *data = NULL;
 	size_t size;
 
 	if (!sim)
@@ -459,17 +457,14 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 		rc = put_conf(sim, v->sweep->setup, p, e);
 	if (!rc)
 		rc = simulation_sweep(sim, &z, host, p, e);
-	char *path = simulation_path(sim, SIMULATION_LFTS);
+	AUTO_FREE char *lfts = simulation_path(sim, SIMULATION_LFTS);
 	if (!rc)
-		rc = read_file(path, p, &data, &size, e);
+		rc = read_file(lfts, p, &data, &size, e);
 	if (!rc)
 		rc = verify_tables(v, data, size, p, e);
-	free(data);
-	free(path);
-	path = simulation_path(sim, SIMULATION_MAPS);
+	AUTO_FREE char *maps = simulation_path(sim, SIMULATION_MAPS);
 	if (!rc && z.mapped)
-		rc = sl2vl_file_each(path, f, compare_map, v, p, e);
-	free(path);
+		rc = sl2vl_file_each(maps, f, compare_map, v, p, e);
 	if (!rc) {
 		v->engine = engine_of_log(sim);
 		rc = verify_compare_sls(v, sim, host, p, e);
