@@ -15,6 +15,7 @@
 #include "core/analysis/traffic/shift.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/progress.h"
 #include "core/sm/guid_names.h"
 
@@ -95,18 +96,13 @@ static struct levels *advise_find_levels(struct advise_job *j, struct progress *
 /* The setup of a candidate; NULL and *e. */
 static const struct setup *setup_of(const struct advise_job *j, const struct candidate *c, struct err *e)
 {
-	struct options *o = candidate_options(c, j->base->options, j->topo, j->levels, j->all->in, e);
-	const struct setup *s = NULL;
-	int rc = o ? 0 : -1;
+	AUTO_OPTIONS struct options *o =
+		candidate_options(c, j->base->options, j->topo, j->levels, j->all->in, e);
 
-	if (!rc && (c->files & CANDIDATE_TORUS))
-		rc = options_set(o, "torus_config", j->a->fit->path, e);
-	if (!rc && c->layers)
-		rc = options_set(o, "qos", "TRUE", e);
-	if (!rc)
-		s = setup_with(j->base, &(struct setup){.options = o, .chain = c->engine});
-	options_free(o);
-	return s;
+	if (!o || ((c->files & CANDIDATE_TORUS) && options_set(o, "torus_config", j->a->fit->path, e)) ||
+	    (c->layers && options_set(o, "qos", "TRUE", e)))
+		return NULL;
+	return setup_with(j->base, &(struct setup){.options = o, .chain = c->engine});
 }
 
 /* A file for torus-2QoS, or why there is none.  -1 and *e: cancelled. */
@@ -139,12 +135,12 @@ static int route_candidate(const struct advise_job *j, struct advice_row *r, str
 	r->setup = setup_of(j, r->kind, e);
 	if (!r->setup)
 		return -1;
-	const struct sweep *w = sweep_run(&(struct sweep_request){.setup = r->setup,
-								  .engines = j->rq->engines,
-								  .restart = j->rq->now != NULL,
-								  .prev = j->rq->now,
-								  .progress = p},
-					  e);
+	AUTO_SWEEP const struct sweep *w = sweep_run(&(struct sweep_request){.setup = r->setup,
+									     .engines = j->rq->engines,
+									     .restart = j->rq->now != NULL,
+									     .prev = j->rq->now,
+									     .progress = p},
+						     e);
 	if (!w)
 		return -1;
 	r->seconds = now_seconds() - since;
@@ -154,7 +150,6 @@ static int route_candidate(const struct advise_job *j, struct advice_row *r, str
 		r->refused = str_dup(w->n_refusals ? w->refusal[0].why : "there is nothing to route");
 	else
 		r->sweep = sweep_ref(w);
-	sweep_unref(w);
 	return 0;
 }
 
@@ -203,13 +198,12 @@ static int classify(struct advice_row *r, struct progress *p, struct err *e)
 		return err_set(e, CANCELLED);
 	r->pairs = check.pairs;
 	r->lost = check.unreachable;
-	struct cdg *c = cdg_new_loops(routing, p, e);
+	AUTO_ARENA struct cdg *c = cdg_new_loops(routing, p, e);
 	if (!c)
 		return -1;
 	r->loops = c->n_components;
 	r->vls = (unsigned)__builtin_popcount(c->used);
 	r->lost += c->dropped;
-	arena_free(c);
 	r->class = r->loops || !r->pairs	       ? ADVICE_UNSOUND
 		   : !r->lost			       ? ADVICE_SOUND
 		   : r->lost <= r->pairs / NEARLY_PART ? ADVICE_NEARLY
@@ -221,16 +215,15 @@ static int classify(struct advice_row *r, struct progress *p, struct err *e)
 static int advise_measure(const struct advise_job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	const struct routing *routing = r->sweep->routing;
-	struct loads *loads = loads_new(routing, &pattern_all, p);
+	AUTO_ARENA struct loads *loads = loads_new(routing, &pattern_all, p);
 
 	if (!loads)
 		return err_set(e, CANCELLED);
 	r->max_load = loads->max;
-	arena_free(loads);
-	if (ebb_estimate(routing, NULL, SEED, false, p, &r->ebb, e) || measure_shifts(j, r, p, e) ||
-	    (j->rq->gpus && measure_gpus(j, r, p, e)))
-		return -1;
-	return 0;
+	return ebb_estimate(routing, NULL, SEED, false, p, &r->ebb, e) || measure_shifts(j, r, p, e) ||
+			       (j->rq->gpus && measure_gpus(j, r, p, e))
+		       ? -1
+		       : 0;
 }
 
 /* A row is measured, or put last. Tells the measured ones that are in turn, up to the first that is not. */
@@ -280,7 +273,7 @@ static int try_failures(const struct advise_job *j, struct advice_row *r, struct
 				    .sample = j->rq->failures,
 				    .seed = SEED,
 				    .threads = j->rq->threads};
-	struct survey *s = survey_run(&rq, p, e);
+	AUTO_ARENA struct survey *s = survey_run(&rq, p, e);
 
 	if (!s)
 		return -1;
@@ -293,7 +286,6 @@ static int try_failures(const struct advise_job *j, struct advice_row *r, struct
 		r->failure_loops += f->new_loops > 0;
 		r->failure_fallbacks += f->fallback;
 	}
-	arena_free(s);
 	return 0;
 }
 
@@ -301,14 +293,13 @@ static int try_failures(const struct advise_job *j, struct advice_row *r, struct
 
 static int look_at_fabric(struct advise_job *j, struct levels **levels, struct progress *p, struct err *e)
 {
-	struct options *o = options_copy(j->rq->setup->options);
+	AUTO_OPTIONS struct options *o = options_copy(j->rq->setup->options);
 	struct advice *a = j->a;
 
 	for (size_t i = 0; i < ARRAY_LEN(own_options); i++)
 		if (options_find(o, own_options[i]))
 			options_unset(o, own_options[i]);
 	j->base = setup_with(j->rq->setup, &(struct setup){.options = o});
-	options_free(o);
 	j->topo = topo_new(j->base->fabric, j->base->state);
 	j->levels = *levels = advise_find_levels(j, p);
 	if (!j->levels)
@@ -377,7 +368,7 @@ struct advice *advise_run(const struct advise_request *rq, struct progress *p, s
 	struct progress own = {0}, *shown = p ? p : &own;
 	AUTO_ARENA struct levels *levels = NULL;
 	struct parallel par = {.threads = rq->threads, .work = try_one, .ctx = &j};
-	bool links = false, stopped; /* links between switches */
+	bool links = false; /* between switches */
 
 	assert(rq->gpus >= 0 && rq->gpus <= GPU_PATTERNS);
 	if (rq->within > 0)
@@ -398,7 +389,7 @@ struct advice *advise_run(const struct advise_request *rq, struct progress *p, s
 		rc = try_all_failures(&j, rc, shown, e);
 		advice_rank(j.a);
 	}
-	stopped = progress_cancelled(shown);
+	bool stopped = progress_cancelled(shown);
 	j.a->late = rc && progress_late(shown);
 	atomic_store(&shown->until, 0);
 	host_set_unref(j.all);
@@ -469,21 +460,17 @@ static int advise_rank_by_rest(const struct advice_row *a, const struct advice_r
 {
 	if (fabs(a->shift_mean - b->shift_mean) > MEAN_EPSILON)
 		return a->shift_mean < b->shift_mean ? -1 : 1;
-	if (a->max_load != b->max_load)
-		return a->max_load < b->max_load ? -1 : 1;
-	if (a->vls != b->vls)
-		return a->vls < b->vls ? -1 : 1;
+	ORDER(a->max_load, b->max_load);
+	ORDER(a->vls, b->vls);
 	return COMPARED(a->kind, b->kind);
 }
 
 static int by_class(const struct advice *all, const struct advice_row *a, const struct advice_row *b)
 {
-	if (advise_rank_grade(a) != advise_rank_grade(b))
-		return advise_rank_grade(a) < advise_rank_grade(b) ? -1 : 1;
-	if (!all->untried && fragile(a) != fragile(b))
-		return fragile(a) < fragile(b) ? -1 : 1;
-	if (a->gpu_load != b->gpu_load)
-		return a->gpu_load < b->gpu_load ? -1 : 1;
+	ORDER(advise_rank_grade(a), advise_rank_grade(b));
+	if (!all->untried)
+		ORDER(fragile(a), fragile(b));
+	ORDER(a->gpu_load, b->gpu_load);
 	return 0;
 }
 
@@ -611,15 +598,13 @@ static unsigned advise_rank_first_of(struct advice_row *r, unsigned from, unsign
 
 static bool advise_rank_routes(const struct advice_row *r, unsigned n, const struct advice_row *x)
 {
-	(void)r;
-	(void)n;
+	(void)r, (void)n;
 	return !x->refused && !x->unmeasured;
 }
 
 static bool is_refused(const struct advice_row *r, unsigned n, const struct advice_row *x)
 {
-	(void)r;
-	(void)n;
+	(void)r, (void)n;
 	return x->refused;
 }
 

@@ -227,7 +227,8 @@ static uint32_t ready_take(struct ready *x)
 static uint32_t *order_channels(void *owner, const struct effect_base *b, const uint32_t *dep, uint32_t bits)
 {
 	const struct fabric *f = b->routing->topo->fabric;
-	uint32_t n = 0, found = 0, sw, *before = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
+	uint32_t n = 0, found = 0, sw;
+	AUTO_FREE uint32_t *before = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
 	uint32_t *place = ARENA_ARRAY(owner, (size_t)f->n_ports + 1, uint32_t);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct ready ready;
@@ -252,7 +253,6 @@ static uint32_t *order_channels(void *owner, const struct effect_base *b, const 
 				found++;
 			}
 	}
-	free(before);
 	if (n == b->n_channels)
 		return place;
 	arena_free(place);
@@ -263,7 +263,7 @@ static uint32_t *order_channels(void *owner, const struct effect_base *b, const 
 static int count_loops(const struct routing *r, uint16_t *vls, uint32_t *groups, struct progress *p,
 		       struct err *e)
 {
-	struct cdg *c = cdg_new_loops(r, p, e);
+	AUTO_ARENA struct cdg *c = cdg_new_loops(r, p, e);
 	uint16_t old = *vls;
 
 	if (!c)
@@ -272,7 +272,6 @@ static int count_loops(const struct routing *r, uint16_t *vls, uint32_t *groups,
 		*groups += (c->vls[i] & ~old) != 0;
 		*vls |= c->vls[i];
 	}
-	arena_free(c);
 	return 0;
 }
 
@@ -280,13 +279,12 @@ static int count_loops(const struct routing *r, uint16_t *vls, uint32_t *groups,
 static int most_load(const struct routing *r, uint32_t *most, uint32_t *port, struct progress *p,
 		     struct err *e)
 {
-	struct loads *l = loads_new(r, &pattern_all, p);
+	AUTO_ARENA struct loads *l = loads_new(r, &pattern_all, p);
 
 	if (!l)
 		return err_set(e, CANCELLED);
 	*most = l->max;
 	*port = l->max_port;
-	arena_free(l);
 	return 0;
 }
 
@@ -353,7 +351,7 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 		rc = base_by_difference(b, workers, p, e);
 	if (!rc && b->by_difference && b->plain_vls) {
 		b->place = order_channels(b, b, b->dep, UINT32_MAX);
-		b->looped = b->place ? 0 : 1;
+		b->looped = !b->place;
 	} else if (!rc) {
 		rc = count_loops(r, &b->looped, &none, p, e);
 	}
@@ -448,7 +446,7 @@ static uint32_t survey_effect_part_of(const struct effect_work *w, const struct 
 static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, struct survey_row *row,
 			      struct progress *p, struct err *e)
 {
-	struct comparison *c = compare_routings(w->base->routing, after->routing, p);
+	AUTO_ARENA struct comparison *c = compare_routings(w->base->routing, after->routing, p);
 
 	if (!c)
 		return err_set(e, CANCELLED);
@@ -473,7 +471,6 @@ static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, 
 			row->outside += g.change == PAIR_LOST && survey_effect_part_of(w, after, src) == part;
 		}
 	}
-	arena_free(c);
 	return 0;
 }
 
@@ -816,7 +813,7 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 	const struct effect_base *b = w->base;
 	const struct routing *r = after->routing;
 	uint32_t n = r->topo->fabric->n_switches, used = 0;
-	uint16_t *source;
+	AUTO_FREE uint16_t *source = NULL;
 	sl2vl_map map;
 	bool sure = b->by_difference && !b->plain_vls && !r->adaptive && only_left(b->sweep, after) &&
 		    layers_by_switch(r, &source, &map);
@@ -845,7 +842,6 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 		sure = place != NULL;
 		arena_free(place);
 	}
-	free(source);
 	return sure;
 }
 

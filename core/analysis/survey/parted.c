@@ -203,8 +203,9 @@ static void count_pieces(const struct parted_net *g, const struct forest *t, uin
 		pieces[v] = 0;
 		rest[v] = t->hosts[t->root[v]] - g->hosts[t->order[v]];
 	}
-	for (uint32_t v = 0, up; v < t->n; v++) {
-		up = t->parent[v];
+	for (uint32_t v = 0; v < t->n; v++) {
+		uint32_t up = t->parent[v];
+
 		if (up == NO_ID || t->low[v] < up)
 			continue;
 		pieces[up] += t->hosts[v] != 0;
@@ -222,9 +223,7 @@ static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct forest t = {0};
 
-	(void)worker;
-	(void)p;
-	(void)e;
+	(void)worker, (void)p, (void)e;
 	forest_init(arena, &t, g->n);
 	grow_all(&t, g, i < g->n_parts ? g->sw_of[i] : NO_ID);
 	count_pieces(g, &t, pieces, rest);
@@ -302,8 +301,8 @@ static int parted_net_init(void *arena, struct parted_net *g, const struct sweep
 
 	if (mem_room(e, pairs / 4, "bits of all pairs of %u", parts->n))
 		return -1;
-	*g = (struct parted_net){.sweep = w, .switches = parts->kind == PART_SWITCH, .n = f->n_switches};
-	g->n_parts = parts->n;
+	*g = (struct parted_net){
+		.sweep = w, .switches = parts->kind == PART_SWITCH, .n = f->n_switches, .n_parts = parts->n};
 	AUTO_FREE uint32_t *part_of_link = NEW_ARRAY((size_t)f->n_links + 1, uint32_t);
 	g->off = ARENA_ARRAY(arena, (size_t)g->n + 1, uint32_t);
 	g->arc = ARENA_ARRAY(arena, (size_t)f->n_ports + 1, struct net_arc);
@@ -448,14 +447,10 @@ static void add_host_links(struct parted *r, const struct parted_net *g, const s
 
 /* --- the whole ------------------------------------------------------------------------------------------ */
 
-static bool by_legal_ways(const struct routing *r)
-{
-	return r->ops->direction && r->ops->rank && !r->ops->level_stays_down;
-}
-
 struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e)
 {
 	assert(w->routing && (kind == PART_LINK || kind == PART_SWITCH));
+	const struct routing_ops *ops = w->routing->ops;
 	struct parted *r = ARENA_NEW(NULL, struct parted);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct parts *parts = parts_new(w->fabric, kind, NULL);
@@ -465,7 +460,7 @@ struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct pro
 	r->parts = parts;
 	arena_end(r, parts_free, parts);
 	parts_keep_up(parts, w->topo);
-	r->legal = by_legal_ways(w->routing);
+	r->legal = ops->direction && ops->rank && !ops->level_stays_down;
 	r->pairs = (uint64_t)parts->n * (parts->n ? parts->n - 1 : 0) / 2;
 	int rc = parts->n < 2 ? err_set(e, "found %u %s that are up, expected at least 2 for a pair",
 					parts->n, part_words[kind])

@@ -445,7 +445,7 @@ static json_t *join_rows(const json_t *shares)
 
 	for (size_t i = 0; i < json_array_size(shares); i++)
 		n += json_array_size(json_object_get(json_array_get(shares, i), "survey"));
-	json_t **row = NEW_ARRAY(n + 1, json_t *);
+	AUTO_FREE json_t **row = NEW_ARRAY(n + 1, json_t *);
 	n = 0;
 	for (size_t i = 0; i < json_array_size(shares); i++) {
 		json_t *rows = json_object_get(json_array_get(shares, i), "survey");
@@ -461,7 +461,6 @@ static json_t *join_rows(const json_t *shares)
 		json_object_set_new(row[i], "bad", json_boolean(bad)); /* as survey_bad() */
 		json_array_append(list, row[i]);
 	}
-	free(row);
 	return list;
 }
 
@@ -504,7 +503,7 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 			from(first));
 		return NULL;
 	}
-	const json_t **where = NEW_ARRAY(n, const json_t *);
+	AUTO_FREE const json_t **where = NEW_ARRAY(n, const json_t *);
 	for (size_t i = 1; !rc && i < json_array_size(shares); i++)
 		rc = same_survey(first, json_array_get(shares, i), e);
 	if (!rc)
@@ -515,7 +514,6 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 	if (missing)
 		rc = err_set(e, "missing: %s of %" PRIu64 " (%s%s)", PLURAL(missing, "share"), n,
 			     text_str(&t), missing > 10 ? ", ..." : "");
-	free(where);
 	if (rc)
 		return NULL;
 	json_t *of = json_deep_copy(survey_share_head(first));
