@@ -22,8 +22,7 @@
 const struct field cause_fields[] = {
 	ROW("kind", word, "string(tables/refusal/switch/cable/port/host/loop/rule)", "kind",
 	    "tables: they were not read; refusal: of the engine; loop: entries lead in a circle; rule: of "
-	    "the "
-	    "engine"),
+	    "the engine"),
 	ROW("what", what, NULL, "what", "the port, cable, switch, host or engine"),
 	ROW("why", why, NULL, "why", "what is wrong with it"),
 	FIELD_BY_CODE("where", "node", "its node; null: it has no place"),

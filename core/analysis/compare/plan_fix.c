@@ -781,17 +781,6 @@ static void remove_rest(struct fixer *x)
 	}
 }
 
-static void plan_fix_count(struct fixer *x)
-{
-	uint32_t n[FIX_KINDS] = {0};
-
-	for (size_t i = 0; i < x->x->n; i++)
-		n[x->x->fix[i].kind]++;
-	for (uint32_t c = 0; c < x->n_chains; c++)
-		x->x->cables += x->chain[c].n + (x->chain[c].kind == CHAIN_CLOSED);
-	x->x->reusable = MIN(n[FIX_ADD], n[FIX_REMOVE]);
-}
-
 int plan_fixes_find(const struct fabric *f, const struct state *state, const struct plan_report *r,
 		    struct plan_fixes *fixes, struct progress *p, struct err *e)
 {
@@ -803,6 +792,7 @@ int plan_fixes_find(const struct fabric *f, const struct state *state, const str
 			  .n = (uint32_t)r->n_wishes,
 			  .x = fixes,
 			  .p = p};
+	uint32_t kinds[FIX_KINDS] = {0};
 
 	*fixes = (struct plan_fixes){.left = r->left, .first_cut = NO_ID};
 	plan_fix_begin(&x, r);
@@ -819,7 +809,11 @@ int plan_fixes_find(const struct fabric *f, const struct state *state, const str
 		fixes->order = ORDER_SAFE;
 	remove_rest(&x);
 	with_rates(&x);
-	plan_fix_count(&x);
+	for (size_t i = 0; i < fixes->n; i++)
+		kinds[fixes->fix[i].kind]++;
+	for (uint32_t c = 0; c < x.n_chains; c++)
+		fixes->cables += x.chain[c].n + (x.chain[c].kind == CHAIN_CLOSED);
+	fixes->reusable = MIN(kinds[FIX_ADD], kinds[FIX_REMOVE]);
 	if (!progress_cancelled(p))
 		return 0;
 	plan_fixes_free(fixes);

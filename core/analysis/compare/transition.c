@@ -523,15 +523,6 @@ static void unhang(struct moment_ways *m, uint32_t s)
 		m->left[m->right[s]] = m->left[s];
 }
 
-static void moment_begin(struct moment_ways *m, const struct two_ways *w)
-{
-	memcpy(m->next, w->was, w->n * sizeof(*m->next));
-	memcpy(m->end, w->from, w->n);
-	memset(m->child, 0xff, w->n * sizeof(*m->child));
-	for (uint32_t s = 0; s < w->n; s++)
-		hang(m, s);
-}
-
 /* Add a switch's pairs to the count of what becomes of them now; sign 1 or -1. */
 static void transition_count_switch(const struct transition *t, const struct two_ways *w, uint32_t s,
 				    unsigned end, int sign, struct mix_pairs *c)
@@ -757,7 +748,11 @@ static void transition_one_lid(struct transition *t, struct two_ways *w, struct 
 		return;
 	any_order(t, g, w);
 	bool harm = t->n_lids && t->lid[t->n_lids - 1].lid == lid;
-	moment_begin(m, w);
+	memcpy(m->next, w->was, w->n * sizeof(*m->next));
+	memcpy(m->end, w->from, w->n);
+	memset(m->child, 0xff, w->n * sizeof(*m->child));
+	for (uint32_t s = 0; s < w->n; s++)
+		hang(m, s);
 	bool bad = start.looping > 0;
 	for (uint32_t i = t->first[block]; i < t->first[block + 1]; i++) {
 		uint32_t s = t->write[i].sw;

@@ -42,16 +42,10 @@ struct joint {
 
 /* --- packets --------------------------------------------------------------------------------- */
 
-static uint32_t endport_before(const struct joint *j, uint32_t ep)
-{
-	const struct fabric *old = j->t->a->topo->fabric;
-
-	return old == j->f ? ep : fabric_endport_in(old, j->f, ep);
-}
-
 static void list_senders(struct joint *j)
 {
 	const struct routing *a = j->t->a, *b = j->t->b;
+	const struct fabric *old = a->topo->fabric;
 	bool ca_only = true;
 
 	j->sender = ARENA_ARRAY(j->arena, j->f->n_endports + 1, struct sender);
@@ -64,7 +58,7 @@ static void list_senders(struct joint *j)
 				j->first[j->topo->endport_switch[ep] + 2]++;
 				continue;
 			}
-			uint32_t before = endport_before(j, ep);
+			uint32_t before = old == j->f ? ep : fabric_endport_in(old, j->f, ep);
 			ca_only &= j->f->node_type[endport_node(j->f, ep)] == NODE_CA;
 			j->sender[j->first[j->topo->endport_switch[ep] + 1]++] = (struct sender){
 				ep, b->lids->base[ep], before == NO_ID ? 0 : a->lids->base[before],
@@ -377,12 +371,11 @@ struct making {
 	uint32_t from, to; /* channels */
 	unsigned lid;
 	uint32_t owner;
-	uint32_t *sw, n, n_back; /* the route backwards: the switch between the channels, that before, ...;
-				    from n_back on the rest of it */
-	uint8_t *out;		 /* [n_back] ports out */
-	bool nothing_more;	 /* only ways that need nothing more of the mix */
-	bool done;		 /* there was such a way, so that others are no better */
-	uint32_t base;		 /* needs before */
+	uint32_t *sw, n;   /* the route backwards: the switch between the channels, that before, ... */
+	uint8_t *out;	   /* of the route backwards: ports out */
+	bool nothing_more; /* only ways that need nothing more of the mix */
+	bool done;	   /* there was such a way, so that others are no better */
+	uint32_t base;	   /* needs before */
 	uint64_t tried[MOST_TRIED];
 	unsigned n_tried;
 };

@@ -34,13 +34,12 @@ static void tell_guids(const struct fabric *was, const struct fabric *now, const
 	for (uint32_t i = 0; i < was->n_ports; i++)
 		n += was->port_endport[i] != NO_ID && was->port_guid[i] != now->port_guid[i];
 	if (n)
-		text_add(
-			t,
-			"ibsim makes a host port's GUID of the node's GUID and the port's number: unlike the "
-			"file's at %s, which moves places in OpenSM's order.  Both sides have ibsim's (as "
-			"with "
-			"`set port_guids ibsim`).\n",
-			PLURAL(n, "port"));
+		text_add(t,
+			 "ibsim makes a host port's GUID of the node's GUID and the port's number: unlike "
+			 "the file's at %s, which moves places in OpenSM's order.  Both sides have ibsim's "
+			 "(as with "
+			 "`set port_guids ibsim`).\n",
+			 PLURAL(n, "port"));
 	for (size_t i = 0; i < options_count(o); i++) {
 		const struct optdef *d = options_at(o, i);
 		bool ports = d->names == OPT_HOST_PORTS || d->names == OPT_ANY_PORTS;
@@ -428,8 +427,7 @@ static const struct sweep *our_sweep(const struct setup *s, const struct engine 
 		return w;
 	else
 		err_set(e, "OpenSM ends its sweep with errors on this fabric (its table of LIDs is wrong), "
-			   "so it "
-			   "has no tables to compare with");
+			   "so it has no tables to compare with");
 	sweep_unref(w);
 	return NULL;
 }

@@ -366,11 +366,6 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 	return NULL;
 }
 
-uint32_t effect_load_before(const struct effect_base *b)
-{
-	return b->load_max;
-}
-
 /* --- a worker ----------------------------------------------------------------------------------------- */
 
 struct effect_work *effect_work_new(void *arena, const struct effect_base *b)

@@ -215,6 +215,7 @@ static void count_pieces(const struct parted_net *g, const struct forest *t, uin
 		pieces[v] += trees - (t->hosts[t->root[v]] != 0) + (rest[v] != 0);
 }
 
+/* Fills in alone[] and bad of one switch by connectivity; i n_parts: of all alone. */
 static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
 	struct parted_net *g = ctx;
@@ -238,14 +239,6 @@ static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p
 			pair_mark(g->bad, pair_bit(g, i, b));
 	}
 	return 0;
-}
-
-/* Fill in alone[] and bad by connectivity.  -1 and *e: cancelled. */
-static int parted_switches(struct parted_net *g, struct progress *p, struct err *e)
-{
-	struct parallel par = {.n = g->n_parts + 1, .work = try_switch, .ctx = g};
-
-	return parallel_run(&par, "pairs of switches", p, e);
 }
 
 /* --- the graph ------------------------------------------------------------------------------------------ */
@@ -468,8 +461,12 @@ struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct pro
 	if (!rc && r->legal) {
 		l = legal_new(arena, &g, e);
 		rc = l ? parted_legal(l, &r->reranked, p, e) : -1;
+	} else if (!rc && g.switches) {
+		struct parallel par = {.n = g.n_parts + 1, .work = try_switch, .ctx = &g};
+
+		rc = parallel_run(&par, "pairs of switches", p, e);
 	} else if (!rc) {
-		rc = g.switches ? parted_switches(&g, p, e) : parted_links(&g, p, e);
+		rc = parted_links(&g, p, e);
 	}
 	if (!rc)
 		rc = parted_list_rows(r, &g, l, p, e);

@@ -609,7 +609,7 @@ static int run_rows(struct survey_job *j, struct progress *p, struct err *e)
 	j->base = effect_base_new(j->rq->before, j->rq->whole, workers, p, e);
 	if (!j->base)
 		return -1;
-	j->s->load_before = effect_load_before(j->base);
+	j->s->load_before = j->base->load_max;
 	j->work = ARENA_ARRAY(j->base, workers, struct effect_work *);
 	for (unsigned i = 0; i < workers; i++)
 		j->work[i] = effect_work_new(j->base, j->base);
