@@ -15,6 +15,7 @@
 #include "core/analysis/traffic/shift.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/progress.h"
 #include "core/sm/guid_names.h"
 
@@ -95,18 +96,13 @@ static struct levels *advise_find_levels(struct advise_job *j, struct progress *
 /* The setup of a candidate; NULL and *e. */
 static const struct setup *setup_of(const struct advise_job *j, const struct candidate *c, struct err *e)
 {
-	struct options *o = candidate_options(c, j->base->options, j->topo, j->levels, j->all->in, e);
-	const struct setup *s = NULL;
-	int rc = o ? 0 : -1;
+	AUTO_OPTIONS struct options *o =
+		candidate_options(c, j->base->options, j->topo, j->levels, j->all->in, e);
 
-	if (!rc && (c->files & CANDIDATE_TORUS))
-		rc = options_set(o, "torus_config", j->a->fit->path, e);
-	if (!rc && c->layers)
-		rc = options_set(o, "qos", "TRUE", e);
-	if (!rc)
-		s = setup_with(j->base, &(struct setup){.options = o, .chain = c->engine});
-	options_free(o);
-	return s;
+	if (!o || ((c->files & CANDIDATE_TORUS) && options_set(o, "torus_config", j->a->fit->path, e)) ||
+	    (c->layers && options_set(o, "qos", "TRUE", e)))
+		return NULL;
+	return setup_with(j->base, &(struct setup){.options = o, .chain = c->engine});
 }
 
 /* A file for torus-2QoS, or why there is none.  -1 and *e: cancelled. */
@@ -134,18 +130,17 @@ static int fit_torus(struct advise_job *j, struct advice_row *r, struct progress
 static int route_candidate(const struct advise_job *j, struct advice_row *r, struct progress *p,
 			   struct err *e)
 {
-	const struct sweep *w;
 	double since = now_seconds();
 
 	r->setup = setup_of(j, r->kind, e);
 	if (!r->setup)
 		return -1;
-	w = sweep_run(&(struct sweep_request){.setup = r->setup,
-					      .engines = j->rq->engines,
-					      .restart = j->rq->now != NULL,
-					      .prev = j->rq->now,
-					      .progress = p},
-		      e);
+	AUTO_SWEEP const struct sweep *w = sweep_run(&(struct sweep_request){.setup = r->setup,
+									     .engines = j->rq->engines,
+									     .restart = j->rq->now != NULL,
+									     .prev = j->rq->now,
+									     .progress = p},
+						     e);
 	if (!w)
 		return -1;
 	r->seconds = now_seconds() - since;
@@ -155,7 +150,6 @@ static int route_candidate(const struct advise_job *j, struct advice_row *r, str
 		r->refused = str_dup(w->n_refusals ? w->refusal[0].why : "there is nothing to route");
 	else
 		r->sweep = sweep_ref(w);
-	sweep_unref(w);
 	return 0;
 }
 
@@ -163,11 +157,10 @@ static int route_candidate(const struct advise_job *j, struct advice_row *r, str
 static int measure_shifts(const struct advise_job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	struct shift_order o;
-	struct shifts *s;
 
 	if (shift_order_find(r->sweep->routing, r->setup, j->rq->engines, NULL, p, &o, e))
 		return -1;
-	s = shifts_new(r->sweep->routing, &o, ADVISE_SHIFTS, 1, p);
+	struct shifts *s = shifts_new(r->sweep->routing, &o, ADVISE_SHIFTS, 1, p);
 	shift_order_free(&o);
 	if (!s)
 		return err_set(e, CANCELLED);
@@ -200,19 +193,17 @@ static int classify(struct advice_row *r, struct progress *p, struct err *e)
 {
 	const struct routing *routing = r->sweep->routing;
 	struct check_result check;
-	struct cdg *c;
 
 	if (check_routing(routing, &check, p))
 		return err_set(e, CANCELLED);
 	r->pairs = check.pairs;
 	r->lost = check.unreachable;
-	c = cdg_new_loops(routing, p, e);
+	AUTO_ARENA struct cdg *c = cdg_new_loops(routing, p, e);
 	if (!c)
 		return -1;
 	r->loops = c->n_components;
 	r->vls = (unsigned)__builtin_popcount(c->used);
 	r->lost += c->dropped;
-	arena_free(c);
 	r->class = r->loops || !r->pairs	       ? ADVICE_UNSOUND
 		   : !r->lost			       ? ADVICE_SOUND
 		   : r->lost <= r->pairs / NEARLY_PART ? ADVICE_NEARLY
@@ -224,16 +215,15 @@ static int classify(struct advice_row *r, struct progress *p, struct err *e)
 static int advise_measure(const struct advise_job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	const struct routing *routing = r->sweep->routing;
-	struct loads *loads = loads_new(routing, &pattern_all, p);
+	AUTO_ARENA struct loads *loads = loads_new(routing, &pattern_all, p);
 
 	if (!loads)
 		return err_set(e, CANCELLED);
 	r->max_load = loads->max;
-	arena_free(loads);
-	if (ebb_estimate(routing, NULL, SEED, false, p, &r->ebb, e) || measure_shifts(j, r, p, e) ||
-	    (j->rq->gpus && measure_gpus(j, r, p, e)))
-		return -1;
-	return 0;
+	return ebb_estimate(routing, NULL, SEED, false, p, &r->ebb, e) || measure_shifts(j, r, p, e) ||
+			       (j->rq->gpus && measure_gpus(j, r, p, e))
+		       ? -1
+		       : 0;
 }
 
 /* A row is measured, or put last. Tells the measured ones that are in turn, up to the first that is not. */
@@ -283,7 +273,7 @@ static int try_failures(const struct advise_job *j, struct advice_row *r, struct
 				    .sample = j->rq->failures,
 				    .seed = SEED,
 				    .threads = j->rq->threads};
-	struct survey *s = survey_run(&rq, p, e);
+	AUTO_ARENA struct survey *s = survey_run(&rq, p, e);
 
 	if (!s)
 		return -1;
@@ -296,7 +286,6 @@ static int try_failures(const struct advise_job *j, struct advice_row *r, struct
 		r->failure_loops += f->new_loops > 0;
 		r->failure_fallbacks += f->fallback;
 	}
-	arena_free(s);
 	return 0;
 }
 
@@ -304,20 +293,18 @@ static int try_failures(const struct advise_job *j, struct advice_row *r, struct
 
 static int look_at_fabric(struct advise_job *j, struct levels **levels, struct progress *p, struct err *e)
 {
-	struct options *o = options_copy(j->rq->setup->options);
+	AUTO_OPTIONS struct options *o = options_copy(j->rq->setup->options);
 	struct advice *a = j->a;
-	bool flat;
 
 	for (size_t i = 0; i < ARRAY_LEN(own_options); i++)
 		if (options_find(o, own_options[i]))
 			options_unset(o, own_options[i]);
 	j->base = setup_with(j->rq->setup, &(struct setup){.options = o});
-	options_free(o);
 	j->topo = topo_new(j->base->fabric, j->base->state);
 	j->levels = *levels = advise_find_levels(j, p);
 	if (!j->levels)
 		return err_set(e, CANCELLED);
-	flat = a->direct = j->levels->top == 0;
+	bool flat = a->direct = j->levels->top == 0;
 	a->n_edges = j->levels->n_edges;
 	a->n_roots = j->levels->n_roots;
 	a->row = NEW_ARRAY(n_candidates, struct advice_row);
@@ -359,14 +346,14 @@ static int try_all_failures(const struct advise_job *j, int rc, struct progress 
 {
 	unsigned threads = j->rq->threads ? j->rq->threads : cores_available();
 	struct advice *a = j->a;
-	struct advice_row *r;
 
 	for (unsigned i = 0; i < a->n_routed; i++)
 		a->row[i].untried = a->row[i].class != ADVICE_UNSOUND;
 	while (!rc) {
 		double until = atomic_load(&p->until), left = until - now_seconds();
 
-		r = advise_next(a, (double)j->rq->failures / threads, until <= 0 ? -1 : MAX(left, 0));
+		struct advice_row *r =
+			advise_next(a, (double)j->rq->failures / threads, until <= 0 ? -1 : MAX(left, 0));
 		if (!r)
 			break;
 		rc = try_failures(j, r, p, e);
@@ -381,13 +368,12 @@ struct advice *advise_run(const struct advise_request *rq, struct progress *p, s
 	struct progress own = {0}, *shown = p ? p : &own;
 	AUTO_ARENA struct levels *levels = NULL;
 	struct parallel par = {.threads = rq->threads, .work = try_one, .ctx = &j};
-	bool links = false, stopped; /* links between switches */
-	int rc;
+	bool links = false; /* between switches */
 
 	assert(rq->gpus >= 0 && rq->gpus <= GPU_PATTERNS);
 	if (rq->within > 0)
 		atomic_store(&shown->until, now_seconds() + rq->within);
-	rc = look_at_fabric(&j, &levels, shown, e);
+	int rc = look_at_fabric(&j, &levels, shown, e);
 	par.n = j.a->n;
 	if (!rc)
 		rc = parallel_run(&par, "trying engines", shown, e);
@@ -403,7 +389,7 @@ struct advice *advise_run(const struct advise_request *rq, struct progress *p, s
 		rc = try_all_failures(&j, rc, shown, e);
 		advice_rank(j.a);
 	}
-	stopped = progress_cancelled(shown);
+	bool stopped = progress_cancelled(shown);
 	j.a->late = rc && progress_late(shown);
 	atomic_store(&shown->until, 0);
 	host_set_unref(j.all);
@@ -474,21 +460,17 @@ static int advise_rank_by_rest(const struct advice_row *a, const struct advice_r
 {
 	if (fabs(a->shift_mean - b->shift_mean) > MEAN_EPSILON)
 		return a->shift_mean < b->shift_mean ? -1 : 1;
-	if (a->max_load != b->max_load)
-		return a->max_load < b->max_load ? -1 : 1;
-	if (a->vls != b->vls)
-		return a->vls < b->vls ? -1 : 1;
+	ORDER(a->max_load, b->max_load);
+	ORDER(a->vls, b->vls);
 	return COMPARED(a->kind, b->kind);
 }
 
 static int by_class(const struct advice *all, const struct advice_row *a, const struct advice_row *b)
 {
-	if (advise_rank_grade(a) != advise_rank_grade(b))
-		return advise_rank_grade(a) < advise_rank_grade(b) ? -1 : 1;
-	if (!all->untried && fragile(a) != fragile(b))
-		return fragile(a) < fragile(b) ? -1 : 1;
-	if (a->gpu_load != b->gpu_load)
-		return a->gpu_load < b->gpu_load ? -1 : 1;
+	ORDER(advise_rank_grade(a), advise_rank_grade(b));
+	if (!all->untried)
+		ORDER(fragile(a), fragile(b));
+	ORDER(a->gpu_load, b->gpu_load);
 	return 0;
 }
 
@@ -499,7 +481,7 @@ static int by_class(const struct advice *all, const struct advice_row *a, const 
 static unsigned advise_rank_best_from(const struct advice *a, unsigned from, unsigned end)
 {
 	const struct advice_row *r = a->row;
-	unsigned top = from, best;
+	unsigned top = from;
 
 	for (unsigned i = from + 1; i < end; i++) {
 		int c = by_class(a, &r[i], &r[top]);
@@ -507,7 +489,7 @@ static unsigned advise_rank_best_from(const struct advice *a, unsigned from, uns
 		if (c < 0 || (!c && r[i].ebb.value > r[top].ebb.value))
 			top = i;
 	}
-	best = top;
+	unsigned best = top;
 	for (unsigned i = from; i < end; i++)
 		if (!by_class(a, &r[i], &r[top]) && !by_ebb(&r[i], &r[top]) &&
 		    advise_rank_by_rest(&r[i], &r[best]) < 0)
@@ -616,15 +598,13 @@ static unsigned advise_rank_first_of(struct advice_row *r, unsigned from, unsign
 
 static bool advise_rank_routes(const struct advice_row *r, unsigned n, const struct advice_row *x)
 {
-	(void)r;
-	(void)n;
+	(void)r, (void)n;
 	return !x->refused && !x->unmeasured;
 }
 
 static bool is_refused(const struct advice_row *r, unsigned n, const struct advice_row *x)
 {
-	(void)r;
-	(void)n;
+	(void)r, (void)n;
 	return x->refused;
 }
 

@@ -45,10 +45,10 @@ static uint32_t *owners_of(const struct fabric *f, const struct lids *l)
 
 static uint32_t measured_port_of(const struct fabric *f, const uint32_t *owner, const struct counted_port *c)
 {
-	uint32_t node = c->guid ? fabric_node_by_guid(f, c->guid) : NO_ID, ep;
+	uint32_t node = c->guid ? fabric_node_by_guid(f, c->guid) : NO_ID;
 
 	if (node == NO_ID) {
-		ep = c->guid ? fabric_endport_by_guid(f, c->guid) : owner[c->lid];
+		uint32_t ep = c->guid ? fabric_endport_by_guid(f, c->guid) : owner[c->lid];
 		node = ep == NO_ID ? NO_ID : endport_node(f, ep);
 	}
 	return node == NO_ID || c->port > f->node_nports[node] ? NO_ID : f->node_port[node] + c->port;
@@ -166,26 +166,16 @@ static uint8_t measured_judge(const struct measured_port *m, bool two)
 	return faults;
 }
 
-static void add_up(struct measured *m, const struct measured_port *x)
-{
-	m->n_reset += x->reset;
-	m->n_wrapped += x->wrapped != 0;
-	m->n_top += x->top != 0;
-	for (unsigned k = 0; k < N_PORT_FAULTS; k++)
-		m->n_faults[k] += x->faults >> k & 1;
-}
-
 struct measured *measured_new(const struct fabric *f, const struct lids *l, const struct counter_reading *now,
 			      const struct counter_reading *before)
 {
 	struct measured *m = NEW(struct measured);
-	uint32_t *owner = owners_of(f, l);
+	AUTO_FREE uint32_t *owner = owners_of(f, l);
 	struct measured_placed a, b = {0};
 
 	measured_place(f, owner, now, &a);
 	if (before)
 		measured_place(f, owner, before, &b);
-	free(owner);
 	m->fabric = f;
 	m->two = before != NULL;
 	m->n = a.n;
@@ -196,7 +186,6 @@ struct measured *measured_new(const struct fabric *f, const struct lids *l, cons
 		const struct counted_port *c = a.at[port] ? &a.port[a.at[port] - 1] : NULL;
 		struct counted_port none;
 		const struct counted_port *was = before && b.at[port] ? &b.port[b.at[port] - 1] : NULL;
-		struct measured_port *x;
 
 		m->alone += before && !was != !c;
 		if (!c)
@@ -206,7 +195,7 @@ struct measured *measured_new(const struct fabric *f, const struct lids *l, cons
 			none = (struct counted_port){.told = ALL_BITS & ~DATA_BITS};
 			was = &none;
 		}
-		x = &m->port[a.at[port] - 1];
+		struct measured_port *x = &m->port[a.at[port] - 1];
 		x->temperature = c->temperature;
 		x->most = c->most;
 		x->cable = c->cable ? str_dup(c->cable) : NULL;
@@ -220,7 +209,11 @@ struct measured *measured_new(const struct fabric *f, const struct lids *l, cons
 				x->top |= c->told & BIT(k) && at_top(c, k) ? BIT(k) : 0;
 		}
 		x->faults = measured_judge(x, was != NULL);
-		add_up(m, x);
+		m->n_reset += x->reset;
+		m->n_wrapped += x->wrapped != 0;
+		m->n_top += x->top != 0;
+		for (unsigned k = 0; k < N_PORT_FAULTS; k++)
+			m->n_faults[k] += x->faults >> k & 1;
 	}
 	free(a.port);
 	free(b.port);
@@ -331,6 +324,7 @@ struct blame_candidate {
 };
 
 struct blame_work {
+	void *arena;
 	const struct routing *r;
 	const struct tried *t;
 	struct blame *out;
@@ -352,7 +346,7 @@ static void blame_cross(struct blame_work *w, uint32_t pair, uint32_t port)
 	if (w->seen[port] == pair + 1)
 		return;
 	w->seen[port] = pair + 1;
-	GROW(w->link, w->n_link, w->cap_link);
+	ARENA_GROW(w->arena, w->link, w->n_link, w->cap_link);
 	w->link[w->n_link++] = port;
 }
 
@@ -361,10 +355,9 @@ static bool blame_walk(struct blame_work *w, const struct tried_way *y)
 	const struct topo *t = w->r->topo;
 	const struct fabric *f = t->fabric;
 	struct path p;
-	bool ok;
 
 	path_trace(w->r, y->src, w->r->lids->base[y->src], w->r->lids->base[y->dst], &p);
-	ok = p.end == PATH_OK;
+	bool ok = p.end == PATH_OK;
 	if (ok && !endport_is_switch(f, y->src))
 		blame_cross(w, y->pair, f->endport_port[y->src]);
 	for (unsigned i = 0; ok && i < p.n; i++)
@@ -407,7 +400,7 @@ static void blame_count_links(struct blame_work *w)
 	for (size_t i = 0; i < w->n_link; i++)
 		if (!w->at[w->link[i]])
 			w->at[w->link[i]] = ++w->n_c;
-	w->c = NEW_ARRAY(w->n_c + 1, struct blame_candidate);
+	w->c = ARENA_ARRAY(w->arena, w->n_c + 1, struct blame_candidate);
 	for (size_t i = 0; i < w->n_link; i++)
 		w->c[w->at[w->link[i]] - 1].all++;
 	for (uint32_t i = 0; i < w->n_c; i++) {
@@ -415,7 +408,7 @@ static void blame_count_links(struct blame_work *w)
 		at += w->c[i].all;
 		w->c[i].all = 0;
 	}
-	w->crossing = NEW_ARRAY(at + 1, uint32_t);
+	w->crossing = ARENA_ARRAY(w->arena, at + 1, uint32_t);
 	for (uint32_t pair = 0; pair < w->t->n_pairs; pair++) {
 		uint64_t seed = pair, sign = rng_next(&seed);
 
@@ -456,14 +449,13 @@ static void group_links(struct blame_work *w, const struct measured *m)
 /* Nobody told of good pairs: each link has its part of the routes of all pairs. */
 static int predict(struct blame_work *w, struct progress *p, struct err *e)
 {
-	struct loads *l = loads_new(w->r, &pattern_all, p);
+	AUTO_ARENA struct loads *l = loads_new(w->r, &pattern_all, p);
 
 	if (!l)
 		return err_set(e, CANCELLED);
 	w->total = (double)l->routes;
 	for (uint32_t i = 0; i < w->n_c; i++)
 		w->c[i].n = l->port[w->c[i].port] > w->c[i].b ? l->port[w->c[i].port] : w->c[i].b;
-	arena_free(l);
 	return 0;
 }
 
@@ -512,11 +504,10 @@ static uint32_t best_candidate(struct blame_work *w, double *score)
 	*score = 0;
 	for (uint32_t i = 0; i < w->n_c; i++) {
 		const struct blame_candidate *c = &w->c[i];
-		double x;
 
 		if (c->used || c->group != i || !c->b)
 			continue;
-		x = evidence(c->b, c->n, share);
+		double x = evidence(c->b, c->n, share);
 		x += x > 0 ? c->bonus : 0;
 		if (x > *score) {
 			*score = x;
@@ -555,7 +546,7 @@ static void take_best(struct blame_work *w, uint32_t best, double score)
 	struct blame_candidate *c = &w->c[best];
 	struct blame *b = w->out;
 	uint32_t n = 1, bad = 0;
-	struct blamed *x, *other = other_way(b, w->r->topo, c->port);
+	struct blamed *other = other_way(b, w->r->topo, c->port);
 
 	for (uint32_t k = 0; k < c->all; k++)
 		bad += w->t->bad[w->crossing[c->begin + k]];
@@ -571,7 +562,7 @@ static void take_best(struct blame_work *w, uint32_t best, double score)
 	while (best + n < w->n_c && w->c[best + n].group == best)
 		n++;
 	GROW(b->place, b->n, b->cap);
-	x = &b->place[b->n++];
+	struct blamed *x = &b->place[b->n++];
 	*x = (struct blamed){.port = NEW_ARRAY(n, uint32_t),
 			     .n = n,
 			     .back = NO_ID,
@@ -590,16 +581,15 @@ struct blame *blame_new(const struct routing *r, const struct tried *t, const st
 			struct progress *p, struct err *e)
 {
 	AUTO_ARENA void *arena = ARENA_EMPTY;
-	struct blame_work w = {.r = r, .t = t, .out = NEW(struct blame)};
+	struct blame_work w = {.arena = arena, .r = r, .t = t, .out = NEW(struct blame)};
 	const struct fabric *f = r->topo->fabric;
-	int rc;
 
 	assert(!t->n_ways || t->way[t->n_ways - 1].pair < t->n_pairs);
 	w.begin = ARENA_ARRAY(arena, t->n_pairs + 1, size_t);
 	w.gone = ARENA_ARRAY(arena, t->n_pairs + 1, bool);
 	w.seen = ARENA_ARRAY(arena, f->n_ports + 1, uint32_t);
-	w.at = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	rc = blame_walk_all(&w, p, e);
+	w.at = ARENA_ARRAY(arena, f->n_ports + 1, uint32_t);
+	int rc = blame_walk_all(&w, p, e);
 	if (!rc) {
 		blame_count_links(&w);
 		group_links(&w, m);
@@ -618,10 +608,6 @@ struct blame *blame_new(const struct routing *r, const struct tried *t, const st
 	}
 	if (!rc && w.out->n)
 		qsort(w.out->place, w.out->n, sizeof(*w.out->place), by_score);
-	free(w.link);
-	free(w.at);
-	free(w.c);
-	free(w.crossing);
 	if (!rc)
 		return w.out;
 	blame_free(w.out);
@@ -630,21 +616,17 @@ struct blame *blame_new(const struct routing *r, const struct tried *t, const st
 
 /* --- by counters alone ------------------------------------------------------------------------------- */
 
-static bool waits(const struct measured *m, uint32_t port)
-{
-	const struct measured_port *x = measured_of(m, port);
-
-	return x && x->faults >> FAULT_CONGESTED & 1;
-}
-
 /* Does a switch wait itself for another port? Then it keeps those waiting that send to it. */
 static bool switch_waits(const struct topo *t, const struct measured *m, uint32_t sw, uint32_t but)
 {
 	const struct fabric *f = t->fabric;
 
-	FOR_PORTS(f, sw, port)
-		if (port != but && waits(m, port))
+	FOR_PORTS(f, sw, port) {
+		const struct measured_port *x = measured_of(m, port);
+
+		if (port != but && x && x->faults >> FAULT_CONGESTED & 1)
 			return true;
+	}
 	return false;
 }
 

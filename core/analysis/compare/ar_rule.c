@@ -15,11 +15,10 @@ const struct field ar_fault_fields[] = {
 	FIELD_BY_CODE("switch", "node", "the switch"),
 	FIELD("lid", struct ar_fault, lid, "lid", "LID", "the LID"),
 	FIELD_BY_CODE("owner", "endport?", "port with that LID"),
-	FIELD_BY_CODE(
-		"kind", "string(missing/longer/outside/ports/no group)",
-		"missing: no entry; longer: the static port is not on a legal way of fewest hops; outside: "
-		"it "
-		"is not in its group; ports: the group is not the rule's; no group: a host's LID has none"),
+	FIELD_BY_CODE("kind", "string(missing/longer/outside/ports/no group)",
+		      "missing: no entry; longer: the static port is not on a legal way of fewest hops; "
+		      "outside: it is not in its group; ports: the group is not the rule's; no group: a "
+		      "host's LID has none"),
 	FIELD_BY_CODE("port", "portnum", "the static port"),
 	FIELD_BY_CODE("group[]", "portnum", "ports of its group"),
 	FIELD_BY_CODE("rule[]", "portnum", "ports of the fewest legal hops"),
@@ -33,25 +32,18 @@ struct ar_rule_judge {
 	bool groups;   /* of the present switch: LIDs of hosts have groups */
 };
 
-/* The ports of the fewest legal hops. */
-static struct port_set legal_ports(const struct ar_rule_judge *k, uint32_t sw, unsigned lid)
-{
-	const struct adaptive_group *g = adaptive_find(k->rule->adaptive, sw, lid);
-	struct port_set set = {{0}};
-
-	if (g)
-		return g->ports;
-	port_set_add(&set, routing_port(k->rule, sw, lid));
-	return set;
-}
-
 static void judge_entry(struct ar_rule_judge *k, uint32_t sw, unsigned lid)
 {
-	const struct adaptive_group *g = adaptive_find(k->held->adaptive, sw, lid);
-	struct port_set legal = legal_ports(k, sw, lid);
+	const struct adaptive_group *g = adaptive_find(k->held->adaptive, sw, lid),
+				    *rule = adaptive_find(k->rule->adaptive, sw, lid);
+	struct port_set legal = {{0}}; /* the ports of the fewest legal hops */
 	unsigned port = routing_port(k->held, sw, lid);
 	enum ar_fault_kind kind = AR_NO_KIND;
 
+	if (rule)
+		legal = rule->ports;
+	else
+		port_set_add(&legal, routing_port(k->rule, sw, lid));
 	k->j->n_judged++;
 	k->j->n_grouped += g != NULL;
 	if (port == NO_PATH)
@@ -62,7 +54,7 @@ static void judge_entry(struct ar_rule_judge *k, uint32_t sw, unsigned lid)
 		kind = AR_OUTSIDE;
 	else if (g && memcmp(&g->ports, &legal, sizeof(legal)) != 0)
 		kind = AR_PORTS;
-	else if (!g && k->groups && k->host[lid] && adaptive_find(k->rule->adaptive, sw, lid))
+	else if (!g && k->groups && k->host[lid] && rule)
 		kind = AR_NO_GROUP;
 	if (kind == AR_NO_KIND)
 		return;
@@ -88,13 +80,13 @@ static void judge_switch(struct ar_rule_judge *k, uint32_t sw)
 static void ar_rule_judge_all(const struct sweep *s, const struct routing *rule, struct ar_judgement *j,
 			      struct progress *p)
 {
-	struct ar_rule_judge k = {.held = s->routing, .rule = rule, .j = j};
+	AUTO_FREE uint8_t *host = NEW_ARRAY(s->routing->lids->max_lid + 1u, uint8_t);
+	struct ar_rule_judge k = {.held = s->routing, .rule = rule, .j = j, .host = host};
 
-	k.host = NEW_ARRAY(s->routing->lids->max_lid + 1u, uint8_t);
 	for (unsigned lid = 1; lid <= s->routing->lids->max_lid; lid++) {
 		uint32_t ep = lid_owner(s->routing->lids, lid);
 
-		k.host[lid] = ep != NO_ID && routing_has_host(s->routing, ep);
+		host[lid] = ep != NO_ID && routing_has_host(s->routing, ep);
 	}
 	progress_start(p, "judging entries", s->fabric->n_switches);
 	for (uint32_t sw = 0; sw < s->fabric->n_switches && progress_step(p, sw); sw++) {
@@ -112,7 +104,6 @@ static void ar_rule_judge_all(const struct sweep *s, const struct routing *rule,
 		judge_switch(&k, sw);
 	}
 	j->complete = !j->n_silent && !s->fabric->warnings.missing;
-	free(k.host);
 }
 
 struct ar_judgement *ar_judge(const struct sweep *s, const struct engine *const *engines, struct progress *p,

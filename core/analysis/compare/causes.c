@@ -22,8 +22,7 @@
 const struct field cause_fields[] = {
 	ROW("kind", word, "string(tables/refusal/switch/cable/port/host/loop/rule)", "kind",
 	    "tables: they were not read; refusal: of the engine; loop: entries lead in a circle; rule: of "
-	    "the "
-	    "engine"),
+	    "the engine"),
 	ROW("what", what, NULL, "what", "the port, cable, switch, host or engine"),
 	ROW("why", why, NULL, "why", "what is wrong with it"),
 	FIELD_BY_CODE("where", "node", "its node; null: it has no place"),
@@ -142,7 +141,7 @@ static const char *const idle_text[] = {
 static struct cause *dead_port(struct causes *s, uint32_t port)
 {
 	const struct fabric *f = s->work->f;
-	uint32_t peer = f->port_peer[port], link = f->port_link[port], node,
+	uint32_t peer = f->port_peer[port], link = f->port_link[port],
 		 idle = s->work->t->data ? fabric_idle_end(f, port) : NO_ID;
 
 	if (fabric_port_open(f, port))
@@ -150,7 +149,7 @@ static struct cause *dead_port(struct causes *s, uint32_t port)
 				      "what is at the port did not answer: it cannot be told", port);
 	if (peer == NO_ID)
 		return causes_at_port(s, CAUSE_PORT, port, "nothing is at the port", port);
-	node = f->port_node[peer];
+	uint32_t node = f->port_node[peer];
 	if (s->work->st->node_down[node])
 		return at_node(s, node_is_switch(f, node) ? CAUSE_SWITCH : CAUSE_HOST, "it is down", node);
 	if (idle != NO_ID && state_link_up(f, s->work->st, link))
@@ -242,14 +241,14 @@ static struct cause *causes_no_entry(struct causes *s, uint32_t sw, unsigned lid
 static struct cause *circle(struct causes *s, uint32_t sw, unsigned lid)
 {
 	struct causes_work *k = s->work;
-	uint32_t least = sw, at = sw, port;
+	uint32_t least = sw, at = sw;
 
 	k->ended = sw;
 	do {
 		at = k->t->peer_switch[k->f->switch_port[at] + causes_entry(s, at, lid)];
 		least = MIN(at, least);
 	} while (at != sw);
-	port = k->f->switch_port[least] + causes_entry(s, least, lid);
+	uint32_t port = k->f->switch_port[least] + causes_entry(s, least, lid);
 	return causes_at_port(s, CAUSE_LOOP, port, "entries lead in a circle", port);
 }
 
@@ -257,7 +256,6 @@ static struct cause *circle(struct causes *s, uint32_t sw, unsigned lid)
 static struct cause *ends_at(struct causes *s, uint32_t sw, unsigned out, unsigned lid, uint32_t owner)
 {
 	const struct fabric *f = s->work->f;
-	uint32_t port, peer;
 
 	s->work->ended = sw;
 	if (out == NO_PATH)
@@ -265,10 +263,10 @@ static struct cause *ends_at(struct causes *s, uint32_t sw, unsigned out, unsign
 	if (out > f->switch_nports[sw])
 		return at_node(s, CAUSE_SWITCH, "entries name ports that it does not have",
 			       f->switch_node[sw]);
-	port = f->switch_port[sw] + out;
+	uint32_t port = f->switch_port[sw] + out;
 	if (!out)
 		return causes_at_port(s, CAUSE_PORT, port, "entries for LIDs of others end here", port);
-	peer = s->work->t->peer[port];
+	uint32_t peer = s->work->t->peer[port];
 	if (peer == NO_ID)
 		return dead_port(s, port);
 	if (owner != NO_ID && f->port_endport[peer] != NO_ID &&
@@ -392,13 +390,13 @@ static struct cause *parted(struct causes *s, uint32_t part)
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (unsigned p = 1; k->part[sw] == part && p <= f->switch_nports[sw]; p++) {
-			uint32_t port = f->switch_port[sw] + p, q = f->port_peer[port], at;
+			uint32_t port = f->switch_port[sw] + p, q = f->port_peer[port];
 
 			if (q == NO_ID || state_live_peer(f, k->st, port) != NO_ID ||
 			    !node_is_switch(f, f->port_node[q]) ||
 			    k->part[f->node_switch[f->port_node[q]]] == part)
 				continue;
-			at = k->st->node_down[f->port_node[q]] ? f->port_node[q] : NO_ID;
+			uint32_t at = k->st->node_down[f->port_node[q]] ? f->port_node[q] : NO_ID;
 			one_node &= at != NO_ID && (node == NO_ID || node == at);
 			node = at;
 			first = first == NO_ID ? port : first;
@@ -451,11 +449,10 @@ static void add_mute(struct causes *s)
 	for (uint32_t ep = 0; k->t->data && ep < k->f->n_endports; ep++) {
 		uint32_t port = k->f->endport_port[ep];
 		uint64_t pairs = lids - l->count[ep];
-		struct cause *c;
 
 		if (!routing_mute_host(s->r, ep) || !l->base[ep])
 			continue;
-		c = dead_port(s, k->f->port_peer[port]);
+		struct cause *c = dead_port(s, k->f->port_peer[port]);
 		c->pairs += pairs;
 		if (k->count_lids)
 			causes_count_lid(c, l->base[ep], ep, k->f);
@@ -471,12 +468,10 @@ static void add_shared(struct causes *s)
 	uint64_t pairs, lost;
 
 	for (uint32_t ep = 0; ep < k->f->n_endports; ep++) {
-		struct cause *c;
-
 		if (!check_shared_lid(s->r, k->hosts, ep, &pairs, &lost) || !lost)
 			continue;
-		c = causes_at_port(s, CAUSE_HOST, k->f->endport_port[ep], shared_text,
-				   k->f->endport_port[ep]);
+		struct cause *c = causes_at_port(s, CAUSE_HOST, k->f->endport_port[ep], shared_text,
+						 k->f->endport_port[ep]);
 		c->pairs += lost;
 		causes_count_lid(c, s->r->lids->base[ep], ep, k->f);
 		if (k->to && k->to->end)
@@ -603,14 +598,14 @@ static void sort_causes(struct causes *s, const struct drift *d)
 static void name_cause(struct causes *s, struct cause *c, const struct drift *d, const struct last_seen *seen)
 {
 	const struct fabric *f = s->work->f;
-	uint32_t port = c->node == NO_ID ? NO_ID : f->node_port[c->node] + c->port, lacking;
+	uint32_t port = c->node == NO_ID ? NO_ID : f->node_port[c->node] + c->port;
 	AUTO_TEXT struct text t = {0};
 	AUTO_FREE char *last = NULL;
 
 	if (c->kind == CAUSE_TABLES && c->key == 1) {
 		text_add(&t, "%s", s->work->read->source ? s->work->read->source : "the live fabric");
 	} else if (c->kind == CAUSE_TABLES && !c->key) {
-		lacking = tables_lacking(s->w, NULL);
+		uint32_t lacking = tables_lacking(s->w, NULL);
 		text_add(&t, "%s", PLURAL(lacking, "switch"));
 	} else if (c->kind == CAUSE_REFUSAL) {
 		text_add(&t, "%s", (d ? d->next : s->w)->refusal[0].engine);
@@ -784,14 +779,14 @@ void present_peers(const json_t *present, const char *word, unsigned port, json_
 
 	for (size_t i = 0; (x = next_present(present, &i));)
 		for (size_t k = 0; vanished_is_named(x, word) && k < json_array_size(cables); k++) {
-			const char *text = json_string_value(json_array_get(cables, k)), *at;
+			const char *text = json_string_value(json_array_get(cables, k));
 			uint64_t guid[2];
-			unsigned p[2], end;
+			unsigned p[2];
 
-			at = text ? strstr(text, vanished_member(x, "guid")) : NULL;
+			const char *at = text ? strstr(text, vanished_member(x, "guid")) : NULL;
 			if (!at || sscanf(text, CABLE, &guid[0], &p[0], &guid[1], &p[1]) != 4)
 				continue;
-			end = at != text;
+			unsigned end = at != text;
 			if (!port || p[end] == port)
 				vanished_add_end(present, guid[!end], p[!end], list);
 		}
@@ -870,7 +865,6 @@ static int cable_gone(struct vanished_look *k, const char *text)
 	uint64_t guid[2];
 	unsigned port[2];
 	struct fault x = {.kind = FAULT_CABLE_GONE};
-	uint32_t p, q;
 
 	if (text && sscanf(text, CABLE, &guid[0], &port[0], &guid[1], &port[1]) == 4)
 		for (int i = 0; i < 2; i++)
@@ -883,10 +877,11 @@ static int cable_gone(struct vanished_look *k, const char *text)
 			       k->path, text ? text : "nothing");
 	if (!end[0]->up || !end[1]->up)
 		return 0;
-	p = port[0] > f->node_nports[end[0]->node] ? NO_ID : f->node_port[end[0]->node] + port[0];
-	q = p == NO_ID || f->port_link[p] == NO_ID || !state_link_up(f, k->w->setup->state, f->port_link[p])
-		    ? NO_ID
-		    : f->port_peer[p];
+	uint32_t p = port[0] > f->node_nports[end[0]->node] ? NO_ID : f->node_port[end[0]->node] + port[0];
+	uint32_t q = p == NO_ID || f->port_link[p] == NO_ID ||
+				     !state_link_up(f, k->w->setup->state, f->port_link[p])
+			     ? NO_ID
+			     : f->port_peer[p];
 	x.port = (uint8_t)port[0];
 	x.offset = (uint16_t)port[1];
 	x.from = guid[0];
@@ -939,10 +934,9 @@ int faults_vanished(struct faults *out, const struct faults *was, const struct s
 		    struct err *e)
 {
 	struct vanished_look k = {.out = out, .w = w, .path = path, .e = e};
-	int rc;
 
 	faults_begin(out, NULL, NULL, e);
-	rc = look_for(&k, json_object_get(was->doc, "present"));
+	int rc = look_for(&k, json_object_get(was->doc, "present"));
 	free(k.known);
 	return rc ? -1 : faults_sort(out);
 }

@@ -1,6 +1,7 @@
 #include "core/analysis/compare/compare.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/progress.h"
 
 #include <assert.h>
@@ -41,13 +42,13 @@ static bool compare_moved(const struct comparison *c, uint32_t ep)
  */
 static void compare_list_sources(struct comparison *c, const struct fabric *f)
 {
-	uint32_t n_keys = 3 * f->n_switches, *fill;
+	uint32_t n_keys = 3 * f->n_switches;
 	bool some_moved = false;
 
 	c->source_at = ARENA_ARRAY(c, n_keys + 1, uint32_t);
 	c->source = ARENA_ARRAY(c, 2 * f->n_endports, uint32_t);
 	for (int pass = 0; pass < 2; pass++) {
-		fill = pass ? mem_dup(c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
+		AUTO_FREE uint32_t *fill = pass ? mem_dup(c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
 		for (uint32_t i = 0; i < (pass && some_moved ? 2 : 1) * f->n_endports; i++) {
 			uint32_t ep = i < f->n_endports ? i : i - f->n_endports;
 			uint32_t sa = host_switch(c, c->a, ep), sb = host_switch(c, c->b, ep);
@@ -74,18 +75,16 @@ static void compare_list_sources(struct comparison *c, const struct fabric *f)
 		}
 		for (uint32_t k = 0; !pass && k < n_keys; k++)
 			c->source_at[k + 1] += c->source_at[k];
-		free(fill);
 	}
 }
 
 static unsigned same_lid(const struct lids *from, const struct lids *to, unsigned lid)
 {
 	uint32_t ep = lid_owner(from, lid);
-	unsigned off;
 
 	if (from == to || ep == NO_ID || !to->base[ep])
 		return lid;
-	off = lid - from->base[ep];
+	unsigned off = lid - from->base[ep];
 	return off < to->count[ep] ? to->base[ep] + off : 0;
 }
 
@@ -135,7 +134,7 @@ static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t
 	uint8_t *marked = x->marked;
 	const struct lft_row *ra = c->a->row[sw], *rb = c->b->row[sw];
 	bool plain = !lid_a && !c->across;
-	unsigned held, next_run = 0, next_long = 0;
+	unsigned next_run = 0, next_long = 0;
 
 	if (!ra || !rb) {
 		x->gone += ra != NULL;
@@ -146,9 +145,9 @@ static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t
 	}
 	if (ra == rb && !lid_a)
 		return;
-	held = MIN(ra->top, rb->top);
+	unsigned held = MIN(ra->top, rb->top);
 	for (unsigned lid = 1; lid <= top; lid++) {
-		uint8_t pa, pb;
+		uint8_t pa;
 
 		/* most of two rows is often equal */
 		while (plain && lid >= next_long && lid + LONG_RUN <= held &&
@@ -165,7 +164,7 @@ static void compare_rows(const struct comparison *c, uint32_t sw, const uint16_t
 			pa = ra->port[lid];
 		else
 			pa = compare_entry(c->a, sw, lid_a ? lid_a[lid] : lid);
-		pb = routing_port(c->b, sw, lid);
+		uint8_t pb = routing_port(c->b, sw, lid);
 
 		if (c->across && c->across->skip[lid])
 			marked[lid] = 1;
@@ -287,12 +286,12 @@ static void add_moved(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 
 	for (uint32_t i = c->source_at[3 * sw + CAME]; i < c->source_at[3 * sw + CAME + 1]; i++) {
 		uint32_t ep = c->source[i];
-		uint16_t before, after = hb[sw];
+		uint16_t after = hb[sw];
 
 		if (ep == dst)
 			continue;
 		if (compare_moved(c, ep)) {
-			before = ha[c->a->topo->endport_switch[ep]];
+			uint16_t before = ha[c->a->topo->endport_switch[ep]];
 			if (before < HOPS_LOOP || after < HOPS_LOOP)
 				compare_add_pairs(c, sw, lid, CAME,
 						  after >= HOPS_LOOP	? PAIR_LOST
@@ -356,11 +355,9 @@ static void compare_sls_of_pairs(struct comparison *c, bool by_switch, uint32_t 
 		k = n;
 	}
 	for (uint32_t i = at; i < end; i++) {
-		bool differs;
-
 		if (c->source[i] == dst)
 			continue;
-		differs = other_sl(c, c->source[i], lid, &was, &now);
+		bool differs = other_sl(c, c->source[i], lid, &was, &now);
 		c->sl_changed += differs;
 		if (!differs && run)
 			add_sls(c, sw, lid, dst, hops, k - run, run);
@@ -431,13 +428,13 @@ static void mark_changed_paths(struct compare_walk *w, const uint8_t *ca, const 
 	uint8_t *changed = w->changed;
 
 	for (uint32_t i = 0; i < f->n_switches; i++) {
-		uint32_t s = order[i], id = port[s] + cb[s], q;
+		uint32_t s = order[i], id = port[s] + cb[s];
 		/* between two fabrics, a cable that is live in both may lead elsewhere */
 		uint8_t other = ca[s] != cb[s] || w->hb[s] >= 256 ||
 				(across && tb->peer[id] != w->c->a->topo->peer[id]);
 
 		if (!other && w->hb[s]) {
-			q = peer[id];
+			uint32_t q = peer[id];
 			other = q != NO_ID && changed[q];
 		}
 		changed[s] = other;
@@ -656,13 +653,6 @@ static void exact_start(struct compare_walk *w, unsigned top, uint8_t *marked, b
 		sort_changes(w->arena, &w->few, top);
 }
 
-static int by_switch(const void *a, const void *b)
-{
-	uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
-
-	return COMPARED(s, t);
-}
-
 /* Hops from a switch to a LID of a host on switch d, by routing.exact. */
 static uint16_t hops_by(const struct routing *r, uint32_t s, uint32_t d)
 {
@@ -686,7 +676,7 @@ static bool few_changes(struct compare_walk *w, unsigned lid, uint32_t dst, uint
 	m = switches_behind(c->b, lid, w->order, m, FEW_SWITCHES(n), w->mark);
 	if (m == NO_ID)
 		return false;
-	qsort(w->order, m, sizeof(*w->order), by_switch);
+	qsort(w->order, m, sizeof(*w->order), order_u32);
 	for (uint32_t i = 0; i < m; i++) {
 		uint16_t before = hops_by(c->a, w->order[i], d), after = hops_by(c->b, w->order[i], d);
 
@@ -713,13 +703,13 @@ static void add_sum(const struct to_switch *to, unsigned *max, uint64_t *sum, ui
 static bool by_exact(struct compare_walk *w, unsigned lid, bool marked)
 {
 	struct comparison *c = w->c;
-	uint32_t dst = lid_owner(c->b->lids, lid), d;
+	uint32_t dst = lid_owner(c->b->lids, lid);
 
 	if (!w->to[1] || (marked && !w->to[0]) || dst != lid_owner(c->a->lids, lid))
 		return false;
 	if (dst == NO_ID || !routing_counts(c->b, dst))
 		return true;
-	d = host_switch(c, c->b, dst);
+	uint32_t d = host_switch(c, c->b, dst);
 	if (d == NO_ID || (marked && !few_changes(w, lid, dst, d)))
 		return false;
 	add_sum(&w->to[!marked][d], &c->max_hops_before, &w->sum_a, &w->n_a);
@@ -895,14 +885,13 @@ static uint16_t *map_lids(void *arena, const struct comparison *c, unsigned top)
 {
 	const struct lids *a = c->a->lids, *b = c->b->lids;
 	bool differ = false;
-	uint16_t *map;
 
 	for (uint32_t ep = 0; ep < a->n_endports; ep++)
 		differ |= a->base[ep] && b->base[ep] &&
 			  (a->base[ep] != b->base[ep] || a->count[ep] != b->count[ep]);
 	if (!differ)
 		return NULL;
-	map = ARENA_ARRAY(arena, top + COLUMN_BLOCK + 1, uint16_t);
+	uint16_t *map = ARENA_ARRAY(arena, top + COLUMN_BLOCK + 1, uint16_t);
 	for (unsigned lid = 1; lid <= top; lid++) {
 		uint32_t was = lid_owner(a, lid);
 		/* free in b, because its endport has another LID there */
@@ -1047,19 +1036,18 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	AUTO_FREE uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	uint16_t *lid_a = map_lids(arena, c, top);
-	struct compare_walk w;
-	bool done, sources_changed = false, exact;
+	bool sources_changed = false;
 
 	compare_list_sources(c, f);
-	w = compare_walk_new(arena, c, COLUMN_BLOCK);
-	exact = c->b->exact && !c->across && !lid_a && !w.sls;
+	struct compare_walk w = compare_walk_new(arena, c, COLUMN_BLOCK);
+	bool exact = c->b->exact && !c->across && !lid_a && !w.sls;
 	compare_count_entries(arena, c, lid_a, marked, exact && c->a->exact ? &w.few : NULL, p);
 	compare_mark_cables(c, top, marked);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		sources_changed |= c->source_at[3 * s + LEFT] != c->source_at[3 * s + LEFT + 2];
 	if (exact)
 		exact_start(&w, top, marked, sources_changed);
-	done = compare_walk_all(&w, lid_a, top, marked, sources_changed, p);
+	bool done = compare_walk_all(&w, lid_a, top, marked, sources_changed, p);
 	c->pairs = compare_count_pairs(c, c->b);
 	c->pairs_before = compare_count_pairs(c, c->a);
 	assert(!done || (c->cut_off + c->between_survivors == c->lost && c->lost <= c->pairs_before));
@@ -1138,8 +1126,6 @@ uint32_t comparison_pair(const struct comparison *c, uint64_t i, struct pair_gro
 {
 	struct pair_list *l = c->list;
 	size_t lo = 0, hi = c->n_dests;
-	uint32_t at;
-	uint64_t k;
 
 	*g = (struct pair_group){0};
 	if (i >= comparison_listed(c))
@@ -1165,8 +1151,8 @@ uint32_t comparison_pair(const struct comparison *c, uint64_t i, struct pair_gro
 	}
 	*g = l->group[lo];
 	pthread_mutex_unlock(&l->lock);
-	at = c->source_at[3 * g->sw + g->who];
-	k = i - g->first + g->skip;
+	uint32_t at = c->source_at[3 * g->sw + g->who];
+	uint64_t k = i - g->first + g->skip;
 	for (; c->source[at] == g->dst || k; at++)
 		k -= c->source[at] != g->dst;
 	return c->source[at];

@@ -27,11 +27,10 @@ struct drift_held {
 static unsigned lid_before(const struct drift_held *h, unsigned lid)
 {
 	uint32_t ep = lid_owner(h->b->lids, lid);
-	unsigned off;
 
 	if (ep == NO_ID || !h->a->topo->endport_up[ep] || !h->a->lids->base[ep])
 		return 0;
-	off = lid - h->b->lids->base[ep];
+	unsigned off = lid - h->b->lids->base[ep];
 	return off < h->a->lids->count[ep] ? h->a->lids->base[ep] + off : 0;
 }
 
@@ -134,7 +133,7 @@ struct options *candidate_options(const struct candidate *c, const struct option
 				  const struct levels *l, const uint8_t *hosts, struct err *e)
 {
 	struct options *o = options_copy(base);
-	struct text roots = {0}, compute = {0}, io = {0};
+	AUTO_TEXT struct text roots = {0}, compute = {0}, io = {0};
 
 	assert(l || !(c->files & (CANDIDATE_ROOTS | CANDIDATE_COMPUTE)));
 	if (c->option && options_assign(o, NULL, c->option, e)) {
@@ -144,7 +143,6 @@ struct options *candidate_options(const struct candidate *c, const struct option
 	if (c->files & CANDIDATE_ROOTS) {
 		levels_root_guids(l, t->fabric, &roots);
 		set_guids(o, "root_guid_file", &roots);
-		text_free(&roots);
 	}
 	if (c->files & CANDIDATE_COMPUTE) { /* hosts on no edge switch are I/O nodes */
 		levels_host_guids(l, t, hosts, true, &compute);
@@ -152,8 +150,6 @@ struct options *candidate_options(const struct candidate *c, const struct option
 		set_guids(o, "cn_guid_file", &compute);
 		if (io.len)
 			set_guids(o, "io_guid_file", &io);
-		text_free(&compute);
-		text_free(&io);
 	}
 	return o;
 }
@@ -225,17 +221,13 @@ static int try_chain(struct ranking *k, const char *chain, const struct setup *s
 
 static int try_candidate(struct ranking *k, const struct candidate *c, struct err *e)
 {
-	struct options *o =
+	AUTO_OPTIONS struct options *o =
 		candidate_options(c, k->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
-	AUTO_SETUP const struct setup *with = NULL;
-	int rc;
 
 	if (!o)
 		return -1;
-	with = setup_with(k->setup, &(struct setup){.options = o});
-	rc = try_chain(k, c->engine, with, c->words, e);
-	options_free(o);
-	return rc;
+	AUTO_SETUP const struct setup *with = setup_with(k->setup, &(struct setup){.options = o});
+	return try_chain(k, c->engine, with, c->words, e);
 }
 
 /* Does the fabric have what the candidate needs? */
@@ -303,11 +295,10 @@ static struct drift_ranking *drift_rank(const struct sweep *held, const struct s
 		.engines = engines,
 		.p = p,
 	};
-	uint32_t *hosts = routing_hosts(NULL, held->routing);
-	struct levels *levels = levels_new(held->topo, hosts, p);
+	AUTO_ARENA uint32_t *hosts = routing_hosts(NULL, held->routing);
+	AUTO_ARENA struct levels *levels = levels_new(held->topo, hosts, p);
 	int rc = levels ? 0 : err_set(e, CANCELLED);
 
-	arena_free(hosts);
 	if (!rc && chain)
 		rc = try_chain(&k, chain, setup, "as configured", e);
 	if (!rc && chain)
@@ -321,7 +312,6 @@ static struct drift_ranking *drift_rank(const struct sweep *held, const struct s
 		if (c->late == (i >= n_candidates) && worth_trying(&k, c))
 			rc = try_candidate(&k, c, e);
 	}
-	arena_free(levels);
 	if (!rc) {
 		drift_rank_order(k.r);
 		return k.r;
@@ -370,18 +360,14 @@ static unsigned drift_rank_usual_lmc(const struct fabric *f, const struct switch
 static const struct setup *setup_with_lmc(const struct setup *setup)
 {
 	unsigned lmc = setup_tables(setup) ? drift_rank_usual_lmc(setup->fabric, setup_tables(setup)) : 0;
-	const struct setup *with;
 	char word[12];
-	struct options *o;
 
 	if (!lmc || options_is_set(setup->options, "lmc"))
 		return setup_ref(setup);
-	o = options_copy(setup->options);
+	AUTO_OPTIONS struct options *o = options_copy(setup->options);
 	snprintf(word, sizeof(word), "%u", lmc);
 	options_set(o, "lmc", word, NULL);
-	with = setup_with(setup, &(struct setup){.options = o});
-	options_free(o);
-	return with;
+	return setup_with(setup, &(struct setup){.options = o});
 }
 
 /* What is known of the LIDs that the subnet manager keeps for ports that left. */
@@ -398,13 +384,12 @@ struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking *
 			  struct err *e)
 {
 	struct drift_request with = *rq;
-	AUTO_SWEEP struct sweep *held = NULL;
 	struct drift *d = NULL;
 
 	if (ranking)
 		*ranking = NULL;
 	with.setup = setup_with_lmc(rq->setup);
-	held = drift_held(with.setup, rq->engines, rq->now, p, e);
+	AUTO_SWEEP struct sweep *held = drift_held(with.setup, rq->engines, rq->now, p, e);
 	if (held && rq->chain)
 		d = drift_run(held, with.setup, rq->chain, rq->engines, true, p, e);
 	else if (held)
@@ -466,22 +451,16 @@ const char drift_not_active[] = "the port is not active";
  */
 static const struct setup *setup_read(const struct setup *setup)
 {
-	struct options *o = options_copy(setup->options);
-	const struct setup *with;
+	AUTO_OPTIONS struct options *o = options_copy(setup->options);
 
 	if (options_find(o, "reassign_lids"))
 		options_unset(o, "reassign_lids");
-	with = setup_with(setup, &(struct setup){.chain = "tables,no_fallback", .options = o});
-	options_free(o);
-	return with;
+	return setup_with(setup, &(struct setup){.chain = "tables,no_fallback", .options = o});
 }
 
 struct sweep *drift_held(const struct setup *setup, const struct engine *const *engines,
 			 const struct sweep *now, struct progress *p, struct err *e)
 {
-	const struct setup *read;
-	struct sweep *held;
-
 	if (!setup_tables(setup)) {
 		if (now && now->routing)
 			return sweep_ref(now);
@@ -489,11 +468,10 @@ struct sweep *drift_held(const struct setup *setup, const struct engine *const *
 			   "hold, `route ENGINE` computes some");
 		return NULL;
 	}
-	read = setup_read(setup);
-	held = sweep_run(
+	AUTO_SETUP const struct setup *read = setup_read(setup);
+	struct sweep *held = sweep_run(
 		&(struct sweep_request){.setup = read, .engines = engines, .reserved = now, .progress = p},
 		e);
-	setup_unref(read);
 	if (held && !held->routing) {
 		err_set(e, "%s",
 			held->n_refusals ? held->refusal[0].why
@@ -504,19 +482,13 @@ struct sweep *drift_held(const struct setup *setup, const struct engine *const *
 	return held;
 }
 
-/* The tables that were read; NULL: an engine made the held ones. */
-static const struct switch_tables *tables_read_of(const struct sweep *held)
-{
-	return setup_tables(held->setup);
-}
-
 /* --- classing entries ------------------------------------------------------------------------- */
 
 struct drift_judge {
 	struct drift *d;
 	const struct topo *topo;
 	const struct fabric *f;
-	const struct switch_tables *read;     /* NULL: d->held->routing is judged */
+	const struct switch_tables *read; /* NULL: an engine made what is held, d->held->routing is judged */
 	const struct routing *next, *restart; /* NULL: no engine would route, so all entries stay */
 	uint8_t *told;			      /* [top + 1] LIDs of which the tables held tell; NULL: of all */
 	uint32_t *owner; /* [top + 1] endport of a LID, in the fabric or gone; NO_ID = nobody's */
@@ -579,7 +551,6 @@ static void drift_find_owners(struct drift_judge *j)
 static const char *drift_dead_end(const struct drift_judge *j, uint32_t sw, unsigned port, uint32_t owner)
 {
 	const struct fabric *f = j->f;
-	uint32_t id, peer;
 
 	if (!j->topo->endport_up[owner])
 		return "the owner of the LID is gone";
@@ -589,8 +560,8 @@ static const char *drift_dead_end(const struct drift_judge *j, uint32_t sw, unsi
 			       : "port 0, but the LID is not the switch's";
 	if (port > f->switch_nports[sw])
 		return "the switch has no such port";
-	id = switch_port_id(f, sw, port);
-	peer = j->d->held->routing->topo->peer[id];
+	uint32_t id = switch_port_id(f, sw, port);
+	uint32_t peer = j->d->held->routing->topo->peer[id];
 	if (peer == NO_ID && fabric_port_open(f, id))
 		return NULL; /* what is there did not answer: the entry may be right */
 	if (peer == NO_ID && j->topo->peer[id] != NO_ID)
@@ -753,16 +724,13 @@ static struct sweep *run_next(const struct drift *d, const struct setup *with,
 			      const struct engine *const *engines, bool restart, struct progress *p,
 			      struct err *e)
 {
-	struct sweep_request rq = {
-		.setup = with,
-		.engines = engines,
-		.reroute = d->ignored,
-		.restart = restart,
-		.prev = d->held,
-		.progress = p,
-	};
-
-	return sweep_run(&rq, e);
+	return sweep_run(&(struct sweep_request){.setup = with,
+						 .engines = engines,
+						 .reroute = d->ignored,
+						 .restart = restart,
+						 .prev = d->held,
+						 .progress = p},
+			 e);
 }
 
 static int judge(struct drift *d, const struct sweep *restart, const struct engine *const *engines,
@@ -772,7 +740,7 @@ static int judge(struct drift *d, const struct sweep *restart, const struct engi
 		.d = d,
 		.topo = d->next->topo,
 		.f = d->next->fabric,
-		.read = tables_read_of(d->held),
+		.read = setup_tables(d->held->setup),
 		.next = d->next->routing,
 		.restart = restart->routing,
 		.top = d->next->lids->max_lid,
@@ -780,13 +748,11 @@ static int judge(struct drift *d, const struct sweep *restart, const struct engi
 		.list = with_entries,
 	};
 	unsigned top = j.read ? switch_tables_top(j.read) : d->held->lids->max_lid;
-	int rc;
 
-	if (top > j.top)
-		j.top = top;
+	j.top = MAX(top, j.top);
 	j.told = j.read ? switch_tables_told(j.read, j.top) : NULL;
 	drift_find_owners(&j);
-	rc = drift_judge_all(&j, p, e);
+	int rc = drift_judge_all(&j, p, e);
 	free(j.owner);
 	free(j.told);
 	if (rc || !with_entries)

@@ -385,14 +385,11 @@ static int faults_json_run_order(const void *x, const void *y)
 	const struct faults_json_run *a = x, *b = y;
 	int c = 0;
 
-	if (a->f->kind != b->f->kind)
-		return a->f->kind < b->f->kind ? -1 : 1;
+	ORDER(a->f->kind, b->f->kind);
 	if (a->f->kind == FAULT_MISSING) /* missing parts are never joined */
 		return COMPARED(a->f, b->f);
-	if (a->sum != b->sum)
-		return a->sum < b->sum ? -1 : 1;
-	if (a->n != b->n)
-		return a->n < b->n ? -1 : 1;
+	ORDER(a->sum, b->sum);
+	ORDER(a->n, b->n);
 	for (size_t i = 0; i < a->n && !c; i++)
 		c = fault_order_from(&a->f[i], &b->f[i]);
 	return c;
@@ -434,13 +431,13 @@ static struct faults_json_run *find_runs(const struct faults *s, size_t *n)
 static json_t *faults_json_copy(const json_t *from)
 {
 	static const char *const keys[] = {"guid", "lid", "port", "label", "port_guid", "vl", "lid_offset"};
-	json_t *o = json_object(), *v;
+	json_t *o = json_object();
 	const char *name = json_string_value(json_object_get(from, "name"));
 
 	json_object_set_new(o, "name", name ? json_text(name) : json_null());
 	json_object_set_new(o, "lid", json_null());
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		v = json_object_get(from, keys[i]);
+		json_t *v = json_object_get(from, keys[i]);
 		if (json_is_integer(v))
 			json_object_set(o, keys[i], v);
 		else if (json_is_string(v))
@@ -451,12 +448,10 @@ static json_t *faults_json_copy(const json_t *from)
 
 static json_t *from_json(const struct faults *s, const struct fault *f)
 {
-	json_t *o;
-
-	o = !s->fabric		     ? faults_json_copy(f->at_from.object)
-	    : f->at_from.id == NO_ID ? json_make("{s:o, s:o, s:o}", "name", json_null(), "guid",
-						 json_guid(f->from), "lid", json_null())
-				     : json_node(s->fabric, s->lids, f->at_from.id);
+	json_t *o = !s->fabric		     ? faults_json_copy(f->at_from.object)
+		    : f->at_from.id == NO_ID ? json_make("{s:o, s:o, s:o}", "name", json_null(), "guid",
+							 json_guid(f->from), "lid", json_null())
+					     : json_node(s->fabric, s->lids, f->at_from.id);
 	if (fault_has_port(f))
 		json_object_set_new(o, "port", json_integer(f->port));
 	if (fault_has_port(f) && s->fabric && f->at_from.id != NO_ID &&
@@ -488,7 +483,7 @@ static json_t *group_json(const struct faults *s, const struct faults_json_run *
 {
 	const struct fault *f = run->f;
 	bool dropped = f->kind == FAULT_DROPPED;
-	json_t *from = json_array(), *to = json_array(), *o;
+	json_t *from = json_array(), *to = json_array();
 
 	for (size_t i = 0; i < run->n; i++)
 		if (f[i].from)
@@ -496,9 +491,9 @@ static json_t *group_json(const struct faults *s, const struct faults_json_run *
 	for (size_t i = 0; i < n; i++)
 		if (run[i].f->to)
 			json_array_append_new(to, to_json(s, run[i].f));
-	o = json_make("{s:s, s:I, s:s*}", "kind", fault_names[f->kind], "count",
-		      dropped ? (json_int_t)f->u.routes : (json_int_t)(run->n * n), "what",
-		      f->kind == FAULT_MISSING ? f->u.what : NULL);
+	json_t *o = json_make("{s:s, s:I, s:s*}", "kind", fault_names[f->kind], "count",
+			      dropped ? (json_int_t)f->u.routes : (json_int_t)(run->n * n), "what",
+			      f->kind == FAULT_MISSING ? f->u.what : NULL);
 	if (json_array_size(from))
 		json_object_set(o, f->kind == FAULT_CREDIT_LOOP ? "channels" : "from", from);
 	if (json_array_size(to))
@@ -512,7 +507,8 @@ json_t *faults_json(const struct faults *s)
 {
 	json_t *list = json_array();
 	size_t n, n_groups = 0;
-	struct faults_json_run *run = find_runs(s, &n), **group = NEW_ARRAY(n + 1, struct faults_json_run *);
+	AUTO_FREE struct faults_json_run *run = find_runs(s, &n);
+	AUTO_FREE struct faults_json_run **group = NEW_ARRAY(n + 1, struct faults_json_run *);
 
 	if (n)
 		qsort(run, n, sizeof(*run), faults_json_run_order);
@@ -528,8 +524,6 @@ json_t *faults_json(const struct faults *s)
 			many++;
 		json_array_append_new(list, group_json(s, group[g], many));
 	}
-	free(group);
-	free(run);
 	return list;
 }
 
@@ -675,7 +669,6 @@ static int read_check(struct faults *s, const char *path, const char *data, size
 {
 	struct faults_json_reader r = {.s = s, .path = path, .e = e};
 	struct faults_json_found x = {0};
-	const json_t *list;
 	int rc = json_values_read(path, data, size, "ibscope --json -e check", schema, take_check, &x, p, e);
 
 	s->doc = x.check;
@@ -686,7 +679,7 @@ static int read_check(struct faults *s, const char *path, const char *data, size
 			       "%s: found %s, none of them of check; expected what `ibscope --json -e check` "
 			       "prints",
 			       path, PLURAL(x.n, "object"));
-	list = json_object_get(x.check, "faults");
+	const json_t *list = json_object_get(x.check, "faults");
 	if (!json_is_true(json_object_get(x.check, "ok")))
 		return err_set(e, "%s: the check in it failed; expected a check that listed its faults",
 			       path);
@@ -706,13 +699,12 @@ int faults_read(struct faults *s, const char *path, int schema, struct progress 
 {
 	AUTO_FREE char *data = NULL;
 	size_t size;
-	int rc;
 
 	faults_begin(s, NULL, NULL, e);
 	progress_start(p, "reading the faults of before", 0);
 	if (read_file(path, p, &data, &size, e))
 		return -1;
-	rc = mem_room(e, size * 8, "what %s holds", path);
+	int rc = mem_room(e, size * 8, "what %s holds", path);
 	if (!rc)
 		rc = read_check(s, path, data, size, schema, p, e);
 	if (!rc)

@@ -153,7 +153,7 @@ static bool figures_is_host(const struct routing *r, uint32_t ep)
 	return routing_counts(r, ep) && r->topo->endport_switch[ep] != NO_ID;
 }
 
-static void walk_init(struct figures_walk *w, const struct routing *r, const struct elements *el)
+static void walk_init(void *arena, struct figures_walk *w, const struct routing *r, const struct elements *el)
 {
 	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
@@ -164,14 +164,14 @@ static void walk_init(struct figures_walk *w, const struct routing *r, const str
 		.r = r,
 		.el = el,
 		.n = n,
-		.hosts = NEW_ARRAY(n + 1, uint32_t),
-		.edge = NEW_ARRAY(n + 1, uint32_t),
-		.source = NEW_ARRAY(n + 1, uint8_t),
-		.col = NEW_ARRAY((size_t)MOST_LIDS * n + 1, uint8_t),
-		.hops = NEW_ARRAY((size_t)MOST_LIDS * n + 1, uint16_t),
-		.passed = NEW_ARRAY(n + 1, uint16_t),
-		.work = NEW_ARRAY(n + 1, uint32_t),
-		.stamp = NEW_ARRAY(f->n_ports + 1, uint32_t),
+		.hosts = ARENA_ARRAY(arena, n + 1, uint32_t),
+		.edge = ARENA_ARRAY(arena, n + 1, uint32_t),
+		.source = ARENA_ARRAY(arena, n + 1, uint8_t),
+		.col = ARENA_ARRAY(arena, (size_t)MOST_LIDS * n + 1, uint8_t),
+		.hops = ARENA_ARRAY(arena, (size_t)MOST_LIDS * n + 1, uint16_t),
+		.passed = ARENA_ARRAY(arena, n + 1, uint16_t),
+		.work = ARENA_ARRAY(arena, n + 1, uint32_t),
+		.stamp = ARENA_ARRAY(arena, f->n_ports + 1, uint32_t),
 	};
 	for (uint32_t e = 0; el && e < el->n; e++)
 		w->several |= element_chips(el, e) > 1;
@@ -188,18 +188,6 @@ static void walk_init(struct figures_walk *w, const struct routing *r, const str
 		w->source[w->n_edges] = with_lid[s];
 		w->edge[w->n_edges++] = s;
 	}
-}
-
-static void figures_walk_free(struct figures_walk *w)
-{
-	free(w->hosts);
-	free(w->edge);
-	free(w->source);
-	free(w->col);
-	free(w->hops);
-	free(w->passed);
-	free(w->work);
-	free(w->stamp);
 }
 
 /* Count the elements on the paths to one LID, from its end. Elements entered twice count twice. */
@@ -298,26 +286,23 @@ static void figures_add_host(struct figures_walk *w, uint32_t ep)
 	const struct topo *t = w->r->topo;
 	unsigned base = w->r->lids->base[ep], count = w->r->lids->count[ep];
 	uint32_t own = t->endport_switch[ep];
-	const uint8_t *col;
 
 	if (!w->lid0 || base + count > w->lid0 + MOST_LIDS) {
 		w->lid0 = base;
 		routing_columns(w->r, base, MOST_LIDS, w->col);
 	}
-	col = w->col + (size_t)(base - w->lid0) * w->n;
+	const uint8_t *col = w->col + (size_t)(base - w->lid0) * w->n;
 	for (unsigned k = 0; k < count; k++) {
 		column_hops(t, col + (size_t)k * w->n, ep, w->hops + (size_t)k * w->n, w->work);
 		add_lengths(w, own, col + (size_t)k * w->n, w->hops + (size_t)k * w->n);
 	}
 	for (uint32_t i = 0; i < w->n_edges; i++) {
-		uint32_t first, links;
-
 		if (w->edge[i] == own || !w->source[i])
 			continue;
-		first = count_first(w, w->edge[i], col, count);
+		uint32_t first = count_first(w, w->edge[i], col, count);
 		if (first)
 			sum_add(&w->first, first, 1);
-		links = figures_count_links(w, w->edge[i], col, count);
+		uint32_t links = figures_count_links(w, w->edge[i], col, count);
 		if (links)
 			sum_add(&w->links, links, 1);
 	}
@@ -331,7 +316,7 @@ static bool add_exact(struct figures_walk *w)
 {
 	const struct routing *r = w->r;
 	const struct topo *t = r->topo;
-	uint32_t *to = NEW_ARRAY(w->n + 1, uint32_t); /* hosts with a LID on each switch */
+	AUTO_FREE uint32_t *to = NEW_ARRAY(w->n + 1, uint32_t); /* hosts with a LID on each switch */
 	bool one = r->exact && !w->el && !r->adaptive;
 
 	for (unsigned lid = 1; one && lid <= r->lids->max_lid; lid++) {
@@ -361,7 +346,6 @@ static bool add_exact(struct figures_walk *w)
 			sum_add(&w->links, links, to[d]);
 		}
 	}
-	free(to);
 	return one;
 }
 
@@ -373,6 +357,7 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 	const struct lids *l = r->lids;
 	const struct fabric *fb = r->topo->fabric;
 	uint32_t most = 0;
+	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct figures_walk w;
 	bool done = true;
 
@@ -380,7 +365,7 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 	*f = (struct figures){0};
 	for (unsigned i = 0; i < FIGURES; i++)
 		f->v[i] = FIGURE_UNKNOWN;
-	walk_init(&w, r, el);
+	walk_init(arena, &w, r, el);
 	progress_start(p, "following paths", l->max_lid);
 	for (unsigned lid = add_exact(&w) ? l->max_lid + 1u : 1; done && lid <= l->max_lid; lid++) {
 		uint32_t ep = lid_owner(l, lid);
@@ -392,7 +377,6 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 		if (done)
 			figures_add_host(&w, ep);
 	}
-	figures_walk_free(&w);
 	if (!done)
 		return -1;
 	for (uint32_t sw = 0; sw < fb->n_switches; sw++) {
@@ -469,12 +453,11 @@ static uint32_t sls_to(const struct routing *r, const uint32_t *src, uint32_t n,
 
 static int measure_sls(const struct routing *r, struct figures *f, struct progress *p)
 {
-	uint32_t n_switches = r->topo->fabric->n_switches;
-	uint32_t n = 0;
+	uint32_t n_switches = r->topo->fabric->n_switches, n = 0;
 	AUTO_FREE uint32_t *ep = NEW_ARRAY(r->topo->fabric->n_endports + 1, uint32_t),
 			   *work = NEW_ARRAY(n_switches + 1, uint32_t);
 	AUTO_FREE uint16_t *hops = NEW_ARRAY(n_switches + 1, uint16_t);
-	uint8_t *to = NEW_ARRAY(r->lids->max_lid + 2u, uint8_t); /* LIDs of hosts */
+	AUTO_FREE uint8_t *to = NEW_ARRAY(r->lids->max_lid + 2u, uint8_t); /* LIDs of hosts */
 	int rc = 0;
 
 	for (uint32_t i = 0; i < r->topo->fabric->n_endports; i++) {
@@ -495,7 +478,6 @@ static int measure_sls(const struct routing *r, struct figures *f, struct progre
 	}
 	if (f->sls)
 		f->v[FIG_SLS] = __builtin_popcount(f->sls);
-	free(to);
 	return rc;
 }
 
@@ -541,14 +523,13 @@ static int figures_of_routing(const struct routing *r, const struct elements *el
 {
 	AUTO_ARENA struct loads *l = NULL;
 	AUTO_ARENA struct cdg *g = NULL;
-	int rc;
 
 	if (figures_of_tables(r, el, f, p) || !(l = loads_new(r, &pattern_lids, p)))
 		return -1;
 	f->v[FIG_LOAD_LEAST] = l->min;
 	f->v[FIG_LOAD_MEAN] = l->mean;
 	f->v[FIG_LOAD_MOST] = l->max;
-	rc = measure_edges(r, el, l, f, p);
+	int rc = measure_edges(r, el, l, f, p);
 	if (rc || measure_sls(r, f, p) || !(g = cdg_new_loops(r, p, NULL)))
 		return -1;
 	f->v[FIG_LOOPS] = g->n_components;
@@ -563,7 +544,7 @@ static int figures_of_routing(const struct routing *r, const struct elements *el
 struct side_request *side_request_new(const struct side_base *at, int argc, char **argv, struct err *e)
 {
 	struct side_request *rq = NEW(struct side_request);
-	struct options *opts = options_copy(at->setup->options);
+	AUTO_OPTIONS struct options *opts = options_copy(at->setup->options);
 	int rc = 0;
 
 	rq->refs = 1;
@@ -581,7 +562,6 @@ struct side_request *side_request_new(const struct side_base *at, int argc, char
 			rq->engine[rq->n++] = g;
 	}
 	rq->setup = setup_with(at->setup, &(struct setup){.options = opts});
-	options_free(opts);
 	if (rc) {
 		side_request_unref(rq);
 		return NULL;
@@ -639,12 +619,11 @@ static int side_by_side_take(const struct sweep *w, const struct routing *other,
 	struct err e;
 	struct elements *el = elements_new(
 		w->topo, known ? options_file(w->setup->options, "chassis_file") : NULL, p, NULL, &e);
-	int rc;
 
 	text_add(notes, "%s", w->notes);
 	if (!el)
 		text_add(notes, "elements are not counted: %s\n", e.msg);
-	rc = figures_of_routing(w->routing, el, other, f, p);
+	int rc = figures_of_routing(w->routing, el, other, f, p);
 	elements_unref(el);
 	return rc;
 }
@@ -652,25 +631,22 @@ static int side_by_side_take(const struct sweep *w, const struct routing *other,
 struct sweep *side_sweep(const struct side_request *rq, unsigned i, struct progress *p, struct err *e)
 {
 	assert(i < rq->n);
-	char *chain = str_printf("%s,no_fallback", rq->engine[i]->name);
-	const struct setup *setup = setup_with(rq->setup, &(struct setup){.chain = chain});
-	struct sweep *w = sweep_run(&(struct sweep_request){.setup = setup,
-							    .engines = rq->list,
-							    .restart = true,
-							    .prev = rq->lids_of,
-							    .progress = p},
-				    e);
+	AUTO_FREE char *chain = str_printf("%s,no_fallback", rq->engine[i]->name);
+	AUTO_SETUP const struct setup *setup = setup_with(rq->setup, &(struct setup){.chain = chain});
 
-	setup_unref(setup);
-	free(chain);
-	return w;
+	return sweep_run(&(struct sweep_request){.setup = setup,
+						 .engines = rq->list,
+						 .restart = true,
+						 .prev = rq->lids_of,
+						 .progress = p},
+			 e);
 }
 
 struct engine_figures *side_measure(const struct side_request *rq, unsigned i,
 				    const struct engine_figures *first, struct progress *p, struct err *e)
 {
 	assert(!first || first->engine == rq->engine[0]);
-	struct sweep *w = side_sweep(rq, i, p, e);
+	AUTO_SWEEP struct sweep *w = side_sweep(rq, i, p, e);
 	struct engine_figures *f = NULL;
 	AUTO_TEXT struct text notes = {0};
 	struct figures measured;
@@ -692,6 +668,5 @@ struct engine_figures *side_measure(const struct side_request *rq, unsigned i,
 		if (!i)
 			f->f.v[FIG_DIFFER] = 0;
 	}
-	sweep_unref(w);
 	return f;
 }

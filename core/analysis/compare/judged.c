@@ -16,46 +16,31 @@ const struct switch_tables *sweep_held_tables(const struct sweep *w)
 	return !strcmp(engine, "tables") || !strcmp(engine, "live") ? setup_tables(w->setup) : NULL;
 }
 
-/* Entries of a switch in the tables at hand, and those that the sweep has otherwise, for LIDs that these tell
- * of. */
-static void judged_count_switch(struct judged *j, uint32_t sw, const uint8_t *told, unsigned top)
-{
-	const struct switch_tables *held = j->at_hand;
-	unsigned port;
-
-	for (unsigned lid = 1; lid <= top; lid++) {
-		if (!told[lid])
-			continue;
-		port = lid <= held->top[sw] ? held->lft[sw][lid] : NO_PATH;
-		j->n_held += port != NO_PATH;
-		j->n_differ += port != routing_port(j->sweep->routing, sw, lid);
-	}
-}
-
 struct judged judged_of(const struct sweep *w)
 {
-	struct judged j = {.sweep = w, .at_hand = setup_tables(w->setup)};
-
-	j.held = sweep_held_tables(w) != NULL;
-	return j;
+	return (struct judged){
+		.sweep = w, .at_hand = setup_tables(w->setup), .held = sweep_held_tables(w) != NULL};
 }
 
 void judged_count(struct judged *j, struct progress *p)
 {
 	const struct sweep *w = j->sweep;
-	unsigned top;
-	AUTO_FREE uint8_t *told = NULL;
+	const struct switch_tables *held = j->at_hand;
 
-	if (j->held || !j->at_hand || !w->routing)
+	if (j->held || !held || !w->routing)
 		return;
-	assert(j->at_hand->n_switches == w->fabric->n_switches);
-	top = switch_tables_top(j->at_hand);
-	if (w->lids->max_lid > top)
-		top = w->lids->max_lid;
-	told = switch_tables_told(j->at_hand, top);
+	assert(held->n_switches == w->fabric->n_switches);
+	unsigned top = switch_tables_top(held);
+	top = MAX(w->lids->max_lid, top);
+	AUTO_FREE uint8_t *told = switch_tables_told(held, top); /* LIDs that they tell of */
 	for (uint32_t sw = 0; sw < w->fabric->n_switches && !progress_cancelled(p); sw++)
-		if (j->at_hand->lft[sw])
-			judged_count_switch(j, sw, told, top);
+		for (unsigned lid = 1; held->lft[sw] && lid <= top; lid++) {
+			if (!told[lid])
+				continue;
+			unsigned port = lid <= held->top[sw] ? held->lft[sw][lid] : NO_PATH;
+			j->n_held += port != NO_PATH;
+			j->n_differ += port != routing_port(w->routing, sw, lid);
+		}
 }
 
 const char *judged_word(const struct judged *j)

@@ -133,7 +133,7 @@ struct outage_work {
 	uint32_t *stop;		   /* [n_switches] port id at which a way ends, NO_ID: not looked at yet */
 	uint32_t *here, n_here,
 		*lost_here; /* ports with lost pairs of the LID at hand; [n_ports] these pairs */
-	size_t cap_entries;
+	size_t cap_entries, cap_peers;
 	uint64_t *had_from, *lost_from; /* [n_switches] LIDs with a way, of these lost */
 	uint64_t *sends, *receives;	/* [n_endports] */
 	/* of the destination node at hand, where some node has several ports */
@@ -296,7 +296,6 @@ static void put_entries(struct outage_work *w, unsigned lid)
 static void lose(struct outage_work *w, uint32_t s, uint32_t dst, uint64_t pairs)
 {
 	struct outage *x = w->x;
-	uint32_t port;
 
 	x->cut += pairs;
 	if (w->hops[1][s] == HOPS_LOOP)
@@ -305,7 +304,7 @@ static void lose(struct outage_work *w, uint32_t s, uint32_t dst, uint64_t pairs
 		x->end_down += pairs;
 	if (w->brief || w->hops[1][s] == HOPS_LOOP || !pairs)
 		return;
-	port = stop_of(w, s, dst);
+	uint32_t port = stop_of(w, s, dst);
 	if (!w->lost_here[port])
 		w->here[w->n_here++] = port;
 	w->lost_here[port] += (uint32_t)pairs;
@@ -451,22 +450,22 @@ static uint32_t paths_from(const struct outage_work *w, uint32_t node, bool *som
 	return paths;
 }
 
-static void find_peers(struct outage_work *w, uint32_t to, size_t *cap)
+static void find_peers(struct outage_work *w, uint32_t to)
 {
 	struct outage *x = w->x;
 	bool some;
 
 	for (uint32_t i = 0; i < w->n_nodes; i++) {
-		uint32_t from = w->node[i], paths;
+		uint32_t from = w->node[i];
 
 		if (from == to || (w->ports[from] < 2 && w->ports[to] < 2) || !w->left->node_up[from])
 			continue;
-		paths = paths_from(w, from, &some);
+		uint32_t paths = paths_from(w, from, &some);
 		if (some || paths < 2)
 			continue;
 		if (x->all_peers++ >= OUTAGE_MOST_PEERS)
 			continue;
-		ARENA_GROW(x, x->peers, x->n_peers, *cap);
+		ARENA_GROW(x, x->peers, x->n_peers, w->cap_peers);
 		x->peers[x->n_peers++] = (struct outage_peers){.from = from, .to = to, .paths = paths};
 	}
 }
@@ -474,7 +473,7 @@ static void find_peers(struct outage_work *w, uint32_t to, size_t *cap)
 /* --- the whole -------------------------------------------------------------------------------------- */
 
 /* All LIDs of one destination node. */
-static void count_node(struct outage_work *w, uint32_t node, size_t *cap)
+static void count_node(struct outage_work *w, uint32_t node)
 {
 	const struct routing *r = w->x->before;
 	const struct fabric *f = w->was->fabric;
@@ -498,7 +497,7 @@ static void count_node(struct outage_work *w, uint32_t node, size_t *cap)
 	if (!look || !w->some_twice)
 		return;
 	if (w->left->node_up[node])
-		find_peers(w, node, cap);
+		find_peers(w, node);
 	memset(w->had_node, 0, f->n_switches * sizeof(*w->had_node));
 	memset(w->ok_node, 0, f->n_switches);
 }
@@ -551,7 +550,6 @@ static struct outage *outage_run(const struct routing *r, const struct state *do
 {
 	struct outage *x = ARENA_NEW(NULL, struct outage);
 	AUTO_ARENA struct outage_work *w = ARENA_NEW(NULL, struct outage_work);
-	size_t cap = 0;
 	bool ok = true;
 
 	assert(down->n_links == r->topo->fabric->n_links && down->n_nodes == r->topo->fabric->n_nodes);
@@ -569,7 +567,7 @@ static struct outage *outage_run(const struct routing *r, const struct state *do
 	for (uint32_t i = 0; ok && i < w->n_nodes; i++) {
 		ok = progress_step(p, i);
 		if (ok)
-			count_node(w, w->node[i], &cap);
+			count_node(w, w->node[i]);
 	}
 	if (ok && !brief) {
 		outage_list_ports(x);

@@ -59,7 +59,7 @@ uint64_t cabling_bound(const struct topo *t, const uint32_t *hosts, const struct
 	uint32_t n = t->fabric->n_switches;
 	AUTO_FREE uint32_t *own = NEW_ARRAY(n + 1, uint32_t);
 	AUTO_FREE uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
-	uint64_t links = 0, ends = 0, most, cuts;
+	uint64_t links = 0, ends = 0;
 	AUTO_FREE uint64_t *all = NEW_ARRAY(n + 1, uint64_t);
 
 	for (uint32_t s = 0; s < n; s++)
@@ -81,13 +81,12 @@ uint64_t cabling_bound(const struct topo *t, const uint32_t *hosts, const struct
 			for (uint32_t o = el->first_chip[e]; !all[el->chip[c]] && o < el->first_chip[e + 1];
 			     o++)
 				all[el->chip[c]] = all[el->chip[o]];
-	most = over(links, ends / 2);
-	cuts = cuts_bound(t, hosts, all, own);
+	uint64_t most = over(links, ends / 2);
+	uint64_t cuts = cuts_bound(t, hosts, all, own);
 	most = MAX(cuts, most);
 	if (el)
 		cuts = cuts_bound(t, hosts, all, el->of);
-	most = MAX(cuts, most);
-	return most;
+	return MAX(cuts, most);
 }
 
 /* Hosts that are not on the switch where they belong: Slurm's topology against the fabric. */
@@ -96,9 +95,6 @@ uint64_t cabling_bound(const struct topo *t, const uint32_t *hosts, const struct
 struct plan_leaves_hang {
 	uint32_t group, sw, row;
 };
-
-static int plan_leaves(const struct fabric *f, const struct cabling *plan, struct plan_names *x,
-		       struct plan_report *r, struct progress *p);
 
 struct plan_leaves {
 	const struct fabric *f;
@@ -113,8 +109,21 @@ struct plan_leaves {
 	size_t n, cap;
 };
 
+struct plan_difference *plan_tell(struct plan_report *r, enum plan_change change, uint32_t row)
+{
+	assert(change < PLAN_CHANGES);
+	GROW(r->d, r->n, r->cap);
+	r->d[r->n] = (struct plan_difference){change, row, NO_ID, NO_ID, NO_ID, NO_ID, NO_ID, NULL};
+	return &r->d[r->n++];
+}
+
 static void plan_tell_unknown(struct plan_report *r, uint32_t row, const struct planned_end *end, bool whole,
-			      const char *why);
+			      const char *why)
+{
+	GROW(r->unknown, r->n_unknown, r->cap_unknown);
+	r->unknown[r->n_unknown++] = (struct plan_unknown){end->device, whole || !end->port ? "" : end->port,
+							   str_dup(why), row, 1};
+}
 
 COMPARATOR(by_group, struct plan_leaves_hang, UP(group) UP(sw) UP(row))
 
@@ -177,8 +186,8 @@ static size_t plan_leaves_run_end(const struct plan_leaves *l, size_t i)
 /* Finds each switch's group with most hosts, and each group's switch: of its name, or with most hosts. */
 static void plan_leaves_find_owners(struct plan_leaves *l)
 {
-	uint32_t *most = NEW_ARRAY(l->f->n_switches + l->plan->n + 1, uint32_t),
-		 *best = most + l->f->n_switches;
+	AUTO_FREE uint32_t *most = NEW_ARRAY(l->f->n_switches + l->plan->n + 1, uint32_t);
+	uint32_t *best = most + l->f->n_switches;
 
 	for (size_t i = 0, end; i < l->n; i = end) {
 		const struct plan_leaves_hang *h = &l->hang[i];
@@ -191,16 +200,14 @@ static void plan_leaves_find_owners(struct plan_leaves *l)
 	}
 	for (size_t i = 0, end; i < l->n; i = end) {
 		const struct plan_leaves_hang *h = &l->hang[i];
-		uint32_t rank;
 
 		end = plan_leaves_run_end(l, i);
-		rank = 2 * (uint32_t)(end - i) + (l->owner[h->sw] == h->group);
+		uint32_t rank = 2 * (uint32_t)(end - i) + (l->owner[h->sw] == h->group);
 		if (rank > best[h->group]) {
 			best[h->group] = rank;
 			l->main_switch[h->group] = h->sw;
 		}
 	}
-	free(most);
 	for (uint32_t g = 0; l->plan->kind == CABLING_LEAVES && g < l->plan->n; g++)
 		if (l->group[g] == g && named_switch(l, g) != NO_ID)
 			l->main_switch[g] = named_switch(l, g);
@@ -224,8 +231,8 @@ static void count_outside(struct plan_leaves *l)
 
 static void tell_leaves(struct plan_leaves *l, struct progress *p)
 {
-	bool *there = NEW_ARRAY(l->plan->n + 1, bool);
-	struct plan_place *place = NEW_ARRAY(l->plan->n + 1, struct plan_place);
+	AUTO_FREE bool *there = NEW_ARRAY(l->plan->n + 1, bool);
+	AUTO_FREE struct plan_place *place = NEW_ARRAY(l->plan->n + 1, struct plan_place);
 	size_t n_places = 0;
 
 	for (size_t i = 0; i < l->n; i++) { /* which hosts are where they should be? */
@@ -236,12 +243,11 @@ static void tell_leaves(struct plan_leaves *l, struct progress *p)
 	}
 	for (uint32_t row = 0; row < l->plan->n; row++) {
 		uint32_t sw = l->main_switch[l->group[row]];
-		struct plan_difference *d;
 
 		l->r->there += there[row];
 		if (there[row] || l->port[row] == NO_ID)
 			continue;
-		d = plan_tell(l->r, PLAN_LEAF, row);
+		struct plan_difference *d = plan_tell(l->r, PLAN_LEAF, row);
 		d->at = l->port[row];
 		d->found = l->f->port_peer[d->at];
 		d->planned = l->plan->kind == CABLING_LEAVES && sw != NO_ID ? l->f->switch_port[sw] : NO_ID;
@@ -250,8 +256,6 @@ static void tell_leaves(struct plan_leaves *l, struct progress *p)
 			place[n_places++] = (struct plan_place){d->at, sw, NO_ID};
 	}
 	plan_wish_places(l->f, place, n_places, l->r, p);
-	free(place);
-	free(there);
 	for (uint32_t n = 0; n < l->f->n_nodes; n++)
 		l->r->unplanned += l->f->node_type[n] == NODE_CA && !node_is_aggregation(l->f, n) &&
 				   !plan_device(l->names, n);
@@ -262,7 +266,7 @@ static void tell_leaves(struct plan_leaves *l, struct progress *p)
 static int plan_leaves(const struct fabric *f, const struct cabling *plan, struct plan_names *x,
 		       struct plan_report *r, struct progress *p)
 {
-	uint32_t *ids = NEW_ARRAY(3 * plan->n + f->n_switches + 1, uint32_t);
+	AUTO_FREE uint32_t *ids = NEW_ARRAY(3 * plan->n + f->n_switches + 1, uint32_t);
 	struct plan_leaves l = {.f = f,
 				.plan = plan,
 				.names = x,
@@ -283,7 +287,6 @@ static int plan_leaves(const struct fabric *f, const struct cabling *plan, struc
 		tell_leaves(&l, p);
 	}
 	free(l.hang);
-	free(ids);
 	return go_on ? 0 : -1;
 }
 
@@ -304,22 +307,6 @@ struct plan_comparison {
 	bool *extra;		   /* [n_links] told as extra */
 	bool covers[2];		   /* the plan has cables of hosts; of two switches */
 };
-
-struct plan_difference *plan_tell(struct plan_report *r, enum plan_change change, uint32_t row)
-{
-	assert(change < PLAN_CHANGES);
-	GROW(r->d, r->n, r->cap);
-	r->d[r->n] = (struct plan_difference){change, row, NO_ID, NO_ID, NO_ID, NO_ID, NO_ID, NULL};
-	return &r->d[r->n++];
-}
-
-static void plan_tell_unknown(struct plan_report *r, uint32_t row, const struct planned_end *end, bool whole,
-			      const char *why)
-{
-	GROW(r->unknown, r->n_unknown, r->cap_unknown);
-	r->unknown[r->n_unknown++] = (struct plan_unknown){end->device, whole || !end->port ? "" : end->port,
-							   str_dup(why), row, 1};
-}
 
 void plan_add_wish(struct plan_report *r, uint32_t a, uint32_t b, uint8_t width, uint8_t speed, bool there)
 {
@@ -382,7 +369,6 @@ static bool plan_find_row(struct plan_comparison *c, uint32_t row)
 	const struct planned_cable *want = &c->plan->row[row];
 	struct plan_end *end = c->end[row];
 	char *first = NULL;
-	struct plan_difference *d;
 
 	for (int k = 0; k < 2; k++) {
 		bool whole;
@@ -398,7 +384,7 @@ static bool plan_find_row(struct plan_comparison *c, uint32_t row)
 	if (!first)
 		return true;
 	c->r->left++;
-	d = plan_tell(c->r, PLAN_NOT_FOUND, row);
+	struct plan_difference *d = plan_tell(c->r, PLAN_NOT_FOUND, row);
 	d->why = first;
 	d->at = end[0].port != NO_ID ? end[0].port : end[1].port; /* report what the found end leads to */
 	d->found = peer(c, d->at);
@@ -443,14 +429,13 @@ static bool plan_take_ports(struct plan_comparison *c, uint32_t row)
 
 	for (int k = 0; k < 2; k++) {
 		uint32_t before = end[k].port == NO_ID ? NO_ID : c->row_of[end[k].port];
-		struct plan_difference *d;
 
 		if (before == NO_ID)
 			continue;
 		if (same_cable(c, row, k, before))
 			return false;
 		c->r->left++;
-		d = plan_tell(c->r, PLAN_TWICE, row);
+		struct plan_difference *d = plan_tell(c->r, PLAN_TWICE, row);
 		d->other_row = before;
 		d->at = end[k].port;
 		d->planned = end[!k].port;
@@ -467,7 +452,6 @@ static void plan_settle(struct plan_comparison *c, uint32_t row, uint32_t port)
 {
 	const struct planned_cable *want = &c->plan->row[row];
 	uint32_t to = peer(c, port);
-	struct plan_difference *d;
 
 	use(c, port);
 	c->open[row] = false;
@@ -476,7 +460,7 @@ static void plan_settle(struct plan_comparison *c, uint32_t row, uint32_t port)
 	    (!want->speed || !c->f->port_speed[port] || want->speed == c->f->port_speed[port]))
 		return;
 	plan_add_wish(c->r, port, to, want->width, want->speed, true);
-	d = plan_tell(c->r, PLAN_RATE, row);
+	struct plan_difference *d = plan_tell(c->r, PLAN_RATE, row);
 	d->at = port;
 	d->planned = d->found = to;
 }
@@ -484,6 +468,8 @@ static void plan_settle(struct plan_comparison *c, uint32_t row, uint32_t port)
 /* For a row that leaves a port open: take any cable that fits and that no other row has. */
 static void find_any(struct plan_comparison *c, uint32_t row)
 {
+	if (is_exact(c->end[row]))
+		return;
 	const struct plan_end *end = c->end[row];
 	int from = end[0].port == NO_ID && (end[1].port != NO_ID || end[1].n < end[0].n);
 	const uint32_t *node = plan_nodes(c->names, &end[from]);
@@ -546,11 +532,11 @@ static uint32_t line_begin(const struct plan_comparison *c, uint32_t from)
 	uint32_t at = from;
 
 	for (;;) {
-		uint32_t before = free_peer(c, at), row = open_row(c, before), begin;
+		uint32_t before = free_peer(c, at), row = open_row(c, before);
 
 		if (row == NO_ID)
 			return at;
-		begin = partner(c, row, before);
+		uint32_t begin = partner(c, row, before);
 		if (begin == from)
 			return from;
 		at = begin;
@@ -562,11 +548,10 @@ static bool tell_swap(struct plan_comparison *c, uint32_t row)
 {
 	uint32_t a = c->end[row][0].port, z = c->end[row][1].port, w = free_peer(c, a), b = free_peer(c, z);
 	uint32_t other = open_row(c, w);
-	struct plan_difference *d;
 
 	if (w == NO_ID || b == NO_ID || other == NO_ID || other == row || partner(c, other, w) != b)
 		return false;
-	d = plan_tell(c->r, PLAN_SWAPPED, row);
+	struct plan_difference *d = plan_tell(c->r, PLAN_SWAPPED, row);
 	*d = (struct plan_difference){PLAN_SWAPPED, row, other, a, z, w, b, NULL};
 	use(c, a);
 	use(c, z);
@@ -594,10 +579,8 @@ static void tell_line(struct plan_comparison *c, uint32_t row)
 	if (free_peer(c, end) == NO_ID && free_peer(c, at) != NO_ID)
 		at = end; /* from this end every row has one */
 	while ((row = open_row(c, at)) != NO_ID) {
-		uint32_t found;
-
 		end = partner(c, row, at);
-		found = free_peer(c, end);
+		uint32_t found = free_peer(c, end);
 		plan_tell_row(c, row, found == NO_ID ? at : end, found);
 		at = found;
 	}
@@ -625,7 +608,6 @@ static void tell_extra(struct plan_comparison *c, uint32_t link)
 	uint32_t da = plan_device(c->names, na), dz = plan_device(c->names, nz);
 	bool between = node_is_switch(c->f, na) && node_is_switch(c->f, nz);
 	struct plan_outside *out = &c->r->outside;
-	struct plan_difference *d;
 
 	if ((!da && !dz) || !c->covers[between] || da == dz) {
 		(*(!da && !dz		? &out->unnamed
@@ -635,7 +617,7 @@ static void tell_extra(struct plan_comparison *c, uint32_t link)
 		return;
 	}
 	c->extra[link] = true;
-	d = plan_tell(c->r, PLAN_EXTRA, NO_ID);
+	struct plan_difference *d = plan_tell(c->r, PLAN_EXTRA, NO_ID);
 	d->at = node_is_switch(c->f, na) ? a : z; /* for a host's cable, the switch comes first */
 	d->found = d->at == a ? z : a;
 }
@@ -714,13 +696,7 @@ static void match(struct plan_comparison *c, uint32_t row)
 
 static void match_one_end(struct plan_comparison *c, uint32_t row)
 {
-	if (!is_exact(c->end[row]) && (c->end[row][0].port != NO_ID || c->end[row][1].port != NO_ID))
-		find_any(c, row);
-}
-
-static void match_any(struct plan_comparison *c, uint32_t row)
-{
-	if (!is_exact(c->end[row]))
+	if (c->end[row][0].port != NO_ID || c->end[row][1].port != NO_ID)
 		find_any(c, row);
 }
 
@@ -738,21 +714,18 @@ static bool each_row(struct plan_comparison *c, per_row *what, bool all, struct 
 
 static bool compare(struct plan_comparison *c, struct progress *p)
 {
-	bool *open, done;
-
 	if (!each_row(c, find, true, p) || !each_row(c, match, false, p) ||
-	    !each_row(c, match_one_end, false, p) || !each_row(c, match_any, false, p) ||
+	    !each_row(c, match_one_end, false, p) || !each_row(c, find_any, false, p) ||
 	    !each_row(c, wish_exact, false, p))
 		return false;
-	open = mem_dup(c->open, c->plan->n + 1);
-	done = each_row(c, tell_open, false, p);
+	AUTO_FREE bool *open = mem_dup(c->open, c->plan->n + 1);
+	bool done = each_row(c, tell_open, false, p);
 	for (uint32_t l = 0; done && l < c->f->n_links; l++)
 		if (!c->used[l])
 			tell_extra(c, l);
 	for (uint32_t row = 0; done && row < c->plan->n; row++)
 		if (open[row] && !is_exact(c->end[row]))
 			wish_any(c, row);
-	free(open);
 	return done;
 }
 
@@ -772,14 +745,13 @@ int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan
 		.extra = ARENA_ARRAY(arena, f->n_links + 1, bool),
 		.covers = {plan->whole, plan->whole},
 	};
-	bool done;
 
 	*r = (struct plan_report){0};
 	memset(c.row_of, 0xff, f->n_ports * sizeof(*c.row_of));
 	progress_start(p, "comparing with the plan", (unsigned)plan->n);
 	for (size_t i = 0; i < plan->n_devices; i++)
 		plan_name_device(c.names, plan->device[i]);
-	done = plan->kind == CABLING_LIST ? compare(&c, p) : !plan_leaves(f, plan, c.names, r, p);
+	bool done = plan->kind == CABLING_LIST ? compare(&c, p) : !plan_leaves(f, plan, c.names, r, p);
 	join_unknown(r);
 	plan_names_free(c.names);
 	if (done)

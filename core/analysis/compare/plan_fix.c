@@ -35,6 +35,7 @@ struct plan_fix_chain {
  * on.  Parts are what cables join that nothing touches.
  */
 struct fixer {
+	void *arena;
 	const struct fabric *f;
 	const struct state *state;
 	const struct plan_wish *wish;
@@ -223,25 +224,18 @@ static uint32_t apart(struct fixer *x, const uint32_t out[4], bool missing, uint
 	return plan_fix_count_apart(x, out, first);
 }
 
-/* Ports of the cables that are out during a step. */
-static void ports_out(const struct plan_fix *s, uint32_t out[4])
-{
-	for (int k = 0; k < 4; k++)
-		out[k] = s->kind == FIX_ADD || (s->kind == FIX_MOVE && k == 2) ? NO_ID : s->port[k];
-}
-
 /* What is apart without the cables at out[4] (missing), or after the step, and is not before it. */
 static uint32_t more_apart(struct fixer *x, const uint32_t out[4], bool missing, const struct plan_fix *s,
 			   uint32_t *first)
 {
-	uint32_t now, before, other;
+	uint32_t other;
 
 	if (!missing)
 		plan_fix_apply(x, s, false);
-	now = apart(x, out, missing, first);
+	uint32_t now = apart(x, out, missing, first);
 	if (!missing)
 		plan_fix_apply(x, s, true);
-	before = now ? apart(x, out, false, &other) : 0;
+	uint32_t before = now ? apart(x, out, false, &other) : 0;
 	return now > before ? now - before : 0;
 }
 
@@ -249,10 +243,11 @@ static uint32_t more_apart(struct fixer *x, const uint32_t out[4], bool missing,
 static uint32_t parts_anew(struct fixer *x, const struct plan_fix *s, uint32_t *first)
 {
 	static const uint32_t none[4] = {NO_ID, NO_ID, NO_ID, NO_ID};
-	uint32_t out[4], n;
+	uint32_t out[4]; /* ports of the cables that are out during the step */
 
-	ports_out(s, out);
-	n = more_apart(x, out, true, s, first);
+	for (int k = 0; k < 4; k++)
+		out[k] = s->kind == FIX_ADD || (s->kind == FIX_MOVE && k == 2) ? NO_ID : s->port[k];
+	uint32_t n = more_apart(x, out, true, s, first);
 	return n ? n : more_apart(x, none, false, s, first);
 }
 
@@ -292,8 +287,7 @@ static void unite_all(struct fixer *x, bool end)
 /* Anchors: of all parts that hang together at the start and in the end (their kind), the largest. */
 static void find_anchors(struct fixer *x)
 {
-	AUTO_FREE uint64_t *key = NEW_ARRAY(x->n_parts + 1, uint64_t), *kinds = NULL;
-	uint32_t *largest, *all; /* of each kind: part; vertices */
+	AUTO_FREE uint64_t *key = NEW_ARRAY(x->n_parts + 1, uint64_t);
 	uint32_t n = 0;
 
 	unite_all(x, false);
@@ -302,13 +296,13 @@ static void find_anchors(struct fixer *x)
 	unite_all(x, true);
 	for (uint32_t i = 0; i < x->n_parts; i++)
 		key[i] |= disjoint_root(x->root, i);
-	kinds = mem_dup(key, (x->n_parts + 1) * sizeof(*key));
+	AUTO_FREE uint64_t *kinds = mem_dup(key, (x->n_parts + 1) * sizeof(*key));
 	qsort(kinds, x->n_parts, sizeof(*kinds), order_u64);
 	for (uint32_t i = 0; i < x->n_parts; i++)
 		if (!i || kinds[i] != kinds[n - 1])
 			kinds[n++] = kinds[i];
-	largest = NEW_ARRAY(n + 1, uint32_t);
-	all = NEW_ARRAY(n + 1, uint32_t);
+	/* of each kind: part; vertices */
+	AUTO_FREE uint32_t *largest = NEW_ARRAY(n + 1, uint32_t), *all = NEW_ARRAY(n + 1, uint32_t);
 	memset(largest, 0xff, n * sizeof(*largest));
 	for (uint32_t i = 0; i < x->n_parts; i++) {
 		const uint64_t *k = bsearch(&key[i], kinds, n, sizeof(*kinds), order_u64);
@@ -321,8 +315,6 @@ static void find_anchors(struct fixer *x)
 	for (uint32_t i = 0; i < x->n_parts; i++)
 		x->anchor[i] = largest[x->anchor[i]];
 	plan_fix_count_cut(x, kinds, n, largest, all);
-	free(largest);
-	free(all);
 }
 
 /* Parts of the cables that nothing touches. */
@@ -342,9 +334,9 @@ static void plan_fix_find_parts(struct fixer *x)
 		if (!touched[p] && plan_fix_passes(x, p, q))
 			plan_fix_unite(root, vertex_of(f, p), vertex_of(f, q));
 	}
-	x->part = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	x->size = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	x->vertex = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	x->part = ARENA_ARRAY(x->arena, f->n_ports + 1, uint32_t);
+	x->size = ARENA_ARRAY(x->arena, f->n_ports + 1, uint32_t);
+	x->vertex = ARENA_ARRAY(x->arena, f->n_ports + 1, uint32_t);
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		if (vertex_of(f, p) == p && disjoint_root(root, p) == p) {
 			x->vertex[x->n_parts] = p;
@@ -357,8 +349,8 @@ static void plan_fix_find_parts(struct fixer *x)
 			if (node_is_switch(f, f->port_node[p]))
 				x->vertex[x->part[p]] = p;
 		}
-	x->anchor = NEW_ARRAY(x->n_parts + 1, uint32_t);
-	x->root = NEW_ARRAY(x->n_parts + 1, uint32_t);
+	x->anchor = ARENA_ARRAY(x->arena, x->n_parts + 1, uint32_t);
+	x->root = ARENA_ARRAY(x->arena, x->n_parts + 1, uint32_t);
 	find_anchors(x);
 }
 
@@ -464,12 +456,10 @@ static void log_step(struct fixer *x, const struct plan_fix *s)
 /* Add the cable of a wish whose ports are free. */
 static void add_free(struct fixer *x, uint32_t w)
 {
-	struct plan_fix s;
-
 	if (w == NO_ID || x->done[w] || x->peer[x->wish[w].port[0]] != NO_ID ||
 	    x->peer[x->wish[w].port[1]] != NO_ID)
 		return;
-	s = plan_fix_step_of(FIX_ADD, x->wish[w].port[0], x->wish[w].port[1], NO_ID, NO_ID);
+	struct plan_fix s = plan_fix_step_of(FIX_ADD, x->wish[w].port[0], x->wish[w].port[1], NO_ID, NO_ID);
 	s.width = x->wish[w].width;
 	s.speed = x->wish[w].speed;
 	log_step(x, &s);
@@ -558,13 +548,13 @@ static bool plan_fix_least(struct fixer *x)
 	x->most_tries += x->tries;
 	while (x->to_do && progress_step(x->p, x->n - x->to_do)) {
 		struct plan_fix s, best = {.first = NO_ID};
-		uint32_t first, n, fewest = NO_ID;
+		uint32_t first, fewest = NO_ID;
 
 		for (uint64_t i = 0;
 		     i < (uint64_t)STEPS * x->n && fewest && progress_step(x->p, x->n - x->to_do); i++) {
 			if (!possible(x, i, &s) || (fewest != NO_ID && x->tries > x->most_tries))
 				continue;
-			n = parts_anew(x, &s, &first);
+			uint32_t n = parts_anew(x, &s, &first);
 			if (n >= fewest)
 				continue;
 			fewest = n;
@@ -588,12 +578,12 @@ static bool parts_always(struct fixer *x, const uint32_t out[4])
 
 	parts_alone(x);
 	for (uint32_t i = 0; i < x->n_touched; i++) {
-		uint32_t p = x->touched[i], w = x->wish_at[p], q;
+		uint32_t p = x->touched[i], w = x->wish_at[p];
 
 		if (plan_fix_is_one_of(p, out))
 			continue;
 		unite_parts(x, p, x->f->port_peer[p]);
-		q = w == NO_ID ? NO_ID : x->wish[w].port[x->wish[w].port[0] == p];
+		uint32_t q = w == NO_ID ? NO_ID : x->wish[w].port[x->wish[w].port[0] == p];
 		if (q != NO_ID && !plan_fix_is_one_of(q, out))
 			unite_parts(x, p, q);
 	}
@@ -708,8 +698,8 @@ static void follow_rates(struct fixer *x, struct plan_fix *s, struct plan_fix_ra
 
 static void with_rates(struct fixer *x)
 {
-	struct plan_fix_rates r = {mem_dup(x->f->port_width, x->f->n_ports),
-				   mem_dup(x->f->port_speed, x->f->n_ports)};
+	struct plan_fix_rates r = {arena_dup(x->arena, x->f->port_width, x->f->n_ports),
+				   arena_dup(x->arena, x->f->port_speed, x->f->n_ports)};
 	struct plan_fixes to = *x->x;
 
 	to.fix = NULL;
@@ -726,8 +716,6 @@ static void with_rates(struct fixer *x)
 	}
 	free(x->x->fix);
 	*x->x = to;
-	free(r.width);
-	free(r.speed);
 }
 
 /* --- all --------------------------------------------------------------------------------------------- */
@@ -743,16 +731,16 @@ static void plan_fix_touch(struct fixer *x, bool *seen, uint32_t port)
 static void plan_fix_begin(struct fixer *x, const struct plan_report *r)
 {
 	const struct fabric *f = x->f;
-	bool *seen = NEW_ARRAY(f->n_ports + 1, bool);
+	AUTO_FREE bool *seen = NEW_ARRAY(f->n_ports + 1, bool);
 
-	x->wish_at = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	x->wish_at = ARENA_ARRAY(x->arena, f->n_ports + 1, uint32_t);
 	memset(x->wish_at, 0xff, f->n_ports * sizeof(*x->wish_at));
-	x->peer = mem_dup(f->port_peer, f->n_ports * sizeof(*x->peer));
-	x->wrong = NEW_ARRAY(f->n_links + 1, bool);
-	x->done = NEW_ARRAY(x->n + 1, bool);
-	x->chain = NEW_ARRAY(x->n + 1, struct plan_fix_chain);
-	x->chain_of = NEW_ARRAY(x->n + 1, uint32_t);
-	x->touched = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	x->peer = arena_dup(x->arena, f->port_peer, f->n_ports * sizeof(*x->peer));
+	x->wrong = ARENA_ARRAY(x->arena, f->n_links + 1, bool);
+	x->done = ARENA_ARRAY(x->arena, x->n + 1, bool);
+	x->chain = ARENA_ARRAY(x->arena, x->n + 1, struct plan_fix_chain);
+	x->chain_of = ARENA_ARRAY(x->arena, x->n + 1, uint32_t);
+	x->touched = ARENA_ARRAY(x->arena, f->n_ports + 1, uint32_t);
 	for (size_t i = 0; i < r->n; i++)
 		if (r->d[i].change == PLAN_EXTRA)
 			x->wrong[f->port_link[r->d[i].at]] = true;
@@ -768,7 +756,6 @@ static void plan_fix_begin(struct fixer *x, const struct plan_report *r)
 	for (uint32_t l = 0; l < f->n_links; l++)
 		for (int k = 0; x->wrong[l] && k < 2; k++)
 			plan_fix_touch(x, seen, f->link_port[2 * l + k]);
-	free(seen);
 	memset(x->chain_of, 0xff, (x->n + 1) * sizeof(*x->chain_of));
 	for (uint32_t w = 0; w < x->n; w++)
 		if (x->chain_of[w] == NO_ID)
@@ -777,7 +764,7 @@ static void plan_fix_begin(struct fixer *x, const struct plan_report *r)
 	x->key = 1;
 	x->most_tries = TRIES + (uint64_t)TRIES_A_WISH * x->n;
 	x->dead_cap = 2 * x->most_tries + 1;
-	x->dead = NEW_ARRAY(x->dead_cap, uint64_t);
+	x->dead = ARENA_ARRAY(x->arena, x->dead_cap, uint64_t);
 }
 
 /* Cables that no wish needs go last. */
@@ -794,22 +781,18 @@ static void remove_rest(struct fixer *x)
 	}
 }
 
-static void plan_fix_count(struct fixer *x)
-{
-	uint32_t n[FIX_KINDS] = {0};
-
-	for (size_t i = 0; i < x->x->n; i++)
-		n[x->x->fix[i].kind]++;
-	for (uint32_t c = 0; c < x->n_chains; c++)
-		x->x->cables += x->chain[c].n + (x->chain[c].kind == CHAIN_CLOSED);
-	x->x->reusable = MIN(n[FIX_ADD], n[FIX_REMOVE]);
-}
-
 int plan_fixes_find(const struct fabric *f, const struct state *state, const struct plan_report *r,
 		    struct plan_fixes *fixes, struct progress *p, struct err *e)
 {
-	struct fixer x = {
-		.f = f, .state = state, .wish = r->wish, .n = (uint32_t)r->n_wishes, .x = fixes, .p = p};
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct fixer x = {.arena = arena,
+			  .f = f,
+			  .state = state,
+			  .wish = r->wish,
+			  .n = (uint32_t)r->n_wishes,
+			  .x = fixes,
+			  .p = p};
+	uint32_t kinds[FIX_KINDS] = {0};
 
 	*fixes = (struct plan_fixes){.left = r->left, .first_cut = NO_ID};
 	plan_fix_begin(&x, r);
@@ -826,20 +809,11 @@ int plan_fixes_find(const struct fabric *f, const struct state *state, const str
 		fixes->order = ORDER_SAFE;
 	remove_rest(&x);
 	with_rates(&x);
-	plan_fix_count(&x);
-	free(x.wish_at);
-	free(x.peer);
-	free(x.wrong);
-	free(x.done);
-	free(x.chain);
-	free(x.chain_of);
-	free(x.touched);
-	free(x.part);
-	free(x.size);
-	free(x.vertex);
-	free(x.anchor);
-	free(x.root);
-	free(x.dead);
+	for (size_t i = 0; i < fixes->n; i++)
+		kinds[fixes->fix[i].kind]++;
+	for (uint32_t c = 0; c < x.n_chains; c++)
+		fixes->cables += x.chain[c].n + (x.chain[c].kind == CHAIN_CLOSED);
+	fixes->reusable = MIN(kinds[FIX_ADD], kinds[FIX_REMOVE]);
 	if (!progress_cancelled(p))
 		return 0;
 	plan_fixes_free(fixes);

@@ -50,13 +50,13 @@ struct plan_names *plan_names_new(const struct fabric *f)
 	x->f = f;
 	x->device = NEW_ARRAY(f->n_nodes + 1, uint32_t);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		const char *name = f->node_given[n], *shown = f->node_name[n], *box;
+		const char *name = f->node_given[n], *shown = f->node_name[n];
 		size_t len;
 
 		plan_names_add_key(x, name, strlen(name), n, 0);
 		if (strcmp(shown, name) != 0)
 			plan_names_add_key(x, shown, strlen(shown), n, 0);
-		box = box_name(name, &len);
+		const char *box = box_name(name, &len);
 		if (len && len < strlen(name))
 			plan_names_add_key(x, box, len, n, 1);
 		if (len > 2 && box[len - 2] == '-' && strchr("AaBb", box[len - 1]))
@@ -100,8 +100,7 @@ static void plan_names_add_end(struct plan_names *x, struct plan_end *end, uint3
 /* Add the nodes that a text means with the best rank. */
 static void plan_names_add_named(struct plan_names *x, const char *text, struct plan_end *end)
 {
-	size_t lo = 0, hi = x->n, device;
-	uint32_t rank;
+	size_t lo = 0, hi = x->n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -111,8 +110,8 @@ static void plan_names_add_named(struct plan_names *x, const char *text, struct 
 		else
 			hi = mid;
 	}
-	device = lo;
-	rank = lo < x->n ? x->key[lo].rank : 0;
+	size_t device = lo;
+	uint32_t rank = lo < x->n ? x->key[lo].rank : 0;
 	for (; lo < x->n && x->key[lo].rank == rank && !strcasecmp(x->key[lo].text, text); lo++)
 		if (!end->n || x->node[x->n_nodes - 1] != x->key[lo].node)
 			plan_names_add_end(x, end, x->key[lo].node, device);
@@ -161,7 +160,6 @@ struct plan_names_part {
 static bool plan_names_next_part(const char **p, struct plan_names_part *part)
 {
 	const char *s = *p;
-	size_t digits;
 
 	*part = (struct plan_names_part){0};
 	for (; *s && !isdigit((unsigned char)*s); s++)
@@ -169,7 +167,7 @@ static bool plan_names_next_part(const char **p, struct plan_names_part *part)
 			part->letter = *s == '/' || *s == '_' || *s == ':' ? 0 : part->letter;
 		else if (s == *p || !isalpha((unsigned char)s[-1]))
 			part->letter = strchr("bB", *s) ? 'l' : (char)tolower((unsigned char)*s);
-	digits = strspn(s, "0123456789");
+	size_t digits = strspn(s, "0123456789");
 	*p = s + digits;
 	if (!digits || digits > DIGITS)
 		return false;
@@ -271,7 +269,6 @@ static char *find_numbered(struct plan_names *x, const char *text, struct plan_e
 {
 	struct plan_names_part part, port = {0};
 	bool any = false, board = false, host = !node_is_switch(x->f, x->node[end->first]);
-	uint32_t node;
 
 	for (const char *p = text; plan_names_next_part(&p, &part); any = true) {
 		if (any)
@@ -293,7 +290,7 @@ static char *find_numbered(struct plan_names *x, const char *text, struct plan_e
 	if (end->n > 1)
 		return str_printf("%u nodes fit: %s, %s%s", end->n, x->f->node_name[x->node[end->first]],
 				  x->f->node_name[x->node[end->first + 1]], end->n > 2 ? ", ..." : "");
-	node = x->node[end->first];
+	uint32_t node = x->node[end->first];
 	if (port.number > x->f->node_nports[node])
 		return str_printf("%s has no port %u, expected 1 to %u", x->f->node_name[node], port.number,
 				  x->f->node_nports[node]);
@@ -303,8 +300,6 @@ static char *find_numbered(struct plan_names *x, const char *text, struct plan_e
 
 char *plan_find(struct plan_names *x, const struct planned_end *want, struct plan_end *end, bool *whole)
 {
-	char *why;
-
 	find_device(x, want->device, end);
 	*whole = !end->n;
 	if (!end->n)
@@ -317,7 +312,7 @@ char *plan_find(struct plan_names *x, const struct planned_end *want, struct pla
 		return NULL;
 	}
 	end->port = plan_names_only_port(x, end, want->port, 0, false);
-	why = end->port == NO_ID ? find_numbered(x, want->port, end) : NULL;
+	char *why = end->port == NO_ID ? find_numbered(x, want->port, end) : NULL;
 	x->n_nodes = end->first + end->n;
 	return why;
 }
@@ -411,8 +406,8 @@ static bool plan_rails_place_all(struct plan_rails_places *x)
 void plan_wish_places(const struct fabric *f, struct plan_place *place, size_t n, struct plan_report *r,
 		      struct progress *p)
 {
-	struct plan_rails_places x = {f, place, n, NEW_ARRAY(n + 1, bool), NEW_ARRAY(f->n_ports + 1, bool),
-				      p};
+	AUTO_FREE bool *failed = NEW_ARRAY(n + 1, bool), *taken = NEW_ARRAY(f->n_ports + 1, bool);
+	struct plan_rails_places x = {f, place, n, failed, taken, p};
 
 	while (!plan_rails_place_all(&x))
 		; /* who got a port of one that stays must look again */
@@ -421,8 +416,6 @@ void plan_wish_places(const struct fabric *f, struct plan_place *place, size_t n
 			r->left++;
 		else
 			plan_add_wish(r, place[i].port, place[i].to, 0, 0, false);
-	free(x.failed);
-	free(x.taken);
 }
 
 /* --- hosts ------------------------------------------------------------------------------------------- */
@@ -525,7 +518,7 @@ static int by_switches(const void *first, const void *second)
 	const struct plan_rails_alike *a = first, *b = second;
 	int d = compare_hosts(a->x, &a->x->host[a->host], &b->x->host[b->host]);
 
-	return d ? d : (a->host > b->host) - (a->host < b->host);
+	return d ? d : COMPARED(a->host, b->host);
 }
 
 COMPARATOR(most_first, struct plan_rails_alike, DOWN(count) UP(host))
@@ -587,10 +580,9 @@ static void count_groups(const struct rails *x, const struct plan_rails_alike *g
 	r->groups = (uint32_t)groups;
 	for (size_t k = 0; k < groups; k++) {
 		const struct host *h = &x->host[g[k].host];
-		const struct rail_port *c, *first;
 		uint32_t at = 0;
+		const struct rail_port *first = next_cabled(x, h, &at), *c = first;
 
-		first = c = next_cabled(x, h, &at);
 		while (c && c->sw == first->sw)
 			c = next_cabled(x, h, &at);
 		r->shared += !c;
@@ -627,7 +619,6 @@ static void tell_places(const struct rails *x, struct plan_place *place, size_t 
 	const uint32_t *peer = x->f->port_peer;
 
 	for (size_t i = 0; i < n && progress_step(x->p, 0); i++) {
-		struct plan_difference *d;
 		size_t other = 0;
 
 		while (other < n &&
@@ -636,11 +627,11 @@ static void tell_places(const struct rails *x, struct plan_place *place, size_t 
 			other++;
 		if (other < i)
 			continue; /* told with that one */
-		d = plan_tell(r,
-			      other < n			     ? PLAN_SWAPPED
-			      : peer[place[i].port] == NO_ID ? PLAN_MISSING
-							     : PLAN_LEAF,
-			      NO_ID);
+		struct plan_difference *d = plan_tell(r,
+						      other < n			     ? PLAN_SWAPPED
+						      : peer[place[i].port] == NO_ID ? PLAN_MISSING
+										     : PLAN_LEAF,
+						      NO_ID);
 		d->at = place[i].port;
 		d->found = peer[place[i].port];
 		d->planned = other < n ? place[i].to : x->f->switch_port[place[i].sw];
@@ -652,20 +643,17 @@ int plan_compare_rails(const struct fabric *f, struct plan_rails *rails, struct 
 		       struct progress *p, struct err *e)
 {
 	struct rails x = {.f = f, .p = p};
-	AUTO_FREE struct plan_rails_alike *group = NULL;
-	AUTO_FREE struct plan_place *place = NULL;
-	size_t groups, n;
 
 	*rails = (struct plan_rails){0};
 	*r = (struct plan_report){0};
 	progress_start(p, "looking for rails", 0);
 	find_ports(&x);
-	group = NEW_ARRAY(x.n_hosts + 1, struct plan_rails_alike);
-	place = NEW_ARRAY(x.n + 1, struct plan_place);
-	groups = find_groups(&x, group);
+	AUTO_FREE struct plan_rails_alike *group = NEW_ARRAY(x.n_hosts + 1, struct plan_rails_alike);
+	AUTO_FREE struct plan_place *place = NEW_ARRAY(x.n + 1, struct plan_place);
+	size_t groups = find_groups(&x, group);
 	join_groups(&x, group, groups);
 	count_groups(&x, group, groups, rails);
-	n = plan_rails_find_places(&x, place, r);
+	size_t n = plan_rails_find_places(&x, place, r);
 	plan_wish_places(f, place, n, r, p);
 	tell_places(&x, place, n, r);
 	free(x.hca);

@@ -255,16 +255,15 @@ void mix_ends(uint32_t n, const uint32_t *next, uint8_t *end, uint32_t *work)
 	memset(end, OPEN, n);
 	for (uint32_t s = 0; s < n; s++) {
 		uint32_t depth = 0, at = s;
-		uint8_t found;
 
 		while (at < TO_HOST && end[at] == OPEN) {
 			end[at] = WALKING;
 			work[depth++] = at;
 			at = next[at];
 		}
-		found = at >= TO_HOST	     ? at == TO_HOST ? MIX_ARRIVES : MIX_CUT
-			: end[at] == WALKING ? MIX_LOOPS
-					     : end[at];
+		uint8_t found = at >= TO_HOST	     ? at == TO_HOST ? MIX_ARRIVES : MIX_CUT
+				: end[at] == WALKING ? MIX_LOOPS
+						     : end[at];
 		while (depth)
 			end[work[--depth]] = found;
 	}
@@ -497,16 +496,6 @@ static void *transition_words(void *arena, uint32_t n)
 	return ARENA_ARRAY(arena, n + 1, uint32_t);
 }
 
-static void moment_ways_init(void *arena, struct moment_ways *m, uint32_t n)
-{
-	*m = (struct moment_ways){.next = transition_words(arena, n),
-				  .end = ARENA_ARRAY(arena, n + 1, uint8_t),
-				  .child = transition_words(arena, n),
-				  .left = transition_words(arena, n),
-				  .right = transition_words(arena, n),
-				  .stack = transition_words(arena, n)};
-}
-
 static void hang(struct moment_ways *m, uint32_t s)
 {
 	uint32_t to = m->next[s];
@@ -532,15 +521,6 @@ static void unhang(struct moment_ways *m, uint32_t s)
 		m->right[m->left[s]] = m->right[s];
 	if (m->right[s] != NO_ID)
 		m->left[m->right[s]] = m->left[s];
-}
-
-static void moment_begin(struct moment_ways *m, const struct two_ways *w)
-{
-	memcpy(m->next, w->was, w->n * sizeof(*m->next));
-	memcpy(m->end, w->from, w->n);
-	memset(m->child, 0xff, w->n * sizeof(*m->child));
-	for (uint32_t s = 0; s < w->n; s++)
-		hang(m, s);
 }
 
 /* Add a switch's pairs to the count of what becomes of them now; sign 1 or -1. */
@@ -572,11 +552,8 @@ static void moment_write(struct moment_ways *m, const struct transition *t, cons
 		end = to == NOWHERE ? MIX_CUT : m->end[to];
 	/* if the next one's way ends as this one's did, it may have led through here */
 	if (to < TO_HOST && end != MIX_LOOPS && end == m->end[s])
-		for (uint32_t at = to; at < TO_HOST; at = m->next[at])
-			if (at == s) {
-				end = MIX_LOOPS;
-				break;
-			}
+		for (uint32_t at = to; at < TO_HOST && end != MIX_LOOPS; at = m->next[at])
+			end = at == s ? MIX_LOOPS : end;
 	if (end == m->end[s])
 		return;
 	m->stack[depth++] = s;
@@ -640,15 +617,6 @@ struct under_way {
 	uint8_t *end;
 };
 
-static void under_way_init(void *arena, struct under_way *u, uint32_t n)
-{
-	*u = (struct under_way){.seen = ARENA_ARRAY(arena, n + 1, uint8_t),
-				.next = transition_words(arena, n),
-				.work = transition_words(arena, n),
-				.queue = transition_words(arena, n + 2 * WRITES_ON_WIRE),
-				.end = ARENA_ARRAY(arena, n + 1, uint8_t)};
-}
-
 /* May a packet that goes on from x by its new entry come back, or end nowhere? */
 static bool may_go_wrong(struct under_way *u, const struct moment_ways *m, const struct two_ways *w,
 			 uint32_t x)
@@ -700,7 +668,7 @@ static uint32_t harmed(struct under_way *u, const struct transition *t, const st
 static bool look_under_way(struct under_way *u, struct transition *t, const struct moment_ways *m,
 			   const struct two_ways *w, uint32_t i)
 {
-	uint32_t x = t->write[i].sw, begin = t->first[t->write[i].block], source;
+	uint32_t x = t->write[i].sw, begin = t->first[t->write[i].block];
 
 	u->n = 0;
 	for (uint32_t k = 1; k < WRITES_ON_WIRE && k <= i - begin; k++) {
@@ -711,7 +679,7 @@ static bool look_under_way(struct under_way *u, struct transition *t, const stru
 	}
 	if (!u->n || !may_go_wrong(u, m, w, x))
 		return false;
-	source = harmed(u, t, m, w, x);
+	uint32_t source = harmed(u, t, m, w, x);
 	if (source == NO_ID)
 		return false;
 	if (!t->wire_lids) {
@@ -738,11 +706,10 @@ static void transition_sum_up(struct transition *t)
 	t->worst = t->bad_from = t->bad_to = NO_ID;
 	for (uint32_t i = 0; i < t->n_writes; i++) {
 		struct mix_pairs *c = &t->write[i].after;
-		uint64_t bad;
 
 		transition_add_pairs(&now, c);
 		*c = now;
-		bad = now.cut + now.looping;
+		uint64_t bad = now.cut + now.looping;
 		if (!bad)
 			continue;
 		t->bad_from = t->bad_from == NO_ID ? i : t->bad_from;
@@ -758,7 +725,7 @@ static void transition_one_lid(struct transition *t, struct two_ways *w, struct 
 {
 	unsigned block = lid / LFT_BLOCK;
 	struct mix_pairs start = {0};
-	bool changes = false, harm, bad, wire = false;
+	bool changes = false, wire = false;
 
 	if (!two_ways_load(w, t, lid))
 		return;
@@ -780,9 +747,13 @@ static void transition_one_lid(struct transition *t, struct two_ways *w, struct 
 	if (!changes)
 		return;
 	any_order(t, g, w);
-	harm = t->n_lids && t->lid[t->n_lids - 1].lid == lid;
-	moment_begin(m, w);
-	bad = start.looping > 0;
+	bool harm = t->n_lids && t->lid[t->n_lids - 1].lid == lid;
+	memcpy(m->next, w->was, w->n * sizeof(*m->next));
+	memcpy(m->end, w->from, w->n);
+	memset(m->child, 0xff, w->n * sizeof(*m->child));
+	for (uint32_t s = 0; s < w->n; s++)
+		hang(m, s);
+	bool bad = start.looping > 0;
 	for (uint32_t i = t->first[block]; i < t->first[block + 1]; i++) {
 		uint32_t s = t->write[i].sw;
 		struct mix_pairs c = {0};
@@ -817,14 +788,12 @@ static void show_worst(struct transition *t, struct two_ways *w, struct moment_w
 
 	for (unsigned pass = 0; pass < 2 && !t->at_worst.lid; pass++)
 		for (unsigned lid = pass ? 1 : lid0; lid <= t->b->lids->max_lid && !t->at_worst.lid; lid++) {
-			uint32_t s;
-
 			if ((!pass && lid >= lid0 + LFT_BLOCK) || !two_ways_load(w, t, lid))
 				continue;
 			mix_ends(w->n, w->was, w->from, w->work);
 			moment_next(t, t->worst + 1, w, m->next);
 			mix_ends(w->n, m->next, m->end, w->work);
-			s = mix_harmed(t, w, m->end, true);
+			uint32_t s = mix_harmed(t, w, m->end, true);
 			if (s != NO_ID)
 				show_moment(t, w, m->next, s, &t->at_worst);
 		}
@@ -838,13 +807,20 @@ static bool transition_judge(struct transition *t, struct progress *p)
 			      ARENA_ARRAY(arena, n + 1, uint8_t), ARENA_ARRAY(arena, n + 1, uint8_t),
 			      transition_words(arena, 2 * n)};
 	struct two_ways w;
-	struct moment_ways m;
-	struct under_way u;
+	struct moment_ways m = {.next = transition_words(arena, n),
+				.end = ARENA_ARRAY(arena, n + 1, uint8_t),
+				.child = transition_words(arena, n),
+				.left = transition_words(arena, n),
+				.right = transition_words(arena, n),
+				.stack = transition_words(arena, n)};
+	struct under_way u = {.seen = ARENA_ARRAY(arena, n + 1, uint8_t),
+			      .next = transition_words(arena, n),
+			      .work = transition_words(arena, n),
+			      .queue = transition_words(arena, n + 2 * WRITES_ON_WIRE),
+			      .end = ARENA_ARRAY(arena, n + 1, uint8_t)};
 	bool going = true;
 
 	two_ways_init(arena, &w, n);
-	moment_ways_init(arena, &m, n);
-	under_way_init(arena, &u, n);
 	progress_start(p, "judging the transition", t->b->lids->max_lid);
 	for (unsigned lid = 1; lid <= t->b->lids->max_lid && going; lid++) {
 		transition_one_lid(t, &w, &m, &g, &u, lid);

@@ -42,31 +42,23 @@ struct joint {
 
 /* --- packets --------------------------------------------------------------------------------- */
 
-static uint32_t endport_before(const struct joint *j, uint32_t ep)
-{
-	const struct fabric *old = j->t->a->topo->fabric;
-
-	return old == j->f ? ep : fabric_endport_in(old, j->f, ep);
-}
-
 static void list_senders(struct joint *j)
 {
 	const struct routing *a = j->t->a, *b = j->t->b;
+	const struct fabric *old = a->topo->fabric;
 	bool ca_only = true;
 
 	j->sender = ARENA_ARRAY(j->arena, j->f->n_endports + 1, struct sender);
 	j->first = ARENA_ARRAY(j->arena, j->n + 2, uint32_t);
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (uint32_t ep = 0; ep < j->f->n_endports; ep++) {
-			uint32_t before;
-
 			if (endport_is_switch(j->f, ep) || !b->lids->base[ep] || !routing_has_host(b, ep))
 				continue;
 			if (!pass) {
 				j->first[j->topo->endport_switch[ep] + 2]++;
 				continue;
 			}
-			before = endport_before(j, ep);
+			uint32_t before = old == j->f ? ep : fabric_endport_in(old, j->f, ep);
 			ca_only &= j->f->node_type[endport_node(j->f, ep)] == NODE_CA;
 			j->sender[j->first[j->topo->endport_switch[ep] + 1]++] = (struct sender){
 				ep, b->lids->base[ep], before == NO_ID ? 0 : a->lids->base[before],
@@ -379,12 +371,11 @@ struct making {
 	uint32_t from, to; /* channels */
 	unsigned lid;
 	uint32_t owner;
-	uint32_t *sw, n, n_back; /* the route backwards: the switch between the channels, that before, ...;
-				    from n_back on the rest of it */
-	uint8_t *out;		 /* [n_back] ports out */
-	bool nothing_more;	 /* only ways that need nothing more of the mix */
-	bool done;		 /* there was such a way, so that others are no better */
-	uint32_t base;		 /* needs before */
+	uint32_t *sw, n;   /* the route backwards: the switch between the channels, that before, ... */
+	uint8_t *out;	   /* of the route backwards: ports out */
+	bool nothing_more; /* only ways that need nothing more of the mix */
+	bool done;	   /* there was such a way, so that others are no better */
+	uint32_t base;	   /* needs before */
 	uint64_t tried[MOST_TRIED];
 	unsigned n_tried;
 };
@@ -452,7 +443,6 @@ static bool need_vl(struct transition_credit_search *s, const struct making *m, 
 static bool made(struct transition_credit_search *s, struct making *m)
 {
 	uint64_t hash = 0;
-	bool found;
 
 	for (uint32_t i = m->base; i < s->n_need; i++) {
 		const struct mix_need *w = &s->need[i];
@@ -470,7 +460,7 @@ static bool made(struct transition_credit_search *s, struct making *m)
 		return true;
 	s->on[s->n_on++] = m->to;
 	s->used[m->to] = 1;
-	found = circle_on(s);
+	bool found = circle_on(s);
 	if (!found) {
 		s->n_on--;
 		s->used[m->to] = 0;
@@ -498,11 +488,10 @@ static bool ends(struct transition_credit_search *s, struct making *m, uint32_t 
 	for (unsigned now = 0; now < 2 && !found && !m->done; now++) {
 		unsigned out = transition_credit_entry(s->j, sw, now, m->lid),
 			 sides = sides_out(s, sw, m->lid, out);
-		uint32_t next;
 
 		if ((sides == 3 && !now) || !need_entry(s, m, sw, sides))
 			continue;
-		next = mix_next(s->j->topo, sw, out, m->owner);
+		uint32_t next = mix_next(s->j->topo, sw, out, m->owner);
 		found = next >= TO_HOST ? made(s, m) : ends(s, m, next);
 		if (!found)
 			s->n_need = mark;
@@ -690,11 +679,9 @@ static bool transition_credit_judge(struct transition *t, const struct joint *j,
 	}
 	for (s.component = 0; s.component < c->n_components && to->found != CREDIT_MADE && !s.cancelled;
 	     s.component++) {
-		uint32_t n;
-
 		if (before[s.component])
 			continue;
-		n = cdg_cycle(c, s.component, shortest, p);
+		uint32_t n = cdg_cycle(c, s.component, shortest, p);
 		s.cancelled |= !n;
 		if (n && (transition_credit_search(&s, n) ||
 			  (n < c->size[s.component] && transition_credit_search(&s, c->size[s.component])))) {
@@ -714,17 +701,15 @@ bool transition_credit(struct transition *t, struct progress *p)
 {
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct joint j = {.arena = arena};
-	struct cdg *c, *side = NULL;
 	AUTO_FREE uint8_t *before = NULL;
-	bool going;
 
 	joint_start(&j, t);
-	c = transition_credit_make_graph(&j, BOTH, p);
-	going = c != NULL;
+	struct cdg *c = transition_credit_make_graph(&j, BOTH, p);
+	bool going = c != NULL;
 	if (going && c->n_components) {
 		before = NEW_ARRAY(c->n_components, uint8_t);
 		for (unsigned k = OLD; k <= NEW_ONE && going; k++) {
-			side = transition_credit_make_graph(&j, k, p);
+			struct cdg *side = transition_credit_make_graph(&j, k, p);
 			going = side != NULL;
 			if (going)
 				mark_before(c, side, before, (uint8_t)k);

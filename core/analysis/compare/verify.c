@@ -34,13 +34,12 @@ static void tell_guids(const struct fabric *was, const struct fabric *now, const
 	for (uint32_t i = 0; i < was->n_ports; i++)
 		n += was->port_endport[i] != NO_ID && was->port_guid[i] != now->port_guid[i];
 	if (n)
-		text_add(
-			t,
-			"ibsim makes a host port's GUID of the node's GUID and the port's number: unlike the "
-			"file's at %s, which moves places in OpenSM's order.  Both sides have ibsim's (as "
-			"with "
-			"`set port_guids ibsim`).\n",
-			PLURAL(n, "port"));
+		text_add(t,
+			 "ibsim makes a host port's GUID of the node's GUID and the port's number: unlike "
+			 "the file's at %s, which moves places in OpenSM's order.  Both sides have ibsim's "
+			 "(as with "
+			 "`set port_guids ibsim`).\n",
+			 PLURAL(n, "port"));
 	for (size_t i = 0; i < options_count(o); i++) {
 		const struct optdef *d = options_at(o, i);
 		bool ports = d->names == OPT_HOST_PORTS || d->names == OPT_ANY_PORTS;
@@ -98,9 +97,6 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 	AUTO_TOPO struct topo *up = topo_new(s->fabric, s->state);
 	uint32_t sm = up->sm_endport, best = NO_ID;
 	const struct fabric *real = s->fabric;
-	const struct setup *made = NULL;
-	struct fabric *f, *moved;
-	struct options *o;
 	char a[300];
 
 	if (sm == NO_ID || !up->n_switches_up) {
@@ -121,21 +117,18 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 				 "%s.\n",
 				 port_label(real, real->endport_port[sm], a, sizeof(a)));
 	}
-	f = fabric_variant(real, NO_ID, true);
+	AUTO_FABRIC struct fabric *f = fabric_variant(real, NO_ID, true);
 	if (sm != NO_ID) {
-		moved = fabric_variant(f, f->port_endport[real->endport_port[sm]], false);
+		struct fabric *moved = fabric_variant(f, f->port_endport[real->endport_port[sm]], false);
 		fabric_unref(f);
 		f = moved;
 	}
 	memset(f->port_opervls, DEFAULT_OPER_VLS, f->n_ports);
-	o = options_named_anew(s->options, f);
+	AUTO_OPTIONS struct options *o = options_named_anew(s->options, f);
 	tell_guids(real, f, s->options, p, limits);
 	verify_tell_limits(up, s->options, limits);
-	made = setup_new(&(struct setup){
+	return setup_new(&(struct setup){
 		.fabric = f, .state = s->state, .options = o, .chain = chain, .scope = s->scope});
-	options_free(o);
-	fabric_unref(f);
-	return made;
 }
 
 /* --- opensm's options ------------------------------------------------------------------------------- */
@@ -168,10 +161,6 @@ static int put_file(const struct simulation *sim, const char *name, const char *
 static int verify_put_option(const struct simulation *sim, const struct options *o, const struct optdef *d,
 			     FILE *conf, struct progress *p, struct err *e)
 {
-	const char *path;
-	AUTO_FREE char *to = NULL;
-	int rc;
-
 	/* OpenSM lacks these options, or gets them in another way */
 	if (!options_is_set(o, d->name) || d->own || !strcmp(d->name, "guid") ||
 	    !strcmp(d->name, "guid2lid_file"))
@@ -180,11 +169,11 @@ static int verify_put_option(const struct simulation *sim, const struct options 
 		fprintf(conf, "%s %s\n", d->name, options_get(o, d->name));
 		return 0;
 	}
-	path = options_file(o, d->name);
+	const char *path = options_file(o, d->name);
 	if (!path)
 		return 0;
-	rc = put_file(sim, d->name, path, p, e);
-	to = simulation_path(sim, d->name);
+	int rc = put_file(sim, d->name, path, p, e);
+	AUTO_FREE char *to = simulation_path(sim, d->name);
 	fprintf(conf, "%s %s\n", d->name, to);
 	return rc;
 }
@@ -223,10 +212,10 @@ static int put_conf(const struct simulation *sim, const struct setup *s, struct 
 static int put_net(const struct simulation *sim, const struct topo *up, struct progress *p, struct err *e)
 {
 	FILE *f = simulation_open(sim, SIMULATION_NET, "w", e);
-	int rc = f ? write_simulated(f, up, p) : -1;
 
 	if (!f)
 		return -1;
+	int rc = write_simulated(f, up, p);
 	if (rc)
 		err_set(e, progress_cancelled(p) ? CANCELLED : "the fabric cannot be written for ibsim");
 	if (fclose(f) && !rc)
@@ -243,7 +232,7 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 	struct tables_info info;
 	AUTO_TEXT struct text notes = {0};
 	struct switch_tables *t;
-	unsigned top = w->lids->max_lid, lid;
+	unsigned top = w->lids->max_lid;
 	int rc = 0;
 
 	assert(w->routing);
@@ -251,7 +240,7 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 		return -1;
 	if (switch_tables_top(t) > top)
 		top = switch_tables_top(t);
-	for (lid = 1; t->lid_owner && lid <= MAX_LID; lid++) {
+	for (unsigned lid = 1; t->lid_owner && lid <= MAX_LID; lid++) {
 		if (t->lid_owner[lid] == NO_ID)
 			continue;
 		v->lids++;
@@ -267,7 +256,7 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 		if (rc || !switch_up(w->topo, sw))
 			continue;
 		v->no_table += !lft;
-		for (lid = 1; lid <= top; lid++) {
+		for (unsigned lid = 1; lid <= top; lid++) {
 			unsigned ours = routing_port(w->routing, sw, lid);
 			unsigned theirs = lft && lid <= t->top[sw] ? lft[lid] : NO_PATH;
 
@@ -331,7 +320,7 @@ static int64_t put_pairs(struct verification *v, const struct simulation *sim, s
 {
 	const struct sweep *w = v->sweep;
 	AUTO_FREE uint16_t *lid = NEW_ARRAY(w->lids->max_lid + 1u, uint16_t);
-	uint64_t n = 0, step;
+	uint64_t n = 0;
 	FILE *f = simulation_open(sim, SIMULATION_PAIRS, "w", e);
 	int64_t asked = 0;
 	for (unsigned l = 1; l <= w->lids->max_lid; l++) { /* LIDs of CAs and routers that are up */
@@ -341,7 +330,7 @@ static int64_t put_pairs(struct verification *v, const struct simulation *sim, s
 			lid[n++] = (uint16_t)l;
 	}
 	v->pairs = n > 1 ? n * (n - 1) : 0;
-	step = v->pairs / VERIFY_PAIRS + 1;
+	uint64_t step = v->pairs / VERIFY_PAIRS + 1;
 	for (uint64_t i = 0; f && i < v->pairs; i += step) {
 		uint64_t s = i / (n - 1), d = i % (n - 1);
 
@@ -358,7 +347,6 @@ static bool has_path(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	uint32_t src = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
 	struct path path;
-	bool there;
 
 	if (src == dst)
 		return !routing_sa_refuses(r, src, false);
@@ -366,7 +354,7 @@ static bool has_path(const struct routing *r, unsigned slid, unsigned dlid)
 	    !routing_share_pkey(r, slid, dlid))
 		return false;
 	path_trace(r, src, slid, dlid, &path);
-	there = path.end == PATH_OK || path.end == PATH_DROPPED;
+	bool there = path.end == PATH_OK || path.end == PATH_DROPPED;
 	path_free(&path);
 	return there;
 }
@@ -397,13 +385,12 @@ static int verify_compare_sls(struct verification *v, struct simulation *sim, co
 	int64_t n = routing_has_sls(v->sweep->routing) ? put_pairs(v, sim, e) : 0;
 	unsigned slid, dlid;
 	char word[16];
-	FILE *f;
 
 	if (n <= 0)
 		return (int)n;
 	if (simulation_paths(sim, host, (uint32_t)n, p, e))
 		return -1;
-	f = simulation_open(sim, SIMULATION_PATHS, "r", e);
+	FILE *f = simulation_open(sim, SIMULATION_PATHS, "r", e);
 	if (!f)
 		return -1;
 	progress_start(p, "comparing service levels", (unsigned)n);
@@ -426,8 +413,8 @@ static int verify_compare_sls(struct verification *v, struct simulation *sim, co
 static const struct sweep *our_sweep(const struct setup *s, const struct engine *const *engines,
 				     struct progress *p, struct err *e)
 {
-	struct sweep_request rq = {.setup = s, .engines = engines, .progress = p};
-	const struct sweep *w = sweep_run(&rq, e);
+	const struct sweep *w =
+		sweep_run(&(struct sweep_request){.setup = s, .engines = engines, .progress = p}, e);
 
 	if (!w)
 		return NULL;
@@ -440,8 +427,7 @@ static const struct sweep *our_sweep(const struct setup *s, const struct engine 
 		return w;
 	else
 		err_set(e, "OpenSM ends its sweep with errors on this fabric (its table of LIDs is wrong), "
-			   "so it "
-			   "has no tables to compare with");
+			   "so it has no tables to compare with");
 	sweep_unref(w);
 	return NULL;
 }
@@ -452,9 +438,9 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 	const struct fabric *f = t->fabric;
 	struct simulation_sizes z = {2, t->n_switches_up, 0, 0};
 	struct simulation *sim = simulation_new(e);
-	char host[SIMULATED_ID], *path, *data = NULL;
+	char host[SIMULATED_ID];
+	AUTO_FREE char *data = NULL;
 	size_t size;
-	int rc;
 
 	if (!sim)
 		return -1;
@@ -464,22 +450,19 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 	}
 	z.mapped = options_bool(v->sweep->setup->options, "qos") ? t->n_endports_up : 0;
 	simulated_id(f, endport_node(f, t->sm_endport), host);
-	rc = put_net(sim, t, p, e);
+	int rc = put_net(sim, t, p, e);
 	if (!rc)
 		rc = put_conf(sim, v->sweep->setup, p, e);
 	if (!rc)
 		rc = simulation_sweep(sim, &z, host, p, e);
-	path = simulation_path(sim, SIMULATION_LFTS);
+	AUTO_FREE char *lfts = simulation_path(sim, SIMULATION_LFTS);
 	if (!rc)
-		rc = read_file(path, p, &data, &size, e);
+		rc = read_file(lfts, p, &data, &size, e);
 	if (!rc)
 		rc = verify_tables(v, data, size, p, e);
-	free(data);
-	free(path);
-	path = simulation_path(sim, SIMULATION_MAPS);
+	AUTO_FREE char *maps = simulation_path(sim, SIMULATION_MAPS);
 	if (!rc && z.mapped)
-		rc = sl2vl_file_each(path, f, compare_map, v, p, e);
-	free(path);
+		rc = sl2vl_file_each(maps, f, compare_map, v, p, e);
 	if (!rc) {
 		v->engine = engine_of_log(sim);
 		rc = verify_compare_sls(v, sim, host, p, e);
@@ -491,14 +474,12 @@ static int run_simulation(struct verification *v, struct progress *p, struct err
 struct verification *verify_run(const struct setup *setup, const char *chain,
 				const struct engine *const *engines, struct progress *p, struct err *e)
 {
-	struct verification *v;
-	AUTO_SETUP const struct setup *s = NULL;
-	char *save = NULL, *w;
+	char *save = NULL;
 	AUTO_FREE char *words = str_dup(chain);
 	int rc = 0;
 
 	/* OpenSM lacks engines of other programs, and those that only show tables */
-	for (w = strtok_r(words, ",", &save); w && !rc; w = strtok_r(NULL, ",", &save)) {
+	for (char *w = strtok_r(words, ",", &save); w && !rc; w = strtok_r(NULL, ",", &save)) {
 		const struct engine *g = engine_find(engines, w);
 
 		if (g && (g->holds != HOLDS_NOTHING || !strcmp(w, "mincontention")))
@@ -511,8 +492,8 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 			   "rules opensm` first");
 		return NULL;
 	}
-	v = NEW(struct verification);
-	s = simulated_setup(setup, chain, &v->limits, p, e);
+	struct verification *v = NEW(struct verification);
+	AUTO_SETUP const struct setup *s = simulated_setup(setup, chain, &v->limits, p, e);
 	v->sweep = s ? our_sweep(s, engines, p, e) : NULL;
 	if (v->sweep && !run_simulation(v, p, e))
 		return v;

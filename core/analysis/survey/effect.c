@@ -213,11 +213,9 @@ static void ready_add(struct ready *x, uint32_t channel)
 /* One of those with the lowest turn; there is one. */
 static uint32_t ready_take(struct ready *x)
 {
-	uint32_t channel;
-
 	while (x->first[x->lowest] == NO_ID)
 		x->lowest++;
-	channel = x->first[x->lowest];
+	uint32_t channel = x->first[x->lowest];
 	x->first[x->lowest] = x->next[channel];
 	return channel;
 }
@@ -229,7 +227,8 @@ static uint32_t ready_take(struct ready *x)
 static uint32_t *order_channels(void *owner, const struct effect_base *b, const uint32_t *dep, uint32_t bits)
 {
 	const struct fabric *f = b->routing->topo->fabric;
-	uint32_t n = 0, found = 0, sw, *before = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
+	uint32_t n = 0, found = 0, sw;
+	AUTO_FREE uint32_t *before = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
 	uint32_t *place = ARENA_ARRAY(owner, (size_t)f->n_ports + 1, uint32_t);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct ready ready;
@@ -254,7 +253,6 @@ static uint32_t *order_channels(void *owner, const struct effect_base *b, const 
 				found++;
 			}
 	}
-	free(before);
 	if (n == b->n_channels)
 		return place;
 	arena_free(place);
@@ -265,7 +263,7 @@ static uint32_t *order_channels(void *owner, const struct effect_base *b, const 
 static int count_loops(const struct routing *r, uint16_t *vls, uint32_t *groups, struct progress *p,
 		       struct err *e)
 {
-	struct cdg *c = cdg_new_loops(r, p, e);
+	AUTO_ARENA struct cdg *c = cdg_new_loops(r, p, e);
 	uint16_t old = *vls;
 
 	if (!c)
@@ -274,7 +272,6 @@ static int count_loops(const struct routing *r, uint16_t *vls, uint32_t *groups,
 		*groups += (c->vls[i] & ~old) != 0;
 		*vls |= c->vls[i];
 	}
-	arena_free(c);
 	return 0;
 }
 
@@ -282,13 +279,12 @@ static int count_loops(const struct routing *r, uint16_t *vls, uint32_t *groups,
 static int most_load(const struct routing *r, uint32_t *most, uint32_t *port, struct progress *p,
 		     struct err *e)
 {
-	struct loads *l = loads_new(r, &pattern_all, p);
+	AUTO_ARENA struct loads *l = loads_new(r, &pattern_all, p);
 
 	if (!l)
 		return err_set(e, CANCELLED);
 	*most = l->max;
 	*port = l->max_port;
-	arena_free(l);
 	return 0;
 }
 
@@ -355,7 +351,7 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 		rc = base_by_difference(b, workers, p, e);
 	if (!rc && b->by_difference && b->plain_vls) {
 		b->place = order_channels(b, b, b->dep, UINT32_MAX);
-		b->looped = b->place ? 0 : 1;
+		b->looped = !b->place;
 	} else if (!rc) {
 		rc = count_loops(r, &b->looped, &none, p, e);
 	}
@@ -368,11 +364,6 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 		return b;
 	arena_free(b);
 	return NULL;
-}
-
-uint32_t effect_load_before(const struct effect_base *b)
-{
-	return b->load_max;
 }
 
 /* --- a worker ----------------------------------------------------------------------------------------- */
@@ -450,7 +441,7 @@ static uint32_t survey_effect_part_of(const struct effect_work *w, const struct 
 static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, struct survey_row *row,
 			      struct progress *p, struct err *e)
 {
-	struct comparison *c = compare_routings(w->base->routing, after->routing, p);
+	AUTO_ARENA struct comparison *c = compare_routings(w->base->routing, after->routing, p);
 
 	if (!c)
 		return err_set(e, CANCELLED);
@@ -475,7 +466,6 @@ static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, 
 			row->outside += g.change == PAIR_LOST && survey_effect_part_of(w, after, src) == part;
 		}
 	}
-	arena_free(c);
 	return 0;
 }
 
@@ -585,11 +575,12 @@ static void survey_effect_count_lid(struct effect_work *w, const struct sweep *a
 	/* switches whose paths differ while both arrive; nearest first, so that the next switch is known */
 	memset(w->changed, 1, t->fabric->n_switches);
 	for (uint32_t i = 0; i < w->is.n_order; i++) {
-		uint32_t s = w->is.order[i], q;
+		uint32_t s = w->is.order[i];
 
 		if (w->was.port[s] != w->is.port[s])
 			continue;
-		q = w->is.hops[s] ? u->peer_switch[switch_port_id(u->fabric, s, w->is.port[s])] : NO_ID;
+		uint32_t q =
+			w->is.hops[s] ? u->peer_switch[switch_port_id(u->fabric, s, w->is.port[s])] : NO_ID;
 		w->changed[s] = q != NO_ID && w->changed[q];
 	}
 	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
@@ -684,7 +675,7 @@ static bool order_holds(const struct effect_work *w)
 
 	for (size_t i = 0; i < w->n_dep; i++) {
 		size_t at = w->touched_dep[i];
-		uint32_t lo = 0, hi = b->n_channels, port, next;
+		uint32_t lo = 0, hi = b->n_channels;
 
 		if (!w->dep[at] || b->dep[at])
 			continue;
@@ -696,8 +687,9 @@ static bool order_holds(const struct effect_work *w)
 			else
 				hi = mid;
 		}
-		port = b->channel[lo];
-		next = switch_port_id(t->fabric, t->peer_switch[port], (unsigned)(at - b->dep_at[port]));
+		uint32_t port = b->channel[lo];
+		uint32_t next =
+			switch_port_id(t->fabric, t->peer_switch[port], (unsigned)(at - b->dep_at[port]));
 		if (b->place[port] >= b->place[next])
 			return false;
 	}
@@ -724,10 +716,8 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 {
 	const struct effect_base *b = w->base;
 	const struct routing *was = b->routing, *is = after->routing;
-	struct survey_row first = *row, r;
+	struct survey_row first = *row;
 	AUTO_ARENA uint32_t *place = NULL;
-	bool tells;
-	int rc;
 
 	if (!b->by_difference || is->adaptive || !only_left(b->sweep, after))
 		return 0;
@@ -740,9 +730,9 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 		survey_effect_find_parts(w, after);
 		memset(w->marked, 1, MAX_LID + 1);
 	}
-	tells = b->plain_vls && all_on_vl0(is);
-	r = first;
-	rc = walk_marked(w, after, true, &r, p);
+	bool tells = b->plain_vls && all_on_vl0(is);
+	struct survey_row r = first;
+	int rc = walk_marked(w, after, true, &r, p);
 	if (rc > 0 && tells && !b->looped && !(w->moves.order_holds && order_holds(w))) {
 		put_back(w); /* a new order needs all dependencies */
 		r = first;
@@ -817,16 +807,15 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 {
 	const struct effect_base *b = w->base;
 	const struct routing *r = after->routing;
-	uint32_t n = r->topo->fabric->n_switches, used = 0, *place;
-	uint16_t *source;
-	AUTO_FREE uint8_t *block = NULL;
+	uint32_t n = r->topo->fabric->n_switches, used = 0;
+	AUTO_FREE uint16_t *source = NULL;
 	sl2vl_map map;
 	bool sure = b->by_difference && !b->plain_vls && !r->adaptive && only_left(b->sweep, after) &&
 		    layers_by_switch(r, &source, &map);
 
 	if (!sure)
 		return false;
-	block = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
+	AUTO_FREE uint8_t *block = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
 	/* with several VLs nothing goes by its sums */
 	memset(w->dep, 0, b->n_deps * sizeof(*w->dep));
 	for (unsigned lid = 1; sure && lid <= r->lids->max_lid; lid++) {
@@ -844,11 +833,10 @@ static bool lanes_acyclic(struct effect_work *w, const struct sweep *after, unsi
 	for (size_t i = 0; i < b->n_deps; i++)
 		used |= w->dep[i];
 	for (used &= ~looped; sure && used; used &= used - 1) {
-		place = order_channels(NULL, b, w->dep, used & -used);
+		uint32_t *place = order_channels(NULL, b, w->dep, used & -used);
 		sure = place != NULL;
 		arena_free(place);
 	}
-	free(source);
 	return sure;
 }
 

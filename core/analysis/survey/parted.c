@@ -144,13 +144,13 @@ static void mark_chain(struct parted_net *g, const struct forest *t, const struc
 {
 	AUTO_FREE uint32_t *edge = NEW_ARRAY((size_t)n + 1, uint32_t),
 			   *behind = NEW_ARRAY((size_t)n + 1, uint32_t);
-	uint32_t outside = t->hosts[t->root[c->place]] - t->hosts[c->place], last;
+	uint32_t outside = t->hosts[t->root[c->place]] - t->hosts[c->place];
 
 	for (uint32_t i = 0; i < n; i++) {
 		edge[i] = t->edge[c[i].place];
 		behind[i] = t->hosts[c[i].place] - (i + 1 < n ? t->hosts[c[i + 1].place] : 0);
 	}
-	last = n;
+	uint32_t last = n;
 	if (c->size == 1) {
 		edge[last++] = c->one;
 		behind[n] = outside;
@@ -203,8 +203,9 @@ static void count_pieces(const struct parted_net *g, const struct forest *t, uin
 		pieces[v] = 0;
 		rest[v] = t->hosts[t->root[v]] - g->hosts[t->order[v]];
 	}
-	for (uint32_t v = 0, up; v < t->n; v++) {
-		up = t->parent[v];
+	for (uint32_t v = 0; v < t->n; v++) {
+		uint32_t up = t->parent[v];
+
 		if (up == NO_ID || t->low[v] < up)
 			continue;
 		pieces[up] += t->hosts[v] != 0;
@@ -214,6 +215,7 @@ static void count_pieces(const struct parted_net *g, const struct forest *t, uin
 		pieces[v] += trees - (t->hosts[t->root[v]] != 0) + (rest[v] != 0);
 }
 
+/* Fills in alone[] and bad of one switch by connectivity; i n_parts: of all alone. */
 static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
 	struct parted_net *g = ctx;
@@ -222,9 +224,7 @@ static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct forest t = {0};
 
-	(void)worker;
-	(void)p;
-	(void)e;
+	(void)worker, (void)p, (void)e;
 	forest_init(arena, &t, g->n);
 	grow_all(&t, g, i < g->n_parts ? g->sw_of[i] : NO_ID);
 	count_pieces(g, &t, pieces, rest);
@@ -239,14 +239,6 @@ static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p
 			pair_mark(g->bad, pair_bit(g, i, b));
 	}
 	return 0;
-}
-
-/* Fill in alone[] and bad by connectivity.  -1 and *e: cancelled. */
-static int parted_switches(struct parted_net *g, struct progress *p, struct err *e)
-{
-	struct parallel par = {.n = g->n_parts + 1, .work = try_switch, .ctx = g};
-
-	return parallel_run(&par, "pairs of switches", p, e);
 }
 
 /* --- the graph ------------------------------------------------------------------------------------------ */
@@ -299,13 +291,12 @@ static int parted_net_init(void *arena, struct parted_net *g, const struct sweep
 {
 	const struct fabric *f = w->fabric;
 	uint64_t pairs = (uint64_t)parts->n * (parts->n - 1) / 2;
-	AUTO_FREE uint32_t *part_of_link = NULL;
 
 	if (mem_room(e, pairs / 4, "bits of all pairs of %u", parts->n))
 		return -1;
-	*g = (struct parted_net){.sweep = w, .switches = parts->kind == PART_SWITCH, .n = f->n_switches};
-	g->n_parts = parts->n;
-	part_of_link = NEW_ARRAY((size_t)f->n_links + 1, uint32_t);
+	*g = (struct parted_net){
+		.sweep = w, .switches = parts->kind == PART_SWITCH, .n = f->n_switches, .n_parts = parts->n};
+	AUTO_FREE uint32_t *part_of_link = NEW_ARRAY((size_t)f->n_links + 1, uint32_t);
 	g->off = ARENA_ARRAY(arena, (size_t)g->n + 1, uint32_t);
 	g->arc = ARENA_ARRAY(arena, (size_t)f->n_ports + 1, struct net_arc);
 	g->part_of = ARENA_ARRAY(arena, (size_t)g->n + 1, uint32_t);
@@ -429,21 +420,19 @@ static void add_host_links(struct parted *r, const struct parted_net *g, const s
 	const struct sweep *w = g->sweep;
 	bool only_alone = l && !w->routing->ops->is_root;
 	AUTO_FREE uint32_t *joined = hosts_joined(g);
-	uint64_t n;
 
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
 		uint32_t s = w->topo->endport_switch[ep];
-		bool cuts;
 
 		if (s == NO_ID || !w->topo->endport_up[ep] || endport_is_switch(w->fabric, ep))
 			continue;
-		cuts = routing_has_host(w->routing, ep) &&
-		       (l ? g->hosts[s] > 1 || legal_meets(l, s) : joined[s] > 1);
+		bool cuts = routing_has_host(w->routing, ep) &&
+			    (l ? g->hosts[s] > 1 || legal_meets(l, s) : joined[s] > 1);
 		r->host_alone += cuts;
 		r->host_links += cuts || !only_alone;
 		r->host_left_out += !cuts && only_alone;
 	}
-	n = (uint64_t)r->parts->n + r->host_links;
+	uint64_t n = (uint64_t)r->parts->n + r->host_links;
 	r->pairs = n * (n - 1) / 2;
 	r->bad += r->host_alone * (n - r->host_alone) + (uint64_t)r->host_alone * (r->host_alone - 1) / 2 +
 		  (uint64_t)r->alone * (r->host_links - r->host_alone);
@@ -451,34 +440,33 @@ static void add_host_links(struct parted *r, const struct parted_net *g, const s
 
 /* --- the whole ------------------------------------------------------------------------------------------ */
 
-static bool by_legal_ways(const struct routing *r)
-{
-	return r->ops->direction && r->ops->rank && !r->ops->level_stays_down;
-}
-
 struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e)
 {
 	assert(w->routing && (kind == PART_LINK || kind == PART_SWITCH));
+	const struct routing_ops *ops = w->routing->ops;
 	struct parted *r = ARENA_NEW(NULL, struct parted);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct parts *parts = parts_new(w->fabric, kind, NULL);
 	struct legal *l = NULL;
 	struct parted_net g = {0};
-	int rc;
 
 	r->parts = parts;
 	arena_end(r, parts_free, parts);
 	parts_keep_up(parts, w->topo);
-	r->legal = by_legal_ways(w->routing);
+	r->legal = ops->direction && ops->rank && !ops->level_stays_down;
 	r->pairs = (uint64_t)parts->n * (parts->n ? parts->n - 1 : 0) / 2;
-	rc = parts->n < 2 ? err_set(e, "found %u %s that are up, expected at least 2 for a pair", parts->n,
-				    part_words[kind])
-			  : parted_net_init(arena, &g, w, parts, e);
+	int rc = parts->n < 2 ? err_set(e, "found %u %s that are up, expected at least 2 for a pair",
+					parts->n, part_words[kind])
+			      : parted_net_init(arena, &g, w, parts, e);
 	if (!rc && r->legal) {
 		l = legal_new(arena, &g, e);
 		rc = l ? parted_legal(l, &r->reranked, p, e) : -1;
+	} else if (!rc && g.switches) {
+		struct parallel par = {.n = g.n_parts + 1, .work = try_switch, .ctx = &g};
+
+		rc = parallel_run(&par, "pairs of switches", p, e);
 	} else if (!rc) {
-		rc = g.switches ? parted_switches(&g, p, e) : parted_links(&g, p, e);
+		rc = parted_links(&g, p, e);
 	}
 	if (!rc)
 		rc = parted_list_rows(r, &g, l, p, e);

@@ -112,13 +112,11 @@ static uint32_t parted_legal_go(struct parted_legal_search *s, uint32_t x, uint3
 			continue; /* it is also reached free, which can do more */
 		for (uint32_t k = g->off[v]; k < g->off[v + 1]; k++) {
 			const struct net_arc *c = &g->arc[k];
-			char way;
-			unsigned down;
 
 			if ((s->reached[c->to] & 1) || !parted_legal_usable(s, c))
 				continue;
-			way = parted_legal_direction(s, v, c->to);
-			down = way == 'D';
+			char way = parted_legal_direction(s, v, c->to);
+			unsigned down = way == 'D';
 			if (((state & 1) && way == 'U') || (s->reached[c->to] & 1u << down))
 				continue;
 			s->reached[c->to] |= (uint8_t)(1u << down);
@@ -228,16 +226,16 @@ struct legal_job {
 static bool three_ways(struct parted_legal_search *s, uint32_t x, uint32_t y, uint32_t *part, uint32_t *n,
 		       uint32_t *other)
 {
-	uint32_t all = 0, first = 0, state = NO_ID;
+	uint32_t all = 0;
 	bool safe = false;
 	unsigned ways;
 
 	*n = 0;
 	for (ways = 0; ways < WAYS && !safe; ways++) {
-		state = parted_legal_go(s, x, y);
+		uint32_t state = parted_legal_go(s, x, y);
 		if (state == NO_ID)
 			break;
-		first = parts_of_way(s, state, other + all);
+		uint32_t first = parts_of_way(s, state, other + all);
 		safe = !first; /* neighbours: no switch parts them */
 		if (!ways) {
 			*n = first;
@@ -265,14 +263,14 @@ static void note_alone(struct legal *l, uint32_t a, uint32_t x, uint32_t y)
 static void cuts_of(struct parted_legal_search *s, struct legal *l, uint32_t x, uint32_t y, uint32_t *a,
 		    uint32_t *b)
 {
-	uint32_t n, m, state;
+	uint32_t n;
 
 	if (three_ways(s, x, y, a, &n, b))
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		s->closed[a[i]] = 1;
-		state = parted_legal_go(s, x, y);
-		m = state == NO_ID ? 0 : parts_of_way(s, state, b);
+		uint32_t state = parted_legal_go(s, x, y);
+		uint32_t m = state == NO_ID ? 0 : parts_of_way(s, state, b);
 		if (state == NO_ID)
 			note_alone(l, a[i], x, y);
 		for (uint32_t k = 0; k < m; k++) {
@@ -340,13 +338,12 @@ int parted_legal(struct legal *l, uint64_t *reranked, struct progress *p, struct
 	struct parallel ends = {.n = l->n_ends, .work = try_end, .ctx = &j},
 			parts = {.n = l->g->n_parts, .work = decide_part, .ctx = &j};
 	unsigned n = parallel_workers(&ends), m = parallel_workers(&parts);
-	int rc;
 
 	n = MAX(n, m);
 	j.search = ARENA_ARRAY(arena, (size_t)n + 1, struct parted_legal_search *);
 	for (unsigned i = 0; i < n; i++)
 		j.search[i] = parted_legal_search_new(arena, l);
-	rc = parallel_run(&ends, "ways of pairs of switches", p, e);
+	int rc = parallel_run(&ends, "ways of pairs of switches", p, e);
 	if (!rc)
 		rc = parallel_run(&parts, "pairs of failures", p, e);
 	*reranked = l->reranked;

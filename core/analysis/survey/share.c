@@ -150,7 +150,6 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 	const struct sweep *w = s->before;
 	const struct options *options = w->setup->options;
 	AUTO_TEXT struct text t = {0};
-	json_t *o;
 
 	for (size_t i = 0; i < options_count(options); i++) {
 		const char *name = options_at(options, i)->name;
@@ -158,12 +157,13 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 		if (options_is_set(options, name))
 			text_add(&t, "%s%s=%s", t.len ? " " : "", name, options_get(options, name));
 	}
-	o = json_make("{s:s, s:I, s:b, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o}", "what",
-		      part_words[s->parts->kind], "pairs", (json_int_t)(s->pairs ? rq->pairs : 0), "sampled",
-		      (int)s->sampled, "seed", (json_int_t)rq->seed, "failures", (json_int_t)s->n_all,
-		      "load_before", (json_int_t)s->load_before, "engine", w->routing->engine, "asked",
-		      w->setup->chain, "options", json_text(text_str(&t)), "fabric",
-		      json_guid(fabric_print(w->fabric)), "tables", json_guid(tables_print(w)));
+	json_t *o =
+		json_make("{s:s, s:I, s:b, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o}", "what",
+			  part_words[s->parts->kind], "pairs", (json_int_t)(s->pairs ? rq->pairs : 0),
+			  "sampled", (int)s->sampled, "seed", (json_int_t)rq->seed, "failures",
+			  (json_int_t)s->n_all, "load_before", (json_int_t)s->load_before, "engine",
+			  w->routing->engine, "asked", w->setup->chain, "options", json_text(text_str(&t)),
+			  "fabric", json_guid(fabric_print(w->fabric)), "tables", json_guid(tables_print(w)));
 	if (rq->shards) {
 		json_object_set_new(o, "shard", json_integer(rq->shard));
 		json_object_set_new(o, "shards", json_integer(rq->shards));
@@ -419,13 +419,12 @@ static uint64_t survey_share_weight(const json_t *row, int i)
 	static const char *const key[] = {
 		"new_loops", "between_survivors", "fallback", "cut_off", "load_after",
 		"longer",    "rerouted",	  "entries"};
-	const json_t *v;
 
 	if (!i)
 		return json_is_null(json_object_get(row, "engine"));
 	if (i > (int)ARRAY_LEN(key))
 		return UINT64_MAX - (uint64_t)json_integer_value(json_object_get(row, "index"));
-	v = json_object_get(row, key[i - 1]);
+	const json_t *v = json_object_get(row, key[i - 1]);
 	return json_is_boolean(v) ? json_is_true(v) : (uint64_t)json_integer_value(v);
 }
 
@@ -441,12 +440,12 @@ static int survey_share_by_harm(const void *x, const void *y)
 
 static json_t *join_rows(const json_t *shares)
 {
-	json_t *list = json_array(), **row;
+	json_t *list = json_array();
 	size_t n = 0;
 
 	for (size_t i = 0; i < json_array_size(shares); i++)
 		n += json_array_size(json_object_get(json_array_get(shares, i), "survey"));
-	row = NEW_ARRAY(n + 1, json_t *);
+	AUTO_FREE json_t **row = NEW_ARRAY(n + 1, json_t *);
 	n = 0;
 	for (size_t i = 0; i < json_array_size(shares); i++) {
 		json_t *rows = json_object_get(json_array_get(shares, i), "survey");
@@ -462,7 +461,6 @@ static json_t *join_rows(const json_t *shares)
 		json_object_set_new(row[i], "bad", json_boolean(bad)); /* as survey_bad() */
 		json_array_append(list, row[i]);
 	}
-	free(row);
 	return list;
 }
 
@@ -495,10 +493,9 @@ static json_t *cleaned(const json_t *v)
 
 json_t *survey_merge(const json_t *shares, struct err *e)
 {
-	const json_t *first = json_array_get(shares, 0), **where;
+	const json_t *first = json_array_get(shares, 0);
 	uint64_t n = survey_share_number(first, "shards"), missing = 0;
 	AUTO_TEXT struct text t = {0};
-	json_t *o, *of, *clean;
 	int rc = 0;
 
 	if (!n || n > SURVEY_MOST_SHARES) {
@@ -506,7 +503,7 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 			from(first));
 		return NULL;
 	}
-	where = NEW_ARRAY(n, const json_t *);
+	AUTO_FREE const json_t **where = NEW_ARRAY(n, const json_t *);
 	for (size_t i = 1; !rc && i < json_array_size(shares); i++)
 		rc = same_survey(first, json_array_get(shares, i), e);
 	if (!rc)
@@ -517,16 +514,15 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 	if (missing)
 		rc = err_set(e, "missing: %s of %" PRIu64 " (%s%s)", PLURAL(missing, "share"), n,
 			     text_str(&t), missing > 10 ? ", ..." : "");
-	free(where);
 	if (rc)
 		return NULL;
-	of = json_deep_copy(survey_share_head(first));
+	json_t *of = json_deep_copy(survey_share_head(first));
 	json_object_del(of, "shard");
 	json_object_del(of, "shards");
-	o = json_make("{s:o, s:o}", "survey_of", of, "survey", join_rows(shares));
+	json_t *o = json_make("{s:o, s:o}", "survey_of", of, "survey", join_rows(shares));
 	if (json_object_get(first, "scope"))
 		json_object_set(o, "scope", json_object_get(first, "scope"));
-	clean = cleaned(o);
+	json_t *clean = cleaned(o);
 	json_decref(o);
 	return clean;
 }

@@ -16,27 +16,10 @@
 #include "core/base/text.h"
 #include "core/routing/paths.h"
 
-/* Pairs seen: open addressing, 0 = free. */
-struct survey_random_seen {
-	uint64_t *slot;
-	size_t mask;
-};
-
-static bool survey_random_is_new(struct survey_random_seen *s, uint64_t key)
-{
-	size_t at = (size_t)(mix(0, key) >> 20) & s->mask;
-
-	for (; s->slot[at]; at = (at + 1) & s->mask)
-		if (s->slot[at] == key)
-			return false;
-	s->slot[at] = key;
-	return true;
-}
-
 uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, bool *sampled)
 {
 	uint64_t total = n ? (uint64_t)n * (n - 1) / 2 : 0;
-	struct survey_random_seen seen = {.mask = 16};
+	size_t mask = 16;
 	uint32_t k = 0;
 
 	*sampled = total > want;
@@ -48,20 +31,24 @@ uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, b
 		}
 	if (!*sampled)
 		return k;
-	while (seen.mask < 2 * (size_t)want)
-		seen.mask *= 2;
-	seen.slot = NEW_ARRAY(seen.mask, uint64_t);
-	seen.mask--;
+	while (mask < 2 * (size_t)want)
+		mask *= 2;
+	AUTO_FREE uint64_t *seen = NEW_ARRAY(mask, uint64_t); /* pairs: open addressing, 0 = free */
+	mask--;
 	while (k < want) {
 		uint32_t i = rng_below(&seed, n), j = rng_below(&seed, n - 1);
 
 		j += j >= i;
-		if (!survey_random_is_new(&seen, i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i))
+		uint64_t key = (uint64_t)MIN(i, j) << 32 | MAX(i, j);
+		size_t at = (size_t)(mix(0, key) >> 20) & mask;
+		while (seen[at] && seen[at] != key)
+			at = (at + 1) & mask;
+		if (seen[at])
 			continue;
+		seen[at] = key;
 		(*out)[2 * (size_t)k] = MIN(i, j);
 		(*out)[2 * (size_t)k++ + 1] = MAX(i, j);
 	}
-	free(seen.slot);
 	return k;
 }
 
@@ -69,17 +56,17 @@ uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, b
 
 void wilson_interval(uint64_t hits, uint64_t n, double *low, double *high)
 {
-	double share, middle, half, z2 = Z95 * Z95;
+	double z2 = Z95 * Z95;
 
 	assert(hits <= n);
 	*low = 0;
 	*high = 1;
 	if (!n)
 		return;
-	share = (double)hits / (double)n;
-	middle = (share + z2 / (2 * (double)n)) / (1 + z2 / (double)n);
-	half = Z95 * sqrt(share * (1 - share) / (double)n + z2 / (4.0 * (double)n * (double)n)) /
-	       (1 + z2 / (double)n);
+	double share = (double)hits / (double)n;
+	double middle = (share + z2 / (2 * (double)n)) / (1 + z2 / (double)n);
+	double half = Z95 * sqrt(share * (1 - share) / (double)n + z2 / (4.0 * (double)n * (double)n)) /
+		      (1 + z2 / (double)n);
 	*low = hits && middle > half ? middle - half : 0;
 	*high = hits < n && middle + half < 1 ? middle + half : 1;
 }
@@ -190,11 +177,11 @@ static bool order_into(const struct applying *a, uint32_t sw, uint32_t channel)
 	const uint32_t *place = a->w->base->place;
 
 	FOR_PORTS(f, sw, port) {
-		uint32_t peer = a->is->peer[port], s;
+		uint32_t peer = a->is->peer[port];
 
 		if (peer == NO_ID || place[peer] < place[channel])
 			continue;
-		s = f->node_switch[f->port_node[peer]];
+		uint32_t s = f->node_switch[f->port_node[peer]];
 		/* who still comes by a switch that moved is put with its own new way */
 		if (s != NO_ID && a->flow[s] && !a->m->moved[s] &&
 		    routing_port(a->now, s, a->lid) == f->port_num[peer])
@@ -207,11 +194,11 @@ static bool order_into(const struct applying *a, uint32_t sw, uint32_t channel)
 static void put_way(struct applying *a, uint32_t sw, struct survey_row *row)
 {
 	const struct effect_base *b = a->w->base;
-	uint32_t *path = a->m->path, hosts = a->m->own[sw], n, hops;
+	uint32_t *path = a->m->path, hosts = a->m->own[sw], n;
 
 	if (!hosts)
 		return;
-	hops = survey_moves_follow(a, sw, &n);
+	uint32_t hops = survey_moves_follow(a, sw, &n);
 	row->rerouted += hosts;
 	if (hops > b->hops[(size_t)a->lid * a->is->fabric->n_switches + sw])
 		row->longer += hosts;
@@ -371,17 +358,12 @@ static struct state *state_without(const struct survey_job *j, uint32_t a, uint3
 static struct sweep *sweep_after(const struct survey_job *j, const struct sweep *w, uint32_t a, uint32_t b,
 				 struct progress *p, struct err *e)
 {
-	struct state *state = state_without(j, a, b);
-	const struct setup *setup;
-	struct sweep *after;
+	AUTO_STATE struct state *state = state_without(j, a, b);
+	AUTO_SETUP const struct setup *setup = setup_with(w->setup, &(struct setup){.state = state});
 
-	setup = setup_with(w->setup, &(struct setup){.state = state});
-	state_free(state);
-	after = sweep_run(
+	return sweep_run(
 		&(struct sweep_request){.setup = setup, .engines = j->rq->engines, .prev = w, .progress = p},
 		e);
-	setup_unref(setup);
-	return after;
 }
 
 static struct sweep *sweep_without(const struct survey_job *j, uint32_t a, uint32_t b, struct progress *p,
@@ -402,12 +384,11 @@ static const struct sweep *sweep_before(const struct survey_job *j, const struct
 static int make_chain(struct survey_job *j, struct progress *p, struct err *e)
 {
 	uint32_t n = j->s->n, alone = j->rq->n_alone;
-	const struct sweep *was;
 
 	if (!j->s->plan || n < 2)
 		return 0;
 	j->chain = NEW_ARRAY((size_t)n + 1, struct sweep *);
-	was = j->chain[alone - 1] = sweep_without(j, 0, NO_ID, p, NULL);
+	const struct sweep *was = j->chain[alone - 1] = sweep_without(j, 0, NO_ID, p, NULL);
 	for (uint32_t i = alone; was && was->routing && i + 1 < n && !progress_cancelled(p); i++)
 		was = j->chain[i] = sweep_after(j, was, i, NO_ID, p, NULL);
 	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
@@ -488,40 +469,30 @@ static int none_left(const struct survey_job *j, struct survey_row *row, struct 
 {
 	const struct sweep *before = j->rq->before;
 	AUTO_STATE struct state *state = state_without(j, row->part[0], row->part[1]);
-	struct comparison *c;
-	AUTO_TOPO struct topo *t = NULL;
-	bool down;
+	AUTO_TOPO struct topo *t = topo_new(before->fabric, state);
 
-	t = topo_new(before->fabric, state);
-	down = t->sm_endport == NO_ID;
 	row->hosts_gone = count_gone(before, t, state);
-	if (!down)
+	if (t->sm_endport != NO_ID)
 		return -1;
-	c = compare_routings(before->routing, NULL, p);
+	AUTO_ARENA struct comparison *c = compare_routings(before->routing, NULL, p);
 	if (!c)
 		return err_set(e, CANCELLED);
 	row->lost = row->cut_off = c->lost;
 	row->load_port = NO_ID;
 	row->fallback = true;
-	arena_free(c);
 	return 0;
 }
 
 static int count_outage(const struct survey_job *j, struct survey_row *row, struct progress *p, struct err *e)
 {
-	const struct sweep *before;
-	AUTO_STATE struct state *state = NULL;
-	int rc;
-
 	if (j->outage) {
 		row->outage = j->outage[row->part[0]];
 		return 0;
 	}
-	state = state_without(j, row->part[0], row->part[1]);
-	before = sweep_before(j, row);
-	rc = outage_count(before->routing, state, local_repair_of(before->setup->options), &row->outage, p,
-			  e);
-	return rc;
+	AUTO_STATE struct state *state = state_without(j, row->part[0], row->part[1]);
+	const struct sweep *before = sweep_before(j, row);
+	return outage_count(before->routing, state, local_repair_of(before->setup->options), &row->outage, p,
+			    e);
 }
 
 static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
@@ -530,17 +501,15 @@ static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p
 	const struct sweep *before = j->rq->before;
 	struct survey_row *row = &j->s->row[i];
 	struct sweep *done = j->chain && i >= j->rq->n_alone ? j->chain[i] : NULL;
-	struct sweep *after =
+	AUTO_SWEEP struct sweep *after =
 		done ? (struct sweep *)sweep_ref(done) : sweep_without(j, row->part[0], row->part[1], p, e);
 	struct check_result c;
 	int rc = 0;
 
 	if (!after)
 		return none_left(j, row, p, e) || count_outage(j, row, p, e) ? -1 : 0;
-	if (count_outage(j, row, p, e)) {
-		sweep_unref(after);
+	if (count_outage(j, row, p, e))
 		return -1;
-	}
 	row->hosts_gone = count_gone(before, after->topo, after->setup->state);
 	row->load_port = NO_ID;
 	row->engine = after->routing ? after->routing->engine : NULL;
@@ -553,7 +522,6 @@ static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p
 	}
 	if (!rc && row->lost && row->part[1] != NO_ID)
 		rc = count_beyond(j, after, row, p, e);
-	sweep_unref(after);
 	return rc;
 }
 
@@ -563,14 +531,13 @@ static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p
 static struct parts *list_parts(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e)
 {
 	struct elements *el = NULL;
-	struct parts *parts;
 
 	if (kind == PART_CHASSIS || kind == PART_CARD) {
 		el = setup_elements(w->setup, p, NULL, e);
 		if (!el)
 			return NULL;
 	}
-	parts = parts_new(w->fabric, kind, el);
+	struct parts *parts = parts_new(w->fabric, kind, el);
 	elements_unref(el);
 	parts_keep_up(parts, w->topo);
 	if (parts->n)
@@ -587,9 +554,10 @@ static struct parts *list_parts(const struct sweep *w, enum part_kind kind, stru
 
 static int survey_list_rows(struct survey *s, const struct survey_request *rq, struct err *e)
 {
-	uint32_t n = s->parts->n, *pair = NULL;
+	uint32_t n = s->parts->n;
+	AUTO_FREE uint32_t *pair = NULL;
 	bool some = !rq->pairs && rq->sample && rq->sample < n;
-	uint8_t *drawn = some ? NEW_ARRAY((size_t)n + 1, uint8_t) : NULL;
+	AUTO_FREE uint8_t *drawn = some ? NEW_ARRAY((size_t)n + 1, uint8_t) : NULL;
 	uint64_t all = n ? (uint64_t)n * (n - 1) / 2 : 0, seed = rq->seed;
 
 	for (uint32_t k = 0; some && k < rq->sample;) { /* without repetition */
@@ -618,8 +586,6 @@ static int survey_list_rows(struct survey *s, const struct survey_request *rq, s
 				.part = {pair ? pair[2 * (size_t)i] : i,
 					 pair ? pair[2 * (size_t)i + 1] : NO_ID},
 			};
-	free(pair);
-	free(drawn);
 	return 0;
 }
 
@@ -639,16 +605,15 @@ static int run_rows(struct survey_job *j, struct progress *p, struct err *e)
 {
 	struct parallel par = {.n = j->s->n, .threads = j->rq->threads, .work = survey_one, .ctx = j};
 	unsigned workers = parallel_workers(&par);
-	int rc;
 
 	j->base = effect_base_new(j->rq->before, j->rq->whole, workers, p, e);
 	if (!j->base)
 		return -1;
-	j->s->load_before = effect_load_before(j->base);
+	j->s->load_before = j->base->load_max;
 	j->work = ARENA_ARRAY(j->base, workers, struct effect_work *);
 	for (unsigned i = 0; i < workers; i++)
 		j->work[i] = effect_work_new(j->base, j->base);
-	rc = make_chain(j, p, e) || outage_alone(j, p, e) ? -1 : 0;
+	int rc = make_chain(j, p, e) || outage_alone(j, p, e) ? -1 : 0;
 	if (!rc)
 		rc = parallel_run(&par, "surveying failures", p, e);
 	for (uint32_t i = 0; j->chain && i < j->s->n; i++)

@@ -104,14 +104,7 @@ void wilson_interval(uint64_t hits, uint64_t n, double *low, double *high);
  */
 uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, bool *sampled);
 
-/*
- * How a survey is made: what the files survey*.c share.
- *   survey.c         the list of failures, one sweep each, on all cores
- *   survey.c    pairs at random, the interval of a share
- *   effect.c  what a failure does to pairs, loads and loops: by the difference, or from nothing
- *   parted*.c  all pairs of failures: proofs, without sweeps (parted.h)
- *   survey.c   the ways to one LID, by the switches whose entries changed
- */
+/* Shared by survey.c and effect.c, which tells what a failure does to pairs, loads and loops. */
 
 /* Facts about the tables before.  All workers share them; they never change. */
 struct effect_base;
@@ -121,7 +114,6 @@ struct effect_work;
 /* NULL and *e: cancelled, or no memory. */
 struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsigned workers,
 				    struct progress *p, struct err *e);
-uint32_t effect_load_before(const struct effect_base *b);
 
 struct effect_work *effect_work_new(void *arena, const struct effect_base *b);
 
@@ -147,9 +139,9 @@ struct effect_base {
 	bool by_difference;	       /* pairs and loads */
 	bool plain_vls;		       /* all routes are on VL 0 */
 	uint16_t looped;	       /* bit v: VL v has credit loops */
-	uint32_t load_max;
-	uint32_t *hosts;   /* [n_switches] hosts that count on each */
-	uint32_t *channel; /* [n_channels] ports between switches, ascending */
+	uint32_t load_max;	       /* most routes out of a port between switches */
+	uint32_t *hosts;	       /* [n_switches] hosts that count on each */
+	uint32_t *channel;	       /* [n_channels] ports between switches, ascending */
 	uint32_t n_channels;
 	uint32_t *load; /* [n_ports] routes, as loads_new(&pattern_all); of ports between switches only */
 	/*
