@@ -65,6 +65,7 @@ void affix_free(struct affix *a);
 #define VIEW_ARGS 4
 
 struct args;
+struct field;
 struct scene;
 struct view;
 struct view_ops;
@@ -562,6 +563,8 @@ void row_values(const struct view *v, struct table_row *r, size_t n, const int64
 		   (const int64_t[]){__VA_ARGS__})
 /* Begins a text of the row, to which the caller may add in r->text. The result stands for it. */
 size_t row_text(struct table_row *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Sets the columns that show fields of x, one of the rows whose list of fields is f; others stay. */
+void row_fields(const struct view *v, struct table_row *r, const struct field *f, const void *x);
 /* Notes that the step touched a column, if it touched this cell of a table of the recording. */
 void row_touch(const struct view *v, struct table_row *r, unsigned col, unsigned table, uint32_t at);
 
