@@ -200,19 +200,24 @@ static void figure_cell(const struct compare_pane *p, unsigned i, enum figure wh
 			 is_best(p, i, which) ? '*' : ' ');
 }
 
-static void compare_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void compare_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct compare_pane *p = v->priv;
-	const struct engine_figures *f = row < p->n_refused ? p->of[p->refused[row]] : NULL;
 
-	if (col > p->n)
+	if (row < p->n_refused) {
+		const struct engine_figures *f = p->of[p->refused[row]];
+
+		r->value[0] = (int64_t)row_text(r, "%s refuses: %s", f->engine->name, f->refused);
+		r->marks = MARK_DOWN;
+		r->about.key = FIGURES + p->refused[row];
 		return;
-	if (f && !col)
-		text_add(t, "%s refuses: %s", f->engine->name, f->refused);
-	else if (!f && !col)
-		text_add(t, "%s", figure_fields[figure_of(p, row)].column);
-	else if (!f)
-		figure_cell(p, col - 1, figure_of(p, row), t);
+	}
+	r->value[0] = (int64_t)row_text(r, "%s", figure_fields[figure_of(p, row)].column);
+	for (unsigned i = 0; i < p->n; i++) {
+		r->value[i + 1] = (int64_t)row_text(r, "%s", "");
+		figure_cell(p, i, figure_of(p, row), &r->text);
+	}
+	r->about.key = figure_of(p, row);
 }
 
 static uint8_t column_width(const struct compare_pane *p, unsigned i)
@@ -302,19 +307,6 @@ static void compare_pane_footer(const struct view *v, struct text *t)
 		text_add(t, "* best of its row; each as if it started now");
 }
 
-static unsigned compare_pane_marks(const struct view *v, uint32_t row)
-{
-	return row < ((const struct compare_pane *)v->priv)->n_refused ? MARK_DOWN : 0;
-}
-
-static bool compare_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct compare_pane *p = v->priv;
-
-	s->key = row < p->n_refused ? FIGURES + p->refused[row] : figure_of(p, row);
-	return false;
-}
-
 /* Goes to the ports of the switch with the most loaded link, if it is known. */
 static void follow_load(const struct view *v, struct text *t)
 {
@@ -364,11 +356,9 @@ const struct view_ops view_compare = {
 	.priv_size = sizeof(struct compare_pane),
 	.open = compare_pane_open_view,
 	.load = compare_pane_load,
+	.row = compare_row,
 	.title = compare_pane_title,
 	.footer = compare_pane_footer,
-	.cell = compare_pane_cell,
-	.marks = compare_pane_marks,
-	.about = compare_pane_about,
 	.follow = compare_pane_follow,
 	.column_name = compare_pane_column_name,
 };
