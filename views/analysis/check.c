@@ -229,7 +229,7 @@ static void check_pane_add_end(void *ctx, uint32_t ep, uint32_t cause, uint64_t 
 static void place_lost(struct check_answer *a)
 {
 	const struct causes *c = a->found.causes;
-	uint32_t *place = mem_alloc(c->n * sizeof(*place) + 1);
+	AUTO_FREE uint32_t *place = mem_alloc(c->n * sizeof(*place) + 1);
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		assert(c->c[i].made < c->n);
@@ -237,7 +237,6 @@ static void place_lost(struct check_answer *a)
 	}
 	for (uint32_t i = 0; i < a->n_lost; i++)
 		a->lost[i].cause = place[a->lost[i].cause];
-	free(place);
 }
 
 static void list_causes(struct check_answer *a, const struct fabric *f)
@@ -293,18 +292,6 @@ static void check_pane_free_answer(void *value)
 	free(a);
 }
 
-static void check_pane_tell_judged(const struct sweep *w, struct text *t, struct progress *p)
-{
-	struct judged j = judged_of(w);
-
-	j.untimed = true;
-	judged_count(&j, p);
-	judged_brief(&j, t);
-	if (!j.held && j.at_hand)
-		text_add(t, ", unlike those held in %" PRIu64 " of %s", j.n_differ,
-			 PLURAL(j.n_held, "entry"));
-}
-
 static void *run_check(const struct job *j)
 {
 	struct check_answer *a = NEW(struct check_answer);
@@ -312,13 +299,19 @@ static void *run_check(const struct job *j)
 	const struct ways_listener to = {.ctx = &k, .lost = check_pane_add_lost, .end = check_pane_add_end};
 	int rc = soundness_find(j->sweep, &a->found, NULL, &to, j->progress, j->e);
 
-	if (!rc)
-		check_pane_tell_judged(j->sweep, &a->judged, j->progress);
 	free(k.last);
 	if (rc) {
 		check_pane_free_answer(a);
 		return NULL;
 	}
+	struct judged judged = judged_of(j->sweep);
+
+	judged.untimed = true;
+	judged_count(&judged, j->progress);
+	judged_brief(&judged, &a->judged);
+	if (!judged.held && judged.at_hand)
+		text_add(&a->judged, ", unlike those held in %" PRIu64 " of %s", judged.n_differ,
+			 PLURAL(judged.n_held, "entry"));
 	place_lost(a);
 	list_causes(a, j->sweep->fabric);
 	return a;

@@ -328,11 +328,6 @@ void drift_footer(const struct view *v, struct text *t)
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static const struct cause *cause_at(const struct view *v, uint32_t row)
-{
-	return &drift_shown(v)->causes->c[row];
-}
-
 static void drift_pane_unload(struct view *v)
 {
 	cause_rows_free(&((struct drift_pane *)v->priv)->rows);
@@ -363,7 +358,7 @@ static void drift_row(const struct view *v, uint32_t row, struct table_row *r)
 /* To its entries; where none is wrong, to its place. */
 static void drift_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	if (!cause_at(v, row)->entries) {
+	if (!drift_shown(v)->causes->c[row].entries) {
 		view_fill(v, row, "pane ports %node", t);
 		return;
 	}

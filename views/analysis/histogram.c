@@ -86,14 +86,6 @@ static void counts_take(struct view *v, struct histogram_pane_counts *c)
 	c->search = c->own ? view_ask_value(v, &task_search, NULL) : u->search;
 }
 
-/* Were the roots in force named by a file, and do they differ? */
-static bool roots_given(const struct scene *sc, const struct histogram_pane_counts *c)
-{
-	const struct updown *u = updown_of(scene_routing(sc));
-
-	return c->own && u && u->id;
-}
-
 struct histogram_pane_place {
 	uint32_t no_root, order, sw;
 };
@@ -225,12 +217,13 @@ static void histogram_title(const struct view *v, struct text *t)
 {
 	const struct histogram_pane_list *p = v->priv;
 	const struct root_search *s = p->counts.search;
+	const struct updown *u = updown_of(scene_routing(v->scene));
 	uint32_t n = view_count(v);
 
 	text_add(t, "Histogram");
 	if (s)
 		text_add(t, " %u/%u ── %u pass%s", n ? v->sel + 1 : 0, n, p->roots,
-			 roots_given(v->scene, &p->counts) ? ", file used" : "");
+			 p->counts.own && u && u->id ? ", file used" : "");
 	if (s && p->judged < v->n_rows)
 		text_add(t, ", %u not judged yet", v->n_rows - p->judged);
 }
@@ -305,14 +298,6 @@ struct one {
 	uint32_t sw;   /* NO_ID when it is not in the fabric or not up */
 };
 
-static int bars_open(struct view *v, const struct args *a, struct err *e)
-{
-	(void)a;
-	(void)e;
-	((struct one *)v->priv)->guid = v->args.arg[0].guid;
-	return 0;
-}
-
 static void bars_load(struct view *v)
 {
 	struct one *p = v->priv;
@@ -326,6 +311,7 @@ static void bars_load(struct view *v)
 	if (!s)
 		return;
 	f = s->topo->fabric;
+	p->guid = p->guid ? p->guid : v->args.arg[0].guid;
 	if (!p->guid) {
 		AUTO_FREE uint32_t *sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
 
@@ -408,7 +394,6 @@ const struct view_ops view_bars = {
 	.flags = VIEW_DETAIL | VIEW_TRACKS,
 	.priv_size = sizeof(struct one),
 	.priv_kept = sizeof(struct one),
-	.open = bars_open,
 	.load = bars_load,
 	.close = bars_close,
 	.row = bars_row,

@@ -257,23 +257,18 @@ static void plot_pane_title(const struct view *v, struct text *t)
 			 PLURAL(p->shifts->n_places ? p->shifts->n_places - 1 : 0, "shift"));
 }
 
-static void tell_loads(const struct plot_pane *p, struct text *t)
-{
-	text_add(t, "mean %.1f", p->buckets->mean);
-	if (p->history && p->history->n)
-		plot_pane_tell_history(p->history, t);
-	if (!p->history || p->history->n < 2)
-		text_add(t, "; each direction of a link by itself");
-}
-
 static void plot_pane_footer(const struct view *v, struct text *t)
 {
 	const struct plot_pane *p = v->priv;
 	const struct shifts *s = p->shifts;
 
-	if (p->buckets && p->kind == LOADS)
-		tell_loads(p, t);
-	else if (p->buckets)
+	if (p->buckets && p->kind == LOADS) {
+		text_add(t, "mean %.1f", p->buckets->mean);
+		if (p->history && p->history->n)
+			plot_pane_tell_history(p->history, t);
+		if (!p->history || p->history->n < 2)
+			text_add(t, "; each direction of a link by itself");
+	} else if (p->buckets)
 		text_add(t, "mean %.3f links, those of both hosts included", p->buckets->mean);
 	else if (s && s->n)
 		text_add(t, "order %s; mean %.2f, worst %u, %u free of congestion", shift_by_text(s->by),

@@ -279,14 +279,6 @@ static void cdg_pane_footer(const struct view *v, struct text *t)
 		text_add(t, "no cycle");
 }
 
-static uint32_t cdg_pane_group_of(const struct cdg_pane *p, uint32_t row)
-{
-	const struct cdg *c = p->graph->cdg;
-	uint32_t k = c->component[p->line[row].channel];
-
-	return p->self == NO_ID || k == c->component[p->self] ? k : NO_ID;
-}
-
 static void cdg_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct cdg_pane *p = v->priv;
@@ -294,10 +286,12 @@ static void cdg_row(const struct view *v, uint32_t row, struct table_row *r)
 	const struct cdg *c = p->graph->cdg;
 	const struct fabric *f = v->scene->fabric;
 	const struct rec_dependency *held = held_by(v, l);
-	uint32_t channel = l->channel, group = cdg_pane_group_of(p, row);
+	uint32_t channel = l->channel, group = c->component[channel];
 	const char *way = l->before ? "from " : "to ";
 	size_t name = row_text(r, "%s", l->dep == NO_ID ? "" : way), holder = 0;
 
+	if (p->self != NO_ID && group != c->component[p->self])
+		group = NO_ID;
 	label_channel(v->scene->topo, c->port[channel], false, &r->text);
 	if (held)
 		holder = row_text(r, "%s - %s", switch_name(f, held->pair / f->n_switches),
@@ -347,16 +341,6 @@ static void cdg_pane_follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, " switches");
 }
 
-/* Tells the VL and, if not 0, the component's number among those that touch it. */
-static void layer_words(const struct cdg_pane *p, unsigned vl, uint32_t place, struct text *t)
-{
-	text_add(t, "%u", vl);
-	if (place)
-		text_add(t, " %u", place);
-	if (p->switches)
-		text_add(t, " switches");
-}
-
 static bool cdg_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct cdg_pane *p = v->priv;
@@ -366,9 +350,11 @@ static bool cdg_pane_placeholder(const struct view *v, uint32_t row, const char 
 
 	if (!loop && strcmp(what, "layer") && strcmp(what, "vl"))
 		return false;
-	/* not on a cycle: show what is on its VL */
-	layer_words(p, c->vl[channel],
-		    loop && k != NO_ID ? cdg_components_below(c, c->vl[channel], k) + 1 : 0, t);
+	text_add(t, "%u", c->vl[channel]);
+	if (loop && k != NO_ID) /* not on a cycle: show what is on its VL */
+		text_add(t, " %u", cdg_components_below(c, c->vl[channel], k) + 1);
+	if (p->switches)
+		text_add(t, " switches");
 	return true;
 }
 

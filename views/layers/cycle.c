@@ -264,26 +264,21 @@ static void load_pair(struct view *v)
 		list_witness(p);
 }
 
-/* Lists channels that trees of LIDs hold. */
-static void list_trees(struct cycle_pane *p)
-{
-	for (uint32_t i = 0; i < p->witness->n; i++) {
-		cycle_pane_add_line(p, EDGE, i, 0);
-		cycle_pane_add_line(p, LID, i, 0);
-	}
-	cycle_pane_add_line(p, CLOSE, 0, 0);
-}
-
 /* Shows the cycle of the step, not those of the tables so far. */
 static void cycle_pane_load_step(struct view *v)
 {
 	struct cycle_pane *p = v->priv;
 
 	p->witness = p->step_cycle = step_cycle(v->scene->moment);
-	if (p->witness && step_holder(v->scene->moment, 0) >= 0)
-		list_trees(p);
-	else if (p->witness)
+	if (p->witness && step_holder(v->scene->moment, 0) >= 0) { /* trees of LIDs hold its channels */
+		for (uint32_t i = 0; i < p->witness->n; i++) {
+			cycle_pane_add_line(p, EDGE, i, 0);
+			cycle_pane_add_line(p, LID, i, 0);
+		}
+		cycle_pane_add_line(p, CLOSE, 0, 0);
+	} else if (p->witness) {
 		list_witness(p);
+	}
 }
 
 static void cycle_pane_load(struct view *v)
@@ -424,38 +419,13 @@ static uint32_t edge_port(const struct cycle_pane *p, uint32_t i)
 	return is_witness(p) ? p->witness->edge[i].port : p->graph->cdg->port[p->walk->channel[i]];
 }
 
-static void route_cell(const struct view *v, const struct cycle_pane_line *l, struct text *t)
-{
-	const struct cycle_pane *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-	const struct cdg_route *r = &p->walk->route[l->edge][l->k];
-
-	text_add(t, "    ");
-	label_endport(f, r->source, t);
-	text_add(t, " to ");
-	lid_label(f, v->scene->sweep->lids, r->dlid, t);
-	text_add(t, " (LID %u)", r->dlid);
-}
-
-/* The tree that holds a channel of a step's cycle. */
-static void cycle_pane_lid_cell(const struct view *v, uint32_t edge, struct text *t)
-{
-	int lid = step_holder(v->scene->moment, edge);
-
-	text_add(t, "    ");
-	if (lid <= 0) {
-		text_add(t, "the escape paths");
-		return;
-	}
-	lid_label(v->scene->fabric, v->scene->sweep->lids, (unsigned)lid, t);
-	text_add(t, " (LID %d)", lid);
-}
-
 static void walk_cell(const struct view *v, const struct cycle_pane_line *l, struct text *t)
 {
 	const struct cycle_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
+	const struct cdg_route *route;
 	uint32_t port;
+	int lid;
 
 	switch (l->kind) {
 	case EDGE:
@@ -464,7 +434,12 @@ static void walk_cell(const struct view *v, const struct cycle_pane_line *l, str
 			text_add(t, "; the fewest go on: cut here");
 		break;
 	case ROUTE:
-		route_cell(v, l, t);
+		route = &p->walk->route[l->edge][l->k];
+		text_add(t, "    ");
+		label_endport(f, route->source, t);
+		text_add(t, " to ");
+		lid_label(f, v->scene->sweep->lids, route->dlid, t);
+		text_add(t, " (LID %u)", route->dlid);
 		break;
 	case PAIR:
 		text_add(t, "    %s to %s", switch_name(f, p->witness->edge[l->edge].sw),
@@ -477,8 +452,15 @@ static void walk_cell(const struct view *v, const struct cycle_pane_line *l, str
 				 switch_name(f, p->witness->edge[l->edge].sw2));
 		text_add(t, "this pair");
 		break;
-	case LID:
-		cycle_pane_lid_cell(v, l->edge, t);
+	case LID: /* the tree that holds a channel of a step's cycle */
+		lid = step_holder(v->scene->moment, l->edge);
+		text_add(t, "    ");
+		if (lid <= 0) {
+			text_add(t, "the escape paths");
+			break;
+		}
+		lid_label(f, v->scene->sweep->lids, (unsigned)lid, t);
+		text_add(t, " (LID %d)", lid);
 		break;
 	case MORE:
 		text_add(t, "    and %u more", l->k);
