@@ -673,6 +673,14 @@ void word_on_switch(const struct topo *tp, uint32_t sw, struct text *t)
 		word_node(tp->fabric, tp->fabric->switch_node[sw], t);
 }
 
+void word_endport(const struct fabric *f, uint32_t ep, struct text *t)
+{
+	if (endport_is_switch(f, ep))
+		word_node(f, endport_node(f, ep), t);
+	else
+		word_port(f, f->endport_port[ep], t);
+}
+
 void label_endport(const struct fabric *f, uint32_t ep, struct text *t)
 {
 	char buf[256];

@@ -926,6 +926,8 @@ void word_port(const struct fabric *f, uint32_t port, struct text *t); /* NODE[P
  */
 void word_on_switch(const struct topo *tp, uint32_t sw, struct text *t);
 uint32_t ca_on_switch(const struct topo *tp, uint32_t sw);
+/* Any endport: its port, or the switch whose port 0 it is. */
+void word_endport(const struct fabric *f, uint32_t ep, struct text *t);
 void word_text(const char *s, struct text *t); /* quoted if needed */
 void text_clear(struct text *t);
 

@@ -131,14 +131,6 @@ static void sls_row(const struct view *v, uint32_t row, struct table_row *r)
 	r->about.key = f->port_guid[port];
 }
 
-static void word_endport(const struct fabric *f, uint32_t ep, struct text *t)
-{
-	if (endport_is_switch(f, ep))
-		word_node(f, endport_node(f, ep), t);
-	else
-		word_port(f, f->endport_port[ep], t);
-}
-
 /* Enter shows the path on the map, or as a list. */
 static void sls_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
