@@ -489,7 +489,7 @@ static const char *filter_cells_of(struct filter *f, const struct view *v, uint3
 /* Keeps one part of a cell "19 → 21". A cell without arrow is the last part. */
 static void keep_part(struct text *cell, int part)
 {
-	char *whole = part < 0 ? NULL : str_dup(text_str(cell));
+	AUTO_FREE char *whole = part < 0 ? NULL : str_dup(text_str(cell));
 	char *arrow = whole ? strstr(whole, " " ARROW " ") : NULL;
 
 	if (!whole)
@@ -501,7 +501,6 @@ static void keep_part(struct text *cell, int part)
 		text_add(cell, "%s", arrow ? arrow + sizeof(ARROW) + 1 : whole);
 	else if (arrow)
 		text_add(cell, "%s", whole);
-	free(whole);
 }
 
 static bool holds_number(const char *cell, const char *number)

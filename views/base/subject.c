@@ -427,7 +427,7 @@ static int view_args_take(struct scene *sc, const struct arg *x, struct view_arg
 int view_args_open(struct view *v, int argc, char **argv, struct err *e)
 {
 	const struct view_ops *ops = v->ops;
-	char **words = NEW_ARRAY((size_t)argc + 2, char *);
+	AUTO_FREE char **words = NEW_ARRAY((size_t)argc + 2, char *);
 	AUTO_FREE char *syntax = str_printf("%s %s", ops->name, view_syntax(ops));
 	struct err why = {0};
 	struct args read;
@@ -450,7 +450,6 @@ int view_args_open(struct view *v, int argc, char **argv, struct err *e)
 	else if (ops->open)
 		rc = ops->open(v, &read, e);
 	args_free(&read);
-	free(words);
 	return rc ? -1 : 0;
 }
 
