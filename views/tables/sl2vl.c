@@ -1,6 +1,5 @@
 /* The panes `sls` and `sl2vl`. */
 #include <assert.h>
-#include <stdlib.h>
 #include "core/base/memory.h"
 #include "engines/torus/torus.h"
 #include "views/base/view.h"
@@ -116,17 +115,17 @@ static void sls_row(const struct view *v, uint32_t row, struct table_row *r)
 	uint32_t ep = p->dst[row], m = sls_pane_member(p, ep), port = f->endport_port[ep];
 	unsigned lid = routing->lids->base[ep];
 	size_t name = row_text(r, "%s", ""), bits;
+	struct sl_range range = routing_sl(routing, p->slid, lid);
 	char at[40], sl[SL_WORD];
 
 	label_endport(f, ep, &r->text);
 	bits = row_text(r, "%s", "");
 	bits_cell(p, ep, &r->text);
-	/* "-": not known yet, at a step of a run */
-	sl_word(routing_sl(routing, p->slid, lid), sl);
-	ROW_VALUES(v, r, lid, (int64_t)name, *sl == '-' ? -1 : strtol(sl, NULL, 10),
+	ROW_VALUES(v, r, lid, (int64_t)name, sl_is_open(range) ? -1 : (int64_t)range.lo,
 		   row_text(r, "%s", m == NO_ID ? "-" : torus_place_text(p->t->member[m].at, at, sizeof(at))),
 		   (int64_t)bits);
-	r->says[C_SL] = row_text(r, "%s", sl);
+	/* "-": not known yet, at a step of a run */
+	r->says[C_SL] = row_text(r, "%s", sl_word(range, sl));
 	subject_port(v, port, &r->about);
 	r->about.key = f->port_guid[port];
 }
