@@ -677,24 +677,8 @@ struct view_ops {
 	int (*words)(struct view *v, int argc, char **argv, struct err *e);
 };
 
-/*
- * Members of a struct view_ops: COLUMNS() sets the columns, DOES(load, cell) the operations whose functions
- * have the same names.
- */
+/* Members of a struct view_ops: the columns. */
 #define COLUMNS(TABLE) .column = TABLE, .n_columns = ARRAY_LEN(TABLE)
-#define DOES(...) DOES_OF(__VA_ARGS__, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)
-#define DOES_OF(A, B, C, D, E, F, G, H, I, J, K, N, ...) DOES_##N
-#define DOES_1(A) .A = A
-#define DOES_2(A, ...) .A = A, DOES_1(__VA_ARGS__)
-#define DOES_3(A, ...) .A = A, DOES_2(__VA_ARGS__)
-#define DOES_4(A, ...) .A = A, DOES_3(__VA_ARGS__)
-#define DOES_5(A, ...) .A = A, DOES_4(__VA_ARGS__)
-#define DOES_6(A, ...) .A = A, DOES_5(__VA_ARGS__)
-#define DOES_7(A, ...) .A = A, DOES_6(__VA_ARGS__)
-#define DOES_8(A, ...) .A = A, DOES_7(__VA_ARGS__)
-#define DOES_9(A, ...) .A = A, DOES_8(__VA_ARGS__)
-#define DOES_10(A, ...) .A = A, DOES_9(__VA_ARGS__)
-#define DOES_11(A, ...) .A = A, DOES_10(__VA_ARGS__)
 
 #define VIEW_FAR 1000000
 
