@@ -452,7 +452,7 @@ static void expect_cell(const struct view *v, uint32_t row, unsigned col, const 
 {
 	struct text t = {0};
 
-	v->ops->cell(v, row, col, &t);
+	row_cell(v, row, col, &t);
 	assert_string_equal(text_str(&t), want);
 	text_free(&t);
 }
@@ -504,7 +504,7 @@ static void test_pane(void **state)
 	assert_int_equal(view_column(v, "mincon", &e), 1);
 	expect_text(v->ops->title, v, "Compare 3 engines ── lmc=2");
 	expect_text(v->ops->footer, v, "* best of its row; each as if it started now");
-	assert_int_equal(v->ops->marks(v, 0), MARK_DOWN);
+	assert_int_equal(row_marks(v, 0), MARK_DOWN);
 	expect_cell(v, 0, 0,
 		    "ftree refuses: lmc is 2, and fat-tree routing knows one LID a port only; `set lmc 0`");
 	expect_cell(v, 1 + FIG_UNREACHABLE, 1, "0 ");

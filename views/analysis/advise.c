@@ -241,13 +241,12 @@ static void advise_pane_add_all(const struct view *v, uint32_t row, struct text 
 
 static bool advise_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
-	struct text all = {0};
+	AUTO_TEXT struct text all = {0};
 
 	if (strcmp(what, "advice") != 0)
 		return false;
 	advise_pane_add_all(v, row, &all);
 	word_text(text_str(&all), t);
-	text_free(&all);
 	return true;
 }
 

@@ -13,16 +13,13 @@
 
 /* The pane `changes`: entries of forwarding tables that the last event changed. */
 
-enum { C_SWITCH, C_LID, C_DEST, C_PORT, C_VIA };
-
-static const struct column columns[] = {
-	COL("switch", "the switch whose entry changed", 8, .flex = 1, .fold = FOLD_CHIP),
+static const struct column changes_columns[] = {
+	COL("switch", "the switch whose entry changed", 8, .flex = 1, .fold = FOLD_CHIP, .kind = CELL_SWITCH),
 	NUM("lid", "the LID that the entry is for", 5),
 	COL("destination", "the node that has this LID", 8, .flex = 1, .drop = 2),
 	NUM("was → now", "port before the last event and now", 9),
 	COL("via", "the node that the port leads to now", 8, .flex = 1, .drop = 3),
 };
-static_assert(ARRAY_LEN(columns) == C_VIA + 1, "a column for each C_");
 
 /* The LIDs of a switch's changed entries. */
 struct changed {
@@ -72,27 +69,20 @@ static void changes_pane_load(struct view *v)
 	v->n_rows = total > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)total;
 }
 
-static unsigned changes_pane_top_lid(const struct scene *sc)
-{
-	unsigned a = sc->real_change->a ? sc->real_change->a->lids->max_lid : 0;
-	unsigned b = sc->real_change->b ? sc->real_change->b->lids->max_lid : 0;
-
-	return MAX(a, b);
-}
-
 static const struct changed *changed_of(const struct view *v, uint32_t i)
 {
 	struct changes_pane *p = v->priv;
 	struct changed *c = &p->kept[i % KEPT];
+	const struct comparison *change = v->scene->real_change;
+	unsigned a = change->a ? change->a->lids->max_lid : 0, b = change->b ? change->b->lids->max_lid : 0;
 	uint8_t was, now;
 
 	if (c->i == i)
 		return c;
 	c->i = i;
 	c->n = 0;
-	for (unsigned l = 1, top = changes_pane_top_lid(v->scene);
-	     l <= top && c->n < p->first[i + 1] - p->first[i]; l++) {
-		if (!entry_changed(v->scene->real_change, p->sw[i], l, &was, &now))
+	for (unsigned l = 1; l <= MAX(a, b) && c->n < p->first[i + 1] - p->first[i]; l++) {
+		if (!entry_changed(change, p->sw[i], l, &was, &now))
 			continue;
 		GROW(c->lid, c->n, c->cap);
 		c->lid[c->n++] = (uint16_t)l;
@@ -114,17 +104,6 @@ static uint32_t changes_pane_index_of(const struct changes_pane *p, uint32_t row
 			hi = mid;
 	}
 	return lo;
-}
-
-/* The switch and LID of a row. */
-static void changes_pane_entry_at(const struct view *v, uint32_t row, uint32_t *sw, unsigned *lid)
-{
-	struct changes_pane *p = v->priv;
-	uint32_t lo = changes_pane_index_of(p, row);
-	const struct changed *c = changed_of(v, lo);
-
-	*sw = p->sw[lo];
-	*lid = row - p->first[lo] < c->n ? c->lid[row - p->first[lo]] : 0;
 }
 
 static void changes_pane_title(const struct view *v, struct text *t)
@@ -149,103 +128,51 @@ static void changes_pane_footer(const struct view *v, struct text *t)
 		text_add(t, "%s", v->scene->event->text);
 }
 
-static const struct lids *changes_pane_lids_of(const struct view *v)
+static void changes_row(const struct view *v, uint32_t row, struct table_row *r)
 {
-	const struct comparison *c = v->scene->real_change;
-
-	return c->b ? c->b->lids : c->a->lids;
-}
-
-static void changes_pane_ports_of(const struct view *v, uint32_t row, uint32_t *sw, unsigned *lid,
-				  uint8_t *was, uint8_t *now)
-{
-	changes_pane_entry_at(v, row, sw, lid);
-	*was = *now = NO_PATH;
-	entry_changed(v->scene->real_change, *sw, *lid, was, now);
-}
-
-static int64_t changes_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	uint32_t sw;
-	unsigned lid;
-	uint8_t was, now;
-
-	changes_pane_ports_of(v, row, &sw, &lid, &was, &now);
-	return col == C_LID ? lid : now;
-}
-
-static void changes_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
+	struct changes_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	uint32_t sw, peer;
-	unsigned lid;
-	uint8_t was, now;
+	const struct comparison *c = v->scene->real_change;
+	uint32_t i = changes_pane_index_of(p, row), sw = p->sw[i], peer = NO_ID;
+	const struct changed *k = changed_of(v, i);
+	unsigned lid = row - p->first[i] < k->n ? k->lid[row - p->first[i]] : 0;
+	uint8_t was = NO_PATH, now = NO_PATH;
+	size_t name = row_text(r, "%s", "");
+	char a[4], b[4];
 
-	changes_pane_ports_of(v, row, &sw, &lid, &was, &now);
-	switch (col) {
-	case C_SWITCH:
-		text_add(t, "%s", switch_name(f, sw));
-		break;
-	case C_LID:
-		text_add(t, "%u", lid);
-		break;
-	case C_DEST:
-		lid_label(f, changes_pane_lids_of(v), lid, t);
-		break;
-	case C_PORT:
-		text_add(t, "%s", lft_port_label(was, (char[4]){0}, 4));
-		text_add(t, " → ");
-		text_add(t, "%s", lft_port_label(now, (char[4]){0}, 4));
-		break;
-	case C_VIA:
-		peer = now && now <= f->switch_nports[sw] ? f->port_peer[switch_port_id(f, sw, now)] : NO_ID;
-		text_add(t, "%s",
-			 now == NO_PATH	 ? "no route"
-			 : peer == NO_ID ? "-"
-					 : f->node_name[f->port_node[peer]]);
-		break;
-	}
-}
-
-static unsigned changes_pane_marks(const struct view *v, uint32_t row)
-{
-	return changes_pane_number(v, row, C_PORT) == NO_PATH ? MARK_CHANGED | MARK_DOWN : MARK_CHANGED;
-}
-
-static bool changes_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	uint32_t sw;
-	unsigned lid;
-	uint8_t was, now;
-
-	changes_pane_ports_of(v, row, &sw, &lid, &was, &now);
-	subject_switch_port(v, sw, now, s);
-	subject_lid(lid, s);
-	return true;
+	lid_label(f, c->b ? c->b->lids : c->a->lids, lid, &r->text);
+	entry_changed(c, sw, lid, &was, &now);
+	if (now && now <= f->switch_nports[sw])
+		peer = f->port_peer[switch_port_id(f, sw, now)];
+	ROW_VALUES(v, r, sw, lid, (int64_t)name, now,
+		   row_text(r, "%s",
+			    now == NO_PATH  ? "no route"
+			    : peer == NO_ID ? "-"
+					    : f->node_name[f->port_node[peer]]));
+	r->says[3] =
+		row_text(r, "%s → %s", lft_port_label(was, a, sizeof(a)), lft_port_label(now, b, sizeof(b)));
+	r->marks = MARK_CHANGED | mark_if(now == NO_PATH, MARK_DOWN);
+	subject_switch_port(v, sw, now, &r->about);
+	subject_lid(lid, &r->about);
 }
 
 const struct view_ops view_changes = {
 	.name = "changes",
 	.brief = "lists each table entry that the last event changed: its old and new port",
 	.hints = "follow=lft :why=why :pane_pairs=pairs",
-	COLUMNS(columns),
+	COLUMNS(changes_columns),
 	.flags = VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct changes_pane),
 	.load = changes_pane_load,
+	.row = changes_row,
 	.unload = changes_pane_unload,
 	.title = changes_pane_title,
 	.footer = changes_pane_footer,
-	.cell = changes_pane_cell,
-	.number = changes_pane_number,
-	.marks = changes_pane_marks,
-	.about = changes_pane_about,
 	.enter = "pane lft %switch %lid",
 	.fold_row = "change",
 };
 
 /* The pane `entries`: what `drift` compares entry by entry, all that differ or those of one cause. */
-
-enum { entries_C_SWITCH, entries_C_LID, C_TO, entries_C_PORT, C_CLASS, C_WHY };
 
 static const struct column entries_columns[] = {
 	COL("switch", "the switch that holds the entry", 8, .flex = 2, .fold = FOLD_CHIP),
@@ -259,7 +186,6 @@ static const struct column entries_columns[] = {
 	    7),
 	COL("why", "what is wrong, or the rule that chooses the other port", 8, .flex = 3, .drop = 1),
 };
-static_assert(ARRAY_LEN(entries_columns) == C_WHY + 1, "a column for each C_");
 
 struct entries_pane {
 	struct drift_view shared;
@@ -274,13 +200,20 @@ static void entries_pane_load(struct view *v)
 	size_t n;
 
 	drift_load(v);
+	text_add(&v->title, "Entries");
 	a = drift_shown(v);
 	if (!a)
 		return;
 	n = a->d->n_entries < UINT32_MAX - 1 ? a->d->n_entries : UINT32_MAX - 1;
 	v->n_rows = (uint32_t)n;
-	if (!cause)
+	if (!cause) {
+		drift_title(v, &v->title);
 		return;
+	}
+	if (cause <= a->causes->n)
+		text_add(&v->title, " ── %s: %s", a->causes->c[cause - 1].what, a->causes->c[cause - 1].why);
+	else
+		text_add(&v->title, " ── there is no cause %u", cause);
 	v->n_rows = 0;
 	p->row = VIEW_ARRAY(v, cause <= a->causes->n ? a->causes->c[cause - 1].entries : 0, uint32_t);
 	for (size_t i = 0; i < n; i++)
@@ -288,78 +221,27 @@ static void entries_pane_load(struct view *v)
 			p->row[v->n_rows++] = (uint32_t)i;
 }
 
-static const struct drift_entry *entries_pane_entry_at(const struct view *v, uint32_t row)
+static void entries_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct entries_pane *p = v->priv;
-
-	return &drift_shown(v)->d->entry[p->row ? p->row[row] : row];
-}
-
-static void entries_pane_title(const struct view *v, struct text *t)
-{
-	const struct drift_answer *a = drift_shown(v);
-	uint32_t cause = ((const struct drift_view *)v->priv)->cause;
-
-	text_add(t, "Entries");
-	if (a && !cause)
-		drift_title(v, t);
-	else if (a && cause <= a->causes->n)
-		text_add(t, " ── %s: %s", a->causes->c[cause - 1].what, a->causes->c[cause - 1].why);
-	else if (a)
-		text_add(t, " ── there is no cause %u", cause);
-}
-
-static int64_t entries_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	return field_number(field_of_column(drift_entry_fields, entries_columns[col].name),
-			    entries_pane_entry_at(v, row));
-}
-
-static void entries_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
 	const struct drift *d = drift_shown(v)->d;
-	const struct drift_entry *x = entries_pane_entry_at(v, row);
+	const struct drift_entry *x = &d->entry[p->row ? p->row[row] : row];
+	size_t name = row_text(r, "%s", "");
 	char a[8], b[8];
 
-	switch (col) {
-	case entries_C_SWITCH:
-		text_add(t, "%s", switch_name(d->next->fabric, x->sw));
-		break;
-	case C_TO:
-		lid_label(d->next->fabric, d->next->lids, x->lid, t);
-		break;
-	case entries_C_PORT:
-		text_add(t, "%s → %s", lft_port_label(x->port, a, sizeof(a)),
-			 lft_port_label(x->would, b, sizeof(b)));
-		break;
-	case C_CLASS:
-		text_add(t, "%s", drift_word[x->class]);
-		break;
-	default:
-		field_cell(field_of_column(drift_entry_fields, entries_columns[col].name), x, t);
-	}
-}
-
-static unsigned entries_pane_marks(const struct view *v, uint32_t row)
-{
-	switch (entries_pane_entry_at(v, row)->class) {
-	case DRIFT_DEAD:
-	case DRIFT_MISSING:
-		return MARK_DOWN;
-	case DRIFT_KEPT:
-		return 0;
-	}
-	return MARK_CHANGED;
-}
-
-static bool entries_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct drift_entry *x = entries_pane_entry_at(v, row);
-
-	subject_switch_port(v, x->sw, x->port, s);
-	subject_lid(x->lid, s);
-	s->key = (uint64_t)x->sw << 16 | x->lid;
-	return true;
+	lid_label(d->next->fabric, d->next->lids, x->lid, &r->text);
+	row_fields(v, r, drift_entry_fields, x);
+	r->value[0] = (int64_t)row_text(r, "%s", switch_name(d->next->fabric, x->sw));
+	r->value[2] = (int64_t)name;
+	r->says[3] = row_text(r, "%s → %s", lft_port_label(x->port, a, sizeof(a)),
+			      lft_port_label(x->would, b, sizeof(b)));
+	r->value[4] = (int64_t)row_text(r, "%s", drift_word[x->class]);
+	r->marks = mark_if(x->class != DRIFT_KEPT, MARK_CHANGED);
+	if (x->class == DRIFT_DEAD || x->class == DRIFT_MISSING)
+		r->marks = MARK_DOWN;
+	subject_switch_port(v, x->sw, x->port, &r->about);
+	subject_lid(x->lid, &r->about);
+	r->about.key = (uint64_t)x->sw << 16 | x->lid;
 }
 
 const struct view_ops view_entries = {
@@ -376,11 +258,7 @@ const struct view_ops view_entries = {
 	.open = drift_open,
 	.footer = drift_footer,
 	.load = entries_pane_load,
-	.title = entries_pane_title,
-	.cell = entries_pane_cell,
-	.number = entries_pane_number,
-	.marks = entries_pane_marks,
-	.about = entries_pane_about,
+	.row = entries_row,
 	.enter = "pane lft %switch %lid",
 	.fold_row = "entry",
 };

@@ -31,45 +31,32 @@ void cause_rows_free(struct cause_rows *r)
 		free(r->last[i]);
 }
 
-void cause_cell(const struct cause_rows *r, uint32_t row, const struct column *col, struct text *t)
-{
-	assert(row < r->n);
-	if (r->last[row] && !strcmp(col->name, "last peer"))
-		text_add(t, "%s", r->last[row]);
-	else
-		field_cell(field_of_column(cause_fields, col->name), &r->c[row], t);
-}
+/* The place of the column "last peer" in both panes. */
+enum { C_LAST_PEER = 3 };
 
-int64_t cause_number(const struct cause_rows *r, uint32_t row, const struct column *col)
+void cause_row(const struct view *v, const struct cause_rows *rows, uint32_t row, struct table_row *r)
 {
-	assert(row < r->n);
-	return field_number(field_of_column(cause_fields, col->name), &r->c[row]);
-}
+	assert(row < rows->n);
 
-unsigned cause_marks(const struct cause *c)
-{
-	return c->pairs || c->kind < CAUSE_RULE ? MARK_DOWN : MARK_CHANGED;
-}
+	const struct cause *c = &rows->c[row];
+	struct subject *s = &r->about;
 
-bool cause_about(const struct view *v, const struct cause *c, struct subject *s)
-{
+	row_fields(v, r, cause_fields, c);
+	if (rows->last[row])
+		r->says[C_LAST_PEER] = row_text(r, "%s", rows->last[row]);
+	r->marks = c->pairs || c->kind < CAUSE_RULE ? MARK_DOWN : MARK_CHANGED;
 	s->key = mix(c->kind, c->key);
 	for (const char *w = c->why; *w; w++)
 		s->key = mix(s->key, (unsigned char)*w);
-	if (c->node == NO_ID)
-		return false;
-	if (c->port)
+	if (c->port && c->node != NO_ID)
 		subject_port(v, v->scene->fabric->node_port[c->node] + c->port, s);
-	else
+	else if (c->node != NO_ID)
 		subject_node(v, c->node, s);
-	return true;
 }
 
 /* The pane `lost`: LIDs that hosts have no way to, and hosts that are cut off, all or those of a cause. */
 
-enum { C_TO, C_LID, C_FROM, C_SWITCHES, C_PAIRS, C_HOW };
-
-static const struct column columns[] = {
+static const struct column lost_columns[] = {
 	COL("to", "the host that packets do not come to", 12, .flex = 2),
 	NUM("lid", "its LID", 5),
 	COL("from", "a switch from whose hosts there is no way", 12, .flex = 2, .drop = 1),
@@ -77,7 +64,6 @@ static const struct column columns[] = {
 	NUM("pairs", "pairs of a host and this LID that are lost; of a host that is cut off: both ways", 5),
 	COL("how", "no way; loops: packets go in a circle; cut off from the subnet manager; no LID", 7),
 };
-static_assert(ARRAY_LEN(columns) == C_HOW + 1, "a column for each C_");
 
 struct lost_pane {
 	uint32_t cause;		      /* asked for, from 1; 0: all; it stays */
@@ -105,13 +91,6 @@ static void lost_pane_load(struct view *v)
 			p->row[v->n_rows++] = i;
 }
 
-static const struct lost_lid *lost_at(const struct view *v, uint32_t row)
-{
-	const struct lost_pane *p = v->priv;
-
-	return &p->a->lost[p->row[row]];
-}
-
 static void lost_pane_title(const struct view *v, struct text *t)
 {
 	const struct lost_pane *p = v->priv;
@@ -129,75 +108,36 @@ static void lost_pane_title(const struct view *v, struct text *t)
 		text_add(t, "; partitions keep %s apart", PLURAL(p->a->found.counts.apart, "pair"));
 }
 
-static int64_t lost_pane_number(const struct view *v, uint32_t row, unsigned col)
+static void lost_row(const struct view *v, uint32_t row, struct table_row *r)
 {
-	const struct lost_lid *l = lost_at(v, row);
-
-	if (col == C_PAIRS)
-		return (int64_t)l->pairs;
-	if (!l->lid)
-		return -1;
-	return col == C_LID ? l->lid : l->switches;
-}
-
-static void lost_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct lost_lid *l = lost_at(v, row);
+	const struct lost_pane *p = v->priv;
+	const struct lost_lid *l = &p->a->lost[p->row[row]];
 	const struct fabric *f = v->scene->fabric;
+	const char *how = l->loops ? "loops" : "no way";
+	size_t to = row_text(r, "%s", ""), from = 0;
 
-	switch (col) {
-	case C_TO:
-		if (l->lid)
-			lid_label(f, v->scene->sweep->lids, l->lid, t);
-		else
-			label_endport(f, l->endport, t);
-		break;
-	case C_FROM:
-		if (l->sw != NO_ID)
-			text_add(t, "%s", switch_name(f, l->sw));
-		break;
-	case C_HOW:
-		text_add(t, "%s",
-			 l->lid					   ? (l->loops ? "loops" : "no way")
-			 : is_cut_off(v->scene->sweep, l->endport) ? "cut off"
-								   : "no LID");
-		break;
-	default:
-		number_cell(lost_pane_number(v, row, col), t);
-	}
-}
-
-static unsigned lost_pane_marks(const struct view *v, uint32_t row)
-{
-	(void)v;
-	(void)row;
-	return MARK_DOWN;
-}
-
-static bool lost_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct lost_lid *l = lost_at(v, row);
-
-	subject_port(v, v->scene->fabric->endport_port[l->endport], s);
-	s->key = (uint64_t)l->cause << 32 | (l->lid ? l->lid : MAX_LID + l->endport);
+	if (l->lid)
+		lid_label(f, v->scene->sweep->lids, l->lid, &r->text);
+	else
+		label_endport(f, l->endport, &r->text);
+	if (l->sw != NO_ID)
+		from = row_text(r, "%s", switch_name(f, l->sw));
 	if (!l->lid)
-		return true;
-	subject_lid(l->lid, s);
-	s->src = (struct end){END_ON_SWITCH, l->sw};
-	return true;
-}
-
-/* From another switch: the path, as far as it goes. */
-static void lost_pane_follow(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct lost_lid *l = lost_at(v, row);
-	bool near = l->lid && l->sw == v->scene->topo->endport_switch[l->endport];
-
-	view_fill(v, row,
-		  !l->lid ? "pane ports %node"
-		  : near  ? "pane lft %peer %lid"
-			  : "pane path %src %dst",
-		  t);
+		how = is_cut_off(v->scene->sweep, l->endport) ? "cut off" : "no LID";
+	ROW_VALUES(v, r, (int64_t)to, l->lid ? (int64_t)l->lid : -1, (int64_t)from,
+		   l->lid ? (int64_t)l->switches : -1, (int64_t)l->pairs, row_text(r, "%s", how));
+	r->marks = MARK_DOWN;
+	subject_port(v, f->endport_port[l->endport], &r->about);
+	r->about.key = (uint64_t)l->cause << 32 | (l->lid ? l->lid : MAX_LID + l->endport);
+	if (!l->lid) {
+		r->follow = row_text(r, "pane ports %%node");
+		return;
+	}
+	subject_lid(l->lid, &r->about);
+	r->about.src = (struct end){END_ON_SWITCH, l->sw};
+	/* from another switch: the path, as far as it goes */
+	if (l->sw == v->scene->topo->endport_switch[l->endport])
+		r->follow = row_text(r, "pane lft %%peer %%lid");
 }
 
 const struct view_ops view_lost = {
@@ -207,18 +147,15 @@ const struct view_ops view_lost = {
 		 "`check` counts them",
 	.syntax = "[cause N]",
 	.hints = "follow=path :trace=trace back=back",
-	COLUMNS(columns),
+	COLUMNS(lost_columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct lost_pane),
 	.priv_kept = offsetof(struct lost_pane, a),
 	.open = lost_pane_open_view,
 	.load = lost_pane_load,
+	.row = lost_row,
 	.title = lost_pane_title,
-	.cell = lost_pane_cell,
-	.number = lost_pane_number,
-	.marks = lost_pane_marks,
-	.about = lost_pane_about,
-	.follow = lost_pane_follow,
+	.enter = "pane path %src %dst",
 };
 
 /* The pane `check`: is the routing sound?  One row for each cause of lost pairs, each group of credit loops,
@@ -292,7 +229,7 @@ static void check_pane_add_end(void *ctx, uint32_t ep, uint32_t cause, uint64_t 
 static void place_lost(struct check_answer *a)
 {
 	const struct causes *c = a->found.causes;
-	uint32_t *place = mem_alloc(c->n * sizeof(*place) + 1);
+	AUTO_FREE uint32_t *place = mem_alloc(c->n * sizeof(*place) + 1);
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		assert(c->c[i].made < c->n);
@@ -300,7 +237,6 @@ static void place_lost(struct check_answer *a)
 	}
 	for (uint32_t i = 0; i < a->n_lost; i++)
 		a->lost[i].cause = place[a->lost[i].cause];
-	free(place);
 }
 
 static void list_causes(struct check_answer *a, const struct fabric *f)
@@ -356,18 +292,6 @@ static void check_pane_free_answer(void *value)
 	free(a);
 }
 
-static void check_pane_tell_judged(const struct sweep *w, struct text *t, struct progress *p)
-{
-	struct judged j = judged_of(w);
-
-	j.untimed = true;
-	judged_count(&j, p);
-	judged_brief(&j, t);
-	if (!j.held && j.at_hand)
-		text_add(t, ", unlike those held in %" PRIu64 " of %s", j.n_differ,
-			 PLURAL(j.n_held, "entry"));
-}
-
 static void *run_check(const struct job *j)
 {
 	struct check_answer *a = NEW(struct check_answer);
@@ -375,13 +299,19 @@ static void *run_check(const struct job *j)
 	const struct ways_listener to = {.ctx = &k, .lost = check_pane_add_lost, .end = check_pane_add_end};
 	int rc = soundness_find(j->sweep, &a->found, NULL, &to, j->progress, j->e);
 
-	if (!rc)
-		check_pane_tell_judged(j->sweep, &a->judged, j->progress);
 	free(k.last);
 	if (rc) {
 		check_pane_free_answer(a);
 		return NULL;
 	}
+	struct judged judged = judged_of(j->sweep);
+
+	judged.untimed = true;
+	judged_count(&judged, j->progress);
+	judged_brief(&judged, &a->judged);
+	if (!judged.held && judged.at_hand)
+		text_add(&a->judged, ", unlike those held in %" PRIu64 " of %s", judged.n_differ,
+			 PLURAL(judged.n_held, "entry"));
 	place_lost(a);
 	list_causes(a, j->sweep->fabric);
 	return a;
@@ -469,26 +399,11 @@ static void check_pane_footer(const struct view *v, struct text *t)
 		text_add(t, "%s", verdict_words[a->found.verdict].sentence);
 }
 
-static int64_t check_pane_number(const struct view *v, uint32_t row, unsigned col)
+static void check_row(const struct view *v, uint32_t row, struct table_row *r)
 {
-	return cause_number(&((const struct check_pane *)v->priv)->rows, row, &check_columns[col]);
-}
-
-static void check_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	cause_cell(&((const struct check_pane *)v->priv)->rows, row, &check_columns[col], t);
-}
-
-static unsigned check_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct cause *c = &answer_of(v)->cause[row];
-
-	return c->kind >= ROW_CREDIT ? MARK_DOWN : cause_marks(c);
-}
-
-static bool check_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	return cause_about(v, &answer_of(v)->cause[row], s);
+	cause_row(v, &((const struct check_pane *)v->priv)->rows, row, r);
+	if (answer_of(v)->cause[row].kind >= ROW_CREDIT)
+		r->marks = MARK_DOWN;
 }
 
 static bool lists_lost(const struct check_answer *a, uint32_t row)
@@ -533,10 +448,7 @@ const struct view_ops view_check = {
 	.footer = check_pane_footer,
 	.load = check_pane_load,
 	.unload = check_pane_unload,
+	.row = check_row,
 	.title = check_pane_title,
-	.cell = check_pane_cell,
-	.number = check_pane_number,
-	.marks = check_pane_marks,
-	.about = check_pane_about,
 	.follow = check_pane_follow,
 };

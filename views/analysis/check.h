@@ -41,10 +41,8 @@ struct cause_rows {
 /* Sets the rows of a pane; cause_rows_free() at its unload. */
 void cause_rows_load(struct view *v, struct cause_rows *r, const struct cause *c, size_t n);
 void cause_rows_free(struct cause_rows *r);
-void cause_cell(const struct cause_rows *r, uint32_t row, const struct column *col, struct text *t);
-int64_t cause_number(const struct cause_rows *r, uint32_t row, const struct column *col);
-unsigned cause_marks(const struct cause *c);
-bool cause_about(const struct view *v, const struct cause *c, struct subject *s);
+/* Tells the row of a cause. */
+void cause_row(const struct view *v, const struct cause_rows *rows, uint32_t row, struct table_row *r);
 
 /* The transition as the pane of its name computes it, for the map too. */
 

@@ -100,7 +100,7 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 	static const char *const usual[] = {"minhop", "updn", "ftree"};
 	const struct scene *sc = v->scene;
 	struct side_base at = {.setup = sc->event->setup, .list = sc->session->engines, .sweep = sc->real};
-	char **word = NEW_ARRAY((size_t)v->n_words + ARRAY_LEN(usual) + 2, char *);
+	AUTO_FREE char **word = NEW_ARRAY((size_t)v->n_words + ARRAY_LEN(usual) + 2, char *);
 	const char *now = engine_in_force(sc);
 	struct side_request *rq;
 	int n = 0, engines = 0;
@@ -118,7 +118,6 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 	for (size_t i = 0; engines < 2 && i < ARRAY_LEN(usual); i++)
 		compare_pane_add_word(word, &n, usual[i]);
 	rq = side_request_new(&at, n, word, e);
-	free(word);
 	if (rq && rq->n > COMPARE_MOST) {
 		err_set_kind(e, ERR_LIMIT, "pane compare: found %u engines, expected at most %d", rq->n,
 			     COMPARE_MOST);
@@ -200,19 +199,24 @@ static void figure_cell(const struct compare_pane *p, unsigned i, enum figure wh
 			 is_best(p, i, which) ? '*' : ' ');
 }
 
-static void compare_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void compare_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct compare_pane *p = v->priv;
-	const struct engine_figures *f = row < p->n_refused ? p->of[p->refused[row]] : NULL;
 
-	if (col > p->n)
+	if (row < p->n_refused) {
+		const struct engine_figures *f = p->of[p->refused[row]];
+
+		r->value[0] = (int64_t)row_text(r, "%s refuses: %s", f->engine->name, f->refused);
+		r->marks = MARK_DOWN;
+		r->about.key = FIGURES + p->refused[row];
 		return;
-	if (f && !col)
-		text_add(t, "%s refuses: %s", f->engine->name, f->refused);
-	else if (!f && !col)
-		text_add(t, "%s", figure_fields[figure_of(p, row)].column);
-	else if (!f)
-		figure_cell(p, col - 1, figure_of(p, row), t);
+	}
+	r->value[0] = (int64_t)row_text(r, "%s", figure_fields[figure_of(p, row)].column);
+	for (unsigned i = 0; i < p->n; i++) {
+		r->value[i + 1] = (int64_t)row_text(r, "%s", "");
+		figure_cell(p, i, figure_of(p, row), &r->text);
+	}
+	r->about.key = figure_of(p, row);
 }
 
 static uint8_t column_width(const struct compare_pane *p, unsigned i)
@@ -220,11 +224,10 @@ static uint8_t column_width(const struct compare_pane *p, unsigned i)
 	size_t w = strlen(p->name[i]);
 
 	for (unsigned fig = 0; fig < FIGURES; fig++) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		figure_cell(p, i, fig, &t);
 		w = MAX(t.len, w);
-		text_free(&t);
 	}
 	return (uint8_t)(w < 2 * CELL ? w : 2 * CELL);
 }
@@ -302,32 +305,6 @@ static void compare_pane_footer(const struct view *v, struct text *t)
 		text_add(t, "* best of its row; each as if it started now");
 }
 
-static unsigned compare_pane_marks(const struct view *v, uint32_t row)
-{
-	return row < ((const struct compare_pane *)v->priv)->n_refused ? MARK_DOWN : 0;
-}
-
-static bool compare_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct compare_pane *p = v->priv;
-
-	s->key = row < p->n_refused ? FIGURES + p->refused[row] : figure_of(p, row);
-	return false;
-}
-
-/* Goes to the ports of the switch with the most loaded link, if it is known. */
-static void follow_load(const struct view *v, struct text *t)
-{
-	const struct loads *l = ((const struct compare_pane *)v->priv)->loads;
-	const struct fabric *f = v->scene->fabric;
-
-	text_add(t, "pane ports");
-	if (!l || l->max_port == NO_ID)
-		return;
-	text_putc(t, ' ');
-	word_node(f, f->port_node[l->max_port], t);
-}
-
 /* Enter goes to the pane that shows the figure for the routing in force. */
 static void compare_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
@@ -347,10 +324,16 @@ static void compare_pane_follow(const struct view *v, uint32_t row, struct text 
 
 	if (row < p->n_refused || !engine_in_force(v->scene))
 		return;
-	if (which >= FIG_LOAD_LEAST && which <= FIG_USAGE_MOST)
-		follow_load(v, t);
-	else if (where[which])
-		text_add(t, "%s", where[which]);
+	if (which < FIG_LOAD_LEAST || which > FIG_USAGE_MOST) {
+		text_add(t, "%s", where[which] ? where[which] : "");
+		return;
+	}
+	/* the ports of the switch with the most loaded link, if it is known */
+	text_add(t, "pane ports");
+	if (p->loads && p->loads->max_port != NO_ID) {
+		text_putc(t, ' ');
+		word_node(v->scene->fabric, v->scene->fabric->port_node[p->loads->max_port], t);
+	}
 }
 
 const struct view_ops view_compare = {
@@ -364,11 +347,9 @@ const struct view_ops view_compare = {
 	.priv_size = sizeof(struct compare_pane),
 	.open = compare_pane_open_view,
 	.load = compare_pane_load,
+	.row = compare_row,
 	.title = compare_pane_title,
 	.footer = compare_pane_footer,
-	.cell = compare_pane_cell,
-	.marks = compare_pane_marks,
-	.about = compare_pane_about,
 	.follow = compare_pane_follow,
 	.column_name = compare_pane_column_name,
 };

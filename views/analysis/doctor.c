@@ -14,9 +14,7 @@
 /* The pane `doctor`: findings, worst first, computed by another thread. Enter goes to the place of a finding.
  */
 
-enum { C_SEVERITY, C_SURE, C_KIND, C_FINDING, C_SHOWS };
-
-static const struct column columns[] = {
+static const struct column doctor_columns[] = {
 	COL("severity", "error, warning or note; errors first", 8),
 	COL("sure", "fact (it is in the input), computed (by OpenSM's rules) or likely (a guess)", 8,
 	    .drop = 3),
@@ -24,7 +22,6 @@ static const struct column columns[] = {
 	COL("finding", "what is wrong, and where", 36, .flex = 4, .prose = true),
 	COL("shows more", "the command that does", 10, .flex = 1, .drop = DROP_SPARE),
 };
-static_assert(ARRAY_LEN(columns) == C_SHOWS + 1, "a column for each C_");
 
 /* --- computed by another thread ----------------------------------------------------------------- */
 
@@ -80,78 +77,41 @@ static const struct finding *finding_of(const struct view *v, uint32_t row)
 static void doctor_pane_load(struct view *v)
 {
 	struct doctor_pane *p = v->priv;
+	const struct diagnosis *d;
 
 	view_hold(v, doctor_question(v->scene));
 	p->answer = v->held ? view_ask(v, &task_doctor, v->held, NULL) : NULL;
-	v->n_rows = diagnosis_of(v) ? (uint32_t)diagnosis_of(v)->n : 0;
-}
-
-static void doctor_pane_title(const struct view *v, struct text *t)
-{
-	const struct diagnosis *d = diagnosis_of(v);
-
-	text_add(t, "Doctor");
+	text_add(&v->title, "Doctor");
+	d = diagnosis_of(v);
+	if (p->answer && !d)
+		text_add(&v->footer, "%s", p->answer->e.msg);
 	if (!d)
 		return;
-	text_add(t, " ── ");
-	diagnosis_tell_counts(d, t);
+	v->n_rows = (uint32_t)d->n;
+	text_add(&v->title, " ── ");
+	diagnosis_tell_counts(d, &v->title);
 	if (d->judged->fabric->warnings.missing)
-		text_add(t, " ── INCOMPLETE");
+		text_add(&v->title, " ── INCOMPLETE");
 }
 
-/* Explains the selected finding. */
-static void doctor_pane_footer(const struct view *v, struct text *t)
-{
-	const struct doctor_pane *p = v->priv;
-	uint32_t row;
-
-	if (p->answer && !p->answer->value)
-		text_add(t, "%s", p->answer->e.msg);
-	else if (p->answer && view_selected(v, &row))
-		text_add(t, "%s", finding_of(v, row)->meaning);
-}
-
-static int64_t doctor_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	(void)col;
-	return finding_of(v, row)->severity;
-}
-
-static void doctor_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void doctor_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct finding *x = finding_of(v, row);
+	struct subject *s = &r->about;
 
-	switch (col) {
-	case C_SEVERITY:
-		text_add(t, "%s", severity_word[x->severity]);
-		break;
-	case C_SURE:
-		text_add(t, "%s", sureness_word[x->sure]);
-		break;
-	default:
-		field_cell(field_of_column(finding_fields, columns[col].name), x, t);
-	}
-}
-
-static unsigned doctor_pane_marks(const struct view *v, uint32_t row)
-{
-	switch (finding_of(v, row)->severity) {
-	case SEVERITY_ERROR:
-		return MARK_DOWN;
-	case SEVERITY_WARNING:
-		return MARK_CHANGED;
-	}
-	return 0;
-}
-
-static void word_place(const struct view *v, const struct finding *x, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
-
-	if (x->port)
-		word_port(f, f->node_port[x->node] + x->port, t);
-	else
-		word_node(f, x->node, t);
+	row_fields(v, r, finding_fields, x);
+	r->value[0] = (int64_t)row_text(r, "%s", severity_word[x->severity]);
+	r->value[1] = (int64_t)row_text(r, "%s", sureness_word[x->sure]);
+	r->footer = row_text(r, "%s", x->meaning);
+	r->marks = mark_if(x->severity == SEVERITY_ERROR, MARK_DOWN) |
+		   mark_if(x->severity == SEVERITY_WARNING, MARK_CHANGED);
+	s->key = x->rule + 1;
+	for (const char *c = x->text; *c; c++)
+		s->key = (s->key ^ (unsigned char)*c) * 0x100000001b3u;
+	if (x->port && x->node != NO_ID)
+		subject_port(v, v->scene->fabric->node_port[x->node] + x->port, s);
+	else if (x->node != NO_ID)
+		subject_node(v, x->node, s);
 }
 
 /* Commands that a pane shows better. The pane gets the words after the beginning. */
@@ -169,6 +129,7 @@ static const struct {
  */
 static void doctor_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
+	const struct fabric *f = v->scene->fabric;
 	const struct finding *x = finding_of(v, row);
 	const char *routed = strncmp(x->more, "route ", 6) ? NULL : strstr(x->more, "; ");
 	const char *more = routed ? routed + 2 : x->more; /* without the route that it needs first */
@@ -183,7 +144,10 @@ static void doctor_pane_follow(const struct view *v, uint32_t row, struct text *
 	}
 	if (x->node != NO_ID) {
 		text_add(t, "pane ports ");
-		word_place(v, x, t);
+		if (x->port)
+			word_port(f, f->node_port[x->node] + x->port, t);
+		else
+			word_node(f, x->node, t);
 	} else if (!strncmp(x->more, "route ", 6)) {
 		text_add(t, "pane journal");
 	} else {
@@ -191,26 +155,10 @@ static void doctor_pane_follow(const struct view *v, uint32_t row, struct text *
 	}
 }
 
-static bool doctor_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct finding *x = finding_of(v, row);
-
-	s->key = x->rule + 1;
-	for (const char *c = x->text; *c; c++)
-		s->key = (s->key ^ (unsigned char)*c) * 0x100000001b3u;
-	if (x->node == NO_ID)
-		return false;
-	if (x->port)
-		subject_port(v, v->scene->fabric->node_port[x->node] + x->port, s);
-	else
-		subject_node(v, x->node, s);
-	return true;
-}
-
 static bool doctor_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct finding *x = finding_of(v, row);
-	struct text all = {0};
+	AUTO_TEXT struct text all = {0};
 
 	if (strcmp(what, "finding"))
 		return false;
@@ -221,7 +169,6 @@ static bool doctor_pane_placeholder(const struct view *v, uint32_t row, const ch
 	if (x->detail)
 		text_add(&all, "; %s", x->detail);
 	word_text(text_str(&all), t);
-	text_free(&all);
 	return true;
 }
 
@@ -229,16 +176,11 @@ const struct view_ops view_doctor = {
 	.name = "doctor",
 	.brief = "lists every problem found, worst first; Enter goes to the place",
 	.hints = "follow=go :echo=text back=back",
-	COLUMNS(columns),
+	COLUMNS(doctor_columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct doctor_pane),
 	.load = doctor_pane_load,
-	.title = doctor_pane_title,
-	.footer = doctor_pane_footer,
-	.cell = doctor_pane_cell,
-	.number = doctor_pane_number,
-	.marks = doctor_pane_marks,
-	.about = doctor_pane_about,
+	.row = doctor_row,
 	.placeholder = doctor_pane_placeholder,
 	.follow = doctor_pane_follow,
 };
@@ -386,11 +328,6 @@ void drift_footer(const struct view *v, struct text *t)
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static const struct cause *cause_at(const struct view *v, uint32_t row)
-{
-	return &drift_shown(v)->causes->c[row];
-}
-
 static void drift_pane_unload(struct view *v)
 {
 	cause_rows_free(&((struct drift_pane *)v->priv)->rows);
@@ -402,47 +339,26 @@ static void drift_pane_load(struct view *v)
 	const struct drift_answer *a;
 
 	drift_load(v);
+	text_add(&v->title, "Drift");
 	a = drift_shown(v);
-	if (a)
-		cause_rows_load(v, &p->rows, a->causes->c, a->causes->n);
+	if (!a)
+		return;
+	text_add(&v->title, " from %s", a->d->engine);
+	if (a->causes->n)
+		text_add(&v->title, " ── %s", PLURAL(a->causes->n, "cause"));
+	drift_title(v, &v->title);
+	cause_rows_load(v, &p->rows, a->causes->c, a->causes->n);
 }
 
-static void drift_pane_title(const struct view *v, struct text *t)
+static void drift_row(const struct view *v, uint32_t row, struct table_row *r)
 {
-	const struct drift_answer *a = drift_shown(v);
-
-	text_add(t, "Drift");
-	if (a)
-		text_add(t, " from %s", a->d->engine);
-	if (a && a->causes->n)
-		text_add(t, " ── %s", PLURAL(a->causes->n, "cause"));
-	drift_title(v, t);
-}
-
-static int64_t drift_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	return cause_number(&((const struct drift_pane *)v->priv)->rows, row, &drift_columns[col]);
-}
-
-static void drift_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	cause_cell(&((const struct drift_pane *)v->priv)->rows, row, &drift_columns[col], t);
-}
-
-static unsigned drift_pane_marks(const struct view *v, uint32_t row)
-{
-	return cause_marks(cause_at(v, row));
-}
-
-static bool drift_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	return cause_about(v, cause_at(v, row), s);
+	cause_row(v, &((const struct drift_pane *)v->priv)->rows, row, r);
 }
 
 /* To its entries; where none is wrong, to its place. */
 static void drift_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	if (!cause_at(v, row)->entries) {
+	if (!drift_shown(v)->causes->c[row].entries) {
 		view_fill(v, row, "pane ports %node", t);
 		return;
 	}
@@ -470,10 +386,6 @@ const struct view_ops view_drift = {
 	.footer = drift_footer,
 	.load = drift_pane_load,
 	.unload = drift_pane_unload,
-	.title = drift_pane_title,
-	.cell = drift_pane_cell,
-	.number = drift_pane_number,
-	.marks = drift_pane_marks,
-	.about = drift_pane_about,
+	.row = drift_row,
 	.follow = drift_pane_follow,
 };

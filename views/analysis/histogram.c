@@ -86,14 +86,6 @@ static void counts_take(struct view *v, struct histogram_pane_counts *c)
 	c->search = c->own ? view_ask_value(v, &task_search, NULL) : u->search;
 }
 
-/* Were the roots in force named by a file, and do they differ? */
-static bool roots_given(const struct scene *sc, const struct histogram_pane_counts *c)
-{
-	const struct updown *u = updown_of(scene_routing(sc));
-
-	return c->own && u && u->id;
-}
-
 struct histogram_pane_place {
 	uint32_t no_root, order, sw;
 };
@@ -105,7 +97,7 @@ static uint32_t list_switches(const struct histogram_pane_counts *c, uint32_t *s
 {
 	const struct root_search *s = c->search;
 	const struct fabric *f = s->topo->fabric;
-	struct histogram_pane_place *pl = NEW_ARRAY(f->n_switches + 1, struct histogram_pane_place);
+	AUTO_FREE struct histogram_pane_place *pl = NEW_ARRAY(f->n_switches + 1, struct histogram_pane_place);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
@@ -115,7 +107,6 @@ static uint32_t list_switches(const struct histogram_pane_counts *c, uint32_t *s
 	qsort(pl, n, sizeof(*pl), by_place);
 	for (uint32_t i = 0; i < n; i++)
 		sw[i] = pl[i].sw;
-	free(pl);
 	return n;
 }
 
@@ -226,12 +217,13 @@ static void histogram_title(const struct view *v, struct text *t)
 {
 	const struct histogram_pane_list *p = v->priv;
 	const struct root_search *s = p->counts.search;
+	const struct updown *u = updown_of(scene_routing(v->scene));
 	uint32_t n = view_count(v);
 
 	text_add(t, "Histogram");
 	if (s)
 		text_add(t, " %u/%u ── %u pass%s", n ? v->sel + 1 : 0, n, p->roots,
-			 roots_given(v->scene, &p->counts) ? ", file used" : "");
+			 p->counts.own && u && u->id ? ", file used" : "");
 	if (s && p->judged < v->n_rows)
 		text_add(t, ", %u not judged yet", v->n_rows - p->judged);
 }
@@ -245,63 +237,30 @@ static void histogram_footer(const struct view *v, struct text *t)
 			 root_second_limit(s) - 1);
 }
 
-static int64_t histogram_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct histogram_pane_list *p = v->priv;
-
-	return ports_at(p->counts.search, p->sw[row], col - H_D0);
-}
-
-static void histogram_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void histogram_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct histogram_pane_list *p = v->priv;
 	const struct root_search *s = p->counts.search;
-	uint32_t n;
+	uint32_t sw = p->sw[row];
+	bool judged = is_judged(&p->counts, sw), passes = histogram_pane_passes(&p->counts, sw);
+	const char *verdict = passes ? "yes" : "no";
+	size_t unknown = row_text(r, p->counts.uncounted ? "." : "-");
 
-	switch (col) {
-	case H_NAME:
-		text_add(t, "%s", switch_name(s->topo->fabric, p->sw[row]));
-		return;
-	case H_ROOT:
-		text_add(t, "%s",
-			 !is_judged(&p->counts, p->sw[row])		 ? "."
-			 : histogram_pane_passes(&p->counts, p->sw[row]) ? "yes"
-									 : "no");
-		return;
-	case H_WHY:
-		if (is_judged(&p->counts, p->sw[row]))
-			verdict_text(s, p->sw[row], t);
-		return;
+	r->value[H_NAME] = (int64_t)row_text(r, "%s", switch_name(s->topo->fabric, sw));
+	r->value[H_ROOT] = (int64_t)row_text(r, "%s", judged ? verdict : ".");
+	for (unsigned k = 0; k < SHOWN; k++) {
+		r->value[H_D0 + k] = ports_at(s, sw, k);
+		if (p->counts.uncounted || !r->value[H_D0 + k])
+			r->says[H_D0 + k] = unknown;
 	}
-	if (p->counts.uncounted) {
-		text_putc(t, '.');
-		return;
+	if (judged) {
+		r->value[H_WHY] = (int64_t)row_text(r, "%s", "");
+		verdict_text(s, sw, &r->text);
 	}
-	n = ports_at(s, p->sw[row], col - H_D0);
-	if (n)
-		text_add(t, "%u", n);
-	else
-		text_putc(t, '-');
-}
-
-static unsigned histogram_marks(const struct view *v, uint32_t row)
-{
-	const struct histogram_pane_list *p = v->priv;
-
-	return histogram_pane_passes(&p->counts, p->sw[row]) ? MARK_HERE : 0;
-}
-
-static bool histogram_touched(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct histogram_pane_list *p = v->priv;
-
-	return (col == H_ROOT || col == H_WHY) && moment_touched(v->scene->moment, T_ROOT, p->sw[row]);
-}
-
-static bool histogram_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	subject_switch(v, ((const struct histogram_pane_list *)v->priv)->sw[row], s);
-	return true;
+	r->marks = mark_if(passes, MARK_HERE);
+	row_touch(v, r, H_ROOT, T_ROOT, sw);
+	row_touch(v, r, H_WHY, T_ROOT, sw);
+	subject_switch(v, sw, &r->about);
 }
 
 const struct view_ops view_histogram = {
@@ -316,19 +275,13 @@ const struct view_ops view_histogram = {
 	.open = histogram_open,
 	.load = histogram_load,
 	.close = histogram_close,
+	.row = histogram_row,
 	.title = histogram_title,
 	.footer = histogram_footer,
-	.cell = histogram_cell,
-	.number = histogram_number,
-	.marks = histogram_marks,
-	.touched = histogram_touched,
-	.about = histogram_about,
 	.enter = "pane bars %node",
 };
 
 /* --- bars -------------------------------------------------------------------------------- */
-
-enum { B_DISTANCE, B_PORTS, B_BAR, B_SHARE, B_PASSES };
 
 static const struct column bars_columns[] = {
 	NUM("at", "distance in hops", 2),
@@ -338,7 +291,6 @@ static const struct column bars_columns[] = {
 	NUM("share", "their share of all", 6, .drop = 1),
 	COL("passes", "the thresholds that this distance exceeds", 10, .drop = 2),
 };
-static_assert(ARRAY_LEN(bars_columns) == B_PASSES + 1, "a column for each C_");
 
 struct one {
 	struct histogram_pane_counts counts;
@@ -346,20 +298,12 @@ struct one {
 	uint32_t sw;   /* NO_ID when it is not in the fabric or not up */
 };
 
-static int bars_open(struct view *v, const struct args *a, struct err *e)
-{
-	(void)a;
-	(void)e;
-	((struct one *)v->priv)->guid = v->args.arg[0].guid;
-	return 0;
-}
-
 static void bars_load(struct view *v)
 {
 	struct one *p = v->priv;
 	const struct root_search *s;
 	const struct fabric *f;
-	uint32_t *sw, node;
+	uint32_t node;
 
 	p->sw = NO_ID;
 	counts_take(v, &p->counts);
@@ -367,11 +311,12 @@ static void bars_load(struct view *v)
 	if (!s)
 		return;
 	f = s->topo->fabric;
+	p->guid = p->guid ? p->guid : v->args.arg[0].guid;
 	if (!p->guid) {
-		sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
+		AUTO_FREE uint32_t *sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
+
 		if (list_switches(&p->counts, sw))
 			p->guid = f->node_guid[f->switch_node[sw[0]]];
-		free(sw);
 	}
 	node = fabric_node_by_guid(f, p->guid);
 	if (node == NO_ID || f->node_switch[node] == NO_ID || !switch_up(s->topo, f->node_switch[node]))
@@ -385,14 +330,6 @@ static void bars_load(struct view *v)
 static void bars_close(struct view *v)
 {
 	counts_free(&((struct one *)v->priv)->counts);
-}
-
-static bool bars_touched(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct one *p = v->priv;
-
-	(void)row;
-	return col == B_PORTS && moment_touched(v->scene->moment, T_ROOT, p->sw);
 }
 
 static void bars_title(const struct view *v, struct text *t)
@@ -415,13 +352,6 @@ static void bars_footer(const struct view *v, struct text *t)
 		verdict_text(p->counts.search, p->sw, t);
 }
 
-static int64_t bars_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct one *p = v->priv;
-
-	return col == B_DISTANCE ? row : root_bars(p->counts.search, p->sw)[row];
-}
-
 /* FULL cells with both thresholds between them. A share too small for a cell is a dot. */
 static void draw_bar(uint32_t n, uint32_t total, struct text *t)
 {
@@ -439,39 +369,20 @@ static void draw_bar(uint32_t n, uint32_t total, struct text *t)
 	}
 }
 
-static void bars_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void bars_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct one *p = v->priv;
 	const struct root_search *s = p->counts.search;
 	uint32_t n = root_bars(s, p->sw)[row];
+	const char *second = n >= root_second_limit(s) ? "5 %" : "";
+	size_t bar = row_text(r, "%s", "");
 
-	switch (col) {
-	case B_DISTANCE:
-		text_add(t, "%u", row);
-		break;
-	case B_PORTS:
-		text_add(t, "%u", n);
-		break;
-	case B_BAR:
-		draw_bar(n, s->total, t);
-		break;
-	case B_SHARE:
-		text_add(t, "%.1f%%", 100.0 * n / s->total);
-		break;
-	case B_PASSES:
-		text_add(t, "%s",
-			 n >= root_main_limit(s)     ? "90 %, 5 %"
-			 : n >= root_second_limit(s) ? "5 %"
-						     : "");
-		break;
-	}
-}
-
-static bool bars_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	(void)row;
-	subject_node(v, v->scene->fabric->switch_node[((const struct one *)v->priv)->sw], s);
-	return true;
+	draw_bar(n, s->total, &r->text);
+	ROW_VALUES(v, r, row, n, (int64_t)bar, n,
+		   row_text(r, "%s", n >= root_main_limit(s) ? "90 %, 5 %" : second));
+	r->says[3] = row_text(r, "%.1f%%", 100.0 * n / s->total);
+	row_touch(v, r, 1, T_ROOT, p->sw);
+	subject_node(v, v->scene->fabric->switch_node[p->sw], &r->about);
 }
 
 const struct view_ops view_bars = {
@@ -483,13 +394,9 @@ const struct view_ops view_bars = {
 	.flags = VIEW_DETAIL | VIEW_TRACKS,
 	.priv_size = sizeof(struct one),
 	.priv_kept = sizeof(struct one),
-	.open = bars_open,
 	.load = bars_load,
 	.close = bars_close,
-	.touched = bars_touched,
+	.row = bars_row,
 	.title = bars_title,
 	.footer = bars_footer,
-	.cell = bars_cell,
-	.number = bars_number,
-	.about = bars_about,
 };

@@ -13,10 +13,9 @@
  * By the entries of the old tables that lead into what failed, by host, or by pair of hosts of which one has
  * several ports; computed by another thread. */
 
-enum { C_WHERE, C_TO, C_PAIRS, C_LIDS, C_FROM, C_IN, C_PATHS, C_LIST };
 enum { BY_ENTRY, BY_HOST, BY_PEERS };
 
-static const struct column columns[] = {
+static const struct column outage_columns[] = {
 	COL("where", "where packets are lost: a port of a switch whose cable is dead; or a host", 20,
 	    .flex = 2),
 	COL("to", "the other end of the cable; of a pair: the other host", 16, .flex = 1, .drop = 1),
@@ -27,7 +26,6 @@ static const struct column columns[] = {
 	NUM("paths", "paths from the host's ports to LIDs of the other: all are cut", 6),
 	COL("list", "these LIDs", 12, .flex = 1, .drop = 2),
 };
-static_assert(ARRAY_LEN(columns) == C_LIST + 1, "a column for each C_");
 
 struct outage_pane {
 	int by, by_word;	/* by_word: 1: the first word says so */
@@ -89,7 +87,7 @@ static int outage_pane_open_view(struct view *v, const struct args *a, struct er
 
 static void outage_pane_load(struct view *v)
 {
-	static const uint8_t shown[][ARRAY_LEN(columns)] = {
+	static const uint8_t shown[][ARRAY_LEN(outage_columns)] = {
 		[BY_ENTRY] = {1, 1, 1, 1, 0, 0, 0, 1},
 		[BY_HOST] = {1, 0, 1, 0, 1, 1, 0, 0},
 		[BY_PEERS] = {1, 1, 0, 0, 0, 0, 1, 0},
@@ -100,8 +98,8 @@ static void outage_pane_load(struct view *v)
 	const struct setup *setup;
 	struct err e;
 
-	for (unsigned c = 0; c < ARRAY_LEN(columns); c++)
-		v->width[c] = shown[p->by][c] ? columns[c].width : 0;
+	for (unsigned c = 0; c < ARRAY_LEN(outage_columns); c++)
+		v->width[c] = shown[p->by][c] ? outage_columns[c].width : 0;
 	if (!has_words(v)) {
 		q = between_question_new(v, NULL, &p->why);
 		p->why = p->why && scene_real_routing(v->scene) ? OUTAGE_NONE : p->why;
@@ -150,100 +148,70 @@ static void outage_pane_footer(const struct view *v, struct text *t)
 		text_add(t, "%s", p->why);
 }
 
-static const struct outage_port *outage_pane_port_at(const struct view *v, uint32_t row)
+/* The object of a port's or host's row, if the fabric of now still has it. */
+static void outage_port_about(const struct view *v, uint32_t port, bool host, struct subject *s)
 {
-	return &((const struct outage_pane *)v->priv)->x->port[row];
+	const struct fabric *f = ((const struct outage_pane *)v->priv)->x->left->fabric;
+
+	s->key = f->node_guid[f->port_node[port]] << 8 ^ f->port_num[port];
+	port = fabric_port_in(v->scene->fabric, f, port);
+	if (port == NO_ID)
+		return;
+	subject_port(v, port, s);
+	if (host)
+		s->endport = (struct end){END_PORT, port};
 }
 
-static int64_t outage_pane_number(const struct view *v, uint32_t row, unsigned col)
+static void outage_peers_row(const struct view *v, const struct outage_peers *q, struct table_row *r)
 {
-	const struct outage_pane *p = v->priv;
+	const struct fabric *now = v->scene->fabric,
+			    *f = ((const struct outage_pane *)v->priv)->x->left->fabric;
+	uint32_t from = fabric_node_by_guid(now, f->node_guid[q->from]),
+		 to = fabric_node_by_guid(now, f->node_guid[q->to]);
 
-	if (p->by == BY_PEERS)
-		return col == C_PATHS ? (int64_t)p->x->peers[row].paths : -1;
-	if (p->by == BY_ENTRY)
-		return col == C_PAIRS  ? (int64_t)outage_pane_port_at(v, row)->pairs
-		       : col == C_LIDS ? (int64_t)outage_pane_port_at(v, row)->lids
-				       : -1;
-	return col == C_PAIRS  ? (int64_t)p->x->host[row].pairs
-	       : col == C_FROM ? (int64_t)p->x->host[row].sends
-	       : col == C_IN   ? (int64_t)p->x->host[row].receives
-			       : -1;
+	ROW_VALUES(v, r, row_text(r, "%s", f->node_name[q->from]), row_text(r, "%s", f->node_name[q->to]), -1,
+		   -1, -1, -1, (int64_t)q->paths, row_text(r, "-"));
+	r->follow = row_text(r, "pane path %%src %%dst");
+	if (from != NO_ID && to != NO_ID) {
+		subject_node(v, from, &r->about);
+		r->about.src = (struct end){END_NODE, from};
+		r->about.dst = (struct end){END_NODE, to};
+	}
+	r->about.key = (uint64_t)q->from << 32 | q->to;
 }
 
-static void outage_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void outage_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct outage_pane *p = v->priv;
-	const struct fabric *f = p->x->left->fabric;
+	const struct outage *x = p->x;
+	const struct fabric *f = x->left->fabric;
+	size_t first = row_text(r, "%s", ""), to = 0, list;
 	char buf[300];
 
-	if (col == C_LIST && p->by == BY_ENTRY)
-		outage_lids(p->x, outage_pane_port_at(v, row), t);
-	else if (col != C_WHERE && col != C_TO)
-		number_cell(outage_pane_number(v, row, col), t);
-	else if (p->by == BY_HOST) {
-		if (col == C_WHERE)
-			label_endport(f, p->x->host[row].endport, t);
-	} else if (p->by == BY_PEERS)
-		text_add(t, "%s", f->node_name[col == C_WHERE ? p->x->peers[row].from : p->x->peers[row].to]);
-	else {
-		uint32_t port = outage_pane_port_at(v, row)->port;
-
-		port = col == C_WHERE ? port : p->x->before->topo->peer[port];
-		if (port != NO_ID)
-			text_add(t, "%s", port_label(f, port, buf, sizeof(buf)));
-	}
-}
-
-static unsigned outage_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct outage_pane *p = v->priv;
-
-	return p->by == BY_HOST && p->x->host[row].down ? MARK_DOWN : 0;
-}
-
-/* The row's object, if the fabric of now still has it. */
-static bool outage_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct outage_pane *p = v->priv;
-	const struct fabric *now = v->scene->fabric, *f = p->x->left->fabric;
-	uint32_t port;
-
 	if (p->by == BY_PEERS) {
-		const struct outage_peers *q = &p->x->peers[row];
-		uint32_t from = fabric_node_by_guid(now, f->node_guid[q->from]),
-			 to = fabric_node_by_guid(now, f->node_guid[q->to]);
+		outage_peers_row(v, &x->peers[row], r);
+	} else if (p->by == BY_HOST) {
+		const struct outage_host *h = &x->host[row];
 
-		s->key = (uint64_t)q->from << 32 | q->to;
-		if (from == NO_ID || to == NO_ID)
-			return false;
-		subject_node(v, from, s);
-		s->src = (struct end){END_NODE, from};
-		s->dst = (struct end){END_NODE, to};
-		s->key = (uint64_t)q->from << 32 | q->to;
-		return true;
+		label_endport(f, h->endport, &r->text);
+		ROW_VALUES(v, r, (int64_t)first, 0, (int64_t)h->pairs, -1, (int64_t)h->sends,
+			   (int64_t)h->receives, -1, row_text(r, "-"));
+		r->marks = mark_if(h->down, MARK_DOWN);
+		r->follow = row_text(r, "pane ports %%far");
+		outage_port_about(v, f->endport_port[h->endport], true, &r->about);
+	} else {
+		const struct outage_port *o = &x->port[row];
+		uint32_t peer = x->before->topo->peer[o->port];
+
+		text_add(&r->text, "%s", port_label(f, o->port, buf, sizeof(buf)));
+		if (peer != NO_ID)
+			to = row_text(r, "%s", port_label(f, peer, buf, sizeof(buf)));
+		list = row_text(r, "%s", "");
+		outage_lids(x, o, &r->text);
+		ROW_VALUES(v, r, (int64_t)first, (int64_t)to, (int64_t)o->pairs, o->lids, -1, -1, -1,
+			   (int64_t)list);
+		outage_port_about(v, o->port, false, &r->about);
 	}
-	port = p->by == BY_HOST ? f->endport_port[p->x->host[row].endport]
-				: outage_pane_port_at(v, row)->port;
-	s->key = f->node_guid[f->port_node[port]] << 8 ^ f->port_num[port];
-	port = fabric_port_in(now, f, port);
-	if (port == NO_ID)
-		return false;
-	subject_port(v, port, s);
-	if (p->by == BY_HOST)
-		s->endport = (struct end){END_PORT, port};
-	return true;
-}
-
-static void outage_pane_follow(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct outage_pane *p = v->priv;
-
-	view_fill(v, row,
-		  p->by == BY_HOST    ? "pane ports %far"
-		  : p->by == BY_PEERS ? "pane path %src %dst"
-				      : "pane lft %switch",
-		  t);
 }
 
 #define BY "[entries|hosts|peers]"
@@ -254,25 +222,20 @@ const struct view_ops view_outage = {
 		 "cut: by entry, by host, or by hosts with several ports",
 	.syntax = BY " | " OUTAGE_SYNTAX(BY " "),
 	.hints = "follow=look :undo=undo back=back",
-	COLUMNS(columns),
+	COLUMNS(outage_columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct outage_pane),
 	.priv_kept = offsetof(struct outage_pane, x),
 	.open = outage_pane_open_view,
 	.load = outage_pane_load,
+	.row = outage_row,
 	.title = outage_pane_title,
 	.footer = outage_pane_footer,
-	.cell = outage_pane_cell,
-	.number = outage_pane_number,
-	.marks = outage_pane_marks,
-	.about = outage_pane_about,
-	.follow = outage_pane_follow,
+	.enter = "pane lft %switch",
 };
 
 /* The pane `transition`: the writes of the last event, or since a snapshot, as a line of time. After each:
  * who waits, is cut or goes round. */
-
-enum { C_WRITE, C_SWITCH, C_BLOCK, C_ENTRIES, C_WAITING, C_CUT, C_LOOPING, C_BAR };
 
 #define CELLS 24 /* cells of the longest bar */
 
@@ -287,7 +250,6 @@ static const struct column transition_columns[] = {
 	COL("bar", "the pairs as a bar: looping in full cells, cut in half shade, waiting light", CELLS,
 	    .drop = 1),
 };
-static_assert(ARRAY_LEN(transition_columns) == C_BAR + 1, "a column for each C_");
 
 struct transition_pane {
 	const void *chosen;	    /* kept: the transition whose worst moment was selected */
@@ -320,18 +282,6 @@ static const struct mix_pairs *pairs_at(const struct view *v, uint32_t row)
 	return row ? &t->write[row - 1].after : &t->before;
 }
 
-static uint64_t harm_at(const struct view *v, uint32_t row)
-{
-	const struct mix_pairs *c = pairs_at(v, row);
-
-	return c->cut + c->looping;
-}
-
-static uint64_t all_at(const struct view *v, uint32_t row)
-{
-	return harm_at(v, row) + pairs_at(v, row)->waiting;
-}
-
 static void transition_pane_load(struct view *v)
 {
 	struct transition_pane *p = v->priv;
@@ -340,8 +290,12 @@ static void transition_pane_load(struct view *v)
 
 	p->t = r ? r->value : NULL;
 	v->n_rows = p->t ? p->t->n_writes + 1 : 0;
-	for (uint32_t i = 0; i < v->n_rows; i++)
-		p->most = all_at(v, i) > p->most ? all_at(v, i) : p->most;
+	for (uint32_t i = 0; i < v->n_rows; i++) {
+		const struct mix_pairs *c = pairs_at(v, i);
+		uint64_t all = c->cut + c->looping + c->waiting;
+
+		p->most = MAX(all, p->most);
+	}
 	if (p->t && p->t->worst != NO_ID && p->chosen != p->t)
 		v->select = (int64_t)p->t->worst + 1;
 	p->chosen = p->t;
@@ -370,77 +324,34 @@ static void transition_pane_footer(const struct view *v, struct text *t)
 	}
 }
 
-static int64_t transition_pane_number(const struct view *v, uint32_t row, unsigned col)
+static void transition_row(const struct view *v, uint32_t row, struct table_row *r)
 {
-	const struct transition *t = ((const struct transition_pane *)v->priv)->t;
-	const struct mix_pairs *c = pairs_at(v, row);
-
-	switch (col) {
-	case C_WRITE:
-		return row;
-	case C_BLOCK:
-		return row ? t->write[row - 1].block : -1;
-	case C_ENTRIES:
-		return row ? t->write[row - 1].entries : -1;
-	case C_WAITING:
-		return (int64_t)c->waiting;
-	case C_CUT:
-		return (int64_t)c->cut;
-	default:
-		return (int64_t)c->looping;
-	}
-}
-
-/* Each kind has one cell at least, so the bar may be two cells longer than its sum. */
-static void transition_pane_put_bar(const struct mix_pairs *c, uint64_t most, struct text *t)
-{
-	const uint64_t pairs[] = {c->looping, c->cut, c->waiting};
 	static const char *const cell[] = {"█", "▒", "░"};
+	const struct transition_pane *p = v->priv;
+	const struct table_write *w = row ? &p->t->write[row - 1] : NULL;
+	const struct mix_pairs *c = pairs_at(v, row);
+	const uint64_t pairs[] = {c->looping, c->cut, c->waiting};
+	size_t bar = row_text(r, "%s", "");
 
+	/* each kind has one cell at least, so the bar may be two cells longer than its sum */
 	for (unsigned k = 0; k < ARRAY_LEN(pairs); k++) {
-		unsigned n = most ? (unsigned)((double)pairs[k] / (double)most * (CELLS - 2) + 0.5) : 0;
+		unsigned n = p->most ? (unsigned)((double)pairs[k] / (double)p->most * (CELLS - 2) + 0.5) : 0;
 
 		for (unsigned i = 0; i < n + (pairs[k] && !n); i++)
-			text_add(t, "%s", cell[k]);
+			text_add(&r->text, "%s", cell[k]);
 	}
-}
-
-static void transition_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct transition_pane *p = v->priv;
-
-	if (col == C_SWITCH)
-		text_add(t, "%s",
-			 row ? switch_name(p->t->b->topo->fabric, p->t->write[row - 1].sw)
-			     : "(before the first)");
-	else if (col == C_BAR)
-		transition_pane_put_bar(pairs_at(v, row), p->most, t);
-	else if (transition_pane_number(v, row, col) >= 0)
-		text_add(t, "%" PRId64, transition_pane_number(v, row, col));
-}
-
-/* The worst moment, and others with harm. */
-static unsigned transition_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct transition *t = ((const struct transition_pane *)v->priv)->t;
-
-	if (!row)
-		return 0;
-	if (row - 1 == t->worst)
-		return MARK_HERE;
-	return mark_if(harm_at(v, row), MARK_DETOUR);
-}
-
-static bool transition_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct transition *t = ((const struct transition_pane *)v->priv)->t;
-
-	s->key = row;
-	if (!row)
-		return false;
-	subject_switch(v, t->write[row - 1].sw, s);
-	s->key = row;
-	return true;
+	ROW_VALUES(v, r, row,
+		   row_text(r, "%s", w ? switch_name(p->t->b->topo->fabric, w->sw) : "(before the first)"),
+		   w ? w->block : -1, w ? w->entries : -1, (int64_t)c->waiting, (int64_t)c->cut,
+		   (int64_t)c->looping, (int64_t)bar);
+	r->about.key = row;
+	if (!w) {
+		r->says[2] = r->says[3] = row_text(r, "%s", "");
+		return;
+	}
+	r->marks = row - 1 == p->t->worst ? MARK_HERE : mark_if(c->cut + c->looping, MARK_DETOUR);
+	subject_switch(v, w->sw, &r->about);
+	r->about.key = row;
 }
 
 const struct view_ops view_transition = {
@@ -455,11 +366,8 @@ const struct view_ops view_transition = {
 	.priv_kept = sizeof(const void *),
 	.open = between_question_open,
 	.load = transition_pane_load,
+	.row = transition_row,
 	.title = transition_pane_title,
 	.footer = transition_pane_footer,
-	.cell = transition_pane_cell,
-	.number = transition_pane_number,
-	.marks = transition_pane_marks,
-	.about = transition_pane_about,
 	.enter = "pane lft %node",
 };

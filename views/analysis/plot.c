@@ -22,14 +22,14 @@ enum { C_VALUE, C_COUNT, C_SHARE, C_BAR, C_ONE };
 
 #define CELLS 32 /* cells of the longest bar */
 
-static const struct column columns[] = {
+static const struct column plot_columns[] = {
 	NUM("value", "the value: routes, links or flows", 6),
 	NUM("count", "number of links, pairs or shifts with that value", 6),
 	NUM("share", "their share of all", 6, .drop = 2),
 	COL("bar", "the same as a bar", CELLS / 2, .bar = true, .meter = 2 * CELLS),
 	COL("for example", "an example", 12, .flex = 1, .drop = 1),
 };
-static_assert(ARRAY_LEN(columns) == C_ONE + 1, "a column for each C_");
+static_assert(ARRAY_LEN(plot_columns) == C_ONE + 1, "a column for each C_");
 
 static const struct {
 	const char *title, *value, *count;
@@ -221,7 +221,7 @@ static void plot_pane_load(struct view *v)
 
 	if (!v->scene->fabric || !scene_real_routing(v->scene))
 		return;
-	v->width[C_SHARE] = p->kind == SHIFTS ? 0 : columns[C_SHARE].width;
+	v->width[C_SHARE] = p->kind == SHIFTS ? 0 : plot_columns[C_SHARE].width;
 	if (p->kind == SHIFTS && !(order = view_ask(v, &task_shift_order, NULL, NULL)))
 		return;
 	answer = view_ask(v, &tasks[p->kind], order, NULL);
@@ -257,23 +257,18 @@ static void plot_pane_title(const struct view *v, struct text *t)
 			 PLURAL(p->shifts->n_places ? p->shifts->n_places - 1 : 0, "shift"));
 }
 
-static void tell_loads(const struct plot_pane *p, struct text *t)
-{
-	text_add(t, "mean %.1f", p->buckets->mean);
-	if (p->history && p->history->n)
-		plot_pane_tell_history(p->history, t);
-	if (!p->history || p->history->n < 2)
-		text_add(t, "; each direction of a link by itself");
-}
-
 static void plot_pane_footer(const struct view *v, struct text *t)
 {
 	const struct plot_pane *p = v->priv;
 	const struct shifts *s = p->shifts;
 
-	if (p->buckets && p->kind == LOADS)
-		tell_loads(p, t);
-	else if (p->buckets)
+	if (p->buckets && p->kind == LOADS) {
+		text_add(t, "mean %.1f", p->buckets->mean);
+		if (p->history && p->history->n)
+			plot_pane_tell_history(p->history, t);
+		if (!p->history || p->history->n < 2)
+			text_add(t, "; each direction of a link by itself");
+	} else if (p->buckets)
 		text_add(t, "mean %.3f links, those of both hosts included", p->buckets->mean);
 	else if (s && s->n)
 		text_add(t, "order %s; mean %.2f, worst %u, %u free of congestion", shift_by_text(s->by),
@@ -286,78 +281,60 @@ static const char *plot_pane_column_name(const struct view *v, unsigned col)
 
 	return col == C_VALUE	? words[p->kind].value
 	       : col == C_COUNT ? words[p->kind].count
-				: columns[col].name;
+				: plot_columns[col].name;
 }
 
-static int64_t plot_pane_number(const struct view *v, uint32_t row, unsigned col)
+/* An example: a host with a path of this length, a link with this load, the link with most flows; or NO_ID.
+ */
+static uint32_t plot_pane_example(const struct plot_pane *p, uint32_t row)
 {
-	const struct plot_pane *p = v->priv;
-
-	if (col != C_VALUE)
-		return (int64_t)plot_pane_count_at(p, row);
 	if (p->kind == SHIFTS)
-		return p->shifts->load[row].shift;
-	return plot_pane_is_none(p, row) ? -1 : (int64_t)p->buckets->at[row].low;
+		return p->shifts->load[row].port;
+	return plot_pane_is_none(p, row) ? p->buckets->none_first : p->buckets->at[row].first;
 }
 
-/* An example: a pair with this length, a link with this load, or the link with most flows. */
-static void plot_pane_example(const struct view *v, uint32_t row, struct text *t)
+/* The LID to which the path of such a host leads. */
+static unsigned plot_pane_lid(const struct plot_pane *p, uint32_t row)
+{
+	return plot_pane_is_none(p, row) ? p->buckets->none_lid : p->buckets->at[row].lid;
+}
+
+static void plot_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct plot_pane *p = v->priv;
 	const struct sweep *w = v->scene->real;
-	bool none = plot_pane_is_none(p, row);
-	uint32_t one = p->kind == SHIFTS ? p->shifts->load[row].port
-		       : none		 ? p->buckets->none_first
-					 : p->buckets->at[row].first;
+	const struct buckets *k = p->buckets; /* NULL: shifts */
+	const struct bucket *b = k && !plot_pane_is_none(p, row) ? &k->at[row] : NULL;
+	uint64_t n = plot_pane_count_at(p, row);
+	uint32_t one = plot_pane_example(p, row);
+	size_t bar = row_text(r, "%s", ""), example;
 
+	word_bar(n, p->most, CELLS, &r->text);
+	example = row_text(r, "%s", "");
+	if (one != NO_ID && p->kind == HOPS) {
+		label_endport(w->fabric, one, &r->text);
+		text_add(&r->text, " → ");
+		lid_label(w->fabric, w->lids, plot_pane_lid(p, row), &r->text);
+	} else if (one != NO_ID) {
+		label_channel(w->topo, one, false, &r->text);
+	}
+	ROW_VALUES(v, r, b ? (int64_t)b->low : -1, (int64_t)n, (int64_t)n, (int64_t)bar, (int64_t)example);
+	if (!k)
+		r->value[C_VALUE] = p->shifts->load[row].shift;
+	else if (!b)
+		r->says[C_VALUE] = row_text(r, "none");
+	else if (b->low != b->high)
+		r->says[C_VALUE] = row_text(r, "%" PRIu64 "..%" PRIu64, b->low, b->high);
+	r->says[C_SHARE] = row_text(r, "%s", "");
+	if (k)
+		text_add(&r->text, "%.1f%%", 100.0 * (double)n / (double)(k->all + k->none));
+	r->marks = mark_if(k ? !b : p->shifts->load[row].lost, MARK_DOWN);
+	r->about.key = (uint64_t)r->value[C_VALUE];
 	if (one == NO_ID)
 		return;
-	if (p->kind == HOPS) {
-		label_endport(w->fabric, one, t);
-		text_add(t, " → ");
-		lid_label(w->fabric, w->lids, none ? p->buckets->none_lid : p->buckets->at[row].lid, t);
-		return;
-	}
-	label_channel(w->topo, one, false, t);
-}
-
-static void value_cell(const struct plot_pane *p, uint32_t row, struct text *t)
-{
-	const struct bucket *b = p->kind == SHIFTS || plot_pane_is_none(p, row) ? NULL : &p->buckets->at[row];
-
-	if (p->kind == SHIFTS)
-		text_add(t, "%u", p->shifts->load[row].shift);
-	else if (!b)
-		text_add(t, "none");
-	else if (b->low == b->high)
-		text_add(t, "%" PRIu64, b->low);
-	else
-		text_add(t, "%" PRIu64 "..%" PRIu64, b->low, b->high);
-}
-
-static void plot_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct plot_pane *p = v->priv;
-	uint64_t n = plot_pane_count_at(p, row);
-
-	switch (col) {
-	case C_VALUE:
-		value_cell(p, row, t);
-		break;
-	case C_COUNT:
-		text_add(t, "%" PRIu64, n);
-		break;
-	case C_SHARE:
-		if (p->kind != SHIFTS)
-			text_add(t, "%.1f%%",
-				 100.0 * (double)n / (double)(p->buckets->all + p->buckets->none));
-		break;
-	case C_BAR:
-		word_bar(n, p->most, CELLS, t);
-		break;
-	default:
-		plot_pane_example(v, row, t);
-	}
+	if (p->kind == HOPS)
+		r->about.dst = (struct end){END_LID, plot_pane_lid(p, row)};
+	subject_port(v, p->kind == HOPS ? v->scene->fabric->endport_port[one] : one, &r->about);
 }
 
 /* The shade tells how a value compares with the mean, as in the map; of shifts their flows. */
@@ -375,50 +352,21 @@ static bool plot_pane_meter(const struct view *v, uint32_t row, unsigned col, st
 	return true;
 }
 
-static unsigned plot_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct plot_pane *p = v->priv;
-
-	return plot_pane_is_none(p, row) || (p->kind == SHIFTS && p->shifts->load[row].lost) ? MARK_DOWN : 0;
-}
-
 /* Enter shows who uses the link, the path, or the load of the shift. */
 static void plot_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct plot_pane *p = v->priv;
 	const struct sweep *w = v->scene->real;
-	bool none = plot_pane_is_none(p, row);
+	uint32_t one = plot_pane_example(p, row);
 
 	if (p->kind == SHIFTS) {
 		text_add(t, "load-map shift %u", p->shifts->load[row].shift);
-	} else if (p->kind == HOPS) {
-		uint32_t src = none ? p->buckets->none_first : p->buckets->at[row].first;
-
-		if (src != NO_ID && w->lids->base[src])
-			text_add(t, "pane path %u %u", w->lids->base[src],
-				 none ? p->buckets->none_lid : p->buckets->at[row].lid);
-	} else if (p->buckets->at[row].first != NO_ID) {
+	} else if (one != NO_ID && p->kind == LOADS) {
 		text_add(t, "pane flows ");
-		word_port(w->fabric, p->buckets->at[row].first, t);
+		word_port(w->fabric, one, t);
+	} else if (one != NO_ID && w->lids->base[one]) {
+		text_add(t, "pane path %u %u", w->lids->base[one], plot_pane_lid(p, row));
 	}
-}
-
-static bool plot_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct plot_pane *p = v->priv;
-	bool none = plot_pane_is_none(p, row);
-	uint32_t one;
-
-	s->key = (uint64_t)plot_pane_number(v, row, C_VALUE);
-	one = p->kind == SHIFTS ? p->shifts->load[row].port
-	      : none		? p->buckets->none_first
-				: p->buckets->at[row].first;
-	if (one == NO_ID)
-		return false;
-	if (p->kind == HOPS)
-		s->dst = (struct end){END_LID, none ? p->buckets->none_lid : p->buckets->at[row].lid};
-	subject_port(v, p->kind == HOPS ? v->scene->fabric->endport_port[one] : one, s);
-	return true;
 }
 
 const struct view_ops view_plot = {
@@ -427,18 +375,15 @@ const struct view_ops view_plot = {
 		 "link",
 	.syntax = "[loads|hops|shifts]",
 	.hints = "follow=follow :pane_plot_hops=hops :pane_plot_shifts=shifts back=back",
-	COLUMNS(columns),
+	COLUMNS(plot_columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct plot_pane),
 	.priv_kept = offsetof(struct plot_pane, buckets),
 	.open = plot_pane_open_view,
 	.load = plot_pane_load,
+	.row = plot_row,
 	.title = plot_pane_title,
 	.footer = plot_pane_footer,
-	.cell = plot_pane_cell,
-	.number = plot_pane_number,
-	.marks = plot_pane_marks,
-	.about = plot_pane_about,
 	.follow = plot_pane_follow,
 	.column_name = plot_pane_column_name,
 	.meter = plot_pane_meter,

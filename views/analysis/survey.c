@@ -20,7 +20,7 @@ enum { C_WHAT, C_ENGINE = 3, C_BEYOND = 12, C_HOTTEST, C_BAR, C_FROM, C_TO };
 
 #define CELLS 20 /* cells of the longest bar in a printed list, and the most on the screen */
 
-static const struct column columns[] = {
+static const struct column survey_columns[] = {
 	COL("fails", "what fails", 24, .flex = 3),
 	NUM("loops", "groups of credit loops on VLs that had none", 5),
 	NUM("between", "lost pairs whose hosts the subnet manager still reaches", 7),
@@ -44,7 +44,7 @@ static const struct column columns[] = {
 	COL("from", "all pairs: a host that it parts", 14, .flex = 1, .drop = 2),
 	COL("to", "all pairs: and one that it reaches no more", 14, .flex = 1, .drop = 1),
 };
-static_assert(ARRAY_LEN(columns) == C_TO + 1, "a column for each C_");
+static_assert(ARRAY_LEN(survey_columns) == C_TO + 1, "a column for each C_");
 
 /* v->held is the answer shown, possibly of an earlier state. */
 struct survey_pane {
@@ -142,18 +142,6 @@ static const struct parts *survey_pane_parts_of(const struct view *v)
 	return parted_of(v) ? parted_of(v)->parts : survey_of(v)->parts;
 }
 
-static void survey_pane_load_all(struct view *v)
-{
-	const uint32_t arg[TASK_ARGS] = {((struct survey_pane *)v->priv)->rq.kind};
-
-	for (unsigned c = C_WHAT + 1; c < C_FROM; c++)
-		v->width[c] = 0;
-	if (!survey_pane_still_holds(v))
-		view_hold(v, view_ask(v, &task_parted, NULL, arg));
-	if (parted_of(v))
-		v->n_rows = (uint32_t)parted_of(v)->n;
-}
-
 static void survey_pane_load(struct view *v)
 {
 	struct survey_pane *p = v->priv;
@@ -161,7 +149,13 @@ static void survey_pane_load(struct view *v)
 					 (uint32_t)p->rq.seed, (uint32_t)(p->rq.seed >> 32)};
 
 	if (p->all) {
-		survey_pane_load_all(v);
+		for (unsigned c = C_WHAT + 1; c < C_FROM; c++)
+			v->width[c] = 0;
+		if (!survey_pane_still_holds(v))
+			view_hold(v,
+				  view_ask(v, &task_parted, NULL, (const uint32_t[TASK_ARGS]){p->rq.kind}));
+		if (parted_of(v))
+			v->n_rows = (uint32_t)parted_of(v)->n;
 		return;
 	}
 	v->width[C_FROM] = v->width[C_TO] = 0;
@@ -172,7 +166,7 @@ static void survey_pane_load(struct view *v)
 	if (!survey_of(v))
 		return;
 	v->n_rows = survey_of(v)->n;
-	v->width[C_BEYOND] = survey_of(v)->pairs ? columns[C_BEYOND].width : 0;
+	v->width[C_BEYOND] = survey_of(v)->pairs ? survey_columns[C_BEYOND].width : 0;
 	p->most_lost = p->most_load = 0;
 	for (uint32_t i = 0; i < v->n_rows; i++) {
 		const struct survey_row *r = survey_pane_row_at(v, i);
@@ -217,62 +211,52 @@ static void survey_pane_footer(const struct view *v, struct text *t)
 			 s->before->routing->engine, s->load_before);
 }
 
-static int64_t survey_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	return survey_of(v) ? field_number(field_of_column(survey_fields, columns[col].name),
-					   survey_pane_row_at(v, row))
-			    : -1;
-}
-
 static const char *survey_pane_column_name(const struct view *v, unsigned col)
 {
 	const struct survey_pane *p = v->priv;
 
 	if (col != C_BAR)
-		return columns[col].name;
+		return survey_columns[col].name;
 	return p->most_lost || !survey_of(v) ? "bar of lost" : "bar of load";
 }
 
-static void survey_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void survey_row(const struct view *v, uint32_t row, struct table_row *r)
 {
-	const struct survey_row *r;
 	const struct survey_pane *p = v->priv;
-	char buf[300], *what;
+	const struct parts *parts = survey_pane_parts_of(v);
+	const struct survey_row *x = p->all ? NULL : survey_pane_row_at(v, row);
+	const uint32_t *part = part_at(v, row);
+	uint32_t id = parts->id[parts->first[part[0]]];
+	AUTO_FREE char *what = survey_what(parts, part);
+	char buf[300];
 
-	if (col == C_WHAT) {
-		what = survey_what(survey_pane_parts_of(v), part_at(v, row));
-		text_add(t, "%s", what);
-		free(what);
-		return;
-	}
-	if (p->all) {
-		if (col >= C_FROM)
-			label_endport(survey_pane_parts_of(v)->fabric,
-				      parted_of(v)->row[row].host[col - C_FROM], t);
-		return;
-	}
-	r = survey_pane_row_at(v, row);
-	switch (col) {
-	case C_FROM:
-	case C_TO:
-		break;
-	case C_ENGINE:
-		text_add(t, "%s", !r->engine ? "none" : r->engine);
-		break;
-	case C_BAR:
+	r->value[C_WHAT] = (int64_t)row_text(r, "%s", what);
+	if (x) {
+		row_fields(v, r, survey_fields, x);
+		r->value[C_ENGINE] = (int64_t)row_text(r, "%s", !x->engine ? "none" : x->engine);
+		if (x->load_port != NO_ID)
+			r->value[C_HOTTEST] = (int64_t)row_text(
+				r, "%s", port_label(parts->fabric, x->load_port, buf, sizeof(buf)));
+		r->value[C_BAR] = (int64_t)row_text(r, "%s", "");
 		if (p->most_lost)
-			word_bar(r->lost, p->most_lost, CELLS, t);
+			word_bar(x->lost, p->most_lost, CELLS, &r->text);
 		else
-			word_bar(r->load_after, p->most_load, CELLS, t);
-		break;
-	case C_HOTTEST:
-		if (r->load_port != NO_ID)
-			text_add(t, "%s",
-				 port_label(survey_of(v)->parts->fabric, r->load_port, buf, sizeof(buf)));
-		break;
-	default:
-		field_cell(field_of_column(survey_fields, columns[col].name), r, t);
+			word_bar(x->load_after, p->most_load, CELLS, &r->text);
+		r->marks = mark_if(survey_bad(x), MARK_DOWN) | mark_if(x->fallback, MARK_CHANGED);
 	}
+	for (unsigned c = C_WHAT + 1; !x && c < C_FROM; c++) {
+		r->value[c] = -1;
+		r->says[c] = row_text(r, "%s", "");
+	}
+	for (unsigned c = C_FROM; !x && c <= C_TO; c++) {
+		r->value[c] = (int64_t)row_text(r, "%s", "");
+		label_endport(parts->fabric, parted_of(v)->row[row].host[c - C_FROM], &r->text);
+	}
+	r->about.key = x ? x->index : row;
+	if (parts->kind == PART_LINK)
+		subject_port(v, parts->fabric->link_port[2 * id], &r->about);
+	else
+		subject_node(v, id, &r->about);
 }
 
 /* Loads compare with the most on a link now; lost pairs are heavy. */
@@ -291,46 +275,22 @@ static bool survey_pane_meter(const struct view *v, uint32_t row, unsigned col, 
 	return true;
 }
 
-static unsigned survey_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct survey_row *r = survey_of(v) ? survey_pane_row_at(v, row) : NULL;
-
-	if (!r)
-		return 0;
-	return mark_if(survey_bad(r), MARK_DOWN) | mark_if(r->fallback, MARK_CHANGED);
-}
-
 /* Enter makes the failure an event of the journal. */
 static void survey_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
-	char *line = survey_command(survey_pane_parts_of(v), part_at(v, row));
+	AUTO_FREE char *line = survey_command(survey_pane_parts_of(v), part_at(v, row));
 
 	text_add(t, "%s", line);
-	free(line);
-}
-
-static bool survey_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct parts *p = survey_pane_parts_of(v);
-	uint32_t id = p->id[p->first[part_at(v, row)[0]]];
-
-	s->key = parted_of(v) ? row : survey_pane_row_at(v, row)->index;
-	if (p->kind == PART_LINK)
-		subject_port(v, p->fabric->link_port[2 * id], s);
-	else
-		subject_node(v, id, s);
-	return true;
 }
 
 static bool survey_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
-	struct text line = {0};
+	AUTO_TEXT struct text line = {0};
 
 	if (strcmp(what, "object"))
 		return false;
 	survey_pane_follow(v, row, &line);
 	text_add(t, "%s", text_str(&line) + strlen("fail "));
-	text_free(&line);
 	return true;
 }
 
@@ -342,18 +302,15 @@ const struct view_ops view_survey = {
 		 "loops, lost pairs, engine, loads; or all pairs that part hosts; Enter tries one",
 	.syntax = KINDS " | pairs N " KINDS " [seed=K] | pairs all [links|switches]",
 	.hints = "follow=try :undo=undo back=back",
-	COLUMNS(columns),
+	COLUMNS(survey_columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct survey_pane),
 	.priv_kept = offsetof(struct survey_pane, most_lost),
 	.open = survey_pane_open_view,
 	.load = survey_pane_load,
+	.row = survey_row,
 	.title = survey_pane_title,
 	.footer = survey_pane_footer,
-	.cell = survey_pane_cell,
-	.number = survey_pane_number,
-	.marks = survey_pane_marks,
-	.about = survey_pane_about,
 	.placeholder = survey_pane_placeholder,
 	.follow = survey_pane_follow,
 	.column_name = survey_pane_column_name,

@@ -469,31 +469,27 @@ static bool marked(const char *word, unsigned marks)
 	return false;
 }
 
-/* In a folded pane, rows are also found by the name of their element. */
-static void add_element(const struct view *v, uint32_t row, struct text *all)
-{
-	uint32_t e = !fold_wanted(v) || view_is_header(v, row) ? NO_ID : fold_element(v, row);
-
-	if (e != NO_ID)
-		text_add(all, "%s", v->fold->chassis->el->name[e]);
-}
-
+/* All cells. In a folded pane, rows are also found by the name of their element. */
 static const char *filter_cells_of(struct filter *f, const struct view *v, uint32_t row)
 {
+	uint32_t e;
+
 	if (f->cells.len)
 		return text_str(&f->cells);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		view_cell(v, row, c, &f->cells);
 		text_putc(&f->cells, ' ');
 	}
-	add_element(v, row, &f->cells);
+	e = !fold_wanted(v) || view_is_header(v, row) ? NO_ID : fold_element(v, row);
+	if (e != NO_ID)
+		text_add(&f->cells, "%s", v->fold->chassis->el->name[e]);
 	return text_str(&f->cells);
 }
 
 /* Keeps one part of a cell "19 → 21". A cell without arrow is the last part. */
 static void keep_part(struct text *cell, int part)
 {
-	char *whole = part < 0 ? NULL : str_dup(text_str(cell));
+	AUTO_FREE char *whole = part < 0 ? NULL : str_dup(text_str(cell));
 	char *arrow = whole ? strstr(whole, " " ARROW " ") : NULL;
 
 	if (!whole)
@@ -505,7 +501,6 @@ static void keep_part(struct text *cell, int part)
 		text_add(cell, "%s", arrow ? arrow + sizeof(ARROW) + 1 : whole);
 	else if (arrow)
 		text_add(cell, "%s", whole);
-	free(whole);
 }
 
 static bool holds_number(const char *cell, const char *number)
@@ -537,29 +532,17 @@ static bool in_column(struct filter *f, const struct term *t, const struct view 
 	return value_in(t, text_str(&f->cell), v->ops->column[in.col].numeric);
 }
 
-static bool in_columns(struct filter *f, const struct term *t, const struct view *v, uint32_t row)
-{
-	for (unsigned i = 0; i < t->n_in; i++)
-		if (in_column(f, t, v, row, t->in[i]))
-			return true;
-	return false;
-}
-
-/* ^ and $ of a regular expression mean the begin and end of a cell. */
-static bool in_any_cell(struct filter *f, const struct term *t, const struct view *v, uint32_t row)
-{
-	for (unsigned c = 0; c < v->ops->n_columns; c++)
-		if (in_column(f, t, v, row, (struct column_part){.col = c, .part = -1}))
-			return true;
-	return false;
-}
-
 static bool term_matches(struct filter *f, const struct term *t, const struct view *v, uint32_t row)
 {
-	if (t->n_in)
-		return in_columns(f, t, v, row);
-	if (t->is_regex && !t->no_such)
-		return in_any_cell(f, t, v, row);
+	bool any = t->is_regex && !t->no_such && !t->n_in;
+	unsigned n = any ? v->ops->n_columns : t->n_in;
+
+	/* ^ and $ of a regular expression mean the begin and end of a cell */
+	for (unsigned i = 0; i < n; i++)
+		if (in_column(f, t, v, row, any ? (struct column_part){.col = i, .part = -1} : t->in[i]))
+			return true;
+	if (n)
+		return false;
 	if (t->no_such)
 		return strcasestr(filter_cells_of(f, v, row), t->word) != NULL;
 	return marked(t->value, view_marks(v, row)) || value_in(t, filter_cells_of(f, v, row), false);

@@ -17,8 +17,12 @@ static_assert(VIEW_COLUMNS <= 32, "a bit of fold_group.same for each column");
 
 /* --- groups of rows --------------------------------------------------------------- */
 
-static void fold_forget(struct fold *f)
+void fold_free(struct view *v)
 {
+	struct fold *f = v->fold;
+
+	if (!f)
+		return;
 	free(f->group);
 	free(f->of);
 	free(f->member);
@@ -27,14 +31,7 @@ static void fold_forget(struct fold *f)
 	free(f->times);
 	for (unsigned c = 0; c < VIEW_COLUMNS; c++)
 		text_free(&f->first[c]);
-	memset(f, 0, sizeof(*f));
-}
-
-void fold_free(struct view *v)
-{
-	if (v->fold)
-		fold_forget(v->fold);
-	free(v->fold);
+	free(f);
 	v->fold = NULL;
 }
 
@@ -84,12 +81,6 @@ uint32_t fold_element(const struct view *v, uint32_t row)
 	return sw == NO_ID ? NO_ID : v->fold->chassis->of[sw];
 }
 
-/* A key unlike those of rows. In a sequence, several groups of an element have different keys. */
-static uint64_t header_key(uint64_t id, uint32_t times)
-{
-	return (id ^ 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u + times;
-}
-
 static uint32_t new_group(struct fold *f, uint32_t e)
 {
 	struct fold_group *g;
@@ -97,7 +88,8 @@ static uint32_t new_group(struct fold *f, uint32_t e)
 	GROW(f->group, f->n, f->cap);
 	g = &f->group[f->n];
 	*g = (struct fold_group){.element = e, .same = UINT32_MAX, .all_marks = UINT_MAX};
-	g->key = header_key(f->chassis->el->guid[e], f->times[e]);
+	/* unlike keys of rows; in a sequence, several groups of an element have different keys */
+	g->key = (f->chassis->el->guid[e] ^ 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u + f->times[e];
 	for (unsigned c = 0; c < VIEW_COLUMNS; c++) {
 		g->lo[c] = INT64_MAX;
 		g->hi[c] = INT64_MIN;

@@ -177,7 +177,8 @@ static int find_column(const struct view *v, const char *word, bool csv, struct 
 static int view_list_choose_columns(const struct view *v, const struct wish *w, struct view_list_layout *l,
 				    struct err *e)
 {
-	char *names, *next, *word;
+	AUTO_FREE char *names = w->columns ? str_dup(w->columns) : NULL;
+	char *next = names, *word;
 	int c = 0;
 
 	if (!w->columns) {
@@ -189,7 +190,6 @@ static int view_list_choose_columns(const struct view *v, const struct wish *w, 
 				view_list_add_column(v, i, l);
 		return 0;
 	}
-	next = names = str_dup(w->columns);
 	while (c >= 0 && (word = strsep(&next, ","))) {
 		c = find_column(v, word, w->csv, e);
 		for (unsigned k = 0; c >= 0 && k < l->n; k++)
@@ -198,7 +198,6 @@ static int view_list_choose_columns(const struct view *v, const struct wish *w, 
 		if (c >= 0)
 			view_list_add_column(v, (unsigned)c, l);
 	}
-	free(names);
 	return c < 0 ? -1 : 0;
 }
 
@@ -540,19 +539,9 @@ static int view_list_prepare(struct view *v, const struct wish *w, struct progre
 	return view_settle(v, p) ? 0 : not_done(v, p, e);
 }
 
-/* Prints the title, which also tells why there are no rows. */
-static void print_title(const struct view *v, bool csv, struct out *o)
-{
-	AUTO_TEXT struct text t = {0};
-
-	view_title(v, &t);
-	if (!view_count(v) && !csv)
-		out_text(o, "%s\n", text_str(&t));
-	out_json(o, "title", json_text(text_str(&t)));
-}
-
 static int print_view(struct view *v, const struct wish *w, struct progress *p, struct out *o, struct err *e)
 {
+	AUTO_TEXT struct text title = {0};
 	struct view_list_layout l = {0};
 	bool done;
 
@@ -562,7 +551,10 @@ static int print_view(struct view *v, const struct wish *w, struct progress *p, 
 		forget_columns(&l);
 		return -1;
 	}
-	print_title(v, w->csv, o);
+	view_title(v, &title); /* it also tells why there are no rows */
+	if (!view_count(v) && !w->csv)
+		out_text(o, "%s\n", text_str(&title));
+	out_json(o, "title", json_text(text_str(&title)));
 	v->sel = UINT32_MAX; /* no row is selected or shown as selected */
 	done = w->csv	      ? print_csv(v, &l, w->safe, p, o)
 	       : o->run->json ? print_json(v, &l, p, o)

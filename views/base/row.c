@@ -7,6 +7,7 @@
 #include <string.h>
 #include "core/base/clean.h"
 #include "core/base/err.h"
+#include "core/base/json.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/trace/walk.h"
@@ -32,6 +33,19 @@ size_t row_text(struct table_row *r, const char *fmt, ...)
 	text_addv(&r->text, fmt, ap);
 	va_end(ap);
 	return at;
+}
+
+void row_fields(const struct view *v, struct table_row *r, const struct field *f, const void *x)
+{
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		const struct field *shown = field_of_column(f, v->ops->column[c].name);
+
+		if (!shown)
+			continue;
+		r->value[c] = field_number(shown, x);
+		r->says[c] = row_text(r, "%s", "");
+		field_cell(shown, x, &r->text);
+	}
 }
 
 void row_touch(const struct view *v, struct table_row *r, unsigned col, unsigned table, uint32_t at)

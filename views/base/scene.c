@@ -21,18 +21,13 @@ static void chassis_free(struct view_chassis *c)
 	free(c);
 }
 
-static void forget_elements(struct scene *sc)
+void scene_release(struct scene *sc)
 {
 	chassis_free(sc->chassis);
 	elements_unref(sc->elements);
 	sc->chassis = NULL;
 	sc->elements = NULL;
 	sc->no_elements.msg[0] = sc->no_chassis.msg[0] = 0;
-}
-
-void scene_release(struct scene *sc)
-{
-	forget_elements(sc);
 	fabric_unref(sc->fabric);
 	sweep_unref(sc->sweep);
 	sweep_unref(sc->before);
@@ -158,15 +153,6 @@ static const char *grouping_file(const struct scene *sc)
 	return options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL;
 }
 
-/* Keeps the chassis, if the fabric is the same and no file is involved, since a file may have changed. */
-static void keep_chassis(struct scene *sc, struct view_chassis *c)
-{
-	if (c && c->el->topo->fabric == sc->fabric && !c->by_file && !grouping_file(sc))
-		sc->chassis = c;
-	else
-		chassis_free(c);
-}
-
 /* Takes what is in force, and what it is compared with. */
 static void take_present(struct scene *sc, const struct session *s)
 {
@@ -237,7 +223,11 @@ void scene_take(struct scene *sc, struct session *s)
 	sc->fabric_first = fabric_ref(s->event[0].setup->fabric);
 	take_present(sc, s);
 	take_shown(sc, s);
-	keep_chassis(sc, kept);
+	/* the chassis stay for the same fabric; not if a file is involved, since it may have changed */
+	if (kept && kept->el->topo->fabric == sc->fabric && !kept->by_file && !grouping_file(sc))
+		sc->chassis = kept;
+	else
+		chassis_free(kept);
 }
 
 /* --- tables ----------------------------------------------------------------------- */
@@ -351,21 +341,10 @@ static struct topo *whole_fabric(const struct fabric *f)
 	return t;
 }
 
-/* Switches that stand alone belong to no chassis. */
-static void scene_find_chassis(struct view_chassis *c)
-{
-	const struct elements *el = c->el;
-
-	for (uint32_t e = 0; e < el->n; e++)
-		c->several += element_chips(el, e) > 1;
-	for (uint32_t s = 0; s < el->topo->fabric->n_switches; s++)
-		c->of[s] = element_chips(el, el->of[s]) > 1 ? el->of[s] : NO_ID;
-}
-
-static struct view_chassis *new_chassis(const struct scene *sc, struct err *e)
+static struct view_chassis *new_chassis(const struct scene *sc, struct err *err)
 {
 	AUTO_TOPO struct topo *t = whole_fabric(sc->fabric);
-	struct elements *el = read_elements(sc, t, e);
+	struct elements *el = read_elements(sc, t, err);
 	struct view_chassis *c;
 
 	if (!el)
@@ -374,7 +353,10 @@ static struct view_chassis *new_chassis(const struct scene *sc, struct err *e)
 	c->el = el;
 	c->by_file = grouping_file(sc) != NULL;
 	c->of = NEW_ARRAY(sc->fabric->n_switches + 1, uint32_t);
-	scene_find_chassis(c);
+	for (uint32_t e = 0; e < el->n; e++)
+		c->several += element_chips(el, e) > 1;
+	for (uint32_t s = 0; s < sc->fabric->n_switches; s++) /* those that stand alone: in no chassis */
+		c->of[s] = element_chips(el, el->of[s]) > 1 ? el->of[s] : NO_ID;
 	c->chassis_place = chassis_places(el);
 	return c;
 }

@@ -427,7 +427,7 @@ static int view_args_take(struct scene *sc, const struct arg *x, struct view_arg
 int view_args_open(struct view *v, int argc, char **argv, struct err *e)
 {
 	const struct view_ops *ops = v->ops;
-	char **words = NEW_ARRAY((size_t)argc + 2, char *);
+	AUTO_FREE char **words = NEW_ARRAY((size_t)argc + 2, char *);
 	AUTO_FREE char *syntax = str_printf("%s %s", ops->name, view_syntax(ops));
 	struct err why = {0};
 	struct args read;
@@ -450,7 +450,6 @@ int view_args_open(struct view *v, int argc, char **argv, struct err *e)
 	else if (ops->open)
 		rc = ops->open(v, &read, e);
 	args_free(&read);
-	free(words);
 	return rc ? -1 : 0;
 }
 
@@ -671,6 +670,14 @@ void word_on_switch(const struct topo *tp, uint32_t sw, struct text *t)
 		word_port(tp->fabric, ca, t);
 	else
 		word_node(tp->fabric, tp->fabric->switch_node[sw], t);
+}
+
+void word_endport(const struct fabric *f, uint32_t ep, struct text *t)
+{
+	if (endport_is_switch(f, ep))
+		word_node(f, endport_node(f, ep), t);
+	else
+		word_port(f, f->endport_port[ep], t);
 }
 
 void label_endport(const struct fabric *f, uint32_t ep, struct text *t)

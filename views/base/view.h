@@ -65,6 +65,7 @@ void affix_free(struct affix *a);
 #define VIEW_ARGS 4
 
 struct args;
+struct field;
 struct scene;
 struct view;
 struct view_ops;
@@ -562,6 +563,8 @@ void row_values(const struct view *v, struct table_row *r, size_t n, const int64
 		   (const int64_t[]){__VA_ARGS__})
 /* Begins a text of the row, to which the caller may add in r->text. The result stands for it. */
 size_t row_text(struct table_row *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Sets the columns that show fields of x, one of the rows whose list of fields is f; others stay. */
+void row_fields(const struct view *v, struct table_row *r, const struct field *f, const void *x);
 /* Notes that the step touched a column, if it touched this cell of a table of the recording. */
 void row_touch(const struct view *v, struct table_row *r, unsigned col, unsigned table, uint32_t at);
 
@@ -674,24 +677,8 @@ struct view_ops {
 	int (*words)(struct view *v, int argc, char **argv, struct err *e);
 };
 
-/*
- * Members of a struct view_ops: COLUMNS() sets the columns, DOES(load, cell) the operations whose functions
- * have the same names.
- */
+/* Members of a struct view_ops: the columns. */
 #define COLUMNS(TABLE) .column = TABLE, .n_columns = ARRAY_LEN(TABLE)
-#define DOES(...) DOES_OF(__VA_ARGS__, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)
-#define DOES_OF(A, B, C, D, E, F, G, H, I, J, K, N, ...) DOES_##N
-#define DOES_1(A) .A = A
-#define DOES_2(A, ...) .A = A, DOES_1(__VA_ARGS__)
-#define DOES_3(A, ...) .A = A, DOES_2(__VA_ARGS__)
-#define DOES_4(A, ...) .A = A, DOES_3(__VA_ARGS__)
-#define DOES_5(A, ...) .A = A, DOES_4(__VA_ARGS__)
-#define DOES_6(A, ...) .A = A, DOES_5(__VA_ARGS__)
-#define DOES_7(A, ...) .A = A, DOES_6(__VA_ARGS__)
-#define DOES_8(A, ...) .A = A, DOES_7(__VA_ARGS__)
-#define DOES_9(A, ...) .A = A, DOES_8(__VA_ARGS__)
-#define DOES_10(A, ...) .A = A, DOES_9(__VA_ARGS__)
-#define DOES_11(A, ...) .A = A, DOES_10(__VA_ARGS__)
 
 #define VIEW_FAR 1000000
 
@@ -923,6 +910,8 @@ void word_port(const struct fabric *f, uint32_t port, struct text *t); /* NODE[P
  */
 void word_on_switch(const struct topo *tp, uint32_t sw, struct text *t);
 uint32_t ca_on_switch(const struct topo *tp, uint32_t sw);
+/* Any endport: its port, or the switch whose port 0 it is. */
+void word_endport(const struct fabric *f, uint32_t ep, struct text *t);
 void word_text(const char *s, struct text *t); /* quoted if needed */
 void text_clear(struct text *t);
 

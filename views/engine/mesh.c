@@ -46,7 +46,7 @@ static void coord_cell(const struct lash_mesh *m, const struct item *it, struct 
 /* Columns for coordinates, and one more before the ports. */
 static uint8_t coord_width(const struct lash_mesh *m, const struct item *item, uint32_t n)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	size_t width = 4;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -55,7 +55,6 @@ static uint8_t coord_width(const struct lash_mesh *m, const struct item *item, u
 		if (t.len >= width)
 			width = t.len + 1;
 	}
-	text_free(&t);
 	return width < UINT8_MAX ? (uint8_t)width : UINT8_MAX;
 }
 
@@ -75,7 +74,8 @@ static void mesh_tell(struct view *v)
 {
 	const struct mesh_pane *p = v->priv;
 	const struct lash_mesh *m = p->mesh;
-	struct text *t = &v->title, *below = &v->footer, remark = {0};
+	struct text *t = &v->title, *below = &v->footer;
+	AUTO_TEXT struct text remark = {0};
 
 	text_add(t, "Mesh");
 	if (!p->lash && lash_refusal(v))
@@ -104,7 +104,6 @@ static void mesh_tell(struct view *v)
 	mesh_name_shape(&m->shape, "x", below);
 	if (remark.len)
 		text_add(below, "; %s", text_str(&remark));
-	text_free(&remark);
 }
 
 static void mesh_load(struct view *v)

@@ -184,9 +184,9 @@ static void *run_detours(const struct job *j)
 {
 	const struct routing *r = routing_origin(j->sweep->routing);
 	struct detours *d = NEW(struct detours);
-	struct nue_detour *room = NEW_ARRAY(r->topo->fabric->n_switches + 1, struct nue_detour);
+	AUTO_FREE struct nue_detour *room = NEW_ARRAY(r->topo->fabric->n_switches + 1, struct nue_detour);
 	uint32_t n_lids;
-	uint16_t *lid = nue_destinations(r, &n_lids);
+	AUTO_FREE uint16_t *lid = nue_destinations(r, &n_lids);
 	bool go_on = true;
 
 	progress_start(j->progress, "detours", n_lids);
@@ -199,8 +199,6 @@ static void *run_detours(const struct job *j)
 			d->at[d->n++] = (struct detour){room[k], lid[i]};
 		}
 	}
-	free(lid);
-	free(room);
 	if (go_on)
 		return d;
 	free_detours(d);

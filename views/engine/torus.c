@@ -95,14 +95,6 @@ static uint32_t place_above(const struct torus *t, uint32_t place, unsigned d)
 	return torus_pane_place_of(t, c[0], c[1], c[2]);
 }
 
-static bool behind_dateline(const struct torus *t, uint32_t place, unsigned d)
-{
-	uint32_t c[TORUS_DIMS];
-
-	coordinates(t, place, c);
-	return !t->conf.open[d] && c[d] + 1 == t->conf.radix[d];
-}
-
 /* --- switches that have failed ------------------------------------------------------------------ */
 
 #define CANDIDATES 64
@@ -181,17 +173,6 @@ static void load_places(struct view *v)
 		if (len > p->name_width)
 			p->name_width = len < NAME_MAX ? (unsigned)len : NAME_MAX;
 	}
-}
-
-/* Dimensions with several places come first. */
-static void choose_axes(struct torus_pane *p)
-{
-	unsigned n = 0;
-
-	for (unsigned flat = 0; flat < 2; flat++)
-		for (unsigned d = 0; d < TORUS_DIMS; d++)
-			if ((p->t->conf.radix[d] < 2) == flat)
-				p->axis[n++] = (uint8_t)d;
 }
 
 static void torus_pane_add_lines(struct view *v, uint32_t down, uint32_t plane)
@@ -341,9 +322,11 @@ static bool leaves_by(const struct torus_pane *p, uint32_t place, unsigned group
 
 static struct join join_above(const struct torus_pane *p, uint32_t place, unsigned d)
 {
-	struct join j = {.port = NO_ID, .dateline = behind_dateline(p->t, place, d)};
-	uint32_t above = place_above(p->t, place, d);
+	struct join j = {.port = NO_ID};
+	uint32_t above = place_above(p->t, place, d), c[TORUS_DIMS];
 
+	coordinates(p->t, place, c);
+	j.dateline = !p->t->conf.open[d] && c[d] + 1 == p->t->conf.radix[d];
 	if (above == NO_ID)
 		return j;
 	if (p->t->at[place] != NO_ID)
@@ -439,20 +422,16 @@ static void link_text(const struct torus_pane *p, const struct join *j, unsigned
 		text_add(t, "%s", dim ? " " : link_sign(j, dim));
 }
 
-static bool switch_changed(const struct view *v, uint32_t sw)
-{
-	const struct comparison *c = v->scene->change;
-
-	return sw != NO_ID && c && c->switch_entries && c->switch_entries[sw];
-}
-
 /* The marks of one switch. MARK_HERE: the path passes it. */
 static unsigned place_marks(const struct view *v, uint32_t place)
 {
 	const struct torus_pane *p = v->priv;
+	const struct comparison *c = v->scene->change;
+	uint32_t sw = p->sw[place];
 
-	return mark_if(p->t->at[place] == NO_ID && p->sw[place] != NO_ID, MARK_DOWN) |
-	       mark_if(!p->traced && switch_changed(v, p->sw[place]), MARK_CHANGED) |
+	return mark_if(p->t->at[place] == NO_ID && sw != NO_ID, MARK_DOWN) |
+	       mark_if(!p->traced && sw != NO_ID && c && c->switch_entries && c->switch_entries[sw],
+		       MARK_CHANGED) |
 	       mark_if(torus_pane_turns_back(p, place), MARK_DETOUR) |
 	       mark_if(p->hop[place] != NO_ID, MARK_HERE);
 }
@@ -709,13 +688,17 @@ static bool span(const struct view *v, uint32_t row, unsigned col, unsigned i, s
 static void torus_pane_load(struct view *v)
 {
 	struct torus_pane *p = v->priv;
+	unsigned n = 0;
 
 	p->t = torus_of(scene_routing(v->scene));
 	if (!p->t)
 		return;
 	load_places(v);
 	p->line = VIEW_ARRAY(v, 3 * (size_t)p->t->n_places + 1, struct torus_pane_line);
-	choose_axes(p);
+	for (unsigned flat = 0; flat < 2; flat++) /* dimensions with several places come first */
+		for (unsigned d = 0; d < TORUS_DIMS; d++)
+			if ((p->t->conf.radix[d] < 2) == flat)
+				p->axis[n++] = (uint8_t)d;
 	for (uint32_t plane = 0; plane < p->t->conf.radix[p->axis[2]]; plane++)
 		for (uint32_t down = 0; down < p->t->conf.radix[p->axis[1]]; down++)
 			torus_pane_add_lines(v, down, plane);

@@ -191,14 +191,13 @@ static void *run_moved(const struct job *j)
 	const struct dfsssp *d = dfsssp_of(r);
 	struct moved *m = NEW(struct moved);
 	uint32_t first, n = dfsssp_cuts(d, j->arg[0], &first), n_lids;
-	uint16_t *lid = dfsssp_destinations(r, &n_lids);
+	AUTO_FREE uint16_t *lid = dfsssp_destinations(r, &n_lids);
 	bool go_on = true;
 
 	progress_start(j->progress, "routes moved", n_lids);
 	for (uint32_t i = 0; j->arg[1] <= n && i < n_lids && (go_on = progress_step(j->progress, i)); i++)
 		if (makes_dependency(r, d->graph, &d->layers->cut[first + j->arg[1] - 1], lid[i]))
 			add_sources(m, r, first + j->arg[1] - 1, lid[i]);
-	free(lid);
 	if (go_on)
 		return m;
 	free_moved(m);
@@ -315,7 +314,8 @@ static void weights_pane_list_links(struct weights_pane_growth *g, const struct 
 static bool fill_points(struct weights_pane_growth *g, const struct routing *r, const uint16_t *lid,
 			struct progress *p)
 {
-	uint32_t *routes = NEW_ARRAY(g->n_ports + 1, uint32_t), from = 0;
+	AUTO_FREE uint32_t *routes = NEW_ARRAY(g->n_ports + 1, uint32_t);
+	uint32_t from = 0;
 	bool go_on = true;
 
 	for (unsigned k = 0; k < POINTS && go_on; k++) {
@@ -329,7 +329,6 @@ static bool fill_points(struct weights_pane_growth *g, const struct routing *r, 
 	for (uint32_t i = 0; i < g->n; i++)
 		if (routes[g->link[i]] > g->most)
 			g->most = routes[g->link[i]];
-	free(routes);
 	return go_on;
 }
 

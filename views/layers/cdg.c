@@ -12,7 +12,7 @@
 
 enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP, C_HOLDER };
 
-static const struct column columns[] = {
+static const struct column cdg_columns[] = {
 	COL("channel", "a cable in one direction, named by the port that sends", 19, .flex = 1,
 	    .fold = FOLD_CHIP),
 	NUM("VL", "the virtual lane of the channel", 2),
@@ -23,7 +23,7 @@ static const struct column columns[] = {
 	COL("brought by", "at a step: the pair whose routes brought the dependency", 10,
 	    .flex = 1), /* at a step, of a dependency */
 };
-static_assert(ARRAY_LEN(columns) == C_HOLDER + 1, "a column for each C_");
+static_assert(ARRAY_LEN(cdg_columns) == C_HOLDER + 1, "a column for each C_");
 
 /* A channel of the list; or a dependency of the selected channel. */
 struct cdg_pane_line {
@@ -130,7 +130,7 @@ static void cdg_pane_load_step(struct view *v)
 		p->held = scheme->dependencies(m->rec, m->step, &p->n_held);
 	p->refused = step_cycle(m);
 	if (p->held && p->port)
-		v->width[C_HOLDER] = columns[C_HOLDER].width;
+		v->width[C_HOLDER] = cdg_columns[C_HOLDER].width;
 }
 
 /* The first VL of a layer. */
@@ -167,19 +167,15 @@ static const struct rec_dependency *held_by(const struct view *v, const struct c
 }
 
 /* Dependencies that the last move added, or those of a refusal that would have closed a cycle. */
-static bool cdg_pane_touched(const struct view *v, uint32_t row, unsigned col)
+static bool cdg_channel_touched(const struct view *v, const struct cdg_pane_line *l)
 {
 	const struct cdg_pane *p = v->priv;
-	const struct cdg_pane_line *l = &p->line[row];
-	const struct rec_dependency *h = held_by(v, l);
 	uint32_t port = p->graph->cdg->port[l->channel];
 
-	if (h)
-		return col == C_HOLDER && moment_touched(v->scene->moment, T_DEP, h->at);
-	for (uint32_t i = 0; col == C_CHANNEL && p->refused && i < p->refused->n; i++)
+	for (uint32_t i = 0; p->refused && i < p->refused->n; i++)
 		if (p->refused->edge[i].port == port)
 			return true;
-	for (uint32_t i = 0; col == C_CHANNEL && l->dep == NO_ID && i < p->n_held; i++)
+	for (uint32_t i = 0; l->dep == NO_ID && i < p->n_held; i++)
 		if ((p->held[i].from == port || p->held[i].to == port) &&
 		    moment_touched(v->scene->moment, T_DEP, p->held[i].at))
 			return true;
@@ -214,9 +210,9 @@ static void cdg_pane_load(struct view *v)
 	v->n_rows = p->n;
 	if ((p->vl < 0 && p->graph->cdg->used & (p->graph->cdg->used - 1)) ||
 	    (p->port && p->graph->cdg->crosses))
-		v->width[C_VL] = columns[C_VL].width;
+		v->width[C_VL] = cdg_columns[C_VL].width;
 	if (p->graph->cdg->n_components)
-		v->width[C_GROUP] = columns[C_GROUP].width;
+		v->width[C_GROUP] = cdg_columns[C_GROUP].width;
 }
 
 static void self_title(const struct view *v, struct text *t)
@@ -283,61 +279,36 @@ static void cdg_pane_footer(const struct view *v, struct text *t)
 		text_add(t, "no cycle");
 }
 
-static uint32_t cdg_pane_group_of(const struct cdg_pane *p, uint32_t row)
-{
-	const struct cdg *c = p->graph->cdg;
-	uint32_t k = c->component[p->line[row].channel];
-
-	return p->self == NO_ID || k == c->component[p->self] ? k : NO_ID;
-}
-
-static int64_t cdg_pane_number(const struct view *v, uint32_t row, unsigned col)
+static void cdg_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct cdg_pane *p = v->priv;
-	const struct cdg *c = p->graph->cdg;
 	const struct cdg_pane_line *l = &p->line[row];
-
-	switch (col) {
-	case C_VL:
-		return c->vl[l->channel];
-	case C_IN:
-		return p->graph->in[l->channel];
-	case C_OUT:
-		return c->first[l->channel + 1] - c->first[l->channel];
-	case C_ROUTES:
-		return l->dep == NO_ID ? c->load[l->channel] : c->routes[l->dep];
-	case C_GROUP:
-		return cdg_pane_group_of(p, row) == NO_ID ? 0 : (int64_t)cdg_pane_group_of(p, row) + 1;
-	}
-	return 0;
-}
-
-static void holder_cell(const struct view *v, const struct cdg_pane_line *l, struct text *t)
-{
-	const struct rec_dependency *h = held_by(v, l);
+	const struct cdg *c = p->graph->cdg;
 	const struct fabric *f = v->scene->fabric;
+	const struct rec_dependency *held = held_by(v, l);
+	uint32_t channel = l->channel, group = c->component[channel];
+	const char *way = l->before ? "from " : "to ";
+	size_t name = row_text(r, "%s", l->dep == NO_ID ? "" : way), holder = 0;
 
-	if (h)
-		text_add(t, "%s - %s", switch_name(f, h->pair / f->n_switches),
-			 switch_name(f, h->pair % f->n_switches));
-}
-
-static void cdg_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct cdg_pane *p = v->priv;
-	const struct cdg_pane_line *l = &p->line[row];
-
-	if (col == C_CHANNEL) {
-		if (l->dep != NO_ID)
-			text_add(t, l->before ? "from " : "to ");
-		label_channel(v->scene->topo, p->graph->cdg->port[l->channel], false, t);
-	} else if (col == C_GROUP && cdg_pane_group_of(p, row) == NO_ID) {
-		text_putc(t, '-');
-	} else if (col == C_HOLDER) {
-		holder_cell(v, l, t);
-	} else {
-		text_add(t, "%u", (unsigned)cdg_pane_number(v, row, col));
-	}
+	if (p->self != NO_ID && group != c->component[p->self])
+		group = NO_ID;
+	label_channel(v->scene->topo, c->port[channel], false, &r->text);
+	if (held)
+		holder = row_text(r, "%s - %s", switch_name(f, held->pair / f->n_switches),
+				  switch_name(f, held->pair % f->n_switches));
+	ROW_VALUES(v, r, (int64_t)name, c->vl[channel], p->graph->in[channel],
+		   c->first[channel + 1] - c->first[channel],
+		   l->dep == NO_ID ? c->load[channel] : c->routes[l->dep], group == NO_ID ? 0 : group + 1,
+		   (int64_t)holder);
+	if (group == NO_ID)
+		r->says[C_GROUP] = row_text(r, "-");
+	r->marks = mark_if(group != NO_ID, MARK_HERE);
+	if (held)
+		row_touch(v, r, C_HOLDER, T_DEP, held->at);
+	else if (v->scene->moment && cdg_channel_touched(v, l))
+		r->touched = 1 << C_CHANNEL;
+	subject_port(v, c->port[channel], &r->about);
+	r->about.key = (uint64_t)c->port[channel] << 8 | (uint64_t)c->vl[channel] << 1 | l->before;
 }
 
 /* Of a dependency: without the switch that both channels meet at, and that the title names. */
@@ -359,11 +330,6 @@ static bool brief_cell(const struct view *v, uint32_t row, unsigned col, struct 
 	return true;
 }
 
-static unsigned cdg_pane_marks(const struct view *v, uint32_t row)
-{
-	return cdg_pane_group_of(v->priv, row) == NO_ID ? 0 : MARK_HERE;
-}
-
 static void cdg_pane_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct cdg_pane *p = v->priv;
@@ -375,27 +341,6 @@ static void cdg_pane_follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, " switches");
 }
 
-/* Tells the VL and, if not 0, the component's number among those that touch it. */
-static void layer_words(const struct cdg_pane *p, unsigned vl, uint32_t place, struct text *t)
-{
-	text_add(t, "%u", vl);
-	if (place)
-		text_add(t, " %u", place);
-	if (p->switches)
-		text_add(t, " switches");
-}
-
-static bool cdg_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct cdg_pane *p = v->priv;
-	const struct cdg_pane_line *l = &p->line[row];
-	const struct cdg *c = p->graph->cdg;
-
-	subject_port(v, c->port[l->channel], s);
-	s->key = (uint64_t)c->port[l->channel] << 8 | (uint64_t)c->vl[l->channel] << 1 | l->before;
-	return true;
-}
-
 static bool cdg_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct cdg_pane *p = v->priv;
@@ -405,9 +350,11 @@ static bool cdg_pane_placeholder(const struct view *v, uint32_t row, const char 
 
 	if (!loop && strcmp(what, "layer") && strcmp(what, "vl"))
 		return false;
-	/* not on a cycle: show what is on its VL */
-	layer_words(p, c->vl[channel],
-		    loop && k != NO_ID ? cdg_components_below(c, c->vl[channel], k) + 1 : 0, t);
+	text_add(t, "%u", c->vl[channel]);
+	if (loop && k != NO_ID) /* not on a cycle: show what is on its VL */
+		text_add(t, " %u", cdg_components_below(c, c->vl[channel], k) + 1);
+	if (p->switches)
+		text_add(t, " switches");
 	return true;
 }
 
@@ -417,18 +364,14 @@ const struct view_ops view_cdg = {
 		 "dependency",
 	.syntax = "[VL|all [NODE[PORT]]] [switches]",
 	.hints = "follow=follow :pane_cycle=loop back=back",
-	COLUMNS(columns),
+	COLUMNS(cdg_columns),
 	.flags = VIEW_DETAIL | VIEW_CHIPS,
 	.priv_size = sizeof(struct cdg_pane),
 	.load = cdg_pane_load,
+	.row = cdg_row,
 	.unload = cdg_pane_unload,
 	.title = cdg_pane_title,
 	.footer = cdg_pane_footer,
-	.cell = cdg_pane_cell,
-	.number = cdg_pane_number,
-	.marks = cdg_pane_marks,
-	.touched = cdg_pane_touched,
-	.about = cdg_pane_about,
 	.placeholder = cdg_pane_placeholder,
 	.follow = cdg_pane_follow,
 	.brief_cell = brief_cell,

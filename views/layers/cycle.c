@@ -17,16 +17,15 @@
  * wait for the next one. For a layer: a shortest cycle of one of its groups, or one step of the cycle with
  * all its routes. For two endports: the cycle that keeps the path between them out of a layer. */
 
-enum { C_WALK, C_VL, C_ROUTES };
+enum { C_WALK, C_VL };
 
-static const struct column columns[] = {
+static const struct column cycle_columns[] = {
 	COL("channel, and who holds it and wants the next",
 	    "a channel of the loop, and below it the routes that hold it while they wait for the next one",
 	    20, .flex = 1),
 	COL("VL", "the virtual lane of the channel", 2, .right = true, .drop = 1),
 	COL("routes", "number of these routes", 0, .right = true),
 };
-static_assert(ARRAY_LEN(columns) == C_ROUTES + 1, "a column for each C_");
 
 #define HOLDERS 3 /* routes shown per dependency, unless it is shown alone */
 
@@ -265,26 +264,21 @@ static void load_pair(struct view *v)
 		list_witness(p);
 }
 
-/* Lists channels that trees of LIDs hold. */
-static void list_trees(struct cycle_pane *p)
-{
-	for (uint32_t i = 0; i < p->witness->n; i++) {
-		cycle_pane_add_line(p, EDGE, i, 0);
-		cycle_pane_add_line(p, LID, i, 0);
-	}
-	cycle_pane_add_line(p, CLOSE, 0, 0);
-}
-
 /* Shows the cycle of the step, not those of the tables so far. */
 static void cycle_pane_load_step(struct view *v)
 {
 	struct cycle_pane *p = v->priv;
 
 	p->witness = p->step_cycle = step_cycle(v->scene->moment);
-	if (p->witness && step_holder(v->scene->moment, 0) >= 0)
-		list_trees(p);
-	else if (p->witness)
+	if (p->witness && step_holder(v->scene->moment, 0) >= 0) { /* trees of LIDs hold its channels */
+		for (uint32_t i = 0; i < p->witness->n; i++) {
+			cycle_pane_add_line(p, EDGE, i, 0);
+			cycle_pane_add_line(p, LID, i, 0);
+		}
+		cycle_pane_add_line(p, CLOSE, 0, 0);
+	} else if (p->witness) {
 		list_witness(p);
+	}
 }
 
 static void cycle_pane_load(struct view *v)
@@ -425,38 +419,13 @@ static uint32_t edge_port(const struct cycle_pane *p, uint32_t i)
 	return is_witness(p) ? p->witness->edge[i].port : p->graph->cdg->port[p->walk->channel[i]];
 }
 
-static void route_cell(const struct view *v, const struct cycle_pane_line *l, struct text *t)
-{
-	const struct cycle_pane *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-	const struct cdg_route *r = &p->walk->route[l->edge][l->k];
-
-	text_add(t, "    ");
-	label_endport(f, r->source, t);
-	text_add(t, " to ");
-	lid_label(f, v->scene->sweep->lids, r->dlid, t);
-	text_add(t, " (LID %u)", r->dlid);
-}
-
-/* The tree that holds a channel of a step's cycle. */
-static void cycle_pane_lid_cell(const struct view *v, uint32_t edge, struct text *t)
-{
-	int lid = step_holder(v->scene->moment, edge);
-
-	text_add(t, "    ");
-	if (lid <= 0) {
-		text_add(t, "the escape paths");
-		return;
-	}
-	lid_label(v->scene->fabric, v->scene->sweep->lids, (unsigned)lid, t);
-	text_add(t, " (LID %d)", lid);
-}
-
 static void walk_cell(const struct view *v, const struct cycle_pane_line *l, struct text *t)
 {
 	const struct cycle_pane *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
+	const struct cdg_route *route;
 	uint32_t port;
+	int lid;
 
 	switch (l->kind) {
 	case EDGE:
@@ -465,7 +434,12 @@ static void walk_cell(const struct view *v, const struct cycle_pane_line *l, str
 			text_add(t, "; the fewest go on: cut here");
 		break;
 	case ROUTE:
-		route_cell(v, l, t);
+		route = &p->walk->route[l->edge][l->k];
+		text_add(t, "    ");
+		label_endport(f, route->source, t);
+		text_add(t, " to ");
+		lid_label(f, v->scene->sweep->lids, route->dlid, t);
+		text_add(t, " (LID %u)", route->dlid);
 		break;
 	case PAIR:
 		text_add(t, "    %s to %s", switch_name(f, p->witness->edge[l->edge].sw),
@@ -478,8 +452,15 @@ static void walk_cell(const struct view *v, const struct cycle_pane_line *l, str
 				 switch_name(f, p->witness->edge[l->edge].sw2));
 		text_add(t, "this pair");
 		break;
-	case LID:
-		cycle_pane_lid_cell(v, l->edge, t);
+	case LID: /* the tree that holds a channel of a step's cycle */
+		lid = step_holder(v->scene->moment, l->edge);
+		text_add(t, "    ");
+		if (lid <= 0) {
+			text_add(t, "the escape paths");
+			break;
+		}
+		lid_label(f, v->scene->sweep->lids, (unsigned)lid, t);
+		text_add(t, " (LID %d)", lid);
 		break;
 	case MORE:
 		text_add(t, "    and %u more", l->k);
@@ -494,33 +475,34 @@ static void walk_cell(const struct view *v, const struct cycle_pane_line *l, str
 	}
 }
 
-static void cycle_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+static void cycle_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct cycle_pane *p = v->priv;
 	const struct cycle_pane_line *l = &p->line[row];
+	size_t walk = row_text(r, "%s", ""), vl = 0, routes = 0;
+	struct subject *s = &r->about;
 
-	if (col == C_WALK)
-		walk_cell(v, l, t);
-	else if (l->kind == EDGE && col == C_VL && !is_witness(p))
-		text_add(t, "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
-	else if (l->kind == EDGE && col == C_ROUTES)
-		text_add(t, "%u", edge_routes(p, l->edge));
-}
-
-/* The dependency that would close the cycle. */
-static bool cycle_pane_touched(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct cycle_pane *p = v->priv;
-	const struct cycle_pane_line *l = &p->line[row];
-
-	return p->told && col == C_WALK && l->kind != CLOSE && p->witness->edge[l->edge].own;
-}
-
-static unsigned cycle_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct cycle_pane *p = v->priv;
-
-	return p->line[row].kind == EDGE || p->line[row].kind == CLOSE ? MARK_HERE : 0;
+	walk_cell(v, l, &r->text);
+	if (l->kind == EDGE && !is_witness(p))
+		vl = row_text(r, "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
+	if (l->kind == EDGE)
+		routes = row_text(r, "%u", edge_routes(p, l->edge));
+	ROW_VALUES(v, r, (int64_t)walk, (int64_t)vl, (int64_t)routes);
+	r->marks = mark_if(l->kind == EDGE || l->kind == CLOSE, MARK_HERE);
+	if (p->told) {
+		/* the dependency that would close the cycle */
+		r->touched = mark_if(l->kind != CLOSE && p->witness->edge[l->edge].own, 1 << C_WALK);
+		s->layer = step_layer(v->scene->moment);
+	}
+	if (l->kind == NEXT)
+		return;
+	subject_port(v, edge_port(p, l->edge), s);
+	if (l->kind == CLOSE)
+		s->chip = NO_ID;
+	if (l->kind == ROUTE) {
+		s->src = (struct end){END_LID, p->walk->route[l->edge][l->k].slid};
+		s->dst = (struct end){END_LID, p->walk->route[l->edge][l->k].dlid};
+	}
 }
 
 /* The channels out of chips of the element, and where the last one leads. */
@@ -573,25 +555,6 @@ static void cycle_pane_follow(const struct view *v, uint32_t row, struct text *t
 		text_add(t, " switches");
 }
 
-static bool cycle_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct cycle_pane *p = v->priv;
-	const struct cycle_pane_line *l = &p->line[row];
-
-	if (l->kind == NEXT)
-		return false;
-	subject_port(v, edge_port(p, l->edge), s);
-	if (l->kind == CLOSE)
-		s->chip = NO_ID;
-	if (l->kind == ROUTE) {
-		s->src = (struct end){END_LID, p->walk->route[l->edge][l->k].slid};
-		s->dst = (struct end){END_LID, p->walk->route[l->edge][l->k].dlid};
-	}
-	if (p->told)
-		s->layer = step_layer(v->scene->moment);
-	return true;
-}
-
 static bool cycle_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct cycle_pane *p = v->priv;
@@ -609,25 +572,20 @@ const struct view_ops view_cycle = {
 		 "a path out of a layer",
 	.syntax = "[VL [GROUP [STEP]] [switches] | all [switches] | SRC DST [LAYER]]",
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
-	COLUMNS(columns),
+	COLUMNS(cycle_columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE | VIEW_CHIPS,
 	.priv_size = sizeof(struct cycle_pane),
 	.load = cycle_pane_load,
+	.row = cycle_row,
 	.unload = cycle_pane_unload,
 	.title = cycle_pane_title,
 	.footer = cycle_pane_footer,
-	.cell = cycle_pane_cell,
-	.marks = cycle_pane_marks,
-	.touched = cycle_pane_touched,
-	.about = cycle_pane_about,
 	.placeholder = cycle_pane_placeholder,
 	.follow = cycle_pane_follow,
 	.head = cycle_pane_head,
 };
 
 /* The pane `drain`: channels with packets at the round that is shown, and what they wait for. */
-
-enum { C_CHANNEL, drain_C_VL, C_HELD, C_FIRST, C_WANTS, C_WAITS };
 
 static const struct column drain_columns[] = {
 	COL("channel", "a directed cable; its buffer is at its far end", 20, .flex = 1),
@@ -637,7 +595,6 @@ static const struct column drain_columns[] = {
 	COL("wants", "the channel that it goes on to; empty: a host takes it", 16, .flex = 1, .drop = 2),
 	COL("waits", "waits: that channel is full; circle: it is one of those that wait for each other", 6),
 };
-static_assert(ARRAY_LEN(drain_columns) == C_WAITS + 1, "a column for each C_");
 
 /* Copied, as the packets move on. */
 struct drain_pane_row {
@@ -676,8 +633,13 @@ static void drain_pane_load(struct view *v)
 	AUTO_FREE uint32_t *circle = NULL;
 	AUTO_FREE uint8_t *taken = NULL;
 
-	if (!d || !v->scene->real)
+	if (!d || !v->scene->real) {
+		text_add(&v->footer,
+			 "`drain cycle` fills a credit loop, `drain all` sends from every host to every "
+			 "other");
 		return;
+	}
+	text_add(&v->footer, "%s a channel; a model, not a timing", PLURAL(d->buffers, "place"));
 	p->buffers = d->buffers;
 	p->round = d->round;
 	p->rounds = d->rounds;
@@ -712,67 +674,29 @@ static void drain_pane_title(const struct view *v, struct text *t)
 		 p->end == DRAIN_STOPPED ? "nobody can move: " : "", p->arrived, p->packets);
 }
 
-static void drain_pane_footer(const struct view *v, struct text *t)
+static void drain_row(const struct view *v, uint32_t row, struct table_row *r)
 {
-	const struct drain_pane *p = v->priv;
-
-	if (p->buffers)
-		text_add(t, "%s a channel; a model, not a timing", PLURAL(p->buffers, "place"));
-	else
-		text_add(t, "`drain cycle` fills a credit loop, `drain all` sends from every host to every "
-			    "other");
-}
-
-static int64_t drain_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct drain_pane_row *r = &((const struct drain_pane *)v->priv)->row[row];
-
-	if (col == C_HELD)
-		return r->held;
-	return col == drain_C_VL ? (int64_t)drain_vl(r->channel) : -1;
-}
-
-static void drain_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct drain_pane_row *r = &((const struct drain_pane *)v->priv)->row[row];
+	const struct drain_pane_row *d = &((const struct drain_pane *)v->priv)->row[row];
 	const struct topo *tp = v->scene->real_topo;
+	size_t channel = row_text(r, "%s", ""), first, wants, waits = 0;
 
-	switch (col) {
-	case C_CHANNEL:
-		label_channel(tp, drain_port(r->channel), true, t);
-		break;
-	case C_FIRST:
-		label_endport(tp->fabric, r->src, t);
-		text_add(t, " to ");
-		lid_label(tp->fabric, v->scene->real->lids, r->lid, t);
-		break;
-	case C_WANTS:
-		if (r->wants != NO_ID)
-			label_channel(tp, drain_port(r->wants), false, t);
-		break;
-	case C_WAITS:
-		if (r->circle || r->waits)
-			text_add(t, r->circle ? "circle" : "waits");
-		break;
-	default:
-		text_add(t, "%d", (int)drain_pane_number(v, row, col));
-	}
-}
-
-static unsigned drain_pane_marks(const struct view *v, uint32_t row)
-{
-	return ((const struct drain_pane *)v->priv)->row[row].circle ? MARK_HERE : 0;
-}
-
-static bool drain_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct drain_pane_row *r = &((const struct drain_pane *)v->priv)->row[row];
-
-	subject_port(v, drain_port(r->channel), s);
-	s->key = s->key << 4 ^ drain_vl(r->channel);
-	s->src = (struct end){END_LID, v->scene->real->lids->base[r->src]};
-	s->dst = (struct end){END_LID, r->lid};
-	return true;
+	label_channel(tp, drain_port(d->channel), true, &r->text);
+	first = row_text(r, "%s", "");
+	label_endport(tp->fabric, d->src, &r->text);
+	text_add(&r->text, " to ");
+	lid_label(tp->fabric, v->scene->real->lids, d->lid, &r->text);
+	wants = row_text(r, "%s", "");
+	if (d->wants != NO_ID)
+		label_channel(tp, drain_port(d->wants), false, &r->text);
+	if (d->circle || d->waits)
+		waits = row_text(r, d->circle ? "circle" : "waits");
+	ROW_VALUES(v, r, (int64_t)channel, row_text(r, "%u", drain_vl(d->channel)), d->held, (int64_t)first,
+		   (int64_t)wants, (int64_t)waits);
+	r->marks = mark_if(d->circle, MARK_HERE);
+	subject_port(v, drain_port(d->channel), &r->about);
+	r->about.key = r->about.key << 4 ^ drain_vl(d->channel);
+	r->about.src = (struct end){END_LID, v->scene->real->lids->base[d->src]};
+	r->about.dst = (struct end){END_LID, d->lid};
 }
 
 const struct view_ops view_drain = {
@@ -786,10 +710,6 @@ const struct view_ops view_drain = {
 	.flags = VIEW_PRESENT,
 	.priv_size = sizeof(struct drain_pane),
 	.load = drain_pane_load,
+	.row = drain_row,
 	.title = drain_pane_title,
-	.footer = drain_pane_footer,
-	.cell = drain_pane_cell,
-	.number = drain_pane_number,
-	.marks = drain_pane_marks,
-	.about = drain_pane_about,
 };

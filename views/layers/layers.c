@@ -244,14 +244,6 @@ static void layer_pairs_pane_follow(const struct view *v, uint32_t row, struct t
 		word_on_switch(v->scene->topo, lr->sw2, t);
 }
 
-/* The switch where the route starts; for a LID with any source, where it ends. */
-static uint32_t from_switch(const struct layer_pairs_pane *p, const struct layer_route *lr)
-{
-	const struct routing *r = p->r;
-
-	return lr->sw != NO_ID ? lr->sw : r->topo->endport_switch[lid_owner(r->lids, lr->lid)];
-}
-
 static void layer_pairs_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct layer_pairs_pane *p = v->priv;
@@ -271,7 +263,10 @@ static void layer_pairs_row(const struct view *v, uint32_t row, struct table_row
 		r->says[0] = row_text(r, "all");
 	if (row == p->last)
 		r->touched = 1 << 0 | 1 << 2;
-	subject_switch(v, from_switch(p, lr), &r->about);
+	/* where the route starts; for a LID with any source, where it ends */
+	subject_switch(v,
+		       lr->sw != NO_ID ? lr->sw : p->r->topo->endport_switch[lid_owner(p->r->lids, lr->lid)],
+		       &r->about);
 	if (one)
 		subject_lid(lid, &r->about);
 	else
@@ -442,21 +437,16 @@ static const char *layers_pane_column_name(const struct view *v, unsigned col)
 									   : layers_columns[col].name;
 }
 
-/* Tells the sentence of the step, if it is about a layer. */
-static bool step_footer(const struct view *v, struct text *t)
-{
-	if (step_layer(v->scene->moment) < 0)
-		return false;
-	text_add(t, "%s", v->scene->moment->sentence);
-	return true;
-}
-
 static void layers_pane_footer(const struct view *v, struct text *t)
 {
 	const struct layers_pane *p = v->priv;
 	uint32_t vls = 0, on = 0;
 
-	if (step_footer(v, t) || !p->graph || (p->pairs && !p->kept))
+	if (step_layer(v->scene->moment) >= 0) { /* the step is about a layer */
+		text_add(t, "%s", v->scene->moment->sentence);
+		return;
+	}
+	if (!p->graph || (p->pairs && !p->kept))
 		return;
 	for (unsigned l = 0; l < CDG_VLS; l++) {
 		vls += p->graph->vl[l].on_cycles != 0;

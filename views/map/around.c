@@ -15,16 +15,6 @@
 #define FEW_HOSTS 2 /* rows of hosts that deserve a zone of their own */
 #define LIST_LINK 4 /* columns between a list and the box */
 
-static int around_plan_least(int a, int b)
-{
-	return MIN(a, b);
-}
-
-static int most(int a, int b)
-{
-	return MAX(a, b);
-}
-
 /* Sets entries per row and the number of rows: as many entries as fit, then spread evenly over these rows. */
 static void fill_rows(struct around_zone *z, int w)
 {
@@ -33,7 +23,7 @@ static void fill_rows(struct around_zone *z, int w)
 	z->per_row = z->rows = 0;
 	if (!z->n)
 		return;
-	fit = most(fit, 1);
+	fit = MAX(fit, 1);
 	z->rows = (z->n + fit - 1) / fit;
 	z->per_row = (z->n + z->rows - 1) / z->rows;
 	z->rows = (z->n + z->per_row - 1) / z->per_row;
@@ -42,18 +32,18 @@ static void fill_rows(struct around_zone *z, int w)
 /* Sets the rows that a zone shows, if it gets `room` rows. */
 static void show_rows(struct around_zone *z, int room, int w)
 {
-	z->shown = most(0, around_plan_least(z->rows, room));
+	z->shown = MAX(0, MIN(z->rows, room));
 	if (z->shown < z->rows && z->n) { /* the numbers at the edge need columns */
 		fill_rows(z, w - EDGE);
-		z->shown = most(0, around_plan_least(z->rows, room));
+		z->shown = MAX(0, MIN(z->rows, room));
 	}
-	z->x = most(0, (w - z->per_row * z->cell + 1) / 2);
+	z->x = MAX(0, (w - z->per_row * z->cell + 1) / 2);
 }
 
 /* Shares rows between above and below: half for each, and unused rows go to the other. */
 static void around_plan_share_rows(struct around_zone *a, struct around_zone *b, int room, int w)
 {
-	int half = room / 2, above = around_plan_least(a->rows, most(half, room - b->rows));
+	int half = room / 2, above = MIN(a->rows, MAX(half, room - b->rows));
 
 	show_rows(a, above, w);
 	show_rows(b, room - above, w);
@@ -65,18 +55,18 @@ static void scroll_to(struct around_zone *z, int row, int top)
 		top = row;
 	if (row >= 0 && row >= top + z->shown)
 		top = row - z->shown + 1;
-	z->top = most(0, around_plan_least(top, z->rows - z->shown));
+	z->top = MAX(0, MIN(top, z->rows - z->shown));
 }
 
 /* Rows of the middle: for the box, and for the lists beside it as far as the other zones leave room. */
 static int middle_rows(const struct around_want *want, const struct around_places *p, int box_h)
 {
-	int lists = most(want->n[MAP_LEFT], want->n[MAP_RIGHT]), room = want->h;
+	int lists = MAX(want->n[MAP_LEFT], want->n[MAP_RIGHT]), room = want->h;
 
-	room -= want->n[MAP_ABOVE] ? 1 + around_plan_least(2, p->zone[MAP_ABOVE].rows) : 0;
-	room -= want->n[MAP_BELOW] ? 1 + around_plan_least(2, p->zone[MAP_BELOW].rows) : 0;
+	room -= want->n[MAP_ABOVE] ? 1 + MIN(2, p->zone[MAP_ABOVE].rows) : 0;
+	room -= want->n[MAP_BELOW] ? 1 + MIN(2, p->zone[MAP_BELOW].rows) : 0;
 	room -= want->n[MAP_HOSTS] ? 1 : 0;
-	return most(box_h, around_plan_least(lists, room));
+	return MAX(box_h, MIN(lists, room));
 }
 
 /* Places the lists on the left and right, beside the rows of the middle, which begin at y. */
@@ -88,8 +78,8 @@ static void place_lists(const struct around_want *want, struct around_places *p,
 
 		z->rows = z->n;
 		z->per_row = z->n ? 1 : 0;
-		z->shown = side > 3 ? around_plan_least(z->n, rows) : 0;
-		z->cell = most(0, around_plan_least(z->cell, side));
+		z->shown = side > 3 ? MIN(z->n, rows) : 0;
+		z->cell = MAX(0, MIN(z->cell, side));
 		z->y = y + (rows - z->shown) / 2;
 		/* the space behind an entry may be under the link */
 		z->x = s == MAP_LEFT ? p->box_x - 1 - z->cell : p->box_x + p->box_w + LIST_LINK;
@@ -99,7 +89,7 @@ static void place_lists(const struct around_want *want, struct around_places *p,
 
 static void place_hosts(struct around_zone *hosts, int left, int w)
 {
-	hosts->line = hosts->n && left < around_plan_least(hosts->rows, FEW_HOSTS);
+	hosts->line = hosts->n && left < MIN(hosts->rows, FEW_HOSTS);
 	if (hosts->line)
 		hosts->shown = 0;
 	else
@@ -155,11 +145,11 @@ void around_plan(const struct around_want *want, struct around_spot cursor, int 
 		fill_rows(&to->zone[s], want->w);
 	}
 	to->box_h = box_rows(want, to);
-	to->box_w = most(0, around_plan_least(want->box_w, want->w));
+	to->box_w = MAX(0, MIN(want->box_w, want->w));
 	to->box_x = (want->w - to->box_w) / 2;
 	middle = middle_rows(want, to, to->box_h);
 	heads = (want->n[MAP_ABOVE] > 0) + (want->n[MAP_BELOW] > 0) + (want->n[MAP_HOSTS] > 0);
-	room = most(0, want->h - middle - heads);
+	room = MAX(0, want->h - middle - heads);
 	around_plan_share_rows(&to->zone[MAP_ABOVE], &to->zone[MAP_BELOW], room, want->w);
 	place_hosts(&to->zone[MAP_HOSTS], room - to->zone[MAP_ABOVE].shown - to->zone[MAP_BELOW].shown,
 		    want->w);
@@ -283,13 +273,13 @@ static struct around_spot step_across(const struct around_places *p, struct arou
 		return from.side == side ? from : (struct around_spot){MAP_SIDES, 0};
 	z = &p->zone[from.side];
 	first = from.i / z->per_row * z->per_row;
-	last = around_plan_least(first + z->per_row, z->n) - 1;
+	last = MIN(first + z->per_row, z->n) - 1;
 	if (dx < -1)
 		from.i = first;
 	else if (dx > 1)
 		from.i = last;
 	else
-		from.i = most(0, around_plan_least(from.i + dx, z->n - 1));
+		from.i = MAX(0, MIN(from.i + dx, z->n - 1));
 	return from;
 }
 

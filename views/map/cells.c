@@ -11,8 +11,6 @@
 #include "core/base/text.h"
 #include "views/map/map.h"
 
-/* Cells for trees and rings, and helpers for all shapes. Grids, groups and points are in cells.c. */
-
 #define LABELS 11    /* columns to the left of a tree */
 #define WIDE_PART 26 /* least width of parts side by side */
 #define TALL 30	     /* with so many lines, gaps may be wide */
@@ -488,161 +486,6 @@ static void place_ring(struct placing *g)
 		cells_stroke(g->c, g->sw[0], g->sw[g->n - 1]);
 }
 
-/* --- all parts --------------------------------------------------------------------------------------- */
-
-/* Places the switches [first, end) of the order in lines at the bottom. Returns the number of lines. */
-static int place_rest(struct placing *all, uint32_t first, uint32_t end, int y, int h, const char *what)
-{
-	int label = all->w >= 36 ? (int)strlen(what) + 1 : 0;
-	struct placing g = {.c = all->c,
-			    .f = all->f,
-			    .l = all->l,
-			    .x = label,
-			    .y = y,
-			    .sw = all->l->order + first,
-			    .n = end - first};
-
-	if (first == end)
-		return 0;
-	g.w = all->w - label > 0 ? all->w - label : 1;
-	g.h = h > 0 ? h : 1;
-	place_rows(&g);
-	g.x = 0;
-	if (label)
-		cells_label(&g, 0, 0, label - 1, str_dup(what));
-	return g.used;
-}
-
-/* The parts that stand side by side, and their widths. Returns their number. */
-static uint32_t share_width(const struct layout *l, int w, int *wide)
-{
-	uint32_t k = l->n_parts, all = 0, left;
-
-	while (k > 1 && w / (int)k < WIDE_PART)
-		k--;
-	for (uint32_t i = 0; i < k; i++)
-		all += l->part[i].n;
-	left = (uint32_t)(k > 1 ? w - (int)k * WIDE_PART : 0);
-	for (uint32_t i = 0; i < k; i++)
-		wide[i] = k > 1 ? WIDE_PART + (int)((uint64_t)left * l->part[i].n / all) : w;
-	return k;
-}
-
-struct cell_place {
-	int x, y;
-	uint32_t place, sw;
-};
-
-COMPARATOR(by_line, struct cell_place, UP(y) UP(x) UP(place))
-
-static void cells_put_in_order(struct map_cells *c, const struct layout *l)
-{
-	AUTO_FREE struct cell_place *p = NEW_ARRAY(c->n + 1, struct cell_place);
-	uint32_t same = 0;
-
-	for (uint32_t i = 0; i < c->n; i++)
-		p[i] = (struct cell_place){c->x[l->order[i]], c->y[l->order[i]], i, l->order[i]};
-	qsort(p, c->n, sizeof(*p), by_line);
-	for (uint32_t i = 0; i < c->n; i++) {
-		c->order[i] = p[i].sw;
-		c->at[p[i].sw] = i;
-		same = i && p[i].x == p[i - 1].x && p[i].y == p[i - 1].y ? same + 1 : 1;
-		if (same > c->most)
-			c->most = same;
-		if (p[i].y + 1 > c->height)
-			c->height = p[i].y + 1;
-	}
-}
-
-/* Lines reserved for what stands below the parts. */
-static int lines_for_rest(const struct layout *l, uint32_t shown, int w, int h)
-{
-	uint32_t n = l->n_alone;
-	int lines;
-
-	for (uint32_t k = shown; k < l->n_parts; k++)
-		n += l->part[k].n;
-	lines = n ? (int)(n / (uint32_t)(w > 20 ? w - 14 : w)) + 1 : 0;
-	if (lines > h / 4)
-		lines = h / 4 > 0 ? h / 4 : n != 0;
-	return n && shown < l->n_parts && l->n_alone ? lines + 1 : lines;
-}
-
-static void place_points(struct placing *g);
-
-static void place_groups(struct placing *g);
-
-static void place_grid(struct placing *g);
-
-struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, int w, int h)
-{
-	assert(l->n == f->n_switches);
-
-	static void (*const place[])(struct placing *) = {
-		[LAYOUT_TREE] = cells_place_tree, [LAYOUT_GRID] = place_grid, [LAYOUT_GROUPS] = place_groups,
-		[LAYOUT_FULL] = place_groups,	  [LAYOUT_RING] = place_ring, [LAYOUT_CHAIN] = place_ring,
-		[LAYOUT_OTHER] = place_points,	  [LAYOUT_ROW] = place_rows};
-	struct map_cells *c = NEW(struct map_cells);
-	struct placing g = {.c = c, .f = f, .l = l, .w = MAX(w, 1), .h = MAX(h, 1)};
-	AUTO_FREE int *wide = NEW_ARRAY(l->n_parts + 1, int);
-	uint32_t shown = share_width(l, g.w, wide);
-	int rest = lines_for_rest(l, shown, g.w, g.h), y = 0, x = 0, full = g.w;
-
-	c->w = w;
-	c->h = h;
-	c->n = l->n;
-	c->x = NEW_ARRAY(l->n + 1, int);
-	c->y = NEW_ARRAY(l->n + 1, int);
-	c->order = NEW_ARRAY(l->n + 1, uint32_t);
-	c->at = NEW_ARRAY(l->n + 1, uint32_t);
-	c->below = NEW_ARRAY((size_t)(shown + 1) * 256, int);
-	c->next = NEW_ARRAY((size_t)(shown + 1) * 256, int);
-	g.h = g.h - rest > 0 ? g.h - rest : 1;
-	for (uint32_t k = 0; k < shown; k++) {
-		g.is = &l->part[k];
-		g.sw = l->order + g.is->first;
-		g.n = g.is->n;
-		g.x = x;
-		g.w = wide[k] - (k + 1 < shown ? 2 : 0);
-		g.used = 0;
-		place[g.is->kind](&g);
-		x += wide[k];
-		y = MAX(g.used, y);
-	}
-	g.x = 0;
-	g.w = full;
-	if (y < h - rest)
-		y = h - rest;
-	if (shown < l->n_parts)
-		y += place_rest(&g, l->part[shown].first, l->n - l->n_alone, y, rest > 1 ? rest / 2 : 1,
-				"other parts");
-	place_rest(&g, l->n - l->n_alone, l->n, y, h - y, "not connected");
-	cells_put_in_order(c, l);
-	for (uint32_t i = 0; i < c->n_labels; i++)
-		if (c->label[i].y + 1 > c->height)
-			c->height = c->label[i].y + 1;
-	return c;
-}
-
-void map_cells_free(struct map_cells *c)
-{
-	if (!c)
-		return;
-	for (uint32_t i = 0; i < c->n_labels; i++)
-		free(c->label[i].text);
-	free(c->label);
-	free(c->stroke);
-	free(c->x);
-	free(c->y);
-	free(c->order);
-	free(c->at);
-	free(c->below);
-	free(c->next);
-	free(c);
-}
-
-/* Cells for grids and their planes, for groups, and for points. */
-
 /* --- grids ---------------------------------------------------------------------------------------- */
 
 struct cells_more_grid {
@@ -657,15 +500,6 @@ struct cells_more_grid {
 	int rows;	     /* of planes */
 };
 
-static int cells_more_digits_of(uint32_t n)
-{
-	int d = 1;
-
-	for (; n > 9; n /= 10)
-		d++;
-	return d;
-}
-
 /* Computes the sizes from strides and places per cell. Returns the number of lines. */
 static int cells_more_measure(const struct placing *g, struct cells_more_grid *r)
 {
@@ -673,9 +507,7 @@ static int cells_more_measure(const struct placing *g, struct cells_more_grid *r
 
 	r->cx = (int)((r->nx + r->kx - 1) / r->kx);
 	r->cy = (int)((r->ny + r->ky - 1) / r->ky);
-	r->left = g->w >= 16 && r->ky == 1 && r->ny > 1 ? cells_more_digits_of(r->ny - 1) + 2
-		  : g->w >= 16				? 3
-							: 0;
+	r->left = g->w >= 16 && r->ky == 1 && r->ny > 1 ? (int)digits(r->ny - 1, 1) + 2 : g->w >= 16 ? 3 : 0;
 	r->pw = (r->cx - 1) * r->sx + 1;
 	r->ph = (r->cy - 1) * r->sy + 1 + r->head + r->foot;
 	r->gap = r->sx < 2 ? 1 : 4;
@@ -765,7 +597,7 @@ static void plane_corner(const struct cells_more_grid *r, uint32_t z, int *x, in
 static void name_planes(struct placing *g, const struct cells_more_grid *r)
 {
 	for (uint32_t z = 0; z < r->nz; z++) {
-		int x, y, bottom, wide = cells_more_digits_of(r->nx - 1);
+		int x, y, bottom, wide = (int)digits(r->nx - 1, 1);
 
 		plane_corner(r, z, &x, &y);
 		bottom = y + (r->cy - 1) * r->sy;
@@ -861,7 +693,7 @@ struct group_box {
 
 static void box_size(const struct cells_more_groups *q, struct group_box *b, int rows)
 {
-	uint32_t cells = (q->most + b->s - 1) / b->s;
+	uint32_t cells = cells_for(q->most, b->s);
 
 	b->rows = rows;
 	b->cols = (int)((cells + (uint32_t)rows - 1) / (uint32_t)rows);
@@ -916,7 +748,7 @@ static bool ellipse_fits(const struct placing *g, const struct cells_more_groups
 static bool boxes_fit(const struct placing *g, const struct cells_more_groups *q, struct group_box *b,
 		      int *across)
 {
-	uint32_t cells = (q->most + b->s - 1) / b->s;
+	uint32_t cells = cells_for(q->most, b->s);
 
 	for (int rows = 1; rows <= (int)cells && rows <= 64; rows++) {
 		box_size(q, b, rows);
@@ -989,7 +821,7 @@ static void place_groups(struct placing *g)
 static void place_points(struct placing *g)
 {
 	static const int strides[][2] = {{8, 3}, {6, 3}, {4, 2}, {3, 2}, {2, 2}, {2, 1}, {1, 1}};
-	uint32_t s = 1, cols, per, across = 1, down = 1, share, *order;
+	uint32_t s = 1, cols, per, across = 1, down = 1, share;
 	int sx = 1, sy = 1;
 
 	for (size_t i = 0; i < ARRAY_LEN(strides); i++) {
@@ -1008,9 +840,155 @@ static void place_points(struct placing *g)
 	while ((uint64_t)cols * down * s < g->n)
 		cols++;
 	per = (g->n + cols - 1) / cols; /* switches per column; a cell belongs to one column */
-	order = shape_columns(g->l, g->sw, g->n, per);
+	AUTO_FREE uint32_t *order = shape_columns(g->l, g->sw, g->n, per);
 	share = (per + down - 1) / down;
 	for (uint32_t i = 0; i < g->n; i++)
 		cells_put(g, order[i], (int)(i / per) * sx, (int)(i % per / share) * sy);
-	free(order);
+}
+
+/* --- all parts --------------------------------------------------------------------------------------- */
+
+/* Places the switches [first, end) of the order in lines at the bottom. Returns the number of lines. */
+static int place_rest(struct placing *all, uint32_t first, uint32_t end, int y, int h, const char *what)
+{
+	int label = all->w >= 36 ? (int)strlen(what) + 1 : 0;
+	struct placing g = {.c = all->c,
+			    .f = all->f,
+			    .l = all->l,
+			    .x = label,
+			    .y = y,
+			    .sw = all->l->order + first,
+			    .n = end - first};
+
+	if (first == end)
+		return 0;
+	g.w = all->w - label > 0 ? all->w - label : 1;
+	g.h = h > 0 ? h : 1;
+	place_rows(&g);
+	g.x = 0;
+	if (label)
+		cells_label(&g, 0, 0, label - 1, str_dup(what));
+	return g.used;
+}
+
+/* The parts that stand side by side, and their widths. Returns their number. */
+static uint32_t share_width(const struct layout *l, int w, int *wide)
+{
+	uint32_t k = l->n_parts, all = 0, left;
+
+	while (k > 1 && w / (int)k < WIDE_PART)
+		k--;
+	for (uint32_t i = 0; i < k; i++)
+		all += l->part[i].n;
+	left = (uint32_t)(k > 1 ? w - (int)k * WIDE_PART : 0);
+	for (uint32_t i = 0; i < k; i++)
+		wide[i] = k > 1 ? WIDE_PART + (int)((uint64_t)left * l->part[i].n / all) : w;
+	return k;
+}
+
+struct cell_place {
+	int x, y;
+	uint32_t place, sw;
+};
+
+COMPARATOR(by_line, struct cell_place, UP(y) UP(x) UP(place))
+
+static void cells_put_in_order(struct map_cells *c, const struct layout *l)
+{
+	AUTO_FREE struct cell_place *p = NEW_ARRAY(c->n + 1, struct cell_place);
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		p[i] = (struct cell_place){c->x[l->order[i]], c->y[l->order[i]], i, l->order[i]};
+	qsort(p, c->n, sizeof(*p), by_line);
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->order[i] = p[i].sw;
+		c->at[p[i].sw] = i;
+		same = i && p[i].x == p[i - 1].x && p[i].y == p[i - 1].y ? same + 1 : 1;
+		if (same > c->most)
+			c->most = same;
+		if (p[i].y + 1 > c->height)
+			c->height = p[i].y + 1;
+	}
+}
+
+/* Lines reserved for what stands below the parts. */
+static int lines_for_rest(const struct layout *l, uint32_t shown, int w, int h)
+{
+	uint32_t n = l->n_alone;
+	int lines;
+
+	for (uint32_t k = shown; k < l->n_parts; k++)
+		n += l->part[k].n;
+	lines = n ? (int)(n / (uint32_t)(w > 20 ? w - 14 : w)) + 1 : 0;
+	if (lines > h / 4)
+		lines = h / 4 > 0 ? h / 4 : n != 0;
+	return n && shown < l->n_parts && l->n_alone ? lines + 1 : lines;
+}
+
+struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, int w, int h)
+{
+	assert(l->n == f->n_switches);
+
+	static void (*const place[])(struct placing *) = {
+		[LAYOUT_TREE] = cells_place_tree, [LAYOUT_GRID] = place_grid, [LAYOUT_GROUPS] = place_groups,
+		[LAYOUT_FULL] = place_groups,	  [LAYOUT_RING] = place_ring, [LAYOUT_CHAIN] = place_ring,
+		[LAYOUT_OTHER] = place_points,	  [LAYOUT_ROW] = place_rows};
+	struct map_cells *c = NEW(struct map_cells);
+	struct placing g = {.c = c, .f = f, .l = l, .w = MAX(w, 1), .h = MAX(h, 1)};
+	AUTO_FREE int *wide = NEW_ARRAY(l->n_parts + 1, int);
+	uint32_t shown = share_width(l, g.w, wide);
+	int rest = lines_for_rest(l, shown, g.w, g.h), y = 0, x = 0, full = g.w;
+
+	c->w = w;
+	c->h = h;
+	c->n = l->n;
+	c->x = NEW_ARRAY(l->n + 1, int);
+	c->y = NEW_ARRAY(l->n + 1, int);
+	c->order = NEW_ARRAY(l->n + 1, uint32_t);
+	c->at = NEW_ARRAY(l->n + 1, uint32_t);
+	c->below = NEW_ARRAY((size_t)(shown + 1) * 256, int);
+	c->next = NEW_ARRAY((size_t)(shown + 1) * 256, int);
+	g.h = g.h - rest > 0 ? g.h - rest : 1;
+	for (uint32_t k = 0; k < shown; k++) {
+		g.is = &l->part[k];
+		g.sw = l->order + g.is->first;
+		g.n = g.is->n;
+		g.x = x;
+		g.w = wide[k] - (k + 1 < shown ? 2 : 0);
+		g.used = 0;
+		place[g.is->kind](&g);
+		x += wide[k];
+		y = MAX(g.used, y);
+	}
+	g.x = 0;
+	g.w = full;
+	if (y < h - rest)
+		y = h - rest;
+	if (shown < l->n_parts)
+		y += place_rest(&g, l->part[shown].first, l->n - l->n_alone, y, rest > 1 ? rest / 2 : 1,
+				"other parts");
+	place_rest(&g, l->n - l->n_alone, l->n, y, h - y, "not connected");
+	cells_put_in_order(c, l);
+	for (uint32_t i = 0; i < c->n_labels; i++)
+		if (c->label[i].y + 1 > c->height)
+			c->height = c->label[i].y + 1;
+	return c;
+}
+
+void map_cells_free(struct map_cells *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; i < c->n_labels; i++)
+		free(c->label[i].text);
+	free(c->label);
+	free(c->stroke);
+	free(c->x);
+	free(c->y);
+	free(c->order);
+	free(c->at);
+	free(c->below);
+	free(c->next);
+	free(c);
 }

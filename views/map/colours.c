@@ -324,7 +324,8 @@ static void look_chassis(struct view *v, const struct view_chassis *c)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 	struct map *m = map_of(v);
-	uint32_t *number = NEW_ARRAY(c->el->n + 1, uint32_t), n = 0;
+	AUTO_FREE uint32_t *number = NEW_ARRAY(c->el->n + 1, uint32_t);
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < m->layout->n; i++) {
 		uint32_t s = m->layout->order[i], e = c->of[s];
@@ -338,7 +339,6 @@ static void look_chassis(struct view *v, const struct view_chassis *c)
 		m->look[s] = colours_letter((number[e] - 1) % (uint32_t)(sizeof(letters) - 1), letters);
 		m->look[s].weight = 1;
 	}
-	free(number);
 }
 
 /* All other colours, where each switch is independent of the others. */

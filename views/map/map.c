@@ -479,15 +479,6 @@ static void draw_legend(const struct view *v, struct canvas *c, int y, const cha
 
 #define AROUND_LEGEND 14 /* rows of a pane in which there is room for the legend of `around` */
 
-/* Does `around` show loads, and has room to tell what its bars mean? */
-static bool bars_told(const struct view *v, const struct canvas *c)
-{
-	const struct map *m = map_of(v);
-
-	return m->colour == MAP_LOAD && m->load && m->mean > 0 && m->overlay <= MAP_LINKS && !c->ascii &&
-	       c->h >= AROUND_LEGEND;
-}
-
 static void legend_text(const struct view *v, struct text *t)
 {
 	const struct map *m = map_of(v);
@@ -567,7 +558,9 @@ static void map_draw(struct view *v, struct canvas *c)
 	below = c->h <= 5 ? MIN(s->below, 1) : s->below;
 	if (c->h <= 3)
 		below = 0;
-	if (s == &map_around && bars_told(v, c))
+	/* `around` shows loads, and has room to tell what its bars mean */
+	if (s == &map_around && m->colour == MAP_LOAD && m->load && m->mean > 0 && m->overlay <= MAP_LINKS &&
+	    !c->ascii && c->h >= AROUND_LEGEND)
 		below = 2;
 	m->h = c->h - (int)(MIN(below, s->below));
 	c->h -= (int)below;
@@ -697,8 +690,7 @@ const struct view_ops view_map = {
 	.syntax = "[overview|around|whole] [state|load|rank|layers|chassis|change|step] "
 		  "[none|links|path|cycle|turn|layer|flows|drain|failed|changed|transition]",
 	.hints = "follow=around :map_in=in :map_colour=colour :map_overlay=overlay :fail=fail",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct map),
 	.priv_kept = sizeof(struct map),

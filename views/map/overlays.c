@@ -152,7 +152,8 @@ static void *overlays_run_flows(const struct job *j)
 	const struct fabric *f = j->sweep->fabric;
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct flow_walk k = {.r = j->sweep->routing, .t = j->sweep->topo, .port = j->arg[0]};
-	uint32_t n_hosts, *host = overlays_host_switches(j->sweep->topo, &n_hosts);
+	uint32_t n_hosts;
+	AUTO_FREE uint32_t *host = overlays_host_switches(j->sweep->topo, &n_hosts);
 	bool go_on = true;
 
 	k.sw = f->node_switch[f->port_node[j->arg[0]]];
@@ -165,7 +166,6 @@ static void *overlays_run_flows(const struct job *j)
 			one_destination(&k, j->sweep->lids->base[ep], host, n_hosts);
 		go_on = progress_step(j->progress, ep);
 	}
-	free(host);
 	if (go_on)
 		return k.out;
 	free(k.out);
@@ -418,7 +418,6 @@ static void overlays_mark_layer(struct view *v)
 static void mark_dependencies(struct view *v)
 {
 	struct map *m = map_of(v);
-	uint8_t *channel;
 	unsigned n;
 	size_t missing;
 	int layer = m->graph ? chosen_layer(m->graph, m->choice, &n) : -1;
@@ -426,10 +425,11 @@ static void mark_dependencies(struct view *v)
 	overlays_mark_layer(v);
 	if (layer < 0)
 		return;
-	channel = NEW_ARRAY(v->scene->fabric->n_ports + 1, uint8_t);
+
+	AUTO_FREE uint8_t *channel = NEW_ARRAY(v->scene->fabric->n_ports + 1, uint8_t);
+
 	m->turn = NEW_ARRAY(m->graph->cdg->n_deps + 1, struct picture_turn);
 	m->n_turns = picture_turns(m->graph->cdg, layer, m->turn, channel, &missing);
-	free(channel);
 	m->said.len = 0; /* what is drawn: without hosts */
 	text_add(&m->said, "layer %d, %s", layer, PLURAL(m->n_turns - missing, "dependency"));
 	if (m->scale != &map_whole)
@@ -623,7 +623,8 @@ static const struct drain *packets(const struct view *v)
 /* Adds the channels that wait for each other as stops, in their order. */
 static void add_circle(struct view *v, const struct drain *d)
 {
-	uint32_t n, *circle = drain_circle(d, &n);
+	uint32_t n;
+	AUTO_FREE uint32_t *circle = drain_circle(d, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t port = drain_port(circle[i]), sw = overlays_switch_of(v, port);
@@ -632,7 +633,6 @@ static void add_circle(struct view *v, const struct drain *d)
 			add_stop(map_of(v), sw, port,
 				 str_printf("%u of %u that wait for each other", i + 1, n));
 	}
-	free(circle);
 }
 
 /* A switch has the number of packets in its buffers, and is red when one of them waits. */

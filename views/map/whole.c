@@ -686,7 +686,7 @@ static void whole_put_last(const struct view *v, struct canvas *c, const struct 
 static void whole_draw(struct view *v, struct canvas *c)
 {
 	const struct whole_own *o = plan_for(v, c->w, c->h);
-	struct text why = {0};
+	AUTO_TEXT struct text why = {0};
 	uint32_t left_out;
 
 	if (!o)
@@ -694,7 +694,6 @@ static void whole_draw(struct view *v, struct canvas *c)
 	if (!o->plan->fits) {
 		whole_offered(v, c->w, c->h, &why);
 		canvas_textf(c, 0, 0, c->w, CANVAS_LABEL, "whole is not offered: %s", text_str(&why));
-		text_free(&why);
 		return;
 	}
 	if (map_of(v)->overlay == MAP_DEPENDENCIES && map_of(v)->turn) {

@@ -234,7 +234,7 @@ static void place_named(struct whole_work *k)
 static void whole_plan_place_all(struct whole_work *k)
 {
 	struct whole_plan *p = k->plan;
-	struct text clean = {0};
+	AUTO_TEXT struct text clean = {0};
 	size_t pre;
 
 	for (uint32_t i = 0; i < k->part->n; i++) {
@@ -242,7 +242,6 @@ static void whole_plan_place_all(struct whole_work *k)
 
 		affix_note(&p->names, name, canvas_columns(name));
 	}
-	text_free(&clean);
 	place_named(k);
 	if (p->fits || p->why)
 		return;

@@ -343,12 +343,6 @@ static void hops_text(unsigned n, struct text *t)
 		text_add(t, "%u", n);
 }
 
-/* The LIDs in which the destination has its LID: those after, or before if it has none after. */
-static const struct lids *pairs_pane_lids_of(const struct comparison *c, const struct pair_group *g)
-{
-	return lid_owner(c->b->lids, g->lid) == g->dst ? c->b->lids : c->a->lids;
-}
-
 static void pairs_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	static const char *const what[] = {[PAIR_REROUTED] = "rerouted",
@@ -360,7 +354,8 @@ static void pairs_row(const struct view *v, uint32_t row, struct table_row *r)
 	const struct comparison *c = pairs_pane_change_of(v);
 	struct pair_group g;
 	uint32_t ep = comparison_pair(c, row, &g);
-	const struct lids *lids = pairs_pane_lids_of(c, &g);
+	/* those in which the destination has its LID: those after, or before if it has none after */
+	const struct lids *lids = lid_owner(c->b->lids, g.lid) == g.dst ? c->b->lids : c->a->lids;
 	struct sl_range was, now;
 	char a[SL_WORD], b[SL_WORD];
 	size_t from = row_text(r, "%s", ""), to, sls = 0;

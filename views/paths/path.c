@@ -507,24 +507,17 @@ static const char *arrow(const struct view *v, const struct path *path, unsigned
 	return direction_sign(r->ops->direction(r, path->hop[h - 1].sw, path->hop[h - 1].out), "·");
 }
 
-/* In a folded element, the place tells more than the name. */
-static void hop_name(const struct view *v, uint32_t sw, struct text *t)
-{
-	const struct view_chassis *c = v->scene->fold ? scene_chassis(v->scene, NULL) : NULL;
-
-	if (c && c->of[sw] != NO_ID && c->chassis_place[sw])
-		label_member(c, sw, t);
-	else
-		text_add(t, "%s", switch_name(v->scene->fabric, sw));
-}
-
-/* If any of several ports may be taken, all of them follow the name. */
+/* In a folded element, the place tells more than the name. If any of several ports may be taken: all. */
 static void hop_cell(const struct view *v, const struct path *path, unsigned h, struct text *t)
 {
 	const struct path_hop *hop = &path->hop[h];
 	const struct routing *r = scene_routing(v->scene);
+	const struct view_chassis *c = v->scene->fold ? scene_chassis(v->scene, NULL) : NULL;
 
-	hop_name(v, hop->sw, t);
+	if (c && c->of[hop->sw] != NO_ID && c->chassis_place[hop->sw])
+		label_member(c, hop->sw, t);
+	else
+		text_add(t, "%s", switch_name(v->scene->fabric, hop->sw));
 	if (adaptive_find(r->adaptive, hop->sw, path->dlid)) {
 		text_add(t, ", out by any of ");
 		routing_ports_text(r, hop->sw, path->dlid, t);
@@ -607,33 +600,17 @@ static void place_cell(const struct view *v, unsigned i, uint32_t row, struct te
 		text_add(t, "%s %s", ends_undecided(v, i) ? "." : "x", path_pane_end_text(v, i));
 }
 
-/* The lines after the hops: about the SL and lower layers. */
-static void note_cell(const struct view *v, unsigned i, uint32_t line, struct text *t)
-{
-	const struct path_pane *p = v->priv;
-
-	if (line == p->lines)
-		sl_cell(v, i, t);
-	else if (!(i && p->together))
-		why_text(v, i, lower_layer(v, line), t);
-}
-
-static void vl_text(const struct path *path, unsigned h, struct text *t)
-{
-	if (sl_is_open(path->sl))
-		text_putc(t, '-');
-	else
-		text_add(t, "%u", path->hop[h].vl);
-}
-
 static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned what, struct text *t)
 {
 	const struct path_pane *p = v->priv;
 	const struct path *path = &p->dir[i].path;
 	uint32_t port, row = line_row(p, i, line);
 
-	if (line >= p->lines && what == C_HOP)
-		note_cell(v, i, line, t);
+	/* the lines after the hops: about the SL and lower layers */
+	if (line == p->lines && what == C_HOP)
+		sl_cell(v, i, t);
+	else if (line > p->lines && what == C_HOP && !(i && p->together))
+		why_text(v, i, lower_layer(v, line), t);
 	if (row >= dir_rows(p, i))
 		return;
 	port = out_port(v, i, row);
@@ -646,7 +623,10 @@ static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned 
 	} else if (what == C_DIR && row && row <= path->n) {
 		text_add(t, "%s", arrow(v, path, row - 1));
 	} else if (what == C_VL && row && row <= path->n && port != NO_ID) {
-		vl_text(path, row - 1, t);
+		if (sl_is_open(path->sl))
+			text_putc(t, '-');
+		else
+			text_add(t, "%u", path->hop[row - 1].vl);
 	} else if (what == C_ROUTES && port != NO_ID) {
 		if (p->loads)
 			text_add(t, "%u", p->loads->port[port]);
@@ -801,16 +781,6 @@ static bool path_pane_placeholder(const struct view *v, uint32_t row, const char
 	return port != NO_ID && place_port(v->scene->fabric, port, "port", t);
 }
 
-/* Adds "pane cycle" and an endport by name, because a number would be a layer. */
-static void path_pane_end_word(const struct fabric *f, uint32_t ep, struct text *t)
-{
-	text_add(t, "pane cycle ");
-	if (endport_is_switch(f, ep))
-		word_node(f, endport_node(f, ep), t);
-	else
-		word_port(f, f->endport_port[ep], t);
-}
-
 static void path_pane_follow(const struct view *v, uint32_t line, struct text *t)
 {
 	const struct path_pane *p = v->priv;
@@ -820,7 +790,8 @@ static void path_pane_follow(const struct view *v, uint32_t line, struct text *t
 
 	if (lower_layer(v, line) != NO_LAYER) {
 		path = &p->dir[lower_side(v, line)].path;
-		path_pane_end_word(f, path->src, t);
+		text_add(t, "pane cycle ");
+		word_endport(f, path->src, t); /* by name, because a number would be a layer */
 		text_add(t, " %u %u", path->dlid, lower_layer(v, line));
 		return;
 	}

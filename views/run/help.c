@@ -42,12 +42,7 @@ static const struct beginning {
 static void start_pane_load(struct view *v)
 {
 	v->n_rows = N_BEGINNINGS + (uint32_t)v->scene->n_recent;
-}
-
-static void start_pane_title(const struct view *v, struct text *t)
-{
-	(void)v;
-	text_add(t, "ibscope: where an InfiniBand fabric sends its packets ── press a key");
+	text_add(&v->title, "ibscope: where an InfiniBand fabric sends its packets ── press a key");
 }
 
 static void start_pane_line_of(const struct view *v, uint32_t row, struct text *t)
@@ -72,11 +67,6 @@ static void start_pane_cell(const struct view *v, uint32_t row, unsigned col, st
 		text_add(t, "Open again: %s", v->scene->recent[row - N_BEGINNINGS]);
 }
 
-static void start_pane_follow(const struct view *v, uint32_t row, struct text *t)
-{
-	start_pane_line_of(v, row, t);
-}
-
 const struct view_ops view_start = {
 	.name = "start",
 	.brief = "shows ways to begin, a key for each, while no fabric is loaded",
@@ -84,9 +74,8 @@ const struct view_ops view_start = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS,
 	.load = start_pane_load,
-	.title = start_pane_title,
 	.cell = start_pane_cell,
-	.follow = start_pane_follow,
+	.follow = start_pane_line_of,
 };
 
 /* The pane `help`, which is the palette: what can be done here, the columns of a pane, and in six groups
@@ -141,13 +130,6 @@ static void help_pane_add(struct help_pane *p, struct help_line l)
 }
 
 /* --- the lines ------------------------------------------------------------------------ */
-
-static void add_columns(struct help_pane *p)
-{
-	for (unsigned c = 0; p->about && c < p->about->n_columns; c++)
-		help_pane_add(p, (struct help_line){p->about->column[c].name, "column",
-						    p->about->column[c].help, "", "Columns", "", NULL, NULL});
-}
 
 /* Is it the command line of the pane or command, perhaps with arguments? */
 static bool line_is(const char *line, const char *before, const char *name)
@@ -221,15 +203,6 @@ static void help_pane_add_commands(struct help_pane *p, const struct scene *sc, 
 								    group_also(c->name)});
 }
 
-static void add_topics(struct help_pane *p, const struct session *s)
-{
-	const struct topic *t;
-
-	for (size_t i = 0; (t = topic_at(s, i)); i++)
-		help_pane_add(p, (struct help_line){t->name, "topic", t->text, "", aim_groups[TEACH].name, "",
-						    NULL, t->also});
-}
-
 /* --- what is found --------------------------------------------------------------------- */
 
 /* How badly a word fits a line, 0: it does not. Names and plain words count most, then whole other words. */
@@ -300,15 +273,19 @@ static void help_pane_load(struct view *v)
 {
 	struct scene *sc = v->scene;
 	struct help_pane *p = v->priv;
+	const struct topic *t;
 
 	help_pane_add_told(p, sc, N_GROUPS);
-	add_columns(p);
+	for (unsigned c = 0; p->about && c < p->about->n_columns; c++)
+		help_pane_add(p, (struct help_line){p->about->column[c].name, "column",
+						    p->about->column[c].help, "", "Columns", "", NULL, NULL});
 	for (unsigned g = 0; g < N_GROUPS; g++) {
 		help_pane_add_told(p, sc, g);
 		add_panes(p, sc, g);
 		help_pane_add_commands(p, sc, g);
-		if (g == TEACH)
-			add_topics(p, sc->session);
+		for (size_t i = 0; g == TEACH && (t = topic_at(sc->session, i)); i++)
+			help_pane_add(p, (struct help_line){t->name, "topic", t->text, "",
+							    aim_groups[TEACH].name, "", NULL, t->also});
 	}
 	help_pane_find(v);
 	for (size_t i = 0; i < p->n; i++) {

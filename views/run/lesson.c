@@ -196,16 +196,15 @@ static void lesson_pane_close_view(struct view *v)
 static void lesson_pane_add(struct lesson_pane *p, enum line_kind kind, const char *first, const char *text,
 			    const char *what)
 {
-	struct text t = {0};
-	char *other = str_printf("%*s", (int)strlen(first), ""), *save = NULL;
+	AUTO_TEXT struct text t = {0};
+	AUTO_FREE char *other = str_printf("%*s", (int)strlen(first), "");
+	char *save = NULL;
 
 	wrap_text(&t, text, p->columns ? p->columns : COLUMNS_BATCH, first, other);
 	for (char *s = strtok_r(t.s, "\n", &save); s; s = strtok_r(NULL, "\n", &save)) {
 		GROW(p->line, p->n, p->cap);
 		p->line[p->n++] = (struct lesson_pane_line){str_dup(s), kind, what ? str_dup(what) : NULL};
 	}
-	text_free(&t);
-	free(other);
 }
 
 static void add_question(struct lesson_pane *p, const struct lesson_step *s)
@@ -457,14 +456,6 @@ static void open_pane_add_entry(struct open_pane *p, const char *name)
 	}
 }
 
-/* The rest of what is typed, behind the folder. */
-static const char *begun(const char *typed)
-{
-	const char *slash = strrchr(typed, '/');
-
-	return slash ? slash + 1 : typed;
-}
-
 static void open_pane_ask_about(struct view *v)
 {
 	struct open_pane *p = v->priv;
@@ -488,7 +479,7 @@ static void open_pane_ask_about(struct view *v)
 static void open_pane_load(struct view *v)
 {
 	struct open_pane *p = v->priv;
-	const char *rest = begun(v->typed);
+	const char *slash = strrchr(v->typed, '/'), *rest = slash ? slash + 1 : v->typed;
 	struct dirent *d;
 	DIR *dir;
 

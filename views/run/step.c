@@ -81,11 +81,6 @@ static void *run_about(const struct job *j)
 static const struct task task_about = {.run = run_about, .free = free_answer};
 static const struct task task_question = {.free = step_pane_free_question, .same = step_pane_same_question};
 
-static bool may_have_candidates(const struct rec_event *ev)
-{
-	return ev->kind == REC_CHOICE || ev->kind == REC_SETTLE || rec_kinds[ev->kind].a == FIELD_PAIR;
-}
-
 /* NULL: missing, or there are none. */
 static const struct step_about *step_pane_ask_about(struct view *v)
 {
@@ -97,7 +92,9 @@ static const struct step_about *step_pane_ask_about(struct view *v)
 	const struct result *r;
 	uint32_t arg[TASK_ARGS] = {(uint32_t)p->at->step};
 
-	if (!ev || !may_have_candidates(ev) || (pace >= 0 && play_paces[pace].frames > SLOW_FRAMES))
+	if (!ev ||
+	    (ev->kind != REC_CHOICE && ev->kind != REC_SETTLE && rec_kinds[ev->kind].a != FIELD_PAIR) ||
+	    (pace >= 0 && play_paces[pace].frames > SLOW_FRAMES))
 		return NULL;
 	q = NEW(struct question);
 	*q = (struct question){recording_ref(p->rec), s->engines};
@@ -244,8 +241,9 @@ static void step_pane_add(struct step_pane *p, const char *first, const char *te
 {
 	unsigned number = p->at ? (unsigned)digits(recording_steps(p->rec), 4) + 1 : 0;
 	unsigned room = p->columns ? p->columns : COLUMNS_BATCH;
-	char *other = str_printf("%*s", (int)strlen(first), ""), *save = NULL;
-	struct text t = {0};
+	AUTO_FREE char *other = str_printf("%*s", (int)strlen(first), "");
+	AUTO_TEXT struct text t = {0};
+	char *save = NULL;
 
 	room = room > number + COLUMNS_LEAST ? room - number : COLUMNS_LEAST;
 	wrap_text(&t, text, room, first, other);
@@ -253,8 +251,6 @@ static void step_pane_add(struct step_pane *p, const char *first, const char *te
 		GROW(p->line, p->n_lines, p->cap_lines);
 		p->line[p->n_lines++] = (struct step_pane_line){str_dup(s), follow ? str_dup(follow) : NULL};
 	}
-	text_free(&t);
-	free(other);
 }
 
 /* Adds the sentence. Its first line stands in the row of its step. */
@@ -308,16 +304,6 @@ static void add_candidate(struct step_pane *p, const struct step_about *a, const
 	step_pane_add(p, c->taken ? "> " : "  ", text_str(&t), NULL);
 }
 
-/* Adds each line that the engine told. */
-static void step_pane_add_told(struct step_pane *p, const char *told)
-{
-	char *copy = str_dup(told), *save = NULL;
-
-	for (char *s = strtok_r(copy, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
-		step_pane_add(p, "  ", s + strspn(s, " "), NULL);
-	free(copy);
-}
-
 static void add_candidates(struct step_pane *p, const struct step_about *a)
 {
 	if (!a || !a->asked)
@@ -325,8 +311,14 @@ static void add_candidates(struct step_pane *p, const struct step_about *a)
 	step_pane_add(p, "", a->asked, NULL);
 	for (size_t i = 0; i < a->n_candidates; i++)
 		add_candidate(p, a, &a->candidate[i]);
-	if (a->told)
-		step_pane_add_told(p, a->told);
+	if (!a->told)
+		return;
+
+	AUTO_FREE char *told = str_dup(a->told);
+	char *save = NULL;
+
+	for (char *s = strtok_r(told, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
+		step_pane_add(p, "  ", s + strspn(s, " "), NULL);
 }
 
 static void step_pane_add_line(struct view *v)
@@ -360,7 +352,6 @@ static void add_beginning(struct step_pane *p, const struct scene *sc)
 {
 	const struct sweep *w = sc->real;
 	const char *engine = w && w->routing ? w->routing->engine : NULL;
-	char *s;
 
 	if (!w)
 		return;
@@ -368,10 +359,11 @@ static void add_beginning(struct step_pane *p, const struct scene *sc)
 	if (engine && recording_possible(w, NULL, sc->session->engines)) {
 		add_start(p, sc, engine, "the run that made these tables");
 	} else if (engine) {
-		s = str_printf("The run of %s cannot be walked through; the command `step` tells it as text.",
-			       engine);
+		AUTO_FREE char *s = str_printf(
+			"The run of %s cannot be walked through; the command `step` tells it as text.",
+			engine);
+
 		step_pane_add(p, "", s, "step");
-		free(s);
 	}
 	for (size_t i = 0; i < w->n_refusals; i++)
 		add_start(p, sc, w->refusal[i].engine, "its run up to its refusal");

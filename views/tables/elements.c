@@ -58,12 +58,6 @@ static void count_chip(const struct elements *el, const struct port_use *use, bo
 	}
 }
 
-static uint32_t chip_of_row(const struct elements_pane *p, uint32_t row)
-{
-	assert(row < element_chips(p->el, p->element));
-	return p->el->chip[p->el->first_chip[p->element] + row];
-}
-
 static void elements_pane_load_rows(struct view *v)
 {
 	struct elements_pane *p = v->priv;
@@ -127,8 +121,10 @@ static void elements_pane_title(const struct view *v, struct text *t)
 /* The switch of a row, or NO_ID for an element of several chips. */
 static uint32_t switch_of_row(const struct elements_pane *p, uint32_t row)
 {
-	if (p->guid)
-		return chip_of_row(p, row);
+	if (p->guid) {
+		assert(row < element_chips(p->el, p->element));
+		return p->el->chip[p->el->first_chip[p->element] + row];
+	}
 	return element_chips(p->el, row) == 1 ? p->el->chip[p->el->first_chip[row]] : NO_ID;
 }
 

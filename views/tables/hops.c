@@ -55,30 +55,16 @@ static void list_targets(struct view *v, const struct routing *r)
 
 /* --- at a step ----------------------------------------------------------------------------- */
 
-static bool cell_touched(const struct moment *m, uint32_t at)
-{
-	return moment_touched(m, T_HOPS, at) || moment_touched(m, T_PLAIN, at);
-}
-
 /* Did the last move change the switch's cost to a target by a port (0: the least)? */
 static bool learned(const struct view *v, uint32_t to, uint32_t sw, unsigned port)
 {
 	const struct fabric *f = v->scene->fabric;
 
 	assert(port <= f->switch_nports[sw]);
-	return cell_touched(v->scene->moment, to * f->n_ports + switch_port_id(f, sw, port));
-}
 
-/* The switch that reads another one's row at the step, and by which port. False: there is none. */
-static bool reader(const struct view *v, uint32_t *sw, unsigned *port)
-{
-	const struct rec_event *ev = moment_event(v->scene->moment);
+	uint32_t at = to * f->n_ports + switch_port_id(f, sw, port);
 
-	if (!ev || ev->kind != REC_LEARN)
-		return false;
-	*sw = ev->a;
-	*port = ev->port;
-	return true;
+	return moment_touched(v->scene->moment, T_HOPS, at) || moment_touched(v->scene->moment, T_PLAIN, at);
 }
 
 /* Is this switch's row read at the step by a neighbour that learns the target? */
@@ -86,11 +72,11 @@ static bool is_read(const struct view *v, uint32_t to)
 {
 	const struct hops_pane *p = v->priv;
 	const struct topo *tp = v->scene->topo;
-	unsigned port;
-	uint32_t sw;
+	const struct rec_event *ev = moment_event(v->scene->moment);
 
-	return reader(v, &sw, &port) && tp->peer_switch[switch_port_id(tp->fabric, sw, port)] == p->sw &&
-	       learned(v, to, sw, port);
+	return ev && ev->kind == REC_LEARN &&
+	       tp->peer_switch[switch_port_id(tp->fabric, ev->a, ev->port)] == p->sw &&
+	       learned(v, to, ev->a, ev->port);
 }
 
 static void hops_touch(const struct view *v, uint32_t to, struct table_row *r)

@@ -8,7 +8,7 @@
 
 enum { C_LID, C_DEST, C_PORT, C_LABEL, C_VIA, C_HOPS, C_EQUAL };
 
-static const struct column columns[] = {
+static const struct column lft_columns[] = {
 	NUM("lid", "the LID that the entry is for", 5),
 	COL("destination", "the node that has this LID", 11, .flex = 2),
 	NUM("was → now", "port before the last event and now; one number: unchanged", 10),
@@ -19,7 +19,6 @@ static const struct column columns[] = {
 	    "other ports that the engine could choose as well, or those of the adaptive-routing group", 10,
 	    .flex = 1, .drop = 3),
 };
-static_assert(ARRAY_LEN(columns) == C_EQUAL + 1, "a column for each C_");
 
 struct lft_pane {
 	unsigned want;			/* LID to select at the next load, 0 = none */
@@ -183,17 +182,6 @@ static int shortest_to(const struct view *v, unsigned lid)
 	return p->distance[sw];
 }
 
-static int64_t lft_pane_number(const struct view *v, uint32_t row, unsigned col)
-{
-	const struct lft_pane *p = v->priv;
-
-	if (col == C_LID)
-		return p->lid[row];
-	if (col == C_HOPS)
-		return hops_to(v, p->lid[row]);
-	return routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
-}
-
 static void via_cell(const struct view *v, unsigned lid, unsigned out, struct text *t)
 {
 	const struct lft_pane *p = v->priv;
@@ -223,7 +211,7 @@ static void equal_cell(const struct view *v, unsigned lid, unsigned out, struct 
 	const struct routing *r = scene_routing(v->scene);
 	const struct topo *tp = r->topo;
 	uint32_t ep = lid_owner(r->lids, lid), dst = ep == NO_ID ? NO_ID : tp->endport_switch[ep];
-	unsigned least;
+	unsigned least, n = 0;
 
 	if (!r->ops->hops || dst == NO_ID || dst == p->sw || out == NO_PATH)
 		return;
@@ -231,110 +219,48 @@ static void equal_cell(const struct view *v, unsigned lid, unsigned out, struct 
 	for (unsigned port = 1; port <= tp->fabric->switch_nports[p->sw] && least != NO_PATH; port++)
 		if (port != out && tp->peer_switch[switch_port_id(tp->fabric, p->sw, port)] != NO_ID &&
 		    r->ops->hops(r, p->sw, dst, port) == least)
-			text_add(t, t->len ? " %u" : "%u", port);
+			text_add(t, n++ ? " %u" : "%u", port);
 }
 
-static bool lft_pane_touched(const struct view *v, uint32_t row, unsigned col)
+static bool lft_entry_touched(const struct view *v, unsigned lid)
 {
 	const struct lft_pane *p = v->priv;
-	unsigned cells = scene_routing(v->scene)->lids->max_lid + 1u;
 
-	return col == C_PORT && moment_touched(v->scene->moment, T_ENTRY, p->sw * cells + p->lid[row]);
+	return moment_touched(v->scene->moment, T_ENTRY,
+			      p->sw * (scene_routing(v->scene)->lids->max_lid + 1u) + lid);
 }
 
 /* The entry before the last event, or before the last move of a walk, if it was another one. */
-static bool other_before(const struct view *v, uint32_t row, uint8_t *was, uint8_t *now)
+static bool other_before(const struct view *v, unsigned lid, uint8_t *was, uint8_t *now)
 {
 	const struct lft_pane *p = v->priv;
 	const struct routing *before = scene_routing_before(v->scene);
 
 	if (!v->scene->moment)
-		return lft_pane_entry(v, p->lid[row], was, now);
-	if (!before || !lft_pane_touched(v, row, C_PORT))
+		return lft_pane_entry(v, lid, was, now);
+	if (!before || !lft_entry_touched(v, lid))
 		return false;
-	*was = (uint8_t)routing_port(before, p->sw, p->lid[row]);
-	*now = (uint8_t)routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
+	*was = (uint8_t)routing_port(before, p->sw, lid);
+	*now = (uint8_t)routing_port(scene_routing(v->scene), p->sw, lid);
 	return *was != NO_PATH && *now != NO_PATH && *was != *now;
 }
 
-static void port_cell(const struct view *v, uint32_t row, struct text *t)
+static void port_cell(const struct view *v, unsigned lid, struct text *t)
 {
 	const struct lft_pane *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
-	unsigned lid = p->lid[row];
 	uint8_t was, now;
 
 	if (scene_undecided(v->scene, p->sw, lid)) {
 		text_putc(t, '.');
 		return;
 	}
-	if (other_before(v, row, &was, &now)) {
+	if (other_before(v, lid, &was, &now)) {
 		text_add(t, "%s", lft_port_label(was, (char[4]){0}, 4));
 		text_add(t, " → ");
 	}
 	text_add(t, is_unwritten(v, r, lid) ? "(%s)" : "%s",
 		 lft_port_label(routing_port(r, p->sw, lid), (char[4]){0}, 4));
-}
-
-static void lft_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct lft_pane *p = v->priv;
-	const struct routing *r = scene_routing(v->scene);
-	const struct fabric *f = v->scene->fabric;
-	unsigned lid = p->lid[row], out = routing_port(r, p->sw, lid);
-	struct text ports = {0};
-	int n;
-
-	switch (col) {
-	case C_LID:
-		text_add(t, "%u", lid);
-		break;
-	case C_DEST:
-		lid_label(f, r->lids, lid, t);
-		if (p->note && p->note[lid])
-			text_add(t, " (%s)", p->note[lid]->brief);
-		break;
-	case C_PORT:
-		port_cell(v, row, t);
-		break;
-	case C_LABEL:
-		if (out <= f->switch_nports[p->sw] && !scene_undecided(v->scene, p->sw, lid))
-			label_of_port(f, switch_port_id(f, p->sw, out), t);
-		break;
-	case C_VIA:
-		via_cell(v, lid, out, t);
-		break;
-	case C_HOPS:
-		n = hops_to(v, lid);
-		if (n < 0)
-			text_putc(t, n == NOT_YET ? '.' : '-');
-		else
-			text_add(t, "%d", n);
-		break;
-	case C_EQUAL:
-		routing_ports_text(r, p->sw, lid, &ports);
-		if (!ports.len)
-			equal_cell(v, lid, out, &ports);
-		text_add(t, "%s", text_str(&ports));
-		text_free(&ports);
-		break;
-	}
-}
-
-static unsigned lft_pane_marks(const struct view *v, uint32_t row)
-{
-	const struct lft_pane *p = v->priv;
-	unsigned lid = p->lid[row], m = 0;
-	int hops = hops_to(v, lid), least = shortest_to(v, lid);
-	uint8_t was, now;
-
-	if (other_before(v, row, &was, &now))
-		m |= MARK_CHANGED;
-	if (hops == NO_WAY)
-		m |= MARK_DOWN;
-	else if ((hops >= 0 && least >= 0 && hops > least) || (p->note && p->note[lid]))
-		m |= MARK_DETOUR;
-	return m;
 }
 
 /*
@@ -351,20 +277,46 @@ static struct end lft_pane_source_of(const struct view *v, unsigned lid)
 			   : (struct end){END_LID, l->base[ep]};
 }
 
-static bool lft_pane_about(const struct view *v, uint32_t row, struct subject *s)
+static void lft_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct lft_pane *p = v->priv;
+	const struct routing *routing = scene_routing(v->scene);
 	const struct fabric *f = v->scene->fabric;
-	unsigned out = routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
+	unsigned lid = p->lid[row], out = routing_port(routing, p->sw, lid);
+	int hops = hops_to(v, lid), least = shortest_to(v, lid);
+	size_t name = row_text(r, "%s", ""), label, via, more, from;
+	bool note = p->note && p->note[lid];
 	uint32_t peer;
+	uint8_t was, now;
 
-	subject_switch_port(v, p->sw, out == NO_PATH ? 0 : out, s);
-	subject_lid(p->lid[row], s);
-	s->src = lft_pane_source_of(v, p->lid[row]);
-	peer = s->port == NO_ID ? NO_ID : f->port_peer[s->port];
-	s->chip = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
-	s->key = p->lid[row];
-	return true;
+	lid_label(f, routing->lids, lid, &r->text);
+	if (note)
+		text_add(&r->text, " (%s)", p->note[lid]->brief);
+	label = row_text(r, "%s", "");
+	if (out <= f->switch_nports[p->sw] && !scene_undecided(v->scene, p->sw, lid))
+		label_of_port(f, switch_port_id(f, p->sw, out), &r->text);
+	via = row_text(r, "%s", "");
+	via_cell(v, lid, out, &r->text);
+	more = row_text(r, "%s", "");
+	from = r->text.len;
+	routing_ports_text(routing, p->sw, lid, &r->text);
+	if (r->text.len == from)
+		equal_cell(v, lid, out, &r->text);
+	ROW_VALUES(v, r, lid, (int64_t)name, out, (int64_t)label, (int64_t)via, hops, (int64_t)more);
+	r->says[C_PORT] = row_text(r, "%s", "");
+	port_cell(v, lid, &r->text);
+	if (hops == NOT_YET)
+		r->says[C_HOPS] = row_text(r, ".");
+	r->marks =
+		mark_if(other_before(v, lid, &was, &now), MARK_CHANGED) | mark_if(hops == NO_WAY, MARK_DOWN) |
+		mark_if(hops != NO_WAY && ((hops >= 0 && least >= 0 && hops > least) || note), MARK_DETOUR);
+	r->touched = lft_entry_touched(v, lid) ? 1 << C_PORT : 0;
+	subject_switch_port(v, p->sw, out == NO_PATH ? 0 : out, &r->about);
+	subject_lid(lid, &r->about);
+	r->about.src = lft_pane_source_of(v, lid);
+	peer = r->about.port == NO_ID ? NO_ID : f->port_peer[r->about.port];
+	r->about.chip = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+	r->about.key = lid;
 }
 
 const struct view_ops view_lft = {
@@ -373,18 +325,14 @@ const struct view_ops view_lft = {
 		 "hops, equal ports",
 	.syntax = "SWITCH [DESTINATION]",
 	.hints = "follow=path :why=why :fail=fail back=back",
-	COLUMNS(columns),
+	COLUMNS(lft_columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct lft_pane),
 	.priv_kept = offsetof(struct lft_pane, sw),
 	.open = lft_pane_open_view,
 	.load = lft_pane_load,
+	.row = lft_row,
 	.title = lft_pane_title,
-	.cell = lft_pane_cell,
-	.number = lft_pane_number,
-	.marks = lft_pane_marks,
-	.touched = lft_pane_touched,
-	.about = lft_pane_about,
 	.enter = "pane path %src %lid",
 	.fold_row = "LID",
 };

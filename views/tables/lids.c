@@ -254,7 +254,7 @@ static void label_exit(const struct elements *el, const struct exit *x, bool far
 /* The same, as it fits: without the far end, then as "L01:3". */
 static void fit_exit(const struct elements *el, const struct exit *x, size_t room, struct text *t)
 {
-	struct text full = {0}, near = {0};
+	AUTO_TEXT struct text full = {0}, near = {0};
 
 	label_exit(el, x, true, &full);
 	label_exit(el, x, false, &near);
@@ -266,8 +266,6 @@ static void fit_exit(const struct elements *el, const struct exit *x, size_t roo
 		for (const char *s = near.s; *s; s++)
 			if (*s != ']')
 				text_putc(t, *s == '[' ? ':' : *s);
-	text_free(&full);
-	text_free(&near);
 }
 
 /* Has no chip of the row decided about a LID at the step? */

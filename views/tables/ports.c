@@ -183,12 +183,6 @@ static bool is_live(const struct scene *sc, uint32_t port)
 	return sc->topo && sc->topo->peer[port] != NO_ID;
 }
 
-/* Is the cable up, and the subnet manager does not reach it? */
-static bool ports_pane_is_cut(const struct scene *sc, uint32_t port)
-{
-	return state_live_peer(sc->fabric, sc->state, port) != NO_ID;
-}
-
 static bool ports_pane_meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
 {
 	const struct loads *l = ((struct ports_pane *)v->priv)->loads;
@@ -229,7 +223,8 @@ static const char *ports_state(const struct scene *sc, uint32_t port)
 		return "up";
 	if (sc->fabric->port_peer[port] == NO_ID)
 		return "-";
-	return ports_pane_is_cut(sc, port) ? "cut" : "down";
+	/* cut: the cable is up, and the subnet manager does not reach it */
+	return state_live_peer(sc->fabric, sc->state, port) != NO_ID ? "cut" : "down";
 }
 
 /* The cells of a port with a cable that are not texts alone. */

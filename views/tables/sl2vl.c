@@ -7,9 +7,9 @@
 /* The pane `sls`: the SL of the path from an endport to every other one, and for torus-2QoS the meaning of
  * its bits. */
 
-enum { C_LID, C_DST, C_SL, C_AT, C_WHY };
+enum { C_SL = 2, C_AT, C_WHY };
 
-static const struct column columns[] = {
+static const struct column sls_columns[] = {
 	NUM("lid", "LID of the destination", 4),
 	COL("destination", "the host that has this LID", 11, .flex = 1),
 	NUM("SL", "service level that packets to it carry", 2),
@@ -17,7 +17,6 @@ static const struct column columns[] = {
 	COL("bits", "coordinates on the way in each dimension, and the bit that a dateline crossed sets", 20,
 	    .flex = 3),
 };
-static_assert(ARRAY_LEN(columns) == C_WHY + 1, "a column for each C_");
 
 struct sls_pane {
 	uint32_t ep;	       /* NO_ID when it is no longer in the fabric */
@@ -47,6 +46,9 @@ static void sls_pane_load(struct view *v)
 	for (uint32_t i = 0; i < f->n_endports; i++)
 		if (i != p->ep && is_routed(r, i))
 			p->dst[v->n_rows++] = i;
+	if (p->t && v->n_rows)
+		text_add(&v->footer,
+			 "SL bits: x 1, y 2, z 4, set where the dateline is crossed; 8: QoS level");
 	if (!p->t)
 		v->width[C_AT] = v->width[C_WHY] = 0;
 }
@@ -105,58 +107,27 @@ static void bits_cell(const struct sls_pane *p, uint32_t ep, struct text *t)
 	}
 }
 
-static void sls_pane_footer(const struct view *v, struct text *t)
+static void sls_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct sls_pane *p = v->priv;
-
-	if (p->t && v->n_rows)
-		text_add(t, "SL bits: x 1, y 2, z 4, set where the dateline is crossed; 8: QoS level");
-}
-
-static void sls_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct sls_pane *p = v->priv;
-	const struct routing *r = scene_routing(v->scene);
-	uint32_t ep = p->dst[row], m;
+	const struct fabric *f = v->scene->fabric;
+	const struct routing *routing = scene_routing(v->scene);
+	uint32_t ep = p->dst[row], m = sls_pane_member(p, ep), port = f->endport_port[ep];
+	unsigned lid = routing->lids->base[ep];
+	size_t name = row_text(r, "%s", ""), bits;
+	struct sl_range range = routing_sl(routing, p->slid, lid);
 	char at[40], sl[SL_WORD];
 
-	switch (col) {
-	case C_LID:
-		text_add(t, "%u", r->lids->base[ep]);
-		break;
-	case C_DST:
-		label_endport(v->scene->fabric, ep, t);
-		break;
-	case C_SL:
-		/* "-": not known yet, at a step of a run */
-		text_add(t, "%s", sl_word(routing_sl(r, p->slid, r->lids->base[ep]), sl));
-		break;
-	case C_AT:
-		m = sls_pane_member(p, ep);
-		text_add(t, "%s", m == NO_ID ? "-" : torus_place_text(p->t->member[m].at, at, sizeof(at)));
-		break;
-	case C_WHY:
-		bits_cell(p, ep, t);
-		break;
-	}
-}
-
-static bool sls_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t port = f->endport_port[((const struct sls_pane *)v->priv)->dst[row]];
-
-	subject_port(v, port, s);
-	s->key = f->port_guid[port];
-	return true;
-}
-
-static void word_endport(const struct fabric *f, uint32_t ep, struct text *t)
-{
-	if (endport_is_switch(f, ep))
-		word_node(f, endport_node(f, ep), t);
-	else
-		word_port(f, f->endport_port[ep], t);
+	label_endport(f, ep, &r->text);
+	bits = row_text(r, "%s", "");
+	bits_cell(p, ep, &r->text);
+	ROW_VALUES(v, r, lid, (int64_t)name, sl_is_open(range) ? -1 : (int64_t)range.lo,
+		   row_text(r, "%s", m == NO_ID ? "-" : torus_place_text(p->t->member[m].at, at, sizeof(at))),
+		   (int64_t)bits);
+	/* "-": not known yet, at a step of a run */
+	r->says[C_SL] = row_text(r, "%s", sl_word(range, sl));
+	subject_port(v, port, &r->about);
+	r->about.key = f->port_guid[port];
 }
 
 /* Enter shows the path on the map, or as a list. */
@@ -176,14 +147,12 @@ const struct view_ops view_sls = {
 		 "the bits",
 	.syntax = "HOST",
 	.hints = "follow=path back=back",
-	COLUMNS(columns),
+	COLUMNS(sls_columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct sls_pane),
 	.load = sls_pane_load,
+	.row = sls_row,
 	.title = sls_pane_title,
-	.footer = sls_pane_footer,
-	.cell = sls_pane_cell,
-	.about = sls_pane_about,
 	.follow = sls_pane_follow,
 };
 
@@ -191,8 +160,6 @@ const struct view_ops view_sls = {
  * comes in. */
 
 #define SLS 16
-
-enum { C_IN, C_FROM, sl2vl_C_SL };
 
 #define SL(n) NUM(#n, "VL of SL " #n, 2)
 #define SL4(a, b, c, d) SL(a), SL(b), SL(c), SL(d)
@@ -204,7 +171,7 @@ static const struct column sl2vl_columns[] = {
 	SL4(8, 9, 10, 11),
 	SL4(12, 13, 14, 15),
 };
-static_assert(ARRAY_LEN(sl2vl_columns) == sl2vl_C_SL + SLS, "a column for each SL");
+static_assert(ARRAY_LEN(sl2vl_columns) == 2 + SLS, "a column for each SL");
 
 struct sl2vl_pane {
 	uint64_t guid; /* node */
@@ -302,57 +269,26 @@ static void sl2vl_pane_footer(const struct view *v, struct text *t)
 			}
 }
 
-static void from_cell(const struct view *v, uint32_t row, struct text *t)
+static void sl2vl_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	const struct sl2vl_pane *p = v->priv;
 	const struct topo *tp = scene_real_routing(v->scene)->topo;
+	unsigned n = p->sw == NO_ID ? 0 : p->in[row];
+	uint32_t in = n ? switch_port_id(tp->fabric, p->sw, n) : NO_ID;
 	char buf[300];
 
-	if (p->sw == NO_ID)
-		text_add(t, "the port's node");
-	else if (!p->in[row])
-		text_add(t, "itself");
+	r->value[0] = p->sw == NO_ID ? -1 : (int64_t)n;
+	if (in != NO_ID)
+		r->value[1] =
+			(int64_t)row_text(r, "%s", port_label(tp->fabric, tp->peer[in], buf, sizeof(buf)));
 	else
-		text_add(t, "%s",
-			 port_label(tp->fabric, tp->peer[switch_port_id(tp->fabric, p->sw, p->in[row])], buf,
-				    sizeof(buf)));
-}
-
-static void sl2vl_pane_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct sl2vl_pane *p = v->priv;
-
-	if (col == C_IN && p->sw == NO_ID)
-		text_putc(t, '-');
-	else if (col == C_IN)
-		text_add(t, "%u", p->in[row]);
-	else if (col == C_FROM)
-		from_cell(v, row, t);
-	else
-		text_add(t, "%u", sl2vl_pane_vl_of(v, row, col - sl2vl_C_SL));
-}
-
-static uint32_t in_port(const struct view *v, uint32_t row)
-{
-	const struct sl2vl_pane *p = v->priv;
-
-	return p->sw != NO_ID && p->in[row] ? switch_port_id(v->scene->fabric, p->sw, p->in[row]) : NO_ID;
-}
-
-static bool sl2vl_pane_about(const struct view *v, uint32_t row, struct subject *s)
-{
-	const struct sl2vl_pane *p = v->priv;
-	uint32_t in = in_port(v, row);
-
-	subject_port(v, in == NO_ID ? p->port : in, s);
-	s->key = p->sw == NO_ID ? 0 : p->in[row];
-	return true;
-}
-
-static void sl2vl_pane_follow(const struct view *v, uint32_t row, struct text *t)
-{
-	if (in_port(v, row) != NO_ID)
-		view_fill(v, row, "pane sl2vl %far", t);
+		r->value[1] = (int64_t)row_text(r, p->sw == NO_ID ? "the port's node" : "itself");
+	for (unsigned sl = 0; sl < SLS; sl++)
+		r->value[2 + sl] = sl2vl_pane_vl_of(v, row, sl);
+	if (in == NO_ID)
+		r->follow = row_text(r, "%s", "");
+	subject_port(v, in == NO_ID ? p->port : in, &r->about);
+	r->about.key = n;
 }
 
 const struct view_ops view_sl2vl = {
@@ -365,9 +301,8 @@ const struct view_ops view_sl2vl = {
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct sl2vl_pane),
 	.load = sl2vl_pane_load,
+	.row = sl2vl_row,
+	.enter = "pane sl2vl %far",
 	.title = sl2vl_pane_title,
 	.footer = sl2vl_pane_footer,
-	.cell = sl2vl_pane_cell,
-	.about = sl2vl_pane_about,
-	.follow = sl2vl_pane_follow,
 };
