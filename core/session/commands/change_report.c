@@ -77,7 +77,7 @@ static int find_second(const struct change_told *c, struct state_told *x, unsign
 					  .kind = k == BY_LINK ? PART_LINK : PART_SWITCH,
 					  .sample = SECOND_MOST,
 					  .seed = 1};
-	struct survey *found = survey_run(&rq, c->p, e);
+	AUTO_ARENA struct survey *found = survey_run(&rq, c->p, e);
 
 	if (!found)
 		return progress_cancelled(c->p) ? -1 : 0;
@@ -89,22 +89,19 @@ static int find_second(const struct change_told *c, struct state_told *x, unsign
 		x->second[k].row = found->row[0];
 		x->second[k].what = survey_what(found->parts, found->row[0].part);
 	}
-	arena_free(found);
 	return 0;
 }
 
 /* The figures of a state. */
 static int find_figures(struct change_told *c, struct state_told *x, struct err *e)
 {
-	struct loads *l;
 	int rc = check_quietly(x->then, x->w, &x->j, c->o, e);
 
-	l = rc ? NULL : loads_new(x->w->routing, &pattern_all, c->p);
+	AUTO_ARENA struct loads *l = rc ? NULL : loads_new(x->w->routing, &pattern_all, c->p);
 	if (!l)
 		return rc ? -1 : err_set(e, CANCELLED);
 	x->load = l->max;
 	x->load_at = l->max_port == NO_ID ? str_dup("-") : str_dup(PORT_LABEL(x->w->fabric, l->max_port));
-	arena_free(l);
 	if (ebb_estimate(x->w->routing, NULL, 1, false, c->p, &x->ebb, e))
 		return -1;
 	x->lasts = anything_down(x->w->setup->state);
@@ -345,11 +342,10 @@ static void change_report_command_put_lines(struct document *d, char *text)
 /* What is judged in a state. */
 static void put_judged(struct document *d, const struct state_told *x)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	judged_line(&x->judged, &t);
 	change_report_command_put_lines(d, t.s);
-	text_free(&t);
 }
 
 static void put_states(struct document *d, const struct change_told *c)
@@ -420,10 +416,9 @@ static void put_steps(struct document *d, const struct change_told *c)
 	for (size_t i = 0; i < c->n; i++) {
 		struct state_told *x = &c->state[i];
 		struct text said = {0};
-		char *title = str_printf("%s: %s", x->name, c->s->event[x->at].text);
+		AUTO_FREE char *title = str_printf("%s: %s", x->name, c->s->event[x->at].text);
 
 		doc_heading(d, 3, title);
-		free(title);
 		if (!x->j.fault) /* what check says then begins so */
 			put_judged(d, x);
 		change_report_command_put_lines(d, x->event.s);
@@ -582,12 +577,11 @@ static void change_report_command_add_name(const struct session *s, const struct
 					   unsigned port, struct text *t)
 {
 	bool plain = f == s->fabric && session_node(s, f->node_name[node], NULL) == node;
-	char *name = plain ? str_dup(f->node_name[node]) : str_printf("0x%016" PRIx64, f->node_guid[node]);
-	char *whole = port ? str_printf("%s[%u]", name, port) : str_dup(name);
+	AUTO_FREE char *name =
+		plain ? str_dup(f->node_name[node]) : str_printf("0x%016" PRIx64, f->node_guid[node]);
+	AUTO_FREE char *whole = port ? str_printf("%s[%u]", name, port) : str_dup(name);
 
 	word_append(t, whole);
-	free(whole);
-	free(name);
 }
 
 /* `restore` or `fail`: what is down in `a` and not in `b`. */
@@ -640,7 +634,7 @@ static void change_report_command_take_back(const struct session *s, const struc
 
 static void put_back_out(struct document *d, const struct change_told *c)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (size_t i = c->n; i-- > 1;)
 		change_report_command_take_back(c->s, &c->s->event[c->state[i].at],
@@ -655,13 +649,12 @@ static void put_back_out(struct document *d, const struct change_told *c)
 	} else {
 		doc_line(d, false, "Nothing.");
 	}
-	text_free(&t);
 }
 
 static void put_roots(struct document *d, const struct change_told *c)
 {
 	const struct sweep *w = c->state[c->n - 1].w;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	uint32_t n = 0;
 
 	for (uint32_t sw = 0; w->routing && w->routing->ops->is_root && sw < w->fabric->n_switches; sw++) {
@@ -675,7 +668,6 @@ static void put_roots(struct document *d, const struct change_told *c)
 		text_add(&t, ", ... and %u more", n - ROOTS_SHOWN);
 	if (n)
 		doc_item(d, "roots", t.s);
-	text_free(&t);
 }
 
 /* --- pictures ------------------------------------------------------------------------------------------- */
@@ -686,12 +678,11 @@ static int put_picture(struct document *d, const struct change_told *c, const st
 	const struct drawing_of of = {.kind = x->w->routing ? DRAWING_LOAD : DRAWING_MAP, .page = svg_plain};
 	struct fabric_drawing drawing = {0};
 	struct text svg = {0};
-	char *caption = str_printf("%s: links coloured by the routes of all pairs", x->name);
-	FILE *f;
+	AUTO_FREE char *caption = str_printf("%s: links coloured by the routes of all pairs", x->name);
 	int rc = fabric_drawing_make(x->then, &of, &drawing, c->p, e);
 
 	if (!rc) {
-		f = text_stream(&svg);
+		FILE *f = text_stream(&svg);
 		rc = fabric_drawing_svg(x->then, &drawing, f, c->p) ? err_set(e, CANCELLED) : 0;
 		fclose(f);
 		if (!rc)
@@ -702,7 +693,6 @@ static int put_picture(struct document *d, const struct change_told *c, const st
 		doc_line(d, false, e->msg); /* there is nothing to draw */
 		rc = 0;
 	}
-	free(caption);
 	return rc;
 }
 
@@ -736,11 +726,10 @@ static int change_report_command_put_all(struct document *d, const struct change
 	struct text verdict = {0};
 	enum verdict v = change_report_command_tell_verdict(c, &verdict);
 	const struct state_told *last = &c->state[c->n - 1];
-	char *title = str_printf("Change of %s", drawing_source(s->fabric)), at[OUT_UTC];
-	int rc;
+	AUTO_FREE char *title = str_printf("Change of %s", drawing_source(s->fabric));
+	char at[OUT_UTC];
 
 	doc_begin(d, title);
-	free(title);
 	doc_line(d, true, verdict.s);
 	put_judged(d, last);
 	judged_json(&last->judged, c->o);
@@ -751,7 +740,7 @@ static int change_report_command_put_all(struct document *d, const struct change
 	put_states(d, c);
 	put_steps(d, c);
 	put_second(d, c);
-	rc = put_hosts(d, c, e);
+	int rc = put_hosts(d, c, e);
 	if (rc)
 		return rc;
 	put_back_out(d, c);

@@ -144,7 +144,8 @@ static void counters_command_tell_row(const struct session *s, const struct meas
 	static const enum counter shown[] = {COUNT_SYMBOL,   COUNT_DOWNED, COUNT_RECEIVE,
 					     COUNT_DISCARDS, COUNT_WAIT,   COUNT_TRANSMIT_DATA};
 	char cell[ARRAY_LEN(shown)][32];
-	struct text t = {0}, why = {0};
+	AUTO_TEXT struct text t = {0};
+	AUTO_TEXT struct text why = {0};
 
 	for (size_t i = 0; i < ARRAY_LEN(shown); i++)
 		counters_command_number(x, shown[i], cell[i]);
@@ -159,8 +160,6 @@ static void counters_command_tell_row(const struct session *s, const struct meas
 		 x->reset     ? " (reset)"
 		 : x->wrapped ? " (wrapped)"
 			      : "");
-	text_free(&t);
-	text_free(&why);
 }
 
 struct heat {
@@ -172,7 +171,7 @@ COMPARATOR(hottest_first, struct heat, DOWN(degrees) UP(port))
 
 static void tell_heat(const struct session *s, const struct measured *m, struct out *o)
 {
-	struct heat *h = NEW_ARRAY(m->n + 1, struct heat);
+	AUTO_FREE struct heat *h = NEW_ARRAY(m->n + 1, struct heat);
 	uint32_t n = 0;
 
 	for (uint32_t port = 0; port < s->fabric->n_ports; port++) {
@@ -195,7 +194,6 @@ static void tell_heat(const struct session *s, const struct measured *m, struct 
 			out_text(o, "  %s", cable);
 		out_text(o, "\n");
 	}
-	free(h);
 }
 
 static void tell_sums(const struct measured *m, struct out *o)
@@ -218,8 +216,7 @@ static void tell_sums(const struct measured *m, struct out *o)
 static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 {
 	struct measured *m = session_measured(s);
-	json_t *list = json_array(), *readings = json_array(), *counts;
-	struct counters_command_row *row;
+	json_t *list = json_array(), *readings = json_array();
 	uint32_t n = 0;
 
 	if (!m) {
@@ -230,7 +227,7 @@ static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 	tell_reading(m->two ? "Now" : "Counted since the counters were reset", s->counted[0], readings, o);
 	if (m->two)
 		tell_reading("Before; what grew since then", s->counted[1], readings, o);
-	row = NEW_ARRAY(m->n + 1, struct counters_command_row);
+	AUTO_FREE struct counters_command_row *row = NEW_ARRAY(m->n + 1, struct counters_command_row);
 	for (uint32_t port = 0; port < s->fabric->n_ports; port++) {
 		const struct measured_port *x = measured_of(m, port);
 		struct counters_command_row *r = &row[n];
@@ -259,7 +256,7 @@ static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 	if (!whole && n > SHOWN)
 		out_text(o, "  ... %s; `counters all all` prints them\n", PLURAL(n - SHOWN, "more port"));
 	tell_heat(s, m, o);
-	counts = json_object();
+	json_t *counts = json_object();
 	for (unsigned k = 0; k < N_PORT_FAULTS; k++)
 		json_object_set_new(counts, port_fault_words[k], json_integer(m->n_faults[k]));
 	out_json(o, "readings", readings);
@@ -267,7 +264,6 @@ static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 		 json_make("{s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "told", (int)m->n, "unknown",
 			   (int)m->unknown, "alone", (int)m->alone, "reset", (int)m->n_reset, "wrapped",
 			   (int)m->n_wrapped, "at_top", (int)m->n_top, "faults", counts, "ports", list));
-	free(row);
 	measured_free(m);
 	return 0;
 }

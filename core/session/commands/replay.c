@@ -20,11 +20,8 @@
 /* The absolute form of `path`, so that the script finds it from anywhere. */
 static char *replay_command_beside(const char *path, const char *ending)
 {
-	char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
-	char *name = folder ? str_printf("%s/%s%s", folder, path, ending) : str_printf("%s%s", path, ending);
-
-	free(folder);
-	return name;
+	AUTO_FREE char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
+	return folder ? str_printf("%s/%s%s", folder, path, ending) : str_printf("%s%s", path, ending);
 }
 
 /* What has a file of its own beside the script, which is the last. */
@@ -84,12 +81,11 @@ static int cmd_save_session(struct session *s, const struct args *args, struct o
 	static const char *const ending[SCRIPT] = {".ibnet", ".names", ".counters", ".counters-before"};
 	char *path[SCRIPT] = {NULL};
 	struct replay r;
-	int rc;
 
 	for (unsigned i = 0; i < SCRIPT && !screen; i++)
 		path[i] = replay_command_beside(args->arg[0].word, ending[i]);
 	replay_make(&r, s, path[FABRIC], path[NAMES], screen ? NULL : path + COUNTED);
-	rc = write_session(s, &r, path, args->arg[0].word, o, e);
+	int rc = write_session(s, &r, path, args->arg[0].word, o, e);
 	if (!rc && r.lost.len && !screen)
 		out_text(o, "Not in it:\n%s", text_str(&r.lost));
 	if (!rc && !screen)
@@ -135,7 +131,6 @@ static void put_failed(struct document *d, const struct session *s)
 	const struct fabric *fb = s->fabric;
 	const struct state *st = session_state(s);
 	uint32_t n = 0;
-	char *link;
 
 	doc_heading(d, 2, "What failed");
 	for (uint32_t i = 0; i < fb->n_nodes; i++) {
@@ -147,10 +142,9 @@ static void put_failed(struct document *d, const struct session *s)
 	for (uint32_t l = 0; l < fb->n_links; l++) {
 		if (!st->link_down[l])
 			continue;
-		link = str_printf("%s to %s", PORT_LABEL(fb, fb->link_port[2 * l]),
-				  PORT_LABEL(fb, fb->link_port[2 * l + 1]));
+		AUTO_FREE char *link = str_printf("%s to %s", PORT_LABEL(fb, fb->link_port[2 * l]),
+						  PORT_LABEL(fb, fb->link_port[2 * l + 1]));
 		doc_item(d, "link", link);
-		free(link);
 		n++;
 	}
 	if (!n)
@@ -185,11 +179,10 @@ static void put_journal(struct document *d, const struct session *s)
 static int put_check(struct document *d, const struct sweep *w, struct out *o, struct err *e)
 {
 	struct check_result c;
-	struct cdg *x;
 
 	if (check_routing(w->routing, &c, o->run->progress))
 		return err_set(e, CANCELLED);
-	x = cdg_new_loops(w->routing, o->run->progress, e);
+	AUTO_ARENA struct cdg *x = cdg_new_loops(w->routing, o->run->progress, e);
 	if (!x)
 		return -1;
 	doc_heading(d, 2, "Check");
@@ -202,14 +195,13 @@ static int put_check(struct document *d, const struct sweep *w, struct out *o, s
 	doc_count(d, "groups of channels with credit loops", x->n_components);
 	out_json(o, "unreachable", json_integer((json_int_t)c.unreachable));
 	out_json(o, "credit_loop_groups", json_integer(x->n_components));
-	arena_free(x);
 	return 0;
 }
 
 static int put_load(struct document *d, const struct sweep *w, struct out *o, struct err *e)
 {
-	struct loads *l = loads_new(w->routing, &pattern_all, o->run->progress);
-	struct text most = {0};
+	AUTO_ARENA struct loads *l = loads_new(w->routing, &pattern_all, o->run->progress);
+	AUTO_TEXT struct text most = {0};
 	char mean[40];
 
 	if (!l)
@@ -224,9 +216,7 @@ static int put_load(struct document *d, const struct sweep *w, struct out *o, st
 	doc_item(d, "most routes on a link", text_str(&most));
 	doc_item(d, "mean", mean);
 	doc_count(d, "least", l->min);
-	text_free(&most);
 	out_json(o, "max_load", json_integer(l->max));
-	arena_free(l);
 	return 0;
 }
 
@@ -287,10 +277,9 @@ static int put_report(const struct session *s, const struct replay *r, FILE *f, 
 {
 	const struct sweep *w = session_sweep(s);
 	struct document d = {.f = f};
-	char *title = str_printf("Fabric %s", s->fabric->source);
+	AUTO_FREE char *title = str_printf("Fabric %s", s->fabric->source);
 
 	doc_begin(&d, title);
-	free(title);
 	report_source(&d, s);
 	report_settings(&d, s, w);
 	put_failed(&d, s);
@@ -307,14 +296,13 @@ static int cmd_report(struct session *s, const struct args *args, struct out *o,
 	const char *path = args_word(args, "change FILE", args->arg[0].word);
 	struct target to;
 	struct replay r;
-	int rc;
 
 	if (open_target(&to, path, o, e))
 		return -1;
 	warnings_copy(&to.missing, &s->fabric->warnings); /* report_source() tells them */
 	replay_make(&r, s, NULL, NULL, NULL);
-	rc = args_has(args, "change") ? report_change(s, args, path, &r, to.f, o, e)
-				      : put_report(s, &r, to.f, o, e);
+	int rc = args_has(args, "change") ? report_change(s, args, path, &r, to.f, o, e)
+					  : put_report(s, &r, to.f, o, e);
 	replay_free(&r);
 	return close_target(&to, rc, o, e);
 }

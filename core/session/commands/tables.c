@@ -132,20 +132,20 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	bool live = args_has(args, "live");
 	const char *sls = !live && args->n > 1 ? args->arg[1].word : NULL;
 	const char *behind = sls ? sls : device;
-	struct text notes = {0}, text = {0};
+	AUTO_TEXT struct text notes = {0};
+	AUTO_TEXT struct text text = {0};
 	struct switch_tables *t;
 	struct tables_info info;
 	char *lesson = !live && lesson_name(from) ? lesson_file(lesson_name(from), e) : NULL;
-	int rc;
 
 	if (args_has(args, "held"))
 		return take_held_tables(s, args, o, e);
 	if (!live && lesson_name(from) && !lesson)
 		return -1;
 	progress_start(o->run->progress, "reading tables", 0);
-	rc = live ? live_tables(device, s->fabric, now, &t, &info, &notes, o->run->progress, e)
-		  : tables_load(lesson ? lesson : from, s->fabric, now, &t, &info, &notes, o->run->progress,
-				e);
+	int rc = live ? live_tables(device, s->fabric, now, &t, &info, &notes, o->run->progress, e)
+		      : tables_load(lesson ? lesson : from, s->fabric, now, &t, &info, &notes,
+				    o->run->progress, e);
 	if (!rc) {
 		report_tables(from, &info, text_str(&notes), o);
 		text_add(&text, *behind ? "tables %s %s" : "tables %s", from, behind);
@@ -153,8 +153,6 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 		counted_unref(&t->counted);
 	}
 	free(lesson);
-	text_free(&notes);
-	text_free(&text);
 	return rc;
 }
 
@@ -186,8 +184,7 @@ static void tell_fault(const struct sweep *w, const struct ar_fault *x, json_t *
 	const struct fabric *f = w->fabric;
 	const struct adaptive_group *g = adaptive_find(w->routing->adaptive, x->sw, x->lid);
 	uint32_t owner = lid_owner(w->lids, x->lid);
-	struct text t = {0};
-	json_t *obj;
+	AUTO_TEXT struct text t = {0};
 	char port[8];
 
 	text_add(&t, "%s", lft_port_label(x->port, port, sizeof(port)));
@@ -199,10 +196,9 @@ static void tell_fault(const struct sweep *w, const struct ar_fault *x, json_t *
 	set_text(&x->rule, &t);
 	out_text(o, "! %-24s LID %5u %s: %s: %s\n", switch_name(f, x->sw), x->lid,
 		 owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner), ar_fault_word[x->kind], text_str(&t));
-	text_free(&t);
-	obj = json_make("{s:s, s:i, s:o, s:o}", "kind", ar_fault_word[x->kind], "port", (int)x->port, "group",
-			tables_command_set_json(g ? &g->ports : NULL), "rule",
-			tables_command_set_json(&x->rule));
+	json_t *obj = json_make("{s:s, s:i, s:o, s:o}", "kind", ar_fault_word[x->kind], "port", (int)x->port,
+				"group", tables_command_set_json(g ? &g->ports : NULL), "rule",
+				tables_command_set_json(&x->rule));
 	fields_json(obj, ar_fault_fields, x);
 	json_put_out(obj, "port", f, x->sw, x->port);
 	json_put_switch(obj, "switch", f, w->lids, x->sw);
@@ -215,13 +211,11 @@ static int cmd_judge(struct session *s, const struct args *args, struct out *o, 
 	assert(session_routing(s));
 	const struct sweep *w = session_sweep(s);
 	struct ar_judgement *j = ar_judge(w, s->engines, o->run->progress, e);
-	json_t *list;
-	size_t told;
 
 	if (!j)
 		return -1;
-	list = json_array();
-	told = args_has(args, "all") || j->n < JUDGE_LINES ? j->n : JUDGE_LINES;
+	json_t *list = json_array();
+	size_t told = args_has(args, "all") || j->n < JUDGE_LINES ? j->n : JUDGE_LINES;
 	out_text(o, "%s", j->notes);
 	for (size_t i = 0; i < told; i++)
 		tell_fault(w, &j->fault[i], list, o);
@@ -338,7 +332,7 @@ COMPARATOR(most_first, struct on_switch, DOWN(all) UP(sw))
 static void tell_switches(const struct drift *d, struct out *o)
 {
 	const struct fabric *f = d->next->fabric;
-	struct on_switch *s = NEW_ARRAY(f->n_switches, struct on_switch);
+	AUTO_FREE struct on_switch *s = NEW_ARRAY(f->n_switches, struct on_switch);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
@@ -359,7 +353,6 @@ static void tell_switches(const struct drift *d, struct out *o)
 				out_text(o, "  %s %" PRIu64, drift_word[c], s[i].n[c]);
 		out_text(o, "\n");
 	}
-	free(s);
 }
 
 /* told: as a line, too. */
@@ -371,7 +364,6 @@ static void drift_command_tell_entry(const struct drift *d, const struct drift_e
 	const struct fabric *f = d->next->fabric;
 	uint32_t owner = lid_owner(d->next->lids, x->lid);
 	char a[8], b[8];
-	json_t *obj;
 
 	if (told)
 		out_text(o,
@@ -382,7 +374,7 @@ static void drift_command_tell_entry(const struct drift *d, const struct drift_e
 			 drift_word[x->class], x->why);
 	if (!o->object)
 		return;
-	obj = json_make("{s:s}", "class", drift_word[x->class]);
+	json_t *obj = json_make("{s:s}", "class", drift_word[x->class]);
 	fields_json(obj, drift_entry_fields, x);
 	json_put_out(obj, "port", f, x->sw, x->port);
 	json_put_out(obj, "would", f, x->sw, x->would);
@@ -465,7 +457,6 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 	json_t *classes = json_object(), *of_switches = json_object();
 	/* entries that are not judged, for want of a table, are no fault */
 	bool wrong = drift_total(d) != d->count[DRIFT_RIGHT] + d->count[DRIFT_KEPT];
-	uint32_t unsure;
 
 	if (first)
 		out_text(o, "%s refuses: %s\n", first->engine, first->why);
@@ -517,7 +508,7 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 	if (!drift_command_tell_entries(d, all, o))
 		return err_set(e, CANCELLED);
 	report_missing(d->next->fabric, o);
-	unsure = tell_unsure_lids(d, o);
+	uint32_t unsure = tell_unsure_lids(d, o);
 	if (!drift_found(d))
 		out_text(o, "The next sweep would change nothing%s%s.\n",
 			 drift_known(d) ? "" : " in what is judged; the rest is not known",
@@ -583,12 +574,10 @@ static int drift_command_take_words(struct session *s, const struct args *args, 
 /* What is held is judged, whatever is in force. */
 static void drift_command_tell_judged(const struct drift *d, const struct sweep *now, struct out *o)
 {
-	struct judged j;
-
 	report_judged(d->held, o);
 	if (!now || !setup_tables(d->held->setup))
 		return;
-	j = judged_of(now);
+	struct judged j = judged_of(now);
 	judged_count(&j, o->run->progress);
 	if (j.held)
 		return;
@@ -605,9 +594,8 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 		.configured = s->configured,
 	};
 	const struct last_seen seen = session_last_seen(s);
-	struct drift_ranking *ranking = NULL;
-	struct causes *causes;
-	struct drift *d = NULL;
+	AUTO_ARENA struct drift_ranking *ranking = NULL;
+	AUTO_ARENA struct drift *d = NULL;
 	struct options *opts;
 	int rc = drift_command_take_words(s, args, &rq, &opts, e);
 
@@ -646,11 +634,9 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 		drift_command_tell_verdict(d, ranking, o);
 		out_json(o, "engines", list);
 	}
-	causes = d ? causes_find(d->held, NULL, d, &seen, NULL, o->run->progress, e) : NULL;
+	AUTO_ARENA struct causes *causes =
+		d ? causes_find(d->held, NULL, d, &seen, NULL, o->run->progress, e) : NULL;
 	rc = causes ? report_drift(d, causes, args_has(args, "all"), o, e) : -1;
-	arena_free(causes);
-	arena_free(ranking);
-	arena_free(d);
 	setup_unref(rq.setup);
 	options_free(opts);
 	return rc;

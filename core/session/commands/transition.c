@@ -86,7 +86,7 @@ static void tell_credit(const struct transition *t, struct out *o)
 	const struct mix_credit *c = &t->credit;
 	const struct fabric *f = t->b->topo->fabric;
 	json_t *circle = json_array(), *needs = json_array();
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 
 	assert(c->found <= CREDIT_MADE);
 	credit_sentence(t, &said);
@@ -115,7 +115,6 @@ static void tell_credit(const struct transition *t, struct out *o)
 	out_json(o, "credit",
 		 json_make("{s:s, s:b, s:b, s:s, s:o, s:o}", "found", words[c->found], "old", (int)c->old,
 			   "new", (int)c->now, "said", text_str(&said), "circle", circle, "needs", needs));
-	text_free(&said);
 }
 
 /* Writes after which other pairs are cut or loop, or all. */
@@ -133,7 +132,6 @@ static void transition_command_list_writes(const struct transition *t, bool all,
 	for (uint32_t i = 0; i < t->n_writes; i++) {
 		const struct table_write *w = &t->write[i];
 		const struct mix_pairs *c = &w->after;
-		json_t *x;
 
 		if (!all && !memcmp(c, &last, sizeof(last)) && i + 1 < t->n_writes)
 			continue;
@@ -145,7 +143,7 @@ static void transition_command_list_writes(const struct transition *t, bool all,
 		n++;
 		out_text(o, "%6u %6u %8u %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  " ROW_CUT("%s") "\n", i + 1,
 			 w->block, w->entries, c->waiting, c->cut, c->looping, switch_name(f, w->sw));
-		x = json_pairs(*c);
+		json_t *x = json_pairs(*c);
 		json_object_set_new(x, "write", json_integer(i + 1));
 		json_object_set_new(x, "block", json_integer(w->block));
 		json_object_set_new(x, "entries", json_integer(w->entries));
@@ -159,14 +157,13 @@ static void transition_command_list_writes(const struct transition *t, bool all,
 
 static uint32_t switches_written(const struct transition *t)
 {
-	uint8_t *seen = NEW_ARRAY(t->b->topo->fabric->n_switches, uint8_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY(t->b->topo->fabric->n_switches, uint8_t);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->n_writes; i++) {
 		n += !seen[t->write[i].sw];
 		seen[t->write[i].sw] = 1;
 	}
-	free(seen);
 	return n;
 }
 
@@ -178,7 +175,8 @@ static json_t *transition_command_number_of(uint32_t write)
 
 static void transition_command_tell(const struct transition *t, struct out *o)
 {
-	struct text said = {0}, way = {0};
+	AUTO_TEXT struct text said = {0};
+	AUTO_TEXT struct text way = {0};
 	uint32_t switches = switches_written(t);
 
 	transition_sentence(t, &said);
@@ -218,26 +216,20 @@ static void transition_command_tell(const struct transition *t, struct out *o)
 		 json_make("{s:o, s:o, s:o, s:i}", "worst", transition_command_number_of(t->worst), "from",
 			   transition_command_number_of(t->bad_from), "to",
 			   transition_command_number_of(t->bad_to), "wire_lids", (int)t->wire_lids));
-	text_free(&said);
-	text_free(&way);
 }
 
 struct transition *session_transition(const struct session *s, const struct sweep *a, const struct sweep *b,
 				      struct progress *p, struct err *e)
 {
 	assert(a->routing && b->routing);
-	struct routing *counted = session_counted(s, b->routing);
-	struct transition *t = transition_of(a, b, counted, p, e);
-
-	routing_unref(counted);
-	return t;
+	AUTO_ROUTING struct routing *counted = session_counted(s, b->routing);
+	return transition_of(a, b, counted, p, e);
 }
 
 static int cmd_transition(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *a, *b;
 	struct sweep *made = NULL;
-	struct transition *t;
 
 	if (args_has(args, "to")) {
 		a = need_routing(s, e);
@@ -247,7 +239,7 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 	} else if (diff_sides(s, args, &a, &b, e)) {
 		return -1;
 	}
-	t = session_transition(s, a, b, o->run->progress, e);
+	AUTO_ARENA struct transition *t = session_transition(s, a, b, o->run->progress, e);
 	if (!t) {
 		sweep_unref(made);
 		return -1;
@@ -258,7 +250,6 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 	transition_command_list_writes(t, args_has(args, "all"), o);
 	o->run->found_fault |= !transition_safe_in_order(t) || t->credit.found == CREDIT_MADE;
 	o->run->unanswered |= !t->pairs || b->fabric->warnings.missing;
-	arena_free(t);
 	sweep_unref(made);
 	return 0;
 }
