@@ -65,8 +65,7 @@ static int route_script(struct session *s, const struct args *args, struct out *
 	if (!*program)
 		return err_set_kind(e, ERR_SYNTAX,
 				    "found no program behind " SCRIPT_PREFIX
-				    ", expected a path with a `/`, or a "
-				    "name in PATH");
+				    ", expected a path with a `/`, or a name in PATH");
 	text_add(&text, "route");
 	for (int i = 1; i < args->argc; i++) {
 		word_append(&text, args->argv[i]);

@@ -460,10 +460,8 @@ static void put_second(struct document *d, const struct change_told *c)
 			if (!any && y->what) {
 				doc_line(d, false,
 					 "The first rows of `survey links` and `survey switches` in each "
-					 "state in "
-					 "which something is down.  Bad: not routed, pairs lost between "
-					 "survivors, "
-					 "or new credit loops.  Of more than " NUMBER_TEXT(
+					 "state in which something is down.  Bad: not routed, pairs lost "
+					 "between survivors, or new credit loops.  Of more than " NUMBER_TEXT(
 						 SECOND_MOST) " of a kind so many are drawn: then a worse "
 							      "one may be left out.");
 				doc_table(d, head);
@@ -643,8 +641,7 @@ static void put_back_out(struct document *d, const struct change_told *c)
 	if (t.len) {
 		doc_line(d, false,
 			 "The steps taken back, the last first.  What is up, the engine and the options are "
-			 "then as "
-			 "before; entries may differ, as OpenSM keeps what it had.");
+			 "then as before; entries may differ, as OpenSM keeps what it had.");
 		doc_lines(d, t.s);
 	} else {
 		doc_line(d, false, "Nothing.");

@@ -590,8 +590,7 @@ const struct command check_commands[] = {
 	 .help = "test for unreachable pairs, forwarding loops, and credit loops on each VL",
 	 .finds = "something is wrong; with --baseline, when something new is wrong",
 	 .details = "  Each pair that is lost has one cause: a port, cable, switch or host, a circle, tables "
-		    "that "
-		    "were not read, or a rule of\n"
+		    "that were not read, or a rule of\n"
 		    "  the engine; `last peer` is what is, or was, at the other end.  `all` prints every way "
 		    "that does not arrive.\n"
 		    "  A switch that is cut off has a cause even if no pair is lost.  Panes: check, lost.\n"
@@ -615,8 +614,7 @@ const struct command check_commands[] = {
 		    "path is lost.  check\n"
 		    "  refuses FILE when less than a quarter of the nodes are in both.\n"
 		    "  After several failures and repairs in a row check tells whom all of them cut off; in "
-		    "JSON "
-		    "cut_off and\n"
+		    "JSON cut_off and\n"
 		    "  between_survivors compare with the tables before the first of them.\n"
 		    "  format nagios: one line with performance data, and the exit status that Nagios and "
 		    "Icinga want: 0 sound; 1 sound,\n"
@@ -664,8 +662,7 @@ const struct command check_commands[] = {
 	 "turns.switch_paths integer paths to switches with such a turn\n"
 	 "loop_turns integer? of the first credit loop\n" JSON_LOOPS KEYS_OF_FAULTS JSON_CAUSES
 	 "tables_complete boolean false: of tables that were read, switches have none, or most of their "
-	 "GUIDs "
-	 "are not in the fabric\n"
+	 "GUIDs are not in the fabric\n"
 	 "present object what is there: a later check --baseline tells what is gone of it\n"
 	 "present.hosts[] object? hosts and routers with a cable that is up\n"
 	 "present.hosts[].name node the node\n"

@@ -537,8 +537,7 @@ int run_edit(struct session *s, const char *line, struct out *o, struct err *e)
 	if (!is_edit_command(c))
 		return err_word(e,
 				"%s: found `%s`, expected a change of the fabric: add, remove, move, swap, "
-				"replace, rename, "
-				"speed, fail, restore",
+				"replace, rename, speed, fail, restore",
 				line, c->name);
 	if (command_read(s->fabric, c->syntax, line, &rest, &argc, &argv, o->run->progress, e))
 		return -1;

@@ -446,8 +446,8 @@ const struct command element_commands[] = {
 		   "[OPTION=VALUE]...",
 	 .help = "show engines side by side on the fabric as it is now",
 	 .details =
-		 "  Each engine routes like a subnet manager that has just started.  Nothing in the "
-		 "session changes.\n"
+		 "  Each engine routes like a subnet manager that has just started.  Nothing in the session "
+		 "changes.\n"
 		 "  routes       from all hosts to all LIDs\n"
 		 "  first links  ports by which an edge switch sends the LIDs of a distant host port\n"
 		 "  all links    ports between switches on the whole paths from that edge switch\n"
@@ -456,8 +456,7 @@ const struct command element_commands[] = {
 		 "  edge-forwarding index  most routes between hosts on one cable, both directions together\n"
 		 "  bound of the cabling   a routing that gives each pair a path has no smaller index\n"
 		 "  for ring, tree, alltoall: the traffic of GPUs, as `load-map` has it, of all hosts by "
-		 "name: most and "
-		 "mean flows on a\n"
+		 "name: most and mean flows on a\n"
 		 "  link.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE

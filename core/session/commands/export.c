@@ -602,13 +602,11 @@ const struct command export_commands[] = {
 	{.name = "export",
 	 .group = FILES,
 	 .syntax = "export lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus|graphml|node-link "
-		   "FILE [anyway] | export csv FILE [safe] [anyway] | "
-		   "export dot FILE cables [anyway] | "
+		   "FILE [anyway] | export csv FILE [safe] [anyway] | export dot FILE cables [anyway] | "
 		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
 		   "export svg|png FILE [" PLOT_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
 		   "export svg|png FILE steps " FRAMES_SYNTAX " [anyway] | "
-		   "export svg FILE animated " FRAMES_SYNTAX " [anyway] | "
-		   "export prometheus FILE [most=N]",
+		   "export svg FILE animated " FRAMES_SYNTAX " [anyway] | export prometheus FILE [most=N]",
 	 .numbers = ARG_NUMBERS(
 		 ARG_NUMBER("SAMPLE", 1, UINT32_MAX, "how many shifts to look at, from 1", "plot"),
 		 ARG_NUMBER("via N", 1, 254, "a port, 1 to 254", "via"),
@@ -632,25 +630,20 @@ const struct command export_commands[] = {
 		 "hosts, and\n"
 		 "            above them one switch for all that join the same hosts; one rail of each host\n"
 		 "  csv       a row for each cable: both ends with GUIDs, ports and LIDs, width, speed, up, "
-		 "and "
-		 "the load of each\n"
+		 "and the load of each\n"
 		 "            direction: routes of all pairs of hosts, if there is a routing; safe: a name "
-		 "that "
-		 "begins with = + - @\n"
+		 "that begins with = + - @\n"
 		 "            gets an apostrophe before it, so that no spreadsheet computes it\n"
 		 "  graphml, node-link, dot FILE cables\n"
 		 "            the same as a graph of nodes and cables, for NetworkX, Gephi and Graphviz; "
-		 "nodes "
-		 "are named by GUID,\n"
+		 "nodes are named by GUID,\n"
 		 "            weight is the sum of both loads (node_link_graph() from NetworkX 3.4 on: "
 		 "edges=\"links\")\n"
 		 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
 		 "            opensm-ftree-ca-order.dump (ftree)\n"
-		 "  torus     places of the switches, as OpenSM's opensm-torus.dump "
-		 "(torus-2QoS)\n"
+		 "  torus     places of the switches, as OpenSM's opensm-torus.dump (torus-2QoS)\n"
 		 "  prometheus  metrics for node_exporter's textfile collector: what is up, lost pairs, "
-		 "credit "
-		 "loops,\n"
+		 "credit loops,\n"
 		 "            findings of doctor, loads of the N busiest links (10), age of the "
 		 "reading\n" DRAWING_DETAILS "  Of an incomplete fabric a file tells what it lacks: in "
 		 "comments (`# Incomplete: ...`), json and graphs by\n"

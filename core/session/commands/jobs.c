@@ -457,17 +457,13 @@ const struct command ring_commands[] = {
 	 .help = "find flows of a ring of GPUs that meet, the swap of hosts that mends it, and the best "
 		 "order",
 	 .details = "  The ring is that of `load-map ring`: hosts by name, or H... as named.  Links are "
-		    "those between "
-		    "switches, in one\n"
+		    "those between switches, in one\n"
 		    "  direction.  Better is: fewer flows without a way, fewer flows on the fullest link, "
-		    "fewer such "
-		    "links, fewer pairs\n"
+		    "fewer such links, fewer pairs\n"
 		    "  of flows that meet.  Of 8 hosts and fewer, all orders are tried.  Of more: hosts "
-		    "switch by switch, "
-		    "then swap\n"
+		    "switch by switch, then swap\n"
 		    "  by swap while one helps, also from the order as it is.  The order goes behind "
-		    "`load-map ring`, or "
-		    "line by line\n"
+		    "`load-map ring`, or line by line\n"
 		    "  into a host file.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_GPUS COST_KEYS(

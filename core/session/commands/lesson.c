@@ -462,11 +462,10 @@ const struct command lesson_commands[] = {
 	 .details =
 		 "  A step is text, commands that run, panes to look at, and often a question; `answer TEXT` "
 		 "judges yours, if the\n"
-		 "  lesson tells which are right.  lesson "
-		 "loads the fabric of the lesson\n"
+		 "  lesson tells which are right.  lesson loads the fabric of the lesson\n"
 		 "  and sets all options to their defaults.  all: prints every step with its answers.\n"
-		 "  Your own lessons: a file as `lesson new FILE` makes it.  Give its path, or its name "
-		 "if it lies in\n"
+		 "  Your own lessons: a file as `lesson new FILE` makes it.  Give its path, or its name if "
+		 "it lies in\n"
 		 "  $XDG_CONFIG_HOME/ibscope/lessons.  ibscope(1) describes the form.\n",
 	 .json = JSON_CONTENT "lessons[] object? lessons there are\n"
 			      "lessons[].name string as `lesson` takes it\n"

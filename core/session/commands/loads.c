@@ -661,8 +661,7 @@ const struct command load_commands[] = {
 		    "  the fat tree if ftree can index the fabric, else by LID; `order` chooses.  Without "
 		    "SAMPLE, shifts tries only\n"
 		    "  some K of a large fabric.  order rail: the places are GPUs, one a host port, host by "
-		    "host and "
-		    "rail by rail; what a\n"
+		    "host and rail by rail; what a\n"
 		    "  GPU sends to another host goes by the receiver's rail, or, direct, by its own port.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "shifts object flows on links when every node sends K places further\n"

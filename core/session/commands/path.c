@@ -216,8 +216,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 		out_text(o, "  OpenSM's SA gives no path: SL 0, which it tries first, is mapped to VL 15.\n");
 	if (slid && !routing_share_pkey(r, slid, dlid))
 		out_text(o, "  No common P_Key: the ports share no partition in which one of them is a full "
-			    "member, so "
-			    "OpenSM's SA gives no path.\n");
+			    "member, so OpenSM's SA gives no path.\n");
 	if (p.end != PATH_OK && !undecided)
 		o->run->found_fault = true;
 	json_t *json = path_json(r, &p);
@@ -391,14 +390,12 @@ const struct command path_commands[] = {
 	 .syntax = "trace SRC DST",
 	 .help = "show the path hop by hop, in both directions",
 	 .finds = "a direction has no path, or not by all ports of an adaptive-routing group",
-	 .details = "  Before anything is routed, trace knows the LIDs of the fabric's source.  "
-		    "With a reading of counters\n"
+	 .details = "  Before anything is routed, trace knows the LIDs of the fabric's source.  With a "
+		    "reading of counters\n"
 		    "  (`counters all`) links with errors, and those that flapped, are congested or "
-		    "degraded, are "
-		    "marked.\n"
+		    "degraded, are marked.\n"
 		    "  trace says which end is not there, and what its cable leads to; if that is not known, "
-		    "what "
-		    "it led to in an\n"
+		    "what it led to in an\n"
 		    "  earlier event, a snapshot or the file of `check --baseline`.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "absent[] object? of SRC and DST: what is not in the fabric, or not up\n"

@@ -338,8 +338,7 @@ static int make_task(struct quiz_step_command_task *t, const struct session *s, 
 	case REC_REACH:
 		ask_for(t, ASK_SWITCH | ASK_PORT, "the way of least weight that no blocked dependency is on");
 		text_add(&t->question,
-			 "Which switch is reached next on the way to LID %u, and by which port "
-			 "does it send?",
+			 "Which switch is reached next on the way to LID %u, and by which port does it send?",
 			 ev->b);
 		break;
 	case REC_MERGE:

@@ -164,8 +164,7 @@ static void put_journal(struct document *d, const struct session *s)
 			fputs(": ", d->f);
 			fprintf(d->f,
 				"%" PRIu64 " entries on %u switches changed (%" PRIu64 " new, %" PRIu64
-				" gone); of %" PRIu64 " pairs %" PRIu64 " take another "
-				"path, "
+				" gone); of %" PRIu64 " pairs %" PRIu64 " take another path, "
 				"%" PRIu64 " lost, %" PRIu64 " regained; longest path %u links, was %u",
 				ev->change->entries_changed, ev->change->switches_changed,
 				ev->change->entries_gained, ev->change->entries_lost, ev->change->pairs,
@@ -336,10 +335,9 @@ const struct command replay_commands[] = {
 		 "back out, settings.\n"
 		 "              The first event with tables is before; hosts that count now count in all of "
 		 "it.  A FILE.html, or\n"
-		 "              `html`, is one page with its pictures, which loads nothing and prints on "
-		 "A4\n"
-		 "  jobs FILE   hosts by job too: what squeue or `scontrol show job` prints, or lines "
-		 "NAME HOSTS...\n",
+		 "              `html`, is one page with its pictures, which loads nothing and prints on A4\n"
+		 "  jobs FILE   hosts by job too: what squeue or `scontrol show job` prints, or lines NAME "
+		 "HOSTS...\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT JSON_SOME_JUDGED
 	 "unreachable integer? =pairs without a path\n"

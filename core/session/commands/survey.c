@@ -406,8 +406,7 @@ const struct command survey_commands[] = {
 	 .group = JUDGE,
 	 .syntax = "survey " KINDS " [by outage] [shard I/N] [threads=K] | survey pairs N [" KINDS
 		   "] [by outage] [seed=K] [shard I/N] [threads=K] | survey pairs all [links|switches] | "
-		   "survey merge "
-		   "FILE... | survey file PLAN [threads=K] [junit XML] [gate LIMIT...]",
+		   "survey merge FILE... | survey file PLAN [threads=K] [junit XML] [gate LIMIT...]",
 	 .finds = "a row of `survey file` breaks a limit of its gate",
 	 .help = "try every single failure, or pairs of failures, and rank them by the harm after the next "
 		 "sweep",

@@ -293,15 +293,13 @@ const struct command tables_commands[] = {
 		 "  A group of adaptive routing has all ports of the fewest legal hops to the LID, and the "
 		 "static port is one of\n"
 		 "  them.  Which one is static is not published, so it is not judged.  Legal: up, then down, "
-		 "by "
-		 "the ranks in\n"
+		 "by the ranks in\n"
 		 "  opensm-smdb.dump where the source tells them and nothing is down, else by root_guid_file "
-		 "or "
-		 "the roots that\n  updn finds.  `all` prints every entry that breaks the rule.\n",
+		 "or the roots that\n"
+		 "  updn finds.  `all` prints every entry that breaks the rule.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "ranks string(source/roots) source: the source tells them; roots: distance from roots that "
-		 "are "
-		 "given or found\n"
+		 "are given or found\n"
 		 "complete boolean all switches that are up have a table, and the whole fabric is known\n"
 		 "switches integer switches with a table\n"
 		 "judged integer entries judged\n"
@@ -442,8 +440,7 @@ static uint32_t tell_unsure_lids(const struct drift *d, struct out *o)
 
 /* A running OpenSM has its own memory of the tables, and reads none (drift.h). */
 static const char when_written[] = "When they are written: at a restart of the subnet manager, all.  By the "
-				   "next sweep of one that runs, those "
-				   "that its memory has otherwise;\n"
+				   "next sweep of one that runs, those that its memory has otherwise;\n"
 				   "ibscope does not know its memory.  Entries that another program changed "
 				   "stay, unless one of the same block of 64\n"
 				   "LIDs is written.  When a switch disappears and comes back, most of its "
@@ -469,8 +466,7 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 		 drift_known(d) ? "" : " of what is known");
 	if (!strcmp(d->next->routing ? d->next->routing->engine : "", "ar_updn"))
 		out_text(o, "ar_updn is shown by its published rule, and ties may differ: `judge` tells "
-			    "entries that break "
-			    "the rule.\n");
+			    "entries that break the rule.\n");
 	if (d->ignored)
 		out_text(o, "A port is being set up: the next sweep ignores existing entries.\n");
 	if (d->n_silent)
@@ -653,8 +649,8 @@ const struct command drift_commands[] = {
 		 "  Drift is the difference between the tables in the switches and those that the engine "
 		 "computes from them.  drift\n"
 		 "  takes the tables that the switches hold where they were read, else those in force.\n"
-		 "  OpenSM keeps existing entries, so healthy tables with a history differ from tables of "
-		 "a fresh start.\n"
+		 "  OpenSM keeps existing entries, so healthy tables with a history differ from tables of a "
+		 "fresh start.\n"
 		 "  right        a sweep keeps the entry, and a restart would choose it too\n"
 		 "  kept         a sweep keeps the entry; a restart would choose another one\n"
 		 "  restart      the engine computes another entry, and a restart writes it\n"
@@ -664,37 +660,31 @@ const struct command drift_commands[] = {
 		 "  A running OpenSM compares what it computes with its own memory, and never reads the "
 		 "tables: its next sweep writes\n"
 		 "  only what its memory has otherwise, and leaves what another program changed.  ibscope "
-		 "does "
-		 "not know that memory.\n"
+		 "does not know that memory.\n"
 		 "  A restart writes every entry that differs, and a switch that disappears and comes back "
 		 "gets most of its own anew.\n"
 		 "  The LMC is that of the ports, unless you set it.  Entries for LIDs of which a file has "
-		 "none "
-		 "are not judged.\n"
+		 "none are not judged.\n"
 		 "  Each entry that is not right has one cause, and so has each pair that is lost by the "
 		 "tables held.\n"
-		 "  Without ENGINE drift tries all engines, those of `config FILE` first, and ranks them "
-		 "by agreement: the share\n"
+		 "  Without ENGINE drift tries all engines, those of `config FILE` first, and ranks them by "
+		 "agreement: the share\n"
 		 "  of entries that are right or kept.  `all` prints every entry, kept ones too.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SOME_JUDGED
 	 "engine engine? engine whose tables drift compares with\n"
 	 "agreement share? share of entries that are right or kept\n"
-	 "complete boolean? there are entries, no switch is without a table, no LID is missing in "
-	 "the file, and the whole fabric is known\n"
-	 "states_known boolean? false: ibscope does not know whether a port came up since the "
-	 "last "
-	 "sweep\n"
+	 "complete boolean? there are entries, no switch is without a table, no LID is missing in the file, "
+	 "and the whole fabric is known\n"
+	 "states_known boolean? false: ibscope does not know whether a port came up since the last sweep\n"
 	 "classes object? entries by class\n"
 	 "classes.* integer? of a class: right, kept, restart, dead, missing, unknown\n"
 	 "not_in_file integer? entries computed for LIDs of which the file has none: not judged\n"
 	 "classes_of_switch_lids object? the same\n"
 	 "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"
-	 "reservations string(unknown/seen/known)? LIDs kept for ports that left: seen: those "
-	 "that "
-	 "left in the session\n"
-	 "unsure_lids[] object? ports without a LID, where reservations of LIDs are not all "
-	 "known\n"
+	 "reservations string(unknown/seen/known)? LIDs kept for ports that left: seen: those that left in "
+	 "the session\n"
+	 "unsure_lids[] object? ports without a LID, where reservations of LIDs are not all known\n"
 	 "unsure_lids[].name endport the port, with the LID that seems to be free for it\n"
 	 "entries[] object? entries that are not right: the first without those kept, or all\n"
 	 "@entries[].\n" JSON_CAUSES "tables_complete boolean? as of check\n"
