@@ -90,15 +90,6 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	out_json(o, "loop_turns", json_integer(turns));
 }
 
-/* Credit loops and dropped routes.  -1 and *e when cancelled. */
-static int tell_loops(const struct sweep *w, const struct cdg *c, struct out *o, struct err *e)
-{
-	report_cycles(c, 1, 0, o->run->progress, o);
-	print_loop_turns(w, c, o);
-	report_dropped(c, o);
-	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : 0;
-}
-
 /* Credit loops while hosts keep their SLs from before the event: no faults. -1 and *e when cancelled. */
 static int check_held(const struct comparison *change, struct out *o, struct err *e)
 {
@@ -368,7 +359,12 @@ static int tell_found(struct session *s, const struct sweep *w, const struct sou
 	arena_free(own);
 	if (check_turns(w, o))
 		return err_set(e, CANCELLED);
-	if (tell_loops(w, x->loops, o, e) || check_held(session_event(s)->change, o, e))
+	report_cycles(x->loops, 1, 0, o->run->progress, o);
+	print_loop_turns(w, x->loops, o);
+	report_dropped(x->loops, o);
+	if (progress_cancelled(o->run->progress))
+		return err_set(e, CANCELLED);
+	if (check_held(session_event(s)->change, o, e))
 		return -1;
 	/* What the judgement rests on. */
 	warnings_tell_missing(&w->fabric->warnings, &missing);
@@ -502,27 +498,6 @@ static void tell_nagios(const struct sweep *w, const struct judgement *j, struct
 	o->run->plugin = 1 + status;
 }
 
-/* Lines that the command printed so far are dropped; of JSON the keys stay. */
-static void drop_lines(struct out *o, FILE *to)
-{
-	if (o->object) {
-		json_array_clear(o->lines);
-	} else {
-		out_flush(o);
-		fclose(o->run->f);
-		o->run->f = to;
-	}
-}
-
-/* Later commands find there what was last at a place. */
-static void keep_baseline(struct session *s, const struct baseline *b)
-{
-	json_decref(s->present);
-	free(s->baseline);
-	s->present = json_incref(json_object_get(b->was.doc, "present"));
-	s->baseline = str_dup(b->path);
-}
-
 static int cmd_check(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
@@ -540,8 +515,12 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 				     faults_vanished(&b.vanished, &b.was, w, b.path, e)
 			     ? -1
 			     : 0;
-	if (!rc && b.path)
-		keep_baseline(s, &b);
+	if (!rc && b.path) { /* later commands find there what was last at a place */
+		json_decref(s->present);
+		free(s->baseline);
+		s->present = json_incref(json_object_get(b.was.doc, "present"));
+		s->baseline = str_dup(b.path);
+	}
 	faults_begin(&x.now, w->fabric, w->lids, e);
 	faults_begin(&x.untold, w->fabric, w->lids, e);
 	if (nagios && !o->object)
@@ -549,8 +528,13 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	if (!rc)
 		rc = check_command_run(s, w, &j, b.path || details || o->run->json ? &x : NULL,
 				       b.path ? &b : NULL, details, o, e);
-	if (nagios)
-		drop_lines(o, to);
+	if (nagios && o->object) { /* lines so far are dropped; of JSON the keys stay */
+		json_array_clear(o->lines);
+	} else if (nagios) {
+		out_flush(o);
+		fclose(o->run->f);
+		o->run->f = to;
+	}
 	if (nagios && !rc)
 		tell_nagios(w, &j, o);
 	faults_free(&x.now);

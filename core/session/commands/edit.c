@@ -41,7 +41,6 @@ static int edit_end(struct edit_command_state *d, int rc, struct err *e)
 {
 	struct session *s = d->s;
 	AUTO_FABRIC const struct fabric *before = fabric_ref(s->fabric);
-	struct fabric *loaded;
 
 	if (rc) {
 		fb_free(d->b);
@@ -49,7 +48,7 @@ static int edit_end(struct edit_command_state *d, int rc, struct err *e)
 		fb_free(d->b);
 		rc = err_set(e, "nothing would be left of the fabric");
 	} else {
-		loaded = fb_again(d->b, s->loaded);
+		struct fabric *loaded = fb_again(d->b, s->loaded);
 		if (s->loaded->switch_tables)
 			loaded->switch_tables =
 				&switch_tables_on(fabric_switch_tables(s->loaded), s->loaded, loaded)
@@ -94,7 +93,6 @@ static uint32_t only_cable(const struct fabric *f, uint32_t node, struct err *e)
 
 	uint32_t port = NO_ID;
 
-	assert(node < f->n_nodes);
 	for (unsigned p = 1; p <= f->node_nports[node]; p++) {
 		uint32_t id = f->node_port[node] + p;
 
@@ -505,33 +503,23 @@ static int cmd_speed(struct session *s, const struct args *args, struct out *o, 
 
 static bool is_edit_command(const struct command *c)
 {
-	static const char *const too[] = {"fail", "restore"};
-
 	for (const struct command *k = edit_commands; k->name; k++)
 		if (k == c)
 			return strcmp(c->name, "event") != 0;
-	for (size_t i = 0; i < ARRAY_LEN(too); i++)
-		if (!strcmp(c->name, too[i]))
-			return true;
-	return false;
+	return !strcmp(c->name, "fail") || !strcmp(c->name, "restore");
 }
 
 int run_edit(struct session *s, const char *line, struct out *o, struct err *e)
 {
-	const struct command *c;
 	const char *rest;
 	struct args args;
 	char **argv;
+	int argc = 0;
 
 	if (!*line)
 		return err_word(e, "found an empty change, expected one as \"remove host node0001\"");
-	int argc = 0;
-	{
-		char *name = str_printf("%.*s", (int)strcspn(line, " \t"), line);
-
-		c = command_find(s, name, e);
-		free(name);
-	}
+	AUTO_FREE char *name = str_printf("%.*s", (int)strcspn(line, " \t"), line);
+	const struct command *c = command_find(s, name, e);
 	if (!c)
 		return -1;
 	if (!is_edit_command(c))

@@ -164,7 +164,7 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 	struct fabric *f;
 	enum live_tables what = LIVE_NO_TABLES;
 	const char *device = args_word(args, "CA[:PORT]", "");
-	char *ca = NULL;
+	AUTO_FREE char *ca = NULL;
 	int port = 0;
 
 	if (args_has(args, "tables"))
@@ -176,13 +176,12 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 	AUTO_FABRIC const struct fabric *before = s->loaded ? fabric_ref(s->loaded) : NULL;
 	int rc = live_discover_tables(ca, port, what, (unsigned)args_number(args, "SECONDS", LIVE_SILENCE_S),
 				      &f, o->run->progress, e);
-	free(ca);
 	if (!rc && !args_has(args, "partial") && refuse_partial(before, f, e)) {
 		fabric_unref(f);
 		rc = -1;
 	}
 	if (!rc) {
-		char *how = str_printf("live%s%s", *device ? " " : "", device);
+		AUTO_FREE char *how = str_printf("live%s%s", *device ? " " : "", device);
 		fabric_ref(f);
 		rc = take_later(s, f, EVENT_LOAD, how, o, e);
 		if (!rc) {
@@ -206,7 +205,6 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 		if (!rc && what != LIVE_NO_TABLES)
 			rc = take_held(s, "live,no_fallback", o, e);
 		fabric_unref(f);
-		free(how);
 	}
 	return rc;
 }
@@ -214,10 +212,9 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 static int cmd_names(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *path = args->arg[0].word;
-	struct name_map *map, *old = s->names;
+	struct name_map *map = NEW(struct name_map), *old = s->names;
 	struct warnings w = {0};
 
-	map = NEW(struct name_map);
 	if (name_map_load(path, map, &w, o->run->progress, e)) {
 		free(map);
 		return -1;
@@ -302,29 +299,19 @@ static bool shape_goes_on(const struct session *s, const struct options *opts)
 	       !strcmp(options_get(opts, "port_guids"), options_get(s->setup->options, "port_guids"));
 }
 
-/* The event of a request whose options shape the fabric otherwise. */
-static int shape_anew(struct session *s, struct change_request *rq, struct out *o, struct err *e)
-{
-	const struct fabric *f;
-
-	if (session_shape(s, s->loaded, rq->setup.options, &f, e))
-		return -1;
-	int rc = move_manager(s, f, rq, o, e);
-	fabric_unref(f);
-	return rc;
-}
-
 /* Bring changed options into force, with rq->setup.chain engines as well (NULL: those in force). */
 static int apply_options(struct session *s, struct change_request *rq, bool reshape, struct out *o,
 			 struct err *e)
 {
 	const struct options *opts = rq->setup.options;
 	const struct event *at = session_event(s);
-	struct text unread = {0};
 
 	rq->progress = o->run->progress;
-	if (reshape && shape_goes_on(s, opts))
-		return shape_anew(s, rq, o, e);
+	if (reshape && shape_goes_on(s, opts)) {
+		AUTO_FABRIC const struct fabric *f = NULL;
+
+		return session_shape(s, s->loaded, opts, &f, e) ? -1 : move_manager(s, f, rq, o, e);
+	}
 	if (reshape) {
 		if (session_reshape(s, opts, o->run->progress, e))
 			return -1;
@@ -349,9 +336,10 @@ static int apply_options(struct session *s, struct change_request *rq, bool resh
 		session_set_options(s, opts);
 	at = session_event(s);
 	if (at && !at->setup->chain) { /* else the sweep tells it */
+		AUTO_TEXT struct text unread = {0};
+
 		qos_tell_unread(opts, &unread);
 		out_text(o, "%s", text_str(&unread));
-		text_free(&unread);
 	}
 	return 0;
 }
@@ -400,7 +388,7 @@ static int fabric_command_set_option(struct session *s, const char *name, const 
 				     struct err *e)
 {
 	struct options *opts = options_copy(s->setup->options);
-	char *text = str_printf(value ? "set %s %s" : "unset %s", name, value);
+	AUTO_FREE char *text = str_printf(value ? "set %s %s" : "unset %s", name, value);
 	int rc = 0;
 
 	if (!options_find(opts, name))
@@ -424,7 +412,6 @@ static int fabric_command_set_option(struct session *s, const char *name, const 
 			s, &(struct change_request){.kind = EVENT_SET, .setup.options = opts, .text = text},
 			shapes_fabric(name), o, e);
 	options_free(opts);
-	free(text);
 	return rc;
 }
 
@@ -543,7 +530,7 @@ static void show_summary(struct session *s, struct out *o)
 {
 	const struct event *ev = session_event(s);
 	uint32_t links = 0, nodes = 0;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (!s->fabric) {
 		out_text(o, "no fabric is loaded\n");
@@ -565,7 +552,6 @@ static void show_summary(struct session *s, struct out *o)
 	if (t.len)
 		out_text(o, "not told by the source: %s\n", t.s);
 	out_json(o, "untold", json_text(text_str(&t)));
-	text_free(&t);
 	out_json(o, "subnet_manager",
 		 json_port(s->fabric, session_lids(s),
 			   s->fabric->sm_endport == NO_ID ? NO_ID

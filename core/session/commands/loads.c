@@ -126,35 +126,25 @@ static void tell_shared(const struct sweep *w, const struct two_jobs *j, uint32_
 					       "others_alone", (int)others, "list", list));
 }
 
-/* Host ports of both sets. */
-static uint32_t in_both(const struct fabric *f, const struct host_set *a, const struct host_set *b)
-{
-	uint32_t n = 0;
-
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		n += a->in[ep] && b->in[ep];
-	return n;
-}
-
 int load_shared(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	bool all = args_end(args, "all");
-	struct scope *scope = NULL;
-	struct loads *others = NULL;
 
 	assert(w && w->routing);
 	if (!session_scope(s))
 		return err_set(e, "no scope is set: `scope H...` names one job's hosts");
-	scope = scope_read(s, args->arg + 1, args->n - 1 - all, false, o, e);
+	struct scope *scope = scope_read(s, args->arg + 1, args->n - 1 - all, false, o, e);
 	if (!scope)
 		return -1;
 	AUTO_ROUTING struct routing *r = routing_in_scope(s, scope);
 	AUTO_ARENA struct loads *own = loads_new(w->routing, &pattern_all, o->run->progress);
-	if (own)
-		others = loads_new(r, &pattern_all, o->run->progress);
+	AUTO_ARENA struct loads *others = own ? loads_new(r, &pattern_all, o->run->progress) : NULL;
 	if (others) {
-		uint32_t both = in_both(w->fabric, w->hosts, r->hosts);
+		uint32_t both = 0; /* host ports of both */
+
+		for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+			both += w->hosts->in[ep] && r->hosts->in[ep];
 		json_t *told = json_make("{s:s, s:i, s:i, s:I, s:I}", "hosts", scope->words, "host_ports",
 					 (int)r->hosts->n, "in_both", (int)both, "routes",
 					 (json_int_t)own->routes, "others", (json_int_t)others->routes);
@@ -168,10 +158,8 @@ int load_shared(struct session *s, const struct args *args, struct out *o, struc
 	} else {
 		err_set(e, CANCELLED);
 	}
-	all = others != NULL;
-	arena_free(others);
 	scope_unref(scope);
-	return all ? 0 : -1;
+	return others ? 0 : -1;
 }
 
 /* `load-map ebb ...` */
@@ -338,9 +326,7 @@ static int load_counted(struct session *s, const struct args *args, struct out *
 		tell_compared(w, &(struct compared){.l = l, .m = m}, args_end(args, "all"), o);
 	}
 	measured_free(m);
-	if (!l)
-		return err_set(e, CANCELLED);
-	return 0;
+	return l ? 0 : err_set(e, CANCELLED);
 }
 
 static int cmd_load_map(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -375,9 +361,7 @@ static int cmd_load_map(struct session *s, const struct args *args, struct out *
 		out_json(o, "left_out", json_integer((json_int_t)pattern.left_out));
 	}
 	pattern_free(&pattern);
-	if (!l)
-		return err_set(e, CANCELLED);
-	return 0;
+	return l ? 0 : err_set(e, CANCELLED);
 }
 
 #define SHIFT_LINES 10
@@ -560,32 +544,29 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 		return err_set(e, CANCELLED);
 	report_scope(s, o);
 	out_text(o, "Spread over the groups that the tables have.\n");
-	double *share = spread_shares(h.w->routing, &left, o->run->progress);
+	AUTO_FREE double *share = spread_shares(h.w->routing, &left, o->run->progress);
 	if (!share)
-		err_set(e, CANCELLED);
-	if (share) {
-		const struct topo *t = h.w->topo;
-		double sum = 0;
+		return err_set(e, CANCELLED);
+	const struct topo *t = h.w->topo;
+	double sum = 0;
 
-		h.l = l;
-		h.share = share;
-		h.port = NEW_ARRAY(t->fabric->n_ports + 1, uint32_t);
-		for (uint32_t i = 0; i < t->fabric->n_ports; i++) {
-			if (t->peer_switch[i] == NO_ID || !node_is_switch(t->fabric, t->fabric->port_node[i]))
-				continue;
-			h.port[h.n++] = i;
-			sum += h.share[i];
-			h.max = MAX(h.share[i], h.max);
-		}
-		h.mean = h.n ? sum / h.n : 0;
-		qsort_r(h.port, h.n, sizeof(*h.port), by_share, &h);
-		print_shares(&h, &left, all ? UINT32_MAX : SHOWN, o);
-		o->run->found_fault |= left.left > 0;
-		free(left.missed);
+	h.l = l;
+	h.share = share;
+	h.port = NEW_ARRAY(t->fabric->n_ports + 1, uint32_t);
+	for (uint32_t i = 0; i < t->fabric->n_ports; i++) {
+		if (t->peer_switch[i] == NO_ID || !node_is_switch(t->fabric, t->fabric->port_node[i]))
+			continue;
+		h.port[h.n++] = i;
+		sum += h.share[i];
+		h.max = MAX(h.share[i], h.max);
 	}
+	h.mean = h.n ? sum / h.n : 0;
+	qsort_r(h.port, h.n, sizeof(*h.port), by_share, &h);
+	print_shares(&h, &left, all ? UINT32_MAX : SHOWN, o);
+	o->run->found_fault |= left.left > 0;
+	free(left.missed);
 	free(h.port);
-	free(share);
-	return share ? 0 : -1;
+	return 0;
 }
 
 const struct command load_commands[] = {

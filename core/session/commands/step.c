@@ -176,8 +176,6 @@ static int step_command_stand(struct session *s, size_t step, struct out *o, str
 
 size_t step_neighbour(const struct recording *r, size_t step, int dir)
 {
-	assert(dir == 1 || dir == -1);
-
 	size_t n = recording_steps(r);
 
 	assert((dir == 1 || dir == -1) && step <= n + 1);
@@ -300,18 +298,16 @@ static int until(struct session *s, int n, const struct arg *word, int dir, stru
 	struct walk *w = session_walk(s);
 	AUTO_TEXT struct text words = {0};
 	struct rec_condition c;
-	size_t found = 0;
 	int rc = step_condition(s, n, word, &c, &words, e);
 
-	if (!rc) {
-		found = step_command_find(w, &c, dir, o->run->progress);
-		if (found > recording_steps(walk_recording(w)))
-			rc = progress_cancelled(o->run->progress)
-				     ? err_set(e, CANCELLED)
-				     : err_set(e, "no such step %s %zu", dir > 0 ? "after" : "before",
-					       walk_step(w));
-	}
-	return rc ? rc : step_command_stand(s, found, o, e);
+	if (rc)
+		return rc;
+	size_t found = step_command_find(w, &c, dir, o->run->progress);
+	if (found <= recording_steps(walk_recording(w)))
+		return step_command_stand(s, found, o, e);
+	return progress_cancelled(o->run->progress)
+		       ? err_set(e, CANCELLED)
+		       : err_set(e, "no such step %s %zu", dir > 0 ? "after" : "before", walk_step(w));
 }
 
 /* Go to the next step whose sentence contains the words. The step to come counts too. */
@@ -320,19 +316,16 @@ static int find_text(struct session *s, int n, const struct arg *word, struct ou
 	struct walk *w = session_walk(s);
 	struct rec_condition c = REC_ANY;
 	AUTO_TEXT struct text t = {0};
-	int rc;
 
 	for (int i = 0; i < n; i++)
 		text_add(&t, "%s%s", i ? " " : "", word[i].word);
 	c.text = text_str(&t);
 	size_t found = step_command_find(w, &c, 1, o->run->progress);
 	if (progress_cancelled(o->run->progress))
-		rc = err_set(e, CANCELLED);
-	else if (found > recording_steps(walk_recording(w)))
-		rc = err_set(e, "no step from %zu on contains \"%s\"", walk_step(w) + 1, c.text);
-	else
-		rc = step_command_stand(s, found, o, e);
-	return rc;
+		return err_set(e, CANCELLED);
+	if (found > recording_steps(walk_recording(w)))
+		return err_set(e, "no step from %zu on contains \"%s\"", walk_step(w) + 1, c.text);
+	return step_command_stand(s, found, o, e);
 }
 
 /* --- breakpoints ------------------------------------------------------------------------------- */
@@ -396,7 +389,6 @@ size_t step_next_break(struct session *s, const struct interpreter *in, size_t *
 	const struct walk *w = session_walk(s);
 	size_t first = recording_steps(walk_recording(w)) + 1;
 
-	assert(w);
 	for (size_t i = 0; i < in->n_stops; i++) {
 		char *copy = str_dup(in->stop_at[i]), *save = NULL;
 		AUTO_TEXT struct text words = {0};

@@ -150,12 +150,6 @@ static size_t next_step(const struct walk *w, int pace)
 	return to > recording_steps(r) ? recording_steps(r) : to;
 }
 
-static void step_play_command_say_break(struct walk *w, struct interpreter *in, struct out *o)
-{
-	out_text(o, "Breakpoint %zu:\n", in->play_stop);
-	step_line(w, o);
-}
-
 static int frame(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	(void)args;
@@ -180,9 +174,10 @@ static int frame(struct session *s, const struct args *args, struct out *o, stru
 	if (to == in->play_until || to == recording_steps(walk_recording(w)))
 		step_stand_still(s);
 	session_walk_moved(s);
-	if (to == in->play_until)
-		step_play_command_say_break(w, in, o);
-	else if (to == recording_steps(walk_recording(w)))
+	if (to == in->play_until) {
+		out_text(o, "Breakpoint %zu:\n", in->play_stop);
+		step_line(w, o);
+	} else if (to == recording_steps(walk_recording(w)))
 		out_text(o, "The run is over: %s.\n", PLURAL(to, "step"));
 	return 0;
 }

@@ -67,14 +67,11 @@ static int live_tables(const char *target, const struct fabric *f, const struct 
 {
 	struct tables_reader r;
 	struct fabric *found;
-	char *ca = NULL;
-	int port = 0, rc;
+	AUTO_FREE char *ca = NULL;
+	int port = 0;
 
-	if (live_parse_target(target, &ca, &port, e))
-		return -1;
-	rc = live_discover_tables(ca, port, LIVE_LFTS, LIVE_SILENCE_S, &found, p, e);
-	free(ca);
-	if (rc)
+	if (live_parse_target(target, &ca, &port, e) ||
+	    live_discover_tables(ca, port, LIVE_LFTS, LIVE_SILENCE_S, &found, p, e))
 		return -1;
 	tables_begin(&r, f);
 	tables_copy(&r, found);
@@ -136,7 +133,7 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	AUTO_TEXT struct text text = {0};
 	struct switch_tables *t;
 	struct tables_info info;
-	char *lesson = !live && lesson_name(from) ? lesson_file(lesson_name(from), e) : NULL;
+	AUTO_FREE char *lesson = !live && lesson_name(from) ? lesson_file(lesson_name(from), e) : NULL;
 
 	if (args_has(args, "held"))
 		return take_held_tables(s, args, o, e);
@@ -152,7 +149,6 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 		rc = take_tables(s, text_str(&text), t, sls, o, e);
 		counted_unref(&t->counted);
 	}
-	free(lesson);
 	return rc;
 }
 
@@ -236,14 +232,11 @@ static int cmd_judge(struct session *s, const struct args *args, struct out *o, 
 	if (j->n_other)
 		out_text(o, "%s not judged: no legal way leads to the LID.\n",
 			 PLURAL(j->n_other, "other entry"));
-	out_json(o, "ranks", json_text(j->told ? "source" : "roots"));
-	out_json(o, "complete", json_boolean(j->complete));
-	out_json(o, "switches", json_integer(j->n_switches));
-	out_json(o, "judged", json_integer((json_int_t)j->n_judged));
-	out_json(o, "grouped", json_integer((json_int_t)j->n_grouped));
-	out_json(o, "not_judged", json_integer((json_int_t)j->n_other));
-	out_json(o, "broken", json_integer((json_int_t)j->n));
-	out_json(o, "faults", list);
+	out_fields(o, json_make("{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:o}", "ranks",
+				j->told ? "source" : "roots", "complete", (int)j->complete, "switches",
+				(json_int_t)j->n_switches, "judged", (json_int_t)j->n_judged, "grouped",
+				(json_int_t)j->n_grouped, "not_judged", (json_int_t)j->n_other, "broken",
+				(json_int_t)j->n, "faults", list));
 	o->run->found_fault |= j->n > 0;
 	o->run->unanswered |= !j->n_judged || (!j->complete && !j->n);
 	ar_judgement_free(j);

@@ -538,12 +538,6 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	return rc;
 }
 
-/* Is the loaded fabric an earlier reading, with its tables? */
-static bool read_before(const struct session *s)
-{
-	return s->loaded && !strcmp(s->loaded->format, "live") && fabric_switch_tables(s->loaded);
-}
-
 /* Adds a figure of the last rounds as a line of history; nothing if all are 0. */
 static void add_history(const char *what, const uint64_t *n, unsigned rounds, struct text *t)
 {
@@ -579,7 +573,9 @@ static void watch_command_tell_history(const struct watch *w, unsigned number, s
 static int read_round(struct session *s, struct watch *w, unsigned number, json_t *round, struct out *o,
 		      struct err *e)
 {
-	AUTO_FABRIC const struct fabric *before = read_before(s) ? fabric_ref(s->loaded) : NULL;
+	/* is the loaded fabric an earlier reading, with its tables? */
+	bool earlier = s->loaded && !strcmp(s->loaded->format, "live") && fabric_switch_tables(s->loaded);
+	AUTO_FABRIC const struct fabric *before = earlier ? fabric_ref(s->loaded) : NULL;
 	struct fabric *f;
 	int rc = live_discover_tables(w->ca, w->port, LIVE_WATCHED, LIVE_SILENCE_S, &f, o->run->progress, e);
 
@@ -728,14 +724,6 @@ static bool wait_seconds(unsigned seconds, struct command_run *r)
 	return true;
 }
 
-/* SIGTERM ends it as if all rounds were done, with a last line. */
-static int tell_end(const struct watch *w, unsigned rounds, struct out *o)
-{
-	out_text(o, "watch ended by SIGTERM: %s, %s\n", PLURAL(rounds, "reading"),
-		 PLURAL(w->n_changes, "change"));
-	return 0;
-}
-
 /* The program of the user's behind `on-change`, and its words; NULL: none. */
 static int take_program(const struct args *args, struct watch *w, struct err *e)
 {
@@ -774,8 +762,11 @@ static int cmd_watch(struct session *s, const struct args *args, struct out *o, 
 		atomic_store(&signals->listening, false);
 	if (signals && signals->hush)
 		signals->hush(false);
-	if (signals && atomic_load(&signals->end))
-		rc = tell_end(&w, i, o);
+	if (signals && atomic_load(&signals->end)) { /* SIGTERM: as if all rounds were done */
+		out_text(o, "watch ended by SIGTERM: %s, %s\n", PLURAL(i, "reading"),
+			 PLURAL(w.n_changes, "change"));
+		rc = 0;
+	}
 	free(w.ca);
 	free(w.failed);
 	return rc;
