@@ -185,8 +185,7 @@ static void blame_command_tell_place(const struct session *s, const struct blame
 				"both_ways", x->back != NO_ID, "pairs", (int)x->pairs, "bad", (int)x->bad,
 				"explained", (int)x->explained),
 	       *same = json_array(), *faults = json_array();
-	AUTO_TEXT struct text t = {0};
-	AUTO_TEXT struct text counted = {0};
+	AUTO_TEXT struct text t = {0}, counted = {0};
 	bool told = i < SHOWN;
 
 	for (unsigned k = 0; k < N_PORT_FAULTS; k++)

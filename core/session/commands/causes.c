@@ -190,8 +190,7 @@ void report_away(const struct session *s, const uint32_t *ep, unsigned n, struct
 
 void tell_absent(struct session *s, int argc, char *const *argv, struct out *o, struct err *e)
 {
-	AUTO_TEXT struct text t = {0};
-	AUTO_TEXT struct text where = {0};
+	AUTO_TEXT struct text t = {0}, where = {0};
 	json_t *all = NULL;
 	unsigned lid, kind = e->kind;
 	struct err why;

@@ -119,8 +119,6 @@ static int cmd_layers(struct session *s, const struct args *args, struct out *o,
 {
 	const struct sweep *w = session_sweep(s);
 	bool switches = args_has(args, "switches");
-	const struct routing_ops *ops;
-	struct text t = {0};
 
 	assert(w && w->routing);
 	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress, e);
@@ -131,36 +129,30 @@ static int cmd_layers(struct session *s, const struct args *args, struct out *o,
 	cdg_command_tell_missing(c, o);
 	report_dropped(c, o);
 	arena_free(c);
-	ops = routing_origin(w->routing)->ops;
-	/* In the engine's own words. */
-	if (ops->explain_layers) {
+	const struct routing_ops *ops = routing_origin(w->routing)->ops;
+	if (ops->explain_layers) { /* in the engine's own words */
+		AUTO_TEXT struct text t = {0};
+
 		ops->explain_layers(w->routing, &t);
 		out_text(o, "%s", text_str(&t));
 		out_json(o, "explained", json_text(text_str(&t)));
-		text_free(&t);
 	}
 	return rc;
 }
 
 /* --- cdg -------------------------------------------------------------------------------------- */
 
-static uint32_t *count_inputs(const struct cdg *c)
-{
-	uint32_t *n = NEW_ARRAY(c->n_channels, uint32_t);
-
-	for (uint32_t i = 0; i < c->n_deps; i++)
-		n[c->to[i]]++;
-	return n;
-}
-
 /* Dependencies of a VL, or of CDG_ALL_VLS. A dependency between two VLs counts in the first one. */
 static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct out *o)
 {
-	uint32_t *in = count_inputs(c), *channel = NEW_ARRAY(c->n_channels, uint32_t), n = 0, deps = 0,
-		 cyclic = 0, at_hosts = 0;
-	json_t *list = json_array(), *obj;
+	AUTO_FREE uint32_t *in = NEW_ARRAY(c->n_channels, uint32_t);
+	AUTO_FREE uint32_t *channel = NEW_ARRAY(c->n_channels, uint32_t);
+	uint32_t n = 0, deps = 0, cyclic = 0, at_hosts = 0;
+	json_t *list = json_array();
 	char a[700];
 
+	for (uint32_t i = 0; i < c->n_deps; i++)
+		in[c->to[i]]++;
 	for (uint32_t v = 0; v < c->n_channels; v++) {
 		if (vl != CDG_ALL_VLS && c->vl[v] != vl)
 			continue;
@@ -183,9 +175,9 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 		out_text(o, ROW_BEGIN "%4u %5u %5u %9u  ", c->vl[v], in[v], out, c->load[v]);
 		tell_pair(cdg_command_channel_text(c, v, a, sizeof(a)), o);
 		out_text(o, "%s\n", c->component[v] == NO_ID ? "" : "  (cycle)");
-		obj = json_make("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v], "channel", a, "in",
-				(int)in[v], "out", (int)out, "routes", (int)c->load[v], "cycle",
-				(int)(c->component[v] != NO_ID));
+		json_t *obj = json_make("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v], "channel", a,
+					"in", (int)in[v], "out", (int)out, "routes", (int)c->load[v], "cycle",
+					(int)(c->component[v] != NO_ID));
 		put_ends(obj, c, v);
 		json_array_append_new(list, obj);
 	}
@@ -194,8 +186,6 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 	out_json(o, "cdg",
 		 json_make("{s:i, s:i, s:i, s:i, s:o}", "channels", (int)n, "dependencies", (int)deps,
 			   "on_cycles", (int)cyclic, "at_hosts", (int)at_hosts, "list", list));
-	free(channel);
-	free(in);
 }
 
 static int cmd_cdg(struct session *s, const struct args *args, struct out *o, struct err *e)

@@ -14,6 +14,14 @@
 #include "core/sm/guid_names.h"
 #include "core/sm/script.h"
 
+int run_change(struct session *s, const struct change_request *rq, struct out *o, struct err *e)
+{
+	if (session_change(s, rq, e))
+		return -1;
+	report_event(s, o);
+	return 0;
+}
+
 /* --- route ---------------------------------------------------------------------------- */
 
 int run_engines(struct session *s, const char *verb, const char *chain, const struct args *args, int first,
@@ -26,16 +34,15 @@ int run_engines(struct session *s, const char *verb, const char *chain, const st
 	assert(first <= args->n);
 	if (chain && engine_chain_known(s->engines, chain, e))
 		return -1;
-	struct options *opts = options_copy(s->setup->options);
+	AUTO_OPTIONS struct options *opts = options_copy(s->setup->options);
 	text_add(&text, chain ? "%s %s" : "%s", verb, chain);
 	for (int i = first; !rc && i < args->n; i++) {
 		const char *word = args->arg[i].word;
 
 		rc = options_assign(opts, s->fabric, word, e);
-		char *name = str_printf("%.*s", (int)strcspn(word, "="), word);
+		AUTO_FREE char *name = str_printf("%.*s", (int)strcspn(word, "="), word);
 		/* NAME=VALUE may hold names instead of a file. */
 		report_named(opts, name, o);
-		free(name);
 		word_append(&text, word);
 	}
 	rq.setup = (struct setup){.chain = chain, .options = opts};
@@ -46,7 +53,6 @@ int run_engines(struct session *s, const char *verb, const char *chain, const st
 		report_event(s, o);
 		o->run->unanswered |= !session_routing(s) && s->fabric; /* no_fallback: all refused */
 	}
-	options_free(opts);
 	return rc;
 }
 
@@ -54,8 +60,7 @@ int run_engines(struct session *s, const char *verb, const char *chain, const st
 static int route_script(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *program = args->argv[1] + strlen(SCRIPT_PREFIX);
-	AUTO_TEXT struct text words = {0};
-	AUTO_TEXT struct text text = {0};
+	AUTO_TEXT struct text words = {0}, text = {0};
 	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
 
 	if (s->in_lesson)
@@ -73,10 +78,7 @@ static int route_script(struct session *s, const struct args *args, struct out *
 	}
 	rq.setup = (struct setup){.chain = SCRIPT_ENGINE, .program = text_str(&words)};
 	rq.text = text_str(&text);
-	int rc = session_change(s, &rq, e);
-	if (!rc)
-		report_event(s, o);
-	return rc;
+	return run_change(s, &rq, o, e);
 }
 
 static int cmd_route(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -100,10 +102,7 @@ static int resweep(struct session *s, bool reroute, struct out *o, struct err *e
 		return err_set_kind(e, ERR_NO_ENGINE,
 				    "nothing is routed yet; `route ENGINE` does it, `tables FILE` takes what "
 				    "switches hold");
-	if (session_change(s, &rq, e))
-		return -1;
-	report_event(s, o);
-	return 0;
+	return run_change(s, &rq, o, e);
 }
 
 static int cmd_sweep(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -272,10 +271,9 @@ static int fail_random(struct change_command_edit *d, const struct args *args, s
 		    node_is_switch(f, f->port_node[f->link_port[2 * l + 1]]))
 			up[n++] = l;
 	text_add(&d->text, " %" PRIu64 " seed=%" PRIu64, want, seed);
-	if (want > n) {
+	if (want > n)
 		return err_set(e, "found %s up between switches, expected at least the %" PRIu64 " to fail",
 			       PLURAL(n, "link"), want);
-	}
 	for (uint32_t i = 0; i < want; i++) {
 		uint32_t k = i + rng_below(&seed, n - i), l = up[k];
 
@@ -416,11 +414,7 @@ static int cmd_flap(struct session *s, const struct args *args, struct out *o, s
 		rc = flap_word(s, args->arg[i].word, flapped, &text, o, e);
 	rq.flapped = flapped;
 	rq.text = text_str(&text);
-	if (!rc)
-		rc = session_change(s, &rq, e);
-	if (!rc)
-		report_event(s, o);
-	return rc;
+	return rc ? rc : run_change(s, &rq, o, e);
 }
 
 /* --- history --------------------------------------------------------------------------------- */
@@ -453,9 +447,7 @@ static int cmd_redo(struct session *s, const struct args *args, struct out *o, s
 
 static int cmd_journal(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct text t = {0};
 	char at[OUT_UTC];
-	size_t event;
 
 	if (args->n)
 		return change_command_moved(s, session_goto(s, (size_t)args->arg[0].n, e), o);
@@ -464,15 +456,16 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 		const struct event *ev = &s->event[i];
 		const struct comparison *c = ev->kind == EVENT_SCOPE ? NULL : ev->change;
 
+		AUTO_TEXT struct text t = {0};
+
 		/* what it changed goes to a line of its own when the reader has no room beside */
-		text_free(&t);
 		text_add(&t, "%c%3zu  %s", i == s->at ? '>' : ' ', i, ev->text);
 		if (ev->kind != EVENT_SCOPE && ev->sweep && ev->sweep->routing)
 			text_add(&t, "  [%s%s]", ev->sweep->routing->engine,
 				 out_took(o, " ", ev->sweep->seconds, (char[OUT_TOOK]){0}));
 		if (!o->run->no_timing)
 			text_add(&t, "  %s", out_utc(ev->time, at));
-		event = t.len;
+		size_t event = t.len;
 		if (c)
 			text_add(&t,
 				 "  %s on %s, %" PRIu64 " rerouted, %" PRIu64 " lost, %" PRIu64 " regained",
@@ -495,7 +488,6 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 		json_array_append_new(list, x);
 	}
 	out_json(o, "events", list);
-	text_free(&t);
 	return 0;
 }
 

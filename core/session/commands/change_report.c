@@ -397,8 +397,7 @@ static void put_steps(struct document *d, const struct change_told *c)
 		doc_line(d, false, "Nothing.");
 	for (size_t i = 0; i < c->n; i++) {
 		struct state_told *x = &c->state[i];
-		AUTO_TEXT struct text outage = {0};
-		AUTO_TEXT struct text way = {0};
+		AUTO_TEXT struct text outage = {0}, way = {0};
 		AUTO_FREE char *title = str_printf("%s: %s", x->name, c->s->event[x->at].text);
 
 		doc_heading(d, 3, title);

@@ -313,6 +313,8 @@ void report_judged(const struct sweep *w, struct out *o);
 int take_held(struct session *s, const char *chain, struct out *o, struct err *e);
 /* Lines that tell what the event in force did: routing, refusals, changes. */
 void report_event(struct session *s, struct out *o);
+/* One more event (session_change()), and these lines.  -1 and *e. */
+int run_change(struct session *s, const struct change_request *rq, struct out *o, struct err *e);
 /* The tables in force, where the hosts of another scope count; NULL: all hosts do.  A reference. */
 struct routing *routing_in_scope(const struct session *s, const struct scope *scope);
 /* `COMMAND shared H... [all]`: on which links the scope, one job, meets another job, with both loads. */

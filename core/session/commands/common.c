@@ -126,14 +126,13 @@ void report_missing(const struct fabric *f, struct out *o)
 
 void report_managers(const struct fabric *f, const char *consequence, struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (managers_fault(f) == MANAGERS_GOOD)
 		return;
 	managers_tell_fault(f, &t);
 	out_text(o, "%c%s%s%s.\n", toupper((unsigned char)*t.s), t.s + 1, *consequence ? ": " : "",
 		 consequence);
-	text_free(&t);
 }
 
 struct routing *routing_in_scope(const struct session *s, const struct scope *scope)

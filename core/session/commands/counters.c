@@ -44,13 +44,12 @@ static int of_port(struct session *s, const struct args *args, struct out *o, st
 {
 	uint32_t port = session_port(s, args->arg[0].word, e);
 	struct counter_reading r = {0};
-	char *ca = NULL;
-	int at = 0, rc;
+	AUTO_FREE char *ca = NULL;
+	int at = 0;
 
 	if (port == NO_ID || live_parse_target(args_word(args, "CA[:PORT]", ""), &ca, &at, e))
 		return -1;
-	rc = counters_live_port(s, ca, at, port, &r, o->run->progress, e);
-	free(ca);
+	int rc = counters_live_port(s, ca, at, port, &r, o->run->progress, e);
 	if (!rc && !r.n)
 		rc = err_set(e, "%s did not answer", PORT_LABEL(s->fabric, port));
 	if (!rc) {
@@ -144,8 +143,7 @@ static void counters_command_tell_row(const struct session *s, const struct meas
 	static const enum counter shown[] = {COUNT_SYMBOL,   COUNT_DOWNED, COUNT_RECEIVE,
 					     COUNT_DISCARDS, COUNT_WAIT,   COUNT_TRANSMIT_DATA};
 	char cell[ARRAY_LEN(shown)][32];
-	AUTO_TEXT struct text t = {0};
-	AUTO_TEXT struct text why = {0};
+	AUTO_TEXT struct text t = {0}, why = {0};
 
 	for (size_t i = 0; i < ARRAY_LEN(shown); i++)
 		counters_command_number(x, shown[i], cell[i]);
@@ -272,13 +270,12 @@ static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 static int read_live(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct counter_reading r = {0};
-	char *ca = NULL;
-	int at = 0, rc;
+	AUTO_FREE char *ca = NULL;
+	int at = 0;
 
 	if (live_parse_target(args_word(args, "CA[:PORT]", ""), &ca, &at, e))
 		return -1;
-	rc = counters_live(s, ca, at, &r, o->run->progress, e);
-	free(ca);
+	int rc = counters_live(s, ca, at, &r, o->run->progress, e);
 	if (rc)
 		counters_free(&r);
 	else

@@ -347,8 +347,7 @@ static void diff_loads(const struct load_diff *d, uint64_t moved, uint64_t limit
 static void tell_compared_with(const struct sweep *a, const struct sweep *b, struct out *o)
 {
 	struct judged before = judged_of(a), now = judged_of(b);
-	AUTO_TEXT struct text t = {0};
-	AUTO_TEXT struct text u = {0};
+	AUTO_TEXT struct text t = {0}, u = {0};
 
 	before.untimed = now.untimed = o->run->no_timing;
 	judged_brief(&before, &t);
@@ -361,28 +360,21 @@ static void tell_compared_with(const struct sweep *a, const struct sweep *b, str
 static int cmd_diff(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *a, *b;
-	struct load_diff *d = NULL;
 	uint64_t limit = args_has(args, "all") ? UINT64_MAX : DIFF_LINES;
 
 	if (diff_sides(s, args, &a, &b, e))
 		return -1;
-	struct routing *ra = session_counted(s, a->routing);
-	struct routing *rb = session_counted(s, b->routing);
+	AUTO_ROUTING struct routing *ra = session_counted(s, a->routing);
+	AUTO_ROUTING struct routing *rb = session_counted(s, b->routing);
 	AUTO_ARENA struct comparison *c = compare_routings(ra, rb, o->run->progress);
-	if (c)
-		d = load_diff_new(ra, rb, o->run->progress);
-	routing_unref(ra);
-	routing_unref(rb);
-	if (!d) {
+	AUTO_ARENA struct load_diff *d = c ? load_diff_new(ra, rb, o->run->progress) : NULL;
+	if (!d)
 		return err_set(e, CANCELLED);
-	}
-	if (c->across && c->across->only[1].switches == c->b->topo->fabric->n_switches) {
-		arena_free(d);
+	if (c->across && c->across->only[1].switches == c->b->topo->fabric->n_switches)
 		return err_set(
 			e,
 			"found no switch of %s in %s, by GUID: expected two fabrics with something in common",
 			b->fabric->source, a->fabric->source);
-	}
 	report_judged(b, o);
 	tell_compared_with(a, b, o);
 	report_scope(s, o);
@@ -399,7 +391,6 @@ static int cmd_diff(struct session *s, const struct args *args, struct out *o, s
 		diff_pairs(c, limit, o);
 		rc = progress_cancelled(o->run->progress);
 	}
-	arena_free(d);
 	return rc ? err_set(e, CANCELLED) : 0;
 }
 

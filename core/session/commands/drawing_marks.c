@@ -280,11 +280,9 @@ static int mark_diff(struct session *s, const struct drawing_of *of, struct fabr
 
 	if (diff_sides(s, of->args, &a, &b, e))
 		return -1;
-	struct routing *ra = session_counted(s, a->routing);
-	struct routing *rb = session_counted(s, b->routing);
+	AUTO_ROUTING struct routing *ra = session_counted(s, a->routing);
+	AUTO_ROUTING struct routing *rb = session_counted(s, b->routing);
 	AUTO_ARENA struct comparison *c = compare_routings(ra, rb, p);
-	routing_unref(ra);
-	routing_unref(rb);
 	if (!c)
 		return err_set(e, CANCELLED);
 	const struct state *was = a->setup->state;

@@ -543,8 +543,7 @@ int run_edit(struct session *s, const char *line, struct out *o, struct err *e)
 
 static int cmd_event(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	AUTO_TEXT struct text said = {0};
-	AUTO_TEXT struct text text = {0};
+	AUTO_TEXT struct text said = {0}, text = {0};
 	struct command_run run = {.in = o->run->in, .progress = o->run->progress, .f = text_stream(&said)};
 	struct out quiet = {.run = &run};
 	struct session *draft = session_new(s->engines, s->commands);

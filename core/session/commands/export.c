@@ -235,7 +235,6 @@ int cannot_write(const struct target *t, struct err *e)
 static int cmd_save(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
-	struct text text = {0};
 	struct target to;
 	int rc;
 
@@ -245,10 +244,9 @@ static int cmd_save(struct session *s, const struct args *args, struct out *o, s
 			   "canonical file; `save FILE` writes it");
 	if (open_target(&to, args->arg[0].word, o, e))
 		return -1;
-	struct state *all_up = state_new(s->fabric);
+	AUTO_STATE struct state *all_up = state_new(s->fabric);
 	AUTO_TOPO struct topo *t =
 		state_equal(session_state(s), all_up) ? NULL : topo_new(s->fabric, session_state(s));
-	state_free(all_up);
 	mark_target(&to, s, t);
 	if (!args_has(args, "edges") && !args_has(args, "canonical")) {
 		rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL, o->run->progress);
@@ -256,13 +254,14 @@ static int cmd_save(struct session *s, const struct args *args, struct out *o, s
 			rc = progress_cancelled(o->run->progress) ? err_set(e, CANCELLED)
 								  : cannot_write(&to, e);
 	} else {
+		AUTO_TEXT struct text text = {0};
+
 		rc = args_has(args, "edges")
 			     ? edges_text(s->fabric, t, w ? w->lids : NULL, o->run->progress, &text, e)
 			     : canonical_text(s->fabric, t, o->run->progress, &text, e);
 		fputs(text_str(&text), to.f);
 		if (!rc && write_status(to.f))
 			rc = cannot_write(&to, e);
-		text_free(&text);
 	}
 	return close_target(&to, rc, o, e);
 }
@@ -366,23 +365,22 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 static int find_missing(const struct session *s, const struct args *args, struct warnings *w, struct err *e)
 {
 	const char *what = args->arg[0].word;
-	struct text lacks = {0};
-	int rc = 0;
 
 	if (!strcmp(what, "subnet"))
 		missing_in_file(s, session_sweep(s)->topo, w);
 	else
 		warnings_copy(w, &s->fabric->warnings);
 	if (w->missing && export_command_is_word(what, UNMARKED) && !args_has(args, "anyway")) {
+		AUTO_TEXT struct text lacks = {0};
+
 		warnings_tell_missing(w, &lacks);
-		rc = err_set(
+		return err_set(
 			e,
 			"the fabric is incomplete (%s), and a file of %s cannot say so; `export %s FILE ... "
 			"anyway` writes it",
 			text_str(&lacks), what, what);
-		text_free(&lacks);
 	}
-	return rc;
+	return 0;
 }
 
 static bool is_drawing(const struct args *args)

@@ -226,11 +226,9 @@ int drawing_write_steps(struct session *s, struct drawing *d, const char *patter
 
 	assert(d->frames == FRAMES_FILES);
 	if (done) {
-		char *first = frame_path(pattern, 1), *last = frame_path(pattern, done);
+		AUTO_FREE char *first = frame_path(pattern, 1), *last = frame_path(pattern, done);
 
 		out_text(o, "%s written: %s to %s\n", PLURAL(done, "file"), first, last);
-		free(first);
-		free(last);
 	}
 	out_json(o, "files", json_integer(done));
 	return rc;
@@ -334,14 +332,13 @@ static int read_steps(struct session *s, const struct args *args, struct drawing
 				    "found %zu steps, expected 1 to %d: say which, `%s FROM TO`", frames,
 				    FRAMES_MOST, args->arg[2].word);
 	if (d->frames == FRAMES_FILES) {
-		char *path = frame_path(args->arg[1].word, 1);
+		AUTO_FREE char *path = frame_path(args->arg[1].word, 1);
 
 		if (!path)
 			return err_word(e,
 					"found \"%s\", expected a name with one %%d or %%03d for the number "
 					"of a step",
 					args->arg[1].word);
-		free(path);
 	}
 	return mem_room(e, walk_room(m->rec), "tables of a walk");
 }

@@ -64,11 +64,8 @@ int take_held(struct session *s, const char *chain, struct out *o, struct err *e
 	AUTO_FREE char *text = str_printf("route %s", chain);
 	struct change_request rq = {
 		.kind = EVENT_ROUTE, .setup.chain = chain, .text = text, .progress = o->run->progress};
-	int rc = session_change(s, &rq, e);
 
-	if (!rc)
-		report_event(s, o);
-	return rc;
+	return run_change(s, &rq, o, e);
 }
 
 static int cmd_load(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -326,12 +323,8 @@ static int apply_options(struct session *s, struct change_request *rq, bool resh
 			report_aggregation(s, o);
 		return 0;
 	}
-	if (at && (rq->setup.chain || (!reshape && at->setup->chain))) {
-		if (session_change(s, rq, e))
-			return -1;
-		report_event(s, o);
-		return 0;
-	}
+	if (at && (rq->setup.chain || (!reshape && at->setup->chain)))
+		return run_change(s, rq, o, e);
 	if (!reshape)
 		session_set_options(s, opts);
 	at = session_event(s);
@@ -387,7 +380,7 @@ static void tell_pair_file(const char *name, const char *path, struct out *o)
 static int fabric_command_set_option(struct session *s, const char *name, const char *value, struct out *o,
 				     struct err *e)
 {
-	struct options *opts = options_copy(s->setup->options);
+	AUTO_OPTIONS struct options *opts = options_copy(s->setup->options);
 	AUTO_FREE char *text = str_printf(value ? "set %s %s" : "unset %s", name, value);
 	int rc = 0;
 
@@ -411,7 +404,6 @@ static int fabric_command_set_option(struct session *s, const char *name, const 
 		rc = apply_options(
 			s, &(struct change_request){.kind = EVENT_SET, .setup.options = opts, .text = text},
 			shapes_fabric(name), o, e);
-	options_free(opts);
 	return rc;
 }
 
@@ -467,17 +459,16 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 {
 	const char *path = args->arg[0].word;
 	AUTO_TEXT struct text notes = {0};
-	char *engines = NULL;
+	AUTO_FREE char *engines = NULL;
 	AUTO_FREE char *whole = realpath(path, NULL);
 	AUTO_FREE char *quoted = word_quoted(whole ? whole : path);
 	AUTO_FREE char *text = str_printf("config %s", quoted);
-	AUTO_TEXT struct text computed = {0};
-	AUTO_TEXT struct text others = {0};
+	AUTO_TEXT struct text computed = {0}, others = {0};
 	bool all_other = false, held = false;
 	struct change_request rq = {.kind = EVENT_ROUTE, .text = text};
-
-	struct options *opts = options_copy(s->setup->options);
+	AUTO_OPTIONS struct options *opts = options_copy(s->setup->options);
 	int rc = conf_read(opts, path, o->run->progress, &engines, &notes, e);
+
 	if (!rc && engines && strstr(engines, SCRIPT_PREFIX))
 		rc = err_set(
 			e,
@@ -519,8 +510,6 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 		s->not_computed = all_other;
 		session_unlock(s);
 	}
-	options_free(opts);
-	free(engines);
 	return rc;
 }
 

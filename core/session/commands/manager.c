@@ -53,10 +53,7 @@ int move_manager(struct session *s, const struct fabric *f, struct change_reques
 	rq->setup.loaded = s->loaded;
 	rq->setup.tables = s->setup->tables;
 	rq->progress = o->run->progress;
-	int rc = session_change(s, rq, e);
-	if (!rc)
-		report_event(s, o);
-	return rc;
+	return run_change(s, rq, o, e);
 }
 
 static int cmd_failover(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -87,7 +84,7 @@ static int cmd_failover(struct session *s, const struct args *args, struct out *
 	if (ep == w->topo->sm_endport)
 		return err_set(e, "the subnet manager runs on %s already, expected another node",
 			       s->fabric->node_name[node]);
-	struct state *state = state_copy(session_state(s));
+	AUTO_STATE struct state *state = state_copy(session_state(s));
 	state->node_down[old] |= args_has(args, "down");
 	AUTO_FREE char *quoted = word_quoted(s->fabric->node_name[node]);
 	AUTO_FREE char *text = str_printf("failover %s%s", quoted, args_has(args, "down") ? " down" : "");
@@ -96,11 +93,8 @@ static int cmd_failover(struct session *s, const struct args *args, struct out *
 	out_text(o, "A standby on %s takes over from the subnet manager on %s%s.\n",
 		 s->fabric->node_name[node], s->fabric->node_name[old],
 		 args_has(args, "down") ? ", which is down" : "");
-	struct fabric *f = fabric_variant(s->fabric, ep, false); /* the same ids */
-	int rc = move_manager(s, f, &rq, o, e);
-	fabric_unref(f);
-	state_free(state);
-	return rc;
+	AUTO_FABRIC struct fabric *f = fabric_variant(s->fabric, ep, false); /* the same ids */
+	return move_manager(s, f, &rq, o, e);
 }
 
 /* --- SIGHUP ----------------------------------------------------------------------------------- */
@@ -136,13 +130,13 @@ static int cmd_sighup(struct session *s, const struct args *args, struct out *o,
 {
 	const char *path = args->arg[0].word;
 	AUTO_TEXT struct text notes = {0};
-	char *engines = NULL;
+	AUTO_FREE char *engines = NULL;
 	struct change_request rq = {.kind = EVENT_SWEEP, .progress = o->run->progress};
 
 	if (need_engine(s, e))
 		return -1;
-	struct options *opts = options_copy(s->setup->options);
-	struct options *read = options_copy(opts);
+	AUTO_OPTIONS struct options *opts = options_copy(s->setup->options);
+	AUTO_OPTIONS struct options *read = options_copy(opts);
 	int rc = conf_read(read, path, o->run->progress, &engines, &notes, e);
 	if (!rc) {
 		out_text(o, "%s", text_str(&notes));
@@ -151,21 +145,13 @@ static int cmd_sighup(struct session *s, const struct args *args, struct out *o,
 	if (!rc && engines && strcmp(engines, s->setup->chain) != 0)
 		out_text(o, "routing_engine stays %s: %s needs a restart\n", s->setup->chain, engines);
 	if (!rc) {
-		char *whole = realpath(path, NULL);
-		char *quoted = word_quoted(whole ? whole : path);
-		char *text = str_printf("sighup %s", quoted);
+		AUTO_FREE char *whole = realpath(path, NULL);
+		AUTO_FREE char *quoted = word_quoted(whole ? whole : path);
+		AUTO_FREE char *text = str_printf("sighup %s", quoted);
 		rq.text = text;
 		rq.setup.options = opts;
-		rc = session_change(s, &rq, e);
-		free(whole);
-		free(quoted);
-		free(text);
+		rc = run_change(s, &rq, o, e);
 	}
-	if (!rc)
-		report_event(s, o);
-	options_free(opts);
-	options_free(read);
-	free(engines);
 	return rc;
 }
 

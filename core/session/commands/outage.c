@@ -42,13 +42,12 @@ static void report_ports(const struct outage *x, struct out *o)
 	for (uint32_t i = 0; i < x->n_ports; i++) {
 		const struct outage_port *p = &x->port[i];
 		json_t *row = json_object(), *lids = json_array();
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		if (i < SHOWN) {
 			outage_lids(x, p, &t);
 			out_text(o, "%8" PRIu64 "  " ROW_COLUMN("%-24s") "  " ROW_PROSE "%s\n", p->pairs,
 				 port_label(f, p->port, label, sizeof(label)), text_str(&t));
-			text_free(&t);
 		}
 		json_put_port(row, "switch", f, x->before->lids, p->port);
 		fields_json(row, outage_port_fields, p);
@@ -128,9 +127,8 @@ static struct outage *of_job(const struct session *s, const struct outage *x, co
 		struct scope *job = scope_new(f, of->name, wanted);
 		struct host_set *hosts = host_set_new(was, setup_counts_aggregation(s->setup), job);
 		*n_hosts = hosts->n;
-		struct routing *r = routing_with_hosts(x->before, hosts);
+		AUTO_ROUTING struct routing *r = routing_with_hosts(x->before, hosts);
 		y = outage_new(r, x->down, x->repair, p, e);
-		routing_unref(r);
 		host_set_unref(hosts);
 		scope_unref(job);
 	}
@@ -179,7 +177,7 @@ int outage_jobs(const struct session *s, const struct outage *x, const char *pat
 	l->job = NEW_ARRAY(of.n + 1, struct outage_job);
 	for (size_t i = 0; !rc && i < of.n; i++) {
 		struct outage_job *job = &l->job[l->n];
-		struct outage *y = of_job(s, x, &of.job[i], &job->hosts, p, e);
+		AUTO_ARENA struct outage *y = of_job(s, x, &of.job[i], &job->hosts, p, e);
 
 		if (y) {
 			*job = (struct outage_job){str_dup(of.job[i].name), job->hosts, y->n_hosts, y->cut,
@@ -190,7 +188,6 @@ int outage_jobs(const struct session *s, const struct outage *x, const char *pat
 		} else {
 			l->absent++;
 		}
-		arena_free(y);
 	}
 	qsort(l->job, l->n, sizeof(*l->job), most_cut);
 	job_list_free(&of);

@@ -44,16 +44,14 @@ static int plots_command_add_engine(struct session *s, const struct side_request
 				    struct progress *p, struct err *e)
 {
 	AUTO_SWEEP struct sweep *w = side_sweep(rq, x->n, p, e);
-	int rc = 0;
 
 	if (!w)
 		return -1;
 	if (!w->routing)
-		rc = err_set(e, "%s refuses this fabric: %s", rq->engine[x->n]->name,
-			     w->n_refusals ? w->refusal[0].why : "there is nothing to route");
-	else
-		x->r[x->n++] = session_counted(s, w->routing);
-	return rc;
+		return err_set(e, "%s refuses this fabric: %s", rq->engine[x->n]->name,
+			       w->n_refusals ? w->refusal[0].why : "there is nothing to route");
+	x->r[x->n++] = session_counted(s, w->routing);
+	return 0;
 }
 
 /* The routing in force, or those of the two engines named. */

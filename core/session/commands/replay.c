@@ -108,16 +108,14 @@ void report_settings(struct document *d, const struct session *s, const struct s
 	if (w && w->routing)
 		doc_item(d, "routed", w->routing->engine);
 	for (size_t i = 0; w && i < w->n_refusals; i++) {
-		char *what = str_printf("%s refuses", w->refusal[i].engine);
+		AUTO_FREE char *what = str_printf("%s refuses", w->refusal[i].engine);
 
 		doc_item(d, what, w->refusal[i].why);
-		free(what);
 	}
 	if (w && w->fatal) {
-		char *what = str_printf("OpenSM 3.3.23 %s here", w->fatal);
+		AUTO_FREE char *what = str_printf("OpenSM 3.3.23 %s here", w->fatal);
 
 		doc_item(d, NULL, what);
-		free(what);
 	}
 	for (size_t i = 0; i < options_count(o); i++)
 		if (options_is_set(o, options_at(o, i)->name))
@@ -232,7 +230,7 @@ void report_script(struct document *d, const struct replay *r)
 void report_source(struct document *d, const struct session *s)
 {
 	const struct fabric *fb = s->fabric;
-	struct text missing = {0};
+	AUTO_TEXT struct text missing = {0};
 	uint32_t hosts = 0;
 
 	for (uint32_t n = 0; n < fb->n_nodes; n++)
@@ -249,7 +247,6 @@ void report_source(struct document *d, const struct session *s)
 		text_add(&missing, "a part of the fabric is not in its source: ");
 		warnings_tell_missing(&fb->warnings, &missing);
 		doc_item(d, d->html ? "<strong>incomplete</strong>" : "**incomplete**", text_str(&missing));
-		text_free(&missing);
 	}
 }
 

@@ -333,8 +333,7 @@ static int find_text(struct session *s, int n, const struct arg *word, struct ou
 static int add_break(struct session *s, int n, const struct arg *word, struct out *o, struct err *e)
 {
 	struct interpreter *in = o->run->in;
-	AUTO_TEXT struct text words = {0};
-	AUTO_TEXT struct text t = {0};
+	AUTO_TEXT struct text words = {0}, t = {0};
 	struct rec_condition c;
 	int rc = step_condition(s, n, word, &c, &words, e);
 

@@ -87,21 +87,15 @@ static int live_tables(const char *target, const struct fabric *f, const struct 
 static int take_tables(struct session *s, const char *text, const struct switch_tables *t, const char *sls,
 		       struct out *o, struct err *e)
 {
-	struct options *opts = sls ? options_copy(s->setup->options) : NULL;
+	AUTO_OPTIONS struct options *opts = sls ? options_copy(s->setup->options) : NULL;
 	struct change_request rq = {
 		.kind = EVENT_ROUTE,
 		.setup = {.chain = "tables,no_fallback", .tables = t, .options = opts},
 		.text = text,
 		.progress = o->run->progress,
 	};
-	int rc = opts ? options_set(opts, "path_sl_file", sls, e) : 0;
 
-	if (!rc)
-		rc = session_change(s, &rq, e);
-	options_free(opts);
-	if (!rc)
-		report_event(s, o);
-	return rc;
+	return opts && options_set(opts, "path_sl_file", sls, e) ? -1 : run_change(s, &rq, o, e);
 }
 
 /* Back from computed tables to those that the switches hold.  With `else`: where none are, an engine routes.
@@ -129,8 +123,7 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	bool live = args_has(args, "live");
 	const char *sls = !live && args->n > 1 ? args->arg[1].word : NULL;
 	const char *behind = sls ? sls : device;
-	AUTO_TEXT struct text notes = {0};
-	AUTO_TEXT struct text text = {0};
+	AUTO_TEXT struct text notes = {0}, text = {0};
 	struct switch_tables *t;
 	struct tables_info info;
 	AUTO_FREE char *lesson = !live && lesson_name(from) ? lesson_file(lesson_name(from), e) : NULL;

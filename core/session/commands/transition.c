@@ -69,16 +69,6 @@ static void transition_command_add_way(json_t *list, const struct transition *t,
 		json_decref(o);
 }
 
-static json_t *json_ways(const struct transition *t)
-{
-	json_t *list = json_array();
-
-	transition_command_add_way(list, t, "any order", &t->any);
-	transition_command_add_way(list, t, "in order", &t->at_worst);
-	transition_command_add_way(list, t, "under way", &t->on_wire);
-	return list;
-}
-
 static void tell_credit(const struct transition *t, struct out *o)
 {
 	static const char *const words[] = {"none", "not made", "undecided", "made"};
@@ -175,8 +165,7 @@ static json_t *transition_command_number_of(uint32_t write)
 
 static void transition_command_tell(const struct transition *t, struct out *o)
 {
-	AUTO_TEXT struct text said = {0};
-	AUTO_TEXT struct text way = {0};
+	AUTO_TEXT struct text said = {0}, way = {0};
 	uint32_t switches = switches_written(t);
 
 	transition_sentence(t, &said);
@@ -211,7 +200,11 @@ static void transition_command_tell(const struct transition *t, struct out *o)
 	out_json(o, "any_order",
 		 json_make("{s:i, s:I, s:I}", "lids", (int)t->n_lids, "loops", (json_int_t)t->loops, "cuts",
 			   (json_int_t)t->cuts));
-	out_json(o, "ways", json_ways(t));
+	json_t *ways = json_array();
+	transition_command_add_way(ways, t, "any order", &t->any);
+	transition_command_add_way(ways, t, "in order", &t->at_worst);
+	transition_command_add_way(ways, t, "under way", &t->on_wire);
+	out_json(o, "ways", ways);
 	out_json(o, "in_order",
 		 json_make("{s:o, s:o, s:o, s:i}", "worst", transition_command_number_of(t->worst), "from",
 			   transition_command_number_of(t->bad_from), "to",
@@ -229,7 +222,7 @@ struct transition *session_transition(const struct session *s, const struct swee
 static int cmd_transition(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *a, *b;
-	struct sweep *made = NULL;
+	AUTO_SWEEP struct sweep *made = NULL;
 
 	if (args_has(args, "to")) {
 		a = need_routing(s, e);
@@ -240,17 +233,14 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 		return -1;
 	}
 	AUTO_ARENA struct transition *t = session_transition(s, a, b, o->run->progress, e);
-	if (!t) {
-		sweep_unref(made);
+	if (!t)
 		return -1;
-	}
 	report_scope(s, o);
 	report_missing(b->fabric, o);
 	transition_command_tell(t, o);
 	transition_command_list_writes(t, args_has(args, "all"), o);
 	o->run->found_fault |= !transition_safe_in_order(t) || t->credit.found == CREDIT_MADE;
 	o->run->unanswered |= !t->pairs || b->fabric->warnings.missing;
-	sweep_unref(made);
 	return 0;
 }
 

@@ -388,7 +388,7 @@ static unsigned tell_changes(struct session *s, struct watch *w, const struct fa
 
 	changes_find(&x, before, f, setup_chassis_file(s->setup->options), o->run->progress);
 	for (size_t i = 0; i < x.n; i++) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		change_text(&x, &x.c[i], &t);
 		out_text(o, "%s", text_str(&t));
@@ -398,7 +398,6 @@ static unsigned tell_changes(struct session *s, struct watch *w, const struct fa
 			end += *end != 0;
 		}
 		watch_command_add_told(w, change_kind[x.c[i].kind], change_json(&x, &x.c[i]));
-		text_free(&t);
 	}
 	n = (unsigned)x.n;
 	changes_free(&x);
@@ -682,7 +681,7 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 {
 	struct command_run run = *o->run;
 	struct out lines = {.run = &run};
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 	int rc;
 
 	w->number = number;
@@ -702,7 +701,6 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 		o->run->found_fault |= run.found_fault;
 		o->run->unanswered |= run.unanswered;
 		print_lines(w, text_str(&said), o);
-		text_free(&said);
 	}
 	session_keep_events(s, w->keep);
 	json_decref(round);

@@ -32,7 +32,6 @@ static void tell_head(const struct story *x)
 {
 	const struct path *p = x->p;
 	const struct fabric *f = x->y->w->fabric;
-	uint32_t least; /* cables on a shortest way between the two switches, without any rule */
 
 	out_text(x->y->o, "%s to %s: ", ENDPORT_LABEL(f, p->src),
 		 p->dst == NO_ID ? "a LID that nobody has" : ENDPORT_LABEL(f, p->dst));
@@ -41,10 +40,11 @@ static void tell_head(const struct story *x)
 		return;
 	}
 	if (p->n) {
-		uint16_t *hops = NEW_ARRAY(f->n_switches, uint16_t);
+		AUTO_FREE uint16_t *hops = NEW_ARRAY(f->n_switches, uint16_t);
+
 		switch_distances(x->y->w->topo, p->hop[0].sw, hops);
-		least = hops[p->hop[p->n - 1].sw] == NO_HOPS ? NO_ID : hops[p->hop[p->n - 1].sw];
-		free(hops);
+		/* cables on a shortest way between the two switches, without any rule */
+		uint32_t least = hops[p->hop[p->n - 1].sw] == NO_HOPS ? NO_ID : hops[p->hop[p->n - 1].sw];
 		out_text(x->y->o, "%s, ", PLURAL(p->n - 1, "hop"));
 		if (least == p->n - 1)
 			out_text(x->y->o, "%s (shortest), ", PLURAL(p->hops, "link"));
