@@ -273,16 +273,6 @@ static void print_vls(uint32_t vls, struct out *o)
 			out_text(o, " %u", v);
 }
 
-static json_t *list_vls(uint32_t vls)
-{
-	json_t *list = json_array();
-
-	for (unsigned v = 0; v < CDG_VLS; v++)
-		if (vls >> v & 1)
-			json_array_append_new(list, json_integer(v));
-	return list;
-}
-
 uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, struct progress *p,
 		       struct out *o)
 {
@@ -298,9 +288,13 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 		print_vls(c->vls[i], o);
 		out_text(o, ": credit loops among %s; a shortest one has %u (group %u):\n",
 			 PLURAL(c->size[i], "channel"), n, i + 1);
+		json_t *vls = json_array();
+		for (unsigned v = 0; v < CDG_VLS; v++)
+			if (c->vls[i] >> v & 1)
+				json_array_append_new(vls, json_integer(v));
 		json_t *group = json_make("{s:i, s:i, s:o, s:i, s:i}", "group", (int)i + 1, "vl",
-					  (int)c->vl[cycle[0]], "vls", list_vls(c->vls[i]), "channels",
-					  (int)c->size[i], "length", (int)n);
+					  (int)c->vl[cycle[0]], "vls", vls, "channels", (int)c->size[i],
+					  "length", (int)n);
 		json_object_set_new(group, "cycle", print_cycle(c, cycle, n, routes, p, o));
 		json_array_append_new(list, group);
 	}

@@ -455,7 +455,6 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct event *ev = &s->event[i];
 		const struct comparison *c = ev->kind == EVENT_SCOPE ? NULL : ev->change;
-
 		AUTO_TEXT struct text t = {0};
 
 		/* what it changed goes to a line of its own when the reader has no room beside */

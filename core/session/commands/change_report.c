@@ -91,7 +91,6 @@ static int find_second(const struct change_told *c, struct state_told *x, unsign
 static int find_figures(struct change_told *c, struct state_told *x, struct err *e)
 {
 	int rc = check_quietly(x->then, x->w, &x->j, c->o, e);
-
 	AUTO_ARENA struct loads *l = rc ? NULL : loads_new(x->w->routing, &pattern_all, c->p);
 	if (!l)
 		return rc ? -1 : err_set(e, CANCELLED);

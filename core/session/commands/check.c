@@ -184,14 +184,6 @@ static void check_command_add_end(void *ctx, uint32_t ep, uint32_t cause, uint64
 				sw, ep);
 }
 
-/* Ports of the scope that are gone. */
-static void add_not_here(const struct scope *scope, struct faults *s)
-{
-	for (uint32_t i = 0; scope && i < scope->n; i++)
-		if (scope_endport(s->fabric, &scope->port[i]) == NO_ID)
-			faults_add_not_here(s, scope->port[i].node_guid, scope->port[i].port);
-}
-
 void print_faults(const struct faults *s, const char *what, size_t most, struct out *o)
 {
 	AUTO_TEXT struct text t = {0};
@@ -422,8 +414,12 @@ static int check_command_run(struct session *s, const struct sweep *w, struct ju
 	if (rc)
 		return -1;
 	if (x) {
+		const struct scope *scope = session_scope(s);
+
 		add_endports(x, w);
-		add_not_here(session_scope(s), &x->now);
+		for (uint32_t i = 0; scope && i < scope->n; i++)
+			if (scope_endport(x->now.fabric, &scope->port[i]) == NO_ID)
+				faults_add_not_here(&x->now, scope->port[i].node_guid, scope->port[i].port);
 		faults_add_missing(&x->now);
 		if (faults_sort(&x->now) || faults_sort(&x->untold))
 			return -1;

@@ -274,9 +274,7 @@ void report_fabric(struct session *s, struct out *o)
 
 static const char *links_text(unsigned h, char *buf, size_t size)
 {
-	if (h == 0)
-		return "none";
-	return plural(h, "link", buf, size);
+	return h ? plural(h, "link", buf, size) : "none";
 }
 
 /* Parts that only one of two fabrics has are not compared.  JSON fields "only_before" and "only_now". */

@@ -257,13 +257,6 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 	out_json(o, "pairs", list);
 }
 
-static json_t *was_now(double was, double now, bool whole)
-{
-	if (whole)
-		return json_make("{s:I, s:I}", "was", (json_int_t)was, "now", (json_int_t)now);
-	return json_make("{s:f, s:f}", "was", was, "now", now);
-}
-
 /* Figures before and after. A figure has a line only if its printed form changed. -1 when cancelled. */
 static int diff_figures(const struct comparison *c, struct out *o, struct progress *p)
 {
@@ -282,7 +275,11 @@ static int diff_figures(const struct comparison *c, struct out *o, struct progre
 		if (figure_order(&was, &now, told[i]))
 			out_text(o, "  %-29s %s -> %s\n", d->column, figure_text(&was, told[i], a, sizeof(a)),
 				 figure_text(&now, told[i], b, sizeof(b)));
-		json_object_set_new(list, d->key, was_now(was.v[told[i]], now.v[told[i]], !d->decimals));
+		double before = was.v[told[i]], after = now.v[told[i]];
+		json_object_set_new(list, d->key,
+				    d->decimals ? json_make("{s:f, s:f}", "was", before, "now", after)
+						: json_make("{s:I, s:I}", "was", (json_int_t)before, "now",
+							    (json_int_t)after));
 	}
 	out_json(o, "figures", list);
 	return 0;

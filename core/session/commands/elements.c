@@ -23,7 +23,6 @@ static struct elements *current_elements(struct session *s, struct out *o, struc
 	const struct sweep *w = session_sweep(s);
 	const struct options *opts = w ? w->setup->options : s->setup->options;
 	AUTO_TEXT struct text notes = {0};
-
 	AUTO_TOPO struct topo *t = w ? topo_ref(w->topo) : topo_new(s->fabric, session_state(s));
 	struct elements *el = elements_new(
 		t, options_find(opts, "chassis_file") ? options_file(opts, "chassis_file") : NULL,
@@ -116,7 +115,6 @@ static int cmd_elements(struct session *s, const struct args *args, struct out *
 	const char *word = args_word(args, "ELEMENT", NULL);
 	uint32_t found = 0;
 	int rc = 0;
-
 	struct elements *el = current_elements(s, o, e);
 	if (!el)
 		return -1;
@@ -345,7 +343,6 @@ static int cmd_compare(struct session *s, const struct args *args, struct out *o
 	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
 	unsigned n = 0;
 	int rc;
-
 	struct side_request *rq = side_request_new(&at, args->argc - skip, args->argv + skip, e);
 	if (!rq)
 		return -1;

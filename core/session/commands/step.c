@@ -515,9 +515,7 @@ static int step_command_step(struct session *s, const struct args *args, struct 
 	}
 	if (!session_walk(s) && step_command_start(s, NULL, o, e))
 		return -1;
-	if (play)
-		return step_play(s, args, played, o, e);
-	return walked(s, args, o, e);
+	return play ? step_play(s, args, played, o, e) : walked(s, args, o, e);
 }
 
 static int cmd_step(struct session *s, const struct args *args, struct out *o, struct err *e)
