@@ -171,8 +171,6 @@ static void tell_done(void *ctx, const struct advice_row *r)
 /* The absolute path, so that OpenSM finds it from any folder; NULL and *e. */
 static char *whole_path(const char *path, struct err *e)
 {
-	char *here, *whole;
-
 	if (strpbrk(path, "#\"\n\r")) {
 		err_word(
 			e,
@@ -183,13 +181,12 @@ static char *whole_path(const char *path, struct err *e)
 	}
 	if (*path == '/')
 		return str_dup(path);
-	here = realpath(".", NULL);
+	AUTO_FREE char *here = realpath(".", NULL);
 	if (!here) {
 		err_set(e, "the current directory has no path");
 		return NULL;
 	}
-	whole = str_printf("%s/%s", strcmp(here, "/") ? here : "", path);
-	free(here);
+	char *whole = str_printf("%s/%s", strcmp(here, "/") ? here : "", path);
 	if (!strpbrk(whole, "#\"\n\r"))
 		return whole;
 	err_set(e, "%s: opensm.conf cannot have that name", whole);
@@ -205,18 +202,18 @@ static int write_files(const struct session *s, const struct advice *a, unsigned
 {
 	struct advice_file file[ADVICE_FILES];
 	struct target to[ADVICE_FILES];
-	char *name[ADVICE_FILES], *whole;
-	unsigned n, opened = 0;
+	char *name[ADVICE_FILES];
+	unsigned opened = 0;
 	int rc = 0;
 
 	assert(rank);
 	if (rank > a->n_ranked)
 		return err_set(e, "found rank %u, expected 1 to %u", rank, a->n_ranked);
-	whole = whole_path(path, e);
+	AUTO_FREE char *whole = whole_path(path, e);
 	if (!whole)
 		return -1;
 	static_assert(ADVICE_FILES <= TARGETS, "all of them are kept, or none");
-	n = advice_files(a, &a->row[rank - 1], whole, file);
+	unsigned n = advice_files(a, &a->row[rank - 1], whole, file);
 	for (unsigned i = n; i-- > 0;) {
 		name[i] = str_printf("%s%s", path, file[i].suffix);
 		if (!rc)
@@ -230,7 +227,6 @@ static int write_files(const struct session *s, const struct advice *a, unsigned
 	rc = close_targets(to, opened, rc, o, e);
 	while (n)
 		free(name[--n]);
-	free(whole);
 	return rc;
 }
 
@@ -267,15 +263,13 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 				    .tell = tell_done,
 				    .ctx = &done};
 	const char *path = args_word(args, "FILE", NULL);
-	struct advice *a;
 	int rc = 0;
-	json_t *list;
 
 	if (read_within(args, &rq.within, e))
 		return -1;
 	if (signals)
 		atomic_store(&signals->tells, true);
-	a = advise_run(&rq, o->run->progress, e);
+	struct advice *a = advise_run(&rq, o->run->progress, e);
 	if (signals)
 		atomic_store(&signals->tells, false);
 	if (!a)
@@ -289,7 +283,7 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 			 PLURAL(a->n_roots, "root"));
 	out_fields(o, json_make("{s:b, s:I, s:I}", "direct", a->direct, "edge_switches",
 				(json_int_t)a->n_edges, "roots", (json_int_t)a->n_roots));
-	list = json_array();
+	json_t *list = json_array();
 	for (unsigned i = 0; i < a->n_ranked; i++) {
 		advise_command_tell_row(a, i, o);
 		json_array_append_new(list, advise_command_row_json(a, i));
@@ -318,8 +312,8 @@ const struct command advise_commands[] = {
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("rank N", 1, 100, "a number from 1 to 100", "rank")),
 	 .help = "try all engines on this fabric and rank them, with reasons",
 	 .details =
-		 "  advise routes the fabric as it is with every engine and sensible options.  It also "
-		 "tries roots that it finds\n"
+		 "  advise routes the fabric as it is with every engine and sensible options.  It also tries "
+		 "roots that it finds\n"
 		 "  by levels (the upper end of the paths between hosts), compute nodes on edge switches, "
 		 "qos for engines with\n"
 		 "  layers, and a torus-2QoS.conf if the fabric is a grid.\n"
@@ -327,15 +321,15 @@ const struct command advise_commands[] = {
 		 "  class B      no credit loop, and at most 1 pair in 10,000 has no path\n"
 		 "  class C      the rest\n"
 		 "  The first of these that differs decides the rank:\n"
-		 "  class        A, B, C; but A with more than 4 times the load of the best B comes "
-		 "behind B\n"
+		 "  class        A, B, C; but A with more than 4 times the load of the best B comes behind "
+		 "B\n"
 		 "  a failure    harm of the worst single link failure.  advise tries all links, or 150 "
 		 "drawn by a seed;\n"
 		 "               `failures N` tries N links, 0 none.  It tries none for class C\n"
 		 "  GPUs         `for ring`, tree or alltoall: most flows on a link of that traffic, as "
 		 "`load-map` has it\n"
-		 "  EBB          effective bisection bandwidth: the share of its link that a host gets "
-		 "when random pairs send.\n"
+		 "  EBB          effective bisection bandwidth: the share of its link that a host gets when "
+		 "random pairs send.\n"
 		 "               Two values whose 95 % intervals overlap count as equal\n"
 		 "  shift        mean of 20 shifts (`shifts 20`)\n"
 		 "  load         most routes on a link\n"
@@ -348,8 +342,7 @@ const struct command advise_commands[] = {
 		 "  ranked, and the rest is named.  Without a screen each engine is told on standard error "
 		 "once it is\n"
 		 "  measured.  Engines of class C are put last: they are routed, but measured after all "
-		 "others. "
-		 " Single\n"
+		 "others.  Single\n"
 		 "  failures are tried after that, the best engine first; behind the others, those that take "
 		 "longer than\n"
 		 "  the time left.\n",

@@ -67,14 +67,12 @@ static void ends_of(const struct session *s, const char *word, struct blame_comm
 static void ends_of_host(const struct session *s, const char *word, struct blame_command_ends *to)
 {
 	const char *dot = strchr(word, '.');
-	char *host;
 
 	ends_of(s, word, to);
 	if (to->n || !dot || dot == word)
 		return;
-	host = str_printf("%.*s", (int)(dot - word), word);
+	AUTO_FREE char *host = str_printf("%.*s", (int)(dot - word), word);
 	ends_of(s, host, to);
-	free(host);
 }
 
 /* --- who is bad ---------------------------------------------------------------------------------------- */
@@ -92,7 +90,7 @@ struct blame_judged {
 static void take_pairs(const struct session *s, struct blame_judged *j)
 {
 	const struct pair_results *p = j->file;
-	struct blame_command_ends *end = NEW_ARRAY(p->n_names + 1, struct blame_command_ends);
+	AUTO_FREE struct blame_command_ends *end = NEW_ARRAY(p->n_names + 1, struct blame_command_ends);
 
 	for (uint32_t i = 0; i < p->n_names; i++)
 		ends_of_host(s, p->name[i], &end[i]);
@@ -116,7 +114,6 @@ static void take_pairs(const struct session *s, struct blame_judged *j)
 		else
 			j->row[j->tried.n_pairs++] = i;
 	}
-	free(end);
 }
 
 struct valued {
@@ -130,10 +127,9 @@ COMPARATOR(by_links_and_value, struct valued, UP(links) UP(value) UP(pair))
 static unsigned blame_command_links_of(const struct routing *r, const struct tried_way *y)
 {
 	struct path p;
-	unsigned n;
 
 	path_trace(r, y->src, r->lids->base[y->src], r->lids->base[y->dst], &p);
-	n = p.end == PATH_OK ? p.hops : 0;
+	unsigned n = p.end == PATH_OK ? p.hops : 0;
 	path_free(&p);
 	return n;
 }
@@ -142,7 +138,7 @@ static unsigned blame_command_links_of(const struct routing *r, const struct tri
 static void judge_values(const struct sweep *w, struct blame_judged *j, const struct arg *limit, bool above)
 {
 	struct tried *t = &j->tried;
-	struct valued *v = NEW_ARRAY(t->n_pairs + 1, struct valued);
+	AUTO_FREE struct valued *v = NEW_ARRAY(t->n_pairs + 1, struct valued);
 	uint32_t n = 0;
 	size_t way = 0;
 
@@ -160,11 +156,9 @@ static void judge_values(const struct sweep *w, struct blame_judged *j, const st
 	if (n)
 		qsort(v, n, sizeof(*v), by_links_and_value);
 	for (uint32_t i = 0, end; i < n; i = end) {
-		double median;
-
 		for (end = i; end < n && v[end].links == v[i].links; end++)
 			;
-		median = v[i + (end - i) / 2].value;
+		double median = v[i + (end - i) / 2].value;
 		for (uint32_t k = i; k < end; k++) {
 			bool slow =
 				limit ? above ? v[k].value > (double)limit->n : v[k].value < (double)limit->n
@@ -176,7 +170,6 @@ static void judge_values(const struct sweep *w, struct blame_judged *j, const st
 		}
 	}
 	t->only_bad = !n && j->said == t->n_pairs;
-	free(v);
 }
 
 /* --- words ---------------------------------------------------------------------------------------------- */
@@ -192,7 +185,7 @@ static void blame_command_tell_place(const struct session *s, const struct blame
 				"both_ways", x->back != NO_ID, "pairs", (int)x->pairs, "bad", (int)x->bad,
 				"explained", (int)x->explained),
 	       *same = json_array(), *faults = json_array();
-	struct text t = {0}, counted = {0};
+	AUTO_TEXT struct text t = {0}, counted = {0};
 	bool told = i < SHOWN;
 
 	for (unsigned k = 0; k < N_PORT_FAULTS; k++)
@@ -235,8 +228,6 @@ static void blame_command_tell_place(const struct session *s, const struct blame
 	json_object_set_new(obj, "same_as", same);
 	json_object_set_new(obj, "faults", faults);
 	json_array_append_new(list, obj);
-	text_free(&t);
-	text_free(&counted);
 }
 
 static void tell_blame(const struct session *s, const struct blame *b, const struct measured *m, bool pairs,
@@ -332,12 +323,11 @@ static int by_pairs(struct session *s, const struct args *args, struct out *o, s
 static int by_counters(struct session *s, struct out *o, struct err *e)
 {
 	struct measured *m = session_measured(s);
-	struct blame *b;
 
 	assert(session_routing(s));
 	if (!m)
 		return err_set(e, "no reading of counters yet: `counters all FILE` or `counters all live`");
-	b = blame_counters(session_sweep(s)->topo, m);
+	struct blame *b = blame_counters(session_sweep(s)->topo, m);
 	out_text(o, "%s with faults by counters%s.\n", PLURAL(b->n, "link"),
 		 m->two ? ", between two readings" : ", since they were reset");
 	tell_blame(s, b, m, false, o);
@@ -364,14 +354,11 @@ const struct command blame_commands[] = {
 		 "  FILE: a matrix with names in its first line and first column, hp2p's report, logs of "
 		 "nccl-tests with few hosts\n"
 		 "  each, or rows A,B[,VALUE|,ok|,fail]; a row A,B is a bad pair.  A host with several ports "
-		 "is "
-		 "taken rail by rail.\n"
+		 "is taken rail by rail.\n"
 		 "  Bad is a value below 3/4 of the median of pairs with as many links (times: above 4/3), "
-		 "or "
-		 "below or above VALUE.\n"
+		 "or below or above VALUE.\n"
 		 "  The link whose pairs are bad most beyond the others' share is first; its pairs are "
-		 "explained "
-		 "then, and the next\n"
+		 "explained then, and the next\n"
 		 "  link is the best for the rest.  Links that the same pairs cross cannot be told apart and "
 		 "stand together.  A reading\n"
 		 "  of counters (`counters all`) puts a link with faults before its equals.\n"
@@ -390,8 +377,7 @@ const struct command blame_commands[] = {
 		 "links[].from port port that sends\n"
 		 "links[].to port port at the other end\n"
 		 "links[].score number logarithm of the likelihood ratio, of both directions; of counters: "
-		 "their "
-		 "weight\n"
+		 "their weight\n"
 		 "links[].likely boolean beyond chance; of counters false: it waits behind a switch that "
 		 "waits\n"
 		 "links[].both_ways boolean the other direction too\n"

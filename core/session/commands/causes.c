@@ -22,8 +22,6 @@ struct earlier {
  */
 static struct earlier earlier(const struct session *s, size_t i, struct text *where)
 {
-	const struct sweep *w;
-
 	where->len = 0;
 	if (i < s->at) {
 		const struct event *ev = &s->event[s->at - 1 - i];
@@ -34,7 +32,7 @@ static struct earlier earlier(const struct session *s, size_t i, struct text *wh
 	i -= s->at;
 	if (i >= s->n_snapshots)
 		return (struct earlier){NULL, NULL};
-	w = s->snapshot[s->n_snapshots - 1 - i].sweep;
+	const struct sweep *w = s->snapshot[s->n_snapshots - 1 - i].sweep;
 	text_add(where, "snapshot %s", s->snapshot[s->n_snapshots - 1 - i].name);
 	return (struct earlier){w->fabric, w->lids};
 }
@@ -52,7 +50,7 @@ static void peers_in(const struct fabric *f, uint32_t node, unsigned port, json_
 static void word_in(struct earlier x, const char *word, json_t *list)
 {
 	size_t len = name_before_port(x.f, word, strlen(word));
-	char *name = str_printf("%.*s", (int)(len ? len : strlen(word)), word);
+	AUTO_FREE char *name = str_printf("%.*s", (int)(len ? len : strlen(word)), word);
 	struct name_hits h = {0};
 	uint64_t n;
 
@@ -70,7 +68,6 @@ static void word_in(struct earlier x, const char *word, json_t *list)
 			 len ? port_in_brackets(x.f, h.node[i], word + len + 1, strlen(word) - len - 2) : 0,
 			 list);
 	name_hits_free(&h);
-	free(name);
 }
 
 /*
@@ -107,12 +104,11 @@ static json_t *seen_last(const struct session *s, const char *word, uint64_t gui
 
 static char *last_peer(void *ctx, uint64_t guid, unsigned port)
 {
-	struct text where = {0};
+	AUTO_TEXT struct text where = {0};
 	json_t *list = seen_last(ctx, NULL, guid, port, &where);
 	const char *label = json_string_value(json_array_get(list, 0));
 	char *copy = label ? str_dup(label) : NULL;
 
-	text_free(&where);
 	json_decref(list);
 	return copy;
 }
@@ -172,12 +168,12 @@ void report_away(const struct session *s, const uint32_t *ep, unsigned n, struct
 
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t port = f->endport_port[ep[i]];
-		struct text t = {0}, where = {0};
-		json_t *seen;
+		AUTO_TEXT struct text t = {0};
+		struct text where = {0};
 
 		if (session_endport_up(s, ep[i]))
 			continue;
-		seen = json_array();
+		json_t *seen = json_array();
 		peers_in(f, f->port_node[port], f->port_num[port], seen);
 		if (!json_array_size(seen)) {
 			json_decref(seen);
@@ -186,7 +182,6 @@ void report_away(const struct session *s, const uint32_t *ep, unsigned n, struct
 		}
 		tell_away(ENDPORT_LABEL(f, ep[i]), why_away(s, ep[i]), seen, where.s, &t, &all);
 		out_text(o, "NOT THERE: %s: %s.\n", ENDPORT_LABEL(f, ep[i]), text_str(&t));
-		text_free(&t);
 		text_free(&where);
 	}
 	if (all)
@@ -195,7 +190,7 @@ void report_away(const struct session *s, const uint32_t *ep, unsigned n, struct
 
 void tell_absent(struct session *s, int argc, char *const *argv, struct out *o, struct err *e)
 {
-	struct text t = {0}, where = {0};
+	AUTO_TEXT struct text t = {0}, where = {0};
 	json_t *all = NULL;
 	unsigned lid, kind = e->kind;
 	struct err why;
@@ -215,8 +210,6 @@ void tell_absent(struct session *s, int argc, char *const *argv, struct out *o, 
 		out_json(o, "absent", all);
 		err_set_kind(e, kind, "%s", text_str(&t));
 	}
-	text_free(&t);
-	text_free(&where);
 }
 
 /* --- causes --------------------------------------------------------------------------------------------- */
@@ -226,8 +219,8 @@ void tell_absent(struct session *s, int argc, char *const *argv, struct out *o, 
 void report_causes(const struct causes *s, bool all, const char *command, struct out *o)
 {
 	const struct sweep *w = s->w;
-	json_t *list = json_array(), *x;
-	struct text t = {0};
+	json_t *list = json_array();
+	AUTO_TEXT struct text t = {0};
 	bool told = false; /* not by want of tables alone */
 
 	assert(s->w->routing);
@@ -241,7 +234,7 @@ void report_causes(const struct causes *s, bool all, const char *command, struct
 		cause_text(c, &t);
 		if (all || i < CAUSE_LINES)
 			out_text(o, "  %-7s " ROW_PROSE "%s\n", c->word, text_str(&t));
-		x = json_object();
+		json_t *x = json_object();
 		fields_json(x, cause_fields, c);
 		json_put_node(x, "where", w->fabric, w->lids, c->node);
 		if (c->port) {
@@ -250,7 +243,6 @@ void report_causes(const struct causes *s, bool all, const char *command, struct
 		}
 		json_array_append_new(list, x);
 	}
-	text_free(&t);
 	if (!all && s->n > CAUSE_LINES)
 		out_text(o, "  ... %s\n", PLURAL(s->n - CAUSE_LINES, "more cause"));
 	if (told && !all)

@@ -119,50 +119,40 @@ static int cmd_layers(struct session *s, const struct args *args, struct out *o,
 {
 	const struct sweep *w = session_sweep(s);
 	bool switches = args_has(args, "switches");
-	struct cdg *c;
-	int rc;
-	const struct routing_ops *ops;
-	struct text t = {0};
 
 	assert(w && w->routing);
-	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress, e);
+	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress, e);
 	if (!c)
 		return -1;
 	print_layers(c, o);
-	rc = print_table(s, "layers", switches ? "switches" : NULL, o, e);
+	int rc = print_table(s, "layers", switches ? "switches" : NULL, o, e);
 	cdg_command_tell_missing(c, o);
 	report_dropped(c, o);
 	arena_free(c);
-	ops = routing_origin(w->routing)->ops;
-	/* In the engine's own words. */
-	if (ops->explain_layers) {
+	const struct routing_ops *ops = routing_origin(w->routing)->ops;
+	if (ops->explain_layers) { /* in the engine's own words */
+		AUTO_TEXT struct text t = {0};
+
 		ops->explain_layers(w->routing, &t);
 		out_text(o, "%s", text_str(&t));
 		out_json(o, "explained", json_text(text_str(&t)));
-		text_free(&t);
 	}
 	return rc;
 }
 
 /* --- cdg -------------------------------------------------------------------------------------- */
 
-static uint32_t *count_inputs(const struct cdg *c)
-{
-	uint32_t *n = NEW_ARRAY(c->n_channels, uint32_t);
-
-	for (uint32_t i = 0; i < c->n_deps; i++)
-		n[c->to[i]]++;
-	return n;
-}
-
 /* Dependencies of a VL, or of CDG_ALL_VLS. A dependency between two VLs counts in the first one. */
 static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct out *o)
 {
-	uint32_t *in = count_inputs(c), *channel = NEW_ARRAY(c->n_channels, uint32_t), n = 0, deps = 0,
-		 cyclic = 0, at_hosts = 0;
-	json_t *list = json_array(), *obj;
+	AUTO_FREE uint32_t *in = NEW_ARRAY(c->n_channels, uint32_t);
+	AUTO_FREE uint32_t *channel = NEW_ARRAY(c->n_channels, uint32_t);
+	uint32_t n = 0, deps = 0, cyclic = 0, at_hosts = 0;
+	json_t *list = json_array();
 	char a[700];
 
+	for (uint32_t i = 0; i < c->n_deps; i++)
+		in[c->to[i]]++;
 	for (uint32_t v = 0; v < c->n_channels; v++) {
 		if (vl != CDG_ALL_VLS && c->vl[v] != vl)
 			continue;
@@ -185,9 +175,9 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 		out_text(o, ROW_BEGIN "%4u %5u %5u %9u  ", c->vl[v], in[v], out, c->load[v]);
 		tell_pair(cdg_command_channel_text(c, v, a, sizeof(a)), o);
 		out_text(o, "%s\n", c->component[v] == NO_ID ? "" : "  (cycle)");
-		obj = json_make("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v], "channel", a, "in",
-				(int)in[v], "out", (int)out, "routes", (int)c->load[v], "cycle",
-				(int)(c->component[v] != NO_ID));
+		json_t *obj = json_make("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v], "channel", a,
+					"in", (int)in[v], "out", (int)out, "routes", (int)c->load[v], "cycle",
+					(int)(c->component[v] != NO_ID));
 		put_ends(obj, c, v);
 		json_array_append_new(list, obj);
 	}
@@ -196,8 +186,6 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 	out_json(o, "cdg",
 		 json_make("{s:i, s:i, s:i, s:i, s:o}", "channels", (int)n, "dependencies", (int)deps,
 			   "on_cycles", (int)cyclic, "at_hosts", (int)at_hosts, "list", list));
-	free(channel);
-	free(in);
 }
 
 static int cmd_cdg(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -206,12 +194,12 @@ static int cmd_cdg(struct session *s, const struct args *args, struct out *o, st
 	const struct sweep *w = session_sweep(s);
 	const struct arg *layer = args_get(args, "VL");
 	int vl = layer ? (int)layer->n : CDG_ALL_VLS;
-	struct cdg *c = cdg_for_vl(w->routing, vl, args_has(args, "switches"), o->run->progress, e);
+	AUTO_ARENA struct cdg *c =
+		cdg_for_vl(w->routing, vl, args_has(args, "switches"), o->run->progress, e);
 
 	if (!c)
 		return -1;
 	print_channels(c, vl, args_has(args, "all") ? UINT32_MAX : SHOWN_LINES, o);
-	arena_free(c);
 	return 0;
 }
 
@@ -237,7 +225,7 @@ static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, str
 	assert(dep < c->n_deps);
 
 	uint32_t room = MIN(c->routes[dep], max);
-	struct cdg_route *r = NEW_ARRAY(room, struct cdg_route);
+	AUTO_FREE struct cdg_route *r = NEW_ARRAY(room, struct cdg_route);
 	size_t n = cdg_routes(c, dep, r, room, p);
 	json_t *list = json_array();
 
@@ -247,7 +235,6 @@ static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, str
 	}
 	if (n)
 		out_text(o, c->routes[dep] > max ? ", ... (%s)\n" : "\n", PLURAL(c->routes[dep], "route"));
-	free(r);
 	return list;
 }
 
@@ -263,15 +250,14 @@ static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t 
 
 	for (uint32_t i = 0; i < n && !progress_cancelled(p); i++) {
 		uint32_t d = cdg_dependency(c, cycle[i], cycle[(i + 1) % n]);
-		json_t *step;
 
 		out_text(o, ROW_BEGIN "    ");
 		tell_pair(cdg_command_channel_text(c, cycle[i], a, sizeof(a)), o);
 		if (vls & (vls - 1))
 			out_text(o, ", VL %u", c->vl[cycle[i]]);
 		out_text(o, i + 1 < n ? "\n" : "  and round again\n");
-		step = json_make("{s:s, s:i, s:i}", "channel", a, "vl", (int)c->vl[cycle[i]], "routes_on",
-				 (int)c->routes[d]);
+		json_t *step = json_make("{s:s, s:i, s:i}", "channel", a, "vl", (int)c->vl[cycle[i]],
+					 "routes_on", (int)c->routes[d]);
 		put_ends(step, c, cycle[i]);
 		if (routes)
 			json_object_set_new(step, "routes", print_routes(c, d, routes, p, o));
@@ -287,25 +273,14 @@ static void print_vls(uint32_t vls, struct out *o)
 			out_text(o, " %u", v);
 }
 
-static json_t *list_vls(uint32_t vls)
-{
-	json_t *list = json_array();
-
-	for (unsigned v = 0; v < CDG_VLS; v++)
-		if (vls >> v & 1)
-			json_array_append_new(list, json_integer(v));
-	return list;
-}
-
 uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, struct progress *p,
 		       struct out *o)
 {
-	uint32_t *cycle = NEW_ARRAY(c->n_channels, uint32_t);
+	AUTO_FREE uint32_t *cycle = NEW_ARRAY(c->n_channels, uint32_t);
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < c->n_components && i < limit && !progress_cancelled(p); i++) {
 		uint32_t n = cdg_cycle(c, i, cycle, p);
-		json_t *group;
 
 		if (!n)
 			break;
@@ -313,9 +288,13 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 		print_vls(c->vls[i], o);
 		out_text(o, ": credit loops among %s; a shortest one has %u (group %u):\n",
 			 PLURAL(c->size[i], "channel"), n, i + 1);
-		group = json_make("{s:i, s:i, s:o, s:i, s:i}", "group", (int)i + 1, "vl",
-				  (int)c->vl[cycle[0]], "vls", list_vls(c->vls[i]), "channels",
-				  (int)c->size[i], "length", (int)n);
+		json_t *vls = json_array();
+		for (unsigned v = 0; v < CDG_VLS; v++)
+			if (c->vls[i] >> v & 1)
+				json_array_append_new(vls, json_integer(v));
+		json_t *group = json_make("{s:i, s:i, s:o, s:i, s:i}", "group", (int)i + 1, "vl",
+					  (int)c->vl[cycle[0]], "vls", vls, "channels", (int)c->size[i],
+					  "length", (int)n);
 		json_object_set_new(group, "cycle", print_cycle(c, cycle, n, routes, p, o));
 		json_array_append_new(list, group);
 	}
@@ -332,7 +311,6 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 	}
 	out_json(o, "credit_loops", list);
 	out_json(o, "credit_loop_groups", json_integer(c->n_components));
-	free(cycle);
 	return c->n_components;
 }
 
@@ -340,24 +318,21 @@ static int cmd_cycles(struct session *s, const struct args *args, struct out *o,
 {
 	const struct sweep *w = session_sweep(s);
 	uint32_t limit = args_has(args, "all") ? UINT32_MAX : SHOWN_ROUTES;
-	bool cancelled;
 	uint64_t routes = 0;
-	struct cdg *c;
-	uint32_t n;
 
 	assert(w && w->routing);
-	c = cdg_new(w->routing, CDG_ALL_VLS, args_has(args, "switches"), o->run->progress, e);
+	AUTO_ARENA struct cdg *c =
+		cdg_new(w->routing, CDG_ALL_VLS, args_has(args, "switches"), o->run->progress, e);
 	if (!c)
 		return -1;
-	n = report_cycles(c, limit, limit, o->run->progress, o);
+	uint32_t n = report_cycles(c, limit, limit, o->run->progress, o);
 	for (unsigned v = 0; v < CDG_VLS; v++)
 		routes += c->vl_routes[v];
 	if (!n && !progress_cancelled(o->run->progress))
 		out_text(o, routes ? "No credit loops.\n" : "No routes: no credit loops to be judged.\n");
 	report_missing(w->fabric, o);
 	report_dropped(c, o);
-	cancelled = progress_cancelled(o->run->progress);
-	arena_free(c);
+	bool cancelled = progress_cancelled(o->run->progress);
 	return cancelled ? err_set(e, CANCELLED) : 0;
 }
 

@@ -14,30 +14,35 @@
 #include "core/sm/guid_names.h"
 #include "core/sm/script.h"
 
+int run_change(struct session *s, const struct change_request *rq, struct out *o, struct err *e)
+{
+	if (session_change(s, rq, e))
+		return -1;
+	report_event(s, o);
+	return 0;
+}
+
 /* --- route ---------------------------------------------------------------------------- */
 
 int run_engines(struct session *s, const char *verb, const char *chain, const struct args *args, int first,
 		struct out *o, struct err *e)
 {
-	struct options *opts;
-	struct text text = {0};
+	AUTO_TEXT struct text text = {0};
 	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
 	int rc = 0;
 
 	assert(first <= args->n);
 	if (chain && engine_chain_known(s->engines, chain, e))
 		return -1;
-	opts = options_copy(s->setup->options);
+	AUTO_OPTIONS struct options *opts = options_copy(s->setup->options);
 	text_add(&text, chain ? "%s %s" : "%s", verb, chain);
 	for (int i = first; !rc && i < args->n; i++) {
 		const char *word = args->arg[i].word;
-		char *name;
 
 		rc = options_assign(opts, s->fabric, word, e);
-		name = str_printf("%.*s", (int)strcspn(word, "="), word);
+		AUTO_FREE char *name = str_printf("%.*s", (int)strcspn(word, "="), word);
 		/* NAME=VALUE may hold names instead of a file. */
 		report_named(opts, name, o);
-		free(name);
 		word_append(&text, word);
 	}
 	rq.setup = (struct setup){.chain = chain, .options = opts};
@@ -48,8 +53,6 @@ int run_engines(struct session *s, const char *verb, const char *chain, const st
 		report_event(s, o);
 		o->run->unanswered |= !session_routing(s) && s->fabric; /* no_fallback: all refused */
 	}
-	options_free(opts);
-	text_free(&text);
 	return rc;
 }
 
@@ -57,9 +60,8 @@ int run_engines(struct session *s, const char *verb, const char *chain, const st
 static int route_script(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *program = args->argv[1] + strlen(SCRIPT_PREFIX);
-	struct text words = {0}, text = {0};
+	AUTO_TEXT struct text words = {0}, text = {0};
 	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
-	int rc;
 
 	if (s->in_lesson)
 		return err_set_kind(e, ERR_NOT_ALLOWED,
@@ -68,8 +70,7 @@ static int route_script(struct session *s, const struct args *args, struct out *
 	if (!*program)
 		return err_set_kind(e, ERR_SYNTAX,
 				    "found no program behind " SCRIPT_PREFIX
-				    ", expected a path with a `/`, or a "
-				    "name in PATH");
+				    ", expected a path with a `/`, or a name in PATH");
 	text_add(&text, "route");
 	for (int i = 1; i < args->argc; i++) {
 		word_append(&text, args->argv[i]);
@@ -77,12 +78,7 @@ static int route_script(struct session *s, const struct args *args, struct out *
 	}
 	rq.setup = (struct setup){.chain = SCRIPT_ENGINE, .program = text_str(&words)};
 	rq.text = text_str(&text);
-	rc = session_change(s, &rq, e);
-	if (!rc)
-		report_event(s, o);
-	text_free(&words);
-	text_free(&text);
-	return rc;
+	return run_change(s, &rq, o, e);
 }
 
 static int cmd_route(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -106,10 +102,7 @@ static int resweep(struct session *s, bool reroute, struct out *o, struct err *e
 		return err_set_kind(e, ERR_NO_ENGINE,
 				    "nothing is routed yet; `route ENGINE` does it, `tables FILE` takes what "
 				    "switches hold");
-	if (session_change(s, &rq, e))
-		return -1;
-	report_event(s, o);
-	return 0;
+	return run_change(s, &rq, o, e);
 }
 
 static int cmd_sweep(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -246,15 +239,13 @@ static int edit_part(struct change_command_edit *d, const struct parts *p, const
 static int edit_parts(struct change_command_edit *d, enum part_kind kind, const struct args *args, int first,
 		      struct err *e)
 {
-	struct text notes = {0};
+	AUTO_TEXT struct text notes = {0};
 	struct elements *el = setup_elements(d->s->setup, d->o->run->progress, &notes, e);
-	struct parts *p;
 	int rc = 0;
 
-	text_free(&notes);
 	if (!el)
 		return -1;
-	p = parts_new(d->s->fabric, kind, el);
+	struct parts *p = parts_new(d->s->fabric, kind, el);
 	elements_unref(el);
 	for (int i = first; !rc && i < args->n; i++)
 		rc = edit_part(d, p, args->arg[i].word, e);
@@ -267,24 +258,22 @@ static int fail_random(struct change_command_edit *d, const struct args *args, s
 {
 	const struct fabric *f = d->s->fabric;
 	uint64_t seed = args_number(args, "seed=K", 1), want;
-	uint32_t *up, n = 0;
+	uint32_t n = 0;
 
 	if (!number_of(args_word(args, "N", ""), 1, f->n_links, &want))
 		return err_set_kind(
 			e, number_beyond(args_word(args, "N", ""), f->n_links) ? ERR_FAILED : ERR_SYNTAX,
 			"found \"%s\", expected a number of links from 1 to %u", args_word(args, "N", ""),
 			f->n_links);
-	up = NEW_ARRAY(f->n_links, uint32_t);
+	AUTO_FREE uint32_t *up = NEW_ARRAY(f->n_links, uint32_t);
 	for (uint32_t l = 0; l < f->n_links; l++)
 		if (state_link_up(f, d->state, l) && node_is_switch(f, f->port_node[f->link_port[2 * l]]) &&
 		    node_is_switch(f, f->port_node[f->link_port[2 * l + 1]]))
 			up[n++] = l;
 	text_add(&d->text, " %" PRIu64 " seed=%" PRIu64, want, seed);
-	if (want > n) {
-		free(up);
+	if (want > n)
 		return err_set(e, "found %s up between switches, expected at least the %" PRIu64 " to fail",
 			       PLURAL(n, "link"), want);
-	}
 	for (uint32_t i = 0; i < want; i++) {
 		uint32_t k = i + rng_below(&seed, n - i), l = up[k];
 
@@ -293,7 +282,6 @@ static int fail_random(struct change_command_edit *d, const struct args *args, s
 		d->state->link_down[l] = 1;
 		d->links++;
 	}
-	free(up);
 	return 0;
 }
 
@@ -343,10 +331,9 @@ static int edit_command(struct session *s, bool down, const struct args *args, s
 	struct change_request rq = {.kind = down ? EVENT_FAIL : EVENT_RESTORE, .progress = o->run->progress};
 	const struct routing *r = session_routing(s);
 	struct outage *x = NULL; /* made before the event: whoever cancels it has changed nothing */
-	int rc;
 
 	d.state = state_copy(session_state(s));
-	rc = edit_state(&d, args, e);
+	int rc = edit_state(&d, args, e);
 	if (!rc && !d.links && !d.nodes)
 		rc = err_set(e, "nothing is down");
 	if (!rc && down && r) {
@@ -416,25 +403,18 @@ static int flap_word(const struct session *s, const char *word, uint8_t *flapped
 static int cmd_flap(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct change_request rq = {.kind = EVENT_SWEEP, .progress = o->run->progress};
-	struct text text = {0};
-	uint8_t *flapped;
+	AUTO_TEXT struct text text = {0};
 	int rc = 0;
 
 	if (!need_routing(s, e))
 		return -1;
-	flapped = NEW_ARRAY(s->fabric->n_links, uint8_t);
+	AUTO_FREE uint8_t *flapped = NEW_ARRAY(s->fabric->n_links, uint8_t);
 	text_add(&text, "flap");
 	for (int i = 0; !rc && i < args->n; i++)
 		rc = flap_word(s, args->arg[i].word, flapped, &text, o, e);
 	rq.flapped = flapped;
 	rq.text = text_str(&text);
-	if (!rc)
-		rc = session_change(s, &rq, e);
-	if (!rc)
-		report_event(s, o);
-	free(flapped);
-	text_free(&text);
-	return rc;
+	return rc ? rc : run_change(s, &rq, o, e);
 }
 
 /* --- history --------------------------------------------------------------------------------- */
@@ -451,14 +431,11 @@ static int change_command_moved(struct session *s, int rc, struct out *o)
 static int cmd_undo(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	(void)args;
-	char *what;
-	int rc;
 
-	what = session_event(s) ? str_dup(session_event(s)->text) : NULL;
-	rc = session_undo(s, e);
+	AUTO_FREE char *what = session_event(s) ? str_dup(session_event(s)->text) : NULL;
+	int rc = session_undo(s, e);
 	if (!rc)
 		out_text(o, "Undone: %s. ", what);
-	free(what);
 	return change_command_moved(s, rc, o);
 }
 
@@ -470,27 +447,24 @@ static int cmd_redo(struct session *s, const struct args *args, struct out *o, s
 
 static int cmd_journal(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	json_t *list, *x;
-	struct text t = {0};
 	char at[OUT_UTC];
-	size_t event;
 
 	if (args->n)
 		return change_command_moved(s, session_goto(s, (size_t)args->arg[0].n, e), o);
-	list = json_array();
+	json_t *list = json_array();
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct event *ev = &s->event[i];
 		const struct comparison *c = ev->kind == EVENT_SCOPE ? NULL : ev->change;
+		AUTO_TEXT struct text t = {0};
 
 		/* what it changed goes to a line of its own when the reader has no room beside */
-		text_free(&t);
 		text_add(&t, "%c%3zu  %s", i == s->at ? '>' : ' ', i, ev->text);
 		if (ev->kind != EVENT_SCOPE && ev->sweep && ev->sweep->routing)
 			text_add(&t, "  [%s%s]", ev->sweep->routing->engine,
 				 out_took(o, " ", ev->sweep->seconds, (char[OUT_TOOK]){0}));
 		if (!o->run->no_timing)
 			text_add(&t, "  %s", out_utc(ev->time, at));
-		event = t.len;
+		size_t event = t.len;
 		if (c)
 			text_add(&t,
 				 "  %s on %s, %" PRIu64 " rerouted, %" PRIu64 " lost, %" PRIu64 " regained",
@@ -500,7 +474,8 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 			out_text(o, "%.*s\n    %s\n", (int)event, t.s, t.s + event);
 		else
 			out_text(o, "%s\n", text_str(&t));
-		x = json_make("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text, "current", i == s->at);
+		json_t *x = json_make("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text, "current",
+				      i == s->at);
 		if (!o->run->no_timing)
 			json_object_set_new(x, "time", json_text(out_utc(ev->time, at)));
 		if (c)
@@ -512,7 +487,6 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 		json_array_append_new(list, x);
 	}
 	out_json(o, "events", list);
-	text_free(&t);
 	return 0;
 }
 
@@ -528,7 +502,6 @@ static int cmd_reset(struct session *s, const struct args *args, struct out *o, 
 
 static int cmd_snapshot(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	const struct sweep *w;
 	const char *name = args_word(args, "SNAPSHOT", NULL);
 	struct snapshot *old = NULL;
 
@@ -547,7 +520,7 @@ static int cmd_snapshot(struct session *s, const struct args *args, struct out *
 		out_json(o, "snapshots", list);
 		return 0;
 	}
-	w = need_routing(s, e);
+	const struct sweep *w = need_routing(s, e);
 	if (!w)
 		return -1;
 	for (size_t i = 0; i < s->n_snapshots; i++)

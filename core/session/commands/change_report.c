@@ -61,11 +61,6 @@ struct change_told {
 	size_t n;
 };
 
-static bool anything_down(const struct state *st)
-{
-	return memchr(st->node_down, 1, st->n_nodes) || memchr(st->link_down, 1, st->n_links);
-}
-
 /* --- what is computed ----------------------------------------------------------------------------------- */
 
 static int find_second(const struct change_told *c, struct state_told *x, unsigned k, struct err *e)
@@ -77,7 +72,7 @@ static int find_second(const struct change_told *c, struct state_told *x, unsign
 					  .kind = k == BY_LINK ? PART_LINK : PART_SWITCH,
 					  .sample = SECOND_MOST,
 					  .seed = 1};
-	struct survey *found = survey_run(&rq, c->p, e);
+	AUTO_ARENA struct survey *found = survey_run(&rq, c->p, e);
 
 	if (!found)
 		return progress_cancelled(c->p) ? -1 : 0;
@@ -89,25 +84,22 @@ static int find_second(const struct change_told *c, struct state_told *x, unsign
 		x->second[k].row = found->row[0];
 		x->second[k].what = survey_what(found->parts, found->row[0].part);
 	}
-	arena_free(found);
 	return 0;
 }
 
 /* The figures of a state. */
 static int find_figures(struct change_told *c, struct state_told *x, struct err *e)
 {
-	struct loads *l;
 	int rc = check_quietly(x->then, x->w, &x->j, c->o, e);
-
-	l = rc ? NULL : loads_new(x->w->routing, &pattern_all, c->p);
+	AUTO_ARENA struct loads *l = rc ? NULL : loads_new(x->w->routing, &pattern_all, c->p);
 	if (!l)
 		return rc ? -1 : err_set(e, CANCELLED);
 	x->load = l->max;
 	x->load_at = l->max_port == NO_ID ? str_dup("-") : str_dup(PORT_LABEL(x->w->fabric, l->max_port));
-	arena_free(l);
 	if (ebb_estimate(x->w->routing, NULL, 1, false, c->p, &x->ebb, e))
 		return -1;
-	x->lasts = anything_down(x->w->setup->state);
+	const struct state *st = x->w->setup->state;
+	x->lasts = memchr(st->node_down, 1, st->n_nodes) || memchr(st->link_down, 1, st->n_links);
 	for (unsigned k = 0; !rc && x->lasts && k < SECONDS; k++)
 		rc = find_second(c, x, k, e);
 	return rc;
@@ -122,7 +114,7 @@ static int tell_event(struct change_told *c, struct state_told *x, const struct 
 	struct out quiet = {.run = &run};
 	const struct event *ev = &c->s->event[x->at];
 	const struct comparison *change = ev->change;
-	struct comparison *own = NULL;
+	AUTO_ARENA struct comparison *own = NULL;
 
 	/* counted anew where other hosts count now */
 	if (was && change && x->w != ev->sweep) {
@@ -138,7 +130,6 @@ static int tell_event(struct change_told *c, struct state_told *x, const struct 
 	report_event(x->then, &quiet);
 	if (was && change)
 		report_comparison(change, &quiet);
-	arena_free(own);
 	fclose(run.f);
 	return 0;
 }
@@ -345,11 +336,10 @@ static void change_report_command_put_lines(struct document *d, char *text)
 /* What is judged in a state. */
 static void put_judged(struct document *d, const struct state_told *x)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	judged_line(&x->judged, &t);
 	change_report_command_put_lines(d, t.s);
-	text_free(&t);
 }
 
 static void put_states(struct document *d, const struct change_told *c)
@@ -399,19 +389,6 @@ static void put_states(struct document *d, const struct change_told *c)
 	out_json(c->o, "states", list);
 }
 
-static void put_transition(struct document *d, const struct transition *t)
-{
-	struct text said = {0};
-
-	if (!t)
-		return;
-	transition_sentence(t, &said);
-	text_add(&said, "\n");
-	credit_sentence(t, &said);
-	change_report_command_put_lines(d, said.s);
-	text_free(&said);
-}
-
 static void put_steps(struct document *d, const struct change_told *c)
 {
 	doc_heading(d, 2, "What is done, in this order");
@@ -419,20 +396,23 @@ static void put_steps(struct document *d, const struct change_told *c)
 		doc_line(d, false, "Nothing.");
 	for (size_t i = 0; i < c->n; i++) {
 		struct state_told *x = &c->state[i];
-		struct text said = {0};
-		char *title = str_printf("%s: %s", x->name, c->s->event[x->at].text);
+		AUTO_TEXT struct text outage = {0}, way = {0};
+		AUTO_FREE char *title = str_printf("%s: %s", x->name, c->s->event[x->at].text);
 
 		doc_heading(d, 3, title);
-		free(title);
 		if (!x->j.fault) /* what check says then begins so */
 			put_judged(d, x);
 		change_report_command_put_lines(d, x->event.s);
 		if (x->outage) {
-			outage_tell(x->outage, &said);
-			change_report_command_put_lines(d, said.s);
-			text_free(&said);
+			outage_tell(x->outage, &outage);
+			change_report_command_put_lines(d, outage.s);
 		}
-		put_transition(d, x->way);
+		if (x->way) {
+			transition_sentence(x->way, &way);
+			text_add(&way, "\n");
+			credit_sentence(x->way, &way);
+			change_report_command_put_lines(d, way.s);
+		}
 		if (x->w->routing && x->j.fault)
 			doc_lines(d, text_str(&x->j.said));
 	}
@@ -450,9 +430,12 @@ static void put_second(struct document *d, const struct change_told *c)
 		for (unsigned k = 0; k < SECONDS; k++) {
 			const struct state_told *x = &c->state[i];
 			const struct second *y = &x->second[k];
+
+			if (!y->what)
+				continue;
 			char *cell[] = {str_dup(x->name),
 					str_dup(part_word[k == BY_LINK ? PART_LINK : PART_SWITCH]),
-					str_dup(y->what ? y->what : "-"),
+					str_dup(y->what),
 					of_number(y->row.lost),
 					of_number(y->row.between_survivors),
 					of_number(y->row.outage),
@@ -462,22 +445,17 @@ static void put_second(struct document *d, const struct change_told *c)
 					y->n < y->all ? str_printf("%u drawn of %u", y->n, y->all)
 						      : of_number(y->n)};
 
-			if (!any && y->what) {
+			if (!any) {
 				doc_line(d, false,
 					 "The first rows of `survey links` and `survey switches` in each "
-					 "state in "
-					 "which something is down.  Bad: not routed, pairs lost between "
-					 "survivors, "
-					 "or new credit loops.  Of more than " NUMBER_TEXT(
+					 "state in which something is down.  Bad: not routed, pairs lost "
+					 "between survivors, or new credit loops.  Of more than " NUMBER_TEXT(
 						 SECOND_MOST) " of a kind so many are drawn: then a worse "
 							      "one may be left out.");
 				doc_table(d, head);
 				any = true;
 			}
-			if (y->what)
-				doc_row(d, cell, ARRAY_LEN(cell));
-			for (unsigned n = 0; n < ARRAY_LEN(cell); n++)
-				free(cell[n]);
+			row(d, cell, ARRAY_LEN(cell));
 		}
 	if (!any)
 		doc_line(d, false, "Nothing is down after any step.");
@@ -514,10 +492,9 @@ static int put_hosts_of(struct document *d, const struct change_told *c, const s
 	const struct fabric *f = x->outage->left->fabric;
 	struct outage_job_list l;
 	uint32_t shown = MIN(x->outage->n_hosts, HOSTS_SHOWN);
-	char *title = str_printf("%s: until the sweep", x->name), *more;
+	AUTO_FREE char *title = str_printf("%s: until the sweep", x->name);
 
 	doc_heading(d, 3, title);
-	free(title);
 	if (c->jobs) {
 		if (outage_jobs(c->s, x->outage, c->jobs, &l, c->p, e))
 			return -1;
@@ -545,24 +522,22 @@ static int put_hosts_of(struct document *d, const struct change_told *c, const s
 		row(d, cell, c->jobs ? ARRAY_LEN(cell) : ARRAY_LEN(cell) - 1);
 	}
 	if (x->outage->n_hosts > shown) {
-		more = str_printf("... and %u more", x->outage->n_hosts - shown);
+		AUTO_FREE char *more = str_printf("... and %u more", x->outage->n_hosts - shown);
 		doc_line(d, false, more);
-		free(more);
 	}
 	return 0;
 }
 
 static int put_hosts(struct document *d, const struct change_told *c, struct err *e)
 {
-	char *scope = session_scope(c->s)
-			      ? str_printf("Only these hosts count: %s", session_scope(c->s)->words)
-			      : NULL;
+	AUTO_FREE char *scope = session_scope(c->s)
+					? str_printf("Only these hosts count: %s", session_scope(c->s)->words)
+					: NULL;
 	bool any = false;
 
 	doc_heading(d, 2, "Hosts that notice it");
 	if (scope)
 		doc_line(d, false, scope);
-	free(scope);
 	for (size_t i = 0; i < c->n; i++) {
 		if (!c->state[i].outage || !c->state[i].outage->n_hosts)
 			continue;
@@ -582,12 +557,11 @@ static void change_report_command_add_name(const struct session *s, const struct
 					   unsigned port, struct text *t)
 {
 	bool plain = f == s->fabric && session_node(s, f->node_name[node], NULL) == node;
-	char *name = plain ? str_dup(f->node_name[node]) : str_printf("0x%016" PRIx64, f->node_guid[node]);
-	char *whole = port ? str_printf("%s[%u]", name, port) : str_dup(name);
+	AUTO_FREE char *name =
+		plain ? str_dup(f->node_name[node]) : str_printf("0x%016" PRIx64, f->node_guid[node]);
+	AUTO_FREE char *whole = port ? str_printf("%s[%u]", name, port) : str_dup(name);
 
 	word_append(t, whole);
-	free(whole);
-	free(name);
 }
 
 /* `restore` or `fail`: what is down in `a` and not in `b`. */
@@ -613,11 +587,6 @@ static void add_states(const struct session *s, const struct fabric *f, const ch
 	}
 }
 
-static bool same_words(const char *a, const char *b)
-{
-	return !a || !b ? a == b : !strcmp(a, b);
-}
-
 /* The lines that take an event back. */
 static void change_report_command_take_back(const struct session *s, const struct event *ev,
 					    const struct event *was, struct text *t)
@@ -625,14 +594,14 @@ static void change_report_command_take_back(const struct session *s, const struc
 	const struct setup *a = ev->setup, *b = was->setup;
 	size_t before = t->len;
 
-	if (a->fabric != b->fabric || a->tables != b->tables || !same_words(a->program, b->program)) {
+	if (a->fabric != b->fabric || a->tables != b->tables || !str_same(a->program, b->program)) {
 		text_add(t, "# by hand, or `undo`: %s\n", ev->text);
 		return;
 	}
 	add_states(s, a->fabric, "restore", a->state, b->state, t);
 	add_states(s, a->fabric, "fail", b->state, a->state, t);
 	replay_options(t, a->options, b->options);
-	if (!same_words(a->chain, b->chain) && b->chain)
+	if (!str_same(a->chain, b->chain) && b->chain)
 		text_add(t, "route %s\n", b->chain);
 	if (t->len == before)
 		text_add(t, "# nothing is left of: %s\n", ev->text);
@@ -640,7 +609,7 @@ static void change_report_command_take_back(const struct session *s, const struc
 
 static void put_back_out(struct document *d, const struct change_told *c)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (size_t i = c->n; i-- > 1;)
 		change_report_command_take_back(c->s, &c->s->event[c->state[i].at],
@@ -649,19 +618,17 @@ static void put_back_out(struct document *d, const struct change_told *c)
 	if (t.len) {
 		doc_line(d, false,
 			 "The steps taken back, the last first.  What is up, the engine and the options are "
-			 "then as "
-			 "before; entries may differ, as OpenSM keeps what it had.");
+			 "then as before; entries may differ, as OpenSM keeps what it had.");
 		doc_lines(d, t.s);
 	} else {
 		doc_line(d, false, "Nothing.");
 	}
-	text_free(&t);
 }
 
 static void put_roots(struct document *d, const struct change_told *c)
 {
 	const struct sweep *w = c->state[c->n - 1].w;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	uint32_t n = 0;
 
 	for (uint32_t sw = 0; w->routing && w->routing->ops->is_root && sw < w->fabric->n_switches; sw++) {
@@ -675,7 +642,6 @@ static void put_roots(struct document *d, const struct change_told *c)
 		text_add(&t, ", ... and %u more", n - ROOTS_SHOWN);
 	if (n)
 		doc_item(d, "roots", t.s);
-	text_free(&t);
 }
 
 /* --- pictures ------------------------------------------------------------------------------------------- */
@@ -685,24 +651,22 @@ static int put_picture(struct document *d, const struct change_told *c, const st
 {
 	const struct drawing_of of = {.kind = x->w->routing ? DRAWING_LOAD : DRAWING_MAP, .page = svg_plain};
 	struct fabric_drawing drawing = {0};
-	struct text svg = {0};
-	char *caption = str_printf("%s: links coloured by the routes of all pairs", x->name);
-	FILE *f;
+	AUTO_FREE char *caption = str_printf("%s: links coloured by the routes of all pairs", x->name);
 	int rc = fabric_drawing_make(x->then, &of, &drawing, c->p, e);
 
 	if (!rc) {
-		f = text_stream(&svg);
+		AUTO_TEXT struct text svg = {0};
+		FILE *f = text_stream(&svg);
+
 		rc = fabric_drawing_svg(x->then, &drawing, f, c->p) ? err_set(e, CANCELLED) : 0;
 		fclose(f);
 		if (!rc)
 			doc_picture(d, text_str(&svg), caption);
-		text_free(&svg);
 		fabric_drawing_free(&drawing);
 	} else if (!progress_cancelled(c->p)) {
 		doc_line(d, false, e->msg); /* there is nothing to draw */
 		rc = 0;
 	}
-	free(caption);
 	return rc;
 }
 
@@ -733,27 +697,24 @@ static int change_report_command_put_all(struct document *d, const struct change
 					 const struct replay *r, struct err *e)
 {
 	struct session *s = c->s;
-	struct text verdict = {0};
+	AUTO_TEXT struct text verdict = {0};
 	enum verdict v = change_report_command_tell_verdict(c, &verdict);
 	const struct state_told *last = &c->state[c->n - 1];
-	char *title = str_printf("Change of %s", drawing_source(s->fabric)), at[OUT_UTC];
-	int rc;
+	AUTO_FREE char *title = str_printf("Change of %s", drawing_source(s->fabric));
+	char at[OUT_UTC];
 
 	doc_begin(d, title);
-	free(title);
 	doc_line(d, true, verdict.s);
 	put_judged(d, last);
 	judged_json(&last->judged, c->o);
 	c->o->run->found_fault |= v == NOT_SAFE;
 	c->o->run->unanswered |= v == UNKNOWN;
 	out_json(c->o, "verdict", json_text(verdict.s));
-	text_free(&verdict);
 	put_states(d, c);
 	put_steps(d, c);
 	put_second(d, c);
-	rc = put_hosts(d, c, e);
-	if (rc)
-		return rc;
+	if (put_hosts(d, c, e))
+		return -1;
 	put_back_out(d, c);
 	report_source(d, s);
 	if (session_reading_age(s) >= 0 && !c->o->run->no_timing)
@@ -761,7 +722,7 @@ static int change_report_command_put_all(struct document *d, const struct change
 	report_settings(d, s, session_sweep(s));
 	put_roots(d, c);
 	report_script(d, r);
-	rc = put_pictures(d, c, e);
+	int rc = put_pictures(d, c, e);
 	doc_end(d);
 	return rc;
 }

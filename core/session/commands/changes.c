@@ -117,7 +117,7 @@ size_t report_changes(const struct session *s, const struct fabric *a, const str
 {
 	json_t *parts = json_array(), *nodes = json_array(), *links = json_array();
 	struct fabric_changes x;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	size_t n;
 
 	changes_find(&x, a, b, setup_chassis_file(s->setup->options), o->run->progress);
@@ -138,7 +138,6 @@ size_t report_changes(const struct session *s, const struct fabric *a, const str
 	json_decref(parts);
 	out_json(o, "nodes", nodes);
 	out_json(o, "links", links);
-	text_free(&t);
 	n = x.n;
 	changes_free(&x);
 	return n;
@@ -205,7 +204,7 @@ static int ahead_find(struct session *s, const struct ahead_asked *q, struct ahe
 {
 	struct session *draft = NULL;
 	const struct sweep *at = q->at;
-	struct comparison *c = NULL;
+	AUTO_ARENA struct comparison *c = NULL;
 	int rc = 0;
 
 	if (!at && q->how->chain) {
@@ -218,7 +217,6 @@ static int ahead_find(struct session *s, const struct ahead_asked *q, struct ahe
 		rc = session_ahead(s, at, q->next, &c, p, e);
 	if (c)
 		take_ahead(c, at->setup->chain, out);
-	arena_free(c);
 	session_draft_free(draft);
 	return rc;
 }
@@ -243,14 +241,14 @@ static int tell_ahead(struct session *s, const struct ahead_asked *q, struct out
 static int compare_sides(struct session *s, const struct changes_command_side *a,
 			 const struct changes_command_side *b, struct out *o, struct err *e)
 {
-	const struct fabric *x = NULL, *y = NULL;
-	size_t n;
+	AUTO_FABRIC const struct fabric *x = NULL;
+	AUTO_FABRIC const struct fabric *y = NULL;
 	int rc = session_shape(s, a->loaded, s->setup->options, &x, e);
 
 	if (!rc)
 		rc = session_shape(s, b->loaded, s->setup->options, &y, e);
 	if (!rc) {
-		n = report_changes(s, x, y, o);
+		size_t n = report_changes(s, x, y, o);
 		if (!n)
 			out_text(o, "Nothing differs%s.\n",
 				 x->warnings.missing || y->warnings.missing ? " in the part that is known"
@@ -266,8 +264,6 @@ static int compare_sides(struct session *s, const struct changes_command_side *a
 		else
 			tell_nothing(o);
 	}
-	fabric_unref(x);
-	fabric_unref(y);
 	return rc;
 }
 

@@ -17,8 +17,6 @@
 /* untold: pairs that are lost only because tables were not read, or are of another fabric. */
 static void print_check(const struct check_result *c, uint64_t untold, struct out *o)
 {
-	json_t *counts;
-
 	if (untold)
 		out_text(o, "%s between hosts: %" PRIu64 " cannot be told, ", PLURAL(c->pairs, "path"),
 			 untold);
@@ -41,10 +39,10 @@ static void print_check(const struct check_result *c, uint64_t untold, struct ou
 		out_text(o, "From hosts to switches: %" PRIu64 " unreachable.\n", c->switch_unreachable);
 	if (c->no_lid)
 		out_text(o, "%s without LID.\n", PLURAL(c->no_lid, "endport"));
-	counts = json_make("{s:I, s:I, s:I, s:I, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
-			   (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
-			   "switch_unreachable", (json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid,
-			   "max_links", (int)c->max_hops);
+	json_t *counts = json_make(
+		"{s:I, s:I, s:I, s:I, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
+		(json_int_t)c->unreachable, "looping", (json_int_t)c->looping, "switch_unreachable",
+		(json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid, "max_links", (int)c->max_hops);
 	if (c->apart)
 		json_object_set_new(counts, "no_common_pkey", json_integer((json_int_t)c->apart));
 	out_json(o, "check", counts);
@@ -67,13 +65,13 @@ static bool turns_up(const struct routing *r, uint32_t port, uint32_t next)
 static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct out *o)
 {
 	const struct fabric *f = w->fabric;
-	uint32_t *cycle, n, turns = 0, first = NO_ID;
+	uint32_t turns = 0, first = NO_ID;
 	const char *option = w->routing->ops->turn_option;
 
 	if (!has_directions(w->routing) || !c->n_components)
 		return;
-	cycle = NEW_ARRAY(c->size[0], uint32_t);
-	n = cdg_cycle(c, 0, cycle, o->run->progress);
+	AUTO_FREE uint32_t *cycle = NEW_ARRAY(c->size[0], uint32_t);
+	uint32_t n = cdg_cycle(c, 0, cycle, o->run->progress);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t next = c->port[cycle[(i + 1) % n]];
 
@@ -81,7 +79,6 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 			continue;
 		first = turns++ ? first : f->port_node[next];
 	}
-	free(cycle);
 	if (turns)
 		out_text(o, "  It is closed by %s from down to up, one at %s", PLURAL(turns, "turn"),
 			 f->node_name[first]);
@@ -93,26 +90,13 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	out_json(o, "loop_turns", json_integer(turns));
 }
 
-/* Credit loops and dropped routes.  -1 and *e when cancelled. */
-static int tell_loops(const struct sweep *w, const struct cdg *c, struct out *o, struct err *e)
-{
-	report_cycles(c, 1, 0, o->run->progress, o);
-	print_loop_turns(w, c, o);
-	report_dropped(c, o);
-	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : 0;
-}
-
 /* Credit loops while hosts keep their SLs from before the event: no faults. -1 and *e when cancelled. */
 static int check_held(const struct comparison *change, struct out *o, struct err *e)
 {
-	const struct routing *held;
-	struct cdg *c;
-
 	if (!change || !change->sl_changed || routing_layers_idle(change->b))
 		return 0;
-	held = comparison_held(change);
-	c = cdg_new_loops(held, o->run->progress, e);
-	routing_unref(held);
+	AUTO_ROUTING const struct routing *held = comparison_held(change);
+	AUTO_ARENA struct cdg *c = cdg_new_loops(held, o->run->progress, e);
 	if (!c)
 		return -1;
 	out_text(o, "With SLs as hosts hold them (%s from before): %s%s.\n",
@@ -123,7 +107,6 @@ static int check_held(const struct comparison *change, struct out *o, struct err
 	out_json(o, "held_sls",
 		 json_make("{s:I, s:i}", "pairs", (json_int_t)change->sl_changed, "credit_loops",
 			   (int)c->n_components));
-	arena_free(c);
 	return 0;
 }
 
@@ -201,17 +184,9 @@ static void check_command_add_end(void *ctx, uint32_t ep, uint32_t cause, uint64
 				sw, ep);
 }
 
-/* Ports of the scope that are gone. */
-static void add_not_here(const struct scope *scope, struct faults *s)
-{
-	for (uint32_t i = 0; scope && i < scope->n; i++)
-		if (scope_endport(s->fabric, &scope->port[i]) == NO_ID)
-			faults_add_not_here(s, scope->port[i].node_guid, scope->port[i].port);
-}
-
 void print_faults(const struct faults *s, const char *what, size_t most, struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (size_t i = 0, next; i < s->n; i = next) { /* one kind at a time */
 		for (next = i; next < s->n && s->f[next].kind == s->f[i].kind; next++) {
@@ -224,7 +199,6 @@ void print_faults(const struct faults *s, const char *what, size_t most, struct 
 		if (next - i > most)
 			out_text(o, "  ... %zu more %s like these\n", next - i - most, what);
 	}
-	text_free(&t);
 }
 
 /*
@@ -307,14 +281,13 @@ struct baseline {
 /* Who would repair what was found. */
 static void check_command_tell_managers(const struct fabric *f, struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (managers_fault(f) == MANAGERS_GOOD)
 		return;
 	report_managers(f, managers_consequence(f), o);
 	managers_tell_fault(f, &t);
 	out_json(o, "manager_fault", json_text(text_str(&t)));
-	text_free(&t);
 }
 
 /* Does anything tell which hosts may talk?  Of a synthetic fabric nothing can. */
@@ -322,14 +295,13 @@ static void tell_partitions(const struct sweep *w, struct out *o)
 {
 	bool looked = w->routing->pair_sls && w->routing->pair_sls->first;
 	uint32_t first, untold = pkeys_untold(w->topo, &first);
-	json_t *of;
 
 	if (untold) {
 		out_text(o, "%s: %s up told no P_Keys (the first: %s).\n",
 			 looked ? "Partitions are those of partition_config_file"
 				: "Partitions not looked at",
 			 PLURAL(untold, "port"), ENDPORT_LABEL(w->fabric, first));
-		of = json_port(w->fabric, w->lids, w->fabric->endport_port[first]);
+		json_t *of = json_port(w->fabric, w->lids, w->fabric->endport_port[first]);
 		json_object_set_new(of, "ports", json_integer(untold));
 		out_json(o, "pkeys_untold", of);
 	} else if (!looked && strcmp(w->fabric->format, "synthetic") != 0) {
@@ -342,7 +314,7 @@ static void tell_partitions(const struct sweep *w, struct out *o)
 static void tell_by_chance(const struct sweep *w, struct out *o)
 {
 	const struct fabric *f = w->fabric;
-	struct text names = {0};
+	AUTO_TEXT struct text names = {0};
 	json_t *list = json_array();
 	uint32_t at = 0, ep;
 
@@ -355,7 +327,6 @@ static void tell_by_chance(const struct sweep *w, struct out *o)
 			 "OpenSM compares heap addresses here, and may leave some of these without a "
 			 "route: " ROW_PROSE "%s.\n",
 			 text_str(&names));
-	text_free(&names);
 	out_json(o, "by_chance", list);
 }
 
@@ -363,7 +334,7 @@ static void tell_by_chance(const struct sweep *w, struct out *o)
 static int tell_found(struct session *s, const struct sweep *w, const struct soundness *x, bool details,
 		      struct out *o, struct err *e)
 {
-	struct text missing = {0};
+	AUTO_TEXT struct text missing = {0};
 	const struct comparison *all;
 	struct comparison *own;
 
@@ -380,7 +351,12 @@ static int tell_found(struct session *s, const struct sweep *w, const struct sou
 	arena_free(own);
 	if (check_turns(w, o))
 		return err_set(e, CANCELLED);
-	if (tell_loops(w, x->loops, o, e) || check_held(session_event(s)->change, o, e))
+	report_cycles(x->loops, 1, 0, o->run->progress, o);
+	print_loop_turns(w, x->loops, o);
+	report_dropped(x->loops, o);
+	if (progress_cancelled(o->run->progress))
+		return err_set(e, CANCELLED);
+	if (check_held(session_event(s)->change, o, e))
 		return -1;
 	/* What the judgement rests on. */
 	warnings_tell_missing(&w->fabric->warnings, &missing);
@@ -388,7 +364,6 @@ static int tell_found(struct session *s, const struct sweep *w, const struct sou
 				"asked", w->setup->chain, "fallback", w->fallback, "refusals",
 				refusals_json(w), "notes", w->notes, "warnings", warnings_json(w->fabric),
 				"complete", !w->fabric->warnings.missing, "missing", text_str(&missing)));
-	text_free(&missing);
 	if (routing_layers_idle(w->routing))
 		out_text(o,
 			 "ibscope takes all routes to be on VL 0: %s computes %u layers, but qos is off "
@@ -417,7 +392,6 @@ static int check_command_run(struct session *s, const struct sweep *w, struct ju
 	const struct ways_listener to = {
 		.ctx = x, .lost = check_command_add_lost, .end = check_command_add_end};
 	struct soundness found;
-	int rc;
 
 	assert(w->routing);
 	if (x) {
@@ -433,15 +407,19 @@ static int check_command_run(struct session *s, const struct sweep *w, struct ju
 	j->loops = found.loops->n_components + j->dropped;
 	j->fault = found.fault;
 	j->sound = found.sound;
-	rc = tell_found(s, w, &found, details, o, e);
+	int rc = tell_found(s, w, &found, details, o, e);
 	if (x && !rc)
 		faults_add_loops(&x->now, found.loops);
 	soundness_clear(&found);
 	if (rc)
 		return -1;
 	if (x) {
+		const struct scope *scope = session_scope(s);
+
 		add_endports(x, w);
-		add_not_here(session_scope(s), &x->now);
+		for (uint32_t i = 0; scope && i < scope->n; i++)
+			if (scope_endport(x->now.fabric, &scope->port[i]) == NO_ID)
+				faults_add_not_here(&x->now, scope->port[i].node_guid, scope->port[i].port);
 		faults_add_missing(&x->now);
 		if (faults_sort(&x->now) || faults_sort(&x->untold))
 			return -1;
@@ -481,7 +459,7 @@ static void tell_nagios(const struct sweep *w, const struct judgement *j, struct
 	static const char *const word[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
 	const struct check_result *c = &j->counts;
 	struct judged judged = judged_of(w);
-	struct text of = {0};
+	AUTO_TEXT struct text of = {0};
 	int status = w->fallback || w->fabric->warnings.n;
 
 	if (!j->sound)
@@ -499,7 +477,6 @@ static void tell_nagios(const struct sweep *w, const struct judgement *j, struct
 	judged_brief(&judged, &of);
 	out_text(o, "%s, %s unreachable, %s cut off, %s of credit loops", text_str(&of),
 		 PLURAL(c->unreachable, "pair"), PLURAL(j->cut_off, "endport"), PLURAL(j->loops, "group"));
-	text_free(&of);
 	if (judged.n_differ)
 		out_text(o, "; %" PRIu64 " entries differ from those in the switches", judged.n_differ);
 	if (c->no_lid)
@@ -517,34 +494,13 @@ static void tell_nagios(const struct sweep *w, const struct judgement *j, struct
 	o->run->plugin = 1 + status;
 }
 
-/* Lines that the command printed so far are dropped; of JSON the keys stay. */
-static void drop_lines(struct out *o, FILE *to)
-{
-	if (o->object) {
-		json_array_clear(o->lines);
-	} else {
-		out_flush(o);
-		fclose(o->run->f);
-		o->run->f = to;
-	}
-}
-
-/* Later commands find there what was last at a place. */
-static void keep_baseline(struct session *s, const struct baseline *b)
-{
-	json_decref(s->present);
-	free(s->baseline);
-	s->present = json_incref(json_object_get(b->was.doc, "present"));
-	s->baseline = str_dup(b->path);
-}
-
 static int cmd_check(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	struct baseline b = {.path = args_word(args, "FILE", NULL)};
 	bool nagios = args_has(args, "format"), details = args_has(args, "all");
 	FILE *to = o->run->f;
-	struct text dropped = {0};
+	AUTO_TEXT struct text dropped = {0};
 	struct check_command_found x = {.strange = false};
 	struct judgement j = {.sound = false};
 	int rc = 0;
@@ -555,8 +511,12 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 				     faults_vanished(&b.vanished, &b.was, w, b.path, e)
 			     ? -1
 			     : 0;
-	if (!rc && b.path)
-		keep_baseline(s, &b);
+	if (!rc && b.path) { /* later commands find there what was last at a place */
+		json_decref(s->present);
+		free(s->baseline);
+		s->present = json_incref(json_object_get(b.was.doc, "present"));
+		s->baseline = str_dup(b.path);
+	}
 	faults_begin(&x.now, w->fabric, w->lids, e);
 	faults_begin(&x.untold, w->fabric, w->lids, e);
 	if (nagios && !o->object)
@@ -564,11 +524,15 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	if (!rc)
 		rc = check_command_run(s, w, &j, b.path || details || o->run->json ? &x : NULL,
 				       b.path ? &b : NULL, details, o, e);
-	if (nagios)
-		drop_lines(o, to);
+	if (nagios && o->object) { /* lines so far are dropped; of JSON the keys stay */
+		json_array_clear(o->lines);
+	} else if (nagios) {
+		out_flush(o);
+		fclose(o->run->f);
+		o->run->f = to;
+	}
 	if (nagios && !rc)
 		tell_nagios(w, &j, o);
-	text_free(&dropped);
 	faults_free(&x.now);
 	faults_free(&x.untold);
 	faults_free(&b.vanished);
@@ -606,8 +570,7 @@ const struct command check_commands[] = {
 	 .help = "test for unreachable pairs, forwarding loops, and credit loops on each VL",
 	 .finds = "something is wrong; with --baseline, when something new is wrong",
 	 .details = "  Each pair that is lost has one cause: a port, cable, switch or host, a circle, tables "
-		    "that "
-		    "were not read, or a rule of\n"
+		    "that were not read, or a rule of\n"
 		    "  the engine; `last peer` is what is, or was, at the other end.  `all` prints every way "
 		    "that does not arrive.\n"
 		    "  A switch that is cut off has a cause even if no pair is lost.  Panes: check, lost.\n"
@@ -631,8 +594,7 @@ const struct command check_commands[] = {
 		    "path is lost.  check\n"
 		    "  refuses FILE when less than a quarter of the nodes are in both.\n"
 		    "  After several failures and repairs in a row check tells whom all of them cut off; in "
-		    "JSON "
-		    "cut_off and\n"
+		    "JSON cut_off and\n"
 		    "  between_survivors compare with the tables before the first of them.\n"
 		    "  format nagios: one line with performance data, and the exit status that Nagios and "
 		    "Icinga want: 0 sound; 1 sound,\n"
@@ -680,8 +642,7 @@ const struct command check_commands[] = {
 	 "turns.switch_paths integer paths to switches with such a turn\n"
 	 "loop_turns integer? of the first credit loop\n" JSON_LOOPS KEYS_OF_FAULTS JSON_CAUSES
 	 "tables_complete boolean false: of tables that were read, switches have none, or most of their "
-	 "GUIDs "
-	 "are not in the fabric\n"
+	 "GUIDs are not in the fabric\n"
 	 "present object what is there: a later check --baseline tells what is gone of it\n"
 	 "present.hosts[] object? hosts and routers with a cable that is up\n"
 	 "present.hosts[].name node the node\n"

@@ -313,6 +313,8 @@ void report_judged(const struct sweep *w, struct out *o);
 int take_held(struct session *s, const char *chain, struct out *o, struct err *e);
 /* Lines that tell what the event in force did: routing, refusals, changes. */
 void report_event(struct session *s, struct out *o);
+/* One more event (session_change()), and these lines.  -1 and *e. */
+int run_change(struct session *s, const struct change_request *rq, struct out *o, struct err *e);
 /* The tables in force, where the hosts of another scope count; NULL: all hosts do.  A reference. */
 struct routing *routing_in_scope(const struct session *s, const struct scope *scope);
 /* `COMMAND shared H... [all]`: on which links the scope, one job, meets another job, with both loads. */
@@ -558,8 +560,7 @@ int svg_to_png(int svg, FILE *to, struct progress *p, struct err *e);
 
 #define PLOT_SYNTAX                                                                             \
 	"plot loads|hops [ENGINE ENGINE] | plot shifts [SAMPLE] [ENGINE ENGINE] | plot survey " \
-	"[links|switches|chassis|cards] | plot "                                                \
-	"transition [SNAPSHOT]"
+	"[links|switches|chassis|cards] | plot transition [SNAPSHOT]"
 #define PLOT_DETAILS                                                                                        \
 	"`loads` links by their routes, `hops` paths by their\n"                                            \
 	"                   lengths, `shifts` most flows on a link for every shift, `survey` what single\n" \
@@ -599,9 +600,8 @@ void plots_free(struct plots *d);
 
 #define DRAWING_SYNTAX                                                                                      \
 	"load | path SRC DST | why SWITCH DESTINATION via N | cycle [all] [switches] [group N] | layer VL " \
-	"[switches] | "                                                                                     \
-	"dependencies VL [switches] | diff [SNAPSHOT] | transition [SNAPSHOT] | "                           \
-	"map [state|load|rank|layers|chassis|change|step] | cdg [VL] [switches] [group N]"
+	"[switches] | dependencies VL [switches] | diff [SNAPSHOT] | transition [SNAPSHOT] | map "          \
+	"[state|load|rank|layers|chassis|change|step] | cdg [VL] [switches] [group N]"
 
 /* How the page is; no words of DOT, nor of what Graphviz draws. */
 #define PAGE_SYNTAX "[size=WxH|font=N|notitle]..."
@@ -616,8 +616,7 @@ void plots_free(struct plots *d);
 	"            load   links coloured by the routes of all pairs, against the mean\n"                   \
 	"            path   the way there and back\n"                                                        \
 	"            why    the shortest way from a switch by its port N, if the engine forbids it: its "    \
-	"turn is "                                                                                           \
-	"red\n"                                                                                              \
+	"turn is red\n"                                                                                      \
 	"            cycle  a shortest credit loop of a group (1), as `cycles` numbers them: its switches\n" \
 	"                   alone, channels with ports, VL and routes; `all`: in the whole fabric; "         \
 	"`switches`:\n"                                                                                      \
@@ -635,15 +634,13 @@ void plots_free(struct plots *d);
 	"            map    switches coloured: by state, load, rank of the engine, number of layers,\n"      \
 	"                   chassis, entries that the last event changed\n"                                  \
 	"            map step  the step that `step` is at: its sentence and rule, how far the run has "      \
-	"come, "                                                                                             \
-	"its\n"                                                                                              \
+	"come, its\n"                                                                                        \
 	"                   cable; red: turns that it forbids, the cycle because of which it refuses\n"      \
 	"            steps  the same for each step of the walk (in focus; FROM TO: of these), a file each: " \
 	"FILE\n"                                                                                             \
 	"                   has a %d or %03d for the number, from 1; each is whole or not there\n"           \
 	"            animated  all of them in one SVG that plays by itself, two seconds a step (browsers; "  \
-	"no "                                                                                                \
-	"script)\n"                                                                                          \
+	"no script)\n"                                                                                       \
 	"            plot   no drawing of the fabric: " PLOT_DETAILS                                         \
 	"            size=1920x1080  a page of that size, which the drawing fills; font=N: letters of "      \
 	"names N\n"                                                                                          \

@@ -105,37 +105,34 @@ int print_table(struct session *s, const char *name, const char *argument, struc
 			 NULL}; /* commands never write to their words */
 
 	struct args args;
-	int rc;
 
 	if (!list || args_read(s, list->syntax, NULL, argument ? 3 : 2, words, &args, e))
 		return list ? -1 : 0;
-	rc = list->run(s, &args, o, e);
+	int rc = list->run(s, &args, o, e);
 	args_free(&args);
 	return rc;
 }
 
 void report_missing(const struct fabric *f, struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (!f->warnings.missing)
 		return;
 	warnings_tell_missing(&f->warnings, &t);
 	out_text(o, "INCOMPLETE: a part of the fabric is not in %s (%s; `show warnings`).\n", f->source,
 		 text_str(&t));
-	text_free(&t);
 }
 
 void report_managers(const struct fabric *f, const char *consequence, struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (managers_fault(f) == MANAGERS_GOOD)
 		return;
 	managers_tell_fault(f, &t);
 	out_text(o, "%c%s%s%s.\n", toupper((unsigned char)*t.s), t.s + 1, *consequence ? ": " : "",
 		 consequence);
-	text_free(&t);
 }
 
 struct routing *routing_in_scope(const struct session *s, const struct scope *scope)
@@ -144,12 +141,11 @@ struct routing *routing_in_scope(const struct session *s, const struct scope *sc
 	const uint8_t none = 0;
 	struct fabric nothing = {0};
 	struct scope *all = scope ? scope_ref(scope) : scope_new(&nothing, "", &none);
-	const struct setup *setup = setup_with(s->setup, &(struct setup){.scope = all});
+	AUTO_SETUP const struct setup *setup = setup_with(s->setup, &(struct setup){.scope = all});
 	struct host_set *hosts = setup_hosts(setup);
 	struct routing *r = routing_with_hosts(session_sweep(s)->routing, hosts);
 
 	host_set_unref(hosts);
-	setup_unref(setup);
 	scope_unref(all);
 	return r;
 }
@@ -209,13 +205,11 @@ void tell_scope(const json_t *scope, struct out *o)
 uint32_t report_scope(const struct session *s, struct out *o)
 {
 	const struct scope *scope = session_scope(s);
-	json_t *told;
-	uint32_t n_gone;
 
 	if (!scope)
 		return 0;
-	told = scope_json(s, scope);
-	n_gone = (uint32_t)json_array_size(json_object_get(told, "missing"));
+	json_t *told = scope_json(s, scope);
+	uint32_t n_gone = (uint32_t)json_array_size(json_object_get(told, "missing"));
 	tell_scope(told, o);
 	out_json(o, "scope", told);
 	return n_gone;
@@ -280,9 +274,7 @@ void report_fabric(struct session *s, struct out *o)
 
 static const char *links_text(unsigned h, char *buf, size_t size)
 {
-	if (h == 0)
-		return "none";
-	return plural(h, "link", buf, size);
+	return h ? plural(h, "link", buf, size) : "none";
 }
 
 /* Parts that only one of two fabrics has are not compared.  JSON fields "only_before" and "only_now". */
@@ -383,12 +375,11 @@ json_t *warnings_json(const struct fabric *f)
 		const struct warning *w = &f->warnings.w[i];
 		json_t *obj = json_make("{s:s, s:i, s:s, s:b}", "kind", w->kind, "line", (int)w->line, "text",
 					w->text, "missing", (int)w->missing);
-		uint32_t node;
 
 		if (w->guid) {
 			json_object_set_new(obj, "guid", json_guid(w->guid));
 			json_object_set_new(obj, "port", json_integer(w->port));
-			node = fabric_node_by_guid(f, w->guid);
+			uint32_t node = fabric_node_by_guid(f, w->guid);
 			if (node != NO_ID && w->port <= f->node_nports[node])
 				json_put_label(obj, "port", f, f->node_port[node] + w->port);
 		}
@@ -400,7 +391,7 @@ json_t *warnings_json(const struct fabric *f)
 uint32_t report_cut_off(const struct sweep *w, unsigned named, struct out *o)
 {
 	uint32_t n = count_cut_off(w, NULL), hosts = 0, switches = 0, told = 0;
-	struct text names = {0};
+	AUTO_TEXT struct text names = {0};
 
 	assert(fabric_alike(w->topo->fabric, w->fabric));
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
@@ -418,7 +409,6 @@ uint32_t report_cut_off(const struct sweep *w, unsigned named, struct out *o)
 		out_text(o, ": %s, %s", PLURAL(hosts, "host port"), PLURAL(switches, "switch"));
 	if (n && named)
 		out_text(o, " (%s%s)", text_str(&names), told > named ? ", ..." : "");
-	text_free(&names);
 	out_text(o, n ? ".\n" : "");
 	out_json(o, "hosts_gone", json_integer(n));
 	out_json(o, "hosts_cut_off", json_integer(hosts));
@@ -430,7 +420,7 @@ uint32_t report_cut_off(const struct sweep *w, unsigned named, struct out *o)
 static void report_misses(const struct sweep *w, struct out *o)
 {
 	const struct fabric *f = w->fabric;
-	uint8_t *missed = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	AUTO_FREE uint8_t *missed = NEW_ARRAY(f->n_switches + 1, uint8_t);
 	uint32_t n = manager_misses(w->routing, missed), told = 0;
 	json_t *list = json_array();
 
@@ -449,7 +439,6 @@ static void report_misses(const struct sweep *w, struct out *o)
 		out_text(o, "%s (`set guid` moves it).\n", n > MISSED_SHOWN ? ", ..." : "");
 	o->run->noteworthy |= n > 0;
 	out_json(o, "manager_misses", list);
-	free(missed);
 }
 
 void judged_json(const struct judged *j, struct out *o)
@@ -462,13 +451,12 @@ void judged_json(const struct judged *j, struct out *o)
 void report_judged(const struct sweep *w, struct out *o)
 {
 	struct judged j = judged_of(w);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	j.untimed = o->run->no_timing;
 	judged_count(&j, o->run->progress);
 	judged_line(&j, &t);
 	out_text(o, "%s", text_str(&t));
-	text_free(&t);
 	judged_json(&j, o);
 }
 

@@ -44,13 +44,12 @@ static int of_port(struct session *s, const struct args *args, struct out *o, st
 {
 	uint32_t port = session_port(s, args->arg[0].word, e);
 	struct counter_reading r = {0};
-	char *ca = NULL;
-	int at = 0, rc;
+	AUTO_FREE char *ca = NULL;
+	int at = 0;
 
 	if (port == NO_ID || live_parse_target(args_word(args, "CA[:PORT]", ""), &ca, &at, e))
 		return -1;
-	rc = counters_live_port(s, ca, at, port, &r, o->run->progress, e);
-	free(ca);
+	int rc = counters_live_port(s, ca, at, port, &r, o->run->progress, e);
 	if (!rc && !r.n)
 		rc = err_set(e, "%s did not answer", PORT_LABEL(s->fabric, port));
 	if (!rc) {
@@ -144,7 +143,7 @@ static void counters_command_tell_row(const struct session *s, const struct meas
 	static const enum counter shown[] = {COUNT_SYMBOL,   COUNT_DOWNED, COUNT_RECEIVE,
 					     COUNT_DISCARDS, COUNT_WAIT,   COUNT_TRANSMIT_DATA};
 	char cell[ARRAY_LEN(shown)][32];
-	struct text t = {0}, why = {0};
+	AUTO_TEXT struct text t = {0}, why = {0};
 
 	for (size_t i = 0; i < ARRAY_LEN(shown); i++)
 		counters_command_number(x, shown[i], cell[i]);
@@ -159,8 +158,6 @@ static void counters_command_tell_row(const struct session *s, const struct meas
 		 x->reset     ? " (reset)"
 		 : x->wrapped ? " (wrapped)"
 			      : "");
-	text_free(&t);
-	text_free(&why);
 }
 
 struct heat {
@@ -172,7 +169,7 @@ COMPARATOR(hottest_first, struct heat, DOWN(degrees) UP(port))
 
 static void tell_heat(const struct session *s, const struct measured *m, struct out *o)
 {
-	struct heat *h = NEW_ARRAY(m->n + 1, struct heat);
+	AUTO_FREE struct heat *h = NEW_ARRAY(m->n + 1, struct heat);
 	uint32_t n = 0;
 
 	for (uint32_t port = 0; port < s->fabric->n_ports; port++) {
@@ -195,7 +192,6 @@ static void tell_heat(const struct session *s, const struct measured *m, struct 
 			out_text(o, "  %s", cable);
 		out_text(o, "\n");
 	}
-	free(h);
 }
 
 static void tell_sums(const struct measured *m, struct out *o)
@@ -218,8 +214,7 @@ static void tell_sums(const struct measured *m, struct out *o)
 static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 {
 	struct measured *m = session_measured(s);
-	json_t *list = json_array(), *readings = json_array(), *counts;
-	struct counters_command_row *row;
+	json_t *list = json_array(), *readings = json_array();
 	uint32_t n = 0;
 
 	if (!m) {
@@ -230,7 +225,7 @@ static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 	tell_reading(m->two ? "Now" : "Counted since the counters were reset", s->counted[0], readings, o);
 	if (m->two)
 		tell_reading("Before; what grew since then", s->counted[1], readings, o);
-	row = NEW_ARRAY(m->n + 1, struct counters_command_row);
+	AUTO_FREE struct counters_command_row *row = NEW_ARRAY(m->n + 1, struct counters_command_row);
 	for (uint32_t port = 0; port < s->fabric->n_ports; port++) {
 		const struct measured_port *x = measured_of(m, port);
 		struct counters_command_row *r = &row[n];
@@ -259,7 +254,7 @@ static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 	if (!whole && n > SHOWN)
 		out_text(o, "  ... %s; `counters all all` prints them\n", PLURAL(n - SHOWN, "more port"));
 	tell_heat(s, m, o);
-	counts = json_object();
+	json_t *counts = json_object();
 	for (unsigned k = 0; k < N_PORT_FAULTS; k++)
 		json_object_set_new(counts, port_fault_words[k], json_integer(m->n_faults[k]));
 	out_json(o, "readings", readings);
@@ -267,7 +262,6 @@ static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 		 json_make("{s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "told", (int)m->n, "unknown",
 			   (int)m->unknown, "alone", (int)m->alone, "reset", (int)m->n_reset, "wrapped",
 			   (int)m->n_wrapped, "at_top", (int)m->n_top, "faults", counts, "ports", list));
-	free(row);
 	measured_free(m);
 	return 0;
 }
@@ -276,13 +270,12 @@ static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 static int read_live(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct counter_reading r = {0};
-	char *ca = NULL;
-	int at = 0, rc;
+	AUTO_FREE char *ca = NULL;
+	int at = 0;
 
 	if (live_parse_target(args_word(args, "CA[:PORT]", ""), &ca, &at, e))
 		return -1;
-	rc = counters_live(s, ca, at, &r, o->run->progress, e);
-	free(ca);
+	int rc = counters_live(s, ca, at, &r, o->run->progress, e);
 	if (rc)
 		counters_free(&r);
 	else
@@ -355,8 +348,7 @@ const struct command counter_commands[] = {
 		 "readings[].other_run string? a file of the folder that is of another run\n"
 		 "readings[].sums integer rows for all ports of a node, left out\n"
 		 "readings[].unread integer rows that are not understood\n"
-		 "measured object? what ports counted, or by how much that grew between two "
-		 "readings\n"
+		 "measured object? what ports counted, or by how much that grew between two readings\n"
 		 "measured.told integer ports that the last reading tells of\n"
 		 "measured.unknown integer its rows for ports that the fabric does not have\n"
 		 "measured.alone integer ports in one of two readings alone\n"
@@ -367,24 +359,20 @@ const struct command counter_commands[] = {
 		 "measured.faults.errors integer damaged packets, links trained anew\n"
 		 "measured.faults.flapped integer links that were down\n"
 		 "measured.faults.congested integer packets waited long or were discarded\n"
-		 "measured.faults.degraded integer bit error rate or temperature above its "
-		 "limit\n"
+		 "measured.faults.degraded integer bit error rate or temperature above its limit\n"
 		 "measured.ports[] object the ports\n"
 		 "measured.ports[].name port the port\n"
 		 "measured.ports[].peer port the other end\n"
 		 "measured.ports[].counters object counters that are told\n"
-		 "measured.ports[].counters.* integer by name; transmit_data in words of "
-		 "four bytes\n"
+		 "measured.ports[].counters.* integer by name; transmit_data in words of four bytes\n"
 		 "measured.ports[].reset boolean reset in between: counted since then\n"
-		 "measured.ports[].faults[] string(errors/flapped/congested/degraded) what "
-		 "is wrong\n"
+		 "measured.ports[].faults[] string(errors/flapped/congested/degraded) what is wrong\n"
 		 "measured.ports[].at_top[] string counters at their top: it may be more\n"
 		 "measured.ports[].wrapped[] string counters that went round\n"
 		 "measured.ports[].raw_ber number? bit error rate before correction\n"
 		 "measured.ports[].effective_ber number? after correction\n"
 		 "measured.ports[].symbol_ber number? of symbols after correction\n"
-		 "measured.ports[].temperature number? of the module, of port 0 of the node, "
-		 "in degrees C\n"
+		 "measured.ports[].temperature number? of the module, of port 0 of the node, in degrees C\n"
 		 "measured.ports[].temperature_limit number? of the module\n"
 		 "measured.ports[].cable string? maker, part and serial number\n",
 	 .run = cmd_counters},

@@ -21,7 +21,6 @@
 static void tell_finding(const struct diagnosis *d, const struct finding *x, json_t *list, struct out *o)
 {
 	const struct sweep *w = d->judged;
-	json_t *obj;
 
 	out_text(o, "%-7s " ROW_PROSE "%s (%s%s): %s\n", severity_word[x->severity], x->kind,
 		 sureness_word[x->sure], x->what_if ? ", what if" : "", x->text);
@@ -37,7 +36,8 @@ static void tell_finding(const struct diagnosis *d, const struct finding *x, jso
 	out_text(o, "    more: " ROW_PROSE "%s\n", x->more);
 	if (!o->object)
 		return;
-	obj = json_make("{s:s, s:s}", "severity", severity_word[x->severity], "sure", sureness_word[x->sure]);
+	json_t *obj = json_make("{s:s, s:s}", "severity", severity_word[x->severity], "sure",
+				sureness_word[x->sure]);
 	fields_json(obj, finding_fields, x);
 	json_put_node(obj, "where", w->fabric, w->lids, x->node);
 	if (x->port) {
@@ -50,7 +50,7 @@ static void tell_finding(const struct diagnosis *d, const struct finding *x, jso
 static void doctor_command_report(const struct diagnosis *d, bool not_computed, struct out *o)
 {
 	json_t *list = json_array();
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	const struct routing *r = d->judged->routing;
 
 	report_judged(d->judged, o);
@@ -63,7 +63,6 @@ static void doctor_command_report(const struct diagnosis *d, bool not_computed, 
 		tell_finding(d, &d->finding[i], list, o);
 	diagnosis_tell_counts(d, &t);
 	out_text(o, "%s.\n", text_str(&t));
-	text_free(&t);
 	out_json(o, "findings", list);
 	out_json(o, "errors", json_integer(d->count[SEVERITY_ERROR]));
 	out_json(o, "warnings", json_integer(d->count[SEVERITY_WARNING]));
@@ -106,16 +105,14 @@ static int cmd_doctor(struct session *s, const struct args *args, struct out *o,
 		.configured = s->configured,
 	};
 	struct measured *counted = session_measured(s);
-	struct diagnosis *d;
-	int rc;
 
 	rq.counted = counted;
-	d = doctor_run(&rq, o->run->progress, e);
+	struct diagnosis *d = doctor_run(&rq, o->run->progress, e);
 	measured_free(counted);
 	if (!d)
 		return -1;
 	doctor_command_report(d, s->not_computed, o);
-	rc = baseline ? report_lost(d, baseline, o, e) : 0;
+	int rc = baseline ? report_lost(d, baseline, o, e) : 0;
 	diagnosis_free(d);
 	return rc;
 }
@@ -260,33 +257,29 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 	out_json(o, "pairs", list);
 }
 
-static json_t *was_now(double was, double now, bool whole)
-{
-	if (whole)
-		return json_make("{s:I, s:I}", "was", (json_int_t)was, "now", (json_int_t)now);
-	return json_make("{s:f, s:f}", "was", was, "now", now);
-}
-
 /* Figures before and after. A figure has a line only if its printed form changed. -1 when cancelled. */
 static int diff_figures(const struct comparison *c, struct out *o, struct progress *p)
 {
 	static const enum figure told[] = {FIG_HOPS_MEAN,  FIG_HOPS_MOST,   FIG_FIRST_MEAN, FIG_FIRST_LEAST,
 					   FIG_LINKS_MEAN, FIG_LINKS_LEAST, FIG_USAGE_MOST};
 	struct figures was, now;
-	json_t *list;
 	char a[32], b[32];
 
 	if (figures_of_tables(c->across ? c->across->own : c->a, NULL, &was, p) ||
 	    figures_of_tables(c->across ? c->across->own_b : c->b, NULL, &now, p))
 		return -1;
-	list = json_object();
+	json_t *list = json_object();
 	for (size_t i = 0; i < ARRAY_LEN(told); i++) {
 		const struct field *d = &figure_fields[told[i]];
 
 		if (figure_order(&was, &now, told[i]))
 			out_text(o, "  %-29s %s -> %s\n", d->column, figure_text(&was, told[i], a, sizeof(a)),
 				 figure_text(&now, told[i], b, sizeof(b)));
-		json_object_set_new(list, d->key, was_now(was.v[told[i]], now.v[told[i]], !d->decimals));
+		double before = was.v[told[i]], after = now.v[told[i]];
+		json_object_set_new(list, d->key,
+				    d->decimals ? json_make("{s:f, s:f}", "was", before, "now", after)
+						: json_make("{s:I, s:I}", "was", (json_int_t)before, "now",
+							    (json_int_t)after));
 	}
 	out_json(o, "figures", list);
 	return 0;
@@ -295,18 +288,17 @@ static int diff_figures(const struct comparison *c, struct out *o, struct progre
 int diff_sides(struct session *s, const struct args *args, const struct sweep **a, const struct sweep **b,
 	       struct err *e)
 {
-	const struct arg *first = args_get(args, "SNAPSHOT"), *second;
-	const struct event *before;
+	const struct arg *first = args_get(args, "SNAPSHOT");
 
 	*b = need_routing(s, e);
 	if (!*b)
 		return -1;
 	if (!first) {
-		before = session_event_before(s, s->at);
+		const struct event *before = session_event_before(s, s->at);
 		*a = before ? before->sweep : NULL;
 		return *a && (*a)->routing ? 0 : err_set(e, "the event before had no tables to compare with");
 	}
-	second = args_next(args, "SNAPSHOT", first);
+	const struct arg *second = args_next(args, "SNAPSHOT", first);
 	if (!(*a = session_find_snapshot(s, first->word)))
 		return err_set(e, "there is no snapshot \"%s\"; `snapshot` lists them", first->word);
 	if (second && !(*b = session_find_snapshot(s, second->word)))
@@ -317,7 +309,7 @@ int diff_sides(struct session *s, const struct args *args, const struct sweep **
 /* Channels that carry more or fewer routes than before. */
 static void diff_loads(const struct load_diff *d, uint64_t moved, uint64_t limit, struct out *o)
 {
-	json_t *list = json_array(), *x;
+	json_t *list = json_array();
 	uint32_t told = 0;
 	char a[700];
 
@@ -325,19 +317,18 @@ static void diff_loads(const struct load_diff *d, uint64_t moved, uint64_t limit
 		 PLURAL(d->hotter, "link"), d->cooler, d->max_before, d->max_after);
 	for (uint32_t i = 0; i < d->n; i++) {
 		const struct load_change *c = &d->change[i];
-		const struct fabric *f;
 		uint32_t port;
 
 		/* a few of both */
 		if (limit != UINT64_MAX && (i < d->hotter ? i : i - d->hotter) >= LOAD_LINES)
 			continue;
 		told++;
-		f = load_change_fabric(d, c, &port);
+		const struct fabric *f = load_change_fabric(d, c, &port);
 		out_text(o, ROW_BEGIN "%8u -> %-8u %+7" PRId64 "  ", c->before, c->after, load_gain(c));
 		tell_pair(load_change_label(d, c, a, sizeof(a)), o);
 		out_text(o, "\n");
-		x = json_make("{s:i, s:i, s:I}", "before", (int)c->before, "after", (int)c->after, "gain",
-			      (json_int_t)load_gain(c));
+		json_t *x = json_make("{s:i, s:i, s:I}", "before", (int)c->before, "after", (int)c->after,
+				      "gain", (json_int_t)load_gain(c));
 		json_put_port(x, "from", f, (c->port != NO_ID ? d->b : d->a)->lids, port);
 		json_array_append_new(list, x);
 	}
@@ -353,7 +344,7 @@ static void diff_loads(const struct load_diff *d, uint64_t moved, uint64_t limit
 static void tell_compared_with(const struct sweep *a, const struct sweep *b, struct out *o)
 {
 	struct judged before = judged_of(a), now = judged_of(b);
-	struct text t = {0}, u = {0};
+	AUTO_TEXT struct text t = {0}, u = {0};
 
 	before.untimed = now.untimed = o->run->no_timing;
 	judged_brief(&before, &t);
@@ -361,40 +352,26 @@ static void tell_compared_with(const struct sweep *a, const struct sweep *b, str
 	if (strcmp(text_str(&t), text_str(&u)) != 0)
 		out_text(o, "Compared with: %s.\n", text_str(&t));
 	out_json(o, "compared_with", json_text(judged_word(&before)));
-	text_free(&t);
-	text_free(&u);
 }
 
 static int cmd_diff(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *a, *b;
-	struct routing *ra, *rb;
-	struct comparison *c;
-	struct load_diff *d = NULL;
 	uint64_t limit = args_has(args, "all") ? UINT64_MAX : DIFF_LINES;
-	int rc;
 
 	if (diff_sides(s, args, &a, &b, e))
 		return -1;
-	ra = session_counted(s, a->routing);
-	rb = session_counted(s, b->routing);
-	c = compare_routings(ra, rb, o->run->progress);
-	if (c)
-		d = load_diff_new(ra, rb, o->run->progress);
-	routing_unref(ra);
-	routing_unref(rb);
-	if (!d) {
-		arena_free(c);
+	AUTO_ROUTING struct routing *ra = session_counted(s, a->routing);
+	AUTO_ROUTING struct routing *rb = session_counted(s, b->routing);
+	AUTO_ARENA struct comparison *c = compare_routings(ra, rb, o->run->progress);
+	AUTO_ARENA struct load_diff *d = c ? load_diff_new(ra, rb, o->run->progress) : NULL;
+	if (!d)
 		return err_set(e, CANCELLED);
-	}
-	if (c->across && c->across->only[1].switches == c->b->topo->fabric->n_switches) {
-		arena_free(d);
-		arena_free(c);
+	if (c->across && c->across->only[1].switches == c->b->topo->fabric->n_switches)
 		return err_set(
 			e,
 			"found no switch of %s in %s, by GUID: expected two fabrics with something in common",
 			b->fabric->source, a->fabric->source);
-	}
 	report_judged(b, o);
 	tell_compared_with(a, b, o);
 	report_scope(s, o);
@@ -404,15 +381,13 @@ static int cmd_diff(struct session *s, const struct args *args, struct out *o, s
 	if (strcmp(a->routing->engine, b->routing->engine))
 		out_text(o, "%s -> %s: ", a->routing->engine, b->routing->engine);
 	report_comparison(c, o);
-	rc = diff_figures(c, o, o->run->progress);
+	int rc = diff_figures(c, o, o->run->progress);
 	if (!rc) {
 		diff_loads(d, comparison_pairs(c), limit, o);
 		diff_entries(c, limit, o);
 		diff_pairs(c, limit, o);
 		rc = progress_cancelled(o->run->progress);
 	}
-	arena_free(c);
-	arena_free(d);
 	return rc ? err_set(e, CANCELLED) : 0;
 }
 

@@ -67,11 +67,10 @@ static void tell_circle(const struct drain *d, struct out *o)
 
 static void drain_command_tell(const struct drain *d, struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	drain_tell(d, &t);
 	out_text(o, "%c%s.\n", text_str(&t)[0] - 'a' + 'A', text_str(&t) + 1);
-	text_free(&t);
 	out_fields(o, json_make("{s:I, s:I, s:i, s:o, s:I, s:I, s:s, s:I, s:I, s:I, s:I}", "packets",
 				(json_int_t)d->n_packets, "left_out", (json_int_t)d->left_out, "buffers",
 				(int)d->buffers, "lead", d->lead < 0 ? json_null() : json_integer(d->lead),
@@ -87,7 +86,7 @@ static void drain_command_tell(const struct drain *d, struct out *o)
 static struct drain *of_cycle(const struct routing *r, const struct args *args, unsigned buffers,
 			      struct out *o, struct err *e)
 {
-	struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, o->run->progress, e);
+	AUTO_ARENA struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, o->run->progress, e);
 	uint32_t group = (uint32_t)args_number(args, "GROUP", 1);
 	struct drain *d = NULL;
 
@@ -100,7 +99,6 @@ static struct drain *of_cycle(const struct routing *r, const struct args *args, 
 			c->n_components);
 	else
 		d = drain_cycle(c, group - 1, buffers, o->run->progress, e);
-	arena_free(c);
 	if (d && d->lead < 0)
 		out_text(o, "All set out from their hosts, so that they meet in the loop.\n");
 	else if (d)
@@ -155,11 +153,10 @@ static int new_packets(struct session *s, const struct args *args, struct out *o
 	assert(session_routing(s));
 	const struct routing *r = session_sweep(s)->routing;
 	unsigned buffers = (unsigned)args_number(args, "buffers=B", 1);
-	struct drain *d;
 
 	session_set_drain(s, NULL);
-	d = args_has(args, "cycle") ? of_cycle(r, args, buffers, o, e)
-				    : of_pattern(s, r, args, buffers, o, e);
+	struct drain *d = args_has(args, "cycle") ? of_cycle(r, args, buffers, o, e)
+						  : of_pattern(s, r, args, buffers, o, e);
 	if (!d)
 		return -1;
 	if (!drain_run(d, o->run->progress)) {
@@ -182,10 +179,8 @@ static int new_packets(struct session *s, const struct args *args, struct out *o
 /* Moves them under the lock, as panes look at them. */
 static bool drain_command_go(struct session *s, struct drain *d, uint32_t round, struct progress *p)
 {
-	bool done;
-
 	session_lock(s);
-	done = drain_to(d, round, p);
+	bool done = drain_to(d, round, p);
 	s->moves++;
 	session_unlock(s);
 	return done;
@@ -285,17 +280,14 @@ const struct command drain_commands[] = {
 	 .help = "move packets through the fabric, round by round, until they arrive or stand still",
 	 .details =
 		 "  A model to see with, not a timing of hardware.  Each channel (a directed cable on a VL) "
-		 "has "
-		 "B places (1),\n  first in, first out.  In a round, hosts take what has come; then each "
-		 "cable "
-		 "carries at most one packet, into a\n  channel with a free place.  Where several want it, "
-		 "the "
-		 "next in turn goes.  A packet that adaptive routing lets\n  choose takes the channel with "
-		 "most "
-		 "free places, and stays with it.\n"
+		 "has B places (1),\n"
+		 "  first in, first out.  In a round, hosts take what has come; then each cable carries at "
+		 "most one packet, into a\n"
+		 "  channel with a free place.  Where several want it, the next in turn goes.  A packet that "
+		 "adaptive routing lets\n"
+		 "  choose takes the channel with most free places, and stays with it.\n"
 		 "  When nobody can move, it tells the channels that wait for each other: a cycle of the "
-		 "graph "
-		 "of `cdg`.\n"
+		 "graph of `cdg`.\n"
 		 "  cycle        packets for a shortest loop of a group of `cycles`: they "
 		 "stop\n" PATTERN_DETAILS "  random N     N packets, each from a host to any other\n"
 		 "  seed=K       shuffles what each host sends, draws SLs of a range and who is first in "

@@ -102,7 +102,8 @@ static char *title_of(const struct fabric *f, const struct layout *l)
 /* Hosts stand below their switch, within the width of its box. Every second one is a row lower. */
 static void take_places(const struct fabric *f, struct fabric_drawing *d)
 {
-	uint32_t *at = NEW_ARRAY(f->n_switches + 1, uint32_t), *most = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	AUTO_FREE uint32_t *at = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	AUTO_FREE uint32_t *most = NEW_ARRAY(f->n_switches + 1, uint32_t);
 	uint32_t beside = 0;
 
 	for (uint32_t port = 0; port < f->n_ports; port++) {
@@ -122,13 +123,12 @@ static void take_places(const struct fabric *f, struct fabric_drawing *d)
 	}
 	for (uint32_t port = 0; port < f->n_ports; port++) {
 		uint32_t node = f->port_node[port], peer = f->port_peer[port];
-		uint32_t s = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]], k;
-		const struct picture_rect *b;
+		uint32_t s = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
 
 		if (node_is_switch(f, node) || s == NO_ID || !isnan(d->place[node][0]))
 			continue;
-		b = &d->picture->box[s];
-		k = at[s]++;
+		const struct picture_rect *b = &d->picture->box[s];
+		uint32_t k = at[s]++;
 		d->place[node][0] = b->x + b->w * ((float)k + 0.5f) / (float)most[s];
 		d->place[node][1] = -(b->y + b->h + HOST_BELOW + HOST_ROW * (float)(k % 2));
 	}
@@ -137,8 +137,6 @@ static void take_places(const struct fabric *f, struct fabric_drawing *d)
 			d->place[n][0] = HOST_BELOW * (float)++beside;
 			d->place[n][1] = -d->picture->height;
 		}
-	free(at);
-	free(most);
 }
 
 /* --- making ------------------------------------------------------------------------------------- */
@@ -173,7 +171,7 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 	const struct sweep *w = session_sweep(s);
 	struct elements *el = NULL;
 	int rc;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	*d = (struct fabric_drawing){.look = {.state = event_data(session_event(s)),
 					      .lids = w ? w->lids : NULL,
@@ -202,7 +200,6 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 	if (d->picture && d->picture->hidden)
 		text_add(&t, "; links from plane to plane are drawn where they are marked only");
 	d->line = str_dup(text_str(&t));
-	text_free(&t);
 	d->look.title = d->title;
 	d->look.line = d->line;
 	return 0;
@@ -247,15 +244,13 @@ static char *edge_words(const struct fabric *f, const struct picture_look *look,
 
 	uint32_t a = f->node_switch[f->port_node[f->link_port[2 * link]]],
 		 b = f->node_switch[f->port_node[f->link_port[2 * link + 1]]];
-	struct picture_bundle u;
-	struct picture_stroke k;
 
 	if (a == NO_ID || b == NO_ID || a == b)
 		return NULL;
-	u = picture_bundle(f, look, a, b);
+	struct picture_bundle u = picture_bundle(f, look, a, b);
 	if (u.down)
 		return NULL;
-	k = picture_stroke(look, &u);
+	struct picture_stroke k = picture_stroke(look, &u);
 	return str_printf("color=\"%s\", penwidth=%.1f%s", k.colour, k.width,
 			  *k.dash ? ", style=dashed" : "");
 }
@@ -265,22 +260,19 @@ int fabric_drawing_dot(const struct session *s, const struct fabric_drawing *d, 
 	const struct fabric *f = s->fabric;
 	struct dot_look look = {.place = d->place};
 	bool plain = !d->look.load && !d->look.way && !d->look.class;
-	char **edge;
-	int rc;
 
 	if (!d->picture)
 		return picture_cycle_dot(to, f, d->step, d->n_steps, p);
-	edge = NEW_ARRAY(f->n_links + 1, char *);
+	AUTO_FREE char **edge = NEW_ARRAY(f->n_links + 1, char *);
 	look.fill = NEW_ARRAY(f->n_nodes + 1, const char *);
 	for (uint32_t k = 0; k < f->n_links && !plain; k++)
 		edge[k] = edge_words(f, &d->look, k);
 	for (uint32_t k = 0; k < f->n_switches && d->look.class; k++)
 		look.fill[f->switch_node[k]] = d->look.kind[d->look.class[k]].colour;
 	look.edge = (const char *const *)edge;
-	rc = write_dot(to, f, d->state, &look, p);
+	int rc = write_dot(to, f, d->state, &look, p);
 	for (uint32_t k = 0; k < f->n_links; k++)
 		free(edge[k]);
-	free(edge);
 	free(look.fill);
 	return rc;
 }
@@ -364,7 +356,7 @@ void drawing_step(const struct session *s, const struct moment *m, struct fabric
 	const struct fabric *f = s->fabric;
 	const struct rec_event *ev = moment_event(m);
 	const char *rule = ev ? recording_rule(m->rec, ev) : "";
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert(d->class);
 	memcpy(d->class, m->reach, f->n_switches);
@@ -392,7 +384,6 @@ void drawing_step(const struct session *s, const struct moment *m, struct fabric
 	drawing_engine_words(s, &t);
 	drawing_down_words(s, &t);
 	d->line = str_dup(text_str(&t));
-	text_free(&t);
 	d->look.title = d->title;
 	d->look.line = d->line;
 }

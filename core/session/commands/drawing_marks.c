@@ -103,8 +103,8 @@ static int drawing_marks_command_mark_cycle(struct session *s, const struct draw
 					    struct fabric_drawing *d, struct progress *p, struct err *e)
 {
 	assert(of->group);
-	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, of->switches, p, e);
-	uint32_t group = of->group - 1, *cycle, n = 0;
+	AUTO_ARENA struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, of->switches, p, e);
+	uint32_t group = of->group - 1, n = 0;
 	int rc = 0;
 
 	if (!c)
@@ -115,7 +115,7 @@ static int drawing_marks_command_mark_cycle(struct session *s, const struct draw
 		rc = err_set(e, "found group %u, expected one of the %u groups with credit loops there are",
 			     of->group, c->n_components);
 	if (!rc) {
-		cycle = NEW_ARRAY(c->size[group] + 1, uint32_t);
+		uint32_t *cycle = NEW_ARRAY(c->size[group] + 1, uint32_t);
 		n = cdg_cycle(c, group, cycle, p);
 		if (n) {
 			const struct fabric *f = c->routing->topo->fabric;
@@ -146,7 +146,6 @@ static int drawing_marks_command_mark_cycle(struct session *s, const struct draw
 		}
 		free(cycle);
 	}
-	arena_free(c);
 	return rc;
 }
 
@@ -154,7 +153,7 @@ static int drawing_marks_command_mark_layer(struct session *s, const struct draw
 					    struct fabric_drawing *d, struct progress *p, struct err *e)
 {
 	assert(of->vl >= 0 && of->vl < CDG_VLS);
-	struct cdg *c = cdg_for_vl(session_routing(s), of->vl, of->switches, p, e);
+	AUTO_ARENA struct cdg *c = cdg_for_vl(session_routing(s), of->vl, of->switches, p, e);
 	const struct fabric *f = s->fabric;
 	uint32_t n = 0, on_cycles = 0;
 	uint64_t sum = 0;
@@ -179,7 +178,6 @@ static int drawing_marks_command_mark_layer(struct session *s, const struct draw
 		 "VL %d: %s begin on it, %s between switches, %u on credit loops; mean %.1f routes a channel",
 		 of->vl, PLURAL(c->vl_routes[of->vl], "route"), PLURAL(n, "channel"), on_cycles,
 		 d->look.mean);
-	arena_free(c);
 	return 0;
 }
 
@@ -188,22 +186,21 @@ static int mark_turns(struct session *s, const struct drawing_of *of, struct fab
 		      struct progress *p, struct err *e)
 {
 	assert(of->vl >= 0 && of->vl < CDG_VLS);
-	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, of->switches, p, e);
+	AUTO_ARENA struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, of->switches, p, e);
 	bool loops = c && cdg_components_below(c, of->vl, c->n_components);
-	size_t n, missing;
+	size_t missing;
 
 	if (!c)
 		return -1;
 	d->channel = NEW_ARRAY(s->fabric->n_ports + 1, uint8_t);
 	d->turn = NEW_ARRAY(c->n_deps + 1, struct picture_turn);
-	n = picture_turns(c, of->vl, d->turn, d->channel, &missing);
+	size_t n = picture_turns(c, of->vl, d->turn, d->channel, &missing);
 	d->look.turn = d->turn;
 	d->look.n_turns = n;
 	d->look.channel = d->channel;
 	d->look.pale = true;
 	text_add(&d->about, "VL %d: %s between switches, %s", of->vl, PLURAL(n - missing, "dependency"),
 		 loops ? "CREDIT LOOPS" : "no closed walk of arrows");
-	arena_free(c);
 	return 0;
 }
 
@@ -240,7 +237,8 @@ static void take_entries(const struct comparison *c, uint32_t n, struct fabric_d
 static void mark_comparison(const struct comparison *c, const struct session *s, struct fabric_drawing *d)
 {
 	const struct fabric *f = s->fabric;
-	uint32_t *more = NEW_ARRAY(f->n_ports + 1, uint32_t), *less = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	AUTO_FREE uint32_t *more = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	AUTO_FREE uint32_t *less = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	const struct layout *l = d->picture->layout;
 
 	drawing_mark_ports(f, d);
@@ -271,8 +269,6 @@ static void mark_comparison(const struct comparison *c, const struct session *s,
 		 " regained; a line: entries that use its ports more or less than before",
 		 PLURAL(c->entries_changed, "changed entry"), PLURAL(c->switches_changed, "switch"),
 		 PLURAL(c->rerouted, "pair"), c->lost, c->regained);
-	free(more);
-	free(less);
 }
 
 static int mark_diff(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
@@ -280,21 +276,16 @@ static int mark_diff(struct session *s, const struct drawing_of *of, struct fabr
 {
 	const char *snapshot = args_word(of->args, "SNAPSHOT", NULL);
 	const struct sweep *a, *b;
-	struct routing *ra, *rb;
-	struct comparison *c;
-	const struct state *was;
 	uint32_t n = 0;
 
 	if (diff_sides(s, of->args, &a, &b, e))
 		return -1;
-	ra = session_counted(s, a->routing);
-	rb = session_counted(s, b->routing);
-	c = compare_routings(ra, rb, p);
-	routing_unref(ra);
-	routing_unref(rb);
+	AUTO_ROUTING struct routing *ra = session_counted(s, a->routing);
+	AUTO_ROUTING struct routing *rb = session_counted(s, b->routing);
+	AUTO_ARENA struct comparison *c = compare_routings(ra, rb, p);
 	if (!c)
 		return err_set(e, CANCELLED);
-	was = a->setup->state;
+	const struct state *was = a->setup->state;
 	text_add(&d->about, snapshot ? "since snapshot %s: " : "by the last event: ", snapshot);
 	if (a->fabric == s->fabric && was) {
 		d->came = NEW_ARRAY(s->fabric->n_links + 1, uint8_t);
@@ -306,7 +297,6 @@ static int mark_diff(struct session *s, const struct drawing_of *of, struct fabr
 		d->look.came = n ? d->came : NULL;
 	}
 	mark_comparison(c, s, d);
-	arena_free(c);
 	return 0;
 }
 
@@ -316,16 +306,14 @@ static int drawing_marks_command_mark_transition(struct session *s, const struct
 {
 	const struct fabric *f = s->fabric;
 	const struct sweep *a, *b;
-	const struct mix_way *w;
-	struct transition *t;
 
 	if (diff_sides(s, of->args, &a, &b, e))
 		return -1;
-	t = session_transition(s, a, b, p, e);
+	AUTO_ARENA struct transition *t = session_transition(s, a, b, p, e);
 	if (!t)
 		return -1;
 	drawing_mark_ports(f, d);
-	w = transition_shown(t, &d->about);
+	const struct mix_way *w = transition_shown(t, &d->about);
 	d->look.ways = w && w->loop ? PICTURE_CYCLE : PICTURE_THERE;
 	for (uint32_t i = 0; w && i < w->n; i++) {
 		const struct mix_hop *h = &w->hop[i];
@@ -341,7 +329,6 @@ static int drawing_marks_command_mark_transition(struct session *s, const struct
 	} else {
 		transition_sentence(t, &d->about);
 	}
-	arena_free(t);
 	return 0;
 }
 
@@ -381,18 +368,15 @@ static void colour_state(const struct session *s, struct fabric_drawing *d)
 
 static int colour_load(struct session *s, struct fabric_drawing *d, struct progress *p, struct err *e)
 {
-	uint32_t *busiest;
-
 	if (take_loads(s, d, p, e))
 		return -1;
 	text_add(&d->about, "; a switch: its busiest link");
 	for (unsigned k = 0; k < PICTURE_LOADS; k++)
 		drawing_marks_command_add_kind(d, k ? picture_load_stroke(k).colour : "#ffffff", k > 2,
 					       picture_load_words[k]);
-	busiest = loads_busiest(d->loads, s->fabric);
+	AUTO_FREE uint32_t *busiest = loads_busiest(d->loads, s->fabric);
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		d->class[sw] = (uint8_t)picture_load_class(busiest[sw], d->loads->mean_used);
-	free(busiest);
 	return 0;
 }
 
@@ -415,12 +399,12 @@ static void colour_numbers(struct fabric_drawing *d, const uint32_t *n, uint32_t
 static int colour_rank(struct session *s, struct fabric_drawing *d, struct err *e)
 {
 	const struct routing *r = session_routing(s);
-	uint32_t *rank, most = 0;
+	uint32_t most = 0;
 
 	assert(r);
 	if (!r->ops->rank)
 		return err_set(e, "%s ranks no switches; updn, dnup and ftree do", r->engine);
-	rank = NEW_ARRAY(s->fabric->n_switches + 1, uint32_t);
+	AUTO_FREE uint32_t *rank = NEW_ARRAY(s->fabric->n_switches + 1, uint32_t);
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
 		rank[sw] = switch_up(r->topo, sw) ? r->ops->rank(r, sw) : NO_RANK;
 		if (rank[sw] != NO_RANK && rank[sw] > most)
@@ -431,31 +415,26 @@ static int colour_rank(struct session *s, struct fabric_drawing *d, struct err *
 		if (rank[sw] == NO_RANK)
 			d->class[sw] = (uint8_t)d->look.n_kinds;
 	drawing_marks_command_add_kind(d, "#d9d9d9", false, "no rank");
-	free(rank);
 	return 0;
 }
 
 static int colour_layers(struct session *s, struct fabric_drawing *d, struct progress *p, struct err *e)
 {
 	assert(session_routing(s));
-	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, false, p, e);
+	AUTO_ARENA struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, false, p, e);
 	const struct fabric *f = s->fabric;
-	uint32_t *number, most = 0;
-	uint16_t *vls;
+	uint32_t most = 0;
 
 	if (!c)
 		return -1;
-	vls = cdg_switch_vls(c);
-	number = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	AUTO_FREE uint16_t *vls = cdg_switch_vls(c);
+	AUTO_FREE uint32_t *number = NEW_ARRAY(f->n_switches + 1, uint32_t);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		number[sw] = (uint32_t)__builtin_popcount(vls[sw]);
 		most = MAX(number[sw], most);
 	}
 	colour_numbers(d, number, f->n_switches, most, "VLs ");
 	text_add(&d->about, "a switch: VLs that routes take over its links");
-	free(vls);
-	free(number);
-	arena_free(c);
 	return 0;
 }
 

@@ -40,9 +40,7 @@ static void edit_begin(struct edit_command_state *d, struct session *s, const st
 static int edit_end(struct edit_command_state *d, int rc, struct err *e)
 {
 	struct session *s = d->s;
-	const struct fabric *before = fabric_ref(s->fabric);
-	struct fabric *loaded;
-	struct state *down;
+	AUTO_FABRIC const struct fabric *before = fabric_ref(s->fabric);
 
 	if (rc) {
 		fb_free(d->b);
@@ -50,12 +48,12 @@ static int edit_end(struct edit_command_state *d, int rc, struct err *e)
 		fb_free(d->b);
 		rc = err_set(e, "nothing would be left of the fabric");
 	} else {
-		loaded = fb_again(d->b, s->loaded);
+		struct fabric *loaded = fb_again(d->b, s->loaded);
 		if (s->loaded->switch_tables)
 			loaded->switch_tables =
 				&switch_tables_on(fabric_switch_tables(s->loaded), s->loaded, loaded)
 					 ->counted;
-		down = state_on(session_state(s), s->fabric, loaded, false);
+		struct state *down = state_on(session_state(s), s->fabric, loaded, false);
 		rc = session_edit(s, loaded, down, text_str(&d->text), d->o->run->progress, e);
 		state_free(down);
 	}
@@ -63,7 +61,6 @@ static int edit_end(struct edit_command_state *d, int rc, struct err *e)
 		report_changes(s, before, s->fabric, d->o);
 		report_event(s, d->o);
 	}
-	fabric_unref(before);
 	text_free(&d->text);
 	return rc;
 }
@@ -96,7 +93,6 @@ static uint32_t only_cable(const struct fabric *f, uint32_t node, struct err *e)
 
 	uint32_t port = NO_ID;
 
-	assert(node < f->n_nodes);
 	for (unsigned p = 1; p <= f->node_nports[node]; p++) {
 		uint32_t id = f->node_port[node] + p;
 
@@ -118,12 +114,11 @@ static uint32_t only_cable(const struct fabric *f, uint32_t node, struct err *e)
 static uint32_t cabled_port(const struct edit_command_state *d, const char *word, struct err *e)
 {
 	bool whole = node_named(d->f, word, strlen(word)) != NO_ID;
-	uint32_t port = whole || !name_before_port(d->f, word, strlen(word)) ? NO_ID
-									     : session_port(d->s, word, e),
-		 node;
+	uint32_t port =
+		whole || !name_before_port(d->f, word, strlen(word)) ? NO_ID : session_port(d->s, word, e);
 
 	if (port == NO_ID && (whole || !name_before_port(d->f, word, strlen(word)))) {
-		node = session_node(d->s, word, e);
+		uint32_t node = session_node(d->s, word, e);
 		return node == NO_ID ? NO_ID : only_cable(d->f, node, e);
 	}
 	if (port != NO_ID && built_port(d, port)->peer_node == NO_ID) {
@@ -278,7 +273,6 @@ static int edit_command_add_node(struct edit_command_state *d, const struct args
 	const char *name = args->arg[1].word;
 	uint64_t ports = (uint64_t)n, guid;
 	uint8_t width, speed;
-	uint32_t node;
 
 	if (sw && !number_of(args->arg[2].word, 1, MAX_PORTS, &ports))
 		return err_set_kind(e, number_beyond(args->arg[2].word, MAX_PORTS) ? ERR_LIMIT : ERR_SYNTAX,
@@ -290,7 +284,8 @@ static int edit_command_add_node(struct edit_command_state *d, const struct args
 	word_append(&d->text, name);
 	if (sw)
 		text_add(&d->text, " %" PRIu64, ports);
-	node = fb_add(d->b, sw ? NODE_SWITCH : NODE_CA, 0, (unsigned)ports, name); /* the GUID follows */
+	uint32_t node =
+		fb_add(d->b, sw ? NODE_SWITCH : NODE_CA, 0, (unsigned)ports, name); /* the GUID follows */
 	if (node == NO_ID)
 		return err_set(e, "a node of the fabric has GUID 0");
 	usual_rate(d, sw, &width, &speed);
@@ -352,7 +347,7 @@ static int mark_nodes(struct edit_command_state *d, const struct id_list *l, boo
 static int cmd_remove(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *kind = args->arg[0].word;
-	uint8_t *gone = NEW_ARRAY(s->fabric->n_nodes + 1, uint8_t);
+	AUTO_FREE uint8_t *gone = NEW_ARRAY(s->fabric->n_nodes + 1, uint8_t);
 	struct edit_command_state d;
 	int rc = 0;
 
@@ -376,7 +371,6 @@ static int cmd_remove(struct session *s, const struct args *args, struct out *o,
 	for (uint32_t i = s->fabric->n_nodes; !rc && i--;)
 		if (gone[i])
 			fb_remove(d.b, i);
-	free(gone);
 	return edit_end(&d, rc, e);
 }
 
@@ -393,17 +387,16 @@ static void move_end(struct edit_command_state *d, uint32_t p, uint32_t q, uint3
 static int cmd_move(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	bool host = *args->arg[0].word == 'h';
-	uint32_t at, to;
 	struct edit_command_state d;
 
 	edit_begin(&d, s, args, o);
-	at = cabled_port(&d, args->arg[1].word, e);
+	uint32_t at = cabled_port(&d, args->arg[1].word, e);
 	if (at != NO_ID && host && node_is_switch(d.f, d.f->port_node[at])) {
 		err_set(e, "%s is a switch, expected a host; `move link` moves an end of any cable",
 			args->arg[1].word);
 		at = NO_ID;
 	}
-	to = at == NO_ID ? NO_ID : free_port(&d, args->arg[2].word, NO_ID, e);
+	uint32_t to = at == NO_ID ? NO_ID : free_port(&d, args->arg[2].word, NO_ID, e);
 	if (to != NO_ID) {
 		text_add(&d.text, " %s", args->arg[0].word);
 		edit_command_put_port(&d, at);
@@ -418,12 +411,11 @@ static int cmd_move(struct session *s, const struct args *args, struct out *o, s
 
 static int cmd_swap(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	uint32_t p, q;
 	struct edit_command_state d;
 
 	edit_begin(&d, s, args, o);
-	p = cabled_port(&d, args->arg[0].word, e);
-	q = p == NO_ID ? NO_ID : cabled_port(&d, args->arg[1].word, e);
+	uint32_t p = cabled_port(&d, args->arg[0].word, e);
+	uint32_t q = p == NO_ID ? NO_ID : cabled_port(&d, args->arg[1].word, e);
 	if (q != NO_ID && (q == p || q == d.f->port_peer[p])) {
 		err_set(e, "%s and %s are on the same cable", args->arg[0].word, args->arg[1].word);
 		q = NO_ID;
@@ -493,13 +485,11 @@ static int cmd_rename(struct session *s, const struct args *args, struct out *o,
 static int cmd_speed(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	uint8_t width, speed;
-	uint32_t p;
 	struct edit_command_state d;
-	int rc;
 
 	edit_begin(&d, s, args, o);
-	p = cabled_port(&d, args->arg[0].word, e);
-	rc = p == NO_ID ? -1 : read_rate(args->arg[1].word, &width, &speed, e);
+	uint32_t p = cabled_port(&d, args->arg[0].word, e);
+	int rc = p == NO_ID ? -1 : read_rate(args->arg[1].word, &width, &speed, e);
 	if (!rc) {
 		edit_command_put_port(&d, p);
 		word_append(&d.text, args->arg[1].word);
@@ -513,46 +503,34 @@ static int cmd_speed(struct session *s, const struct args *args, struct out *o, 
 
 static bool is_edit_command(const struct command *c)
 {
-	static const char *const too[] = {"fail", "restore"};
-
 	for (const struct command *k = edit_commands; k->name; k++)
 		if (k == c)
 			return strcmp(c->name, "event") != 0;
-	for (size_t i = 0; i < ARRAY_LEN(too); i++)
-		if (!strcmp(c->name, too[i]))
-			return true;
-	return false;
+	return !strcmp(c->name, "fail") || !strcmp(c->name, "restore");
 }
 
 int run_edit(struct session *s, const char *line, struct out *o, struct err *e)
 {
-	const struct command *c;
 	const char *rest;
 	struct args args;
 	char **argv;
-	int argc, rc;
+	int argc = 0;
 
 	if (!*line)
 		return err_word(e, "found an empty change, expected one as \"remove host node0001\"");
-	argc = 0;
-	{
-		char *name = str_printf("%.*s", (int)strcspn(line, " \t"), line);
-
-		c = command_find(s, name, e);
-		free(name);
-	}
+	AUTO_FREE char *name = str_printf("%.*s", (int)strcspn(line, " \t"), line);
+	const struct command *c = command_find(s, name, e);
 	if (!c)
 		return -1;
 	if (!is_edit_command(c))
 		return err_word(e,
 				"%s: found `%s`, expected a change of the fabric: add, remove, move, swap, "
-				"replace, rename, "
-				"speed, fail, restore",
+				"replace, rename, speed, fail, restore",
 				line, c->name);
 	if (command_read(s->fabric, c->syntax, line, &rest, &argc, &argv, o->run->progress, e))
 		return -1;
-	rc = rest && *rest ? err_word(e, "%s: found more than one command", line)
-			   : args_read(s, c->syntax, c->numbers, argc, argv, &args, e);
+	int rc = rest && *rest ? err_word(e, "%s: found more than one command", line)
+			       : args_read(s, c->syntax, c->numbers, argc, argv, &args, e);
 	if (rc > 0)
 		rc = err_word(e, "%s: expected: %s", line, c->syntax);
 	else if (!rc) {
@@ -565,16 +543,15 @@ int run_edit(struct session *s, const char *line, struct out *o, struct err *e)
 
 static int cmd_event(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct text said = {0}, text = {0};
+	AUTO_TEXT struct text said = {0}, text = {0};
 	struct command_run run = {.in = o->run->in, .progress = o->run->progress, .f = text_stream(&said)};
 	struct out quiet = {.run = &run};
 	struct session *draft = session_new(s->engines, s->commands);
-	const struct fabric *before = fabric_ref(s->fabric);
-	int rc;
+	AUTO_FABRIC const struct fabric *before = fabric_ref(s->fabric);
 
 	draft->names = s->names; /* lent */
 	session_set_options(draft, s->setup->options);
-	rc = session_set_fabric(draft, fabric_ref(s->loaded), "event", NULL, e);
+	int rc = session_set_fabric(draft, fabric_ref(s->loaded), "event", NULL, e);
 	if (!rc)
 		rc = session_change(draft,
 				    &(struct change_request){.kind = EVENT_FAIL,
@@ -595,9 +572,6 @@ static int cmd_event(struct session *s, const struct args *args, struct out *o, 
 		report_event(s, o);
 	}
 	session_draft_free(draft);
-	fabric_unref(before);
-	text_free(&said);
-	text_free(&text);
 	return rc;
 }
 
@@ -736,10 +710,9 @@ static bool target_command_is_port(const struct target_command_finder *x, const 
 
 static void target_command_make_parts(struct target_command_finder *x)
 {
-	struct text notes = {0};
+	AUTO_TEXT struct text notes = {0};
 	struct elements *el = setup_elements(x->s->setup, x->progress, &notes, NULL);
 
-	text_free(&notes);
 	x->made = true;
 	if (!el)
 		return;
@@ -779,15 +752,13 @@ static unsigned kinds_of(struct target_command_finder *x, const char *word, stru
 /* Says in *e what to type for each kind: "`fail switch X` or `fail chassis X`". */
 static void tell_kinds(const char *verb, const char *word, unsigned kinds, struct err *e)
 {
-	char *quoted = word_quoted(word);
-	struct text t = {0};
+	AUTO_FREE char *quoted = word_quoted(word);
+	AUTO_TEXT struct text t = {0};
 
 	for (unsigned i = 0; i < ARRAY_LEN(words); i++)
 		if (kinds >> i & 1)
 			text_add(&t, "%s`%s %s %s`", t.len ? " or " : "", verb, words[i], quoted);
 	err_set_kind(e, ERR_AMBIGUOUS, "%s stands for more than one kind: type %s", quoted, text_str(&t));
-	text_free(&t);
-	free(quoted);
 }
 
 const char *target_kind(struct session *s, const struct args *args, struct progress *p, struct err *e)

@@ -22,16 +22,12 @@ static struct elements *current_elements(struct session *s, struct out *o, struc
 {
 	const struct sweep *w = session_sweep(s);
 	const struct options *opts = w ? w->setup->options : s->setup->options;
-	struct text notes = {0};
-	struct elements *el;
-	struct topo *t;
-
-	t = w ? topo_ref(w->topo) : topo_new(s->fabric, session_state(s));
-	el = elements_new(t, options_find(opts, "chassis_file") ? options_file(opts, "chassis_file") : NULL,
-			  o->run->progress, &notes, e);
+	AUTO_TEXT struct text notes = {0};
+	AUTO_TOPO struct topo *t = w ? topo_ref(w->topo) : topo_new(s->fabric, session_state(s));
+	struct elements *el = elements_new(
+		t, options_find(opts, "chassis_file") ? options_file(opts, "chassis_file") : NULL,
+		o->run->progress, &notes, e);
 	out_text(o, "%s", text_str(&notes));
-	text_free(&notes);
-	topo_unref(t);
 	return el;
 }
 
@@ -64,14 +60,13 @@ static json_t *print_link(const struct elements *el, const struct session *s, ui
 	uint32_t port = el->link_port[l],
 		 usage = port_usage(session_routing(s), f->node_switch[f->port_node[port]],
 				    f->port_num[port]);
-	json_t *obj;
 
 	out_text(o, "  %6u  " ROW_CUT("%s") " -> " ROW_CUT("%s"), usage, PORT_LABEL(f, port),
 		 PORT_LABEL(f, el->topo->peer[port]));
 	out_text(o, element_chips(el, el->link_to[l]) > 1 ? "  (" ROW_CUT("%s") ")\n" : "\n",
 		 el->name[el->link_to[l]]);
-	obj = json_make("{s:s, s:o, s:i}", "element", el->name[el->link_to[l]], "element_guid",
-			json_guid(el->guid[el->link_to[l]]), "usage", (int)usage);
+	json_t *obj = json_make("{s:s, s:o, s:i}", "element", el->name[el->link_to[l]], "element_guid",
+				json_guid(el->guid[el->link_to[l]]), "usage", (int)usage);
 	json_put_port(obj, "from", f, session_lids(s), port);
 	json_put_port(obj, "to", f, session_lids(s), el->topo->peer[port]);
 	return obj;
@@ -92,11 +87,10 @@ static int print_element(struct session *s, const struct elements *el, uint32_t 
 		uint32_t outside = 0, node = f->switch_node[el->chip[c]],
 			 inside = el->first_inside[el->chip[c] + 1] - el->first_inside[el->chip[c]];
 		const char *place = f->node_chassis_place[node] ? f->node_chassis_place[node] : "";
-		json_t *obj;
 
 		FOR_PORTS(f, el->chip[c], id)
 			outside += el->port_link[id] != NO_ID;
-		obj = json_node(f, session_lids(s), node);
+		json_t *obj = json_node(f, session_lids(s), node);
 		json_object_set_new(obj, "place", json_text(place));
 		json_object_set_new(obj, "external", json_integer(outside));
 		json_object_set_new(obj, "internal", json_integer(inside));
@@ -118,12 +112,10 @@ static int print_element(struct session *s, const struct elements *el, uint32_t 
 
 static int cmd_elements(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct elements *el;
 	const char *word = args_word(args, "ELEMENT", NULL);
-	uint32_t found = 0, node;
+	uint32_t found = 0;
 	int rc = 0;
-
-	el = current_elements(s, o, e);
+	struct elements *el = current_elements(s, o, e);
 	if (!el)
 		return -1;
 	if (!word) {
@@ -140,7 +132,7 @@ static int cmd_elements(struct session *s, const struct args *args, struct out *
 		rc = print_table(s, "elements", NULL, o, e);
 	} else {
 		found = elements_find(el, word, e);
-		node = found == NO_ID ? session_node(s, word, NULL) : NO_ID;
+		uint32_t node = found == NO_ID ? session_node(s, word, NULL) : NO_ID;
 		if (node != NO_ID && node_is_switch(s->fabric, node))
 			found = el->of[s->fabric->node_switch[node]];
 		if (found != NO_ID)
@@ -158,14 +150,13 @@ static int cmd_equal_paths(struct session *s, const struct args *args, struct ou
 {
 	bool all = args->n;
 	struct elements *el;
-	struct unequal_paths *u;
 	json_t *list = json_array();
 
 	if (!(el = current_elements(s, o, e))) {
 		json_decref(list);
 		return -1;
 	}
-	u = unequal_paths_new(el, o->run->progress);
+	struct unequal_paths *u = unequal_paths_new(el, o->run->progress);
 	if (!u) {
 		json_decref(list);
 		elements_unref(el);
@@ -288,11 +279,10 @@ static int tell_traffic(const struct side_request *rq, unsigned i, enum gpu_patt
 {
 	assert(i < rq->n);
 
-	struct sweep *w = side_sweep(rq, i, o->run->progress, e);
+	AUTO_SWEEP struct sweep *w = side_sweep(rq, i, o->run->progress, e);
 	const char *name = rq->engine[i]->name, *why;
 	struct pattern p = {0};
-	struct loads *l = NULL;
-	struct gpus *g;
+	AUTO_ARENA struct loads *l = NULL;
 	int rc = w ? 0 : -1;
 
 	if (!rc && !w->routing) {
@@ -300,7 +290,7 @@ static int tell_traffic(const struct side_request *rq, unsigned i, enum gpu_patt
 		out_text(o, "%-14s " ROW_PROSE "refuses this fabric: %s\n", name, why);
 		json_array_append_new(list, json_make("{s:s, s:s}", "engine", name, "refused", why));
 	} else if (!rc) {
-		g = gpus_new(w->routing, NULL, 0);
+		struct gpus *g = gpus_new(w->routing, NULL, 0);
 		rc = pattern_gpus(w->routing, g, kind, direct, &p, o->run->progress, e);
 		gpus_free(g);
 		if (!rc)
@@ -320,9 +310,7 @@ static int tell_traffic(const struct side_request *rq, unsigned i, enum gpu_patt
 						(int)l->max, "mean", l->mean, "flows", (json_int_t)l->routes,
 						"lost", (json_int_t)(asked - l->routes)));
 	}
-	arena_free(l);
 	pattern_free(&p);
-	sweep_unref(w);
 	return rc;
 }
 
@@ -353,11 +341,9 @@ static int cmd_compare(struct session *s, const struct args *args, struct out *o
 	int skip = args_has(args, "for") ? 3 + args_has(args, "direct") : 1;
 	struct engine_figures *c[SIDES_MOST] = {0};
 	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
-	struct side_request *rq;
 	unsigned n = 0;
 	int rc;
-
-	rq = side_request_new(&at, args->argc - skip, args->argv + skip, e);
+	struct side_request *rq = side_request_new(&at, args->argc - skip, args->argv + skip, e);
 	if (!rq)
 		return -1;
 	if (rq->n < 2 && skip == 1) {
@@ -457,8 +443,8 @@ const struct command element_commands[] = {
 		   "[OPTION=VALUE]...",
 	 .help = "show engines side by side on the fabric as it is now",
 	 .details =
-		 "  Each engine routes like a subnet manager that has just started.  Nothing in the "
-		 "session changes.\n"
+		 "  Each engine routes like a subnet manager that has just started.  Nothing in the session "
+		 "changes.\n"
 		 "  routes       from all hosts to all LIDs\n"
 		 "  first links  ports by which an edge switch sends the LIDs of a distant host port\n"
 		 "  all links    ports between switches on the whole paths from that edge switch\n"
@@ -467,8 +453,7 @@ const struct command element_commands[] = {
 		 "  edge-forwarding index  most routes between hosts on one cable, both directions together\n"
 		 "  bound of the cabling   a routing that gives each pair a path has no smaller index\n"
 		 "  for ring, tree, alltoall: the traffic of GPUs, as `load-map` has it, of all hosts by "
-		 "name: most and "
-		 "mean flows on a\n"
+		 "name: most and mean flows on a\n"
 		 "  link.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE

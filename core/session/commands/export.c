@@ -56,9 +56,8 @@ static void tell_plan(struct torus_fit *m, const struct torus_plan *p, bool good
 static int give_plan(const struct session *s, struct torus_fit *m, const struct torus_plan *p, bool good,
 		     const char *path, struct out *o, struct err *e)
 {
-	struct text x = {0};
+	AUTO_TEXT struct text x = {0};
 	struct target to;
-	int rc;
 
 	if (!good && p->g->radix[1] == 1 && p->g->radix[0] > 3)
 		return err_set(e,
@@ -68,7 +67,7 @@ static int give_plan(const struct session *s, struct torus_fit *m, const struct 
 	if (!p->n_seeds)
 		return err_set(e, "%s", m->refused);
 	tell_plan(m, p, good, o);
-	rc = open_target(&to, path, o, e);
+	int rc = open_target(&to, path, o, e);
 	if (!rc) {
 		torus_conf_text(p, &x);
 		mark_target(&to, s, NULL);
@@ -77,7 +76,6 @@ static int give_plan(const struct session *s, struct torus_fit *m, const struct 
 	}
 	if (!rc && !on_output(&to))
 		out_text(o, "`route " ENGINE " qos=TRUE torus_config=%s` takes it\n", path);
-	text_free(&x);
 	return rc;
 }
 
@@ -166,7 +164,7 @@ int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err 
 	rc = outfile_close_all(file, files, rc, e);
 	for (size_t i = 0; i < n; i++) {
 		if (!rc) {
-			struct text lacks = {0};
+			AUTO_TEXT struct text lacks = {0};
 
 			warnings_tell_missing(&t[i].missing, &lacks);
 			if (!on_output(&t[i])) {
@@ -177,7 +175,6 @@ int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err 
 						 t[i].path, text_str(&lacks));
 			}
 			out_json(o, "missing", json_text(text_str(&lacks)));
-			text_free(&lacks);
 		}
 		warnings_free(&t[i].missing);
 	}
@@ -238,11 +235,8 @@ int cannot_write(const struct target *t, struct err *e)
 static int cmd_save(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
-	struct text text = {0};
 	struct target to;
-	struct topo *t;
 	int rc;
-	struct state *all_up;
 
 	if (args_has(args, "canonical") && s->fabric->warnings.missing)
 		return err_set(
@@ -250,9 +244,9 @@ static int cmd_save(struct session *s, const struct args *args, struct out *o, s
 			   "canonical file; `save FILE` writes it");
 	if (open_target(&to, args->arg[0].word, o, e))
 		return -1;
-	all_up = state_new(s->fabric);
-	t = state_equal(session_state(s), all_up) ? NULL : topo_new(s->fabric, session_state(s));
-	state_free(all_up);
+	AUTO_STATE struct state *all_up = state_new(s->fabric);
+	AUTO_TOPO struct topo *t =
+		state_equal(session_state(s), all_up) ? NULL : topo_new(s->fabric, session_state(s));
 	mark_target(&to, s, t);
 	if (!args_has(args, "edges") && !args_has(args, "canonical")) {
 		rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL, o->run->progress);
@@ -260,15 +254,15 @@ static int cmd_save(struct session *s, const struct args *args, struct out *o, s
 			rc = progress_cancelled(o->run->progress) ? err_set(e, CANCELLED)
 								  : cannot_write(&to, e);
 	} else {
+		AUTO_TEXT struct text text = {0};
+
 		rc = args_has(args, "edges")
 			     ? edges_text(s->fabric, t, w ? w->lids : NULL, o->run->progress, &text, e)
 			     : canonical_text(s->fabric, t, o->run->progress, &text, e);
 		fputs(text_str(&text), to.f);
 		if (!rc && write_status(to.f))
 			rc = cannot_write(&to, e);
-		text_free(&text);
 	}
-	topo_unref(t);
 	return close_target(&to, rc, o, e);
 }
 
@@ -371,23 +365,22 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 static int find_missing(const struct session *s, const struct args *args, struct warnings *w, struct err *e)
 {
 	const char *what = args->arg[0].word;
-	struct text lacks = {0};
-	int rc = 0;
 
 	if (!strcmp(what, "subnet"))
 		missing_in_file(s, session_sweep(s)->topo, w);
 	else
 		warnings_copy(w, &s->fabric->warnings);
 	if (w->missing && export_command_is_word(what, UNMARKED) && !args_has(args, "anyway")) {
+		AUTO_TEXT struct text lacks = {0};
+
 		warnings_tell_missing(w, &lacks);
-		rc = err_set(
+		return err_set(
 			e,
 			"the fabric is incomplete (%s), and a file of %s cannot say so; `export %s FILE ... "
 			"anyway` writes it",
 			text_str(&lacks), what, what);
-		text_free(&lacks);
 	}
-	return rc;
+	return 0;
 }
 
 static bool is_drawing(const struct args *args)
@@ -411,20 +404,18 @@ static int export_command_prepare(struct session *s, const struct args *args, st
 /* Slurm's topology of what is up.  Hosts that do not fit its lines are reported. */
 static int export_slurm(struct session *s, const struct target *t, struct out *o, struct err *e)
 {
-	struct topo *up = topo_new(s->fabric, session_state(s));
+	AUTO_TOPO struct topo *up = topo_new(s->fabric, session_state(s));
 	size_t len = strlen(t->path);
 	bool yaml = len > 5 && !strcmp(t->path + len - 5, ".yaml");
-	struct text notes = {0};
+	AUTO_TEXT struct text notes = {0};
 	int rc = write_slurm(t->f, up, yaml, &notes, o->run->progress);
 
-	topo_unref(up);
 	if (rc)
 		rc = progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : cannot_write(t, e);
 	else if (!on_output(t))
 		out_text(o, "%s", text_str(&notes));
 	if (!rc)
 		out_json(o, "notes", json_text(text_str(&notes)));
-	text_free(&notes);
 	return rc;
 }
 
@@ -435,7 +426,7 @@ static int export_graph(struct session *s, const struct args *args, const struct
 	const char *what = args->arg[0].word;
 	const struct sweep *w = session_sweep(s);
 	const struct routing *r = w ? w->routing : NULL;
-	struct loads *l = r ? loads_new(r, &pattern_all, p) : NULL;
+	AUTO_ARENA struct loads *l = r ? loads_new(r, &pattern_all, p) : NULL;
 	enum graph_form form = *what == 'c'   ? GRAPH_CSV
 			       : *what == 'g' ? GRAPH_GRAPHML
 			       : *what == 'n' ? GRAPH_NODE_LINK
@@ -448,7 +439,6 @@ static int export_graph(struct session *s, const struct args *args, const struct
 			      .safe = args_has(args, "safe")};
 	int rc = r && !l ? -1 : write_graph(t->f, form, &of, &t->missing, p);
 
-	arena_free(l);
 	if (rc && progress_cancelled(p))
 		return err_set(e, CANCELLED);
 	return rc ? cannot_write(t, e) : 0;
@@ -497,13 +487,12 @@ static int cmd_export(struct session *s, const struct args *args, struct out *o,
 		missing = (struct warnings){0};
 		rc = close_target(&to, write_export(s, args, &d, &to, o, e), o, e);
 		if (!rc && is_drawing(args) && strcmp(args->arg[1].word, "-")) { /* for reports */
-			struct text what = {0};
+			AUTO_TEXT struct text what = {0};
 
 			text_add(&what, "%s", args->arg[0].word);
 			for (int i = 2; i < args->n; i++)
 				text_add(&what, " %s", args->arg[i].word);
 			session_note_drawing(s, args->arg[1].word, text_str(&what));
-			text_free(&what);
 		}
 	}
 	warnings_free(&missing);
@@ -553,7 +542,7 @@ static int mark_roots(const struct session *s, uint8_t *root, struct err *e)
 
 int export_roots(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	uint8_t *root = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
+	AUTO_FREE uint8_t *root = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
 	const struct lids *l = session_sweep(s) ? session_sweep(s)->lids : NULL;
 	json_t *list = json_array();
 	uint32_t n = 0;
@@ -587,7 +576,6 @@ int export_roots(struct session *s, const struct args *args, struct out *o, stru
 		out_json(o, "roots", json_incref(list));
 	}
 	json_decref(list);
-	free(root);
 	return rc;
 }
 
@@ -612,13 +600,11 @@ const struct command export_commands[] = {
 	{.name = "export",
 	 .group = FILES,
 	 .syntax = "export lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus|graphml|node-link "
-		   "FILE [anyway] | export csv FILE [safe] [anyway] | "
-		   "export dot FILE cables [anyway] | "
+		   "FILE [anyway] | export csv FILE [safe] [anyway] | export dot FILE cables [anyway] | "
 		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
 		   "export svg|png FILE [" PLOT_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
 		   "export svg|png FILE steps " FRAMES_SYNTAX " [anyway] | "
-		   "export svg FILE animated " FRAMES_SYNTAX " [anyway] | "
-		   "export prometheus FILE [most=N]",
+		   "export svg FILE animated " FRAMES_SYNTAX " [anyway] | export prometheus FILE [most=N]",
 	 .numbers = ARG_NUMBERS(
 		 ARG_NUMBER("SAMPLE", 1, UINT32_MAX, "how many shifts to look at, from 1", "plot"),
 		 ARG_NUMBER("via N", 1, 254, "a port, 1 to 254", "via"),
@@ -642,25 +628,20 @@ const struct command export_commands[] = {
 		 "hosts, and\n"
 		 "            above them one switch for all that join the same hosts; one rail of each host\n"
 		 "  csv       a row for each cable: both ends with GUIDs, ports and LIDs, width, speed, up, "
-		 "and "
-		 "the load of each\n"
+		 "and the load of each\n"
 		 "            direction: routes of all pairs of hosts, if there is a routing; safe: a name "
-		 "that "
-		 "begins with = + - @\n"
+		 "that begins with = + - @\n"
 		 "            gets an apostrophe before it, so that no spreadsheet computes it\n"
 		 "  graphml, node-link, dot FILE cables\n"
 		 "            the same as a graph of nodes and cables, for NetworkX, Gephi and Graphviz; "
-		 "nodes "
-		 "are named by GUID,\n"
+		 "nodes are named by GUID,\n"
 		 "            weight is the sum of both loads (node_link_graph() from NetworkX 3.4 on: "
 		 "edges=\"links\")\n"
 		 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
 		 "            opensm-ftree-ca-order.dump (ftree)\n"
-		 "  torus     places of the switches, as OpenSM's opensm-torus.dump "
-		 "(torus-2QoS)\n"
+		 "  torus     places of the switches, as OpenSM's opensm-torus.dump (torus-2QoS)\n"
 		 "  prometheus  metrics for node_exporter's textfile collector: what is up, lost pairs, "
-		 "credit "
-		 "loops,\n"
+		 "credit loops,\n"
 		 "            findings of doctor, loads of the N busiest links (10), age of the "
 		 "reading\n" DRAWING_DETAILS "  Of an incomplete fabric a file tells what it lacks: in "
 		 "comments (`# Incomplete: ...`), json and graphs by\n"

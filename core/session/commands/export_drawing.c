@@ -32,11 +32,11 @@ static int run_graphviz(char *dot, const struct drawing *d, FILE *to, struct pro
 static int draw_dependencies(const struct session *s, char *dot, const struct drawing *d,
 			     const struct target *t, struct progress *p, struct err *e)
 {
-	char path[SCRATCH_PATH], *title;
-	int fd = scratch_file(path, e), rc;
+	char path[SCRATCH_PATH];
+	int fd = scratch_file(path, e);
 	FILE *made = fd < 0 ? NULL : fdopen(fd, "w+");
 	struct svg_about of = {.more = "Channels, then dependencies of a channel on the next one"};
-	struct text line = {0};
+	AUTO_TEXT struct text line = {0};
 
 	if (fd < 0)
 		return -1;
@@ -44,7 +44,7 @@ static int draw_dependencies(const struct session *s, char *dot, const struct dr
 		close(fd);
 		return cannot_write(t, e);
 	}
-	title = str_printf("%s: channel dependencies", drawing_source(s->fabric));
+	AUTO_FREE char *title = str_printf("%s: channel dependencies", drawing_source(s->fabric));
 	drawing_engine_words(s, &line);
 	if (d->vl != CDG_ALL_VLS)
 		text_add(&line, "; VL %d", d->vl);
@@ -54,12 +54,10 @@ static int draw_dependencies(const struct session *s, char *dot, const struct dr
 	of.title = title;
 	of.line = text_str(&line);
 	of.id = svg_id(d->c->n_deps, of.title, of.line);
-	rc = run_graphviz(dot, d, made, p, e);
+	int rc = run_graphviz(dot, d, made, p, e);
 	if (!rc && (fflush(made) || fseek(made, 0, SEEK_SET) || graphviz_name(made, t->f, d->c, &of)))
 		rc = cannot_write(t, e);
 	fclose(made);
-	text_free(&line);
-	free(title);
 	return rc;
 }
 
@@ -167,7 +165,7 @@ static int write_frame(struct session *s, struct drawing *d, unsigned number, co
 		       const struct warnings *missing, struct progress *p, struct err *e)
 {
 	struct progress inner = {.up = p};
-	char *path = frame_path(pattern, number);
+	AUTO_FREE char *path = frame_path(pattern, number);
 	struct target t = {.path = path};
 	int rc = outfile_open(&t.file, path, p, e);
 
@@ -180,7 +178,6 @@ static int write_frame(struct session *s, struct drawing *d, unsigned number, co
 			warnings_write_missing(missing, t.f, "<!-- ", " -->");
 		rc = outfile_close(&t.file, rc, e);
 	}
-	free(path);
 	return rc;
 }
 
@@ -189,7 +186,7 @@ static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const c
 		      const struct warnings *missing, unsigned *done, struct progress *p, struct err *e)
 {
 	const struct recording *r = recording_ref(session_shown(s)->rec);
-	uint8_t *was = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
+	AUTO_FREE uint8_t *was = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
 	struct walk *w = walk_new(r);
 	unsigned frame = 0, frames = 0;
 	int rc = 0;
@@ -198,8 +195,6 @@ static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const c
 	for (size_t i = d->from; i <= d->to; i++)
 		frames += recording_in_focus(r, i);
 	for (size_t i = d->from; i <= d->to && !rc; i++) {
-		const struct moment *m;
-
 		if (!recording_in_focus(r, i))
 			continue;
 		progress_start(p, "drawing steps", frames);
@@ -207,7 +202,7 @@ static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const c
 			rc = pattern ? err_set(e, CANCELLED) : -1;
 			break;
 		}
-		m = moment_new(w, NULL);
+		const struct moment *m = moment_new(w, NULL);
 		drawing_step(s, m, &d->fabric);
 		moment_unref(m);
 		rc = pattern ? write_frame(s, d, frame + 1, pattern, missing, p, e)
@@ -219,7 +214,6 @@ static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const c
 	if (done)
 		*done = frame;
 	walk_free(w);
-	free(was);
 	recording_unref(r);
 	return rc;
 }
@@ -232,11 +226,9 @@ int drawing_write_steps(struct session *s, struct drawing *d, const char *patter
 
 	assert(d->frames == FRAMES_FILES);
 	if (done) {
-		char *first = frame_path(pattern, 1), *last = frame_path(pattern, done);
+		AUTO_FREE char *first = frame_path(pattern, 1), *last = frame_path(pattern, done);
 
 		out_text(o, "%s written: %s to %s\n", PLURAL(done, "file"), first, last);
-		free(first);
-		free(last);
 	}
 	out_json(o, "files", json_integer(done));
 	return rc;
@@ -297,8 +289,6 @@ static int read_page(const struct args *args, struct drawing *d, struct err *e)
 	unsigned font = (unsigned)args_number(args, "font=N", 10);
 	struct svg_page *page = &d->of.page;
 	uint64_t wide, high;
-	char *left;
-	bool fits;
 
 	*page = svg_plain;
 	page->letter = (float)font / 10;
@@ -309,10 +299,9 @@ static int read_page(const struct args *args, struct drawing *d, struct err *e)
 			   "the page of dot and cdg");
 	if (!size)
 		return 0;
-	left = str_printf("%.*s", (int)strcspn(size, "x"), size);
-	fits = size[strlen(left)] == 'x' && number_of(left, 100, LARGEST, &wide) &&
-	       number_of(size + strlen(left) + 1, 100, LARGEST, &high);
-	free(left);
+	AUTO_FREE char *left = str_printf("%.*s", (int)strcspn(size, "x"), size);
+	bool fits = size[strlen(left)] == 'x' && number_of(left, 100, LARGEST, &wide) &&
+		    number_of(size + strlen(left) + 1, 100, LARGEST, &high);
 	if (!fits)
 		return err_word(
 			e, "size: found \"%s\", expected points across and down, 100 to %d, as 1920x1080",
@@ -343,14 +332,13 @@ static int read_steps(struct session *s, const struct args *args, struct drawing
 				    "found %zu steps, expected 1 to %d: say which, `%s FROM TO`", frames,
 				    FRAMES_MOST, args->arg[2].word);
 	if (d->frames == FRAMES_FILES) {
-		char *path = frame_path(args->arg[1].word, 1);
+		AUTO_FREE char *path = frame_path(args->arg[1].word, 1);
 
 		if (!path)
 			return err_word(e,
 					"found \"%s\", expected a name with one %%d or %%03d for the number "
 					"of a step",
 					args->arg[1].word);
-		free(path);
 	}
 	return mem_room(e, walk_room(m->rec), "tables of a walk");
 }
@@ -360,14 +348,12 @@ int drawing_prepare(struct session *s, const struct args *args, struct drawing *
 {
 	struct progress *p = o->run->progress;
 	const char *as = args->arg[0].word;
-	const struct arg *vl;
-	int colour;
 
 	*d = (struct drawing){.as = *as == 's' ? DRAW_SVG : DRAW_PNG};
 	if (*as == 'd')
 		d->as = DRAW_DOT;
-	vl = args_get(args, "VL");
-	colour = args_which(args, map_colour_names, MAP_COLOURS);
+	const struct arg *vl = args_get(args, "VL");
+	int colour = args_which(args, map_colour_names, MAP_COLOURS);
 	d->vl = vl ? (int)vl->n : CDG_ALL_VLS;
 	d->switches = args_has(args, "switches");
 	d->group = (uint32_t)args_number(args, "group N", 0);

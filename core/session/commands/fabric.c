@@ -61,23 +61,18 @@ static int take_later(struct session *s, struct fabric *f, enum event_kind kind,
 
 int take_held(struct session *s, const char *chain, struct out *o, struct err *e)
 {
-	char *text = str_printf("route %s", chain);
+	AUTO_FREE char *text = str_printf("route %s", chain);
 	struct change_request rq = {
 		.kind = EVENT_ROUTE, .setup.chain = chain, .text = text, .progress = o->run->progress};
-	int rc = session_change(s, &rq, e);
 
-	if (!rc)
-		report_event(s, o);
-	free(text);
-	return rc;
+	return run_change(s, &rq, o, e);
 }
 
 static int cmd_load(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *path = args->arg[0].word;
-	bool next = args_has(args, "next"), akin, tables;
+	bool next = args_has(args, "next");
 	struct fabric *f;
-	char *how;
 	int rc;
 
 	if (!strcmp(path, "-") && o->run->on_screen)
@@ -85,7 +80,7 @@ static int cmd_load(struct session *s, const struct args *args, struct out *o, s
 	progress_start(o->run->progress, "reading the file", 0);
 	if (fabric_load(path, &f, o->run->progress, e))
 		return -1;
-	akin = s->loaded && fabric_akin(s->loaded, f);
+	bool akin = s->loaded && fabric_akin(s->loaded, f);
 	if (next && !akin) {
 		fabric_unref(f);
 		return err_set(e, "load %s next: %s, expected a later state of the fabric that is loaded",
@@ -93,13 +88,12 @@ static int cmd_load(struct session *s, const struct args *args, struct out *o, s
 			       s->loaded ? "found less than a quarter of the nodes in common with it"
 					 : "no fabric is loaded");
 	}
-	how = str_printf("load %s%s", path, next ? " next" : "");
-	tables = f->switch_tables != NULL;
+	AUTO_FREE char *how = str_printf("load %s%s", path, next ? " next" : "");
+	bool tables = f->switch_tables != NULL;
 	if (next)
 		rc = take_later(s, f, EVENT_EDIT, how, o, e);
 	else
 		rc = fabric_command_take(s, f, how, o, e);
-	free(how);
 	if (!rc && akin && !next)
 		out_text(o,
 			 "The subnet manager starts anew on it; `load FILE next` makes it the next sweep of "
@@ -131,8 +125,6 @@ static int cmd_synth(struct session *s, const struct args *args, struct out *o, 
 {
 	const char *spec = args_word(args, "SPEC", NULL);
 	struct fabric *f;
-	char *how;
-	int rc;
 
 	if (!spec) {
 		out_lines(o, synth_help);
@@ -142,9 +134,8 @@ static int cmd_synth(struct session *s, const struct args *args, struct out *o, 
 		err_default(e, ERR_SYNTAX);
 		return -1;
 	}
-	how = str_printf("synth %s", spec);
-	rc = fabric_command_take(s, f, how, o, e);
-	free(how);
+	AUTO_FREE char *how = str_printf("synth %s", spec);
+	int rc = fabric_command_take(s, f, how, o, e);
 	if (!rc)
 		tell_lesson_fabric(spec, o);
 	return rc;
@@ -153,7 +144,7 @@ static int cmd_synth(struct session *s, const struct args *args, struct out *o, 
 /* A fabric with a part that did not answer does not replace a whole one, unless asked to. */
 static int refuse_partial(const struct fabric *before, const struct fabric *f, struct err *e)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (!f->warnings.missing || !before || before->warnings.missing)
 		return 0;
@@ -162,18 +153,16 @@ static int refuse_partial(const struct fabric *before, const struct fabric *f, s
 		"live: a part of the fabric did not answer (%s); the fabric loaded before stays.  `live` "
 		"asks again, `live ... partial` takes what answered",
 		text_str(&t));
-	text_free(&t);
 	return -1;
 }
 
 static int cmd_live(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	const struct fabric *before;
 	struct fabric *f;
 	enum live_tables what = LIVE_NO_TABLES;
 	const char *device = args_word(args, "CA[:PORT]", "");
-	char *ca = NULL, *how;
-	int port = 0, rc;
+	AUTO_FREE char *ca = NULL;
+	int port = 0;
 
 	if (args_has(args, "tables"))
 		what = LIVE_LFTS;
@@ -181,23 +170,22 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 		what = LIVE_LFTS_SL2VL;
 	if (live_parse_target(device, &ca, &port, e))
 		return -1;
-	before = s->loaded ? fabric_ref(s->loaded) : NULL;
-	rc = live_discover_tables(ca, port, what, (unsigned)args_number(args, "SECONDS", LIVE_SILENCE_S), &f,
-				  o->run->progress, e);
-	free(ca);
+	AUTO_FABRIC const struct fabric *before = s->loaded ? fabric_ref(s->loaded) : NULL;
+	int rc = live_discover_tables(ca, port, what, (unsigned)args_number(args, "SECONDS", LIVE_SILENCE_S),
+				      &f, o->run->progress, e);
 	if (!rc && !args_has(args, "partial") && refuse_partial(before, f, e)) {
 		fabric_unref(f);
 		rc = -1;
 	}
 	if (!rc) {
-		how = str_printf("live%s%s", *device ? " " : "", device);
+		AUTO_FREE char *how = str_printf("live%s%s", *device ? " " : "", device);
 		fabric_ref(f);
 		rc = take_later(s, f, EVENT_LOAD, how, o, e);
 		if (!rc) {
 			session_read_now(s);
 			/* The difference from the fabric discovered before, when there was one. */
 			if (before && !strcmp(before->format, "live")) {
-				struct text lines = {0};
+				AUTO_TEXT struct text lines = {0};
 				unsigned n = fabric_changes(before, f, setup_chassis_file(s->setup->options),
 							    &lines, o->run->progress);
 
@@ -209,25 +197,21 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 							 ? " in the part that answered"
 							 : "");
 				out_json(o, "changes", json_integer(n));
-				text_free(&lines);
 			}
 		}
 		if (!rc && what != LIVE_NO_TABLES)
 			rc = take_held(s, "live,no_fallback", o, e);
 		fabric_unref(f);
-		free(how);
 	}
-	fabric_unref(before);
 	return rc;
 }
 
 static int cmd_names(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *path = args->arg[0].word;
-	struct name_map *map, *old = s->names;
+	struct name_map *map = NEW(struct name_map), *old = s->names;
 	struct warnings w = {0};
 
-	map = NEW(struct name_map);
 	if (name_map_load(path, map, &w, o->run->progress, e)) {
 		free(map);
 		return -1;
@@ -312,30 +296,19 @@ static bool shape_goes_on(const struct session *s, const struct options *opts)
 	       !strcmp(options_get(opts, "port_guids"), options_get(s->setup->options, "port_guids"));
 }
 
-/* The event of a request whose options shape the fabric otherwise. */
-static int shape_anew(struct session *s, struct change_request *rq, struct out *o, struct err *e)
-{
-	const struct fabric *f;
-	int rc;
-
-	if (session_shape(s, s->loaded, rq->setup.options, &f, e))
-		return -1;
-	rc = move_manager(s, f, rq, o, e);
-	fabric_unref(f);
-	return rc;
-}
-
 /* Bring changed options into force, with rq->setup.chain engines as well (NULL: those in force). */
 static int apply_options(struct session *s, struct change_request *rq, bool reshape, struct out *o,
 			 struct err *e)
 {
 	const struct options *opts = rq->setup.options;
 	const struct event *at = session_event(s);
-	struct text unread = {0};
 
 	rq->progress = o->run->progress;
-	if (reshape && shape_goes_on(s, opts))
-		return shape_anew(s, rq, o, e);
+	if (reshape && shape_goes_on(s, opts)) {
+		AUTO_FABRIC const struct fabric *f = NULL;
+
+		return session_shape(s, s->loaded, opts, &f, e) ? -1 : move_manager(s, f, rq, o, e);
+	}
 	if (reshape) {
 		if (session_reshape(s, opts, o->run->progress, e))
 			return -1;
@@ -350,19 +323,16 @@ static int apply_options(struct session *s, struct change_request *rq, bool resh
 			report_aggregation(s, o);
 		return 0;
 	}
-	if (at && (rq->setup.chain || (!reshape && at->setup->chain))) {
-		if (session_change(s, rq, e))
-			return -1;
-		report_event(s, o);
-		return 0;
-	}
+	if (at && (rq->setup.chain || (!reshape && at->setup->chain)))
+		return run_change(s, rq, o, e);
 	if (!reshape)
 		session_set_options(s, opts);
 	at = session_event(s);
 	if (at && !at->setup->chain) { /* else the sweep tells it */
+		AUTO_TEXT struct text unread = {0};
+
 		qos_tell_unread(opts, &unread);
 		out_text(o, "%s", text_str(&unread));
-		text_free(&unread);
 	}
 	return 0;
 }
@@ -376,7 +346,7 @@ static void tell_odd_sl2vl(const struct options *opts, struct out *o)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		struct cursor all = cur_text(options_get(opts, names[i]));
 		sl2vl_map map = qos_parse_sl2vl(all.p);
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 		uint64_t vl;
 		unsigned good = 0, n = 0;
 
@@ -394,7 +364,6 @@ static void tell_odd_sl2vl(const struct options *opts, struct out *o)
 				o,
 				"%s: found \"%s\", expected 16 numbers from 0 to 15: OpenSM takes it as %s\n",
 				names[i], options_get(opts, names[i]), text_str(&t));
-		text_free(&t);
 	}
 }
 
@@ -411,8 +380,8 @@ static void tell_pair_file(const char *name, const char *path, struct out *o)
 static int fabric_command_set_option(struct session *s, const char *name, const char *value, struct out *o,
 				     struct err *e)
 {
-	struct options *opts = options_copy(s->setup->options);
-	char *text = str_printf(value ? "set %s %s" : "unset %s", name, value);
+	AUTO_OPTIONS struct options *opts = options_copy(s->setup->options);
+	AUTO_FREE char *text = str_printf(value ? "set %s %s" : "unset %s", name, value);
 	int rc = 0;
 
 	if (!options_find(opts, name))
@@ -435,8 +404,6 @@ static int fabric_command_set_option(struct session *s, const char *name, const 
 		rc = apply_options(
 			s, &(struct change_request){.kind = EVENT_SET, .setup.options = opts, .text = text},
 			shapes_fabric(name), o, e);
-	options_free(opts);
-	free(text);
 	return rc;
 }
 
@@ -445,16 +412,13 @@ static int set_words(struct session *s, const struct args *args, struct out *o, 
 {
 	const char *name = args->arg[0].word;
 	const struct optdef *d = options_find(s->setup->options, name);
-	struct text value = {0};
-	int rc;
+	AUTO_TEXT struct text value = {0};
 
 	if (d && !d->names)
 		return err_word(e, "%s: found %d words, expected one value", name, args->n - 1);
 	for (int i = 1; i < args->n; i++)
 		word_append(&value, args->arg[i].word);
-	rc = fabric_command_set_option(s, name, text_str(&value), o, e);
-	text_free(&value);
-	return rc;
+	return fabric_command_set_option(s, name, text_str(&value), o, e);
 }
 
 static int cmd_set(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -494,17 +458,17 @@ static bool same_shape(const struct options *a, const struct options *b)
 static int cmd_config(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *path = args->arg[0].word;
-	struct options *opts;
-	struct text notes = {0};
-	char *engines = NULL, *whole = realpath(path, NULL), *quoted = word_quoted(whole ? whole : path),
-	     *text = str_printf("config %s", quoted);
-	struct text computed = {0}, others = {0};
+	AUTO_TEXT struct text notes = {0};
+	AUTO_FREE char *engines = NULL;
+	AUTO_FREE char *whole = realpath(path, NULL);
+	AUTO_FREE char *quoted = word_quoted(whole ? whole : path);
+	AUTO_FREE char *text = str_printf("config %s", quoted);
+	AUTO_TEXT struct text computed = {0}, others = {0};
 	bool all_other = false, held = false;
 	struct change_request rq = {.kind = EVENT_ROUTE, .text = text};
-	int rc;
+	AUTO_OPTIONS struct options *opts = options_copy(s->setup->options);
+	int rc = conf_read(opts, path, o->run->progress, &engines, &notes, e);
 
-	opts = options_copy(s->setup->options);
-	rc = conf_read(opts, path, o->run->progress, &engines, &notes, e);
 	if (!rc && engines && strstr(engines, SCRIPT_PREFIX))
 		rc = err_set(
 			e,
@@ -546,14 +510,6 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 		s->not_computed = all_other;
 		session_unlock(s);
 	}
-	text_free(&computed);
-	text_free(&others);
-	options_free(opts);
-	text_free(&notes);
-	free(engines);
-	free(whole);
-	free(quoted);
-	free(text);
 	return rc;
 }
 
@@ -563,7 +519,7 @@ static void show_summary(struct session *s, struct out *o)
 {
 	const struct event *ev = session_event(s);
 	uint32_t links = 0, nodes = 0;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (!s->fabric) {
 		out_text(o, "no fabric is loaded\n");
@@ -585,7 +541,6 @@ static void show_summary(struct session *s, struct out *o)
 	if (t.len)
 		out_text(o, "not told by the source: %s\n", t.s);
 	out_json(o, "untold", json_text(text_str(&t)));
-	text_free(&t);
 	out_json(o, "subnet_manager",
 		 json_port(s->fabric, session_lids(s),
 			   s->fabric->sm_endport == NO_ID ? NO_ID
@@ -703,7 +658,7 @@ static void show_lids(struct session *s, struct out *o)
 	const struct lids *l = session_lids(s);
 	bool known = w && sweep_remembers(w);
 	json_t *list = json_array();
-	struct guid2lid *g = NULL;
+	AUTO_FREE struct guid2lid *g = NULL;
 	size_t n = 0;
 
 	for (uint32_t ep = 0; ep < f->n_endports && !progress_cancelled(o->run->progress); ep++) {
@@ -728,7 +683,6 @@ static void show_lids(struct session *s, struct out *o)
 		out_text(o,
 			 "Which LIDs the subnet manager reserves for ports that left is not known: none was "
 			 "assigned here.\n");
-	free(g);
 	out_json(o, "lids", list);
 	out_json(o, "reservations_known", json_boolean(known));
 }

@@ -51,14 +51,12 @@ static void tell_groups(const struct flows_command_request *rq, const struct flo
 			const char *title, const char *key, struct out *o)
 {
 	size_t n, limit = rq->all ? SIZE_MAX : FLOW_LINES;
-	struct flow_group *g = flow_groups(l, rq->r, by, rq->scope, &n);
+	AUTO_FREE struct flow_group *g = flow_groups(l, rq->r, by, rq->scope, &n);
 	json_t *list = json_array();
 
 	if (n)
 		out_text(o, "%s:\n", title);
 	for (size_t i = 0; i < n && (i < limit || o->object); i++) {
-		json_t *x;
-
 		if (i < limit) {
 			const struct fabric *f = rq->w->fabric;
 			char a[300], b[300];
@@ -78,7 +76,7 @@ static void tell_groups(const struct flows_command_request *rq, const struct flo
 		}
 		if (!o->object)
 			continue;
-		x = json_make("{s:I}", "pairs", (json_int_t)g[i].pairs);
+		json_t *x = json_make("{s:I}", "pairs", (json_int_t)g[i].pairs);
 		put_end(x, "from", rq, by, g[i].from);
 		put_end(x, "to", rq, by, g[i].to);
 		json_array_append_new(list, x);
@@ -86,7 +84,6 @@ static void tell_groups(const struct flows_command_request *rq, const struct flo
 	if (n > limit)
 		out_text(o, "  ... %s; `flows ... all` prints them\n", PLURAL(n - limit, "more line"));
 	out_json(o, key, list);
-	free(g);
 }
 
 static bool tell_pairs(const struct flows_command_request *rq, const struct flow_list *l, struct out *o)
@@ -99,14 +96,13 @@ static bool tell_pairs(const struct flows_command_request *rq, const struct flow
 		out_text(o, "Pairs:\n");
 	for (size_t i = 0; i < l->n && i < limit && go_on; i++) {
 		const struct flow *w = &l->flow[i];
-		json_t *x;
 
 		go_on = i % 256 || !progress_cancelled(o->run->progress);
 		out_text(o, "%8u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", w->weight,
 			 ENDPORT_LABEL(rq->w->fabric, w->src), ENDPORT_LABEL(rq->w->fabric, w->dst));
 		if (!o->object)
 			continue;
-		x = json_make("{s:i, s:i}", "dlid", (int)w->lid, "pairs", (int)w->weight);
+		json_t *x = json_make("{s:i, s:i}", "dlid", (int)w->lid, "pairs", (int)w->weight);
 		json_put_endport(x, "src", rq->w->fabric, rq->w->lids, w->src);
 		json_put_endport(x, "dst", rq->w->fabric, rq->w->lids, w->dst);
 		json_array_append_new(list, x);
@@ -186,19 +182,16 @@ static int find_strangers(const struct flows_command_request *rq, const struct a
 	const struct fabric *f = rq->w->fabric;
 	struct command_run run = *o->run; /* takes text and fields that nobody reads */
 	struct out quiet = {.run = &run, .object = json_object(), .lines = json_array()};
-	uint8_t *outside = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	AUTO_FREE uint8_t *outside = NEW_ARRAY(f->n_endports + 1, uint8_t);
 	struct pattern pattern;
-	struct scope *others;
-	struct routing *r;
-	struct loads *l = NULL;
-	int rc;
+	AUTO_ARENA struct loads *l = NULL;
 
 	run.json = true;
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		outside[ep] = !rq->w->hosts->in[ep] && !endport_is_switch(f, ep);
-	others = scope_new(f, "others", outside);
-	r = routing_in_scope(rq->s, others);
-	rc = session_pattern(rq->s, r, args, &pattern, &quiet, e);
+	struct scope *others = scope_new(f, "others", outside);
+	AUTO_ROUTING struct routing *r = routing_in_scope(rq->s, others);
+	int rc = session_pattern(rq->s, r, args, &pattern, &quiet, e);
 	if (rc && !progress_cancelled(o->run->progress)) {
 		rc = 0; /* it names hosts of the scope, so strangers have no such flows */
 	} else if (!rc) {
@@ -208,10 +201,7 @@ static int find_strangers(const struct flows_command_request *rq, const struct a
 	}
 	for (uint32_t i = 0; l && i < n; i++)
 		c[i].strangers = l->port[c[i].port];
-	arena_free(l);
-	routing_unref(r);
 	scope_unref(others);
-	free(outside);
 	text_free(&quiet.partial);
 	json_decref(quiet.lines);
 	json_decref(quiet.object);
@@ -223,19 +213,16 @@ static int tell_path(const struct flows_command_request *rq, const struct args *
 		     struct err *e)
 {
 	bool scoped = session_scope(rq->s) && rq->by != FLOWS_BY_SCOPE;
-	struct channel_load *c;
-	struct loads *l;
 	struct path p;
-	uint32_t n, port = NO_ID;
-	int rc;
+	uint32_t port = NO_ID;
 
 	path_trace(rq->w->routing, rq->src, rq->slid, rq->dlid, &p);
-	rc = p.end == PATH_OK ? 0 : err_set(e, "there is no path: %s", path_end_text(p.end));
-	c = NEW_ARRAY(p.n + 1, struct channel_load);
-	n = flows_command_channels_of(rq, &p, c);
+	int rc = p.end == PATH_OK ? 0 : err_set(e, "there is no path: %s", path_end_text(p.end));
+	AUTO_FREE struct channel_load *c = NEW_ARRAY(p.n + 1, struct channel_load);
+	uint32_t n = flows_command_channels_of(rq, &p, c);
 	if (!rc && !n)
 		rc = err_set(e, "the path passes no switch");
-	l = rc ? NULL : loads_new(rq->r, &rq->pattern, o->run->progress);
+	AUTO_ARENA struct loads *l = rc ? NULL : loads_new(rq->r, &rq->pattern, o->run->progress);
 	if (!rc && !l)
 		rc = err_set(e, CANCELLED);
 	if (!rc && scoped)
@@ -269,8 +256,6 @@ static int tell_path(const struct flows_command_request *rq, const struct args *
 		}
 		out_json(o, "path", list);
 	}
-	arena_free(l);
-	free(c);
 	path_free(&p);
 	return rc ? rc : flows_command_tell_link(rq, port, o, e);
 }
@@ -313,13 +298,12 @@ static int cmd_flows(struct session *s, const struct args *args, struct out *o, 
 {
 	struct flows_command_request rq = {
 		.s = s, .w = session_sweep(s), .all = args->n > 1 && args_end(args, "all")};
-	int by, rc;
 
 	assert(session_routing(s));
 	if (args_has(args, "shared"))
 		return load_shared(s, args, o, e);
-	by = args_which(args, flow_by_word, FLOWS_BYS);
-	rc = flows_command_take_place(&rq, args, e);
+	int by = args_which(args, flow_by_word, FLOWS_BYS);
+	int rc = flows_command_take_place(&rq, args, e);
 	rq.one_by = args_has(args, "by");
 	rq.by = rq.one_by ? (enum flow_by)by : FLOWS_BY_SWITCHES;
 	if (!rc)
@@ -363,8 +347,7 @@ const struct command flow_commands[] = {
 		 "  One source switch, many destinations: too few uplinks.  `by scope` counts all hosts, and "
 		 "tells apart those of the\n"
 		 "  scope.  SRC DST: the links of the path with their routes, then the flows of the first.  "
-		 "In a scope: "
-		 "strangers, too,\n"
+		 "In a scope: strangers, too,\n"
 		 "  the routes that the same pattern among all hosts outside of it puts there.\n"
 		 "  shared H...: links on which the scope, one job, meets the job of other hosts, with both "
 		 "loads, as `load-map shared`.\n"

@@ -34,7 +34,7 @@ struct jobs_command_told {
 static int find_gpus(struct jobs_command_told *t, const struct routing *r, const char *path, struct err *e)
 {
 	const struct fabric *f = t->w->fabric;
-	uint32_t *ep = NEW_ARRAY(f->n_endports + 1, uint32_t);
+	AUTO_FREE uint32_t *ep = NEW_ARRAY(f->n_endports + 1, uint32_t);
 	struct id_list absent = {0}; /* of all jobs together */
 	int rc = 0;
 
@@ -63,7 +63,6 @@ static int find_gpus(struct jobs_command_told *t, const struct routing *r, const
 	if (!rc)
 		report_absent(&absent, path, t->o);
 	id_list_free(&absent);
-	free(ep);
 	return rc;
 }
 
@@ -83,7 +82,7 @@ static int busiest_first(const void *x, const void *y, void *ctx)
 static void tell_jobs(const struct jobs_command_told *t)
 {
 	const struct job_loads *j = t->j;
-	uint32_t *order = NEW_ARRAY(j->n_jobs + 1, uint32_t);
+	AUTO_FREE uint32_t *order = NEW_ARRAY(j->n_jobs + 1, uint32_t);
 	json_t *list = json_array();
 
 	assert(j->n_jobs == t->list->n);
@@ -96,7 +95,6 @@ static void tell_jobs(const struct jobs_command_told *t)
 		const struct job_sum *s = &j->sum[order[i]];
 		const struct gpus *g = t->gpus[order[i]];
 		const char *name = t->list->job[order[i]].name;
-		json_t *x;
 
 		if (i < SHOWN || t->all)
 			out_text(t->o,
@@ -104,18 +102,18 @@ static void tell_jobs(const struct jobs_command_told *t)
 				 g->n_hosts, g->n, s->flows, s->links, s->shared, s->max, s->strangers, name);
 		if (!t->o->object)
 			continue;
-		x = json_make("{s:s, s:i, s:i, s:i, s:I, s:I, s:i, s:i, s:i, s:i, s:i}", "job", name, "hosts",
-			      (int)g->n_hosts, "missing", (int)t->missing[order[i]], "gpus", (int)g->n,
-			      "flows", (json_int_t)s->flows, "arrive", (json_int_t)s->routes, "links",
-			      (int)s->links, "shared", (int)s->shared, "most", (int)s->max, "strangers",
-			      (int)s->strangers, "all", (int)s->both);
+		json_t *x =
+			json_make("{s:s, s:i, s:i, s:i, s:I, s:I, s:i, s:i, s:i, s:i, s:i}", "job", name,
+				  "hosts", (int)g->n_hosts, "missing", (int)t->missing[order[i]], "gpus",
+				  (int)g->n, "flows", (json_int_t)s->flows, "arrive", (json_int_t)s->routes,
+				  "links", (int)s->links, "shared", (int)s->shared, "most", (int)s->max,
+				  "strangers", (int)s->strangers, "all", (int)s->both);
 		json_array_append_new(list, x);
 	}
 	if (j->n_jobs > SHOWN && !t->all)
 		out_text(t->o, "  ... %s; `jobs ... all` prints them\n",
 			 PLURAL(j->n_jobs - SHOWN, "more job"));
 	out_json(t->o, "jobs", list);
-	free(order);
 }
 
 /* What the job that is asked for puts on a link; of all jobs 1: the link counts. */
@@ -142,7 +140,6 @@ static void jobs_command_tell_link(const struct jobs_command_told *t, const stru
 	const struct fabric *f = t->w->fabric;
 	const struct job_load *l = &t->j->load[x->first];
 	uint32_t peer = t->w->topo->peer[l->port], own = own_part(t, x);
-	json_t *of, *jobs;
 
 	if (show && t->job != NO_ID)
 		out_text(t->o, ROW_BEGIN "%8u %9u  ", own, (uint32_t)x->routes - own);
@@ -158,10 +155,10 @@ static void jobs_command_tell_link(const struct jobs_command_told *t, const stru
 		out_text(t->o, x->jobs > JOBS_TOLD && !t->all ? ", ...\n" : "\n");
 	if (!t->o->object)
 		return;
-	of = json_make("{s:I}", "routes", (json_int_t)x->routes);
+	json_t *of = json_make("{s:I}", "routes", (json_int_t)x->routes);
 	json_put_port(of, "from", f, t->w->lids, l->port);
 	json_put_port(of, "to", f, t->w->lids, peer);
-	jobs = json_array();
+	json_t *jobs = json_array();
 	for (uint32_t k = 0; k < x->jobs; k++)
 		json_array_append_new(jobs, json_make("{s:s, s:i}", "job", t->list->job[l[k].job].name,
 						      "routes", (int)l[k].routes));
@@ -173,7 +170,7 @@ static void jobs_command_tell_link(const struct jobs_command_told *t, const stru
 static void jobs_command_tell_links(const struct jobs_command_told *t)
 {
 	const struct job_loads *j = t->j;
-	struct job_link *link = NEW_ARRAY(j->n_links + 1, struct job_link);
+	AUTO_FREE struct job_link *link = NEW_ARRAY(j->n_links + 1, struct job_link);
 	json_t *list = json_array();
 	uint32_t n = 0;
 
@@ -197,7 +194,6 @@ static void jobs_command_tell_links(const struct jobs_command_told *t)
 		out_text(t->o, "  ... %s; `jobs ... all` prints them\n", PLURAL(n - SHOWN, "more link"));
 	out_fields(t->o, json_make("{s:i, s:i, s:o}", "links_used", (int)j->n_links, "links_shared", (int)n,
 				   "links", list));
-	free(link);
 }
 
 /* --- the command ---------------------------------------------------------------------------------- */
@@ -210,7 +206,7 @@ static int cmd_jobs(struct session *s, const struct args *args, struct out *o, s
 	struct jobs_command_told t = {
 		.w = session_sweep(s), .job = NO_ID, .all = args->n > 1 && args_end(args, "all"), .o = o};
 	struct job_list list = {0};
-	const struct routing *r = NULL;
+	AUTO_ROUTING const struct routing *r = NULL;
 	struct job_loads *j = NULL;
 	int rc = hosts_file_each(path, o->run->progress, &list, e);
 
@@ -255,7 +251,6 @@ static int cmd_jobs(struct session *s, const struct args *args, struct out *o, s
 		gpus_free(t.gpus[i]);
 	free(t.gpus);
 	free(t.missing);
-	routing_unref(r);
 	job_list_free(&list);
 	return rc;
 }
@@ -342,15 +337,15 @@ static int tell_collisions(const struct sweep *w, const struct ring_order *x, co
 			   bool all, struct out *o, struct err *e)
 {
 	const struct fabric *f = w->fabric;
-	struct ring_command_hot *hot = NEW_ARRAY(f->n_ports + 1, struct ring_command_hot);
+	AUTO_FREE struct ring_command_hot *hot = NEW_ARRAY(f->n_ports + 1, struct ring_command_hot);
 	json_t *list = json_array();
-	uint32_t n = 0, shown;
+	uint32_t n = 0;
 
 	for (uint32_t port = 0; port < f->n_ports; port++)
 		if (x->flows[port] > 1)
 			hot[n++] = (struct ring_command_hot){port, x->flows[port]};
 	qsort(hot, n, sizeof(*hot), most_first);
-	shown = n < RING_SHOWN || all ? n : RING_SHOWN;
+	uint32_t shown = n < RING_SHOWN || all ? n : RING_SHOWN;
 	for (uint32_t i = 0; i < shown; i++) {
 		uint32_t peer = w->topo->peer[hot[i].port];
 		struct flow_list *l = flows_over(w->routing, p, hot[i].port, o->run->progress, e);
@@ -360,7 +355,6 @@ static int tell_collisions(const struct sweep *w, const struct ring_order *x, co
 			json_decref(obj);
 			json_decref(pairs);
 			json_decref(list);
-			free(hot);
 			return -1;
 		}
 		out_text(o, ROW_BEGIN "%8u  " ROW_CUT("%s") " -> " ROW_CUT("%s"), hot[i].flows,
@@ -385,7 +379,6 @@ static int tell_collisions(const struct sweep *w, const struct ring_order *x, co
 	if (n > shown)
 		out_text(o, "  ... %s; `ring-order ... all` prints them\n", PLURAL(n - shown, "more link"));
 	out_json(o, "collisions", list);
-	free(hot);
 	return 0;
 }
 
@@ -464,17 +457,13 @@ const struct command ring_commands[] = {
 	 .help = "find flows of a ring of GPUs that meet, the swap of hosts that mends it, and the best "
 		 "order",
 	 .details = "  The ring is that of `load-map ring`: hosts by name, or H... as named.  Links are "
-		    "those between "
-		    "switches, in one\n"
+		    "those between switches, in one\n"
 		    "  direction.  Better is: fewer flows without a way, fewer flows on the fullest link, "
-		    "fewer such "
-		    "links, fewer pairs\n"
+		    "fewer such links, fewer pairs\n"
 		    "  of flows that meet.  Of 8 hosts and fewer, all orders are tried.  Of more: hosts "
-		    "switch by switch, "
-		    "then swap\n"
+		    "switch by switch, then swap\n"
 		    "  by swap while one helps, also from the order as it is.  The order goes behind "
-		    "`load-map ring`, or "
-		    "line by line\n"
+		    "`load-map ring`, or line by line\n"
 		    "  into a host file.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_GPUS COST_KEYS(
@@ -563,8 +552,8 @@ struct scope *scope_read(const struct session *s, const struct arg *arg, int n, 
 			 struct err *e)
 {
 	const struct fabric *f = s->fabric;
-	uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
-	struct text words = {0};
+	AUTO_FREE uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	AUTO_TEXT struct text words = {0};
 	struct scope *scope = NULL;
 	int rc = 0;
 
@@ -587,8 +576,6 @@ struct scope *scope_read(const struct session *s, const struct arg *arg, int n, 
 		scope_unref(scope);
 		scope = NULL;
 	}
-	text_free(&words);
-	free(wanted);
 	return scope;
 }
 
@@ -596,10 +583,7 @@ static int cmd_scope(struct session *s, const struct args *args, struct out *o, 
 {
 	const uint8_t none = 0;
 	bool all = args_has(args, "all") || args_has(args, "off"), known = args_has(args, "known");
-	struct scope *scope;
 	struct fabric nothing = {0};
-	char *text;
-	int rc;
 
 	if (!args->n) {
 		report_scope(s, o);
@@ -611,12 +595,12 @@ static int cmd_scope(struct session *s, const struct args *args, struct out *o, 
 		out_text(o, "All hosts count already.\n");
 		return 0;
 	}
-	scope = all ? scope_new(&nothing, "", &none) : scope_read(s, args->arg, args->n - known, known, o, e);
+	struct scope *scope =
+		all ? scope_new(&nothing, "", &none) : scope_read(s, args->arg, args->n - known, known, o, e);
 	if (!scope)
 		return -1;
-	text = str_printf("scope %s", all ? "all" : scope->words);
-	rc = session_recount(s, scope, NULL, text, o->run->progress, e);
-	free(text);
+	AUTO_FREE char *text = str_printf("scope %s", all ? "all" : scope->words);
+	int rc = session_recount(s, scope, NULL, text, o->run->progress, e);
 	scope_unref(scope);
 	if (rc)
 		return rc;

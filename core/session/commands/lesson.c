@@ -33,7 +33,8 @@ static int told_broken(struct text *broken, unsigned n, struct out *o, struct er
 
 static int list_lessons(struct out *o, struct err *e)
 {
-	struct text names = {0}, broken = {0};
+	AUTO_TEXT struct text names = {0};
+	struct text broken = {0};
 	unsigned n_broken = 0;
 	struct lesson **all = lessons_all(&broken, &n_broken);
 	json_t *list = json_array(), *fabrics = json_array();
@@ -48,17 +49,15 @@ static int list_lessons(struct out *o, struct err *e)
 	out_text(o, all[0] ? "`lesson NAME` plays one.\n" : "No lessons were found.\n");
 	synth_lessons(&names);
 	if (names.len) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		wrap_text(&t, names.s + 1, COLUMNS, "Fabrics for `synth lesson:NAME`: ", "  ");
 		out_text(o, "%s", text_str(&t));
-		text_free(&t);
 		for (char *n = strtok_r(names.s, " ", &save); n; n = strtok_r(NULL, " ", &save))
 			json_array_append_new(fabrics, json_text(n));
 	}
 	out_json(o, "lessons", list);
 	out_json(o, "fabrics", fabrics);
-	text_free(&names);
 	lessons_free(all);
 	return told_broken(&broken, n_broken, o, e);
 }
@@ -67,14 +66,13 @@ static int list_lessons(struct out *o, struct err *e)
 
 static unsigned check_one(const struct session *s, const struct lesson *l, json_t *list, struct out *o)
 {
-	struct text faults = {0};
+	AUTO_TEXT struct text faults = {0};
 	unsigned expected, n = lesson_check(s, l, o->run->progress, &faults, &expected);
 
 	out_text(o, "%-12s %s, %s, ", l->name, PLURAL(l->n, "step"), PLURAL(expected, "expectation"));
 	out_text(o, "%s\n%s", n ? PLURAL(n, "fault") : "all met", text_str(&faults));
 	json_array_append_new(list, json_make("{s:s, s:i, s:i, s:i}", "name", l->name, "steps", (int)l->n,
 					      "expected", (int)expected, "faults", (int)n));
-	text_free(&faults);
 	return n;
 }
 
@@ -97,13 +95,12 @@ static const struct lesson_step *lesson_command_step_of(const struct play *p)
 /* In the explorer the pane shows the text. */
 static void lesson_command_tell(const struct play *p, const char *what, const char *text)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (!text || p->o->run->on_screen)
 		return;
 	wrap_text(&t, text, COLUMNS, what, "");
 	out_text(p->o, "%s", text_str(&t));
-	text_free(&t);
 }
 
 /* Run the commands of the step. Their output is shown, or thrown away (quiet). -1 only when cancelled. */
@@ -113,20 +110,18 @@ static int run_step(const struct play *p, json_t *runs, bool quiet, struct err *
 
 	lesson_step_begin(p->s, s);
 	for (size_t i = 0; i < s->n_run; i++) {
-		struct text said = {0};
+		AUTO_TEXT struct text said = {0};
 		struct err why = {0};
-		int rc;
 
 		if (s->run[i].when != WHEN_PLAYED)
 			continue;
-		rc = lesson_run(p->o->run, s->run[i].command, &said, &why);
+		int rc = lesson_run(p->o->run, s->run[i].command, &said, &why);
 		if (!quiet) {
 			out_text(p->o, "> %s\n%s", s->run[i].command, text_str(&said));
 			json_array_append_new(runs,
 					      json_make("{s:s, s:b, s:s}", "commands", s->run[i].command,
 							"ok", !rc, "text", text_str(&said)));
 		}
-		text_free(&said);
 		if (progress_cancelled(p->o->run->progress))
 			return err_set(e, CANCELLED);
 	}
@@ -174,11 +169,10 @@ static void lesson_command_open_panes(const struct play *p)
 		return;
 	run_text(p->o->run, "pane lesson", &e);
 	if (s->n_look) {
-		char *line = str_printf("pane %s", s->look[0].pane);
+		AUTO_FREE char *line = str_printf("pane %s", s->look[0].pane);
 
 		if (is_one_command(line))
 			run_text(p->o->run, line, &e);
-		free(line);
 		run_text(p->o->run, "pane lesson", &e);
 	}
 }
@@ -198,10 +192,9 @@ static int play_step(struct play *p, struct err *e)
 {
 	const struct lesson_step *s = lesson_command_step_of(p);
 	json_t *runs = json_array(), *look = json_array();
-	int rc;
 
 	lesson_command_tell(p, "", s->text);
-	rc = run_step(p, runs, false, e);
+	int rc = run_step(p, runs, false, e);
 	for (size_t i = 0; i < s->n_look; i++) {
 		lesson_command_tell(p, "Look at: pane ", s->look[i].pane);
 		json_array_append_new(look, json_text(s->look[i].pane));
@@ -220,13 +213,12 @@ static int play_step(struct play *p, struct err *e)
 static int begin_at(struct play *p, bool goes_on, struct err *e)
 {
 	size_t step = p->step;
-	int rc;
 
 	if (goes_on)
 		return 0;
 	if (p->l->fabric && p->s->fabric)
 		lesson_command_tell(p, "", "(fabric and options are those of the lesson now)");
-	rc = lesson_set_up(p->s, p->l, p->o->run->progress, e);
+	int rc = lesson_set_up(p->s, p->l, p->o->run->progress, e);
 	for (p->step = 0; !rc && p->step < step; p->step++)
 		rc = run_step(p, NULL, true, e);
 	p->step = step;
@@ -247,10 +239,8 @@ static void lesson_command_tell_place(const struct play *p)
 /* Steps from p->step to `last`. */
 static int lesson_command_play(struct play *p, size_t last, bool goes_on, struct err *e)
 {
-	int rc;
-
 	p->steps = json_array();
-	rc = begin_at(p, goes_on, e);
+	int rc = begin_at(p, goes_on, e);
 	for (size_t i = p->step; !rc && i <= last; i++) {
 		p->step = i;
 		lesson_command_tell_place(p);
@@ -284,12 +274,11 @@ static int play_named(struct session *s, const struct args *args, struct out *o,
 	struct play p = {.s = s, .o = o, .l = lesson_read(args->arg[0].word, o->run->progress, e)};
 	const struct arg *step = args_get(args, "STEP");
 	bool all = args_has(args, "all");
-	int rc;
 
 	if (!p.l)
 		return -1;
 	p.answers = all;
-	rc = step ? step_number(step->word, p.l, &p.step, e) : 0;
+	int rc = step ? step_number(step->word, p.l, &p.step, e) : 0;
 	if (!rc)
 		rc = lesson_command_play(&p, all ? p.l->n - 1 : p.step, false, e);
 	lesson_free(p.l);
@@ -299,9 +288,8 @@ static int play_named(struct session *s, const struct args *args, struct out *o,
 /* Judge the words behind `lesson answer`. */
 static int judge_answer(struct play *p, const struct args *args, struct err *e)
 {
-	struct text given = {0};
+	AUTO_TEXT struct text given = {0};
 	bool right = false;
-	int rc;
 
 	if (!lesson_judges(lesson_command_step_of(p)))
 		return err_set(e,
@@ -310,8 +298,7 @@ static int judge_answer(struct play *p, const struct args *args, struct err *e)
 			       p->step + 1, p->l->name);
 	for (int i = 1; i < args->n; i++)
 		text_add(&given, "%s%s", i > 1 ? " " : "", args->arg[i].word);
-	rc = lesson_judge(p->s, p->l, p->step, text_str(&given), &right, p->o->run->progress, e);
-	text_free(&given);
+	int rc = lesson_judge(p->s, p->l, p->step, text_str(&given), &right, p->o->run->progress, e);
 	if (rc)
 		return -1;
 	out_json(p->o, "right", json_boolean(right));
@@ -475,11 +462,10 @@ const struct command lesson_commands[] = {
 	 .details =
 		 "  A step is text, commands that run, panes to look at, and often a question; `answer TEXT` "
 		 "judges yours, if the\n"
-		 "  lesson tells which are right.  lesson "
-		 "loads the fabric of the lesson\n"
+		 "  lesson tells which are right.  lesson loads the fabric of the lesson\n"
 		 "  and sets all options to their defaults.  all: prints every step with its answers.\n"
-		 "  Your own lessons: a file as `lesson new FILE` makes it.  Give its path, or its name "
-		 "if it lies in\n"
+		 "  Your own lessons: a file as `lesson new FILE` makes it.  Give its path, or its name if "
+		 "it lies in\n"
 		 "  $XDG_CONFIG_HOME/ibscope/lessons.  ibscope(1) describes the form.\n",
 	 .json = JSON_CONTENT "lessons[] object? lessons there are\n"
 			      "lessons[].name string as `lesson` takes it\n"
@@ -520,16 +506,14 @@ const struct command lesson_commands[] = {
 static int grade_command_take_line(const struct lesson *l, const char *path, unsigned number,
 				   const char *line, char **answer, struct err *e)
 {
-	size_t len;
-	char *step;
 	uint64_t n;
 	int rc = 0;
 
 	line += strspn(line, " \t");
 	if (!*line || *line == '#')
 		return 0;
-	len = strcspn(line, ":");
-	step = str_printf("%.*s", (int)len, line);
+	size_t len = strcspn(line, ":");
+	AUTO_FREE char *step = str_printf("%.*s", (int)len, line);
 	step[strcspn(step, " \t")] = 0;
 	if (!line[len] || !number_of(step, 1, l->n, &n))
 		rc = err_set(
@@ -544,7 +528,6 @@ static int grade_command_take_line(const struct lesson *l, const char *path, uns
 		rc = err_set(e, "%s:%u: found a second answer to step %s, expected one", path, number, step);
 	else
 		answer[n - 1] = str_dup(line + len + 1 + strspn(line + len + 1, " \t"));
-	free(step);
 	return rc;
 }
 
@@ -607,19 +590,16 @@ static int cmd_grade(struct session *s, const struct args *args, struct out *o, 
 {
 	const char *path = args_word(args, "FILE", "");
 	struct lesson *l = lesson_read(args_word(args, "LESSON", ""), o->run->progress, e);
-	char **answer, *text;
 	int rc = -1;
 
 	if (!l)
 		return -1;
-	answer = NEW_ARRAY(l->n, char *);
-	text = lesson_text(path, o->run->progress, e);
+	AUTO_FREE char **answer = NEW_ARRAY(l->n, char *);
+	AUTO_FREE char *text = lesson_text(path, o->run->progress, e);
 	if (text && !lesson_answers(l, path, text, answer, e))
 		rc = grade_command_run(s, l, answer, o, e);
-	free(text);
 	for (size_t i = 0; i < l->n; i++)
 		free(answer[i]);
-	free(answer);
 	lesson_free(l);
 	return rc;
 }

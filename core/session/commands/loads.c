@@ -86,7 +86,8 @@ static void tell_shared(const struct sweep *w, const struct two_jobs *j, uint32_
 			json_t *told, struct out *o)
 {
 	const struct fabric *f = j->f;
-	uint32_t *link = NEW_ARRAY(j->own->n_links + 1, uint32_t), n = 0, alone = 0, others = 0;
+	AUTO_FREE uint32_t *link = NEW_ARRAY(j->own->n_links + 1, uint32_t);
+	uint32_t n = 0, alone = 0, others = 0;
 	json_t *list = json_array();
 
 	for (uint32_t s = 0; s < f->n_switches; s++)
@@ -106,15 +107,14 @@ static void tell_shared(const struct sweep *w, const struct two_jobs *j, uint32_
 		out_text(o, "%8s %8s\n", "scope", "others");
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t port = link[i], peer = w->topo->peer[port];
-		json_t *x;
 
 		if (i < limit)
 			out_text(o, "%8u %8u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", j->own->port[port],
 				 j->others->port[port], PORT_LABEL(f, port), PORT_LABEL(f, peer));
 		if (!o->object)
 			continue;
-		x = json_make("{s:i, s:i}", "routes", (int)j->own->port[port], "others",
-			      (int)j->others->port[port]);
+		json_t *x = json_make("{s:i, s:i}", "routes", (int)j->own->port[port], "others",
+				      (int)j->others->port[port]);
 		json_put_port(x, "from", f, w->lids, port);
 		json_put_port(x, "to", f, w->lids, peer);
 		json_array_append_new(list, x);
@@ -124,39 +124,27 @@ static void tell_shared(const struct sweep *w, const struct two_jobs *j, uint32_
 			 command);
 	json_object_update_new(told, json_make("{s:i, s:i, s:i, s:o}", "links", (int)n, "alone", (int)alone,
 					       "others_alone", (int)others, "list", list));
-	free(link);
-}
-
-/* Host ports of both sets. */
-static uint32_t in_both(const struct fabric *f, const struct host_set *a, const struct host_set *b)
-{
-	uint32_t n = 0;
-
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		n += a->in[ep] && b->in[ep];
-	return n;
 }
 
 int load_shared(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	bool all = args_end(args, "all");
-	struct scope *scope = NULL;
-	struct routing *r;
-	struct loads *own, *others = NULL;
 
 	assert(w && w->routing);
 	if (!session_scope(s))
 		return err_set(e, "no scope is set: `scope H...` names one job's hosts");
-	scope = scope_read(s, args->arg + 1, args->n - 1 - all, false, o, e);
+	struct scope *scope = scope_read(s, args->arg + 1, args->n - 1 - all, false, o, e);
 	if (!scope)
 		return -1;
-	r = routing_in_scope(s, scope);
-	own = loads_new(w->routing, &pattern_all, o->run->progress);
-	if (own)
-		others = loads_new(r, &pattern_all, o->run->progress);
+	AUTO_ROUTING struct routing *r = routing_in_scope(s, scope);
+	AUTO_ARENA struct loads *own = loads_new(w->routing, &pattern_all, o->run->progress);
+	AUTO_ARENA struct loads *others = own ? loads_new(r, &pattern_all, o->run->progress) : NULL;
 	if (others) {
-		uint32_t both = in_both(w->fabric, w->hosts, r->hosts);
+		uint32_t both = 0; /* host ports of both */
+
+		for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+			both += w->hosts->in[ep] && r->hosts->in[ep];
 		json_t *told = json_make("{s:s, s:i, s:i, s:I, s:I}", "hosts", scope->words, "host_ports",
 					 (int)r->hosts->n, "in_both", (int)both, "routes",
 					 (json_int_t)own->routes, "others", (json_int_t)others->routes);
@@ -170,12 +158,8 @@ int load_shared(struct session *s, const struct args *args, struct out *o, struc
 	} else {
 		err_set(e, CANCELLED);
 	}
-	all = others != NULL;
-	arena_free(own);
-	arena_free(others);
-	routing_unref(r);
 	scope_unref(scope);
-	return all ? 0 : -1;
+	return others ? 0 : -1;
 }
 
 /* `load-map ebb ...` */
@@ -189,7 +173,6 @@ static int load_ebb(struct session *s, const struct args *args, struct out *o, s
 	struct gpus *gpus = rail || of.pattern >= 0 ? gpus_new(w->routing, NULL, 0) : NULL;
 	uint64_t seed = args_number(args, "seed=K", 1);
 	struct ebb ebb;
-	int rc;
 
 	if (both && of.pattern > GPUS_RING) {
 		gpus_free(gpus);
@@ -200,7 +183,7 @@ static int load_ebb(struct session *s, const struct args *args, struct out *o, s
 						: "the step the other way is one of the random ones");
 	}
 	of.gpus = gpus;
-	rc = ebb_estimate(w->routing, gpus ? &of : NULL, seed, both, o->run->progress, &ebb, e);
+	int rc = ebb_estimate(w->routing, gpus ? &of : NULL, seed, both, o->run->progress, &ebb, e);
 	gpus_free(gpus);
 	if (rc)
 		return -1;
@@ -271,9 +254,9 @@ static double correlation(const struct compared *c, const uint32_t *port, uint32
 static void tell_compared(const struct sweep *w, struct compared *c, bool all, struct out *o)
 {
 	const struct fabric *f = w->fabric;
-	uint32_t *port = NEW_ARRAY(c->l->n_links + 1, uint32_t), n = 0, untold = 0;
+	AUTO_FREE uint32_t *port = NEW_ARRAY(c->l->n_links + 1, uint32_t);
+	uint32_t n = 0, untold = 0;
 	json_t *list = json_array();
-	double agree;
 
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		FOR_PORTS(f, s, id) {
@@ -287,7 +270,7 @@ static void tell_compared(const struct sweep *w, struct compared *c, bool all, s
 			c->sent += (double)sent;
 		}
 	qsort_r(port, n, sizeof(*port), by_sent, c);
-	agree = n ? correlation(c, port, n) : NAN;
+	double agree = n ? correlation(c, port, n) : NAN;
 	out_text(o, "%s between switches with what they sent%s", PLURAL(n, "directed link"),
 		 c->m->two ? " between two readings" : " since the counters were reset");
 	if (untold)
@@ -303,7 +286,6 @@ static void tell_compared(const struct sweep *w, struct compared *c, bool all, s
 		       by_data = c->sent > 0 ? sent / c->sent : 0;
 		const struct measured_port *x = measured_of(c->m, port[i]);
 		bool top = x->top >> COUNT_TRANSMIT_DATA & 1;
-		json_t *one;
 
 		if (all || i < SHOWN)
 			out_text(o,
@@ -314,9 +296,9 @@ static void tell_compared(const struct sweep *w, struct compared *c, bool all, s
 				 PORT_LABEL(f, port[i]), PORT_LABEL(f, w->topo->peer[port[i]]));
 		if (!o->object)
 			continue;
-		one = json_make("{s:i, s:f, s:I, s:f, s:b}", "routes", (int)c->l->port[port[i]],
-				"routes_share", by_routes, "sent", (json_int_t)sent_by(c->m, port[i]),
-				"sent_share", by_data, "at_top", top);
+		json_t *one = json_make("{s:i, s:f, s:I, s:f, s:b}", "routes", (int)c->l->port[port[i]],
+					"routes_share", by_routes, "sent", (json_int_t)sent_by(c->m, port[i]),
+					"sent_share", by_data, "at_top", top);
 		json_put_port(one, "from", f, w->lids, port[i]);
 		json_put_port(one, "to", f, w->lids, w->topo->peer[port[i]]);
 		json_array_append_new(list, one);
@@ -327,7 +309,6 @@ static void tell_compared(const struct sweep *w, struct compared *c, bool all, s
 	out_json(o, "measured",
 		 json_make("{s:i, s:i, s:f, s:o}", "links", (int)n, "untold", (int)untold, "correlation",
 			   agree, "list", list));
-	free(port);
 }
 
 /* `load-map counters [all]` */
@@ -335,28 +316,23 @@ static int load_counted(struct session *s, const struct args *args, struct out *
 {
 	const struct sweep *w = session_sweep(s);
 	struct measured *m = session_measured(s);
-	struct loads *l;
 
 	assert(w && w->routing);
 	if (!m)
 		return err_set(e, "no reading of counters yet: `counters all FILE` or `counters all live`");
-	l = loads_new(w->routing, &pattern_all, o->run->progress);
+	AUTO_ARENA struct loads *l = loads_new(w->routing, &pattern_all, o->run->progress);
 	if (l) {
 		report_scope(s, o);
 		tell_compared(w, &(struct compared){.l = l, .m = m}, args_end(args, "all"), o);
 	}
 	measured_free(m);
-	if (!l)
-		return err_set(e, CANCELLED);
-	arena_free(l);
-	return 0;
+	return l ? 0 : err_set(e, CANCELLED);
 }
 
 static int cmd_load_map(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	struct pattern pattern;
-	struct loads *l;
 	bool all = args->n > 1 && args_end(args, "all"); /* behind a pattern */
 
 	assert(w && w->routing);
@@ -368,7 +344,7 @@ static int cmd_load_map(struct session *s, const struct args *args, struct out *
 		return load_shared(s, args, o, e);
 	if (session_pattern(s, w->routing, args, &pattern, o, e))
 		return -1;
-	l = loads_new(w->routing, &pattern, o->run->progress);
+	AUTO_ARENA struct loads *l = loads_new(w->routing, &pattern, o->run->progress);
 	if (l) {
 		uint64_t asked = 0;
 
@@ -385,10 +361,7 @@ static int cmd_load_map(struct session *s, const struct args *args, struct out *
 		out_json(o, "left_out", json_integer((json_int_t)pattern.left_out));
 	}
 	pattern_free(&pattern);
-	if (!l)
-		return err_set(e, CANCELLED);
-	arena_free(l);
-	return 0;
+	return l ? 0 : err_set(e, CANCELLED);
 }
 
 #define SHIFT_LINES 10
@@ -399,7 +372,6 @@ static void print_shift(const struct sweep *w, const struct shift_load *l, json_
 {
 	const struct topo *t = w->topo;
 	char a[300] = "-", b[300] = "-";
-	json_t *obj;
 
 	if (l->port != NO_ID) {
 		port_label(t->fabric, l->port, a, sizeof(a));
@@ -407,8 +379,8 @@ static void print_shift(const struct sweep *w, const struct shift_load *l, json_
 	}
 	out_text(o, "%8u %6u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "%s\n", l->shift, l->max, a, b,
 		 l->lost ? "  (flows without a way: see check)" : "");
-	obj = json_make("{s:i, s:i, s:s, s:s, s:i, s:i}", "shift", (int)l->shift, "max", (int)l->max, "from",
-			a, "to", b, "flows", (int)l->flows, "lost", (int)l->lost);
+	json_t *obj = json_make("{s:i, s:i, s:s, s:s, s:i, s:i}", "shift", (int)l->shift, "max", (int)l->max,
+				"from", a, "to", b, "flows", (int)l->flows, "lost", (int)l->lost);
 	json_put_beside(obj, "from", t->fabric, w->lids, l->port);
 	json_put_beside(obj, "to", t->fabric, w->lids, l->port == NO_ID ? NO_ID : t->peer[l->port]);
 	json_array_append_new(list, obj);
@@ -451,7 +423,6 @@ static int cmd_shifts(struct session *s, const struct args *args, struct out *o,
 {
 	const struct sweep *w = session_sweep(s);
 	struct shift_order order;
-	struct shifts *sh;
 	static const char *const orders[] = {"lid", "ftree", "name", "rail"};
 	static_assert(ARRAY_LEN(orders) == SHIFT_RAIL + 1, "a word for each order");
 	int by = args_which(args, orders, ARRAY_LEN(orders));
@@ -464,7 +435,7 @@ static int cmd_shifts(struct session *s, const struct args *args, struct out *o,
 	order.direct = args_has(args, "direct");
 	if (!sample)
 		sample = shift_sample(&order);
-	sh = shifts_new(w->routing, &order, sample, 0, o->run->progress);
+	struct shifts *sh = shifts_new(w->routing, &order, sample, 0, o->run->progress);
 	if (!sh) {
 		shift_order_free(&order);
 		return err_set(e, CANCELLED);
@@ -564,44 +535,38 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 	struct loads_command_shared h = {.w = session_sweep(s)};
 	bool all = args_has(args, "all");
 	struct spread_left left = {.limit = all ? SIZE_MAX : SHOWN};
-	struct loads *l;
-	double *share;
 
 	if (!h.w->routing->adaptive)
 		return err_set(e, "found tables without groups of adaptive routing, expected some that have "
 				  "them; `tables FILE` reads what switches hold");
-	l = loads_new(h.w->routing, &pattern_all, o->run->progress);
+	AUTO_ARENA struct loads *l = loads_new(h.w->routing, &pattern_all, o->run->progress);
 	if (!l)
 		return err_set(e, CANCELLED);
 	report_scope(s, o);
 	out_text(o, "Spread over the groups that the tables have.\n");
-	share = spread_shares(h.w->routing, &left, o->run->progress);
+	AUTO_FREE double *share = spread_shares(h.w->routing, &left, o->run->progress);
 	if (!share)
-		err_set(e, CANCELLED);
-	if (share) {
-		const struct topo *t = h.w->topo;
-		double sum = 0;
+		return err_set(e, CANCELLED);
+	const struct topo *t = h.w->topo;
+	double sum = 0;
 
-		h.l = l;
-		h.share = share;
-		h.port = NEW_ARRAY(t->fabric->n_ports + 1, uint32_t);
-		for (uint32_t i = 0; i < t->fabric->n_ports; i++) {
-			if (t->peer_switch[i] == NO_ID || !node_is_switch(t->fabric, t->fabric->port_node[i]))
-				continue;
-			h.port[h.n++] = i;
-			sum += h.share[i];
-			h.max = MAX(h.share[i], h.max);
-		}
-		h.mean = h.n ? sum / h.n : 0;
-		qsort_r(h.port, h.n, sizeof(*h.port), by_share, &h);
-		print_shares(&h, &left, all ? UINT32_MAX : SHOWN, o);
-		o->run->found_fault |= left.left > 0;
-		free(left.missed);
+	h.l = l;
+	h.share = share;
+	h.port = NEW_ARRAY(t->fabric->n_ports + 1, uint32_t);
+	for (uint32_t i = 0; i < t->fabric->n_ports; i++) {
+		if (t->peer_switch[i] == NO_ID || !node_is_switch(t->fabric, t->fabric->port_node[i]))
+			continue;
+		h.port[h.n++] = i;
+		sum += h.share[i];
+		h.max = MAX(h.share[i], h.max);
 	}
+	h.mean = h.n ? sum / h.n : 0;
+	qsort_r(h.port, h.n, sizeof(*h.port), by_share, &h);
+	print_shares(&h, &left, all ? UINT32_MAX : SHOWN, o);
+	o->run->found_fault |= left.left > 0;
+	free(left.missed);
 	free(h.port);
-	free(share);
-	arena_free(l);
-	return share ? 0 : -1;
+	return 0;
 }
 
 const struct command load_commands[] = {
@@ -677,8 +642,7 @@ const struct command load_commands[] = {
 		    "  the fat tree if ftree can index the fabric, else by LID; `order` chooses.  Without "
 		    "SAMPLE, shifts tries only\n"
 		    "  some K of a large fabric.  order rail: the places are GPUs, one a host port, host by "
-		    "host and "
-		    "rail by rail; what a\n"
+		    "host and rail by rail; what a\n"
 		    "  GPU sends to another host goes by the receiver's rail, or, direct, by its own port.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "shifts object flows on links when every node sends K places further\n"

@@ -48,32 +48,23 @@ static int cmd_restart(struct session *s, const struct args *args, struct out *o
 int move_manager(struct session *s, const struct fabric *f, struct change_request *rq, struct out *o,
 		 struct err *e)
 {
-	int rc;
-
 	assert(f->n_nodes == s->fabric->n_nodes && f->n_ports == s->fabric->n_ports);
 	rq->setup.fabric = f;
 	rq->setup.loaded = s->loaded;
 	rq->setup.tables = s->setup->tables;
 	rq->progress = o->run->progress;
-	rc = session_change(s, rq, e);
-	if (!rc)
-		report_event(s, o);
-	return rc;
+	return run_change(s, rq, o, e);
 }
 
 static int cmd_failover(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	struct change_request rq = {.kind = EVENT_SWEEP};
-	uint32_t node = args->arg[0].id, old, ep = NO_ID;
-	struct state *state;
-	struct fabric *f;
-	char *quoted, *text;
-	int rc;
+	uint32_t node = args->arg[0].id, ep = NO_ID;
 
 	if (need_engine(s, e))
 		return -1;
-	old = endport_node(s->fabric, w->topo->sm_endport);
+	uint32_t old = endport_node(s->fabric, w->topo->sm_endport);
 	for (unsigned p = 0; p <= s->fabric->node_nports[node] && ep == NO_ID; p++) {
 		uint32_t k = s->fabric->port_endport[s->fabric->node_port[node] + p];
 
@@ -93,22 +84,17 @@ static int cmd_failover(struct session *s, const struct args *args, struct out *
 	if (ep == w->topo->sm_endport)
 		return err_set(e, "the subnet manager runs on %s already, expected another node",
 			       s->fabric->node_name[node]);
-	state = state_copy(session_state(s));
+	AUTO_STATE struct state *state = state_copy(session_state(s));
 	state->node_down[old] |= args_has(args, "down");
-	quoted = word_quoted(s->fabric->node_name[node]);
-	text = str_printf("failover %s%s", quoted, args_has(args, "down") ? " down" : "");
+	AUTO_FREE char *quoted = word_quoted(s->fabric->node_name[node]);
+	AUTO_FREE char *text = str_printf("failover %s%s", quoted, args_has(args, "down") ? " down" : "");
 	rq.text = text;
 	rq.setup.state = state;
 	out_text(o, "A standby on %s takes over from the subnet manager on %s%s.\n",
 		 s->fabric->node_name[node], s->fabric->node_name[old],
 		 args_has(args, "down") ? ", which is down" : "");
-	f = fabric_variant(s->fabric, ep, false); /* the same ids */
-	rc = move_manager(s, f, &rq, o, e);
-	fabric_unref(f);
-	state_free(state);
-	free(quoted);
-	free(text);
-	return rc;
+	AUTO_FABRIC struct fabric *f = fabric_variant(s->fabric, ep, false); /* the same ids */
+	return move_manager(s, f, &rq, o, e);
 }
 
 /* --- SIGHUP ----------------------------------------------------------------------------------- */
@@ -143,17 +129,15 @@ static int take_options(struct options *opts, const struct options *read, struct
 static int cmd_sighup(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *path = args->arg[0].word;
-	struct options *opts, *read;
-	struct text notes = {0};
-	char *engines = NULL, *whole, *quoted, *text;
+	AUTO_TEXT struct text notes = {0};
+	AUTO_FREE char *engines = NULL;
 	struct change_request rq = {.kind = EVENT_SWEEP, .progress = o->run->progress};
-	int rc;
 
 	if (need_engine(s, e))
 		return -1;
-	opts = options_copy(s->setup->options);
-	read = options_copy(opts);
-	rc = conf_read(read, path, o->run->progress, &engines, &notes, e);
+	AUTO_OPTIONS struct options *opts = options_copy(s->setup->options);
+	AUTO_OPTIONS struct options *read = options_copy(opts);
+	int rc = conf_read(read, path, o->run->progress, &engines, &notes, e);
 	if (!rc) {
 		out_text(o, "%s", text_str(&notes));
 		rc = take_options(opts, read, o, e);
@@ -161,22 +145,13 @@ static int cmd_sighup(struct session *s, const struct args *args, struct out *o,
 	if (!rc && engines && strcmp(engines, s->setup->chain) != 0)
 		out_text(o, "routing_engine stays %s: %s needs a restart\n", s->setup->chain, engines);
 	if (!rc) {
-		whole = realpath(path, NULL);
-		quoted = word_quoted(whole ? whole : path);
-		text = str_printf("sighup %s", quoted);
+		AUTO_FREE char *whole = realpath(path, NULL);
+		AUTO_FREE char *quoted = word_quoted(whole ? whole : path);
+		AUTO_FREE char *text = str_printf("sighup %s", quoted);
 		rq.text = text;
 		rq.setup.options = opts;
-		rc = session_change(s, &rq, e);
-		free(whole);
-		free(quoted);
-		free(text);
+		rc = run_change(s, &rq, o, e);
 	}
-	if (!rc)
-		report_event(s, o);
-	options_free(opts);
-	options_free(read);
-	text_free(&notes);
-	free(engines);
 	return rc;
 }
 
@@ -225,20 +200,18 @@ static int cmd_source(struct session *s, const struct args *args, struct out *o,
 	const char *path = args->arg[0].word;
 	struct command_run *r = o->run;
 	bool whole = args_has(args, "whole");
-	struct text errors = {0};
+	AUTO_TEXT struct text errors = {0};
 	size_t n = 0;
-	FILE *f;
-	int rc;
 
 	(void)s;
 	if (r->depth >= MAX_SOURCE_DEPTH)
 		return err_set_kind(e, ERR_LIMIT, "%s: scripts call each other more than %d deep", path,
 				    MAX_SOURCE_DEPTH);
-	f = infile_open(path, r->progress);
+	FILE *f = infile_open(path, r->progress);
 	if (!f)
 		return err_system(e, path, errno);
 	r->depth++;
-	rc = whole ? run_whole_script(r, f, path, &errors, e) : run_script(r, f, path, e);
+	int rc = whole ? run_whole_script(r, f, path, &errors, e) : run_script(r, f, path, e);
 	r->depth--;
 	fclose(f);
 	if (r->errors)
@@ -247,7 +220,6 @@ static int cmd_source(struct session *s, const struct args *args, struct out *o,
 		out_text(o, "%s", text_str(&errors));
 	for (const char *c = text_str(&errors); (c = strchr(c, '\n')); c++)
 		n++;
-	text_free(&errors);
 	if (!rc && n)
 		rc = err_set(e, "%s: %s of it failed", path, PLURAL(n, "command"));
 	return rc;
@@ -378,14 +350,13 @@ static void gauge(FILE *f, const char *name, double v, const char *help)
 /* NAME="VALUE" with what the form wants escaped; controls are made clean. */
 static void label(FILE *f, char before, const char *name, const char *value)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	clean_line(&t, value);
 	fprintf(f, "%c%s=\"", before, name);
 	for (const char *c = text_str(&t); *c; c++)
 		fprintf(f, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
 	putc('"', f);
-	text_free(&t);
 }
 
 static void port_labels(FILE *f, const struct fabric *fab, uint32_t port, char before, const char *name,
@@ -410,8 +381,7 @@ static int link_loads(FILE *f, const struct sweep *w, uint64_t most, struct prog
 {
 	const struct topo *t = w->topo;
 	const struct fabric *fab = w->fabric;
-	struct loads *l = loads_new(w->routing, &pattern_all, p);
-	struct monitor_command_hot *hot;
+	AUTO_ARENA struct loads *l = loads_new(w->routing, &pattern_all, p);
 	uint32_t n = 0;
 
 	if (!l)
@@ -419,7 +389,8 @@ static int link_loads(FILE *f, const struct sweep *w, uint64_t most, struct prog
 	gauge(f, "link_load_max_routes", l->max,
 	      "Most routes between hosts on one link between switches, in one direction.");
 	gauge(f, "link_load_mean_routes", l->mean, "Mean routes between hosts on links between switches.");
-	hot = NEW_ARRAY((size_t)l->n_links + 1, struct monitor_command_hot);
+	AUTO_FREE struct monitor_command_hot *hot =
+		NEW_ARRAY((size_t)l->n_links + 1, struct monitor_command_hot);
 	for (uint32_t s = 0; s < fab->n_switches; s++)
 		FOR_PORTS(fab, s, id)
 			if (t->peer_switch[id] != NO_ID)
@@ -434,8 +405,6 @@ static int link_loads(FILE *f, const struct sweep *w, uint64_t most, struct prog
 		port_labels(f, fab, t->peer[hot[i].port], ',', "peer", "peer_guid", "peer_port");
 		fprintf(f, "} %u\n", hot[i].load);
 	}
-	free(hot);
-	arena_free(l);
 	return 0;
 }
 
@@ -495,12 +464,11 @@ int write_prometheus(struct session *s, FILE *f, uint64_t most, struct out *o, s
 	struct progress *p = o->run->progress;
 	struct judgement j = {.sound = false};
 	uint32_t hosts = 0, up = 0;
-	struct cdg *c;
 	int rc = check_quietly(s, w, &j, o, e);
 
 	assert(w->routing);
 	text_free(&j.said);
-	c = rc ? NULL : cdg_new_loops(w->routing, p, e);
+	struct cdg *c = rc ? NULL : cdg_new_loops(w->routing, p, e);
 	if (!c)
 		return -1;
 	for (uint32_t ep = 0; ep < fab->n_endports; ep++) {

@@ -15,11 +15,10 @@
 
 void report_outage(const struct outage *x, struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	outage_tell(x, &t);
 	out_text(o, "%s\n", text_str(&t));
-	text_free(&t);
 	out_json(o, "pairs_until_sweep", json_integer((json_int_t)x->cut));
 	out_json(o, "pairs_after",
 		 x->after == OUTAGE_NO_AFTER ? json_null() : json_integer((json_int_t)x->after));
@@ -43,13 +42,12 @@ static void report_ports(const struct outage *x, struct out *o)
 	for (uint32_t i = 0; i < x->n_ports; i++) {
 		const struct outage_port *p = &x->port[i];
 		json_t *row = json_object(), *lids = json_array();
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		if (i < SHOWN) {
 			outage_lids(x, p, &t);
 			out_text(o, "%8" PRIu64 "  " ROW_COLUMN("%-24s") "  " ROW_PROSE "%s\n", p->pairs,
 				 port_label(f, p->port, label, sizeof(label)), text_str(&t));
-			text_free(&t);
 		}
 		json_put_port(row, "switch", f, x->before->lids, p->port);
 		fields_json(row, outage_port_fields, p);
@@ -114,15 +112,11 @@ static struct outage *of_job(const struct session *s, const struct outage *x, co
 			     uint32_t *n_hosts, struct progress *p, struct err *e)
 {
 	const struct fabric *f = s->fabric, *was = x->before->topo->fabric;
-	uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	AUTO_FREE uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
 	struct id_list nodes = {0};
 	struct outage *y = NULL;
 
 	if (!job_nodes(f, of, p, &nodes, e) && nodes.n) {
-		struct scope *job;
-		struct host_set *hosts;
-		struct routing *r;
-
 		for (uint32_t i = 0; i < nodes.n; i++)
 			for (unsigned k = 1; k <= f->node_nports[nodes.id[i]]; k++) {
 				uint32_t ep = f->port_endport[f->node_port[nodes.id[i]] + k];
@@ -130,17 +124,15 @@ static struct outage *of_job(const struct session *s, const struct outage *x, co
 				if (ep != NO_ID)
 					wanted[ep] = 1;
 			}
-		job = scope_new(f, of->name, wanted);
-		hosts = host_set_new(was, setup_counts_aggregation(s->setup), job);
+		struct scope *job = scope_new(f, of->name, wanted);
+		struct host_set *hosts = host_set_new(was, setup_counts_aggregation(s->setup), job);
 		*n_hosts = hosts->n;
-		r = routing_with_hosts(x->before, hosts);
+		AUTO_ROUTING struct routing *r = routing_with_hosts(x->before, hosts);
 		y = outage_new(r, x->down, x->repair, p, e);
-		routing_unref(r);
 		host_set_unref(hosts);
 		scope_unref(job);
 	}
 	id_list_free(&nodes);
-	free(wanted);
 	return y;
 }
 
@@ -185,7 +177,7 @@ int outage_jobs(const struct session *s, const struct outage *x, const char *pat
 	l->job = NEW_ARRAY(of.n + 1, struct outage_job);
 	for (size_t i = 0; !rc && i < of.n; i++) {
 		struct outage_job *job = &l->job[l->n];
-		struct outage *y = of_job(s, x, &of.job[i], &job->hosts, p, e);
+		AUTO_ARENA struct outage *y = of_job(s, x, &of.job[i], &job->hosts, p, e);
 
 		if (y) {
 			*job = (struct outage_job){str_dup(of.job[i].name), job->hosts, y->n_hosts, y->cut,
@@ -196,7 +188,6 @@ int outage_jobs(const struct session *s, const struct outage *x, const char *pat
 		} else {
 			l->absent++;
 		}
-		arena_free(y);
 	}
 	qsort(l->job, l->n, sizeof(*l->job), most_cut);
 	job_list_free(&of);
@@ -235,17 +226,17 @@ uint64_t outage_after(const struct event *ev)
 
 const struct setup *outage_words(struct session *s, int n, char **word, struct out *o, struct err *e)
 {
-	char **argv = NEW_ARRAY((size_t)n + 2, char *), name[] = "outage";
+	AUTO_FREE char **argv = NEW_ARRAY((size_t)n + 2, char *);
+	char name[] = "outage";
 	const struct setup *ahead = NULL;
 	struct state *state = NULL;
 	struct args args = {0};
-	int rc;
 
 	argv[0] = name;
 	memcpy(argv + 1, word, (size_t)n * sizeof(*argv));
-	rc = session_need_fabric(s, e)
-		     ? -1
-		     : args_read(s, "outage " OUTAGE_SYNTAX(""), NULL, n + 1, argv, &args, e);
+	int rc = session_need_fabric(s, e)
+			 ? -1
+			 : args_read(s, "outage " OUTAGE_SYNTAX(""), NULL, n + 1, argv, &args, e);
 	if (rc > 0)
 		err_word(e, "found %d words, expected %s", n, OUTAGE_SYNTAX(""));
 	if (!rc) {
@@ -255,7 +246,6 @@ const struct setup *outage_words(struct session *s, int n, char **word, struct o
 		state_free(state);
 	}
 	args_free(&args);
-	free(argv);
 	return ahead;
 }
 
@@ -278,23 +268,20 @@ static struct outage *last_event(const struct session *s, struct progress *p, st
 static struct outage *if_it_fails(struct session *s, int n, char **word, struct out *o, struct err *e)
 {
 	const struct sweep *w = need_routing(s, e);
-	const struct setup *ahead = w ? outage_words(s, n, word, o, e) : NULL;
-	struct outage *x = ahead ? outage_ahead(w, ahead, s->engines, o->run->progress, e) : NULL;
-
-	setup_unref(ahead);
-	return x;
+	AUTO_SETUP const struct setup *ahead = w ? outage_words(s, n, word, o, e) : NULL;
+	return ahead ? outage_ahead(w, ahead, s->engines, o->run->progress, e) : NULL;
 }
 
 static int cmd_outage(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *jobs = args_word(args, "FILE", NULL);
 	int skip = jobs ? 3 : 1, n = args->argc - skip; /* the name, "jobs FILE" */
-	struct outage *x;
 	int rc = 0;
 
 	if (session_need_fabric(s, e))
 		return -1;
-	x = n ? if_it_fails(s, n, args->argv + skip, o, e) : last_event(s, o->run->progress, e);
+	AUTO_ARENA struct outage *x =
+		n ? if_it_fails(s, n, args->argv + skip, o, e) : last_event(s, o->run->progress, e);
 	if (!x)
 		return -1;
 	report_scope(s, o);
@@ -316,7 +303,6 @@ static int cmd_outage(struct session *s, const struct args *args, struct out *o,
 	report_ports(x, o);
 	report_hosts(x, o);
 	report_peers(x, o);
-	arena_free(x);
 	return rc;
 }
 

@@ -16,7 +16,7 @@
 /* What a link does by the counters read last, behind its port; m NULL: nothing. */
 static void print_counted(const struct measured *m, uint32_t port, struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	unsigned faults = m ? measured_link(m, m->fabric, port, &t) : 0;
 	bool first = true;
 
@@ -27,7 +27,6 @@ static void print_counted(const struct measured *m, uint32_t port, struct out *o
 		}
 	if (faults)
 		out_text(o, " (%s)", text_str(&t));
-	text_free(&t);
 }
 
 /* The links of a path that have faults by counters. */
@@ -41,7 +40,7 @@ static json_t *bad_links(const struct routing *r, const struct path *p, const st
 		uint32_t port = !h			      ? f->endport_port[p->src]
 				: h->out && h->out != NO_PATH ? switch_port_id(f, h->sw, h->out)
 							      : NO_ID;
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 		unsigned faults = port == NO_ID ? 0 : measured_link(m, f, port, &t);
 
 		if (faults) {
@@ -55,7 +54,6 @@ static json_t *bad_links(const struct routing *r, const struct path *p, const st
 			json_put_port(x, "to", f, r->lids, f->port_peer[port]);
 			json_array_append_new(list, x);
 		}
-		text_free(&t);
 	}
 	return list;
 }
@@ -66,7 +64,7 @@ static void print_hop(const struct routing *r, const struct path *p, unsigned i,
 	assert(i < p->n);
 
 	const struct path_hop *h = &p->hop[i];
-	struct text ports = {0};
+	AUTO_TEXT struct text ports = {0};
 	const struct fabric *f = r->topo->fabric;
 	char dir =
 		h->out && h->out != NO_PATH && r->ops->direction ? r->ops->direction(r, h->sw, h->out) : ' ';
@@ -87,7 +85,6 @@ static void print_hop(const struct routing *r, const struct path *p, unsigned i,
 	if (m && h->out && h->out != NO_PATH)
 		print_counted(m, switch_port_id(f, h->sw, h->out), o);
 	out_text(o, "\n");
-	text_free(&ports);
 }
 
 /* The ports that a packet may take at a hop. */
@@ -188,13 +185,10 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 {
 	const struct fabric *f = r->topo->fabric;
 	struct path p;
-	json_t *json;
-	uint32_t other;
 	char b[300], sl[16];
-	bool undecided;
 
 	path_trace(r, src, slid, dlid, &p);
-	undecided = is_undecided(o->run->in->session, &p);
+	bool undecided = is_undecided(o->run->in->session, &p);
 	sl_word(p.sl, sl);
 	endport_label(f, p.dst == NO_ID ? dst : p.dst, b, sizeof(b));
 	out_text(o, "%s (LID %u) -> %s (LID %u): ", ENDPORT_LABEL(f, src), slid, b, dlid);
@@ -211,7 +205,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	}
 	for (unsigned i = 0; i < p.n; i++)
 		print_hop(r, &p, i, m, o);
-	other = p.dst == NO_ID ? NO_ID : lids_other_holder(r->lids, p.dst);
+	uint32_t other = p.dst == NO_ID ? NO_ID : lids_other_holder(r->lids, p.dst);
 	if (other != NO_ID)
 		out_text(o, "  LID %u is that of %s, too: this is the way to %s alone.\n", dlid,
 			 ENDPORT_LABEL(f, other), b);
@@ -222,11 +216,10 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 		out_text(o, "  OpenSM's SA gives no path: SL 0, which it tries first, is mapped to VL 15.\n");
 	if (slid && !routing_share_pkey(r, slid, dlid))
 		out_text(o, "  No common P_Key: the ports share no partition in which one of them is a full "
-			    "member, so "
-			    "OpenSM's SA gives no path.\n");
+			    "member, so OpenSM's SA gives no path.\n");
 	if (p.end != PATH_OK && !undecided)
 		o->run->found_fault = true;
-	json = path_json(r, &p);
+	json_t *json = path_json(r, &p);
 	if (other != NO_ID)
 		json_put_endport(json, "same_lid", f, r->lids, other);
 	if (m && p.n)
@@ -241,9 +234,8 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 static void print_ends(const struct session *s, uint32_t src, unsigned slid, uint32_t dst, unsigned dlid,
 		       struct out *o)
 {
-	struct topo *t = topo_new(s->fabric, session_state(s));
+	AUTO_TOPO struct topo *t = topo_new(s->fabric, session_state(s));
 	int n = endport_distance(t, src, dst);
-	json_t *ends;
 
 	out_text(o, "%s (LID %u) -> %s (LID %u): ", ENDPORT_LABEL(s->fabric, src), slid,
 		 ENDPORT_LABEL(s->fabric, dst), dlid);
@@ -251,39 +243,35 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 		out_text(o, "no way over switches\n");
 	else
 		out_text(o, "the shortest way has %s\n", PLURAL((unsigned)n, "link"));
-	ends = json_make("{s:o}", "links", n < 0 ? json_null() : json_integer(n));
+	json_t *ends = json_make("{s:o}", "links", n < 0 ? json_null() : json_integer(n));
 	json_put_endport(ends, "src", s->fabric, NULL, src);
 	json_put_endport(ends, "dst", s->fabric, NULL, dst);
 	out_json(o, "shortest", ends);
-	topo_unref(t);
 }
 
 static int cmd_trace(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	const struct sweep *w;
 	const struct arg *from = &args->arg[0], *to = &args->arg[1];
 	unsigned slid = from->lid, dlid = to->lid;
 	uint32_t src = from->id, dst = to->id;
-	struct measured *m;
-	int same;
 
 	report_away(s, (const uint32_t[]){src, dst}, 1 + (src != dst), o);
 	if (!session_sweep(s))
 		print_ends(s, src, slid, dst, dlid, o);
-	w = need_routing(s, e);
+	const struct sweep *w = need_routing(s, e);
 	if (!w)
 		return -1;
 	report_judged(w, o);
 	if (progress_cancelled(o->run->progress))
 		return err_set(e, CANCELLED);
-	m = session_measured(s);
+	struct measured *m = session_measured(s);
 	out_json(o, "forward", print_path(w->routing, src, slid, dst, dlid, m, o));
 	if (src != dst)
 		out_json(o, "back", print_path(w->routing, dst, dlid, src, slid, m, o));
 	measured_free(m);
 	if (src == dst)
 		return 0;
-	same = return_same(w->routing, src, slid, dst, dlid);
+	int same = return_same(w->routing, src, slid, dst, dlid);
 	if (same == 0)
 		out_text(o, "The way back takes other cables.\n");
 	if (same >= 0)
@@ -299,13 +287,12 @@ static int cmd_lft(struct session *s, const struct args *args, struct out *o, st
 	const struct comparison *c = session_event(s)->change;
 	const struct moment *m = session_moment(s) ? session_shown(s) : NULL;
 	uint32_t sw = s->fabric->node_switch[args->arg[0].id];
-	json_t *list, *obj;
 
 	assert(sw != NO_ID);
 	assert(w && w->routing);
 	if (!w->routing->row[sw])
 		return err_set(e, "%s is down: it has no tables", switch_name(s->fabric, sw));
-	list = json_array();
+	json_t *list = json_array();
 	out_text(o, "LFT of %s (LID %u), LIDs up to %u\n", switch_name(s->fabric, sw),
 		 w->lids->base[s->fabric->port_endport[s->fabric->switch_port[sw]]], w->lids->max_lid);
 	for (unsigned lid = 1; lid <= w->lids->max_lid; lid++) {
@@ -314,7 +301,7 @@ static int cmd_lft(struct session *s, const struct args *args, struct out *o, st
 		if (lid_owner(w->lids, lid) == NO_ID && now == NO_PATH &&
 		    !(c && entry_changed(c, sw, lid, &was, &now)))
 			continue;
-		obj = json_make("{s:i, s:i}", "lid", (int)lid, "port", (int)now);
+		json_t *obj = json_make("{s:i, s:i}", "lid", (int)lid, "port", (int)now);
 		json_put_out(obj, "port", s->fabric, sw, now);
 		if (now != NO_PATH && !moment_decided(m, sw, lid))
 			json_object_set_new(obj, "unwritten", json_true());
@@ -349,19 +336,15 @@ static int cmd_ranks(struct session *s, const struct args *args, struct out *o, 
 
 static int cmd_roots(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	const struct sweep *w;
-	const struct routing *r;
-	json_t *list;
-
 	if (args->n)
 		return export_roots(s, args, o, e);
 	if (!need_routing(s, e))
 		return -1;
-	w = session_sweep(s);
-	r = w->routing;
+	const struct sweep *w = session_sweep(s);
+	const struct routing *r = w->routing;
 	if (!r->ops->is_root)
 		return err_set(e, "%s has no roots", r->engine);
-	list = json_array();
+	json_t *list = json_array();
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
 		uint32_t node = s->fabric->switch_node[sw];
 
@@ -407,14 +390,12 @@ const struct command path_commands[] = {
 	 .syntax = "trace SRC DST",
 	 .help = "show the path hop by hop, in both directions",
 	 .finds = "a direction has no path, or not by all ports of an adaptive-routing group",
-	 .details = "  Before anything is routed, trace knows the LIDs of the fabric's source.  "
-		    "With a reading of counters\n"
+	 .details = "  Before anything is routed, trace knows the LIDs of the fabric's source.  With a "
+		    "reading of counters\n"
 		    "  (`counters all`) links with errors, and those that flapped, are congested or "
-		    "degraded, are "
-		    "marked.\n"
+		    "degraded, are marked.\n"
 		    "  trace says which end is not there, and what its cable leads to; if that is not known, "
-		    "what "
-		    "it led to in an\n"
+		    "what it led to in an\n"
 		    "  earlier event, a snapshot or the file of `check --baseline`.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "absent[] object? of SRC and DST: what is not in the fabric, or not up\n"

@@ -298,13 +298,12 @@ static void tell_fixes(const struct plan_command_told *t)
 		}
 	}
 	for (size_t i = 0; i < x->n; i++) {
-		struct text command = {0};
+		AUTO_TEXT struct text command = {0};
 
 		plan_fix_command(t->s->fabric, &x->fix[i], &command);
 		if (i < t->limit)
 			plan_command_tell_step(t, i, text_str(&command));
 		json_array_append_new(list, plan_command_step_json(t, i, text_str(&command)));
-		text_free(&command);
 	}
 	tell_more(t, x->n, "steps");
 	if (t->n_effects && t->n_effects < x->n)
@@ -337,7 +336,7 @@ static void tell_fixes(const struct plan_command_told *t)
 static int take_effect(const struct session *draft, struct effect *x, struct progress *p, struct err *e)
 {
 	const struct event *ev = session_event(draft);
-	struct loads *l = loads_new(ev->sweep->routing, &pattern_all, p);
+	AUTO_ARENA struct loads *l = loads_new(ev->sweep->routing, &pattern_all, p);
 
 	if (!l)
 		return err_set(e, CANCELLED);
@@ -350,7 +349,6 @@ static int take_effect(const struct session *draft, struct effect *x, struct pro
 	x->max_load = l->max;
 	if (l->max_port != NO_ID)
 		x->max_at = str_dup(PORT_LABEL(draft->fabric, l->max_port));
-	arena_free(l);
 	return 0;
 }
 
@@ -361,25 +359,23 @@ static int find_effects(struct plan_command_told *t, size_t n, struct err *e)
 
 	struct session *draft = session_draft(t->s);
 	struct progress *p = t->o->run->progress;
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 	struct command_run run = {.in = t->o->run->in, .progress = p, .f = text_stream(&said)};
 	struct out quiet = {.run = &run};
 	int rc = 0;
 
 	t->effect = NEW_ARRAY(n + 1, struct effect);
 	for (size_t i = 0; !rc && i < n; i++) {
-		struct text command = {0};
+		AUTO_TEXT struct text command = {0};
 
 		plan_fix_command(t->s->fabric, &t->fixes.fix[i], &command);
 		rc = run_edit(draft, text_str(&command), &quiet, e);
-		text_free(&command);
 		if (!rc && !session_routing(draft))
 			break; /* no engine is left */
 		if (!rc)
 			rc = take_effect(draft, &t->effect[t->n_effects++], p, e);
 	}
 	fclose(run.f);
-	text_free(&said);
 	session_draft_free(draft);
 	return rc;
 }
@@ -510,7 +506,6 @@ static int cmd_plan(struct session *s, const struct args *args, struct out *o, s
 	struct plan_rails rails = {0};
 	struct plan_command_told t = {s,   &plan, &r, o, args_has(args, "all") ? SIZE_MAX : LINES,
 				      {0}, NULL,  0};
-	size_t effects;
 	int rc;
 
 	if (path)
@@ -522,7 +517,7 @@ static int cmd_plan(struct session *s, const struct args *args, struct out *o, s
 				"two or more switches");
 	if (!rc)
 		rc = plan_fixes_find(s->fabric, session_state(s), &r, &t.fixes, p, e);
-	effects = rc ? 0 : wanted_effects(&t, args);
+	size_t effects = rc ? 0 : wanted_effects(&t, args);
 	if (effects)
 		rc = find_effects(&t, effects, e);
 	if (!rc)
@@ -622,8 +617,7 @@ const struct command plan_commands[] = {
 		 "touched integer cables to touch\n"
 		 "reusable integer of these: taken out, so that they can be put in elsewhere\n"
 		 "order string(safe/none/unknown) safe: no step parts the fabric; none: some step does in "
-		 "any "
-		 "order; unknown: not all were tried\n"
+		 "any order; unknown: not all were tried\n"
 		 "parting_step integer(1..)? the first step that does\n"
 		 "cut integer switches and hosts' ports that the plan itself parts from the rest\n"
 		 "first_cut port? one of them; port 0: a switch\n"

@@ -43,18 +43,15 @@ static void series_free(struct series *x)
 static int plots_command_add_engine(struct session *s, const struct side_request *rq, struct series *x,
 				    struct progress *p, struct err *e)
 {
-	struct sweep *w = side_sweep(rq, x->n, p, e);
-	int rc = 0;
+	AUTO_SWEEP struct sweep *w = side_sweep(rq, x->n, p, e);
 
 	if (!w)
 		return -1;
 	if (!w->routing)
-		rc = err_set(e, "%s refuses this fabric: %s", rq->engine[x->n]->name,
-			     w->n_refusals ? w->refusal[0].why : "there is nothing to route");
-	else
-		x->r[x->n++] = session_counted(s, w->routing);
-	sweep_unref(w);
-	return rc;
+		return err_set(e, "%s refuses this fabric: %s", rq->engine[x->n]->name,
+			       w->n_refusals ? w->refusal[0].why : "there is nothing to route");
+	x->r[x->n++] = session_counted(s, w->routing);
+	return 0;
 }
 
 /* The routing in force, or those of the two engines named. */
@@ -63,7 +60,6 @@ static int series_make(struct session *s, const struct plot_of *of, struct serie
 {
 	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
 	const struct arg *a = args_get(of->args, "ENGINE"), *b = a ? args_next(of->args, "ENGINE", a) : NULL;
-	struct side_request *rq;
 	int rc = 0;
 
 	assert(at.sweep && at.sweep->routing);
@@ -72,7 +68,7 @@ static int series_make(struct session *s, const struct plot_of *of, struct serie
 		x->r[x->n++] = session_counted(s, session_routing(s));
 		return 0;
 	}
-	rq = side_request_new(&at, 2, (char *[]){(char *)a->word, (char *)b->word}, e);
+	struct side_request *rq = side_request_new(&at, 2, (char *[]){(char *)a->word, (char *)b->word}, e);
 	while (rq && x->n < rq->n && !rc)
 		rc = plots_command_add_engine(s, rq, x, p, e);
 	side_request_unref(rq);
@@ -211,13 +207,12 @@ static int make_shifts(struct session *s, const struct plot_of *of, const struct
 /* For each failure: lost pairs above (if any), most routes on a link below. Is any pair lost? */
 static bool take_survey(struct plots *d, const struct survey *v)
 {
-	double *lost, *between, *load;
 	bool any = false;
 
 	d->number = NEW_ARRAY(3 * (size_t)v->n + 1, double);
-	lost = d->number;
-	between = lost + v->n;
-	load = between + v->n;
+	double *lost = d->number;
+	double *between = lost + v->n;
+	double *load = between + v->n;
 	d->n_labels = v->n;
 	d->label = NEW_ARRAY(v->n + 1, char *);
 	for (uint32_t k = 0; k < v->n; k++) {
@@ -256,19 +251,17 @@ static int make_survey(struct session *s, const struct plot_of *of, struct plots
 	assert(of->survey < PART_NAMED);
 	struct survey_request rq = {
 		.before = session_sweep(s), .engines = s->engines, .kind = of->survey, .pairs = 0};
-	struct survey *v = survey_run(&rq, p, e);
+	AUTO_ARENA struct survey *v = survey_run(&rq, p, e);
 	uint32_t bad = 0;
-	bool any;
 
 	if (!v)
 		return -1;
-	any = take_survey(d, v);
+	bool any = take_survey(d, v);
 	for (uint32_t k = 0; k < v->n; k++)
 		bad += survey_bad(&v->row[k]);
 	text_add(line, "%s of %s, %u of them bad%s; most routes on a link now: %u", PLURAL(v->n, "failure"),
 		 part_words[of->survey], bad, any ? "" : "; none loses a pair of hosts", v->load_before);
 	d->title = str_printf("%s: survey of %s", drawing_source(s->fabric), part_words[of->survey]);
-	arena_free(v);
 	return 0;
 }
 
@@ -277,19 +270,16 @@ static int make_transition(struct session *s, const struct plot_of *of, struct p
 			   struct progress *p, struct err *e)
 {
 	const struct sweep *a, *b;
-	struct transition *t;
-	double *harm, *looping, *waiting;
-	uint32_t n;
 
 	if (diff_sides(s, of->args, &a, &b, e))
 		return -1;
-	t = session_transition(s, a, b, p, e);
+	AUTO_ARENA struct transition *t = session_transition(s, a, b, p, e);
 	if (!t)
 		return -1;
-	n = t->n_writes + 1;
-	harm = d->number = NEW_ARRAY(3 * (size_t)n, double);
-	looping = harm + n;
-	waiting = looping + n;
+	uint32_t n = t->n_writes + 1;
+	double *harm = d->number = NEW_ARRAY(3 * (size_t)n, double);
+	double *looping = harm + n;
+	double *waiting = looping + n;
 	for (uint32_t k = 0; k < n; k++) {
 		const struct mix_pairs *c = k ? &t->write[k - 1].after : &t->before;
 
@@ -317,14 +307,13 @@ static int make_transition(struct session *s, const struct plot_of *of, struct p
 	if (line->len && line->s[line->len - 1] == '.')
 		line->s[--line->len] = '\0';
 	d->title = str_printf("%s: from the old tables to the new ones", drawing_source(s->fabric));
-	arena_free(t);
 	return 0;
 }
 
 int plots_make(struct session *s, const struct plot_of *of, struct plots *d, struct progress *p,
 	       struct err *e)
 {
-	struct text line = {0};
+	AUTO_TEXT struct text line = {0};
 	struct series x = {0};
 	int rc = series_make(s, of, &x, p, e);
 
@@ -342,7 +331,6 @@ int plots_make(struct session *s, const struct plot_of *of, struct plots *d, str
 	series_free(&x);
 	drawing_down_words(s, &line);
 	d->line = str_dup(text_str(&line));
-	text_free(&line);
 	if (rc)
 		plots_free(d);
 	return rc;

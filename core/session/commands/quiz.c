@@ -45,11 +45,10 @@ static const struct quiz_maker *quiz_command_draw(struct quiz *q, enum quiz_kind
 						  struct err *e)
 {
 	const struct quiz_maker *m = NULL;
-	unsigned first;
 
 	q->random = seed;
 	e->msg[0] = 0;
-	first = rng_below(&q->random, QUIZ_RANK);
+	unsigned first = rng_below(&q->random, QUIZ_RANK);
 	for (unsigned i = 0; i < QUIZ_RANK && kind == QUIZ_ANY && !m && !e->msg[0]; i++)
 		m = draw_of(q, (enum quiz_kind)(1 + (first + i) % QUIZ_RANK), e);
 	if (kind != QUIZ_ANY)
@@ -75,12 +74,11 @@ static const struct quiz_maker *quiz_command_draw(struct quiz *q, enum quiz_kind
 static void offer_help(const struct quiz *q)
 {
 	uint8_t *wrong = &q->o->run->in->quiz_wrong[q->decided.rule];
-	const struct topic *t;
 
 	if (++*wrong < 3)
 		return;
 	*wrong = 0;
-	t = topic_find(q->s, why_rule_name(q->decided.rule), true);
+	const struct topic *t = topic_find(q->s, why_rule_name(q->decided.rule), true);
 	out_text(q->o, "Three were wrong by this rule: `help %s` explains it.\n",
 		 t ? t->name : q->w->routing->engine);
 }
@@ -120,12 +118,11 @@ static int quiz_command_judge(struct quiz *q, const struct quiz_maker *m, unsign
 static int quiz_command_check_answer(struct quiz *q, uint64_t guess, struct err *e)
 {
 	const struct interpreter *in = q->o->run->in;
-	const struct quiz_maker *m;
 
 	if (!in->quiz_seed || in->quiz_generation != q->s->generation)
 		return err_set(e, "no question is open; `quiz` asks one");
 	q->w = session_sweep(q->s);
-	m = quiz_command_draw(q, (enum quiz_kind)in->quiz_kind, in->quiz_seed, e);
+	const struct quiz_maker *m = quiz_command_draw(q, (enum quiz_kind)in->quiz_kind, in->quiz_seed, e);
 	return m ? quiz_command_judge(q, m, guess, e) : -1;
 }
 
@@ -134,13 +131,11 @@ static int quiz_command_check_answer(struct quiz *q, uint64_t guess, struct err 
 /* Route by the engine and the options that the words name. */
 static int route_by(struct quiz *q, const char *words, struct err *e)
 {
-	struct text said = {0};
-	char *line = str_printf("route %s", words);
+	AUTO_TEXT struct text said = {0};
+	AUTO_FREE char *line = str_printf("route %s", words);
 	int rc = lesson_run(q->o->run, line, &said, e);
 
 	out_text(q->o, "%s", rc ? "" : text_str(&said));
-	text_free(&said);
-	free(line);
 	return rc;
 }
 
@@ -177,12 +172,11 @@ static int cmd_quiz(struct session *s, const struct args *args, struct out *o, s
 	const char *engine = args_word(args, "ENGINE", NULL);
 	enum quiz_kind kind = QUIZ_ANY;
 	const struct quiz_maker *m = NULL;
-	int rc;
 
 	if (args->n && args->arg[0].small && !strcmp(args->arg[0].word, "step"))
 		return quiz_step(s, args, o, e);
 	if (args_has(args, "answer")) {
-		rc = quiz_command_check_answer(&q, args_number(args, "NUMBER", args_has(args, "yes")), e);
+		int rc = quiz_command_check_answer(&q, args_number(args, "NUMBER", args_has(args, "yes")), e);
 		decided_free(&q.decided);
 		return rc;
 	}
@@ -216,20 +210,16 @@ const struct command quiz_commands[] = {
 		 "rule",
 	 .finds = "the answer is wrong",
 	 .details = "  With ENGINE, that engine routes first.  Without a kind, quiz draws port, layer or "
-		    "rank, as "
-		    "the engine has them.\n"
+		    "rank, as the engine has them.\n"
 		    "  It asks only about entries with two candidates or more, and about layers if there are "
 		    "several.  turn: which turn\n"
 		    "  the engine forbids; sound: is the fabric sound as it is routed; layers: how many "
-		    "there are.  "
-		    "The same seed asks the\n"
+		    "there are.  The same seed asks the\n"
 		    "  same question; without one quiz draws another each time and prints it.\n"
 		    "  step: you perform the run.  quiz asks for the next step that decides something, from "
-		    "where "
-		    "the walk of `step start`\n"
+		    "where the walk of `step start`\n"
 		    "  stands (without a walk: from the beginning): which switch, port, rank or weight, or "
-		    "yes|no.  "
-		    "A right answer does\n"
+		    "yes|no.  A right answer does\n"
 		    "  the step; quiz refuses a wrong one, names the rule and asks again.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "question object? what is asked\n"
@@ -305,11 +295,9 @@ static unsigned take_turns(struct quiz *q, bool forbidden, struct quiz_turn *int
 	unsigned seen = 0;
 
 	while (next_turn(q, &t)) {
-		unsigned at;
-
 		if (turn_forbidden(q->w->routing, q->sw, t.in, t.out) != forbidden)
 			continue;
-		at = seen < most ? seen : rng_below(&q->random, seen + 1);
+		unsigned at = seen < most ? seen : rng_below(&q->random, seen + 1);
 		if (at < most)
 			into[at] = t;
 		seen++;
@@ -326,11 +314,10 @@ static int draw_turn(struct quiz *q, struct err *e)
 		return 0;
 	q->noun = "turn";
 	for (uint32_t i = 0; i < n; i++) {
-		unsigned lawful;
 		struct quiz_turn bad;
 
 		q->sw = (first + i) % n;
-		lawful = take_turns(q, false, q->turn, QUIZ_TURNS - 1);
+		unsigned lawful = take_turns(q, false, q->turn, QUIZ_TURNS - 1);
 		if (lawful < 2 || !take_turns(q, true, &bad, 1))
 			continue;
 		q->n = lawful + 1;
@@ -461,11 +448,10 @@ static void ask_layers(struct quiz *q, json_t *question)
 
 static int quiz_judge_command_tell_layers(const struct quiz *q, struct err *e)
 {
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 	int rc = lesson_run(q->o->run, "layers", &said, e);
 
 	out_text(q->o, "%s", rc ? "" : text_str(&said));
-	text_free(&said);
 	return rc;
 }
 
@@ -497,12 +483,11 @@ static bool take_pair(struct quiz *q)
 	const struct routing_ops *ops = routing_origin(r)->ops;
 	struct pair_layer l;
 	struct path p;
-	bool good;
 
 	q->slid = q->w->lids->base[q->src];
 	q->dlid = q->w->lids->base[q->dst];
 	path_trace(r, q->src, q->slid, q->dlid, &p);
-	good = p.end == PATH_OK && p.n > 1;
+	bool good = p.end == PATH_OK && p.n > 1;
 	q->right = p.sl.lo;
 	path_free(&p);
 	if (!good || (ops->pair_layer && !ops->pair_layer(r, q->slid, q->dlid, &l)))
@@ -521,14 +506,14 @@ static int draw_layer(struct quiz *q, struct err *e)
 	const struct routing *r = q->w->routing;
 	const struct routing_ops *ops = routing_origin(r)->ops;
 	const struct fabric *f = q->w->fabric;
-	uint32_t *host, n = 0;
+	uint32_t n = 0;
 	bool found = false;
 
 	(void)e;
 	if (!ops->decide_pair || !r->ops->n_layers || r->ops->n_layers(r) < 2)
 		return 0;
 	q->noun = ops->pair_layer ? "layer" : "SL";
-	host = NEW_ARRAY(f->n_endports + 1, uint32_t);
+	AUTO_FREE uint32_t *host = NEW_ARRAY(f->n_endports + 1, uint32_t);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		if (routing_has_host(r, ep) && q->w->lids->base[ep])
 			host[n++] = ep;
@@ -537,7 +522,6 @@ static int draw_layer(struct quiz *q, struct err *e)
 		q->dst = host[rng_below(&q->random, n)];
 		found = q->src != q->dst && take_pair(q);
 	}
-	free(host);
 	return found;
 }
 
@@ -617,12 +601,11 @@ static int quiz_other_command_tell_layer(const struct quiz *q, struct err *e)
 {
 	const struct routing *r = q->w->routing;
 	const struct routing_ops *ops = routing_origin(r)->ops;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (ops->explain_pair)
 		ops->explain_pair(r, q->slid, q->dlid, &t, q->o->run->progress);
 	out_text(q->o, "%s", text_str(&t));
-	text_free(&t);
 	out_text(q->o, "Decided: %s: %s\n", why_rule_name(q->decided.rule), text_str(&q->decided.text));
 	return progress_cancelled(q->o->run->progress) ? err_set(e, CANCELLED) : 0;
 }
@@ -661,12 +644,11 @@ static void tell_neighbours(const struct quiz *q, json_t *question)
 
 	for (unsigned p = 1; p <= f->switch_nports[q->sw]; p++) {
 		uint32_t id = switch_port_id(f, q->sw, p), to = q->w->topo->peer_switch[id];
-		json_t *obj;
 
 		hosts += q->w->topo->peer[id] != NO_ID && to == NO_ID;
 		if (to == NO_ID)
 			continue;
-		obj = json_make("{s:i, s:i}", "port", (int)p, "rank", (int)r->ops->rank(r, to));
+		json_t *obj = json_make("{s:i, s:i}", "port", (int)p, "rank", (int)r->ops->rank(r, to));
 		json_put_label(obj, "port", f, id);
 		json_put_switch(obj, "name", f, q->w->lids, to);
 		json_array_append_new(list, obj);

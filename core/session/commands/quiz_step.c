@@ -25,13 +25,12 @@ static void quiz_port_command_look_at(void *ctx, const struct rec_choice *c)
 {
 	struct quiz_port_command_drawing *d = ctx;
 	const struct sweep *w = d->q->w;
-	uint32_t owner;
 	unsigned own = 0;
 
 	if (!c->port || c->port == NO_PATH || c->n_offers > QUIZ_CANDIDATES ||
 	    c->port != routing_port(w->routing, c->sw, c->lid))
 		return;
-	owner = lid_owner(w->lids, c->lid);
+	uint32_t owner = lid_owner(w->lids, c->lid);
 	if (owner == NO_ID || !routing_has_host(w->routing, owner))
 		return;
 	for (unsigned i = 0; i < c->n_offers; i++)
@@ -128,15 +127,13 @@ static void explain_port(const struct quiz *q, unsigned long port)
 
 static int quiz_port_command_tell(const struct quiz *q, struct err *e)
 {
-	char *line =
+	AUTO_FREE char *line =
 		str_printf("why 0x%016lx %u",
 			   (unsigned long)q->w->fabric->node_guid[q->w->fabric->switch_node[q->sw]], q->lid);
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 	int rc = lesson_run(q->o->run, line, &said, e);
 
 	out_text(q->o, "%s", text_str(&said));
-	text_free(&said);
-	free(line);
 	return rc;
 }
 
@@ -259,7 +256,7 @@ static int make_task(struct quiz_step_command_task *t, const struct session *s, 
 	const struct fabric *f = recording_sweep(t->r)->fabric;
 	const struct rec_event *ev = t->ev;
 	uint32_t pair_a = ev->a / f->n_switches, pair_b = ev->a % f->n_switches, n;
-	struct text cell = {0};
+	AUTO_TEXT struct text cell = {0};
 	const uint32_t *word;
 	struct rec_delta d;
 	int rc;
@@ -341,8 +338,7 @@ static int make_task(struct quiz_step_command_task *t, const struct session *s, 
 	case REC_REACH:
 		ask_for(t, ASK_SWITCH | ASK_PORT, "the way of least weight that no blocked dependency is on");
 		text_add(&t->question,
-			 "Which switch is reached next on the way to LID %u, and by which port "
-			 "does it send?",
+			 "Which switch is reached next on the way to LID %u, and by which port does it send?",
 			 ev->b);
 		break;
 	case REC_MERGE:
@@ -357,7 +353,6 @@ static int make_task(struct quiz_step_command_task *t, const struct session *s, 
 		ask_for(t, ASK_SWITCH, "the neighbours that have their places leave one switch for it");
 		recording_cell(t->r, T_PLACE, d.at, &cell);
 		text_add(&t->question, "Which switch stands at %s?", text_str(&cell));
-		text_free(&cell);
 		break;
 	default:
 		break;
@@ -391,7 +386,7 @@ static void ask_task(const struct quiz_step_command_task *t, struct out *o)
 			      rec_kinds[t->ev->kind].name, "step", (json_int_t)t->step, "of",
 			      (json_int_t)recording_steps(t->r), "text", text_str(&t->question)),
 	       *asks = json_array();
-	struct text form = {0};
+	AUTO_TEXT struct text form = {0};
 
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
 		if (t->asked & parts[i].part) {
@@ -406,7 +401,6 @@ static void ask_task(const struct quiz_step_command_task *t, struct out *o)
 	out_json(o, "question", q);
 	out_text(o, "Step %zu of %zu: %s\n`quiz step%s` does it.\n", t->step, recording_steps(t->r),
 		 text_str(&t->question), text_str(&form));
-	text_free(&form);
 }
 
 /* The first part that is wrong, NULL: none is.  -1 and *e: a word is no such thing. */
@@ -456,13 +450,11 @@ static int wrong_part(const struct session *s, const struct quiz_step_command_ta
 /* It was right: the walk goes there, and says what was done. */
 static int go_there(const struct quiz_step_command_task *t, struct out *o, struct err *e)
 {
-	char *line = str_printf("step to %zu", t->step);
-	struct text said = {0};
+	AUTO_FREE char *line = str_printf("step to %zu", t->step);
+	AUTO_TEXT struct text said = {0};
 	int rc = lesson_run(o->run, line, &said, e);
 
 	out_text(o, "Right.\n%s", rc ? "" : text_str(&said));
-	text_free(&said);
-	free(line);
 	return rc;
 }
 
@@ -471,15 +463,14 @@ static int judge_task(struct session *s, const struct quiz_step_command_task *t,
 {
 	const char *wrong, *rule = recording_rule(t->r, t->ev), *source = recording_source(t->r, t->ev);
 	/* A lesson hands its answer over as one word: "t20 3" is a switch and a number. */
-	char *first = str_dup(args->arg[1].word), *blank = args->n == 2 ? strrchr(first, ' ') : NULL;
+	AUTO_FREE char *first = str_dup(args->arg[1].word);
+	char *blank = args->n == 2 ? strrchr(first, ' ') : NULL;
 	struct arg two[] = {args->arg[0], {.word = first}, {.word = blank ? blank + 1 : NULL}};
 	const struct args apart = {.n = 3, .arg = two};
-	int rc;
 
 	if (blank)
 		*blank = 0;
-	rc = wrong_part(s, t, blank ? &apart : args, &wrong, e);
-	free(first);
+	int rc = wrong_part(s, t, blank ? &apart : args, &wrong, e);
 	if (rc)
 		return -1;
 	out_json(o, "right", json_boolean(!wrong));
@@ -502,11 +493,10 @@ int quiz_step(struct session *s, const struct args *args, struct out *o, struct 
 	int rc = 0;
 
 	if (!session_walk(s)) {
-		struct text said = {0};
+		AUTO_TEXT struct text said = {0};
 
 		rc = lesson_run(o->run, "step start", &said, e);
 		out_text(o, "%s", rc ? "" : text_str(&said));
-		text_free(&said);
 		if (!rc && args->n > 1)
 			rc = err_set(e, "no step was asked yet; `quiz step` asks the first");
 	}

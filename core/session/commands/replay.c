@@ -20,11 +20,8 @@
 /* The absolute form of `path`, so that the script finds it from anywhere. */
 static char *replay_command_beside(const char *path, const char *ending)
 {
-	char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
-	char *name = folder ? str_printf("%s/%s%s", folder, path, ending) : str_printf("%s%s", path, ending);
-
-	free(folder);
-	return name;
+	AUTO_FREE char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
+	return folder ? str_printf("%s/%s%s", folder, path, ending) : str_printf("%s%s", path, ending);
 }
 
 /* What has a file of its own beside the script, which is the last. */
@@ -84,12 +81,11 @@ static int cmd_save_session(struct session *s, const struct args *args, struct o
 	static const char *const ending[SCRIPT] = {".ibnet", ".names", ".counters", ".counters-before"};
 	char *path[SCRIPT] = {NULL};
 	struct replay r;
-	int rc;
 
 	for (unsigned i = 0; i < SCRIPT && !screen; i++)
 		path[i] = replay_command_beside(args->arg[0].word, ending[i]);
 	replay_make(&r, s, path[FABRIC], path[NAMES], screen ? NULL : path + COUNTED);
-	rc = write_session(s, &r, path, args->arg[0].word, o, e);
+	int rc = write_session(s, &r, path, args->arg[0].word, o, e);
 	if (!rc && r.lost.len && !screen)
 		out_text(o, "Not in it:\n%s", text_str(&r.lost));
 	if (!rc && !screen)
@@ -112,16 +108,14 @@ void report_settings(struct document *d, const struct session *s, const struct s
 	if (w && w->routing)
 		doc_item(d, "routed", w->routing->engine);
 	for (size_t i = 0; w && i < w->n_refusals; i++) {
-		char *what = str_printf("%s refuses", w->refusal[i].engine);
+		AUTO_FREE char *what = str_printf("%s refuses", w->refusal[i].engine);
 
 		doc_item(d, what, w->refusal[i].why);
-		free(what);
 	}
 	if (w && w->fatal) {
-		char *what = str_printf("OpenSM 3.3.23 %s here", w->fatal);
+		AUTO_FREE char *what = str_printf("OpenSM 3.3.23 %s here", w->fatal);
 
 		doc_item(d, NULL, what);
-		free(what);
 	}
 	for (size_t i = 0; i < options_count(o); i++)
 		if (options_is_set(o, options_at(o, i)->name))
@@ -135,7 +129,6 @@ static void put_failed(struct document *d, const struct session *s)
 	const struct fabric *fb = s->fabric;
 	const struct state *st = session_state(s);
 	uint32_t n = 0;
-	char *link;
 
 	doc_heading(d, 2, "What failed");
 	for (uint32_t i = 0; i < fb->n_nodes; i++) {
@@ -147,10 +140,9 @@ static void put_failed(struct document *d, const struct session *s)
 	for (uint32_t l = 0; l < fb->n_links; l++) {
 		if (!st->link_down[l])
 			continue;
-		link = str_printf("%s to %s", PORT_LABEL(fb, fb->link_port[2 * l]),
-				  PORT_LABEL(fb, fb->link_port[2 * l + 1]));
+		AUTO_FREE char *link = str_printf("%s to %s", PORT_LABEL(fb, fb->link_port[2 * l]),
+						  PORT_LABEL(fb, fb->link_port[2 * l + 1]));
 		doc_item(d, "link", link);
-		free(link);
 		n++;
 	}
 	if (!n)
@@ -170,8 +162,7 @@ static void put_journal(struct document *d, const struct session *s)
 			fputs(": ", d->f);
 			fprintf(d->f,
 				"%" PRIu64 " entries on %u switches changed (%" PRIu64 " new, %" PRIu64
-				" gone); of %" PRIu64 " pairs %" PRIu64 " take another "
-				"path, "
+				" gone); of %" PRIu64 " pairs %" PRIu64 " take another path, "
 				"%" PRIu64 " lost, %" PRIu64 " regained; longest path %u links, was %u",
 				ev->change->entries_changed, ev->change->switches_changed,
 				ev->change->entries_gained, ev->change->entries_lost, ev->change->pairs,
@@ -185,11 +176,10 @@ static void put_journal(struct document *d, const struct session *s)
 static int put_check(struct document *d, const struct sweep *w, struct out *o, struct err *e)
 {
 	struct check_result c;
-	struct cdg *x;
 
 	if (check_routing(w->routing, &c, o->run->progress))
 		return err_set(e, CANCELLED);
-	x = cdg_new_loops(w->routing, o->run->progress, e);
+	AUTO_ARENA struct cdg *x = cdg_new_loops(w->routing, o->run->progress, e);
 	if (!x)
 		return -1;
 	doc_heading(d, 2, "Check");
@@ -202,14 +192,13 @@ static int put_check(struct document *d, const struct sweep *w, struct out *o, s
 	doc_count(d, "groups of channels with credit loops", x->n_components);
 	out_json(o, "unreachable", json_integer((json_int_t)c.unreachable));
 	out_json(o, "credit_loop_groups", json_integer(x->n_components));
-	arena_free(x);
 	return 0;
 }
 
 static int put_load(struct document *d, const struct sweep *w, struct out *o, struct err *e)
 {
-	struct loads *l = loads_new(w->routing, &pattern_all, o->run->progress);
-	struct text most = {0};
+	AUTO_ARENA struct loads *l = loads_new(w->routing, &pattern_all, o->run->progress);
+	AUTO_TEXT struct text most = {0};
 	char mean[40];
 
 	if (!l)
@@ -224,9 +213,7 @@ static int put_load(struct document *d, const struct sweep *w, struct out *o, st
 	doc_item(d, "most routes on a link", text_str(&most));
 	doc_item(d, "mean", mean);
 	doc_count(d, "least", l->min);
-	text_free(&most);
 	out_json(o, "max_load", json_integer(l->max));
-	arena_free(l);
 	return 0;
 }
 
@@ -243,7 +230,7 @@ void report_script(struct document *d, const struct replay *r)
 void report_source(struct document *d, const struct session *s)
 {
 	const struct fabric *fb = s->fabric;
-	struct text missing = {0};
+	AUTO_TEXT struct text missing = {0};
 	uint32_t hosts = 0;
 
 	for (uint32_t n = 0; n < fb->n_nodes; n++)
@@ -260,7 +247,6 @@ void report_source(struct document *d, const struct session *s)
 		text_add(&missing, "a part of the fabric is not in its source: ");
 		warnings_tell_missing(&fb->warnings, &missing);
 		doc_item(d, d->html ? "<strong>incomplete</strong>" : "**incomplete**", text_str(&missing));
-		text_free(&missing);
 	}
 }
 
@@ -287,10 +273,9 @@ static int put_report(const struct session *s, const struct replay *r, FILE *f, 
 {
 	const struct sweep *w = session_sweep(s);
 	struct document d = {.f = f};
-	char *title = str_printf("Fabric %s", s->fabric->source);
+	AUTO_FREE char *title = str_printf("Fabric %s", s->fabric->source);
 
 	doc_begin(&d, title);
-	free(title);
 	report_source(&d, s);
 	report_settings(&d, s, w);
 	put_failed(&d, s);
@@ -307,14 +292,13 @@ static int cmd_report(struct session *s, const struct args *args, struct out *o,
 	const char *path = args_word(args, "change FILE", args->arg[0].word);
 	struct target to;
 	struct replay r;
-	int rc;
 
 	if (open_target(&to, path, o, e))
 		return -1;
 	warnings_copy(&to.missing, &s->fabric->warnings); /* report_source() tells them */
 	replay_make(&r, s, NULL, NULL, NULL);
-	rc = args_has(args, "change") ? report_change(s, args, path, &r, to.f, o, e)
-				      : put_report(s, &r, to.f, o, e);
+	int rc = args_has(args, "change") ? report_change(s, args, path, &r, to.f, o, e)
+					  : put_report(s, &r, to.f, o, e);
 	replay_free(&r);
 	return close_target(&to, rc, o, e);
 }
@@ -348,10 +332,9 @@ const struct command replay_commands[] = {
 		 "back out, settings.\n"
 		 "              The first event with tables is before; hosts that count now count in all of "
 		 "it.  A FILE.html, or\n"
-		 "              `html`, is one page with its pictures, which loads nothing and prints on "
-		 "A4\n"
-		 "  jobs FILE   hosts by job too: what squeue or `scontrol show job` prints, or lines "
-		 "NAME HOSTS...\n",
+		 "              `html`, is one page with its pictures, which loads nothing and prints on A4\n"
+		 "  jobs FILE   hosts by job too: what squeue or `scontrol show job` prints, or lines NAME "
+		 "HOSTS...\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT JSON_SOME_JUDGED
 	 "unreachable integer? =pairs without a path\n"

@@ -44,7 +44,6 @@ static int read_start(const struct session *s, const struct args *args, const ch
 	const char *name = args ? args_word(args, "ENGINE", NULL) : NULL;
 	const struct engine *g = name ? engine_find(s->engines, name) : NULL;
 	const uint32_t *switches = s->fabric->node_switch;
-	const struct arg *sw, *dst;
 
 	*engine = g ? g->name : NULL;
 	*f = REC_EVERYTHING;
@@ -52,8 +51,8 @@ static int read_start(const struct session *s, const struct args *args, const ch
 		return session_node(s, name, e) == NO_ID ? -1 : err_set(e, "%s is no switch", name);
 	if (!args)
 		return 0;
-	sw = args_get(args, "SWITCH");
-	dst = args_get(args, "DST");
+	const struct arg *sw = args_get(args, "SWITCH");
+	const struct arg *dst = args_get(args, "DST");
 	if (sw && args_has(args, "pair")) {
 		f->pair_a = switches[sw->id];
 		f->pair_b = switches[args_next(args, "SWITCH", sw)->id];
@@ -72,7 +71,6 @@ static int step_command_start(struct session *s, const struct args *args, struct
 	const struct sweep *w = session_sweep(s);
 	struct rec_request rq = {.engines = s->engines, .progress = o->run->progress};
 	uint32_t node = NO_ID;
-	const struct recording *r;
 	const char *engine;
 
 	if (!w || !w->n_refusals)
@@ -99,7 +97,7 @@ static int step_command_start(struct session *s, const struct args *args, struct
 		node = fabric_node_by_guid(s->fabric, o->run->in->selected);
 	if (node != NO_ID && node_is_switch(s->fabric, node))
 		rq.selected = 1 + s->fabric->node_switch[node];
-	r = recording_make(&rq, e);
+	const struct recording *r = recording_make(&rq, e);
 	if (!r)
 		return -1;
 	if (mem_room(e, walk_room(r), "tables of a walk")) {
@@ -120,22 +118,20 @@ static void step_json(struct walk *w, struct out *o)
 {
 	const struct recording *r = walk_recording(w);
 	const struct rec_event *ev = walk_event(w);
-	json_t *deltas;
 	uint32_t cursor = 0, n = 0;
 	struct rec_delta d;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (!o->run->json)
 		return;
-	deltas = json_array();
+	json_t *deltas = json_array();
 	while (n++ < STEP_DELTAS && walk_next_delta(w, &cursor, &d)) {
-		struct text place = {0};
+		AUTO_TEXT struct text place = {0};
 
 		recording_cell(r, d.table, d.at, &place);
 		json_array_append_new(deltas, json_make("{s:s, s:s, s:I, s:I}", "table",
 							rec_tables[d.table].name, "where", text_str(&place),
 							"was", (json_int_t)d.was, "now", (json_int_t)d.now));
-		text_free(&place);
 	}
 	walk_sentence(w, &t);
 	out_fields(o, json_make("{s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "step",
@@ -145,19 +141,17 @@ static void step_json(struct walk *w, struct out *o)
 				"rule", ev ? recording_rule(r, ev) : "", "source",
 				ev ? recording_source(r, ev) : "", "sentence", text_str(&t), "part",
 				recording_part(r), "deltas", deltas));
-	text_free(&t);
 }
 
 void step_line(struct walk *w, struct out *o)
 {
 	const struct rec_event *ev = walk_event(w);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert(walk_step(w) <= recording_steps(walk_recording(w)));
 	walk_sentence(w, &t);
 	out_text(o, "%6zu %s" ROW_PROSE "%s\n", walk_step(w), ev && ev->kind == REC_PHASE ? "== " : "  ",
 		 text_str(&t));
-	text_free(&t);
 }
 
 /* Go to a step, and say where it is. */
@@ -182,8 +176,6 @@ static int step_command_stand(struct session *s, size_t step, struct out *o, str
 
 size_t step_neighbour(const struct recording *r, size_t step, int dir)
 {
-	assert(dir == 1 || dir == -1);
-
 	size_t n = recording_steps(r);
 
 	assert((dir == 1 || dir == -1) && step <= n + 1);
@@ -269,12 +261,10 @@ static int next_key(struct session *s, const char *word, int dir, struct out *o,
 	if (!strcmp(word, "boundary"))
 		word = rec_keys[in->boundary ? in->boundary - 1 : KEY_PHASE];
 	for (unsigned k = 0; k < N_KEYS; k++) {
-		size_t step;
-
 		if (strcmp(word, rec_keys[k]))
 			continue;
 		in->boundary = (int)k + 1;
-		step = walk_next(w, k, dir);
+		size_t step = walk_next(w, k, dir);
 		if (step <= recording_steps(r))
 			return step_command_stand(s, step, o, e);
 		return err_set(e, "no other %s %s step %zu of %zu", rec_keys[k], dir > 0 ? "after" : "before",
@@ -306,21 +296,18 @@ static int step_condition(const struct session *s, int n, const struct arg *word
 static int until(struct session *s, int n, const struct arg *word, int dir, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);
-	struct text words = {0};
+	AUTO_TEXT struct text words = {0};
 	struct rec_condition c;
-	size_t found = 0;
 	int rc = step_condition(s, n, word, &c, &words, e);
 
-	if (!rc) {
-		found = step_command_find(w, &c, dir, o->run->progress);
-		if (found > recording_steps(walk_recording(w)))
-			rc = progress_cancelled(o->run->progress)
-				     ? err_set(e, CANCELLED)
-				     : err_set(e, "no such step %s %zu", dir > 0 ? "after" : "before",
-					       walk_step(w));
-	}
-	text_free(&words);
-	return rc ? rc : step_command_stand(s, found, o, e);
+	if (rc)
+		return rc;
+	size_t found = step_command_find(w, &c, dir, o->run->progress);
+	if (found <= recording_steps(walk_recording(w)))
+		return step_command_stand(s, found, o, e);
+	return progress_cancelled(o->run->progress)
+		       ? err_set(e, CANCELLED)
+		       : err_set(e, "no such step %s %zu", dir > 0 ? "after" : "before", walk_step(w));
 }
 
 /* Go to the next step whose sentence contains the words. The step to come counts too. */
@@ -328,22 +315,17 @@ static int find_text(struct session *s, int n, const struct arg *word, struct ou
 {
 	struct walk *w = session_walk(s);
 	struct rec_condition c = REC_ANY;
-	struct text t = {0};
-	size_t found;
-	int rc;
+	AUTO_TEXT struct text t = {0};
 
 	for (int i = 0; i < n; i++)
 		text_add(&t, "%s%s", i ? " " : "", word[i].word);
 	c.text = text_str(&t);
-	found = step_command_find(w, &c, 1, o->run->progress);
+	size_t found = step_command_find(w, &c, 1, o->run->progress);
 	if (progress_cancelled(o->run->progress))
-		rc = err_set(e, CANCELLED);
-	else if (found > recording_steps(walk_recording(w)))
-		rc = err_set(e, "no step from %zu on contains \"%s\"", walk_step(w) + 1, c.text);
-	else
-		rc = step_command_stand(s, found, o, e);
-	text_free(&t);
-	return rc;
+		return err_set(e, CANCELLED);
+	if (found > recording_steps(walk_recording(w)))
+		return err_set(e, "no step from %zu on contains \"%s\"", walk_step(w) + 1, c.text);
+	return step_command_stand(s, found, o, e);
 }
 
 /* --- breakpoints ------------------------------------------------------------------------------- */
@@ -351,18 +333,16 @@ static int find_text(struct session *s, int n, const struct arg *word, struct ou
 static int add_break(struct session *s, int n, const struct arg *word, struct out *o, struct err *e)
 {
 	struct interpreter *in = o->run->in;
-	struct text words = {0}, t = {0};
+	AUTO_TEXT struct text words = {0}, t = {0};
 	struct rec_condition c;
 	int rc = step_condition(s, n, word, &c, &words, e);
 
-	text_free(&words);
 	if (rc)
 		return rc;
 	for (int i = 0; i < n; i++)
 		text_add(&t, "%s%s", i ? "\n" : "", word[i].word); /* a search splits them into words again */
 	GROW(in->stop_at, in->n_stops, in->cap_stops);
 	in->stop_at[in->n_stops++] = str_dup(text_str(&t));
-	text_free(&t);
 	out_text(o, "Breakpoint %zu is set; `step go` runs to the next.\n", in->n_stops);
 	return 0;
 }
@@ -408,10 +388,9 @@ size_t step_next_break(struct session *s, const struct interpreter *in, size_t *
 	const struct walk *w = session_walk(s);
 	size_t first = recording_steps(walk_recording(w)) + 1;
 
-	assert(w);
 	for (size_t i = 0; i < in->n_stops; i++) {
 		char *copy = str_dup(in->stop_at[i]), *save = NULL;
-		struct text words = {0};
+		AUTO_TEXT struct text words = {0};
 		struct arg word[64];
 		struct rec_condition c;
 		size_t found = 0;
@@ -422,7 +401,6 @@ size_t step_next_break(struct session *s, const struct interpreter *in, size_t *
 			word[n++] = (struct arg){.word = at};
 		if (!step_condition(s, n, word, &c, &words, e))
 			found = step_command_find(w, &c, 1, p); /* as `step until` */
-		text_free(&words);
 		free(copy);
 		if (!found)
 			return 0;
@@ -537,9 +515,7 @@ static int step_command_step(struct session *s, const struct args *args, struct 
 	}
 	if (!session_walk(s) && step_command_start(s, NULL, o, e))
 		return -1;
-	if (play)
-		return step_play(s, args, played, o, e);
-	return walked(s, args, o, e);
+	return play ? step_play(s, args, played, o, e) : walked(s, args, o, e);
 }
 
 static int cmd_step(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -659,7 +635,6 @@ static int step_show(struct session *s, struct out *o, struct err *e)
 	struct walk *w = session_walk(s);
 	const struct recording *r = walk_recording(w);
 	struct step_about *a = step_about(r, walk_step(w), s->engines, o->run->progress, e);
-	json_t *candidates;
 
 	if (!a)
 		return -1;
@@ -672,7 +647,7 @@ static int step_show(struct session *s, struct out *o, struct err *e)
 		out_text(o, "       and %s\n", PLURAL(a->all_changes - CHANGES_SHOWN, "more change"));
 	if (*a->rule)
 		out_text(o, "       rule: " ROW_PROSE "%s\n", a->rule);
-	candidates = step_show_command_tell_candidates(a, recording_sweep(r), o);
+	json_t *candidates = step_show_command_tell_candidates(a, recording_sweep(r), o);
 	if (*a->told && !a->n_candidates && a->asked)
 		out_text(o, "       %s:\n", a->asked);
 	for (const char *line = a->told; *line;) {

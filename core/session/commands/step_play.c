@@ -39,10 +39,8 @@ void session_play(struct session *s, int pace)
 
 bool step_stand_still(struct session *s)
 {
-	bool played;
-
 	session_lock(s); /* the screen's thread may stop it, too */
-	played = session_playing(s) >= 0;
+	bool played = session_playing(s) >= 0;
 	session_play(s, -1);
 	session_unlock(s);
 	return played;
@@ -52,7 +50,7 @@ bool step_stand_still(struct session *s)
 
 int step_pace(const char *word, struct err *e)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (int i = 0; i < PLAY_PACES; i++)
 		if (!strcmp(play_paces[i].name, word))
@@ -60,7 +58,6 @@ int step_pace(const char *word, struct err *e)
 	for (int i = 0; i < PLAY_PACES; i++)
 		text_add(&t, "%s%s", i ? ", " : "", play_paces[i].name);
 	err_word(e, "found speed %s, expected %s, faster or slower", word, text_str(&t));
-	text_free(&t);
 	return -1;
 }
 
@@ -153,29 +150,21 @@ static size_t next_step(const struct walk *w, int pace)
 	return to > recording_steps(r) ? recording_steps(r) : to;
 }
 
-static void step_play_command_say_break(struct walk *w, struct interpreter *in, struct out *o)
-{
-	out_text(o, "Breakpoint %zu:\n", in->play_stop);
-	step_line(w, o);
-}
-
 static int frame(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	(void)args;
 	struct interpreter *in = o->run->in;
 	struct walk *w = session_walk(s);
-	size_t to;
-	int pace;
 
 	(void)e;
 	session_lock(s);
-	pace = session_playing(s);
+	int pace = session_playing(s);
 	session_unlock(s);
 	if (pace < 0)
 		return 0;
 	if (!w)
 		return drain_frame(s, o);
-	to = next_step(w, pace);
+	size_t to = next_step(w, pace);
 	if (to > in->play_until)
 		to = in->play_until;
 	session_lock(s);
@@ -185,9 +174,10 @@ static int frame(struct session *s, const struct args *args, struct out *o, stru
 	if (to == in->play_until || to == recording_steps(walk_recording(w)))
 		step_stand_still(s);
 	session_walk_moved(s);
-	if (to == in->play_until)
-		step_play_command_say_break(w, in, o);
-	else if (to == recording_steps(walk_recording(w)))
+	if (to == in->play_until) {
+		out_text(o, "Breakpoint %zu:\n", in->play_stop);
+		step_line(w, o);
+	} else if (to == recording_steps(walk_recording(w)))
 		out_text(o, "The run is over: %s.\n", PLURAL(to, "step"));
 	return 0;
 }

@@ -202,9 +202,9 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 static void add_messages(const char *share, struct progress *p, struct err *e)
 {
 	const char *slash = strrchr(share, '/');
-	char *pattern = str_printf("%.*sshare-*.err", slash ? (int)(slash + 1 - share) : 0, share);
+	AUTO_FREE char *pattern = str_printf("%.*sshare-*.err", slash ? (int)(slash + 1 - share) : 0, share);
 	struct err before = *e, none;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	glob_t found = {0};
 
 	if (!glob(pattern, 0, NULL, &found))
@@ -225,8 +225,6 @@ static void add_messages(const char *share, struct progress *p, struct err *e)
 	if (t.len)
 		err_set(e, "%s; %s%s", before.msg, text_str(&t), found.gl_pathc > 3 ? "; ..." : "");
 	globfree(&found);
-	free(pattern);
-	text_free(&t);
 }
 
 static int survey_command_merge(const struct args *args, struct out *o, struct err *e)
@@ -278,21 +276,19 @@ static json_t *parted_row_json(const struct parted *r, const struct parted_row *
 static void print_parted(const struct parted *r, const struct sweep *w, struct out *o)
 {
 	json_t *rows = json_array();
-	struct text said = {0};
-	char a[300], b[300], *what;
+	AUTO_TEXT struct text said = {0};
+	char a[300], b[300];
 
 	parted_tell(r, w, '\n', &said);
 	out_text(o, "%s", text_str(&said));
-	text_free(&said);
 	for (size_t i = 0; i < r->n; i++) {
 		const struct parted_row *row = &r->row[i];
 
 		port_plain(w->fabric, w->fabric->endport_port[row->host[0]], a, sizeof(a));
 		port_plain(w->fabric, w->fabric->endport_port[row->host[1]], b, sizeof(b));
-		what = survey_what(r->parts, row->part);
+		AUTO_FREE char *what = survey_what(r->parts, row->part);
 		out_text(o, "  " ROW_PROSE "%s%s: %s from %s\n", what, row->part[1] == NO_ID ? " alone" : "",
 			 a, b);
-		free(what);
 		json_array_append_new(rows, parted_row_json(r, row, w));
 	}
 	if (r->n < r->alone + r->together)
@@ -311,13 +307,12 @@ static int prove_pairs(struct session *s, const struct args *args, struct out *o
 {
 	const struct sweep *w = need_routing(s, e);
 	enum part_kind kind = args_has(args, "switches") ? PART_SWITCH : PART_LINK;
-	struct parted *r = w ? parted_run(w, kind, o->run->progress, e) : NULL;
+	AUTO_ARENA struct parted *r = w ? parted_run(w, kind, o->run->progress, e) : NULL;
 
 	if (!r)
 		return -1;
 	report_scope(s, o);
 	print_parted(r, w, o);
-	arena_free(r);
 	return 0;
 }
 
@@ -327,7 +322,7 @@ static int survey_command_tell_limits(const struct session *s, const struct args
 {
 	const struct arg *at = NULL;
 	const char *junit = args_word(args, "XML", NULL);
-	struct survey_limit *l = NEW_ARRAY((size_t)args->n + 1, struct survey_limit);
+	AUTO_FREE struct survey_limit *l = NEW_ARRAY((size_t)args->n + 1, struct survey_limit);
 	uint32_t broken = 0;
 	size_t n = 0;
 	int rc = 0;
@@ -340,7 +335,6 @@ static int survey_command_tell_limits(const struct session *s, const struct args
 	o->run->unanswered |= n && !json_is_true(json_object_get(of, "complete"));
 	if (!rc && junit)
 		rc = junit_write(junit, s->fabric, rows, broken, o, e);
-	free(l);
 	return rc;
 }
 
@@ -351,9 +345,6 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 	const struct arg *at;
 	struct survey_limit limit;
 	struct window window = {0};
-	struct survey *found;
-	json_t *rows, *of;
-	int rc;
 
 	if (args_has(args, "merge"))
 		return survey_command_merge(args, o, e);
@@ -374,11 +365,11 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 			return -1;
 		}
 	}
-	rc = check_quietly(s, rq.before, &before, o, e);
+	int rc = check_quietly(s, rq.before, &before, o, e);
 	text_free(&before.said);
 	if (rc)
 		parts_free(rq.plan);
-	found = rc ? NULL : survey_run(&rq, o->run->progress, e);
+	AUTO_ARENA struct survey *found = rc ? NULL : survey_run(&rq, o->run->progress, e);
 	if (!found) {
 		window_free(&window);
 		return -1;
@@ -386,10 +377,10 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 	if (rq.plan)
 		report_judged(rq.before, o);
 	report_scope(s, o);
-	rows = json_array();
+	json_t *rows = json_array();
 	for (uint32_t i = 0; i < found->n; i++)
 		json_array_append_new(rows, survey_row_json(found, &found->row[i]));
-	of = survey_head_json(found, &rq);
+	json_t *of = survey_head_json(found, &rq);
 	json_object_set_new(of, "sound", json_boolean(before.sound));
 	if (rq.plan) {
 		json_object_set_new(of, "plan", json_text(args_word(args, "PLAN", "")));
@@ -405,7 +396,6 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 	json_decref(of);
 	json_decref(rows);
 	window_free(&window);
-	arena_free(found);
 	return rc;
 }
 
@@ -416,8 +406,7 @@ const struct command survey_commands[] = {
 	 .group = JUDGE,
 	 .syntax = "survey " KINDS " [by outage] [shard I/N] [threads=K] | survey pairs N [" KINDS
 		   "] [by outage] [seed=K] [shard I/N] [threads=K] | survey pairs all [links|switches] | "
-		   "survey merge "
-		   "FILE... | survey file PLAN [threads=K] [junit XML] [gate LIMIT...]",
+		   "survey merge FILE... | survey file PLAN [threads=K] [junit XML] [gate LIMIT...]",
 	 .finds = "a row of `survey file` breaks a limit of its gate",
 	 .help = "try every single failure, or pairs of failures, and rank them by the harm after the next "
 		 "sweep",

@@ -75,7 +75,6 @@ static uint32_t member_of(const struct session *s, char *const *field, struct pr
 {
 	const char *node = field[NODE] ? field[NODE] : "";
 	const char *port = field[PORT] ? field[PORT] : "";
-	char *word;
 	uint32_t link = NO_ID;
 	struct id_list l;
 
@@ -85,7 +84,7 @@ static uint32_t member_of(const struct session *s, char *const *field, struct pr
 	}
 	if (!*port)
 		return survey_plan_command_node_of(s, node, e);
-	word = str_printf("%s[%s]", node, port);
+	AUTO_FREE char *word = str_printf("%s[%s]", node, port);
 	if (!session_ports(s, word, p, &l, e)) {
 		if (l.n != 1)
 			err_set(e, "found \"%s\", expected one port", word);
@@ -97,7 +96,6 @@ static uint32_t member_of(const struct session *s, char *const *field, struct pr
 			link = s->fabric->port_link[l.id[0]];
 		id_list_free(&l);
 	}
-	free(word);
 	return link;
 }
 
@@ -106,7 +104,6 @@ static uint32_t member_of(const struct session *s, char *const *field, struct pr
 static void survey_plan_command_add_member(struct window *x, uint32_t member, const char *ticket)
 {
 	uint32_t i = 0;
-	char *both;
 
 	while (i < x->n && x->row[i].member != member)
 		i++;
@@ -114,7 +111,7 @@ static void survey_plan_command_add_member(struct window *x, uint32_t member, co
 		GROW(x->row, x->n, x->cap);
 		x->row[x->n++] = (struct window_row){member, str_dup(ticket)};
 	} else if (*ticket && strcmp(x->row[i].ticket, ticket) != 0) {
-		both = str_printf("%s%s%s", x->row[i].ticket, *x->row[i].ticket ? ", " : "", ticket);
+		char *both = str_printf("%s%s%s", x->row[i].ticket, *x->row[i].ticket ? ", " : "", ticket);
 		free(x->row[i].ticket);
 		x->row[i].ticket = both;
 	}
@@ -214,14 +211,13 @@ struct parts *window_read(const struct session *s, struct window *x, const char 
 			  struct err *e)
 {
 	struct input in = {.name = path, .progress = p};
-	char *data = NULL;
+	AUTO_FREE char *data = NULL;
 	int rc = read_path(path, LIST_FILE_MIB, p, &data, &in.size, e);
 
 	*x = (struct window){0};
 	in.data = data;
 	if (!rc)
 		rc = survey_plan_command_read_lines(s, x, &in, e);
-	free(data);
 	return rc ? NULL : survey_plan_command_make_parts(s->fabric, x);
 }
 
@@ -263,21 +259,18 @@ int limit_read(struct survey_limit *l, const char *word, struct err *e)
 {
 	const char *is = strchr(word, '=');
 	size_t len = is ? (size_t)(is - word) : 0;
-	char *digits;
-	bool good;
 
 	*l = (struct survey_limit){.word = word, .of = ARRAY_LEN(quantity)};
 	for (unsigned i = 0; i < ARRAY_LEN(quantity); i++)
 		if (len == strlen(quantity[i].word) && !memcmp(word, quantity[i].word, len))
 			l->of = i;
 	l->more = is && is[1] == '+';
-	digits = str_dup(is ? is + 1 + l->more : "");
+	AUTO_FREE char *digits = str_dup(is ? is + 1 + l->more : "");
 	l->percent = *digits && digits[strlen(digits) - 1] == '%';
 	if (l->percent)
 		digits[strlen(digits) - 1] = '\0';
-	good = l->of < ARRAY_LEN(quantity) && number_of(digits, 0, UINT32_MAX, &l->n) &&
-	       (!l->more || quantity[l->of].before) && (!l->percent || l->more);
-	free(digits);
+	bool good = l->of < ARRAY_LEN(quantity) && number_of(digits, 0, UINT32_MAX, &l->n) &&
+		    (!l->more || quantity[l->of].before) && (!l->percent || l->more);
 	return good ? 0
 		    : err_set_kind(
 			      e, ERR_SYNTAX,
@@ -303,7 +296,7 @@ uint32_t gate_rows(const struct survey_limit *l, size_t n, const json_t *of, jso
 {
 	json_t *words = json_array();
 	uint32_t broken = 0;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert(json_is_array(rows));
 	for (size_t i = 0; i < json_array_size(rows); i++) {
@@ -330,7 +323,6 @@ uint32_t gate_rows(const struct survey_limit *l, size_t n, const json_t *of, jso
 		json_array_append_new(words, json_text(l[k].word));
 	out_text(o, "Gate: %u of %zu rows break a limit.\n%s", broken, json_array_size(rows), text_str(&t));
 	out_json(o, "gate", json_make("{s:o, s:i}", "limits", words, "broken", (int)broken));
-	text_free(&t);
 	return broken;
 }
 
@@ -338,7 +330,7 @@ uint32_t gate_rows(const struct survey_limit *l, size_t n, const json_t *of, jso
 
 static void xml(FILE *f, const char *s)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	clean_line(&t, s);
 	for (const char *c = text_str(&t); *c; c++)
@@ -358,7 +350,6 @@ static void xml(FILE *f, const char *s)
 		default:
 			putc(*c, f);
 		}
-	text_free(&t);
 }
 
 int junit_write(const char *path, const struct fabric *fab, const json_t *rows, uint32_t broken,

@@ -67,14 +67,11 @@ static int live_tables(const char *target, const struct fabric *f, const struct 
 {
 	struct tables_reader r;
 	struct fabric *found;
-	char *ca = NULL;
-	int port = 0, rc;
+	AUTO_FREE char *ca = NULL;
+	int port = 0;
 
-	if (live_parse_target(target, &ca, &port, e))
-		return -1;
-	rc = live_discover_tables(ca, port, LIVE_LFTS, LIVE_SILENCE_S, &found, p, e);
-	free(ca);
-	if (rc)
+	if (live_parse_target(target, &ca, &port, e) ||
+	    live_discover_tables(ca, port, LIVE_LFTS, LIVE_SILENCE_S, &found, p, e))
 		return -1;
 	tables_begin(&r, f);
 	tables_copy(&r, found);
@@ -90,21 +87,15 @@ static int live_tables(const char *target, const struct fabric *f, const struct 
 static int take_tables(struct session *s, const char *text, const struct switch_tables *t, const char *sls,
 		       struct out *o, struct err *e)
 {
-	struct options *opts = sls ? options_copy(s->setup->options) : NULL;
+	AUTO_OPTIONS struct options *opts = sls ? options_copy(s->setup->options) : NULL;
 	struct change_request rq = {
 		.kind = EVENT_ROUTE,
 		.setup = {.chain = "tables,no_fallback", .tables = t, .options = opts},
 		.text = text,
 		.progress = o->run->progress,
 	};
-	int rc = opts ? options_set(opts, "path_sl_file", sls, e) : 0;
 
-	if (!rc)
-		rc = session_change(s, &rq, e);
-	options_free(opts);
-	if (!rc)
-		report_event(s, o);
-	return rc;
+	return opts && options_set(opts, "path_sl_file", sls, e) ? -1 : run_change(s, &rq, o, e);
 }
 
 /* Back from computed tables to those that the switches hold.  With `else`: where none are, an engine routes.
@@ -132,29 +123,25 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	bool live = args_has(args, "live");
 	const char *sls = !live && args->n > 1 ? args->arg[1].word : NULL;
 	const char *behind = sls ? sls : device;
-	struct text notes = {0}, text = {0};
+	AUTO_TEXT struct text notes = {0}, text = {0};
 	struct switch_tables *t;
 	struct tables_info info;
-	char *lesson = !live && lesson_name(from) ? lesson_file(lesson_name(from), e) : NULL;
-	int rc;
+	AUTO_FREE char *lesson = !live && lesson_name(from) ? lesson_file(lesson_name(from), e) : NULL;
 
 	if (args_has(args, "held"))
 		return take_held_tables(s, args, o, e);
 	if (!live && lesson_name(from) && !lesson)
 		return -1;
 	progress_start(o->run->progress, "reading tables", 0);
-	rc = live ? live_tables(device, s->fabric, now, &t, &info, &notes, o->run->progress, e)
-		  : tables_load(lesson ? lesson : from, s->fabric, now, &t, &info, &notes, o->run->progress,
-				e);
+	int rc = live ? live_tables(device, s->fabric, now, &t, &info, &notes, o->run->progress, e)
+		      : tables_load(lesson ? lesson : from, s->fabric, now, &t, &info, &notes,
+				    o->run->progress, e);
 	if (!rc) {
 		report_tables(from, &info, text_str(&notes), o);
 		text_add(&text, *behind ? "tables %s %s" : "tables %s", from, behind);
 		rc = take_tables(s, text_str(&text), t, sls, o, e);
 		counted_unref(&t->counted);
 	}
-	free(lesson);
-	text_free(&notes);
-	text_free(&text);
 	return rc;
 }
 
@@ -186,8 +173,7 @@ static void tell_fault(const struct sweep *w, const struct ar_fault *x, json_t *
 	const struct fabric *f = w->fabric;
 	const struct adaptive_group *g = adaptive_find(w->routing->adaptive, x->sw, x->lid);
 	uint32_t owner = lid_owner(w->lids, x->lid);
-	struct text t = {0};
-	json_t *obj;
+	AUTO_TEXT struct text t = {0};
 	char port[8];
 
 	text_add(&t, "%s", lft_port_label(x->port, port, sizeof(port)));
@@ -199,10 +185,9 @@ static void tell_fault(const struct sweep *w, const struct ar_fault *x, json_t *
 	set_text(&x->rule, &t);
 	out_text(o, "! %-24s LID %5u %s: %s: %s\n", switch_name(f, x->sw), x->lid,
 		 owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner), ar_fault_word[x->kind], text_str(&t));
-	text_free(&t);
-	obj = json_make("{s:s, s:i, s:o, s:o}", "kind", ar_fault_word[x->kind], "port", (int)x->port, "group",
-			tables_command_set_json(g ? &g->ports : NULL), "rule",
-			tables_command_set_json(&x->rule));
+	json_t *obj = json_make("{s:s, s:i, s:o, s:o}", "kind", ar_fault_word[x->kind], "port", (int)x->port,
+				"group", tables_command_set_json(g ? &g->ports : NULL), "rule",
+				tables_command_set_json(&x->rule));
 	fields_json(obj, ar_fault_fields, x);
 	json_put_out(obj, "port", f, x->sw, x->port);
 	json_put_switch(obj, "switch", f, w->lids, x->sw);
@@ -215,13 +200,11 @@ static int cmd_judge(struct session *s, const struct args *args, struct out *o, 
 	assert(session_routing(s));
 	const struct sweep *w = session_sweep(s);
 	struct ar_judgement *j = ar_judge(w, s->engines, o->run->progress, e);
-	json_t *list;
-	size_t told;
 
 	if (!j)
 		return -1;
-	list = json_array();
-	told = args_has(args, "all") || j->n < JUDGE_LINES ? j->n : JUDGE_LINES;
+	json_t *list = json_array();
+	size_t told = args_has(args, "all") || j->n < JUDGE_LINES ? j->n : JUDGE_LINES;
 	out_text(o, "%s", j->notes);
 	for (size_t i = 0; i < told; i++)
 		tell_fault(w, &j->fault[i], list, o);
@@ -242,14 +225,11 @@ static int cmd_judge(struct session *s, const struct args *args, struct out *o, 
 	if (j->n_other)
 		out_text(o, "%s not judged: no legal way leads to the LID.\n",
 			 PLURAL(j->n_other, "other entry"));
-	out_json(o, "ranks", json_text(j->told ? "source" : "roots"));
-	out_json(o, "complete", json_boolean(j->complete));
-	out_json(o, "switches", json_integer(j->n_switches));
-	out_json(o, "judged", json_integer((json_int_t)j->n_judged));
-	out_json(o, "grouped", json_integer((json_int_t)j->n_grouped));
-	out_json(o, "not_judged", json_integer((json_int_t)j->n_other));
-	out_json(o, "broken", json_integer((json_int_t)j->n));
-	out_json(o, "faults", list);
+	out_fields(o, json_make("{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:o}", "ranks",
+				j->told ? "source" : "roots", "complete", (int)j->complete, "switches",
+				(json_int_t)j->n_switches, "judged", (json_int_t)j->n_judged, "grouped",
+				(json_int_t)j->n_grouped, "not_judged", (json_int_t)j->n_other, "broken",
+				(json_int_t)j->n, "faults", list));
 	o->run->found_fault |= j->n > 0;
 	o->run->unanswered |= !j->n_judged || (!j->complete && !j->n);
 	ar_judgement_free(j);
@@ -299,15 +279,13 @@ const struct command tables_commands[] = {
 		 "  A group of adaptive routing has all ports of the fewest legal hops to the LID, and the "
 		 "static port is one of\n"
 		 "  them.  Which one is static is not published, so it is not judged.  Legal: up, then down, "
-		 "by "
-		 "the ranks in\n"
+		 "by the ranks in\n"
 		 "  opensm-smdb.dump where the source tells them and nothing is down, else by root_guid_file "
-		 "or "
-		 "the roots that\n  updn finds.  `all` prints every entry that breaks the rule.\n",
+		 "or the roots that\n"
+		 "  updn finds.  `all` prints every entry that breaks the rule.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "ranks string(source/roots) source: the source tells them; roots: distance from roots that "
-		 "are "
-		 "given or found\n"
+		 "are given or found\n"
 		 "complete boolean all switches that are up have a table, and the whole fabric is known\n"
 		 "switches integer switches with a table\n"
 		 "judged integer entries judged\n"
@@ -338,7 +316,7 @@ COMPARATOR(most_first, struct on_switch, DOWN(all) UP(sw))
 static void tell_switches(const struct drift *d, struct out *o)
 {
 	const struct fabric *f = d->next->fabric;
-	struct on_switch *s = NEW_ARRAY(f->n_switches, struct on_switch);
+	AUTO_FREE struct on_switch *s = NEW_ARRAY(f->n_switches, struct on_switch);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
@@ -359,7 +337,6 @@ static void tell_switches(const struct drift *d, struct out *o)
 				out_text(o, "  %s %" PRIu64, drift_word[c], s[i].n[c]);
 		out_text(o, "\n");
 	}
-	free(s);
 }
 
 /* told: as a line, too. */
@@ -371,7 +348,6 @@ static void drift_command_tell_entry(const struct drift *d, const struct drift_e
 	const struct fabric *f = d->next->fabric;
 	uint32_t owner = lid_owner(d->next->lids, x->lid);
 	char a[8], b[8];
-	json_t *obj;
 
 	if (told)
 		out_text(o,
@@ -382,7 +358,7 @@ static void drift_command_tell_entry(const struct drift *d, const struct drift_e
 			 drift_word[x->class], x->why);
 	if (!o->object)
 		return;
-	obj = json_make("{s:s}", "class", drift_word[x->class]);
+	json_t *obj = json_make("{s:s}", "class", drift_word[x->class]);
 	fields_json(obj, drift_entry_fields, x);
 	json_put_out(obj, "port", f, x->sw, x->port);
 	json_put_out(obj, "would", f, x->sw, x->would);
@@ -450,8 +426,7 @@ static uint32_t tell_unsure_lids(const struct drift *d, struct out *o)
 
 /* A running OpenSM has its own memory of the tables, and reads none (drift.h). */
 static const char when_written[] = "When they are written: at a restart of the subnet manager, all.  By the "
-				   "next sweep of one that runs, those "
-				   "that its memory has otherwise;\n"
+				   "next sweep of one that runs, those that its memory has otherwise;\n"
 				   "ibscope does not know its memory.  Entries that another program changed "
 				   "stay, unless one of the same block of 64\n"
 				   "LIDs is written.  When a switch disappears and comes back, most of its "
@@ -465,7 +440,6 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 	json_t *classes = json_object(), *of_switches = json_object();
 	/* entries that are not judged, for want of a table, are no fault */
 	bool wrong = drift_total(d) != d->count[DRIFT_RIGHT] + d->count[DRIFT_KEPT];
-	uint32_t unsure;
 
 	if (first)
 		out_text(o, "%s refuses: %s\n", first->engine, first->why);
@@ -478,8 +452,7 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 		 drift_known(d) ? "" : " of what is known");
 	if (!strcmp(d->next->routing ? d->next->routing->engine : "", "ar_updn"))
 		out_text(o, "ar_updn is shown by its published rule, and ties may differ: `judge` tells "
-			    "entries that break "
-			    "the rule.\n");
+			    "entries that break the rule.\n");
 	if (d->ignored)
 		out_text(o, "A port is being set up: the next sweep ignores existing entries.\n");
 	if (d->n_silent)
@@ -517,7 +490,7 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 	if (!drift_command_tell_entries(d, all, o))
 		return err_set(e, CANCELLED);
 	report_missing(d->next->fabric, o);
-	unsure = tell_unsure_lids(d, o);
+	uint32_t unsure = tell_unsure_lids(d, o);
 	if (!drift_found(d))
 		out_text(o, "The next sweep would change nothing%s%s.\n",
 			 drift_known(d) ? "" : " in what is judged; the rest is not known",
@@ -583,12 +556,10 @@ static int drift_command_take_words(struct session *s, const struct args *args, 
 /* What is held is judged, whatever is in force. */
 static void drift_command_tell_judged(const struct drift *d, const struct sweep *now, struct out *o)
 {
-	struct judged j;
-
 	report_judged(d->held, o);
 	if (!now || !setup_tables(d->held->setup))
 		return;
-	j = judged_of(now);
+	struct judged j = judged_of(now);
 	judged_count(&j, o->run->progress);
 	if (j.held)
 		return;
@@ -605,9 +576,8 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 		.configured = s->configured,
 	};
 	const struct last_seen seen = session_last_seen(s);
-	struct drift_ranking *ranking = NULL;
-	struct causes *causes;
-	struct drift *d = NULL;
+	AUTO_ARENA struct drift_ranking *ranking = NULL;
+	AUTO_ARENA struct drift *d = NULL;
 	struct options *opts;
 	int rc = drift_command_take_words(s, args, &rq, &opts, e);
 
@@ -646,11 +616,9 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 		drift_command_tell_verdict(d, ranking, o);
 		out_json(o, "engines", list);
 	}
-	causes = d ? causes_find(d->held, NULL, d, &seen, NULL, o->run->progress, e) : NULL;
+	AUTO_ARENA struct causes *causes =
+		d ? causes_find(d->held, NULL, d, &seen, NULL, o->run->progress, e) : NULL;
 	rc = causes ? report_drift(d, causes, args_has(args, "all"), o, e) : -1;
-	arena_free(causes);
-	arena_free(ranking);
-	arena_free(d);
 	setup_unref(rq.setup);
 	options_free(opts);
 	return rc;
@@ -667,8 +635,8 @@ const struct command drift_commands[] = {
 		 "  Drift is the difference between the tables in the switches and those that the engine "
 		 "computes from them.  drift\n"
 		 "  takes the tables that the switches hold where they were read, else those in force.\n"
-		 "  OpenSM keeps existing entries, so healthy tables with a history differ from tables of "
-		 "a fresh start.\n"
+		 "  OpenSM keeps existing entries, so healthy tables with a history differ from tables of a "
+		 "fresh start.\n"
 		 "  right        a sweep keeps the entry, and a restart would choose it too\n"
 		 "  kept         a sweep keeps the entry; a restart would choose another one\n"
 		 "  restart      the engine computes another entry, and a restart writes it\n"
@@ -678,37 +646,31 @@ const struct command drift_commands[] = {
 		 "  A running OpenSM compares what it computes with its own memory, and never reads the "
 		 "tables: its next sweep writes\n"
 		 "  only what its memory has otherwise, and leaves what another program changed.  ibscope "
-		 "does "
-		 "not know that memory.\n"
+		 "does not know that memory.\n"
 		 "  A restart writes every entry that differs, and a switch that disappears and comes back "
 		 "gets most of its own anew.\n"
 		 "  The LMC is that of the ports, unless you set it.  Entries for LIDs of which a file has "
-		 "none "
-		 "are not judged.\n"
+		 "none are not judged.\n"
 		 "  Each entry that is not right has one cause, and so has each pair that is lost by the "
 		 "tables held.\n"
-		 "  Without ENGINE drift tries all engines, those of `config FILE` first, and ranks them "
-		 "by agreement: the share\n"
+		 "  Without ENGINE drift tries all engines, those of `config FILE` first, and ranks them by "
+		 "agreement: the share\n"
 		 "  of entries that are right or kept.  `all` prints every entry, kept ones too.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SOME_JUDGED
 	 "engine engine? engine whose tables drift compares with\n"
 	 "agreement share? share of entries that are right or kept\n"
-	 "complete boolean? there are entries, no switch is without a table, no LID is missing in "
-	 "the file, and the whole fabric is known\n"
-	 "states_known boolean? false: ibscope does not know whether a port came up since the "
-	 "last "
-	 "sweep\n"
+	 "complete boolean? there are entries, no switch is without a table, no LID is missing in the file, "
+	 "and the whole fabric is known\n"
+	 "states_known boolean? false: ibscope does not know whether a port came up since the last sweep\n"
 	 "classes object? entries by class\n"
 	 "classes.* integer? of a class: right, kept, restart, dead, missing, unknown\n"
 	 "not_in_file integer? entries computed for LIDs of which the file has none: not judged\n"
 	 "classes_of_switch_lids object? the same\n"
 	 "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"
-	 "reservations string(unknown/seen/known)? LIDs kept for ports that left: seen: those "
-	 "that "
-	 "left in the session\n"
-	 "unsure_lids[] object? ports without a LID, where reservations of LIDs are not all "
-	 "known\n"
+	 "reservations string(unknown/seen/known)? LIDs kept for ports that left: seen: those that left in "
+	 "the session\n"
+	 "unsure_lids[] object? ports without a LID, where reservations of LIDs are not all known\n"
 	 "unsure_lids[].name endport the port, with the LID that seems to be free for it\n"
 	 "entries[] object? entries that are not right: the first without those kept, or all\n"
 	 "@entries[].\n" JSON_CAUSES "tables_complete boolean? as of check\n"

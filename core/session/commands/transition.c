@@ -69,16 +69,6 @@ static void transition_command_add_way(json_t *list, const struct transition *t,
 		json_decref(o);
 }
 
-static json_t *json_ways(const struct transition *t)
-{
-	json_t *list = json_array();
-
-	transition_command_add_way(list, t, "any order", &t->any);
-	transition_command_add_way(list, t, "in order", &t->at_worst);
-	transition_command_add_way(list, t, "under way", &t->on_wire);
-	return list;
-}
-
 static void tell_credit(const struct transition *t, struct out *o)
 {
 	static const char *const words[] = {"none", "not made", "undecided", "made"};
@@ -86,7 +76,7 @@ static void tell_credit(const struct transition *t, struct out *o)
 	const struct mix_credit *c = &t->credit;
 	const struct fabric *f = t->b->topo->fabric;
 	json_t *circle = json_array(), *needs = json_array();
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 
 	assert(c->found <= CREDIT_MADE);
 	credit_sentence(t, &said);
@@ -115,7 +105,6 @@ static void tell_credit(const struct transition *t, struct out *o)
 	out_json(o, "credit",
 		 json_make("{s:s, s:b, s:b, s:s, s:o, s:o}", "found", words[c->found], "old", (int)c->old,
 			   "new", (int)c->now, "said", text_str(&said), "circle", circle, "needs", needs));
-	text_free(&said);
 }
 
 /* Writes after which other pairs are cut or loop, or all. */
@@ -133,7 +122,6 @@ static void transition_command_list_writes(const struct transition *t, bool all,
 	for (uint32_t i = 0; i < t->n_writes; i++) {
 		const struct table_write *w = &t->write[i];
 		const struct mix_pairs *c = &w->after;
-		json_t *x;
 
 		if (!all && !memcmp(c, &last, sizeof(last)) && i + 1 < t->n_writes)
 			continue;
@@ -145,7 +133,7 @@ static void transition_command_list_writes(const struct transition *t, bool all,
 		n++;
 		out_text(o, "%6u %6u %8u %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  " ROW_CUT("%s") "\n", i + 1,
 			 w->block, w->entries, c->waiting, c->cut, c->looping, switch_name(f, w->sw));
-		x = json_pairs(*c);
+		json_t *x = json_pairs(*c);
 		json_object_set_new(x, "write", json_integer(i + 1));
 		json_object_set_new(x, "block", json_integer(w->block));
 		json_object_set_new(x, "entries", json_integer(w->entries));
@@ -159,14 +147,13 @@ static void transition_command_list_writes(const struct transition *t, bool all,
 
 static uint32_t switches_written(const struct transition *t)
 {
-	uint8_t *seen = NEW_ARRAY(t->b->topo->fabric->n_switches, uint8_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY(t->b->topo->fabric->n_switches, uint8_t);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->n_writes; i++) {
 		n += !seen[t->write[i].sw];
 		seen[t->write[i].sw] = 1;
 	}
-	free(seen);
 	return n;
 }
 
@@ -178,7 +165,7 @@ static json_t *transition_command_number_of(uint32_t write)
 
 static void transition_command_tell(const struct transition *t, struct out *o)
 {
-	struct text said = {0}, way = {0};
+	AUTO_TEXT struct text said = {0}, way = {0};
 	uint32_t switches = switches_written(t);
 
 	transition_sentence(t, &said);
@@ -213,31 +200,29 @@ static void transition_command_tell(const struct transition *t, struct out *o)
 	out_json(o, "any_order",
 		 json_make("{s:i, s:I, s:I}", "lids", (int)t->n_lids, "loops", (json_int_t)t->loops, "cuts",
 			   (json_int_t)t->cuts));
-	out_json(o, "ways", json_ways(t));
+	json_t *ways = json_array();
+	transition_command_add_way(ways, t, "any order", &t->any);
+	transition_command_add_way(ways, t, "in order", &t->at_worst);
+	transition_command_add_way(ways, t, "under way", &t->on_wire);
+	out_json(o, "ways", ways);
 	out_json(o, "in_order",
 		 json_make("{s:o, s:o, s:o, s:i}", "worst", transition_command_number_of(t->worst), "from",
 			   transition_command_number_of(t->bad_from), "to",
 			   transition_command_number_of(t->bad_to), "wire_lids", (int)t->wire_lids));
-	text_free(&said);
-	text_free(&way);
 }
 
 struct transition *session_transition(const struct session *s, const struct sweep *a, const struct sweep *b,
 				      struct progress *p, struct err *e)
 {
 	assert(a->routing && b->routing);
-	struct routing *counted = session_counted(s, b->routing);
-	struct transition *t = transition_of(a, b, counted, p, e);
-
-	routing_unref(counted);
-	return t;
+	AUTO_ROUTING struct routing *counted = session_counted(s, b->routing);
+	return transition_of(a, b, counted, p, e);
 }
 
 static int cmd_transition(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *a, *b;
-	struct sweep *made = NULL;
-	struct transition *t;
+	AUTO_SWEEP struct sweep *made = NULL;
 
 	if (args_has(args, "to")) {
 		a = need_routing(s, e);
@@ -247,19 +232,15 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 	} else if (diff_sides(s, args, &a, &b, e)) {
 		return -1;
 	}
-	t = session_transition(s, a, b, o->run->progress, e);
-	if (!t) {
-		sweep_unref(made);
+	AUTO_ARENA struct transition *t = session_transition(s, a, b, o->run->progress, e);
+	if (!t)
 		return -1;
-	}
 	report_scope(s, o);
 	report_missing(b->fabric, o);
 	transition_command_tell(t, o);
 	transition_command_list_writes(t, args_has(args, "all"), o);
 	o->run->found_fault |= !transition_safe_in_order(t) || t->credit.found == CREDIT_MADE;
 	o->run->unanswered |= !t->pairs || b->fabric->warnings.missing;
-	arena_free(t);
-	sweep_unref(made);
 	return 0;
 }
 

@@ -133,9 +133,8 @@ static void verify_command_report(const struct verification *v, struct out *o)
 
 static int cmd_verify(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct options *opts = options_copy(s->setup->options);
+	AUTO_OPTIONS struct options *opts = options_copy(s->setup->options);
 	const char *chain = NULL;
-	const struct setup *setup;
 	struct verification *v = NULL;
 	int rc = 0;
 
@@ -151,7 +150,7 @@ static int cmd_verify(struct session *s, const struct args *args, struct out *o,
 	}
 	if (!chain)
 		chain = s->setup->chain ? s->setup->chain : "minhop";
-	setup = setup_with(s->setup, &(struct setup){.options = opts});
+	AUTO_SETUP const struct setup *setup = setup_with(s->setup, &(struct setup){.options = opts});
 	if (!rc)
 		v = verify_run(setup, chain, s->engines, o->run->progress, e);
 	if (v) {
@@ -160,8 +159,6 @@ static int cmd_verify(struct session *s, const struct args *args, struct out *o,
 	}
 	rc = v ? 0 : -1;
 	verify_free(v);
-	setup_unref(setup);
-	options_free(opts);
 	return rc;
 }
 

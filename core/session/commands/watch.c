@@ -86,14 +86,13 @@ static void tell_master(const struct fabric *before, const struct fabric *f, str
 	uint32_t was = managers_master(before), is = managers_master(f);
 	const struct manager *old = NULL;
 	char label[LABEL_ROOM];
-	json_t *o;
 
 	if (!a->lid || !b->lid)
 		return;
 	/* the same port with another LID is told as that, and so is a LID of which nobody knows the port */
 	if (was != NO_ID && is != NO_ID ? fabric_endport_in(before, f, is) == was : a->lid == b->lid)
 		return;
-	o = json_make("{s:s}", "kind", "master_changed");
+	json_t *o = json_make("{s:s}", "kind", "master_changed");
 	if (was != NO_ID) {
 		json_put_port(o, "from", before, NULL, before->endport_port[was]);
 		old = manager_at(b, before->port_guid[before->endport_port[was]]);
@@ -140,7 +139,6 @@ static void tell_each(const struct fabric *before, const struct fabric *f, struc
 	}
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct manager *x = &b->m[i], *y = manager_at(a, x->guid);
-		json_t *o;
 
 		if (y && y->state == x->state && y->priority == x->priority)
 			continue;
@@ -151,7 +149,7 @@ static void tell_each(const struct fabric *before, const struct fabric *f, struc
 		if (y)
 			add_state(t, y);
 		text_add(t, "\n");
-		o = manager_json(f, x, "manager");
+		json_t *o = manager_json(f, x, "manager");
 		json_object_set_new(o, "kind", json_text(y ? "manager_changed" : "manager_new"));
 		if (y)
 			json_object_set_new(o, "was", json_text(manager_state_word[y->state]));
@@ -179,18 +177,15 @@ static json_t *watch_managers(const struct fabric *before, const struct fabric *
 static double explains(struct session *s, const struct sweep *held, const char *chain, struct progress *p)
 {
 	struct err e = {0};
-	struct drift *d = drift_run(held, s->setup, chain, s->engines, false, p, &e);
-	double right = d && !strcmp(d->engine, chain) && drift_agreement(d) > 0.9 ? drift_right_share(d) : -1;
-
-	arena_free(d);
-	return right;
+	AUTO_ARENA struct drift *d = drift_run(held, s->setup, chain, s->engines, false, p, &e);
+	return d && !strcmp(d->engine, chain) && drift_agreement(d) > 0.9 ? drift_right_share(d) : -1;
 }
 
 /* The engine that explains the tables in force best, by the options in force; static, NULL: none does. */
 static const char *watch_engine(struct session *s, struct progress *p)
 {
 	struct err e = {0};
-	struct sweep *held = drift_held(s->setup, s->engines, session_sweep(s), p, &e);
+	AUTO_SWEEP struct sweep *held = drift_held(s->setup, s->engines, session_sweep(s), p, &e);
 	const char *best = NULL;
 	double most = 0.5; /* less is chance */
 	size_t n = s->fabric->n_switches > QUICK_SWITCHES ? QUICK : ARRAY_LEN(tried);
@@ -203,7 +198,6 @@ static const char *watch_engine(struct session *s, struct progress *p)
 			best = tried[i];
 		}
 	}
-	sweep_unref(held);
 	return best;
 }
 
@@ -394,7 +388,7 @@ static unsigned tell_changes(struct session *s, struct watch *w, const struct fa
 
 	changes_find(&x, before, f, setup_chassis_file(s->setup->options), o->run->progress);
 	for (size_t i = 0; i < x.n; i++) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		change_text(&x, &x.c[i], &t);
 		out_text(o, "%s", text_str(&t));
@@ -404,7 +398,6 @@ static unsigned tell_changes(struct session *s, struct watch *w, const struct fa
 			end += *end != 0;
 		}
 		watch_command_add_told(w, change_kind[x.c[i].kind], change_json(&x, &x.c[i]));
-		text_free(&t);
 	}
 	n = (unsigned)x.n;
 	changes_free(&x);
@@ -416,7 +409,7 @@ static unsigned tell_changes(struct session *s, struct watch *w, const struct fa
 static bool watch_command_tell_managers(struct watch *w, const struct fabric *before, const struct fabric *f,
 					struct out *o)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	json_t *list = watch_managers(before, f, &t), *x;
 	size_t i;
 
@@ -428,7 +421,6 @@ static bool watch_command_tell_managers(struct watch *w, const struct fabric *be
 		free(kind);
 	}
 	out_text(o, "%s", text_str(&t));
-	text_free(&t);
 	json_decref(list);
 	w->engine_due |= i > 0;
 	return i > 0;
@@ -475,7 +467,7 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	bool pkeys = before && !part && pkeys_changed(before, f);
 	bool unmanaged = managers_fault(f) != MANAGERS_GOOD;
 	bool first = !w->again, told = before && !part && watch_command_tell_managers(w, before, f, o);
-	struct text managers = {0};
+	AUTO_TEXT struct text managers = {0};
 	char how[80];
 	int rc = 0;
 
@@ -538,18 +530,11 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	}
 	if (!w->quiet && !rc)
 		out_text(o, "%s", text_str(&managers));
-	text_free(&managers);
 	json_object_set_new(round, "followed", json_boolean(w->followed));
 	if (w->engine)
 		json_object_set_new(round, "engine", json_text(w->engine));
 	o->run->found_fault |= !w->followed || unmanaged;
 	return rc;
-}
-
-/* Is the loaded fabric an earlier reading, with its tables? */
-static bool read_before(const struct session *s)
-{
-	return s->loaded && !strcmp(s->loaded->format, "live") && fabric_switch_tables(s->loaded);
 }
 
 /* Adds a figure of the last rounds as a line of history; nothing if all are 0. */
@@ -573,7 +558,7 @@ static void add_history(const char *what, const uint64_t *n, unsigned rounds, st
 static void watch_command_tell_history(const struct watch *w, unsigned number, struct out *o)
 {
 	unsigned rounds = MIN(number, HISTORY);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (number > 2) {
 		add_history("table entries changed", w->entries, rounds, &t);
@@ -581,14 +566,15 @@ static void watch_command_tell_history(const struct watch *w, unsigned number, s
 	}
 	if (t.len)
 		out_text(o, "The last %u rounds: %s\n", rounds, t.s);
-	text_free(&t);
 }
 
 /* Read once.  If a later reading fails, the error is shown and the next round tries again. */
 static int read_round(struct session *s, struct watch *w, unsigned number, json_t *round, struct out *o,
 		      struct err *e)
 {
-	const struct fabric *before = read_before(s) ? fabric_ref(s->loaded) : NULL;
+	/* is the loaded fabric an earlier reading, with its tables? */
+	bool earlier = s->loaded && !strcmp(s->loaded->format, "live") && fabric_switch_tables(s->loaded);
+	AUTO_FABRIC const struct fabric *before = earlier ? fabric_ref(s->loaded) : NULL;
 	struct fabric *f;
 	int rc = live_discover_tables(w->ca, w->port, LIVE_WATCHED, LIVE_SILENCE_S, &f, o->run->progress, e);
 
@@ -612,7 +598,6 @@ static int read_round(struct session *s, struct watch *w, unsigned number, json_
 	if (!rc && !w->quiet)
 		watch_command_tell_history(w, number, o);
 	w->again = true;
-	fabric_unref(before);
 	return rc;
 }
 
@@ -620,9 +605,8 @@ static int read_round(struct session *s, struct watch *w, unsigned number, json_
 static void print_objects(const struct watch *w, json_t *round, struct out *o)
 {
 	json_t *told;
-	size_t i;
 
-	for (i = 0; (told = json_array_get(w->told, i)); i++)
+	for (size_t i = 0; (told = json_array_get(w->told, i)); i++)
 		out_object(o, json_incref(told));
 	if (json_array_size(o->lines))
 		json_object_set_new(round, "text", json_copy(o->lines));
@@ -648,7 +632,6 @@ static int lines_of_json(const struct watch *w, const json_t *round)
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 	json_t *x;
 	size_t i;
-	int own;
 
 	if (!f)
 		return -1;
@@ -660,7 +643,7 @@ static int lines_of_json(const struct watch *w, const json_t *round)
 	json_dumpf(round, f, JSON_COMPACT);
 	putc('\n', f);
 	fflush(f);
-	own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	fclose(f);
 	if (own >= 0)
 		lseek(own, 0, SEEK_SET);
@@ -670,7 +653,7 @@ static int lines_of_json(const struct watch *w, const json_t *round)
 /* Runs the user's program for a round with a change.  Whatever it does, watch goes on. */
 static void run_on_change(const struct watch *w, json_t *round, struct out *o)
 {
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 	struct program_way way = {.seconds = w->within, .said = &said, .most_said = SAID, .mib = 1};
 	char *printed;
 	size_t size;
@@ -692,20 +675,18 @@ static void run_on_change(const struct watch *w, json_t *round, struct out *o)
 		out_text(o, "on-change: %s%s%s\n", e.msg, said.len ? ": " : "", text_str(&said));
 		json_object_set_new(round, "on_change_failed", json_text(e.msg));
 	}
-	text_free(&said);
 }
 
 static int do_round(struct session *s, struct watch *w, unsigned number, struct out *o, struct err *e)
 {
-	json_t *round;
 	struct command_run run = *o->run;
 	struct out lines = {.run = &run};
-	struct text said = {0};
+	AUTO_TEXT struct text said = {0};
 	int rc;
 
 	w->number = number;
 	out_utc(time(NULL), w->time);
-	round = json_make("{s:s, s:s, s:i}", "time", w->time, "kind", "round", "round", (int)number);
+	json_t *round = json_make("{s:s, s:s, s:i}", "time", w->time, "kind", "round", "round", (int)number);
 	w->told = json_array();
 	if (o->run->json) {
 		rc = read_round(s, w, number, round, o, e);
@@ -720,7 +701,6 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 		o->run->found_fault |= run.found_fault;
 		o->run->unanswered |= run.unanswered;
 		print_lines(w, text_str(&said), o);
-		text_free(&said);
 	}
 	session_keep_events(s, w->keep);
 	json_decref(round);
@@ -740,14 +720,6 @@ static bool wait_seconds(unsigned seconds, struct command_run *r)
 		poll(NULL, 0, 50);
 	}
 	return true;
-}
-
-/* SIGTERM ends it as if all rounds were done, with a last line. */
-static int tell_end(const struct watch *w, unsigned rounds, struct out *o)
-{
-	out_text(o, "watch ended by SIGTERM: %s, %s\n", PLURAL(rounds, "reading"),
-		 PLURAL(w->n_changes, "change"));
-	return 0;
 }
 
 /* The program of the user's behind `on-change`, and its words; NULL: none. */
@@ -788,8 +760,11 @@ static int cmd_watch(struct session *s, const struct args *args, struct out *o, 
 		atomic_store(&signals->listening, false);
 	if (signals && signals->hush)
 		signals->hush(false);
-	if (signals && atomic_load(&signals->end))
-		rc = tell_end(&w, i, o);
+	if (signals && atomic_load(&signals->end)) { /* SIGTERM: as if all rounds were done */
+		out_text(o, "watch ended by SIGTERM: %s, %s\n", PLURAL(i, "reading"),
+			 PLURAL(w.n_changes, "change"));
+		rc = 0;
+	}
 	free(w.ca);
 	free(w.failed);
 	return rc;
@@ -816,24 +791,20 @@ const struct command watch_commands[] = {
 		 "requests, few at a time.  After\n"
 		 "  each change it tells what changed in the fabric, in the tables and paths, and whether "
 		 "the tables have\n"
-		 "  followed: by the same rules as `check`.  The top line tells the age of the last "
-		 "reading.  From the third\n"
+		 "  followed: by the same rules as `check`.  The top line tells the age of the last reading. "
+		 " From the third\n"
 		 "  reading on, a line shows the last 40 side by side: table entries that changed, pairs "
 		 "without a path.\n"
 		 "  It asks the subnet managers for state and priority, and names the engine that explains "
-		 "the "
-		 "tables.  A reading\n"
+		 "the tables.  A reading\n"
 		 "  without a change says nothing.\n"
 		 "  on-change PROGRAM runs your program, never by a shell, after each reading with a change: "
-		 "its "
-		 "input is a line of\n"
+		 "its input is a line of\n"
 		 "  JSON for each change and one for the reading.  It is ended after `within` N seconds "
-		 "(10); "
-		 "when it fails, that\n"
+		 "(10); when it fails, that\n"
 		 "  is told, and watch goes on.\n"
 		 "  Each line begins with the number of the reading and its time (UTC).  With --json each "
-		 "change "
-		 "is an object of its\n"
+		 "change is an object of its\n"
 		 "  own, printed at once, and so is each reading; the last object is that of the command.\n"
 		 "  keep N: the last N events stay in the journal (20), so that memory is bounded.\n"
 		 "  Without a screen SIGHUP reads anew at once, and SIGTERM ends it with a last line, status "
@@ -865,8 +836,7 @@ const struct command watch_commands[] = {
 		 "new node? replaced, renamed: what it is now\n"
 		 "at port? moved: the port of the node\n"
 		 "from port? moved: where that led; master_changed: the master's port before, its LID as the "
-		 "ports "
-		 "told it\n"
+		 "ports told it\n"
 		 "to port? moved: where it leads now; master_changed: the master's port now\n"
 		 "other_a port? swapped: an end of the other cable\n"
 		 "other_b port? swapped: its other end\n"

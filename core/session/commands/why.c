@@ -59,9 +59,8 @@ static json_t *why_command_port_json(unsigned port)
 static void tell_choice(struct why *y, const struct rec_choice *c)
 {
 	const struct fabric *f = y->w->fabric;
-	uint32_t owner = lid_owner(y->w->lids, y->lid), peer;
+	uint32_t owner = lid_owner(y->w->lids, y->lid);
 	char dst[300];
-	json_t *choice, *candidates;
 
 	assert(owner != NO_ID);
 	endport_label(f, owner, dst, sizeof(dst));
@@ -70,17 +69,17 @@ static void tell_choice(struct why *y, const struct rec_choice *c)
 	} else if (c->port == 0) {
 		out_text(y->o, "%s keeps LID %u: it is its own port 0", switch_name(f, y->sw), y->lid);
 	} else {
-		peer = f->port_peer[switch_port_id(f, y->sw, c->port)];
+		uint32_t peer = f->port_peer[switch_port_id(f, y->sw, c->port)];
 		out_text(y->o, "%s sends LID %u (%s) out of port %s to %s", switch_name(f, y->sw), y->lid,
 			 dst, EXIT_NUMBER(f, y->sw, c->port), PORT_LABEL(f, peer));
 	}
 	out_text(y->o, ": %s\n", c->text.len ? text_str(&c->text) : c->rule);
-	candidates = why_command_tell_candidates(y, c);
+	json_t *candidates = why_command_tell_candidates(y, c);
 	if (c->old_port != NO_PATH)
 		out_text(y->o, "The table had port %u before.\n", c->old_port);
-	choice = json_make("{s:i, s:o, s:s, s:s, s:o}", "lid", (int)y->lid, "port",
-			   why_command_port_json(c->port), "rule", c->rule ? c->rule : "", "text",
-			   text_str(&c->text), "candidates", candidates);
+	json_t *choice = json_make("{s:i, s:o, s:s, s:s, s:o}", "lid", (int)y->lid, "port",
+				   why_command_port_json(c->port), "rule", c->rule ? c->rule : "", "text",
+				   text_str(&c->text), "candidates", candidates);
 	json_put_out(choice, "port", f, y->sw, c->port);
 	json_put_switch(choice, "switch", f, y->w->lids, y->sw);
 	json_put_endport(choice, "dst", f, y->w->lids, owner);
@@ -154,7 +153,7 @@ void why_end(const struct why *y, const struct decided *d)
 {
 	assert(d->rule);
 
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	const char *rule = why_rule_name(d->rule);
 	const struct sweep *made = sweep_made(y->w); /* perhaps an earlier one */
 
@@ -167,7 +166,6 @@ void why_end(const struct why *y, const struct decided *d)
 	out_text(y->o, "Decided: %s: %s\n", rule, text_str(&t));
 	out_json(y->o, "rule", json_text(rule));
 	out_json(y->o, "decided", json_text(text_str(&t)));
-	text_free(&t);
 }
 
 /* The switch and the destination of the first two words. */
@@ -234,19 +232,17 @@ void why_turn(const struct why *y, const struct path_hop *hop, unsigned n)
 	const struct routing *r = y->w->routing;
 	const struct topo *t = r->topo;
 	unsigned i = first_turn(r, hop, n);
-	uint32_t from, to;
-	json_t *turn;
 
 	if (i == n)
 		return;
-	from = t->peer[switch_port_id(t->fabric, hop[i].sw, hop[i].in)];
-	to = t->peer[switch_port_id(t->fabric, hop[i].sw, hop[i].out)];
+	uint32_t from = t->peer[switch_port_id(t->fabric, hop[i].sw, hop[i].in)];
+	uint32_t to = t->peer[switch_port_id(t->fabric, hop[i].sw, hop[i].out)];
 	out_text(y->o, "  Forbidden turn at %s: in by port %s, %s from %s; out by port %s, up to %s.\n",
 		 switch_name(t->fabric, hop[i].sw), EXIT_NUMBER(t->fabric, hop[i].sw, hop[i].in),
 		 turn_forbidden(r, hop[i].sw, hop[i].in, hop[i].out) ? "down" : "level",
 		 PORT_LABEL(t->fabric, from), EXIT_NUMBER(t->fabric, hop[i].sw, hop[i].out),
 		 PORT_LABEL(t->fabric, to));
-	turn = json_make("{s:i, s:i}", "in", (int)hop[i].in, "out", (int)hop[i].out);
+	json_t *turn = json_make("{s:i, s:i}", "in", (int)hop[i].in, "out", (int)hop[i].out);
 	json_put_out(turn, "in", t->fabric, hop[i].sw, hop[i].in);
 	json_put_out(turn, "out", t->fabric, hop[i].sw, hop[i].out);
 	json_put_switch(turn, "switch", t->fabric, r->lids, hop[i].sw);
@@ -260,11 +256,10 @@ static void why_command_tell_way(const struct why *y, const struct path_hop *hop
 {
 	assert(n >= 1);
 
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	why_add_way(y->w->routing, hop, n, &t);
 	out_text(y->o, "  " ROW_PROSE "%s, %s: %s\n", what, PLURAL(n - 1, "hop"), text_str(&t));
-	text_free(&t);
 }
 
 /* --- the entry ------------------------------------------------------------------------------- */
@@ -315,14 +310,13 @@ static int why_command_read_port(const struct why *y, const char *word, unsigned
 {
 	const struct fabric *f = y->w->fabric;
 	uint64_t n;
-	uint32_t id;
 
 	if (number_of(word, 1, f->switch_nports[y->sw], &n)) {
 		*port = (unsigned)n;
 		return 0;
 	}
 	if (strchr(word, '[')) {
-		id = session_port(y->s, word, e);
+		uint32_t id = session_port(y->s, word, e);
 		if (id == NO_ID)
 			return -1;
 		*port = f->port_num[id];
@@ -387,12 +381,11 @@ static void why_command_tell_verdict(const struct via *v, const char *word)
 static void tell_matrix(const struct via *v)
 {
 	const struct routing *r = v->y->w->routing;
-	unsigned least, value;
 
 	if (!r->ops->hops || v->target == v->y->sw)
 		return;
-	least = r->ops->hops(r, v->y->sw, v->target, 0);
-	value = r->ops->hops(r, v->y->sw, v->target, v->port);
+	unsigned least = r->ops->hops(r, v->y->sw, v->target, 0);
+	unsigned value = r->ops->hops(r, v->y->sw, v->target, v->port);
 	if (value == NO_PATH && v->free_way && !has_directions(r)) /* the matrix knows its own route only */
 		return;
 	out_text(v->y->o, "  Hop matrix of %s: ", r->engine);
@@ -440,7 +433,6 @@ static void tell_via(struct via *v)
 	const struct why *y = v->y;
 	const struct routing *r = y->w->routing;
 	const char *word = verdict(v);
-	json_t *via;
 
 	why_command_tell_verdict(v, word);
 	if (v->lawful_way)
@@ -451,10 +443,10 @@ static void tell_via(struct via *v)
 		why_turn(y, v->any.hop, v->any.n);
 	}
 	tell_matrix(v);
-	via = json_make("{s:i, s:o, s:s, s:i, s:i, s:i}", "port", (int)v->port, "chosen",
-			why_command_port_json(v->chosen), "verdict", word, "links", v->links, "lawful",
-			v->lawful_way ? (int)v->lawful.links : -1, "shortest",
-			v->free_way ? (int)v->any.links : -1);
+	json_t *via = json_make("{s:i, s:o, s:s, s:i, s:i, s:i}", "port", (int)v->port, "chosen",
+				why_command_port_json(v->chosen), "verdict", word, "links", v->links,
+				"lawful", v->lawful_way ? (int)v->lawful.links : -1, "shortest",
+				v->free_way ? (int)v->any.links : -1);
 	json_put_out(via, "port", r->topo->fabric, y->sw, v->port);
 	json_put_out(via, "chosen", r->topo->fabric, y->sw, v->chosen);
 	out_json(y->o, "via", via);
@@ -571,12 +563,11 @@ static int why_command_answer(struct why *y, const struct args *args, struct err
 int cmd_why(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct why y = {.s = s, .w = need_routing(s, e), .o = o};
-	int rc;
 
 	if (!y.w)
 		return -1;
 	y.walk = session_moment(s) ? session_walk(s) : NULL;
-	rc = why_command_answer(&y, args, e);
+	int rc = why_command_answer(&y, args, e);
 	why_heard_free(&y.heard);
 	return rc;
 }
@@ -651,7 +642,7 @@ int why_repeat(const struct why *y, const struct rec_ask *ask, struct err *e)
 
 bool why_entry_open(struct why *y)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	size_t when;
 	bool open = why_open(y, y->sw, y->lid, &t, &when);
 
@@ -664,7 +655,6 @@ bool why_entry_open(struct why *y)
 		if (when)
 			out_json(y->o, "decided_at", json_integer((json_int_t)when));
 	}
-	text_free(&t);
 	return open;
 }
 
@@ -673,19 +663,17 @@ static bool why_entry_early(struct why *y)
 	size_t when = y->walk ? deciding_step(y->walk, y->sw, y->lid, false) : 0,
 	       again = when ? deciding_step(y->walk, y->sw, y->lid, true) : 0;
 	const struct recording *r = again ? walk_recording(y->walk) : NULL;
-	struct walk *w;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	if (!again)
 		return false;
-	w = walk_new(r);
+	struct walk *w = walk_new(r);
 	walk_to(w, when, NULL);
 	walk_sentence(w, &t);
 	out_text(y->o, "%s.\nIt is decided again at step %zu.\n", text_str(&t), again);
 	out_text(y->o, "Decided: %s: %s.\n", recording_rule(r, walk_event(w)), text_str(&t));
 	out_fields(y->o, json_make("{s:s, s:s, s:I}", "rule", recording_rule(r, walk_event(w)), "decided",
 				   text_str(&t), "decided_at", (json_int_t)again));
-	text_free(&t);
 	walk_free(w);
 	return true;
 }

@@ -32,8 +32,6 @@ static void tell_head(const struct story *x)
 {
 	const struct path *p = x->p;
 	const struct fabric *f = x->y->w->fabric;
-	uint16_t *hops;
-	uint32_t least; /* cables on a shortest way between the two switches, without any rule */
 
 	out_text(x->y->o, "%s to %s: ", ENDPORT_LABEL(f, p->src),
 		 p->dst == NO_ID ? "a LID that nobody has" : ENDPORT_LABEL(f, p->dst));
@@ -42,10 +40,11 @@ static void tell_head(const struct story *x)
 		return;
 	}
 	if (p->n) {
-		hops = NEW_ARRAY(f->n_switches, uint16_t);
+		AUTO_FREE uint16_t *hops = NEW_ARRAY(f->n_switches, uint16_t);
+
 		switch_distances(x->y->w->topo, p->hop[0].sw, hops);
-		least = hops[p->hop[p->n - 1].sw] == NO_HOPS ? NO_ID : hops[p->hop[p->n - 1].sw];
-		free(hops);
+		/* cables on a shortest way between the two switches, without any rule */
+		uint32_t least = hops[p->hop[p->n - 1].sw] == NO_HOPS ? NO_ID : hops[p->hop[p->n - 1].sw];
 		out_text(x->y->o, "%s, ", PLURAL(p->n - 1, "hop"));
 		if (least == p->n - 1)
 			out_text(x->y->o, "%s (shortest), ", PLURAL(p->hops, "link"));
@@ -65,13 +64,11 @@ static void tell_head(const struct story *x)
 /* The node that a hop leads to. At the end of the path: the switch itself. */
 static const char *next_name(const struct fabric *f, const struct path_hop *h)
 {
-	uint32_t peer;
-
 	if (!h->out)
 		return "itself";
 	if (h->out == NO_PATH)
 		return "nowhere";
-	peer = f->port_peer[switch_port_id(f, h->sw, h->out)];
+	uint32_t peer = f->port_peer[switch_port_id(f, h->sw, h->out)];
 	return peer == NO_ID ? "nothing" : f->node_name[f->port_node[peer]];
 }
 
@@ -99,7 +96,6 @@ static void tell_hops(const struct story *x, json_t *list)
 		const struct path_hop *h = &x->p->hop[i];
 		const struct decided *d = &x->heard[i].decided;
 		char c = directed && h->out && h->out != NO_PATH ? r->ops->direction(r, h->sw, h->out) : ' ';
-		json_t *hop;
 
 		out_text(x->y->o, "  " ROW_COLUMN("%-*s") " ", from, switch_name(f, h->sw));
 		if (h->out == NO_PATH)
@@ -114,9 +110,9 @@ static void tell_hops(const struct story *x, json_t *list)
 					    : "");
 		out_text(x->y->o, " " ROW_COLUMN("%-*s") "  " ROW_PROSE "%s%s%s\n", to, next_name(f, h),
 			 why_rule_name(d->rule), d->rule ? ": " : "", text_str(&d->text));
-		hop = json_make("{s:o, s:s, s:s}", "port",
-				h->out == NO_PATH ? json_null() : json_integer(h->out), "rule",
-				why_rule_name(d->rule), "decided", text_str(&d->text));
+		json_t *hop = json_make("{s:o, s:s, s:s}", "port",
+					h->out == NO_PATH ? json_null() : json_integer(h->out), "rule",
+					why_rule_name(d->rule), "decided", text_str(&d->text));
 		json_put_out(hop, "port", f, h->sw, h->out);
 		json_put_switch(hop, "switch", f, r->lids, h->sw);
 		json_array_append_new(list, hop);
@@ -177,8 +173,8 @@ static void tell_story(const struct story *x)
 {
 	const struct routing *r = x->y->w->routing;
 	const struct path *p = x->p;
-	struct text t = {0};
-	json_t *pair, *list = json_array();
+	AUTO_TEXT struct text t = {0};
+	json_t *list = json_array();
 
 	tell_head(x);
 	tell_hops(x, list);
@@ -204,8 +200,8 @@ static void tell_story(const struct story *x)
 			text_add(&t, QOS_UNREAD_PAIR);
 	}
 	out_text(x->y->o, "%s", text_str(&t));
-	pair = json_make("{s:i, s:i, s:s, s:o}", "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "text",
-			 text_str(&t), "path", list);
+	json_t *pair = json_make("{s:i, s:i, s:s, s:o}", "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi,
+				 "text", text_str(&t), "path", list);
 	if (p->end == PATH_OK && p->n) {
 		json_object_set_new(pair, "hops", json_integer(p->n - 1));
 		json_object_set_new(pair, "links", json_integer(p->hops));
@@ -213,7 +209,6 @@ static void tell_story(const struct story *x)
 	json_put_endport(pair, "src", r->topo->fabric, r->lids, p->src);
 	json_put_endport(pair, "dst", r->topo->fabric, r->lids, p->dst);
 	out_json(x->y->o, "pair", pair);
-	text_free(&t);
 }
 
 /*
@@ -232,7 +227,7 @@ static int why_story(struct why *y, const struct path *p, bool tell, struct err 
 
 	for (unsigned i = 0; !rc && i < p->n; i++) {
 		uint32_t sw = x.p->hop[i].sw;
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 		size_t when;
 
 		/* At a step: tell the decided entries, and why the next one is still open. */
@@ -243,7 +238,6 @@ static int why_story(struct why *y, const struct path *p, bool tell, struct err 
 			decided_free(&x.heard[i].decided);
 			text_add(&x.heard[i].decided.text, "%s.", text_str(&t));
 		}
-		text_free(&t);
 	}
 	if (!rc && p->end == PATH_OK && ops->decide_pair && !y->walk)
 		ops->decide_pair(r, p->slid, p->dlid, &layer);
@@ -399,18 +393,16 @@ static int tell_given(struct why *y, const struct given *g, struct err *e)
 {
 	const struct routing *r = y->w->routing;
 	struct path p;
-	struct text t = {0};
-	const char *word;
+	AUTO_TEXT struct text t = {0};
 	json_t *list = json_array();
-	int rc;
 
 	path_trace(r, g->src, g->slid, g->dlid, &p);
-	word = is_path(g, &p)			    ? "chosen"
-	       : first_turn(r, g->hop, g->n) < g->n ? "forbidden"
-	       : p.end != PATH_OK		    ? "open"
-	       : g->links == p.hops		    ? "equal"
-	       : g->links > p.hops		    ? "longer"
-						    : "shorter";
+	const char *word = is_path(g, &p)			? "chosen"
+			   : first_turn(r, g->hop, g->n) < g->n ? "forbidden"
+			   : p.end != PATH_OK			? "open"
+			   : g->links == p.hops			? "equal"
+			   : g->links > p.hops			? "longer"
+								: "shorter";
 	why_add_way(r, g->hop, g->n, &t);
 	out_text(y->o, "%s, %s: ", text_str(&t), PLURAL(g->links, "link"));
 	if (!strcmp(word, "chosen"))
@@ -438,8 +430,7 @@ static int tell_given(struct why *y, const struct given *g, struct err *e)
 		 json_make("{s:s, s:s, s:i, s:i, s:o}", "path", text_str(&t), "verdict", word, "links",
 			   (int)g->links, "table_links", p.end == PATH_OK ? (int)p.hops : -1, "switches",
 			   list));
-	text_free(&t);
-	rc = end_given(y, g, &p, e);
+	int rc = end_given(y, g, &p, e);
 	path_free(&p);
 	return rc;
 }
