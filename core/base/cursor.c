@@ -66,13 +66,12 @@ int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err
 int read_path(const char *path, size_t mib, struct progress *p, char **data, size_t *size, struct err *e)
 {
 	FILE *f = infile_open(path, p);
-	int rc;
 
 	if (!f)
 		return errno == ENOMEM
 			       ? err_system(e, path, errno)
 			       : err_set_kind(e, ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-	rc = read_at_most(f, path, mib, data, size, e);
+	int rc = read_at_most(f, path, mib, data, size, e);
 	fclose(f);
 	return rc && progress_cancelled(p) ? err_set(e, CANCELLED) : rc;
 }
@@ -123,11 +122,9 @@ struct lines lines_of(const struct input *in)
 
 bool lines_next(struct lines *l, struct cursor *line)
 {
-	const char *nl;
-
 	if (l->p >= l->end || (l->no % LINES_A_LOOK == 0 && progress_cancelled(l->progress)))
 		return false;
-	nl = memchr(l->p, '\n', l->end - l->p);
+	const char *nl = memchr(l->p, '\n', l->end - l->p);
 	line->p = l->p;
 	line->end = nl ? nl : l->end;
 	l->p = nl ? nl + 1 : l->end;
@@ -299,10 +296,8 @@ struct cursor cur_part(struct cursor *c, char between)
 
 struct cursor cur_token(struct cursor *c)
 {
-	struct cursor t;
-
 	cur_blanks(c);
-	t = (struct cursor){c->p, c->p};
+	struct cursor t = {c->p, c->p};
 	while (t.end < c->end && *t.end != ' ' && *t.end != '\t' && *t.end != '\r')
 		t.end++;
 	c->p = t.end;
@@ -316,11 +311,9 @@ const char *cur_find_last(const struct cursor *c, char ch)
 
 char *clean_text(const char *s, size_t len, size_t max)
 {
-	char *t;
-
 	if (len > max)
 		len = max;
-	t = mem_alloc(len + 1);
+	char *t = mem_alloc(len + 1);
 	for (size_t i = 0; i < len; i++)
 		t[i] = s[i] >= 0x20 && s[i] < 0x7f ? s[i] : ' ';
 	return t;
@@ -333,11 +326,9 @@ char *cur_clean(struct cursor c, size_t max)
 
 const char *excerpt(struct cursor c, char *buf, size_t size)
 {
-	size_t n;
-
 	assert(size > 0);
 	cur_blanks(&c);
-	n = c.end - c.p;
+	size_t n = c.end - c.p;
 	for (size_t i = 0; i < n && i + 1 < size; i++)
 		buf[i] = c.p[i] >= 0x20 && c.p[i] < 0x7f ? c.p[i] : ' ';
 	buf[n < size ? n : size - 1] = 0;
@@ -349,12 +340,11 @@ const char *excerpt(struct cursor c, char *buf, size_t size)
 struct cursor cur_csv(struct cursor *row, char between)
 {
 	struct cursor field, behind;
-	bool quoted;
 
 	assert(row->p || !row->end); /* not behind the last field */
 	while (!cur_empty(row) && *row->p == ' ')
 		row->p++;
-	quoted = !cur_empty(row) && *row->p == '"' && cur_quoted(row, &field);
+	bool quoted = !cur_empty(row) && *row->p == '"' && cur_quoted(row, &field);
 	while (quoted && !cur_empty(row) && *row->p == '"' && cur_quoted(row, &(struct cursor){0}))
 		field.end = row->p - 1; /* "" within: both quotes stay */
 	behind = cur_part(row, between);

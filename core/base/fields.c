@@ -27,11 +27,10 @@ int json_values_read(const char *name, const char *data, size_t size, const char
 
 	for (cur_blanks(&c); !cur_empty(&c); cur_blanks(&c)) {
 		json_error_t why;
-		json_t *v;
 
 		if (progress_cancelled(p))
 			return err_set(e, CANCELLED);
-		v = json_loadb(c.p, (size_t)(c.end - c.p), JSON_DISABLE_EOF_CHECK, &why);
+		json_t *v = json_loadb(c.p, (size_t)(c.end - c.p), JSON_DISABLE_EOF_CHECK, &why);
 		if (!v) {
 			unsigned line = (unsigned)why.line;
 

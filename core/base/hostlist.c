@@ -124,7 +124,6 @@ static int read_one(const char **p, const char *text, struct hostlist *l, struct
 
 	while (!rc && **p && **p != ',') {
 		size_t plain = strcspn(*p, "[,");
-		const char *close;
 
 		bytes += plain;
 		parts++;
@@ -138,7 +137,7 @@ static int read_one(const char **p, const char *text, struct hostlist *l, struct
 		*p += plain;
 		if (**p != '[')
 			continue;
-		close = strchr(*p, ']');
+		const char *close = strchr(*p, ']');
 		if (!close)
 			rc = err_word(e, BEGINNING ": found no ] behind [", BEGINNING_OF(text));
 		else

@@ -53,7 +53,6 @@ static int unpack_within(const char *name, unsigned mib, struct progress *p, cha
 	char *argv[] = {(char *)(uintptr_t)tool, (char[]){"-dc"}, NULL};
 	struct program_way way = {.mib = mib};
 	struct err why = {.kind = 0};
-	int rc;
 
 	if (!tool || !program_exists(tool))
 		return 0;
@@ -62,7 +61,7 @@ static int unpack_within(const char *name, unsigned mib, struct progress *p, cha
 	*data = NULL;
 	if (way.in < 0)
 		return -1;
-	rc = program_output(argv, &way, name, data, size, p, &why);
+	int rc = program_output(argv, &way, name, data, size, p, &why);
 	close(way.in);
 	if (!rc)
 		return 0;
@@ -173,11 +172,10 @@ static ssize_t read_bytes(void *cookie, char *buf, size_t size)
 
 	while (!progress_cancelled(in->progress)) {
 		struct pollfd p = {.fd = in->fd, .events = POLLIN};
-		ssize_t n;
 
 		if (poll(&p, 1, WAIT_MS) <= 0)
 			continue;
-		n = read(in->fd, buf, size);
+		ssize_t n = read(in->fd, buf, size);
 		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
 			return n;
 	}
@@ -198,10 +196,9 @@ static FILE *open_waiting(int fd, struct progress *p)
 {
 	static const cookie_io_functions_t io = {.read = read_bytes, .close = close_file};
 	struct infile *in = NEW(struct infile);
-	FILE *f;
 
 	*in = (struct infile){.fd = fd, .progress = p};
-	f = fopencookie(in, "r", io);
+	FILE *f = fopencookie(in, "r", io);
 	if (!f)
 		free(in);
 	return f;
@@ -211,8 +208,6 @@ FILE *infile_open(const char *path, struct progress *p)
 {
 	struct builtin in;
 	struct stat st;
-	int fd, saved;
-	FILE *f;
 
 	if (builtin_find(path, &in))
 		return fmemopen((void *)(uintptr_t)in.data, in.size, "r");
@@ -222,12 +217,12 @@ FILE *infile_open(const char *path, struct progress *p)
 	}
 	if (!p)
 		return fopen(path, "re");
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	f = !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : open_waiting(fd, p);
+	FILE *f = !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : open_waiting(fd, p);
 	if (!f) {
-		saved = errno;
+		int saved = errno;
 		close(fd);
 		errno = saved;
 	}
@@ -410,11 +405,10 @@ static bool guidfile_read_piece(struct guid_file *g, const char *piece, unsigned
 {
 	const char *p = guidfile_skip_white(piece);
 	char *end;
-	uint64_t guid;
 
 	if (!*p || *p == '#')
 		return true;
-	guid = strtoull(p, &end, 0);
+	uint64_t guid = strtoull(p, &end, 0);
 	if (end == p || (*end && *end != '#' && !is_white(*end)))
 		return false;
 	p = guidfile_skip_white(end);

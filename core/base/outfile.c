@@ -85,7 +85,6 @@ static char *follow_links(const char *path, bool *magic)
 	*magic = false;
 	for (unsigned n = 0; n < MOST_LINKS; n++) {
 		ssize_t len = readlink(at, link, sizeof(link) - 1);
-		char *next;
 
 		if (len < 0)
 			return at;
@@ -93,7 +92,8 @@ static char *follow_links(const char *path, bool *magic)
 		if (*magic)
 			return at;
 		link[len] = 0;
-		next = *link == '/' ? str_dup(link) : str_printf("%.*s%s", (int)folder_length(at), at, link);
+		char *next =
+			*link == '/' ? str_dup(link) : str_printf("%.*s%s", (int)folder_length(at), at, link);
 		free(at);
 		at = next;
 	}
@@ -345,11 +345,9 @@ static int lock_folder(const struct outfile *o)
 
 int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e)
 {
-	int lock;
-
 	for (size_t i = 0; i < n; i++)
 		rc = outfile_settle(o[i], rc, e);
-	lock = n > 1 && !rc ? lock_folder(o[n - 1]) : -1;
+	int lock = n > 1 && !rc ? lock_folder(o[n - 1]) : -1;
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = o[i]->temp ? outfile_take_place(o[i], n == 1, e) : 0;
 	for (size_t i = 0; i < n; i++) {

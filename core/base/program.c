@@ -356,7 +356,6 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 {
 	struct running r = {.pid = -1};
 	int out[2], said[2] = {-1, -1}, status, rc;
-	bool whole;
 
 	assert(argv[0] && (!way->said || way->most_said));
 	if (permitted(DEED_RUN, argv[0], e))
@@ -380,7 +379,7 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 			close(said[0]);
 		return err_set_kind(e, ERR_IO, "%s: %s", argv[0], strerror(rc));
 	}
-	whole = program_listen_to(&r, to, way, p);
+	bool whole = program_listen_to(&r, to, way, p);
 	status = program_end(&r);
 	if (!whole && progress_cancelled(p))
 		return err_set(e, CANCELLED);
@@ -445,13 +444,12 @@ int program_output(char *const *argv, const struct program_way *way, const char 
 	static const cookie_io_functions_t io = {.write = program_fill};
 	struct sink s = {.name = name, .mib = way->mib};
 	FILE *to = fopencookie(&s, "w", io);
-	int rc;
 
 	assert(way->mib > 0);
 	*data = NULL;
 	if (!to)
 		return err_system(e, name, errno);
-	rc = run(argv, way, to, p, e);
+	int rc = run(argv, way, to, p, e);
 	fclose(to); /* writes the rest of its buffer to the sink */
 	if (progress_cancelled(p))
 		rc = err_set(e, CANCELLED);

@@ -37,10 +37,9 @@ static void text_room(struct text *t, size_t more)
 void text_addv(struct text *t, const char *fmt, va_list ap)
 {
 	va_list again;
-	int n;
 
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
+	int n = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
 	if (n < 0)
 		mem_exhausted(strlen(fmt));

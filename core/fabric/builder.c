@@ -331,7 +331,6 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 	struct fabric *f = NEW(struct fabric);
 	AUTO_FREE struct finish_keyed *k = NEW_ARRAY(b->n, struct finish_keyed);
 	AUTO_FREE uint32_t *new_id = NEW_ARRAY(b->n, uint32_t);
-	uint32_t node, p0;
 
 	f->refs = 1;
 	f->n_nodes = b->n;
@@ -368,8 +367,8 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 	 * The SM's place is the builder's choice; else port 0 or the first cabled port of the first node;
 	 * else any endport.
 	 */
-	node = new_id[b->sm_node == NO_ID ? 0 : b->sm_node];
-	p0 = f->node_port[node];
+	uint32_t node = new_id[b->sm_node == NO_ID ? 0 : b->sm_node];
+	uint32_t p0 = f->node_port[node];
 	f->sm_endport = NO_ID;
 	if (b->sm_port && f->node_type[node] != NODE_SWITCH && b->sm_port <= f->node_nports[node])
 		f->sm_endport = f->port_endport[p0 + b->sm_port];
@@ -383,8 +382,6 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 int fb_finish(struct fabric_builder *b, const char *source, const char *format, struct fabric **out,
 	      struct err *e)
 {
-	struct fabric *f;
-
 	if (!b->n) {
 		fb_free(b);
 		return err_set(e, "%s: no node found, expected switches and channel adapters", source);
@@ -395,7 +392,7 @@ int fb_finish(struct fabric_builder *b, const char *source, const char *format, 
 	}
 	for (uint32_t n = 0; n < b->n && !b->again; n++)
 		fb_make_labels(&b->node[n]);
-	f = make_fabric(b);
+	struct fabric *f = make_fabric(b);
 	f->source = str_dup(source);
 	f->format = str_dup(format);
 	f->generated = b->generated;
@@ -539,15 +536,13 @@ void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char
 
 bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2)
 {
-	struct fb_port *a, *z;
-
 	if (n1 >= b->n || n2 >= b->n || p1 < 1 || p2 < 1 || p1 > b->node[n1].nports ||
 	    p2 > b->node[n2].nports)
 		return false;
 	if (n1 == n2 && p1 == p2)
 		return false;
-	a = &b->node[n1].port[p1];
-	z = &b->node[n2].port[p2];
+	struct fb_port *a = &b->node[n1].port[p1];
+	struct fb_port *z = &b->node[n2].port[p2];
 	if (a->peer_node != NO_ID || z->peer_node != NO_ID)
 		return a->peer_node == n2 && a->peer_port == p2;
 	a->peer_node = n2;
@@ -620,11 +615,10 @@ struct fabric_builder *fb_from(const struct fabric *f)
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		uint32_t n = at[i];
 		uint32_t s = f->node_switch[n];
-		struct fb_node *to;
 
 		fb_add(b, f->node_type[n], f->node_guid[n], f->node_nports[n], f->node_desc[n]);
 		assert(b->n == i + 1); /* GUIDs and places in the order are different */
-		to = &b->node[i];
+		struct fb_node *to = &b->node[i];
 		to->sysguid = f->node_sysguid[n];
 		to->vendor = f->node_vendor[n];
 		to->device = f->node_device[n];
@@ -685,12 +679,11 @@ struct fabric *fb_again(struct fabric_builder *b, const struct fabric *f)
 struct fabric *fabric_at_place(const struct fabric *f, uint32_t node, unsigned port)
 {
 	struct fabric_builder *b = fb_from(f);
-	struct fabric *g;
 
 	assert(node < f->n_nodes && port <= f->node_nports[node]);
 	b->sm_node = f->node_order[node];
 	b->sm_port = (uint8_t)port;
-	g = fb_again(b, f);
+	struct fabric *g = fb_again(b, f);
 	g->switch_tables = counted_ref(f->switch_tables);
 	return g;
 }
@@ -715,7 +708,6 @@ struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map
 struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool as_ibsim)
 {
 	struct fabric_builder *b = fb_from(f);
-	struct fabric *g;
 
 	assert(sm_endport == NO_ID || sm_endport < f->n_endports);
 	if (sm_endport != NO_ID) {
@@ -729,7 +721,7 @@ struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool 
 			if (b->node[i].type == NODE_ROUTER)
 				b->node[i].port[p].lid = b->node[i].port[p].lmc = 0;
 		}
-	g = fb_again(b, f);
+	struct fabric *g = fb_again(b, f);
 	g->switch_tables = counted_ref(f->switch_tables);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		free(g->node_given[n]);

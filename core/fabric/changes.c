@@ -262,16 +262,16 @@ static void tell_nodes(struct differ *d)
 	begin_side(d, d->a, d->there);
 	for (uint32_t i = 0; i < d->a->n_nodes; i++) {
 		uint32_t n = d->a->by_name[i], m = d->there[n];
-		struct fabric_change *c;
 
 		if (d->parted[n])
 			continue;
 		if (m != NO_ID && d->a->node_guid[n] == d->b->node_guid[m] &&
 		    !strcmp(d->a->node_desc[n], d->b->node_desc[m]))
 			continue;
-		c = changes_tell(d, m == NO_ID				       ? NODE_REMOVED
-				    : d->a->node_guid[n] != d->b->node_guid[m] ? NODE_REPLACED
-									       : NODE_RENAMED);
+		struct fabric_change *c =
+			changes_tell(d, m == NO_ID				   ? NODE_REMOVED
+					: d->a->node_guid[n] != d->b->node_guid[m] ? NODE_REPLACED
+										   : NODE_RENAMED);
 		c->unseen = d->silent[n];
 		c->node_was = n;
 		c->node_now = m;
@@ -281,11 +281,10 @@ static void tell_nodes(struct differ *d)
 	begin_side(d, d->b, d->here);
 	for (uint32_t i = 0; i < d->b->n_nodes; i++) {
 		uint32_t n = d->b->by_name[i];
-		struct fabric_change *c;
 
 		if (d->here[n] != NO_ID || d->parted[n])
 			continue;
-		c = changes_tell(d, NODE_ADDED);
+		struct fabric_change *c = changes_tell(d, NODE_ADDED);
 		c->node_now = n;
 		tell_node(d, d->b, n, c);
 	}
@@ -295,13 +294,12 @@ static void tell_lids(struct differ *d)
 {
 	for (uint32_t i = 0; i < d->a->n_endports; i++) {
 		uint32_t p = d->a->endport_port[i], q = fabric_port_in(d->b, d->a, p);
-		struct fabric_change *c;
 
 		if (q == NO_ID || d->b->port_endport[q] == NO_ID || !d->a->port_lid[p] ||
 		    !d->b->port_lid[q] ||
 		    (d->a->port_lid[p] == d->b->port_lid[q] && d->a->port_lmc[p] == d->b->port_lmc[q]))
 			continue;
-		c = changes_tell(d, LID_CHANGED);
+		struct fabric_change *c = changes_tell(d, LID_CHANGED);
 		c->was[0] = p;
 		c->now[0] = q;
 	}
@@ -335,7 +333,6 @@ static void compare_links(struct differ *d)
 	for (uint32_t l = 0; l < a->n_links; l++) {
 		uint32_t p = a->link_port[2 * l], q = a->link_port[2 * l + 1],
 			 x = changes_port_at(b, a, d->there, p), y = changes_port_at(b, a, d->there, q);
-		struct fabric_change *c;
 
 		d->lost[l] = x == NO_ID || y == NO_ID || b->port_peer[x] != y;
 		if (d->lost[l])
@@ -344,7 +341,7 @@ static void compare_links(struct differ *d)
 		if (a->port_width[p] == b->port_width[x] && a->port_speed[p] == b->port_speed[x] &&
 		    a->port_width[q] == b->port_width[y] && a->port_speed[q] == b->port_speed[y])
 			continue;
-		c = changes_tell(d, LINK_RATE);
+		struct fabric_change *c = changes_tell(d, LINK_RATE);
 		c->was[0] = p;
 		c->was[1] = q;
 		c->now[0] = x;
@@ -370,11 +367,10 @@ static bool swapped(struct differ *d, uint32_t p, uint32_t q)
 {
 	uint32_t x = changes_port_at(d->b, d->a, d->there, p), y = changes_port_at(d->b, d->a, d->there, q),
 		 s = had_lost(d, leads_anew(d, x)), r = s == NO_ID ? NO_ID : d->a->port_peer[s];
-	struct fabric_change *c;
 
 	if (r == NO_ID || s == q || s == p || leads_anew(d, changes_port_at(d->b, d->a, d->there, r)) != y)
 		return false;
-	c = changes_tell(d, LINK_SWAPPED);
+	struct fabric_change *c = changes_tell(d, LINK_SWAPPED);
 	c->was[0] = p;
 	c->was[1] = q;
 	c->other[0] = r;
@@ -389,11 +385,10 @@ static bool changes_moved(struct differ *d, uint32_t p, uint32_t q)
 {
 	uint32_t x = changes_port_at(d->b, d->a, d->there, p), y = leads_anew(d, x);
 	bool host = !node_is_switch(d->a, d->a->port_node[p]);
-	struct fabric_change *c;
 
 	if (y == NO_ID)
 		return false;
-	c = changes_tell(d, host ? NODE_MOVED : LINK_MOVED);
+	struct fabric_change *c = changes_tell(d, host ? NODE_MOVED : LINK_MOVED);
 	c->node_was = host ? d->a->port_node[p] : NO_ID;
 	c->node_now = host ? d->b->port_node[x] : NO_ID;
 	c->was[0] = p;
@@ -426,11 +421,9 @@ static void changes_tell_links(struct differ *d)
 	for_lost(d, changes_moved, true);
 	for_lost(d, changes_moved, false);
 	for (uint32_t l = 0; l < a->n_links; l++) {
-		struct fabric_change *c;
-
 		if (!d->lost[l])
 			continue;
-		c = changes_tell(d, LINK_REMOVED);
+		struct fabric_change *c = changes_tell(d, LINK_REMOVED);
 		for (unsigned end = 0; end < 2; end++) {
 			c->was[end] = a->link_port[2 * l + end];
 			c->unseen |= is_open(b, changes_port_at(b, a, d->there, c->was[end]));

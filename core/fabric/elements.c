@@ -257,13 +257,12 @@ struct elements *elements_new(const struct topo *t, const char *file, struct pro
 			      struct err *e)
 {
 	struct grouping g;
-	struct elements *el;
 
 	if (grouping_read(&g, t->fabric, file, p, notes, e)) {
 		grouping_free(&g);
 		return NULL;
 	}
-	el = allocate(t);
+	struct elements *el = allocate(t);
 	make_elements(el, &g);
 	make_links(el);
 	if (make_hops(el, e)) {
@@ -452,7 +451,6 @@ static char *common_name(const struct elements *el, uint32_t e)
 	const char *a = switch_given(f, chip[0]);
 	size_t len = strlen(a);
 	bool split = false;
-	char *s;
 
 	for (uint32_t i = 1; i < element_chips(el, e); i++) {
 		const char *b = switch_given(f, chip[i]);
@@ -468,7 +466,7 @@ static char *common_name(const struct elements *el, uint32_t e)
 		len--;
 	while (len && !isalnum((unsigned char)a[len - 1]) && a[len - 1] != ')')
 		len--;
-	s = str_dup(a);
+	char *s = str_dup(a);
 	s[len] = 0;
 	return s;
 }
@@ -501,13 +499,12 @@ static char *numbered_name(const struct elements *el, uint32_t e)
 static char *first_name(const struct elements *el, const struct grouping *g, uint32_t e)
 {
 	uint32_t chip = el->chip[el->first_chip[e]];
-	char *name;
 
 	if (el->rule[e] == ELEMENT_FILE && g->name)
 		return str_dup(g->name[g->group[chip].name]);
 	if (el->rule[e] == ELEMENT_ALONE)
 		return str_dup(switch_name(el->topo->fabric, chip));
-	name = common_name(el, e);
+	char *name = common_name(el, e);
 	if (*name)
 		return name;
 	free(name);

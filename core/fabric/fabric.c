@@ -203,7 +203,6 @@ static enum link_width widest(unsigned widths)
 bool link_throttled(const struct fabric *f, uint32_t a)
 {
 	uint32_t b = f->port_peer[a];
-	unsigned speeds, best;
 
 	assert(a < f->n_ports);
 	if (b == NO_ID)
@@ -212,8 +211,8 @@ bool link_throttled(const struct fabric *f, uint32_t a)
 		return true;
 	if (!f->port_speeds[a] || !f->port_speeds[b] || !f->port_widths[a] || !f->port_widths[b])
 		return false;
-	speeds = f->port_speeds[a] & f->port_speeds[b];
-	best = speeds ? 32 - (unsigned)__builtin_clz(speeds) : SPEED_UNKNOWN;
+	unsigned speeds = f->port_speeds[a] & f->port_speeds[b];
+	unsigned best = speeds ? 32 - (unsigned)__builtin_clz(speeds) : SPEED_UNKNOWN;
 	return f->port_speed[a] != best || f->port_width[a] != widest(f->port_widths[a] & f->port_widths[b]);
 }
 
@@ -253,12 +252,10 @@ uint32_t fabric_endport_by_guid(const struct fabric *f, uint64_t guid)
 
 uint32_t fabric_port_in(const struct fabric *to, const struct fabric *from, uint32_t port)
 {
-	uint32_t n;
-
 	if (port == NO_ID)
 		return NO_ID;
 	assert(port < from->n_ports);
-	n = fabric_node_by_guid(to, from->node_guid[from->port_node[port]]);
+	uint32_t n = fabric_node_by_guid(to, from->node_guid[from->port_node[port]]);
 	if (n == NO_ID || from->port_num[port] > to->node_nports[n])
 		return NO_ID;
 	return to->node_port[n] + from->port_num[port];

@@ -482,10 +482,9 @@ int names_many(const struct fabric *f, const char *text, enum name_kind kind, st
 bool names_fit(const struct fabric *f, const char *text)
 {
 	struct name_hits h;
-	bool any;
 
 	names_find(f, text, NAMES_ANY, NAME_NONE, &h);
-	any = h.n || (is_name_pattern(text) && !names_pattern(f, text, NAMES_ANY, &h, NULL));
+	bool any = h.n || (is_name_pattern(text) && !names_pattern(f, text, NAMES_ANY, &h, NULL));
 	name_hits_free(&h);
 	return any;
 }
@@ -514,13 +513,10 @@ bool name_hits_host(const struct fabric *f, const char *text, const struct name_
 /* Are the first len bytes of s a shown name, alone or with a port of that node? */
 static bool names_something(const struct fabric *f, const char *s, size_t len)
 {
-	size_t before;
-	uint32_t node;
-
 	if (node_named(f, s, len) != NO_ID)
 		return true;
-	before = before_brackets(s, len);
-	node = before ? node_named(f, s, before) : NO_ID;
+	size_t before = before_brackets(s, len);
+	uint32_t node = before ? node_named(f, s, before) : NO_ID;
 	return node != NO_ID &&
 	       port_in_brackets(f, node, s + before + 1, len - before - 2) <= f->node_nports[node];
 }

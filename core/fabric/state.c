@@ -211,8 +211,6 @@ static void regard_parts(struct topo *t, const struct state *s, struct state_sea
 	for (uint32_t ep = f->n_endports; ep--;)
 		in_order[f->node_order[endport_node(f, ep)]] = ep;
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
-		uint32_t hosts;
-
 		t->sm_endport = in_order[i];
 		if (t->sm_endport == NO_ID || seen[endport_node(f, t->sm_endport)] ||
 		    !sm_can_run(f, s, t->sm_endport))
@@ -221,7 +219,7 @@ static void regard_parts(struct topo *t, const struct state *s, struct state_sea
 		state_search_from(t, s, q);
 		for (uint32_t n = 0; n < f->n_nodes; n++)
 			seen[n] |= t->node_up[n];
-		hosts = hosts_reached(t);
+		uint32_t hosts = hosts_reached(t);
 		if (hosts > most) {
 			most = hosts;
 			best = t->sm_endport;
@@ -253,13 +251,12 @@ static void state_count_cut(struct topo *t, const struct state *s, const struct 
 			    const struct topo *before)
 {
 	const struct fabric *f = t->fabric;
-	uint32_t peer;
 
 	for (uint32_t i = q->n; i-- && q->hops[i] == DR_MAX_HOPS;) {
 		uint32_t p0 = f->switch_port[q->queue[i]];
 
 		for (unsigned p = 1; p <= f->switch_nports[q->queue[i]]; p++) {
-			peer = state_live_peer(f, s, p0 + p);
+			uint32_t peer = state_live_peer(f, s, p0 + p);
 			if (t->peer[p0 + p] != NO_ID || peer == NO_ID)
 				continue;
 			if (before && before->peer[p0 + p] == peer && t->node_up[f->port_node[peer]] &&
@@ -435,11 +432,10 @@ uint32_t topo_idle(const struct topo *t, uint32_t *first)
 struct topo *topo_data(const struct topo *t)
 {
 	const struct fabric *f = t->fabric;
-	struct topo *n;
 
 	if (!topo_idle(t, NULL))
 		return topo_ref(t);
-	n = topo_copy(t);
+	struct topo *n = topo_copy(t);
 	n->data = true;
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		if (n->peer[p] != NO_ID && fabric_idle_end(f, p) != NO_ID) {

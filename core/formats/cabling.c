@@ -94,7 +94,6 @@ static int cabling_slurm(const struct input *in, struct cabling *c, struct err *
 	c->kind = CABLING_LEAVES;
 	while (!rc && lines_next(&lines, &line)) {
 		bool more = !cur_empty(&line) && line.end[-1] == '\\';
-		struct cursor all;
 		struct cabling_slurm_branch b;
 
 		first = joined.len ? first : lines.no;
@@ -104,7 +103,7 @@ static int cabling_slurm(const struct input *in, struct cabling *c, struct err *
 				     LINE_BYTES_MOST);
 		if (rc || more)
 			continue;
-		all = (struct cursor){joined.s, joined.s + joined.len - 1};
+		struct cursor all = {joined.s, joined.s + joined.len - 1};
 		if (read_branch(all, &b)) {
 			c->kind = b.block ? CABLING_BLOCKS : c->kind;
 			if (b.leaf && !cur_empty(&b.nodes))
@@ -540,12 +539,11 @@ int cabling_load(const char *path, struct cabling *c, struct progress *p, struct
 {
 	char *data;
 	size_t size;
-	int rc;
 
 	*c = (struct cabling){0};
 	if (read_packed_file(path, p, &data, &size, e))
 		return -1;
-	rc = cabling_parse(&(struct input){path, data, size, p}, c, e);
+	int rc = cabling_parse(&(struct input){path, data, size, p}, c, e);
 	free(data);
 	return rc;
 }

@@ -119,10 +119,8 @@ static enum counter counter_named(struct cursor name, bool *wide)
 
 struct counted_port *counters_add(struct counter_reading *r)
 {
-	struct counted_port *c;
-
 	GROW(r->port, r->n, r->cap);
-	c = &r->port[r->n++];
+	struct counted_port *c = &r->port[r->n++];
 	*c = (struct counted_port){
 		.ber = {-1, -1, -1}, .temperature = TEMPERATURE_NONE, .most = TEMPERATURE_NONE};
 	return c;
@@ -222,14 +220,12 @@ static bool real(struct cursor c, double *v)
 /* A new port of the file.  False: impossible numbers. */
 static bool begin_port(struct counters_reader *d, uint64_t guid, uint64_t lid, uint64_t port)
 {
-	struct counted_port *c;
-
 	d->at = 0;
 	if (port > MAX_PORTS || lid > MAX_LID || (!guid && !lid)) {
 		counters_unread(d);
 		return false;
 	}
-	c = counters_add(d->r);
+	struct counted_port *c = counters_add(d->r);
 	c->guid = guid;
 	c->lid = (uint16_t)lid;
 	c->port = (uint8_t)port;
@@ -289,7 +285,6 @@ static bool perfquery_line(struct counters_reader *d, struct cursor line)
 	const char *colon = cur_find(&line, ":.");
 	struct cursor name = {line.p, colon}, value = {colon, line.end};
 	uint64_t port;
-	enum counter k;
 	bool said;
 
 	if (!colon)
@@ -306,7 +301,7 @@ static bool perfquery_line(struct counters_reader *d, struct cursor line)
 			begin_port(d, 0, d->lid, port);
 		return true;
 	}
-	k = counter_named(name, &said);
+	enum counter k = counter_named(name, &said);
 	if (d->errors_told || k >= COUNT_TRANSMIT_DATA)
 		counters_take(d, name, value, d->wide);
 	return true;
@@ -349,15 +344,14 @@ static bool queryerrors_line(struct counters_reader *d, struct cursor line)
 /* ibcheckerrors: "#warn: counter LinkDowned = 23  (threshold 10) lid 193 port 14". */
 static bool checkerrors_line(struct counters_reader *d, struct cursor line)
 {
-	struct cursor name, value;
 	uint64_t lid, port;
 	struct counted_port *last = d->r->n ? &d->r->port[d->r->n - 1] : NULL;
 
 	if (!cur_word(&line, "#warn: counter "))
 		return false;
-	name = cur_token(&line);
+	struct cursor name = cur_token(&line);
 	cur_char(&line, '=');
-	value = cur_token(&line);
+	struct cursor value = cur_token(&line);
 	if (!cur_behind(&line, "lid ") || !cur_number(&line, 10, &lid) || !cur_word(&line, "port ") ||
 	    !cur_number(&line, 10, &port)) {
 		counters_unread(d);
@@ -389,7 +383,6 @@ static void block_line(struct counters_reader *d, struct cursor line)
 {
 	struct counted_port *c = &d->r->port[d->at - 1];
 	struct cursor key = line, value = line;
-	const char *colon;
 	double v;
 
 	assert(d->at && d->at <= d->r->n);
@@ -398,7 +391,7 @@ static void block_line(struct counters_reader *d, struct cursor line)
 		counters_take(d, key, value, false);
 		return;
 	}
-	colon = memchr(line.p, ':', cur_len(line));
+	const char *colon = memchr(line.p, ':', cur_len(line));
 	if (!colon)
 		return;
 	key.end = colon;
@@ -437,13 +430,12 @@ static enum column column_named(struct cursor name)
 		{"SN", COLUMN_SERIAL},
 		{"Date", COLUMN_DATE},
 	};
-	enum counter k;
 	bool wide;
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (cur_is(name, known[i].name))
 			return known[i].column;
-	k = counter_named(name, &wide);
+	enum counter k = counter_named(name, &wide);
 	return wide && k < N_COUNTERS ? (enum column)(COLUMN_WIDE + (unsigned)k) : (enum column)k;
 }
 
@@ -472,7 +464,6 @@ static void table_row(struct counters_reader *d, struct cursor line)
 	struct cursor at = line, cell[MAX_COLUMNS];
 	uint64_t guid = 0, port = 0;
 	bool of_port = false, placed = true;
-	struct counted_port *c;
 	unsigned n = 0;
 	double v;
 
@@ -494,7 +485,7 @@ static void table_row(struct counters_reader *d, struct cursor line)
 	}
 	if (!begin_port(d, guid, 0, port))
 		return;
-	c = &d->r->port[d->at - 1];
+	struct counted_port *c = &d->r->port[d->at - 1];
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = d->column[i];
 		uint64_t number;
@@ -604,11 +595,10 @@ static int counters_load_file(const char *path, struct counter_reading *r, struc
 {
 	char *data;
 	size_t size;
-	int rc;
 
 	if (read_packed_file(path, p, &data, &size, e))
 		return -1;
-	rc = counters_parse(&(struct input){path, data, size, p}, r, e);
+	int rc = counters_parse(&(struct input){path, data, size, p}, r, e);
 	free(data);
 	return rc;
 }

@@ -167,12 +167,11 @@ enum likeness edges_likeness(const struct input *in)
 		struct edges_end a, b;
 		struct edges_cable rate;
 		uint32_t before = names.n_names;
-		unsigned keyword;
 
 		if (!edges_more(&line))
 			continue;
 		all++;
-		keyword = take_keyword(&line);
+		unsigned keyword = take_keyword(&line);
 		if (!take_end(&line, &a) || (!keyword && !take_end(&line, &b))) {
 			told |= memchr(line.p, '[', cur_len(line)) != NULL; /* a port that is wrong */
 			continue;
@@ -278,14 +277,12 @@ static int take_option(struct edges_reader *r, struct edge_node *n, struct curso
 static int edges_read_node(struct edges_reader *r, enum node_type type, struct cursor *c,
 			   struct edges_cable *x)
 {
-	struct edge_node *n;
-	unsigned first;
 	int more_options;
 
 	if (!take_end(c, &x->end[0]))
 		return wrong_word(r, x->line, *c, AN_END);
-	n = edges_at(r, &x->end[0]);
-	first = n->line;
+	struct edge_node *n = edges_at(r, &x->end[0]);
+	unsigned first = n->line;
 	if (n->type) {
 		AUTO_FREE char *expected =
 			str_printf("one line for a node, which line %u is (other cables: NAME NAME)", first);
@@ -486,7 +483,6 @@ static int make_nodes(struct edges_reader *r)
 		const struct net_name *name = &r->net.name[i];
 		enum node_type type = n->type ? n->type : NODE_SWITCH;
 		bool sw = type == NODE_SWITCH;
-		struct fb_node *to;
 
 		if (!edges_told(n, GUID, &guid))
 			guid = next_guids(&next[sw], sw ? 1 : edges_ports_of(n) + 1, &t, &from[sw]);
@@ -495,7 +491,7 @@ static int make_nodes(struct edges_reader *r)
 			break;
 		}
 		assert(r->net.b->n == i + 1); /* names and nodes have the same numbers */
-		to = &r->net.b->node[i];
+		struct fb_node *to = &r->net.b->node[i];
 		to->desc = clean_text(r->net.chars.s + name->text, name->len, DESC_MAX);
 		to->esp0 = n->enhanced;
 		to->sysguid = edges_told(n, SYSGUID, &v) ? v : guid;
@@ -512,7 +508,6 @@ static int place_sm(struct edges_reader *r)
 {
 	struct fabric_builder *b = r->net.b;
 	uint32_t names = r->net.n_names;
-	const struct fb_node *n;
 	bool good = false;
 
 	if (!r->sm_line)
@@ -520,7 +515,7 @@ static int place_sm(struct edges_reader *r)
 	r->sm.node = net_name(&r->net, r->sm.name.p, cur_len(r->sm.name));
 	if (r->sm.node == names)
 		return edges_wrong(r, r->sm_line, r->sm.word, "a node that another line tells");
-	n = &b->node[r->sm.node];
+	const struct fb_node *n = &b->node[r->sm.node];
 	for (unsigned p = 0; p <= n->nports; p++)
 		good |= (!r->sm.port || p == r->sm.port || n->type == NODE_SWITCH) &&
 			(p ? n->port[p].peer_node != NO_ID : n->type == NODE_SWITCH);

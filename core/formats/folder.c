@@ -235,19 +235,16 @@ static bool is_told(const struct warnings *w, const char *text)
 static void load_log(const struct folder *d, struct fabric *f, struct progress *p)
 {
 	struct input in = {.progress = p};
-	struct lines lines;
 	struct cursor line;
 	uint32_t n = 0;
 
 	if (!read_best(d, log_names, ARRAY_LEN(log_names), f, &in))
 		return;
-	lines = lines_of(&in);
+	struct lines lines = lines_of(&in);
 	while (lines_next(&lines, &line)) {
-		char *text;
-
 		if (!cur_word(&line, "-E-"))
 			continue;
-		text = cur_clean(cur_trimmed(line), IBDIAGNET_BYTES);
+		char *text = cur_clean(cur_trimmed(line), IBDIAGNET_BYTES);
 		for (char *c = text; *c; c++)
 			*c = *c == ',' ? '-' : *c;
 		/* "... finished with errors" is a heading of errors */
@@ -288,12 +285,11 @@ struct pkey_groups {
 static bool pkey_group_line(struct pkey_groups *g, struct cursor line)
 {
 	uint64_t guid = 0;
-	bool full;
 
 	if (cur_word(&line, "GROUP PKey:"))
 		return !g->left && cur_number(&line, 0, &g->pkey) && g->pkey <= 0x7fff &&
 		       cur_word(&line, "Hosts:") && cur_is_number(cur_trimmed(line), 10, &g->left);
-	full = cur_word(&line, "Full ");
+	bool full = cur_word(&line, "Full ");
 	if (!g->left || (!full && !cur_word(&line, "Limited ") && !cur_word(&line, "Part ")))
 		return false;
 	while (cur_behind(&line, " guid="))
@@ -309,14 +305,13 @@ static void load_pkeys(const struct folder *d, struct fabric *f, struct progress
 	struct input in = {.progress = p};
 	struct pkey_groups g = {0};
 	struct cursor line;
-	struct lines lines;
 	bool good = true;
 	char found[60];
 
 	if (f->managers || !read_best(d, pkey_names, ARRAY_LEN(pkey_names), f, &in))
 		return;
 	g.m = managers_new(0);
-	lines = lines_of(&in);
+	struct lines lines = lines_of(&in);
 	while (good && lines_next(&lines, &line))
 		good = !cur_says(line) || pkey_group_line(&g, line);
 	if (!good || g.left) {
@@ -354,18 +349,15 @@ static void folder_load_tables(const struct folder *d, struct fabric *f, struct 
 	struct text notes = {0};
 	struct tables_reader r;
 	struct tables_info info;
-	struct switch_tables *t;
-	struct cursor left, line;
 	struct err e;
-	bool any;
 
 	tables_begin(&r, f);
-	any = add_tables(&r, d, table_names, ARRAY_LEN(table_names), f, p);
+	bool any = add_tables(&r, d, table_names, ARRAY_LEN(table_names), f, p);
 	any |= add_tables(&r, d, adaptive_names, ARRAY_LEN(adaptive_names), f, p);
 	if (any) {
-		t = tables_finish(&r, d->path, NULL, &info, &notes);
-		for (left = cur_text(text_str(&notes)); !cur_empty(&left);) {
-			line = cur_part(&left, '\n');
+		struct switch_tables *t = tables_finish(&r, d->path, NULL, &info, &notes);
+		for (struct cursor left = cur_text(text_str(&notes)); !cur_empty(&left);) {
+			struct cursor line = cur_part(&left, '\n');
 			warnings_add(&f->warnings, "tables", 0, "%.*s", CUR_ARGS(line));
 		}
 		text_free(&notes);
@@ -391,12 +383,11 @@ int load_folder(const char *path, struct fabric **out, struct progress *p, struc
 {
 	struct folder d = {.path = path};
 	AUTO_FREE char *used = NULL;
-	int rc;
 
 	d.n = scandir(path, &d.entry, NULL, alphasort);
 	d.n = MAX(d.n, 0);
 	d.left_out = NEW_ARRAY((size_t)d.n + 1, bool);
-	rc = load_cables(&d, out, &used, p, e);
+	int rc = load_cables(&d, out, &used, p, e);
 	if (!rc) {
 		folder_leave_out(&d, used, *out, p);
 		load_ranks(&d, used, *out, p);

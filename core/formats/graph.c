@@ -117,14 +117,13 @@ static json_t *endport_json(const struct json_of *w, uint32_t ep)
 {
 	const struct fabric *f = w->topo->fabric;
 	uint32_t port = f->endport_port[ep], sw = w->topo->endport_switch[ep];
-	json_t *o;
 
 	if (endport_is_switch(f, ep))
 		return NULL;
-	o = json_make("{s:o, s:s, s:i, s:i, s:b, s:i}", "guid", json_guid(f->port_guid[port]), "name",
-		      f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
-		      (int)w->lids->count[ep], "up", (int)w->topo->endport_up[ep], "port",
-		      (int)w->topo->endport_swport[ep]);
+	json_t *o = json_make("{s:o, s:s, s:i, s:i, s:b, s:i}", "guid", json_guid(f->port_guid[port]), "name",
+			      f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
+			      (int)w->lids->count[ep], "up", (int)w->topo->endport_up[ep], "port",
+			      (int)w->topo->endport_swport[ep]);
 	if (sw != NO_ID)
 		json_put_switch(o, "switch", f, w->lids, sw);
 	return o;
@@ -162,19 +161,17 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct jso
 int write_json(FILE *f, const struct json_of *w, const struct warnings *missing, struct progress *p)
 {
 	AUTO_TEXT struct text lacks = {0};
-	json_t *head;
 	AUTO_FREE char *text = NULL;
-	bool whole;
 
 	warnings_tell_missing(missing, &lacks);
-	head = json_make("{s:s, s:s*, s:i, s:i, s:b, s:s}", "fabric", w->topo->fabric->source, "engine",
-			 w->routing ? w->routing->engine : NULL, "lmc", (int)w->lids->lmc, "max_lid",
-			 (int)w->lids->max_lid, "complete", (int)!missing->missing, "missing",
-			 text_str(&lacks));
+	json_t *head = json_make("{s:s, s:s*, s:i, s:i, s:b, s:s}", "fabric", w->topo->fabric->source,
+				 "engine", w->routing ? w->routing->engine : NULL, "lmc", (int)w->lids->lmc,
+				 "max_lid", (int)w->lids->max_lid, "complete", (int)!missing->missing,
+				 "missing", text_str(&lacks));
 	if (w->from_scratch)
 		json_object_set_new(head, "from_scratch", json_true());
 	text = head ? json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
-	whole = text != NULL;
+	bool whole = text != NULL;
 	if (whole) {
 		fprintf(f, "%.*s", (int)strlen(text) - 2, text); /* without "\n}" */
 		whole = put_list(f, "switches", switch_json, w, w->topo->fabric->n_switches, p) &&

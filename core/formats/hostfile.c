@@ -520,10 +520,9 @@ int hostfile_read(const struct input *in, const char *job, struct hostlist *l, s
 {
 	struct hostfile_reader r = {.in = in, .job = job, .l = l};
 	char why[48];
-	int rc;
 
 	*l = (struct hostlist){0};
-	rc = read_form(&r, e);
+	int rc = read_form(&r, e);
 	hostfile_tidy(l);
 	if (!rc && progress_cancelled(in->progress))
 		rc = err_set(e, CANCELLED);
@@ -589,10 +588,9 @@ int hostfile_each(const struct input *in, struct job_list *jobs, struct err *e)
 {
 	struct hostlist none = {0};
 	struct hostfile_reader r = {.in = in, .l = &none, .each = jobs};
-	int rc;
 
 	*jobs = (struct job_list){0};
-	rc = read_form(&r, e);
+	int rc = read_form(&r, e);
 	if (!rc && progress_cancelled(in->progress))
 		rc = err_set(e, CANCELLED);
 	if (!rc)

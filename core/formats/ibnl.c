@@ -71,14 +71,13 @@ static bool read_part(struct ibnl_reader *r, struct cursor c, bool chip)
 static bool read_wire(struct ibnl_reader *r, struct cursor c)
 {
 	struct ibnl_wire w = {0};
-	struct cursor rest;
 
 	w.port = cur_token(&c);
 	if (!ibnl_arrow(cur_token(&c), &w.width, &w.speed) || !r->part)
 		return false;
 	w.instance = cur_token(&c);
 	w.to = cur_token(&c);
-	rest = cur_token(&c);
+	struct cursor rest = cur_token(&c);
 	if (cur_empty(&w.instance) || !cur_empty(&rest))
 		return false;
 	if (cur_empty(&w.to)) { /* a single word is a connector */
@@ -116,11 +115,10 @@ void ibnl_add(struct ibnl_library *l, const char *name, char *data, size_t size)
 	struct ibnl_reader r = {.l = l, .file = (unsigned)l->n_files};
 	struct input in = {.name = name, .data = data, .size = size};
 	struct lines lines = lines_of(&in);
-	struct ibnl_file *f;
 	struct cursor line;
 
 	GROW(l->file, l->n_files, l->cap_files);
-	f = &l->file[l->n_files++];
+	struct ibnl_file *f = &l->file[l->n_files++];
 	*f = (struct ibnl_file){.name = str_dup(name), .data = data};
 	while (lines_next(&lines, &line)) {
 		if (!cur_says(line))

@@ -146,7 +146,6 @@ bool file_kind(const struct input *in, struct file_kind *k)
 	struct cabling c;
 	struct err e;
 	unsigned n = 0;
-	bool plan;
 
 	while (n < LINES_LOOKED_AT && lines_next(&l, &line)) {
 		line = cur_trimmed(line);
@@ -175,7 +174,7 @@ bool file_kind(const struct input *in, struct file_kind *k)
 		*k = (struct file_kind){"a list of hosts", SCOPE, false};
 		return true;
 	}
-	plan = !cabling_parse(in, &c, &e);
+	bool plan = !cabling_parse(in, &c, &e);
 	cabling_free(&c);
 	*k = (struct file_kind){"a plan of cables", PLAN, false};
 	return plan;
@@ -274,10 +273,8 @@ static bool at_blank(struct cursor c)
 /* "7]", or that behind one other character, which a spoiled "[" is. */
 static bool begins_with_port(struct cursor c)
 {
-	bool number;
-
 	c.p += c.p < c.end && !at_digit(c);
-	number = at_digit(c);
+	bool number = at_digit(c);
 	while (at_digit(c))
 		c.p++;
 	return number && cur_begins(c, "]");
@@ -286,15 +283,13 @@ static bool begins_with_port(struct cursor c)
 /* The words of "switchguid=0x...", and of "Switch 8 \"NAME\"". */
 static bool begins_with_word(struct cursor c)
 {
-	bool number;
-
 	while (c.p < c.end && *c.p != '=' && !at_blank(c))
 		c.p++;
 	if (cur_begins(c, "="))
 		return cur_begins(c, "=0x");
 	while (at_blank(c))
 		c.p++;
-	number = at_digit(c);
+	bool number = at_digit(c);
 	while (at_digit(c) || at_blank(c))
 		c.p++;
 	return number && cur_begins(c, "\"");
@@ -533,9 +528,7 @@ static int formats_load_parse(const struct input *in, struct fabric **out, struc
 {
 	struct input text = *in;
 	size_t mark = text_mark(in->data, in->size);
-	struct lines l;
 	struct cursor line;
-	const char *what;
 	unsigned framed = 0;
 
 	*out = NULL;
@@ -543,14 +536,14 @@ static int formats_load_parse(const struct input *in, struct fabric **out, struc
 		return err_set(e, "%s: found an empty file, expected %s", in->name, KNOWN_FORMATS);
 	if (is_cache(in))
 		return parse_cache(in, out, e);
-	what = foreign_content(in->data, in->size);
+	const char *what = foreign_content(in->data, in->size);
 	if (what)
 		return err_set(e, "%s: found %s, expected %s", in->name, what, KNOWN_FORMATS);
 	text.data += mark; /* it has no meaning here */
 	text.size -= mark;
 	if (parse_text(&text, out, e))
 		return -1;
-	l = lines_of(&text);
+	struct lines l = lines_of(&text);
 	while (lines_next(&l, &line)) {
 		/* the writer of the file may have reported missing parts */
 		warnings_read_missing(&(*out)->warnings, line.p, line.end - line.p);
@@ -575,7 +568,6 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 	const char *from = builtin_fabric(path), *name = standard ? "standard input" : from;
 	char *data;
 	size_t size;
-	int status;
 
 	*out = NULL;
 	if (!standard && is_folder(from))
@@ -584,7 +576,7 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 		return -1;
 	if (standard && (read_stream(stdin, name, &data, &size, e) || unpack(name, p, &data, &size, e)))
 		return -1;
-	status = formats_load_parse(&(struct input){name, data, size, p}, out, e);
+	int status = formats_load_parse(&(struct input){name, data, size, p}, out, e);
 	free(data);
 	if (!progress_cancelled(p))
 		return status;
@@ -617,11 +609,10 @@ void name_map_parse(const char *name, const char *data, size_t size, struct name
 		bool quoted = *g.l[i].rest == '"';
 		const char *p = g.l[i].rest + quoted;
 		struct cursor name_part = {p, p + strcspn(p, "\"#")};
-		char *text;
 
 		if (!quoted)
 			name_part = cur_trimmed(name_part);
-		text = cur_empty(&name_part) ? NULL : cur_clean(name_part, SIZE_MAX);
+		char *text = cur_empty(&name_part) ? NULL : cur_clean(name_part, SIZE_MAX);
 		if (!text) {
 			warnings_add(w, "no name", g.l[i].line,
 				     "%s:%u: found no name behind 0x%016" PRIx64 ", expected \"name\"", name,

@@ -190,14 +190,12 @@ static bool is_matrix(const struct input *in)
 	struct lines l = lines_of(in);
 	struct cursor head, row, name, cell[3];
 	struct pair_result x;
-	unsigned n, more;
-	char by;
 
 	if (!next_line(&l, &head) || !next_line(&l, &row))
 		return false;
-	by = separator(head);
-	n = pair_results_cells_of(head, by);
-	more = pair_results_cells_of(row, by) == n + 1; /* no cell above */
+	char by = separator(head);
+	unsigned n = pair_results_cells_of(head, by);
+	unsigned more = pair_results_cells_of(row, by) == n + 1; /* no cell above */
 	if (n < 2 || (!more && (n < 3 || pair_results_cells_of(row, by) != n)) || !next_cell(&row, by, &name))
 		return false;
 	for (unsigned i = 0; i < 3; i++)
@@ -235,11 +233,10 @@ static int read_matrix(struct pair_results_reader *r)
 	uint32_t *to = NULL, n = 0, cap = 0;
 	unsigned cells = 0;
 	int rc = 0;
-	char by;
 
 	r->p->format = "matrix";
 	next_line(&l, &line);
-	by = separator(line);
+	char by = separator(line);
 	r->p->less = is_time(line);
 	for (first = line; next_cell(&first, by, &cell);)
 		cells++;
@@ -390,14 +387,13 @@ static bool pair_results_has(const struct input *in, const char *text)
 int pair_results_parse(const struct input *in, struct pair_results *p, struct err *e)
 {
 	struct pair_results_reader r = {p, in, e};
-	int rc;
 
 	*p = (struct pair_results){0};
-	rc = pair_results_has(in, "var hostlist") ? read_hp2p(&r)
-	     : pair_results_has(in, "# Avg bus bandwidth") || pair_results_has(in, "# nThread ")
-		     ? read_nccl(&r)
-	     : is_matrix(in) ? read_matrix(&r)
-			     : pair_results_read_rows(&r);
+	int rc = pair_results_has(in, "var hostlist") ? read_hp2p(&r)
+		 : pair_results_has(in, "# Avg bus bandwidth") || pair_results_has(in, "# nThread ")
+			 ? read_nccl(&r)
+		 : is_matrix(in) ? read_matrix(&r)
+				 : pair_results_read_rows(&r);
 	if (!rc && progress_cancelled(in->progress))
 		return err_set(e, CANCELLED);
 	if (!rc && !p->n)
@@ -409,12 +405,11 @@ int pair_results_load(const char *path, struct pair_results *p, struct progress 
 {
 	char *data;
 	size_t size;
-	int rc;
 
 	*p = (struct pair_results){0};
 	if (read_packed_list(path, pr, &data, &size, e))
 		return -1;
-	rc = pair_results_parse(&(struct input){path, data, size, pr}, p, e);
+	int rc = pair_results_parse(&(struct input){path, data, size, pr}, p, e);
 	free(data);
 	return rc;
 }

@@ -142,13 +142,12 @@ static void add_level(struct slurm *s, uint32_t level)
 		}
 	}
 	for (size_t b = 0; b < n; b++) {
-		uint32_t top, first;
 		char name[40];
 
 		if (s->branch[b].parent != NO_ID)
 			continue;
-		top = top_of(s, s->branch[b].first);
-		first = one[top];
+		uint32_t top = top_of(s, s->branch[b].first);
+		uint32_t first = one[top];
 		if (first == NO_ID) {
 			one[top] = (uint32_t)b;
 			continue;
@@ -247,7 +246,6 @@ int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, s
 	struct slurm s = {.t = up, .notes = notes};
 	size_t roots = 0;
 	uint32_t *queue = NEW_ARRAY(n + 1, uint32_t), queued = 0;
-	int rc;
 
 	assert(notes);
 	s.leaf = ARENA_ARRAY(arena, n + 1, uint32_t);
@@ -279,7 +277,7 @@ int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, s
 		text_add(notes, "%zu trees: jobs cannot have hosts of several of them.\n", roots);
 	if (!s.n_hosts)
 		text_add(notes, "No host is up: the file names no switch.\n");
-	rc = write_branches(f, &s, yaml, p);
+	int rc = write_branches(f, &s, yaml, p);
 	free(s.host);
 	free(s.branch);
 	return rc;

@@ -87,7 +87,6 @@ static bool read_field(struct cursor *c, const char *name, uint64_t *v)
 static bool subnet_lst_read_end(struct cursor *c, struct subnet_lst_end *n, bool last)
 {
 	const char *behind = NULL;
-	struct cursor d;
 	uint64_t revision;
 
 	*n = (struct subnet_lst_end){0};
@@ -96,7 +95,7 @@ static bool subnet_lst_read_end(struct cursor *c, struct subnet_lst_end *n, bool
 	    !read_field(c, "PortGUID:", &n->port_guid) || !read_field(c, "VenID:", &n->vendor) ||
 	    !read_field(c, "DevID:", &n->device) || !read_field(c, "Rev:", &revision) || !cur_char(c, '{'))
 		return false;
-	for (d = *c; (d.p = cur_find(&d, "} LID:")) != NULL; d.p++) {
+	for (struct cursor d = *c; (d.p = cur_find(&d, "} LID:")) != NULL; d.p++) {
 		struct cursor look = {d.p + 1, d.end};
 		uint64_t lid, port;
 
@@ -170,8 +169,6 @@ static void note_end(struct subnet_lst_reader *r, uint32_t node, const struct su
 static const char *subnet_lst_read_line(struct subnet_lst_reader *r, struct cursor c)
 {
 	struct subnet_lst_end a, b;
-	struct cursor word;
-	struct fb_port *p;
 	uint32_t node[2];
 
 	if (!subnet_lst_read_end(&c, &a, false) || !subnet_lst_read_end(&c, &b, true))
@@ -185,9 +182,9 @@ static const char *subnet_lst_read_line(struct subnet_lst_reader *r, struct curs
 	r->last_node = node[0];
 	r->last_port = (unsigned)a.port;
 	r->last_line = r->lines.no;
-	p = &r->b->node[node[0]].port[a.port];
+	struct fb_port *p = &r->b->node[node[0]].port[a.port];
 	if (cur_word(&c, "PHY=")) { /* and "LOG=ACT SPD=10", which may be missing */
-		word = cur_token(&c);
+		struct cursor word = cur_token(&c);
 		p->width = link_width_parse(word.p, cur_len(word));
 	}
 	if (cur_word(&c, "LOG="))
@@ -264,7 +261,6 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 {
 	struct subnet_lst_reader r = {.in = in, .b = fb_new(), .lines = lines_of(in)};
 	struct cursor line = {0}, c;
-	const char *expected;
 	uint32_t halves = 0, whole = 0, node = NO_ID;
 
 	r.b->sm_guessed = true; /* until a line tells it */
@@ -277,7 +273,7 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 			unknown_line(&r.unknown, r.lines.no, line);
 			continue;
 		}
-		expected = subnet_lst_read_line(&r, c);
+		const char *expected = subnet_lst_read_line(&r, c);
 		if (expected)
 			unread_line(&r.unknown, in, r.lines.no, line, expected);
 		else
@@ -430,15 +426,13 @@ static bool distances_init(struct distances *x, const struct routing *r, struct 
 static unsigned distance(const struct distances *x, uint32_t s, uint32_t d, unsigned port)
 {
 	const struct topo *t = x->r->topo;
-	uint32_t next;
-	unsigned rest;
 
 	if (!x->d)
 		return x->r->ops->hops(x->r, s, d, port);
 	if (!port)
 		return x->d[(size_t)s * x->n + d];
-	next = t->peer_switch[switch_port_id(t->fabric, s, port)];
-	rest = next == NO_ID ? NO_PATH : x->d[(size_t)next * x->n + d];
+	uint32_t next = t->peer_switch[switch_port_id(t->fabric, s, port)];
+	unsigned rest = next == NO_ID ? NO_PATH : x->d[(size_t)next * x->n + d];
 	return rest >= NO_PATH - 1 ? NO_PATH : rest + 1;
 }
 
@@ -545,7 +539,6 @@ static unsigned path_hops(const struct path_table *t, uint32_t src, size_t d)
 {
 	const struct topo *top = t->r->topo;
 	uint32_t sw = top->endport_switch[src];
-	unsigned h;
 
 	if (src == t->end[d].ep) /* another LID of the same port: the packet does not leave it */
 		return routing_sa_refuses(t->r, src, false) ? HOPS_NONE : 0;
@@ -556,7 +549,7 @@ static unsigned path_hops(const struct path_table *t, uint32_t src, size_t d)
 		return top->peer[top->fabric->endport_port[src]] == top->fabric->endport_port[t->end[d].ep]
 			       ? 1
 			       : HOPS_NONE;
-	h = t->hops[d * t->n_columns + t->column[sw]];
+	unsigned h = t->hops[d * t->n_columns + t->column[sw]];
 	return h >= HOPS_LOOP ? h : h + 1;
 }
 
@@ -576,8 +569,6 @@ static char *put_number(char *p, unsigned v)
 /* Writes "SLID DLID SL HOPS". Returns the place after the newline. */
 static char *lfts_put_path(char *p, const struct routing *r, unsigned slid, unsigned dlid, unsigned hops)
 {
-	struct sl_range sl;
-
 	p = put_number(p, slid);
 	*p++ = ' ';
 	p = put_number(p, dlid);
@@ -585,7 +576,7 @@ static char *lfts_put_path(char *p, const struct routing *r, unsigned slid, unsi
 		memcpy(p, " - -\n", 5);
 		return p + 5;
 	}
-	sl = routing_sl_by_chance(r, slid, dlid);
+	struct sl_range sl = routing_sl_by_chance(r, slid, dlid);
 	*p++ = ' ';
 	p = put_number(p, sl.lo);
 	if (sl.hi != sl.lo) {
@@ -622,10 +613,9 @@ static void write_sources(FILE *f, const struct path_table *t, size_t s, char *b
 size_t write_paths_room(const struct routing *r)
 {
 	struct path_table t = {.r = r};
-	size_t size;
 
 	lfts_find_ends(&t);
-	size = t.n_ends * t.n_columns * sizeof(*t.hops);
+	size_t size = t.n_ends * t.n_columns * sizeof(*t.hops);
 	free(t.end);
 	free(t.column);
 	return size;

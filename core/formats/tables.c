@@ -60,12 +60,10 @@ static unsigned tables_far_split(struct cursor c, bool header, struct cursor *fi
 	unsigned n = 0;
 
 	while (n < MAX_FIELDS) {
-		struct cursor f;
-
 		cur_blanks(&c);
 		if (cur_empty(&c))
 			break;
-		f = (struct cursor){c.p, c.p};
+		struct cursor f = (struct cursor){c.p, c.p};
 		while (c.p < c.end) {
 			bool blank = isspace((unsigned char)*c.p);
 
@@ -645,12 +643,11 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 	struct cursor line, c;
 	uint64_t guid, lid, port, v;
 	unsigned tables = 0, ended = 0;
-	bool head;
 
 	r->info.format = "lfts";
 	while (lines_next(&l, &line)) {
 		c = line;
-		head = cur_word(&c, "Unicast lids");
+		bool head = cur_word(&c, "Unicast lids");
 		if (head || cur_word(&c, "Multicast mlids")) {
 			tables_end_table(r, &t);
 			t = (struct tables_table_s){.sw = NO_ID};
@@ -857,13 +854,12 @@ int tables_load(const char *path, const struct fabric *f, const struct lids *now
 {
 	struct input in = {.name = path, .progress = p};
 	char *data;
-	int rc;
 
 	*out = NULL;
 	if (read_packed_file(path, p, &data, &in.size, e))
 		return -1;
 	in.data = data;
-	rc = tables_parse(&in, f, now, out, info, notes, e);
+	int rc = tables_parse(&in, f, now, out, info, notes, e);
 	free(data);
 	if (!progress_cancelled(p))
 		return rc;

@@ -173,12 +173,11 @@ struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct
 {
 	struct lid_options with = *o;
 	AUTO_FREE struct guid2lid *own = NULL;
-	struct lid_memory *c;
 
 	assert(m->n_endports == f->n_endports);
 	if (!with.file)
 		with.file = own = lid_memory_entries(m, f, &with.n_file);
-	c = lid_memory_new(f, &with);
+	struct lid_memory *c = lid_memory_new(f, &with);
 	memcpy(c->carried, m->carried, m->n_endports * sizeof(*m->carried));
 	memcpy(c->carried_lmc, m->carried_lmc, m->n_endports);
 	return c;
@@ -618,7 +617,6 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 			struct text *notes)
 {
 	struct sweep_lids w = {.m = m, .t = t, .f = t->fabric};
-	struct lids *l;
 
 	assert(m->n_endports == t->fabric->n_endports);
 	lid_memory_carry(m, t->fabric, held->lid ? held->lid : t->fabric->port_lid,
@@ -634,7 +632,7 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 		if (m->carried[ep] && last <= MAX_LID && last > m->max_lid)
 			m->max_lid = last;
 	}
-	l = lids_new(m, lids_usual_lmc(m, t), MAX(m->max_lid, held->top));
+	struct lids *l = lids_new(m, lids_usual_lmc(m, t), MAX(m->max_lid, held->top));
 	for (uint32_t ep = 0; ep < l->n_endports; ep++) {
 		uint32_t b = m->carried[ep], n = 1u << m->carried_lmc[ep];
 
@@ -658,7 +656,6 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text *notes, uint8_t *rule)
 {
 	struct sweep_lids w = {.m = m, .t = t, .f = t->fabric};
-	struct lids *l;
 	char buf[256];
 
 	assert(m->n_endports == t->fabric->n_endports);
@@ -690,11 +687,10 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 	/* the SM's own port first, then the others in GUID order */
 	for (uint32_t i = 0; i <= m->n_endports; i++) {
 		uint32_t ep = i ? i - 1 : t->sm_endport;
-		enum lid_rule how;
 
 		if (ep == NO_ID || (i && ep == t->sm_endport) || !t->endport_up[ep])
 			continue;
-		how = give(&w, ep);
+		enum lid_rule how = give(&w, ep);
 		if (how == LID_NONE && notes)
 			text_add(notes,
 				 "%s gets no LID: no %u free LIDs up to %u (the smallest LinearFDBCap)\n",
@@ -704,7 +700,7 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 			rule[ep] = how;
 	}
 	m->swept = true;
-	l = lids_collect(&w, notes);
+	struct lids *l = lids_collect(&w, notes);
 	check_table(&w, l, notes);
 	free(w.disc);
 	free(w.free);

@@ -107,14 +107,13 @@ static enum path_end paths_step(const struct topo *t, uint32_t sw, unsigned out,
 				unsigned *in)
 {
 	const struct fabric *f = t->fabric;
-	uint32_t q;
 
 	*next = NO_ID;
 	if (out == NO_PATH || out > f->switch_nports[sw])
 		return PATH_NO_ENTRY;
 	if (out == 0)
 		return f->port_endport[f->switch_port[sw]] == dst ? PATH_OK : PATH_WRONG_END;
-	q = t->peer[f->switch_port[sw] + out];
+	uint32_t q = t->peer[f->switch_port[sw] + out];
 	if (q == NO_ID)
 		return paths_dead_end(t, f->switch_port[sw] + out);
 	if (!node_is_switch(f, f->port_node[q]))
@@ -156,12 +155,10 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 {
 	const struct topo *t = r->topo;
 	uint32_t sw, next;
-	unsigned in, sls;
-	bool has_sl;
 
 	assert(src < t->fabric->n_endports);
 	*p = (struct path){.src = src, .dst = lid_owner(r->lids, dlid), .slid = slid, .dlid = dlid};
-	in = t->endport_swport[src];
+	unsigned in = t->endport_swport[src];
 	sw = t->endport_up[src] ? t->endport_switch[src] : NO_ID;
 	if (!r->lids->base[src] && !endport_is_switch(t->fabric, src))
 		sw = NO_ID; /* nobody can answer a host without a LID, so it has no path */
@@ -185,8 +182,8 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 		return;
 	}
 	p->sl = slid ? routing_sl(r, slid, dlid) : (struct sl_range){0, 0};
-	sls = sls_at_start(r, src, p->sl);
-	has_sl = slid && !sl_is_open(p->sl); /* without an SL yet, none can stop the path */
+	unsigned sls = sls_at_start(r, src, p->sl);
+	bool has_sl = slid && !sl_is_open(p->sl); /* without an SL yet, none can stop the path */
 	if (has_sl && !sls) {
 		p->end = PATH_DROPPED;
 		return;
@@ -455,13 +452,12 @@ static bool ways_as_before(const struct routing *r, unsigned lid, uint32_t owner
 	const struct topo *t = r->topo;
 	uint32_t old = lid_owner(r->lids, w->lid), sw = owner == NO_ID ? NO_ID : t->endport_switch[owner];
 	struct port_set last;
-	unsigned port;
 
 	if (!w->lid || old == NO_ID || sw == NO_ID || t->endport_switch[old] != sw || w->worst[sw] != 1 ||
 	    endport_is_switch(t->fabric, old) || endport_is_switch(t->fabric, owner))
 		return false;
 	routing_ports(r, sw, lid, &last);
-	port = t->endport_swport[owner];
+	unsigned port = t->endport_swport[owner];
 	if (!port_set_has(&last, port) || port_set_next(&last, 0) != port ||
 	    port_set_next(&last, port + 1) < 256)
 		return false;

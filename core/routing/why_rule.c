@@ -266,11 +266,9 @@ void json_put_endport(json_t *o, const char *key, const struct fabric *f, const 
 
 json_t *json_node(const struct fabric *f, const struct lids *l, uint32_t node)
 {
-	json_t *o;
-
 	if (node == NO_ID)
 		return json_null();
-	o = json_object();
+	json_t *o = json_object();
 	json_put_node(o, "name", f, l, node);
 	return o;
 }

@@ -66,12 +66,11 @@ static bool fits_kind(const struct guid_names_list *l, uint32_t node)
 static bool list_guid(struct guid_names_list *l, const char *word, bool *found)
 {
 	uint64_t guid;
-	uint32_t node, ep;
 
 	if (!number_of_hex(word, &guid))
 		return false;
-	node = fabric_node_by_guid(l->f, guid);
-	ep = fabric_endport_by_guid(l->f, guid);
+	uint32_t node = fabric_node_by_guid(l->f, guid);
+	uint32_t ep = fabric_endport_by_guid(l->f, guid);
 	if (node != NO_ID && fits_kind(l, node))
 		list_node(l, node);
 	else if (ep != NO_ID && fits_kind(l, endport_node(l->f, ep)))
@@ -182,7 +181,6 @@ int options_set_named(struct options *o, const struct fabric *f, const char *nam
 {
 	const struct optdef *d = options_find(o, name);
 	struct err no_file = {0}, no_name = {0};
-	char *list;
 
 	if (!strcmp(name, "guid"))
 		return set_manager(o, f, value, e);
@@ -193,7 +191,7 @@ int options_set_named(struct options *o, const struct fabric *f, const char *nam
 	if (!f)
 		return err_set(e, "%s, or a fabric with %s so named", no_file.msg,
 			       guid_names_of[d->names].words);
-	list = guid_names_list_of(f, d->names, value, true, &no_name);
+	char *list = guid_names_list_of(f, d->names, value, true, &no_name);
 	if (!list)
 		return err_set(e, "%s, or names of %s: %s", no_file.msg, guid_names_of[d->names].words,
 			       no_name.msg);

@@ -34,11 +34,10 @@ static const char *lft_file_skip_white(const char *p)
 static bool lft_file_next_piece(struct pieces *f)
 {
 	size_t left = f->size - f->at, n = MIN(left, PIECE);
-	const char *nl;
 
 	if (!left)
 		return false;
-	nl = memchr(f->data + f->at, '\n', n);
+	const char *nl = memchr(f->data + f->at, '\n', n);
 	n = nl ? (size_t)(nl - (f->data + f->at)) + 1 : n;
 	memcpy(f->text, f->data + f->at, n);
 	f->text[n] = 0;
@@ -389,7 +388,6 @@ static bool map_line(struct sl_tables_file_reading *r, struct cursor c)
 {
 	uint64_t guid, in, out, pair;
 	uint8_t bytes[8];
-	uint32_t sw;
 
 	if (!cur_number(&c, 0, &guid) || !sl_tables_file_number(&c, MAX_PORTS + 1, &in) ||
 	    !sl_tables_file_number(&c, MAX_PORTS + 1, &out))
@@ -401,7 +399,7 @@ static bool map_line(struct sl_tables_file_reading *r, struct cursor c)
 	}
 	if (!at_end(&c))
 		return false;
-	sw = sl_tables_file_switch_of_guid(r->f, guid);
+	uint32_t sw = sl_tables_file_switch_of_guid(r->f, guid);
 	r->unknown += sw == NO_ID;
 	if (sw != NO_ID)
 		sl_tables_set_map(r->l, sw, in, out, sl2vl_of_bytes(bytes));
@@ -494,7 +492,6 @@ static bool sl_row(struct sl_tables_file_reading *r, struct cursor c)
 static bool sl_line(struct sl_tables_file_reading *r, struct cursor c)
 {
 	uint64_t from, dlid, sl, hops;
-	uint32_t node;
 	bool any = false;
 
 	if (!cur_number(&c, 0, &from) || !sl_tables_file_number(&c, MAX_LID, &dlid))
@@ -510,7 +507,7 @@ static bool sl_line(struct sl_tables_file_reading *r, struct cursor c)
 		return true;
 	}
 	/* all ports of a CA or router; a switch has one */
-	node = fabric_node_by_guid(r->f, from);
+	uint32_t node = fabric_node_by_guid(r->f, from);
 	for (unsigned p = 0; node != NO_ID && p <= r->f->node_nports[node]; p++) {
 		uint32_t ep = r->f->port_endport[r->f->node_port[node] + p];
 

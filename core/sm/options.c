@@ -116,7 +116,6 @@ static char *file_value(const struct optdef *d, const char *v, struct err *e)
 
 static char *choice_value(const struct optdef *d, const char *v, struct err *e)
 {
-	const char *second;
 	size_t len = strlen(v);
 
 	assert(d->choices);
@@ -131,7 +130,7 @@ static char *choice_value(const struct optdef *d, const char *v, struct err *e)
 		}
 		w += n + (w[n] == '|');
 	}
-	second = strchr(d->choices, '|');
+	const char *second = strchr(d->choices, '|');
 	if (second && !strchr(second + 1, '|'))
 		err_set_kind(e, ERR_SYNTAX, "%s: found '%.*s', expected %.*s or %s", d->name, SHOWN, v,
 			     (int)(second - d->choices), d->choices, second + 1);
@@ -299,7 +298,6 @@ const struct optdef *options_at(const struct options *o, size_t i)
 int options_set(struct options *o, const char *name, const char *value, struct err *e)
 {
 	int i = find_slot(o, name);
-	char *v;
 
 	if (i < 0)
 		return err_set_kind(e, ERR_SYNTAX, "unknown option '%.*s'", SHOWN, name);
@@ -307,7 +305,7 @@ int options_set(struct options *o, const char *name, const char *value, struct e
 		options_unset(o, name);
 		return 0;
 	}
-	v = normalise(o->def[i], value, e);
+	char *v = normalise(o->def[i], value, e);
 	if (!v)
 		return -1;
 	options_unset(o, name);
@@ -417,12 +415,11 @@ static struct options *without_sls(const struct setup *base, const struct setup 
 {
 	const char *sls = options_get(base->options, "path_sl_file");
 	const struct options *from = other->options ? other->options : base->options;
-	struct options *o;
 
 	if (!*sls || !asks_tables(base->chain) || !other->chain || asks_tables(other->chain) ||
 	    strcmp(options_get(from, "path_sl_file"), sls) != 0)
 		return NULL;
-	o = options_copy(from);
+	struct options *o = options_copy(from);
 	options_unset(o, "path_sl_file");
 	return o;
 }

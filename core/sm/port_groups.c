@@ -179,7 +179,6 @@ static int read_regexp(struct port_groups_rule *r, const char *at, struct err *e
 	char *colon = strrchr(r->value, ':');
 	uint64_t port;
 	char why[80];
-	int rc;
 
 	if (colon && number_of_any(colon + 1, 1, 254, &port)) {
 		r->port = (unsigned)port;
@@ -191,7 +190,7 @@ static int read_regexp(struct port_groups_rule *r, const char *at, struct err *e
 			"%s: found '%.40s', expected a regular expression of up to %d characters, without "
 			"{, back references and + behind a repetition or )",
 			at, r->value, MOST_PATTERN);
-	rc = regcomp(&r->regexp, r->value, REG_EXTENDED | REG_NOSUB);
+	int rc = regcomp(&r->regexp, r->value, REG_EXTENDED | REG_NOSUB);
 	if (!rc)
 		return 0;
 	regerror(rc, &r->regexp, why, sizeof(why));
@@ -487,10 +486,9 @@ static void read_expanded(const struct expansion *x, const struct input *in, boo
 
 	while (!x->g->stopped && lines_next(&l, &line)) {
 		struct guid_file one;
-		char *group;
 
 		word = cur_trimmed(line);
-		group = str_printf("%.*s", CUR_ARGS(word));
+		char *group = str_printf("%.*s", CUR_ARGS(word));
 		if (*group && *group != '#' && port_groups_add_group(x, group, l.no)) {
 			free(group);
 			continue;

@@ -56,10 +56,8 @@ static struct lft_row *row_ref(struct lft_row *r)
 
 static void add_ghost(struct ucast_cache *c, const struct ghost *g)
 {
-	struct ghost *to;
-
 	GROW(c->ghost, c->n_ghosts, c->cap_ghosts);
-	to = &c->ghost[c->n_ghosts++];
+	struct ghost *to = &c->ghost[c->n_ghosts++];
 	*to = *g;
 	to->missing = mem_dup(g->missing, g->n_ports * sizeof(*g->missing));
 	to->row = row_ref(g->row);
@@ -338,7 +336,6 @@ static void validate_missing(struct ucast_cache_check *k)
 char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 {
 	struct ucast_cache_check k = {.c = c, .s = s, .f = c->fabric};
-	uint32_t from;
 
 	assert(s->now->fabric->n_ports == c->fabric->n_ports && s->tables);
 	if (c->why)
@@ -346,7 +343,7 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 	if (s->now->sm_endport != s->was->sm_endport)
 		return str_dup("another subnet manager took over");
 	/* Present distances decide which LIDs are known when a link is seen (engines/doc/minhop.md 9.4). */
-	from = s->now->endport_switch[s->now->sm_endport];
+	uint32_t from = s->now->endport_switch[s->now->sm_endport];
 	k.dist = NEW_ARRAY(k.f->n_switches, uint16_t);
 	memset(k.dist, 0xff, k.f->n_switches * sizeof(*k.dist));
 	if (from != NO_ID)

@@ -156,11 +156,10 @@ static void serve(struct gate *g, const int *classes, size_t n)
 	void *umad = NULL;
 	struct opening o;
 	struct gate_request r;
-	int32_t opened;
 
 	if (!receive_whole(g->socket, &o, sizeof(o)))
 		return;
-	opened = open_device(g, &o, classes, n);
+	int32_t opened = open_device(g, &o, classes, n);
 	confine("the process that holds the device");
 	if (!send_whole(g->socket, &opened, sizeof(opened)) || opened)
 		return;

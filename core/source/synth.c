@@ -43,11 +43,10 @@ static char *lesson_fabric_read_list(struct err *e)
 {
 	char *path = lesson_file("fabrics", e), *data, *text;
 	size_t size;
-	int rc;
 
 	if (!path)
 		return NULL;
-	rc = read_file(path, NULL, &data, &size, e);
+	int rc = read_file(path, NULL, &data, &size, e);
 	free(path);
 	if (rc)
 		return NULL;
@@ -267,10 +266,8 @@ static unsigned synth_take_port(struct plan *p, uint32_t node, unsigned port)
 
 struct plan_cable *plan_cable(struct plan *p, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2)
 {
-	struct plan_cable *c;
-
 	GROW(p->cable, p->n_cables, p->cap_cables);
-	c = &p->cable[p->n_cables++];
+	struct plan_cable *c = &p->cable[p->n_cables++];
 	*c = (struct plan_cable){
 		.node = {n1, n2}, .width = (uint8_t)p->o.width, .speed = (uint8_t)p->o.speed};
 	c->port[0] = (uint8_t)synth_take_port(p, n1, p1);
@@ -533,11 +530,10 @@ static int plan_emit(struct plan *p, struct fabric **out, struct err *e)
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct plan_node *n = &p->node[order[i]];
 		bool sw = n->type == NODE_SWITCH;
-		struct fb_node *fb;
 
 		index[order[i]] = fb_add(b, n->type, guid[order[i]], n->nports, n->name);
 		assert(index[order[i]] == i); /* GUIDs are different */
-		fb = &b->node[i];
+		struct fb_node *fb = &b->node[i];
 		fb->sysguid = guid[n->system];
 		fb->vendor = VENDOR;
 		fb->device = n->aggregation ? DEVICE_AGGREGATION : DEVICE_CA;
@@ -576,11 +572,9 @@ static int plan_complete(struct plan *p)
 		if (p->node[i].type == NODE_SWITCH && p->node[i].nports < p->o.ports)
 			p->node[i].nports = (uint8_t)p->o.ports;
 	for (uint32_t i = 0, n = p->n; p->o.aggregation && i < n && !p->failed; i++) {
-		uint32_t ca;
-
 		if (p->node[i].type != NODE_SWITCH)
 			continue;
-		ca = plan_ca(p);
+		uint32_t ca = plan_ca(p);
 		p->node[ca].name = str_dup(AGGREGATION_NAME);
 		p->node[ca].aggregation = p->node[i].aggregation = true;
 		p->node[ca].system = i;
@@ -648,8 +642,6 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 	const struct kind *k = NULL;
 	struct cursor options = {0};
 	struct text t = {0};
-	const char *at;
-	size_t len;
 	int ret = synth_lesson(spec, &made, &note, e);
 
 	if (ret <= 0) { /* the name of a lesson's fabric, or an error */
@@ -662,7 +654,7 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 		free(note);
 		return ret;
 	}
-	len = kind_length(spec);
+	size_t len = kind_length(spec);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		text_add(&t, " %s:", kinds[i].name);
 		if (strlen(kinds[i].name) == len && !strncmp(spec, kinds[i].name, len))
@@ -676,7 +668,7 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 	/* SHAPE,NAME=VALUE,... */
 	spec += len + 1;
 	len = strlen(spec);
-	at = strchr(spec, '=');
+	const char *at = strchr(spec, '=');
 	if (at) {
 		while (at > spec && at[-1] != ',')
 			at--;

@@ -40,17 +40,16 @@ static int words_make(struct plan *p, const char *shape, bool kautz)
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
 	const char *prefix = kautz ? "k" : "b";
 	uint32_t v[2] = {0}, letter[SYNTH_MAX_DIMS], first = p->n, base, n, rest;
-	uint64_t all, ports;
 
 	if (shape_read(p, shape, ',', v, 2, 2, range, kautz ? "kautz:D,K" : "debruijn:D,K") < 0)
 		return -1;
 	if (v[1] > SYNTH_MAX_DIMS)
 		return plan_limit(p, "K = %u letters, expected at most %d", v[1], SYNTH_MAX_DIMS);
 	base = v[0] + kautz;
-	all = base;
+	uint64_t all = base;
 	for (uint32_t i = 1; i < v[1]; i++)
 		all = size_mul(all, v[0]);
-	ports = p->o.hosts + size_mul(2 * (uint64_t)v[0], p->o.parallel);
+	uint64_t ports = p->o.hosts + size_mul(2 * (uint64_t)v[0], p->o.parallel);
 	if (plan_expect(p, all, all + hosts_in_all(p, all), ports))
 		return -1;
 	n = (uint32_t)all;
@@ -317,7 +316,6 @@ int synth_regular(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
 	uint32_t v[2] = {0}, first = p->n, *order;
-	struct pairing g;
 
 	if (shape_read(p, shape, ',', v, 2, 2, range, "regular:SWITCHES,DEGREE") < 0)
 		return -1;
@@ -326,7 +324,7 @@ int synth_regular(struct plan *p, const char *shape)
 				 v[1]);
 	if (plan_expect(p, v[0], v[0] + hosts_in_all(p, v[0]), p->o.hosts + size_mul(v[1], p->o.parallel)))
 		return -1;
-	g = (struct pairing){v[0], v[1], mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
+	struct pairing g = (struct pairing){v[0], v[1], mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
 	order = NEW_ARRAY(g.n, uint32_t);
 	for (uint32_t i = 0; i < g.n; i++) {
 		uint32_t with = rng_below(&p->rng, i + 1);
@@ -372,7 +370,6 @@ int synth_cascade(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {0, 1000};
 	uint32_t v[2] = {0, 10}, first = p->n, n, far, rounds;
-	uint64_t ports;
 
 	if (shape_read(p, shape, ',', v, 1, 2, range, "cascade:GROUPS[,FAR]") < 0)
 		return -1;
@@ -380,7 +377,8 @@ int synth_cascade(struct plan *p, const char *shape)
 	if (!v[0] || v[0] - 1 > far)
 		return plan_fail(p, "%u groups with %u cables each to others, expected 1 to %u groups", v[0],
 				 far, far + 1);
-	ports = p->o.hosts +
+	uint64_t ports =
+		p->o.hosts +
 		size_mul(BLADES - 1 + (CHASSIS - 1) * BETWEEN_CHASSIS + (v[0] > 1 ? v[1] : 0), p->o.parallel);
 	n = v[0] * GROUP;
 	if (plan_expect(p, n, n + hosts_in_all(p, n), ports))

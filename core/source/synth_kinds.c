@@ -88,7 +88,6 @@ static const char *const xgft_shape = "M1,..,Mh:W1,..,Wh";
 static int xgft_read(struct plan *p, const char *s, struct xgft *t)
 {
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
-	int n;
 
 	t->h = numbers_read(p, &s, ',', t->m, SYNTH_MAX_DIMS, range, xgft_shape);
 	if (t->h < 0)
@@ -96,7 +95,7 @@ static int xgft_read(struct plan *p, const char *s, struct xgft *t)
 	if (*s != ':')
 		return plan_fail(p, "found '%.20s' behind the M, expected ':' (%s)", s, xgft_shape);
 	s++;
-	n = numbers_read(p, &s, ',', t->w, SYNTH_MAX_DIMS, range, xgft_shape);
+	int n = numbers_read(p, &s, ',', t->w, SYNTH_MAX_DIMS, range, xgft_shape);
 	if (n < 0)
 		return -1;
 	if (*s)
@@ -331,13 +330,12 @@ int synth_dragonfly(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
 	uint32_t v[4] = {0}, first = p->n, n, hosts, others;
-	struct dragonfly d;
 	uint64_t most, par = p->o.parallel;
 	int given = shape_read(p, shape, ',', v, 3, 4, range, "dragonfly:A,H,P[,G]");
 
 	if (given < 0)
 		return -1;
-	d = (struct dragonfly){v[0], v[1], v[2], v[3]};
+	struct dragonfly d = (struct dragonfly){v[0], v[1], v[2], v[3]};
 	hosts = !d.p && p->o.hosts_on ? (uint32_t)p->o.hosts : d.p;
 	most = (uint64_t)d.a * d.h + 1;
 	if (!d.a)
@@ -532,7 +530,6 @@ int synth_random(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
 	uint32_t v[2] = {0}, first = p->n, *order;
-	struct synth_kinds_graph g;
 
 	if (shape_read(p, shape, ',', v, 2, 2, range, "random:SWITCHES,DEGREE") < 0)
 		return -1;
@@ -543,8 +540,8 @@ int synth_random(struct plan *p, const char *shape)
 		v[1] = v[0] > 1 ? v[0] - 1 : 1;
 	if (plan_expect(p, v[0], v[0] + hosts_in_all(p, v[0]), p->o.hosts + size_mul(v[1], p->o.parallel)))
 		return -1;
-	g = (struct synth_kinds_graph){v[0], v[1], NEW_ARRAY(v[0], uint32_t),
-				       mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
+	struct synth_kinds_graph g = (struct synth_kinds_graph){
+		v[0], v[1], NEW_ARRAY(v[0], uint32_t), mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
 	order = NEW_ARRAY(v[0], uint32_t);
 	for (uint32_t i = 0; i < g.n; i++) {
 		plan_switch(p, "sw-%0*u", digits_of(g.n + 1, 2), i + 1);
@@ -623,12 +620,11 @@ static int make_directors(struct plan *p, const struct directors *d)
 static int make_odin(struct plan *p)
 {
 	const struct synth_chassis c = {"dir", 12, 6, 2, 12};
-	uint32_t first;
 
 	if (plan_expect(p, 18, 18 + 128, 24))
 		return -1;
 	p->o.speed = SPEED_SDR;
-	first = plan_chassis(p, &c, 1);
+	uint32_t first = plan_chassis(p, &c, 1);
 	for (unsigned i = 0; i < 128; i++)
 		plan_cable(p, first + i % c.lines, i / c.lines + 1, plan_ca(p), 0);
 	return p->failed ? -1 : 0;

@@ -225,11 +225,9 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 /* Makes room for one more element of an array. False: no memory, or the limit is reached. */
 static bool more_room(struct recorder *k, void **a, size_t n, size_t *cap, size_t size)
 {
-	size_t more;
-
 	if (n < *cap)
 		return true;
-	more = *cap ? *cap + *cap / 2 : 1024;
+	size_t more = *cap ? *cap + *cap / 2 : 1024;
 	k->full |= recording_bytes(k->r) > k->limit;
 	if (k->full || k->no_memory)
 		return false;
@@ -379,14 +377,13 @@ void recorder_clear(struct recorder *k)
 static uint32_t had(struct recorder *k, enum rec_table t, uint32_t at, uint32_t now)
 {
 	size_t n = k->r->cells[t];
-	uint32_t was;
 
 	if (!k->shadow[t]) {
 		k->shadow[t] = NEW_ARRAY(n + 1, uint32_t);
 		for (size_t i = 0; i < n; i++)
 			k->shadow[t][i] = rec_tables[t].start;
 	}
-	was = k->shadow[t][at];
+	uint32_t was = k->shadow[t][at];
 	k->shadow[t][at] = now;
 	return was;
 }
@@ -686,12 +683,11 @@ uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t 
 {
 	struct rec_delta d;
 	uint32_t cursor = 0;
-	size_t i;
 
 	assert(step >= 1 && step <= r->n_events);
 	while (recording_next_delta(r, step, &cursor, &d))
 		continue;
-	i = r->event[step - 1].first + cursor;
+	size_t i = r->event[step - 1].first + cursor;
 	*word = NULL;
 	if (i >= units_end(r, step - 1))
 		return 0;

@@ -369,13 +369,12 @@ void walk_reach(const struct walk *w, uint8_t *reach)
 static uint32_t target_of(const struct recording *r, const struct rec_event *ev)
 {
 	const struct rec_kind_info *k = &rec_kinds[ev->kind];
-	uint32_t ep;
 
 	if (k->b == FIELD_TARGET)
 		return ev->b;
 	if (k->b != FIELD_LID)
 		return NO_ID;
-	ep = lid_owner(r->sweep->lids, ev->b);
+	uint32_t ep = lid_owner(r->sweep->lids, ev->b);
 	return ep == NO_ID ? NO_ID : r->sweep->topo->endport_switch[ep];
 }
 
