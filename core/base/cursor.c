@@ -12,36 +12,25 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* Is the file too large by its size? Then it is not read at all. */
-static bool known_too_large(FILE *f, size_t most)
-{
-	struct stat st;
-
-	return !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > most;
-}
-
-/* Double the buffer. -1 and *e: there is no memory. */
-static int grow_buffer(char **buf, size_t *cap, const char *name, struct err *e)
-{
-	if (mem_room(e, *cap, "reading %s", name)) /* in addition to the present buffer */
-		return -1;
-	*cap *= 2;
-	*buf = mem_resize(*buf, *cap, 1);
-	return 0;
-}
-
 int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *size, struct err *e)
 {
 	size_t cap = 1 << 16, n = 0, got, most = mib << 20;
-	bool too_large = known_too_large(f, most);
+	struct stat st;
+	/* a file that is too large by its size is not read at all */
+	bool too_large = !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > most;
 	int rc = 0;
 	char *buf = mem_alloc(cap);
 
 	while (!rc && !too_large && (got = fread(buf + n, 1, cap - n, f)) > 0) {
 		n += got;
 		too_large = n > most;
-		if (n == cap && !too_large)
-			rc = grow_buffer(&buf, &cap, name, e);
+		if (n < cap || too_large)
+			continue;
+		rc = mem_room(e, cap, "reading %s", name); /* in addition to the present buffer */
+		if (!rc) {
+			cap *= 2;
+			buf = mem_resize(buf, cap, 1);
+		}
 	}
 	if (too_large)
 		rc = err_set(e, "%s: found more than %zu MiB, the most that is read", name, mib);
@@ -204,17 +193,6 @@ bool cur_word(struct cursor *c, const char *word)
 	return true;
 }
 
-static unsigned cursor_digit(char ch)
-{
-	if (ch >= '0' && ch <= '9')
-		return ch - '0';
-	if (ch >= 'a' && ch <= 'f')
-		return ch - 'a' + 10;
-	if (ch >= 'A' && ch <= 'F')
-		return ch - 'A' + 10;
-	return 99;
-}
-
 bool cur_number(struct cursor *c, unsigned base, uint64_t *v)
 {
 	struct cursor d = *c;
@@ -223,15 +201,15 @@ bool cur_number(struct cursor *c, unsigned base, uint64_t *v)
 	assert(base == 0 || base == 10 || base == 16);
 	cur_blanks(&d);
 	if (base != 10 && d.end - d.p > 2 && d.p[0] == '0' && (d.p[1] == 'x' || d.p[1] == 'X') &&
-	    cursor_digit(d.p[2]) < 16) {
+	    number_digit(d.p[2]) < 16) {
 		d.p += 2;
 		base = 16;
 	}
 	base = base ? base : 10;
 	*v = 0;
-	for (first = d.p; d.p < d.end && cursor_digit(*d.p) < base; d.p++)
+	for (first = d.p; d.p < d.end && number_digit(*d.p) < base; d.p++)
 		if (__builtin_mul_overflow(*v, (uint64_t)base, v) ||
-		    __builtin_add_overflow(*v, cursor_digit(*d.p), v))
+		    __builtin_add_overflow(*v, number_digit(*d.p), v))
 			*v = UINT64_MAX / base + 1; /* stays too large */
 	if (d.p == first)
 		return false;

@@ -109,7 +109,7 @@ static const char *const names[][OTHER + 1] = {
 };
 static_assert(ARRAY_LEN(names) == PACKAGE_RDMA + 1, "each package has its names");
 
-/* Found by ID and ID_LIKE, as ID=rocky, ID_LIKE="rhel centos fedora". */
+/* Found by ID and ID_LIKE, as ID=rocky, ID_LIKE="rhel centos fedora".  NULL: OTHER. */
 static enum family family_of(const char *os_release)
 {
 	static const struct {
@@ -131,31 +131,20 @@ static enum family family_of(const char *os_release)
 	return OTHER;
 }
 
-/* The same for a text of os-release; NULL: there is none. */
-static const char *package_on(enum package what, const char *os_release)
-{
-	return names[what][family_of(os_release)];
-}
-
 const char *package_of(enum package what)
 {
 	static const char *const places[] = {"/etc/os-release", "/usr/lib/os-release"};
-	const char *found = names[what][OTHER];
-	char *data, *text;
-	struct err e;
-	size_t size;
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-		if (read_file(places[i], NULL, &data, &size, &e))
+		AUTO_FREE char *data = NULL, *text = NULL;
+		size_t size;
+
+		if (read_file(places[i], NULL, &data, &size, NULL))
 			continue;
 		text = strndup(data, size);
-		if (text)
-			found = package_on(what, text);
-		free(text);
-		free(data);
-		break;
+		return names[what][family_of(text)];
 	}
-	return found;
+	return names[what][OTHER];
 }
 
 #define WAIT_MS 50 /* interval of checks for cancelling */
@@ -237,29 +226,21 @@ static const char *const places[] = {"lessons", "../views/lessons", "../share/ib
 				     "../../views/lessons"};
 #define FOLDERS (1 + ARRAY_LEN(places))
 
-static char *user_folder(void)
-{
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-
-	if (config && *config == '/')
-		return str_printf("%s/ibscope/lessons", config);
-	return home && *home ? str_printf("%s/.config/ibscope/lessons", home) : NULL;
-}
-
-static char *folder_near_program(const char *place)
-{
-	char *self = realpath("/proc/self/exe", NULL), *slash = self ? strrchr(self, '/') : NULL, *path;
-
-	path = slash ? str_printf("%.*s/%s", (int)(slash - self), self, place) : NULL;
-	free(self);
-	return path;
-}
-
 /* The i-th of FOLDERS, or NULL. */
 static char *folder(size_t i)
 {
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
 	assert(i < FOLDERS);
-	return i ? folder_near_program(places[i - 1]) : user_folder();
+	if (i) {
+		AUTO_FREE char *self = realpath("/proc/self/exe", NULL);
+		const char *slash = self ? strrchr(self, '/') : NULL;
+
+		return slash ? str_printf("%.*s/%s", (int)(slash - self), self, places[i - 1]) : NULL;
+	}
+	if (config && *config == '/')
+		return str_printf("%s/ibscope/lessons", config);
+	return home && *home ? str_printf("%s/.config/ibscope/lessons", home) : NULL;
 }
 
 const char *lesson_name(const char *word)
@@ -300,16 +281,10 @@ int permitted_to_read(const char *path, struct err *e)
 	return of_lessons ? 0 : permitted(DEED_READ, path, e);
 }
 
-static bool lessonfile_is_file(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, R_OK);
-}
-
 char *lesson_file(const char *name, struct err *e)
 {
 	struct builtin b;
+	struct stat st;
 	char *path;
 
 	if (!*name || *name == '.' || strchr(name, '/')) {
@@ -320,7 +295,7 @@ char *lesson_file(const char *name, struct err *e)
 		AUTO_FREE char *in = folder(i);
 
 		path = in ? str_printf("%s/%s", in, name) : NULL;
-		if (path && lessonfile_is_file(path))
+		if (path && !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, R_OK))
 			return path;
 		free(path);
 	}

@@ -152,9 +152,8 @@ char *program_path(const char *name)
 
 bool program_exists(const char *name)
 {
-	char *path = program_path(name);
+	AUTO_FREE char *path = program_path(name);
 
-	free(path);
 	return path != NULL;
 }
 

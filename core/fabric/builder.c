@@ -150,17 +150,6 @@ static void siblings(struct fabric *f)
 	sanity_tell_rest(f, "slow link", told);
 }
 
-/*
- * Add warnings for oddities of the whole: LIDs and port GUIDs that two ports share, LIDs that are no unicast
- * LIDs, links slower or narrower than another between the same two nodes. fb_finish() calls it.
- */
-static void fabric_tell_oddities(struct fabric *f)
-{
-	port_guids(f);
-	lids(f);
-	siblings(f);
-}
-
 struct finish_keyed {
 	uint64_t key;
 	uint32_t id;
@@ -230,22 +219,16 @@ static void alloc_ports(struct fabric *f)
 	memset(f->port_endport, 0xff, n * sizeof(*f->port_endport));
 }
 
-static uint64_t default_port_guid(const struct fb_node *n, unsigned port)
-{
-	if (n->type == NODE_SWITCH)
-		return n->port[0].guid ? n->port[0].guid : n->guid;
-	return n->port[port].guid ? n->port[port].guid : n->guid + port;
-}
-
 static void fill_ports(struct fabric *f, uint32_t node, const struct fb_node *from, const uint32_t *new_id)
 {
 	for (unsigned p = 0; p <= from->nports; p++) {
 		uint32_t id = f->node_port[node] + p;
 		const struct fb_port *q = &from->port[p];
+		unsigned own = from->type == NODE_SWITCH ? 0 : p; /* all ports of a switch have one GUID */
 
 		f->port_node[id] = node;
 		f->port_num[id] = p;
-		f->port_guid[id] = default_port_guid(from, p);
+		f->port_guid[id] = from->port[own].guid ? from->port[own].guid : from->guid + own;
 		f->port_lid[id] = q->lid;
 		f->port_lmc[id] = q->lmc & 7;
 		f->port_width[id] = q->width;
@@ -403,8 +386,11 @@ int fb_finish(struct fabric_builder *b, const char *source, const char *format, 
 		f->states_told = b->states_told;
 	b->generated = b->untold = NULL;
 	b->warnings = (struct warnings){0};
-	if (!b->again)
-		fabric_tell_oddities(f);
+	if (!b->again) {
+		port_guids(f);
+		lids(f);
+		siblings(f);
+	}
 	fb_free(b);
 	*out = f;
 	return 0;
@@ -452,6 +438,13 @@ static uint32_t *hash_slot(const struct fabric_builder *b, uint64_t guid)
 	return &b->hash[i];
 }
 
+static void hash_again(struct fabric_builder *b)
+{
+	memset(b->hash, 0xff, b->hash_size * sizeof(*b->hash));
+	for (uint32_t i = 0; i < b->n; i++)
+		*hash_slot(b, b->node[i].guid) = i;
+}
+
 uint32_t fb_find(const struct fabric_builder *b, uint64_t guid)
 {
 	return b->hash_size ? *hash_slot(b, guid) : NO_ID;
@@ -474,20 +467,16 @@ void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports)
 uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, unsigned nports,
 		const char *desc)
 {
-	struct fb_node *n;
-
 	if (2 * (b->n + 1) > b->hash_size) {
 		b->hash_size = b->hash_size ? b->hash_size * 4 : 256;
 		free(b->hash);
 		b->hash = NEW_ARRAY(b->hash_size, uint32_t);
-		memset(b->hash, 0xff, b->hash_size * sizeof(*b->hash));
-		for (uint32_t i = 0; i < b->n; i++)
-			*hash_slot(b, b->node[i].guid) = i;
+		hash_again(b);
 	}
 	if (fb_find(b, guid) != NO_ID)
 		return NO_ID;
 	GROW(b->node, b->n, b->cap);
-	n = &b->node[b->n];
+	struct fb_node *n = &b->node[b->n];
 	*n = (struct fb_node){.guid = guid, .type = type, .fdb_cap = DEFAULT_FDB_CAP};
 	n->desc = desc ? str_dup(desc) : NULL;
 	fb_more_ports(b, b->n, nports);
@@ -554,21 +543,14 @@ bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, un
 
 void fb_unlink(struct fabric_builder *b, uint32_t node, unsigned port)
 {
-	struct fb_port *p = &b->node[node].port[port], *q;
+	struct fb_port *p = &b->node[node].port[port];
 
 	assert(node < b->n && port <= b->node[node].nports);
 	if (p->peer_node == NO_ID)
 		return;
-	q = &b->node[p->peer_node].port[p->peer_port];
+	struct fb_port *q = &b->node[p->peer_node].port[p->peer_port];
 	p->peer_node = q->peer_node = NO_ID;
 	p->state = q->state = PORT_DOWN;
-}
-
-static void hash_again(struct fabric_builder *b)
-{
-	memset(b->hash, 0xff, b->hash_size * sizeof(*b->hash));
-	for (uint32_t i = 0; i < b->n; i++)
-		*hash_slot(b, b->node[i].guid) = i;
 }
 
 void fb_remove(struct fabric_builder *b, uint32_t node)

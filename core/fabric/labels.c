@@ -269,7 +269,7 @@ void fabric_show_names(struct fabric *f)
 {
 	AUTO_FREE uint8_t *level = NEW_ARRAY(f->n_nodes + 1, uint8_t);
 	AUTO_FREE bool *more = NEW_ARRAY(f->n_nodes + 1, bool);
-	uint16_t *number = NULL;
+	AUTO_FREE uint16_t *number = NULL;
 	bool again = true;
 
 	assert(f->by_guid && f->by_name);
@@ -299,8 +299,6 @@ void fabric_show_names(struct fabric *f)
 		for (const char *p = f->node_name[n]; (p = strchr(p, ';')); p++)
 			semicolons++;
 		f->longest_name = MAX(len, f->longest_name);
-		if (semicolons > f->most_semicolons)
-			f->most_semicolons = semicolons;
+		f->most_semicolons = MAX(semicolons, f->most_semicolons);
 	}
-	free(number);
 }

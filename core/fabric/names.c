@@ -454,8 +454,18 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 	return n ? -1 : 0;
 }
 
-static int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h,
-			   struct err *e);
+/* Set *e: the text fits these nodes.  It names some of them, with what tells them apart.  Returns -1. */
+static int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h, struct err *e)
+{
+	AUTO_TEXT struct text names = {0};
+
+	for (uint32_t i = 0; i < h->n && i < 4; i++)
+		text_add(&names, "%s\"%s\" (0x%016" PRIx64 ")", i ? ", " : "", f->node_name[h->node[i]],
+			 f->node_guid[h->node[i]]);
+	err_set_kind(e, ERR_AMBIGUOUS, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID", text,
+		     PLURAL(h->n, "node"), text_str(&names), h->n > 4 ? ", ..." : "");
+	return -1;
+}
 
 int names_many(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h, bool *many,
 	       struct err *e)
@@ -535,19 +545,6 @@ unsigned names_at(const struct fabric *f, const char *text, size_t *len, unsigne
 }
 
 /* --- one node ---------------------------------------------------------------------------------------- */
-
-/* Set *e: the text fits these nodes.  It names some of them, with what tells them apart.  Returns -1. */
-static int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h, struct err *e)
-{
-	AUTO_TEXT struct text names = {0};
-
-	for (uint32_t i = 0; i < h->n && i < 4; i++)
-		text_add(&names, "%s\"%s\" (0x%016" PRIx64 ")", i ? ", " : "", f->node_name[h->node[i]],
-			 f->node_guid[h->node[i]]);
-	err_set_kind(e, ERR_AMBIGUOUS, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID", text,
-		     PLURAL(h->n, "node"), text_str(&names), h->n > 4 ? ", ..." : "");
-	return -1;
-}
 
 uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct err *e)
 {

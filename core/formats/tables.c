@@ -63,7 +63,7 @@ static unsigned tables_far_split(struct cursor c, bool header, struct cursor *fi
 		cur_blanks(&c);
 		if (cur_empty(&c))
 			break;
-		struct cursor f = (struct cursor){c.p, c.p};
+		struct cursor f = {c.p, c.p};
 		while (c.p < c.end) {
 			bool blank = isspace((unsigned char)*c.p);
 

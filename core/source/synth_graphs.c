@@ -324,7 +324,7 @@ int synth_regular(struct plan *p, const char *shape)
 				 v[1]);
 	if (plan_expect(p, v[0], v[0] + hosts_in_all(p, v[0]), p->o.hosts + size_mul(v[1], p->o.parallel)))
 		return -1;
-	struct pairing g = (struct pairing){v[0], v[1], mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
+	struct pairing g = {v[0], v[1], mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
 	order = NEW_ARRAY(g.n, uint32_t);
 	for (uint32_t i = 0; i < g.n; i++) {
 		uint32_t with = rng_below(&p->rng, i + 1);

@@ -335,7 +335,7 @@ int synth_dragonfly(struct plan *p, const char *shape)
 
 	if (given < 0)
 		return -1;
-	struct dragonfly d = (struct dragonfly){v[0], v[1], v[2], v[3]};
+	struct dragonfly d = {v[0], v[1], v[2], v[3]};
 	hosts = !d.p && p->o.hosts_on ? (uint32_t)p->o.hosts : d.p;
 	most = (uint64_t)d.a * d.h + 1;
 	if (!d.a)
@@ -540,8 +540,8 @@ int synth_random(struct plan *p, const char *shape)
 		v[1] = v[0] > 1 ? v[0] - 1 : 1;
 	if (plan_expect(p, v[0], v[0] + hosts_in_all(p, v[0]), p->o.hosts + size_mul(v[1], p->o.parallel)))
 		return -1;
-	struct synth_kinds_graph g = (struct synth_kinds_graph){
-		v[0], v[1], NEW_ARRAY(v[0], uint32_t), mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
+	struct synth_kinds_graph g = {v[0], v[1], NEW_ARRAY(v[0], uint32_t),
+				      mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
 	order = NEW_ARRAY(v[0], uint32_t);
 	for (uint32_t i = 0; i < g.n; i++) {
 		plan_switch(p, "sw-%0*u", digits_of(g.n + 1, 2), i + 1);
