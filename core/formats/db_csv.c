@@ -315,7 +315,6 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 	struct formats_rows_maker m = {.r = r};
 	const struct row *last = r->n ? &r->row[r->n - 1] : NULL;
 	bool open_end = last && last->line == r->lines.no && !last->ended && !ends_with_newline(r->in);
-	int status = 0;
 
 	net_init(&m.net, r->in->name);
 	m.net.unknown = r->unknown;
@@ -342,7 +341,7 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 	formats_rows_add_cables(&m);
 	formats_rows_find_gaps(&m);
 	net_link(&m.net);
-	status = net_finish(&m.net, format, out, e);
+	int status = net_finish(&m.net, format, out, e);
 	free(r->row);
 	return status;
 }
@@ -495,7 +494,6 @@ static_assert(P_OPVLS + 1 < MAX_COLUMNS, "the last column of a section is NULL")
 static bool port_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t guid, num, x;
-	bool addressed; /* only port 0 of a switch has its LID and port GUID */
 
 	if (!cur_is_number(v[P_NODE], 0, &guid) || !cur_is_number(v[P_NUM], 0, &num))
 		return false;
@@ -503,7 +501,8 @@ static bool port_row(struct db_csv_reader *r, const struct cursor *v)
 	if (node == NO_ID)
 		return false;
 	struct fb_port *p = &r->b->node[node].port[num];
-	addressed = (r->b->node[node].type == NODE_SWITCH) == (num == 0);
+	/* only port 0 of a switch has its LID and port GUID */
+	bool addressed = (r->b->node[node].type == NODE_SWITCH) == (num == 0);
 	if (addressed) {
 		p->lid = small_number(v[P_LID], UINT16_MAX);
 		p->lmc = small_number(v[P_LMC], 7);
@@ -695,13 +694,13 @@ static void db_csv_read_row(struct db_csv_reader *r, const struct section *s, st
 {
 	struct cursor field[MAX_FIELDS + 1], value[MAX_COLUMNS], rest = line;
 	struct unknown_lines *odd = s->row == pkey_row ? &r->odd_pkeys : &r->unknown;
-	unsigned n = 0, last;
+	unsigned n = 0;
 
 	while (n < MAX_FIELDS && !cur_empty(&rest))
 		field[n++] = take_field(&rest);
 	for (unsigned i = 0; i < MAX_COLUMNS; i++)
 		value[i] = h->at[i] < n ? field[h->at[i]] : (struct cursor){line.end, line.end};
-	last = rest.p > line.p && rest.p[-1] == ','; /* the last field is empty */
+	bool last = rest.p > line.p && rest.p[-1] == ','; /* the last field is empty */
 	bool whole = n <= h->n && n + last >= h->n;
 	if ((whole || s->row == error_row) && s->row(r, value)) /* an error counts, whatever its words */
 		odd->read += s->expected != NULL;
@@ -818,17 +817,6 @@ static void db_csv_find_gaps(struct db_csv_reader *r)
 					 k ? "PORTS" : "LINKS", gap[k].port, gap[k].guid);
 }
 
-/* Where a row is wrong, or the section is cut, a port may hold more P_Keys than are told: none is taken. */
-static void judge_pkeys(struct db_csv_reader *r)
-{
-	if (r->odd_pkeys.unread.n) {
-		warnings_add(&r->b->warnings, "P_Keys left out", r->odd_pkeys.unread.first,
-			     "%s; no P_Key of the file is taken", r->odd_pkeys.why);
-		r->pkeys->n_pkeys = 0;
-	}
-	unknown_free(&r->odd_pkeys);
-}
-
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 {
 	struct db_csv_reader r = {.in = in, .b = fb_new(), .pkeys = managers_new(0)};
@@ -849,7 +837,13 @@ int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 			in->name);
 	fb_place_sm(r.b, r.sm_lid);
 	db_csv_find_gaps(&r);
-	judge_pkeys(&r);
+	/* where a row is wrong, or the section is cut, a port may hold more P_Keys than are told */
+	if (r.odd_pkeys.unread.n) {
+		warnings_add(&r.b->warnings, "P_Keys left out", r.odd_pkeys.unread.first,
+			     "%s; no P_Key of the file is taken", r.odd_pkeys.why);
+		r.pkeys->n_pkeys = 0;
+	}
+	unknown_free(&r.odd_pkeys);
 	if (status)
 		fb_free(r.b);
 	else

@@ -566,7 +566,7 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 {
 	bool standard = !strcmp(path, "-");
 	const char *from = builtin_fabric(path), *name = standard ? "standard input" : from;
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
 
 	*out = NULL;
@@ -577,7 +577,6 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 	if (standard && (read_stream(stdin, name, &data, &size, e) || unpack(name, p, &data, &size, e)))
 		return -1;
 	int status = formats_load_parse(&(struct input){name, data, size, p}, out, e);
-	free(data);
 	if (!progress_cancelled(p))
 		return status;
 	fabric_unref(*out);

@@ -316,24 +316,11 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 
 /* --- opensm-lfts.dump ------------------------------------------------------------ */
 
-static unsigned lfts_switch_lid(const struct routing *r, uint32_t sw)
-{
-	const struct fabric *fb = r->topo->fabric;
-
-	return r->lids->base[fb->port_endport[fb->switch_port[sw]]];
-}
-
 /* OpenSM prints the name from a node-name-map, if any, cut to the 63 bytes of a description. */
 static const char *dump_name(const struct fabric *fb, uint32_t node)
 {
 	return *fb->node_desc[node] ? fb->node_given[node] : "";
 }
-
-/* The text after the port number in the line of each LID. Line l is s[at[l]] .. s[at[l + 1]]. */
-struct tails {
-	struct text text;
-	size_t *at;
-};
 
 int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 {
@@ -341,23 +328,25 @@ int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 	static const char hex[] = "0123456789abcdef";
 	const struct fabric *fb = r->topo->fabric;
 	uint32_t n = fb->n_switches;
-	struct tails t = {0};
+	/* the text after the port number in the line of each LID: tails.s[at[lid]] .. tails.s[at[lid + 1]] */
+	AUTO_TEXT struct text tails = {0};
+	AUTO_FREE size_t *at = NEW_ARRAY(r->lids->max_lid + 2u, size_t);
 	bool go_on = true;
 
 	static_assert(ARRAY_LEN(type) == NODE_ROUTER + 1, "each type has its word");
-	t.at = NEW_ARRAY(r->lids->max_lid + 2u, size_t);
 	for (unsigned lid = 0; lid <= r->lids->max_lid; lid++) {
-		uint32_t ep = lid_owner(r->lids, lid), node;
+		uint32_t ep = lid_owner(r->lids, lid);
 
 		if (ep == NO_ID) {
-			text_add(&t.text, " # unknown node and type\n");
+			text_add(&tails, " # unknown node and type\n");
 		} else {
-			node = endport_node(fb, ep);
-			text_add(&t.text, " # %s portguid 0x%016" PRIx64 ": '%.63s'\n",
+			uint32_t node = endport_node(fb, ep);
+
+			text_add(&tails, " # %s portguid 0x%016" PRIx64 ": '%.63s'\n",
 				 type[fb->node_type[node]], fb->port_guid[fb->endport_port[ep]],
 				 dump_name(fb, node));
 		}
-		t.at[lid + 1] = t.text.len;
+		at[lid + 1] = tails.len;
 	}
 	progress_start(p, "writing tables", n);
 	for (uint32_t s = 0; s < n && (go_on = progress_step(p, s)); s++)
@@ -367,7 +356,8 @@ int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 			char head[10];
 
 			fprintf(f, "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64 " ('%.63s'):\n",
-				top, lfts_switch_lid(r, s), fb->node_guid[node], dump_name(fb, node));
+				top, r->lids->base[fb->port_endport[fb->switch_port[s]]], fb->node_guid[node],
+				dump_name(fb, node));
 			for (unsigned lid = 0; lid <= top; lid++) {
 				unsigned port = routing_port(r, s, lid);
 
@@ -382,12 +372,10 @@ int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 				head[8] = '0' + port / 10 % 10;
 				head[9] = '0' + port % 10;
 				fwrite(head, 1, sizeof(head), f);
-				fwrite(t.text.s + t.at[lid], 1, t.at[lid + 1] - t.at[lid], f);
+				fwrite(tails.s + at[lid], 1, at[lid + 1] - at[lid], f);
 			}
 			fprintf(f, "%u lids dumped\n", top);
 		}
-	text_free(&t.text);
-	free(t.at);
 	return go_on ? write_status(f) : -1;
 }
 
@@ -625,8 +613,9 @@ int write_paths(FILE *f, const struct routing *r, struct progress *p)
 {
 	struct path_table t = {.r = r};
 	AUTO_FREE char *buf = NEW_ARRAY(PATH_BUFFER, char);
-	uint32_t n = r->topo->fabric->n_switches, *work = NEW_ARRAY(n, uint32_t);
-	uint16_t *hops = NEW_ARRAY(n, uint16_t);
+	uint32_t n = r->topo->fabric->n_switches;
+	AUTO_FREE uint32_t *work = NEW_ARRAY(n, uint32_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(n, uint16_t);
 	int status = 0;
 
 	lfts_find_ends(&t);
@@ -640,8 +629,6 @@ int write_paths(FILE *f, const struct routing *r, struct progress *p)
 		if (!progress_step(p, i))
 			status = -1;
 	}
-	free(work);
-	free(hops);
 	if (!status)
 		progress_start(p, "writing paths", t.n_ends);
 	for (size_t s = 0; s < t.n_ends && !status; s++) {
