@@ -85,7 +85,7 @@ static void cabling_slurm_add_branch(struct cabling *c, const struct cabling_slu
 static int cabling_slurm(const struct input *in, struct cabling *c, struct err *e)
 {
 	struct lines lines = lines_of(in);
-	struct text joined = {0};
+	AUTO_TEXT struct text joined = {0};
 	struct cursor line;
 	unsigned first = 0;
 	int rc = 0;
@@ -114,7 +114,6 @@ static int cabling_slurm(const struct input *in, struct cabling *c, struct err *
 		}
 		joined.len = 0;
 	}
-	text_free(&joined);
 	return rc;
 }
 
@@ -537,13 +536,11 @@ int cabling_parse(const struct input *in, struct cabling *c, struct err *e)
 
 int cabling_load(const char *path, struct cabling *c, struct progress *p, struct err *e)
 {
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
 
 	*c = (struct cabling){0};
 	if (read_packed_file(path, p, &data, &size, e))
 		return -1;
-	int rc = cabling_parse(&(struct input){path, data, size, p}, c, e);
-	free(data);
-	return rc;
+	return cabling_parse(&(struct input){path, data, size, p}, c, e);
 }

@@ -99,16 +99,15 @@ static void strip_end(char *s, const char *end)
 static enum counter counter_named(struct cursor name, bool *wide)
 {
 	char s[64];
-	size_t n = 0, had;
+	size_t n = 0;
 
 	for (; name.p < name.end && n + 1 < sizeof(s); name.p++)
 		if (isalnum((unsigned char)*name.p))
 			s[n++] = (char)tolower((unsigned char)*name.p);
 	s[n] = 0;
-	had = n;
 	strip_end(s, "extended");
 	strip_end(s, "ext");
-	*wide = strlen(s) < had;
+	*wide = strlen(s) < n;
 	strip_end(s, "s");
 	strip_end(s, "counter");
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -246,15 +245,13 @@ static void counters_take(struct counters_reader *d, struct cursor name, struct 
 
 static void add_part(struct counted_port *c, struct cursor word)
 {
-	char *clean = cur_clean(cur_trimmed(word), CABLE_BYTES / 3), *all;
-	const char *had = c->cable ? c->cable : "";
+	AUTO_FREE char *clean = cur_clean(cur_trimmed(word), CABLE_BYTES / 3);
+	char *had = c->cable;
 
-	if (*clean && strcmp(clean, "NA") != 0 && strcmp(clean, "N/A") != 0) {
-		all = str_printf("%s%s%s", had, *had ? " " : "", clean);
-		free(c->cable);
-		c->cable = all;
-	}
-	free(clean);
+	if (!*clean || !strcmp(clean, "NA") || !strcmp(clean, "N/A"))
+		return;
+	c->cable = str_printf("%s%s%s", had ? had : "", had && *had ? " " : "", clean);
+	free(had);
 }
 
 /* perfquery: "# Port counters: Lid 6 port 1 (CapMask: 0x1000 CapMask2: 0x2)". */
@@ -571,12 +568,12 @@ static void drop_empty(struct counter_reading *r, size_t from)
 int counters_parse(const struct input *in, struct counter_reading *r, struct err *e)
 {
 	struct counters_reader d = {.r = r, .name = in->name, .lines = lines_of(in)};
-	size_t had = r->n, rows;
+	size_t had = r->n;
 	struct cursor line;
 
 	while (lines_next(&d.lines, &line))
 		counters_read_line(&d, cur_trimmed(line));
-	rows = r->n - had;
+	size_t rows = r->n - had;
 	drop_empty(r, had);
 	if (progress_cancelled(in->progress))
 		return err_set(e, CANCELLED);
@@ -593,14 +590,12 @@ int counters_parse(const struct input *in, struct counter_reading *r, struct err
 
 static int counters_load_file(const char *path, struct counter_reading *r, struct progress *p, struct err *e)
 {
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
 
 	if (read_packed_file(path, p, &data, &size, e))
 		return -1;
-	int rc = counters_parse(&(struct input){path, data, size, p}, r, e);
-	free(data);
-	return rc;
+	return counters_parse(&(struct input){path, data, size, p}, r, e);
 }
 
 /* Files of a folder that tell of ports, the one that tells the date of the run first. */

@@ -243,12 +243,12 @@ static bool edges_take_value(struct cursor *list, uint64_t most, uint64_t *v)
 /* Takes `36`, `enhanced`, `lid=3`. 1: there was such a word, 0: another one; -1 and *e. */
 static int take_option(struct edges_reader *r, struct edge_node *n, struct cursor *c, unsigned line)
 {
-	struct cursor d = *c, word;
+	struct cursor d = *c;
 	uint64_t v;
 
 	if (!edges_more(&d))
 		return 0;
-	word = cur_token(&d);
+	struct cursor word = cur_token(&d);
 	if (isdigit((unsigned char)*word.p)) {
 		if (!cur_is_number(word, 10, &n->ports) || !n->ports || n->ports > MAX_PORTS)
 			return edges_wrong(r, line, word, "a number of ports from 1 to " STR(MAX_PORTS));
@@ -287,8 +287,7 @@ static int edges_read_node(struct edges_reader *r, enum node_type type, struct c
 		AUTO_FREE char *expected =
 			str_printf("one line for a node, which line %u is (other cables: NAME NAME)", first);
 
-		edges_wrong(r, x->line, x->end[0].word, expected);
-		return -1;
+		return edges_wrong(r, x->line, x->end[0].word, expected);
 	}
 	n->type = type;
 	n->line = x->line;
@@ -339,13 +338,6 @@ static bool has_cable(const struct edge_node *n, unsigned port)
 	return n->cabled[port / 64] >> (port % 64) & 1;
 }
 
-static void put_cable(struct edge_node *n, unsigned port)
-{
-	assert(port >= 1 && port <= MAX_PORTS);
-	n->cabled[port / 64] |= UINT64_C(1) << (port % 64);
-	n->highest = MAX(n->highest, port);
-}
-
 /* The line before that cables a port. */
 static unsigned edges_line_of(const struct edges_reader *r, const struct edges_end *x)
 {
@@ -360,7 +352,7 @@ static int give_port(struct edges_reader *r, const struct edges_cable *x, struct
 {
 	struct edge_node *n = &r->node[end->node];
 	unsigned most = n->ports ? (unsigned)n->ports : MAX_PORTS, port = (unsigned)end->port;
-	char *expected = NULL;
+	AUTO_FREE char *expected = NULL;
 
 	assert(end->node < r->net.n_names);
 	if (port > most)
@@ -372,11 +364,12 @@ static int give_port(struct edges_reader *r, const struct edges_cable *x, struct
 	if (port > most && !end->port)
 		expected = str_printf("a node with a free port (all %u have cables)", most);
 	if (expected)
-		edges_wrong(r, x->line, end->word, expected);
-	else
-		put_cable(n, end->given = port);
-	free(expected);
-	return expected ? -1 : 0;
+		return edges_wrong(r, x->line, end->word, expected);
+	assert(port >= 1 && port <= MAX_PORTS);
+	end->given = port;
+	n->cabled[port / 64] |= UINT64_C(1) << (port % 64);
+	n->highest = MAX(n->highest, port);
+	return 0;
 }
 
 /* Ports that are told, then the others: in order of lines, the left end first, the lowest one without a

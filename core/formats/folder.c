@@ -72,15 +72,6 @@ static char *find_file(const struct folder *d, const char *pattern)
 	return NULL;
 }
 
-static char *folder_find_best(const struct folder *d, const char *const *pattern, size_t n)
-{
-	char *found = NULL;
-
-	for (size_t i = 0; i < n && !found; i++)
-		found = find_file(d, pattern[i]);
-	return found;
-}
-
 /* A file that cannot be used is reported.  The rest goes on without it. */
 static void warn_file(struct fabric *f, const char *why)
 {
@@ -91,9 +82,11 @@ static void warn_file(struct fabric *f, const char *why)
 static bool read_best(const struct folder *d, const char *const *pattern, size_t n, struct fabric *f,
 		      struct input *in)
 {
-	char *path = folder_find_best(d, pattern, n), *data;
+	char *path = NULL, *data;
 	struct err e;
 
+	for (size_t i = 0; i < n && !path; i++)
+		path = find_file(d, pattern[i]);
 	if (path && !read_packed_file(path, in->progress, &data, &in->size, &e)) {
 		in->name = path;
 		in->data = data;
@@ -161,13 +154,12 @@ static char *run_of(const char *path, struct progress *p)
 	struct stat st;
 	struct err e;
 	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? infile_open(path, p) : NULL;
-	size_t size = HEAD;
-	char *data = mem_alloc(HEAD), *run = NULL;
-	struct lines lines;
+	AUTO_FREE char *data = mem_alloc(HEAD);
+	char *run = NULL;
 	struct cursor line, date;
 	bool info = false;
 
-	size = f ? fread(data, 1, HEAD, f) : 0;
+	size_t size = f ? fread(data, 1, HEAD, f) : 0;
 	if (f)
 		fclose(f);
 	if (foreign_unpacker(data, size) && st.st_size <= PACKED_MOST) {
@@ -176,7 +168,7 @@ static char *run_of(const char *path, struct progress *p)
 		if (read_packed_file(path, p, &data, &size, &e))
 			size = 0;
 	}
-	lines = (struct lines){data, data + MIN(size, HEAD), 0, p};
+	struct lines lines = {data, data + MIN(size, HEAD), 0, p};
 	while (size && !run && lines_next(&lines, &line)) {
 		struct cursor word = line;
 
@@ -191,7 +183,6 @@ static char *run_of(const char *path, struct progress *p)
 			if (is_date(date))
 				run = cur_clean(cur_trimmed(date), 64);
 	}
-	free(data);
 	return run;
 }
 
@@ -244,13 +235,12 @@ static void load_log(const struct folder *d, struct fabric *f, struct progress *
 	while (lines_next(&lines, &line)) {
 		if (!cur_word(&line, "-E-"))
 			continue;
-		char *text = cur_clean(cur_trimmed(line), IBDIAGNET_BYTES);
+		AUTO_FREE char *text = cur_clean(cur_trimmed(line), IBDIAGNET_BYTES);
 		for (char *c = text; *c; c++)
 			*c = *c == ',' ? '-' : *c;
 		/* "... finished with errors" is a heading of errors */
 		if (*text && !strstr(text, "finished with errors") && !is_told(&f->warnings, text))
 			ibdiagnet_error(&f->warnings, in.name, lines.no, text, &n);
-		free(text);
 	}
 	free_read(&in);
 }
@@ -346,7 +336,7 @@ static bool add_tables(struct tables_reader *r, const struct folder *d, const ch
 static void folder_load_tables(const struct folder *d, struct fabric *f, struct progress *p)
 {
 	struct input maps = {.progress = p};
-	struct text notes = {0};
+	AUTO_TEXT struct text notes = {0};
 	struct tables_reader r;
 	struct tables_info info;
 	struct err e;
@@ -376,7 +366,6 @@ static void folder_load_tables(const struct folder *d, struct fabric *f, struct 
 	} else {
 		tables_drop(&r);
 	}
-	text_free(&notes);
 }
 
 int load_folder(const char *path, struct fabric **out, struct progress *p, struct err *e)

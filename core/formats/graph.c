@@ -378,17 +378,6 @@ static void graph_put_row(struct graph_writer *g, const struct graph_field *x, c
 	fprintf(g->f, "%s\n", text_str(&line));
 }
 
-/* The members of a JSON object, without its braces. */
-static void put_members(struct graph_writer *g, json_t *o)
-{
-	AUTO_FREE char *text = o ? json_dumps(o, JSON_ENSURE_ASCII | JSON_COMPACT) : NULL;
-
-	g->whole &= text != NULL;
-	if (text)
-		fprintf(g->f, "%.*s", (int)strlen(text) - 2, text + 1);
-	json_decref(o);
-}
-
 static void put_json(struct graph_writer *g, const struct graph_field *x, unsigned n, const struct value *v)
 {
 	json_t *o = json_object();
@@ -396,7 +385,11 @@ static void put_json(struct graph_writer *g, const struct graph_field *x, unsign
 	for (unsigned i = 0; i < n; i++)
 		if (v[i].known && !x[i].by_node)
 			json_object_set_new(o, x[i].key, value_json(&x[i], &v[i]));
-	put_members(g, o);
+	AUTO_FREE char *text = o ? json_dumps(o, JSON_ENSURE_ASCII | JSON_COMPACT) : NULL;
+	g->whole &= text != NULL;
+	if (text)
+		fprintf(g->f, "%.*s", (int)strlen(text) - 2, text + 1); /* without its braces */
+	json_decref(o);
 }
 
 /* GraphML: of = 'g', 'n', 'e', the first letter of the keys' names. */

@@ -153,7 +153,8 @@ void ibnl_free(struct ibnl_library *l)
 static void ibnl_add_folder(struct ibnl_library *l, struct cursor folder, struct text *where,
 			    struct progress *p)
 {
-	char *pattern = str_printf("%.*s/*.ibnl", CUR_ARGS(folder)), *data;
+	AUTO_FREE char *pattern = str_printf("%.*s/*.ibnl", CUR_ARGS(folder));
+	char *data;
 	glob_t g;
 	bool any = !glob(pattern, 0, NULL, &g);
 	size_t size;
@@ -163,7 +164,6 @@ static void ibnl_add_folder(struct ibnl_library *l, struct cursor folder, struct
 		if (!read_file(g.gl_pathv[i], p, &data, &size, NULL))
 			ibnl_add(l, g.gl_pathv[i], data, size);
 	globfree(&g);
-	free(pattern);
 }
 
 void ibnl_add_folders(struct ibnl_library *l, const char *folder, struct text *where, struct progress *p)

@@ -203,12 +203,10 @@ static int bad_line(struct ibsim_reader *r, const struct source *s, const char *
 static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, enum node_type type,
 				struct cursor c)
 {
-	struct ibsim_counter *k = type == NODE_CA ? &r->ca : &r->rt;
+	struct ibsim_counter *k = type == NODE_SWITCH ? &r->sw : type == NODE_CA ? &r->ca : &r->rt;
 	struct cursor id, full, tail, desc;
-	uint64_t ports, v, guid;
+	uint64_t ports, v, guid = k->next;
 
-	k = type == NODE_SWITCH ? &r->sw : k;
-	guid = k->next;
 	if (!cur_number(&c, 10, &ports) || !ports)
 		return bad_line(r, s, "a node without a number of ports", "e.g. Switch 8 \"id\""), NO_ID;
 	if (!cur_quoted(&c, &id) || id.p == id.end)
@@ -218,8 +216,8 @@ static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, 
 				"ids without these two reserved characters"),
 		       NO_ID;
 	uint32_t name = full_name(r, id, '#');
-	char *copy = mem_dup(r->net.chars.s + r->net.name[name].text,
-			     r->net.name[name].len + 1); /* the pool may move */
+	AUTO_FREE char *copy = mem_dup(r->net.chars.s + r->net.name[name].text,
+				       r->net.name[name].len + 1); /* the pool may move */
 	full = (struct cursor){copy, copy + r->net.name[name].len};
 	uint32_t node = net_node(&r->net, type, guid, ports, full, s->line, &r->status, r->e);
 	if (node != NO_ID) {
@@ -245,7 +243,6 @@ static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, 
 		}
 		k->next += type == NODE_SWITCH ? 1 : ports + 1;
 	}
-	free(copy);
 	r->vendor = r->sysguid = 0; /* forgotten after a node; devid stays */
 	return node;
 }

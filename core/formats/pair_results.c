@@ -149,14 +149,13 @@ static bool said_of(struct cursor c, struct pair_result *x)
 static bool is_time(struct cursor c)
 {
 	static const char *const words[] = {"lat", "time", "usec", "(us)", "_us"};
-	char *s = cur_clean(c, NAME_BYTES);
+	AUTO_FREE char *s = cur_clean(c, NAME_BYTES);
 	bool found = false;
 
 	for (char *at = s; *at; at++)
 		*at = (char)tolower((unsigned char)*at);
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		found = found || strstr(s, words[i]);
-	free(s);
 	return found;
 }
 
@@ -208,11 +207,11 @@ static int matrix_row(struct pair_results_reader *r, unsigned line_no, struct cu
 		      const uint32_t *to, uint32_t n)
 {
 	struct cursor cell, whole = line;
-	uint32_t from, i = 0;
+	uint32_t i = 0;
 
 	if (!next_cell(&line, by, &cell))
 		return 0;
-	from = pair_results_name_of(r->p, cell);
+	uint32_t from = pair_results_name_of(r->p, cell);
 	for (; next_cell(&line, by, &cell); i++) {
 		struct pair_result x = {.a = from, .b = i < n ? to[i] : 0};
 
@@ -230,7 +229,8 @@ static int read_matrix(struct pair_results_reader *r)
 {
 	struct lines l = lines_of(r->in);
 	struct cursor line, cell, first;
-	uint32_t *to = NULL, n = 0, cap = 0;
+	AUTO_FREE uint32_t *to = NULL;
+	uint32_t n = 0, cap = 0;
 	unsigned cells = 0;
 	int rc = 0;
 
@@ -253,7 +253,6 @@ static int read_matrix(struct pair_results_reader *r)
 	}
 	while (!rc && next_line(&l, &line))
 		rc = matrix_row(r, l.no, line, by, to, n);
-	free(to);
 	return rc;
 }
 
@@ -403,15 +402,13 @@ int pair_results_parse(const struct input *in, struct pair_results *p, struct er
 
 int pair_results_load(const char *path, struct pair_results *p, struct progress *pr, struct err *e)
 {
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
 
 	*p = (struct pair_results){0};
 	if (read_packed_list(path, pr, &data, &size, e))
 		return -1;
-	int rc = pair_results_parse(&(struct input){path, data, size, pr}, p, e);
-	free(data);
-	return rc;
+	return pair_results_parse(&(struct input){path, data, size, pr}, p, e);
 }
 
 void pair_results_free(struct pair_results *p)
