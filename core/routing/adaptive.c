@@ -257,12 +257,11 @@ static bool hops_of_first(struct alike *a)
 	const struct topo *t = a->r->topo;
 	uint32_t n = t->fabric->n_switches, owner = lid_owner(a->r->lids, a->lid[0]);
 	bool to_switch = endport_is_switch(t->fabric, owner), loops = false;
-	uint8_t *col = NEW_ARRAY(n, uint8_t);
+	AUTO_FREE uint8_t *col = NEW_ARRAY(n, uint8_t);
 
 	for (uint32_t s = 0; s < n; s++)
 		col[s] = a->port[(size_t)s * a->n];
 	column_hops(t, col, owner, a->hops, a->work);
-	free(col);
 	for (uint32_t s = 0; s < n; s++) {
 		loops |= a->hops[s] == HOPS_LOOP;
 		a->hops[s] += to_switch && a->hops[s] < HOPS_LOOP;

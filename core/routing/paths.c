@@ -35,7 +35,8 @@ uint32_t spread_arcs(const uint32_t *first, const uint32_t *to, uint32_t *hops, 
 
 uint32_t switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
 {
-	uint32_t n = tp->fabric->n_switches, *queue = NEW_ARRAY(n + 1, uint32_t), reached = 0;
+	uint32_t n = tp->fabric->n_switches, reached = 0;
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(n + 1, uint32_t);
 
 	assert(from < n);
 	for (uint32_t s = 0; s < n; s++)
@@ -45,7 +46,6 @@ uint32_t switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
 		queue[0] = from;
 		reached = spread_hops(tp, hops, queue, 1);
 	}
-	free(queue);
 	return reached;
 }
 
@@ -55,16 +55,12 @@ int endport_distance(const struct topo *tp, uint32_t from, uint32_t to)
 
 	const struct fabric *f = tp->fabric;
 	uint32_t a = tp->endport_switch[from], b = tp->endport_switch[to];
-	AUTO_FREE uint16_t *hops = NULL;
-	int n = -1;
 
 	if (a == NO_ID || b == NO_ID)
 		return -1;
-	hops = NEW_ARRAY(f->n_switches + 1, uint16_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(f->n_switches + 1, uint16_t);
 	switch_distances(tp, a, hops);
-	if (hops[b] != NO_HOPS)
-		n = hops[b] + !endport_is_switch(f, from) + !endport_is_switch(f, to);
-	return n;
+	return hops[b] == NO_HOPS ? -1 : hops[b] + !endport_is_switch(f, from) + !endport_is_switch(f, to);
 }
 
 /* Values of hops while the way to the end is unknown. */
@@ -146,9 +142,31 @@ static unsigned sls_through(const struct routing *r, uint32_t sw, unsigned in, u
 	return through;
 }
 
+static uint16_t one_more(uint16_t hops)
+{
+	return hops < WALKING ? hops + 1 : hops;
+}
+
 /* The next port on the path of path_trace(), or (with w) of path_trace_worst(). */
 static unsigned paths_choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
-			     uint32_t dst);
+			     uint32_t dst)
+{
+	uint16_t want = w ? w->worst[sw] : 0;
+	uint32_t next;
+	unsigned in;
+
+	for (unsigned p = w ? port_set_next(&w->set[sw], 0) : 256; p < 256;
+	     p = port_set_next(&w->set[sw], p + 1)) {
+		enum path_end end = paths_step(r->topo, sw, p, dst, &next, &in);
+		uint16_t hops = end != PATH_OK	? HOPS_NONE
+				: next == NO_ID ? (p != 0)
+						: one_more(w->worst[next]);
+
+		if (hops == want)
+			return p;
+	}
+	return routing_next_port(r, sw, dlid);
+}
 
 static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
 		  const struct dest_ways *w, struct path *p)
@@ -396,11 +414,6 @@ static void take_choice(struct dest_ways *w, uint32_t sw, uint16_t worst)
 		w->worst[sw] = worst;
 }
 
-static uint16_t one_more(uint16_t hops)
-{
-	return hops < WALKING ? hops + 1 : hops;
-}
-
 /* Depth first from a switch over all choices; state: 1 = on the walk, 2 = all its choices are known. */
 static void walk_choices(const struct routing *r, uint32_t owner, uint32_t from, uint8_t *state,
 			 struct dest_ways *w)
@@ -481,12 +494,11 @@ static bool ways_as_before(const struct routing *r, unsigned lid, uint32_t owner
 bool dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
 {
 	uint32_t n = r->topo->fabric->n_switches, owner = lid_owner(r->lids, lid);
-	uint8_t *state; /* 0 not seen, 1 on the walk, 2 known */
 
 	if (ways_as_before(r, lid, owner, w))
 		return true;
 	w->lid = lid;
-	state = NEW_ARRAY(n, uint8_t);
+	AUTO_FREE uint8_t *state = NEW_ARRAY(n, uint8_t); /* 0 not seen, 1 on the walk, 2 known */
 	for (uint32_t s = 0; s < n; s++) {
 		w->worst[s] = 0;
 		if (owner == NO_ID || !switch_up(r->topo, s)) {
@@ -502,28 +514,7 @@ bool dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
 	for (uint32_t s = 0; s < n; s++)
 		if (!state[s])
 			walk_choices(r, owner, s, state, w);
-	free(state);
 	return false;
-}
-
-static unsigned paths_choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
-			     uint32_t dst)
-{
-	uint16_t want = w ? w->worst[sw] : 0;
-	uint32_t next;
-	unsigned in;
-
-	for (unsigned p = w ? port_set_next(&w->set[sw], 0) : 256; p < 256;
-	     p = port_set_next(&w->set[sw], p + 1)) {
-		enum path_end end = paths_step(r->topo, sw, p, dst, &next, &in);
-		uint16_t hops = end != PATH_OK	? HOPS_NONE
-				: next == NO_ID ? (p != 0)
-						: one_more(w->worst[next]);
-
-		if (hops == want)
-			return p;
-	}
-	return routing_next_port(r, sw, dlid);
 }
 
 uint32_t switches_behind(const struct routing *r, unsigned lid, uint32_t *list, uint32_t n, uint32_t most,

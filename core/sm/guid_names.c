@@ -191,12 +191,11 @@ int options_set_named(struct options *o, const struct fabric *f, const char *nam
 	if (!f)
 		return err_set(e, "%s, or a fabric with %s so named", no_file.msg,
 			       guid_names_of[d->names].words);
-	char *list = guid_names_list_of(f, d->names, value, true, &no_name);
+	AUTO_FREE char *list = guid_names_list_of(f, d->names, value, true, &no_name);
 	if (!list)
 		return err_set(e, "%s, or names of %s: %s", no_file.msg, guid_names_of[d->names].words,
 			       no_name.msg);
 	options_set_list(o, name, value, list);
-	free(list);
 	return 0;
 }
 
@@ -229,20 +228,16 @@ struct options *options_named_anew(const struct options *o, const struct fabric 
 int options_assign(struct options *o, const struct fabric *f, const char *word, struct err *e)
 {
 	const char *eq = strchr(word, '=');
-	AUTO_FREE char *name = NULL;
-	int rc;
 
 	if (!eq)
 		return err_set(e, "found \"%s\", expected OPTION=VALUE", word);
-	name = str_printf("%.*s", (int)(eq - word), word);
+	AUTO_FREE char *name = str_printf("%.*s", (int)(eq - word), word);
 	if (!strcmp(name, "guid") || !strcmp(name, "port_guids"))
-		rc = err_set(e, "%s changes the fabric, not only its tables; use `set %s %s`", name, name,
-			     eq + 1);
-	else if (options_find(o, name))
-		rc = options_set_named(o, f, name, eq + 1, e);
-	else
-		rc = err_set_kind(e, ERR_SYNTAX, "unknown option \"%s\"; `show options` lists them", name);
-	return rc;
+		return err_set(e, "%s changes the fabric, not only its tables; use `set %s %s`", name, name,
+			       eq + 1);
+	if (options_find(o, name))
+		return options_set_named(o, f, name, eq + 1, e);
+	return err_set_kind(e, ERR_SYNTAX, "unknown option \"%s\"; `show options` lists them", name);
 }
 
 int guid2lid_read(const char *path, struct progress *p, struct guid2lid **entries, size_t *n, struct err *e)

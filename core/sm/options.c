@@ -44,8 +44,6 @@ char *optdef_values(const struct optdef *d)
 	return str_dup("TEXT");
 }
 
-static void sighup_tell(const struct optdef *d, struct text *t);
-
 void optdef_tell(const struct optdef *d, struct text *t)
 {
 	text_add(t, "%s.", d->help);
@@ -53,7 +51,14 @@ void optdef_tell(const struct optdef *d, struct text *t)
 		text_add(t, " Default: `%s`.", d->def);
 	if (d->flag)
 		text_add(t, " With opensm: `%s`.", d->flag);
-	sighup_tell(d, t);
+	if (d->own) /* OpenSM has no such option */
+		return;
+	const char *effect = sighup_effect(d->name);
+	text_add(t, " `set` restarts OpenSM with it; at SIGHUP it is ");
+	if (effect)
+		text_add(t, "taken, and acts %s.", effect);
+	else
+		text_add(t, "not taken.");
 }
 
 struct options {
@@ -194,15 +199,15 @@ static size_t slot(const struct options *o, const char *name)
 
 struct options *options_new(const struct optdef *const *defs)
 {
-	struct options *o = NEW(struct options);
+	struct options *o = ARENA_NEW(NULL, struct options);
 	size_t n = 0, at;
 
 	atomic_init(&o->refs, 1);
 	for (size_t t = 0; defs[t]; t++)
 		for (const struct optdef *d = defs[t]; d->name; d++)
 			n++;
-	o->def = NEW_ARRAY(n + 1, const struct optdef *);
-	o->by_name = NEW_ARRAY(n + 1, uint32_t);
+	o->def = ARENA_ARRAY(o, n + 1, const struct optdef *);
+	o->by_name = ARENA_ARRAY(o, n + 1, uint32_t);
 	for (size_t t = 0; defs[t]; t++) {
 		for (const struct optdef *d = defs[t]; d->name; d++) {
 			if (find_slot(o, d->name) >= 0)
@@ -214,9 +219,9 @@ struct options *options_new(const struct optdef *const *defs)
 			o->def[o->n++] = d;
 		}
 	}
-	o->def_value = NEW_ARRAY(o->n + 1, char *);
-	o->value = NEW_ARRAY(o->n + 1, char *);
-	o->list = NEW_ARRAY(o->n + 1, char *);
+	o->def_value = ARENA_ARRAY(o, o->n + 1, char *);
+	o->value = ARENA_ARRAY(o, o->n + 1, char *);
+	o->list = ARENA_ARRAY(o, o->n + 1, char *);
 	for (size_t i = 0; i < o->n; i++) {
 		const struct optdef *d = o->def[i];
 
@@ -231,15 +236,15 @@ struct options *options_new(const struct optdef *const *defs)
 
 struct options *options_copy(const struct options *o)
 {
-	struct options *c = NEW(struct options);
+	struct options *c = ARENA_NEW(NULL, struct options);
 
 	atomic_init(&c->refs, 1);
 	c->n = o->n;
-	c->def = mem_dup(o->def, (o->n + 1) * sizeof(*o->def));
-	c->by_name = mem_dup(o->by_name, (o->n + 1) * sizeof(*o->by_name));
-	c->def_value = NEW_ARRAY(o->n + 1, char *);
-	c->value = NEW_ARRAY(o->n + 1, char *);
-	c->list = NEW_ARRAY(o->n + 1, char *);
+	c->def = arena_dup(c, o->def, (o->n + 1) * sizeof(*o->def));
+	c->by_name = arena_dup(c, o->by_name, (o->n + 1) * sizeof(*o->by_name));
+	c->def_value = ARENA_ARRAY(c, o->n + 1, char *);
+	c->value = ARENA_ARRAY(c, o->n + 1, char *);
+	c->list = ARENA_ARRAY(c, o->n + 1, char *);
 	for (size_t i = 0; i < o->n; i++) {
 		c->def_value[i] = str_dup(o->def_value[i]);
 		c->value[i] = o->value[i] ? str_dup(o->value[i]) : NULL;
@@ -255,12 +260,7 @@ static void options_release(struct options *o)
 		free(o->value[i]);
 		free(o->list[i]);
 	}
-	free(o->def);
-	free(o->by_name);
-	free(o->def_value);
-	free(o->value);
-	free(o->list);
-	free(o);
+	arena_free(o);
 }
 
 COUNTED(struct options, struct options, options_ref, options_free, options_release)
@@ -523,19 +523,4 @@ const char *sighup_effect(const char *option)
 		if (!strcmp(taken[i].name, option))
 			return taken[i].effect;
 	return NULL;
-}
-
-/* Adds " `set` restarts OpenSM with it; at SIGHUP it is not taken."; nothing for an option that OpenSM has
- * not. */
-static void sighup_tell(const struct optdef *d, struct text *t)
-{
-	const char *effect = sighup_effect(d->name);
-
-	if (d->own)
-		return;
-	text_add(t, " `set` restarts OpenSM with it; at SIGHUP it is ");
-	if (effect)
-		text_add(t, "taken, and acts %s.", effect);
-	else
-		text_add(t, "not taken.");
 }

@@ -312,7 +312,7 @@ static bool next_of(struct cursor *list, struct cursor *part)
 static bool named(struct cursor words, const struct fabric *f, uint32_t port)
 {
 	const char *desc = f->node_desc[f->port_node[port]];
-	char *index = NULL;
+	AUTO_FREE char *index = NULL;
 	bool is = !node_is_switch(f, f->port_node[port]), host = false;
 	uint64_t n;
 
@@ -337,7 +337,6 @@ static bool named(struct cursor words, const struct fabric *f, uint32_t port)
 
 		is = at && !isdigit((unsigned char)at[strlen(index)]);
 	}
-	free(index);
 	return is && host;
 }
 
@@ -488,12 +487,9 @@ static void read_expanded(const struct expansion *x, const struct input *in, boo
 		struct guid_file one;
 
 		word = cur_trimmed(line);
-		char *group = str_printf("%.*s", CUR_ARGS(word));
-		if (*group && *group != '#' && port_groups_add_group(x, group, l.no)) {
-			free(group);
+		AUTO_FREE char *group = str_printf("%.*s", CUR_ARGS(word));
+		if (*group && *group != '#' && port_groups_add_group(x, group, l.no))
 			continue;
-		}
-		free(group);
 		guid_file_parse(&one, x->path, line.p, cur_len(line), false);
 		for (size_t i = 0; i < one.n; i++) {
 			port_groups_add_guid(x->g, one.l[i].guid, l.no, one.l[i].rest);
@@ -521,7 +517,7 @@ void option_guids_read(const struct options *o, const char *option, const struct
 	struct expansion x = {.f = f, .path = path, .what = options_find(o, option)->names, .g = g};
 	struct input in = {.name = path};
 	struct port_groups *groups = NULL;
-	char *data = NULL, *text = NULL;
+	AUTO_FREE char *data = NULL, *text = NULL;
 	struct err why;
 	size_t size;
 
@@ -544,6 +540,4 @@ void option_guids_read(const struct options *o, const char *option, const struct
 		port_groups_stop(g, UINT_MAX, why.msg);
 	}
 	port_groups_free(groups);
-	free(data);
-	free(text);
 }

@@ -56,7 +56,7 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	bool read = path && !lo.reassign &&
 		    (!last || strcmp(options_get(o, "guid2lid_file"),
 				     options_get(rq->prev->setup->options, "guid2lid_file")));
-	struct guid2lid *entries = NULL;
+	AUTO_FREE struct guid2lid *entries = NULL;
 
 	if (read && guid2lid_read(path, rq->progress, &entries, &lo.n_file, e))
 		return -1;
@@ -81,7 +81,6 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	m->opervls = last ? mem_dup(last->opervls, f->n_ports) : opervls_of_source(f);
 	m->active = last ? mem_dup(last->active, f->n_ports) : NEW_ARRAY(f->n_ports, uint8_t);
 	m->ignore = true;
-	free(entries);
 	*out = m;
 	return 0;
 }
@@ -191,7 +190,8 @@ struct sweep_chain {
 static void parse_chain(struct sweep_chain *c, const char *names, const struct engine *const *engines,
 			struct text *notes)
 {
-	char *copy = str_dup(names ? names : ""), *save = NULL;
+	AUTO_FREE char *copy = str_dup(names ? names : "");
+	char *save = NULL;
 
 	*c = (struct sweep_chain){0};
 	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save)) {
@@ -204,7 +204,6 @@ static void parse_chain(struct sweep_chain *c, const char *names, const struct e
 		else
 			text_add(notes, "ibscope does not know the engine \"%s\" and skips it\n", w);
 	}
-	free(copy);
 }
 
 /* The tables that an engine shows; NULL if it computes its own, or if there are none. */
@@ -221,11 +220,10 @@ static const struct switch_tables *held_for(const struct setup *s, const struct 
 /* The LIDs of a sweep. They are assigned, but if the first engine shows held tables, they are as found. */
 static const struct lids *sweep_lids(struct sweep *s, const struct engine *const *engines, struct text *notes)
 {
-	struct text unknown = {0};
+	AUTO_TEXT struct text unknown = {0}; /* run_chain() tells them */
 	struct sweep_chain c;
 
 	parse_chain(&c, s->setup->chain, engines, &unknown);
-	text_free(&unknown); /* run_chain() tells them */
 	const struct switch_tables *held = c.n ? held_for(s->setup, c.engine[0]) : NULL;
 	s->as_read |= held != NULL;
 	if (!held)
@@ -955,26 +953,23 @@ static const struct sweep *sweep_on_behind(const struct sweep *was)
 struct sweep *sweep_on(const struct sweep *was, const struct setup *setup)
 {
 	const struct fabric *from = was->fabric, *to = setup->fabric;
-	struct state *state;
-	uint32_t *match; /* [n_endports of from] endports of to */
 
 	if (!fabric_akin(from, to))
 		return NULL;
-	match = NEW_ARRAY(from->n_endports + 1, uint32_t);
+	/* [n_endports of from] endports of to */
+	AUTO_FREE uint32_t *match = NEW_ARRAY(from->n_endports + 1, uint32_t);
 	for (uint32_t ep = 0; ep < from->n_endports; ep++)
 		match[ep] = fabric_endport_in(to, from, ep);
 	struct sweep *s = NEW(struct sweep);
 	s->refs = 1;
-	state = state_on(was->setup->state, from, to, true);
+	AUTO_STATE struct state *state = state_on(was->setup->state, from, to, true);
 	/* its tables and scope have no meaning here; options and chain are those that it had */
 	s->setup = setup_with(
 		setup,
 		&(struct setup){.state = state, .options = was->setup->options, .chain = was->setup->chain});
-	state_free(state);
 	s->fabric = to;
 	s->topo = common_topo(was->topo, to, match);
 	s->lids = lids_on(was->lids, to, match);
-	free(match);
 	s->hosts = setup_hosts(s->setup);
 	s->memory = memory_on(was, s->topo, s->lids);
 	s->routing = was->routing ? routing_on(was->routing, s->topo, s->lids) : NULL;
