@@ -479,11 +479,10 @@ int program_pipe(int fd[2])
 char **program_environment(const char *without, char *more)
 {
 	size_t n = 0, k = 0;
-	char **envp;
 
 	while (environ[n])
 		n++;
-	envp = NEW_ARRAY(n + 2, char *);
+	char **envp = NEW_ARRAY(n + 2, char *);
 	for (size_t i = 0; i < n; i++)
 		if (!without || strncmp(environ[i], without, strlen(without)))
 			envp[k++] = environ[i];

@@ -359,8 +359,6 @@ static int elements_group_take_line(struct grouping *g, const struct fabric *f, 
 static int group_by_file(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
 			 struct text *notes, struct err *e)
 {
-	AUTO_FREE uint64_t *value = NULL;
-	AUTO_FREE const struct guid_line **sorted = NULL;
 	int rc = 0;
 	uint64_t n = 0;
 
@@ -369,9 +367,9 @@ static int group_by_file(struct grouping *g, const struct fabric *f, const char 
 		return err_set(e, "%s", g->file.why.msg);
 	for (size_t i = 0; i < g->file.n; i++)
 		trim(g->file.l[i].rest);
-	value = NEW_ARRAY(g->file.n + 1, uint64_t);
+	AUTO_FREE uint64_t *value = NEW_ARRAY(g->file.n + 1, uint64_t);
 	g->name = NEW_ARRAY(g->file.n + 1, const char *);
-	sorted = NEW_ARRAY(g->file.n + 1, const struct guid_line *);
+	AUTO_FREE const struct guid_line **sorted = NEW_ARRAY(g->file.n + 1, const struct guid_line *);
 	for (size_t i = 0; i < g->file.n; i++)
 		sorted[i] = &g->file.l[i];
 	qsort(sorted, g->file.n, sizeof(*sorted), elements_group_by_rest);

@@ -280,11 +280,10 @@ static void formats_rows_find_gaps(struct formats_rows_maker *m)
 	uint32_t gaps = 0, node = 0, open = 0;
 	AUTO_FREE uint32_t *first = NEW_ARRAY(m->net.b->n + 1, uint32_t);
 	unsigned port = 0;
-	AUTO_FREE uint8_t *has = NULL;
 
 	for (uint32_t i = 0; i < m->net.b->n; i++)
 		first[i + 1] = first[i] + m->net.b->node[i].nports + 1;
-	has = NEW_ARRAY(first[m->net.b->n] + 1, uint8_t);
+	AUTO_FREE uint8_t *has = NEW_ARRAY(first[m->net.b->n] + 1, uint8_t);
 	for (uint32_t i = 0; i < m->r->n; i++) {
 		const struct row *w = &m->r->row[i];
 

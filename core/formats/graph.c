@@ -161,7 +161,6 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct jso
 int write_json(FILE *f, const struct json_of *w, const struct warnings *missing, struct progress *p)
 {
 	AUTO_TEXT struct text lacks = {0};
-	AUTO_FREE char *text = NULL;
 
 	warnings_tell_missing(missing, &lacks);
 	json_t *head = json_make("{s:s, s:s*, s:i, s:i, s:b, s:s}", "fabric", w->topo->fabric->source,
@@ -170,7 +169,7 @@ int write_json(FILE *f, const struct json_of *w, const struct warnings *missing,
 				 "missing", text_str(&lacks));
 	if (w->from_scratch)
 		json_object_set_new(head, "from_scratch", json_true());
-	text = head ? json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
+	AUTO_FREE char *text = head ? json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
 	bool whole = text != NULL;
 	if (whole) {
 		fprintf(f, "%.*s", (int)strlen(text) - 2, text); /* without "\n}" */

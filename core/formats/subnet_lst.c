@@ -391,14 +391,13 @@ struct distances {
 /* False: cancelled. */
 static bool distances_init(struct distances *x, const struct routing *r, struct progress *p)
 {
-	AUTO_FREE uint16_t *hops = NULL;
 	bool go_on = true;
 
 	*x = (struct distances){.r = r, .n = r->topo->fabric->n_switches};
 	if (r->ops->hops)
 		return true;
 	x->d = NEW_ARRAY((size_t)x->n * x->n, uint8_t);
-	hops = NEW_ARRAY(x->n + 1, uint16_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(x->n + 1, uint16_t);
 	progress_start(p, "distances", x->n);
 	for (uint32_t s = 0; s < x->n && (go_on = progress_step(p, s)); s++) {
 		uint8_t *d = x->d + (size_t)s * x->n;

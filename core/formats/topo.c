@@ -345,7 +345,6 @@ static void make_board(struct topo_reader *r, const struct ibnl_system *s, const
 static void make_box(struct topo_reader *r, struct box *b)
 {
 	const struct ibnl_system *s = ibnl_top(r->l, b->type);
-	AUTO_FREE char *path = NULL;
 
 	if (!s) {
 		r->status = err_set(
@@ -358,7 +357,7 @@ static void make_box(struct topo_reader *r, struct box *b)
 	r->status = unknown_report(&r->l->file[s->file].lines, &r->net.b->warnings, r->e); /* reported once */
 	if (r->status)
 		return;
-	path = cur_clean(b->name, SIZE_MAX); /* as long as the name */
+	AUTO_FREE char *path = cur_clean(b->name, SIZE_MAX); /* as long as the name */
 	r->sysguid = 0;
 	make_board(r, s, b, path, 0, &b->front);
 	for (size_t i = 0; i < b->front.n; i++) {

@@ -203,11 +203,10 @@ char *json_label_key(const char *key, size_t len)
 void json_put_label(json_t *o, const char *key, const struct fabric *f, uint32_t port)
 {
 	const char *label = port == NO_ID ? NULL : fabric_port_label(f, port);
-	AUTO_FREE char *name = NULL;
 
 	if (!label)
 		return;
-	name = json_label_key(key, strlen(key));
+	AUTO_FREE char *name = json_label_key(key, strlen(key));
 	json_object_set_new(o, name, json_text(label));
 }
 

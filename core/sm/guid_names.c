@@ -215,11 +215,10 @@ struct options *options_named_anew(const struct options *o, const struct fabric 
 
 	for (size_t i = 0; i < options_count(c); i++) {
 		const struct optdef *d = options_at(c, i);
-		AUTO_FREE char *list = NULL;
 
 		if (!d->names || !options_has_list(c, d->name))
 			continue;
-		list = guid_names_list_of(f, d->names, options_get(c, d->name), false, NULL);
+		AUTO_FREE char *list = guid_names_list_of(f, d->names, options_get(c, d->name), false, NULL);
 		options_set_list(c, d->name, options_get(c, d->name), list ? list : "@\n");
 	}
 	return c;

@@ -76,8 +76,6 @@ static struct partition *by_pkey(struct partitions *x, unsigned pkey)
 /* The partition with a P_Key, 0: with a name; a new one if there is none.  NULL: P_Keys are used up. */
 static struct partition *partition_of(struct partitions *x, const char *name, unsigned pkey)
 {
-	struct partition *p = NULL;
-
 	pkey &= 0x7fff;
 	for (size_t i = 0; !pkey && *name && i < x->n; i++)
 		if (!strncmp(x->part[i].name, name, NAME_BYTES))
@@ -87,7 +85,7 @@ static struct partition *partition_of(struct partitions *x, const char *name, un
 			pkey = x->generated;
 	if (!pkey)
 		return NULL;
-	p = by_pkey(x, pkey);
+	struct partition *p = by_pkey(x, pkey);
 	if (p)
 		return p;
 	GROW(x->part, x->n, x->cap);

@@ -356,12 +356,10 @@ static void leftovers_free(struct leftovers *l)
 static bool stopped_by_switch(struct sweep *s)
 {
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
-		AUTO_FREE char *why = NULL;
-
 		if (!switch_up(s->topo, sw) || s->fabric->switch_fdb_cap[sw])
 			continue;
-		why = str_printf("switch %s has LinearFDBCap 0, no table by LIDs",
-				 switch_name(s->fabric, sw));
+		AUTO_FREE char *why = str_printf("switch %s has LinearFDBCap 0, no table by LIDs",
+						 switch_name(s->fabric, sw));
 		sweep_add_refusal(s, "discovery", why, REFUSED_PLAIN);
 		s->fatal = "crashes";
 		return true;

@@ -153,7 +153,6 @@ static int open_device(struct gate *g, struct opening *o, const int *classes, si
 
 static void serve(struct gate *g, const int *classes, size_t n)
 {
-	void *umad = NULL;
 	struct opening o;
 	struct gate_request r;
 
@@ -163,7 +162,7 @@ static void serve(struct gate *g, const int *classes, size_t n)
 	confine("the process that holds the device");
 	if (!send_whole(g->socket, &opened, sizeof(opened)) || opened)
 		return;
-	umad = umad_alloc(1, umad_size() + IB_MAD_SIZE);
+	void *umad = umad_alloc(1, umad_size() + IB_MAD_SIZE);
 	while (umad && receive_whole(g->socket, &r, sizeof(r)))
 		gate_pass(g, umad, &r);
 	umad_free(umad);

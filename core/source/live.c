@@ -73,16 +73,14 @@ static int spawn(pid_t *pid, const int end[4], char **argv)
 	static char mark[] = LIVE_CHILD_MARK "=1"; /* it is a discovery process */
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;
-	char **envp;
 
 	posix_spawn_file_actions_init(&fa);
 	program_attributes(&at, POSIX_SPAWN_SETSID);
 	for (int i = 0; i < 4; i++)
 		posix_spawn_file_actions_adddup2(&fa, end[i], i);
 	posix_spawn_file_actions_addclosefrom_np(&fa, LIVE_DATA_FD + 1);
-	envp = program_environment(NULL, mark);
+	AUTO_FREE char **envp = program_environment(NULL, mark);
 	int rc = posix_spawn(pid, "/proc/self/exe", &fa, &at, argv, envp);
-	free(envp);
 	posix_spawn_file_actions_destroy(&fa);
 	posix_spawnattr_destroy(&at);
 	return rc;
@@ -91,14 +89,12 @@ static int spawn(pid_t *pid, const int end[4], char **argv)
 static int live_start(struct child *c, const char *ca, int port, enum live_tables what, struct err *e)
 {
 	char name[] = "ibscope", flag[] = LIVE_CHILD_FLAG, num[16], tables[4];
-	char *device = str_dup(ca ? ca : "");
+	AUTO_FREE char *device = str_dup(ca ? ca : "");
 	char *argv[] = {name, flag, device, num, tables, NULL};
 	int p[4][2], end[4], rc = 0;
 
-	if (!live_child_possible()) {
-		free(device);
+	if (!live_child_possible())
 		return err_set(e, "this program was not made for live discovery");
-	}
 	snprintf(num, sizeof(num), "%d", port);
 	snprintf(tables, sizeof(tables), "%d", (int)what);
 	for (int i = 0; i < 4; i++) {
@@ -108,7 +104,6 @@ static int live_start(struct child *c, const char *ca, int port, enum live_table
 	}
 	if (!rc)
 		rc = spawn(&c->pid, end, argv);
-	free(device);
 	for (int i = 0; i < 4; i++)
 		close_fd(&p[i][i ? 1 : 0]);
 	if (rc) {
@@ -482,10 +477,8 @@ static bool get(struct live_stream_reader *r, void *to, size_t size)
 }
 
 /* Reports something impossible about a port; the truth is not known. */
-static void live_stream_tell(struct live_stream_reader *r, const char *kind, uint32_t node, unsigned port,
-			     const char *fmt, ...) PRINTF_LIKE(5, 6);
-static void live_stream_tell(struct live_stream_reader *r, const char *kind, uint32_t node, unsigned port,
-			     const char *fmt, ...)
+static void PRINTF_LIKE(5, 6) live_stream_tell(struct live_stream_reader *r, const char *kind, uint32_t node,
+					       unsigned port, const char *fmt, ...)
 {
 	AUTO_TEXT struct text t = {0};
 	va_list ap;
@@ -737,7 +730,8 @@ static bool get_tables(struct live_stream_reader *r, struct fabric *f, const str
 /* The SM LID that most endports tell, the lowest of several. */
 static void count_masters(const struct live_stream_reader *r, struct managers *m)
 {
-	uint32_t *told = NEW_ARRAY(MAX_LID + 1u, uint32_t), all = 0;
+	AUTO_FREE uint32_t *told = NEW_ARRAY(MAX_LID + 1u, uint32_t);
+	uint32_t all = 0;
 
 	for (uint32_t i = 0; i < r->b->n; i++)
 		for (unsigned p = 0; p <= r->b->node[i].nports; p++) {
@@ -753,7 +747,6 @@ static void count_masters(const struct live_stream_reader *r, struct managers *m
 		if (told[lid] > told[m->lid])
 			m->lid = (uint16_t)lid;
 	m->others = all - told[m->lid];
-	free(told);
 }
 
 COMPARATOR(manager_by_guid, struct manager, UP(guid))
@@ -826,13 +819,12 @@ int live_read(const void *data, size_t size, const char *source, enum live_table
 	struct live_stream_reader r = {.data = data, .size = size, .source = source, .e = e, .b = fb_new()};
 	struct live_head h = {0};
 	struct fabric *f = NULL;
-	struct managers *m = NULL;
 	int rc = -1;
 
 	if (!get_nodes(&r, &h)) {
 		fb_free(r.b);
 	} else {
-		m = managers_new(h.n_managers);
+		struct managers *m = managers_new(h.n_managers);
 		m->asked = true;
 		m->local_lid = h.sm_lid;
 		count_masters(&r, m);

@@ -319,16 +319,6 @@ static bool has_manager(ibnd_port_t *p)
 
 #define MOST_MANAGERS 255 /* that are asked */
 
-static uint8_t count_managers(ibnd_fabric_t *fb)
-{
-	uint32_t found = 0;
-
-	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
-		for (int p = 0; p <= n->numports; p++)
-			found += has_manager(n->ports[p]);
-	return (uint8_t)(MIN(found, MOST_MANAGERS));
-}
-
 /* The way to a port itself: to a switch or the local port the node's, else by the cable that leads to it. */
 static bool way_to(ibnd_fabric_t *fb, ibnd_port_t *p, ib_portid_t *to)
 {
@@ -390,16 +380,6 @@ static bool holds_pkeys(ibnd_port_t *p)
 	return p && p->guid && (p->node->type == IB_NODE_SWITCH ? !p->portnum : p->portnum && p->remoteport);
 }
 
-static uint32_t count_pkey_ports(ibnd_fabric_t *fb)
-{
-	uint32_t n = 0;
-
-	for (ibnd_node_t *node = fb->nodes; node; node = node->next)
-		for (int p = 0; p <= node->numports; p++)
-			n += holds_pkeys(node->ports[p]);
-	return n;
-}
-
 /* The P_Key tables of all endports; a port that does not answer has a record without a GUID. */
 static void put_pkeys(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb)
 {
@@ -426,6 +406,16 @@ static void put_pkeys(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb)
 		}
 }
 
+static uint32_t count_ports(ibnd_fabric_t *fb, bool is(ibnd_port_t *p))
+{
+	uint32_t n = 0;
+
+	for (ibnd_node_t *node = fb->nodes; node; node = node->next)
+		for (int p = 0; p <= node->numports; p++)
+			n += is(node->ports[p]);
+	return n;
+}
+
 static void live_child_put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables what, struct live_head *h)
 {
 	ibnd_node_t *from = fb->from_node;
@@ -437,8 +427,9 @@ static void live_child_put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables wha
 		h->n_nodes++;
 		h->n_tables += what && n->type == IB_NODE_SWITCH;
 	}
-	h->n_managers = count_managers(fb);
-	h->n_pkey_ports = what ? count_pkey_ports(fb) : 0;
+	uint32_t managers = count_ports(fb, has_manager);
+	h->n_managers = (uint8_t)(MIN(managers, MOST_MANAGERS));
+	h->n_pkey_ports = what ? count_ports(fb, holds_pkeys) : 0;
 	if (from) {
 		h->from_guid = from->guid;
 		h->from_port = (uint8_t)fb->from_portnum;

@@ -48,7 +48,7 @@ static int spawn_keeper(struct simulation *s, int in, int out)
 {
 	char name[] = "ibscope", flag[] = SIMULATION_CHILD_FLAG, *argv[] = {name, flag, NULL};
 	/* without preloaded libraries: the keeper is no program of a simulation */
-	char **envp = program_environment("LD_PRELOAD=", NULL);
+	AUTO_FREE char **envp = program_environment("LD_PRELOAD=", NULL);
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;
 
@@ -61,7 +61,6 @@ static int spawn_keeper(struct simulation *s, int in, int out)
 	int rc = posix_spawn(&s->keeper, "/proc/self/exe", &fa, &at, argv, envp);
 	posix_spawn_file_actions_destroy(&fa);
 	posix_spawnattr_destroy(&at);
-	free(envp);
 	return rc;
 }
 
@@ -202,14 +201,13 @@ static void last_lines(const struct simulation *s, const char *name, struct text
 {
 	FILE *f = simulation_open(s, name, "r", NULL);
 	char buf[LAST_BYTES + 1];
-	size_t n, from;
 	unsigned lines = 0;
 
 	if (!f)
 		return;
 	if (fseek(f, -LAST_BYTES, SEEK_END))
 		rewind(f);
-	n = fread(buf, 1, LAST_BYTES, f);
+	size_t n = fread(buf, 1, LAST_BYTES, f), from;
 	fclose(f);
 	while (n && buf[n - 1] == '\n')
 		n--;
@@ -354,8 +352,7 @@ static struct wait begin_wait(struct simulation *s, struct progress *p)
 	return (struct wait){.s = s, .p = p, .moved = now_seconds()};
 }
 
-static void command(struct simulation *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void command(struct simulation *s, const char *fmt, ...)
+static void PRINTF_LIKE(2, 3) command(struct simulation *s, const char *fmt, ...)
 {
 	AUTO_TEXT struct text t = {0};
 	va_list ap;

@@ -38,8 +38,7 @@ struct keeper {
 	} child[CHILDREN];
 };
 
-static void simulation_child_tell(const char *fmt, ...) PRINTF_LIKE(1, 2);
-static void simulation_child_tell(const char *fmt, ...)
+static void PRINTF_LIKE(1, 2) simulation_child_tell(const char *fmt, ...)
 {
 	va_list ap;
 

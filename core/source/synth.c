@@ -41,47 +41,37 @@ static bool find_line(char *text, const char *name, char **spec, char **note, st
 /* The list as text that ends with NUL, or NULL and *e. */
 static char *lesson_fabric_read_list(struct err *e)
 {
-	char *path = lesson_file("fabrics", e), *data, *text;
+	AUTO_FREE char *path = lesson_file("fabrics", e), *data = NULL;
 	size_t size;
 
-	if (!path)
+	if (!path || read_file(path, NULL, &data, &size, e))
 		return NULL;
-	int rc = read_file(path, NULL, &data, &size, e);
-	free(path);
-	if (rc)
-		return NULL;
-	text = str_printf("%.*s", size > 1000000 ? 1000000 : (int)size, data);
-	free(data);
-	return text;
+	return str_printf("%.*s", size > 1000000 ? 1000000 : (int)size, data);
 }
 
 void synth_lessons(struct text *names)
 {
-	struct err e;
-	char *text = lesson_fabric_read_list(&e), *spec, *note;
+	AUTO_FREE char *text = lesson_fabric_read_list(NULL);
+	char *spec, *note;
 
 	if (text)
 		find_line(text, "", &spec, &note, names);
-	free(text);
 }
 
 int synth_lesson(const char *word, char **spec, char **note, struct err *e)
 {
 	const char *name = lesson_name(word);
-	char *text;
 	AUTO_TEXT struct text names = {0};
-	int rc = 0;
 
 	if (!name)
 		return 1;
-	text = lesson_fabric_read_list(e);
+	AUTO_FREE char *text = lesson_fabric_read_list(e);
 	if (!text)
 		return -1;
-	if (!find_line(text, name, spec, note, &names))
-		rc = err_set(e, "lesson:%.100s: there is no such fabric, expected one of%s", name,
-			     text_str(&names));
-	free(text);
-	return rc;
+	if (find_line(text, name, spec, note, &names))
+		return 0;
+	return err_set(e, "lesson:%.100s: there is no such fabric, expected one of%s", name,
+		       text_str(&names));
 }
 
 /* Synthetic fabrics: the description is split, a kind fills a plan of nodes and cables (synth_kinds.c,
@@ -399,7 +389,7 @@ static uint32_t *sequence(struct plan *p, uint32_t n)
 /* Remove o.fail cables between switches. */
 static int plan_remove(struct plan *p)
 {
-	uint32_t *list = NEW_ARRAY(p->n_cables + 1, uint32_t);
+	AUTO_FREE uint32_t *list = NEW_ARRAY(p->n_cables + 1, uint32_t);
 	uint32_t n = 0, kept = 0;
 
 	for (uint32_t i = 0; i < p->n_cables; i++)
@@ -413,7 +403,6 @@ static int plan_remove(struct plan *p)
 		swap_u32(&list[k], &list[k + rng_below(&p->rng, n - k)]);
 		p->cable[list[k]].node[0] = NO_ID;
 	}
-	free(list);
 	for (uint32_t i = 0; i < p->n_cables; i++)
 		if (p->cable[i].node[0] != NO_ID)
 			p->cable[kept++] = p->cable[i];
@@ -424,11 +413,10 @@ static int plan_remove(struct plan *p)
 static void plan_shuffle_ports(struct plan *p)
 {
 	AUTO_FREE uint32_t *first = NEW_ARRAY(p->n + 1, uint32_t);
-	AUTO_FREE uint8_t *map = NULL;
 
 	for (uint32_t i = 0; i < p->n; i++)
 		first[i + 1] = first[i] + p->node[i].nports;
-	map = NEW_ARRAY(first[p->n] + 1, uint8_t);
+	AUTO_FREE uint8_t *map = NEW_ARRAY(first[p->n] + 1, uint8_t);
 	for (uint32_t i = 0; i < p->n; i++) {
 		bool top_stays = p->node[i].type == NODE_SWITCH && p->node[i].aggregation;
 		uint8_t *m = map + first[i];
@@ -638,22 +626,18 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 	struct plan p = {
 		.spec = spec,
 		.o = {.parallel = 1, .uplinks = 1, .seed = 1, .speed = SPEED_HDR, .width = WIDTH_4X}};
-	char *made = NULL, *note = NULL, *shape;
+	AUTO_FREE char *made = NULL, *note = NULL;
 	const struct kind *k = NULL;
 	struct cursor options = {0};
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	int ret = synth_lesson(spec, &made, &note, e);
 
-	if (ret <= 0) { /* the name of a lesson's fabric, or an error */
-		if (!ret)
-			ret = lesson_name(made)
-				      ? err_set(e, "%s is made of %.100s, expected a synthetic fabric", spec,
-						made)
-				      : synth_make(made, out, e);
-		free(made);
-		free(note);
-		return ret;
-	}
+	if (ret < 0)
+		return -1;
+	if (!ret) /* the name of a lesson's fabric */
+		return lesson_name(made)
+			       ? err_set(e, "%s is made of %.100s, expected a synthetic fabric", spec, made)
+			       : synth_make(made, out, e);
 	size_t len = kind_length(spec);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		text_add(&t, " %s:", kinds[i].name);
@@ -661,10 +645,7 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 			k = &kinds[i];
 	}
 	if (!k)
-		err_set(e, "%.100s: not a synthetic fabric, expected one of%s", spec, text_str(&t));
-	text_free(&t);
-	if (!k)
-		return -1;
+		return err_set(e, "%.100s: not a synthetic fabric, expected one of%s", spec, text_str(&t));
 	/* SHAPE,NAME=VALUE,... */
 	spec += len + 1;
 	len = strlen(spec);
@@ -685,13 +666,12 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 	if (options_check(&p, k))
 		return err_copy(e, &p.why);
 	p.rng = p.o.seed;
-	shape = str_printf("%.*s", (int)len, spec);
+	AUTO_FREE char *shape = str_printf("%.*s", (int)len, spec);
 	if (len > SYNTH_MAX_SHAPE)
 		ret = plan_limit(&p, "the shape has %zu characters, expected at most %d", len,
 				 SYNTH_MAX_SHAPE);
 	else
 		ret = k->make(&p, shape) || p.failed || plan_complete(&p) ? -1 : 0;
-	free(shape);
 	ret = ret ? err_copy(e, &p.why) : plan_emit(&p, out, e);
 	for (uint32_t i = 0; i < p.n; i++) {
 		free(p.node[i].name);
@@ -705,23 +685,22 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 /* The names of a list, each behind its kind. */
 static void synth_add_named(const char *kind, const char *names, struct text *words)
 {
-	char *copy = str_dup(names), *save = NULL;
+	AUTO_FREE char *copy = str_dup(names);
+	char *save = NULL;
 
 	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		text_add(words, " %s%s", kind, w);
-	free(copy);
 }
 
 void synth_begins(const char *word, struct text *words)
 {
-	struct text lessons = {0};
+	AUTO_TEXT struct text lessons = {0};
 
 	if (!strncmp(word, "published:", 10)) {
 		synth_add_named("published:", synth_published_names, words);
 	} else if (!strncmp(word, "lesson:", 7)) {
 		synth_lessons(&lessons);
 		synth_add_named("lesson:", text_str(&lessons), words);
-		text_free(&lessons);
 	} else {
 		for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 			text_add(words, " %s:", kinds[i].name);

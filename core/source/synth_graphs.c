@@ -283,7 +283,8 @@ static uint32_t *pairing_find(const struct pairing *g, uint32_t a, uint32_t b)
 
 static bool pairing_connected(const struct pairing *g)
 {
-	uint32_t *set = NEW_ARRAY(g->n, uint32_t), parts = g->n;
+	AUTO_FREE uint32_t *set = NEW_ARRAY(g->n, uint32_t);
+	uint32_t parts = g->n;
 
 	for (uint32_t i = 0; i < g->n; i++)
 		set[i] = i;
@@ -293,7 +294,6 @@ static bool pairing_connected(const struct pairing *g)
 		parts -= a != b;
 		set[a] = b;
 	}
-	free(set);
 	return parts == 1;
 }
 
@@ -315,7 +315,7 @@ static void pairing_swap(struct plan *p, struct pairing *g)
 int synth_regular(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
-	uint32_t v[2] = {0}, first = p->n, *order;
+	uint32_t v[2] = {0}, first = p->n;
 
 	if (shape_read(p, shape, ',', v, 2, 2, range, "regular:SWITCHES,DEGREE") < 0)
 		return -1;
@@ -325,7 +325,7 @@ int synth_regular(struct plan *p, const char *shape)
 	if (plan_expect(p, v[0], v[0] + hosts_in_all(p, v[0]), p->o.hosts + size_mul(v[1], p->o.parallel)))
 		return -1;
 	struct pairing g = {v[0], v[1], mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
-	order = NEW_ARRAY(g.n, uint32_t);
+	AUTO_FREE uint32_t *order = NEW_ARRAY(g.n, uint32_t);
 	for (uint32_t i = 0; i < g.n; i++) {
 		uint32_t with = rng_below(&p->rng, i + 1);
 
@@ -353,7 +353,6 @@ int synth_regular(struct plan *p, const char *shape)
 		for (uint32_t k = 0; k < g.degree && !p->failed; k++)
 			if (i < g.next[(size_t)i * g.degree + k])
 				plan_link(p, first + i, first + g.next[(size_t)i * g.degree + k]);
-	free(order);
 	free(g.next);
 	return p->failed ? -1 : 0;
 }

@@ -40,7 +40,7 @@ static void tell_before(void *ctx, const struct rec_choice *then)
 {
 	const struct asked_before *a = ctx;
 	uint32_t sw = fabric_switch_in(a->now, a->was, then->sw);
-	unsigned n = 0, gone;
+	unsigned n = 0;
 
 	if (sw == NO_ID)
 		return;
@@ -50,7 +50,7 @@ static void tell_before(void *ctx, const struct rec_choice *then)
 	for (unsigned i = 0; i < c->n_offers; i++)
 		if (offer_now(a, &c->offer[i]))
 			c->offer[n++] = c->offer[i];
-	gone = c->n_offers - n;
+	unsigned gone = c->n_offers - n;
 	c->n_offers = n;
 	if (gone && !c->text.len)
 		text_add(&c->text, "%s", c->rule ? c->rule : "chosen");
@@ -258,17 +258,15 @@ static void set_part(struct recorder *k)
 	r->part = str_dup(text_str(&t));
 }
 
-static struct told *told_new(void);
-
 static struct recording *recording_new(const struct sweep *s, const struct engine *g,
 				       const struct rec_request *rq, unsigned stage)
 {
 	struct recording *r = NEW(struct recording);
-	uint32_t ep;
 
 	assert(g->scheme && rq->selected <= s->fabric->n_switches);
 	r->refs = 1;
-	r->told = told_new();
+	r->told = NEW(struct told);
+	pthread_mutex_init(&r->told->lock, NULL);
 	r->sweep = sweep_ref(s);
 	r->engine = g;
 	r->focus = rq->focus;
@@ -279,7 +277,7 @@ static struct recording *recording_new(const struct sweep *s, const struct engin
 	r->keep = rq->focus;
 	if (rec_focus_is_all(&r->keep)) {
 		r->keep.sw = rq->selected ? rq->selected - 1 : NO_ID;
-		for (ep = 0; ep < s->fabric->n_endports && r->keep.sw == NO_ID; ep++)
+		for (uint32_t ep = 0; ep < s->fabric->n_endports && r->keep.sw == NO_ID; ep++)
 			if (!endport_is_switch(s->fabric, ep))
 				r->keep.sw = s->topo->endport_switch[ep];
 		if (r->keep.sw == NO_ID)
@@ -288,7 +286,7 @@ static struct recording *recording_new(const struct sweep *s, const struct engin
 	if (r->keep.sw != NO_ID)
 		r->keep.lid = 0;
 	r->stage = stage;
-	ep = r->keep.lid ? lid_owner(s->lids, r->keep.lid) : NO_ID;
+	uint32_t ep = r->keep.lid ? lid_owner(s->lids, r->keep.lid) : NO_ID;
 	r->keep_target = ep == NO_ID ? NO_ID : s->topo->endport_switch[ep];
 	r->cells[T_ENTRY] = (size_t)s->fabric->n_switches * (s->lids->max_lid + 1u);
 	return r;
@@ -647,14 +645,6 @@ int recording_choice(const struct recording *r, size_t step, const struct engine
 	pthread_mutex_unlock(&r->told->lock);
 	answers_clear(&old);
 	return 0;
-}
-
-static struct told *told_new(void)
-{
-	struct told *t = NEW(struct told);
-
-	pthread_mutex_init(&t->lock, NULL);
-	return t;
 }
 
 void told_free(struct told *t)

@@ -96,9 +96,7 @@ const struct rec_event *walk_event(const struct walk *w)
 static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 {
 	const struct sweep *s = w->r->sweep;
-
 	size_t entry = (size_t)ev->a * (s->lids->max_lid + 1u) + ev->b;
-	uint32_t port;
 
 	if (!rec_decides(ev))
 		return;
@@ -106,7 +104,7 @@ static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 		w->decided[entry] += undo ? -1u : 1u;
 	if (!rec_counts(ev))
 		return;
-	port = switch_port_id(s->fabric, ev->a, ev->port);
+	uint32_t port = switch_port_id(s->fabric, ev->a, ev->port);
 	if (recording_keeps(w->r, T_COUNT, port))
 		((uint32_t *)w->table[T_COUNT])[port] += undo ? -1u : 1u;
 }
@@ -244,20 +242,6 @@ static void list_touched(struct walk *w)
 	}
 	if (w->n_touched)
 		qsort(w->touched, w->n_touched, sizeof(*w->touched), order_u64);
-}
-
-/* Is a cell (as of touched) among n sorted ones? */
-static bool cells_hold(const uint64_t *cell, size_t n, uint64_t key)
-{
-	return n && bsearch(&key, cell, n, sizeof(key), order_u64);
-}
-
-/* Did the last walk_to() change a cell? If it went over more than 10,000 steps: did its last step? */
-static bool walk_touched(struct walk *w, enum rec_table t, uint32_t at)
-{
-	if (!w->touched)
-		list_touched(w);
-	return cells_hold(w->touched, w->n_touched, (uint64_t)t << 32 | at);
 }
 
 /* Looking for steps: boundaries and conditions. */
@@ -576,7 +560,7 @@ const struct sweep *walk_moment(struct walk *w)
 
 const struct moment *moment_new(struct walk *w, const struct moment *before)
 {
-	struct moment *m = NEW(struct moment);
+	struct moment *m = ARENA_NEW(NULL, struct moment);
 	const struct recording *r = walk_recording(w);
 	const struct sweep *s = recording_sweep(r);
 	AUTO_TEXT struct text t = {0};
@@ -587,19 +571,20 @@ const struct moment *moment_new(struct walk *w, const struct moment *before)
 	m->sweep = walk_moment(w);
 	if (before && before->rec == r)
 		m->before = sweep_ref(before->sweep);
-	m->phase = str_dup(walk_phase(w));
+	m->phase = arena_str(m, walk_phase(w));
 	if (m->step) /* the start has no sentence */
 		walk_sentence(w, &t);
-	m->sentence = str_dup(text_str(&t));
-	m->reach = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
+	m->sentence = arena_str(m, text_str(&t));
+	m->reach = ARENA_ARRAY(m, s->fabric->n_switches + 1, uint8_t);
 	walk_reach(w, m->reach);
-	m->decided = mem_dup(w->decided, recording_cells(r, T_ENTRY));
+	m->decided = arena_dup(m, w->decided, recording_cells(r, T_ENTRY));
 	if (m->sweep == s) /* the run is over: no more entries will come */
 		memset(m->decided, 1, recording_cells(r, T_ENTRY));
-	walk_touched(w, T_ENTRY, 0); /* lists them */
+	if (!w->touched)
+		list_touched(w);
 	m->n_touched = w->n_touched;
 	if (w->n_touched)
-		m->touched = mem_dup(w->touched, w->n_touched * sizeof(*w->touched));
+		m->touched = arena_dup(m, w->touched, w->n_touched * sizeof(*w->touched));
 	return m;
 }
 
@@ -607,13 +592,8 @@ static void moment_release(struct moment *m)
 {
 	sweep_unref(m->sweep);
 	sweep_unref(m->before);
-	free(m->phase);
-	free(m->sentence);
-	free(m->reach);
-	free(m->decided);
-	free(m->touched);
 	recording_unref(m->rec);
-	free(m);
+	arena_free(m);
 }
 
 COUNTED(struct moment, const struct moment, moment_ref, moment_unref, moment_release)
@@ -629,7 +609,7 @@ bool moment_touched(const struct moment *m, enum rec_table t, uint32_t at)
 {
 	uint64_t key = (uint64_t)t << 32 | at;
 
-	return m && cells_hold(m->touched, m->n_touched, key);
+	return m && m->n_touched && bsearch(&key, m->touched, m->n_touched, sizeof(key), order_u64);
 }
 
 const struct rec_event *moment_event(const struct moment *m)
