@@ -47,11 +47,6 @@ int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *siz
 	return 0;
 }
 
-int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e)
-{
-	return read_at_most(f, name, FILE_MIB, data, size, e);
-}
-
 int read_path(const char *path, size_t mib, struct progress *p, char **data, size_t *size, struct err *e)
 {
 	FILE *f = infile_open(path, p);

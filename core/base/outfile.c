@@ -286,12 +286,6 @@ int outfile_open(struct outfile *o, const char *path, struct progress *p, struct
 
 /* --- ending -------------------------------------------------------------------------------- */
 
-/* Some targets that are no disk cannot be synced. */
-static bool sync_failed(int fd)
-{
-	return fsync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP;
-}
-
 /* Makes the new file complete, and puts it on the disk. */
 static int outfile_settle(struct outfile *o, int rc, struct err *e)
 {
@@ -302,7 +296,9 @@ static int outfile_settle(struct outfile *o, int rc, struct err *e)
 		o->failed = errno;
 	o->f = NULL;
 	if (!rc && !o->failed && o->temp) {
-		o->failed = sync_failed(fd) ? errno : 0;
+		/* some targets that are no disk cannot be synced */
+		if (fsync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+			o->failed = errno;
 		o->fd = -1;
 		if (close(fd) && !o->failed)
 			o->failed = errno;

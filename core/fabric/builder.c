@@ -178,42 +178,42 @@ static void alloc_nodes(struct fabric *f)
 {
 	uint32_t n = f->n_nodes;
 
-	f->node_type = NEW_ARRAY(n, uint8_t);
-	f->node_guid = NEW_ARRAY(n, uint64_t);
-	f->node_sysguid = NEW_ARRAY(n, uint64_t);
-	f->node_vendor = NEW_ARRAY(n, uint32_t);
-	f->node_device = NEW_ARRAY(n, uint32_t);
-	f->node_nports = NEW_ARRAY(n, uint8_t);
-	f->node_port = NEW_ARRAY(n + 1, uint32_t);
-	f->node_switch = NEW_ARRAY(n, uint32_t);
-	f->node_order = NEW_ARRAY(n, uint32_t);
-	f->node_desc = NEW_ARRAY(n, char *);
-	f->node_given = NEW_ARRAY(n, char *);
-	f->node_name = NEW_ARRAY(n, char *);
-	f->node_chassis = NEW_ARRAY(n, uint16_t);
-	f->node_chassis_place = NEW_ARRAY(n, char *);
+	f->node_type = ARENA_ARRAY(f, n, uint8_t);
+	f->node_guid = ARENA_ARRAY(f, n, uint64_t);
+	f->node_sysguid = ARENA_ARRAY(f, n, uint64_t);
+	f->node_vendor = ARENA_ARRAY(f, n, uint32_t);
+	f->node_device = ARENA_ARRAY(f, n, uint32_t);
+	f->node_nports = ARENA_ARRAY(f, n, uint8_t);
+	f->node_port = ARENA_ARRAY(f, n + 1, uint32_t);
+	f->node_switch = ARENA_ARRAY(f, n, uint32_t);
+	f->node_order = ARENA_ARRAY(f, n, uint32_t);
+	f->node_desc = ARENA_ARRAY(f, n, char *);
+	f->node_given = ARENA_ARRAY(f, n, char *);
+	f->node_name = ARENA_ARRAY(f, n, char *);
+	f->node_chassis = ARENA_ARRAY(f, n, uint16_t);
+	f->node_chassis_place = ARENA_ARRAY(f, n, char *);
 }
 
 static void alloc_ports(struct fabric *f)
 {
 	uint32_t n = f->n_ports;
 
-	f->port_node = NEW_ARRAY(n, uint32_t);
-	f->port_num = NEW_ARRAY(n, uint8_t);
-	f->port_guid = NEW_ARRAY(n, uint64_t);
-	f->port_peer = NEW_ARRAY(n, uint32_t);
-	f->port_link = NEW_ARRAY(n, uint32_t);
-	f->port_endport = NEW_ARRAY(n, uint32_t);
-	f->port_lid = NEW_ARRAY(n, uint16_t);
-	f->port_lmc = NEW_ARRAY(n, uint8_t);
-	f->port_width = NEW_ARRAY(n, uint8_t);
-	f->port_speed = NEW_ARRAY(n, uint8_t);
-	f->port_widths = NEW_ARRAY(n, uint8_t);
-	f->port_speeds = NEW_ARRAY(n, uint8_t);
-	f->port_state = NEW_ARRAY(n, uint8_t);
-	f->port_opervls = NEW_ARRAY(n, uint8_t);
-	f->port_vls_told = NEW_ARRAY(n, bool);
-	f->port_ext = NEW_ARRAY(n, uint8_t);
+	f->port_node = ARENA_ARRAY(f, n, uint32_t);
+	f->port_num = ARENA_ARRAY(f, n, uint8_t);
+	f->port_guid = ARENA_ARRAY(f, n, uint64_t);
+	f->port_peer = ARENA_ARRAY(f, n, uint32_t);
+	f->port_link = ARENA_ARRAY(f, n, uint32_t);
+	f->port_endport = ARENA_ARRAY(f, n, uint32_t);
+	f->port_lid = ARENA_ARRAY(f, n, uint16_t);
+	f->port_lmc = ARENA_ARRAY(f, n, uint8_t);
+	f->port_width = ARENA_ARRAY(f, n, uint8_t);
+	f->port_speed = ARENA_ARRAY(f, n, uint8_t);
+	f->port_widths = ARENA_ARRAY(f, n, uint8_t);
+	f->port_speeds = ARENA_ARRAY(f, n, uint8_t);
+	f->port_state = ARENA_ARRAY(f, n, uint8_t);
+	f->port_opervls = ARENA_ARRAY(f, n, uint8_t);
+	f->port_vls_told = ARENA_ARRAY(f, n, bool);
+	f->port_ext = ARENA_ARRAY(f, n, uint8_t);
 	memset(f->port_peer, 0xff, n * sizeof(*f->port_peer));
 	memset(f->port_link, 0xff, n * sizeof(*f->port_link));
 	memset(f->port_endport, 0xff, n * sizeof(*f->port_endport));
@@ -253,12 +253,12 @@ static void number_switches(struct fabric *f, const struct fabric_builder *b)
 
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		f->n_switches += f->node_type[n] == NODE_SWITCH;
-	f->switch_node = NEW_ARRAY(f->n_switches, uint32_t);
-	f->switch_port = NEW_ARRAY(f->n_switches, uint32_t);
-	f->switch_nports = NEW_ARRAY(f->n_switches, uint8_t);
-	f->switch_fdb_cap = NEW_ARRAY(f->n_switches, uint32_t);
-	f->switch_esp0 = NEW_ARRAY(f->n_switches, uint8_t);
-	f->switch_rank = NEW_ARRAY(f->n_switches, uint16_t);
+	f->switch_node = ARENA_ARRAY(f, f->n_switches, uint32_t);
+	f->switch_port = ARENA_ARRAY(f, f->n_switches, uint32_t);
+	f->switch_nports = ARENA_ARRAY(f, f->n_switches, uint8_t);
+	f->switch_fdb_cap = ARENA_ARRAY(f, f->n_switches, uint32_t);
+	f->switch_esp0 = ARENA_ARRAY(f, f->n_switches, uint8_t);
+	f->switch_rank = ARENA_ARRAY(f, f->n_switches, uint16_t);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		const struct fb_node *from = &b->node[f->node_order[n]];
 
@@ -288,7 +288,7 @@ static void number_endports(struct fabric *f)
 	}
 	qsort(k, n, sizeof(*k), keyed_compare);
 	f->n_endports = n;
-	f->endport_port = NEW_ARRAY(n, uint32_t);
+	f->endport_port = ARENA_ARRAY(f, n, uint32_t);
 	for (uint32_t i = 0; i < n; i++) {
 		f->endport_port[i] = k[i].id;
 		f->port_endport[k[i].id] = i;
@@ -299,8 +299,8 @@ static void index_nodes(struct fabric *f)
 {
 	AUTO_FREE struct finish_keyed *k = NEW_ARRAY(f->n_nodes, struct finish_keyed);
 
-	f->by_guid = NEW_ARRAY(f->n_nodes, uint32_t);
-	f->by_name = NEW_ARRAY(f->n_nodes, uint32_t);
+	f->by_guid = ARENA_ARRAY(f, f->n_nodes, uint32_t);
+	f->by_name = ARENA_ARRAY(f, f->n_nodes, uint32_t);
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		k[n] = (struct finish_keyed){f->node_guid[n], n};
 	qsort(k, f->n_nodes, sizeof(*k), keyed_compare);
@@ -311,7 +311,7 @@ static void index_nodes(struct fabric *f)
 
 static struct fabric *make_fabric(struct fabric_builder *b)
 {
-	struct fabric *f = NEW(struct fabric);
+	struct fabric *f = ARENA_NEW(NULL, struct fabric);
 	AUTO_FREE struct finish_keyed *k = NEW_ARRAY(b->n, struct finish_keyed);
 	AUTO_FREE uint32_t *new_id = NEW_ARRAY(b->n, uint32_t);
 
@@ -333,7 +333,7 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 	number_switches(f, b);
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		f->n_links += f->port_peer[p] > p && f->port_peer[p] != NO_ID;
-	f->link_port = NEW_ARRAY(2 * f->n_links, uint32_t);
+	f->link_port = ARENA_ARRAY(f, 2 * f->n_links, uint32_t);
 	for (uint32_t p = 0, l = 0; p < f->n_ports; p++) {
 		uint32_t q = f->port_peer[p];
 

@@ -79,7 +79,6 @@ static void free_strings(char **s, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		free(s[i]);
-	free(s);
 }
 
 static void fabric_release(struct fabric *f)
@@ -91,20 +90,9 @@ static void fabric_release(struct fabric *f)
 	free_strings(f->node_chassis_place, f->n_nodes);
 	if (f->port_labels)
 		free_strings(f->port_labels, f->n_ports);
-	void *arrays[] = {
-		f->source,	f->format,	  f->generated,	     f->untold,	      f->node_type,
-		f->node_guid,	f->node_sysguid,  f->node_vendor,    f->node_device,  f->node_nports,
-		f->node_port,	f->node_switch,	  f->node_order,     f->node_chassis, f->port_node,
-		f->port_num,	f->port_guid,	  f->port_peer,	     f->port_link,    f->port_endport,
-		f->port_lid,	f->port_lmc,	  f->port_width,     f->port_speed,   f->port_widths,
-		f->port_speeds, f->port_state,	  f->port_opervls,   f->port_ext,     f->switch_node,
-		f->switch_port, f->switch_nports, f->switch_fdb_cap, f->switch_esp0,  f->endport_port,
-		f->link_port,	f->by_guid,	  f->port_vls_told,  f->switch_rank,
-	};
-	for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
-		free(arrays[i]);
+	FREE_EACH(f->source, f->format, f->generated, f->untold, f->port_labels);
 	warnings_free(&f->warnings);
-	free(f);
+	arena_free(f);
 }
 
 /* Add "WHAT of N THINGS" when some of them are not told, "WHAT" when none is. */

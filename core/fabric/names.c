@@ -227,9 +227,6 @@ void fabric_free_names(struct fabric *f)
 		free(f->node_given[n]);
 		free(f->node_name[n]);
 	}
-	free(f->node_given);
-	free(f->node_name);
-	free(f->by_name);
 	free_index(atomic_load(&f->name_index));
 }
 
@@ -462,9 +459,8 @@ static int names_ambiguous(const struct fabric *f, const char *text, const struc
 	for (uint32_t i = 0; i < h->n && i < 4; i++)
 		text_add(&names, "%s\"%s\" (0x%016" PRIx64 ")", i ? ", " : "", f->node_name[h->node[i]],
 			 f->node_guid[h->node[i]]);
-	err_set_kind(e, ERR_AMBIGUOUS, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID", text,
-		     PLURAL(h->n, "node"), text_str(&names), h->n > 4 ? ", ..." : "");
-	return -1;
+	return err_set_kind(e, ERR_AMBIGUOUS, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID",
+			    text, PLURAL(h->n, "node"), text_str(&names), h->n > 4 ? ", ..." : "");
 }
 
 int names_many(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h, bool *many,

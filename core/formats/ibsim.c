@@ -438,8 +438,7 @@ static int read_regular(const char *path, char **data, size_t *size, struct err 
 static int ibsim_read_include(struct ibsim_reader *r, const struct source *s, struct cursor c)
 {
 	const char *slash = strrchr(s->name, '/');
-	struct source inner = {0};
-	char *path = NULL, *data;
+	AUTO_FREE char *path = NULL, *data = NULL;
 	int rc = -1;
 	struct cursor name;
 	struct err why;
@@ -462,17 +461,9 @@ static int ibsim_read_include(struct ibsim_reader *r, const struct source *s, st
 		path = str_printf("%.*s", CUR_ARGS(name));
 		rc = read_regular(path, &data, &size, &why);
 	}
-	if (rc) {
-		free(path);
+	if (rc)
 		return r->status = err_set(r->e, "%s:%u: include: %s", s->name, s->line, why.msg);
-	}
-	inner.name = path;
-	inner.p = data;
-	inner.end = data + size;
-	read_source(r, &inner);
-	free(path);
-	free(data);
-	return r->status;
+	return read_source(r, &(struct source){path, data, data + size, 0, false});
 }
 
 /* One end of `do Link`. */

@@ -574,7 +574,8 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 		return load_folder(from, out, p, e);
 	if (!standard && read_packed_file(from, p, &data, &size, e))
 		return -1;
-	if (standard && (read_stream(stdin, name, &data, &size, e) || unpack(name, p, &data, &size, e)))
+	if (standard &&
+	    (read_at_most(stdin, name, FILE_MIB, &data, &size, e) || unpack(name, p, &data, &size, e)))
 		return -1;
 	int status = formats_load_parse(&(struct input){name, data, size, p}, out, e);
 	if (!progress_cancelled(p))
@@ -689,24 +690,12 @@ static void simulated_write_port(FILE *f, const struct topo *t, uint32_t port)
 
 static void simulated_write_node(FILE *f, const struct topo *t, uint32_t node)
 {
-	static const char *const key[] = {"", "caguid", "switchguid", "rtguid"};
-	static const char *const word[] = {"", "Ca", "Switch", "Rt"};
 	const struct fabric *fb = t->fabric;
-	unsigned type = fb->node_type[node];
 	uint32_t p0 = fb->node_port[node];
-	char id[SIMULATED_ID];
 
-	static_assert(ARRAY_LEN(key) == NODE_ROUTER + 1 && ARRAY_LEN(word) == NODE_ROUTER + 1,
-		      "each type has its words");
-	fprintf(f, "\nvendid=0x%x\ndevid=0x%x\n", fb->node_vendor[node], fb->node_device[node]);
-	if (fb->node_sysguid[node])
-		fprintf(f, "sysimgguid=0x%" PRIx64 "\n", fb->node_sysguid[node]);
-	fprintf(f, "%s=0x%" PRIx64, key[type], fb->node_guid[node]);
-	if (type == NODE_SWITCH)
-		fprintf(f, "(%" PRIx64 ")", fb->port_guid[p0]);
-	fprintf(f, "\n%s\t%u \"%s\"\t# \"n%u\"", word[type], fb->node_nports[node],
-		simulated_id(fb, node, id), node);
-	if (type == NODE_SWITCH)
+	write_node_head(f, fb, node);
+	fprintf(f, "# \"n%u\"", node);
+	if (fb->node_type[node] == NODE_SWITCH)
 		fprintf(f, " %s port 0 lid %u lmc %u",
 			fb->switch_esp0[fb->node_switch[node]] ? "enhanced" : "base", fb->port_lid[p0],
 			fb->port_lmc[p0]);

@@ -57,12 +57,12 @@ static unsigned lmc(const struct writer *w, uint32_t port)
 static void formats_write_port(const struct writer *w, uint32_t port)
 {
 	const struct fabric *fb = w->fb;
-	uint32_t peer = shown_peer(w, port), node = fb->port_node[port], other;
+	uint32_t peer = shown_peer(w, port), node = fb->port_node[port];
 	char id[SIMULATED_ID];
 
 	if (peer == NO_ID)
 		return;
-	other = fb->port_node[peer];
+	uint32_t other = fb->port_node[peer];
 	fprintf(w->f, "[%u]", fb->port_num[port]);
 	if (!node_is_switch(fb, node))
 		fprintf(w->f, "(%" PRIx64 ") ", fb->port_guid[port]);
@@ -83,29 +83,35 @@ static void formats_write_port(const struct writer *w, uint32_t port)
 	fputc('\n', w->f);
 }
 
-/* Returns the number of nodes written: 1 or 0. */
-static uint32_t formats_write_node(const struct writer *w, uint32_t node)
+void write_node_head(FILE *f, const struct fabric *fb, uint32_t node)
 {
 	static const char *const key[] = {"", "caguid", "switchguid", "rtguid"};
 	static const char *const word[] = {"", "Ca", "Switch", "Rt"};
-	const struct fabric *fb = w->fb;
 	unsigned type = fb->node_type[node];
-	uint32_t p0 = fb->node_port[node];
 	char id[SIMULATED_ID];
 
 	static_assert(ARRAY_LEN(key) == NODE_ROUTER + 1 && ARRAY_LEN(word) == NODE_ROUTER + 1,
 		      "each type has its words");
+	fprintf(f, "\nvendid=0x%x\ndevid=0x%x\n", fb->node_vendor[node], fb->node_device[node]);
+	if (fb->node_sysguid[node])
+		fprintf(f, "sysimgguid=0x%" PRIx64 "\n", fb->node_sysguid[node]);
+	fprintf(f, "%s=0x%" PRIx64, key[type], fb->node_guid[node]);
+	if (type == NODE_SWITCH)
+		fprintf(f, "(%" PRIx64 ")", fb->port_guid[fb->node_port[node]]);
+	fprintf(f, "\n%s\t%u \"%s\"\t", word[type], fb->node_nports[node], simulated_id(fb, node, id));
+}
+
+/* Returns the number of nodes written: 1 or 0. */
+static uint32_t formats_write_node(const struct writer *w, uint32_t node)
+{
+	const struct fabric *fb = w->fb;
+	uint32_t p0 = fb->node_port[node];
+
 	if (w->up && !w->up->node_up[node])
 		return 0;
-	fprintf(w->f, "\nvendid=0x%x\ndevid=0x%x\n", fb->node_vendor[node], fb->node_device[node]);
-	if (fb->node_sysguid[node])
-		fprintf(w->f, "sysimgguid=0x%" PRIx64 "\n", fb->node_sysguid[node]);
-	fprintf(w->f, "%s=0x%" PRIx64, key[type], fb->node_guid[node]);
-	if (type == NODE_SWITCH)
-		fprintf(w->f, "(%" PRIx64 ")", fb->port_guid[p0]);
-	fprintf(w->f, "\n%s\t%u \"%s\"\t\t# \"%s\"", word[type], fb->node_nports[node],
-		simulated_id(fb, node, id), fb->node_desc[node]);
-	if (type == NODE_SWITCH)
+	write_node_head(w->f, fb, node);
+	fprintf(w->f, "\t# \"%s\"", fb->node_desc[node]);
+	if (fb->node_type[node] == NODE_SWITCH)
 		fprintf(w->f, " %s port 0 lid %u lmc %u",
 			fb->switch_esp0[fb->node_switch[node]] ? "enhanced" : "base", base_lid(w, p0),
 			lmc(w, p0));

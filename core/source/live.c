@@ -358,8 +358,7 @@ static int explain(struct child *c, const char *source, int status, struct err *
 			 strsignal(WTERMSIG(status)));
 	if (said.len)
 		text_add(&why, " (%s)", text_str(&said));
-	err_set(e, "%s", text_str(&why));
-	return -1;
+	return err_set(e, "%s", text_str(&why));
 }
 
 int live_discover_tables(const char *ca, int port, enum live_tables what, unsigned silence,

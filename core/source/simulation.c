@@ -236,9 +236,8 @@ static int tell_last(const struct simulation *s, int which, const char *what, st
 		snprintf(name, sizeof(name), "%s.out", program[which]);
 		last_lines(s, name, &t);
 	}
-	err_set(e, "%s %s%s%s", which == PATHS ? "asking for paths" : program[which], what,
-		t.len ? "; its last lines: " : "", text_str(&t));
-	return -1;
+	return err_set(e, "%s %s%s%s", which == PATHS ? "asking for paths" : program[which], what,
+		       t.len ? "; its last lines: " : "", text_str(&t));
 }
 
 /* --- waiting ------------------------------------------------------------------------------------- */

@@ -473,7 +473,8 @@ static void graph_link(struct plan *p, struct synth_kinds_graph *g, uint32_t a, 
 /* A random tree over a random order.  Every switch is linked to an earlier one with free ports. */
 static void graph_tree(struct plan *p, struct synth_kinds_graph *g, uint32_t *order, uint32_t first)
 {
-	uint32_t *room = NEW_ARRAY(g->n, uint32_t), n_room = 0;
+	AUTO_FREE uint32_t *room = NEW_ARRAY(g->n, uint32_t);
+	uint32_t n_room = 0;
 
 	for (uint32_t i = g->n; i > 1; i--) {
 		uint32_t with = rng_below(&p->rng, i), t = order[i - 1];
@@ -492,7 +493,6 @@ static void graph_tree(struct plan *p, struct synth_kinds_graph *g, uint32_t *or
 		if (g->used[order[i]] < g->degree)
 			room[n_room++] = order[i];
 	}
-	free(room);
 }
 
 /* Adds links between random switches that have free ports and no link yet. Stops when hardly any are left. */
@@ -529,7 +529,7 @@ static void graph_fill(struct plan *p, struct synth_kinds_graph *g, uint32_t *ro
 int synth_random(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
-	uint32_t v[2] = {0}, first = p->n, *order;
+	uint32_t v[2] = {0}, first = p->n;
 
 	if (shape_read(p, shape, ',', v, 2, 2, range, "random:SWITCHES,DEGREE") < 0)
 		return -1;
@@ -542,7 +542,7 @@ int synth_random(struct plan *p, const char *shape)
 		return -1;
 	struct synth_kinds_graph g = {v[0], v[1], NEW_ARRAY(v[0], uint32_t),
 				      mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
-	order = NEW_ARRAY(v[0], uint32_t);
+	AUTO_FREE uint32_t *order = NEW_ARRAY(v[0], uint32_t);
 	for (uint32_t i = 0; i < g.n; i++) {
 		plan_switch(p, "sw-%0*u", digits_of(g.n + 1, 2), i + 1);
 		order[i] = i;
@@ -551,7 +551,6 @@ int synth_random(struct plan *p, const char *shape)
 		plan_hosts(p, first + i, hosts_at(p, i));
 	graph_tree(p, &g, order, first);
 	graph_fill(p, &g, order, first);
-	free(order);
 	free(g.used);
 	free(g.next);
 	return p->failed ? -1 : 0;
