@@ -2,7 +2,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "core/base/defs.h"
 #include "core/base/memory.h"

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define WORDS 64    /* of a line of a table */
 #define JOBS_TOLD 5 /* jobs in the message that there is no such job */

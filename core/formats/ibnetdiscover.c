@@ -3,7 +3,6 @@
  * may have changed it.
  */
 #include "core/base/cursor.h"
-#include "core/base/err.h"
 #include "core/formats/readers.h"
 
 #include <ctype.h>

@@ -7,7 +7,6 @@
 
 #include "core/base/cursor.h"
 #include "core/base/defs.h"
-#include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"

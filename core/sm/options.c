@@ -1,6 +1,5 @@
 /* OpenSM's options: values checked and normalised, set up for a run, read again on SIGHUP. */
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -1,7 +1,6 @@
 /* OpenSM's QoS policy: levels and groups of ports. */
 #include <assert.h>
 #include <ctype.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <regex.h>
 #include <stdio.h>

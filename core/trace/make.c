@@ -454,17 +454,6 @@ static struct witness_edge edge_of(const struct moment *m, enum holder holder, c
 	return e;
 }
 
-/* The first edge with the fewest pairs. */
-static uint32_t step_cycle_cut_of(const struct witness *w)
-{
-	uint32_t cut = 0;
-
-	for (uint32_t i = 1; i < w->n; i++)
-		if (w->edge[i].routes < w->edge[cut].routes)
-			cut = i;
-	return cut;
-}
-
 struct witness *step_cycle(const struct moment *m)
 {
 	const struct kind *k = step_cycle_kind_of(moment_event(m));
@@ -477,7 +466,10 @@ struct witness *step_cycle(const struct moment *m)
 	w->edge = NEW_ARRAY(n / 2, struct witness_edge);
 	for (uint32_t i = 0; i < n; i += 2)
 		w->edge[w->n++] = edge_of(m, k->holder, word + i);
-	w->cut = k->kind == REC_BREAK ? step_cycle_cut_of(w) : NO_ID;
+	w->cut = NO_ID;
+	for (uint32_t i = 0; k->kind == REC_BREAK && i < w->n; i++) /* the first edge with the fewest pairs */
+		if (w->cut == NO_ID || w->edge[i].routes < w->edge[w->cut].routes)
+			w->cut = i;
 	return w;
 }
 

@@ -246,14 +246,6 @@ static bool pair_concerns(const struct recording *r, const struct rec_focus *f, 
 	return f->pair_a == NO_ID || (f->pair_a == a && f->pair_b == b) || (f->pair_a == b && f->pair_b == a);
 }
 
-/* An event of a whole layer. A cut is about no switch, LID or pair: the moves after it are. */
-static bool layer_concerns(const struct rec_focus *f, const struct rec_event *ev)
-{
-	if (ev->kind == REC_BREAK && (f->sw != NO_ID || f->lid || f->pair_a != NO_ID))
-		return false;
-	return f->layer == 255 || f->layer == ev->b;
-}
-
 /* Does an event concern a focus? */
 static bool rec_concerns(const struct recording *r, const struct rec_focus *f, const struct rec_event *ev)
 {
@@ -266,8 +258,10 @@ static bool rec_concerns(const struct recording *r, const struct rec_focus *f, c
 		return pair_concerns(r, f, ev->a / n, ev->a % n) &&
 		       (f->layer == 255 || f->layer == ev->b ||
 			((ev->kind == REC_TURN || ev->kind == REC_MOVE) && f->layer == ev->port));
+	/* of a whole layer; a cut is about no switch, LID or pair: the moves after it are */
 	if (k->b == FIELD_LAYER)
-		return layer_concerns(f, ev);
+		return (f->layer == 255 || f->layer == ev->b) &&
+		       (ev->kind != REC_BREAK || (f->sw == NO_ID && !f->lid && f->pair_a == NO_ID));
 	if (f->pair_a != NO_ID || f->layer != 255) /* only pairs, and what concerns the whole */
 		return k->a == FIELD_TEXT || (k->a == FIELD_NONE && k->b == FIELD_NONE);
 	if (k->b == FIELD_LID) /* without a switch: about all switches */
