@@ -214,7 +214,7 @@ static int clean_write_text(const struct cleaner *c, struct text *t)
 static ssize_t stream_write(void *cookie, const char *s, size_t len)
 {
 	struct cleaner *c = cookie;
-	struct text in = {0}, out = {0};
+	AUTO_TEXT struct text in = {0}, out = {0};
 
 	if (!c->n_part && !c->in_ascii && is_clean(s, len))
 		return write_all(c->fd, s, len) ? 0 : (ssize_t)len;
@@ -223,7 +223,6 @@ static ssize_t stream_write(void *cookie, const char *s, size_t len)
 	size_t taken = add_whole(&out, text_str(&in), in.len);
 	c->n_part = in.len - taken;
 	memcpy(c->part, text_str(&in) + taken, c->n_part);
-	text_free(&in);
 	return clean_write_text(c, &out) ? 0 : (ssize_t)len;
 }
 

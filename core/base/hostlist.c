@@ -268,13 +268,13 @@ void kin_cut(const struct kin *k, const char *name, unsigned w, struct text *t)
 	const struct kin_form *f = form_of(k, name);
 	size_t n = strlen(name), from = 0, len;
 	unsigned left = text_characters(name, n);
-	char *out; /* [n] of each byte: ' ' stays, 's' is shared, 'c' is cut */
 
 	if (left <= w || !f || !f->several) {
 		text_add(t, "%s", name);
 		return;
 	}
-	out = NEW_ARRAY(n + 1, char);
+	/* [n] of each byte: ' ' stays, 's' is shared, 'c' is cut */
+	AUTO_FREE char *out = NEW_ARRAY(n + 1, char);
 	for (const char *a = f->like, *b = name; *b; a += part_len(a), b += part_len(b))
 		memset(out + (b - name),
 		       f->differs[a - f->like] || names_number(f, a) || stays(name, b) ? ' ' : 's',
@@ -295,7 +295,6 @@ void kin_cut(const struct kin *k, const char *name, unsigned w, struct text *t)
 			text_add(t, "%c", name[i]);
 		else if (!i || out[i - 1] != 'c')
 			text_add(t, "…");
-	free(out);
 }
 
 void kin_free(struct kin *k)

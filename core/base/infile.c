@@ -435,8 +435,8 @@ void guid_file_parse(struct guid_file *g, const char *name, const char *data, si
 
 void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid, struct progress *p)
 {
+	AUTO_FREE char *data = NULL;
 	struct err why;
-	char *data;
 	size_t size;
 
 	if (*path == GUID_LIST_MARK) {
@@ -445,7 +445,6 @@ void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid,
 		path += 1 + size + (path[1 + size] != '\0');
 		data[size] = '\0';
 		guid_file_parse(g, data, path, strlen(path), discard_invalid);
-		free(data);
 		return;
 	}
 	if (read_small_file(path, p, &data, &size, &why)) {
@@ -453,7 +452,6 @@ void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid,
 		return;
 	}
 	guid_file_parse(g, path, data, size, discard_invalid);
-	free(data);
 }
 
 void guid_file_free(struct guid_file *g)

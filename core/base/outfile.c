@@ -105,15 +105,13 @@ static char *follow_links(const char *path, bool *magic)
 /* The program's own descriptor that a path in /proc means; -1: none. */
 static int own_descriptor(const char *path)
 {
-	char *folder = str_printf("%.*s.", (int)folder_length(path), path), real[PATH_MAX];
-	char *own = str_printf("/proc/%d/fd", (int)getpid()), *end;
+	AUTO_FREE char *folder = str_printf("%.*s.", (int)folder_length(path), path);
+	AUTO_FREE char *own = str_printf("/proc/%d/fd", (int)getpid());
 	const char *number = path + folder_length(path);
+	char real[PATH_MAX], *end;
 	long fd = strtol(number, &end, 10);
-	bool found = realpath(folder, real) && !strcmp(real, own) && *number && !*end;
 
-	free(folder);
-	free(own);
-	return found ? (int)fd : -1;
+	return realpath(folder, real) && !strcmp(real, own) && *number && !*end ? (int)fd : -1;
 }
 
 static int outfile_failed(const struct outfile *o, int error, struct err *e)

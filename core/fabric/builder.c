@@ -64,7 +64,8 @@ static void port_guids(struct fabric *f)
 /* Checks the LIDs of all ports: the first port with each is its owner. */
 static void lids(struct fabric *f)
 {
-	uint32_t *owner = NEW_ARRAY(UINT16_MAX + 1u, uint32_t), twice = 0, beyond = 0; /* endport + 1 */
+	AUTO_FREE uint32_t *owner = NEW_ARRAY(UINT16_MAX + 1u, uint32_t); /* endport + 1 */
+	uint32_t twice = 0, beyond = 0;
 	char a[300], b[300];
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
@@ -92,7 +93,6 @@ static void lids(struct fabric *f)
 	}
 	sanity_tell_rest(f, "LID out of range", beyond);
 	sanity_tell_rest(f, "duplicate LID", twice);
-	free(owner);
 }
 
 /* A cable by the nodes that it joins. */

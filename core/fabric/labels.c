@@ -214,12 +214,10 @@ static char *name_in_chassis(const struct fabric *f, uint32_t node, const uint16
 	for (; chassis && *at; at += strcspn(at, " "), at += *at == ' ') {
 		if (sscanf(at, "%*[A-Za-z] %9u Chip %9u%n", &slot, &chip, &end) != 2 || at[end])
 			continue;
-		char *type = at > place ? str_printf("%.*s", (int)(at - place - 1), place)
-					: shown_names_base_name(f, node);
-		char *name = by_chip ? str_printf("%s-%u/%c%u/U%u", type, chassis, *at, slot, chip)
-				     : str_printf("%s-%u/%c%u", type, chassis, *at, slot);
-		free(type);
-		return name;
+		AUTO_FREE char *type = at > place ? str_printf("%.*s", (int)(at - place - 1), place)
+						  : shown_names_base_name(f, node);
+		return by_chip ? str_printf("%s-%u/%c%u/U%u", type, chassis, *at, slot, chip)
+			       : str_printf("%s-%u/%c%u", type, chassis, *at, slot);
 	}
 	return NULL;
 }

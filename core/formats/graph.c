@@ -141,7 +141,7 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct jso
 	for (uint32_t i = 0; i < n && (go_on = progress_step(p, i)); i++) {
 		json_t *o = element(w, i);
 		const char *at, *nl;
-		char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
+		AUTO_FREE char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
 
 		if (text) {
 			fputs(first ? "\n  " : ",\n  ", f);
@@ -151,7 +151,6 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct jso
 			first = false;
 		}
 		whole &= !o || text;
-		free(text);
 		json_decref(o);
 	}
 	fputs(first ? "]" : "\n ]", f);

@@ -407,9 +407,8 @@ static int ibsim_read_ports(struct ibsim_reader *r, struct source *s, uint32_t n
 			if (*r->module) {
 				id = full_name(r, name, '@');
 			} else {
-				char *at = str_printf("@%.*s", CUR_ARGS(name));
+				AUTO_FREE char *at = str_printf("@%.*s", CUR_ARGS(name));
 				id = net_name(&r->net, at, strlen(at));
-				free(at);
 			}
 			r->net.name[id].node = node;
 			r->net.name[id].port = port;

@@ -632,17 +632,15 @@ struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, st
 	size_t size;
 
 	*unread = false;
-	char *data = content(o, "partition_config_file", p, &size, unread, notes);
+	AUTO_FREE char *data = content(o, "partition_config_file", p, &size, unread, notes);
 	if (data)
 		*unread |= !partitions_parse(r, t, qos, options_get(o, "partition_config_file"), data, size,
 					     notes);
-	free(data);
 	if (m && m->n_pkeys && t->n_endports_up && !pkeys_untold(t, &untold))
 		take_pkeys(r, t);
-	data = qos ? content(o, "qos_policy_file", p, &size, unread, notes) : NULL;
-	if (data)
-		*unread |= !qos_policy_parse(r, t, options_get(o, "qos_policy_file"), data, size, notes);
-	free(data);
+	AUTO_FREE char *policy = qos ? content(o, "qos_policy_file", p, &size, unread, notes) : NULL;
+	if (policy)
+		*unread |= !qos_policy_parse(r, t, options_get(o, "qos_policy_file"), policy, size, notes);
 	if (r->first || r->to) {
 		find_one(r, t);
 		return r;

@@ -410,10 +410,9 @@ static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, st
 	assert(m->tables);
 	cs.was = s->prev->topo;
 	cs.lids_was = s->prev->lids;
-	char *why = ucast_cache_check(m->cache, &cs);
+	AUTO_FREE char *why = ucast_cache_check(m->cache, &cs);
 	if (why) {
 		text_add(notes, "use_ucast_cache: OpenSM computes the tables anew: %s\n", why);
-		free(why);
 		return false;
 	}
 	s->routing = ucast_cache_routing(m->cache, &cs);

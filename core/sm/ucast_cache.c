@@ -503,16 +503,13 @@ static void kept_free(void *priv)
 	struct ucast_cache_kept *k = priv;
 
 	routing_unref(k->of);
-	free(k->lost);
-	free(k->sw_there);
-	free(k->ep_there);
-	free(k);
+	arena_free(k);
 }
 
 static struct ucast_cache_kept *kept_new(const struct routing *of)
 {
 	const struct routing_ops *o = of->ops;
-	struct ucast_cache_kept *k = NEW(struct ucast_cache_kept);
+	struct ucast_cache_kept *k = ARENA_NEW(NULL, struct ucast_cache_kept);
 
 	k->of = routing_ref(of);
 	k->ops = (struct routing_ops){
@@ -565,9 +562,9 @@ struct routing *routing_on(const struct routing *r, const struct topo *t, const 
 	k->ops.write_extra = NULL;
 	n->ops = &k->ops;
 	n->priv = k;
-	k->lost = NEW_ARRAY(to->n_switches + 1, uint8_t);
-	k->sw_there = NEW_ARRAY(to->n_switches + 1, uint32_t);
-	k->ep_there = NEW_ARRAY(to->n_endports + 1, uint32_t);
+	k->lost = ARENA_ARRAY(k, to->n_switches + 1, uint8_t);
+	k->sw_there = ARENA_ARRAY(k, to->n_switches + 1, uint32_t);
+	k->ep_there = ARENA_ARRAY(k, to->n_endports + 1, uint32_t);
 	for (uint32_t sw = 0; sw < to->n_switches; sw++) {
 		uint32_t was = fabric_switch_in(from, to, sw);
 
@@ -591,7 +588,7 @@ struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct ca
 	r->ops = &k->ops;
 	r->priv = k;
 	/* away now, or when the tables were kept before */
-	k->lost = NEW_ARRAY(c->fabric->n_switches, uint8_t);
+	k->lost = ARENA_ARRAY(k, c->fabric->n_switches, uint8_t);
 	for (uint32_t sw = 0; sw < c->fabric->n_switches; sw++)
 		k->lost[sw] = !switch_up(s->now, sw) || (before && before->lost[sw]);
 	for (uint32_t sw = 0; sw < c->fabric->n_switches; sw++) {

@@ -232,7 +232,7 @@ static void polar_row(struct plan *p, const struct synth_graphs_field *f, uint32
 int synth_polarfly(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
-	uint32_t q = 0, first = p->n, n, (*at)[3];
+	uint32_t q = 0, first = p->n, n;
 	struct synth_graphs_field f;
 
 	if (shape_read(p, shape, ',', &q, 1, 1, range, "polarfly:Q") < 0 || field_make(p, &f, q))
@@ -242,7 +242,7 @@ int synth_polarfly(struct plan *p, const char *shape)
 	n = q * q + q + 1;
 	if (plan_expect(p, n, n + hosts_in_all(p, n), p->o.hosts + size_mul(q + 1, p->o.parallel)))
 		return -1;
-	at = mem_array(n, sizeof(*at));
+	AUTO_FREE uint32_t(*at)[3] = mem_array(n, sizeof(*at));
 	for (uint32_t i = 0; i < n; i++) { /* the first coordinate that isn't 0 is 1 */
 		uint32_t rest = i < q * q ? i : i - q * q;
 
@@ -262,7 +262,6 @@ int synth_polarfly(struct plan *p, const char *shape)
 		if (!at[i][2])
 			plan_link(p, first + i, first + n - 1);
 	}
-	free(at);
 	return p->failed ? -1 : 0;
 }
 

@@ -43,15 +43,15 @@ static void walk_fill(void *table, enum rec_table t, size_t n)
 
 struct walk *walk_new(const struct recording *r)
 {
-	struct walk *w = NEW(struct walk);
+	struct walk *w = ARENA_NEW(NULL, struct walk);
 
 	w->r = recording_ref(r);
 	for (int t = 0; t < N_TABLES; t++)
 		if (r->cells[t]) {
-			w->table[t] = mem_array(r->cells[t], walk_width(t));
+			w->table[t] = arena_array(w, r->cells[t], walk_width(t));
 			walk_fill(w->table[t], t, r->cells[t]);
 		}
-	w->decided = NEW_ARRAY(r->cells[T_ENTRY], uint8_t);
+	w->decided = ARENA_ARRAY(w, r->cells[T_ENTRY], uint8_t);
 	return w;
 }
 
@@ -69,11 +69,8 @@ void walk_free(struct walk *w)
 	if (!w)
 		return;
 	forget_moment(w);
-	for (int t = 0; t < N_TABLES; t++)
-		free(w->table[t]);
-	free(w->decided);
 	recording_unref(w->r);
-	free(w);
+	arena_free(w);
 }
 
 const struct recording *walk_recording(const struct walk *w)
