@@ -57,9 +57,8 @@ bool rows_add(struct rows *r, const struct row *row)
 struct formats_rows_maker {
 	struct rows *r;
 	struct net net;
-	uint32_t *node;	 /* [n] builder index of a row's own node */
-	uint32_t *lid;	 /* [65536] node with the LID; NO_ID, TWO_NODES */
-	uint8_t *row_of; /* [n_nodes * (MAX_PORTS + 1)]: 1: the port has a row */
+	uint32_t *node; /* [n] builder index of a row's own node */
+	uint32_t *lid;	/* [65536] node with the LID; NO_ID, TWO_NODES */
 };
 
 struct keyed_row {

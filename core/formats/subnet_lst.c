@@ -31,7 +31,6 @@ struct subnet_lst_seen {
 };
 
 struct subnet_lst_reader {
-	const struct input *in;
 	struct lines lines;
 	struct fabric_builder *b;
 	struct subnet_lst_seen *seen;
@@ -258,7 +257,7 @@ static void subnet_lst_settle(struct subnet_lst_reader *r)
 
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct subnet_lst_reader r = {.in = in, .b = fb_new(), .lines = lines_of(in)};
+	struct subnet_lst_reader r = {.b = fb_new(), .lines = lines_of(in)};
 	struct cursor line = {0}, c;
 	uint32_t halves = 0, whole = 0, node = NO_ID;
 

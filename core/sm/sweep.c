@@ -371,7 +371,6 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct n
 {
 	struct leftovers left = {0};
 	struct sweep_run r = {.s = s, .engines = rq->engines, .notes = notes};
-	double start = now_seconds();
 
 	if (!s->topo->n_switches_up) {
 		sweep_add_refusal(s, "minhop", "the fabric has no switch", REFUSED_PLAIN);
@@ -387,7 +386,6 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct n
 	r.in = sweep_input_of(s, rq->reroute, &s->memory->random, s->memory->marked, &left, rq->progress);
 	r.in.threads = rq->threads;
 	int rc = run_chain(&r, s->setup->chain, e);
-	s->engine_seconds = now_seconds() - start;
 	leftovers_free(&left);
 	return rc;
 }

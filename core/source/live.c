@@ -825,7 +825,6 @@ int live_read(const void *data, size_t size, const char *source, enum live_table
 	} else {
 		struct managers *m = managers_new(h.n_managers);
 		m->asked = true;
-		m->local_lid = h.sm_lid;
 		count_masters(&r, m);
 		if (fb_finish(r.b, source, "live", &f, e)) {
 			counted_unref(&m->counted);

@@ -311,7 +311,6 @@ static unsigned long simulation_used(const struct simulation *s)
 /* What is waited for. */
 struct wait {
 	struct simulation *s;
-	const char *what; /* "ibsim to be ready" */
 	unsigned long used;
 	double moved; /* time of the last use of the processor */
 	struct progress *p;
