@@ -52,8 +52,6 @@ int json_values_read(const char *name, const char *data, size_t size, const char
 		name, schema, most);
 }
 
-/* Rows of results, told by one list of fields. */
-
 static const char *const type_of[] = {
 	[MEMBER_OWN] = "any",
 	[MEMBER_BOOL] = "boolean",

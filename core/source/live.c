@@ -27,9 +27,6 @@
 #include "core/routing/routing.h"
 #include "core/source/live.h"
 
-/* Live discovery, the parent's side.  It starts the discovery process, watches it, and collects what it
- * sends; live.c makes a fabric of that. */
-
 #define TICK_MS 50	/* interval of checks for cancelling */
 #define NO_ANSWERS 3	/* factor for silence when errors come, but no answers */
 #define GONE_S 1.0	/* silence after which the simulator is checked */

@@ -10,8 +10,6 @@
 #include "core/base/text.h"
 #include "core/source/synth.h"
 
-/* The kinds of synthetic fabrics: trees, grids, dragonflies, directors, random graphs. */
-
 /* --- reading shapes ---------------------------------------------------------- */
 
 /*
