@@ -30,10 +30,9 @@ int utf8_decode(const char *s, size_t len, uint32_t *c)
 {
 	const unsigned char *u = (const unsigned char *)s;
 	uint32_t least, v;
-	unsigned n;
 
 	assert(len > 0);
-	n = utf8_length(u[0], &least);
+	unsigned n = utf8_length(u[0], &least);
 	*c = u[0];
 	if (n < 2)
 		return (int)n;
@@ -111,13 +110,12 @@ static size_t add_whole(struct text *t, const char *s, size_t len)
 	while (at < len) {
 		size_t good = clean_length(s + at, len - at);
 		uint32_t c;
-		int n;
 
 		add_bytes(t, s + at, good);
 		at += good;
 		if (at == len)
 			break;
-		n = utf8_decode(s + at, len - at, &c);
+		int n = utf8_decode(s + at, len - at, &c);
 		if (n < 0)
 			break;
 		n = n ? n : 1;
@@ -216,17 +214,15 @@ static int clean_write_text(const struct cleaner *c, struct text *t)
 static ssize_t stream_write(void *cookie, const char *s, size_t len)
 {
 	struct cleaner *c = cookie;
-	struct text in = {0}, out = {0};
-	size_t taken;
+	AUTO_TEXT struct text in = {0}, out = {0};
 
 	if (!c->n_part && !c->in_ascii && is_clean(s, len))
 		return write_all(c->fd, s, len) ? 0 : (ssize_t)len;
 	add_bytes(&in, c->part, c->n_part);
 	add_bytes(&in, s, len);
-	taken = add_whole(&out, text_str(&in), in.len);
+	size_t taken = add_whole(&out, text_str(&in), in.len);
 	c->n_part = in.len - taken;
 	memcpy(c->part, text_str(&in) + taken, c->n_part);
-	text_free(&in);
 	return clean_write_text(c, &out) ? 0 : (ssize_t)len;
 }
 
@@ -234,10 +230,9 @@ static int stream_close(void *cookie)
 {
 	struct cleaner *c = cookie;
 	struct text out = {0};
-	int rc;
 
 	spell(&out, c->part, c->n_part);
-	rc = clean_write_text(c, &out);
+	int rc = clean_write_text(c, &out);
 	free(c);
 	return rc;
 }

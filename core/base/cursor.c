@@ -12,36 +12,25 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* Is the file too large by its size? Then it is not read at all. */
-static bool known_too_large(FILE *f, size_t most)
-{
-	struct stat st;
-
-	return !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > most;
-}
-
-/* Double the buffer. -1 and *e: there is no memory. */
-static int grow_buffer(char **buf, size_t *cap, const char *name, struct err *e)
-{
-	if (mem_room(e, *cap, "reading %s", name)) /* in addition to the present buffer */
-		return -1;
-	*cap *= 2;
-	*buf = mem_resize(*buf, *cap, 1);
-	return 0;
-}
-
 int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *size, struct err *e)
 {
 	size_t cap = 1 << 16, n = 0, got, most = mib << 20;
-	bool too_large = known_too_large(f, most);
+	struct stat st;
+	/* a file that is too large by its size is not read at all */
+	bool too_large = !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > most;
 	int rc = 0;
 	char *buf = mem_alloc(cap);
 
 	while (!rc && !too_large && (got = fread(buf + n, 1, cap - n, f)) > 0) {
 		n += got;
 		too_large = n > most;
-		if (n == cap && !too_large)
-			rc = grow_buffer(&buf, &cap, name, e);
+		if (n < cap || too_large)
+			continue;
+		rc = mem_room(e, cap, "reading %s", name); /* in addition to the present buffer */
+		if (!rc) {
+			cap *= 2;
+			buf = mem_resize(buf, cap, 1);
+		}
 	}
 	if (too_large)
 		rc = err_set(e, "%s: found more than %zu MiB, the most that is read", name, mib);
@@ -58,21 +47,15 @@ int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *siz
 	return 0;
 }
 
-int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e)
-{
-	return read_at_most(f, name, FILE_MIB, data, size, e);
-}
-
 int read_path(const char *path, size_t mib, struct progress *p, char **data, size_t *size, struct err *e)
 {
 	FILE *f = infile_open(path, p);
-	int rc;
 
 	if (!f)
 		return errno == ENOMEM
 			       ? err_system(e, path, errno)
 			       : err_set_kind(e, ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-	rc = read_at_most(f, path, mib, data, size, e);
+	int rc = read_at_most(f, path, mib, data, size, e);
 	fclose(f);
 	return rc && progress_cancelled(p) ? err_set(e, CANCELLED) : rc;
 }
@@ -123,11 +106,9 @@ struct lines lines_of(const struct input *in)
 
 bool lines_next(struct lines *l, struct cursor *line)
 {
-	const char *nl;
-
 	if (l->p >= l->end || (l->no % LINES_A_LOOK == 0 && progress_cancelled(l->progress)))
 		return false;
-	nl = memchr(l->p, '\n', l->end - l->p);
+	const char *nl = memchr(l->p, '\n', l->end - l->p);
 	line->p = l->p;
 	line->end = nl ? nl : l->end;
 	l->p = nl ? nl + 1 : l->end;
@@ -207,17 +188,6 @@ bool cur_word(struct cursor *c, const char *word)
 	return true;
 }
 
-static unsigned cursor_digit(char ch)
-{
-	if (ch >= '0' && ch <= '9')
-		return ch - '0';
-	if (ch >= 'a' && ch <= 'f')
-		return ch - 'a' + 10;
-	if (ch >= 'A' && ch <= 'F')
-		return ch - 'A' + 10;
-	return 99;
-}
-
 bool cur_number(struct cursor *c, unsigned base, uint64_t *v)
 {
 	struct cursor d = *c;
@@ -226,15 +196,15 @@ bool cur_number(struct cursor *c, unsigned base, uint64_t *v)
 	assert(base == 0 || base == 10 || base == 16);
 	cur_blanks(&d);
 	if (base != 10 && d.end - d.p > 2 && d.p[0] == '0' && (d.p[1] == 'x' || d.p[1] == 'X') &&
-	    cursor_digit(d.p[2]) < 16) {
+	    number_digit(d.p[2]) < 16) {
 		d.p += 2;
 		base = 16;
 	}
 	base = base ? base : 10;
 	*v = 0;
-	for (first = d.p; d.p < d.end && cursor_digit(*d.p) < base; d.p++)
+	for (first = d.p; d.p < d.end && number_digit(*d.p) < base; d.p++)
 		if (__builtin_mul_overflow(*v, (uint64_t)base, v) ||
-		    __builtin_add_overflow(*v, cursor_digit(*d.p), v))
+		    __builtin_add_overflow(*v, number_digit(*d.p), v))
 			*v = UINT64_MAX / base + 1; /* stays too large */
 	if (d.p == first)
 		return false;
@@ -299,10 +269,8 @@ struct cursor cur_part(struct cursor *c, char between)
 
 struct cursor cur_token(struct cursor *c)
 {
-	struct cursor t;
-
 	cur_blanks(c);
-	t = (struct cursor){c->p, c->p};
+	struct cursor t = {c->p, c->p};
 	while (t.end < c->end && *t.end != ' ' && *t.end != '\t' && *t.end != '\r')
 		t.end++;
 	c->p = t.end;
@@ -316,11 +284,9 @@ const char *cur_find_last(const struct cursor *c, char ch)
 
 char *clean_text(const char *s, size_t len, size_t max)
 {
-	char *t;
-
 	if (len > max)
 		len = max;
-	t = mem_alloc(len + 1);
+	char *t = mem_alloc(len + 1);
 	for (size_t i = 0; i < len; i++)
 		t[i] = s[i] >= 0x20 && s[i] < 0x7f ? s[i] : ' ';
 	return t;
@@ -333,11 +299,9 @@ char *cur_clean(struct cursor c, size_t max)
 
 const char *excerpt(struct cursor c, char *buf, size_t size)
 {
-	size_t n;
-
 	assert(size > 0);
 	cur_blanks(&c);
-	n = c.end - c.p;
+	size_t n = c.end - c.p;
 	for (size_t i = 0; i < n && i + 1 < size; i++)
 		buf[i] = c.p[i] >= 0x20 && c.p[i] < 0x7f ? c.p[i] : ' ';
 	buf[n < size ? n : size - 1] = 0;
@@ -349,12 +313,11 @@ const char *excerpt(struct cursor c, char *buf, size_t size)
 struct cursor cur_csv(struct cursor *row, char between)
 {
 	struct cursor field, behind;
-	bool quoted;
 
 	assert(row->p || !row->end); /* not behind the last field */
 	while (!cur_empty(row) && *row->p == ' ')
 		row->p++;
-	quoted = !cur_empty(row) && *row->p == '"' && cur_quoted(row, &field);
+	bool quoted = !cur_empty(row) && *row->p == '"' && cur_quoted(row, &field);
 	while (quoted && !cur_empty(row) && *row->p == '"' && cur_quoted(row, &(struct cursor){0}))
 		field.end = row->p - 1; /* "" within: both quotes stay */
 	behind = cur_part(row, between);

@@ -28,14 +28,12 @@ struct input {
 int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
 /* The same with a limit in MiB.  A larger file is refused. */
 int read_path(const char *path, size_t mib, struct progress *p, char **data, size_t *size, struct err *e);
-/* The same for an open file, from its present place.  It is not closed. */
-int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e);
 /* The next line with its line end replaces the content of t.  1; 0 at the end; -1 and *e. */
 int read_text_line(FILE *f, const char *name, struct text *t, struct err *e);
 /* After a line that was too long: what is left of it.  False: its end is not within SKIP_BYTES_MOST. */
 #define SKIP_BYTES_MOST (64 << 20)
 bool skip_text_line(FILE *f);
-/* The same as read_stream() with a limit in MiB.  A larger file is refused. */
+/* As read_path(), of an open file from its present place.  It is not closed. */
 int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *size, struct err *e);
 
 /* Text still to be read: [p, end). */

@@ -1,6 +1,5 @@
 /* Errors as values, and numbers read from words. */
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -64,14 +63,6 @@ enum err_kind err_kind(const struct err *e)
 bool err_is_memory(const struct err *e)
 {
 	return strstr(e->msg, OUT_OF_MEMORY) != NULL;
-}
-
-/* The value of a digit; 99: it is no digit. */
-static unsigned number_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	return isxdigit((unsigned char)c) ? (unsigned)((c | 0x20) - 'a') + 10 : 99;
 }
 
 static bool in_base(const char *word, size_t len, unsigned base, uint64_t least, uint64_t most, uint64_t *n)

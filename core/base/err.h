@@ -71,6 +71,15 @@ static inline int err_failed(void)
 
 /* Numbers: those written in words of commands, and round ones for axes. */
 
+/* The value of a digit, up to f; 99: it is none. */
+static inline unsigned number_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 99;
+}
+
 /*
  * A whole number from `least` to `most`, written in digits alone: no sign, no blank, nothing behind it.
  * False (*n stays): it is no such number, or it is out of the range or of 64 bits.

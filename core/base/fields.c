@@ -27,11 +27,10 @@ int json_values_read(const char *name, const char *data, size_t size, const char
 
 	for (cur_blanks(&c); !cur_empty(&c); cur_blanks(&c)) {
 		json_error_t why;
-		json_t *v;
 
 		if (progress_cancelled(p))
 			return err_set(e, CANCELLED);
-		v = json_loadb(c.p, (size_t)(c.end - c.p), JSON_DISABLE_EOF_CHECK, &why);
+		json_t *v = json_loadb(c.p, (size_t)(c.end - c.p), JSON_DISABLE_EOF_CHECK, &why);
 		if (!v) {
 			unsigned line = (unsigned)why.line;
 
@@ -52,8 +51,6 @@ int json_values_read(const char *name, const char *data, size_t size, const char
 		e, "%s: found schema %" JSON_INTEGER_FORMAT ", expected at most %d: a newer ibscope wrote it",
 		name, schema, most);
 }
-
-/* Rows of results, told by one list of fields. */
 
 static const char *const type_of[] = {
 	[MEMBER_OWN] = "any",

@@ -124,7 +124,6 @@ static int read_one(const char **p, const char *text, struct hostlist *l, struct
 
 	while (!rc && **p && **p != ',') {
 		size_t plain = strcspn(*p, "[,");
-		const char *close;
 
 		bytes += plain;
 		parts++;
@@ -138,7 +137,7 @@ static int read_one(const char **p, const char *text, struct hostlist *l, struct
 		*p += plain;
 		if (**p != '[')
 			continue;
-		close = strchr(*p, ']');
+		const char *close = strchr(*p, ']');
 		if (!close)
 			rc = err_word(e, BEGINNING ": found no ] behind [", BEGINNING_OF(text));
 		else
@@ -194,18 +193,13 @@ static size_t part_len(const char *s)
 	return n;
 }
 
-/* Is this a part of the same place in the form? Signs, ports and arrows belong to the form. */
-static bool kin_alike(const char *a, const char *b)
-{
-	return sort_of(*a) == sort_of(*b) && (sort_of(*a) != SIGN || *a == *b);
-}
-
 static struct kin_form *form_of(const struct kin *k, const char *name)
 {
 	for (size_t i = 0; i < k->n; i++) {
 		const char *a = k->form[i].like, *b = name;
 
-		while (*a && *b && kin_alike(a, b)) {
+		/* parts of the same place in the form: signs, ports and arrows belong to it */
+		while (*a && *b && sort_of(*a) == sort_of(*b) && (sort_of(*a) != SIGN || *a == *b)) {
 			a += part_len(a);
 			b += part_len(b);
 		}
@@ -251,15 +245,6 @@ static bool names_number(const struct kin_form *f, const char *a)
 	       f->differs[a + 1 - f->like];
 }
 
-static unsigned kin_characters(const char *s, size_t len)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < len; i++)
-		n += (s[i] & 0xc0) != 0x80;
-	return n;
-}
-
 /* Finds the longest run of bytes that are left out and not yet cut. 0: there is none. */
 static size_t longest_run(const char *out, size_t n, size_t *from)
 {
@@ -282,26 +267,26 @@ void kin_cut(const struct kin *k, const char *name, unsigned w, struct text *t)
 {
 	const struct kin_form *f = form_of(k, name);
 	size_t n = strlen(name), from = 0, len;
-	unsigned left = kin_characters(name, n);
-	char *out; /* [n] of each byte: ' ' stays, 's' is shared, 'c' is cut */
+	unsigned left = text_characters(name, n);
 
 	if (left <= w || !f || !f->several) {
 		text_add(t, "%s", name);
 		return;
 	}
-	out = NEW_ARRAY(n + 1, char);
+	/* [n] of each byte: ' ' stays, 's' is shared, 'c' is cut */
+	AUTO_FREE char *out = NEW_ARRAY(n + 1, char);
 	for (const char *a = f->like, *b = name; *b; a += part_len(a), b += part_len(b))
 		memset(out + (b - name),
 		       f->differs[a - f->like] || names_number(f, a) || stays(name, b) ? ' ' : 's',
 		       part_len(b));
 	while (left > w && (len = longest_run(out, n, &from)) > 1) {
 		memset(out + from, 'c', len);
-		left -= kin_characters(name + from, len) - 1;
+		left -= text_characters(name + from, len) - 1;
 		/* what there is room for stays of its begin */
-		for (size_t part = part_len(name + from); left + kin_characters(name + from, part) <= w;
+		for (size_t part = part_len(name + from); left + text_characters(name + from, part) <= w;
 		     part = part_len(name + from)) {
 			memset(out + from, ' ', part);
-			left += kin_characters(name + from, part);
+			left += text_characters(name + from, part);
 			from += part;
 		}
 	}
@@ -310,7 +295,6 @@ void kin_cut(const struct kin *k, const char *name, unsigned w, struct text *t)
 			text_add(t, "%c", name[i]);
 		else if (!i || out[i - 1] != 'c')
 			text_add(t, "…");
-	free(out);
 }
 
 void kin_free(struct kin *k)

@@ -53,7 +53,6 @@ static int unpack_within(const char *name, unsigned mib, struct progress *p, cha
 	char *argv[] = {(char *)(uintptr_t)tool, (char[]){"-dc"}, NULL};
 	struct program_way way = {.mib = mib};
 	struct err why = {.kind = 0};
-	int rc;
 
 	if (!tool || !program_exists(tool))
 		return 0;
@@ -62,7 +61,7 @@ static int unpack_within(const char *name, unsigned mib, struct progress *p, cha
 	*data = NULL;
 	if (way.in < 0)
 		return -1;
-	rc = program_output(argv, &way, name, data, size, p, &why);
+	int rc = program_output(argv, &way, name, data, size, p, &why);
 	close(way.in);
 	if (!rc)
 		return 0;
@@ -110,7 +109,7 @@ static const char *const names[][OTHER + 1] = {
 };
 static_assert(ARRAY_LEN(names) == PACKAGE_RDMA + 1, "each package has its names");
 
-/* Found by ID and ID_LIKE, as ID=rocky, ID_LIKE="rhel centos fedora". */
+/* Found by ID and ID_LIKE, as ID=rocky, ID_LIKE="rhel centos fedora".  NULL: OTHER. */
 static enum family family_of(const char *os_release)
 {
 	static const struct {
@@ -132,31 +131,20 @@ static enum family family_of(const char *os_release)
 	return OTHER;
 }
 
-/* The same for a text of os-release; NULL: there is none. */
-static const char *package_on(enum package what, const char *os_release)
-{
-	return names[what][family_of(os_release)];
-}
-
 const char *package_of(enum package what)
 {
 	static const char *const places[] = {"/etc/os-release", "/usr/lib/os-release"};
-	const char *found = names[what][OTHER];
-	char *data, *text;
-	struct err e;
-	size_t size;
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-		if (read_file(places[i], NULL, &data, &size, &e))
+		AUTO_FREE char *data = NULL, *text = NULL;
+		size_t size;
+
+		if (read_file(places[i], NULL, &data, &size, NULL))
 			continue;
 		text = strndup(data, size);
-		if (text)
-			found = package_on(what, text);
-		free(text);
-		free(data);
-		break;
+		return names[what][family_of(text)];
 	}
-	return found;
+	return names[what][OTHER];
 }
 
 #define WAIT_MS 50 /* interval of checks for cancelling */
@@ -173,11 +161,10 @@ static ssize_t read_bytes(void *cookie, char *buf, size_t size)
 
 	while (!progress_cancelled(in->progress)) {
 		struct pollfd p = {.fd = in->fd, .events = POLLIN};
-		ssize_t n;
 
 		if (poll(&p, 1, WAIT_MS) <= 0)
 			continue;
-		n = read(in->fd, buf, size);
+		ssize_t n = read(in->fd, buf, size);
 		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
 			return n;
 	}
@@ -198,10 +185,9 @@ static FILE *open_waiting(int fd, struct progress *p)
 {
 	static const cookie_io_functions_t io = {.read = read_bytes, .close = close_file};
 	struct infile *in = NEW(struct infile);
-	FILE *f;
 
 	*in = (struct infile){.fd = fd, .progress = p};
-	f = fopencookie(in, "r", io);
+	FILE *f = fopencookie(in, "r", io);
 	if (!f)
 		free(in);
 	return f;
@@ -211,8 +197,6 @@ FILE *infile_open(const char *path, struct progress *p)
 {
 	struct builtin in;
 	struct stat st;
-	int fd, saved;
-	FILE *f;
 
 	if (builtin_find(path, &in))
 		return fmemopen((void *)(uintptr_t)in.data, in.size, "r");
@@ -222,12 +206,12 @@ FILE *infile_open(const char *path, struct progress *p)
 	}
 	if (!p)
 		return fopen(path, "re");
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	f = !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : open_waiting(fd, p);
+	FILE *f = !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : open_waiting(fd, p);
 	if (!f) {
-		saved = errno;
+		int saved = errno;
 		close(fd);
 		errno = saved;
 	}
@@ -242,29 +226,21 @@ static const char *const places[] = {"lessons", "../views/lessons", "../share/ib
 				     "../../views/lessons"};
 #define FOLDERS (1 + ARRAY_LEN(places))
 
-static char *user_folder(void)
-{
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-
-	if (config && *config == '/')
-		return str_printf("%s/ibscope/lessons", config);
-	return home && *home ? str_printf("%s/.config/ibscope/lessons", home) : NULL;
-}
-
-static char *folder_near_program(const char *place)
-{
-	char *self = realpath("/proc/self/exe", NULL), *slash = self ? strrchr(self, '/') : NULL, *path;
-
-	path = slash ? str_printf("%.*s/%s", (int)(slash - self), self, place) : NULL;
-	free(self);
-	return path;
-}
-
 /* The i-th of FOLDERS, or NULL. */
 static char *folder(size_t i)
 {
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
 	assert(i < FOLDERS);
-	return i ? folder_near_program(places[i - 1]) : user_folder();
+	if (i) {
+		AUTO_FREE char *self = realpath("/proc/self/exe", NULL);
+		const char *slash = self ? strrchr(self, '/') : NULL;
+
+		return slash ? str_printf("%.*s/%s", (int)(slash - self), self, places[i - 1]) : NULL;
+	}
+	if (config && *config == '/')
+		return str_printf("%s/ibscope/lessons", config);
+	return home && *home ? str_printf("%s/.config/ibscope/lessons", home) : NULL;
 }
 
 const char *lesson_name(const char *word)
@@ -305,16 +281,10 @@ int permitted_to_read(const char *path, struct err *e)
 	return of_lessons ? 0 : permitted(DEED_READ, path, e);
 }
 
-static bool lessonfile_is_file(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, R_OK);
-}
-
 char *lesson_file(const char *name, struct err *e)
 {
 	struct builtin b;
+	struct stat st;
 	char *path;
 
 	if (!*name || *name == '.' || strchr(name, '/')) {
@@ -325,7 +295,7 @@ char *lesson_file(const char *name, struct err *e)
 		AUTO_FREE char *in = folder(i);
 
 		path = in ? str_printf("%s/%s", in, name) : NULL;
-		if (path && lessonfile_is_file(path))
+		if (path && !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, R_OK))
 			return path;
 		free(path);
 	}
@@ -410,11 +380,10 @@ static bool guidfile_read_piece(struct guid_file *g, const char *piece, unsigned
 {
 	const char *p = guidfile_skip_white(piece);
 	char *end;
-	uint64_t guid;
 
 	if (!*p || *p == '#')
 		return true;
-	guid = strtoull(p, &end, 0);
+	uint64_t guid = strtoull(p, &end, 0);
 	if (end == p || (*end && *end != '#' && !is_white(*end)))
 		return false;
 	p = guidfile_skip_white(end);
@@ -466,8 +435,8 @@ void guid_file_parse(struct guid_file *g, const char *name, const char *data, si
 
 void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid, struct progress *p)
 {
+	AUTO_FREE char *data = NULL;
 	struct err why;
-	char *data;
 	size_t size;
 
 	if (*path == GUID_LIST_MARK) {
@@ -476,7 +445,6 @@ void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid,
 		path += 1 + size + (path[1 + size] != '\0');
 		data[size] = '\0';
 		guid_file_parse(g, data, path, strlen(path), discard_invalid);
-		free(data);
 		return;
 	}
 	if (read_small_file(path, p, &data, &size, &why)) {
@@ -484,7 +452,6 @@ void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid,
 		return;
 	}
 	guid_file_parse(g, path, data, size, discard_invalid);
-	free(data);
 }
 
 void guid_file_free(struct guid_file *g)

@@ -114,10 +114,9 @@ static json_t *make_value(struct json_maker *m, char letter)
 json_t *json_make(const char *fmt, ...)
 {
 	struct json_maker m = {.at = fmt};
-	json_t *v;
 
 	va_start(m.ap, fmt);
-	v = make_value(&m, next_letter(&m));
+	json_t *v = make_value(&m, next_letter(&m));
 	va_end(m.ap);
 	return v;
 }

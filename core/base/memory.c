@@ -209,11 +209,10 @@ static bool read_small(const char *root, const char *path, char buf[FILE_MOST])
 	char whole[PATH_MOST];
 	size_t n = 0;
 	ssize_t got = 0;
-	int fd;
 
 	if ((size_t)snprintf(whole, sizeof(whole), "%s%s", root, path) >= sizeof(whole))
 		return false;
-	fd = open(whole, O_RDONLY | O_CLOEXEC);
+	int fd = open(whole, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	while (n < FILE_MOST - 1 && (got = read(fd, buf + n, FILE_MOST - 1 - n)) > 0)
@@ -393,12 +392,11 @@ const char *mem_text(size_t size, char *buf, size_t room)
 int mem_room(struct err *e, size_t size, const char *what, ...)
 {
 	char for_what[256], asked[32], had[32];
-	size_t room;
 	va_list ap;
 
 	if (size < MEM_LARGE)
 		return 0;
-	room = mem_available("");
+	size_t room = mem_available("");
 	room = room > RESERVE ? room - RESERVE : 0;
 	if (size <= room)
 		return 0;

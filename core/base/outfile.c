@@ -85,7 +85,6 @@ static char *follow_links(const char *path, bool *magic)
 	*magic = false;
 	for (unsigned n = 0; n < MOST_LINKS; n++) {
 		ssize_t len = readlink(at, link, sizeof(link) - 1);
-		char *next;
 
 		if (len < 0)
 			return at;
@@ -93,7 +92,8 @@ static char *follow_links(const char *path, bool *magic)
 		if (*magic)
 			return at;
 		link[len] = 0;
-		next = *link == '/' ? str_dup(link) : str_printf("%.*s%s", (int)folder_length(at), at, link);
+		char *next =
+			*link == '/' ? str_dup(link) : str_printf("%.*s%s", (int)folder_length(at), at, link);
 		free(at);
 		at = next;
 	}
@@ -105,15 +105,13 @@ static char *follow_links(const char *path, bool *magic)
 /* The program's own descriptor that a path in /proc means; -1: none. */
 static int own_descriptor(const char *path)
 {
-	char *folder = str_printf("%.*s.", (int)folder_length(path), path), real[PATH_MAX];
-	char *own = str_printf("/proc/%d/fd", (int)getpid()), *end;
+	AUTO_FREE char *folder = str_printf("%.*s.", (int)folder_length(path), path);
+	AUTO_FREE char *own = str_printf("/proc/%d/fd", (int)getpid());
 	const char *number = path + folder_length(path);
+	char real[PATH_MAX], *end;
 	long fd = strtol(number, &end, 10);
-	bool found = realpath(folder, real) && !strcmp(real, own) && *number && !*end;
 
-	free(folder);
-	free(own);
-	return found ? (int)fd : -1;
+	return realpath(folder, real) && !strcmp(real, own) && *number && !*end ? (int)fd : -1;
 }
 
 static int outfile_failed(const struct outfile *o, int error, struct err *e)
@@ -286,12 +284,6 @@ int outfile_open(struct outfile *o, const char *path, struct progress *p, struct
 
 /* --- ending -------------------------------------------------------------------------------- */
 
-/* Some targets that are no disk cannot be synced. */
-static bool sync_failed(int fd)
-{
-	return fsync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP;
-}
-
 /* Makes the new file complete, and puts it on the disk. */
 static int outfile_settle(struct outfile *o, int rc, struct err *e)
 {
@@ -302,7 +294,9 @@ static int outfile_settle(struct outfile *o, int rc, struct err *e)
 		o->failed = errno;
 	o->f = NULL;
 	if (!rc && !o->failed && o->temp) {
-		o->failed = sync_failed(fd) ? errno : 0;
+		/* some targets that are no disk cannot be synced */
+		if (fsync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+			o->failed = errno;
 		o->fd = -1;
 		if (close(fd) && !o->failed)
 			o->failed = errno;
@@ -345,11 +339,9 @@ static int lock_folder(const struct outfile *o)
 
 int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e)
 {
-	int lock;
-
 	for (size_t i = 0; i < n; i++)
 		rc = outfile_settle(o[i], rc, e);
-	lock = n > 1 && !rc ? lock_folder(o[n - 1]) : -1;
+	int lock = n > 1 && !rc ? lock_folder(o[n - 1]) : -1;
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = o[i]->temp ? outfile_take_place(o[i], n == 1, e) : 0;
 	for (size_t i = 0; i < n; i++) {

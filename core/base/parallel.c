@@ -2,7 +2,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "core/base/defs.h"
 #include "core/base/memory.h"
@@ -83,7 +82,6 @@ static void *parallel_work(void *arg)
 bool thread_start(pthread_t *t, void *(*run)(void *), void *arg)
 {
 	sigset_t all, old;
-	bool started;
 
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
@@ -92,7 +90,7 @@ bool thread_start(pthread_t *t, void *(*run)(void *), void *arg)
 	sigdelset(&all, SIGABRT);
 	sigdelset(&all, SIGILL);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	started = !pthread_create(t, NULL, run, arg);
+	bool started = !pthread_create(t, NULL, run, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return started;
 }

@@ -152,9 +152,8 @@ char *program_path(const char *name)
 
 bool program_exists(const char *name)
 {
-	char *path = program_path(name);
+	AUTO_FREE char *path = program_path(name);
 
-	free(path);
 	return path != NULL;
 }
 
@@ -356,7 +355,6 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 {
 	struct running r = {.pid = -1};
 	int out[2], said[2] = {-1, -1}, status, rc;
-	bool whole;
 
 	assert(argv[0] && (!way->said || way->most_said));
 	if (permitted(DEED_RUN, argv[0], e))
@@ -380,7 +378,7 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 			close(said[0]);
 		return err_set_kind(e, ERR_IO, "%s: %s", argv[0], strerror(rc));
 	}
-	whole = program_listen_to(&r, to, way, p);
+	bool whole = program_listen_to(&r, to, way, p);
 	status = program_end(&r);
 	if (!whole && progress_cancelled(p))
 		return err_set(e, CANCELLED);
@@ -445,13 +443,12 @@ int program_output(char *const *argv, const struct program_way *way, const char 
 	static const cookie_io_functions_t io = {.write = program_fill};
 	struct sink s = {.name = name, .mib = way->mib};
 	FILE *to = fopencookie(&s, "w", io);
-	int rc;
 
 	assert(way->mib > 0);
 	*data = NULL;
 	if (!to)
 		return err_system(e, name, errno);
-	rc = run(argv, way, to, p, e);
+	int rc = run(argv, way, to, p, e);
 	fclose(to); /* writes the rest of its buffer to the sink */
 	if (progress_cancelled(p))
 		rc = err_set(e, CANCELLED);
@@ -482,11 +479,10 @@ int program_pipe(int fd[2])
 char **program_environment(const char *without, char *more)
 {
 	size_t n = 0, k = 0;
-	char **envp;
 
 	while (environ[n])
 		n++;
-	envp = NEW_ARRAY(n + 2, char *);
+	char **envp = NEW_ARRAY(n + 2, char *);
 	for (size_t i = 0; i < n; i++)
 		if (!without || strncmp(environ[i], without, strlen(without)))
 			envp[k++] = environ[i];

@@ -1,6 +1,5 @@
 #include <assert.h>
 
-#include "core/base/defs.h"
 #include "core/base/rng.h"
 
 /* splitmix64: S. Vigna's public-domain generator. */

@@ -37,10 +37,9 @@ static void text_room(struct text *t, size_t more)
 void text_addv(struct text *t, const char *fmt, va_list ap)
 {
 	va_list again;
-	int n;
 
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
+	int n = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
 	if (n < 0)
 		mem_exhausted(strlen(fmt));
@@ -68,9 +67,7 @@ void text_putc(struct text *t, char c)
 
 void text_csv(struct text *t, const char *s)
 {
-	bool quoted = strpbrk(s, ",\"\r\n");
-
-	if (!quoted) {
+	if (!strpbrk(s, ",\"\r\n")) {
 		text_add(t, "%s", s);
 		return;
 	}
@@ -156,22 +153,6 @@ const char *plural(uint64_t n, const char *one, char *buf, size_t size)
 }
 
 /* Splitting of command lines into words. */
-
-struct splitter {
-	const char *p;
-	int argc, cap;
-	char **argv;
-};
-
-static void words_add_word(struct splitter *s, char *w)
-{
-	if (s->argc + 1 >= s->cap) {
-		s->cap = s->cap ? 2 * s->cap : 8;
-		s->argv = mem_resize(s->argv, s->cap, sizeof(*s->argv));
-	}
-	s->argv[s->argc++] = w;
-	s->argv[s->argc] = NULL;
-}
 
 /* Reads the quoted part of a word. *p is after the opening quote. */
 static int quoted(const char **p, char quote, struct text *w, struct err *e)
@@ -269,24 +250,31 @@ bool words_end(const char *p)
 
 int words_split(const char *line, const char **rest, int *argc, char ***argv, struct err *e)
 {
-	struct splitter s = {.p = line};
+	const char *p = words_skip(line);
+	char **words = NULL;
+	int n = 0, cap = 0;
 
 	*rest = NULL;
 	*argc = 0;
 	*argv = NULL;
-	for (s.p = words_skip(s.p); !words_end(s.p); s.p = words_skip(s.p)) {
+	for (; !words_end(p); p = words_skip(p)) {
 		char *word;
 
-		if (words_take(&s.p, &word, e)) {
-			words_free(s.argc, s.argv);
+		if (words_take(&p, &word, e)) {
+			words_free(n, words);
 			return -1;
 		}
-		words_add_word(&s, word);
+		if (n + 1 >= cap) {
+			cap = cap ? 2 * cap : 8;
+			words = mem_resize(words, cap, sizeof(*words));
+		}
+		words[n++] = word;
+		words[n] = NULL;
 	}
-	if (*s.p == ';')
-		*rest = s.p + 1;
-	*argc = s.argc;
-	*argv = s.argv;
+	if (*p == ';')
+		*rest = p + 1;
+	*argc = n;
+	*argv = words;
 	return 0;
 }
 
@@ -381,6 +369,15 @@ static bool inside_character(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+unsigned text_characters(const char *s, size_t len)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += !inside_character(s[i]);
+	return n;
+}
+
 /*
  * Number of bytes in the first line of s, when lines have `columns` characters and break between
  * words.  A longer word is cut, behind a "|" if it has one.  *rest: the beginning of the next line, NULL
@@ -407,21 +404,12 @@ static size_t wrap_line(const char *s, unsigned columns, const char **rest)
 	return end;
 }
 
-static unsigned wrap_width(const char *s)
-{
-	unsigned n = 0;
-
-	for (; *s; s++)
-		n += !inside_character(*s);
-	return n;
-}
-
 void wrap_text(struct text *t, const char *s, unsigned columns, const char *first, const char *other)
 {
 	const char *before = first, *rest = s;
 
 	do {
-		unsigned taken = wrap_width(before);
+		unsigned taken = text_characters(before, strlen(before));
 		const char *from = rest;
 		size_t len = wrap_line(from, columns > taken ? columns - taken : 1, &rest);
 

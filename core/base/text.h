@@ -73,6 +73,8 @@ void word_add_quoted(struct text *t, const char *w); /* add w in quotes, whether
 
 /* Running text in lines. */
 
+unsigned text_characters(const char *s, size_t len); /* of UTF-8 */
+
 /* Lines of `columns` characters, each ended; `first` stands before the first one, `other` before the rest. */
 void wrap_text(struct text *t, const char *s, unsigned columns, const char *first, const char *other);
 

@@ -64,7 +64,8 @@ static void port_guids(struct fabric *f)
 /* Checks the LIDs of all ports: the first port with each is its owner. */
 static void lids(struct fabric *f)
 {
-	uint32_t *owner = NEW_ARRAY(UINT16_MAX + 1u, uint32_t), twice = 0, beyond = 0; /* endport + 1 */
+	AUTO_FREE uint32_t *owner = NEW_ARRAY(UINT16_MAX + 1u, uint32_t); /* endport + 1 */
+	uint32_t twice = 0, beyond = 0;
 	char a[300], b[300];
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
@@ -92,7 +93,6 @@ static void lids(struct fabric *f)
 	}
 	sanity_tell_rest(f, "LID out of range", beyond);
 	sanity_tell_rest(f, "duplicate LID", twice);
-	free(owner);
 }
 
 /* A cable by the nodes that it joins. */
@@ -150,17 +150,6 @@ static void siblings(struct fabric *f)
 	sanity_tell_rest(f, "slow link", told);
 }
 
-/*
- * Add warnings for oddities of the whole: LIDs and port GUIDs that two ports share, LIDs that are no unicast
- * LIDs, links slower or narrower than another between the same two nodes. fb_finish() calls it.
- */
-static void fabric_tell_oddities(struct fabric *f)
-{
-	port_guids(f);
-	lids(f);
-	siblings(f);
-}
-
 struct finish_keyed {
 	uint64_t key;
 	uint32_t id;
@@ -189,52 +178,45 @@ static void alloc_nodes(struct fabric *f)
 {
 	uint32_t n = f->n_nodes;
 
-	f->node_type = NEW_ARRAY(n, uint8_t);
-	f->node_guid = NEW_ARRAY(n, uint64_t);
-	f->node_sysguid = NEW_ARRAY(n, uint64_t);
-	f->node_vendor = NEW_ARRAY(n, uint32_t);
-	f->node_device = NEW_ARRAY(n, uint32_t);
-	f->node_nports = NEW_ARRAY(n, uint8_t);
-	f->node_port = NEW_ARRAY(n + 1, uint32_t);
-	f->node_switch = NEW_ARRAY(n, uint32_t);
-	f->node_order = NEW_ARRAY(n, uint32_t);
-	f->node_desc = NEW_ARRAY(n, char *);
-	f->node_given = NEW_ARRAY(n, char *);
-	f->node_name = NEW_ARRAY(n, char *);
-	f->node_chassis = NEW_ARRAY(n, uint16_t);
-	f->node_chassis_place = NEW_ARRAY(n, char *);
+	f->node_type = ARENA_ARRAY(f, n, uint8_t);
+	f->node_guid = ARENA_ARRAY(f, n, uint64_t);
+	f->node_sysguid = ARENA_ARRAY(f, n, uint64_t);
+	f->node_vendor = ARENA_ARRAY(f, n, uint32_t);
+	f->node_device = ARENA_ARRAY(f, n, uint32_t);
+	f->node_nports = ARENA_ARRAY(f, n, uint8_t);
+	f->node_port = ARENA_ARRAY(f, n + 1, uint32_t);
+	f->node_switch = ARENA_ARRAY(f, n, uint32_t);
+	f->node_order = ARENA_ARRAY(f, n, uint32_t);
+	f->node_desc = ARENA_ARRAY(f, n, char *);
+	f->node_given = ARENA_ARRAY(f, n, char *);
+	f->node_name = ARENA_ARRAY(f, n, char *);
+	f->node_chassis = ARENA_ARRAY(f, n, uint16_t);
+	f->node_chassis_place = ARENA_ARRAY(f, n, char *);
 }
 
 static void alloc_ports(struct fabric *f)
 {
 	uint32_t n = f->n_ports;
 
-	f->port_node = NEW_ARRAY(n, uint32_t);
-	f->port_num = NEW_ARRAY(n, uint8_t);
-	f->port_guid = NEW_ARRAY(n, uint64_t);
-	f->port_peer = NEW_ARRAY(n, uint32_t);
-	f->port_link = NEW_ARRAY(n, uint32_t);
-	f->port_endport = NEW_ARRAY(n, uint32_t);
-	f->port_lid = NEW_ARRAY(n, uint16_t);
-	f->port_lmc = NEW_ARRAY(n, uint8_t);
-	f->port_width = NEW_ARRAY(n, uint8_t);
-	f->port_speed = NEW_ARRAY(n, uint8_t);
-	f->port_widths = NEW_ARRAY(n, uint8_t);
-	f->port_speeds = NEW_ARRAY(n, uint8_t);
-	f->port_state = NEW_ARRAY(n, uint8_t);
-	f->port_opervls = NEW_ARRAY(n, uint8_t);
-	f->port_vls_told = NEW_ARRAY(n, bool);
-	f->port_ext = NEW_ARRAY(n, uint8_t);
+	f->port_node = ARENA_ARRAY(f, n, uint32_t);
+	f->port_num = ARENA_ARRAY(f, n, uint8_t);
+	f->port_guid = ARENA_ARRAY(f, n, uint64_t);
+	f->port_peer = ARENA_ARRAY(f, n, uint32_t);
+	f->port_link = ARENA_ARRAY(f, n, uint32_t);
+	f->port_endport = ARENA_ARRAY(f, n, uint32_t);
+	f->port_lid = ARENA_ARRAY(f, n, uint16_t);
+	f->port_lmc = ARENA_ARRAY(f, n, uint8_t);
+	f->port_width = ARENA_ARRAY(f, n, uint8_t);
+	f->port_speed = ARENA_ARRAY(f, n, uint8_t);
+	f->port_widths = ARENA_ARRAY(f, n, uint8_t);
+	f->port_speeds = ARENA_ARRAY(f, n, uint8_t);
+	f->port_state = ARENA_ARRAY(f, n, uint8_t);
+	f->port_opervls = ARENA_ARRAY(f, n, uint8_t);
+	f->port_vls_told = ARENA_ARRAY(f, n, bool);
+	f->port_ext = ARENA_ARRAY(f, n, uint8_t);
 	memset(f->port_peer, 0xff, n * sizeof(*f->port_peer));
 	memset(f->port_link, 0xff, n * sizeof(*f->port_link));
 	memset(f->port_endport, 0xff, n * sizeof(*f->port_endport));
-}
-
-static uint64_t default_port_guid(const struct fb_node *n, unsigned port)
-{
-	if (n->type == NODE_SWITCH)
-		return n->port[0].guid ? n->port[0].guid : n->guid;
-	return n->port[port].guid ? n->port[port].guid : n->guid + port;
 }
 
 static void fill_ports(struct fabric *f, uint32_t node, const struct fb_node *from, const uint32_t *new_id)
@@ -242,10 +224,11 @@ static void fill_ports(struct fabric *f, uint32_t node, const struct fb_node *fr
 	for (unsigned p = 0; p <= from->nports; p++) {
 		uint32_t id = f->node_port[node] + p;
 		const struct fb_port *q = &from->port[p];
+		unsigned own = from->type == NODE_SWITCH ? 0 : p; /* all ports of a switch have one GUID */
 
 		f->port_node[id] = node;
 		f->port_num[id] = p;
-		f->port_guid[id] = default_port_guid(from, p);
+		f->port_guid[id] = from->port[own].guid ? from->port[own].guid : from->guid + own;
 		f->port_lid[id] = q->lid;
 		f->port_lmc[id] = q->lmc & 7;
 		f->port_width[id] = q->width;
@@ -270,12 +253,12 @@ static void number_switches(struct fabric *f, const struct fabric_builder *b)
 
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		f->n_switches += f->node_type[n] == NODE_SWITCH;
-	f->switch_node = NEW_ARRAY(f->n_switches, uint32_t);
-	f->switch_port = NEW_ARRAY(f->n_switches, uint32_t);
-	f->switch_nports = NEW_ARRAY(f->n_switches, uint8_t);
-	f->switch_fdb_cap = NEW_ARRAY(f->n_switches, uint32_t);
-	f->switch_esp0 = NEW_ARRAY(f->n_switches, uint8_t);
-	f->switch_rank = NEW_ARRAY(f->n_switches, uint16_t);
+	f->switch_node = ARENA_ARRAY(f, f->n_switches, uint32_t);
+	f->switch_port = ARENA_ARRAY(f, f->n_switches, uint32_t);
+	f->switch_nports = ARENA_ARRAY(f, f->n_switches, uint8_t);
+	f->switch_fdb_cap = ARENA_ARRAY(f, f->n_switches, uint32_t);
+	f->switch_esp0 = ARENA_ARRAY(f, f->n_switches, uint8_t);
+	f->switch_rank = ARENA_ARRAY(f, f->n_switches, uint16_t);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		const struct fb_node *from = &b->node[f->node_order[n]];
 
@@ -305,7 +288,7 @@ static void number_endports(struct fabric *f)
 	}
 	qsort(k, n, sizeof(*k), keyed_compare);
 	f->n_endports = n;
-	f->endport_port = NEW_ARRAY(n, uint32_t);
+	f->endport_port = ARENA_ARRAY(f, n, uint32_t);
 	for (uint32_t i = 0; i < n; i++) {
 		f->endport_port[i] = k[i].id;
 		f->port_endport[k[i].id] = i;
@@ -316,8 +299,8 @@ static void index_nodes(struct fabric *f)
 {
 	AUTO_FREE struct finish_keyed *k = NEW_ARRAY(f->n_nodes, struct finish_keyed);
 
-	f->by_guid = NEW_ARRAY(f->n_nodes, uint32_t);
-	f->by_name = NEW_ARRAY(f->n_nodes, uint32_t);
+	f->by_guid = ARENA_ARRAY(f, f->n_nodes, uint32_t);
+	f->by_name = ARENA_ARRAY(f, f->n_nodes, uint32_t);
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		k[n] = (struct finish_keyed){f->node_guid[n], n};
 	qsort(k, f->n_nodes, sizeof(*k), keyed_compare);
@@ -328,10 +311,9 @@ static void index_nodes(struct fabric *f)
 
 static struct fabric *make_fabric(struct fabric_builder *b)
 {
-	struct fabric *f = NEW(struct fabric);
+	struct fabric *f = ARENA_NEW(NULL, struct fabric);
 	AUTO_FREE struct finish_keyed *k = NEW_ARRAY(b->n, struct finish_keyed);
 	AUTO_FREE uint32_t *new_id = NEW_ARRAY(b->n, uint32_t);
-	uint32_t node, p0;
 
 	f->refs = 1;
 	f->n_nodes = b->n;
@@ -351,7 +333,7 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 	number_switches(f, b);
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		f->n_links += f->port_peer[p] > p && f->port_peer[p] != NO_ID;
-	f->link_port = NEW_ARRAY(2 * f->n_links, uint32_t);
+	f->link_port = ARENA_ARRAY(f, 2 * f->n_links, uint32_t);
 	for (uint32_t p = 0, l = 0; p < f->n_ports; p++) {
 		uint32_t q = f->port_peer[p];
 
@@ -368,8 +350,8 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 	 * The SM's place is the builder's choice; else port 0 or the first cabled port of the first node;
 	 * else any endport.
 	 */
-	node = new_id[b->sm_node == NO_ID ? 0 : b->sm_node];
-	p0 = f->node_port[node];
+	uint32_t node = new_id[b->sm_node == NO_ID ? 0 : b->sm_node];
+	uint32_t p0 = f->node_port[node];
 	f->sm_endport = NO_ID;
 	if (b->sm_port && f->node_type[node] != NODE_SWITCH && b->sm_port <= f->node_nports[node])
 		f->sm_endport = f->port_endport[p0 + b->sm_port];
@@ -383,8 +365,6 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 int fb_finish(struct fabric_builder *b, const char *source, const char *format, struct fabric **out,
 	      struct err *e)
 {
-	struct fabric *f;
-
 	if (!b->n) {
 		fb_free(b);
 		return err_set(e, "%s: no node found, expected switches and channel adapters", source);
@@ -395,7 +375,7 @@ int fb_finish(struct fabric_builder *b, const char *source, const char *format, 
 	}
 	for (uint32_t n = 0; n < b->n && !b->again; n++)
 		fb_make_labels(&b->node[n]);
-	f = make_fabric(b);
+	struct fabric *f = make_fabric(b);
 	f->source = str_dup(source);
 	f->format = str_dup(format);
 	f->generated = b->generated;
@@ -406,8 +386,11 @@ int fb_finish(struct fabric_builder *b, const char *source, const char *format, 
 		f->states_told = b->states_told;
 	b->generated = b->untold = NULL;
 	b->warnings = (struct warnings){0};
-	if (!b->again)
-		fabric_tell_oddities(f);
+	if (!b->again) {
+		port_guids(f);
+		lids(f);
+		siblings(f);
+	}
 	fb_free(b);
 	*out = f;
 	return 0;
@@ -455,6 +438,13 @@ static uint32_t *hash_slot(const struct fabric_builder *b, uint64_t guid)
 	return &b->hash[i];
 }
 
+static void hash_again(struct fabric_builder *b)
+{
+	memset(b->hash, 0xff, b->hash_size * sizeof(*b->hash));
+	for (uint32_t i = 0; i < b->n; i++)
+		*hash_slot(b, b->node[i].guid) = i;
+}
+
 uint32_t fb_find(const struct fabric_builder *b, uint64_t guid)
 {
 	return b->hash_size ? *hash_slot(b, guid) : NO_ID;
@@ -477,20 +467,16 @@ void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports)
 uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, unsigned nports,
 		const char *desc)
 {
-	struct fb_node *n;
-
 	if (2 * (b->n + 1) > b->hash_size) {
 		b->hash_size = b->hash_size ? b->hash_size * 4 : 256;
 		free(b->hash);
 		b->hash = NEW_ARRAY(b->hash_size, uint32_t);
-		memset(b->hash, 0xff, b->hash_size * sizeof(*b->hash));
-		for (uint32_t i = 0; i < b->n; i++)
-			*hash_slot(b, b->node[i].guid) = i;
+		hash_again(b);
 	}
 	if (fb_find(b, guid) != NO_ID)
 		return NO_ID;
 	GROW(b->node, b->n, b->cap);
-	n = &b->node[b->n];
+	struct fb_node *n = &b->node[b->n];
 	*n = (struct fb_node){.guid = guid, .type = type, .fdb_cap = DEFAULT_FDB_CAP};
 	n->desc = desc ? str_dup(desc) : NULL;
 	fb_more_ports(b, b->n, nports);
@@ -539,15 +525,13 @@ void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char
 
 bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2)
 {
-	struct fb_port *a, *z;
-
 	if (n1 >= b->n || n2 >= b->n || p1 < 1 || p2 < 1 || p1 > b->node[n1].nports ||
 	    p2 > b->node[n2].nports)
 		return false;
 	if (n1 == n2 && p1 == p2)
 		return false;
-	a = &b->node[n1].port[p1];
-	z = &b->node[n2].port[p2];
+	struct fb_port *a = &b->node[n1].port[p1];
+	struct fb_port *z = &b->node[n2].port[p2];
 	if (a->peer_node != NO_ID || z->peer_node != NO_ID)
 		return a->peer_node == n2 && a->peer_port == p2;
 	a->peer_node = n2;
@@ -559,21 +543,14 @@ bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, un
 
 void fb_unlink(struct fabric_builder *b, uint32_t node, unsigned port)
 {
-	struct fb_port *p = &b->node[node].port[port], *q;
+	struct fb_port *p = &b->node[node].port[port];
 
 	assert(node < b->n && port <= b->node[node].nports);
 	if (p->peer_node == NO_ID)
 		return;
-	q = &b->node[p->peer_node].port[p->peer_port];
+	struct fb_port *q = &b->node[p->peer_node].port[p->peer_port];
 	p->peer_node = q->peer_node = NO_ID;
 	p->state = q->state = PORT_DOWN;
-}
-
-static void hash_again(struct fabric_builder *b)
-{
-	memset(b->hash, 0xff, b->hash_size * sizeof(*b->hash));
-	for (uint32_t i = 0; i < b->n; i++)
-		*hash_slot(b, b->node[i].guid) = i;
 }
 
 void fb_remove(struct fabric_builder *b, uint32_t node)
@@ -620,11 +597,10 @@ struct fabric_builder *fb_from(const struct fabric *f)
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		uint32_t n = at[i];
 		uint32_t s = f->node_switch[n];
-		struct fb_node *to;
 
 		fb_add(b, f->node_type[n], f->node_guid[n], f->node_nports[n], f->node_desc[n]);
 		assert(b->n == i + 1); /* GUIDs and places in the order are different */
-		to = &b->node[i];
+		struct fb_node *to = &b->node[i];
 		to->sysguid = f->node_sysguid[n];
 		to->vendor = f->node_vendor[n];
 		to->device = f->node_device[n];
@@ -685,12 +661,11 @@ struct fabric *fb_again(struct fabric_builder *b, const struct fabric *f)
 struct fabric *fabric_at_place(const struct fabric *f, uint32_t node, unsigned port)
 {
 	struct fabric_builder *b = fb_from(f);
-	struct fabric *g;
 
 	assert(node < f->n_nodes && port <= f->node_nports[node]);
 	b->sm_node = f->node_order[node];
 	b->sm_port = (uint8_t)port;
-	g = fb_again(b, f);
+	struct fabric *g = fb_again(b, f);
 	g->switch_tables = counted_ref(f->switch_tables);
 	return g;
 }
@@ -715,7 +690,6 @@ struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map
 struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool as_ibsim)
 {
 	struct fabric_builder *b = fb_from(f);
-	struct fabric *g;
 
 	assert(sm_endport == NO_ID || sm_endport < f->n_endports);
 	if (sm_endport != NO_ID) {
@@ -729,7 +703,7 @@ struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool 
 			if (b->node[i].type == NODE_ROUTER)
 				b->node[i].port[p].lid = b->node[i].port[p].lmc = 0;
 		}
-	g = fb_again(b, f);
+	struct fabric *g = fb_again(b, f);
 	g->switch_tables = counted_ref(f->switch_tables);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		free(g->node_given[n]);

@@ -62,7 +62,8 @@ static bool is_open(const struct fabric *f, uint32_t port)
 static void find_silent(struct differ *d)
 {
 	const struct fabric *a = d->a;
-	uint32_t *queue = NEW_ARRAY(a->n_nodes + 1, uint32_t), n = 0;
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(a->n_nodes + 1, uint32_t);
+	uint32_t n = 0;
 
 	for (uint32_t p = 0; p < a->n_ports; p++) {
 		uint32_t peer = a->port_peer[p], node = peer == NO_ID ? NO_ID : a->port_node[peer];
@@ -83,7 +84,6 @@ static void find_silent(struct differ *d)
 			d->silent[node] = 1;
 			queue[n++] = node;
 		}
-	free(queue);
 }
 
 /* Does node m of b, which a lacks, have most of the cables that n of a had, port by port? */
@@ -131,13 +131,6 @@ static void find_replaced(struct differ *d)
 
 /* --- what came or went as a whole ---------------------------------------------------------------------- */
 
-static void changes_add_cable(struct fabric_changes *x, struct fabric_change *c, uint32_t port)
-{
-	GROW(x->cable, x->n_cables, x->cap_cables);
-	x->cable[x->n_cables++] = port;
-	c->n_cables++;
-}
-
 /* The cables of a node; of a switch in a part (mark: what is in it) those that lead out of it. */
 static void changes_add_cables(struct fabric_changes *x, struct fabric_change *c, const struct fabric *f,
 			       uint32_t n, const uint8_t *mark)
@@ -147,10 +140,13 @@ static void changes_add_cables(struct fabric_changes *x, struct fabric_change *c
 
 		if (peer == NO_ID)
 			continue;
-		if (!mark || mark[f->port_node[peer]] != 1)
-			changes_add_cable(x, c, p);
-		else
+		if (mark && mark[f->port_node[peer]] == 1) {
 			c->inside += p < peer;
+			continue;
+		}
+		GROW(x->cable, x->n_cables, x->cap_cables);
+		x->cable[x->n_cables++] = p;
+		c->n_cables++;
 	}
 }
 
@@ -234,21 +230,16 @@ static void tell_parts(struct differ *d, const struct fabric *f, const uint32_t 
 	elements_unref(el);
 }
 
-static bool any_switch(const struct fabric *f, const uint32_t *other)
-{
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		if (other[f->switch_node[s]] == NO_ID)
-			return true;
-	return false;
-}
-
 /* Finds the parts of one side; then d->parted is about it. */
 static void begin_side(struct differ *d, const struct fabric *f, const uint32_t *other)
 {
 	free(d->parted);
 	d->parted = NEW_ARRAY(f->n_nodes + 1, uint8_t);
-	if (any_switch(f, other))
-		tell_parts(d, f, other);
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (other[f->switch_node[s]] == NO_ID) {
+			tell_parts(d, f, other);
+			break;
+		}
 }
 
 static void tell_node(struct differ *d, const struct fabric *f, uint32_t n, struct fabric_change *c)
@@ -262,16 +253,16 @@ static void tell_nodes(struct differ *d)
 	begin_side(d, d->a, d->there);
 	for (uint32_t i = 0; i < d->a->n_nodes; i++) {
 		uint32_t n = d->a->by_name[i], m = d->there[n];
-		struct fabric_change *c;
 
 		if (d->parted[n])
 			continue;
 		if (m != NO_ID && d->a->node_guid[n] == d->b->node_guid[m] &&
 		    !strcmp(d->a->node_desc[n], d->b->node_desc[m]))
 			continue;
-		c = changes_tell(d, m == NO_ID				       ? NODE_REMOVED
-				    : d->a->node_guid[n] != d->b->node_guid[m] ? NODE_REPLACED
-									       : NODE_RENAMED);
+		struct fabric_change *c =
+			changes_tell(d, m == NO_ID				   ? NODE_REMOVED
+					: d->a->node_guid[n] != d->b->node_guid[m] ? NODE_REPLACED
+										   : NODE_RENAMED);
 		c->unseen = d->silent[n];
 		c->node_was = n;
 		c->node_now = m;
@@ -281,11 +272,10 @@ static void tell_nodes(struct differ *d)
 	begin_side(d, d->b, d->here);
 	for (uint32_t i = 0; i < d->b->n_nodes; i++) {
 		uint32_t n = d->b->by_name[i];
-		struct fabric_change *c;
 
 		if (d->here[n] != NO_ID || d->parted[n])
 			continue;
-		c = changes_tell(d, NODE_ADDED);
+		struct fabric_change *c = changes_tell(d, NODE_ADDED);
 		c->node_now = n;
 		tell_node(d, d->b, n, c);
 	}
@@ -295,13 +285,12 @@ static void tell_lids(struct differ *d)
 {
 	for (uint32_t i = 0; i < d->a->n_endports; i++) {
 		uint32_t p = d->a->endport_port[i], q = fabric_port_in(d->b, d->a, p);
-		struct fabric_change *c;
 
 		if (q == NO_ID || d->b->port_endport[q] == NO_ID || !d->a->port_lid[p] ||
 		    !d->b->port_lid[q] ||
 		    (d->a->port_lid[p] == d->b->port_lid[q] && d->a->port_lmc[p] == d->b->port_lmc[q]))
 			continue;
-		c = changes_tell(d, LID_CHANGED);
+		struct fabric_change *c = changes_tell(d, LID_CHANGED);
 		c->was[0] = p;
 		c->now[0] = q;
 	}
@@ -335,7 +324,6 @@ static void compare_links(struct differ *d)
 	for (uint32_t l = 0; l < a->n_links; l++) {
 		uint32_t p = a->link_port[2 * l], q = a->link_port[2 * l + 1],
 			 x = changes_port_at(b, a, d->there, p), y = changes_port_at(b, a, d->there, q);
-		struct fabric_change *c;
 
 		d->lost[l] = x == NO_ID || y == NO_ID || b->port_peer[x] != y;
 		if (d->lost[l])
@@ -344,7 +332,7 @@ static void compare_links(struct differ *d)
 		if (a->port_width[p] == b->port_width[x] && a->port_speed[p] == b->port_speed[x] &&
 		    a->port_width[q] == b->port_width[y] && a->port_speed[q] == b->port_speed[y])
 			continue;
-		c = changes_tell(d, LINK_RATE);
+		struct fabric_change *c = changes_tell(d, LINK_RATE);
 		c->was[0] = p;
 		c->was[1] = q;
 		c->now[0] = x;
@@ -352,29 +340,15 @@ static void compare_links(struct differ *d)
 	}
 }
 
-/* Cables of nodes that came or went are told with these. */
-static void with_nodes(struct differ *d)
-{
-	for (uint32_t l = 0; l < d->a->n_links; l++)
-		for (unsigned end = 0; end < 2; end++)
-			if (d->there[d->a->port_node[d->a->link_port[2 * l + end]]] == NO_ID)
-				d->lost[l] = 0;
-	for (uint32_t l = 0; l < d->b->n_links; l++)
-		for (unsigned end = 0; end < 2; end++)
-			if (d->here[d->b->port_node[d->b->link_port[2 * l + end]]] == NO_ID)
-				d->fresh[l] = 0;
-}
-
 /* Two lost cables p - q and r - s, and new ones p - s and r - q: they have each other's places. */
 static bool swapped(struct differ *d, uint32_t p, uint32_t q)
 {
 	uint32_t x = changes_port_at(d->b, d->a, d->there, p), y = changes_port_at(d->b, d->a, d->there, q),
 		 s = had_lost(d, leads_anew(d, x)), r = s == NO_ID ? NO_ID : d->a->port_peer[s];
-	struct fabric_change *c;
 
 	if (r == NO_ID || s == q || s == p || leads_anew(d, changes_port_at(d->b, d->a, d->there, r)) != y)
 		return false;
-	c = changes_tell(d, LINK_SWAPPED);
+	struct fabric_change *c = changes_tell(d, LINK_SWAPPED);
 	c->was[0] = p;
 	c->was[1] = q;
 	c->other[0] = r;
@@ -389,11 +363,10 @@ static bool changes_moved(struct differ *d, uint32_t p, uint32_t q)
 {
 	uint32_t x = changes_port_at(d->b, d->a, d->there, p), y = leads_anew(d, x);
 	bool host = !node_is_switch(d->a, d->a->port_node[p]);
-	struct fabric_change *c;
 
 	if (y == NO_ID)
 		return false;
-	c = changes_tell(d, host ? NODE_MOVED : LINK_MOVED);
+	struct fabric_change *c = changes_tell(d, host ? NODE_MOVED : LINK_MOVED);
 	c->node_was = host ? d->a->port_node[p] : NO_ID;
 	c->node_now = host ? d->b->port_node[x] : NO_ID;
 	c->was[0] = p;
@@ -420,17 +393,21 @@ static void changes_tell_links(struct differ *d)
 {
 	const struct fabric *a = d->a, *b = d->b;
 
-	with_nodes(d);
+	/* cables of nodes that came or went are told with these */
+	for (uint32_t p = 0; p < 2 * a->n_links; p++)
+		if (d->there[a->port_node[a->link_port[p]]] == NO_ID)
+			d->lost[p / 2] = 0;
+	for (uint32_t p = 0; p < 2 * b->n_links; p++)
+		if (d->here[b->port_node[b->link_port[p]]] == NO_ID)
+			d->fresh[p / 2] = 0;
 	for_lost(d, swapped, true);
 	for_lost(d, swapped, false);
 	for_lost(d, changes_moved, true);
 	for_lost(d, changes_moved, false);
 	for (uint32_t l = 0; l < a->n_links; l++) {
-		struct fabric_change *c;
-
 		if (!d->lost[l])
 			continue;
-		c = changes_tell(d, LINK_REMOVED);
+		struct fabric_change *c = changes_tell(d, LINK_REMOVED);
 		for (unsigned end = 0; end < 2; end++) {
 			c->was[end] = a->link_port[2 * l + end];
 			c->unseen |= is_open(b, changes_port_at(b, a, d->there, c->was[end]));
@@ -504,20 +481,6 @@ const char *const change_word[] = {
 };
 static_assert(ARRAY_LEN(change_word) == CHANGE_KINDS, "each kind has its word");
 
-/* The cables that came or went with it. */
-static void cable_lines(const struct fabric_changes *x, const struct fabric_change *c, struct text *t)
-{
-	const struct fabric *f = change_side(x, c);
-	char p[300], q[300];
-
-	for (uint32_t i = 0; i < c->n_cables; i++) {
-		uint32_t port = x->cable[c->first_cable + i];
-
-		text_add(t, "    link %s -- %s\n", port_label(f, port, p, sizeof(p)),
-			 port_label(f, f->port_peer[port], q, sizeof(q)));
-	}
-}
-
 static void part_line(const struct fabric_change *c, struct text *t)
 {
 	text_add(t, "%c %s %s (%s, %s",
@@ -553,16 +516,6 @@ static void link_line(struct text *t, char sign, const struct fabric *f, const u
 
 	text_add(t, "%c link %s -- %s", sign, port_label(f, end[0], p, sizeof(p)),
 		 port_label(f, end[1], q, sizeof(q)));
-}
-
-static void lid_line(struct text *t, const struct fabric *a, uint32_t p, const struct fabric *b, uint32_t q)
-{
-	char name[300];
-
-	text_add(t, "~ lid %s: %u -> %u", port_label(b, q, name, sizeof(name)), a->port_lid[p],
-		 b->port_lid[q]);
-	if (a->port_lmc[p] != b->port_lmc[q])
-		text_add(t, ", lmc %u -> %u", a->port_lmc[p], b->port_lmc[q]);
 }
 
 /* One of them in words, without the end of the line. */
@@ -621,27 +574,37 @@ static void change_line(const struct fabric_changes *x, const struct fabric_chan
 			 link_speed_name(b->port_speed[c->now[end]]));
 		break;
 	default:
-		lid_line(t, a, c->was[0], b, c->now[0]);
+		text_add(t, "~ lid %s: %u -> %u", port_label(b, c->now[0], p, sizeof(p)),
+			 a->port_lid[c->was[0]], b->port_lid[c->now[0]]);
+		if (a->port_lmc[c->was[0]] != b->port_lmc[c->now[0]])
+			text_add(t, ", lmc %u -> %u", a->port_lmc[c->was[0]], b->port_lmc[c->now[0]]);
 	}
 }
 
 void change_text(const struct fabric_changes *x, const struct fabric_change *c, struct text *t)
 {
+	const struct fabric *f = change_side(x, c);
+	char p[300], q[300];
+
 	change_line(x, c, t);
 	text_putc(t, '\n');
-	cable_lines(x, c, t);
+	for (uint32_t i = 0; i < c->n_cables; i++) { /* those that came or went with it */
+		uint32_t port = x->cable[c->first_cable + i];
+
+		text_add(t, "    link %s -- %s\n", port_label(f, port, p, sizeof(p)),
+			 port_label(f, f->port_peer[port], q, sizeof(q)));
+	}
 }
 
 unsigned fabric_changes(const struct fabric *a, const struct fabric *b, const char *chassis_file,
 			struct text *lines, struct progress *p)
 {
 	struct fabric_changes x;
-	unsigned n;
 
 	changes_find(&x, a, b, chassis_file, p);
 	for (size_t i = 0; i < x.n; i++)
 		change_text(&x, &x.c[i], lines);
-	n = (unsigned)x.n;
+	unsigned n = (unsigned)x.n;
 	changes_free(&x);
 	return n;
 }

@@ -46,13 +46,6 @@ static void end_part(struct parts *p, uint32_t ids, char *name)
 
 /* --- links and switches --------------------------------------------------------------------------- */
 
-static bool chassis_between_switches(const struct fabric *f, uint32_t link)
-{
-	uint32_t a = f->port_node[f->link_port[2 * link]], b = f->port_node[f->link_port[2 * link + 1]];
-
-	return a != b && node_is_switch(f, a) && node_is_switch(f, b);
-}
-
 static struct parts *all_links(const struct fabric *f)
 {
 	struct parts *p = parts_room(f, PART_LINK, f->n_links, f->n_links);
@@ -60,7 +53,9 @@ static struct parts *all_links(const struct fabric *f)
 	char a[300], b[300];
 
 	for (uint32_t l = 0; l < f->n_links; l++) {
-		if (!chassis_between_switches(f, l))
+		uint32_t x = f->port_node[f->link_port[2 * l]], y = f->port_node[f->link_port[2 * l + 1]];
+
+		if (x == y || !node_is_switch(f, x) || !node_is_switch(f, y))
 			continue;
 		p->id[ids++] = l;
 		port_plain(f, f->link_port[2 * l], a, sizeof(a));

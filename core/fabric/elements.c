@@ -170,7 +170,7 @@ static void make_links(struct elements *el)
 /* Breadth-first search from every chip of an element. Links work both ways: `from` and `to` are alike. */
 static void inside_hops(struct elements *el, uint32_t e, uint32_t *queue)
 {
-	uint32_t k = element_chips(el, e), head, tail;
+	uint32_t k = element_chips(el, e);
 
 	for (uint32_t from = 0; from < k; from++) {
 		uint16_t *row = &el->hops[el->hops_at[e] + (size_t)k * from];
@@ -178,7 +178,7 @@ static void inside_hops(struct elements *el, uint32_t e, uint32_t *queue)
 		memset(row, 0xff, k * sizeof(*row));
 		row[from] = 0;
 		queue[0] = from;
-		for (head = 0, tail = 1; head < tail; head++) {
+		for (uint32_t head = 0, tail = 1; head < tail; head++) {
 			uint32_t sw = el->chip[el->first_chip[e] + queue[head]];
 
 			for (uint32_t i = el->first_inside[sw]; i < el->first_inside[sw + 1]; i++) {
@@ -206,7 +206,7 @@ static int make_hops(struct elements *el, struct err *why)
 	}
 	if (mem_room(why, size * sizeof(*el->hops), "the hops between chips of %u elements", el->n))
 		return -1;
-	el->hops = NEW_ARRAY(size + 1, uint16_t);
+	el->hops = ARENA_ARRAY(el, size + 1, uint16_t);
 	for (uint32_t e = 0; e < el->n; e++)
 		if (element_chips(el, e) > 1)
 			inside_hops(el, e, queue);
@@ -218,77 +218,40 @@ static int make_hops(struct elements *el, struct err *why)
 static struct elements *allocate(const struct topo *t)
 {
 	const struct fabric *f = t->fabric;
-	struct elements *el = NEW(struct elements);
+	struct elements *el = ARENA_NEW(NULL, struct elements);
 	size_t s = f->n_switches + 1, p = (size_t)f->n_ports + 1;
 
 	el->refs = 1;
 	el->topo = topo_ref(t);
-	el->guid = NEW_ARRAY(s, uint64_t);
-	el->name = NEW_ARRAY(s, char *);
-	el->rule = NEW_ARRAY(s, uint8_t);
-	el->hosts = NEW_ARRAY(s, uint32_t);
-	el->first_chip = NEW_ARRAY(s + 1, uint32_t);
-	el->chip = NEW_ARRAY(s, uint32_t);
-	el->of = NEW_ARRAY(s, uint32_t);
-	el->chip_index = NEW_ARRAY(s, uint32_t);
-	el->first_link = NEW_ARRAY(s + 1, uint32_t);
-	el->link_port = NEW_ARRAY(p, uint32_t);
-	el->link_to = NEW_ARRAY(p, uint32_t);
-	el->link_back = NEW_ARRAY(p, uint32_t);
-	el->port_link = NEW_ARRAY(p, uint32_t);
-	el->first_inside = NEW_ARRAY(s + 1, uint32_t);
-	el->inside_port = NEW_ARRAY(p, uint32_t);
-	el->inside_to = NEW_ARRAY(p, uint32_t);
-	el->inside_back = NEW_ARRAY(p, uint32_t);
-	el->port_inside = NEW_ARRAY(p, uint32_t);
-	el->hops_at = NEW_ARRAY(s, size_t);
+	el->guid = ARENA_ARRAY(el, s, uint64_t);
+	el->name = ARENA_ARRAY(el, s, char *);
+	el->rule = ARENA_ARRAY(el, s, uint8_t);
+	el->hosts = ARENA_ARRAY(el, s, uint32_t);
+	el->first_chip = ARENA_ARRAY(el, s + 1, uint32_t);
+	el->chip = ARENA_ARRAY(el, s, uint32_t);
+	el->of = ARENA_ARRAY(el, s, uint32_t);
+	el->chip_index = ARENA_ARRAY(el, s, uint32_t);
+	el->first_link = ARENA_ARRAY(el, s + 1, uint32_t);
+	el->link_port = ARENA_ARRAY(el, p, uint32_t);
+	el->link_to = ARENA_ARRAY(el, p, uint32_t);
+	el->link_back = ARENA_ARRAY(el, p, uint32_t);
+	el->port_link = ARENA_ARRAY(el, p, uint32_t);
+	el->first_inside = ARENA_ARRAY(el, s + 1, uint32_t);
+	el->inside_port = ARENA_ARRAY(el, p, uint32_t);
+	el->inside_to = ARENA_ARRAY(el, p, uint32_t);
+	el->inside_back = ARENA_ARRAY(el, p, uint32_t);
+	el->port_inside = ARENA_ARRAY(el, p, uint32_t);
+	el->hops_at = ARENA_ARRAY(el, s, size_t);
 	memset(el->of, 0xff, s * sizeof(*el->of));
-	return el;
-}
-
-static int grouping_read(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
-			 struct text *notes, struct err *e);
-
-static void grouping_free(struct grouping *g);
-
-static void elements_make_names(struct elements *el, const struct grouping *g);
-
-struct elements *elements_new(const struct topo *t, const char *file, struct progress *p, struct text *notes,
-			      struct err *e)
-{
-	struct grouping g;
-	struct elements *el;
-
-	if (grouping_read(&g, t->fabric, file, p, notes, e)) {
-		grouping_free(&g);
-		return NULL;
-	}
-	el = allocate(t);
-	make_elements(el, &g);
-	make_links(el);
-	if (make_hops(el, e)) {
-		grouping_free(&g);
-		elements_unref(el);
-		return NULL;
-	}
-	elements_make_names(el, &g);
-	grouping_free(&g);
 	return el;
 }
 
 static void elements_release(struct elements *el)
 {
-	void *arrays[] = {el->guid,	 el->name,	  el->rule,	   el->hosts,	     el->first_chip,
-			  el->chip,	 el->of,	  el->chip_index,  el->first_link,   el->link_port,
-			  el->link_to,	 el->link_back,	  el->port_link,   el->first_inside, el->inside_port,
-			  el->inside_to, el->inside_back, el->port_inside, el->hops_at,	     el->hops};
-
 	for (uint32_t e = 0; e < el->n; e++)
 		free(el->name[e]);
 	topo_unref(el->topo);
-	for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
-		free(arrays[i]);
-	free(el);
+	arena_free(el);
 }
 
 COUNTED(struct elements, struct elements, elements_ref, elements_unref, elements_release)
@@ -396,9 +359,7 @@ static int elements_group_take_line(struct grouping *g, const struct fabric *f, 
 static int group_by_file(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
 			 struct text *notes, struct err *e)
 {
-	AUTO_FREE uint64_t *value = NULL;
 	int rc = 0;
-	const struct guid_line **sorted;
 	uint64_t n = 0;
 
 	guid_file_read(&g->file, path, false, p);
@@ -406,9 +367,9 @@ static int group_by_file(struct grouping *g, const struct fabric *f, const char 
 		return err_set(e, "%s", g->file.why.msg);
 	for (size_t i = 0; i < g->file.n; i++)
 		trim(g->file.l[i].rest);
-	value = NEW_ARRAY(g->file.n + 1, uint64_t);
+	AUTO_FREE uint64_t *value = NEW_ARRAY(g->file.n + 1, uint64_t);
 	g->name = NEW_ARRAY(g->file.n + 1, const char *);
-	sorted = NEW_ARRAY(g->file.n + 1, const struct guid_line *);
+	AUTO_FREE const struct guid_line **sorted = NEW_ARRAY(g->file.n + 1, const struct guid_line *);
 	for (size_t i = 0; i < g->file.n; i++)
 		sorted[i] = &g->file.l[i];
 	qsort(sorted, g->file.n, sizeof(*sorted), elements_group_by_rest);
@@ -417,7 +378,6 @@ static int group_by_file(struct grouping *g, const struct fabric *f, const char 
 			g->name[n++] = sorted[i]->rest;
 		value[sorted[i] - g->file.l] = n - 1;
 	}
-	free(sorted);
 	for (size_t i = 0; !rc && i < g->file.n; i++)
 		rc = elements_group_take_line(g, f, path, &g->file.l[i], value[i], notes, e);
 	return rc;
@@ -452,7 +412,6 @@ static char *common_name(const struct elements *el, uint32_t e)
 	const char *a = switch_given(f, chip[0]);
 	size_t len = strlen(a);
 	bool split = false;
-	char *s;
 
 	for (uint32_t i = 1; i < element_chips(el, e); i++) {
 		const char *b = switch_given(f, chip[i]);
@@ -468,28 +427,19 @@ static char *common_name(const struct elements *el, uint32_t e)
 		len--;
 	while (len && !isalnum((unsigned char)a[len - 1]) && a[len - 1] != ')')
 		len--;
-	s = str_dup(a);
+	char *s = str_dup(a);
 	s[len] = 0;
 	return s;
 }
 
-/* Number of the chassis in the source if all chips agree on it, else 0. */
-static unsigned chassis_number(const struct elements *el, uint32_t e)
+static char *numbered_name(const struct elements *el, uint32_t e)
 {
 	const struct fabric *f = el->topo->fabric;
 	unsigned number = f->node_chassis[f->switch_node[el->chip[el->first_chip[e]]]];
 
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 		if (f->node_chassis[f->switch_node[el->chip[c]]] != number)
-			return 0;
-	return number;
-}
-
-static char *numbered_name(const struct elements *el, uint32_t e)
-{
-	const struct fabric *f = el->topo->fabric;
-	unsigned number = chassis_number(el, e);
-
+			number = 0; /* its chips do not agree */
 	if (number)
 		return str_printf("chassis %u", number);
 	if (el->rule[e] == ELEMENT_CHASSIS)
@@ -501,13 +451,12 @@ static char *numbered_name(const struct elements *el, uint32_t e)
 static char *first_name(const struct elements *el, const struct grouping *g, uint32_t e)
 {
 	uint32_t chip = el->chip[el->first_chip[e]];
-	char *name;
 
 	if (el->rule[e] == ELEMENT_FILE && g->name)
 		return str_dup(g->name[g->group[chip].name]);
 	if (el->rule[e] == ELEMENT_ALONE)
 		return str_dup(switch_name(el->topo->fabric, chip));
-	name = common_name(el, e);
+	char *name = common_name(el, e);
 	if (*name)
 		return name;
 	free(name);
@@ -563,4 +512,26 @@ static void elements_make_names(struct elements *el, const struct grouping *g)
 		el->name[e] = first_name(el, g, e);
 	part_names(el, order, false);
 	part_names(el, order, true);
+}
+
+struct elements *elements_new(const struct topo *t, const char *file, struct progress *p, struct text *notes,
+			      struct err *e)
+{
+	struct grouping g;
+
+	if (grouping_read(&g, t->fabric, file, p, notes, e)) {
+		grouping_free(&g);
+		return NULL;
+	}
+	struct elements *el = allocate(t);
+	make_elements(el, &g);
+	make_links(el);
+	if (make_hops(el, e)) {
+		grouping_free(&g);
+		elements_unref(el);
+		return NULL;
+	}
+	elements_make_names(el, &g);
+	grouping_free(&g);
+	return el;
 }

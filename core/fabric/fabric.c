@@ -79,7 +79,6 @@ static void free_strings(char **s, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		free(s[i]);
-	free(s);
 }
 
 static void fabric_release(struct fabric *f)
@@ -91,20 +90,9 @@ static void fabric_release(struct fabric *f)
 	free_strings(f->node_chassis_place, f->n_nodes);
 	if (f->port_labels)
 		free_strings(f->port_labels, f->n_ports);
-	void *arrays[] = {
-		f->source,	f->format,	  f->generated,	     f->untold,	      f->node_type,
-		f->node_guid,	f->node_sysguid,  f->node_vendor,    f->node_device,  f->node_nports,
-		f->node_port,	f->node_switch,	  f->node_order,     f->node_chassis, f->port_node,
-		f->port_num,	f->port_guid,	  f->port_peer,	     f->port_link,    f->port_endport,
-		f->port_lid,	f->port_lmc,	  f->port_width,     f->port_speed,   f->port_widths,
-		f->port_speeds, f->port_state,	  f->port_opervls,   f->port_ext,     f->switch_node,
-		f->switch_port, f->switch_nports, f->switch_fdb_cap, f->switch_esp0,  f->endport_port,
-		f->link_port,	f->by_guid,	  f->port_vls_told,  f->switch_rank,
-	};
-	for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
-		free(arrays[i]);
+	FREE_EACH(f->source, f->format, f->generated, f->untold, f->port_labels);
 	warnings_free(&f->warnings);
-	free(f);
+	arena_free(f);
 }
 
 /* Add "WHAT of N THINGS" when some of them are not told, "WHAT" when none is. */
@@ -203,7 +191,6 @@ static enum link_width widest(unsigned widths)
 bool link_throttled(const struct fabric *f, uint32_t a)
 {
 	uint32_t b = f->port_peer[a];
-	unsigned speeds, best;
 
 	assert(a < f->n_ports);
 	if (b == NO_ID)
@@ -212,8 +199,8 @@ bool link_throttled(const struct fabric *f, uint32_t a)
 		return true;
 	if (!f->port_speeds[a] || !f->port_speeds[b] || !f->port_widths[a] || !f->port_widths[b])
 		return false;
-	speeds = f->port_speeds[a] & f->port_speeds[b];
-	best = speeds ? 32 - (unsigned)__builtin_clz(speeds) : SPEED_UNKNOWN;
+	unsigned speeds = f->port_speeds[a] & f->port_speeds[b];
+	unsigned best = speeds ? 32 - (unsigned)__builtin_clz(speeds) : SPEED_UNKNOWN;
 	return f->port_speed[a] != best || f->port_width[a] != widest(f->port_widths[a] & f->port_widths[b]);
 }
 
@@ -253,12 +240,10 @@ uint32_t fabric_endport_by_guid(const struct fabric *f, uint64_t guid)
 
 uint32_t fabric_port_in(const struct fabric *to, const struct fabric *from, uint32_t port)
 {
-	uint32_t n;
-
 	if (port == NO_ID)
 		return NO_ID;
 	assert(port < from->n_ports);
-	n = fabric_node_by_guid(to, from->node_guid[from->port_node[port]]);
+	uint32_t n = fabric_node_by_guid(to, from->node_guid[from->port_node[port]]);
 	if (n == NO_ID || from->port_num[port] > to->node_nports[n])
 		return NO_ID;
 	return to->node_port[n] + from->port_num[port];

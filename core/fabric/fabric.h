@@ -437,10 +437,9 @@ struct port_pkey {
 
 struct managers {
 	struct counted counted;
-	uint16_t local_lid; /* the master's LID as the local port tells it; 0: none */
-	uint16_t lid;	    /* as most endports tell it; 0: none does */
-	uint32_t others;    /* endports that tell another one */
-	bool asked;	    /* were the managers asked (SMInfo)? by a live reading always */
+	uint16_t lid;	 /* as most endports tell it; 0: none does */
+	uint32_t others; /* endports that tell another one */
+	bool asked;	 /* were the managers asked (SMInfo)? by a live reading always */
 	uint32_t n;
 	struct manager *m; /* [n] by port GUID */
 	uint32_t n_pkeys, cap_pkeys;

@@ -151,11 +151,10 @@ enum level { BY_GIVEN, BY_SLOT, BY_CHIP, BY_TAIL, BY_GUID };
 static char *trimmed(const struct fabric *f, uint32_t node)
 {
 	const char *s = f->node_given[node];
-	size_t len;
 
 	while (isspace((unsigned char)*s))
 		s++;
-	len = strlen(s);
+	size_t len = strlen(s);
 	while (len && isspace((unsigned char)s[len - 1]))
 		len--;
 	return len ? str_printf("%.*s", (int)len, s) : str_printf("0x%016" PRIx64, f->node_guid[node]);
@@ -210,18 +209,15 @@ static char *name_in_chassis(const struct fabric *f, uint32_t node, const uint16
 {
 	const char *place = f->node_chassis_place[node], *at = place ? place : "";
 	unsigned slot, chip, chassis = number[f->node_chassis[node]];
-	char *type, *name;
 	int end;
 
 	for (; chassis && *at; at += strcspn(at, " "), at += *at == ' ') {
 		if (sscanf(at, "%*[A-Za-z] %9u Chip %9u%n", &slot, &chip, &end) != 2 || at[end])
 			continue;
-		type = at > place ? str_printf("%.*s", (int)(at - place - 1), place)
-				  : shown_names_base_name(f, node);
-		name = by_chip ? str_printf("%s-%u/%c%u/U%u", type, chassis, *at, slot, chip)
+		AUTO_FREE char *type = at > place ? str_printf("%.*s", (int)(at - place - 1), place)
+						  : shown_names_base_name(f, node);
+		return by_chip ? str_printf("%s-%u/%c%u/U%u", type, chassis, *at, slot, chip)
 			       : str_printf("%s-%u/%c%u", type, chassis, *at, slot);
-		free(type);
-		return name;
 	}
 	return NULL;
 }
@@ -240,11 +236,10 @@ static bool reads_otherwise(const struct fabric *f, uint32_t node)
 	const char *name = f->node_name[node];
 	bool hex = name[0] == '0' && (name[1] | 0x20) == 'x';
 	const char *digits = name + (hex ? 2 : 0);
-	size_t before;
 
 	if (*digits && !digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
 		return !hex || strtoull(name, NULL, 16) != f->node_guid[node];
-	before = name_before_port(f, name, strlen(name));
+	size_t before = name_before_port(f, name, strlen(name));
 	return before && node_named(f, name, before) != NO_ID;
 }
 
@@ -272,7 +267,7 @@ void fabric_show_names(struct fabric *f)
 {
 	AUTO_FREE uint8_t *level = NEW_ARRAY(f->n_nodes + 1, uint8_t);
 	AUTO_FREE bool *more = NEW_ARRAY(f->n_nodes + 1, bool);
-	uint16_t *number = NULL;
+	AUTO_FREE uint16_t *number = NULL;
 	bool again = true;
 
 	assert(f->by_guid && f->by_name);
@@ -302,8 +297,6 @@ void fabric_show_names(struct fabric *f)
 		for (const char *p = f->node_name[n]; (p = strchr(p, ';')); p++)
 			semicolons++;
 		f->longest_name = MAX(len, f->longest_name);
-		if (semicolons > f->most_semicolons)
-			f->most_semicolons = semicolons;
+		f->most_semicolons = MAX(semicolons, f->most_semicolons);
 	}
-	free(number);
 }

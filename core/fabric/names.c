@@ -227,9 +227,6 @@ void fabric_free_names(struct fabric *f)
 		free(f->node_given[n]);
 		free(f->node_name[n]);
 	}
-	free(f->node_given);
-	free(f->node_name);
-	free(f->by_name);
 	free_index(atomic_load(&f->name_index));
 }
 
@@ -454,8 +451,17 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 	return n ? -1 : 0;
 }
 
-static int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h,
-			   struct err *e);
+/* Set *e: the text fits these nodes.  It names some of them, with what tells them apart.  Returns -1. */
+static int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h, struct err *e)
+{
+	AUTO_TEXT struct text names = {0};
+
+	for (uint32_t i = 0; i < h->n && i < 4; i++)
+		text_add(&names, "%s\"%s\" (0x%016" PRIx64 ")", i ? ", " : "", f->node_name[h->node[i]],
+			 f->node_guid[h->node[i]]);
+	return err_set_kind(e, ERR_AMBIGUOUS, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID",
+			    text, PLURAL(h->n, "node"), text_str(&names), h->n > 4 ? ", ..." : "");
+}
 
 int names_many(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h, bool *many,
 	       struct err *e)
@@ -482,10 +488,9 @@ int names_many(const struct fabric *f, const char *text, enum name_kind kind, st
 bool names_fit(const struct fabric *f, const char *text)
 {
 	struct name_hits h;
-	bool any;
 
 	names_find(f, text, NAMES_ANY, NAME_NONE, &h);
-	any = h.n || (is_name_pattern(text) && !names_pattern(f, text, NAMES_ANY, &h, NULL));
+	bool any = h.n || (is_name_pattern(text) && !names_pattern(f, text, NAMES_ANY, &h, NULL));
 	name_hits_free(&h);
 	return any;
 }
@@ -514,13 +519,10 @@ bool name_hits_host(const struct fabric *f, const char *text, const struct name_
 /* Are the first len bytes of s a shown name, alone or with a port of that node? */
 static bool names_something(const struct fabric *f, const char *s, size_t len)
 {
-	size_t before;
-	uint32_t node;
-
 	if (node_named(f, s, len) != NO_ID)
 		return true;
-	before = before_brackets(s, len);
-	node = before ? node_named(f, s, before) : NO_ID;
+	size_t before = before_brackets(s, len);
+	uint32_t node = before ? node_named(f, s, before) : NO_ID;
 	return node != NO_ID &&
 	       port_in_brackets(f, node, s + before + 1, len - before - 2) <= f->node_nports[node];
 }
@@ -539,19 +541,6 @@ unsigned names_at(const struct fabric *f, const char *text, size_t *len, unsigne
 }
 
 /* --- one node ---------------------------------------------------------------------------------------- */
-
-/* Set *e: the text fits these nodes.  It names some of them, with what tells them apart.  Returns -1. */
-static int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h, struct err *e)
-{
-	AUTO_TEXT struct text names = {0};
-
-	for (uint32_t i = 0; i < h->n && i < 4; i++)
-		text_add(&names, "%s\"%s\" (0x%016" PRIx64 ")", i ? ", " : "", f->node_name[h->node[i]],
-			 f->node_guid[h->node[i]]);
-	err_set_kind(e, ERR_AMBIGUOUS, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID", text,
-		     PLURAL(h->n, "node"), text_str(&names), h->n > 4 ? ", ..." : "");
-	return -1;
-}
 
 uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct err *e)
 {

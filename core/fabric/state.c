@@ -8,25 +8,26 @@
 
 struct state *state_new(const struct fabric *f)
 {
-	struct state *s = NEW(struct state);
+	struct state *s = ARENA_NEW(NULL, struct state);
 
 	atomic_init(&s->refs, 1);
 	s->n_links = f->n_links;
 	s->n_nodes = f->n_nodes;
-	s->link_down = NEW_ARRAY(s->n_links, uint8_t);
-	s->node_down = NEW_ARRAY(s->n_nodes, uint8_t);
+	s->link_down = ARENA_ARRAY(s, s->n_links, uint8_t);
+	s->node_down = ARENA_ARRAY(s, s->n_nodes, uint8_t);
 	return s;
 }
 
 struct state *state_copy(const struct state *s)
 {
-	struct state *c = NEW(struct state); /* not mem_dup(): others may count references to s now */
+	struct state *c =
+		ARENA_NEW(NULL, struct state); /* not mem_dup(): others may count references to s now */
 
 	atomic_init(&c->refs, 1);
 	c->n_links = s->n_links;
 	c->n_nodes = s->n_nodes;
-	c->link_down = mem_dup(s->link_down, s->n_links);
-	c->node_down = mem_dup(s->node_down, s->n_nodes);
+	c->link_down = arena_dup(c, s->link_down, s->n_links);
+	c->node_down = arena_dup(c, s->node_down, s->n_nodes);
 	return c;
 }
 
@@ -58,9 +59,7 @@ struct state *state_on(const struct state *s, const struct fabric *from, const s
 
 static void state_release(struct state *m)
 {
-	free(m->link_down);
-	free(m->node_down);
-	free(m);
+	arena_free(m);
 }
 
 COUNTED(struct state, struct state, state_ref, state_free, state_release)
@@ -211,8 +210,6 @@ static void regard_parts(struct topo *t, const struct state *s, struct state_sea
 	for (uint32_t ep = f->n_endports; ep--;)
 		in_order[f->node_order[endport_node(f, ep)]] = ep;
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
-		uint32_t hosts;
-
 		t->sm_endport = in_order[i];
 		if (t->sm_endport == NO_ID || seen[endport_node(f, t->sm_endport)] ||
 		    !sm_can_run(f, s, t->sm_endport))
@@ -221,7 +218,7 @@ static void regard_parts(struct topo *t, const struct state *s, struct state_sea
 		state_search_from(t, s, q);
 		for (uint32_t n = 0; n < f->n_nodes; n++)
 			seen[n] |= t->node_up[n];
-		hosts = hosts_reached(t);
+		uint32_t hosts = hosts_reached(t);
 		if (hosts > most) {
 			most = hosts;
 			best = t->sm_endport;
@@ -253,13 +250,12 @@ static void state_count_cut(struct topo *t, const struct state *s, const struct 
 			    const struct topo *before)
 {
 	const struct fabric *f = t->fabric;
-	uint32_t peer;
 
 	for (uint32_t i = q->n; i-- && q->hops[i] == DR_MAX_HOPS;) {
 		uint32_t p0 = f->switch_port[q->queue[i]];
 
 		for (unsigned p = 1; p <= f->switch_nports[q->queue[i]]; p++) {
-			peer = state_live_peer(f, s, p0 + p);
+			uint32_t peer = state_live_peer(f, s, p0 + p);
 			if (t->peer[p0 + p] != NO_ID || peer == NO_ID)
 				continue;
 			if (before && before->peer[p0 + p] == peer && t->node_up[f->port_node[peer]] &&
@@ -307,6 +303,26 @@ static void fill_topo(struct topo *t)
 		t->n_links_up += t->peer[f->link_port[2 * l]] != NO_ID;
 }
 
+/* One of which nothing is up, and no SM is known. */
+static struct topo *topo_made(const struct fabric *f)
+{
+	struct topo *t = ARENA_NEW(NULL, struct topo);
+
+	atomic_init(&t->refs, 1);
+	t->fabric = fabric_ref(f);
+	t->sm_endport = NO_ID;
+	t->node_up = ARENA_ARRAY(t, f->n_nodes, uint8_t);
+	t->peer = ARENA_ARRAY(t, f->n_ports, uint32_t);
+	t->peer_switch = ARENA_ARRAY(t, f->n_ports, uint32_t);
+	t->endport_up = ARENA_ARRAY(t, f->n_endports, uint8_t);
+	t->endport_switch = ARENA_ARRAY(t, f->n_endports, uint32_t);
+	t->endport_swport = ARENA_ARRAY(t, f->n_endports, uint8_t);
+	memset(t->peer, 0xff, f->n_ports * sizeof(*t->peer));
+	memset(t->peer_switch, 0xff, f->n_ports * sizeof(*t->peer_switch));
+	memset(t->endport_switch, 0xff, f->n_endports * sizeof(*t->endport_switch));
+	return t;
+}
+
 struct topo *topo_new(const struct fabric *f, const struct state *s)
 {
 	return topo_after(f, s, NULL);
@@ -314,7 +330,7 @@ struct topo *topo_new(const struct fabric *f, const struct state *s)
 
 struct topo *topo_after(const struct fabric *f, const struct state *s, const struct topo *before)
 {
-	struct topo *t = NEW(struct topo);
+	struct topo *t = topo_made(f);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct state_search q = {
 		.queue = ARENA_ARRAY(arena, f->n_switches, uint32_t),
@@ -323,17 +339,6 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
 
 	assert(s->n_links == f->n_links && s->n_nodes == f->n_nodes);
 	assert(!before || before->fabric->n_ports == f->n_ports);
-	t->refs = 1;
-	t->fabric = fabric_ref(f);
-	t->node_up = NEW_ARRAY(f->n_nodes, uint8_t);
-	t->peer = NEW_ARRAY(f->n_ports, uint32_t);
-	t->peer_switch = NEW_ARRAY(f->n_ports, uint32_t);
-	t->endport_up = NEW_ARRAY(f->n_endports, uint8_t);
-	t->endport_switch = NEW_ARRAY(f->n_endports, uint32_t);
-	t->endport_swport = NEW_ARRAY(f->n_endports, uint8_t);
-	memset(t->peer, 0xff, f->n_ports * sizeof(*t->peer));
-	memset(t->peer_switch, 0xff, f->n_ports * sizeof(*t->peer_switch));
-	memset(t->endport_switch, 0xff, f->n_endports * sizeof(*t->endport_switch));
 	t->sm_endport = choose_sm(t, s);
 	if (t->sm_endport != NO_ID) {
 		state_search_from(t, s, &q);
@@ -348,18 +353,9 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
 
 struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_t *match)
 {
-	struct topo *n = NEW(struct topo);
+	struct topo *n = topo_made(f);
 
-	atomic_init(&n->refs, 1);
-	n->fabric = fabric_ref(f);
-	n->sm_endport = NO_ID;
 	n->data = t->data;
-	n->node_up = NEW_ARRAY(f->n_nodes + 1, uint8_t);
-	n->peer = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	n->peer_switch = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	n->endport_up = NEW_ARRAY(f->n_endports + 1, uint8_t);
-	n->endport_switch = NEW_ARRAY(f->n_endports + 1, uint32_t);
-	n->endport_swport = NEW_ARRAY(f->n_endports + 1, uint8_t);
 	for (uint32_t node = 0; node < f->n_nodes; node++) {
 		uint32_t was = fabric_node_by_guid(t->fabric, f->node_guid[node]);
 
@@ -375,8 +371,6 @@ struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_
 		n->n_links_up += q != NO_ID && q > p;
 		n->peer_switch[p] = sw != NO_ID && sw != f->node_switch[f->port_node[p]] ? sw : NO_ID;
 	}
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		n->endport_switch[ep] = NO_ID;
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
 		uint32_t to = match[ep];
 
@@ -395,16 +389,14 @@ struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_
 static struct topo *topo_copy(const struct topo *t)
 {
 	const struct fabric *f = t->fabric;
-	struct topo *n = NEW(struct topo);
+	struct topo *n = topo_made(f);
 
-	atomic_init(&n->refs, 1);
-	n->fabric = fabric_ref(f);
-	n->node_up = mem_dup(t->node_up, f->n_nodes);
-	n->peer = mem_dup(t->peer, f->n_ports * sizeof(*t->peer));
-	n->peer_switch = mem_dup(t->peer_switch, f->n_ports * sizeof(*t->peer_switch));
-	n->endport_up = mem_dup(t->endport_up, f->n_endports);
-	n->endport_switch = mem_dup(t->endport_switch, f->n_endports * sizeof(*t->endport_switch));
-	n->endport_swport = mem_dup(t->endport_swport, f->n_endports);
+	memcpy(n->node_up, t->node_up, f->n_nodes);
+	memcpy(n->peer, t->peer, f->n_ports * sizeof(*t->peer));
+	memcpy(n->peer_switch, t->peer_switch, f->n_ports * sizeof(*t->peer_switch));
+	memcpy(n->endport_up, t->endport_up, f->n_endports);
+	memcpy(n->endport_switch, t->endport_switch, f->n_endports * sizeof(*t->endport_switch));
+	memcpy(n->endport_swport, t->endport_swport, f->n_endports);
 	n->n_switches_up = t->n_switches_up;
 	n->n_endports_up = t->n_endports_up;
 	n->n_links_up = t->n_links_up;
@@ -435,11 +427,10 @@ uint32_t topo_idle(const struct topo *t, uint32_t *first)
 struct topo *topo_data(const struct topo *t)
 {
 	const struct fabric *f = t->fabric;
-	struct topo *n;
 
 	if (!topo_idle(t, NULL))
 		return topo_ref(t);
-	n = topo_copy(t);
+	struct topo *n = topo_copy(t);
 	n->data = true;
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		if (n->peer[p] != NO_ID && fabric_idle_end(f, p) != NO_ID) {
@@ -490,13 +481,7 @@ struct topo *topo_without(const struct topo *t, const struct state *s)
 static void topo_release(struct topo *t)
 {
 	fabric_unref(t->fabric);
-	free(t->node_up);
-	free(t->peer);
-	free(t->peer_switch);
-	free(t->endport_up);
-	free(t->endport_switch);
-	free(t->endport_swport);
-	free(t);
+	arena_free(t);
 }
 
 COUNTED(struct topo, struct topo, topo_ref, topo_unref, topo_release)

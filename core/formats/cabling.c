@@ -85,7 +85,7 @@ static void cabling_slurm_add_branch(struct cabling *c, const struct cabling_slu
 static int cabling_slurm(const struct input *in, struct cabling *c, struct err *e)
 {
 	struct lines lines = lines_of(in);
-	struct text joined = {0};
+	AUTO_TEXT struct text joined = {0};
 	struct cursor line;
 	unsigned first = 0;
 	int rc = 0;
@@ -94,7 +94,6 @@ static int cabling_slurm(const struct input *in, struct cabling *c, struct err *
 	c->kind = CABLING_LEAVES;
 	while (!rc && lines_next(&lines, &line)) {
 		bool more = !cur_empty(&line) && line.end[-1] == '\\';
-		struct cursor all;
 		struct cabling_slurm_branch b;
 
 		first = joined.len ? first : lines.no;
@@ -104,7 +103,7 @@ static int cabling_slurm(const struct input *in, struct cabling *c, struct err *
 				     LINE_BYTES_MOST);
 		if (rc || more)
 			continue;
-		all = (struct cursor){joined.s, joined.s + joined.len - 1};
+		struct cursor all = {joined.s, joined.s + joined.len - 1};
 		if (read_branch(all, &b)) {
 			c->kind = b.block ? CABLING_BLOCKS : c->kind;
 			if (b.leaf && !cur_empty(&b.nodes))
@@ -115,7 +114,6 @@ static int cabling_slurm(const struct input *in, struct cabling *c, struct err *
 		}
 		joined.len = 0;
 	}
-	text_free(&joined);
 	return rc;
 }
 
@@ -538,14 +536,11 @@ int cabling_parse(const struct input *in, struct cabling *c, struct err *e)
 
 int cabling_load(const char *path, struct cabling *c, struct progress *p, struct err *e)
 {
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
-	int rc;
 
 	*c = (struct cabling){0};
 	if (read_packed_file(path, p, &data, &size, e))
 		return -1;
-	rc = cabling_parse(&(struct input){path, data, size, p}, c, e);
-	free(data);
-	return rc;
+	return cabling_parse(&(struct input){path, data, size, p}, c, e);
 }

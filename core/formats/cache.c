@@ -104,8 +104,6 @@ static int cache_read_node(struct cache_reader *r, struct err *e)
 	const uint8_t *swinfo = cache_take(&r->b, INFO_SIZE), *info, *desc;
 	uint64_t guid = take_le(&r->b, 8);
 	unsigned type = take_le(&r->b, 1), nports = take_le(&r->b, 1), stored;
-	struct fb_node *n;
-	uint32_t node;
 
 	info = cache_take(&r->b, INFO_SIZE);
 	desc = cache_take(&r->b, INFO_SIZE);
@@ -121,10 +119,10 @@ static int cache_read_node(struct cache_reader *r, struct err *e)
 	if (nports > MAX_PORTS)
 		return err_set(e, "%s: found a node of %u ports, expected at most %d", r->in->name, nports,
 			       MAX_PORTS);
-	node = add_node(r->fb, type, guid, nports, 0);
+	uint32_t node = add_node(r->fb, type, guid, nports, 0);
 	if (node == NO_ID)
 		return 0;
-	n = &r->fb->node[node];
+	struct fb_node *n = &r->fb->node[node];
 	n->desc = clean_text((const char *)desc, strnlen((const char *)desc, INFO_SIZE), DESC_MAX);
 	n->vendor = field(info, IB_NODE_VENDORID_F);
 	n->device = field(info, IB_NODE_DEVID_F);
@@ -145,21 +143,18 @@ static int cache_read_ports(struct cache_reader *r, struct err *e)
 	for (uint32_t i = 0; i < r->n_ports; i++) {
 		struct port_record *p = &r->port[i];
 		unsigned num, ext, lid, lmc, state, vls;
-		const uint8_t *info;
-		struct fb_port *q;
-		uint32_t node;
 
 		p->guid = take_le(&r->b, 8);
 		p->num = num = take_le(&r->b, 1);
 		ext = take_le(&r->b, 1);
 		lid = take_le(&r->b, 2);
 		lmc = take_le(&r->b, 1);
-		info = cache_take(&r->b, INFO_SIZE);
+		const uint8_t *info = cache_take(&r->b, INFO_SIZE);
 		p->node_guid = take_le(&r->b, 8);
 		p->has_peer = take_le(&r->b, 1) != 0;
 		p->peer_guid = take_le(&r->b, 8);
 		p->peer_num = take_le(&r->b, 1);
-		node = fb_find(r->fb, p->node_guid);
+		uint32_t node = fb_find(r->fb, p->node_guid);
 		if (node == NO_ID)
 			return err_set(
 				e, "%s: found a port of node 0x%016" PRIx64 ", expected a node of the cache",
@@ -168,7 +163,7 @@ static int cache_read_ports(struct cache_reader *r, struct err *e)
 			return err_set(e, "%s: found port %u at node 0x%016" PRIx64 ", expected at most %u",
 				       r->in->name, num, p->node_guid, r->fb->node[node].nports);
 		r->port_ref[r->n_port_refs++] = (struct port_ref){p->guid, node, p->num};
-		q = &r->fb->node[node].port[num];
+		struct fb_port *q = &r->fb->node[node].port[num];
 		state = field(info, IB_PORT_STATE_F);
 		if (state <= PORT_ACTIVE)
 			q->state = state;
@@ -242,12 +237,10 @@ static void link_ports(struct cache_reader *r)
 /* Reads head, nodes and ports into r->fb. */
 static int cache_read_all(struct cache_reader *r, uint64_t *from, struct err *e)
 {
-	uint64_t version, nodes, ports, left;
-
 	take_le(&r->b, 4);
-	version = take_le(&r->b, 4);
-	nodes = take_le(&r->b, 4);
-	ports = take_le(&r->b, 4);
+	uint64_t version = take_le(&r->b, 4);
+	uint64_t nodes = take_le(&r->b, 4);
+	uint64_t ports = take_le(&r->b, 4);
 	*from = take_le(&r->b, 8);
 	take_le(&r->b, 4);
 	if (r->b.failed)
@@ -256,7 +249,7 @@ static int cache_read_all(struct cache_reader *r, uint64_t *from, struct err *e)
 		return err_set(e,
 			       "%s: found version %" PRIu64 " of the libibnetdisc cache, expected version %d",
 			       r->in->name, version, VERSION_KNOWN);
-	left = r->b.end - r->b.p;
+	uint64_t left = r->b.end - r->b.p;
 	if (nodes * NODE_SIZE + ports * PORT_SIZE > left)
 		return truncated(r, e);
 	for (uint64_t i = 0; i < nodes; i++)
@@ -274,16 +267,14 @@ int parse_cache(const struct input *in, struct fabric **out, struct err *e)
 {
 	struct cache_reader r = {.in = in, .fb = fb_new()};
 	uint64_t from = 0;
-	uint32_t node;
-	int status;
 
 	r.b.p = (const uint8_t *)in->data;
 	r.b.end = r.b.p + in->size;
-	status = cache_read_all(&r, &from, e);
+	int status = cache_read_all(&r, &from, e);
 	if (!status) {
 		link_ports(&r);
 		/* the subnet manager is taken to be where the discovery began */
-		node = fb_find(r.fb, from);
+		uint32_t node = fb_find(r.fb, from);
 		if (node == NO_ID)
 			warnings_add(&r.fb->warnings, "place of the subnet manager", 0,
 				     "the discovery began at 0x%016" PRIx64

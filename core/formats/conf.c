@@ -107,11 +107,10 @@ static int bad(struct conf_reader *r, const char *why)
 static int conf_set_guid(struct conf_reader *r, const char *v)
 {
 	struct err why;
-	unsigned long long guid;
 	char text[32], *end;
 
 	errno = 0;
-	guid = strtoull(v, &end, 0);
+	unsigned long long guid = strtoull(v, &end, 0);
 	if (!isdigit((unsigned char)*v) || *end || errno) {
 		err_set(&why,
 			"guid: found '%.80s', expected a port GUID such as 0x0002c90300001234 (0 = none)", v);
@@ -175,10 +174,8 @@ static bool is_nvidia(struct cursor c)
 /* One piece of a line, NUL-terminated; it may be written to. */
 static int conf_read_line(struct conf_reader *r, char *s)
 {
-	const struct optdef *d;
 	char *key, *v, *save = NULL;
 	struct text t = {0};
-	size_t n;
 
 	s[strcspn(s, "#")] = '\0';
 	key = strtok_r(s, " \t\n", &save);
@@ -186,7 +183,7 @@ static int conf_read_line(struct conf_reader *r, char *s)
 		return 0;
 	v = strtok_r(NULL, "\n", &save);
 	v = v ? v + strspn(v, " \t\r\v\f") : key + strlen(key);
-	n = strlen(v);
+	size_t n = strlen(v);
 	while (n > 1 && isspace((unsigned char)v[n - 1]))
 		n--;
 	if (n > 1 && (*v == '"' || *v == '\'') && v[n - 1] == *v) { /* one pair of equal quotes */
@@ -211,7 +208,8 @@ static int conf_read_line(struct conf_reader *r, char *s)
 			r->engines = t.s;
 		return 0;
 	}
-	d = options_find(r->o, strcmp(key, "dimn_ports_file") ? key : "port_search_ordering_file");
+	const struct optdef *d =
+		options_find(r->o, strcmp(key, "dimn_ports_file") ? key : "port_search_ordering_file");
 	if (!d) {
 		r->others++;
 		return 0;
@@ -253,13 +251,12 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 	struct conf_reader r = {.o = options_copy(o), .name = name, .notes = notes, .e = e};
 	struct input in = {.name = name, .data = data, .size = size};
 	struct lines l = lines_of(&in);
-	int rc;
 	struct file_kind kind;
 	struct cursor line = {0};
 	char found[64];
 
 	r.nvidia = any_line(&in, is_nvidia);
-	rc = conf_read_all(&r, data, size);
+	int rc = conf_read_all(&r, data, size);
 	/* is it a file of another kind, and not just an empty one? */
 	if (!rc && !r.known && file_kind(&in, &kind)) {
 		rc = err_set(e, "%.200s: found %s, expected options of OpenSM (opensm.conf)%s%s", name,
@@ -300,12 +297,11 @@ int conf_read(struct options *o, const char *path, struct progress *p, char **en
 	FILE *f = infile_open(path, p);
 	AUTO_FREE char *data = NULL;
 	size_t size;
-	int rc;
 
 	*engines = NULL;
 	if (!f)
 		return err_system(e, path, errno);
-	rc = read_at_most(f, path, SMALL_FILE_MIB, &data, &size, e);
+	int rc = read_at_most(f, path, SMALL_FILE_MIB, &data, &size, e);
 	if (rc && progress_cancelled(p))
 		err_set(e, CANCELLED);
 	if (!rc)

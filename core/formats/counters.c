@@ -99,16 +99,15 @@ static void strip_end(char *s, const char *end)
 static enum counter counter_named(struct cursor name, bool *wide)
 {
 	char s[64];
-	size_t n = 0, had;
+	size_t n = 0;
 
 	for (; name.p < name.end && n + 1 < sizeof(s); name.p++)
 		if (isalnum((unsigned char)*name.p))
 			s[n++] = (char)tolower((unsigned char)*name.p);
 	s[n] = 0;
-	had = n;
 	strip_end(s, "extended");
 	strip_end(s, "ext");
-	*wide = strlen(s) < had;
+	*wide = strlen(s) < n;
 	strip_end(s, "s");
 	strip_end(s, "counter");
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -119,10 +118,8 @@ static enum counter counter_named(struct cursor name, bool *wide)
 
 struct counted_port *counters_add(struct counter_reading *r)
 {
-	struct counted_port *c;
-
 	GROW(r->port, r->n, r->cap);
-	c = &r->port[r->n++];
+	struct counted_port *c = &r->port[r->n++];
 	*c = (struct counted_port){
 		.ber = {-1, -1, -1}, .temperature = TEMPERATURE_NONE, .most = TEMPERATURE_NONE};
 	return c;
@@ -222,14 +219,12 @@ static bool real(struct cursor c, double *v)
 /* A new port of the file.  False: impossible numbers. */
 static bool begin_port(struct counters_reader *d, uint64_t guid, uint64_t lid, uint64_t port)
 {
-	struct counted_port *c;
-
 	d->at = 0;
 	if (port > MAX_PORTS || lid > MAX_LID || (!guid && !lid)) {
 		counters_unread(d);
 		return false;
 	}
-	c = counters_add(d->r);
+	struct counted_port *c = counters_add(d->r);
 	c->guid = guid;
 	c->lid = (uint16_t)lid;
 	c->port = (uint8_t)port;
@@ -250,15 +245,13 @@ static void counters_take(struct counters_reader *d, struct cursor name, struct 
 
 static void add_part(struct counted_port *c, struct cursor word)
 {
-	char *clean = cur_clean(cur_trimmed(word), CABLE_BYTES / 3), *all;
-	const char *had = c->cable ? c->cable : "";
+	AUTO_FREE char *clean = cur_clean(cur_trimmed(word), CABLE_BYTES / 3);
+	char *had = c->cable;
 
-	if (*clean && strcmp(clean, "NA") != 0 && strcmp(clean, "N/A") != 0) {
-		all = str_printf("%s%s%s", had, *had ? " " : "", clean);
-		free(c->cable);
-		c->cable = all;
-	}
-	free(clean);
+	if (!*clean || !strcmp(clean, "NA") || !strcmp(clean, "N/A"))
+		return;
+	c->cable = str_printf("%s%s%s", had ? had : "", had && *had ? " " : "", clean);
+	free(had);
 }
 
 /* perfquery: "# Port counters: Lid 6 port 1 (CapMask: 0x1000 CapMask2: 0x2)". */
@@ -289,7 +282,6 @@ static bool perfquery_line(struct counters_reader *d, struct cursor line)
 	const char *colon = cur_find(&line, ":.");
 	struct cursor name = {line.p, colon}, value = {colon, line.end};
 	uint64_t port;
-	enum counter k;
 	bool said;
 
 	if (!colon)
@@ -306,7 +298,7 @@ static bool perfquery_line(struct counters_reader *d, struct cursor line)
 			begin_port(d, 0, d->lid, port);
 		return true;
 	}
-	k = counter_named(name, &said);
+	enum counter k = counter_named(name, &said);
 	if (d->errors_told || k >= COUNT_TRANSMIT_DATA)
 		counters_take(d, name, value, d->wide);
 	return true;
@@ -349,15 +341,14 @@ static bool queryerrors_line(struct counters_reader *d, struct cursor line)
 /* ibcheckerrors: "#warn: counter LinkDowned = 23  (threshold 10) lid 193 port 14". */
 static bool checkerrors_line(struct counters_reader *d, struct cursor line)
 {
-	struct cursor name, value;
 	uint64_t lid, port;
 	struct counted_port *last = d->r->n ? &d->r->port[d->r->n - 1] : NULL;
 
 	if (!cur_word(&line, "#warn: counter "))
 		return false;
-	name = cur_token(&line);
+	struct cursor name = cur_token(&line);
 	cur_char(&line, '=');
-	value = cur_token(&line);
+	struct cursor value = cur_token(&line);
 	if (!cur_behind(&line, "lid ") || !cur_number(&line, 10, &lid) || !cur_word(&line, "port ") ||
 	    !cur_number(&line, 10, &port)) {
 		counters_unread(d);
@@ -389,7 +380,6 @@ static void block_line(struct counters_reader *d, struct cursor line)
 {
 	struct counted_port *c = &d->r->port[d->at - 1];
 	struct cursor key = line, value = line;
-	const char *colon;
 	double v;
 
 	assert(d->at && d->at <= d->r->n);
@@ -398,7 +388,7 @@ static void block_line(struct counters_reader *d, struct cursor line)
 		counters_take(d, key, value, false);
 		return;
 	}
-	colon = memchr(line.p, ':', cur_len(line));
+	const char *colon = memchr(line.p, ':', cur_len(line));
 	if (!colon)
 		return;
 	key.end = colon;
@@ -437,13 +427,12 @@ static enum column column_named(struct cursor name)
 		{"SN", COLUMN_SERIAL},
 		{"Date", COLUMN_DATE},
 	};
-	enum counter k;
 	bool wide;
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (cur_is(name, known[i].name))
 			return known[i].column;
-	k = counter_named(name, &wide);
+	enum counter k = counter_named(name, &wide);
 	return wide && k < N_COUNTERS ? (enum column)(COLUMN_WIDE + (unsigned)k) : (enum column)k;
 }
 
@@ -472,7 +461,6 @@ static void table_row(struct counters_reader *d, struct cursor line)
 	struct cursor at = line, cell[MAX_COLUMNS];
 	uint64_t guid = 0, port = 0;
 	bool of_port = false, placed = true;
-	struct counted_port *c;
 	unsigned n = 0;
 	double v;
 
@@ -494,7 +482,7 @@ static void table_row(struct counters_reader *d, struct cursor line)
 	}
 	if (!begin_port(d, guid, 0, port))
 		return;
-	c = &d->r->port[d->at - 1];
+	struct counted_port *c = &d->r->port[d->at - 1];
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = d->column[i];
 		uint64_t number;
@@ -580,12 +568,12 @@ static void drop_empty(struct counter_reading *r, size_t from)
 int counters_parse(const struct input *in, struct counter_reading *r, struct err *e)
 {
 	struct counters_reader d = {.r = r, .name = in->name, .lines = lines_of(in)};
-	size_t had = r->n, rows;
+	size_t had = r->n;
 	struct cursor line;
 
 	while (lines_next(&d.lines, &line))
 		counters_read_line(&d, cur_trimmed(line));
-	rows = r->n - had;
+	size_t rows = r->n - had;
 	drop_empty(r, had);
 	if (progress_cancelled(in->progress))
 		return err_set(e, CANCELLED);
@@ -602,15 +590,12 @@ int counters_parse(const struct input *in, struct counter_reading *r, struct err
 
 static int counters_load_file(const char *path, struct counter_reading *r, struct progress *p, struct err *e)
 {
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
-	int rc;
 
 	if (read_packed_file(path, p, &data, &size, e))
 		return -1;
-	rc = counters_parse(&(struct input){path, data, size, p}, r, e);
-	free(data);
-	return rc;
+	return counters_parse(&(struct input){path, data, size, p}, r, e);
 }
 
 /* Files of a folder that tell of ports, the one that tells the date of the run first. */

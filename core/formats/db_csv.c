@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -58,9 +57,8 @@ bool rows_add(struct rows *r, const struct row *row)
 struct formats_rows_maker {
 	struct rows *r;
 	struct net net;
-	uint32_t *node;	 /* [n] builder index of a row's own node */
-	uint32_t *lid;	 /* [65536] node with the LID; NO_ID, TWO_NODES */
-	uint8_t *row_of; /* [n_nodes * (MAX_PORTS + 1)]: 1: the port has a row */
+	uint32_t *node; /* [n] builder index of a row's own node */
+	uint32_t *lid;	/* [65536] node with the LID; NO_ID, TWO_NODES */
 };
 
 struct keyed_row {
@@ -152,10 +150,9 @@ static void fill_port(struct formats_rows_maker *m, uint32_t i)
 	const struct row *w = &m->r->row[i];
 	uint32_t node = m->node[i], id = guid_name(m, w->own.guid);
 	bool is_switch = m->net.b->node[node].type == NODE_SWITCH;
-	struct fb_port *p;
 
 	fb_more_ports(m->net.b, node, (unsigned)w->own.port);
-	p = &m->net.b->node[node].port[w->own.port];
+	struct fb_port *p = &m->net.b->node[node].port[w->own.port];
 	p->state = w->state;
 	p->width = w->width;
 	p->speed = w->speed;
@@ -197,16 +194,14 @@ static void formats_rows_add_host(struct formats_rows_maker *m, const struct row
 {
 	struct row_end o = w->peer;
 	uint64_t guid = o.guid ? o.guid : HOST_GUIDS + o.lid;
-	struct fb_port *p;
-	uint32_t node;
 
 	assert(port >= 1 && port <= MOST_HOST_PORTS && w->peer.lid <= UINT16_MAX);
 	o.port = port;
 	o.type = NODE_CA;
 	while (!o.guid && fb_find(m->net.b, guid) != NO_ID)
 		guid += UINT16_MAX + 1;
-	node = told_node(m, &o, guid);
-	p = &m->net.b->node[node].port[port];
+	uint32_t node = told_node(m, &o, guid);
+	struct fb_port *p = &m->net.b->node[node].port[port];
 	p->guid = guid;
 	p->lid = (uint16_t)o.lid;
 	p->width = w->width;
@@ -283,11 +278,10 @@ static void formats_rows_find_gaps(struct formats_rows_maker *m)
 	uint32_t gaps = 0, node = 0, open = 0;
 	AUTO_FREE uint32_t *first = NEW_ARRAY(m->net.b->n + 1, uint32_t);
 	unsigned port = 0;
-	AUTO_FREE uint8_t *has = NULL;
 
 	for (uint32_t i = 0; i < m->net.b->n; i++)
 		first[i + 1] = first[i] + m->net.b->node[i].nports + 1;
-	has = NEW_ARRAY(first[m->net.b->n] + 1, uint8_t);
+	AUTO_FREE uint8_t *has = NEW_ARRAY(first[m->net.b->n] + 1, uint8_t);
 	for (uint32_t i = 0; i < m->r->n; i++) {
 		const struct row *w = &m->r->row[i];
 
@@ -318,7 +312,6 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 	struct formats_rows_maker m = {.r = r};
 	const struct row *last = r->n ? &r->row[r->n - 1] : NULL;
 	bool open_end = last && last->line == r->lines.no && !last->ended && !ends_with_newline(r->in);
-	int status = 0;
 
 	net_init(&m.net, r->in->name);
 	m.net.unknown = r->unknown;
@@ -345,7 +338,7 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 	formats_rows_add_cables(&m);
 	formats_rows_find_gaps(&m);
 	net_link(&m.net);
-	status = net_finish(&m.net, format, out, e);
+	int status = net_finish(&m.net, format, out, e);
 	free(r->row);
 	return status;
 }
@@ -424,17 +417,15 @@ enum { N_GUID, N_TYPE, N_PORTS, N_DESC, N_SYSTEM, N_PORT_GUID, N_DEVICE, N_VENDO
 static bool node_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t guid, type, ports, x;
-	struct fb_node *n;
-	uint32_t node;
 
 	if (!cur_is_number(v[N_GUID], 0, &guid) || !cur_is_number(v[N_TYPE], 0, &type) ||
 	    !cur_is_number(v[N_PORTS], 0, &ports) || !guid || type < NODE_CA || type > NODE_ROUTER ||
 	    ports > MAX_PORTS)
 		return false;
-	node = add_node(r->b, (enum node_type)type, guid, (unsigned)ports, r->lines.no);
+	uint32_t node = add_node(r->b, (enum node_type)type, guid, (unsigned)ports, r->lines.no);
 	if (node == NO_ID)
 		return true;
-	n = &r->b->node[node];
+	struct fb_node *n = &r->b->node[node];
 	n->desc = quoted_text(v[N_DESC], DESC_MAX);
 	cur_is_number(v[N_SYSTEM], 0, &n->sysguid);
 	n->device = small_number(v[N_DEVICE], UINT16_MAX);
@@ -449,11 +440,10 @@ enum { S_GUID, S_CAP, S_ESP0, S_RANK };
 static bool switch_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t guid, cap, rank;
-	uint32_t node;
 
 	if (!cur_is_number(v[S_GUID], 0, &guid))
 		return false;
-	node = fb_find(r->b, guid);
+	uint32_t node = fb_find(r->b, guid);
 	if (node == NO_ID)
 		return false;
 	if (cur_is_number(v[S_CAP], 0, &cap) && cap && cap <= UINT16_MAX)
@@ -501,17 +491,15 @@ static_assert(P_OPVLS + 1 < MAX_COLUMNS, "the last column of a section is NULL")
 static bool port_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t guid, num, x;
-	struct fb_port *p;
-	uint32_t node;
-	bool addressed; /* only port 0 of a switch has its LID and port GUID */
 
 	if (!cur_is_number(v[P_NODE], 0, &guid) || !cur_is_number(v[P_NUM], 0, &num))
 		return false;
-	node = db_csv_node_with_port(r, guid, num);
+	uint32_t node = db_csv_node_with_port(r, guid, num);
 	if (node == NO_ID)
 		return false;
-	p = &r->b->node[node].port[num];
-	addressed = (r->b->node[node].type == NODE_SWITCH) == (num == 0);
+	struct fb_port *p = &r->b->node[node].port[num];
+	/* only port 0 of a switch has its LID and port GUID */
+	bool addressed = (r->b->node[node].type == NODE_SWITCH) == (num == 0);
 	if (addressed) {
 		p->lid = small_number(v[P_LID], UINT16_MAX);
 		p->lmc = small_number(v[P_LMC], 7);
@@ -601,14 +589,13 @@ enum { K_NODE, K_PORT_GUID, K_NUM, K_PKEY, K_MEMBERSHIP };
 static bool pkey_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t x[K_MEMBERSHIP + 1];
-	uint32_t node;
 
 	for (unsigned i = 0; i <= K_MEMBERSHIP; i++)
 		if (!cur_is_number(v[i], 0, &x[i]))
 			return false;
 	if (x[K_NUM] > MAX_PORTS || x[K_PKEY] > 0x7fff || x[K_MEMBERSHIP] > 1)
 		return false;
-	node = fb_find(r->b, x[K_NODE]);
+	uint32_t node = fb_find(r->b, x[K_NODE]);
 	/* those of a switch's other ports are no port's own: by them the switch lets packets pass */
 	if (node != NO_ID && (r->b->node[node].type == NODE_SWITCH) == (x[K_NUM] == 0))
 		managers_tell_pkey(r->pkeys, x[K_PORT_GUID], (uint16_t)(x[K_PKEY] | x[K_MEMBERSHIP] << 15));
@@ -704,15 +691,14 @@ static void db_csv_read_row(struct db_csv_reader *r, const struct section *s, st
 {
 	struct cursor field[MAX_FIELDS + 1], value[MAX_COLUMNS], rest = line;
 	struct unknown_lines *odd = s->row == pkey_row ? &r->odd_pkeys : &r->unknown;
-	unsigned n = 0, last;
-	bool whole;
+	unsigned n = 0;
 
 	while (n < MAX_FIELDS && !cur_empty(&rest))
 		field[n++] = take_field(&rest);
 	for (unsigned i = 0; i < MAX_COLUMNS; i++)
 		value[i] = h->at[i] < n ? field[h->at[i]] : (struct cursor){line.end, line.end};
-	last = rest.p > line.p && rest.p[-1] == ','; /* the last field is empty */
-	whole = n <= h->n && n + last >= h->n;
+	bool last = rest.p > line.p && rest.p[-1] == ','; /* the last field is empty */
+	bool whole = n <= h->n && n + last >= h->n;
 	if ((whole || s->row == error_row) && s->row(r, value)) /* an error counts, whatever its words */
 		odd->read += s->expected != NULL;
 	else if (s->expected)
@@ -828,17 +814,6 @@ static void db_csv_find_gaps(struct db_csv_reader *r)
 					 k ? "PORTS" : "LINKS", gap[k].port, gap[k].guid);
 }
 
-/* Where a row is wrong, or the section is cut, a port may hold more P_Keys than are told: none is taken. */
-static void judge_pkeys(struct db_csv_reader *r)
-{
-	if (r->odd_pkeys.unread.n) {
-		warnings_add(&r->b->warnings, "P_Keys left out", r->odd_pkeys.unread.first,
-			     "%s; no P_Key of the file is taken", r->odd_pkeys.why);
-		r->pkeys->n_pkeys = 0;
-	}
-	unknown_free(&r->odd_pkeys);
-}
-
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 {
 	struct db_csv_reader r = {.in = in, .b = fb_new(), .pkeys = managers_new(0)};
@@ -859,7 +834,13 @@ int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 			in->name);
 	fb_place_sm(r.b, r.sm_lid);
 	db_csv_find_gaps(&r);
-	judge_pkeys(&r);
+	/* where a row is wrong, or the section is cut, a port may hold more P_Keys than are told */
+	if (r.odd_pkeys.unread.n) {
+		warnings_add(&r.b->warnings, "P_Keys left out", r.odd_pkeys.unread.first,
+			     "%s; no P_Key of the file is taken", r.odd_pkeys.why);
+		r.pkeys->n_pkeys = 0;
+	}
+	unknown_free(&r.odd_pkeys);
 	if (status)
 		fb_free(r.b);
 	else

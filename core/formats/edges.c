@@ -11,7 +11,6 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -167,12 +166,11 @@ enum likeness edges_likeness(const struct input *in)
 		struct edges_end a, b;
 		struct edges_cable rate;
 		uint32_t before = names.n_names;
-		unsigned keyword;
 
 		if (!edges_more(&line))
 			continue;
 		all++;
-		keyword = take_keyword(&line);
+		unsigned keyword = take_keyword(&line);
 		if (!take_end(&line, &a) || (!keyword && !take_end(&line, &b))) {
 			told |= memchr(line.p, '[', cur_len(line)) != NULL; /* a port that is wrong */
 			continue;
@@ -244,12 +242,12 @@ static bool edges_take_value(struct cursor *list, uint64_t most, uint64_t *v)
 /* Takes `36`, `enhanced`, `lid=3`. 1: there was such a word, 0: another one; -1 and *e. */
 static int take_option(struct edges_reader *r, struct edge_node *n, struct cursor *c, unsigned line)
 {
-	struct cursor d = *c, word;
+	struct cursor d = *c;
 	uint64_t v;
 
 	if (!edges_more(&d))
 		return 0;
-	word = cur_token(&d);
+	struct cursor word = cur_token(&d);
 	if (isdigit((unsigned char)*word.p)) {
 		if (!cur_is_number(word, 10, &n->ports) || !n->ports || n->ports > MAX_PORTS)
 			return edges_wrong(r, line, word, "a number of ports from 1 to " STR(MAX_PORTS));
@@ -278,20 +276,17 @@ static int take_option(struct edges_reader *r, struct edge_node *n, struct curso
 static int edges_read_node(struct edges_reader *r, enum node_type type, struct cursor *c,
 			   struct edges_cable *x)
 {
-	struct edge_node *n;
-	unsigned first;
 	int more_options;
 
 	if (!take_end(c, &x->end[0]))
 		return wrong_word(r, x->line, *c, AN_END);
-	n = edges_at(r, &x->end[0]);
-	first = n->line;
+	struct edge_node *n = edges_at(r, &x->end[0]);
+	unsigned first = n->line;
 	if (n->type) {
 		AUTO_FREE char *expected =
 			str_printf("one line for a node, which line %u is (other cables: NAME NAME)", first);
 
-		edges_wrong(r, x->line, x->end[0].word, expected);
-		return -1;
+		return edges_wrong(r, x->line, x->end[0].word, expected);
 	}
 	n->type = type;
 	n->line = x->line;
@@ -342,13 +337,6 @@ static bool has_cable(const struct edge_node *n, unsigned port)
 	return n->cabled[port / 64] >> (port % 64) & 1;
 }
 
-static void put_cable(struct edge_node *n, unsigned port)
-{
-	assert(port >= 1 && port <= MAX_PORTS);
-	n->cabled[port / 64] |= UINT64_C(1) << (port % 64);
-	n->highest = MAX(n->highest, port);
-}
-
 /* The line before that cables a port. */
 static unsigned edges_line_of(const struct edges_reader *r, const struct edges_end *x)
 {
@@ -363,7 +351,7 @@ static int give_port(struct edges_reader *r, const struct edges_cable *x, struct
 {
 	struct edge_node *n = &r->node[end->node];
 	unsigned most = n->ports ? (unsigned)n->ports : MAX_PORTS, port = (unsigned)end->port;
-	char *expected = NULL;
+	AUTO_FREE char *expected = NULL;
 
 	assert(end->node < r->net.n_names);
 	if (port > most)
@@ -375,11 +363,12 @@ static int give_port(struct edges_reader *r, const struct edges_cable *x, struct
 	if (port > most && !end->port)
 		expected = str_printf("a node with a free port (all %u have cables)", most);
 	if (expected)
-		edges_wrong(r, x->line, end->word, expected);
-	else
-		put_cable(n, end->given = port);
-	free(expected);
-	return expected ? -1 : 0;
+		return edges_wrong(r, x->line, end->word, expected);
+	assert(port >= 1 && port <= MAX_PORTS);
+	end->given = port;
+	n->cabled[port / 64] |= UINT64_C(1) << (port % 64);
+	n->highest = MAX(n->highest, port);
+	return 0;
 }
 
 /* Ports that are told, then the others: in order of lines, the left end first, the lowest one without a
@@ -486,7 +475,6 @@ static int make_nodes(struct edges_reader *r)
 		const struct net_name *name = &r->net.name[i];
 		enum node_type type = n->type ? n->type : NODE_SWITCH;
 		bool sw = type == NODE_SWITCH;
-		struct fb_node *to;
 
 		if (!edges_told(n, GUID, &guid))
 			guid = next_guids(&next[sw], sw ? 1 : edges_ports_of(n) + 1, &t, &from[sw]);
@@ -495,7 +483,7 @@ static int make_nodes(struct edges_reader *r)
 			break;
 		}
 		assert(r->net.b->n == i + 1); /* names and nodes have the same numbers */
-		to = &r->net.b->node[i];
+		struct fb_node *to = &r->net.b->node[i];
 		to->desc = clean_text(r->net.chars.s + name->text, name->len, DESC_MAX);
 		to->esp0 = n->enhanced;
 		to->sysguid = edges_told(n, SYSGUID, &v) ? v : guid;
@@ -512,7 +500,6 @@ static int place_sm(struct edges_reader *r)
 {
 	struct fabric_builder *b = r->net.b;
 	uint32_t names = r->net.n_names;
-	const struct fb_node *n;
 	bool good = false;
 
 	if (!r->sm_line)
@@ -520,7 +507,7 @@ static int place_sm(struct edges_reader *r)
 	r->sm.node = net_name(&r->net, r->sm.name.p, cur_len(r->sm.name));
 	if (r->sm.node == names)
 		return edges_wrong(r, r->sm_line, r->sm.word, "a node that another line tells");
-	n = &b->node[r->sm.node];
+	const struct fb_node *n = &b->node[r->sm.node];
 	for (unsigned p = 0; p <= n->nports; p++)
 		good |= (!r->sm.port || p == r->sm.port || n->type == NODE_SWITCH) &&
 			(p ? n->port[p].peer_node != NO_ID : n->type == NODE_SWITCH);

@@ -72,15 +72,6 @@ static char *find_file(const struct folder *d, const char *pattern)
 	return NULL;
 }
 
-static char *folder_find_best(const struct folder *d, const char *const *pattern, size_t n)
-{
-	char *found = NULL;
-
-	for (size_t i = 0; i < n && !found; i++)
-		found = find_file(d, pattern[i]);
-	return found;
-}
-
 /* A file that cannot be used is reported.  The rest goes on without it. */
 static void warn_file(struct fabric *f, const char *why)
 {
@@ -91,9 +82,11 @@ static void warn_file(struct fabric *f, const char *why)
 static bool read_best(const struct folder *d, const char *const *pattern, size_t n, struct fabric *f,
 		      struct input *in)
 {
-	char *path = folder_find_best(d, pattern, n), *data;
+	char *path = NULL, *data;
 	struct err e;
 
+	for (size_t i = 0; i < n && !path; i++)
+		path = find_file(d, pattern[i]);
 	if (path && !read_packed_file(path, in->progress, &data, &in->size, &e)) {
 		in->name = path;
 		in->data = data;
@@ -161,13 +154,12 @@ static char *run_of(const char *path, struct progress *p)
 	struct stat st;
 	struct err e;
 	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? infile_open(path, p) : NULL;
-	size_t size = HEAD;
-	char *data = mem_alloc(HEAD), *run = NULL;
-	struct lines lines;
+	AUTO_FREE char *data = mem_alloc(HEAD);
+	char *run = NULL;
 	struct cursor line, date;
 	bool info = false;
 
-	size = f ? fread(data, 1, HEAD, f) : 0;
+	size_t size = f ? fread(data, 1, HEAD, f) : 0;
 	if (f)
 		fclose(f);
 	if (foreign_unpacker(data, size) && st.st_size <= PACKED_MOST) {
@@ -176,7 +168,7 @@ static char *run_of(const char *path, struct progress *p)
 		if (read_packed_file(path, p, &data, &size, &e))
 			size = 0;
 	}
-	lines = (struct lines){data, data + MIN(size, HEAD), 0, p};
+	struct lines lines = {data, data + MIN(size, HEAD), 0, p};
 	while (size && !run && lines_next(&lines, &line)) {
 		struct cursor word = line;
 
@@ -191,7 +183,6 @@ static char *run_of(const char *path, struct progress *p)
 			if (is_date(date))
 				run = cur_clean(cur_trimmed(date), 64);
 	}
-	free(data);
 	return run;
 }
 
@@ -235,25 +226,21 @@ static bool is_told(const struct warnings *w, const char *text)
 static void load_log(const struct folder *d, struct fabric *f, struct progress *p)
 {
 	struct input in = {.progress = p};
-	struct lines lines;
 	struct cursor line;
 	uint32_t n = 0;
 
 	if (!read_best(d, log_names, ARRAY_LEN(log_names), f, &in))
 		return;
-	lines = lines_of(&in);
+	struct lines lines = lines_of(&in);
 	while (lines_next(&lines, &line)) {
-		char *text;
-
 		if (!cur_word(&line, "-E-"))
 			continue;
-		text = cur_clean(cur_trimmed(line), IBDIAGNET_BYTES);
+		AUTO_FREE char *text = cur_clean(cur_trimmed(line), IBDIAGNET_BYTES);
 		for (char *c = text; *c; c++)
 			*c = *c == ',' ? '-' : *c;
 		/* "... finished with errors" is a heading of errors */
 		if (*text && !strstr(text, "finished with errors") && !is_told(&f->warnings, text))
 			ibdiagnet_error(&f->warnings, in.name, lines.no, text, &n);
-		free(text);
 	}
 	free_read(&in);
 }
@@ -288,12 +275,11 @@ struct pkey_groups {
 static bool pkey_group_line(struct pkey_groups *g, struct cursor line)
 {
 	uint64_t guid = 0;
-	bool full;
 
 	if (cur_word(&line, "GROUP PKey:"))
 		return !g->left && cur_number(&line, 0, &g->pkey) && g->pkey <= 0x7fff &&
 		       cur_word(&line, "Hosts:") && cur_is_number(cur_trimmed(line), 10, &g->left);
-	full = cur_word(&line, "Full ");
+	bool full = cur_word(&line, "Full ");
 	if (!g->left || (!full && !cur_word(&line, "Limited ") && !cur_word(&line, "Part ")))
 		return false;
 	while (cur_behind(&line, " guid="))
@@ -309,14 +295,13 @@ static void load_pkeys(const struct folder *d, struct fabric *f, struct progress
 	struct input in = {.progress = p};
 	struct pkey_groups g = {0};
 	struct cursor line;
-	struct lines lines;
 	bool good = true;
 	char found[60];
 
 	if (f->managers || !read_best(d, pkey_names, ARRAY_LEN(pkey_names), f, &in))
 		return;
 	g.m = managers_new(0);
-	lines = lines_of(&in);
+	struct lines lines = lines_of(&in);
 	while (good && lines_next(&lines, &line))
 		good = !cur_says(line) || pkey_group_line(&g, line);
 	if (!good || g.left) {
@@ -351,21 +336,18 @@ static bool add_tables(struct tables_reader *r, const struct folder *d, const ch
 static void folder_load_tables(const struct folder *d, struct fabric *f, struct progress *p)
 {
 	struct input maps = {.progress = p};
-	struct text notes = {0};
+	AUTO_TEXT struct text notes = {0};
 	struct tables_reader r;
 	struct tables_info info;
-	struct switch_tables *t;
-	struct cursor left, line;
 	struct err e;
-	bool any;
 
 	tables_begin(&r, f);
-	any = add_tables(&r, d, table_names, ARRAY_LEN(table_names), f, p);
+	bool any = add_tables(&r, d, table_names, ARRAY_LEN(table_names), f, p);
 	any |= add_tables(&r, d, adaptive_names, ARRAY_LEN(adaptive_names), f, p);
 	if (any) {
-		t = tables_finish(&r, d->path, NULL, &info, &notes);
-		for (left = cur_text(text_str(&notes)); !cur_empty(&left);) {
-			line = cur_part(&left, '\n');
+		struct switch_tables *t = tables_finish(&r, d->path, NULL, &info, &notes);
+		for (struct cursor left = cur_text(text_str(&notes)); !cur_empty(&left);) {
+			struct cursor line = cur_part(&left, '\n');
 			warnings_add(&f->warnings, "tables", 0, "%.*s", CUR_ARGS(line));
 		}
 		text_free(&notes);
@@ -384,19 +366,17 @@ static void folder_load_tables(const struct folder *d, struct fabric *f, struct 
 	} else {
 		tables_drop(&r);
 	}
-	text_free(&notes);
 }
 
 int load_folder(const char *path, struct fabric **out, struct progress *p, struct err *e)
 {
 	struct folder d = {.path = path};
 	AUTO_FREE char *used = NULL;
-	int rc;
 
 	d.n = scandir(path, &d.entry, NULL, alphasort);
 	d.n = MAX(d.n, 0);
 	d.left_out = NEW_ARRAY((size_t)d.n + 1, bool);
-	rc = load_cables(&d, out, &used, p, e);
+	int rc = load_cables(&d, out, &used, p, e);
 	if (!rc) {
 		folder_leave_out(&d, used, *out, p);
 		load_ranks(&d, used, *out, p);

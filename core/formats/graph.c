@@ -117,14 +117,13 @@ static json_t *endport_json(const struct json_of *w, uint32_t ep)
 {
 	const struct fabric *f = w->topo->fabric;
 	uint32_t port = f->endport_port[ep], sw = w->topo->endport_switch[ep];
-	json_t *o;
 
 	if (endport_is_switch(f, ep))
 		return NULL;
-	o = json_make("{s:o, s:s, s:i, s:i, s:b, s:i}", "guid", json_guid(f->port_guid[port]), "name",
-		      f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
-		      (int)w->lids->count[ep], "up", (int)w->topo->endport_up[ep], "port",
-		      (int)w->topo->endport_swport[ep]);
+	json_t *o = json_make("{s:o, s:s, s:i, s:i, s:b, s:i}", "guid", json_guid(f->port_guid[port]), "name",
+			      f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
+			      (int)w->lids->count[ep], "up", (int)w->topo->endport_up[ep], "port",
+			      (int)w->topo->endport_swport[ep]);
 	if (sw != NO_ID)
 		json_put_switch(o, "switch", f, w->lids, sw);
 	return o;
@@ -142,7 +141,7 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct jso
 	for (uint32_t i = 0; i < n && (go_on = progress_step(p, i)); i++) {
 		json_t *o = element(w, i);
 		const char *at, *nl;
-		char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
+		AUTO_FREE char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
 
 		if (text) {
 			fputs(first ? "\n  " : ",\n  ", f);
@@ -152,7 +151,6 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct jso
 			first = false;
 		}
 		whole &= !o || text;
-		free(text);
 		json_decref(o);
 	}
 	fputs(first ? "]" : "\n ]", f);
@@ -162,19 +160,16 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct jso
 int write_json(FILE *f, const struct json_of *w, const struct warnings *missing, struct progress *p)
 {
 	AUTO_TEXT struct text lacks = {0};
-	json_t *head;
-	AUTO_FREE char *text = NULL;
-	bool whole;
 
 	warnings_tell_missing(missing, &lacks);
-	head = json_make("{s:s, s:s*, s:i, s:i, s:b, s:s}", "fabric", w->topo->fabric->source, "engine",
-			 w->routing ? w->routing->engine : NULL, "lmc", (int)w->lids->lmc, "max_lid",
-			 (int)w->lids->max_lid, "complete", (int)!missing->missing, "missing",
-			 text_str(&lacks));
+	json_t *head = json_make("{s:s, s:s*, s:i, s:i, s:b, s:s}", "fabric", w->topo->fabric->source,
+				 "engine", w->routing ? w->routing->engine : NULL, "lmc", (int)w->lids->lmc,
+				 "max_lid", (int)w->lids->max_lid, "complete", (int)!missing->missing,
+				 "missing", text_str(&lacks));
 	if (w->from_scratch)
 		json_object_set_new(head, "from_scratch", json_true());
-	text = head ? json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
-	whole = text != NULL;
+	AUTO_FREE char *text = head ? json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
+	bool whole = text != NULL;
 	if (whole) {
 		fprintf(f, "%.*s", (int)strlen(text) - 2, text); /* without "\n}" */
 		whole = put_list(f, "switches", switch_json, w, w->topo->fabric->n_switches, p) &&
@@ -381,17 +376,6 @@ static void graph_put_row(struct graph_writer *g, const struct graph_field *x, c
 	fprintf(g->f, "%s\n", text_str(&line));
 }
 
-/* The members of a JSON object, without its braces. */
-static void put_members(struct graph_writer *g, json_t *o)
-{
-	AUTO_FREE char *text = o ? json_dumps(o, JSON_ENSURE_ASCII | JSON_COMPACT) : NULL;
-
-	g->whole &= text != NULL;
-	if (text)
-		fprintf(g->f, "%.*s", (int)strlen(text) - 2, text + 1);
-	json_decref(o);
-}
-
 static void put_json(struct graph_writer *g, const struct graph_field *x, unsigned n, const struct value *v)
 {
 	json_t *o = json_object();
@@ -399,7 +383,11 @@ static void put_json(struct graph_writer *g, const struct graph_field *x, unsign
 	for (unsigned i = 0; i < n; i++)
 		if (v[i].known && !x[i].by_node)
 			json_object_set_new(o, x[i].key, value_json(&x[i], &v[i]));
-	put_members(g, o);
+	AUTO_FREE char *text = o ? json_dumps(o, JSON_ENSURE_ASCII | JSON_COMPACT) : NULL;
+	g->whole &= text != NULL;
+	if (text)
+		fprintf(g->f, "%.*s", (int)strlen(text) - 2, text + 1); /* without its braces */
+	json_decref(o);
 }
 
 /* GraphML: of = 'g', 'n', 'e', the first letter of the keys' names. */

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define WORDS 64    /* of a line of a table */
 #define JOBS_TOLD 5 /* jobs in the message that there is no such job */
@@ -70,7 +69,7 @@ static void hostfile_tidy(struct hostlist *l)
 /* The number of names, each counted once. */
 static size_t distinct(const struct hostlist *l)
 {
-	char **name = NEW_ARRAY(l->n + 1, char *);
+	AUTO_FREE char **name = NEW_ARRAY(l->n + 1, char *);
 	size_t n = 0;
 
 	memcpy(name, l->name, l->n * sizeof(*name));
@@ -78,7 +77,6 @@ static size_t distinct(const struct hostlist *l)
 		qsort(name, l->n, sizeof(*name), order_texts);
 	for (size_t i = 0; i < l->n; i++)
 		n += !i || strcmp(name[i - 1], name[i]) != 0;
-	free(name);
 	return n;
 }
 
@@ -86,13 +84,11 @@ static size_t distinct(const struct hostlist *l)
 static int hostfile_add_list(struct hostfile_reader *r, struct cursor c, unsigned line, uint64_t *n,
 			     struct err *e)
 {
-	char *text = cur_clean(c, SIZE_MAX);
+	AUTO_FREE char *text = cur_clean(c, SIZE_MAX);
 	struct hostlist one;
 	struct err why;
-	int rc = hostlist_read(text, &one, &why);
 
-	free(text);
-	if (rc)
+	if (hostlist_read(text, &one, &why))
 		return err_set(e, "%s:%u: %s", r->in->name, line, why.msg);
 	*n = distinct(&one);
 	r->n_hosts += one.n;
@@ -520,10 +516,9 @@ int hostfile_read(const struct input *in, const char *job, struct hostlist *l, s
 {
 	struct hostfile_reader r = {.in = in, .job = job, .l = l};
 	char why[48];
-	int rc;
 
 	*l = (struct hostlist){0};
-	rc = read_form(&r, e);
+	int rc = read_form(&r, e);
 	hostfile_tidy(l);
 	if (!rc && progress_cancelled(in->progress))
 		rc = err_set(e, CANCELLED);
@@ -551,9 +546,16 @@ struct hostfile_named {
 
 COMPARATOR(by_name, struct hostfile_named, TEXT(name) UP(at))
 
+static void job_hosts_free(struct job_hosts *j)
+{
+	hostlist_free(&j->hosts);
+	free(j->name);
+	free(j->title);
+}
+
 static void join_jobs(struct job_list *j)
 {
-	struct hostfile_named *order = NEW_ARRAY(j->n + 1, struct hostfile_named);
+	AUTO_FREE struct hostfile_named *order = NEW_ARRAY(j->n + 1, struct hostfile_named);
 	size_t first = 0, n = 0;
 
 	for (size_t i = 0; i < j->n; i++)
@@ -573,14 +575,11 @@ static void join_jobs(struct job_list *j)
 		}
 		from->hosts.n = 0;
 	}
-	free(order);
 	for (size_t i = 0; i < j->n; i++)
 		if (j->job[i].hosts.n) {
 			j->job[n++] = j->job[i];
 		} else {
-			hostlist_free(&j->job[i].hosts);
-			free(j->job[i].name);
-			free(j->job[i].title);
+			job_hosts_free(&j->job[i]);
 		}
 	j->n = n;
 }
@@ -589,10 +588,9 @@ int hostfile_each(const struct input *in, struct job_list *jobs, struct err *e)
 {
 	struct hostlist none = {0};
 	struct hostfile_reader r = {.in = in, .l = &none, .each = jobs};
-	int rc;
 
 	*jobs = (struct job_list){0};
-	rc = read_form(&r, e);
+	int rc = read_form(&r, e);
 	if (!rc && progress_cancelled(in->progress))
 		rc = err_set(e, CANCELLED);
 	if (!rc)
@@ -609,11 +607,8 @@ int hostfile_each(const struct input *in, struct job_list *jobs, struct err *e)
 
 void job_list_free(struct job_list *jobs)
 {
-	for (size_t i = 0; i < jobs->n; i++) {
-		hostlist_free(&jobs->job[i].hosts);
-		free(jobs->job[i].name);
-		free(jobs->job[i].title);
-	}
+	for (size_t i = 0; i < jobs->n; i++)
+		job_hosts_free(&jobs->job[i]);
 	free(jobs->job);
 	*jobs = (struct job_list){0};
 }

@@ -3,7 +3,6 @@
  * may have changed it.
  */
 #include "core/base/cursor.h"
-#include "core/base/err.h"
 #include "core/formats/readers.h"
 
 #include <ctype.h>
@@ -164,13 +163,11 @@ static bool ibnetdiscover_read_node(struct ibnetdiscover_reader *r, struct curso
 	enum node_type type = cur_node_type(&c);
 	struct pending *p = &r->pend;
 	struct cursor id;
-	struct fb_node *n;
 	uint64_t ports, guid;
-	bool told;
 
 	if (!type || !cur_number(&c, 10, &ports) || !cur_quoted(&c, &id))
 		return false;
-	told = id_guid(id, &guid);
+	bool told = id_guid(id, &guid);
 	if (!told && !p->has_guid)
 		return false;
 	if (told && p->has_guid && guid != p->guid)
@@ -184,7 +181,7 @@ static bool ibnetdiscover_read_node(struct ibnetdiscover_reader *r, struct curso
 	r->skipping = r->node == NO_ID;
 	r->bare = !r->skipping;
 	if (!r->skipping) {
-		n = &r->net.b->node[r->node];
+		struct fb_node *n = &r->net.b->node[r->node];
 		n->sysguid = p->sysguid ? p->sysguid : guid; /* ibsim does so without the line */
 		n->vendor = p->vendor;
 		n->device = p->device;
@@ -214,11 +211,9 @@ static unsigned read_ext(struct cursor *c)
 /* "(1/32/1)", with text inside. */
 static bool read_pair(struct cursor *c, struct cursor *inside)
 {
-	const char *end;
-
 	if (!cur_char(c, '('))
 		return false;
-	end = cur_find(c, ")");
+	const char *end = cur_find(c, ")");
 	*inside = (struct cursor){c->p, end};
 	c->p = end ? end + 1 : c->p;
 	return end && inside->p < end;
@@ -237,13 +232,11 @@ struct local {
  */
 static bool read_local(struct cursor *c, bool of_switch, struct local *l)
 {
-	struct cursor d;
-
 	*l = (struct local){0};
 	if (!cur_in_brackets(c, &l->port))
 		return false;
 	l->ext = read_ext(c);
-	d = *c;
+	struct cursor d = *c;
 	if (read_pair(&d, &l->label) &&
 	    (of_switch || cur_find(&l->label, "/") || (!cur_empty(&d) && *d.p == '(')))
 		*c = d;
@@ -270,13 +263,12 @@ static bool read_remote(struct cursor *c, struct cursor *id, uint64_t *port, uin
 static void read_tail(struct ibnetdiscover_reader *r, struct cursor c, unsigned port, uint16_t *lid)
 {
 	struct fb_port *p = &r->net.b->node[r->node].port[port];
-	struct cursor rate;
 	uint64_t v;
 
 	if (!cur_word(&c, "lid") || !cur_number(&c, 10, &v))
 		return;
 	*lid = in_range(r, v, UINT16_MAX);
-	rate = c;
+	struct cursor rate = c;
 	if (!cur_word(&c, "label")) {
 		parse_rate(cur_token(&rate), &p->width, &p->speed);
 		c = rate;
@@ -295,7 +287,6 @@ static bool ibnetdiscover_read_port(struct ibnetdiscover_reader *r, struct curso
 	uint64_t peer_port, peer_guid = 0;
 	struct cursor id, before, inside, tail;
 	struct wire w = {.node = r->node, .line = r->lines.no};
-	struct fb_port *p;
 	struct local l;
 	bool of_switch = r->node != NO_ID && r->net.b->node[r->node].type == NODE_SWITCH;
 
@@ -309,7 +300,7 @@ static bool ibnetdiscover_read_port(struct ibnetdiscover_reader *r, struct curso
 		return false;
 	want_port(r->net.b, r->node, l.port, r->lines.no);
 	r->bare = false;
-	p = &r->net.b->node[r->node].port[l.port];
+	struct fb_port *p = &r->net.b->node[r->node].port[l.port];
 	if (!of_switch && l.guid)
 		p->guid = l.guid;
 	p->ext = l.ext;

@@ -71,14 +71,13 @@ static bool read_part(struct ibnl_reader *r, struct cursor c, bool chip)
 static bool read_wire(struct ibnl_reader *r, struct cursor c)
 {
 	struct ibnl_wire w = {0};
-	struct cursor rest;
 
 	w.port = cur_token(&c);
 	if (!ibnl_arrow(cur_token(&c), &w.width, &w.speed) || !r->part)
 		return false;
 	w.instance = cur_token(&c);
 	w.to = cur_token(&c);
-	rest = cur_token(&c);
+	struct cursor rest = cur_token(&c);
 	if (cur_empty(&w.instance) || !cur_empty(&rest))
 		return false;
 	if (cur_empty(&w.to)) { /* a single word is a connector */
@@ -116,11 +115,10 @@ void ibnl_add(struct ibnl_library *l, const char *name, char *data, size_t size)
 	struct ibnl_reader r = {.l = l, .file = (unsigned)l->n_files};
 	struct input in = {.name = name, .data = data, .size = size};
 	struct lines lines = lines_of(&in);
-	struct ibnl_file *f;
 	struct cursor line;
 
 	GROW(l->file, l->n_files, l->cap_files);
-	f = &l->file[l->n_files++];
+	struct ibnl_file *f = &l->file[l->n_files++];
 	*f = (struct ibnl_file){.name = str_dup(name), .data = data};
 	while (lines_next(&lines, &line)) {
 		if (!cur_says(line))
@@ -155,7 +153,8 @@ void ibnl_free(struct ibnl_library *l)
 static void ibnl_add_folder(struct ibnl_library *l, struct cursor folder, struct text *where,
 			    struct progress *p)
 {
-	char *pattern = str_printf("%.*s/*.ibnl", CUR_ARGS(folder)), *data;
+	AUTO_FREE char *pattern = str_printf("%.*s/*.ibnl", CUR_ARGS(folder));
+	char *data;
 	glob_t g;
 	bool any = !glob(pattern, 0, NULL, &g);
 	size_t size;
@@ -165,7 +164,6 @@ static void ibnl_add_folder(struct ibnl_library *l, struct cursor folder, struct
 		if (!read_file(g.gl_pathv[i], p, &data, &size, NULL))
 			ibnl_add(l, g.gl_pathv[i], data, size);
 	globfree(&g);
-	free(pattern);
 }
 
 void ibnl_add_folders(struct ibnl_library *l, const char *folder, struct text *where, struct progress *p)

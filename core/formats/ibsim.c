@@ -61,11 +61,10 @@ struct source {
 static bool ibsim_next_piece(struct source *s, struct cursor *piece)
 {
 	size_t left = s->end - s->p, n = MIN(left, PIECE);
-	const char *nl;
 
 	if (!n)
 		return false;
-	nl = memchr(s->p, '\n', n);
+	const char *nl = memchr(s->p, '\n', n);
 	if (!s->mid_line)
 		s->line++;
 	s->mid_line = !nl;
@@ -91,11 +90,10 @@ static void warn(struct ibsim_reader *r, const struct source *s, const char *kin
 static uint32_t full_name(struct ibsim_reader *r, struct cursor name, char sep)
 {
 	char buf[MODULE_MAX + 1 + NAME_MAX_LEN + 1];
-	int n;
 
 	if (!*r->module || memchr(name.p, '#', cur_len(name)))
 		return net_name(&r->net, name.p, cur_len(name));
-	n = snprintf(buf, sizeof(buf), "%s%c%.*s", r->module, sep, CUR_ARGS(name));
+	int n = snprintf(buf, sizeof(buf), "%s%c%.*s", r->module, sep, CUR_ARGS(name));
 	return net_name(&r->net, buf, (size_t)n < sizeof(buf) ? (size_t)n : sizeof(buf) - 1);
 }
 
@@ -205,16 +203,10 @@ static int bad_line(struct ibsim_reader *r, const struct source *s, const char *
 static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, enum node_type type,
 				struct cursor c)
 {
-	struct ibsim_counter *k = type == NODE_CA ? &r->ca : &r->rt;
+	struct ibsim_counter *k = type == NODE_SWITCH ? &r->sw : type == NODE_CA ? &r->ca : &r->rt;
 	struct cursor id, full, tail, desc;
-	uint64_t ports, v, guid;
-	uint32_t node, name;
-	struct fb_node *n;
-	struct ibsim_rates *t;
-	char *copy;
+	uint64_t ports, v, guid = k->next;
 
-	k = type == NODE_SWITCH ? &r->sw : k;
-	guid = k->next;
 	if (!cur_number(&c, 10, &ports) || !ports)
 		return bad_line(r, s, "a node without a number of ports", "e.g. Switch 8 \"id\""), NO_ID;
 	if (!cur_quoted(&c, &id) || id.p == id.end)
@@ -223,19 +215,19 @@ static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, 
 		return bad_line(r, s, "'#' or '@' in a node's id",
 				"ids without these two reserved characters"),
 		       NO_ID;
-	name = full_name(r, id, '#');
-	copy = mem_dup(r->net.chars.s + r->net.name[name].text,
-		       r->net.name[name].len + 1); /* the pool may move */
+	uint32_t name = full_name(r, id, '#');
+	AUTO_FREE char *copy = mem_dup(r->net.chars.s + r->net.name[name].text,
+				       r->net.name[name].len + 1); /* the pool may move */
 	full = (struct cursor){copy, copy + r->net.name[name].len};
-	node = net_node(&r->net, type, guid, ports, full, s->line, &r->status, r->e);
+	uint32_t node = net_node(&r->net, type, guid, ports, full, s->line, &r->status, r->e);
 	if (node != NO_ID) {
-		t = NEW_ARRAY(ports + 1, struct ibsim_rates);
+		struct ibsim_rates *t = NEW_ARRAY(ports + 1, struct ibsim_rates);
 		for (unsigned p = 0; p <= ports; p++)
 			t[p] = r->defaults;
 		GROW(r->rates, r->n_rates, r->cap_rates);
 		r->rates[r->n_rates++] = (struct node_rates){t, ports + 1};
 		assert(r->n_rates == r->net.b->n);
-		n = &r->net.b->node[node];
+		struct fb_node *n = &r->net.b->node[node];
 		desc = description(c, full, &tail);
 		n->desc = cur_clean(desc, DESC_MAX);
 		n->vendor = r->vendor;
@@ -251,7 +243,6 @@ static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, 
 		}
 		k->next += type == NODE_SWITCH ? 1 : ports + 1;
 	}
-	free(copy);
 	r->vendor = r->sysguid = 0; /* forgotten after a node; devid stays */
 	return node;
 }
@@ -329,20 +320,18 @@ static int ibsim_read_port(struct ibsim_reader *r, const struct source *s, uint3
 	struct wire w = {.node = node, .line = s->line};
 	struct fb_node *n = &r->net.b->node[node];
 	uint64_t port, peer_port = 1;
-	const char *quote;
-	struct ibsim_rates *t;
 	struct cursor id;
 
 	if (!cur_in_brackets(&c, &port) || port < 1 || port > n->nports)
 		return bad_line(r, s, "a wrong port number", "[1] up to the node's number of ports");
-	quote = cur_find(&c, "\"");
+	const char *quote = cur_find(&c, "\"");
 	if (quote) /* "(portguid)" may stand between */
 		c.p = quote;
 	if (!cur_quoted(&c, &id))
 		return bad_line(r, s, "a port without the id of the other end", "[port] \"id\"[port]");
 	if ((!cur_in_brackets(&c, &peer_port) && cur_char(&c, '[')) || peer_port < 1 || peer_port > MAX_PORTS)
 		return bad_line(r, s, "a wrong port number at the other end", "[port] \"id\"[port]");
-	t = &r->rates[node].port[port];
+	struct ibsim_rates *t = &r->rates[node].port[port];
 	if (!read_port_options(c, t))
 		return bad_line(r, s, "a wrong w=, s= or e= value", "w=1..31, s=1..7, e=0..15");
 	c.p = cur_find(&c, "#") ? cur_find(&c, "#") + 1 : c.end;
@@ -389,7 +378,6 @@ static int ibsim_read_ports(struct ibsim_reader *r, struct source *s, uint32_t n
 	struct cursor c, rest, name;
 	uint64_t port;
 	uint32_t id;
-	char *at;
 
 	while (ibsim_next_piece(s, &c)) {
 		if (!cur_empty(&c) && *c.p == '#' && !like_block_line(c))
@@ -419,9 +407,8 @@ static int ibsim_read_ports(struct ibsim_reader *r, struct source *s, uint32_t n
 			if (*r->module) {
 				id = full_name(r, name, '@');
 			} else {
-				at = str_printf("@%.*s", CUR_ARGS(name));
+				AUTO_FREE char *at = str_printf("@%.*s", CUR_ARGS(name));
 				id = net_name(&r->net, at, strlen(at));
-				free(at);
 			}
 			r->net.name[id].node = node;
 			r->net.name[id].port = port;
@@ -450,8 +437,7 @@ static int read_regular(const char *path, char **data, size_t *size, struct err 
 static int ibsim_read_include(struct ibsim_reader *r, const struct source *s, struct cursor c)
 {
 	const char *slash = strrchr(s->name, '/');
-	struct source inner = {0};
-	char *path = NULL, *data;
+	AUTO_FREE char *path = NULL, *data = NULL;
 	int rc = -1;
 	struct cursor name;
 	struct err why;
@@ -474,17 +460,9 @@ static int ibsim_read_include(struct ibsim_reader *r, const struct source *s, st
 		path = str_printf("%.*s", CUR_ARGS(name));
 		rc = read_regular(path, &data, &size, &why);
 	}
-	if (rc) {
-		free(path);
+	if (rc)
 		return r->status = err_set(r->e, "%s:%u: include: %s", s->name, s->line, why.msg);
-	}
-	inner.name = path;
-	inner.p = data;
-	inner.end = data + size;
-	read_source(r, &inner);
-	free(path);
-	free(data);
-	return r->status;
+	return read_source(r, &(struct source){path, data, data + size, 0, false});
 }
 
 /* One end of `do Link`. */
@@ -533,20 +511,16 @@ static int read_do(struct ibsim_reader *r, const struct source *s, struct cursor
 static int ibsim_read_piece(struct ibsim_reader *r, struct source *s, struct cursor line)
 {
 	struct cursor c = line;
-	enum node_type type;
-	int known;
 
 	if (cur_empty(&c) || (*c.p == '#' && !like_block_line(c)))
 		return 0;
 	if (!isspace((unsigned char)*c.p)) { /* the first word is at the very beginning */
-		type = cur_node_type(&c);
+		enum node_type type = cur_node_type(&c);
 		if (type) {
-			uint32_t node;
-
 			while (c.p < c.end &&
 			       isalpha((unsigned char)*c.p)) /* ibsim looks at the beginning of the word */
 				c.p++;
-			node = ibsim_read_node(r, s, type, c);
+			uint32_t node = ibsim_read_node(r, s, type, c);
 			r->net.unknown.read++;
 			return r->status ? -1 : ibsim_read_ports(r, s, node);
 		}
@@ -554,7 +528,7 @@ static int ibsim_read_piece(struct ibsim_reader *r, struct source *s, struct cur
 			return ibsim_read_include(r, s, c);
 		if (cur_word(&c, "do "))
 			return read_do(r, s, c);
-		known = read_setting(r, c);
+		int known = read_setting(r, c);
 		if (known < 0)
 			return bad_line(r, s, "a value that cannot be used",
 					"a number (a quoted name for module)");
@@ -599,13 +573,12 @@ static void negotiate(struct ibsim_reader *r)
 
 		for (unsigned p = 1; p <= n->nports; p++) {
 			struct fb_port *q = &n->port[p];
-			const struct ibsim_rates *a, *b;
 			unsigned mask, ext;
 
 			if (q->peer_node == NO_ID)
 				continue;
-			a = rates_at(r, i, p);
-			b = rates_at(r, q->peer_node, q->peer_port);
+			const struct ibsim_rates *a = rates_at(r, i, p);
+			const struct ibsim_rates *b = rates_at(r, q->peer_node, q->peer_port);
 			mask = a->width & b->width;
 			ext = a->ext & b->ext;
 			q->width = mask & 8    ? WIDTH_12X

@@ -65,9 +65,9 @@ static bool read_linkinfo_row(struct linkinfo_reader *r, struct cursor c)
 {
 	struct row w = {.own = r->node, .line = r->rows.lines.no, .group = r->group};
 	const char *arrow, *close;
-	struct cursor left, width;
 
-	for (left = c; (arrow = cur_find(&left, "==(")) != NULL && (close = cur_find(&left, ")==>")) != NULL;
+	for (struct cursor left = c;
+	     (arrow = cur_find(&left, "==(")) != NULL && (close = cur_find(&left, ")==>")) != NULL;
 	     left.p = arrow + 1) {
 		struct cursor own = {c.p, arrow}, state = {arrow + 3, close}, peer = {close + 4, c.end};
 		struct row t = w;
@@ -87,7 +87,7 @@ static bool read_linkinfo_row(struct linkinfo_reader *r, struct cursor c)
 			continue;
 		/* "4X  25.78125 Gbps (FDR10) Active/  LinkUp" or "Down/ Polling" */
 		if (cur_find(&state, "Gbps")) {
-			width = cur_token(&state);
+			struct cursor width = cur_token(&state);
 			t.width = link_width_parse(width.p, cur_len(width));
 			t.speed = lane_speed(cur_token(&state));
 			if (!cur_word(&state, "Gbps"))
@@ -212,13 +212,11 @@ static struct cursor plain_name(struct cursor c)
 static bool read_p_row(struct rows *r, struct cursor c)
 {
 	struct row w = {.line = r->lines.no};
-	struct cursor width, speed;
-	const char *between;
 
 	if (!linkinfo_read_port(&c, &w.own))
 		return false;
-	width = cur_token(&c);
-	speed = cur_token(&c);
+	struct cursor width = cur_token(&c);
+	struct cursor speed = cur_token(&c);
 	if (width.end == width.p || width.end[-1] != 'x' || cur_empty(&speed))
 		return false;
 	w.cabled = cur_char(&c, '-');
@@ -231,7 +229,7 @@ static bool read_p_row(struct rows *r, struct cursor c)
 		return false;
 	c.end--;
 	w.ended = c.end[-1] == ' '; /* names may hold ")" */
-	between = cur_find(&c, "' - '");
+	const char *between = cur_find(&c, "' - '");
 	between = between ? between + 1 : cur_find(&c, " - ");
 	if (!between)
 		return false;

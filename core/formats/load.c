@@ -146,7 +146,6 @@ bool file_kind(const struct input *in, struct file_kind *k)
 	struct cabling c;
 	struct err e;
 	unsigned n = 0;
-	bool plan;
 
 	while (n < LINES_LOOKED_AT && lines_next(&l, &line)) {
 		line = cur_trimmed(line);
@@ -175,7 +174,7 @@ bool file_kind(const struct input *in, struct file_kind *k)
 		*k = (struct file_kind){"a list of hosts", SCOPE, false};
 		return true;
 	}
-	plan = !cabling_parse(in, &c, &e);
+	bool plan = !cabling_parse(in, &c, &e);
 	cabling_free(&c);
 	*k = (struct file_kind){"a plan of cables", PLAN, false};
 	return plan;
@@ -274,10 +273,8 @@ static bool at_blank(struct cursor c)
 /* "7]", or that behind one other character, which a spoiled "[" is. */
 static bool begins_with_port(struct cursor c)
 {
-	bool number;
-
 	c.p += c.p < c.end && !at_digit(c);
-	number = at_digit(c);
+	bool number = at_digit(c);
 	while (at_digit(c))
 		c.p++;
 	return number && cur_begins(c, "]");
@@ -286,15 +283,13 @@ static bool begins_with_port(struct cursor c)
 /* The words of "switchguid=0x...", and of "Switch 8 \"NAME\"". */
 static bool begins_with_word(struct cursor c)
 {
-	bool number;
-
 	while (c.p < c.end && *c.p != '=' && !at_blank(c))
 		c.p++;
 	if (cur_begins(c, "="))
 		return cur_begins(c, "=0x");
 	while (at_blank(c))
 		c.p++;
-	number = at_digit(c);
+	bool number = at_digit(c);
 	while (at_digit(c) || at_blank(c))
 		c.p++;
 	return number && cur_begins(c, "\"");
@@ -533,9 +528,7 @@ static int formats_load_parse(const struct input *in, struct fabric **out, struc
 {
 	struct input text = *in;
 	size_t mark = text_mark(in->data, in->size);
-	struct lines l;
 	struct cursor line;
-	const char *what;
 	unsigned framed = 0;
 
 	*out = NULL;
@@ -543,14 +536,14 @@ static int formats_load_parse(const struct input *in, struct fabric **out, struc
 		return err_set(e, "%s: found an empty file, expected %s", in->name, KNOWN_FORMATS);
 	if (is_cache(in))
 		return parse_cache(in, out, e);
-	what = foreign_content(in->data, in->size);
+	const char *what = foreign_content(in->data, in->size);
 	if (what)
 		return err_set(e, "%s: found %s, expected %s", in->name, what, KNOWN_FORMATS);
 	text.data += mark; /* it has no meaning here */
 	text.size -= mark;
 	if (parse_text(&text, out, e))
 		return -1;
-	l = lines_of(&text);
+	struct lines l = lines_of(&text);
 	while (lines_next(&l, &line)) {
 		/* the writer of the file may have reported missing parts */
 		warnings_read_missing(&(*out)->warnings, line.p, line.end - line.p);
@@ -573,19 +566,18 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 {
 	bool standard = !strcmp(path, "-");
 	const char *from = builtin_fabric(path), *name = standard ? "standard input" : from;
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
-	int status;
 
 	*out = NULL;
 	if (!standard && is_folder(from))
 		return load_folder(from, out, p, e);
 	if (!standard && read_packed_file(from, p, &data, &size, e))
 		return -1;
-	if (standard && (read_stream(stdin, name, &data, &size, e) || unpack(name, p, &data, &size, e)))
+	if (standard &&
+	    (read_at_most(stdin, name, FILE_MIB, &data, &size, e) || unpack(name, p, &data, &size, e)))
 		return -1;
-	status = formats_load_parse(&(struct input){name, data, size, p}, out, e);
-	free(data);
+	int status = formats_load_parse(&(struct input){name, data, size, p}, out, e);
 	if (!progress_cancelled(p))
 		return status;
 	fabric_unref(*out);
@@ -617,11 +609,10 @@ void name_map_parse(const char *name, const char *data, size_t size, struct name
 		bool quoted = *g.l[i].rest == '"';
 		const char *p = g.l[i].rest + quoted;
 		struct cursor name_part = {p, p + strcspn(p, "\"#")};
-		char *text;
 
 		if (!quoted)
 			name_part = cur_trimmed(name_part);
-		text = cur_empty(&name_part) ? NULL : cur_clean(name_part, SIZE_MAX);
+		char *text = cur_empty(&name_part) ? NULL : cur_clean(name_part, SIZE_MAX);
 		if (!text) {
 			warnings_add(w, "no name", g.l[i].line,
 				     "%s:%u: found no name behind 0x%016" PRIx64 ", expected \"name\"", name,
@@ -699,24 +690,12 @@ static void simulated_write_port(FILE *f, const struct topo *t, uint32_t port)
 
 static void simulated_write_node(FILE *f, const struct topo *t, uint32_t node)
 {
-	static const char *const key[] = {"", "caguid", "switchguid", "rtguid"};
-	static const char *const word[] = {"", "Ca", "Switch", "Rt"};
 	const struct fabric *fb = t->fabric;
-	unsigned type = fb->node_type[node];
 	uint32_t p0 = fb->node_port[node];
-	char id[SIMULATED_ID];
 
-	static_assert(ARRAY_LEN(key) == NODE_ROUTER + 1 && ARRAY_LEN(word) == NODE_ROUTER + 1,
-		      "each type has its words");
-	fprintf(f, "\nvendid=0x%x\ndevid=0x%x\n", fb->node_vendor[node], fb->node_device[node]);
-	if (fb->node_sysguid[node])
-		fprintf(f, "sysimgguid=0x%" PRIx64 "\n", fb->node_sysguid[node]);
-	fprintf(f, "%s=0x%" PRIx64, key[type], fb->node_guid[node]);
-	if (type == NODE_SWITCH)
-		fprintf(f, "(%" PRIx64 ")", fb->port_guid[p0]);
-	fprintf(f, "\n%s\t%u \"%s\"\t# \"n%u\"", word[type], fb->node_nports[node],
-		simulated_id(fb, node, id), node);
-	if (type == NODE_SWITCH)
+	write_node_head(f, fb, node);
+	fprintf(f, "# \"n%u\"", node);
+	if (fb->node_type[node] == NODE_SWITCH)
 		fprintf(f, " %s port 0 lid %u lmc %u",
 			fb->switch_esp0[fb->node_switch[node]] ? "enhanced" : "base", fb->port_lid[p0],
 			fb->port_lmc[p0]);

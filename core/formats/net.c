@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -157,7 +156,6 @@ static bool net_dump_read_row(struct net_dump_reader *r, struct cursor line)
 	if (r->at[GUID] < n) {
 		struct cursor type = f[TYPE];
 		bool is_switch = cur_word(&type, "SW");
-		const char *end;
 
 		if (!is_switch && !cur_word(&type, "CA") && !cur_word(&type, "RT"))
 			return false;
@@ -170,7 +168,7 @@ static bool net_dump_read_row(struct net_dump_reader *r, struct cursor line)
 		/* "156   (B184D0F0/0/0/1)": LID and port */
 		w.peer.lid = number_or_0(f[CONNECTED]);
 		cur_token(&f[CONNECTED]);
-		end = cur_find_last(&f[CONNECTED], ')');
+		const char *end = cur_find_last(&f[CONNECTED], ')');
 		if (cur_char(&f[CONNECTED], '(') && end && f[CONNECTED].p < end)
 			w.peer.label = cur_trimmed((struct cursor){f[CONNECTED].p, end});
 	} else {
@@ -268,11 +266,10 @@ void net_free(struct net *n)
 static uint32_t *net_name_slot(const struct net *n, const char *s, size_t len)
 {
 	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
-	uint32_t i;
 
 	for (size_t k = 0; k < len; k++)
 		h = (h ^ (unsigned char)s[k]) * 0x100000001b3u;
-	i = (uint32_t)(h ^ (h >> 32)) & (n->hash_size - 1);
+	uint32_t i = (uint32_t)(h ^ (h >> 32)) & (n->hash_size - 1);
 	for (; n->hash[i] != NO_ID; i = (i + 1) & (n->hash_size - 1)) {
 		const struct net_name *m = &n->name[n->hash[i]];
 
@@ -284,9 +281,6 @@ static uint32_t *net_name_slot(const struct net *n, const char *s, size_t len)
 
 uint32_t net_name(struct net *n, const char *s, size_t len)
 {
-	uint32_t *slot;
-	uint32_t offset;
-
 	if (2 * (n->n_names + 1) > n->hash_size) {
 		n->hash_size = n->hash_size ? n->hash_size * 4 : 1024;
 		free(n->hash);
@@ -295,10 +289,10 @@ uint32_t net_name(struct net *n, const char *s, size_t len)
 		for (uint32_t i = 0; i < n->n_names; i++)
 			*net_name_slot(n, n->chars.s + n->name[i].text, n->name[i].len) = i;
 	}
-	slot = net_name_slot(n, s, len);
+	uint32_t *slot = net_name_slot(n, s, len);
 	if (*slot != NO_ID)
 		return *slot;
-	offset = n->chars.len;
+	uint32_t offset = n->chars.len;
 	for (size_t i = 0; i < len; i++)
 		text_putc(&n->chars, s[i]);
 	text_putc(&n->chars, 0);
@@ -386,14 +380,13 @@ static void index_wires(struct net *n)
 	for (uint32_t i = 0; i < n->n_wires; i++) {
 		struct wire *w = &n->wire[i];
 		uint32_t *at = &n->at[n->first[w->node] + w->port];
-		bool same;
 
 		if (*at == NO_ID) {
 			*at = i;
 			continue;
 		}
 		w->linked = true; /* settled: it counts no more */
-		same = w->peer == n->wire[*at].peer && w->peer_port == n->wire[*at].peer_port;
+		bool same = w->peer == n->wire[*at].peer && w->peer_port == n->wire[*at].peer_port;
 		(same ? warnings_add : warnings_missing)(
 			&n->b->warnings, "port listed twice", w->line,
 			"port %u of this node has a%s cable in line %u already; this line is left out",
@@ -406,7 +399,6 @@ static void link_mutual(struct net *n, struct wire *w)
 {
 	uint32_t peer, at, back_node;
 	unsigned port, back_port;
-	struct wire *back;
 
 	if (w->linked || !wire_peer(n, w, &peer, &port))
 		return;
@@ -418,7 +410,7 @@ static void link_mutual(struct net *n, struct wire *w)
 	} else if (at == NO_ID && n->name[w->peer].port) { /* an alias has no line of its own */
 		w->linked = fb_link(n->b, w->node, w->port, peer, port);
 	} else if (at != NO_ID) {
-		back = &n->wire[at];
+		struct wire *back = &n->wire[at];
 		if (!back->linked && wire_peer(n, back, &back_node, &back_port) && back_node == w->node &&
 		    back_port == w->port)
 			w->linked = back->linked = fb_link(n->b, w->node, w->port, peer, port);
@@ -429,7 +421,6 @@ static void link_one_sided(struct net *n, struct wire *w)
 {
 	struct warnings *warn = &n->b->warnings;
 	uint32_t peer, other = NO_ID;
-	struct fb_port *p;
 	unsigned port;
 
 	if (w->linked)
@@ -452,7 +443,7 @@ static void link_one_sided(struct net *n, struct wire *w)
 			"port %u is cabled to \"%s\"[%u], which is cabled elsewhere; taken as not cabled",
 			w->port, net_name_text(n, w->peer), port);
 	} else {
-		p = &n->b->node[peer].port[port];
+		struct fb_port *p = &n->b->node[peer].port[port];
 		if (n->b->node[peer].type !=
 		    NODE_SWITCH) { /* data that the other end's own line would have */
 			p->lid = p->lid ? p->lid : w->peer_lid;
@@ -488,11 +479,10 @@ void net_link(struct net *n)
 	/* port GUIDs of channel adapters that only the other end of the cable tells */
 	for (uint32_t i = 0; i < n->n_wires; i++) {
 		const struct wire *w = &n->wire[i];
-		struct fb_port *p;
 
 		if (!w->peer_guid || !wire_peer(n, w, &node, &port) || n->b->node[node].type == NODE_SWITCH)
 			continue;
-		p = &n->b->node[node].port[port];
+		struct fb_port *p = &n->b->node[node].port[port];
 		if (!p->guid)
 			p->guid = w->peer_guid;
 		if (p->guid != w->peer_guid)
@@ -518,7 +508,6 @@ void net_guess_sm(struct net *n)
 int net_finish(struct net *n, const char *format, struct fabric **out, struct err *e)
 {
 	struct fabric_builder *b = n->b;
-	int status;
 
 	assert(n->at || !n->n_wires); /* net_link() came before */
 	if (unknown_report(&n->unknown, &b->warnings, e)) {
@@ -533,7 +522,7 @@ int net_finish(struct net *n, const char *format, struct fabric **out, struct er
 			b->sm_node == NO_ID ? "neither has any other"
 					    : "the subnet manager is taken to run at the first one that has");
 	n->b = NULL;
-	status = fb_finish(b, n->source, format, out, e);
+	int status = fb_finish(b, n->source, format, out, e);
 	net_free(n);
 	return status;
 }

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/defs.h"
 #include "core/base/infile.h"
@@ -149,14 +148,13 @@ static bool said_of(struct cursor c, struct pair_result *x)
 static bool is_time(struct cursor c)
 {
 	static const char *const words[] = {"lat", "time", "usec", "(us)", "_us"};
-	char *s = cur_clean(c, NAME_BYTES);
+	AUTO_FREE char *s = cur_clean(c, NAME_BYTES);
 	bool found = false;
 
 	for (char *at = s; *at; at++)
 		*at = (char)tolower((unsigned char)*at);
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		found = found || strstr(s, words[i]);
-	free(s);
 	return found;
 }
 
@@ -190,14 +188,12 @@ static bool is_matrix(const struct input *in)
 	struct lines l = lines_of(in);
 	struct cursor head, row, name, cell[3];
 	struct pair_result x;
-	unsigned n, more;
-	char by;
 
 	if (!next_line(&l, &head) || !next_line(&l, &row))
 		return false;
-	by = separator(head);
-	n = pair_results_cells_of(head, by);
-	more = pair_results_cells_of(row, by) == n + 1; /* no cell above */
+	char by = separator(head);
+	unsigned n = pair_results_cells_of(head, by);
+	unsigned more = pair_results_cells_of(row, by) == n + 1; /* no cell above */
 	if (n < 2 || (!more && (n < 3 || pair_results_cells_of(row, by) != n)) || !next_cell(&row, by, &name))
 		return false;
 	for (unsigned i = 0; i < 3; i++)
@@ -210,11 +206,11 @@ static int matrix_row(struct pair_results_reader *r, unsigned line_no, struct cu
 		      const uint32_t *to, uint32_t n)
 {
 	struct cursor cell, whole = line;
-	uint32_t from, i = 0;
+	uint32_t i = 0;
 
 	if (!next_cell(&line, by, &cell))
 		return 0;
-	from = pair_results_name_of(r->p, cell);
+	uint32_t from = pair_results_name_of(r->p, cell);
 	for (; next_cell(&line, by, &cell); i++) {
 		struct pair_result x = {.a = from, .b = i < n ? to[i] : 0};
 
@@ -232,14 +228,14 @@ static int read_matrix(struct pair_results_reader *r)
 {
 	struct lines l = lines_of(r->in);
 	struct cursor line, cell, first;
-	uint32_t *to = NULL, n = 0, cap = 0;
+	AUTO_FREE uint32_t *to = NULL;
+	uint32_t n = 0, cap = 0;
 	unsigned cells = 0;
 	int rc = 0;
-	char by;
 
 	r->p->format = "matrix";
 	next_line(&l, &line);
-	by = separator(line);
+	char by = separator(line);
 	r->p->less = is_time(line);
 	for (first = line; next_cell(&first, by, &cell);)
 		cells++;
@@ -256,7 +252,6 @@ static int read_matrix(struct pair_results_reader *r)
 	}
 	while (!rc && next_line(&l, &line))
 		rc = matrix_row(r, l.no, line, by, to, n);
-	free(to);
 	return rc;
 }
 
@@ -390,14 +385,13 @@ static bool pair_results_has(const struct input *in, const char *text)
 int pair_results_parse(const struct input *in, struct pair_results *p, struct err *e)
 {
 	struct pair_results_reader r = {p, in, e};
-	int rc;
 
 	*p = (struct pair_results){0};
-	rc = pair_results_has(in, "var hostlist") ? read_hp2p(&r)
-	     : pair_results_has(in, "# Avg bus bandwidth") || pair_results_has(in, "# nThread ")
-		     ? read_nccl(&r)
-	     : is_matrix(in) ? read_matrix(&r)
-			     : pair_results_read_rows(&r);
+	int rc = pair_results_has(in, "var hostlist") ? read_hp2p(&r)
+		 : pair_results_has(in, "# Avg bus bandwidth") || pair_results_has(in, "# nThread ")
+			 ? read_nccl(&r)
+		 : is_matrix(in) ? read_matrix(&r)
+				 : pair_results_read_rows(&r);
 	if (!rc && progress_cancelled(in->progress))
 		return err_set(e, CANCELLED);
 	if (!rc && !p->n)
@@ -407,16 +401,13 @@ int pair_results_parse(const struct input *in, struct pair_results *p, struct er
 
 int pair_results_load(const char *path, struct pair_results *p, struct progress *pr, struct err *e)
 {
-	char *data;
+	AUTO_FREE char *data = NULL;
 	size_t size;
-	int rc;
 
 	*p = (struct pair_results){0};
 	if (read_packed_list(path, pr, &data, &size, e))
 		return -1;
-	rc = pair_results_parse(&(struct input){path, data, size, pr}, p, e);
-	free(data);
-	return rc;
+	return pair_results_parse(&(struct input){path, data, size, pr}, p, e);
 }
 
 void pair_results_free(struct pair_results *p)

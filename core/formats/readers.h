@@ -296,6 +296,8 @@ const char *simulated_id(const struct fabric *f, uint32_t node, char id[SIMULATE
  * not be written unchanged.
  */
 int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, struct progress *p);
+/* The lines of a node up to its id and a tab, in ibnetdiscover's form. */
+void write_node_head(FILE *f, const struct fabric *fb, uint32_t node);
 /* Of a stream at the end: 0, or -1 when something was not written. */
 int write_status(FILE *f);
 /* opensm-lfts.dump, byte for byte as OpenSM 3.3.23 writes it. */

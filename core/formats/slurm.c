@@ -115,21 +115,14 @@ static uint32_t slurm_add_branch(struct slurm *s, const char *name, uint32_t lev
 	return (uint32_t)s->n++;
 }
 
-static uint32_t top_of(struct slurm *s, uint32_t sw)
-{
-	while (s->top[sw] != sw)
-		sw = s->top[sw] = s->top[s->top[sw]];
-	return sw;
-}
-
 /* Adds a branch above each group of several branches that the level has joined. */
 static void add_level(struct slurm *s, uint32_t level)
 {
-	uint32_t n_switches = s->t->fabric->n_switches;
+	const struct fabric *f = s->t->fabric;
+	uint32_t n_switches = f->n_switches;
 	AUTO_FREE uint32_t *one = NEW_ARRAY(n_switches + 1, uint32_t),
 			   *above = NEW_ARRAY(n_switches + 1, uint32_t);
 	size_t n = s->n, count = 0;
-	const struct fabric *f = s->t->fabric;
 
 	memset(one, 0xff, n_switches * sizeof(*one));
 	memset(above, 0xff, n_switches * sizeof(*above));
@@ -138,17 +131,16 @@ static void add_level(struct slurm *s, uint32_t level)
 			uint32_t to = s->t->peer_switch[switch_port_id(f, sw, p)];
 
 			if (to != NO_ID && s->rank[to] <= level)
-				s->top[top_of(s, sw)] = top_of(s, to);
+				s->top[disjoint_root(s->top, sw)] = disjoint_root(s->top, to);
 		}
 	}
 	for (size_t b = 0; b < n; b++) {
-		uint32_t top, first;
 		char name[40];
 
 		if (s->branch[b].parent != NO_ID)
 			continue;
-		top = top_of(s, s->branch[b].first);
-		first = one[top];
+		uint32_t top = disjoint_root(s->top, s->branch[b].first);
+		uint32_t first = one[top];
 		if (first == NO_ID) {
 			one[top] = (uint32_t)b;
 			continue;
@@ -217,7 +209,7 @@ static size_t slurm_list_of(const struct slurm *s, uint32_t branch, const char *
 
 static int write_branches(FILE *f, const struct slurm *s, bool yaml, struct progress *p)
 {
-	const char **name = (const char **)NEW_ARRAY(s->n_hosts + s->n + 1, char *);
+	AUTO_FREE const char **name = (const char **)NEW_ARRAY(s->n_hosts + s->n + 1, char *);
 	bool go_on = true;
 
 	progress_start(p, "writing Slurm's topology", (unsigned)s->n);
@@ -236,18 +228,16 @@ static int write_branches(FILE *f, const struct slurm *s, bool yaml, struct prog
 		slurm_write_list(f, name, n);
 		fputs(yaml ? "\"\n" : "\n", f);
 	}
-	free(name);
 	return go_on ? write_status(f) : -1;
 }
 
 int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, struct progress *p)
 {
-	uint32_t n = up->fabric->n_switches, highest;
+	uint32_t n = up->fabric->n_switches, queued = 0;
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct slurm s = {.t = up, .notes = notes};
 	size_t roots = 0;
-	uint32_t *queue = NEW_ARRAY(n + 1, uint32_t), queued = 0;
-	int rc;
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(n + 1, uint32_t);
 
 	assert(notes);
 	s.leaf = ARENA_ARRAY(arena, n + 1, uint32_t);
@@ -269,8 +259,7 @@ int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, s
 			queue[queued++] = sw;
 	}
 	queued = spread_hops(up, s.rank, queue, queued);
-	highest = queued ? s.rank[queue[queued - 1]] : 0;
-	free(queue);
+	uint32_t highest = queued ? s.rank[queue[queued - 1]] : 0;
 	for (uint32_t level = 0; level <= highest; level++)
 		add_level(&s, level);
 	for (size_t b = 0; b < s.n; b++)
@@ -279,7 +268,7 @@ int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, s
 		text_add(notes, "%zu trees: jobs cannot have hosts of several of them.\n", roots);
 	if (!s.n_hosts)
 		text_add(notes, "No host is up: the file names no switch.\n");
-	rc = write_branches(f, &s, yaml, p);
+	int rc = write_branches(f, &s, yaml, p);
 	free(s.host);
 	free(s.branch);
 	return rc;

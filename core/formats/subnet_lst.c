@@ -7,7 +7,6 @@
 
 #include "core/base/cursor.h"
 #include "core/base/defs.h"
-#include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -32,7 +31,6 @@ struct subnet_lst_seen {
 };
 
 struct subnet_lst_reader {
-	const struct input *in;
 	struct lines lines;
 	struct fabric_builder *b;
 	struct subnet_lst_seen *seen;
@@ -87,7 +85,6 @@ static bool read_field(struct cursor *c, const char *name, uint64_t *v)
 static bool subnet_lst_read_end(struct cursor *c, struct subnet_lst_end *n, bool last)
 {
 	const char *behind = NULL;
-	struct cursor d;
 	uint64_t revision;
 
 	*n = (struct subnet_lst_end){0};
@@ -96,7 +93,7 @@ static bool subnet_lst_read_end(struct cursor *c, struct subnet_lst_end *n, bool
 	    !read_field(c, "PortGUID:", &n->port_guid) || !read_field(c, "VenID:", &n->vendor) ||
 	    !read_field(c, "DevID:", &n->device) || !read_field(c, "Rev:", &revision) || !cur_char(c, '{'))
 		return false;
-	for (d = *c; (d.p = cur_find(&d, "} LID:")) != NULL; d.p++) {
+	for (struct cursor d = *c; (d.p = cur_find(&d, "} LID:")) != NULL; d.p++) {
 		struct cursor look = {d.p + 1, d.end};
 		uint64_t lid, port;
 
@@ -170,8 +167,6 @@ static void note_end(struct subnet_lst_reader *r, uint32_t node, const struct su
 static const char *subnet_lst_read_line(struct subnet_lst_reader *r, struct cursor c)
 {
 	struct subnet_lst_end a, b;
-	struct cursor word;
-	struct fb_port *p;
 	uint32_t node[2];
 
 	if (!subnet_lst_read_end(&c, &a, false) || !subnet_lst_read_end(&c, &b, true))
@@ -185,9 +180,9 @@ static const char *subnet_lst_read_line(struct subnet_lst_reader *r, struct curs
 	r->last_node = node[0];
 	r->last_port = (unsigned)a.port;
 	r->last_line = r->lines.no;
-	p = &r->b->node[node[0]].port[a.port];
+	struct fb_port *p = &r->b->node[node[0]].port[a.port];
 	if (cur_word(&c, "PHY=")) { /* and "LOG=ACT SPD=10", which may be missing */
-		word = cur_token(&c);
+		struct cursor word = cur_token(&c);
 		p->width = link_width_parse(word.p, cur_len(word));
 	}
 	if (cur_word(&c, "LOG="))
@@ -262,9 +257,8 @@ static void subnet_lst_settle(struct subnet_lst_reader *r)
 
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct subnet_lst_reader r = {.in = in, .b = fb_new(), .lines = lines_of(in)};
+	struct subnet_lst_reader r = {.b = fb_new(), .lines = lines_of(in)};
 	struct cursor line = {0}, c;
-	const char *expected;
 	uint32_t halves = 0, whole = 0, node = NO_ID;
 
 	r.b->sm_guessed = true; /* until a line tells it */
@@ -277,7 +271,7 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 			unknown_line(&r.unknown, r.lines.no, line);
 			continue;
 		}
-		expected = subnet_lst_read_line(&r, c);
+		const char *expected = subnet_lst_read_line(&r, c);
 		if (expected)
 			unread_line(&r.unknown, in, r.lines.no, line, expected);
 		else
@@ -320,24 +314,11 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 
 /* --- opensm-lfts.dump ------------------------------------------------------------ */
 
-static unsigned lfts_switch_lid(const struct routing *r, uint32_t sw)
-{
-	const struct fabric *fb = r->topo->fabric;
-
-	return r->lids->base[fb->port_endport[fb->switch_port[sw]]];
-}
-
 /* OpenSM prints the name from a node-name-map, if any, cut to the 63 bytes of a description. */
 static const char *dump_name(const struct fabric *fb, uint32_t node)
 {
 	return *fb->node_desc[node] ? fb->node_given[node] : "";
 }
-
-/* The text after the port number in the line of each LID. Line l is s[at[l]] .. s[at[l + 1]]. */
-struct tails {
-	struct text text;
-	size_t *at;
-};
 
 int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 {
@@ -345,23 +326,25 @@ int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 	static const char hex[] = "0123456789abcdef";
 	const struct fabric *fb = r->topo->fabric;
 	uint32_t n = fb->n_switches;
-	struct tails t = {0};
+	/* the text after the port number in the line of each LID: tails.s[at[lid]] .. tails.s[at[lid + 1]] */
+	AUTO_TEXT struct text tails = {0};
+	AUTO_FREE size_t *at = NEW_ARRAY(r->lids->max_lid + 2u, size_t);
 	bool go_on = true;
 
 	static_assert(ARRAY_LEN(type) == NODE_ROUTER + 1, "each type has its word");
-	t.at = NEW_ARRAY(r->lids->max_lid + 2u, size_t);
 	for (unsigned lid = 0; lid <= r->lids->max_lid; lid++) {
-		uint32_t ep = lid_owner(r->lids, lid), node;
+		uint32_t ep = lid_owner(r->lids, lid);
 
 		if (ep == NO_ID) {
-			text_add(&t.text, " # unknown node and type\n");
+			text_add(&tails, " # unknown node and type\n");
 		} else {
-			node = endport_node(fb, ep);
-			text_add(&t.text, " # %s portguid 0x%016" PRIx64 ": '%.63s'\n",
+			uint32_t node = endport_node(fb, ep);
+
+			text_add(&tails, " # %s portguid 0x%016" PRIx64 ": '%.63s'\n",
 				 type[fb->node_type[node]], fb->port_guid[fb->endport_port[ep]],
 				 dump_name(fb, node));
 		}
-		t.at[lid + 1] = t.text.len;
+		at[lid + 1] = tails.len;
 	}
 	progress_start(p, "writing tables", n);
 	for (uint32_t s = 0; s < n && (go_on = progress_step(p, s)); s++)
@@ -371,7 +354,8 @@ int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 			char head[10];
 
 			fprintf(f, "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64 " ('%.63s'):\n",
-				top, lfts_switch_lid(r, s), fb->node_guid[node], dump_name(fb, node));
+				top, r->lids->base[fb->port_endport[fb->switch_port[s]]], fb->node_guid[node],
+				dump_name(fb, node));
 			for (unsigned lid = 0; lid <= top; lid++) {
 				unsigned port = routing_port(r, s, lid);
 
@@ -386,12 +370,10 @@ int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 				head[8] = '0' + port / 10 % 10;
 				head[9] = '0' + port % 10;
 				fwrite(head, 1, sizeof(head), f);
-				fwrite(t.text.s + t.at[lid], 1, t.at[lid + 1] - t.at[lid], f);
+				fwrite(tails.s + at[lid], 1, at[lid + 1] - at[lid], f);
 			}
 			fprintf(f, "%u lids dumped\n", top);
 		}
-	text_free(&t.text);
-	free(t.at);
 	return go_on ? write_status(f) : -1;
 }
 
@@ -407,14 +389,13 @@ struct distances {
 /* False: cancelled. */
 static bool distances_init(struct distances *x, const struct routing *r, struct progress *p)
 {
-	AUTO_FREE uint16_t *hops = NULL;
 	bool go_on = true;
 
 	*x = (struct distances){.r = r, .n = r->topo->fabric->n_switches};
 	if (r->ops->hops)
 		return true;
 	x->d = NEW_ARRAY((size_t)x->n * x->n, uint8_t);
-	hops = NEW_ARRAY(x->n + 1, uint16_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(x->n + 1, uint16_t);
 	progress_start(p, "distances", x->n);
 	for (uint32_t s = 0; s < x->n && (go_on = progress_step(p, s)); s++) {
 		uint8_t *d = x->d + (size_t)s * x->n;
@@ -430,15 +411,13 @@ static bool distances_init(struct distances *x, const struct routing *r, struct 
 static unsigned distance(const struct distances *x, uint32_t s, uint32_t d, unsigned port)
 {
 	const struct topo *t = x->r->topo;
-	uint32_t next;
-	unsigned rest;
 
 	if (!x->d)
 		return x->r->ops->hops(x->r, s, d, port);
 	if (!port)
 		return x->d[(size_t)s * x->n + d];
-	next = t->peer_switch[switch_port_id(t->fabric, s, port)];
-	rest = next == NO_ID ? NO_PATH : x->d[(size_t)next * x->n + d];
+	uint32_t next = t->peer_switch[switch_port_id(t->fabric, s, port)];
+	unsigned rest = next == NO_ID ? NO_PATH : x->d[(size_t)next * x->n + d];
 	return rest >= NO_PATH - 1 ? NO_PATH : rest + 1;
 }
 
@@ -545,7 +524,6 @@ static unsigned path_hops(const struct path_table *t, uint32_t src, size_t d)
 {
 	const struct topo *top = t->r->topo;
 	uint32_t sw = top->endport_switch[src];
-	unsigned h;
 
 	if (src == t->end[d].ep) /* another LID of the same port: the packet does not leave it */
 		return routing_sa_refuses(t->r, src, false) ? HOPS_NONE : 0;
@@ -556,7 +534,7 @@ static unsigned path_hops(const struct path_table *t, uint32_t src, size_t d)
 		return top->peer[top->fabric->endport_port[src]] == top->fabric->endport_port[t->end[d].ep]
 			       ? 1
 			       : HOPS_NONE;
-	h = t->hops[d * t->n_columns + t->column[sw]];
+	unsigned h = t->hops[d * t->n_columns + t->column[sw]];
 	return h >= HOPS_LOOP ? h : h + 1;
 }
 
@@ -576,8 +554,6 @@ static char *put_number(char *p, unsigned v)
 /* Writes "SLID DLID SL HOPS". Returns the place after the newline. */
 static char *lfts_put_path(char *p, const struct routing *r, unsigned slid, unsigned dlid, unsigned hops)
 {
-	struct sl_range sl;
-
 	p = put_number(p, slid);
 	*p++ = ' ';
 	p = put_number(p, dlid);
@@ -585,7 +561,7 @@ static char *lfts_put_path(char *p, const struct routing *r, unsigned slid, unsi
 		memcpy(p, " - -\n", 5);
 		return p + 5;
 	}
-	sl = routing_sl_by_chance(r, slid, dlid);
+	struct sl_range sl = routing_sl_by_chance(r, slid, dlid);
 	*p++ = ' ';
 	p = put_number(p, sl.lo);
 	if (sl.hi != sl.lo) {
@@ -622,10 +598,9 @@ static void write_sources(FILE *f, const struct path_table *t, size_t s, char *b
 size_t write_paths_room(const struct routing *r)
 {
 	struct path_table t = {.r = r};
-	size_t size;
 
 	lfts_find_ends(&t);
-	size = t.n_ends * t.n_columns * sizeof(*t.hops);
+	size_t size = t.n_ends * t.n_columns * sizeof(*t.hops);
 	free(t.end);
 	free(t.column);
 	return size;
@@ -635,8 +610,9 @@ int write_paths(FILE *f, const struct routing *r, struct progress *p)
 {
 	struct path_table t = {.r = r};
 	AUTO_FREE char *buf = NEW_ARRAY(PATH_BUFFER, char);
-	uint32_t n = r->topo->fabric->n_switches, *work = NEW_ARRAY(n, uint32_t);
-	uint16_t *hops = NEW_ARRAY(n, uint16_t);
+	uint32_t n = r->topo->fabric->n_switches;
+	AUTO_FREE uint32_t *work = NEW_ARRAY(n, uint32_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(n, uint16_t);
 	int status = 0;
 
 	lfts_find_ends(&t);
@@ -650,8 +626,6 @@ int write_paths(FILE *f, const struct routing *r, struct progress *p)
 		if (!progress_step(p, i))
 			status = -1;
 	}
-	free(work);
-	free(hops);
 	if (!status)
 		progress_start(p, "writing paths", t.n_ends);
 	for (size_t s = 0; s < t.n_ends && !status; s++) {

@@ -11,6 +11,63 @@
 #include "core/formats/readers.h"
 #include "core/formats/tables.h"
 
+/* Begin the table of the switch with a node GUID anew.  NO_ID: it is not in the fabric (counted). */
+static uint32_t tables_switch(struct tables_reader *r, uint64_t guid)
+{
+	uint32_t node = fabric_node_by_guid(r->f, guid);
+	uint32_t sw = node == NO_ID ? NO_ID : r->f->node_switch[node];
+
+	if (sw == NO_ID) {
+		if (!r->n_unknown++)
+			r->unknown = guid;
+		return NO_ID;
+	}
+	free(r->t->lft[sw]);
+	r->t->lft[sw] = mem_alloc(1);
+	r->t->lft[sw][0] = NO_PATH;
+	r->t->top[sw] = 0;
+	r->cap[sw] = 1;
+	r->head[sw] = NO_ID;
+	if (r->t->adaptive)
+		adaptive_clear(&r->t->adaptive->sw[sw]);
+	return sw;
+}
+
+/* Its LIDs reach up to top, with or without entries. */
+static void tables_top(struct tables_reader *r, uint32_t sw, uint64_t top)
+{
+	uint32_t need = (uint32_t)top + 1, n = r->cap[sw];
+
+	if (top > MAX_LID || top <= r->t->top[sw])
+		return;
+	while (n < need)
+		n *= 2;
+	if (n > r->cap[sw]) {
+		r->t->lft[sw] = mem_resize(r->t->lft[sw], n, 1);
+		memset(r->t->lft[sw] + r->cap[sw], NO_PATH, n - r->cap[sw]);
+		r->cap[sw] = n;
+	}
+	r->t->top[sw] = (uint16_t)top;
+}
+
+/* An entry; false: the LID or the port is out of range. */
+static bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uint64_t port)
+{
+	if (!lid || lid > MAX_LID || port > NO_PATH)
+		return false;
+	tables_top(r, sw, lid);
+	r->t->lft[sw][lid] = (uint8_t)port;
+	return true;
+}
+
+static void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text)
+{
+	if (r->n_lines++)
+		return;
+	r->first_line = line;
+	excerpt(text, r->example, sizeof(r->example));
+}
+
 /* ibdiagnet's .far: forwarding tables with adaptive-routing groups (core/formats/doc/formats.md 9.3). */
 
 #define MAX_FIELDS 16
@@ -45,14 +102,6 @@ static bool begins_switch(struct cursor line)
 	return switch_line(line, &guid);
 }
 
-static bool is_far(const struct input *in)
-{
-	struct cursor all = {in->data, in->data + in->size};
-
-	return (cur_find(&all, "LFT Definition:") || cur_find(&all, "Groups Definition:")) &&
-	       any_line(in, begins_switch);
-}
-
 /* Splits a row or header at bars, if there are any, else at blanks (headers: two blanks, or tabs). */
 static unsigned tables_far_split(struct cursor c, bool header, struct cursor *field)
 {
@@ -60,12 +109,10 @@ static unsigned tables_far_split(struct cursor c, bool header, struct cursor *fi
 	unsigned n = 0;
 
 	while (n < MAX_FIELDS) {
-		struct cursor f;
-
 		cur_blanks(&c);
 		if (cur_empty(&c))
 			break;
-		f = (struct cursor){c.p, c.p};
+		struct cursor f = {c.p, c.p};
 		while (c.p < c.end) {
 			bool blank = isspace((unsigned char)*c.p);
 
@@ -120,8 +167,6 @@ static bool group_row(struct far_reader *f, const struct cursor *field, unsigned
 	return cur_empty(&c);
 }
 
-static bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uint64_t port);
-
 static bool entry_row(struct far_reader *f, const struct cursor *field, unsigned n)
 {
 	struct adaptive_switch *s = &f->r->t->adaptive->sw[f->sw];
@@ -148,10 +193,6 @@ static void begin_part(struct far_reader *f, enum part part)
 	for (unsigned k = 1; part == PART_ENTRIES && k < E_COLUMNS; k++)
 		f->at[k] = k;
 }
-
-static void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text);
-
-static uint32_t tables_switch(struct tables_reader *r, uint64_t guid);
 
 /* ibdiagnet's .far. */
 static void tables_read_far(struct tables_reader *r, const struct input *in)
@@ -242,12 +283,6 @@ static struct tables_lids_choice choice_new(const struct fabric *f)
 					   .lmc = NEW_ARRAY(f->n_ports, uint8_t)};
 }
 
-static void choice_free(struct tables_lids_choice *c)
-{
-	free(c->lid);
-	free(c->lmc);
-}
-
 /* --- what the files name --- */
 
 /* LIDs that entries name for each endport: the first, 0 = none, and the last. */
@@ -315,7 +350,7 @@ static unsigned shown_lmc(const struct fabric *f, const struct tables_lids_named
 	return best;
 }
 
-/* Does the file name another port for a LID of the range? */
+/* Does the file name another port for a LID of the range?  guid 0: any port. */
 static bool of_another(const struct tables_reader *r, unsigned lid, unsigned lmc, uint64_t guid)
 {
 	for (unsigned l = lid; l < lid + (1u << lmc) && l <= MAX_LID; l++)
@@ -349,20 +384,12 @@ static uint32_t head_of(const struct tables_reader *r, uint32_t ep)
 	return sw == NO_ID ? NO_ID : r->head[sw];
 }
 
-/* A base switch port 0 has one LID (LMC 0), even if a source says otherwise. */
-static bool has_range(const struct fabric *f, uint32_t ep)
-{
-	uint32_t sw = f->node_switch[endport_node(f, ep)];
-
-	return sw == NO_ID || f->switch_esp0[sw];
-}
-
 /* Some LIDs of a range, even the first, may have no entry. So its size is taken from what is known. */
 static void take_range(const struct tables_reader *r, struct tables_lids_choice *c,
 		       const struct tables_lids_named *n, uint32_t ep, unsigned usual)
 {
 	const struct fabric *f = r->f;
-	uint32_t port = f->endport_port[ep];
+	uint32_t port = f->endport_port[ep], sw = f->node_switch[f->port_node[port]];
 	unsigned first = n->first[ep], lmc = lmc_around(first, n->last[ep]), base = first >> lmc << lmc;
 
 	if (lmc > MAX_LMC || !base || of_another(r, base, lmc, f->port_guid[port])) {
@@ -373,7 +400,8 @@ static void take_range(const struct tables_reader *r, struct tables_lids_choice 
 	c->lmc[port] = (uint8_t)lmc;
 	if (!endport_is_switch(f, ep))
 		tables_lids_widen(r, c, n, ep, first >> usual << usual, usual);
-	if (has_range(f, ep))
+	/* a base switch port 0 has one LID (LMC 0), even if a source says otherwise */
+	if (sw == NO_ID || f->switch_esp0[sw])
 		tables_lids_widen(r, c, n, ep, f->port_lid[port], f->port_lmc[port]);
 }
 
@@ -399,15 +427,6 @@ static void take_named(const struct tables_reader *r, struct tables_lids_choice 
 	}
 }
 
-/* Does the file name one of these LIDs for any port? */
-static bool taken(const struct tables_reader *r, unsigned lid, unsigned lmc)
-{
-	for (unsigned l = lid; l < lid + (1u << lmc) && l <= MAX_LID; l++)
-		if (r->guid[l])
-			return true;
-	return false;
-}
-
 /* Gives LIDs to ports that the files say nothing about: from the source, or from `now`. */
 static void take_others(const struct tables_reader *r, struct tables_lids_choice *c, const struct lids *now)
 {
@@ -418,7 +437,7 @@ static void take_others(const struct tables_reader *r, struct tables_lids_choice
 		unsigned lid = now ? now->base[ep] : f->port_lid[port];
 		unsigned lmc = now ? lmc_of_range(lid, lid + now->count[ep] - 1) : f->port_lmc[port];
 
-		if (c->lid[port] || !lid || lid > MAX_LID || !head_of(r, ep) || taken(r, lid, lmc))
+		if (c->lid[port] || !lid || lid > MAX_LID || !head_of(r, ep) || of_another(r, lid, lmc, 0))
 			continue;
 		c->lid[port] = (uint16_t)lid;
 		c->lmc[port] = (uint8_t)lmc;
@@ -506,13 +525,13 @@ static void tables_settle_lids(struct tables_reader *r, const struct lids *now, 
 			 PLURAL(i->n_misfits, "LID"), c->lid[f->endport_port[c->first_misfit]],
 			 endport_label(f, c->first_misfit, label, sizeof(label)));
 	r->t->lid_owner = named.owner;
-	named.owner = NULL;
 	free(named.first);
 	free(named.last);
-	free(named.owner);
 	r->t->lid = c->lid;
 	r->t->lmc = c->lmc;
-	choice_free(c == &source ? &present : &source);
+	c = c == &source ? &present : &source; /* the one that is not taken */
+	free(c->lid);
+	free(c->lmc);
 }
 
 /* --- gathering ------------------------------------------------------------------------------ */
@@ -534,63 +553,6 @@ void tables_drop(struct tables_reader *r)
 	free(r->cap);
 	free(r->guid);
 	free(r->head);
-}
-
-/* Begin the table of the switch with a node GUID anew.  NO_ID: it is not in the fabric (counted). */
-static uint32_t tables_switch(struct tables_reader *r, uint64_t guid)
-{
-	uint32_t node = fabric_node_by_guid(r->f, guid);
-	uint32_t sw = node == NO_ID ? NO_ID : r->f->node_switch[node];
-
-	if (sw == NO_ID) {
-		if (!r->n_unknown++)
-			r->unknown = guid;
-		return NO_ID;
-	}
-	free(r->t->lft[sw]);
-	r->t->lft[sw] = mem_alloc(1);
-	r->t->lft[sw][0] = NO_PATH;
-	r->t->top[sw] = 0;
-	r->cap[sw] = 1;
-	r->head[sw] = NO_ID;
-	if (r->t->adaptive)
-		adaptive_clear(&r->t->adaptive->sw[sw]);
-	return sw;
-}
-
-static void tables_top(struct tables_reader *r, uint32_t sw, uint64_t top)
-{
-	uint32_t need = (uint32_t)top + 1, n = r->cap[sw];
-
-	if (top > MAX_LID || top <= r->t->top[sw])
-		return;
-	while (n < need)
-		n *= 2;
-	if (n > r->cap[sw]) {
-		r->t->lft[sw] = mem_resize(r->t->lft[sw], n, 1);
-		memset(r->t->lft[sw] + r->cap[sw], NO_PATH, n - r->cap[sw]);
-		r->cap[sw] = n;
-	}
-	r->t->top[sw] = (uint16_t)top;
-}
-
-/* An entry; false: the LID or the port is out of range. */
-static bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uint64_t port)
-{
-	if (!lid || lid > MAX_LID || port > NO_PATH)
-		return false;
-	tables_top(r, sw, lid);
-	r->t->lft[sw][lid] = (uint8_t)port;
-	return true;
-}
-
-/* Its LIDs reach up to top, with or without entries. */
-static void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text)
-{
-	if (r->n_lines++)
-		return;
-	r->first_line = line;
-	excerpt(text, r->example, sizeof(r->example));
 }
 
 /* --- opensm-lfts.dump, dump_fts, ibroute ------------------------------------------------------- */
@@ -645,12 +607,11 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 	struct cursor line, c;
 	uint64_t guid, lid, port, v;
 	unsigned tables = 0, ended = 0;
-	bool head;
 
 	r->info.format = "lfts";
 	while (lines_next(&l, &line)) {
 		c = line;
-		head = cur_word(&c, "Unicast lids");
+		bool head = cur_word(&c, "Unicast lids");
 		if (head || cur_word(&c, "Multicast mlids")) {
 			tables_end_table(r, &t);
 			t = (struct tables_table_s){.sw = NO_ID};
@@ -735,7 +696,8 @@ int tables_read(struct tables_reader *r, const struct input *in, struct err *e)
 	char found[60];
 
 	assert(r->t && r->t->n_switches == r->f->n_switches);
-	if (is_far(in)) {
+	if ((cur_find(&text, "LFT Definition:") || cur_find(&text, "Groups Definition:")) &&
+	    any_line(in, begins_switch)) {
 		tables_read_far(r, in);
 		return 0;
 	}
@@ -856,15 +818,13 @@ int tables_load(const char *path, const struct fabric *f, const struct lids *now
 		struct tables_info *info, struct text *notes, struct progress *p, struct err *e)
 {
 	struct input in = {.name = path, .progress = p};
-	char *data;
-	int rc;
+	AUTO_FREE char *data = NULL;
 
 	*out = NULL;
 	if (read_packed_file(path, p, &data, &in.size, e))
 		return -1;
 	in.data = data;
-	rc = tables_parse(&in, f, now, out, info, notes, e);
-	free(data);
+	int rc = tables_parse(&in, f, now, out, info, notes, e);
 	if (!progress_cancelled(p))
 		return rc;
 	if (*out)

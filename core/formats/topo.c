@@ -62,15 +62,13 @@ struct topo_cable {
 
 static bool read_cable(struct cursor c, struct topo_cable *k)
 {
-	struct cursor rest;
-
 	k->port = cur_token(&c);
 	if (!ibnl_arrow(cur_token(&c), &k->width, &k->speed))
 		return false;
 	k->type = cur_token(&c);
 	k->name = cur_token(&c);
 	k->peer_port = cur_token(&c);
-	rest = cur_token(&c);
+	struct cursor rest = cur_token(&c);
 	return !cur_empty(&k->peer_port) && cur_empty(&rest);
 }
 
@@ -141,7 +139,6 @@ int cabling_topo(const struct input *in, struct cabling *c, struct err *e)
 static void note_box(struct topo_reader *r, const struct box *b)
 {
 	uint32_t id = net_name(&r->net, b->name.p, cur_len(b->name));
-	struct box *old;
 
 	assert(id <= r->n); /* boxes and names have the same numbers */
 	r->net.unknown.read++;
@@ -151,7 +148,7 @@ static void note_box(struct topo_reader *r, const struct box *b)
 		r->box[r->n++].line = r->lines.no;
 		return;
 	}
-	old = &r->box[id];
+	struct box *old = &r->box[id];
 	if (b->changes.p)
 		old->changes = b->changes;
 	if (ibnl_top(r->l, old->type) != ibnl_top(r->l, b->type))
@@ -227,8 +224,6 @@ static uint8_t topo_told(uint8_t a, uint8_t otherwise)
 static void topo_join(struct topo_reader *r, struct topo_place a, struct topo_place z, uint8_t width,
 		      uint8_t speed, unsigned line)
 {
-	struct fb_port *p, *q;
-
 	assert(a.node != NO_ID && z.node != NO_ID);
 	if (!fb_link(r->net.b, a.node, a.port, z.node, z.port)) {
 		warnings_missing(&r->net.b->warnings, "contradicting link", line,
@@ -236,8 +231,8 @@ static void topo_join(struct topo_reader *r, struct topo_place a, struct topo_pl
 				 a.port, r->net.b->node[a.node].desc, z.port, r->net.b->node[z.node].desc);
 		return;
 	}
-	p = &r->net.b->node[a.node].port[a.port];
-	q = &r->net.b->node[z.node].port[z.port];
+	struct fb_port *p = &r->net.b->node[a.node].port[a.port];
+	struct fb_port *q = &r->net.b->node[z.node].port[z.port];
 	width = topo_lower(topo_told(a.width, width), topo_told(z.width, width));
 	speed = topo_lower(topo_told(a.speed, speed), topo_told(z.speed, speed));
 	p->width = q->width = topo_lower(width, p->width);
@@ -248,7 +243,6 @@ static uint32_t add_chip(struct topo_reader *r, const struct ibnl_part *p, const
 {
 	bool sw = p->type == NODE_SWITCH;
 	uint64_t guid = sw ? r->next_switch++ : r->next_ca;
-	uint32_t node;
 
 	assert(p->type);
 	if (r->net.b->n >= TOPO_CHIPS) {
@@ -258,7 +252,7 @@ static uint32_t add_chip(struct topo_reader *r, const struct ibnl_part *p, const
 		return NO_ID;
 	}
 	r->next_ca += sw ? 0 : p->nports + 1;
-	node = fb_add(r->net.b, p->type, guid, p->nports, NULL);
+	uint32_t node = fb_add(r->net.b, p->type, guid, p->nports, NULL);
 	r->sysguid = r->sysguid ? r->sysguid : guid;
 	r->net.b->node[node].sysguid = r->sysguid;
 	r->net.b->node[node].desc = clean_text(path, strlen(path), DESC_MAX);
@@ -287,13 +281,12 @@ static void make_inner(struct topo_reader *r, const struct ibnl_system *s, const
 {
 	/* the path begins with the system's name, which CFG leaves out */
 	struct cursor change = topo_change_of(of->changes, path + (of->name.end - of->name.p) + 1);
-	const struct ibnl_system *inner;
 	AUTO_FREE char *kind = NULL;
 
 	if (change.end - change.p == 1 && *change.p == 'R')
 		return;
 	kind = str_printf("%.*s%s%.*s", CUR_ARGS(p->kind), cur_empty(&change) ? "" : ":", CUR_ARGS(change));
-	inner = ibnl_board(r->l, s->file, kind);
+	const struct ibnl_system *inner = ibnl_board(r->l, s->file, kind);
 	if (!inner)
 		warnings_missing(&r->net.b->warnings, "unknown board", of->line,
 				 "%s is a %s, which %s does not tell; it is left out", path, kind,
@@ -352,7 +345,6 @@ static void make_board(struct topo_reader *r, const struct ibnl_system *s, const
 static void make_box(struct topo_reader *r, struct box *b)
 {
 	const struct ibnl_system *s = ibnl_top(r->l, b->type);
-	AUTO_FREE char *path = NULL;
 
 	if (!s) {
 		r->status = err_set(
@@ -365,7 +357,7 @@ static void make_box(struct topo_reader *r, struct box *b)
 	r->status = unknown_report(&r->l->file[s->file].lines, &r->net.b->warnings, r->e); /* reported once */
 	if (r->status)
 		return;
-	path = cur_clean(b->name, SIZE_MAX); /* as long as the name */
+	AUTO_FREE char *path = cur_clean(b->name, SIZE_MAX); /* as long as the name */
 	r->sysguid = 0;
 	make_board(r, s, b, path, 0, &b->front);
 	for (size_t i = 0; i < b->front.n; i++) {
@@ -396,7 +388,6 @@ static void topo_lay_cables(struct topo_reader *r)
 	uint32_t from = NO_ID;
 
 	while (lines_next(&r->lines, &line)) {
-		struct topo_place a, z;
 		struct topo_cable k;
 		struct box b;
 
@@ -408,8 +399,9 @@ static void topo_lay_cables(struct topo_reader *r)
 		}
 		if (from == NO_ID)
 			continue;
-		a = at_front(r, &r->box[from], k.port);
-		z = at_front(r, &r->box[net_name(&r->net, k.name.p, cur_len(k.name))], k.peer_port);
+		struct topo_place a = at_front(r, &r->box[from], k.port);
+		struct topo_place z =
+			at_front(r, &r->box[net_name(&r->net, k.name.p, cur_len(k.name))], k.peer_port);
 		/* the cable's own rate counts; without one ibdm takes 4x SDR, whatever the ports are */
 		a.width = z.width = k.width ? k.width : topo_lower(a.width, z.width);
 		a.speed = z.speed = k.speed ? k.speed : topo_lower(a.speed, z.speed);
@@ -465,10 +457,9 @@ int parse_topo(const struct input *in, struct fabric **out, struct err *e)
 	AUTO_FREE char *folder = slash ? str_printf("%.*s", (int)(slash - in->name), in->name) : str_dup(".");
 	struct ibnl_library l = {0};
 	AUTO_TEXT struct text where = {0};
-	int rc;
 
 	ibnl_add_folders(&l, folder, &where, in->progress);
-	rc = topo_with_types(in, &l, text_str(&where), out, e);
+	int rc = topo_with_types(in, &l, text_str(&where), out, e);
 	ibnl_free(&l);
 	return rc;
 }

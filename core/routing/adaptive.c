@@ -178,13 +178,12 @@ static unsigned group_size(const struct alike *a, uint32_t at, uint32_t sw)
 static void alike_load(struct alike *a, uint32_t sw)
 {
 	uint32_t n = a->r->topo->fabric->n_switches, last = sw + 1;
-	size_t room;
 
 	while (last < n && a->lid_at[last + 1] - a->lid_at[sw] <= LOADED_AT_ONCE)
 		last++;
 	a->loaded = a->lid_at[sw];
 	a->loaded_end = a->lid_at[last];
-	room = (size_t)n * (a->loaded_end - a->loaded);
+	size_t room = (size_t)n * (a->loaded_end - a->loaded);
 	if (room > a->room)
 		a->entries = mem_resize(a->entries, a->room = room, 1);
 	for (uint32_t s = 0; s < n; s++) {
@@ -258,12 +257,11 @@ static bool hops_of_first(struct alike *a)
 	const struct topo *t = a->r->topo;
 	uint32_t n = t->fabric->n_switches, owner = lid_owner(a->r->lids, a->lid[0]);
 	bool to_switch = endport_is_switch(t->fabric, owner), loops = false;
-	uint8_t *col = NEW_ARRAY(n, uint8_t);
+	AUTO_FREE uint8_t *col = NEW_ARRAY(n, uint8_t);
 
 	for (uint32_t s = 0; s < n; s++)
 		col[s] = a->port[(size_t)s * a->n];
 	column_hops(t, col, owner, a->hops, a->work);
-	free(col);
 	for (uint32_t s = 0; s < n; s++) {
 		loops |= a->hops[s] == HOPS_LOOP;
 		a->hops[s] += to_switch && a->hops[s] < HOPS_LOOP;

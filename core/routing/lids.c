@@ -41,20 +41,31 @@ static void lids_release(struct lids *l)
 
 COUNTED(struct lids, struct lids, lids_ref, lids_unref, lids_release)
 
+/* A table in which nobody has a LID. */
+static struct lids *lids_new(uint32_t n_endports, unsigned lmc, unsigned max_lid)
+{
+	struct lids *l = NEW(struct lids);
+
+	assert(lmc <= MAX_LMC && max_lid <= MAX_LID);
+	l->refs = 1;
+	l->lmc = (uint8_t)lmc;
+	l->max_lid = (uint16_t)max_lid;
+	l->n_endports = n_endports;
+	l->base = NEW_ARRAY(l->n_endports, uint16_t);
+	l->count = NEW_ARRAY(l->n_endports, uint16_t);
+	l->owner = NEW_ARRAY(max_lid + 1u, uint32_t);
+	memset(l->owner, 0xff, (max_lid + 1u) * sizeof(*l->owner));
+	return l;
+}
+
 struct lids *lids_on(const struct lids *l, const struct fabric *f, const uint32_t *match)
 {
-	struct lids *n = NEW(struct lids);
+	struct lids *n = lids_new(f->n_endports, l->lmc, l->max_lid);
 
-	atomic_init(&n->refs, 1);
-	n->lmc = l->lmc;
-	n->max_lid = l->max_lid;
 	n->n_wrong = l->n_wrong;
-	n->n_endports = f->n_endports;
-	n->base = NEW_ARRAY(f->n_endports + 1, uint16_t);
-	n->count = NEW_ARRAY(f->n_endports + 1, uint16_t);
-	n->owner = NEW_ARRAY(l->max_lid + 1u, uint32_t);
 	for (unsigned lid = 0; lid <= l->max_lid; lid++)
-		n->owner[lid] = l->owner[lid] == NO_ID ? NO_ID : match[l->owner[lid]];
+		if (l->owner[lid] != NO_ID)
+			n->owner[lid] = match[l->owner[lid]];
 	for (uint32_t ep = 0; ep < l->n_endports; ep++)
 		if (match[ep] != NO_ID) {
 			n->base[match[ep]] = l->base[ep];
@@ -132,17 +143,17 @@ struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_optio
 {
 	assert(o->lmc <= MAX_LMC);
 
-	struct lid_memory *m = NEW(struct lid_memory);
+	struct lid_memory *m = ARENA_NEW(NULL, struct lid_memory);
 
 	m->o = *o;
 	m->o.file = NULL;
 	m->o.n_file = 0;
 	m->n_endports = f->n_endports;
-	m->carried = NEW_ARRAY(f->n_endports, uint16_t);
-	m->carried_lmc = NEW_ARRAY(f->n_endports, uint8_t);
-	m->known = NEW_ARRAY(f->n_endports, uint8_t);
-	m->entry = NEW_ARRAY(f->n_endports, struct range);
-	m->used = NEW_ARRAY(LID_SLOTS, uint8_t);
+	m->carried = ARENA_ARRAY(m, f->n_endports, uint16_t);
+	m->carried_lmc = ARENA_ARRAY(m, f->n_endports, uint8_t);
+	m->known = ARENA_ARRAY(m, f->n_endports, uint8_t);
+	m->entry = ARENA_ARRAY(m, f->n_endports, struct range);
+	m->used = ARENA_ARRAY(m, LID_SLOTS, uint8_t);
 	lid_memory_carry(m, f, f->port_lid, f->port_lmc);
 	if (!o->reassign)
 		read_entries(m, f, o);
@@ -173,12 +184,11 @@ struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct
 {
 	struct lid_options with = *o;
 	AUTO_FREE struct guid2lid *own = NULL;
-	struct lid_memory *c;
 
 	assert(m->n_endports == f->n_endports);
 	if (!with.file)
 		with.file = own = lid_memory_entries(m, f, &with.n_file);
-	c = lid_memory_new(f, &with);
+	struct lid_memory *c = lid_memory_new(f, &with);
 	memcpy(c->carried, m->carried, m->n_endports * sizeof(*m->carried));
 	memcpy(c->carried_lmc, m->carried_lmc, m->n_endports);
 	return c;
@@ -195,24 +205,17 @@ struct lid_memory *lid_memory_taken_over(const struct lid_memory *m, const struc
 
 struct lid_memory *lid_memory_copy(const struct lid_memory *m)
 {
-	struct lid_memory *c = mem_dup(m, sizeof(*m));
+	struct lid_memory *c = arena_dup(NULL, m, sizeof(*m));
 
-	c->carried = mem_dup(m->carried, m->n_endports * sizeof(*m->carried));
-	c->carried_lmc = mem_dup(m->carried_lmc, m->n_endports);
-	c->known = mem_dup(m->known, m->n_endports);
-	c->entry = mem_dup(m->entry, m->n_endports * sizeof(*m->entry));
-	c->used = mem_dup(m->used, LID_SLOTS);
+	c->carried = arena_dup(c, m->carried, m->n_endports * sizeof(*m->carried));
+	c->carried_lmc = arena_dup(c, m->carried_lmc, m->n_endports);
+	c->known = arena_dup(c, m->known, m->n_endports);
+	c->entry = arena_dup(c, m->entry, m->n_endports * sizeof(*m->entry));
+	c->used = arena_dup(c, m->used, LID_SLOTS);
 	c->foreign = m->n_foreign ? mem_dup(m->foreign, m->n_foreign * sizeof(*m->foreign)) : NULL;
 	c->cap_foreign = m->n_foreign;
 	c->last = m->last ? lids_ref(m->last) : NULL;
 	return c;
-}
-
-static void forget_entry(struct lid_memory *m, uint32_t ep)
-{
-	m->known[ep] = 0;
-	for (uint32_t l = m->entry[ep].min; l && l <= m->entry[ep].max; l++)
-		m->used[l] = 0;
 }
 
 /*
@@ -232,7 +235,9 @@ static void take_over(struct lid_memory *m, const struct fabric *f, uint32_t ep,
 	} else if (managed && m->known[ep] && f->port_lid[p] && f->port_lid[p] != min && !from->port_lid[q]) {
 		/* that one has given the new port another LID than was worked out for it: what is seen counts
 		 */
-		forget_entry(m, ep);
+		m->known[ep] = 0;
+		for (uint32_t l = min; l && l <= m->entry[ep].max; l++)
+			m->used[l] = 0;
 	}
 }
 
@@ -292,14 +297,9 @@ void lid_memory_free(struct lid_memory *m)
 {
 	if (!m)
 		return;
-	free(m->carried);
-	free(m->carried_lmc);
-	free(m->known);
-	free(m->entry);
-	free(m->used);
 	free(m->foreign);
 	lids_unref(m->last);
-	free(m);
+	arena_free(m);
 }
 
 /* A sweep's work: the LIDs with which ports were found, and the free ranges. */
@@ -448,28 +448,11 @@ static void note_twice(struct text *notes, const struct sweep_lids *w, unsigned 
 		 port_label(w->f, w->f->endport_port[ep2], b, sizeof(b)));
 }
 
-/* A table in which nobody has a LID. */
-static struct lids *lids_new(const struct lid_memory *m, unsigned lmc, unsigned max_lid)
-{
-	struct lids *l = NEW(struct lids);
-
-	assert(lmc <= MAX_LMC && max_lid <= MAX_LID);
-	l->refs = 1;
-	l->lmc = (uint8_t)lmc;
-	l->max_lid = (uint16_t)max_lid;
-	l->n_endports = m->n_endports;
-	l->base = NEW_ARRAY(l->n_endports, uint16_t);
-	l->count = NEW_ARRAY(l->n_endports, uint16_t);
-	l->owner = NEW_ARRAY(max_lid + 1u, uint32_t);
-	memset(l->owner, 0xff, (max_lid + 1u) * sizeof(*l->owner));
-	return l;
-}
-
 /* The table of the sweep, made from the LIDs that were given. */
 static struct lids *lids_collect(const struct sweep_lids *w, struct text *notes)
 {
 	const struct lid_memory *m = w->m;
-	struct lids *l = lids_new(m, m->o.lmc, m->max_lid);
+	struct lids *l = lids_new(m->n_endports, m->o.lmc, m->max_lid);
 
 	for (uint32_t ep = 0; ep < l->n_endports; ep++) {
 		const struct range *r = &m->entry[ep];
@@ -485,14 +468,6 @@ static struct lids *lids_collect(const struct sweep_lids *w, struct text *notes)
 		}
 	}
 	return l;
-}
-
-static void lids_drop(struct lids *l, uint32_t ep)
-{
-	for (uint32_t lid = 1; lid <= l->max_lid; lid++)
-		if (l->owner[lid] == ep)
-			l->owner[lid] = NO_ID;
-	l->base[ep] = l->count[ep] = 0;
 }
 
 static void note_wrong(struct text *notes, const struct sweep_lids *w, unsigned lid, uint32_t ep)
@@ -543,8 +518,13 @@ static void check_table(const struct sweep_lids *w, struct lids *l, struct text 
 		l->n_wrong++;
 		if (notes)
 			note_wrong(notes, w, lid, w->disc[lid]);
-		if (w->disc[lid] != NO_ID)
-			lids_drop(l, w->disc[lid]);
+		uint32_t ep = w->disc[lid];
+		if (ep == NO_ID)
+			continue;
+		for (uint32_t k = 1; k <= l->max_lid; k++)
+			if (l->owner[k] == ep)
+				l->owner[k] = NO_ID;
+		l->base[ep] = l->count[ep] = 0;
 	}
 }
 
@@ -618,7 +598,6 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 			struct text *notes)
 {
 	struct sweep_lids w = {.m = m, .t = t, .f = t->fabric};
-	struct lids *l;
 
 	assert(m->n_endports == t->fabric->n_endports);
 	lid_memory_carry(m, t->fabric, held->lid ? held->lid : t->fabric->port_lid,
@@ -634,7 +613,7 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 		if (m->carried[ep] && last <= MAX_LID && last > m->max_lid)
 			m->max_lid = last;
 	}
-	l = lids_new(m, lids_usual_lmc(m, t), MAX(m->max_lid, held->top));
+	struct lids *l = lids_new(m->n_endports, lids_usual_lmc(m, t), MAX(m->max_lid, held->top));
 	for (uint32_t ep = 0; ep < l->n_endports; ep++) {
 		uint32_t b = m->carried[ep], n = 1u << m->carried_lmc[ep];
 
@@ -658,7 +637,6 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text *notes, uint8_t *rule)
 {
 	struct sweep_lids w = {.m = m, .t = t, .f = t->fabric};
-	struct lids *l;
 	char buf[256];
 
 	assert(m->n_endports == t->fabric->n_endports);
@@ -690,11 +668,10 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 	/* the SM's own port first, then the others in GUID order */
 	for (uint32_t i = 0; i <= m->n_endports; i++) {
 		uint32_t ep = i ? i - 1 : t->sm_endport;
-		enum lid_rule how;
 
 		if (ep == NO_ID || (i && ep == t->sm_endport) || !t->endport_up[ep])
 			continue;
-		how = give(&w, ep);
+		enum lid_rule how = give(&w, ep);
 		if (how == LID_NONE && notes)
 			text_add(notes,
 				 "%s gets no LID: no %u free LIDs up to %u (the smallest LinearFDBCap)\n",
@@ -704,7 +681,7 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 			rule[ep] = how;
 	}
 	m->swept = true;
-	l = lids_collect(&w, notes);
+	struct lids *l = lids_collect(&w, notes);
 	check_table(&w, l, notes);
 	free(w.disc);
 	free(w.free);

@@ -35,7 +35,8 @@ uint32_t spread_arcs(const uint32_t *first, const uint32_t *to, uint32_t *hops, 
 
 uint32_t switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
 {
-	uint32_t n = tp->fabric->n_switches, *queue = NEW_ARRAY(n + 1, uint32_t), reached = 0;
+	uint32_t n = tp->fabric->n_switches, reached = 0;
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(n + 1, uint32_t);
 
 	assert(from < n);
 	for (uint32_t s = 0; s < n; s++)
@@ -45,7 +46,6 @@ uint32_t switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
 		queue[0] = from;
 		reached = spread_hops(tp, hops, queue, 1);
 	}
-	free(queue);
 	return reached;
 }
 
@@ -55,16 +55,12 @@ int endport_distance(const struct topo *tp, uint32_t from, uint32_t to)
 
 	const struct fabric *f = tp->fabric;
 	uint32_t a = tp->endport_switch[from], b = tp->endport_switch[to];
-	AUTO_FREE uint16_t *hops = NULL;
-	int n = -1;
 
 	if (a == NO_ID || b == NO_ID)
 		return -1;
-	hops = NEW_ARRAY(f->n_switches + 1, uint16_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(f->n_switches + 1, uint16_t);
 	switch_distances(tp, a, hops);
-	if (hops[b] != NO_HOPS)
-		n = hops[b] + !endport_is_switch(f, from) + !endport_is_switch(f, to);
-	return n;
+	return hops[b] == NO_HOPS ? -1 : hops[b] + !endport_is_switch(f, from) + !endport_is_switch(f, to);
 }
 
 /* Values of hops while the way to the end is unknown. */
@@ -107,14 +103,13 @@ static enum path_end paths_step(const struct topo *t, uint32_t sw, unsigned out,
 				unsigned *in)
 {
 	const struct fabric *f = t->fabric;
-	uint32_t q;
 
 	*next = NO_ID;
 	if (out == NO_PATH || out > f->switch_nports[sw])
 		return PATH_NO_ENTRY;
 	if (out == 0)
 		return f->port_endport[f->switch_port[sw]] == dst ? PATH_OK : PATH_WRONG_END;
-	q = t->peer[f->switch_port[sw] + out];
+	uint32_t q = t->peer[f->switch_port[sw] + out];
 	if (q == NO_ID)
 		return paths_dead_end(t, f->switch_port[sw] + out);
 	if (!node_is_switch(f, f->port_node[q]))
@@ -147,21 +142,41 @@ static unsigned sls_through(const struct routing *r, uint32_t sw, unsigned in, u
 	return through;
 }
 
+static uint16_t one_more(uint16_t hops)
+{
+	return hops < WALKING ? hops + 1 : hops;
+}
+
 /* The next port on the path of path_trace(), or (with w) of path_trace_worst(). */
 static unsigned paths_choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
-			     uint32_t dst);
+			     uint32_t dst)
+{
+	uint16_t want = w ? w->worst[sw] : 0;
+	uint32_t next;
+	unsigned in;
+
+	for (unsigned p = w ? port_set_next(&w->set[sw], 0) : 256; p < 256;
+	     p = port_set_next(&w->set[sw], p + 1)) {
+		enum path_end end = paths_step(r->topo, sw, p, dst, &next, &in);
+		uint16_t hops = end != PATH_OK	? HOPS_NONE
+				: next == NO_ID ? (p != 0)
+						: one_more(w->worst[next]);
+
+		if (hops == want)
+			return p;
+	}
+	return routing_next_port(r, sw, dlid);
+}
 
 static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
 		  const struct dest_ways *w, struct path *p)
 {
 	const struct topo *t = r->topo;
 	uint32_t sw, next;
-	unsigned in, sls;
-	bool has_sl;
 
 	assert(src < t->fabric->n_endports);
 	*p = (struct path){.src = src, .dst = lid_owner(r->lids, dlid), .slid = slid, .dlid = dlid};
-	in = t->endport_swport[src];
+	unsigned in = t->endport_swport[src];
 	sw = t->endport_up[src] ? t->endport_switch[src] : NO_ID;
 	if (!r->lids->base[src] && !endport_is_switch(t->fabric, src))
 		sw = NO_ID; /* nobody can answer a host without a LID, so it has no path */
@@ -185,8 +200,8 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 		return;
 	}
 	p->sl = slid ? routing_sl(r, slid, dlid) : (struct sl_range){0, 0};
-	sls = sls_at_start(r, src, p->sl);
-	has_sl = slid && !sl_is_open(p->sl); /* without an SL yet, none can stop the path */
+	unsigned sls = sls_at_start(r, src, p->sl);
+	bool has_sl = slid && !sl_is_open(p->sl); /* without an SL yet, none can stop the path */
 	if (has_sl && !sls) {
 		p->end = PATH_DROPPED;
 		return;
@@ -399,11 +414,6 @@ static void take_choice(struct dest_ways *w, uint32_t sw, uint16_t worst)
 		w->worst[sw] = worst;
 }
 
-static uint16_t one_more(uint16_t hops)
-{
-	return hops < WALKING ? hops + 1 : hops;
-}
-
 /* Depth first from a switch over all choices; state: 1 = on the walk, 2 = all its choices are known. */
 static void walk_choices(const struct routing *r, uint32_t owner, uint32_t from, uint8_t *state,
 			 struct dest_ways *w)
@@ -455,13 +465,12 @@ static bool ways_as_before(const struct routing *r, unsigned lid, uint32_t owner
 	const struct topo *t = r->topo;
 	uint32_t old = lid_owner(r->lids, w->lid), sw = owner == NO_ID ? NO_ID : t->endport_switch[owner];
 	struct port_set last;
-	unsigned port;
 
 	if (!w->lid || old == NO_ID || sw == NO_ID || t->endport_switch[old] != sw || w->worst[sw] != 1 ||
 	    endport_is_switch(t->fabric, old) || endport_is_switch(t->fabric, owner))
 		return false;
 	routing_ports(r, sw, lid, &last);
-	port = t->endport_swport[owner];
+	unsigned port = t->endport_swport[owner];
 	if (!port_set_has(&last, port) || port_set_next(&last, 0) != port ||
 	    port_set_next(&last, port + 1) < 256)
 		return false;
@@ -485,12 +494,11 @@ static bool ways_as_before(const struct routing *r, unsigned lid, uint32_t owner
 bool dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
 {
 	uint32_t n = r->topo->fabric->n_switches, owner = lid_owner(r->lids, lid);
-	uint8_t *state; /* 0 not seen, 1 on the walk, 2 known */
 
 	if (ways_as_before(r, lid, owner, w))
 		return true;
 	w->lid = lid;
-	state = NEW_ARRAY(n, uint8_t);
+	AUTO_FREE uint8_t *state = NEW_ARRAY(n, uint8_t); /* 0 not seen, 1 on the walk, 2 known */
 	for (uint32_t s = 0; s < n; s++) {
 		w->worst[s] = 0;
 		if (owner == NO_ID || !switch_up(r->topo, s)) {
@@ -506,28 +514,7 @@ bool dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
 	for (uint32_t s = 0; s < n; s++)
 		if (!state[s])
 			walk_choices(r, owner, s, state, w);
-	free(state);
 	return false;
-}
-
-static unsigned paths_choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
-			     uint32_t dst)
-{
-	uint16_t want = w ? w->worst[sw] : 0;
-	uint32_t next;
-	unsigned in;
-
-	for (unsigned p = w ? port_set_next(&w->set[sw], 0) : 256; p < 256;
-	     p = port_set_next(&w->set[sw], p + 1)) {
-		enum path_end end = paths_step(r->topo, sw, p, dst, &next, &in);
-		uint16_t hops = end != PATH_OK	? HOPS_NONE
-				: next == NO_ID ? (p != 0)
-						: one_more(w->worst[next]);
-
-		if (hops == want)
-			return p;
-	}
-	return routing_next_port(r, sw, dlid);
 }
 
 uint32_t switches_behind(const struct routing *r, unsigned lid, uint32_t *list, uint32_t n, uint32_t most,

@@ -64,14 +64,12 @@ bool pair_sls_share(const struct pair_sls *p, uint32_t a, uint32_t b)
 
 unsigned pair_sls_of(const struct pair_sls *p, uint32_t from, uint32_t to)
 {
-	const struct pkey_member *m;
-
 	assert(from < p->n_endports && to < p->n_endports);
 	if (p->one)
 		return p->all;
 	if (p->to && p->to[to] != NO_PAIR_SL)
 		return p->to[to];
-	m = p->first ? pair_sls_common(p, from, to) : NULL;
+	const struct pkey_member *m = p->first ? pair_sls_common(p, from, to) : NULL;
 	return m ? m->sl : NO_PAIR_SL;
 }
 
@@ -538,12 +536,11 @@ bool routing_share_pkey(const struct routing *r, unsigned slid, unsigned dlid)
 static struct sl_range with_offer(const struct routing *r, unsigned slid, unsigned dlid, struct sl_range sl)
 {
 	unsigned bits = r->pair_sls ? r->offered_bits : 0, offer;
-	uint32_t from, to;
 
 	if (!bits || sl_is_open(sl))
 		return sl;
-	from = lid_owner(r->lids, slid);
-	to = lid_owner(r->lids, dlid);
+	uint32_t from = lid_owner(r->lids, slid);
+	uint32_t to = lid_owner(r->lids, dlid);
 	if (from == NO_ID || to == NO_ID)
 		return sl;
 	offer = pair_sls_of(r->pair_sls, from, to);

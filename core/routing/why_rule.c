@@ -130,23 +130,12 @@ void decided_free(struct decided *d)
 	d->rule = WHY_UNTOLD;
 }
 
-/* Number of switches that cables reach from a switch, with itself.  *there: is `other` (or NO_ID) one? */
-static uint32_t connected_switches(const struct topo *t, uint32_t sw, uint32_t other, bool *there)
-{
-	AUTO_FREE uint16_t *hops = NEW_ARRAY(t->fabric->n_switches, uint16_t);
-	uint32_t n = switch_distances(t, sw, hops);
-
-	*there = other != NO_ID && hops[other] != NO_HOPS;
-	return n;
-}
-
 bool decide_common(const struct topo *t, const struct lids *l, uint32_t sw, unsigned lid, unsigned port,
 		   struct decided *d)
 {
 	const struct fabric *f = t->fabric;
-	uint32_t ep = lid_owner(l, lid), target = ep == NO_ID ? NO_ID : t->endport_switch[ep], n;
+	uint32_t ep = lid_owner(l, lid), target = ep == NO_ID ? NO_ID : t->endport_switch[ep];
 	char a[300];
-	bool there;
 
 	assert(sw < f->n_switches && port <= NO_PATH);
 	if (target == sw && ep != NO_ID && port == t->endport_swport[ep]) {
@@ -163,8 +152,9 @@ bool decide_common(const struct topo *t, const struct lids *l, uint32_t sw, unsi
 		decide(d, WHY_NOT_ATTACHED, "LID %u hangs on no switch that is up.", lid);
 		return true;
 	}
-	n = connected_switches(t, sw, target, &there);
-	if (there)
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(f->n_switches, uint16_t);
+	uint32_t n = switch_distances(t, sw, hops);
+	if (hops[target] != NO_HOPS)
 		return false;
 	decide(d, WHY_CUT_OFF, "No cables lead from %s to %s; its part has %s.", switch_name(f, sw),
 	       switch_name(f, target), PLURAL(n, "switch"));
@@ -182,19 +172,12 @@ static void json_names_put(json_t *o, const char *key, const char *what, json_t 
 	json_object_set_new(o, name, v);
 }
 
-/* Puts the given name if another one is shown. */
-static void put_description(json_t *o, const char *key, const struct fabric *f, uint32_t node)
-{
-	if (strcmp(f->node_name[node], f->node_given[node]) != 0)
-		json_names_put(o, key, "description", json_text(f->node_given[node]));
-}
-
 static void put_guid_lid(json_t *o, const char *key, const struct fabric *f, uint32_t node, unsigned lid)
 {
 	json_names_put(o, key, "guid", node == NO_ID ? json_null() : json_guid(f->node_guid[node]));
 	json_names_put(o, key, "lid", node == NO_ID ? json_null() : json_integer(lid));
-	if (node != NO_ID)
-		put_description(o, key, f, node);
+	if (node != NO_ID && strcmp(f->node_name[node], f->node_given[node]) != 0)
+		json_names_put(o, key, "description", json_text(f->node_given[node]));
 }
 
 void json_put_node(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t node)
@@ -220,11 +203,10 @@ char *json_label_key(const char *key, size_t len)
 void json_put_label(json_t *o, const char *key, const struct fabric *f, uint32_t port)
 {
 	const char *label = port == NO_ID ? NULL : fabric_port_label(f, port);
-	AUTO_FREE char *name = NULL;
 
 	if (!label)
 		return;
-	name = json_label_key(key, strlen(key));
+	AUTO_FREE char *name = json_label_key(key, strlen(key));
 	json_object_set_new(o, name, json_text(label));
 }
 
@@ -266,11 +248,9 @@ void json_put_endport(json_t *o, const char *key, const struct fabric *f, const 
 
 json_t *json_node(const struct fabric *f, const struct lids *l, uint32_t node)
 {
-	json_t *o;
-
 	if (node == NO_ID)
 		return json_null();
-	o = json_object();
+	json_t *o = json_object();
 	json_put_node(o, "name", f, l, node);
 	return o;
 }

@@ -129,7 +129,8 @@ bool engine_not_computed(const char *name)
 
 bool chain_computed(const char *chain, struct text *computed, struct text *others)
 {
-	char *copy = str_dup(chain), *save = NULL;
+	AUTO_FREE char *copy = str_dup(chain);
+	char *save = NULL;
 	bool any = false;
 
 	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save)) {
@@ -138,7 +139,6 @@ bool chain_computed(const char *chain, struct text *computed, struct text *other
 		any |= t == computed && strcmp(w, "no_fallback") != 0;
 		text_add(t, "%s%s", t->len ? "," : "", w);
 	}
-	free(copy);
 	return any;
 }
 

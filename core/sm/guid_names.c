@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -66,12 +65,11 @@ static bool fits_kind(const struct guid_names_list *l, uint32_t node)
 static bool list_guid(struct guid_names_list *l, const char *word, bool *found)
 {
 	uint64_t guid;
-	uint32_t node, ep;
 
 	if (!number_of_hex(word, &guid))
 		return false;
-	node = fabric_node_by_guid(l->f, guid);
-	ep = fabric_endport_by_guid(l->f, guid);
+	uint32_t node = fabric_node_by_guid(l->f, guid);
+	uint32_t ep = fabric_endport_by_guid(l->f, guid);
 	if (node != NO_ID && fits_kind(l, node))
 		list_node(l, node);
 	else if (ep != NO_ID && fits_kind(l, endport_node(l->f, ep)))
@@ -182,7 +180,6 @@ int options_set_named(struct options *o, const struct fabric *f, const char *nam
 {
 	const struct optdef *d = options_find(o, name);
 	struct err no_file = {0}, no_name = {0};
-	char *list;
 
 	if (!strcmp(name, "guid"))
 		return set_manager(o, f, value, e);
@@ -193,12 +190,11 @@ int options_set_named(struct options *o, const struct fabric *f, const char *nam
 	if (!f)
 		return err_set(e, "%s, or a fabric with %s so named", no_file.msg,
 			       guid_names_of[d->names].words);
-	list = guid_names_list_of(f, d->names, value, true, &no_name);
+	AUTO_FREE char *list = guid_names_list_of(f, d->names, value, true, &no_name);
 	if (!list)
 		return err_set(e, "%s, or names of %s: %s", no_file.msg, guid_names_of[d->names].words,
 			       no_name.msg);
 	options_set_list(o, name, value, list);
-	free(list);
 	return 0;
 }
 
@@ -218,11 +214,10 @@ struct options *options_named_anew(const struct options *o, const struct fabric 
 
 	for (size_t i = 0; i < options_count(c); i++) {
 		const struct optdef *d = options_at(c, i);
-		AUTO_FREE char *list = NULL;
 
 		if (!d->names || !options_has_list(c, d->name))
 			continue;
-		list = guid_names_list_of(f, d->names, options_get(c, d->name), false, NULL);
+		AUTO_FREE char *list = guid_names_list_of(f, d->names, options_get(c, d->name), false, NULL);
 		options_set_list(c, d->name, options_get(c, d->name), list ? list : "@\n");
 	}
 	return c;
@@ -231,20 +226,16 @@ struct options *options_named_anew(const struct options *o, const struct fabric 
 int options_assign(struct options *o, const struct fabric *f, const char *word, struct err *e)
 {
 	const char *eq = strchr(word, '=');
-	AUTO_FREE char *name = NULL;
-	int rc;
 
 	if (!eq)
 		return err_set(e, "found \"%s\", expected OPTION=VALUE", word);
-	name = str_printf("%.*s", (int)(eq - word), word);
+	AUTO_FREE char *name = str_printf("%.*s", (int)(eq - word), word);
 	if (!strcmp(name, "guid") || !strcmp(name, "port_guids"))
-		rc = err_set(e, "%s changes the fabric, not only its tables; use `set %s %s`", name, name,
-			     eq + 1);
-	else if (options_find(o, name))
-		rc = options_set_named(o, f, name, eq + 1, e);
-	else
-		rc = err_set_kind(e, ERR_SYNTAX, "unknown option \"%s\"; `show options` lists them", name);
-	return rc;
+		return err_set(e, "%s changes the fabric, not only its tables; use `set %s %s`", name, name,
+			       eq + 1);
+	if (options_find(o, name))
+		return options_set_named(o, f, name, eq + 1, e);
+	return err_set_kind(e, ERR_SYNTAX, "unknown option \"%s\"; `show options` lists them", name);
 }
 
 int guid2lid_read(const char *path, struct progress *p, struct guid2lid **entries, size_t *n, struct err *e)

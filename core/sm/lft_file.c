@@ -24,27 +24,19 @@ struct pieces {
 	const char *p; /* first byte that is not white */
 };
 
-static const char *lft_file_skip_white(const char *p)
-{
-	while (isspace((unsigned char)*p))
-		p++;
-	return p;
-}
-
 static bool lft_file_next_piece(struct pieces *f)
 {
 	size_t left = f->size - f->at, n = MIN(left, PIECE);
-	const char *nl;
 
 	if (!left)
 		return false;
-	nl = memchr(f->data + f->at, '\n', n);
+	const char *nl = memchr(f->data + f->at, '\n', n);
 	n = nl ? (size_t)(nl - (f->data + f->at)) + 1 : n;
 	memcpy(f->text, f->data + f->at, n);
 	f->text[n] = 0;
 	f->at += n;
 	f->line++;
-	f->p = lft_file_skip_white(f->text);
+	f->p = words_skip(f->text);
 	return true;
 }
 
@@ -148,7 +140,7 @@ static bool lft_file_read_entry(struct lft_file *l, const struct pieces *f, cons
 	const char *p;
 
 	if (!lft_file_number(f->p + 2, 16, &lid, &p) || !isspace((unsigned char)*p) ||
-	    !lft_file_number(lft_file_skip_white(p), 10, &port, &p) || (*p && !isspace((unsigned char)*p))) {
+	    !lft_file_number(words_skip(p), 10, &port, &p) || (*p && !isspace((unsigned char)*p))) {
 		set_broken(f, WANT_LID, &l->why);
 		return false;
 	}
@@ -188,8 +180,8 @@ void lft_file_parse(struct lft_file *l, const char *name, const char *data, size
 
 void lft_file_read(struct lft_file *l, const char *path, const struct topo *t, struct progress *p)
 {
+	AUTO_FREE char *data = NULL;
 	struct err why;
-	char *data;
 	size_t size;
 
 	if (read_file(path, p, &data, &size, &why)) {
@@ -200,7 +192,6 @@ void lft_file_read(struct lft_file *l, const char *path, const struct topo *t, s
 		return;
 	}
 	lft_file_parse(l, path, data, size, t);
-	free(data);
 }
 
 void lft_file_free(struct lft_file *l)
@@ -224,7 +215,7 @@ static bool lft_file_read_row(struct hops_file *h, const struct pieces *f, const
 		return false;
 	}
 	row.lid = v;
-	p = lft_file_skip_white(*p ? p + 1 : p);
+	p = words_skip(*p ? p + 1 : p);
 	while (*p && *p != '#') {
 		if (!lft_file_number(p, 16, &v, &p)) {
 			set_broken(f, "hops of the ports in hexadecimal, then '#'", &h->why);
@@ -235,7 +226,7 @@ static bool lft_file_read_row(struct hops_file *h, const struct pieces *f, const
 			h->value[h->n_values++] = v;
 			row.n++;
 		}
-		p = lft_file_skip_white(p);
+		p = words_skip(p);
 	}
 	GROW(h->row, h->n, h->cap);
 	h->row[h->n++] = row;
@@ -265,8 +256,8 @@ void hops_file_parse(struct hops_file *h, const char *name, const char *data, si
 
 void hops_file_read(struct hops_file *h, const char *path, const struct topo *t, struct progress *p)
 {
+	AUTO_FREE char *data = NULL;
 	struct err why;
-	char *data;
 	size_t size;
 
 	if (read_file(path, p, &data, &size, &why)) {
@@ -274,7 +265,6 @@ void hops_file_read(struct hops_file *h, const char *path, const struct topo *t,
 		return;
 	}
 	hops_file_parse(h, path, data, size, t);
-	free(data);
 }
 
 void hops_file_free(struct hops_file *h)
@@ -389,7 +379,6 @@ static bool map_line(struct sl_tables_file_reading *r, struct cursor c)
 {
 	uint64_t guid, in, out, pair;
 	uint8_t bytes[8];
-	uint32_t sw;
 
 	if (!cur_number(&c, 0, &guid) || !sl_tables_file_number(&c, MAX_PORTS + 1, &in) ||
 	    !sl_tables_file_number(&c, MAX_PORTS + 1, &out))
@@ -401,7 +390,7 @@ static bool map_line(struct sl_tables_file_reading *r, struct cursor c)
 	}
 	if (!at_end(&c))
 		return false;
-	sw = sl_tables_file_switch_of_guid(r->f, guid);
+	uint32_t sw = sl_tables_file_switch_of_guid(r->f, guid);
 	r->unknown += sw == NO_ID;
 	if (sw != NO_ID)
 		sl_tables_set_map(r->l, sw, in, out, sl2vl_of_bytes(bytes));
@@ -430,8 +419,8 @@ int sl2vl_file_each(const char *path, const struct fabric *f, sl2vl_taker *take,
 		    struct progress *p, struct err *e)
 {
 	struct sl_tables_file_reading r = {.name = path, .f = f, .take = take, .arg = arg};
+	AUTO_FREE char *data = NULL;
 	struct cursor c;
-	char *data;
 	size_t size;
 	int rc = read_file(path, p, &data, &size, e);
 
@@ -441,7 +430,6 @@ int sl2vl_file_each(const char *path, const struct fabric *f, sl2vl_taker *take,
 	while (!rc && lines_next(&r.lines, &c))
 		if (cur_says(c) && !map_block(&r, c) && !map_row(&r, c))
 			rc = sl_tables_file_expected(&r, c, "`IN OUT : VL...` of a port of this fabric", e);
-	free(data);
 	return !rc && progress_cancelled(p) ? err_set(e, CANCELLED) : rc;
 }
 
@@ -494,7 +482,6 @@ static bool sl_row(struct sl_tables_file_reading *r, struct cursor c)
 static bool sl_line(struct sl_tables_file_reading *r, struct cursor c)
 {
 	uint64_t from, dlid, sl, hops;
-	uint32_t node;
 	bool any = false;
 
 	if (!cur_number(&c, 0, &from) || !sl_tables_file_number(&c, MAX_LID, &dlid))
@@ -510,7 +497,7 @@ static bool sl_line(struct sl_tables_file_reading *r, struct cursor c)
 		return true;
 	}
 	/* all ports of a CA or router; a switch has one */
-	node = fabric_node_by_guid(r->f, from);
+	uint32_t node = fabric_node_by_guid(r->f, from);
 	for (unsigned p = 0; node != NO_ID && p <= r->f->node_nports[node]; p++) {
 		uint32_t ep = r->f->port_endport[r->f->node_port[node] + p];
 

@@ -1,6 +1,5 @@
 /* OpenSM's options: values checked and normalised, set up for a run, read again on SIGHUP. */
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -44,8 +43,6 @@ char *optdef_values(const struct optdef *d)
 	return str_dup("TEXT");
 }
 
-static void sighup_tell(const struct optdef *d, struct text *t);
-
 void optdef_tell(const struct optdef *d, struct text *t)
 {
 	text_add(t, "%s.", d->help);
@@ -53,7 +50,14 @@ void optdef_tell(const struct optdef *d, struct text *t)
 		text_add(t, " Default: `%s`.", d->def);
 	if (d->flag)
 		text_add(t, " With opensm: `%s`.", d->flag);
-	sighup_tell(d, t);
+	if (d->own) /* OpenSM has no such option */
+		return;
+	const char *effect = sighup_effect(d->name);
+	text_add(t, " `set` restarts OpenSM with it; at SIGHUP it is ");
+	if (effect)
+		text_add(t, "taken, and acts %s.", effect);
+	else
+		text_add(t, "not taken.");
 }
 
 struct options {
@@ -116,7 +120,6 @@ static char *file_value(const struct optdef *d, const char *v, struct err *e)
 
 static char *choice_value(const struct optdef *d, const char *v, struct err *e)
 {
-	const char *second;
 	size_t len = strlen(v);
 
 	assert(d->choices);
@@ -131,7 +134,7 @@ static char *choice_value(const struct optdef *d, const char *v, struct err *e)
 		}
 		w += n + (w[n] == '|');
 	}
-	second = strchr(d->choices, '|');
+	const char *second = strchr(d->choices, '|');
 	if (second && !strchr(second + 1, '|'))
 		err_set_kind(e, ERR_SYNTAX, "%s: found '%.*s', expected %.*s or %s", d->name, SHOWN, v,
 			     (int)(second - d->choices), d->choices, second + 1);
@@ -195,15 +198,15 @@ static size_t slot(const struct options *o, const char *name)
 
 struct options *options_new(const struct optdef *const *defs)
 {
-	struct options *o = NEW(struct options);
+	struct options *o = ARENA_NEW(NULL, struct options);
 	size_t n = 0, at;
 
 	atomic_init(&o->refs, 1);
 	for (size_t t = 0; defs[t]; t++)
 		for (const struct optdef *d = defs[t]; d->name; d++)
 			n++;
-	o->def = NEW_ARRAY(n + 1, const struct optdef *);
-	o->by_name = NEW_ARRAY(n + 1, uint32_t);
+	o->def = ARENA_ARRAY(o, n + 1, const struct optdef *);
+	o->by_name = ARENA_ARRAY(o, n + 1, uint32_t);
 	for (size_t t = 0; defs[t]; t++) {
 		for (const struct optdef *d = defs[t]; d->name; d++) {
 			if (find_slot(o, d->name) >= 0)
@@ -215,9 +218,9 @@ struct options *options_new(const struct optdef *const *defs)
 			o->def[o->n++] = d;
 		}
 	}
-	o->def_value = NEW_ARRAY(o->n + 1, char *);
-	o->value = NEW_ARRAY(o->n + 1, char *);
-	o->list = NEW_ARRAY(o->n + 1, char *);
+	o->def_value = ARENA_ARRAY(o, o->n + 1, char *);
+	o->value = ARENA_ARRAY(o, o->n + 1, char *);
+	o->list = ARENA_ARRAY(o, o->n + 1, char *);
 	for (size_t i = 0; i < o->n; i++) {
 		const struct optdef *d = o->def[i];
 
@@ -232,15 +235,15 @@ struct options *options_new(const struct optdef *const *defs)
 
 struct options *options_copy(const struct options *o)
 {
-	struct options *c = NEW(struct options);
+	struct options *c = ARENA_NEW(NULL, struct options);
 
 	atomic_init(&c->refs, 1);
 	c->n = o->n;
-	c->def = mem_dup(o->def, (o->n + 1) * sizeof(*o->def));
-	c->by_name = mem_dup(o->by_name, (o->n + 1) * sizeof(*o->by_name));
-	c->def_value = NEW_ARRAY(o->n + 1, char *);
-	c->value = NEW_ARRAY(o->n + 1, char *);
-	c->list = NEW_ARRAY(o->n + 1, char *);
+	c->def = arena_dup(c, o->def, (o->n + 1) * sizeof(*o->def));
+	c->by_name = arena_dup(c, o->by_name, (o->n + 1) * sizeof(*o->by_name));
+	c->def_value = ARENA_ARRAY(c, o->n + 1, char *);
+	c->value = ARENA_ARRAY(c, o->n + 1, char *);
+	c->list = ARENA_ARRAY(c, o->n + 1, char *);
 	for (size_t i = 0; i < o->n; i++) {
 		c->def_value[i] = str_dup(o->def_value[i]);
 		c->value[i] = o->value[i] ? str_dup(o->value[i]) : NULL;
@@ -256,12 +259,7 @@ static void options_release(struct options *o)
 		free(o->value[i]);
 		free(o->list[i]);
 	}
-	free(o->def);
-	free(o->by_name);
-	free(o->def_value);
-	free(o->value);
-	free(o->list);
-	free(o);
+	arena_free(o);
 }
 
 COUNTED(struct options, struct options, options_ref, options_free, options_release)
@@ -299,7 +297,6 @@ const struct optdef *options_at(const struct options *o, size_t i)
 int options_set(struct options *o, const char *name, const char *value, struct err *e)
 {
 	int i = find_slot(o, name);
-	char *v;
 
 	if (i < 0)
 		return err_set_kind(e, ERR_SYNTAX, "unknown option '%.*s'", SHOWN, name);
@@ -307,7 +304,7 @@ int options_set(struct options *o, const char *name, const char *value, struct e
 		options_unset(o, name);
 		return 0;
 	}
-	v = normalise(o->def[i], value, e);
+	char *v = normalise(o->def[i], value, e);
 	if (!v)
 		return -1;
 	options_unset(o, name);
@@ -417,12 +414,11 @@ static struct options *without_sls(const struct setup *base, const struct setup 
 {
 	const char *sls = options_get(base->options, "path_sl_file");
 	const struct options *from = other->options ? other->options : base->options;
-	struct options *o;
 
 	if (!*sls || !asks_tables(base->chain) || !other->chain || asks_tables(other->chain) ||
 	    strcmp(options_get(from, "path_sl_file"), sls) != 0)
 		return NULL;
-	o = options_copy(from);
+	struct options *o = options_copy(from);
 	options_unset(o, "path_sl_file");
 	return o;
 }
@@ -526,19 +522,4 @@ const char *sighup_effect(const char *option)
 		if (!strcmp(taken[i].name, option))
 			return taken[i].effect;
 	return NULL;
-}
-
-/* Adds " `set` restarts OpenSM with it; at SIGHUP it is not taken."; nothing for an option that OpenSM has
- * not. */
-static void sighup_tell(const struct optdef *d, struct text *t)
-{
-	const char *effect = sighup_effect(d->name);
-
-	if (d->own)
-		return;
-	text_add(t, " `set` restarts OpenSM with it; at SIGHUP it is ");
-	if (effect)
-		text_add(t, "taken, and acts %s.", effect);
-	else
-		text_add(t, "not taken.");
 }

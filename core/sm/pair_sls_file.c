@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +75,6 @@ static struct partition *by_pkey(struct partitions *x, unsigned pkey)
 /* The partition with a P_Key, 0: with a name; a new one if there is none.  NULL: P_Keys are used up. */
 static struct partition *partition_of(struct partitions *x, const char *name, unsigned pkey)
 {
-	struct partition *p = NULL;
-
 	pkey &= 0x7fff;
 	for (size_t i = 0; !pkey && *name && i < x->n; i++)
 		if (!strncmp(x->part[i].name, name, NAME_BYTES))
@@ -87,7 +84,7 @@ static struct partition *partition_of(struct partitions *x, const char *name, un
 			pkey = x->generated;
 	if (!pkey)
 		return NULL;
-	p = by_pkey(x, pkey);
+	struct partition *p = by_pkey(x, pkey);
 	if (p)
 		return p;
 	GROW(x->part, x->n, x->cap);
@@ -126,10 +123,8 @@ static bool c_number(struct cursor c, uint64_t *v, struct cursor *rest)
 /* Parts `NAME=VALUE`; *given: there is a `=`. */
 static struct cursor pair_sls_file_name_of(struct cursor *value, bool *given)
 {
-	struct cursor name;
-
 	*given = memchr(value->p, '=', cur_len(*value)) != NULL;
-	name = cur_trimmed(cur_part(value, '='));
+	struct cursor name = cur_trimmed(cur_part(value, '='));
 	*value = cur_trimmed(*value);
 	return name;
 }
@@ -160,7 +155,6 @@ static void take_flag(struct partitions *x, struct cursor flag)
 static bool define(struct partitions *x, struct cursor head)
 {
 	struct cursor value = cur_part(&head, ','), rest, whole = value, name;
-	struct partition *p;
 	char text[NAME_BYTES + 1];
 	uint64_t pkey = 0;
 	bool given;
@@ -176,7 +170,7 @@ static bool define(struct partitions *x, struct cursor head)
 	if (given && (!c_number(value, &pkey, &rest) || !cur_empty(&rest)))
 		return pair_sls_file_fail(x, whole, "no P_Key; OpenSM gives the file up");
 	snprintf(text, sizeof(text), "%.*s", CUR_ARGS(name));
-	p = partition_of(x, text, (unsigned)pkey & 0xffff);
+	struct partition *p = partition_of(x, text, (unsigned)pkey & 0xffff);
 	x->now_at = p ? (size_t)(p - x->part) + 1 : 0;
 	if (p)
 		p->sl = (uint8_t)(x->qos ? x->sl : 0);
@@ -198,7 +192,6 @@ static bool pair_sls_file_take_port(struct partitions *x, struct cursor port)
 	struct cursor value = port, rest, name;
 	uint8_t member = x->full ? FULL : LIMITED;
 	uint64_t guid;
-	uint32_t ep;
 	bool given;
 
 	name = pair_sls_file_name_of(&value, &given);
@@ -219,7 +212,7 @@ static bool pair_sls_file_take_port(struct partitions *x, struct cursor port)
 	}
 	if (!c_number(name, &guid, &rest) || !cur_empty(&rest) || !guid)
 		return pair_sls_file_fail(x, port, "no GUID of a port; OpenSM gives the file up");
-	ep = fabric_endport_by_guid(x->t->fabric, guid);
+	uint32_t ep = fabric_endport_by_guid(x->t->fabric, guid);
 	if (ep != NO_ID && x->t->endport_up[ep])
 		p->member[ep] = member;
 	return true;
@@ -635,22 +628,19 @@ struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, st
 	const struct managers *m = fabric_managers(t->fabric);
 	bool qos = options_bool(o, "qos");
 	struct pair_sls *r = pair_sls_new(t->fabric->n_endports);
-	char *data;
 	uint32_t untold;
 	size_t size;
 
 	*unread = false;
-	data = content(o, "partition_config_file", p, &size, unread, notes);
+	AUTO_FREE char *data = content(o, "partition_config_file", p, &size, unread, notes);
 	if (data)
 		*unread |= !partitions_parse(r, t, qos, options_get(o, "partition_config_file"), data, size,
 					     notes);
-	free(data);
 	if (m && m->n_pkeys && t->n_endports_up && !pkeys_untold(t, &untold))
 		take_pkeys(r, t);
-	data = qos ? content(o, "qos_policy_file", p, &size, unread, notes) : NULL;
-	if (data)
-		*unread |= !qos_policy_parse(r, t, options_get(o, "qos_policy_file"), data, size, notes);
-	free(data);
+	AUTO_FREE char *policy = qos ? content(o, "qos_policy_file", p, &size, unread, notes) : NULL;
+	if (policy)
+		*unread |= !qos_policy_parse(r, t, options_get(o, "qos_policy_file"), policy, size, notes);
 	if (r->first || r->to) {
 		find_one(r, t);
 		return r;

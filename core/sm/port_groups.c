@@ -1,7 +1,6 @@
 /* OpenSM's QoS policy: levels and groups of ports. */
 #include <assert.h>
 #include <ctype.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <regex.h>
 #include <stdio.h>
@@ -179,7 +178,6 @@ static int read_regexp(struct port_groups_rule *r, const char *at, struct err *e
 	char *colon = strrchr(r->value, ':');
 	uint64_t port;
 	char why[80];
-	int rc;
 
 	if (colon && number_of_any(colon + 1, 1, 254, &port)) {
 		r->port = (unsigned)port;
@@ -191,7 +189,7 @@ static int read_regexp(struct port_groups_rule *r, const char *at, struct err *e
 			"%s: found '%.40s', expected a regular expression of up to %d characters, without "
 			"{, back references and + behind a repetition or )",
 			at, r->value, MOST_PATTERN);
-	rc = regcomp(&r->regexp, r->value, REG_EXTENDED | REG_NOSUB);
+	int rc = regcomp(&r->regexp, r->value, REG_EXTENDED | REG_NOSUB);
 	if (!rc)
 		return 0;
 	regerror(rc, &r->regexp, why, sizeof(why));
@@ -313,7 +311,7 @@ static bool next_of(struct cursor *list, struct cursor *part)
 static bool named(struct cursor words, const struct fabric *f, uint32_t port)
 {
 	const char *desc = f->node_desc[f->port_node[port]];
-	char *index = NULL;
+	AUTO_FREE char *index = NULL;
 	bool is = !node_is_switch(f, f->port_node[port]), host = false;
 	uint64_t n;
 
@@ -338,7 +336,6 @@ static bool named(struct cursor words, const struct fabric *f, uint32_t port)
 
 		is = at && !isdigit((unsigned char)at[strlen(index)]);
 	}
-	free(index);
 	return is && host;
 }
 
@@ -487,15 +484,11 @@ static void read_expanded(const struct expansion *x, const struct input *in, boo
 
 	while (!x->g->stopped && lines_next(&l, &line)) {
 		struct guid_file one;
-		char *group;
 
 		word = cur_trimmed(line);
-		group = str_printf("%.*s", CUR_ARGS(word));
-		if (*group && *group != '#' && port_groups_add_group(x, group, l.no)) {
-			free(group);
+		AUTO_FREE char *group = str_printf("%.*s", CUR_ARGS(word));
+		if (*group && *group != '#' && port_groups_add_group(x, group, l.no))
 			continue;
-		}
-		free(group);
 		guid_file_parse(&one, x->path, line.p, cur_len(line), false);
 		for (size_t i = 0; i < one.n; i++) {
 			port_groups_add_guid(x->g, one.l[i].guid, l.no, one.l[i].rest);
@@ -523,7 +516,7 @@ void option_guids_read(const struct options *o, const char *option, const struct
 	struct expansion x = {.f = f, .path = path, .what = options_find(o, option)->names, .g = g};
 	struct input in = {.name = path};
 	struct port_groups *groups = NULL;
-	char *data = NULL, *text = NULL;
+	AUTO_FREE char *data = NULL, *text = NULL;
 	struct err why;
 	size_t size;
 
@@ -546,6 +539,4 @@ void option_guids_read(const struct options *o, const char *option, const struct
 		port_groups_stop(g, UINT_MAX, why.msg);
 	}
 	port_groups_free(groups);
-	free(data);
-	free(text);
 }

@@ -56,8 +56,7 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	bool read = path && !lo.reassign &&
 		    (!last || strcmp(options_get(o, "guid2lid_file"),
 				     options_get(rq->prev->setup->options, "guid2lid_file")));
-	struct guid2lid *entries = NULL;
-	struct sm_memory *m;
+	AUTO_FREE struct guid2lid *entries = NULL;
 
 	if (read && guid2lid_read(path, rq->progress, &entries, &lo.n_file, e))
 		return -1;
@@ -72,7 +71,7 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	if (!read && !last && rq->reserved)
 		entries = sweep_reserved(rq->reserved, &lo.n_file);
 	lo.file = entries;
-	m = NEW(struct sm_memory);
+	struct sm_memory *m = NEW(struct sm_memory);
 	m->lids = !last	    ? lid_memory_new(f, &lo)
 		  : standby ? lid_memory_taken_over(last->lids, f, &lo)
 			    : lid_memory_restarted(last->lids, f, &lo);
@@ -82,7 +81,6 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	m->opervls = last ? mem_dup(last->opervls, f->n_ports) : opervls_of_source(f);
 	m->active = last ? mem_dup(last->active, f->n_ports) : NEW_ARRAY(f->n_ports, uint8_t);
 	m->ignore = true;
-	free(entries);
 	*out = m;
 	return 0;
 }
@@ -164,7 +162,6 @@ static char *scratch_reason(const struct sweep_request *rq, const struct topo *n
 			    bool standby)
 {
 	char buf[300];
-	uint32_t port;
 
 	if (standby)
 		return str_dup("another subnet manager took over");
@@ -175,7 +172,7 @@ static char *scratch_reason(const struct sweep_request *rq, const struct topo *n
 	if (m->ignore)
 		return str_dup(m->tables ? "the sweep before ended with errors"
 					 : "no tables were programmed before");
-	port = activated_lacking(m->active, now, rq->setup->state);
+	uint32_t port = activated_lacking(m->active, now, rq->setup->state);
 	if (port != NO_ID)
 		return str_printf("port %s is up but too far away to be followed",
 				  port_label(now->fabric, port, buf, sizeof(buf)));
@@ -193,7 +190,8 @@ struct sweep_chain {
 static void parse_chain(struct sweep_chain *c, const char *names, const struct engine *const *engines,
 			struct text *notes)
 {
-	char *copy = str_dup(names ? names : ""), *save = NULL;
+	AUTO_FREE char *copy = str_dup(names ? names : "");
+	char *save = NULL;
 
 	*c = (struct sweep_chain){0};
 	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save)) {
@@ -206,7 +204,6 @@ static void parse_chain(struct sweep_chain *c, const char *names, const struct e
 		else
 			text_add(notes, "ibscope does not know the engine \"%s\" and skips it\n", w);
 	}
-	free(copy);
 }
 
 /* The tables that an engine shows; NULL if it computes its own, or if there are none. */
@@ -223,13 +220,11 @@ static const struct switch_tables *held_for(const struct setup *s, const struct 
 /* The LIDs of a sweep. They are assigned, but if the first engine shows held tables, they are as found. */
 static const struct lids *sweep_lids(struct sweep *s, const struct engine *const *engines, struct text *notes)
 {
-	const struct switch_tables *held;
-	struct text unknown = {0};
+	AUTO_TEXT struct text unknown = {0}; /* run_chain() tells them */
 	struct sweep_chain c;
 
 	parse_chain(&c, s->setup->chain, engines, &unknown);
-	text_free(&unknown); /* run_chain() tells them */
-	held = c.n ? held_for(s->setup, c.engine[0]) : NULL;
+	const struct switch_tables *held = c.n ? held_for(s->setup, c.engine[0]) : NULL;
 	s->as_read |= held != NULL;
 	if (!held)
 		return lids_assign(s->memory->lids, s->topo, notes, NULL);
@@ -361,12 +356,10 @@ static void leftovers_free(struct leftovers *l)
 static bool stopped_by_switch(struct sweep *s)
 {
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
-		AUTO_FREE char *why = NULL;
-
 		if (!switch_up(s->topo, sw) || s->fabric->switch_fdb_cap[sw])
 			continue;
-		why = str_printf("switch %s has LinearFDBCap 0, no table by LIDs",
-				 switch_name(s->fabric, sw));
+		AUTO_FREE char *why = str_printf("switch %s has LinearFDBCap 0, no table by LIDs",
+						 switch_name(s->fabric, sw));
 		sweep_add_refusal(s, "discovery", why, REFUSED_PLAIN);
 		s->fatal = "crashes";
 		return true;
@@ -378,8 +371,6 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct n
 {
 	struct leftovers left = {0};
 	struct sweep_run r = {.s = s, .engines = rq->engines, .notes = notes};
-	double start = now_seconds();
-	int rc;
 
 	if (!s->topo->n_switches_up) {
 		sweep_add_refusal(s, "minhop", "the fabric has no switch", REFUSED_PLAIN);
@@ -394,8 +385,7 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct n
 		s->memory->random = 0;
 	r.in = sweep_input_of(s, rq->reroute, &s->memory->random, s->memory->marked, &left, rq->progress);
 	r.in.threads = rq->threads;
-	rc = run_chain(&r, s->setup->chain, e);
-	s->engine_seconds = now_seconds() - start;
+	int rc = run_chain(&r, s->setup->chain, e);
 	leftovers_free(&left);
 	return rc;
 }
@@ -412,17 +402,15 @@ static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, st
 		.flapped = rq->flapped,
 		.tables = m->tables,
 	};
-	char *why;
 
 	if (!m->cache || rq->reroute || !s->prev)
 		return false;
 	assert(m->tables);
 	cs.was = s->prev->topo;
 	cs.lids_was = s->prev->lids;
-	why = ucast_cache_check(m->cache, &cs);
+	AUTO_FREE char *why = ucast_cache_check(m->cache, &cs);
 	if (why) {
 		text_add(notes, "use_ucast_cache: OpenSM computes the tables anew: %s\n", why);
-		free(why);
 		return false;
 	}
 	s->routing = ucast_cache_routing(m->cache, &cs);
@@ -537,9 +525,7 @@ static int give_sl_tables(struct sweep *s, struct progress *p, struct text *note
 {
 	const char *sls = options_file(s->setup->options, "path_sl_file");
 	struct routing *r = (struct routing *)s->routing;
-	enum map_source source;
 	AUTO_TEXT struct text found = {0};
-	struct sl_tables *l;
 	bool unread;
 
 	if (!r)
@@ -555,10 +541,10 @@ static int give_sl_tables(struct sweep *s, struct progress *p, struct text *note
 		qos_tell_unread(s->setup->options, notes);
 	}
 	text_add(notes, "%s", text_str(&found));
-	source = map_source(s);
+	enum map_source source = map_source(s);
 	if (source == MAPS_ENGINE && !sls)
 		return 0;
-	l = sl_tables_new(s->fabric, s->lids->max_lid);
+	struct sl_tables *l = sl_tables_new(s->fabric, s->lids->max_lid);
 	if (fill_maps(s, l, source, p, notes, e) ||
 	    (sls && sl_file_read(l, sls, s->fabric, s->lids, p, notes, e))) {
 		sl_tables_unref(l);
@@ -591,7 +577,6 @@ static void meet_ports(struct sweep *s, struct text *notes)
 static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct err *e)
 {
 	struct notes notes = {0};
-	const char *sm_node;
 	bool goes_on = rq->prev && !starts_anew(rq), standby;
 	int rc = 0;
 
@@ -620,7 +605,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	s->flapped = rq->flapped ? mem_dup(rq->flapped, s->fabric->n_links) : NULL;
 	s->scratch_reason = scratch_reason(rq, s->topo, s->memory, standby);
 	s->from_scratch = s->scratch_reason != NULL;
-	sm_node = s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)];
+	const char *sm_node = s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)];
 	if (s->topo->sm_regard)
 		text_add(&notes.text,
 			 "ibscope does not know where the subnet manager runs: it takes %s, in the part "
@@ -850,10 +835,7 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 	uint64_t random = s->prev ? s->prev->memory->random : 0;
 	const char *name = q->engine;
 	struct engine_output out = {0};
-	struct engine_input in;
-	struct routing *made;
 	AUTO_FREE uint8_t *marked = NULL;
-	int rc;
 
 	if (r)
 		*r = NULL;
@@ -868,15 +850,15 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 	marked = s->number && s->prev ? mem_dup(s->prev->memory->marked, s->fabric->n_switches)
 				      : NEW_ARRAY(s->fabric->n_switches, uint8_t);
 	drop_marks(marked, s->topo);
-	in = sweep_input_of(s, true, &random, marked, &left, q->progress);
+	struct engine_input in = sweep_input_of(s, true, &random, marked, &left, q->progress);
 	refuse_again(s, q, &in);
 	in.ask = q->ask;
 	in.record = q->record;
 	in.held = held_for(s->setup, engine_find(q->engines, name));
 	in.refused_before = has_refused(s->prev, name);
 	in.made = s->routing && !strcmp(s->routing->engine, name) ? s->routing : NULL;
-	made = route_again(engine_find(q->engines, name), &in, &out);
-	rc = made ? 0 : err_set_kind(e, ERR_NO_ENGINE, "%s", out.refused.msg);
+	struct routing *made = route_again(engine_find(q->engines, name), &in, &out);
+	int rc = made ? 0 : err_set_kind(e, ERR_NO_ENGINE, "%s", out.refused.msg);
 	if (r)
 		*r = made;
 	else
@@ -952,13 +934,12 @@ static struct sm_memory *memory_on(const struct sweep *s, const struct topo *t, 
 static const struct sweep *sweep_on_behind(const struct sweep *was)
 {
 	const struct sweep *computed = was->prev;
-	struct sweep *s;
 
 	if (sweep_remembers(was))
 		return sweep_ref(was);
 	while (computed && !sweep_remembers(computed))
 		computed = computed->prev;
-	s = sweep_with_hosts(was, was->setup);
+	struct sweep *s = sweep_with_hosts(was, was->setup);
 	sweep_unref(s->prev);
 	s->prev = computed ? sweep_ref(computed) : NULL;
 	return s;
@@ -967,27 +948,23 @@ static const struct sweep *sweep_on_behind(const struct sweep *was)
 struct sweep *sweep_on(const struct sweep *was, const struct setup *setup)
 {
 	const struct fabric *from = was->fabric, *to = setup->fabric;
-	struct state *state;
-	struct sweep *s;
-	uint32_t *match; /* [n_endports of from] endports of to */
 
 	if (!fabric_akin(from, to))
 		return NULL;
-	match = NEW_ARRAY(from->n_endports + 1, uint32_t);
+	/* [n_endports of from] endports of to */
+	AUTO_FREE uint32_t *match = NEW_ARRAY(from->n_endports + 1, uint32_t);
 	for (uint32_t ep = 0; ep < from->n_endports; ep++)
 		match[ep] = fabric_endport_in(to, from, ep);
-	s = NEW(struct sweep);
+	struct sweep *s = NEW(struct sweep);
 	s->refs = 1;
-	state = state_on(was->setup->state, from, to, true);
+	AUTO_STATE struct state *state = state_on(was->setup->state, from, to, true);
 	/* its tables and scope have no meaning here; options and chain are those that it had */
 	s->setup = setup_with(
 		setup,
 		&(struct setup){.state = state, .options = was->setup->options, .chain = was->setup->chain});
-	state_free(state);
 	s->fabric = to;
 	s->topo = common_topo(was->topo, to, match);
 	s->lids = lids_on(was->lids, to, match);
-	free(match);
 	s->hosts = setup_hosts(s->setup);
 	s->memory = memory_on(was, s->topo, s->lids);
 	s->routing = was->routing ? routing_on(was->routing, s->topo, s->lids) : NULL;

@@ -37,16 +37,15 @@ struct sweep {
 	char *notes;	   /* lines for the person, "" when none */
 	struct note_mark *note_mark; /* [n_note_marks] owned: kinds of the notes (core/sm/engine.h) */
 	size_t n_note_marks;
-	bool from_scratch;     /* existing entries were ignored */
-	char *scratch_reason;  /* the reason ("first sweep", "link a[1] came up", "reroute"), NULL when not */
-	bool cached;	       /* ucast_cache was valid: no engine ran */
-	bool as_read;	       /* ports are in the states that were read; the routing is on data */
-	bool carried;	       /* no sweep of its own: one of another fabric, by sweep_on() */
-	double seconds;	       /* of discovery, LIDs and routing */
-	double engine_seconds; /* of the engines alone */
-	uint8_t *opervls;      /* owned, [n_ports]: OperVLs codes as this sweep read them */
-	uint8_t *flapped;      /* owned, [n_links]: as in the request; NULL */
-	unsigned number;       /* 0 = first heavy sweep of this subnet manager */
+	bool from_scratch;    /* existing entries were ignored */
+	char *scratch_reason; /* the reason ("first sweep", "link a[1] came up", "reroute"), NULL when not */
+	bool cached;	      /* ucast_cache was valid: no engine ran */
+	bool as_read;	      /* ports are in the states that were read; the routing is on data */
+	bool carried;	      /* no sweep of its own: one of another fabric, by sweep_on() */
+	double seconds;	      /* of discovery, LIDs and routing */
+	uint8_t *opervls;     /* owned, [n_ports]: OperVLs codes as this sweep read them */
+	uint8_t *flapped;     /* owned, [n_links]: as in the request; NULL */
+	unsigned number;      /* 0 = first heavy sweep of this subnet manager */
 	const struct sweep *prev; /* reference held: the sweep before, whose tables were current; NULL */
 	struct sm_memory *memory; /* what the subnet manager remembers after it (opaque, owned) */
 };

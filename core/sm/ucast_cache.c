@@ -37,13 +37,13 @@ struct ucast_cache {
 
 struct ucast_cache *ucast_cache_new(const struct fabric *f)
 {
-	struct ucast_cache *c = NEW(struct ucast_cache);
+	struct ucast_cache *c = ARENA_NEW(NULL, struct ucast_cache);
 
 	c->fabric = fabric_ref(f);
-	c->missing = NEW_ARRAY(f->n_ports, struct missing);
-	c->leaf = NEW_ARRAY(f->n_switches, uint8_t);
-	c->dropped = NEW_ARRAY(f->n_switches, uint8_t);
-	c->row = NEW_ARRAY(f->n_switches, struct lft_row *);
+	c->missing = ARENA_ARRAY(c, f->n_ports, struct missing);
+	c->leaf = ARENA_ARRAY(c, f->n_switches, uint8_t);
+	c->dropped = ARENA_ARRAY(c, f->n_switches, uint8_t);
+	c->row = ARENA_ARRAY(c, f->n_switches, struct lft_row *);
 	return c;
 }
 
@@ -56,10 +56,8 @@ static struct lft_row *row_ref(struct lft_row *r)
 
 static void add_ghost(struct ucast_cache *c, const struct ghost *g)
 {
-	struct ghost *to;
-
 	GROW(c->ghost, c->n_ghosts, c->cap_ghosts);
-	to = &c->ghost[c->n_ghosts++];
+	struct ghost *to = &c->ghost[c->n_ghosts++];
 	*to = *g;
 	to->missing = mem_dup(g->missing, g->n_ports * sizeof(*g->missing));
 	to->row = row_ref(g->row);
@@ -94,11 +92,7 @@ void ucast_cache_free(struct ucast_cache *c)
 	free(c->ghost);
 	free(c->why);
 	fabric_unref(c->fabric);
-	free(c->missing);
-	free(c->leaf);
-	free(c->dropped);
-	free(c->row);
-	free(c);
+	arena_free(c);
 }
 
 /* --- one check -------------------------------------------------------------------------- */
@@ -214,17 +208,6 @@ static void lose_link(struct ucast_cache_check *k, uint32_t p, uint32_t q)
 	record(k, q, p);
 }
 
-static void record_lost_links(struct ucast_cache_check *k)
-{
-	for (uint32_t l = 0; l < k->f->n_links; l++) {
-		uint32_t p = k->f->link_port[2 * l], q = k->f->link_port[2 * l + 1];
-
-		if (k->s->was->peer[p] == NO_ID || k->s->now->peer[p] != NO_ID)
-			continue;
-		lose_link(k, p, q);
-	}
-}
-
 static void drop_switch(struct ucast_cache_check *k, uint32_t s)
 {
 	uint32_t port0 = k->f->switch_port[s];
@@ -237,13 +220,6 @@ static void drop_switch(struct ucast_cache_check *k, uint32_t s)
 	k->c->dropped[s] = 1;
 	lft_row_unref(k->c->row[s]);
 	k->c->row[s] = row_ref(k->s->tables->row[s]);
-}
-
-static void drop_switches(struct ucast_cache_check *k)
-{
-	for (uint32_t s = 0; s < k->f->n_switches; s++)
-		if (switch_up(k->s->was, s) && !switch_up(k->s->now, s))
-			drop_switch(k, s);
 }
 
 /* --- validation ------------------------------------------------------------------------------------ */
@@ -338,7 +314,6 @@ static void validate_missing(struct ucast_cache_check *k)
 char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 {
 	struct ucast_cache_check k = {.c = c, .s = s, .f = c->fabric};
-	uint32_t from;
 
 	assert(s->now->fabric->n_ports == c->fabric->n_ports && s->tables);
 	if (c->why)
@@ -346,7 +321,7 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 	if (s->now->sm_endport != s->was->sm_endport)
 		return str_dup("another subnet manager took over");
 	/* Present distances decide which LIDs are known when a link is seen (engines/doc/minhop.md 9.4). */
-	from = s->now->endport_switch[s->now->sm_endport];
+	uint32_t from = s->now->endport_switch[s->now->sm_endport];
 	k.dist = NEW_ARRAY(k.f->n_switches, uint16_t);
 	memset(k.dist, 0xff, k.f->n_switches * sizeof(*k.dist));
 	if (from != NO_ID)
@@ -357,8 +332,15 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 		if (s->now->peer[p] != NO_ID && s->was->peer[p] == NO_ID)
 			see_link(&k, p, k.f->link_port[2 * l + 1]);
 	}
-	record_lost_links(&k);
-	drop_switches(&k);
+	for (uint32_t l = 0; l < k.f->n_links; l++) {
+		uint32_t p = k.f->link_port[2 * l];
+
+		if (s->was->peer[p] != NO_ID && s->now->peer[p] == NO_ID)
+			lose_link(&k, p, k.f->link_port[2 * l + 1]);
+	}
+	for (uint32_t sw = 0; sw < k.f->n_switches; sw++)
+		if (switch_up(s->was, sw) && !switch_up(s->now, sw))
+			drop_switch(&k, sw);
 	validate_links(&k);
 	validate_missing(&k);
 	free(k.dist);
@@ -367,40 +349,21 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 
 /* --- another fabric --------------------------------------------------------------------------------- */
 
-/* Notes what is lost because the fabric `to` does not have it. */
-static void lose_in(struct ucast_cache_check *k, const struct fabric *to)
-{
-	for (uint32_t l = 0; l < k->f->n_links; l++) {
-		uint32_t p = k->f->link_port[2 * l];
-
-		if (k->s->was->peer[p] != NO_ID && fabric_link_in(to, k->f, l) == NO_ID)
-			lose_link(k, p, k->f->link_port[2 * l + 1]);
-	}
-	for (uint32_t s = 0; s < k->f->n_switches; s++)
-		if (switch_up(k->s->was, s) && fabric_switch_in(to, k->f, s) == NO_ID)
-			drop_switch(k, s);
-}
-
-static void move_switch(struct ucast_cache *d, uint32_t to, const struct ghost *g)
-{
-	unsigned n = d->fabric->switch_nports[to] + 1u;
-
-	memcpy(d->missing + d->fabric->switch_port[to], g->missing,
-	       (MIN(n, g->n_ports)) * sizeof(*g->missing));
-	d->leaf[to] = g->leaf;
-	d->dropped[to] = g->dropped;
-	d->row[to] = row_ref(g->row);
-}
-
 /* Puts one switch's part where it belongs in d. */
 static void place_switch(struct ucast_cache *d, const struct ghost *g)
 {
-	uint32_t node = fabric_node_by_guid(d->fabric, g->guid);
+	const struct fabric *f = d->fabric;
+	uint32_t node = fabric_node_by_guid(f, g->guid), to = node == NO_ID ? NO_ID : f->node_switch[node];
 
-	if (node != NO_ID && d->fabric->node_switch[node] != NO_ID)
-		move_switch(d, d->fabric->node_switch[node], g);
-	else
+	if (to == NO_ID) {
 		add_ghost(d, g);
+		return;
+	}
+	unsigned n = f->switch_nports[to] + 1u;
+	memcpy(d->missing + f->switch_port[to], g->missing, (MIN(n, g->n_ports)) * sizeof(*g->missing));
+	d->leaf[to] = g->leaf;
+	d->dropped[to] = g->dropped;
+	d->row[to] = row_ref(g->row);
 }
 
 struct ucast_cache *ucast_cache_on(const struct ucast_cache *c, const struct cache_sweep *s,
@@ -411,7 +374,16 @@ struct ucast_cache *ucast_cache_on(const struct ucast_cache *c, const struct cac
 	struct ucast_cache_check k = {.c = lost, .s = s, .f = f, .why = lost->why};
 
 	assert(s->was->fabric->n_ports == c->fabric->n_ports && s->tables);
-	lose_in(&k, to);
+	/* what is lost because the fabric `to` does not have it */
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		uint32_t p = f->link_port[2 * l];
+
+		if (s->was->peer[p] != NO_ID && fabric_link_in(to, f, l) == NO_ID)
+			lose_link(&k, p, f->link_port[2 * l + 1]);
+	}
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		if (switch_up(s->was, sw) && fabric_switch_in(to, f, sw) == NO_ID)
+			drop_switch(&k, sw);
 	lost->why = NULL;
 	d->why = k.why;
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
@@ -531,16 +503,13 @@ static void kept_free(void *priv)
 	struct ucast_cache_kept *k = priv;
 
 	routing_unref(k->of);
-	free(k->lost);
-	free(k->sw_there);
-	free(k->ep_there);
-	free(k);
+	arena_free(k);
 }
 
 static struct ucast_cache_kept *kept_new(const struct routing *of)
 {
 	const struct routing_ops *o = of->ops;
-	struct ucast_cache_kept *k = NEW(struct ucast_cache_kept);
+	struct ucast_cache_kept *k = ARENA_NEW(NULL, struct ucast_cache_kept);
 
 	k->of = routing_ref(of);
 	k->ops = (struct routing_ops){
@@ -593,9 +562,9 @@ struct routing *routing_on(const struct routing *r, const struct topo *t, const 
 	k->ops.write_extra = NULL;
 	n->ops = &k->ops;
 	n->priv = k;
-	k->lost = NEW_ARRAY(to->n_switches + 1, uint8_t);
-	k->sw_there = NEW_ARRAY(to->n_switches + 1, uint32_t);
-	k->ep_there = NEW_ARRAY(to->n_endports + 1, uint32_t);
+	k->lost = ARENA_ARRAY(k, to->n_switches + 1, uint8_t);
+	k->sw_there = ARENA_ARRAY(k, to->n_switches + 1, uint32_t);
+	k->ep_there = ARENA_ARRAY(k, to->n_endports + 1, uint32_t);
 	for (uint32_t sw = 0; sw < to->n_switches; sw++) {
 		uint32_t was = fabric_switch_in(from, to, sw);
 
@@ -619,7 +588,7 @@ struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct ca
 	r->ops = &k->ops;
 	r->priv = k;
 	/* away now, or when the tables were kept before */
-	k->lost = NEW_ARRAY(c->fabric->n_switches, uint8_t);
+	k->lost = ARENA_ARRAY(k, c->fabric->n_switches, uint8_t);
 	for (uint32_t sw = 0; sw < c->fabric->n_switches; sw++)
 		k->lost[sw] = !switch_up(s->now, sw) || (before && before->lost[sw]);
 	for (uint32_t sw = 0; sw < c->fabric->n_switches; sw++) {

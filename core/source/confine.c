@@ -97,14 +97,12 @@ static bool libc_is_shared(void)
 
 void confine(const char *who)
 {
-	const char *why;
-
 	live_remove_folder(getpid()); /* it has been read */
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	/* a cancelled thread needs this library, and later it cannot be opened */
 	if (libc_is_shared())
 		dlopen("libgcc_s.so.1", RTLD_NOW);
-	why = confine_load_filter();
+	const char *why = confine_load_filter();
 	if (why)
 		fprintf(stderr, "%s is not closed in by seccomp: %s\n", who, why);
 }

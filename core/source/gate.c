@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -153,18 +152,16 @@ static int open_device(struct gate *g, struct opening *o, const int *classes, si
 
 static void serve(struct gate *g, const int *classes, size_t n)
 {
-	void *umad = NULL;
 	struct opening o;
 	struct gate_request r;
-	int32_t opened;
 
 	if (!receive_whole(g->socket, &o, sizeof(o)))
 		return;
-	opened = open_device(g, &o, classes, n);
+	int32_t opened = open_device(g, &o, classes, n);
 	confine("the process that holds the device");
 	if (!send_whole(g->socket, &opened, sizeof(opened)) || opened)
 		return;
-	umad = umad_alloc(1, umad_size() + IB_MAD_SIZE);
+	void *umad = umad_alloc(1, umad_size() + IB_MAD_SIZE);
 	while (umad && receive_whole(g->socket, &r, sizeof(r)))
 		gate_pass(g, umad, &r);
 	umad_free(umad);

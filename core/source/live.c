@@ -27,9 +27,6 @@
 #include "core/routing/routing.h"
 #include "core/source/live.h"
 
-/* Live discovery, the parent's side.  It starts the discovery process, watches it, and collects what it
- * sends; live.c makes a fabric of that. */
-
 #define TICK_MS 50	/* interval of checks for cancelling */
 #define NO_ANSWERS 3	/* factor for silence when errors come, but no answers */
 #define GONE_S 1.0	/* silence after which the simulator is checked */
@@ -73,17 +70,14 @@ static int spawn(pid_t *pid, const int end[4], char **argv)
 	static char mark[] = LIVE_CHILD_MARK "=1"; /* it is a discovery process */
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;
-	char **envp;
-	int rc;
 
 	posix_spawn_file_actions_init(&fa);
 	program_attributes(&at, POSIX_SPAWN_SETSID);
 	for (int i = 0; i < 4; i++)
 		posix_spawn_file_actions_adddup2(&fa, end[i], i);
 	posix_spawn_file_actions_addclosefrom_np(&fa, LIVE_DATA_FD + 1);
-	envp = program_environment(NULL, mark);
-	rc = posix_spawn(pid, "/proc/self/exe", &fa, &at, argv, envp);
-	free(envp);
+	AUTO_FREE char **envp = program_environment(NULL, mark);
+	int rc = posix_spawn(pid, "/proc/self/exe", &fa, &at, argv, envp);
 	posix_spawn_file_actions_destroy(&fa);
 	posix_spawnattr_destroy(&at);
 	return rc;
@@ -92,14 +86,12 @@ static int spawn(pid_t *pid, const int end[4], char **argv)
 static int live_start(struct child *c, const char *ca, int port, enum live_tables what, struct err *e)
 {
 	char name[] = "ibscope", flag[] = LIVE_CHILD_FLAG, num[16], tables[4];
-	char *device = str_dup(ca ? ca : "");
+	AUTO_FREE char *device = str_dup(ca ? ca : "");
 	char *argv[] = {name, flag, device, num, tables, NULL};
 	int p[4][2], end[4], rc = 0;
 
-	if (!live_child_possible()) {
-		free(device);
+	if (!live_child_possible())
 		return err_set(e, "this program was not made for live discovery");
-	}
 	snprintf(num, sizeof(num), "%d", port);
 	snprintf(tables, sizeof(tables), "%d", (int)what);
 	for (int i = 0; i < 4; i++) {
@@ -109,7 +101,6 @@ static int live_start(struct child *c, const char *ca, int port, enum live_table
 	}
 	if (!rc)
 		rc = spawn(&c->pid, end, argv);
-	free(device);
 	for (int i = 0; i < 4; i++)
 		close_fd(&p[i][i ? 1 : 0]);
 	if (rc) {
@@ -217,11 +208,9 @@ static int read_streams(struct child *c, const struct pollfd *pf, struct progres
 	int rc = 0;
 
 	for (int i = 0; i < N_STREAMS; i++) {
-		ssize_t n;
-
 		if (pf[i].fd < 0 || !pf[i].revents)
 			continue;
-		n = read(c->fd[i], buf, sizeof(buf));
+		ssize_t n = read(c->fd[i], buf, sizeof(buf));
 		if (n > 0)
 			rc |= live_take(c, i, buf, (size_t)n, p, e);
 		else if (n == 0 || (errno != EINTR && errno != EAGAIN))
@@ -318,10 +307,9 @@ static const char *plain_line(const char *s)
 static void live_tell_said(struct text *errors, struct warnings *w, struct text *t)
 {
 	char *save = NULL, *s = errors->len ? strtok_r(errors->s, "\r\n", &save) : NULL;
-	const char *plain;
 
 	for (unsigned n = 0; s && n < MAX_CHATTER; s = strtok_r(NULL, "\r\n", &save)) {
-		plain = plain_line(s);
+		const char *plain = plain_line(s);
 		n += plain != NULL;
 		if (plain && w)
 			warnings_add(w, "discovery", 0, "%s", plain);
@@ -367,8 +355,7 @@ static int explain(struct child *c, const char *source, int status, struct err *
 			 strsignal(WTERMSIG(status)));
 	if (said.len)
 		text_add(&why, " (%s)", text_str(&said));
-	err_set(e, "%s", text_str(&why));
-	return -1;
+	return err_set(e, "%s", text_str(&why));
 }
 
 int live_discover_tables(const char *ca, int port, enum live_tables what, unsigned silence,
@@ -377,15 +364,14 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 	struct child c = {.pid = -1, .keep = -1, .fd = {-1, -1, -1}, .silence = silence};
 	AUTO_FREE char *source = port ? str_printf("%s:%d", ca ? ca : "first CA", port)
 				      : str_dup(ca ? ca : "first active port");
-	int status, rc;
 
 	assert(port >= 0 && port <= MAX_PORTS && silence > 0 && silence <= LIVE_SILENCE_MOST);
 	if (p)
 		progress_start(p, "discovering", 0);
-	rc = permitted(DEED_DEVICE, "a live fabric", e) ? -1 : live_start(&c, ca, port, what, e);
+	int rc = permitted(DEED_DEVICE, "a live fabric", e) ? -1 : live_start(&c, ca, port, what, e);
 	if (!rc) {
 		rc = live_listen_to(&c, p, e);
-		status = live_stop(&c, rc == 0);
+		int status = live_stop(&c, rc == 0);
 		if (!rc && (status || !c.size))
 			rc = explain(&c, source, status, e);
 		else if (!rc)
@@ -407,14 +393,13 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e)
 {
 	AUTO_TEXT struct text why = {0};
-	int rc;
 
 	assert(!strcmp(argv[0], "/proc/self/exe") && argv[1]);
 	if (permitted(DEED_DEVICE, "a live fabric", e))
 		return -1;
 	if (!live_child_possible())
 		return err_set(e, "this program was not made for live discovery");
-	rc = program_run(argv, to, p, e);
+	int rc = program_run(argv, to, p, e);
 	if (!rc || progress_cancelled(p))
 		return rc;
 	if (!live_simulated())
@@ -488,10 +473,8 @@ static bool get(struct live_stream_reader *r, void *to, size_t size)
 }
 
 /* Reports something impossible about a port; the truth is not known. */
-static void live_stream_tell(struct live_stream_reader *r, const char *kind, uint32_t node, unsigned port,
-			     const char *fmt, ...) PRINTF_LIKE(5, 6);
-static void live_stream_tell(struct live_stream_reader *r, const char *kind, uint32_t node, unsigned port,
-			     const char *fmt, ...)
+static void PRINTF_LIKE(5, 6) live_stream_tell(struct live_stream_reader *r, const char *kind, uint32_t node,
+					       unsigned port, const char *fmt, ...)
 {
 	AUTO_TEXT struct text t = {0};
 	va_list ap;
@@ -566,8 +549,6 @@ static uint32_t live_stream_add_node(struct live_stream_reader *r, const struct 
 static bool get_node(struct live_stream_reader *r)
 {
 	struct live_node n;
-	struct fb_node *to;
-	uint32_t at;
 	int last = -1;
 
 	if (!get(r, &n, sizeof(n)))
@@ -575,9 +556,9 @@ static bool get_node(struct live_stream_reader *r)
 	if (n.n_ports > n.nports + 1u || (r->n_ports += n.nports + 1u) > MOST_PORTS)
 		return unreadable(r, "records of ports:", n.n_ports, "at most one a port");
 	n.desc[sizeof(n.desc) - 1] = n.chassis_place[sizeof(n.chassis_place) - 1] = '\0';
-	at = live_stream_add_node(r, &n);
+	uint32_t at = live_stream_add_node(r, &n);
 	if (at != NO_ID) {
-		to = &r->b->node[at];
+		struct fb_node *to = &r->b->node[at];
 		to->sysguid = n.sysguid;
 		to->vendor = n.vendor;
 		to->device = n.device;
@@ -613,7 +594,6 @@ static void live_stream_cable(struct live_stream_reader *r, uint32_t node, const
 {
 	const struct fb_node *n = &r->b->node[node];
 	uint32_t peer = fb_find(r->b, p->peer_guid);
-	const struct live_port *q;
 
 	assert(p->num != NOT_SENT && p->peer_guid);
 	if (peer == NO_ID) {
@@ -621,7 +601,8 @@ static void live_stream_cable(struct live_stream_reader *r, uint32_t node, const
 				 "leads to node 0x%016" PRIx64 ", which is not there", p->peer_guid);
 		return;
 	}
-	q = p->peer_port <= r->b->node[peer].nports ? &r->port[peer][p->peer_port] : NULL;
+	const struct live_port *q =
+		p->peer_port <= r->b->node[peer].nports ? &r->port[peer][p->peer_port] : NULL;
 	if (peer == node && q == p) {
 		warnings_add(&r->b->warnings, "looped port", 0, "%s[%u] is cabled to itself", n->desc,
 			     p->num);
@@ -698,21 +679,18 @@ static bool get_nodes(struct live_stream_reader *r, struct live_head *h)
 static bool get_table(struct live_stream_reader *r, const struct fabric *f, struct switch_tables *t)
 {
 	struct live_table h;
-	uint32_t node, sw;
-	unsigned ports;
-	size_t size;
 
 	if (!get(r, &h, sizeof(h)))
 		return false;
-	size = h.n_entries + (size_t)h.n_maps * 8;
+	size_t size = h.n_entries + (size_t)h.n_maps * 8;
 	if (h.n_entries > MAX_LID + 1)
 		return unreadable(r, "entries:", h.n_entries, "at most one a LID");
 	if (!live_stream_room(r, size))
 		return false;
-	node = fabric_node_by_guid(f, h.guid);
-	sw = node == NO_ID ? NO_ID : f->node_switch[node];
+	uint32_t node = fabric_node_by_guid(f, h.guid);
+	uint32_t sw = node == NO_ID ? NO_ID : f->node_switch[node];
 	if (sw != NO_ID) { /* else the switch was left out */
-		ports = f->switch_nports[sw] + 1u;
+		unsigned ports = f->switch_nports[sw] + 1u;
 		if (t->lft[sw])
 			return unreadable(r, "tables of the same switch:", 2, "1");
 		if (h.n_maps && (!t->sl_tables || !h.n_entries || h.n_maps != ports * ports))
@@ -748,7 +726,8 @@ static bool get_tables(struct live_stream_reader *r, struct fabric *f, const str
 /* The SM LID that most endports tell, the lowest of several. */
 static void count_masters(const struct live_stream_reader *r, struct managers *m)
 {
-	uint32_t *told = NEW_ARRAY(MAX_LID + 1u, uint32_t), all = 0;
+	AUTO_FREE uint32_t *told = NEW_ARRAY(MAX_LID + 1u, uint32_t);
+	uint32_t all = 0;
 
 	for (uint32_t i = 0; i < r->b->n; i++)
 		for (unsigned p = 0; p <= r->b->node[i].nports; p++) {
@@ -764,7 +743,6 @@ static void count_masters(const struct live_stream_reader *r, struct managers *m
 		if (told[lid] > told[m->lid])
 			m->lid = (uint16_t)lid;
 	m->others = all - told[m->lid];
-	free(told);
 }
 
 COMPARATOR(manager_by_guid, struct manager, UP(guid))
@@ -837,15 +815,13 @@ int live_read(const void *data, size_t size, const char *source, enum live_table
 	struct live_stream_reader r = {.data = data, .size = size, .source = source, .e = e, .b = fb_new()};
 	struct live_head h = {0};
 	struct fabric *f = NULL;
-	struct managers *m = NULL;
 	int rc = -1;
 
 	if (!get_nodes(&r, &h)) {
 		fb_free(r.b);
 	} else {
-		m = managers_new(h.n_managers);
+		struct managers *m = managers_new(h.n_managers);
 		m->asked = true;
-		m->local_lid = h.sm_lid;
 		count_masters(&r, m);
 		if (fb_finish(r.b, source, "live", &f, e)) {
 			counted_unref(&m->counted);

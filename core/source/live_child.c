@@ -51,12 +51,11 @@ static const char *wrong_node(void *info)
 	uint64_t guid = mad_get_field64(info, 0, IB_NODE_GUID_F);
 	unsigned type = mad_get_field(info, 0, IB_NODE_TYPE_F),
 		 nports = mad_get_field(info, 0, IB_NODE_NPORTS_F);
-	uint32_t at;
 
 	if (mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F) > nports)
 		return "it came in by a port that the node does not have";
 	seen = seen ? seen : fb_new();
-	at = fb_find(seen, guid);
+	uint32_t at = fb_find(seen, guid);
 	if (at == NO_ID && seen->n == MAX_LID)
 		return "there are more nodes than a subnet has LIDs";
 	if (at == NO_ID)
@@ -170,8 +169,6 @@ static void live_child_put(FILE *f, const void *p, size_t size)
 static void live_child_put_port(FILE *f, ibnd_port_t *p)
 {
 	struct live_port r;
-	unsigned ext;
-	bool fdr10;
 
 	memset(&r, 0, sizeof(r));
 	r.guid = p->guid;
@@ -189,9 +186,10 @@ static void live_child_put_port(FILE *f, ibnd_port_t *p)
 		r.speed = speed_of(p);
 		r.widths = (uint8_t)mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ENABLED_F);
 		/* enabled speeds: extended ones count if they are supported */
-		ext = has_ext_speeds(p) ? mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ENABLED_F) : 0;
-		fdr10 = mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F) ==
-			EXT_INFO_FDR10;
+		unsigned ext =
+			has_ext_speeds(p) ? mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ENABLED_F) : 0;
+		bool fdr10 = mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F) ==
+			     EXT_INFO_FDR10;
 		r.speeds = (uint8_t)SPEED_BITS(mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ENABLED_F), fdr10,
 					       ext);
 	}
@@ -202,7 +200,6 @@ static void live_child_put_node(FILE *f, ibnd_node_t *n)
 {
 	struct live_node r;
 	char slot[32];
-	const char *type, *where;
 
 	static_assert(sizeof(r.desc) > DESC_MAX, "a description has room");
 	memset(&r, 0, sizeof(r));
@@ -223,8 +220,8 @@ static void live_child_put_node(FILE *f, ibnd_node_t *n)
 	if (n->chassis && n->chassis->chassisnum) {
 		/* "ISR9288 Spine 1 Chip 0", as ibnetdiscover -g shows it */
 		r.chassis = n->chassis->chassisnum;
-		type = ibnd_get_chassis_type(n);
-		where = ibnd_get_chassis_slot_str(n, slot, sizeof(slot));
+		const char *type = ibnd_get_chassis_type(n);
+		const char *where = ibnd_get_chassis_slot_str(n, slot, sizeof(slot));
 		type = type ? type : "";
 		where = where ? where : "";
 		snprintf(r.chassis_place, sizeof(r.chassis_place), "%s%s%s", type, *type && *where ? " " : "",
@@ -252,11 +249,10 @@ static uint32_t live_child_read_table(struct ibmad_port *via, ibnd_node_t *n, ui
 {
 	uint8_t info[IB_SMP_DATA_SIZE] = {0};
 	double told = now_seconds();
-	uint32_t top;
 
 	if (!smp_query_via(info, &n->path_portid, IB_ATTR_SWITCH_INFO, 0, 0, via))
 		return 0;
-	top = mad_get_field(info, 0, IB_SW_LINEAR_FDB_TOP_F);
+	uint32_t top = mad_get_field(info, 0, IB_SW_LINEAR_FDB_TOP_F);
 	if (top > MAX_LID)
 		top = MAX_LID;
 	for (uint32_t b = 0; b <= top / LFT_BLOCK; b++) {
@@ -323,16 +319,6 @@ static bool has_manager(ibnd_port_t *p)
 
 #define MOST_MANAGERS 255 /* that are asked */
 
-static uint8_t count_managers(ibnd_fabric_t *fb)
-{
-	uint32_t found = 0;
-
-	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
-		for (int p = 0; p <= n->numports; p++)
-			found += has_manager(n->ports[p]);
-	return (uint8_t)(MIN(found, MOST_MANAGERS));
-}
-
 /* The way to a port itself: to a switch or the local port the node's, else by the cable that leads to it. */
 static bool way_to(ibnd_fabric_t *fb, ibnd_port_t *p, ib_portid_t *to)
 {
@@ -394,16 +380,6 @@ static bool holds_pkeys(ibnd_port_t *p)
 	return p && p->guid && (p->node->type == IB_NODE_SWITCH ? !p->portnum : p->portnum && p->remoteport);
 }
 
-static uint32_t count_pkey_ports(ibnd_fabric_t *fb)
-{
-	uint32_t n = 0;
-
-	for (ibnd_node_t *node = fb->nodes; node; node = node->next)
-		for (int p = 0; p <= node->numports; p++)
-			n += holds_pkeys(node->ports[p]);
-	return n;
-}
-
 /* The P_Key tables of all endports; a port that does not answer has a record without a GUID. */
 static void put_pkeys(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb)
 {
@@ -430,6 +406,16 @@ static void put_pkeys(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb)
 		}
 }
 
+static uint32_t count_ports(ibnd_fabric_t *fb, bool is(ibnd_port_t *p))
+{
+	uint32_t n = 0;
+
+	for (ibnd_node_t *node = fb->nodes; node; node = node->next)
+		for (int p = 0; p <= node->numports; p++)
+			n += is(node->ports[p]);
+	return n;
+}
+
 static void live_child_put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables what, struct live_head *h)
 {
 	ibnd_node_t *from = fb->from_node;
@@ -441,8 +427,9 @@ static void live_child_put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables wha
 		h->n_nodes++;
 		h->n_tables += what && n->type == IB_NODE_SWITCH;
 	}
-	h->n_managers = count_managers(fb);
-	h->n_pkey_ports = what ? count_pkey_ports(fb) : 0;
+	uint32_t managers = count_ports(fb, has_manager);
+	h->n_managers = (uint8_t)(MIN(managers, MOST_MANAGERS));
+	h->n_pkey_ports = what ? count_ports(fb, holds_pkeys) : 0;
 	if (from) {
 		h->from_guid = from->guid;
 		h->from_port = (uint8_t)fb->from_portnum;
@@ -462,11 +449,10 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 	uint32_t tail = LIVE_TAIL;
 	FILE *f = fdopen(LIVE_DATA_FD, "w");
 	struct live_head h;
-	struct ibmad_port *via;
 
 	if (!f)
 		return 1;
-	via = mad_rpc_open_port(ca, port, classes, 2);
+	struct ibmad_port *via = mad_rpc_open_port(ca, port, classes, 2);
 	if (!via) {
 		fclose(f);
 		return 1;
@@ -527,12 +513,11 @@ static const enum MAD_FIELDS counter_field[N_COUNTERS][2] = {
 static uint32_t wide_counters(struct ibmad_port *via, ib_portid_t *to, int port)
 {
 	uint8_t data[IB_PC_DATA_SZ + 1024] = {0};
-	unsigned mask;
 	uint32_t traffic = 0;
 
 	if (!pma_query_via(data, to, port, TIMEOUT_MS, CLASS_PORT_INFO, via))
 		return 0;
-	mask = mad_get_field(data, 0, IB_CPI_CAPMASK_F);
+	unsigned mask = mad_get_field(data, 0, IB_CPI_CAPMASK_F);
 	if (!(mask & (EXTENDED_WIDTH | EXTENDED_NO_IETF)))
 		return 0;
 	for (unsigned k = COUNT_TRANSMIT_DATA; k < N_COUNTERS; k++)
@@ -602,10 +587,9 @@ static int discover(char **argv)
 				  .flags = IBND_CONFIG_MLX_EPI};
 	char *ca = *argv[0] ? argv[0] : NULL;
 	int port = atoi(argv[1]), status;
-	ibnd_fabric_t *fb;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	fb = ibnd_discover_fabric(ca, port, NULL, &cfg);
+	ibnd_fabric_t *fb = ibnd_discover_fabric(ca, port, NULL, &cfg);
 	if (!fb)
 		return 1;
 	status = put_fabric(fb, ca, port, (enum live_tables)atoi(argv[2]));
@@ -617,14 +601,13 @@ int live_child_main(int argc, char **argv)
 {
 	bool counters = argc >= 5 && !strcmp(argv[1], LIVE_COUNTERS_FLAG);
 	pthread_t watch;
-	pid_t worker;
 
 	let_in = true;
 	if (!counters && (argc != 5 || strcmp(argv[1], LIVE_CHILD_FLAG)))
 		return -1;
 	if (start_janitor())
 		return 1;
-	worker = gate_start();
+	pid_t worker = gate_start();
 	if (!worker)
 		return counters ? read_counters(argv + 2) : discover(argv + 2);
 	if (worker < 0)

@@ -23,24 +23,21 @@ bool live_simulator_gone(char *name, size_t size)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	const char *given = getenv("IBSIM_SOCKNAME");
-	size_t len;
-	bool gone;
-	int s;
 
 	snprintf(name, size, "%s", given && *given ? given : "sim");
 	if (!live_simulated() || getenv("IBSIM_SERVER_NAME"))
 		return false;
 	/* an abstract name: it begins with a NUL, and ibsim's also ends with one */
-	len = (size_t)snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, "%s:ctl", name) + 2;
-	s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	size_t len = (size_t)snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, "%s:ctl", name) + 2;
+	int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (s < 0 || len > sizeof(to.sun_path)) {
 		if (s >= 0)
 			close(s);
 		return false;
 	}
-	gone = connect(s, (struct sockaddr *)&to,
-		       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) &&
-	       errno == ECONNREFUSED;
+	bool gone = connect(s, (struct sockaddr *)&to,
+			    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) &&
+		    errno == ECONNREFUSED;
 	close(s);
 	return gone;
 }

@@ -48,10 +48,9 @@ static int spawn_keeper(struct simulation *s, int in, int out)
 {
 	char name[] = "ibscope", flag[] = SIMULATION_CHILD_FLAG, *argv[] = {name, flag, NULL};
 	/* without preloaded libraries: the keeper is no program of a simulation */
-	char **envp = program_environment("LD_PRELOAD=", NULL);
+	AUTO_FREE char **envp = program_environment("LD_PRELOAD=", NULL);
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;
-	int rc;
 
 	posix_spawn_file_actions_init(&fa);
 	program_attributes(&at, POSIX_SPAWN_SETSID);
@@ -59,10 +58,9 @@ static int spawn_keeper(struct simulation *s, int in, int out)
 	posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
 	posix_spawn_file_actions_addopen(&fa, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addclosefrom_np(&fa, STDERR_FILENO + 1);
-	rc = posix_spawn(&s->keeper, "/proc/self/exe", &fa, &at, argv, envp);
+	int rc = posix_spawn(&s->keeper, "/proc/self/exe", &fa, &at, argv, envp);
 	posix_spawn_file_actions_destroy(&fa);
 	posix_spawnattr_destroy(&at);
-	free(envp);
 	return rc;
 }
 
@@ -93,11 +91,10 @@ static bool listen_to_keeper(struct simulation *s)
 {
 	struct pollfd pf = {.fd = s->from, .events = POLLIN};
 	char buf[512];
-	ssize_t n;
 
 	if (poll(&pf, 1, TICK_MS) <= 0)
 		return true;
-	n = read(s->from, buf, sizeof(buf));
+	ssize_t n = read(s->from, buf, sizeof(buf));
 	if (n <= 0)
 		return n < 0 && errno == EINTR;
 	for (ssize_t i = 0; i < n; i++) {
@@ -132,12 +129,11 @@ int simulation_possible(struct err *e)
 
 struct simulation *simulation_new(struct err *e)
 {
-	struct simulation *s;
 	int in[2], out[2], rc;
 
 	if (permitted(DEED_RUN, "OpenSM", e) || simulation_possible(e))
 		return NULL;
-	s = NEW(struct simulation);
+	struct simulation *s = NEW(struct simulation);
 	s->to = s->from = -1;
 	rc = program_pipe(in) ? errno : 0;
 	if (program_pipe(out) && !rc)
@@ -205,14 +201,13 @@ static void last_lines(const struct simulation *s, const char *name, struct text
 {
 	FILE *f = simulation_open(s, name, "r", NULL);
 	char buf[LAST_BYTES + 1];
-	size_t n, from;
 	unsigned lines = 0;
 
 	if (!f)
 		return;
 	if (fseek(f, -LAST_BYTES, SEEK_END))
 		rewind(f);
-	n = fread(buf, 1, LAST_BYTES, f);
+	size_t n = fread(buf, 1, LAST_BYTES, f), from;
 	fclose(f);
 	while (n && buf[n - 1] == '\n')
 		n--;
@@ -241,9 +236,8 @@ static int tell_last(const struct simulation *s, int which, const char *what, st
 		snprintf(name, sizeof(name), "%s.out", program[which]);
 		last_lines(s, name, &t);
 	}
-	err_set(e, "%s %s%s%s", which == PATHS ? "asking for paths" : program[which], what,
-		t.len ? "; its last lines: " : "", text_str(&t));
-	return -1;
+	return err_set(e, "%s %s%s%s", which == PATHS ? "asking for paths" : program[which], what,
+		       t.len ? "; its last lines: " : "", text_str(&t));
 }
 
 /* --- waiting ------------------------------------------------------------------------------------- */
@@ -300,12 +294,11 @@ static unsigned long simulation_used(const struct simulation *s)
 	for (int i = 0; i < PROGRAMS; i++) {
 		char path[40], line[600], *p;
 		unsigned long user, sys;
-		FILE *f;
 
 		if (!s->pid[i] || s->has_ended[i])
 			continue;
 		snprintf(path, sizeof(path), "/proc/%ld/stat", (long)s->pid[i]);
-		f = fopen(path, "r");
+		FILE *f = fopen(path, "r");
 		if (f && fgets(line, sizeof(line), f) && (p = strrchr(line, ')')) &&
 		    sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &sys) == 2)
 			sum += user + sys;
@@ -318,7 +311,6 @@ static unsigned long simulation_used(const struct simulation *s)
 /* What is waited for. */
 struct wait {
 	struct simulation *s;
-	const char *what; /* "ibsim to be ready" */
 	unsigned long used;
 	double moved; /* time of the last use of the processor */
 	struct progress *p;
@@ -328,7 +320,6 @@ struct wait {
 static int wait_a_moment(struct wait *w, struct err *e)
 {
 	struct simulation *s = w->s;
-	unsigned long now;
 
 	if (!listen_to_keeper(s))
 		return err_set(e, "the keeper of the simulation ended");
@@ -344,7 +335,7 @@ static int wait_a_moment(struct wait *w, struct err *e)
 			 abs(s->status[i]));
 		return tell_last(s, i, how, e);
 	}
-	now = simulation_used(s);
+	unsigned long now = simulation_used(s);
 	if (now != w->used) {
 		w->used = now;
 		w->moved = now_seconds();
@@ -359,8 +350,7 @@ static struct wait begin_wait(struct simulation *s, struct progress *p)
 	return (struct wait){.s = s, .p = p, .moved = now_seconds()};
 }
 
-static void command(struct simulation *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void command(struct simulation *s, const char *fmt, ...)
+static void PRINTF_LIKE(2, 3) command(struct simulation *s, const char *fmt, ...)
 {
 	AUTO_TEXT struct text t = {0};
 	va_list ap;

@@ -38,8 +38,7 @@ struct keeper {
 	} child[CHILDREN];
 };
 
-static void simulation_child_tell(const char *fmt, ...) PRINTF_LIKE(1, 2);
-static void simulation_child_tell(const char *fmt, ...)
+static void PRINTF_LIKE(1, 2) simulation_child_tell(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -123,7 +122,6 @@ static void simulation_child_become(const struct keeper *k, const char *name, co
 				    const char *host, pid_t parent)
 {
 	char log[80];
-	int in, out;
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -134,8 +132,8 @@ static void simulation_child_become(const struct keeper *k, const char *name, co
 	if (getppid() != parent || chdir(k->folder))
 		_exit(127);
 	snprintf(log, sizeof(log), "%s.out", name);
-	in = open("/dev/null", O_RDONLY);
-	out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int in = open("/dev/null", O_RDONLY);
+	int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (in < 0 || out < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
 	    dup2(out, STDERR_FILENO) < 0)
 		_exit(127);

@@ -41,48 +41,37 @@ static bool find_line(char *text, const char *name, char **spec, char **note, st
 /* The list as text that ends with NUL, or NULL and *e. */
 static char *lesson_fabric_read_list(struct err *e)
 {
-	char *path = lesson_file("fabrics", e), *data, *text;
+	AUTO_FREE char *path = lesson_file("fabrics", e), *data = NULL;
 	size_t size;
-	int rc;
 
-	if (!path)
+	if (!path || read_file(path, NULL, &data, &size, e))
 		return NULL;
-	rc = read_file(path, NULL, &data, &size, e);
-	free(path);
-	if (rc)
-		return NULL;
-	text = str_printf("%.*s", size > 1000000 ? 1000000 : (int)size, data);
-	free(data);
-	return text;
+	return str_printf("%.*s", size > 1000000 ? 1000000 : (int)size, data);
 }
 
 void synth_lessons(struct text *names)
 {
-	struct err e;
-	char *text = lesson_fabric_read_list(&e), *spec, *note;
+	AUTO_FREE char *text = lesson_fabric_read_list(NULL);
+	char *spec, *note;
 
 	if (text)
 		find_line(text, "", &spec, &note, names);
-	free(text);
 }
 
 int synth_lesson(const char *word, char **spec, char **note, struct err *e)
 {
 	const char *name = lesson_name(word);
-	char *text;
 	AUTO_TEXT struct text names = {0};
-	int rc = 0;
 
 	if (!name)
 		return 1;
-	text = lesson_fabric_read_list(e);
+	AUTO_FREE char *text = lesson_fabric_read_list(e);
 	if (!text)
 		return -1;
-	if (!find_line(text, name, spec, note, &names))
-		rc = err_set(e, "lesson:%.100s: there is no such fabric, expected one of%s", name,
-			     text_str(&names));
-	free(text);
-	return rc;
+	if (find_line(text, name, spec, note, &names))
+		return 0;
+	return err_set(e, "lesson:%.100s: there is no such fabric, expected one of%s", name,
+		       text_str(&names));
 }
 
 /* Synthetic fabrics: the description is split, a kind fills a plan of nodes and cables (synth_kinds.c,
@@ -267,10 +256,8 @@ static unsigned synth_take_port(struct plan *p, uint32_t node, unsigned port)
 
 struct plan_cable *plan_cable(struct plan *p, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2)
 {
-	struct plan_cable *c;
-
 	GROW(p->cable, p->n_cables, p->cap_cables);
-	c = &p->cable[p->n_cables++];
+	struct plan_cable *c = &p->cable[p->n_cables++];
 	*c = (struct plan_cable){
 		.node = {n1, n2}, .width = (uint8_t)p->o.width, .speed = (uint8_t)p->o.speed};
 	c->port[0] = (uint8_t)synth_take_port(p, n1, p1);
@@ -402,7 +389,7 @@ static uint32_t *sequence(struct plan *p, uint32_t n)
 /* Remove o.fail cables between switches. */
 static int plan_remove(struct plan *p)
 {
-	uint32_t *list = NEW_ARRAY(p->n_cables + 1, uint32_t);
+	AUTO_FREE uint32_t *list = NEW_ARRAY(p->n_cables + 1, uint32_t);
 	uint32_t n = 0, kept = 0;
 
 	for (uint32_t i = 0; i < p->n_cables; i++)
@@ -416,7 +403,6 @@ static int plan_remove(struct plan *p)
 		swap_u32(&list[k], &list[k + rng_below(&p->rng, n - k)]);
 		p->cable[list[k]].node[0] = NO_ID;
 	}
-	free(list);
 	for (uint32_t i = 0; i < p->n_cables; i++)
 		if (p->cable[i].node[0] != NO_ID)
 			p->cable[kept++] = p->cable[i];
@@ -427,11 +413,10 @@ static int plan_remove(struct plan *p)
 static void plan_shuffle_ports(struct plan *p)
 {
 	AUTO_FREE uint32_t *first = NEW_ARRAY(p->n + 1, uint32_t);
-	AUTO_FREE uint8_t *map = NULL;
 
 	for (uint32_t i = 0; i < p->n; i++)
 		first[i + 1] = first[i] + p->node[i].nports;
-	map = NEW_ARRAY(first[p->n] + 1, uint8_t);
+	AUTO_FREE uint8_t *map = NEW_ARRAY(first[p->n] + 1, uint8_t);
 	for (uint32_t i = 0; i < p->n; i++) {
 		bool top_stays = p->node[i].type == NODE_SWITCH && p->node[i].aggregation;
 		uint8_t *m = map + first[i];
@@ -533,11 +518,10 @@ static int plan_emit(struct plan *p, struct fabric **out, struct err *e)
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct plan_node *n = &p->node[order[i]];
 		bool sw = n->type == NODE_SWITCH;
-		struct fb_node *fb;
 
 		index[order[i]] = fb_add(b, n->type, guid[order[i]], n->nports, n->name);
 		assert(index[order[i]] == i); /* GUIDs are different */
-		fb = &b->node[i];
+		struct fb_node *fb = &b->node[i];
 		fb->sysguid = guid[n->system];
 		fb->vendor = VENDOR;
 		fb->device = n->aggregation ? DEVICE_AGGREGATION : DEVICE_CA;
@@ -576,11 +560,9 @@ static int plan_complete(struct plan *p)
 		if (p->node[i].type == NODE_SWITCH && p->node[i].nports < p->o.ports)
 			p->node[i].nports = (uint8_t)p->o.ports;
 	for (uint32_t i = 0, n = p->n; p->o.aggregation && i < n && !p->failed; i++) {
-		uint32_t ca;
-
 		if (p->node[i].type != NODE_SWITCH)
 			continue;
-		ca = plan_ca(p);
+		uint32_t ca = plan_ca(p);
 		p->node[ca].name = str_dup(AGGREGATION_NAME);
 		p->node[ca].aggregation = p->node[i].aggregation = true;
 		p->node[ca].system = i;
@@ -644,39 +626,30 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 	struct plan p = {
 		.spec = spec,
 		.o = {.parallel = 1, .uplinks = 1, .seed = 1, .speed = SPEED_HDR, .width = WIDTH_4X}};
-	char *made = NULL, *note = NULL, *shape;
+	AUTO_FREE char *made = NULL, *note = NULL;
 	const struct kind *k = NULL;
 	struct cursor options = {0};
-	struct text t = {0};
-	const char *at;
-	size_t len;
+	AUTO_TEXT struct text t = {0};
 	int ret = synth_lesson(spec, &made, &note, e);
 
-	if (ret <= 0) { /* the name of a lesson's fabric, or an error */
-		if (!ret)
-			ret = lesson_name(made)
-				      ? err_set(e, "%s is made of %.100s, expected a synthetic fabric", spec,
-						made)
-				      : synth_make(made, out, e);
-		free(made);
-		free(note);
-		return ret;
-	}
-	len = kind_length(spec);
+	if (ret < 0)
+		return -1;
+	if (!ret) /* the name of a lesson's fabric */
+		return lesson_name(made)
+			       ? err_set(e, "%s is made of %.100s, expected a synthetic fabric", spec, made)
+			       : synth_make(made, out, e);
+	size_t len = kind_length(spec);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		text_add(&t, " %s:", kinds[i].name);
 		if (strlen(kinds[i].name) == len && !strncmp(spec, kinds[i].name, len))
 			k = &kinds[i];
 	}
 	if (!k)
-		err_set(e, "%.100s: not a synthetic fabric, expected one of%s", spec, text_str(&t));
-	text_free(&t);
-	if (!k)
-		return -1;
+		return err_set(e, "%.100s: not a synthetic fabric, expected one of%s", spec, text_str(&t));
 	/* SHAPE,NAME=VALUE,... */
 	spec += len + 1;
 	len = strlen(spec);
-	at = strchr(spec, '=');
+	const char *at = strchr(spec, '=');
 	if (at) {
 		while (at > spec && at[-1] != ',')
 			at--;
@@ -693,13 +666,12 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 	if (options_check(&p, k))
 		return err_copy(e, &p.why);
 	p.rng = p.o.seed;
-	shape = str_printf("%.*s", (int)len, spec);
+	AUTO_FREE char *shape = str_printf("%.*s", (int)len, spec);
 	if (len > SYNTH_MAX_SHAPE)
 		ret = plan_limit(&p, "the shape has %zu characters, expected at most %d", len,
 				 SYNTH_MAX_SHAPE);
 	else
 		ret = k->make(&p, shape) || p.failed || plan_complete(&p) ? -1 : 0;
-	free(shape);
 	ret = ret ? err_copy(e, &p.why) : plan_emit(&p, out, e);
 	for (uint32_t i = 0; i < p.n; i++) {
 		free(p.node[i].name);
@@ -713,23 +685,22 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 /* The names of a list, each behind its kind. */
 static void synth_add_named(const char *kind, const char *names, struct text *words)
 {
-	char *copy = str_dup(names), *save = NULL;
+	AUTO_FREE char *copy = str_dup(names);
+	char *save = NULL;
 
 	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		text_add(words, " %s%s", kind, w);
-	free(copy);
 }
 
 void synth_begins(const char *word, struct text *words)
 {
-	struct text lessons = {0};
+	AUTO_TEXT struct text lessons = {0};
 
 	if (!strncmp(word, "published:", 10)) {
 		synth_add_named("published:", synth_published_names, words);
 	} else if (!strncmp(word, "lesson:", 7)) {
 		synth_lessons(&lessons);
 		synth_add_named("lesson:", text_str(&lessons), words);
-		text_free(&lessons);
 	} else {
 		for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 			text_add(words, " %s:", kinds[i].name);

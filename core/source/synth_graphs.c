@@ -40,17 +40,16 @@ static int words_make(struct plan *p, const char *shape, bool kautz)
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
 	const char *prefix = kautz ? "k" : "b";
 	uint32_t v[2] = {0}, letter[SYNTH_MAX_DIMS], first = p->n, base, n, rest;
-	uint64_t all, ports;
 
 	if (shape_read(p, shape, ',', v, 2, 2, range, kautz ? "kautz:D,K" : "debruijn:D,K") < 0)
 		return -1;
 	if (v[1] > SYNTH_MAX_DIMS)
 		return plan_limit(p, "K = %u letters, expected at most %d", v[1], SYNTH_MAX_DIMS);
 	base = v[0] + kautz;
-	all = base;
+	uint64_t all = base;
 	for (uint32_t i = 1; i < v[1]; i++)
 		all = size_mul(all, v[0]);
-	ports = p->o.hosts + size_mul(2 * (uint64_t)v[0], p->o.parallel);
+	uint64_t ports = p->o.hosts + size_mul(2 * (uint64_t)v[0], p->o.parallel);
 	if (plan_expect(p, all, all + hosts_in_all(p, all), ports))
 		return -1;
 	n = (uint32_t)all;
@@ -233,7 +232,7 @@ static void polar_row(struct plan *p, const struct synth_graphs_field *f, uint32
 int synth_polarfly(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
-	uint32_t q = 0, first = p->n, n, (*at)[3];
+	uint32_t q = 0, first = p->n, n;
 	struct synth_graphs_field f;
 
 	if (shape_read(p, shape, ',', &q, 1, 1, range, "polarfly:Q") < 0 || field_make(p, &f, q))
@@ -243,7 +242,7 @@ int synth_polarfly(struct plan *p, const char *shape)
 	n = q * q + q + 1;
 	if (plan_expect(p, n, n + hosts_in_all(p, n), p->o.hosts + size_mul(q + 1, p->o.parallel)))
 		return -1;
-	at = mem_array(n, sizeof(*at));
+	AUTO_FREE uint32_t(*at)[3] = mem_array(n, sizeof(*at));
 	for (uint32_t i = 0; i < n; i++) { /* the first coordinate that isn't 0 is 1 */
 		uint32_t rest = i < q * q ? i : i - q * q;
 
@@ -263,7 +262,6 @@ int synth_polarfly(struct plan *p, const char *shape)
 		if (!at[i][2])
 			plan_link(p, first + i, first + n - 1);
 	}
-	free(at);
 	return p->failed ? -1 : 0;
 }
 
@@ -284,7 +282,8 @@ static uint32_t *pairing_find(const struct pairing *g, uint32_t a, uint32_t b)
 
 static bool pairing_connected(const struct pairing *g)
 {
-	uint32_t *set = NEW_ARRAY(g->n, uint32_t), parts = g->n;
+	AUTO_FREE uint32_t *set = NEW_ARRAY(g->n, uint32_t);
+	uint32_t parts = g->n;
 
 	for (uint32_t i = 0; i < g->n; i++)
 		set[i] = i;
@@ -294,7 +293,6 @@ static bool pairing_connected(const struct pairing *g)
 		parts -= a != b;
 		set[a] = b;
 	}
-	free(set);
 	return parts == 1;
 }
 
@@ -316,8 +314,7 @@ static void pairing_swap(struct plan *p, struct pairing *g)
 int synth_regular(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
-	uint32_t v[2] = {0}, first = p->n, *order;
-	struct pairing g;
+	uint32_t v[2] = {0}, first = p->n;
 
 	if (shape_read(p, shape, ',', v, 2, 2, range, "regular:SWITCHES,DEGREE") < 0)
 		return -1;
@@ -326,8 +323,8 @@ int synth_regular(struct plan *p, const char *shape)
 				 v[1]);
 	if (plan_expect(p, v[0], v[0] + hosts_in_all(p, v[0]), p->o.hosts + size_mul(v[1], p->o.parallel)))
 		return -1;
-	g = (struct pairing){v[0], v[1], mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
-	order = NEW_ARRAY(g.n, uint32_t);
+	struct pairing g = {v[0], v[1], mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
+	AUTO_FREE uint32_t *order = NEW_ARRAY(g.n, uint32_t);
 	for (uint32_t i = 0; i < g.n; i++) {
 		uint32_t with = rng_below(&p->rng, i + 1);
 
@@ -355,7 +352,6 @@ int synth_regular(struct plan *p, const char *shape)
 		for (uint32_t k = 0; k < g.degree && !p->failed; k++)
 			if (i < g.next[(size_t)i * g.degree + k])
 				plan_link(p, first + i, first + g.next[(size_t)i * g.degree + k]);
-	free(order);
 	free(g.next);
 	return p->failed ? -1 : 0;
 }
@@ -372,7 +368,6 @@ int synth_cascade(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {0, 1000};
 	uint32_t v[2] = {0, 10}, first = p->n, n, far, rounds;
-	uint64_t ports;
 
 	if (shape_read(p, shape, ',', v, 1, 2, range, "cascade:GROUPS[,FAR]") < 0)
 		return -1;
@@ -380,7 +375,8 @@ int synth_cascade(struct plan *p, const char *shape)
 	if (!v[0] || v[0] - 1 > far)
 		return plan_fail(p, "%u groups with %u cables each to others, expected 1 to %u groups", v[0],
 				 far, far + 1);
-	ports = p->o.hosts +
+	uint64_t ports =
+		p->o.hosts +
 		size_mul(BLADES - 1 + (CHASSIS - 1) * BETWEEN_CHASSIS + (v[0] > 1 ? v[1] : 0), p->o.parallel);
 	n = v[0] * GROUP;
 	if (plan_expect(p, n, n + hosts_in_all(p, n), ports))

@@ -10,8 +10,6 @@
 #include "core/base/text.h"
 #include "core/source/synth.h"
 
-/* The kinds of synthetic fabrics: trees, grids, dragonflies, directors, random graphs. */
-
 /* --- reading shapes ---------------------------------------------------------- */
 
 /*
@@ -88,7 +86,6 @@ static const char *const xgft_shape = "M1,..,Mh:W1,..,Wh";
 static int xgft_read(struct plan *p, const char *s, struct xgft *t)
 {
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
-	int n;
 
 	t->h = numbers_read(p, &s, ',', t->m, SYNTH_MAX_DIMS, range, xgft_shape);
 	if (t->h < 0)
@@ -96,7 +93,7 @@ static int xgft_read(struct plan *p, const char *s, struct xgft *t)
 	if (*s != ':')
 		return plan_fail(p, "found '%.20s' behind the M, expected ':' (%s)", s, xgft_shape);
 	s++;
-	n = numbers_read(p, &s, ',', t->w, SYNTH_MAX_DIMS, range, xgft_shape);
+	int n = numbers_read(p, &s, ',', t->w, SYNTH_MAX_DIMS, range, xgft_shape);
 	if (n < 0)
 		return -1;
 	if (*s)
@@ -331,13 +328,12 @@ int synth_dragonfly(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
 	uint32_t v[4] = {0}, first = p->n, n, hosts, others;
-	struct dragonfly d;
 	uint64_t most, par = p->o.parallel;
 	int given = shape_read(p, shape, ',', v, 3, 4, range, "dragonfly:A,H,P[,G]");
 
 	if (given < 0)
 		return -1;
-	d = (struct dragonfly){v[0], v[1], v[2], v[3]};
+	struct dragonfly d = {v[0], v[1], v[2], v[3]};
 	hosts = !d.p && p->o.hosts_on ? (uint32_t)p->o.hosts : d.p;
 	most = (uint64_t)d.a * d.h + 1;
 	if (!d.a)
@@ -475,7 +471,8 @@ static void graph_link(struct plan *p, struct synth_kinds_graph *g, uint32_t a, 
 /* A random tree over a random order.  Every switch is linked to an earlier one with free ports. */
 static void graph_tree(struct plan *p, struct synth_kinds_graph *g, uint32_t *order, uint32_t first)
 {
-	uint32_t *room = NEW_ARRAY(g->n, uint32_t), n_room = 0;
+	AUTO_FREE uint32_t *room = NEW_ARRAY(g->n, uint32_t);
+	uint32_t n_room = 0;
 
 	for (uint32_t i = g->n; i > 1; i--) {
 		uint32_t with = rng_below(&p->rng, i), t = order[i - 1];
@@ -494,7 +491,6 @@ static void graph_tree(struct plan *p, struct synth_kinds_graph *g, uint32_t *or
 		if (g->used[order[i]] < g->degree)
 			room[n_room++] = order[i];
 	}
-	free(room);
 }
 
 /* Adds links between random switches that have free ports and no link yet. Stops when hardly any are left. */
@@ -531,8 +527,7 @@ static void graph_fill(struct plan *p, struct synth_kinds_graph *g, uint32_t *ro
 int synth_random(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
-	uint32_t v[2] = {0}, first = p->n, *order;
-	struct synth_kinds_graph g;
+	uint32_t v[2] = {0}, first = p->n;
 
 	if (shape_read(p, shape, ',', v, 2, 2, range, "random:SWITCHES,DEGREE") < 0)
 		return -1;
@@ -543,9 +538,9 @@ int synth_random(struct plan *p, const char *shape)
 		v[1] = v[0] > 1 ? v[0] - 1 : 1;
 	if (plan_expect(p, v[0], v[0] + hosts_in_all(p, v[0]), p->o.hosts + size_mul(v[1], p->o.parallel)))
 		return -1;
-	g = (struct synth_kinds_graph){v[0], v[1], NEW_ARRAY(v[0], uint32_t),
-				       mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
-	order = NEW_ARRAY(v[0], uint32_t);
+	struct synth_kinds_graph g = {v[0], v[1], NEW_ARRAY(v[0], uint32_t),
+				      mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
+	AUTO_FREE uint32_t *order = NEW_ARRAY(v[0], uint32_t);
 	for (uint32_t i = 0; i < g.n; i++) {
 		plan_switch(p, "sw-%0*u", digits_of(g.n + 1, 2), i + 1);
 		order[i] = i;
@@ -554,7 +549,6 @@ int synth_random(struct plan *p, const char *shape)
 		plan_hosts(p, first + i, hosts_at(p, i));
 	graph_tree(p, &g, order, first);
 	graph_fill(p, &g, order, first);
-	free(order);
 	free(g.used);
 	free(g.next);
 	return p->failed ? -1 : 0;
@@ -623,12 +617,11 @@ static int make_directors(struct plan *p, const struct directors *d)
 static int make_odin(struct plan *p)
 {
 	const struct synth_chassis c = {"dir", 12, 6, 2, 12};
-	uint32_t first;
 
 	if (plan_expect(p, 18, 18 + 128, 24))
 		return -1;
 	p->o.speed = SPEED_SDR;
-	first = plan_chassis(p, &c, 1);
+	uint32_t first = plan_chassis(p, &c, 1);
 	for (unsigned i = 0; i < 128; i++)
 		plan_cable(p, first + i % c.lines, i / c.lines + 1, plan_ca(p), 0);
 	return p->failed ? -1 : 0;

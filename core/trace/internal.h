@@ -1,13 +1,7 @@
 /*
- * How a recording is kept: what the files recording*.c and walk*.c share.
- *   recording.c       the arrays: writing them for engines, reading them
- *   make.c  a run of an engine with a recorder beside it
- *   recording.c cells and values in words
- *   make.c          choices, for those who ask
- *   make.c         choices of steps, told once more
- *   walk.c            a cursor over them
- *   walk.c       conditions
- *   walk.c     a step as a sweep
+ * How a recording is kept: what the files of this room share.  recording.c: the arrays, cells and values in
+ * words.  make.c: runs of an engine with a recorder beside it, choices of steps.  walk.c: a cursor over them,
+ * conditions, a step as a sweep.
  */
 #ifndef IBSCOPE_RECORDING_PARTS_H
 #define IBSCOPE_RECORDING_PARTS_H
@@ -91,7 +85,7 @@ struct recorder {
 	/*
 	 * [cells] the contents of the tables in a part of a run.  They differ from the whole run's where
 	 * steps between are left out.  NULL: not changed yet, or all changes to its cells are kept.
-	 *  */
+	 */
 	uint32_t *shadow[N_TABLES];
 	size_t extra; /* unit where the extra words of the event began, SIZE_MAX */
 	struct err e;

@@ -40,18 +40,17 @@ static void tell_before(void *ctx, const struct rec_choice *then)
 {
 	const struct asked_before *a = ctx;
 	uint32_t sw = fabric_switch_in(a->now, a->was, then->sw);
-	struct rec_choice *c;
-	unsigned n = 0, gone;
+	unsigned n = 0;
 
 	if (sw == NO_ID)
 		return;
-	c = rec_choice_copy(then);
+	struct rec_choice *c = rec_choice_copy(then);
 	c->sw = sw;
 	c->target = then->target == NO_ID ? NO_ID : fabric_switch_in(a->now, a->was, then->target);
 	for (unsigned i = 0; i < c->n_offers; i++)
 		if (offer_now(a, &c->offer[i]))
 			c->offer[n++] = c->offer[i];
-	gone = c->n_offers - n;
+	unsigned gone = c->n_offers - n;
 	c->n_offers = n;
 	if (gone && !c->text.len)
 		text_add(&c->text, "%s", c->rule ? c->rule : "chosen");
@@ -96,12 +95,10 @@ bool rec_asks(const struct engine_input *in, uint32_t sw, unsigned lid)
 
 struct rec_choice *rec_choice(const struct engine_input *in, uint32_t sw, unsigned lid)
 {
-	struct rec_choice *c;
-
 	if (!rec_asks(in, sw, lid))
 		return NULL;
 	assert(sw < in->topo->fabric->n_switches && lid <= in->lids->max_lid);
-	c = NEW(struct rec_choice);
+	struct rec_choice *c = NEW(struct rec_choice);
 	c->sw = sw;
 	c->lid = (uint16_t)lid;
 	c->via = in->ask->sw == sw ? in->ask->via : 0;
@@ -112,11 +109,9 @@ struct rec_choice *rec_choice(const struct engine_input *in, uint32_t sw, unsign
 
 struct rec_offer *rec_offer(struct rec_choice *c, unsigned port, uint32_t peer)
 {
-	struct rec_offer *o;
-
 	assert(port <= NO_PATH);
 	GROW(c->offer, c->n_offers, c->cap);
-	o = &c->offer[c->n_offers++];
+	struct rec_offer *o = &c->offer[c->n_offers++];
 	*o = (struct rec_offer){.port = (uint8_t)port, .peer = peer};
 	for (unsigned i = 0; i < REC_QUANTITIES; i++)
 		o->q[i] = INT64_MIN;
@@ -175,18 +170,15 @@ static const struct sweep *trace_make_origin(const struct sweep *s)
 const struct engine *recording_possible(const struct sweep *s, const char *engine,
 					const struct engine *const *engines)
 {
-	const struct engine *g;
-	bool known;
-
 	s = trace_make_origin(s);
 	if (!engine && !s->routing)
 		return NULL;
-	known = !engine || (s->routing && !strcmp(engine, s->routing->engine));
+	bool known = !engine || (s->routing && !strcmp(engine, s->routing->engine));
 	for (size_t i = 0; !known && i < s->n_refusals; i++)
 		known = !strcmp(s->refusal[i].engine, engine);
 	if (!known)
 		return NULL;
-	g = engine_find(engines, engine ? engine : s->routing->engine);
+	const struct engine *g = engine_find(engines, engine ? engine : s->routing->engine);
 	return g && g->scheme ? g : NULL;
 }
 
@@ -266,17 +258,15 @@ static void set_part(struct recorder *k)
 	r->part = str_dup(text_str(&t));
 }
 
-static struct told *told_new(void);
-
 static struct recording *recording_new(const struct sweep *s, const struct engine *g,
 				       const struct rec_request *rq, unsigned stage)
 {
 	struct recording *r = NEW(struct recording);
-	uint32_t ep;
 
 	assert(g->scheme && rq->selected <= s->fabric->n_switches);
 	r->refs = 1;
-	r->told = told_new();
+	r->told = NEW(struct told);
+	pthread_mutex_init(&r->told->lock, NULL);
 	r->sweep = sweep_ref(s);
 	r->engine = g;
 	r->focus = rq->focus;
@@ -287,7 +277,7 @@ static struct recording *recording_new(const struct sweep *s, const struct engin
 	r->keep = rq->focus;
 	if (rec_focus_is_all(&r->keep)) {
 		r->keep.sw = rq->selected ? rq->selected - 1 : NO_ID;
-		for (ep = 0; ep < s->fabric->n_endports && r->keep.sw == NO_ID; ep++)
+		for (uint32_t ep = 0; ep < s->fabric->n_endports && r->keep.sw == NO_ID; ep++)
 			if (!endport_is_switch(s->fabric, ep))
 				r->keep.sw = s->topo->endport_switch[ep];
 		if (r->keep.sw == NO_ID)
@@ -296,7 +286,7 @@ static struct recording *recording_new(const struct sweep *s, const struct engin
 	if (r->keep.sw != NO_ID)
 		r->keep.lid = 0;
 	r->stage = stage;
-	ep = r->keep.lid ? lid_owner(s->lids, r->keep.lid) : NO_ID;
+	uint32_t ep = r->keep.lid ? lid_owner(s->lids, r->keep.lid) : NO_ID;
 	r->keep_target = ep == NO_ID ? NO_ID : s->topo->endport_switch[ep];
 	r->cells[T_ENTRY] = (size_t)s->fabric->n_switches * (s->lids->max_lid + 1u);
 	return r;
@@ -347,11 +337,10 @@ static bool trace_make_attempt(const struct rec_request *rq, const struct sweep 
 			       bool all, unsigned *stage, size_t limit, struct recording **out, struct err *e)
 {
 	struct recorder k = {.all = all, .limit = limit, .matrix = T_HOPS, .extra = SIZE_MAX};
-	int rc;
 
 	*out = NULL;
 	k.r = recording_new(s, g, rq, *stage);
-	rc = trace_make_run(&k, rq, e);
+	int rc = trace_make_run(&k, rq, e);
 	recorder_clear(&k);
 	if (rc || k.full) {
 		recording_free(k.r);
@@ -380,7 +369,6 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 	struct recording *r = NULL;
 	unsigned stage = 0;
 	char buf[32];
-	bool all;
 
 	if (sweep_of_now(rq->sweep, e))
 		return NULL;
@@ -392,7 +380,7 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 	for (uint32_t p = 0; p < s->fabric->n_ports; p++)
 		cables += s->topo->peer_switch[p] != NO_ID &&
 			  node_is_switch(s->fabric, s->fabric->port_node[p]);
-	all = 9 * cables * n + 24 * n * s->lids->max_lid < MIN(SMALL, limit);
+	bool all = 9 * cables * n + 24 * n * s->lids->max_lid < MIN(SMALL, limit);
 	for (; stage <= REC_BULKS; all = false) {
 		if (!trace_make_attempt(rq, s, g, all, &stage, limit, &r, e))
 			return NULL;
@@ -466,31 +454,22 @@ static struct witness_edge edge_of(const struct moment *m, enum holder holder, c
 	return e;
 }
 
-/* The first edge with the fewest pairs. */
-static uint32_t step_cycle_cut_of(const struct witness *w)
-{
-	uint32_t cut = 0;
-
-	for (uint32_t i = 1; i < w->n; i++)
-		if (w->edge[i].routes < w->edge[cut].routes)
-			cut = i;
-	return cut;
-}
-
 struct witness *step_cycle(const struct moment *m)
 {
 	const struct kind *k = step_cycle_kind_of(moment_event(m));
 	const uint32_t *word;
-	struct witness *w;
 	uint32_t n = step_cycle_words_of(m, k, &word);
 
 	if (!n)
 		return NULL;
-	w = NEW(struct witness);
+	struct witness *w = NEW(struct witness);
 	w->edge = NEW_ARRAY(n / 2, struct witness_edge);
 	for (uint32_t i = 0; i < n; i += 2)
 		w->edge[w->n++] = edge_of(m, k->holder, word + i);
-	w->cut = k->kind == REC_BREAK ? step_cycle_cut_of(w) : NO_ID;
+	w->cut = NO_ID;
+	for (uint32_t i = 0; k->kind == REC_BREAK && i < w->n; i++) /* the first edge with the fewest pairs */
+		if (w->cut == NO_ID || w->edge[i].routes < w->edge[w->cut].routes)
+			w->cut = i;
 	return w;
 }
 
@@ -638,13 +617,12 @@ int recording_choice(const struct recording *r, size_t step, const struct engine
 
 	uint64_t entry = entry_of(r, step);
 	struct answers fresh = {0}, old;
-	bool found;
 
 	*c = NULL;
 	if (!(uint32_t)entry) /* a place that is only counted has no LID */
 		return 0;
 	pthread_mutex_lock(&r->told->lock);
-	found = known(&r->told->answers, entry, c);
+	bool found = known(&r->told->answers, entry, c);
 	pthread_mutex_unlock(&r->told->lock);
 	if (found)
 		return 0;
@@ -659,14 +637,6 @@ int recording_choice(const struct recording *r, size_t step, const struct engine
 	pthread_mutex_unlock(&r->told->lock);
 	answers_clear(&old);
 	return 0;
-}
-
-static struct told *told_new(void)
-{
-	struct told *t = NEW(struct told);
-
-	pthread_mutex_init(&t->lock, NULL);
-	return t;
 }
 
 void told_free(struct told *t)

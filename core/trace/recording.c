@@ -220,16 +220,66 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_HOP] = KIND("hop", SWITCH, TARGET, .rule = true, .focus = true, .bulk = 1),
 };
 
+/* --- what is asked for ----------------------------------------------------------------------- */
+
+bool rec_focus_is_all(const struct rec_focus *f)
+{
+	return f->sw == NO_ID && !f->lid && f->pair_a == NO_ID && f->layer == 255;
+}
+
+/* The switch that a LID is on, or NO_ID. */
+static uint32_t switch_of_lid(const struct sweep *w, unsigned lid)
+{
+	uint32_t ep = lid_owner(w->lids, lid);
+
+	return ep == NO_ID ? NO_ID : w->topo->endport_switch[ep];
+}
+
+static bool pair_concerns(const struct recording *r, const struct rec_focus *f, uint32_t a, uint32_t b)
+{
+	uint32_t target = f->lid ? switch_of_lid(r->sweep, f->lid) : NO_ID;
+
+	if (f->sw != NO_ID && f->sw != a && f->sw != b)
+		return false;
+	if (f->lid && target != a && target != b)
+		return false;
+	return f->pair_a == NO_ID || (f->pair_a == a && f->pair_b == b) || (f->pair_a == b && f->pair_b == a);
+}
+
+/* Does an event concern a focus? */
+static bool rec_concerns(const struct recording *r, const struct rec_focus *f, const struct rec_event *ev)
+{
+	const struct rec_kind_info *k = &rec_kinds[ev->kind];
+	uint32_t n = r->sweep->fabric->n_switches;
+
+	if (k->a == FIELD_SWITCH && f->sw != NO_ID && ev->a != f->sw)
+		return false;
+	if (k->a == FIELD_PAIR)
+		return pair_concerns(r, f, ev->a / n, ev->a % n) &&
+		       (f->layer == 255 || f->layer == ev->b ||
+			((ev->kind == REC_TURN || ev->kind == REC_MOVE) && f->layer == ev->port));
+	/* of a whole layer; a cut is about no switch, LID or pair: the moves after it are */
+	if (k->b == FIELD_LAYER)
+		return (f->layer == 255 || f->layer == ev->b) &&
+		       (ev->kind != REC_BREAK || (f->sw == NO_ID && !f->lid && f->pair_a == NO_ID));
+	if (f->pair_a != NO_ID || f->layer != 255) /* only pairs, and what concerns the whole */
+		return k->a == FIELD_TEXT || (k->a == FIELD_NONE && k->b == FIELD_NONE);
+	if (k->b == FIELD_LID) /* without a switch: about all switches */
+		return (k->a == FIELD_SWITCH || f->sw == NO_ID) && (!f->lid || ev->b == f->lid);
+	if (k->b == FIELD_TARGET)
+		return !f->lid || ev->b == switch_of_lid(r->sweep, f->lid);
+	/* what a switch learns or is does not concern a single LID */
+	return !f->lid || k->a == FIELD_TEXT || k->a == FIELD_NONE;
+}
+
 /* --- writing ------------------------------------------------------------------------------ */
 
 /* Makes room for one more element of an array. False: no memory, or the limit is reached. */
 static bool more_room(struct recorder *k, void **a, size_t n, size_t *cap, size_t size)
 {
-	size_t more;
-
 	if (n < *cap)
 		return true;
-	more = *cap ? *cap + *cap / 2 : 1024;
+	size_t more = *cap ? *cap + *cap / 2 : 1024;
 	k->full |= recording_bytes(k->r) > k->limit;
 	if (k->full || k->no_memory)
 		return false;
@@ -262,8 +312,6 @@ void rec_cells(struct recorder *k, enum rec_table t, size_t n)
 	k->told = NEW_ARRAY(n + 1, uint32_t);
 }
 
-static bool rec_concerns(const struct recording *r, const struct rec_focus *f, const struct rec_event *ev);
-
 /* Is an event left out, because the run is too long? */
 static bool left_out(const struct recorder *k, const struct rec_event *ev)
 {
@@ -293,12 +341,40 @@ static void count_bytes(struct recorder *k, size_t n)
 	k->bytes[rec_kinds[k->ev.kind].bulk] += n;
 }
 
-static void rec_end_event(struct recorder *k);
+/* missed: UNIT_MISSED, or 0. */
+static void add_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now,
+		      unsigned missed)
+{
+	if (!rec_tables[t].wide) {
+		add_unit(k, at, t | missed | (was & 0xff) << 8 | (now & 0xff) << 16);
+		return;
+	}
+	add_unit(k, at, t | missed);
+	add_unit(k, was, now);
+}
+
+/* Records routes counted by choices that were left out, for the switch whose choice is kept. */
+static void tell_counts(struct recorder *k)
+{
+	const struct fabric *f = k->r->sweep->fabric;
+
+	if (!k->owes)
+		return;
+	k->owes = false;
+	for (unsigned p = 0; p <= f->switch_nports[k->ev.a]; p++) {
+		uint32_t id = switch_port_id(f, k->ev.a, p);
+
+		if (k->count[id] == k->told[id])
+			continue;
+		add_delta(k, T_COUNT, id, k->told[id], k->count[id], UNIT_MISSED);
+		k->told[id] = k->count[id];
+	}
+}
 
 void rec_event(struct recorder *k, enum rec_kind kind, unsigned rule, unsigned port, uint32_t a, uint32_t b)
 {
 	assert(kind < REC_KINDS && rule <= UINT8_MAX && port <= UINT8_MAX);
-	rec_end_event(k);
+	tell_counts(k);
 	k->extra = SIZE_MAX;
 	k->ev = (struct rec_event){kind, rule, port, 0, a, b, 0};
 	count_bytes(k, sizeof(k->ev));
@@ -332,41 +408,6 @@ void rec_text(struct recorder *k, enum rec_kind kind, const char *text)
 	r->text[r->n_texts++] = str_dup(text);
 }
 
-/* missed: UNIT_MISSED, or 0. */
-static void add_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now,
-		      unsigned missed)
-{
-	if (!rec_tables[t].wide) {
-		add_unit(k, at, t | missed | (was & 0xff) << 8 | (now & 0xff) << 16);
-		return;
-	}
-	add_unit(k, at, t | missed);
-	add_unit(k, was, now);
-}
-
-/* Records routes counted by choices that were left out, for the switch whose choice is kept. */
-static void tell_counts(struct recorder *k)
-{
-	const struct fabric *f = k->r->sweep->fabric;
-
-	if (!k->owes)
-		return;
-	k->owes = false;
-	for (unsigned p = 0; p <= f->switch_nports[k->ev.a]; p++) {
-		uint32_t id = switch_port_id(f, k->ev.a, p);
-
-		if (k->count[id] == k->told[id])
-			continue;
-		add_delta(k, T_COUNT, id, k->told[id], k->count[id], UNIT_MISSED);
-		k->told[id] = k->count[id];
-	}
-}
-
-static void rec_end_event(struct recorder *k)
-{
-	tell_counts(k);
-}
-
 void recorder_clear(struct recorder *k)
 {
 	free(k->count);
@@ -379,27 +420,20 @@ void recorder_clear(struct recorder *k)
 static uint32_t had(struct recorder *k, enum rec_table t, uint32_t at, uint32_t now)
 {
 	size_t n = k->r->cells[t];
-	uint32_t was;
 
 	if (!k->shadow[t]) {
 		k->shadow[t] = NEW_ARRAY(n + 1, uint32_t);
 		for (size_t i = 0; i < n; i++)
 			k->shadow[t][i] = rec_tables[t].start;
 	}
-	was = k->shadow[t][at];
+	uint32_t was = k->shadow[t][at];
 	k->shadow[t][at] = now;
 	return was;
 }
 
-/* Does the table keep all changes to its kept cells? */
-static bool by_cell(enum rec_table t)
-{
-	return t == T_HOPS || t == T_PLAIN || t == T_ENTRY;
-}
-
 void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now)
 {
-	bool part = k->r->stage && by_cell(t);
+	bool part = k->r->stage && (t == T_HOPS || t == T_PLAIN || t == T_ENTRY); /* all changes are kept */
 
 	assert(at < k->r->cells[t]);
 	assert(rec_tables[t].wide || (was <= UINT8_MAX && now <= UINT8_MAX));
@@ -686,12 +720,11 @@ uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t 
 {
 	struct rec_delta d;
 	uint32_t cursor = 0;
-	size_t i;
 
 	assert(step >= 1 && step <= r->n_events);
 	while (recording_next_delta(r, step, &cursor, &d))
 		continue;
-	i = r->event[step - 1].first + cursor;
+	size_t i = r->event[step - 1].first + cursor;
 	*word = NULL;
 	if (i >= units_end(r, step - 1))
 		return 0;
@@ -720,64 +753,6 @@ const char *recording_source(const struct recording *r, const struct rec_event *
 	const char *source = r->engine->scheme->source ? r->engine->scheme->source(ev) : NULL;
 
 	return source ? source : "";
-}
-
-/* --- what is asked for ----------------------------------------------------------------------- */
-
-bool rec_focus_is_all(const struct rec_focus *f)
-{
-	return f->sw == NO_ID && !f->lid && f->pair_a == NO_ID && f->layer == 255;
-}
-
-/* The switch that a LID is on, or NO_ID. */
-static uint32_t switch_of_lid(const struct sweep *w, unsigned lid)
-{
-	uint32_t ep = lid_owner(w->lids, lid);
-
-	return ep == NO_ID ? NO_ID : w->topo->endport_switch[ep];
-}
-
-static bool pair_concerns(const struct recording *r, const struct rec_focus *f, uint32_t a, uint32_t b)
-{
-	uint32_t target = f->lid ? switch_of_lid(r->sweep, f->lid) : NO_ID;
-
-	if (f->sw != NO_ID && f->sw != a && f->sw != b)
-		return false;
-	if (f->lid && target != a && target != b)
-		return false;
-	return f->pair_a == NO_ID || (f->pair_a == a && f->pair_b == b) || (f->pair_a == b && f->pair_b == a);
-}
-
-/* An event of a whole layer. A cut is about no switch, LID or pair: the moves after it are. */
-static bool layer_concerns(const struct rec_focus *f, const struct rec_event *ev)
-{
-	if (ev->kind == REC_BREAK && (f->sw != NO_ID || f->lid || f->pair_a != NO_ID))
-		return false;
-	return f->layer == 255 || f->layer == ev->b;
-}
-
-/* Does an event concern a focus? */
-static bool rec_concerns(const struct recording *r, const struct rec_focus *f, const struct rec_event *ev)
-{
-	const struct rec_kind_info *k = &rec_kinds[ev->kind];
-	uint32_t n = r->sweep->fabric->n_switches;
-
-	if (k->a == FIELD_SWITCH && f->sw != NO_ID && ev->a != f->sw)
-		return false;
-	if (k->a == FIELD_PAIR)
-		return pair_concerns(r, f, ev->a / n, ev->a % n) &&
-		       (f->layer == 255 || f->layer == ev->b ||
-			((ev->kind == REC_TURN || ev->kind == REC_MOVE) && f->layer == ev->port));
-	if (k->b == FIELD_LAYER)
-		return layer_concerns(f, ev);
-	if (f->pair_a != NO_ID || f->layer != 255) /* only pairs, and what concerns the whole */
-		return k->a == FIELD_TEXT || (k->a == FIELD_NONE && k->b == FIELD_NONE);
-	if (k->b == FIELD_LID) /* without a switch: about all switches */
-		return (k->a == FIELD_SWITCH || f->sw == NO_ID) && (!f->lid || ev->b == f->lid);
-	if (k->b == FIELD_TARGET)
-		return !f->lid || ev->b == switch_of_lid(r->sweep, f->lid);
-	/* what a switch learns or is does not concern a single LID */
-	return !f->lid || k->a == FIELD_TEXT || k->a == FIELD_NONE;
 }
 
 bool recording_in_focus(const struct recording *r, size_t step)

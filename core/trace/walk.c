@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/counted.h"
 #include "core/base/defs.h"
@@ -44,15 +43,15 @@ static void walk_fill(void *table, enum rec_table t, size_t n)
 
 struct walk *walk_new(const struct recording *r)
 {
-	struct walk *w = NEW(struct walk);
+	struct walk *w = ARENA_NEW(NULL, struct walk);
 
 	w->r = recording_ref(r);
 	for (int t = 0; t < N_TABLES; t++)
 		if (r->cells[t]) {
-			w->table[t] = mem_array(r->cells[t], walk_width(t));
+			w->table[t] = arena_array(w, r->cells[t], walk_width(t));
 			walk_fill(w->table[t], t, r->cells[t]);
 		}
-	w->decided = NEW_ARRAY(r->cells[T_ENTRY], uint8_t);
+	w->decided = ARENA_ARRAY(w, r->cells[T_ENTRY], uint8_t);
 	return w;
 }
 
@@ -70,11 +69,8 @@ void walk_free(struct walk *w)
 	if (!w)
 		return;
 	forget_moment(w);
-	for (int t = 0; t < N_TABLES; t++)
-		free(w->table[t]);
-	free(w->decided);
 	recording_unref(w->r);
-	free(w);
+	arena_free(w);
 }
 
 const struct recording *walk_recording(const struct walk *w)
@@ -96,9 +92,7 @@ const struct rec_event *walk_event(const struct walk *w)
 static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 {
 	const struct sweep *s = w->r->sweep;
-
 	size_t entry = (size_t)ev->a * (s->lids->max_lid + 1u) + ev->b;
-	uint32_t port;
 
 	if (!rec_decides(ev))
 		return;
@@ -106,7 +100,7 @@ static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 		w->decided[entry] += undo ? -1u : 1u;
 	if (!rec_counts(ev))
 		return;
-	port = switch_port_id(s->fabric, ev->a, ev->port);
+	uint32_t port = switch_port_id(s->fabric, ev->a, ev->port);
 	if (recording_keeps(w->r, T_COUNT, port))
 		((uint32_t *)w->table[T_COUNT])[port] += undo ? -1u : 1u;
 }
@@ -246,20 +240,6 @@ static void list_touched(struct walk *w)
 		qsort(w->touched, w->n_touched, sizeof(*w->touched), order_u64);
 }
 
-/* Is a cell (as of touched) among n sorted ones? */
-static bool cells_hold(const uint64_t *cell, size_t n, uint64_t key)
-{
-	return n && bsearch(&key, cell, n, sizeof(key), order_u64);
-}
-
-/* Did the last walk_to() change a cell? If it went over more than 10,000 steps: did its last step? */
-static bool walk_touched(struct walk *w, enum rec_table t, uint32_t at)
-{
-	if (!w->touched)
-		list_touched(w);
-	return cells_hold(w->touched, w->n_touched, (uint64_t)t << 32 | at);
-}
-
 /* Looking for steps: boundaries and conditions. */
 
 #define WALK_FIND_AT_ONCE 65536 /* steps between checks for cancelling */
@@ -369,13 +349,12 @@ void walk_reach(const struct walk *w, uint8_t *reach)
 static uint32_t target_of(const struct recording *r, const struct rec_event *ev)
 {
 	const struct rec_kind_info *k = &rec_kinds[ev->kind];
-	uint32_t ep;
 
 	if (k->b == FIELD_TARGET)
 		return ev->b;
 	if (k->b != FIELD_LID)
 		return NO_ID;
-	ep = lid_owner(r->sweep->lids, ev->b);
+	uint32_t ep = lid_owner(r->sweep->lids, ev->b);
 	return ep == NO_ID ? NO_ID : r->sweep->topo->endport_switch[ep];
 }
 
@@ -577,7 +556,7 @@ const struct sweep *walk_moment(struct walk *w)
 
 const struct moment *moment_new(struct walk *w, const struct moment *before)
 {
-	struct moment *m = NEW(struct moment);
+	struct moment *m = ARENA_NEW(NULL, struct moment);
 	const struct recording *r = walk_recording(w);
 	const struct sweep *s = recording_sweep(r);
 	AUTO_TEXT struct text t = {0};
@@ -588,19 +567,20 @@ const struct moment *moment_new(struct walk *w, const struct moment *before)
 	m->sweep = walk_moment(w);
 	if (before && before->rec == r)
 		m->before = sweep_ref(before->sweep);
-	m->phase = str_dup(walk_phase(w));
+	m->phase = arena_str(m, walk_phase(w));
 	if (m->step) /* the start has no sentence */
 		walk_sentence(w, &t);
-	m->sentence = str_dup(text_str(&t));
-	m->reach = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
+	m->sentence = arena_str(m, text_str(&t));
+	m->reach = ARENA_ARRAY(m, s->fabric->n_switches + 1, uint8_t);
 	walk_reach(w, m->reach);
-	m->decided = mem_dup(w->decided, recording_cells(r, T_ENTRY));
+	m->decided = arena_dup(m, w->decided, recording_cells(r, T_ENTRY));
 	if (m->sweep == s) /* the run is over: no more entries will come */
 		memset(m->decided, 1, recording_cells(r, T_ENTRY));
-	walk_touched(w, T_ENTRY, 0); /* lists them */
+	if (!w->touched)
+		list_touched(w);
 	m->n_touched = w->n_touched;
 	if (w->n_touched)
-		m->touched = mem_dup(w->touched, w->n_touched * sizeof(*w->touched));
+		m->touched = arena_dup(m, w->touched, w->n_touched * sizeof(*w->touched));
 	return m;
 }
 
@@ -608,13 +588,8 @@ static void moment_release(struct moment *m)
 {
 	sweep_unref(m->sweep);
 	sweep_unref(m->before);
-	free(m->phase);
-	free(m->sentence);
-	free(m->reach);
-	free(m->decided);
-	free(m->touched);
 	recording_unref(m->rec);
-	free(m);
+	arena_free(m);
 }
 
 COUNTED(struct moment, const struct moment, moment_ref, moment_unref, moment_release)
@@ -630,7 +605,7 @@ bool moment_touched(const struct moment *m, enum rec_table t, uint32_t at)
 {
 	uint64_t key = (uint64_t)t << 32 | at;
 
-	return m && cells_hold(m->touched, m->n_touched, key);
+	return m && m->n_touched && bsearch(&key, m->touched, m->n_touched, sizeof(key), order_u64);
 }
 
 const struct rec_event *moment_event(const struct moment *m)
