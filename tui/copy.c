@@ -258,15 +258,13 @@ static int copy_text(const char *name, const char *what, struct err *e)
 {
 	const char *term = getenv("TERM");
 	struct text clean = {0}, bytes = {0};
-	const char *s;
-	bool sent;
 
 	if (copy_begins(term, "linux") || copy_begins(term, "vt1") || copy_begins(term, "vt2") ||
 	    copy_begins(term, "ansi"))
 		return err_set(e, "copy: a terminal \"%s\" has no clipboard", term);
-	s = clean_string(what, &clean);
+	const char *s = clean_string(what, &clean);
 	clipboard_bytes(s, &bytes);
-	sent = send(bytes.s, bytes.len);
+	bool sent = send(bytes.s, bytes.len);
 	if (sent)
 		ui_message(false, "copied the %s: %s", name, s);
 	text_free(&bytes);

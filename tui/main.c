@@ -469,7 +469,6 @@ static void tell_incomplete(const struct fabric *f)
  */
 static int main_prepare(struct command_run *r, const struct command_line *cl, struct err *e)
 {
-	const struct sweep *w;
 	struct command_run quiet = *r;
 	AUTO_TEXT struct text said = {0};
 	int rc;
@@ -485,7 +484,7 @@ static int main_prepare(struct command_run *r, const struct command_line *cl, st
 	fclose(quiet.f);
 	r->found_fault = quiet.found_fault;
 	r->unanswered = quiet.unanswered;
-	w = session_sweep(r->in->session);
+	const struct sweep *w = session_sweep(r->in->session);
 	if (quiet.noteworthy || (w && (w->n_refusals || *w->notes)))
 		fputs(text_str(&said), stderr);
 	else
@@ -575,7 +574,6 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 	FILE *requests = cl->serve ? serve_input() : NULL;
 	struct err e = {0};
 	bool bad = false, document = false;
-	int rc;
 
 	if (cl->serve)
 		r.id = json_null();
@@ -589,7 +587,7 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 	fputs(text_str(&ui.key_errors), stderr);
 	if (!r.json)
 		r.width = columns_of_reader(r.aside ? STDERR_FILENO : STDOUT_FILENO);
-	rc = bad || (cl->rc && run_rc(&r, &e)) || main_prepare(&r, cl, &e) ? -1 : 0;
+	int rc = bad || (cl->rc && run_rc(&r, &e)) || main_prepare(&r, cl, &e) ? -1 : 0;
 	if (cl->serve)
 		serve_done(stdout, NULL, exit_status(&r, rc ? &e : NULL), NULL);
 	if (rc)
@@ -657,8 +655,6 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 	struct line_list before = {0};
 	struct text said = {0};
 	struct command_run r = {.in = in};
-	bool later;
-	int rc;
 
 	if (cl->fabric && !standard && !synth_is_spec(cl->fabric) &&
 	    builtin_fabric(cl->fabric) == cl->fabric && access(cl->fabric, R_OK))
@@ -667,10 +663,10 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 		fprintf(stderr,
 			"ibscope: this machine has no locale for UTF-8; the screen is drawn in ASCII (%s)\n",
 			package_of(PACKAGE_LOCALE));
-	later = machine_lines(cl, start);
+	bool later = machine_lines(cl, start);
 	first_lines(cl, later ? start : &before, standard ? &before : start);
 	r.f = text_stream(&said);
-	rc = run_lines(&r, &before, e);
+	int rc = run_lines(&r, &before, e);
 	route_lines(cl, &r, !later, start);
 	fclose(r.f);
 	c->greeting = said.s;

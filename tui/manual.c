@@ -594,12 +594,12 @@ static const struct contract_group *manual_group_at(const char *lines)
 /* group: the lines belong to a group, and are not replaced by one. */
 static void put_keys_of(const struct manual *m, const char *lines, bool group)
 {
-	const struct contract_group *g;
 	struct contract_line l;
 
 	fputs(".Bl -tag -width Ds -compact\n", m->out);
 	while (*lines) {
-		g = group ? NULL : manual_group_at(lines);
+		const struct contract_group *g = group ? NULL : manual_group_at(lines);
+
 		if (g) {
 			fprintf(m->out, ".It \\&Keys of %s\n", g->name);
 			lines += strlen(g->lines);

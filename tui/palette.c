@@ -250,13 +250,12 @@ static const char *help_of(const char *line)
 {
 	char name[32] = "";
 	const struct view_ops *pane = sscanf(line, "pane %31s", name) == 1 ? view_find(name) : NULL;
-	const struct command *c;
 
 	if (pane)
 		return view_brief(pane);
 	if (sscanf(line, "%31[a-z-]", name) != 1)
 		return "";
-	c = command_find(ui.session, name, NULL);
+	const struct command *c = command_find(ui.session, name, NULL);
 	return c ? c->help : "";
 }
 
@@ -301,23 +300,21 @@ static void add_here(const struct view *v)
 	AUTO_TEXT struct text t = {0};
 	char key[64];
 	uint32_t row;
-	bool up;
 
 	if (!view_current(v, &row))
 		return;
-	up = !(view_marks(v, row) & MARK_DOWN);
+	bool up = !(view_marks(v, row) & MARK_DOWN);
 	for (size_t i = 0; i < ARRAY_LEN(deeds); i++)
 		if (strchr(deeds[i].line, '%') && palette_expand(v, deeds[i].line, &t) &&
 		    !(up && restores(t.s)))
 			add_deed(&deeds[i], "Here", "here", text_str(&t), v);
 	for (size_t i = 0; i < ui.keys.n; i++) {
 		const struct binding *b = &ui.keys.b[i];
-		AUTO_FREE char *enter = NULL;
 
 		if (!strchr(b->does, '%') || strstr(b->does, "%pane") || palette_is_edit(b->does) ||
 		    !palette_in_force(b, v) || !palette_line_of(b, v, &t))
 			continue;
-		enter = enter_of(text_str(&t));
+		AUTO_FREE char *enter = enter_of(text_str(&t));
 		if (!added(enter) && !opens_other_engine(enter) && !(up && restores(enter)))
 			palette_add(&(struct help_line){"", "here", help_of(text_str(&t)), text_str(&t),
 							"Here", keys_text(b->key, b->n, key, sizeof(key)),

@@ -253,8 +253,6 @@ static enum place_id panes_place_of(const struct view_ops *ops)
 int pane_open(int argc, char **argv, struct err *e)
 {
 	const struct view_ops *ops = view_need(argv[0], e);
-	enum place_id p;
-	struct view *v;
 
 	assert(argc >= 1);
 	if (!ops)
@@ -262,13 +260,13 @@ int pane_open(int argc, char **argv, struct err *e)
 	looked_note();
 	if (ops->flags & VIEW_ONCE && !(pane_focused() && pane_focused()->ops == ops))
 		ui.once_from = ui.focus;
-	v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
+	struct view *v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
 	if (!v)
 		return -1;
 	looked_at_view(v);
 	v->opened_from = ui.focus == SLOT_REPL ? ui.last_pane : ui.focus;
 	v->opened_beside = pane_top(SLOT_LIST) ? pane_top(SLOT_LIST)->ops : NULL;
-	p = panes_place_of(ops);
+	enum place_id p = panes_place_of(ops);
 	if (argc == 1 && raise(p, ops, v))
 		view_free(v);
 	else
@@ -283,7 +281,6 @@ int pane_open(int argc, char **argv, struct err *e)
 bool pane_back(void)
 {
 	enum place_id p = ui.focus;
-	struct stack *s;
 
 	if (ui.maximised) {
 		ui.maximised = false;
@@ -298,7 +295,7 @@ bool pane_back(void)
 		p = SLOT_DETAIL;
 		pane_focus(p);
 	}
-	s = &ui.stack[p];
+	struct stack *s = &ui.stack[p];
 	if (s->n > 1) {
 		unsigned from = s->view[s->n - 1]->opened_from;
 

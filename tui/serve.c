@@ -180,7 +180,6 @@ static void end_session(size_t at)
 void serve_done(FILE *to, const json_t *id, int status, const struct err *error)
 {
 	json_t *done = json_object();
-	AUTO_FREE char *dump = NULL;
 
 	assert(!error || err_kind(error) < N_ERR_KINDS);
 	json_object_set_new(done, "id", id ? json_deep_copy(id) : json_null());
@@ -190,7 +189,7 @@ void serve_done(FILE *to, const json_t *id, int status, const struct err *error)
 		json_object_set_new(done, "error", json_text(error->msg));
 		json_object_set_new(done, "error_kind", json_text(err_kind_words[err_kind(error)]));
 	}
-	dump = json_dumps(done, JSON_COMPACT | JSON_ENSURE_ASCII);
+	AUTO_FREE char *dump = json_dumps(done, JSON_COMPACT | JSON_ENSURE_ASCII);
 	fprintf(to, "%s\n", dump);
 	fflush(to);
 	json_decref(done);
@@ -209,7 +208,6 @@ static bool serve_answer(const struct serve_request *q, struct command_run *firs
 				.no_timing = first->no_timing};
 	json_t *id = q->id ? json_deep_copy(q->id) : json_null();
 	size_t at;
-	int rc;
 
 	if (find_session(q->session, &at, e)) {
 		serve_done(r.f, id, exit_status(&r, e), e);
@@ -220,7 +218,7 @@ static bool serve_answer(const struct serve_request *q, struct command_run *firs
 	r.id = id;
 	atomic_store(&progress.cancel, false);
 	set_deadline(q->deadline);
-	rc = run_text(&r, q->line, e);
+	int rc = run_text(&r, q->line, e);
 	set_deadline(0);
 	first->begun = r.begun;
 	serve_done(r.f, id, exit_status(&r, rc ? e : NULL), NULL);

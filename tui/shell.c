@@ -28,11 +28,10 @@
 static char *without_tilde(char *word)
 {
 	const char *home = getenv("HOME");
-	char *path;
 
 	if (strncmp(word, "~/", 2) != 0 || !home)
 		return word;
-	path = str_printf("%s%s", home, word + 1);
+	char *path = str_printf("%s%s", home, word + 1);
 	free(word);
 	return path;
 }

@@ -119,7 +119,6 @@ static void tell_first_steps(void)
 {
 	const struct sweep *s = session_sweep(ui.session);
 	uint32_t ends = 0;
-	const char *what;
 	char key[64];
 
 	if (!session_routing(ui.session))
@@ -127,7 +126,7 @@ static void tell_first_steps(void)
 	for (uint32_t sw = 0; s && sw < s->fabric->n_switches && ends < 4; sw++)
 		FOR_CABLES(s->topo, sw, port, to)
 			ends++;
-	what = ends < 4 ? "check, then help" : "fail random 2, then diff, undo, help";
+	const char *what = ends < 4 ? "check, then help" : "fail random 2, then diff, undo, help";
 	repl_printf("First steps: press %s and type  %s\n", prompt_key(key, sizeof(key)), what);
 }
 
@@ -138,8 +137,6 @@ static void loop(void)
 	bool more = false, greeted = false;
 
 	while (!ui.quit && !ui.interpreter->quit && !term_signal) {
-		int most;
-
 		session_lock(ui.session);
 		if (!greeted && worker_idle()) {
 			greeted = true;
@@ -147,11 +144,11 @@ static void loop(void)
 		}
 		ui_draw();
 		session_unlock(ui.session);
-		most = more		   ? 0
-		       : worker_busy(NULL) ? 100
-		       : background_busy() ? 200
-		       : top_bar_ages()	   ? 1000
-					   : -1;
+		int most = more		       ? 0
+			   : worker_busy(NULL) ? 100
+			   : background_busy() ? 200
+			   : top_bar_ages()    ? 1000
+					       : -1;
 		if (term_waits() && (most < 0 || most > 10))
 			most = 10;
 		if (play_wait() >= 0 && (most < 0 || play_wait() < most))
@@ -208,8 +205,6 @@ static void background_start(void);
 
 int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 {
-	int sig;
-
 	assert(in->session && c->about && !ui.interpreter); /* once */
 	ui.interpreter = in;
 	ui.session = in->session;
@@ -237,7 +232,7 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 		repl_print(ui.key_errors.s, ui.key_errors.len);
 	text_free(&ui.key_errors);
 	loop();
-	sig = term_signal;
+	int sig = term_signal;
 	term_stop();
 	worker_stop();
 	background_stop();
@@ -340,8 +335,6 @@ static bool is_given_up(const struct ask *a)
 /* Runs the first request; its result is b.done. The mutex is held, except during the computation. */
 static void background_run_first(void)
 {
-	struct result *r;
-
 	assert(b.n_wanted && !b.done && !b.running);
 	b.current = b.wanted[0];
 	memmove(&b.wanted[0], &b.wanted[1], --b.n_wanted * sizeof(b.wanted[0]));
@@ -351,7 +344,7 @@ static void background_run_first(void)
 	atomic_store(&b.progress.since, now_seconds());
 	b.running = true;
 	pthread_mutex_unlock(&b.mutex);
-	r = ask_run(&b.current, &b.progress);
+	struct result *r = ask_run(&b.current, &b.progress);
 	pthread_mutex_lock(&b.mutex);
 	b.running = false;
 	if (r && r->partial && !is_given_up(&b.current)) {
@@ -436,10 +429,8 @@ void background_resume(void)
 
 bool background_given_up(void)
 {
-	bool up;
-
 	pthread_mutex_lock(&b.mutex);
-	up = b.n_given_up != 0;
+	bool up = b.n_given_up != 0;
 	pthread_mutex_unlock(&b.mutex);
 	return up;
 }
@@ -456,7 +447,6 @@ static bool only_given_up(const struct ask *a, unsigned n)
 void background_take(struct scene *sc)
 {
 	unsigned done = atomic_load(&b.progress.done), total = atomic_load(&b.progress.total);
-	bool no_memory;
 
 	sc->left = -1;
 	sc->percent = 0;
@@ -466,7 +456,7 @@ void background_take(struct scene *sc)
 		sc->left = progress_left(&b.progress, now_seconds());
 		sc->percent = total ? (unsigned)(100.0 * MIN(done, total) / total) : 0;
 	}
-	no_memory = b.no_memory;
+	bool no_memory = b.no_memory;
 	b.no_memory = false;
 	if (b.done) {
 		scene_add_result(sc, b.done);
@@ -520,10 +510,8 @@ double background_since(void)
 
 bool background_busy(void)
 {
-	bool busy;
-
 	pthread_mutex_lock(&b.mutex);
-	busy = b.running || b.n_wanted;
+	bool busy = b.running || b.n_wanted;
 	pthread_mutex_unlock(&b.mutex);
 	return busy;
 }
@@ -621,14 +609,12 @@ static void *worker_work(void *arg)
 
 	pthread_mutex_lock(&w.mutex);
 	while (!w.stop) {
-		struct queued job;
-
 		if (!w.n) {
 			w.running = false;
 			pthread_cond_wait(&w.work, &w.mutex);
 			continue;
 		}
-		job = w.queue[0];
+		struct queued job = w.queue[0];
 		memmove(w.queue, w.queue + 1, --w.n * sizeof(*w.queue));
 		w.running = true;
 		w.typed = job.typed;
@@ -703,20 +689,16 @@ void worker_add(struct command_list *in, const char *echo, bool typed)
 
 bool worker_idle(void)
 {
-	bool idle;
-
 	pthread_mutex_lock(&w.mutex);
-	idle = !w.running && !w.n && !w.output.len;
+	bool idle = !w.running && !w.n && !w.output.len;
 	pthread_mutex_unlock(&w.mutex);
 	return idle;
 }
 
 bool worker_busy(double *since)
 {
-	bool busy;
-
 	pthread_mutex_lock(&w.mutex);
-	busy = w.running;
+	bool busy = w.running;
 	if (since)
 		*since = w.since;
 	pthread_mutex_unlock(&w.mutex);
@@ -734,10 +716,8 @@ void worker_cancel(void)
 
 bool worker_line(struct text *t)
 {
-	bool runs;
-
 	pthread_mutex_lock(&w.mutex);
-	runs = w.running;
+	bool runs = w.running;
 	text_add(t, "%s", runs ? text_str(&w.line) : "");
 	pthread_mutex_unlock(&w.mutex);
 	return runs;
@@ -750,10 +730,8 @@ struct progress *worker_progress(void)
 
 bool worker_output(struct text *t)
 {
-	bool any;
-
 	pthread_mutex_lock(&w.mutex);
-	any = w.output.len > 0;
+	bool any = w.output.len > 0;
 	if (any) {
 		text_free(t);
 		*t = w.output;
@@ -767,10 +745,8 @@ bool worker_output(struct text *t)
 /* a UI command for which a running command waits; NULL */
 static struct ui_request *worker_request(void)
 {
-	struct ui_request *rq;
-
 	pthread_mutex_lock(&w.mutex);
-	rq = w.request;
+	struct ui_request *rq = w.request;
 	pthread_mutex_unlock(&w.mutex);
 	return rq;
 }

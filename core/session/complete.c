@@ -54,19 +54,18 @@ static void add_ports(struct completer *c, const char *open)
 {
 	const struct fabric *f = c->s->fabric;
 	bool labels = open[1 + strspn(open + 1, "0123456789")] != 0;
-	char *name = str_dup(c->word), *w;
-	uint32_t n;
+	char *name = str_dup(c->word);
 
 	name[open - c->word] = 0;
-	n = session_node(c->s, name, NULL);
+	uint32_t n = session_node(c->s, name, NULL);
 	for (unsigned p = 1; n != NO_ID && p <= f->node_nports[n]; p++) {
 		const char *label = fabric_port_label(f, f->node_port[n] + p);
 
 		if (f->port_peer[f->node_port[n] + p] == NO_ID)
 			continue;
-		w = !labels ? str_printf("%s[%u]", name, p)
-		    : label ? str_printf("%s[%s]", name, label)
-			    : NULL;
+		char *w = !labels ? str_printf("%s[%u]", name, p)
+			  : label ? str_printf("%s[%s]", name, label)
+				  : NULL;
 		if (w)
 			complete_add_if(c, w);
 		free(w);
@@ -131,17 +130,14 @@ static void add_files(struct completer *c, size_t lead)
 	AUTO_FREE char *dir = slash ? str_dup(text) : str_dup(".");
 	struct dirent *d;
 	struct stat st;
-	DIR *dp;
 
 	if (slash)
 		dir[slash - text + 1] = 0;
-	dp = opendir(dir);
+	DIR *dp = opendir(dir);
 	while (dp && (d = readdir(dp))) {
-		char *path;
-
 		if (strncmp(d->d_name, base, strlen(base)) || (*d->d_name == '.' && *base != '.'))
 			continue;
-		path = str_printf("%.*s%s", (int)(base - c->word), c->word, d->d_name);
+		char *path = str_printf("%.*s%s", (int)(base - c->word), c->word, d->d_name);
 		if (!stat(path + lead, &st) && S_ISDIR(st.st_mode)) {
 			char *with = str_printf("%s/", path);
 
@@ -243,13 +239,12 @@ static void add_assignment(struct completer *c)
 {
 	char *eq = strchr(c->word, '=');
 	struct completer value = {.s = c->s};
-	AUTO_FREE char *name = NULL;
 
 	if (!eq) {
 		complete_add_options(c, true);
 		return;
 	}
-	name = str_dup(c->word);
+	AUTO_FREE char *name = str_dup(c->word);
 	name[eq - c->word] = 0;
 	value.word = eq + 1;
 	add_option_value(&value, name);
@@ -303,10 +298,10 @@ static void offer_word(void *ctx, const char *word, size_t len)
 	struct completer *c = ctx;
 	size_t fixed = syntax_fixed(word, len);
 	enum syntax_kind kind = syntax_kind(word, len);
-	char *w;
 
 	if (fixed) {
-		w = str_printf("%.*s", (int)fixed, word);
+		char *w = str_printf("%.*s", (int)fixed, word);
+
 		complete_add_if(c, w);
 		free(w);
 	} else if (!(c->offered & 1u << kind) && !(kind == KIND_TARGET && c->n)) {
@@ -335,13 +330,12 @@ static bool find_subcommand(const struct command *k, const char *name, struct su
 static void complete_subcommand(struct completer *c, const struct command *k)
 {
 	struct subcommand s;
-	AUTO_FREE char *syntax = NULL;
 
 	for (size_t i = 0; c->argc == 1 && k->subcommand(i, &s); i++)
 		complete_add_if(c, s.name);
 	if (c->argc == 1 || !find_subcommand(k, c->argv[1], &s))
 		return;
-	syntax = str_printf("%s %s", s.name, s.syntax);
+	AUTO_FREE char *syntax = str_printf("%s %s", s.name, s.syntax);
 	syntax_next(syntax, c->argc - 1, c->argv + 1, offer_word, c);
 }
 
@@ -393,15 +387,14 @@ static bool begins_name(const struct fabric *f, const char *text)
 {
 	const char *open = strrchr(text, '[');
 	struct name_hits h;
-	bool any;
 
 	if (!text[strcspn(text, " \t;")])
 		return false;
 	if (open && node_named(f, text, (size_t)(open - text)) != NO_ID)
 		return true;
 	names_find(f, text, NAMES_ANY, NAME_LABEL, &h);
-	any = h.n &&
-	      (h.rank == NAME_LABEL || h.rank == NAME_WHOLE || h.rank == NAME_BEGIN || h.rank == NAME_FIRST);
+	bool any = h.n && (h.rank == NAME_LABEL || h.rank == NAME_WHOLE || h.rank == NAME_BEGIN ||
+			   h.rank == NAME_FIRST);
 	name_hits_free(&h);
 	return any;
 }
@@ -446,11 +439,10 @@ static void forget_words(struct completer *c)
 static bool complete_take_name(struct completer *c, const char **p)
 {
 	size_t len;
-	char *word;
 
 	if (!node_wanted(c) || !names_at(c->s->fabric, *p, &len, 1) || !(*p)[len])
 		return false;
-	word = mem_dup(*p, len + 1);
+	char *word = mem_dup(*p, len + 1);
 	word[len] = 0;
 	complete_take_word(c, word);
 	*p += len;

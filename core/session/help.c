@@ -510,10 +510,9 @@ static void help_take_name(void *to, const struct named *n)
 	struct asked *a = to;
 	bool all = all_of_kind(a, n);
 	AUTO_TEXT struct text placed = {0}, line = {0};
-	bool asked;
 
 	text_add(&placed, "%s %s", n->place, n->name);
-	asked = topic_same(a->word, n->name) || (*n->place && topic_same(a->word, text_str(&placed)));
+	bool asked = topic_same(a->word, n->name) || (*n->place && topic_same(a->word, text_str(&placed)));
 	if (!all && !asked)
 		return;
 	text_add(&line, "%s%s%s, %s", n->name, *n->syntax ? " " : "", n->syntax, n->kind);
@@ -567,13 +566,12 @@ static void option_names(const struct session *s, void (*take)(void *to, const s
 static size_t tell_names(const struct session *s, const char *word, struct out *o)
 {
 	struct asked a = {.word = word, .o = o, .list = json_array()};
-	size_t n;
 
 	option_names(s, help_take_name, &a);
 	core_names(s, help_take_name, &a);
 	if (s->named)
 		s->named(help_take_name, &a);
-	n = json_array_size(a.list);
+	size_t n = json_array_size(a.list);
 	out_json(o, "names", a.list);
 	return n;
 }

@@ -245,16 +245,16 @@ static int pairs_file_take_line(struct pairs_file *p, const struct fabric *f, st
 {
 	size_t len = (size_t)(at.end - at.p);
 	const char *rest = NULL;
-	char **argv = NULL, *text;
-	int argc = 0, rc;
+	char **argv = NULL;
+	int argc = 0;
 
 	if (memchr(at.p, 0, len))
 		return err_set(e, "found a NUL byte, expected text");
 	if (len > LINE_BYTES_MOST)
 		return err_set_kind(e, ERR_LIMIT, "found a line of %zu bytes, expected at most %d", len,
 				    LINE_BYTES_MOST);
-	text = str_printf("pair %.*s", (int)len, at.p);
-	rc = 0;
+	char *text = str_printf("pair %.*s", (int)len, at.p);
+	int rc = 0;
 	if (!is_empty(text + 5)) {
 		rc = command_read(f, SYNTAX, text, &rest, &argc, &argv, NULL, e);
 		if (!rc) {
@@ -359,9 +359,9 @@ static int read_random(const struct patterns_reader *x, struct err *e)
 static int read_hotspot(const struct patterns_reader *x, struct err *e)
 {
 	const struct fabric *f = x->r->topo->fabric;
-	uint32_t node = args_get(x->args, "hotspot NODE")->id, n, *host, dst = NO_ID;
+	uint32_t node = args_get(x->args, "hotspot NODE")->id, n, dst = NO_ID;
+	uint32_t *host = pattern_hosts(x->r, &n);
 
-	host = pattern_hosts(x->r, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (endport_node(f, host[i]) == node)
 			dst = host[i];
@@ -485,10 +485,9 @@ static int read_pairs(const struct patterns_reader *x, struct err *e)
 	const char *path = args_word(x->args, "FILE", "");
 	struct pairs_file file;
 	struct err why;
-	int rc;
 
 	x->p->kind = PATTERN_LIST;
-	rc = pairs_read(&file, x->s->fabric, path, x->o->run->progress, e);
+	int rc = pairs_read(&file, x->s->fabric, path, x->o->run->progress, e);
 	for (size_t i = 0; !rc && i < file.n; i++) {
 		const struct pair_line *l = &file.pair[i];
 		unsigned lid;

@@ -81,13 +81,13 @@ static void put_undone(struct replay *r, const char *event, const char *why)
 static void put_script(struct text *t, const char *program)
 {
 	const char *rest;
-	char **argv, *path, *word;
+	char **argv;
 	int argc;
 
 	if (words_split(program, &rest, &argc, &argv, NULL))
 		return;
-	path = strchr(argv[0], '/') ? realpath(argv[0], NULL) : NULL;
-	word = str_printf(SCRIPT_PREFIX "%s", path ? path : argv[0]);
+	char *path = strchr(argv[0], '/') ? realpath(argv[0], NULL) : NULL;
+	char *word = str_printf(SCRIPT_PREFIX "%s", path ? path : argv[0]);
 	text_add(t, "route");
 	word_append(t, word);
 	for (int i = 1; i < argc; i++)
@@ -420,17 +420,13 @@ static int step_about_ask(const struct recording *r, struct walk *w, struct step
 struct step_about *step_about(const struct recording *r, size_t step, const struct engine *const *engines,
 			      struct progress *p, struct err *e)
 {
-	struct step_about *a;
-	struct walk *w;
-	int rc;
-
 	assert(step <= recording_steps(r));
 	if (mem_room(e, walk_room(r), "tables of a walk"))
 		return NULL;
-	w = walk_new(r);
-	a = NEW(struct step_about);
+	struct walk *w = walk_new(r);
+	struct step_about *a = NEW(struct step_about);
 	a->step = step;
-	rc = walk_to(w, step, p) ? err_set(e, CANCELLED) : 0;
+	int rc = walk_to(w, step, p) ? err_set(e, CANCELLED) : 0;
 	if (!rc) {
 		const struct rec_event *ev = walk_event(w);
 		struct text t = {0};

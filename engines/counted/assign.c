@@ -131,7 +131,6 @@ static bool fill_switches(const struct assign *a, struct assign_filling *x, uint
 			       .ctx = x};
 	unsigned n = parallel_workers(&par);
 	struct err e;
-	int rc;
 
 	x->worker = NEW_ARRAY(n, struct assign);
 	for (unsigned i = 0; i < n; i++) {
@@ -142,7 +141,7 @@ static bool fill_switches(const struct assign *a, struct assign_filling *x, uint
 		w->track = a->lmc ? NEW_ARRAY((size_t)a->n_dest << a->lmc, struct track) : NULL;
 		w->n_track = a->lmc ? NEW_ARRAY(a->n_dest, uint8_t) : NULL;
 	}
-	rc = parallel_run(&par, "choosing ports", a->in->progress, &e);
+	int rc = parallel_run(&par, "choosing ports", a->in->progress, &e);
 	for (unsigned i = 0; i < n; i++) {
 		struct assign *w = &x->worker[i];
 
@@ -192,7 +191,6 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		.touched = touched,
 		.from = asked == NO_ID || options_uint(in->options, "scatter_ports") ? 0 : asked,
 		.to = asked};
-	bool go_on;
 
 	assert(h->n_switches == in->topo->fabric->n_switches && (!touched || in->current));
 	a->in = in;
@@ -213,7 +211,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	for (uint32_t i = 0; x.farther && i < a->n_runs; i++)
 		if (a->run[i].target != NO_ID && x.farther[a->run[i].target])
 			a->far[a->n_far++] = i;
-	go_on = fill_switches(a, &x, &n_other);
+	bool go_on = fill_switches(a, &x, &n_other);
 	if (ASKED(in)) /* the last switch may be incomplete */
 		go_on = go_on && !progress_cancelled(in->progress);
 	if (n_other)
@@ -348,11 +346,10 @@ static inline void take_next(struct assign *a, const struct counted_run *r)
 static void take_one(struct assign *a, unsigned lid, bool counts)
 {
 	struct queue *q = &a->queue;
-	unsigned port;
 
 	if (q->stale)
 		queue_least(a);
-	port = q->port[q->at];
+	unsigned port = q->port[q->at];
 	a->row[lid] = port;
 	if (!counts || (a->ignore && a->ignore[port]))
 		return;
@@ -434,7 +431,6 @@ static inline void assign_runs(struct assign *a, unsigned part, unsigned words)
 
 	for (const struct counted_run *r = a->run + a->part_run[part]; r < end; r++) {
 		const uint64_t *mask = a->mask + (size_t)r->target * words;
-		unsigned only;
 
 		if (r->target == a->sw) {
 			attached(a, r);
@@ -442,7 +438,7 @@ static inline void assign_runs(struct assign *a, unsigned part, unsigned words)
 		}
 		if (r->target == NO_ID || least[r->target] == NO_PATH)
 			continue;
-		only = assign_plain_only_port(mask, words);
+		unsigned only = assign_plain_only_port(mask, words);
 		if (!only && !same_mask(a, mask, words))
 			queue_start(a, mask);
 		if (only)

@@ -9,8 +9,6 @@
 static inline bool choose_early(const struct assign *a, const struct dest *d, unsigned lid,
 				const uint64_t **mask, struct choice *c)
 {
-	unsigned q;
-
 	if (d->target == a->sw) {
 		*c = (struct choice){.port = d->swport, .rule = d->is_switch ? WHY_OWN_LID : WHY_ATTACHED};
 		return true;
@@ -25,7 +23,7 @@ static inline bool choose_early(const struct assign *a, const struct dest *d, un
 		return true;
 	}
 	*mask = a->mask + (size_t)d->target * a->words;
-	q = current_port(a->current, lid);
+	unsigned q = current_port(a->current, lid);
 	if (q < a->num_ports && mask_has(*mask, q)) {
 		c->port = q;
 		c->rule = WHY_KEPT;
@@ -283,17 +281,14 @@ static inline void assign_switch_choose(struct assign *a, uint32_t dest, const u
 static inline void account(struct assign *a, uint32_t dest, unsigned port)
 {
 	const struct dest *d = &a->dest[dest];
-	uint32_t peer;
-	struct track *t, *end;
 
 	if (!assign_counts(a, d, port))
 		return;
 	a->count[port]++;
 	if (!a->lmc || !port)
 		return;
-	peer = a->t->peer[a->p0 + port];
-	t = a->track + ((size_t)dest << a->lmc);
-	end = t + a->n_track[dest];
+	uint32_t peer = a->t->peer[a->p0 + port];
+	struct track *t = a->track + ((size_t)dest << a->lmc), *end = t + a->n_track[dest];
 	while (t < end && !(t->node == a->f->port_node[peer] && (!a->dor || t->port == a->f->port_num[peer])))
 		t++;
 	if (t == end) {

@@ -522,11 +522,10 @@ static void check_last(struct mover *m, const struct ds_order *o, const uint16_t
 	if (RECORDED(m->in) && channel != NO_ID) { /* there is no VL for it */
 		uint32_t *cycle = NEW_ARRAY(m->cdg->n_channels, uint32_t), weakest;
 		uint32_t *left = NEW_ARRAY(m->cdg->n_channels, uint32_t);
-		uint32_t length;
 
 		if (!m->out)
 			mover_start(m, o);
-		length = ds_cycles_walk(k, channel, cycle, left, &weakest);
+		uint32_t length = ds_cycles_walk(k, channel, cycle, left, &weakest);
 		ds_record_cycle(m->in, m->g, &(struct ds_cycle){NO_ID, m->t, length, cycle, left});
 		FREE_EACH(cycle, left);
 	} else if (RECORDED(m->in)) {
@@ -571,7 +570,6 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 			  .top = b->in->lids->max_lid,
 			  .e = e};
 	char at[300] = "no switch has a cable";
-	bool done;
 
 	l->need = 1;
 	l->count[0] = b->pairs;
@@ -580,7 +578,7 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 		l->deps += b->cdg->n_list[c];
 	if (RECORDED(b->in))
 		ds_record_paths(b->in, b->g, b->o, l);
-	done = find_layers(&m, b->o, &b->cdg);
+	bool done = find_layers(&m, b->o, &b->cdg);
 	ds_cdg_free(m.up);
 	FREE_EACH(m.out, m.seq, m.stack, m.port0, m.place, m.member);
 	if (!done) {

@@ -34,7 +34,7 @@ static void ft_record_rank(const struct ftree *t, uint32_t sw, uint32_t from, ui
 static void ftree_rank_spread(struct ftree *t, struct ftree_rank_queue *q, bool from_roots)
 {
 	const struct fabric *f = t->topo->fabric;
-	uint32_t max = 0, was;
+	uint32_t max = 0;
 
 	for (size_t i = 0; from_roots && t->rec && i < q->n; i++)
 		ft_record_rank(t, q->sw[i], NO_ID, FT_UNRANKED);
@@ -46,7 +46,7 @@ static void ftree_rank_spread(struct ftree *t, struct ftree_rank_queue *q, bool 
 
 			if (x == NO_ID || t->sw[x].rank <= r)
 				continue;
-			was = t->sw[x].rank;
+			uint32_t was = t->sw[x].rank;
 			t->sw[x].rank = max = r;
 			if (from_roots && t->rec)
 				ft_record_rank(t, x, w, was);
@@ -91,7 +91,6 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 {
 	const struct fabric *f = t->topo->fabric;
 	struct guid_file g;
-	bool usable;
 
 	ft_read_guids(in, out, "root_guid_file", &g);
 	for (size_t i = 0; i < g.n; i++) {
@@ -106,7 +105,7 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 		t->sw[s].rank = 0;
 		ftree_rank_push(q, s);
 	}
-	usable = !g.stopped && q->n;
+	bool usable = !g.stopped && q->n;
 	if (!g.stopped && !q->n)
 		note_add(&out->notes, NOTE_GUID_FILE, "root_guid_file names no switch that is up (AB25)\n");
 	if (!usable)
@@ -418,14 +417,11 @@ static bool ft_check_purity(struct ftree *t, struct engine_output *out)
 	for (unsigned r = 0; r < FT_MAX_LEVELS; r++)
 		ref[r] = NO_ID;
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++) {
-		uint32_t *first;
-		bool alike;
-
 		if (!t->sw[s].in)
 			continue;
-		first = &ref[t->sw[s].rank];
+		uint32_t *first = &ref[t->sw[s].rank];
 		*first = *first == NO_ID ? s : *first;
-		alike = *first == s || ftree_check_compare(t, s, *first);
+		bool alike = *first == s || ftree_check_compare(t, s, *first);
 		if (t->rec)
 			ft_record_pure(t, s, *first, alike);
 		if (!alike)
@@ -751,8 +747,6 @@ struct ftree *ftree_build(const struct engine_input *in, struct engine_output *o
 static struct routing *ftree_route_tree(struct ftree *t, const struct engine_input *in,
 					struct engine_output *out)
 {
-	struct routing *r;
-
 	if (t->refusal.rule) {
 		out->refused = t->refusal.why;
 		ftree_free(t);
@@ -760,7 +754,7 @@ static struct routing *ftree_route_tree(struct ftree *t, const struct engine_inp
 	}
 	assert(t->n_leaves && !t->rec);
 	t->hops = hops_build(in, out);
-	r = routing_new("ftree", in->topo, in->lids);
+	struct routing *r = routing_new("ftree", in->topo, in->lids);
 	r->ops = &ftree_ops;
 	r->priv = t;
 	if (!t->hops || !ft_route(t, in, out, r)) {
@@ -782,19 +776,16 @@ static bool has_port(const struct engine_input *in, const char *rules, unsigned 
 	struct engine_input other = *in;
 	struct engine_output out = {0};
 	char number[16];
-	struct ftree *t;
-	AUTO_ROUTING struct routing *r = NULL;
 	struct err e;
-	bool yes;
 
 	snprintf(number, sizeof(number), "%u", turns);
 	other.options = o;
 	other.ask = NULL;
 	other.record = NULL;
-	yes = !options_set(o, "rules", rules, &e) && !options_set(o, "max_reverse_hops", number, &e);
-	t = ftree_build(&other, &out);
+	bool yes = !options_set(o, "rules", rules, &e) && !options_set(o, "max_reverse_hops", number, &e);
+	struct ftree *t = ftree_build(&other, &out);
 	t->most_calls = TRIED_CALLS;
-	r = ftree_route_tree(t, &other, &out);
+	AUTO_ROUTING struct routing *r = ftree_route_tree(t, &other, &out);
 	yes = yes && r && r->row[in->ask->sw] && r->row[in->ask->sw]->top >= in->ask->lid &&
 	      r->row[in->ask->sw]->port[in->ask->lid] != NO_PATH;
 	notes_free(&out.notes);

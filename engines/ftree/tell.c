@@ -83,7 +83,6 @@ static bool ftree_sentences_value(const struct recording *r, enum rec_table t, u
 				  struct text *out)
 {
 	const struct ftree *k = recording_kept(r);
-
 	char a[40];
 
 	if (!k || (t != T_TUPLE && (t != T_SLOT || value >= k->n_groups)))
@@ -272,7 +271,7 @@ static void say_climb(const struct saying *y)
 {
 	const struct ftree *k = y->kept;
 	const struct ft_switch *s = &k->sw[y->ev->a];
-	uint32_t was = counter(y), next, load;
+	uint32_t was = counter(y);
 
 	text_add(y->t, "%s climbs by port %u to %s for ", say_name(y, y->ev->a), y->ev->port,
 		 ftree_sentences_behind(y));
@@ -290,8 +289,8 @@ static void say_climb(const struct saying *y)
 		text_add(y->t, ": load %u before", was); /* the other load is not in this part */
 		return;
 	}
-	next = walk_value(y->w, T_SLOT, s->slot[FT_UP] + 1);
-	load = walk_value(y->w, T_DOWN, k->n_links + next);
+	uint32_t next = walk_value(y->w, T_SLOT, s->slot[FT_UP] + 1);
+	uint32_t load = walk_value(y->w, T_DOWN, k->n_links + next);
 	if (load > was)
 		text_add(y->t, ": load %u, least of %u parents", was, s->n[FT_UP]);
 	else
@@ -537,14 +536,13 @@ static bool leads_back(const struct ft_run *r, uint32_t sw, uint32_t from)
 	const struct topo *t = r->t->topo;
 	uint32_t n = t->fabric->n_switches, *queue = NEW_ARRAY(n, uint32_t);
 	uint16_t *hops = NEW_ARRAY(n, uint16_t);
-	bool back;
 
 	for (uint32_t s = 0; s < n; s++)
 		hops[s] = NO_HOPS;
 	hops[sw] = hops[from] = 0; /* the search does not pass over sw, as it does not begin there */
 	queue[0] = from;
 	spread_hops(t, hops, queue, 1);
-	back = hops[r->tell->leaf] == NO_HOPS;
+	bool back = hops[r->tell->leaf] == NO_HOPS;
 	FREE_EACH(hops, queue);
 	return back;
 }
@@ -851,12 +849,11 @@ static bool op_is_root(const struct routing *r, uint32_t sw)
 
 static char op_direction(const struct routing *r, uint32_t sw, unsigned port)
 {
-	uint32_t x = r->topo->peer_switch[switch_port_id(r->topo->fabric, sw, port)], a, b;
+	uint32_t x = r->topo->peer_switch[switch_port_id(r->topo->fabric, sw, port)];
 
 	if (!port || x == NO_ID)
 		return ' ';
-	a = op_rank(r, sw);
-	b = op_rank(r, x);
+	uint32_t a = op_rank(r, sw), b = op_rank(r, x);
 	if (a == NO_RANK || b == NO_RANK)
 		return ' ';
 	if (a == b)

@@ -300,12 +300,12 @@ static void mesh_seed_axes(struct mesh_work *w)
 	unsigned k = lash_degree(w->g, seed);
 
 	for (unsigned a = 0; a < w->m->dimensions; a++) {
-		unsigned i = with_axis(w, seed, 0), j;
+		unsigned i = with_axis(w, seed, 0);
 
 		if (i == k)
 			continue;
 		lash_mesh_axes_assign(w, base + i, 2 * a + 1, MESH_SEED);
-		j = lash_mesh_axes_facing(w, seed, i, true);
+		unsigned j = lash_mesh_axes_facing(w, seed, i, true);
 		if (j < k)
 			lash_mesh_axes_assign(w, base + j, 2 * a + 2, MESH_FACING);
 	}
@@ -314,11 +314,11 @@ static void mesh_seed_axes(struct mesh_work *w)
 /* The code of the link on the opposite side of the switch; 0 when it is not known. */
 static unsigned mesh_opposite(const struct mesh_work *w, uint32_t u, unsigned code)
 {
-	unsigned k = lash_degree(w->g, u), i;
+	unsigned k = lash_degree(w->g, u);
 
 	if (!has_matrix(w, u) || !code)
 		return 0;
-	i = with_axis(w, u, code);
+	unsigned i = with_axis(w, u, code);
 	if (i == k)
 		return 0;
 	return lash_mesh_axes_facing(w, u, i, false) < k ? ((code - 1) ^ 1) + 1 : code;

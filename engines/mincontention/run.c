@@ -23,11 +23,9 @@ static uint32_t best_link(const struct level *v, uint32_t node)
 	uint32_t best = NO_ID, least = UINT32_MAX, key = v->key[node];
 
 	for (uint32_t l = v->first[node]; l < v->first[node + 1]; l++) {
-		uint32_t use;
-
 		if (key_through(v, l, v->key[v->to[l]]) != key)
 			continue;
-		use = v->use[l];
+		uint32_t use = v->use[l];
 		if (use < least || (v->by_next && use == least && v->to[l] < v->to[best])) {
 			best = l;
 			least = use;
@@ -55,11 +53,11 @@ static void mincontention_choose_offer(struct level *v, unsigned tolerance, uint
 	uint32_t least = v->key[node] + 1;
 
 	for (uint32_t b = v->first[node]; b < v->first[node + 1]; b++) {
-		uint32_t to = v->to[b], key;
+		uint32_t to = v->to[b];
 
 		if (least >= v->key[to] || DISTANCE(least) > v->sp[to] + tolerance)
 			continue;
-		key = key_through(v, v->back[b], v->key[node]);
+		uint32_t key = key_through(v, v->back[b], v->key[node]);
 		if (key >= v->key[to])
 			continue;
 		v->key[to] = key;
@@ -661,8 +659,6 @@ static bool can_compare(const struct mincontention_run *x)
 	const struct engine_input *in = x->in;
 	const struct mincontention *m = mincontention_of(in->previous);
 	const struct elements *el = x->el;
-	AUTO_FREE uint8_t *taken = NULL;
-	bool same;
 
 	if (!m || !in->current || m->tolerance != x->tolerance ||
 	    in->previous->topo->fabric != in->topo->fabric)
@@ -674,8 +670,8 @@ static bool can_compare(const struct mincontention_run *x)
 	for (uint32_t p = 0; p < in->topo->fabric->n_ports; p++)
 		if (in->topo->peer[p] != NO_ID && in->topo->peer[p] != in->previous->topo->peer[p])
 			return false;
-	taken = NEW_ARRAY(m->elements->n + 1, uint8_t);
-	same = true;
+	AUTO_FREE uint8_t *taken = NEW_ARRAY(m->elements->n + 1, uint8_t);
+	bool same = true;
 	for (uint32_t e = 0; same && e < el->n; e++) {
 		uint32_t was = m->elements->of[el->chip[el->first_chip[e]]];
 
@@ -764,14 +760,11 @@ static struct routing *mincontention_run(const struct engine_input *in, struct e
 {
 	struct elements *el = elements_new(in->topo, options_file(in->options, "chassis_file"), in->progress,
 					   &out->notes.text, &out->refused);
-	struct mincontention *m;
-	uint32_t *list, n;
 	bool done = true;
-	struct mincontention_run x;
 
 	if (!el)
 		return NULL;
-	x = (struct mincontention_run){.in = in, .el = el, .topo = in->topo};
+	struct mincontention_run x = {.in = in, .el = el, .topo = in->topo};
 	run_levels(&x);
 	x.tolerance = (unsigned)options_uint(in->options, "tolerance");
 	x.r = routing_new("mincontention", in->topo, in->lids);
@@ -780,8 +773,7 @@ static struct routing *mincontention_run(const struct engine_input *in, struct e
 			x.r->row[s] = lft_row_new(in->lids->max_lid);
 	x.usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
 	x.kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
-	list = NEW_ARRAY(in->topo->fabric->n_endports + 1, uint32_t);
-	n = destinations(in, list);
+	uint32_t *list = NEW_ARRAY(in->topo->fabric->n_endports + 1, uint32_t), n = destinations(in, list);
 	if (hint && can_compare(&x))
 		keep_unharmed(&x, in->previous, list, n);
 	else if (in->current)
@@ -811,7 +803,7 @@ static struct routing *mincontention_run(const struct engine_input *in, struct e
 	free(list);
 	mc_record_free(x.rec);
 	run_end(&x);
-	m = NEW(struct mincontention);
+	struct mincontention *m = NEW(struct mincontention);
 	*m = (struct mincontention){el, x.tolerance, x.usage, x.kept};
 	x.r->ops = &mincontention_ops;
 	x.r->priv = m;

@@ -158,7 +158,6 @@ static void nue_hull_add_dependencies(struct brandes *b, uint32_t s)
 	const struct nue_graph *g = b->g;
 	struct between *node = b->node;
 	unsigned t = b->t[s];
-	double own;
 
 	for (uint32_t i = b->n_order; i-- > 1;) {
 		uint32_t v = b->order[i], *pred = &b->pred[g->first[v]], *end = &b->pred[node[v].end];
@@ -175,7 +174,7 @@ static void nue_hull_add_dependencies(struct brandes *b, uint32_t s)
 			u->delta += share;
 		}
 	}
-	own = t ? plus_times(node[s].delta, 1, t - 1) : 0;
+	double own = t ? plus_times(node[s].delta, 1, t - 1) : 0;
 	b->b[s] = plus_times(b->b[s], own, t);
 }
 
@@ -466,8 +465,6 @@ static uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c);
 /* Channel c, from cur, offers a shorter way into v. */
 static void shorter(struct nue_run *x, uint32_t cur, uint32_t c, uint32_t v, uint64_t dist)
 {
-	uint32_t old, forbids;
-
 	if (nue_refused(x, cur, c))
 		return;
 	if (x->used[v] == NO_ID || x->found[v] == x->step) {
@@ -475,8 +472,7 @@ static void shorter(struct nue_run *x, uint32_t cur, uint32_t c, uint32_t v, uin
 		nue_search_take(x, c, v, dist);
 		return;
 	}
-	old = x->used[v];
-	forbids = nue_shortcut(x, v, c);
+	uint32_t old = x->used[v], forbids = nue_shortcut(x, v, c);
 	if (forbids == NO_ID) {
 		x->dist[v] = dist;
 		x->used[v] = c;
@@ -547,13 +543,11 @@ static uint32_t nue_backtrack(struct nue_run *x);
 /* The node from which the search goes on, or NO_ID. */
 static inline uint32_t next_node(struct nue_run *x)
 {
-	uint32_t c;
-
 	if (x->heap.n)
 		return (uint32_t)heap4_take(&x->heap);
 	if (x->count == x->g->n)
 		return NO_ID;
-	c = nue_backtrack(x);
+	uint32_t c = nue_backtrack(x);
 	if (c != NO_ID) {
 		x->count++;
 		x->step++;
@@ -730,18 +724,17 @@ static enum nue_verdict forbidden(struct nue_way *w, enum nue_verdict why, uint3
 static enum nue_verdict open_way(struct nue_run *x, struct nue_way *w)
 {
 	struct nue_ccdg *d = x->d;
-	uint32_t q, e1, c = w->c, h = w->h;
-	bool was;
+	uint32_t c = w->c, h = w->h;
 
 	if (d->edge[nue_edge_of(d, c, h)] == NUE_BLOCKED)
 		return forbidden(w, NUE_STAYS_BLOCKED, c, h);
 	if (x->g->from[c] == x->src)
 		return NUE_FROM_SOURCE;
-	q = x->used[x->g->from[c]];
+	uint32_t q = x->used[x->g->from[c]];
 	if (q == NO_ID || nue_backtrack_turns_back(x->g, c, q))
 		return NUE_TURNS_BACK;
-	e1 = nue_edge_of(d, q, c);
-	was = d->edge_wet[e1];
+	uint32_t e1 = nue_edge_of(d, q, c);
+	bool was = d->edge_wet[e1];
 	if (d->edge[e1] == NUE_BLOCKED)
 		return forbidden(w, NUE_LEADER_BLOCKED, q, c);
 	if (nue_refused(x, q, c))
@@ -832,7 +825,7 @@ static uint32_t lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uin
 static uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 {
 	const struct nue_graph *g = x->g;
-	uint32_t old = x->used[v], before = x->used[g->from[old]], list[256], n = 0, led;
+	uint32_t old = x->used[v], before = x->used[g->from[old]], list[256], n = 0;
 
 	for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++) { /* the channels that lead on from v */
 		uint32_t way = x->used[g->to[k]];
@@ -840,7 +833,7 @@ static uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 		if (way != NO_ID && g->from[way] == v)
 			list[n++] = way;
 	}
-	led = lead_on(x, c, list, n);
+	uint32_t led = lead_on(x, c, list, n);
 	if (led < n)
 		return x->g->to[list[led]];
 	if (x->how)
@@ -859,11 +852,11 @@ static uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 static void nue_escape_fallback(struct nue_run *x)
 {
 	const struct nue_layer *l = &x->nue->layer[x->layer];
-	uint32_t c, next;
+	uint32_t next;
 
 	for (uint32_t u = 0; u < x->g->n; u++)
 		x->used[u] = l->escape[u];
-	c = x->used[x->src];
+	uint32_t c = x->used[x->src];
 	x->used[x->src] = NO_ID;
 	for (; c != NO_ID; c = next) {
 		uint32_t y = x->g->from[c];

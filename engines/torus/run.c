@@ -56,11 +56,9 @@ static inline unsigned next_group(const struct torus *t, const struct torus_memb
 				  const struct torus_member *e, unsigned *d, unsigned *blocked)
 {
 	for (*d = 0; *d < TORUS_DIMS; ++*d) {
-		unsigned g;
-
 		if (s->at[*d] == e->at[*d])
 			continue;
-		g = hop_group(t, s, *d, e->at[*d], turning_point(t, s, e, *d));
+		unsigned g = hop_group(t, s, *d, e->at[*d], turning_point(t, s, e, *d));
 		if (g != TORUS_NO_GROUP)
 			return g;
 		*blocked |= 1u << *d;
@@ -73,14 +71,11 @@ struct torus_step torus_next(const struct torus *t, uint32_t a, uint32_t b)
 	const struct torus_member *s = &t->member[a], *e = &t->member[b];
 	unsigned d, blocked = 0, g = next_group(t, s, e, &d, &blocked);
 	struct torus_step step = {.dim = (uint8_t)d, .group = (uint8_t)g, .blocked = (uint8_t)blocked};
-	uint32_t from, to, radix, apart;
 
 	if (g == TORUS_NO_GROUP)
 		return step;
-	from = s->at[d];
-	to = e->at[d];
-	radix = t->conf.radix[d];
-	apart = from > to ? from - to : to - from;
+	uint32_t from = s->at[d], to = e->at[d], radix = t->conf.radix[d];
+	uint32_t apart = from > to ? from - to : to - from;
 	if (turning_point(t, s, e, d) == NO_ID)
 		step.why = TORUS_INTO_GAP;
 	else if (t->conf.open[d])
@@ -124,11 +119,11 @@ static void torus_list_ends(struct torus_run *r)
 		/* the first ports of the order are all ports of a switch: torus_verify() */
 		for (unsigned i = 0; i < TORUS_PORTS && i <= f->switch_nports[sw]; i++) {
 			unsigned p = t->conf.port_order[i];
-			uint32_t port = switch_port_id(f, sw, p), ep;
+			uint32_t port = switch_port_id(f, sw, p);
 
 			if (t->group[port] != TORUS_LOCAL)
 				continue;
-			ep = f->port_endport[p ? tp->peer[port] : port];
+			uint32_t ep = f->port_endport[p ? tp->peer[port] : port];
 			t->end[n] =
 				(struct torus_end){.endport = ep, .port = (uint8_t)p, .is_switch = p == 0};
 			if (ep != NO_ID)
@@ -583,16 +578,14 @@ static int read_conf(struct torus_run *r)
 	struct err e;
 	AUTO_FREE char *data = NULL;
 	size_t size;
-	unsigned bad;
-	int len;
 
 	if (!path)
 		return err_set(&r->out->refused,
 			       "no torus_config is given, expected the name of a file (ERR 4E11)");
 	if (read_small_file(path, r->in->progress, &data, &size, &e))
 		return err_set(&r->out->refused, "torus_config: %.400s (ERR 4E11)", e.msg);
-	bad = torus_conf_parse(&r->t->conf, path, data, size, &errors);
-	len = (int)strcspn(text_str(&errors), "\n"); /* only the first line */
+	unsigned bad = torus_conf_parse(&r->t->conf, path, data, size, &errors);
+	int len = (int)strcspn(text_str(&errors), "\n"); /* only the first line */
 	len = MIN(len, 400);
 	if (bad == 1)
 		err_set(&r->out->refused, "%.*s (ERR 4E13)", len, text_str(&errors));
@@ -641,7 +634,6 @@ static struct routing *torus_route(const struct engine_input *in, struct engine_
 	struct torus *t = NEW(struct torus);
 	struct torus_run r = {.t = t, .in = in, .out = out};
 	struct routing *routing = routing_new("torus-2QoS", in->topo, in->lids);
-	int rc;
 
 	t->topo = in->topo;
 	t->refs = 1;
@@ -650,7 +642,7 @@ static struct routing *torus_route(const struct engine_input *in, struct engine_
 		torus_record_start(&r);
 	routing->ops = &torus_ops;
 	routing->priv = t;
-	rc = torus_build(&r, routing);
+	int rc = torus_build(&r, routing);
 	FREE_EACH(r.base, r.end, r.port, r.peer);
 	if (!rc)
 		return routing;

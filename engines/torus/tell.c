@@ -21,7 +21,7 @@ static void torus_sentences_add_way(const struct torus *t, uint32_t a, uint32_t 
 				    struct text *x)
 {
 	const struct torus_member *m = &t->member[a], *e = &t->member[b];
-	uint32_t radix, apart;
+	uint32_t apart;
 	char from[40], to[40];
 
 	text_add(x, "%s to %s: ", torus_place_text(m->at, from, sizeof(from)),
@@ -30,7 +30,7 @@ static void torus_sentences_add_way(const struct torus *t, uint32_t a, uint32_t 
 		text_add(x, "no way");
 		return;
 	}
-	radix = t->conf.radix[s.dim];
+	uint32_t radix = t->conf.radix[s.dim];
 	apart = m->at[s.dim] > e->at[s.dim] ? m->at[s.dim] - e->at[s.dim] : e->at[s.dim] - m->at[s.dim];
 	for (unsigned d = 0; d < TORUS_DIMS; d++)
 		if (s.blocked >> d & 1)
@@ -72,11 +72,10 @@ static void torus_sentences_decide_against(const struct torus_dealt *x, unsigned
 	const struct torus *t = x->run->t;
 	const struct torus_step *s = x->step;
 	uint32_t sw = t->member[x->a].sw;
-	unsigned group;
 
 	if (via == port || via > t->topo->fabric->switch_nports[sw])
 		return;
-	group = t->group[switch_port_id(t->topo->fabric, sw, via)];
+	unsigned group = t->group[switch_port_id(t->topo->fabric, sw, via)];
 	if (group == s->group)
 		decide(d, WHY_DEALT,
 		       "This link leads the same way: routes use such links in turn, and route %u uses port "
@@ -549,13 +548,13 @@ static unsigned vl_of_hop(const struct routing *r, uint32_t sw, unsigned in, uns
 {
 	const struct torus *t = r->priv;
 	const struct fabric *f = r->topo->fabric;
-	unsigned from, to = dim_of(t, f, sw, out), vl = 0;
+	unsigned to = dim_of(t, f, sw, out), vl = 0;
 
 	if (t->of[sw] == NO_ID)
 		return t->end_vls >= 2 ? sl >> 3 & 1 : 0;
 	if (to == TORUS_NO_DIM)
 		return t->sw_vls >= 2 ? sl >> 3 & 1 : 0;
-	from = dim_of(t, f, sw, in);
+	unsigned from = dim_of(t, f, sw, in);
 	if (t->sw_vls >= 2)
 		vl |= sl >> to & 1;
 	if (t->sw_vls >= 4 && from != TORUS_NO_DIM && from > to)

@@ -305,11 +305,9 @@ void torus_clear_places(struct torus *t)
 struct torus_member *torus_add_member(struct torus *t, uint32_t sw, const unsigned c[TORUS_DIMS],
 				      unsigned room)
 {
-	struct torus_member *m;
-
 	assert(t->of[sw] == NO_ID && t->at[torus_place(t, c)] == NO_ID);
 	GROW(t->member, t->n, t->cap);
-	m = &t->member[t->n];
+	struct torus_member *m = &t->member[t->n];
 	*m = (struct torus_member){.sw = sw, .at = {c[0], c[1], c[2]}, .parent = NO_ID};
 	for (unsigned d = 0; d < TORUS_DIMS; d++)
 		m->low[d] = TORUS_COMPLETE;

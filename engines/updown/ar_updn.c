@@ -78,12 +78,11 @@ void way_shortest(const struct ways *n, uint32_t sw, struct way_text *w)
 	assert(n->target != NO_ID && n->dist[sw] != FAR);
 	while (n->dist[sw]) {
 		unsigned port = 1;
-		char c;
 
 		while (peer_of(n, sw, port) == NO_ID || n->dist[peer_of(n, sw, port)] + 1 != n->dist[sw])
 			if (++port > f->switch_nports[sw])
 				return;
-		c = updown_direction(n->u, n->in->topo, sw, port);
+		char c = updown_direction(n->u, n->in->topo, sw, port);
 		if (c == 'U' && w->down && w->turn == NO_ID)
 			w->turn = sw;
 		w->down = c == 'D' || (w->down && n->u->id);
@@ -174,15 +173,12 @@ static bool assign_changed(const struct engine_input *in, struct engine_output *
 	const struct routing *old = in->previous;
 	const struct updown *was = old ? updown_of(old) : NULL;
 	uint32_t n = in->topo->fabric->n_switches;
-	uint8_t *touched, *farther;
-	bool known, done;
 
 	if (!was || (in->left && in->left->hops) || !assign_keeps(in, old))
 		return assign_ports(in, out, u->hops, false, NULL, NULL, r);
-	touched = NEW_ARRAY(n, uint8_t);
-	farther = NEW_ARRAY(n, uint8_t);
-	known = hops_compare(was->hops, old->topo, u->hops, in->topo, touched, farther);
-	done = assign_ports(in, out, u->hops, false, known ? touched : NULL, farther, r);
+	uint8_t *touched = NEW_ARRAY(n, uint8_t), *farther = NEW_ARRAY(n, uint8_t);
+	bool known = hops_compare(was->hops, old->topo, u->hops, in->topo, touched, farther);
+	bool done = assign_ports(in, out, u->hops, false, known ? touched : NULL, farther, r);
 	FREE_EACH(touched, farther);
 	return done;
 }
@@ -196,7 +192,6 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 	struct ways n = {.in = in, .u = u, .target = NO_ID};
 	struct engine_input told = *in;
 	struct rec_ask ask;
-	bool done;
 
 	if (!ASKED(in) && !RECORDED(in))
 		return assign_changed(in, out, u, r);
@@ -209,7 +204,7 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 		ask.ctx = &n;
 		told.ask = &ask;
 	}
-	done = assign_ports(&told, out, u->hops, false, NULL, NULL, r);
+	bool done = assign_ports(&told, out, u->hops, false, NULL, NULL, r);
 	if (RECORDED(in) && done)
 		updown_amend_rules(&n);
 	FREE_EACH(n.dist, n.queue, n.legal);
