@@ -71,8 +71,7 @@ struct script_reader {
 	bool sls; /* there are lines of SLs */
 };
 
-static int script_expected(const struct script_reader *r, struct cursor line, struct err *e, const char *fmt,
-			   ...) PRINTF_LIKE(4, 5);
+PRINTF_LIKE(4, 5)
 static int script_expected(const struct script_reader *r, struct cursor line, struct err *e, const char *fmt,
 			   ...)
 {

@@ -495,45 +495,6 @@ int action_run(const char *does, struct err *e)
 	return a->run(v, does + len + strspn(does + len, " "), a->n, e);
 }
 
-/* --- the keymap in force ------------------------------------------------------- */
-
-static char *given_keymap(const char *file)
-{
-	return keymap_given(file, "/proc/self/exe", ui.about->keymaps);
-}
-
-static void help_build(void);
-
-static const struct keymap_check check = {action_known, pane_known, given_keymap};
-
-int keymap_choose(const char *name, struct err *e)
-{
-	struct keymap km = {0};
-	const char *want = name ? name : "default";
-	char *path = keymap_path(want, "/proc/self/exe", ui.about->keymaps);
-	struct err why;
-
-	if (!path)
-		return err_set(
-			e, "keymap \"%s\" is neither a file nor NAME.keys in $XDG_CONFIG_HOME/ibscope or %s",
-			want, ui.about->keymaps);
-	int rc = keymap_load(&km, path, &check, &ui.key_errors, e);
-	free(path);
-	if (rc) {
-		keymap_clear(&km);
-		return -1;
-	}
-	AUTO_FREE char *folder = keymap_user_folder();
-	AUTO_FREE char *own = folder ? str_printf("%s/keys", folder) : NULL;
-	if (own && !access(own, R_OK) && keymap_load(&km, own, &check, &ui.key_errors, &why))
-		text_add(&ui.key_errors, "%s\n", why.msg);
-	km.name = str_dup(want);
-	keymap_clear(&ui.keys);
-	ui.keys = km;
-	help_build();
-	return 0;
-}
-
 /* --- help ---------------------------------------------------------------------- */
 
 struct help_line help_line_copy(const struct help_line *h)
@@ -631,4 +592,41 @@ static void help_build(void)
 		"hold Shift (Option, or Fn, in some terminals); `mouse off` leaves the mouse to the terminal",
 		"The mouse");
 	pthread_mutex_unlock(&help_lock);
+}
+
+/* --- the keymap in force ------------------------------------------------------- */
+
+static char *given_keymap(const char *file)
+{
+	return keymap_given(file, "/proc/self/exe", ui.about->keymaps);
+}
+
+static const struct keymap_check check = {action_known, pane_known, given_keymap};
+
+int keymap_choose(const char *name, struct err *e)
+{
+	struct keymap km = {0};
+	const char *want = name ? name : "default";
+	char *path = keymap_path(want, "/proc/self/exe", ui.about->keymaps);
+	struct err why;
+
+	if (!path)
+		return err_set(
+			e, "keymap \"%s\" is neither a file nor NAME.keys in $XDG_CONFIG_HOME/ibscope or %s",
+			want, ui.about->keymaps);
+	int rc = keymap_load(&km, path, &check, &ui.key_errors, e);
+	free(path);
+	if (rc) {
+		keymap_clear(&km);
+		return -1;
+	}
+	AUTO_FREE char *folder = keymap_user_folder();
+	AUTO_FREE char *own = folder ? str_printf("%s/keys", folder) : NULL;
+	if (own && !access(own, R_OK) && keymap_load(&km, own, &check, &ui.key_errors, &why))
+		text_add(&ui.key_errors, "%s\n", why.msg);
+	km.name = str_dup(want);
+	keymap_clear(&ui.keys);
+	ui.keys = km;
+	help_build();
+	return 0;
 }

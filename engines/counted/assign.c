@@ -102,7 +102,25 @@ struct assign_filling {
 	uint32_t from, to;
 };
 
-static void assign_keep_row(struct assign *a, uint32_t sw);
+/* A row of its own in place of that of `current`. */
+static void assign_plain_copy_row(struct assign *a, uint32_t sw)
+{
+	a->out->row[sw] = lft_row_copy(a->in->current->row[sw]);
+	a->row = a->out->row[sw]->port;
+	for (uint32_t i = 0; i < a->n_gone; i++)
+		a->row[a->gone[i]] = NO_PATH;
+}
+
+/* The row of `current`, but for a->gone. */
+static void assign_keep_row(struct assign *a, uint32_t sw)
+{
+	for (uint32_t i = 0; i < a->n_gone; i++)
+		if (current_port(a->in->current->row[sw], a->gone[i]) != NO_PATH) {
+			assign_plain_copy_row(a, sw);
+			return;
+		}
+	routing_share_row(a->out, a->in->current, sw);
+}
 
 static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress *p, struct err *e)
 {
@@ -546,26 +564,6 @@ static void count_run(struct assign *a, const struct counted_run *r)
 			count[row[*lid]]++;
 	for (; lid < end; lid++)
 		count[row[*lid]] += !a->ignore[row[*lid]];
-}
-
-/* A row of its own in place of that of `current`. */
-static void assign_plain_copy_row(struct assign *a, uint32_t sw)
-{
-	a->out->row[sw] = lft_row_copy(a->in->current->row[sw]);
-	a->row = a->out->row[sw]->port;
-	for (uint32_t i = 0; i < a->n_gone; i++)
-		a->row[a->gone[i]] = NO_PATH;
-}
-
-/* The row of `current`, but for a->gone. */
-static void assign_keep_row(struct assign *a, uint32_t sw)
-{
-	for (uint32_t i = 0; i < a->n_gone; i++)
-		if (current_port(a->in->current->row[sw], a->gone[i]) != NO_PATH) {
-			assign_plain_copy_row(a, sw);
-			return;
-		}
-	routing_share_row(a->out, a->in->current, sw);
 }
 
 void assign_repair(struct assign *a)

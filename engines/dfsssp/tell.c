@@ -483,7 +483,18 @@ void dfsssp_explain_pair(const struct routing *kept, unsigned slid, unsigned dli
 	tell_lanes(d, layer, t);
 }
 
-static uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned dlid);
+/* The switch of slid, if it is a CA's LID whose routes to dlid have a layer; else NO_ID. */
+static uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
+
+	if (s == NO_ID || d == NO_ID || f->node_type[endport_node(f, s)] != NODE_CA ||
+	    f->node_type[endport_node(f, d)] == NODE_ROUTER ||
+	    r->topo->endport_switch[s] == r->topo->endport_switch[d])
+		return NO_ID;
+	return r->topo->endport_switch[s];
+}
 
 static void dfsssp_decide_pair(const struct routing *kept, unsigned slid, unsigned dlid, struct decided *out)
 {
@@ -707,19 +718,6 @@ uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, uns
 			found = i;
 	free(after);
 	return found;
-}
-
-/* The switch of slid, if it is a CA's LID whose routes to dlid have a layer; else NO_ID. */
-static uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned dlid)
-{
-	const struct fabric *f = r->topo->fabric;
-	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
-
-	if (s == NO_ID || d == NO_ID || f->node_type[endport_node(f, s)] != NODE_CA ||
-	    f->node_type[endport_node(f, d)] == NODE_ROUTER ||
-	    r->topo->endport_switch[s] == r->topo->endport_switch[d])
-		return NO_ID;
-	return r->topo->endport_switch[s];
 }
 
 static bool dfsssp_pair_layer(const struct routing *kept, unsigned slid, unsigned dlid, struct pair_layer *l)

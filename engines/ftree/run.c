@@ -24,7 +24,12 @@ static void ftree_rank_push(struct ftree_rank_queue *q, uint32_t sw)
 	q->sw[q->n++] = sw;
 }
 
-static void ft_record_rank(const struct ftree *t, uint32_t sw, uint32_t from, uint32_t was);
+/* While the tree is built, with t->rec: the rank of a switch, from a neighbour or as a root (NO_ID). */
+static void ft_record_rank(const struct ftree *t, uint32_t sw, uint32_t from, uint32_t was)
+{
+	rec_event(t->rec, REC_RANK, 0, 0, sw, from);
+	rec_delta(t->rec, T_RANK, sw, was, t->sw[sw].rank);
+}
 
 /*
  * Lowers the ranks around the switches in the queue, and sets max_rank to the last rank given. The sum wraps
@@ -405,7 +410,11 @@ static bool ftree_check_by_manual(struct ftree *t, const uint32_t *ref, struct e
 	return !t->manual;
 }
 
-static void ft_record_pure(const struct ftree *t, uint32_t sw, uint32_t first, bool alike);
+/* A switch was compared with the first of its rank (with itself, for that one). */
+static void ft_record_pure(const struct ftree *t, uint32_t sw, uint32_t first, bool alike)
+{
+	rec_event(t->rec, REC_PURE, !alike, 0, sw, first);
+}
 
 /* run.c */
 static bool ft_check_purity(struct ftree *t, struct engine_output *out)
@@ -446,16 +455,6 @@ static void ft_record_begin(const struct ftree *t)
 			      : "roots are the switches farthest from the CAs");
 }
 
-/*
- * While the tree is built, with t->rec: the beginning; the rank of a switch, from a neighbour or as a root
- * (NO_ID).
- */
-static void ft_record_rank(const struct ftree *t, uint32_t sw, uint32_t from, uint32_t was)
-{
-	rec_event(t->rec, REC_RANK, 0, 0, sw, from);
-	rec_delta(t->rec, T_RANK, sw, was, t->sw[sw].rank);
-}
-
 void ft_record_groups(const struct ftree *t)
 {
 	rec_cells(t->rec, T_SLOT, t->n_groups);
@@ -493,12 +492,6 @@ void ft_record_leaves(const struct ftree *t)
 	rec_text(t->rec, REC_PHASE, "leaves");
 	for (uint32_t i = 0; i < t->n_leaves; i++)
 		rec_event(t->rec, REC_LEAF, 0, 0, t->leaf[i], i);
-}
-
-/* A switch was compared with the first of its rank (with itself, for that one). */
-static void ft_record_pure(const struct ftree *t, uint32_t sw, uint32_t first, bool alike)
-{
-	rec_event(t->rec, REC_PURE, !alike, 0, sw, first);
 }
 
 /* The tree is complete, or was refused. A copy is kept for the steps. */

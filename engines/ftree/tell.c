@@ -377,18 +377,6 @@ static const char *ftree_sentences_source(const struct rec_event *ev)
 	return kinds[ev->kind].say ? kinds[ev->kind].source : assign_source(ev);
 }
 
-static void *ft_priv_at(struct walk *w, const struct routing *end);
-
-const struct rec_scheme ftree_scheme = {
-	.rule = ftree_sentences_rule,
-	.source = ftree_sentences_source,
-	.sentence = ftree_sentences_sentence,
-	.ops = &ftree_ops,
-	.priv_at = ft_priv_at,
-	.cell = ftree_sentences_cell,
-	.value = ftree_sentences_value,
-};
-
 /* --- choices, when somebody asks ------------------------------------------------------------- */
 
 /* A main climb: loads and rival at the time of the decision. */
@@ -1012,3 +1000,13 @@ static void *ft_priv_at(struct walk *w, const struct routing *end)
 	t->hops = hops_at(w, T_HOPS);
 	return t;
 }
+
+const struct rec_scheme ftree_scheme = {
+	.rule = ftree_sentences_rule,
+	.source = ftree_sentences_source,
+	.sentence = ftree_sentences_sentence,
+	.ops = &ftree_ops,
+	.priv_at = ft_priv_at,
+	.cell = ftree_sentences_cell,
+	.value = ftree_sentences_value,
+};

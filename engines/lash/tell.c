@@ -423,24 +423,6 @@ static const char *lash_sentences_source(const struct rec_event *ev)
 							       : kinds[ev->kind].source;
 }
 
-static bool lash_row_at(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
-
-static void *lash_priv_at(struct walk *w, const struct routing *end);
-
-static struct rec_dependency *lash_dependencies(const struct recording *r, size_t step, uint32_t *n);
-
-const struct rec_scheme lash_scheme = {
-	.rule = lash_sentences_rule,
-	.source = lash_sentences_source,
-	.sentence = lash_sentences_sentence,
-	.ops = &lash_ops,
-	.priv_at = lash_priv_at,
-	.row_at = lash_row_at,
-	.cell = lash_sentences_cell,
-	.value = lash_sentences_value,
-	.dependencies = lash_dependencies,
-};
-
 /* --- layers ---------------------------------------------------------------------------------- */
 
 /* Tells the holders of each edge of a cycle. */
@@ -487,7 +469,15 @@ static void tell_witness(const struct routing *r, unsigned slid, unsigned dlid, 
 	witness_free(w);
 }
 
-static bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2);
+/* The switches to which two LIDs are attached. False when a LID is attached to none. */
+static bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2)
+{
+	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
+
+	*sw = s == NO_ID ? NO_ID : r->topo->endport_switch[s];
+	*sw2 = d == NO_ID ? NO_ID : r->topo->endport_switch[d];
+	return *sw != NO_ID && *sw2 != NO_ID;
+}
 
 /* As in struct routing_ops: the layer of a pair of LIDs, its rule, figures of all layers. */
 static void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
@@ -778,16 +768,6 @@ unsigned lash_layer_of(const struct lash *l, uint32_t sw, uint32_t sw2)
 unsigned lash_first_layer_of(const struct lash *l, uint32_t sw, uint32_t sw2)
 {
 	return lash_show_entry(l, l->plan->first, sw, sw2);
-}
-
-/* The switches to which two LIDs are attached. False when a LID is attached to none. */
-static bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2)
-{
-	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
-
-	*sw = s == NO_ID ? NO_ID : r->topo->endport_switch[s];
-	*sw2 = d == NO_ID ? NO_ID : r->topo->endport_switch[d];
-	return *sw != NO_ID && *sw2 != NO_ID;
 }
 
 static bool lash_show_pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *pl)
@@ -1161,3 +1141,15 @@ static struct rec_dependency *lash_dependencies(const struct recording *r, size_
 	FREE_EACH(pair, first);
 	return dep;
 }
+
+const struct rec_scheme lash_scheme = {
+	.rule = lash_sentences_rule,
+	.source = lash_sentences_source,
+	.sentence = lash_sentences_sentence,
+	.ops = &lash_ops,
+	.priv_at = lash_priv_at,
+	.row_at = lash_row_at,
+	.cell = lash_sentences_cell,
+	.value = lash_sentences_value,
+	.dependencies = lash_dependencies,
+};

@@ -129,51 +129,6 @@ static void choose_paths(struct mincontention_run *x)
 	}
 }
 
-static void mc_record_settle(const struct mincontention_run *x, uint32_t e, uint32_t sw, uint32_t port);
-
-static void mc_record_phase(const struct mincontention_run *x, const char *where);
-
-static void mc_record_inside(const struct mincontention_run *x, uint32_t sw, uint32_t port);
-
-/* --- entries ------------------------------------------------------------------------------------ */
-
-/* Fills the LID's entries of all chips from the chosen links, and counts them. */
-static void place_entries(struct mincontention_run *x)
-{
-	const struct fabric *f = x->topo->fabric;
-	const struct elements *el = x->el;
-
-	for (uint32_t i = 0; i < x->n_near; i++) {
-		uint32_t e = x->near[i], port = exit_port(x, e), sw = f->node_switch[f->port_node[port]];
-
-		if (x->rec)
-			mc_record_settle(x, e, sw, port);
-		x->r->row[sw]->port[x->lid] = f->port_num[port];
-		if (i)
-			x->between.use[x->between.egress[e]]++;
-		else
-			x->usage[port] += x->swport != 0;
-	}
-	if (x->rec && el->n_inside)
-		mc_record_phase(x, "inside");
-	for (uint32_t i = 0; el->n_inside && i < x->n_near; i++) {
-		uint32_t e = x->near[i];
-
-		/* every other chip of an element sends to the chip with the port */
-		for (uint32_t c = el->first_chip[e]; element_chips(el, e) > 1 && c < el->first_chip[e + 1];
-		     c++) {
-			uint32_t sw = el->chip[c], l = x->inside.egress[sw];
-
-			if (l == NO_ID)
-				continue;
-			if (x->rec)
-				mc_record_inside(x, sw, el->inside_port[l]);
-			x->r->row[sw]->port[x->lid] = f->port_num[el->inside_port[l]];
-			x->inside.use[l]++;
-		}
-	}
-}
-
 /* One LID: distances to its target, the acceptable paths of an element or chip, existing trees. */
 
 /* --- room ---------------------------------------------------------------------------------------- */
@@ -683,167 +638,6 @@ static bool can_compare(const struct mincontention_run *x)
 	return same;
 }
 
-/* --- all LIDs -------------------------------------------------------------------------------- */
-
-static void forget_marks(struct level *v)
-{
-	while (v->n_marks)
-		v->marked[v->mark[--v->n_marks]] = 0;
-}
-
-/* Counts elements with only one path for the current LID where a neighbour withholds another one. */
-static void count_not_given(struct mincontention_run *x)
-{
-	const struct level *v = &x->between;
-
-	for (uint32_t e = 0; e < x->el->n; e++) {
-		bool withheld = false;
-
-		for (uint32_t l = v->first[e]; e != x->target && l < v->first[e + 1]; l++) {
-			if (l == v->egress[e])
-				continue;
-			if (acceptable(x, v, e, l)) {
-				withheld = false;
-				break;
-			}
-			withheld = withheld || way_not_given(x, e, l);
-		}
-		x->not_given += withheld;
-	}
-}
-
-static void mc_record_lid(const struct mincontention_run *x);
-
-static void route_endport(struct mincontention_run *x, uint32_t ep)
-{
-	const struct lids *l = x->in->lids;
-	unsigned kept = 0;
-
-	for (unsigned k = 0; k < l->count[ep]; k++)
-		kept += x->kept[l->base[ep] + k];
-	if (!ASKED(x->in) && kept == l->count[ep])
-		return;
-	forget_marks(&x->between);
-	forget_marks(&x->inside);
-	for (unsigned k = 0; l->count[ep] > 1 && k < l->count[ep]; k++)
-		if (x->kept[l->base[ep] + k])
-			mark_lid(x, x->r, l->base[ep] + k);
-	for (unsigned k = 0; k < l->count[ep]; k++) {
-		begin_lid(x, ep, l->base[ep] + k);
-		if (x->kept[x->lid]) {
-			if (ASKED(x->in) && tree_stands(x, x->in->current))
-				mc_tell(x, true);
-			continue;
-		}
-		choose_paths(x);
-		if (x->tolerance)
-			count_not_given(x);
-		if (x->rec)
-			mc_record_lid(x);
-		if (ASKED(x->in))
-			mc_tell(x, false);
-		place_entries(x);
-		if (l->count[ep] > 1)
-			mark_chosen(x);
-	}
-}
-
-static struct mc_record *mc_record_new(const struct mincontention_run *x);
-
-static void mc_record_kept(const struct mincontention_run *x);
-
-static void mc_record_free(struct mc_record *r);
-
-/* --- one run --------------------------------------------------------------------------------- */
-
-static struct routing *mincontention_run(const struct engine_input *in, struct engine_output *out, bool hint)
-{
-	struct elements *el = elements_new(in->topo, options_file(in->options, "chassis_file"), in->progress,
-					   &out->notes.text, &out->refused);
-	bool done = true;
-
-	if (!el)
-		return NULL;
-	struct mincontention_run x = {.in = in, .el = el, .topo = in->topo};
-	run_levels(&x);
-	x.tolerance = (unsigned)options_uint(in->options, "tolerance");
-	x.r = routing_new("mincontention", in->topo, in->lids);
-	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
-		if (switch_up(in->topo, s))
-			x.r->row[s] = lft_row_new(in->lids->max_lid);
-	x.usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
-	x.kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
-	uint32_t *list = NEW_ARRAY(in->topo->fabric->n_endports + 1, uint32_t), n = destinations(in, list);
-	if (hint && can_compare(&x))
-		keep_unharmed(&x, in->previous, list, n);
-	else if (in->current)
-		done = find_kept(&x, list, n);
-	if (RECORDED(in))
-		x.rec = mc_record_new(&x);
-	if (in->current)
-		take_kept(&x);
-	if (x.rec)
-		mc_record_kept(&x);
-	split_usage(&x.between, x.usage);
-	split_usage(&x.inside, x.usage);
-	if (done)
-		progress_start(in->progress, "paths between elements", n);
-	for (uint32_t i = 0; done && i < n; i++) {
-		done = progress_step(in->progress, i);
-		if (done)
-			route_endport(&x, list[i]);
-	}
-	join_usage(&x.between, x.usage);
-	join_usage(&x.inside, x.usage);
-	if (x.not_given)
-		note_add(&out->notes, 0,
-			 "%s had one path only, because neighbours send the LID elsewhere (`why` names "
-			 "them).\n",
-			 PLURAL(x.not_given, "choice"));
-	free(list);
-	mc_record_free(x.rec);
-	run_end(&x);
-	struct mincontention *m = NEW(struct mincontention);
-	*m = (struct mincontention){el, x.tolerance, x.usage, x.kept};
-	x.r->ops = &mincontention_ops;
-	x.r->priv = m;
-	if (done)
-		return x.r;
-	routing_unref(x.r);
-	err_set(&out->refused, CANCELLED);
-	return NULL;
-}
-
-static struct routing *mincontention_route(const struct engine_input *in, struct engine_output *out)
-{
-	return mincontention_run(in, out, false);
-}
-
-static struct routing *mincontention_update(const struct engine_input *in, struct engine_output *out)
-{
-	return mincontention_run(in, out, true);
-}
-
-/* Room for the distances between all elements. There are at most as many as switches. */
-static size_t mincontention_room(const struct engine_input *in, const char **what)
-{
-	size_t n = MIN(in->topo->n_switches_up, REMEMBERED);
-
-	*what = "distances of elements";
-	return n * n * (sizeof(uint16_t) + sizeof(uint32_t));
-}
-
-const struct engine engine_mincontention = {
-	.name = "mincontention",
-	.brief = "whole chassis first: least contention among the LIDs of a port, shortest, least used",
-	.reference = "HP 376227-B21: the subnet manager of Topspin-family switches; nothing of OpenSM",
-	.options = options,
-	.route = mincontention_route,
-	.update = mincontention_update,
-	.room = mincontention_room,
-	.scheme = &mincontention_scheme,
-};
-
 /* What mincontention records. */
 
 struct mc_record {
@@ -991,3 +785,195 @@ static void mc_record_inside(const struct mincontention_run *x, uint32_t sw, uin
 	mincontention_events_entry(x, sw, port);
 	change(x, T_KEY, x->rec->key, x->el->n + sw, x->inside.key[sw]);
 }
+
+/* --- entries ------------------------------------------------------------------------------------ */
+
+/* Fills the LID's entries of all chips from the chosen links, and counts them. */
+static void place_entries(struct mincontention_run *x)
+{
+	const struct fabric *f = x->topo->fabric;
+	const struct elements *el = x->el;
+
+	for (uint32_t i = 0; i < x->n_near; i++) {
+		uint32_t e = x->near[i], port = exit_port(x, e), sw = f->node_switch[f->port_node[port]];
+
+		if (x->rec)
+			mc_record_settle(x, e, sw, port);
+		x->r->row[sw]->port[x->lid] = f->port_num[port];
+		if (i)
+			x->between.use[x->between.egress[e]]++;
+		else
+			x->usage[port] += x->swport != 0;
+	}
+	if (x->rec && el->n_inside)
+		mc_record_phase(x, "inside");
+	for (uint32_t i = 0; el->n_inside && i < x->n_near; i++) {
+		uint32_t e = x->near[i];
+
+		/* every other chip of an element sends to the chip with the port */
+		for (uint32_t c = el->first_chip[e]; element_chips(el, e) > 1 && c < el->first_chip[e + 1];
+		     c++) {
+			uint32_t sw = el->chip[c], l = x->inside.egress[sw];
+
+			if (l == NO_ID)
+				continue;
+			if (x->rec)
+				mc_record_inside(x, sw, el->inside_port[l]);
+			x->r->row[sw]->port[x->lid] = f->port_num[el->inside_port[l]];
+			x->inside.use[l]++;
+		}
+	}
+}
+
+/* --- all LIDs -------------------------------------------------------------------------------- */
+
+static void forget_marks(struct level *v)
+{
+	while (v->n_marks)
+		v->marked[v->mark[--v->n_marks]] = 0;
+}
+
+/* Counts elements with only one path for the current LID where a neighbour withholds another one. */
+static void count_not_given(struct mincontention_run *x)
+{
+	const struct level *v = &x->between;
+
+	for (uint32_t e = 0; e < x->el->n; e++) {
+		bool withheld = false;
+
+		for (uint32_t l = v->first[e]; e != x->target && l < v->first[e + 1]; l++) {
+			if (l == v->egress[e])
+				continue;
+			if (acceptable(x, v, e, l)) {
+				withheld = false;
+				break;
+			}
+			withheld = withheld || way_not_given(x, e, l);
+		}
+		x->not_given += withheld;
+	}
+}
+
+static void route_endport(struct mincontention_run *x, uint32_t ep)
+{
+	const struct lids *l = x->in->lids;
+	unsigned kept = 0;
+
+	for (unsigned k = 0; k < l->count[ep]; k++)
+		kept += x->kept[l->base[ep] + k];
+	if (!ASKED(x->in) && kept == l->count[ep])
+		return;
+	forget_marks(&x->between);
+	forget_marks(&x->inside);
+	for (unsigned k = 0; l->count[ep] > 1 && k < l->count[ep]; k++)
+		if (x->kept[l->base[ep] + k])
+			mark_lid(x, x->r, l->base[ep] + k);
+	for (unsigned k = 0; k < l->count[ep]; k++) {
+		begin_lid(x, ep, l->base[ep] + k);
+		if (x->kept[x->lid]) {
+			if (ASKED(x->in) && tree_stands(x, x->in->current))
+				mc_tell(x, true);
+			continue;
+		}
+		choose_paths(x);
+		if (x->tolerance)
+			count_not_given(x);
+		if (x->rec)
+			mc_record_lid(x);
+		if (ASKED(x->in))
+			mc_tell(x, false);
+		place_entries(x);
+		if (l->count[ep] > 1)
+			mark_chosen(x);
+	}
+}
+
+/* --- one run --------------------------------------------------------------------------------- */
+
+static struct routing *mincontention_run(const struct engine_input *in, struct engine_output *out, bool hint)
+{
+	struct elements *el = elements_new(in->topo, options_file(in->options, "chassis_file"), in->progress,
+					   &out->notes.text, &out->refused);
+	bool done = true;
+
+	if (!el)
+		return NULL;
+	struct mincontention_run x = {.in = in, .el = el, .topo = in->topo};
+	run_levels(&x);
+	x.tolerance = (unsigned)options_uint(in->options, "tolerance");
+	x.r = routing_new("mincontention", in->topo, in->lids);
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
+		if (switch_up(in->topo, s))
+			x.r->row[s] = lft_row_new(in->lids->max_lid);
+	x.usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
+	x.kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
+	uint32_t *list = NEW_ARRAY(in->topo->fabric->n_endports + 1, uint32_t), n = destinations(in, list);
+	if (hint && can_compare(&x))
+		keep_unharmed(&x, in->previous, list, n);
+	else if (in->current)
+		done = find_kept(&x, list, n);
+	if (RECORDED(in))
+		x.rec = mc_record_new(&x);
+	if (in->current)
+		take_kept(&x);
+	if (x.rec)
+		mc_record_kept(&x);
+	split_usage(&x.between, x.usage);
+	split_usage(&x.inside, x.usage);
+	if (done)
+		progress_start(in->progress, "paths between elements", n);
+	for (uint32_t i = 0; done && i < n; i++) {
+		done = progress_step(in->progress, i);
+		if (done)
+			route_endport(&x, list[i]);
+	}
+	join_usage(&x.between, x.usage);
+	join_usage(&x.inside, x.usage);
+	if (x.not_given)
+		note_add(&out->notes, 0,
+			 "%s had one path only, because neighbours send the LID elsewhere (`why` names "
+			 "them).\n",
+			 PLURAL(x.not_given, "choice"));
+	free(list);
+	mc_record_free(x.rec);
+	run_end(&x);
+	struct mincontention *m = NEW(struct mincontention);
+	*m = (struct mincontention){el, x.tolerance, x.usage, x.kept};
+	x.r->ops = &mincontention_ops;
+	x.r->priv = m;
+	if (done)
+		return x.r;
+	routing_unref(x.r);
+	err_set(&out->refused, CANCELLED);
+	return NULL;
+}
+
+static struct routing *mincontention_route(const struct engine_input *in, struct engine_output *out)
+{
+	return mincontention_run(in, out, false);
+}
+
+static struct routing *mincontention_update(const struct engine_input *in, struct engine_output *out)
+{
+	return mincontention_run(in, out, true);
+}
+
+/* Room for the distances between all elements. There are at most as many as switches. */
+static size_t mincontention_room(const struct engine_input *in, const char **what)
+{
+	size_t n = MIN(in->topo->n_switches_up, REMEMBERED);
+
+	*what = "distances of elements";
+	return n * n * (sizeof(uint16_t) + sizeof(uint32_t));
+}
+
+const struct engine engine_mincontention = {
+	.name = "mincontention",
+	.brief = "whole chassis first: least contention among the LIDs of a port, shortest, least used",
+	.reference = "HP 376227-B21: the subnet manager of Topspin-family switches; nothing of OpenSM",
+	.options = options,
+	.route = mincontention_route,
+	.update = mincontention_update,
+	.room = mincontention_room,
+	.scheme = &mincontention_scheme,
+};

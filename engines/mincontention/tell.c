@@ -160,19 +160,6 @@ static bool mincontention_sentences_value(const struct recording *r, enum rec_ta
 	return true;
 }
 
-static void *mc_priv_at(struct walk *w, const struct routing *end);
-
-const struct rec_scheme mincontention_scheme = {
-	.rule = mincontention_sentences_rule,
-	.order = "own order: there is no OpenSM",
-	.source = mincontention_sentences_source,
-	.sentence = mincontention_sentences_sentence,
-	.ops = &mincontention_ops,
-	.priv_at = mc_priv_at,
-	.cell = mincontention_sentences_cell,
-	.value = mincontention_sentences_value,
-};
-
 /* --- choices, when somebody asks ------------------------------------------------------------- */
 
 struct telling {
@@ -726,3 +713,14 @@ static void *mc_priv_at(struct walk *w, const struct routing *end)
 	m->usage = mem_dup(walk_words(w, T_COUNT), s->fabric->n_ports * sizeof(*m->usage));
 	return m;
 }
+
+const struct rec_scheme mincontention_scheme = {
+	.rule = mincontention_sentences_rule,
+	.order = "own order: there is no OpenSM",
+	.source = mincontention_sentences_source,
+	.sentence = mincontention_sentences_sentence,
+	.ops = &mincontention_ops,
+	.priv_at = mc_priv_at,
+	.cell = mincontention_sentences_cell,
+	.value = mincontention_sentences_value,
+};

@@ -574,18 +574,6 @@ static bool nue_sentences_value(const struct recording *r, enum rec_table t, uin
 	return true;
 }
 
-static void *nue_priv_at(struct walk *w, const struct routing *end);
-
-const struct rec_scheme nue_scheme = {
-	.rule = nue_sentences_rule,
-	.source = nue_sentences_source,
-	.sentence = nue_sentences_sentence,
-	.ops = &nue_ops,
-	.priv_at = nue_priv_at,
-	.cell = nue_sentences_cell,
-	.value = nue_sentences_value,
-};
-
 /* --- in words ---------------------------------------------------------------------------------------- */
 
 static void nue_tell_layer(const struct routing *r, const struct nue *n, unsigned v, struct text *t)
@@ -649,7 +637,11 @@ static unsigned number_in(const struct nue_layer *l, unsigned base)
 	return i;
 }
 
-static bool nue_not_yet(const struct nue *n, unsigned lid);
+/* At a step of a recording: will the run route this LID later? */
+static bool nue_not_yet(const struct nue *n, unsigned lid)
+{
+	return n->whole && lid <= n->max_lid && n->whole->event[lid] && !n->event[lid];
+}
 
 static void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			     struct progress *p)
@@ -732,12 +724,6 @@ unsigned nue_layer_of(const struct nue *n, unsigned lid)
 unsigned nue_events_of(const struct nue *n, unsigned lid)
 {
 	return lid <= n->max_lid ? n->event[lid] : 0;
-}
-
-/* At a step of a recording: will the run route this LID later? */
-static bool nue_not_yet(const struct nue *n, unsigned lid)
-{
-	return n->whole && lid <= n->max_lid && n->whole->event[lid] && !n->event[lid];
 }
 
 static const struct nue_layer *filled(const struct nue *n, unsigned layer)
@@ -1138,3 +1124,13 @@ static void *nue_priv_at(struct walk *w, const struct routing *end)
 		count_uses(n, &n->layer[v], walk_bytes(w, T_COLOUR) + (size_t)v * n->n_edges);
 	return n;
 }
+
+const struct rec_scheme nue_scheme = {
+	.rule = nue_sentences_rule,
+	.source = nue_sentences_source,
+	.sentence = nue_sentences_sentence,
+	.ops = &nue_ops,
+	.priv_at = nue_priv_at,
+	.cell = nue_sentences_cell,
+	.value = nue_sentences_value,
+};

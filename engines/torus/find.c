@@ -151,9 +151,8 @@ struct torus_conf_reading {
 	struct text *errors;
 };
 
-static bool torus_conf_wrong(struct torus_conf_reading *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
 /* Adds an error for the current line. Returns false. */
+PRINTF_LIKE(2, 3)
 static bool torus_conf_wrong(struct torus_conf_reading *r, const char *fmt, ...)
 {
 	va_list ap;

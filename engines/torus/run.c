@@ -184,9 +184,30 @@ static void fill_member(struct torus_tables_filling *x, unsigned group)
 		}
 }
 
-static void torus_record_hop(struct torus_run *r, uint32_t a, uint32_t b, const struct torus_step *s);
+static void torus_record_hop(struct torus_run *r, uint32_t a, uint32_t b, const struct torus_step *s)
+{
+	const struct torus *t = r->t;
 
-static void torus_record_choice(const struct torus_dealt *x, unsigned lid, unsigned port);
+	if (rec_wants(r->in->record, REC_HOP, t->member[a].sw, 0))
+		rec_event(r->in->record, REC_HOP, torus_rule(s), 0, t->member[a].sw, t->member[b].sw);
+}
+
+static void torus_record_choice(const struct torus_dealt *x, unsigned lid, unsigned port)
+{
+	struct recorder *k = x->run->in->record;
+	uint32_t sw = x->run->t->member[x->a].sw;
+
+	rec_event(k, REC_CHOICE,
+		  x->step ? torus_rule(x->step)
+		  : port  ? WHY_ATTACHED
+			  : WHY_OWN_LID,
+		  port, sw, lid);
+	rec_delta(k, T_ENTRY, sw * (x->run->in->lids->max_lid + 1u) + lid, NO_PATH, port);
+	if (x->links < 2)
+		return;
+	rec_extra(k, x->links);
+	rec_extra(k, x->used);
+}
 
 static void tell_member(struct torus_tables_filling *x)
 {
@@ -214,7 +235,10 @@ static void tell_member(struct torus_tables_filling *x)
 	}
 }
 
-static void torus_record_row(struct torus_run *r, uint32_t a);
+static void torus_record_row(struct torus_run *r, uint32_t a)
+{
+	rec_event(r->in->record, REC_TABLE, 0, 0, r->t->member[a].sw, 0);
+}
 
 static int torus_tables_fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)
 {
@@ -537,36 +561,6 @@ void torus_record_span(struct torus_run *r, uint32_t reached)
 {
 	rec_event(r->in->record, REC_SPAN, 0, 0, r->t->member[r->t->root].sw, 0);
 	rec_extra(r->in->record, reached);
-}
-
-static void torus_record_hop(struct torus_run *r, uint32_t a, uint32_t b, const struct torus_step *s)
-{
-	const struct torus *t = r->t;
-
-	if (rec_wants(r->in->record, REC_HOP, t->member[a].sw, 0))
-		rec_event(r->in->record, REC_HOP, torus_rule(s), 0, t->member[a].sw, t->member[b].sw);
-}
-
-static void torus_record_choice(const struct torus_dealt *x, unsigned lid, unsigned port)
-{
-	struct recorder *k = x->run->in->record;
-	uint32_t sw = x->run->t->member[x->a].sw;
-
-	rec_event(k, REC_CHOICE,
-		  x->step ? torus_rule(x->step)
-		  : port  ? WHY_ATTACHED
-			  : WHY_OWN_LID,
-		  port, sw, lid);
-	rec_delta(k, T_ENTRY, sw * (x->run->in->lids->max_lid + 1u) + lid, NO_PATH, port);
-	if (x->links < 2)
-		return;
-	rec_extra(k, x->links);
-	rec_extra(k, x->used);
-}
-
-static void torus_record_row(struct torus_run *r, uint32_t a)
-{
-	rec_event(r->in->record, REC_TABLE, 0, 0, r->t->member[a].sw, 0);
 }
 
 /* torus-2QoS: the steps of a run. */

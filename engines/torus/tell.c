@@ -503,18 +503,6 @@ static bool torus_sentences_value(const struct recording *r, enum rec_table t, u
 	return true;
 }
 
-static void *torus_priv_at(struct walk *w, const struct routing *end);
-
-const struct rec_scheme torus_scheme = {
-	.rule = torus_sentences_rule,
-	.source = torus_sentences_source,
-	.sentence = torus_sentences_sentence,
-	.ops = &torus_ops,
-	.priv_at = torus_priv_at,
-	.cell = torus_sentences_cell,
-	.value = torus_sentences_value,
-};
-
 /* The tables of torus-2QoS for panes: service levels, lanes, and the torus at a step. */
 
 /* --- service levels and virtual lanes (engines/doc/torus-2qos.md 8, 9) ------------------------- */
@@ -712,3 +700,13 @@ static void *torus_priv_at(struct walk *w, const struct routing *end)
 		torus_show_replay(t, r, i);
 	return t;
 }
+
+const struct rec_scheme torus_scheme = {
+	.rule = torus_sentences_rule,
+	.source = torus_sentences_source,
+	.sentence = torus_sentences_sentence,
+	.ops = &torus_ops,
+	.priv_at = torus_priv_at,
+	.cell = torus_sentences_cell,
+	.value = torus_sentences_value,
+};

@@ -20,9 +20,7 @@ static const struct torus_seed_link *up(const struct torus_seed *s, unsigned d)
 	return &s->link[2 * d + 1];
 }
 
-static int seed_error(struct torus_run *r, const struct torus_seed *s, unsigned code, const char *fmt, ...)
-	PRINTF_LIKE(4, 5);
-
+PRINTF_LIKE(4, 5)
 static int seed_error(struct torus_run *r, const struct torus_seed *s, unsigned code, const char *fmt, ...)
 {
 	AUTO_TEXT struct text x = {0};

@@ -183,7 +183,45 @@ static bool assign_changed(const struct engine_input *in, struct engine_output *
 	return done;
 }
 
-static void updown_amend_rules(struct ways *n);
+/* What ways_measure() finds for each target. */
+struct updown_events_measured {
+	struct ways *n;
+	uint16_t *dist, *legal; /* [target x switch], [target x switch x 2] */
+};
+
+static unsigned amended(void *ctx, const struct rec_event *ev)
+{
+	const struct updown_events_measured *m = ctx;
+	struct ways n = *m->n;
+	size_t size = n.in->topo->fabric->n_switches;
+	uint32_t ep = lid_owner(n.in->lids, ev->b);
+
+	n.target = ep == NO_ID ? NO_ID : n.in->topo->endport_switch[ep];
+	if (n.target == NO_ID || n.target == ev->a)
+		return ev->rule;
+	n.dist = m->dist + n.target * size;
+	n.legal = m->legal + 2 * n.target * size;
+	return way_rule(&n, ev->a, ev->port, ev->rule);
+}
+
+/* ar_updn.c: replaces rules of recorded choices by the rules of ways. */
+static void updown_amend_rules(struct ways *n)
+{
+	size_t size = n->in->topo->fabric->n_switches;
+	struct updown_events_measured m = {.n = n,
+					   .dist = NEW_ARRAY(size * size, uint16_t),
+					   .legal = NEW_ARRAY(2 * size * size, uint16_t)};
+
+	for (uint32_t t = 0; t < size && !progress_cancelled(n->in->progress); t++) {
+		if (!switch_up(n->in->topo, t))
+			continue;
+		ways_measure(n, t);
+		memcpy(m.dist + t * size, n->dist, size * sizeof(*n->dist));
+		memcpy(m.legal + 2 * t * size, n->legal, 2 * size * sizeof(*n->legal));
+	}
+	rec_amend(n->in->record, amended, &m, n->in->progress);
+	FREE_EACH(m.dist, m.legal);
+}
 
 bool updown_assign(const struct engine_input *in, struct engine_output *out, const struct updown *u,
 		   struct routing *r)
@@ -382,46 +420,6 @@ void updown_record_rank(const struct engine_input *in, uint32_t sw, uint32_t fro
 }
 
 /* --- rules of shortest ways -------------------------------------------------------------------------- */
-
-/* What ways_measure() finds for each target. */
-struct updown_events_measured {
-	struct ways *n;
-	uint16_t *dist, *legal; /* [target x switch], [target x switch x 2] */
-};
-
-static unsigned amended(void *ctx, const struct rec_event *ev)
-{
-	const struct updown_events_measured *m = ctx;
-	struct ways n = *m->n;
-	size_t size = n.in->topo->fabric->n_switches;
-	uint32_t ep = lid_owner(n.in->lids, ev->b);
-
-	n.target = ep == NO_ID ? NO_ID : n.in->topo->endport_switch[ep];
-	if (n.target == NO_ID || n.target == ev->a)
-		return ev->rule;
-	n.dist = m->dist + n.target * size;
-	n.legal = m->legal + 2 * n.target * size;
-	return way_rule(&n, ev->a, ev->port, ev->rule);
-}
-
-/* ar_updn.c: replaces rules of recorded choices by the rules of ways. */
-static void updown_amend_rules(struct ways *n)
-{
-	size_t size = n->in->topo->fabric->n_switches;
-	struct updown_events_measured m = {.n = n,
-					   .dist = NEW_ARRAY(size * size, uint16_t),
-					   .legal = NEW_ARRAY(2 * size * size, uint16_t)};
-
-	for (uint32_t t = 0; t < size && !progress_cancelled(n->in->progress); t++) {
-		if (!switch_up(n->in->topo, t))
-			continue;
-		ways_measure(n, t);
-		memcpy(m.dist + t * size, n->dist, size * sizeof(*n->dist));
-		memcpy(m.legal + 2 * t * size, n->legal, 2 * size * sizeof(*n->legal));
-	}
-	rec_amend(n->in->record, amended, &m, n->in->progress);
-	FREE_EACH(m.dist, m.legal);
-}
 
 /* --- data that no step changes ----------------------------------------------------------------------- */
 
