@@ -173,7 +173,7 @@ static void crumbs(bool arguments, unsigned skip, struct text *t)
 /* Draws as much of the path as there is room for: at least two panes, or nothing. */
 static void draw_crumbs(int cols, int room)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (unsigned skip = 0; cols >= CRUMBS_FROM && skip < STACK_DEPTH; skip++) {
 		for (int arguments = 1; arguments >= 0; arguments--) {
@@ -182,12 +182,10 @@ static void draw_crumbs(int cols, int room)
 			if (strstr(text_str(&t), STEP) && text_columns(text_str(&t)) <= room) {
 				draw_text(0, cols - 1 - text_columns(t.s), text_columns(t.s), t.s, ST_BAR,
 					  false);
-				text_free(&t);
 				return;
 			}
 		}
 	}
-	text_free(&t);
 }
 
 static bool ages;

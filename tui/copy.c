@@ -91,7 +91,7 @@ static void path_text(const struct path *path, struct text *t)
 
 static bool copy_path(const struct view *v, uint32_t row, struct text *t)
 {
-	struct text src = {0}, dst = {0};
+	AUTO_TEXT struct text src = {0}, dst = {0};
 	unsigned slid = 0, dlid = 0;
 
 	if (scene_routing(&ui.scene) && copy_place(v, row, "src", &src) && copy_place(v, row, "dst", &dst)) {
@@ -105,8 +105,6 @@ static bool copy_path(const struct view *v, uint32_t row, struct text *t)
 			path_free(&path);
 		}
 	}
-	text_free(&src);
-	text_free(&dst);
 	return t->len > 0;
 }
 

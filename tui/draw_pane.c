@@ -405,7 +405,7 @@ static int add_wrapped(struct text *t, const char *s, int w)
 /* The sentences of the selected row that are cut stand whole in the free rows at the bottom. */
 static void draw_whole(const struct view *v, const struct rect *r, const struct fit *f, int free_rows)
 {
-	struct text t = {0}, cell = {0};
+	AUTO_TEXT struct text t = {0}, cell = {0};
 	int w = r->w - 3 - GUTTER, n = 0;
 	uint32_t row;
 
@@ -425,8 +425,6 @@ static void draw_whole(const struct view *v, const struct rect *r, const struct 
 		*end = 0;
 		draw_text(r->y + r->h - 1 - n, r->x + 1 + GUTTER, w, at, ST_DIM, false);
 	}
-	text_free(&t);
-	text_free(&cell);
 }
 
 static void draw_list(enum place_id p, struct view *v)

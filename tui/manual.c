@@ -221,7 +221,7 @@ static int manual_by_name(const void *a, const void *b)
 /* Lists the commands of a group that need the screen, or the others. */
 static void manual_list_commands(const struct manual *m, bool screen, unsigned group)
 {
-	const struct command **c = NULL;
+	AUTO_FREE const struct command **c = NULL;
 	size_t n = 0, cap = 0;
 
 	for (size_t t = 0; m->commands[t]; t++)
@@ -248,7 +248,6 @@ static void manual_list_commands(const struct manual *m, bool screen, unsigned g
 		}
 	}
 	fputs(LIST_END, m->out);
-	free(c);
 }
 
 static void manual_put_group(const struct manual *m, const char *of, unsigned g)

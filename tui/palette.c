@@ -221,7 +221,7 @@ static void add_deed(const struct deed *d, const char *task, const char *where, 
 		     const struct view *v)
 {
 	AUTO_FREE char *says = NULL, *shown = shown_line(line), *enter = enter_of(line);
-	struct text what = {0};
+	AUTO_TEXT struct text what = {0};
 	char key[64];
 
 	if (strstr(d->line, "%object") && view_expand(v, "%object", &what, NULL) == 0)
@@ -230,7 +230,6 @@ static void add_deed(const struct deed *d, const char *task, const char *where, 
 		palette_add(&(struct help_line){"", where, says ? says : d->says,
 						strlen(shown) < MORE_MOST ? shown : "", task,
 						key_for(line, v, key, sizeof(key)), enter, d->also});
-	text_free(&what);
 }
 
 /* Is the pane that a line opens about an engine that is not in force? */

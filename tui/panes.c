@@ -335,7 +335,7 @@ bool pane_begin(void)
 /* A pane of that kind about the switch of a row, or NULL. */
 static struct view *about_switch(const struct view_ops *ops, const struct view *list, uint32_t row)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	struct view *v = NULL;
 	char *argv[1];
 
@@ -348,7 +348,6 @@ static struct view *about_switch(const struct view_ops *ops, const struct view *
 		}
 		v = view_new(ops, &ui.scene, 1, argv, NULL);
 	}
-	text_free(&t);
 	return v;
 }
 

@@ -276,8 +276,7 @@ static bool asks_drift(const struct scene *sc)
 {
 	if (!propose_wanted(sc) || !propose_tables_read(sc))
 		return false;
-	char *conf = conf_beside(sc->fabric->source);
-	free(conf);
+	AUTO_FREE char *conf = conf_beside(sc->fabric->source);
 	return !conf;
 }
 

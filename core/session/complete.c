@@ -54,7 +54,7 @@ static void add_ports(struct completer *c, const char *open)
 {
 	const struct fabric *f = c->s->fabric;
 	bool labels = open[1 + strspn(open + 1, "0123456789")] != 0;
-	char *name = str_dup(c->word);
+	AUTO_FREE char *name = str_dup(c->word);
 
 	name[open - c->word] = 0;
 	uint32_t n = session_node(c->s, name, NULL);
@@ -70,7 +70,6 @@ static void add_ports(struct completer *c, const char *open)
 			complete_add_if(c, w);
 		free(w);
 	}
-	free(name);
 }
 
 static bool complete_wanted(const struct fabric *f, uint32_t n, enum syntax_kind kind)
@@ -225,13 +224,12 @@ static void add_first(struct completer *c)
 
 static void complete_add_lessons(struct completer *c)
 {
-	char **names = lesson_names();
+	AUTO_FREE char **names = lesson_names();
 
 	for (size_t i = 0; names[i]; i++) {
 		complete_add_if(c, names[i]);
 		free(names[i]);
 	}
-	free(names);
 }
 
 /* OPTION=VALUE: complete the value from its beginning. */
@@ -347,7 +345,7 @@ static int by_text(const void *a, const void *b)
 /* Two parts of the syntax may offer the same word. Its first place is kept. */
 static void drop_doubles(struct completer *c)
 {
-	char ***order = NEW_ARRAY(c->n + 1, char **);
+	AUTO_FREE char ***order = NEW_ARRAY(c->n + 1, char **);
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++)
@@ -371,7 +369,6 @@ static void drop_doubles(struct completer *c)
 		if (c->list[i])
 			c->list[n++] = c->list[i];
 	c->n = n;
-	free(order);
 }
 
 static void complete_argument(struct completer *c, const struct command *k)

@@ -139,7 +139,7 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 	assert(kind <= NAMES_HOSTS);
 	assert(*word == '@');
 	const char *job;
-	char *path = split_job(word + 1, &job), *data = NULL;
+	AUTO_FREE char *path = split_job(word + 1, &job), *data = NULL;
 	struct input in = {.name = path, .progress = p};
 	struct hostlist hosts = {0};
 	int rc = read_packed_list(path, p, &data, &in.size, e);
@@ -158,21 +158,18 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 	if (rc)
 		id_list_free(l);
 	hostlist_free(&hosts);
-	free(data);
-	free(path);
 	return rc;
 }
 
 int hosts_file_each(const char *path, struct progress *p, struct job_list *jobs, struct err *e)
 {
-	char *data = NULL;
+	AUTO_FREE char *data = NULL;
 	struct input in = {.name = path, .progress = p};
 	int rc = read_packed_list(path, p, &data, &in.size, e);
 
 	in.data = data;
 	if (!rc)
 		rc = hostfile_each(&in, jobs, e);
-	free(data);
 	return rc;
 }
 
@@ -253,7 +250,7 @@ static int pairs_file_take_line(struct pairs_file *p, const struct fabric *f, st
 	if (len > LINE_BYTES_MOST)
 		return err_set_kind(e, ERR_LIMIT, "found a line of %zu bytes, expected at most %d", len,
 				    LINE_BYTES_MOST);
-	char *text = str_printf("pair %.*s", (int)len, at.p);
+	AUTO_FREE char *text = str_printf("pair %.*s", (int)len, at.p);
 	int rc = 0;
 	if (!is_empty(text + 5)) {
 		rc = command_read(f, SYNTAX, text, &rest, &argc, &argv, NULL, e);
@@ -262,7 +259,6 @@ static int pairs_file_take_line(struct pairs_file *p, const struct fabric *f, st
 			words_free(argc, argv);
 		}
 	}
-	free(text);
 	return rc;
 }
 

@@ -317,7 +317,7 @@ static int session_counted_ask(const char *ca, int port, char *const *word, unsi
 			       struct counter_reading *r, struct progress *p, struct err *e)
 {
 	char self[] = "/proc/self/exe", flag[] = LIVE_COUNTERS_FLAG, none[] = "", number[12];
-	char **argv = NEW_ARRAY(n + 5, char *), *device = ca ? str_dup(ca) : NULL;
+	AUTO_FREE char **argv = NEW_ARRAY(n + 5, char *), *device = ca ? str_dup(ca) : NULL;
 	AUTO_TEXT struct text lines = {0};
 	FILE *to = text_stream(&lines);
 
@@ -330,8 +330,6 @@ static int session_counted_ask(const char *ca, int port, char *const *word, unsi
 	int rc = live_again(argv, to, p, e);
 	fclose(to);
 	take_lines(text_str(&lines), r);
-	free(device);
-	free(argv);
 	return rc;
 }
 

@@ -39,7 +39,7 @@ struct reading_reader {
 static bool fits_node(const struct fabric *f, const char *p, size_t len)
 {
 	unsigned char set[MAX_PORTS + 1];
-	char *piece = mem_dup(p, len + 1);
+	AUTO_FREE char *piece = mem_dup(p, len + 1);
 
 	piece[len] = 0;
 	char *open = piece[len - 1] == ']' ? strrchr(piece, '[') : NULL;
@@ -50,7 +50,6 @@ static bool fits_node(const struct fabric *f, const char *p, size_t len)
 		*open = 0;
 		fits = names_fit(f, piece);
 	}
-	free(piece);
 	return fits;
 }
 

@@ -533,12 +533,11 @@ static struct sweep *sweep_fresh(struct session *s, const struct sweep *at, cons
 				 struct progress *p, struct err *e)
 {
 	struct sweep *prev = at ? sweep_on(at, ev->setup) : NULL;
-	uint8_t *flapped = prev ? came_anew(at->fabric, ev->setup->fabric) : NULL;
+	AUTO_FREE uint8_t *flapped = prev ? came_anew(at->fabric, ev->setup->fabric) : NULL;
 	struct change_request rq = {.kind = ev->kind, .flapped = flapped, .progress = p};
 	struct sweep *w = sweep_event(s, prev, ev, &rq, e);
 
 	sweep_unref(prev);
-	free(flapped);
 	return w;
 }
 
@@ -771,7 +770,7 @@ int session_reshape(struct session *s, const struct options *o, struct progress 
 	}
 	if (shape_fabric(s, s->loaded, o, &shaped, e))
 		return -1;
-	char *text = str_dup(session_origin(s)->text);
+	AUTO_FREE char *text = str_dup(session_origin(s)->text);
 	/* the same ports have the same ids */
 	int rc = session_begin(s,
 			       &(struct fresh){.fabric = shaped,
@@ -781,7 +780,6 @@ int session_reshape(struct session *s, const struct options *o, struct progress 
 					       .how = text},
 			       p, e);
 	fabric_unref(shaped);
-	free(text);
 	return rc;
 }
 
@@ -830,7 +828,7 @@ int session_reset(struct session *s, struct progress *p, struct err *e)
 	if (session_need_fabric(s, e) ||
 	    shape_fabric(s, session_origin(s)->setup->loaded, s->setup->options, &shaped, e))
 		return -1;
-	char *text = str_dup(session_origin(s)->text);
+	AUTO_FREE char *text = str_dup(session_origin(s)->text);
 	AUTO_SETUP const struct setup *first = setup_ref(session_origin(s)->setup); /* its event goes */
 	int rc = session_begin(s,
 			       &(struct fresh){.fabric = shaped,
@@ -840,7 +838,6 @@ int session_reset(struct session *s, struct progress *p, struct err *e)
 					       .how = text},
 			       p, e);
 	fabric_unref(shaped);
-	free(text);
 	return rc;
 }
 

@@ -680,7 +680,8 @@ static void take_less(struct hops *h, uint32_t d, uint32_t twin)
 bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 {
 	const struct fabric *f = t->fabric;
-	uint32_t *first = NEW_ARRAY(l->max_lid + 1u, uint32_t), *twin = NEW_ARRAY(f->n_switches, uint32_t);
+	AUTO_FREE uint32_t *first = NEW_ARRAY(l->max_lid + 1u, uint32_t),
+			   *twin = NEW_ARRAY(f->n_switches, uint32_t);
 	bool any = false;
 
 	assert(!h || !h->by_port);
@@ -705,7 +706,6 @@ bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 	for (uint32_t s = 0; h && any && s < f->n_switches; s++)
 		if (twin[s] != NO_ID && twin[s] != s)
 			take_less(h, s, twin[s]);
-	FREE_EACH(first, twin);
 	return any;
 }
 

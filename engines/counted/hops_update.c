@@ -268,8 +268,8 @@ bool hops_compare(const struct hops *a, const struct topo *was, const struct hop
 static void counted_events_number_parts(struct assign *a)
 {
 	uint32_t n = a->f->n_switches;
-	uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
-	uint32_t *queue = NEW_ARRAY(n + 1, uint32_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(n + 1, uint32_t);
 
 	a->part = NEW_ARRAY(n + 1, uint32_t);
 	memset(hops, 0xff, n * sizeof(*hops));
@@ -281,7 +281,6 @@ static void counted_events_number_parts(struct assign *a)
 		for (uint32_t i = spread_hops(a->t, hops, queue, 1); i--;)
 			a->part[queue[i]] = first + 1;
 	}
-	FREE_EACH(hops, queue);
 }
 
 static enum why_rule counted_events_no_entry(struct assign *a, const struct dest *d)

@@ -265,15 +265,13 @@ static struct routing *min_hop_update(const char *engine, bool dor, const struct
 	    strcmp(old->engine, engine) || old->topo->fabric != in->topo->fabric ||
 	    hops_share_lids(NULL, old->topo, old->lids) || hops_share_lids(NULL, in->topo, in->lids))
 		return min_hop_route(engine, dor, in, out);
-	uint8_t *touched = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
-	uint8_t *farther = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
+	AUTO_FREE uint8_t *touched = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
+	AUTO_FREE uint8_t *farther = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
 	struct hops *h = hops_update(old->priv, old->topo, in->topo, touched, farther);
 	if (h)
 		r = assign_routing(engine, in, out, h, dor, assign_keeps(in, old) ? touched : NULL, farther);
 	else
 		r = min_hop_route(engine, dor, in, out);
-	free(touched);
-	free(farther);
 	return r;
 }
 

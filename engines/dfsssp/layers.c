@@ -312,8 +312,8 @@ static uint32_t dfsssp_layers_channel_to(const struct mover *m, uint32_t v, uint
 static void dfsssp_layers_count_pairs(struct mover *m)
 {
 	const struct ds_graph *g = m->g;
-	uint32_t *flow = NEW_ARRAY(g->n, uint32_t), *next = NEW_ARRAY(g->n, uint32_t),
-		 *before = NEW_ARRAY(g->n, uint32_t);
+	AUTO_FREE uint32_t *flow = NEW_ARRAY(g->n, uint32_t), *next = NEW_ARRAY(g->n, uint32_t),
+			   *before = NEW_ARRAY(g->n, uint32_t);
 
 	m->cdg->left = NEW_ARRAY(m->at[g->n_edges], uint32_t);
 	for (uint32_t lid = 1; lid <= m->top; lid++) {
@@ -343,7 +343,6 @@ static void dfsssp_layers_count_pairs(struct mover *m)
 				m->stack[depth++] = u;
 		}
 	}
-	FREE_EACH(flow, next, before);
 }
 
 /* Makes what the first cycle needs. */

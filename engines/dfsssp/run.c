@@ -115,7 +115,7 @@ static int ds_order_build(const struct engine_input *in, struct engine_output *o
 			  struct ds_order *o)
 {
 	const struct fabric *f = in->topo->fabric;
-	uint8_t *marks = NEW_ARRAY(f->n_endports, uint8_t);
+	AUTO_FREE uint8_t *marks = NEW_ARRAY(f->n_endports, uint8_t);
 	struct listing l = {.in = in, .g = g, .o = o, .marks = marks};
 	int cn = read_set(in, out, "cn_guid_file", "AD33", DS_COMPUTE + 1, marks);
 	int io = cn < 0 ? -1 : read_set(in, out, "io_guid_file", "AD35", DS_IO + 1, marks);
@@ -146,7 +146,6 @@ static int ds_order_build(const struct engine_input *in, struct engine_output *o
 		dfsssp_order_tell(&l, out);
 		FREE_EACH(l.listed, key);
 	}
-	free(marks);
 	return cn < 0 || io < 0 ? -1 : 0;
 }
 

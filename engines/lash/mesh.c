@@ -610,9 +610,10 @@ static void lash_mesh_coordinates_follow(struct lash_mesh *m, const struct lash_
 static void mesh_reorder(struct mesh_work *w)
 {
 	struct lash_graph *g = w->g;
-	uint32_t *link = NEW_ARRAY(g->n_channels, uint32_t), *moved = NEW_ARRAY(g->n_channels, uint32_t);
-	uint32_t *old = NEW_ARRAY(g->n, uint32_t), *tmp = NEW_ARRAY(g->n, uint32_t);
-	uint8_t *taken = NEW_ARRAY(g->n_channels, uint8_t);
+	AUTO_FREE uint32_t *link = NEW_ARRAY(g->n_channels, uint32_t),
+			   *moved = NEW_ARRAY(g->n_channels, uint32_t);
+	AUTO_FREE uint32_t *old = NEW_ARRAY(g->n, uint32_t), *tmp = NEW_ARRAY(g->n, uint32_t);
+	AUTO_FREE uint8_t *taken = NEW_ARRAY(g->n_channels, uint8_t);
 
 	for (uint32_t u = 0; u < g->n; u++) {
 		order_links(w, u, taken, link);
@@ -623,7 +624,6 @@ static void mesh_reorder(struct mesh_work *w)
 	lash_mesh_coordinates_follow(w->m, g, old, moved);
 	if (RECORDED(w->in))
 		mesh_record_numbers(w, old);
-	FREE_EACH(link, moved, old, tmp, taken);
 }
 
 /* The steps of mesh analysis, in order. */

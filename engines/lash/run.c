@@ -81,7 +81,7 @@ struct lash_graph *lash_graph_new(const struct topo *t)
 	g->rev = NEW_ARRAY(cables, uint32_t);
 	g->port_at = NEW_ARRAY(cables + 1u, uint32_t);
 	g->port = NEW_ARRAY(cables, uint8_t);
-	uint32_t *mark = NEW_ARRAY(g->n, uint32_t);
+	AUTO_FREE uint32_t *mark = NEW_ARRAY(g->n, uint32_t);
 	memset(mark, 0xff, g->n * sizeof(*mark));
 	for (uint32_t u = 0; u < g->n; u++) {
 		g->base[u] = g->n_channels;
@@ -91,7 +91,6 @@ struct lash_graph *lash_graph_new(const struct topo *t)
 	g->port_at[g->n_channels] = n_ports;
 	assert(g->n_channels <= cables && n_ports == cables);
 	find_reverse(g);
-	free(mark);
 	return g;
 }
 

@@ -176,11 +176,9 @@ static bool assign_changed(const struct engine_input *in, struct engine_output *
 
 	if (!was || (in->left && in->left->hops) || !assign_keeps(in, old))
 		return assign_ports(in, out, u->hops, false, NULL, NULL, r);
-	uint8_t *touched = NEW_ARRAY(n, uint8_t), *farther = NEW_ARRAY(n, uint8_t);
+	AUTO_FREE uint8_t *touched = NEW_ARRAY(n, uint8_t), *farther = NEW_ARRAY(n, uint8_t);
 	bool known = hops_compare(was->hops, old->topo, u->hops, in->topo, touched, farther);
-	bool done = assign_ports(in, out, u->hops, false, known ? touched : NULL, farther, r);
-	FREE_EACH(touched, farther);
-	return done;
+	return assign_ports(in, out, u->hops, false, known ? touched : NULL, farther, r);
 }
 
 /* What ways_measure() finds for each target. */
