@@ -13,9 +13,7 @@
 /* All engines, ended by NULL. A new engine is one line in engines.c. */
 extern const struct engine *const all_engines[];
 
-/*
- * Topics of `help` about the engines: what each aims at, when it refuses, whether it is free of credit loops.
- */
+/* Topics of `help` about the engines: aims, when each refuses, whether it is free of credit loops. */
 
 /* Ended by an entry without a name. `help` tells other engines by their brief (core/session/help.h). */
 extern const struct topic engine_topics[];

@@ -216,9 +216,7 @@ static void through_tmux(const char *osc, struct text *t)
 	text_add(t, "\033\\");
 }
 
-/*
- * Sends the string unchanged, which tmux accepts with set-clipboard on, and once more past the multiplexer.
- */
+/* Sends the string unchanged, which tmux accepts with set-clipboard on, and again past the multiplexer. */
 static void clipboard_bytes(const char *what, struct text *t)
 {
 	const char *term = getenv("TERM"), *tmux = getenv("TMUX"), *sty = getenv("STY");

@@ -492,9 +492,7 @@ static int main_prepare(struct command_run *r, const struct command_line *cl, st
 	return rc;
 }
 
-/*
- * Runs the commands of the machine's and the person's rc files. Failures are told, and the rest still runs.
- */
+/* Runs the commands of the machine's and the person's rc files. Failures are told, the rest still runs. */
 static int run_rc(struct command_run *r, struct err *e)
 {
 	char *path[RC_FILES];

@@ -384,9 +384,7 @@ bool is_column_name(const char *name)
 	return isalnum((unsigned char)*name) && !strstr(name, "  ");
 }
 
-/*
- * The kinds in synth_help: " NAME:SHAPE [NAME:SHAPE] text", continued in lines that begin with more blanks.
- */
+/* The kinds in synth_help: " NAME:SHAPE [NAME:SHAPE] text", continued in lines with more blanks. */
 static void name_fabrics(taker *take, void *to)
 {
 	const char *next;

@@ -587,9 +587,7 @@ static void no_terminal_back(void)
 {
 }
 
-/*
- * The common beginning of all completions. If they have none, the typed text, since it may be inside a name.
- */
+/* The common beginning of all completions; without one the typed text, as it may be inside a name. */
 static char *repl_common_beginning(char **words, const char *typed)
 {
 	const char *bare = typed + (*typed == '"' || *typed == '\'');
@@ -702,9 +700,7 @@ static void open_history(void)
 	stifle_history(HISTORY_LINES);
 }
 
-/*
- * Call it before curses starts: readline reads the terminal description too, and would disturb curses later.
- */
+/* Call it before curses starts: readline reads the terminal description too, and would disturb curses. */
 void repl_start(void)
 {
 	assert(!r.nowhere); /* once, or again after repl_stop() */

@@ -75,16 +75,6 @@ static void set_deadline(double seconds)
 
 /* --- requests ---------------------------------------------------------------------- */
 
-static int read_id(struct serve_request *q, struct err *e)
-{
-	const json_t *id = json_object_get(q->object, "id");
-
-	if (id && !json_is_string(id) && !json_is_integer(id) && !json_is_null(id))
-		return err_set(e, "\"id\": expected a string or an integer");
-	q->id = id;
-	return 0;
-}
-
 /* The words become a line that is split into the same words again. */
 static int serve_read_words(struct serve_request *q, const json_t *argv, struct err *e)
 {
@@ -140,13 +130,11 @@ static int read_request(const struct text *line, struct serve_request *q, struct
 		return err_set(e, "column %d: %s", why.column, why.text);
 	if (!json_is_object(q->object))
 		return err_set(e, "expected an object");
-	return read_id(q, e) || read_members(q, e) ? -1 : 0;
-}
-
-static void request_free(struct serve_request *q)
-{
-	json_decref(q->object);
-	free(q->line);
+	const json_t *id = json_object_get(q->object, "id");
+	if (id && !json_is_string(id) && !json_is_integer(id) && !json_is_null(id))
+		return err_set(e, "\"id\": expected a string or an integer");
+	q->id = id;
+	return read_members(q, e);
 }
 
 /* --- sessions ---------------------------------------------------------------------- */
@@ -247,7 +235,8 @@ static bool serve_line(const struct text *line, struct command_run *r)
 	} else {
 		more = serve_answer(&q, r, &e);
 	}
-	request_free(&q);
+	json_decref(q.object);
+	free(q.line);
 	return more;
 }
 

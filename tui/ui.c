@@ -48,14 +48,6 @@ void draw_cursor(int y, int x)
 	ui.cursor_x = x;
 }
 
-/* before all others; -1 and *e */
-static int ui_open(struct err *e)
-{
-	if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK))
-		return err_set_kind(e, ERR_IO, "cannot make a pipe: %s", strerror(errno));
-	return 0;
-}
-
 static short ui_wait(int most)
 {
 	struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
@@ -528,9 +520,7 @@ static void worker_answer(void)
 /* The loop: keys, news from other threads, and drawing. It calls all the other files; none of them calls it.
  */
 
-/*
- * Reads all available keys. The number is bounded, so that the screen is drawn even during a flood of input.
- */
+/* Reads all available keys; a bounded number, so that the screen is drawn even during a flood of input. */
 static void read_keys(void)
 {
 	char bytes[80];
@@ -705,8 +695,10 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 	ui.session = in->session;
 	ui.session->on_screen = true;
 	ui.about = c->about;
-	if (keymap_choose(c->keymap, e) || ui_open(e))
+	if (keymap_choose(c->keymap, e))
 		return -1;
+	if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK))
+		return err_set_kind(e, ERR_IO, "cannot make a pipe: %s", strerror(errno));
 	repl_start();
 	recent_start();
 	if (term_start(e)) {

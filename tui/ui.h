@@ -94,9 +94,7 @@ struct ui {
 	char *proposed_for; /* owned; the same of the proposed engine */
 	char *told_source;  /* owned; source of the fabric whose summary was printed last; NULL = none */
 	bool begin;	    /* show ports beside the switches once there is a fabric */
-	/*
-	 * The number of keys so far, and that number when the worker got its last line: see serve_request().
-	 */
+	/* The number of keys so far, and that when the worker got its last line: see serve_request(). */
 	unsigned long keys_seen, keys_asked;
 	unsigned long leave_at; /* that number when leaving was asked about ... */
 	keycode leave_key;	/* ... by this key; any other says no, and does nothing else */
@@ -570,9 +568,7 @@ void shell_free(struct shell_line *l);
 #define RC_FILES 2
 size_t rc_files(char *path[RC_FILES]);
 
-/*
- * The node-name-map where infiniband-diags 44 and OpenSM 3.3.23 look for it; NULL: none. The caller frees it.
- */
+/* The node-name-map that infiniband-diags 44 and OpenSM 3.3.23 look for; NULL: none. The caller frees it. */
 char *default_node_names(void);
 
 /*

@@ -371,14 +371,6 @@ static void drop_doubles(struct completer *c)
 	c->n = n;
 }
 
-static void complete_argument(struct completer *c, const struct command *k)
-{
-	if (k->subcommand)
-		complete_subcommand(c, k);
-	syntax_next(k->syntax, c->argc, c->argv, offer_word, c);
-	drop_doubles(c);
-}
-
 /* Is the text up to the end of the line the beginning of a name without need of quotes? */
 static bool begins_name(const struct fabric *f, const char *text)
 {
@@ -490,10 +482,14 @@ char **session_complete(struct session *s, const char *line, size_t *start)
 	const struct command *k = at && c.argc ? command_find(s, c.argv[0], NULL) : NULL;
 
 	*start = (size_t)((at ? at : line + strlen(line)) - line);
-	if (at && !c.argc)
+	if (at && !c.argc) {
 		add_first(&c);
-	else if (k)
-		complete_argument(&c, k);
+	} else if (k) {
+		if (k->subcommand)
+			complete_subcommand(&c, k);
+		syntax_next(k->syntax, c.argc, c.argv, offer_word, &c);
+		drop_doubles(&c);
+	}
 	forget_words(&c);
 	free(c.word);
 	GROW(c.list, c.n, c.cap);

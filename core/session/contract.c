@@ -467,14 +467,6 @@ static json_t *command_schema(const struct command *c, const json_t *common, con
 	return o;
 }
 
-/* `ok` and an error exclude each other. */
-static json_t *failure_schema(void)
-{
-	return json_make("{s:{s:{s:{s:b}}}, s:{s:{s:b, s:b}}, s:{s:[s, s]}}", "if", "properties", "ok",
-			 "const", true, "then", "properties", "error", false, "error_kind", false, "else",
-			 "required", "error", "error_kind");
-}
-
 json_t *json_schema(const struct session *s)
 {
 	char *title = str_printf("An object that ibscope --json prints, version %d of the keys", JSON_SCHEMA);
@@ -488,7 +480,10 @@ json_t *json_schema(const struct session *s)
 	json_object_set_new(json_schema_member(defs, "text"), "pattern", json_text(CLEAN));
 	json_object_set_new(defs, "common", common);
 	json_schema_put_kinds(defs, s);
-	json_schema_append(root, "allOf", failure_schema());
+	json_schema_append(root, "allOf", /* `ok` and an error exclude each other */
+			   json_make("{s:{s:{s:{s:b}}}, s:{s:{s:b, s:b}}, s:{s:[s, s]}}", "if", "properties",
+				     "ok", "const", true, "then", "properties", "error", false, "error_kind",
+				     false, "else", "required", "error", "error_kind"));
 	for (size_t t = 0; s->commands[t]; t++)
 		for (const struct command *c = s->commands[t]; c->name; c++) {
 			json_t *one = json_make("{s:{s:{s:{s:s}}}}", "if", "properties", "command", "const",

@@ -210,30 +210,20 @@ static bool is_empty(const char *text)
 	return !*text || *text == '#';
 }
 
-static int take_weight(const char *word, uint32_t *weight, struct err *e)
-{
-	uint64_t v;
-
-	if (!number_of(word, 1, PAIRS_WEIGHT_MOST, &v))
-		return err_set(e, "found \"%.40s\", expected a weight, a whole number from 1 to %u", word,
-			       PAIRS_WEIGHT_MOST);
-	*weight = (uint32_t)v;
-	return 0;
-}
-
 /* Takes the words of a line, which are freed or kept. */
 static int pairs_file_take_words(struct pairs_file *p, int argc, char **argv, const char *rest, unsigned line,
 				 struct err *e)
 {
-	uint32_t weight = 1;
+	uint64_t weight = 1;
 
 	if (argc < 3 || argc > 4 || (rest && *rest))
 		return err_set(e, "found %d words%s, expected A B [WEIGHT]", argc - 1,
 			       rest && *rest ? " and ';'" : "");
-	if (argc == 4 && take_weight(argv[3], &weight, e))
-		return -1;
+	if (argc == 4 && !number_of(argv[3], 1, PAIRS_WEIGHT_MOST, &weight))
+		return err_set(e, "found \"%.40s\", expected a weight, a whole number from 1 to %u", argv[3],
+			       PAIRS_WEIGHT_MOST);
 	GROW(p->pair, p->n, p->cap);
-	p->pair[p->n++] = (struct pair_line){str_dup(argv[1]), str_dup(argv[2]), weight, line};
+	p->pair[p->n++] = (struct pair_line){str_dup(argv[1]), str_dup(argv[2]), (uint32_t)weight, line};
 	return 0;
 }
 
@@ -283,18 +273,6 @@ int pairs_parse(struct pairs_file *p, const struct fabric *f, const char *name, 
 				       name, lines.no, sum, PAIRS_WEIGHT_MOST);
 	}
 	return progress_cancelled(pr) ? err_set(e, CANCELLED) : 0;
-}
-
-static int pairs_read(struct pairs_file *p, const struct fabric *f, const char *path, struct progress *pr,
-		      struct err *e)
-{
-	AUTO_FREE char *data = NULL;
-	size_t size;
-
-	*p = (struct pairs_file){0};
-	if (read_path(path, LIST_FILE_MIB, pr, &data, &size, e))
-		return -1;
-	return pairs_parse(p, f, path, data, size, pr, e);
 }
 
 void pairs_file_free(struct pairs_file *p)
@@ -479,11 +457,16 @@ static int read_gpus(const struct patterns_reader *x, struct err *e)
 static int read_pairs(const struct patterns_reader *x, struct err *e)
 {
 	const char *path = args_word(x->args, "FILE", "");
-	struct pairs_file file;
+	struct progress *p = x->o->run->progress;
+	AUTO_FREE char *data = NULL;
+	size_t size;
+	struct pairs_file file = {0};
 	struct err why;
 
 	x->p->kind = PATTERN_LIST;
-	int rc = pairs_read(&file, x->s->fabric, path, x->o->run->progress, e);
+	int rc = read_path(path, LIST_FILE_MIB, p, &data, &size, e);
+	if (!rc)
+		rc = pairs_parse(&file, x->s->fabric, path, data, size, p, e);
 	for (size_t i = 0; !rc && i < file.n; i++) {
 		const struct pair_line *l = &file.pair[i];
 		unsigned lid;

@@ -176,15 +176,6 @@ static const struct command *first_command(const struct session *s, const char *
 	return c;
 }
 
-/* Puts the command's name before the words, which begin with a pane's. */
-static void name_command(struct command_words *c)
-{
-	c->argv = mem_resize(c->argv, (size_t)c->argc + 2, sizeof(*c->argv));
-	memmove(c->argv + 1, c->argv, (size_t)(c->argc + 1) * sizeof(*c->argv));
-	c->argv[0] = str_dup(c->command->name);
-	c->argc++;
-}
-
 /* Takes the words of the command at the beginning of a text; *rest is what follows. -1 and c->why. */
 static int interpreter_take_words(const struct session *s, const char *from, const char **rest,
 				  struct progress *p, struct command_words *c)
@@ -198,8 +189,12 @@ static int interpreter_take_words(const struct session *s, const char *from, con
 	const char *syntax = c->command->syntax + (pane ? strcspn(c->command->syntax, " ") + 1 : 0);
 	if (command_read(s->fabric, syntax, from, rest, &c->argc, &c->argv, p, &c->why))
 		return -1;
-	if (pane)
-		name_command(c);
+	if (pane) { /* the command's name goes before the words */
+		c->argv = mem_resize(c->argv, (size_t)c->argc + 2, sizeof(*c->argv));
+		memmove(c->argv + 1, c->argv, (size_t)(c->argc + 1) * sizeof(*c->argv));
+		c->argv[0] = str_dup(c->command->name);
+		c->argc++;
+	}
 	return 0;
 }
 

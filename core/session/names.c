@@ -174,18 +174,11 @@ static int no_port(const struct fabric *f, uint32_t node, const char *port, stru
 			    port, n, label ? " or a label as " : "", label ? label : "");
 }
 
-/* The node of a port that is wanted. A host with several adapters is refused. */
-static uint32_t session_names_node_with_port(const struct session *s, const char *name, struct err *e)
-{
-	uint32_t n;
-
-	return numbered(s, name, &n, e) ? n : fabric_node_by_name(s->fabric, name, e);
-}
-
 uint32_t session_port(const struct session *s, const char *word, struct err *e)
 {
 	char *name, *text;
 	unsigned port = 0;
+	uint32_t n;
 
 	if (session_need_fabric(s, e))
 		return NO_ID;
@@ -193,7 +186,8 @@ uint32_t session_port(const struct session *s, const char *word, struct err *e)
 		err_word(e, "found \"%s\", expected a port as NODE[PORT]", word);
 		return NO_ID;
 	}
-	uint32_t n = session_names_node_with_port(s, name, e);
+	if (!numbered(s, name, &n, e))
+		n = fabric_node_by_name(s->fabric, name, e); /* refuses a host with several adapters */
 	if (n != NO_ID)
 		port = port_in_brackets(s->fabric, n, text, strlen(text));
 	if (n != NO_ID && (port < 1 || port > s->fabric->node_nports[n])) {

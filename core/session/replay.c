@@ -311,16 +311,6 @@ static void copy_candidate(const struct fabric *f, const struct rec_choice *c, c
 	memcpy(to->q, o->q, sizeof(to->q));
 }
 
-static void clear_candidates(struct step_about *a)
-{
-	for (size_t i = 0; i < a->n_candidates; i++) {
-		free(a->candidate[i].to);
-		free(a->candidate[i].from);
-	}
-	free(a->candidate);
-	free(a->told);
-}
-
 /* Is the entry decided again after the step? */
 static bool decided_again(const struct recording *r, size_t step)
 {
@@ -461,16 +451,9 @@ void step_about_free(struct step_about *a)
 {
 	if (!a)
 		return;
-	for (size_t i = 0; i < a->n_changes; i++) {
-		free(a->change[i].where);
-		free(a->change[i].was_text);
-		free(a->change[i].now_text);
-	}
-	free(a->change);
-	clear_candidates(a);
-	free(a->phase);
-	free(a->sentence);
-	free(a->part);
-	free(a->asked);
-	free(a);
+	for (size_t i = 0; i < a->n_changes; i++)
+		FREE_EACH(a->change[i].where, a->change[i].was_text, a->change[i].now_text);
+	for (size_t i = 0; i < a->n_candidates; i++)
+		FREE_EACH(a->candidate[i].to, a->candidate[i].from);
+	FREE_EACH(a->change, a->candidate, a->told, a->phase, a->sentence, a->part, a->asked, a);
 }

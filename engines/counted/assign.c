@@ -491,12 +491,6 @@ void assign_plain(struct assign *a)
 
 /* --- a few entries -------------------------------------------------------------------------- */
 
-/* May LIDs of a run have lost candidates? */
-static bool looked_at(const struct assign *a, const struct counted_run *r)
-{
-	return r->target != a->sw && r->target != NO_ID && a->farther[r->target];
-}
-
 /* Is a port among those of least cost? */
 static bool stays_candidate(const struct assign *a, uint32_t target, unsigned port)
 {
@@ -585,7 +579,8 @@ void assign_repair(struct assign *a)
 	     r <= a->run + a->far[last - 1]; r++) {
 		bool queued = false;
 
-		if (!looked_at(a, r)) {
+		/* no LID of the run can have lost candidates */
+		if (r->target == a->sw || r->target == NO_ID || !a->farther[r->target]) {
 			if (r->counts)
 				count_run(a, r);
 			continue;

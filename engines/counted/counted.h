@@ -351,9 +351,7 @@ static inline bool assign_counts(const struct assign *a, const struct dest *d, u
 void assign_list(struct assign *a, const uint64_t *mask, struct choice *c);
 /* The candidate with a port, or NULL. */
 const struct cand *assign_candidate(const struct assign *a, const struct choice *c, unsigned port);
-/*
- * The rule that decided; with `via`, against this port (0: all). The route of the choice is not counted yet.
- */
+/* The rule that decided; with `via`, against this port (0: all). The choice's route is not counted yet. */
 enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t *mask,
 			  const struct choice *c, unsigned via);
 /* The rule by counts alone, whatever they started from. */

@@ -535,9 +535,7 @@ static void plain_masks_port(const uint8_t *mine, const uint8_t *peer, uint8_t w
 	}
 }
 
-/*
- * Like plain_masks_port(), for a port downwards in a levelled matrix: only targets below its neighbour count.
- */
+/* Like plain_masks_port(), for a port downwards in a levelled matrix: only targets below its neighbour. */
 static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint32_t d0, uint8_t bit,
 			    uint8_t *to, uint32_t n)
 {

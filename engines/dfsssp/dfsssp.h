@@ -377,9 +377,7 @@ extern const struct rec_scheme sssp_scheme, dfsssp_scheme;
 
 /* --- levels.c ------------------------------------------------------------------------------------ */
 
-/*
- * Tells and records the entries of a LID (column: [n]), after its search and before its routes are counted.
- */
+/* Tells and records the entries of a LID (column: [n]) after its search, before its routes are counted. */
 void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uint8_t *column);
 /*
  * The rule that decided for the own way, against the nearest of the others and the one of fewest hops (NULL:

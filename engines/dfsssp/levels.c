@@ -20,9 +20,7 @@
 #define LESS(dist) ((int32_t)((dist) ^ 0x80000000u))
 #define UNREACHED LESS(DS_INFINITE) /* -1: all bits are set */
 
-/*
- * n channels of a vertex from c on. They lead to the vertices at places u, u + 1, ...; NO_ID: to any.
- */
+/* n channels of a vertex from c on. They lead to the vertices at places u, u + 1, ...; NO_ID: to any. */
 struct block {
 	uint32_t c, u, n;
 };

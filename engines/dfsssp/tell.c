@@ -52,9 +52,7 @@ static void add_distance(uint64_t dist, uint64_t hops, uint64_t start, struct te
 		text_add(t, " = %" PRIu64 " x %" PRIu64 " + %" PRIu64, hops, start, dist - hops * start);
 }
 
-/*
- * Explains the own way against others: near has least distance, few has fewest hops; NULL: there is no other.
- */
+/* Explains the own way against others: near has least distance, few has fewest hops; NULL: none. */
 static void decide_way(const struct ds_run *x, const struct rec_offer *own, const struct rec_offer *near,
 		       const struct rec_offer *few, struct decided *d)
 {

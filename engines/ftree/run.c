@@ -410,12 +410,6 @@ static bool ftree_check_by_manual(struct ftree *t, const uint32_t *ref, struct e
 	return !t->manual;
 }
 
-/* A switch was compared with the first of its rank (with itself, for that one). */
-static void ft_record_pure(const struct ftree *t, uint32_t sw, uint32_t first, bool alike)
-{
-	rec_event(t->rec, REC_PURE, !alike, 0, sw, first);
-}
-
 /* run.c */
 static bool ft_check_purity(struct ftree *t, struct engine_output *out)
 {
@@ -432,7 +426,7 @@ static bool ft_check_purity(struct ftree *t, struct engine_output *out)
 		*first = *first == NO_ID ? s : *first;
 		bool alike = *first == s || ftree_check_compare(t, s, *first);
 		if (t->rec)
-			ft_record_pure(t, s, *first, alike);
+			rec_event(t->rec, REC_PURE, !alike, 0, s, *first);
 		if (!alike)
 			return false;
 	}

@@ -11,9 +11,7 @@
 
 /* A channel dependency graph that is kept acyclic. */
 
-/*
- * A dependency that closes a cycle by itself. The channels that lead back are way[at] to way[at + len - 1].
- */
+/* A dependency that closes a cycle by itself. The channels back are way[at] to way[at + len - 1]. */
 struct lash_acyclic_refusal {
 	struct dependency d;
 	uint32_t at, len;
@@ -633,9 +631,7 @@ static size_t next_bit(const uint64_t *row, size_t words, size_t from)
 	return from / 64 * 64 + __builtin_ctzll(m);
 }
 
-/*
- * Draws two switches, and takes the first movable pair of layer mx from there on. False when there is none.
- */
+/* Draws two switches, and takes the first movable pair of layer mx from there on. False: there is none. */
 static bool draw_pair(struct balance *b, size_t *s, size_t *d)
 {
 	const struct movable *m = &b->m[b->mx];
@@ -654,9 +650,7 @@ static bool draw_pair(struct balance *b, size_t *s, size_t *d)
 	return false;
 }
 
-/*
- * Adds the pair to layer mn if that closes no cycle. A refusal is final, since dependencies are only added.
- */
+/* Adds the pair to layer mn if that closes no cycle. A refusal is final: dependencies are only added. */
 static bool lash_balance_takes(struct balance *b, size_t s, size_t d)
 {
 	size_t lo = MIN(s, d), hi = MAX(s, d);

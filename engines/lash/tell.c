@@ -884,9 +884,7 @@ static void note_route(struct lash_show_search *s, uint32_t from, uint32_t to, b
 	}
 }
 
-/*
- * Notes the routes of all pairs that were in the layer before the pair a < b, and those of the pair itself.
- */
+/* Notes the routes of all pairs in the layer before the pair a < b, and those of the pair itself. */
 static bool note_pairs(struct lash_show_search *s, uint32_t a, uint32_t b, unsigned layer, struct progress *p)
 {
 	size_t n = s->p->graph->n;

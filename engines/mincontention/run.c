@@ -731,14 +731,6 @@ static void mc_record_phase(const struct mincontention_run *x, const char *where
 	rec_text(x->in->record, REC_PHASE, text);
 }
 
-/* The current LID begins. */
-static void mc_record_lid(const struct mincontention_run *x)
-{
-	if (x->el->n_inside)
-		mc_record_phase(x, "between");
-	rec_event(x->in->record, REC_TARGET, 0, 0, x->sw, x->lid);
-}
-
 /* Changes a cell, and its copy. */
 static void change(const struct mincontention_run *x, enum rec_table t, uint32_t *copy, uint32_t e,
 		   uint32_t now)
@@ -878,8 +870,10 @@ static void route_endport(struct mincontention_run *x, uint32_t ep)
 		choose_paths(x);
 		if (x->tolerance)
 			count_not_given(x);
+		if (x->rec && x->el->n_inside)
+			mc_record_phase(x, "between");
 		if (x->rec)
-			mc_record_lid(x);
+			rec_event(x->in->record, REC_TARGET, 0, 0, x->sw, x->lid);
 		if (ASKED(x->in))
 			mc_tell(x, false);
 		place_entries(x);

@@ -323,9 +323,7 @@ bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s);
 /* Takes the dependency c -> x back if it was painted for the current destination. */
 void nue_unpaint(struct nue_ccdg *d, uint32_t c, uint32_t x);
 
-/*
- * Ends a destination. Keeps what its tree used[] (channel into each node, or NO_ID), and takes back the rest.
- */
+/* Ends a destination: keeps what its tree used[] (channel into each node, or NO_ID), takes back the rest. */
 void nue_end_destination(struct nue_ccdg *d, const uint32_t *used, uint32_t src);
 
 /*

@@ -121,9 +121,7 @@ static const char *const shapes[0x800] = {[0x301] = "C0132",
 					  [0x7f4] = "P5013",
 					  [0x7f8] = "P4102"};
 
-/*
- * The attempts for a cell with these empty corners (engines/doc/torus-2qos.md 5.4, 5.5): at most 4, in order.
- */
+/* Attempts for a cell with these empty corners (engines/doc/torus-2qos.md 5.4, 5.5): at most 4, in order. */
 static unsigned torus_attempts(unsigned fingerprint, struct torus_attempt a[4])
 {
 	const char *p = shapes[fingerprint] ? shapes[fingerprint] : "";

@@ -28,9 +28,7 @@ static unsigned hop_group(const struct torus *t, const struct torus_member *a, u
 
 	if (turn != NO_ID && low == TORUS_COMPLETE)
 		return g;
-	/*
-	 * A line that can be routed has at most one gap, below `low`. So one way leads to the turning point.
-	 */
+	/* A line that can be routed has at most one gap, below `low`: one way leads to the turning point. */
 	if (turn != NO_ID)
 		return 2 * d + ((c + radix - low) % radix > (a->at[d] + radix - low) % radix);
 	return d < 2 && a->count[g] ? g : TORUS_NO_GROUP;
@@ -184,14 +182,6 @@ static void fill_member(struct torus_tables_filling *x, unsigned group)
 		}
 }
 
-static void torus_record_hop(struct torus_run *r, uint32_t a, uint32_t b, const struct torus_step *s)
-{
-	const struct torus *t = r->t;
-
-	if (rec_wants(r->in->record, REC_HOP, t->member[a].sw, 0))
-		rec_event(r->in->record, REC_HOP, torus_rule(s), 0, t->member[a].sw, t->member[b].sw);
-}
-
 static void torus_record_choice(const struct torus_dealt *x, unsigned lid, unsigned port)
 {
 	struct recorder *k = x->run->in->record;
@@ -212,12 +202,13 @@ static void torus_record_choice(const struct torus_dealt *x, unsigned lid, unsig
 static void tell_member(struct torus_tables_filling *x)
 {
 	const struct torus *t = x->r->t;
+	struct recorder *k = x->r->in->record;
 	struct torus_step s = {0};
 
 	if (x->a != x->b)
 		s = torus_next(t, x->a, x->b);
-	if (RECORDED(x->r->in) && x->a != x->b)
-		torus_record_hop(x->r, x->a, x->b, &s);
+	if (RECORDED(x->r->in) && x->a != x->b && rec_wants(k, REC_HOP, t->member[x->a].sw, 0))
+		rec_event(k, REC_HOP, torus_rule(&s), 0, t->member[x->a].sw, t->member[x->b].sw);
 	for (const struct torus_end *e = t->end + t->first[x->b]; e < t->end + t->first[x->b + 1]; e++) {
 		struct torus_dealt dealt = {.run = x->r, .a = x->a, .b = x->b, .end = e};
 
@@ -233,11 +224,6 @@ static void tell_member(struct torus_tables_filling *x)
 				torus_record_choice(&dealt, lid, x->row->port[lid]);
 		}
 	}
-}
-
-static void torus_record_row(struct torus_run *r, uint32_t a)
-{
-	rec_event(r->in->record, REC_TABLE, 0, 0, r->t->member[a].sw, 0);
 }
 
 static int torus_tables_fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)
@@ -258,7 +244,7 @@ static int torus_tables_fill_row(struct torus_run *r, uint32_t a, struct lft_row
 			tell_member(&x);
 	}
 	if (RECORDED(r->in))
-		torus_record_row(r, a);
+		rec_event(r->in->record, REC_TABLE, 0, 0, t->member[a].sw, 0);
 	return 0;
 }
 
@@ -483,13 +469,6 @@ static int torus_fill(struct torus_run *r, struct routing *routing)
 	return rc;
 }
 
-/* What a run of torus-2QoS records. */
-
-static void torus_record_start(struct torus_run *r)
-{
-	rec_keep(r->in->record, torus_ref(r->t), torus_let_go);
-}
-
 void torus_record_seed(struct torus_run *r, unsigned seed, bool usable, uint64_t missing)
 {
 	rec_event(r->in->record, REC_SEED, !usable, 0, seed, 0);
@@ -633,7 +612,7 @@ static struct routing *torus_route(const struct engine_input *in, struct engine_
 	t->refs = 1;
 	t->root = NO_ID;
 	if (RECORDED(in))
-		torus_record_start(&r);
+		rec_keep(in->record, torus_ref(t), torus_let_go);
 	routing->ops = &torus_ops;
 	routing->priv = t;
 	int rc = torus_build(&r, routing);

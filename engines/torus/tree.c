@@ -10,9 +10,7 @@
 
 /* Can the torus be routed as it was found (engines/doc/torus-2qos.md section 6)? */
 
-/*
- * If two or more switches are missing, all must be in one column along z, each next to another missing one.
- */
+/* If several switches are missing, all must be in one column along z, each next to another missing one. */
 static int check_missing(struct torus_run *r)
 {
 	const struct torus *t = r->t;

@@ -31,9 +31,7 @@ void ways_measure(struct ways *n, uint32_t target)
 		n->queue[i] = 2 * target + i;
 		n->legal[n->queue[i]] = 0;
 	}
-	/*
-	 * `at` is 2 * switch + (the packet came down); find the states before it from which a packet may come
-	 */
+	/* `at` is 2 * switch + (the packet came down); find the states from which a packet may come */
 	for (uint32_t i = 0; i < end; i++) {
 		uint32_t at = n->queue[i];
 

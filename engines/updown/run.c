@@ -236,11 +236,6 @@ static struct updown_search *updown_search_new(const struct engine_input *in, co
 	return k;
 }
 
-static void updown_search_free(struct updown_search *k)
-{
-	FREE_EACH(k->off, k->arc, k->queue, k->queued, k->way, k->least, k);
-}
-
 /* The cost at a switch for packets that come by an arc. False when the arc cannot be used. */
 static bool arc_cost(struct updown_search *k, uint32_t s, uint8_t way, const struct arc *a, uint8_t *entry,
 		     unsigned *cost)
@@ -401,7 +396,7 @@ static bool exact_matrix(const struct engine_input *in, struct updown *u, const 
 		u->n_priced = k->n_priced;
 		u->n_erased = k->n_erased;
 	}
-	updown_search_free(k);
+	FREE_EACH(k->off, k->arc, k->queue, k->queued, k->way, k->least, k);
 	return done;
 }
 
