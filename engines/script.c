@@ -24,8 +24,6 @@
 
 /* Tables that another program computes, run without a shell: the contract is in core/sm/script.h. */
 
-/* --- what it gets ------------------------------------------------------------------------------------- */
-
 /* The tables in the switches; after `restore` too, where OpenSM itself ignores them.  NULL: none. */
 static const struct routing *tables_before(const struct engine_input *in)
 {

@@ -176,17 +176,14 @@ const char *keys_text(const keycode *key, unsigned n, char *buf, size_t size)
 
 static void binding_clear(struct binding *b)
 {
-	free(b->map);
-	free(b->does);
-	free(b->task);
+	FREE_EACH(b->map, b->does, b->task);
 }
 
 void keymap_clear(struct keymap *km)
 {
 	for (size_t i = 0; i < km->n; i++)
 		binding_clear(&km->b[i]);
-	free(km->b);
-	free(km->name);
+	FREE_EACH(km->b, km->name);
 	memset(km, 0, sizeof(*km));
 }
 

@@ -130,9 +130,8 @@ static int show_completion(const char *shell)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(shell, names[i])) {
 			AUTO_FREE char *path = str_printf(BUILTIN "ibscope.%s", names[i]);
-			int rc = show_builtin(path);
 
-			return rc;
+			return show_builtin(path);
 		}
 	return main_wrong("--completion: found \"%s\", expected bash, zsh or fish", shell);
 }

@@ -125,8 +125,6 @@ void ui_draw(void)
 
 /* Drawing primitives.  UTF-8 line drawing with an ASCII fallback. */
 
-/* --- text -------------------------------------------------------------------- */
-
 /* The next character of clean text. Returns its end. */
 static const char *draw_next_char(const char *s, uint32_t *c)
 {

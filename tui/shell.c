@@ -320,8 +320,7 @@ static void put_instead(const struct shell_line *l, const char *word, const char
 			putchar(*word++);
 		put_quoted(word, quote);
 	}
-	free(value);
-	free(head);
+	FREE_EACH(value, head);
 }
 
 /* Does more belong to a word, so that no blank comes behind it?  The scripts know the same signs. */

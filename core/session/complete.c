@@ -504,8 +504,7 @@ char **session_complete_word(struct session *s, const char *syntax, const char *
 
 	syntax_next(of, c.argc, c.argv, offer_word, &c);
 	drop_doubles(&c);
-	free(of);
-	free(c.word);
+	FREE_EACH(of, c.word);
 	GROW(c.list, c.n, c.cap);
 	c.list[c.n] = NULL;
 	return c.list;

@@ -406,8 +406,7 @@ static int patterns_read_to(const struct patterns_reader *x, struct err *e)
 		rc = mem_room(e, 2 * (size_t)to.n * n_hosts * sizeof(struct flow), "flows to %u hosts", to.n);
 	if (!rc)
 		pattern_to(x->r, to.ep, to.n, x->p);
-	free(to.ep);
-	free(to.taken);
+	FREE_EACH(to.ep, to.taken);
 	return rc;
 }
 
@@ -427,8 +426,7 @@ struct gpus *session_gpus(const struct session *s, const struct routing *r, cons
 		rc = add_targets(&x, h->word, &to, e);
 	if (!rc)
 		g = gpus_new(r, some ? to.ep : NULL, to.n);
-	free(to.ep);
-	free(to.taken);
+	FREE_EACH(to.ep, to.taken);
 	return g;
 }
 

@@ -264,8 +264,7 @@ void commands_free(struct command_list *l)
 		return;
 	for (size_t i = 0; i < l->n; i++)
 		words_free(l->command[i].argc, l->command[i].argv);
-	free(l->command);
-	free(l->text);
+	FREE_EACH(l->command, l->text);
 	fabric_unref(l->fabric);
 	free(l);
 }

@@ -333,9 +333,7 @@ static void list_free(struct lesson_list *l)
 
 static void step_free(struct lesson_step *s)
 {
-	free(s->text);
-	free(s->ask);
-	free(s->answer);
+	FREE_EACH(s->text, s->ask, s->answer);
 	list_free(&s->accept);
 	for (size_t i = 0; i < s->n_look; i++) {
 		free(s->look[i].pane);
@@ -355,12 +353,7 @@ void lesson_free(struct lesson *l)
 		return;
 	for (size_t i = 0; i < l->n; i++)
 		step_free(&l->step[i]);
-	free(l->step);
-	free(l->word);
-	free(l->name);
-	free(l->title);
-	free(l->fabric);
-	free(l);
+	FREE_EACH(l->step, l->word, l->name, l->title, l->fabric, l);
 }
 
 /* --- all of them ------------------------------------------------------------------------------------ */
@@ -419,8 +412,6 @@ void lesson_place_unref(const struct lesson_place *p)
 }
 
 /* Lessons: a session's place in one; running and checking them. */
-
-/* --- the place ------------------------------------------------------------------------------------ */
 
 const struct lesson_place *lesson_place_ref(const struct lesson_place *p)
 {

@@ -257,8 +257,7 @@ static bool step_back(struct reading_reader *r)
 static void reading_forget(struct reading_reader *r)
 {
 	words_free((int)r->n, r->argv);
-	free(r->place);
-	free(r->is);
+	FREE_EACH(r->place, r->is);
 	*r = (struct reading_reader){.f = r->f, .syntax = r->syntax, .progress = r->progress};
 }
 

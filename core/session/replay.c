@@ -93,8 +93,7 @@ static void put_script(struct text *t, const char *program)
 	for (int i = 1; i < argc; i++)
 		word_append(t, argv[i]);
 	text_add(t, "\n");
-	free(path);
-	free(word);
+	FREE_EACH(path, word);
 	words_free(argc, argv);
 }
 

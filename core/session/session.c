@@ -68,8 +68,7 @@ static void event_clear(struct event *ev)
 
 static void drop_drawing(struct session *s, size_t i)
 {
-	free(s->drawing[i].path);
-	free(s->drawing[i].what);
+	FREE_EACH(s->drawing[i].path, s->drawing[i].what);
 	memmove(s->drawing + i, s->drawing + i + 1, (--s->n_drawings - i) * sizeof(*s->drawing));
 }
 
@@ -119,11 +118,9 @@ void session_free(struct session *s)
 		free(s->snapshot[i].name);
 		sweep_unref(s->snapshot[i].sweep);
 	}
-	free(s->event);
-	free(s->snapshot);
+	FREE_EACH(s->event, s->snapshot);
 	lesson_place_unref(s->lesson);
-	free(s->drawing);
-	free(s->configured);
+	FREE_EACH(s->drawing, s->configured);
 	json_decref(s->present);
 	free(s->baseline);
 	session_uncount(s);

@@ -708,8 +708,7 @@ const char *narrow_text(const char *s, unsigned width, struct text *t)
 			other = str_printf("%*s", (int)strspn(first, " ") + 4, "");
 		}
 		wrap_text(t, text_str(&item), width, first, other);
-		free(first);
-		free(other);
+		FREE_EACH(first, other);
 	}
 	text_free(&item);
 	return text_str(t);

@@ -262,8 +262,6 @@ bool hops_compare(const struct hops *a, const struct topo *was, const struct hop
 
 /* What is recorded of a choice of ports, and the rule that decided it (engines/doc/minhop.md section 6). */
 
-/* --- the rule ----------------------------------------------------------------------------------- */
-
 /* Numbers the connected parts of the fabric; each switch gets the number of its part. */
 static void counted_events_number_parts(struct assign *a)
 {

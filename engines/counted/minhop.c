@@ -258,7 +258,6 @@ static struct routing *min_hop_update(const char *engine, bool dor, const struct
 				      struct engine_output *out)
 {
 	const struct routing *old = in->previous;
-	struct routing *r;
 
 	if (!old || ASKED(in) || (in->left && in->left->hops) ||
 	    options_file(in->options, "hop_weights_file") || old->ops != &hops_routing_ops ||
@@ -269,10 +268,9 @@ static struct routing *min_hop_update(const char *engine, bool dor, const struct
 	AUTO_FREE uint8_t *farther = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
 	struct hops *h = hops_update(old->priv, old->topo, in->topo, touched, farther);
 	if (h)
-		r = assign_routing(engine, in, out, h, dor, assign_keeps(in, old) ? touched : NULL, farther);
-	else
-		r = min_hop_route(engine, dor, in, out);
-	return r;
+		return assign_routing(engine, in, out, h, dor, assign_keeps(in, old) ? touched : NULL,
+				      farther);
+	return min_hop_route(engine, dor, in, out);
 }
 
 static struct routing *minhop_route(const struct engine_input *in, struct engine_output *out)

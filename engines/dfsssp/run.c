@@ -622,8 +622,6 @@ COUNTED(struct ds_layers, struct ds_layers, ds_layers_ref, ds_layers_unref, ds_l
 
 /* SSSP and DFSSSP: the run over all destinations (engines/doc/dfsssp.md 3.5, 5). */
 
-/* --- the trial ---------------------------------------------------------------------------- */
-
 static int trial(struct ds_run *x, struct err *e)
 {
 	const struct topo *t = x->in->topo;

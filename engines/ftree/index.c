@@ -200,8 +200,6 @@ bool ft_group_ports(struct ftree *t)
 /* Indexes ("tuples"): the place of a switch among switches of its rank, found by walking the tree from a
  * leaf. */
 
-/* --- leaves ---------------------------------------------------------------------------------- */
-
 static bool refuse_cn(struct ftree *t, uint32_t i)
 {
 	const struct fabric *f = t->topo->fabric;

@@ -121,7 +121,6 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 	return usable;
 }
 
-/* run.c */
 static bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
 	struct ftree_rank_queue q = {0};
@@ -410,7 +409,6 @@ static bool ftree_check_by_manual(struct ftree *t, const uint32_t *ref, struct e
 	return !t->manual;
 }
 
-/* run.c */
 static bool ft_check_purity(struct ftree *t, struct engine_output *out)
 {
 	uint32_t ref[FT_MAX_LEVELS];
@@ -434,8 +432,6 @@ static bool ft_check_purity(struct ftree *t, struct engine_output *out)
 }
 
 /* What ftree records. */
-
-/* --- the tree -------------------------------------------------------------------------------- */
 
 static void ft_record_begin(const struct ftree *t)
 {

@@ -11,8 +11,6 @@
 
 /* Stages 2 and 3: the paths between elements and inside them for one LID, then the entries of all chips. */
 
-/* --- paths of one level ------------------------------------------------------------------------ */
-
 /*
  * Chooses among the links of a node that give its key: least usage, then, if by_next, the lowest next node.
  * Links are sorted by chip GUID and port number, which decides the rest. A path that gives the key is
@@ -130,8 +128,6 @@ static void choose_paths(struct mincontention_run *x)
 }
 
 /* One LID: distances to its target, the acceptable paths of an element or chip, existing trees. */
-
-/* --- room ---------------------------------------------------------------------------------------- */
 
 static void level_begin(struct level *v, uint32_t nodes)
 {

@@ -10,8 +10,6 @@
 
 /* The switches that matter to a layer, and the most central of them (engines/doc/nue.md 11.1, 11.2). */
 
-/* --- convex hull ---------------------------------------------------------------------------- */
-
 struct hull_work {
 	struct nue_run *x;
 	const struct nue_graph *g;
@@ -460,8 +458,6 @@ static void expand_first(struct nue_run *x, uint32_t v, uint32_t cur)
 
 /* Backtracking: how switches are reached that the search did not reach (engines/doc/nue.md 12.3 - 12.5). */
 
-/* --- stacks ------------------------------------------------------------------------------------- */
-
 static void nue_stack_add(struct nue_run *x, uint32_t v, uint32_t c)
 {
 	struct nue_stacks *s = &x->stacks;
@@ -628,7 +624,6 @@ static uint32_t try_candidates(struct nue_run *x, uint32_t u, const struct candi
 	return way;
 }
 
-/* search.c */
 static uint32_t nue_backtrack(struct nue_run *x)
 {
 	struct candidates l = {0};

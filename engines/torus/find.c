@@ -378,8 +378,6 @@ const char *torus_direction_keyword(unsigned direction)
 
 /* How the torus is found in the cabling (engines/doc/torus-2qos.md section 5). */
 
-/* --- links that are not placed yet ----------------------------------------------------------- */
-
 void torus_survey(struct torus_run *r)
 {
 	const struct topo *t = r->in->topo;

@@ -11,8 +11,6 @@
 
 /* Forwarding tables (engines/doc/torus-2qos.md section 7). */
 
-/* --- directions ------------------------------------------------------------------------------- */
-
 /* The group of the shorter way to c; if both ways are equally long, the one that does not wrap around. */
 static unsigned preferred(unsigned d, uint32_t s, uint32_t c, uint32_t radix)
 {
@@ -432,7 +430,6 @@ static int fill_member_row(struct torus_run *r, struct whole *w, uint32_t a, str
 	return 0;
 }
 
-/* run.c */
 static int torus_fill(struct torus_run *r, struct routing *routing)
 {
 	const struct engine_input *in = r->in;

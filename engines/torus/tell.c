@@ -15,8 +15,6 @@
 
 /* torus-2QoS in words: choices, steps, pairs, and all layers. */
 
-/* --- one decision ------------------------------------------------------------------------------- */
-
 static void torus_sentences_add_way(const struct torus *t, uint32_t a, uint32_t b, struct torus_step s,
 				    struct text *x)
 {
@@ -504,8 +502,6 @@ static bool torus_sentences_value(const struct recording *r, enum rec_table t, u
 }
 
 /* The tables of torus-2QoS for panes: service levels, lanes, and the torus at a step. */
-
-/* --- service levels and virtual lanes (engines/doc/torus-2qos.md 8, 9) ------------------------- */
 
 /* At a step of a recording: will the run place the switch of this LID later? */
 static bool is_placed_later(const struct routing *r, const struct torus *t, unsigned lid)

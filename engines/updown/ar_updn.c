@@ -415,8 +415,6 @@ void updown_record_rank(const struct engine_input *in, uint32_t sw, uint32_t fro
 	rec_delta(in->record, T_RANK, sw, NO_RANK, rank);
 }
 
-/* --- rules of shortest ways -------------------------------------------------------------------------- */
-
 /* --- data that no step changes ----------------------------------------------------------------------- */
 
 struct updown *updown_frame(const struct updown *u, uint32_t n)

@@ -8,8 +8,6 @@
 
 /* Sentences for steps, choices and ranks of Up/Down and Down/Up. */
 
-/* --- steps -------------------------------------------------------------------------------------- */
-
 static void say_visit(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
 	static const char *const way[] = {"down", "up", "level"};

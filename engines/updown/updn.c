@@ -53,8 +53,7 @@ void root_search_free(struct root_search *s)
 	if (!s)
 		return;
 	topo_unref(s->topo);
-	free(s->bar);
-	free(s);
+	FREE_EACH(s->bar, s);
 }
 
 uint32_t root_main_limit(const struct root_search *s)
