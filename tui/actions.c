@@ -11,10 +11,7 @@
 #include "core/session/help.h"
 #include "tui/ui.h"
 
-/*
- * arg: the text after the name. v: the focused pane, NULL in the REPL. n: the number in the action's row
- * below.
- */
+/* arg: the text after the name. v: the focused pane, NULL in the REPL. n: the number in the row below. */
 #define UNUSED __attribute__((unused))
 #define ACTION(fn) \
 	static int fn(UNUSED struct view *v, UNUSED const char *arg, UNUSED int n, UNUSED struct err *e)

@@ -610,10 +610,7 @@ static int take_terminal(struct err *e)
 	return 0;
 }
 
-/*
- * The lines for this machine's map of names, and for the commands of its rc files. True: there are such
- * commands.
- */
+/* The lines for this machine's map of names, and for commands of its rc files. True: there are such. */
 static bool machine_lines(const struct command_line *cl, struct line_list *l)
 {
 	char *names = cl->names || cl->no_names ? NULL : default_node_names();
@@ -753,10 +750,7 @@ int main(int argc, char **argv)
 	if (rc >= 0) /* requested by the build, for the manual page */
 		return rc;
 	locale_missing = !setlocale(LC_CTYPE, "") && !setlocale(LC_CTYPE, "C.UTF-8");
-	/*
-	 * Messages may contain words of the command line, names, and texts of libraries, so standard error is
-	 * cleaned.
-	 */
+	/* Messages may contain command words, names, texts of libraries: standard error is cleaned. */
 	stderr = clean_stream(STDERR_FILENO, drawn_in_ascii()); /* the GNU C library allows this */
 	setvbuf(stderr, NULL, _IONBF, 0);
 	signals_start();

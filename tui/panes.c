@@ -134,10 +134,7 @@ void pane_next(int dir)
 	pane_focus(order[at]);
 }
 
-/*
- * The detail that follows the list's selection and is replaced by a pane of the same kind opened from the
- * list. NULL: none.
- */
+/* The detail that follows the list's selection and gives way to one of its kind opened there. NULL: none. */
 static struct view **following(const struct view *v)
 {
 	struct stack *s = &ui.stack[SLOT_DETAIL];

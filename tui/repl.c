@@ -435,10 +435,7 @@ static void remember(const char *typed)
 	}
 }
 
-/*
- * Changes in lines of the history cannot be undone from a later line, as their undo lists may be freed by
- * then.
- */
+/* Changes in lines of the history cannot be undone from a later line: their undo lists may be freed. */
 static void forget_undo(void)
 {
 	HIST_ENTRY **list = history_list();

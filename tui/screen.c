@@ -48,10 +48,7 @@ static void note_file(const struct fabric *f)
 		recent_note(f->source);
 }
 
-/*
- * Puts the switches in the place of the pane `start` once there is a fabric, and ports beside them. The focus
- * does not move.
- */
+/* Puts the switches in the place of `start` once there is a fabric, ports beside. The focus stays. */
 static void screen_begin(void)
 {
 	static char ports[] = "ports";
@@ -344,10 +341,7 @@ void draw_fill(int y, int x, int w, const char *ch, enum style st)
 		draw_text(y, x + i, 1, ch, st, false);
 }
 
-/*
- * Draws an edge with corners, and the title after a blank or sign if there is room. Returns the title's
- * columns.
- */
+/* Draws an edge, with the title after a blank or sign if there is room. Returns the title's columns. */
 static int draw_edge(int y, int x, int w, const char *corner[2], const char *sign, const char *title,
 		     enum style st, enum style of_title)
 {

@@ -89,7 +89,7 @@ struct ui {
 	keycode pending[KEY_SEQ]; /* keys of an unfinished sequence */
 	unsigned n_pending;
 	const struct view *addressed; /* by the command of a line that runs; NULL: no pane; borrowed */
-	bool ascii, colour, too_small, quiet; /* quiet: draw without progress (for `screen`) */
+	bool ascii, colour, quiet;    /* quiet: draw without progress (for `screen`) */
 	bool quit;
 	char *proposed_for; /* owned; the same of the proposed engine */
 	char *told_source;  /* owned; source of the fabric whose summary was printed last; NULL = none */
@@ -107,10 +107,7 @@ struct ui {
 /* ui.c */
 extern struct ui ui;
 void ui_wake(void); /* wakes the loop; from any thread, and from signal handlers */
-/*
- * Waits for news, at most that many milliseconds (-1: for ever). Returns what poll() tells about the
- * terminal.
- */
+/* Waits for news, at most so many milliseconds (-1: for ever). Returns what poll() tells of the terminal. */
 void ui_message(bool bad, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void draw_cursor(int y, int x);
 
@@ -589,10 +586,7 @@ char *default_node_names(void);
 #define SERVE_SESSIONS_MOST 64	  /* sessions with a name at a time */
 #define SERVE_DEADLINE_MOST 86400 /* seconds of one request */
 
-/*
- * Takes standard input away from commands (`load -`).  To be called before the first of them; what it returns
- * is for serve().
- */
+/* Takes standard input away from commands (`load -`), before the first of them; the result is for serve(). */
 FILE *serve_input(void);
 
 /* The last object of an answer.  status: an exit status; error NULL: none, the commands tell theirs. */
@@ -635,10 +629,7 @@ char *limit_beyond(const struct limit *l);
  * where FILE is a keymap that is in the program (core/base/builtin.h).
  */
 
-/*
- * Returns -1 if the command line does not request the manual page; otherwise prints it and returns the exit
- * status.
- */
+/* -1 if the command line does not ask for the manual page; otherwise prints it. Returns the exit status. */
 int manual_main(int argc, char **argv, const struct command *const *commands,
 		const struct engine *const *engines);
 

@@ -320,10 +320,7 @@ static unsigned split_ports(const struct fabric *f, const char *word, char **nam
 	}
 }
 
-/*
- * Set marks[MAX_PORTS + 1] for the ports of a set. Returns the first port that the node lacks, to be freed,
- * or NULL.
- */
+/* Sets marks[MAX_PORTS + 1] for a set of ports. The first port that the node lacks, to be freed, or NULL. */
 static char *mark_set(const struct fabric *f, uint32_t node, const char *set, unsigned char *marks)
 {
 	unsigned char some[MAX_PORTS + 1];

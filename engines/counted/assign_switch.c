@@ -224,10 +224,7 @@ static struct choice assign_switch_by_manual(struct assign *a, unsigned before, 
 	return (struct choice){.port = port[best], .rule = rules[best], .n = n};
 }
 
-/*
- * The choice with any options and any LMC. before: the port of the LID before, NO_PATH for an endport's first
- * LID.
- */
+/* The choice with any options and LMC. before: the port of the LID before, NO_PATH for an endport's first. */
 static inline void assign_switch_choose(struct assign *a, uint32_t dest, const uint64_t *mask, unsigned start,
 					bool scatter, unsigned before, struct choice *c)
 {

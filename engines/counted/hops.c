@@ -181,10 +181,7 @@ static uint32_t hops_rounds_cell(const struct relaxation *r, uint32_t port, uint
 	return d * r->in->topo->fabric->n_ports + port;
 }
 
-/*
- * Records the values that a switch takes from the neighbour at a port in a round. Call it before they are
- * stored.
- */
+/* Records what a switch takes from the neighbour at a port in a round. Call it before it is stored. */
 static void record_learn(const struct relaxation *r, uint32_t s, unsigned p, const uint8_t *other, unsigned w,
 			 unsigned round)
 {
@@ -559,10 +556,7 @@ static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint32
 	}
 }
 
-/*
- * Builds eight ports at a time as a plane of bytes (one bit per port), then puts it in the words of the
- * targets.
- */
+/* Builds eight ports at a time as a plane of bytes (a bit per port), then puts it in the targets' words. */
 static void plain_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t *mask)
 {
 	const struct fabric *f = t->fabric;

@@ -45,10 +45,7 @@ struct ds_levels {
 	bool listed;	      /* is filled */
 	bool keep;	      /* is being filled */
 	struct block *at;     /* of the next vertex */
-	/*
-	 * Chooses the ways of order[first] to order[end - 1], which are a level. False when their distances
-	 * differ too much.
-	 */
+	/* Chooses the ways of a level, order[first] to order[end - 1]. False: distances differ too much. */
 	bool (*settle)(struct ds_levels *l, uint32_t first, uint32_t end);
 	/* of the current search */
 	const uint32_t *weight;

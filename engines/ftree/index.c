@@ -57,10 +57,7 @@ static bool ftree_groups_read_list(struct ftree *t, const struct engine_input *i
 	return true;
 }
 
-/*
- * Marks CA ports as compute nodes or I/O nodes. A port in the CN file is a compute node even if the I/O file
- * has it.
- */
+/* Marks CA ports as compute or I/O nodes. One in the CN file is a compute node even if in the I/O file. */
 bool ft_classify(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
 	const struct fabric *f = t->topo->fabric;
@@ -284,10 +281,7 @@ static bool ftree_index_used(struct ftree_index_walk *w, uint64_t tuple, bool ad
 	return false;
 }
 
-/*
- * Gives a switch the first free tuple, trying all values of byte v. from: the neighbour that reached it, or
- * NO_ID.
- */
+/* Gives a switch the first free tuple over all values of byte v. from: who reached it, or NO_ID. */
 static void ftree_index_assign(struct ftree_index_walk *w, uint32_t sw, uint32_t from, uint64_t tuple,
 			       unsigned v)
 {

@@ -166,10 +166,7 @@ static void route_leaf(struct ft_run *r, uint32_t leaf)
 	}
 }
 
-/*
- * Notes compute nodes of a leaf that were not routed, because the groups changed places. Returns the number
- * of CAs on it.
- */
+/* Notes compute nodes of a leaf not routed because groups changed places. Returns the number of its CAs. */
 static uint32_t note_left_out(struct ft_run *r, uint32_t leaf)
 {
 	const struct ftree *t = r->t;

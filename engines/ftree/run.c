@@ -240,10 +240,7 @@ static uint32_t ftree_check_links_of(const struct ftree *t, uint32_t sw, enum ft
 
 /* --- words ----------------------------------------------------------------------------------- */
 
-/*
- * Adds the dead cabled ports of a switch: "leaf-03[19], leaf-03[20] and 2 more are down". Adds nothing when
- * all are up.
- */
+/* Adds the dead cabled ports of a switch: "leaf-03[19], leaf-03[20] and 2 more are down"; or nothing. */
 static bool ftree_check_dead_ports(const struct ftree *t, uint32_t sw, struct text *out)
 {
 	const struct fabric *f = t->topo->fabric;
@@ -293,10 +290,7 @@ static void refuse_pair(struct ftree *t, const char *label, const char *rule, ui
 	t->refusal.expected = expected;
 }
 
-/*
- * Refuses for different numbers of groups. The odd switch is the one with fewer of its kind, or else with
- * fewer groups.
- */
+/* Refuses for different numbers of groups. The odd switch has fewer of its kind, or else fewer groups. */
 static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t ref)
 {
 	const char *word = d == FT_UP ? "up" : "down";

@@ -13,10 +13,7 @@
 
 /* Fat-tree routing in words: cells and values of a recording, its steps, and choices when somebody asks. */
 
-/*
- * How an entry came about: its rule, the name of the rule in a choice, and words around the switch it came
- * from.
- */
+/* How an entry came about: its rule, the rule's name in a choice, words around the switch it came from. */
 static const struct {
 	enum why_rule why;
 	const char *rule, *from, *then;
@@ -199,10 +196,7 @@ static void say_leaf(const struct saying *y)
 			 k->max_cn - n == 1 ? "a dummy" : "dummies");
 }
 
-/*
- * The counter that a step increments: that of the group, the last of its changes. The result is the value
- * before.
- */
+/* The counter that a step increments: the group's, the last of its changes. Returns the value before. */
 static uint32_t counter(const struct saying *y)
 {
 	uint32_t cursor = 0;
@@ -535,10 +529,7 @@ static bool leads_back(const struct ft_run *r, uint32_t sw, uint32_t from)
 	return back;
 }
 
-/*
- * The first offer after the one in force that leads to the destination; NULL: there is none. *back: one leads
- * back.
- */
+/* The first offer after the one in force that leads to the destination, or NULL. *back: one leads back. */
 static const struct rec_offer *later_offer(const struct ft_run *r, const struct ftree_sentences_seen *x,
 					   bool *back)
 {

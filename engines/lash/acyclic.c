@@ -42,10 +42,7 @@ struct acyclic {
 	 */
 	uint64_t *out, *bad, *in;
 	uint32_t *out_at, *in_at; /* [n_channels + 1] first word of a row */
-	/*
-	 * The topological order is a linked list with ascending labels. Entry n_channels of next and prev is
-	 * its head.
-	 */
+	/* The topological order: a linked list with ascending labels, headed by entry n_channels. */
 	uint32_t *next, *prev; /* [n_channels + 1] */
 	uint64_t *label;       /* [n_channels] */
 	uint32_t n_deps;
@@ -656,10 +653,7 @@ static bool lash_balance_takes(struct balance *b, size_t s, size_t d)
 	size_t lo = MIN(s, d), hi = MAX(s, d);
 	uint64_t *w = b->m[b->mn].refused + lo * b->words + hi / 64, mask = (uint64_t)1 << (hi & 63);
 
-	/*
-	 * The dependencies of pairs that moved away stay in the layer; OpenSM's own book-keeping is inexact
-	 * here.
-	 */
+	/* Dependencies of pairs that moved away stay in the layer; OpenSM's book-keeping is inexact here. */
 	if (b->m[b->mn].was_source && !b->warned) {
 		b->warned = true;
 		note_add(&b->out->notes, 0,

@@ -230,10 +230,7 @@ void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned 
 
 /* --- while layers are balanced --------------------------------------------------------------- */
 
-/*
- * Counts the pairs that have dependency i in begin[i + 1]; or, with `list`, lists them and moves begin[i] to
- * their end.
- */
+/* Counts the pairs with dependency i in begin[i + 1]; with `list`, lists them, and begin[i] is their end. */
 static void gather_pairs(struct lash_record *r, bool list)
 {
 	uint32_t n = r->p->graph->n;

@@ -251,10 +251,7 @@ static uint32_t mesh_classify(struct mesh_work *w)
 
 /* How links get their dimension (engines/doc/lash.md 6.4, 6.5). */
 
-/*
- * Was an axis assigned in this repetition of the passes? An assigned 0 is not `real`, but OpenSM repeats for
- * it, too.
- */
+/* Was an axis assigned in this repetition? An assigned 0 is not `real`, but OpenSM repeats for it, too. */
 struct lash_mesh_axes_changes {
 	bool any, real;
 };

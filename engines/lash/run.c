@@ -23,10 +23,7 @@ static uint32_t lash_graph_neighbour(const struct lash_graph *g, const struct to
 	return peer == NO_ID ? NO_ID : g->id[peer];
 }
 
-/*
- * Lists the channels out of switch u, one per neighbour, by lowest port. Once mark[v] >= base[u], the channel
- * to v exists.
- */
+/* Lists the channels out of u, one per neighbour, by lowest port. mark[v] >= base[u]: that to v exists. */
 static void lash_graph_list_links(struct lash_graph *g, const struct topo *t, uint32_t u, uint32_t *mark,
 				  uint32_t *n_ports)
 {

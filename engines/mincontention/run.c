@@ -491,10 +491,7 @@ static const struct optdef options[] = {
 
 /* --- destinations ---------------------------------------------------------------------------- */
 
-/*
- * CA and router ports by base LID, then switches by LID, if they have a LID and a switch. Returns their
- * number.
- */
+/* CA and router ports by base LID, then switches by LID, each with a LID and a switch. Returns how many. */
 static uint32_t destinations(const struct engine_input *in, uint32_t *list)
 {
 	const struct topo *t = in->topo;

@@ -830,10 +830,7 @@ bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from
 
 /* --- detours -------------------------------------------------------------------------------------- */
 
-/*
- * Counts links from every switch to `to`: the fewest, in least[], and by the tables for a LID, in links[].
- * NO_ID = none.
- */
+/* Links from every switch to `to`: in least[] the fewest, in links[] by a LID's tables. NO_ID: none. */
 static void measure_ways(const struct routing *r, const struct nue_graph *g, uint32_t to, unsigned lid,
 			 uint32_t *least, uint32_t *links, uint32_t *queue)
 {
@@ -856,10 +853,7 @@ static void measure_ways(const struct routing *r, const struct nue_graph *g, uin
 	}
 }
 
-/*
- * Sets open[] (zeroed by the caller) for nodes with a way of the fewest links to `to` without a restricted
- * turn.
- */
+/* Sets open[] (zeroed before) for nodes with a way of the fewest links to `to` without a restricted turn. */
 static void find_open(const struct nue_graph *g, const struct nue_layer *l, uint32_t to,
 		      const uint32_t *least, bool *open)
 {

@@ -649,10 +649,7 @@ static uint32_t torus_find_switch_of(const struct torus_run *r, uint32_t member)
 	return member == NO_ID ? NO_ID : r->t->member[member].sw;
 }
 
-/*
- * Searches along the third axis. The first and third corners are the ends of the edges that meet in the
- * second.
- */
+/* Searches along the third axis. Corners 1 and 3 are the ends of the edges that meet in the second. */
 static uint32_t try_perpendicular(struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
 {
 	unsigned base = a->corner[1], d = base ^ a->target;

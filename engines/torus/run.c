@@ -44,10 +44,7 @@ static uint32_t turning_point(const struct torus *t, const struct torus_member *
 	return torus_at(t, c);
 }
 
-/*
- * The group for a packet at s to e, or TORUS_NO_GROUP. *d: its dimension. *blocked: dimensions that were
- * skipped.
- */
+/* The group for a packet at s to e, or TORUS_NO_GROUP. *d: its dimension. *blocked: dimensions skipped. */
 static inline unsigned next_group(const struct torus *t, const struct torus_member *s,
 				  const struct torus_member *e, unsigned *d, unsigned *blocked)
 {

@@ -196,10 +196,7 @@ static bool grow_many(struct torus_tree *x, uint32_t *tip, unsigned direction, u
 	return true;
 }
 
-/*
- * Grows both ways from a switch to the ends of its line. It crosses the dateline only where the ring is
- * broken.
- */
+/* Grows both ways from a switch to the ends of its line, over the dateline only where the ring is broken. */
 static void branch(struct torus_tree *x, uint32_t base, unsigned d)
 {
 	unsigned radix = x->t->conf.radix[d], at = x->t->member[base].at[d];

@@ -122,10 +122,7 @@ void root_peaks(const struct root_search *s, uint32_t sw, unsigned *most, unsign
 	}
 }
 
-/*
- * Of the switches with a verdict, the one that is nearest to being a root: most ports at one distance, then
- * fewest at another.
- */
+/* Of switches with a verdict the nearest to a root: most ports at one distance, then fewest at another. */
 static uint32_t nearest_miss(const struct root_search *s, enum root_verdict v, uint32_t *count)
 {
 	uint32_t best = NO_ID, best_most = 0, best_next = 0;
