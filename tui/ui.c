@@ -132,12 +132,6 @@ static void *background_work(void *arg)
 	return NULL;
 }
 
-static void background_start(void)
-{
-	if (!thread_start(&b.thread, background_work, NULL))
-		mem_exhausted(0);
-}
-
 static void forget_wanted(void)
 {
 	while (b.n_wanted)
@@ -706,7 +700,8 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 		return -1;
 	}
 	worker_start(in);
-	background_start();
+	if (!thread_start(&b.thread, background_work, NULL))
+		mem_exhausted(0);
 	ui_open_panes();
 	if (c->greeting)
 		repl_print(c->greeting, strlen(c->greeting));
