@@ -13,9 +13,7 @@
 /* All engines, ended by NULL. A new engine is one line in engines.c. */
 extern const struct engine *const all_engines[];
 
-/*
- * Topics of `help` about the engines: what each aims at, when it refuses, whether it is free of credit loops.
- */
+/* Topics of `help` about the engines: aims, when each refuses, whether it is free of credit loops. */
 
 /* Ended by an entry without a name. `help` tells other engines by their brief (core/session/help.h). */
 extern const struct topic engine_topics[];
@@ -25,20 +23,14 @@ extern const struct topic *const all_topics[];
 
 /* Options that name a file of GUIDs, as engines read them. Faults of the file become notes. */
 
-/*
- * Reads an option's GUID file if the option is set. False when there is no file. Faults become notes. Free g
- * in any case.
- */
+/* Reads an option's GUID file. False when it is not set. Faults become notes. Free g in any case. */
 bool read_guid_option(const struct engine_input *in, struct engine_output *out, const char *option,
 		      struct guid_file *g);
 /* Notes that a line of such a file is ignored, and why. */
 void note_ignored(const struct engine_input *in, struct engine_output *out, const char *option, unsigned line,
 		  const char *fmt, ...) PRINTF_LIKE(5, 6);
 
-/*
- * Such an option as a struct optdef: its name, opensm's flag, what it names (enum opt_names), one line of
- * help.
- */
+/* Such an option as a struct optdef: name, opensm's flag, what it names (enum opt_names), a line of help. */
 #define GUID_OPTION(called, as, of, text)                                                          \
 	{                                                                                          \
 		.name = called, .flag = as, .type = OPT_FILE, .names = of, .def = "", .help = text \

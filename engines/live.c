@@ -151,11 +151,10 @@ static struct lft_row *live_engine_row_of(const struct engine_input *in, uint32_
 {
 	const struct switch_tables *h = in->held;
 	unsigned nports = in->topo->fabric->switch_nports[sw], top = h->lft[sw] ? h->top[sw] : 0;
-	struct lft_row *row;
 
 	if (top > in->lids->max_lid)
 		top = in->lids->max_lid;
-	row = lft_row_new(h->lft[sw] ? top : in->lids->max_lid);
+	struct lft_row *row = lft_row_new(h->lft[sw] ? top : in->lids->max_lid);
 	for (unsigned lid = 1; lid <= top; lid++) {
 		if (h->lft[sw][lid] <= nports)
 			row->port[lid] = h->lft[sw][lid];
@@ -194,7 +193,6 @@ static struct routing *live_engine_show(const struct engine_input *in, struct en
 					const char *name, const char *refusal)
 {
 	const struct fabric *f = in->topo->fabric;
-	struct routing *r;
 	uint32_t odd = 0;
 
 	if (!in->held) {
@@ -202,7 +200,7 @@ static struct routing *live_engine_show(const struct engine_input *in, struct en
 		return NULL;
 	}
 	assert(in->held->n_switches == f->n_switches);
-	r = routing_new(name, in->topo, in->lids);
+	struct routing *r = routing_new(name, in->topo, in->lids);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (switch_up(in->topo, s))
 			r->row[s] = live_engine_row_of(in, s, &odd);

@@ -38,10 +38,7 @@ void say_table_done(const struct saying *y);
 /* The first change that the step makes in a table. False when there is none. */
 bool say_change(const struct saying *y, enum rec_table t, struct rec_delta *d);
 
-/*
- * Counts routes on links from the tables. The entries of each LID form a tree, and routes add up towards its
- * root.
- */
+/* Counts routes on links from the tables: the entries of a LID form a tree, and routes add up to its root. */
 
 /*
  * Each switch sends own[switch] routes ([n_switches]) to each of lids[from] .. lids[n - 1]. Adds them to all

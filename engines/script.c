@@ -24,8 +24,6 @@
 
 /* Tables that another program computes, run without a shell: the contract is in core/sm/script.h. */
 
-/* --- what it gets ------------------------------------------------------------------------------------- */
-
 /* The tables in the switches; after `restore` too, where OpenSM itself ignores them.  NULL: none. */
 static const struct routing *tables_before(const struct engine_input *in)
 {
@@ -71,8 +69,7 @@ struct script_reader {
 	bool sls; /* there are lines of SLs */
 };
 
-static int script_expected(const struct script_reader *r, struct cursor line, struct err *e, const char *fmt,
-			   ...) PRINTF_LIKE(4, 5);
+PRINTF_LIKE(4, 5)
 static int script_expected(const struct script_reader *r, struct cursor line, struct err *e, const char *fmt,
 			   ...)
 {
@@ -92,13 +89,12 @@ static int script_expected(const struct script_reader *r, struct cursor line, st
 static int script_read_head(struct script_reader *r, struct cursor line, struct cursor c, struct err *e)
 {
 	const struct topo *t = r->in->topo;
-	uint32_t node;
 	uint64_t guid;
 
 	if (!cur_behind(&c, " guid 0x") || !cur_number(&c, 16, &guid))
 		return script_expected(r, line, e,
 				       "`Unicast lids ... guid 0x<GUID>` with the node GUID of a switch");
-	node = fabric_node_by_guid(t->fabric, guid);
+	uint32_t node = fabric_node_by_guid(t->fabric, guid);
 	r->sw = node == NO_ID ? NO_ID : t->fabric->node_switch[node];
 	if (r->sw == NO_ID)
 		return script_expected(r, line, e, "the node GUID of a switch of the fabric");
@@ -113,13 +109,13 @@ static int script_read_head(struct script_reader *r, struct cursor line, struct 
 
 static int script_read_entry(struct script_reader *r, struct cursor line, struct err *e)
 {
-	unsigned max_lid = r->in->lids->max_lid, ports;
+	unsigned max_lid = r->in->lids->max_lid;
 	struct cursor c = line;
 	uint64_t lid, port;
 
 	if (r->sw == NO_ID)
 		return script_expected(r, line, e, "`Unicast lids ... guid 0x<GUID>` before the first entry");
-	ports = r->in->topo->fabric->switch_nports[r->sw];
+	unsigned ports = r->in->topo->fabric->switch_nports[r->sw];
 	if (!cur_number(&c, 16, &lid) || cur_empty(&c) || !isspace((unsigned char)*c.p) ||
 	    !cur_number(&c, 10, &port) || (!cur_empty(&c) && !isspace((unsigned char)*c.p)))
 		return script_expected(r, line, e, "`0x<LID> <port>`, the port decimal");
@@ -229,13 +225,12 @@ static int script_run(const struct engine_input *in, char **argv, const char *na
 		.most_said = SCRIPT_SAID,
 		.mib = SCRIPT_MIB,
 	};
-	int rc;
 
 	if (!from)
 		return -1;
 	way.in = fileno(from);
 	progress_start(in->progress, "a program routes", 0);
-	rc = program_output(argv, &way, name, data, size, in->progress, e);
+	int rc = program_output(argv, &way, name, data, size, in->progress, e);
 	fclose(from);
 	if (!progress_cancelled(in->progress) && rc)
 		script_tell_said(argv[0], &said, NULL, e);
@@ -249,7 +244,6 @@ static int script_run(const struct engine_input *in, char **argv, const char *na
 static int find_program(const struct engine_input *in, int *argc, char ***argv, struct err *e)
 {
 	const char *rest;
-	char *path;
 
 	*argc = 0;
 	*argv = NULL;
@@ -259,7 +253,7 @@ static int find_program(const struct engine_input *in, int *argc, char ***argv, 
 		return -1;
 	if (strchr((*argv)[0], '/'))
 		return 0;
-	path = program_path((*argv)[0]);
+	char *path = program_path((*argv)[0]);
 	if (!path)
 		return err_set_kind(e, ERR_IO, "%s: not found in PATH%s", (*argv)[0],
 				    access((*argv)[0], X_OK) ? ""
@@ -696,15 +690,14 @@ static struct routing *file_route(const struct engine_input *in, struct engine_o
 	const char *path = options_file(in->options, TABLES);
 	uint8_t *left;
 	struct hops *h = matrix(in, out, &left);
-	struct routing *r;
 
 	if (!h)
 		return NULL;
 	if (!path && !options_file(in->options, MATRIX))
 		note_add(&out->notes, 0,
 			 "file: neither " TABLES " nor " MATRIX " is set: the tables are Min Hop's\n");
-	r = path ? file_engine_load_tables(in, out, path, h)
-		 : assign_routing("file", in, out, h, false, NULL, NULL);
+	struct routing *r = path ? file_engine_load_tables(in, out, path, h)
+				 : assign_routing("file", in, out, h, false, NULL, NULL);
 	if (!r && left)
 		file_engine_leave_matrix(in, left);
 	else

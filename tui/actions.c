@@ -11,10 +11,7 @@
 #include "core/session/help.h"
 #include "tui/ui.h"
 
-/*
- * arg: the text after the name. v: the focused pane, NULL in the REPL. n: the number in the action's row
- * below.
- */
+/* arg: the text after the name. v: the focused pane, NULL in the REPL. n: the number in the row below. */
 #define UNUSED __attribute__((unused))
 #define ACTION(fn) \
 	static int fn(UNUSED struct view *v, UNUSED const char *arg, UNUSED int n, UNUSED struct err *e)
@@ -150,10 +147,8 @@ ACTION(do_follow)
 /* Panes are refreshed at once, since the next keys may have been typed already. */
 int fold_panes(bool on, struct err *e)
 {
-	const struct view_chassis *c;
-
 	ui_refresh();
-	c = on && ui.scene.fabric ? scene_chassis(&ui.scene, e) : NULL;
+	const struct view_chassis *c = on && ui.scene.fabric ? scene_chassis(&ui.scene, e) : NULL;
 	if (on && ui.scene.fabric && !c)
 		return -1;
 	ui.scene.fold = on;
@@ -288,11 +283,9 @@ ACTION(do_copy)
 /* Sorts by the named or the next column; after the last one, not at all. */
 ACTION(do_sort)
 {
-	int col;
-
 	if (!v)
 		return 0;
-	col = *arg ? view_column(v, arg, e) : v->sort + 1;
+	int col = *arg ? view_column(v, arg, e) : v->sort + 1;
 	if (*arg && col < 0)
 		return -1;
 	return view_sort(v, col < (int)v->ops->n_columns ? col : -1, false, e);
@@ -336,11 +329,11 @@ ACTION(do_prompt)
 {
 	AUTO_TEXT struct text t = {0}, line = {0};
 	int rc = v ? view_expand(v, arg, &t, e) : 0;
-	const char *text, *here;
 
 	if (!rc) {
-		text = v ? text_str(&t) : arg;
-		here = strstr(text, PLACE_HERE);
+		const char *text = v ? text_str(&t) : arg;
+		const char *here = strstr(text, PLACE_HERE);
+
 		text_add(&line, "%.*s", here ? (int)(here - text) : (int)strlen(text), text);
 		if (here)
 			text_add(&line, "%s", here + strlen(PLACE_HERE));
@@ -469,11 +462,10 @@ static int actions_expand(const struct view *v, const char *line, struct text *t
 {
 	const char *other = strstr(line, "%other");
 	AUTO_TEXT struct text said = {0};
-	int rc;
 
 	if (!other)
 		return view_expand(v, line, t, e);
-	rc = add_other(v, &said, e);
+	int rc = add_other(v, &said, e);
 	if (!rc)
 		text_add(t, "%.*s%s%s", (int)(other - line), line, text_str(&said), other + strlen("%other"));
 	return rc;
@@ -483,64 +475,21 @@ int action_run(const char *does, struct err *e)
 {
 	size_t len = strcspn(does, " ");
 	struct view *v = ui.focus == SLOT_REPL ? NULL : pane_top(ui.focus);
-	const struct action *a;
 	struct text t = {0};
-	int rc;
 
 	if (*does == ':') {
 		struct view *f = v ? v : pane_focused();
+		int rc = f ? actions_expand(f, does + 1, &t, e) : 0;
 
-		rc = f ? actions_expand(f, does + 1, &t, e) : 0;
 		if (!rc)
 			repl_run(f ? text_str(&t) : does + 1, false);
 		text_free(&t);
 		return rc;
 	}
-	a = actions_find(does, len);
+	const struct action *a = actions_find(does, len);
 	if (!a)
 		return err_word(e, "unknown action \"%s\"", does);
 	return a->run(v, does + len + strspn(does + len, " "), a->n, e);
-}
-
-/* --- the keymap in force ------------------------------------------------------- */
-
-static char *given_keymap(const char *file)
-{
-	return keymap_given(file, "/proc/self/exe", ui.about->keymaps);
-}
-
-static void help_build(void);
-
-static const struct keymap_check check = {action_known, pane_known, given_keymap};
-
-int keymap_choose(const char *name, struct err *e)
-{
-	struct keymap km = {0};
-	const char *want = name ? name : "default";
-	char *path = keymap_path(want, "/proc/self/exe", ui.about->keymaps);
-	AUTO_FREE char *folder = NULL, *own = NULL;
-	struct err why;
-	int rc;
-
-	if (!path)
-		return err_set(
-			e, "keymap \"%s\" is neither a file nor NAME.keys in $XDG_CONFIG_HOME/ibscope or %s",
-			want, ui.about->keymaps);
-	rc = keymap_load(&km, path, &check, &ui.key_errors, e);
-	free(path);
-	if (rc) {
-		keymap_clear(&km);
-		return -1;
-	}
-	folder = keymap_user_folder();
-	own = folder ? str_printf("%s/keys", folder) : NULL;
-	if (own && !access(own, R_OK) && keymap_load(&km, own, &check, &ui.key_errors, &why))
-		text_add(&ui.key_errors, "%s\n", why.msg);
-	km.name = str_dup(want);
-	keymap_clear(&ui.keys);
-	ui.keys = km;
-	help_build();
-	return 0;
 }
 
 /* --- help ---------------------------------------------------------------------- */
@@ -593,10 +542,9 @@ static pthread_mutex_t help_lock = PTHREAD_MUTEX_INITIALIZER;
 void help_each(void (*take)(void *to, const struct named *n), void *to)
 {
 	struct err e;
-	bool none;
 
 	pthread_mutex_lock(&help_lock);
-	none = !ui.n_help; /* there is no screen */
+	bool none = !ui.n_help; /* there is no screen */
 	pthread_mutex_unlock(&help_lock);
 	if (none && keymap_choose(NULL, &e))
 		return;
@@ -641,4 +589,41 @@ static void help_build(void)
 		"hold Shift (Option, or Fn, in some terminals); `mouse off` leaves the mouse to the terminal",
 		"The mouse");
 	pthread_mutex_unlock(&help_lock);
+}
+
+/* --- the keymap in force ------------------------------------------------------- */
+
+static char *given_keymap(const char *file)
+{
+	return keymap_given(file, "/proc/self/exe", ui.about->keymaps);
+}
+
+static const struct keymap_check check = {action_known, pane_known, given_keymap};
+
+int keymap_choose(const char *name, struct err *e)
+{
+	struct keymap km = {0};
+	const char *want = name ? name : "default";
+	char *path = keymap_path(want, "/proc/self/exe", ui.about->keymaps);
+	struct err why;
+
+	if (!path)
+		return err_set(
+			e, "keymap \"%s\" is neither a file nor NAME.keys in $XDG_CONFIG_HOME/ibscope or %s",
+			want, ui.about->keymaps);
+	int rc = keymap_load(&km, path, &check, &ui.key_errors, e);
+	free(path);
+	if (rc) {
+		keymap_clear(&km);
+		return -1;
+	}
+	AUTO_FREE char *folder = keymap_user_folder();
+	AUTO_FREE char *own = folder ? str_printf("%s/keys", folder) : NULL;
+	if (own && !access(own, R_OK) && keymap_load(&km, own, &check, &ui.key_errors, &why))
+		text_add(&ui.key_errors, "%s\n", why.msg);
+	km.name = str_dup(want);
+	keymap_clear(&ui.keys);
+	ui.keys = km;
+	help_build();
+	return 0;
 }

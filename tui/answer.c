@@ -297,7 +297,6 @@ static void no_binding(bool repl)
 void key_pressed(keycode k)
 {
 	bool repl = ui.focus == SLOT_REPL, more;
-	const struct binding *b;
 
 	ui.message[0] = 0;
 	repl_note_use();
@@ -333,7 +332,7 @@ void key_pressed(keycode k)
 	if (ui.n_pending == KEY_SEQ)
 		ui.n_pending = 0;
 	ui.pending[ui.n_pending++] = k;
-	b = keymap_find(&ui.keys, pane_map(), ui.pending, ui.n_pending, &more);
+	const struct binding *b = keymap_find(&ui.keys, pane_map(), ui.pending, ui.n_pending, &more);
 	if (!b && more)
 		return;
 	if (b) {
@@ -398,7 +397,6 @@ static void click_row(enum place_id p, int y, int x, bool twice)
 	struct view *v = pane_top(p);
 	const struct rect *r = &ui.rect[p];
 	int first = r->y + 1 + (r->h >= 5), row = y - first;
-	bool was;
 	struct err e;
 
 	if (r->h >= 5 && y == r->y + 1) {
@@ -410,7 +408,7 @@ static void click_row(enum place_id p, int y, int x, bool twice)
 	}
 	if (row < 0 || y >= r->y + r->h - 1 || v->top + (uint32_t)row >= view_count(v))
 		return;
-	was = v->sel == v->top + (uint32_t)row && ui.focus == p;
+	bool was = v->sel == v->top + (uint32_t)row && ui.focus == p;
 	view_select(v, (int64_t)v->top + row);
 	if (twice || was) {
 		pane_focus(p);

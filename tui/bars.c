@@ -68,10 +68,8 @@ static unsigned n_parts;
 
 static struct text *new_part(enum rank rank)
 {
-	struct bars_part *p;
-
 	assert(n_parts < PARTS);
-	p = &parts[n_parts++];
+	struct bars_part *p = &parts[n_parts++];
 	text_clear(&p->t);
 	p->rank = rank;
 	p->slack = 0;
@@ -175,7 +173,7 @@ static void crumbs(bool arguments, unsigned skip, struct text *t)
 /* Draws as much of the path as there is room for: at least two panes, or nothing. */
 static void draw_crumbs(int cols, int room)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (unsigned skip = 0; cols >= CRUMBS_FROM && skip < STACK_DEPTH; skip++) {
 		for (int arguments = 1; arguments >= 0; arguments--) {
@@ -184,12 +182,10 @@ static void draw_crumbs(int cols, int room)
 			if (strstr(text_str(&t), STEP) && text_columns(text_str(&t)) <= room) {
 				draw_text(0, cols - 1 - text_columns(t.s), text_columns(t.s), t.s, ST_BAR,
 					  false);
-				text_free(&t);
 				return;
 			}
 		}
 	}
-	text_free(&t);
 }
 
 static bool ages;
@@ -224,7 +220,6 @@ static void compose(const struct scene *sc)
 		[MANAGERS_SEVERAL] = "  TWO MASTERS",
 	};
 	uint32_t hosts = 0;
-	bool counts;
 
 	static_assert(ARRAY_LEN(no_master) == MANAGERS_SEVERAL + 1, "each fault has its words");
 	n_parts = 0;
@@ -233,7 +228,7 @@ static void compose(const struct scene *sc)
 		return;
 	}
 	scope = sc->event->setup->scope;
-	counts = setup_counts_aggregation(sc->event->setup);
+	bool counts = setup_counts_aggregation(sc->event->setup);
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		hosts += !node_is_switch(f, n) && (counts || !node_is_aggregation(f, n));
 	if (f->warnings.missing)
@@ -275,7 +270,7 @@ void draw_top_bar(int cols)
 	char title[64];
 	const struct scene *sc = &ui.scene;
 	const char *name = title;
-	int x = 1, room, age;
+	int x = 1;
 
 	if (serial != sc->serial || width != cols) {
 		compose(sc);
@@ -290,11 +285,11 @@ void draw_top_bar(int cols)
 		name = bars_base_name(sc->fabric->source);
 	bars_give_way(cols - 1 - text_columns(name));
 	draw_text(0, 0, cols, "", ST_BAR, true);
-	room = cols - 1 - columns_of_parts();
+	int room = cols - 1 - columns_of_parts();
 	x += draw_text(0, x, MAX(room, NAME_LEAST), name, ST_BAR, false);
 	/* what else there is no room for is cut off before the age, which is the last */
 	assert(!ages || (n_parts && parts[n_parts - 1].rank == RANK_AGE));
-	age = ages ? text_columns(text_str(&parts[n_parts - 1].t)) : 0;
+	int age = ages ? text_columns(text_str(&parts[n_parts - 1].t)) : 0;
 	for (unsigned i = 0; i < n_parts; i++) {
 		int most = cols - x - (i + 1 < n_parts ? age : 0);
 
@@ -325,8 +320,6 @@ static bool draw_hint(int y, int *x, int cols, const char *hint, size_t len)
 {
 	char what[64], label[32], key[48];
 	const char *eq = memchr(hint, '=', len);
-	const struct binding *b;
-	int w;
 
 	if (!eq || n_labels == LABELS)
 		return true;
@@ -337,14 +330,14 @@ static bool draw_hint(int y, int *x, int cols, const char *hint, size_t len)
 	for (char *p = what; *p; p++)
 		if (*p == '_')
 			*p = ' ';
-	b = keymap_which(&ui.keys, pane_map(), what);
+	const struct binding *b = keymap_which(&ui.keys, pane_map(), what);
 	for (unsigned i = 0; b && i < n_labels; i++)
 		if (labels[i].b == b)
 			b = NULL;
 	if (!b)
 		return true;
 	keys_text(b->key, b->n, key, sizeof(key));
-	w = text_columns(key) + 1 + text_columns(label);
+	int w = text_columns(key) + 1 + text_columns(label);
 	if (*x + w + 1 > cols)
 		return false;
 	labels[n_labels].from = *x;
@@ -376,13 +369,12 @@ static void draw_progress(int y, int cols, double since)
 	unsigned done = atomic_load(&p->done), total = atomic_load(&p->total);
 	const char *what = atomic_load(&p->what);
 	bool cancel = atomic_load(&p->cancel);
-	int bar = cols >= 60 ? 20 : 0, x;
-	double left;
+	int bar = cols >= 60 ? 20 : 0;
 	char s[160];
 
 	what = what ? what : "working";
 	snprintf(s, sizeof(s), " %s%s ", cancel ? "cancelling: " : "", what);
-	x = draw_text(y, 0, cols, s, ST_KEY, true);
+	int x = draw_text(y, 0, cols, s, ST_KEY, true);
 	x = text_columns(s) < cols ? text_columns(s) : x;
 	if (total && bar && x + bar + 2 < cols) {
 		int full = (int)((double)bar * MIN(done, total) / total);
@@ -391,7 +383,7 @@ static void draw_progress(int y, int cols, double since)
 		draw_fill(y, x + full, bar - full, "░", ST_NORMAL);
 		x += bar + 1;
 	}
-	left = progress_left(p, now_seconds());
+	double left = progress_left(p, now_seconds());
 	if (total && left >= 0)
 		snprintf(s, sizeof(s), "%u%%  %.1f s, %.0f s left  C-c cancels, Esc asks",
 			 (unsigned)(100.0 * done / total), now_seconds() - since, left);
@@ -407,10 +399,10 @@ static void draw_progress(int y, int cols, double since)
 static void draw_typed(int y, int cols, const struct view *v)
 {
 	static const char keys[] = "  Enter does it  Esc leaves";
-	int room = cols - (int)strlen(keys), n = 2 + text_columns(v->typed), skip;
+	int room = cols - (int)strlen(keys), n = 2 + text_columns(v->typed);
 
 	room = room < cols / 2 ? cols : room;
-	skip = n >= room ? n - room + 1 : 0;
+	int skip = n >= room ? n - room + 1 : 0;
 	draw_text(y, 0, cols, "", ST_NORMAL, true);
 	draw_text(y, 0, 2, "> ", ST_KEY, false);
 	draw_text_from(y, 2, room - 2, (unsigned)skip, v->typed, ST_NORMAL, false);
@@ -425,13 +417,11 @@ static void draw_typed(int y, int cols, const struct view *v)
 /* The first words of what a key does, without those of the row. */
 static void key_does(const char *does, struct text *t)
 {
-	size_t n;
-
 	if (*does == ':')
 		does++;
 	else if (!strncmp(does, "prompt ", 7))
 		does += 7;
-	n = strcspn(does, "%");
+	size_t n = strcspn(does, "%");
 	while (n && does[n - 1] == ' ')
 		n--;
 	text_add(t, "%.*s", (int)n, does);
@@ -476,11 +466,10 @@ void draw_function_bar(int y, int cols)
 		draw_cursor(y, 0);
 	} else if (ui.line_mode) {
 		char s[sizeof(ui.line) + 16];
-		int n;
 
 		snprintf(s, sizeof(s), "%s%s", ui.line_mode == LINE_SEARCH ? "/" : "filter: ", ui.line);
 		draw_text(y, 0, cols, s, ST_NORMAL, true);
-		n = text_columns(s);
+		int n = text_columns(s);
 		if (ui.message[0] && n + 3 < cols)
 			draw_text(y, n + 3, cols - n - 3, ui.message, ui.message_bad ? ST_ERROR : ST_DIM,
 				  false);

@@ -76,10 +76,8 @@ static const struct {
 
 struct paint colours_paint(unsigned scheme, bool many, enum style st)
 {
-	struct paint p;
-
 	assert(scheme < COLOUR_SCHEMES && st < N_STYLES);
-	p = paints[st][scheme];
+	struct paint p = paints[st][scheme];
 	if (!many || scheme == MONO)
 		return p;
 	if (st >= ST_SHADE0 && st <= ST_SHADE4)
@@ -94,11 +92,10 @@ bool colours_light(const char *fgbg)
 {
 	const char *bg = fgbg ? strrchr(fgbg, ';') : NULL;
 	char *end;
-	long n;
 
 	if (!bg || bg[1] < '0' || bg[1] > '9')
 		return false;
-	n = strtol(bg + 1, &end, 10);
+	long n = strtol(bg + 1, &end, 10);
 	return !*end && (n == 7 || (n > 8 && n < 16)); /* 0..6 and 8 (dark grey) are dark */
 }
 

@@ -21,10 +21,7 @@ extern const char *const colour_schemes[]; /* [COLOUR_SCHEMES]; the last one has
 #define COLOUR_SCHEMES 4
 /* many: the terminal has 256 colours. */
 struct paint colours_paint(unsigned scheme, bool many, enum style st);
-/*
- * Does COLORFGBG ("FG;BG" or "FG;...;BG", colours 0..15) tell of a light background? False for NULL and for
- * what tells nothing.
- */
+/* Does COLORFGBG ("FG;BG" or "FG;...;BG", colours 0..15) tell of a light background? False for NULL, too. */
 bool colours_light(const char *fgbg);
 /* The same of a colour as a terminal tells it: "rgb:R/G/B", one to four hexadecimal digits each. */
 bool colours_light_rgb(const char *rgb);

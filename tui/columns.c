@@ -159,7 +159,7 @@ static void share_room(const struct view *v, int room, struct fit *f)
 {
 	const struct fit least = *f;
 	bool fits = true, plain = false;
-	int left, lack = 0;
+	int lack = 0;
 
 	share_plainly(v, room, f);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
@@ -173,7 +173,7 @@ static void share_room(const struct view *v, int room, struct fit *f)
 	if (fits || plain)
 		return;
 	*f = least;
-	left = share_wanted(v, room, lack > room, f);
+	int left = share_wanted(v, room, lack > room, f);
 	share_plainly(v, left, f);
 }
 
@@ -382,7 +382,7 @@ static int columns_of_table(const char *s, size_t len)
 /* The bytes of a port in brackets, or of an arrow, with the blanks around it; 0 = it is neither. */
 static size_t fixed_len(const char *s)
 {
-	size_t n = *s == ' ', digits;
+	size_t n = *s == ' ';
 
 	if (!strncmp(s, ARROW, sizeof(ARROW) - 1))
 		return sizeof(ARROW) - 1;
@@ -390,7 +390,7 @@ static size_t fixed_len(const char *s)
 		return 4;
 	if (s[n] != '[')
 		return 0;
-	digits = strspn(s + n + 1, "0123456789-");
+	size_t digits = strspn(s + n + 1, "0123456789-");
 	if (!digits || s[n + 1 + digits] != ']')
 		return 0;
 	n += digits + 2;
@@ -429,7 +429,7 @@ static unsigned pieces(const char *s, struct columns_piece *p)
 /* Short names get the room they need, and long ones share the rest equally. False: too little for each. */
 static bool room_for_names(struct columns_piece *p, unsigned n, int w)
 {
-	int names = 0, share;
+	int names = 0;
 	bool again;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -451,7 +451,7 @@ static bool room_for_names(struct columns_piece *p, unsigned n, int w)
 	for (unsigned i = 0; i < n; i++) {
 		if (p[i].room >= 0)
 			continue;
-		share = names ? w / names : w;
+		int share = names ? w / names : w;
 		if (share < NAME_LEAST)
 			return false;
 		p[i].room = share;
@@ -489,7 +489,7 @@ static void columns_add_ends(const char *s, size_t len, int room, unsigned head,
 	int first = columns_has_letter(s, len) ? (room - 1) * (int)head / 100 : room - 1,
 	    last = room - 1 - first;
 	const char *tail = memmem(s, len, NAME_TAIL, strlen(NAME_TAIL));
-	size_t from = len, at;
+	size_t from = len;
 
 	assert(room >= 1);
 	if (ends_with_guid(s, len)) {
@@ -501,7 +501,7 @@ static void columns_add_ends(const char *s, size_t len, int room, unsigned head,
 		last = MIN(last, room) - 1;
 		first = room - 1 - last;
 	}
-	at = bytes_within(s, len, first);
+	size_t at = bytes_within(s, len, first);
 	while (!columns_has_letter(s, len) && at && (isdigit((unsigned char)s[at - 1]) || s[at - 1] == '.'))
 		at--; /* no number in part */
 	text_add(t, "%.*s…", (int)at, s);
@@ -519,7 +519,7 @@ static void add_piece(const struct columns_piece *p, const struct cut *how, stru
 {
 	const char *s = p->s;
 	size_t pre = strlen(how->pre), suf = strlen(how->suf), len = p->len;
-	int room = p->room, w;
+	int room = p->room;
 
 	if (pre + suf >= len || strncmp(s, how->pre, pre) != 0 || strncmp(s + len - suf, how->suf, suf) != 0)
 		pre = suf = 0;
@@ -528,7 +528,7 @@ static void add_piece(const struct columns_piece *p, const struct cut *how, stru
 	room -= (pre > 0) + (suf > 0);
 	s += pre;
 	len -= pre + suf;
-	w = columns_of_table(s, len);
+	int w = columns_of_table(s, len);
 	text_add(t, pre ? "…" : "");
 	if (w <= room)
 		text_add(t, "%.*s", (int)len, s);
@@ -590,12 +590,12 @@ static int cell_room(const struct view *v, uint32_t row, unsigned col, const str
 static int whole_cell(const struct view *v, uint32_t row, unsigned col, const struct fit *f, struct text *t)
 {
 	AUTO_TEXT struct text whole = {0};
-	int w = f->w[col], need;
+	int w = f->w[col];
 	bool brief = v->ops->brief_cell && v->affix[col].widest > w;
 
 	view_cell(v, row, col, &whole);
 	affix_strip(&v->affix[col], f->pre[col], f->suf[col], text_str(&whole), t);
-	need = text_columns(text_str(t));
+	int need = text_columns(text_str(t));
 	if (v->ops->column[col].flex && need > w)
 		w = cell_room(v, row, col, f, need);
 	text_clear(&whole);
@@ -705,10 +705,9 @@ static void best_cut(const struct shown *s, struct cut *best)
 	shared[0].most = shared[1].most;
 	for (size_t i = 0; i < ARRAY_LEN(ways) && most < all; i++) {
 		struct cut how = shared[ways[i].share];
-		uint32_t n;
 
 		how.head = ways[i].head;
-		n = names_left(s, &how, to);
+		uint32_t n = names_left(s, &how, to);
 		if (n > most) {
 			*best = how;
 			most = n;
@@ -732,11 +731,9 @@ void columns_cut(struct view *v, int rows, struct fit *f)
 			continue;
 		s.over = 0;
 		for (uint32_t i = 0; i < s.n; i++) {
-			int over;
-
 			text_clear(&s.cell[i]);
 			s.room[i] = whole_cell(v, view_row(v, v->top + i), c, f, &s.cell[i]);
-			over = text_columns(text_str(&s.cell[i])) - s.room[i];
+			int over = text_columns(text_str(&s.cell[i])) - s.room[i];
 			s.over = MAX(over, s.over);
 		}
 		f->shift[c] = v->shift < (unsigned)s.over ? v->shift : (unsigned)s.over;

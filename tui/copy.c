@@ -91,7 +91,7 @@ static void path_text(const struct path *path, struct text *t)
 
 static bool copy_path(const struct view *v, uint32_t row, struct text *t)
 {
-	struct text src = {0}, dst = {0};
+	AUTO_TEXT struct text src = {0}, dst = {0};
 	unsigned slid = 0, dlid = 0;
 
 	if (scene_routing(&ui.scene) && copy_place(v, row, "src", &src) && copy_place(v, row, "dst", &dst)) {
@@ -105,8 +105,6 @@ static bool copy_path(const struct view *v, uint32_t row, struct text *t)
 			path_free(&path);
 		}
 	}
-	text_free(&src);
-	text_free(&dst);
 	return t->len > 0;
 }
 
@@ -218,9 +216,7 @@ static void through_tmux(const char *osc, struct text *t)
 	text_add(t, "\033\\");
 }
 
-/*
- * Sends the string unchanged, which tmux accepts with set-clipboard on, and once more past the multiplexer.
- */
+/* Sends the string unchanged, which tmux accepts with set-clipboard on, and again past the multiplexer. */
 static void clipboard_bytes(const char *what, struct text *t)
 {
 	const char *term = getenv("TERM"), *tmux = getenv("TMUX"), *sty = getenv("STY");
@@ -258,15 +254,13 @@ static int copy_text(const char *name, const char *what, struct err *e)
 {
 	const char *term = getenv("TERM");
 	struct text clean = {0}, bytes = {0};
-	const char *s;
-	bool sent;
 
 	if (copy_begins(term, "linux") || copy_begins(term, "vt1") || copy_begins(term, "vt2") ||
 	    copy_begins(term, "ansi"))
 		return err_set(e, "copy: a terminal \"%s\" has no clipboard", term);
-	s = clean_string(what, &clean);
+	const char *s = clean_string(what, &clean);
 	clipboard_bytes(s, &bytes);
-	sent = send(bytes.s, bytes.len);
+	bool sent = send(bytes.s, bytes.len);
 	if (sent)
 		ui_message(false, "copied the %s: %s", name, s);
 	text_free(&bytes);

@@ -37,10 +37,10 @@ static void draw_cell(int y, int x, int w, const struct column *col, const char 
 static void draw_touched(const struct rect *r, int y, int x, int w, const struct column *col, const char *s,
 			 unsigned shift)
 {
-	int n = text_columns(s) - (col->right ? 0 : (int)shift), from;
+	int n = text_columns(s) - (col->right ? 0 : (int)shift);
 
 	n = n < 0 ? 0 : MIN(n, w);
-	from = col->right ? x + w - n : x;
+	int from = col->right ? x + w - n : x;
 	if (colours_used()) {
 		draw_cell(y, from, n, col, s, shift, ST_TOUCHED);
 		return;
@@ -79,12 +79,11 @@ static void draw_spans(const struct view *v, uint32_t row, unsigned col, int y, 
 static void draw_meter(const struct view *v, uint32_t row, unsigned c, int y, int x, int w)
 {
 	struct meter m;
-	int full;
 
 	if (!v->ops->meter(v, row, c, &m))
 		return;
 	assert(m.shade <= ST_SHADE4 - ST_SHADE0);
-	full = (int)(m.part * w + 0.5);
+	int full = (int)(m.part * w + 0.5);
 	if (full > w)
 		full = w;
 	else if (!full && m.part > 0)
@@ -95,11 +94,9 @@ static void draw_meter(const struct view *v, uint32_t row, unsigned c, int y, in
 
 static enum style row_style(const struct view *v, uint32_t row, bool selected, bool focus)
 {
-	unsigned m;
-
 	if (selected)
 		return focus ? ST_SELECT : ST_SELECT_AWAY;
-	m = v->ops->span ? 0 : view_marks(v, row);
+	unsigned m = v->ops->span ? 0 : view_marks(v, row);
 	return m & MARK_DOWN		? ST_DOWN
 	       : m & MARK_DETOUR	? ST_DETOUR
 	       : view_is_header(v, row) ? ST_TITLE
@@ -113,12 +110,11 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 	bool selected = i == v->sel;
 	enum style st = row_style(v, row, selected, focus);
 	char mark[2] = {marks_sign(view_marks(v, row)), 0};
-	int w;
 
 	draw_text(y, r->x + 1, r->w - 2, selected ? "▸" : " ", st, true);
 	draw_text(y, r->x + 2, 1, mark, *mark == '!' && !selected ? ST_CHANGED : st, false);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
-		int x = r->x + 1 + f->x[c], over;
+		int x = r->x + 1 + f->x[c];
 		unsigned shift; /* at most to its end, so that cells which fit do not move */
 
 		if (!f->w[c])
@@ -128,8 +124,8 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 			continue;
 		}
 		text_clear(t);
-		w = columns_cell(v, row, c, f, t);
-		over = text_columns(text_str(t)) - w;
+		int w = columns_cell(v, row, c, f, t);
+		int over = text_columns(text_str(t)) - w;
 		shift = over <= 0 ? 0 : MIN((unsigned)over, f->shift[c]);
 		draw_cell(y, x, w, &v->ops->column[c], text_str(t), shift, st);
 		if (f->meter[c] && !view_is_header(v, row))
@@ -278,13 +274,14 @@ static void shorten_names(const struct view *v, int w, struct text *t)
 		const char *name = node != NO_ID ? f->node_name[node] : "",
 			   *at = t->s ? strstr(t->s, name) : NULL;
 		struct text cut = {0}, all = {0};
-		int any, over, room;
+		int any;
 
 		text_add(&all, "%.*s", (int)names_end(v, t, &any), text_str(t));
-		over = text_columns(text_str(&all)) + (all.len < t->len) - w;
+		int over = text_columns(text_str(&all)) + (all.len < t->len) - w;
 		text_clear(&all);
 		if (over > 0 && at && *name) {
-			room = text_columns(name) - (over + names - 1) / names;
+			int room = text_columns(name) - (over + names - 1) / names;
+
 			names--;
 			cut_cell(name, MAX(room, least), name_cut(v->scene, node_is_switch(f, node)), false,
 				 &cut);
@@ -326,11 +323,9 @@ static void grow_columns(struct view *v, int rows)
 		if (!v->ops->column[c].numeric || !v->ops->column[c].right || !v->width[c])
 			continue;
 		for (int i = 0; i < rows && v->top + (uint32_t)i < view_count(v); i++) {
-			int w;
-
 			text_clear(&t);
 			view_cell(v, view_row(v, v->top + (uint32_t)i), c, &t);
-			w = text_columns(text_str(&t));
+			int w = text_columns(text_str(&t));
 			if (w > v->width[c] && w < 40)
 				v->width[c] = (uint8_t)w;
 		}
@@ -410,7 +405,7 @@ static int add_wrapped(struct text *t, const char *s, int w)
 /* The sentences of the selected row that are cut stand whole in the free rows at the bottom. */
 static void draw_whole(const struct view *v, const struct rect *r, const struct fit *f, int free_rows)
 {
-	struct text t = {0}, cell = {0};
+	AUTO_TEXT struct text t = {0}, cell = {0};
 	int w = r->w - 3 - GUTTER, n = 0;
 	uint32_t row;
 
@@ -430,8 +425,6 @@ static void draw_whole(const struct view *v, const struct rect *r, const struct 
 		*end = 0;
 		draw_text(r->y + r->h - 1 - n, r->x + 1 + GUTTER, w, at, ST_DIM, false);
 	}
-	text_free(&t);
-	text_free(&cell);
 }
 
 static void draw_list(enum place_id p, struct view *v)
@@ -441,12 +434,11 @@ static void draw_list(enum place_id p, struct view *v)
 	AUTO_TEXT struct text t = {0}, right = {0};
 	int first = r->y + 1 + header, rows = r->h - 2 - header;
 	struct fit f;
-	uint32_t n, h;
 
 	view_fit(v, r->w > 2 + GUTTER ? (unsigned)(r->w - 2 - GUTTER) : 1);
 	/* keep the selection among the shown rows */
-	n = view_count(v);
-	h = rows > 0 ? (uint32_t)rows : 1;
+	uint32_t n = view_count(v);
+	uint32_t h = rows > 0 ? (uint32_t)rows : 1;
 	if (v->sel >= n)
 		v->sel = n ? n - 1 : 0;
 	if (v->sel < v->top)
@@ -515,10 +507,9 @@ static const struct search from_here = {.dir = 1, .start = true, .best = true, .
 static bool pane_has(struct view *v, const char *what)
 {
 	uint32_t sel = v->sel;
-	bool has;
 
 	view_refresh(v);
-	has = view_search(v, what, &from_here, NULL) > 0;
+	bool has = view_search(v, what, &from_here, NULL) > 0;
 	view_select(v, sel);
 	return has;
 }
@@ -595,10 +586,9 @@ void find_entered(struct view *v, const char *what)
 {
 	struct search how = from_here;
 	struct err e = {0};
-	int rc;
 
 	how.seconds = 0.5;
-	rc = view_search(v, what, &how, &e);
+	int rc = view_search(v, what, &how, &e);
 	snprintf(ui.search, sizeof(ui.search), "%s", what);
 	if (rc < 0)
 		ui_message(true, "%s", e.msg);
@@ -615,11 +605,10 @@ void find_entered(struct view *v, const char *what)
 int find_again(struct view *v, int dir, struct err *e)
 {
 	const struct search how = {.dir = dir, .seconds = 0.5};
-	int rc;
 
 	if (!v || !ui.search[0])
 		return err_set(e, "nothing was searched for yet");
-	rc = view_search(v, ui.search, &how, e);
+	int rc = view_search(v, ui.search, &how, e);
 	if (!rc && !view_search_like(v, ui.search, &how))
 		return err_set(e, "\"%s\" is in no other row", ui.search);
 	return rc < 0 ? -1 : 0;

@@ -176,17 +176,14 @@ const char *keys_text(const keycode *key, unsigned n, char *buf, size_t size)
 
 static void binding_clear(struct binding *b)
 {
-	free(b->map);
-	free(b->does);
-	free(b->task);
+	FREE_EACH(b->map, b->does, b->task);
 }
 
 void keymap_clear(struct keymap *km)
 {
 	for (size_t i = 0; i < km->n; i++)
 		binding_clear(&km->b[i]);
-	free(km->b);
-	free(km->name);
+	FREE_EACH(km->b, km->name);
 	memset(km, 0, sizeof(*km));
 }
 
@@ -216,7 +213,6 @@ struct keymap_reader {
 PRINTF_LIKE(2, 3) static void complain(const struct keymap_reader *r, const char *fmt, ...)
 {
 	AUTO_TEXT struct text t = {0};
-	const char *told;
 	va_list ap;
 
 	text_add(&t, "%s:%u: ", r->file, r->line);
@@ -224,7 +220,7 @@ PRINTF_LIKE(2, 3) static void complain(const struct keymap_reader *r, const char
 	text_addv(&t, fmt, ap);
 	va_end(ap);
 	text_putc(&t, '\n');
-	told = strstr(text_str(r->errors), t.s);
+	const char *told = strstr(text_str(r->errors), t.s);
 	if (!told || (told != r->errors->s && told[-1] != '\n')) /* once, even if a file is read twice */
 		text_add(r->errors, "%s", t.s);
 }
@@ -294,7 +290,6 @@ static const char *keymap_task_of(const struct keymap_reader *r, const char *doe
 
 static void read_bind(struct keymap_reader *r, char *line)
 {
-	const struct binding *other;
 	const char *map;
 	keycode key[KEY_SEQ] = {0};
 	struct binding b = {0};
@@ -312,7 +307,7 @@ static void read_bind(struct keymap_reader *r, char *line)
 		complain(r, "unknown action \"%s\", expected one that `help` lists, or :COMMAND", action);
 		return;
 	}
-	other = in_the_way(r->km, map, key, n);
+	const struct binding *other = in_the_way(r->km, map, key, n);
 	if (other) {
 		complain(r, "%s clashes with the binding of %s in the same map",
 			 keys_text(key, n, name, sizeof(name)),
@@ -365,15 +360,13 @@ static void keymap_read_include(struct keymap_reader *r, char *line)
 /* A comment begins with '#' at the start of a line or after a blank. A key '#' is written Hash. */
 static void strip(char *line)
 {
-	size_t len;
-
 	for (char *p = line; *p; p++) {
 		if (*p == '#' && (p == line || p[-1] == ' ' || p[-1] == '\t')) {
 			*p = 0;
 			break;
 		}
 	}
-	len = strlen(line);
+	size_t len = strlen(line);
 	while (len && isspace((unsigned char)line[len - 1]))
 		line[--len] = 0;
 }
@@ -383,11 +376,10 @@ static void keymap_read_line(struct keymap_reader *r, char *line)
 	const char *map;
 	keycode key[KEY_SEQ] = {0};
 	unsigned n;
-	char *w;
 
 	line[strcspn(line, "\r\n")] = 0;
 	strip(line);
-	w = keymap_next_word(&line);
+	char *w = keymap_next_word(&line);
 	if (!w)
 		return;
 	if (!strcmp(w, "bind"))
@@ -550,12 +542,10 @@ static char *installed_or_builtin(const char *folder, const char *name)
 
 char *keymap_path(const char *name, const char *program, const char *installed)
 {
-	char *user, *path;
-
 	if (keymap_files_is_file(name))
 		return str_dup(name);
-	user = keymap_user_folder();
-	path = user ? in_folder(user, name) : NULL;
+	char *user = keymap_user_folder();
+	char *path = user ? in_folder(user, name) : NULL;
 	free(user);
 	if (!path)
 		path = near_program(program, name);
@@ -565,12 +555,10 @@ char *keymap_path(const char *name, const char *program, const char *installed)
 char *keymap_given(const char *file, const char *program, const char *installed)
 {
 	size_t len = strlen(file);
-	char *name, *path = NULL;
 
 	if (len < 6 || strcmp(file + len - 5, ".keys") || strchr(file, '/'))
 		return NULL;
-	name = str_printf("%.*s", (int)len - 5, file);
-	path = near_program(program, name);
+	char *name = str_printf("%.*s", (int)len - 5, file), *path = near_program(program, name);
 	if (!path)
 		path = installed_or_builtin(installed, name);
 	free(name);

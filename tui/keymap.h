@@ -96,9 +96,7 @@ void keymap_clear(struct keymap *km);
 int keymap_load(struct keymap *km, const char *path, const struct keymap_check *check, struct text *errors,
 		struct err *e);
 
-/*
- * The folder of the user's keymaps and bindings ($XDG_CONFIG_HOME/ibscope or ~/.config/ibscope); NULL: none.
- */
+/* Folder of the user's keymaps and bindings ($XDG_CONFIG_HOME/ibscope or ~/.config/ibscope); NULL: none. */
 char *keymap_user_folder(void);
 
 /*

@@ -130,9 +130,8 @@ static int show_completion(const char *shell)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(shell, names[i])) {
 			AUTO_FREE char *path = str_printf(BUILTIN "ibscope.%s", names[i]);
-			int rc = show_builtin(path);
 
-			return rc;
+			return show_builtin(path);
 		}
 	return main_wrong("--completion: found \"%s\", expected bash, zsh or fish", shell);
 }
@@ -469,7 +468,6 @@ static void tell_incomplete(const struct fabric *f)
  */
 static int main_prepare(struct command_run *r, const struct command_line *cl, struct err *e)
 {
-	const struct sweep *w;
 	struct command_run quiet = *r;
 	AUTO_TEXT struct text said = {0};
 	int rc;
@@ -485,7 +483,7 @@ static int main_prepare(struct command_run *r, const struct command_line *cl, st
 	fclose(quiet.f);
 	r->found_fault = quiet.found_fault;
 	r->unanswered = quiet.unanswered;
-	w = session_sweep(r->in->session);
+	const struct sweep *w = session_sweep(r->in->session);
 	if (quiet.noteworthy || (w && (w->n_refusals || *w->notes)))
 		fputs(text_str(&said), stderr);
 	else
@@ -493,9 +491,7 @@ static int main_prepare(struct command_run *r, const struct command_line *cl, st
 	return rc;
 }
 
-/*
- * Runs the commands of the machine's and the person's rc files. Failures are told, and the rest still runs.
- */
+/* Runs the commands of the machine's and the person's rc files. Failures are told, the rest still runs. */
 static int run_rc(struct command_run *r, struct err *e)
 {
 	char *path[RC_FILES];
@@ -575,7 +571,6 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 	FILE *requests = cl->serve ? serve_input() : NULL;
 	struct err e = {0};
 	bool bad = false, document = false;
-	int rc;
 
 	if (cl->serve)
 		r.id = json_null();
@@ -589,7 +584,7 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 	fputs(text_str(&ui.key_errors), stderr);
 	if (!r.json)
 		r.width = columns_of_reader(r.aside ? STDERR_FILENO : STDOUT_FILENO);
-	rc = bad || (cl->rc && run_rc(&r, &e)) || main_prepare(&r, cl, &e) ? -1 : 0;
+	int rc = bad || (cl->rc && run_rc(&r, &e)) || main_prepare(&r, cl, &e) ? -1 : 0;
 	if (cl->serve)
 		serve_done(stdout, NULL, exit_status(&r, rc ? &e : NULL), NULL);
 	if (rc)
@@ -615,10 +610,7 @@ static int take_terminal(struct err *e)
 	return 0;
 }
 
-/*
- * The lines for this machine's map of names, and for the commands of its rc files. True: there are such
- * commands.
- */
+/* The lines for this machine's map of names, and for commands of its rc files. True: there are such. */
 static bool machine_lines(const struct command_line *cl, struct line_list *l)
 {
 	char *names = cl->names || cl->no_names ? NULL : default_node_names();
@@ -657,8 +649,6 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 	struct line_list before = {0};
 	struct text said = {0};
 	struct command_run r = {.in = in};
-	bool later;
-	int rc;
 
 	if (cl->fabric && !standard && !synth_is_spec(cl->fabric) &&
 	    builtin_fabric(cl->fabric) == cl->fabric && access(cl->fabric, R_OK))
@@ -667,10 +657,10 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 		fprintf(stderr,
 			"ibscope: this machine has no locale for UTF-8; the screen is drawn in ASCII (%s)\n",
 			package_of(PACKAGE_LOCALE));
-	later = machine_lines(cl, start);
+	bool later = machine_lines(cl, start);
 	first_lines(cl, later ? start : &before, standard ? &before : start);
 	r.f = text_stream(&said);
-	rc = run_lines(&r, &before, e);
+	int rc = run_lines(&r, &before, e);
 	route_lines(cl, &r, !later, start);
 	fclose(r.f);
 	c->greeting = said.s;
@@ -760,10 +750,7 @@ int main(int argc, char **argv)
 	if (rc >= 0) /* requested by the build, for the manual page */
 		return rc;
 	locale_missing = !setlocale(LC_CTYPE, "") && !setlocale(LC_CTYPE, "C.UTF-8");
-	/*
-	 * Messages may contain words of the command line, names, and texts of libraries, so standard error is
-	 * cleaned.
-	 */
+	/* Messages may contain command words, names, texts of libraries: standard error is cleaned. */
 	stderr = clean_stream(STDERR_FILENO, drawn_in_ascii()); /* the GNU C library allows this */
 	setvbuf(stderr, NULL, _IONBF, 0);
 	signals_start();

@@ -221,7 +221,7 @@ static int manual_by_name(const void *a, const void *b)
 /* Lists the commands of a group that need the screen, or the others. */
 static void manual_list_commands(const struct manual *m, bool screen, unsigned group)
 {
-	const struct command **c = NULL;
+	AUTO_FREE const struct command **c = NULL;
 	size_t n = 0, cap = 0;
 
 	for (size_t t = 0; m->commands[t]; t++)
@@ -248,7 +248,6 @@ static void manual_list_commands(const struct manual *m, bool screen, unsigned g
 		}
 	}
 	fputs(LIST_END, m->out);
-	free(c);
 }
 
 static void manual_put_group(const struct manual *m, const char *of, unsigned g)
@@ -594,12 +593,12 @@ static const struct contract_group *manual_group_at(const char *lines)
 /* group: the lines belong to a group, and are not replaced by one. */
 static void put_keys_of(const struct manual *m, const char *lines, bool group)
 {
-	const struct contract_group *g;
 	struct contract_line l;
 
 	fputs(".Bl -tag -width Ds -compact\n", m->out);
 	while (*lines) {
-		g = group ? NULL : manual_group_at(lines);
+		const struct contract_group *g = group ? NULL : manual_group_at(lines);
+
 		if (g) {
 			fprintf(m->out, ".It \\&Keys of %s\n", g->name);
 			lines += strlen(g->lines);

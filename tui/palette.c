@@ -221,7 +221,7 @@ static void add_deed(const struct deed *d, const char *task, const char *where, 
 		     const struct view *v)
 {
 	AUTO_FREE char *says = NULL, *shown = shown_line(line), *enter = enter_of(line);
-	struct text what = {0};
+	AUTO_TEXT struct text what = {0};
 	char key[64];
 
 	if (strstr(d->line, "%object") && view_expand(v, "%object", &what, NULL) == 0)
@@ -230,7 +230,6 @@ static void add_deed(const struct deed *d, const char *task, const char *where, 
 		palette_add(&(struct help_line){"", where, says ? says : d->says,
 						strlen(shown) < MORE_MOST ? shown : "", task,
 						key_for(line, v, key, sizeof(key)), enter, d->also});
-	text_free(&what);
 }
 
 /* Is the pane that a line opens about an engine that is not in force? */
@@ -250,13 +249,12 @@ static const char *help_of(const char *line)
 {
 	char name[32] = "";
 	const struct view_ops *pane = sscanf(line, "pane %31s", name) == 1 ? view_find(name) : NULL;
-	const struct command *c;
 
 	if (pane)
 		return view_brief(pane);
 	if (sscanf(line, "%31[a-z-]", name) != 1)
 		return "";
-	c = command_find(ui.session, name, NULL);
+	const struct command *c = command_find(ui.session, name, NULL);
 	return c ? c->help : "";
 }
 
@@ -301,23 +299,21 @@ static void add_here(const struct view *v)
 	AUTO_TEXT struct text t = {0};
 	char key[64];
 	uint32_t row;
-	bool up;
 
 	if (!view_current(v, &row))
 		return;
-	up = !(view_marks(v, row) & MARK_DOWN);
+	bool up = !(view_marks(v, row) & MARK_DOWN);
 	for (size_t i = 0; i < ARRAY_LEN(deeds); i++)
 		if (strchr(deeds[i].line, '%') && palette_expand(v, deeds[i].line, &t) &&
 		    !(up && restores(t.s)))
 			add_deed(&deeds[i], "Here", "here", text_str(&t), v);
 	for (size_t i = 0; i < ui.keys.n; i++) {
 		const struct binding *b = &ui.keys.b[i];
-		AUTO_FREE char *enter = NULL;
 
 		if (!strchr(b->does, '%') || strstr(b->does, "%pane") || palette_is_edit(b->does) ||
 		    !palette_in_force(b, v) || !palette_line_of(b, v, &t))
 			continue;
-		enter = enter_of(text_str(&t));
+		AUTO_FREE char *enter = enter_of(text_str(&t));
 		if (!added(enter) && !opens_other_engine(enter) && !(up && restores(enter)))
 			palette_add(&(struct help_line){"", "here", help_of(text_str(&t)), text_str(&t),
 							"Here", keys_text(b->key, b->n, key, sizeof(key)),
@@ -388,9 +384,7 @@ bool is_column_name(const char *name)
 	return isalnum((unsigned char)*name) && !strstr(name, "  ");
 }
 
-/*
- * The kinds in synth_help: " NAME:SHAPE [NAME:SHAPE] text", continued in lines that begin with more blanks.
- */
+/* The kinds in synth_help: " NAME:SHAPE [NAME:SHAPE] text", continued in lines with more blanks. */
 static void name_fabrics(taker *take, void *to)
 {
 	const char *next;

@@ -134,10 +134,7 @@ void pane_next(int dir)
 	pane_focus(order[at]);
 }
 
-/*
- * The detail that follows the list's selection and is replaced by a pane of the same kind opened from the
- * list. NULL: none.
- */
+/* The detail that follows the list's selection and gives way to one of its kind opened there. NULL: none. */
 static struct view **following(const struct view *v)
 {
 	struct stack *s = &ui.stack[SLOT_DETAIL];
@@ -253,8 +250,6 @@ static enum place_id panes_place_of(const struct view_ops *ops)
 int pane_open(int argc, char **argv, struct err *e)
 {
 	const struct view_ops *ops = view_need(argv[0], e);
-	enum place_id p;
-	struct view *v;
 
 	assert(argc >= 1);
 	if (!ops)
@@ -262,13 +257,13 @@ int pane_open(int argc, char **argv, struct err *e)
 	looked_note();
 	if (ops->flags & VIEW_ONCE && !(pane_focused() && pane_focused()->ops == ops))
 		ui.once_from = ui.focus;
-	v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
+	struct view *v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
 	if (!v)
 		return -1;
 	looked_at_view(v);
 	v->opened_from = ui.focus == SLOT_REPL ? ui.last_pane : ui.focus;
 	v->opened_beside = pane_top(SLOT_LIST) ? pane_top(SLOT_LIST)->ops : NULL;
-	p = panes_place_of(ops);
+	enum place_id p = panes_place_of(ops);
 	if (argc == 1 && raise(p, ops, v))
 		view_free(v);
 	else
@@ -283,7 +278,6 @@ int pane_open(int argc, char **argv, struct err *e)
 bool pane_back(void)
 {
 	enum place_id p = ui.focus;
-	struct stack *s;
 
 	if (ui.maximised) {
 		ui.maximised = false;
@@ -298,7 +292,7 @@ bool pane_back(void)
 		p = SLOT_DETAIL;
 		pane_focus(p);
 	}
-	s = &ui.stack[p];
+	struct stack *s = &ui.stack[p];
 	if (s->n > 1) {
 		unsigned from = s->view[s->n - 1]->opened_from;
 
@@ -338,7 +332,7 @@ bool pane_begin(void)
 /* A pane of that kind about the switch of a row, or NULL. */
 static struct view *about_switch(const struct view_ops *ops, const struct view *list, uint32_t row)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	struct view *v = NULL;
 	char *argv[1];
 
@@ -351,7 +345,6 @@ static struct view *about_switch(const struct view_ops *ops, const struct view *
 		}
 		v = view_new(ops, &ui.scene, 1, argv, NULL);
 	}
-	text_free(&t);
 	return v;
 }
 

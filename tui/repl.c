@@ -77,8 +77,6 @@ static bool in_rounds(const char *line)
 
 static void repl_add_line(const char *s, size_t len, enum style st)
 {
-	struct repl_line *l;
-
 	if (r.n == SCROLLBACK) {
 		free(repl_line_at(0)->s);
 		r.first = (r.first + 1) % SCROLLBACK;
@@ -92,7 +90,7 @@ static void repl_add_line(const char *s, size_t len, enum style st)
 	}
 	r.answered |= st != ST_ECHO;
 	r.printed_at = ui.keys_seen;
-	l = repl_line_at(r.n++);
+	struct repl_line *l = repl_line_at(r.n++);
 	l->s = str_printf("%.*s", (int)len, s);
 	l->style = st;
 }
@@ -220,7 +218,7 @@ static void draw_prompt(int y, const struct rect *rc, bool focus)
 	const char *prompt = rl_display_prompt ? rl_display_prompt : "> ";
 	const char *line = rl_line_buffer ? rl_line_buffer : "";
 	AUTO_TEXT struct text t = {0}, before = {0};
-	int w = rc->w - 4, col, skip, from = rl_point > SEEN_MOST ? rl_point - SEEN_MOST : 0;
+	int w = rc->w - 4, from = rl_point > SEEN_MOST ? rl_point - SEEN_MOST : 0;
 
 	for (const char *p = prompt; *p && !from; p++)
 		if (*p != RL_PROMPT_START_IGNORE && *p != RL_PROMPT_END_IGNORE)
@@ -230,8 +228,7 @@ static void draw_prompt(int y, const struct rect *rc, bool focus)
 	repl_add_lines(line + from, (size_t)(rl_point - from), &before);
 	text_add(&t, "%s", text_str(&before));
 	repl_add_lines(line + rl_point, SEEN_MOST, &t);
-	col = text_columns(text_str(&before));
-	skip = scrolled(col, text_columns(text_str(&t)), w);
+	int col = text_columns(text_str(&before)), skip = scrolled(col, text_columns(text_str(&t)), w);
 	draw_text_from(y, rc->x + 2, w, (unsigned)skip, text_str(&t), ST_NORMAL, true);
 	if (focus)
 		draw_cursor(y, rc->x + 2 + col - skip);
@@ -253,12 +250,13 @@ static int output_rows(int w)
 static int lines_back(int w, bool focus, struct text *title)
 {
 	AUTO_TEXT struct text t = {0};
-	int total = 0, rows;
+	int total = 0;
 
 	if (!focus && r.printed_at != ui.keys_seen)
 		r.from_first = false;
 	if (r.from_first) {
-		rows = output_rows(w);
+		int rows = output_rows(w);
+
 		if (r.skip > rows - r.height)
 			r.skip = rows > r.height ? rows - r.height : 0;
 		if (rows > r.height)
@@ -312,9 +310,9 @@ void repl_scroll(int lines)
 
 bool repl_more(int dir)
 {
-	int rows = r.from_first ? output_rows((int)atomic_load(&ui.columns)) : 0, skip;
+	int rows = r.from_first ? output_rows((int)atomic_load(&ui.columns)) : 0;
+	int skip = r.skip + dir * repl_page();
 
-	skip = r.skip + dir * repl_page();
 	skip = skip > rows - r.height ? rows - r.height : skip;
 	skip = MAX(skip, 0);
 	if (skip == r.skip || rows <= r.height)
@@ -368,13 +366,10 @@ static bool only_blanks(const char *s)
 
 void repl_run(const char *line, bool typed)
 {
-	struct command_list *in;
-	bool here, waits;
-
 	if (only_blanks(line))
 		return;
-	in = commands_split(ui.session, line);
-	here = in->n > 0 && !r.several; /* otherwise it is too long to be split here */
+	struct command_list *in = commands_split(ui.session, line);
+	bool here = in->n > 0 && !r.several; /* otherwise it is too long to be split here */
 	for (size_t i = 0; i < in->n; i++) {
 		const struct command *c = in->command[i].command;
 
@@ -386,7 +381,7 @@ void repl_run(const char *line, bool typed)
 	if (r.open)
 		repl_print("\n", 1);
 	/* a line that waits for others is shown when its turn comes */
-	waits = !here && !worker_idle();
+	bool waits = !here && !worker_idle();
 	if (!waits && (typed || !here)) {
 		AUTO_FREE char *s = str_printf("> %s", line);
 
@@ -440,10 +435,7 @@ static void remember(const char *typed)
 	}
 }
 
-/*
- * Changes in lines of the history cannot be undone from a later line, as their undo lists may be freed by
- * then.
- */
+/* Changes in lines of the history cannot be undone from a later line: their undo lists may be freed. */
 static void forget_undo(void)
 {
 	HIST_ENTRY **list = history_list();
@@ -592,14 +584,11 @@ static void no_terminal_back(void)
 {
 }
 
-/*
- * The common beginning of all completions. If they have none, the typed text, since it may be inside a name.
- */
+/* The common beginning of all completions; without one the typed text, as it may be inside a name. */
 static char *repl_common_beginning(char **words, const char *typed)
 {
 	const char *bare = typed + (*typed == '"' || *typed == '\'');
 	int n = (int)strlen(words[0]), k;
-	char *all;
 
 	for (size_t i = 1; words[i]; i++) {
 		for (k = 0; k < n && words[i][k] == words[0][k]; k++)
@@ -608,7 +597,7 @@ static char *repl_common_beginning(char **words, const char *typed)
 	}
 	while (n && (words[0][n] & 0xc0) == 0x80)
 		n--;
-	all = str_printf("%.*s", n, words[0]);
+	char *all = str_printf("%.*s", n, words[0]);
 	if (words[1] && !strcasestr(all, bare)) {
 		free(all);
 		all = str_dup(typed);
@@ -621,7 +610,6 @@ static char **repl_complete(const char *text, int start, int end)
 {
 	size_t at = 0, n = 0;
 	AUTO_FREE char *line = str_printf("%.*s", rl_point, rl_line_buffer);
-	char **words, **m, *beginning;
 
 	(void)text;
 	(void)start;
@@ -633,7 +621,7 @@ static char **repl_complete(const char *text, int start, int end)
 		ui_message(true, "completion waits until the running command is done");
 		return NULL;
 	}
-	words = session_complete(ui.session, line, &at);
+	char **words = session_complete(ui.session, line, &at);
 	assert(at <= strlen(line));
 	while (words && words[n])
 		n++;
@@ -641,9 +629,9 @@ static char **repl_complete(const char *text, int start, int end)
 		completions_free(words);
 		return NULL;
 	}
-	m = NEW_ARRAY(n + 2, char *);
+	char **m = NEW_ARRAY(n + 2, char *);
 	r.complete_start = at;
-	beginning = repl_common_beginning(words, line + at);
+	char *beginning = repl_common_beginning(words, line + at);
 	m[0] = str_printf("%.*s%s", (int)at, line, beginning);
 	free(beginning);
 	for (size_t i = 0; n > 1 && i < n; i++)
@@ -661,7 +649,7 @@ static char **repl_complete(const char *text, int start, int end)
 /* Shows choices in columns, like a shell, below the line typed so far. */
 static void show_matches(char **m, int n, int longest)
 {
-	int w = (int)ui.columns, width = 0, per, rows;
+	int w = (int)ui.columns, width = 0;
 	AUTO_TEXT struct text t = {0};
 
 	(void)longest; /* in bytes */
@@ -672,9 +660,9 @@ static void show_matches(char **m, int n, int longest)
 	}
 	if (width > w)
 		width = w;
-	per = w / (width > 0 ? width : 1);
+	int per = w / (width > 0 ? width : 1);
 	per = MAX(per, 1);
-	rows = (n + per - 1) / per;
+	int rows = (n + per - 1) / per;
 	text_add(&t, "> %s\n", rl_line_buffer);
 	for (int row = 0; row < rows && row < 200; row++) {
 		for (int c = row; c < n; c += rows) {
@@ -691,8 +679,6 @@ static void show_matches(char **m, int n, int longest)
 
 static void open_history(void)
 {
-	FILE *f;
-
 	using_history();
 	r.history = state_file("history");
 	if (!r.history)
@@ -703,16 +689,15 @@ static void open_history(void)
 		*p = '/';
 	}
 	if (read_history(r.history) && errno == ENOENT) {
-		f = fopen(r.history, "ae"); /* append_history() needs an existing file */
+		FILE *f = fopen(r.history, "ae"); /* append_history() needs an existing file */
+
 		if (f)
 			fclose(f);
 	}
 	stifle_history(HISTORY_LINES);
 }
 
-/*
- * Call it before curses starts: readline reads the terminal description too, and would disturb curses later.
- */
+/* Call it before curses starts: readline reads the terminal description too, and would disturb curses. */
 void repl_start(void)
 {
 	assert(!r.nowhere); /* once, or again after repl_stop() */
@@ -864,7 +849,6 @@ void repl_prefill(const char *text, size_t cursor)
 void repl_paste(const char *text)
 {
 	char *s = str_dup(text), *to = s;
-	size_t len;
 
 	if (repl_busy_editing())
 		begin_line();
@@ -872,7 +856,7 @@ void repl_paste(const char *text)
 		if ((unsigned char)*p >= ' ' || *p == '\n' || *p == '\t')
 			*to++ = *p == '\t' ? ' ' : *p;
 	*to = 0;
-	len = (size_t)(to - s);
+	size_t len = (size_t)(to - s);
 	while (len && s[len - 1] == '\n')
 		s[--len] = 0;
 	r.back = 0;

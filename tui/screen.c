@@ -48,10 +48,7 @@ static void note_file(const struct fabric *f)
 		recent_note(f->source);
 }
 
-/*
- * Puts the switches in the place of the pane `start` once there is a fabric, and ports beside them. The focus
- * does not move.
- */
+/* Puts the switches in the place of `start` once there is a fabric, ports beside. The focus stays. */
 static void screen_begin(void)
 {
 	static char ports[] = "ports";
@@ -124,8 +121,6 @@ void ui_draw(void)
 }
 
 /* Drawing primitives.  UTF-8 line drawing with an ASCII fallback. */
-
-/* --- text -------------------------------------------------------------------- */
 
 /* The next character of clean text. Returns its end. */
 static const char *draw_next_char(const char *s, uint32_t *c)
@@ -318,13 +313,12 @@ void text_window(const char *s, unsigned skip, int w, struct text *t)
 int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad)
 {
 	struct text t = {0};
-	int used;
 
 	if (y < 0 || y >= LINES || x < 0 || x >= COLS)
 		return 0;
 	if (w > COLS - x)
 		w = COLS - x;
-	used = draw_clean(y, x, w, skip, clean_string(s, &t), st);
+	int used = draw_clean(y, x, w, skip, clean_string(s, &t), st);
 	text_free(&t);
 	for (int i = used; pad && i < w; i++)
 		put_char(y, x + i, ' ', st);
@@ -347,22 +341,17 @@ void draw_fill(int y, int x, int w, const char *ch, enum style st)
 		draw_text(y, x + i, 1, ch, st, false);
 }
 
-/*
- * Draws an edge with corners, and the title after a blank or sign if there is room. Returns the title's
- * columns.
- */
+/* Draws an edge, with the title after a blank or sign if there is room. Returns the title's columns. */
 static int draw_edge(int y, int x, int w, const char *corner[2], const char *sign, const char *title,
 		     enum style st, enum style of_title)
 {
-	int n;
-
 	draw_text(y, x, 1, corner[0], st, false);
 	draw_fill(y, x + 1, w - 2, "─", st);
 	draw_text(y, x + w - 1, 1, corner[1], st, false);
 	if (!title || w < 6)
 		return 0;
 	draw_text(y, x + 1, 1, sign, st, false);
-	n = draw_text(y, x + 2, w - 4, title, of_title, false);
+	int n = draw_text(y, x + 2, w - 4, title, of_title, false);
 	draw_text(y, x + 2 + n, 1, " ", st, false);
 	return n;
 }

@@ -75,16 +75,6 @@ static void set_deadline(double seconds)
 
 /* --- requests ---------------------------------------------------------------------- */
 
-static int read_id(struct serve_request *q, struct err *e)
-{
-	const json_t *id = json_object_get(q->object, "id");
-
-	if (id && !json_is_string(id) && !json_is_integer(id) && !json_is_null(id))
-		return err_set(e, "\"id\": expected a string or an integer");
-	q->id = id;
-	return 0;
-}
-
 /* The words become a line that is split into the same words again. */
 static int serve_read_words(struct serve_request *q, const json_t *argv, struct err *e)
 {
@@ -140,13 +130,11 @@ static int read_request(const struct text *line, struct serve_request *q, struct
 		return err_set(e, "column %d: %s", why.column, why.text);
 	if (!json_is_object(q->object))
 		return err_set(e, "expected an object");
-	return read_id(q, e) || read_members(q, e) ? -1 : 0;
-}
-
-static void request_free(struct serve_request *q)
-{
-	json_decref(q->object);
-	free(q->line);
+	const json_t *id = json_object_get(q->object, "id");
+	if (id && !json_is_string(id) && !json_is_integer(id) && !json_is_null(id))
+		return err_set(e, "\"id\": expected a string or an integer");
+	q->id = id;
+	return read_members(q, e);
 }
 
 /* --- sessions ---------------------------------------------------------------------- */
@@ -180,7 +168,6 @@ static void end_session(size_t at)
 void serve_done(FILE *to, const json_t *id, int status, const struct err *error)
 {
 	json_t *done = json_object();
-	AUTO_FREE char *dump = NULL;
 
 	assert(!error || err_kind(error) < N_ERR_KINDS);
 	json_object_set_new(done, "id", id ? json_deep_copy(id) : json_null());
@@ -190,7 +177,7 @@ void serve_done(FILE *to, const json_t *id, int status, const struct err *error)
 		json_object_set_new(done, "error", json_text(error->msg));
 		json_object_set_new(done, "error_kind", json_text(err_kind_words[err_kind(error)]));
 	}
-	dump = json_dumps(done, JSON_COMPACT | JSON_ENSURE_ASCII);
+	AUTO_FREE char *dump = json_dumps(done, JSON_COMPACT | JSON_ENSURE_ASCII);
 	fprintf(to, "%s\n", dump);
 	fflush(to);
 	json_decref(done);
@@ -209,7 +196,6 @@ static bool serve_answer(const struct serve_request *q, struct command_run *firs
 				.no_timing = first->no_timing};
 	json_t *id = q->id ? json_deep_copy(q->id) : json_null();
 	size_t at;
-	int rc;
 
 	if (find_session(q->session, &at, e)) {
 		serve_done(r.f, id, exit_status(&r, e), e);
@@ -220,7 +206,7 @@ static bool serve_answer(const struct serve_request *q, struct command_run *firs
 	r.id = id;
 	atomic_store(&progress.cancel, false);
 	set_deadline(q->deadline);
-	rc = run_text(&r, q->line, e);
+	int rc = run_text(&r, q->line, e);
 	set_deadline(0);
 	first->begun = r.begun;
 	serve_done(r.f, id, exit_status(&r, rc ? e : NULL), NULL);
@@ -249,7 +235,8 @@ static bool serve_line(const struct text *line, struct command_run *r)
 	} else {
 		more = serve_answer(&q, r, &e);
 	}
-	request_free(&q);
+	json_decref(q.object);
+	free(q.line);
 	return more;
 }
 

@@ -28,11 +28,10 @@
 static char *without_tilde(char *word)
 {
 	const char *home = getenv("HOME");
-	char *path;
 
 	if (strncmp(word, "~/", 2) != 0 || !home)
 		return word;
-	path = str_printf("%s%s", home, word + 1);
+	char *path = str_printf("%s%s", home, word + 1);
 	free(word);
 	return path;
 }
@@ -321,8 +320,7 @@ static void put_instead(const struct shell_line *l, const char *word, const char
 			putchar(*word++);
 		put_quoted(word, quote);
 	}
-	free(value);
-	free(head);
+	FREE_EACH(value, head);
 }
 
 /* Does more belong to a word, so that no blank comes behind it?  The scripts know the same signs. */

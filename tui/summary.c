@@ -48,12 +48,11 @@ void summary_take(void)
 {
 	struct scene *sc = &ui.scene;
 	struct ask a = {.task = &task_doctor, .sweep = sc->real};
-	const struct result *r;
 
 	if (!tui_summary_wanted(sc))
 		return;
 	a.base = doctor_question(sc);
-	r = a.base ? scene_result(sc, &a) : NULL;
+	const struct result *r = a.base ? scene_result(sc, &a) : NULL;
 	if (!r)
 		return;
 	if (r->value) {
@@ -129,18 +128,16 @@ static void recent_keep(void)
 {
 	AUTO_FREE char *path = state_file("files"), *temp = state_file("files.new");
 	int fd = -1;
-	FILE *f;
-	bool good;
 
 	if (path && !unlink(temp))
 		errno = 0; /* left by a program that died */
 	if (path)
 		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (f) {
 		for (size_t i = 0; i < n_files; i++)
 			fprintf(f, "%s\n", file[i]);
-		good = !ferror(f);
+		bool good = !ferror(f);
 		good &= !fclose(f);
 		if (!good || rename(temp, path))
 			unlink(temp);
@@ -277,12 +274,9 @@ static struct ask ask_drift(struct scene *sc)
 /* Is drift to be asked? The file of options comes first. */
 static bool asks_drift(const struct scene *sc)
 {
-	char *conf;
-
 	if (!propose_wanted(sc) || !propose_tables_read(sc))
 		return false;
-	conf = conf_beside(sc->fabric->source);
-	free(conf);
+	AUTO_FREE char *conf = conf_beside(sc->fabric->source);
 	return !conf;
 }
 
@@ -310,13 +304,11 @@ static bool from_drift(struct scene *sc, struct text *line, struct text *why)
 bool propose_line(struct text *line, struct text *why)
 {
 	struct scene *sc = &ui.scene;
-	AUTO_FREE char *conf = NULL;
-	bool any;
 
 	if (!propose_wanted(sc))
 		return false;
-	conf = conf_beside(sc->fabric->source);
-	any = conf && from_conf(sc, conf, line, why);
+	AUTO_FREE char *conf = conf_beside(sc->fabric->source);
+	bool any = conf && from_conf(sc, conf, line, why);
 	if (any)
 		return true;
 	if (propose_tables_read(sc))

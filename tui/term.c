@@ -396,7 +396,6 @@ static keycode term_read_key(void)
 {
 	wint_t c;
 	int rc = get_wch(&c);
-	keycode k;
 
 	if (rc == ERR)
 		return K_NONE;
@@ -410,7 +409,7 @@ static keycode term_read_key(void)
 		paste.last = now_seconds();
 		return NO_KEY;
 	}
-	k = translate(rc, c);
+	keycode k = translate(rc, c);
 	if (k != K_ESC || rc != OK)
 		return k == K_NONE ? NO_KEY : k;
 	timeout(25);
@@ -516,12 +515,11 @@ void term_screen(FILE *out)
 			attr_t a;
 			short pair;
 			char mb[MB_LEN_MAX + 1] = {0};
-			int w;
 
 			if (mvin_wch(line, at, &cc) == ERR || getcchar(&cc, ws, &a, &pair, NULL) == ERR ||
 			    !ws[0])
 				ws[0] = L' ';
-			w = wcwidth(ws[0]);
+			int w = wcwidth(ws[0]);
 			for (const wchar_t *c = ws; *c; c++) {
 				memset(mb, 0, sizeof(mb));
 				if (wctomb(mb, *c) < 0)
@@ -549,7 +547,7 @@ void term_screen(FILE *out)
 
 int term_check(struct err *e)
 {
-	const char *term = getenv("TERM"), *cup;
+	const char *term = getenv("TERM");
 	int found;
 
 	if (!term || !*term)
@@ -557,7 +555,7 @@ int term_check(struct err *e)
 	if (setupterm(term, STDOUT_FILENO, &found))
 		return err_set(e, "nothing is known of the terminal type \"%s\" (%s); " ELSE, term,
 			       package_of(PACKAGE_TERMINFO));
-	cup = tigetstr("cup");
+	const char *cup = tigetstr("cup");
 	if (!cup || cup == (char *)-1)
 		return err_set(e, "the terminal type \"%s\" does not place its cursor; " ELSE, term);
 	return 0;

@@ -89,14 +89,12 @@ struct ui {
 	keycode pending[KEY_SEQ]; /* keys of an unfinished sequence */
 	unsigned n_pending;
 	const struct view *addressed; /* by the command of a line that runs; NULL: no pane; borrowed */
-	bool ascii, colour, too_small, quiet; /* quiet: draw without progress (for `screen`) */
+	bool ascii, colour, quiet;    /* quiet: draw without progress (for `screen`) */
 	bool quit;
 	char *proposed_for; /* owned; the same of the proposed engine */
 	char *told_source;  /* owned; source of the fabric whose summary was printed last; NULL = none */
 	bool begin;	    /* show ports beside the switches once there is a fabric */
-	/*
-	 * The number of keys so far, and that number when the worker got its last line: see serve_request().
-	 */
+	/* The number of keys so far, and that when the worker got its last line: see serve_request(). */
 	unsigned long keys_seen, keys_asked;
 	unsigned long leave_at; /* that number when leaving was asked about ... */
 	keycode leave_key;	/* ... by this key; any other says no, and does nothing else */
@@ -109,10 +107,7 @@ struct ui {
 /* ui.c */
 extern struct ui ui;
 void ui_wake(void); /* wakes the loop; from any thread, and from signal handlers */
-/*
- * Waits for news, at most that many milliseconds (-1: for ever). Returns what poll() tells about the
- * terminal.
- */
+/* Waits for news, at most so many milliseconds (-1: for ever). Returns what poll() tells of the terminal. */
 void ui_message(bool bad, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void draw_cursor(int y, int x);
 
@@ -570,9 +565,7 @@ void shell_free(struct shell_line *l);
 #define RC_FILES 2
 size_t rc_files(char *path[RC_FILES]);
 
-/*
- * The node-name-map where infiniband-diags 44 and OpenSM 3.3.23 look for it; NULL: none. The caller frees it.
- */
+/* The node-name-map that infiniband-diags 44 and OpenSM 3.3.23 look for; NULL: none. The caller frees it. */
 char *default_node_names(void);
 
 /*
@@ -593,10 +586,7 @@ char *default_node_names(void);
 #define SERVE_SESSIONS_MOST 64	  /* sessions with a name at a time */
 #define SERVE_DEADLINE_MOST 86400 /* seconds of one request */
 
-/*
- * Takes standard input away from commands (`load -`).  To be called before the first of them; what it returns
- * is for serve().
- */
+/* Takes standard input away from commands (`load -`), before the first of them; the result is for serve(). */
 FILE *serve_input(void);
 
 /* The last object of an answer.  status: an exit status; error NULL: none, the commands tell theirs. */
@@ -639,10 +629,7 @@ char *limit_beyond(const struct limit *l);
  * where FILE is a keymap that is in the program (core/base/builtin.h).
  */
 
-/*
- * Returns -1 if the command line does not request the manual page; otherwise prints it and returns the exit
- * status.
- */
+/* -1 if the command line does not ask for the manual page; otherwise prints it. Returns the exit status. */
 int manual_main(int argc, char **argv, const struct command *const *commands,
 		const struct engine *const *engines);
 

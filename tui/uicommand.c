@@ -136,11 +136,10 @@ COMMAND(ui_back)
 COMMAND(ui_sort)
 {
 	struct view *v = need_view(e);
-	int col;
 
 	if (!v)
 		return -1;
-	col = args->n ? view_column(v, args->arg[0].word, e) : -1;
+	int col = args->n ? view_column(v, args->arg[0].word, e) : -1;
 	if (args->n && col < 0)
 		return -1;
 	return view_sort(v, col, args_has(args, "reverse"), e);
@@ -150,15 +149,13 @@ COMMAND(ui_filter)
 {
 	struct view *v = need_view(e);
 	char before[VIEW_FILTER_MAX + 1];
-	AUTO_FREE char *text = NULL;
-	int rc;
 
 	if (!v)
 		return -1;
 	snprintf(before, sizeof(before), "%s", v->filter);
-	text = uicommand_joined(args);
+	AUTO_FREE char *text = uicommand_joined(args);
 	view_filter(v, text);
-	rc = view_filter_check(v, e);
+	int rc = view_filter_check(v, e);
 	if (rc)
 		view_filter(v, before);
 	return rc;
@@ -167,11 +164,10 @@ COMMAND(ui_filter)
 COMMAND(ui_search)
 {
 	struct view *v = need_view(e);
-	AUTO_FREE char *text = NULL;
 
 	if (!v)
 		return -1;
-	text = uicommand_joined(args);
+	AUTO_FREE char *text = uicommand_joined(args);
 	return find_next(v, text, e);
 }
 
@@ -253,12 +249,11 @@ COMMAND(ui_map)
 {
 	static char map[] = "map";
 	char *open[] = {map};
-	struct view *v;
 
 	ui_refresh();
 	if (!args->n)
 		return pane_open(1, open, e);
-	v = need_drawing(e);
+	struct view *v = need_drawing(e);
 	if (!v)
 		return -1;
 	e->msg[0] = 0;

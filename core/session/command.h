@@ -154,9 +154,7 @@ struct command {
 	void (*absent)(struct session *s, int argc, char *const *argv, struct out *o, struct err *e);
 	/* Is what it prints with these words a document for other programs?  NULL: never, but with FILE -. */
 	bool (*prints)(int argc, char *const *argv);
-	/*
-	 * The i-th word that may stand here; false: there are no more.  NULL: the first word names no pane.
-	 */
+	/* The i-th word that may stand here; false: no more.  NULL: the first word names no pane. */
 	bool (*subcommand)(size_t i, struct subcommand *s);
 	bool sets_options; /* its help tells what SIGHUP does with each option */
 	bool at_step;	   /* its report is about the step of the walk (session_walk()), if there is a walk */

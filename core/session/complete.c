@@ -54,24 +54,22 @@ static void add_ports(struct completer *c, const char *open)
 {
 	const struct fabric *f = c->s->fabric;
 	bool labels = open[1 + strspn(open + 1, "0123456789")] != 0;
-	char *name = str_dup(c->word), *w;
-	uint32_t n;
+	AUTO_FREE char *name = str_dup(c->word);
 
 	name[open - c->word] = 0;
-	n = session_node(c->s, name, NULL);
+	uint32_t n = session_node(c->s, name, NULL);
 	for (unsigned p = 1; n != NO_ID && p <= f->node_nports[n]; p++) {
 		const char *label = fabric_port_label(f, f->node_port[n] + p);
 
 		if (f->port_peer[f->node_port[n] + p] == NO_ID)
 			continue;
-		w = !labels ? str_printf("%s[%u]", name, p)
-		    : label ? str_printf("%s[%s]", name, label)
-			    : NULL;
+		char *w = !labels ? str_printf("%s[%u]", name, p)
+			  : label ? str_printf("%s[%s]", name, label)
+				  : NULL;
 		if (w)
 			complete_add_if(c, w);
 		free(w);
 	}
-	free(name);
 }
 
 static bool complete_wanted(const struct fabric *f, uint32_t n, enum syntax_kind kind)
@@ -131,17 +129,14 @@ static void add_files(struct completer *c, size_t lead)
 	AUTO_FREE char *dir = slash ? str_dup(text) : str_dup(".");
 	struct dirent *d;
 	struct stat st;
-	DIR *dp;
 
 	if (slash)
 		dir[slash - text + 1] = 0;
-	dp = opendir(dir);
+	DIR *dp = opendir(dir);
 	while (dp && (d = readdir(dp))) {
-		char *path;
-
 		if (strncmp(d->d_name, base, strlen(base)) || (*d->d_name == '.' && *base != '.'))
 			continue;
-		path = str_printf("%.*s%s", (int)(base - c->word), c->word, d->d_name);
+		char *path = str_printf("%.*s%s", (int)(base - c->word), c->word, d->d_name);
 		if (!stat(path + lead, &st) && S_ISDIR(st.st_mode)) {
 			char *with = str_printf("%s/", path);
 
@@ -229,13 +224,12 @@ static void add_first(struct completer *c)
 
 static void complete_add_lessons(struct completer *c)
 {
-	char **names = lesson_names();
+	AUTO_FREE char **names = lesson_names();
 
 	for (size_t i = 0; names[i]; i++) {
 		complete_add_if(c, names[i]);
 		free(names[i]);
 	}
-	free(names);
 }
 
 /* OPTION=VALUE: complete the value from its beginning. */
@@ -243,13 +237,12 @@ static void add_assignment(struct completer *c)
 {
 	char *eq = strchr(c->word, '=');
 	struct completer value = {.s = c->s};
-	AUTO_FREE char *name = NULL;
 
 	if (!eq) {
 		complete_add_options(c, true);
 		return;
 	}
-	name = str_dup(c->word);
+	AUTO_FREE char *name = str_dup(c->word);
 	name[eq - c->word] = 0;
 	value.word = eq + 1;
 	add_option_value(&value, name);
@@ -303,10 +296,10 @@ static void offer_word(void *ctx, const char *word, size_t len)
 	struct completer *c = ctx;
 	size_t fixed = syntax_fixed(word, len);
 	enum syntax_kind kind = syntax_kind(word, len);
-	char *w;
 
 	if (fixed) {
-		w = str_printf("%.*s", (int)fixed, word);
+		char *w = str_printf("%.*s", (int)fixed, word);
+
 		complete_add_if(c, w);
 		free(w);
 	} else if (!(c->offered & 1u << kind) && !(kind == KIND_TARGET && c->n)) {
@@ -335,13 +328,12 @@ static bool find_subcommand(const struct command *k, const char *name, struct su
 static void complete_subcommand(struct completer *c, const struct command *k)
 {
 	struct subcommand s;
-	AUTO_FREE char *syntax = NULL;
 
 	for (size_t i = 0; c->argc == 1 && k->subcommand(i, &s); i++)
 		complete_add_if(c, s.name);
 	if (c->argc == 1 || !find_subcommand(k, c->argv[1], &s))
 		return;
-	syntax = str_printf("%s %s", s.name, s.syntax);
+	AUTO_FREE char *syntax = str_printf("%s %s", s.name, s.syntax);
 	syntax_next(syntax, c->argc - 1, c->argv + 1, offer_word, c);
 }
 
@@ -353,7 +345,7 @@ static int by_text(const void *a, const void *b)
 /* Two parts of the syntax may offer the same word. Its first place is kept. */
 static void drop_doubles(struct completer *c)
 {
-	char ***order = NEW_ARRAY(c->n + 1, char **);
+	AUTO_FREE char ***order = NEW_ARRAY(c->n + 1, char **);
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++)
@@ -377,15 +369,6 @@ static void drop_doubles(struct completer *c)
 		if (c->list[i])
 			c->list[n++] = c->list[i];
 	c->n = n;
-	free(order);
-}
-
-static void complete_argument(struct completer *c, const struct command *k)
-{
-	if (k->subcommand)
-		complete_subcommand(c, k);
-	syntax_next(k->syntax, c->argc, c->argv, offer_word, c);
-	drop_doubles(c);
 }
 
 /* Is the text up to the end of the line the beginning of a name without need of quotes? */
@@ -393,15 +376,14 @@ static bool begins_name(const struct fabric *f, const char *text)
 {
 	const char *open = strrchr(text, '[');
 	struct name_hits h;
-	bool any;
 
 	if (!text[strcspn(text, " \t;")])
 		return false;
 	if (open && node_named(f, text, (size_t)(open - text)) != NO_ID)
 		return true;
 	names_find(f, text, NAMES_ANY, NAME_LABEL, &h);
-	any = h.n &&
-	      (h.rank == NAME_LABEL || h.rank == NAME_WHOLE || h.rank == NAME_BEGIN || h.rank == NAME_FIRST);
+	bool any = h.n && (h.rank == NAME_LABEL || h.rank == NAME_WHOLE || h.rank == NAME_BEGIN ||
+			   h.rank == NAME_FIRST);
 	name_hits_free(&h);
 	return any;
 }
@@ -446,11 +428,10 @@ static void forget_words(struct completer *c)
 static bool complete_take_name(struct completer *c, const char **p)
 {
 	size_t len;
-	char *word;
 
 	if (!node_wanted(c) || !names_at(c->s->fabric, *p, &len, 1) || !(*p)[len])
 		return false;
-	word = mem_dup(*p, len + 1);
+	char *word = mem_dup(*p, len + 1);
 	word[len] = 0;
 	complete_take_word(c, word);
 	*p += len;
@@ -501,10 +482,14 @@ char **session_complete(struct session *s, const char *line, size_t *start)
 	const struct command *k = at && c.argc ? command_find(s, c.argv[0], NULL) : NULL;
 
 	*start = (size_t)((at ? at : line + strlen(line)) - line);
-	if (at && !c.argc)
+	if (at && !c.argc) {
 		add_first(&c);
-	else if (k)
-		complete_argument(&c, k);
+	} else if (k) {
+		if (k->subcommand)
+			complete_subcommand(&c, k);
+		syntax_next(k->syntax, c.argc, c.argv, offer_word, &c);
+		drop_doubles(&c);
+	}
 	forget_words(&c);
 	free(c.word);
 	GROW(c.list, c.n, c.cap);
@@ -519,8 +504,7 @@ char **session_complete_word(struct session *s, const char *syntax, const char *
 
 	syntax_next(of, c.argc, c.argv, offer_word, &c);
 	drop_doubles(&c);
-	free(of);
-	free(c.word);
+	FREE_EACH(of, c.word);
 	GROW(c.list, c.n, c.cap);
 	c.list[c.n] = NULL;
 	return c.list;

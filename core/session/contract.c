@@ -138,7 +138,6 @@ static void add_type(json_t *row, const char *type, const struct session *s)
 	size_t n = strcspn(type, "(|");
 	const struct contract_kind *k = contract_kinds;
 	const char *rest = type[n] == '(' ? strchr(type, ')') + 1 : type + n, *of = type;
-	char *name;
 
 	while (k->name && (strncmp(k->name, type, n) || k->name[n]))
 		k++;
@@ -147,7 +146,7 @@ static void add_type(json_t *row, const char *type, const struct session *s)
 		n = strcspn(of, "(");
 		json_object_set_new(row, "kind", json_text(k->name));
 	}
-	name = str_printf("%.*s%s", (int)n, of, rest);
+	char *name = str_printf("%.*s%s", (int)n, of, rest);
 	json_object_set_new(row, "type", json_text(name));
 	free(name);
 	if (k->name && !strcmp(k->name, "engine")) {
@@ -258,7 +257,6 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 {
 	bool standard = args_has(args, "json-schema");
 	const struct command *one = args->n && !standard ? command_find(s, args->arg[0].word, e) : NULL;
-	json_t *list;
 
 	if (standard) {
 		json_t *whole = json_schema(s);
@@ -271,7 +269,7 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 	}
 	if (args->n && !one)
 		return -1;
-	list = json_array();
+	json_t *list = json_array();
 	out_text(o, "Schema %d.  All objects:\n", JSON_SCHEMA);
 	print_keys(contract_common, o);
 	for (const struct contract_kind *k = contract_kinds; !one && k->name; k++)
@@ -452,14 +450,14 @@ static void json_schema_put_kinds(json_t *defs, const struct session *s)
 static json_t *command_schema(const struct command *c, const json_t *common, const struct session *s)
 {
 	AUTO_FREE char *lines = c ? contract_of(c) : str_dup("");
-	json_t *rows = contract_keys(lines, s), *o = object_schema(rows), *need,
+	json_t *rows = contract_keys(lines, s), *o = object_schema(rows),
 	       *all = json_schema_member(o, "properties"), *v;
 	const char *key;
 
 	json_object_foreach(json_object_get((json_t *)common, "properties"), key,
 			    v) if (!json_object_get(all, key))
 		json_object_set_new(all, key, reference("common/properties/", key));
-	need = json_object_get(o, "required");
+	json_t *need = json_object_get(o, "required");
 	if (need) {
 		json_object_set(json_schema_member(o, "then"), "required", need);
 		json_object_del(o, "required");
@@ -469,14 +467,6 @@ static json_t *command_schema(const struct command *c, const json_t *common, con
 	return o;
 }
 
-/* `ok` and an error exclude each other. */
-static json_t *failure_schema(void)
-{
-	return json_make("{s:{s:{s:{s:b}}}, s:{s:{s:b, s:b}}, s:{s:[s, s]}}", "if", "properties", "ok",
-			 "const", true, "then", "properties", "error", false, "error_kind", false, "else",
-			 "required", "error", "error_kind");
-}
-
 json_t *json_schema(const struct session *s)
 {
 	char *title = str_printf("An object that ibscope --json prints, version %d of the keys", JSON_SCHEMA);
@@ -484,13 +474,16 @@ json_t *json_schema(const struct session *s)
 				 "https://json-schema.org/draft/2020-12/schema", "title", title, "type",
 				 "object", "required", "command", "ok"),
 	       *defs = json_schema_member(root, "$defs"), *rows = contract_keys(contract_common, s),
-	       *names = json_array(), *common = object_schema(rows), *other;
+	       *names = json_array(), *common = object_schema(rows);
 
 	free(title);
 	json_object_set_new(json_schema_member(defs, "text"), "pattern", json_text(CLEAN));
 	json_object_set_new(defs, "common", common);
 	json_schema_put_kinds(defs, s);
-	json_schema_append(root, "allOf", failure_schema());
+	json_schema_append(root, "allOf", /* `ok` and an error exclude each other */
+			   json_make("{s:{s:{s:{s:b}}}, s:{s:{s:b, s:b}}, s:{s:[s, s]}}", "if", "properties",
+				     "ok", "const", true, "then", "properties", "error", false, "error_kind",
+				     false, "else", "required", "error", "error_kind"));
 	for (size_t t = 0; s->commands[t]; t++)
 		for (const struct command *c = s->commands[t]; c->name; c++) {
 			json_t *one = json_make("{s:{s:{s:{s:s}}}}", "if", "properties", "command", "const",
@@ -502,7 +495,7 @@ json_t *json_schema(const struct session *s)
 			json_array_append_new(names, json_text(c->name));
 		}
 	/* a word that is no command */
-	other = json_make("{s:{s:{s:{s:o}}}}", "if", "properties", "command", "enum", names);
+	json_t *other = json_make("{s:{s:{s:{s:o}}}}", "if", "properties", "command", "enum", names);
 	json_object_set_new(other, "else", reference("", "common"));
 	json_schema_append(root, "allOf", other);
 	json_decref(rows);

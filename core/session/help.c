@@ -412,17 +412,6 @@ static void help_list_commands(const struct session *s, bool screen, unsigned gr
 			}
 }
 
-/* Makes a topic for an engine that has none. */
-static bool engine_topic(const struct session *s, const char *name, struct topic *p)
-{
-	const struct engine *g = engine_find(s->engines, name);
-
-	if (g)
-		*p = (struct topic){
-			.name = g->name, .text = g->brief, .source = g->reference, .try_it = "show engines"};
-	return g != NULL;
-}
-
 /* Adds those of OpenSM's options which have that effect at SIGHUP; NULL: which it does not take. */
 static void list_with(const struct options *opts, const char *effect, struct text *t)
 {
@@ -472,15 +461,6 @@ static void help_tell_command(const struct session *s, const struct command *c, 
 		out_text(o, "  It needs the screen.\n");
 }
 
-/* Lines of a screen. */
-static void out_wrapped(struct out *o, const char *s)
-{
-	AUTO_TEXT struct text t = {0};
-
-	wrap_text(&t, s, columns(o), "", "  ");
-	out_text(o, "%s", text_str(&t));
-}
-
 static void tell_topic(const struct topic *p, struct out *o)
 {
 	AUTO_TEXT struct text t = {0};
@@ -497,23 +477,16 @@ struct asked {
 	json_t *list;
 };
 
-static bool all_of_kind(const struct asked *a, const struct named *n)
-{
-	size_t len = strlen(n->kind);
-
-	return !strncmp(a->word, n->kind, len) && !strcmp(a->word + len, "s");
-}
-
 /* Tells a name that is asked for by itself or by its kind: "hops, column of lft: ...". */
 static void help_take_name(void *to, const struct named *n)
 {
 	struct asked *a = to;
-	bool all = all_of_kind(a, n);
-	AUTO_TEXT struct text placed = {0}, line = {0};
-	bool asked;
+	size_t len = strlen(n->kind);
+	bool all = !strncmp(a->word, n->kind, len) && !strcmp(a->word + len, "s");
+	AUTO_TEXT struct text placed = {0}, line = {0}, lines = {0};
 
 	text_add(&placed, "%s %s", n->place, n->name);
-	asked = topic_same(a->word, n->name) || (*n->place && topic_same(a->word, text_str(&placed)));
+	bool asked = topic_same(a->word, n->name) || (*n->place && topic_same(a->word, text_str(&placed)));
 	if (!all && !asked)
 		return;
 	text_add(&line, "%s%s%s, %s", n->name, *n->syntax ? " " : "", n->syntax, n->kind);
@@ -521,9 +494,10 @@ static void help_take_name(void *to, const struct named *n)
 		text_add(&line, " %s %s", strcmp(n->kind, "key") ? "of" : "in", n->place);
 	text_add(&line, ": %s", n->text);
 	if (all && !a->o->run->width)
-		out_text(a->o, "%s\n", text_str(&line));
+		text_add(&lines, "%s\n", text_str(&line));
 	else
-		out_wrapped(a->o, text_str(&line));
+		wrap_text(&lines, text_str(&line), columns(a->o), "", "  ");
+	out_text(a->o, "%s", text_str(&lines));
 	json_array_append_new(a->list, json_make("{s:s, s:s, s:s*, s:s*, s:s}", "kind", n->kind, "name",
 						 n->name, "place", *n->place ? n->place : NULL, "syntax",
 						 *n->syntax ? n->syntax : NULL, "text", n->text));
@@ -567,13 +541,12 @@ static void option_names(const struct session *s, void (*take)(void *to, const s
 static size_t tell_names(const struct session *s, const char *word, struct out *o)
 {
 	struct asked a = {.word = word, .o = o, .list = json_array()};
-	size_t n;
 
 	option_names(s, help_take_name, &a);
 	core_names(s, help_take_name, &a);
 	if (s->named)
 		s->named(help_take_name, &a);
-	n = json_array_size(a.list);
+	size_t n = json_array_size(a.list);
 	out_json(o, "names", a.list);
 	return n;
 }
@@ -588,8 +561,12 @@ static void find_exact(const struct session *s, const char *word, const struct c
 	if (*c && strcmp((*c)->name, word))
 		*c = NULL;
 	*p = topic_find(s, word, true);
-	if (!*p && engine_topic(s, word, engine))
+	const struct engine *g = *p ? NULL : engine_find(s->engines, word);
+	if (g) {
+		*engine = (struct topic){
+			.name = g->name, .text = g->brief, .source = g->reference, .try_it = "show engines"};
 		*p = engine;
+	}
 }
 
 /* The command, or else the topic, that begins with the word. -1 and *e: none does. */

@@ -5,7 +5,6 @@
 #include "core/base/text.h"
 #include "core/session/session.h"
 
-#define TOPIC_LINES 5	 /* as it is printed, at most */
 #define TOPIC_COLUMNS 80 /* of a line, at most */
 
 struct topic {

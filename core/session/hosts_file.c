@@ -139,7 +139,7 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 	assert(kind <= NAMES_HOSTS);
 	assert(*word == '@');
 	const char *job;
-	char *path = split_job(word + 1, &job), *data = NULL;
+	AUTO_FREE char *path = split_job(word + 1, &job), *data = NULL;
 	struct input in = {.name = path, .progress = p};
 	struct hostlist hosts = {0};
 	int rc = read_packed_list(path, p, &data, &in.size, e);
@@ -158,21 +158,18 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 	if (rc)
 		id_list_free(l);
 	hostlist_free(&hosts);
-	free(data);
-	free(path);
 	return rc;
 }
 
 int hosts_file_each(const char *path, struct progress *p, struct job_list *jobs, struct err *e)
 {
-	char *data = NULL;
+	AUTO_FREE char *data = NULL;
 	struct input in = {.name = path, .progress = p};
 	int rc = read_packed_list(path, p, &data, &in.size, e);
 
 	in.data = data;
 	if (!rc)
 		rc = hostfile_each(&in, jobs, e);
-	free(data);
 	return rc;
 }
 
@@ -213,30 +210,20 @@ static bool is_empty(const char *text)
 	return !*text || *text == '#';
 }
 
-static int take_weight(const char *word, uint32_t *weight, struct err *e)
-{
-	uint64_t v;
-
-	if (!number_of(word, 1, PAIRS_WEIGHT_MOST, &v))
-		return err_set(e, "found \"%.40s\", expected a weight, a whole number from 1 to %u", word,
-			       PAIRS_WEIGHT_MOST);
-	*weight = (uint32_t)v;
-	return 0;
-}
-
 /* Takes the words of a line, which are freed or kept. */
 static int pairs_file_take_words(struct pairs_file *p, int argc, char **argv, const char *rest, unsigned line,
 				 struct err *e)
 {
-	uint32_t weight = 1;
+	uint64_t weight = 1;
 
 	if (argc < 3 || argc > 4 || (rest && *rest))
 		return err_set(e, "found %d words%s, expected A B [WEIGHT]", argc - 1,
 			       rest && *rest ? " and ';'" : "");
-	if (argc == 4 && take_weight(argv[3], &weight, e))
-		return -1;
+	if (argc == 4 && !number_of(argv[3], 1, PAIRS_WEIGHT_MOST, &weight))
+		return err_set(e, "found \"%.40s\", expected a weight, a whole number from 1 to %u", argv[3],
+			       PAIRS_WEIGHT_MOST);
 	GROW(p->pair, p->n, p->cap);
-	p->pair[p->n++] = (struct pair_line){str_dup(argv[1]), str_dup(argv[2]), weight, line};
+	p->pair[p->n++] = (struct pair_line){str_dup(argv[1]), str_dup(argv[2]), (uint32_t)weight, line};
 	return 0;
 }
 
@@ -245,16 +232,16 @@ static int pairs_file_take_line(struct pairs_file *p, const struct fabric *f, st
 {
 	size_t len = (size_t)(at.end - at.p);
 	const char *rest = NULL;
-	char **argv = NULL, *text;
-	int argc = 0, rc;
+	char **argv = NULL;
+	int argc = 0;
 
 	if (memchr(at.p, 0, len))
 		return err_set(e, "found a NUL byte, expected text");
 	if (len > LINE_BYTES_MOST)
 		return err_set_kind(e, ERR_LIMIT, "found a line of %zu bytes, expected at most %d", len,
 				    LINE_BYTES_MOST);
-	text = str_printf("pair %.*s", (int)len, at.p);
-	rc = 0;
+	AUTO_FREE char *text = str_printf("pair %.*s", (int)len, at.p);
+	int rc = 0;
 	if (!is_empty(text + 5)) {
 		rc = command_read(f, SYNTAX, text, &rest, &argc, &argv, NULL, e);
 		if (!rc) {
@@ -262,7 +249,6 @@ static int pairs_file_take_line(struct pairs_file *p, const struct fabric *f, st
 			words_free(argc, argv);
 		}
 	}
-	free(text);
 	return rc;
 }
 
@@ -287,18 +273,6 @@ int pairs_parse(struct pairs_file *p, const struct fabric *f, const char *name, 
 				       name, lines.no, sum, PAIRS_WEIGHT_MOST);
 	}
 	return progress_cancelled(pr) ? err_set(e, CANCELLED) : 0;
-}
-
-static int pairs_read(struct pairs_file *p, const struct fabric *f, const char *path, struct progress *pr,
-		      struct err *e)
-{
-	AUTO_FREE char *data = NULL;
-	size_t size;
-
-	*p = (struct pairs_file){0};
-	if (read_path(path, LIST_FILE_MIB, pr, &data, &size, e))
-		return -1;
-	return pairs_parse(p, f, path, data, size, pr, e);
 }
 
 void pairs_file_free(struct pairs_file *p)
@@ -359,9 +333,9 @@ static int read_random(const struct patterns_reader *x, struct err *e)
 static int read_hotspot(const struct patterns_reader *x, struct err *e)
 {
 	const struct fabric *f = x->r->topo->fabric;
-	uint32_t node = args_get(x->args, "hotspot NODE")->id, n, *host, dst = NO_ID;
+	uint32_t node = args_get(x->args, "hotspot NODE")->id, n, dst = NO_ID;
+	uint32_t *host = pattern_hosts(x->r, &n);
 
-	host = pattern_hosts(x->r, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (endport_node(f, host[i]) == node)
 			dst = host[i];
@@ -432,8 +406,7 @@ static int patterns_read_to(const struct patterns_reader *x, struct err *e)
 		rc = mem_room(e, 2 * (size_t)to.n * n_hosts * sizeof(struct flow), "flows to %u hosts", to.n);
 	if (!rc)
 		pattern_to(x->r, to.ep, to.n, x->p);
-	free(to.ep);
-	free(to.taken);
+	FREE_EACH(to.ep, to.taken);
 	return rc;
 }
 
@@ -453,8 +426,7 @@ struct gpus *session_gpus(const struct session *s, const struct routing *r, cons
 		rc = add_targets(&x, h->word, &to, e);
 	if (!rc)
 		g = gpus_new(r, some ? to.ep : NULL, to.n);
-	free(to.ep);
-	free(to.taken);
+	FREE_EACH(to.ep, to.taken);
 	return g;
 }
 
@@ -483,12 +455,16 @@ static int read_gpus(const struct patterns_reader *x, struct err *e)
 static int read_pairs(const struct patterns_reader *x, struct err *e)
 {
 	const char *path = args_word(x->args, "FILE", "");
-	struct pairs_file file;
+	struct progress *p = x->o->run->progress;
+	AUTO_FREE char *data = NULL;
+	size_t size;
+	struct pairs_file file = {0};
 	struct err why;
-	int rc;
 
 	x->p->kind = PATTERN_LIST;
-	rc = pairs_read(&file, x->s->fabric, path, x->o->run->progress, e);
+	int rc = read_path(path, LIST_FILE_MIB, p, &data, &size, e);
+	if (!rc)
+		rc = pairs_parse(&file, x->s->fabric, path, data, size, p, e);
 	for (size_t i = 0; !rc && i < file.n; i++) {
 		const struct pair_line *l = &file.pair[i];
 		unsigned lid;

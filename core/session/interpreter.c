@@ -165,43 +165,36 @@ static const char *skip_colon(const char *text)
 static const struct command *first_command(const struct session *s, const char *text, bool *pane,
 					   struct err *e)
 {
-	const struct command *c;
 	AUTO_FREE char *name = NULL;
 
 	if (words_take(&text, &name, e))
 		return NULL;
-	c = command_of_pane(s, name);
+	const struct command *c = command_of_pane(s, name);
 	*pane = c != NULL;
 	if (!c)
 		c = command_find(s, name, e);
 	return c;
 }
 
-/* Puts the command's name before the words, which begin with a pane's. */
-static void name_command(struct command_words *c)
-{
-	c->argv = mem_resize(c->argv, (size_t)c->argc + 2, sizeof(*c->argv));
-	memmove(c->argv + 1, c->argv, (size_t)(c->argc + 1) * sizeof(*c->argv));
-	c->argv[0] = str_dup(c->command->name);
-	c->argc++;
-}
-
 /* Takes the words of the command at the beginning of a text; *rest is what follows. -1 and c->why. */
 static int interpreter_take_words(const struct session *s, const char *from, const char **rest,
 				  struct progress *p, struct command_words *c)
 {
-	const char *syntax;
 	bool pane;
 
 	c->command = first_command(s, from, &pane, &c->why);
 	if (!c->command)
 		return -1;
 	/* "list PANE ..." without its name begins as the text does */
-	syntax = c->command->syntax + (pane ? strcspn(c->command->syntax, " ") + 1 : 0);
+	const char *syntax = c->command->syntax + (pane ? strcspn(c->command->syntax, " ") + 1 : 0);
 	if (command_read(s->fabric, syntax, from, rest, &c->argc, &c->argv, p, &c->why))
 		return -1;
-	if (pane)
-		name_command(c);
+	if (pane) { /* the command's name goes before the words */
+		c->argv = mem_resize(c->argv, (size_t)c->argc + 2, sizeof(*c->argv));
+		memmove(c->argv + 1, c->argv, (size_t)(c->argc + 1) * sizeof(*c->argv));
+		c->argv[0] = str_dup(c->command->name);
+		c->argc++;
+	}
 	return 0;
 }
 
@@ -233,12 +226,11 @@ struct command_list *commands_split(const struct session *s, const char *text)
 {
 	struct command_list *l = NEW(struct command_list);
 	struct command_words c;
-	const char *p;
 	size_t cap = 0;
 
 	l->text = str_dup(text);
 	l->fabric = s->fabric ? fabric_ref(s->fabric) : NULL;
-	p = strlen(text) > SPLIT_AHEAD_MOST ? NULL : l->text;
+	const char *p = strlen(text) > SPLIT_AHEAD_MOST ? NULL : l->text;
 	while (interpreter_next_command(s, &p, NULL, &c)) {
 		GROW(l->command, l->n, cap);
 		l->command[l->n++] = c;
@@ -272,8 +264,7 @@ void commands_free(struct command_list *l)
 		return;
 	for (size_t i = 0; i < l->n; i++)
 		words_free(l->command[i].argc, l->command[i].argv);
-	free(l->command);
-	free(l->text);
+	FREE_EACH(l->command, l->text);
 	fabric_unref(l->fabric);
 	free(l);
 }
@@ -364,12 +355,11 @@ static bool fits_several(const struct session *s, const char *word)
 /* The first word of a failed command that fits several nodes; 0: none. */
 static int unclear_word(const struct session *s, const struct command_words *c, struct progress *p)
 {
-	AUTO_FREE struct syntax_walk *walk = NULL;
 	int at = 0;
 
 	if (!c->command || !s->fabric || !syntax_fits(c->command->syntax, c->argc, c->argv))
 		return 0;
-	walk = syntax_walk(c->command->syntax);
+	AUTO_FREE struct syntax_walk *walk = syntax_walk(c->command->syntax);
 	for (int i = 1; i < c->argc && !at && !progress_cancelled(p); i++) {
 		struct wanted w = {.typed = c->argv[i]};
 
@@ -427,25 +417,24 @@ static void look_at_kind(void *ctx, const char *word, size_t len)
 static void tell_hosts(const struct session *s, const struct command_words *c, struct out *o)
 {
 	AUTO_FREE struct syntax_walk *walk = syntax_walk(c->command->syntax);
-	json_t *taken = json_object(), *ports = json_array(), *obj;
+	json_t *taken = json_object(), *ports = json_array();
 	AUTO_TEXT struct text word = {0};
 	char a[300];
 
 	for (int i = 1; s->fabric && i < c->argc && !progress_cancelled(o->run->progress); i++) {
 		bool one = node_named(s->fabric, c->argv[i], strlen(c->argv[i])) == NO_ID;
-		uint32_t ep;
 
 		if (one) /* otherwise the whole word is a name, as most are */
 			syntax_offer(walk, look_at_kind, &one);
 		syntax_step(walk, c->argv[i]);
-		ep = one ? session_host(s, c->argv[i]) : NO_ID;
+		uint32_t ep = one ? session_host(s, c->argv[i]) : NO_ID;
 		if (ep == NO_ID)
 			continue;
 		endport_label(s->fabric, ep, a, sizeof(a));
 		out_text(o, "%s is taken for %s, the first of its ports%s.\n", c->argv[i], a,
 			 session_endport_up(s, ep) ? " that is up" : "; none of them is up");
 		json_object_set_new(taken, clean_string(c->argv[i], &word), json_text(a));
-		obj = json_make("{s:s}", "word", c->argv[i]);
+		json_t *obj = json_make("{s:s}", "word", c->argv[i]);
 		json_put_endport(obj, "name", s->fabric, session_lids(s), ep);
 		json_array_append_new(ports, obj);
 	}
@@ -511,7 +500,6 @@ static int run_at_step(const struct command_words *c, struct walk *w, struct out
 {
 	struct session *s = o->run->in->session;
 	const struct sweep *moment = walk_moment(w);
-	int rc;
 
 	assert(!s->moment);
 	out_step(o, walk_recording(w), walk_step(w), walk_phase(w));
@@ -519,7 +507,7 @@ static int run_at_step(const struct command_words *c, struct walk *w, struct out
 	s->moment = moment;
 	s->moment_for = pthread_self();
 	session_unlock(s);
-	rc = run_words(c, o, e);
+	int rc = run_words(c, o, e);
 	session_lock(s);
 	s->moment = NULL;
 	session_unlock(s);
@@ -558,16 +546,16 @@ static int run_command(struct command_run *r, const struct command_words *c, str
 {
 	FILE *aside = r->aside;
 	struct out o;
-	int rc, at;
 
 	if (progress_cancelled(r->progress))
 		return err_set(e, CANCELLED);
 	if (writes_output(c->command, c->argc, c->argv))
 		r->aside = r->errors;
 	out_begin(&o, r, c->command ? c->command->name : c->argv[0]);
-	rc = do_command(c, &o, e);
-	at = rc && (r->json || (r->on_screen && !r->unclear)) ? unclear_word(r->in->session, c, r->progress)
-							      : 0;
+	int rc = do_command(c, &o, e);
+	int at = rc && (r->json || (r->on_screen && !r->unclear))
+			 ? unclear_word(r->in->session, c, r->progress)
+			 : 0;
 	if (at && r->on_screen)
 		r->unclear = unclear_line(c, at);
 	if (at && err_kind(e) == ERR_AMBIGUOUS)

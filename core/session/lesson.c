@@ -218,7 +218,7 @@ static int lesson_take_value(struct lesson_reader *r, const char *key, size_t le
 /* One line without its end and without the blanks before that. */
 static int lesson_take_line(struct lesson_reader *r, char *line)
 {
-	size_t len = strlen(line), colon;
+	size_t len = strlen(line);
 
 	while (len && strchr(" \t\r", line[len - 1]))
 		line[--len] = 0;
@@ -232,7 +232,7 @@ static int lesson_take_line(struct lesson_reader *r, char *line)
 		text_add(&r->more, " %s", line + strspn(line, " \t"));
 		return 0;
 	}
-	colon = strcspn(line, ":");
+	size_t colon = strcspn(line, ":");
 	if (!line[colon])
 		return lesson_fail(r, line, "KEY: VALUE");
 	return lesson_take_value(r, line, colon, line + colon + 1 + strspn(line + colon + 1, " \t"));
@@ -333,9 +333,7 @@ static void list_free(struct lesson_list *l)
 
 static void step_free(struct lesson_step *s)
 {
-	free(s->text);
-	free(s->ask);
-	free(s->answer);
+	FREE_EACH(s->text, s->ask, s->answer);
 	list_free(&s->accept);
 	for (size_t i = 0; i < s->n_look; i++) {
 		free(s->look[i].pane);
@@ -355,12 +353,7 @@ void lesson_free(struct lesson *l)
 		return;
 	for (size_t i = 0; i < l->n; i++)
 		step_free(&l->step[i]);
-	free(l->step);
-	free(l->word);
-	free(l->name);
-	free(l->title);
-	free(l->fabric);
-	free(l);
+	FREE_EACH(l->step, l->word, l->name, l->title, l->fabric, l);
 }
 
 /* --- all of them ------------------------------------------------------------------------------------ */
@@ -377,12 +370,11 @@ static int by_number(const void *a, const void *b)
 struct lesson **lessons_all(struct text *broken, unsigned *n_broken)
 {
 	char **names = lesson_names();
-	struct lesson **l;
 	size_t n = 0;
 
 	while (names[n])
 		n++;
-	l = NEW_ARRAY(n + 1, struct lesson *);
+	struct lesson **l = NEW_ARRAY(n + 1, struct lesson *);
 	n = 0;
 	for (size_t i = 0; names[i]; i++) {
 		struct err e = {0};
@@ -421,8 +413,6 @@ void lesson_place_unref(const struct lesson_place *p)
 
 /* Lessons: a session's place in one; running and checking them. */
 
-/* --- the place ------------------------------------------------------------------------------------ */
-
 const struct lesson_place *lesson_place_ref(const struct lesson_place *p)
 {
 	atomic_fetch_add(&((struct lesson_place *)(uintptr_t)p)->refs, 1);
@@ -431,11 +421,9 @@ const struct lesson_place *lesson_place_ref(const struct lesson_place *p)
 
 void lesson_place_put(struct session *s, struct lesson_place *p)
 {
-	const struct lesson_place *before;
-
 	assert(p->lesson && p->step < p->lesson->n);
 	session_lock(s);
-	before = s->lesson;
+	const struct lesson_place *before = s->lesson;
 	atomic_store(&p->refs, 1);
 	s->lesson = p;
 	s->moves++;
@@ -448,17 +436,15 @@ void lesson_place_put(struct session *s, struct lesson_place *p)
 int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p, struct err *e)
 {
 	struct fabric *f;
-	AUTO_FREE char *how = NULL;
-	int rc;
 
 	if (!l->fabric)
 		return session_need_fabric(s, e);
 	permit_lesson_begin();
-	rc = synth_make(l->fabric, &f, e);
+	int rc = synth_make(l->fabric, &f, e);
 	permit_lesson_end();
 	if (rc)
 		return -1;
-	how = str_printf("synth %s", l->fabric);
+	AUTO_FREE char *how = str_printf("synth %s", l->fabric);
 	session_forget(s);
 	return session_set_fabric(s, f, how, p, e);
 }
@@ -480,11 +466,10 @@ int lesson_run(const struct command_run *in, const char *commands, struct text *
 	assert(in->in && in->in->session);
 	struct command_run r = {
 		.in = in->in, .f = text_stream(said), .width = in->width, .progress = in->progress};
-	int rc;
 
 	in->in->session->in_lesson++;
 	permit_lesson_begin();
-	rc = run_text(&r, commands, e);
+	int rc = run_text(&r, commands, e);
 	permit_lesson_end();
 	in->in->session->in_lesson--;
 	fclose(r.f);
@@ -611,12 +596,11 @@ static int judged(const struct session *like, const struct lesson *l, size_t ste
 	struct session *s = session_new(like->engines, like->commands);
 	struct interpreter in = {.session = s};
 	struct command_run run = {.in = &in, .progress = p};
-	int rc;
 
 	s->topics = like->topics;
 	*right = true;
-	rc = l->fabric ? lesson_set_up(s, l, p, e)
-		       : err_set(e, "lesson %s: judge needs a fabric of its own", l->name);
+	int rc = l->fabric ? lesson_set_up(s, l, p, e)
+			   : err_set(e, "lesson %s: judge needs a fabric of its own", l->name);
 	for (size_t i = 0; !rc && i <= step; i++) {
 		lesson_step_begin(s, &l->step[i]);
 		for (size_t k = 0; k < l->step[i].n_run && !progress_cancelled(p); k++)
@@ -625,11 +609,10 @@ static int judged(const struct session *like, const struct lesson *l, size_t ste
 	}
 	for (size_t i = 0; !rc && *right && i < l->step[step].n_run; i++) {
 		const struct lesson_run *r = &l->step[step].run[i];
-		AUTO_FREE char *line = NULL;
 
 		if (r->when != WHEN_JUDGED)
 			continue;
-		line = with_answer(r->command, answer);
+		AUTO_FREE char *line = with_answer(r->command, answer);
 		*right = prints(&run, line, &r->expect, NULL);
 	}
 	interpreter_free(&in);

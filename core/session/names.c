@@ -46,11 +46,11 @@ static uint32_t node_of_guid(const struct fabric *f, const char *word, uint64_t 
 
 static uint32_t node_of_lid(const struct session *s, const char *word, unsigned lid, struct err *e)
 {
-	uint32_t ep = endport_of_lid(s, lid), n;
+	uint32_t ep = endport_of_lid(s, lid);
 
 	if (ep != NO_ID)
 		return endport_node(s->fabric, ep);
-	n = fabric_node_by_name(s->fabric, word, NULL);
+	uint32_t n = fabric_node_by_name(s->fabric, word, NULL);
 	if (n == NO_ID)
 		err_set_kind(e, ERR_NO_NODE, "no port has LID %s now, and no node is named so", word);
 	return n;
@@ -139,13 +139,13 @@ uint32_t session_candidates(const struct session *s, const char *word, struct na
 
 uint32_t session_node(const struct session *s, const char *word, struct err *e)
 {
-	uint32_t n, ep;
+	uint32_t n;
 
 	if (session_need_fabric(s, e))
 		return NO_ID;
 	if (numbered(s, word, &n, e))
 		return n;
-	ep = session_host(s, word);
+	uint32_t ep = session_host(s, word);
 	return ep == NO_ID ? fabric_node_by_name(s->fabric, word, e) : endport_node(s->fabric, ep);
 }
 
@@ -174,14 +174,6 @@ static int no_port(const struct fabric *f, uint32_t node, const char *port, stru
 			    port, n, label ? " or a label as " : "", label ? label : "");
 }
 
-/* The node of a port that is wanted. A host with several adapters is refused. */
-static uint32_t session_names_node_with_port(const struct session *s, const char *name, struct err *e)
-{
-	uint32_t n;
-
-	return numbered(s, name, &n, e) ? n : fabric_node_by_name(s->fabric, name, e);
-}
-
 uint32_t session_port(const struct session *s, const char *word, struct err *e)
 {
 	char *name, *text;
@@ -194,7 +186,8 @@ uint32_t session_port(const struct session *s, const char *word, struct err *e)
 		err_word(e, "found \"%s\", expected a port as NODE[PORT]", word);
 		return NO_ID;
 	}
-	n = session_names_node_with_port(s, name, e);
+	if (!numbered(s, name, &n, e))
+		n = fabric_node_by_name(s->fabric, name, e); /* refuses a host with several adapters */
 	if (n != NO_ID)
 		port = port_in_brackets(s->fabric, n, text, strlen(text));
 	if (n != NO_ID && (port < 1 || port > s->fabric->node_nports[n])) {
@@ -221,11 +214,11 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
 		ep = fabric_endport_by_guid(s->fabric, v);
 	if (ep == NO_ID && name_before_port(s->fabric, word, strlen(word)) &&
 	    node_named(s->fabric, word, strlen(word)) == NO_ID) {
-		uint32_t port = session_port(s, word, e), node;
+		uint32_t port = session_port(s, word, e);
 
 		if (port == NO_ID)
 			return NO_ID;
-		node = s->fabric->port_node[port]; /* a switch has one endport only */
+		uint32_t node = s->fabric->port_node[port]; /* a switch has one endport only */
 		ep = s->fabric->port_endport[node_is_switch(s->fabric, node) ? s->fabric->node_port[node]
 									     : port];
 	} else if (ep == NO_ID && (ep = session_host(s, word)) == NO_ID) {
@@ -265,7 +258,6 @@ static int nodes_named(const struct session *s, const char *word, enum name_kind
 		       struct name_hits *h, struct id_list *l, struct err *e)
 {
 	bool many;
-
 	int rc = names_many(s->fabric, word, kind, h, &many, e);
 
 	if (!many && h->n && exact && h->rank < NAME_WORDS)
@@ -286,7 +278,6 @@ int session_nodes(const struct session *s, const char *word, enum name_kind kind
 {
 	struct name_hits h;
 	uint32_t node;
-	int rc;
 
 	assert(kind <= NAMES_HOSTS);
 	*l = (struct id_list){0};
@@ -296,7 +287,7 @@ int session_nodes(const struct session *s, const char *word, enum name_kind kind
 		return hosts_file_nodes(s, word, kind, p, l, e);
 	if (numbered(s, word, &node, e))
 		return list_one(l, node);
-	rc = nodes_named(s, word, kind, exact, &h, l, e);
+	int rc = nodes_named(s, word, kind, exact, &h, l, e);
 	name_hits_free(&h);
 	return rc;
 }
@@ -329,10 +320,7 @@ static unsigned split_ports(const struct fabric *f, const char *word, char **nam
 	}
 }
 
-/*
- * Set marks[MAX_PORTS + 1] for the ports of a set. Returns the first port that the node lacks, to be freed,
- * or NULL.
- */
+/* Sets marks[MAX_PORTS + 1] for a set of ports. The first port that the node lacks, to be freed, or NULL. */
 static char *mark_set(const struct fabric *f, uint32_t node, const char *set, unsigned char *marks)
 {
 	unsigned char some[MAX_PORTS + 1];

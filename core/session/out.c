@@ -20,10 +20,10 @@ static void lines_add(struct out *o, const char *from, size_t len)
 
 static void out_add_lines(struct out *o, const char *fmt, va_list ap)
 {
-	const char *nl, *from;
+	const char *nl;
 
 	text_addv(&o->partial, fmt, ap);
-	from = text_str(&o->partial);
+	const char *from = text_str(&o->partial);
 	while ((nl = strchr(from, '\n'))) {
 		lines_add(o, from, nl - from);
 		from = nl + 1;
@@ -141,8 +141,6 @@ static void print_object(struct command_run *r, const json_t *object)
 
 void out_begin(struct out *o, struct command_run *r, const char *command)
 {
-	char *head;
-
 	*o = (struct out){.run = r};
 	if (!r->json)
 		return;
@@ -151,7 +149,7 @@ void out_begin(struct out *o, struct command_run *r, const char *command)
 	if (r->id)
 		json_object_set(o->object, "id", r->id);
 	json_object_set_new(o->object, "command", json_text(command));
-	head = json_dumps(o->object, JSON_COMPACT | JSON_ENSURE_ASCII);
+	char *head = json_dumps(o->object, JSON_COMPACT | JSON_ENSURE_ASCII);
 	head[strlen(head) - 1] = 0; /* without "}" */
 	o->head = head;
 	o->up = atomic_load(&innermost);
@@ -198,10 +196,9 @@ static void tell_run(struct out *o, json_t *object)
 
 void out_object(struct out *o, json_t *fields)
 {
-	json_t *object;
-
 	if (o->run->json) {
-		object = json_object();
+		json_t *object = json_object();
+
 		if (o->run->id)
 			json_object_set(object, "id", o->run->id);
 		json_object_set(object, "command", json_object_get(o->object, "command"));
@@ -262,11 +259,11 @@ static void session_counted_drop(struct counter_reading *r)
 
 void session_count(struct session *s, const struct counter_reading *r)
 {
-	struct counter_reading *new = NEW(struct counter_reading), *old;
+	struct counter_reading *new = NEW(struct counter_reading);
 
 	*new = *r;
 	session_lock(s);
-	old = s->counted[1];
+	struct counter_reading *old = s->counted[1];
 	s->counted[1] = s->counted[0];
 	s->counted[0] = new;
 	s->counts++;
@@ -320,10 +317,9 @@ static int session_counted_ask(const char *ca, int port, char *const *word, unsi
 			       struct counter_reading *r, struct progress *p, struct err *e)
 {
 	char self[] = "/proc/self/exe", flag[] = LIVE_COUNTERS_FLAG, none[] = "", number[12];
-	char **argv = NEW_ARRAY(n + 5, char *), *device = ca ? str_dup(ca) : NULL;
+	AUTO_FREE char **argv = NEW_ARRAY(n + 5, char *), *device = ca ? str_dup(ca) : NULL;
 	AUTO_TEXT struct text lines = {0};
 	FILE *to = text_stream(&lines);
-	int rc;
 
 	snprintf(number, sizeof(number), "%d", port);
 	argv[0] = self;
@@ -331,11 +327,9 @@ static int session_counted_ask(const char *ca, int port, char *const *word, unsi
 	argv[2] = device ? device : none;
 	argv[3] = number;
 	memcpy(argv + 4, word, n * sizeof(*argv));
-	rc = live_again(argv, to, p, e);
+	int rc = live_again(argv, to, p, e);
 	fclose(to);
 	take_lines(text_str(&lines), r);
-	free(device);
-	free(argv);
 	return rc;
 }
 
@@ -353,13 +347,12 @@ int counters_live_port(const struct session *s, const char *ca, int at, uint32_t
 {
 	assert(port < s->fabric->n_ports);
 	unsigned lid = session_counted_lid_of(s, port);
-	AUTO_FREE char *word = NULL;
 
 	*r = (struct counter_reading){0};
 	if (!lid)
 		return err_set(e, "%s has no LID, so its counters cannot be read",
 			       PORT_LABEL(s->fabric, port));
-	word = str_printf("%u:%u", lid, s->fabric->port_num[port]);
+	AUTO_FREE char *word = str_printf("%u:%u", lid, s->fabric->port_num[port]);
 	return session_counted_ask(ca, at, &word, 1, r, p, e);
 }
 

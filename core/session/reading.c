@@ -39,20 +39,17 @@ struct reading_reader {
 static bool fits_node(const struct fabric *f, const char *p, size_t len)
 {
 	unsigned char set[MAX_PORTS + 1];
-	char *piece = mem_dup(p, len + 1), *open;
-	size_t inside;
-	bool fits;
+	AUTO_FREE char *piece = mem_dup(p, len + 1);
 
 	piece[len] = 0;
-	open = piece[len - 1] == ']' ? strrchr(piece, '[') : NULL;
-	inside = open ? (size_t)(piece + len - 1 - open - 1) : 0;
-	fits = names_fit(f, piece);
+	char *open = piece[len - 1] == ']' ? strrchr(piece, '[') : NULL;
+	size_t inside = open ? (size_t)(piece + len - 1 - open - 1) : 0;
+	bool fits = names_fit(f, piece);
 	if (!fits && open &&
 	    (is_port_text(f, open + 1, inside) || !number_set(open + 1, inside, set, MAX_PORTS))) {
 		*open = 0;
 		fits = names_fit(f, piece);
 	}
-	free(piece);
 	return fits;
 }
 
@@ -153,14 +150,13 @@ static bool takes_open_quote(const char *p, size_t len)
 
 static void reading_look(const struct reading_reader *r, const char *p, struct reading_place *place)
 {
-	unsigned n;
 	struct reading_ends x = {0};
 	size_t found = 0;
 
 	*place = (struct reading_place){.at = p};
 	if (!r->n || !r->f) /* the command's name */
 		return;
-	n = names_at(r->f, p, place->len, NAMES_MOST);
+	unsigned n = names_at(r->f, p, place->len, NAMES_MOST);
 	for (unsigned i = 0; i < n; i++)
 		if (!reading_is_plain(p, place->len[i]) && !takes_open_quote(p, place->len[i]))
 			place->len[place->n++] = place->len[i];
@@ -261,8 +257,7 @@ static bool step_back(struct reading_reader *r)
 static void reading_forget(struct reading_reader *r)
 {
 	words_free((int)r->n, r->argv);
-	free(r->place);
-	free(r->is);
+	FREE_EACH(r->place, r->is);
 	*r = (struct reading_reader){.f = r->f, .syntax = r->syntax, .progress = r->progress};
 }
 

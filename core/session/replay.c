@@ -81,20 +81,19 @@ static void put_undone(struct replay *r, const char *event, const char *why)
 static void put_script(struct text *t, const char *program)
 {
 	const char *rest;
-	char **argv, *path, *word;
+	char **argv;
 	int argc;
 
 	if (words_split(program, &rest, &argc, &argv, NULL))
 		return;
-	path = strchr(argv[0], '/') ? realpath(argv[0], NULL) : NULL;
-	word = str_printf(SCRIPT_PREFIX "%s", path ? path : argv[0]);
+	char *path = strchr(argv[0], '/') ? realpath(argv[0], NULL) : NULL;
+	char *word = str_printf(SCRIPT_PREFIX "%s", path ? path : argv[0]);
 	text_add(t, "route");
 	word_append(t, word);
 	for (int i = 1; i < argc; i++)
 		word_append(t, argv[i]);
 	text_add(t, "\n");
-	free(path);
-	free(word);
+	FREE_EACH(path, word);
 	words_free(argc, argv);
 }
 
@@ -311,16 +310,6 @@ static void copy_candidate(const struct fabric *f, const struct rec_choice *c, c
 	memcpy(to->q, o->q, sizeof(to->q));
 }
 
-static void clear_candidates(struct step_about *a)
-{
-	for (size_t i = 0; i < a->n_candidates; i++) {
-		free(a->candidate[i].to);
-		free(a->candidate[i].from);
-	}
-	free(a->candidate);
-	free(a->told);
-}
-
 /* Is the entry decided again after the step? */
 static bool decided_again(const struct recording *r, size_t step)
 {
@@ -420,17 +409,13 @@ static int step_about_ask(const struct recording *r, struct walk *w, struct step
 struct step_about *step_about(const struct recording *r, size_t step, const struct engine *const *engines,
 			      struct progress *p, struct err *e)
 {
-	struct step_about *a;
-	struct walk *w;
-	int rc;
-
 	assert(step <= recording_steps(r));
 	if (mem_room(e, walk_room(r), "tables of a walk"))
 		return NULL;
-	w = walk_new(r);
-	a = NEW(struct step_about);
+	struct walk *w = walk_new(r);
+	struct step_about *a = NEW(struct step_about);
 	a->step = step;
-	rc = walk_to(w, step, p) ? err_set(e, CANCELLED) : 0;
+	int rc = walk_to(w, step, p) ? err_set(e, CANCELLED) : 0;
 	if (!rc) {
 		const struct rec_event *ev = walk_event(w);
 		struct text t = {0};
@@ -465,16 +450,9 @@ void step_about_free(struct step_about *a)
 {
 	if (!a)
 		return;
-	for (size_t i = 0; i < a->n_changes; i++) {
-		free(a->change[i].where);
-		free(a->change[i].was_text);
-		free(a->change[i].now_text);
-	}
-	free(a->change);
-	clear_candidates(a);
-	free(a->phase);
-	free(a->sentence);
-	free(a->part);
-	free(a->asked);
-	free(a);
+	for (size_t i = 0; i < a->n_changes; i++)
+		FREE_EACH(a->change[i].where, a->change[i].was_text, a->change[i].now_text);
+	for (size_t i = 0; i < a->n_candidates; i++)
+		FREE_EACH(a->candidate[i].to, a->candidate[i].from);
+	FREE_EACH(a->change, a->candidate, a->told, a->phase, a->sentence, a->part, a->asked, a);
 }

@@ -22,11 +22,10 @@
 static const struct optdef **option_tables(const struct engine *const *engines)
 {
 	size_t n = 1, k = 0;
-	const struct optdef **t;
 
 	for (size_t i = 0; engines[i]; i++)
 		n += engines[i]->options != NULL;
-	t = (const struct optdef **)NEW_ARRAY(n + 1, void *);
+	const struct optdef **t = (const struct optdef **)NEW_ARRAY(n + 1, void *);
 	t[k++] = common_options;
 	for (size_t i = 0; engines[i]; i++)
 		if (engines[i]->options)
@@ -69,8 +68,7 @@ static void event_clear(struct event *ev)
 
 static void drop_drawing(struct session *s, size_t i)
 {
-	free(s->drawing[i].path);
-	free(s->drawing[i].what);
+	FREE_EACH(s->drawing[i].path, s->drawing[i].what);
 	memmove(s->drawing + i, s->drawing + i + 1, (--s->n_drawings - i) * sizeof(*s->drawing));
 }
 
@@ -120,11 +118,9 @@ void session_free(struct session *s)
 		free(s->snapshot[i].name);
 		sweep_unref(s->snapshot[i].sweep);
 	}
-	free(s->event);
-	free(s->snapshot);
+	FREE_EACH(s->event, s->snapshot);
 	lesson_place_unref(s->lesson);
-	free(s->drawing);
-	free(s->configured);
+	FREE_EACH(s->drawing, s->configured);
 	json_decref(s->present);
 	free(s->baseline);
 	session_uncount(s);
@@ -158,18 +154,14 @@ static const struct moment *session_show(struct session *s, const struct moment 
 
 void session_set_walk(struct session *s, struct walk *w)
 {
-	const struct moment *shown;
-	struct walk *old;
-	AUTO_ARENA struct drain *packets = NULL;
-
 	session_lock(s);
-	packets = s->drain;
+	AUTO_ARENA struct drain *packets = s->drain;
 	s->drain = NULL;
-	old = s->walk;
+	struct walk *old = s->walk;
 	s->walk = w;
 	s->walk_of = s->generation;
 	s->play = 0;
-	shown = session_show(s, NULL);
+	const struct moment *shown = session_show(s, NULL);
 	session_unlock(s);
 	walk_free(old);
 	moment_unref(shown);
@@ -202,11 +194,10 @@ const struct sweep *session_moment(const struct session *s)
 void session_walk_moved(struct session *s)
 {
 	struct walk *w = session_walk(s);
-	const struct moment *m;
 
 	if (!w || (s->shown && s->shown->step == walk_step(w)))
 		return;
-	m = moment_new(w, s->shown);
+	const struct moment *m = moment_new(w, s->shown);
 	session_lock(s);
 	m = session_show(s, m);
 	session_unlock(s);
@@ -538,13 +529,12 @@ static uint8_t *came_anew(const struct fabric *from, const struct fabric *to)
 static struct sweep *sweep_fresh(struct session *s, const struct sweep *at, const struct event *ev,
 				 struct progress *p, struct err *e)
 {
-	struct sweep *prev = at ? sweep_on(at, ev->setup) : NULL, *w;
-	uint8_t *flapped = prev ? came_anew(at->fabric, ev->setup->fabric) : NULL;
+	struct sweep *prev = at ? sweep_on(at, ev->setup) : NULL;
+	AUTO_FREE uint8_t *flapped = prev ? came_anew(at->fabric, ev->setup->fabric) : NULL;
 	struct change_request rq = {.kind = ev->kind, .flapped = flapped, .progress = p};
+	struct sweep *w = sweep_event(s, prev, ev, &rq, e);
 
-	w = sweep_event(s, prev, ev, &rq, e);
 	sweep_unref(prev);
-	free(flapped);
 	return w;
 }
 
@@ -579,14 +569,13 @@ static int session_begin(struct session *s, const struct fresh *n, struct progre
  */
 static const struct fabric *keep_place(const struct fabric *was, const struct fabric *f)
 {
-	const struct fabric *kept;
 	uint32_t port =
 		was->sm_endport == NO_ID ? NO_ID : fabric_port_in(f, was, was->endport_port[was->sm_endport]);
 
 	if (!f->sm_guessed || port == NO_ID || f->port_endport[port] == NO_ID ||
 	    f->port_endport[port] == f->sm_endport)
 		return f;
-	kept = fabric_at_place(f, f->port_node[port], f->port_num[port]);
+	const struct fabric *kept = fabric_at_place(f, f->port_node[port], f->port_num[port]);
 	fabric_unref(f);
 	return kept;
 }
@@ -614,13 +603,12 @@ static int session_take_fabric(struct session *s, const struct fabric *f, const 
 {
 	struct fresh n = *as;
 	const struct fabric *shaped;
-	int rc;
 
 	assert(f && as->how);
 	n.goes_on = n.goes_on && s->n_events;
 	if (n.goes_on)
 		f = keep_place(s->fabric, f);
-	rc = shape_fabric(s, f, s->setup->options, &shaped, e);
+	int rc = shape_fabric(s, f, s->setup->options, &shaped, e);
 	if (!rc) {
 		n.fabric = shaped;
 		n.loaded = f;
@@ -684,14 +672,13 @@ int session_ahead(struct session *s, const struct sweep *at, const struct fabric
 {
 	const struct fabric *f = keep_place(at->fabric, fabric_ref(loaded)), *shaped;
 	struct event ev = {.kind = EVENT_EDIT, .as_read = true};
-	struct switch_tables *tables;
-	struct state *up;
 	int rc = shape_fabric(s, f, at->setup->options, &shaped, e);
 
 	*change = NULL;
 	if (!rc) {
-		up = state_new(shaped);
-		tables = tables_after(at->setup, shaped, false);
+		struct state *up = state_new(shaped);
+		struct switch_tables *tables = tables_after(at->setup, shaped, false);
+
 		ev.setup = setup_with(
 			at->setup,
 			&(struct setup){.fabric = shaped, .loaded = f, .state = up, .tables = tables});
@@ -773,8 +760,6 @@ void session_forget(struct session *s)
 int session_reshape(struct session *s, const struct options *o, struct progress *p, struct err *e)
 {
 	const struct fabric *shaped;
-	char *text;
-	int rc;
 
 	if (!s->loaded) {
 		session_set_options(s, o);
@@ -782,17 +767,16 @@ int session_reshape(struct session *s, const struct options *o, struct progress 
 	}
 	if (shape_fabric(s, s->loaded, o, &shaped, e))
 		return -1;
-	text = str_dup(session_origin(s)->text);
+	AUTO_FREE char *text = str_dup(session_origin(s)->text);
 	/* the same ports have the same ids */
-	rc = session_begin(s,
-			   &(struct fresh){.fabric = shaped,
-					   .loaded = s->loaded,
-					   .options = o,
-					   .tables = s->setup->tables,
-					   .how = text},
-			   p, e);
+	int rc = session_begin(s,
+			       &(struct fresh){.fabric = shaped,
+					       .loaded = s->loaded,
+					       .options = o,
+					       .tables = s->setup->tables,
+					       .how = text},
+			       p, e);
 	fabric_unref(shaped);
-	free(text);
 	return rc;
 }
 
@@ -835,26 +819,22 @@ int session_goto(struct session *s, size_t at, struct err *e)
 
 int session_reset(struct session *s, struct progress *p, struct err *e)
 {
-	AUTO_SETUP const struct setup *first = NULL;
 	const struct fabric *shaped;
-	char *text;
-	int rc;
 
 	/* the subnet manager goes back to its place, too */
 	if (session_need_fabric(s, e) ||
 	    shape_fabric(s, session_origin(s)->setup->loaded, s->setup->options, &shaped, e))
 		return -1;
-	text = str_dup(session_origin(s)->text);
-	first = setup_ref(session_origin(s)->setup); /* its event goes */
-	rc = session_begin(s,
-			   &(struct fresh){.fabric = shaped,
-					   .loaded = first->loaded,
-					   .options = s->setup->options,
-					   .tables = first->fabric == s->fabric ? s->setup->tables : NULL,
-					   .how = text},
-			   p, e);
+	AUTO_FREE char *text = str_dup(session_origin(s)->text);
+	AUTO_SETUP const struct setup *first = setup_ref(session_origin(s)->setup); /* its event goes */
+	int rc = session_begin(s,
+			       &(struct fresh){.fabric = shaped,
+					       .loaded = first->loaded,
+					       .options = s->setup->options,
+					       .tables = first->fabric == s->fabric ? s->setup->tables : NULL,
+					       .how = text},
+			       p, e);
 	fabric_unref(shaped);
-	free(text);
 	return rc;
 }
 

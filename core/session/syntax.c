@@ -182,12 +182,10 @@ static struct syntax_part form(struct syntax_places *x, const char **p)
 	struct syntax_part all = {.empty = true};
 
 	for (;;) {
-		struct syntax_part a;
-
 		*p += strspn(*p, " ");
 		if (!**p || **p == ']' || **p == '|')
 			return all;
-		a = syntax_item(x, p);
+		struct syntax_part a = syntax_item(x, p);
 		syntax_join(x, &all.last, &a.first);
 		if (all.empty)
 			syntax_unite(&all.first, &a.first);
@@ -206,12 +204,11 @@ static struct syntax_part forms(struct syntax_places *x, const char **p, bool wh
 
 	for (bool more = true; more; more = **p == '|', *p += more, number++) {
 		unsigned from = x->n;
-		struct syntax_part a;
 
 		*p += strspn(*p, " ");
 		if (!strncmp(*p, x->name, x->name_len) && strchr(" ", (*p)[x->name_len]))
 			*p += x->name_len;
-		a = form(x, p);
+		struct syntax_part a = form(x, p);
 		either(&all, &a);
 		for (unsigned i = from; whole && i < x->n; i++)
 			x->at[i].form = number;
@@ -221,11 +218,9 @@ static struct syntax_part forms(struct syntax_places *x, const char **p, bool wh
 
 static void read_places(struct syntax_places *x, const char *syntax)
 {
-	struct syntax_part all;
-
 	x->name = syntax;
 	x->name_len = strcspn(syntax, " ");
-	all = forms(x, &syntax, true);
+	struct syntax_part all = forms(x, &syntax, true);
 	x->first = all.first;
 	x->last = all.last;
 	x->empty = all.empty;
@@ -492,7 +487,7 @@ static const char *narrow_mark(const char *s, char first, const char *end)
 /* Takes the next part of the row from *s to end; p->column counts names. False: the row is over, *p stays. */
 static bool narrow_next_part(const char **s, const char *end, struct narrow_part *p)
 {
-	const char *from = *s, *to;
+	const char *from = *s;
 
 	p->column += p->kind == CUT || p->kind == COLUMN;
 	if (from >= end)
@@ -500,7 +495,7 @@ static bool narrow_next_part(const char **s, const char *end, struct narrow_part
 	narrow_empty(&p->text);
 	if (narrow_mark(from, '\002', end) == from && from[1] == '\006')
 		from += 2;
-	to = narrow_mark(from, '\002', end);
+	const char *to = narrow_mark(from, '\002', end);
 	if (to > from || to == end) {
 		p->kind = PLAIN;
 		*s = to;
@@ -575,18 +570,15 @@ static size_t begin_of(const char *s, unsigned n)
 static void narrow_add_name(const struct kin *kin, const char *name, unsigned w, struct text *t)
 {
 	AUTO_TEXT struct text cut = {0};
-	const char *s;
-	unsigned n;
-	size_t head, tail;
 
 	kin_cut(kin, name, w, &cut);
-	s = text_str(&cut);
-	n = narrow_characters(s);
+	const char *s = text_str(&cut);
+	unsigned n = narrow_characters(s);
 	if (n <= w) {
 		text_add(t, "%s", s);
 	} else {
-		head = begin_of(s, (w - 1) / 2);
-		tail = begin_of(s, n - (w - 1 - (w - 1) / 2));
+		size_t head = begin_of(s, (w - 1) / 2), tail = begin_of(s, n - (w - 1 - (w - 1) / 2));
+
 		while (head && isdigit((unsigned char)s[head - 1]) && isdigit((unsigned char)s[head]))
 			head--;
 		while (s[tail] && isdigit((unsigned char)s[tail - 1]) && isdigit((unsigned char)s[tail]))
@@ -716,8 +708,7 @@ const char *narrow_text(const char *s, unsigned width, struct text *t)
 			other = str_printf("%*s", (int)strspn(first, " ") + 4, "");
 		}
 		wrap_text(t, text_str(&item), width, first, other);
-		free(first);
-		free(other);
+		FREE_EACH(first, other);
 	}
 	text_free(&item);
 	return text_str(t);

@@ -93,10 +93,7 @@ void syntax_offer(const struct syntax_walk *w, void (*offer)(void *ctx, const ch
 void syntax_next(const char *syntax, int argc, char *const *argv,
 		 void (*offer)(void *ctx, const char *word, size_t len), void *ctx);
 
-/*
- * Length of the part of a syntax word that stands for itself ("link" 4, "seed=K" 5, "script:PROGRAM" 7,
- * "FILE" 0).
- */
+/* Length of what stands for itself in a syntax word ("link" 4, "seed=K" 5, "script:PROGRAM" 7, "FILE" 0). */
 size_t syntax_fixed(const char *word, size_t len);
 
 /*

@@ -102,7 +102,25 @@ struct assign_filling {
 	uint32_t from, to;
 };
 
-static void assign_keep_row(struct assign *a, uint32_t sw);
+/* A row of its own in place of that of `current`. */
+static void assign_plain_copy_row(struct assign *a, uint32_t sw)
+{
+	a->out->row[sw] = lft_row_copy(a->in->current->row[sw]);
+	a->row = a->out->row[sw]->port;
+	for (uint32_t i = 0; i < a->n_gone; i++)
+		a->row[a->gone[i]] = NO_PATH;
+}
+
+/* The row of `current`, but for a->gone. */
+static void assign_keep_row(struct assign *a, uint32_t sw)
+{
+	for (uint32_t i = 0; i < a->n_gone; i++)
+		if (current_port(a->in->current->row[sw], a->gone[i]) != NO_PATH) {
+			assign_plain_copy_row(a, sw);
+			return;
+		}
+	routing_share_row(a->out, a->in->current, sw);
+}
 
 static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress *p, struct err *e)
 {
@@ -131,7 +149,6 @@ static bool fill_switches(const struct assign *a, struct assign_filling *x, uint
 			       .ctx = x};
 	unsigned n = parallel_workers(&par);
 	struct err e;
-	int rc;
 
 	x->worker = NEW_ARRAY(n, struct assign);
 	for (unsigned i = 0; i < n; i++) {
@@ -142,7 +159,7 @@ static bool fill_switches(const struct assign *a, struct assign_filling *x, uint
 		w->track = a->lmc ? NEW_ARRAY((size_t)a->n_dest << a->lmc, struct track) : NULL;
 		w->n_track = a->lmc ? NEW_ARRAY(a->n_dest, uint8_t) : NULL;
 	}
-	rc = parallel_run(&par, "choosing ports", a->in->progress, &e);
+	int rc = parallel_run(&par, "choosing ports", a->in->progress, &e);
 	for (unsigned i = 0; i < n; i++) {
 		struct assign *w = &x->worker[i];
 
@@ -192,7 +209,6 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		.touched = touched,
 		.from = asked == NO_ID || options_uint(in->options, "scatter_ports") ? 0 : asked,
 		.to = asked};
-	bool go_on;
 
 	assert(h->n_switches == in->topo->fabric->n_switches && (!touched || in->current));
 	a->in = in;
@@ -213,7 +229,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	for (uint32_t i = 0; x.farther && i < a->n_runs; i++)
 		if (a->run[i].target != NO_ID && x.farther[a->run[i].target])
 			a->far[a->n_far++] = i;
-	go_on = fill_switches(a, &x, &n_other);
+	bool go_on = fill_switches(a, &x, &n_other);
 	if (ASKED(in)) /* the last switch may be incomplete */
 		go_on = go_on && !progress_cancelled(in->progress);
 	if (n_other)
@@ -348,11 +364,10 @@ static inline void take_next(struct assign *a, const struct counted_run *r)
 static void take_one(struct assign *a, unsigned lid, bool counts)
 {
 	struct queue *q = &a->queue;
-	unsigned port;
 
 	if (q->stale)
 		queue_least(a);
-	port = q->port[q->at];
+	unsigned port = q->port[q->at];
 	a->row[lid] = port;
 	if (!counts || (a->ignore && a->ignore[port]))
 		return;
@@ -434,7 +449,6 @@ static inline void assign_runs(struct assign *a, unsigned part, unsigned words)
 
 	for (const struct counted_run *r = a->run + a->part_run[part]; r < end; r++) {
 		const uint64_t *mask = a->mask + (size_t)r->target * words;
-		unsigned only;
 
 		if (r->target == a->sw) {
 			attached(a, r);
@@ -442,7 +456,7 @@ static inline void assign_runs(struct assign *a, unsigned part, unsigned words)
 		}
 		if (r->target == NO_ID || least[r->target] == NO_PATH)
 			continue;
-		only = assign_plain_only_port(mask, words);
+		unsigned only = assign_plain_only_port(mask, words);
 		if (!only && !same_mask(a, mask, words))
 			queue_start(a, mask);
 		if (only)
@@ -476,12 +490,6 @@ void assign_plain(struct assign *a)
 }
 
 /* --- a few entries -------------------------------------------------------------------------- */
-
-/* May LIDs of a run have lost candidates? */
-static bool looked_at(const struct assign *a, const struct counted_run *r)
-{
-	return r->target != a->sw && r->target != NO_ID && a->farther[r->target];
-}
 
 /* Is a port among those of least cost? */
 static bool stays_candidate(const struct assign *a, uint32_t target, unsigned port)
@@ -552,26 +560,6 @@ static void count_run(struct assign *a, const struct counted_run *r)
 		count[row[*lid]] += !a->ignore[row[*lid]];
 }
 
-/* A row of its own in place of that of `current`. */
-static void assign_plain_copy_row(struct assign *a, uint32_t sw)
-{
-	a->out->row[sw] = lft_row_copy(a->in->current->row[sw]);
-	a->row = a->out->row[sw]->port;
-	for (uint32_t i = 0; i < a->n_gone; i++)
-		a->row[a->gone[i]] = NO_PATH;
-}
-
-/* The row of `current`, but for a->gone. */
-static void assign_keep_row(struct assign *a, uint32_t sw)
-{
-	for (uint32_t i = 0; i < a->n_gone; i++)
-		if (current_port(a->in->current->row[sw], a->gone[i]) != NO_PATH) {
-			assign_plain_copy_row(a, sw);
-			return;
-		}
-	routing_share_row(a->out, a->in->current, sw);
-}
-
 void assign_repair(struct assign *a)
 {
 	uint32_t first = 0, last = a->n_far;
@@ -591,7 +579,8 @@ void assign_repair(struct assign *a)
 	     r <= a->run + a->far[last - 1]; r++) {
 		bool queued = false;
 
-		if (!looked_at(a, r)) {
+		/* no LID of the run can have lost candidates */
+		if (r->target == a->sw || r->target == NO_ID || !a->farther[r->target]) {
 			if (r->counts)
 				count_run(a, r);
 			continue;

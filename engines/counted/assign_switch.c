@@ -9,8 +9,6 @@
 static inline bool choose_early(const struct assign *a, const struct dest *d, unsigned lid,
 				const uint64_t **mask, struct choice *c)
 {
-	unsigned q;
-
 	if (d->target == a->sw) {
 		*c = (struct choice){.port = d->swport, .rule = d->is_switch ? WHY_OWN_LID : WHY_ATTACHED};
 		return true;
@@ -25,7 +23,7 @@ static inline bool choose_early(const struct assign *a, const struct dest *d, un
 		return true;
 	}
 	*mask = a->mask + (size_t)d->target * a->words;
-	q = current_port(a->current, lid);
+	unsigned q = current_port(a->current, lid);
 	if (q < a->num_ports && mask_has(*mask, q)) {
 		c->port = q;
 		c->rule = WHY_KEPT;
@@ -226,10 +224,7 @@ static struct choice assign_switch_by_manual(struct assign *a, unsigned before, 
 	return (struct choice){.port = port[best], .rule = rules[best], .n = n};
 }
 
-/*
- * The choice with any options and any LMC. before: the port of the LID before, NO_PATH for an endport's first
- * LID.
- */
+/* The choice with any options and LMC. before: the port of the LID before, NO_PATH for an endport's first. */
 static inline void assign_switch_choose(struct assign *a, uint32_t dest, const uint64_t *mask, unsigned start,
 					bool scatter, unsigned before, struct choice *c)
 {
@@ -283,17 +278,14 @@ static inline void assign_switch_choose(struct assign *a, uint32_t dest, const u
 static inline void account(struct assign *a, uint32_t dest, unsigned port)
 {
 	const struct dest *d = &a->dest[dest];
-	uint32_t peer;
-	struct track *t, *end;
 
 	if (!assign_counts(a, d, port))
 		return;
 	a->count[port]++;
 	if (!a->lmc || !port)
 		return;
-	peer = a->t->peer[a->p0 + port];
-	t = a->track + ((size_t)dest << a->lmc);
-	end = t + a->n_track[dest];
+	uint32_t peer = a->t->peer[a->p0 + port];
+	struct track *t = a->track + ((size_t)dest << a->lmc), *end = t + a->n_track[dest];
 	while (t < end && !(t->node == a->f->port_node[peer] && (!a->dor || t->port == a->f->port_num[peer])))
 		t++;
 	if (t == end) {

@@ -38,10 +38,7 @@ size_t hops_size(const struct fabric *f, unsigned plain, unsigned full);
 size_t hops_build_room(const struct engine_input *in, const char **what);
 /* A matrix without any path. full: with values by port. The caller fills them. */
 struct hops *hops_new(const struct fabric *f, bool full);
-/*
- * A levelled matrix: all levels are 0, no target is open, and no path exists. The caller fills level, open
- * and least.
- */
+/* A levelled matrix: levels 0, no target open, no path. The caller fills level, open and least. */
 struct hops *hops_new_levelled(const struct fabric *f);
 struct hops *hops_copy(const struct hops *h);
 /* Lowers the costs of s to those of its neighbour r plus 1 where these are less. */
@@ -94,10 +91,7 @@ enum { TOUCHED = 1, TOUCHED_ALL = 2 };
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
 			 uint8_t *touched, uint8_t *farther);
 
-/*
- * The same marks for two matrices of any kind that are there.  False: they cannot be compared, and all may
- * differ.
- */
+/* The same marks for two matrices of any kind.  False: they cannot be compared, and all may differ. */
 bool hops_compare(const struct hops *a, const struct topo *was, const struct hops *b, const struct topo *now,
 		  uint8_t *touched, uint8_t *farther);
 
@@ -161,10 +155,7 @@ struct search_order {
 void search_order_read(const struct engine_input *in, struct engine_output *out, struct search_order *s);
 void search_order_free(struct search_order *s);
 
-/*
- * The ports of port_prof_ignore_file: [n_ports], 1 = routes through the port do not count. NULL when the
- * option is not set.
- */
+/* The ports of port_prof_ignore_file: [n_ports], 1 = routes do not count. NULL when it is not set. */
 uint8_t *ignored_ports_read(const struct engine_input *in, struct engine_output *out);
 
 /*
@@ -201,10 +192,7 @@ struct neighbours {
 struct neighbours neighbours_new(const struct topo *t);
 void neighbours_free(struct neighbours *g);
 
-/*
- * Fills h->least, which must hold no path yet. All weights are 1, or h->weight. False when cancelled.
- * progress may be NULL.
- */
+/* Fills h->least, which holds no path yet, by h->weight or all 1. False when cancelled. progress or NULL. */
 bool hops_search(const struct topo *t, struct hops *h, struct progress *progress);
 
 #define ASSIGN_MAX_WORDS 4 /* of a mask, for 255 ports */
@@ -351,9 +339,7 @@ static inline bool assign_counts(const struct assign *a, const struct dest *d, u
 void assign_list(struct assign *a, const uint64_t *mask, struct choice *c);
 /* The candidate with a port, or NULL. */
 const struct cand *assign_candidate(const struct assign *a, const struct choice *c, unsigned port);
-/*
- * The rule that decided; with `via`, against this port (0: all). The route of the choice is not counted yet.
- */
+/* The rule that decided; with `via`, against this port (0: all). The choice's route is not counted yet. */
 enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t *mask,
 			  const struct choice *c, unsigned via);
 /* The rule by counts alone, whatever they started from. */

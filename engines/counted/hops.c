@@ -68,7 +68,7 @@ bool hops_search(const struct topo *t, struct hops *h, struct progress *progress
 	uint32_t n = h->n_switches, words = (n + 63) / 64;
 	struct neighbours g = neighbours_new(t);
 	uint64_t *now = NEW_ARRAY((size_t)n * words, uint64_t),
-		 *next = NEW_ARRAY((size_t)n * words, uint64_t), *swap;
+		 *next = NEW_ARRAY((size_t)n * words, uint64_t);
 	uint32_t *reached = NEW_ARRAY(n, uint32_t);
 	bool more = true, go_on = true;
 
@@ -93,7 +93,7 @@ bool hops_search(const struct topo *t, struct hops *h, struct progress *progress
 			reached[s] += found;
 			more |= found > 0;
 		}
-		swap = now;
+		uint64_t *swap = now;
 		now = next;
 		next = swap;
 	}
@@ -181,10 +181,7 @@ static uint32_t hops_rounds_cell(const struct relaxation *r, uint32_t port, uint
 	return d * r->in->topo->fabric->n_ports + port;
 }
 
-/*
- * Records the values that a switch takes from the neighbour at a port in a round. Call it before they are
- * stored.
- */
+/* Records what a switch takes from the neighbour at a port in a round. Call it before it is stored. */
 static void record_learn(const struct relaxation *r, uint32_t s, unsigned p, const uint8_t *other, unsigned w,
 			 unsigned round)
 {
@@ -254,12 +251,12 @@ static unsigned relax_switch(struct relaxation *r, uint32_t s, unsigned round)
 
 	for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
 		uint32_t id = switch_port_id(f, s, p), peer = t->peer_switch[id];
-		uint8_t *row = r->m + (size_t)id * r->n, *other;
+		uint8_t *row = r->m + (size_t)id * r->n;
 		unsigned w = hops_weight(r->h, id);
 
 		if (peer == NO_ID)
 			continue;
-		other = r->m + (size_t)f->switch_port[peer] * r->n;
+		uint8_t *other = r->m + (size_t)f->switch_port[peer] * r->n;
 		if (r->rec)
 			record_learn(r, s, p, other, w, round);
 		for (uint32_t d = 0; d < r->n; d++) {
@@ -306,7 +303,6 @@ static bool hops_relax(const struct engine_input *in, struct hops *h)
 	const struct fabric *f = in->topo->fabric;
 	size_t size = (size_t)f->n_ports * f->n_switches;
 	struct relaxation r = {.in = in, .h = h, .n = f->n_switches, .rec = in->record};
-	bool done;
 
 	r.m = mem_alloc(size);
 	if (in->left && in->left->hops)
@@ -324,7 +320,7 @@ static bool hops_relax(const struct engine_input *in, struct hops *h)
 				rec_delta(r.rec, r.table, hops_rounds_cell(&r, p, d), NO_PATH,
 					  r.m[(size_t)p * r.n + d]);
 	}
-	done = relax_rounds(&r);
+	bool done = relax_rounds(&r);
 	for (uint32_t s = 0; done && s < r.n; s++)
 		memcpy(h->least + (size_t)s * r.n, r.m + (size_t)f->switch_port[s] * r.n, r.n);
 	for (uint32_t s = 0; done && h->by_port && s < r.n; s++)
@@ -343,7 +339,7 @@ static void weight_line(const struct engine_input *in, struct engine_output *out
 {
 	const struct fabric *f = in->topo->fabric;
 	uint32_t node = fabric_node_by_guid(f, l->guid), sw = node == NO_ID ? NO_ID : f->node_switch[node];
-	unsigned long port, w = 0;
+	unsigned long w = 0;
 	char *end;
 
 	if (sw == NO_ID || !switch_up(in->topo, sw)) {
@@ -351,7 +347,7 @@ static void weight_line(const struct engine_input *in, struct engine_output *out
 			     l->guid);
 		return;
 	}
-	port = strtoul(l->rest, &end, 0);
+	unsigned long port = strtoul(l->rest, &end, 0);
 	if (end == l->rest || !port || port > f->switch_nports[sw]) {
 		note_ignored(in, out, WEIGHTS, l->line, "port '%s', expected 1 to %u and a weight", l->rest,
 			     f->switch_nports[sw]);
@@ -371,13 +367,12 @@ static void weight_line(const struct engine_input *in, struct engine_output *out
 static uint8_t *read_weights(const struct engine_input *in, struct engine_output *out)
 {
 	const struct fabric *f = in->topo->fabric;
-	uint8_t *weight;
 	struct guid_file g;
 	bool all_one = true;
 
 	if (!read_guid_option(in, out, WEIGHTS, &g))
 		return NULL;
-	weight = mem_alloc(f->n_ports);
+	uint8_t *weight = mem_alloc(f->n_ports);
 	memset(weight, 1, f->n_ports);
 	for (size_t i = 0; i < g.n; i++)
 		weight_line(in, out, &g.l[i], weight);
@@ -478,12 +473,12 @@ void hops_relax_row(struct hops *h, uint32_t s, uint32_t r)
 
 	assert(s < n && r < n && !h->by_port);
 	for (; d + VECTOR <= n; d += VECTOR) {
-		vector a, b, less;
+		vector a, b;
 
 		memcpy(&a, mine + d, VECTOR);
 		memcpy(&b, peer + d, VECTOR);
 		b += (vector)(b != NO_PATH) & 1;
-		less = (vector)(b < a);
+		vector less = (vector)(b < a);
 		a = (a & ~less) | (b & less);
 		memcpy(mine + d, &a, VECTOR);
 	}
@@ -502,7 +497,6 @@ COUNTED(struct hops, struct hops, hops_ref, hops_unref, hops_release)
 unsigned hops_value(const struct hops *h, const struct topo *t, uint32_t s, uint32_t d, unsigned port)
 {
 	uint32_t id = switch_port_id(t->fabric, s, port), r = t->peer_switch[id];
-	unsigned v;
 
 	if (!port)
 		return hops_least(h, s, d);
@@ -513,7 +507,7 @@ unsigned hops_value(const struct hops *h, const struct topo *t, uint32_t s, uint
 	if (h->level && h->level[r] > h->level[s] && !h->open[d] &&
 	    hops_least(h, r, d) + h->level[r] != h->level[d])
 		return NO_PATH;
-	v = hops_weight(h, id) + hops_least(h, r, d);
+	unsigned v = hops_weight(h, id) + hops_least(h, r, d);
 	return v > MAX_COST ? NO_PATH : v;
 }
 
@@ -538,9 +532,7 @@ static void plain_masks_port(const uint8_t *mine, const uint8_t *peer, uint8_t w
 	}
 }
 
-/*
- * Like plain_masks_port(), for a port downwards in a levelled matrix: only targets below its neighbour count.
- */
+/* Like plain_masks_port(), for a port downwards in a levelled matrix: only targets below its neighbour. */
 static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint32_t d0, uint8_t bit,
 			    uint8_t *to, uint32_t n)
 {
@@ -564,10 +556,7 @@ static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint32
 	}
 }
 
-/*
- * Builds eight ports at a time as a plane of bytes (one bit per port), then puts it in the words of the
- * targets.
- */
+/* Builds eight ports at a time as a plane of bytes (a bit per port), then puts it in the targets' words. */
 static void plain_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t *mask)
 {
 	const struct fabric *f = t->fabric;
@@ -608,11 +597,11 @@ static void plain_masks(const struct hops *h, const struct topo *t, uint32_t s, 
 static uint64_t equal_bits(const uint8_t *e, uint8_t v)
 {
 	const uint64_t ones = 0x0101010101010101u, low7 = 0x7f7f7f7f7f7f7f7fu;
-	uint64_t x, y;
+	uint64_t x;
 
 	memcpy(&x, e, sizeof(x));
 	x ^= v * ones;
-	y = ~(((x & low7) + low7) | x | low7); /* 0x80 in each byte that was 0 */
+	uint64_t y = ~(((x & low7) + low7) | x | low7); /* 0x80 in each byte that was 0 */
 	return ((y >> 7) * 0x0102040810204080u) >> 56;
 }
 
@@ -683,7 +672,8 @@ static void take_less(struct hops *h, uint32_t d, uint32_t twin)
 bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 {
 	const struct fabric *f = t->fabric;
-	uint32_t *first = NEW_ARRAY(l->max_lid + 1u, uint32_t), *twin = NEW_ARRAY(f->n_switches, uint32_t);
+	AUTO_FREE uint32_t *first = NEW_ARRAY(l->max_lid + 1u, uint32_t),
+			   *twin = NEW_ARRAY(f->n_switches, uint32_t);
 	bool any = false;
 
 	assert(!h || !h->by_port);
@@ -708,7 +698,6 @@ bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 	for (uint32_t s = 0; h && any && s < f->n_switches; s++)
 		if (twin[s] != NO_ID && twin[s] != s)
 			take_less(h, s, twin[s]);
-	FREE_EACH(first, twin);
 	return any;
 }
 

@@ -39,11 +39,10 @@ static void lost_targets(const struct hops *h, const struct topo *now, uint32_t 
 	memset(orphan, 1, n);
 	FOR_PORTS(f, s, port) {
 		uint32_t r = now->peer_switch[port];
-		const uint8_t *peer;
 
 		if (r == NO_ID)
 			continue;
-		peer = h->least + (size_t)r * n;
+		const uint8_t *peer = h->least + (size_t)r * n;
 		for (uint32_t d = 0; d < n; d++)
 			orphan[d] &= (uint8_t)(peer[d] + 1) != mine[d];
 	}
@@ -203,16 +202,13 @@ static bool lengthen_rows(struct hops *h, const struct topo *now, const struct n
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
 			 uint8_t *touched, uint8_t *farther)
 {
-	struct neighbours g;
-	struct hops *h;
-
 	assert(old->n_switches == was->fabric->n_switches && old->n_ports == was->fabric->n_ports);
 	if (old->by_port || old->weight || old->level || !only_lost(was, now))
 		return NULL;
 	if (!find_farther(old, was, now, farther, touched))
 		return hops_ref(old);
-	g = neighbours_new(now);
-	h = hops_copy(old);
+	struct neighbours g = neighbours_new(now);
+	struct hops *h = hops_copy(old);
 	if (!lengthen_rows(h, now, &g, farther, touched)) {
 		hops_unref(h);
 		h = hops_new(now->fabric, false);
@@ -246,7 +242,6 @@ bool hops_compare(const struct hops *a, const struct topo *was, const struct hop
 	const struct fabric *f = now->fabric;
 	bool alike = was->fabric == f && !a->weight && !b->weight && !a->by_port == !b->by_port &&
 		     !a->level == !b->level;
-	struct neighbours g;
 
 	for (uint32_t s = 0; alike && s < f->n_switches; s++) {
 		if (!same_links(was, now, s))
@@ -257,7 +252,7 @@ bool hops_compare(const struct hops *a, const struct topo *was, const struct hop
 	}
 	if (!alike)
 		return false;
-	g = neighbours_new(now);
+	struct neighbours g = neighbours_new(now);
 	touch_rows(a, b, now, &g, touched, farther);
 	if (b->by_port)
 		touch_ports(a, b, f, touched, farther);
@@ -267,14 +262,12 @@ bool hops_compare(const struct hops *a, const struct topo *was, const struct hop
 
 /* What is recorded of a choice of ports, and the rule that decided it (engines/doc/minhop.md section 6). */
 
-/* --- the rule ----------------------------------------------------------------------------------- */
-
 /* Numbers the connected parts of the fabric; each switch gets the number of its part. */
 static void counted_events_number_parts(struct assign *a)
 {
 	uint32_t n = a->f->n_switches;
-	uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
-	uint32_t *queue = NEW_ARRAY(n + 1, uint32_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
+	AUTO_FREE uint32_t *queue = NEW_ARRAY(n + 1, uint32_t);
 
 	a->part = NEW_ARRAY(n + 1, uint32_t);
 	memset(hops, 0xff, n * sizeof(*hops));
@@ -286,7 +279,6 @@ static void counted_events_number_parts(struct assign *a)
 		for (uint32_t i = spread_hops(a->t, hops, queue, 1); i--;)
 			a->part[queue[i]] = first + 1;
 	}
-	FREE_EACH(hops, queue);
 }
 
 static enum why_rule counted_events_no_entry(struct assign *a, const struct dest *d)
@@ -317,11 +309,10 @@ const struct cand *assign_but_for_left(const struct assign *a, const struct choi
 	const struct leftovers *l = a->in->left;
 	const uint32_t *left = l && l->count ? l->count + a->p0 : NULL;
 	const struct cand *won = assign_candidate(a, c, c->port);
-	uint32_t least;
 
 	if (!left || !won || a->shifting)
 		return NULL;
-	least = won->count - left[c->port];
+	uint32_t least = won->count - left[c->port];
 	for (unsigned i = 0; i < c->n; i++) {
 		const struct cand *k = &a->cand[i];
 		uint32_t own = k->count - left[k->port];
@@ -362,7 +353,6 @@ enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t
 			  const struct choice *c, unsigned via)
 {
 	const struct cand *other = assign_candidate(a, c, via), *won = assign_candidate(a, c, c->port);
-	enum why_rule rule;
 	unsigned all = 0; /* ports of least hops; DOR may drop some */
 
 	if (c->rule == WHY_OWN_LID || c->rule == WHY_ATTACHED || c->rule == WHY_KEPT)
@@ -378,7 +368,7 @@ enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t
 	if (c->rule == WHY_NEW_SYSTEM || c->rule == WHY_NEW_NODE)
 		return c->rule;
 	assert(won);
-	rule = c->rule ? c->rule : assign_by_count(a, c);
+	enum why_rule rule = c->rule ? c->rule : assign_by_count(a, c);
 	if (rule != WHY_LEAST_FORWARDED && rule != WHY_RANDOM && assign_but_for_left(a, c, via))
 		return WHY_LEFT_COUNTER;
 	return other && other->count > won->count ? WHY_LEAST_COUNT : rule;

@@ -140,13 +140,12 @@ static const char *search_line(const char *s, unsigned nports, uint8_t *order)
 
 	for (;;) {
 		char *end;
-		uint8_t port;
 
 		while (isspace((unsigned char)*s))
 			s++;
 		if (!*s || *s == '#')
 			break;
-		port = strtoul(s, &end, 0) & 0xff;
+		uint8_t port = strtoul(s, &end, 0) & 0xff;
 		if (end == s)
 			return "found something that is no port number";
 		if (!port || port > nports)
@@ -178,13 +177,12 @@ void search_order_read(const struct engine_input *in, struct engine_output *out,
 	s->has = NEW_ARRAY(f->n_switches, uint8_t);
 	for (size_t i = 0; i < g.n; i++) {
 		uint32_t sw = line_switch(in, out, SEARCH_FILE, &g.l[i]);
-		const char *bad;
 
 		if (sw == NO_ID)
 			continue;
-		bad = s->has[sw]
-			      ? "the switch has an order by an earlier line"
-			      : search_line(g.l[i].rest, f->switch_nports[sw], s->order + f->switch_port[sw]);
+		const char *bad = s->has[sw] ? "the switch has an order by an earlier line"
+					     : search_line(g.l[i].rest, f->switch_nports[sw],
+							   s->order + f->switch_port[sw]);
 		if (bad)
 			note_ignored(in, out, SEARCH_FILE, g.l[i].line, "%s", bad);
 		else
@@ -203,11 +201,10 @@ uint8_t *ignored_ports_read(const struct engine_input *in, struct engine_output 
 {
 	const struct fabric *f = in->topo->fabric;
 	struct guid_file g;
-	uint8_t *ignored;
 
 	if (!read_guid_option(in, out, IGNORE_FILE, &g))
 		return NULL;
-	ignored = NEW_ARRAY(f->n_ports, uint8_t);
+	uint8_t *ignored = NEW_ARRAY(f->n_ports, uint8_t);
 	for (size_t i = 0; i < g.n; i++) {
 		uint32_t sw = line_switch(in, out, IGNORE_FILE, &g.l[i]);
 		char *end;
@@ -237,7 +234,6 @@ struct routing *min_hop_route(const char *engine, bool dor, const struct engine_
 			      struct engine_output *out)
 {
 	struct hops *h = hops_build(in, out);
-	struct routing *r;
 	bool shared = h && !h->by_port && hops_share_lids(NULL, in->topo, in->lids);
 
 	if (shared) {
@@ -252,7 +248,7 @@ struct routing *min_hop_route(const char *engine, bool dor, const struct engine_
 		err_set(&out->refused, CANCELLED);
 		return NULL;
 	}
-	r = assign_routing(engine, in, out, h, dor, NULL, NULL);
+	struct routing *r = assign_routing(engine, in, out, h, dor, NULL, NULL);
 	if (r && shared)
 		r->exact = NULL;
 	return r;
@@ -262,25 +258,19 @@ static struct routing *min_hop_update(const char *engine, bool dor, const struct
 				      struct engine_output *out)
 {
 	const struct routing *old = in->previous;
-	struct hops *h = NULL;
-	struct routing *r;
-	uint8_t *touched, *farther;
 
 	if (!old || ASKED(in) || (in->left && in->left->hops) ||
 	    options_file(in->options, "hop_weights_file") || old->ops != &hops_routing_ops ||
 	    strcmp(old->engine, engine) || old->topo->fabric != in->topo->fabric ||
 	    hops_share_lids(NULL, old->topo, old->lids) || hops_share_lids(NULL, in->topo, in->lids))
 		return min_hop_route(engine, dor, in, out);
-	touched = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
-	farther = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
-	h = hops_update(old->priv, old->topo, in->topo, touched, farther);
+	AUTO_FREE uint8_t *touched = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
+	AUTO_FREE uint8_t *farther = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
+	struct hops *h = hops_update(old->priv, old->topo, in->topo, touched, farther);
 	if (h)
-		r = assign_routing(engine, in, out, h, dor, assign_keeps(in, old) ? touched : NULL, farther);
-	else
-		r = min_hop_route(engine, dor, in, out);
-	free(touched);
-	free(farther);
-	return r;
+		return assign_routing(engine, in, out, h, dor, assign_keeps(in, old) ? touched : NULL,
+				      farther);
+	return min_hop_route(engine, dor, in, out);
 }
 
 static struct routing *minhop_route(const struct engine_input *in, struct engine_output *out)

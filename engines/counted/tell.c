@@ -11,8 +11,6 @@
 
 /* Sentences for steps and choices of the engines that count routes (engines/doc/minhop.md section 6). */
 
-/* --- steps --------------------------------------------------------------------------------------- */
-
 /* Tells the candidates of a choice by the matrix: each port, and its routes so far. */
 static void say_candidates(const struct walk *w, const struct rec_event *ev, uint32_t target, struct text *t)
 {

@@ -123,10 +123,7 @@ const struct dfsssp *dfsssp_of(const struct routing *r);
 /* The weight of every channel before the first destination: (LIDs of CAs and switches) squared. */
 uint64_t dfsssp_start_weight(const struct dfsssp *d);
 
-/*
- * Destination LIDs in the order of routing (at a step: so far); *n is their number. The caller frees the
- * list.
- */
+/* Destination LIDs in the order of routing (at a step: so far), *n of them. The caller frees the list. */
 uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n);
 
 /*
@@ -177,10 +174,7 @@ void ds_layers_unref(const struct ds_layers *l); /* NULL is fine */
 
 /* --- searches ------------------------------------------------------------------------------- */
 
-/*
- * OpenSM's distance of unreached vertices (engines/doc/dfsssp.md 5). Vertices at this distance or farther are
- * never reached.
- */
+/* OpenSM's distance of unreached vertices (engines/doc/dfsssp.md 5); none so far or farther is reached. */
 #define DS_INFINITE 0x7FFFFFFFu
 
 /*
@@ -377,14 +371,9 @@ extern const struct rec_scheme sssp_scheme, dfsssp_scheme;
 
 /* --- levels.c ------------------------------------------------------------------------------------ */
 
-/*
- * Tells and records the entries of a LID (column: [n]), after its search and before its routes are counted.
- */
+/* Tells and records the entries of a LID (column: [n]) after its search, before its routes are counted. */
 void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uint8_t *column);
-/*
- * The rule that decided for the own way, against the nearest of the others and the one of fewest hops (NULL:
- * none).
- */
+/* The rule that decided for the own way, against the nearest other and the one of fewest hops (or NULL). */
 enum why_rule ds_rule_of(const struct rec_offer *own, const struct rec_offer *near,
 			 const struct rec_offer *few);
 

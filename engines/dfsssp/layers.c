@@ -312,8 +312,8 @@ static uint32_t dfsssp_layers_channel_to(const struct mover *m, uint32_t v, uint
 static void dfsssp_layers_count_pairs(struct mover *m)
 {
 	const struct ds_graph *g = m->g;
-	uint32_t *flow = NEW_ARRAY(g->n, uint32_t), *next = NEW_ARRAY(g->n, uint32_t),
-		 *before = NEW_ARRAY(g->n, uint32_t);
+	AUTO_FREE uint32_t *flow = NEW_ARRAY(g->n, uint32_t), *next = NEW_ARRAY(g->n, uint32_t),
+			   *before = NEW_ARRAY(g->n, uint32_t);
 
 	m->cdg->left = NEW_ARRAY(m->at[g->n_edges], uint32_t);
 	for (uint32_t lid = 1; lid <= m->top; lid++) {
@@ -343,7 +343,6 @@ static void dfsssp_layers_count_pairs(struct mover *m)
 				m->stack[depth++] = u;
 		}
 	}
-	FREE_EACH(flow, next, before);
 }
 
 /* Makes what the first cycle needs. */
@@ -522,11 +521,10 @@ static void check_last(struct mover *m, const struct ds_order *o, const uint16_t
 	if (RECORDED(m->in) && channel != NO_ID) { /* there is no VL for it */
 		uint32_t *cycle = NEW_ARRAY(m->cdg->n_channels, uint32_t), weakest;
 		uint32_t *left = NEW_ARRAY(m->cdg->n_channels, uint32_t);
-		uint32_t length;
 
 		if (!m->out)
 			mover_start(m, o);
-		length = ds_cycles_walk(k, channel, cycle, left, &weakest);
+		uint32_t length = ds_cycles_walk(k, channel, cycle, left, &weakest);
 		ds_record_cycle(m->in, m->g, &(struct ds_cycle){NO_ID, m->t, length, cycle, left});
 		FREE_EACH(cycle, left);
 	} else if (RECORDED(m->in)) {
@@ -571,7 +569,6 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 			  .top = b->in->lids->max_lid,
 			  .e = e};
 	char at[300] = "no switch has a cable";
-	bool done;
 
 	l->need = 1;
 	l->count[0] = b->pairs;
@@ -580,7 +577,7 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 		l->deps += b->cdg->n_list[c];
 	if (RECORDED(b->in))
 		ds_record_paths(b->in, b->g, b->o, l);
-	done = find_layers(&m, b->o, &b->cdg);
+	bool done = find_layers(&m, b->o, &b->cdg);
 	ds_cdg_free(m.up);
 	FREE_EACH(m.out, m.seq, m.stack, m.port0, m.place, m.member);
 	if (!done) {

@@ -20,9 +20,7 @@
 #define LESS(dist) ((int32_t)((dist) ^ 0x80000000u))
 #define UNREACHED LESS(DS_INFINITE) /* -1: all bits are set */
 
-/*
- * n channels of a vertex from c on. They lead to the vertices at places u, u + 1, ...; NO_ID: to any.
- */
+/* n channels of a vertex from c on. They lead to the vertices at places u, u + 1, ...; NO_ID: to any. */
 struct block {
 	uint32_t c, u, n;
 };
@@ -47,10 +45,7 @@ struct ds_levels {
 	bool listed;	      /* is filled */
 	bool keep;	      /* is being filled */
 	struct block *at;     /* of the next vertex */
-	/*
-	 * Chooses the ways of order[first] to order[end - 1], which are a level. False when their distances
-	 * differ too much.
-	 */
+	/* Chooses the ways of a level, order[first] to order[end - 1]. False: distances differ too much. */
 	bool (*settle)(struct ds_levels *l, uint32_t first, uint32_t end);
 	/* of the current search */
 	const uint32_t *weight;
@@ -96,12 +91,10 @@ static void make_blocks(struct ds_levels *l)
 	for (uint32_t v = 0; v < g->n; v++) {
 		l->first[v] = blocks;
 		for (uint32_t c = g->first[v], end = g->first[v + 1], run; c < end; c += run) {
-			bool in_row;
-
 			for (run = 1; run < LANES && c + run < end &&
 				      (uint32_t)l->to[c + run] == (uint32_t)l->to[c] + run;)
 				run++;
-			in_row = run >= LANES / 2 || c + run == end;
+			bool in_row = run >= LANES / 2 || c + run == end;
 			if (!in_row)
 				run = end - c < LANES ? end - c : LANES;
 			l->all[blocks++] = (struct block){c, in_row ? (uint32_t)l->to[c] : NO_ID, run};
@@ -373,7 +366,6 @@ void ds_levels_free(struct ds_levels *l)
 const struct ds_tree *ds_levels_run(struct ds_levels *l, const uint32_t *weight, struct ds_source from,
 				    struct ds_heap *heap)
 {
-	const uint32_t *rank;
 	bool sure;
 
 	assert(from.v < l->g->n);
@@ -395,7 +387,7 @@ const struct ds_tree *ds_levels_run(struct ds_levels *l, const uint32_t *weight,
 	l->listed |= l->keep;
 	if (!l->n_tied)
 		return &l->tree;
-	rank = ds_heap_ranks(heap, weight, from, (uint32_t)LESS((uint32_t)l->limit));
+	const uint32_t *rank = ds_heap_ranks(heap, weight, from, (uint32_t)LESS((uint32_t)l->limit));
 	for (uint32_t i = 0; i < l->n_tied; i++)
 		dfsssp_levels_choose(l, l->tied[i], rank, &sure);
 	return &l->tree;
@@ -654,11 +646,11 @@ void ds_record_weights(struct ds_record *k, const struct ds_run *x, unsigned lid
 
 	rec_event(k->r, REC_WEIGHTS, 0, 0, 0, lid);
 	for (uint32_t i = 0; i < t->n_order; i++) {
-		uint32_t c = t->out[t->order[i]], gain;
+		uint32_t c = t->out[t->order[i]];
 
 		if (c == NO_ID)
 			continue;
-		gain = x->s->weight[c] - k->weight[c];
+		uint32_t gain = x->s->weight[c] - k->weight[c];
 		n += gain > 0;
 		if (gain > most) {
 			most = gain;

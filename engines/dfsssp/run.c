@@ -29,12 +29,11 @@ static int read_set(const struct engine_input *in, struct engine_output *out, co
 		    const char *label, uint8_t mark, uint8_t *marks)
 {
 	struct guid_file g = {0};
-	int rc;
 
 	if (!options_file(in->options, option))
 		return 0;
 	option_guids_read(in->options, option, in->topo->fabric, manual_rules(in->options), in->progress, &g);
-	rc = g.n > 0;
+	int rc = g.n > 0;
 	if (g.stopped)
 		rc = err_set(&out->refused, "%s cannot be used (%s): %.300s%s", option, label, g.why.msg,
 			     g.stopped == UINT32_MAX
@@ -81,11 +80,11 @@ static void dfsssp_order_append_hosts(struct listing *l, uint8_t mark, enum ds_p
 		uint32_t sw = l->g->sw[l->o->by_hosts[i]];
 
 		FOR_PORTS(f, sw, port) {
-			uint32_t q = t->peer[port], ep;
+			uint32_t q = t->peer[port];
 
 			if (q == NO_ID || node_is_switch(f, f->port_node[q]))
 				continue;
-			ep = f->port_endport[q];
+			uint32_t ep = f->port_endport[q];
 			if (ep != NO_ID && (mark ? (l->marks[ep] & mark) : !l->marks[ep]))
 				dfsssp_order_append(l, ep, phase);
 		}
@@ -116,7 +115,7 @@ static int ds_order_build(const struct engine_input *in, struct engine_output *o
 			  struct ds_order *o)
 {
 	const struct fabric *f = in->topo->fabric;
-	uint8_t *marks = NEW_ARRAY(f->n_endports, uint8_t);
+	AUTO_FREE uint8_t *marks = NEW_ARRAY(f->n_endports, uint8_t);
 	struct listing l = {.in = in, .g = g, .o = o, .marks = marks};
 	int cn = read_set(in, out, "cn_guid_file", "AD33", DS_COMPUTE + 1, marks);
 	int io = cn < 0 ? -1 : read_set(in, out, "io_guid_file", "AD35", DS_IO + 1, marks);
@@ -147,7 +146,6 @@ static int ds_order_build(const struct engine_input *in, struct engine_output *o
 		dfsssp_order_tell(&l, out);
 		FREE_EACH(l.listed, key);
 	}
-	free(marks);
 	return cn < 0 || io < 0 ? -1 : 0;
 }
 
@@ -178,7 +176,7 @@ static void dfsssp_build_list_sources(struct ds_builder *b, const struct ds_orde
 	l->ca_lids = NEW_ARRAY(b->g->n, uint32_t);
 	memset(l->source_of, 0xff, b->g->n * sizeof(*l->source_of));
 	for (uint32_t i = 0; i < o->n; i++) {
-		uint32_t ep = o->endport[i], v;
+		uint32_t ep = o->endport[i];
 		uint64_t lids = b->in->lids->count[ep];
 
 		if (!ds_is_routed(b->in, ep))
@@ -187,7 +185,7 @@ static void dfsssp_build_list_sources(struct ds_builder *b, const struct ds_orde
 		b->own += lids * lids;
 		if (o->phase[i] == DS_SWITCH)
 			continue;
-		v = b->g->id[t->endport_switch[ep]];
+		uint32_t v = b->g->id[t->endport_switch[ep]];
 		if (l->source_of[v] == NO_ID) {
 			l->source_of[v] = l->n_sources;
 			l->source[l->n_sources++] = v;
@@ -202,7 +200,6 @@ static struct ds_builder *ds_builder_new(const struct engine_input *in, const st
 					 const struct ds_order *o)
 {
 	struct ds_builder *b = NEW(struct ds_builder);
-	unsigned code;
 
 	b->in = in;
 	b->g = g;
@@ -215,7 +212,7 @@ static struct ds_builder *ds_builder_new(const struct engine_input *in, const st
 	b->at = ds_cdg_places(g);
 	b->cdg = ds_cdg_new(g, b->at);
 	dfsssp_build_list_sources(b, o);
-	code = least_vls_code(in, &b->l->vls_port);
+	unsigned code = least_vls_code(in, &b->l->vls_port);
 	b->l->vls = code ? vls_of_code(code) : 1;
 	assert(b->l->vls <= DS_MAX_LAYERS);
 	return b;
@@ -237,13 +234,13 @@ static void look_for_new(struct ds_builder *b, const struct ds_search *s, const 
 	const struct ds_cdg *c = b->cdg;
 
 	for (uint32_t i = s->tree->n_order; i-- > 0;) {
-		uint32_t v = s->tree->order[i], u;
+		uint32_t v = s->tree->order[i];
 		bool some = b->passed[v] || b->source[v];
 
 		b->passed[v] = 0;
 		if (!some || next[v] == NO_ID)
 			continue;
-		u = b->g->to[next[v]];
+		uint32_t u = b->g->to[next[v]];
 		b->passed[u] = 1;
 		b->fresh |= !c->known[next[v]] ||
 			    (next[u] != NO_ID && !c->listed[ds_dependency(c, next[v], next[u])]);
@@ -253,7 +250,7 @@ static void look_for_new(struct ds_builder *b, const struct ds_search *s, const 
 /* Adds the tree of the next LID of a destination. Call it before its routes are counted. */
 static void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s, unsigned lid)
 {
-	uint32_t *next, ep = lid_owner(b->in->lids, lid);
+	uint32_t ep = lid_owner(b->in->lids, lid);
 	uint32_t target = b->g->id[b->in->topo->endport_switch[ep]];
 	size_t n = b->g->n;
 
@@ -263,7 +260,7 @@ static void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s,
 		b->next = mem_resize(b->next, b->cap_trees * n, sizeof(*b->next));
 		b->seen = mem_resize(b->seen, b->cap_trees * n, sizeof(*b->seen));
 	}
-	next = b->next + b->n_trees++ * n;
+	uint32_t *next = b->next + b->n_trees++ * n;
 	for (uint32_t v = 0; v < b->g->n; v++)
 		next[v] = s->tree->out[v];
 	for (uint32_t i = 0; s->tree->n_order < n && b->missing == NO_ID && i < b->l->n_sources; i++) {
@@ -625,16 +622,14 @@ COUNTED(struct ds_layers, struct ds_layers, ds_layers_ref, ds_layers_unref, ds_l
 
 /* SSSP and DFSSSP: the run over all destinations (engines/doc/dfsssp.md 3.5, 5). */
 
-/* --- the trial ---------------------------------------------------------------------------- */
-
 static int trial(struct ds_run *x, struct err *e)
 {
 	const struct topo *t = x->in->topo;
 	struct ds_source from = ds_source_of(x->d->graph, t, t->sm_endport);
-	uint32_t lost, v = 0;
+	uint32_t v = 0;
 
 	ds_search_run(x->s, from);
-	lost = x->d->graph->n - x->s->tree->n_order;
+	uint32_t lost = x->d->graph->n - x->s->tree->n_order;
 	if (x->rec)
 		ds_record_trial(x->rec, x, from);
 	if (!lost)
@@ -653,12 +648,12 @@ static int trial(struct ds_run *x, struct err *e)
 
 static void route_lid(struct ds_run *x, unsigned lid, struct ds_source from, unsigned swport)
 {
-	const uint32_t *out, n = x->d->graph->n;
+	const uint32_t n = x->d->graph->n;
 	const uint8_t *port = x->d->graph->port;
 	uint8_t *column; /* the LID's entries, one per vertex */
 
 	ds_search_run(x->s, from);
-	out = x->s->tree->out;
+	const uint32_t *out = x->s->tree->out;
 	column = columns_next(&x->done, lid);
 	for (uint32_t v = 0; v < n; v++)
 		column[v] = out[v] == NO_ID ? NO_PATH : port[out[v]];
@@ -742,11 +737,11 @@ static void leave_counts(const struct ds_run *x)
 		bool marked = ignored && in->marked[sw];
 
 		for (unsigned lid = 1; lid <= in->lids->max_lid; lid++) {
-			uint32_t ep = port[lid] == NO_PATH ? NO_ID : lid_owner(in->lids, lid), id;
+			uint32_t ep = port[lid] == NO_PATH ? NO_ID : lid_owner(in->lids, lid);
 
 			if (ep == NO_ID || (!switches && endport_is_switch(f, ep)))
 				continue;
-			id = switch_port_id(f, sw, port[lid]);
+			uint32_t id = switch_port_id(f, sw, port[lid]);
 			in->left->count[id] += !marked || !ignored[id];
 		}
 	}
@@ -769,12 +764,12 @@ static void leave_hops(const struct ds_run *x)
 
 		for (uint32_t v = 0; lid && v < x->d->graph->n; v++) {
 			uint32_t sw = x->d->graph->sw[v];
-			unsigned port = routing_port(x->r, sw, lid), hops;
+			unsigned port = routing_port(x->r, sw, lid);
 			uint8_t *least = in->left->hops + f->switch_port[sw] * n + d;
 
 			if (sw == d || port == NO_PATH)
 				continue;
-			hops = dfsssp_hops(x->r, sw, lid);
+			unsigned hops = dfsssp_hops(x->r, sw, lid);
 			in->left->hops[switch_port_id(f, sw, port) * n + d] = hops;
 			if (hops < *least)
 				*least = hops;
@@ -792,12 +787,9 @@ static bool file_is_given(const struct engine_input *in, const char *name)
 
 static void start_run(struct ds_run *x, const struct engine_input *in, const char *name, bool layered)
 {
-	const struct ds_graph *g;
-	uint32_t n;
-
 	*x = (struct ds_run){.in = in, .d = NEW(struct dfsssp)};
-	g = x->d->graph = ds_graph_new(in);
-	n = g->n;
+	const struct ds_graph *g = x->d->graph = ds_graph_new(in);
+	uint32_t n = g->n;
 	x->s = ds_search_new(g, ASKED(in) || RECORDED(in));
 	x->done = columns_new(n);
 	x->r = routing_new(name, in->topo, in->lids);
@@ -824,11 +816,9 @@ static struct routing *dfsssp_run(const struct engine_input *in, struct engine_o
 				  bool layered)
 {
 	struct ds_run x;
-	struct routing *r;
-	bool failed;
 
 	start_run(&x, in, name, layered);
-	r = x.r;
+	struct routing *r = x.r;
 	if (trial(&x, &out->refused) || ds_order_build(in, out, x.d->graph, &x.d->order)) {
 		routing_unref(r);
 		r = NULL;
@@ -837,7 +827,7 @@ static struct routing *dfsssp_run(const struct engine_input *in, struct engine_o
 		if (x.rec)
 			ds_record_plan(x.rec, &x.d->order, x.b ? x.b->l : NULL);
 		rec_phase(in, "shortest paths to each destination");
-		failed = dfsssp_route_all(&x, &out->refused);
+		bool failed = dfsssp_route_all(&x, &out->refused);
 		if (!failed && layered) {
 			x.d->layers = ds_builder_finish(x.b, r, &out->refused);
 			failed = !x.d->layers;

@@ -52,9 +52,7 @@ static void add_distance(uint64_t dist, uint64_t hops, uint64_t start, struct te
 		text_add(t, " = %" PRIu64 " x %" PRIu64 " + %" PRIu64, hops, start, dist - hops * start);
 }
 
-/*
- * Explains the own way against others: near has least distance, few has fewest hops; NULL: there is no other.
- */
+/* Explains the own way against others: near has least distance, few has fewest hops; NULL: none. */
 static void decide_way(const struct ds_run *x, const struct rec_offer *own, const struct rec_offer *near,
 		       const struct rec_offer *few, struct decided *d)
 {
@@ -183,7 +181,6 @@ static void say_relax(const struct saying *y)
 static void dfsssp_say_choice(const struct saying *y)
 {
 	const char *rule = why_rule_name(y->ev->rule);
-	uint32_t next;
 
 	if (y->ev->port == NO_PATH || y->ev->rule == WHY_OWN_LID || y->ev->rule == WHY_ATTACHED) {
 		say_entry(y, rule);
@@ -192,7 +189,7 @@ static void dfsssp_say_choice(const struct saying *y)
 	}
 	text_add(y->t, "%s ", say_name(y, y->ev->a));
 	say_lid(y, y->ev->b);
-	next = say_behind(y, y->ev->a, y->ev->port);
+	uint32_t next = say_behind(y, y->ev->a, y->ev->port);
 	text_add(y->t, " -> port %u, to %s: %s", y->ev->port, say_name(y, next), rule);
 	if (y->ev->rule == WHY_TIE && y->n_extra && say_behind(y, y->ev->a, y->extra[0]) == next)
 		text_add(y->t, ": port %u leads there as well, to a higher port", y->extra[0]);
@@ -453,8 +450,7 @@ void dfsssp_explain_pair(const struct routing *kept, unsigned slid, unsigned dli
 	const struct routing *r = routing_origin(kept);
 	const struct dfsssp *d = dfsssp_of(r);
 	const struct fabric *f = r->topo->fabric;
-	uint32_t s = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid), sw;
-	unsigned layer;
+	uint32_t s = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
 
 	(void)p;
 	if (s == NO_ID || dst == NO_ID) {
@@ -470,13 +466,13 @@ void dfsssp_explain_pair(const struct routing *kept, unsigned slid, unsigned dli
 		text_add(t, "No pair has a layer yet: dfsssp finds layers when all tables are done.\n");
 		return;
 	}
-	sw = r->topo->endport_switch[s];
+	uint32_t sw = r->topo->endport_switch[s];
 	if (endport_is_switch(f, s)) {
 		text_add(t, "Routes that start at a switch itself stay in layer 0.\n");
 		tell_lanes(d, 0, t);
 		return;
 	}
-	layer = dfsssp_layer_of(d, sw, dlid);
+	unsigned layer = dfsssp_layer_of(d, sw, dlid);
 	text_add(t, "All routes from the CAs of %s to LID %u are in layer %u", switch_name(f, sw), dlid,
 		 layer);
 	text_add(t, layer ? ".\n" : ": no cut met them there.\n");
@@ -485,25 +481,35 @@ void dfsssp_explain_pair(const struct routing *kept, unsigned slid, unsigned dli
 	tell_lanes(d, layer, t);
 }
 
-static uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned dlid);
+/* The switch of slid, if it is a CA's LID whose routes to dlid have a layer; else NO_ID. */
+static uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
+
+	if (s == NO_ID || d == NO_ID || f->node_type[endport_node(f, s)] != NODE_CA ||
+	    f->node_type[endport_node(f, d)] == NODE_ROUTER ||
+	    r->topo->endport_switch[s] == r->topo->endport_switch[d])
+		return NO_ID;
+	return r->topo->endport_switch[s];
+}
 
 static void dfsssp_decide_pair(const struct routing *kept, unsigned slid, unsigned dlid, struct decided *out)
 {
 	const struct routing *r = routing_origin(kept);
 	const struct dfsssp *d = dfsssp_of(r);
-	uint32_t sw = dfsssp_source_switch(r, slid, dlid), index;
+	uint32_t sw = dfsssp_source_switch(r, slid, dlid);
 	unsigned layer = sw == NO_ID ? 0 : dfsssp_layer_of(d, sw, dlid);
-	const struct ds_cut *cut;
 
 	if (d->unlayered)
 		return;
-	index = layer ? dfsssp_moved_by(r, sw, dlid, layer - 1) : NO_ID;
+	uint32_t index = layer ? dfsssp_moved_by(r, sw, dlid, layer - 1) : NO_ID;
 	if (index == NO_ID) {
 		decide(out, WHY_FIRST_LAYER, "Layer 0, where all routes begin; no cut moved this one: SL %u.",
 		       dfsssp_lanes(d, layer).lo);
 		return;
 	}
-	cut = &d->layers->cut[index];
+	const struct ds_cut *cut = &d->layers->cut[index];
 	decide(out, WHY_CUT,
 	       "Cut %" PRIu32 " of layer %u took the edge with the fewest pairs out of a cycle of %" PRIu32
 	       " channels; this pair went to layer %u with it: SL %u.",
@@ -695,12 +701,12 @@ uint32_t dfsssp_cuts(const struct dfsssp *d, unsigned layer, uint32_t *first)
 uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, unsigned layer)
 {
 	const struct dfsssp *d = dfsssp_of(r);
-	uint32_t first, n = dfsssp_cuts(d, layer, &first), c, next, *after;
+	uint32_t first, n = dfsssp_cuts(d, layer, &first), c, next;
 	uint32_t found = NO_ID;
 
 	if (layer >= dfsssp_layer_of(d, sw, lid))
 		return NO_ID;
-	after = NEW_ARRAY(d->graph->n_edges, uint32_t); /* the next channel on the path, plus 1 */
+	uint32_t *after = NEW_ARRAY(d->graph->n_edges, uint32_t); /* the next channel on the path, plus 1 */
 	for (c = dfsssp_show_channel_to(r, d->graph, d->graph->id[sw], lid); c != NO_ID; c = next) {
 		next = dfsssp_show_channel_to(r, d->graph, d->graph->to[c], lid);
 		after[c] = next == NO_ID ? 0 : next + 1;
@@ -710,19 +716,6 @@ uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, uns
 			found = i;
 	free(after);
 	return found;
-}
-
-/* The switch of slid, if it is a CA's LID whose routes to dlid have a layer; else NO_ID. */
-static uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned dlid)
-{
-	const struct fabric *f = r->topo->fabric;
-	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
-
-	if (s == NO_ID || d == NO_ID || f->node_type[endport_node(f, s)] != NODE_CA ||
-	    f->node_type[endport_node(f, d)] == NODE_ROUTER ||
-	    r->topo->endport_switch[s] == r->topo->endport_switch[d])
-		return NO_ID;
-	return r->topo->endport_switch[s];
 }
 
 static bool dfsssp_pair_layer(const struct routing *kept, unsigned slid, unsigned dlid, struct pair_layer *l)
@@ -744,18 +737,16 @@ static struct witness *dfsssp_witness(const struct routing *kept, unsigned slid,
 	struct witness *w = NEW(struct witness);
 	uint32_t sw = dfsssp_source_switch(r, slid, dlid),
 		 index = sw == NO_ID ? NO_ID : dfsssp_moved_by(r, sw, dlid, layer);
-	const struct ds_cut *cut;
-	const uint32_t *cycle;
 
 	(void)p;
 	w->cut = NO_ID;
 	if (index == NO_ID)
 		return w;
-	cut = &d->layers->cut[index];
+	const struct ds_cut *cut = &d->layers->cut[index];
 	w->n = cut->length;
 	w->cut = cut->at;
 	w->edge = NEW_ARRAY(w->n, struct witness_edge);
-	cycle = d->layers->cycle_channel + cut->first;
+	const uint32_t *cycle = d->layers->cycle_channel + cut->first;
 	for (uint32_t i = 0; i < w->n; i++)
 		w->edge[i] = (struct witness_edge){
 			.port = dfsssp_channel_port(d->graph, r->topo->fabric, cycle[i]),
@@ -795,14 +786,13 @@ static struct sl_range dfsssp_sl(const struct routing *r, unsigned slid, unsigne
 	const struct dfsssp *d = r->priv;
 	const struct fabric *f = r->topo->fabric;
 	uint32_t s = lid_owner(r->lids, slid), t = lid_owner(r->lids, dlid);
-	uint32_t sw;
 
 	if (s == NO_ID || t == NO_ID || f->node_type[endport_node(f, s)] == NODE_ROUTER ||
 	    f->node_type[endport_node(f, t)] == NODE_ROUTER)
 		return (struct sl_range){0, 0};
 	if (d->unlayered)
 		return (struct sl_range){1, 0};
-	sw = r->topo->endport_switch[s];
+	uint32_t sw = r->topo->endport_switch[s];
 	if (sw == NO_ID || endport_is_switch(f, s))
 		return dfsssp_lanes(d, 0);
 	return dfsssp_lanes(d, dfsssp_layer_of(d, sw, dlid));
@@ -825,11 +815,11 @@ static unsigned matrix_hops(const struct routing *r, uint32_t s, uint32_t d, uns
 {
 	const struct fabric *f = r->topo->fabric;
 	unsigned lid = r->lids->base[f->port_endport[f->switch_port[d]]];
-	unsigned out = routing_port(r, s, lid), hops;
+	unsigned out = routing_port(r, s, lid);
 
 	if (out == NO_PATH || (port && port != out))
 		return NO_PATH;
-	hops = dfsssp_hops(r, s, lid);
+	unsigned hops = dfsssp_hops(r, s, lid);
 	return MIN(hops, NO_PATH);
 }
 
@@ -993,11 +983,10 @@ static void *dfsssp_show_priv_at(struct walk *w, const struct routing *end)
 {
 	const struct ds_kept *k = recording_kept(walk_recording(w));
 	struct reach x = reach_of(w);
-	struct dfsssp *d;
 
 	if (!k)
 		return NULL;
-	d = NEW(struct dfsssp);
+	struct dfsssp *d = NEW(struct dfsssp);
 	d->partial = true;
 	d->n_lids = x.begun - x.within;
 	d->graph = ds_graph_ref(k->graph);

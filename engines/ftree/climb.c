@@ -200,13 +200,12 @@ static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_s
 				 uint8_t h)
 {
 	uint32_t x = s->peer;
-	uint8_t hop;
 
 	if (x == NO_ID)
 		return true;
 	if (x == prev)
 		return false;
-	hop = r->hop[r->place[x]];
+	uint8_t hop = r->hop[r->place[x]];
 	if (hop == NO_PATH || (!r->fill && h + 1 < hop))
 		return teach(r, w, s, h);
 	if (r->tell || r->offers) {
@@ -296,11 +295,10 @@ static bool teach_each(struct ft_run *r, uint32_t w, uint8_t next)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t x = down[i].peer, kin = r->family[x];
 		struct ft_group *g = &r->t->group[down[i].group];
-		struct ft_link *k;
 
 		if (r->hop[r->place[x]] <= next)
 			continue;
-		k = ftree_climb_least(r->t->link, g, false);
+		struct ft_link *k = ftree_climb_least(r->t->link, g, false);
 		set(r, g, k, next, FT_DESCENT);
 		if (r->told[kin] <= next) {
 			ft_visit(r, x);
@@ -459,7 +457,6 @@ static bool climb(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsign
 {
 	struct ft_switch *s = &r->t->sw[w];
 	const struct ft_slot *up = r->t->slot + s->slot[FT_UP], *side = r->t->slot + s->slot[FT_SIDE];
-	struct ft_group *g0;
 	struct ft_link *k;
 	bool created = false;
 
@@ -467,7 +464,7 @@ static bool climb(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsign
 		sort_groups(r, w, FT_UP, true);
 		s->climbed = false;
 	}
-	g0 = &r->t->group[up[0].group];
+	struct ft_group *g0 = &r->t->group[up[0].group];
 	if (main)
 		created |= climb_main(r, w, prev, g0, ftree_climb_least(r->t->link, g0, true), credit, h);
 	for (uint32_t i = main; i < s->n[FT_UP] && !take_crown(r, w, h + 1); i++)
@@ -490,12 +487,10 @@ static bool climb(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsign
 static bool reverse_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, bool main, unsigned credit,
 			  uint8_t h)
 {
-	bool created;
-
 	if (s->peer == NO_ID)
 		return false;
 	r->reverse++;
-	created = ft_ascend(r, s->peer, w, main, credit - 1, h + 1);
+	bool created = ft_ascend(r, s->peer, w, main, credit - 1, h + 1);
 	r->reverse--;
 	return created;
 }
@@ -505,12 +500,11 @@ bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned 
 	struct ft_switch *s = &r->t->sw[w];
 	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN];
 	uint32_t n = s->n[FT_DOWN];
-	bool created;
 
 	if (ftree_climb_give_up(r))
 		return false;
 	r->depth++;
-	created = descend(r, w, prev, h);
+	bool created = descend(r, w, prev, h);
 	if (s->rank == 0 || !s->n[FT_UP]) {
 		if (credit && n) /* each reverse hop of a root begins at the next group */
 			s->rot = (s->rot + 1) % n;

@@ -177,9 +177,7 @@ void ftree_order_text(const struct ftree *t, struct text *out);
 /* Key of a CA among tuples: after all assigned ones, before unassigned ones. */
 #define TUPLE_CA (FT_NO_TUPLE - 1)
 
-/*
- * Flags of a choice or offer: it came by reverse hops; why the main path climbed; hops as ftree counts them.
- */
+/* Flags of a choice or offer: came by reverse hops; why the main path climbed; hops as ftree counts them. */
 #define BY_REVERSE 2
 #define BY_LOAD 4
 #define BY_INDEX 8

@@ -57,10 +57,7 @@ static bool ftree_groups_read_list(struct ftree *t, const struct engine_input *i
 	return true;
 }
 
-/*
- * Marks CA ports as compute nodes or I/O nodes. A port in the CN file is a compute node even if the I/O file
- * has it.
- */
+/* Marks CA ports as compute or I/O nodes. One in the CN file is a compute node even if in the I/O file. */
 bool ft_classify(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
 	const struct fabric *f = t->topo->fabric;
@@ -200,8 +197,6 @@ bool ft_group_ports(struct ftree *t)
 /* Indexes ("tuples"): the place of a switch among switches of its rank, found by walking the tree from a
  * leaf. */
 
-/* --- leaves ---------------------------------------------------------------------------------- */
-
 static bool refuse_cn(struct ftree *t, uint32_t i)
 {
 	const struct fabric *f = t->topo->fabric;
@@ -286,10 +281,7 @@ static bool ftree_index_used(struct ftree_index_walk *w, uint64_t tuple, bool ad
 	return false;
 }
 
-/*
- * Gives a switch the first free tuple, trying all values of byte v. from: the neighbour that reached it, or
- * NO_ID.
- */
+/* Gives a switch the first free tuple over all values of byte v. from: who reached it, or NO_ID. */
 static void ftree_index_assign(struct ftree_index_walk *w, uint32_t sw, uint32_t from, uint64_t tuple,
 			       unsigned v)
 {
@@ -330,7 +322,7 @@ static void index_neighbours(struct ftree_index_walk *w, uint32_t sw, enum ft_di
 {
 	struct ftree *t = w->t;
 	const struct ft_slot *a = t->slot + t->sw[sw].slot[d];
-	uint64_t own = t->sw[sw].tuple, tuple;
+	uint64_t own = t->sw[sw].tuple;
 
 	for (uint32_t i = 0; i < t->sw[sw].n[d]; i++) {
 		uint32_t x = a[i].peer;
@@ -341,7 +333,7 @@ static void index_neighbours(struct ftree_index_walk *w, uint32_t sw, enum ft_di
 			t->skipped++;
 			continue;
 		}
-		tuple = with_byte(own, 0, ((own >> 56) + (d == FT_DOWN ? 1 : 255)) & 0xFF);
+		uint64_t tuple = with_byte(own, 0, ((own >> 56) + (d == FT_DOWN ? 1 : 255)) & 0xFF);
 		ftree_index_assign(w, x, sw, tuple, v);
 		w->queue[w->n++] = x;
 	}
@@ -422,7 +414,7 @@ void ft_index(struct ftree *t)
 {
 	struct ftree_index_walk w = {.t = t, .size = 16};
 	struct ft_slot *before = t->rec ? mem_dup(t->slot, (t->n_groups + 1u) * sizeof(*t->slot)) : NULL;
-	uint32_t *order, n = 0, leaf = 0;
+	uint32_t n = 0, leaf = 0;
 
 	if (t->rec)
 		rec_text(t->rec, REC_PHASE, "indexes");
@@ -444,7 +436,7 @@ void ft_index(struct ftree *t)
 		ftree_index_walk_from(&w, leaf);
 	}
 	/* number the indexed switches, so that a peer's key is one word */
-	order = NEW_ARRAY(t->n_in, uint32_t);
+	uint32_t *order = NEW_ARRAY(t->n_in, uint32_t);
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
 		if (t->sw[s].in)
 			order[n++] = s;

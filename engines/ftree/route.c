@@ -166,10 +166,7 @@ static void route_leaf(struct ft_run *r, uint32_t leaf)
 	}
 }
 
-/*
- * Notes compute nodes of a leaf that were not routed, because the groups changed places. Returns the number
- * of CAs on it.
- */
+/* Notes compute nodes of a leaf not routed because groups changed places. Returns the number of its CAs. */
 static uint32_t note_left_out(struct ft_run *r, uint32_t leaf)
 {
 	const struct ftree *t = r->t;
@@ -276,11 +273,11 @@ static void connect_roots(struct ft_run *r)
 	uint32_t last = t->leaf[t->n_leaves - 1];
 
 	for (uint32_t w = 0; w < r->n_switches; w++) {
-		uint8_t *port = t->sw[w].in ? r->r->row[w]->port : NULL, way;
+		uint8_t *port = t->sw[w].in ? r->r->row[w]->port : NULL;
 
 		if (!port || t->sw[w].rank >= t->leaf_rank)
 			continue;
-		way = port[t->sw[last].lid];
+		uint8_t way = port[t->sw[last].lid];
 		for (uint32_t d = 0; d < r->n_switches; d++) {
 			if (!t->sw[d].in || !t->sw[d].lid || port[t->sw[d].lid] != NO_PATH)
 				continue;

@@ -24,7 +24,12 @@ static void ftree_rank_push(struct ftree_rank_queue *q, uint32_t sw)
 	q->sw[q->n++] = sw;
 }
 
-static void ft_record_rank(const struct ftree *t, uint32_t sw, uint32_t from, uint32_t was);
+/* While the tree is built, with t->rec: the rank of a switch, from a neighbour or as a root (NO_ID). */
+static void ft_record_rank(const struct ftree *t, uint32_t sw, uint32_t from, uint32_t was)
+{
+	rec_event(t->rec, REC_RANK, 0, 0, sw, from);
+	rec_delta(t->rec, T_RANK, sw, was, t->sw[sw].rank);
+}
 
 /*
  * Lowers the ranks around the switches in the queue, and sets max_rank to the last rank given. The sum wraps
@@ -34,7 +39,7 @@ static void ft_record_rank(const struct ftree *t, uint32_t sw, uint32_t from, ui
 static void ftree_rank_spread(struct ftree *t, struct ftree_rank_queue *q, bool from_roots)
 {
 	const struct fabric *f = t->topo->fabric;
-	uint32_t max = 0, was;
+	uint32_t max = 0;
 
 	for (size_t i = 0; from_roots && t->rec && i < q->n; i++)
 		ft_record_rank(t, q->sw[i], NO_ID, FT_UNRANKED);
@@ -46,7 +51,7 @@ static void ftree_rank_spread(struct ftree *t, struct ftree_rank_queue *q, bool 
 
 			if (x == NO_ID || t->sw[x].rank <= r)
 				continue;
-			was = t->sw[x].rank;
+			uint32_t was = t->sw[x].rank;
 			t->sw[x].rank = max = r;
 			if (from_roots && t->rec)
 				ft_record_rank(t, x, w, was);
@@ -91,7 +96,6 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 {
 	const struct fabric *f = t->topo->fabric;
 	struct guid_file g;
-	bool usable;
 
 	ft_read_guids(in, out, "root_guid_file", &g);
 	for (size_t i = 0; i < g.n; i++) {
@@ -106,7 +110,7 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 		t->sw[s].rank = 0;
 		ftree_rank_push(q, s);
 	}
-	usable = !g.stopped && q->n;
+	bool usable = !g.stopped && q->n;
 	if (!g.stopped && !q->n)
 		note_add(&out->notes, NOTE_GUID_FILE, "root_guid_file names no switch that is up (AB25)\n");
 	if (!usable)
@@ -117,7 +121,6 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 	return usable;
 }
 
-/* run.c */
 static bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
 	struct ftree_rank_queue q = {0};
@@ -237,10 +240,7 @@ static uint32_t ftree_check_links_of(const struct ftree *t, uint32_t sw, enum ft
 
 /* --- words ----------------------------------------------------------------------------------- */
 
-/*
- * Adds the dead cabled ports of a switch: "leaf-03[19], leaf-03[20] and 2 more are down". Adds nothing when
- * all are up.
- */
+/* Adds the dead cabled ports of a switch: "leaf-03[19], leaf-03[20] and 2 more are down"; or nothing. */
 static bool ftree_check_dead_ports(const struct ftree *t, uint32_t sw, struct text *out)
 {
 	const struct fabric *f = t->topo->fabric;
@@ -290,10 +290,7 @@ static void refuse_pair(struct ftree *t, const char *label, const char *rule, ui
 	t->refusal.expected = expected;
 }
 
-/*
- * Refuses for different numbers of groups. The odd switch is the one with fewer of its kind, or else with
- * fewer groups.
- */
+/* Refuses for different numbers of groups. The odd switch has fewer of its kind, or else fewer groups. */
 static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t ref)
 {
 	const char *word = d == FT_UP ? "up" : "down";
@@ -406,9 +403,6 @@ static bool ftree_check_by_manual(struct ftree *t, const uint32_t *ref, struct e
 	return !t->manual;
 }
 
-static void ft_record_pure(const struct ftree *t, uint32_t sw, uint32_t first, bool alike);
-
-/* run.c */
 static bool ft_check_purity(struct ftree *t, struct engine_output *out)
 {
 	uint32_t ref[FT_MAX_LEVELS];
@@ -418,16 +412,13 @@ static bool ft_check_purity(struct ftree *t, struct engine_output *out)
 	for (unsigned r = 0; r < FT_MAX_LEVELS; r++)
 		ref[r] = NO_ID;
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++) {
-		uint32_t *first;
-		bool alike;
-
 		if (!t->sw[s].in)
 			continue;
-		first = &ref[t->sw[s].rank];
+		uint32_t *first = &ref[t->sw[s].rank];
 		*first = *first == NO_ID ? s : *first;
-		alike = *first == s || ftree_check_compare(t, s, *first);
+		bool alike = *first == s || ftree_check_compare(t, s, *first);
 		if (t->rec)
-			ft_record_pure(t, s, *first, alike);
+			rec_event(t->rec, REC_PURE, !alike, 0, s, *first);
 		if (!alike)
 			return false;
 	}
@@ -435,8 +426,6 @@ static bool ft_check_purity(struct ftree *t, struct engine_output *out)
 }
 
 /* What ftree records. */
-
-/* --- the tree -------------------------------------------------------------------------------- */
 
 static void ft_record_begin(const struct ftree *t)
 {
@@ -448,16 +437,6 @@ static void ft_record_begin(const struct ftree *t)
 	rec_text(t->rec, REC_NOTE,
 		 t->root_file ? "roots are those in root_guid_file"
 			      : "roots are the switches farthest from the CAs");
-}
-
-/*
- * While the tree is built, with t->rec: the beginning; the rank of a switch, from a neighbour or as a root
- * (NO_ID).
- */
-static void ft_record_rank(const struct ftree *t, uint32_t sw, uint32_t from, uint32_t was)
-{
-	rec_event(t->rec, REC_RANK, 0, 0, sw, from);
-	rec_delta(t->rec, T_RANK, sw, was, t->sw[sw].rank);
 }
 
 void ft_record_groups(const struct ftree *t)
@@ -497,12 +476,6 @@ void ft_record_leaves(const struct ftree *t)
 	rec_text(t->rec, REC_PHASE, "leaves");
 	for (uint32_t i = 0; i < t->n_leaves; i++)
 		rec_event(t->rec, REC_LEAF, 0, 0, t->leaf[i], i);
-}
-
-/* A switch was compared with the first of its rank (with itself, for that one). */
-static void ft_record_pure(const struct ftree *t, uint32_t sw, uint32_t first, bool alike)
-{
-	rec_event(t->rec, REC_PURE, !alike, 0, sw, first);
 }
 
 /* The tree is complete, or was refused. A copy is kept for the steps. */
@@ -751,8 +724,6 @@ struct ftree *ftree_build(const struct engine_input *in, struct engine_output *o
 static struct routing *ftree_route_tree(struct ftree *t, const struct engine_input *in,
 					struct engine_output *out)
 {
-	struct routing *r;
-
 	if (t->refusal.rule) {
 		out->refused = t->refusal.why;
 		ftree_free(t);
@@ -760,7 +731,7 @@ static struct routing *ftree_route_tree(struct ftree *t, const struct engine_inp
 	}
 	assert(t->n_leaves && !t->rec);
 	t->hops = hops_build(in, out);
-	r = routing_new("ftree", in->topo, in->lids);
+	struct routing *r = routing_new("ftree", in->topo, in->lids);
 	r->ops = &ftree_ops;
 	r->priv = t;
 	if (!t->hops || !ft_route(t, in, out, r)) {
@@ -782,19 +753,16 @@ static bool has_port(const struct engine_input *in, const char *rules, unsigned 
 	struct engine_input other = *in;
 	struct engine_output out = {0};
 	char number[16];
-	struct ftree *t;
-	AUTO_ROUTING struct routing *r = NULL;
 	struct err e;
-	bool yes;
 
 	snprintf(number, sizeof(number), "%u", turns);
 	other.options = o;
 	other.ask = NULL;
 	other.record = NULL;
-	yes = !options_set(o, "rules", rules, &e) && !options_set(o, "max_reverse_hops", number, &e);
-	t = ftree_build(&other, &out);
+	bool yes = !options_set(o, "rules", rules, &e) && !options_set(o, "max_reverse_hops", number, &e);
+	struct ftree *t = ftree_build(&other, &out);
 	t->most_calls = TRIED_CALLS;
-	r = ftree_route_tree(t, &other, &out);
+	AUTO_ROUTING struct routing *r = ftree_route_tree(t, &other, &out);
 	yes = yes && r && r->row[in->ask->sw] && r->row[in->ask->sw]->top >= in->ask->lid &&
 	      r->row[in->ask->sw]->port[in->ask->lid] != NO_PATH;
 	notes_free(&out.notes);

@@ -13,10 +13,7 @@
 
 /* Fat-tree routing in words: cells and values of a recording, its steps, and choices when somebody asks. */
 
-/*
- * How an entry came about: its rule, the name of the rule in a choice, and words around the switch it came
- * from.
- */
+/* How an entry came about: its rule, the rule's name in a choice, words around the switch it came from. */
 static const struct {
 	enum why_rule why;
 	const char *rule, *from, *then;
@@ -83,7 +80,6 @@ static bool ftree_sentences_value(const struct recording *r, enum rec_table t, u
 				  struct text *out)
 {
 	const struct ftree *k = recording_kept(r);
-
 	char a[40];
 
 	if (!k || (t != T_TUPLE && (t != T_SLOT || value >= k->n_groups)))
@@ -200,10 +196,7 @@ static void say_leaf(const struct saying *y)
 			 k->max_cn - n == 1 ? "a dummy" : "dummies");
 }
 
-/*
- * The counter that a step increments: that of the group, the last of its changes. The result is the value
- * before.
- */
+/* The counter that a step increments: the group's, the last of its changes. Returns the value before. */
 static uint32_t counter(const struct saying *y)
 {
 	uint32_t cursor = 0;
@@ -272,7 +265,7 @@ static void say_climb(const struct saying *y)
 {
 	const struct ftree *k = y->kept;
 	const struct ft_switch *s = &k->sw[y->ev->a];
-	uint32_t was = counter(y), next, load;
+	uint32_t was = counter(y);
 
 	text_add(y->t, "%s climbs by port %u to %s for ", say_name(y, y->ev->a), y->ev->port,
 		 ftree_sentences_behind(y));
@@ -290,8 +283,8 @@ static void say_climb(const struct saying *y)
 		text_add(y->t, ": load %u before", was); /* the other load is not in this part */
 		return;
 	}
-	next = walk_value(y->w, T_SLOT, s->slot[FT_UP] + 1);
-	load = walk_value(y->w, T_DOWN, k->n_links + next);
+	uint32_t next = walk_value(y->w, T_SLOT, s->slot[FT_UP] + 1);
+	uint32_t load = walk_value(y->w, T_DOWN, k->n_links + next);
 	if (load > was)
 		text_add(y->t, ": load %u, least of %u parents", was, s->n[FT_UP]);
 	else
@@ -377,18 +370,6 @@ static const char *ftree_sentences_source(const struct rec_event *ev)
 		return by_cause[ev->rule];
 	return kinds[ev->kind].say ? kinds[ev->kind].source : assign_source(ev);
 }
-
-static void *ft_priv_at(struct walk *w, const struct routing *end);
-
-const struct rec_scheme ftree_scheme = {
-	.rule = ftree_sentences_rule,
-	.source = ftree_sentences_source,
-	.sentence = ftree_sentences_sentence,
-	.ops = &ftree_ops,
-	.priv_at = ft_priv_at,
-	.cell = ftree_sentences_cell,
-	.value = ftree_sentences_value,
-};
 
 /* --- choices, when somebody asks ------------------------------------------------------------- */
 
@@ -537,22 +518,18 @@ static bool leads_back(const struct ft_run *r, uint32_t sw, uint32_t from)
 	const struct topo *t = r->t->topo;
 	uint32_t n = t->fabric->n_switches, *queue = NEW_ARRAY(n, uint32_t);
 	uint16_t *hops = NEW_ARRAY(n, uint16_t);
-	bool back;
 
 	for (uint32_t s = 0; s < n; s++)
 		hops[s] = NO_HOPS;
 	hops[sw] = hops[from] = 0; /* the search does not pass over sw, as it does not begin there */
 	queue[0] = from;
 	spread_hops(t, hops, queue, 1);
-	back = hops[r->tell->leaf] == NO_HOPS;
+	bool back = hops[r->tell->leaf] == NO_HOPS;
 	FREE_EACH(hops, queue);
 	return back;
 }
 
-/*
- * The first offer after the one in force that leads to the destination; NULL: there is none. *back: one leads
- * back.
- */
+/* The first offer after the one in force that leads to the destination, or NULL. *back: one leads back. */
 static const struct rec_offer *later_offer(const struct ft_run *r, const struct ftree_sentences_seen *x,
 					   bool *back)
 {
@@ -851,12 +828,11 @@ static bool op_is_root(const struct routing *r, uint32_t sw)
 
 static char op_direction(const struct routing *r, uint32_t sw, unsigned port)
 {
-	uint32_t x = r->topo->peer_switch[switch_port_id(r->topo->fabric, sw, port)], a, b;
+	uint32_t x = r->topo->peer_switch[switch_port_id(r->topo->fabric, sw, port)];
 
 	if (!port || x == NO_ID)
 		return ' ';
-	a = op_rank(r, sw);
-	b = op_rank(r, x);
+	uint32_t a = op_rank(r, sw), b = op_rank(r, x);
 	if (a == NO_RANK || b == NO_RANK)
 		return ' ';
 	if (a == b)
@@ -1015,3 +991,13 @@ static void *ft_priv_at(struct walk *w, const struct routing *end)
 	t->hops = hops_at(w, T_HOPS);
 	return t;
 }
+
+const struct rec_scheme ftree_scheme = {
+	.rule = ftree_sentences_rule,
+	.source = ftree_sentences_source,
+	.sentence = ftree_sentences_sentence,
+	.ops = &ftree_ops,
+	.priv_at = ft_priv_at,
+	.cell = ftree_sentences_cell,
+	.value = ftree_sentences_value,
+};

@@ -11,9 +11,7 @@
 
 /* A channel dependency graph that is kept acyclic. */
 
-/*
- * A dependency that closes a cycle by itself. The channels that lead back are way[at] to way[at + len - 1].
- */
+/* A dependency that closes a cycle by itself. The channels back are way[at] to way[at + len - 1]. */
 struct lash_acyclic_refusal {
 	struct dependency d;
 	uint32_t at, len;
@@ -44,10 +42,7 @@ struct acyclic {
 	 */
 	uint64_t *out, *bad, *in;
 	uint32_t *out_at, *in_at; /* [n_channels + 1] first word of a row */
-	/*
-	 * The topological order is a linked list with ascending labels. Entry n_channels of next and prev is
-	 * its head.
-	 */
+	/* The topological order: a linked list with ascending labels, headed by entry n_channels. */
 	uint32_t *next, *prev; /* [n_channels + 1] */
 	uint64_t *label;       /* [n_channels] */
 	uint32_t n_deps;
@@ -306,8 +301,6 @@ COMPARATOR(by_label, struct lash_acyclic_placed, UP(label))
 /* Sorts channels by their place in the order. */
 static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n)
 {
-	AUTO_FREE struct lash_acyclic_placed *p = NULL;
-
 	for (uint32_t i = 1; n <= 32 && i < n; i++) { /* insertion sort for a few channels */
 		uint32_t c = channel[i], k = i;
 
@@ -317,7 +310,7 @@ static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n
 	}
 	if (n <= 32)
 		return;
-	p = NEW_ARRAY(n, struct lash_acyclic_placed);
+	AUTO_FREE struct lash_acyclic_placed *p = NEW_ARRAY(n, struct lash_acyclic_placed);
 	for (uint32_t i = 0; i < n; i++)
 		p[i] = (struct lash_acyclic_placed){a->label[channel[i]], channel[i]};
 	qsort(p, n, sizeof(*p), by_label);
@@ -331,14 +324,13 @@ static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n
  */
 static void reorder(struct acyclic *a, struct dependency d, struct lash_acyclic_side *s)
 {
-	uint32_t head = a->g->n_channels, last = s == &a->fore ? d.from : a->prev[d.to], end;
-	uint64_t lo, hi, step;
+	uint32_t head = a->g->n_channels, last = s == &a->fore ? d.from : a->prev[d.to];
 
 	sort_channels(a, s->channel, s->n);
-	end = s == &a->fore ? a->next[d.from] : d.to;
-	lo = last == head ? 0 : a->label[last];
-	hi = end == head ? UINT64_MAX : a->label[end];
-	step = (hi - lo) / (s->n + 1u);
+	uint32_t end = s == &a->fore ? a->next[d.from] : d.to;
+	uint64_t lo = last == head ? 0 : a->label[last];
+	uint64_t hi = end == head ? UINT64_MAX : a->label[end];
+	uint64_t step = (hi - lo) / (s->n + 1u);
 	for (uint32_t i = 0; i < s->n; i++) { /* each goes behind the one before it */
 		uint32_t c = s->channel[i];
 
@@ -394,7 +386,6 @@ static bool lash_acyclic_is_bad(struct acyclic *a, struct dependency d)
 	uint64_t mask, *w = lash_acyclic_word_of(a, a->bad, d, &mask);
 	const struct refusals *old = &a->doubted;
 	const struct lash_acyclic_refusal *r = NULL;
-	const uint32_t *way;
 
 	if (*w & mask)
 		return true;
@@ -403,7 +394,7 @@ static bool lash_acyclic_is_bad(struct acyclic *a, struct dependency d)
 			r = &old->list[i];
 	if (!r)
 		return false;
-	way = old->way + r->at; /* from d.from back to d.to; do all of them exist here? */
+	const uint32_t *way = old->way + r->at; /* from d.from back to d.to; do all of them exist here? */
 	for (uint32_t i = 1; i < r->len; i++)
 		if (!acyclic_has(a, (struct dependency){way[i], way[i - 1]}))
 			return false;
@@ -421,12 +412,11 @@ bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
 			return false;
 	a->n_added = 0;
 	for (unsigned i = 0; i < n; i++) {
-		struct lash_acyclic_side *s;
-
 		if (acyclic_has(a, d[i]))
 			continue;
 		if (a->label[d[i].from] > a->label[d[i].to]) {
-			s = lash_acyclic_search(a, d[i]);
+			struct lash_acyclic_side *s = lash_acyclic_search(a, d[i]);
+
 			if (!s) { /* takes back what was added; the order stays correct without it */
 				bool alone = !a->n_added;
 
@@ -638,9 +628,7 @@ static size_t next_bit(const uint64_t *row, size_t words, size_t from)
 	return from / 64 * 64 + __builtin_ctzll(m);
 }
 
-/*
- * Draws two switches, and takes the first movable pair of layer mx from there on. False when there is none.
- */
+/* Draws two switches, and takes the first movable pair of layer mx from there on. False: there is none. */
 static bool draw_pair(struct balance *b, size_t *s, size_t *d)
 {
 	const struct movable *m = &b->m[b->mx];
@@ -659,19 +647,13 @@ static bool draw_pair(struct balance *b, size_t *s, size_t *d)
 	return false;
 }
 
-/*
- * Adds the pair to layer mn if that closes no cycle. A refusal is final, since dependencies are only added.
- */
+/* Adds the pair to layer mn if that closes no cycle. A refusal is final: dependencies are only added. */
 static bool lash_balance_takes(struct balance *b, size_t s, size_t d)
 {
 	size_t lo = MIN(s, d), hi = MAX(s, d);
 	uint64_t *w = b->m[b->mn].refused + lo * b->words + hi / 64, mask = (uint64_t)1 << (hi & 63);
-	unsigned n;
 
-	/*
-	 * The dependencies of pairs that moved away stay in the layer; OpenSM's own book-keeping is inexact
-	 * here.
-	 */
+	/* Dependencies of pairs that moved away stay in the layer; OpenSM's book-keeping is inexact here. */
 	if (b->m[b->mn].was_source && !b->warned) {
 		b->warned = true;
 		note_add(&b->out->notes, 0,
@@ -683,7 +665,7 @@ static bool lash_balance_takes(struct balance *b, size_t s, size_t d)
 		return false;
 	if (!b->c->layer[b->mn])
 		b->c->layer[b->mn] = lash_layer_before(b->p, b->mn, b->p->graph->n, 0, NULL);
-	n = lash_pair_dependencies(b->p, lo, hi, b->deps);
+	unsigned n = lash_pair_dependencies(b->p, lo, hi, b->deps);
 	if (acyclic_add(b->c->layer[b->mn], b->deps, n))
 		return true;
 	*w |= mask;
@@ -794,7 +776,6 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 {
 	struct balance *b = NEW(struct balance);
 	size_t n = l->plan->graph->n;
-	int rc;
 
 	assert(l->layer && l->plan->need > 1 && l->plan->need <= l->vls.avail);
 	if (c->record && lash_record_balance(c->record, &out->refused)) {
@@ -818,7 +799,7 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 			if (s != d)
 				put_bit(b, &b->m[l->plan->first[s * n + d]], s, d, true);
 	start_random(b);
-	rc = run_turns(b);
+	int rc = run_turns(b);
 	l->by_clock = l->draws && in->random && *in->random == RANDOM_BY_CLOCK &&
 		      !options_uint(in->options, "scatter_ports");
 	if (l->by_clock)

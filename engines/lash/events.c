@@ -114,13 +114,13 @@ struct lash_record *lash_record_new(struct lash_plan *p, const struct engine_inp
 {
 	const struct lash_graph *g = p->graph;
 	struct lash_record *r = NEW(struct lash_record);
-	size_t n = g->n, cells;
+	size_t n = g->n;
 
 	r->in = in;
 	r->p = p;
 	r->at = lash_number_dependencies(g);
 	r->cycle = NEW_ARRAY(g->n_channels, uint32_t);
-	cells = (size_t)avail * r->at[g->n_channels];
+	size_t cells = (size_t)avail * r->at[g->n_channels];
 	r->holder = NEW_ARRAY(cells + 1, uint32_t);
 	memset(r->holder, 0xff, cells * sizeof(*r->holder));
 	rec_cells(in->record, T_FIRST, n * n);
@@ -230,10 +230,7 @@ void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned 
 
 /* --- while layers are balanced --------------------------------------------------------------- */
 
-/*
- * Counts the pairs that have dependency i in begin[i + 1]; or, with `list`, lists them and moves begin[i] to
- * their end.
- */
+/* Counts the pairs with dependency i in begin[i + 1]; with `list`, lists them, and begin[i] is their end. */
 static void gather_pairs(struct lash_record *r, bool list)
 {
 	uint32_t n = r->p->graph->n;

@@ -118,10 +118,7 @@ struct lash_plan {
 	uint64_t deps;					/* dependencies in the layers before balancing */
 	bool kept;			     /* the layers started from those of the previous routing */
 	uint64_t count[LASH_MAX_LAYERS + 1]; /* ordered pairs per layer */
-	/*
-	 * At a step of a recording: the plan of the whole run, which has graph and memory. Reference held, or
-	 * NULL.
-	 */
+	/* At a step of a recording: the whole run's plan, with graph and memory. Reference held, or NULL. */
 	const struct lash_plan *whole;
 };
 

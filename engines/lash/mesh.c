@@ -251,10 +251,7 @@ static uint32_t mesh_classify(struct mesh_work *w)
 
 /* How links get their dimension (engines/doc/lash.md 6.4, 6.5). */
 
-/*
- * Was an axis assigned in this repetition of the passes? An assigned 0 is not `real`, but OpenSM repeats for
- * it, too.
- */
+/* Was an axis assigned in this repetition? An assigned 0 is not `real`, but OpenSM repeats for it, too. */
 struct lash_mesh_axes_changes {
 	bool any, real;
 };
@@ -300,12 +297,12 @@ static void mesh_seed_axes(struct mesh_work *w)
 	unsigned k = lash_degree(w->g, seed);
 
 	for (unsigned a = 0; a < w->m->dimensions; a++) {
-		unsigned i = with_axis(w, seed, 0), j;
+		unsigned i = with_axis(w, seed, 0);
 
 		if (i == k)
 			continue;
 		lash_mesh_axes_assign(w, base + i, 2 * a + 1, MESH_SEED);
-		j = lash_mesh_axes_facing(w, seed, i, true);
+		unsigned j = lash_mesh_axes_facing(w, seed, i, true);
 		if (j < k)
 			lash_mesh_axes_assign(w, base + j, 2 * a + 2, MESH_FACING);
 	}
@@ -314,11 +311,11 @@ static void mesh_seed_axes(struct mesh_work *w)
 /* The code of the link on the opposite side of the switch; 0 when it is not known. */
 static unsigned mesh_opposite(const struct mesh_work *w, uint32_t u, unsigned code)
 {
-	unsigned k = lash_degree(w->g, u), i;
+	unsigned k = lash_degree(w->g, u);
 
 	if (!has_matrix(w, u) || !code)
 		return 0;
-	i = with_axis(w, u, code);
+	unsigned i = with_axis(w, u, code);
 	if (i == k)
 		return 0;
 	return lash_mesh_axes_facing(w, u, i, false) < k ? ((code - 1) ^ 1) + 1 : code;
@@ -610,9 +607,10 @@ static void lash_mesh_coordinates_follow(struct lash_mesh *m, const struct lash_
 static void mesh_reorder(struct mesh_work *w)
 {
 	struct lash_graph *g = w->g;
-	uint32_t *link = NEW_ARRAY(g->n_channels, uint32_t), *moved = NEW_ARRAY(g->n_channels, uint32_t);
-	uint32_t *old = NEW_ARRAY(g->n, uint32_t), *tmp = NEW_ARRAY(g->n, uint32_t);
-	uint8_t *taken = NEW_ARRAY(g->n_channels, uint8_t);
+	AUTO_FREE uint32_t *link = NEW_ARRAY(g->n_channels, uint32_t),
+			   *moved = NEW_ARRAY(g->n_channels, uint32_t);
+	AUTO_FREE uint32_t *old = NEW_ARRAY(g->n, uint32_t), *tmp = NEW_ARRAY(g->n, uint32_t);
+	AUTO_FREE uint8_t *taken = NEW_ARRAY(g->n_channels, uint8_t);
 
 	for (uint32_t u = 0; u < g->n; u++) {
 		order_links(w, u, taken, link);
@@ -623,7 +621,6 @@ static void mesh_reorder(struct mesh_work *w)
 	lash_mesh_coordinates_follow(w->m, g, old, moved);
 	if (RECORDED(w->in))
 		mesh_record_numbers(w, old);
-	FREE_EACH(link, moved, old, tmp, taken);
 }
 
 /* The steps of mesh analysis, in order. */

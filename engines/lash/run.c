@@ -23,10 +23,7 @@ static uint32_t lash_graph_neighbour(const struct lash_graph *g, const struct to
 	return peer == NO_ID ? NO_ID : g->id[peer];
 }
 
-/*
- * Lists the channels out of switch u, one per neighbour, by lowest port. Once mark[v] >= base[u], the channel
- * to v exists.
- */
+/* Lists the channels out of u, one per neighbour, by lowest port. mark[v] >= base[u]: that to v exists. */
 static void lash_graph_list_links(struct lash_graph *g, const struct topo *t, uint32_t u, uint32_t *mark,
 				  uint32_t *n_ports)
 {
@@ -63,7 +60,7 @@ struct lash_graph *lash_graph_new(const struct topo *t)
 {
 	struct lash_graph *g = NEW(struct lash_graph);
 	const struct fabric *f = t->fabric;
-	uint32_t cables = 0, n_ports = 0, *mark;
+	uint32_t cables = 0, n_ports = 0;
 
 	g->sw = NEW_ARRAY(f->n_switches, uint32_t);
 	g->id = NEW_ARRAY(f->n_switches, uint32_t);
@@ -81,7 +78,7 @@ struct lash_graph *lash_graph_new(const struct topo *t)
 	g->rev = NEW_ARRAY(cables, uint32_t);
 	g->port_at = NEW_ARRAY(cables + 1u, uint32_t);
 	g->port = NEW_ARRAY(cables, uint8_t);
-	mark = NEW_ARRAY(g->n, uint32_t);
+	AUTO_FREE uint32_t *mark = NEW_ARRAY(g->n, uint32_t);
 	memset(mark, 0xff, g->n * sizeof(*mark));
 	for (uint32_t u = 0; u < g->n; u++) {
 		g->base[u] = g->n_channels;
@@ -91,7 +88,6 @@ struct lash_graph *lash_graph_new(const struct topo *t)
 	g->port_at[g->n_channels] = n_ports;
 	assert(g->n_channels <= cables && n_ports == cables);
 	find_reverse(g);
-	free(mark);
 	return g;
 }
 
@@ -502,13 +498,12 @@ static enum why_rule lash_tables_rule_of(const struct lash_tables_filling *f, ui
 {
 	uint32_t d = f->at[lid];
 	struct decided none = {0};
-	enum why_rule rule;
 
 	if (d == u)
 		return port ? WHY_ATTACHED : WHY_OWN_LID;
 	if (port == NO_PATH) {
 		decide_common(f->in->topo, f->in->lids, f->g->sw[u], lid, port, &none);
-		rule = none.rule ? none.rule : WHY_NOT_ROUTED;
+		enum why_rule rule = none.rule ? none.rule : WHY_NOT_ROUTED;
 		decided_free(&none);
 		return rule;
 	}
@@ -521,8 +516,7 @@ static unsigned lash_tables_choose_port(const struct lash_tables_filling *f, uin
 					const uint8_t *link)
 {
 	const struct lash_graph *g = f->g;
-	uint32_t d = f->at[lid], c, cables;
-	unsigned port;
+	uint32_t d = f->at[lid];
 
 	if (d == NO_ID)
 		return NO_PATH;
@@ -530,9 +524,9 @@ static unsigned lash_tables_choose_port(const struct lash_tables_filling *f, uin
 		return f->port[lid];
 	if (link[d] == LASH_NO_LINK)
 		return NO_PATH;
-	c = g->base[u] + link[d];
-	port = g->port[g->port_at[c] + f->cursor[link[d]]];
-	cables = g->port_at[c + 1] - g->port_at[c];
+	uint32_t c = g->base[u] + link[d];
+	unsigned port = g->port[g->port_at[c] + f->cursor[link[d]]];
+	uint32_t cables = g->port_at[c + 1] - g->port_at[c];
 	if (f->l->plan->collapsed)
 		f->cursor[link[d]] = (f->cursor[link[d]] + 1u) % cables;
 	return port;
@@ -695,7 +689,7 @@ static int lash_finish(struct lash *l, struct lash_cdgs *c, const struct engine_
 static void note_next_sweep(const struct lash *l, const struct engine_input *in, struct notes *notes)
 {
 	const struct topo *t = in->topo;
-	unsigned max = (unsigned)options_uint(in->options, "max_op_vls"), least = VLS_CODE_MAX, vls;
+	unsigned max = (unsigned)options_uint(in->options, "max_op_vls"), least = VLS_CODE_MAX;
 
 	for (uint32_t sw = 0; sw < t->fabric->n_switches; sw++) {
 		if (!switch_up(t, sw))
@@ -707,7 +701,7 @@ static void note_next_sweep(const struct lash *l, const struct engine_input *in,
 				least = code;
 		}
 	}
-	vls = vls_of_code(least);
+	unsigned vls = vls_of_code(least);
 	if (vls >= l->vls.vls || l->plan->need + l->vls.start <= vls)
 		return;
 	note_add(notes, 0,
@@ -719,13 +713,10 @@ static void note_next_sweep(const struct lash *l, const struct engine_input *in,
 /* Does the old plan hold? Routes and layers depend only on the switches and their links. */
 static bool plan_holds(const struct lash_plan *old, unsigned avail, const struct engine_input *in)
 {
-	struct lash_graph *g;
-	bool same;
-
 	if (!old || old->need > avail || old->collapsed != options_bool(in->options, "do_mesh_analysis"))
 		return false;
-	g = lash_graph_new(in->topo);
-	same = lash_graph_equal(old->before ? old->before : old->graph, g);
+	struct lash_graph *g = lash_graph_new(in->topo);
+	bool same = lash_graph_equal(old->before ? old->before : old->graph, g);
 	lash_graph_free(g);
 	return same;
 }

@@ -103,7 +103,7 @@ static bool lash_sentences_cell(const struct recording *r, enum rec_table t, uin
 	const struct lash_plan *p = recording_kept(r);
 	const struct fabric *f = recording_sweep(r)->fabric;
 	const struct lash_graph *g = p ? p->graph : NULL;
-	uint32_t sw[3], layer;
+	uint32_t sw[3];
 
 	if (t == T_COORD) {
 		text_add(out, "%s along ", switch_name(f, at / mesh_dimensions(r)));
@@ -113,7 +113,8 @@ static bool lash_sentences_cell(const struct recording *r, enum rec_table t, uin
 	if (!g || (t != T_OUT && t != T_FIRST && t != T_LAYER && t != T_DEP))
 		return false;
 	if (t == T_DEP) {
-		layer = name_dependency(r, at, sw);
+		uint32_t layer = name_dependency(r, at, sw);
+
 		text_add(out, "layer %u: %s, %s, %s", layer, switch_name(f, sw[0]), switch_name(f, sw[1]),
 			 switch_name(f, sw[2]));
 	} else if (t == T_OUT) {
@@ -422,24 +423,6 @@ static const char *lash_sentences_source(const struct rec_event *ev)
 							       : kinds[ev->kind].source;
 }
 
-static bool lash_row_at(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
-
-static void *lash_priv_at(struct walk *w, const struct routing *end);
-
-static struct rec_dependency *lash_dependencies(const struct recording *r, size_t step, uint32_t *n);
-
-const struct rec_scheme lash_scheme = {
-	.rule = lash_sentences_rule,
-	.source = lash_sentences_source,
-	.sentence = lash_sentences_sentence,
-	.ops = &lash_ops,
-	.priv_at = lash_priv_at,
-	.row_at = lash_row_at,
-	.cell = lash_sentences_cell,
-	.value = lash_sentences_value,
-	.dependencies = lash_dependencies,
-};
-
 /* --- layers ---------------------------------------------------------------------------------- */
 
 /* Tells the holders of each edge of a cycle. */
@@ -486,7 +469,15 @@ static void tell_witness(const struct routing *r, unsigned slid, unsigned dlid, 
 	witness_free(w);
 }
 
-static bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2);
+/* The switches to which two LIDs are attached. False when a LID is attached to none. */
+static bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2)
+{
+	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
+
+	*sw = s == NO_ID ? NO_ID : r->topo->endport_switch[s];
+	*sw2 = d == NO_ID ? NO_ID : r->topo->endport_switch[d];
+	return *sw != NO_ID && *sw2 != NO_ID;
+}
 
 /* As in struct routing_ops: the layer of a pair of LIDs, its rule, figures of all layers. */
 static void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
@@ -495,16 +486,13 @@ static void lash_explain_pair(const struct routing *r, unsigned slid, unsigned d
 	const struct lash *l = lash_of(r);
 	const struct fabric *f = r->topo->fabric;
 	const struct lash_graph *g = l->plan->graph;
-	uint64_t n = g->n, lo, hi;
-	unsigned first, now;
+	uint64_t n = g->n;
 	uint32_t a, b;
 
 	if (!lash_ends(r, slid, dlid, &a, &b))
 		return;
-	first = lash_first_layer_of(l, a, b);
-	now = lash_layer_of(l, a, b);
-	lo = MIN(g->id[a], g->id[b]);
-	hi = MAX(g->id[a], g->id[b]);
+	unsigned first = lash_first_layer_of(l, a, b), now = lash_layer_of(l, a, b);
+	uint64_t lo = MIN(g->id[a], g->id[b]), hi = MAX(g->id[a], g->id[b]);
 	if (first == LASH_NO_LAYER) {
 		text_add(t,
 			 a == b ? "Both are on one switch: no layer is needed, the SL is that of layer 0.\n"
@@ -539,14 +527,11 @@ static void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dl
 {
 	const struct lash *l = lash_of(r);
 	const struct fabric *f = r->topo->fabric;
-	unsigned first, now, sl;
 	uint32_t a, b;
 
 	if (!lash_ends(r, slid, dlid, &a, &b))
 		return;
-	first = lash_first_layer_of(l, a, b);
-	now = lash_layer_of(l, a, b);
-	sl = now + l->vls.start;
+	unsigned first = lash_first_layer_of(l, a, b), now = lash_layer_of(l, a, b), sl = now + l->vls.start;
 	if (first == LASH_NO_LAYER && a != b)
 		return; /* a step of a recording before the pair's turn */
 	if (first == LASH_NO_LAYER)
@@ -785,16 +770,6 @@ unsigned lash_first_layer_of(const struct lash *l, uint32_t sw, uint32_t sw2)
 	return lash_show_entry(l, l->plan->first, sw, sw2);
 }
 
-/* The switches to which two LIDs are attached. False when a LID is attached to none. */
-static bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2)
-{
-	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
-
-	*sw = s == NO_ID ? NO_ID : r->topo->endport_switch[s];
-	*sw2 = d == NO_ID ? NO_ID : r->topo->endport_switch[d];
-	return *sw != NO_ID && *sw2 != NO_ID;
-}
-
 static bool lash_show_pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *pl)
 {
 	const struct lash *l = lash_of(r);
@@ -858,12 +833,11 @@ static struct sl_range sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	const struct lash *l = r->priv;
 	uint32_t a, b;
-	unsigned number;
 
 	if (!lash_ends(r, slid, dlid, &a, &b) || l->plan->graph->id[a] == NO_ID ||
 	    l->plan->graph->id[b] == NO_ID)
 		return (struct sl_range){0, 0};
-	number = a == b ? 0 : lash_layer_of(l, a, b);
+	unsigned number = a == b ? 0 : lash_layer_of(l, a, b);
 	if (number == LASH_NO_LAYER)
 		return (struct sl_range){1, 0};
 	return (struct sl_range){l->vls.start + number, l->vls.start + number};
@@ -897,11 +871,10 @@ static void note_route(struct lash_show_search *s, uint32_t from, uint32_t to, b
 
 	for (unsigned i = 0; i + 1 < n; i++) {
 		uint32_t k = s->edge_of[s->route[i]];
-		struct witness_edge *e;
 
 		if (k == NO_ID || s->edge_of[s->route[i + 1]] != (k + 1) % s->w->n)
 			continue;
-		e = &s->w->edge[k];
+		struct witness_edge *e = &s->w->edge[k];
 		if (own) {
 			e->own = true;
 		} else if (!e->routes++) {
@@ -911,9 +884,7 @@ static void note_route(struct lash_show_search *s, uint32_t from, uint32_t to, b
 	}
 }
 
-/*
- * Notes the routes of all pairs that were in the layer before the pair a < b, and those of the pair itself.
- */
+/* Notes the routes of all pairs in the layer before the pair a < b, and those of the pair itself. */
 static bool note_pairs(struct lash_show_search *s, uint32_t a, uint32_t b, unsigned layer, struct progress *p)
 {
 	size_t n = s->p->graph->n;
@@ -943,7 +914,6 @@ struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsign
 	uint32_t *cycle = NEW_ARRAY(g->n_channels + 1u, uint32_t), sw, sw2, a = NO_ID, b = NO_ID;
 	struct lash_show_search s = {p, w, NEW_ARRAY(g->n_channels + 1u, uint32_t),
 				     NEW_ARRAY(g->n + 1u, uint32_t)};
-	bool done;
 
 	if (lash_ends(r, slid, dlid, &sw, &sw2)) {
 		a = MIN(g->id[sw], g->id[sw2]);
@@ -964,7 +934,7 @@ struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsign
 			.port = lash_channel_port(g, r->topo->fabric, cycle[i]), .sw = NO_ID, .sw2 = NO_ID};
 		s.edge_of[cycle[i]] = i;
 	}
-	done = w->n ? note_pairs(&s, a, b, layer, progress) : !progress_cancelled(progress);
+	bool done = w->n ? note_pairs(&s, a, b, layer, progress) : !progress_cancelled(progress);
 	FREE_EACH(cycle, s.edge_of, s.route);
 	if (done)
 		return w;
@@ -987,11 +957,11 @@ int32_t lash_coordinate(const struct lash *l, uint32_t sw, unsigned dimension)
 unsigned lash_axis_of_port(const struct lash *l, uint32_t sw, unsigned port)
 {
 	const struct lash_mesh *m = l->plan->mesh;
-	uint32_t u = l->plan->graph->id[sw], c;
+	uint32_t u = l->plan->graph->id[sw];
 
 	if (!m || !m->axis || u == NO_ID)
 		return 0;
-	c = lash_channel_of(l->plan->graph, u, port);
+	uint32_t c = lash_channel_of(l->plan->graph, u, port);
 	return c == NO_ID ? 0 : m->axis[c];
 }
 
@@ -1086,16 +1056,14 @@ static void *lash_priv_at(struct walk *w, const struct routing *end)
 {
 	const struct recording *r = walk_recording(w);
 	const struct lash_plan *whole = recording_kept(r);
-	struct lash *l;
-	size_t n;
 
 	if (!whole) /* refused before there were routes */
 		return NULL;
-	l = NEW(struct lash);
+	struct lash *l = NEW(struct lash);
 	if (end)
 		l->vls = lash_of(end)->vls;
 	l->plan = plan_at(w, whole);
-	n = l->plan->graph->n;
+	size_t n = l->plan->graph->n;
 	l->layer = mem_dup(walk_bytes(w, T_LAYER), n * n);
 	for (size_t i = 0; i < n * n; i++)
 		if (l->layer[i] != LASH_NO_LAYER)
@@ -1124,7 +1092,6 @@ static bool lash_row_at(struct walk *w, const void *priv, uint32_t sw, uint8_t *
 		return false;
 	for (unsigned lid = 1; lid <= s->lids->max_lid; lid++) {
 		uint32_t ep = lid_owner(s->lids, lid), d = ep == NO_ID ? NO_ID : s->topo->endport_switch[ep];
-		unsigned link;
 
 		if (d == NO_ID)
 			continue;
@@ -1132,7 +1099,7 @@ static bool lash_row_at(struct walk *w, const void *priv, uint32_t sw, uint8_t *
 			port[lid] = s->topo->endport_swport[ep];
 			continue;
 		}
-		link = l->plan->out[(size_t)g->id[d] * g->n + u];
+		unsigned link = l->plan->out[(size_t)g->id[d] * g->n + u];
 		if (link != LASH_NO_LINK)
 			port[lid] = g->port[g->port_at[g->base[u] + link]];
 	}
@@ -1145,26 +1112,23 @@ static struct rec_dependency *lash_dependencies(const struct recording *r, size_
 	const struct lash_graph *g = p ? p->graph : NULL;
 	const struct fabric *f = recording_sweep(r)->fabric;
 	struct rec_dependency *dep = NULL;
-	uint32_t *first, *pair, cap = 0, all, cells = (uint32_t)recording_cells(r, T_DEP);
+	uint32_t cap = 0, cells = (uint32_t)recording_cells(r, T_DEP);
 	struct rec_delta change;
 
 	*n = 0;
 	if (!p || !cells)
 		return NULL;
-	first = lash_number_dependencies(g);
-	all = first[g->n_channels];
-	pair = NEW_ARRAY(cells, uint32_t); /* holder of each cell */
+	uint32_t *first = lash_number_dependencies(g), all = first[g->n_channels];
+	uint32_t *pair = NEW_ARRAY(cells, uint32_t); /* holder of each cell */
 	memset(pair, 0xff, cells * sizeof(*pair));
 	for (size_t i = 1; i <= step; i++)
 		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &change);)
 			if (change.table == T_DEP)
 				pair[change.at] = change.now;
 	for (uint32_t i = 0; i < cells; i++) {
-		struct dependency d;
-
 		if (pair[i] == NO_ID)
 			continue;
-		d = lash_dependency_at(g, first, i % all);
+		struct dependency d = lash_dependency_at(g, first, i % all);
 		GROW(dep, *n, cap);
 		dep[(*n)++] = (struct rec_dependency){.at = i,
 						      .pair = pair[i],
@@ -1175,3 +1139,15 @@ static struct rec_dependency *lash_dependencies(const struct recording *r, size_
 	FREE_EACH(pair, first);
 	return dep;
 }
+
+const struct rec_scheme lash_scheme = {
+	.rule = lash_sentences_rule,
+	.source = lash_sentences_source,
+	.sentence = lash_sentences_sentence,
+	.ops = &lash_ops,
+	.priv_at = lash_priv_at,
+	.row_at = lash_row_at,
+	.cell = lash_sentences_cell,
+	.value = lash_sentences_value,
+	.dependencies = lash_dependencies,
+};

@@ -54,10 +54,7 @@ enum mincontention_rule {
 /* "least contention": the rule in words. */
 const char *mincontention_rule_name(enum mincontention_rule rule);
 
-/*
- * An acceptable path of an element for a LID: it leaves by this port, and continues as the next element
- * sends.
- */
+/* An acceptable path of an element for a LID: by this port, and then as the next element sends. */
 struct mincontention_way {
 	uint32_t port; /* id of the sending port */
 	uint32_t to;   /* element (for a chip inside: switch) at the other end; NO_ID at the LID's own */
@@ -65,10 +62,7 @@ struct mincontention_way {
 	uint32_t usage;		      /* LIDs sent by the port before the LID was placed */
 	bool chosen;
 	bool open; /* at a step of a recording: nothing is chosen yet, port and `to` are NO_ID */
-	/*
-	 * The chosen one: the last comparison, which settled it. Another one: in what the chosen one was
-	 * better.
-	 */
+	/* The chosen one: the comparison that settled it. Another one: in what the chosen one was better. */
 	uint8_t rule; /* enum mincontention_rule */
 };
 

@@ -11,8 +11,6 @@
 
 /* Stages 2 and 3: the paths between elements and inside them for one LID, then the entries of all chips. */
 
-/* --- paths of one level ------------------------------------------------------------------------ */
-
 /*
  * Chooses among the links of a node that give its key: least usage, then, if by_next, the lowest next node.
  * Links are sorted by chip GUID and port number, which decides the rest. A path that gives the key is
@@ -23,11 +21,9 @@ static uint32_t best_link(const struct level *v, uint32_t node)
 	uint32_t best = NO_ID, least = UINT32_MAX, key = v->key[node];
 
 	for (uint32_t l = v->first[node]; l < v->first[node + 1]; l++) {
-		uint32_t use;
-
 		if (key_through(v, l, v->key[v->to[l]]) != key)
 			continue;
-		use = v->use[l];
+		uint32_t use = v->use[l];
 		if (use < least || (v->by_next && use == least && v->to[l] < v->to[best])) {
 			best = l;
 			least = use;
@@ -55,11 +51,11 @@ static void mincontention_choose_offer(struct level *v, unsigned tolerance, uint
 	uint32_t least = v->key[node] + 1;
 
 	for (uint32_t b = v->first[node]; b < v->first[node + 1]; b++) {
-		uint32_t to = v->to[b], key;
+		uint32_t to = v->to[b];
 
 		if (least >= v->key[to] || DISTANCE(least) > v->sp[to] + tolerance)
 			continue;
-		key = key_through(v, v->back[b], v->key[node]);
+		uint32_t key = key_through(v, v->back[b], v->key[node]);
 		if (key >= v->key[to])
 			continue;
 		v->key[to] = key;
@@ -131,54 +127,7 @@ static void choose_paths(struct mincontention_run *x)
 	}
 }
 
-static void mc_record_settle(const struct mincontention_run *x, uint32_t e, uint32_t sw, uint32_t port);
-
-static void mc_record_phase(const struct mincontention_run *x, const char *where);
-
-static void mc_record_inside(const struct mincontention_run *x, uint32_t sw, uint32_t port);
-
-/* --- entries ------------------------------------------------------------------------------------ */
-
-/* Fills the LID's entries of all chips from the chosen links, and counts them. */
-static void place_entries(struct mincontention_run *x)
-{
-	const struct fabric *f = x->topo->fabric;
-	const struct elements *el = x->el;
-
-	for (uint32_t i = 0; i < x->n_near; i++) {
-		uint32_t e = x->near[i], port = exit_port(x, e), sw = f->node_switch[f->port_node[port]];
-
-		if (x->rec)
-			mc_record_settle(x, e, sw, port);
-		x->r->row[sw]->port[x->lid] = f->port_num[port];
-		if (i)
-			x->between.use[x->between.egress[e]]++;
-		else
-			x->usage[port] += x->swport != 0;
-	}
-	if (x->rec && el->n_inside)
-		mc_record_phase(x, "inside");
-	for (uint32_t i = 0; el->n_inside && i < x->n_near; i++) {
-		uint32_t e = x->near[i];
-
-		/* every other chip of an element sends to the chip with the port */
-		for (uint32_t c = el->first_chip[e]; element_chips(el, e) > 1 && c < el->first_chip[e + 1];
-		     c++) {
-			uint32_t sw = el->chip[c], l = x->inside.egress[sw];
-
-			if (l == NO_ID)
-				continue;
-			if (x->rec)
-				mc_record_inside(x, sw, el->inside_port[l]);
-			x->r->row[sw]->port[x->lid] = f->port_num[el->inside_port[l]];
-			x->inside.use[l]++;
-		}
-	}
-}
-
 /* One LID: distances to its target, the acceptable paths of an element or chip, existing trees. */
-
-/* --- room ---------------------------------------------------------------------------------------- */
 
 static void level_begin(struct level *v, uint32_t nodes)
 {
@@ -542,10 +491,7 @@ static const struct optdef options[] = {
 
 /* --- destinations ---------------------------------------------------------------------------- */
 
-/*
- * CA and router ports by base LID, then switches by LID, if they have a LID and a switch. Returns their
- * number.
- */
+/* CA and router ports by base LID, then switches by LID, each with a LID and a switch. Returns how many. */
 static uint32_t destinations(const struct engine_input *in, uint32_t *list)
 {
 	const struct topo *t = in->topo;
@@ -661,8 +607,6 @@ static bool can_compare(const struct mincontention_run *x)
 	const struct engine_input *in = x->in;
 	const struct mincontention *m = mincontention_of(in->previous);
 	const struct elements *el = x->el;
-	AUTO_FREE uint8_t *taken = NULL;
-	bool same;
 
 	if (!m || !in->current || m->tolerance != x->tolerance ||
 	    in->previous->topo->fabric != in->topo->fabric)
@@ -674,8 +618,8 @@ static bool can_compare(const struct mincontention_run *x)
 	for (uint32_t p = 0; p < in->topo->fabric->n_ports; p++)
 		if (in->topo->peer[p] != NO_ID && in->topo->peer[p] != in->previous->topo->peer[p])
 			return false;
-	taken = NEW_ARRAY(m->elements->n + 1, uint8_t);
-	same = true;
+	AUTO_FREE uint8_t *taken = NEW_ARRAY(m->elements->n + 1, uint8_t);
+	bool same = true;
 	for (uint32_t e = 0; same && e < el->n; e++) {
 		uint32_t was = m->elements->of[el->chip[el->first_chip[e]]];
 
@@ -686,171 +630,6 @@ static bool can_compare(const struct mincontention_run *x)
 	}
 	return same;
 }
-
-/* --- all LIDs -------------------------------------------------------------------------------- */
-
-static void forget_marks(struct level *v)
-{
-	while (v->n_marks)
-		v->marked[v->mark[--v->n_marks]] = 0;
-}
-
-/* Counts elements with only one path for the current LID where a neighbour withholds another one. */
-static void count_not_given(struct mincontention_run *x)
-{
-	const struct level *v = &x->between;
-
-	for (uint32_t e = 0; e < x->el->n; e++) {
-		bool withheld = false;
-
-		for (uint32_t l = v->first[e]; e != x->target && l < v->first[e + 1]; l++) {
-			if (l == v->egress[e])
-				continue;
-			if (acceptable(x, v, e, l)) {
-				withheld = false;
-				break;
-			}
-			withheld = withheld || way_not_given(x, e, l);
-		}
-		x->not_given += withheld;
-	}
-}
-
-static void mc_record_lid(const struct mincontention_run *x);
-
-static void route_endport(struct mincontention_run *x, uint32_t ep)
-{
-	const struct lids *l = x->in->lids;
-	unsigned kept = 0;
-
-	for (unsigned k = 0; k < l->count[ep]; k++)
-		kept += x->kept[l->base[ep] + k];
-	if (!ASKED(x->in) && kept == l->count[ep])
-		return;
-	forget_marks(&x->between);
-	forget_marks(&x->inside);
-	for (unsigned k = 0; l->count[ep] > 1 && k < l->count[ep]; k++)
-		if (x->kept[l->base[ep] + k])
-			mark_lid(x, x->r, l->base[ep] + k);
-	for (unsigned k = 0; k < l->count[ep]; k++) {
-		begin_lid(x, ep, l->base[ep] + k);
-		if (x->kept[x->lid]) {
-			if (ASKED(x->in) && tree_stands(x, x->in->current))
-				mc_tell(x, true);
-			continue;
-		}
-		choose_paths(x);
-		if (x->tolerance)
-			count_not_given(x);
-		if (x->rec)
-			mc_record_lid(x);
-		if (ASKED(x->in))
-			mc_tell(x, false);
-		place_entries(x);
-		if (l->count[ep] > 1)
-			mark_chosen(x);
-	}
-}
-
-static struct mc_record *mc_record_new(const struct mincontention_run *x);
-
-static void mc_record_kept(const struct mincontention_run *x);
-
-static void mc_record_free(struct mc_record *r);
-
-/* --- one run --------------------------------------------------------------------------------- */
-
-static struct routing *mincontention_run(const struct engine_input *in, struct engine_output *out, bool hint)
-{
-	struct elements *el = elements_new(in->topo, options_file(in->options, "chassis_file"), in->progress,
-					   &out->notes.text, &out->refused);
-	struct mincontention *m;
-	uint32_t *list, n;
-	bool done = true;
-	struct mincontention_run x;
-
-	if (!el)
-		return NULL;
-	x = (struct mincontention_run){.in = in, .el = el, .topo = in->topo};
-	run_levels(&x);
-	x.tolerance = (unsigned)options_uint(in->options, "tolerance");
-	x.r = routing_new("mincontention", in->topo, in->lids);
-	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
-		if (switch_up(in->topo, s))
-			x.r->row[s] = lft_row_new(in->lids->max_lid);
-	x.usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
-	x.kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
-	list = NEW_ARRAY(in->topo->fabric->n_endports + 1, uint32_t);
-	n = destinations(in, list);
-	if (hint && can_compare(&x))
-		keep_unharmed(&x, in->previous, list, n);
-	else if (in->current)
-		done = find_kept(&x, list, n);
-	if (RECORDED(in))
-		x.rec = mc_record_new(&x);
-	if (in->current)
-		take_kept(&x);
-	if (x.rec)
-		mc_record_kept(&x);
-	split_usage(&x.between, x.usage);
-	split_usage(&x.inside, x.usage);
-	if (done)
-		progress_start(in->progress, "paths between elements", n);
-	for (uint32_t i = 0; done && i < n; i++) {
-		done = progress_step(in->progress, i);
-		if (done)
-			route_endport(&x, list[i]);
-	}
-	join_usage(&x.between, x.usage);
-	join_usage(&x.inside, x.usage);
-	if (x.not_given)
-		note_add(&out->notes, 0,
-			 "%s had one path only, because neighbours send the LID elsewhere (`why` names "
-			 "them).\n",
-			 PLURAL(x.not_given, "choice"));
-	free(list);
-	mc_record_free(x.rec);
-	run_end(&x);
-	m = NEW(struct mincontention);
-	*m = (struct mincontention){el, x.tolerance, x.usage, x.kept};
-	x.r->ops = &mincontention_ops;
-	x.r->priv = m;
-	if (done)
-		return x.r;
-	routing_unref(x.r);
-	err_set(&out->refused, CANCELLED);
-	return NULL;
-}
-
-static struct routing *mincontention_route(const struct engine_input *in, struct engine_output *out)
-{
-	return mincontention_run(in, out, false);
-}
-
-static struct routing *mincontention_update(const struct engine_input *in, struct engine_output *out)
-{
-	return mincontention_run(in, out, true);
-}
-
-/* Room for the distances between all elements. There are at most as many as switches. */
-static size_t mincontention_room(const struct engine_input *in, const char **what)
-{
-	size_t n = MIN(in->topo->n_switches_up, REMEMBERED);
-
-	*what = "distances of elements";
-	return n * n * (sizeof(uint16_t) + sizeof(uint32_t));
-}
-
-const struct engine engine_mincontention = {
-	.name = "mincontention",
-	.brief = "whole chassis first: least contention among the LIDs of a port, shortest, least used",
-	.reference = "HP 376227-B21: the subnet manager of Topspin-family switches; nothing of OpenSM",
-	.options = options,
-	.route = mincontention_route,
-	.update = mincontention_update,
-	.room = mincontention_room,
-	.scheme = &mincontention_scheme,
-};
 
 /* What mincontention records. */
 
@@ -945,14 +724,6 @@ static void mc_record_phase(const struct mincontention_run *x, const char *where
 	rec_text(x->in->record, REC_PHASE, text);
 }
 
-/* The current LID begins. */
-static void mc_record_lid(const struct mincontention_run *x)
-{
-	if (x->el->n_inside)
-		mc_record_phase(x, "between");
-	rec_event(x->in->record, REC_TARGET, 0, 0, x->sw, x->lid);
-}
-
 /* Changes a cell, and its copy. */
 static void change(const struct mincontention_run *x, enum rec_table t, uint32_t *copy, uint32_t e,
 		   uint32_t now)
@@ -999,3 +770,197 @@ static void mc_record_inside(const struct mincontention_run *x, uint32_t sw, uin
 	mincontention_events_entry(x, sw, port);
 	change(x, T_KEY, x->rec->key, x->el->n + sw, x->inside.key[sw]);
 }
+
+/* --- entries ------------------------------------------------------------------------------------ */
+
+/* Fills the LID's entries of all chips from the chosen links, and counts them. */
+static void place_entries(struct mincontention_run *x)
+{
+	const struct fabric *f = x->topo->fabric;
+	const struct elements *el = x->el;
+
+	for (uint32_t i = 0; i < x->n_near; i++) {
+		uint32_t e = x->near[i], port = exit_port(x, e), sw = f->node_switch[f->port_node[port]];
+
+		if (x->rec)
+			mc_record_settle(x, e, sw, port);
+		x->r->row[sw]->port[x->lid] = f->port_num[port];
+		if (i)
+			x->between.use[x->between.egress[e]]++;
+		else
+			x->usage[port] += x->swport != 0;
+	}
+	if (x->rec && el->n_inside)
+		mc_record_phase(x, "inside");
+	for (uint32_t i = 0; el->n_inside && i < x->n_near; i++) {
+		uint32_t e = x->near[i];
+
+		/* every other chip of an element sends to the chip with the port */
+		for (uint32_t c = el->first_chip[e]; element_chips(el, e) > 1 && c < el->first_chip[e + 1];
+		     c++) {
+			uint32_t sw = el->chip[c], l = x->inside.egress[sw];
+
+			if (l == NO_ID)
+				continue;
+			if (x->rec)
+				mc_record_inside(x, sw, el->inside_port[l]);
+			x->r->row[sw]->port[x->lid] = f->port_num[el->inside_port[l]];
+			x->inside.use[l]++;
+		}
+	}
+}
+
+/* --- all LIDs -------------------------------------------------------------------------------- */
+
+static void forget_marks(struct level *v)
+{
+	while (v->n_marks)
+		v->marked[v->mark[--v->n_marks]] = 0;
+}
+
+/* Counts elements with only one path for the current LID where a neighbour withholds another one. */
+static void count_not_given(struct mincontention_run *x)
+{
+	const struct level *v = &x->between;
+
+	for (uint32_t e = 0; e < x->el->n; e++) {
+		bool withheld = false;
+
+		for (uint32_t l = v->first[e]; e != x->target && l < v->first[e + 1]; l++) {
+			if (l == v->egress[e])
+				continue;
+			if (acceptable(x, v, e, l)) {
+				withheld = false;
+				break;
+			}
+			withheld = withheld || way_not_given(x, e, l);
+		}
+		x->not_given += withheld;
+	}
+}
+
+static void route_endport(struct mincontention_run *x, uint32_t ep)
+{
+	const struct lids *l = x->in->lids;
+	unsigned kept = 0;
+
+	for (unsigned k = 0; k < l->count[ep]; k++)
+		kept += x->kept[l->base[ep] + k];
+	if (!ASKED(x->in) && kept == l->count[ep])
+		return;
+	forget_marks(&x->between);
+	forget_marks(&x->inside);
+	for (unsigned k = 0; l->count[ep] > 1 && k < l->count[ep]; k++)
+		if (x->kept[l->base[ep] + k])
+			mark_lid(x, x->r, l->base[ep] + k);
+	for (unsigned k = 0; k < l->count[ep]; k++) {
+		begin_lid(x, ep, l->base[ep] + k);
+		if (x->kept[x->lid]) {
+			if (ASKED(x->in) && tree_stands(x, x->in->current))
+				mc_tell(x, true);
+			continue;
+		}
+		choose_paths(x);
+		if (x->tolerance)
+			count_not_given(x);
+		if (x->rec && x->el->n_inside)
+			mc_record_phase(x, "between");
+		if (x->rec)
+			rec_event(x->in->record, REC_TARGET, 0, 0, x->sw, x->lid);
+		if (ASKED(x->in))
+			mc_tell(x, false);
+		place_entries(x);
+		if (l->count[ep] > 1)
+			mark_chosen(x);
+	}
+}
+
+/* --- one run --------------------------------------------------------------------------------- */
+
+static struct routing *mincontention_run(const struct engine_input *in, struct engine_output *out, bool hint)
+{
+	struct elements *el = elements_new(in->topo, options_file(in->options, "chassis_file"), in->progress,
+					   &out->notes.text, &out->refused);
+	bool done = true;
+
+	if (!el)
+		return NULL;
+	struct mincontention_run x = {.in = in, .el = el, .topo = in->topo};
+	run_levels(&x);
+	x.tolerance = (unsigned)options_uint(in->options, "tolerance");
+	x.r = routing_new("mincontention", in->topo, in->lids);
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
+		if (switch_up(in->topo, s))
+			x.r->row[s] = lft_row_new(in->lids->max_lid);
+	x.usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
+	x.kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
+	uint32_t *list = NEW_ARRAY(in->topo->fabric->n_endports + 1, uint32_t), n = destinations(in, list);
+	if (hint && can_compare(&x))
+		keep_unharmed(&x, in->previous, list, n);
+	else if (in->current)
+		done = find_kept(&x, list, n);
+	if (RECORDED(in))
+		x.rec = mc_record_new(&x);
+	if (in->current)
+		take_kept(&x);
+	if (x.rec)
+		mc_record_kept(&x);
+	split_usage(&x.between, x.usage);
+	split_usage(&x.inside, x.usage);
+	if (done)
+		progress_start(in->progress, "paths between elements", n);
+	for (uint32_t i = 0; done && i < n; i++) {
+		done = progress_step(in->progress, i);
+		if (done)
+			route_endport(&x, list[i]);
+	}
+	join_usage(&x.between, x.usage);
+	join_usage(&x.inside, x.usage);
+	if (x.not_given)
+		note_add(&out->notes, 0,
+			 "%s had one path only, because neighbours send the LID elsewhere (`why` names "
+			 "them).\n",
+			 PLURAL(x.not_given, "choice"));
+	free(list);
+	mc_record_free(x.rec);
+	run_end(&x);
+	struct mincontention *m = NEW(struct mincontention);
+	*m = (struct mincontention){el, x.tolerance, x.usage, x.kept};
+	x.r->ops = &mincontention_ops;
+	x.r->priv = m;
+	if (done)
+		return x.r;
+	routing_unref(x.r);
+	err_set(&out->refused, CANCELLED);
+	return NULL;
+}
+
+static struct routing *mincontention_route(const struct engine_input *in, struct engine_output *out)
+{
+	return mincontention_run(in, out, false);
+}
+
+static struct routing *mincontention_update(const struct engine_input *in, struct engine_output *out)
+{
+	return mincontention_run(in, out, true);
+}
+
+/* Room for the distances between all elements. There are at most as many as switches. */
+static size_t mincontention_room(const struct engine_input *in, const char **what)
+{
+	size_t n = MIN(in->topo->n_switches_up, REMEMBERED);
+
+	*what = "distances of elements";
+	return n * n * (sizeof(uint16_t) + sizeof(uint32_t));
+}
+
+const struct engine engine_mincontention = {
+	.name = "mincontention",
+	.brief = "whole chassis first: least contention among the LIDs of a port, shortest, least used",
+	.reference = "HP 376227-B21: the subnet manager of Topspin-family switches; nothing of OpenSM",
+	.options = options,
+	.route = mincontention_route,
+	.update = mincontention_update,
+	.room = mincontention_room,
+	.scheme = &mincontention_scheme,
+};

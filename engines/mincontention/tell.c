@@ -160,19 +160,6 @@ static bool mincontention_sentences_value(const struct recording *r, enum rec_ta
 	return true;
 }
 
-static void *mc_priv_at(struct walk *w, const struct routing *end);
-
-const struct rec_scheme mincontention_scheme = {
-	.rule = mincontention_sentences_rule,
-	.order = "own order: there is no OpenSM",
-	.source = mincontention_sentences_source,
-	.sentence = mincontention_sentences_sentence,
-	.ops = &mincontention_ops,
-	.priv_at = mc_priv_at,
-	.cell = mincontention_sentences_cell,
-	.value = mincontention_sentences_value,
-};
-
 /* --- choices, when somebody asks ------------------------------------------------------------- */
 
 struct telling {
@@ -365,12 +352,11 @@ static void tell_chip(struct telling *t, uint32_t sw)
 	struct rec_choice *c = rec_choice(x->in, sw, x->lid);
 	unsigned was = x->in->current ? routing_port(x->in->current, sw, x->lid) : NO_PATH;
 	char label[300];
-	bool inside;
 
 	if (!c)
 		return;
 	t->n_in = sw == t->exit ? 0 : list_ways(x, &x->inside, sw, t->kept, t->in);
-	inside = t->n_in && !t->kept;
+	bool inside = t->n_in && !t->kept;
 	offer_ways(t, c);
 	c->target = x->sw;
 	c->rule = inside ? inside_words(inside_why(t->in->rule)) : rule_words[t->rule].name;
@@ -397,7 +383,6 @@ static void tell_chip(struct telling *t, uint32_t sw)
 		decide_element(t, &c->against);
 	} else if (c->via && c->via != c->port) {
 		uint32_t id = switch_port_id(f, sw, c->via);
-
 		bool leads =
 			c->via <= f->switch_nports[sw] && t->element != x->target; /* to another element */
 		const struct mincontention_way *q = NULL;
@@ -651,20 +636,16 @@ static void fill_ways(const struct mincontention_show_replay *y, struct minconte
 struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned lid, struct progress *p)
 {
 	struct mincontention_ways *w = NEW(struct mincontention_ways);
-	const struct elements *el;
 	struct mincontention_show_replay y;
 	struct mincontention_run *x = &y.x;
-	uint32_t owner, *chain;
-	unsigned base;
-	bool done;
 
 	r = routing_origin(r);
-	el = w->elements = elements_ref(mincontention_of(r)->elements);
+	const struct elements *el = w->elements = elements_ref(mincontention_of(r)->elements);
 	w->lid = lid;
 	w->target = NO_ID;
 	w->first = NEW_ARRAY(el->n + 1, uint32_t);
 	w->first_inside = NEW_ARRAY(r->topo->fabric->n_switches + 1, uint32_t);
-	owner = lid_owner(r->lids, lid);
+	uint32_t owner = lid_owner(r->lids, lid);
 	if (owner == NO_ID || r->topo->endport_switch[owner] == NO_ID)
 		return w;
 	y = (struct mincontention_show_replay){.r = r, .m = r->priv};
@@ -677,7 +658,7 @@ struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned 
 	y.before = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
 	aim(x, el->of[x->sw]);
 	find_before(&y);
-	base = r->lids->base[owner];
+	unsigned base = r->lids->base[owner];
 	for (unsigned k = base; k < base + r->lids->count[owner]; k++)
 		if (k != lid && placed_before(y.m, k, lid))
 			mark_lid(x, r, k);
@@ -686,7 +667,7 @@ struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned 
 	 * trees, so every chain ends. At a step of a recording, trees grow from the target, so chosen nodes
 	 * have complete chains too.
 	 */
-	chain = NEW_ARRAY(r->topo->fabric->n_switches + 1, uint32_t);
+	uint32_t *chain = NEW_ARRAY(r->topo->fabric->n_switches + 1, uint32_t);
 	for (uint32_t e = 0; e < el->n; e++) {
 		x->between.key[e] = e == x->target ? 0 : NO_OFFER;
 		x->between.egress[e] = e == x->target ? NO_ID : egress_link(el, r, e, lid);
@@ -695,7 +676,7 @@ struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned 
 		mincontention_show_settle(&x->between, e, chain);
 	for (uint32_t e = 0; e < el->n; e++)
 		find_inside(&y, e, chain);
-	done = mincontention_show_count_before(&y, p);
+	bool done = mincontention_show_count_before(&y, p);
 	if (done)
 		fill_ways(&y, w);
 	run_end(x);
@@ -721,15 +702,25 @@ static void *mc_priv_at(struct walk *w, const struct routing *end)
 	const struct recording *r = walk_recording(w);
 	const struct sweep *s = recording_sweep(r);
 	const struct mc_kept *k = recording_kept(r);
-	struct mincontention *m;
 
 	(void)end;
 	if (!k) /* refused before there were elements */
 		return NULL;
-	m = NEW(struct mincontention);
+	struct mincontention *m = NEW(struct mincontention);
 	m->elements = elements_ref(k->el);
 	m->tolerance = k->tolerance;
 	m->kept = mem_dup(k->kept, s->lids->max_lid + 1u);
 	m->usage = mem_dup(walk_words(w, T_COUNT), s->fabric->n_ports * sizeof(*m->usage));
 	return m;
 }
+
+const struct rec_scheme mincontention_scheme = {
+	.rule = mincontention_sentences_rule,
+	.order = "own order: there is no OpenSM",
+	.source = mincontention_sentences_source,
+	.sentence = mincontention_sentences_sentence,
+	.ops = &mincontention_ops,
+	.priv_at = mc_priv_at,
+	.cell = mincontention_sentences_cell,
+	.value = mincontention_sentences_value,
+};

@@ -239,16 +239,16 @@ static void sort_by_order(struct nue_ccdg *d, uint32_t *list, uint32_t n)
 /* Moves channels, in their order, to behind h, or to before x. */
 static void nue_ccdg_move(struct nue_ccdg *d, uint32_t *list, uint32_t n, uint32_t h, uint32_t x)
 {
-	uint32_t end = d->g->n_channels, at, low, gap;
+	uint32_t end = d->g->n_channels;
 
 	sort_by_order(d, list, n);
 	for (uint32_t i = 0; i < n; i++) {
 		d->next[d->prev[list[i]]] = d->next[list[i]];
 		d->prev[d->next[list[i]]] = d->prev[list[i]];
 	}
-	at = h != NO_ID ? h : d->prev[x];
-	low = at == end ? 0 : d->order[at];
-	gap = ((d->next[at] == end ? UINT32_MAX : d->order[d->next[at]]) - low) / (n + 1);
+	uint32_t at = h != NO_ID ? h : d->prev[x];
+	uint32_t low = at == end ? 0 : d->order[at];
+	uint32_t gap = ((d->next[at] == end ? UINT32_MAX : d->order[d->next[at]]) - low) / (n + 1);
 	for (uint32_t i = 0; i < n; at = list[i++]) {
 		d->next[list[i]] = d->next[at];
 		d->prev[list[i]] = at;
@@ -347,12 +347,12 @@ uint32_t nue_begin(struct nue_ccdg *d, uint32_t node, uint32_t s)
 
 bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s)
 {
-	uint32_t e = nue_edge_of(d, h, x), c;
+	uint32_t e = nue_edge_of(d, h, x);
 	bool closes;
 
 	if (nue_used(d, e))
 		return false;
-	c = nue_colour(d, x);
+	uint32_t c = nue_colour(d, x);
 	/* OpenSM searches even from a fake channel, although nothing leads into one */
 	if (d->cyclic)
 		closes = c == s && literal_search(d, h, x);

@@ -450,11 +450,10 @@ void nue_record_routed(struct nue_run *x)
 	event(x, REC_ROUTED, 0, 0, x->src);
 	for (uint32_t v = 0; v < x->g->n; v++) {
 		uint32_t c = x->used[v];
-		uint64_t now;
 
 		if (v == x->src)
 			continue;
-		now = x->weight[c] - x->nue->first_weight;
+		uint64_t now = x->weight[c] - x->nue->first_weight;
 		rec_delta(x->in->record, T_WEIGHT, nue_events_port_of(x, c), (uint32_t)(now - x->sum[v]),
 			  (uint32_t)now);
 	}

@@ -46,10 +46,7 @@ struct nue_graph {
 	unsigned throttled; /* cables left out */
 };
 
-/*
- * The key by which OpenSM compares LIDs: with its bytes swapped, like network order on a little-endian
- * machine.
- */
+/* The key by which OpenSM compares LIDs: bytes swapped, like network order on a little-endian machine. */
 static inline uint16_t nue_lid_key(uint16_t lid)
 {
 	return __builtin_bswap16(lid);
@@ -133,10 +130,7 @@ struct nue_layer {
 /* The engine's own results; reference counted. */
 struct nue {
 	atomic_uint refs;
-	/*
-	 * At a step of a recording: the whole run, which has the graph and lists of LIDs. Reference held, or
-	 * NULL.
-	 */
+	/* At a step of a recording: the whole run, with graph and lists of LIDs. Reference held, or NULL. */
 	const struct nue *whole;
 	struct nue_graph *graph;
 	struct nue_vls vls;
@@ -323,9 +317,7 @@ bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s);
 /* Takes the dependency c -> x back if it was painted for the current destination. */
 void nue_unpaint(struct nue_ccdg *d, uint32_t c, uint32_t x);
 
-/*
- * Ends a destination. Keeps what its tree used[] (channel into each node, or NO_ID), and takes back the rest.
- */
+/* Ends a destination: keeps what its tree used[] (channel into each node, or NO_ID), takes back the rest. */
 void nue_end_destination(struct nue_ccdg *d, const uint32_t *used, uint32_t src);
 
 /*
@@ -429,10 +421,7 @@ enum nue_verdict {
 	NUE_VERDICTS
 };
 
-/*
- * A way that backtracking examines: u sends to the end of c by the reverse of h, which sends on by the
- * reverse of c.
- */
+/* A way that backtracking examines: u sends to the end of c by h's reverse, which sends on by c's. */
 struct nue_way {
 	uint32_t u, h, c;
 	uint32_t number, of; /* its number among the candidates, from 1; their number */

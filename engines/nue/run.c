@@ -322,16 +322,15 @@ static void nue_verify(struct nue_run *x, struct nue_layer *l)
 		k.leaving[switch_port_id(f, g->sw[g->from[c]], g->lport[c])] = c;
 	for (uint32_t i = 0; i < l->n_lids; i++) {
 		uint32_t ep = lid_owner(x->in->lids, l->lid[i]);
-
 		uint32_t src = nue_node_of(g, x->in->topo, ep), end = l->lid[i] + x->in->lids->count[ep];
 
 		for (unsigned lid = l->lid[i]; lid < end; lid++)
 			for (uint32_t v = 0; v < g->n; v++) {
-				uint32_t c = v == src ? NO_ID : nue_verify_way_of(&k, v, lid), e;
+				uint32_t c = v == src ? NO_ID : nue_verify_way_of(&k, v, lid);
 
 				if (c == NO_ID || g->from[c] == src)
 					continue;
-				e = nue_edge_of(x->d, nue_verify_way_of(&k, g->from[c], lid), c);
+				uint32_t e = nue_edge_of(x->d, nue_verify_way_of(&k, g->from[c], lid), c);
 				k.before[c] += !k.made[e];
 				k.made[e] = 1;
 			}
@@ -385,11 +384,10 @@ static void deal_destinations(struct nue_run *x)
 static int check_colours(struct nue_run *x)
 {
 	uint32_t most = 0; /* destinations in the largest layer */
-	uint64_t colours;
 
 	for (unsigned v = 0; v < x->nue->vls.layers; v++)
 		most = MAX(x->nue->layer[v].n_lids, most);
-	colours = NUE_FIRST_COLOUR + (uint64_t)most * x->g->max_lids;
+	uint64_t colours = NUE_FIRST_COLOUR + (uint64_t)most * x->g->max_lids;
 	if (colours <= MOST_COLOURS)
 		return 0;
 	x->out->fatal = "crashes";
@@ -655,15 +653,13 @@ static void begin_run(struct nue_run *x)
 	const struct engine_input *in = x->in;
 	const struct fabric *f = in->topo->fabric;
 	size_t lids = in->lids->max_lid + 1u;
-	struct nue_vls *v;
-	unsigned code;
 
 	x->nue = NEW(struct nue);
 	x->nue->refs = 1;
 	x->nue->graph = x->g =
 		nue_graph_new(in->topo, in->lids, options_bool(in->options, "avoid_throttled_links"));
-	v = &x->nue->vls; /* engines/doc/nue.md 5 */
-	code = least_vls_code(in, &v->port);
+	struct nue_vls *v = &x->nue->vls; /* engines/doc/nue.md 5 */
+	unsigned code = least_vls_code(in, &v->port);
 	v->asked = options_uint(in->options, "nue_max_num_vls");
 	v->qos = options_bool(in->options, "qos");
 	v->supported = code ? vls_of_code(code) : 1;
@@ -712,7 +708,6 @@ static void begin_run(struct nue_run *x)
 static struct routing *nue_route(const struct engine_input *in, struct engine_output *out)
 {
 	struct nue_run x = {.in = in, .out = out};
-	int rc;
 
 	if (in->refused_before) {
 		out->fatal = "crashes";
@@ -721,7 +716,7 @@ static struct routing *nue_route(const struct engine_input *in, struct engine_ou
 		return NULL;
 	}
 	begin_run(&x);
-	rc = nue_route_all(&x);
+	int rc = nue_route_all(&x);
 	heap4_free(&x.heap);
 	columns_free(&x.done);
 	FREE_EACH(x.hop, x.lightest, x.dist, x.used, x.found, x.cd, x.candidate, x.stacks.expanded,

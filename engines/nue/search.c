@@ -10,8 +10,6 @@
 
 /* The switches that matter to a layer, and the most central of them (engines/doc/nue.md 11.1, 11.2). */
 
-/* --- convex hull ---------------------------------------------------------------------------- */
-
 struct hull_work {
 	struct nue_run *x;
 	const struct nue_graph *g;
@@ -158,7 +156,6 @@ static void nue_hull_add_dependencies(struct brandes *b, uint32_t s)
 	const struct nue_graph *g = b->g;
 	struct between *node = b->node;
 	unsigned t = b->t[s];
-	double own;
 
 	for (uint32_t i = b->n_order; i-- > 1;) {
 		uint32_t v = b->order[i], *pred = &b->pred[g->first[v]], *end = &b->pred[node[v].end];
@@ -175,7 +172,7 @@ static void nue_hull_add_dependencies(struct brandes *b, uint32_t s)
 			u->delta += share;
 		}
 	}
-	own = t ? plus_times(node[s].delta, 1, t - 1) : 0;
+	double own = t ? plus_times(node[s].delta, 1, t - 1) : 0;
 	b->b[s] = plus_times(b->b[s], own, t);
 }
 
@@ -459,167 +456,8 @@ static void expand_first(struct nue_run *x, uint32_t v, uint32_t cur)
 			look_first(x, cur, base, list[i], true);
 }
 
-static uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c);
-
-/* --- after the first backtracking -------------------------------------------------------------- */
-
-/* Channel c, from cur, offers a shorter way into v. */
-static void shorter(struct nue_run *x, uint32_t cur, uint32_t c, uint32_t v, uint64_t dist)
-{
-	uint32_t old, forbids;
-
-	if (nue_refused(x, cur, c))
-		return;
-	if (x->used[v] == NO_ID || x->found[v] == x->step) {
-		x->found[v] = x->step;
-		nue_search_take(x, c, v, dist);
-		return;
-	}
-	old = x->used[v];
-	forbids = nue_shortcut(x, v, c);
-	if (forbids == NO_ID) {
-		x->dist[v] = dist;
-		x->used[v] = c;
-	}
-	if (x->record)
-		nue_record_shortcut(x, v, old, c, forbids);
-}
-
-static void nue_stack_add(struct nue_run *x, uint32_t v, uint32_t c);
-
-static void nue_search_look_again(struct nue_run *x, uint32_t cur, uint32_t c)
-{
-	uint32_t v = x->g->to[c];
-	uint64_t dist = x->cd[cur] + x->weight[c];
-
-	if (dist < x->dist[v]) {
-		shorter(x, cur, c, v, dist);
-	} else if (nue_used(x->d, nue_edge_of(x->d, cur, c)) && x->used[v] == NO_ID) {
-		x->cd[c] = dist;
-		nue_stack_add(x, v, c);
-	}
-}
-
-static void expand_again(struct nue_run *x, uint32_t v, uint32_t cur)
-{
-	const struct nue_graph *g = x->g;
-	uint32_t end = g->first[v + 1], at = x->d->first_edge[cur];
-
-	if (x->record)
-		nue_record_expand(x, cur);
-	for (uint32_t c = g->first[v]; c < end; c++)
-		if (x->d->edge[at + c] > NUE_UNUSED)
-			nue_search_look_again(x, cur, c);
-	for (uint32_t c = g->first[v]; c < end; c++)
-		if (x->d->edge[at + c] == NUE_UNUSED)
-			nue_search_look_again(x, cur, c);
-}
-
-/* --- the whole ----------------------------------------------------------------------------------- */
-
-static void nue_search_begin(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
-{
-	uint32_t n = x->g->n;
-
-	for (uint32_t u = 0; u < n; u++)
-		x->dist[u] = NUE_INF;
-	memset(x->used, 0xff, n * sizeof(*x->used));
-	x->heap.n = 0;
-	x->stacks.made = false;
-	x->stacks.n_expanded = 0;
-	x->serial++;
-	x->src = src;
-	x->colour = colour;
-	x->count = 1;
-	x->step = 0;
-	x->events = NUE_ROUTED;
-	x->dist[src] = 0;
-	if (x->how)
-		memset(x->how, NUE_BY_SEARCH, n);
-	if (x->record)
-		nue_record_begin(x, lid, src, false);
-}
-
-static void nue_escape_fallback(struct nue_run *x);
-
-static uint32_t nue_backtrack(struct nue_run *x);
-
-/* The node from which the search goes on, or NO_ID. */
-static inline uint32_t next_node(struct nue_run *x)
-{
-	uint32_t c;
-
-	if (x->heap.n)
-		return (uint32_t)heap4_take(&x->heap);
-	if (x->count == x->g->n)
-		return NO_ID;
-	c = nue_backtrack(x);
-	if (c != NO_ID) {
-		x->count++;
-		x->step++;
-		x->events |= NUE_BACKTRACKED;
-		return x->g->to[c];
-	}
-	nue_escape_fallback(x);
-	if (x->record)
-		nue_record_fallback(x);
-	x->step = 0;
-	x->events |= NUE_FALLBACK;
-	return NO_ID;
-}
-
-int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
-{
-	uint32_t most = 0;
-
-	assert(src < x->g->n && x->layer < x->nue->vls.layers);
-	nue_search_begin(x, lid, src, colour);
-	x->cd[nue_begin(x->d, src, colour)] = 0;
-	for (uint32_t v = src; v != NO_ID && !x->d->endless; v = next_node(x)) {
-		uint32_t cur = nue_way_into(x, v);
-
-		if ((x->step || x->stacks.n_expanded % 64 == 0) && progress_cancelled(x->in->progress))
-			return err_set(&x->out->refused, CANCELLED);
-		if (x->count == x->g->n && !x->step && !x->record &&
-		    !nue_may_shorten(x, (uint32_t)x->cd[cur], &most)) {
-			nue_stop(x, v);
-			break;
-		}
-		if (x->step)
-			expand_again(x, v, cur);
-		else
-			expand_first(x, v, cur);
-	}
-	if (x->d->endless) {
-		x->out->fatal = "never ends";
-		return err_set(&x->out->refused,
-			       "LID %u: the dependencies in use of layer %u have a cycle, in which OpenSM's "
-			       "search for cycles goes round for ever",
-			       lid, x->layer);
-	}
-	/* OpenSM continues as if all were reached */
-	for (uint32_t u = x->count < x->g->n ? 0 : x->g->n; u < x->g->n; u++) {
-		if (x->used[u] != NO_ID || u == x->src)
-			continue;
-		x->out->fatal = "crashes";
-		return err_set(&x->out->refused,
-			       "LID %u: %s is farther away than the distances of OpenSM's nue reach, and no "
-			       "escape path leads there; expected sums of weights below 2^31",
-			       lid, switch_name(x->in->topo->fabric, x->g->sw[u]));
-	}
-	nue_end_destination(x->d, x->used, src);
-	if (x->record)
-		nue_record_end_search(x);
-	return 0;
-}
-
 /* Backtracking: how switches are reached that the search did not reach (engines/doc/nue.md 12.3 - 12.5). */
 
-/* --- stacks ------------------------------------------------------------------------------------- */
-
-/*
- * Makes c the way into v if all nodes reached over v can stay. Returns NO_ID, or the first node that cannot.
- */
 static void nue_stack_add(struct nue_run *x, uint32_t v, uint32_t c)
 {
 	struct nue_stacks *s = &x->stacks;
@@ -730,18 +568,17 @@ static enum nue_verdict forbidden(struct nue_way *w, enum nue_verdict why, uint3
 static enum nue_verdict open_way(struct nue_run *x, struct nue_way *w)
 {
 	struct nue_ccdg *d = x->d;
-	uint32_t q, e1, c = w->c, h = w->h;
-	bool was;
+	uint32_t c = w->c, h = w->h;
 
 	if (d->edge[nue_edge_of(d, c, h)] == NUE_BLOCKED)
 		return forbidden(w, NUE_STAYS_BLOCKED, c, h);
 	if (x->g->from[c] == x->src)
 		return NUE_FROM_SOURCE;
-	q = x->used[x->g->from[c]];
+	uint32_t q = x->used[x->g->from[c]];
 	if (q == NO_ID || nue_backtrack_turns_back(x->g, c, q))
 		return NUE_TURNS_BACK;
-	e1 = nue_edge_of(d, q, c);
-	was = d->edge_wet[e1];
+	uint32_t e1 = nue_edge_of(d, q, c);
+	bool was = d->edge_wet[e1];
 	if (d->edge[e1] == NUE_BLOCKED)
 		return forbidden(w, NUE_LEADER_BLOCKED, q, c);
 	if (nue_refused(x, q, c))
@@ -787,7 +624,6 @@ static uint32_t try_candidates(struct nue_run *x, uint32_t u, const struct candi
 	return way;
 }
 
-/* search.c */
 static uint32_t nue_backtrack(struct nue_run *x)
 {
 	struct candidates l = {0};
@@ -829,10 +665,11 @@ static uint32_t lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uin
 	return i;
 }
 
+/* Makes c the way into v if all nodes reached over v can stay. NO_ID, or the first node that cannot. */
 static uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 {
 	const struct nue_graph *g = x->g;
-	uint32_t old = x->used[v], before = x->used[g->from[old]], list[256], n = 0, led;
+	uint32_t old = x->used[v], before = x->used[g->from[old]], list[256], n = 0;
 
 	for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++) { /* the channels that lead on from v */
 		uint32_t way = x->used[g->to[k]];
@@ -840,7 +677,7 @@ static uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 		if (way != NO_ID && g->from[way] == v)
 			list[n++] = way;
 	}
-	led = lead_on(x, c, list, n);
+	uint32_t led = lead_on(x, c, list, n);
 	if (led < n)
 		return x->g->to[list[led]];
 	if (x->how)
@@ -859,11 +696,11 @@ static uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 static void nue_escape_fallback(struct nue_run *x)
 {
 	const struct nue_layer *l = &x->nue->layer[x->layer];
-	uint32_t c, next;
+	uint32_t next;
 
 	for (uint32_t u = 0; u < x->g->n; u++)
 		x->used[u] = l->escape[u];
-	c = x->used[x->src];
+	uint32_t c = x->used[x->src];
 	x->used[x->src] = NO_ID;
 	for (; c != NO_ID; c = next) {
 		uint32_t y = x->g->from[c];
@@ -871,4 +708,145 @@ static void nue_escape_fallback(struct nue_run *x)
 		next = x->used[y];
 		x->used[y] = x->g->rev[c];
 	}
+}
+
+/* --- after the first backtracking -------------------------------------------------------------- */
+
+/* Channel c, from cur, offers a shorter way into v. */
+static void shorter(struct nue_run *x, uint32_t cur, uint32_t c, uint32_t v, uint64_t dist)
+{
+	if (nue_refused(x, cur, c))
+		return;
+	if (x->used[v] == NO_ID || x->found[v] == x->step) {
+		x->found[v] = x->step;
+		nue_search_take(x, c, v, dist);
+		return;
+	}
+	uint32_t old = x->used[v], forbids = nue_shortcut(x, v, c);
+	if (forbids == NO_ID) {
+		x->dist[v] = dist;
+		x->used[v] = c;
+	}
+	if (x->record)
+		nue_record_shortcut(x, v, old, c, forbids);
+}
+
+static void nue_search_look_again(struct nue_run *x, uint32_t cur, uint32_t c)
+{
+	uint32_t v = x->g->to[c];
+	uint64_t dist = x->cd[cur] + x->weight[c];
+
+	if (dist < x->dist[v]) {
+		shorter(x, cur, c, v, dist);
+	} else if (nue_used(x->d, nue_edge_of(x->d, cur, c)) && x->used[v] == NO_ID) {
+		x->cd[c] = dist;
+		nue_stack_add(x, v, c);
+	}
+}
+
+static void expand_again(struct nue_run *x, uint32_t v, uint32_t cur)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t end = g->first[v + 1], at = x->d->first_edge[cur];
+
+	if (x->record)
+		nue_record_expand(x, cur);
+	for (uint32_t c = g->first[v]; c < end; c++)
+		if (x->d->edge[at + c] > NUE_UNUSED)
+			nue_search_look_again(x, cur, c);
+	for (uint32_t c = g->first[v]; c < end; c++)
+		if (x->d->edge[at + c] == NUE_UNUSED)
+			nue_search_look_again(x, cur, c);
+}
+
+/* --- the whole ----------------------------------------------------------------------------------- */
+
+static void nue_search_begin(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
+{
+	uint32_t n = x->g->n;
+
+	for (uint32_t u = 0; u < n; u++)
+		x->dist[u] = NUE_INF;
+	memset(x->used, 0xff, n * sizeof(*x->used));
+	x->heap.n = 0;
+	x->stacks.made = false;
+	x->stacks.n_expanded = 0;
+	x->serial++;
+	x->src = src;
+	x->colour = colour;
+	x->count = 1;
+	x->step = 0;
+	x->events = NUE_ROUTED;
+	x->dist[src] = 0;
+	if (x->how)
+		memset(x->how, NUE_BY_SEARCH, n);
+	if (x->record)
+		nue_record_begin(x, lid, src, false);
+}
+
+/* The node from which the search goes on, or NO_ID. */
+static inline uint32_t next_node(struct nue_run *x)
+{
+	if (x->heap.n)
+		return (uint32_t)heap4_take(&x->heap);
+	if (x->count == x->g->n)
+		return NO_ID;
+	uint32_t c = nue_backtrack(x);
+	if (c != NO_ID) {
+		x->count++;
+		x->step++;
+		x->events |= NUE_BACKTRACKED;
+		return x->g->to[c];
+	}
+	nue_escape_fallback(x);
+	if (x->record)
+		nue_record_fallback(x);
+	x->step = 0;
+	x->events |= NUE_FALLBACK;
+	return NO_ID;
+}
+
+int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
+{
+	uint32_t most = 0;
+
+	assert(src < x->g->n && x->layer < x->nue->vls.layers);
+	nue_search_begin(x, lid, src, colour);
+	x->cd[nue_begin(x->d, src, colour)] = 0;
+	for (uint32_t v = src; v != NO_ID && !x->d->endless; v = next_node(x)) {
+		uint32_t cur = nue_way_into(x, v);
+
+		if ((x->step || x->stacks.n_expanded % 64 == 0) && progress_cancelled(x->in->progress))
+			return err_set(&x->out->refused, CANCELLED);
+		if (x->count == x->g->n && !x->step && !x->record &&
+		    !nue_may_shorten(x, (uint32_t)x->cd[cur], &most)) {
+			nue_stop(x, v);
+			break;
+		}
+		if (x->step)
+			expand_again(x, v, cur);
+		else
+			expand_first(x, v, cur);
+	}
+	if (x->d->endless) {
+		x->out->fatal = "never ends";
+		return err_set(&x->out->refused,
+			       "LID %u: the dependencies in use of layer %u have a cycle, in which OpenSM's "
+			       "search for cycles goes round for ever",
+			       lid, x->layer);
+	}
+	/* OpenSM continues as if all were reached */
+	for (uint32_t u = x->count < x->g->n ? 0 : x->g->n; u < x->g->n; u++) {
+		if (x->used[u] != NO_ID || u == x->src)
+			continue;
+		x->out->fatal = "crashes";
+		return err_set(&x->out->refused,
+			       "LID %u: %s is farther away than the distances of OpenSM's nue reach, and no "
+			       "escape path leads there; expected sums of weights below 2^31",
+			       lid, switch_name(x->in->topo->fabric, x->g->sw[u]));
+	}
+	nue_end_destination(x->d, x->used, src);
+	if (x->record)
+		nue_record_end_search(x);
+	return 0;
 }

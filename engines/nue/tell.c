@@ -26,11 +26,11 @@ static const char *name(const struct nue_run *x, uint32_t node)
 static void add_dependency(const struct nue_run *x, uint32_t v, const struct rec_offer *o, struct text *t)
 {
 	const struct nue_graph *g = x->g;
-	uint32_t k = g->first[v], into;
+	uint32_t k = g->first[v];
 
 	while (g->lport[k] != o->port)
 		k++;
-	into = nue_way_into(x, g->to[k]);
+	uint32_t into = nue_way_into(x, g->to[k]);
 	text_add(t, "%s[%u] -> %s", name(x, v), o->port, name(x, g->to[k]));
 	if (into < g->n_channels)
 		text_add(t, "[%u] -> %s", g->rport[into], name(x, g->from[into]));
@@ -93,11 +93,11 @@ static void nue_sentences_add_cycle(const struct nue_run *x, uint32_t v, const s
 				    struct text *t)
 {
 	const struct nue_graph *g = x->g;
-	uint32_t *way = NEW_ARRAY(g->n_channels + 1u, uint32_t), n, k = g->first[v];
+	uint32_t *way = NEW_ARRAY(g->n_channels + 1u, uint32_t), k = g->first[v];
 
 	while (g->lport[k] != o->port)
 		k++;
-	n = nue_way_back(x->d, nue_way_into(x, g->to[k]), g->rev[k], way);
+	uint32_t n = nue_way_back(x->d, nue_way_into(x, g->to[k]), g->rev[k], way);
 	for (uint32_t i = 0; i < n && i < LONGEST_CYCLE; i++)
 		text_add(t, "%s%s", i ? " -> " : "", name(x, g->from[way[n - 1 - i]]));
 	if (n > LONGEST_CYCLE)
@@ -209,13 +209,12 @@ static bool nue_sentences_cell(const struct recording *r, enum rec_table t, uint
 {
 	const struct nue *n = recording_kept(r);
 	const struct fabric *f = recording_sweep(r)->fabric;
-	const struct nue_graph *g;
-	uint32_t e, c = 0, v = 0;
+	uint32_t c = 0, v = 0;
 
 	if (t != T_COLOUR || !n)
 		return false;
-	g = n->graph;
-	e = at % n->n_edges;
+	const struct nue_graph *g = n->graph;
+	uint32_t e = at % n->n_edges;
 	/* dependencies of channels come first, then those of fake channels */
 	for (; c < g->n_channels + g->n; c++) {
 		v = c < g->n_channels ? g->to[c] : c - g->n_channels;
@@ -575,18 +574,6 @@ static bool nue_sentences_value(const struct recording *r, enum rec_table t, uin
 	return true;
 }
 
-static void *nue_priv_at(struct walk *w, const struct routing *end);
-
-const struct rec_scheme nue_scheme = {
-	.rule = nue_sentences_rule,
-	.source = nue_sentences_source,
-	.sentence = nue_sentences_sentence,
-	.ops = &nue_ops,
-	.priv_at = nue_priv_at,
-	.cell = nue_sentences_cell,
-	.value = nue_sentences_value,
-};
-
 /* --- in words ---------------------------------------------------------------------------------------- */
 
 static void nue_tell_layer(const struct routing *r, const struct nue *n, unsigned v, struct text *t)
@@ -650,16 +637,18 @@ static unsigned number_in(const struct nue_layer *l, unsigned base)
 	return i;
 }
 
-static bool nue_not_yet(const struct nue *n, unsigned lid);
+/* At a step of a recording: will the run route this LID later? */
+static bool nue_not_yet(const struct nue *n, unsigned lid)
+{
+	return n->whole && lid <= n->max_lid && n->whole->event[lid] && !n->event[lid];
+}
 
 static void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			     struct progress *p)
 {
 	const struct nue *n = nue_of(r);
 	uint32_t src = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
-	unsigned layer = nue_layer_of(n, dlid), base, number;
-	AUTO_FREE struct nue_detour *list = NULL;
-	uint32_t from;
+	unsigned layer = nue_layer_of(n, dlid);
 
 	(void)p;
 	if (nue_not_yet(n, dlid)) {
@@ -670,8 +659,7 @@ static void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dl
 		text_add(t, "Nue gives LID %u no route: it is no CA and no switch.\n", dlid);
 		return;
 	}
-	base = r->lids->base[dst];
-	number = number_in(&n->layer[layer], base);
+	unsigned base = r->lids->base[dst], number = number_in(&n->layer[layer], base);
 	if (n->event[dlid] & NUE_OUTSIDE)
 		text_add(t, "LID %u is a switch: routed after the layers, on SL 0.\n", dlid);
 	else if (n->vls.layers == 1)
@@ -687,8 +675,8 @@ static void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dl
 	else if (n->event[dlid] & NUE_BACKTRACKED)
 		text_add(t, "Some switches were only reached by backtracking%s.\n",
 			 n->event[dlid] & NUE_SHORTCUT ? ", which opened shortcuts to others" : "");
-	from = r->topo->endport_switch[src];
-	list = NEW_ARRAY(r->topo->fabric->n_switches, struct nue_detour);
+	uint32_t from = r->topo->endport_switch[src];
+	AUTO_FREE struct nue_detour *list = NEW_ARRAY(r->topo->fabric->n_switches, struct nue_detour);
 	for (uint32_t i = 0, n_detours = from == NO_ID ? 0 : nue_detours(r, dlid, list); i < n_detours; i++)
 		if (list[i].sw == from)
 			text_add(t, "From %s it is a detour of %u hops: %u would do, %s.\n",
@@ -736,12 +724,6 @@ unsigned nue_layer_of(const struct nue *n, unsigned lid)
 unsigned nue_events_of(const struct nue *n, unsigned lid)
 {
 	return lid <= n->max_lid ? n->event[lid] : 0;
-}
-
-/* At a step of a recording: will the run route this LID later? */
-static bool nue_not_yet(const struct nue *n, unsigned lid)
-{
-	return n->whole && lid <= n->max_lid && n->whole->event[lid] && !n->event[lid];
 }
 
 static const struct nue_layer *filled(const struct nue *n, unsigned layer)
@@ -848,10 +830,7 @@ bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from
 
 /* --- detours -------------------------------------------------------------------------------------- */
 
-/*
- * Counts links from every switch to `to`: the fewest, in least[], and by the tables for a LID, in links[].
- * NO_ID = none.
- */
+/* Links from every switch to `to`: in least[] the fewest, in links[] by a LID's tables. NO_ID: none. */
 static void measure_ways(const struct routing *r, const struct nue_graph *g, uint32_t to, unsigned lid,
 			 uint32_t *least, uint32_t *links, uint32_t *queue)
 {
@@ -874,10 +853,7 @@ static void measure_ways(const struct routing *r, const struct nue_graph *g, uin
 	}
 }
 
-/*
- * Sets open[] (zeroed by the caller) for nodes with a way of the fewest links to `to` without a restricted
- * turn.
- */
+/* Sets open[] (zeroed before) for nodes with a way of the fewest links to `to` without a restricted turn. */
 static void find_open(const struct nue_graph *g, const struct nue_layer *l, uint32_t to,
 		      const uint32_t *least, bool *open)
 {
@@ -920,16 +896,13 @@ uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *l
 {
 	const struct nue *nue = nue_of(r);
 	const struct nue_graph *g = nue->graph;
-	uint32_t to = nue_node_of(g, r->topo, lid_owner(r->lids, lid)), n = 0, *room, *least, *links;
-
-	bool outside = nue_events_of(nue, lid) & NUE_OUTSIDE, *open;
+	uint32_t to = nue_node_of(g, r->topo, lid_owner(r->lids, lid)), n = 0;
+	bool outside = nue_events_of(nue, lid) & NUE_OUTSIDE;
 
 	if (to == NO_ID)
 		return 0;
-	open = NEW_ARRAY(g->n, bool);
-	room = NEW_ARRAY(3 * (size_t)g->n, uint32_t);
-	least = room + g->n;
-	links = least + g->n;
+	bool *open = NEW_ARRAY(g->n, bool);
+	uint32_t *room = NEW_ARRAY(3 * (size_t)g->n, uint32_t), *least = room + g->n, *links = least + g->n;
 	measure_ways(r, g, to, lid, least, links, room);
 	if (!outside && nue_layer_of(nue, lid) != NUE_NO_LAYER)
 		find_open(g, &nue->layer[nue_layer_of(nue, lid)], to, least, open);
@@ -1036,8 +1009,6 @@ const struct routing_ops nue_ops = {
 static void nue_show_replay(struct nue *n, const struct recording *r, size_t step, unsigned *layer)
 {
 	const struct rec_event *ev = recording_event(r, step);
-	const struct nue_layer *whole;
-	struct nue_layer *l;
 	uint32_t u = NO_ID;
 	const uint32_t *extra;
 
@@ -1045,8 +1016,8 @@ static void nue_show_replay(struct nue *n, const struct recording *r, size_t ste
 		*layer = ev->b;
 	if (rec_kinds[ev->kind].a == FIELD_SWITCH)
 		u = n->graph->node[ev->a];
-	whole = &n->whole->layer[*layer];
-	l = &n->layer[*layer];
+	const struct nue_layer *whole = &n->whole->layer[*layer];
+	struct nue_layer *l = &n->layer[*layer];
 	switch (ev->kind) {
 	case REC_HULL:
 		l->n_hull++;
@@ -1147,3 +1118,13 @@ static void *nue_priv_at(struct walk *w, const struct routing *end)
 		count_uses(n, &n->layer[v], walk_bytes(w, T_COLOUR) + (size_t)v * n->n_edges);
 	return n;
 }
+
+const struct rec_scheme nue_scheme = {
+	.rule = nue_sentences_rule,
+	.source = nue_sentences_source,
+	.sentence = nue_sentences_sentence,
+	.ops = &nue_ops,
+	.priv_at = nue_priv_at,
+	.cell = nue_sentences_cell,
+	.value = nue_sentences_value,
+};

@@ -121,9 +121,7 @@ static const char *const shapes[0x800] = {[0x301] = "C0132",
 					  [0x7f4] = "P5013",
 					  [0x7f8] = "P4102"};
 
-/*
- * The attempts for a cell with these empty corners (engines/doc/torus-2qos.md 5.4, 5.5): at most 4, in order.
- */
+/* Attempts for a cell with these empty corners (engines/doc/torus-2qos.md 5.4, 5.5): at most 4, in order. */
 static unsigned torus_attempts(unsigned fingerprint, struct torus_attempt a[4])
 {
 	const char *p = shapes[fingerprint] ? shapes[fingerprint] : "";
@@ -151,9 +149,8 @@ struct torus_conf_reading {
 	struct text *errors;
 };
 
-static bool torus_conf_wrong(struct torus_conf_reading *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
 /* Adds an error for the current line. Returns false. */
+PRINTF_LIKE(2, 3)
 static bool torus_conf_wrong(struct torus_conf_reading *r, const char *fmt, ...)
 {
 	va_list ap;
@@ -381,8 +378,6 @@ const char *torus_direction_keyword(unsigned direction)
 
 /* How the torus is found in the cabling (engines/doc/torus-2qos.md section 5). */
 
-/* --- links that are not placed yet ----------------------------------------------------------- */
-
 void torus_survey(struct torus_run *r)
 {
 	const struct topo *t = r->in->topo;
@@ -458,13 +453,13 @@ static bool torus_find_place(struct torus_run *r, const unsigned c[TORUS_DIMS], 
 			     const struct torus_find_found *how)
 {
 	struct torus *t = r->t;
-	unsigned ports, most = t->conf.max_ports;
+	unsigned most = t->conf.max_ports;
 
 	if (torus_at(t, c) != NO_ID)
 		return true;
 	if (sw == NO_ID)
 		return false;
-	ports = r->in->topo->fabric->switch_nports[sw] + 1u;
+	unsigned ports = r->in->topo->fabric->switch_nports[sw] + 1u;
 	torus_add_member(t, sw, c, MIN(most, ports));
 	if (RECORDED(r->in))
 		torus_record_place(r, torus_place(t, c), sw, how->how, how->by, how->n);
@@ -629,12 +624,9 @@ static void link_cell(struct torus_run *r, const struct cell *c, unsigned corner
 {
 	for (unsigned d = 0; d < TORUS_DIMS; d++)
 		for (unsigned k = 0; k < 8; k++) {
-			uint32_t a, b;
-
 			if (k >> d & 1 || !((corners >> k | corners >> (k | 1u << d)) & 1))
 				continue;
-			a = member_at(r, c, k);
-			b = member_at(r, c, k | 1u << d);
+			uint32_t a = member_at(r, c, k), b = member_at(r, c, k | 1u << d);
 			if (a != NO_ID && b != NO_ID)
 				link_members(r, d, a, b);
 		}
@@ -657,10 +649,7 @@ static uint32_t torus_find_switch_of(const struct torus_run *r, uint32_t member)
 	return member == NO_ID ? NO_ID : r->t->member[member].sw;
 }
 
-/*
- * Searches along the third axis. The first and third corners are the ends of the edges that meet in the
- * second.
- */
+/* Searches along the third axis. Corners 1 and 3 are the ends of the edges that meet in the second. */
 static uint32_t try_perpendicular(struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
 {
 	unsigned base = a->corner[1], d = base ^ a->target;
@@ -704,12 +693,9 @@ static void locate(struct torus_run *r, struct cell *c)
 	unsigned fresh = cell_begin(r->t, c) ? 255 : 0; /* corners */
 
 	while (fresh) {
-		unsigned n, f;
-
 		link_cell(r, c, fresh);
 		fresh = 0;
-		f = fingerprint(r, c);
-		n = torus_attempts(f, a);
+		unsigned f = fingerprint(r, c), n = torus_attempts(f, a);
 		if (n && RECORDED(r->in))
 			torus_record_cell(r, c->place[0], TORUS_CELL, f, NULL, 0);
 		for (unsigned i = 0; i < n && !fresh; i++)
@@ -773,11 +759,11 @@ static int place_ends(struct torus_run *r)
 	char a[40], b[40];
 
 	for (uint32_t i = 0; i < t->n_places; i++) {
-		uint32_t m = t->at[i], *of;
+		uint32_t m = t->at[i];
 
 		if (m == NO_ID)
 			continue;
-		of = &t->of[t->member[m].sw];
+		uint32_t *of = &t->of[t->member[m].sw];
 		if (*of != NO_ID)
 			return err_set(
 				&r->out->refused,

@@ -11,8 +11,6 @@
 
 /* Forwarding tables (engines/doc/torus-2qos.md section 7). */
 
-/* --- directions ------------------------------------------------------------------------------- */
-
 /* The group of the shorter way to c; if both ways are equally long, the one that does not wrap around. */
 static unsigned preferred(unsigned d, uint32_t s, uint32_t c, uint32_t radix)
 {
@@ -28,9 +26,7 @@ static unsigned hop_group(const struct torus *t, const struct torus_member *a, u
 
 	if (turn != NO_ID && low == TORUS_COMPLETE)
 		return g;
-	/*
-	 * A line that can be routed has at most one gap, below `low`. So one way leads to the turning point.
-	 */
+	/* A line that can be routed has at most one gap, below `low`: one way leads to the turning point. */
 	if (turn != NO_ID)
 		return 2 * d + ((c + radix - low) % radix > (a->at[d] + radix - low) % radix);
 	return d < 2 && a->count[g] ? g : TORUS_NO_GROUP;
@@ -48,19 +44,14 @@ static uint32_t turning_point(const struct torus *t, const struct torus_member *
 	return torus_at(t, c);
 }
 
-/*
- * The group for a packet at s to e, or TORUS_NO_GROUP. *d: its dimension. *blocked: dimensions that were
- * skipped.
- */
+/* The group for a packet at s to e, or TORUS_NO_GROUP. *d: its dimension. *blocked: dimensions skipped. */
 static inline unsigned next_group(const struct torus *t, const struct torus_member *s,
 				  const struct torus_member *e, unsigned *d, unsigned *blocked)
 {
 	for (*d = 0; *d < TORUS_DIMS; ++*d) {
-		unsigned g;
-
 		if (s->at[*d] == e->at[*d])
 			continue;
-		g = hop_group(t, s, *d, e->at[*d], turning_point(t, s, e, *d));
+		unsigned g = hop_group(t, s, *d, e->at[*d], turning_point(t, s, e, *d));
 		if (g != TORUS_NO_GROUP)
 			return g;
 		*blocked |= 1u << *d;
@@ -73,14 +64,11 @@ struct torus_step torus_next(const struct torus *t, uint32_t a, uint32_t b)
 	const struct torus_member *s = &t->member[a], *e = &t->member[b];
 	unsigned d, blocked = 0, g = next_group(t, s, e, &d, &blocked);
 	struct torus_step step = {.dim = (uint8_t)d, .group = (uint8_t)g, .blocked = (uint8_t)blocked};
-	uint32_t from, to, radix, apart;
 
 	if (g == TORUS_NO_GROUP)
 		return step;
-	from = s->at[d];
-	to = e->at[d];
-	radix = t->conf.radix[d];
-	apart = from > to ? from - to : to - from;
+	uint32_t from = s->at[d], to = e->at[d], radix = t->conf.radix[d];
+	uint32_t apart = from > to ? from - to : to - from;
 	if (turning_point(t, s, e, d) == NO_ID)
 		step.why = TORUS_INTO_GAP;
 	else if (t->conf.open[d])
@@ -124,11 +112,11 @@ static void torus_list_ends(struct torus_run *r)
 		/* the first ports of the order are all ports of a switch: torus_verify() */
 		for (unsigned i = 0; i < TORUS_PORTS && i <= f->switch_nports[sw]; i++) {
 			unsigned p = t->conf.port_order[i];
-			uint32_t port = switch_port_id(f, sw, p), ep;
+			uint32_t port = switch_port_id(f, sw, p);
 
 			if (t->group[port] != TORUS_LOCAL)
 				continue;
-			ep = f->port_endport[p ? tp->peer[port] : port];
+			uint32_t ep = f->port_endport[p ? tp->peer[port] : port];
 			t->end[n] =
 				(struct torus_end){.endport = ep, .port = (uint8_t)p, .is_switch = p == 0};
 			if (ep != NO_ID)
@@ -189,19 +177,33 @@ static void fill_member(struct torus_tables_filling *x, unsigned group)
 		}
 }
 
-static void torus_record_hop(struct torus_run *r, uint32_t a, uint32_t b, const struct torus_step *s);
+static void torus_record_choice(const struct torus_dealt *x, unsigned lid, unsigned port)
+{
+	struct recorder *k = x->run->in->record;
+	uint32_t sw = x->run->t->member[x->a].sw;
 
-static void torus_record_choice(const struct torus_dealt *x, unsigned lid, unsigned port);
+	rec_event(k, REC_CHOICE,
+		  x->step ? torus_rule(x->step)
+		  : port  ? WHY_ATTACHED
+			  : WHY_OWN_LID,
+		  port, sw, lid);
+	rec_delta(k, T_ENTRY, sw * (x->run->in->lids->max_lid + 1u) + lid, NO_PATH, port);
+	if (x->links < 2)
+		return;
+	rec_extra(k, x->links);
+	rec_extra(k, x->used);
+}
 
 static void tell_member(struct torus_tables_filling *x)
 {
 	const struct torus *t = x->r->t;
+	struct recorder *k = x->r->in->record;
 	struct torus_step s = {0};
 
 	if (x->a != x->b)
 		s = torus_next(t, x->a, x->b);
-	if (RECORDED(x->r->in) && x->a != x->b)
-		torus_record_hop(x->r, x->a, x->b, &s);
+	if (RECORDED(x->r->in) && x->a != x->b && rec_wants(k, REC_HOP, t->member[x->a].sw, 0))
+		rec_event(k, REC_HOP, torus_rule(&s), 0, t->member[x->a].sw, t->member[x->b].sw);
 	for (const struct torus_end *e = t->end + t->first[x->b]; e < t->end + t->first[x->b + 1]; e++) {
 		struct torus_dealt dealt = {.run = x->r, .a = x->a, .b = x->b, .end = e};
 
@@ -218,8 +220,6 @@ static void tell_member(struct torus_tables_filling *x)
 		}
 	}
 }
-
-static void torus_record_row(struct torus_run *r, uint32_t a);
 
 static int torus_tables_fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)
 {
@@ -239,7 +239,7 @@ static int torus_tables_fill_row(struct torus_run *r, uint32_t a, struct lft_row
 			tell_member(&x);
 	}
 	if (RECORDED(r->in))
-		torus_record_row(r, a);
+		rec_event(r->in->record, REC_TABLE, 0, 0, t->member[a].sw, 0);
 	return 0;
 }
 
@@ -427,7 +427,6 @@ static int fill_member_row(struct torus_run *r, struct whole *w, uint32_t a, str
 	return 0;
 }
 
-/* run.c */
 static int torus_fill(struct torus_run *r, struct routing *routing)
 {
 	const struct engine_input *in = r->in;
@@ -462,13 +461,6 @@ static int torus_fill(struct torus_run *r, struct routing *routing)
 	if (ASKED(in) && !rc)
 		torus_tell_outside(r);
 	return rc;
-}
-
-/* What a run of torus-2QoS records. */
-
-static void torus_record_start(struct torus_run *r)
-{
-	rec_keep(r->in->record, torus_ref(r->t), torus_let_go);
 }
 
 void torus_record_seed(struct torus_run *r, unsigned seed, bool usable, uint64_t missing)
@@ -544,36 +536,6 @@ void torus_record_span(struct torus_run *r, uint32_t reached)
 	rec_extra(r->in->record, reached);
 }
 
-static void torus_record_hop(struct torus_run *r, uint32_t a, uint32_t b, const struct torus_step *s)
-{
-	const struct torus *t = r->t;
-
-	if (rec_wants(r->in->record, REC_HOP, t->member[a].sw, 0))
-		rec_event(r->in->record, REC_HOP, torus_rule(s), 0, t->member[a].sw, t->member[b].sw);
-}
-
-static void torus_record_choice(const struct torus_dealt *x, unsigned lid, unsigned port)
-{
-	struct recorder *k = x->run->in->record;
-	uint32_t sw = x->run->t->member[x->a].sw;
-
-	rec_event(k, REC_CHOICE,
-		  x->step ? torus_rule(x->step)
-		  : port  ? WHY_ATTACHED
-			  : WHY_OWN_LID,
-		  port, sw, lid);
-	rec_delta(k, T_ENTRY, sw * (x->run->in->lids->max_lid + 1u) + lid, NO_PATH, port);
-	if (x->links < 2)
-		return;
-	rec_extra(k, x->links);
-	rec_extra(k, x->used);
-}
-
-static void torus_record_row(struct torus_run *r, uint32_t a)
-{
-	rec_event(r->in->record, REC_TABLE, 0, 0, r->t->member[a].sw, 0);
-}
-
 /* torus-2QoS: the steps of a run. */
 
 static int read_conf(struct torus_run *r)
@@ -583,16 +545,14 @@ static int read_conf(struct torus_run *r)
 	struct err e;
 	AUTO_FREE char *data = NULL;
 	size_t size;
-	unsigned bad;
-	int len;
 
 	if (!path)
 		return err_set(&r->out->refused,
 			       "no torus_config is given, expected the name of a file (ERR 4E11)");
 	if (read_small_file(path, r->in->progress, &data, &size, &e))
 		return err_set(&r->out->refused, "torus_config: %.400s (ERR 4E11)", e.msg);
-	bad = torus_conf_parse(&r->t->conf, path, data, size, &errors);
-	len = (int)strcspn(text_str(&errors), "\n"); /* only the first line */
+	unsigned bad = torus_conf_parse(&r->t->conf, path, data, size, &errors);
+	int len = (int)strcspn(text_str(&errors), "\n"); /* only the first line */
 	len = MIN(len, 400);
 	if (bad == 1)
 		err_set(&r->out->refused, "%.*s (ERR 4E13)", len, text_str(&errors));
@@ -641,16 +601,15 @@ static struct routing *torus_route(const struct engine_input *in, struct engine_
 	struct torus *t = NEW(struct torus);
 	struct torus_run r = {.t = t, .in = in, .out = out};
 	struct routing *routing = routing_new("torus-2QoS", in->topo, in->lids);
-	int rc;
 
 	t->topo = in->topo;
 	t->refs = 1;
 	t->root = NO_ID;
 	if (RECORDED(in))
-		torus_record_start(&r);
+		rec_keep(in->record, torus_ref(t), torus_let_go);
 	routing->ops = &torus_ops;
 	routing->priv = t;
-	rc = torus_build(&r, routing);
+	int rc = torus_build(&r, routing);
 	FREE_EACH(r.base, r.end, r.port, r.peer);
 	if (!rc)
 		return routing;

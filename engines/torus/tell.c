@@ -15,13 +15,11 @@
 
 /* torus-2QoS in words: choices, steps, pairs, and all layers. */
 
-/* --- one decision ------------------------------------------------------------------------------- */
-
 static void torus_sentences_add_way(const struct torus *t, uint32_t a, uint32_t b, struct torus_step s,
 				    struct text *x)
 {
 	const struct torus_member *m = &t->member[a], *e = &t->member[b];
-	uint32_t radix, apart;
+	uint32_t apart;
 	char from[40], to[40];
 
 	text_add(x, "%s to %s: ", torus_place_text(m->at, from, sizeof(from)),
@@ -30,7 +28,7 @@ static void torus_sentences_add_way(const struct torus *t, uint32_t a, uint32_t 
 		text_add(x, "no way");
 		return;
 	}
-	radix = t->conf.radix[s.dim];
+	uint32_t radix = t->conf.radix[s.dim];
 	apart = m->at[s.dim] > e->at[s.dim] ? m->at[s.dim] - e->at[s.dim] : e->at[s.dim] - m->at[s.dim];
 	for (unsigned d = 0; d < TORUS_DIMS; d++)
 		if (s.blocked >> d & 1)
@@ -72,11 +70,10 @@ static void torus_sentences_decide_against(const struct torus_dealt *x, unsigned
 	const struct torus *t = x->run->t;
 	const struct torus_step *s = x->step;
 	uint32_t sw = t->member[x->a].sw;
-	unsigned group;
 
 	if (via == port || via > t->topo->fabric->switch_nports[sw])
 		return;
-	group = t->group[switch_port_id(t->topo->fabric, sw, via)];
+	unsigned group = t->group[switch_port_id(t->topo->fabric, sw, via)];
 	if (group == s->group)
 		decide(d, WHY_DEALT,
 		       "This link leads the same way: routes use such links in turn, and route %u uses port "
@@ -504,21 +501,7 @@ static bool torus_sentences_value(const struct recording *r, enum rec_table t, u
 	return true;
 }
 
-static void *torus_priv_at(struct walk *w, const struct routing *end);
-
-const struct rec_scheme torus_scheme = {
-	.rule = torus_sentences_rule,
-	.source = torus_sentences_source,
-	.sentence = torus_sentences_sentence,
-	.ops = &torus_ops,
-	.priv_at = torus_priv_at,
-	.cell = torus_sentences_cell,
-	.value = torus_sentences_value,
-};
-
 /* The tables of torus-2QoS for panes: service levels, lanes, and the torus at a step. */
-
-/* --- service levels and virtual lanes (engines/doc/torus-2qos.md 8, 9) ------------------------- */
 
 /* At a step of a recording: will the run place the switch of this LID later? */
 static bool is_placed_later(const struct routing *r, const struct torus *t, unsigned lid)
@@ -549,13 +532,13 @@ static unsigned vl_of_hop(const struct routing *r, uint32_t sw, unsigned in, uns
 {
 	const struct torus *t = r->priv;
 	const struct fabric *f = r->topo->fabric;
-	unsigned from, to = dim_of(t, f, sw, out), vl = 0;
+	unsigned to = dim_of(t, f, sw, out), vl = 0;
 
 	if (t->of[sw] == NO_ID)
 		return t->end_vls >= 2 ? sl >> 3 & 1 : 0;
 	if (to == TORUS_NO_DIM)
 		return t->sw_vls >= 2 ? sl >> 3 & 1 : 0;
-	from = dim_of(t, f, sw, in);
+	unsigned from = dim_of(t, f, sw, in);
 	if (t->sw_vls >= 2)
 		vl |= sl >> to & 1;
 	if (t->sw_vls >= 4 && from != TORUS_NO_DIM && from > to)
@@ -713,3 +696,13 @@ static void *torus_priv_at(struct walk *w, const struct routing *end)
 		torus_show_replay(t, r, i);
 	return t;
 }
+
+const struct rec_scheme torus_scheme = {
+	.rule = torus_sentences_rule,
+	.source = torus_sentences_source,
+	.sentence = torus_sentences_sentence,
+	.ops = &torus_ops,
+	.priv_at = torus_priv_at,
+	.cell = torus_sentences_cell,
+	.value = torus_sentences_value,
+};

@@ -118,10 +118,7 @@ struct torus {
 	uint8_t *group;		     /* [n_ports] group of a port of a switch, TORUS_NO_GROUP = none */
 	uint32_t root;		     /* member at the root of the master spanning tree; NO_ID: not yet */
 	uint32_t n_links;	     /* placed links, including those to end points */
-	/*
-	 * End points in the order of their routes. Those of member m are end[first[m]] to end[first[m + 1] -
-	 * 1].
-	 */
+	/* End points in the order of their routes; of member m: end[first[m]] to end[first[m + 1] - 1]. */
 	struct torus_end *end;
 	uint32_t *first; /* [n + 1] */
 };

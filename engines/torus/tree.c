@@ -10,9 +10,7 @@
 
 /* Can the torus be routed as it was found (engines/doc/torus-2qos.md section 6)? */
 
-/*
- * If two or more switches are missing, all must be in one column along z, each next to another missing one.
- */
+/* If several switches are missing, all must be in one column along z, each next to another missing one. */
 static int check_missing(struct torus_run *r)
 {
 	const struct torus *t = r->t;
@@ -198,10 +196,7 @@ static bool grow_many(struct torus_tree *x, uint32_t *tip, unsigned direction, u
 	return true;
 }
 
-/*
- * Grows both ways from a switch to the ends of its line. It crosses the dateline only where the ring is
- * broken.
- */
+/* Grows both ways from a switch to the ends of its line, over the dateline only where the ring is broken. */
 static void branch(struct torus_tree *x, uint32_t base, unsigned d)
 {
 	unsigned radix = x->t->conf.radix[d], at = x->t->member[base].at[d];
@@ -305,11 +300,9 @@ void torus_clear_places(struct torus *t)
 struct torus_member *torus_add_member(struct torus *t, uint32_t sw, const unsigned c[TORUS_DIMS],
 				      unsigned room)
 {
-	struct torus_member *m;
-
 	assert(t->of[sw] == NO_ID && t->at[torus_place(t, c)] == NO_ID);
 	GROW(t->member, t->n, t->cap);
-	m = &t->member[t->n];
+	struct torus_member *m = &t->member[t->n];
 	*m = (struct torus_member){.sw = sw, .at = {c[0], c[1], c[2]}, .parent = NO_ID};
 	for (unsigned d = 0; d < TORUS_DIMS; d++)
 		m->low[d] = TORUS_COMPLETE;

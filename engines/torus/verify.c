@@ -20,9 +20,7 @@ static const struct torus_seed_link *up(const struct torus_seed *s, unsigned d)
 	return &s->link[2 * d + 1];
 }
 
-static int seed_error(struct torus_run *r, const struct torus_seed *s, unsigned code, const char *fmt, ...)
-	PRINTF_LIKE(4, 5);
-
+PRINTF_LIKE(4, 5)
 static int seed_error(struct torus_run *r, const struct torus_seed *s, unsigned code, const char *fmt, ...)
 {
 	AUTO_TEXT struct text x = {0};
@@ -175,12 +173,12 @@ static int verify_vls(struct torus_run *r)
 	for (uint32_t p = 0; p < f->n_ports; p++) {
 		uint32_t peer = tp->peer[p];
 		bool is_switch = node_is_switch(f, f->port_node[p]);
-		unsigned *least = is_switch ? &t->sw_vls : &t->end_vls, code = f->port_opervls[p], vls;
+		unsigned *least = is_switch ? &t->sw_vls : &t->end_vls, code = f->port_opervls[p];
 
 		if (peer == NO_ID || (is_switch && !node_is_switch(f, f->port_node[peer])))
 			continue;
 		code = max && code > max ? max : code; /* max_op_vls 0 does not limit the lanes */
-		vls = code ? vls_of_code(code) : 1;
+		unsigned vls = code ? vls_of_code(code) : 1;
 		*least = vls < *least ? vls : *least;
 	}
 	if (t->sw_vls < 2)

@@ -31,9 +31,7 @@ void ways_measure(struct ways *n, uint32_t target)
 		n->queue[i] = 2 * target + i;
 		n->legal[n->queue[i]] = 0;
 	}
-	/*
-	 * `at` is 2 * switch + (the packet came down); find the states before it from which a packet may come
-	 */
+	/* `at` is 2 * switch + (the packet came down); find the states from which a packet may come */
 	for (uint32_t i = 0; i < end; i++) {
 		uint32_t at = n->queue[i];
 
@@ -78,12 +76,11 @@ void way_shortest(const struct ways *n, uint32_t sw, struct way_text *w)
 	assert(n->target != NO_ID && n->dist[sw] != FAR);
 	while (n->dist[sw]) {
 		unsigned port = 1;
-		char c;
 
 		while (peer_of(n, sw, port) == NO_ID || n->dist[peer_of(n, sw, port)] + 1 != n->dist[sw])
 			if (++port > f->switch_nports[sw])
 				return;
-		c = updown_direction(n->u, n->in->topo, sw, port);
+		char c = updown_direction(n->u, n->in->topo, sw, port);
 		if (c == 'U' && w->down && w->turn == NO_ID)
 			w->turn = sw;
 		w->down = c == 'D' || (w->down && n->u->id);
@@ -174,20 +171,53 @@ static bool assign_changed(const struct engine_input *in, struct engine_output *
 	const struct routing *old = in->previous;
 	const struct updown *was = old ? updown_of(old) : NULL;
 	uint32_t n = in->topo->fabric->n_switches;
-	uint8_t *touched, *farther;
-	bool known, done;
 
 	if (!was || (in->left && in->left->hops) || !assign_keeps(in, old))
 		return assign_ports(in, out, u->hops, false, NULL, NULL, r);
-	touched = NEW_ARRAY(n, uint8_t);
-	farther = NEW_ARRAY(n, uint8_t);
-	known = hops_compare(was->hops, old->topo, u->hops, in->topo, touched, farther);
-	done = assign_ports(in, out, u->hops, false, known ? touched : NULL, farther, r);
-	FREE_EACH(touched, farther);
-	return done;
+	AUTO_FREE uint8_t *touched = NEW_ARRAY(n, uint8_t), *farther = NEW_ARRAY(n, uint8_t);
+	bool known = hops_compare(was->hops, old->topo, u->hops, in->topo, touched, farther);
+	return assign_ports(in, out, u->hops, false, known ? touched : NULL, farther, r);
 }
 
-static void updown_amend_rules(struct ways *n);
+/* What ways_measure() finds for each target. */
+struct updown_events_measured {
+	struct ways *n;
+	uint16_t *dist, *legal; /* [target x switch], [target x switch x 2] */
+};
+
+static unsigned amended(void *ctx, const struct rec_event *ev)
+{
+	const struct updown_events_measured *m = ctx;
+	struct ways n = *m->n;
+	size_t size = n.in->topo->fabric->n_switches;
+	uint32_t ep = lid_owner(n.in->lids, ev->b);
+
+	n.target = ep == NO_ID ? NO_ID : n.in->topo->endport_switch[ep];
+	if (n.target == NO_ID || n.target == ev->a)
+		return ev->rule;
+	n.dist = m->dist + n.target * size;
+	n.legal = m->legal + 2 * n.target * size;
+	return way_rule(&n, ev->a, ev->port, ev->rule);
+}
+
+/* ar_updn.c: replaces rules of recorded choices by the rules of ways. */
+static void updown_amend_rules(struct ways *n)
+{
+	size_t size = n->in->topo->fabric->n_switches;
+	struct updown_events_measured m = {.n = n,
+					   .dist = NEW_ARRAY(size * size, uint16_t),
+					   .legal = NEW_ARRAY(2 * size * size, uint16_t)};
+
+	for (uint32_t t = 0; t < size && !progress_cancelled(n->in->progress); t++) {
+		if (!switch_up(n->in->topo, t))
+			continue;
+		ways_measure(n, t);
+		memcpy(m.dist + t * size, n->dist, size * sizeof(*n->dist));
+		memcpy(m.legal + 2 * t * size, n->legal, 2 * size * sizeof(*n->legal));
+	}
+	rec_amend(n->in->record, amended, &m, n->in->progress);
+	FREE_EACH(m.dist, m.legal);
+}
 
 bool updown_assign(const struct engine_input *in, struct engine_output *out, const struct updown *u,
 		   struct routing *r)
@@ -196,7 +226,6 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 	struct ways n = {.in = in, .u = u, .target = NO_ID};
 	struct engine_input told = *in;
 	struct rec_ask ask;
-	bool done;
 
 	if (!ASKED(in) && !RECORDED(in))
 		return assign_changed(in, out, u, r);
@@ -209,7 +238,7 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 		ask.ctx = &n;
 		told.ask = &ask;
 	}
-	done = assign_ports(&told, out, u->hops, false, NULL, NULL, r);
+	bool done = assign_ports(&told, out, u->hops, false, NULL, NULL, r);
 	if (RECORDED(in) && done)
 		updown_amend_rules(&n);
 	FREE_EACH(n.dist, n.queue, n.legal);
@@ -384,48 +413,6 @@ void updown_record_rank(const struct engine_input *in, uint32_t sw, uint32_t fro
 {
 	rec_event(in->record, REC_RANK, 0, 0, sw, from);
 	rec_delta(in->record, T_RANK, sw, NO_RANK, rank);
-}
-
-/* --- rules of shortest ways -------------------------------------------------------------------------- */
-
-/* What ways_measure() finds for each target. */
-struct updown_events_measured {
-	struct ways *n;
-	uint16_t *dist, *legal; /* [target x switch], [target x switch x 2] */
-};
-
-static unsigned amended(void *ctx, const struct rec_event *ev)
-{
-	const struct updown_events_measured *m = ctx;
-	struct ways n = *m->n;
-	size_t size = n.in->topo->fabric->n_switches;
-	uint32_t ep = lid_owner(n.in->lids, ev->b);
-
-	n.target = ep == NO_ID ? NO_ID : n.in->topo->endport_switch[ep];
-	if (n.target == NO_ID || n.target == ev->a)
-		return ev->rule;
-	n.dist = m->dist + n.target * size;
-	n.legal = m->legal + 2 * n.target * size;
-	return way_rule(&n, ev->a, ev->port, ev->rule);
-}
-
-/* ar_updn.c: replaces rules of recorded choices by the rules of ways. */
-static void updown_amend_rules(struct ways *n)
-{
-	size_t size = n->in->topo->fabric->n_switches;
-	struct updown_events_measured m = {.n = n,
-					   .dist = NEW_ARRAY(size * size, uint16_t),
-					   .legal = NEW_ARRAY(2 * size * size, uint16_t)};
-
-	for (uint32_t t = 0; t < size && !progress_cancelled(n->in->progress); t++) {
-		if (!switch_up(n->in->topo, t))
-			continue;
-		ways_measure(n, t);
-		memcpy(m.dist + t * size, n->dist, size * sizeof(*n->dist));
-		memcpy(m.legal + 2 * t * size, n->legal, 2 * size * sizeof(*n->legal));
-	}
-	rec_amend(n->in->record, amended, &m, n->in->progress);
-	FREE_EACH(m.dist, m.legal);
 }
 
 /* --- data that no step changes ----------------------------------------------------------------------- */

@@ -223,10 +223,10 @@ static struct updown_search *updown_search_new(const struct engine_input *in, co
 	k->least = NEW_ARRAY(k->n, uint8_t);
 	for (uint32_t s = 0; s < k->n; s++) {
 		for (unsigned p = 1; switch_up(t, s) && p <= f->switch_nports[s]; p++) {
-			uint32_t q = t->peer[switch_port_id(f, s, p)], r;
+			uint32_t q = t->peer[switch_port_id(f, s, p)];
 
 			/* cables of a switch to itself take part, but never win */
-			r = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
+			uint32_t r = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
 			if (r != NO_ID)
 				k->arc[n++] = (struct arc){r, q, updown_way_of(u, r, s)};
 		}
@@ -234,11 +234,6 @@ static struct updown_search *updown_search_new(const struct engine_input *in, co
 	}
 	assert(n <= f->n_ports);
 	return k;
-}
-
-static void updown_search_free(struct updown_search *k)
-{
-	FREE_EACH(k->off, k->arc, k->queue, k->queued, k->way, k->least, k);
 }
 
 /* The cost at a switch for packets that come by an arc. False when the arc cannot be used. */
@@ -386,16 +381,13 @@ static void record_matrix(struct updown_search *k, enum rec_table t)
 static bool exact_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain,
 			 bool price, struct err *e)
 {
-	struct updown_search *k;
-	bool done;
-
 	if (mem_room(e, hops_size(in->topo->fabric, 0, 1), "the hop matrix by port of %u switches",
 		     in->topo->fabric->n_switches))
 		return false;
-	k = updown_search_new(in, u);
+	struct updown_search *k = updown_search_new(in, u);
 	record_matrix(k, price ? T_PLAIN : T_HOPS);
 	u->hops = hops_new(in->topo->fabric, true);
-	done = search_all_targets(k, u->hops, plain);
+	bool done = search_all_targets(k, u->hops, plain);
 	if (done && price) {
 		u->weight = k->weight = (k->max + 1) & 0xff;
 		rec_phase(in, "hop matrix once more: a turn down and then up costs %u", k->weight);
@@ -404,7 +396,7 @@ static bool exact_matrix(const struct engine_input *in, struct updown *u, const 
 		u->n_priced = k->n_priced;
 		u->n_erased = k->n_erased;
 	}
-	updown_search_free(k);
+	FREE_EACH(k->off, k->arc, k->queue, k->queued, k->way, k->least, k);
 	return done;
 }
 

@@ -8,8 +8,6 @@
 
 /* Sentences for steps, choices and ranks of Up/Down and Down/Up. */
 
-/* --- steps -------------------------------------------------------------------------------------- */
-
 static void say_visit(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
 	static const char *const way[] = {"down", "up", "level"};
@@ -215,11 +213,10 @@ void updown_tell_choice(void *ways, const struct rec_choice *c)
 	struct ways *n = ways;
 	struct rec_choice told = *c;
 	struct decided d = {0}, against = {0};
-	enum why_rule rule;
 
 	if (c->target != NO_ID && c->sw != c->target) {
 		ways_measure(n, c->target);
-		rule = way_rule(n, c->sw, c->port, c->decided.rule);
+		enum why_rule rule = way_rule(n, c->sw, c->port, c->decided.rule);
 		if (rule != c->decided.rule) {
 			say_rule(n, c, rule, &d);
 			told.decided = d;
@@ -338,11 +335,10 @@ static void *updown_show_priv_at(struct walk *w, const struct routing *end)
 	uint32_t n = s->fabric->n_switches;
 	const struct updown *kept = recording_kept(walk_recording(w)), *run = end ? updown_of(end) : NULL;
 	const uint32_t *rank = walk_words(w, T_RANK);
-	struct updown *u;
 
 	if (!kept) /* refused before there was anything to rank from */
 		return NULL;
-	u = updown_frame(kept, n);
+	struct updown *u = updown_frame(kept, n);
 	for (uint32_t i = 0; i < n && rank; i++) {
 		u->rank[i] = rank[i];
 		u->n_roots += !rank[i];

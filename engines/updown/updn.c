@@ -53,8 +53,7 @@ void root_search_free(struct root_search *s)
 	if (!s)
 		return;
 	topo_unref(s->topo);
-	free(s->bar);
-	free(s);
+	FREE_EACH(s->bar, s);
 }
 
 uint32_t root_main_limit(const struct root_search *s)
@@ -123,25 +122,21 @@ void root_peaks(const struct root_search *s, uint32_t sw, unsigned *most, unsign
 	}
 }
 
-/*
- * Of the switches with a verdict, the one that is nearest to being a root: most ports at one distance, then
- * fewest at another.
- */
+/* Of switches with a verdict the nearest to a root: most ports at one distance, then fewest at another. */
 static uint32_t nearest_miss(const struct root_search *s, enum root_verdict v, uint32_t *count)
 {
 	uint32_t best = NO_ID, best_most = 0, best_next = 0;
 
 	*count = 0;
 	for (uint32_t sw = 0; sw < s->topo->fabric->n_switches; sw++) {
-		uint32_t m, x;
 		unsigned most, next;
 
 		if (root_verdict(s, sw) != v)
 			continue;
 		++*count;
 		root_peaks(s, sw, &most, &next);
-		m = most < ROOT_BARS ? root_bars(s, sw)[most] : 0;
-		x = next < ROOT_BARS ? root_bars(s, sw)[next] : 0;
+		uint32_t m = most < ROOT_BARS ? root_bars(s, sw)[most] : 0;
+		uint32_t x = next < ROOT_BARS ? root_bars(s, sw)[next] : 0;
 		if (best == NO_ID || m > best_most || (m == best_most && x < best_next)) {
 			best = sw;
 			best_most = m;
@@ -155,7 +150,7 @@ static uint32_t nearest_miss(const struct root_search *s, enum root_verdict v, u
 static void root_search_refusal(const struct root_search *s, struct err *why)
 {
 	const struct fabric *f = s->topo->fabric;
-	uint32_t n_spread, n_second, spread, second, ports;
+	uint32_t n_spread, n_second;
 	unsigned most, next;
 	AUTO_TEXT struct text t = {0};
 
@@ -164,15 +159,15 @@ static void root_search_refusal(const struct root_search *s, struct err *why)
 			     "counting them");
 		return;
 	}
-	spread = nearest_miss(s, ROOT_SPREAD, &n_spread);
-	second = nearest_miss(s, ROOT_SECOND, &n_second);
+	uint32_t spread = nearest_miss(s, ROOT_SPREAD, &n_spread);
+	uint32_t second = nearest_miss(s, ROOT_SECOND, &n_second);
 	text_add(&t,
 		 "no root switches: a root has more than 90 %% of the %u CA and router ports (at least %u) "
 		 "at one distance and no other distance with more than 5 %% (at most %u);",
 		 s->total, root_main_limit(s), root_second_limit(s) - 1);
 	if (n_spread) {
 		root_peaks(s, spread, &most, &next);
-		ports = most < ROOT_BARS ? root_bars(s, spread)[most] : 0;
+		uint32_t ports = most < ROOT_BARS ? root_bars(s, spread)[most] : 0;
 		text_add(&t, " %u switch%s no such distance (the most: %.40s has %u ports at distance %u)%s",
 			 n_spread, n_spread == 1 ? " has" : "es have", switch_name(f, spread), ports, most,
 			 n_second ? ";" : "");
@@ -306,7 +301,6 @@ static bool named_roots(const struct engine_input *in, struct engine_output *out
 	const char *path = options_file(in->options, ROOTS);
 	/* cppcheck-suppress uninitvar ; only the address is taken */
 	struct named_roots opensm, manual, *r = manual_rules(in->options) ? &manual : &opensm;
-	bool good;
 
 	*n = 0;
 	if (!path)
@@ -318,7 +312,7 @@ static bool named_roots(const struct engine_input *in, struct engine_output *out
 		if (r->root[s])
 			u->rank[s] = 0;
 	*n = r->n;
-	good = !r->file.stopped;
+	bool good = !r->file.stopped;
 	if (!good)
 		note_add(&out->notes, NOTE_GUID_FILE,
 			 ROOTS ": %s; %u root%s read before; OpenSM looks for roots as well\n",
@@ -389,7 +383,6 @@ static void read_ids(const struct engine_input *in, struct engine_output *out, s
 	rec_phase(in, "ids of switches from %s", path);
 	for (size_t i = 0; i < g.n; i++) {
 		uint32_t sw = updn_switch_of_guid(in->topo, g.l[i].guid);
-		uint64_t id;
 		char *end;
 
 		if (sw == NO_ID) {
@@ -397,7 +390,7 @@ static void read_ids(const struct engine_input *in, struct engine_output *out, s
 				     g.l[i].guid);
 			continue;
 		}
-		id = strtoull(g.l[i].rest, &end, 0);
+		uint64_t id = strtoull(g.l[i].rest, &end, 0);
 		if (*end && !isspace((unsigned char)*end)) {
 			note_add(&out->notes, NOTE_GUID_FILE,
 				 IDS ": %s:%u: found '%.40s', expected a number as id; the rest of the file "
@@ -429,11 +422,10 @@ static void updn_leave_matrix(const struct engine_input *in, const struct hops *
 {
 	const struct fabric *f = in->topo->fabric;
 	uint32_t n = f->n_switches;
-	uint8_t *m;
 
 	if (!plain || !in->left || (!in->left->hops && !options_file(in->options, "lid_matrix_dump_file")))
 		return;
-	m = mem_alloc((size_t)f->n_ports * n);
+	uint8_t *m = mem_alloc((size_t)f->n_ports * n);
 	memset(m, NO_PATH, (size_t)f->n_ports * n);
 	for (uint32_t s = 0; s < n; s++)
 		for (unsigned p = 0; p <= f->switch_nports[s]; p++)
@@ -463,11 +455,11 @@ struct routing *updn_route_as(const char *engine, bool told, const struct engine
 			      struct engine_output *out)
 {
 	struct updown *u = updown_new(in->topo, true);
-	bool connect = options_bool(in->options, "connect_roots"), named;
+	bool connect = options_bool(in->options, "connect_roots");
 	struct hops *plain = NULL;
 	uint32_t n;
+	bool named = named_roots(in, out, u, &n) || (told && !n && told_roots(in, u, &n));
 
-	named = named_roots(in, out, u, &n) || (told && !n && told_roots(in, u, &n));
 	if (!named || (connect && n > 1)) {
 		if (RECORDED(in))
 			rec_use_matrix(in->record, T_PLAIN);

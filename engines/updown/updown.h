@@ -61,10 +61,7 @@ struct updown {
 	uint32_t n_roots, max_rank;	/* switches of rank 0; largest rank */
 	uint32_t n_level, n_root_links; /* cables within a rank; those of them between roots */
 	bool connect;			/* connect_roots had an effect */
-	/*
-	 * dnup with connect_roots: the price of a forbidden turn, the turns taken, the entries lost by
-	 * overflow
-	 */
+	/* dnup with connect_roots: the price of a forbidden turn, turns taken, entries lost by overflow */
 	unsigned weight;
 	uint32_t n_priced, n_erased;
 };
