@@ -30,7 +30,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 LONG = os.environ.get("LONG") == "1"
-SECONDS = 120  # no run takes one; a bound for a program that hangs
+SECONDS = 900  # no run takes one; a bound for a program that hangs
 
 TYPES = {
     "string": lambda v: isinstance(v, str),

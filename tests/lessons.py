@@ -22,7 +22,7 @@ verdict = Tally()
 
 
 def run(*arguments, cwd=TOP, text="", **env):
-    return subprocess.run([IBSCOPE, *arguments], cwd=cwd, input=text, text=True, timeout=300,
+    return subprocess.run([IBSCOPE, *arguments], cwd=cwd, input=text, text=True, timeout=900,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, **env))
 
 

@@ -19,7 +19,7 @@ verdict = Tally()
 
 
 def run(*arguments):
-    return subprocess.run([IBSCOPE, *arguments], cwd=TOP, stdin=subprocess.DEVNULL, text=True, timeout=300,
+    return subprocess.run([IBSCOPE, *arguments], cwd=TOP, stdin=subprocess.DEVNULL, text=True, timeout=900,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 

@@ -433,9 +433,11 @@ bool term_waits(void)
 
 keycode term_key(void)
 {
+	double asked = now_seconds();
 	keycode k = answer.n_back ? answer_back(&answer) : term_read_key();
 
-	return answer_key(&answer, k, now_seconds());
+	/* silence lasted until the read that found nothing began; what came while this process slept is still there */
+	return answer_key(&answer, k, k == K_NONE ? asked : now_seconds());
 }
 
 const char *term_sequence(char *buf, size_t size)

@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests"))
 import contract  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
-SECONDS = 300  # no run takes ten; a bound for a program that hangs
+SECONDS = 900  # no run takes ten; a bound for a program that hangs
 PORT = r"\[\d+(?: [^]]+)?\]"
 
 # How the lines of each command name things; the groups are the names.

@@ -25,7 +25,7 @@ from trial import expect  # noqa: E402
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 FABRICS = os.path.join(ROOT, "tests", "fabrics")
 DEMO = os.path.join(FABRICS, "demo-3level.ibnet")
-SECONDS = 120  # no run takes five; a bound for a program that hangs
+SECONDS = 900  # no run takes five; a bound for a program that hangs
 SVG = "{http://www.w3.org/2000/svg}"
 ROUNDING = 0.11  # lengths are written with one digit behind the point
 LONG = os.environ.get("LONG") == "1"

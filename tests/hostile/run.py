@@ -29,7 +29,7 @@ PROGRAM = tui.PROGRAM
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(1 << 31))
 MUTANTS = int(os.environ.get("MUTANTS", "4"))
 FORMATS = os.path.join(ROOT, "tests", "fabrics", "formats")
-SECONDS = 120  # no run takes one; a bound for a program that hangs
+SECONDS = 900  # no run takes one; a bound for a program that hangs
 
 PAYLOADS = [
     b"\x1b]52;c;cHduZWQ=\x07", b"\x1b]0;pwned\x07", b"\x1b]2;pwned\x1b\\", b"\x1b[2J", b"\x1bc", b"\x1b[31337m",

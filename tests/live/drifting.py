@@ -171,7 +171,7 @@ def behind(bench, engine):
         for (switch, lid), port in edits.items():
             env = dict(sm._environment(), LD_PRELOAD=opensm.simulator_library())
             done = subprocess.run([probe, "write", str(at[switch[2:]]), str(lid), str(port)], env=env, cwd=sm.folder,
-                                  stdout=subprocess.PIPE, text=True, timeout=60)
+                                  stdout=subprocess.PIPE, text=True, timeout=900)
             expect(done.stdout == "written\n", "the simulator does not take entry", switch, lid, port)
         found, status = bench.drift(sm, engine + " all")
         told = {k: e for k, e in entries(found).items() if e[2] in ("restart", "dead")}

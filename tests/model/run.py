@@ -21,7 +21,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 SEED = int(os.environ.get("SEED", time.time_ns() % 10 ** 9))
-SECONDS = 120  # a bound for a program that hangs
+SECONDS = 900  # a bound for a program that hangs
 RANDOM_FABRICS = 8
 
 

@@ -14,7 +14,7 @@ from trial import expect  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
-SECONDS = 120  # a bound for a program that hangs
+SECONDS = 900  # a bound for a program that hangs
 
 
 def program(fabric, commands, how=()):

@@ -45,7 +45,7 @@ def run_case(engine, spec, options, does="never ends"):
         if STOP % does not in done.stdout or " routed " in done.stdout or done.returncode != 1:
             return "ibscope does not stop (status %d): %s" % (done.returncode, done.stdout[-300:])
         try:
-            with opensm.OpenSM(topo, dict(options, routing_engine=engine, log_flags="0x47"), timeout=300,
+            with opensm.OpenSM(topo, dict(options, routing_engine=engine, log_flags="0x47"), timeout=900,
                                cpu_seconds=CPU_SECONDS):
                 return "opensm came to an end"
         except opensm.OpenSMEnded as ended:

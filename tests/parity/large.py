@@ -40,7 +40,7 @@ def digest_of_file(path):
 def from_ibscope(path, folder):
     dump = os.path.join(folder, "lfts")
     commands = "set port_guids ibsim; route minhop; export lfts '%s'" % dump
-    subprocess.run([IBSCOPE, "-e", commands, path], check=True, stdout=subprocess.DEVNULL, timeout=300)
+    subprocess.run([IBSCOPE, "-e", commands, path], check=True, stdout=subprocess.DEVNULL, timeout=900)
     return digest_of_file(dump)
 
 

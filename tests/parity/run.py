@@ -62,7 +62,7 @@ import surveyed         # noqa: E402
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope-san")))
 VERIFIED = os.path.join(HERE, "verified")
 KEEP = os.path.abspath(os.environ.get("PARITY_KEEP", os.path.join(ROOT, "build", "parity")))
-IBSCOPE_TIMEOUT = 300
+IBSCOPE_TIMEOUT = 900
 made = {}                   # spec of synth: the fabric's text
 running = set()             # OpenSM instances, to be ended when we are
 stop = threading.Event()
@@ -156,7 +156,7 @@ def run_opensm(case, options, fabric, folder, steps=None, cpu_seconds=None, fail
     """
     engines = []
     conf = dict(options, routing_engine=case.engine.chain)
-    with opensm.OpenSM(os.path.join(folder, "fabric.topo"), conf, timeout=300 if cpu_seconds else 180,
+    with opensm.OpenSM(os.path.join(folder, "fabric.topo"), conf, timeout=900,
                        cpu_seconds=cpu_seconds, failing=failing) as sm:
         running.add(sm)
         try:

@@ -30,7 +30,7 @@ TREES = ["xgft:3,2:1,1", "xgft:4,4:1,1", "xgft:4,3,2:1,1,1", "xgft:5,4:1,3", "xg
 
 def run(folder, *args, program=IBSCOPE, **more):
     return subprocess.run([program, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, errors="replace", timeout=300, **more)
+                          text=True, errors="replace", timeout=900, **more)
 
 
 def good(folder, *args, **more):

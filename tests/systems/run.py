@@ -33,7 +33,7 @@ PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", 
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
 SEED = chosen_seed()
 RANDOM = random.Random(SEED)
-SECONDS = 300   # no run takes ten; a bound for a program that hangs
+SECONDS = 900   # no run takes ten; a bound for a program that hangs
 
 
 def expect(found, wanted, what):

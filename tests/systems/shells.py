@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 
-SECONDS = 180   # a bound for a shell that hangs
+SECONDS = 900   # a bound for a shell that hangs
 
 SETUP = {
     # what readline would replace, and what is offered instead; C-t shows the line

@@ -15,7 +15,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
 SEED = chosen_seed()
-SECONDS = 300   # no run takes ten; a bound for a program that hangs
+SECONDS = 900   # no run takes ten; a bound for a program that hangs
 
 
 def expect(found, wanted, what):

@@ -9,7 +9,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
-BOUND = float(os.environ.get("TUI_BOUND", "180"))  # seconds to wait for anything
+BOUND = float(os.environ.get("TUI_BOUND", "900"))  # seconds after which something hangs, on the busiest machine too
 FABRIC = "-R minhop xgft:4,4:1,2"
 
 
