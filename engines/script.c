@@ -272,7 +272,8 @@ static int compute(const struct engine_input *in, struct routing *r, struct note
 	int argc, rc = find_program(in, &argc, &argv, e);
 
 	if (!rc) {
-		reader.name = name = str_printf("output of %s", argv[0]);
+		name = str_printf("output of %s", argv[0]);
+		reader.name = name;
 		rc = script_run(in, argv, name, &data, &size, notes, e);
 	}
 	if (rc) {

@@ -136,13 +136,17 @@ const char *package_of(enum package what)
 	static const char *const places[] = {"/etc/os-release", "/usr/lib/os-release"};
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-		AUTO_FREE char *data = NULL, *text = NULL;
+		AUTO_FREE char *data = NULL;
+		const char *found;
+		char *text;
 		size_t size;
 
 		if (read_file(places[i], NULL, &data, &size, NULL))
 			continue;
 		text = strndup(data, size);
-		return names[what][family_of(text)];
+		found = names[what][family_of(text)];
+		free(text);
+		return found;
 	}
 	return names[what][OTHER];
 }

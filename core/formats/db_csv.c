@@ -773,7 +773,8 @@ static int read_errors(struct db_csv_reader *r, struct err *e)
 		if (!cur_word(&line, "START_ERRORS_"))
 			continue;
 		word.p += strlen("START_");
-		s.name = name = str_printf("%.*s", CUR_ARGS(word));
+		name = str_printf("%.*s", CUR_ARGS(word));
+		s.name = name;
 		r->n_errors = 0;
 		rc = db_csv_read_rows(r, &s, e);
 	}

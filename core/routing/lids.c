@@ -186,8 +186,10 @@ struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct
 	AUTO_FREE struct guid2lid *own = NULL;
 
 	assert(m->n_endports == f->n_endports);
-	if (!with.file)
-		with.file = own = lid_memory_entries(m, f, &with.n_file);
+	if (!with.file) {
+		own = lid_memory_entries(m, f, &with.n_file);
+		with.file = own;
+	}
 	struct lid_memory *c = lid_memory_new(f, &with);
 	memcpy(c->carried, m->carried, m->n_endports * sizeof(*m->carried));
 	memcpy(c->carried_lmc, m->carried_lmc, m->n_endports);

@@ -496,8 +496,10 @@ static int measure_edges(const struct routing *r, const struct elements *el, con
 		hosts[r->topo->endport_switch[host[i]]]++;
 		several |= r->lids->count[host[i]] > 1;
 	}
-	if (several)
-		l = all = loads_new(r, &pattern_all, p);
+	if (several) {
+		all = loads_new(r, &pattern_all, p);
+		l = all;
+	}
 	for (uint32_t k = 0; l && k < fb->n_links; k++) {
 		uint32_t a = fb->link_port[2 * k], b = fb->link_port[2 * k + 1],
 			 both = l->port[a] + l->port[b];

@@ -226,7 +226,8 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 
 	if (args_has(args, "to")) {
 		a = need_routing(s, e);
-		b = made = a ? transition_command_ahead(s, args, a, o, e) : NULL;
+		made = a ? transition_command_ahead(s, args, a, o, e) : NULL;
+		b = made;
 		if (!b)
 			return -1;
 	} else if (diff_sides(s, args, &a, &b, e)) {
