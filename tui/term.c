@@ -436,7 +436,7 @@ keycode term_key(void)
 	double asked = now_seconds();
 	keycode k = answer.n_back ? answer_back(&answer) : term_read_key();
 
-	/* silence lasted until the read that found nothing began: what came while this process slept is there */
+	/* silence lasts to the read that finds nothing: what comes while this process sleeps is found */
 	return answer_key(&answer, k, k == K_NONE ? asked : now_seconds());
 }
 
