@@ -155,7 +155,7 @@ static const struct moment *session_show(struct session *s, const struct moment 
 void session_set_walk(struct session *s, struct walk *w)
 {
 	session_lock(s);
-	AUTO_ARENA struct drain *packets = s->drain;
+	struct drain *packets = s->drain;
 	s->drain = NULL;
 	struct walk *old = s->walk;
 	s->walk = w;
@@ -163,6 +163,7 @@ void session_set_walk(struct session *s, struct walk *w)
 	s->play = 0;
 	const struct moment *shown = session_show(s, NULL);
 	session_unlock(s);
+	arena_free(packets);
 	walk_free(old);
 	moment_unref(shown);
 }
