@@ -409,6 +409,7 @@ static void groups_load(struct view *v)
 		text_add(&v->title, "Groups of a switch that is gone");
 		return;
 	}
+	assert(f);
 	text_add(&v->title, "Groups of %s ── ", switch_name(f, p->sw));
 	for (unsigned d = 0; t && d < FT_DIRS; d++)
 		v->n_rows += t->sw[p->sw].n[d];

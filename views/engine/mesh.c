@@ -1,5 +1,6 @@
 /* The table `mesh`: the result of lash's mesh analysis, with dimensions, coordinates of switches, and axes of
  * their ports. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,7 @@ static void mesh_tell(struct view *v)
 		text_add(t, " ── %s:", PLURAL(m->dimensions, "dimension"));
 	if (!m)
 		return;
+	assert(p->lash);
 	for (unsigned d = 0; d < m->dimensions; d++)
 		text_add(t, "%s%u", d ? " x " : " ", m->size[d]);
 	if (m->none) {

@@ -348,6 +348,7 @@ static void usage_row(const struct view *v, uint32_t row, struct table_row *r)
 	if (!use && v->waiting)
 		r->says[5] = r->says[6] = r->says[7] = row_text(r, "…");
 	if (changed && v->scene->moment) {
+		assert(use);
 		r->says[5] = row_text(r, "%u→%u", was, use->lids);
 		r->touched = 1 << 5;
 	}

@@ -89,6 +89,7 @@ static void ways_load(struct view *v)
 		p->element = element_of_guid(p->w->elements, p->guid);
 	if (!ways_begin(v))
 		return;
+	assert(p->w);
 	el = p->w->elements;
 	for (uint32_t e = 0; e < el->n; e++)
 		open += p->w->way[p->w->first[e]].open;
