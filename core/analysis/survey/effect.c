@@ -717,7 +717,6 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	const struct effect_base *b = w->base;
 	const struct routing *was = b->routing, *is = after->routing;
 	struct survey_row first = *row;
-	AUTO_ARENA uint32_t *place = NULL;
 
 	if (!b->by_difference || is->adaptive || !only_left(b->sweep, after))
 		return 0;
@@ -739,8 +738,12 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 		rc = walk_marked(w, after, false, &r, p);
 	}
 	/* the old order mostly shows that there is no cycle */
-	*acyclic = rc > 0 && tells &&
-		   (b->looped || order_holds(w) || (place = order_channels(NULL, b, w->dep, UINT32_MAX)));
+	*acyclic = rc > 0 && tells && (b->looped || order_holds(w));
+	if (rc > 0 && tells && !*acyclic) {
+		AUTO_ARENA uint32_t *place = order_channels(NULL, b, w->dep, UINT32_MAX);
+
+		*acyclic = place != NULL;
+	}
 	hottest(w, after, &r);
 	put_back(w);
 	if (rc > 0)

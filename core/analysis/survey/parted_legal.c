@@ -390,17 +390,18 @@ struct legal *legal_new(void *arena, struct parted_net *g, struct err *e)
 	const struct routing *r = g->sweep->routing;
 	struct legal *l = ARENA_NEW(arena, struct legal);
 	size_t words = (size_t)((uint64_t)g->n_parts * (g->n_parts - 1) / 2 / 64) + 1;
+	bool levels = !r->ops->is_root;
 
 	l->g = g;
 	pthread_mutex_init(&l->lock, NULL);
 	arena_end(l, legal_lock_end, &l->lock);
-	l->levels = !r->ops->is_root;
+	l->levels = levels;
 	l->top = ARENA_ARRAY(l, (size_t)g->n + 1, uint8_t);
 	l->ends = ARENA_ARRAY(l, (size_t)g->n + 1, uint32_t);
 	for (uint32_t v = 0; v < g->n; v++) {
 		bool up = switch_up(r->topo, v);
 
-		l->top[v] = up && (l->levels ? has_end_node(r->topo, v) : r->ops->is_root(r, v));
+		l->top[v] = up && (levels ? has_end_node(r->topo, v) : r->ops->is_root(r, v));
 		if (g->hosts[v])
 			l->ends[l->n_ends++] = v;
 	}
