@@ -233,8 +233,6 @@ static const char *const places[] = {"lessons", "../views/lessons", "../share/ib
 /* The i-th of FOLDERS, or NULL. */
 static char *folder(size_t i)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-
 	assert(i < FOLDERS);
 	if (i) {
 		AUTO_FREE char *self = realpath("/proc/self/exe", NULL);
@@ -242,6 +240,7 @@ static char *folder(size_t i)
 
 		return slash ? str_printf("%.*s/%s", (int)(slash - self), self, places[i - 1]) : NULL;
 	}
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	if (config && *config == '/')
 		return str_printf("%s/ibscope/lessons", config);
 	return home && *home ? str_printf("%s/.config/ibscope/lessons", home) : NULL;

@@ -303,7 +303,7 @@ static void fill_topo(struct topo *t)
 		t->n_links_up += t->peer[f->link_port[2 * l]] != NO_ID;
 }
 
-/* One of which nothing is up, and no SM is known. */
+/* One of which nothing is up, and no SM is known; the caller sets peer and peer_switch of all ports. */
 static struct topo *topo_made(const struct fabric *f)
 {
 	struct topo *t = ARENA_NEW(NULL, struct topo);
@@ -317,8 +317,6 @@ static struct topo *topo_made(const struct fabric *f)
 	t->endport_up = ARENA_ARRAY(t, f->n_endports, uint8_t);
 	t->endport_switch = ARENA_ARRAY(t, f->n_endports, uint32_t);
 	t->endport_swport = ARENA_ARRAY(t, f->n_endports, uint8_t);
-	memset(t->peer, 0xff, f->n_ports * sizeof(*t->peer));
-	memset(t->peer_switch, 0xff, f->n_ports * sizeof(*t->peer_switch));
 	memset(t->endport_switch, 0xff, f->n_endports * sizeof(*t->endport_switch));
 	return t;
 }
@@ -339,6 +337,8 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
 
 	assert(s->n_links == f->n_links && s->n_nodes == f->n_nodes);
 	assert(!before || before->fabric->n_ports == f->n_ports);
+	memset(t->peer, 0xff, f->n_ports * sizeof(*t->peer));
+	memset(t->peer_switch, 0xff, f->n_ports * sizeof(*t->peer_switch));
 	t->sm_endport = choose_sm(t, s);
 	if (t->sm_endport != NO_ID) {
 		state_search_from(t, s, &q);

@@ -29,6 +29,7 @@ struct switches_pane {
 	uint32_t *sw;	/* [n] switches in the order of rows */
 	uint8_t *up;	/* [n_switches] live ports */
 	uint8_t *hosts; /* [n_switches] of these, to hosts that count */
+	uint32_t *lids; /* [n_switches] LIDs with a port; UINT32_MAX: not counted yet */
 	bool ranks;
 };
 
@@ -59,6 +60,8 @@ static void switches_pane_load(struct view *v)
 	p->sw = VIEW_ARRAY(v, f->n_switches + 1, uint32_t);
 	p->up = VIEW_ARRAY(v, f->n_switches + 1, uint8_t);
 	p->hosts = VIEW_ARRAY(v, f->n_switches + 1, uint8_t);
+	p->lids = VIEW_ARRAY(v, f->n_switches + 1, uint32_t);
+	memset(p->lids, 0xff, f->n_switches * sizeof(*p->lids));
 	pl = NEW_ARRAY(f->n_switches + 1, struct switches_pane_place);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		uint32_t rank = switches_pane_rank_of(sc, s);
@@ -86,15 +89,19 @@ static void switches_pane_title(const struct view *v, struct text *t)
 		text_add(t, " by rank");
 }
 
-/* LIDs for which the table of a switch has a port. */
-static uint32_t switches_lids(const struct routing *r, uint32_t sw)
+/* LIDs for which the table of a switch has a port; counted once. */
+static uint32_t switches_lids(const struct view *v, uint32_t sw)
 {
+	const struct routing *r = scene_real_routing(v->scene);
 	const struct lft_row *lft = r ? r->row[sw] : NULL;
-	uint32_t n = 0;
+	struct switches_pane *p = v->priv;
 
-	for (unsigned l = 0; lft && l <= lft->top; l++)
-		n += lft->port[l] != NO_PATH;
-	return n;
+	if (p->lids[sw] == UINT32_MAX) {
+		p->lids[sw] = 0;
+		for (unsigned l = 0; lft && l <= lft->top; l++)
+			p->lids[sw] += lft->port[l] != NO_PATH;
+	}
+	return p->lids[sw];
 }
 
 static void switches_row(const struct view *v, uint32_t row, struct table_row *r)
@@ -109,7 +116,7 @@ static void switches_row(const struct view *v, uint32_t row, struct table_row *r
 	int64_t lid = ep != NO_ID ? scene_lid(sc, ep) : 0;
 
 	ROW_VALUES(v, r, rank == NO_RANK ? -1 : (int64_t)rank, sw, lid, f->switch_nports[sw], p->up[sw],
-		   switches_lids(scene_real_routing(sc), sw), changed, p->hosts[sw], sw);
+		   switches_lids(v, sw), changed, p->hosts[sw], sw);
 	if (!lid)
 		r->says[2] = row_text(r, "-");
 	if (!changed)
