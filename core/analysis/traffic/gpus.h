@@ -42,13 +42,16 @@ enum gpu_pattern { GPUS_RING, GPUS_TREE, GPUS_ALLTOALL, GPU_PATTERNS };
 extern const char *const gpu_pattern_word[GPU_PATTERNS]; /* "ring", "tree", "alltoall" */
 
 /*
- * Adds the flows of a pattern to a list:
+ * Adds the flows of a pattern to a list.
  *
- *	ring      a ring on each rail, over the hosts that have it: the GPU before the rail's one sends to the
- *next host's GPU of the rail, as the ring has passed all GPUs of the host then tree      on each rail two
- *binary trees over these hosts, so that a leaf of one is none of the other (Sanders, Speck, Traeff 2009); all
- *edges carry a flow both ways.  Direct: parents meet their children by the GPU behind the rail's one alltoall
- *each GPU to each one of other hosts
+ * ring: one on each rail, over the hosts that have it. The GPU before the rail's one sends to the next host's
+ * GPU of the rail, as the ring has passed all GPUs of the host then.
+ *
+ * tree: on each rail two binary trees over these hosts, so that a leaf of one is none of the other (Sanders,
+ * Speck, Traeff 2009). All edges carry a flow both ways. Direct: parents meet their children by the GPU
+ * behind the rail's one.
+ *
+ * alltoall: each GPU to each one of other hosts.
  *
  * -1 and *e: there is no room, more flows than 32 bits count, or cancelled.
  */

@@ -733,8 +733,6 @@ uint32_t gate_rows(const struct survey_limit *l, size_t n, const json_t *of, jso
 int junit_write(const char *path, const struct fabric *f, const json_t *rows, uint32_t broken, struct out *o,
 		struct err *e);
 
-/* What `watch` tells of subnet managers. */
-
 /* Command why: why.c an entry and its ports, why_path.c paths, why.c at a step of a walk. */
 
 /* What an engine told about one entry. */

@@ -1,7 +1,5 @@
 /*
- * Command quiz: quiz.c draws and judges, quiz_step.c asks for ports, quiz.c for layers and ranks,
- * quiz.c for turns, soundness and numbers of layers;
- * quiz_step.c lets a person perform a run.
+ * Command quiz: quiz.c draws, asks and judges; quiz_step.c asks for ports, and lets a person perform a run.
  */
 #ifndef IBSCOPE_QUIZ_H
 #define IBSCOPE_QUIZ_H

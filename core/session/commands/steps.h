@@ -1,9 +1,7 @@
 /*
  * The command `step`: what its files share.
- *   step.c        walks through recordings
- *   step.c  conditions
+ *   step.c        walks through recordings, conditions, one step in full
  *   step_play.c   playing them
- *   step.c   one step in full
  */
 #ifndef IBSCOPE_STEPS_H
 #define IBSCOPE_STEPS_H
