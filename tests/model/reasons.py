@@ -563,11 +563,10 @@ def deviator(of, st, sw, lid, port, most):
 def check_not_given(st, sw, lid, port, text):
     """The switch told to send the LID elsewhere is the first that leaves every way of that length, which are there."""
     most = re.search(r"[Aa] way of at most (\d+) links? leads here, but|path of at most (\d+) links? that other switches leave", text)
-    told = [(port, *t) for t in re.findall(r"leads here, but (\S+) sends this LID out of port (\d+)", text)]
-    told += [(int(p), *t) for p, *t in re.findall(r"\[(\d+)\]: (\S+) sends this LID out of port (\d+)", text)] if not told else []
-    for by, who, out in told if most else []:
-        chip = re.search(r"(\S+)\[%d\]: " % by, text)
-        expect("deviates", (who, int(out)), deviator(elements_of(st), st, chip[1] if chip else sw, lid, by, int(most[1] or most[2])))
+    told = [(sw, port, *t) for t in re.findall(r"leads here, but (\S+) sends this LID out of port (\d+)", text)]
+    told = told or re.findall(r"(\S+)\[(\d+)\]: (\S+) sends this LID out of port (\d+)", text)    # of several chips, maybe by the same port
+    for chip, by, who, out in told if most else []:
+        expect("deviates", (who, int(out)), deviator(elements_of(st), st, chip, lid, int(by), int(most[1] or most[2])))
 
 
 def check_mincontention(st, sw, own, port, offers, text):
