@@ -448,7 +448,7 @@ static int read_gpus(const struct patterns_reader *x, struct err *e)
 
 	if (!rc)
 		tell_gpus(g, x->o);
-	gpus_free(g);
+	arena_free(g);
 	return rc;
 }
 

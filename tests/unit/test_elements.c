@@ -358,7 +358,7 @@ static void test_equal_paths(void **state)
 		assert_int_equal(u->n, cases[i].unequal);
 		for (size_t k = 0; k < u->n; k++)
 			assert_int_equal(u->pair[k].least + u->pair[k].most, cases[i].spec[5] - '0');
-		unequal_paths_free(u);
+		arena_free(u);
 		elements_unref(el);
 		topo_unref(t);
 		state_free(st);
@@ -396,7 +396,7 @@ static void test_sideways(void **state)
 		assert_int_equal(u->pair[k].n_least, 1);
 		assert_int_equal(u->pair[k].n_longer, 1);
 	}
-	unequal_paths_free(u);
+	arena_free(u);
 	net_free(&n);
 }
 

@@ -470,7 +470,7 @@ static void shifts_free_of_congestion(const char *spec)
 		assert_int_equal(sh->load[i].flows, sh->n_places);
 	}
 	assert_int_equal(sh->free, sh->n);
-	shifts_free(sh);
+	arena_free(sh);
 	line_says(s, "shifts", "Free of congestion");
 	session_free(s);
 }

@@ -232,7 +232,7 @@ static void shift_in_full(const struct routing *r, const struct shift_order *o, 
 		path_free(&path);
 	}
 	assert_int_equal(on, pairs);
-	shift_links_free(s);
+	arena_free(s);
 }
 
 static void test_shift_links(void **state)
@@ -263,7 +263,7 @@ static void test_shift_links(void **state)
 		for (uint32_t k = 0; k < all->n; k++)
 			shift_in_full(session_routing(s), &o, &all->load[k]);
 		shift_order_free(&o);
-		shifts_free(all);
+		arena_free(all);
 		session_free(s);
 	}
 }

@@ -221,7 +221,7 @@ static void loads_of_small(void **state)
 		for (uint32_t k = 0; k < sh->n; k++)
 			assert_int_equal(sh->load[k].max, cases[i].shift[k]);
 		assert_int_equal(cases[i].shift[sh->n], 0);
-		shifts_free(sh);
+		arena_free(sh);
 		arena_free(l);
 		session_free(s);
 	}

@@ -82,7 +82,7 @@ static void *run_shifts(const struct job *j)
 	return shifts_new(j->sweep->routing, j->base, shift_sample(j->base), 0, j->progress);
 }
 
-FREED_BY(free_shifts, shifts_free)
+FREED_BY(free_shifts, arena_free)
 
 static const struct task tasks[KINDS] = {
 	{.run = plot_pane_run_loads, .free = free_buckets},

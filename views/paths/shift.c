@@ -30,7 +30,7 @@ struct shift_pane {
 
 /* --- computed by another thread ----------------------------------------------------------------- */
 
-FREED_BY(free_links, shift_links_free)
+FREED_BY(free_links, arena_free)
 
 /* base: the order; arg: the shift. */
 static void *shift_pane_run(const struct job *j)

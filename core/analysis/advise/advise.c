@@ -166,7 +166,7 @@ static int measure_shifts(const struct advise_job *j, struct advice_row *r, stru
 		return err_set(e, CANCELLED);
 	r->shift_mean = s->mean;
 	r->shift_worst = s->n ? s->load[s->worst].max : 0;
-	shifts_free(s);
+	arena_free(s);
 	return 0;
 }
 
@@ -184,7 +184,7 @@ static int measure_gpus(const struct advise_job *j, struct advice_row *r, struct
 	else if (!rc)
 		rc = err_set(e, CANCELLED);
 	pattern_free(&pattern);
-	gpus_free(g);
+	arena_free(g);
 	return rc;
 }
 

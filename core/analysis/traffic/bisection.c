@@ -325,7 +325,7 @@ static int bisection_find_ends(const struct routing *r, const struct ebb_gpus *o
 		end[2 * i] = p->flow[i].src;
 		end[2 * i + 1] = p->flow[i].dst;
 	}
-	gpus_free(g);
+	arena_free(g);
 	return rc;
 }
 

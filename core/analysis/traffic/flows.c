@@ -157,11 +157,6 @@ struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job
 	return NULL;
 }
 
-void job_loads_free(struct job_loads *j)
-{
-	arena_free(j);
-}
-
 const char *const flow_by_word[FLOWS_BYS] = {"switches", "source", "destination", "host", "scope", "pair"};
 
 static void flows_add(struct flow_list *l, const struct flow *w)

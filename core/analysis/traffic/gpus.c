@@ -363,11 +363,6 @@ struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g,
 	return NULL;
 }
 
-void ring_order_free(struct ring_order *x)
-{
-	arena_free(x);
-}
-
 const char *const gpu_pattern_word[GPU_PATTERNS] = {"ring", "tree", "alltoall"};
 
 /* --- hosts and rails ------------------------------------------------------------------------------- */
@@ -451,11 +446,6 @@ struct gpus *gpus_in_order(const struct gpus *g, const uint32_t *order)
 	}
 	assert(o->n == g->n);
 	return o;
-}
-
-void gpus_free(struct gpus *g)
-{
-	arena_free(g);
 }
 
 const struct gpu *gpu_on(const struct gpus *g, uint32_t host, uint32_t rail)

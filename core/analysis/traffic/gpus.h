@@ -25,10 +25,9 @@ struct gpus {
 
 /*
  * The GPUs of some endports (those that cannot be ends are left out): hosts in the order in which `endport`
- * first names them.  NULL: of all, by name.  Free with gpus_free().
+ * first names them.  NULL: of all, by name.  Free with arena_free().
  */
 struct gpus *gpus_new(const struct routing *r, const uint32_t *endport, uint32_t n);
-void gpus_free(struct gpus *g); /* NULL is fine */
 /* The same with the hosts in another order: order[] numbers those of g. */
 struct gpus *gpus_in_order(const struct gpus *g, const uint32_t *order);
 
@@ -92,6 +91,5 @@ struct ring_order {
 /* NULL and *e: cancelled. */
 struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g, bool direct,
 				  struct progress *p, struct err *e);
-void ring_order_free(struct ring_order *x); /* NULL is fine */
 
 #endif

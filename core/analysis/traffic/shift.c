@@ -122,11 +122,6 @@ struct shift_links *shift_links_new(const struct routing *r, const struct shift_
 	return NULL;
 }
 
-void shift_links_free(struct shift_links *s)
-{
-	arena_free(s);
-}
-
 static int by_name(const void *x, const void *y, void *ctx)
 {
 	const struct fabric *f = ctx;
@@ -164,7 +159,7 @@ static int list_gpus(const struct routing *r, struct shift_order *o, struct err 
 			for (uint32_t k = g->first[h]; k < g->first[h + 1]; k++)
 				o->place[h * g->n_rails + g->gpu[k].rail] = g->gpu[k].endport;
 	}
-	gpus_free(g);
+	arena_free(g);
 	return rc;
 }
 
@@ -387,9 +382,4 @@ struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, 
 		return s;
 	arena_free(s);
 	return NULL;
-}
-
-void shifts_free(struct shifts *s)
-{
-	arena_free(s);
 }

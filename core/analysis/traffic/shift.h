@@ -67,7 +67,6 @@ struct shifts {
  */
 struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
 			  unsigned threads, struct progress *p);
-void shifts_free(struct shifts *s);
 
 /* One shift in full: the pairs on each link. */
 struct shift_pair {
@@ -93,6 +92,5 @@ struct shift_links {
 /* Shift k, 1 .. places - 1.  O(places * hops + ports).  NULL and *e: cancelled, no memory. */
 struct shift_links *shift_links_new(const struct routing *r, const struct shift_order *o, uint32_t k,
 				    struct progress *p, struct err *e);
-void shift_links_free(struct shift_links *s); /* NULL is fine */
 
 #endif

@@ -233,11 +233,6 @@ struct unequal_paths *unequal_paths_new(const struct elements *el, struct progre
 	return NULL;
 }
 
-void unequal_paths_free(struct unequal_paths *u)
-{
-	arena_free(u);
-}
-
 /* The load that each port carries where groups of adaptive routing choose it. */
 
 struct spread_groups_flood {

@@ -49,7 +49,6 @@ struct unequal_paths {
 
 /* NULL: cancelled.  Cost: pairs x links whose neighbour is farther away than the element itself. */
 struct unequal_paths *unequal_paths_new(const struct elements *el, struct progress *p);
-void unequal_paths_free(struct unequal_paths *u);
 
 /*
  * Flow out of each port of a switch [n_ports], in pairs of hosts. hosts: [n_switches] number on each.  The

@@ -189,7 +189,7 @@ static int cmd_equal_paths(struct session *s, const struct args *args, struct ou
 	out_json(o, "equal_paths",
 		 json_make("{s:i, s:I, s:I, s:o}", "edges", (int)u->n_edges, "pairs", (json_int_t)u->pairs,
 			   "unequal", (json_int_t)u->n, "list", list));
-	unequal_paths_free(u);
+	arena_free(u);
 	elements_unref(el);
 	return 0;
 }
@@ -292,7 +292,7 @@ static int tell_traffic(const struct side_request *rq, unsigned i, enum gpu_patt
 	} else if (!rc) {
 		struct gpus *g = gpus_new(w->routing, NULL, 0);
 		rc = pattern_gpus(w->routing, g, kind, direct, &p, o->run->progress, e);
-		gpus_free(g);
+		arena_free(g);
 		if (!rc)
 			l = loads_new(w->routing, &p, o->run->progress);
 		if (!rc && !l)

@@ -246,9 +246,9 @@ static int cmd_jobs(struct session *s, const struct args *args, struct out *o, s
 		jobs_command_tell_links(&t);
 	}
 	rc = j ? 0 : -1;
-	job_loads_free(j);
+	arena_free(j);
 	for (size_t i = 0; t.gpus && i < list.n; i++)
-		gpus_free(t.gpus[i]);
+		arena_free(t.gpus[i]);
 	free(t.gpus);
 	free(t.missing);
 	job_list_free(&list);
@@ -438,9 +438,9 @@ static int cmd_ring_order(struct session *s, const struct args *args, struct out
 	}
 	if (!rc)
 		ring_command_tell_order(w, g, x, o);
-	ring_order_free(x);
+	arena_free(x);
 	pattern_free(&p);
-	gpus_free(g);
+	arena_free(g);
 	return rc;
 }
 

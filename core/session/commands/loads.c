@@ -175,7 +175,7 @@ static int load_ebb(struct session *s, const struct args *args, struct out *o, s
 	struct ebb ebb;
 
 	if (both && of.pattern > GPUS_RING) {
-		gpus_free(gpus);
+		arena_free(gpus);
 		return err_set_kind(
 			e, ERR_SYNTAX, "found \"both\" with %s, expected it with pairs or ring: %s",
 			gpu_pattern_word[of.pattern],
@@ -184,7 +184,7 @@ static int load_ebb(struct session *s, const struct args *args, struct out *o, s
 	}
 	of.gpus = gpus;
 	int rc = ebb_estimate(w->routing, gpus ? &of : NULL, seed, both, o->run->progress, &ebb, e);
-	gpus_free(gpus);
+	arena_free(gpus);
 	if (rc)
 		return -1;
 	report_scope(s, o);
@@ -442,7 +442,7 @@ static int cmd_shifts(struct session *s, const struct args *args, struct out *o,
 	}
 	report_scope(s, o);
 	print_shifts(w, &order, sh, o);
-	shifts_free(sh);
+	arena_free(sh);
 	shift_order_free(&order);
 	return 0;
 }

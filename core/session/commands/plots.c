@@ -196,7 +196,7 @@ static int make_shifts(struct session *s, const struct plot_of *of, const struct
 		text_add(line, "%u of %s of %s (%s): mean %.2f, worst %u, %u free of congestion", sh->n,
 			 PLURAL(sh->n_places ? sh->n_places - 1 : 0, "shift"), PLURAL(sh->n_places, "place"),
 			 shift_by_text(sh->by), sh->mean, sh->n ? sh->load[sh->worst].max : 0, sh->free);
-		shifts_free(sh);
+		arena_free(sh);
 	}
 	shift_order_free(&order);
 	if (!rc)
