@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
-"""Do imports go one way?  Reads every #include "..." line of the program, and the symbols of its objects.
+"""Do imports go one way, and is the house within its budget?
+
+Reads every #include "..." line of the program, and the symbols of its objects.
 
 Rooms of the top level, and those inside core/, may include only themselves and
 rooms named before them here.  Prints each line that goes against the grain.  `nm`
 tells the same of the objects under $BUILD/obj (they must be built, else a note says
 so): which symbols a room takes of a later one.  A test a room for each, and tests of
 this test: wrong includes in a small tree of its own, and wrong symbols, must be
-found.  At the end "N passed, N failed".
+found.  So must be what weighs more than tests/budget allows (tests/weight.py).  At the
+end "N passed, N failed".
 """
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+import weight
 
 ROOMS = ["core/base", "core/fabric", "core/routing", "core/sm", "core/trace", "core/formats", "core/source",
          "core/analysis/credit", "core/analysis/traffic", "core/analysis/blame", "core/analysis/shape", "core/analysis/draw",
@@ -197,16 +202,66 @@ def wrong_of_objects():
     return "" if found == expected else f"found {found}, expected {expected}"
 
 
+# what a small tree weighs, what its budget says, and how the complaint must begin (None: there is none)
+WEIGHTS = {
+    "within": ({"lines of tui": 5}, "5  lines of tui", None),
+    "more than allowed": ({"lines of tui": 6}, "5  lines of tui", "tests/budget: lines of tui: found 6, allowed 5"),
+    "much less": ({"lines of tui": 5}, "306  lines of tui", "tests/budget: lines of tui: found 5, allowed 306"),
+    "too few": ({"asserts, least": 4}, "5  asserts, least", "tests/budget: asserts, least: found 4, expected 5"),
+    "no line": ({"lines of tui": 5}, "it is small", "tests/budget: has no line for \"lines of tui\""),
+    "nothing measured": ({}, "5  lines of tui", "tests/budget: \"lines of tui\" is nothing"),
+}
+HOUSE = """struct pair {
+	int a;
+};
+static int pair_sum(int a, int (*f)(int, int), int c, int d, int e, int g, int h)
+{
+	assert(a);
+	return a ? c : d ? e : f(g, h);
+}
+
+int pair_none(void)
+{
+	return 0;
+}
+"""
+
+
+def wrong_of_weights(got, budget, expected):
+    """"" or what went wrong."""
+    said = list(weight.judge(got, weight.read_budget(budget)))
+    if expected is None:
+        return f"nothing was wrong, yet it says {said}" if said else ""
+    return "" if len(said) == 1 and said[0].startswith(expected) else f"found {said}, expected {expected!r}"
+
+
+def wrong_of_house():
+    """"" or what went wrong: what is measured of two files of the same text."""
+    with tempfile.TemporaryDirectory() as top:
+        small_tree(top)
+        for name in ("a.c", "b.c"):
+            with open(os.path.join(top, "tui", name), "w", encoding="utf-8") as f:
+                f.write(HOUSE)
+        got = weight.measure(top, {"tui": 2 * HOUSE.count("\n")})
+    expected = {"lines of tui": 26, "files .c": len(ROOMS) + 2, "files .h": len(ROOMS), "shared names, in 1,000": 1000,
+                "struct names, most often": 2, "functions of more than 6 parameters": 2, "lines with ?: in ?:": 2,
+                "lines of tests": 0, "asserts in 10,000 lines, least": 769}
+    return "" if got == expected else f"found {got}, expected {expected}"
+
+
 def main():
     top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     passed, failed, lines = check(top)
     right, wrong, more = check_symbols(top, os.path.join(top, os.environ.get("BUILD", "build")))
-    passed, failed = passed + right, failed + wrong
-    for line in lines + more:
+    heavy = weight.faults(top)
+    passed, failed = passed + right + (not heavy), failed + wrong + bool(heavy)
+    for line in lines + more + heavy:
         print(line)
     reasons = {name: found_in_small_tree(*case) for name, case in WRONG.items()}
     reasons |= {f"symbols {name}": wrong_of_symbols(*case) for name, case in SYMBOLS.items()}
+    reasons |= {f"weight {name}": wrong_of_weights(*case) for name, case in WEIGHTS.items()}
     reasons["objects"] = wrong_of_objects()
+    reasons["house"] = wrong_of_house()
     for name, why in reasons.items():
         if why:
             print(f"FAIL includes/{name}: {why}")

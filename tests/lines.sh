@@ -2,7 +2,7 @@
 # Lines of product C by room: tests/lines.sh [REVISION], without one those of the work tree.
 cd "$(dirname "$0")/.." || exit 2
 names() {
-	if [ -n "$1" ]; then git ls-tree -r --name-only "$1" core engines views tui; else git ls-files core engines views tui; fi |
+	if [ -n "$1" ]; then git ls-tree -r --name-only "$1" core engines views tui; else find core engines views tui -type f; fi |
 		grep -E '\.[ch]$'
 }
 names "$1" | while read -r file; do
