@@ -181,6 +181,17 @@ void arena_end(void *arena, void (*end)(void *p), const void *p)
 	arena_block_of(later)->end = end;
 }
 
+static void arena_mutex_end(void *lock)
+{
+	pthread_mutex_destroy(lock);
+}
+
+void arena_mutex(void *arena, pthread_mutex_t *lock)
+{
+	pthread_mutex_init(lock, NULL);
+	arena_end(arena, arena_mutex_end, lock);
+}
+
 void auto_free(void *variable)
 {
 	void *p;

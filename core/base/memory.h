@@ -3,6 +3,7 @@
 #define IBSCOPE_MEMORY_H
 
 #include <assert.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "core/base/defs.h"
@@ -55,6 +56,8 @@ NEVER_NULL char *arena_str(void *arena, const char *s);
 void arena_free(const void *p); /* NULL is fine */
 /* When the arena is freed, end(p) is called. */
 void arena_end(void *arena, void (*end)(void *p), const void *p);
+/* Makes a lock that ends with the arena. */
+void arena_mutex(void *arena, pthread_mutex_t *lock);
 
 /* GROW() for an array in an arena. */
 #define ARENA_GROW(arena, a, n, cap)                                           \

@@ -1,5 +1,6 @@
 #include "core/base/defs.h"
 #include "core/fabric/elements.h"
+#include "core/fabric/names.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -240,15 +241,8 @@ void parts_keep_up(struct parts *p, const struct topo *t)
 
 uint32_t parts_find(const struct parts *p, const char *word, struct err *e)
 {
-	uint32_t found = NO_ID, n = 0;
-	size_t len = strlen(word);
+	uint32_t n, found = names_in_list(p->name, p->n, word, &n);
 
-	for (uint32_t i = 0; i < p->n; i++) {
-		if (!strcmp(p->name[i], word))
-			return i;
-		if (!strncasecmp(p->name[i], word, len) || glob_match(word, p->name[i]))
-			found = n++ ? found : i;
-	}
 	if (n == 1)
 		return found;
 	if (n)

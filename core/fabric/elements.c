@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
 #include "core/fabric/elements.h"
+#include "core/fabric/names.h"
 #include "core/fabric/fabric.h"
 
 /* --- connected parts ------------------------------------------------------------------- */
@@ -270,17 +271,10 @@ uint32_t element_inside_links(const struct elements *el, uint32_t e)
 
 uint32_t elements_find(const struct elements *el, const char *word, struct err *e)
 {
-	uint32_t found = NO_ID, n = 0;
-	size_t len = strlen(word);
+	uint32_t n, found = names_in_list(el->name, el->n, word, &n);
 	uint64_t k;
 
-	for (uint32_t i = 0; i < el->n; i++) {
-		if (!strcmp(el->name[i], word))
-			return i;
-		if (!strncasecmp(el->name[i], word, len) || glob_match(word, el->name[i]))
-			found = n++ ? found : i;
-	}
-	if (number_of(word, 1, el->n, &k))
+	if ((n != 1 || strcmp(el->name[found], word)) && number_of(word, 1, el->n, &k))
 		return (uint32_t)(k - 1);
 	if (n == 1)
 		return found;

@@ -142,6 +142,23 @@ size_t name_before_port(const struct fabric *f, const char *s, size_t len)
 	return n && !memchr(s + name + 1, ',', n) && is_port_text(f, s + name + 1, n) ? name : 0;
 }
 
+uint32_t names_in_list(char *const *name, uint32_t n, const char *word, uint32_t *found)
+{
+	uint32_t first = NO_ID;
+	size_t len = strlen(word);
+
+	*found = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!strcmp(name[i], word)) {
+			*found = 1;
+			return i;
+		}
+		if (!strncasecmp(name[i], word, len) || glob_match(word, name[i]))
+			first = (*found)++ ? first : i;
+	}
+	return first;
+}
+
 uint32_t node_hangs_on(const struct fabric *f, uint32_t node)
 {
 	assert(node < f->n_nodes);

@@ -31,6 +31,12 @@ void names_sort(struct fabric *f); /* make by_name from node_name */
 /* Free everything about names: node_given, node_name and the look-ups. */
 void fabric_free_names(struct fabric *f);
 
+/*
+ * Looks for a word among names: the name itself, else those that begin with it or match it as a pattern.
+ * Returns the first, or NO_ID; *found is their number, 1 for the name itself.
+ */
+uint32_t names_in_list(char *const *name, uint32_t n, const char *word, uint32_t *found);
+
 /* The port at the other end of a node's first cable; NO_ID: it has none. */
 uint32_t node_hangs_on(const struct fabric *f, uint32_t node);
 

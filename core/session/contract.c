@@ -345,7 +345,7 @@ static void put_types(json_t *place, const char *types)
 		json_schema_append(place, "type", json_textn(t, n));
 }
 
-/* What strings may be; null goes on being allowed. */
+/* Limits a string to the words or the pattern of its row. With `null`, null stays allowed. */
 static void json_schema_put_words(json_t *place, const json_t *row, bool null)
 {
 	json_t *words = json_object_get(row, "words"), *pattern = json_object_get(row, "pattern"), *one;

@@ -1079,8 +1079,8 @@ static void *lash_priv_at(struct walk *w, const struct routing *end)
 	return l;
 }
 
-/* Tables are written last. Before that, rows follow the trees, with the first of parallel cables. */
-/* As in struct rec_scheme. */
+/* row_at() of struct rec_scheme: until the tables are written, rows follow the trees, by the first of
+ * parallel cables. */
 static bool lash_row_at(struct walk *w, const void *priv, uint32_t sw, uint8_t *port)
 {
 	const struct lash *l = priv;

@@ -1056,11 +1056,6 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	return done;
 }
 
-static void pair_list_end(void *lock)
-{
-	pthread_mutex_destroy(lock);
-}
-
 struct comparison *compare_routings(const struct routing *a, const struct routing *b, struct progress *p)
 {
 	struct comparison *c = ARENA_NEW(NULL, struct comparison);
@@ -1075,8 +1070,7 @@ struct comparison *compare_routings(const struct routing *a, const struct routin
 	c->a = routing_unref_later(c, a ? routing_ref(a) : empty_like(b));
 	c->b = routing_unref_later(c, b ? routing_ref(b) : empty_like(a));
 	c->list = ARENA_NEW(c, struct pair_list);
-	pthread_mutex_init(&c->list->lock, NULL);
-	arena_end(c->list, pair_list_end, &c->list->lock);
+	arena_mutex(c->list, &c->list->lock);
 	if (c->across)
 		c->switches_gone = c->across->only[0].switches;
 	if (!run_comparison(c, p)) {

@@ -380,11 +380,6 @@ static int same_directions(const struct legal *l, const struct parted_legal_sear
 	return 0;
 }
 
-static void legal_lock_end(void *lock)
-{
-	pthread_mutex_destroy(lock);
-}
-
 struct legal *legal_new(void *arena, struct parted_net *g, struct err *e)
 {
 	const struct routing *r = g->sweep->routing;
@@ -393,8 +388,7 @@ struct legal *legal_new(void *arena, struct parted_net *g, struct err *e)
 	bool levels = !r->ops->is_root;
 
 	l->g = g;
-	pthread_mutex_init(&l->lock, NULL);
-	arena_end(l, legal_lock_end, &l->lock);
+	arena_mutex(l, &l->lock);
 	l->levels = levels;
 	l->top = ARENA_ARRAY(l, (size_t)g->n + 1, uint8_t);
 	l->ends = ARENA_ARRAY(l, (size_t)g->n + 1, uint32_t);
