@@ -239,15 +239,17 @@ static uint64_t unlike(const struct alike *a)
 	return found;
 }
 
-/* Hops as the engine promises them (from the switch, which is as far) ... */
+/* Hops to the switch as the engine promises them; with connect_roots those from it may differ ... */
 static void promised_hops(struct alike *a)
 {
 	const struct topo *t = a->r->topo;
 	uint32_t n = t->fabric->n_switches;
-	const uint8_t *least = a->r->exact + (size_t)a->sw * n;
 
-	for (uint32_t s = 0; s < n; s++)
-		a->hops[s] = least[s] == NO_PATH || !switch_up(t, s) ? HOPS_NONE : least[s] + 1u;
+	for (uint32_t s = 0; s < n; s++) {
+		unsigned least = a->r->exact[(size_t)s * n + a->sw];
+
+		a->hops[s] = least == NO_PATH || !switch_up(t, s) ? HOPS_NONE : least + 1u;
+	}
 	a->hops[a->sw] = 1;
 }
 
