@@ -94,7 +94,8 @@ int soundness_find(const struct sweep *w, struct soundness *x, const struct last
 	};
 	if (check_routing(w->routing, &x->counts, p))
 		return err_set(e, CANCELLED);
-	x->causes = causes_find(w, &x->counts, NULL, seen, to, p, e);
+	const struct causes_request rq = {.w = w, .known = &x->counts, .seen = seen, .lost = to};
+	x->causes = causes_find(&rq, p, e);
 	x->loops = x->causes ? cdg_new_loops(w->routing, p, e) : NULL;
 	if (!x->loops) {
 		soundness_clear(x);

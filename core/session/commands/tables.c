@@ -616,8 +616,8 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 		drift_command_tell_verdict(d, ranking, o);
 		out_json(o, "engines", list);
 	}
-	AUTO_ARENA struct causes *causes =
-		d ? causes_find(d->held, NULL, d, &seen, NULL, o->run->progress, e) : NULL;
+	const struct causes_request of = {.w = d ? d->held : NULL, .d = d, .seen = &seen};
+	AUTO_ARENA struct causes *causes = d ? causes_find(&of, o->run->progress, e) : NULL;
 	rc = causes ? report_drift(d, causes, args_has(args, "all"), o, e) : -1;
 	setup_unref(rq.setup);
 	options_free(opts);

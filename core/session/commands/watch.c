@@ -177,7 +177,8 @@ static json_t *watch_managers(const struct fabric *before, const struct fabric *
 static double explains(struct session *s, const struct sweep *held, const char *chain, struct progress *p)
 {
 	struct err e = {0};
-	AUTO_ARENA struct drift *d = drift_run(held, s->setup, chain, s->engines, false, p, &e);
+	const struct drift_request rq = {.setup = s->setup, .engines = s->engines, .chain = chain};
+	AUTO_ARENA struct drift *d = drift_run(held, &rq, false, p, &e);
 	return d && !strcmp(d->engine, chain) && drift_agreement(d) > 0.9 ? drift_right_share(d) : -1;
 }
 
