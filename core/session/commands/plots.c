@@ -336,11 +336,6 @@ int plots_make(struct session *s, const struct plot_of *of, struct plots *d, str
 	return rc;
 }
 
-int plots_svg(const struct plots *d, const struct svg_page *page, FILE *to, struct progress *p)
-{
-	return plot_svg(to, page, d->title, d->line, d->plot, d->n, p);
-}
-
 void plots_free(struct plots *d)
 {
 	for (uint32_t k = 0; k < d->n_labels; k++)
