@@ -156,12 +156,12 @@ static int route_candidate(const struct advise_job *j, struct advice_row *r, str
 /* Measures shifts in the order that `shifts` takes once the candidate routes. -1 and *e: cancelled. */
 static int measure_shifts(const struct advise_job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
-	struct shift_order o;
+	AUTO_ARENA struct shift_order *o =
+		shift_order_new(r->sweep->routing, r->setup, j->rq->engines, NULL, p, e);
 
-	if (shift_order_find(r->sweep->routing, r->setup, j->rq->engines, NULL, p, &o, e))
+	if (!o)
 		return -1;
-	struct shifts *s = shifts_new(r->sweep->routing, &o, ADVISE_SHIFTS, 1, p);
-	shift_order_free(&o);
+	struct shifts *s = shifts_new(r->sweep->routing, o, ADVISE_SHIFTS, 1, p);
 	if (!s)
 		return err_set(e, CANCELLED);
 	r->shift_mean = s->mean;
@@ -176,7 +176,9 @@ static int measure_gpus(const struct advise_job *j, struct advice_row *r, struct
 	const struct routing *routing = r->sweep->routing;
 	struct gpus *g = gpus_new(routing, NULL, 0);
 	struct pattern pattern = {0};
-	int rc = pattern_gpus(routing, g, (enum gpu_pattern)(j->rq->gpus - 1), j->rq->direct, &pattern, p, e);
+
+	g->direct = j->rq->direct;
+	int rc = pattern_gpus(routing, g, (enum gpu_pattern)(j->rq->gpus - 1), &pattern, p, e);
 	AUTO_ARENA struct loads *loads = rc ? NULL : loads_new(routing, &pattern, p);
 
 	if (loads)
@@ -220,7 +222,8 @@ static int advise_measure(const struct advise_job *j, struct advice_row *r, stru
 	if (!loads)
 		return err_set(e, CANCELLED);
 	r->max_load = loads->max;
-	return ebb_estimate(routing, NULL, SEED, false, p, &r->ebb, e) || measure_shifts(j, r, p, e) ||
+	const struct ebb_request ebb = {.seed = SEED};
+	return ebb_estimate(routing, &ebb, p, &r->ebb, e) || measure_shifts(j, r, p, e) ||
 			       (j->rq->gpus && measure_gpus(j, r, p, e))
 		       ? -1
 		       : 0;
