@@ -226,8 +226,7 @@ static void compare_add(struct comparison *c, struct pair_group g)
 	}
 }
 
-/* Counts and keeps a group whose `before` and `after` are links from its switch, one less than from a host.
- */
+/* Counts and keeps a group whose `before` and `after` are links from its switch, not yet from its hosts. */
 static void compare_add_pairs(struct comparison *c, struct pair_group g)
 {
 	uint64_t *total[] = {[PAIR_REROUTED] = &c->rerouted,
