@@ -184,7 +184,8 @@ static int read_output(struct script_reader *r, const char *data, size_t size, s
 	if (!r->sls)
 		return 0;
 	r->r->priv = sls = sl_tables_new(in->topo->fabric, in->lids->max_lid);
-	return sl_file_parse(sls, r->name, data, size, in->topo->fabric, in->lids, &notes->text, e);
+	const struct input file = {.name = r->name, .data = data, .size = size};
+	return sl_file_parse(sls, &file, in->topo->fabric, in->lids, &notes->text, e);
 }
 
 /* --- running it ------------------------------------------------------------------------------------------
@@ -223,6 +224,7 @@ static int script_run(const struct engine_input *in, char **argv, const char *na
 		.seconds = (unsigned)options_uint(in->options, "script_seconds"),
 		.said = &said,
 		.most_said = SCRIPT_SAID,
+		.name = name,
 		.mib = SCRIPT_MIB,
 	};
 
@@ -230,7 +232,7 @@ static int script_run(const struct engine_input *in, char **argv, const char *na
 		return -1;
 	way.in = fileno(from);
 	progress_start(in->progress, "a program routes", 0);
-	int rc = program_output(argv, &way, name, data, size, in->progress, e);
+	int rc = program_output(argv, &way, data, size, in->progress, e);
 	fclose(from);
 	if (!progress_cancelled(in->progress) && rc)
 		script_tell_said(argv[0], &said, NULL, e);

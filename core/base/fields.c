@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/base/cursor.h"
 #include "core/base/json.h"
 
 static void json_values_take_value(json_t *v, json_int_t *schema, void (*take)(void *ctx, json_t *v),
@@ -19,37 +18,37 @@ static void json_values_take_value(json_t *v, json_int_t *schema, void (*take)(v
 		take(ctx, v);
 }
 
-int json_values_read(const char *name, const char *data, size_t size, const char *command, int most,
-		     void (*take)(void *ctx, json_t *v), void *ctx, struct progress *p, struct err *e)
+int json_values_read(const struct input *in, const char *command, void (*take)(void *ctx, json_t *v),
+		     void *ctx, struct err *e)
 {
-	struct cursor c = {data, data + size};
+	struct cursor c = {in->data, in->data + in->size};
 	json_int_t schema = 0;
 
 	for (cur_blanks(&c); !cur_empty(&c); cur_blanks(&c)) {
 		json_error_t why;
 
-		if (progress_cancelled(p))
+		if (progress_cancelled(in->progress))
 			return err_set(e, CANCELLED);
 		json_t *v = json_loadb(c.p, (size_t)(c.end - c.p), JSON_DISABLE_EOF_CHECK, &why);
 		if (!v) {
 			unsigned line = (unsigned)why.line;
 
-			for (const char *at = data; at < c.p; at++)
+			for (const char *at = in->data; at < c.p; at++)
 				line += *at == '\n';
-			return err_set(e, "%s:%u: found no JSON (%s), expected what `%s` prints", name, line,
-				       why.text, command);
+			return err_set(e, "%s:%u: found no JSON (%s), expected what `%s` prints", in->name,
+				       line, why.text, command);
 		}
 		json_values_take_value(v, &schema, take, ctx);
 		json_decref(v);
 		c.p += why.position;
 	}
-	if (progress_cancelled(p))
+	if (progress_cancelled(in->progress))
 		return err_set(e, CANCELLED);
-	if (schema <= most)
+	if (schema <= JSON_SCHEMA)
 		return 0;
 	return err_set(
 		e, "%s: found schema %" JSON_INTEGER_FORMAT ", expected at most %d: a newer ibscope wrote it",
-		name, schema, most);
+		in->name, schema, JSON_SCHEMA);
 }
 
 static const char *const type_of[] = {

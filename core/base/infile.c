@@ -51,7 +51,7 @@ static int unpack_within(const char *name, unsigned mib, struct progress *p, cha
 {
 	const char *tool = foreign_unpacker(*data, *size);
 	char *argv[] = {(char *)(uintptr_t)tool, (char[]){"-dc"}, NULL};
-	struct program_way way = {.mib = mib};
+	struct program_way way = {.name = name, .mib = mib};
 	struct err why = {.kind = 0};
 
 	if (!tool || !program_exists(tool))
@@ -61,7 +61,7 @@ static int unpack_within(const char *name, unsigned mib, struct progress *p, cha
 	*data = NULL;
 	if (way.in < 0)
 		return -1;
-	int rc = program_output(argv, &way, name, data, size, p, &why);
+	int rc = program_output(argv, &way, data, size, p, &why);
 	close(way.in);
 	if (!rc)
 		return 0;

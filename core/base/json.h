@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#include "core/base/cursor.h"
 #include "core/base/defs.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
@@ -35,15 +36,18 @@ json_t *json_make(const char *fmt, ...);
 #pragma GCC poison json_pack json_pack_ex json_vpack_ex json_sprintf json_vsprintf
 #endif
 
+/* Of the JSON objects.  It goes up when a key goes away or means something else, not for new keys. */
+#define JSON_SCHEMA 1
+
 /* Texts of JSON values that this program printed before. */
 
 /*
  * Read a text of JSON values, one behind the other or in lists.  take() sees each object; v is not its own.
- * name: of the text, and command: what prints such a text, both for messages; most: the newest schema that is
- * known.  -1 and *e: it is no JSON, its schema is newer, or cancelled.
+ * command: what prints such a text, for messages.  -1 and *e: it is no JSON, its schema is newer than
+ * JSON_SCHEMA, or cancelled.
  */
-int json_values_read(const char *name, const char *data, size_t size, const char *command, int most,
-		     void (*take)(void *ctx, json_t *v), void *ctx, struct progress *p, struct err *e);
+int json_values_read(const struct input *in, const char *command, void (*take)(void *ctx, json_t *v),
+		     void *ctx, struct err *e);
 
 /* Rows of results.  One list of their fields makes JSON, its contract and the cells of panes. */
 

@@ -437,17 +437,17 @@ static ssize_t program_fill(void *cookie, const char *buf, size_t n)
 	return (ssize_t)n;
 }
 
-int program_output(char *const *argv, const struct program_way *way, const char *name, char **data,
-		   size_t *size, struct progress *p, struct err *e)
+int program_output(char *const *argv, const struct program_way *way, char **data, size_t *size,
+		   struct progress *p, struct err *e)
 {
 	static const cookie_io_functions_t io = {.write = program_fill};
-	struct sink s = {.name = name, .mib = way->mib};
+	struct sink s = {.name = way->name, .mib = way->mib};
 	FILE *to = fopencookie(&s, "w", io);
 
 	assert(way->mib > 0);
 	*data = NULL;
 	if (!to)
-		return err_system(e, name, errno);
+		return err_system(e, way->name, errno);
 	int rc = run(argv, way, to, p, e);
 	fclose(to); /* writes the rest of its buffer to the sink */
 	if (progress_cancelled(p))

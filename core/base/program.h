@@ -50,14 +50,15 @@ struct program_way {
 	unsigned seconds;  /* it is ended after so many; 0: never */
 	struct text *said; /* the last of its standard error, `most_said` bytes; NULL: dropped */
 	size_t most_said;
-	unsigned mib; /* of its output, at most */
+	const char *name; /* of its output, for messages */
+	unsigned mib;	  /* of its output, at most */
 };
 /*
- * The same, with its output in memory, *data, to be freed, *size bytes.  name: of the output, for messages.
+ * The same, with its output in memory, *data, to be freed, *size bytes.
  * When it has ended, or is ended, all processes of its group are.
  */
-int program_output(char *const *argv, const struct program_way *way, const char *name, char **data,
-		   size_t *size, struct progress *p, struct err *e);
+int program_output(char *const *argv, const struct program_way *way, char **data, size_t *size,
+		   struct progress *p, struct err *e);
 
 /* Kill the programs that run now, with their groups: for signal handlers, before this program ends. */
 void programs_kill(void);

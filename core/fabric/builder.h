@@ -114,6 +114,7 @@ struct group {
 };
 
 struct grouping {
+	const struct fabric *f;
 	struct group *group; /* [n_switches] */
 	struct guid_file file;
 	const char **name; /* [names] of the file, owned by it */

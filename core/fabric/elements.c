@@ -325,11 +325,11 @@ static void trim(char *s)
 		s[--len] = 0;
 }
 
-static int elements_group_take_line(struct grouping *g, const struct fabric *f, const char *path,
-				    const struct guid_line *l, uint64_t value, struct text *notes,
-				    struct err *e)
+static int elements_group_take_line(struct grouping *g, const char *path, const struct guid_line *l,
+				    uint64_t value, struct text *notes, struct err *e)
 {
-	uint32_t node = fabric_node_by_guid(f, l->guid), sw = node == NO_ID ? NO_ID : f->node_switch[node];
+	uint32_t node = fabric_node_by_guid(g->f, l->guid),
+		 sw = node == NO_ID ? NO_ID : g->f->node_switch[node];
 
 	if (!*l->rest)
 		return err_set(e, "%s:%u: found a GUID alone, expected `GUID NAME`", path, l->line);
@@ -350,8 +350,8 @@ static int elements_group_take_line(struct grouping *g, const struct fabric *f, 
 	return 0;
 }
 
-static int group_by_file(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
-			 struct text *notes, struct err *e)
+static int group_by_file(struct grouping *g, const char *path, struct progress *p, struct text *notes,
+			 struct err *e)
 {
 	int rc = 0;
 	uint64_t n = 0;
@@ -373,7 +373,7 @@ static int group_by_file(struct grouping *g, const struct fabric *f, const char 
 		value[sorted[i] - g->file.l] = n - 1;
 	}
 	for (size_t i = 0; !rc && i < g->file.n; i++)
-		rc = elements_group_take_line(g, f, path, &g->file.l[i], value[i], notes, e);
+		rc = elements_group_take_line(g, path, &g->file.l[i], value[i], notes, e);
 	return rc;
 }
 
@@ -381,13 +381,14 @@ static int group_by_file(struct grouping *g, const struct fabric *f, const char 
 static int grouping_read(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
 			 struct text *notes, struct err *e)
 {
-	*g = (struct grouping){.group = NEW_ARRAY(f->n_switches + 1, struct group),
+	*g = (struct grouping){.f = f,
+			       .group = NEW_ARRAY(f->n_switches + 1, struct group),
 			       .line = NEW_ARRAY(f->n_switches + 1, uint32_t)};
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		g->group[s].sys = f->node_sysguid[f->switch_node[s]];
 		g->group[s].chassis = f->node_chassis[f->switch_node[s]];
 	}
-	return path ? group_by_file(g, f, path, p, notes, e) : 0;
+	return path ? group_by_file(g, path, p, notes, e) : 0;
 }
 
 static void grouping_free(struct grouping *g)

@@ -245,21 +245,19 @@ static int conf_read_all(struct conf_reader *r, const char *data, size_t size)
 	return 0;
 }
 
-int conf_parse(struct options *o, const char *name, const char *data, size_t size, char **engines,
-	       struct text *notes, struct err *e)
+int conf_parse(struct options *o, const struct input *in, char **engines, struct text *notes, struct err *e)
 {
-	struct conf_reader r = {.o = options_copy(o), .name = name, .notes = notes, .e = e};
-	struct input in = {.name = name, .data = data, .size = size};
-	struct lines l = lines_of(&in);
+	struct conf_reader r = {.o = options_copy(o), .name = in->name, .notes = notes, .e = e};
+	struct lines l = lines_of(in);
 	struct file_kind kind;
 	struct cursor line = {0};
 	char found[64];
 
-	r.nvidia = any_line(&in, is_nvidia);
-	int rc = conf_read_all(&r, data, size);
+	r.nvidia = any_line(in, is_nvidia);
+	int rc = conf_read_all(&r, in->data, in->size);
 	/* is it a file of another kind, and not just an empty one? */
-	if (!rc && !r.known && file_kind(&in, &kind)) {
-		rc = err_set(e, "%.200s: found %s, expected options of OpenSM (opensm.conf)%s%s", name,
+	if (!rc && !r.known && file_kind(in, &kind)) {
+		rc = err_set(e, "%.200s: found %s, expected options of OpenSM (opensm.conf)%s%s", in->name,
 			     kind.is, *kind.use ? "; " : "", kind.use);
 	} else if (!rc && !r.known && r.unknown) {
 		while (lines_next(&l, &line) && !cur_says(line))
@@ -267,7 +265,7 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 		rc = err_set(e,
 			     "%.200s:%u: found '%s' and no option of OpenSM; expected lines of opensm.conf, "
 			     "as `routing_engine updn`",
-			     name, l.no, excerpt(line, found, sizeof(found)));
+			     in->name, l.no, excerpt(line, found, sizeof(found)));
 	}
 	for (size_t i = 0; !rc && i < options_count(r.o); i++) {
 		const char *option = options_at(r.o, i)->name;
@@ -281,7 +279,7 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 		text_add(notes,
 			 r.others == 1 ? "%s: %s that does not concern routing was skipped\n"
 				       : "%s: %s that do not concern routing were skipped\n",
-			 name, PLURAL(r.others, "option"));
+			 in->name, PLURAL(r.others, "option"));
 	if (rc) {
 		free(r.engines);
 		r.engines = NULL;
@@ -295,17 +293,18 @@ int conf_read(struct options *o, const char *path, struct progress *p, char **en
 	      struct err *e)
 {
 	FILE *f = infile_open(path, p);
+	struct input in = {.name = path};
 	AUTO_FREE char *data = NULL;
-	size_t size;
 
 	*engines = NULL;
 	if (!f)
 		return err_system(e, path, errno);
-	int rc = read_at_most(f, path, SMALL_FILE_MIB, &data, &size, e);
+	int rc = read_at_most(f, path, SMALL_FILE_MIB, &data, &in.size, e);
 	if (rc && progress_cancelled(p))
 		err_set(e, CANCELLED);
+	in.data = data;
 	if (!rc)
-		rc = conf_parse(o, path, data, size, engines, notes, e);
+		rc = conf_parse(o, &in, engines, notes, e);
 	fclose(f);
 	return rc;
 }

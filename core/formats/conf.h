@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_CONF_H
 #define IBSCOPE_CONF_H
 
+#include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -29,8 +30,7 @@ int conf_read(struct options *o, const char *path, struct progress *p, char **en
 /* Does a line name an option of OpenSM 3.3.23 and a value? */
 bool conf_knows(const char *line);
 
-/* The same from memory; name is for messages. */
-int conf_parse(struct options *o, const char *name, const char *data, size_t size, char **engines,
-	       struct text *notes, struct err *e);
+/* The same from memory. */
+int conf_parse(struct options *o, const struct input *in, char **engines, struct text *notes, struct err *e);
 
 #endif

@@ -353,7 +353,7 @@ static void folder_load_tables(const struct folder *d, struct fabric *f, struct 
 		text_free(&notes);
 		if (read_best(d, map_names, ARRAY_LEN(map_names), f, &maps)) {
 			t->sl_tables = sl_tables_new(f, 0);
-			if (sl2vl_file_parse(t->sl_tables, maps.name, maps.data, maps.size, f, &notes, &e)) {
+			if (sl2vl_file_parse(t->sl_tables, &maps, f, &notes, &e)) {
 				warn_file(f, e.msg);
 				sl_tables_unref(t->sl_tables);
 				t->sl_tables = NULL;

@@ -177,7 +177,8 @@ static bool ibnetdiscover_read_node(struct ibnetdiscover_reader *r, struct curso
 				 p->guid, CUR_ARGS(id));
 	if (p->has_guid)
 		guid = p->guid;
-	r->node = net_node(&r->net, type, guid, ports, id, r->lines.no, &r->status, r->e);
+	r->status = net_take_ports(&r->net, type, ports, r->lines.no, r->e);
+	r->node = r->status ? NO_ID : net_node(&r->net, type, guid, ports, id, r->lines.no);
 	r->skipping = r->node == NO_ID;
 	r->bare = !r->skipping;
 	if (!r->skipping) {

@@ -219,7 +219,8 @@ static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, 
 	AUTO_FREE char *copy = mem_dup(r->net.chars.s + r->net.name[name].text,
 				       r->net.name[name].len + 1); /* the pool may move */
 	full = (struct cursor){copy, copy + r->net.name[name].len};
-	uint32_t node = net_node(&r->net, type, guid, ports, full, s->line, &r->status, r->e);
+	r->status = net_take_ports(&r->net, type, ports, s->line, r->e);
+	uint32_t node = r->status ? NO_ID : net_node(&r->net, type, guid, ports, full, s->line);
 	if (node != NO_ID) {
 		struct ibsim_rates *t = NEW_ARRAY(ports + 1, struct ibsim_rates);
 		for (unsigned p = 0; p <= ports; p++)

@@ -321,16 +321,20 @@ static const char *net_type_word(enum node_type t)
 	return t == NODE_ROUTER ? "router" : "channel adapter";
 }
 
+int net_take_ports(const struct net *n, enum node_type type, uint64_t nports, unsigned line, struct err *e)
+{
+	return nports <= MAX_PORTS
+		       ? 0
+		       : err_set(e, "%s:%u: found a %s with %" PRIu64 " ports, expected at most %d",
+				 n->source, line, net_type_word(type), nports, MAX_PORTS);
+}
+
 uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t nports, struct cursor name,
-		  unsigned line, int *status, struct err *e)
+		  unsigned line)
 {
 	uint32_t id = net_name(n, name.p, cur_len(name)), node;
 
-	if (nports > MAX_PORTS) {
-		*status = err_set(e, "%s:%u: found a %s with %" PRIu64 " ports, expected at most %d",
-				  n->source, line, net_type_word(type), nports, MAX_PORTS);
-		return NO_ID;
-	}
+	assert(nports <= MAX_PORTS);
 	if (n->name[id].node != NO_ID) {
 		warnings_missing(&n->b->warnings, "duplicate name", line,
 				 "a second node is called \"%s\"; it is left out", net_name_text(n, id));

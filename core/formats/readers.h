@@ -124,12 +124,11 @@ void net_init(struct net *n, const char *source);
 void net_free(struct net *n);				     /* with the builder, if it is still there */
 uint32_t net_name(struct net *n, const char *s, size_t len); /* id of a name */
 void net_wire(struct net *n, const struct wire *w);
-/*
- * Add a node under a name.  GUID and name must be new; otherwise a warning and NO_ID.  With more than
- * MAX_PORTS ports: -1 in *status and *e.
- */
+/* -1 and *e: a node with so many ports, more than MAX_PORTS, cannot be added. */
+int net_take_ports(const struct net *n, enum node_type type, uint64_t nports, unsigned line, struct err *e);
+/* Add a node under a name.  GUID and name must be new; otherwise a warning and NO_ID. */
 uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t nports, struct cursor name,
-		  unsigned line, int *status, struct err *e);
+		  unsigned line);
 /* Cable everything; oddities become warnings. */
 void net_link(struct net *n);
 /* The subnet manager runs on the first node that has an endport: a guess. */

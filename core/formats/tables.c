@@ -793,42 +793,38 @@ struct switch_tables *tables_finish(struct tables_reader *r, const char *source,
 	return t;
 }
 
-int tables_parse(const struct input *in, const struct fabric *f, const struct lids *now,
-		 struct switch_tables **out, struct tables_info *info, struct text *notes, struct err *e)
+struct switch_tables *tables_parse(const struct input *in, const struct fabric *f, const struct lids *now,
+				   struct tables_info *info, struct text *notes, struct err *e)
 {
 	struct tables_reader r;
+	struct switch_tables *t = NULL;
 
-	*out = NULL;
 	tables_begin(&r, f);
-	if (tables_read(&r, in, e)) {
+	if (tables_read(&r, in, e))
 		tables_drop(&r);
-		return -1;
-	}
-	*out = tables_finish(&r, in->name, now, info, notes);
-	if (info->n_switches)
-		return 0;
-	counted_unref(&(*out)->counted);
-	*out = NULL;
-	return err_set(
-		e, "%s: found tables of %s, none of which is in the fabric (the first is 0x%016" PRIx64 ")",
-		in->name, PLURAL(r.n_unknown, "switch"), r.unknown);
+	else
+		t = tables_finish(&r, in->name, now, info, notes);
+	if (progress_cancelled(in->progress))
+		err_set(e, CANCELLED);
+	else if (t && info->n_switches)
+		return t;
+	else if (t)
+		err_set(e,
+			"%s: found tables of %s, none of which is in the fabric (the first is 0x%016" PRIx64
+			")",
+			in->name, PLURAL(r.n_unknown, "switch"), r.unknown);
+	if (t)
+		counted_unref(&t->counted);
+	return NULL;
 }
 
-int tables_load(const char *path, const struct fabric *f, const struct lids *now, struct switch_tables **out,
-		struct tables_info *info, struct text *notes, struct progress *p, struct err *e)
+struct switch_tables *tables_load(struct input in, const struct fabric *f, const struct lids *now,
+				  struct tables_info *info, struct text *notes, struct err *e)
 {
-	struct input in = {.name = path, .progress = p};
 	AUTO_FREE char *data = NULL;
 
-	*out = NULL;
-	if (read_packed_file(path, p, &data, &in.size, e))
-		return -1;
+	if (read_packed_file(in.name, in.progress, &data, &in.size, e))
+		return NULL;
 	in.data = data;
-	int rc = tables_parse(&in, f, now, out, info, notes, e);
-	if (!progress_cancelled(p))
-		return rc;
-	if (*out)
-		counted_unref(&(*out)->counted);
-	*out = NULL;
-	return err_set(e, CANCELLED);
+	return tables_parse(&in, f, now, info, notes, e);
 }

@@ -58,12 +58,12 @@ struct switch_tables *tables_finish(struct tables_reader *r, const char *source,
 void tables_copy(struct tables_reader *r, const struct fabric *from);
 void tables_drop(struct tables_reader *r); /* free without a result */
 
-/* All of this for one file.  -1 also when p (may be NULL) is cancelled. */
-int tables_load(const char *path, const struct fabric *f, const struct lids *now, struct switch_tables **out,
-		struct tables_info *info, struct text *notes, struct progress *p, struct err *e);
-/* The same from memory; in->name is for messages. */
-int tables_parse(const struct input *in, const struct fabric *f, const struct lids *now,
-		 struct switch_tables **out, struct tables_info *info, struct text *notes, struct err *e);
+/* All of this for one file, of which only the path is given yet.  NULL and *e, also when it is cancelled. */
+struct switch_tables *tables_load(struct input in, const struct fabric *f, const struct lids *now,
+				  struct tables_info *info, struct text *notes, struct err *e);
+/* The same from memory. */
+struct switch_tables *tables_parse(const struct input *in, const struct fabric *f, const struct lids *now,
+				   struct tables_info *info, struct text *notes, struct err *e);
 
 /* --- of core/formats/ itself --- */
 

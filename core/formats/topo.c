@@ -50,6 +50,7 @@ struct topo_reader {
 	struct box *box;
 	size_t n, cap;
 	uint64_t next_switch, next_ca, sysguid;
+	unsigned depth; /* of the board being made, within others */
 	int status;
 	struct err *e;
 };
@@ -273,11 +274,11 @@ static struct cursor topo_change_of(struct cursor changes, const char *board)
 }
 
 static void make_board(struct topo_reader *r, const struct ibnl_system *s, const struct box *of,
-		       const char *path, unsigned depth, struct board *out);
+		       const char *path, struct board *out);
 
 /* Makes a board within a system, in the variant that CFG names. A missing board stays empty. */
 static void make_inner(struct topo_reader *r, const struct ibnl_system *s, const struct ibnl_part *p,
-		       const struct box *of, const char *path, unsigned depth, struct board *out)
+		       const struct box *of, const char *path, struct board *out)
 {
 	/* the path begins with the system's name, which CFG leaves out */
 	struct cursor change = topo_change_of(of->changes, path + (of->name.end - of->name.p) + 1);
@@ -287,42 +288,48 @@ static void make_inner(struct topo_reader *r, const struct ibnl_system *s, const
 		return;
 	kind = str_printf("%.*s%s%.*s", CUR_ARGS(p->kind), cur_empty(&change) ? "" : ":", CUR_ARGS(change));
 	const struct ibnl_system *inner = ibnl_board(r->l, s->file, kind);
-	if (!inner)
+	if (!inner) {
 		warnings_missing(&r->net.b->warnings, "unknown board", of->line,
 				 "%s is a %s, which %s does not tell; it is left out", path, kind,
 				 r->l->file[s->file].name);
-	else if (depth >= TOPO_BOARD_DEPTH)
+	} else if (r->depth >= TOPO_BOARD_DEPTH) {
 		r->status = err_set(
 			r->e, "%s: found boards more than " STR(TOPO_BOARD_DEPTH) " deep within each other",
 			r->l->file[s->file].name);
-	else
-		make_board(r, inner, of, path, depth + 1, out);
+	} else {
+		r->depth++;
+		make_board(r, inner, of, path, out);
+		r->depth--;
+	}
 }
 
-/* Lays one wire of a part, to another part or to a connector. */
-static void lay_wire(struct topo_reader *r, const struct ibnl_system *s, const struct topo_piece *made,
-		     size_t from, const struct ibnl_wire *w, unsigned line, struct board *out)
+/* Lays the wires of a part, to other parts or to connectors. */
+static void lay_wires(struct topo_reader *r, const struct ibnl_system *s, const struct topo_piece *made,
+		      size_t from, unsigned line, struct board *out)
 {
-	struct topo_place a = at_part(&s->part[from], &made[from], w->port), z = nowhere;
+	for (size_t k = 0; k < s->part[from].n; k++) {
+		const struct ibnl_wire *w = &s->part[from].wire[k];
+		struct topo_place a = at_part(&s->part[from], &made[from], w->port), z = nowhere;
 
-	if (a.node == NO_ID) /* a variant of a board need not have all connectors */
-		return;
-	if (cur_empty(&w->instance)) {
-		a.width = topo_told(a.width, w->width);
-		a.speed = topo_told(a.speed, w->speed);
-		GROW(out->c, out->n, out->cap);
-		out->c[out->n++] = (struct connector){w->to, a};
-		return;
+		if (a.node == NO_ID) /* a variant of a board need not have all connectors */
+			continue;
+		if (cur_empty(&w->instance)) {
+			a.width = topo_told(a.width, w->width);
+			a.speed = topo_told(a.speed, w->speed);
+			GROW(out->c, out->n, out->cap);
+			out->c[out->n++] = (struct connector){w->to, a};
+			continue;
+		}
+		for (size_t i = 0; i < s->n; i++)
+			if (cur_same(s->part[i].name, w->instance))
+				z = at_part(&s->part[i], &made[i], w->to);
+		if (z.node != NO_ID)
+			topo_join(r, a, z, w->width, w->speed, line);
 	}
-	for (size_t i = 0; i < s->n; i++)
-		if (cur_same(s->part[i].name, w->instance))
-			z = at_part(&s->part[i], &made[i], w->to);
-	if (z.node != NO_ID)
-		topo_join(r, a, z, w->width, w->speed, line);
 }
 
 static void make_board(struct topo_reader *r, const struct ibnl_system *s, const struct box *of,
-		       const char *path, unsigned depth, struct board *out)
+		       const char *path, struct board *out)
 {
 	AUTO_FREE struct topo_piece *made = NEW_ARRAY(s->n + 1, struct topo_piece);
 
@@ -333,11 +340,10 @@ static void make_board(struct topo_reader *r, const struct ibnl_system *s, const
 		if (p->type)
 			made[i].node = add_chip(r, p, name, of->line);
 		else
-			make_inner(r, s, p, of, name, depth, &made[i].board);
+			make_inner(r, s, p, of, name, &made[i].board);
 	}
 	for (size_t i = 0; i < s->n && !r->status; i++)
-		for (size_t k = 0; k < s->part[i].n; k++)
-			lay_wire(r, s, made, i, &s->part[i].wire[k], of->line, out);
+		lay_wires(r, s, made, i, of->line, out);
 	for (size_t i = 0; i < s->n; i++)
 		free(made[i].board.c);
 }
@@ -359,7 +365,7 @@ static void make_box(struct topo_reader *r, struct box *b)
 		return;
 	AUTO_FREE char *path = cur_clean(b->name, SIZE_MAX); /* as long as the name */
 	r->sysguid = 0;
-	make_board(r, s, b, path, 0, &b->front);
+	make_board(r, s, b, path, &b->front);
 	for (size_t i = 0; i < b->front.n; i++) {
 		const struct connector *c = &b->front.c[i];
 

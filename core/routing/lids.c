@@ -221,20 +221,20 @@ struct lid_memory *lid_memory_copy(const struct lid_memory *m)
 }
 
 /*
- * The endport `ep` of m was endport `was` of `old`: what is remembered of it, and what it carries now.
- * managed: ports of `from` were found with LIDs of another subnet manager.
+ * The endport `ep` of m was endport `was` of `old`: what is remembered of it, and what it carries now. same:
+ * it was found with the same LIDs.  given: its LID, if another subnet manager has given that since; 0.
  */
-static void take_over(struct lid_memory *m, const struct fabric *f, uint32_t ep, const struct lid_memory *old,
-		      const struct fabric *from, uint32_t was, bool managed)
+static void take_over(struct lid_memory *m, uint32_t ep, const struct lid_memory *old, uint32_t was,
+		      bool same, unsigned given)
 {
-	uint32_t p = f->endport_port[ep], q = from->endport_port[was], min = old->entry[was].min;
+	uint32_t min = old->entry[was].min;
 
 	m->known[ep] = old->known[was];
 	m->entry[ep] = old->entry[was];
-	if (f->port_lid[p] == from->port_lid[q] && f->port_lmc[p] == from->port_lmc[q]) {
+	if (same) {
 		m->carried[ep] = old->carried[was];
 		m->carried_lmc[ep] = old->carried_lmc[was];
-	} else if (managed && m->known[ep] && f->port_lid[p] && f->port_lid[p] != min && !from->port_lid[q]) {
+	} else if (m->known[ep] && given && given != min) {
 		/* that one has given the new port another LID than was worked out for it: what is seen counts
 		 */
 		m->known[ep] = 0;
@@ -274,15 +274,16 @@ struct lid_memory *lid_memory_on(const struct lid_memory *m, const struct fabric
 	c->foreign = m->n_foreign ? mem_dup(m->foreign, m->n_foreign * sizeof(*m->foreign)) : NULL;
 	c->n_foreign = c->cap_foreign = m->n_foreign;
 	for (uint32_t ep = 0; ep < to->n_endports; ep++) {
-		uint32_t was = fabric_endport_in(from, to, ep);
+		uint32_t was = fabric_endport_in(from, to, ep), p = to->endport_port[ep];
+		uint32_t q = was == NO_ID ? NO_ID : from->endport_port[was];
 
-		if (was == NO_ID ||
-		    from->port_guid[from->endport_port[was]] != to->port_guid[to->endport_port[ep]]) {
+		if (q == NO_ID || from->port_guid[q] != to->port_guid[p]) {
 			take_foreign(c, to, ep);
 			continue;
 		}
 		stays[was] = 1;
-		take_over(c, to, ep, m, from, was, managed);
+		bool same = to->port_lid[p] == from->port_lid[q] && to->port_lmc[p] == from->port_lmc[q];
+		take_over(c, ep, m, was, same, managed && !from->port_lid[q] ? to->port_lid[p] : 0);
 	}
 	for (uint32_t ep = 0; ep < m->n_endports; ep++) {
 		if (stays[ep] || !m->known[ep])

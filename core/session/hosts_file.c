@@ -304,14 +304,14 @@ static int read_lids(const struct patterns_reader *x, struct err *e)
 
 static int read_shift(const struct patterns_reader *x, struct err *e)
 {
-	struct shift_order o;
+	AUTO_ARENA struct shift_order *o =
+		shift_order_new(x->r, x->s->setup, x->s->engines, NULL, x->o->run->progress, e);
 
-	if (shift_order_find(x->r, x->s->setup, x->s->engines, NULL, x->o->run->progress, &o, e))
+	if (!o)
 		return -1;
-	out_text(x->o, "Order of %s (%s).\n", PLURAL(o.n, "place"), shift_by_text(o.by));
-	out_json(x->o, "order", json_text(shift_by_name(o.by)));
-	pattern_shift(x->r, &o, (uint32_t)args_number(x->args, "K", 1), x->p);
-	shift_order_free(&o);
+	out_text(x->o, "Order of %s (%s).\n", PLURAL(o->n, "place"), shift_by_text(o->by));
+	out_json(x->o, "order", json_text(shift_by_name(o->by)));
+	pattern_shift(x->r, o, (uint32_t)args_number(x->args, "K", 1), x->p);
 	return 0;
 }
 
@@ -424,8 +424,10 @@ struct gpus *session_gpus(const struct session *s, const struct routing *r, cons
 
 	for (; !rc && h; h = args_next(args, "H", h))
 		rc = add_targets(&x, h->word, &to, e);
-	if (!rc)
+	if (!rc) {
 		g = gpus_new(r, some ? to.ep : NULL, to.n);
+		g->direct = args_has(args, "direct");
+	}
 	FREE_EACH(to.ep, to.taken);
 	return g;
 }
@@ -443,8 +445,7 @@ static int read_gpus(const struct patterns_reader *x, struct err *e)
 {
 	enum gpu_pattern kind = (enum gpu_pattern)args_which(x->args, gpu_pattern_word, GPU_PATTERNS);
 	struct gpus *g = session_gpus(x->s, x->r, x->args, x->o, e);
-	int rc = g ? pattern_gpus(x->r, g, kind, args_has(x->args, "direct"), x->p, x->o->run->progress, e)
-		   : -1;
+	int rc = g ? pattern_gpus(x->r, g, kind, x->p, x->o->run->progress, e) : -1;
 
 	if (!rc)
 		tell_gpus(g, x->o);

@@ -13,9 +13,6 @@
 
 struct command_run;
 
-/* Of the JSON objects.  It goes up when a key goes away or means something else, not for new keys. */
-#define JSON_SCHEMA 1
-
 struct out {
 	struct command_run *run; /* run of the command: where it writes, how it is cancelled */
 	struct out *up;		 /* JSON mode: output of the command that runs this one, NULL = none */

@@ -397,11 +397,11 @@ static bool map_line(struct sl_tables_file_reading *r, struct cursor c)
 	return true;
 }
 
-int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
-		     const struct fabric *f, struct text *notes, struct err *e)
+int sl2vl_file_parse(struct sl_tables *l, const struct input *in, const struct fabric *f, struct text *notes,
+		     struct err *e)
 {
 	struct sl_tables_file_reading r = {
-		.l = l, .name = name, .f = f, .lines = {data, data + size, 0, NULL}, .sw = NO_ID};
+		.l = l, .name = in->name, .f = f, .lines = lines_of(in), .sw = NO_ID};
 	struct cursor c;
 
 	assert(l->n_switches == f->n_switches && l->n_endports == f->n_endports);
@@ -410,8 +410,8 @@ int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, si
 			return sl_tables_file_expected(
 				&r, c, "`IN OUT : VL...` of a switch or `GUID IN OUT 0x01 0x23...`", e);
 	if (r.unknown && notes)
-		text_add(notes, "%s: maps of %u switch%s not in the fabric were skipped\n", name, r.unknown,
-			 r.unknown == 1 ? " that is" : "es that are");
+		text_add(notes, "%s: maps of %u switch%s not in the fabric were skipped\n", in->name,
+			 r.unknown, r.unknown == 1 ? " that is" : "es that are");
 	return 0;
 }
 
@@ -436,12 +436,13 @@ int sl2vl_file_each(const char *path, const struct fabric *f, sl2vl_taker *take,
 int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct progress *p,
 		    struct text *notes, struct err *e)
 {
+	struct input in = {.name = path};
 	AUTO_FREE char *data = NULL;
-	size_t size;
 
-	if (read_file(path, p, &data, &size, e))
+	if (read_file(path, p, &data, &in.size, e))
 		return -1;
-	return sl2vl_file_parse(l, path, data, size, f, notes, e);
+	in.data = data;
+	return sl2vl_file_parse(l, &in, f, notes, e);
 }
 
 /* --- SLs of paths --------------------------------------------------------------------------- */
@@ -509,15 +510,11 @@ static bool sl_line(struct sl_tables_file_reading *r, struct cursor c)
 	return true;
 }
 
-int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
-		  const struct fabric *f, const struct lids *lids, struct text *notes, struct err *e)
+int sl_file_parse(struct sl_tables *l, const struct input *in, const struct fabric *f,
+		  const struct lids *lids, struct text *notes, struct err *e)
 {
-	struct sl_tables_file_reading r = {.l = l,
-					   .name = name,
-					   .f = f,
-					   .lids = lids,
-					   .lines = {data, data + size, 0, NULL},
-					   .source = NO_ID};
+	struct sl_tables_file_reading r = {
+		.l = l, .name = in->name, .f = f, .lids = lids, .lines = lines_of(in), .source = NO_ID};
 	struct cursor c;
 
 	assert(l->n_endports == f->n_endports && lids->n_endports == f->n_endports);
@@ -526,20 +523,9 @@ int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_
 			return sl_tables_file_expected(
 				&r, c, "`SLID DLID SL`, `GUID DLID SL` or `LID : SL` of a block", e);
 	if (r.unknown && notes)
-		text_add(notes, "%s: SLs and nodes that the fabric does not have were skipped: %u\n", name,
-			 r.unknown);
+		text_add(notes, "%s: SLs and nodes that the fabric does not have were skipped: %u\n",
+			 in->name, r.unknown);
 	return 0;
-}
-
-int sl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, const struct lids *lids,
-		 struct progress *p, struct text *notes, struct err *e)
-{
-	AUTO_FREE char *data = NULL;
-	size_t size;
-
-	if (read_file(path, p, &data, &size, e))
-		return -1;
-	return sl_file_parse(l, path, data, size, f, lids, notes, e);
 }
 
 /* --- writing -------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #ifndef IBSCOPE_LFT_FILE_H
 #define IBSCOPE_LFT_FILE_H
 
+#include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -86,18 +87,16 @@ void hops_file_free(struct hops_file *h);
  */
 int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct progress *p,
 		    struct text *notes, struct err *e);
-int sl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, const struct lids *lids,
-		 struct progress *p, struct text *notes, struct err *e);
-/* The same from memory; name is for messages. */
-int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
-		     const struct fabric *f, struct text *notes, struct err *e);
+/* The same from memory. */
+int sl2vl_file_parse(struct sl_tables *l, const struct input *in, const struct fabric *f, struct text *notes,
+		     struct err *e);
+int sl_file_parse(struct sl_tables *l, const struct input *in, const struct fabric *f,
+		  const struct lids *lids, struct text *notes, struct err *e);
 /* All maps of a dump, of CA and router ports, too (in and out are 0).  -1 and *e: the file cannot be
  * read, or a line is no map of a port of the fabric. */
 typedef void sl2vl_taker(void *arg, uint32_t endport, unsigned in, unsigned out, sl2vl_map m);
 int sl2vl_file_each(const char *path, const struct fabric *f, sl2vl_taker *take, void *arg,
 		    struct progress *p, struct err *e);
-int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
-		  const struct fabric *f, const struct lids *lids, struct text *notes, struct err *e);
 
 /*
  * The maps of all switches that are up, in the form of opensm-sl2vl.dump.  Maps of CA and router ports follow
@@ -125,10 +124,9 @@ uint32_t pkeys_untold(const struct topo *t, uint32_t *first);
 struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, struct progress *p,
 			       bool *unread, struct text *notes);
 
-/* From memory, into p.  False: something is not modelled. name is for notes. */
-bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const char *name, const char *data,
-		      size_t size, struct text *notes);
-bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name, const char *data,
-		      size_t size, struct text *notes);
+/* From memory, into p.  False: something is not modelled. */
+bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const struct input *in,
+		      struct text *notes);
+bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const struct input *in, struct text *notes);
 
 #endif

@@ -315,12 +315,11 @@ static void pair_sls_file_keep(const struct partitions *x, struct pair_sls *p)
 	}
 }
 
-bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const char *name, const char *data,
-		      size_t size, struct text *notes)
+bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const struct input *in,
+		      struct text *notes)
 {
-	struct partitions x = {.t = t, .qos = qos, .modelled = true, .notes = notes, .file = name};
-	struct input in = {.name = name, .data = data, .size = size};
-	struct lines l = lines_of(&in);
+	struct partitions x = {.t = t, .qos = qos, .modelled = true, .notes = notes, .file = in->name};
+	struct lines l = lines_of(in);
 	struct cursor line;
 
 	assert(!p->first && !p->member && p->n_endports == t->fabric->n_endports);
@@ -334,11 +333,11 @@ bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const 
 			x.modelled = false;
 			odd(&x, line, "lines of more than 4094 bytes are not modelled");
 		}
-		pair_sls_file_take_line(&x, line, line.end < data + size);
+		pair_sls_file_take_line(&x, line, line.end < in->data + in->size);
 	}
 	if (x.failed || !x.any) { /* then there is the default partition alone, with all ports in full */
 		if (!x.any && !x.failed)
-			text_add(notes, "%s: no partition is defined; OpenSM takes its default\n", name);
+			text_add(notes, "%s: no partition is defined; OpenSM takes its default\n", in->name);
 		for (size_t i = 0; i < x.n; i++)
 			memset(x.part[i].member, NO_MEMBER, t->fabric->n_endports);
 		pair_sls_file_add_all(&x, &x.part[0], 0, FULL);
@@ -467,11 +466,9 @@ static enum policy_line take_ulp(struct pair_sls *p, const struct topo *t, struc
 		       : LINE_WRONG;
 }
 
-bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name, const char *data,
-		      size_t size, struct text *notes)
+bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const struct input *in, struct text *notes)
 {
-	struct input in = {.name = name, .data = data, .size = size};
-	struct lines l = lines_of(&in);
+	struct lines l = lines_of(in);
 	struct cursor line;
 	unsigned rest = NO_PAIR_SL;
 	enum policy_line is = LINE_TAKEN;
@@ -498,19 +495,19 @@ bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name
 				     ? LINE_OTHER
 				     : LINE_WRONG;
 		if (is == LINE_WRONG)
-			text_add(notes, "%s:%u: found '%s': OpenSM gives the whole QoS policy up\n", name,
+			text_add(notes, "%s:%u: found '%s': OpenSM gives the whole QoS policy up\n", in->name,
 				 l.no, excerpt(line, found, sizeof(found)));
 		else if (is == LINE_OTHER)
 			text_add(notes,
 				 "%s:%u: found '%s': of the QoS policy only simple lines of qos-ulps are "
 				 "modelled\n",
-				 name, l.no, excerpt(line, found, sizeof(found)));
+				 in->name, l.no, excerpt(line, found, sizeof(found)));
 	}
 	if (is <= LINE_OPEN && (rest == NO_PAIR_SL || inside)) {
 		text_add(notes,
 			 "%s: qos-ulps without `default`, or without its end: OpenSM gives the whole QoS "
 			 "policy up\n",
-			 name);
+			 in->name);
 		is = LINE_WRONG;
 	}
 	for (uint32_t ep = 0; is == LINE_TAKEN && ep < p->n_endports; ep++)
@@ -628,19 +625,21 @@ struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, st
 	const struct managers *m = fabric_managers(t->fabric);
 	bool qos = options_bool(o, "qos");
 	struct pair_sls *r = pair_sls_new(t->fabric->n_endports);
+	struct input partitions = {.name = options_get(o, "partition_config_file")},
+		     policy = {.name = options_get(o, "qos_policy_file")};
 	uint32_t untold;
-	size_t size;
 
 	*unread = false;
-	AUTO_FREE char *data = content(o, "partition_config_file", p, &size, unread, notes);
-	if (data)
-		*unread |= !partitions_parse(r, t, qos, options_get(o, "partition_config_file"), data, size,
-					     notes);
+	AUTO_FREE char *members = content(o, "partition_config_file", p, &partitions.size, unread, notes);
+	partitions.data = members;
+	if (members)
+		*unread |= !partitions_parse(r, t, qos, &partitions, notes);
 	if (m && m->n_pkeys && t->n_endports_up && !pkeys_untold(t, &untold))
 		take_pkeys(r, t);
-	AUTO_FREE char *policy = qos ? content(o, "qos_policy_file", p, &size, unread, notes) : NULL;
-	if (policy)
-		*unread |= !qos_policy_parse(r, t, options_get(o, "qos_policy_file"), policy, size, notes);
+	AUTO_FREE char *ulps = qos ? content(o, "qos_policy_file", p, &policy.size, unread, notes) : NULL;
+	policy.data = ulps;
+	if (ulps)
+		*unread |= !qos_policy_parse(r, t, &policy, notes);
 	if (r->first || r->to) {
 		find_one(r, t);
 		return r;

@@ -471,6 +471,18 @@ static enum map_source map_source(const struct sweep *s)
 	return r->ops->n_layers && r->ops->n_layers(r) > 1 ? MAPS_UNKNOWN : MAPS_ENGINE;
 }
 
+static int fill_sls(struct sweep *s, struct sl_tables *l, const char *path, struct progress *p,
+		    struct text *notes, struct err *e)
+{
+	struct input in = {.name = path};
+	AUTO_FREE char *data = NULL;
+
+	if (read_file(path, p, &data, &in.size, e))
+		return -1;
+	in.data = data;
+	return sl_file_parse(l, &in, s->fabric, s->lids, notes, e);
+}
+
 static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source source, struct progress *p,
 		     struct text *notes, struct err *e)
 {
@@ -545,8 +557,7 @@ static int give_sl_tables(struct sweep *s, struct progress *p, struct text *note
 	if (source == MAPS_ENGINE && !sls)
 		return 0;
 	struct sl_tables *l = sl_tables_new(s->fabric, s->lids->max_lid);
-	if (fill_maps(s, l, source, p, notes, e) ||
-	    (sls && sl_file_read(l, sls, s->fabric, s->lids, p, notes, e))) {
+	if (fill_maps(s, l, source, p, notes, e) || (sls && fill_sls(s, l, sls, p, notes, e))) {
 		sl_tables_unref(l);
 		return -1;
 	}

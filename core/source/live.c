@@ -358,9 +358,10 @@ static int explain(struct child *c, const char *source, int status, struct err *
 	return err_set(e, "%s", text_str(&why));
 }
 
-int live_discover_tables(const char *ca, int port, enum live_tables what, unsigned silence,
-			 struct fabric **out, struct progress *p, struct err *e)
+struct fabric *live_discover_tables(const char *ca, int port, enum live_tables what, unsigned silence,
+				    struct progress *p, struct err *e)
 {
+	struct fabric *f = NULL;
 	struct child c = {.pid = -1, .keep = -1, .fd = {-1, -1, -1}, .silence = silence};
 	AUTO_FREE char *source = port ? str_printf("%s:%d", ca ? ca : "first CA", port)
 				      : str_dup(ca ? ca : "first active port");
@@ -375,19 +376,19 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 		if (!rc && (status || !c.size))
 			rc = explain(&c, source, status, e);
 		else if (!rc)
-			rc = live_read(c.data, c.size, source, what, out, e);
+			rc = live_read(c.data, c.size, source, what, &f, e);
 		/* what cannot be sent fails at once: the process may end before its silence is noticed */
-		if (!rc && (*out)->warnings.missing && check_simulator(&c, e)) {
-			fabric_unref(*out);
+		if (!rc && f->warnings.missing && check_simulator(&c, e)) {
+			fabric_unref(f);
 			rc = -1;
 		}
 		if (!rc)
-			live_tell_said(&c.errors, &(*out)->warnings, NULL);
+			live_tell_said(&c.errors, &f->warnings, NULL);
 	}
 	text_free(&c.line);
 	text_free(&c.errors);
 	free(c.data);
-	return rc;
+	return rc ? NULL : f;
 }
 
 int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e)

@@ -50,13 +50,13 @@ enum live_tables { /* tables come with the P_Keys of all endports */
  * Discover from a local port: ca NULL = first active CA, port 0 = its first active port.  The SM's place is
  * taken from the local port's SM LID (without a known one: the local port).  What the library writes to
  * stderr becomes part of *e, or, when the discovery succeeds, warnings of the fabric.  p (may be NULL) counts
- * nodes found; the total is not known.  -1 and *e when there is no device, no permission, or when cancelled
+ * nodes found; the total is not known.  NULL and *e when there is no device, no permission, or when cancelled
  * (within half a second); when nothing at all comes for `silence` seconds (LIVE_SILENCE_S is usual), nothing
  * but errors for three times as long, or within two seconds of the end of the simulator.  Nothing stays
  * behind, neither a process nor what umad2sim makes.
  */
-int live_discover_tables(const char *ca, int port, enum live_tables what, unsigned silence,
-			 struct fabric **out, struct progress *p, struct err *e);
+struct fabric *live_discover_tables(const char *ca, int port, enum live_tables what, unsigned silence,
+				    struct progress *p, struct err *e);
 
 /*
  * Start this program again for a piece of live work, and add its output to `to`. argv[0] is "/proc/self/exe",

@@ -122,12 +122,16 @@ void plan_hosts(struct plan *p, uint32_t sw, unsigned n);
 /* Decimal digits of the largest of n numbers that start at 0 (n - 1), but at least min. */
 int digits_of(uint32_t n, int min);
 
-/*
- * Reads a shape that is nothing but min to max numbers of range[0] .. range[1], separated by `sep`.  Returns
- * their number, or -1.  what: the expected shape, for messages.
- */
-int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int min, int max,
-	       const uint32_t range[2], const char *what);
+/* A shape that is nothing but numbers, separated by `sep`. */
+struct shape_rule {
+	const char *words; /* the expected shape, for messages */
+	char sep;
+	int min, max; /* how many */
+	uint32_t low, high;
+};
+
+/* Reads such a shape into v[max].  Returns the number of numbers, or -1. */
+int shape_read(struct plan *p, const char *s, const struct shape_rule *rule, uint32_t *v);
 
 /* CAs that the options ask for on switch k, and on all of so many switches. */
 unsigned hosts_at(const struct plan *p, uint32_t k);

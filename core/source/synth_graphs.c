@@ -37,11 +37,12 @@ static void all_hosts(struct plan *p, uint32_t first, uint32_t n)
  */
 static int words_make(struct plan *p, const char *shape, bool kautz)
 {
-	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
+	const struct shape_rule rule = {
+		kautz ? "kautz:D,K" : "debruijn:D,K", ',', 2, 2, 1, SYNTH_MAX_ENDPORTS};
 	const char *prefix = kautz ? "k" : "b";
 	uint32_t v[2] = {0}, letter[SYNTH_MAX_DIMS], first = p->n, base, n, rest;
 
-	if (shape_read(p, shape, ',', v, 2, 2, range, kautz ? "kautz:D,K" : "debruijn:D,K") < 0)
+	if (shape_read(p, shape, &rule, v) < 0)
 		return -1;
 	if (v[1] > SYNTH_MAX_DIMS)
 		return plan_limit(p, "K = %u letters, expected at most %d", v[1], SYNTH_MAX_DIMS);
@@ -169,12 +170,12 @@ static int field_make(struct plan *p, struct synth_graphs_field *f, uint32_t q)
  */
 int synth_slimfly(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
+	static const struct shape_rule rule = {"slimfly:Q", ',', 1, 1, 0, SYNTH_MAX_ENDPORTS};
 	bool in[2][MAX_PORTS + 1] = {{false}};
 	uint32_t q = 0, first = p->n, degree, n;
 	struct synth_graphs_field f;
 
-	if (shape_read(p, shape, ',', &q, 1, 1, range, "slimfly:Q") < 0 || field_make(p, &f, q))
+	if (shape_read(p, shape, &rule, &q) < 0 || field_make(p, &f, q))
 		return -1;
 	if (q % 4 == 2)
 		return plan_fail(p, "Q = %u: no such graph, expected a power of a prime from 3 on", q);
@@ -211,9 +212,9 @@ int synth_slimfly(struct plan *p, const char *shape)
 	return p->failed ? -1 : 0;
 }
 
-/* Links of point i to those of a row (.., z) behind it with known + a * z = 0. */
-static void polar_row(struct plan *p, const struct synth_graphs_field *f, uint32_t first, uint32_t i,
-		      uint32_t row, uint32_t known, uint32_t a)
+/* Links of a point to those of a row (.., z) behind it with known + a * z = 0. */
+static void polar_row(struct plan *p, const struct synth_graphs_field *f, uint32_t point, uint32_t row,
+		      uint32_t known, uint32_t a)
 {
 	uint32_t z = 0, end = a || known ? 0 : f->q;
 
@@ -224,18 +225,18 @@ static void polar_row(struct plan *p, const struct synth_graphs_field *f, uint32
 		end = z + 1;
 	}
 	for (; z < end; z++)
-		if (row + z > i)
-			plan_link(p, first + i, first + row + z);
+		if (row + z > point)
+			plan_link(p, point, row + z);
 }
 
 /* Points of the projective plane over GF(q), linked when their product is 0 (Erdos, Renyi 1962). */
 int synth_polarfly(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
+	static const struct shape_rule rule = {"polarfly:Q", ',', 1, 1, 0, SYNTH_MAX_ENDPORTS};
 	uint32_t q = 0, first = p->n, n;
 	struct synth_graphs_field f;
 
-	if (shape_read(p, shape, ',', &q, 1, 1, range, "polarfly:Q") < 0 || field_make(p, &f, q))
+	if (shape_read(p, shape, &rule, &q) < 0 || field_make(p, &f, q))
 		return -1;
 	if (!p->o.hosts_given)
 		p->o.hosts = (q + 2) / 2;
@@ -256,9 +257,9 @@ int synth_polarfly(struct plan *p, const char *shape)
 	/* a line has q + 1 points: those of row y are (1, y, z), then come (0, 1, z) and (0, 0, 1) */
 	for (uint32_t i = 0; i < n && !p->failed; i++) {
 		for (uint32_t y = 0; y < q; y++)
-			polar_row(p, &f, first, i, y * q,
+			polar_row(p, &f, first + i, first + y * q,
 				  field_sum(&f, at[i][0], field_product(&f, at[i][1], y), 1), at[i][2]);
-		polar_row(p, &f, first, i, q * q, at[i][1], at[i][2]);
+		polar_row(p, &f, first + i, first + q * q, at[i][1], at[i][2]);
 		if (!at[i][2])
 			plan_link(p, first + i, first + n - 1);
 	}
@@ -313,10 +314,10 @@ static void pairing_swap(struct plan *p, struct pairing *g)
 
 int synth_regular(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
+	static const struct shape_rule rule = {"regular:SWITCHES,DEGREE", ',', 2, 2, 1, SYNTH_MAX_ENDPORTS};
 	uint32_t v[2] = {0}, first = p->n;
 
-	if (shape_read(p, shape, ',', v, 2, 2, range, "regular:SWITCHES,DEGREE") < 0)
+	if (shape_read(p, shape, &rule, v) < 0)
 		return -1;
 	if (v[1] >= v[0] || v[0] % 2 * v[1] % 2 || (v[1] == 1 && v[0] > 2))
 		return plan_fail(p, "no connected graph of %u switches has exactly %u links on each", v[0],
@@ -366,10 +367,10 @@ int synth_regular(struct plan *p, const char *shape)
 /* Groups as in Cray XC (Cascade; Faanes et al. 2012): 4 hosts on a switch, at most 241 groups. */
 int synth_cascade(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = {0, 1000};
+	static const struct shape_rule rule = {"cascade:GROUPS[,FAR]", ',', 1, 2, 0, 1000};
 	uint32_t v[2] = {0, 10}, first = p->n, n, far, rounds;
 
-	if (shape_read(p, shape, ',', v, 1, 2, range, "cascade:GROUPS[,FAR]") < 0)
+	if (shape_read(p, shape, &rule, v) < 0)
 		return -1;
 	far = GROUP * v[1];
 	if (!v[0] || v[0] - 1 > far)

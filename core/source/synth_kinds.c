@@ -12,12 +12,9 @@
 
 /* --- reading shapes ---------------------------------------------------------- */
 
-/*
- * Read up to max numbers of low .. high, separated by `sep`; *s moves past them. Returns their number, or -1.
- * what: the expected shape, for messages.
+/* Reads the numbers of a shape, at most as many as it has; *s moves past them. Returns their number, or -1.
  */
-static int numbers_read(struct plan *p, const char **s, char sep, uint32_t *v, int max,
-			const uint32_t range[2], const char *what)
+static int numbers_read(struct plan *p, const char **s, const struct shape_rule *rule, uint32_t *v)
 {
 	int n = 0;
 
@@ -27,31 +24,30 @@ static int numbers_read(struct plan *p, const char **s, char sep, uint32_t *v, i
 
 		while (**s >= '0' && **s <= '9' && x < 1000000)
 			x = x * 10 + (uint64_t)(*(*s)++ - '0');
-		if (*s == at || x < range[0] || x > range[1])
-			return plan_fail_kind(p, x > range[1] ? ERR_LIMIT : ERR_SYNTAX,
+		if (*s == at || x < rule->low || x > rule->high)
+			return plan_fail_kind(p, x > rule->high ? ERR_LIMIT : ERR_SYNTAX,
 					      "found '%.20s', expected a number from %u to %u (%s)", at,
-					      range[0], range[1], what);
-		if (n == max)
-			return plan_limit(p, "more than %d numbers, expected %s", max, what);
+					      rule->low, rule->high, rule->words);
+		if (n == rule->max)
+			return plan_limit(p, "more than %d numbers, expected %s", n, rule->words);
 		v[n++] = (uint32_t)x;
-		if (**s != sep)
+		if (**s != rule->sep)
 			return n;
 		(*s)++;
 	}
 }
 
-int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int min, int max,
-	       const uint32_t range[2], const char *what)
+int shape_read(struct plan *p, const char *s, const struct shape_rule *rule, uint32_t *v)
 {
-	int n = numbers_read(p, &s, sep, v, max, range, what);
+	int n = numbers_read(p, &s, rule, v);
 
-	assert(min >= 1 && min <= max && range[0] <= range[1] && range[1] < 1000000);
+	assert(rule->min >= 1 && rule->min <= rule->max && rule->low <= rule->high && rule->high < 1000000);
 	if (n < 0)
 		return -1;
 	if (*s)
-		return plan_fail(p, "found '%.20s', expected %s", s, what);
-	if (n < min)
-		return plan_fail(p, "%d numbers, expected %s", n, what);
+		return plan_fail(p, "found '%.20s', expected %s", s, rule->words);
+	if (n < rule->min)
+		return plan_fail(p, "%d numbers, expected %s", n, rule->words);
 	return n;
 }
 
@@ -81,19 +77,19 @@ struct xgft {
 	uint32_t first[SYNTH_MAX_DIMS + 1]; /* their first plan node */
 };
 
-static const char *const xgft_shape = "M1,..,Mh:W1,..,Wh";
+static const char xgft_shape[] = "M1,..,Mh:W1,..,Wh";
 
 static int xgft_read(struct plan *p, const char *s, struct xgft *t)
 {
-	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
+	static const struct shape_rule rule = {xgft_shape, ',', 1, SYNTH_MAX_DIMS, 1, SYNTH_MAX_ENDPORTS};
 
-	t->h = numbers_read(p, &s, ',', t->m, SYNTH_MAX_DIMS, range, xgft_shape);
+	t->h = numbers_read(p, &s, &rule, t->m);
 	if (t->h < 0)
 		return -1;
 	if (*s != ':')
 		return plan_fail(p, "found '%.20s' behind the M, expected ':' (%s)", s, xgft_shape);
 	s++;
-	int n = numbers_read(p, &s, ',', t->w, SYNTH_MAX_DIMS, range, xgft_shape);
+	int n = numbers_read(p, &s, &rule, t->w);
 	if (n < 0)
 		return -1;
 	if (*s)
@@ -190,6 +186,16 @@ static uint32_t grid_slots(const struct synth_grid *g, unsigned d)
 	return n > 2 ? 2 : n - 1;
 }
 
+/* How far the next switch in a dimension is: the last coordinate counts fastest. */
+static uint32_t grid_stride(const struct synth_grid *g, unsigned d)
+{
+	uint32_t stride = 1;
+
+	for (unsigned k = d + 1; k < g->dims; k++)
+		stride *= g->size[k];
+	return stride;
+}
+
 static void grid_switch(struct plan *p, const struct synth_grid *g, uint32_t i)
 {
 	bool wide = false;
@@ -197,25 +203,22 @@ static void grid_switch(struct plan *p, const struct synth_grid *g, uint32_t i)
 
 	for (unsigned d = 0; d < g->dims; d++)
 		wide |= g->size[d] > 10;
-	/* the last coordinate counts fastest */
 	for (unsigned d = 0; d < g->dims; d++) {
-		uint32_t below = 1;
+		uint32_t x = i / grid_stride(g, d) % g->size[d];
 
-		for (unsigned k = d + 1; k < g->dims; k++)
-			below *= g->size[k];
 		if (wide)
-			text_add(&t, "-%0*u", digits_of(g->size[d], 1), i / below % g->size[d]);
+			text_add(&t, "-%0*u", digits_of(g->size[d], 1), x);
 		else
-			text_add(&t, "%u", i / below % g->size[d]);
+			text_add(&t, "%u", x);
 	}
 	plan_switch(p, "%s%s", g->prefix, text_str(&t));
 }
 
-/* Cables of switch i (coordinate x, next one `stride` away) in dimension d; ports begin after `port`. */
+/* Cables of switch i (coordinate x) in dimension d; ports begin after `port`. */
 static void grid_links(struct plan *p, const struct synth_grid *g, unsigned d, uint32_t i, uint32_t x,
-		       uint32_t stride, unsigned port)
+		       unsigned port)
 {
-	uint32_t n = g->size[d], c = g->cables[d];
+	uint32_t n = g->size[d], c = g->cables[d], stride = grid_stride(g, d);
 
 	if (g->kind == GRID_HYPERX) {
 		for (uint32_t y = x + 1; y < n; y++)
@@ -236,7 +239,7 @@ static void grid_links(struct plan *p, const struct synth_grid *g, unsigned d, u
 static int plan_grid(struct plan *p, const struct synth_grid *g)
 {
 	uint64_t all = 1, ports = p->o.hosts;
-	uint32_t n, stride, first = p->n;
+	uint32_t n, first = p->n;
 	unsigned port = (unsigned)p->o.hosts;
 
 	assert(g->dims >= 1 && g->dims <= SYNTH_MAX_DIMS);
@@ -251,11 +254,9 @@ static int plan_grid(struct plan *p, const struct synth_grid *g)
 		grid_switch(p, g, i);
 	for (uint32_t i = 0; i < n; i++)
 		plan_hosts(p, first + i, hosts_at(p, i));
-	stride = n;
 	for (unsigned d = 0; d < g->dims; d++) {
-		stride /= g->size[d];
 		for (uint32_t i = 0; i < n && !p->failed; i++)
-			grid_links(p, g, d, first + i, i / stride % g->size[d], stride, port);
+			grid_links(p, g, d, first + i, i / grid_stride(g, d) % g->size[d], port);
 		port += grid_slots(g, d) * g->cables[d];
 	}
 	return p->failed ? -1 : 0;
@@ -263,9 +264,9 @@ static int plan_grid(struct plan *p, const struct synth_grid *g)
 
 static int grid_make(struct plan *p, const char *shape, enum grid_kind kind, const char *prefix)
 {
-	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
+	static const struct shape_rule rule = {"AxBx..", 'x', 1, SYNTH_MAX_DIMS, 1, SYNTH_MAX_ENDPORTS};
 	struct synth_grid g = {.kind = kind, .prefix = prefix};
-	int n = shape_read(p, shape, 'x', g.size, 1, SYNTH_MAX_DIMS, range, "AxBx..");
+	int n = shape_read(p, shape, &rule, g.size);
 
 	if (n < 0)
 		return -1;
@@ -292,22 +293,24 @@ int synth_hyperx(struct plan *p, const char *shape)
 
 int synth_ring(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = {2, SYNTH_MAX_ENDPORTS};
+	static const struct shape_rule rule = {
+		"ring:N, the number of switches", ',', 1, 1, 2, SYNTH_MAX_ENDPORTS};
 	struct synth_grid g = {
 		.kind = GRID_TORUS, .prefix = "ring", .dims = 1, .cables = {(uint32_t)p->o.parallel}};
 
-	if (shape_read(p, shape, ',', g.size, 1, 1, range, "ring:N, the number of switches") < 0)
+	if (shape_read(p, shape, &rule, g.size) < 0)
 		return -1;
 	return plan_grid(p, &g);
 }
 
 int synth_hypercube(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = {1, SYNTH_MAX_DIMS - 1};
+	static const struct shape_rule rule = {
+		"hypercube:D, the number of dimensions", ',', 1, 1, 1, SYNTH_MAX_DIMS - 1};
 	struct synth_grid g = {.kind = GRID_MESH, .prefix = "c"};
 	uint32_t dims = 0;
 
-	if (shape_read(p, shape, ',', &dims, 1, 1, range, "hypercube:D, the number of dimensions") < 0)
+	if (shape_read(p, shape, &rule, &dims) < 0)
 		return -1;
 	g.dims = dims;
 	for (unsigned d = 0; d < dims; d++) {
@@ -326,10 +329,10 @@ struct dragonfly {
 
 int synth_dragonfly(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
+	static const struct shape_rule rule = {"dragonfly:A,H,P[,G]", ',', 3, 4, 0, SYNTH_MAX_ENDPORTS};
 	uint32_t v[4] = {0}, first = p->n, n, hosts, others;
 	uint64_t most, par = p->o.parallel;
-	int given = shape_read(p, shape, ',', v, 3, 4, range, "dragonfly:A,H,P[,G]");
+	int given = shape_read(p, shape, &rule, v);
 
 	if (given < 0)
 		return -1;
@@ -412,12 +415,12 @@ static void director_edges(struct plan *p, uint32_t chassis, uint32_t edges, con
 
 int synth_director(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = {0, 10000};
+	static const struct shape_rule rule = {"director:CHASSIS,LINES,SPINES,EDGES", ',', 4, 4, 0, 10000};
 	uint32_t v[4] = {0}, first = p->n, chips;
 	struct synth_chassis c = {.name = "dir"};
 	uint64_t up = p->o.uplinks, par = p->o.parallel, switches, hosted, outer, ports;
 
-	if (shape_read(p, shape, ',', v, 4, 4, range, "director:CHASSIS,LINES,SPINES,EDGES") < 0)
+	if (shape_read(p, shape, &rule, v) < 0)
 		return -1;
 	if (!v[0] || !v[1])
 		return plan_fail(p, "%u chassis of %u line chips, expected at least one of each", v[0], v[1]);
@@ -526,10 +529,10 @@ static void graph_fill(struct plan *p, struct synth_kinds_graph *g, uint32_t *ro
 
 int synth_random(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
+	static const struct shape_rule rule = {"random:SWITCHES,DEGREE", ',', 2, 2, 1, SYNTH_MAX_ENDPORTS};
 	uint32_t v[2] = {0}, first = p->n;
 
-	if (shape_read(p, shape, ',', v, 2, 2, range, "random:SWITCHES,DEGREE") < 0)
+	if (shape_read(p, shape, &rule, v) < 0)
 		return -1;
 	if (v[1] < 2 && v[0] > 2)
 		return plan_fail(p, "DEGREE = %u: %u switches cannot be connected, expected at least 2", v[1],

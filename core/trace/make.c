@@ -332,31 +332,28 @@ static int trace_make_run(struct recorder *k, const struct rec_request *rq, stru
 	return k->no_memory ? -1 : 0;
 }
 
-/* Tries once. False and *e: no try is possible. *out NULL: the run exceeds the limit. */
-static bool trace_make_attempt(const struct rec_request *rq, const struct sweep *s, const struct engine *g,
-			       bool all, unsigned *stage, size_t limit, struct recording **out, struct err *e)
+/* Tries once. False and *e: no try is possible. k->r is NULL when the run exceeds the limit. */
+static bool trace_make_attempt(struct recorder *k, const struct rec_request *rq, unsigned *stage,
+			       struct err *e)
 {
-	struct recorder k = {.all = all, .limit = limit, .matrix = T_HOPS, .extra = SIZE_MAX};
+	int rc = trace_make_run(k, rq, e);
 
-	*out = NULL;
-	k.r = recording_new(s, g, rq, *stage);
-	int rc = trace_make_run(&k, rq, e);
-	recorder_clear(&k);
-	if (rc || k.full) {
-		recording_free(k.r);
+	recorder_clear(k);
+	if (rc || k->full) {
+		recording_free(k->r);
+		k->r = NULL;
 	} else {
-		set_part(&k);
+		set_part(k);
 		/* give back memory that is not needed */
-		k.r->event = mem_resize(k.r->event, k.r->n_events + 1, sizeof(*k.r->event));
-		k.r->unit = mem_resize(k.r->unit, k.r->n_units + 1, sizeof(*k.r->unit));
-		*out = k.r;
+		k->r->event = mem_resize(k->r->event, k->r->n_events + 1, sizeof(*k->r->event));
+		k->r->unit = mem_resize(k->r->unit, k->r->n_units + 1, sizeof(*k->r->unit));
 	}
-	if (rc || !k.full)
+	if (rc || !k->full)
 		return !rc;
-	if (!all) /* later tries keep only parts of the kinds that exceed the limit */
+	if (!k->all) /* later tries keep only parts of the kinds that exceed the limit */
 		do {
 			++*stage;
-		} while (*stage < REC_BULKS && whole_at(&k, *stage) > limit);
+		} while (*stage < REC_BULKS && whole_at(k, *stage) > k->limit);
 	return true;
 }
 
@@ -366,7 +363,6 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 	const struct engine *g = recording_possible(s, rq->engine, rq->engines);
 	size_t limit = rq->limit ? rq->limit : REC_LIMIT;
 	size_t cables = 0, n = s->topo->n_switches_up;
-	struct recording *r = NULL;
 	unsigned stage = 0;
 	char buf[32];
 
@@ -382,10 +378,16 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 			  node_is_switch(s->fabric, s->fabric->port_node[p]);
 	bool all = 9 * cables * n + 24 * n * s->lids->max_lid < MIN(SMALL, limit);
 	for (; stage <= REC_BULKS; all = false) {
-		if (!trace_make_attempt(rq, s, g, all, &stage, limit, &r, e))
+		struct recorder k = {.r = recording_new(s, g, rq, stage),
+				     .all = all,
+				     .limit = limit,
+				     .matrix = T_HOPS,
+				     .extra = SIZE_MAX};
+
+		if (!trace_make_attempt(&k, rq, &stage, e))
 			return NULL;
-		if (r)
-			return r;
+		if (k.r)
+			return k.r;
 	}
 	err_set(e, "even a part of the run of %s takes more than %s; `set record_limit` allows more", g->name,
 		mem_text(limit, buf, sizeof(buf)));

@@ -31,7 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct text notes = {0};
 	struct err e = {0};
 	char *engines;
-	int rc = conf_parse(o, "fuzz.conf", (const char *)data, size, &engines, &notes, &e);
+	const struct input in = {.name = "fuzz.conf", .data = (const char *)data, .size = size};
+	int rc = conf_parse(o, &in, &engines, &notes, &e);
 
 	if (options_uint(o, "lmc") > 7 || options_uint(o, "max_reverse_hops") > 65535)
 		abort();

@@ -30,9 +30,10 @@ static void groups(const struct fabric *f, const char *data, size_t size)
 static void pairs(const struct topo *t, bool partitions, const char *data, size_t size)
 {
 	struct pair_sls *p = pair_sls_new(t->fabric->n_endports);
+	const struct input in = {.name = "fuzz", .data = data, .size = size};
 	struct text notes = {0};
-	bool good = partitions ? partitions_parse(p, t, true, "fuzz", data, size, &notes)
-			       : qos_policy_parse(p, t, "fuzz", data, size, &notes);
+	bool good =
+		partitions ? partitions_parse(p, t, true, &in, &notes) : qos_policy_parse(p, t, &in, &notes);
 
 	if ((!good && !notes.len) || (good && !partitions && !p->to) || (partitions && !p->first))
 		abort();

@@ -49,10 +49,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct lids *lids = numbered(&t);
 	struct text notes = {0};
 	struct sl_tables *l = sl_tables_new(t->fabric, lids->max_lid);
+	const struct input in = {.name = "fuzz", .data = (const char *)data, .size = size};
 	struct err e;
 
-	check_lanes(l, sl2vl_file_parse(l, "fuzz", (const char *)data, size, t->fabric, &notes, &e), &e);
-	check_lanes(l, sl_file_parse(l, "fuzz", (const char *)data, size, t->fabric, lids, &notes, &e), &e);
+	check_lanes(l, sl2vl_file_parse(l, &in, t->fabric, &notes, &e), &e);
+	check_lanes(l, sl_file_parse(l, &in, t->fabric, lids, &notes, &e), &e);
 	sl_tables_unref(l);
 	text_free(&notes);
 	return 0;

@@ -55,13 +55,13 @@ static int discover(const char *target, struct fabric **f, enum live_tables what
 		    struct err *e)
 {
 	char *ca;
-	int port, rc;
+	int port;
 
 	if (live_parse_target(target, &ca, &port, e))
 		return -1;
-	rc = live_discover_tables(ca, port, what, LIVE_SILENCE_S, f, p, e);
+	*f = live_discover_tables(ca, port, what, LIVE_SILENCE_S, p, e);
 	free(ca);
-	return rc;
+	return *f ? 0 : -1;
 }
 
 static void dump_port(const struct fabric *f, uint32_t p)
@@ -200,9 +200,9 @@ static void tell_end(struct fabric *f, int rc, const struct err *e)
 
 static int dying(const char *target, unsigned silence)
 {
-	struct fabric *f = NULL;
 	struct err e = {0};
-	int rc = live_discover_tables(NULL, 0, LIVE_NO_TABLES, silence, &f, NULL, &e);
+	struct fabric *f = live_discover_tables(NULL, 0, LIVE_NO_TABLES, silence, NULL, &e);
+	int rc = f ? 0 : -1;
 
 	tell_end(f, rc, &e);
 	while (getchar() != '\n' && !feof(stdin))

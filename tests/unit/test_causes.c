@@ -185,7 +185,7 @@ static void compare(struct session *s, uint64_t *seen)
 	uint64_t sum = 0, at = 0;
 
 	h->w = w;
-	c = causes_find(w, NULL, NULL, NULL, &to, NULL, &e);
+	c = causes_find(&(struct causes_request){.w = w, .lost = &to}, NULL, &e);
 	assert_non_null(c);
 	assert_int_equal(h->all_switches, switches_lost(w));
 	for (size_t i = 0; i < c->n; i++) {
@@ -224,8 +224,8 @@ static void compare_drift(struct session *s)
 	uint64_t entries = 0;
 
 	assert_non_null(d);
-	c = causes_find(d->held, NULL, d, NULL, NULL, NULL, &e);
-	alone = causes_find(d->held, NULL, NULL, NULL, NULL, NULL, &e);
+	c = causes_find(&(struct causes_request){.w = d->held, .d = d}, NULL, &e);
+	alone = causes_find(&(struct causes_request){.w = d->held}, NULL, &e);
 	assert_true(c && alone);
 	for (size_t i = 0; i < c->n; i++) {
 		uint64_t of_it = 0;

@@ -44,7 +44,7 @@ static struct read parse_n(const char *text, size_t n)
 {
 	struct read r = {.o = options_new(tables)};
 
-	r.rc = conf_parse(r.o, "x.conf", text, n, &r.engines, &r.notes, &r.e);
+	r.rc = conf_parse(r.o, &(struct input){"x.conf", text, n, NULL}, &r.engines, &r.notes, &r.e);
 	return r;
 }
 
@@ -264,12 +264,13 @@ static void test_no_text(void **state)
 static void test_keeps_others(void **state)
 {
 	struct read r = parse("lmc 2\n");
+	const struct input in = {.name = "y.conf", .data = "lmc 3\nlash_start_vl 1\n", .size = 22};
 	struct err e;
 
 	(void)state;
 	assert_int_equal(options_set(r.o, "qos", "TRUE", &e), 0);
 	free(r.engines);
-	assert_int_equal(conf_parse(r.o, "y.conf", "lmc 3\nlash_start_vl 1\n", 22, &r.engines, NULL, &e), 0);
+	assert_int_equal(conf_parse(r.o, &in, &r.engines, NULL, &e), 0);
 	assert_int_equal(options_uint(r.o, "lmc"), 3);
 	assert_true(options_bool(r.o, "qos"));
 	done(&r);

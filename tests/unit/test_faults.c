@@ -141,7 +141,7 @@ static void one_round(const struct sweep *w, uint64_t *seed)
 	random_faults(&now, w, seed, 1 + (unsigned)rng_below(seed, 60));
 	random_faults(&was, w, seed, 1 + (unsigned)rng_below(seed, 60));
 	write_check(&was, path);
-	if (faults_read(&read, path, JSON_SCHEMA, NULL, &e))
+	if (faults_read(&read, path, NULL, &e))
 		fail_msg("%s", e.msg);
 	unlink(path);
 	assert_int_equal(read.n, was.n);

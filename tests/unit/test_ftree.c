@@ -453,16 +453,16 @@ static void test_reverse_loops(void **state)
 static void shifts_free_of_congestion(const char *spec)
 {
 	struct session *s = start(spec);
-	struct shift_order o;
+	struct shift_order *o;
 	struct shifts *sh;
 	struct err e;
 
 	ok_line(s, "route ftree");
 	tree(s);
-	assert_int_equal(shift_order_find(session_routing(s), s->setup, s->engines, NULL, NULL, &o, &e), 0);
-	assert_int_equal(o.by, SHIFT_FTREE);
-	sh = shifts_new(session_routing(s), &o, 0, 1, NULL);
-	shift_order_free(&o);
+	o = shift_order_new(session_routing(s), s->setup, s->engines, NULL, NULL, &e);
+	assert_true(o && o->by == SHIFT_FTREE);
+	sh = shifts_new(session_routing(s), o, 0, 1, NULL);
+	arena_free(o);
 	assert_int_equal(sh->n, sh->n_places - 1);
 	for (uint32_t i = 0; i < sh->n; i++) {
 		assert_int_equal(sh->load[i].max, 1);

@@ -248,7 +248,7 @@ static void test_shift_links(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct session *s = session_new(all_engines, all_commands);
 		struct err e;
-		struct shift_order o;
+		struct shift_order *o;
 		struct shifts *all;
 
 		assert_int_equal(
@@ -256,13 +256,13 @@ static void test_shift_links(void **state)
 		ok_line(s, cases[i].route);
 		if (cases[i].then)
 			ok_line(s, cases[i].then);
-		assert_int_equal(
-			shift_order_find(session_routing(s), s->setup, s->engines, NULL, NULL, &o, &e), 0);
-		all = shifts_new(session_routing(s), &o, 0, 1, NULL);
+		o = shift_order_new(session_routing(s), s->setup, s->engines, NULL, NULL, &e);
+		assert_non_null(o);
+		all = shifts_new(session_routing(s), o, 0, 1, NULL);
 		assert_true(all->n > 2);
 		for (uint32_t k = 0; k < all->n; k++)
-			shift_in_full(session_routing(s), &o, &all->load[k]);
-		shift_order_free(&o);
+			shift_in_full(session_routing(s), o, &all->load[k]);
+		arena_free(o);
 		arena_free(all);
 		session_free(s);
 	}

@@ -106,6 +106,7 @@ static void bisection_exact(void **state)
 		const struct routing *r = session_routing(s);
 
 		for (unsigned both = 0; both < 2; both++) {
+			const struct ebb_request rq = {.seed = 1, .both = both};
 			uint32_t samples;
 			double exact = exact_ebb(r, both, &samples);
 			struct ebb e;
@@ -113,7 +114,7 @@ static void bisection_exact(void **state)
 			assert_int_equal(samples, cases[i].samples);
 			if (fabs(exact - (both ? cases[i].both : cases[i].one)) > 1e-6)
 				fail_msg("%s %s: %.6f", cases[i].fabric, cases[i].engine, exact);
-			assert_int_equal(ebb_estimate(r, NULL, 1, both, NULL, &e, NULL), 0);
+			assert_int_equal(ebb_estimate(r, &rq, NULL, &e, NULL), 0);
 			if (fabs(e.value - exact) > 2 * e.half_width + 1e-12)
 				fail_msg("%s %s: sampled %.4f +- %.4f, exact %.4f", cases[i].fabric,
 					 cases[i].engine, e.value, e.half_width, exact);
@@ -145,14 +146,14 @@ static void bisection_sampled(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct session *s = routed(cases[i].fabric, cases[i].engine);
+		const struct ebb_request rq = {.seed = 1, .both = cases[i].both};
 		struct ebb e, again;
 
-		assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, cases[i].both, NULL, &e, NULL), 0);
+		assert_int_equal(ebb_estimate(session_routing(s), &rq, NULL, &e, NULL), 0);
 		if (fabs(e.value - cases[i].value) > e.half_width + cases[i].half_width)
 			fail_msg("%s %s: %.4f +- %.4f, expected %.3f", cases[i].fabric, cases[i].engine,
 				 e.value, e.half_width, cases[i].value);
-		assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, cases[i].both, NULL, &again, NULL),
-				 0);
+		assert_int_equal(ebb_estimate(session_routing(s), &rq, NULL, &again, NULL), 0);
 		assert_memory_equal(&e, &again, sizeof(e));
 		session_free(s);
 	}
@@ -162,18 +163,20 @@ static void bisection_sampled(void **state)
 static void bisection_odd(void **state)
 {
 	struct session *s = routed("ring:4", "minhop");
+	struct ebb_request rq = {.seed = 1};
 	struct progress p = {0};
 	struct ebb e;
 
 	(void)state;
 	p.cancel = true;
-	assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, false, &p, &e, NULL), -1);
+	assert_int_equal(ebb_estimate(session_routing(s), &rq, &p, &e, NULL), -1);
 	ok_line(s, "scope node0001");
-	assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, false, NULL, &e, NULL), 0);
+	assert_int_equal(ebb_estimate(session_routing(s), &rq, NULL, &e, NULL), 0);
 	assert_int_equal(e.samples, 0);
 	assert_int_equal(e.hosts, 1);
 	ok_line(s, "scope node0001 node0002");
-	assert_int_equal(ebb_estimate(session_routing(s), NULL, 1, true, NULL, &e, NULL), 0);
+	rq.both = true;
+	assert_int_equal(ebb_estimate(session_routing(s), &rq, NULL, &e, NULL), 0);
 	assert_true(e.value == 1 && e.half_width == 0 && e.samples == EBB_LEAST);
 	line_says(s, "load-map ebb both", "1.000");
 	line_fails(s, "load-map ebb seed=x", "expected a number");
@@ -201,14 +204,15 @@ static void loads_of_small(void **state)
 		struct session *s = routed(cases[i].fabric, cases[i].engine);
 		const struct routing *r = session_routing(s);
 		struct loads *l = loads_new(r, &pattern_all, NULL);
+		struct shift_order *o;
 		struct shifts *sh;
-		struct shift_order o;
 		struct err e;
 		uint32_t count[9] = {0};
 
-		assert_int_equal(shift_order_find(r, s->setup, s->engines, NULL, NULL, &o, &e), 0);
-		sh = shifts_new(r, &o, 0, 3, NULL);
-		shift_order_free(&o);
+		o = shift_order_new(r, s->setup, s->engines, NULL, NULL, &e);
+		assert_non_null(o);
+		sh = shifts_new(r, o, 0, 3, NULL);
+		arena_free(o);
 		for (uint32_t p = 0; p < r->topo->fabric->n_ports; p++)
 			if (r->topo->peer_switch[p] != NO_ID) {
 				assert_true(l->port[p] < 9);

@@ -119,13 +119,14 @@ static unsigned count(const char *text, const char *part)
 	return n;
 }
 
-static char *drawn(const struct plot *p, unsigned n)
+static char *drawn(const struct plot *p)
 {
-	char *text = NULL;
+	char title[] = "<title>", line[] = "line", *text = NULL;
+	const struct plots d = {.title = title, .line = line, .plot = {*p}, .n = 1};
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	assert_int_equal(plot_svg(f, &svg_plain, "<title>", "line", p, n, NULL), 0);
+	assert_int_equal(plot_svg(f, &svg_plain, &d, NULL), 0);
 	fclose(f);
 	return text;
 }
@@ -158,7 +159,7 @@ static void test_bars(void **state)
 			 .step = 1,
 			 .level = 2.5,
 			 .level_name = "mean"};
-	char *svg = drawn(&p, 1);
+	char *svg = drawn(&p);
 
 	(void)state;
 	assert_int_equal(count(svg, "class=\"bar\""), 4); /* 3; 2 and 4 of 6; 1 of 1 */
@@ -169,14 +170,14 @@ static void test_bars(void **state)
 	assert_int_equal(count(svg, ">6</text>"), 2); /* on the bar and on the axis */
 	free(svg);
 	p.label = label;
-	svg = drawn(&p, 1);
+	svg = drawn(&p);
 	assert_int_equal(count(svg, "class=\"label\""), 4);
 	assert_non_null(strstr(svg, ">a&lt;b<"));
 	assert_non_null(strstr(svg, ">\\x1b[2J<"));
 	assert_non_null(strstr(svg, ">a name of more than twenty-e..<"));
 	free(svg);
 	p.n = 0;
-	svg = drawn(&p, 1);
+	svg = drawn(&p);
 	assert_int_equal(count(svg, "class=\"bar\""), 0);
 	free(svg);
 }
@@ -191,7 +192,7 @@ static void test_columns(void **state)
 	(void)state;
 	for (uint32_t k = 0; k < p.n; k++)
 		value[k] = k % 10 == 7 ? 100 : 50;
-	svg = drawn(&p, 1);
+	svg = drawn(&p);
 	assert_int_equal(count(svg, "class=\"bar\""), PLOT_COLUMNS);
 	assert_int_equal(count(svg, "height=\"216.67\""), PLOT_COLUMNS); /* 100 of 120: 260 high */
 	free(svg);

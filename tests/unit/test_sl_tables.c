@@ -34,12 +34,14 @@ static void ring_free(struct ring *x)
 
 static int maps(struct ring *x, const char *text)
 {
-	return sl2vl_file_parse(x->l, "maps", text, strlen(text), x->f, &x->notes, &x->e);
+	return sl2vl_file_parse(x->l, &(struct input){"maps", text, strlen(text), NULL}, x->f, &x->notes,
+				&x->e);
 }
 
 static int sls(struct ring *x, const char *text)
 {
-	return sl_file_parse(x->l, "sls", text, strlen(text), x->f, x->w->lids, &x->notes, &x->e);
+	return sl_file_parse(x->l, &(struct input){"sls", text, strlen(text), NULL}, x->f, x->w->lids,
+			     &x->notes, &x->e);
 }
 
 static char *formatted(const char *fmt, uint64_t guid)

@@ -541,7 +541,7 @@ static char *run_json(struct session *s, const char *line)
 
 static int read_share(json_t *shares, const char *name, const char *text, struct err *e)
 {
-	return survey_shares_read(shares, name, text, strlen(text), JSON_SCHEMA, NULL, e);
+	return survey_shares_read(shares, &(struct input){name, text, strlen(text), NULL}, e);
 }
 
 static void merge_fails(const json_t *shares, const char *want)

@@ -314,7 +314,8 @@ static struct read read_text(const struct fabric *f, const char *text)
 	struct read r = {0};
 	struct input in = {.name = "x", .data = text, .size = strlen(text)};
 
-	r.rc = tables_parse(&in, f, NULL, &r.t, &r.info, &r.notes, &r.e);
+	r.t = tables_parse(&in, f, NULL, &r.info, &r.notes, &r.e);
+	r.rc = r.t ? 0 : -1;
 	return r;
 }
 
@@ -507,15 +508,14 @@ static void test_cancelled(void **state)
 {
 	struct fabric *f = two_leaf(), *g = NULL;
 	struct progress p = {.cancel = true};
-	struct switch_tables *t;
+	struct input in = {.name = FILES "two-leaf.lfts", .progress = &p};
 	struct tables_info info;
 	struct text notes = {0};
 	struct err e;
 
 	(void)state;
-	assert_int_equal(tables_load(FILES "two-leaf.lfts", f, NULL, &t, &info, &notes, &p, &e), -1);
+	assert_null(tables_load(in, f, NULL, &info, &notes, &e));
 	assert_string_equal(e.msg, "cancelled");
-	assert_null(t);
 	assert_int_equal(fabric_load(FOLDER, &g, &p, &e), -1);
 	assert_string_equal(e.msg, "cancelled");
 	assert_null(g);

@@ -233,9 +233,11 @@ static void *run_drift(const struct job *j)
 	};
 	struct drift_ranking *ranking = NULL;
 	struct drift *d = drift_judge(&rq, &ranking, j->progress, j->e);
-	struct causes *c = d ? causes_find(d->held, NULL, d, NULL, NULL, j->progress, j->e) : NULL;
+	struct causes *c = NULL;
 	struct drift_answer *a = NEW(struct drift_answer);
 
+	if (d)
+		c = causes_find(&(struct causes_request){.w = d->held, .d = d}, j->progress, j->e);
 	*a = (struct drift_answer){d, ranking, c};
 	if (c)
 		return a;

@@ -397,21 +397,13 @@ const struct task task_loads = {.run = beside_run_loads, .free = free_loads};
 
 /* --- shifts ------------------------------------------------------------------------------- */
 
-static void free_order(void *value)
-{
-	shift_order_free(value);
-	free(value);
-}
+FREED_BY(free_order, arena_free)
 
 static void *beside_run_order(const struct job *j)
 {
-	struct shift_order *o = NEW(struct shift_order);
 	struct err e;
 
-	if (!shift_order_find(j->sweep->routing, j->sweep->setup, all_engines, NULL, j->progress, o, &e))
-		return o;
-	free(o);
-	return NULL;
+	return shift_order_new(j->sweep->routing, j->sweep->setup, all_engines, NULL, j->progress, &e);
 }
 
 const struct task task_shift_order = {.run = beside_run_order, .free = free_order};

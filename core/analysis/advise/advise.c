@@ -156,12 +156,12 @@ static int route_candidate(const struct advise_job *j, struct advice_row *r, str
 /* Measures shifts in the order that `shifts` takes once the candidate routes. -1 and *e: cancelled. */
 static int measure_shifts(const struct advise_job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
-	struct shift_order o;
+	AUTO_ARENA struct shift_order *o =
+		shift_order_new(r->sweep->routing, r->setup, j->rq->engines, NULL, p, e);
 
-	if (shift_order_find(r->sweep->routing, r->setup, j->rq->engines, NULL, p, &o, e))
+	if (!o)
 		return -1;
-	struct shifts *s = shifts_new(r->sweep->routing, &o, ADVISE_SHIFTS, 1, p);
-	shift_order_free(&o);
+	struct shifts *s = shifts_new(r->sweep->routing, o, ADVISE_SHIFTS, 1, p);
 	if (!s)
 		return err_set(e, CANCELLED);
 	r->shift_mean = s->mean;
@@ -176,7 +176,9 @@ static int measure_gpus(const struct advise_job *j, struct advice_row *r, struct
 	const struct routing *routing = r->sweep->routing;
 	struct gpus *g = gpus_new(routing, NULL, 0);
 	struct pattern pattern = {0};
-	int rc = pattern_gpus(routing, g, (enum gpu_pattern)(j->rq->gpus - 1), j->rq->direct, &pattern, p, e);
+
+	g->direct = j->rq->direct;
+	int rc = pattern_gpus(routing, g, (enum gpu_pattern)(j->rq->gpus - 1), &pattern, p, e);
 	AUTO_ARENA struct loads *loads = rc ? NULL : loads_new(routing, &pattern, p);
 
 	if (loads)
@@ -220,7 +222,8 @@ static int advise_measure(const struct advise_job *j, struct advice_row *r, stru
 	if (!loads)
 		return err_set(e, CANCELLED);
 	r->max_load = loads->max;
-	return ebb_estimate(routing, NULL, SEED, false, p, &r->ebb, e) || measure_shifts(j, r, p, e) ||
+	const struct ebb_request ebb = {.seed = SEED};
+	return ebb_estimate(routing, &ebb, p, &r->ebb, e) || measure_shifts(j, r, p, e) ||
 			       (j->rq->gpus && measure_gpus(j, r, p, e))
 		       ? -1
 		       : 0;
@@ -652,14 +655,14 @@ bool advice_complete(const struct advice *a)
 
 /* A list of GUIDs of the setup, without its first line, which is its name. */
 static void advise_files_add_list(const struct advice_row *r, const char *option, const char *suffix,
-				  struct text *conf, const char *path, struct advice_file *file, unsigned *n)
+				  const char *path, struct advice_file *file, unsigned *n)
 {
 	const char *list = options_file(r->setup->options, option);
 	const char *lines = list ? strchr(list, '\n') : NULL;
 
 	if (!lines)
 		return;
-	text_add(conf, "%s %s%s\n", option, path, suffix);
+	text_add(&file[0].text, "%s %s%s\n", option, path, suffix);
 	file[*n] = (struct advice_file){.suffix = suffix};
 	text_add(&file[(*n)++].text, "%s", lines + 1);
 }
@@ -682,10 +685,10 @@ unsigned advice_files(const struct advice *a, const struct advice_row *r, const 
 		text_add(conf, "%.*s %s\n", (int)len, r->kind->option, r->kind->option + len + 1);
 	}
 	if (r->kind->files & CANDIDATE_ROOTS)
-		advise_files_add_list(r, "root_guid_file", ".roots", conf, path, file, &n);
+		advise_files_add_list(r, "root_guid_file", ".roots", path, file, &n);
 	if (r->kind->files & CANDIDATE_COMPUTE) {
-		advise_files_add_list(r, "cn_guid_file", ".cn", conf, path, file, &n);
-		advise_files_add_list(r, "io_guid_file", ".io", conf, path, file, &n);
+		advise_files_add_list(r, "cn_guid_file", ".cn", path, file, &n);
+		advise_files_add_list(r, "io_guid_file", ".io", path, file, &n);
 	}
 	if (r->kind->files & CANDIDATE_TORUS) {
 		text_add(conf, "torus_config %s.torus\n", path);

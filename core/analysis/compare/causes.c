@@ -646,10 +646,11 @@ void cause_text(const struct cause *c, struct text *t)
 
 /* --- all together -------------------------------------------------------------------------------------- */
 
-struct causes *causes_find(const struct sweep *w, const struct check_result *known, const struct drift *d,
-			   const struct last_seen *seen, const struct ways_listener *lost, struct progress *p,
-			   struct err *e)
+struct causes *causes_find(const struct causes_request *rq, struct progress *p, struct err *e)
 {
+	const struct sweep *w = rq->w;
+	const struct drift *d = rq->d;
+
 	assert(w->routing && (!d || d->held == w));
 	struct causes *s = ARENA_NEW(NULL, struct causes);
 	AUTO_ARENA struct causes_work *k = ARENA_NEW(NULL, struct causes_work);
@@ -659,7 +660,7 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 	int rc = 0;
 
 	*s = (struct causes){.w = w, .r = r, .work = k};
-	k->to = lost;
+	k->to = rq->lost;
 	k->f = w->fabric;
 	k->t = r->topo;
 	k->st = w->setup->state;
@@ -673,14 +674,14 @@ struct causes *causes_find(const struct sweep *w, const struct check_result *kno
 		add_entries(s, d);
 	else if (w->n_refusals)
 		cause_of(s, CAUSE_REFUSAL, 0, w->refusal[0].why);
-	if (!known || known->unreachable)
+	if (!rq->known || rq->known->unreachable)
 		rc = check_routing_to(r, &counts, &to, p);
 	causes_add_ends(s);
 	add_shared(s);
 	for (size_t i = 0; i < s->n; i++) {
 		s->lost += s->c[i].pairs;
 		s->untold += s->c[i].kind == CAUSE_TABLES ? s->c[i].pairs : 0;
-		name_cause(s, &s->c[i], d, seen);
+		name_cause(s, &s->c[i], d, rq->seen);
 	}
 	assert(s->untold <= s->lost);
 	sort_causes(s, d);

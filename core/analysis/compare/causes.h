@@ -86,13 +86,16 @@ struct ways_listener {
 	void (*end)(void *ctx, uint32_t endport, uint32_t cause, uint64_t pairs);
 };
 
-/*
- * Of a sweep and its routing. known: what check counted of it; NULL: nothing is known. d: entries of drift
- * of w count, too; NULL: none.  seen and to may be NULL.  NULL and *e: cancelled.
- */
-struct causes *causes_find(const struct sweep *w, const struct check_result *known, const struct drift *d,
-			   const struct last_seen *seen, const struct ways_listener *to, struct progress *p,
-			   struct err *e);
+struct causes_request {
+	const struct sweep *w;		  /* with a routing */
+	const struct check_result *known; /* what check counted of it; NULL: nothing is known */
+	const struct drift *d;		  /* of w: its entries count, too; NULL: none */
+	const struct last_seen *seen;	  /* may be NULL, as may `lost` */
+	const struct ways_listener *lost;
+};
+
+/* NULL and *e: cancelled. */
+struct causes *causes_find(const struct causes_request *rq, struct progress *p, struct err *e);
 
 /* Switches that are up and have no table, where tables were read; *all (may be NULL): switches that are up.
  */

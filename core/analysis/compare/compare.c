@@ -226,34 +226,26 @@ static void compare_add(struct comparison *c, struct pair_group g)
 	}
 }
 
-/* n pairs, after `skip` others of the sources. */
-static void compare_add_pairs(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
-			      uint16_t before, uint16_t after, uint32_t dst, uint32_t skip, uint32_t n)
+/* Counts and keeps a group whose `before` and `after` are links from its switch, not yet from its hosts. */
+static void compare_add_pairs(struct comparison *c, struct pair_group g)
 {
-	uint64_t *total = change == PAIR_REROUTED ? &c->rerouted
-			  : change == PAIR_LOST	  ? &c->lost
-			  : change == PAIR_NEW	  ? &c->fresh
-						  : &c->regained;
+	uint64_t *total[] = {[PAIR_REROUTED] = &c->rerouted,
+			     [PAIR_LOST] = &c->lost,
+			     [PAIR_REGAINED] = &c->regained,
+			     [PAIR_NEW] = &c->fresh,
+			     [PAIR_SL] = &c->sl_alone};
 
-	compare_add(c, (struct pair_group){
-			       .sw = sw,
-			       .lid = lid,
-			       .who = who,
-			       .change = change,
-			       .n = n,
-			       .skip = skip,
-			       .dst = dst,
-			       .before = before >= HOPS_LOOP ? before : before + 1,
-			       .after = after >= HOPS_LOOP ? after : after + 1,
-		       });
-	*total += n;
-	if (change == PAIR_LOST && who != LEFT && c->b->topo->endport_up[dst])
-		c->between_survivors += n;
-	else if (change == PAIR_LOST)
-		c->cut_off += n;
-	if (change == PAIR_REROUTED) {
-		c->longer += after > before ? n : 0;
-		c->shorter += after < before ? n : 0;
+	g.before += g.before < HOPS_LOOP;
+	g.after += g.after < HOPS_LOOP;
+	compare_add(c, g);
+	*total[g.change] += g.n;
+	if (g.change == PAIR_LOST && g.who != LEFT && c->b->topo->endport_up[g.dst])
+		c->between_survivors += g.n;
+	else if (g.change == PAIR_LOST)
+		c->cut_off += g.n;
+	if (g.change == PAIR_REROUTED) {
+		c->longer += g.after > g.before ? g.n : 0;
+		c->shorter += g.after < g.before ? g.n : 0;
 	}
 }
 
@@ -266,41 +258,23 @@ static uint32_t stayed_but(const struct comparison *c, uint32_t sw, uint32_t dst
 }
 
 /* All pairs of a class of sources, but of those that moved. */
-static void compare_add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
-			      uint16_t before, uint16_t after, uint32_t dst)
+static void compare_add_group(struct comparison *c, struct pair_group g)
 {
-	const uint32_t *at = c->source_at + 3 * sw + who;
-	uint32_t n = who == STAYED ? stayed_but(c, sw, dst) : 0;
+	const uint32_t *at = c->source_at + 3 * g.sw + g.who;
 
-	for (uint32_t i = at[0]; who != STAYED && i < at[1] && !compare_moved(c, c->source[i]); i++)
-		n += c->source[i] != dst;
-	if (n)
-		compare_add_pairs(c, sw, lid, who, change, before, after, dst, 0, n);
+	g.n = g.who == STAYED ? stayed_but(c, g.sw, g.dst) : 0;
+	for (uint32_t i = at[0]; g.who != STAYED && i < at[1] && !compare_moved(c, c->source[i]); i++)
+		g.n += c->source[i] != g.dst;
+	if (g.n)
+		compare_add_pairs(c, g);
 }
 
-/* Pairs of the sources that moved to a switch. ha, hb: hops by switch, before and after. */
-static void add_moved(struct comparison *c, uint32_t sw, unsigned lid, unsigned gained, const uint16_t *ha,
-		      const uint16_t *hb, uint32_t dst)
+/* What becomes of a pair with so many hops before and after, one of which at least is a way. */
+static enum pair_change compare_change(uint16_t before, uint16_t after, enum pair_change gained)
 {
-	uint32_t skip = 0;
-
-	for (uint32_t i = c->source_at[3 * sw + CAME]; i < c->source_at[3 * sw + CAME + 1]; i++) {
-		uint32_t ep = c->source[i];
-		uint16_t after = hb[sw];
-
-		if (ep == dst)
-			continue;
-		if (compare_moved(c, ep)) {
-			uint16_t before = ha[c->a->topo->endport_switch[ep]];
-			if (before < HOPS_LOOP || after < HOPS_LOOP)
-				compare_add_pairs(c, sw, lid, CAME,
-						  after >= HOPS_LOOP	? PAIR_LOST
-						  : before >= HOPS_LOOP ? gained
-									: PAIR_REROUTED,
-						  before, after, dst, skip, 1);
-		}
-		skip++;
-	}
+	if (after >= HOPS_LOOP)
+		return PAIR_LOST;
+	return before >= HOPS_LOOP ? gained : PAIR_REROUTED;
 }
 
 /* --- service levels ---------------------------------------------------------------------------- */
@@ -320,53 +294,41 @@ bool comparison_sls(const struct comparison *c, const struct pair_group *g, uint
 	       other_sl(c, src, g->lid, was, now);
 }
 
-/* A run of n pairs with another SL, after `skip` others of the switch. */
-static void add_sls(struct comparison *c, uint32_t sw, unsigned lid, uint32_t dst, uint16_t hops,
-		    uint32_t skip, uint32_t n)
+/* Pairs of a group that have a path before and after: each run with another SL. moved: another path. */
+static void compare_sls_of_pairs(struct comparison *c, bool by_switch, struct pair_group g, bool moved)
 {
-	compare_add(c, (struct pair_group){
-			       .sw = sw,
-			       .lid = lid,
-			       .change = PAIR_SL,
-			       .who = STAYED,
-			       .n = n,
-			       .skip = skip,
-			       .dst = dst,
-			       .before = hops + 1,
-			       .after = hops + 1,
-		       });
-	c->sl_alone += n;
-}
-
-/* Pairs from a switch to a LID that have a path before and after. moved: another path. */
-static void compare_sls_of_pairs(struct comparison *c, bool by_switch, uint32_t sw, unsigned lid,
-				 uint32_t dst, uint16_t hops, bool moved)
-{
-	uint32_t at = c->source_at[3 * sw + STAYED], end = c->source_at[3 * sw + STAYED + 1], k = 0, run = 0;
+	uint32_t at = c->source_at[3 * g.sw + STAYED], end = c->source_at[3 * g.sw + STAYED + 1], k = 0;
 	struct sl_range was, now;
 
+	g.change = PAIR_SL;
+	g.before = g.after;
 	if (by_switch) { /* one tells for all */
-		uint32_t n = stayed_but(c, sw, dst);
-		bool differs = n && other_sl(c, c->source[at + (c->source[at] == dst)], lid, &was, &now);
+		uint32_t n = stayed_but(c, g.sw, g.dst);
+		bool differs = n && other_sl(c, c->source[at + (c->source[at] == g.dst)], g.lid, &was, &now);
 
 		c->sl_changed += differs ? n : 0;
-		run = differs && !moved ? n : 0;
+		g.n = differs && !moved ? n : 0;
 		at = end;
-		k = n;
 	}
 	for (uint32_t i = at; i < end; i++) {
-		if (c->source[i] == dst)
+		if (c->source[i] == g.dst)
 			continue;
-		bool differs = other_sl(c, c->source[i], lid, &was, &now);
+		bool differs = other_sl(c, c->source[i], g.lid, &was, &now);
 		c->sl_changed += differs;
-		if (!differs && run)
-			add_sls(c, sw, lid, dst, hops, k - run, run);
-		run = differs && !moved ? run + 1 : 0;
-		k++;
+		if (!differs && g.n)
+			compare_add_pairs(c, g);
+		g.n = differs && !moved ? g.n + 1 : 0;
+		g.skip = ++k - g.n;
 	}
-	if (run)
-		add_sls(c, sw, lid, dst, hops, k - run, run);
+	if (g.n)
+		compare_add_pairs(c, g);
 }
+
+/* Over all pairs, on one side. */
+struct hop_sums {
+	unsigned max;
+	uint64_t sum, n; /* links, pairs */
+};
 
 struct compare_walk {
 	void *arena;
@@ -382,8 +344,8 @@ struct compare_walk {
 	 */
 	uint16_t **known; /* [n_switches] NULL: none yet */
 	uint8_t *changed;
-	uint32_t *with, n_with; /* switches with sources */
-	uint64_t sum_a, n_a, sum_b, n_b;
+	uint32_t *with, n_with;	 /* switches with sources */
+	struct hop_sums sums[2]; /* before, after */
 	/* [switches of a's own fabric], if a has another fabric */
 	uint8_t *own_col;
 	uint16_t *own_hops;
@@ -446,12 +408,39 @@ static void compare_others(struct compare_walk *w, uint32_t s, unsigned lid, uin
 			   enum pair_change gained)
 {
 	struct comparison *c = w->c;
+	struct pair_group left = {.sw = s,
+				  .lid = lid,
+				  .dst = dst,
+				  .who = LEFT,
+				  .change = PAIR_LOST,
+				  .before = w->ha[s],
+				  .after = HOPS_NONE};
+	struct pair_group came = {.sw = s,
+				  .lid = lid,
+				  .dst = dst,
+				  .who = CAME,
+				  .change = gained,
+				  .before = HOPS_NONE,
+				  .after = w->hb[s]};
 
-	if (w->ha[s] < HOPS_LOOP)
-		compare_add_group(c, s, lid, LEFT, PAIR_LOST, w->ha[s], HOPS_NONE, dst);
-	if (w->hb[s] < HOPS_LOOP)
-		compare_add_group(c, s, lid, CAME, gained, HOPS_NONE, w->hb[s], dst);
-	add_moved(c, s, lid, gained, w->ha, w->hb, dst);
+	if (left.before < HOPS_LOOP)
+		compare_add_group(c, left);
+	if (came.after < HOPS_LOOP)
+		compare_add_group(c, came);
+	came.n = 1; /* of those that moved, each by itself */
+	for (uint32_t i = c->source_at[3 * s + CAME]; i < c->source_at[3 * s + CAME + 1]; i++) {
+		uint32_t ep = c->source[i];
+
+		if (ep == dst)
+			continue;
+		if (compare_moved(c, ep)) {
+			came.before = w->ha[c->a->topo->endport_switch[ep]];
+			came.change = compare_change(came.before, came.after, gained);
+			if (came.before < HOPS_LOOP || came.after < HOPS_LOOP)
+				compare_add_pairs(c, came);
+		}
+		came.skip++;
+	}
 }
 
 /* fresh: the endport did not have this LID before. */
@@ -465,15 +454,17 @@ static void compare_lid(struct compare_walk *w, unsigned lid, uint32_t dst, bool
 	for (uint32_t i = 0; i < w->n_with; i++) {
 		uint32_t s = w->with[i];
 		bool ok_a = w->ha[s] < HOPS_LOOP, ok_b = w->hb[s] < HOPS_LOOP;
+		struct pair_group g = {.sw = s,
+				       .lid = lid,
+				       .dst = dst,
+				       .change = compare_change(w->ha[s], w->hb[s], gained),
+				       .before = w->ha[s],
+				       .after = w->hb[s]};
 
-		if (ok_a && ok_b && w->changed[s])
-			compare_add_group(c, s, lid, STAYED, PAIR_REROUTED, w->ha[s], w->hb[s], dst);
+		if (ok_a != ok_b || (ok_a && w->changed[s]))
+			compare_add_group(c, g);
 		if (ok_a && ok_b && w->sls)
-			compare_sls_of_pairs(c, w->sls_by_switch, s, lid, dst, w->hb[s], w->changed[s]);
-		if (ok_a && !ok_b)
-			compare_add_group(c, s, lid, STAYED, PAIR_LOST, w->ha[s], w->hb[s], dst);
-		else if (!ok_a && ok_b)
-			compare_add_group(c, s, lid, STAYED, gained, w->ha[s], w->hb[s], dst);
+			compare_sls_of_pairs(c, w->sls_by_switch, g, w->changed[s]);
 		if (c->source_at[3 * s + LEFT] < c->source_at[3 * s + CAME + 1])
 			compare_others(w, s, lid, dst, gained);
 	}
@@ -487,18 +478,21 @@ static uint32_t sources_on(const struct comparison *c, uint32_t s, unsigned othe
 	return at[STAYED + 1] - at[STAYED] + at[other + 1] - at[other];
 }
 
-/* Adds up the links of all pairs to one destination, which is on switch `own`. */
-static void sum_hops(const struct compare_walk *w, const uint16_t *hops, unsigned other, uint32_t own,
-		     unsigned *max, uint64_t *sum, uint64_t *n)
+/* Adds up the links of all pairs to one destination, before or now. */
+static void sum_hops(struct compare_walk *w, bool now, uint32_t dst)
 {
+	const uint16_t *hops = now ? w->hb : w->ha;
+	uint32_t own = host_switch(w->c, now ? w->c->b : w->c->a, dst);
+	struct hop_sums *to = &w->sums[now];
+
 	for (uint32_t i = 0; i < w->n_with; i++) {
-		uint32_t s = w->with[i], k = sources_on(w->c, s, other) - (s == own);
+		uint32_t s = w->with[i], k = sources_on(w->c, s, now ? CAME : LEFT) - (s == own);
 
 		if (hops[s] >= HOPS_LOOP || !k)
 			continue;
-		*max = hops[s] + 1u > *max ? hops[s] + 1u : *max;
-		*sum += (uint64_t)k * (hops[s] + 1u);
-		*n += k;
+		to->max = MAX(hops[s] + 1u, to->max);
+		to->sum += (uint64_t)k * (hops[s] + 1u);
+		to->n += k;
 	}
 }
 
@@ -678,10 +672,15 @@ static bool few_changes(struct compare_walk *w, unsigned lid, uint32_t dst, uint
 		return false;
 	qsort(w->order, m, sizeof(*w->order), order_u32);
 	for (uint32_t i = 0; i < m; i++) {
-		uint16_t before = hops_by(c->a, w->order[i], d), after = hops_by(c->b, w->order[i], d);
+		struct pair_group g = {.sw = w->order[i],
+				       .lid = lid,
+				       .dst = dst,
+				       .change = PAIR_REROUTED,
+				       .before = hops_by(c->a, w->order[i], d),
+				       .after = hops_by(c->b, w->order[i], d)};
 
-		if (after < HOPS_LOOP)
-			compare_add_group(c, w->order[i], lid, STAYED, PAIR_REROUTED, before, after, dst);
+		if (g.after < HOPS_LOOP)
+			compare_add_group(c, g);
 	}
 	for (uint32_t i = 0; i < w->n_others; i++) {
 		w->ha[w->others[i]] = hops_by(c->a, w->others[i], d);
@@ -692,11 +691,11 @@ static bool few_changes(struct compare_walk *w, unsigned lid, uint32_t dst, uint
 	return true;
 }
 
-static void add_sum(const struct to_switch *to, unsigned *max, uint64_t *sum, uint64_t *n)
+static void add_sum(struct hop_sums *sums, const struct to_switch *to)
 {
-	*max = to->max > *max ? to->max : *max;
-	*sum += to->sum;
-	*n += to->n;
+	sums->max = MAX(to->max, sums->max);
+	sums->sum += to->sum;
+	sums->n += to->n;
 }
 
 /* Does what compare_walk_lid() does, if that can be done without walking. */
@@ -712,8 +711,8 @@ static bool by_exact(struct compare_walk *w, unsigned lid, bool marked)
 	uint32_t d = host_switch(c, c->b, dst);
 	if (d == NO_ID || (marked && !few_changes(w, lid, dst, d)))
 		return false;
-	add_sum(&w->to[!marked][d], &c->max_hops_before, &w->sum_a, &w->n_a);
-	add_sum(&w->to[1][d], &c->max_hops_after, &w->sum_b, &w->n_b);
+	add_sum(&w->sums[0], &w->to[!marked][d]);
+	add_sum(&w->sums[1], &w->to[1][d]);
 	return true;
 }
 
@@ -792,8 +791,8 @@ static void compare_walk_lid(struct compare_walk *w, unsigned lid, unsigned in_a
 		column_hops(c->a->topo, ca, oa, w->ha, w->work);
 	else
 		memcpy(w->ha, w->hb, c->b->topo->fabric->n_switches * sizeof(*w->ha));
-	sum_hops(w, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
-	sum_hops(w, w->hb, CAME, host_switch(c, c->b, dst), &c->max_hops_after, &w->sum_b, &w->n_b);
+	sum_hops(w, false, dst);
+	sum_hops(w, true, dst);
 	if (marked || oa != ob || w->sls)
 		compare_lid(w, lid, dst, oa == NO_ID && c->a->topo->endport_up[dst] && c->a->lids->base[dst],
 			    ca, cb);
@@ -827,7 +826,7 @@ static void walk_taken(struct compare_walk *w, unsigned lid)
 		hops_before(w, lid, dst);
 	else
 		column_hops(c->a->topo, w->col_a, dst, w->ha, w->work);
-	sum_hops(w, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
+	sum_hops(w, false, dst);
 	compare_lid(w, lid, dst, false, w->col_a, w->col_b);
 }
 
@@ -1051,8 +1050,10 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	c->pairs = compare_count_pairs(c, c->b);
 	c->pairs_before = compare_count_pairs(c, c->a);
 	assert(!done || (c->cut_off + c->between_survivors == c->lost && c->lost <= c->pairs_before));
-	c->mean_hops_before = w.n_a ? (double)w.sum_a / w.n_a : 0;
-	c->mean_hops_after = w.n_b ? (double)w.sum_b / w.n_b : 0;
+	c->max_hops_before = w.sums[0].max;
+	c->max_hops_after = w.sums[1].max;
+	c->mean_hops_before = w.sums[0].n ? (double)w.sums[0].sum / w.sums[0].n : 0;
+	c->mean_hops_after = w.sums[1].n ? (double)w.sums[1].sum / w.sums[1].n : 0;
 	return done;
 }
 

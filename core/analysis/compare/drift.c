@@ -164,8 +164,7 @@ struct options *candidate_options(const struct candidate *c, const struct option
 struct ranking {
 	struct drift_ranking *r;
 	const struct sweep *held;
-	const struct setup *setup;
-	const struct engine *const *engines;
+	const struct drift_request *rq;
 	struct progress *p;
 	const struct levels *levels; /* NULL: roots are taken from the options */
 	size_t cap;
@@ -207,7 +206,8 @@ static int try_chain(struct ranking *k, const char *chain, const struct setup *s
 	struct drift_candidate c = {.chain = arena_str(k->r, chain),
 				    .setup = setup_unref_later(k->r, setup_ref(setup)),
 				    .options = words};
-	struct drift *d = drift_run(k->held, setup, chain, k->engines, false, k->p, e);
+	const struct drift_request rq = {.setup = setup, .engines = k->rq->engines, .chain = chain};
+	struct drift *d = drift_run(k->held, &rq, false, k->p, e);
 
 	if (d)
 		fill_candidate(k->r, &c, d);
@@ -222,20 +222,21 @@ static int try_chain(struct ranking *k, const char *chain, const struct setup *s
 static int try_candidate(struct ranking *k, const struct candidate *c, struct err *e)
 {
 	AUTO_OPTIONS struct options *o =
-		candidate_options(c, k->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
+		candidate_options(c, k->rq->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
 
 	if (!o)
 		return -1;
-	AUTO_SETUP const struct setup *with = setup_with(k->setup, &(struct setup){.options = o});
+	AUTO_SETUP const struct setup *with = setup_with(k->rq->setup, &(struct setup){.options = o});
 	return try_chain(k, c->engine, with, c->words, e);
 }
 
 /* Does the fabric have what the candidate needs? */
 static bool worth_trying(const struct ranking *k, const struct candidate *c)
 {
-	if (c->advice || !engine_find(k->engines, c->engine) || ((c->files & CANDIDATE_ROOTS) && !k->levels))
+	if (c->advice || !engine_find(k->rq->engines, c->engine) ||
+	    ((c->files & CANDIDATE_ROOTS) && !k->levels))
 		return false;
-	return !(c->files & CANDIDATE_TORUS) || options_file(k->setup->options, "torus_config");
+	return !(c->files & CANDIDATE_TORUS) || options_file(k->rq->setup->options, "torus_config");
 }
 
 /* --- their order ------------------------------------------------------------------------------ */
@@ -284,27 +285,21 @@ static void drift_rank_order(struct drift_ranking *r)
 	}
 }
 
-static struct drift_ranking *drift_rank(const struct sweep *held, const struct setup *setup,
-					const char *chain, const struct engine *const *engines,
+static struct drift_ranking *drift_rank(const struct sweep *held, const struct drift_request *rq,
 					struct progress *p, struct err *e)
 {
-	struct ranking k = {
-		.r = ARENA_NEW(NULL, struct drift_ranking),
-		.held = held,
-		.setup = setup,
-		.engines = engines,
-		.p = p,
-	};
+	const struct options *options = rq->setup->options;
+	struct ranking k = {.r = ARENA_NEW(NULL, struct drift_ranking), .held = held, .rq = rq, .p = p};
 	AUTO_ARENA uint32_t *hosts = routing_hosts(NULL, held->routing);
 	AUTO_ARENA struct levels *levels = levels_new(held->topo, hosts, p);
 	int rc = levels ? 0 : err_set(e, CANCELLED);
 
-	if (!rc && chain)
-		rc = try_chain(&k, chain, setup, "as configured", e);
-	if (!rc && chain)
+	if (!rc && rq->configured)
+		rc = try_chain(&k, rq->configured, rq->setup, "as configured", e);
+	if (!rc && rq->configured)
 		k.r->candidate[0].configured = true;
-	if (levels && levels->n_roots && options_find(setup->options, "root_guid_file") &&
-	    !options_file(setup->options, "root_guid_file"))
+	if (levels && levels->n_roots && options_find(options, "root_guid_file") &&
+	    !options_file(options, "root_guid_file"))
 		k.levels = levels;
 	for (unsigned i = 0; !rc && i < 2 * n_candidates; i++) {
 		const struct candidate *c = &drift_candidates[i % n_candidates];
@@ -325,13 +320,17 @@ static struct drift_ranking *drift_rank(const struct sweep *held, const struct s
 static struct drift *judge_by_best(const struct drift_request *rq, const struct sweep *held,
 				   struct drift_ranking **ranking, struct progress *p, struct err *e)
 {
-	struct drift_ranking *r = drift_rank(held, rq->setup, rq->configured, rq->engines, p, e);
+	struct drift_ranking *r = drift_rank(held, rq, p, e);
+	struct drift_request best = *rq;
 	struct drift *d = NULL;
 
-	if (r && (!r->n || !r->candidate[0].in_force))
+	if (r && (!r->n || !r->candidate[0].in_force)) {
 		err_set(e, "no engine can route this fabric: nothing to compare with");
-	else if (r)
-		d = drift_run(held, r->candidate[0].setup, r->candidate[0].chain, rq->engines, true, p, e);
+	} else if (r) {
+		best.setup = r->candidate[0].setup;
+		best.chain = r->candidate[0].chain;
+		d = drift_run(held, &best, true, p, e);
+	}
 	if (d && ranking)
 		*ranking = r;
 	else
@@ -391,7 +390,7 @@ struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking *
 	with.setup = setup_with_lmc(rq->setup);
 	AUTO_SWEEP struct sweep *held = drift_held(with.setup, rq->engines, rq->now, p, e);
 	if (held && rq->chain)
-		d = drift_run(held, with.setup, rq->chain, rq->engines, true, p, e);
+		d = drift_run(held, &with, true, p, e);
 	else if (held)
 		d = judge_by_best(&with, held, ranking, p, e);
 	if (d) {
@@ -766,12 +765,11 @@ static int judge(struct drift *d, const struct sweep *restart, const struct engi
 	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
 }
 
-struct drift *drift_run(const struct sweep *held, const struct setup *setup, const char *chain,
-			const struct engine *const *engines, bool with_entries, struct progress *p,
-			struct err *e)
+struct drift *drift_run(const struct sweep *held, const struct drift_request *rq, bool with_entries,
+			struct progress *p, struct err *e)
 {
 	assert(held->routing);
-	AUTO_SETUP const struct setup *with = setup_with(setup, &(struct setup){.chain = chain});
+	AUTO_SETUP const struct setup *with = setup_with(rq->setup, &(struct setup){.chain = rq->chain});
 	struct drift *d = ARENA_NEW(NULL, struct drift);
 	AUTO_SWEEP struct sweep *restart = NULL;
 	int rc = -1;
@@ -779,13 +777,14 @@ struct drift *drift_run(const struct sweep *held, const struct setup *setup, con
 	d->held = sweep_unref_later(d, sweep_ref(held));
 	d->ignored = being_set_up(held->topo);
 	d->states_unknown = !held->fabric->states_told;
-	d->next = sweep_unref_later(d, run_next(d, with, engines, false, p, e));
+	d->next = sweep_unref_later(d, run_next(d, with, rq->engines, false, p, e));
 	if (d->next) {
 		d->engine = d->next->routing ? d->next->routing->engine : "none";
-		restart = d->next->from_scratch ? sweep_ref(d->next) : run_next(d, with, engines, true, p, e);
+		restart = d->next->from_scratch ? sweep_ref(d->next)
+						: run_next(d, with, rq->engines, true, p, e);
 	}
 	if (restart)
-		rc = judge(d, restart, engines, with_entries, p, e);
+		rc = judge(d, restart, rq->engines, with_entries, p, e);
 	if (!rc)
 		return d;
 	arena_free(d);

@@ -73,14 +73,6 @@ struct drift {
 struct sweep *drift_held(const struct setup *setup, const struct engine *const *engines,
 			 const struct sweep *now, struct progress *p, struct err *e);
 
-/*
- * Judge them by a chain of engines, under the options of the setup. with_entries: entries are listed,
- * otherwise only counted.  NULL and *e: cancelled, out of memory, or an unusable option.
- */
-struct drift *drift_run(const struct sweep *held, const struct setup *setup, const char *chain,
-			const struct engine *const *engines, bool with_entries, struct progress *p,
-			struct err *e);
-
 extern const char drift_not_active[];	     /* why an entry is dead whose port is in Initialize or Armed */
 uint64_t drift_total(const struct drift *d); /* entries classed */
 /* Share of right and kept entries among all but those that are not in the file; 0 when there are none. */
@@ -120,6 +112,13 @@ struct drift_request {
 	const char *chain;	 /* NULL: the engine that explains the tables best */
 	const char *configured;	 /* chain of the configuration; NULL = none */
 };
+
+/*
+ * Judges the tables held by the chain of a request, under the options of its setup. with_entries: entries are
+ * listed, otherwise only counted.  NULL and *e: cancelled, out of memory, or an unusable option.
+ */
+struct drift *drift_run(const struct sweep *held, const struct drift_request *rq, bool with_entries,
+			struct progress *p, struct err *e);
 
 /* *ranking (may be NULL) gets the ranking of engines; NULL when the request names one. */
 struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking **ranking, struct progress *p,

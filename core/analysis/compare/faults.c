@@ -94,7 +94,8 @@ int soundness_find(const struct sweep *w, struct soundness *x, const struct last
 	};
 	if (check_routing(w->routing, &x->counts, p))
 		return err_set(e, CANCELLED);
-	x->causes = causes_find(w, &x->counts, NULL, seen, to, p, e);
+	const struct causes_request rq = {.w = w, .known = &x->counts, .seen = seen, .lost = to};
+	x->causes = causes_find(&rq, p, e);
 	x->loops = x->causes ? cdg_new_loops(w->routing, p, e) : NULL;
 	if (!x->loops) {
 		soundness_clear(x);
@@ -664,12 +665,11 @@ static void take_check(void *ctx, json_t *v)
 	}
 }
 
-static int read_check(struct faults *s, const char *path, const char *data, size_t size, int schema,
-		      struct progress *p, struct err *e)
+static int read_check(struct faults *s, const struct input *in, struct err *e)
 {
-	struct faults_json_reader r = {.s = s, .path = path, .e = e};
+	struct faults_json_reader r = {.s = s, .path = in->name, .e = e};
 	struct faults_json_found x = {0};
-	int rc = json_values_read(path, data, size, "ibscope --json -e check", schema, take_check, &x, p, e);
+	int rc = json_values_read(in, "ibscope --json -e check", take_check, &x, e);
 
 	s->doc = x.check;
 	if (rc)
@@ -678,35 +678,37 @@ static int read_check(struct faults *s, const char *path, const char *data, size
 		return err_set(e,
 			       "%s: found %s, none of them of check; expected what `ibscope --json -e check` "
 			       "prints",
-			       path, PLURAL(x.n, "object"));
+			       in->name, PLURAL(x.n, "object"));
 	const json_t *list = json_object_get(x.check, "faults");
 	if (!json_is_true(json_object_get(x.check, "ok")))
 		return err_set(e, "%s: the check in it failed; expected a check that listed its faults",
-			       path);
+			       in->name);
 	if (!json_is_array(list))
 		return err_set(e,
 			       "%s: the check in it has no list of faults; let this version of ibscope write "
 			       "the file",
-			       path);
+			       in->name);
 	for (size_t i = 0; i < json_array_size(list) && !rc; i++) {
 		r.number = i + 1;
-		rc = progress_step(p, i) ? read_fault(&r, json_array_get(list, i)) : err_set(e, CANCELLED);
+		rc = progress_step(in->progress, i) ? read_fault(&r, json_array_get(list, i))
+						    : err_set(e, CANCELLED);
 	}
 	return rc;
 }
 
-int faults_read(struct faults *s, const char *path, int schema, struct progress *p, struct err *e)
+int faults_read(struct faults *s, const char *path, struct progress *p, struct err *e)
 {
+	struct input in = {.name = path, .progress = p};
 	AUTO_FREE char *data = NULL;
-	size_t size;
 
 	faults_begin(s, NULL, NULL, e);
 	progress_start(p, "reading the faults of before", 0);
-	if (read_file(path, p, &data, &size, e))
+	if (read_file(path, p, &data, &in.size, e))
 		return -1;
-	int rc = mem_room(e, size * 8, "what %s holds", path);
+	in.data = data;
+	int rc = mem_room(e, in.size * 8, "what %s holds", path);
 	if (!rc)
-		rc = read_check(s, path, data, size, schema, p, e);
+		rc = read_check(s, &in, e);
 	if (!rc)
 		rc = faults_sort(s);
 	if (rc)

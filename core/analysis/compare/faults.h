@@ -156,9 +156,8 @@ void fault_text(const struct faults *s, const struct fault *f, struct text *t);
 json_t *faults_json(const struct faults *s);
 
 /*
- * Read a file with the output of `--json`: the faults of the last `check` in it, sorted. schema: the highest
- * version that is understood.  0, or -1 and *e.
+ * Read a file with the output of `--json`: the faults of the last `check` in it, sorted.  0, or -1 and *e.
  */
-int faults_read(struct faults *s, const char *path, int schema, struct progress *p, struct err *e);
+int faults_read(struct faults *s, const char *path, struct progress *p, struct err *e);
 
 #endif

@@ -420,16 +420,17 @@ static bool need_entry(struct transition_credit_search *s, const struct making *
 		    (struct mix_need){.sw = sw, .block = (uint16_t)(m->lid / LFT_BLOCK), .now = sides == 2});
 }
 
-/* vl: 16: any that does not drop. */
-static bool need_vl(struct transition_credit_search *s, const struct making *m, uint32_t sw, unsigned in,
-		    unsigned out, unsigned sl, unsigned vl)
+/* At switch i of the route the packet must go on, and on the two channels on their VLs. */
+static bool need_vl(struct transition_credit_search *s, const struct making *m, uint32_t i, unsigned in,
+		    unsigned sl)
 {
-	unsigned sides = 0;
+	uint32_t sw = m->sw[i];
+	unsigned out = m->out[i], sides = 0;
 
 	for (unsigned now = 0; now < 2; now++) {
-		unsigned is = transition_credit_vl_of(s->j, now, sw, in, out, sl);
+		unsigned vl = transition_credit_vl_of(s->j, now, sw, in, out, sl);
 
-		sides |= (vl == 16 ? is != CDG_DROP_VL : is == vl) << now;
+		sides |= (i < 2 ? vl == s->c->vl[i ? m->from : m->to] : vl != CDG_DROP_VL) << now;
 	}
 	return sides == 3 || (sides && need(s, m,
 					    (struct mix_need){.sw = sw,
@@ -507,11 +508,7 @@ static bool transition_credit_fits(struct transition_credit_search *s, const str
 	const struct joint *j = s->j;
 
 	for (uint32_t i = m->n; i-- > 0;) {
-		unsigned vl = 16;
-
-		if (i < 2)
-			vl = s->c->vl[i ? m->from : m->to];
-		if (!need_vl(s, m, m->sw[i], in, m->out[i], sl, vl))
+		if (!need_vl(s, m, i, in, sl))
 			return false;
 		in = j->f->port_num[j->topo->peer[switch_port_id(j->f, m->sw[i], m->out[i])]];
 	}

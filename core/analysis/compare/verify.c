@@ -231,12 +231,12 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 	struct input in = {.name = SIMULATION_LFTS, .data = data, .size = size};
 	struct tables_info info;
 	AUTO_TEXT struct text notes = {0};
-	struct switch_tables *t;
+	struct switch_tables *t = tables_parse(&in, w->fabric, NULL, &info, &notes, e);
 	unsigned top = w->lids->max_lid;
 	int rc = 0;
 
 	assert(w->routing);
-	if (tables_parse(&in, w->fabric, NULL, &t, &info, &notes, e))
+	if (!t)
 		return -1;
 	if (switch_tables_top(t) > top)
 		top = switch_tables_top(t);

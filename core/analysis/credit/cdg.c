@@ -180,13 +180,13 @@ static void count_start(struct cdg_counting *k, const struct cdg_source *s, unsi
 }
 
 /*
- * Routes of a source begin and leave its switch by a way out.  in: the port by which they come there; 0: they
- * are the switch's own, or of n sources at once.  *counted: another way out has counted the beginning
- * already.  Returns the slot at the way out, or CDG_NO_SLOT.
+ * Routes of a source, or of n sources at once, begin and leave their switch by a way out.  *counted: another
+ * way out has counted the beginning already.  Returns the slot at the way out, or CDG_NO_SLOT.
  */
-static uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned in, struct sl_range sl,
+static uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, struct sl_range sl,
 			  unsigned out, uint32_t n, bool *counted)
 {
+	unsigned in = k->grouped ? 0 : s->in; /* 0: of the switch's own, or of many */
 	struct cdg_slot first = first_slot(k, s, in, sl, out);
 	unsigned vls = vls_of(&first);
 
@@ -293,10 +293,9 @@ static bool credit_adaptive_leads_on(const struct cdg_counting *k, uint32_t sw, 
 	return *next == NO_ID ? k->f->port_endport[peer] == owner : k->hops[*next] < k->hops[sw];
 }
 
-/* Starts the routes of n sources on a switch by all ports that it may choose. in: port of a single source; 0:
- * all sources at once. */
-static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uint32_t n, unsigned in,
-			 struct sl_range sl, uint32_t owner)
+/* Starts the routes of n sources on a switch by all ports that it may choose. */
+static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uint32_t n, struct sl_range sl,
+			 uint32_t owner)
 {
 	const struct port_set *set = &k->ways->set[s->sw];
 	bool counted = false;
@@ -304,7 +303,7 @@ static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uin
 
 	for (unsigned out = port_set_next(set, 0); out < 256; out = port_set_next(set, out + 1)) {
 		uint32_t slot = credit_adaptive_leads_on(k, s->sw, out, owner, &next)
-					? cdg_start(k, s, in, sl, out, n, &counted)
+					? cdg_start(k, s, sl, out, n, &counted)
 					: CDG_NO_SLOT;
 
 		if (slot != CDG_NO_SLOT)
@@ -327,15 +326,15 @@ static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
 		     next++)
 			own += k->source[next].endport == owner;
 		uint32_t n = next - i - own;
-		unsigned in = k->grouped ? 0 : s->in, out = k->col[s->sw];
+		unsigned out = k->col[s->sw];
 
 		if (!n || k->hops[s->sw] >= HOPS_LOOP)
 			continue;
 		if (k->r->adaptive) {
-			start_routes(k, s, n, in, routing_sl(k->r, s->lid, lid), owner);
+			start_routes(k, s, n, routing_sl(k->r, s->lid, lid), owner);
 		} else if (out) {
 			bool counted = false;
-			uint32_t slot = cdg_start(k, s, in, routing_sl(k->r, s->lid, lid), out, n, &counted);
+			uint32_t slot = cdg_start(k, s, routing_sl(k->r, s->lid, lid), out, n, &counted);
 
 			if (slot != CDG_NO_SLOT)
 				cdg_add_to(k, &k->flow[slot], k->n, s->sw, n);

@@ -127,6 +127,7 @@ struct together_ahead {
 	uint8_t kind[CDG_VLS * CDG_VLS]; /* [n_kinds] those in use */
 	unsigned n_kinds;
 	uint32_t used; /* VLs; also CDG_DROP_VL */
+	bool one;      /* routes to the first LID of the group stand for all, but at their own switch */
 };
 
 /* Routes to LIDs leave a switch on a VL. */
@@ -150,15 +151,14 @@ static uint64_t *set_of(const struct cdg_counting *k, struct together_ahead *w, 
 	return w->set[va][vb];
 }
 
-/* Starts the routes to a group; one: those to its first LID stand for all, but at their own switch. */
-static void start_group(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w,
-			bool one)
+/* Starts the routes to a group. */
+static void start_group(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w)
 {
 	bool at_once = k->steady && routing_sls_by_switch(k->r);
 
 	for (uint32_t n = 0; n < w->n_start; n++) {
 		const struct cdg_source *s = w->start[n];
-		uint64_t lids = one && s->sw != a->sw ? 1 : ~0ull >> (64 - a->n), next;
+		uint64_t lids = w->one && s->sw != a->sw ? 1 : ~0ull >> (64 - a->n), next;
 
 		if (a->hops[s->sw] >= HOPS_LOOP || (k->grouped && w->from[s->sw] == (s->sw == a->sw)))
 			continue;
@@ -194,15 +194,16 @@ static bool one_way(const struct cdg_counting *k, const struct alike *a)
 }
 
 /*
- * Packets to LID i of a group go from s to the next switch: the channel gets its dependencies there.  one: at
- * the last switch they may take the port of any LID of the group (one_way()).
+ * Packets of a kind to LID i of a group go from s to the next switch: the channel gets its dependencies
+ * there.  If the LID stands for all, they may take the port of any LID of the group at the last switch.
  */
-static void note_hop(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w, bool one,
-		     uint32_t s, unsigned i, unsigned sl, unsigned vl)
+static void note_hop(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w,
+		     unsigned kind, uint32_t s, unsigned i)
 {
+	unsigned vl = kind % CDG_VLS, sl = kind / CDG_VLS;
 	uint32_t id = switch_port_id(k->f, s, a->port[(size_t)s * a->n + i]), next = k->t->peer_switch[id];
 	const uint8_t *outs = a->port + (size_t)next * a->n;
-	unsigned in = k->f->port_num[k->t->peer[id]], end = one && next == a->sw ? a->n : i + 1;
+	unsigned in = k->f->port_num[k->t->peer[id]], end = w->one && next == a->sw ? a->n : i + 1;
 
 	for (unsigned l = i; l < end; l++) {
 		unsigned vb = routing_vl(k->r, next, in, outs[l], sl) & 15;
@@ -231,23 +232,22 @@ static void note_steady(const struct cdg_counting *k, const struct alike *a, str
 
 static void note_group(const struct cdg_counting *k, const struct alike *a, struct together_ahead *w)
 {
-	bool one = one_way(k, a);
-
-	start_group(k, a, w, one);
+	w->one = one_way(k, a);
+	start_group(k, a, w);
 	for (uint32_t j = a->n_order; j-- > 0;) {
 		uint32_t s = a->order[j];
 
 		for (unsigned x = 0; x < w->n_kinds; x++) {
-			unsigned vl = w->kind[x] % CDG_VLS, sl = w->kind[x] / CDG_VLS;
-			uint64_t *group = w->group[w->kind[x]];
+			unsigned kind = w->kind[x];
+			uint64_t *group = w->group[kind];
 			uint64_t pass = j ? group[s] : 0; /* the last switch sends to the hosts */
 
 			group[s] = 0;
 			if (k->steady)
-				note_steady(k, a, w, s, pass, vl);
+				note_steady(k, a, w, s, pass, kind % CDG_VLS);
 			else
 				for (; pass; pass &= pass - 1)
-					note_hop(k, a, w, one, s, (unsigned)__builtin_ctzll(pass), sl, vl);
+					note_hop(k, a, w, kind, s, (unsigned)__builtin_ctzll(pass));
 		}
 	}
 }
@@ -257,7 +257,8 @@ static void note_ways(const struct cdg_counting *k, const struct alike *a, struc
 {
 	const struct port_set *set = k->ways->set;
 
-	start_group(k, a, w, true);
+	w->one = true;
+	start_group(k, a, w);
 	uint64_t *group = w->group[sl2vl_of(k->map, 0)];
 	uint64_t *ahead = set_of(k, w, sl2vl_of(k->map, 0), sl2vl_of(k->map, 0));
 	for (uint32_t j = a->n_order; group && j-- > 0;) {
@@ -435,16 +436,25 @@ static void add_example(struct check_result *c, const struct routing *r, uint32_
 	path_free(&p);
 }
 
-static void credit_check_count_lid(struct check_result *c, const struct routing *r, unsigned lid,
-				   const uint16_t *hops, const uint32_t *hosts, const struct dest_ways *w,
-				   const struct check_listener *to)
+struct credit_check {
+	struct check_result *c;
+	const struct routing *r;
+	const uint32_t *hosts;		 /* [n_switches] that count */
+	const struct check_listener *to; /* NULL: nobody listens */
+	struct progress *p;
+};
+
+/* w: what hops[] is of, with adaptive routing. */
+static void credit_check_count_lid(const struct credit_check *k, unsigned lid, const uint16_t *hops,
+				   const struct dest_ways *w)
 {
-	const struct topo *t = r->topo;
-	uint32_t ep = lid_owner(r->lids, lid);
+	struct check_result *c = k->c;
+	const struct topo *t = k->r->topo;
+	uint32_t ep = lid_owner(k->r->lids, lid);
 	bool to_switch = endport_is_switch(t->fabric, ep);
 
 	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
-		uint32_t n = hosts[s] - (!to_switch && t->endport_switch[ep] == s);
+		uint32_t n = k->hosts[s] - (!to_switch && t->endport_switch[ep] == s);
 		unsigned links = hops[s] + 1u;
 
 		if (!n)
@@ -457,9 +467,9 @@ static void credit_check_count_lid(struct check_result *c, const struct routing 
 		if (hops[s] >= HOPS_LOOP) {
 			c->unreachable += n;
 			c->looping += hops[s] == HOPS_LOOP ? n : 0;
-			add_example(c, r, s, lid, w);
-			if (to)
-				to->broken(to->ctx, s, lid, hops[s] == HOPS_LOOP);
+			add_example(c, k->r, s, lid, w);
+			if (k->to)
+				k->to->broken(k->to->ctx, s, lid, hops[s] == HOPS_LOOP);
 			continue;
 		}
 		c->max_hops = MAX(links, c->max_hops);
@@ -529,13 +539,14 @@ static bool credit_check_count_apart(struct check_result *c, const struct routin
 }
 
 /* Counts LIDs whose ways all arrive, those of each switch together; the others are still in a->left[]. */
-static bool count_alike(struct check_result *c, struct alike *a, const uint32_t *hosts, struct progress *p)
+static bool count_alike(const struct credit_check *k, struct alike *a)
 {
+	struct check_result *c = k->c;
 	const struct topo *t = a->r->topo;
 	uint32_t n = t->fabric->n_switches;
 	bool go_on = true;
 
-	for (uint32_t sw = 0; sw < n && (go_on = progress_step(p, sw)); sw++)
+	for (uint32_t sw = 0; sw < n && (go_on = progress_step(k->p, sw)); sw++)
 		while (alike_next(a, sw)) {
 			unsigned to_hosts = 0;
 			bool arrive = true;
@@ -543,14 +554,14 @@ static bool count_alike(struct check_result *c, struct alike *a, const uint32_t 
 			for (unsigned i = 0; i < a->n; i++)
 				to_hosts += !endport_is_switch(t->fabric, lid_owner(a->r->lids, a->lid[i]));
 			for (uint32_t s = 0; arrive && s < n; s++)
-				arrive = !hosts[s] || a->hops[s] != HOPS_NONE;
+				arrive = !k->hosts[s] || a->hops[s] != HOPS_NONE;
 			for (unsigned i = 0; !arrive && i < a->n; i++)
 				a->left[a->lid[i]] = 1;
 			for (uint32_t s = 0; arrive && to_hosts && s < n; s++) {
-				uint64_t pairs = (uint64_t)(hosts[s] - (s == sw)) * to_hosts;
+				uint64_t pairs = (uint64_t)(k->hosts[s] - (s == sw)) * to_hosts;
 				unsigned links = a->hops[s] + 1u;
 
-				if (!hosts[s] || !pairs)
+				if (!k->hosts[s] || !pairs)
 					continue;
 				c->pairs += pairs;
 				c->max_hops = MAX(links, c->max_hops);
@@ -561,8 +572,7 @@ static bool count_alike(struct check_result *c, struct alike *a, const uint32_t 
 }
 
 /* The same where switches choose among ports. */
-static bool count_ways(struct check_result *c, const struct alike *a, const uint32_t *hosts,
-		       struct progress *p)
+static bool count_ways(const struct credit_check *k, const struct alike *a)
 {
 	uint32_t n = a->r->topo->fabric->n_switches;
 	bool go_on = true;
@@ -570,25 +580,25 @@ static bool count_ways(struct check_result *c, const struct alike *a, const uint
 	if (!a->r->adaptive)
 		return true;
 	AUTO_ARENA struct dest_ways *w = dest_ways_new(NULL, a->r);
-	for (uint32_t sw = 0; sw < n && (go_on = progress_step(p, sw)); sw++)
+	for (uint32_t sw = 0; sw < n && (go_on = progress_step(k->p, sw)); sw++)
 		for (uint32_t at = a->lid_at[sw]; at < a->lid_at[sw + 1]; at++) {
 			unsigned lid = a->lid_of[at];
 			bool arrive = true;
 
 			dest_ways(a->r, lid, w);
 			for (uint32_t s = 0; arrive && s < n; s++)
-				arrive = !hosts[s] || w->worst[s] < HOPS_LOOP;
+				arrive = !k->hosts[s] || w->worst[s] < HOPS_LOOP;
 			if (arrive)
-				credit_check_count_lid(c, a->r, lid, w->worst, hosts, NULL, NULL);
+				credit_check_count_lid(k, lid, w->worst, w);
 			a->left[lid] = !arrive;
 		}
 	return go_on;
 }
 
 /* Counts LIDs one by one. */
-static bool count_left(struct check_result *c, const struct routing *r, const uint8_t *left,
-		       const uint32_t *hosts, const struct check_listener *to, struct progress *p)
+static bool count_left(const struct credit_check *k, const uint8_t *left)
 {
+	const struct routing *r = k->r;
 	uint32_t n = r->topo->fabric->n_switches;
 	AUTO_FREE uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
 	AUTO_FREE uint16_t *hops = NEW_ARRAY(n, uint16_t);
@@ -600,7 +610,7 @@ static bool count_left(struct check_result *c, const struct routing *r, const ui
 	for (unsigned lid = 1; lid <= r->lids->max_lid && go_on; lid++) {
 		if (!left[lid])
 			continue;
-		go_on = progress_step(p, lid);
+		go_on = progress_step(k->p, lid);
 		if (!lid0 || lid >= lid0 + COLUMN_BLOCK)
 			routing_columns(r, lid0 = lid, COLUMN_BLOCK, col);
 		if (w)
@@ -608,7 +618,7 @@ static bool count_left(struct check_result *c, const struct routing *r, const ui
 		else
 			column_hops(r->topo, col + (size_t)(lid - lid0) * n, lid_owner(r->lids, lid), hops,
 				    work);
-		credit_check_count_lid(c, r, lid, w ? w->worst : hops, hosts, w, to);
+		credit_check_count_lid(k, lid, w ? w->worst : hops, w);
 	}
 	return go_on;
 }
@@ -681,6 +691,7 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 	assert(r->lids->n_endports == f->n_endports);
 	AUTO_ARENA uint32_t *hosts = routing_hosts(NULL, r);
 	AUTO_FREE uint8_t *left = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
+	const struct credit_check k = {.c = c, .r = r, .hosts = hosts, .to = to, .p = p};
 	struct alike a;
 
 	*c = (struct check_result){0};
@@ -696,11 +707,9 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 		left[lid] = owner != NO_ID && (routing_counts(r, owner) || endport_is_switch(f, owner));
 	}
 	alike_start(&a, r, left);
-	int result = count_alike(c, &a, hosts, p) && count_ways(c, &a, hosts, p) &&
-				     count_left(c, r, left, hosts, to, p) && credit_check_count_apart(c, r, p)
-			     ? 0
-			     : -1;
-	assert(result || (c->looping <= c->unreachable && c->unreachable <= c->pairs));
+	bool done = count_alike(&k, &a) && count_ways(&k, &a) && count_left(&k, left) &&
+		    credit_check_count_apart(c, r, p);
+	assert(!done || (c->looping <= c->unreachable && c->unreachable <= c->pairs));
 	alike_end(&a);
-	return result;
+	return done ? 0 : -1;
 }

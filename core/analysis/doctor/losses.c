@@ -312,6 +312,7 @@ static struct groups *groups_of(struct doctor *d)
 {
 	struct groups *s = d->lost ? d->lost : ARENA_NEW(d->arena, struct groups);
 	const struct ways_listener to = {.ctx = s, .lost = doctor_paths_add_lost};
+	const struct causes_request rq = {.w = d->w, .known = &d->check, .lost = &to};
 
 	if (d->lost)
 		return s;
@@ -325,7 +326,7 @@ static struct groups *groups_of(struct doctor *d)
 	for (uint32_t ep = d->f->n_endports; ep--;)
 		if (routing_has_host(d->r, ep) && d->r->lids->base[ep])
 			s->ca[d->t->endport_switch[ep]] = ep;
-	struct causes *c = causes_find(d->w, &d->check, NULL, NULL, &to, d->p, d->e);
+	struct causes *c = causes_find(&rq, d->p, d->e);
 	if (!c)
 		return NULL;
 	for (size_t i = 0; i < c->n; i++) {

@@ -1,4 +1,5 @@
 /* Findings about cabling, roots, loads of channels and credit loops. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,20 +194,18 @@ static const char *others(const struct doctor *d)
 }
 
 /* with: a graph of more routes, whose loops are also told; NULL = none. */
-static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *c, unsigned vl,
-		      const struct cdg *with, const char *whose, enum severity severity)
+static struct finding *tell_loop(struct doctor *d, const struct rule *r, const struct cdg *c, unsigned vl,
+				 const struct cdg *with, const char *whose)
 {
 	enum { SHOWN = 8 };
 	uint32_t on = looping_channels(c, vl), n;
 	char a[300];
 
-	if (!on)
-		return;
+	assert(on);
 	AUTO_FREE uint32_t *cycle = shortest(c, vl, &n, d->p);
 	struct finding *x =
 		tell(d, r, "cycles", "VL %u: credit loop of %s%s; %u of %u channels lie on loops.", vl,
 		     PLURAL(n, "channel"), whose, on, d->loads->n_links);
-	x->severity = (uint8_t)severity;
 	x->count = on;
 	x->figure = n;
 	if (n) {
@@ -223,6 +222,7 @@ static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *
 				 looping_channels(with, vl));
 		x->detail = t.s;
 	}
+	return x;
 }
 
 /* The dependencies of the routes of all CAs and routers, and of switches. */
@@ -243,7 +243,8 @@ static int tell_switch_loops(struct doctor *d, const struct rule *r)
 	while (all && vl < CDG_VLS && !looping_channels(all, vl))
 		vl++;
 	if (all && vl < CDG_VLS)
-		tell_loop(d, r, all, vl, NULL, " (only routes to or from switches close it)", SEVERITY_NOTE);
+		tell_loop(d, r, all, vl, NULL, " (only routes to or from switches close it)")->severity =
+			SEVERITY_NOTE;
 	return all ? 0 : -1;
 }
 
@@ -264,10 +265,10 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 	snprintf(whose, sizeof(whose), " (only routes of %s close it)", others(d));
 	for (unsigned vl = 0; vl < CDG_VLS; vl++)
 		if (looping_channels(d->cdg, vl))
-			tell_loop(d, r, d->cdg, vl, wide, "", SEVERITY_ERROR);
-		else if (wide)
-			tell_loop(d, r, wide, vl, NULL, whose,
-				  d->w->hosts->narrowed ? SEVERITY_WARNING : SEVERITY_NOTE);
+			tell_loop(d, r, d->cdg, vl, wide, "")->severity = SEVERITY_ERROR;
+		else if (wide && looping_channels(wide, vl))
+			tell_loop(d, r, wide, vl, NULL, whose)->severity =
+				d->w->hosts->narrowed ? SEVERITY_WARNING : SEVERITY_NOTE;
 	return d->out->n > before ? 0 : tell_switch_loops(d, r);
 }
 

@@ -224,27 +224,33 @@ void picture_cables_words(FILE *to, const struct fabric *f, const uint32_t *port
 int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
 		struct progress *p);
 
+#define FRAME_SECONDS 2 /* that each is seen */
+struct picture_frame {
+	unsigned at, of;    /* its place from 0, and how many there are */
+	const uint8_t *was; /* classes of the frame before */
+};
 /*
- * The next of `frames` drawings of the same picture in one SVG that moves by itself: each is seen for some
- * seconds, again and again.  The first (0) begins the page, the last ends it.  look: of the frame, with its
- * title, line, classes, marks and turns.  was: classes of the frame before.  -1: the stream failed, or
- * cancelled.
+ * The next drawing of the same picture in one SVG that moves by itself: one frame after the other is seen,
+ * again and again.  The first begins the page, the last ends it.  look: of the frame, with its title, line,
+ * classes, marks and turns.  -1: the stream failed, or cancelled.
  */
 int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
-		  const struct picture_look *look, unsigned frame, unsigned frames, double seconds,
-		  const uint8_t *was, struct progress *p);
+		  const struct picture_look *look, const struct picture_frame *frame, struct progress *p);
 
 /* A cycle of channels alone, its switches on a circle: [n] channels in order, the last leads to the first. */
+struct picture_cycle {
+	struct picture_step *step;
+	uint32_t n;
+};
 struct picture_step {
 	uint32_t port; /* port that sends; its cable leads to the next one's switch */
 	unsigned vl;
 	uint32_t routes; /* that go on to the next channel */
 };
 int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric *f,
-		      const struct picture_step *step, uint32_t n, const struct picture_look *look,
-		      struct progress *p);
+		      const struct picture_cycle *cycle, const struct picture_look *look, struct progress *p);
 /* The same for Graphviz, with the same places. */
-int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
+int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_cycle *cycle,
 		      struct progress *p);
 
 /* Channel dependencies drawn by Graphviz. */
@@ -284,8 +290,18 @@ struct plot {
 /* Up to so many bars have labels below them. */
 #define PLOT_LABELS 60
 
+/* All that a page needs. */
+struct plots {
+	char *title, *line;
+	struct plot plot[2];
+	unsigned n;
+	double *number; /* what plot[] points to */
+	char *name[2];
+	char **label;
+	uint32_t n_labels;
+};
+
 /* Panels one below the other on a page.  Text stays text.  -1: the stream failed, or p was cancelled. */
-int plot_svg(FILE *to, const struct svg_page *page, const char *title, const char *line,
-	     const struct plot *plot, unsigned n, struct progress *p);
+int plot_svg(FILE *to, const struct svg_page *page, const struct plots *d, struct progress *p);
 
 #endif

@@ -210,11 +210,12 @@ static void picture_cycle_put_channel(FILE *to, const struct circle *c, uint32_t
 }
 
 int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric *f,
-		      const struct picture_step *step, uint32_t n, const struct picture_look *look,
-		      struct progress *p)
+		      const struct picture_cycle *cycle, const struct picture_look *look, struct progress *p)
 {
+	uint32_t n = cycle->n;
 	AUTO_FREE float *middles = NEW_ARRAY(2 * (size_t)n + 2, float);
-	struct circle c = {.page = page, .letter = page->letter, .f = f, .step = step, .n = n, .x = middles};
+	struct circle c = {
+		.page = page, .letter = page->letter, .f = f, .step = cycle->step, .n = n, .x = middles};
 	bool go_on = true;
 	float width, height;
 	uint32_t id = svg_id(n, look->title, look->line);
@@ -256,9 +257,10 @@ int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric
 	return ferror(to) || !go_on ? -1 : 0;
 }
 
-int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
-		      struct progress *p)
+int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_cycle *cycle, struct progress *p)
 {
+	const struct picture_step *step = cycle->step;
+	uint32_t n = cycle->n;
 	AUTO_FREE float *middles = NEW_ARRAY(2 * (size_t)n + 2, float);
 	struct circle c = {.page = &svg_plain, .letter = 1, .f = f, .step = step, .n = n, .x = middles};
 	bool go_on = true;

@@ -787,7 +787,7 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 }
 
 /* Opens a group that is seen from a frame on, up to another. */
-static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames, double seconds)
+static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames)
 {
 	double all = frames;
 
@@ -795,7 +795,7 @@ static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames, d
 		"<g visibility=\"%s\"><animate attributeName=\"visibility\" calcMode=\"discrete\" "
 		"dur=\"%gs\" "
 		"repeatCount=\"indefinite\" values=\"%svisible%s\" keyTimes=\"0",
-		from ? "hidden" : "visible", all * seconds, from ? "hidden;" : "",
+		from ? "hidden" : "visible", all * FRAME_SECONDS, from ? "hidden;" : "",
 		end < frames ? ";hidden" : "");
 	if (from)
 		fprintf(to, ";%.7f", from / all);
@@ -805,20 +805,21 @@ static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames, d
 }
 
 int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
-		  const struct picture_look *look, unsigned frame, unsigned frames, double seconds,
-		  const uint8_t *was, struct progress *p)
+		  const struct picture_look *look, const struct picture_frame *frame, struct progress *p)
 {
-	assert(frame < frames && (!frame || was));
+	unsigned at = frame->at, frames = frame->of;
+
+	assert(at < frames && (!at || frame->was));
 	struct svg s = svg_of(to, pic, f, look);
 	struct picture_look all = *look; /* of the legend */
 
 	s.moves = true;
-	s.again = frame;
+	s.again = at;
 	s.id = svg_id(s.id, "plays", "");
-	if (!frame) { /* all that no frame changes, with the switches as they are in the first one */
+	if (!at) { /* all that no frame changes, with the switches as they are in the first one */
 		struct svg_page page = pic->page;
-		AUTO_FREE char *title = str_printf("%s; it plays, %s of %g s each", look->title,
-						   PLURAL(frames, "drawing"), seconds);
+		AUTO_FREE char *title = str_printf("%s; it plays, %s of %d s each", look->title,
+						   PLURAL(frames, "drawing"), FRAME_SECONDS);
 
 		page.untitled = true; /* each frame has its own */
 		svg_begin(to, &page, pic->width, pic->height,
@@ -826,18 +827,18 @@ int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 		if (!put_ground(&s, p))
 			return -1;
 	} else { /* boxes that look otherwise stay from now on: what comes later covers them */
-		open_shown(to, frame, frames, frames, seconds);
+		open_shown(to, at, frames, frames);
 		for (uint32_t sw = 0; sw < s.l->n; sw++)
-			if (was[sw] != look->class[sw])
+			if (frame->was[sw] != look->class[sw])
 				picture_svg_put_box(&s, sw);
 		fputs("</g>\n", to);
 	}
-	open_shown(to, frame, frame + 1, frames, seconds);
+	open_shown(to, at, at + 1, frames);
 	put_marks(&s);
 	put_turns(&s);
 	svg_title(to, &pic->page, pic->width, look->title, look->line);
 	fputs("</g>\n", to);
-	if (frame + 1 == frames) {
+	if (at + 1 == frames) {
 		all.ways = PICTURE_STEP | PICTURE_THERE;
 		all.red = "forbidden turn, or dependencies of the cycle";
 		s.look = &all;

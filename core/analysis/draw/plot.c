@@ -344,11 +344,18 @@ static float labels_high(const struct plot *p, float letter)
 	return (float)(most > LABEL_LETTERS ? LABEL_LETTERS + 2 : most) * LABEL_HIGH * letter;
 }
 
-/* Part of bar i, or all of it: what it stands for, and how many of `name` (if there is one) it shows. */
-static void plot_put_bar(const struct panel *g, uint32_t i, float x0, float x1, double from, double to,
-			 const char *colour, const char *name)
+/* What a bar shows of a number: all that is not `part`, that, or what is compared with it. */
+enum plot_bar { BAR_VALUE, BAR_PART, BAR_OTHER };
+static const char *const bar_colour[] = {COLOUR, PART_COLOUR, OTHER_COLOUR};
+
+/* Bar i: what it stands for, and how many of what (where there is more than one kind) it shows. */
+static void plot_put_bar(const struct panel *g, enum plot_bar kind, uint32_t i, float x0, float x1)
 {
-	double low = g->p->x0 + i * g->p->step;
+	const struct plot *p = g->p;
+	const char *name[] = {p->part || p->other ? p->value_name : NULL, p->part_name, p->other_name};
+	const double *all = kind == BAR_OTHER ? p->other : p->value;
+	double low = p->x0 + i * p->step, part = p->part ? p->part[i] : 0;
+	double from = kind == BAR_VALUE ? part : 0, to = kind == BAR_PART ? part : all[i];
 
 	if (to <= from)
 		return;
@@ -356,13 +363,13 @@ static void plot_put_bar(const struct panel *g, uint32_t i, float x0, float x1, 
 		"<rect class=\"bar\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
 		"fill=\"%s\"><title>",
 		(double)x0, (double)y_of(g, to), (double)(x1 - x0), (double)(y_of(g, from) - y_of(g, to)),
-		colour);
-	if (g->p->label)
-		svg_text(g->to, g->p->label[i]);
+		bar_colour[kind]);
+	if (p->label)
+		svg_text(g->to, p->label[i]);
 	else
-		fprintf(g->to, g->p->step > 1 ? "%g to %g" : "%g", low, low + g->p->step - 1);
-	fprintf(g->to, ": %.10g%s", to - from, name ? " " : "");
-	svg_text(g->to, name ? name : "");
+		fprintf(g->to, p->step > 1 ? "%g to %g" : "%g", low, low + p->step - 1);
+	fprintf(g->to, ": %.10g%s", to - from, name[kind] ? " " : "");
+	svg_text(g->to, name[kind] ? name[kind] : "");
 	fputs("</title></rect>\n", g->to);
 }
 
@@ -395,14 +402,12 @@ static void put_bars(const struct panel *g)
 		if (beside) {
 			float middle = (x0 + x1) / 2;
 
-			plot_put_bar(g, most, middle, x1, 0, p->other[most], OTHER_COLOUR, p->other_name);
+			plot_put_bar(g, BAR_OTHER, most, middle, x1);
 			plot_put_value(g, (middle + x1) / 2, p->other[most]);
 			x1 = middle;
 		}
-		double part = p->part ? p->part[best] : 0;
-		plot_put_bar(g, best, x0, x1, 0, part, PART_COLOUR, p->part_name);
-		plot_put_bar(g, best, x0, x1, part, p->value[best], COLOUR,
-			     p->part || p->other ? p->value_name : NULL);
+		plot_put_bar(g, BAR_PART, best, x0, x1);
+		plot_put_bar(g, BAR_VALUE, best, x0, x1);
 		plot_put_value(g, (x0 + x1) / 2, p->value[best]);
 	}
 	if (p->other && !beside) {
@@ -435,14 +440,13 @@ static void plot_put_legend(const struct panel *g, float y)
 	const struct plot *p = g->p;
 	const char *const name[] = {p->value_name, p->part ? p->part_name : NULL,
 				    p->other ? p->other_name : NULL};
-	static const char *const colour[] = {COLOUR, PART_COLOUR, OTHER_COLOUR};
 	float x = g->left;
 
 	for (unsigned k = 0; k < ARRAY_LEN(name); k++) {
 		if (!name[k])
 			continue;
 		fprintf(g->to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" fill=\"%s\"/>\n",
-			(double)x, (double)y - 5, colour[k]);
+			(double)x, (double)y - 5, bar_colour[k]);
 		x = svg_legend_words(g->to, x + 14, y, g->letter, name[k]);
 	}
 }
@@ -491,9 +495,10 @@ static void put_panel(struct panel *g, float y)
 	plot_put_legend(g, below + BELOW * letter);
 }
 
-int plot_svg(FILE *to, const struct svg_page *page, const char *title, const char *line,
-	     const struct plot *plot, unsigned n, struct progress *p)
+int plot_svg(FILE *to, const struct svg_page *page, const struct plots *d, struct progress *p)
 {
+	const struct plot *plot = d->plot;
+	unsigned n = d->n;
 	float width = WIDTH, height = svg_top(page), y = height, high = HIGH;
 	AUTO_TEXT struct text about = {0};
 	bool go_on = true;
@@ -507,8 +512,8 @@ int plot_svg(FILE *to, const struct svg_page *page, const char *title, const cha
 	for (unsigned k = 0; k < n; k++)
 		text_add(&about, "%s%s: %s, by %s", k ? ". " : "", plot[k].y_name,
 			 PLURAL(plot[k].n, "number"), plot[k].x_name);
-	svg_begin(to, page, width, height,
-		  &(struct svg_about){svg_id((uint64_t)height, title, line), title, line, text_str(&about)});
+	uint32_t id = svg_id((uint64_t)height, d->title, d->line);
+	svg_begin(to, page, width, height, &(struct svg_about){id, d->title, d->line, text_str(&about)});
 	for (unsigned k = 0; k < n && (go_on = progress_step(p, k)); k++) {
 		struct panel g = {.to = to, .p = &plot[k], .letter = page->letter, .high = high};
 

@@ -55,21 +55,20 @@ static void column_before(struct effect_column *c, const struct effect_base *b, 
 
 /* What the routes of a column are added to. */
 struct sums {
-	uint32_t *load, *dep;	 /* either may be NULL */
+	uint32_t *load, *dep; /* either may be NULL; load: NULL for a LID that is not its port's base LID */
+	uint32_t *flow;	      /* [n_switches] hosts of one column whose way leads through the switch */
 	struct effect_work *log; /* notes all changes, for put_back(); NULL: none */
 	const struct effect_base *base;
 };
 
-/*
- * Adds (sign 1) or subtracts (-1) the routes of all hosts to one LID of dst, by its column. hosts:
- * [n_switches]; base_lid: the routes count as load.
- */
+/* Adds (sign 1) or subtracts (-1) the routes of all hosts to one LID of dst, by its column. hosts:
+ * [n_switches]. */
 static void survey_effect_add_column(struct sums *x, const struct topo *t, const struct effect_column *c,
-				     const uint32_t *hosts, uint32_t dst, bool base_lid, uint32_t *flow,
-				     int sign)
+				     const uint32_t *hosts, uint32_t dst, int sign)
 {
 	const struct fabric *f = t->fabric;
 	struct effect_work *log = x->log;
+	uint32_t *flow = x->flow;
 
 	memcpy(flow, hosts, f->n_switches * sizeof(*flow));
 	if (t->endport_switch[dst] != NO_ID)
@@ -80,7 +79,7 @@ static void survey_effect_add_column(struct sums *x, const struct topo *t, const
 		if (!flow[s] || q == NO_ID)
 			continue;
 		flow[q] += flow[s];
-		if (base_lid && x->load) {
+		if (x->load) {
 			x->load[port] += sign < 0 ? 0 - flow[s] : flow[s];
 			if (log)
 				note_load(log, port);
@@ -110,9 +109,9 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 	const struct routing *r = b->routing;
 	const struct topo *t = r->topo;
 	uint32_t n = t->fabric->n_switches;
-	struct sums x = {.load = b->load, .dep = b->plain_vls ? b->dep : NULL, .base = b};
 	AUTO_FREE uint32_t *work = NEW_ARRAY((size_t)n + 1, uint32_t),
 			   *flow = NEW_ARRAY((size_t)n + 1, uint32_t);
+	struct sums x = {.dep = b->plain_vls ? b->dep : NULL, .flow = flow, .base = b};
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct effect_column c;
 	bool ok = true;
@@ -127,7 +126,8 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 			continue;
 		column_before(&c, b, lid, work);
 		b->by_difference &= !c.too_long;
-		survey_effect_add_column(&x, t, &c, b->hosts, dst, lid == r->lids->base[dst], flow, 1);
+		x.load = lid == r->lids->base[dst] ? b->load : NULL;
+		survey_effect_add_column(&x, t, &c, b->hosts, dst, 1);
 		if (!b->flow)
 			continue;
 		b->plain[lid] = 1;
@@ -607,9 +607,12 @@ static bool survey_effect_walk_lid(struct effect_work *w, const struct sweep *af
 {
 	const struct effect_base *b = w->base;
 	const struct routing *was = b->routing, *is = after->routing;
-	struct sums x = {.load = w->load, .dep = b->plain_vls ? w->dep : NULL, .log = w, .base = b};
 	uint32_t dst = was->lids->owner[lid];
-	bool base = lid == was->lids->base[dst];
+	struct sums x = {.load = lid == was->lids->base[dst] ? w->load : NULL,
+			 .dep = b->plain_vls ? w->dep : NULL,
+			 .flow = w->flow,
+			 .log = w,
+			 .base = b};
 
 	column_before(&w->was, b, lid, w->work);
 	/* the column after the failure: the old one with the changed rows */
@@ -620,9 +623,9 @@ static bool survey_effect_walk_lid(struct effect_work *w, const struct sweep *af
 	if (w->is.too_long)
 		return false;
 	survey_effect_count_lid(w, after, dst, row);
-	survey_effect_add_column(&x, was->topo, &w->was, b->hosts, dst, base, w->flow, -1);
+	survey_effect_add_column(&x, was->topo, &w->was, b->hosts, dst, -1);
 	if (lid_owner(is->lids, lid) != NO_ID)
-		survey_effect_add_column(&x, is->topo, &w->is, w->stayed, dst, base, w->flow, 1);
+		survey_effect_add_column(&x, is->topo, &w->is, w->stayed, dst, 1);
 	return true;
 }
 

@@ -192,17 +192,16 @@ static void survey_share_take(void *ctx, json_t *v)
 	json_array_append(t->shares, v);
 }
 
-int survey_shares_read(json_t *shares, const char *name, const char *data, size_t size, int most,
-		       struct progress *p, struct err *e)
+int survey_shares_read(json_t *shares, const struct input *in, struct err *e)
 {
-	struct taking t = {shares, name};
+	struct taking t = {shares, in->name};
 	size_t before = json_array_size(shares);
 
-	if (json_values_read(name, data, size, PRINTS_SHARES, most, survey_share_take, &t, p, e))
+	if (json_values_read(in, PRINTS_SHARES, survey_share_take, &t, e))
 		return -1;
 	if (json_array_size(shares) > before)
 		return 0;
-	return err_set(e, "%s: found no survey in it, expected what `" PRINTS_SHARES "` prints", name);
+	return err_set(e, "%s: found no survey in it, expected what `" PRINTS_SHARES "` prints", in->name);
 }
 
 /* --- merging ----------------------------------------------------------------------------------- */

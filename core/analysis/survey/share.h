@@ -18,11 +18,9 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 
 /*
  * Add the objects of `survey` in a text of JSON values (one behind the other, or in lists) to a list.  Each
- * object gets a member `from`, the name. name: of the text, for messages. most: the newest schema that is
- * known.  -1 and *e: it is no JSON, or has no such object.
+ * object gets a member `from`, the name of the text.  -1 and *e: it is no JSON, or has no such object.
  */
-int survey_shares_read(json_t *shares, const char *name, const char *data, size_t size, int most,
-		       struct progress *p, struct err *e);
+int survey_shares_read(json_t *shares, const struct input *in, struct err *e);
 
 /*
  * One survey from all shares: an object with `survey_of`, `survey` (rows, the worst first), and other members

@@ -307,58 +307,60 @@ static void pair_rails(const struct routing *r, const struct gpus *g, struct pat
 		}
 }
 
-/* What the GPUs send with their hosts in an order: end[0] to end[1] and so on; p is room for it. */
-static int bisection_find_ends(const struct routing *r, const struct ebb_gpus *of, const uint32_t *order,
-			       uint64_t *seed, struct pattern *p, uint32_t *end, struct err *e)
+/* What the GPUs send with their hosts in an order; p is room for it. */
+static int bisection_find_flows(const struct routing *r, const struct ebb_request *rq, const uint32_t *order,
+				uint64_t *seed, struct pattern *p, struct err *e)
 {
-	struct gpus *g = gpus_in_order(of->gpus, order);
+	struct gpus *g = gpus_in_order(rq->gpus, order);
 	int rc = 0;
 
 	p->n = 0;
-	if (of->pattern < 0)
+	if (rq->pattern < 0)
 		pair_rails(r, g, p);
-	else if (of->pattern == GPUS_ALLTOALL)
-		pattern_gpus_step(r, g, 1 + rng_below(seed, g->n - 1), of->direct, p);
+	else if (rq->pattern == GPUS_ALLTOALL)
+		pattern_gpus_step(r, g, 1 + rng_below(seed, g->n - 1), p);
 	else
-		rc = pattern_gpus(r, g, (enum gpu_pattern)of->pattern, of->direct, p, NULL, e);
-	for (size_t i = 0; i < p->n; i++) {
-		end[2 * i] = p->flow[i].src;
-		end[2 * i + 1] = p->flow[i].dst;
-	}
+		rc = pattern_gpus(r, g, (enum gpu_pattern)rq->pattern, p, NULL, e);
 	arena_free(g);
 	return rc;
 }
 
-int ebb_estimate(const struct routing *r, const struct ebb_gpus *of, uint64_t seed, bool both,
-		 struct progress *p, struct ebb *out, struct err *e)
+int ebb_estimate(const struct routing *r, const struct ebb_request *rq, struct progress *p, struct ebb *out,
+		 struct err *e)
 {
-	assert(!of || (of->gpus && of->pattern < GPU_PATTERNS));
+	assert(!rq->gpus || rq->pattern < GPU_PATTERNS);
+	const struct gpus *g = rq->gpus;
 	uint32_t n, *host = pattern_hosts(r, &n),
-		    most = of ? 4 * n : n; /* flows: each in two trees, both ways */
-	uint32_t *end = of ? NEW_ARRAY(2 * most + 1, uint32_t) : host;
+		    most = g ? 4 * n : n; /* flows: each in two trees, both ways */
+	uint32_t *end = g ? NEW_ARRAY(2 * most + 1, uint32_t) : host; /* end[0] sends to end[1] and so on */
+	uint64_t seed = rq->seed;
 	AUTO_ARENA struct ebb_sampler *s = ebb_sampler_new(r, most);
 	struct pattern flows = {0};
 	double squares = 0;
 	int rc = 0;
 
-	n = of ? of->gpus->n_hosts : n;
-	for (uint32_t i = 0; of && i < n; i++)
+	n = g ? g->n_hosts : n;
+	for (uint32_t i = 0; g && i < n; i++)
 		host[i] = i;
 	*out = (struct ebb){.hosts = n};
 	progress_start(p, "bisections", EBB_MOST);
 	while (!rc && n > 1 && out->samples < EBB_MOST &&
 	       (out->samples < EBB_LEAST || out->half_width > EBB_HALF_WIDTH)) {
 		shuffle(host, n, &seed);
-		if (of && bisection_find_ends(r, of, host, &seed, &flows, end, e))
-			rc = -1;
-		else
-			bisection_take(out, ebb_sample(s, end, of ? 2 * (uint32_t)flows.n : n, both),
+		if (g)
+			rc = bisection_find_flows(r, rq, host, &seed, &flows, e);
+		for (size_t i = 0; i < flows.n; i++) {
+			end[2 * i] = flows.flow[i].src;
+			end[2 * i + 1] = flows.flow[i].dst;
+		}
+		if (!rc)
+			bisection_take(out, ebb_sample(s, end, g ? 2 * (uint32_t)flows.n : n, rq->both),
 				       &squares);
 		if (!rc && !progress_step(p, out->samples))
 			rc = err_set(e, CANCELLED);
 	}
 	pattern_free(&flows);
-	if (of)
+	if (g)
 		free(end);
 	free(host);
 	return rc;

@@ -32,17 +32,16 @@ struct ebb {
 	uint32_t hosts;	   /* that count, are up and have a LID */
 };
 
-/* GPUs, and what they send. */
-struct ebb_gpus {
-	const struct gpus *gpus;
+struct ebb_request {
+	const struct gpus *gpus; /* NULL: pairs of host ports */
 	int pattern; /* enum gpu_pattern; -1: their hosts are paired, and send by each rail that both have */
-	bool direct; /* gpus.h */
+	uint64_t seed;
+	bool both; /* each flow also back */
 };
 
-/* of (NULL: pairs of host ports); both: each flow also back.  0; -1 and *e when cancelled, or without memory.
- * Cost: samples * flows * links of a path. */
-int ebb_estimate(const struct routing *r, const struct ebb_gpus *of, uint64_t seed, bool both,
-		 struct progress *p, struct ebb *out, struct err *e);
+/* 0; -1 and *e when cancelled, or without memory.  Cost: samples * flows * links of a path. */
+int ebb_estimate(const struct routing *r, const struct ebb_request *rq, struct progress *p, struct ebb *out,
+		 struct err *e);
 
 /*
  * The value of one sample: host[0] sends to host[1], host[2] to host[3], ...; these are endports.  The data

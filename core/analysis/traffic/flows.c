@@ -74,30 +74,26 @@ struct returns *returns_count(const struct routing *r, struct progress *p)
 	return NULL;
 }
 
-/* Adds what one job puts on links. */
-static int add_job(struct job_loads *j, uint32_t job, const struct routing *r, const struct gpus *g,
-		   enum gpu_pattern kind, bool direct, struct progress *p, struct err *e)
+/* Adds what the flows of one job put on links. */
+static int add_job(struct job_loads *j, uint32_t job, const struct routing *r, const struct pattern *pt,
+		   struct progress *p, struct err *e)
 {
-	struct pattern pt = {0};
 	struct job_sum *sum = &j->sum[job];
-	int rc = pattern_gpus(r, g, kind, direct, &pt, p, e);
-	AUTO_ARENA struct loads *l = rc ? NULL : loads_new(r, &pt, p);
+	AUTO_ARENA struct loads *l = loads_new(r, pt, p);
 
-	if (!rc && !l)
-		rc = err_set(e, CANCELLED);
-	for (size_t i = 0; !rc && i < pt.n; i++)
-		sum->flows += pt.flow[i].weight;
-	for (uint32_t port = 0; !rc && port < r->topo->fabric->n_ports; port++) {
+	if (!l)
+		return err_set(e, CANCELLED);
+	for (size_t i = 0; i < pt->n; i++)
+		sum->flows += pt->flow[i].weight;
+	for (uint32_t port = 0; port < r->topo->fabric->n_ports; port++) {
 		if (!l->port[port] || r->topo->peer_switch[port] == NO_ID ||
 		    !node_is_switch(r->topo->fabric, r->topo->fabric->port_node[port]))
 			continue;
 		ARENA_GROW(j, j->load, j->n, j->cap);
 		j->load[j->n++] = (struct job_load){port, job, l->port[port]};
 	}
-	if (!rc)
-		sum->routes = l->routes;
-	pattern_free(&pt);
-	return rc;
+	sum->routes = l->routes;
+	return 0;
 }
 
 COMPARATOR(by_port, struct job_load, UP(port) UP(job))
@@ -132,7 +128,7 @@ static void jobs_sum_up(struct job_loads *j)
 }
 
 struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job, uint32_t n_jobs,
-				enum gpu_pattern kind, bool direct, struct progress *p, struct err *e)
+				enum gpu_pattern kind, struct progress *p, struct err *e)
 {
 	struct job_loads *j = ARENA_NEW(NULL, struct job_loads);
 	uint64_t all = 0;
@@ -142,8 +138,11 @@ struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job
 	j->n_jobs = n_jobs;
 	j->sum = ARENA_ARRAY(j, n_jobs + 1, struct job_sum);
 	for (uint32_t i = 0; i < n_jobs && !rc; i++) {
+		struct pattern pt = {0};
+
 		j->sum[i].port = NO_ID;
-		rc = add_job(j, i, r, job[i], kind, direct, p, e);
+		rc = pattern_gpus(r, job[i], kind, &pt, p, e) || add_job(j, i, r, &pt, p, e) ? -1 : 0;
+		pattern_free(&pt);
 		all += j->sum[i].flows;
 		if (!rc && all > UINT32_MAX)
 			rc = err_set(e, "too many flows of all jobs to count");
@@ -213,8 +212,9 @@ static struct by_switch sort_by_switch(void *arena, const struct topo *t, const 
 	return b;
 }
 
-/* Scratch of one destination. */
+/* Scratch of one destination, and the hosts. */
 struct to_one {
+	struct by_switch from;
 	uint8_t *col;
 	uint16_t *hops;
 	uint32_t *work, *order;
@@ -250,9 +250,11 @@ static void find_upstream(const struct routing *r, uint32_t sw, unsigned lid, ui
 }
 
 /* Flows to a LID over a port of switch sw. */
-static void add_to(const struct routing *r, const struct by_switch *b, uint32_t sw, unsigned lid,
-		   uint32_t dst, struct to_one *w, struct flow_list *l)
+static void add_to(const struct routing *r, uint32_t sw, unsigned lid, uint32_t dst, struct to_one *w,
+		   struct flow_list *l)
 {
+	const struct by_switch *b = &w->from;
+
 	find_upstream(r, sw, lid, dst, w);
 	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
 		for (uint32_t i = b->at[s]; w->through[s] && i < b->at[s + 1]; i++)
@@ -270,8 +272,8 @@ static int all_over(const struct routing *r, bool lids, uint32_t port, struct fl
 	uint32_t n = f->n_switches, n_hosts, sw = f->node_switch[f->port_node[port]];
 	AUTO_FREE uint32_t *host = pattern_hosts(r, &n_hosts);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
-	struct by_switch b = sort_by_switch(arena, r->topo, host, n_hosts);
 	struct to_one w = {
+		.from = sort_by_switch(arena, r->topo, host, n_hosts),
 		.col = ARENA_ARRAY(arena, n, uint8_t),
 		.hops = ARENA_ARRAY(arena, n, uint16_t),
 		.work = ARENA_ARRAY(arena, n, uint32_t),
@@ -286,7 +288,7 @@ static int all_over(const struct routing *r, bool lids, uint32_t port, struct fl
 
 		for (unsigned k = 0; k < n_lids; k++)
 			if (routing_next_port(r, sw, r->lids->base[host[i]] + k) == f->port_num[port])
-				add_to(r, &b, sw, r->lids->base[host[i]] + k, host[i], &w, l);
+				add_to(r, sw, r->lids->base[host[i]] + k, host[i], &w, l);
 		if (!progress_step(p, i))
 			rc = err_set(e, CANCELLED);
 		else /* the list doubles as it grows */

@@ -86,7 +86,7 @@ struct job_loads {
 
 /* NULL and *e: cancelled, or a job has too many flows. */
 struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job, uint32_t n_jobs,
-				enum gpu_pattern kind, bool direct, struct progress *p, struct err *e);
+				enum gpu_pattern kind, struct progress *p, struct err *e);
 
 /*
  * The way back: tables lead to destinations, so the path from B to A is made by other entries than that from

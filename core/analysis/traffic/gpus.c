@@ -24,7 +24,6 @@ int ring_cost_order(const struct ring_cost *a, const struct ring_cost *b)
 struct ring_order_state {
 	const struct routing *r;
 	const struct gpus *g;
-	bool direct;
 	uint32_t n;
 	uint32_t *at;	  /* [n] hosts by place */
 	uint32_t *flows;  /* [n_ports] */
@@ -78,10 +77,9 @@ static const struct gpu *gpu_beside(const struct gpus *g, uint32_t host, const s
 }
 
 /* The port by which a GPU of a host sends to one of another host. */
-static uint32_t gpu_sends_by(const struct gpus *g, uint32_t host, const struct gpu *x, const struct gpu *to,
-			     bool direct)
+static uint32_t gpu_sends_by(const struct gpus *g, uint32_t host, const struct gpu *x, const struct gpu *to)
 {
-	const struct gpu *same = direct ? NULL : gpu_on(g, host, to->rail);
+	const struct gpu *same = g->direct ? NULL : gpu_on(g, host, to->rail);
 
 	return same ? same->endport : x->endport;
 }
@@ -95,7 +93,7 @@ static uint32_t ring_order_find_way(struct ring_order_state *x, uint32_t place, 
 	if (to == place)
 		return 2; /* alone on its rail: no flow */
 	own = gpu_beside(x->g, host, own, -1);
-	return shift_way(x->r, gpu_sends_by(x->g, host, own, dst, x->direct), dst->endport, x->way);
+	return shift_way(x->r, gpu_sends_by(x->g, host, own, dst), dst->endport, x->way);
 }
 
 static void count_edge(struct ring_order_state *x, uint32_t place, uint32_t rail, int by)
@@ -324,15 +322,14 @@ static bool ring_order_find_best(struct ring_order_state *x, struct ring_order *
 	return go_on;
 }
 
-struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g, bool direct,
-				  struct progress *p, struct err *e)
+struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g, struct progress *p,
+				  struct err *e)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct ring_order *o = ARENA_NEW(NULL, struct ring_order);
 	AUTO_ARENA void *arena = ARENA_EMPTY;
 	struct ring_order_state x = {.r = r,
 				     .g = g,
-				     .direct = direct,
 				     .n = g->n_hosts,
 				     .at = ARENA_ARRAY(arena, g->n_hosts + 1, uint32_t),
 				     .flows = ARENA_ARRAY(arena, f->n_ports + 1, uint32_t),
@@ -437,8 +434,11 @@ struct gpus *gpus_in_order(const struct gpus *g, const uint32_t *order)
 {
 	struct gpus *o = ARENA_NEW(NULL, struct gpus);
 
-	*o = (struct gpus){g->n_hosts, g->n_rails, 0, ARENA_ARRAY(o, g->n_hosts + 1, uint32_t),
-			   ARENA_ARRAY(o, g->n + 1, struct gpu)};
+	*o = (struct gpus){.n_hosts = g->n_hosts,
+			   .n_rails = g->n_rails,
+			   .first = ARENA_ARRAY(o, g->n_hosts + 1, uint32_t),
+			   .gpu = ARENA_ARRAY(o, g->n + 1, struct gpu),
+			   .direct = g->direct};
 	for (uint32_t h = 0; h < g->n_hosts; h++) {
 		for (uint32_t k = g->first[order[h]]; k < g->first[order[h] + 1]; k++)
 			o->gpu[o->n++] = g->gpu[k];
@@ -498,7 +498,6 @@ static uint32_t tree_parent(uint32_t i, uint32_t n, int tree)
 struct gpus_maker {
 	const struct routing *r;
 	const struct gpus *g;
-	bool direct;
 	struct pattern *p;
 };
 
@@ -509,7 +508,7 @@ static void ring_on(const struct gpus_maker *m, uint32_t rail, const uint32_t *h
 				 *to = gpu_on(m->g, host[(i + 1) % n], rail);
 		const struct gpu *last = gpu_beside(m->g, host[i], own, -1);
 
-		pattern_add(m->r, gpu_sends_by(m->g, host[i], last, to, m->direct), to->endport, 1, m->p);
+		pattern_add(m->r, gpu_sends_by(m->g, host[i], last, to), to->endport, 1, m->p);
 	}
 }
 
@@ -523,7 +522,7 @@ static void trees_on(const struct gpus_maker *m, uint32_t rail, const uint32_t *
 				continue;
 			const struct gpu *x = gpu_on(m->g, host[up], rail);
 			child = gpu_on(m->g, host[i], rail)->endport;
-			parent = (m->direct ? gpu_beside(m->g, host[up], x, 1) : x)->endport;
+			parent = (m->g->direct ? gpu_beside(m->g, host[up], x, 1) : x)->endport;
 			pattern_add(m->r, child, parent, 1, m->p);
 			pattern_add(m->r, parent, child, 1, m->p);
 		}
@@ -535,7 +534,7 @@ static void send_all(const struct gpus_maker *m, uint32_t from, uint32_t to)
 	const struct gpus *g = m->g;
 
 	for (uint32_t k = g->first[to]; k < g->first[to + 1]; k++) {
-		const struct gpu *same = m->direct ? NULL : gpu_on(g, from, g->gpu[k].rail);
+		const struct gpu *same = g->direct ? NULL : gpu_on(g, from, g->gpu[k].rail);
 
 		if (same)
 			pattern_add(m->r, same->endport, g->gpu[k].endport,
@@ -545,10 +544,10 @@ static void send_all(const struct gpus_maker *m, uint32_t from, uint32_t to)
 	}
 }
 
-int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern kind, bool direct,
-		 struct pattern *p, struct progress *pr, struct err *e)
+int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern kind, struct pattern *p,
+		 struct progress *pr, struct err *e)
 {
-	struct gpus_maker m = {r, g, direct, p};
+	struct gpus_maker m = {r, g, p};
 	AUTO_FREE uint32_t *host = NEW_ARRAY(g->n_hosts + 1, uint32_t);
 	uint64_t flows = kind == GPUS_ALLTOALL ? (uint64_t)g->n * g->n : 4 * (uint64_t)g->n;
 	int rc = flows > UINT32_MAX ? err_set(e, "too many flows to count: %u ports to all others", g->n) : 0;
@@ -576,8 +575,7 @@ int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern
 	return rc;
 }
 
-void pattern_gpus_step(const struct routing *r, const struct gpus *g, uint32_t k, bool direct,
-		       struct pattern *p)
+void pattern_gpus_step(const struct routing *r, const struct gpus *g, uint32_t k, struct pattern *p)
 {
 	assert(k && k < g->n);
 	p->kind = PATTERN_LIST;
@@ -586,7 +584,7 @@ void pattern_gpus_step(const struct routing *r, const struct gpus *g, uint32_t k
 			uint32_t to = (uint32_t)(((uint64_t)i + k) % g->n);
 
 			if (to < g->first[host] || to >= g->first[host + 1])
-				pattern_add(r, gpu_sends_by(g, host, &g->gpu[i], &g->gpu[to], direct),
+				pattern_add(r, gpu_sends_by(g, host, &g->gpu[i], &g->gpu[to]),
 					    g->gpu[to].endport, 1, p);
 		}
 }

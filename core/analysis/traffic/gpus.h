@@ -21,6 +21,7 @@ struct gpus {
 	uint32_t n_hosts, n_rails, n;
 	uint32_t *first; /* [n_hosts + 1] into gpu[] */
 	struct gpu *gpu; /* [n] */
+	bool direct;	 /* they send so; by rail unless the caller of gpus_new() sets it */
 };
 
 /*
@@ -54,15 +55,14 @@ extern const char *const gpu_pattern_word[GPU_PATTERNS]; /* "ring", "tree", "all
  *
  * -1 and *e: there is no room, more flows than 32 bits count, or cancelled.
  */
-int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern kind, bool direct,
-		 struct pattern *p, struct progress *pr, struct err *e);
+int pattern_gpus(const struct routing *r, const struct gpus *g, enum gpu_pattern kind, struct pattern *p,
+		 struct progress *pr, struct err *e);
 
 /*
  * Adds the flows of one step of alltoall: all GPUs stand in a row, host by host, and each sends to the one k
  * places on, round (1 <= k < GPUs).  All steps together are alltoall.
  */
-void pattern_gpus_step(const struct routing *r, const struct gpus *g, uint32_t k, bool direct,
-		       struct pattern *p);
+void pattern_gpus_step(const struct routing *r, const struct gpus *g, uint32_t k, struct pattern *p);
 
 /*
  * The order of hosts in a ring of GPUs (gpus.h), judged by the flows that share links between switches: flows
@@ -89,7 +89,7 @@ struct ring_order {
 };
 
 /* NULL and *e: cancelled. */
-struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g, bool direct,
-				  struct progress *p, struct err *e);
+struct ring_order *ring_order_new(const struct routing *r, const struct gpus *g, struct progress *p,
+				  struct err *e);
 
 #endif

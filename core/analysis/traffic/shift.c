@@ -131,12 +131,17 @@ static int by_name(const void *x, const void *y, void *ctx)
 	return c ? c : COMPARED(a, b);
 }
 
-/* All hosts that count, are up and have a LID. */
-static void shift_list_hosts(const struct routing *r, struct shift_order *o)
+/* All hosts that count, are up and have a LID, by a word (NULL: by LID). */
+static int shift_list_hosts(const struct routing *r, const char *by, struct shift_order *o, struct err *e)
 {
+	if (by && !strcmp(by, shift_by_name(SHIFT_NAME)))
+		o->by = SHIFT_NAME;
+	else if (by && strcmp(by, shift_by_name(SHIFT_LID)) != 0)
+		return err_set(e, "order: found \"%s\", expected lid, ftree, name or rail", by);
 	o->place = pattern_hosts(r, &o->n);
 	if (o->by == SHIFT_NAME)
 		qsort_r(o->place, o->n, sizeof(*o->place), by_name, (void *)r->topo->fabric);
+	return 0;
 }
 
 /* A place for each rail of each host. */
@@ -214,39 +219,36 @@ const char *shift_by_text(enum shift_by by)
 	return text[by];
 }
 
-int shift_order_find(const struct routing *r, const struct setup *base, const struct engine *const *engines,
-		     const char *by, struct progress *p, struct shift_order *o, struct err *e)
+struct shift_order *shift_order_new(const struct routing *r, const struct setup *base,
+				    const struct engine *const *engines, const char *by, struct progress *p,
+				    struct err *e)
 {
+	struct shift_order *o = ARENA_NEW(NULL, struct shift_order);
 	bool tree = !by || !strcmp(by, shift_by_name(SHIFT_FTREE));
+	int rc = 0;
 
-	*o = (struct shift_order){.by = SHIFT_LID};
+	o->by = SHIFT_LID;
 	if (tree && r->ops->order) {
 		shift_take_order(r, r, o);
-		return 0;
-	}
-	if (tree && base && engine_find(engines, "ftree")) {
+	} else if (tree && base && engine_find(engines, "ftree")) {
 		AUTO_SWEEP struct sweep *w = shift_route_tree(base, engines, p, e);
 		if (w && w->routing->ops->order)
 			shift_take_order(r, w->routing, o);
-		if (o->by == SHIFT_FTREE)
-			return 0;
-		if (by || progress_cancelled(p))
-			return progress_cancelled(p) ? err_set(e, CANCELLED) : -1;
+		else if (progress_cancelled(p))
+			rc = err_set(e, CANCELLED);
+		else if (by)
+			rc = -1;
 	}
-	if (by && !strcmp(by, shift_by_name(SHIFT_RAIL)))
-		return list_gpus(r, o, e);
-	if (by && !strcmp(by, shift_by_name(SHIFT_NAME)))
-		o->by = SHIFT_NAME;
-	else if (by && strcmp(by, shift_by_name(SHIFT_LID)) != 0)
-		return err_set(e, "order: found \"%s\", expected lid, ftree, name or rail", by);
-	shift_list_hosts(r, o);
-	return 0;
-}
-
-void shift_order_free(struct shift_order *o)
-{
-	free(o->place);
-	*o = (struct shift_order){0};
+	if (!rc && by && !strcmp(by, shift_by_name(SHIFT_RAIL)))
+		rc = list_gpus(r, o, e);
+	else if (!rc && o->by == SHIFT_LID)
+		rc = shift_list_hosts(r, by, o, e);
+	if (!rc) {
+		arena_end(o, free, o->place);
+		return o;
+	}
+	arena_free(o);
+	return NULL;
 }
 
 uint32_t shift_way(const struct routing *r, uint32_t src, uint32_t dst, uint32_t *port)

@@ -16,7 +16,8 @@
  * (gpus.h). */
 enum shift_by { SHIFT_LID, SHIFT_FTREE, SHIFT_NAME, SHIFT_RAIL };
 
-/* The order of shifts.  It does not depend on the engine that routed, so engines can be compared. */
+/* The order of shifts; arena_free() frees it.  It does not depend on the engine that routed, so engines can
+ * be compared. */
 struct shift_order {
 	enum shift_by by;
 	uint32_t n; /* places */
@@ -33,13 +34,13 @@ const char *shift_by_text(enum shift_by by);
 
 /*
  * Make the order "lid", "ftree", "name" or "rail".  NULL: that of the fat tree if ftree can index the fabric
- * (with LMC 0, under the options of `base`), else by LID. r: its hosts and LIDs count.  0, or -1 and *e:
- * another word, ftree refuses, or cancelled. base NULL: r's own order, else by LID.  Cost: a run of ftree,
- * unless ftree made r.  Free with shift_order_free().
+ * (with LMC 0, under the options of `base`), else by LID. r: its hosts and LIDs count.  NULL and *e: another
+ * word, ftree refuses, or cancelled. base NULL: r's own order, else by LID.  Cost: a run of ftree, unless
+ * ftree made r.
  */
-int shift_order_find(const struct routing *r, const struct setup *base, const struct engine *const *engines,
-		     const char *by, struct progress *p, struct shift_order *o, struct err *e);
-void shift_order_free(struct shift_order *o);
+struct shift_order *shift_order_new(const struct routing *r, const struct setup *base,
+				    const struct engine *const *engines, const char *by, struct progress *p,
+				    struct err *e);
 
 /* The number of shifts that can be computed in a moment; 0: all. */
 uint32_t shift_sample(const struct shift_order *o);

@@ -96,7 +96,7 @@ static int find_figures(struct change_told *c, struct state_told *x, struct err 
 		return rc ? -1 : err_set(e, CANCELLED);
 	x->load = l->max;
 	x->load_at = l->max_port == NO_ID ? str_dup("-") : str_dup(PORT_LABEL(x->w->fabric, l->max_port));
-	if (ebb_estimate(x->w->routing, NULL, 1, false, c->p, &x->ebb, e))
+	if (ebb_estimate(x->w->routing, &(struct ebb_request){.seed = 1}, c->p, &x->ebb, e))
 		return -1;
 	const struct state *st = x->w->setup->state;
 	x->lasts = memchr(st->node_down, 1, st->n_nodes) || memchr(st->link_down, 1, st->n_links);

@@ -507,7 +507,7 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 
 	assert(w && w->routing);
 	if (b.path)
-		rc = faults_read(&b.was, b.path, JSON_SCHEMA, o->run->progress, e) ||
+		rc = faults_read(&b.was, b.path, o->run->progress, e) ||
 				     faults_vanished(&b.vanished, &b.was, w, b.path, e)
 			     ? -1
 			     : 0;

@@ -511,8 +511,7 @@ struct fabric_drawing {
 	struct picture *picture; /* NULL: a witness alone */
 	struct svg_page page;
 	struct picture_look look;
-	struct picture_step *step; /* of a witness */
-	uint32_t n_steps;
+	struct picture_cycle cycle; /* of a witness */
 	char *title, *line;
 	float (*place)[2]; /* [n_nodes] middle in points, y upwards; a host stands below its switch */
 	/* What look points to. */
@@ -577,23 +576,11 @@ struct plot_of {
 	enum part_kind survey;	 /* SURVEY */
 };
 
-/* All that a page needs; owned. */
-struct plots {
-	char *title, *line;
-	struct plot plot[2];
-	unsigned n;
-	double *number; /* what plot[] points to */
-	char *name[2];
-	char **label;
-	uint32_t n_labels;
-};
-
 /* The words behind `plot`. */
 void plot_words(struct plot_of *of, const struct args *args);
-/* There are tables.  -1 and *e: cancelled, or there is nothing to plot. */
+/* There are tables.  -1 and *e: cancelled, or there is nothing to plot.  All in *d is owned by it. */
 int plots_make(struct session *s, const struct plot_of *of, struct plots *d, struct progress *p,
 	       struct err *e);
-int plots_svg(const struct plots *d, const struct svg_page *page, FILE *to, struct progress *p);
 void plots_free(struct plots *d);
 
 /* `export svg|png|dot`: drawings of the fabric, plots, channel dependencies. */

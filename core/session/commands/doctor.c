@@ -76,7 +76,7 @@ static void doctor_command_report(const struct diagnosis *d, bool not_computed, 
 static int report_lost(const struct diagnosis *d, const char *path, struct out *o, struct err *e)
 {
 	struct faults was, lost;
-	int rc = faults_read(&was, path, JSON_SCHEMA, o->run->progress, e);
+	int rc = faults_read(&was, path, o->run->progress, e);
 
 	if (rc)
 		return -1;

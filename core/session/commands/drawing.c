@@ -161,7 +161,7 @@ static int make_witness(struct session *s, const struct drawing_of *of, struct f
 	if (drawing_marks(s, of, NULL, d, p, e))
 		return -1;
 	d->title =
-		str_printf("%s: credit loop of %s", drawing_source(s->fabric), PLURAL(d->n_steps, "channel"));
+		str_printf("%s: credit loop of %s", drawing_source(s->fabric), PLURAL(d->cycle.n, "channel"));
 	return 0;
 }
 
@@ -210,7 +210,7 @@ void fabric_drawing_free(struct fabric_drawing *d)
 	picture_free(d->picture);
 	state_free(d->state);
 	arena_free(d->loads);
-	free(d->step);
+	free(d->cycle.step);
 	free(d->title);
 	free(d->line);
 	free(d->place);
@@ -233,7 +233,7 @@ void fabric_drawing_free(struct fabric_drawing *d)
 int fabric_drawing_svg(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p)
 {
 	if (!d->picture)
-		return picture_cycle_svg(to, &d->page, s->fabric, d->step, d->n_steps, &d->look, p);
+		return picture_cycle_svg(to, &d->page, s->fabric, &d->cycle, &d->look, p);
 	return picture_svg(to, d->picture, s->fabric, &d->look, p);
 }
 
@@ -262,7 +262,7 @@ int fabric_drawing_dot(const struct session *s, const struct fabric_drawing *d, 
 	bool plain = !d->look.load && !d->look.way && !d->look.class;
 
 	if (!d->picture)
-		return picture_cycle_dot(to, f, d->step, d->n_steps, p);
+		return picture_cycle_dot(to, f, &d->cycle, p);
 	AUTO_FREE char **edge = NEW_ARRAY(f->n_links + 1, char *);
 	look.fill = NEW_ARRAY(f->n_nodes + 1, const char *);
 	for (uint32_t k = 0; k < f->n_links && !plain; k++)

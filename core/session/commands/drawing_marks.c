@@ -121,8 +121,8 @@ static int drawing_marks_command_mark_cycle(struct session *s, const struct draw
 			const struct fabric *f = c->routing->topo->fabric;
 
 			/* The channels of a shortest cycle. */
-			d->step = NEW_ARRAY(n + 1, struct picture_step);
-			d->n_steps = n;
+			d->cycle.step = NEW_ARRAY(n + 1, struct picture_step);
+			d->cycle.n = n;
 			drawing_mark_ports(f, d);
 			d->look.ways = PICTURE_CYCLE;
 			for (uint32_t i = 0; i < n; i++) {
@@ -130,7 +130,8 @@ static int drawing_marks_command_mark_cycle(struct session *s, const struct draw
 					 dep = cdg_dependency(c, cycle[i], cycle[(i + 1) % n]);
 				uint32_t sw = f->node_switch[f->port_node[port]];
 
-				d->step[i] = (struct picture_step){port, c->vl[cycle[i]], c->routes[dep]};
+				d->cycle.step[i] =
+					(struct picture_step){port, c->vl[cycle[i]], c->routes[dep]};
 				d->way[port] |= PICTURE_CYCLE;
 				if (!d->number[sw])
 					d->number[sw] = i + 1;

@@ -291,7 +291,8 @@ static int tell_traffic(const struct side_request *rq, unsigned i, enum gpu_patt
 		json_array_append_new(list, json_make("{s:s, s:s}", "engine", name, "refused", why));
 	} else if (!rc) {
 		struct gpus *g = gpus_new(w->routing, NULL, 0);
-		rc = pattern_gpus(w->routing, g, kind, direct, &p, o->run->progress, e);
+		g->direct = direct;
+		rc = pattern_gpus(w->routing, g, kind, &p, o->run->progress, e);
 		arena_free(g);
 		if (!rc)
 			l = loads_new(w->routing, &p, o->run->progress);

@@ -80,8 +80,6 @@ static int find_dependencies(struct session *s, struct drawing *d, struct progre
 	return -1;
 }
 
-#define FRAME_SECONDS 2
-
 static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const char *pattern,
 		      const struct warnings *missing, unsigned *done, struct progress *p, struct err *e);
 
@@ -94,7 +92,7 @@ static int export_drawing_command_write_text(struct session *s, struct drawing *
 	if (d->what == DRAW_CDG)
 		rc = cdg_write_dot(f, d->c, d->vl, d->component, p);
 	else if (d->what == DRAW_PLOT)
-		rc = plots_svg(&d->plots, &d->of.page, f, p);
+		rc = plot_svg(f, &d->of.page, &d->plots, p);
 	else if (d->frames == FRAMES_MOVING)
 		rc = draw_steps(s, d, f, NULL, NULL, NULL, p, NULL);
 	else if (d->as == DRAW_DOT)
@@ -206,8 +204,8 @@ static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const c
 		drawing_step(s, m, &d->fabric);
 		moment_unref(m);
 		rc = pattern ? write_frame(s, d, frame + 1, pattern, missing, p, e)
-			     : picture_movie(movie, d->fabric.picture, s->fabric, &d->fabric.look, frame,
-					     frames, FRAME_SECONDS, was, p);
+			     : picture_movie(movie, d->fabric.picture, s->fabric, &d->fabric.look,
+					     &(struct picture_frame){frame, frames, was}, p);
 		memcpy(was, d->fabric.class, s->fabric->n_switches);
 		frame += !rc;
 	}

@@ -158,7 +158,6 @@ static int refuse_partial(const struct fabric *before, const struct fabric *f, s
 
 static int cmd_live(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct fabric *f;
 	enum live_tables what = LIVE_NO_TABLES;
 	const char *device = args_word(args, "CA[:PORT]", "");
 	AUTO_FREE char *ca = NULL;
@@ -171,8 +170,9 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 	if (live_parse_target(device, &ca, &port, e))
 		return -1;
 	AUTO_FABRIC const struct fabric *before = s->loaded ? fabric_ref(s->loaded) : NULL;
-	int rc = live_discover_tables(ca, port, what, (unsigned)args_number(args, "SECONDS", LIVE_SILENCE_S),
-				      &f, o->run->progress, e);
+	unsigned silence = (unsigned)args_number(args, "SECONDS", LIVE_SILENCE_S);
+	struct fabric *f = live_discover_tables(ca, port, what, silence, o->run->progress, e);
+	int rc = f ? 0 : -1;
 	if (!rc && !args_has(args, "partial") && refuse_partial(before, f, e)) {
 		fabric_unref(f);
 		rc = -1;

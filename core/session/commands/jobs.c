@@ -26,7 +26,7 @@ struct jobs_command_told {
 	uint32_t *missing;  /* [list->n] hosts that the fabric does not have */
 	const struct job_loads *j;
 	uint32_t job; /* the one that is asked for, NO_ID: all */
-	bool all;
+	bool all, direct;
 	struct out *o;
 };
 
@@ -51,8 +51,10 @@ static int find_gpus(struct jobs_command_told *t, const struct routing *r, const
 					ep[n++] = x;
 			}
 		assert(n <= f->n_endports);
-		if (!rc)
+		if (!rc) {
 			t->gpus[i] = gpus_new(r, ep, n);
+			t->gpus[i]->direct = t->direct;
+		}
 		t->missing[i] = (uint32_t)l.absent.n;
 		for (size_t k = 0; !rc && k < l.absent.n; k++) {
 			GROW(absent.absent.name, absent.absent.n, absent.absent.cap);
@@ -202,9 +204,11 @@ static int cmd_jobs(struct session *s, const struct args *args, struct out *o, s
 {
 	const char *path = args_word(args, "FILE", ""), *job = args_word(args, "JOB", NULL);
 	int kind = args_which(args, gpu_pattern_word, GPU_PATTERNS);
-	bool direct = args_has(args, "direct");
-	struct jobs_command_told t = {
-		.w = session_sweep(s), .job = NO_ID, .all = args->n > 1 && args_end(args, "all"), .o = o};
+	struct jobs_command_told t = {.w = session_sweep(s),
+				      .job = NO_ID,
+				      .all = args->n > 1 && args_end(args, "all"),
+				      .direct = args_has(args, "direct"),
+				      .o = o};
 	struct job_list list = {0};
 	AUTO_ROUTING const struct routing *r = NULL;
 	struct job_loads *j = NULL;
@@ -234,14 +238,13 @@ static int cmd_jobs(struct session *s, const struct args *args, struct out *o, s
 		rc = find_gpus(&t, r, path, e);
 	}
 	if (!rc)
-		j = job_loads_new(r, t.gpus, (uint32_t)list.n, (enum gpu_pattern)kind, direct,
-				  o->run->progress, e);
+		j = job_loads_new(r, t.gpus, (uint32_t)list.n, (enum gpu_pattern)kind, o->run->progress, e);
 	if (j) {
 		t.j = j;
 		out_text(o, "%s, %s %s.\n", PLURAL(list.n, "job"), gpu_pattern_word[kind],
-			 direct ? "direct" : "by rail");
-		out_fields(o,
-			   json_make("{s:s, s:b}", "pattern", gpu_pattern_word[kind], "direct", (int)direct));
+			 t.direct ? "direct" : "by rail");
+		out_fields(o, json_make("{s:s, s:b}", "pattern", gpu_pattern_word[kind], "direct",
+					(int)t.direct));
 		tell_jobs(&t);
 		jobs_command_tell_links(&t);
 	}
@@ -420,14 +423,13 @@ static int cmd_ring_order(struct session *s, const struct args *args, struct out
 {
 	assert(session_routing(s));
 	const struct sweep *w = session_sweep(s);
-	bool direct = args_has(args, "direct");
 	struct gpus *g = session_gpus(s, w->routing, args, o, e);
 	struct pattern p = {0};
 	struct ring_order *x = NULL;
-	int rc = g ? pattern_gpus(w->routing, g, GPUS_RING, direct, &p, o->run->progress, e) : -1;
+	int rc = g ? pattern_gpus(w->routing, g, GPUS_RING, &p, o->run->progress, e) : -1;
 
 	if (!rc)
-		x = ring_order_new(w->routing, g, direct, o->run->progress, e);
+		x = ring_order_new(w->routing, g, o->run->progress, e);
 	rc = x ? 0 : -1;
 	if (x) {
 		report_scope(s, o);

@@ -167,23 +167,23 @@ static int load_ebb(struct session *s, const struct args *args, struct out *o, s
 {
 	static const char *const of_text[GPU_PATTERNS] = {"a ring", "a tree", "a step of alltoall"};
 	const struct sweep *w = session_sweep(s);
-	bool both = args_has(args, "both"), rail = args_has(args, "rail");
-	struct ebb_gpus of = {NULL, args_which(args, gpu_pattern_word, GPU_PATTERNS),
-			      args_has(args, "direct")};
-	struct gpus *gpus = rail || of.pattern >= 0 ? gpus_new(w->routing, NULL, 0) : NULL;
-	uint64_t seed = args_number(args, "seed=K", 1);
+	bool rail = args_has(args, "rail"), direct = args_has(args, "direct");
+	struct ebb_request of = {.pattern = args_which(args, gpu_pattern_word, GPU_PATTERNS),
+				 .seed = args_number(args, "seed=K", 1),
+				 .both = args_has(args, "both")};
 	struct ebb ebb;
 
-	if (both && of.pattern > GPUS_RING) {
-		arena_free(gpus);
+	if (of.both && of.pattern > GPUS_RING)
 		return err_set_kind(
 			e, ERR_SYNTAX, "found \"both\" with %s, expected it with pairs or ring: %s",
 			gpu_pattern_word[of.pattern],
 			of.pattern == GPUS_TREE ? "a tree sends both ways anyhow"
 						: "the step the other way is one of the random ones");
-	}
+	struct gpus *gpus = rail || of.pattern >= 0 ? gpus_new(w->routing, NULL, 0) : NULL;
+	if (gpus)
+		gpus->direct = direct;
 	of.gpus = gpus;
-	int rc = ebb_estimate(w->routing, gpus ? &of : NULL, seed, both, o->run->progress, &ebb, e);
+	int rc = ebb_estimate(w->routing, &of, o->run->progress, &ebb, e);
 	arena_free(gpus);
 	if (rc)
 		return -1;
@@ -195,18 +195,18 @@ static int load_ebb(struct session *s, const struct args *args, struct out *o, s
 		out_text(o, "Effective bisection bandwidth: %.3f +- %.3f of a link (%s of %s, %s%s).\n",
 			 ebb.value, ebb.half_width, PLURAL(ebb.samples, "random pairing"),
 			 PLURAL(ebb.hosts, "host"), rail ? "each rail to itself, " : "",
-			 both ? "both ways" : "one way");
+			 of.both ? "both ways" : "one way");
 	else
 		out_text(o, "Effective bandwidth of %s: %.3f +- %.3f of a link (%s of %s, %s%s).\n",
 			 of_text[of.pattern], ebb.value, ebb.half_width, PLURAL(ebb.samples, "random order"),
-			 PLURAL(ebb.hosts, "host"), of.direct ? "direct" : "by rail",
-			 both ? ", both ways" : "");
+			 PLURAL(ebb.hosts, "host"), direct ? "direct" : "by rail",
+			 of.both ? ", both ways" : "");
 	out_json(o, "ebb",
 		 json_make("{s:f, s:f, s:i, s:i, s:b, s:b, s:s, s:b, s:I}", "value", ebb.value, "half_width",
 			   ebb.half_width, "samples", (int)ebb.samples, "hosts", (int)ebb.hosts, "both",
-			   (int)both, "rail", (int)rail, "pattern",
-			   of.pattern < 0 ? "pairs" : gpu_pattern_word[of.pattern], "direct", (int)of.direct,
-			   "seed", (json_int_t)seed));
+			   (int)of.both, "rail", (int)rail, "pattern",
+			   of.pattern < 0 ? "pairs" : gpu_pattern_word[of.pattern], "direct", (int)direct,
+			   "seed", (json_int_t)of.seed));
 	return 0;
 }
 
@@ -422,28 +422,25 @@ static void print_shifts(const struct sweep *w, const struct shift_order *order,
 static int cmd_shifts(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
-	struct shift_order order;
 	static const char *const orders[] = {"lid", "ftree", "name", "rail"};
 	static_assert(ARRAY_LEN(orders) == SHIFT_RAIL + 1, "a word for each order");
 	int by = args_which(args, orders, ARRAY_LEN(orders));
 	uint32_t sample = (uint32_t)args_number(args, "SAMPLE", 0);
 
 	assert(w && w->routing);
-	if (shift_order_find(w->routing, w->setup, s->engines, by < 0 ? NULL : orders[by], o->run->progress,
-			     &order, e))
+	AUTO_ARENA struct shift_order *order = shift_order_new(
+		w->routing, w->setup, s->engines, by < 0 ? NULL : orders[by], o->run->progress, e);
+	if (!order)
 		return -1;
-	order.direct = args_has(args, "direct");
+	order->direct = args_has(args, "direct");
 	if (!sample)
-		sample = shift_sample(&order);
-	struct shifts *sh = shifts_new(w->routing, &order, sample, 0, o->run->progress);
-	if (!sh) {
-		shift_order_free(&order);
+		sample = shift_sample(order);
+	struct shifts *sh = shifts_new(w->routing, order, sample, 0, o->run->progress);
+	if (!sh)
 		return err_set(e, CANCELLED);
-	}
 	report_scope(s, o);
-	print_shifts(w, &order, sh, o);
+	print_shifts(w, order, sh, o);
 	arena_free(sh);
-	shift_order_free(&order);
 	return 0;
 }
 

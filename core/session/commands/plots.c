@@ -167,14 +167,14 @@ static int make_buckets(struct session *s, const struct series *x, bool hops, st
 static int make_shifts(struct session *s, const struct plot_of *of, const struct series *x, struct plots *d,
 		       struct text *line, struct progress *p, struct err *e)
 {
-	struct shift_order order;
+	AUTO_ARENA struct shift_order *order = shift_order_new(x->r[0], x->setup, s->engines, NULL, p, e);
 	int rc = 0;
 
-	if (shift_order_find(x->r[0], x->setup, s->engines, NULL, p, &order, e))
+	if (!order)
 		return -1;
 	for (unsigned k = 0; k < x->n && !rc; k++) {
 		struct shifts *sh =
-			shifts_new(x->r[k], &order, of->sample ? of->sample : shift_sample(&order), 0, p);
+			shifts_new(x->r[k], order, of->sample ? of->sample : shift_sample(order), 0, p);
 
 		if (!sh) {
 			rc = err_set(e, CANCELLED);
@@ -198,7 +198,6 @@ static int make_shifts(struct session *s, const struct plot_of *of, const struct
 			 shift_by_text(sh->by), sh->mean, sh->n ? sh->load[sh->worst].max : 0, sh->free);
 		arena_free(sh);
 	}
-	shift_order_free(&order);
 	if (!rc)
 		d->title = str_printf("%s: contention of shifts", drawing_source(s->fabric));
 	return rc;
@@ -334,11 +333,6 @@ int plots_make(struct session *s, const struct plot_of *of, struct plots *d, str
 	if (rc)
 		plots_free(d);
 	return rc;
-}
-
-int plots_svg(const struct plots *d, const struct svg_page *page, FILE *to, struct progress *p)
-{
-	return plot_svg(to, page, d->title, d->line, d->plot, d->n, p);
 }
 
 void plots_free(struct plots *d)

@@ -233,14 +233,14 @@ static int survey_command_merge(const struct args *args, struct out *o, struct e
 	int rc = 0;
 
 	for (int i = 1; !rc && i < args->n; i++) {
-		const char *path = args->arg[i].word;
+		struct input in = {.name = args->arg[i].word, .progress = o->run->progress};
 		char *data;
-		size_t size;
 
-		rc = read_file(path, o->run->progress, &data, &size, e);
+		rc = read_file(in.name, in.progress, &data, &in.size, e);
 		if (rc)
 			break;
-		rc = survey_shares_read(shares, path, data, size, JSON_SCHEMA, o->run->progress, e);
+		in.data = data;
+		rc = survey_shares_read(shares, &in, e);
 		free(data);
 	}
 	if (!rc)

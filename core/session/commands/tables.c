@@ -71,7 +71,7 @@ static int live_tables(const char *target, const struct fabric *f, const struct 
 	int port = 0;
 
 	if (live_parse_target(target, &ca, &port, e) ||
-	    live_discover_tables(ca, port, LIVE_LFTS, LIVE_SILENCE_S, &found, p, e))
+	    !(found = live_discover_tables(ca, port, LIVE_LFTS, LIVE_SILENCE_S, p, e)))
 		return -1;
 	tables_begin(&r, f);
 	tables_copy(&r, found);
@@ -124,7 +124,7 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	const char *sls = !live && args->n > 1 ? args->arg[1].word : NULL;
 	const char *behind = sls ? sls : device;
 	AUTO_TEXT struct text notes = {0}, text = {0};
-	struct switch_tables *t;
+	struct switch_tables *t = NULL;
 	struct tables_info info;
 	AUTO_FREE char *lesson = !live && lesson_name(from) ? lesson_file(lesson_name(from), e) : NULL;
 
@@ -133,9 +133,11 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	if (!live && lesson_name(from) && !lesson)
 		return -1;
 	progress_start(o->run->progress, "reading tables", 0);
-	int rc = live ? live_tables(device, s->fabric, now, &t, &info, &notes, o->run->progress, e)
-		      : tables_load(lesson ? lesson : from, s->fabric, now, &t, &info, &notes,
-				    o->run->progress, e);
+	struct input file = {.name = lesson ? lesson : from, .progress = o->run->progress};
+	int rc = live ? live_tables(device, s->fabric, now, &t, &info, &notes, o->run->progress, e) : 0;
+	if (!live)
+		t = tables_load(file, s->fabric, now, &info, &notes, e);
+	rc = t ? rc : -1;
 	if (!rc) {
 		report_tables(from, &info, text_str(&notes), o);
 		text_add(&text, *behind ? "tables %s %s" : "tables %s", from, behind);
@@ -616,8 +618,8 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 		drift_command_tell_verdict(d, ranking, o);
 		out_json(o, "engines", list);
 	}
-	AUTO_ARENA struct causes *causes =
-		d ? causes_find(d->held, NULL, d, &seen, NULL, o->run->progress, e) : NULL;
+	const struct causes_request of = {.w = d ? d->held : NULL, .d = d, .seen = &seen};
+	AUTO_ARENA struct causes *causes = d ? causes_find(&of, o->run->progress, e) : NULL;
 	rc = causes ? report_drift(d, causes, args_has(args, "all"), o, e) : -1;
 	setup_unref(rq.setup);
 	options_free(opts);

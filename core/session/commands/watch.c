@@ -177,7 +177,8 @@ static json_t *watch_managers(const struct fabric *before, const struct fabric *
 static double explains(struct session *s, const struct sweep *held, const char *chain, struct progress *p)
 {
 	struct err e = {0};
-	AUTO_ARENA struct drift *d = drift_run(held, s->setup, chain, s->engines, false, p, &e);
+	const struct drift_request rq = {.setup = s->setup, .engines = s->engines, .chain = chain};
+	AUTO_ARENA struct drift *d = drift_run(held, &rq, false, p, &e);
 	return d && !strcmp(d->engine, chain) && drift_agreement(d) > 0.9 ? drift_right_share(d) : -1;
 }
 
@@ -575,8 +576,9 @@ static int read_round(struct session *s, struct watch *w, unsigned number, json_
 	/* is the loaded fabric an earlier reading, with its tables? */
 	bool earlier = s->loaded && !strcmp(s->loaded->format, "live") && fabric_switch_tables(s->loaded);
 	AUTO_FABRIC const struct fabric *before = earlier ? fabric_ref(s->loaded) : NULL;
-	struct fabric *f;
-	int rc = live_discover_tables(w->ca, w->port, LIVE_WATCHED, LIVE_SILENCE_S, &f, o->run->progress, e);
+	struct fabric *f =
+		live_discover_tables(w->ca, w->port, LIVE_WATCHED, LIVE_SILENCE_S, o->run->progress, e);
+	int rc = f ? 0 : -1;
 
 	memmove(w->entries, w->entries + 1, sizeof(w->entries) - sizeof(*w->entries));
 	memmove(w->unreachable, w->unreachable + 1, sizeof(w->unreachable) - sizeof(*w->unreachable));
@@ -662,11 +664,12 @@ static void run_on_change(const struct watch *w, json_t *round, struct out *o)
 
 	if (!w->on_change || !json_array_size(w->told))
 		return;
+	way.name = *w->on_change;
 	way.in = lines_of_json(w, round);
 	if (way.in < 0)
 		err_system(&e, *w->on_change, errno);
 	else
-		rc = program_output(w->on_change, &way, *w->on_change, &printed, &size, o->run->progress, &e);
+		rc = program_output(w->on_change, &way, &printed, &size, o->run->progress, &e);
 	if (way.in >= 0)
 		close(way.in);
 	if (!rc)
