@@ -698,7 +698,7 @@ static struct routing *file_route(const struct engine_input *in, struct engine_o
 		note_add(&out->notes, 0,
 			 "file: neither " TABLES " nor " MATRIX " is set: the tables are Min Hop's\n");
 	struct routing *r = path ? file_engine_load_tables(in, out, path, h)
-				 : assign_routing("file", in, out, h, false, NULL, NULL);
+				 : assign_routing("file", in, out, h, false, (struct hops_marks){0});
 	if (!r && left)
 		file_engine_leave_matrix(in, left);
 	else
