@@ -214,9 +214,10 @@ static void script_tell_said(const char *program, const struct text *said, struc
 }
 
 /* Runs it with the JSON as its input.  0, its output in *data; -1 and *e. */
-static int script_run(const struct engine_input *in, char **argv, const char *name, char **data, size_t *size,
+static int script_run(const struct script_reader *r, char **argv, char **data, size_t *size,
 		      struct notes *notes, struct err *e)
 {
+	const struct engine_input *in = r->in;
 	FILE *from = script_input_of(in, e);
 	struct text said = {0};
 	struct program_way way = {
@@ -230,7 +231,7 @@ static int script_run(const struct engine_input *in, char **argv, const char *na
 		return -1;
 	way.in = fileno(from);
 	progress_start(in->progress, "a program routes", 0);
-	int rc = program_output(argv, &way, name, data, size, in->progress, e);
+	int rc = program_output(argv, &way, r->name, data, size, in->progress, e);
 	fclose(from);
 	if (!progress_cancelled(in->progress) && rc)
 		script_tell_said(argv[0], &said, NULL, e);
@@ -274,7 +275,7 @@ static int compute(const struct engine_input *in, struct routing *r, struct note
 	if (!rc) {
 		name = str_printf("output of %s", argv[0]);
 		reader.name = name;
-		rc = script_run(in, argv, name, &data, &size, notes, e);
+		rc = script_run(&reader, argv, &data, &size, notes, e);
 	}
 	if (rc) {
 		err_default(e, ERR_IO);
