@@ -378,7 +378,7 @@ static void session_names_list_ports(const struct fabric *f, struct id_list *nod
 	}
 }
 
-/* 0; 1 and *e: there are such nodes, but not their ports; -1 and *e: there are none. */
+/* -1 and *e: ERR_NO_PORT where there are such nodes, but not their ports. */
 static int ports_of_set(const struct session *s, const char *name, const char *set, struct progress *p,
 			struct id_list *l, struct err *e)
 {
@@ -391,13 +391,10 @@ static int ports_of_set(const struct session *s, const char *name, const char *s
 		session_names_list_ports(s->fabric, &nodes, set, l);
 	if (!rc && !nodes.many)
 		missing = mark_set(s->fabric, nodes.id[0], set, marks);
-	if (missing) {
-		no_port(s->fabric, nodes.id[0], missing, e);
-		rc = 1;
-	} else if (!rc && !l->n) {
-		err_set_kind(e, ERR_NO_PORT, "none of the nodes that \"%s\" fits has this port", name);
-		rc = 1;
-	}
+	if (missing)
+		rc = no_port(s->fabric, nodes.id[0], missing, e);
+	else if (!rc && !l->n)
+		rc = err_set_kind(e, ERR_NO_PORT, "none of the nodes that \"%s\" fits has this port", name);
 	id_list_free(&nodes);
 	return rc;
 }
@@ -427,17 +424,13 @@ int session_ports(const struct session *s, const char *word, struct progress *p,
 	char *name = NULL, *set = NULL;
 	unsigned n = s->fabric ? split_ports(s->fabric, word, &name, &set) : 0;
 	uint32_t port = session_port(s, word, &as_port);
-	bool found = port != NO_ID, nodes = n == 1, many = s->fabric && is_hosts_file(s->fabric, word);
+	bool found = port != NO_ID, many = s->fabric && is_hosts_file(s->fabric, word);
 
 	*l = (struct id_list){0};
-	if (found) {
+	if (found)
 		list_one(l, port);
-	} else if (s->fabric && n) {
-		int rc = ports_of_set(s, name, set, p, l, n > 1 ? &as_port : NULL);
-
-		found = !rc;
-		nodes = rc >= 0;
-	}
+	else if (s->fabric && n)
+		found = !ports_of_set(s, name, set, p, l, n > 1 ? &as_port : NULL);
 	if (!found && s->fabric) {
 		id_list_free(l);
 		found = !ports_of_hosts(s, word, p, l, &as_host);
@@ -445,7 +438,7 @@ int session_ports(const struct session *s, const char *word, struct progress *p,
 	if (!found) {
 		id_list_free(l);
 		/* the message is about ports if the node exists, else about names if it is a pattern */
-		many |= n != 1 && !nodes && is_name_pattern(word);
+		many |= (!n || (n > 1 && err_kind(&as_port) != ERR_NO_PORT)) && is_name_pattern(word);
 		err_copy(e, many ? &as_host : &as_port);
 	}
 	free(name);

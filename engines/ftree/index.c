@@ -64,8 +64,8 @@ static bool ftree_groups_read_list(struct ftree *t, const struct engine_input *i
 /* Marks CA ports as compute or I/O nodes. One in the CN file is a compute node even if in the I/O file. */
 bool ft_classify(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
-	static const struct ftree_ports_option of_cn = {"cn_guid_file", "AB23", "AB27"},
-					       of_io = {"io_guid_file", "AB28", "AB29"};
+	static const struct ftree_ports_option of_cn = {"cn_guid_file", "AB23", "AB27"};
+	static const struct ftree_ports_option of_io = {"io_guid_file", "AB28", "AB29"};
 	const struct fabric *f = t->topo->fabric;
 	struct guid_file cn = {0}, io = {0};
 	bool ok = ftree_groups_read_list(t, in, out, of_cn, &cn) &&

@@ -40,11 +40,8 @@ static int cmd_restart(struct session *s, const struct args *args, struct out *o
 
 	if (!named && need_engine(s, e))
 		return -1;
-	struct engines_start x = {.verb = "restart", .args = args};
-	if (named) {
-		x.chain = args->arg[0].word;
-		x.first = 1;
-	}
+	const char *chain = named ? args->arg[0].word : NULL;
+	struct engines_start x = {.verb = "restart", .chain = chain, .args = args, .first = named};
 	return run_engines(s, &x, o, e);
 }
 
@@ -385,9 +382,8 @@ COMPARATOR(by_load, struct monitor_command_hot, DOWN(load) UP(port))
 
 static int link_loads(FILE *f, const struct sweep *w, uint64_t most, struct progress *p, struct err *e)
 {
-	static const char *const of_port[] = {"node", "guid", "port"}, *const of_peer[] = {"peer",
-											   "peer_guid",
-											   "peer_port"};
+	static const char *const of_port[] = {"node", "guid", "port"};
+	static const char *const of_peer[] = {"peer", "peer_guid", "peer_port"};
 	const struct topo *t = w->topo;
 	const struct fabric *fab = w->fabric;
 	AUTO_ARENA struct loads *l = loads_new(w->routing, &pattern_all, p);
