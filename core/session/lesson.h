@@ -115,8 +115,8 @@ bool lesson_judges(const struct lesson_step *step);
 int lesson_answers(const struct lesson *l, const char *path, char *text, char **answer, struct err *e);
 /*
  * Is an answer to the question of a step right: one that is accepted, or one with which the commands of
- * `judge` print what they should, after the steps up to this one, in a session of their own?  1: yes; 0: no; -1
- * and *e: cancelled, no fabric.
+ * `judge` print what they should, after the steps up to this one, in a session of their own?  1: yes; 0: no;
+ * -1 and *e: cancelled, no fabric.
  */
 int lesson_judge(const struct session *like, const struct lesson *l, size_t step, const char *answer,
 		 struct progress *p, struct err *e);

@@ -116,8 +116,8 @@ struct pairs_file {
 #define PAIRS_WEIGHT_MOST UINT32_MAX
 
 /*
- * Read from memory; messages are "NAME:LINE: found ..., expected ...". f: the fabric that the names belong to.
- * -1 and *e; in either case free what was read.
+ * Read from memory; messages are "NAME:LINE: found ..., expected ...". f: the fabric that the names belong
+ * to. -1 and *e; in either case free what was read.
  */
 int pairs_parse(struct pairs_file *p, const struct fabric *f, const struct input *in, struct err *e);
 void pairs_file_free(struct pairs_file *p);

@@ -108,8 +108,8 @@ extern const struct routing_ops hops_routing_ops;
 
 /*
  * Fills the rows of r from the matrix, as OpenSM 3.3.23. dor: use the rules of the DOR engine. A switch that
- * is not touched[] keeps its row of in->current (the caller knows that all its entries stay); one with TOUCHED
- * too, but for LIDs at the switches that farther[] tells.
+ * is not touched[] keeps its row of in->current (the caller knows that all its entries stay); one with
+ * TOUCHED too, but for LIDs at the switches that farther[] tells.
  *
  * If somebody asks about one switch only, only its row is filled. False when cancelled.
  */
