@@ -127,9 +127,8 @@ uint64_t dfsssp_start_weight(const struct dfsssp *d);
 uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n);
 
 /*
- * Counts routes in the course of the run: adds the routes to a part of dfsssp_destinations() to routes[port
- * id]
- * ([n_ports]). False when cancelled. Costs LIDs * switches.
+ * Counts routes in the course of the run: adds the routes to a part of dfsssp_destinations() to
+ * routes[port id] ([n_ports]). False when cancelled. Costs LIDs * switches.
  */
 bool dfsssp_add_routes(const struct routing *r, struct lids_part lids, uint32_t *routes, struct progress *p);
 
