@@ -21,6 +21,12 @@ extern const struct topic engine_topics[];
 /* The topics of engines and of the core, for the session. Ended by NULL. */
 extern const struct topic *const all_topics[];
 
+/* A part of a list of LIDs: lid[from] to lid[to - 1]. */
+struct lids_part {
+	const uint16_t *lid;
+	uint32_t from, to;
+};
+
 /* Options that name a file of GUIDs, as engines read them. Faults of the file become notes. */
 
 /* Reads an option's GUID file. False when it is not set. Faults become notes. Free g in any case. */

@@ -10,8 +10,8 @@
 #include "engines/engines.h"
 #include "engines/say.h"
 
-bool tree_routes_add(const struct routing *r, const uint32_t *own, const uint16_t *lids, uint32_t from,
-		     uint32_t n, uint32_t *routes, struct progress *p)
+bool tree_routes_add(const struct routing *r, const uint32_t *own, struct lids_part lids, uint32_t *routes,
+		     struct progress *p)
 {
 	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
@@ -20,12 +20,12 @@ bool tree_routes_add(const struct routing *r, const uint32_t *own, const uint16_
 	uint32_t *waits = NEW_ARRAY(switches, uint32_t); /* neighbours not counted yet */
 	bool go_on = true;
 
-	assert(from <= n);
-	progress_start(p, "routes per channel", n);
-	for (uint32_t i = from; i < n && (go_on = progress_step(p, i)); i++) {
+	assert(lids.from <= lids.to);
+	progress_start(p, "routes per channel", lids.to);
+	for (uint32_t i = lids.from; i < lids.to && (go_on = progress_step(p, i)); i++) {
 		memcpy(load, own, switches * sizeof(*own));
 		for (uint32_t s = 0; s < switches; s++) {
-			unsigned port = routing_port(r, s, lids[i]);
+			unsigned port = routing_port(r, s, lids.lid[i]);
 			uint32_t id = port == NO_PATH ? NO_ID : switch_port_id(f, s, port);
 
 			next[s] = id == NO_ID || t->peer_switch[id] == NO_ID ? NO_ID : id;

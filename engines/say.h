@@ -41,11 +41,11 @@ bool say_change(const struct saying *y, enum rec_table t, struct rec_delta *d);
 /* Counts routes on links from the tables: the entries of a LID form a tree, and routes add up to its root. */
 
 /*
- * Each switch sends own[switch] routes ([n_switches]) to each of lids[from] .. lids[n - 1]. Adds them to all
- * ports on their way: routes[port id]. False when cancelled. Costs (n - from) * switches.
+ * Each switch sends own[switch] routes ([n_switches]) to each of the LIDs. Adds them to all ports on their
+ * way: routes[port id]. False when cancelled. Costs LIDs * switches.
  */
-bool tree_routes_add(const struct routing *r, const uint32_t *own, const uint16_t *lids, uint32_t from,
-		     uint32_t n, uint32_t *routes, struct progress *p);
+bool tree_routes_add(const struct routing *r, const uint32_t *own, struct lids_part lids, uint32_t *routes,
+		     struct progress *p);
 
 /* Recordings (core/trace/recording.h) of all engines with a hop matrix: minhop, dor, updn, dnup and file. */
 

@@ -215,16 +215,17 @@ static void script_tell_said(const char *program, const struct text *said, struc
 }
 
 /* Runs it with the JSON as its input.  0, its output in *data; -1 and *e. */
-static int script_run(const struct engine_input *in, char **argv, const char *name, char **data, size_t *size,
+static int script_run(const struct script_reader *r, char **argv, char **data, size_t *size,
 		      struct notes *notes, struct err *e)
 {
+	const struct engine_input *in = r->in;
 	FILE *from = script_input_of(in, e);
 	struct text said = {0};
 	struct program_way way = {
 		.seconds = (unsigned)options_uint(in->options, "script_seconds"),
 		.said = &said,
 		.most_said = SCRIPT_SAID,
-		.name = name,
+		.name = r->name,
 		.mib = SCRIPT_MIB,
 	};
 
@@ -276,7 +277,7 @@ static int compute(const struct engine_input *in, struct routing *r, struct note
 	if (!rc) {
 		name = str_printf("output of %s", argv[0]);
 		reader.name = name;
-		rc = script_run(in, argv, name, &data, &size, notes, e);
+		rc = script_run(&reader, argv, &data, &size, notes, e);
 	}
 	if (rc) {
 		err_default(e, ERR_IO);
@@ -700,7 +701,7 @@ static struct routing *file_route(const struct engine_input *in, struct engine_o
 		note_add(&out->notes, 0,
 			 "file: neither " TABLES " nor " MATRIX " is set: the tables are Min Hop's\n");
 	struct routing *r = path ? file_engine_load_tables(in, out, path, h)
-				 : assign_routing("file", in, out, h, false, NULL, NULL);
+				 : assign_routing("file", in, out, h, false, (struct hops_marks){0});
 	if (!r && left)
 		file_engine_leave_matrix(in, left);
 	else

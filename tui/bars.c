@@ -405,7 +405,7 @@ static void draw_typed(int y, int cols, const struct view *v)
 	int skip = n >= room ? n - room + 1 : 0;
 	draw_text(y, 0, cols, "", ST_NORMAL, true);
 	draw_text(y, 0, 2, "> ", ST_KEY, false);
-	draw_text_from(y, 2, room - 2, (unsigned)skip, v->typed, ST_NORMAL, false);
+	draw_text_from(y, 2, room - 2, (unsigned)skip, v->typed, ST_NORMAL);
 	draw_cursor(y, n - skip);
 	if (ui.message[0])
 		draw_text(y, n - skip + 2, cols - n + skip - 2, ui.message,

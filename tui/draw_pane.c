@@ -22,32 +22,40 @@ int header_column(enum place_id p, const struct view *v, int x)
 	return -1;
 }
 
-static void draw_cell(int y, int x, int w, const struct column *col, const char *s, unsigned shift,
-		      enum style st)
+/* A cell as it is drawn: its place, its text, and how many columns that is scrolled to the left. */
+struct drawn_cell {
+	int y, x, w;
+	const struct column *col;
+	const char *s;
+	unsigned shift;
+};
+
+static void draw_cell(struct drawn_cell d, enum style st)
 {
 	AUTO_TEXT struct text t = {0};
 
-	text_window(s, shift, w, &t);
-	if (col->right)
-		x += w - text_columns(text_str(&t));
-	draw_text_from(y, x, w, 0, text_str(&t), st, false);
+	text_window(d.s, d.shift, d.w, &t);
+	if (d.col->right)
+		d.x += d.w - text_columns(text_str(&t));
+	draw_text_from(d.y, d.x, d.w, 0, text_str(&t), st);
 }
 
 /* Highlights a cell that the step has changed. The brackets use the blanks beside it. */
-static void draw_touched(const struct rect *r, int y, int x, int w, const struct column *col, const char *s,
-			 unsigned shift)
+static void draw_touched(const struct rect *r, struct drawn_cell d)
 {
-	int n = text_columns(s) - (col->right ? 0 : (int)shift);
+	int n = text_columns(d.s) - (d.col->right ? 0 : (int)d.shift);
 
-	n = n < 0 ? 0 : MIN(n, w);
-	int from = col->right ? x + w - n : x;
+	n = n < 0 ? 0 : MIN(n, d.w);
+	if (d.col->right)
+		d.x += d.w - n;
+	d.w = n;
 	if (colours_used()) {
-		draw_cell(y, from, n, col, s, shift, ST_TOUCHED);
+		draw_cell(d, ST_TOUCHED);
 		return;
 	}
-	draw_text(y, from - 1, 1, "[", ST_TOUCHED, false);
-	if (from + n < r->x + r->w - 1)
-		draw_text(y, from + n, 1, "]", ST_TOUCHED, false);
+	draw_text(d.y, d.x - 1, 1, "[", ST_TOUCHED, false);
+	if (d.x + n < r->x + r->w - 1)
+		draw_text(d.y, d.x + n, 1, "]", ST_TOUCHED, false);
 }
 
 static const enum style tone_style[] = {
@@ -58,20 +66,19 @@ static const enum style tone_style[] = {
 static_assert(ARRAY_LEN(tone_style) == TONE_LIGHT + 1, "each tone has its style");
 
 /* Draws the parts of a cell that have a tone over it. The last column of a cut cell stays. */
-static void draw_spans(const struct view *v, uint32_t row, unsigned col, int y, int x, int w, unsigned shift,
-		       const char *s)
+static void draw_spans(const struct view *v, uint32_t row, unsigned col, struct drawn_cell d)
 {
-	int room = text_columns(s) - (int)shift > w ? w - 1 : w;
+	int room = text_columns(d.s) - (int)d.shift > d.w ? d.w - 1 : d.w;
 	struct span p;
 
 	for (unsigned i = 0; v->ops->span(v, row, col, i, &p); i++) {
-		unsigned from = MAX(p.from, shift), end = p.from + p.n;
-		int at = (int)(from - shift);
+		unsigned from = MAX(p.from, d.shift), end = p.from + p.n;
+		int at = (int)(from - d.shift);
 
 		if (p.tone == TONE_PLAIN || end <= from || at >= room)
 			continue;
-		draw_text_from(y, x + at, (int)(end - from) < room - at ? (int)(end - from) : room - at, from,
-			       s, tone_style[p.tone], false);
+		draw_text_from(d.y, d.x + at, MIN((int)(end - from), room - at), from, d.s,
+			       tone_style[p.tone]);
 	}
 }
 
@@ -104,8 +111,9 @@ static enum style row_style(const struct view *v, uint32_t row, bool selected, b
 }
 
 static void draw_row(const struct view *v, uint32_t i, int y, const struct rect *r, const struct fit *f,
-		     bool focus, struct text *t)
+		     bool focus)
 {
+	AUTO_TEXT struct text t = {0};
 	uint32_t row = view_row(v, i);
 	bool selected = i == v->sel;
 	enum style st = row_style(v, row, selected, focus);
@@ -114,26 +122,27 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 	draw_text(y, r->x + 1, r->w - 2, selected ? "▸" : " ", st, true);
 	draw_text(y, r->x + 2, 1, mark, *mark == '!' && !selected ? ST_CHANGED : st, false);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
-		int x = r->x + 1 + f->x[c];
-		unsigned shift; /* at most to its end, so that cells which fit do not move */
+		struct drawn_cell d = {.y = y, .x = r->x + 1 + f->x[c], .col = &v->ops->column[c]};
 
 		if (!f->w[c])
 			continue;
-		if (v->ops->column[c].bar && !view_is_header(v, row)) {
-			draw_meter(v, row, c, y, x, f->w[c]);
+		if (d.col->bar && !view_is_header(v, row)) {
+			draw_meter(v, row, c, y, d.x, f->w[c]);
 			continue;
 		}
-		text_clear(t);
-		int w = columns_cell(v, row, c, f, t);
-		int over = text_columns(text_str(t)) - w;
-		shift = over <= 0 ? 0 : MIN((unsigned)over, f->shift[c]);
-		draw_cell(y, x, w, &v->ops->column[c], text_str(t), shift, st);
+		text_clear(&t);
+		d.w = columns_cell(v, row, c, f, &t);
+		d.s = text_str(&t);
+		int over = text_columns(d.s) - d.w;
+		if (over > 0) /* at most to its end: cells which fit do not move */
+			d.shift = MIN((unsigned)over, f->shift[c]);
+		draw_cell(d, st);
 		if (f->meter[c] && !view_is_header(v, row))
-			draw_meter(v, row, c, y, x + f->w[c] + 1, f->meter[c]);
-		if (v->ops->span && !selected && !view_is_header(v, row) && v->ops->column[c].flex)
-			draw_spans(v, row, c, y, x, w, shift, text_str(t));
+			draw_meter(v, row, c, y, d.x + f->w[c] + 1, f->meter[c]);
+		if (v->ops->span && !selected && !view_is_header(v, row) && d.col->flex)
+			draw_spans(v, row, c, d);
 		if (view_touched(v, row, c))
-			draw_touched(r, y, x, w, &v->ops->column[c], text_str(t), shift);
+			draw_touched(r, d);
 	}
 }
 
@@ -157,7 +166,8 @@ static void draw_header(const struct view *v, int y, const struct rect *r, const
 			continue;
 		text_clear(&t);
 		header_text(v, c, f, &t);
-		draw_cell(y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], text_str(&t), 0, ST_HEADER);
+		struct drawn_cell d = {y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], text_str(&t), 0};
+		draw_cell(d, ST_HEADER);
 	}
 }
 
@@ -460,7 +470,7 @@ static void draw_list(enum place_id p, struct view *v)
 		draw_header(v, r->y + 1, r, &f);
 	for (int i = 0; i < rows; i++) {
 		if (v->top + (uint32_t)i < view_count(v))
-			draw_row(v, v->top + (uint32_t)i, first + i, r, &f, focus, &t);
+			draw_row(v, v->top + (uint32_t)i, first + i, r, &f, focus);
 		else
 			draw_text(first + i, r->x + 1, r->w - 2, "", ST_NORMAL, true);
 	}

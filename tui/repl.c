@@ -229,7 +229,8 @@ static void draw_prompt(int y, const struct rect *rc, bool focus)
 	text_add(&t, "%s", text_str(&before));
 	repl_add_lines(line + rl_point, SEEN_MOST, &t);
 	int col = text_columns(text_str(&before)), skip = scrolled(col, text_columns(text_str(&t)), w);
-	draw_text_from(y, rc->x + 2, w, (unsigned)skip, text_str(&t), ST_NORMAL, true);
+	draw_text(y, rc->x + 2, w, "", ST_NORMAL, true);
+	draw_text_from(y, rc->x + 2, w, (unsigned)skip, text_str(&t), ST_NORMAL);
 	if (focus)
 		draw_cursor(y, rc->x + 2 + col - skip);
 }

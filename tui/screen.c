@@ -242,7 +242,7 @@ void draw_char(int y, int x, uint32_t ch, enum style st, bool bold, bool reverse
 		put_as(y, x, ch, NULL, attr, look.pair);
 }
 
-/* As draw_text_from(), for clean text at a place on the screen, without padding. */
+/* As draw_text_from(), for clean text at a place on the screen. */
 static int draw_clean(int y, int x, int w, unsigned skip, const char *s, enum style st)
 {
 	struct look look = colours_look(st);
@@ -310,29 +310,31 @@ void text_window(const char *s, unsigned skip, int w, struct text *t)
 		text_add(t, "…");
 }
 
-int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad)
+/* How many of w columns from a place on are on the screen. */
+static int columns_on_screen(int y, int x, int w)
 {
-	struct text t = {0};
+	return y < 0 || y >= LINES || x < 0 || x >= COLS ? 0 : MIN(w, COLS - x);
+}
 
-	if (y < 0 || y >= LINES || x < 0 || x >= COLS)
-		return 0;
-	if (w > COLS - x)
-		w = COLS - x;
-	int used = draw_clean(y, x, w, skip, clean_string(s, &t), st);
-	text_free(&t);
-	for (int i = used; pad && i < w; i++)
-		put_char(y, x + i, ' ', st);
-	return used;
+int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st)
+{
+	AUTO_TEXT struct text t = {0};
+
+	return draw_clean(y, x, columns_on_screen(y, x, w), skip, clean_string(s, &t), st);
 }
 
 int draw_text(int y, int x, int w, const char *s, enum style st, bool pad)
 {
 	AUTO_TEXT struct text t = {0};
 
-	if (text_columns(s) <= w)
-		return draw_text_from(y, x, w, 0, s, st, pad);
-	text_window(s, 0, w, &t);
-	return draw_text_from(y, x, w, 0, text_str(&t), st, pad);
+	if (text_columns(s) > w) {
+		text_window(s, 0, w, &t);
+		s = text_str(&t);
+	}
+	int used = draw_text_from(y, x, w, 0, s, st);
+	for (int i = used; pad && i < columns_on_screen(y, x, w); i++)
+		put_char(y, x + i, ' ', st);
+	return used;
 }
 
 void draw_fill(int y, int x, int w, const char *ch, enum style st)
@@ -341,35 +343,40 @@ void draw_fill(int y, int x, int w, const char *ch, enum style st)
 		draw_text(y, x + i, 1, ch, st, false);
 }
 
-/* Draws an edge, with the title after a blank or sign if there is room. Returns the title's columns. */
-static int draw_edge(int y, int x, int w, const char *corner[2], const char *sign, const char *title,
-		     enum style st, enum style of_title)
+static void draw_edge(int y, int x, int w, const char *corner[2], enum style st)
 {
 	draw_text(y, x, 1, corner[0], st, false);
 	draw_fill(y, x + 1, w - 2, "─", st);
 	draw_text(y, x + w - 1, 1, corner[1], st, false);
-	if (!title || w < 6)
-		return 0;
-	draw_text(y, x + 1, 1, sign, st, false);
-	int n = draw_text(y, x + 2, w - 4, title, of_title, false);
-	draw_text(y, x + 2 + n, 1, " ", st, false);
-	return n;
 }
+
+#define TITLE_LEAST 6 /* an edge of fewer columns has no title */
 
 void draw_box_top(int y, int x, int w, const char *title, const char *right, bool focus)
 {
 	enum style st = focus ? ST_BORDER_FOCUS : ST_BORDER;
-	int n = draw_edge(y, x, w, (const char *[]){"┌", "┐"}, focus ? "▸" : " ", title, st, ST_TITLE);
 	int rw = text_columns(right);
 
-	if (w >= 6 && rw && n + rw + 8 < w)
+	draw_edge(y, x, w, (const char *[]){"┌", "┐"}, st);
+	if (w < TITLE_LEAST)
+		return;
+	draw_text(y, x + 1, 1, focus ? "▸" : " ", st, false);
+	int n = draw_text(y, x + 2, w - 4, title, ST_TITLE, false);
+	draw_text(y, x + 2 + n, 1, " ", st, false);
+	if (rw && n + rw + 8 < w)
 		draw_text(y, x + w - rw - 3, rw + 2, right, st, false);
 }
 
 void draw_box_bottom(int y, int x, int w, const char *title, bool focus)
 {
-	draw_edge(y, x, w, (const char *[]){"└", "┘"}, " ", *title ? title : NULL,
-		  focus ? ST_BORDER_FOCUS : ST_BORDER, ST_NORMAL);
+	enum style st = focus ? ST_BORDER_FOCUS : ST_BORDER;
+
+	draw_edge(y, x, w, (const char *[]){"└", "┘"}, st);
+	if (!*title || w < TITLE_LEAST)
+		return;
+	draw_text(y, x + 1, 1, " ", st, false);
+	int n = draw_text(y, x + 2, w - 4, title, ST_NORMAL, false);
+	draw_text(y, x + 2 + n, 1, " ", st, false);
 }
 
 size_t wrap_len(const char *s, size_t len, int w)

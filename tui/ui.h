@@ -368,8 +368,8 @@ bool colours_used(void);		      /* false: styles differ only by attributes */
  * pad: fills up with blanks to w. Returns the columns used.
  */
 int draw_text(int y, int x, int w, const char *s, enum style st, bool pad);
-/* The same from the skip-th column on, for parts of a text: without marks. */
-int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad);
+/* The same from the skip-th column on, for parts of a text: without marks and blanks. */
+int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st);
 int text_columns(const char *s); /* columns of the cleaned text */
 /*
  * Adds the w columns of a text from the skip-th on. Each side that is cut bears "…", and a number that does

@@ -200,9 +200,12 @@ static unsigned args_cost_of(void *ctx, const char *word, size_t len, const char
 	}
 }
 
-int args_read(const struct session *s, const char *syntax, const struct arg_number *numbers, int argc,
-	      char **argv, struct args *a, struct err *e)
+int args_read(const struct session *s, const char *syntax, const struct arg_number *numbers, struct args *a,
+	      struct err *e)
 {
+	int argc = a->argc;
+	char **argv = a->argv;
+
 	assert(argc > 0);
 	struct args_reader r = {s, numbers, NULL};
 	AUTO_FREE struct syntax_word *found = NEW_ARRAY((size_t)argc, struct syntax_word);

@@ -79,12 +79,12 @@ struct arg_number {
 #define NUMBER_TEXT(n) NUMBER_TEXT_(n) /* The text of a macro that is a number, for `what`. */
 
 /*
- * Read words (argv[0] is the name). numbers: the command's own, ended by key NULL; they are tried before the
- * common ones; may be NULL.  Returns 0 (free with args_free()); 1: the words do not fit the syntax; -1 and
- * *e: a word is wrong.
+ * Read the words of a (its argc and argv; the rest is set). numbers: the command's own, ended by key NULL;
+ * they are tried before the common ones; may be NULL.  Returns 0 (free with args_free()); 1: the words do not
+ * fit the syntax; -1 and *e: a word is wrong.
  */
-int args_read(const struct session *s, const char *syntax, const struct arg_number *numbers, int argc,
-	      char **argv, struct args *a, struct err *e);
+int args_read(const struct session *s, const char *syntax, const struct arg_number *numbers, struct args *a,
+	      struct err *e);
 void args_free(struct args *a);
 
 /* Is a small word among them? */

@@ -231,9 +231,7 @@ static int pairs_file_take_line(struct pairs_file *p, const struct fabric *f, st
 				struct err *e)
 {
 	size_t len = (size_t)(at.end - at.p);
-	const char *rest = NULL;
-	char **argv = NULL;
-	int argc = 0;
+	struct words_read w;
 
 	if (memchr(at.p, 0, len))
 		return err_set(e, "found a NUL byte, expected text");
@@ -243,19 +241,18 @@ static int pairs_file_take_line(struct pairs_file *p, const struct fabric *f, st
 	AUTO_FREE char *text = str_printf("pair %.*s", (int)len, at.p);
 	int rc = 0;
 	if (!is_empty(text + 5)) {
-		rc = command_read(f, SYNTAX, text, &rest, &argc, &argv, NULL, e);
+		rc = command_read(f, SYNTAX, text, &w, NULL, e);
 		if (!rc) {
-			rc = pairs_file_take_words(p, argc, argv, rest, line, e);
-			words_free(argc, argv);
+			rc = pairs_file_take_words(p, w.argc, w.argv, w.rest, line, e);
+			words_free(w.argc, w.argv);
 		}
 	}
 	return rc;
 }
 
-int pairs_parse(struct pairs_file *p, const struct fabric *f, const char *name, const char *data, size_t size,
-		struct progress *pr, struct err *e)
+int pairs_parse(struct pairs_file *p, const struct fabric *f, const struct input *in, struct err *e)
 {
-	struct lines lines = {.p = data, .end = data + size, .progress = pr};
+	struct lines lines = {.p = in->data, .end = in->data + in->size, .progress = in->progress};
 	struct cursor at;
 	struct err why;
 	uint64_t sum = 0;
@@ -265,14 +262,14 @@ int pairs_parse(struct pairs_file *p, const struct fabric *f, const char *name, 
 		size_t had = p->n;
 
 		if (pairs_file_take_line(p, f, at, lines.no, &why))
-			return err_set(e, "%s:%u: %s", name, lines.no, why.msg);
+			return err_set(e, "%s:%u: %s", in->name, lines.no, why.msg);
 		sum += p->n > had ? p->pair[had].weight : 0;
 		if (sum > PAIRS_WEIGHT_MOST)
 			return err_set(e,
 				       "%s:%u: found weights that add up to %" PRIu64 ", expected at most %u",
-				       name, lines.no, sum, PAIRS_WEIGHT_MOST);
+				       in->name, lines.no, sum, PAIRS_WEIGHT_MOST);
 	}
-	return progress_cancelled(pr) ? err_set(e, CANCELLED) : 0;
+	return progress_cancelled(in->progress) ? err_set(e, CANCELLED) : 0;
 }
 
 void pairs_file_free(struct pairs_file *p)
@@ -372,7 +369,7 @@ static int add_targets(const struct patterns_reader *x, const char *word, struct
 	const struct fabric *f = x->r->topo->fabric;
 	struct id_list l = {0};
 	bool ports = false;
-	int rc = session_nodes(x->s, word, NAMES_HOSTS, false, x->o->run->progress, &l, e);
+	int rc = session_nodes(x->s, word, NAMES_HOSTS, x->o->run->progress, &l, e);
 
 	if (rc && *word && word[strlen(word) - 1] == ']') {
 		rc = session_ports(x->s, word, x->o->run->progress, &l, NULL);
@@ -455,17 +452,16 @@ static int read_gpus(const struct patterns_reader *x, struct err *e)
 
 static int read_pairs(const struct patterns_reader *x, struct err *e)
 {
-	const char *path = args_word(x->args, "FILE", "");
-	struct progress *p = x->o->run->progress;
+	struct input in = {.name = args_word(x->args, "FILE", ""), .progress = x->o->run->progress};
 	AUTO_FREE char *data = NULL;
-	size_t size;
 	struct pairs_file file = {0};
 	struct err why;
 
 	x->p->kind = PATTERN_LIST;
-	int rc = read_path(path, LIST_FILE_MIB, p, &data, &size, e);
+	int rc = read_path(in.name, LIST_FILE_MIB, in.progress, &data, &in.size, e);
+	in.data = data;
 	if (!rc)
-		rc = pairs_parse(&file, x->s->fabric, path, data, size, p, e);
+		rc = pairs_parse(&file, x->s->fabric, &in, e);
 	for (size_t i = 0; !rc && i < file.n; i++) {
 		const struct pair_line *l = &file.pair[i];
 		unsigned lid;
@@ -474,7 +470,7 @@ static int read_pairs(const struct patterns_reader *x, struct err *e)
 		if (src != NO_ID)
 			dst = session_endport(x->s, l->dst, &lid, &why);
 		if (src == NO_ID || dst == NO_ID)
-			rc = err_set(e, "%s:%u: %s", path, l->line, why.msg);
+			rc = err_set(e, "%s:%u: %s", in.name, l->line, why.msg);
 		else
 			pattern_add(x->r, src, dst, l->weight, x->p);
 		if (!rc && i % 256 == 0 && progress_cancelled(x->o->run->progress))

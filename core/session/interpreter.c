@@ -187,8 +187,12 @@ static int interpreter_take_words(const struct session *s, const char *from, con
 		return -1;
 	/* "list PANE ..." without its name begins as the text does */
 	const char *syntax = c->command->syntax + (pane ? strcspn(c->command->syntax, " ") + 1 : 0);
-	if (command_read(s->fabric, syntax, from, rest, &c->argc, &c->argv, p, &c->why))
+	struct words_read w;
+	if (command_read(s->fabric, syntax, from, &w, p, &c->why))
 		return -1;
+	*rest = w.rest;
+	c->argc = w.argc;
+	c->argv = w.argv;
 	if (pane) { /* the command's name goes before the words */
 		c->argv = mem_resize(c->argv, (size_t)c->argc + 2, sizeof(*c->argv));
 		memmove(c->argv + 1, c->argv, (size_t)(c->argc + 1) * sizeof(*c->argv));
@@ -275,14 +279,13 @@ void commands_free(struct command_list *l)
 static int command_permitted(const struct session *s, const struct command_words *c, struct err *e)
 {
 	const bool to_lesson = writes_output(c->command, c->argc, c->argv);
-	struct args args;
+	struct args args = {.argc = c->argc, .argv = c->argv};
 	int rc = 0;
 
 	for (unsigned deed = DEED_READ; deed <= DEED_LEAVE && !rc; deed <<= 1)
 		if (c->command->deeds & deed)
 			rc = permitted(deed, c->command->name, e);
-	if (rc || !s->in_lesson ||
-	    args_read(s, c->command->syntax, c->command->numbers, c->argc, c->argv, &args, NULL))
+	if (rc || !s->in_lesson || args_read(s, c->command->syntax, c->command->numbers, &args, NULL))
 		return rc;
 	for (int i = 0; i < args.n && !rc; i++) {
 		bool stream = !strcmp(args.arg[i].word, "-"),
@@ -472,9 +475,8 @@ static bool about_a_file(const struct args *args, const char *msg)
 static int run_words(const struct command_words *c, struct out *o, struct err *e)
 {
 	struct command_run *r = o->run;
-	struct args args;
-	int rc = args_read(r->in->session, c->command->syntax, c->command->numbers, c->argc, c->argv, &args,
-			   e);
+	struct args args = {.argc = c->argc, .argv = c->argv};
+	int rc = args_read(r->in->session, c->command->syntax, c->command->numbers, &args, e);
 
 	assert(c->command->run || c->command->on_screen);
 	if (rc > 0)

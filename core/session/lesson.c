@@ -589,16 +589,17 @@ static char *with_answer(const char *line, const char *answer)
 	return t.s ? t.s : str_dup("");
 }
 
-/* Do the commands of `judge` print what they should? Without any: yes. */
+/* Do the commands of `judge` print what they should? 1: yes, also without any; 0: no; -1 and *e. */
 static int judged(const struct session *like, const struct lesson *l, size_t step, const char *answer,
-		  bool *right, struct progress *p, struct err *e)
+		  struct progress *p, struct err *e)
 {
 	struct session *s = session_new(like->engines, like->commands);
 	struct interpreter in = {.session = s};
 	struct command_run run = {.in = &in, .progress = p};
 
+	bool right = true;
+
 	s->topics = like->topics;
-	*right = true;
 	int rc = l->fabric ? lesson_set_up(s, l, p, e)
 			   : err_set(e, "lesson %s: judge needs a fabric of its own", l->name);
 	for (size_t i = 0; !rc && i <= step; i++) {
@@ -607,17 +608,19 @@ static int judged(const struct session *like, const struct lesson *l, size_t ste
 			if (l->step[i].run[k].when == WHEN_PLAYED)
 				prints(&run, l->step[i].run[k].command, &(struct lesson_list){0}, NULL);
 	}
-	for (size_t i = 0; !rc && *right && i < l->step[step].n_run; i++) {
+	for (size_t i = 0; !rc && right && i < l->step[step].n_run; i++) {
 		const struct lesson_run *r = &l->step[step].run[i];
 
 		if (r->when != WHEN_JUDGED)
 			continue;
 		AUTO_FREE char *line = with_answer(r->command, answer);
-		*right = prints(&run, line, &r->expect, NULL);
+		right = prints(&run, line, &r->expect, NULL);
 	}
 	interpreter_free(&in);
 	session_free(s);
-	return rc || progress_cancelled(p) ? (rc ? rc : err_set(e, CANCELLED)) : 0;
+	if (rc)
+		return -1;
+	return progress_cancelled(p) ? err_set(e, CANCELLED) : right;
 }
 
 static bool has_judge(const struct lesson_step *s)
@@ -634,32 +637,32 @@ bool lesson_judges(const struct lesson_step *s)
 }
 
 int lesson_judge(const struct session *like, const struct lesson *l, size_t step, const char *answer,
-		 bool *right, struct progress *p, struct err *e)
+		 struct progress *p, struct err *e)
 {
 	assert(step < l->n);
 	const struct lesson_step *s = &l->step[step];
 	AUTO_FREE char *given = squeezed(answer);
 
-	*right = false;
-	for (size_t i = 0; i < s->accept.n && !*right; i++) {
+	for (size_t i = 0; i < s->accept.n; i++) {
 		AUTO_FREE char *good = squeezed(s->accept.text[i]);
 
-		*right = !strcasecmp(given, good);
+		if (!strcasecmp(given, good))
+			return 1;
 	}
-	return *right || !has_judge(s) ? 0 : judged(like, l, step, answer, right, p, e);
+	return has_judge(s) ? judged(like, l, step, answer, p, e) : 0;
 }
 
 /* The first answer that counts as right must stand the test of `judge`. */
 static void lesson_play_check_answer(struct lesson_play_check *c)
 {
 	const struct lesson_step *s = &c->l->step[c->step];
-	bool right;
 	struct err e;
 
 	if (!s->accept.n || !has_judge(s) || progress_cancelled(c->run.progress))
 		return;
 	c->expected++;
-	if (judged(c->run.in->session, c->l, c->step, s->accept.text[0], &right, c->run.progress, &e))
+	int right = judged(c->run.in->session, c->l, c->step, s->accept.text[0], c->run.progress, &e);
+	if (right < 0)
 		fault(c, "judge", e.msg);
 	else if (!right)
 		fault(c, "judge refuses the accepted answer", s->accept.text[0]);

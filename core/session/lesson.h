@@ -115,11 +115,11 @@ bool lesson_judges(const struct lesson_step *step);
 int lesson_answers(const struct lesson *l, const char *path, char *text, char **answer, struct err *e);
 /*
  * Is an answer to the question of a step right: one that is accepted, or one with which the commands of
- * `judge` print what they should, after the steps up to this one, in a session of their own?  -1 and *e:
- * cancelled, no fabric.
+ * `judge` print what they should, after the steps up to this one, in a session of their own?  1: yes; 0: no;
+ * -1 and *e: cancelled, no fabric.
  */
 int lesson_judge(const struct session *like, const struct lesson *l, size_t step, const char *answer,
-		 bool *right, struct progress *p, struct err *e);
+		 struct progress *p, struct err *e);
 
 /* Play a lesson in a session of its own.  Differences go to `faults`; their number; *expected: texts. */
 unsigned lesson_check(const struct session *like, const struct lesson *l, struct progress *p,

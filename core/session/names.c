@@ -253,28 +253,28 @@ static int list_one(struct id_list *l, uint32_t id)
 	return 0;
 }
 
-/* A word that is no number. With `exact`, only whole names and whole words of names count. */
-static int nodes_named(const struct session *s, const char *word, enum name_kind kind, bool exact,
-		       struct name_hits *h, struct id_list *l, struct err *e)
+/* A word that is no number. */
+static int nodes_named(const struct session *s, const char *word, enum name_kind kind, struct name_hits *h,
+		       struct id_list *l, struct err *e)
 {
 	bool many;
 	int rc = names_many(s->fabric, word, kind, h, &many, e);
+	bool part = !many && h->n && h->rank < NAME_WORDS;
 
-	if (!many && h->n && exact && h->rank < NAME_WORDS)
-		return err_set_kind(e, ERR_NO_NODE, "no node is named \"%s\"", word);
+	l->part = part;
 	if (rc)
 		return rc;
 	if (h->n) {
 		/* Take over what was found. */
-		*l = (struct id_list){.id = h->node, .n = h->n, .many = many};
+		*l = (struct id_list){.id = h->node, .n = h->n, .many = many, .part = part};
 		*h = (struct name_hits){0};
 		return 0;
 	}
 	return list_one(l, session_node(s, word, e)); /* of another kind, or none: *e or the caller says so */
 }
 
-int session_nodes(const struct session *s, const char *word, enum name_kind kind, bool exact,
-		  struct progress *p, struct id_list *l, struct err *e)
+int session_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
+		  struct id_list *l, struct err *e)
 {
 	struct name_hits h;
 	uint32_t node;
@@ -287,9 +287,20 @@ int session_nodes(const struct session *s, const char *word, enum name_kind kind
 		return hosts_file_nodes(s, word, kind, p, l, e);
 	if (numbered(s, word, &node, e))
 		return list_one(l, node);
-	int rc = nodes_named(s, word, kind, exact, &h, l, e);
+	int rc = nodes_named(s, word, kind, &h, l, e);
 	name_hits_free(&h);
 	return rc;
+}
+
+int session_nodes_whole(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
+			struct id_list *l, struct err *e)
+{
+	int rc = session_nodes(s, word, kind, p, l, e);
+
+	if (!l->part)
+		return rc;
+	id_list_free(l);
+	return err_set_kind(e, ERR_NO_NODE, "no node is named \"%s\"", word);
 }
 
 /* Splits "NODE[1-4,7]" or "NODE[1/32/1,1/32/2]". *name is to be freed; *set points into it. Returns the
@@ -367,16 +378,15 @@ static void session_names_list_ports(const struct fabric *f, struct id_list *nod
 	}
 }
 
-/* *found: there are such nodes. */
+/* -1 and *e: ERR_NO_PORT where there are such nodes, but not their ports. */
 static int ports_of_set(const struct session *s, const char *name, const char *set, struct progress *p,
-			struct id_list *l, bool *found, struct err *e)
+			struct id_list *l, struct err *e)
 {
 	unsigned char marks[MAX_PORTS + 1];
 	struct id_list nodes;
 	AUTO_FREE char *missing = NULL;
-	int rc = session_nodes(s, name, NAMES_ANY, true, p, &nodes, e);
+	int rc = session_nodes_whole(s, name, NAMES_ANY, p, &nodes, e);
 
-	*found = !rc;
 	if (!rc)
 		session_names_list_ports(s->fabric, &nodes, set, l);
 	if (!rc && !nodes.many)
@@ -393,7 +403,7 @@ static int ports_of_hosts(const struct session *s, const char *word, struct prog
 			  struct err *e)
 {
 	struct id_list nodes;
-	int rc = session_nodes(s, word, NAMES_ANY, true, p, &nodes, e);
+	int rc = session_nodes_whole(s, word, NAMES_ANY, p, &nodes, e);
 
 	for (uint32_t i = 0; !rc && i < nodes.n; i++)
 		if (node_is_switch(s->fabric, nodes.id[i]))
@@ -414,13 +424,13 @@ int session_ports(const struct session *s, const char *word, struct progress *p,
 	char *name = NULL, *set = NULL;
 	unsigned n = s->fabric ? split_ports(s->fabric, word, &name, &set) : 0;
 	uint32_t port = session_port(s, word, &as_port);
-	bool found = port != NO_ID, nodes = n == 1, many = s->fabric && is_hosts_file(s->fabric, word);
+	bool found = port != NO_ID, many = s->fabric && is_hosts_file(s->fabric, word);
 
 	*l = (struct id_list){0};
 	if (found)
 		list_one(l, port);
 	else if (s->fabric && n)
-		found = !ports_of_set(s, name, set, p, l, &nodes, n > 1 ? &as_port : NULL);
+		found = !ports_of_set(s, name, set, p, l, n > 1 ? &as_port : NULL);
 	if (!found && s->fabric) {
 		id_list_free(l);
 		found = !ports_of_hosts(s, word, p, l, &as_host);
@@ -428,7 +438,7 @@ int session_ports(const struct session *s, const char *word, struct progress *p,
 	if (!found) {
 		id_list_free(l);
 		/* the message is about ports if the node exists, else about names if it is a pattern */
-		many |= n != 1 && !nodes && is_name_pattern(word);
+		many |= (!n || (n > 1 && err_kind(&as_port) != ERR_NO_PORT)) && is_name_pattern(word);
 		err_copy(e, many ? &as_host : &as_port);
 	}
 	free(name);

@@ -313,18 +313,18 @@ static void take_lines(const char *lines, struct counter_reading *r)
 	}
 }
 
-static int session_counted_ask(const char *ca, int port, char *const *word, unsigned n,
+static int session_counted_ask(struct counters_device by, char *const *word, unsigned n,
 			       struct counter_reading *r, struct progress *p, struct err *e)
 {
 	char self[] = "/proc/self/exe", flag[] = LIVE_COUNTERS_FLAG, none[] = "", number[12];
-	AUTO_FREE char **argv = NEW_ARRAY(n + 5, char *), *device = ca ? str_dup(ca) : NULL;
+	AUTO_FREE char **argv = NEW_ARRAY(n + 5, char *);
 	AUTO_TEXT struct text lines = {0};
 	FILE *to = text_stream(&lines);
 
-	snprintf(number, sizeof(number), "%d", port);
+	snprintf(number, sizeof(number), "%d", by.port);
 	argv[0] = self;
 	argv[1] = flag;
-	argv[2] = device ? device : none;
+	argv[2] = by.ca ? by.ca : none;
 	argv[3] = number;
 	memcpy(argv + 4, word, n * sizeof(*argv));
 	int rc = live_again(argv, to, p, e);
@@ -342,7 +342,7 @@ static unsigned session_counted_lid_of(const struct session *s, uint32_t port)
 	return ep == NO_ID ? 0 : endport_lid(s->fabric, session_lids(s), ep);
 }
 
-int counters_live_port(const struct session *s, const char *ca, int at, uint32_t port,
+int counters_live_port(const struct session *s, struct counters_device by, uint32_t port,
 		       struct counter_reading *r, struct progress *p, struct err *e)
 {
 	assert(port < s->fabric->n_ports);
@@ -353,7 +353,7 @@ int counters_live_port(const struct session *s, const char *ca, int at, uint32_t
 		return err_set(e, "%s has no LID, so its counters cannot be read",
 			       PORT_LABEL(s->fabric, port));
 	AUTO_FREE char *word = str_printf("%u:%u", lid, s->fabric->port_num[port]);
-	return session_counted_ask(ca, at, &word, 1, r, p, e);
+	return session_counted_ask(by, &word, 1, r, p, e);
 }
 
 /* Adds a word for the cabled ports of a node, of a host's one for each port. */
@@ -384,7 +384,7 @@ static unsigned session_counted_add_words(const struct session *s, uint32_t node
 	return n;
 }
 
-int counters_live(const struct session *s, const char *ca, int port, struct counter_reading *r,
+int counters_live(const struct session *s, struct counters_device by, struct counter_reading *r,
 		  struct progress *p, struct err *e)
 {
 	char when[OUT_UTC], *word[NODES_AT_ONCE + MAX_PORTS];
@@ -400,7 +400,7 @@ int counters_live(const struct session *s, const char *ca, int port, struct coun
 		if (n < NODES_AT_ONCE && node + 1 < s->fabric->n_nodes)
 			continue;
 		/* where nobody of some answers, others may */
-		if (n && session_counted_ask(ca, port, word, n, r, p, &last))
+		if (n && session_counted_ask(by, word, n, r, p, &last))
 			rc = -1;
 		while (n)
 			free(word[--n]);

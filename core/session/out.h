@@ -66,11 +66,16 @@ void session_count(struct session *s, const struct counter_reading *r);
 void session_uncount(struct session *s); /* all of them go */
 /* What they tell of the fabric; NULL: there are none. */
 struct measured *session_measured(const struct session *s);
+/* The device through which a live fabric is asked. */
+struct counters_device {
+	char *ca; /* NULL: any */
+	int port; /* 0: any */
+};
 /* Those of a live fabric, all ports that are up; free with counters_free() in either case. */
-int counters_live(const struct session *s, const char *ca, int port, struct counter_reading *r,
+int counters_live(const struct session *s, struct counters_device by, struct counter_reading *r,
 		  struct progress *p, struct err *e);
 /* The same for one port (id). */
-int counters_live_port(const struct session *s, const char *ca, int at, uint32_t port,
+int counters_live_port(const struct session *s, struct counters_device by, uint32_t port,
 		       struct counter_reading *r, struct progress *p, struct err *e);
 
 #endif

@@ -116,11 +116,10 @@ struct pairs_file {
 #define PAIRS_WEIGHT_MOST UINT32_MAX
 
 /*
- * Read from memory; name is for messages: "NAME:LINE: found ..., expected ...". f: the fabric that the names
- * belong to.  -1 and *e; in either case free what was read.
+ * Read from memory; messages are "NAME:LINE: found ..., expected ...". f: the fabric that the names belong
+ * to. -1 and *e; in either case free what was read.
  */
-int pairs_parse(struct pairs_file *p, const struct fabric *f, const char *name, const char *data, size_t size,
-		struct progress *pr, struct err *e);
+int pairs_parse(struct pairs_file *p, const struct fabric *f, const struct input *in, struct err *e);
 void pairs_file_free(struct pairs_file *p);
 
 #endif

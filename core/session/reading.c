@@ -288,8 +288,8 @@ static bool is_unclear(const struct reading_reader *r)
 	return names;
 }
 
-int command_read(const struct fabric *f, const char *syntax, const char *text, const char **rest, int *argc,
-		 char ***argv, struct progress *p, struct err *e)
+int command_read(const struct fabric *f, const char *syntax, const char *text, struct words_read *w,
+		 struct progress *p, struct err *e)
 {
 	struct reading_reader r = {.f = f, .syntax = syntax, .progress = p};
 	bool found = find_reading(&r, text, false);
@@ -303,13 +303,9 @@ int command_read(const struct fabric *f, const char *syntax, const char *text, c
 		begin_place(&r, text);
 		rc = read_on(&r, e);
 	}
-	*rest = NULL;
-	*argc = 0;
-	*argv = NULL;
+	*w = (struct words_read){0};
 	if (!rc) {
-		*rest = *r.end == ';' ? r.end + 1 : NULL;
-		*argc = (int)r.n;
-		*argv = r.argv;
+		*w = (struct words_read){(int)r.n, r.argv, *r.end == ';' ? r.end + 1 : NULL};
 		r.n = 0;
 		r.argv = NULL;
 	}

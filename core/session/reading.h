@@ -17,11 +17,18 @@
 
 #define UNQUOTED_MOST 4096 /* bytes of a list of names with ';' without quotes */
 
+/* Words as words_split() gives them, and the text behind them. */
+struct words_read {
+	int argc;
+	char **argv;
+	const char *rest;
+};
+
 /*
  * Read the first command of a text, as words_split() does. syntax: that of the command. f and p may be NULL.
  * The time is that of the words.  -1 and *e also when cancelled.
  */
-int command_read(const struct fabric *f, const char *syntax, const char *text, const char **rest, int *argc,
-		 char ***argv, struct progress *p, struct err *e);
+int command_read(const struct fabric *f, const char *syntax, const char *text, struct words_read *w,
+		 struct progress *p, struct err *e);
 
 #endif

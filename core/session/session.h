@@ -272,16 +272,20 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
  * Where many may stand: the ids of everything that a word means.  A word may also mean all nodes of a host, a
  * glob, a list of names as Slurm writes it, or the hosts of a file (patterns.h).  -1 and *e: the word means
  * no node, or several nodes that are not of one host; a file cannot be read, or p (may be NULL) was
- * cancelled.  exact: whole names and whole words of names alone count.
+ * cancelled.
  */
 struct id_list {
 	uint32_t *id;
 	uint32_t n;
 	bool many;		/* the word may stand for several, even if it is one now */
+	bool part;		/* the word is but a part of a name, and no whole word of it */
 	struct hostlist absent; /* hosts of a file that the fabric does not have */
 };
-int session_nodes(const struct session *s, const char *word, enum name_kind kind, bool exact,
-		  struct progress *p, struct id_list *l, struct err *e);
+int session_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
+		  struct id_list *l, struct err *e);
+/* The same where only whole names and whole words of names count. */
+int session_nodes_whole(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
+			struct id_list *l, struct err *e);
 /* The same for ports.  NODE[1-4,7] means several ports.  A host alone means all its cabled ports. */
 int session_ports(const struct session *s, const char *word, struct progress *p, struct id_list *l,
 		  struct err *e);

@@ -98,7 +98,7 @@ static bool owned_once(const struct assign *a)
 /* The switches to fill, and for each worker all that it needs to fill one. */
 struct assign_filling {
 	struct assign *worker;
-	const uint8_t *touched, *farther;
+	struct hops_marks marks;
 	uint32_t from, to;
 };
 
@@ -126,15 +126,16 @@ static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress 
 {
 	const struct assign_filling *x = ctx;
 	struct assign *a = &x->worker[worker];
+	const uint8_t *touched = x->marks.touched;
 
 	(void)p, (void)e;
 	if (!switch_up(a->t, sw) || sw < x->from || sw > x->to)
 		return 0;
-	if (x->touched && !x->touched[sw]) {
+	if (touched && !touched[sw]) {
 		assign_keep_row(a, sw);
 		return 0;
 	}
-	a->farther = x->touched && x->touched[sw] == TOUCHED ? x->farther : NULL;
+	a->farther = touched && touched[sw] == TOUCHED ? x->marks.farther : NULL;
 	assign_switch(a, sw);
 	return 0;
 }
@@ -200,17 +201,17 @@ static void list_gone(struct assign *a)
 }
 
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
-		  const uint8_t *touched, const uint8_t *farther, struct routing *r)
+		  struct hops_marks marks, struct routing *r)
 {
 	struct assign *a = NEW(struct assign);
 	uint32_t asked = ASKED(in) ? in->ask->sw : NO_ID, n_other = 0;
 	/* with scatter_ports, random numbers make a switch depend on the switches before it */
 	struct assign_filling x = {
-		.touched = touched,
+		.marks = marks,
 		.from = asked == NO_ID || options_uint(in->options, "scatter_ports") ? 0 : asked,
 		.to = asked};
 
-	assert(h->n_switches == in->topo->fabric->n_switches && (!touched || in->current));
+	assert(h->n_switches == in->topo->fabric->n_switches && (!marks.touched || in->current));
 	a->in = in;
 	a->t = in->topo;
 	a->f = in->topo->fabric;
@@ -218,16 +219,17 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	a->out = r;
 	a->dor = dor;
 	assign_start(a, out);
-	if (touched)
+	if (marks.touched)
 		list_gone(a);
 	rec_phase(in, "choice of ports, switch by switch");
 	if (RECORDED(in))
 		assign_record_start(a);
 	/* where a LID is dealt twice, its entry is not the one that was counted first */
-	x.farther = farther && owned_once(a) ? farther : NULL;
+	if (marks.farther && !owned_once(a))
+		x.marks.farther = NULL;
 	a->far = NEW_ARRAY(a->n_runs + 1, uint32_t);
-	for (uint32_t i = 0; x.farther && i < a->n_runs; i++)
-		if (a->run[i].target != NO_ID && x.farther[a->run[i].target])
+	for (uint32_t i = 0; x.marks.farther && i < a->n_runs; i++)
+		if (a->run[i].target != NO_ID && x.marks.farther[a->run[i].target])
 			a->far[a->n_far++] = i;
 	bool go_on = fill_switches(a, &x, &n_other);
 	if (ASKED(in)) /* the last switch may be incomplete */
@@ -246,14 +248,14 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 }
 
 struct routing *assign_routing(const char *engine, const struct engine_input *in, struct engine_output *out,
-			       struct hops *h, bool dor, const uint8_t *touched, const uint8_t *farther)
+			       struct hops *h, bool dor, struct hops_marks marks)
 {
 	struct routing *r = routing_new(engine, in->topo, in->lids);
 
 	assert(h->n_ports == in->topo->fabric->n_ports);
 	r->ops = &hops_routing_ops;
 	r->priv = h;
-	if (assign_ports(in, out, h, dor, touched, farther, r))
+	if (assign_ports(in, out, h, dor, marks, r))
 		return r;
 	err_set(&out->refused, CANCELLED);
 	routing_unref(r);

@@ -224,12 +224,15 @@ static struct choice assign_switch_by_manual(struct assign *a, unsigned before, 
 	return (struct choice){.port = port[best], .rule = rules[best], .n = n};
 }
 
-/* The choice with any options and LMC. before: the port of the LID before, NO_PATH for an endport's first. */
-static inline void assign_switch_choose(struct assign *a, uint32_t dest, const uint64_t *mask, unsigned start,
-					bool scatter, unsigned before, struct choice *c)
+/* The choice with any options and LMC for LID number `off` of a destination. */
+static inline void assign_switch_choose(struct assign *a, uint32_t dest, unsigned off, const uint64_t *mask,
+					struct choice *c)
 {
+	const struct dest *d = &a->dest[dest];
+	unsigned before = off ? a->row[d->lid + off - 1] : NO_PATH; /* the port of the LID before */
+	unsigned n = assign_list_candidates(a, mask, off && !a->dor ? before + 1 : 1);
+	bool scatter = !off && d->scatter;
 	uint8_t ties[256];
-	unsigned n = assign_list_candidates(a, mask, start);
 	struct best b;
 
 	c->n = n;
@@ -300,14 +303,11 @@ static void assign_lid(struct assign *a, uint32_t dest, unsigned off)
 {
 	const struct dest *d = &a->dest[dest];
 	const uint64_t *mask = NULL;
-	unsigned lid = d->lid + off, start = 1;
+	unsigned lid = d->lid + off;
 	struct choice c = {.port = NO_PATH};
 
-	if (off && !a->dor)
-		start = a->row[lid - 1] + 1;
 	if (!choose_early(a, d, lid, &mask, &c))
-		assign_switch_choose(a, dest, mask, start, !off && d->scatter,
-				     off ? a->row[lid - 1] : NO_PATH, &c);
+		assign_switch_choose(a, dest, off, mask, &c);
 	a->row[lid] = c.port;
 	if (a->asked)
 		assign_tell_choice(a, d, lid, mask, &c);

@@ -84,16 +84,19 @@ bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 
 /*
  * Makes the matrix of topology `now` from the matrix of `was`, if that is plain without weights and only
- * cables are gone; NULL otherwise. Sets touched[switch] ([n_switches], all 0) where masks or costs may
- * differ: TOUCHED for the targets with farther[target] ([n_switches], all 0) alone, TOUCHED_ALL for any.
+ * cables are gone; NULL otherwise. Sets touched[switch] of `marks` (all 0 before) where masks or costs may
+ * differ: TOUCHED for the targets with farther[target] alone, TOUCHED_ALL for any.
  */
 enum { TOUCHED = 1, TOUCHED_ALL = 2 };
+struct hops_marks {
+	uint8_t *touched, *farther; /* [n_switches] each; no touched[]: all may differ */
+};
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
-			 uint8_t *touched, uint8_t *farther);
+			 struct hops_marks marks);
 
 /* The same marks for two matrices of any kind.  False: they cannot be compared, and all may differ. */
 bool hops_compare(const struct hops *a, const struct topo *was, const struct hops *b, const struct topo *now,
-		  uint8_t *touched, uint8_t *farther);
+		  struct hops_marks marks);
 
 /* routing_ops of engines whose private data is just a struct hops. */
 extern const struct routing_ops hops_routing_ops;
@@ -104,14 +107,14 @@ extern const struct routing_ops hops_routing_ops;
  */
 
 /*
- * Fills the rows of r from the matrix, as OpenSM 3.3.23. dor: use the rules of the DOR engine. touched:
- * [n_switches] or NULL; a switch with 0 keeps its row of in->current (the caller knows that all its entries
- * stay); one with TOUCHED too, but for LIDs at the switches that farther[] tells (hops_update()).
+ * Fills the rows of r from the matrix, as OpenSM 3.3.23. dor: use the rules of the DOR engine. A switch that
+ * is not touched[] keeps its row of in->current (the caller knows that all its entries stay); one with
+ * TOUCHED too, but for LIDs at the switches that farther[] tells.
  *
  * If somebody asks about one switch only, only its row is filled. False when cancelled.
  */
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
-		  const uint8_t *touched, const uint8_t *farther, struct routing *r);
+		  struct hops_marks marks, struct routing *r);
 
 /*
  * A switch where no cost and no mask changed keeps every entry that would be considered. So its table stays,
@@ -124,7 +127,7 @@ bool assign_keeps(const struct engine_input *in, const struct routing *old);
  * caller's reference to h. NULL: cancelled (out->refused says so).
  */
 struct routing *assign_routing(const char *engine, const struct engine_input *in, struct engine_output *out,
-			       struct hops *h, bool dor, const uint8_t *touched, const uint8_t *farther);
+			       struct hops *h, bool dor, struct hops_marks marks);
 
 /*
  * The order in which destinations are routed (engines/doc/minhop.md section 5): first those of

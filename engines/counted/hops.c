@@ -36,10 +36,12 @@ void neighbours_free(struct neighbours *g)
 	FREE_EACH(g->off, g->nbr);
 }
 
-/* Finds the targets that s newly reaches at cost k. Returns their number. */
-static unsigned reach_more(const struct neighbours *g, uint32_t s, const uint64_t *now, uint64_t *next,
-			   uint32_t words, uint8_t *row, uint8_t k)
+/* Finds the targets that s newly reaches at cost k, for its row of h. Returns their number. */
+static unsigned reach_more(const struct neighbours *g, struct hops *h, uint32_t s, const uint64_t *now,
+			   uint64_t *next, uint8_t k)
 {
+	uint32_t words = (h->n_switches + 63) / 64;
+	uint8_t *row = h->least + (size_t)s * h->n_switches;
 	unsigned found = 0;
 
 	memset(next, 0, words * sizeof(*next));
@@ -87,7 +89,7 @@ bool hops_search(const struct topo *t, struct hops *h, struct progress *progress
 			unsigned found = 0;
 
 			if (reached[s] < t->n_switches_up)
-				found = reach_more(&g, s, now, to, words, h->least + (size_t)s * n, k);
+				found = reach_more(&g, h, s, now, to, k);
 			else
 				memcpy(to, now + (size_t)s * words, words * sizeof(*to));
 			reached[s] += found;
@@ -513,10 +515,19 @@ unsigned hops_value(const struct hops *h, const struct topo *t, uint32_t s, uint
 
 /* --- masks ------------------------------------------------------------------ */
 
-/* Sets `bit` in to[d] for each target d where least(s, d) = w + least(r, d). */
-static void plain_masks_port(const uint8_t *mine, const uint8_t *peer, uint8_t w, uint8_t bit, uint8_t *to,
-			     uint32_t n)
+/* A bit for each of eight ports, for the n targets from `first` on. */
+struct masks_plane {
+	uint32_t first, n;
+	uint8_t bits[512];
+};
+
+/* Sets `bit` of each target d where least(s, d) = w + least(r, d). */
+static void plain_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint8_t w, uint8_t bit,
+			     struct masks_plane *to)
 {
+	const uint8_t *mine = h->least + (size_t)s * h->n_switches + to->first;
+	const uint8_t *peer = h->least + (size_t)r * h->n_switches + to->first;
+	uint32_t n = to->n;
 	vector vw, vbit;
 
 	memset(&vw, w, VECTOR);
@@ -526,18 +537,19 @@ static void plain_masks_port(const uint8_t *mine, const uint8_t *peer, uint8_t w
 
 		memcpy(&a, mine + d, VECTOR);
 		memcpy(&b, peer + d, VECTOR);
-		memcpy(&acc, to + d, VECTOR);
+		memcpy(&acc, to->bits + d, VECTOR);
 		acc |= (vector)(a - vw == b) & (vector)(a >= vw) & vbit;
-		memcpy(to + d, &acc, VECTOR);
+		memcpy(to->bits + d, &acc, VECTOR);
 	}
 }
 
 /* Like plain_masks_port(), for a port downwards in a levelled matrix: only targets below its neighbour. */
-static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint32_t d0, uint8_t bit,
-			    uint8_t *to, uint32_t n)
+static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint8_t bit, struct masks_plane *to)
 {
-	const uint8_t *mine = h->least + (size_t)s * h->n_switches + d0;
-	const uint8_t *peer = h->least + (size_t)r * h->n_switches + d0;
+	const uint8_t *mine = h->least + (size_t)s * h->n_switches + to->first;
+	const uint8_t *peer = h->least + (size_t)r * h->n_switches + to->first;
+	const uint8_t *levels = h->level + to->first, *opens = h->open + to->first;
+	uint32_t n = to->n;
 	vector one, lower, vbit;
 
 	memset(&one, 1, VECTOR);
@@ -548,11 +560,11 @@ static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint32
 
 		memcpy(&a, mine + d, VECTOR);
 		memcpy(&b, peer + d, VECTOR);
-		memcpy(&level, h->level + d0 + d, VECTOR);
-		memcpy(&open, h->open + d0 + d, VECTOR);
-		memcpy(&acc, to + d, VECTOR);
+		memcpy(&level, levels + d, VECTOR);
+		memcpy(&open, opens + d, VECTOR);
+		memcpy(&acc, to->bits + d, VECTOR);
 		acc |= (vector)(a - one == b) & ((vector)(b + lower == level) | open) & vbit;
-		memcpy(to + d, &acc, VECTOR);
+		memcpy(to->bits + d, &acc, VECTOR);
 	}
 }
 
@@ -562,18 +574,16 @@ static void plain_masks(const struct hops *h, const struct topo *t, uint32_t s, 
 	const struct fabric *f = t->fabric;
 	uint32_t n = h->n_switches, p0 = f->switch_port[s];
 	unsigned words = mask_words(f, s);
-	const uint8_t *mine = h->least + (size_t)s * n;
-	enum { BLOCK = 512 };
-	uint8_t plane[BLOCK];
+	struct masks_plane plane;
 
-	for (uint32_t d0 = 0; d0 < n; d0 += BLOCK) {
-		uint32_t m = n - d0 < BLOCK ? n - d0 : BLOCK;
-
-		memset(mask + (size_t)d0 * words, 0, (size_t)m * words * sizeof(*mask));
+	for (uint32_t d0 = 0; d0 < n; d0 += plane.n) {
+		plane.first = d0;
+		plane.n = MIN(n - d0, sizeof(plane.bits));
+		memset(mask + (size_t)d0 * words, 0, (size_t)plane.n * words * sizeof(*mask));
 		for (unsigned p8 = 0; p8 <= f->switch_nports[s]; p8 += 8) {
 			bool any = false;
 
-			memset(plane, 0, sizeof(plane));
+			memset(plane.bits, 0, sizeof(plane.bits));
 			for (unsigned p = p8 ? p8 : 1; p < p8 + 8 && p <= f->switch_nports[s]; p++) {
 				uint32_t r = t->peer_switch[p0 + p];
 
@@ -581,14 +591,14 @@ static void plain_masks(const struct hops *h, const struct topo *t, uint32_t s, 
 					continue;
 				any = true;
 				if (h->level && h->level[r] > h->level[s]) {
-					down_masks_port(h, s, r, d0, 1u << (p & 7), plane, m);
+					down_masks_port(h, s, r, 1u << (p & 7), &plane);
 					continue;
 				}
-				plain_masks_port(mine + d0, h->least + (size_t)r * n + d0,
-						 hops_weight(h, p0 + p), 1u << (p & 7), plane, m);
+				plain_masks_port(h, s, r, hops_weight(h, p0 + p), 1u << (p & 7), &plane);
 			}
-			for (uint32_t d = 0; any && d < m; d++)
-				mask[(size_t)(d0 + d) * words + p8 / 64] |= (uint64_t)plane[d] << (p8 & 63);
+			for (uint32_t d = 0; any && d < plane.n; d++)
+				mask[(size_t)(d0 + d) * words + p8 / 64] |= (uint64_t)plane.bits[d]
+									    << (p8 & 63);
 		}
 	}
 }

@@ -121,7 +121,7 @@ static bool same_links(const struct topo *was, const struct topo *now, uint32_t 
 /* Finds the targets whose distances may have changed, and marks the switches that lost a cable. Is there one?
  */
 static bool find_farther(const struct hops *old, const struct topo *was, const struct topo *now,
-			 uint8_t *farther, uint8_t *touched)
+			 struct hops_marks marks)
 {
 	const struct fabric *f = now->fabric;
 	AUTO_FREE uint8_t *orphan = NEW_ARRAY(f->n_switches, uint8_t);
@@ -129,10 +129,10 @@ static bool find_farther(const struct hops *old, const struct topo *was, const s
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		if (same_links(was, now, s))
 			continue;
-		touched[s] = TOUCHED_ALL;
-		lost_targets(old, now, s, orphan, farther);
+		marks.touched[s] = TOUCHED_ALL;
+		lost_targets(old, now, s, orphan, marks.farther);
 	}
-	return memchr(farther, 1, f->n_switches);
+	return memchr(marks.farther, 1, f->n_switches);
 }
 
 static void touch_around(const struct neighbours *g, uint32_t s, uint8_t *touched)
@@ -168,19 +168,19 @@ static void touch_rows(const struct hops *a, const struct hops *b, const struct 
  * distances grew that a search for all is faster; rows are not to be used then.
  */
 static bool lengthen_rows(struct hops *h, const struct topo *now, const struct neighbours *g,
-			  uint8_t *farther, uint8_t *touched)
+			  struct hops_marks marks)
 {
 	uint32_t n = h->n_switches, n_lost = 0, *lost = NEW_ARRAY(n, uint32_t);
 	struct hops_update_growth x = {.g = g, .far = NEW_ARRAY(n, uint8_t), .queue = NEW_ARRAY(n, uint32_t)};
 	size_t most = (size_t)n * n / 16;
 
 	for (uint32_t s = 0; s < n; s++)
-		if (touched[s] == TOUCHED_ALL)
+		if (marks.touched[s] == TOUCHED_ALL)
 			lost[n_lost++] = s;
 	for (uint32_t d = 0; d < n && most; d++) {
 		bool any = false;
 
-		if (!farther[d])
+		if (!marks.farther[d])
 			continue;
 		x.row = h->least + (size_t)d * n;
 		if (!switch_up(now, d)) {
@@ -190,9 +190,9 @@ static bool lengthen_rows(struct hops *h, const struct topo *now, const struct n
 		lengthen(&x, lost, n_lost);
 		for (uint32_t i = 0; i < x.n; i++)
 			any |= switch_up(now, x.queue[i]);
-		farther[d] = any;
+		marks.farther[d] = any;
 		if (x.n)
-			touch_around(g, d, touched);
+			touch_around(g, d, marks.touched);
 		most -= MIN(x.n, most);
 	}
 	FREE_EACH(lost, x.far, x.queue);
@@ -200,28 +200,28 @@ static bool lengthen_rows(struct hops *h, const struct topo *now, const struct n
 }
 
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
-			 uint8_t *touched, uint8_t *farther)
+			 struct hops_marks marks)
 {
 	assert(old->n_switches == was->fabric->n_switches && old->n_ports == was->fabric->n_ports);
 	if (old->by_port || old->weight || old->level || !only_lost(was, now))
 		return NULL;
-	if (!find_farther(old, was, now, farther, touched))
+	if (!find_farther(old, was, now, marks))
 		return hops_ref(old);
 	struct neighbours g = neighbours_new(now);
 	struct hops *h = hops_copy(old);
-	if (!lengthen_rows(h, now, &g, farther, touched)) {
+	if (!lengthen_rows(h, now, &g, marks)) {
 		hops_unref(h);
 		h = hops_new(now->fabric, false);
 		hops_search(now, h, NULL);
-		touch_rows(old, h, now, &g, touched, NULL);
+		touch_rows(old, h, now, &g, marks.touched, NULL);
 	}
 	neighbours_free(&g);
 	return h;
 }
 
 /* Touches the switches where a value by port differs. */
-static void touch_ports(const struct hops *a, const struct hops *b, const struct fabric *f, uint8_t *touched,
-			uint8_t *farther)
+static void touch_ports(const struct hops *a, const struct hops *b, const struct fabric *f,
+			struct hops_marks marks)
 {
 	for (uint32_t d = 0; d < a->n_switches; d++) {
 		const uint8_t *x = a->by_port + (size_t)d * a->n_ports,
@@ -229,15 +229,15 @@ static void touch_ports(const struct hops *a, const struct hops *b, const struct
 
 		if (!memcmp(x, y, a->n_ports))
 			continue;
-		farther[d] = 1;
+		marks.farther[d] = 1;
 		for (uint32_t s = 0; s < a->n_switches; s++)
 			if (memcmp(x + f->switch_port[s], y + f->switch_port[s], f->switch_nports[s] + 1u))
-				touched[s] |= TOUCHED;
+				marks.touched[s] |= TOUCHED;
 	}
 }
 
 bool hops_compare(const struct hops *a, const struct topo *was, const struct hops *b, const struct topo *now,
-		  uint8_t *touched, uint8_t *farther)
+		  struct hops_marks marks)
 {
 	const struct fabric *f = now->fabric;
 	bool alike = was->fabric == f && !a->weight && !b->weight && !a->by_port == !b->by_port &&
@@ -245,7 +245,7 @@ bool hops_compare(const struct hops *a, const struct topo *was, const struct hop
 
 	for (uint32_t s = 0; alike && s < f->n_switches; s++) {
 		if (!same_links(was, now, s))
-			touched[s] = TOUCHED_ALL;
+			marks.touched[s] = TOUCHED_ALL;
 		/* masks of all switches depend on the level of a target */
 		if (b->level && switch_up(now, s))
 			alike = a->level[s] == b->level[s] && a->open[s] == b->open[s];
@@ -253,9 +253,9 @@ bool hops_compare(const struct hops *a, const struct topo *was, const struct hop
 	if (!alike)
 		return false;
 	struct neighbours g = neighbours_new(now);
-	touch_rows(a, b, now, &g, touched, farther);
+	touch_rows(a, b, now, &g, marks.touched, marks.farther);
 	if (b->by_port)
-		touch_ports(a, b, f, touched, farther);
+		touch_ports(a, b, f, marks);
 	neighbours_free(&g);
 	return true;
 }

@@ -248,7 +248,7 @@ struct routing *min_hop_route(const char *engine, bool dor, const struct engine_
 		err_set(&out->refused, CANCELLED);
 		return NULL;
 	}
-	struct routing *r = assign_routing(engine, in, out, h, dor, NULL, NULL);
+	struct routing *r = assign_routing(engine, in, out, h, dor, (struct hops_marks){0});
 	if (r && shared)
 		r->exact = NULL;
 	return r;
@@ -266,11 +266,13 @@ static struct routing *min_hop_update(const char *engine, bool dor, const struct
 		return min_hop_route(engine, dor, in, out);
 	AUTO_FREE uint8_t *touched = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
 	AUTO_FREE uint8_t *farther = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
-	struct hops *h = hops_update(old->priv, old->topo, in->topo, touched, farther);
-	if (h)
-		return assign_routing(engine, in, out, h, dor, assign_keeps(in, old) ? touched : NULL,
-				      farther);
-	return min_hop_route(engine, dor, in, out);
+	struct hops_marks marks = {touched, farther};
+	struct hops *h = hops_update(old->priv, old->topo, in->topo, marks);
+	if (!h)
+		return min_hop_route(engine, dor, in, out);
+	if (!assign_keeps(in, old))
+		marks.touched = NULL;
+	return assign_routing(engine, in, out, h, dor, marks);
 }
 
 static struct routing *minhop_route(const struct engine_input *in, struct engine_output *out)

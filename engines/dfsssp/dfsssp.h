@@ -127,11 +127,10 @@ uint64_t dfsssp_start_weight(const struct dfsssp *d);
 uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n);
 
 /*
- * Counts routes in the course of the run: adds the routes to lids[from] to lids[n - 1] of
- * dfsssp_destinations() to routes[port id] ([n_ports]). False when cancelled. Costs (n - from) * switches.
+ * Counts routes in the course of the run: adds the routes to a part of dfsssp_destinations() to
+ * routes[port id] ([n_ports]). False when cancelled. Costs LIDs * switches.
  */
-bool dfsssp_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from, uint32_t n,
-		       uint32_t *routes, struct progress *p);
+bool dfsssp_add_routes(const struct routing *r, struct lids_part lids, uint32_t *routes, struct progress *p);
 
 /* Cables between switches on the route of a switch to a LID, or HOPS_NONE of core/routing/paths.h. */
 unsigned dfsssp_hops(const struct routing *r, uint32_t sw, unsigned lid);

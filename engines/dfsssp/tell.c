@@ -595,15 +595,14 @@ static uint32_t dfsssp_show_channel_to(const struct routing *r, const struct ds_
 	return port == NO_PATH ? NO_ID : g->of_port[switch_port_id(r->topo->fabric, g->sw[v], port)];
 }
 
-bool dfsssp_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from, uint32_t n,
-		       uint32_t *routes, struct progress *p)
+bool dfsssp_add_routes(const struct routing *r, struct lids_part lids, uint32_t *routes, struct progress *p)
 {
 	const struct ds_graph *g = dfsssp_of(r)->graph;
 	AUTO_FREE uint32_t *own = NEW_ARRAY(r->topo->fabric->n_switches, uint32_t);
 
 	for (uint32_t v = 0; v < g->n; v++)
 		own[g->sw[v]] = g->hosts[v];
-	return tree_routes_add(r, own, lids, from, n, routes, p);
+	return tree_routes_add(r, own, lids, routes, p);
 }
 
 unsigned dfsssp_hops(const struct routing *r, uint32_t sw, unsigned lid)
@@ -890,7 +889,7 @@ static void put_weights(const struct walk *w, struct dfsssp *d, const struct rea
 		uint32_t *routes = NEW_ARRAY(f->n_ports, uint32_t), n;
 		uint16_t *lid = dfsssp_destinations(end, &n);
 
-		dfsssp_add_routes(end, lid, 0, MIN(d->n_lids, n), routes, NULL);
+		dfsssp_add_routes(end, (struct lids_part){lid, 0, MIN(d->n_lids, n)}, routes, NULL);
 		for (uint32_t c = 0; c < d->graph->n_edges; c++)
 			d->weight[c] =
 				(uint32_t)d->graph->start + routes[dfsssp_channel_port(d->graph, f, c)];

@@ -401,21 +401,24 @@ static bool better(const struct ft_run *r, uint32_t x, uint8_t h)
 	return r->port[r->place[x]] == NO_PATH || h + 1 < r->hop[r->place[x]];
 }
 
-/* Climbs through a group if the peer has no better route: a parent other than the main one, or a sibling. */
-static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enum ft_cause cause,
-		      unsigned credit, uint8_t h, struct ft_link **link)
+/*
+ * Climbs through a group if the peer has no better route: a parent other than the main one, or a sibling.
+ * Returns the link when that created a path, or NULL.
+ */
+static struct ft_link *try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enum ft_cause cause,
+				 unsigned credit, uint8_t h)
 {
 	struct ft_group *g = &r->t->group[s->group];
 	bool yes = better(r, g->peer, h);
 
 	if (!yes && !r->tell && !r->offers)
-		return false;
-	*link = ftree_climb_least(r->t->link, g, true);
-	ftree_climb_offered(r, g, *link, h + 1, cause, yes);
+		return NULL;
+	struct ft_link *k = ftree_climb_least(r->t->link, g, true);
+	ftree_climb_offered(r, g, k, h + 1, cause, yes);
 	if (!yes)
-		return false;
-	set(r, g, *link, h + 1, cause);
-	return ft_ascend(r, g->peer, w, false, credit, h + 1);
+		return NULL;
+	set(r, g, k, h + 1, cause);
+	return ft_ascend(r, g->peer, w, false, credit, h + 1) ? k : NULL;
 }
 
 /* try_group() for all parents of w, if they are a family at the top that has taught all below it. */
@@ -431,9 +434,10 @@ static bool take_crown(struct ft_run *r, uint32_t w, uint8_t next)
 }
 
 /* Climbs through the least loaded parent, and counts it. */
-static bool climb_main(struct ft_run *r, uint32_t w, uint32_t prev, struct ft_group *g, struct ft_link *k,
-		       unsigned credit, uint8_t h)
+static bool climb_main(struct ft_run *r, uint32_t w, uint32_t prev, struct ft_group *g, unsigned credit,
+		       uint8_t h)
 {
+	struct ft_link *k = ftree_climb_least(r->t->link, g, true);
 	bool yes = better(r, g->peer, h);
 
 	if (r->tell) {
@@ -457,7 +461,6 @@ static bool climb(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsign
 {
 	struct ft_switch *s = &r->t->sw[w];
 	const struct ft_slot *up = r->t->slot + s->slot[FT_UP], *side = r->t->slot + s->slot[FT_SIDE];
-	struct ft_link *k;
 	bool created = false;
 
 	if (s->climbed) {
@@ -466,13 +469,15 @@ static bool climb(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsign
 	}
 	struct ft_group *g0 = &r->t->group[up[0].group];
 	if (main)
-		created |= climb_main(r, w, prev, g0, ftree_climb_least(r->t->link, g0, true), credit, h);
+		created |= climb_main(r, w, prev, g0, credit, h);
 	for (uint32_t i = main; i < s->n[FT_UP] && !take_crown(r, w, h + 1); i++)
-		created |= try_group(r, w, &up[i], FT_SECOND, credit, h, &k);
+		created |= try_group(r, w, &up[i], FT_SECOND, credit, h) != NULL;
 	if (s->n[FT_SIDE])
 		sort_groups(r, w, FT_SIDE, true);
 	for (uint32_t i = 0; i < s->n[FT_SIDE]; i++) {
-		if (!try_group(r, w, &side[i], FT_BESIDE, credit, h, &k))
+		struct ft_link *k = try_group(r, w, &side[i], FT_BESIDE, credit, h);
+
+		if (!k)
 			continue;
 		created = true;
 		if (r->rec)

@@ -37,22 +37,26 @@ static bool listed(const struct guid_file *g, uint64_t guid)
 	return g->n && bsearch(&key, g->l, g->n, sizeof(*g->l), by_guid);
 }
 
+/* An option that lists CA ports, with OpenSM's labels for a file that it cannot use and for an empty one. */
+struct ftree_ports_option {
+	const char *name, *bad, *empty;
+};
+
 /* Reads a list of CA ports, and sorts it. False when refused. */
 static bool ftree_groups_read_list(struct ftree *t, const struct engine_input *in, struct engine_output *out,
-				   const char *option, const char *bad, const char *empty,
-				   struct guid_file *g)
+				   struct ftree_ports_option o, struct guid_file *g)
 {
 	*g = (struct guid_file){0};
-	if (!options_file(in->options, option))
+	if (!options_file(in->options, o.name))
 		return true;
-	ft_read_guids(in, out, option, g);
+	ft_read_guids(in, out, o.name, g);
 	if (g->stopped)
-		return ft_refuse(t, bad, "GUID files are read whole", "%s cannot be used (%s): %.300s",
-				 option, bad, g->why.msg);
+		return ft_refuse(t, o.bad, "GUID files are read whole", "%s cannot be used (%s): %.300s",
+				 o.name, o.bad, g->why.msg);
 	if (!g->n)
-		return ft_refuse(t, empty, "GUID files are not empty",
-				 "%s: %.300s names no GUID (%s); list port GUIDs or unset the option", option,
-				 options_get(in->options, option), empty);
+		return ft_refuse(t, o.empty, "GUID files are not empty",
+				 "%s: %.300s names no GUID (%s); list port GUIDs or unset the option", o.name,
+				 options_get(in->options, o.name), o.empty);
 	qsort(g->l, g->n, sizeof(*g->l), by_guid);
 	return true;
 }
@@ -60,10 +64,12 @@ static bool ftree_groups_read_list(struct ftree *t, const struct engine_input *i
 /* Marks CA ports as compute or I/O nodes. One in the CN file is a compute node even if in the I/O file. */
 bool ft_classify(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
+	static const struct ftree_ports_option of_cn = {"cn_guid_file", "AB23", "AB27"};
+	static const struct ftree_ports_option of_io = {"io_guid_file", "AB28", "AB29"};
 	const struct fabric *f = t->topo->fabric;
 	struct guid_file cn = {0}, io = {0};
-	bool ok = ftree_groups_read_list(t, in, out, "cn_guid_file", "AB23", "AB27", &cn) &&
-		  ftree_groups_read_list(t, in, out, "io_guid_file", "AB28", "AB29", &io);
+	bool ok = ftree_groups_read_list(t, in, out, of_cn, &cn) &&
+		  ftree_groups_read_list(t, in, out, of_io, &io);
 
 	for (uint32_t i = 0; ok && i < t->n_ca; i++) {
 		uint64_t guid = f->port_guid[f->endport_port[t->ca[i].endport]];

@@ -270,24 +270,29 @@ static uint32_t ftree_check_alike(const struct ftree *t, uint32_t sw, enum ft_di
 	return n;
 }
 
+/* A switch, and how many groups or links were counted there. */
+struct ftree_counted {
+	uint32_t sw, n;
+};
+
 /* Refuses, and adds how to repair it. */
-static void refuse_pair(struct ftree *t, const char *label, const char *rule, uint32_t odd, uint32_t ref,
-			uint32_t found, uint32_t expected, const char *what)
+static void refuse_pair(struct ftree *t, const char *label, const char *rule, struct ftree_counted odd,
+			struct ftree_counted ref, const char *what)
 {
 	AUTO_TEXT struct text dead = {0};
-	bool is_dead = ftree_check_dead_ports(t, odd, &dead);
+	bool is_dead = ftree_check_dead_ports(t, odd.sw, &dead);
 
 	if (!is_dead)
-		is_dead = ftree_check_dead_ports(t, ref, &dead);
+		is_dead = ftree_check_dead_ports(t, ref.sw, &dead);
 	ft_refuse(t, label, rule,
 		  "no pure fat tree (%s): %.200s%s%.180s; %s, or name the roots in root_guid_file, which "
 		  "drops this rule",
 		  label, what, is_dead ? ": " : "", text_str(&dead),
 		  is_dead ? "restore it" : "cable it like its siblings");
-	t->refusal.sw = odd;
-	t->refusal.ref = ref;
-	t->refusal.found = found;
-	t->refusal.expected = expected;
+	t->refusal.sw = odd.sw;
+	t->refusal.ref = ref.sw;
+	t->refusal.found = odd.n;
+	t->refusal.expected = ref.n;
 }
 
 /* Refuses for different numbers of groups. The odd switch has fewer of its kind, or else fewer groups. */
@@ -313,8 +318,9 @@ static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uin
 		what = str_printf("%.70s has %u %s links, its sibling%s (%.70s) %u", ft_name(t, odd),
 				  links[0], word, x + y > 2 ? "s" : "", ft_name(t, other), links[1]);
 	}
-	refuse_pair(t, label, d == FT_UP ? "equal numbers of up groups" : "equal numbers of down groups", odd,
-		    other, t->sw[odd].n[d], t->sw[other].n[d], what);
+	refuse_pair(t, label, d == FT_UP ? "equal numbers of up groups" : "equal numbers of down groups",
+		    (struct ftree_counted){odd, t->sw[odd].n[d]},
+		    (struct ftree_counted){other, t->sw[other].n[d]}, what);
 	free(what);
 	return false;
 }
@@ -339,8 +345,9 @@ static bool refuse_links(struct ftree *t, const char *label, enum ft_dir d, uint
 			   odd->n_links, odd->n_links == 1 ? "" : "s", peer_name(t, odd),
 			   ft_name(t, other->sw), other->n_links, peer_name(t, other));
 
-	refuse_pair(t, label, d == FT_UP ? "equal up groups" : "equal down groups", odd->sw, other->sw,
-		    odd->n_links, other->n_links, what);
+	refuse_pair(t, label, d == FT_UP ? "equal up groups" : "equal down groups",
+		    (struct ftree_counted){odd->sw, odd->n_links},
+		    (struct ftree_counted){other->sw, other->n_links}, what);
 	return false;
 }
 

@@ -150,17 +150,16 @@ void lash_record_tree(const struct lash_plan *p, const struct engine_input *in, 
 			rec_delta(in->record, T_OUT, (uint32_t)i, before[i], p->out[i]);
 }
 
-void lash_record_try(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer,
-		     const struct dependency *deps, unsigned n)
+void lash_record_try(struct lash_record *r, const struct lash_pair *p, unsigned layer)
 {
-	uint32_t pair = pair_of(r, s, d), fresh = 0;
+	uint32_t pair = pair_of(r, p->s, p->d), fresh = 0;
 
 	if (!rec_wants_pair(r->in->record, REC_TRY, pair, layer))
 		return;
-	for (unsigned i = 0; i < n; i++)
-		fresh += r->holder[lash_events_place(r, layer, deps[i])] == NO_ID;
+	for (unsigned i = 0; i < p->n; i++)
+		fresh += r->holder[lash_events_place(r, layer, p->deps[i])] == NO_ID;
 	rec_event(r->in->record, REC_TRY, 0, 0, pair, layer);
-	rec_extra(r->in->record, n);
+	rec_extra(r->in->record, p->n);
 	rec_extra(r->in->record, fresh);
 }
 
@@ -178,24 +177,23 @@ static void lash_events_add_dependencies(struct lash_record *r, uint32_t pair, u
 	}
 }
 
-void lash_record_accept(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer,
-			const struct dependency *deps, unsigned n)
+void lash_record_accept(struct lash_record *r, const struct lash_pair *p, unsigned layer)
 {
-	uint32_t size = r->p->graph->n, pair = pair_of(r, s, d);
+	uint32_t size = r->p->graph->n, pair = pair_of(r, p->s, p->d);
 	static const enum rec_table both[] = {T_FIRST, T_LAYER};
 
 	rec_event(r->in->record, REC_ACCEPT, 0, 0, pair, layer);
 	for (int i = 0; i < 2; i++) {
-		rec_delta(r->in->record, both[i], s * size + d, LASH_NO_LAYER, layer);
-		rec_delta(r->in->record, both[i], d * size + s, LASH_NO_LAYER, layer);
+		rec_delta(r->in->record, both[i], p->s * size + p->d, LASH_NO_LAYER, layer);
+		rec_delta(r->in->record, both[i], p->d * size + p->s, LASH_NO_LAYER, layer);
 	}
-	lash_events_add_dependencies(r, pair, layer, deps, n);
-	rec_extra(r->in->record, n);
+	lash_events_add_dependencies(r, pair, layer, p->deps, p->n);
+	rec_extra(r->in->record, p->n);
 }
 
-void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer)
+void lash_record_open(struct lash_record *r, const struct lash_pair *p, unsigned layer)
 {
-	rec_event(r->in->record, REC_OPEN, 0, 0, pair_of(r, s, d), layer);
+	rec_event(r->in->record, REC_OPEN, 0, 0, pair_of(r, p->s, p->d), layer);
 }
 
 /*
@@ -219,13 +217,12 @@ static void lash_events_add_cycle(struct lash_record *r, uint32_t pair, unsigned
 	}
 }
 
-void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer, struct acyclic *a,
-			const struct dependency *deps, unsigned n)
+void lash_record_refuse(struct lash_record *r, const struct lash_pair *p, unsigned layer, struct acyclic *a)
 {
-	uint32_t pair = pair_of(r, s, d);
+	uint32_t pair = pair_of(r, p->s, p->d);
 
 	rec_event(r->in->record, REC_REFUSE, 0, 0, pair, layer);
-	lash_events_add_cycle(r, pair, layer, a, deps, n);
+	lash_events_add_cycle(r, pair, layer, a, p->deps, p->n);
 }
 
 /* --- while layers are balanced --------------------------------------------------------------- */

@@ -334,17 +334,17 @@ void lash_record_free(struct lash_record *r); /* NULL is fine */
 /* The routes that the tree of a root decided. before: out[] without them. */
 void lash_record_tree(const struct lash_plan *p, const struct engine_input *in, uint32_t root,
 		      const uint8_t *before);
-/*
- * A pair (LASH ids) with n dependencies: tried in a layer, refused by one (a), or accepted. open: a new layer
- * is opened for the pair.
- */
-void lash_record_try(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer,
-		     const struct dependency *deps, unsigned n);
-void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer, struct acyclic *a,
-			const struct dependency *deps, unsigned n);
-void lash_record_accept(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer,
-			const struct dependency *deps, unsigned n);
-void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer);
+/* A pair (LASH ids) with its n dependencies. */
+struct lash_pair {
+	uint32_t s, d;
+	const struct dependency *deps;
+	unsigned n;
+};
+/* The pair is tried in a layer, refused by one (a), or accepted. open: a new layer is opened for it. */
+void lash_record_try(struct lash_record *r, const struct lash_pair *p, unsigned layer);
+void lash_record_refuse(struct lash_record *r, const struct lash_pair *p, unsigned layer, struct acyclic *a);
+void lash_record_accept(struct lash_record *r, const struct lash_pair *p, unsigned layer);
+void lash_record_open(struct lash_record *r, const struct lash_pair *p, unsigned layer);
 /* Begins to record balancing: lists the pairs that have each dependency. -1 and *e when memory is short. */
 int lash_record_balance(struct lash_record *r, struct err *e);
 /* A turn of the balancing. deps has room for 2 * n. */

@@ -514,14 +514,14 @@ static void mesh_place(struct mesh_work *w)
 	}
 }
 
-/* Appends the links of switch u that have this code (or any) and are not taken yet. */
+/* Appends the links of switch u that have this code to the n before, and marks them. */
 static unsigned lash_mesh_coordinates_take_links(const struct mesh_work *w, uint32_t u, unsigned code,
-						 bool any, uint8_t *taken, unsigned n, uint32_t *link)
+						 uint8_t *taken, unsigned n, uint32_t *link)
 {
 	uint32_t base = w->g->base[u];
 
 	for (uint32_t l = base; l < w->g->base[u + 1]; l++) {
-		if (taken[l] || (!any && w->m->axis[l] != code))
+		if (taken[l] || w->m->axis[l] != code)
 			continue;
 		taken[l] = 1;
 		link[base + n++] = l;
@@ -541,10 +541,12 @@ static void order_links(const struct mesh_work *w, uint32_t u, uint8_t *taken, u
 			bool turned = lash_mesh_coordinates_place_of(w, u)[c] > 0;
 
 			n = lash_mesh_coordinates_take_links(w, u, turned ? mesh_opposite(w, u, code) : code,
-							     false, taken, n, link);
+							     taken, n, link);
 		}
 	}
-	lash_mesh_coordinates_take_links(w, u, 0, true, taken, n, link);
+	for (uint32_t l = w->g->base[u]; l < w->g->base[u + 1]; l++) /* those of no dimension come last */
+		if (!taken[l])
+			link[w->g->base[u] + n++] = l;
 }
 
 /* Differences wrap around as in OpenSM. */

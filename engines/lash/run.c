@@ -232,14 +232,15 @@ static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 	size_t switches = p->graph->n;
 	struct lash_record *r = a->c->record;
 	unsigned n = lash_pair_dependencies(p, s, d, a->deps), v;
+	struct lash_pair pair = {s, d, a->deps, n};
 
 	for (v = 0; v < p->need; v++) {
 		if (r)
-			lash_record_try(r, s, d, v, a->deps, n);
+			lash_record_try(r, &pair, v);
 		if (acyclic_add(a->c->layer[v], a->deps, n))
 			break;
 		if (r)
-			lash_record_refuse(r, s, d, v, a->c->layer[v], a->deps, n);
+			lash_record_refuse(r, &pair, v, a->c->layer[v]);
 	}
 	if (v == p->need) {
 		if (++p->need > a->avail)
@@ -247,10 +248,10 @@ static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 		open_layer(a, v);
 		acyclic_add(a->c->layer[v], a->deps, n);
 		if (r)
-			lash_record_open(r, s, d, v);
+			lash_record_open(r, &pair, v);
 	}
 	if (r)
-		lash_record_accept(r, s, d, v, a->deps, n);
+		lash_record_accept(r, &pair, v);
 	p->first[s * switches + d] = p->first[d * switches + s] = v;
 	p->count[v] += 2;
 	return true;

@@ -640,11 +640,22 @@ static uint32_t root_of(const struct lash_plan *p, uint32_t u, uint32_t d)
 	return p->graph->sw[p->root[(size_t)d * p->graph->n + u]];
 }
 
-/* Explains the link c that u uses. rival: another link with as few hops; NO_ID: the first such link. */
-static void decide_link(const struct lash_plan *p, const struct fabric *f, uint32_t u, uint32_t d, uint32_t c,
-			unsigned port, uint32_t rival, struct decided *out)
+/* An entry that is told: of u towards d (LASH ids). */
+struct lash_told {
+	const struct lash_plan *p;
+	const struct topo *t;
+	uint32_t u, d;
+	struct rec_choice *choice;
+};
+
+/* Explains the link that u uses. rival: another link with as few hops; NO_ID: the first such link. */
+static void decide_link(const struct lash_told *y, uint32_t rival, struct decided *out)
 {
+	const struct lash_plan *p = y->p;
 	const struct lash_graph *g = p->graph;
+	const struct fabric *f = y->t->fabric;
+	uint32_t u = y->u, d = y->d, c = lash_channel_of(g, u, y->choice->port);
+	unsigned port = y->choice->port;
 	struct lash_weighed w = lash_weigh(p, u, d, c);
 	const char *here = switch_name(f, g->sw[u]), *next = switch_name(f, g->sw[g->to[c]]);
 	uint32_t equal = rival == NO_ID ? w.equal : rival;
@@ -667,36 +678,36 @@ static void decide_link(const struct lash_plan *p, const struct fabric *f, uint3
 	lash_sentences_add_cables(p, c, port, &out->text);
 }
 
-static void lash_sentences_decide_against(const struct lash_plan *p, const struct fabric *f, uint32_t u,
-					  uint32_t d, struct rec_choice *choice)
+static void lash_sentences_decide_against(const struct lash_told *y)
 {
-	uint32_t c = lash_channel_of(p->graph, u, choice->port),
-		 v = lash_channel_of(p->graph, u, choice->via);
+	struct rec_choice *choice = y->choice;
+	uint32_t c = lash_channel_of(y->p->graph, y->u, choice->port),
+		 v = lash_channel_of(y->p->graph, y->u, choice->via);
 
 	if (v == NO_ID || choice->via == choice->port)
 		return;
 	if (v == c) {
 		decide(&choice->against, WHY_CABLE, "Port %u is a cable to the same neighbour.", choice->via);
-		lash_sentences_add_cables(p, c, choice->port, &choice->against.text);
-	} else if (hops_through(p, u, v, d) == hops_through(p, u, c, d)) {
-		decide_link(p, f, u, d, c, choice->port, v, &choice->against);
+		lash_sentences_add_cables(y->p, c, choice->port, &choice->against.text);
+	} else if (hops_through(y->p, y->u, v, y->d) == hops_through(y->p, y->u, c, y->d)) {
+		decide_link(y, v, &choice->against);
 	}
 }
 
-static void offer_links(const struct lash_plan *p, const struct topo *t, uint32_t u, uint32_t d,
-			struct rec_choice *choice)
+static void offer_links(const struct lash_told *y)
 {
 	static const char *const quantity[] = {"hops", "link", "cable"};
-	const struct lash_graph *g = p->graph;
-	uint32_t p0 = t->fabric->switch_port[g->sw[u]];
+	const struct lash_graph *g = y->p->graph;
+	struct rec_choice *choice = y->choice;
+	uint32_t u = y->u, p0 = y->t->fabric->switch_port[g->sw[u]];
 
 	choice->quantity = quantity;
 	choice->n_quantities = ARRAY_LEN(quantity);
 	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++) {
-		int64_t hops = hops_through(p, u, c, d);
+		int64_t hops = hops_through(y->p, u, c, y->d);
 
 		for (uint32_t i = g->port_at[c]; i < g->port_at[c + 1]; i++) {
-			struct rec_offer *o = rec_offer(choice, g->port[i], t->peer[p0 + g->port[i]]);
+			struct rec_offer *o = rec_offer(choice, g->port[i], y->t->peer[p0 + g->port[i]]);
 
 			o->q[0] = hops;
 			o->q[1] = c - g->base[u] + 1;
@@ -709,8 +720,8 @@ void lash_tell_choice(const struct engine_input *in, const struct lash_plan *p, 
 		      unsigned lid, unsigned port)
 {
 	const struct lash_graph *g = p->graph;
-	const struct fabric *f = in->topo->fabric;
 	struct rec_choice *c = rec_choice(in, g->sw[u], lid);
+	struct lash_told y = {p, in->topo, u, d, c};
 
 	if (!c)
 		return;
@@ -720,13 +731,13 @@ void lash_tell_choice(const struct engine_input *in, const struct lash_plan *p, 
 	if (port == NO_PATH)
 		c->rule = "no route";
 	if (!decide_common(in->topo, in->lids, g->sw[u], lid, port, &c->decided) && port != NO_PATH)
-		decide_link(p, f, u, d, lash_channel_of(g, u, port), port, NO_ID, &c->decided);
+		decide_link(&y, NO_ID, &c->decided);
 	if (port != NO_PATH && d != u) {
-		offer_links(p, in->topo, u, d, c);
+		offer_links(&y);
 		text_add(&c->text, "the breadth-first tree of %s leads this way",
-			 switch_name(f, root_of(p, u, d)));
+			 switch_name(in->topo->fabric, root_of(p, u, d)));
 		if (c->via)
-			lash_sentences_decide_against(p, f, u, d, c);
+			lash_sentences_decide_against(&y);
 	}
 	rec_chosen(in, c);
 }

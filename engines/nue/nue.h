@@ -172,11 +172,10 @@ struct nue_turn nue_restriction(const struct nue *n, unsigned layer, uint32_t i)
 uint16_t *nue_destinations(const struct routing *r, uint32_t *n);
 
 /*
- * Adds the growth caused by lids[from] to lids[n - 1] of nue_destinations() to growth[port id] ([n_ports]).
- * False when cancelled. Costs (n - from) * switches.
+ * Adds the growth caused by a part of nue_destinations() to growth[port id] ([n_ports]). False when
+ * cancelled. Costs LIDs * switches.
  */
-bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from, uint32_t n,
-		    uint32_t *growth, struct progress *p);
+bool nue_add_routes(const struct routing *r, struct lids_part lids, uint32_t *growth, struct progress *p);
 
 /*
  * Lists switches whose way to a LID is longer than necessary. list has room for n_switches. Returns their

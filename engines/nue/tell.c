@@ -817,23 +817,23 @@ uint16_t *nue_destinations(const struct routing *r, uint32_t *n)
 	return lid;
 }
 
-bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from, uint32_t n,
-		    uint32_t *growth, struct progress *p)
+bool nue_add_routes(const struct routing *r, struct lids_part lids, uint32_t *growth, struct progress *p)
 {
 	const struct nue_graph *g = nue_of(r)->graph;
 	AUTO_FREE uint32_t *own = NEW_ARRAY(r->topo->fabric->n_switches, uint32_t);
 
 	for (uint32_t u = 0; u < g->n; u++)
 		own[g->sw[u]] = g->terminals[u];
-	return tree_routes_add(r, own, lids, from, n, growth, p);
+	return tree_routes_add(r, own, lids, growth, p);
 }
 
 /* --- detours -------------------------------------------------------------------------------------- */
 
 /* Links from every switch to `to`: in least[] the fewest, in links[] by a LID's tables. NO_ID: none. */
-static void measure_ways(const struct routing *r, const struct nue_graph *g, uint32_t to, unsigned lid,
-			 uint32_t *least, uint32_t *links, uint32_t *queue)
+static void measure_ways(const struct routing *r, uint32_t to, unsigned lid, uint32_t *least, uint32_t *links,
+			 uint32_t *queue)
 {
+	const struct nue_graph *g = nue_of(r)->graph;
 	uint32_t n;
 
 	nue_hops_from(g, to, least, queue);
@@ -903,7 +903,7 @@ uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *l
 		return 0;
 	bool *open = NEW_ARRAY(g->n, bool);
 	uint32_t *room = NEW_ARRAY(3 * (size_t)g->n, uint32_t), *least = room + g->n, *links = least + g->n;
-	measure_ways(r, g, to, lid, least, links, room);
+	measure_ways(r, to, lid, least, links, room);
 	if (!outside && nue_layer_of(nue, lid) != NUE_NO_LAYER)
 		find_open(g, &nue->layer[nue_layer_of(nue, lid)], to, least, open);
 	for (uint32_t u = 0; u < g->n; u++)

@@ -524,7 +524,7 @@ static bool link_members(struct torus_run *r, unsigned d, uint32_t lower, uint32
 		torus_add_port(r->t, upper, 2 * d, peer);
 		r->t->n_links++;
 		if (RECORDED(r->in))
-			torus_record_link(r, port, peer, d, lower, upper, a->count[2 * d + 1]);
+			torus_record_link(r, port, peer, d, lower, upper);
 	}
 	return true;
 }

@@ -491,7 +491,7 @@ void torus_record_place(struct torus_run *r, uint32_t place, uint32_t sw, enum t
 }
 
 void torus_record_link(struct torus_run *r, uint32_t port, uint32_t peer, unsigned d, uint32_t lower,
-		       uint32_t upper, unsigned number)
+		       uint32_t upper)
 {
 	struct recorder *k = r->in->record;
 
@@ -500,7 +500,7 @@ void torus_record_link(struct torus_run *r, uint32_t port, uint32_t peer, unsign
 	rec_extra(k, d);
 	rec_extra(k, lower);
 	rec_extra(k, upper);
-	rec_extra(k, number);
+	rec_extra(k, r->t->member[lower].count[2 * d + 1]);
 }
 
 void torus_record_ends(struct torus_run *r, uint32_t member)

@@ -245,9 +245,9 @@ void torus_record_cell(struct torus_run *r, uint32_t place, enum torus_cell what
 /* found: the n switches by which it was found, or the direction of the seed's link. */
 void torus_record_place(struct torus_run *r, uint32_t place, uint32_t sw, enum torus_how how,
 			const uint32_t *found, unsigned n);
-/* number: which link between the two, from 1. */
+/* The link that `lower` has last got towards `upper`. */
 void torus_record_link(struct torus_run *r, uint32_t port, uint32_t peer, unsigned d, uint32_t lower,
-		       uint32_t upper, unsigned number);
+		       uint32_t upper);
 void torus_record_ends(struct torus_run *r, uint32_t member);
 /* c: where the line along d begins. */
 void torus_record_line(struct torus_run *r, const unsigned c[TORUS_DIMS], unsigned d, bool gap);

@@ -173,10 +173,12 @@ static bool assign_changed(const struct engine_input *in, struct engine_output *
 	uint32_t n = in->topo->fabric->n_switches;
 
 	if (!was || (in->left && in->left->hops) || !assign_keeps(in, old))
-		return assign_ports(in, out, u->hops, false, NULL, NULL, r);
+		return assign_ports(in, out, u->hops, false, (struct hops_marks){0}, r);
 	AUTO_FREE uint8_t *touched = NEW_ARRAY(n, uint8_t), *farther = NEW_ARRAY(n, uint8_t);
-	bool known = hops_compare(was->hops, old->topo, u->hops, in->topo, touched, farther);
-	return assign_ports(in, out, u->hops, false, known ? touched : NULL, farther, r);
+	struct hops_marks marks = {touched, farther};
+	if (!hops_compare(was->hops, old->topo, u->hops, in->topo, marks))
+		marks.touched = NULL;
+	return assign_ports(in, out, u->hops, false, marks, r);
 }
 
 /* What ways_measure() finds for each target. */
@@ -238,7 +240,7 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 		ask.ctx = &n;
 		told.ask = &ask;
 	}
-	bool done = assign_ports(&told, out, u->hops, false, NULL, NULL, r);
+	bool done = assign_ports(&told, out, u->hops, false, (struct hops_marks){0}, r);
 	if (RECORDED(in) && done)
 		updown_amend_rules(&n);
 	FREE_EACH(n.dist, n.queue, n.legal);

@@ -12,7 +12,7 @@ static void check(const struct fabric *f, const char *data, size_t size)
 	struct pairs_file p;
 	struct err e = {0};
 	uint64_t sum = 0;
-	int rc = pairs_parse(&p, f, "fuzz", data, size, NULL, &e);
+	int rc = pairs_parse(&p, f, &(struct input){"fuzz", data, size, NULL}, &e);
 
 	for (size_t i = 0; i < p.n; i++) {
 		if (!p.pair[i].weight || !p.pair[i].line || (i && p.pair[i].line <= p.pair[i - 1].line))

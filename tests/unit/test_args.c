@@ -21,10 +21,10 @@ static int read_line(const struct session *s, const char *syntax, const struct a
 		     const char *line, struct args *a, char ***argv, struct err *e)
 {
 	const char *rest;
-	int argc;
 
-	assert_int_equal(words_split(line, &rest, &argc, argv, e), 0);
-	return args_read(s, syntax, numbers, argc, *argv, a, e);
+	assert_int_equal(words_split(line, &rest, &a->argc, argv, e), 0);
+	a->argv = *argv;
+	return args_read(s, syntax, numbers, a, e);
 }
 
 static void forget(struct args *a, char **argv)
@@ -190,7 +190,8 @@ static void try_words(const struct session *s, const char *syntax, const struct 
 		some_word(c.word[k], c.len[k], seed, buf[argc], sizeof(buf[argc]));
 		argv[argc] = buf[argc];
 	}
-	switch (args_read(s, syntax, numbers, argc, argv, &a, &e)) {
+	a = (struct args){.argc = argc, .argv = argv};
+	switch (args_read(s, syntax, numbers, &a, &e)) {
 	case 0:
 		assert_true(syntax_fits(syntax, argc, argv));
 		assert_int_equal(a.n, argc - 1);

@@ -53,7 +53,7 @@ static void test_text(void **state)
 	canvas_clear(&c, 10, 3, true);
 	canvas_text_cut(&c, 0, 0, 6, "◆ ● ━ ▒ x", CANVAS_PLAIN);
 	expect_row(&c, 0, "* @ =.");
-	canvas_textf(&c, 0, 1, 10, CANVAS_PLAIN, "%d\x1b[31m\a!", 5); /* control characters do not come in */
+	canvas_textf(&c, 0, 1, CANVAS_PLAIN, "%d\x1b[31m\a!", 5); /* control characters do not come in */
 	for (int x = 0; x < 10; x++)
 		assert_true(canvas_at(&c, x, 1)->ch >= ' ' && canvas_at(&c, x, 1)->ch < 0x7f);
 	assert_int_equal(canvas_at(&c, 0, 1)->ch, '5');

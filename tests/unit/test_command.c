@@ -497,10 +497,10 @@ static void test_many_words(void **state)
 static int cmd_given_up(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct command *c = command_find(s, args->argv[1], e);
-	struct args words;
+	struct args words = {.argc = args->argc - 1, .argv = args->argv + 1};
 	int rc;
 
-	if (!c || args_read(s, c->syntax, c->numbers, args->argc - 1, args->argv + 1, &words, e))
+	if (!c || args_read(s, c->syntax, c->numbers, &words, e))
 		fail_msg("%s: %s", args->argv[1], e->msg);
 	atomic_store(&o->run->progress->cancel, true);
 	rc = c->run(s, &words, o, e);

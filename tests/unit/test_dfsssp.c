@@ -285,8 +285,8 @@ static void test_weights(void **state)
 		lids = dfsssp_destinations(x.r, &n);
 		assert_int_equal(n, d->graph->lids);
 		routes = NEW_ARRAY(x.f->n_ports, uint32_t);
-		assert_true(dfsssp_add_routes(x.r, lids, 0, n / 3, routes, NULL));
-		assert_true(dfsssp_add_routes(x.r, lids, n / 3, n, routes, NULL));
+		assert_true(dfsssp_add_routes(x.r, (struct lids_part){lids, 0, n / 3}, routes, NULL));
+		assert_true(dfsssp_add_routes(x.r, (struct lids_part){lids, n / 3, n}, routes, NULL));
 		for (uint32_t p = 0; p < x.f->n_ports; p++)
 			if (x.t->peer_switch[p] != NO_ID)
 				assert_int_equal(dfsssp_weight(d, p), dfsssp_start_weight(d) + routes[p]);

@@ -84,8 +84,8 @@ static void expect_growth_by_link(const struct routing *r)
 	uint32_t *growth = NEW_ARRAY(f->n_ports, uint32_t), n;
 	uint16_t *lid = nue_destinations(r, &n);
 
-	assert_true(nue_add_routes(r, lid, 0, n / 2, growth, NULL));
-	assert_true(nue_add_routes(r, lid, n / 2, n, growth, NULL));
+	assert_true(nue_add_routes(r, (struct lids_part){lid, 0, n / 2}, growth, NULL));
+	assert_true(nue_add_routes(r, (struct lids_part){lid, n / 2, n}, growth, NULL));
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (unsigned k = 1; k <= f->switch_nports[sw]; k++)
 			assert_int_equal(growth[switch_port_id(f, sw, k)],

@@ -275,7 +275,7 @@ static void patterns(void **state)
 static void parse(const struct fabric *f, const char *text, const char *wrong, struct pairs_file *p)
 {
 	struct err e = {0};
-	int rc = pairs_parse(p, f, "pairs", text, strlen(text), NULL, &e);
+	int rc = pairs_parse(p, f, &(struct input){"pairs", text, strlen(text), NULL}, &e);
 
 	if (!wrong != !rc || (wrong && !strstr(e.msg, wrong)))
 		fail_msg("\"%s\": \"%s\", expected \"%s\"", text, e.msg, wrong ? wrong : "nothing");
@@ -333,12 +333,12 @@ static void flows_are_loads(struct session *s, int argc, char **argv)
 	struct command_run run = {.f = fopen("/dev/null", "w")};
 	struct out out = {.run = &run};
 	struct pattern pt;
-	struct args args;
+	struct args args = {.argc = argc, .argv = argv};
 	struct loads *l;
 	struct err e;
 
 	assert_non_null(run.f);
-	assert_int_equal(args_read(s, "flow-test [" PATTERN_SYNTAX "]", NULL, argc, argv, &args, &e), 0);
+	assert_int_equal(args_read(s, "flow-test [" PATTERN_SYNTAX "]", NULL, &args, &e), 0);
 	assert_int_equal(session_pattern(s, r, &args, &pt, &out, &e), 0);
 	fclose(run.f);
 	args_free(&args);

@@ -407,20 +407,18 @@ static void test_ranks_random(void **state)
 static void reads(const struct fabric *f, const char *syntax, const char *line, const char *words)
 {
 	struct text t = {0};
-	const char *rest;
-	char **argv;
+	struct words_read w;
 	struct err e;
-	int argc;
 
-	if (command_read(f, syntax, line, &rest, &argc, &argv, NULL, &e))
+	if (command_read(f, syntax, line, &w, NULL, &e))
 		fail_msg("%s: %s", line, e.msg);
-	for (int i = 0; i < argc; i++)
-		text_add(&t, "%s%s", i ? "|" : "", argv[i]);
-	if (rest)
-		text_add(&t, ";%s", rest);
+	for (int i = 0; i < w.argc; i++)
+		text_add(&t, "%s%s", i ? "|" : "", w.argv[i]);
+	if (w.rest)
+		text_add(&t, ";%s", w.rest);
 	assert_string_equal(text_str(&t), words);
 	text_free(&t);
-	words_free(argc, argv);
+	words_free(w.argc, w.argv);
 }
 
 #define TRACE "trace SRC DST"
@@ -538,10 +536,8 @@ static void test_pieces_random(void **state)
 		char line[64] = "fail switch ", *piece = line + strlen(line), want[64] = {0};
 		unsigned n = 1 + rng_below(&seed, 14);
 		size_t plain, len = 0;
-		const char *rest;
-		char **argv;
+		struct words_read w;
 		struct err e;
-		int argc;
 
 		for (unsigned i = 0; i < n; i++)
 			piece[i] = letters[rng_below(&seed, sizeof(letters) - 1)];
@@ -553,12 +549,11 @@ static void test_pieces_random(void **state)
 		whole += len > 0;
 		plain = names_at(f, piece, &(size_t){0}, 1) ? 0 : strcspn(piece, ";");
 		memcpy(want, piece, len ? len : plain);
-		assert_int_equal(command_read(f, "fail switch [S...]", line, &rest, &argc, &argv, NULL, &e),
-				 0);
-		if (plain && (argc < 3 || strcmp(argv[2], want)))
-			fail_msg("\"%s\" was read as \"%s\", expected \"%s\"", line, argc > 2 ? argv[2] : "",
-				 want);
-		words_free(argc, argv);
+		assert_int_equal(command_read(f, "fail switch [S...]", line, &w, NULL, &e), 0);
+		if (plain && (w.argc < 3 || strcmp(w.argv[2], want)))
+			fail_msg("\"%s\" was read as \"%s\", expected \"%s\"", line,
+				 w.argc > 2 ? w.argv[2] : "", want);
+		words_free(w.argc, w.argv);
 	}
 	assert_true(whole > 400);
 	fabric_unref(f);
@@ -594,33 +589,33 @@ static void paste(const struct fabric *f, uint64_t *seed)
 {
 	struct text line = {0}, back = {0};
 	uint32_t a = rng_below(seed, f->n_nodes), b = rng_below(seed, f->n_nodes);
-	const char *rest, *x = f->node_name[a], *y = f->node_name[b];
+	const char *x = f->node_name[a], *y = f->node_name[b];
 	bool blanks = strpbrk(x, " ") || strpbrk(y, " ");
-	char **argv, label[64];
+	struct words_read w;
+	char label[64];
 	struct err e;
-	int argc;
 
 	if (begins_quote(x) || begins_quote(y))
 		return;
 	port_label(f, f->node_port[a] + 1, label, sizeof(label));
 	text_add(&line, "show node %s;show", rng_below(seed, 2) ? x : label);
-	assert_int_equal(command_read(f, SHOW, line.s, &rest, &argc, &argv, NULL, &e), 0);
-	if (argc != 3 || strncmp(argv[2], x, strlen(x)) || strcmp(rest, "show"))
-		fail_msg("\"%s\" was read as %d words: %s", line.s, argc, argv[argc - 1]);
-	words_free(argc, argv);
+	assert_int_equal(command_read(f, SHOW, line.s, &w, NULL, &e), 0);
+	if (w.argc != 3 || strncmp(w.argv[2], x, strlen(x)) || strcmp(w.rest, "show"))
+		fail_msg("\"%s\" was read as %d words: %s", line.s, w.argc, w.argv[w.argc - 1]);
+	words_free(w.argc, w.argv);
 	text_free(&line);
 	text_add(&line, "trace %s %s;show", x, y);
-	assert_int_equal(command_read(f, TRACE, line.s, &rest, &argc, &argv, NULL, &e), 0);
+	assert_int_equal(command_read(f, TRACE, line.s, &w, NULL, &e), 0);
 	/* blanks may be read in two ways (a name's last `;` may then end the command, before an empty one),
 	 * but never so that a word is no name */
-	if (argc != 3 || !rest || strcmp(rest + (blanks ? strspn(rest, ";") : 0), "show") ||
-	    (!blanks && (strcmp(argv[1], x) || strcmp(argv[2], y))))
-		fail_msg("\"%s\" was read as %d words", line.s, argc);
-	text_add(&back, "trace %s %s;%s", argv[1], argv[2], rest);
+	if (w.argc != 3 || !w.rest || strcmp(w.rest + (blanks ? strspn(w.rest, ";") : 0), "show") ||
+	    (!blanks && (strcmp(w.argv[1], x) || strcmp(w.argv[2], y))))
+		fail_msg("\"%s\" was read as %d words", line.s, w.argc);
+	text_add(&back, "trace %s %s;%s", w.argv[1], w.argv[2], w.rest);
 	assert_string_equal(back.s, line.s);
 	for (int i = 1; i < 3; i++)
-		assert_int_not_equal(node_named(f, argv[i], strlen(argv[i])), NO_ID);
-	words_free(argc, argv);
+		assert_int_not_equal(node_named(f, w.argv[i], strlen(w.argv[i])), NO_ID);
+	words_free(w.argc, w.argv);
 	text_free(&line);
 	text_free(&back);
 }
@@ -645,20 +640,20 @@ static void test_paste_random(void **state)
 static void paste_label(struct session *s, uint32_t port)
 {
 	const struct fabric *f = s->fabric;
-	const char *rest, *label = fabric_port_label(f, port);
-	char **argv, shown[128], alone[128], line[160];
+	const char *label = fabric_port_label(f, port);
+	char shown[128], alone[128], line[160];
+	struct words_read w;
 	unsigned same = 0;
 	struct err e;
-	int argc;
 
 	port_label(f, port, shown, sizeof(shown));
 	snprintf(line, sizeof(line), "show node %s;show", shown);
-	assert_int_equal(command_read(f, SHOW, line, &rest, &argc, &argv, NULL, &e), 0);
-	if (argc != 3 || strcmp(argv[2], shown) || strcmp(rest, "show"))
-		fail_msg("\"%s\" was read as %d words: %s", line, argc, argv[argc - 1]);
-	if (session_port(s, argv[2], &e) != port)
+	assert_int_equal(command_read(f, SHOW, line, &w, NULL, &e), 0);
+	if (w.argc != 3 || strcmp(w.argv[2], shown) || strcmp(w.rest, "show"))
+		fail_msg("\"%s\" was read as %d words: %s", line, w.argc, w.argv[w.argc - 1]);
+	if (session_port(s, w.argv[2], &e) != port)
 		fail_msg("%s: %s", shown, e.msg);
-	words_free(argc, argv);
+	words_free(w.argc, w.argv);
 	for (unsigned p = 1; p <= PORTS; p++)
 		same += row_label[p] && !strcasecmp(row_label[p], label);
 	if (same != 1 || !label[strspn(label, "0123456789")] || label[strspn(label, "0123456789")] == ' ')

@@ -68,8 +68,8 @@ static struct survey *survey(struct session *s, const char *words, unsigned thre
 
 	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
-	if (args_read(s, command_find(s, name, &e)->syntax, NULL, argc, argv, &args, &e) ||
-	    survey_asked(&rq, &args, &e))
+	args = (struct args){.argc = argc, .argv = argv};
+	if (args_read(s, command_find(s, name, &e)->syntax, NULL, &args, &e) || survey_asked(&rq, &args, &e))
 		fail_msg("%s: %s", words, e.msg);
 	args_free(&args);
 	rq.before = session_sweep(s);

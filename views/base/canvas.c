@@ -173,7 +173,7 @@ int canvas_text_cut(struct canvas *c, int x, int y, int w, const char *s, enum c
 	return w > 0 ? used + 1 : 0;
 }
 
-int canvas_textf(struct canvas *c, int x, int y, int w, enum canvas_role role, const char *fmt, ...)
+int canvas_textf(struct canvas *c, int x, int y, enum canvas_role role, const char *fmt, ...)
 {
 	AUTO_TEXT struct text t = {0};
 	va_list ap;
@@ -181,7 +181,7 @@ int canvas_textf(struct canvas *c, int x, int y, int w, enum canvas_role role, c
 	va_start(ap, fmt);
 	text_addv(&t, fmt, ap);
 	va_end(ap);
-	return canvas_text(c, x, y, w, text_str(&t), role);
+	return canvas_text(c, x, y, c->w - x, text_str(&t), role);
 }
 
 void canvas_object(struct canvas *c, int x, int y, int w, int h, struct canvas_object o)

@@ -71,8 +71,9 @@ struct canvas_cell *canvas_put(struct canvas *c, int x, int y, uint32_t ch, enum
  */
 int canvas_text(struct canvas *c, int x, int y, int w, const char *s, enum canvas_role role);
 int canvas_text_cut(struct canvas *c, int x, int y, int w, const char *s, enum canvas_role role);
-int canvas_textf(struct canvas *c, int x, int y, int w, enum canvas_role role, const char *fmt, ...)
-	PRINTF_LIKE(6, 7);
+/* As canvas_text(), up to the right edge. */
+int canvas_textf(struct canvas *c, int x, int y, enum canvas_role role, const char *fmt, ...)
+	PRINTF_LIKE(5, 6);
 /* The number of columns that text takes. */
 int canvas_columns(const char *s);
 

@@ -430,13 +430,13 @@ int view_args_open(struct view *v, int argc, char **argv, struct err *e)
 	AUTO_FREE char **words = NEW_ARRAY((size_t)argc + 2, char *);
 	AUTO_FREE char *syntax = str_printf("%s %s", ops->name, view_syntax(ops));
 	struct err why = {0};
-	struct args read;
+	struct args read = {.argc = argc + 1, .argv = words};
 	int rc;
 
 	words[0] = (char *)(uintptr_t)ops->name;
 	for (int i = 0; i < argc; i++)
 		words[i + 1] = argv[i];
-	rc = args_read(v->scene->session, syntax, NULL, argc + 1, words, &read, &why);
+	rc = args_read(v->scene->session, syntax, NULL, &read, &why);
 	for (int i = 0; !rc && i < read.n; i++)
 		rc = view_args_take(v->scene, &read.arg[i], &v->args, (ops->flags & VIEW_TIMELESS) != 0,
 				    &why);

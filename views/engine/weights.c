@@ -315,16 +315,15 @@ static bool fill_points(struct weights_pane_growth *g, const struct routing *r, 
 			struct progress *p)
 {
 	AUTO_FREE uint32_t *routes = NEW_ARRAY(g->n_ports + 1, uint32_t);
-	uint32_t from = 0;
+	struct lids_part part = {.lid = lid};
 	bool go_on = true;
 
 	for (unsigned k = 0; k < POINTS && go_on; k++) {
-		uint32_t to = (uint32_t)((uint64_t)g->n_lids * (k + 1) / POINTS);
-
-		go_on = nue_of(r) ? nue_add_routes(r, lid, from, to, routes, p)
-				  : dfsssp_add_routes(r, lid, from, to, routes, p);
+		part.to = (uint32_t)((uint64_t)g->n_lids * (k + 1) / POINTS);
+		go_on = nue_of(r) ? nue_add_routes(r, part, routes, p)
+				  : dfsssp_add_routes(r, part, routes, p);
 		memcpy(g->at + (size_t)k * g->n_ports, routes, g->n_ports * sizeof(*routes));
-		from = to;
+		part.from = part.to;
 	}
 	for (uint32_t i = 0; i < g->n; i++)
 		if (routes[g->link[i]] > g->most)

@@ -589,8 +589,9 @@ static int room_to(int x, int end)
 	return end > x ? end - x : 0;
 }
 
+/* Draws an entry, if its zone shows it. */
 static void put_entry(const struct view *v, struct canvas *c, const struct around_own *o,
-		      struct around_spot s, int x, int y, int w)
+		      struct around_spot s)
 {
 	assert(around_entry_at(o, s));
 
@@ -598,7 +599,11 @@ static void put_entry(const struct view *v, struct canvas *c, const struct aroun
 	const struct map_entry *e = around_entry_at(o, s);
 	const struct zone_text *z = &o->text[s.side];
 	struct entry_look l = around_look_of(v, o, e);
-	int from = x, end = x + w - SPACE;
+	int x, y;
+
+	if (!around_at(&o->places, s, &x, &y))
+		return;
+	int from = x, end = x + MIN(o->places.zone[s.side].cell, c->w) - SPACE;
 	bool cursor = o->spot.side == s.side && o->spot.i == s.i;
 	enum canvas_role role = l.changed ? CANVAS_CHANGED : CANVAS_PLAIN;
 	AUTO_TEXT struct text t = {0};
@@ -628,8 +633,7 @@ static void put_entry(const struct view *v, struct canvas *c, const struct aroun
 		x += 2;
 	}
 	around_name_text(v->scene->fabric, z, e, &t);
-	w = room_to(x, end - SIGNS);
-	x += canvas_text_cut(c, x, y, MIN(w, NAME_MOST), text_str(&t), role);
+	x += canvas_text_cut(c, x, y, MIN(room_to(x, end - SIGNS), NAME_MOST), text_str(&t), role);
 	if (s.side == MAP_HOSTS && l.down)
 		canvas_put(c, x++, y, 'x', CANVAS_BAD);
 	else if (l.changed)
@@ -666,22 +670,17 @@ static void put_more(struct canvas *c, const struct around_zone *z)
 	if (!z->shown)
 		return;
 	if (before > 0)
-		canvas_textf(c, c->w - 4, z->y, 4, CANVAS_LABEL, "+%d", before);
+		canvas_textf(c, c->w - 4, z->y, CANVAS_LABEL, "+%d", before);
 	if (after > 0)
-		canvas_textf(c, c->w - 4, z->y + z->shown - 1, 4, CANVAS_LABEL, "+%d", after);
+		canvas_textf(c, c->w - 4, z->y + z->shown - 1, CANVAS_LABEL, "+%d", after);
 }
 
 static void put_zone(const struct view *v, struct canvas *c, const struct around_own *o, int side)
 {
 	const struct around_zone *z = &o->places.zone[side];
 
-	for (int i = z->top * z->per_row; i < z->n && i < (z->top + z->shown) * z->per_row; i++) {
-		struct around_spot s = {side, i};
-		int x, y;
-
-		if (around_at(&o->places, s, &x, &y))
-			put_entry(v, c, o, s, x, y, MIN(z->cell, c->w));
-	}
+	for (int i = z->top * z->per_row; i < z->n && i < (z->top + z->shown) * z->per_row; i++)
+		put_entry(v, c, o, (struct around_spot){side, i});
 }
 
 /* "17 hosts" above rows of hosts; or the heading alone, if there is only one line. */

@@ -76,6 +76,9 @@ struct cells_lines {
 	int gap;      /* cells between runs */
 	uint32_t s;   /* switches per cell */
 	int at, line; /* place of the next cell */
+	const uint32_t *sw;
+	uint32_t n;	   /* switches in them: sw[0] to sw[n - 1] */
+	int rows, longest; /* lines that they take; cells of the longest one */
 };
 
 static void run_begin(struct cells_lines *l, uint32_t n)
@@ -102,14 +105,12 @@ static uint32_t cells_run_end(const struct layout *l, const uint32_t *sw, uint32
 	return i;
 }
 
-/* Counts the lines that switches take. *longest: the length of the longest one. */
-static int cells_lines_of(const struct placing *g, const uint32_t *sw, uint32_t n, struct cells_lines *l,
-			  int *longest)
+/* Counts the lines that the switches take. */
+static int cells_lines_of(const struct placing *g, struct cells_lines *l)
 {
-	*longest = 0;
-	l->at = l->line = 0;
-	for (uint32_t i = 0; i < n;) {
-		uint32_t end = cells_run_end(g->l, sw, n, i);
+	l->longest = l->at = l->line = 0;
+	for (uint32_t i = 0; i < l->n;) {
+		uint32_t end = cells_run_end(g->l, l->sw, l->n, i);
 		int len = (int)cells_for(end - i, l->s), first;
 
 		run_begin(l, end - i);
@@ -117,49 +118,49 @@ static int cells_lines_of(const struct placing *g, const uint32_t *sw, uint32_t 
 		if (len > first) { /* only a run longer than a line: it fills this line and the next ones */
 			l->line += (len - first - 1) / l->width + 1;
 			l->at = (len - first - 1) % l->width + 1;
-			*longest = l->width;
+			l->longest = l->width;
 		} else {
 			l->at += len;
 		}
-		if (l->at > *longest)
-			*longest = l->at;
+		if (l->at > l->longest)
+			l->longest = l->at;
 		i = end;
 	}
-	return n ? l->line + 1 : 0;
+	l->rows = l->n ? l->line + 1 : 0;
+	return l->rows;
 }
 
 /* As few lines as the width allows, then as narrow as possible, with gaps if these need no extra line. */
 static struct cells_lines fit_lines(const struct placing *g, const uint32_t *sw, uint32_t n, uint32_t s,
-				    int width, int *rows, int *longest)
+				    int width)
 {
-	struct cells_lines l = {.width = width > 0 ? width : 1, .s = s}, with = l;
-	int few = cells_lines_of(g, sw, n, &l, longest), lo;
+	struct cells_lines l = {.width = width > 0 ? width : 1, .s = s, .sw = sw, .n = n}, with = l;
+	int few = cells_lines_of(g, &l), lo;
 
 	with.gap = 1;
-	if (cells_lines_of(g, sw, n, &with, longest) == few)
+	if (cells_lines_of(g, &with) == few)
 		l = with;
 	lo = 1;
 	for (int hi = l.width; lo < hi;) {
 		struct cells_lines t = l;
 
 		t.width = lo + (hi - lo) / 2;
-		if (cells_lines_of(g, sw, n, &t, longest) <= few)
+		if (cells_lines_of(g, &t) <= few)
 			hi = t.width;
 		else
 			lo = t.width + 1;
 	}
 	l.width = lo;
-	*rows = cells_lines_of(g, sw, n, &l, longest);
+	cells_lines_of(g, &l);
 	l.at = l.line = 0;
 	return l;
 }
 
 /* Places the switches in lines. (x, y) is the first cell. */
-static void cells_put_lines(struct placing *g, const uint32_t *sw, uint32_t n, struct cells_lines l, int x,
-			    int y, int stride)
+static void cells_put_lines(struct placing *g, struct cells_lines l, int x, int y, int stride)
 {
-	for (uint32_t i = 0; i < n;) {
-		uint32_t end = cells_run_end(g->l, sw, n, i);
+	for (uint32_t i = 0; i < l.n;) {
+		uint32_t end = cells_run_end(g->l, l.sw, l.n, i);
 
 		run_begin(&l, end - i);
 		for (uint32_t k = i; k < end; k++) {
@@ -170,7 +171,7 @@ static void cells_put_lines(struct placing *g, const uint32_t *sw, uint32_t n, s
 				}
 				l.at++;
 			}
-			cells_put(g, sw[k], x + (l.at - 1) * stride, y + l.line);
+			cells_put(g, l.sw[k], x + (l.at - 1) * stride, y + l.line);
 		}
 		i = end;
 	}
@@ -180,13 +181,12 @@ static void place_rows(struct placing *g)
 {
 	struct cells_lines l = {0};
 	uint32_t s = 1;
-	int rows, longest;
 
 	do {
-		l = fit_lines(g, g->sw, g->n, s, g->w, &rows, &longest);
+		l = fit_lines(g, g->sw, g->n, s, g->w);
 		s = next_share(s);
-	} while (rows > g->h && l.s < g->n);
-	cells_put_lines(g, g->sw, g->n, l, 0, 0, stride_for((uint32_t)longest, g->w, 4));
+	} while (l.rows > g->h && l.s < g->n);
+	cells_put_lines(g, l, 0, 0, stride_for((uint32_t)l.longest, g->w, 4));
 }
 
 /* --- trees ---------------------------------------------------------------------------------------- */
@@ -261,13 +261,12 @@ static bool fit_blocks(const struct placing *g, struct cells_tree *t)
 {
 	t->units = 0;
 	for (unsigned l = 0; l < t->levels; l++) {
-		int longest, rows;
+		const uint32_t *sw = g->sw + t->is.first[l];
+		struct cells_lines x = fit_lines(g, sw, t->is.first[l + 1] - t->is.first[l], t->s, t->room);
 
-		fit_lines(g, g->sw + t->is.first[l], t->is.first[l + 1] - t->is.first[l], t->s, t->room,
-			  &rows, &longest);
-		t->is.rows[l] = (uint32_t)rows;
-		if (longest > t->units)
-			t->units = longest;
+		t->is.rows[l] = (uint32_t)x.rows;
+		if (x.longest > t->units)
+			t->units = x.longest;
 	}
 	return lines_with_gaps(t) <= g->h;
 }
@@ -409,14 +408,12 @@ static void put_tree(struct placing *g, struct cells_tree *t, bool pods)
 		const uint32_t *sw = g->sw + t->is.first[lev];
 		uint32_t n = t->is.first[lev + 1] - t->is.first[lev];
 		size_t at = (size_t)(g->is - g->l->part) * 256 + lev;
-		int r, longest;
 
 		label_level(g, t, lev, y);
 		if (pods)
 			put_pods(g, t, lev, y, stride);
 		else
-			cells_put_lines(g, sw, n, fit_lines(g, sw, n, t->s, t->room, &r, &longest), t->label,
-					y, stride);
+			cells_put_lines(g, fit_lines(g, sw, n, t->s, t->room), t->label, y, stride);
 		y += (int)t->is.rows[lev];
 		g->c->below[at] = g->y + y;
 		y += lev + 1 < t->levels ? t->gap : 0;

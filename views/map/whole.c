@@ -624,7 +624,7 @@ static void put_cross(struct canvas *c, const struct whole_line *l, const struct
 	if (look->down == n)
 		canvas_put(c, x, y, 'x', CANVAS_BAD);
 	else
-		canvas_textf(c, x, y, 12, CANVAS_BAD, "%ux", look->down);
+		canvas_textf(c, x, y, CANVAS_BAD, "%ux", look->down);
 }
 
 /*
@@ -693,7 +693,7 @@ static void whole_draw(struct view *v, struct canvas *c)
 		return;
 	if (!o->plan->fits) {
 		whole_offered(v, c->w, c->h, &why);
-		canvas_textf(c, 0, 0, c->w, CANVAS_LABEL, "whole is not offered: %s", text_str(&why));
+		canvas_textf(c, 0, 0, CANVAS_LABEL, "whole is not offered: %s", text_str(&why));
 		return;
 	}
 	if (map_of(v)->overlay == MAP_DEPENDENCIES && map_of(v)->turn) {

@@ -174,8 +174,9 @@ static void judge_values(const struct sweep *w, struct blame_judged *j, const st
 
 /* --- words ---------------------------------------------------------------------------------------------- */
 
-static void blame_command_tell_place(const struct session *s, const struct blame *b, size_t i,
-				     const struct measured *m, bool pairs, json_t *list, struct out *o)
+/* Tells a place, if it is one of the first.  Returns its object. */
+static json_t *blame_command_tell_place(const struct session *s, const struct blame *b, size_t i,
+					const struct measured *m, bool pairs, struct out *o)
 {
 	assert(i < b->n);
 
@@ -227,7 +228,7 @@ static void blame_command_tell_place(const struct session *s, const struct blame
 	json_put_port(obj, "to", f, session_lids(s), f->port_peer[x->port[0]]);
 	json_object_set_new(obj, "same_as", same);
 	json_object_set_new(obj, "faults", faults);
-	json_array_append_new(list, obj);
+	return obj;
 }
 
 static void tell_blame(const struct session *s, const struct blame *b, const struct measured *m, bool pairs,
@@ -238,7 +239,7 @@ static void tell_blame(const struct session *s, const struct blame *b, const str
 	if (b->n && pairs)
 		out_text(o, "%3s %8s %9s %-9s  %s\n", "", "score", "bad of", "pairs", "link");
 	for (size_t i = 0; i < b->n; i++)
-		blame_command_tell_place(s, b, i, m, pairs, list, o);
+		json_array_append_new(list, blame_command_tell_place(s, b, i, m, pairs, o));
 	if (b->n > SHOWN)
 		out_text(o, "  ... %s; --json has all\n", PLURAL(b->n - SHOWN, "more place"));
 	out_json(o, "links", list);

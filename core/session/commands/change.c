@@ -24,20 +24,20 @@ int run_change(struct session *s, const struct change_request *rq, struct out *o
 
 /* --- route ---------------------------------------------------------------------------- */
 
-int run_engines(struct session *s, const char *verb, const char *chain, const struct args *args, int first,
-		struct out *o, struct err *e)
+int run_engines(struct session *s, const struct engines_start *x, struct out *o, struct err *e)
 {
+	const char *chain = x->chain;
 	AUTO_TEXT struct text text = {0};
 	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
 	int rc = 0;
 
-	assert(first <= args->n);
+	assert(x->first <= x->args->n);
 	if (chain && engine_chain_known(s->engines, chain, e))
 		return -1;
 	AUTO_OPTIONS struct options *opts = options_copy(s->setup->options);
-	text_add(&text, chain ? "%s %s" : "%s", verb, chain);
-	for (int i = first; !rc && i < args->n; i++) {
-		const char *word = args->arg[i].word;
+	text_add(&text, chain ? "%s %s" : "%s", x->verb, chain);
+	for (int i = x->first; !rc && i < x->args->n; i++) {
+		const char *word = x->args->arg[i].word;
 
 		rc = options_assign(opts, s->fabric, word, e);
 		AUTO_FREE char *name = str_printf("%.*s", (int)strcspn(word, "="), word);
@@ -85,7 +85,9 @@ static int cmd_route(struct session *s, const struct args *args, struct out *o, 
 {
 	if (!strncmp(args->argv[1], SCRIPT_PREFIX, strlen(SCRIPT_PREFIX)))
 		return route_script(s, args, o, e);
-	return run_engines(s, "route", args->arg[0].word, args, 1, o, e);
+	struct engines_start x = {.verb = "route", .chain = args->arg[0].word, .args = args, .first = 1};
+
+	return run_engines(s, &x, o, e);
 }
 
 static int resweep(struct session *s, bool reroute, struct out *o, struct err *e)
@@ -184,7 +186,7 @@ static int edit_word(struct change_command_edit *d, const char *word, char kind,
 	struct id_list l;
 	char a[300];
 	int rc = kind == 'l' ? session_ports(d->s, word, d->o->run->progress, &l, e)
-			     : session_nodes(d->s, word, kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS, false,
+			     : session_nodes(d->s, word, kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS,
 					     d->o->run->progress, &l, e);
 
 	for (uint32_t i = 0; !rc && i < l.n; i++)

@@ -734,13 +734,13 @@ static bool change_report_command_ends_with(const char *path, const char *ending
 	return n > m && !strcmp(path + n - m, ending);
 }
 
-int report_change(struct session *s, const struct args *args, const char *path, const struct replay *r,
-		  FILE *f, struct out *o, struct err *e)
+int report_change(struct session *s, const struct args *args, const struct target *to, const struct replay *r,
+		  struct out *o, struct err *e)
 {
-	struct document d = {.f = f,
+	struct document d = {.f = to->f,
 			     .html = args_has(args, "html") ||
-				     change_report_command_ends_with(path, ".html") ||
-				     change_report_command_ends_with(path, ".htm")};
+				     change_report_command_ends_with(to->path, ".html") ||
+				     change_report_command_ends_with(to->path, ".htm")};
 	struct change_told c = {
 		.s = s, .o = o, .p = o->run->progress, .jobs = args_word(args, "jobs FILE", NULL)};
 	int rc = find_all(&c, e);

@@ -144,11 +144,19 @@ static int check_turns(const struct sweep *w, struct out *o)
 
 /* --- faults one by one ----------------------------------------------------------------------- */
 
-/* untold: faults that there would be if incomplete tables told it. */
+struct baseline {
+	const char *path;
+	struct faults was, vanished;
+};
+
+/* What is judged, what is wanted of it, and the faults that were found. */
 struct check_command_found {
-	struct faults now, untold;
 	const struct sweep *w;
-	bool strange; /* the tables are */
+	bool listed;		   /* faults are wanted one by one, as follows */
+	bool details;		   /* as text, too, and all causes */
+	const struct baseline *b;  /* that they are compared with, or NULL */
+	struct faults now, untold; /* untold: those that there would be if incomplete tables told it */
+	bool strange;		   /* the tables are */
 };
 
 static void check_command_add_lost(void *ctx, const struct lost_way *w)
@@ -205,9 +213,10 @@ void print_faults(const struct faults *s, const char *what, size_t most, struct 
  * Tells faults that FILE lacks, and those of FILE that are gone; of what cannot be told neither. Returns the
  * number of new ones.
  */
-static size_t compare_faults(const struct check_command_found *x, const struct faults *was,
-			     const struct faults *vanished, const char *path, struct out *o)
+static size_t compare_faults(const struct check_command_found *x, struct out *o)
 {
+	const struct faults *was = &x->b->was, *vanished = &x->b->vanished;
+	const char *path = x->b->path;
 	struct faults fresh, left, gone = {0};
 	size_t n = faults_minus(&x->now, was, &fresh), known = x->now.n - n, n_gone = 0;
 	json_t *list = faults_json(&fresh), *more = faults_json(vanished);
@@ -273,11 +282,6 @@ static void tell_cut_off(const struct sweep *w, const struct comparison *change,
 }
 
 /* The earlier check to compare with. */
-struct baseline {
-	const char *path;
-	struct faults was, vanished;
-};
-
 /* Who would repair what was found. */
 static void check_command_tell_managers(const struct fabric *f, struct out *o)
 {
@@ -383,22 +387,19 @@ static int tell_found(struct session *s, const struct sweep *w, const struct sou
 	return 0;
 }
 
-/* x: receives the faults one by one; NULL = nobody needs them.  b may be NULL. */
-static int check_command_run(struct session *s, const struct sweep *w, struct judgement *j,
-			     struct check_command_found *x, const struct baseline *b, bool details,
+static int check_command_run(struct session *s, struct check_command_found *x, struct judgement *j,
 			     struct out *o, struct err *e)
 {
+	const struct sweep *w = x->w;
 	const struct last_seen seen = session_last_seen(s);
 	const struct ways_listener to = {
 		.ctx = x, .lost = check_command_add_lost, .end = check_command_add_end};
 	struct soundness found;
 
 	assert(w->routing);
-	if (x) {
-		x->w = w;
+	if (x->listed)
 		x->strange = tables_strange(w);
-	}
-	if (soundness_find(w, &found, &seen, x ? &to : NULL, o->run->progress, e))
+	if (soundness_find(w, &found, &seen, x->listed ? &to : NULL, o->run->progress, e))
 		return -1;
 	j->counts = found.counts;
 	j->untold = found.untold;
@@ -407,13 +408,13 @@ static int check_command_run(struct session *s, const struct sweep *w, struct ju
 	j->loops = found.loops->n_components + j->dropped;
 	j->fault = found.fault;
 	j->sound = found.sound;
-	int rc = tell_found(s, w, &found, details, o, e);
-	if (x && !rc)
+	int rc = tell_found(s, w, &found, x->details, o, e);
+	if (x->listed && !rc)
 		faults_add_loops(&x->now, found.loops);
 	soundness_clear(&found);
 	if (rc)
 		return -1;
-	if (x) {
+	if (x->listed) {
 		const struct scope *scope = session_scope(s);
 
 		add_endports(x, w);
@@ -423,13 +424,13 @@ static int check_command_run(struct session *s, const struct sweep *w, struct ju
 		faults_add_missing(&x->now);
 		if (faults_sort(&x->now) || faults_sort(&x->untold))
 			return -1;
-		if (details)
+		if (x->details)
 			print_faults(&x->now, "fault", SIZE_MAX, o);
 		out_json(o, "faults", faults_json(&x->now));
 		out_json(o, "present", present_json(w->fabric, w->lids, w->setup->state));
 	}
-	if (x && b) {
-		j->fault = compare_faults(x, &b->was, &b->vanished, b->path, o) != 0;
+	if (x->b) {
+		j->fault = compare_faults(x, o) != 0;
 		j->sound = !j->fault && found.counts.pairs && !found.untold && !found.strange;
 	}
 	o->run->found_fault |= j->fault;
@@ -444,7 +445,8 @@ int check_quietly(struct session *s, const struct sweep *w, struct judgement *j,
 				  .no_timing = o->run->no_timing,
 				  .f = text_stream(&j->said)};
 	struct out quiet = {.run = &run};
-	int rc = check_command_run(s, w, j, NULL, NULL, false, &quiet, e);
+	struct check_command_found x = {.w = w};
+	int rc = check_command_run(s, &x, j, &quiet, e);
 
 	fclose(run.f);
 	j->sound &= !rc;
@@ -499,9 +501,12 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	const struct sweep *w = session_sweep(s);
 	struct baseline b = {.path = args_word(args, "FILE", NULL)};
 	bool nagios = args_has(args, "format"), details = args_has(args, "all");
+	struct check_command_found x = {.w = w,
+					.listed = b.path || details || o->run->json,
+					.details = details,
+					.b = b.path ? &b : NULL};
 	FILE *to = o->run->f;
 	AUTO_TEXT struct text dropped = {0};
-	struct check_command_found x = {.strange = false};
 	struct judgement j = {.sound = false};
 	int rc = 0;
 
@@ -522,8 +527,7 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	if (nagios && !o->object)
 		o->run->f = text_stream(&dropped);
 	if (!rc)
-		rc = check_command_run(s, w, &j, b.path || details || o->run->json ? &x : NULL,
-				       b.path ? &b : NULL, details, o, e);
+		rc = check_command_run(s, &x, &j, o, e);
 	if (nagios && o->object) { /* lines so far are dropped; of JSON the keys stay */
 		json_array_clear(o->lines);
 	} else if (nagios) {

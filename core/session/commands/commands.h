@@ -258,12 +258,15 @@ struct transition;
 struct transition *session_transition(const struct session *s, const struct sweep *a, const struct sweep *b,
 				      struct progress *p, struct err *e);
 
-/*
- * Run engines as OpenSM does that starts: `verb [chain] OPTION=VALUE...`, the words from `first` on. chain
- * NULL: that in force.
- */
-int run_engines(struct session *s, const char *verb, const char *chain, const struct args *args, int first,
-		struct out *o, struct err *e);
+/* `verb [chain] OPTION=VALUE...`, the words of args from `first` on. */
+struct engines_start {
+	const char *verb;
+	const char *chain; /* NULL: that in force */
+	const struct args *args;
+	int first;
+};
+/* Run engines as OpenSM does that starts. */
+int run_engines(struct session *s, const struct engines_start *x, struct out *o, struct err *e);
 /* One more event with the subnet manager elsewhere: f is the fabric with the same ids.  rq: all the rest. */
 int move_manager(struct session *s, const struct fabric *f, struct change_request *rq, struct out *o,
 		 struct err *e);
@@ -668,8 +671,8 @@ void drawing_free(struct drawing *d);
 /* `report change`: a change told for the people who decide on it; parts of it are those of `report`. */
 
 /* Its document, HTML if the path ends so or the words ask for it.  -1 and *e: cancelled, no tables, ... */
-int report_change(struct session *s, const struct args *args, const char *path, const struct replay *r,
-		  FILE *f, struct out *o, struct err *e);
+int report_change(struct session *s, const struct args *args, const struct target *to, const struct replay *r,
+		  struct out *o, struct err *e);
 
 /* Parts of every report: the fabric, the settings in force, the commands that do all of it again. */
 void report_source(struct document *d, const struct session *s);

@@ -104,9 +104,9 @@ int print_table(struct session *s, const char *name, const char *argument, struc
 	char *words[] = {NULL, (char *)name, (char *)argument,
 			 NULL}; /* commands never write to their words */
 
-	struct args args;
+	struct args args = {.argc = argument ? 3 : 2, .argv = words};
 
-	if (!list || args_read(s, list->syntax, NULL, argument ? 3 : 2, words, &args, e))
+	if (!list || args_read(s, list->syntax, NULL, &args, e))
 		return list ? -1 : 0;
 	int rc = list->run(s, &args, o, e);
 	args_free(&args);

@@ -49,7 +49,7 @@ static int of_port(struct session *s, const struct args *args, struct out *o, st
 
 	if (port == NO_ID || live_parse_target(args_word(args, "CA[:PORT]", ""), &ca, &at, e))
 		return -1;
-	int rc = counters_live_port(s, ca, at, port, &r, o->run->progress, e);
+	int rc = counters_live_port(s, (struct counters_device){ca, at}, port, &r, o->run->progress, e);
 	if (!rc && !r.n)
 		rc = err_set(e, "%s did not answer", PORT_LABEL(s->fabric, port));
 	if (!rc) {
@@ -275,7 +275,7 @@ static int read_live(struct session *s, const struct args *args, struct out *o, 
 
 	if (live_parse_target(args_word(args, "CA[:PORT]", ""), &ca, &at, e))
 		return -1;
-	int rc = counters_live(s, ca, at, &r, o->run->progress, e);
+	int rc = counters_live(s, (struct counters_device){ca, at}, &r, o->run->progress, e);
 	if (rc)
 		counters_free(&r);
 	else

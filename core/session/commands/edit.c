@@ -227,16 +227,28 @@ static void edit_command_set_rate(struct fb_port *p, uint8_t width, uint8_t spee
 	p->speed = speed;
 }
 
-/* A new cable between two free ports of the builder. */
-static void edit_command_cable(struct edit_command_state *d, uint32_t n1, unsigned p1, uint32_t n2,
-			       unsigned p2, uint8_t width, uint8_t speed)
-{
-	struct fb_port *a = &d->b->node[n1].port[p1], *z = &d->b->node[n2].port[p2];
+/* A port of the builder. */
+struct built_end {
+	uint32_t node;
+	unsigned port;
+};
 
-	fb_link(d->b, n1, p1, n2, p2);
-	edit_command_set_rate(a, width, speed);
-	edit_command_set_rate(z, width, speed);
-	a->state = z->state = PORT_UNKNOWN; /* of a cable: in use */
+/* The one of a port of the fabric. */
+static struct built_end end_built(const struct edit_command_state *d, uint32_t port)
+{
+	return (struct built_end){built(d, d->f->port_node[port]), d->f->port_num[port]};
+}
+
+/* A new cable between two free ports. */
+static void edit_command_cable(struct edit_command_state *d, struct built_end a, struct built_end z,
+			       uint8_t width, uint8_t speed)
+{
+	struct fb_port *p = &d->b->node[a.node].port[a.port], *q = &d->b->node[z.node].port[z.port];
+
+	fb_link(d->b, a.node, a.port, z.node, z.port);
+	edit_command_set_rate(p, width, speed);
+	edit_command_set_rate(q, width, speed);
+	p->state = q->state = PORT_UNKNOWN; /* of a cable: in use */
 }
 
 /* --- the edits ----------------------------------------------------------------------------------------- */
@@ -255,8 +267,7 @@ static int add_link(struct edit_command_state *d, const struct args *args, struc
 		   &speed);
 	if (rate && read_rate(rate, &width, &speed, e))
 		return -1;
-	edit_command_cable(d, built(d, f->port_node[p]), f->port_num[p], built(d, f->port_node[q]),
-			   f->port_num[q], width, speed);
+	edit_command_cable(d, end_built(d, p), end_built(d, q), width, speed);
 	text_add(&d->text, " link");
 	edit_command_put_port(d, p);
 	edit_command_put_port(d, q);
@@ -294,8 +305,8 @@ static int edit_command_add_node(struct edit_command_state *d, const struct args
 
 		if (p == NO_ID)
 			return -1;
-		edit_command_cable(d, node, (unsigned)i + 1, built(d, d->f->port_node[p]), d->f->port_num[p],
-				   width, speed);
+		edit_command_cable(d, (struct built_end){node, (unsigned)i + 1}, end_built(d, p), width,
+				   speed);
 		edit_command_put_port(d, p);
 	}
 	if (choose_guid(d, args, (unsigned)ports, &guid, e))
@@ -358,7 +369,7 @@ static int cmd_remove(struct session *s, const struct args *args, struct out *o,
 		struct id_list l;
 
 		rc = *kind == 'l' ? session_ports(s, word, o->run->progress, &l, e)
-				  : session_nodes(s, word, *kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS, false,
+				  : session_nodes(s, word, *kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS,
 						  o->run->progress, &l, e);
 		if (!rc)
 			rc = *kind == 'l' ? remove_links(&d, &l, e)
@@ -380,8 +391,7 @@ static void move_end(struct edit_command_state *d, uint32_t p, uint32_t q, uint3
 	const struct fb_port was = *built_port(d, q);
 
 	fb_unlink(d->b, built(d, d->f->port_node[p]), d->f->port_num[p]);
-	edit_command_cable(d, built(d, d->f->port_node[p]), d->f->port_num[p], built(d, d->f->port_node[r]),
-			   d->f->port_num[r], was.width, was.speed);
+	edit_command_cable(d, end_built(d, p), end_built(d, r), was.width, was.speed);
 }
 
 static int cmd_move(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -428,12 +438,8 @@ static int cmd_swap(struct session *s, const struct args *args, struct out *o, s
 		edit_command_put_port(&d, q);
 		fb_unlink(d.b, built(&d, d.f->port_node[p]), d.f->port_num[p]);
 		fb_unlink(d.b, built(&d, d.f->port_node[q]), d.f->port_num[q]);
-		edit_command_cable(&d, built(&d, d.f->port_node[p]), d.f->port_num[p],
-				   built(&d, d.f->port_node[y]), d.f->port_num[y], far[1].width,
-				   far[1].speed);
-		edit_command_cable(&d, built(&d, d.f->port_node[q]), d.f->port_num[q],
-				   built(&d, d.f->port_node[x]), d.f->port_num[x], far[0].width,
-				   far[0].speed);
+		edit_command_cable(&d, end_built(&d, p), end_built(&d, y), far[1].width, far[1].speed);
+		edit_command_cable(&d, end_built(&d, q), end_built(&d, x), far[0].width, far[0].speed);
 	}
 	return edit_end(&d, q == NO_ID ? -1 : 0, e);
 }
@@ -511,10 +517,7 @@ static bool is_edit_command(const struct command *c)
 
 int run_edit(struct session *s, const char *line, struct out *o, struct err *e)
 {
-	const char *rest;
-	struct args args;
-	char **argv;
-	int argc = 0;
+	struct words_read w;
 
 	if (!*line)
 		return err_word(e, "found an empty change, expected one as \"remove host node0001\"");
@@ -527,17 +530,18 @@ int run_edit(struct session *s, const char *line, struct out *o, struct err *e)
 				"%s: found `%s`, expected a change of the fabric: add, remove, move, swap, "
 				"replace, rename, speed, fail, restore",
 				line, c->name);
-	if (command_read(s->fabric, c->syntax, line, &rest, &argc, &argv, o->run->progress, e))
+	if (command_read(s->fabric, c->syntax, line, &w, o->run->progress, e))
 		return -1;
-	int rc = rest && *rest ? err_word(e, "%s: found more than one command", line)
-			       : args_read(s, c->syntax, c->numbers, argc, argv, &args, e);
+	struct args args = {.argc = w.argc, .argv = w.argv};
+	int rc = w.rest && *w.rest ? err_word(e, "%s: found more than one command", line)
+				   : args_read(s, c->syntax, c->numbers, &args, e);
 	if (rc > 0)
 		rc = err_word(e, "%s: expected: %s", line, c->syntax);
 	else if (!rc) {
 		rc = c->run(s, &args, o, e);
 		args_free(&args);
 	}
-	words_free(argc, argv);
+	words_free(w.argc, w.argv);
 	return rc;
 }
 
@@ -680,7 +684,7 @@ static unsigned target_command_nodes_of(const struct target_command_finder *x, c
 	struct id_list l;
 	unsigned kinds = 0;
 
-	if (session_nodes(x->s, word, NAMES_ANY, false, x->progress, &l, e))
+	if (session_nodes(x->s, word, NAMES_ANY, x->progress, &l, e))
 		return 0;
 	for (uint32_t i = 0; i < l.n; i++)
 		kinds |= node_is_switch(x->s->fabric, l.id[i]) ? SWITCH : HOST;

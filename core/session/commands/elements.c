@@ -273,12 +273,19 @@ static void print_figures(struct engine_figures *const *c, unsigned n, struct ou
 	}
 }
 
-/* One engine under a pattern of GPUs: a line, and an object of the list. */
-static int tell_traffic(const struct side_request *rq, unsigned i, enum gpu_pattern kind, bool direct,
-			json_t *list, struct out *o, struct err *e)
+static enum gpu_pattern pattern_asked(const struct args *args)
+{
+	return (enum gpu_pattern)args_which(args, gpu_pattern_word, GPU_PATTERNS);
+}
+
+/* One engine under the pattern of GPUs asked for: a line, and an object of the list. */
+static int tell_traffic(const struct side_request *rq, unsigned i, const struct args *args, json_t *list,
+			struct out *o, struct err *e)
 {
 	assert(i < rq->n);
 
+	enum gpu_pattern kind = pattern_asked(args);
+	bool direct = args_has(args, "direct");
 	AUTO_SWEEP struct sweep *w = side_sweep(rq, i, o->run->progress, e);
 	const char *name = rq->engine[i]->name, *why;
 	struct pattern p = {0};
@@ -319,7 +326,7 @@ static int tell_traffic(const struct side_request *rq, unsigned i, enum gpu_patt
 static int compare_traffic(struct session *s, const struct args *args, const struct side_request *rq,
 			   struct out *o, struct err *e)
 {
-	enum gpu_pattern kind = (enum gpu_pattern)args_which(args, gpu_pattern_word, GPU_PATTERNS);
+	enum gpu_pattern kind = pattern_asked(args);
 	bool direct = args_has(args, "direct");
 	json_t *list = json_array();
 	int rc = 0;
@@ -330,7 +337,7 @@ static int compare_traffic(struct session *s, const struct args *args, const str
 		 gpu_pattern_word[kind], direct ? "direct" : "by rail");
 	out_text(o, ROW_BEGIN "%-14s %8s %10s %10s %8s\n", "engine", "most", "mean", "flows", "lost");
 	for (unsigned i = 0; !rc && i < rq->n; i++)
-		rc = tell_traffic(rq, i, kind, direct, list, o, e);
+		rc = tell_traffic(rq, i, args, list, o, e);
 	out_json(o, "traffic",
 		 json_make("{s:s, s:b, s:o}", "pattern", gpu_pattern_word[kind], "direct", (int)direct,
 			   "engines", list));

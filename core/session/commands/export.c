@@ -53,9 +53,10 @@ static void tell_plan(struct torus_fit *m, const struct torus_plan *p, bool good
 			   (int)good));
 }
 
-static int give_plan(const struct session *s, struct torus_fit *m, const struct torus_plan *p, bool good,
-		     const char *path, struct out *o, struct err *e)
+static int give_plan(const struct session *s, struct torus_fit *m, bool good, const char *path, struct out *o,
+		     struct err *e)
 {
+	const struct torus_plan *p = &m->plan;
 	AUTO_TEXT struct text x = {0};
 	struct target to;
 
@@ -87,7 +88,7 @@ static int cmd_torus_conf(struct session *s, const struct args *args, struct out
 	if (!rc)
 		rc = torus_fit_make(&m, e);
 	if (rc >= 0)
-		rc = give_plan(s, &m, &m.plan, rc > 0, args_word(args, "FILE", "-"), o, e);
+		rc = give_plan(s, &m, rc > 0, args_word(args, "FILE", "-"), o, e);
 	torus_fit_end(&m);
 	return rc;
 }
@@ -512,7 +513,7 @@ static int mark_switches(const struct session *s, const struct args *args, uint8
 	for (int i = 2; !rc && i < args->n; i++) {
 		struct id_list l;
 
-		rc = session_nodes(s, args->arg[i].word, NAMES_SWITCHES, false, o->run->progress, &l, e);
+		rc = session_nodes(s, args->arg[i].word, NAMES_SWITCHES, o->run->progress, &l, e);
 		report_absent(&l, args->arg[i].word, o);
 		for (uint32_t k = 0; !rc && k < l.n; k++) {
 			if (node_is_switch(f, l.id[k]))

@@ -80,8 +80,15 @@ static int find_dependencies(struct session *s, struct drawing *d, struct progre
 	return -1;
 }
 
-static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const char *pattern,
-		      const struct warnings *missing, unsigned *done, struct progress *p, struct err *e);
+/* Where steps are drawn: frames of what moves in `movie`, or files by a pattern. */
+struct step_frames {
+	FILE *movie;
+	const char *pattern;		/* NULL: `movie` */
+	const struct warnings *missing; /* what the files tell that they lack */
+	unsigned done;
+};
+static int draw_steps(struct session *s, struct drawing *d, struct step_frames *to, struct progress *p,
+		      struct err *e);
 
 /* DOT or SVG, written by ibscope itself. */
 static int export_drawing_command_write_text(struct session *s, struct drawing *d, FILE *f,
@@ -94,7 +101,7 @@ static int export_drawing_command_write_text(struct session *s, struct drawing *
 	else if (d->what == DRAW_PLOT)
 		rc = plot_svg(f, &d->of.page, &d->plots, p);
 	else if (d->frames == FRAMES_MOVING)
-		rc = draw_steps(s, d, f, NULL, NULL, NULL, p, NULL);
+		rc = draw_steps(s, d, &(struct step_frames){.movie = f}, p, NULL);
 	else if (d->as == DRAW_DOT)
 		rc = fabric_drawing_dot(s, &d->fabric, f, p);
 	else
@@ -158,35 +165,34 @@ static char *frame_path(const char *pattern, unsigned number)
 	return str_printf("%.*s%0*u%s", (int)(at - pattern), pattern, width, number, end + 1);
 }
 
-/* Writes one file, which is whole or not there. */
-static int write_frame(struct session *s, struct drawing *d, unsigned number, const char *pattern,
-		       const struct warnings *missing, struct progress *p, struct err *e)
+/* Writes the next file, which is whole or not there. */
+static int write_frame(struct session *s, struct drawing *d, const struct step_frames *to, struct progress *p,
+		       struct err *e)
 {
 	struct progress inner = {.up = p};
-	AUTO_FREE char *path = frame_path(pattern, number);
+	AUTO_FREE char *path = frame_path(to->pattern, to->done + 1);
 	struct target t = {.path = path};
 	int rc = outfile_open(&t.file, path, p, e);
 
-	assert(number);
 	if (!rc) {
 		t.f = t.file.f;
 		rc = by_program(d) ? draw_by_program(s, d, &t, &inner, e)
 				   : export_drawing_command_write_text(s, d, t.f, &t, &inner, e);
 		if (d->as == DRAW_SVG)
-			warnings_write_missing(missing, t.f, "<!-- ", " -->");
+			warnings_write_missing(to->missing, t.f, "<!-- ", " -->");
 		rc = outfile_close(&t.file, rc, e);
 	}
 	return rc;
 }
 
-/* Each step in its turn: a file of its own by `pattern`, or (NULL) a frame of what moves in `movie`. */
-static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const char *pattern,
-		      const struct warnings *missing, unsigned *done, struct progress *p, struct err *e)
+/* Each step in its turn. */
+static int draw_steps(struct session *s, struct drawing *d, struct step_frames *to, struct progress *p,
+		      struct err *e)
 {
 	const struct recording *r = recording_ref(session_shown(s)->rec);
 	AUTO_FREE uint8_t *was = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
 	struct walk *w = walk_new(r);
-	unsigned frame = 0, frames = 0;
+	unsigned frames = 0;
 	int rc = 0;
 
 	assert(d->from <= d->to);
@@ -196,21 +202,19 @@ static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const c
 		if (!recording_in_focus(r, i))
 			continue;
 		progress_start(p, "drawing steps", frames);
-		if (!progress_step(p, frame) || walk_to(w, i, p)) {
-			rc = pattern ? err_set(e, CANCELLED) : -1;
+		if (!progress_step(p, to->done) || walk_to(w, i, p)) {
+			rc = to->pattern ? err_set(e, CANCELLED) : -1;
 			break;
 		}
 		const struct moment *m = moment_new(w, NULL);
 		drawing_step(s, m, &d->fabric);
 		moment_unref(m);
-		rc = pattern ? write_frame(s, d, frame + 1, pattern, missing, p, e)
-			     : picture_movie(movie, d->fabric.picture, s->fabric, &d->fabric.look,
-					     &(struct picture_frame){frame, frames, was}, p);
+		rc = to->pattern ? write_frame(s, d, to, p, e)
+				 : picture_movie(to->movie, d->fabric.picture, s->fabric, &d->fabric.look,
+						 &(struct picture_frame){to->done, frames, was}, p);
 		memcpy(was, d->fabric.class, s->fabric->n_switches);
-		frame += !rc;
+		to->done += !rc;
 	}
-	if (done)
-		*done = frame;
 	walk_free(w);
 	recording_unref(r);
 	return rc;
@@ -219,16 +223,16 @@ static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const c
 int drawing_write_steps(struct session *s, struct drawing *d, const char *pattern,
 			const struct warnings *missing, struct out *o, struct err *e)
 {
-	unsigned done;
-	int rc = draw_steps(s, d, NULL, pattern, missing, &done, o->run->progress, e);
+	struct step_frames to = {.pattern = pattern, .missing = missing};
+	int rc = draw_steps(s, d, &to, o->run->progress, e);
 
 	assert(d->frames == FRAMES_FILES);
-	if (done) {
-		AUTO_FREE char *first = frame_path(pattern, 1), *last = frame_path(pattern, done);
+	if (to.done) {
+		AUTO_FREE char *first = frame_path(pattern, 1), *last = frame_path(pattern, to.done);
 
-		out_text(o, "%s written: %s to %s\n", PLURAL(done, "file"), first, last);
+		out_text(o, "%s written: %s to %s\n", PLURAL(to.done, "file"), first, last);
 	}
-	out_json(o, "files", json_integer(done));
+	out_json(o, "files", json_integer(to.done));
 	return rc;
 }
 

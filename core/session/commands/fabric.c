@@ -637,16 +637,15 @@ static void show_links(struct session *s, struct out *o)
 	out_json(o, "links", list);
 }
 
-static void show_lid(unsigned lid, unsigned last, uint64_t guid, const char *name, bool reserved,
-		     json_t *list, struct out *o)
+static void show_lid(struct guid2lid g, const char *name, bool reserved, json_t *list, struct out *o)
 {
 	char range[16];
 
-	snprintf(range, sizeof(range), last > lid ? "%u-%u" : "%u", lid, last);
-	out_text(o, "%11s 0x%016" PRIx64 " " ROW_CUT("%s") "%s\n", range, guid, name,
+	snprintf(range, sizeof(range), g.max > g.min ? "%u-%u" : "%u", g.min, g.max);
+	out_text(o, "%11s 0x%016" PRIx64 " " ROW_CUT("%s") "%s\n", range, g.guid, name,
 		 reserved ? *name ? ", not there: reserved" : "not in the fabric: reserved" : "");
-	json_array_append_new(list, json_make("{s:i, s:i, s:o, s:s*, s:b}", "lid", (int)lid, "last",
-					      (int)last, "port_guid", json_guid(guid), "port",
+	json_array_append_new(list, json_make("{s:i, s:i, s:o, s:s*, s:b}", "lid", (int)g.min, "last",
+					      (int)g.max, "port_guid", json_guid(g.guid), "port",
 					      *name ? name : NULL, "reserved", (int)reserved));
 }
 
@@ -662,20 +661,19 @@ static void show_lids(struct session *s, struct out *o)
 	size_t n = 0;
 
 	for (uint32_t ep = 0; ep < f->n_endports && !progress_cancelled(o->run->progress); ep++) {
-		unsigned lid = endport_lid(f, l, ep),
-			 count = l ? l->count[ep] : 1u << f->port_lmc[f->endport_port[ep]];
+		uint32_t port = f->endport_port[ep];
+		unsigned lid = endport_lid(f, l, ep), count = l ? l->count[ep] : 1u << f->port_lmc[port];
+		struct guid2lid held = {f->port_guid[port], (uint16_t)lid, (uint16_t)(lid + count - 1)};
 
 		if (lid)
-			show_lid(lid, lid + count - 1, f->port_guid[f->endport_port[ep]],
-				 ENDPORT_LABEL(f, ep), false, list, o);
+			show_lid(held, ENDPORT_LABEL(f, ep), false, list, o);
 	}
 	if (known)
 		g = sweep_reserved(w, &n);
 	for (size_t i = 0; i < n && !progress_cancelled(o->run->progress); i++) {
 		uint32_t ep = fabric_endport_by_guid(f, g[i].guid);
 
-		show_lid(g[i].min, g[i].max, g[i].guid, ep == NO_ID ? "" : ENDPORT_LABEL(f, ep), true, list,
-			 o);
+		show_lid(g[i], ep == NO_ID ? "" : ENDPORT_LABEL(f, ep), true, list, o);
 	}
 	if (known)
 		out_text(o, "%s reserved for ports that are not there.\n", PLURAL(n, "range"));

@@ -493,14 +493,21 @@ const struct command ring_commands[] = {
 
 /* `scope`: only the hosts of one job count. */
 
-/* Mark endports of the nodes or ports that a word means, or remove the marks. */
-static int mark_word(const struct session *s, const char *word, bool exact, uint8_t mark, uint8_t *wanted,
+/* Marks of endports, and the one that is put now. */
+struct scope_marks {
+	uint8_t *wanted; /* [n_endports] */
+	uint8_t mark;
+};
+
+/* Mark endports of the nodes or ports that a word means.  whole: names must be whole. */
+static int mark_word(const struct session *s, const char *word, bool whole, const struct scope_marks *m,
 		     struct out *o, struct err *e)
 {
 	const struct fabric *f = s->fabric;
 	struct id_list l = {0};
 	bool ports = false;
-	int rc = session_nodes(s, word, NAMES_HOSTS, exact, o->run->progress, &l, e);
+	int rc = whole ? session_nodes_whole(s, word, NAMES_HOSTS, o->run->progress, &l, e)
+		       : session_nodes(s, word, NAMES_HOSTS, o->run->progress, &l, e);
 
 	if (rc && *word && word[strlen(word) - 1] == ']') {
 		rc = session_ports(s, word, o->run->progress, &l, NULL);
@@ -515,7 +522,7 @@ static int mark_word(const struct session *s, const char *word, bool exact, uint
 			uint32_t port = f->node_port[node] + p, ep = f->port_endport[port];
 
 			if (ep != NO_ID && (!ports || port == l.id[i]))
-				wanted[ep] = mark;
+				m->wanted[ep] = m->mark;
 		}
 	}
 	if (!rc)
@@ -525,18 +532,18 @@ static int mark_word(const struct session *s, const char *word, bool exact, uint
 }
 
 /* The same for those of a list that the fabric has, by whole names.  The others are told. */
-static int mark_known(const struct session *s, const char *word, uint8_t mark, uint8_t *wanted, struct out *o,
+static int mark_known(const struct session *s, const char *word, const struct scope_marks *m, struct out *o,
 		      struct err *e)
 {
 	struct hostlist names;
 	struct id_list l = {0}; /* for those that are absent */
-	int rc = mark_word(s, word, true, mark, wanted, o, e);
+	int rc = mark_word(s, word, true, m, o, e);
 
 	if (!rc || err_kind(e) != ERR_NO_NODE || hostlist_read(word, &names, NULL))
 		return rc;
 	rc = 0;
 	for (size_t i = 0; i < names.n && !rc; i++) {
-		rc = mark_word(s, names.name[i], true, mark, wanted, o, e);
+		rc = mark_word(s, names.name[i], true, m, o, e);
 		if (rc && err_kind(e) == ERR_NO_NODE) {
 			GROW(l.absent.name, l.absent.n, l.absent.cap);
 			l.absent.name[l.absent.n++] = str_dup(names.name[i]);
@@ -564,10 +571,11 @@ struct scope *scope_read(const struct session *s, const struct arg *arg, int n, 
 	for (int i = 0; !rc && i < n; i++) {
 		const char *word = arg[i].word;
 		bool leave_out = word[0] == '-' && word[1];
+		struct scope_marks m = {wanted, !leave_out};
 
 		word_append(&words, word);
-		rc = known ? mark_known(s, word + leave_out, !leave_out, wanted, o, e)
-			   : mark_word(s, word + leave_out, false, !leave_out, wanted, o, e);
+		rc = known ? mark_known(s, word + leave_out, &m, o, e)
+			   : mark_word(s, word + leave_out, false, &m, o, e);
 	}
 	if (known)
 		text_add(&words, " known");

@@ -285,11 +285,10 @@ static int play_named(struct session *s, const struct args *args, struct out *o,
 	return rc;
 }
 
-/* Judge the words behind `lesson answer`. */
+/* Judge the words behind `lesson answer`: lesson_judge(). */
 static int judge_answer(struct play *p, const struct args *args, struct err *e)
 {
 	AUTO_TEXT struct text given = {0};
-	bool right = false;
 
 	if (!lesson_judges(lesson_command_step_of(p)))
 		return err_set(e,
@@ -298,13 +297,13 @@ static int judge_answer(struct play *p, const struct args *args, struct err *e)
 			       p->step + 1, p->l->name);
 	for (int i = 1; i < args->n; i++)
 		text_add(&given, "%s%s", i > 1 ? " " : "", args->arg[i].word);
-	int rc = lesson_judge(p->s, p->l, p->step, text_str(&given), &right, p->o->run->progress, e);
-	if (rc)
+	int right = lesson_judge(p->s, p->l, p->step, text_str(&given), p->o->run->progress, e);
+	if (right < 0)
 		return -1;
 	out_json(p->o, "right", json_boolean(right));
 	out_text(p->o, right ? "Right.\n" : "Wrong.\n");
 	p->o->run->found_fault |= !right;
-	return right ? 1 : 0;
+	return right;
 }
 
 /* Shows the answer, if none was given or the one given is right. */
@@ -553,16 +552,16 @@ static int grade_command_run(struct session *s, const struct lesson *l, char *co
 	unsigned points = 0, of = 0;
 	int rc = 0;
 
-	for (size_t i = 0; i < l->n && !rc; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		const struct lesson_step *step = &l->step[i];
-		bool right = false;
 
 		if (!lesson_judges(step))
 			continue;
-		if (answer[i])
-			rc = lesson_judge(s, l, i, answer[i], &right, o->run->progress, e);
-		if (rc)
+		int right = answer[i] ? lesson_judge(s, l, i, answer[i], o->run->progress, e) : 0;
+		if (right < 0) {
+			rc = -1;
 			break;
+		}
 		of += step->points;
 		points += right ? step->points : 0;
 		out_text(o, "  step %-3zu %u of %u  %s%s\n", i + 1, right ? step->points : 0, step->points,

@@ -40,7 +40,9 @@ static int cmd_restart(struct session *s, const struct args *args, struct out *o
 
 	if (!named && need_engine(s, e))
 		return -1;
-	return run_engines(s, "restart", named ? args->arg[0].word : NULL, args, named, o, e);
+	const char *chain = named ? args->arg[0].word : NULL;
+	struct engines_start x = {.verb = "restart", .chain = chain, .args = args, .first = named};
+	return run_engines(s, &x, o, e);
 }
 
 /* --- another place ----------------------------------------------------------------------------- */
@@ -359,16 +361,17 @@ static void label(FILE *f, char before, const char *name, const char *value)
 	putc('"', f);
 }
 
-static void port_labels(FILE *f, const struct fabric *fab, uint32_t port, char before, const char *name,
-			const char *guid, const char *number)
+/* The labels of a port: names[] are those of its node, GUID and number. */
+static void port_labels(FILE *f, const struct fabric *fab, uint32_t port, char before,
+			const char *const names[3])
 {
 	char s[32];
 
-	label(f, before, name, fab->node_name[fab->port_node[port]]);
+	label(f, before, names[0], fab->node_name[fab->port_node[port]]);
 	snprintf(s, sizeof(s), "0x%016" PRIx64, fab->node_guid[fab->port_node[port]]);
-	label(f, ',', guid, s);
+	label(f, ',', names[1], s);
 	snprintf(s, sizeof(s), "%u", fab->port_num[port]);
-	label(f, ',', number, s);
+	label(f, ',', names[2], s);
 }
 
 struct monitor_command_hot {
@@ -379,6 +382,8 @@ COMPARATOR(by_load, struct monitor_command_hot, DOWN(load) UP(port))
 
 static int link_loads(FILE *f, const struct sweep *w, uint64_t most, struct progress *p, struct err *e)
 {
+	static const char *const of_port[] = {"node", "guid", "port"};
+	static const char *const of_peer[] = {"peer", "peer_guid", "peer_port"};
 	const struct topo *t = w->topo;
 	const struct fabric *fab = w->fabric;
 	AUTO_ARENA struct loads *l = loads_new(w->routing, &pattern_all, p);
@@ -401,8 +406,8 @@ static int link_loads(FILE *f, const struct sweep *w, uint64_t most, struct prog
 		       "Routes between hosts that leave through the port; the highest.");
 	for (uint32_t i = 0; i < n && i < most; i++) {
 		fprintf(f, "ibscope_link_load_routes");
-		port_labels(f, fab, hot[i].port, '{', "node", "guid", "port");
-		port_labels(f, fab, t->peer[hot[i].port], ',', "peer", "peer_guid", "peer_port");
+		port_labels(f, fab, hot[i].port, '{', of_port);
+		port_labels(f, fab, t->peer[hot[i].port], ',', of_peer);
 		fprintf(f, "} %u\n", hot[i].load);
 	}
 	return 0;

@@ -230,13 +230,11 @@ const struct setup *outage_words(struct session *s, int n, char **word, struct o
 	char name[] = "outage";
 	const struct setup *ahead = NULL;
 	struct state *state = NULL;
-	struct args args = {0};
+	struct args args = {.argc = n + 1, .argv = argv};
 
 	argv[0] = name;
 	memcpy(argv + 1, word, (size_t)n * sizeof(*argv));
-	int rc = session_need_fabric(s, e)
-			 ? -1
-			 : args_read(s, "outage " OUTAGE_SYNTAX(""), NULL, n + 1, argv, &args, e);
+	int rc = session_need_fabric(s, e) ? -1 : args_read(s, "outage " OUTAGE_SYNTAX(""), NULL, &args, e);
 	if (rc > 0)
 		err_word(e, "found %d words, expected %s", n, OUTAGE_SYNTAX(""));
 	if (!rc) {

@@ -180,17 +180,19 @@ static bool is_undecided(const struct session *s, const struct path *p)
 	return m && p->end == PATH_NO_ENTRY && p->n && !moment_decided(m, p->hop[p->n - 1].sw, p->dlid);
 }
 
-static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, uint32_t dst, unsigned dlid,
+static json_t *print_path(const struct routing *r, const struct arg *from, const struct arg *to,
 			  const struct measured *m, struct out *o)
 {
 	const struct fabric *f = r->topo->fabric;
+	uint32_t src = from->id;
+	unsigned slid = from->lid, dlid = to->lid;
 	struct path p;
 	char b[300], sl[16];
 
 	path_trace(r, src, slid, dlid, &p);
 	bool undecided = is_undecided(o->run->in->session, &p);
 	sl_word(p.sl, sl);
-	endport_label(f, p.dst == NO_ID ? dst : p.dst, b, sizeof(b));
+	endport_label(f, p.dst == NO_ID ? to->id : p.dst, b, sizeof(b));
 	out_text(o, "%s (LID %u) -> %s (LID %u): ", ENDPORT_LABEL(f, src), slid, b, dlid);
 	if (p.end == PATH_OK)
 		out_text(o, "SL %s, %s\n", sl, PLURAL(p.hops, "link"));
@@ -231,33 +233,31 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 }
 
 /* Before anything is routed: tells the two ends, and their distance by cable. */
-static void print_ends(const struct session *s, uint32_t src, unsigned slid, uint32_t dst, unsigned dlid,
-		       struct out *o)
+static void print_ends(const struct session *s, const struct arg *from, const struct arg *to, struct out *o)
 {
 	AUTO_TOPO struct topo *t = topo_new(s->fabric, session_state(s));
-	int n = endport_distance(t, src, dst);
+	int n = endport_distance(t, from->id, to->id);
 
-	out_text(o, "%s (LID %u) -> %s (LID %u): ", ENDPORT_LABEL(s->fabric, src), slid,
-		 ENDPORT_LABEL(s->fabric, dst), dlid);
+	out_text(o, "%s (LID %u) -> %s (LID %u): ", ENDPORT_LABEL(s->fabric, from->id), from->lid,
+		 ENDPORT_LABEL(s->fabric, to->id), to->lid);
 	if (n < 0)
 		out_text(o, "no way over switches\n");
 	else
 		out_text(o, "the shortest way has %s\n", PLURAL((unsigned)n, "link"));
 	json_t *ends = json_make("{s:o}", "links", n < 0 ? json_null() : json_integer(n));
-	json_put_endport(ends, "src", s->fabric, NULL, src);
-	json_put_endport(ends, "dst", s->fabric, NULL, dst);
+	json_put_endport(ends, "src", s->fabric, NULL, from->id);
+	json_put_endport(ends, "dst", s->fabric, NULL, to->id);
 	out_json(o, "shortest", ends);
 }
 
 static int cmd_trace(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct arg *from = &args->arg[0], *to = &args->arg[1];
-	unsigned slid = from->lid, dlid = to->lid;
 	uint32_t src = from->id, dst = to->id;
 
 	report_away(s, (const uint32_t[]){src, dst}, 1 + (src != dst), o);
 	if (!session_sweep(s))
-		print_ends(s, src, slid, dst, dlid, o);
+		print_ends(s, from, to, o);
 	const struct sweep *w = need_routing(s, e);
 	if (!w)
 		return -1;
@@ -265,13 +265,13 @@ static int cmd_trace(struct session *s, const struct args *args, struct out *o, 
 	if (progress_cancelled(o->run->progress))
 		return err_set(e, CANCELLED);
 	struct measured *m = session_measured(s);
-	out_json(o, "forward", print_path(w->routing, src, slid, dst, dlid, m, o));
+	out_json(o, "forward", print_path(w->routing, from, to, m, o));
 	if (src != dst)
-		out_json(o, "back", print_path(w->routing, dst, dlid, src, slid, m, o));
+		out_json(o, "back", print_path(w->routing, to, from, m, o));
 	measured_free(m);
 	if (src == dst)
 		return 0;
-	int same = return_same(w->routing, src, slid, dst, dlid);
+	int same = return_same(w->routing, src, from->lid, dst, to->lid);
 	if (same == 0)
 		out_text(o, "The way back takes other cables.\n");
 	if (same >= 0)

@@ -28,6 +28,7 @@ void plot_words(struct plot_of *of, const struct args *args)
 
 /* Routings whose numbers stand in one plot. */
 struct series {
+	const struct plot_of *of;  /* what is asked of them; borrowed */
 	const struct setup *setup; /* of the first; borrowed */
 	struct routing *r[2];	   /* references held */
 	unsigned n;
@@ -63,7 +64,7 @@ static int series_make(struct session *s, const struct plot_of *of, struct serie
 	int rc = 0;
 
 	assert(at.sweep && at.sweep->routing);
-	*x = (struct series){.setup = session_sweep(s)->setup};
+	*x = (struct series){.of = of, .setup = session_sweep(s)->setup};
 	if (!b) {
 		x->r[x->n++] = session_counted(s, session_routing(s));
 		return 0;
@@ -118,9 +119,10 @@ static void tell_series(const struct series *x, unsigned k, struct text *line)
 }
 
 /* Links by their routes, or paths by their lengths. */
-static int make_buckets(struct session *s, const struct series *x, bool hops, struct plots *d,
-			struct text *line, struct progress *p, struct err *e)
+static int make_buckets(struct session *s, const struct series *x, struct plots *d, struct text *line,
+			struct progress *p, struct err *e)
 {
+	bool hops = x->of->kind == PLOT_HOPS;
 	struct loads *l[2] = {NULL};
 	struct buckets *b[2] = {NULL};
 	uint32_t most = 0;
@@ -164,17 +166,17 @@ static int make_buckets(struct session *s, const struct series *x, bool hops, st
 	return whole ? 0 : err_set(e, CANCELLED);
 }
 
-static int make_shifts(struct session *s, const struct plot_of *of, const struct series *x, struct plots *d,
-		       struct text *line, struct progress *p, struct err *e)
+static int make_shifts(struct session *s, const struct series *x, struct plots *d, struct text *line,
+		       struct progress *p, struct err *e)
 {
+	unsigned sample = x->of->sample;
 	AUTO_ARENA struct shift_order *order = shift_order_new(x->r[0], x->setup, s->engines, NULL, p, e);
 	int rc = 0;
 
 	if (!order)
 		return -1;
 	for (unsigned k = 0; k < x->n && !rc; k++) {
-		struct shifts *sh =
-			shifts_new(x->r[k], order, of->sample ? of->sample : shift_sample(order), 0, p);
+		struct shifts *sh = shifts_new(x->r[k], order, sample ? sample : shift_sample(order), 0, p);
 
 		if (!sh) {
 			rc = err_set(e, CANCELLED);
@@ -323,8 +325,8 @@ int plots_make(struct session *s, const struct plot_of *of, struct plots *d, str
 		text_add(&line, "; ");
 	}
 	if (!rc)
-		rc = of->kind <= PLOT_HOPS     ? make_buckets(s, &x, of->kind == PLOT_HOPS, d, &line, p, e)
-		     : of->kind == PLOT_SHIFTS ? make_shifts(s, of, &x, d, &line, p, e)
+		rc = of->kind <= PLOT_HOPS     ? make_buckets(s, &x, d, &line, p, e)
+		     : of->kind == PLOT_SHIFTS ? make_shifts(s, &x, d, &line, p, e)
 		     : of->kind == PLOT_SURVEY ? make_survey(s, of, d, &line, p, e)
 					       : make_transition(s, of, d, &line, p, e);
 	series_free(&x);

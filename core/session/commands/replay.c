@@ -297,7 +297,7 @@ static int cmd_report(struct session *s, const struct args *args, struct out *o,
 		return -1;
 	warnings_copy(&to.missing, &s->fabric->warnings); /* report_source() tells them */
 	replay_make(&r, s, NULL, NULL, NULL);
-	int rc = args_has(args, "change") ? report_change(s, args, path, &r, to.f, o, e)
+	int rc = args_has(args, "change") ? report_change(s, args, &to, &r, o, e)
 					  : put_report(s, &r, to.f, o, e);
 	replay_free(&r);
 	return close_target(&to, rc, o, e);

@@ -60,10 +60,10 @@ static void report_tables(const char *source, const struct tables_info *i, const
 			   (int)i->n_source, "none", (int)i->n_none, "misfits", (int)i->n_misfits));
 }
 
-/* Put the tables of a live fabric onto the loaded one, node by node. */
-static int live_tables(const char *target, const struct fabric *f, const struct lids *now,
-		       struct switch_tables **out, struct tables_info *info, struct text *notes,
-		       struct progress *p, struct err *e)
+/* Puts the tables of a live fabric onto the loaded one, node by node.  NULL and *e: none was found. */
+static struct switch_tables *live_tables(const struct session *s, const char *target,
+					 struct tables_info *info, struct text *notes, struct progress *p,
+					 struct err *e)
 {
 	struct tables_reader r;
 	struct fabric *found;
@@ -72,15 +72,16 @@ static int live_tables(const char *target, const struct fabric *f, const struct 
 
 	if (live_parse_target(target, &ca, &port, e) ||
 	    !(found = live_discover_tables(ca, port, LIVE_LFTS, LIVE_SILENCE_S, p, e)))
-		return -1;
-	tables_begin(&r, f);
+		return NULL;
+	tables_begin(&r, s->fabric);
 	tables_copy(&r, found);
 	fabric_unref(found);
-	*out = tables_finish(&r, NULL, now, info, notes);
+	struct switch_tables *t = tables_finish(&r, NULL, session_lids(s), info, notes);
 	if (info->n_switches)
-		return 0;
-	counted_unref(&(*out)->counted);
-	return err_set(e, "no switch of the live fabric is in %s", f->source);
+		return t;
+	counted_unref(&t->counted);
+	err_set(e, "no switch of the live fabric is in %s", s->fabric->source);
+	return NULL;
 }
 
 /* sls: the file of path_sl_file from now on; NULL: it stays. */
@@ -107,8 +108,10 @@ static int take_held_tables(struct session *s, const struct args *args, struct o
 		s->setup->tables ? s->setup->tables : fabric_switch_tables(s->fabric);
 	bool live = held && held == fabric_switch_tables(s->fabric) && !held->source;
 
+	struct engines_start x = {.verb = "route", .chain = otherwise, .args = args, .first = args->n};
+
 	if (!held)
-		return otherwise ? run_engines(s, "route", otherwise, args, args->n, o, e)
+		return otherwise ? run_engines(s, &x, o, e)
 				 : err_set(e, "no tables of the switches were read; `tables FILE` or `tables "
 					      "live` reads them");
 	if (otherwise && sweep_held_tables(session_sweep(s)) == held)
@@ -119,7 +122,6 @@ static int take_held_tables(struct session *s, const struct args *args, struct o
 static int cmd_tables(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *from = args->arg[0].word, *device = args_word(args, "CA[:PORT]", "");
-	const struct lids *now = session_sweep(s) ? session_sweep(s)->lids : NULL;
 	bool live = args_has(args, "live");
 	const char *sls = !live && args->n > 1 ? args->arg[1].word : NULL;
 	const char *behind = sls ? sls : device;
@@ -133,11 +135,12 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	if (!live && lesson_name(from) && !lesson)
 		return -1;
 	progress_start(o->run->progress, "reading tables", 0);
-	struct input file = {.name = lesson ? lesson : from, .progress = o->run->progress};
-	int rc = live ? live_tables(device, s->fabric, now, &t, &info, &notes, o->run->progress, e) : 0;
-	if (!live)
-		t = tables_load(file, s->fabric, now, &info, &notes, e);
-	rc = t ? rc : -1;
+	if (live)
+		t = live_tables(s, device, &info, &notes, o->run->progress, e);
+	else
+		t = tables_load((struct input){.name = lesson ? lesson : from, .progress = o->run->progress},
+				s->fabric, session_lids(s), &info, &notes, e);
+	int rc = t ? 0 : -1;
 	if (!rc) {
 		report_tables(from, &info, text_str(&notes), o);
 		text_add(&text, *behind ? "tables %s %s" : "tables %s", from, behind);

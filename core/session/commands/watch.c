@@ -228,6 +228,7 @@ struct watch {
 	uint64_t entries[HISTORY], unreachable[HISTORY]; /* of the last rounds, the last one at the end */
 	size_t keep;					 /* events */
 	json_t *told;					 /* objects of the changes of this round */
+	json_t *round;					 /* the object of the round itself */
 	uint64_t n_changes;
 	unsigned number;    /* of this round */
 	char time[OUT_UTC]; /* of its reading */
@@ -304,7 +305,7 @@ static uint64_t dead_entries(const struct sweep *w)
 }
 
 /* Have the tables followed the change, as `check` judges them? -1 and *e when cancelled. */
-static int tell_followed(struct session *s, struct watch *now, json_t *round, struct out *o, struct err *e)
+static int tell_followed(struct session *s, struct watch *now, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	struct judgement j = {.sound = false};
@@ -326,11 +327,11 @@ static int tell_followed(struct session *s, struct watch *now, json_t *round, st
 	text_free(&j.said);
 	if (rc)
 		return -1;
-	json_object_set_new(round, "dead_entries", json_integer((json_int_t)dead));
-	json_object_set_new(round, "pairs", json_integer((json_int_t)j.counts.pairs));
+	json_object_set_new(now->round, "dead_entries", json_integer((json_int_t)dead));
+	json_object_set_new(now->round, "pairs", json_integer((json_int_t)j.counts.pairs));
 	now->unreachable[HISTORY - 1] = j.counts.unreachable;
-	json_object_set_new(round, "unreachable", json_integer((json_int_t)j.counts.unreachable));
-	json_object_set_new(round, "no_lid", json_integer(j.counts.no_lid));
+	json_object_set_new(now->round, "unreachable", json_integer((json_int_t)j.counts.unreachable));
+	json_object_set_new(now->round, "no_lid", json_integer(j.counts.no_lid));
 	return 0;
 }
 
@@ -381,7 +382,7 @@ static void watch_command_add_told(struct watch *w, const char *kind, json_t *fi
 
 /* Each difference goes to text and to JSON, a line each.  Returns their number. */
 static unsigned tell_changes(struct session *s, struct watch *w, const struct fabric *before,
-			     const struct fabric *f, json_t *round, struct out *o)
+			     const struct fabric *f, struct out *o)
 {
 	unsigned n;
 	json_t *list = json_array();
@@ -402,7 +403,7 @@ static unsigned tell_changes(struct session *s, struct watch *w, const struct fa
 	}
 	n = (unsigned)x.n;
 	changes_free(&x);
-	json_object_set_new(round, "changes", list);
+	json_object_set_new(w->round, "changes", list);
 	return n;
 }
 
@@ -444,24 +445,24 @@ static void tell_engine(struct session *s, struct watch *w, struct out *o)
 }
 
 /* Puts a reading in force, and judges it. */
-static int take_change(struct session *s, struct watch *w, struct fabric *f, const char *how, json_t *round,
-		       struct out *o, struct err *e)
+static int take_change(struct session *s, struct watch *w, struct fabric *f, const char *how, struct out *o,
+		       struct err *e)
 {
 	if (watch_command_publish(s, f, how, o, e))
 		return -1;
 	session_read_now(s);
-	if (tell_followed(s, w, round, o, e))
+	if (tell_followed(s, w, o, e))
 		return -1;
 	tell_engine(s, w, o);
-	json_object_set_new(round, "event", json_integer((json_int_t)s->at));
+	json_object_set_new(w->round, "event", json_integer((json_int_t)s->at));
 	return 0;
 }
 
 /* Compares the new reading f (taken over) with the one before (NULL: none). */
 static int take_round(struct session *s, struct watch *w, struct fabric *f, const struct fabric *before,
-		      json_t *round, struct out *o, struct err *e)
+		      struct out *o, struct err *e)
 {
-	unsigned n = before ? tell_changes(s, w, before, f, round, o) : 0;
+	unsigned n = before ? tell_changes(s, w, before, f, o) : 0;
 	uint64_t entries = before ? tables_changed(before, f) : 0,
 		 states = before ? states_changed(before, f) : 0;
 	bool part = before && f->warnings.missing && !before->warnings.missing;
@@ -475,17 +476,17 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	w->n_changes += n;
 	w->entries[HISTORY - 1] = entries;
 	w->engine_due |= !before || first || entries * NEW_TABLES > (uint64_t)f->n_switches * f->n_endports;
-	json_object_set_new(round, "entries", json_integer((json_int_t)entries));
-	json_object_set_new(round, "states", json_integer((json_int_t)states));
+	json_object_set_new(w->round, "entries", json_integer((json_int_t)entries));
+	json_object_set_new(w->round, "states", json_integer((json_int_t)states));
 	if (!before)
-		json_object_set_new(round, "changes", json_array());
-	json_object_set_new(round, "managers", watch_managers_json(f));
+		json_object_set_new(w->round, "changes", json_array());
+	json_object_set_new(w->round, "managers", watch_managers_json(f));
 	watch_managers_text(f, &managers);
 	if (unmanaged) {
 		size_t from = managers.len;
 
 		managers_tell_fault(f, &managers);
-		json_object_set_new(round, "manager_fault", json_text(managers.s + from));
+		json_object_set_new(w->round, "manager_fault", json_text(managers.s + from));
 		text_add(&managers, "\n");
 	}
 	if (entries)
@@ -513,7 +514,7 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 			out_text(o, "nothing changed%s\n",
 				 first || w->followed ? "" : "; what was wrong still is");
 		fabric_unref(f);
-		rc = first ? tell_followed(s, w, round, o, e) : 0;
+		rc = first ? tell_followed(s, w, o, e) : 0;
 		if (!rc)
 			tell_engine(s, w, o);
 	} else {
@@ -527,13 +528,13 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 				 PLURAL(entries, "table entry"));
 		else
 			snprintf(how, sizeof(how), "live");
-		rc = take_change(s, w, f, how, round, o, e);
+		rc = take_change(s, w, f, how, o, e);
 	}
 	if (!w->quiet && !rc)
 		out_text(o, "%s", text_str(&managers));
-	json_object_set_new(round, "followed", json_boolean(w->followed));
+	json_object_set_new(w->round, "followed", json_boolean(w->followed));
 	if (w->engine)
-		json_object_set_new(round, "engine", json_text(w->engine));
+		json_object_set_new(w->round, "engine", json_text(w->engine));
 	o->run->found_fault |= !w->followed || unmanaged;
 	return rc;
 }
@@ -570,8 +571,7 @@ static void watch_command_tell_history(const struct watch *w, unsigned number, s
 }
 
 /* Read once.  If a later reading fails, the error is shown and the next round tries again. */
-static int read_round(struct session *s, struct watch *w, unsigned number, json_t *round, struct out *o,
-		      struct err *e)
+static int read_round(struct session *s, struct watch *w, unsigned number, struct out *o, struct err *e)
 {
 	/* is the loaded fabric an earlier reading, with its tables? */
 	bool earlier = s->loaded && !strcmp(s->loaded->format, "live") && fabric_switch_tables(s->loaded);
@@ -584,7 +584,7 @@ static int read_round(struct session *s, struct watch *w, unsigned number, json_
 	memmove(w->unreachable, w->unreachable + 1, sizeof(w->unreachable) - sizeof(*w->unreachable));
 	w->entries[HISTORY - 1] = 0; /* what is unreachable still is, until it is counted again */
 	if (!rc) {
-		rc = take_round(s, w, f, before, round, o, e);
+		rc = take_round(s, w, f, before, o, e);
 		free(w->failed);
 		w->failed = NULL;
 	} else if (before && !progress_cancelled(o->run->progress)) {
@@ -593,7 +593,7 @@ static int read_round(struct session *s, struct watch *w, unsigned number, json_
 			out_text(o, "%s\n", e->msg);
 		free(w->failed);
 		w->failed = str_dup(e->msg);
-		json_object_set_new(round, "failed", json_text(e->msg));
+		json_object_set_new(w->round, "failed", json_text(e->msg));
 		o->run->unanswered = true;
 		rc = 0;
 	}
@@ -604,16 +604,16 @@ static int read_round(struct session *s, struct watch *w, unsigned number, json_
 }
 
 /* In JSON mode a line for each change, then one for the round, with its text. */
-static void print_objects(const struct watch *w, json_t *round, struct out *o)
+static void print_objects(const struct watch *w, struct out *o)
 {
 	json_t *told;
 
 	for (size_t i = 0; (told = json_array_get(w->told, i)); i++)
 		out_object(o, json_incref(told));
 	if (json_array_size(o->lines))
-		json_object_set_new(round, "text", json_copy(o->lines));
+		json_object_set_new(w->round, "text", json_copy(o->lines));
 	json_array_clear(o->lines); /* the object holds them */
-	out_object(o, json_incref(round));
+	out_object(o, json_incref(w->round));
 }
 
 /* In text mode each line begins with the number of the round and its time. */
@@ -628,7 +628,7 @@ static void print_lines(const struct watch *w, const char *said, struct out *o)
 }
 
 /* A file in memory with the round's changes and the round, a line of JSON each; -1 and errno. */
-static int lines_of_json(const struct watch *w, const json_t *round)
+static int lines_of_json(const struct watch *w)
 {
 	int fd = memfd_create("events", MFD_CLOEXEC);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
@@ -642,7 +642,7 @@ static int lines_of_json(const struct watch *w, const json_t *round)
 		json_dumpf(x, f, JSON_COMPACT);
 		putc('\n', f);
 	}
-	json_dumpf(round, f, JSON_COMPACT);
+	json_dumpf(w->round, f, JSON_COMPACT);
 	putc('\n', f);
 	fflush(f);
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -653,7 +653,7 @@ static int lines_of_json(const struct watch *w, const json_t *round)
 }
 
 /* Runs the user's program for a round with a change.  Whatever it does, watch goes on. */
-static void run_on_change(const struct watch *w, json_t *round, struct out *o)
+static void run_on_change(const struct watch *w, struct out *o)
 {
 	AUTO_TEXT struct text said = {0};
 	struct program_way way = {.seconds = w->within, .said = &said, .most_said = SAID, .mib = 1};
@@ -665,7 +665,7 @@ static void run_on_change(const struct watch *w, json_t *round, struct out *o)
 	if (!w->on_change || !json_array_size(w->told))
 		return;
 	way.name = *w->on_change;
-	way.in = lines_of_json(w, round);
+	way.in = lines_of_json(w);
 	if (way.in < 0)
 		err_system(&e, *w->on_change, errno);
 	else
@@ -676,7 +676,7 @@ static void run_on_change(const struct watch *w, json_t *round, struct out *o)
 		free(printed);
 	else if (!progress_cancelled(o->run->progress)) {
 		out_text(o, "on-change: %s%s%s\n", e.msg, said.len ? ": " : "", text_str(&said));
-		json_object_set_new(round, "on_change_failed", json_text(e.msg));
+		json_object_set_new(w->round, "on_change_failed", json_text(e.msg));
 	}
 }
 
@@ -689,24 +689,24 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 
 	w->number = number;
 	out_utc(time(NULL), w->time);
-	json_t *round = json_make("{s:s, s:s, s:i}", "time", w->time, "kind", "round", "round", (int)number);
+	w->round = json_make("{s:s, s:s, s:i}", "time", w->time, "kind", "round", "round", (int)number);
 	w->told = json_array();
 	if (o->run->json) {
-		rc = read_round(s, w, number, round, o, e);
-		run_on_change(w, round, o);
+		rc = read_round(s, w, number, o, e);
+		run_on_change(w, o);
 		if (!rc)
-			print_objects(w, round, o);
+			print_objects(w, o);
 	} else {
 		run.f = text_stream(&said);
-		rc = read_round(s, w, number, round, &lines, e);
-		run_on_change(w, round, &lines);
+		rc = read_round(s, w, number, &lines, e);
+		run_on_change(w, &lines);
 		fclose(run.f);
 		o->run->found_fault |= run.found_fault;
 		o->run->unanswered |= run.unanswered;
 		print_lines(w, text_str(&said), o);
 	}
 	session_keep_events(s, w->keep);
-	json_decref(round);
+	json_decref(w->round);
 	json_decref(w->told);
 	return rc;
 }
