@@ -187,17 +187,27 @@ void keymap_clear(struct keymap *km)
 	memset(km, 0, sizeof(*km));
 }
 
-static void unbind(struct keymap *km, const char *map, const keycode *key, unsigned n)
+/* The binding of just these keys in a map; NULL: none. */
+static struct binding *keymap_exact(const struct keymap *km, const char *map, const keycode *key, unsigned n)
 {
 	for (size_t i = 0; i < km->n; i++) {
-		if (strcmp(km->b[i].map, map) || km->b[i].n != n ||
-		    memcmp(km->b[i].key, key, n * sizeof(*key)))
-			continue;
-		binding_clear(&km->b[i]);
-		memmove(&km->b[i], &km->b[i + 1], (km->n - i - 1) * sizeof(*km->b));
-		km->n--;
-		return;
+		struct binding *b = &km->b[i];
+
+		if (b->n == n && !strcmp(b->map, map) && !memcmp(b->key, key, n * sizeof(*key)))
+			return b;
 	}
+	return NULL;
+}
+
+static void unbind(struct keymap *km, const char *map, const keycode *key, unsigned n)
+{
+	struct binding *b = keymap_exact(km, map, key, n);
+
+	if (!b)
+		return;
+	binding_clear(b);
+	memmove(b, b + 1, (size_t)(km->b + km->n - b - 1) * sizeof(*b));
+	km->n--;
 }
 
 struct keymap_reader {
@@ -207,6 +217,7 @@ struct keymap_reader {
 	const char *file;
 	unsigned line, depth;
 	unsigned *files; /* files read so far, including included ones */
+	unsigned nth;	 /* of the keymap's files this is */
 	char task[64];	 /* of the following lines; "" = none in this file yet */
 };
 
@@ -314,12 +325,20 @@ static void read_bind(struct keymap_reader *r, char *line)
 			 keys_text(other->key, other->n, action, sizeof(action)));
 		return;
 	}
+	other = keymap_exact(r->km, map, key, n);
+	if (other && other->file == r->nth) {
+		complain(r, "%s is bound twice in map %s, first at line %u of this file",
+			 keys_text(key, n, name, sizeof(name)), map, other->line);
+		return;
+	}
 	b.task = str_dup(keymap_task_of(r, line));
 	unbind(r->km, map, key, n);
 	b.map = str_dup(map);
 	memcpy(b.key, key, sizeof(key));
 	b.n = n;
 	b.does = str_dup(line);
+	b.file = r->nth;
+	b.line = r->line;
 	GROW(r->km->b, r->km->n, r->km->cap);
 	r->km->b[r->km->n++] = b;
 }
@@ -409,6 +428,7 @@ static int keymap_load_file(struct keymap_reader *from, const char *path, struct
 	r.task[0] = 0;
 	r.depth++;
 	++*r.files;
+	r.nth = ++r.km->files;
 	while ((got = read_text_line(f, path, &line, e)) > 0 && r.line < LINES_MOST) {
 		if ((!r.line++ && text_head_check(line.s, line.len, &why)) ||
 		    text_line_check(line.s, line.len, &why)) {

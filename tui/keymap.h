@@ -58,14 +58,16 @@ struct binding {
 	char *map; /* pane name, "all" or "repl" */
 	keycode key[KEY_SEQ];
 	unsigned n;
-	char *does; /* "follow", "prompt trace %node", ":fail link %port" */
-	char *task; /* "What is wrong?"; "" = none */
+	char *does;	     /* "follow", "prompt trace %node", ":fail link %port" */
+	char *task;	     /* "What is wrong?"; "" = none */
+	unsigned file, line; /* where it was read; files count from 1 as they are read */
 };
 
 struct keymap {
 	char *name;
 	struct binding *b;
 	size_t n, cap;
+	unsigned files; /* read into it so far; one that is read twice counts as two */
 };
 
 /* Checks what may be bound: the functions tell whether a name is known. */
@@ -90,8 +92,9 @@ const char *keys_text(const keycode *key, unsigned n, char *buf, size_t size);
 void keymap_clear(struct keymap *km);
 
 /*
- * Reads a file into a keymap; later bindings replace earlier ones. Wrong lines are left out, and each adds
- * "FILE:LINE: ..." to *errors. Returns 0, or -1 and *e when the file itself cannot be read.
+ * Reads a file into a keymap. Its bindings replace those of files read before, included ones too. Wrong lines
+ * are left out, and each adds "FILE:LINE: ..." to *errors; a key that the file itself has bound in this map
+ * is one. Returns 0, or -1 and *e when the file itself cannot be read.
  */
 int keymap_load(struct keymap *km, const char *path, const struct keymap_check *check, struct text *errors,
 		struct err *e);

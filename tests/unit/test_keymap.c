@@ -110,17 +110,6 @@ static void mistakes_leave_the_rest(void **state)
 	keymap_clear(&km);
 }
 
-static void missing_file(void **state)
-{
-	struct keymap km = {0};
-	struct text errors = {0};
-	struct err e;
-
-	(void)state;
-	assert_int_equal(keymap_load(&km, "/nonexistent/x.keys", &check, &errors, &e), -1);
-	assert_non_null(strstr(e.msg, "/nonexistent/x.keys"));
-}
-
 /* Read a file of these bytes, which must be there; what is complained of. */
 static char *complaints(const char *path, const char *bytes, size_t size, size_t *bindings)
 {
@@ -135,6 +124,67 @@ static char *complaints(const char *path, const char *bytes, size_t size, size_t
 	*bindings = km.n;
 	keymap_clear(&km);
 	return errors.s ? errors.s : str_dup("");
+}
+
+/* Twice in one map of one file: the first stays. Another map or file may, and so may the file after unbind.
+ */
+static void bound_twice(void **state)
+{
+	char path[] = "/tmp/ibscope-twice-XXXXXX", *said, *want, *own;
+	size_t n;
+
+	(void)state;
+	close(mkstemp(path));
+	own = str_dup("bind x up\nbind ports x up\nbind C-x,o up\nbind y up\nunbind y\nbind y follow\nbind "
+		      "C-x,o follow\nbind all x follow\nbind ports x follow\n");
+	said = complaints(path, own, strlen(own), &n);
+	want = str_printf("%s:7: C-x o is bound twice in map all, first at line 3 of this file\n"
+			  "%s:8: x is bound twice in map all, first at line 1 of this file\n"
+			  "%s:9: x is bound twice in map ports, first at line 2 of this file\n",
+			  path, path, path);
+	assert_string_equal(said, want);
+	assert_int_equal(n, 4);
+	free(said);
+	free(want);
+	free(own);
+	unlink(path);
+}
+
+/* Files read later, by include or as a person's own after the keymap, bind anew. */
+static void bound_again(void **state)
+{
+	char path[] = "/tmp/ibscope-again-XXXXXX", *text;
+	struct keymap km = {0};
+	struct text errors = {0};
+	FILE *f = fdopen(mkstemp(path), "w");
+	keycode x = 'x';
+	bool more;
+
+	(void)state;
+	assert_non_null(f);
+	fputs("bind x follow\n", f);
+	fclose(f);
+	text = str_printf("bind x up\ninclude %s\nbind x prompt\n", path);
+	read_keys(&km, text, &errors);
+	assert_string_equal(text_str(&errors), "");
+	assert_string_equal(keymap_find(&km, "all", &x, 1, &more)->does, "prompt");
+	read_keys(&km, "# a person's own\n\nbind x up\n", &errors);
+	assert_string_equal(text_str(&errors), "");
+	assert_string_equal(keymap_find(&km, "all", &x, 1, &more)->does, "up");
+	free(text);
+	keymap_clear(&km);
+	unlink(path);
+}
+
+static void missing_file(void **state)
+{
+	struct keymap km = {0};
+	struct text errors = {0};
+	struct err e;
+
+	(void)state;
+	assert_int_equal(keymap_load(&km, "/nonexistent/x.keys", &check, &errors, &e), -1);
+	assert_non_null(strstr(e.msg, "/nonexistent/x.keys"));
 }
 
 static unsigned lines_in(const char *s)
@@ -358,6 +408,8 @@ int main(void)
 		cmocka_unit_test(bad_names),
 		cmocka_unit_test(panes_before_all),
 		cmocka_unit_test(mistakes_leave_the_rest),
+		cmocka_unit_test(bound_twice),
+		cmocka_unit_test(bound_again),
 		cmocka_unit_test(missing_file),
 		cmocka_unit_test(includes_end),
 		cmocka_unit_test(no_text),
