@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-from trial import chosen_seed
+from trial import BOUND, chosen_seed
 
 try:
     import jsonschema
@@ -30,7 +30,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 LONG = os.environ.get("LONG") == "1"
-SECONDS = 900  # no run takes one; a bound for a program that hangs
 
 TYPES = {
     "string": lambda v: isinstance(v, str),
@@ -70,7 +69,7 @@ def failure_status(o):
 class Schema:
     def __init__(self, program):
         done = subprocess.run([program, "--json", "-e", "schema"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                              check=True, timeout=SECONDS)
+                              check=True, timeout=BOUND)
         told = json.loads(done.stdout)
         self.version = told["version"]
         self.seen = set()   # (command, key)
@@ -149,7 +148,7 @@ def validator(program):
     """By the JSON Schema; None where there is nobody to judge by it."""
     if not jsonschema:
         return None
-    done = subprocess.run([program, "-e", "schema json-schema"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=True, timeout=SECONDS)
+    done = subprocess.run([program, "-e", "schema json-schema"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=True, timeout=BOUND)
     document = json.loads(done.stdout)
     jsonschema.Draft202012Validator.check_schema(document)
     return jsonschema.Draft202012Validator(document)
@@ -385,7 +384,7 @@ class Suite:
 
     def run(self, args):
         return subprocess.run([PROGRAM, *args], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, errors="surrogateescape", timeout=SECONDS)
+                              stderr=subprocess.PIPE, text=True, errors="surrogateescape", timeout=BOUND)
 
     def forget(self):
         """Files that a wrong word made."""
@@ -435,7 +434,7 @@ class Suite:
     def served(self):
         """Objects of --serve bear the id of their request, and are as others."""
         done = subprocess.run([PROGRAM, "--serve", TREE, *UPDN], input='{"id":7,"line":"show"}\n', stdout=subprocess.PIPE, text=True,
-                              timeout=SECONDS)
+                              timeout=BOUND)
         told = [x for x in done.stdout.splitlines(keepends=True) if '"done":true' not in x]
         try:
             told = objects(PROGRAM, "".join(told))

@@ -28,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 
-from trial import Tally
+from trial import BOUND, Tally
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
@@ -60,7 +60,7 @@ def line_of(text, position):
 
 def run(arguments, **more):
     return subprocess.run([IBSCOPE] + arguments, cwd=more.pop("cwd", TOP), stdin=subprocess.DEVNULL, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=900, **more)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=BOUND, **more)
 
 
 # --- citations --------------------------------------------------------------------------
@@ -928,7 +928,7 @@ def examples():
             if " -e " not in line and line.startswith("ibscope"):
                 command += " -e show"
             done = subprocess.run(command, shell=True, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, text=True, timeout=900)
+                                  stderr=subprocess.PIPE, text=True, timeout=BOUND)
             verdict(done.returncode == status and re.search(said, done.stdout, re.M),
                     "%s: status %d, expected %s and %s: %s %s" % (command, done.returncode, status, said, done.stdout[:500], done.stderr[:500]))
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 from performed import performed
-from trial import Tally
+from trial import BOUND, Tally
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IBSCOPE = os.path.join(TOP, os.environ.get("IBSCOPE", "build/ibscope"))
@@ -22,7 +22,7 @@ verdict = Tally()
 
 
 def run(*arguments, cwd=TOP, text="", **env):
-    return subprocess.run([IBSCOPE, *arguments], cwd=cwd, input=text, text=True, timeout=900,
+    return subprocess.run([IBSCOPE, *arguments], cwd=cwd, input=text, text=True, timeout=BOUND,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, **env))
 
 

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import tempfile
 
+from trial import BOUND
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = ["Makefile", "README.md", "LICENSE", ".ci", "core", "engines", "views", "tui", "keymaps", "tests/fabrics/demo-3level.ibnet"]
 ROOMS = ["core", "engines", "views", "tui"]
@@ -59,7 +61,7 @@ class Scratch:
         """What a command in the copy prints; Failed when it ends otherwise than expected."""
         clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CC", "CFLAGS")}
         p = subprocess.run(args, cwd=self.top, env={**clean, **env}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                           text=True, timeout=900)
+                           text=True, timeout=BOUND)
         if p.returncode != status:
             raise Failed("%s: status %d, expected %d:\n%s" % (" ".join(args), p.returncode, status, p.stdout[-3000:]))
         return p.stdout

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-from trial import Tally
+from trial import BOUND, Tally
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IBSCOPE = os.path.join(TOP, os.environ.get("IBSCOPE", "build/ibscope"))
@@ -19,7 +19,7 @@ verdict = Tally()
 
 
 def run(*arguments):
-    return subprocess.run([IBSCOPE, *arguments], cwd=TOP, stdin=subprocess.DEVNULL, text=True, timeout=900,
+    return subprocess.run([IBSCOPE, *arguments], cwd=TOP, stdin=subprocess.DEVNULL, text=True, timeout=BOUND,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 

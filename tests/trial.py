@@ -6,6 +6,9 @@ import subprocess
 import tempfile
 
 
+BOUND = 900  # seconds that end what hangs: nothing takes so long, on the busiest machine either
+
+
 class Failed(Exception):
     """The message is what is printed."""
 

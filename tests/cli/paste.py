@@ -18,9 +18,9 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import contract  # noqa: E402
+from trial import BOUND  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
-SECONDS = 900  # no run takes ten; a bound for a program that hangs
 PORT = r"\[\d+(?: [^]]+)?\]"
 
 # How the lines of each command name things; the groups are the names.
@@ -56,7 +56,7 @@ def run(fabric, commands, *options):
         script.write("".join(c + "\n" for c in commands))
         script.flush()
         done = subprocess.run([PROGRAM, *options, "-x", script.name, fabric], capture_output=True, text=True,
-                              timeout=SECONDS, check=False)
+                              timeout=BOUND, check=False)
     if done.stderr:
         line = re.search(r":(\d+): ", done.stderr)
         raise AssertionError(f"{done.stderr.strip()[:400]}\n  {commands[int(line[1]) - 1] if line else ''}")
@@ -119,7 +119,7 @@ def unpadded(folder):
 
     def tried(*commands):
         done = subprocess.run([PROGRAM, "--json", "-e", "route minhop", *[w for c in commands for w in ("-e", c)], fabric], cwd=folder, capture_output=True,
-                              text=True, timeout=SECONDS, check=False)
+                              text=True, timeout=BOUND, check=False)
         return [json.loads(line) for line in done.stdout.splitlines()][2:]
 
     def end(link, side):

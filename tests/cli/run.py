@@ -22,9 +22,9 @@ sys.path.insert(0, os.path.join(ROOT, "tests"))
 import clears  # noqa: E402
 import judged  # noqa: E402
 import contract  # noqa: E402
+from trial import BOUND  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
-SECONDS = 900  # no case takes one; a bound for a program that hangs
 # OpenSM would never get past LASH here, with do_mesh_analysis.
 ENDLESS = "mesh:5x4,fail=3,shuffle=1,seed=12"
 
@@ -540,7 +540,7 @@ CASES = [
 def run(args, folder, stdin=None):
     env = dict(os.environ, IBSCOPE_ETC=os.path.join(folder, "etc"), XDG_CONFIG_HOME=os.path.join(folder, "config"))
     return subprocess.run([PROGRAM, *args], cwd=folder, input=stdin or "", stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=SECONDS, env=env)
+                          stderr=subprocess.PIPE, text=True, timeout=BOUND, env=env)
 
 
 def objects_fault(case, text):
@@ -932,12 +932,12 @@ def job_array(folder):
     env = dict(os.environ, IBSCOPE=PROGRAM, SLURM_ARRAY_TASK_COUNT=str(shares), SLURM_CPUS_PER_TASK="1",
                IBSCOPE_ETC=os.path.join(folder, "etc"), XDG_CONFIG_HOME=os.path.join(folder, "config"))
     args = ["sh", script, "found", TREE, "updn", what]
-    done = subprocess.run(args, cwd=folder, env=env, capture_output=True, text=True, timeout=SECONDS)
+    done = subprocess.run(args, cwd=folder, env=env, capture_output=True, text=True, timeout=BOUND)
     if done.returncode != 2 or "usage: sbatch" not in done.stderr:
         return "without a task: status %d: %s" % (done.returncode, done.stderr)
     for task in (2, 3, 1, 2):    # one is started again
         done = subprocess.run(args, cwd=folder, env=dict(env, SLURM_ARRAY_TASK_ID=str(task)), capture_output=True,
-                              text=True, timeout=SECONDS)
+                              text=True, timeout=BOUND)
         if done.returncode or done.stdout:
             return "task %d: status %d: %s" % (task, done.returncode, done.stdout + done.stderr)
     parts = sorted(os.listdir(os.path.join(folder, "found")))
@@ -956,7 +956,7 @@ def job_array(folder):
         elif not all_of_it or not one.endswith(all_of_it):
             return "merged:\n%s\none run:\n%s" % (all_of_it, one)
     bad = subprocess.run(["sh", script, "bad", "nowhere", "updn", what], cwd=folder, capture_output=True, text=True,
-                         env=dict(env, SLURM_ARRAY_TASK_ID="1"), timeout=SECONDS)
+                         env=dict(env, SLURM_ARRAY_TASK_ID="1"), timeout=BOUND)
     if bad.returncode != 1 or os.listdir(os.path.join(folder, "bad")) != ["share-1.err"]:
         return "a fabric that is not there: status %d, %s" % (bad.returncode, os.listdir(os.path.join(folder, "bad")))
     missing = run(["-e", "survey merge found/share-1.json found/share-3.json"], folder)
@@ -968,7 +968,7 @@ def job_array(folder):
         open(os.path.join(folder, "found", left), "w", encoding="ascii").close()
     for fabric, status, there in (("nowhere", 1, "share-2.err"), (TREE, 0, "share-2.json")):
         again = subprocess.run(["sh", script, "found", fabric, "updn", what], cwd=folder, capture_output=True, text=True,
-                               env=dict(env, SLURM_ARRAY_TASK_ID="2"), timeout=SECONDS)
+                               env=dict(env, SLURM_ARRAY_TASK_ID="2"), timeout=BOUND)
         parts = sorted(os.listdir(os.path.join(folder, "found")))
         if again.returncode != status or parts != sorted(["share-1.json", there, "share-3.json"]):
             return "%s: status %d, %s" % (fabric, again.returncode, parts)
@@ -992,7 +992,7 @@ def one_by_one(folder):
     for json_too in (["--json"], []):
         p = subprocess.Popen([PROGRAM, *json_too, "ring:4", "-x", "-"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True)
-        clock = threading.Timer(SECONDS, p.kill)
+        clock = threading.Timer(BOUND, p.kill)
         clock.start()
         try:
             for word in ("first", "second"):
@@ -1015,7 +1015,7 @@ def full_disk(folder):
                        (["--completion"], ""), (["--complete", "ibscope -e fa", "fa"], ""), (["--serve"], ""), (["--serve", TREE], requests),
                        (["--serve"], 40 * requests)):
         with open("/dev/full", "w") as full:
-            done = subprocess.run([PROGRAM, *args], cwd=folder, input=text, stdout=full, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+            done = subprocess.run([PROGRAM, *args], cwd=folder, input=text, stdout=full, stderr=subprocess.PIPE, text=True, timeout=BOUND)
         if done.returncode != 3 or "cannot write standard output" not in done.stderr:
             return "%s: status %d: %s" % (args, done.returncode, done.stderr)
     return None
@@ -1083,11 +1083,11 @@ def ascii_everywhere(folder):
     lines = ["list plot loads", "check", "trace node0001 node0016", "show", "transition", "list switches", "help"]
     for line in lines:
         for env in ({"LC_ALL": "C"}, {"LC_ALL": "", "LC_CTYPE": "C"}, {"TERM": "vt100"}):
-            done = subprocess.run([PROGRAM, "-R", "updn", "xgft:4,4:1,2", "-e", "fail link leaf-01[5]", "-e", line], cwd=folder, timeout=SECONDS,
+            done = subprocess.run([PROGRAM, "-R", "updn", "xgft:4,4:1,2", "-e", "fail link leaf-01[5]", "-e", line], cwd=folder, timeout=BOUND,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=dict(os.environ, **env), check=False)
             if not done.stdout.isascii():
                 return "%s %s: %r" % (env, line, done.stdout[-600:])
-    drawn = [subprocess.run([PROGRAM, "-R", "updn", "xgft:4,4:1,2", "-e", "export svg - path node0001 node0016"], cwd=folder, timeout=SECONDS,
+    drawn = [subprocess.run([PROGRAM, "-R", "updn", "xgft:4,4:1,2", "-e", "export svg - path node0001 node0016"], cwd=folder, timeout=BOUND,
                             stdout=subprocess.PIPE, env=dict(os.environ, LC_ALL=locale), check=True).stdout for locale in ("C", "C.UTF-8")]
     return None if drawn[0] == drawn[1] else "export svg -: %r" % drawn[0][-600:]
 

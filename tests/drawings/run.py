@@ -20,12 +20,11 @@ import xml.etree.ElementTree as ET
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import trial  # noqa: E402
-from trial import expect  # noqa: E402
+from trial import BOUND, expect  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 FABRICS = os.path.join(ROOT, "tests", "fabrics")
 DEMO = os.path.join(FABRICS, "demo-3level.ibnet")
-SECONDS = 900  # no run takes five; a bound for a program that hangs
 SVG = "{http://www.w3.org/2000/svg}"
 ROUNDING = 0.11  # lengths are written with one digit behind the point
 LONG = os.environ.get("LONG") == "1"
@@ -39,7 +38,7 @@ XMLLINT = shutil.which("xmllint")
 def run(fabric, commands, *options):
     """The JSON objects of commands.  Status 1 without a message: `transition` tells of harm."""
     done = subprocess.run([PROGRAM, "--json", *options, "-e", "; ".join(commands), fabric], capture_output=True,
-                          timeout=SECONDS, check=False)
+                          timeout=BOUND, check=False)
     expect(not done.returncode or (done.returncode == 1 and not done.stderr), fabric, commands, done.stderr.decode(errors="replace")[:600])
     return [json.loads(line) for line in done.stdout.decode().splitlines()]
 
@@ -130,7 +129,7 @@ def read_out(root):
 
 def check_xml(what, *paths):
     if XMLLINT:
-        made = subprocess.run([XMLLINT, "--noout", "--nonet", "--huge", *paths], capture_output=True, timeout=SECONDS, check=False)
+        made = subprocess.run([XMLLINT, "--noout", "--nonet", "--huge", *paths], capture_output=True, timeout=BOUND, check=False)
         expect(not made.returncode and not made.stderr, what, made.stderr[:400])
 
 
@@ -179,7 +178,7 @@ class Drawn:
 
 def check_png(what, path, page):
     """rsvg-convert takes it, and makes as many points of it as the page has."""
-    made = subprocess.run([PNG, "--unlimited", path], capture_output=True, timeout=SECONDS, check=False)
+    made = subprocess.run([PNG, "--unlimited", path], capture_output=True, timeout=BOUND, check=False)
     expect(not made.returncode and made.stdout.startswith(b"\x89PNG\r\n\x1a\n"), what, made.stderr[:400])
     expect(struct.unpack(">II", made.stdout[16:24]) == page.size, what, "size of the PNG")
 
@@ -492,7 +491,7 @@ def writes():
 
 
 def fails(commands, message, *options, fabric="ring:5"):
-    done = subprocess.run([PROGRAM, *options, "-e", commands, fabric], capture_output=True, text=True, timeout=SECONDS, check=False)
+    done = subprocess.run([PROGRAM, *options, "-e", commands, fabric], capture_output=True, text=True, timeout=BOUND, check=False)
     expect(done.returncode > 1 and message in done.stderr, commands, done.returncode, done.stderr)
 
 
@@ -620,7 +619,7 @@ def interrupted():
             while p.poll() is None and len(os.listdir(folder)) < 20:
                 pass
             p.send_signal(2)
-            p.communicate(timeout=SECONDS)
+            p.communicate(timeout=BOUND)
         names = os.listdir(folder)
         expect(10 <= len(names) < 1000 and set(names) == {"f%d" % (i + 1) for i in range(len(names))}, len(names))
         for name in names:
@@ -681,7 +680,7 @@ def check_neato(fabric, drawings, *options):
             run(fabric, ["export dot %s %s" % (path, words)], *options)
             with open(path, encoding="utf-8") as f:
                 given = re.findall(r'pos="(-?[\d.]+),(-?[\d.]+)!"', f.read())
-            made = subprocess.run([NEATO, "-n2", "-Tjson0", path], capture_output=True, timeout=SECONDS, check=False)
+            made = subprocess.run([NEATO, "-n2", "-Tjson0", path], capture_output=True, timeout=BOUND, check=False)
             expect(not made.returncode and not made.stderr, fabric, words, made.stderr[:300])
             found = [o["pos"].split(",") for o in json.loads(made.stdout)["objects"]]
             expect(len(found) == len(given), fabric, words, len(found), len(given))
@@ -814,7 +813,7 @@ def checked():
         print("checked: skipped, xmllint (package libxml2-utils) is not installed; it looked at no SVG")
         return
     with File(b"<svg><g></svg>") as path:  # it does tell
-        made = subprocess.run([XMLLINT, "--noout", path], capture_output=True, timeout=SECONDS, check=False)
+        made = subprocess.run([XMLLINT, "--noout", path], capture_output=True, timeout=BOUND, check=False)
         expect(made.returncode, "xmllint takes what is not well-formed")
 
 

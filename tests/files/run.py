@@ -20,9 +20,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tui"))
 import run as tui  # noqa: E402
+from trial import BOUND  # noqa: E402
 
 PROGRAM = tui.PROGRAM
-BOUND = 900  # seconds for a program that hangs
 SEED = int(os.environ.get("SEED", random.randrange(10 ** 6)))
 SMALL = ["torus:4x4", "-R", "minhop"]
 LARGE = ["torus:6x6x6", "-R", "minhop"]  # its tables take 1.6 MB

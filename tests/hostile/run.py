@@ -24,12 +24,12 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(ROOT, "tests", "tui"), os.path.join(ROOT, "tests")]
 import contract  # noqa: E402
 import run as tui  # noqa: E402
+from trial import BOUND  # noqa: E402
 
 PROGRAM = tui.PROGRAM
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(1 << 31))
 MUTANTS = int(os.environ.get("MUTANTS", "4"))
 FORMATS = os.path.join(ROOT, "tests", "fabrics", "formats")
-SECONDS = 900  # no run takes one; a bound for a program that hangs
 
 PAYLOADS = [
     b"\x1b]52;c;cHduZWQ=\x07", b"\x1b]0;pwned\x07", b"\x1b]2;pwned\x1b\\", b"\x1b[2J", b"\x1bc", b"\x1b[31337m",
@@ -67,7 +67,7 @@ def check_clean(what, data):
 def run(folder, args, stdin=b""):
     """(status, standard output, standard error), both found clean."""
     done = subprocess.run([PROGRAM, *args], cwd=folder,
-                          input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
+                          input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=BOUND)
     line = "ibscope " + " ".join(ascii(a) for a in args)
     if done.returncode not in (0, 1, 2, 3):
         raise Failed("%s: status %d: %r" % (line, done.returncode, done.stderr[-2000:]))
@@ -440,7 +440,7 @@ class Tests:
         _, text, _ = run(self.folder, args)
         shell = "stty -opost; " + " ".join(shlex.quote(os.fsdecode(a)) for a in [PROGRAM, *args])
         done = subprocess.run(["script", "-qec", shell, "/dev/null"], cwd=self.folder, stdout=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL, timeout=SECONDS)
+                              stdin=subprocess.DEVNULL, timeout=BOUND)
         if done.stdout.decode() != text or "\\x1b" not in text:
             raise Failed("found %r, expected %r" % (done.stdout, text))
 

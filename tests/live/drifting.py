@@ -16,7 +16,7 @@ sys.path.append(os.path.dirname(HERE))
 sys.path.append(os.path.join(os.path.dirname(HERE), "parity"))
 import contract  # noqa: E402
 import opensm  # noqa: E402
-from trial import Failed, chosen_seed, expect  # noqa: E402
+from trial import BOUND, Failed, chosen_seed, expect  # noqa: E402
 
 TREE, GRID = "xgft:4,4,4:1,2,4", "torus:4x4,hosts=2"
 NONE = 255
@@ -171,7 +171,7 @@ def behind(bench, engine):
         for (switch, lid), port in edits.items():
             env = dict(sm._environment(), LD_PRELOAD=opensm.simulator_library())
             done = subprocess.run([probe, "write", str(at[switch[2:]]), str(lid), str(port)], env=env, cwd=sm.folder,
-                                  stdout=subprocess.PIPE, text=True, timeout=900)
+                                  stdout=subprocess.PIPE, text=True, timeout=BOUND)
             expect(done.stdout == "written\n", "the simulator does not take entry", switch, lid, port)
         found, status = bench.drift(sm, engine + " all")
         told = {k: e for k, e in entries(found).items() if e[2] in ("restart", "dead")}

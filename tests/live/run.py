@@ -16,6 +16,7 @@ import contract  # noqa: E402
 import drifting  # noqa: E402
 import watched  # noqa: E402
 from simulated import ibsim_command  # noqa: E402
+from trial import BOUND  # noqa: E402
 
 SMALL = os.path.join(HERE, "two-level.net")
 SIM_SO = (glob.glob("/usr/lib/*/umad2sim/libumad2sim.so") or [None])[0]
@@ -446,7 +447,7 @@ def killed_program(ibscope):
             child = child + worker
             check("the process that reads answers is there, signal %d" % sig, len(worker) == 1, worker)
             p.send_signal(sig)
-            check("program ends by signal %d" % sig, p.wait(900) == -sig, p.returncode)
+            check("program ends by signal %d" % sig, p.wait(BOUND) == -sig, p.returncode)
             while any(alive(c) for c in child) and time.time() < end:
                 time.sleep(0.02)
             check("its child ends too, signal %d" % sig, child and not any(alive(c) for c in child), child)
@@ -923,7 +924,7 @@ def lines_of_events(sim, ibscope):
         p.send_signal(signal.SIGTERM)
         rest = p.stdout.read()
         told = contract.objects(ibscope, "".join(lines) + rest)
-        check("events as lines: the end", p.wait(900) in (0, 1) and "kind" not in told[-1] and "rounds" not in told[-1] and
+        check("events as lines: the end", p.wait(BOUND) in (0, 1) and "kind" not in told[-1] and "rounds" not in told[-1] and
               told[-1]["text"] == ["watch ended by SIGTERM: 4 readings, 2 changes"], (p.returncode, rest))
         said.seek(0)
         check("events as lines: nothing else is said", not said.read())
@@ -980,7 +981,7 @@ def watching(ibscope):
               and "█" in told[-1].split(",")[0] and "█" in told[-1].split(",")[1], told[-1])
         p.send_signal(signal.SIGTERM)
         rest = p.stdout.read().splitlines()
-        check("watch ends by a signal", p.wait(900) == 1 and re.fullmatch(r"watch ended by SIGTERM: \d+ readings, \d+ changes", rest[-1]),
+        check("watch ends by a signal", p.wait(BOUND) == 1 and re.fullmatch(r"watch ended by SIGTERM: \d+ readings, \d+ changes", rest[-1]),
               (p.returncode, rest[-2:]))
         sim = begun_anew(sim, SMALL)    # a client that ends in the middle may end ibsim, too
         sweep(sim)

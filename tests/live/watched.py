@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "model"))
 from states import Net  # noqa: E402
-from trial import chosen_seed  # noqa: E402
+from trial import BOUND, chosen_seed  # noqa: E402
 
 STEPS = int(os.environ.get("WATCHED_STEPS", "60" if os.environ.get("LONG") else "8"))
 NONE = 255
@@ -209,7 +209,7 @@ def any_moment(ibscope, check, sim, cables):
         rest = p.stdout.read()
         told += [json.loads(line) for line in rest.splitlines()]
         links = [o["kind"] for o in told if o.get("kind", "").startswith("link_")]
-        check("watch ends by SIGTERM at any moment, SEED=%s" % seed, p.wait(900) in (0, 1) and rest.endswith("\n") and "kind" not in told[-1]
+        check("watch ends by SIGTERM at any moment, SEED=%s" % seed, p.wait(BOUND) in (0, 1) and rest.endswith("\n") and "kind" not in told[-1]
               and "watch ended by SIGTERM" in told[-1]["text"][-1] and links in ([k for k, _ in want], [k for k, _ in want[:-1]]), (p.returncode, told[-3:], links))
         sim.console('ReLink "%s"[%d]' % want[-1][1])
         p.stdout.close()
@@ -217,7 +217,7 @@ def any_moment(ibscope, check, sim, cables):
         p.stdout.close()                        # nobody reads any more
         time.sleep(dice.random() * 0.1)
         p.send_signal(signal.SIGHUP)
-        check("watch ends when its reader went away, SEED=%s" % seed, p.wait(900) in (-signal.SIGPIPE, 3), p.returncode)
+        check("watch ends when its reader went away, SEED=%s" % seed, p.wait(BOUND) in (-signal.SIGPIPE, 3), p.returncode)
     finally:
         if p.poll() is None:
             p.kill()

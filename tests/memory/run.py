@@ -21,10 +21,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tui"))
 import run as tui  # noqa: E402
+from trial import BOUND  # noqa: E402
 
 PROGRAM = tui.PROGRAM
 FAIL = os.path.abspath(os.environ.get("FAIL", os.path.join(tui.ROOT, "build", "memory", "fail.so")))
-BOUND = 900  # seconds for a program that hangs
 SEED = int(os.environ.get("SEED", random.randrange(10 ** 6)))
 MEMORY = 3
 FIRST = 15  # allocations that fail in every run, as the program starts

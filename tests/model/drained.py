@@ -17,10 +17,10 @@ import re
 import subprocess
 import sys
 
-from states import PROGRAM, SECONDS, Net
+from states import PROGRAM, Net
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from trial import Failed, Tally, chosen_seed, expect  # noqa: E402
+from trial import BOUND, Failed, Tally, chosen_seed, expect  # noqa: E402
 
 SEED = chosen_seed()
 DRAINED = int(os.environ.get("DRAINED", "40"))
@@ -43,7 +43,7 @@ def answers(fabric, commands):
     argv = [PROGRAM, "--json", fabric]
     for c in commands:
         argv += ["-e", c]
-    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=BOUND, check=False)
     expect(done.returncode in (0, 1) or done.returncode == 3 and re.search("there are no credit loops|expected at least the . to fail", done.stderr),
            " ".join(argv), "status", done.returncode, done.stderr[-300:])
     return [json.loads(line) for line in done.stdout.splitlines()][1:]

@@ -19,10 +19,10 @@ import tempfile
 from collections import Counter
 
 from run import Dice
-from states import PROGRAM, SECONDS, Net
+from states import PROGRAM, Net
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from trial import Failed, Tally, chosen_seed, expect  # noqa: E402
+from trial import BOUND, Failed, Tally, chosen_seed, expect  # noqa: E402
 
 SEED = chosen_seed()
 GPUS = int(os.environ.get("GPUS", "12"))
@@ -158,7 +158,7 @@ def ask(path, commands):
     argv = [PROGRAM, "--json", "--no-text", path]
     for c in commands:
         argv += ["-e", c]
-    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=BOUND, check=False)
     answers = [json.loads(line) for line in done.stdout.splitlines()][1:]
     expect(len(answers) == len(commands) and all(a["ok"] for a in answers), " ".join(argv), done.stderr[-300:], answers[-1].get("error"))
     return answers

@@ -22,11 +22,13 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from trial import BOUND  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 SEED = int(os.environ.get("SEED", time.time_ns() % 10 ** 9))
 PLANS = int(os.environ.get("PLANS", "1000" if os.environ.get("LONG") == "1" else "30"))
-SECONDS = 900  # a bound for a program that hangs
 
 
 class Node:
@@ -187,7 +189,7 @@ def as_xml(_, rows):
 
 def run(fabric, *commands):
     done = subprocess.run([PROGRAM, "--json", fabric, *(w for c in commands for w in ("-e", c))], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, timeout=SECONDS, check=False)
+                          text=True, timeout=BOUND, check=False)
     return done.returncode, json.loads(done.stdout.splitlines()[-1])
 
 
@@ -494,7 +496,7 @@ def wrong_effects(fabric, o, routed):
         return None
     commands = [f["command"] for f in o["fixes"]]
     done = subprocess.run([PROGRAM, "--json", fabric, *(w for c in routed + commands for w in ("-e", c))], stdout=subprocess.PIPE, text=True,
-                          timeout=SECONDS, check=False)
+                          timeout=BOUND, check=False)
     for fix, line in zip(o["fixes"], done.stdout.splitlines()[-len(commands):]):
         change = json.loads(line).get("change", {})
         if any(fix["effect"][k] != change.get(k) for k in ("entries", "rerouted", "lost", "regained")):
@@ -585,7 +587,7 @@ def by_ibtopodiff(folder):
         subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-shared", "-fPIC", "-U_FORTIFY_SOURCE", "-o", shim, "-xc", "-"], input=SHIM,
                        text=True, check=True)
     said = subprocess.run(["ibtopodiff", "-t", "plan.topo", "-d", "real.lst", "-e"], cwd=folder, env=dict(os.environ, LD_PRELOAD=shim),
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS, check=False).stdout
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=BOUND, check=False).stdout
     said = said.replace("/U1/P", "/P")
     missing = {frozenset(m) for m in re.findall(r"Missing cable between (\S+) and (\S+)", said)}
     extra = {frozenset(m) for m in re.findall(r"Extra cable between (\S+) and (\S+)", said)}

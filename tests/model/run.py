@@ -18,10 +18,12 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from trial import BOUND  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 SEED = int(os.environ.get("SEED", time.time_ns() % 10 ** 9))
-SECONDS = 900  # a bound for a program that hangs
 RANDOM_FABRICS = 8
 
 
@@ -34,7 +36,7 @@ def program(fabric, commands):
     argv = [PROGRAM, "--json", fabric]
     for c in commands:
         argv += ["-e", c]
-    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=BOUND, check=False)
     objects = [json.loads(line) for line in done.stdout.splitlines()]
     for o in objects:
         if not o["ok"]:

@@ -10,16 +10,15 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from trial import expect  # noqa: E402
+from trial import BOUND, expect  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
-SECONDS = 900  # a bound for a program that hangs
 
 
 def program(fabric, commands, how=()):
     argv = [PROGRAM, *how, "-x", "-", fabric]  # by -e, what is no document would go to standard error
-    done = subprocess.run(argv, input="\n".join(commands) + "\n", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    done = subprocess.run(argv, input="\n".join(commands) + "\n", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=BOUND, check=False)
     expect(done.returncode in (0, 1, 2, 3), " ".join(argv) + ": " + "; ".join(commands), "status", done.returncode, done.stderr[-300:])
     return done.stdout
 

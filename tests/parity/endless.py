@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import opensm           # noqa: E402
+from trial import BOUND  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope-san")))
@@ -45,7 +46,7 @@ def run_case(engine, spec, options, does="never ends"):
         if STOP % does not in done.stdout or " routed " in done.stdout or done.returncode != 1:
             return "ibscope does not stop (status %d): %s" % (done.returncode, done.stdout[-300:])
         try:
-            with opensm.OpenSM(topo, dict(options, routing_engine=engine, log_flags="0x47"), timeout=900,
+            with opensm.OpenSM(topo, dict(options, routing_engine=engine, log_flags="0x47"), timeout=BOUND,
                                cpu_seconds=CPU_SECONDS):
                 return "opensm came to an end"
         except opensm.OpenSMEnded as ended:

@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from trial import BOUND  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
@@ -40,7 +43,7 @@ def digest_of_file(path):
 def from_ibscope(path, folder):
     dump = os.path.join(folder, "lfts")
     commands = "set port_guids ibsim; route minhop; export lfts '%s'" % dump
-    subprocess.run([IBSCOPE, "-e", commands, path], check=True, stdout=subprocess.DEVNULL, timeout=900)
+    subprocess.run([IBSCOPE, "-e", commands, path], check=True, stdout=subprocess.DEVNULL, timeout=BOUND)
     return digest_of_file(dump)
 
 

@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import opensm           # noqa: E402
 from fabric import Fabric  # noqa: E402
 from pairing import environment  # noqa: E402
+from trial import BOUND  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope-san")))
@@ -76,7 +77,7 @@ def same(folder, script, wanted):
     """None, or how the tables after the script's steps differ from those of OpenSM."""
     lines = ["set port_guids ibsim"] + script
     done = subprocess.run([IBSCOPE, "-e", "; ".join(lines)], cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=900)
+                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=BOUND)
     if done.returncode:
         return "ibscope: status %d: %s" % (done.returncode, done.stdout[-300:])
     for n, want in enumerate(wanted):
@@ -182,7 +183,7 @@ def offered(folder, engine, spec, kind, qos, more):
         subprocess.run([IBSCOPE, "-e", "load %s; torus-conf %s" % (topo, options["torus_config"])], check=True, stdout=subprocess.DEVNULL)
     lines = ["set port_guids ibsim"] + ["set %s %s" % o for o in options.items() if o[0] != "routing_engine"]
     lines += ["load fabric.topo", "route " + engine, "export paths got-paths.0", "check"]
-    done = subprocess.run([IBSCOPE, "--json", "-e", "; ".join(lines)], cwd=folder, env=environment(), stdout=subprocess.PIPE, text=True, timeout=900)
+    done = subprocess.run([IBSCOPE, "--json", "-e", "; ".join(lines)], cwd=folder, env=environment(), stdout=subprocess.PIPE, text=True, timeout=BOUND)
     told = json.loads(done.stdout.splitlines()[-1])
     if "not all of it is modelled" in told["notes"]:
         return "ibscope does not model the files"

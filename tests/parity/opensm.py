@@ -23,6 +23,7 @@ import time
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from simulated import ibsim_command  # noqa: E402
+from trial import BOUND  # noqa: E402
 
 UP = "-> SUBNET UP"
 FAILED = "-> Errors during initialization"
@@ -97,7 +98,7 @@ class Tail:
 class OpenSM:
     captured = None     # path of tests/live/capture.c, built: what sets tables is written to capture.log
 
-    def __init__(self, topology, options=None, timeout=900, cpu_seconds=None, failing=()):
+    def __init__(self, topology, options=None, timeout=BOUND, cpu_seconds=None, failing=()):
         """
         timeout: seconds that a wait may take; cpu_seconds: CPU time that opensm may take for a
         sweep; failing: numbers of sweeps (0 = first) that must end with errors, without dumps.

@@ -58,11 +58,11 @@ import opensm           # noqa: E402
 import ordered          # noqa: E402
 import pairing          # noqa: E402
 import surveyed         # noqa: E402
+from trial import BOUND  # noqa: E402
 
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope-san")))
 VERIFIED = os.path.join(HERE, "verified")
 KEEP = os.path.abspath(os.environ.get("PARITY_KEEP", os.path.join(ROOT, "build", "parity")))
-IBSCOPE_TIMEOUT = 900
 made = {}                   # spec of synth: the fabric's text
 running = set()             # OpenSM instances, to be ended when we are
 stop = threading.Event()
@@ -78,9 +78,9 @@ class Mismatch(Exception):
 def ibscope(args, cwd, good=(0,)):
     try:
         done = subprocess.run([IBSCOPE] + args, cwd=cwd, env=pairing.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=IBSCOPE_TIMEOUT)
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=BOUND)
     except subprocess.TimeoutExpired:
-        raise Mismatch("ibscope: no end within %d s" % IBSCOPE_TIMEOUT)
+        raise Mismatch("ibscope: no end within %d s" % BOUND)
     if done.returncode not in good and not STOP.search(done.stdout):
         lines = done.stdout.strip().splitlines()
         raise Mismatch("ibscope: exit status %d: %s" % (done.returncode, " | ".join(lines[-3:])))
@@ -156,7 +156,7 @@ def run_opensm(case, options, fabric, folder, steps=None, cpu_seconds=None, fail
     """
     engines = []
     conf = dict(options, routing_engine=case.engine.chain)
-    with opensm.OpenSM(os.path.join(folder, "fabric.topo"), conf, timeout=900,
+    with opensm.OpenSM(os.path.join(folder, "fabric.topo"), conf, timeout=BOUND,
                        cpu_seconds=cpu_seconds, failing=failing) as sm:
         running.add(sm)
         try:

@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(ROOT, "tests"))
-from trial import chosen_seed, expect, run_tests  # noqa: E402
+from trial import BOUND, chosen_seed, expect, run_tests  # noqa: E402
 
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 PLAIN = os.path.join(os.path.dirname(IBSCOPE), "ibscope")
@@ -30,7 +30,7 @@ TREES = ["xgft:3,2:1,1", "xgft:4,4:1,1", "xgft:4,3,2:1,1,1", "xgft:5,4:1,3", "xg
 
 def run(folder, *args, program=IBSCOPE, **more):
     return subprocess.run([program, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, errors="replace", timeout=900, **more)
+                          text=True, errors="replace", timeout=BOUND, **more)
 
 
 def good(folder, *args, **more):

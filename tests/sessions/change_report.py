@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 
-from trial import Failed, chosen_seed, expect
+from trial import BOUND, Failed, chosen_seed, expect
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
@@ -25,7 +25,7 @@ FABRICS = [("xgft:2,4,4:1,2,4", ["minhop", "updn", "ftree", "dfsssp"]), ("torus:
 def told(folder, commands, *args):
     """The objects that commands print as JSON, of which all went well."""
     done = subprocess.run([IBSCOPE, "--json", *args, "-e", commands], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, timeout=900)
+                          text=True, timeout=BOUND)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     expect(done.returncode in (0, 1, 3) and all(x["ok"] for x in answers), commands, done.stdout[-600:], done.stderr)
     return answers
@@ -263,7 +263,7 @@ def browse(folder, path, *more):
     done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
                            "--disable-component-update", "--disable-sync", "--disable-extensions", "--proxy-server=http://127.0.0.1:9",
                            "--user-data-dir=" + os.path.join(folder, "browser"), "--log-net-log=" + log, "--enable-logging=stderr",
-                           *more, "file://" + path], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=900)
+                           *more, "file://" + path], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=BOUND)
     with open(log, encoding="utf-8") as f:
         text = f.read()
     try:

@@ -22,12 +22,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests", "tui"))
 import run as tui  # noqa: E402
+from trial import BOUND  # noqa: E402
 sys.path.insert(0, HERE)
 import files  # noqa: E402
 
 PROGRAM = tui.PROGRAM
 LOOKS = os.path.abspath(os.environ.get("LOOKS", os.path.join(ROOT, "build", "stop", "looks")))
-BOUND = 900  # seconds for what should take a tenth of one: the machine may be busy
 LONG = os.environ.get("LONG") == "1"
 GAP = int(os.environ.get("GAP", "60000"))  # thousands of basic blocks between two looks: 28,000 are seen, where a long list is printed
 LOOK_MOMENTS = os.environ.get("LOOK_MOMENTS", "0.3")  # random looks, beside half way, at which each command is cancelled; 0.3: of three commands in ten

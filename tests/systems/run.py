@@ -27,13 +27,12 @@ sys.path.append("/usr/lib/python3/dist-packages")   # Debian's packages, where a
 import contract  # noqa: E402
 import shells  # noqa: E402
 import tables  # noqa: E402
-from trial import chosen_seed  # noqa: E402
+from trial import BOUND, chosen_seed  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
 SEED = chosen_seed()
 RANDOM = random.Random(SEED)
-SECONDS = 900   # no run takes ten; a bound for a program that hangs
 
 
 def expect(found, wanted, what):
@@ -47,7 +46,7 @@ class Skipped(Exception):
 
 def ibscope(*args, folder=None, status=0):
     """What it printed; it must end with that status."""
-    done = subprocess.run([PROGRAM, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+    done = subprocess.run([PROGRAM, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=BOUND)
     expect(done.returncode, status, "%s: %s" % (args, done.stderr))
     return done.stdout
 
@@ -57,7 +56,7 @@ def small_program(name, *args, folder=None):
     path = os.path.join(HERE, name)
     with open(path) as f:
         expect(len(f.readlines()) <= 30, True, "lines of %s" % name)
-    done = subprocess.run([path, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS,
+    done = subprocess.run([path, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=BOUND,
                           env={**os.environ, "IBSCOPE": PROGRAM})
     return done.returncode, done.stdout or done.stderr
 
@@ -95,7 +94,7 @@ class Served:
         self.p.stdin.close()
         rest = self.p.stdout.read()
         expect(rest, "", "behind the last answer")
-        status = self.p.wait(SECONDS)
+        status = self.p.wait(BOUND)
         self.p.stdout.close()
         self.p.stderr.close()
         return status
@@ -106,7 +105,7 @@ def requests(folder):
     expect([(o.get("command"), o["id"]) for o in s.first], [("load", None), ("route", None), (None, None)], "the start")
     expect(s.first[-1], {"id": None, "done": True, "status": 0}, "the end of the start")
     alone = subprocess.run([PROGRAM, "--json", "-R", "minhop", "-e", "trace node0001 node0009; check", DEMO], stdout=subprocess.PIPE,
-                           text=True, timeout=SECONDS)
+                           text=True, timeout=BOUND)
     wanted = [json.loads(x) for x in alone.stdout.splitlines()][2:]
     told, done = s.ask(7, argv=["trace", "node0001", "node0009"])
     expect(told, [{"id": 7, **wanted[0]}], "trace")
@@ -156,9 +155,9 @@ def no_requests(folder):
     expect((done["status"], told[0]["error_kind"]), (3, "no_fabric"), "without a fabric")
     expect(s.end(), 0, "status")
     for args in (["--serve", "-e", "show"], ["--serve", "-"], ["--serve", "-x", "-"], ["--status", "1", "-e", "show"]):
-        done = subprocess.run([PROGRAM, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
+        done = subprocess.run([PROGRAM, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=BOUND)
         expect((done.returncode, done.stdout), (2, b""), args)
-    done = subprocess.run([PROGRAM, "--serve", "/nonexistent"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
+    done = subprocess.run([PROGRAM, "--serve", "/nonexistent"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=BOUND)
     expect((done.returncode, json.loads(done.stdout.splitlines()[-1])), (3, {"id": None, "done": True, "status": 3}), "a start that fails")
 
 
@@ -201,11 +200,11 @@ def signalled(folder):
     """The program goes with whoever asks, and by signals."""
     s = Served("ring:5")
     s.p.send_signal(signal.SIGTERM)
-    expect(s.p.wait(SECONDS), -signal.SIGTERM, "SIGTERM")
+    expect(s.p.wait(BOUND), -signal.SIGTERM, "SIGTERM")
     s = Served("ring:5")
     s.p.stdout.close()
     s.send('{"id":1,"line":"show"}')
-    expect(s.p.wait(SECONDS), -signal.SIGPIPE, "a reader that went")
+    expect(s.p.wait(BOUND), -signal.SIGPIPE, "a reader that went")
 
 
 def statuses(folder):
@@ -219,7 +218,7 @@ def statuses(folder):
             ("trace node0001 nobody", DEMO, 3), ("save /nonexistent/x", DEMO, 3), ("route updn,no_fallback", "torus:4x4", 3),
             ("set lmc 9", DEMO, 2), ("fail host node0003; check; frob", DEMO, 2)):
         done = subprocess.run([PROGRAM, *(["-R", "minhop", fabric] if fabric else []), "-e", line], cwd=folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=BOUND)
         expect(done.returncode, status, "%s of %s: %s" % (line, fabric, done.stderr))
     told = json.loads(subprocess.run([PROGRAM, "--json", "--version"], stdout=subprocess.PIPE, check=True).stdout)
     expect((told["interface"], told["schema"], sorted(told)), (2, 1, ["interface", "program", "revision", "schema", "version"]), "--version")
@@ -252,10 +251,10 @@ def read_only(folder):
     expect(s.end(), 0, "status")
     expect(sorted(os.listdir(inside)), before, "files")
     done = subprocess.run([PROGRAM, "--read-only", "-R", "minhop", "-e", "save F", DEMO], cwd=inside, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+                          stderr=subprocess.PIPE, text=True, timeout=BOUND)
     expect((done.returncode, "--read-only" in done.stderr), (3, True), "with -e")
     done = subprocess.run([PROGRAM, "--read-only", "-L", "-e", "show"], cwd=inside, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+                          stderr=subprocess.PIPE, text=True, timeout=BOUND)
     expect((done.returncode, "--read-only" in done.stderr), (3, True), "with -L")
 
 
@@ -268,7 +267,7 @@ def over_http(folder):
         def client(i):
             for j in range(5):
                 a, b = "node%04d" % (1 + (i * 3 + j) % 64), "node%04d" % (1 + (i * 7 + j + 11) % 64)
-                with urllib.request.urlopen(url + urllib.parse.quote("trace %s %s" % (a, b)), timeout=SECONDS) as r:
+                with urllib.request.urlopen(url + urllib.parse.quote("trace %s %s" % (a, b)), timeout=BOUND) as r:
                     o = json.loads(r.readline())
                 expect((o["forward"]["source"] if "source" in o["forward"] else o["ok"], o["command"]), (True, "trace"), "client %d" % i)
                 if a != b and not all(x in json.dumps(o) for x in (a, b)):
@@ -277,7 +276,7 @@ def over_http(folder):
         with concurrent.futures.ThreadPoolExecutor(20) as pool:
             expect(sum(pool.map(client, range(20))), 100, "answers")
         try:
-            urllib.request.urlopen(url + "frob", timeout=SECONDS)
+            urllib.request.urlopen(url + "frob", timeout=BOUND)
             raise AssertionError("a wrong command was answered with 200")
         except urllib.error.HTTPError as e:
             expect(e.code, 422, "a wrong command")
@@ -401,7 +400,7 @@ def window_rows(folder, name, links, start, gate=""):
     with open(os.path.join(folder, name), "w") as f:
         f.write("\r\n".join(rows) + "\r\n")
     done = subprocess.run([PROGRAM, "--json", *start, "-e", "survey file %s%s" % (name, gate)], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+                          stderr=subprocess.PIPE, text=True, timeout=BOUND)
     told = contract.objects(PROGRAM, done.stdout)[-1]
     expect(told["ok"], True, told.get("error"))
     return done.returncode, told
@@ -411,7 +410,7 @@ def judged(start, fails):
     """What check, diff and load-map tell of these events, in a row's words; None: no engine is left."""
     lines = "check; snapshot s; " + "; ".join(fails) + "; diff s; load-map; check"
     done = subprocess.run([PROGRAM, "--json", *start, "-e", lines], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=SECONDS)
+                          timeout=BOUND)
     objects = [json.loads(x) for x in done.stdout.splitlines()]
     if objects[-1]["command"] != "check" or "loads" not in objects[-2]:
         return None
@@ -505,7 +504,7 @@ def gates(folder):
         with open(os.path.join(folder, "bad.csv"), "w") as f:
             f.write(text)
         done = subprocess.run([PROGRAM, "-R", "minhop", "-e", "fail link leaf-03[2]; fail switch spine-01; survey file bad.csv", DEMO], cwd=folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=BOUND)
         expect((done.returncode, "bad.csv:" + says in done.stderr or "bad.csv: " + says in done.stderr), (3, True), "%r: %s" % (text, done.stderr))
     for word in ("lost", "lots=1", "lost=", "lost=-1", "lost=x", "lost=+5%", "lost=+1", "outage=+0", "load=5%", "load=+%", "=1"):
         ibscope(*start, "-e", "survey file plan.csv gate " + word, folder=folder, status=2)
@@ -549,7 +548,7 @@ def without_proc(folder):
 
     def run(line):
         done = subprocess.run([*hidden, PROGRAM, "--json", "-e", line, "torus:3x3,hosts=1"], cwd=folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=BOUND)
         return done.returncode, json.loads(done.stdout.splitlines()[-1])
 
     with open(os.path.join(folder, "own"), "w", encoding="ascii") as f:
@@ -581,7 +580,7 @@ def unwritable_tmpdir(folder):
         lines["route minhop; export png a.png map"] = True
     for line, good in lines.items():
         done = subprocess.run([*bound, PROGRAM, "--json", "-e", line, "torus:3x3,hosts=1"], cwd=folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=BOUND)
         o = json.loads(done.stdout.splitlines()[-1])
         expect(o["ok"], good, "%s: %s" % (line, o))
         if not good:

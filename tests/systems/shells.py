@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 
-SECONDS = 900   # a bound for a shell that hangs
+from trial import BOUND
 
 SETUP = {
     # what readline would replace, and what is offered instead; C-t shows the line
@@ -67,7 +67,7 @@ class Shell:
             if found:
                 self.said = self.said[found.end():]
                 return [part.decode().replace("\r\n", "\n") for part in found.groups()]
-            if not select.select([self.fd], [], [], SECONDS)[0]:
+            if not select.select([self.fd], [], [], BOUND)[0]:
                 raise AssertionError("%s: %r is missing in %r" % (self.name, pattern, self.said[-2000:]))
             try:
                 more = os.read(self.fd, 65536)
@@ -106,7 +106,7 @@ def last_word(line):
 def fish(lines, folder, path):
     """The words that it offers for each line."""
     done = subprocess.run(["fish", "-c", "for line in $argv; complete -C $line; echo done; end", *lines], cwd=folder, stdin=subprocess.DEVNULL, text=True,
-                          env={"PATH": path, "HOME": folder, "TERM": "dumb", "LC_ALL": "C.UTF-8"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
+                          env={"PATH": path, "HOME": folder, "TERM": "dumb", "LC_ALL": "C.UTF-8"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=BOUND)
     return [[word.split("\t")[0] for word in answer.split("\n") if word] for answer in re.split(r"^done\n", done.stdout, flags=re.M)[:-1]]
 
 

@@ -9,13 +9,12 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
-from trial import chosen_seed
+from trial import BOUND, chosen_seed
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
 SEED = chosen_seed()
-SECONDS = 900   # no run takes ten; a bound for a program that hangs
 
 
 def expect(found, wanted, what):
@@ -26,7 +25,7 @@ def expect(found, wanted, what):
 def run(folder, script, *args, status=0):
     """What the command lines printed."""
     done = subprocess.run([PROGRAM, *args, "-e", script], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=SECONDS)
+                          timeout=BOUND)
     expect(done.returncode, status, "%s: %s" % (script, done.stderr.decode()))
     return done.stdout.decode()
 
@@ -39,7 +38,7 @@ def objects(folder, script, *args, status=0):
 def python_with(module):
     """A Python that has the module (Debian's packages are for Debian's Python alone); None: there is none, and that is told."""
     for python in (sys.executable, "/usr/bin/python3"):
-        if os.path.exists(python) and not subprocess.run([python, "-c", "import " + module], stderr=subprocess.DEVNULL, timeout=SECONDS).returncode:
+        if os.path.exists(python) and not subprocess.run([python, "-c", "import " + module], stderr=subprocess.DEVNULL, timeout=BOUND).returncode:
             return python
     print("skipped: no Python has %s (Debian's package python3-%s)" % (module, module), flush=True)
     return None
@@ -50,7 +49,7 @@ def by_other_python(module, text, *args):
     python = python_with(module)
     if not python:
         return None
-    done = subprocess.run([python, "-W", "ignore", "-c", text, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+    done = subprocess.run([python, "-W", "ignore", "-c", text, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=BOUND)
     expect(done.returncode, 0, done.stderr)
     return json.loads(done.stdout)
 
@@ -209,7 +208,7 @@ def graphs(folder):
             expect([k for x in edges for k in x if k.startswith(("load", "weight"))], [], "loads without a routing")
         dot = subprocess.run(["gvpr", 'N { printf("%s %s\\n", $.name, $.guid) } E { printf("%s %s %s %s %s %s\\n", $.tail.name, $.a_port, '
                               '$.head.name, $.b_port, $.taillabel, $.weight) }', os.path.join(folder, "g.dot")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                             check=True, timeout=SECONDS).stdout.split("\n")[:-1]
+                             check=True, timeout=BOUND).stdout.split("\n")[:-1]
         expect(sorted(dot), sorted(["%s %s" % (n, n) for n in nodes] + ["%s %d %s %d %d %s" % (
             x["source"], x["a_port"], x["target"], x["b_port"], x["a_port"], x.get("weight", "")) for x in edges]), "dot")
         found = by_networkx(folder)

@@ -3,13 +3,17 @@ import fcntl
 import glob
 import os
 import struct
+import sys
 import termios
 import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import trial  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
-BOUND = float(os.environ.get("TUI_BOUND", "900"))  # seconds after which something hangs, on the busiest machine too
+BOUND = float(os.environ.get("TUI_BOUND", trial.BOUND))  # seconds
 FABRIC = "-R minhop xgft:4,4:1,2"
 
 

@@ -11,8 +11,6 @@ import subprocess
 import sys
 import tempfile
 
-# the sanitizer makes everything slow: bounds are for a program that hangs
-os.environ.setdefault("TUI_BOUND", "900")
 os.environ.setdefault("STEPS", "40")
 REPORTS = tempfile.mkdtemp(prefix="ibscope-tsan-")
 LOG = os.path.join(REPORTS, "report")
