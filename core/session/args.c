@@ -107,18 +107,59 @@ int args_which(const struct args *a, const char *const *words, unsigned n)
 
 /* --- values --------------------------------------------------------------------------------------------- */
 
+enum { AS_NODE, AS_PORT, AS_ENDPORT, N_AS };
+
+/* What a typed word means as each of these, as far as it was searched. */
+struct args_meaning {
+	bool known[N_AS];
+	uint32_t id[N_AS]; /* NO_ID: there is none */
+	unsigned lid;	   /* of the endport */
+};
+
+/* Reads the words in their order, twice: syntax_match() finds what they stand for, then they are kept. */
 struct args_reader {
 	const struct session *s;
 	const struct arg_number *numbers;
 	const struct arg *before; /* the word before the present one */
+	char **argv;
+	int at;			      /* the present word */
+	struct args_meaning *meaning; /* [argc] */
 };
 
-static int args_read_switch(const struct session *s, const char *word, uint32_t *id, struct err *e)
+static uint32_t args_search(const struct session *s, const char *word, unsigned as, unsigned *lid,
+			    struct err *e)
 {
-	*id = session_node(s, word, e);
-	if (*id == NO_ID || node_is_switch(s->fabric, *id))
-		return *id == NO_ID ? -1 : 0;
-	return err_set_kind(e, ERR_NO_NODE, "%s is no switch", s->fabric->node_name[*id]);
+	assert(as < N_AS);
+	if (as == AS_NODE)
+		return session_node(s, word, e);
+	return as == AS_PORT ? session_port(s, word, e) : session_endport(s, word, lid, e);
+}
+
+/* What the present word means. It is searched once, and again if there is none and *e is to say so. */
+static int args_look_up(const struct args_reader *r, unsigned as, struct arg *x, struct err *e)
+{
+	struct args_meaning fresh = {0}, *m = &r->meaning[r->at];
+
+	if (x->word != r->argv[r->at]) /* of "key=NODE" the part behind '=' */
+		m = &fresh;
+	if (!m->known[as] || (m->id[as] == NO_ID && e))
+		m->id[as] = args_search(r->s, x->word, as, &m->lid, e);
+	m->known[as] = true;
+	x->id = m->id[as];
+	if (as == AS_ENDPORT)
+		x->lid = m->lid;
+	return x->id == NO_ID ? -1 : 0;
+}
+
+static int args_read_switch(const struct args_reader *r, struct arg *x, struct err *e)
+{
+	const struct fabric *f = r->s->fabric;
+
+	if (args_look_up(r, AS_NODE, x, e))
+		return -1;
+	return node_is_switch(f, x->id)
+		       ? 0
+		       : err_set_kind(e, ERR_NO_NODE, "%s is no switch", f->node_name[x->id]);
 }
 
 /* Does the syntax allow several of them: "H..." or "NODE NODE NODE..."? */
@@ -155,21 +196,17 @@ static int args_read_value(const struct args_reader *r, struct arg *x, struct er
 		return 0;
 	switch (x->kind) {
 	case KIND_NODE:
-		x->id = session_node(r->s, x->word, e);
-		break;
+		return args_look_up(r, AS_NODE, x, e);
 	case KIND_SWITCH:
-		return args_read_switch(r->s, x->word, &x->id, e);
+		return args_read_switch(r, x, e);
 	case KIND_PORT:
-		x->id = session_port(r->s, x->word, e);
-		break;
+		return args_look_up(r, AS_PORT, x, e);
 	case KIND_HOST:
 	case KIND_ENDPORT:
-		x->id = session_endport(r->s, x->word, &x->lid, e);
-		break;
+		return args_look_up(r, AS_ENDPORT, x, e);
 	default:
 		return 0;
 	}
-	return x->id == NO_ID ? -1 : 0;
 }
 
 /* Costs of reading a word as one of several kinds. The lowest cost wins. */
@@ -177,7 +214,10 @@ enum { COST_RIGHT, COST_NAME, COST_TEXT, COST_ALMOST = 7, COST_WRONG };
 
 static unsigned args_cost_of(void *ctx, const char *word, size_t len, const char *typed)
 {
-	const struct args_reader *r = ctx;
+	struct args_reader *r = ctx;
+
+	while (typed != r->argv[r->at]) /* words come in their order */
+		r->at++;
 	struct arg x = {.word = typed + syntax_fixed(word, len), .name = word, .len = len};
 	int rc = args_read_value(r, &x, NULL);
 
@@ -207,7 +247,8 @@ int args_read(const struct session *s, const char *syntax, const struct arg_numb
 	char **argv = a->argv;
 
 	assert(argc > 0);
-	struct args_reader r = {s, numbers, NULL};
+	AUTO_FREE struct args_meaning *meaning = NEW_ARRAY((size_t)argc, struct args_meaning);
+	struct args_reader r = {.s = s, .numbers = numbers, .argv = argv, .meaning = meaning};
 	AUTO_FREE struct syntax_word *found = NEW_ARRAY((size_t)argc, struct syntax_word);
 	int rc = syntax_match(syntax, argc, argv, args_cost_of, &r, found) ? 0 : 1;
 
@@ -221,6 +262,7 @@ int args_read(const struct session *s, const char *syntax, const struct arg_numb
 				  .len = found[i].len,
 				  .small = fixed == found[i].len};
 		r.before = i ? x - 1 : NULL;
+		r.at = i + 1;
 		a->form = found[i].form;
 		rc = x->small ? 0 : args_read_value(&r, x, e);
 	}

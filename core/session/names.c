@@ -137,16 +137,20 @@ uint32_t session_candidates(const struct session *s, const char *word, struct na
 
 /* --- one ---------------------------------------------------------------------------------------- */
 
-uint32_t session_node(const struct session *s, const char *word, struct err *e)
+/* The node of a word that is no host with several adapters (session_host()). */
+static uint32_t single_node(const struct session *s, const char *word, struct err *e)
 {
 	uint32_t n;
 
+	return numbered(s, word, &n, e) ? n : fabric_node_by_name(s->fabric, word, e);
+}
+
+uint32_t session_node(const struct session *s, const char *word, struct err *e)
+{
 	if (session_need_fabric(s, e))
 		return NO_ID;
-	if (numbered(s, word, &n, e))
-		return n;
 	uint32_t ep = session_host(s, word);
-	return ep == NO_ID ? fabric_node_by_name(s->fabric, word, e) : endport_node(s->fabric, ep);
+	return ep == NO_ID ? single_node(s, word, e) : endport_node(s->fabric, ep);
 }
 
 /* "NODE[PORT]" taken apart; free *node, which *port points into.  Without a [PORT]: -1, and no message. */
@@ -186,8 +190,7 @@ uint32_t session_port(const struct session *s, const char *word, struct err *e)
 		err_word(e, "found \"%s\", expected a port as NODE[PORT]", word);
 		return NO_ID;
 	}
-	if (!numbered(s, name, &n, e))
-		n = fabric_node_by_name(s->fabric, name, e); /* refuses a host with several adapters */
+	n = single_node(s, name, e); /* refuses a host with several adapters */
 	if (n != NO_ID)
 		port = port_in_brackets(s->fabric, n, text, strlen(text));
 	if (n != NO_ID && (port < 1 || port > s->fabric->node_nports[n])) {
@@ -222,7 +225,7 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
 		ep = s->fabric->port_endport[node_is_switch(s->fabric, node) ? s->fabric->node_port[node]
 									     : port];
 	} else if (ep == NO_ID && (ep = session_host(s, word)) == NO_ID) {
-		n = session_node(s, word, e);
+		n = single_node(s, word, e);
 		if (n == NO_ID)
 			return NO_ID;
 		ep = first_endport(s, &n, 1, &several);

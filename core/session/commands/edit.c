@@ -447,16 +447,15 @@ static int cmd_swap(struct session *s, const struct args *args, struct out *o, s
 static int cmd_replace(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	bool sw = *args->arg[0].word == 's';
-	uint32_t n = session_node(s, args->arg[1].word, e);
+	uint32_t n = args->arg[1].id;
 	uint64_t guid;
 	struct edit_command_state d;
-	int rc = n == NO_ID ? -1 : 0;
+	int rc = 0;
 
 	edit_begin(&d, s, args, o);
-	if (!rc && node_is_switch(s->fabric, n) != sw)
-		rc = err_set(e, "%s is %s", s->fabric->node_name[n],
-			     sw ? "no switch; `replace host` replaces hosts"
-				: "a switch; `replace switch` replaces switches");
+	if (!sw && node_is_switch(s->fabric, n))
+		rc = err_set(e, "%s is a switch; `replace switch` replaces switches",
+			     s->fabric->node_name[n]);
 	if (!rc) {
 		text_add(&d.text, " %s", args->arg[0].word);
 		word_append(&d.text, s->fabric->node_name[n]);
@@ -469,13 +468,13 @@ static int cmd_replace(struct session *s, const struct args *args, struct out *o
 
 static int cmd_rename(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	uint32_t n = session_node(s, args->arg[0].word, e);
+	uint32_t n = args->arg[0].id;
 	const char *name = args->arg[1].word;
 	struct edit_command_state d;
-	int rc = n == NO_ID ? -1 : 0;
+	int rc = 0;
 
 	edit_begin(&d, s, args, o);
-	if (!rc && (!*name || strlen(name) > DESC_MAX))
+	if (!*name || strlen(name) > DESC_MAX)
 		rc = err_set(e, "found a name of %zu bytes, expected 1 to %d", strlen(name), DESC_MAX);
 	if (!rc) {
 		struct fb_node *to = &d.b->node[built(&d, n)];

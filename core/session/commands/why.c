@@ -172,15 +172,20 @@ void why_end(const struct why *y, const struct decided *d)
 static int why_command_read_entry(struct why *y, const struct args *args, struct err *e)
 {
 	struct session *s = y->s;
-	uint32_t node = session_node(s, args->arg[0].word, e), dst;
+	uint32_t node = args->arg[0].id, dst = args->arg[1].id;
 
-	if (node == NO_ID)
-		return -1;
-	if (!node_is_switch(s->fabric, node))
-		return err_set(e, "%s is no switch; expected: why SWITCH DST", s->fabric->node_name[node]);
-	dst = session_endport(s, args->arg[1].word, &y->lid, e);
-	if (dst == NO_ID)
-		return -1;
+	y->lid = args->arg[1].lid;
+	if (args->form == 2) { /* NODE NODE NODE... has the words, and their nodes are still to be read */
+		node = session_node(s, args->arg[0].word, e);
+		if (node == NO_ID)
+			return -1;
+		if (!node_is_switch(s->fabric, node))
+			return err_set(e, "%s is no switch; expected: why SWITCH DST",
+				       s->fabric->node_name[node]);
+		dst = session_endport(s, args->arg[1].word, &y->lid, e);
+		if (dst == NO_ID)
+			return -1;
+	}
 	if (!y->lid || !y->w->topo->endport_up[dst]) {
 		struct decided d = {0};
 
