@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""The test of tests/run.sh: what it says of suites that fail, stop half way, or say nothing.
+"""The test of tests/run.sh: what it says of suites that fail, stop half way, or say nothing; and of tests/which.py.
 
 At the end "N passed, N failed".
 """
+import glob
 import os
+import re
 import subprocess
 import sys
 import tempfile
+
+import includes
+import which
 
 RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run.sh")
 
@@ -51,8 +56,69 @@ def written(folder, number, scripts):
     return suites
 
 
+# --- tests/which.py -----------------------------------------------------------------------------
+
+# of a file: a unit program, and suites that come to it, or None
+KNOWN = {"core/session/commands/why.c": ("test_why", "reasons"), "core/analysis/credit/cycles.c": ("test_cdg", None),
+         "engines/lash/run.c": ("test_lash", "parity"), "views/tables/switches.c": ("test_list", "tui"), "tui/keymap.c": ("test_keymap", "keys")}
+SMALL = """#define TWICE(x) (2 * (x))
+static int low(void) { return '{'; }
+int middle(void)
+{
+	return TWICE(low()); /* far() is none */
+}
+static const struct command small_commands[] = {
+	{.name = "high", .run = middle},
+	{.name = "other", .run = far},
+};
+struct point { int middle; };
+"""
+
+
+LOCALS = {"digits", "limits", "usage", "want_port"}   # functions whose names local variables have, too
+
+
+def of_small():
+    """Who calls whom in a file, and what lines of tests come to it."""
+    calls = which.Calls(list(which.parts_of("a.c", SMALL)) + list(which.parts_of("b.c", "int far(void)\n{\n\treturn p->middle;\n}\n")))
+    return ({name: sorted(by) for name, by in calls.callers.items()},
+            sorted(which.words_in('ok_line(s, "high x; other"); /* why */', calls.names)))
+
+
+def of_known(calls, units, runs):
+    """Files of KNOWN whose tests are not named."""
+    lines = {file: "\n".join(which.which(file, calls, units, runs)) for file in KNOWN}
+    return [file for file, names in KNOWN.items() for name in names if name and name not in re.findall(r"[\w-]+", lines[file])]
+
+
+def of_linker(calls, units):
+    """Names that the linker gives a unit program out of a file, and which.py does not, or the other way; None: nothing is built."""
+    build = os.environ.get("BUILD", "build")
+    objects = {p.file: os.path.join(build, "obj", p.file[:-1] + "o") for p in calls.parts if p.file.endswith(".c")}
+    tests = {os.path.basename(f)[:-2]: f for f in glob.glob("tests/unit/test_*.c", root_dir=which.TOP)}
+    objects.update({name: os.path.join(build, "san", f[:-1] + "o") for name, f in tests.items()})
+    if not all(map(os.path.exists, objects.values())):
+        return None
+    symbols = includes.read_symbols(objects)
+    defined = {name for file, (defines, _) in symbols.items() if file not in tests for name in defines} & calls.names
+    wrong = []
+    for name, path in tests.items():
+        text = which.named(which.bare(which.read(path)))    # what macros name is not in it
+        wrong += [(name, f) for f in sorted((symbols[name][1] & defined & text) ^ (units[name] & defined)) if f not in LOCALS]
+    return wrong
+
+
 def main():
     results = {}
+    calls, units, runs = which.all_known()
+    results["which.py: a small file"] = (of_small(), (
+        {"a.c:TWICE": ["middle"], "a.c:low": ["middle"], "middle": ["command high"], "far": ["command other"]}, ["command high", "command other"]))
+    results["which.py: known files"] = (of_known(calls, units, runs), [])
+    linked = of_linker(calls, units)
+    if linked is None:
+        print("which.py was not compared with the linker: not all is built")
+    else:
+        results["which.py: names as the linker has them"] = (linked, [])
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, (scripts, line, status)) in enumerate(CASES.items()):
             results[name] = (run(*written(folder, number, scripts)), (line, status))
