@@ -593,11 +593,10 @@ static char *with_answer(const char *line, const char *answer)
 static int judged(const struct session *like, const struct lesson *l, size_t step, const char *answer,
 		  bool *right, struct progress *p, struct err *e)
 {
-	struct session *s = session_new(like->engines, like->commands);
+	struct session *s = session_like(like);
 	struct interpreter in = {.session = s};
 	struct command_run run = {.in = &in, .progress = p};
 
-	s->topics = like->topics;
 	*right = true;
 	int rc = l->fabric ? lesson_set_up(s, l, p, e)
 			   : err_set(e, "lesson %s: judge needs a fabric of its own", l->name);
@@ -685,12 +684,11 @@ static void check_steps(struct lesson_play_check *c)
 unsigned lesson_check(const struct session *like, const struct lesson *l, struct progress *p,
 		      struct text *faults, unsigned *expected)
 {
-	struct session *s = session_new(like->engines, like->commands);
+	struct session *s = session_like(like);
 	struct interpreter in = {.session = s};
 	struct lesson_play_check c = {.l = l, .run = {.in = &in, .progress = p}, .faults = faults};
 	struct err e;
 
-	s->topics = like->topics;
 	if (lesson_set_up(s, l, p, &e))
 		fault(&c, "fabric", e.msg);
 	else
