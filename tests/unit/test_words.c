@@ -59,7 +59,7 @@ static void refused(void **state)
 		{"name: a\nmore: b\nless: c\n",
 		 "f:3: found less: c, expected KEY: VALUE with one of the keys name more lines?"},
 		{"name\n", "f:1: found name, expected KEY: VALUE with one of the keys name more lines?"},
-		{"\n b\n", "f:2: found  b, expected KEY: VALUE before it"},
+		{"\n b\n", "f:2: found a line that begins with a blank, expected KEY: VALUE before it"},
 		{"more: b\n",
 		 "f:1: found more: b, expected each key once, behind the first one of its entry"},
 		{"name: a\nmore: b\nmore: c\n",
