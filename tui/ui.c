@@ -23,7 +23,7 @@
 struct ui ui = {.scene.panes = all_views,
 		.scene.places = all_places,
 		.words = &help_words_none,
-		.rules = &(struct rule_difference){NULL}};
+		.rules = &(struct rule_difference){.what = NULL}};
 
 static int wake_pipe[2] = {-1, -1};
 

@@ -17,8 +17,9 @@
 
 /* --- reading ------------------------------------------------------------------------------- */
 
-const struct help_words help_words_none = {&(struct topic){NULL}, &(struct figure_meaning){NULL},
-					   &(struct help_more){NULL}};
+const struct help_words help_words_none = {&(struct topic){.name = NULL},
+					   &(struct figure_meaning){.name = NULL},
+					   &(struct help_more){.name = NULL}};
 
 static const struct help_more *help_words_find(const struct help_words *w, const char *name)
 {
