@@ -87,10 +87,11 @@ $(eval $(call stamp,sources,$$(LIBSRC) $$(UISRC)))
 $(eval $(call stamp,link,$$(CC) $$(SANLINK) $$(CFLAGS) $$(LDHARD) $$(LDFLAGS) $$(LIBS) $$(UILIBS)))
 
 # the files that are in the program (core/base/builtin.h); $(call archive,NAME FILE ...)
-BUILTIN := $(sort $(wildcard keymaps/*.keys views/lessons/*)) tests/fabrics/demo-3level.ibnet tui/ibscope.1.in tui/ibscope-json.5.in \
+WORDS   := $(sort $(shell find core engines views tui -regex '.*\.\(topics\|figures\|rules\|help\|deeds\|edits\)'))
+BUILTIN := $(WORDS) $(sort $(wildcard keymaps/*.keys views/lessons/*)) tests/fabrics/demo-3level.ibnet tui/ibscope.1.in tui/ibscope-json.5.in \
 	tui/ibscope.bash tui/ibscope.zsh tui/ibscope.fish LICENSE
 archive = for f in $(1); do \
-		case $$f in views/lessons/*) name=$${f\#views/} ;; tests/*) name=$${f\#tests/} ;; *) name=$${f\#\#tui/} ;; esac; \
+		case $$f in views/lessons/*) name=$${f\#views/} ;; tests/*) name=$${f\#tests/} ;; tui/ibscope*) name=$${f\#tui/} ;; *) name=$$f ;; esac; \
 		echo "$$name $$(($$(wc -c <$$f)))"; cat $$f; \
 	done
 $(eval $(call stamp,builtin,$$(BUILTIN)))

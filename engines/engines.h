@@ -7,19 +7,10 @@
 
 #include "core/base/defs.h"
 #include "core/base/infile.h"
-#include "core/session/help.h"
 #include "core/sm/engine.h"
 
 /* All engines, ended by NULL. A new engine is one line in engines.c. */
 extern const struct engine *const all_engines[];
-
-/* Topics of `help` about the engines: aims, when each refuses, whether it is free of credit loops. */
-
-/* Ended by an entry without a name. `help` tells other engines by their brief (core/session/help.h). */
-extern const struct topic engine_topics[];
-
-/* The topics of engines and of the core, for the session. Ended by NULL. */
-extern const struct topic *const all_topics[];
 
 /* A part of a list of LIDs: lid[from] to lid[to - 1]. */
 struct lids_part {
@@ -76,8 +67,9 @@ struct rule_difference {
 	const char *shows; /* a command that gives another result after `set rules manual` */
 };
 
-/* Ended by an entry whose `what` is NULL. */
-extern const struct rule_difference rule_differences[];
+/* All of them, from the files *.rules; ended by an entry whose `what` is NULL.  The arena owns them.  NULL
+ * and *e. */
+struct rule_difference *rules_read(void *arena, struct err *e);
 
 /* The number of virtual lanes that OpenSM assumes for the fabric while it routes. */
 

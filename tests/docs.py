@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Do the documents tell the truth?
 
-usage: docs.py [PART...]        citations links tours engines stories manual syntax examples claims; none: all of them
+usage: docs.py [PART...]        citations links tours engines stories manual syntax examples claims spelling; none: all of them
 
   citations  documents and sections that comments and documents cite exist
   links      files that the documents name exist; tests/README.md tells of all suites
@@ -14,6 +14,8 @@ usage: docs.py [PART...]        citations links tours engines stories manual syn
   claims     what else the texts say of the program, each tried: keymaps, options of its own, columns, limits of lines ...
   manual     the manual page has the commands, engines, options, panes, actions and keys there are, no others,
              and man(1) takes it without a warning
+  spelling   no word of texts, lessons, manual pages, programs and their comments is a known misspelling (codespell); words
+             that are right here are in tests/words
 
 Environment: BUILD=build, folder of the program and its manual page.
 Prints what is wrong, with file and line, and at last "N passed, N failed".
@@ -94,7 +96,7 @@ def documents():
 def citations():
     known = documents()
     have = {name: sections(path) for name, path in known.items()}
-    for path in files(".c", ".h", ".py", ".md", ".def"):
+    for path in files(".c", ".h", ".py", ".md", ".def", ".topics", ".figures", ".rules", ".help"):
         text = read(path)
         flat = re.sub(r"\n[ \t]*\*?[ \t]*", lambda m: " " * len(m[0]), text)
         for m in CITED.finditer(flat):
@@ -975,9 +977,39 @@ def claims():
     verdict(last["command"] == "reroute" and last["change"]["entries"] > 0, "help kept: nothing differs: %s" % last)
 
 
+# --- spelling ----------------------------------------------------------------------------
+
+TEXTS = (".c", ".h", ".def", ".py", ".sh", ".md", ".in", ".lesson", ".keys", ".topics", ".figures", ".rules", ".help", ".deeds", ".edits",
+         "Makefile", "fabrics")
+# what stands behind a backslash is no part of the word, nor what is marked in a format
+NO_WORD = r"\\[nt]|%[sd]"
+
+
+def misspelled(*arguments, **more):
+    """Lines that codespell prints."""
+    done = subprocess.run(["codespell", "--ignore-words", "tests/words", "--ignore-regex", NO_WORD, *arguments], cwd=TOP, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900, **more)
+    return done.stdout.splitlines()
+
+
+def spelling():
+    if not shutil.which("codespell"):
+        verdict(False, "codespell: not found, package codespell")
+        return
+    verdict(len(misspelled("-", input="The swt%s is \\nown.\n" % "ich")) == 2, "codespell does not find a misspelled word")
+    found, texts = misspelled(*files(*TEXTS)), list(files(*TEXTS))
+    for line in found:
+        verdict(False, line)
+    for path in texts:
+        verdict(True, path)
+    verdict(len(texts) > 500, "found %d texts" % len(texts))
+    for word in read("tests/words").split():
+        verdict(any(re.search(r"\b%s\b" % word, read(path), re.I) for path in texts), "tests/words: no text has %s" % word)
+
+
 def main():
     parts = {"syntax": syntax, "examples": examples, "claims": claims, "citations": citations, "links": links, "tours": tours, "engines": engines, "stories": stories,
-             "manual": manual}
+             "manual": manual, "spelling": spelling}
     for name in sys.argv[1:] or parts:
         if name not in parts:
             sys.exit("docs.py: found %s, expected %s" % (name, " ".join(parts)))

@@ -524,7 +524,7 @@ static struct session *open_session(void)
 {
 	struct session *s = session_new(all_engines, all_commands);
 
-	s->topics = all_topics;
+	s->words = ui.words;
 	s->named = name_all;
 	return s;
 }
@@ -741,11 +741,16 @@ static int main_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	int rc = live_child_main(argc, argv);
+	struct err e;
 
 	if (rc < 0)
 		rc = simulation_child_main(argc, argv);
 	if (rc >= 0) /* started by the program itself, to discover a live fabric or for a simulation */
 		return rc;
+	if (palette_words_read(&e)) {
+		fprintf(stderr, "ibscope: %s\n", e.msg);
+		return exit_status(NULL, &e);
+	}
 	rc = manual_main(argc, argv, all_commands, all_engines);
 	if (rc >= 0) /* requested by the build, for the manual page */
 		return rc;

@@ -234,12 +234,14 @@ static void manual_list_commands(const struct manual *m, bool screen, unsigned g
 		qsort(c, n, sizeof(*c), manual_by_name);
 	fputs(LIST_BEGIN, m->out);
 	for (size_t i = 0; i < n; i++) {
+		const char *details = help_details(ui.words, c[i]->name);
+
 		fputs(".It ", m->out);
 		syntax(m->out, c[i]->syntax);
 		fputs("\n", m->out);
 		manual_sentence(m->out, c[i]->help);
-		if (c[i]->details)
-			help_lines(m->out, c[i]->details);
+		if (details)
+			help_lines(m->out, details);
 		if (c[i]->finds) {
 			AUTO_TEXT struct text t = {0};
 
@@ -287,7 +289,7 @@ static void put_engines(const struct manual *m)
 	fputs(LIST_BEGIN, m->out);
 	for (size_t i = 0; m->engines[i]; i++) {
 		const struct engine *g = m->engines[i];
-		const struct topic *p = engine_topics;
+		const struct topic *p = ui.words->topics;
 		struct text t = {0};
 
 		while (p->name && strcasecmp(p->name, g->name))
@@ -308,13 +310,24 @@ static void put_engines(const struct manual *m)
 	fputs(LIST_END, m->out);
 }
 
-/* Lists topics of the core. Topics of engines are with the engines. */
+static bool manual_is_engine(const struct manual *m, const char *topic)
+{
+	size_t i = 0;
+
+	while (m->engines[i] && strcasecmp(m->engines[i]->name, topic) != 0)
+		i++;
+	return m->engines[i];
+}
+
+/* Lists topics. Those of engines are with the engines. */
 static void put_topics(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
-	for (const struct topic *p = core_topics; p->name; p++) {
+	for (const struct topic *p = ui.words->topics; p->name; p++) {
 		AUTO_TEXT struct text t = {0};
 
+		if (manual_is_engine(m, p->name))
+			continue;
 		manual_item(m->out, p->name, NULL);
 		manual_sentence(m->out, p->text);
 		if (p->source)
@@ -528,7 +541,7 @@ static void manual_put_kinds(const struct manual *m)
 static void put_rules(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
-	for (const struct rule_difference *d = rule_differences; d->what; d++) {
+	for (const struct rule_difference *d = ui.rules; d->what; d++) {
 		AUTO_TEXT struct text t = {0};
 
 		fputs(".It ", m->out);
@@ -542,7 +555,7 @@ static void put_rules(const struct manual *m)
 static void put_figures(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
-	for (const struct figure_meaning *f = glossary; f->name; f++) {
+	for (const struct figure_meaning *f = ui.words->figures; f->name; f++) {
 		AUTO_TEXT struct text t = {0};
 
 		fputs(".It ", m->out);
@@ -604,7 +617,7 @@ static void put_keys_of(const struct manual *m, const char *lines, bool group)
 			lines += strlen(g->lines);
 			continue;
 		}
-		contract_next(&lines, &l);
+		contract_next(ui.words, &lines, &l);
 		AUTO_FREE char *key = str_printf("%.*s", l.n_key, l.key),
 			       *help = str_printf("%.*s", l.n_help, l.help);
 

@@ -7,6 +7,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/wordlist.h"
 #include "core/session/command.h"
 #include "core/session/help.h"
 #include "core/source/synth.h"
@@ -16,100 +17,43 @@
 /* What the pane `help` tells of the interface: what may be done with the pane and the row that had the focus,
  * plain words for command lines, and the keys in force. */
 
-/*
- * Something to do, in plain words. With %words it is offered where the row has them. A line that ends with a
- * blank goes to the prompt, where the rest is typed.
- */
+/* Something to do, in plain words (palette.deeds, palette.edits). */
 struct deed {
-	enum group_id group;
-	const char *says, *line;
+	const char *says;
+	char *line;	  /* one that ends with a blank goes to the prompt */
 	const char *also; /* other words by which it is found; NULL = none */
+	const char *task; /* the name of a group; NULL = it has %words */
 };
 
-static const struct deed deeds[] = {
-	/* of a row */
-	{WHAT_IF, "fail this", "fail %object", "a broken cable pull unplug outage down dead maintenance"},
-	{WHAT_IF, "restore this", "restore %object", "repair up again plug in"},
-	{EXPLAIN, "why this entry", "why %switch %dst", "reason explain port"},
-	{EXPLAIN, "why this path", "why %src %dst", "reason explain"},
-	{EXPLAIN, "trace this path, there and back", "trace %src %dst", "route reach"},
-	{EXPLAIN, "this path, link by link", "pane path %src %dst", "route reach"},
-	{EXPLAIN, "why from this switch to ... (type a destination)", "why %switch ",
-	 "reason explain entry port"},
-	{EXPLAIN, "trace from here to ... (type a destination)", "trace %endport ", "route path reach"},
-	{LOOK, "the ports of this node", "pane ports %node", "links cables"},
-	{LOOK, "the forwarding table of this switch", "pane lft %switch", "entries routes"},
-	{LOOK, "the hop matrix of this switch", "pane hops %switch", "distance"},
-	{LOOK, "the LIDs of this endport, and where they go", "pane lids %endport", NULL},
-	{JUDGE, "who shares this link", "pane flows %port", "slow congestion busy traffic"},
-	{EXPLAIN, "channel dependencies of this layer", "pane cdg %layer", "deadlock credit loop"},
-	{EXPLAIN, "the credit loop through this channel", "pane cycle %loop", "deadlock"},
-	{JUDGE, "the whole text of this finding", "echo %finding", "explain more"},
-	{JUDGE, "the whole text of this advice", "echo %advice", "explain more"},
-	/* anywhere */
-	{LOOK, "draw the fabric", "map", "picture topology diagram"},
-	{LOOK, "find a node", "search ", "look for which host switch name where"},
-	{WHAT_IF, "fail a link ...", "fail link ", "broken cable pull unplug outage down dead"},
-	{WHAT_IF, "fail a switch ...", "fail switch ", "broken outage down dead maintenance"},
-	{WHAT_IF, "fail a host ...", "fail host ", "broken node outage down dead maintenance"},
-	{WHAT_IF, "fail two links at random", "fail random 2", "broken cable outage"},
-	{WHAT_IF, "everything up again", "restore all", "repair reset"},
-	{WHAT_IF, "take back the last change", "undo", "revert"},
-	{WHAT_IF, "what was changed since the fabric was loaded", "pane journal",
-	 "new difference added removed moved"},
-	{WHAT_IF, "what the last change did to the tables", "diff", "difference"},
-	{WHAT_IF, "between two sweeps: is the way from old tables to new ones safe?", "pane transition",
-	 "transition loops half written update"},
-	{WHAT_IF, "before maintenance: keep the routing as it is now", "snapshot before",
-	 "window remember compare later"},
-	{WHAT_IF, "route with another engine ...", "route ", "algorithm tables compute"},
-	{EXPLAIN, "why this entry: a switch, a destination ...", "why ", "reason explain port"},
-	{EXPLAIN, "trace the path of two hosts ...", "trace ", "route reach"},
-	{EXPLAIN, "credit loops: can it deadlock?", "pane cycle all",
-	 "deadlock credit loops cycles hang stuck"},
-	{EXPLAIN, "walk through the engine's run, step by step", "step start", "algorithm teach"},
-	{JUDGE, "is it safe? unreachable pairs, loops, credit loops", "pane check",
-	 "safe sound unreachable deadlock verify"},
-	{JUDGE, "all problems, worst first", "pane doctor", "wrong broken cable errors health"},
-	{JUDGE, "compare engines side by side", "pane compare", "algorithms best"},
-	{JUDGE, "which engine suits this fabric", "pane advise", "best recommend"},
-	{JUDGE, "which single failure hurts most", "pane survey links",
-	 "worst broken cable maintenance redundancy"},
-	{JUDGE, "the busiest links", "load-map", "slow congestion hot traffic bandwidth"},
-	{TEACH, "the first lesson", "lesson table", "learn tutorial start"},
-	{TEACH, "a question about this fabric", "quiz", "exercise learn"},
-	{FILES, "the demo fabric, routed", "load demo; route minhop", "example try start"},
-	{FILES, "read the live fabric", "live", "discover umad"},
-	{FILES, "save a report of this session ...", "report ", "write document"},
-	{FILES, "a report of this change: before, during, after, and the way back ...", "report change ",
-	 "write document maintenance window approval ticket"},
-	{FILES, "save the session, to play it again ...", "save-session ", "write script keep"},
-	{FILES, "save this fabric ...", "save ", "write ibnetdiscover"},
-	{FILES, "save a drawing of the fabric ...", "export svg ", "write picture"},
-	{FILES, "save the tables, as OpenSM dumps them ...", "export lfts ", "write lft routes"},
-};
+static struct deed no_deeds;
+static struct deed *deeds = &no_deeds, *edits = &no_deeds; /* ended by says NULL; for the whole run */
 
-/* Edits of what a row is about, in panes where a key does them. */
-static const struct deed edits[] = {
-	{WHAT_IF, "a new cable from here to ... (type a port)", "add link %port ", "edit plug in connect"},
-	{WHAT_IF, "a new cable from this switch to ... (type a port)", "add link %switch ",
-	 "edit plug in connect"},
-	{WHAT_IF, "a new host at this switch (type its name)", "add host %here %switch ",
-	 "edit extend node server"},
-	{WHAT_IF, "a new host at the same switch (type its name)", "add host %here %peer ",
-	 "edit extend node server"},
-	{WHAT_IF, "take this cable out", "remove link %port ", "edit unplug"},
-	{WHAT_IF, "take this switch out", "remove switch %switch ", "edit"},
-	{WHAT_IF, "take this host out", "remove host %host ", "edit"},
-	{WHAT_IF, "move this host to ... (type a port)", "move host %port ", "edit cable re-cable"},
-	{WHAT_IF, "move this end of the cable to ... (type a port)", "move link %port ",
-	 "edit cable re-cable"},
-	{WHAT_IF, "swap with ... (type a port)", "swap %port ", "edit exchange cable host re-cable"},
-	{WHAT_IF, "new hardware in place of this switch", "replace switch %switch ", "edit exchange guid"},
-	{WHAT_IF, "new hardware in place of this host", "replace host %host ", "edit exchange hca guid"},
-	{WHAT_IF, "another name (type it)", "rename %node ", "edit description"},
-	{WHAT_IF, "another speed (type it, as 4xHDR)", "speed %port ", "edit width rate"},
-};
+/* A line that goes to the prompt ends with "..." in the file. */
+static struct deed *palette_read(void *arena, const char *ending, struct err *e)
+{
+	struct deed *list = wordlist_read(arena, ending, "says line also? task?", e);
+
+	for (struct deed *d = list; d && d->says; d++) {
+		char *dots = strstr(d->line, "...");
+
+		if (dots)
+			*dots = 0;
+	}
+	return list;
+}
+
+int palette_words_read(struct err *e)
+{
+	struct help_words *words = help_words_read(e);
+
+	if (!words)
+		return -1;
+	ui.words = words;
+	ui.rules = rules_read(words, e);
+	deeds = palette_read(words, ".deeds", e);
+	edits = palette_read(words, ".edits", e);
+	return ui.rules && deeds && edits ? 0 : -1;
+}
 
 static struct help_line *lines; /* [n_lines] owned, with all texts */
 static size_t n_lines, cap_lines;
@@ -268,9 +212,9 @@ static bool palette_is_edit(const char *does)
 {
 	size_t len = strlen(does);
 
-	for (size_t i = 0; i < ARRAY_LEN(edits); i++)
-		if (!strncmp(does, "prompt ", 7) && !strncmp(does + 7, edits[i].line, len - 7) &&
-		    !strcmp(edits[i].line + len - 7, " "))
+	for (const struct deed *d = edits; d->says; d++)
+		if (!strncmp(does, "prompt ", 7) && !strncmp(does + 7, d->line, len - 7) &&
+		    !strcmp(d->line + len - 7, " "))
 			return true;
 	return false;
 }
@@ -303,10 +247,9 @@ static void add_here(const struct view *v)
 	if (!view_current(v, &row))
 		return;
 	bool up = !(view_marks(v, row) & MARK_DOWN);
-	for (size_t i = 0; i < ARRAY_LEN(deeds); i++)
-		if (strchr(deeds[i].line, '%') && palette_expand(v, deeds[i].line, &t) &&
-		    !(up && restores(t.s)))
-			add_deed(&deeds[i], "Here", "here", text_str(&t), v);
+	for (const struct deed *d = deeds; d->says; d++)
+		if (!d->task && palette_expand(v, d->line, &t) && !(up && restores(t.s)))
+			add_deed(d, "Here", "here", text_str(&t), v);
 	for (size_t i = 0; i < ui.keys.n; i++) {
 		const struct binding *b = &ui.keys.b[i];
 
@@ -319,9 +262,9 @@ static void add_here(const struct view *v)
 							"Here", keys_text(b->key, b->n, key, sizeof(key)),
 							enter, ""});
 	}
-	for (size_t i = 0; i < ARRAY_LEN(edits); i++)
-		if (palette_expand(v, edits[i].line, &t) && *key_for(text_str(&t), v, key, sizeof(key)))
-			add_deed(&edits[i], "Here", "here", text_str(&t), v);
+	for (const struct deed *d = edits; d->says; d++)
+		if (palette_expand(v, d->line, &t) && *key_for(text_str(&t), v, key, sizeof(key)))
+			add_deed(d, "Here", "here", text_str(&t), v);
 }
 
 /* "pane NAME" and "COMMAND" alone: their own lines tell the key, so this one is not shown. */
@@ -365,9 +308,9 @@ void palette_build(const struct view *v)
 		add_beginnings(v);
 	else if (v)
 		add_here(v);
-	for (size_t i = 0; i < ARRAY_LEN(deeds); i++)
-		if (!strchr(deeds[i].line, '%'))
-			add_deed(&deeds[i], aim_groups[deeds[i].group].name, "deed", deeds[i].line, v);
+	for (const struct deed *d = deeds; d->says; d++)
+		if (d->task)
+			add_deed(d, d->task, "deed", d->line, v);
 	for (size_t i = 0; i < ui.keys.n; i++)
 		palette_add_key(&ui.keys.b[i], v);
 	ui.scene.help = lines;
@@ -437,13 +380,13 @@ void name_all(taker *take, void *to)
 		take(to, &(struct named){"word", word, "", "", w->help});
 		free(word);
 	}
-	for (const struct rule_difference *d = rule_differences; d->what; d++) {
+	for (const struct rule_difference *d = ui.rules; d->what; d++) {
 		char *text = str_printf("%s %s Try `%s; set rules manual`.", d->program, d->manual, d->shows);
 
 		take(to, &(struct named){"rule", d->what, "", "", text});
 		free(text);
 	}
-	for (const struct figure_meaning *m = glossary; m->name; m++) {
+	for (const struct figure_meaning *m = ui.words->figures; m->name; m++) {
 		AUTO_TEXT struct text t = {0};
 
 		figure_tell(m, &t);

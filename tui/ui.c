@@ -14,11 +14,16 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/session/help.h"
+#include "engines/engines.h"
 #include "tui/ui.h"
 
 /* The state of the user interface, which all its files use. */
 
-struct ui ui = {.scene.panes = all_views, .scene.places = all_places};
+struct ui ui = {.scene.panes = all_views,
+		.scene.places = all_places,
+		.words = &help_words_none,
+		.rules = &(struct rule_difference){.what = NULL}};
 
 static int wake_pipe[2] = {-1, -1};
 

@@ -66,6 +66,8 @@ struct ui {
 	struct session *session; /* that of the interpreter */
 	const struct about *about;
 	struct scene scene;
+	const struct help_words *words;	     /* of all sessions; palette_words_read() */
+	const struct rule_difference *rules; /* ended by `what` NULL; the same */
 	struct keymap keys;
 	struct text key_errors; /* of the keymap files, until they are shown */
 	struct stack stack[2];
@@ -200,6 +202,9 @@ int keymap_choose(const char *name, struct err *e); /* NAME or FILE, and the use
 /* palette.c: what the pane `help` tells of the interface */
 void palette_build(const struct view *v); /* anew, for this pane and its selected row; NULL: for the REPL */
 void palette_free(void);
+/* Reads the words of text files: ui.words, ui.rules, and what the palette offers.  -1 and *e: a file is
+ * wrong. */
+int palette_words_read(struct err *e);
 
 /* summary.c: the files loaded last, in $XDG_STATE_HOME/ibscope/files */
 char *state_file(const char *name); /* the path of a file there, to be freed; NULL: there is no such folder */

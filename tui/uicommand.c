@@ -284,26 +284,14 @@ const struct command ui_commands[] = {
 	HERE("maximise", "maximise [on|off]", "the focused pane over the whole screen, and back",
 	     ui_maximise),
 	HERE("sort", "sort [COLUMN [reverse]]", "sort the focused pane by a column", ui_sort),
-	HERE("filter", "filter [TEXT...]", "show only rows that contain the text", ui_filter,
-	     .details = "  A row must have all the words.  COLUMN:TEXT looks in one column, named by a "
-			"word of its header (now:7,\n  peer:spine); /REGEX/ and COLUMN:/REGEX/ are regular "
-			"expressions; a row must not have -WORD; changed,\n  down and detour also mean the "
-			"marks.  Without a word the pane shows all rows.\n"),
-	HERE("search", "search TEXT...", "go to the next row that contains the text", ui_search,
-	     .details = "  Words as in `filter`.  If no row has them, the letters in order will do: lf3 "
-			"finds leaf-03.  If only\n  another pane has them, ibscope names that pane.\n"),
+	HERE("filter", "filter [TEXT...]", "show only rows that contain the text", ui_filter),
+	HERE("search", "search TEXT...", "go to the next row that contains the text", ui_search),
 	HERE("keymap", "keymap NAME|FILE", "load key bindings", ui_keymap),
 	HERE("colours", "colours " COLOURS, "choose a colour scheme", ui_colours),
 	HERE("copy", "copy [name|guid|lid|port|path|command|row]",
-	     "copy what is selected to the clipboard of the terminal", ui_copy,
-	     .details = "  By OSC 52, which goes through ssh.  tmux takes it with `set -g set-clipboard on`, "
-			"or passes it on\n"
-			"  with `set -g allow-passthrough on`; screen passes it on.  command: one that shows "
-			"the same.\n"),
+	     "copy what is selected to the clipboard of the terminal", ui_copy),
 	HERE("mouse", "mouse [on|off]",
-	     "take the mouse, or leave it to the terminal, which selects text with it", ui_mouse,
-	     .details = "  With the mouse on, text is selected with Shift held (Option or Fn in some "
-			"terminals).\n"),
+	     "take the mouse, or leave it to the terminal, which selects text with it", ui_mouse),
 	HERE("select", "select N", "select the N-th row shown", ui_select),
 	HERE("follow", "follow", "follow the selected row, as Enter does", ui_follow),
 	HERE("fold", "fold [on|off]",
@@ -312,18 +300,7 @@ const struct command ui_commands[] = {
 	HERE("map",
 	     "map [overview|around|whole|in|out|back] | colour [NAME] | overlay [NAME] | along|other|plane "
 	     "[previous]",
-	     "show the map; what its keys do: scales, colours, overlays, steps along them", ui_map,
-	     .details =
-		     "  Without NAME the next colour or overlay that has something to show.\n"
-		     "  colour       state, load, rank, layers, chassis, change, step\n"
-		     "  overlay      none, links (of the selection), path, cycle, turn, layer, dependencies\n"
-		     "               (arrows through switches, in scale whole), flows, drain, failed, "
-		     "changed,\n"
-		     "               transition (what loops or ends nowhere at the "
-		     "worst moment of the last event's writes)\n"
-		     "  along        the selection to the next switch of the overlay\n"
-		     "  other        its other direction, the next cycle or layer\n"
-		     "  plane        the same place in the next plane, the next pod, chassis or group\n"),
+	     "show the map; what its keys do: scales, colours, overlays, steps along them", ui_map),
 	HERE("clear", "clear", "forget the text of the REPL", ui_clear),
 	{.name = NULL},
 };

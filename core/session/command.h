@@ -102,9 +102,7 @@ uint64_t args_number(const struct args *a, const char *key, uint64_t otherwise);
 int args_which(const struct args *a, const char *const *words, unsigned n);
 
 /*
- * What a person wants, in six groups: the order of the palette, of `help` and of the manual page; and other
- * words by which people look for a command or a pane.
- */
+ * What a person wants, in six groups: the order of the palette, of `help` and of the manual page. */
 
 enum group_id { LOOK, WHAT_IF, EXPLAIN, JUDGE, TEACH, FILES, N_GROUPS };
 
@@ -113,9 +111,6 @@ struct aim_group {
 };
 
 extern const struct aim_group aim_groups[N_GROUPS];
-
-/* Other words for a command or a pane, with blanks between; "" when there are none. */
-const char *group_also(const char *name);
 
 struct recording;
 
@@ -136,7 +131,6 @@ struct command {
 		*syntax; /* "fail link NODE[PORT]... | switch S...": help, checked and completed (syntax.h) */
 	enum group_id group; /* what one wants with it (command.h) */
 	const char *help;    /* one line */
-	const char *details; /* more lines for `help NAME`, may be NULL */
 	const char *finds;   /* "Exit status 1 in batch when ...", without a failure; NULL: never */
 	/* Lines "KEY TYPE TEXT": its JSON fields beside those of all commands (contract.h).  NULL: none. */
 	const char *json;

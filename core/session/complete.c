@@ -280,9 +280,7 @@ static void complete_add_kind(struct completer *c, enum syntax_kind kind)
 	for (size_t i = 0; kind == KIND_SNAPSHOT && i < c->s->n_snapshots; i++)
 		complete_add_if(c, c->s->snapshot[i].name);
 	if (kind == KIND_TOPIC) {
-		const struct topic *p;
-
-		for (size_t i = 0; (p = topic_at(c->s, i)); i++)
+		for (const struct topic *p = c->s->words->topics; p->name; p++)
 			complete_add_if(c, p->name);
 		complete_add_options(c, false);
 		complete_add_words(c,

@@ -84,7 +84,7 @@ char *contract_of(const struct command *c)
 	return str_dup(text_str(&t));
 }
 
-bool contract_next(const char **at, struct contract_line *l)
+bool contract_next(const struct help_words *w, const char **at, struct contract_line *l)
 {
 	const char *s = *at;
 	size_t len = strcspn(s, "\n");
@@ -100,7 +100,7 @@ bool contract_next(const char **at, struct contract_line *l)
 	l->n_type += (int)strcspn(l->type + l->n_type, " ");
 	l->help = l->type + l->n_type + 1;
 	l->n_help = (int)(s + len - l->help);
-	l->help = glossary_words(l->help, &l->n_help);
+	l->help = figure_words(w, l->help, &l->n_help);
 	l->optional = l->type[l->n_type - 1] == '?';
 	l->n_type -= l->optional;
 	*at = s + len + (s[len] == '\n');
@@ -200,7 +200,7 @@ static json_t *contract_keys(const char *lines, const struct session *s)
 	json_t *list = json_array();
 	struct contract_line l;
 
-	while (contract_next(&lines, &l)) {
+	while (contract_next(s->words, &lines, &l)) {
 		AUTO_FREE char *type = str_printf("%.*s", l.n_type, l.type);
 		bool port = !strcmp(type, "port") || !strcmp(type, "endport"),
 		     node = port || !strcmp(type, "node");
@@ -227,11 +227,11 @@ static json_t *contract_keys(const char *lines, const struct session *s)
 	return list;
 }
 
-static void print_keys(const char *lines, struct out *o)
+static void print_keys(const char *lines, const struct session *s, struct out *o)
 {
 	struct contract_line l;
 
-	while (contract_next(&lines, &l))
+	while (contract_next(s->words, &lines, &l))
 		out_text(o, "  %-28.*s %.*s%s  %.*s\n", l.n_key, l.key, l.n_type, l.type,
 			 l.optional ? "?" : "", l.n_help, l.help);
 }
@@ -244,7 +244,7 @@ static void contract_tell_command(const struct command *c, json_t *list, const s
 
 	if (*lines)
 		out_text(o, "%s\n", c->name);
-	print_keys(lines, o);
+	print_keys(lines, s, o);
 	json_array_append_new(list, json_make("{s:s, s:o}", "name", c->name, "keys", keys));
 }
 
@@ -271,7 +271,7 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 		return -1;
 	json_t *list = json_array();
 	out_text(o, "Schema %d.  All objects:\n", JSON_SCHEMA);
-	print_keys(contract_common, o);
+	print_keys(contract_common, s, o);
 	for (const struct contract_kind *k = contract_kinds; !one && k->name; k++)
 		out_text(o, "%s stands for %s: %s\n", k->name, k->type, k->help);
 	for (size_t t = 0; !one && s->commands[t]; t++)

@@ -36,8 +36,9 @@ struct contract_line {
 	bool optional;
 };
 
-/* The next line of *at; *at moves behind it. false at the end. */
-bool contract_next(const char **at, struct contract_line *l);
+/* The next line of *at, with the words of a figure in place of its name; *at moves behind it. false at the
+ * end. */
+bool contract_next(const struct help_words *w, const char **at, struct contract_line *l);
 
 /* Lines of a command, with those of its rows; "": none.  The caller frees them. */
 struct command;

@@ -1,4 +1,7 @@
-/* Words of the field, for `help TOPIC`: meaning, where it is seen, the trap; source, a command to try. */
+/*
+ * Words for `help`, the manual page and the palette: topics, figures, and what is told of commands.  They
+ * stand in text files (core/base/wordlist.h) of all rooms; whoever opens sessions reads them once.
+ */
 #ifndef IBSCOPE_HELP_H
 #define IBSCOPE_HELP_H
 
@@ -7,6 +10,7 @@
 
 #define TOPIC_COLUMNS 80 /* of a line, at most */
 
+/* A word of the field, for `help TOPIC`: meaning, where it is seen, the trap.  Files *.topics. */
 struct topic {
 	const char *name; /* small letters, '-' for blanks */
 	const char *also; /* other words for the same topic, names of columns among them: "hop|links"; NULL */
@@ -25,11 +29,6 @@ struct named {
 	const char *text;   /* what it is */
 };
 
-/* Ended by name NULL.  The topics of engines are in engines/engines.c. */
-extern const struct topic core_topics[];
-
-/* Topic i of the session's topics (session.h); NULL: there are fewer. */
-const struct topic *topic_at(const struct session *s, size_t i);
 /*
  * Find by name or other word.  Capitals do not matter; blanks, '-' and '_' are the same. exact false: the
  * beginning of a name will do if no other topic has it.  NULL: none.
@@ -37,41 +36,48 @@ const struct topic *topic_at(const struct session *s, size_t i);
 const struct topic *topic_find(const struct session *s, const char *word, bool exact);
 
 /*
- * Glossary of figures.  Each quantity that commands tell stands here once: its unit, what is counted, over
- * which pairs, with switches' own LIDs or without, under a scope.  `help figures` and the manual page print
- * it.  Keys of JSON take their words from it: the help text "=NAME" stands for the meaning of that figure.
+ * A figure: a quantity that commands tell.  Keys of JSON take their words from it: the help text "=NAME"
+ * stands for the meaning of that figure.  Files *.figures, where the words are explained.
  */
-
-enum figure_over {
-	OVER_LIDS,     /* pairs of a host and a LID of another */
-	OVER_PAIRS,    /* pairs of hosts: their base LIDs */
-	OVER_SWITCHES, /* OVER_LIDS; with a word, those of switches too */
-	OVER_ENTRIES,  /* entries of tables: LIDs of switches too */
-	OVER_NOTHING,  /* no pairs: what is counted says all */
-};
-
-enum figure_scope { SCOPE_ENDS, SCOPE_HOSTS, SCOPE_NONE };
-
 struct figure_meaning {
 	const char *name; /* "lost pairs" */
 	const char *unit;
-	const char *what; /* what is counted; a key of JSON has it as its help */
-	enum figure_over over;
-	enum figure_scope scope; /* SCOPE_ENDS: both ends are in it; SCOPE_HOSTS: the host is; SCOPE_NONE: it
-				    changes nothing */
-	const char
-		*told; /* where: "COMMAND KEY KEY; COMMAND KEY"; keys of the schema, none of panes and text */
+	const char *what;  /* what is counted; a key of JSON has it as its help */
+	const char *over;  /* over which pairs: "LIDs", "pairs", "switches", "entries", "nothing" */
+	const char *scope; /* what a scope counts: "ends", "hosts", "none" */
+	const char *told;  /* where */
 };
 
-/* Ended by name NULL. */
-extern const struct figure_meaning glossary[];
+/* What is told of a command or pane of that name beyond its line of help.  Files *.help. */
+struct help_more {
+	const char *name;
+	const char *also;    /* other words by which people look for it, with blanks between; NULL */
+	const char *details; /* more lines; NULL */
+};
 
-/* All of it as one paragraph, without the name and without the stop at its end. */
+/* Each list is ended by name NULL. */
+struct help_words {
+	const struct topic *topics; /* of the core, then of engines */
+	const struct figure_meaning *figures;
+	const struct help_more *commands;
+};
+
+/* Reads them; arena_free().  NULL and *e: a file is wrong. */
+struct help_words *help_words_read(struct err *e);
+/* None at all; a new session has these. */
+extern const struct help_words help_words_none;
+
+/* Other words for a command or a pane, with blanks between; "" when there are none. */
+const char *help_also(const struct help_words *w, const char *name);
+/* More lines for `help NAME`; NULL: there are none. */
+const char *help_details(const struct help_words *w, const char *name);
+
+/* All of a figure as one paragraph, without the name and without the stop at its end. */
 void figure_tell(const struct figure_meaning *m, struct text *t);
 
 /*
  * The help text "=NAME" of len bytes names a figure: its meaning.  Another text: as it is.  *len: its length.
  */
-const char *glossary_words(const char *help, int *len);
+const char *figure_words(const struct help_words *w, const char *help, int *len);
 
 #endif

@@ -15,6 +15,7 @@
 #include "core/routing/json_names.h"
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
+#include "core/session/help.h"
 #include "core/session/interpreter.h"
 #include "core/session/reading.h"
 #include "core/session/syntax.h"
@@ -76,6 +77,7 @@ const struct command *command_of_pane(const struct session *s, const char *name)
 /* --- what may be meant --------------------------------------------------------- */
 
 struct nearest {
+	const struct help_words *words;
 	const char *word, *best;
 	unsigned edits;
 	struct text also; /* commands and panes for which the word stands elsewhere */
@@ -90,7 +92,7 @@ static void take_nearest(struct nearest *n, const char *name)
 		n->edits = edits;
 		n->best = name;
 	}
-	if (words_have(group_also(name), n->word))
+	if (words_have(help_also(n->words, name), n->word))
 		text_add(&n->also, "%s`%s`", n->n++ ? ", " : "", name);
 }
 
@@ -98,7 +100,7 @@ static void command_tell_unknown(const struct session *s, const char *word, stru
 {
 	const struct command *list = find_whole(s, "list");
 	/* a third of the letters may be wrong */
-	struct nearest n = {.word = word, .edits = (unsigned)strlen(word) / 3 + 1};
+	struct nearest n = {.words = s->words, .word = word, .edits = (unsigned)strlen(word) / 3 + 1};
 	const struct command *c;
 	struct subcommand pane;
 	size_t t = 0, i = 0;

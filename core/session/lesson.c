@@ -593,13 +593,12 @@ static char *with_answer(const char *line, const char *answer)
 static int judged(const struct session *like, const struct lesson *l, size_t step, const char *answer,
 		  struct progress *p, struct err *e)
 {
-	struct session *s = session_new(like->engines, like->commands);
+	struct session *s = session_like(like);
 	struct interpreter in = {.session = s};
 	struct command_run run = {.in = &in, .progress = p};
 
 	bool right = true;
 
-	s->topics = like->topics;
 	int rc = l->fabric ? lesson_set_up(s, l, p, e)
 			   : err_set(e, "lesson %s: judge needs a fabric of its own", l->name);
 	for (size_t i = 0; !rc && i <= step; i++) {
@@ -688,12 +687,11 @@ static void check_steps(struct lesson_play_check *c)
 unsigned lesson_check(const struct session *like, const struct lesson *l, struct progress *p,
 		      struct text *faults, unsigned *expected)
 {
-	struct session *s = session_new(like->engines, like->commands);
+	struct session *s = session_like(like);
 	struct interpreter in = {.session = s};
 	struct lesson_play_check c = {.l = l, .run = {.in = &in, .progress = p}, .faults = faults};
 	struct err e;
 
-	s->topics = like->topics;
 	if (lesson_set_up(s, l, p, &e))
 		fault(&c, "fabric", e.msg);
 	else

@@ -13,7 +13,7 @@
 #include "core/session/out.h"
 #include "core/session/session.h"
 
-/* For syntax lines.  PATTERN_DETAILS explains each word. */
+/* For syntax lines.  commands/commands.help explains each word. */
 #define PATTERN_SYNTAX                                                                            \
 	"all | lids | shift K | bisection [seed=K] | random [seed=K] | hotspot NODE | to H... | " \
 	"pairs FILE | " GPU_PATTERN_SYNTAX
@@ -26,26 +26,6 @@
 	"gpus.count integer GPUs, one a host port\n"                \
 	"gpus.hosts integer their hosts\n"                          \
 	"gpus.rails integer rails that these have\n"
-#define PATTERN_DETAILS                                                                                     \
-	"  all          one route for each pair of hosts (default)\n"                                       \
-	"  lids         one for each LID\n"                                                                 \
-	"  shift K      each host to the K-th behind it in the order of `shifts`\n"                         \
-	"  bisection    a random half to the other, one to one, both ways\n"                                \
-	"  random       each host to another, one to one\n"                                                 \
-	"  hotspot NODE  all to one\n"                                                                      \
-	"  to H...      all to each of some, or of a job (@FILE:JOB)\n"                                     \
-	"  pairs FILE   as a file says, a line `A B [WEIGHT]` each\n"                                       \
-	"  ring         GPUs, one a host port: on each rail from host to host.  Hosts by name, or H... as " \
-	"named\n"                                                                                           \
-	"  tree         on each rail two binary trees over the hosts, each edge both ways\n"                \
-	"  alltoall     each GPU to those of all other hosts\n"                                             \
-	"               In these three a host hands what it sends to its port of the receiver's rail "      \
-	"first, so "                                                                                        \
-	"packets stay on\n"                                                                                 \
-	"               their rail.  direct: not so; a ring comes from the rail before, a tree's parent "   \
-	"uses the "                                                                                         \
-	"rail behind.\n"                                                                                    \
-	"  A scope limits both ends.\n"
 
 /*
  * The GPUs of the words H... (all hosts without any).  NULL and *e: no such host, or none of a word is up and

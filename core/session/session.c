@@ -1,6 +1,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/session/help.h"
 #include "core/session/lesson.h"
 #include "core/session/out.h"
 #include "core/session/session.h"
@@ -49,12 +50,21 @@ struct session *session_new(const struct engine *const *engines, const struct co
 	pthread_once(&once, session_set_json);
 	s->engines = engines;
 	s->commands = tables;
+	s->words = &help_words_none;
 	s->option_tables = option_tables(engines);
 	options = options_new(s->option_tables);
 	s->setup = setup_new(&(struct setup){.options = options});
 	options_free(options);
 	pthread_mutex_init(&s->mutex, NULL);
 	return s;
+}
+
+struct session *session_like(const struct session *s)
+{
+	struct session *other = session_new(s->engines, s->commands);
+
+	other->words = s->words;
+	return other;
 }
 
 static void event_clear(struct event *ev)
@@ -707,7 +717,7 @@ int session_edit(struct session *s, const struct fabric *loaded, const struct st
 
 struct session *session_draft_at(const struct session *s, size_t event)
 {
-	struct session *d = session_new(s->engines, s->commands);
+	struct session *d = session_like(s);
 	const struct event *at = event < s->n_events ? &s->event[event] : NULL;
 	const struct scope *scope = s->setup->scope;
 	struct event ev = {.text = str_dup("draft"),

@@ -22,7 +22,7 @@ struct command;
 struct drain;
 struct counter_reading;
 struct lesson_place;
-struct topic;
+struct help_words;
 struct named;
 
 /* EVENT_EDIT: the fabric changed, but a script can do it again (`load FILE next`, `move host`, ...) */
@@ -64,8 +64,8 @@ struct drawing_note {
 struct session {
 	const struct engine *const *engines;
 	const struct command *const *commands; /* NULL-terminated list of tables, each ended by a NULL name */
-	/* The same of `help` (help.h); NULL: none.  Set before anything runs. */
-	const struct topic *const *topics;
+	/* What `help` tells (help.h); borrowed.  Set before anything runs. */
+	const struct help_words *words;
 	/* All that the interface has names for (help.h); NULL: nothing */
 	void (*named)(void (*take)(void *to, const struct named *n), void *to);
 	bool on_screen; /* there is an interface: a pane's name opens that pane, otherwise it prints it */
@@ -121,6 +121,8 @@ struct session {
  * with an entry whose name is NULL.  Both must outlive the session.
  */
 struct session *session_new(const struct engine *const *engines, const struct command *const *tables);
+/* A new session with the engines, commands and words of another, which outlives it. */
+struct session *session_like(const struct session *s);
 void session_free(struct session *s);
 
 void session_lock(struct session *s);

@@ -250,6 +250,7 @@ static void session(uint64_t number)
 		view_commands, ui_commands, NULL};
 	uint64_t rng = number;
 	struct session *s = session_new(all_engines, commands);
+	struct err e;
 	char *spec = make_spec(&rng), *line;
 
 	empty_folder();
@@ -259,6 +260,9 @@ static void session(uint64_t number)
 	line = str_printf("# build/soak/driver --session %" PRIu64 "; lines before: %lu", number, d.tried);
 	keep_line(line);
 	free(line);
+	if (!ui.rules->what && palette_words_read(&e)) /* once */
+		wrong("%s", e.msg);
+	s->words = ui.words;
 	d.in = (struct interpreter){.session = s};
 	d.maker.s = s;
 	d.maker.rng = &rng;

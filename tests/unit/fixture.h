@@ -18,6 +18,7 @@
 #include "core/base/err.h"
 #include "core/fabric/builder.h"
 #include "core/session/core_commands.h"
+#include "core/session/help.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"
 #include "tui/ui.h"
@@ -154,6 +155,16 @@ static inline void line_fails(struct session *s, const char *line, const char *p
 		fail_msg("%s: worked, should have failed with \"%s\"", line, part);
 	if (!strstr(e.msg, part))
 		fail_msg("%s: \"%s\" is not in: %s", line, part, e.msg);
+}
+
+/* The session gets the words that the program has: topics, figures, details of commands. */
+static inline void give_words(struct session *s)
+{
+	struct err e;
+
+	if (ui.words == &help_words_none && palette_words_read(&e))
+		fail_msg("%s", e.msg);
+	s->words = ui.words;
 }
 
 #endif

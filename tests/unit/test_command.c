@@ -70,6 +70,7 @@ static void test_finding(void **state)
 	struct err e;
 
 	(void)state;
+	give_words(s);
 	assert_string_equal(command_find(s, "jour", &e)->name, "journal");
 	assert_string_equal(command_find(s, "re", &e) ? "found" : "none", "none");
 	assert_non_null(strstr(e.msg, "restore"));

@@ -82,6 +82,19 @@ static void panes_of_engines(void **state)
 	session_free(s);
 }
 
+/* Typed words lead to what is named otherwise. */
+static void other_words(void **state)
+{
+	struct session *s = session_new(all_engines, tables);
+
+	(void)state;
+	give_words(s);
+	assert_non_null(strstr(help_also(s->words, "cycles"), "deadlock"));
+	assert_non_null(strstr(help_also(s->words, "fail"), "broken cable"));
+	assert_string_equal(help_also(s->words, "echo"), "");
+	session_free(s);
+}
+
 static void likeness(void **state)
 {
 	(void)state;
@@ -93,18 +106,13 @@ static void likeness(void **state)
 	assert_int_equal(word_likeness("fail this link", "zz", 2), 0);
 	assert_int_equal(word_likeness("", "a", 1), 0);
 	assert_int_equal(word_likeness("text", "", 0), 0);
-	/* typed words lead to what is named otherwise */
-	assert_non_null(strstr(group_also("cycles"), "deadlock"));
-	assert_non_null(strstr(group_also("fail"), "broken cable"));
-	assert_string_equal(group_also("echo"), "");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_has_one),
-		cmocka_unit_test(engines_of_panes),
-		cmocka_unit_test(panes_of_engines),
+		cmocka_unit_test(each_has_one),	    cmocka_unit_test(engines_of_panes),
+		cmocka_unit_test(panes_of_engines), cmocka_unit_test(other_words),
 		cmocka_unit_test(likeness),
 	};
 

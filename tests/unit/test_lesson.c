@@ -147,9 +147,7 @@ static void test_many_lines(void **state)
 /* `help` offers every topic. */
 static void completed(struct session *s)
 {
-	const struct topic *t;
-
-	for (size_t i = 0; (t = topic_at(s, i)); i++) {
+	for (const struct topic *t = s->words->topics; t->name; t++) {
 		char *line = str_printf("help %s", t->name);
 		size_t start;
 		char **c = session_complete(s, line, &start);
@@ -180,8 +178,8 @@ static void test_topics(void **state)
 	struct session *s = session_new(all_engines, all_commands);
 
 	(void)state;
-	assert_null(topic_at(s, 0));
-	s->topics = all_topics;
+	assert_null(s->words->topics->name);
+	give_words(s);
 	assert_string_equal(topic_find(s, "Credit Loop", true)->name, "credit-loop");
 	assert_string_equal(topic_find(s, "credit_loops", true)->name, "credit-loop");
 	assert_string_equal(topic_find(s, "lids", true)->name, "lid");

@@ -13,6 +13,7 @@ static struct session *routed(const char *spec, const char *route)
 	char line[200];
 	struct err e;
 
+	give_words(s);
 	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
 	if (route) {
 		snprintf(line, sizeof(line), "route %s", route);

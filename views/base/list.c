@@ -609,20 +609,6 @@ const struct command view_commands[] = {
 	 .group = LOOK,
 	 .syntax = SYNTAX,
 	 .help = "any pane as text: columns as on the screen, all rows",
-	 .details = "  In front of a row: x down, ! changed, + by the step shown (`step`), ~ detour, * "
-		    "chosen.  During a\n"
-		    "  walk through a run it shows that step; panes that cannot say so.\n"
-		    "  A filter is as on the screen: a row must have all words and no -WORD; "
-		    "changed, down, detour; /REGEX/;\n"
-		    "  COLUMN:TEXT or COLUMN:/REGEX/, where a word of the header names the column "
-		    "(now:7, was:7).\n"
-		    "  csv: a table for other programs (RFC 4180; lines end by a newline alone), cells "
-		    "as in JSON, nothing cut:\n"
-		    "  key, marks and the columns; safe: names that begin with = + - @ get an apostrophe, so "
-		    "that no "
-		    "spreadsheet computes them.\n"
-		    "  columns: these alone, in this order, hidden ones too.\n"
-		    "  `list help filter where:pane` tells the panes and their arguments.\n",
 	 .json = JSON_LIST,
 	 .subcommand = view_subcommand,
 	 .prints = prints_csv,

@@ -173,7 +173,7 @@ static void add_panes(struct help_pane *p, struct scene *sc, unsigned group)
 			continue;
 		help_pane_add(p, (struct help_line){o->name, "pane", view_brief(o), view_syntax(o),
 						    aim_groups[group].name, press_of(sc, "pane ", o->name),
-						    NULL, group_also(o->name)});
+						    NULL, help_also(sc->session->words, o->name)});
 	}
 }
 
@@ -200,7 +200,7 @@ static void help_pane_add_commands(struct help_pane *p, const struct scene *sc, 
 								    c->syntax ? c->syntax : c->name,
 								    aim_groups[group].name,
 								    press_of(sc, "", c->name), NULL,
-								    group_also(c->name)});
+								    help_also(sc->session->words, c->name)});
 }
 
 /* --- what is found --------------------------------------------------------------------- */
@@ -273,7 +273,6 @@ static void help_pane_load(struct view *v)
 {
 	struct scene *sc = v->scene;
 	struct help_pane *p = v->priv;
-	const struct topic *t;
 
 	help_pane_add_told(p, sc, N_GROUPS);
 	for (unsigned c = 0; p->about && c < p->about->n_columns; c++)
@@ -283,7 +282,7 @@ static void help_pane_load(struct view *v)
 		help_pane_add_told(p, sc, g);
 		add_panes(p, sc, g);
 		help_pane_add_commands(p, sc, g);
-		for (size_t i = 0; g == TEACH && (t = topic_at(sc->session, i)); i++)
+		for (const struct topic *t = sc->session->words->topics; g == TEACH && t->name; t++)
 			help_pane_add(p, (struct help_line){t->name, "topic", t->text, "",
 							    aim_groups[TEACH].name, "", NULL, t->also});
 	}

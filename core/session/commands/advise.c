@@ -311,41 +311,6 @@ const struct command advise_commands[] = {
 	 .syntax = "advise " BEHIND " | advise write FILE [rank N] " BEHIND,
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("rank N", 1, 100, "a number from 1 to 100", "rank")),
 	 .help = "try all engines on this fabric and rank them, with reasons",
-	 .details =
-		 "  advise routes the fabric as it is with every engine and sensible options.  It also tries "
-		 "roots that it finds\n"
-		 "  by levels (the upper end of the paths between hosts), compute nodes on edge switches, "
-		 "qos for engines with\n"
-		 "  layers, and a torus-2QoS.conf if the fabric is a grid.\n"
-		 "  class A      sound: every pair has a path, no credit loop\n"
-		 "  class B      no credit loop, and at most 1 pair in 10,000 has no path\n"
-		 "  class C      the rest\n"
-		 "  The first of these that differs decides the rank:\n"
-		 "  class        A, B, C; but A with more than 4 times the load of the best B comes behind "
-		 "B\n"
-		 "  a failure    harm of the worst single link failure.  advise tries all links, or 150 "
-		 "drawn by a seed;\n"
-		 "               `failures N` tries N links, 0 none.  It tries none for class C\n"
-		 "  GPUs         `for ring`, tree or alltoall: most flows on a link of that traffic, as "
-		 "`load-map` has it\n"
-		 "  EBB          effective bisection bandwidth: the share of its link that a host gets when "
-		 "random pairs send.\n"
-		 "               Two values whose 95 % intervals overlap count as equal\n"
-		 "  shift        mean of 20 shifts (`shifts 20`)\n"
-		 "  load         most routes on a link\n"
-		 "  VLs          fewer VLs win\n"
-		 "  `write FILE` writes lines for opensm.conf, and the files that they name: FILE.roots, "
-		 "FILE.cn, FILE.io,\n"
-		 "  FILE.torus.  `config FILE` reads them.\n"
-		 "  `within 60s` stops then, like Esc and, without a screen, SIGINT and SIGTERM: what is "
-		 "measured is\n"
-		 "  ranked, and the rest is named.  Without a screen each engine is told on standard error "
-		 "once it is\n"
-		 "  measured.  Engines of class C are put last: they are routed, but measured after all "
-		 "others.  Single\n"
-		 "  failures are tried after that, the best engine first; behind the others, those that take "
-		 "longer than\n"
-		 "  the time left.\n",
 	 .finds = "the best is of class C, or no engine routes the fabric",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE

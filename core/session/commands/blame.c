@@ -351,19 +351,6 @@ const struct command blame_commands[] = {
 				ARG_NUMBER("above VALUE", 0, UINT64_MAX, "a whole number", NULL)),
 	 .help = "rank cables by how well they explain slow or broken pairs, or by counters",
 	 .finds = "a link is likely bad",
-	 .details =
-		 "  FILE: a matrix with names in its first line and first column, hp2p's report, logs of "
-		 "nccl-tests with few hosts\n"
-		 "  each, or rows A,B[,VALUE|,ok|,fail]; a row A,B is a bad pair.  A host with several ports "
-		 "is taken rail by rail.\n"
-		 "  Bad is a value below 3/4 of the median of pairs with as many links (times: above 4/3), "
-		 "or below or above VALUE.\n"
-		 "  The link whose pairs are bad most beyond the others' share is first; its pairs are "
-		 "explained then, and the next\n"
-		 "  link is the best for the rest.  Links that the same pairs cross cannot be told apart and "
-		 "stand together.  A reading\n"
-		 "  of counters (`counters all`) puts a link with faults before its equals.\n"
-		 "  counters: links by their counters alone, errors first.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "file object? what was read of FILE\n"
 		 "file.format string(matrix/hp2p/nccl-tests/rows) as what it was read\n"

@@ -336,17 +336,12 @@ static int cmd_cycles(struct session *s, const struct args *args, struct out *o,
 	return cancelled ? err_set(e, CANCELLED) : 0;
 }
 
-#define ABOUT_SWITCHES \
-	"  Routes between CA and router ports count; with `switches` also those from and to switches.\n"
-
 const struct command cdg_commands[] = {
 	{.name = "layers",
 	 .group = LOOK,
 	 .at_step = true,
 	 .syntax = "layers [switches]",
 	 .help = "show the virtual lanes in use: routes, channels, dependencies, credit loops",
-	 .details = "  Routes between ports of CAs and routers count; with `switches` also routes from and "
-		    "to switches.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "in_force boolean false: qos is off\n"
 		 "used integer? layers that the engine uses\n"
@@ -365,9 +360,6 @@ const struct command cdg_commands[] = {
 	 .at_step = true,
 	 .syntax = "cdg [VL] [switches] [all]",
 	 .help = "show the channel dependency graph of a VL, or of all VLs",
-	 .details = "  A channel is one direction of a link, on a VL.  in: channels that may wait for it; "
-		    "out: channels that it may\n"
-		    "  wait for.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "cdg object channel dependencies\n"
 		 "cdg.channels integer channels\n"
@@ -389,7 +381,6 @@ const struct command cdg_commands[] = {
 	 .at_step = true,
 	 .syntax = "cycles [switches] [all]",
 	 .help = "find credit loops: a shortest cycle of each group, and routes that make it",
-	 .details = ABOUT_SWITCHES,
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_LOOPS,
 	 .run = cmd_cycles},

@@ -547,17 +547,6 @@ const struct command change_commands[] = {
 	 .syntax = "route ENGINE[,ENGINE...] [OPTION=VALUE]... | script:PROGRAM [ARG]...",
 	 .help = "compute the tables of OpenSM with this engine, as if OpenSM had just started",
 	 .finds = "no engine is left: then it is 3",
-	 .details =
-		 "  ibscope tries the engines in order.  When all refuse, Min Hop takes over, unless "
-		 "no_fallback is in the list.\n"
-		 "  live and tables show what the switches hold.  Where nobody read that, nothing is "
-		 "routed, and no other engine\n"
-		 "  takes their place.  LIDs stay, unless an option about LIDs changes.  `show engines` "
-		 "and `show options` list\n"
-		 "  what there is.\n"
-		 "  script:PROGRAM runs your own routing engine: it gets the fabric on its input, and prints "
-		 "tables and SLs\n"
-		 "  (`help script`; their form is in ibscope(1)).\n",
 	 .json = JSON_NAMED JSON_EVENT,
 	 .run = cmd_route},
 	{.name = "sweep",
@@ -578,14 +567,6 @@ const struct command change_commands[] = {
 	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... | "
 		   "random N [seed=K] | TARGET...",
 	 .help = "take something down, before one sweep; the engine in force reroutes",
-	 .details = "  TARGET: a name alone, if it fits one kind only: fail leaf-03, fail leaf-03[6].\n"
-		    "  Several targets fail at once, before one sweep.  random: N links between switches.\n"
-		    "  Globs and lists stand for many: fail switch *CSPINE1-8*, fail host luna-[0160-0175],\n"
-		    "  fail link leaf-03[5-8].  The name of a host stands for all its ports.\n"
-		    "  host @FILE or @FILE:JOB: the hosts of a job, as in scope.\n"
-		    "  CHASSIS: all switch chips of a director (`elements`).  CARD: the chips of one of its "
-		    "line or spine cards.  Give\n"
-		    "  its name, the beginning of it, a glob, or a switch in it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that went down\n"
 		 "nodes integer nodes that went down\n" JSON_ABSENT JSON_EVENT JSON_OUTAGE("?"),
@@ -645,8 +626,6 @@ const struct command change_commands[] = {
 	 .group = WHAT_IF,
 	 .syntax = "snapshot [SNAPSHOT]",
 	 .help = "keep the routing under a name; without a name: list what is kept",
-	 .details = "  Snapshots stay after `reset`, `load` and `live`.  With another fabric ibscope "
-		    "compares what both have, by GUID.\n",
 	 .json = "snapshots[] object? what is kept\n"
 		 "snapshots[].name string its name\n"
 		 "snapshots[].engine engine? engine that made the tables\n",

@@ -208,7 +208,7 @@ static int ahead_find(struct session *s, const struct ahead_asked *q, struct ahe
 	int rc = 0;
 
 	if (!at && q->how->chain) {
-		draft = session_new(s->engines, s->commands);
+		draft = session_like(s);
 		draft->names = s->names; /* lent */
 		rc = first_sweep(draft, q, p, e);
 		at = rc ? NULL : session_sweep(draft);
@@ -294,17 +294,6 @@ const struct command difference_commands[] = {
 	 .syntax = "changes FILE [FILE]",
 	 .help = "list how two fabrics differ: nodes, cables, rates, names, LIDs",
 	 .finds = "anything differs",
-	 .details = "  FILE is a file or a snapshot.  With one FILE: the loaded fabric against it.  changes "
-		    "matches nodes by GUID and\n"
-		    "  cables by port, without routing.  + came, - went, ? did not answer, ~ changed (moved, "
-		    "swapped, replaced, another\n"
-		    "  name, rate or LID).  Cables of a node that came or went stand under it.  If all "
-		    "switches of a chassis or card\n"
-		    "  came or went, it is one line: under it stand its cables to others, and it counts "
-		    "hosts without another cable.\n"
-		    "  If an engine is in force, one more line tells the changes of the next sweep to the "
-		    "tables of the first\n"
-		    "  fabric, as `load FILE next` does.\n",
 	 .json = JSON_PARTS JSON_CHANGES "changes integer? how many\n"
 					 "entries integer|null? =changed entries\n"
 					 "pairs integer|null? =rerouted pairs\n",

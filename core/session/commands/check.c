@@ -573,37 +573,6 @@ const struct command check_commands[] = {
 	 .syntax = "check [--baseline FILE] [all] | check format nagios",
 	 .help = "test for unreachable pairs, forwarding loops, and credit loops on each VL",
 	 .finds = "something is wrong; with --baseline, when something new is wrong",
-	 .details = "  Each pair that is lost has one cause: a port, cable, switch or host, a circle, tables "
-		    "that were not read, or a rule of\n"
-		    "  the engine; `last peer` is what is, or was, at the other end.  `all` prints every way "
-		    "that does not arrive.\n"
-		    "  A switch that is cut off has a cause even if no pair is lost.  Panes: check, lost.\n"
-		    "  When switches have no table, or most GUIDs of the tables are not in the fabric, check "
-		    "says INCOMPLETE TABLES:\n"
-		    "  pairs that only these lose cannot be told, and are no fault, neither new nor gone.\n"
-		    "  Pairs without a common P_Key get no path from the SA.  They are told, and are no "
-		    "fault.  P_Keys are those that\n"
-		    "  a live reading, ibdiagnet's db_csv or its .pkey tell of all ports that are up; else "
-		    "those of partition_config_file.\n"
-		    "  If the tables have adaptive-routing groups (`tables`), every way that packets may "
-		    "take must arrive, and check\n"
-		    "  looks for credit loops over all these ways.\n"
-		    "  --baseline FILE: for a fabric that always has some faults.  FILE holds what `ibscope "
-		    "--json -e check` printed\n"
-		    "  earlier.  check tells which faults are new and which are gone; only new ones make the "
-		    "exit status 1.  It\n"
-		    "  recognises a fault by GUIDs, ports and VLs, so a name or a LID may change.  A host, "
-		    "switch or cable of FILE\n"
-		    "  that is missing now is a new fault, and so is a cable that is slower now, even if no "
-		    "path is lost.  check\n"
-		    "  refuses FILE when less than a quarter of the nodes are in both.\n"
-		    "  After several failures and repairs in a row check tells whom all of them cut off; in "
-		    "JSON cut_off and\n"
-		    "  between_survivors compare with the tables before the first of them.\n"
-		    "  format nagios: one line with performance data, and the exit status that Nagios and "
-		    "Icinga want: 0 sound; 1 sound,\n"
-		    "  but the engine fell back or the source has warnings; 2 not sound; 3 it cannot be "
-		    "told.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_JUDGED JSON_SCOPE JSON_AGGREGATION
 	 "held_sls object? after an event that changed SLs: the tables with the SLs from before, as hosts "

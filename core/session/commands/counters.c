@@ -310,10 +310,8 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 	return tell_all(s, args->n > 1 && args_end(args, "all"), o, e);
 }
 
-#define LEAST_ERRORS NUMBER_TEXT(ERRORS_LEAST)
-#define LEAST_DOWN NUMBER_TEXT(DOWN_LEAST)
-#define LEAST_DISCARDS NUMBER_TEXT(DISCARDS_LEAST)
-#define LEAST_WAIT NUMBER_TEXT(WAIT_DATA)
+static_assert(ERRORS_LEAST == 10 && DOWN_LEAST == 10 && DISCARDS_LEAST == 100 && WAIT_DATA == 4,
+	      "commands.help tells these numbers");
 
 const struct command counter_commands[] = {
 	{.name = "counters",
@@ -321,23 +319,6 @@ const struct command counter_commands[] = {
 	 .syntax = "counters PORT [CA[:PORT]] | all [all] | all live [CA[:PORT]] | all forget | all FILE...",
 	 .help = "error and congestion counters of a live port, or of all ports: one reading, or two and "
 		 "what grew",
-	 .details =
-		 "  PORT: read now (Gets alone; 64 bits where the port has them).  The session holds the "
-		 "last two readings of all ports:\n"
-		 "  all           what grew between them; of one, since the counters were reset\n"
-		 "  all live      takes one more, of all ports with a cable\n"
-		 "  all FILE...   takes one of each file: db_csv or another of ibdiagnet's files or its "
-		 "folder, perfquery's,\n"
-		 "                ibqueryerrors' or ibcheckerrors' output (several of one time: put "
-		 "together by cat)\n"
-		 "  all forget    drops both\n"
-		 "  errors: symbol and receive errors, link recoveries, local integrity, overruns: 1 "
-		 "between two readings, " LEAST_ERRORS " in one.  flapped:\n"
-		 "  link downed, 1 or " LEAST_DOWN ".  congested: discards, 1 or " LEAST_DISCARDS
-		 ", or a tick of waiting for each " LEAST_WAIT " words sent.  degraded: effective or symbol\n"
-		 "  BER of 1e-12 and above, a module above its limit.  transmit_data counts words of four "
-		 "bytes.  trace, doctor,\n"
-		 "  `load-map counters` and blame use the readings; `save-session` keeps them.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "of port? the port\n"
 		 "counters object? what was counted\n"

@@ -123,25 +123,6 @@ const struct command doctor_commands[] = {
 	 .syntax = "doctor [--baseline FILE]",
 	 .help = "list every problem found, worst first",
 	 .finds = "it finds an error; with --baseline, also when something is lost",
-	 .details =
-		 "  doctor judges the tables in force; while nothing is routed, those that the switches "
-		 "hold where they were read, else\n"
-		 "  those of Min Hop.\n"
-		 "  error        traffic is lost or will be, or may stop\n"
-		 "  warning      it works, but not as meant, or it breaks at the next event\n"
-		 "  note         worth knowing\n"
-		 "  fact         it is in the input\n"
-		 "  computed     it follows from OpenSM's rules\n"
-		 "  likely       a statistic or a guess\n"
-		 "  what if      about an engine that nobody said is running: none was asked for, or it was "
-		 "guessed from the tables\n"
-		 "  Each finding names the command that shows more.  With a reading of counters (`counters "
-		 "all`): errors, flapped,\n"
-		 "  degraded and congested links.\n"
-		 "  --baseline FILE: what `ibscope --json -e check` printed earlier.  doctor then also "
-		 "lists hosts, switches and\n"
-		 "  cables of FILE that are gone, and cables that are slower now, even if other cables "
-		 "carry their routes.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_JUDGED
 	 "engine engine|null engine whose tables doctor judges, null: no engine routes\n"
@@ -396,10 +377,6 @@ const struct command diff_commands[] = {
 	 .group = WHAT_IF,
 	 .syntax = "diff [SNAPSHOT [SNAPSHOT]] [all]",
 	 .help = "compare two routings entry by entry and pair by pair",
-	 .details = "  Without a name: what the last event changed.  With one name: from that snapshot to "
-		    "now.  first links: ports by\n"
-		    "  which an edge switch sends the LIDs of a distant host port; all links: those on the "
-		    "whole paths from there.\n",
 	 .json = JSON_JUDGED
 	 "compared_with string(held/computed) the same of the tables before\n" JSON_SCOPE JSON_CHANGE
 	 "figures object? what is counted of both\n"

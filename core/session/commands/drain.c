@@ -278,25 +278,6 @@ const struct command drain_commands[] = {
 				ARG_NUMBER("N", 1, UINT32_MAX, "a number of rounds", NULL)),
 	 .finds = "packets stand still",
 	 .help = "move packets through the fabric, round by round, until they arrive or stand still",
-	 .details =
-		 "  A model to see with, not a timing of hardware.  Each channel (a directed cable on a VL) "
-		 "has B places (1),\n"
-		 "  first in, first out.  In a round, hosts take what has come; then each cable carries at "
-		 "most one packet, into a\n"
-		 "  channel with a free place.  Where several want it, the next in turn goes.  A packet that "
-		 "adaptive routing lets\n"
-		 "  choose takes the channel with most free places, and stays with it.\n"
-		 "  When nobody can move, it tells the channels that wait for each other: a cycle of the "
-		 "graph of `cdg`.\n"
-		 "  cycle        packets for a shortest loop of a group of `cycles`: they "
-		 "stop\n" PATTERN_DETAILS "  random N     N packets, each from a host to any other\n"
-		 "  seed=K       shuffles what each host sends, draws SLs of a range and who is first in "
-		 "turn "
-		 "(0: none of these)\n"
-		 "  The end is shown.  `next`, `back`, `round`, `first`, `last` go to other rounds, `play` "
-		 "goes "
-		 "on by itself (1, 2,\n  5, 10, 20 or 50 rounds a second); the pane `drain` and the overlay "
-		 "`map overlay drain` show them.  `end` forgets\n  them, and so does any change.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
 	 "packets integer? packets of the pattern that have a path\n"

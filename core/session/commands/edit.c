@@ -549,7 +549,7 @@ static int cmd_event(struct session *s, const struct args *args, struct out *o, 
 	AUTO_TEXT struct text said = {0}, text = {0};
 	struct command_run run = {.in = o->run->in, .progress = o->run->progress, .f = text_stream(&said)};
 	struct out quiet = {.run = &run};
-	struct session *draft = session_new(s->engines, s->commands);
+	struct session *draft = session_like(s);
 	AUTO_FABRIC const struct fabric *before = fabric_ref(s->fabric);
 
 	draft->names = s->names; /* lent */
@@ -578,20 +578,12 @@ static int cmd_event(struct session *s, const struct args *args, struct out *o, 
 	return rc;
 }
 
-#define GUID_HELP \
-	"  guid=G: its node GUID; without it one is chosen that nobody has, or had in this session.\n"
-
 const struct command edit_commands[] = {
 	{.name = "add",
 	 .group = WHAT_IF,
 	 .syntax = "add link PORT PORT [RATE] | host NAME PORT... [guid=G] | switch NAME COUNT [PORT...] "
 		   "[guid=G]",
 	 .help = "add a cable, a host or a switch, as one event",
-	 .details = "  PORT: NODE[PORT], or a node: its first port without a cable.  A new node's port 1 "
-		    "gets a cable to the first\n"
-		    "  PORT, port 2 to the second, and so on.  COUNT: ports of the switch.  RATE as 4xHDR; "
-		    "without it: the rate of\n"
-		    "  most such cables.\n" GUID_HELP,
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_PARTS JSON_CHANGES JSON_EVENT,
 	 .run = cmd_add},
@@ -599,8 +591,6 @@ const struct command edit_commands[] = {
 	 .group = WHAT_IF,
 	 .syntax = "remove link NODE[PORT]... | switch S... | host H...",
 	 .help = "take cables, hosts or switches out of the fabric, as one event",
-	 .details = "  Other than `fail`: `restore` does not bring them back (`undo` does).  The subnet "
-		    "manager remembers their LIDs.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_ABSENT JSON_PARTS JSON_CHANGES JSON_EVENT,
 	 .run = cmd_remove},
@@ -608,8 +598,6 @@ const struct command edit_commands[] = {
 	 .group = WHAT_IF,
 	 .syntax = "move host HOST PORT | link PORT PORT",
 	 .help = "move a host, or one end of a cable, to another port, as one event",
-	 .details = "  host: HOST's cable (HOST[PORT] if it has several) leads to PORT from now on.\n"
-		    "  link: the end at the first PORT moves to the second; the other end stays.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_move},
@@ -617,9 +605,6 @@ const struct command edit_commands[] = {
 	 .group = WHAT_IF,
 	 .syntax = "swap PORT PORT",
 	 .help = "exchange the places of two hosts, or the ends of two cables, as one event",
-	 .details = "  PORT: NODE[PORT], or a node with one cable.  The output shows the result of the "
-		    "second sweep: after an exchange\n"
-		    "  OpenSM 3.3.23 may end its first sweep with errors, or see only a part of it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_swap},
@@ -627,8 +612,6 @@ const struct command edit_commands[] = {
 	 .group = WHAT_IF,
 	 .syntax = "replace host NODE [guid=G] | switch SWITCH [guid=G]",
 	 .help = "put new hardware in the same place: another GUID, the same cables, as one event",
-	 .details = "  The subnet manager keeps the LIDs of the old node reserved and gives new "
-		    "ones.\n" GUID_HELP,
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_replace},
@@ -643,7 +626,6 @@ const struct command edit_commands[] = {
 	 .group = WHAT_IF,
 	 .syntax = "speed PORT RATE",
 	 .help = "give a cable another width and speed, as one event",
-	 .details = "  RATE as 4xHDR.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_speed},
@@ -651,11 +633,6 @@ const struct command edit_commands[] = {
 	 .group = WHAT_IF,
 	 .syntax = "event TEXT...",
 	 .help = "make several changes as one event, before one sweep",
-	 .details = "  Each TEXT is one command in quotes: event \"remove host node0001\" \"fail link "
-		    "leaf-01[5]\".  It can be add, remove,\n"
-		    "  move, swap, replace, rename, speed, fail or restore.  Each command sees the changes "
-		    "of those before it; LIDs\n"
-		    "  in them are those of the source.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_PARTS JSON_CHANGES JSON_EVENT,
 	 .run = cmd_event},

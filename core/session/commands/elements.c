@@ -405,10 +405,6 @@ const struct command element_commands[] = {
 	 .syntax = "elements [ELEMENT]",
 	 .help = "list switch elements (a chassis of several chips, or a single switch), or the chips and "
 		 "links of one",
-	 .details = "  ELEMENT is a name (or the beginning of one, or a glob), a number, or a switch in it.  "
-		    "ibscope joins chips into\n"
-		    "  an element by the option chassis_file, else by their system image GUID or chassis "
-		    "number.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "elements[] object? switch elements\n" KEYS_OF_ALL
 		 "element object? the one asked for\n" KEYS_OF_ONE "chips[] object? its chips\n"
@@ -427,9 +423,6 @@ const struct command element_commands[] = {
 	 .group = EXPLAIN,
 	 .syntax = "equal-paths [all]",
 	 .help = "list pairs of edge elements with ways of unequal length between them",
-	 .details = "  A way here is: any link of an element to another one, then the shortest path that "
-		    "does not come back; or a\n"
-		    "  shortest path with one step sideways, to an element at the same distance.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "equal_paths object ways between edge elements\n"
 		 "equal_paths.edges integer edge elements\n"
@@ -450,19 +443,6 @@ const struct command element_commands[] = {
 	 .syntax = "compare ENGINE ENGINE... [OPTION=VALUE]... | for ring|tree|alltoall [direct] ENGINE... "
 		   "[OPTION=VALUE]...",
 	 .help = "show engines side by side on the fabric as it is now",
-	 .details =
-		 "  Each engine routes like a subnet manager that has just started.  Nothing in the session "
-		 "changes.\n"
-		 "  routes       from all hosts to all LIDs\n"
-		 "  first links  ports by which an edge switch sends the LIDs of a distant host port\n"
-		 "  all links    ports between switches on the whole paths from that edge switch\n"
-		 "  elements     what a path passes: a chassis of several switch chips counts as one "
-		 "element\n"
-		 "  edge-forwarding index  most routes between hosts on one cable, both directions together\n"
-		 "  bound of the cabling   a routing that gives each pair a path has no smaller index\n"
-		 "  for ring, tree, alltoall: the traffic of GPUs, as `load-map` has it, of all hosts by "
-		 "name: most and mean flows on a\n"
-		 "  link.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE
 	 "traffic object? for ring, tree, alltoall: engines under that traffic\n"

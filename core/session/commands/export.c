@@ -99,11 +99,6 @@ const struct command torus_commands[] = {
 	 .syntax = "torus-conf [FILE]",
 	 .help = "write a torus-2QoS.conf for a fabric that is a torus or mesh",
 	 .finds = "torus-2QoS refuses the fabric as it is",
-	 .details = "  torus-conf finds the dimensions, even if some switches or links are missing.  It "
-		    "writes radices, seeds, datelines\n"
-		    "  and port order; without FILE (or with -) on the screen.  It lets the engine try the "
-		    "file.  On another fabric it\n"
-		    "  tells what breaks the pattern.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "torus object the grid that was found\n"
 		 "torus.shape string in words\n"
@@ -585,16 +580,6 @@ const struct command export_commands[] = {
 	 .group = FILES,
 	 .syntax = "save FILE [edges|canonical]",
 	 .help = "write the fabric, without what failed, as ibnetdiscover text or as an edge list",
-	 .details = "  edges: a line for each node and each cable (`leaf1[3] spine1[7] 4xHDR`), for small "
-		    "fabrics.  save refuses it if\n"
-		    "  names are not unique or ports have labels: such a list cannot hold them.\n"
-		    "  canonical: nodes by GUID, LIDs of the source, no word of who read it, for git and "
-		    "backups: "
-		    "two readings of one\n"
-		    "  fabric are the same bytes.  Where the SM runs is not in it.  It must be whole.\n"
-		    "  Comments (`# Incomplete: ...`) tell what the file lacks: parts that the source "
-		    "lacked, and ports that failures cut\n"
-		    "  off.  `load` reads them, so an incomplete fabric stays incomplete.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},
@@ -614,40 +599,6 @@ const struct command export_commands[] = {
 		 ARG_NUMBER("FROM", 1, SIZE_MAX, "a step, from 1", NULL),
 		 ARG_NUMBER("TO", 1, SIZE_MAX, "a step, from 1", NULL)),
 	 .help = "write tables, paths or a drawing; FILE - is the screen, with --json the field content",
-	 .details =
-		 "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
-		 "  fdbs      as opensm.fdbs\n"
-		 "  subnet    as opensm-subnet.lst\n"
-		 "  guid2lid  LIDs that the subnet manager remembers, those of ports that left too, as "
-		 "OpenSM's guid2lid\n"
-		 "  paths     lines `SLID DLID SL LINKS` for every ordered pair of CA and router LIDs; SL "
-		 "2..5 where\n"
-		 "            OpenSM draws one at random, - where there is no path; LINKS: all its cables\n"
-		 "  sl2vl     SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
-		 "  json      fabric, LIDs, tables and links\n"
-		 "  slurm     topology.conf of topology/tree, topology.yaml when FILE ends so: switches with "
-		 "hosts, and\n"
-		 "            above them one switch for all that join the same hosts; one rail of each host\n"
-		 "  csv       a row for each cable: both ends with GUIDs, ports and LIDs, width, speed, up, "
-		 "and the load of each\n"
-		 "            direction: routes of all pairs of hosts, if there is a routing; safe: a name "
-		 "that begins with = + - @\n"
-		 "            gets an apostrophe before it, so that no spreadsheet computes it\n"
-		 "  graphml, node-link, dot FILE cables\n"
-		 "            the same as a graph of nodes and cables, for NetworkX, Gephi and Graphviz; "
-		 "nodes are named by GUID,\n"
-		 "            weight is the sum of both loads (node_link_graph() from NetworkX 3.4 on: "
-		 "edges=\"links\")\n"
-		 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
-		 "            opensm-ftree-ca-order.dump (ftree)\n"
-		 "  torus     places of the switches, as OpenSM's opensm-torus.dump (torus-2QoS)\n"
-		 "  prometheus  metrics for node_exporter's textfile collector: what is up, lost pairs, "
-		 "credit loops,\n"
-		 "            findings of doctor, loads of the N busiest links (10), age of the "
-		 "reading\n" DRAWING_DETAILS "  Of an incomplete fabric a file tells what it lacks: in "
-		 "comments (`# Incomplete: ...`), json and graphs by\n"
-		 "  their keys complete and missing.  guid2lid, ca-order, torus, csv and png cannot, and are "
-		 "written only with anyway.\n",
 	 .json = JSON_CONTENT "files integer? steps: how many were written\n"
 			      "notes string? slurm: lines about hosts that were left out or renamed\n",
 	 .run = cmd_export},

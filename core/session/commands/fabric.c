@@ -792,22 +792,6 @@ const struct command fabric_commands[] = {
 	 .group = FILES,
 	 .syntax = "load FILE [next]",
 	 .help = "load a saved fabric; next: as the next sweep of the loaded one",
-	 .details = "  ibscope recognises the format by the content: ibnetdiscover text (also -g, -f, "
-		    "terminal copies), ibsim net\n"
-		    "  files, libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst, "
-		    ".db_csv and .net_dump,\n"
-		    "  output of iblinkinfo and `ibnetdiscover -p`, ibdm's .topo, and edge lists written by "
-		    "hand: `leaf1 spine1`,\n"
-		    "  `leaf1[3] spine1[7] 4xHDR`, `host h1 leaf1`, `switch leaf1 36`, `sm h1`.  From a "
-		    "folder of ibdiagnet or\n"
-		    "  OpenSM it also takes the tables (.far, .fdbs, opensm-lfts.dump) as the routing, if "
-		    "you asked for no engine.\n"
-		    "  It unpacks files of xz, gzip, bzip2 and zstd.  load begins a new journal; the engine "
-		    "in force routes.\n"
-		    "  next: FILE is a later dump of the loaded fabric.  The subnet manager goes on with its "
-		    "LIDs and tables, as\n"
-		    "  OpenSM does when cables and nodes come, go, move or are replaced.  One event; `undo` "
-		    "goes back.\n",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",
@@ -817,17 +801,6 @@ const struct command fabric_commands[] = {
 					  "seconds from 1 to " NUMBER_TEXT(LIVE_SILENCE_MOST), NULL)),
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
 	 .help = "discover the live fabric through libibnetdisc; again: also tell what changed since",
-	 .details =
-		 "  live only reads.  CA as in ibstat (mlx5_0); default: the first active port.  tables: "
-		 "reads the forwarding tables\n"
-		 "  of the switches too, and the engine `live` shows them; sl2vl: and their SL-to-VL maps.\n"
-		 "  The journal goes on: `undo` goes back to the fabric before.  Snapshots and the scope "
-		 "stay.\n"
-		 "  partial: takes the answer even if a part of the fabric is silent and the loaded one is "
-		 "whole.\n"
-		 "  live gives up when the fabric is silent for 10 seconds (or those of `wait`), or sends "
-		 "only errors for three\n"
-		 "  times as long.  The loaded fabric then stays, and `live` tries again.\n",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED
 	 "changes integer? how it differs from the discovery before\n" JSON_EVENT,
 	 .run = cmd_live},
@@ -848,29 +821,12 @@ const struct command fabric_commands[] = {
 	 .group = FILES,
 	 .syntax = "config FILE",
 	 .help = "take routing options from an opensm.conf; the engine in force reroutes",
-	 .details =
-		 "  One event: OpenSM starts again with the options and engines of the file.  (`sighup "
-		 "FILE`: a running OpenSM reads\n"
-		 "  the file.)  What failed stays down; options that the file does not name stay.  While the "
-		 "tables in force are\n"
-		 "  those that the switches hold, they stay, and the file gives options only.\n",
 	 .json = JSON_EVENT,
 	 .run = cmd_config},
 	{.name = "set",
 	 .group = WHAT_IF,
 	 .syntax = "set [OPTION [VALUE...]]",
 	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
-	 .details = "  OpenSM starts again with it: it takes the LIDs that ports carry and those of its "
-		    "guid2lid, and forgets existing\n"
-		    "  entries; what failed stays down.  At SIGHUP (`sighup FILE`) it takes few options; "
-		    "`help OPTION` tells of each.\n"
-		    "  `set rules opensm|manual` chooses between the behaviour of OpenSM 3.3.23 and that of "
-		    "its manual.\n"
-		    "  Options for files of GUIDs also take names, globs and lists: set root_guid_file "
-		    "*CCORE*,\n"
-		    "  set cn_guid_file luna-[0001-0560].  With another fabric ibscope looks for the names "
-		    "again.  OpenSM itself takes\n"
-		    "  only files: `roots export FILE` writes one.\n",
 	 .sets_options = true,
 	 .json = JSON_AGGREGATION "options object? options of OpenSM\n"
 				  "options.* string? by name\n" JSON_NAMED JSON_EVENT,

@@ -339,19 +339,6 @@ const struct command flow_commands[] = {
 	 .syntax = "flows NODE[PORT] " FLOWS_BEHIND " | SRC DST " FLOWS_BEHIND " | shared H... [all]",
 	 .help = "find who shares a link: the pairs of hosts over it, grouped; of a path: over its busiest "
 		 "link",
-	 .details =
-		 "  Counts packets that leave by the port; the other direction of the link is another port.  "
-		 "Without `by`: by source\n"
-		 "  switch, by destination switch, by both, and pairs.  One destination switch: all routes "
-		 "to a leaf meet here.\n"
-		 "  One source switch, many destinations: too few uplinks.  `by scope` counts all hosts, and "
-		 "tells apart those of the\n"
-		 "  scope.  SRC DST: the links of the path with their routes, then the flows of the first.  "
-		 "In a scope: strangers, too,\n"
-		 "  the routes that the same pattern among all hosts outside of it puts there.\n"
-		 "  shared H...: links on which the scope, one job, meets the job of other hosts, with both "
-		 "loads, as `load-map shared`.\n"
-		 "  The pattern may be:\n" PATTERN_DETAILS,
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN JSON_SHARED
 	 "port object? the port\n"

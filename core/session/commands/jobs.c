@@ -263,21 +263,6 @@ const struct command job_commands[] = {
 	 .group = JUDGE,
 	 .syntax = "jobs FILE [of JOB] [ring|tree|alltoall] [direct] [all]",
 	 .help = "find the links on which the jobs of a file meet, and what strangers put on a job's links",
-	 .details = "  FILE is what squeue or `scontrol show job` prints, or lines `NAME HOSTS...` (names or "
-		    "lists, # a "
-		    "comment).  Each\n"
-		    "  job's GPUs, one a host port, send among themselves (patterns of `load-map`; "
-		    "alltoall); jobs do not "
-		    "send to each\n"
-		    "  other.  A scope does not count here.\n"
-		    "  links        directed links between switches that carry the job's routes; shared: "
-		    "those that carry "
-		    "another's, too\n"
-		    "  most         most of its own routes on a link\n"
-		    "  strangers    most routes that all others put on one of its links\n"
-		    "  Then the links of two jobs or more, busiest first, with the routes of each.  of JOB: "
-		    "all links of "
-		    "that job.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_ABSENT
 	 "pattern string(ring/tree/alltoall) what the GPUs of a job do\n"
@@ -458,15 +443,6 @@ const struct command ring_commands[] = {
 	 .syntax = "ring-order [direct] [H...] [all]",
 	 .help = "find flows of a ring of GPUs that meet, the swap of hosts that mends it, and the best "
 		 "order",
-	 .details = "  The ring is that of `load-map ring`: hosts by name, or H... as named.  Links are "
-		    "those between switches, in one\n"
-		    "  direction.  Better is: fewer flows without a way, fewer flows on the fullest link, "
-		    "fewer such links, fewer pairs\n"
-		    "  of flows that meet.  Of 8 hosts and fewer, all orders are tried.  Of more: hosts "
-		    "switch by switch, then swap\n"
-		    "  by swap while one helps, also from the order as it is.  The order goes behind "
-		    "`load-map ring`, or line by line\n"
-		    "  into a host file.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_GPUS COST_KEYS(
 		 "now", "",
@@ -625,16 +601,6 @@ const struct command scope_commands[] = {
 	 .group = LOOK,
 	 .syntax = "scope [all | off | H... [known]]",
 	 .help = "count one job's hosts only: names, globs, lists, @FILE; `-` before a word leaves out",
-	 .details = "  check, load-map, shifts, survey, compare, diff and the summary after each event then "
-		    "count only pairs of these\n"
-		    "  hosts: scope luna-[0160-0175], scope luna-* -luna-0163, scope -*login*.  The tables "
-		    "stay as they are.\n"
-		    "  @FILE: all hosts of a file: output of squeue, `scontrol show hostnames` or `scontrol "
-		    "show job`, or lists.\n"
-		    "  @FILE:JOB: the hosts of one job, by number (`591970_3`) or name.\n"
-		    "  The scope stays after failures and after `load` or `live`, if the new fabric has its "
-		    "ports (by GUID); all or off\n"
-		    "  ends it.  scope alone prints it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE JSON_ABSENT,
 	 .run = cmd_scope},

@@ -458,14 +458,6 @@ const struct command lesson_commands[] = {
 		 "commands print",
 	 .finds = "an answer is wrong, or check finds that a lesson says something else than its commands "
 		  "print",
-	 .details =
-		 "  A step is text, commands that run, panes to look at, and often a question; `answer TEXT` "
-		 "judges yours, if the\n"
-		 "  lesson tells which are right.  lesson loads the fabric of the lesson\n"
-		 "  and sets all options to their defaults.  all: prints every step with its answers.\n"
-		 "  Your own lessons: a file as `lesson new FILE` makes it.  Give its path, or its name if "
-		 "it lies in\n"
-		 "  $XDG_CONFIG_HOME/ibscope/lessons.  ibscope(1) describes the form.\n",
 	 .json = JSON_CONTENT "lessons[] object? lessons there are\n"
 			      "lessons[].name string as `lesson` takes it\n"
 			      "lessons[].title string what it is about\n"
@@ -610,11 +602,6 @@ const struct command grade_commands[] = {
 	 .syntax = "grade LESSON FILE",
 	 .help = "judge the answers that somebody handed in to the questions of a lesson",
 	 .finds = "points are missing",
-	 .details = "  FILE has a line \"STEP: ANSWER\" for each; # begins a comment.  Only questions count "
-		    "whose "
-		    "right answers the\n  lesson tells (`accept`, `judge`: ibscope(1)).  The session stays "
-		    "as it "
-		    "is.\n",
 	 .json = "name string? name of the lesson\n"
 		 "points integer? points that the answers got\n"
 		 "of integer? points there are\n"

@@ -573,24 +573,6 @@ const struct command load_commands[] = {
 	 .syntax = "load-map [" PATTERN_SYNTAX "] [all] | shared H... [all] | counters [all] | ebb [both] "
 		   "[rail | ring|tree|alltoall [direct]] [seed=K]",
 	 .help = "count routes per link for a traffic pattern; effective bisection bandwidth",
-	 .details = PATTERN_DETAILS
-	 "  Lists the 20 busiest links; with `all` behind the pattern every link.\n"
-	 "  shared H...: links on which the scope, one job, meets other "
-	 "hosts, another job (words as in `scope`): the routes\n"
-	 "  among the hosts of each, most of both first.\n"
-	 "  counters: routes of all pairs beside what the last reading of counters "
-	 "says was sent (`counters all`).\n"
-	 "  ebb: effective bisection bandwidth.  Random pairs of hosts send.  Each "
-	 "pair gets 1 / the most flows on a link of\n"
-	 "  its path.  ebb prints the mean over pairs and pairings, and half the "
-	 "width of its 95 % interval.  One way, or\n"
-	 "  `both`.  rail: hosts are paired, and each of their rails sends to the same rail.\n"
-	 "  ebb ring, tree, alltoall: that traffic of all GPUs in place of pairs; each time the hosts "
-	 "stand in a random order,\n"
-	 "  as a scheduler may give them to a job.  A ring: one way, or `both`.  A tree: both ways.  "
-	 "alltoall: one step of it,\n"
-	 "  in which each GPU sends to the one K places on, K random; GPUs of one host do without the "
-	 "network.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
 	 "loads object? routes on links\n"
@@ -634,13 +616,6 @@ const struct command load_commands[] = {
 	 .syntax = "shifts [SAMPLE] [order lid|ftree|name | order rail [direct]]",
 	 .help = "find the busiest link when every host sends to the host K places further, for all K or "
 		 "SAMPLE of them",
-	 .details = "  This is a shift: all-to-all programs run through all K.  The order of hosts is the "
-		    "same for all engines: that of\n"
-		    "  the fat tree if ftree can index the fabric, else by LID; `order` chooses.  Without "
-		    "SAMPLE, shifts tries only\n"
-		    "  some K of a large fabric.  order rail: the places are GPUs, one a host port, host by "
-		    "host and rail by rail; what a\n"
-		    "  GPU sends to another host goes by the receiver's rail, or, direct, by its own port.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "shifts object flows on links when every node sends K places further\n"
 			    "shifts.places integer places in the order\n"
@@ -665,11 +640,6 @@ const struct command load_commands[] = {
 	 .syntax = "spread [all]",
 	 .help = "show link loads when switches spread packets over all ports of an adaptive-routing group",
 	 .finds = "some way of a pair loops or ends nowhere",
-	 .details = "  All hosts send to all.  Each switch divides what goes to a host equally over its "
-		    "group of ports.  The groups are\n"
-		    "  those of the tables (`tables FILE`).  spread leaves out pairs with a way that loops "
-		    "or ends nowhere, and names\n"
-		    "  them.  `check` judges loops and credit loops over all these ways.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "shares object shares of links, all hosts to all\n"
 			    "shares.pairs integer pairs of hosts\n"

@@ -163,21 +163,12 @@ const struct command manager_commands[] = {
 	 .syntax = "restart [ENGINE[,ENGINE...]] [OPTION=VALUE]...",
 	 .help = "restart OpenSM: it keeps the LIDs that ports carry, and those in its guid2lid",
 	 .finds = "no engine is left: then it is 3",
-	 .details = "  It forgets existing entries.  Without ENGINE the engines stay.  "
-		    "guid2lid_file=/dev/null: guid2lid is lost, so LIDs\n"
-		    "  of ports that left are free; guid2lid_file=FILE: it reads another one.  `route` and "
-		    "`set` restart OpenSM, too.\n",
 	 .json = JSON_NAMED JSON_EVENT,
 	 .run = cmd_restart},
 	{.name = "failover",
 	 .group = WHAT_IF,
 	 .syntax = "failover NODE [down]",
 	 .help = "let a standby on another node take over; down: the node of the old subnet manager fails",
-	 .details = "  The standby ran all the time, so the tables keep their length.  It forgets existing "
-		    "entries.  What failed stays\n"
-		    "  down.  Without honor_guid2lid_file it also forgets guid2lid, so LIDs of ports that "
-		    "left are free.  With it, its\n"
-		    "  guid2lid counts as a copy of the master's.\n",
 	 .json = JSON_EVENT,
 	 .run = cmd_failover},
 	{.name = "sighup",
@@ -185,9 +176,6 @@ const struct command manager_commands[] = {
 	 .syntax = "sighup FILE",
 	 .help = "let OpenSM read its opensm.conf again and sweep; tell which options it takes, and what "
 		 "changes",
-	 .details = "  Options that FILE does not name stay.  What OpenSM takes acts in the sweep that "
-		    "follows, or later.  Other options\n"
-		    "  and routing_engine need a restart: `set`, `config`, `restart`.\n",
 	 .sets_options = true,
 	 .json = "taken[] string? options that OpenSM takes from the file\n"
 		 "left[] string? options that differ in the file and need a restart\n" JSON_EVENT,
@@ -263,12 +251,6 @@ const struct command session_commands[] = {
 	 .group = TEACH,
 	 .syntax = "help [COMMAND|TOPIC]...",
 	 .help = "list commands and topics, or explain one of them",
-	 .details = "  A topic is a word of the field (lid, rank, credit loop, layer) or an engine.  Also "
-		    "explained: options, panes, their\n"
-		    "  columns, keys, actions, words of bindings (%switch), limits, synthetic fabrics, rules "
-		    "(where OpenSM and its\n"
-		    "  manual differ), figures (what each counts).  `help options`, `help rules` and so on "
-		    "list all of a kind.\n",
 	 .json = "commands[] object commands\n"
 		 "commands[].name string its name\n"
 		 "commands[].group string(Look/What if/Explain/Judge/Teach/Files) what it is for\n"
@@ -296,10 +278,6 @@ const struct command session_commands[] = {
 	 .group = TEACH,
 	 .syntax = "schema [COMMAND] | schema json-schema",
 	 .help = "print the keys of the JSON objects, with their types; of all commands, or of one",
-	 .details = "  With --json it prints them as JSON.  The version goes up when a key goes away or "
-		    "changes its meaning; new keys\n"
-		    "  can come at any time.\n"
-		    "  json-schema: one JSON Schema (draft 2020-12) for the object of any command.\n",
 	 .json = "version integer(1..)? version of the keys\n"
 		 "json_schema any? the JSON Schema\n"
 		 "common[] object? keys that all objects have\n"

@@ -309,24 +309,6 @@ const struct command outage_commands[] = {
 	 .group = JUDGE,
 	 .syntax = "outage [jobs FILE] | " OUTAGE_SYNTAX("[jobs FILE] "),
 	 .help = "list the pairs that the last event, or a failure, cuts until the next sweep, and where",
-	 .details = "  Until the subnet manager's next sweep the switches keep the old tables, which still "
-		    "lead to what failed.\n"
-		    "  Without words: what the last event cut.  With words as of `fail`: what that failure "
-		    "would cut; nothing\n"
-		    "  changes in the session.\n"
-		    "  lost at      a port whose cable leads nowhere, and the LIDs that the old tables send "
-		    "there\n"
-		    "  after        pairs that stay lost after the sweep, as `fail` counts them.  Switches "
-		    "that the subnet manager\n"
-		    "               no longer reaches keep their old tables\n"
-		    "  All paths    two hosts, one of them with several ports, that all their paths lose\n"
-		    "  With `set local_repair flfr` a switch whose port failed sends by the first live port "
-		    "of the LID's\n"
-		    "  adaptive-routing group (tables from .far or live); without a group the pair is cut.\n"
-		    "  Under a scope only pairs of its hosts count: a job's, for example.\n"
-		    "  jobs FILE    a row for each job of FILE too, whatever the scope: what squeue or "
-		    "`scontrol show job`\n"
-		    "               prints, or lines NAME HOSTS...\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_OUTAGE(
 		 "") "end_down integer of pairs_until_sweep: an end is down\n"

@@ -390,13 +390,6 @@ const struct command path_commands[] = {
 	 .syntax = "trace SRC DST",
 	 .help = "show the path hop by hop, in both directions",
 	 .finds = "a direction has no path, or not by all ports of an adaptive-routing group",
-	 .details = "  Before anything is routed, trace knows the LIDs of the fabric's source.  With a "
-		    "reading of counters\n"
-		    "  (`counters all`) links with errors, and those that flapped, are congested or "
-		    "degraded, are marked.\n"
-		    "  trace says which end is not there, and what its cable leads to; if that is not known, "
-		    "what it led to in an\n"
-		    "  earlier event, a snapshot or the file of `check --baseline`.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "absent[] object? of SRC and DST: what is not in the fabric, or not up\n"
 		 "absent[].name string as typed, or the port\n"
@@ -417,17 +410,6 @@ const struct command path_commands[] = {
 	 .group = EXPLAIN,
 	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
 	 .help = "explain an entry or a path: why this port, and why not another one",
-	 .details =
-		 "  why SWITCH DST: the candidate ports, and the rule that decided.  ibscope runs the code "
-		 "of the engine once more on\n"
-		 "  the same input and records this decision.\n"
-		 "  why HOST DST: each switch of the path with its rule, then the SL, and why no lower layer "
-		 "took the pair.\n"
-		 "  via PORT: is that port longer, equal but not chosen, or forbidden (and by which turn)?\n"
-		 "  NODE NODE NODE...: the same for a whole path; NODE[PORT] picks one of parallel links.\n"
-		 "  The last line, `Decided: RULE: ...`, names the rule that decided.\n"
-		 "  At a step of a walk (`step`): what the engine decides in this step, or which step "
-		 "decides the entry.\n",
 	 .needs = NEEDS_ROUTING,
 	 .at_step = true,
 	 .json = "rule string? the rule that decided, or that speaks against the port or path named: one of "
@@ -488,8 +470,6 @@ const struct command path_commands[] = {
 	 .at_step = true,
 	 .syntax = "lft SWITCH",
 	 .help = "print the forwarding table of a switch and mark entries that the last event changed",
-	 .details = "  At a step, brackets mark a port that the engine has found but not yet written to the "
-		    "table.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "entries[] object entries of the table\n"
 		 "entries[].lid lid the LID\n"
@@ -518,9 +498,6 @@ const struct command path_commands[] = {
 	 .at_step = true,
 	 .syntax = "roots [export FILE [S...]]",
 	 .help = "list the root switches; export: write them as a root_guid_file of OpenSM",
-	 .details = "  export FILE: the roots of the engine in force, or the switches that you name: roots "
-		    "export roots.conf *CCORE*.\n"
-		    "  FILE - is the screen.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT JSON_ABSENT "roots[] object? root switches\n"
 					  "roots[].name node the switch\n",

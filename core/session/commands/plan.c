@@ -538,28 +538,6 @@ const struct command plan_commands[] = {
 	 .numbers = (const struct arg_number[]){{.key = "effects=N", .most = UINT32_MAX}, {.key = NULL}},
 	 .help = "compare the cabling with a plan; print the cables to change, and in which order",
 	 .finds = "the cabling differs from the plan",
-	 .details = "  FILE: a table of cables (StartDevice, StartPort, EndDevice, EndPort as UFM has it, or "
-		    "node,port,node,port),\n"
-		    "  .topo, .cables, ibfabricconf.xml; another dump of the fabric; or Slurm's "
-		    "topology.conf or `scontrol show\n"
-		    "  topology`: then plan names hosts that Slurm expects under another switch.  A cable "
-		    "counts, up or down.  Wires inside\n"
-		    "  a director count only if the plan has them.  A cable is extra only if the plan names "
-		    "its devices, and a cable of a\n"
-		    "  host only if the plan has cables of hosts; plan counts all others as outside of the "
-		    "plan.\n"
-		    "  rails: needs no plan.  A rail is port K of all servers and the switches on those "
-		    "ports.  Hosts on the same\n"
-		    "  switches are a group; plan names each port that is not on the switch of its rail.  A "
-		    "host is all channel\n"
-		    "  adapters whose names begin with the same word; the rest of the name is the rail.\n"
-		    "  Then plan prints the fewest cables to change, as commands, in an order that never "
-		    "parts the fabric, if there is\n"
-		    "  one.  With routes in force each step tells its effect on them as one event; nothing "
-		    "changes in the session.\n"
-		    "  effects=N does that for N steps (without it: for as many as take little time).  plan "
-		    "cuts long lists; all\n"
-		    "  prints everything.\n",
 	 .json = "format string(cabling list/ibfabricconf/topo/cables/topology/fabric/rails) the format of "
 		 "FILE\n"
 		 "cables integer cables of the plan whose ends are in the fabric; of Slurm's hosts; of "

@@ -209,18 +209,6 @@ const struct command quiz_commands[] = {
 	 .help = "answer a question about ports, layers, ranks or turns, or perform the run; then read the "
 		 "rule",
 	 .finds = "the answer is wrong",
-	 .details = "  With ENGINE, that engine routes first.  Without a kind, quiz draws port, layer or "
-		    "rank, as the engine has them.\n"
-		    "  It asks only about entries with two candidates or more, and about layers if there are "
-		    "several.  turn: which turn\n"
-		    "  the engine forbids; sound: is the fabric sound as it is routed; layers: how many "
-		    "there are.  The same seed asks the\n"
-		    "  same question; without one quiz draws another each time and prints it.\n"
-		    "  step: you perform the run.  quiz asks for the next step that decides something, from "
-		    "where the walk of `step start`\n"
-		    "  stands (without a walk: from the beginning): which switch, port, rank or weight, or "
-		    "yes|no.  A right answer does\n"
-		    "  the step; quiz refuses a wrong one, names the rule and asks again.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "question object? what is asked\n"
 		 "question.kind string(port/layer/SL/rank/turn/sound/layers/step) what is asked for\n"

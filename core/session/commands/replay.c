@@ -309,12 +309,6 @@ const struct command replay_commands[] = {
 	 .syntax = "save-session FILE",
 	 .help = "save the session as commands: fabric, options, events, snapshots; `source FILE` runs them "
 		 "again",
-	 .details = "  Paths are absolute.  A fabric that no file holds (live, standard input) goes to "
-		    "FILE.ibnet, names of `names` go to\n"
-		    "  FILE.names, live readings of counters to FILE.counters and FILE.counters-before.  "
-		    "save-session lists what it\n"
-		    "  cannot save: tables read live, and snapshots of other fabrics.  It takes snapshots "
-		    "again at their events.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT "lost string lines: what the file lacks\n",
 	 .run = cmd_save_session},
@@ -324,17 +318,6 @@ const struct command replay_commands[] = {
 	 .help = "write a report in Markdown for a ticket: fabric, engine, options, failures, changes, "
 		 "drawings, check, load; or what a change does",
 	 .finds = "of `report change`: the change is not safe",
-	 .details =
-		 "  It ends with the commands that do it all again (as of `save-session`).\n"
-		 "  change      the journal as a change, for those who decide on it: the verdict, each step, "
-		 "figures before, during\n"
-		 "              and after, the worst second failure meanwhile, hosts that notice it, how to "
-		 "back out, settings.\n"
-		 "              The first event with tables is before; hosts that count now count in all of "
-		 "it.  A FILE.html, or\n"
-		 "              `html`, is one page with its pictures, which loads nothing and prints on A4\n"
-		 "  jobs FILE   hosts by job too: what squeue or `scontrol show job` prints, or lines NAME "
-		 "HOSTS...\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT JSON_SOME_JUDGED
 	 "unreachable integer? =pairs without a path\n"

@@ -246,20 +246,6 @@ const struct command tables_commands[] = {
 	 .group = FILES,
 	 .syntax = "tables FILE [FILE] | live [CA[:PORT]] | held [else ENGINE[,ENGINE...]]",
 	 .help = "take the tables in the switches as the routing: from a dump, live, or back to them",
-	 .details =
-		 "  FILE: opensm-lfts.dump, output of dump_fts, ibroute and dump_lfts.sh, opensm.fdbs, "
-		 "ibdiagnet's .fdbs and\n"
-		 "  .far (with adaptive-routing groups), `export lfts` and `export fdbs`, or lesson:NAME, "
-		 "one of the lessons.\n  You need not route before.\n"
-		 "  LIDs are those that the file names by port GUIDs, else those of the fabric's source; "
-		 "tables lists what does not\n"
-		 "  fit.  A failure does not change these tables; `route ENGINE` computes others, `diff` "
-		 "compares.\n"
-		 "  held: back from computed tables to those that were read; else: where none were, ENGINE "
-		 "routes.\n"
-		 "  A second FILE tells the SLs of paths, in lines SLID DLID SL (`export paths`), as `set "
-		 "path_sl_file` does.\n"
-		 "  Another engine in their place has SLs of its own, in `compare` too.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "tables object? what was read; not with held\n"
 		 "tables.source string file, or live\n"
@@ -280,14 +266,6 @@ const struct command tables_commands[] = {
 	 .syntax = "judge [all]",
 	 .help = "judge the tables in force by the published rule of NVIDIA's ar_updn",
 	 .finds = "an entry breaks the rule; nothing to judge: then it is 3",
-	 .details =
-		 "  A group of adaptive routing has all ports of the fewest legal hops to the LID, and the "
-		 "static port is one of\n"
-		 "  them.  Which one is static is not published, so it is not judged.  Legal: up, then down, "
-		 "by the ranks in\n"
-		 "  opensm-smdb.dump where the source tells them and nothing is down, else by root_guid_file "
-		 "or the roots that\n"
-		 "  updn finds.  `all` prints every entry that breaks the rule.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "ranks string(source/roots) source: the source tells them; roots: distance from roots that "
 		 "are given or found\n"
@@ -636,31 +614,6 @@ const struct command drift_commands[] = {
 	 .help = "compare what the switches hold with what the subnet manager computes, entry by entry",
 	 .finds = "an entry is not right, or ibscope cannot judge it, or a port has no LID and ibscope knows "
 		  "none that is free",
-	 .details =
-		 "  Drift is the difference between the tables in the switches and those that the engine "
-		 "computes from them.  drift\n"
-		 "  takes the tables that the switches hold where they were read, else those in force.\n"
-		 "  OpenSM keeps existing entries, so healthy tables with a history differ from tables of a "
-		 "fresh start.\n"
-		 "  right        a sweep keeps the entry, and a restart would choose it too\n"
-		 "  kept         a sweep keeps the entry; a restart would choose another one\n"
-		 "  restart      the engine computes another entry, and a restart writes it\n"
-		 "  dead         packets are lost at the entry's port\n"
-		 "  missing      the switch has no entry, and the engine computes one\n"
-		 "  unknown      no port has the LID\n"
-		 "  A running OpenSM compares what it computes with its own memory, and never reads the "
-		 "tables: its next sweep writes\n"
-		 "  only what its memory has otherwise, and leaves what another program changed.  ibscope "
-		 "does not know that memory.\n"
-		 "  A restart writes every entry that differs, and a switch that disappears and comes back "
-		 "gets most of its own anew.\n"
-		 "  The LMC is that of the ports, unless you set it.  Entries for LIDs of which a file has "
-		 "none are not judged.\n"
-		 "  Each entry that is not right has one cause, and so has each pair that is lost by the "
-		 "tables held.\n"
-		 "  Without ENGINE drift tries all engines, those of `config FILE` first, and ranks them by "
-		 "agreement: the share\n"
-		 "  of entries that are right or kept.  `all` prints every entry, kept ones too.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SOME_JUDGED
 	 "engine engine? engine whose tables drift compares with\n"

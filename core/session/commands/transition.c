@@ -250,15 +250,6 @@ const struct command transition_commands[] = {
 	 .group = WHAT_IF,
 	 .syntax = "transition [SNAPSHOT [SNAPSHOT]] [all] | to ENGINE[,ENGINE...] [OPTION=VALUE]... [all]",
 	 .help = "judge the step from the old tables to the new ones: is it safe while OpenSM writes them?",
-	 .details = "  OpenSM writes tables switch by switch, a block of 64 LIDs at a time.  Meanwhile "
-		    "packets meet old and new\n"
-		    "  entries.  Without a name transition judges the last event; SNAPSHOT: from it to now, "
-		    "or between two;\n"
-		    "  to ENGINE: from now to the tables of a restart with that engine.\n"
-		    "  waiting      pairs of hosts that the old tables cut and the new ones serve\n"
-		    "  cut          pairs that old and new tables serve, but this mix of them does not\n"
-		    "  looping      pairs whose packets go round in a circle\n"
-		    "  all          prints every write\n",
 	 .finds = "pairs loop or are cut in OpenSM's order, or a mix of old and new routes makes a credit "
 		  "loop that neither has alone",
 	 .json = JSON_SCOPE

@@ -170,17 +170,6 @@ const struct command verify_commands[] = {
 	 .help = "compare these tables with those of the real OpenSM, which it runs over a simulation of "
 		 "this fabric",
 	 .finds = "the tables of OpenSM differ",
-	 .details = "  verify needs opensm and ibsim (packages opensm and ibsim-utils; on RHEL and SUSE "
-		    "ibsim).  It simulates the fabric\n"
-		    "  without what failed, in a private folder, and starts OpenSM with this engine and "
-		    "these options.  It compares\n"
-		    "  every entry with a fresh start here, the SL-to-VL maps if qos is on, and the SLs "
-		    "that OpenSM answers, if the\n"
-		    "  engine sets SLs.  Tables with a history (`journal`) differ from those of a start; "
-		    "verify starts both sides anew.\n"
-		    "  verify never touches a real fabric: both programs load the library of ibsim and see "
-		    "no device.  It lists what the\n"
-		    "  simulator cannot hold, and leaves nothing behind.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine engine that routed here\n"
 		 "opensm_engine engine engine that routed in OpenSM, by its log\n"

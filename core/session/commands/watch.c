@@ -789,29 +789,6 @@ const struct command watch_commands[] = {
 		 "watch [SECONDS] [rounds N] [keep N] [on CA[:PORT]] [within N] [on-change PROGRAM [ARG]...]",
 	 .help = "read the live fabric and its tables again and again; each change becomes an event, with "
 		 "its effects",
-	 .details =
-		 "  SECONDS between two readings (10); until Esc, or N readings.  watch sends only Get "
-		 "requests, few at a time.  After\n"
-		 "  each change it tells what changed in the fabric, in the tables and paths, and whether "
-		 "the tables have\n"
-		 "  followed: by the same rules as `check`.  The top line tells the age of the last reading. "
-		 " From the third\n"
-		 "  reading on, a line shows the last 40 side by side: table entries that changed, pairs "
-		 "without a path.\n"
-		 "  It asks the subnet managers for state and priority, and names the engine that explains "
-		 "the tables.  A reading\n"
-		 "  without a change says nothing.\n"
-		 "  on-change PROGRAM runs your program, never by a shell, after each reading with a change: "
-		 "its input is a line of\n"
-		 "  JSON for each change and one for the reading.  It is ended after `within` N seconds "
-		 "(10); when it fails, that\n"
-		 "  is told, and watch goes on.\n"
-		 "  Each line begins with the number of the reading and its time (UTC).  With --json each "
-		 "change is an object of its\n"
-		 "  own, printed at once, and so is each reading; the last object is that of the command.\n"
-		 "  keep N: the last N events stay in the journal (20), so that memory is bounded.\n"
-		 "  Without a screen SIGHUP reads anew at once, and SIGTERM ends it with a last line, status "
-		 "as after `rounds`.\n",
 	 .finds = "tables lag behind the fabric, or no subnet manager, or more than one, is master; 3 when a "
 		  "reading fails",
 	 .json = "time string(^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$)? when the reading "
