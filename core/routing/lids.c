@@ -221,8 +221,8 @@ struct lid_memory *lid_memory_copy(const struct lid_memory *m)
 }
 
 /*
- * The endport `ep` of m was endport `was` of `old`: what is remembered of it, and what it carries now.
- * managed: ports of `from` were found with LIDs of another subnet manager.
+ * The endport `ep` of m was endport `was` of `old`: takes over what is remembered about it, and what it
+ * carries now. managed: ports of `from` had LIDs of another subnet manager.
  */
 static void take_over(struct lid_memory *m, const struct fabric *f, uint32_t ep, const struct lid_memory *old,
 		      const struct fabric *from, uint32_t was, bool managed)
@@ -235,8 +235,8 @@ static void take_over(struct lid_memory *m, const struct fabric *f, uint32_t ep,
 		m->carried[ep] = old->carried[was];
 		m->carried_lmc[ep] = old->carried_lmc[was];
 	} else if (managed && m->known[ep] && f->port_lid[p] && f->port_lid[p] != min && !from->port_lid[q]) {
-		/* that one has given the new port another LID than was worked out for it: what is seen counts
-		 */
+		/* that one has given the new port another LID than was worked out for it: what is seen
+		 * counts */
 		m->known[ep] = 0;
 		for (uint32_t l = min; l && l <= m->entry[ep].max; l++)
 			m->used[l] = 0;

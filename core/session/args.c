@@ -121,7 +121,7 @@ static int args_read_switch(const struct session *s, const char *word, uint32_t 
 	return err_set_kind(e, ERR_NO_NODE, "%s is no switch", s->fabric->node_name[*id]);
 }
 
-/* Does the syntax allow several of them: "H..." or "NODE NODE NODE..."? */
+/* Does the syntax allow several of these words: "H..." or "NODE NODE NODE..."? */
 static bool is_many(const char *word, size_t len)
 {
 	const char *p = word + len;

@@ -253,7 +253,7 @@ static int list_one(struct id_list *l, uint32_t id)
 	return 0;
 }
 
-/* A word that is no number. With `exact`, only whole names and whole words of names count. */
+/* A word that is not a number.  With `exact`, only whole names and whole words of names count. */
 static int nodes_named(const struct session *s, const char *word, enum name_kind kind, bool exact,
 		       struct name_hits *h, struct id_list *l, struct err *e)
 {

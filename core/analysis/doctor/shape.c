@@ -192,7 +192,7 @@ static const char *others(const struct doctor *d)
 	return d->w->hosts->narrowed ? "what is outside the scope" : "aggregation nodes";
 }
 
-/* with: a graph of more routes, whose loops are also told; NULL = none. */
+/* with: a graph of more routes, whose loops are also reported; NULL = none. */
 static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *c, unsigned vl,
 		      const struct cdg *with, const char *whose, enum severity severity)
 {
@@ -400,7 +400,7 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
 struct doctor_roots_hang {
 	const struct doctor *d;
 	uint32_t *hosts;  /* [n_switches] as OpenSM counts them: all CA and router ports */
-	uint32_t limit;	  /* so many hosts are too many */
+	uint32_t limit;	  /* this many hosts are too many */
 	uint16_t *hops;	  /* [n_switches] from x */
 	uint32_t *order;  /* [n_switches] nearest first */
 	uint32_t *dom;	  /* [n_switches] nearest switch on all ways from x */

@@ -222,7 +222,7 @@ float svg_legend_words(FILE *to, float x, float y, float letter, const char *wor
 #define LEGEND 30.0f
 #define LABEL_HIGH 5.0f /* height of one letter of a slanting label */
 #define LABEL_LETTERS 28
-#define VALUES 30 /* up to so many bars have their values on top */
+#define VALUES 30 /* up to this many bars have their values on top */
 #define TICKS_UP 5
 #define TICKS_ACROSS 12
 #define COLOUR "#5aa2cf"
@@ -344,7 +344,8 @@ static float labels_high(const struct plot *p, float letter)
 	return (float)(most > LABEL_LETTERS ? LABEL_LETTERS + 2 : most) * LABEL_HIGH * letter;
 }
 
-/* Part of bar i, or all of it: what it stands for, and how many of `name` (if there is one) it shows. */
+/* Draws part of bar i, or all of it, with what it stands for and how many of `name` (if there is one) it
+ * shows. */
 static void plot_put_bar(const struct panel *g, uint32_t i, float x0, float x1, double from, double to,
 			 const char *colour, const char *name)
 {

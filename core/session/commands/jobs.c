@@ -522,7 +522,7 @@ static int mark_word(const struct session *s, const char *word, bool exact, uint
 	return rc;
 }
 
-/* The same for those of a list that the fabric has, by whole names.  The others are told. */
+/* The same for the words of a list that the fabric has, by whole names.  The others are reported. */
 static int mark_known(const struct session *s, const char *word, uint8_t mark, uint8_t *wanted, struct out *o,
 		      struct err *e)
 {

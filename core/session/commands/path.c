@@ -230,7 +230,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	return json;
 }
 
-/* Before anything is routed: tells the two ends, and their distance by cable. */
+/* Before anything is routed: prints the two ends, and their distance by cable. */
 static void print_ends(const struct session *s, uint32_t src, unsigned slid, uint32_t dst, unsigned dlid,
 		       struct out *o)
 {
