@@ -21,7 +21,7 @@
 #include "core/session/patterns.h"
 
 #define HOSTS_SHOWN 100 /* of a step */
-#define SECOND_MOST 200 /* failures of a kind that are tried in a state; of more, so many are drawn */
+#define SECOND_MOST 200 /* most failures of a kind tried in a state; more are sampled down to this */
 #define ROOTS_SHOWN 40
 
 /* The worst of all single failures of a kind. */
