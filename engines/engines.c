@@ -160,7 +160,7 @@ static inline void turn(uint64_t w[8])
 		exchange(&w[i], &w[i + 1], 8, UINT64_C(0x00FF00FF00FF00FF));
 }
 
-/* Writes columns k to k + 7 of rows v to v + 7. in_row: they are so many LIDs in a row. */
+/* Writes columns k to k + 7 of rows v to v + 7. in_row: their LIDs are consecutive. */
 static inline void write_square(const struct columns *c, uint32_t v, unsigned k, bool in_row)
 {
 	const uint16_t *lid = c->lid + k;

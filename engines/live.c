@@ -188,7 +188,7 @@ static void note_oddities(const struct engine_input *in, const char *name, uint3
 			 name);
 }
 
-/* refusal: what is told when nothing was read. */
+/* refusal: the message when nothing was read. */
 static struct routing *live_engine_show(const struct engine_input *in, struct engine_output *out,
 					const char *name, const char *refusal)
 {

@@ -137,7 +137,7 @@ static bool ends_dump(struct cursor c)
 	return cur_number(&c, 10, &n) && (cur_word(&c, "valid") || true) && cur_word(&c, "lids dumped");
 }
 
-/* A line that is no SL becomes blank, so that the reader of SLs counts lines as this one. */
+/* A line that is not an SL becomes blank, so that the reader of SLs counts lines as this one. */
 static int script_read_line(struct script_reader *r, struct cursor line, struct err *e)
 {
 	struct cursor c = line;
@@ -188,8 +188,8 @@ static int read_output(struct script_reader *r, const char *data, size_t size, s
 	return sl_file_parse(sls, &file, in->topo->fabric, in->lids, &notes->text, e);
 }
 
-/* --- running it ------------------------------------------------------------------------------------------
- */
+/* --- running it
+ * ------------------------------------------------------------------------------------------ */
 
 /* What it wrote to its standard error: lines of the notes; the last line is put behind the message *why. */
 static void script_tell_said(const char *program, const struct text *said, struct notes *notes,
@@ -292,8 +292,8 @@ static int compute(const struct engine_input *in, struct routing *r, struct note
 	return rc;
 }
 
-/* --- the routing -------------------------------------------------------------------------------------------
- */
+/* --- the routing
+ * ------------------------------------------------------------------------------------------- */
 
 static struct sl_range sl_of(const struct routing *r, unsigned slid, unsigned dlid)
 {
@@ -505,7 +505,7 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 	rec_phase(in, "hop matrix of %s", path);
 	hops_file_read(&file, path, in->topo, in->progress);
 	*left = file_engine_fill_matrix(in, &file);
-	if (RECORDED(in)) /* in addition to what the phase tells */
+	if (RECORDED(in)) /* in addition to what the phase says */
 		rec_cells(in->record, T_HOPS, (size_t)f->n_ports * n);
 	for (uint32_t p = 0; RECORDED(in) && p < f->n_ports; p++)
 		for (uint32_t d = 0; node_is_switch(f, f->port_node[p]) && d < n; d++)

@@ -1,4 +1,4 @@
-/* Named actions for keys, the keymap in force, and what help tells about both. */
+/* Named actions for keys, the keymap in force, and what help says about both. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>

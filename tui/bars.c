@@ -53,7 +53,7 @@ static uint32_t failures(const struct state *st)
 	return n;
 }
 
-/* What the bar tells. The last ranks give way first. */
+/* The parts of the bar.  The last ranks give way first. */
 enum rank { RANK_ENGINE, RANK_FAILED, RANK_AGE, RANK_SCOPE, RANK_SIZE, RANK_NONE_FAILED, RANK_TIME };
 
 struct bars_part {

@@ -23,11 +23,12 @@ extern const char *const colour_schemes[]; /* [COLOUR_SCHEMES]; the last one has
 struct paint colours_paint(unsigned scheme, bool many, enum style st);
 /* Does COLORFGBG ("FG;BG" or "FG;...;BG", colours 0..15) tell of a light background? False for NULL, too. */
 bool colours_light(const char *fgbg);
-/* The same of a colour as a terminal tells it: "rgb:R/G/B", one to four hexadecimal digits each. */
+/* The same for a colour as a terminal reports it: "rgb:R/G/B", one to four hexadecimal digits each. */
 bool colours_light_rgb(const char *rgb);
 /* Does the background decide, since nobody has chosen a scheme? */
 bool colours_open(void);
-/* What the terminal told of its background. If nobody has chosen, a light one gets its scheme. */
+/* Takes what the terminal reported about its background.  If nobody has chosen, a light one gets its
+ * scheme. */
 void colours_background(const char *rgb);
 struct look colours_look(enum style st);
 

@@ -205,8 +205,8 @@ static const char *nothing(const struct view *v)
 	return "nothing here";
 }
 
-/* How names like that of a node are cut: without what all of its kind share. The same until the next scene.
- */
+/* How names like that of a node are cut: without what all of its kind share. The same until the next
+ * scene. */
 static const struct cut *name_cut(const struct scene *sc, bool of_switch)
 {
 	static struct cut cut[2];
@@ -264,7 +264,7 @@ static size_t names_end(const struct view *v, const struct text *t, int *names)
 	return end;
 }
 
-#define PAIR_NAME 16 /* the same of two names, which give way to what is told behind them */
+#define PAIR_NAME 16 /* the same for two names, which give way to the text behind them */
 
 /* Shortens these names until the last one ends within w columns, and of a pair all that is behind it. */
 static void shorten_names(const struct view *v, int w, struct text *t)

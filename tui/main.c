@@ -307,7 +307,7 @@ static void main_add_engines(struct line_list *l, const char *engines)
 	words_free(argc, argv);
 }
 
-/* An option file without an engine means minhop, as for OpenSM. A line tells so. */
+/* An option file without an engine means minhop, as for OpenSM.  A line says so. */
 static void route_lines(const struct command_line *cl, struct command_run *r, bool read, struct line_list *l)
 {
 	const char *engines = cl->engines ? cl->engines : r->in->session->configured;
@@ -491,7 +491,8 @@ static int main_prepare(struct command_run *r, const struct command_line *cl, st
 	return rc;
 }
 
-/* Runs the commands of the machine's and the person's rc files. Failures are told, the rest still runs. */
+/* Runs the commands of the machine's and the person's rc files.  Failures are reported, and the rest still
+ * runs. */
 static int run_rc(struct command_run *r, struct err *e)
 {
 	char *path[RC_FILES];
@@ -543,8 +544,8 @@ static unsigned columns_of_reader(int fd)
 	return ioctl(fd, TIOCGWINSZ, &size) ? 0 : size.ws_col;
 }
 
-/* How drawings of batch mode are written where TERM or the locale that is asked for has no UTF-8; else NULL.
- */
+/* How drawings of batch mode are written where TERM or the locale that is asked for has no UTF-8; else
+ * NULL. */
 static uint32_t (*drawn_in_ascii(void))(uint32_t)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -685,8 +686,8 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 	return rc ? main_failed(&(struct command_run){.in = in}, &e) : STATUS_DONE;
 }
 
-/* --complete LINE [TEXT]: for what stands in it, commands are completed with the fabric that is named before.
- */
+/* --complete LINE [TEXT]: for what stands in it, commands are completed with the fabric that is named
+ * before. */
 static int main_complete(int argc, char **argv)
 {
 	struct shell_line l;

@@ -1,4 +1,4 @@
-/* What `help` tells of the interface: deeds, plain words, names of panes, columns, keys and limits. */
+/* What `help` says about the interface: deeds, plain words, names of panes, columns, keys and limits. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -267,7 +267,7 @@ static void add_here(const struct view *v)
 			add_deed(d, "Here", "here", text_str(&t), v);
 }
 
-/* "pane NAME" and "COMMAND" alone: their own lines tell the key, so this one is not shown. */
+/* "pane NAME" and "COMMAND" alone: their own lines give the key, so this one is not shown. */
 static bool told_elsewhere(const char *line)
 {
 	return !strchr(line, ';') &&

@@ -1,4 +1,4 @@
-/* What the first screen tells: the summary of a fabric, files loaded last, start files, the engine proposed.
+/* What the first screen shows: the summary of a fabric, files loaded last, start files, the engine proposed.
  */
 #include <assert.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
  * when nothing else is to do, and printed once. Artificial fabrics (by `synth`, or files of a simulator) have
  * none. */
 
-/* Is there something to tell that was not told yet? */
+/* Is there anything to report that was not reported yet? */
 static bool tui_summary_wanted(const struct scene *sc)
 {
 	return sc->fabric &&

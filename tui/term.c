@@ -34,7 +34,7 @@ static struct termios before; /* settings as they were found */
 static volatile bool started;
 static bool mouse;
 static struct answer answer;	/* what it says among the keys */
-static bool pastes;		/* the terminal tells where a paste begins and ends */
+static bool pastes;		/* the terminal marks where a paste begins and ends */
 static char restore_bytes[256]; /* restores the screen if nothing else can be trusted */
 static size_t n_restore;
 static char alt_stack[65536];

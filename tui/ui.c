@@ -82,7 +82,7 @@ static struct {
 	/* with references: what the person gave up waiting for; nothing else was requested since */
 	struct ask given_up[WANTED];
 	unsigned n_given_up;
-	bool no_memory; /* memory was short for a result; not yet told */
+	bool no_memory; /* memory was short for a result; not yet reported */
 	struct progress progress;
 } b = {.mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
@@ -516,8 +516,8 @@ static void worker_answer(void)
 	pthread_mutex_unlock(&w.mutex);
 }
 
-/* The loop: keys, news from other threads, and drawing. It calls all the other files; none of them calls it.
- */
+/* The loop: keys, news from other threads, and drawing. It calls all the other files; none of them calls
+ * it. */
 
 /* Reads all available keys; a bounded number, so that the screen is drawn even during a flood of input. */
 static void read_keys(void)
@@ -616,7 +616,7 @@ static void tell_first_steps(void)
 	char key[64];
 
 	if (!session_routing(ui.session))
-		return; /* the pane `start`, or the proposed engine, tells what to do */
+		return; /* the pane `start`, or the proposed engine, says what to do */
 	for (uint32_t sw = 0; s && sw < s->fabric->n_switches && ends < 4; sw++)
 		FOR_CABLES(s->topo, sw, port, to)
 			ends++;

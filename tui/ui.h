@@ -109,7 +109,8 @@ struct ui {
 /* ui.c */
 extern struct ui ui;
 void ui_wake(void); /* wakes the loop; from any thread, and from signal handlers */
-/* Waits for news, at most so many milliseconds (-1: for ever). Returns what poll() tells of the terminal. */
+/* Waits for news, at most this many milliseconds (-1: for ever).  Returns what poll() reports about the
+ * terminal. */
 void ui_message(bool bad, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void draw_cursor(int y, int x);
 

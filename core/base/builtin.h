@@ -1,6 +1,6 @@
 /*
- * Files that are in the program itself, so that one file copied alone is whole: keymaps, lessons, the demo
- * fabric, completion.  Their paths begin with BUILTIN and go wherever infile_open() reads.  The build makes
+ * Files built into the program, so that a single copied file is complete: keymaps, lessons, the demo fabric,
+ * completion.  Their paths begin with BUILTIN and may be given wherever infile_open() reads.  The build makes
  * one archive of them: a line "NAME SIZE" before each file's bytes.
  */
 #ifndef IBSCOPE_BUILTIN_H
@@ -18,13 +18,14 @@ struct builtin {
 	size_t size;
 };
 
-/* The i-th file; false: there are no more. */
+/* Sets *b to the i-th file.  Returns false when there is no such file. */
 bool builtin_at(size_t i, struct builtin *b);
 
-/* The file of a path; false: it begins otherwise, or there is none of that name. */
+/* Sets *b to the file with this path.  Returns false when the path does not begin with BUILTIN or no file has
+ * it. */
 bool builtin_find(const char *path, struct builtin *b);
 
-/* The file that a word means: "demo" is the demo fabric's path if no file has that name; else word. */
+/* Returns the demo fabric's path for "demo", unless a file has that name; otherwise returns word. */
 const char *builtin_fabric(const char *word);
 
 #endif

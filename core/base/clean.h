@@ -15,9 +15,10 @@
 #include "core/base/text.h"
 
 /*
- * The character at the beginning of s, of len bytes (for a string that NUL ends, 4 will do).
- * Returns the bytes that it takes, and *c.  If it is no UTF-8 (RFC 3629: shortest form, no surrogates): 0,
- * and *c is the byte.  If s ends within a character: -1.
+ * Decodes the character at the beginning of s, which has len bytes (4 will do for a string that ends with
+ * NUL). Returns the number of bytes that the character takes, and sets *c to it.  Returns 0 and the byte in
+ * *c when it is not UTF-8 (RFC 3629: shortest form, no surrogates).  Returns -1 when s ends within a
+ * character.
  */
 int utf8_decode(const char *s, size_t len, uint32_t *c);
 
@@ -26,19 +27,20 @@ bool is_clean(const char *s, size_t len);
 /* Add s to t, cleaned. */
 void clean_add(struct text *t, const char *s, size_t len);
 
-/* The same on one line, for comments: ends of lines are spelled, too. */
+/* The same on one line, for comments: line ends are also spelled as `\xNN`. */
 void clean_line(struct text *t, const char *s);
 
 /* Clean the text in t from byte `from` on. */
 void clean_rest(struct text *t, size_t from);
 
-/* s itself when it is clean.  Otherwise a clean copy, held by *t (its former content is gone). */
+/* Returns s itself when it is clean, otherwise a clean copy held by *t (its former content is lost). */
 const char *clean_string(const char *s, struct text *t);
 
 /*
- * A stream that writes clean text to the file descriptor fd; the caller keeps fd.  A character may come in
- * parts; one that never ends is written at fclose().  To a terminal it writes in lines.  in_ascii: what is
- * written for a character of drawings ('?': it stays); NULL: all stay.
+ * Returns a stream that writes clean text to the file descriptor fd, which the caller keeps.  A character may
+ * arrive in parts; one that is never completed is written at fclose().  On a terminal the stream is
+ * line-buffered.  in_ascii() returns what replaces a drawing character ('?' keeps it); NULL keeps all of
+ * them.
  */
 FILE *clean_stream(int fd, uint32_t (*in_ascii)(uint32_t c));
 

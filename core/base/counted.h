@@ -1,4 +1,4 @@
-/* Something shared by reference.  Owners need not know what it is: the last to let go calls its free(). */
+/* An object shared by reference.  Owners need not know its type: the last one to let go calls its free(). */
 #ifndef IBSCOPE_COUNTED_H
 #define IBSCOPE_COUNTED_H
 
@@ -8,7 +8,7 @@
 
 #include "core/base/memory.h"
 
-/* First member of what is counted. */
+/* The first member of every counted struct. */
 struct counted {
 	atomic_uint refs;
 	void (*free)(struct counted *c); /* called once, with no reference left */
@@ -37,8 +37,8 @@ static inline void counted_unref(struct counted *c)
 
 /*
  * The functions of a struct with an `atomic_uint refs` (1 when it is made), as its header declares them.
- * ref() takes a reference. unref() lets go of one; with the last, release() frees the struct.  NULL is fine
- * for both.  `shown` is the return type of ref(), const or not.
+ * ref() takes a reference. unref() drops one; when the last is dropped, release() frees the struct.  NULL is
+ * fine for both.  `shown` is the return type of ref(), const or not.
  */
 #define COUNTED(type, shown, ref, unref, release)                  \
 	shown *ref(const type *c)                                  \
@@ -60,8 +60,8 @@ static inline void counted_unref(struct counted *c)
 	}
 
 /*
- * Lets go of a reference without being told: unref_later(arena, c), which is c, when the arena is freed;
- * unref_at(), for the attribute `cleanup`, when the block of the variable that holds it is left.
+ * Drops a reference automatically: unref_later(arena, c) does so when the arena is freed, and returns c;
+ * unref_at(), for the attribute `cleanup`, does so when the block of the variable is left.
  */
 #define COUNTED_LATER(shown, unref)                       \
 	static void unref##_end(void *c)                  \

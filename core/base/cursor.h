@@ -15,25 +15,26 @@ struct progress;
 #define LINE_BYTES_MOST 1000000
 #define LINES_MOST 1000000
 
-/* Content of a file; name is for messages.  Not NUL-terminated. */
+/* The content of a file; `name` is for messages.  Not NUL-terminated. */
 struct input {
 	const char *name, *data;
 	size_t size;
-	struct progress *progress; /* of the reading, may be NULL */
+	struct progress *progress; /* of the reading; may be NULL */
 };
 
-#define FILE_MIB 4096 /* the most that is read of a file */
+#define FILE_MIB 4096 /* the most that is read from one file */
 
-/* A whole file (or pipe) in a new buffer.  -1 and *e: unreadable, or p (may be NULL) cancelled the wait. */
+/* Reads a whole file (or pipe) into a new buffer.  Returns -1 and sets *e when it cannot be read, or when p
+ * (may be NULL) cancelled the wait. */
 int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
 /* The same with a limit in MiB.  A larger file is refused. */
 int read_path(const char *path, size_t mib, struct progress *p, char **data, size_t *size, struct err *e);
-/* The next line with its line end replaces the content of t.  1; 0 at the end; -1 and *e. */
+/* Replaces the content of t by the next line, with its line end.  Returns 1, 0 at the end, or -1 and *e. */
 int read_text_line(FILE *f, const char *name, struct text *t, struct err *e);
-/* After a line that was too long: what is left of it.  False: its end is not within SKIP_BYTES_MOST. */
+/* Skips the rest of a line that was too long.  Returns false when its end is not within SKIP_BYTES_MOST. */
 #define SKIP_BYTES_MOST (64 << 20)
 bool skip_text_line(FILE *f);
-/* As read_path(), of an open file from its present place.  It is not closed. */
+/* Reads an open file from its present position, as read_path() does.  The file stays open. */
 int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *size, struct err *e);
 
 /* Text still to be read: [p, end). */
@@ -45,7 +46,8 @@ struct cursor {
 struct lines {
 	const char *p, *end;
 	unsigned no; /* number of the last line given, from 1 */
-	/* May be NULL.  Once it is cancelled there are no more lines; whoever gave it drops what was read. */
+	/* May be NULL.  Once it is cancelled, no more lines are given, and the caller drops what it has
+	 * read. */
 	struct progress *progress;
 };
 
@@ -68,15 +70,16 @@ static inline size_t cur_len(struct cursor c)
 struct cursor cur_text(const char *s);	    /* all of a string; NULL: empty */
 struct cursor cur_trimmed(struct cursor c); /* without white space at both ends */
 
-/* These look.  Letter case counts in cur_same() alone. */
+/* These functions change nothing.  Only cur_same() is case-sensitive. */
 bool cur_same(struct cursor a, struct cursor b);
 bool cur_is(struct cursor c, const char *word);
 bool cur_begins(struct cursor c, const char *word);
-bool cur_says(struct cursor line);				/* it has something, and is no comment (#) */
-const char *cur_find(const struct cursor *c, const char *text); /* first occurrence, NULL */
-const char *cur_find_last(const struct cursor *c, char ch);	/* last occurrence, NULL */
+bool cur_says(struct cursor line);				/* it has text and is not a comment (#) */
+const char *cur_find(const struct cursor *c, const char *text); /* first occurrence, or NULL */
+const char *cur_find_last(const struct cursor *c, char ch);	/* last occurrence, or NULL */
 
-/* These take what they find from the beginning of c, with white space before it.  Nothing found: c stays. */
+/* These functions take what they find at the beginning of c, after white space.  c stays unchanged when they
+ * find nothing. */
 void cur_blanks(struct cursor *c);		   /* white space */
 bool cur_char(struct cursor *c, char ch);	   /* white space, then `ch` */
 bool cur_word(struct cursor *c, const char *word); /* the same for a word; letters may follow it */
@@ -86,17 +89,17 @@ bool cur_number(struct cursor *c, unsigned base, uint64_t *v);
 bool cur_is_number(struct cursor c, unsigned base, uint64_t *v);
 bool cur_in_brackets(struct cursor *c, uint64_t *v);	  /* "[12]" with a decimal number */
 bool cur_quoted(struct cursor *c, struct cursor *inside); /* "..." up to the first closing quote */
-bool cur_behind(struct cursor *c, const char *text);	  /* all up to a text and the text */
+bool cur_behind(struct cursor *c, const char *text);	  /* everything up to and including a text */
 struct cursor cur_token(struct cursor *c);		  /* the next word, up to a blank; empty at the end */
-struct cursor cur_part(struct cursor *c, char between);	  /* up to a byte, which goes too; else all */
-/* A field of a table's row, perhaps in quotes, and its separator.  After the last field row->p is NULL. */
+struct cursor cur_part(struct cursor *c, char between);	  /* up to a byte, which is taken too; or all */
+/* Takes a field of a table's row, quoted or not, and its separator.  After the last field row->p is NULL. */
 struct cursor cur_csv(struct cursor *row, char between);
 
 /* A new string, at most max bytes.  Unprintable bytes become blanks, as in infiniband-diags and OpenSM. */
 char *clean_text(const char *s, size_t len, size_t max);
 char *cur_clean(struct cursor c, size_t max);
 
-/* The first bytes of unexpected text, cleaned and cut, for messages; buf is returned. */
+/* The first bytes of unexpected text for messages, cleaned and shortened; returns buf. */
 const char *excerpt(struct cursor c, char *buf, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ids and limits that everything shares, and what C lacks. */
+/* Ids and limits that everything shares, and a few macros that C lacks. */
 #ifndef IBSCOPE_DEFS_H
 #define IBSCOPE_DEFS_H
 
@@ -8,11 +8,11 @@
 
 /* "None" for every dense id (node, port, switch, endport, link). */
 #define NO_ID UINT32_MAX
-/* Entry of a forwarding table without a route, and "no path" in hop tables. */
+/* A forwarding table's entry without a route, and "no path" in hop tables. */
 #define NO_PATH 255
 /* Unicast LIDs are 1 .. MAX_LID. */
 #define MAX_LID 0xBFFF
-/* A port has 2 to the LMC LIDs. */
+/* A port has 2^LMC LIDs. */
 #define MAX_LMC 7
 
 /* The value of a macro as text, for messages and help. */
@@ -20,10 +20,10 @@
 #define STR(x) STR_OF(x)
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-/* Arguments are read twice. */
+/* These evaluate their arguments twice. */
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
-/* As qsort() wants it: below 0, 0, above 0. */
+/* Returns what qsort() expects: below 0, 0 or above 0. */
 #define COMPARED(a, b) ((a) < (b) ? -1 : (a) > (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 

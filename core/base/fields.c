@@ -1,4 +1,4 @@
-/* Rows of results, told by one list of fields, and values of JSON. */
+/* Rows of results, described by one list of fields, and values of JSON. */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>

@@ -7,8 +7,9 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 
-#define HOSTLIST_MOST 65536 /* names of one list */
-/* Of one name: bytes outside of brackets; parts that brackets begin.  Lists of more never end. */
+#define HOSTLIST_MOST 65536 /* names in one list */
+/* Limits for one name: bytes outside of brackets; parts that begin with a bracket.  They stop lists that
+ * never end. */
 #define HOSTLIST_BYTES 1024
 #define HOSTLIST_PARTS 16
 
@@ -19,34 +20,35 @@ struct hostlist {
 
 /*
  * Expand a list, in its order.  Brackets hold numbers and ranges of numbers; leading zeros stay.  Commas
- * outside of brackets separate lists.  A text without either is a list of one.  Free with hostlist_free().
- * -1 and *e: brackets hold something else, or there is more than the limits allow.
+ * outside of brackets separate lists.  A text without brackets and commas is a list of one name.  Free with
+ * hostlist_free(). -1 and *e: brackets hold something else, or there is more than the limits allow.
  */
 int hostlist_read(const char *text, struct hostlist *l, struct err *e);
 void hostlist_free(struct hostlist *l);
 
-/* Text between brackets, "1-4,7", as numbers: set[n] for those up to `most`.  -1: it is no such list. */
+/* Reads the text between brackets, "1-4,7", and sets set[n] for each number up to `most`.  Returns -1 when it
+ * is not such a list. */
 int number_set(const char *text, size_t len, unsigned char *set, unsigned most);
 
 /*
  * Names of one form: their letters, numbers and signs follow each other in the same order, as in
- * "hall-1:leaf/07" and "hall-2:spine/11". What all names of a form share is left out first of a name that is
- * too long, so that what tells them apart stays.
+ * "hall-1:leaf/07" and "hall-2:spine/11". A name that is too long first loses what all names of its form
+ * share, so that it stays distinct.
  */
 
-#define KIN_FORMS 64 /* further forms are not known */
+#define KIN_FORMS 64 /* forms beyond these are ignored */
 
-/* Zeroed at first. */
+/* Set to zero before the first use. */
 struct kin {
 	struct kin_form *form; /* [n] owned */
 	size_t n, cap;
 };
 
-/* Notes one more name (clean text). */
+/* Records one more name (clean text). */
 void kin_note(struct kin *k, const char *name);
 /*
- * Adds a name without what its form shares, "…" for each part, the longest part first, until it has at most
- * `w` characters. Numbers stay whole; ports in brackets and arrows stay. It may still be too long.
+ * Shortens a name to at most `w` characters and adds it to t: each part that its form shares becomes "…", the
+ * longest first. Numbers stay whole; ports in brackets and arrows stay. The result may still be too long.
  */
 void kin_cut(const struct kin *k, const char *name, unsigned w, struct text *t);
 void kin_free(struct kin *k);

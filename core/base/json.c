@@ -81,7 +81,7 @@ static json_t *make_string(struct json_maker *m)
 	return s ? json_text(s) : NULL;
 }
 
-/* JSON cannot express a value that is no number. */
+/* JSON cannot express a value that is not a number. */
 static json_t *make_real(double v)
 {
 	return isfinite(v) ? json_real(v) : json_null();

@@ -1,7 +1,7 @@
 /*
- * JSON whose strings are clean text (core/base/clean.h).  So it is always UTF-8, and a name that is no UTF-8
- * never costs the object.  Jansson is included here alone.  Its own functions that make strings cannot be
- * called: they refuse some strings and take others as they are.
+ * JSON whose strings are clean text (core/base/clean.h).  It is therefore always valid UTF-8, and a name that
+ * is not UTF-8 never costs the whole object.  Only this header includes Jansson.  Jansson's own functions for
+ * strings cannot be called: they refuse some strings and take others unchanged.
  */
 #ifndef IBSCOPE_JSON_H
 #define IBSCOPE_JSON_H
@@ -15,19 +15,19 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 
-/* A string; the caller's reference. */
+/* Makes a string; the caller owns the reference. */
 json_t *json_text(const char *s);
 
-/* As json_text(), for a piece of len bytes. */
+/* The same as json_text() for a piece of len bytes. */
 json_t *json_textn(const char *s, size_t len);
 
 /* "0x" and 16 digits. */
 json_t *json_guid(uint64_t guid);
 
 /*
- * A value after a format: as json_pack() of Jansson 2.14, but only with the letters `{}`, `[]`, `s`, `s*`
- * (NULL leaves the member out), `b`, `i`, `I`, `f` (null when it is no finite number) and `o` (taken over).
- * Keys of objects are the program's own words.
+ * Makes a value from a format, as json_pack() of Jansson 2.14, but only with the letters `{}`, `[]`, `s`,
+ * `s*` (NULL leaves the member out), `b`, `i`, `I`, `f` (null when it is no finite number) and `o` (taken
+ * over). Keys of objects are the program's own words.
  */
 json_t *json_make(const char *fmt, ...);
 
@@ -49,30 +49,31 @@ json_t *json_make(const char *fmt, ...);
 int json_values_read(const struct input *in, const char *command, void (*take)(void *ctx, json_t *v),
 		     void *ctx, struct err *e);
 
-/* Rows of results.  One list of their fields makes JSON, its contract and the cells of panes. */
+/* Rows of results.  One list of their fields makes the JSON, its contract and the cells of panes. */
 
 /* The C type of a member. */
 enum member_kind {
-	MEMBER_OWN, /* no member: the row's own code puts it into JSON */
+	MEMBER_OWN, /* not a member: the row's own code puts it into JSON */
 	MEMBER_BOOL,
 	MEMBER_U8,
 	MEMBER_U16,
 	MEMBER_U32,
 	MEMBER_U64,
 	MEMBER_REAL,
-	MEMBER_TEXT, /* const char *; NULL is null in JSON, or left out where the type ends with "?" */
+	MEMBER_TEXT, /* const char *; NULL becomes null in JSON, or is left out where the type ends with "?"
+		      */
 };
 
-/* A list is ended by a key NULL, in the order of the JSON object. */
+/* A list of these ends with a NULL key and is in the order of the JSON object. */
 struct field {
 	const char *key;    /* in JSON */
-	const char *type;   /* of the contract (core/session/contract.h); NULL: as the member has it */
-	const char *help;   /* of the contract */
-	const char *column; /* heading of the pane's column that shows it; NULL: none */
+	const char *type;   /* in the contract (core/session/contract.h); NULL: the member's own type */
+	const char *help;   /* in the contract */
+	const char *column; /* heading of the pane's column that shows it; NULL when no column does */
 	enum member_kind kind;
-	size_t offset;	  /* of the member in the row */
-	uint8_t decimals; /* of a real one as it is shown; 0: a whole number */
-	int8_t better;	  /* -1: less is better, 1: more is, 0: neither */
+	size_t offset;	  /* of the member within the row */
+	uint8_t decimals; /* that a real number is shown with; 0: a whole number */
+	int8_t better;	  /* -1: less is better, 1: more is better, 0: neither */
 };
 
 #define MEMBER_KIND(struct_type, member) \
@@ -97,15 +98,15 @@ struct field {
 		.key = (key_), .type = (type_), .help = (help_) \
 	}
 
-/* Put the members of a row into an object. */
+/* Puts the members of a row into an object. */
 void fields_json(json_t *o, const struct field *f, const void *row);
-/* Lines of the contract, a key each behind `prefix` ("survey[]."). */
+/* Adds lines of the contract, one for each key, with `prefix` before the key ("survey[]."). */
 void fields_contract(struct text *t, const char *prefix, const struct field *f);
-/* The field that a column shows, NULL: none. */
+/* The field that a column shows, or NULL. */
 const struct field *field_of_column(const struct field *f, const char *column);
-/* As a pane's cell shows it. */
+/* Adds the text that a pane's cell shows. */
 void field_cell(const struct field *f, const void *row, struct text *t);
-/* Its value for sorting: a whole number, of a real one millionths. */
+/* The value for sorting: whole numbers as they are, real ones in millionths. */
 int64_t field_number(const struct field *f, const void *row);
 
 #endif

@@ -294,7 +294,7 @@ static int outfile_settle(struct outfile *o, int rc, struct err *e)
 		o->failed = errno;
 	o->f = NULL;
 	if (!rc && !o->failed && o->temp) {
-		/* some targets that are no disk cannot be synced */
+		/* some targets that are not on a disk cannot be synced */
 		if (fsync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
 			o->failed = errno;
 		o->fd = -1;

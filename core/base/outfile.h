@@ -9,7 +9,7 @@
 
 /*
  * A file being written.  The old file stays until the new one is whole.  The new one is written beside the
- * target as NAME.ibscope-XXXXXX, synced to the disk and renamed.  Symbolic links are followed, also to a
+ * target as NAME.ibscope-XXXXXX, synced to the disk and renamed.  Symbolic links are followed, even to a
  * missing target.  Mode and, where allowed, owner are kept.  Other hard links keep the old content.  A target
  * that is no regular file (a device, a FIFO, /dev/stdout) is written directly.
  */
@@ -17,37 +17,37 @@ struct outfile {
 	FILE *f;	  /* write here */
 	const char *path; /* as given, for messages; borrowed */
 	char *target;	  /* where `path` leads to */
-	char *temp;	  /* the file being written; NULL: the target itself */
+	char *temp;	  /* the file being written; NULL when that is the target itself */
 	struct progress *progress;
 	int fd;
 	int failed;	  /* errno of the first write that failed, 0 = none */
-	atomic_int *slot; /* of the name of `temp` among those to be removed by a signal */
+	atomic_int *slot; /* the slot that names `temp`, which a signal handler removes */
 	enum {
 		NOT_PLACED,
 		PLACED_NEW,
 		PLACED_OVER,
 		PLACED_SWAPPED
-	} placed; /* swapped: temp is the old one */
+	} placed; /* after the swap `temp` is the old file */
 };
 
 /*
- * 0, or -1 and *e with the name of the file; then nothing is to be closed.  `path` must outlast the file, and
- * *o must stay in its place.  Once `p` (NULL is fine) is cancelled nothing more is written; until then a FIFO
- * without a reader is waited for.
+ * Opens a file for writing.  Returns 0, or -1 and *e with the name of the file; then there is nothing to
+ * close.  `path` must outlast the file, and *o must not be moved.  Once `p` (may be NULL) is cancelled
+ * nothing more is written; until then a FIFO without a reader keeps the program waiting.
  */
 int outfile_open(struct outfile *o, const char *path, struct progress *p, struct err *e);
 
 /*
- * End it. rc 0: the new file takes its place.  Otherwise (cancelled, failed) the new file is given up and the
- * target stays; *e is the caller's.  Returns rc, or, when something could not be written, -1 and *e with the
- * name of the file.
+ * Ends the file. With rc 0 the new file takes its place.  Otherwise (cancelled, failed) the new file is
+ * removed, the target stays, and *e stays the caller's.  Returns rc, or -1 and *e with the name of the file
+ * when something could not be written.
  */
 int outfile_close(struct outfile *o, int rc, struct err *e);
 
 /*
- * The same for n files that belong together: all take their places, or none does.  No file takes its place
- * before all are whole and on the disk.  If one of them cannot then, those before it are put back, as far as
- * the file system can swap two names.
+ * The same for n files that belong together: either all of them take their places, or none.  No file takes
+ * its place before all are complete and on the disk.  If one of them then fails, those before it are put
+ * back, as far as the file system can swap two names.
  */
 int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e);
 
@@ -55,13 +55,13 @@ int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e)
 void outfile_remove_unfinished(void);
 
 /*
- * A file without a name, in memory, for programs and readers that want a path.  Writes that path to
+ * Makes a file without a name, in memory, for programs and readers that need a path.  Writes that path to
  * path[size]; it is valid while the descriptor is open.  Returns the descriptor, or -1 and *e.
  */
 #define SCRATCH_PATH 32
 int scratch_file(char path[SCRATCH_PATH], struct err *e);
 
-/* Remove a folder of the program's own and its content, as far as possible.  Links are not followed. */
+/* Removes a folder that the program made and its content, as far as possible.  Links are not followed. */
 void remove_tree(const char *folder);
 
 #endif

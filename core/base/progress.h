@@ -19,21 +19,21 @@ struct progress {
 	_Atomic(const char *) what; /* static string: what is being done */
 	_Atomic double since;	    /* now_seconds() when it was started */
 	_Atomic double until;	    /* now_seconds() from which it counts as cancelled; 0 = never */
-	const struct progress *up;  /* cancelled with that one; NULL = none */
+	const struct progress *up;  /* cancelled together with that one; NULL = none */
 };
 
 void progress_start(struct progress *p, const char *what, unsigned total);
 bool progress_step(struct progress *p, unsigned done);
 bool progress_cancelled(const struct progress *p);
-bool progress_late(const struct progress *p); /* Is `until` past, of it or of one that it follows? */
+bool progress_late(const struct progress *p); /* has `until` passed, here or in `up`? */
 
 /*
- * Seconds left at `now` (now_seconds()) at the speed so far.  Below 0: too early to say (less than a second
- * has passed, or less than a hundredth is done).
+ * Seconds left at `now` (now_seconds()) at the speed so far.  Negative when it is too early to say (less than
+ * a second has passed, or less than a hundredth is done).
  */
 double progress_left(const struct progress *p, double now);
 
-/* Message of an operation that ended because of progress.cancel. */
+/* The message of an operation that ended because of progress.cancel. */
 #define CANCELLED "cancelled"
 
 /* Seconds on the monotonic clock. */
@@ -47,18 +47,18 @@ unsigned cores_available(void);
 /* The workers.  Each worker has a number, and each piece goes to one worker. */
 struct parallel {
 	unsigned n;	  /* pieces, 0 .. n - 1 */
-	unsigned threads; /* at most that many at a time, 0 = cores_available() */
+	unsigned threads; /* at most this many at a time, 0 = cores_available() */
 	/*
-	 * Do piece i. worker: 0 .. parallel_workers() - 1; at any time only one thread has a number. p
-	 * belongs to this worker and is cancelled with the whole; its steps are not shown.  -1 and *e: stop
-	 * all.
+	 * Does piece i. `worker` is 0 .. parallel_workers() - 1; no two threads have the same number at a
+	 * time. p belongs to this worker and is cancelled with the whole; its steps are not shown.  -1 and
+	 * *e: stop all.
 	 */
 	int (*work)(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e);
 	void *ctx;
 };
 
 unsigned parallel_workers(const struct parallel *j);
-/* Does this thread do a piece beside others?  Then all cores have work. */
+/* Is this thread working on a piece beside other threads?  Then all cores are busy. */
 bool parallel_inside(void);
 
 /*
@@ -68,7 +68,8 @@ bool parallel_inside(void);
  */
 int parallel_run(const struct parallel *j, const char *what, struct progress *p, struct err *e);
 
-/* A thread that receives no signals but those of its own faults. false: there is no room for one. */
+/* Starts a thread that receives no signals but those of its own faults. Returns false when the system cannot
+ * start one. */
 bool thread_start(pthread_t *t, void *(*run)(void *), void *arg);
 
 #endif

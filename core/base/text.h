@@ -17,21 +17,22 @@ struct text {
 void text_add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void text_addv(struct text *t, const char *fmt, va_list ap);
 void text_putc(struct text *t, char c);
-/* s as a field of a CSV file (RFC 4180): in quotes where it has a comma, a quote or an end of line. */
+/* Adds s as a field of a CSV file (RFC 4180): quoted when it contains a comma, a quote or a line end. */
 void text_csv(struct text *t, const char *s);
-/* A line of history: a sign for each number, "·" for 0, then eighths of the largest: "▁" to "█". */
+/* Adds a line of history: one sign for each number, "·" for 0, then eighths of the largest, "▁" to "█". */
 void text_levels(struct text *t, const uint64_t *n, size_t count, uint64_t most);
-/* A stream that appends to t. t is up to date after a flush or close.  Writing never fails. */
+/* A stream that appends to t, which is up to date after a flush or close.  Writing never fails. */
 FILE *text_stream(struct text *t);
 const char *text_str(const struct text *t); /* "" when empty */
 void text_free(struct text *t);
-/* Before the type of a local text: it is freed when its block is left. */
+/* Put before the type of a local text, which is then freed when its block is left. */
 #define AUTO_TEXT __attribute__((cleanup(text_free)))
 
-/* A new string; to be freed. */
+/* A new string, which the caller frees. */
 char *str_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
-/* "1 link", "3 links", "2 entries", "4 more switches": a count with its noun, given for one. */
+/* "1 link", "3 links", "2 entries", "4 more switches": a count with its noun, which is given in the
+ * singular. */
 const char *plural(uint64_t n, const char *one, char *buf, size_t size);
 /* The same in a buffer of its own that lasts to the end of the block, for arguments of a format. */
 #define PLURAL(n, one) plural(n, one, (char[64]){0}, 64)
@@ -42,32 +43,33 @@ struct err;
 
 /*
  * Split a line into words.  Blanks separate; '...' and "..." quote; a backslash escapes; in $'...' it spells
- * bytes
- * (\xNN, \n, \r and so on); # at the start of a word begins a comment; ';' ends a command (*rest is set
- * behind it, NULL at the end).  Free words with words_free().
+ * bytes (\xNN, \n, \r and so on); # at the start of a word begins a comment; ';' ends a command (*rest is set
+ * to what follows it, or NULL at the end).  Free words with words_free().
  */
 int words_split(const char *line, const char **rest, int *argc, char ***argv, struct err *e);
 void words_free(int argc, char **argv);
 
-/* The parts of that.  Behind the blanks at p: */
+/* The steps of words_split().  words_skip() skips blanks. */
 const char *words_skip(const char *p);
 /* Does the command end there: by ';', a comment or the end of the line? */
 bool words_end(const char *p);
-/* Take the word that begins at *p (no blank is there); *word is to be freed.  -1 and *e: a quote is open. */
+/* Takes the word that begins at *p, where no blank is; the caller frees *word.  Returns -1 and *e when a
+ * quote is left open. */
 int words_take(const char **p, char **word, struct err *e);
-/* The word that begins at p and ends the line; a quote may be open.  To be freed. */
+/* The word that begins at p and ends the line, perhaps with an open quote.  The caller frees it. */
 char *word_begun(const char *p);
 /*
- * A word as a person types it, with quotes if it needs them; to be freed.  The result is one line of clean
- * text (clean.h).  Split again, it is w, with all bytes of w.
+ * A word as a person types it, quoted if it needs quotes; the caller frees it.  The result is one line of
+ * clean text (clean.h).  words_split() turns it back into w, with all its bytes.
  */
 char *word_quoted(const char *w);
-/* Adds such a word to a line, behind a blank unless it is the first. */
+/* Adds such a word to a line, after a blank unless it is the first. */
 void word_append(struct text *line, const char *w);
-/* Letters that are other, missing, more or swapped with the next between two words of up to 31; 99: longer.
+/* The number of letters that are different, missing, added or swapped with the next between two words of up
+ * to 31 letters; 99 when one is longer.
  */
 unsigned word_edits(const char *a, const char *b);
-/* Is a word one of those in a list, with blanks between? */
+/* Is the word in a list whose words are separated by blanks? */
 bool words_have(const char *list, const char *word);
 void word_add_quoted(struct text *t, const char *w); /* add w in quotes, whether it needs them or not */
 
@@ -75,12 +77,13 @@ void word_add_quoted(struct text *t, const char *w); /* add w in quotes, whether
 
 unsigned text_characters(const char *s, size_t len); /* of UTF-8 */
 
-/* Lines of `columns` characters, each ended; `first` stands before the first one, `other` before the rest. */
+/* Wraps text into lines of `columns` characters, each with a line end; `first` precedes the first line,
+ * `other` the rest. */
 void wrap_text(struct text *t, const char *s, unsigned columns, const char *first, const char *other);
 
 /* Patterns with wildcards. */
 
-/* Glob match (`*`, `?`, `[...]`) without regard to letter case. */
+/* Glob match (`*`, `?`, `[...]`) that ignores letter case. */
 bool glob_match(const char *pattern, const char *s);
 
 #endif

@@ -14,9 +14,9 @@
 #include "core/fabric/builder.h"
 #include "core/fabric/names.h"
 
-/* Oddities of a fabric as a whole.  They are told as warnings; nothing is changed. */
+/* Oddities of a fabric as a whole.  They become warnings; nothing is changed. */
 
-#define TOLD 20		     /* of one kind are told; the rest is counted */
+#define TOLD 20		     /* of one kind are reported; the others are only counted */
 #define LAST_UNICAST 0xBFFFu /* LIDs above are multicast */
 
 struct sanity_held {
@@ -567,7 +567,7 @@ void fb_remove(struct fabric_builder *b, uint32_t node)
 			q->peer_node -= q->peer_node != NO_ID && q->peer_node > node;
 		}
 	if (b->sm_node == node)
-		b->sm_node = NO_ID; /* the first node, as if it had never been told */
+		b->sm_node = NO_ID; /* the first node, as if it had never been reported */
 	else if (b->sm_node != NO_ID && b->sm_node > node)
 		b->sm_node--;
 	hash_again(b);

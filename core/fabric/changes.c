@@ -16,9 +16,9 @@ struct differ {
 	uint32_t *there; /* [a->n_nodes] the node in b: by GUID, or that which replaced it; NO_ID */
 	uint32_t *here;	 /* [b->n_nodes] the same the other way round */
 	uint8_t *silent; /* [a->n_nodes] 1: not in b, but behind a port of b that is up: it did not answer */
-	uint8_t *lost;	 /* [a->n_links] 1: not in b, and not told yet */
-	uint8_t *fresh;	 /* [b->n_links] 1: not in a, and not told yet */
-	uint8_t *parted; /* [n_nodes of a or b] of the side at hand: told with a part */
+	uint8_t *lost;	 /* [a->n_links] 1: not in b, and not yet reported */
+	uint8_t *fresh;	 /* [b->n_links] 1: not in a, and not yet reported */
+	uint8_t *parted; /* [n_nodes of a or b] on the current side: reported with a part */
 	const char *chassis_file;
 	struct progress *progress;
 };
@@ -131,7 +131,8 @@ static void find_replaced(struct differ *d)
 
 /* --- what came or went as a whole ---------------------------------------------------------------------- */
 
-/* The cables of a node; of a switch in a part (mark: what is in it) those that lead out of it. */
+/* Adds the cables of a node; for a switch in a part (mark: its members) only those that lead out of the
+ * part. */
 static void changes_add_cables(struct fabric_changes *x, struct fabric_change *c, const struct fabric *f,
 			       uint32_t n, const uint8_t *mark)
 {
@@ -298,7 +299,7 @@ static void tell_lids(struct differ *d)
 
 /* --- links -------------------------------------------------------------------------------------------- */
 
-/* Where a port of a leads in b by a cable that is new and not told yet; NO_ID. */
+/* The port to which a port of a leads in b by a cable that is new and not yet reported; NO_ID. */
 static uint32_t leads_anew(const struct differ *d, uint32_t port_in_b)
 {
 	return port_in_b == NO_ID || d->b->port_link[port_in_b] == NO_ID ||
@@ -307,7 +308,7 @@ static uint32_t leads_anew(const struct differ *d, uint32_t port_in_b)
 		       : d->b->port_peer[port_in_b];
 }
 
-/* The cable of a that a port of b had, if it is lost and not told yet; its port in a, or NO_ID. */
+/* The cable of a that a port of b had, if it is lost and not yet reported: its port in a, or NO_ID. */
 static uint32_t had_lost(const struct differ *d, uint32_t port_in_b)
 {
 	uint32_t p = changes_port_at(d->a, d->b, d->here, port_in_b);
@@ -393,7 +394,7 @@ static void changes_tell_links(struct differ *d)
 {
 	const struct fabric *a = d->a, *b = d->b;
 
-	/* cables of nodes that came or went are told with these */
+	/* cables of nodes that came or went are reported with the nodes */
 	for (uint32_t p = 0; p < 2 * a->n_links; p++)
 		if (d->there[a->port_node[a->link_port[p]]] == NO_ID)
 			d->lost[p / 2] = 0;

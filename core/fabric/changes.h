@@ -1,6 +1,6 @@
 /*
  * What differs between a fabric and the same fabric at another time, as a list of changes.  Everything is
- * found by GUID and port: a node or cable that another took the place of is one change, not two.
+ * found by GUID and port: a node or cable that was replaced by another is one change, not two.
  */
 #ifndef IBSCOPE_CHANGES_H
 #define IBSCOPE_CHANGES_H
@@ -10,22 +10,23 @@
 #include "core/fabric/fabric.h"
 
 enum fabric_change_kind {
-	PART_REMOVED,  /* a chassis, or a card of one, with all its switches and the hosts on it alone */
+	PART_REMOVED,  /* a chassis, or one of its cards, with all its switches and the hosts connected to it
+			  alone */
 	PART_ADDED,    /* the same */
 	NODE_REMOVED,  /* with its cables */
 	NODE_ADDED,    /* with its cables */
 	NODE_REPLACED, /* other GUIDs on the same cables */
-	NODE_MOVED,    /* a host's cable leads to another port */
+	NODE_MOVED,    /* a host's cable now leads to another port */
 	NODE_RENAMED,
 	LINK_REMOVED,
 	LINK_ADDED,
-	LINK_MOVED,   /* one end leads to another port */
-	LINK_SWAPPED, /* two cables, or two hosts, have each other's places */
+	LINK_MOVED,   /* one end now leads to another port */
+	LINK_SWAPPED, /* two cables, or two hosts, exchanged places */
 	LINK_RATE,
-	LID_CHANGED, /* in the sources; both have one */
+	LID_CHANGED, /* the sources report different LIDs */
 	CHANGE_KINDS
 };
-extern const char *const change_word[]; /* "removed", "added", ...: of parts, nodes and links */
+extern const char *const change_word[]; /* "removed", "added", ...: for parts, nodes and links */
 
 /*
  * One change.  Ids are of a (the fabric before) or b (after), NO_ID where there is none:
@@ -36,8 +37,8 @@ extern const char *const change_word[]; /* "removed", "added", ...: of parts, no
  */
 struct fabric_change {
 	enum fabric_change_kind kind;
-	bool unseen;  /* removed, but it may only not have answered: an open port leads to it */
-	bool chassis; /* of a part: a chassis, not a card */
+	bool unseen;  /* removed, or only silent: a port that is up leads to it */
+	bool chassis; /* this part is a chassis, not a card */
 	uint32_t node_was, node_now;
 	uint32_t was[2], now[2], other[2];
 	char *part; /* name of the part; owned */
@@ -46,8 +47,8 @@ struct fabric_change {
 	 */
 	uint32_t first_node, n_switches, n_hosts;
 	/*
-	 * Cables that came or went with a node or part: cable[first_cable] on, n_cables ports at its end; of
-	 * a part those that lead out of its switches, and the number of others.
+	 * Cables that came or went with a node or part: n_cables ports at its end, from cable[first_cable]
+	 * on.  For a part these lead out of its switches, and `inside` counts the others.
 	 */
 	uint32_t first_cable, n_cables, inside;
 };
@@ -56,28 +57,29 @@ struct fabric_changes {
 	const struct fabric *a, *b; /* borrowed */
 	struct fabric_change *c;
 	size_t n, cap;
-	uint32_t *node, *cable; /* ids of a or b, as the change is about */
+	uint32_t *node, *cable; /* ids in a or b, depending on the change */
 	uint32_t n_nodes, cap_nodes, n_cables, cap_cables;
 };
 
 /*
- * The list, in order of kinds.  Chassis are those that chassis_file (NULL: none) or the source tells; without
- * any, or when p (may be NULL) is cancelled, switches are told one by one.  Free with changes_free().
+ * Fills in the list, in order of kinds.  Chassis come from chassis_file (NULL: none) or from the source;
+ * without any, or when p (may be NULL) is cancelled, switches are listed one by one.  Free with
+ * changes_free().
  */
 void changes_find(struct fabric_changes *x, const struct fabric *a, const struct fabric *b,
 		  const char *chassis_file, struct progress *p);
 void changes_free(struct fabric_changes *x);
 
-/* The fabric that a change of nodes or parts which came or went is about: b for those that came. */
+/* The fabric to which the nodes or parts of a change belong: b for those that came, a for those that went. */
 static inline const struct fabric *change_side(const struct fabric_changes *x, const struct fabric_change *c)
 {
 	return c->kind == PART_ADDED || c->kind == NODE_ADDED || c->kind == LINK_ADDED ? x->b : x->a;
 }
 
-/* One of them in words: its line, and an indented one for each cable that came or went with it. */
+/* Adds one change in words: its line, and an indented line for each cable that came or went with it. */
 void change_text(const struct fabric_changes *x, const struct fabric_change *c, struct text *t);
 
-/* All of them in words.  Returns their number. */
+/* Adds all changes in words.  Returns their number. */
 unsigned fabric_changes(const struct fabric *a, const struct fabric *b, const char *chassis_file,
 			struct text *lines, struct progress *p);
 

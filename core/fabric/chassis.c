@@ -120,7 +120,7 @@ static size_t chassis_name_length(const char *name)
 /* A chip, and the name of its card. */
 struct chassis_member {
 	uint32_t node;
-	char *card; /* name of the card; NULL: nothing tells it */
+	char *card; /* name of the card; NULL: nothing gives it */
 };
 
 static void take_member(const struct elements *el, uint32_t e, uint32_t sw, struct chassis_member *m)

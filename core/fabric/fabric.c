@@ -95,7 +95,7 @@ static void fabric_release(struct fabric *f)
 	arena_free(f);
 }
 
-/* Add "WHAT of N THINGS" when some of them are not told, "WHAT" when none is. */
+/* Adds "WHAT of N THINGS" when some of them are not reported, "WHAT" when none is. */
 static void fabric_tell_part(struct text *t, const char *what, uint32_t untold, uint32_t all,
 			     const char *thing)
 {
@@ -416,7 +416,7 @@ static int by_host(const void *first, const void *second)
 
 COMPARATOR(by_port, struct rail_port, UP(port))
 
-/* Numbers the hosts. Where names tell nothing, each node is one. */
+/* Numbers the hosts.  Where names do not help, each node is a host. */
 static void number_hosts(struct rail_port *p, size_t n)
 {
 	uint32_t host = 0;

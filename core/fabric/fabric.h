@@ -40,9 +40,9 @@ const char *link_speed_name(enum link_speed s); /* "HDR", "???" when unknown */
 const char *link_width_name(enum link_width w); /* "4x", "??" when unknown */
 enum link_speed link_speed_parse(const char *s, size_t len);
 enum link_width link_width_parse(const char *s, size_t len);
-enum link_width link_width_of_code(unsigned code); /* of PortInfo: 1 2 4 8 16 = 1x 4x 8x 12x 2x */
+enum link_width link_width_of_code(unsigned code); /* code of PortInfo: 1 2 4 8 16 = 1x 4x 8x 12x 2x */
 /*
- * Sets of speeds in a byte.  Bits 0 to 2 are SDR, DDR, QDR as in LinkSpeed, bit 3 is FDR10, bits 4 to 7 are
+ * A set of speeds in a byte.  Bits 0 to 2 are SDR, DDR, QDR as in LinkSpeed, bit 3 is FDR10, bits 4 to 7 are
  * FDR, EDR, HDR, NDR as in LinkSpeedExt.  So SPEED_SDR is bit 0, and the others follow.
  */
 #define SPEED_BITS(link_speed, fdr10, ext) (((link_speed)&7) | ((fdr10) ? 8 : 0) | ((ext)&15) << 4)
@@ -54,52 +54,52 @@ double link_rate_gbps(enum link_width w, enum link_speed s); /* signalling rate,
 struct warning {
 	const char *kind;    /* static, short: "one-sided link", "duplicate GUID", "unknown line", ... */
 	unsigned line;	     /* 0: no line */
-	uint32_t stands_for; /* number of oddities it stands for: 1, or those after the first few */
-	bool missing;	     /* a part of the fabric is not in the source */
+	uint32_t stands_for; /* the number of oddities it stands for: 1, or all after the first few */
+	bool missing;	     /* the source lacks a part of the fabric */
 	uint8_t port;
-	uint64_t guid; /* place: node and port, valid also when names change; 0: no place */
+	uint64_t guid; /* the node and port, valid even when names change; 0: no place */
 	char *text;
 };
 
 struct warnings {
 	struct warning *w;
 	size_t n, cap;
-	size_t missing; /* of the n; with any the fabric is incomplete */
+	size_t missing; /* how many of the n are about missing parts; if any, the fabric is incomplete */
 };
 
 void warnings_add(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 /*
- * The same for a part of the fabric that the source lacks, or that is left out: a cable to nothing, a port
- * that is up without another end, a text that ends within a record, a line that is not understood or
+ * The same for a part of the fabric that the source lacks or that was left out: a cable that leads nowhere, a
+ * port that is up without another end, a text that ends within a record, a line that is not understood or
  * contradicts another, no answer.
  */
 void warnings_missing(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
-/* Where the warning added last is. */
+/* Sets the place of the latest warning. */
 void warnings_place(struct warnings *w, uint64_t guid, unsigned port);
-/* The warning added last stands for this many of its kind. */
+/* Sets how many warnings of its kind the latest one stands for. */
 void warnings_stand_for(struct warnings *w, uint32_t n);
-/* The missing parts, counted by kind: "3 dangling links, 1 cut record"; "" when all is there. */
+/* Adds the missing parts, counted by kind: "3 dangling links, 1 cut record"; "" when nothing is missing. */
 void warnings_tell_missing(const struct warnings *w, struct text *t);
 /*
- * Write each missing part into a file as a comment line, "# Incomplete: KIND at GUID[PORT]: TEXT", for
+ * Writes each missing part into a file as a comment line, "# Incomplete: KIND at GUID[PORT]: TEXT", for
  * readers of the file.  begin, end: start and end of a comment in that file ("# ", "").
  */
 void warnings_write_missing(const struct warnings *w, FILE *f, const char *begin, const char *end);
-/* Add the missing part that such a line with # tells.  Other lines add nothing. */
+/* Adds the missing part that such a comment line records.  Other lines add nothing. */
 void warnings_read_missing(struct warnings *w, const char *line, size_t len);
 void warnings_copy(struct warnings *to, const struct warnings *from); /* adds all */
 void warnings_free(struct warnings *w);
 
 enum node_type { NODE_CA = 1, NODE_SWITCH = 2, NODE_ROUTER = 3 };
 enum port_state { PORT_UNKNOWN = 0, PORT_DOWN = 1, PORT_INIT = 2, PORT_ARMED = 3, PORT_ACTIVE = 4 };
-#define MAX_PORTS 254			/* external ports of a switch, as many as an LFT can name */
+#define MAX_PORTS 254			/* external ports of a switch: as many as an LFT can name */
 #define LABEL_MAX 31			/* bytes of a port's label */
 #define PORT_NUMBER_MAX (4 + LABEL_MAX) /* bytes of "254 " and a label */
 #define DESC_MAX 63			/* bytes of a NodeDescription, as OpenSM 3.3.23 shows it */
-#define DEFAULT_FDB_CAP 49152		/* LinearFDBCap where the source does not tell */
-#define DEFAULT_OPER_VLS 4		/* OperVLs code (VL0-7) where the source does not tell */
+#define DEFAULT_FDB_CAP 49152		/* LinearFDBCap where the source does not report it */
+#define DEFAULT_OPER_VLS 4		/* OperVLs code (VL0-7) where the source does not report it */
 
 struct name_index;
 
@@ -107,8 +107,9 @@ struct fabric {
 	atomic_uint refs;
 	char *source;	 /* file, spec or device it came from */
 	char *format;	 /* "ibnetdiscover", "ibsim", "cache", "subnet.lst", "synthetic", "live" */
-	char *generated; /* line at the top of the source that tells how it was made, or NULL */
-	char *untold; /* what its format never tells, beyond what fabric_tell_untold() sees; NULL: nothing */
+	char *generated; /* line at the top of the source that says how it was made, or NULL */
+	char *untold; /* what its format never reports, beyond what fabric_tell_untold() finds; NULL: nothing
+		       */
 	struct warnings warnings;
 
 	/* Nodes [n_nodes], in GUID order. */
@@ -122,10 +123,11 @@ struct fabric {
 	uint32_t *node_port;   /* [n_nodes + 1]: id of port 0; port p is node_port[n] + p.  Slot 0 of a CA is
 				  unused */
 	uint32_t *node_switch; /* switch id, NO_ID for others */
-	uint32_t *node_order;  /* place in the source, 0 = first: shows and saves keep the source's order */
+	uint32_t *node_order;  /* place in the source, 0 = first; displays and saved files keep the source's
+				  order */
 	char **node_desc;      /* NodeDescription as in the source, never NULL */
 	char **node_given;     /* its name: from the node-name-map, else node_desc (or the GUID when empty) */
-	char **node_name;      /* shown name; leads back to the node: names.h */
+	char **node_name;      /* displayed name, by which the node can be found: names.h */
 	uint16_t *node_chassis;	   /* chassis number of the source, 0 = none */
 	char **node_chassis_place; /* place in the chassis ("ISR9288 Spine 1 Chip 0"), NULL when unknown */
 
@@ -133,7 +135,7 @@ struct fabric {
 	uint32_t n_ports;
 	uint32_t *port_node;
 	uint8_t *port_num;
-	uint64_t *port_guid;	/* switch: that of port 0, on all its ports */
+	uint64_t *port_guid;	/* switch: the GUID of port 0, on all its ports */
 	uint32_t *port_peer;	/* port id at the other end of the cable, NO_ID when not cabled */
 	uint32_t *port_link;	/* link id, NO_ID when not cabled */
 	uint32_t *port_endport; /* endport id, NO_ID for others */
@@ -141,14 +143,15 @@ struct fabric {
 	uint8_t *port_lmc;	/* LMC in the source; endports only */
 	uint8_t *port_width;	/* enum link_width */
 	uint8_t *port_speed;	/* enum link_speed */
-	/* What is enabled, 0 = the source does not tell: width bits as in PortInfo; speeds, see SPEED_BITS */
+	/* The enabled widths (bits as in PortInfo) and speeds (see SPEED_BITS); 0 = the source does not
+	 * report them */
 	uint8_t *port_widths, *port_speeds;
-	uint8_t *port_state;   /* enum port_state as in the source; PORT_UNKNOWN where it does not tell: a
-				  cabled port is then taken for an active one */
+	uint8_t *port_state;   /* enum port_state as in the source; a cabled port with PORT_UNKNOWN, where the
+				  source does not report it, counts as active */
 	uint8_t *port_opervls; /* OperVLs code: 1 = VL0, 2 = VL0-1, 3 = VL0-3, 4 = VL0-7, 5 = VL0-14 */
-	bool *port_vls_told;   /* false: the source tells none, and DEFAULT_OPER_VLS is taken */
+	bool *port_vls_told;   /* false: the source does not report them, and DEFAULT_OPER_VLS is used */
 	uint8_t *port_ext;     /* external (front panel) number within the chassis, 0 = unknown */
-	char **port_labels;    /* of the front panel; NULL: none told.  Use fabric_port_label() */
+	char **port_labels;    /* on the front panel; NULL: not reported.  Use fabric_port_label() */
 
 	/* Switches [n_switches], in GUID order. */
 	uint32_t n_switches;
@@ -157,7 +160,8 @@ struct fabric {
 	uint8_t *switch_nports;
 	uint32_t *switch_fdb_cap;
 	uint8_t *switch_esp0; /* 1: enhanced port 0 */
-	/* Up/Down rank that the subnet manager gave it, and 1; 0: the source does not tell.  Root: rank 0. */
+	/* 1 + the Up/Down rank that the subnet manager gave it; 0: the source does not report it.  The root
+	 * has rank 0. */
 	uint16_t *switch_rank;
 
 	/* Endports [n_endports] by port GUID: port 0 of every switch and every cabled CA or router port. */
@@ -170,24 +174,24 @@ struct fabric {
 
 	/* Where the subnet manager runs: an endport id (never NO_ID unless the fabric has no endport). */
 	uint32_t sm_endport;
-	bool sm_guessed;  /* the source does not tell; see topo.sm_moved */
-	bool states_told; /* the source tells port_state of cabled ports */
+	bool sm_guessed;  /* the source does not say where; see topo.sm_moved */
+	bool states_told; /* the source reports port_state for cabled ports */
 
 	/*
-	 * What its switches held when it was read live, reference held; NULL = not read.  Only
-	 * routing/routing.h knows its content: fabric_switch_tables().
+	 * What its switches held when it was read live; reference held; NULL = not read.  Only
+	 * routing/routing.h knows the content: fabric_switch_tables().
 	 */
 	struct counted *switch_tables;
-	/* The subnet managers that were met then: fabric_managers(), fabric.h; reference held, NULL = not
+	/* The subnet managers found by that reading: fabric_managers(), fabric.h; reference held, NULL = not
 	 * read. */
 	struct counted *managers;
 
 	/* Look-ups; use the functions below. */
 	uint32_t *by_guid;			 /* nodes by ascending node GUID */
 	uint32_t *by_name;			 /* nodes by node_name (strcasecmp, then strcmp, then id) */
-	size_t longest_name;			 /* bytes, of node_name */
+	size_t longest_name;			 /* the longest node_name, in bytes */
 	size_t most_semicolons;			 /* of one node_name */
-	_Atomic(struct name_index *) name_index; /* words of node_given; NULL: not asked for yet */
+	_Atomic(struct name_index *) name_index; /* words of node_given; NULL: not needed so far */
 };
 
 struct fabric *fabric_ref(const struct fabric *f);
@@ -196,7 +200,7 @@ struct fabric *fabric_unref_later(void *arena, const struct fabric *fabric); /* 
 #define AUTO_FABRIC __attribute__((cleanup(fabric_unref_at)))
 void fabric_unref_at(void *variable);
 
-/* Do the ids of one mean the same in the other? Its subnet manager and the states of ports may be others. */
+/* Do ids mean the same in both fabrics?  Their subnet managers and the states of their ports may differ. */
 static inline bool fabric_alike(const struct fabric *a, const struct fabric *b)
 {
 	return a == b || (a->n_nodes == b->n_nodes && a->n_ports == b->n_ports && a->n_links == b->n_links &&
@@ -208,7 +212,7 @@ static inline uint32_t switch_port_id(const struct fabric *f, uint32_t sw, unsig
 	return f->switch_port[sw] + port;
 }
 
-/* Each external port of a switch by its id, in order of their numbers. */
+/* Loops over the ids of a switch's external ports, in order of their numbers. */
 #define FOR_PORTS(f, sw, port)                                                                     \
 	for (uint32_t port = (f)->switch_port[sw] + 1, port##_end = port + (f)->switch_nports[sw]; \
 	     port < port##_end; port++)
@@ -223,7 +227,7 @@ static inline const char *switch_name(const struct fabric *f, uint32_t sw)
 	return f->node_name[f->switch_node[sw]];
 }
 
-/* The given name of a switch alone; other switches may have it too. */
+/* A switch's given name alone; other switches may have it too. */
 static inline const char *switch_given(const struct fabric *f, uint32_t sw)
 {
 	return f->node_given[f->switch_node[sw]];
@@ -240,19 +244,19 @@ static inline bool endport_is_switch(const struct fabric *f, uint32_t ep)
 }
 
 /*
- * A cable carries data only while both its ports are active.  Returns the end of a port's cable that is in
- * Initialize or Armed (first the port itself, then its peer), which passes management packets alone.  NO_ID:
- * neither is, or there is no cable.
+ * A cable carries data only while both its ports are active.  In Initialize or Armed it passes only
+ * management packets.  Returns the end of a port's cable that is in one of these states (first the port
+ * itself, then its peer), or NO_ID when neither is or there is no cable.
  */
 uint32_t fabric_idle_end(const struct fabric *f, uint32_t port);
-/* Is the port up, while what is at its other end gave no answer? */
+/* Is the port up although the device at its other end did not answer? */
 bool fabric_port_open(const struct fabric *f, uint32_t port);
-/* "Down", "Initialize", "Armed", "Active"; NULL: the source does not tell the state. */
+/* "Down", "Initialize", "Armed", "Active"; NULL when the source does not report the state. */
 const char *fabric_port_state(const struct fabric *f, uint32_t port);
 
 /*
- * Is the link of a port slower or narrower than the best that both ends have enabled, or do its ends differ?
- * Where the source does not tell what is enabled, the present speed and width are taken for it.
+ * Is a port's link slower or narrower than the best that both ends have enabled, or do its ends differ? Where
+ * the source does not report what is enabled, the present speed and width are assumed.
  */
 bool link_throttled(const struct fabric *f, uint32_t port);
 
@@ -260,34 +264,38 @@ uint32_t fabric_node_by_guid(const struct fabric *f, uint64_t node_guid); /* NO_
 uint32_t fabric_endport_by_guid(const struct fabric *f,
 				uint64_t port_guid); /* NO_ID when unknown; O(log n) */
 
-/* Is it the same fabric at another time: do the two have at least a quarter of their nodes in common? */
+/* Do the two have at least a quarter of their nodes in common, so that they are the same fabric at different
+ * times? */
 bool fabric_akin(const struct fabric *a, const struct fabric *b);
 
-/* The same switch (node GUID) in another fabric, NO_ID: it is not there, or no switch. */
+/* The same switch (node GUID) in another fabric; NO_ID when it is absent or not a switch there. */
 uint32_t fabric_switch_in(const struct fabric *to, const struct fabric *from, uint32_t sw);
-/* The same endport (by its port) in another fabric, NO_ID: it is not there, or no endport. */
+/* The same endport (by its port) in another fabric; NO_ID when it is absent or not an endport there. */
 uint32_t fabric_endport_in(const struct fabric *to, const struct fabric *from, uint32_t ep);
-/* The cable between the same two ports in another fabric, NO_ID: there is none. */
+/* The cable between the same two ports in another fabric; NO_ID when there is none. */
 uint32_t fabric_link_in(const struct fabric *to, const struct fabric *from, uint32_t link);
 
-/* The same port (node GUID and number) in another fabric.  NO_ID: it is not there, or `port` is NO_ID. */
+/* The same port (node GUID and number) in another fabric; NO_ID when it is absent or `port` is NO_ID. */
 uint32_t fabric_port_in(const struct fabric *to, const struct fabric *from, uint32_t port);
 
 /*
  * The one node that a name fits best (enum name_rank); failing that, the only node that it fits as a glob.
- * NO_ID and *e: none (ERR_NO_NODE) or several (ERR_AMBIGUOUS) match; the message names some of them.
+ * Returns NO_ID and *e when none (ERR_NO_NODE) or several (ERR_AMBIGUOUS) match; the message names some of
+ * them.
  */
 uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct err *e);
 
 /*
- * What the source does not tell, and what is taken instead: "VLs (8 are taken); LIDs of 3 endports".  Nothing
- * is added where it tells all.
+ * Adds what the source does not report and what is assumed instead: "VLs (8 are taken); LIDs of 3 endports".
+ * Adds nothing when the source reports everything.
  */
 void fabric_tell_untold(const struct fabric *f, struct text *t);
 
-/* A port's label on the front panel ("1/32/1"), from the source.  NULL: none, or just the port's number. */
+/* A port's label on the front panel ("1/32/1"), from the source.  NULL when it has none or its label is just
+ * its number. */
 const char *fabric_port_label(const struct fabric *f, uint32_t port);
-/* Give a port a label (copied), while the fabric is made.  "" and the port's number change nothing. */
+/* Labels a port (the text is copied) while the fabric is made.  "" and the port's own number change
+ * nothing. */
 void fabric_set_port_label(struct fabric *f, uint32_t port, const char *label);
 
 /*
@@ -304,7 +312,7 @@ const char *port_label(const struct fabric *f, uint32_t port, char *buf, size_t 
 const char *port_plain(const struct fabric *f, uint32_t port, char *buf, size_t size);
 
 /*
- * Give nodes the names of a node-name-map (n pairs of GUID and name).  Returns a new fabric that shares
+ * Gives nodes the names of a node-name-map (n pairs of GUID and name).  Returns a new fabric that shares
  * nothing with the old one.  GUIDs that are not in the fabric are ignored.
  */
 struct name_map {
@@ -314,34 +322,36 @@ struct name_map {
 };
 struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map);
 
-/* The same fabric, names from a map apart, with the SM guessed to be at another port. */
+/* Returns the same fabric, without the names of a map, with the SM guessed to be at another port. */
 struct fabric *fabric_at_place(const struct fabric *f, uint32_t node, unsigned port);
 
 /*
- * The same fabric with the SM on another endport (NO_ID: it stays).  With as_ibsim it is what ibsim makes of
- * the file: port GUIDs are node GUID + port number on CAs and routers and the node GUID on switches, and
- * routers start without LIDs.  Node, port, switch and link ids stay.
+ * Returns the same fabric with the SM on another endport (NO_ID: unchanged).  With as_ibsim the result is
+ * what ibsim makes of the file: port GUIDs are node GUID + port number on CAs and routers and the node GUID
+ * on switches, and routers start without LIDs.  Node, port, switch and link ids stay the same.
  */
 struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool as_ibsim);
 
 /*
  * CA and router ports that count as hosts.  Check, loads, shifts, comparisons, figures and channel
- * dependencies count pairs of these.  Tables never depend on it.
+ * dependencies count pairs of these.  Tables never depend on this choice.
  *
  * Aggregation nodes are channel adapters inside switches that add up what collective operations send (NVIDIA
  * SHARP).  They have LIDs and are routed, but nobody runs there.
  */
 
-#define DEVICE_AGGREGATION 0xcf09 /* PCI device number of those in Quantum switches */
+#define DEVICE_AGGREGATION 0xcf09 /* PCI device number of aggregation nodes in Quantum switches */
 
-/* Is a node an aggregation node: a CA with that device number, or a CA of any device with that name? */
+/* Is a node an aggregation node: a CA with that device number, or a CA of any device with such a name? */
 bool node_is_aggregation(const struct fabric *f, uint32_t node);
 uint32_t fabric_aggregation_nodes(const struct fabric *f); /* how many there are */
 
-/* Is a port (NO_ID: none) one of a CA or router; without `aggregation`, not of an aggregation node? */
+/* Is the port (NO_ID: no) on a CA or router?  Without `aggregation`, ports of aggregation nodes do not
+ * count. */
 bool port_of_host(const struct fabric *f, uint32_t port, bool aggregation);
 
-/* Ports of one job's hosts.  They are kept by name, so a fabric that is loaded anew finds them again. */
+/* The ports of one job's hosts.  They are kept by name, so they are found again in a fabric that is loaded
+ * anew. */
 struct scope_port {
 	uint64_t node_guid;
 	uint8_t port; /* number, from 1 */
@@ -349,70 +359,71 @@ struct scope_port {
 
 struct scope {
 	atomic_uint refs;
-	char *words;		 /* as they were typed; "" = no scope: all hosts */
-	struct scope_port *port; /* [n] in the order of endports of the fabric it was made for */
+	char *words;		 /* as typed; "" = no scope: all hosts */
+	struct scope_port *port; /* [n] in the order of endports of the fabric for which it was made */
 	uint32_t n;
 };
 
-/* The endports of the fabric with wanted[endport]. */
+/* Makes a scope of the fabric's endports with wanted[endport] set. */
 struct scope *scope_new(const struct fabric *f, const char *words, const uint8_t *wanted);
 struct scope *scope_ref(const struct scope *s);
 void scope_unref(const struct scope *s); /* NULL is fine */
-/* Endport of a scope's port in a fabric; NO_ID: it is not there. */
+/* The endport of a scope's port in a fabric; NO_ID when it is absent. */
 uint32_t scope_endport(const struct fabric *f, const struct scope_port *p);
 
 struct host_set {
 	atomic_uint refs;
-	bool narrowed; /* made by a scope: events on other ports do not matter */
+	bool narrowed; /* made from a scope: events on other ports do not matter */
 	uint32_t n;    /* ports that count, up or not */
 	uint8_t *in;   /* [n_endports] 1: counts */
 };
 
 /*
- * All CA and router ports; without `aggregation`, not those of aggregation nodes; with a scope (not NULL, and
- * with words), only those in it.  A set never changes once made.
+ * Makes a set of all CA and router ports; without `aggregation` it lacks those of aggregation nodes; with a
+ * scope (not NULL, and with words) it has only those in the scope.  A set never changes once made.
  */
 struct host_set *host_set_new(const struct fabric *f, bool aggregation, const struct scope *scope);
 struct host_set *host_set_ref(const struct host_set *h); /* NULL is fine for both */
 void host_set_unref(const struct host_set *h);
 
 /*
- * Is it a fault when the endport is cut off or has no LID? It is for a host that counts, and without a scope
- * for a switch too. h may be NULL: all count.
+ * Is it a fault when the endport is cut off or has no LID?  Yes for a host in the set, and without a scope
+ * for a switch too.  With h NULL all hosts are in the set.
  */
 bool host_set_matters(const struct host_set *h, const struct fabric *f, uint32_t endport);
 
 /*
- * Hosts of several ports, and their rails.  A host is all channel adapters whose names begin with the same
- * word; a rail is the rest of the name with the number of the port.  Aggregation nodes are not among them.
+ * Hosts with several ports, and their rails.  A host consists of all channel adapters whose names begin with
+ * the same word; a rail is the rest of the name with the number of the port.  Aggregation nodes are left out.
  */
 
 /* A port of a channel adapter. */
 struct rail_port {
-	const char *name; /* of the node; the host's name is name[len] */
+	const char *name; /* the node's name; its first `len` bytes are the host's name */
 	size_t len;
-	const char *rest; /* behind the host's name */
+	const char *rest; /* what follows the host's name */
 	unsigned num;	  /* of the port */
 	uint32_t node, port;
-	uint32_t sw;   /* the switch that it leads to, NO_ID: none */
-	uint32_t rail; /* number of (rest, num), by the order of strverscmp() */
-	uint32_t host; /* number of the host, by name */
+	uint32_t sw;   /* the switch to which it leads; NO_ID: none */
+	uint32_t rail; /* number of the pair (rest, num) in the order of strverscmp() */
+	uint32_t host; /* number of the host in the order of names */
 };
 
 /*
- * Ports by host, then rail; *n of them; the caller frees them.  Where names tell nothing (a host would have
- * two ports of a rail, or no name) each node is a host.
+ * Returns the *n ports by host, then rail; the caller frees them.  Where names do not help (a host would have
+ * two ports on one rail, or no name) each node is a host.
  */
 struct rail_port *rail_ports(const struct fabric *f, size_t *n);
 
-/* The name of the box or host in a node's name, after "MF0;". */
+/* The name of the box or host within a node's name, after "MF0;". */
 const char *box_name(const char *name, size_t *len);
 
-/* The subnet managers that a live reading met: what ports tell of their master, what the managers answered;
- * and what managers gave the ports: the P_Keys that a live reading or a file tells.
+/* The subnet managers that a live reading found: what ports report about their master, and what the managers
+ * answered.  Also the P_Keys that managers gave the ports, as a live reading or a file reports them.
  */
 
-/* SMInfo's states (IBA 1.3, 14.2.5.13), and a port that says it has a manager, which did not answer. */
+/* SMInfo's states (IBA 1.3, 14.2.5.13), and one for a port that claims to have a manager but did not
+ * answer. */
 enum manager_state {
 	MANAGER_INACTIVE,
 	MANAGER_DISCOVERING,
@@ -437,49 +448,49 @@ struct port_pkey {
 
 struct managers {
 	struct counted counted;
-	uint16_t lid;	 /* as most endports tell it; 0: none does */
-	uint32_t others; /* endports that tell another one */
-	bool asked;	 /* were the managers asked (SMInfo)? by a live reading always */
+	uint16_t lid;	 /* as most endports report it; 0: none does */
+	uint32_t others; /* the number of endports that report another LID */
+	bool asked;	 /* were the managers asked (SMInfo)?  A live reading always asks */
 	uint32_t n;
 	struct manager *m; /* [n] by port GUID */
 	uint32_t n_pkeys, cap_pkeys;
-	struct port_pkey *pkey; /* [n_pkeys] by port GUID, of all endports that told their P_Keys */
+	struct port_pkey *pkey; /* [n_pkeys] by port GUID, for all endports that reported their P_Keys */
 };
 
-struct managers *managers_new(uint32_t most); /* with one reference, and room for so many */
+struct managers *managers_new(uint32_t most); /* with one reference and room for `most` */
 
-/* Adds a P_Key, in any order; then all are put in order. */
+/* Adds a P_Key.  They may come in any order; they are sorted at the end. */
 void managers_tell_pkey(struct managers *m, uint64_t port_guid, uint16_t pkey);
 void managers_order_pkeys(struct managers *m);
-/* Puts them in order and gives them to a fabric, NULL: to none; m is given up. */
+/* Sorts the P_Keys and gives them to a fabric, or to none if f is NULL; takes over m. */
 void fabric_take_pkeys(struct fabric *f, struct managers *m);
 
-/* Those of a fabric that was read live, or whose file tells P_Keys; NULL: neither.  Borrowed. */
+/* The managers of a fabric that was read live, or whose file reports P_Keys; otherwise NULL.  Borrowed. */
 static inline const struct managers *fabric_managers(const struct fabric *f)
 {
 	return (const struct managers *)f->managers;
 }
 
-/* Why nobody, or more than one, looks after a fabric. */
+/* The reason why nobody, or more than one manager, looks after a fabric. */
 enum managers_fault {
-	MANAGERS_GOOD, /* one is master; or the managers were not asked */
+	MANAGERS_GOOD, /* one is master, or the managers were not asked */
 	MANAGERS_NONE, /* none answers */
 	MANAGERS_NO_MASTER,
 	MANAGERS_SEVERAL /* are master */
 };
 enum managers_fault managers_fault(const struct fabric *f);
-/* "no subnet manager is master (node0003[1] is standby)"; nothing for MANAGERS_GOOD. */
+/* Adds "no subnet manager is master (node0003[1] is standby)"; adds nothing for MANAGERS_GOOD. */
 void managers_tell_fault(const struct fabric *f, struct text *t);
-/* What follows from that: "nobody will repair this"; NULL for MANAGERS_GOOD. */
+/* The consequence of that fault: "nobody will repair this"; NULL for MANAGERS_GOOD. */
 const char *managers_consequence(const struct fabric *f);
 
-/* Its port, by GUID where the fabric has none such (any more).  buf is returned. */
+/* The manager's port, or its GUID where the fabric does not have that port (any more).  Returns buf. */
 const char *manager_label(const struct fabric *f, const struct manager *m, char *buf, size_t size);
-/* The one at a port; NULL: none. */
+/* The manager at a port, or NULL. */
 const struct manager *manager_at(const struct managers *m, uint64_t port_guid);
-/* The first P_Key of a port, others follow it in m->pkey; NULL: the port told none. */
+/* The first P_Key of a port, which the others follow in m->pkey; NULL when the port reported none. */
 const struct port_pkey *pkeys_at(const struct managers *m, uint64_t port_guid);
-/* The endport that most endports name as their master's; NO_ID: none is named, or it is not there. */
+/* The endport that most endports name as their master; NO_ID when none is named or it is absent. */
 uint32_t managers_master(const struct fabric *f);
 
 #endif

@@ -12,7 +12,7 @@
 #include "core/fabric/builder.h"
 #include "core/fabric/names.h"
 
-/* Labels of ports that the source does not tell, from what makers publish about a model.
+/* Labels of ports that the source does not report, from what makers publish about a model.
  * core/formats/doc/formats.md has the rules and their sources. */
 
 enum { QUANTUM = 0xd2f0, QUANTUM2 = 0xd2f2 };
@@ -59,7 +59,8 @@ static enum rule label_rules_rule_of(const struct fb_node *n, const struct model
 	return !strncmp(m->name, "IS5", 3) && m->line && n->nports == 36 ? QDR_LINE : NO_RULE;
 }
 
-/* The label of a port. False: the rule has none, for example if the port is no connector. */
+/* The label of a port.  Returns false when the rule gives none, for example because the port has no
+ * connector. */
 static bool label_rules_by_rule(enum rule rule, const struct model *m, unsigned port, char *s, size_t size)
 {
 	static const unsigned last[] = {0, 64, 80, 20, 18};
@@ -79,7 +80,7 @@ static bool label_rules_by_rule(enum rule rule, const struct model *m, unsigned 
 	return true;
 }
 
-/* Labels by a board's place in a chassis that the source tells, "ISR9288 Line 3 Chip 1". */
+/* Sets labels by a board's place in a chassis that the source reports, "ISR9288 Line 3 Chip 1". */
 static void by_chassis(struct fb_node *n)
 {
 	const char *line = n->chassis_place ? strstr(n->chassis_place, "Line ") : NULL;

@@ -468,7 +468,8 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 	return n ? -1 : 0;
 }
 
-/* Set *e: the text fits these nodes.  It names some of them, with what tells them apart.  Returns -1. */
+/* Sets *e: the text fits these nodes.  The message names some of them, by what distinguishes them.  Returns
+ * -1. */
 static int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h, struct err *e)
 {
 	AUTO_TEXT struct text names = {0};

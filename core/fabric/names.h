@@ -21,14 +21,14 @@
 
 #include "core/fabric/fabric.h"
 
-#define NAME_TAIL "…" /* stands before the end of a GUID */
+#define NAME_TAIL "…" /* precedes the end of a GUID */
 
-/* Make node_name [n_nodes] from node_given, by_name and longest_name.  Earlier ones are freed. */
+/* Makes node_name [n_nodes] from node_given, by_name and longest_name.  Frees earlier names. */
 void fabric_show_names(struct fabric *f);
 
-void names_sort(struct fabric *f); /* make by_name from node_name */
+void names_sort(struct fabric *f); /* makes by_name from node_name */
 
-/* Free everything about names: node_given, node_name and the look-ups. */
+/* Frees everything about names: node_given, node_name and the look-ups. */
 void fabric_free_names(struct fabric *f);
 
 /*
@@ -42,19 +42,19 @@ uint32_t node_hangs_on(const struct fabric *f, uint32_t node);
 
 enum name_kind { NAMES_ANY, NAMES_SWITCHES, NAMES_HOSTS }; /* which nodes count; a router counts as a host */
 
-/* How well a text fits, worst first.  Only the nodes with the best fit count. */
+/* How well a text fits, worst first.  Only the nodes that fit best count. */
 enum name_rank {
 	NAME_NONE,
 	NAME_PART,	 /* anywhere */
 	NAME_LABEL,	 /* beginning of what is shown */
 	NAME_WORD_BEGIN, /* beginning of a word of the name */
 	NAME_BEGIN,	 /* beginning of the name */
-	NAME_WORDS,	 /* whole words of it */
-	NAME_FIRST,	 /* whole words it begins with: "stage2" of "stage2 mlx4_0" */
+	NAME_WORDS,	 /* whole words of the name */
+	NAME_FIRST,	 /* the whole words that begin the name: "stage2" of "stage2 mlx4_0" */
 	NAME_WHOLE,	 /* all that is shown */
 };
 
-/* Nodes that a text fits, by ascending shown name.  Free with name_hits_free(). */
+/* The nodes that a text fits, by ascending displayed name.  Free with name_hits_free(). */
 struct name_hits {
 	uint32_t *node;
 	uint32_t n, cap;
@@ -63,18 +63,18 @@ struct name_hits {
 void name_hits_free(struct name_hits *h);
 
 /*
- * Look for a text that is no pattern.  Fits worse than `least` do not count.  Everything but a part of a name
- * is found in O(log n) and the number of hits; the first call makes an index of all words.  Threads may
- * search at the same time.
+ * Finds the nodes that fit a text, which is not a pattern.  Fits worse than `least` are ignored.  Everything
+ * but a part of a name is found in O(log n) and the number of hits; the first call makes an index of all
+ * words.  Threads may search at the same time.
  */
 void names_find(const struct fabric *f, const char *text, enum name_kind kind, enum name_rank least,
 		struct name_hits *h);
 
-/* Does the text stand for several: is it a glob, or a list as Slurm writes it? */
+/* May the text mean several nodes, because it is a glob or a list as Slurm writes it? */
 bool is_name_pattern(const char *text);
 
 /*
- * All nodes whose given name a pattern fits.  A pattern is a glob (base/text.h), a list of names
+ * Finds all nodes whose given names fit a pattern.  A pattern is a glob (base/text.h), a list of names
  * (base/hostlist.h), or a list of globs.  A name in a list must be a whole name or whole words of it.  -1 and
  * *e: an element fits no node; then *h holds the nodes of the others.
  */
@@ -82,9 +82,10 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 		  struct err *e);
 
 /*
- * Where many may stand: a whole name, a host's name, a pattern, or a name that fits one node best.  *many:
- * the text may stand for several.  -1 and *e: it names a port (names_port()), a pattern fits none, or a name
- * fits several nodes that are not of one host.  0 and no hits: nothing has such a name.
+ * Finds nodes where the text may mean many: a whole name, a host's name, a pattern, or a name that fits one
+ * node best.  *many says that it may mean several.  Returns -1 and *e when it names a port (names_port()),
+ * when a pattern fits no node, or when a name fits several nodes that are not on one host.  Returns 0 without
+ * hits when nothing has such a name.
  */
 int names_many(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h, bool *many,
 	       struct err *e);
@@ -93,55 +94,58 @@ int names_many(const struct fabric *f, const char *text, enum name_kind kind, st
 bool names_fit(const struct fabric *f, const char *text);
 
 /*
- * Is the text a host's name, and are all hits ports of that host? A host with several adapters has a node for
- * each, "luna-0200 mlx5_0": the host's name, a blank and one more word.
+ * Is the text a host's name, and do all hits belong to that host?  A host with several adapters has a node
+ * for each, "luna-0200 mlx5_0": the host's name, a blank and one more word.
  */
 bool name_hits_host(const struct fabric *f, const char *text, const struct name_hits *h);
 
-/* The node whose shown name is the first len bytes of s.  NO_ID: none, or several that differ in case. */
+/* The node whose displayed name is the first len bytes of s.  NO_ID when there is none, or several that
+ * differ in case. */
 uint32_t node_named(const struct fabric *f, const char *s, size_t len);
 
 /*
- * Does a text of len bytes stand for a port, as PORT of NODE[PORT]?  That is a number up to 255, a label of
- * the fabric or what has a '/' as most have, or both: "63 1/32/1".
+ * Can a text of len bytes be the PORT in NODE[PORT]?  It must be a number up to 255, a label of the fabric or
+ * any text with a '/', as most labels have, or both: "63 1/32/1".
  */
 bool is_port_text(const struct fabric *f, const char *s, size_t len);
 
-/* "NAME[PORT]" taken apart: the length of NAME; 0: there is no [PORT]. */
+/* Returns the length of NAME in "NAME[PORT]", or 0 when there is no [PORT]. */
 size_t name_before_port(const struct fabric *f, const char *s, size_t len);
 
 /*
- * Is the text NODE[PORT] with the shown name of a node, as ports are printed?  Then it means that port, which
- * the node may lack, in all commands and lists, and never the nodes that it fits as a pattern: with sw1 and
- * sw12, "sw1[2]" is port 2 of sw1.  The order is: whole name of a node, port, pattern.
+ * Is the text NODE[PORT] with a node's displayed name, as ports are printed?  Then all commands and lists
+ * take it for that port, even if the node lacks it, and never for the nodes that it fits as a pattern: with
+ * sw1 and sw12, "sw1[2]" is port 2 of sw1.  The order is: whole name of a node, port, pattern.
  */
 bool names_port(const struct fabric *f, const char *text, size_t len);
 
 /*
- * The port of a node that such a text means, 0 to 255: a number need not be one of the node's.  NO_PORT: no
- * port of it has the label, or several have.
+ * The port of a node that such a text means, 0 to 255; the node need not have a port of that number.  NO_PORT
+ * when none of its ports, or more than one, has the label.
  */
 #define NO_PORT 256u
 unsigned port_in_brackets(const struct fabric *f, uint32_t node, const char *s, size_t len);
 
 /*
- * Names at the beginning of a text: shown names of nodes, with or without [PORT], each up to a blank, ';' or
- * the end.  What is followed by the end of a GUID is not whole.  Their lengths, longest first, at most
- * `most`. Returns their number.
+ * Finds displayed names of nodes at the beginning of a text, with or without [PORT]; each ends at a blank,
+ * ';' or the end.  A name followed by the end of a GUID is not complete.  Stores at most `most` lengths,
+ * longest first.  Returns their number.
  */
 unsigned names_at(const struct fabric *f, const char *text, size_t *len, unsigned most);
 
-/* Names of things of a fabric for a person: one spelling for all commands and panes. */
+/* Names that people see: one spelling for all commands and panes. */
 
 /* An endport: its node's name, with [port] when the node has several endports.  buf is returned. */
 const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t size);
 
-/* The same, and ports as fabric.h names them, in buffers that last to the end of the block: for arguments. */
+/* The same, and ports as fabric.h names them, in buffers that last to the end of the block, for use as
+ * arguments. */
 #define ENDPORT_LABEL(f, ep) endport_label(f, ep, (char[300]){0}, 300)
 #define PORT_LABEL(f, port) port_label(f, port, (char[300]){0}, 300)
 #define EXIT_NUMBER(f, sw, port) exit_number(f, sw, port, (char[PORT_NUMBER_MAX + 1]){0}, PORT_NUMBER_MAX + 1)
 
-/* The port of a forwarding table's entry: its number, "-" for NO_PATH.  buf is returned, or a static text. */
+/* The port in an entry of a forwarding table: its number, or "-" for NO_PATH.  Returns buf or a static
+ * text. */
 const char *lft_port_label(unsigned port, char *buf, size_t size);
 
 #endif

@@ -348,7 +348,7 @@ static bool cabling_ends_with(struct cursor c, const char *word)
 	return cur_len(c) >= n && !strncasecmp(c.end - n, word, n);
 }
 
-/* The role of a column by its heading. *side: 0 start, 1 end, -1: not told. */
+/* The role of a column by its heading. *side: 0 start, 1 end, -1: not stated. */
 static enum role role_of(struct cursor c, int *side)
 {
 	c = cur_trimmed(c);

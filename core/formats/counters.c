@@ -550,7 +550,7 @@ static void counters_read_line(struct counters_reader *d, struct cursor line)
 		block_line(d, line);
 }
 
-/* Rows that tell nothing go. */
+/* Drops rows that contain nothing. */
 static void drop_empty(struct counter_reading *r, size_t from)
 {
 	size_t n = from;
@@ -598,7 +598,7 @@ static int counters_load_file(const char *path, struct counter_reading *r, struc
 	return counters_parse(&(struct input){path, data, size, p}, r, e);
 }
 
-/* Files of a folder that tell of ports, the one that tells the date of the run first. */
+/* Files of a folder that describe ports; the one with the date of the run comes first. */
 static const char *const told_in[] = {"*.db_csv*", "*.pm", "*.pm.*", "*.cables*", "*.net_dump_ext*"};
 
 static int load_those(const char *path, const char *pattern, struct counter_reading *r, struct progress *p,
@@ -613,7 +613,7 @@ static int load_those(const char *path, const char *pattern, struct counter_read
 		AUTO_FREE char *file = str_printf("%s/%s", path, entry[i]->d_name);
 		struct err why = {0};
 
-		/* one that tells nothing (no cable was read) leaves the others */
+		/* one without content (no cable was read) leaves the others */
 		if (!rc && !fnmatch(pattern, entry[i]->d_name, FNM_PERIOD) &&
 		    counters_load_file(file, r, p, &why) &&
 		    (progress_cancelled(p) || err_kind(&why) != ERR_INPUT))

@@ -68,7 +68,8 @@ struct keyed_row {
 
 COMPARATOR(keyed_row_compare, struct keyed_row, UP(guid) UP(row))
 
-/* Finds types that no row tells. A GUID (and LID) on several ports, or on a high one, is a switch's. */
+/* Finds types that no row gives.  A GUID (and LID) on several ports, or on a high one, belongs to a
+ * switch. */
 static void settle_types(struct rows *r)
 {
 	AUTO_FREE struct keyed_row *k = NEW_ARRAY(r->n + 1, struct keyed_row);
@@ -366,8 +367,8 @@ struct db_csv_reader {
 struct section {
 	const char *name;
 	const char *column[MAX_COLUMNS]; /* the last is NULL */
-	const char *expected;		 /* what a row tells; NULL: nothing about nodes, ports and cables */
-	unsigned needed;		 /* so many of the first columns must be there */
+	const char *expected; /* what a row describes; NULL: nothing about nodes, ports and cables */
+	unsigned needed;      /* this many of the first columns must be present */
 	bool (*row)(struct db_csv_reader *r, const struct cursor *value); /* false: not understood */
 };
 
@@ -410,7 +411,7 @@ static char *quoted_text(struct cursor c, size_t most)
 	return clean_text(raw, n, most);
 }
 
-/* --- what a row tells ---------------------------------------------------------------------- */
+/* --- the content of a row ------------------------------------------------------------------- */
 
 enum { N_GUID, N_TYPE, N_PORTS, N_DESC, N_SYSTEM, N_PORT_GUID, N_DEVICE, N_VENDOR };
 
@@ -541,7 +542,7 @@ static bool link_row(struct db_csv_reader *r, const struct cursor *v)
 
 enum { H_NODE, H_NUM, H_LABEL };
 
-/* Labels are no part of the cabling: a row that cannot be used is ignored. */
+/* Labels are not part of the cabling: a row that cannot be used is ignored. */
 static bool label_row(struct db_csv_reader *r, const struct cursor *v)
 {
 	uint64_t guid, num;
@@ -596,7 +597,7 @@ static bool pkey_row(struct db_csv_reader *r, const struct cursor *v)
 	if (x[K_NUM] > MAX_PORTS || x[K_PKEY] > 0x7fff || x[K_MEMBERSHIP] > 1)
 		return false;
 	uint32_t node = fb_find(r->b, x[K_NODE]);
-	/* those of a switch's other ports are no port's own: by them the switch lets packets pass */
+	/* P_Keys of a switch's other ports belong to no port: the switch uses them to filter packets */
 	if (node != NO_ID && (r->b->node[node].type == NODE_SWITCH) == (x[K_NUM] == 0))
 		managers_tell_pkey(r->pkeys, x[K_PORT_GUID], (uint16_t)(x[K_PKEY] | x[K_MEMBERSHIP] << 15));
 	return true;
@@ -835,7 +836,7 @@ int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 			in->name);
 	fb_place_sm(r.b, r.sm_lid);
 	db_csv_find_gaps(&r);
-	/* where a row is wrong, or the section is cut, a port may hold more P_Keys than are told */
+	/* where a row is wrong, or the section is cut, a port may hold more P_Keys than are listed */
 	if (r.odd_pkeys.unread.n) {
 		warnings_add(&r.b->warnings, "P_Keys left out", r.odd_pkeys.unread.first,
 			     "%s; no P_Key of the file is taken", r.odd_pkeys.why);

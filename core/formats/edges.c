@@ -1,6 +1,7 @@
 /*
- * Edge lists: small fabrics written by hand (core/formats/doc/formats.md 9.7). A line tells a cable, or a
- * node and perhaps its cable. Ports and GUIDs that are left out are given here. A wrong line is an error.
+ * Edge lists: small fabrics written by hand (core/formats/doc/formats.md 9.7).  A line describes a cable, or
+ * a node and perhaps its cable.  Ports and GUIDs that are left out are chosen here.  A wrong line is an
+ * error.
  */
 #include "core/base/cursor.h"
 #include "core/base/defs.h"
@@ -51,7 +52,7 @@ struct edges_cable {
 };
 
 struct edge_node {
-	uint8_t type;	/* 0: no line of its own tells it */
+	uint8_t type;	/* 0: it has no line of its own */
 	uint64_t ports; /* told; 0: not */
 	unsigned line;
 	bool enhanced;
@@ -131,7 +132,7 @@ static bool take_rate(struct cursor *c, struct edges_cable *x)
 	return true;
 }
 
-/* The type that a line's first word tells, NODE_ROUTER + 1 for `sm`; 0: the line is a cable. */
+/* The type that a line's first word names, NODE_ROUTER + 1 for `sm`; 0: the line is a cable. */
 static unsigned take_keyword(struct cursor *c)
 {
 	static const char *const word[] = {"", "host", "switch", "router", "sm"};
@@ -371,7 +372,7 @@ static int give_port(struct edges_reader *r, const struct edges_cable *x, struct
 	return 0;
 }
 
-/* Ports that are told, then the others: in order of lines, the left end first, the lowest one without a
+/* Assigns the given ports, then the others: in order of lines, the left end first, the lowest port without a
  * cable. */
 static int give_ports(struct edges_reader *r)
 {
@@ -393,7 +394,7 @@ static unsigned edges_ports_of(const struct edge_node *n)
 
 /* --- nodes ------------------------------------------------------------------------------------------- */
 
-/* GUIDs that are told, of nodes and ports, ascending. */
+/* The given GUIDs of nodes and ports, ascending. */
 struct guids {
 	uint64_t *g;
 	size_t n, cap;
@@ -425,7 +426,7 @@ static struct guids told_guids(const struct edges_reader *r)
 	return t;
 }
 
-/* The next of `step` GUIDs in a row that are not told. Below t->g[*from] all are before *next. */
+/* The next `step` consecutive GUIDs that are not given.  All below t->g[*from] are before *next. */
 static uint64_t next_guids(uint64_t *next, unsigned step, const struct guids *t, size_t *from)
 {
 	for (; *from < t->n && t->g[*from] < *next + step; (*from)++)
@@ -443,7 +444,7 @@ static bool edges_told(const struct edge_node *n, enum option o, uint64_t *v)
 	return edges_take_value(&c, options[o].most, v);
 }
 
-/* Sets what a list tells of each port. */
+/* Sets what a list says about each port. */
 static int set_ports(struct edges_reader *r, const struct edge_node *n, struct fb_node *to, enum option o)
 {
 	struct cursor list = n->option[o];

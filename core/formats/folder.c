@@ -148,7 +148,7 @@ static bool is_date(struct cursor c)
 	       cur_char(&c, '-') && cur_number(&c, 10, &v);
 }
 
-/* The time of a file's run, to be freed; NULL: not told. */
+/* The time of a file's run, which the caller frees; NULL: not given. */
 static char *run_of(const char *path, struct progress *p)
 {
 	struct stat st;
@@ -207,7 +207,8 @@ static void folder_leave_out(struct folder *d, const char *used, struct fabric *
 
 /* --- errors that ibdiagnet found ------------------------------------------------------------------ */
 
-/* Has a row of db_csv told the error already? There, '-' replaces commas, and the node's name is missing. */
+/* Has a row of db_csv reported the error already?  In it, '-' replaces commas, and the node's name is
+ * missing. */
 static bool is_told(const struct warnings *w, const char *text)
 {
 	const char *behind = strstr(text, " - ");
@@ -246,8 +247,8 @@ static void load_log(const struct folder *d, struct fabric *f, struct progress *
 }
 
 /*
- * Takes the ranks of switches from the subnet manager's dump, if the cables are of another file. A dump of
- * other switches tells nothing.
+ * Takes the ranks of switches from the subnet manager's dump, if the cables come from another file.  A dump
+ * of other switches is of no use.
  */
 static void load_ranks(const struct folder *d, const char *used, struct fabric *f, struct progress *p)
 {
@@ -268,7 +269,8 @@ static void load_ranks(const struct folder *d, const char *used, struct fabric *
 
 struct pkey_groups {
 	struct managers *m;
-	uint64_t pkey, left; /* of the group at hand: members that its heading tells and that are to come */
+	uint64_t pkey, left; /* of the current group: members that its heading announces and that are still to
+				come */
 };
 
 /* "GROUP PKey:0x7fff Hosts:2", "Full NAME/P1 lid=0x0001 guid=0x... dev=4129"; false: not understood. */
@@ -289,7 +291,7 @@ static bool pkey_group_line(struct pkey_groups *g, struct cursor line)
 	return guid;
 }
 
-/* Takes the P_Keys of all ports from ibdiagnet's list of partitions, if the file of cables tells none. */
+/* Takes the P_Keys of all ports from ibdiagnet's list of partitions, if the file of cables has none. */
 static void load_pkeys(const struct folder *d, struct fabric *f, struct progress *p)
 {
 	struct input in = {.progress = p};

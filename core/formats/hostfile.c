@@ -13,9 +13,9 @@
 #include <string.h>
 
 #define WORDS 64    /* of a line of a table */
-#define JOBS_TOLD 5 /* jobs in the message that there is no such job */
+#define JOBS_TOLD 5 /* jobs listed in the message that there is no such job */
 
-/* What a file may tell about a job. */
+/* What a file may say about a job. */
 enum role { LIST, COUNT, STATE, ID, ARRAY, TASK, NAME, PARTITION, ROLES };
 
 static const struct {
@@ -41,7 +41,7 @@ struct hostfile_reader {
 	const struct input *in;
 	const char *job;
 	struct hostlist *l;
-	struct job_list *each; /* not NULL: l is that of one of these at a time */
+	struct job_list *each; /* not NULL: l is the list of one of these jobs at a time */
 	size_t n_hosts;	       /* of all of them */
 	struct text jobs;      /* the first ones that were not asked for */
 	struct cursor other;   /* the last one of these */

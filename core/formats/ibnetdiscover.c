@@ -222,9 +222,9 @@ static bool read_pair(struct cursor *c, struct cursor *inside)
 
 /* The near end in a port's line. */
 struct local {
-	uint64_t port, guid; /* guid 0: not told */
+	uint64_t port, guid; /* guid 0: not given */
 	unsigned ext;
-	struct cursor label; /* empty: not told */
+	struct cursor label; /* empty: not given */
 };
 
 /*
@@ -333,7 +333,7 @@ static bool ibnetdiscover_of_record(struct cursor c)
 	if (c.end - c.p > 1 && *c.p == '[')
 		return c.p[1] >= '0' && c.p[1] <= '9';
 	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
-		if (cur_word(&c, begins[i])) /* "Cannot ..." is no record */
+		if (cur_word(&c, begins[i])) /* "Cannot ..." is not a record */
 			return cur_empty(&c) || !isalpha((unsigned char)*c.p) || c.p[-1] == '=';
 	return false;
 }
@@ -394,8 +394,8 @@ int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err 
 	while (!r.status && lines_next(&r.lines, &line))
 		ibnetdiscover_read_line(&r, line);
 	/*
-	 * A terminal's prompt after the text is no record. A node without cables is not cut. But if it is
-	 * alone in the file, it is cut, unless an empty line ends it.
+	 * A terminal's prompt after the text is not a record.  A node without cables is not cut.  But if it
+	 * is alone in the file, it is cut, unless an empty line ends it.
 	 */
 	if (r.pend.has_guid || r.pend.vendor || (r.bare && r.net.b->n == 1 && !cur_empty(&line)) ||
 	    (!ends_with_newline(in) && ibnetdiscover_of_record(line) && r.ended != r.lines.no))

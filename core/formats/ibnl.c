@@ -106,7 +106,7 @@ static bool ibnl_read_line(struct ibnl_reader *r, struct cursor line)
 		return read_part(r, c, *word.p == 'N');
 	if (read_wire(r, line))
 		return true;
-	rest = cur_token(&c); /* "U1=isChaBma" alone tells the use of a part, which is not needed here */
+	rest = cur_token(&c); /* "U1=isChaBma" only gives the use of a part, which is not needed here */
 	return cur_empty(&rest) && memchr(word.p, '=', cur_len(word)) != NULL;
 }
 

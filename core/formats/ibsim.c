@@ -199,7 +199,7 @@ static int bad_line(struct ibsim_reader *r, const struct source *s, const char *
 	return r->status = err_set(r->e, "%s:%u: found %s, expected %s", s->name, s->line, found, expected);
 }
 
-/* Reads the line of a node. Returns its builder index or NO_ID; r->status tells failure. */
+/* Reads the line of a node.  Returns its builder index or NO_ID; r->status shows a failure. */
 static uint32_t ibsim_read_node(struct ibsim_reader *r, const struct source *s, enum node_type type,
 				struct cursor c)
 {

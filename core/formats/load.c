@@ -509,7 +509,7 @@ static int parse_text(const struct input *in, struct fabric **out, struct err *e
 	}
 }
 
-/* ibdiagnet's dumps tell when they began and ended. *open: line of a beginning without end, 0 = none. */
+/* ibdiagnet's dumps say when they began and ended. *open: line of a beginning without an end, 0 = none. */
 static void read_frame(struct fabric *f, struct cursor line, unsigned *open, unsigned no)
 {
 	if (!cur_char(&line, '#'))

@@ -134,7 +134,7 @@ static bool net_dump_read_switch(struct net_dump_reader *r, struct cursor line)
 	return true;
 }
 
-/* "N/A" and the like are 0. */
+/* "N/A" and similar words are 0. */
 static uint64_t number_or_0(struct cursor c)
 {
 	uint64_t v;
@@ -480,7 +480,7 @@ void net_link(struct net *n)
 		link_mutual(n, &n->wire[i]);
 	for (uint32_t i = 0; i < n->n_wires; i++)
 		link_one_sided(n, &n->wire[i]);
-	/* port GUIDs of channel adapters that only the other end of the cable tells */
+	/* port GUIDs of channel adapters that only the other end of the cable gives */
 	for (uint32_t i = 0; i < n->n_wires; i++) {
 		const struct wire *w = &n->wire[i];
 

@@ -199,8 +199,8 @@ static bool has_line(const struct fb_port *p)
 }
 
 /*
- * Is the last line whole, without a newline behind it?  It is when it ends with a speed.  "5" and "10" may be
- * the beginning of "50" and "100": the line of the cable's other end then has to tell the same.
+ * Is the last line complete, without a newline behind it?  It is when it ends with a speed. "5" and "10" may
+ * be the beginning of "50" and "100": then the line of the cable's other end has to confirm it.
  */
 static bool last_line_is_whole(const struct subnet_lst_reader *r)
 {
@@ -261,7 +261,7 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 	struct cursor line = {0}, c;
 	uint32_t halves = 0, whole = 0, node = NO_ID;
 
-	r.b->sm_guessed = true; /* until a line tells it */
+	r.b->sm_guessed = true; /* until a line gives it */
 	while (lines_next(&r.lines, &line)) {
 		c = line;
 		cur_blanks(&c);

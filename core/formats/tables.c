@@ -72,7 +72,7 @@ static void tables_unknown(struct tables_reader *r, unsigned line, struct cursor
 
 #define MAX_FIELDS 16
 
-/* The columns that are read in the two kinds of rows, at their usual places; a header may tell others. */
+/* The columns that are read in the two kinds of rows, at their usual places; a header may give others. */
 enum { G_GROUP, G_PORTS, G_COLUMNS };
 enum { E_LID, E_STATIC, E_STATE, E_GROUP, E_COLUMNS };
 static_assert((int)G_COLUMNS <= (int)E_COLUMNS, "far_reader has room for both");
@@ -360,8 +360,8 @@ static bool of_another(const struct tables_reader *r, unsigned lid, unsigned lmc
 }
 
 /*
- * Gives a port a larger range, if that holds all LIDs named and none of another port. A source may tell a
- * range that is not aligned: no subnet manager gave it.
+ * Gives a port a larger range, if that holds all LIDs named and none of another port.  A source may give a
+ * range that is not aligned: no subnet manager assigned it.
  */
 static void tables_lids_widen(const struct tables_reader *r, struct tables_lids_choice *c,
 			      const struct tables_lids_named *n, uint32_t ep, unsigned base, unsigned lmc)
@@ -376,7 +376,7 @@ static void tables_lids_widen(const struct tables_reader *r, struct tables_lids_
 	c->lmc[port] = (uint8_t)lmc;
 }
 
-/* The LID of a switch from the head of its table; NO_ID: not told, or no switch. */
+/* The LID of a switch from the head of its table; NO_ID: not given, or not a switch. */
 static uint32_t head_of(const struct tables_reader *r, uint32_t ep)
 {
 	uint32_t sw = r->f->node_switch[endport_node(r->f, ep)];
@@ -444,7 +444,7 @@ static void take_others(const struct tables_reader *r, struct tables_lids_choice
 	}
 }
 
-/* Number of ports with another LID than in the source; *first of them. */
+/* The number of ports with another LID than in the source; *first gets one of them. */
 static uint32_t count_others(const struct fabric *f, const struct tables_lids_choice *c, uint32_t *first)
 {
 	uint32_t n = 0;
@@ -560,7 +560,7 @@ void tables_drop(struct tables_reader *r)
 /* The table being read. */
 struct tables_table_s {
 	uint32_t sw;  /* NO_ID: its lines are skipped */
-	uint64_t top; /* last LID from the head, 0 = not told */
+	uint64_t top; /* last LID from the head, 0 = not given */
 	bool last;    /* its entry was read */
 	bool ended;   /* "... lids dumped" */
 };

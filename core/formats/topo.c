@@ -1,6 +1,6 @@
 /*
- * .topo of ibdm (core/formats/doc/formats.md 9.4): systems and the cables between their front panels. The
- * type of a system tells what is in it (ibnl.h). The file has no GUIDs: they are counted up.
+ * .topo of ibdm (core/formats/doc/formats.md 9.4): systems and the cables between their front panels.  The
+ * type of a system says what it contains (ibnl.h).  The file has no GUIDs: they are counted up.
  */
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -16,7 +16,7 @@
 #define FIRST_SWITCH 0x200000u
 #define FIRST_CA 0x80000000u
 
-/* A port of a chip, and its rate from the wires that lead to it (0 = not told). */
+/* A port of a chip, and its rate from the wires that lead to it (0 = not given). */
 struct topo_place {
 	uint32_t node; /* builder index, NO_ID: there is none */
 	uint8_t port, width, speed;
@@ -221,7 +221,7 @@ static uint8_t topo_told(uint8_t a, uint8_t otherwise)
 	return a ? a : otherwise;
 }
 
-/* width, speed: of the cable, used if the ports' own wires tell nothing. */
+/* width, speed: the cable's, used if the ports' own wires give none. */
 static void topo_join(struct topo_reader *r, struct topo_place a, struct topo_place z, uint8_t width,
 		      uint8_t speed, unsigned line)
 {
@@ -442,7 +442,7 @@ int topo_with_types(const struct input *in, struct ibnl_library *l, const char *
 		net_free(&r.net);
 		return -1;
 	}
-	/* rates that nothing tells are ibdm's default, 4x SDR */
+	/* rates that nothing gives are ibdm's default, 4x SDR */
 	for (uint32_t i = 0; i < r.net.b->n; i++)
 		for (unsigned p = 1; p <= r.net.b->node[i].nports; p++) {
 			struct fb_port *q = &r.net.b->node[i].port[p];

@@ -300,7 +300,7 @@ static bool same_node(const struct writer *w, uint32_t node, const struct fabric
 	return same;
 }
 
-/* Does the text, a form's, give the fabric again? numbers: LIDs and what a node tells, too. */
+/* Does the text, in the given form, restore the fabric? numbers: LIDs and facts about nodes, too. */
 static int check_back(const char *form, bool numbers, const struct writer *w, const struct text *t,
 		      struct err *e)
 {

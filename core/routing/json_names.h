@@ -17,7 +17,7 @@
 #include "core/fabric/state.h"
 #include "core/routing/routing.h"
 
-/* Into the object o: the name as names.h spells it, and what stands beside it. */
+/* Puts the name, as names.h spells it, and the fields beside it into the object o. */
 void json_put_node(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t node);
 void json_put_switch(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t sw);
 void json_put_port(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port);
@@ -27,19 +27,20 @@ void json_put_endport(json_t *o, const char *key, const struct fabric *f, const 
 void json_put_beside(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port);
 
 /*
- * Put the label of a port beside its number, if the port has one.  key: that of the number.  The label's key
- * is K_label beside K_port, label beside port, in_label beside `in` and so on.  json_put_out() takes the port
- * that an entry of a switch names; an entry without a port gets no label.
+ * Puts the label of a port beside its number, if the port has one.  `key` is the number's key: the label's
+ * key is K_label beside K_port, label beside port, in_label beside `in` and so on.  json_put_out() takes the
+ * port that an entry of a switch names; an entry without a port gets no label.
  */
 void json_put_label(json_t *o, const char *key, const struct fabric *f, uint32_t port);
 void json_put_out(json_t *o, const char *key, const struct fabric *f, uint32_t sw, unsigned port);
 char *json_label_key(const char *key, size_t len); /* to be freed */
 
-/* An object of its own: name (of the node), guid, lid; of a port also port.  NO_ID: null. */
+/* Makes an object with name (of the node), guid and lid, and port when it is a port.  null for NO_ID. */
 json_t *json_node(const struct fabric *f, const struct lids *l, uint32_t node);
 json_t *json_port(const struct fabric *f, const struct lids *l, uint32_t port);
 
-/* `state` of an end of a port's cable that is in Initialize or Armed, as it was read; else nothing. */
+/* Puts `state` when an end of the port's cable is in Initialize or Armed, as it was read; otherwise
+ * nothing. */
 void json_put_state(json_t *o, const struct fabric *f, uint32_t port);
 /* A link: its ports a and b, up, width and speed ("4x", "HDR"), state as above. */
 json_t *json_link(const struct fabric *f, const struct lids *l, const struct state *st, uint32_t link);

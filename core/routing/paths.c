@@ -453,7 +453,7 @@ static void walk_choices(const struct routing *r, uint32_t owner, uint32_t from,
 	}
 }
 
-/* Is a port one of those by which a switch's group leads on? */
+/* Does a switch's group lead on by this port? */
 static bool in_group(const struct dest_ways *w, uint32_t s, unsigned port)
 {
 	return port != NO_PATH && port_set_has(&w->group[s]->ports, port) && port_set_has(&w->live[s], port);

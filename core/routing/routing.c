@@ -410,7 +410,7 @@ static void routing_release(struct routing *r)
 	topo_unref(r->topo);
 	lids_unref(r->lids);
 	host_set_unref(r->hosts);
-	routing_unref(r->same); /* never long: it is no copy itself */
+	routing_unref(r->same); /* never a long chain: r->same is not a copy itself */
 	free(r);
 }
 

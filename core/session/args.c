@@ -162,7 +162,7 @@ static int args_read_switch(const struct args_reader *r, struct arg *x, struct e
 		       : err_set_kind(e, ERR_NO_NODE, "%s is no switch", f->node_name[x->id]);
 }
 
-/* Does the syntax allow several of them: "H..." or "NODE NODE NODE..."? */
+/* Does the syntax allow several of these words: "H..." or "NODE NODE NODE..."? */
 static bool is_many(const char *word, size_t len)
 {
 	const char *p = word + len;

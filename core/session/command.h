@@ -28,18 +28,18 @@
 struct session;
 
 struct arg {
-	const char *word; /* as typed; of "seed=K" the part behind '=' */
-	const char *name; /* of the syntax, [len]: "NODE", "seed=K", "all" */
+	const char *word; /* as typed; for "seed=K" the part behind '=' */
+	const char *name; /* in the syntax, [len]: "NODE", "seed=K", "all" */
 	size_t len;
 	enum syntax_kind kind; /* KIND_NONE: a small word, or text */
 	bool small;
 	uint64_t n;   /* KIND_NUMBER */
 	uint32_t id;  /* node, port, endport */
-	unsigned lid; /* of an endport, 0: it has none */
+	unsigned lid; /* of an endport; 0 when it has none */
 };
 
 struct args {
-	unsigned form; /* which whole form of the syntax it is, from 0 */
+	unsigned form; /* index of the whole form of the syntax, from 0 */
 	int n;
 	struct arg *arg; /* in the order typed */
 	int argc;	 /* as typed; the first is the command's name; borrowed */
@@ -47,16 +47,16 @@ struct args {
 };
 
 /*
- * A capital word that stands for a number.  `key` is that word ("LAYER", "seed=K").  Where the small word
- * typed before it decides, the key has it too ("rank N").  A wrong word gives the message "[LEAD: ]found "X",
- * expected WHAT"; without WHAT it simply does not fit the syntax.
+ * A capital word that stands for a number.  `key` is that word ("LAYER", "seed=K").  Where its meaning
+ * depends on the small word before it, the key includes that word ("rank N").  A wrong word gives the message
+ * "[LEAD: ]found "X", expected WHAT"; without WHAT it simply does not fit the syntax.
  */
 struct arg_number {
 	const char *key;
 	uint64_t least, most;
 	const char *what, *lead;
 	bool any_base; /* hexadecimal and octal, too */
-	bool limit;    /* more of the kind may be wanted, and is refused as a limit of the program */
+	bool limit;    /* a larger number is refused as a limit of the program */
 };
 #define ARG_LIMIT(key, least, most, what, lead)           \
 	{                                                 \
@@ -87,18 +87,18 @@ int args_read(const struct session *s, const char *syntax, const struct arg_numb
 	      struct err *e);
 void args_free(struct args *a);
 
-/* Is a small word among them? */
+/* Is this small word among them? */
 bool args_has(const struct args *a, const char *small);
 /* Is the last word this small one? */
 bool args_end(const struct args *a, const char *small);
-/* The first argument of this word of the syntax.  "rank N": the N behind the word "rank".  NULL: none. */
+/* The first argument for this word of the syntax, or NULL.  "rank N" means the N behind the word "rank". */
 const struct arg *args_get(const struct args *a, const char *key);
 /* The next such argument behind `before` (NULL: the first). */
 const struct arg *args_next(const struct args *a, const char *key, const struct arg *before);
 /* The text of that argument, or `otherwise`. */
 const char *args_word(const struct args *a, const char *key, const char *otherwise);
 uint64_t args_number(const struct args *a, const char *key, uint64_t otherwise);
-/* Index of the small word that is given, -1: none of these. */
+/* The index of the small word that was given; -1 when none of these was. */
 int args_which(const struct args *a, const char *const *words, unsigned n);
 
 /*
@@ -116,47 +116,48 @@ struct recording;
 
 struct field;
 
-/* What a command needs before it runs, with any words.  If it is missing, the command says so. */
+/* What must exist before a command runs.  If it is missing, the command says so. */
 enum command_needs { NEEDS_NOTHING, NEEDS_FABRIC, NEEDS_ROUTING };
 
-/* A pane: the first word of a command names it, and it has arguments of its own. */
+/* A pane: its name is the first word of a command's arguments, and it has arguments of its own. */
 struct subcommand {
 	const char *name;
-	const char *syntax; /* of its arguments, like a command's but without the name */
+	const char *syntax; /* for its arguments, like a command's but without the name */
 };
 
 struct command {
 	const char *name;
 	const char
 		*syntax; /* "fail link NODE[PORT]... | switch S...": help, checked and completed (syntax.h) */
-	enum group_id group; /* what one wants with it (command.h) */
+	enum group_id group; /* what people use it for (command.h) */
 	const char *help;    /* one line */
 	const char *finds;   /* "Exit status 1 in batch when ...", without a failure; NULL: never */
 	/* Lines "KEY TYPE TEXT": its JSON fields beside those of all commands (contract.h).  NULL: none. */
 	const char *json;
-	/* Its rows.  A line "@PREFIX" of json: the keys of the next list, each with the prefix before it. */
+	/* Its rows.  A line "@PREFIX" in `json` stands for the keys of the next list, each with that
+	 * prefix. */
 	const struct field *rows[4];
-	unsigned
-		deeds; /* bits of enum permit_deed (progress.h): what it does with any words, beside its FILEs
-			*/
+	unsigned deeds; /* bits of enum permit_deed (progress.h): what it may do with any words, besides its
+			   FILEs */
 	enum command_needs needs;
-	const struct arg_number *numbers; /* of the syntax, beside the common ones; ended by key NULL */
+	const struct arg_number *numbers; /* in its syntax; the last key is NULL */
 	/* Runs when all words fit the syntax and all numbers are in range. */
 	int (*run)(struct session *s, const struct args *args, struct out *o, struct err *e);
-	/* A word names no node or port, and *e says which: it may tell more, and make *e say more.  May be
-	 * NULL. */
+	/* Called when a word names no node or port and *e says which.  It may print more, and extend *e.  May
+	 * be NULL. */
 	void (*absent)(struct session *s, int argc, char *const *argv, struct out *o, struct err *e);
-	/* Is what it prints with these words a document for other programs?  NULL: never, but with FILE -. */
+	/* Does it print a document for other programs when given these words?  NULL: only with FILE -. */
 	bool (*prints)(int argc, char *const *argv);
-	/* The i-th word that may stand here; false: no more.  NULL: the first word names no pane. */
+	/* Sets *s to the i-th word that may stand here; returns false when there are no more.  NULL: the
+	 * first word is not a pane. */
 	bool (*subcommand)(size_t i, struct subcommand *s);
-	bool sets_options; /* its help tells what SIGHUP does with each option */
-	bool at_step;	   /* its report is about the step of the walk (session_walk()), if there is a walk */
-	bool in_rounds;	   /* it prints round after round: the newest is what one looks at */
+	bool sets_options; /* its help says what SIGHUP does with each option */
+	bool at_step;	   /* its report describes the step of the walk (session_walk()), if there is one */
+	bool in_rounds;	   /* it prints round after round, and readers want the newest */
 	bool on_screen;	   /* needs the interface, and runs in its thread (struct command_run) */
 };
 
-/* The output of a command is about a step of a run: say so first.  JSON `step`. */
+/* Says first that a command's output describes a step of a run.  JSON `step`. */
 void out_step(struct out *o, const struct recording *r, size_t step, const char *phase);
 
 void step_stops_clear(struct interpreter *in);
@@ -164,21 +165,21 @@ void step_stops_clear(struct interpreter *in);
 const struct command *command_find(const struct session *s, const char *name,
 				   struct err *e); /* unique prefixes and aliases too */
 /*
- * The command whose arguments begin with a pane's name, where a line begins with that name: `pane` on a
- * screen, otherwise `list`.  NULL: it is no whole name of a pane, or a command has the same name.
+ * The command to use for a line that begins with a pane's name: `pane` on a screen, otherwise `list`.  NULL
+ * when the word is not a pane's whole name, or a command has that name.
  */
 const struct command *command_of_pane(const struct session *s, const char *name);
 
 /*
- * Completion: all words that may stand at the end of `line` (up to the cursor).  Returns a NULL-terminated
- * array of strings; free it with completions_free().  *start is the offset in `line` where the replaced word
- * begins.  Words are quoted where they need it.  If no name begins with the typed text, names are found as
- * commands find them: then a completion does not begin with that text.
+ * Finds all words that may complete the end of `line` (up to the cursor).  Returns a NULL-terminated array of
+ * strings; free it with completions_free().  *start is the offset in `line` where the replaced word begins.
+ * Words are quoted where they need it.  If no name begins with the typed text, names are found as commands
+ * find them: then a completion does not begin with that text.
  */
-#define MOST_COMPLETIONS 20000 /* the rest is left out */
-#define COMPLETED_MOST 4096    /* bytes of a line; for a longer one nothing is offered */
+#define MOST_COMPLETIONS 20000 /* the rest is dropped */
+#define COMPLETED_MOST 4096    /* bytes of a line; longer lines are not completed */
 char **session_complete(struct session *s, const char *line, size_t *start);
-/* The same of one word, by the syntax of its place ("FILE|-"), without quotes. */
+/* The same for one word, by the syntax of its place ("FILE|-"), without quotes. */
 char **session_complete_word(struct session *s, const char *syntax, const char *word);
 void completions_free(char **c);
 

@@ -194,7 +194,8 @@ static void add_at_times(json_t *list, struct contract_line l, const char *what,
 
 #define LABEL_HELP "what stands at the port on the front panel, where that is known"
 
-/* The keys that lines stand for, as `schema` tells them: a list of objects; the caller's reference. */
+/* The keys that lines stand for, as `schema` prints them: a list of objects; the caller owns the
+ * reference. */
 static json_t *contract_keys(const char *lines, const struct session *s)
 {
 	json_t *list = json_array();
@@ -285,7 +286,7 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 	return 0;
 }
 
-/* The contract as a JSON Schema, draft 2020-12, made of the rows that `schema` tells. */
+/* The contract as a JSON Schema, draft 2020-12, made from the rows that `schema` prints. */
 
 #define REF "#/$defs/"
 /* Text has no control characters but tabs and ends of lines. */
@@ -364,7 +365,8 @@ static void json_schema_put_words(json_t *place, const json_t *row, bool null)
 		json_schema_append(place, "anyOf", json_make("{s:s}", "type", "null"));
 }
 
-/* What a row tells of its value, but not what is in an object.  as: the kind that is being told, or NULL. */
+/* Puts what a row says about its value, but not what is in an object. as: the kind being described, or
+ * NULL. */
 static void json_schema_put_value(json_t *place, const json_t *row, const char *as)
 {
 	const char *types = json_schema_word_of(row, "type"),
@@ -445,8 +447,8 @@ static void json_schema_put_kinds(json_t *defs, const struct session *s)
 	}
 }
 
-/* A command's object.  It has all its keys only when it did not fail; those of the contract in common, too.
- */
+/* A command's object.  It has all its keys only when it did not fail; those of the contract in common,
+ * too. */
 static json_t *command_schema(const struct command *c, const json_t *common, const struct session *s)
 {
 	AUTO_FREE char *lines = c ? contract_of(c) : str_dup("");
@@ -494,7 +496,7 @@ json_t *json_schema(const struct session *s)
 			json_object_set_new(defs, c->name, command_schema(c, common, s));
 			json_array_append_new(names, json_text(c->name));
 		}
-	/* a word that is no command */
+	/* a word that is not a command */
 	json_t *other = json_make("{s:{s:{s:{s:o}}}}", "if", "properties", "command", "enum", names);
 	json_object_set_new(other, "else", reference("", "common"));
 	json_schema_append(root, "allOf", other);

@@ -27,7 +27,7 @@
 struct contract_kind {
 	const char *name, *type, *help;
 };
-/* Ended by name NULL. The words of `engine` are the engines there are. */
+/* Ends with a NULL name.  The words of `engine` are the existing engines. */
 extern const struct contract_kind contract_kinds[];
 
 struct contract_line {
@@ -40,16 +40,16 @@ struct contract_line {
  * end. */
 bool contract_next(const struct help_words *w, const char **at, struct contract_line *l);
 
-/* Lines of a command, with those of its rows; "": none.  The caller frees them. */
+/* The lines of a command, with those of its rows; "" when it has none.  The caller frees them. */
 struct command;
 struct session;
 char *contract_of(const struct command *c);
 
-/* Lines that hold for the objects of all commands; those of the command itself for the same key, and what is
- * within, count before. */
+/* Lines that hold for the objects of all commands; a command's own lines for the same key, and for keys
+ * within it, take precedence. */
 extern const char contract_common[];
 
-/* Lines that several commands share: a reader needs them only once.  Ended by name NULL. */
+/* Lines that several commands share, so that a reader needs them only once.  The last has a NULL name. */
 struct contract_group {
 	const char *name, *lines;
 };
@@ -57,7 +57,7 @@ extern const struct contract_group contract_groups[];
 
 /* The contract of the JSON objects (contract.h) as one JSON Schema, draft 2020-12. */
 
-/* The schema of the object of any command; the caller's reference. */
+/* The schema of any command's object; the caller owns the reference. */
 json_t *json_schema(const struct session *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* The tables of commands of the core, for whoever puts a session's list together. */
+/* The tables of the core's commands, for code that puts a session's list together. */
 #ifndef IBSCOPE_CORE_COMMANDS_H
 #define IBSCOPE_CORE_COMMANDS_H
 
@@ -8,7 +8,7 @@
 #include "core/session/core_commands.def"
 #undef COMMANDS
 
-/* From here the file is a list of them, to be included between braces. */
+/* From here on, including the .def file between braces makes the list of tables. */
 #define COMMANDS(name) name##_commands,
 
 #endif

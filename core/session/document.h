@@ -1,6 +1,7 @@
 /*
  * A document for people, written as Markdown or as one HTML file: headings, lines, lists, tables, pictures.
- * Whatever a name holds, it stays text.  The HTML loads nothing, has its pictures in it, and prints on A4.
+ * Names stay plain text, whatever they contain.  The HTML loads nothing, contains its pictures, and prints on
+ * A4.
  */
 #ifndef IBSCOPE_DOCUMENT_H
 #define IBSCOPE_DOCUMENT_H
@@ -21,16 +22,17 @@ void doc_begin(struct document *d, const char *title);
 void doc_heading(struct document *d, unsigned level, const char *title); /* 2 .. 4 */
 /* strong: in bold */
 void doc_line(struct document *d, bool strong, const char *text);
-/* "what: value", an item of a list.  `what` is the program's own and written as it is; NULL: value in bold.
+/* An item of a list, "what: value".  `what` is the program's own text, written as it is; NULL: the value in
+ * bold.
  */
 void doc_item(struct document *d, const char *what, const char *value);
 void doc_count(struct document *d, const char *what, uint64_t n);
-/* Heads end with NULL.  One that begins with '>' is of figures, which stand to the right. */
+/* Column heads, ending with NULL.  A head that begins with '>' is for figures, which are right-aligned. */
 void doc_table(struct document *d, const char *const *head);
 void doc_row(struct document *d, char *const *cell, unsigned n);
-/* Lines shown as they are, as commands and what they print. */
+/* Lines shown as they are, such as commands and what they print. */
 void doc_lines(struct document *d, const char *text);
-/* Left out of Markdown.  svg: a whole SVG; its ids get a prefix of their own on the page. */
+/* Omitted in Markdown.  svg: a whole SVG, whose ids get a prefix of their own on the page. */
 void doc_picture(struct document *d, const char *svg, const char *caption);
 void doc_end(struct document *d);
 

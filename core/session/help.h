@@ -8,30 +8,30 @@
 #include "core/base/text.h"
 #include "core/session/session.h"
 
-#define TOPIC_COLUMNS 80 /* of a line, at most */
+#define TOPIC_COLUMNS 80 /* the most in a line */
 
 /* A word of the field, for `help TOPIC`: meaning, where it is seen, the trap.  Files *.topics. */
 struct topic {
-	const char *name; /* small letters, '-' for blanks */
+	const char *name; /* lower case, '-' for blanks */
 	const char *also; /* other words for the same topic, names of columns among them: "hop|links"; NULL */
 	const char *text; /* at most three lines, the first without the name */
-	const char *source; /* paper, specification or document; NULL: the program alone */
+	const char *source; /* paper, specification or document; NULL: only this program */
 	const char *try_it; /* a command line that shows it */
 };
 
-/* Something else for `help NAME`, or `help KINDs`.  The texts live as long as the call that tells it. */
+/* Something else for `help NAME` or `help KINDs`.  The texts are valid until the call returns. */
 struct named {
 	const char *kind;   /* "option", "pane", "column", "key", "action", "word", "rule", "figure", "limit",
 			       "fabric" */
 	const char *name;   /* as it is printed or typed */
-	const char *place;  /* of a column its pane, of a key where it holds ("all panes"); "" */
-	const char *syntax; /* what is typed behind it; "" */
+	const char *place;  /* for a column its pane, for a key where it works ("all panes"); "" */
+	const char *syntax; /* what is typed after it; "" */
 	const char *text;   /* what it is */
 };
 
 /*
- * Find by name or other word.  Capitals do not matter; blanks, '-' and '_' are the same. exact false: the
- * beginning of a name will do if no other topic has it.  NULL: none.
+ * Finds a topic by its name or another word.  Capitals do not matter; blanks, '-' and '_' are the same. exact
+ * false: the beginning of a name will do if no other topic has it.  NULL: none.
  */
 const struct topic *topic_find(const struct session *s, const char *word, bool exact);
 
@@ -76,7 +76,8 @@ const char *help_details(const struct help_words *w, const char *name);
 void figure_tell(const struct figure_meaning *m, struct text *t);
 
 /*
- * The help text "=NAME" of len bytes names a figure: its meaning.  Another text: as it is.  *len: its length.
+ * The meaning of the figure that the help text "=NAME" of len bytes names; another text is returned as it is.
+ * *len gets the length.
  */
 const char *figure_words(const struct help_words *w, const char *help, int *len);
 

@@ -55,7 +55,8 @@ static const struct command *find_whole(const struct session *s, const char *nam
 	return NULL;
 }
 
-/* The i-th pane that the command `list` knows (NULL: there is none); false: there are no more. */
+/* The i-th pane that the command `list` knows (NULL: no such command); returns false when there are no
+ * more. */
 static bool next_pane(const struct command *list, size_t i, struct subcommand *pane)
 {
 	return list && list->subcommand && list->subcommand(i, pane);
@@ -277,7 +278,7 @@ void commands_free(struct command_list *l)
 
 /* --- running --------------------------------------------------------------------------- */
 
-/* May it do what its mark tells, and read or write the files among its words? */
+/* May it do what its mark says, and read or write the files among its words? */
 static int command_permitted(const struct session *s, const struct command_words *c, struct err *e)
 {
 	const bool to_lesson = writes_output(c->command, c->argc, c->argv);
@@ -612,7 +613,7 @@ void tell_unread(struct command_run *r, const char *command, const struct err *w
 	out_end(&o, -1, why);
 }
 
-/* A line that cannot be read is told under its first word, as its command. */
+/* A line that cannot be read is reported under its first word, as its command. */
 static void interpreter_unread_line(struct command_run *r, const char *line, const struct err *why)
 {
 	const char *from = skip_colon(line + text_mark(line, strlen(line)));

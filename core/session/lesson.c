@@ -171,7 +171,7 @@ static void end_value(struct lesson_reader *r)
 	r->last = NULL;
 }
 
-/* A key that is none is told as such. */
+/* An unknown key is reported as such. */
 static bool may_precede_title(const char *key, size_t len)
 {
 	bool known = false;
@@ -510,8 +510,8 @@ static char *squeezed(const char *s)
 	return t.s ? t.s : str_dup("");
 }
 
-/* What a line prints, against what it should.  It may fail if its message is among that.  true: all is there.
- */
+/* What a line prints, against what it should.  It may fail if its message is among that.  true: all is
+ * there. */
 static bool prints(const struct command_run *run, const char *line, const struct lesson_list *expect,
 		   struct lesson_play_check *c)
 {

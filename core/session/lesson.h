@@ -59,28 +59,29 @@ struct lesson_step {
 };
 
 struct lesson {
-	char *word;		     /* as lesson_read() takes it */
+	char *word;		     /* the word that lesson_read() takes */
 	char *name, *title, *fabric; /* fabric may be NULL */
 	unsigned number;
 	struct lesson_step *step; /* at least one */
 	size_t n, cap;
 };
 
-/* The text of a file for or of a lesson; the caller frees.  NULL and *e: not read, no text, too long. */
+/* The text of a file for a lesson or of one; the caller frees it.  NULL and *e when it cannot be read, is not
+ * text, or is too long. */
 char *lesson_text(const char *path, struct progress *p, struct err *e);
 
 /*
- * word: the name of a lesson, or the path of a file: with a / or with ".lesson" at its end.  NULL and *e:
- * there is no such file, or it does not have the form above.
+ * Reads a lesson.  `word` is the name of a lesson, or the path of a file: it has a / or ends with ".lesson".
+ * NULL and *e when there is no such file, or it does not have the form above.
  */
 struct lesson *lesson_read(const char *word, struct progress *p, struct err *e);
-/* The same from its text, which is changed; path: for messages. */
+/* The same from its text, which is changed; `path` is for messages. */
 struct lesson *lesson_parse(const char *word, const char *path, char *text, struct err *e);
 void lesson_free(struct lesson *l);
 
 /*
- * All lessons that can be read, by number and name.  Ended by NULL; free with lessons_free().  What is wrong
- * with the others goes to `broken` (NULL: nowhere), a line each; their number to *n_broken.
+ * All lessons that can be read, by number and name.  The list ends with NULL; free it with lessons_free().
+ * `broken` (may be NULL) gets a line on what is wrong with each of the others, *n_broken their number.
  */
 struct lesson **lessons_all(struct text *broken, unsigned *n_broken);
 void lessons_free(struct lesson **l);
@@ -91,26 +92,28 @@ struct lesson_place {
 	struct lesson *lesson;
 	size_t step;	     /* from 0 */
 	bool answered;	     /* its answer is shown */
-	uint64_t generation; /* of the session at this place; if it differs, something was changed since */
+	uint64_t generation; /* of the session at this place; if it differs, something has changed since */
 };
 const struct lesson_place *lesson_place_ref(const struct lesson_place *p);
 void lesson_place_unref(const struct lesson_place *p); /* NULL is fine */
-/* Takes p over, with its lesson.  For the thread that runs commands. */
+/* Takes over p with its lesson.  For the thread that runs commands. */
 void lesson_place_put(struct session *s, struct lesson_place *p);
 
 /* The lesson's fabric with everything up, options at their defaults, and nothing routed.  0, or -1 and *e. */
 int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p, struct err *e);
 
-/* Ends the walk of the step before this one, if this one does not go on with it. */
+/* Ends the walk that the step before began, if this step does not continue it. */
 void lesson_step_begin(struct session *s, const struct lesson_step *step);
-/* Run commands of a lesson.  Output, and the message of a failure, go to `said`.  0, or -1 and *e. */
+/* Runs commands of a lesson.  Output, and the message of a failure, go to `said`.  Returns 0, or -1 and
+ * *e. */
 int lesson_run(const struct command_run *in, const char *commands, struct text *said, struct err *e);
 
 /* Can an answer to its question be judged? */
 bool lesson_judges(const struct lesson_step *step);
 /*
- * Answers handed in: text, which is changed, has a line "STEP: ANSWER" for each; # begins a comment.  answer
- * [l->n], NULL before: the caller frees what is in it afterwards.  path: for messages.  0, or -1 and *e.
+ * Answers handed in: text, which is changed, has a line "STEP: ANSWER" for each; # begins a comment.
+ * answer[l->n] must be NULL before; the caller frees its texts afterwards.  path: for messages.  0, or -1 and
+ * *e.
  */
 int lesson_answers(const struct lesson *l, const char *path, char *text, char **answer, struct err *e);
 /*
@@ -121,25 +124,26 @@ int lesson_answers(const struct lesson *l, const char *path, char *text, char **
 int lesson_judge(const struct session *like, const struct lesson *l, size_t step, const char *answer,
 		 struct progress *p, struct err *e);
 
-/* Play a lesson in a session of its own.  Differences go to `faults`; their number; *expected: texts. */
+/* Plays a lesson in a session of its own.  Differences go to `faults`; returns their number, and in *expected
+ * the number of texts. */
 unsigned lesson_check(const struct session *like, const struct lesson *l, struct progress *p,
 		      struct text *faults, unsigned *expected);
 
-/* Playing a walk through a run.  The explorer moves it frame by frame (tui/screen.c), until it stops. */
+/* Playing a walk through a run.  The explorer moves it frame by frame (tui/screen.c) until it stops. */
 
 /* The speed: one step a frame, or one boundary a frame. */
 struct play_pace {
 	const char *name; /* word of `step play` */
 	const char *told; /* "5 steps/s" */
 	unsigned frames;  /* a second */
-	int key;	  /* enum rec_key of the boundary; -1: a step */
+	int key;	  /* enum rec_key of the boundary; -1: single steps */
 };
 #define PLAY_PACES 9
 extern const struct play_pace play_paces[PLAY_PACES];
 
-/* The pace of the walk, -1: it stands still.  Under the lock. */
+/* The pace of the walk, or -1 when it stands still.  Under the lock. */
 int session_playing(const struct session *s);
-/* Under the lock: play, or stop (-1).  Panes are told. */
+/* Under the lock: plays, or stops (-1), and tells the panes. */
 void session_play(struct session *s, int pace);
 
 /* One frame: a line that moves the walk and prints why it stopped.  Under the lock; commands_free(). */

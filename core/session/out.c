@@ -171,7 +171,7 @@ static json_t *time_json(time_t at)
 	return json_text(out_utc(at, buf));
 }
 
-/* What the first object of a run tells of the run; nothing in the others. */
+/* Adds what the first object of a run says about the run; adds nothing to the others. */
 static void tell_run(struct out *o, json_t *object)
 {
 	const struct session *s = o->run->in->session;

@@ -1,4 +1,4 @@
-/* The output of one command: lines of text; in JSON mode one object with its fields and these lines. */
+/* The output of one command: lines of text, or in JSON mode one object with its fields and these lines. */
 #ifndef IBSCOPE_OUT_H
 #define IBSCOPE_OUT_H
 
@@ -15,40 +15,40 @@ struct command_run;
 
 struct out {
 	struct command_run *run; /* run of the command: where it writes, how it is cancelled */
-	struct out *up;		 /* JSON mode: output of the command that runs this one, NULL = none */
-	char *head;		 /* JSON mode: beginning of its object, in case memory runs out */
+	struct out *up;		 /* JSON mode: output of the command that runs this one; NULL = none */
+	char *head;		 /* JSON mode: the beginning of its object, in case memory runs out */
 	json_t *object;		 /* JSON mode: its fields */
 	json_t *lines;		 /* JSON mode: its text lines */
 	struct text partial;	 /* JSON mode: the line being written */
-	struct text rows;	 /* the table being written, that is to fit the reader's width */
+	struct text rows;	 /* the table being written, to be fitted to the reader's width */
 };
 
 /*
- * A line (or part of one) of text.  A row of a table has marks in its format (syntax.h): for a reader whose
- * width is known, rows that follow each other are laid out together.
+ * Prints a line of text, or part of one.  A row of a table has marks in its format (syntax.h): when the
+ * reader's width is known, consecutive rows are laid out together.
  */
 void out_text(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Lines of a text that was written for a wide reader, as narrow_text() wraps them. */
+/* Prints lines that were written for a wide reader, wrapped by narrow_text(). */
 void out_lines(struct out *o, const char *text);
-/* Text so far is written out, rows too. */
+/* Writes out all text so far, including rows. */
 void out_flush(struct out *o);
-/* A document that is written to standard output as it is; in JSON mode a field holds it instead. */
+/* Writes a document to standard output as it is; in JSON mode a field holds it instead. */
 void out_document(struct out *o, const char *text);
-/* How long something took, behind `before`; "" where nothing may differ between runs. */
+/* How long something took, after `before`; "" where nothing may differ between runs. */
 #define OUT_TOOK 48
 const char *out_took(const struct out *o, const char *before, double seconds, char buf[OUT_TOOK]);
-/* A field of the JSON object (takes over v); nothing in text mode. */
+/* Adds a field to the JSON object (takes over v); does nothing in text mode. */
 void out_json(struct out *o, const char *key, json_t *v);
-/* All fields of an object (taken over), in their order. */
+/* Adds all fields of an object (taken over), in their order. */
 void out_fields(struct out *o, json_t *fields);
 
 /*
- * In JSON mode: an object of its own, now, before the command's (fields are taken over), for commands that go
- * on and on.  Nothing in text mode.
+ * In JSON mode, prints an object of its own now, before the command's (fields are taken over), for commands
+ * that go on and on.  Does nothing in text mode.
  */
 void out_object(struct out *o, json_t *fields);
 
-/* A moment as the program tells it: UTC, ISO 8601, to the second.  buf is returned. */
+/* A moment as the program prints it: UTC, ISO 8601, to the second.  Returns buf. */
 #define OUT_UTC 40
 const char *out_utc(time_t at, char buf[OUT_UTC]);
 
@@ -56,15 +56,15 @@ const char *out_utc(time_t at, char buf[OUT_UTC]);
 void out_begin(struct out *o, struct command_run *r, const char *command);
 void out_end(struct out *o, int rc, const struct err *e);
 
-/* Memory has run out: print the objects of the running commands, as failed.  Allocates nothing. */
+/* Prints the objects of the running commands as failed, when memory has run out.  Allocates nothing. */
 void out_last_objects(void);
 
-/* Readings of counters that a session holds: the last two. */
+/* The last two readings of counters, which a session holds. */
 
-/* One more reading (taken over); the one before stays, older ones go. */
+/* Adds a reading (taken over); the one before stays, older ones go. */
 void session_count(struct session *s, const struct counter_reading *r);
 void session_uncount(struct session *s); /* all of them go */
-/* What they tell of the fabric; NULL: there are none. */
+/* What they say about the fabric; NULL when there are none. */
 struct measured *session_measured(const struct session *s);
 /* The device through which a live fabric is asked. */
 struct counters_device {

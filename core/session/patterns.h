@@ -18,7 +18,7 @@
 	"all | lids | shift K | bisection [seed=K] | random [seed=K] | hotspot NODE | to H... | " \
 	"pairs FILE | " GPU_PATTERN_SYNTAX
 #define GPU_PATTERN_SYNTAX "ring [direct] [H...] | tree [direct] [H...] | alltoall [direct] [H...]"
-/* The keys of what session_pattern() tells. */
+/* The keys of what session_pattern() prints. */
 #define JSON_PATTERN \
 	"order string(lid/ftree/name)? of a shift: order of the hosts, as `shifts` has it\n" JSON_GPUS
 #define JSON_GPUS                                                   \
@@ -28,24 +28,25 @@
 	"gpus.rails integer rails that these have\n"
 
 /*
- * The GPUs of the words H... (all hosts without any).  NULL and *e: no such host, or none of a word is up and
- * counts.
+ * The GPUs of the hosts H... (all hosts without any).  NULL and *e when there is no such host, or none of a
+ * word's hosts is up and counts.
  */
 struct gpus *session_gpus(const struct session *s, const struct routing *r, const struct args *args,
 			  struct out *o, struct err *e);
 
-/* How many there are: a line, and the key "gpus". */
+/* Prints how many there are, and sets the key "gpus". */
 void tell_gpus(const struct gpus *g, struct out *o);
 
 /*
- * The pattern that words stand for (PATTERN_SYNTAX in a syntax line).  No word: all.  On success free *p with
- * pattern_free(); o tells the order of a shift, and which hosts of a file are not there.  -1 and *e: the
- * words are wrong, or cancelled.
+ * Makes the pattern for words (PATTERN_SYNTAX in a syntax line); without a word: all.  On success free *p
+ * with pattern_free(); o gets the order of a shift, and the hosts of a file that are missing.  Returns -1 and
+ * *e when the words are wrong, or when cancelled.
  */
 int session_pattern(const struct session *s, const struct routing *r, const struct args *args,
 		    struct pattern *p, struct out *o, struct err *e);
 
-/* The survey that words ask for; no word: links.  The caller sets `before`, `engines`.  -1 and *e. */
+/* Makes the survey that words ask for; without a word: links.  The caller sets `before` and `engines`.  -1
+ * and *e on failure. */
 int survey_asked(struct survey_request *rq, const struct args *args, struct err *e);
 
 /*
@@ -60,8 +61,8 @@ int survey_asked(struct survey_request *rq, const struct args *args, struct err 
 bool is_hosts_file(const struct fabric *f, const char *word);
 
 /*
- * The nodes of a kind that belong to its hosts.  l->absent: hosts without such a node.  -1 and *e: the file
- * cannot be read, none of its hosts is in the fabric (kind ERR_NO_NODE), or cancelled.
+ * Finds the nodes of a kind that belong to its hosts.  l->absent gets the hosts without such a node.  -1 and
+ * *e: the file cannot be read, none of its hosts is in the fabric (kind ERR_NO_NODE), or cancelled.
  */
 int hosts_file_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
 		     struct id_list *l, struct err *e);
@@ -72,7 +73,7 @@ int hosts_file_each(const char *path, struct progress *p, struct job_list *jobs,
 int job_nodes(const struct fabric *f, const struct job_hosts *job, struct progress *p, struct id_list *l,
 	      struct err *e);
 
-/* Tell which hosts of a word the fabric lacks; nothing when it lacks none. */
+/* Says which hosts of a word the fabric lacks; nothing when it lacks none. */
 #define JSON_ABSENT "absent[] string? hosts of the file behind `@` that are not in the fabric\n"
 void report_absent(const struct id_list *l, const char *word, struct out *o);
 
@@ -92,7 +93,7 @@ struct pairs_file {
 	size_t n, cap;
 };
 
-/* The largest sum of the weights in a file. */
+/* The largest sum of all weights in a file. */
 #define PAIRS_WEIGHT_MOST UINT32_MAX
 
 /*

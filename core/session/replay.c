@@ -77,7 +77,7 @@ static void put_undone(struct replay *r, const char *event, const char *why)
 	put_lost(r, "`", event, why);
 }
 
-/* `route script:PROGRAM ...`, with the absolute path of a program that is no name in PATH. */
+/* `route script:PROGRAM ...`, with the absolute path of a program that is not found by name in PATH. */
 static void put_script(struct text *t, const char *program)
 {
 	const char *rest;
@@ -336,7 +336,7 @@ static int step_about_ask_entry(struct asking *x, const struct engine *const *en
 	if (recording_choice(x->r, x->a->step, engines, &c, p, e))
 		return -1;
 	if (c) {
-		/* Take over what an engine tells about a choice. */
+		/* Takes over what an engine reports about a choice. */
 		x->a->n_quantities = c->n_quantities;
 		for (unsigned q = 0; q < c->n_quantities; q++)
 			x->a->quantity[q] = c->quantity[q];

@@ -10,15 +10,17 @@
 
 struct replay {
 	struct text script; /* a line for each command */
-	struct text lost;   /* lines: what is not in it */
-	bool needs_fabric;  /* the script loads `fabric`, which must be written: its source is no file */
+	struct text lost;   /* lines about what the script lacks */
+	bool needs_fabric;  /* the script loads `fabric`, which must be written because its source is not a
+			       file */
 	bool needs_names;   /* the script takes names from `names`, so that must be written too */
-	bool needs_counted; /* ... the live readings of counters, from `counted` */
+	bool needs_counted; /* ... and the live readings of counters from `counted` */
 };
 
 /*
- * Make them for a session with a fabric. fabric, names, counted (of both readings): paths of files that the
- * commands may name.  NULL: no such file can be written, and its content is lost.  Free with replay_free().
+ * Makes the commands for a session with a fabric. fabric, names, counted (of both readings): paths of files
+ * that the commands may name.  NULL: no such file can be written, and its content is lost.  Free with
+ * replay_free().
  */
 void replay_make(struct replay *r, const struct session *s, const char *fabric, const char *names,
 		 char *const counted[2]);
@@ -28,12 +30,12 @@ void replay_free(struct replay *r);
 void replay_options(struct text *t, const struct options *a, const struct options *b);
 
 /*
- * Everything that is known of one step of a recording: the sentence, the rule, where to read about it, the
+ * Everything that is known about one step of a recording: the sentence, the rule, where to read about it, the
  * names of the cells that it changes, and the candidates.  All texts are its own and nothing is borrowed, so
  * one thread may make it and another show it.
  */
 
-#define ABOUT_CHANGES 1000 /* most that are listed */
+#define ABOUT_CHANGES 1000 /* the most that are listed */
 
 /* A changed cell. */
 struct about_change {
@@ -57,12 +59,12 @@ struct step_about {
 	size_t step, of;
 	const char *engine; /* static, as kind, table names and quantities */
 	char *phase, *sentence, *part;
-	const char *kind, *rule, *source; /* "" where it has none */
+	const char *kind, *rule, *source; /* "" when there is none */
 	struct about_change *change;	  /* [n_changes] the first of them */
 	size_t n_changes, all_changes;
 	/*
 	 * The engine's words (recording_choice()) on the entry or pair that the step decides.  If the entry
-	 * is decided again later, they tell of the last decision.  `asked` is the heading: "candidates for
+	 * is decided again later, they describe the last decision.  `asked` is the heading: "candidates for
 	 * LID 17 on leaf-01"; NULL: the step chooses from nothing.
 	 */
 	char *asked;
@@ -70,15 +72,15 @@ struct step_about {
 	const char *quantity[REC_QUANTITIES];
 	struct about_candidate *candidate; /* [n_candidates] in the engine's order */
 	size_t n_candidates;
-	char *told; /* words of the engine: rule of the closed list with its sentence, lines of a pair; ""
-		       none */
+	char *told; /* words of the engine: the rule of the closed list with its sentence, lines on a pair; ""
+		       when none */
 };
 
 /*
- * About step 1 .. recording_steps(); 0: the start, which has only the sentence.  `engines`: those with which
- * the recording was made.  NULL: the engine is not asked, which is fast; then there are no candidates.  To be
- * freed.  NULL and *e: cancelled, no memory.  Another thread may move a walk over the same recording
- * meanwhile.
+ * About step 1 .. recording_steps(); 0 is the start, which has only the sentence.  `engines` are those with
+ * which the recording was made; with NULL the engine is not asked, which is fast, and there are no
+ * candidates.  To be freed.  NULL and *e: cancelled, no memory.  Another thread may move a walk over the same
+ * recording meanwhile.
  */
 struct step_about *step_about(const struct recording *r, size_t step, const struct engine *const *engines,
 			      struct progress *p, struct err *e);

@@ -521,7 +521,7 @@ static const struct setup *fresh_setup(const struct session *s, const struct fre
 }
 
 /* Links that were in use, and whose ports have come up anew since then: [n_links], NULL where states are not
- * told. */
+ * known. */
 static uint8_t *came_anew(const struct fabric *from, const struct fabric *to)
 {
 	uint8_t *flapped = from->states_told && to->states_told ? NEW_ARRAY(to->n_links + 1, uint8_t) : NULL;
@@ -576,8 +576,7 @@ static int session_begin(struct session *s, const struct fresh *n, struct progre
 	return 0;
 }
 
-/* Where the subnet manager runs is only guessed from a file: it stays where it was while that port is there.
- */
+/* The subnet manager's place is only guessed from a file: it stays where it was while that port exists. */
 static const struct fabric *keep_place(const struct fabric *was, const struct fabric *f)
 {
 	uint32_t port =
@@ -592,9 +591,9 @@ static const struct fabric *keep_place(const struct fabric *was, const struct fa
 }
 
 /*
- * Tables that were read for a fabric, on its later state: they stay, as no failure changes them.  by_hand:
- * the later state was made of it, so that tables of its source came along.  NULL: there are none, or the
- * later state has its own.
+ * Tables that were read for a fabric, on its later state: they stay, as no failure changes them. by_hand: the
+ * later state was made from it, so its source's tables came along.  NULL: there are none, or the later state
+ * has its own.
  */
 static struct switch_tables *tables_after(const struct setup *was, const struct fabric *f, bool by_hand)
 {

@@ -25,7 +25,7 @@ struct lesson_place;
 struct help_words;
 struct named;
 
-/* EVENT_EDIT: the fabric changed, but a script can do it again (`load FILE next`, `move host`, ...) */
+/* EVENT_EDIT: the fabric changed, but a script can repeat it (`load FILE next`, `move host`, ...) */
 enum event_kind {
 	EVENT_LOAD,
 	EVENT_ROUTE,
@@ -42,11 +42,12 @@ struct event {
 	enum event_kind kind;
 	char *text;		   /* "fail link leaf-03[19]" */
 	const struct setup *setup; /* in force after it; reference held */
-	struct sweep *sweep;	   /* of that setup; reference; NULL while nothing has been routed */
-	/* since the event before (EVENT_SCOPE: those of the event before it); NULL: nothing to compare */
+	struct sweep *sweep;	   /* that setup's; reference; NULL while nothing has been routed */
+	/* since the event before (EVENT_SCOPE: the changes of the event before it); NULL: nothing to
+	 * compare */
 	struct comparison *change;
 	time_t time; /* when it came into the journal */
-	/* Nothing has happened to the fabric since it was read, so its ports are as they were then. */
+	/* Nothing has happened to the fabric since it was read, so its ports are still as they were. */
 	bool as_read;
 };
 
@@ -68,10 +69,11 @@ struct session {
 	const struct help_words *words;
 	/* All that the interface has names for (help.h); NULL: nothing */
 	void (*named)(void (*take)(void *to, const struct named *n), void *to);
-	bool on_screen; /* there is an interface: a pane's name opens that pane, otherwise it prints it */
+	bool on_screen; /* there is an interface: a pane's name opens that pane instead of printing it */
 	pthread_mutex_t mutex;
 
-	/* in force: that of the event, with options set since, which route nothing yet; reference held */
+	/* in force: that of the event, with options set since, which have not yet routed anything; reference
+	 * held */
 	const struct setup *setup;
 	const struct fabric *fabric; /* that of the setup; NULL before the first load */
 	const struct fabric *loaded; /* that of the setup, before the options guid, port_guids and the name
@@ -96,7 +98,8 @@ struct session {
 	struct drain *
 		drain; /* packets that are moved (session_drain()); NULL = none.  It changes under the lock */
 	uint64_t drain_of; /* generation it was made in */
-	/* Grows when the walk, the packets or the lesson go on, begin or end, and with `counted`. */
+	/* Grows when the walk, the packets or the lesson move on, begin or end, and when `counted`
+	 * changes. */
 	uint64_t moves;
 	int play; /* 1 + pace at which it is played (lesson.h), 0 = it stands still.  Under the lock */
 	const struct sweep *moment;	   /* while a command reports on a step of it: that step; borrowed */
@@ -104,21 +107,21 @@ struct session {
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
 	unsigned in_lesson; /* commands of a lesson that run now; they name no programs (script.h) */
 	char *configured;   /* routing_engine of the last `config`, NULL = none */
-	bool not_computed;  /* ... names only engines that ibscope does not compute */
+	bool not_computed;  /* ... and it names only engines that ibscope does not compute */
 	struct drawing_note *drawing;
 	size_t n_drawings, cap_drawings;
-	/* What ports counted (out.h), the last reading and the one before; NULL: none.  Owned. */
+	/* What ports counted (out.h): the last reading and the one before; NULL: none.  Owned. */
 	struct counter_reading *counted[2];
 	uint64_t counts; /* how often that changed */
-	/* What was there by the file of the last `check --baseline` (present_json()), and its name; NULL:
-	 * none */
+	/* What was present according to the file of the last `check --baseline` (present_json()), and the
+	 * file's name; NULL: none */
 	struct json_t *present;
 	char *baseline;
 };
 
 /*
- * engines: NULL-terminated. tables: NULL-terminated list of tables of commands (command.h); each table ends
- * with an entry whose name is NULL.  Both must outlive the session.
+ * `engines` ends with NULL.  `tables` is a NULL-terminated list of tables of commands (command.h); each table
+ * ends with an entry whose name is NULL.  Both must outlive the session.
  */
 struct session *session_new(const struct engine *const *engines, const struct command *const *tables);
 /* A new session with the engines, commands and words of another, which outlives it. */
@@ -129,95 +132,98 @@ void session_lock(struct session *s);
 void session_unlock(struct session *s);
 
 /*
- * The walk through a recorded run that is shown; NULL: the present is.  Every event ends it.  Commands move
- * it, so another thread may ask it only under the lock.
+ * The walk through a recorded run that is shown; NULL when the present is shown.  Every event ends it.
+ * Commands move it, so another thread may use it only under the lock.
  */
 struct walk *session_walk(const struct session *s);
 void session_set_walk(struct session *s,
 		      struct walk *w); /* takes w over; NULL: the present.  Ends the packets */
-/* Packets that are moved (core/analysis/traffic/drain.h); NULL: none.  As with the walk; it ends the walk. */
+/* The packets that are being moved (core/analysis/traffic/drain.h), or NULL.  As with the walk; they end the
+ * walk. */
 struct drain *session_drain(const struct session *s);
 void session_set_drain(struct session *s, struct drain *d); /* takes d over */
 /* Where the walk stands, for panes; NULL: the present is shown.  Borrowed, valid under the lock. */
 const struct moment *session_shown(const struct session *s);
-/* The step of the walk that this thread is about, instead of the finished run; NULL: the present. */
+/* The step of the walk that this thread describes instead of the finished run; NULL: the present. */
 const struct sweep *session_moment(const struct session *s);
-/* The walk may have moved: its panes follow.  For the thread that moves it. */
+/* Called by the thread that may have moved the walk: its panes follow. */
 void session_walk_moved(struct session *s);
 
-/* In force now; valid under the lock (take a reference to keep it).  NULL when there is none. */
+/* The sweep in force; valid under the lock (take a reference to keep it).  NULL when there is none. */
 const struct sweep *session_sweep(const struct session *s);
 const struct routing *session_routing(const struct session *s);
-const struct lids *session_lids(const struct session *s); /* NULL also when the LIDs of the source count */
+const struct lids *session_lids(const struct session *s); /* NULL also when the source's LIDs are in force */
 const struct event *session_event(const struct session *s);
 const struct state *session_state(const struct session *s);
 /*
- * "Initialize", "Armed": the state of an end of a port's cable that is up, but carried no data when the
- * fabric was read, and nothing is taken to have activated it since.  NULL: there is none.
+ * "Initialize" or "Armed": the state of the end of a port's cable that is up, but carried no data when the
+ * fabric was read and is not assumed to have been activated since.  NULL when there is none.
  */
 const char *event_idle(const struct event *ev, uint32_t port);
-/* The state of an event with such cables down, as drawings show it: a new reference; the same if there are
- * none. */
+/* The state of an event with such cables down, as drawings show it: a new reference; the same state if there
+ * are none. */
 const struct state *event_data(const struct event *ev);
 const struct scope *session_scope(const struct session *s); /* NULL: all hosts count */
 
 /* 0, or -1 and *e: no fabric is loaded. */
 int session_need_fabric(const struct session *s, struct err *e);
 
-/* Replace the fabric (taken over) and route it.  The history goes, snapshots stay. */
+/* Replaces the fabric (taken over) and routes it.  The history goes, snapshots stay. */
 int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		       struct err *e);
 
-/* From the next fabric on: default options, no engine and no scope in force. */
+/* From the next fabric on: default options, and no engine or scope in force. */
 void session_forget(struct session *s);
 
 /*
- * The same for the fabric at a later time (discovered again, or the next file of it): one more event behind
- * the present ones, the next sweep of the subnet manager with all that it remembers (sweep_on()).  It is
- * compared with what was in force (compare.h).  Everything in it is up.
+ * The same for the fabric at a later time (discovered again, or its next file): one more event behind the
+ * present ones, the next sweep of the subnet manager with all that it remembers (sweep_on()).  It is compared
+ * with what was in force (compare.h).  Everything in it is up.
  */
 int session_go_on(struct session *s, const struct fabric *f, enum event_kind kind, const char *how,
 		  struct progress *p, struct err *e);
 
 /*
- * The same for a fabric that was changed by hand: of `loaded`, before options and names shape it (taken
- * over). down: what failed, in ids of both.
+ * The same for a fabric that was changed by hand: `loaded` (taken over), before options and names shape it.
+ * down: what failed, in ids of both.
  */
 int session_edit(struct session *s, const struct fabric *loaded, const struct state *down, const char *how,
 		 struct progress *p, struct err *e);
 
-/* The fabric as options and the name map shape it: a reference.  -1 and *e: option guid names no port. */
+/* The fabric as shaped by options and the name map: a reference.  -1 and *e when option guid names no
+ * port. */
 int session_shape(const struct session *s, const struct fabric *loaded, const struct options *o,
 		  const struct fabric **out, struct err *e);
 
 /*
- * What would change if `loaded` came after the sweep `at`, as session_go_on() does it; nothing is put in
- * force.  *change NULL: no engine would route it.
+ * What would change if `loaded` came after the sweep `at`, as in session_go_on(); nothing is put in force.
+ * *change is NULL when no engine would route it.
  */
 int session_ahead(struct session *s, const struct sweep *at, const struct fabric *loaded,
 		  struct comparison **change, struct progress *p, struct err *e);
 
-/* Only the last n events stay, and those from the present on: what was before is not known any more. */
+/* Keeps only the last n events, and those from the present on; everything before is forgotten. */
 void session_keep_events(struct session *s, size_t n);
 
-/* A drawing of the present was written, in place of an earlier one of the path.  Copies its arguments. */
+/* Records that a drawing of the present was written, in place of an earlier one at that path.  Copies its
+ * arguments. */
 void session_note_drawing(struct session *s, const char *path, const char *what);
 
 /*
- * A session of its own that stands where s stands, with one event; nothing that it does changes s.  It
- * borrows from s, which must outlive it.  Free with session_draft_free(); NULL is fine.
+ * A separate session that begins where s stands, with one event; nothing that it does changes s.  It borrows
+ * from s, which must outlive it.  Free with session_draft_free(); NULL is fine.
  */
 struct session *session_draft(const struct session *s);
-/* The same as s stood after an event, with the hosts that count now. */
+/* The same for s as it stood after an event, with the hosts that count now. */
 struct session *session_draft_at(const struct session *s, size_t event);
 void session_draft_free(struct session *s);
 
-/* A live fabric has just been read, and the loaded fabric is the same. */
+/* Records that a live fabric has just been read, and that the loaded fabric is the same. */
 void session_read_now(struct session *s);
-/* Seconds since the last reading; below 0: the loaded fabric is not live. */
+/* Seconds since the last reading; negative when the loaded fabric is not live. */
 double session_reading_age(const struct session *s);
 
-/* Make an event of a new state, chain or options, or several of these.  A chain in force sweeps. */
+/* An event that makes a new state, chain or options, or several of these.  If there is a chain, it sweeps. */
 struct change_request {
 	enum event_kind kind;
 	struct setup setup; /* members that are not NULL are new; borrowed */
@@ -228,35 +234,35 @@ struct change_request {
 };
 int session_change(struct session *s, const struct change_request *rq, struct err *e);
 
-/* Is there more in the journal than a fabric and its first routing, which one command makes again, and not
- * saved? */
+/* Is there unsaved work in the journal: more than a fabric and its first routing, which one command makes
+ * again? */
 bool session_unsaved(const struct session *s);
 
 /*
- * Change which hosts count: by a new scope, or (NULL: the scope stays) by options that differ only in
+ * Changes which hosts count: by a new scope, or (NULL: the scope stays) by options that differ only in
  * aggregation_nodes.  This event has no sweep.  Tables and changes stay and are counted anew.
  */
 int session_recount(struct session *s, const struct scope *scope, const struct options *o, const char *text,
 		    struct progress *p, struct err *e);
 
-/* The event with which the changes of event number `at` are compared; NULL: none. */
+/* The event with which the changes of event number `at` are compared, or NULL. */
 const struct event *session_event_before(const struct session *s, size_t at);
 
-/* Set options for the next sweep; nothing is routed now.  Takes a reference. */
+/* Sets options for the next sweep; nothing is routed now.  Takes a reference. */
 void session_set_options(struct session *s, const struct options *o);
 
-/* Bring options that shape the fabric, or new s->names, into force: a new history.  Takes a reference. */
+/* Puts options that shape the fabric, or new s->names, into force, with a new history.  Takes a reference. */
 int session_reshape(struct session *s, const struct options *o, struct progress *p, struct err *e);
 
 int session_goto(struct session *s, size_t at, struct err *e); /* event number as the journal shows it */
 int session_undo(struct session *s, struct err *e);
 int session_redo(struct session *s, struct err *e);
-/* Everything up, and a history of one event.  Snapshots stay. */
+/* Sets everything up, with a history of one event.  Snapshots stay. */
 int session_reset(struct session *s, struct progress *p, struct err *e);
 
 struct sweep *session_find_snapshot(const struct session *s, const char *name); /* borrowed; NULL */
 
-/* A routing of any time and fabric, with the hosts that count now.  A new reference. */
+/* A routing of any time and fabric, with the hosts that count now.  Returns a new reference. */
 struct routing *session_counted(const struct session *s, const struct routing *r);
 
 /*
@@ -271,8 +277,8 @@ uint32_t session_port(const struct session *s, const char *word, struct err *e);
 uint32_t session_endport(const struct session *s, const char *word, unsigned *lid, struct err *e);
 
 /*
- * Where many may stand: the ids of everything that a word means.  A word may also mean all nodes of a host, a
- * glob, a list of names as Slurm writes it, or the hosts of a file (patterns.h).  -1 and *e: the word means
+ * The ids of everything that a word means, where it may mean many.  A word may also mean all nodes of a host,
+ * a glob, a list of names as Slurm writes it, or the hosts of a file (patterns.h).  -1 and *e: the word means
  * no node, or several nodes that are not of one host; a file cannot be read, or p (may be NULL) was
  * cancelled.
  */
@@ -293,13 +299,15 @@ int session_ports(const struct session *s, const char *word, struct progress *p,
 		  struct err *e);
 void id_list_free(struct id_list *l);
 
-/* The endport that a host's name means.  NO_ID: it is something else, or has one cabled port only. */
+/* The endport that a host's name means.  NO_ID when the word is something else, or the host has only one
+ * cabled port. */
 uint32_t session_host(const struct session *s, const char *word);
 
-/* Is an endport up? While nothing is routed: is its cable up? Otherwise: does the subnet manager reach it? */
+/* Is an endport up?  While nothing is routed this asks whether its cable is up, otherwise whether the subnet
+ * manager reaches it. */
 bool session_endport_up(const struct session *s, uint32_t ep);
 
-/* The number of nodes that fit a word equally well, if session_node() refuses it for that reason; else 0. */
+/* The number of nodes that fit a word equally well, if that is why session_node() refuses it; else 0. */
 uint32_t session_candidates(const struct session *s, const char *word, struct name_hits *h);
 
 #endif

@@ -424,7 +424,7 @@ bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *
 	return fits;
 }
 
-#define COLUMNS 16   /* names in a row that are told apart */
+#define COLUMNS 16   /* consecutive names that are told apart */
 #define NAME_LEAST 8 /* characters that stay of a name */
 
 enum kind { PLAIN, CUT, COLUMN, PROSE };
@@ -566,7 +566,7 @@ static size_t begin_of(const char *s, unsigned n)
 	return i;
 }
 
-/* A name in w characters: begin and end of what its kin leaves of it, no number in part. */
+/* Fits a name into w characters: keeps the begin and end of what its kin leaves, without cutting a number. */
 static void narrow_add_name(const struct kin *kin, const char *name, unsigned w, struct text *t)
 {
 	AUTO_TEXT struct text cut = {0};

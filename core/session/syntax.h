@@ -23,12 +23,12 @@ enum syntax_kind {
 	KIND_SWITCH,
 	KIND_ELEMENT, /* chips of one chassis or card, or a switch of them */
 	KIND_HOST,
-	KIND_SWITCHES, /* many: globs and lists too */
+	KIND_SWITCHES, /* may mean many: globs and lists too */
 	KIND_HOSTS,
 	KIND_PORT,
 	KIND_TARGET, /* what can fail: a port, a node, a chassis or a card */
 	KIND_ENDPORT,
-	KIND_ARGUMENT, /* of a pane: one of those above */
+	KIND_ARGUMENT, /* of a pane: one of the kinds above */
 	KIND_TEXT,
 	KIND_FILE,
 	KIND_ENGINES,
@@ -40,7 +40,7 @@ enum syntax_kind {
 	KIND_TOPIC,
 	KIND_LESSON,
 	KIND_SPEC,
-	KIND_NUMBER, /* command.h tells which */
+	KIND_NUMBER, /* command.h says which */
 };
 enum syntax_kind syntax_kind(const char *word, size_t len);
 
@@ -53,28 +53,28 @@ static inline bool syntax_names_node(enum syntax_kind k)
 /* Do words (argv[0] is the command) fit the syntax? */
 bool syntax_fits(const char *syntax, int argc, char *const *argv);
 
-/* What a word of a line is known to be: a name fits a node's place, or text; what is no name fits no node's
- * place. */
+/* What is known about a word of a line: a name fits a node's place, or text; a word that is not a name fits
+ * no node's place. */
 enum word_is { WORD_ANY, WORD_NAME, WORD_NO_NAME };
 
-/* The same, with what is known of the words: is [argc]. */
+/* The same, with what is known about the words: is[argc]. */
 bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const enum word_is *is);
 
-/* What a typed word stands for. */
+/* What a typed word means. */
 struct syntax_word {
 	const char *word; /* in the syntax, [len] */
 	size_t len;
 	unsigned form; /* of the whole forms, from 0 */
 };
 
-/* How badly a typed word fits one of several possible capital words of the syntax; 0: best. */
+/* How badly a typed word fits one of several possible capital words of the syntax; 0 is best. */
 typedef unsigned syntax_cost(void *ctx, const char *word, size_t len, const char *typed);
-#define SYNTAX_NEVER 1000000u /* it does not stand for it */
+#define SYNTAX_NEVER 1000000u /* the word cannot mean it */
 
 /*
- * The best reading of the words: word i behind the command stands for found[i], [argc - 1].  The least sum of
- * costs wins; on a tie, the order of the syntax. cost() is called where a word may stand for several.  False:
- * no reading fits.
+ * Finds the best reading of the words: word i behind the command stands for found[i], [argc - 1].  The lowest
+ * sum of costs wins; ties are settled by the order of the syntax. cost() is called where a word may stand for
+ * several.  Returns false when no reading fits.
  */
 bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *cost, void *ctx,
 		  struct syntax_word *found);
@@ -93,7 +93,7 @@ void syntax_offer(const struct syntax_walk *w, void (*offer)(void *ctx, const ch
 void syntax_next(const char *syntax, int argc, char *const *argv,
 		 void (*offer)(void *ctx, const char *word, size_t len), void *ctx);
 
-/* Length of what stands for itself in a syntax word ("link" 4, "seed=K" 5, "script:PROGRAM" 7, "FILE" 0). */
+/* The length of the literal part of a syntax word ("link" 4, "seed=K" 5, "script:PROGRAM" 7, "FILE" 0). */
 size_t syntax_fixed(const char *word, size_t len);
 
 /*
@@ -103,25 +103,25 @@ size_t syntax_fixed(const char *word, size_t len);
  */
 
 #define ROW_BEGIN "\002\006"			     /* a row begins */
-#define ROW_CUT(format) "\002\002" format "\003\003" /* a name, which may be cut */
+#define ROW_CUT(format) "\002\002" format "\003\003" /* a name that may be shortened */
 #define ROW_COLUMN(format) \
 	"\002\004" format "\003\003" /* the same, filled up: what follows stands below each other */
 #define ROW_PROSE \
-	"\002\005" /* from here to the end of the line: sentences; they go on below where they began */
+	"\002\005" /* from here to the end of the line: sentences, which continue below where they began */
 
 bool narrow_marked(const char *fmt);
-/* A format without marks; fmt itself if it has none, else *t holds it. */
+/* Removes the marks of a format; returns fmt itself if it has none, else the text held by *t. */
 const char *narrow_plain(const char *fmt, struct text *t);
 
 /*
- * Adds the rows to t, none wider than `width` characters, if that can be.  All names give way alike: first
- * what they share is left out, then the middle; "…" stands for it, and numbers are whole or left out.
+ * Adds the rows to t, none wider than `width` characters if possible.  All names shrink alike: first they
+ * lose what they share, then their middle; "…" stands for it, and numbers are kept whole or left out.
  */
 void narrow_rows(const char *rows, unsigned width, struct text *t);
 
 /*
- * Lines that somebody wrote for a wide reader, for one of `width` characters, in *t: paragraphs are filled
- * anew, and what stands in a second column, behind two blanks, goes on below it.
+ * Fits lines that somebody wrote for a wide reader to `width` characters, in *t: paragraphs are filled anew,
+ * and text in a second column, behind two blanks, continues below its beginning.
  */
 const char *narrow_text(const char *s, unsigned width, struct text *t);
 

@@ -14,11 +14,11 @@
 #include "core/sm/options.h"
 
 /*
- * Notes: lines that a sweep and its engines leave for the person.  Each line has kinds that say what it is
- * about.  Programs that judge a routing ask for the kinds; the words are only for reading.
+ * Notes: lines that a sweep and its engines leave for the person.  The kinds of a line say what it is about.
+ * Code that judges a routing uses the kinds; the words are only for people.
  */
 
-/* A line may be of several kinds; 0: of none in particular. */
+/* A line may have several kinds, or 0 for none in particular. */
 enum note_kind {
 	NOTE_GUID_FILE = 1,   /* a file of GUIDs is not used as it stands */
 	NOTE_RULES = 2,	      /* OpenSM and its manual differ here */
@@ -39,22 +39,22 @@ struct notes {
 	size_t n_marks;
 };
 
-/* Add a line with its line end, or a piece of a line. */
+/* Adds a line with its line end, or a piece of a line. */
 void note_add(struct notes *n, unsigned kinds, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* The same with the pieces of another, which becomes empty. */
+/* Moves all pieces of `from` to the end; `from` becomes empty. */
 void notes_take(struct notes *n, struct notes *from);
-/* Kinds of the text from `from` up to, but not including, `to`. */
+/* The kinds of the text from `from` up to, but not including, `to`. */
 unsigned notes_kinds(const struct note_mark *mark, size_t n_marks, size_t from, size_t to);
 void notes_free(struct notes *n);
 
-/* Who listens to a run, and how an engine shows what it told (core/trace/recording.h). */
+/* The recorder that receives a run's events, and how an engine displays them (core/trace/recording.h). */
 struct recorder;
 struct rec_ask;
 struct rec_scheme;
 
 /*
- * Usage counters and hop values left by an engine that refused, for the engines tried after it in the same
- * run (engines/doc/minhop.md 10.1).  NULL tables = none.
+ * Usage counters and hop values that an engine left when it refused, for the engines tried after it in the
+ * same run (engines/doc/minhop.md 10.1).  NULL tables = none.
  */
 struct leftovers {
 	uint32_t *count; /* [n_ports] usage per port id of a switch */
@@ -62,7 +62,7 @@ struct leftovers {
 			  = least */
 };
 
-/* What an engine works on.  Everything is read only, `left` excepted. */
+/* What an engine works on.  Everything but `left` is read-only. */
 struct engine_input {
 	const struct topo *topo;
 	const struct lids *lids;
@@ -97,37 +97,38 @@ struct engine_input {
 	uint8_t *marked;
 	const struct switch_tables *held; /* answer to the engine's `holds`; NULL = not known */
 	const char *program;		  /* as in struct setup */
-	const struct routing *made; /* what this very run made before (sweep_repeat()); NULL = nothing */
+	const struct routing *made; /* what this same run made before (sweep_repeat()); NULL = nothing */
 	struct leftovers *left;
-	struct recorder *record;   /* receives the events; NULL = nobody records */
-	const struct rec_ask *ask; /* asks how entries are decided; NULL = nobody does */
+	struct recorder *record;   /* receives the events; NULL = nothing is recorded */
+	const struct rec_ask *ask; /* asks how entries are decided; NULL = nobody asks */
 	struct progress *progress; /* NULL = none */
 };
 
-/* The kind of a refusal, for those who judge it (struct err). */
+/* The kind of a refusal, for code that judges it (struct err). */
 enum refusal_kind {
 	REFUSED_PLAIN,
-	REFUSED_LIMIT,	/* distances or VLs end before the fabric does */
-	REFUSED_LEAVES, /* all switches pass for leaves */
+	REFUSED_LIMIT,	/* the fabric exceeds the distances or VLs */
+	REFUSED_LEAVES, /* all switches look like leaves */
 };
 
 /* What an engine returns beside the routing. */
 struct engine_output {
 	struct notes notes; /* lines for the person: oddities, where rules manual/opensm differ, ignored file
 			       lines */
-	struct err refused; /* why, when it refused, of kind enum refusal_kind; CANCELLED when progress was
+	struct err refused; /* why it refused, of kind enum refusal_kind; CANCELLED when progress was
 			       cancelled */
-	/* With a refusal: no engine takes its place and the sweep fails with `refused`, of an enum err_kind.
+	/* With a refusal: no other engine takes its place, and the sweep fails with `refused`, whose kind is
+	 * an enum err_kind.
 	 */
 	bool failed;
 	/*
 	 * With a refusal: what OpenSM itself does instead of trying another engine ("never ends", "crashes";
-	 * static).  NULL = it tries one.
+	 * static).  NULL = it tries another.
 	 */
 	const char *fatal;
 };
 
-/* What an engine shows instead of computing. */
+/* The tables that an engine shows instead of computing any. */
 enum engine_holds {
 	HOLDS_NOTHING, /* it computes */
 	HOLDS_LIVE,    /* the tables that were read from a live fabric */
@@ -140,54 +141,55 @@ struct engine {
 	const char *reference;	      /* paper or "as OpenSM 3.3.23" */
 	const struct optdef *options; /* its own, ended by a NULL name; NULL when it has none */
 	/*
-	 * When it is the first of a chain, it also leaves the LIDs as they were with those tables
+	 * When it is the first engine of a chain, it also leaves the LIDs as they were with those tables
 	 * (lids_found()).  When it refuses, no engine is tried after it, not even Min Hop.
 	 */
 	enum engine_holds holds;
 	/*
-	 * Compute.  Returns the routing (the caller owns one reference).  NULL: the engine refuses this
-	 * fabric or these options (out->refused says why), and OpenSM tries the next one.
+	 * Computes the routing and returns it (the caller owns one reference).  Returns NULL when the engine
+	 * refuses this fabric or these options (out->refused says why), and OpenSM tries the next one.
 	 */
 	struct routing *(*route)(const struct engine_input *in, struct engine_output *out);
 	/*
-	 * Makes the result of route() faster, from in->previous (made by the same engine under the same
-	 * options).  NULL: route() is used.
+	 * Makes the same result as route(), but faster, from in->previous (made by the same engine under the
+	 * same options).  NULL: route() is used.
 	 */
 	struct routing *(*update)(const struct engine_input *in, struct engine_output *out);
 	/*
 	 * Bytes of tables that grow faster than the fabric (a value for each two switches), beside the
-	 * forwarding tables.  *what names them ("hop matrix").  NULL: it has none.  If a size is only known
-	 * later, the engine asks for it by mem_room() with &out->refused.
+	 * forwarding tables.  *what gets their name ("hop matrix").  NULL: it has no such tables.  If a size
+	 * is only known later, the engine asks for it by mem_room() with &out->refused.
 	 */
 	size_t (*room)(const struct engine_input *in, const char **what);
 	/* How its runs are shown (core/trace/recording.h); NULL: they cannot be recorded. */
 	const struct rec_scheme *scheme;
 };
 
-/* Do an engine's tables fit in memory? Asked before route(), update().  0, or -1 and *e by mem_room(). */
+/* Do an engine's tables fit in memory?  Asked before route() and update().  Returns 0, or -1 and *e from
+ * mem_room(). */
 int engine_room(const struct engine *g, const struct engine_input *in, struct err *e);
 
-/* The list of all engines, ended by NULL. main() hands it to the session. */
+/* Finds an engine in the list of all engines, which ends with NULL. main() hands the list to the session. */
 const struct engine *engine_find(const struct engine *const *list, const char *name);
 
 /*
- * NVIDIA's subnet manager has engines that ibscope does not compute.  chain_computed() parts a chain by
- * commas; false: none is left to be computed.
+ * NVIDIA's subnet manager has engines that ibscope does not compute.  chain_computed() splits a chain at
+ * commas and returns false when no engine is left to compute.
  */
 #define NOT_COMPUTED "of NVIDIA's subnet manager, which ibscope does not compute"
 bool engine_not_computed(const char *name);
 bool chain_computed(const char *chain, struct text *computed, struct text *others);
 
-/* Is any engine of a chain known? If not, OpenSM silently routes with Min Hop.  0, or -1 and *e. */
+/* Is any engine of a chain known?  If not, OpenSM silently routes with Min Hop.  Returns 0, or -1 and *e. */
 int engine_chain_known(const struct engine *const *list, const char *chain, struct err *e);
 
-/* Does somebody record?  Events go by the functions of core/trace/recording.h. */
+/* Is the run recorded?  Events are sent by the functions of core/trace/recording.h. */
 #define RECORDED(in) ((in)->record != NULL)
 
-/* With `set rules manual` the words of OpenSM's manual count where the program does something else. */
+/* With `set rules manual`, what OpenSM's manual says counts where the program does something else. */
 bool manual_rules(const struct options *o);
 
-/* Options that belong to routing in general (rules, lmc, use_ucast_cache, guid, ...), in core/sm/engine.c. */
+/* Options of routing in general (rules, lmc, use_ucast_cache, guid, ...), defined in core/sm/engine.c. */
 extern const struct optdef common_options[];
 
 /*
@@ -197,16 +199,16 @@ extern const struct optdef common_options[];
  */
 
 /*
- * Before a sweep: a port starts over when its link was down in `before`, or went down and up since (flapped:
- * [n_links]; NULL = none). active: [n_ports] 1 = made active.
+ * Called before a sweep: a port starts over when its link was down in `before`, or has gone down and up since
+ * (flapped: [n_links]; NULL = none). active: [n_ports] 1 = made active.
  */
 void activated_reset(uint8_t *active, const struct fabric *f, const struct state *before,
 		     const uint8_t *flapped);
 
-/* A live port in state INIT that no sweep can follow, on a switch that is reached.  NO_ID: there is none. */
+/* Returns a live port in state INIT that no sweep can follow, on a switch that is reached, or NO_ID. */
 uint32_t activated_lacking(const uint8_t *active, const struct topo *t, const struct state *s);
 
-/* After a sweep: both ends of the cables it knows are active. */
+/* Called after a sweep: marks both ends of the cables that it knows as active. */
 void activated_program(uint8_t *active, const struct topo *t);
 
 /*
@@ -216,27 +218,27 @@ void activated_program(uint8_t *active, const struct topo *t);
  * 3.3.23).
  */
 
-/* Codes as the source tells them, [n_ports]; the caller frees. */
+/* The codes that the source reports, [n_ports]; the caller frees them. */
 uint8_t *opervls_of_source(const struct fabric *f);
 
 /*
  * The code that the subnet manager gives a port with a live cable: the least of both ends in the source and
- * max_op_vls (a max_op_vls of 0 is programmed as 0).  0: the source does not tell.
+ * max_op_vls (a max_op_vls of 0 is programmed as 0).  0 when the source does not report it.
  */
 unsigned opervls_given(const struct topo *t, uint32_t port, unsigned max_op_vls);
 
-/* Program all ports with a live cable; the others keep theirs. */
+/* Programs all ports with a live cable; the others keep their codes. */
 void opervls_program(uint8_t *code, const struct topo *t, unsigned max_op_vls);
 
 /*
  * Ports that were programmed with 0 report the source's value again when their link was down in `before`, or
- * went down and came up since (flapped: [n_links]; NULL = none).  This was seen with ibsim.  Other codes
+ * went down and came up since (flapped: [n_links]; NULL = none).  This was observed with ibsim.  Other codes
  * stay.  The reach of the subnet manager does not matter: a link that comes back behind a gap counts too.
  */
 void opervls_reset(uint8_t *code, const struct fabric *f, const struct state *before, const uint8_t *flapped);
 
 /*
- * An SL-to-VL map on a port with a code.  VLs are cut to the port's lanes (of 8 lanes, VL 8 becomes 0).  VL
+ * Limits an SL-to-VL map to a port's code.  VLs are cut to the port's lanes (of 8 lanes, VL 8 becomes 0).  VL
  * 15 stays.  Code 0 cuts nothing.
  */
 sl2vl_map opervls_cut(sl2vl_map m, unsigned code);

@@ -61,7 +61,8 @@ static bool fits_kind(const struct guid_names_list *l, uint32_t node)
 	return kind == NAMES_ANY || node_is_switch(l->f, node) == (kind == NAMES_SWITCHES);
 }
 
-/* Lists a GUID of the fabric: a node's means all its ports, a port's that port. False: it is no GUID. */
+/* Lists a GUID of the fabric: a node's GUID means all its ports, a port's GUID that port.  Returns false when
+ * it is not a GUID. */
 static bool list_guid(struct guid_names_list *l, const char *word, bool *found)
 {
 	uint64_t guid;

@@ -12,9 +12,9 @@
 #include "core/sm/options.h"
 
 /*
- * As options_set(), with two additions.  `guid` may be a node's GUID or name, and becomes the GUID of its
- * port.  An option for a file may have names of the fabric instead (NULL: no fabric is loaded, so there are
- * no names). -1 and *e: it is neither a file nor such names, or a word fits nothing.
+ * The same as options_set(), with two additions.  `guid` may be a node's GUID or name, and becomes the GUID
+ * of its port.  An option for a file may have names of the fabric instead (NULL: no fabric is loaded, so
+ * there are no names). -1 and *e: it is neither a file nor such names, or a word fits nothing.
  */
 int options_set_named(struct options *o, const struct fabric *f, const char *name, const char *value,
 		      struct err *e);
@@ -22,10 +22,11 @@ int options_set_named(struct options *o, const struct fabric *f, const char *nam
 /* The same for "NAME=VALUE".  -1 and *e also when there is no such option, or one that changes the fabric. */
 int options_assign(struct options *o, const struct fabric *f, const char *word, struct err *e);
 
-/* Number of GUIDs that the names of an option stand for; 0 also when its value is no names. */
+/* The number of GUIDs for which an option's names stand; 0 also when its value is not names. */
 uint32_t options_named(const struct options *o, const char *name);
 
-/* A new set: what the same names mean in another fabric.  Words that fit nothing there mean nothing. */
+/* Makes a new set with what the same names mean in another fabric.  Words that match nothing there are
+ * dropped. */
 struct options *options_named_anew(const struct options *o, const struct fabric *f);
 
 /* OpenSM's guid2lid file: `<guid> <min lid> <max lid>`, each line followed by an empty one. */

@@ -93,7 +93,7 @@ static uint32_t switch_up_by_guid(const struct topo *t, uint64_t guid)
 /* The table being read. */
 struct lft_file_table {
 	uint32_t sw;	   /* NO_ID: its lines are skipped */
-	unsigned long top; /* last LID from the head, 0 = not told */
+	unsigned long top; /* last LID from the head, 0 = not given */
 	bool last;	   /* its entry was read */
 };
 
@@ -323,7 +323,7 @@ static uint32_t sl_tables_file_switch_of_guid(const struct fabric *f, uint64_t g
 	return node == NO_ID ? NO_ID : f->node_switch[node];
 }
 
-/* "Switch 0x..., base LID 1, ..." and the like begin a block. */
+/* "Switch 0x..., base LID 1, ..." and similar lines begin a block. */
 static bool map_block(struct sl_tables_file_reading *r, struct cursor c)
 {
 	bool sw = cur_word(&c, "Switch");
@@ -349,7 +349,7 @@ static bool port_of_source(const struct sl_tables_file_reading *r, uint64_t in, 
 	return r->source != NO_ID && in <= ports && out <= ports;
 }
 
-/* "IN OUT : VL ... VL", sixteen of them. */
+/* "IN OUT : VL ... VL", with sixteen VLs. */
 static bool map_row(struct sl_tables_file_reading *r, struct cursor c)
 {
 	uint64_t in, out, vl;

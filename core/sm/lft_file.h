@@ -17,7 +17,7 @@
 /* A line "LID PORT ..." of a switch that is up. */
 struct lft_entry {
 	uint32_t sw;
-	uint64_t guid; /* port GUID of the destination, 0 = not told */
+	uint64_t guid; /* port GUID of the destination, 0 = not given */
 	uint32_t line;
 	uint16_t lid;
 	uint8_t port; /* at most the switch's number of ports */
@@ -31,18 +31,19 @@ struct lft_file {
 	uint64_t unknown;     /* GUID of the first */
 	uint32_t n_multicast; /* heads of multicast tables, skipped */
 	/*
-	 * Tables that may lack their last LID: dump_fts and ibroute leave it out if the top is a multiple of
-	 * 64.
+	 * Number of tables that may lack their last LID: dump_fts and ibroute leave it out when the top is a
+	 * multiple of 64.
 	 */
 	uint32_t n_cut;
-	bool broken;	/* reading stopped; entries before are there */
-	bool missing;	/* the file could not be opened (broken as well) */
+	bool broken;	/* reading stopped; the entries before that point are kept */
+	bool missing;	/* the file could not be opened (`broken` is set as well) */
 	struct err why; /* when broken: file, line, what was found and expected */
 };
 
-/* Read as OpenSM 3.3.23 does (1022 bytes a line; numbers as strtoul() takes them).  Free in any case. */
+/* Reads a file as OpenSM 3.3.23 does (1022 bytes a line; numbers as strtoul() accepts them).  Free l even
+ * after an error. */
 void lft_file_read(struct lft_file *l, const char *path, const struct topo *t, struct progress *p);
-/* The same from memory; name is for messages. */
+/* The same for text in memory; `name` is for messages. */
 void lft_file_parse(struct lft_file *l, const char *name, const char *data, size_t size,
 		    const struct topo *t);
 void lft_file_free(struct lft_file *l);
@@ -73,17 +74,16 @@ void hops_file_free(struct hops_file *h);
 /*
  * SL-to-VL maps and SLs of paths in text.
  *
- * Maps: opensm-sl2vl.dump (what OpenSM writes with `qos TRUE`, and `export
- * sl2vl`), or a line a map as ibdmchk takes them: switch GUID, port in, port
- * out, eight bytes with two VLs each.
- * SLs: lines `SLID DLID SL [HOPS]` (`export paths`; of a range `2..5` the first), or as ibdmchk takes them:
- * lines `NODE-GUID DLID SL`, and blocks of a line `Channel Adapter PORT-GUID,
- * ...` with lines `LID : SL`.
+ * Maps: opensm-sl2vl.dump (what OpenSM writes with `qos TRUE`, and `export sl2vl`), or a line a map as
+ * ibdmchk takes them: switch GUID, port in, port out, eight bytes with two VLs each.  SLs: lines `SLID DLID
+ * SL [HOPS]` (`export paths`; of a range `2..5` the first counts), or as ibdmchk reads them: lines `NODE-GUID
+ * DLID SL`, and blocks of a line `Channel Adapter PORT-GUID, ...` with lines `LID : SL`.
  */
 
 /*
- * Read into l.  Lines about nodes that the fabric does not have are skipped and counted in a line of notes.
- * -1 and *e: the file cannot be read, or a line has neither form (what was read before it is in l).
+ * Reads a file into l.  Lines about nodes that the fabric lacks are skipped and counted in a line of notes.
+ * Returns -1 and *e when the file cannot be read or a line has neither form (l keeps what was read before
+ * it).
  */
 int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct progress *p,
 		    struct text *notes, struct err *e);
@@ -99,27 +99,27 @@ int sl2vl_file_each(const char *path, const struct fabric *f, sl2vl_taker *take,
 		    struct progress *p, struct err *e);
 
 /*
- * The maps of all switches that are up, in the form of opensm-sl2vl.dump.  Maps of CA and router ports follow
- * where they are known.  -1: the stream failed.
+ * Writes the maps of all switches that are up, in the form of opensm-sl2vl.dump.  Maps of CA and router ports
+ * follow where they are known.  -1: the stream failed.
  */
 int write_sl2vl(FILE *f, const struct routing *r, struct progress *p);
 
 /*
- * OpenSM's partitions.conf and QoS policy, as far as they decide about paths between ports
- * (core/formats/doc/formats.md 6.6):
- * members and SLs of partitions; of the policy the section qos-ulps.
+ * OpenSM's partitions.conf and QoS policy, as far as they affect paths between ports
+ * (core/formats/doc/formats.md 6.6): members and SLs of partitions, and the policy's section qos-ulps.
  */
 
 /*
- * Endports that are up and told no P_Keys, *first among them, where others did (a live reading with tables,
- * files of ibdiagnet).  Without any such the P_Keys decide who may talk.
+ * Counts the endports that are up and reported no P_Keys although others did (a live reading with tables,
+ * files of ibdiagnet), and sets *first to one of them.  When there are none, the P_Keys decide who may talk.
  */
 uint32_t pkeys_untold(const struct topo *t, uint32_t *first);
 
 /*
- * What the P_Keys that ports hold, the options partition_config_file and qos_policy_file mean for the ports
- * that are up.  SLs count with qos alone.  NULL: neither is set.  *unread: a file could not be read, or has
- * something that is not modelled, so that SLs may be others; *notes tells, a line each.
+ * Works out what the P_Keys of ports and the options partition_config_file and qos_policy_file mean for the
+ * ports that are up.  SLs count only with qos.  Returns NULL when neither option is set.  *unread says that a
+ * file could not be read or has something that is not modelled, so that SLs may differ; *notes explains it, a
+ * line each.
  */
 struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, struct progress *p,
 			       bool *unread, struct text *notes);

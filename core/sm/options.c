@@ -408,8 +408,7 @@ static bool asks_tables(const char *chain)
 	return len == strlen("tables") && !strncmp(chain, "tables", len);
 }
 
-/* The options of `other`, or of `base`, without SLs that were told of the tables alone. NULL: there are none.
- */
+/* The options of `other`, or of `base`, without SLs that apply only to the tables.  NULL: there are none. */
 static struct options *without_sls(const struct setup *base, const struct setup *other)
 {
 	const char *sls = options_get(base->options, "path_sl_file");

@@ -22,7 +22,7 @@ enum opt_type {
 	OPT_CHOICE, /* one of the words in `choices`, separated by '|' */
 };
 
-/* The subject of a file of GUIDs, where names may replace its lines (guid_names.h). */
+/* What the GUIDs of a file are about, where names may replace its lines (guid_names.h). */
 enum opt_names {
 	OPT_NO_NAMES,
 	OPT_SWITCHES,	/* node GUIDs of switches */
@@ -40,13 +40,13 @@ struct optdef {
 	const char *choices;  /* OPT_CHOICE */
 	enum opt_names names; /* OPT_FILE */
 	const char *help;     /* one line */
-	bool own;	      /* OpenSM has none of this name */
+	bool own;	      /* OpenSM has no option of this name */
 };
 
-/* What may be set: "TRUE|FALSE", "0..255"; to be freed. */
+/* The values that may be set: "TRUE|FALSE", "0..255"; the caller frees the text. */
 char *optdef_values(const struct optdef *d);
 struct text;
-/* Its help with the default, opensm's flag, and what SIGHUP does with it (sighup_tell()). */
+/* Adds its help with the default, opensm's flag, and when SIGHUP puts it into effect (sighup_tell()). */
 void optdef_tell(const struct optdef *d, struct text *t);
 
 /*
@@ -55,7 +55,8 @@ void optdef_tell(const struct optdef *d, struct text *t);
  */
 struct options;
 
-/* defs: NULL-terminated list of tables, each ended by an entry with name NULL; all must outlive the set. */
+/* defs is a NULL-terminated list of tables, each ending with an entry whose name is NULL; all must outlive
+ * the set. */
 struct options *options_new(const struct optdef *const *defs);
 struct options *options_copy(const struct options *o);
 struct options *options_ref(const struct options *o);
@@ -69,10 +70,10 @@ const struct optdef *options_find(const struct options *o, const char *name); /*
 size_t options_count(const struct options *o);
 const struct optdef *options_at(const struct options *o, size_t i); /* in the order of the tables */
 
-/* Check and set.  *e (with -1) says what was found and what was expected. */
+/* Checks a value and sets it.  *e (with -1) says what was found and what was expected. */
 int options_set(struct options *o, const char *name, const char *value, struct err *e);
 /*
- * A value may be names instead of a file. options_get() returns the names as written. options_file() returns
+ * A value may be names instead of a file. options_get() then returns the names as written, and options_file()
  * a list of GUIDs instead of a path (base/infile.h).  The list is copied.
  */
 void options_set_list(struct options *o, const char *name, const char *value, const char *list);
@@ -80,11 +81,11 @@ bool options_has_list(const struct options *o, const char *name);
 void options_unset(struct options *o, const char *name);
 bool options_is_set(const struct options *o, const char *name); /* differs from the default */
 
-/* Values; the name must be in the tables (a programming error otherwise: abort). */
+/* Values; the name must be in the tables (otherwise abort(): it is a programming error). */
 const char *options_get(const struct options *o, const char *name); /* text, normalised ("TRUE", "3") */
 bool options_bool(const struct options *o, const char *name);
 uint64_t options_uint(const struct options *o, const char *name);
-/* The file to read, NULL when none: a path, or a list. */
+/* What to read, a path or a list; NULL when there is none. */
 const char *options_file(const struct options *o, const char *name);
 
 /*
@@ -95,37 +96,40 @@ const char *options_file(const struct options *o, const char *name);
 struct setup {
 	atomic_uint refs;
 	const struct fabric *fabric; /* reference held; NULL before the first load */
-	const struct fabric
-		*loaded; /* what the fabric was shaped from (session.h); reference held; NULL: itself */
-	const struct state *state;     /* reference held; NULL without a fabric */
+	const struct fabric *loaded; /* the fabric before it was shaped (session.h); reference held; NULL: it
+					was not shaped */
+	const struct state *state;   /* reference held; NULL without a fabric */
 	const struct options *options; /* reference held */
 	const char *chain;	       /* engines asked for, "updn,minhop"; owned; NULL = none */
 	const char *program; /* words of engine `script` (script.h), quoted as typed; owned; NULL = none */
-	/* Tables read for this fabric, in addition to its source; reference held; NULL = none. */
+	/* Tables read for this fabric in addition to its source; reference held; NULL = none. */
 	const struct switch_tables *tables;
 	const struct scope *scope; /* whose hosts count; reference held; NULL or without words = all */
 };
 
-/* A setup with these members (refs apart).  Takes new references, copies the chain. */
+/* Makes a setup with these members, apart from the reference count.  It takes new references and copies the
+ * chain. */
 struct setup *setup_new(const struct setup *members);
 
 /*
- * The setup with the members of `other` that are not NULL.  A new fabric drops the tables, not the scope.
- * Another engine in place of tables drops path_sl_file, which tells the SLs of these tables.
+ * Returns the setup with those members replaced that are not NULL in `other`.  A new fabric drops the tables,
+ * not the scope.  An engine that replaces tables drops path_sl_file, which has the SLs of these tables.
  */
 struct setup *setup_with(const struct setup *base, const struct setup *other);
 
-/* Content of the switches: tables that were read, else those that came with the fabric; NULL: not known. */
+/* What the switches hold: tables that were read, else those that came with the fabric; NULL when not
+ * known. */
 static inline const struct switch_tables *setup_tables(const struct setup *s)
 {
 	return s->tables ? s->tables : fabric_switch_tables(s->fabric);
 }
 
 bool setup_counts_aggregation(const struct setup *s); /* the option aggregation_nodes */
-/* Ports that count as hosts under the scope and the option `aggregation_nodes`.  The caller lets go of it. */
+/* The ports that count as hosts under the scope and the option `aggregation_nodes`.  The caller drops the
+ * reference. */
 struct host_set *setup_hosts(const struct setup *s);
 
-/* The file that says which switches are in one chassis; NULL: the source tells it. */
+/* The file that says which switches share a chassis; NULL: the source says so. */
 const char *setup_chassis_file(const struct options *o);
 /*
  * Switch elements of the fabric with everything up, grouped by the option chassis_file: failures do not
@@ -139,15 +143,14 @@ struct setup *setup_unref_later(void *arena, const struct setup *setup); /* coun
 #define AUTO_SETUP __attribute__((cleanup(setup_unref_at)))
 void setup_unref_at(void *variable);
 
-/* Would both give the same routing: fabric, state, options, tables, program, and hosts that count? */
+/* Do both give the same routing: the same fabric, state, options, tables, program, and hosts that count? */
 bool setup_equal(const struct setup *a, const struct setup *b);
 
-/* What OpenSM 3.3.23 does with a changed option when it reads its file again at SIGHUP. */
+/* What OpenSM 3.3.23 does with a changed option when SIGHUP makes it read its file again. */
 
 /*
- * When a new value has an effect, as words: "with the sweep that follows".  NULL: it is not taken before a
- * restart. Source: the table of options of the program (can_update), and sweeps of it
- * (tests/parity/manager.py).
+ * Says when a new value takes effect: "with the sweep that follows".  NULL: not before a restart.  Source:
+ * the program's table of options (can_update), and sweeps of the program (tests/parity/manager.py).
  */
 const char *sighup_effect(const char *option);
 extern const char *const sighup_effects[]; /* all of them, ended by NULL */

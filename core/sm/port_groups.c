@@ -145,7 +145,7 @@ struct port_groups_rule {
 };
 
 struct port_groups_member {
-	char *name; /* NULL: not told yet */
+	char *name; /* NULL: not given yet */
 	struct port_groups_rule *rule;
 	size_t n, cap;
 };
@@ -371,7 +371,7 @@ static bool rule_means(const struct port_groups_rule *r, const struct fabric *f,
 
 static int add_members(struct port_groups_search *s, const char *group, uint8_t *in);
 
-/* Groups made of groups: all of them, or the first without the others. */
+/* Groups made of groups: all of them together, or the first without the others. */
 static int combine(struct port_groups_search *s, const struct port_groups_rule *r, uint8_t *in)
 {
 	const struct fabric *f = s->f;

@@ -19,51 +19,52 @@
  * in each sweep.  Without it, switches keep their maps.  Nothing here changes a forwarding table.
  */
 
-/* qos_sl2vl when no value is given. */
+/* The value of qos_sl2vl when none is given. */
 #define QOS_DEFAULT_SL2VL "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"
 
 /*
  * A list of VLs by SL as OpenSM reads it: 16 numbers in C notation, with one character between them.  Text
- * that is no number counts as 0 and is skipped.  Missing numbers are 0.  Of a large number the lowest four
- * bits count.
+ * that is not a number counts as 0 and is skipped.  Missing numbers are 0.  Only the lowest four bits of a
+ * number count.
  */
 sl2vl_map qos_parse_sl2vl(const char *list);
 
 /*
  * The maps that OpenSM programs with qos on.  They come from the option set of the port's kind, else from
  * qos_sl2vl, else VL = SL (SL 15 on VL 7).  Each is cut to the port's operational VLs. opervls: [n_ports]
- * codes of external switch ports as this sweep reads them.  CA and router ports already have the codes given
- * to them in this sweep.
+ * codes of external switch ports as this sweep reads them.  CA and router ports already have the codes that
+ * this sweep gives them.
  */
 void qos_give_maps(struct sl_tables *l, const struct topo *t, const struct options *o,
 		   const uint8_t *opervls);
 
 /*
- * Options that are set and whose files may give pairs other SLs than those told, as words for a sentence:
- * "partition_config_file and qos_policy_file".  Not all of the files is modelled.  NULL: there are none, or
- * qos is off, and OpenSM does not look at them.  Source: sweeps of the program (tests/parity/manager.py).
+ * The options that are set and whose files may give pairs other SLs than those shown, because the files are
+ * not modelled completely, as words for a sentence: "partition_config_file and qos_policy_file".  NULL when
+ * there are none, or qos is off, so that OpenSM ignores them.  Source: sweeps of the program
+ * (tests/parity/manager.py).
  */
 const char *qos_unread(const struct options *o);
-/* The same of one pair, where routing.h's sl_unread is set. */
+/* The same for one pair, where routing.h's sl_unread is set. */
 #define QOS_UNREAD_PAIR \
 	"A partition or the QoS policy may give the pair another SL: not all of their files is modelled.\n"
-/* Adds a line about them; nothing when there are none. */
+/* Adds a line about these options; adds nothing when there are none. */
 void qos_tell_unread(const struct options *o, struct text *t);
 
 /*
- * As guid_file_read() of the file of an option. With pgrp_policy_file a line may be the
- * name of a group: GUIDs of its members, of the kind that the option takes, stand in its place.
+ * Reads the file of an option as guid_file_read() does.  With pgrp_policy_file a line may be the name of a
+ * group: the GUIDs of its members, of the kind that the option takes, replace it.
  */
 void option_guids_read(const struct options *o, const char *option, const struct fabric *f,
 		       bool discard_invalid, struct progress *p, struct guid_file *g);
 
-struct port_groups; /* what a policy file says */
-/* From memory; NULL and *e ("FILE:LINE: ..."). name is for messages. */
+struct port_groups; /* the content of a policy file */
+/* Parses text in memory; NULL and *e ("FILE:LINE: ...") on failure. `name` is for messages. */
 struct port_groups *port_groups_parse(const char *name, const char *data, size_t size, struct err *e);
 void port_groups_free(struct port_groups *g);
 /*
- * Sets in[port id] ([n_ports], zeroed) for endports in a group. 1; 0: there is no such group; -1 and *e: it
- * is made of groups that are not there, or of itself.
+ * Sets in[port id] ([n_ports], zeroed) for endports in a group.  Returns 1, 0 when there is no such group, or
+ * -1 and *e when it refers to missing groups or to itself.
  */
 int port_groups_members(const struct port_groups *g, const char *group, const struct fabric *f, uint8_t *in,
 			struct err *e);

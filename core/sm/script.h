@@ -29,8 +29,8 @@
 
 #define SCRIPT_ENGINE "script"
 #define SCRIPT_PREFIX SCRIPT_ENGINE ":"
-#define SCRIPT_MIB 256	    /* of its standard output, at most */
-#define SCRIPT_SAID 2000    /* bytes of its standard error */
-#define SCRIPT_MOST_S 86400 /* of the option script_seconds */
+#define SCRIPT_MIB 256	    /* the most that its standard output may hold */
+#define SCRIPT_SAID 2000    /* bytes of its standard error that are shown */
+#define SCRIPT_MOST_S 86400 /* highest value of the option script_seconds */
 
 #endif

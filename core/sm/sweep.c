@@ -220,7 +220,7 @@ static const struct switch_tables *held_for(const struct setup *s, const struct 
 /* The LIDs of a sweep. They are assigned, but if the first engine shows held tables, they are as found. */
 static const struct lids *sweep_lids(struct sweep *s, const struct engine *const *engines, struct text *notes)
 {
-	AUTO_TEXT struct text unknown = {0}; /* run_chain() tells them */
+	AUTO_TEXT struct text unknown = {0}; /* run_chain() reports them */
 	struct sweep_chain c;
 
 	parse_chain(&c, s->setup->chain, engines, &unknown);

@@ -8,10 +8,11 @@
 #include "core/base/defs.h"
 #include "core/routing/routing.h"
 
-/* What it remembers since the tables were computed: missing links, and tables of switches that are gone. */
+/* What the cache remembers since the tables were computed: missing links, and tables of switches that are
+ * gone. */
 struct ucast_cache;
 
-/* Valid and empty: tables were just computed for this fabric. */
+/* Makes a cache that is valid and empty: tables were just computed for this fabric. */
 struct ucast_cache *ucast_cache_new(const struct fabric *f);
 struct ucast_cache *ucast_cache_copy(const struct ucast_cache *c);
 void ucast_cache_free(struct ucast_cache *c);
@@ -25,20 +26,20 @@ struct cache_sweep {
 };
 
 /*
- * Take in what came and went, and decide whether the tables may stay.  NULL: they may.  Otherwise the reason
- * (the caller frees it); the cache is then worthless.
+ * Takes in what came and went, and decides whether the tables may stay.  Returns NULL when they may,
+ * otherwise the reason (the caller frees it); the cache is then useless.
  */
 char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s);
 
 /*
- * The cache after the fabric became another one: what is not in `to` was lost after the sweep s, of which
- * was, lids_was and tables are taken.
+ * The cache after the fabric was replaced: what `to` lacks was lost after the sweep s, whose was, lids_was
+ * and tables are used.
  */
 struct ucast_cache *ucast_cache_on(const struct ucast_cache *c, const struct cache_sweep *s,
 				   const struct fabric *to);
 
 /*
- * The tables of a sweep served by the cache: rows of s->tables; switches that came back have their old ones.
+ * The tables of a sweep served by the cache: rows of s->tables; switches that came back have their old rows.
  * Accessors answer from the computed routing.
  */
 struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct cache_sweep *s);
@@ -49,8 +50,8 @@ const struct routing *routing_origin(const struct routing *r);
 const struct routing *routing_computed(const struct routing *r);
 
 /*
- * The tables r on another fabric: rows of switches that are there, whole, and accessors that answer for what
- * is in both.  t, l: topo and LIDs on that fabric.
+ * The tables r on another fabric: whole rows for the switches that exist there, and accessors that answer for
+ * what is in both.  t and l are the topo and LIDs on that fabric.
  */
 struct routing *routing_on(const struct routing *r, const struct topo *t, const struct lids *l);
 

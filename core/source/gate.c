@@ -215,8 +215,8 @@ pid_t gate_start(void)
 /* --- functions that replace libumad's in the worker; elsewhere libumad's are called ---------------- */
 
 /*
- * The libraries open the device again and again. Late answers to the opening before must not be seen. Here
- * the device is open once: the low bits of a transaction's number tell whose answer it is.
+ * The libraries open the device again and again.  Late answers to the opening before must not be seen.  Here
+ * the device is open once: the low bits of a transaction's number show whose answer it is.
  */
 static unsigned ports;		/* number of openings; the number of the port */
 static unsigned asked_by[4096]; /* port by transaction */

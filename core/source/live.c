@@ -139,7 +139,7 @@ static bool ended(struct child *c, double seconds, int *status)
 	}
 }
 
-/* Collect the process.  If it is not done, it is first told to leave; if it stays, it is ended by force. */
+/* Collects the process.  If it is not done, it is first asked to leave; if it stays, it is ended by force. */
 static int live_stop(struct child *c, bool done)
 {
 	int status = 0;
@@ -724,7 +724,7 @@ static bool get_tables(struct live_stream_reader *r, struct fabric *f, const str
 	return true;
 }
 
-/* The SM LID that most endports tell, the lowest of several. */
+/* The SM LID that most endports report, the lowest if several tie. */
 static void count_masters(const struct live_stream_reader *r, struct managers *m)
 {
 	AUTO_FREE uint32_t *told = NEW_ARRAY(MAX_LID + 1u, uint32_t);
@@ -784,7 +784,7 @@ static bool get_pkeys(struct live_stream_reader *r, const struct live_head *h, s
 			return false;
 		if (x.n > UINT16_MAX + 1u)
 			return unreadable(r, "P_Keys:", x.n, "at most 65536 a port");
-		managers_tell_pkey(m, x.guid, 0); /* it told its table, perhaps an empty one */
+		managers_tell_pkey(m, x.guid, 0); /* it reported its table, perhaps an empty one */
 		for (uint32_t k = 0; k < x.n; k++) {
 			uint16_t pkey;
 

@@ -140,7 +140,7 @@ static int start_janitor(void)
 	_exit(0);
 }
 
-/* Do extended speeds count? The capability bit tells it; a switch's is in port 0. */
+/* Do extended speeds count?  The capability bit says so; a switch's is in port 0. */
 static bool has_ext_speeds(ibnd_port_t *p)
 {
 	ibnd_port_t *cap = p->node->type == IB_NODE_SWITCH ? p->node->ports[0] : p;

@@ -47,7 +47,7 @@ struct simulation {
 static int spawn_keeper(struct simulation *s, int in, int out)
 {
 	char name[] = "ibscope", flag[] = SIMULATION_CHILD_FLAG, *argv[] = {name, flag, NULL};
-	/* without preloaded libraries: the keeper is no program of a simulation */
+	/* without preloaded libraries: the keeper is not part of a simulation */
 	AUTO_FREE char **envp = program_environment("LD_PRELOAD=", NULL);
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;

@@ -142,7 +142,8 @@ static bool field_try(struct synth_graphs_field *f, uint32_t c)
 	return at == 1;
 }
 
-/* -1 and the plan has failed: q is no power of a prime, or it is too large for a switch's ports. */
+/* Returns -1, and the plan has failed, when q is not a power of a prime, or is too large for a switch's
+ * ports. */
 static int field_make(struct plan *p, struct synth_graphs_field *f, uint32_t q)
 {
 	uint32_t rest = q, prime = 2;

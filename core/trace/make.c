@@ -292,7 +292,7 @@ static struct recording *recording_new(const struct sweep *s, const struct engin
 	return r;
 }
 
-/* Let the engine run. The last event tells the end. -1 and *e: no run. */
+/* Lets the engine run.  The last event records the end.  Returns -1 and *e when there was no run. */
 static int trace_make_run(struct recorder *k, const struct rec_request *rq, struct err *e)
 {
 	struct recording *r = k->r;
@@ -509,11 +509,11 @@ bool step_refused(const struct moment *m)
 	return ev && (ev->kind == REC_REFUSE || ev->kind == REC_CYCLE || (ev->kind == REC_TURN && ev->rule));
 }
 
-/* Candidates of steps. A recording keeps no offers: they would be most of it, and few are ever looked at. So
- * the engine runs once more to tell them, for all steps around the requested one, since a person goes from
- * step to step. The answers stay with the recording until another part is requested. */
+/* Candidates of steps.  A recording keeps no offers: they would be most of it, and few are ever used.  So the
+ * engine runs once more to report them, for all steps around the requested one, since people go from step to
+ * step.  The answers stay with the recording until another part is requested. */
 
-#define BEFORE 32 /* so many steps around one are answered, too */
+#define BEFORE 32 /* this many steps before the requested one are answered, too */
 #define BEHIND 480
 
 /* The entry that a step decides, as one number; 0: none. */
@@ -595,7 +595,7 @@ static int answers_ask(const struct recording *r, size_t step, const struct engi
 	a->entry = p.entry;
 	a->n = p.n;
 	a->choice = NEW_ARRAY(p.n + 1, struct rec_choice *);
-	/* an engine that refuses tells its choices up to its refusal */
+	/* an engine that refuses reports its choices up to its refusal */
 	if (sweep_repeat(s, &again, NULL, e) && (in_force || err_is_memory(e)))
 		return -1;
 	return progress_cancelled(progress) ? err_set(e, CANCELLED) : 0;

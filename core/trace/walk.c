@@ -15,7 +15,7 @@
 
 #define AT_ONCE 262144	/* steps between checks for cancelling */
 #define FAR_BACK 1000	/* more steps back cost more than filling the tables anew */
-#define MOST_TOLD 10000 /* up to so many steps of a move, all changes are listed */
+#define MOST_TOLD 10000 /* for up to this many steps of a move, all changes are listed */
 
 static size_t walk_width(enum rec_table t)
 {

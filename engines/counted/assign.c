@@ -111,7 +111,7 @@ static void assign_plain_copy_row(struct assign *a, uint32_t sw)
 		a->row[a->gone[i]] = NO_PATH;
 }
 
-/* The row of `current`, but for a->gone. */
+/* The row of `current`, except for a->gone. */
 static void assign_keep_row(struct assign *a, uint32_t sw)
 {
 	for (uint32_t i = 0; i < a->n_gone; i++)

@@ -298,7 +298,7 @@ static inline void account(struct assign *a, uint32_t dest, unsigned port)
 	t->forwarded++;
 }
 
-/* Assigns one LID, with all options, and tells those who ask or record. */
+/* Assigns one LID, with all options, and informs those who ask or record. */
 static void assign_lid(struct assign *a, uint32_t dest, unsigned off)
 {
 	const struct dest *d = &a->dest[dest];

@@ -32,7 +32,7 @@ struct hops {
 	uint8_t *by_port; /* full: by_port[d * n_ports + port id]; NULL = plain */
 };
 
-/* Bytes of so many plain and full matrices of a fabric. */
+/* Bytes of this many plain and full matrices of a fabric. */
 size_t hops_size(const struct fabric *f, unsigned plain, unsigned full);
 /* As room() of struct engine, for engines that use hops_build(). */
 size_t hops_build_room(const struct engine_input *in, const char **what);

@@ -603,7 +603,7 @@ static void plain_masks(const struct hops *h, const struct topo *t, uint32_t s, 
 	}
 }
 
-/* Bit i of the result tells whether byte i at e equals v. */
+/* Bit i of the result shows whether byte i at e equals v. */
 static uint64_t equal_bits(const uint8_t *e, uint8_t v)
 {
 	const uint64_t ones = 0x0101010101010101u, low7 = 0x7f7f7f7f7f7f7f7fu;

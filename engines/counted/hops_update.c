@@ -118,8 +118,8 @@ static bool same_links(const struct topo *was, const struct topo *now, uint32_t 
 	       !memcmp(was->peer_switch + at, now->peer_switch + at, size);
 }
 
-/* Finds the targets whose distances may have changed, and marks the switches that lost a cable. Is there one?
- */
+/* Finds the targets whose distances may have changed, and marks the switches that lost a cable. Is there
+ * one? */
 static bool find_farther(const struct hops *old, const struct topo *was, const struct topo *now,
 			 struct hops_marks marks)
 {
@@ -164,8 +164,8 @@ static void touch_rows(const struct hops *a, const struct hops *b, const struct 
 
 /*
  * Computes the rows of the targets farther[] anew, clears the mark of those for which nothing changed at a
- * switch that is up, and touches the switches whose rows changed and their neighbours. False: so many
- * distances grew that a search for all is faster; rows are not to be used then.
+ * switch that is up, and touches the switches whose rows changed and their neighbours.  Returns false when so
+ * many distances grew that a search for all is faster; rows must not be used then.
  */
 static bool lengthen_rows(struct hops *h, const struct topo *now, const struct neighbours *g,
 			  struct hops_marks marks)

@@ -439,7 +439,7 @@ static const char *short_rule(const struct assign *a, const struct choice *c, en
 	return why_rule_name(c->rule ? c->rule : assign_by_count(a, c));
 }
 
-/* Names of the compared quantities: without LMC the first two; then dor tells what it drops. */
+/* Names of the compared quantities: without LMC the first two; then what dor drops. */
 static const char *const quantities[] = {"hops",      "routes",	   "system used",
 					 "node used", "forwarded", "dropped"};
 static const char *const dor_quantities[] = {"hops", "routes", "dropped"};

@@ -518,7 +518,7 @@ static void check_last(struct mover *m, const struct ds_order *o, const uint16_t
 
 	if (channel != NO_ID)
 		m->l->need = m->l->vls + 1;
-	if (RECORDED(m->in) && channel != NO_ID) { /* there is no VL for it */
+	if (RECORDED(m->in) && channel != NO_ID) { /* no VL is left for it */
 		uint32_t *cycle = NEW_ARRAY(m->cdg->n_channels, uint32_t), weakest;
 		uint32_t *left = NEW_ARRAY(m->cdg->n_channels, uint32_t);
 

@@ -12,7 +12,7 @@
 
 #include "core/base/defs.h"
 
-/* Channels that are looked at together. */
+/* Channels that are examined together. */
 #define LANES DS_BEHIND
 #define MOST_BLOCKS (MAX_PORTS / 4 + 2)
 

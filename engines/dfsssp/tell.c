@@ -1,4 +1,4 @@
-/* SSSP and DFSSSP told: choices, steps and pairs in words, and the tables that panes show. */
+/* SSSP and DFSSSP explained: choices, steps and pairs in words, and the tables that panes show. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -116,7 +116,7 @@ static void set_cost(struct ft_run *r, uint32_t id, unsigned was, uint8_t h)
 	r->cost[id] = h;
 }
 
-/* Are h hops what the hop matrix tells of entries through w, and is nothing noted of others yet? */
+/* Does the hop matrix give h hops for entries through w, and is nothing noted about others yet? */
 static inline bool as_matrix(const struct ft_run *r, uint32_t w, unsigned h)
 {
 	const struct hops *m = r->t->hops;
@@ -271,7 +271,7 @@ static bool teach_new(struct ft_run *r, uint32_t w, uint8_t next)
 	return true;
 }
 
-/* The same for switches that have told all below, so that nothing is counted. */
+/* The same for switches that have taught everything below, so that nothing is counted. */
 static bool teach_told(struct ft_run *r, uint32_t w, uint8_t next)
 {
 	const struct ft_switch *s = &r->t->sw[w];

@@ -505,7 +505,7 @@ static void ftree_route_run_start(struct ft_run *r)
 	}
 }
 
-/* From so many reverse hops on it is told that they take long. */
+/* From this many reverse hops on a note says that they take long. */
 #define SLOW_REVERSE 8
 
 static void note_unreached(struct ft_run *r)

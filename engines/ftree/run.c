@@ -230,8 +230,8 @@ const char *ftree_tuple(const struct ftree *t, uint32_t sw, char *buf, size_t si
 	return buf;
 }
 
-/* Is the fabric a pure tree? Switches of a rank must look alike. This is checked only without root_guid_file.
- */
+/* Is the fabric a pure tree? Switches of a rank must look alike. This is checked only without
+ * root_guid_file. */
 
 static uint32_t ftree_check_links_of(const struct ftree *t, uint32_t sw, enum ft_dir d, uint32_t i)
 {
@@ -623,7 +623,7 @@ static bool refuse_few(struct ftree *t, const char *what, uint32_t n)
 	return false;
 }
 
-/* Lists the CA ports on switches, by node and port. A port without LID is no destination. */
+/* Lists the CA ports on switches, by node and port.  A port without LID is not a destination. */
 static void collect_cas(struct ftree *t)
 {
 	const struct topo *tp = t->topo;
@@ -681,7 +681,7 @@ static bool check_sizes(struct ftree *t, const struct engine_input *in)
 	return true;
 }
 
-/* The first step that refuses is told, so the order of steps matters. */
+/* The first step that refuses is reported, so the order of steps matters. */
 static void build(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
 	if (!check_sizes(t, in) || !ft_classify(t, in, out))

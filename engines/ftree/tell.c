@@ -1,4 +1,4 @@
-/* Fat-tree routing told: steps and choices in words, and the tables that panes show. */
+/* Fat-tree routing explained: steps and choices in words, and the tables that panes show. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

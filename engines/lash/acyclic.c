@@ -558,11 +558,11 @@ uint32_t acyclic_cycle(struct acyclic *a, const struct dependency *d, unsigned n
 	return best == UINT32_MAX ? 0 : best;
 }
 
-/* Balancing moves randomly chosen pairs from the fullest layer to the emptiest one (engines/doc/lash.md 9).
- */
+/* Balancing moves randomly chosen pairs from the fullest layer to the emptiest one (engines/doc/lash.md
+ * 9). */
 
 #define CLOSE_ENOUGH 6	    /* ordered pairs: balancing ends below this difference of layers */
-#define NO_DESTINATION 9999 /* a layer with so many ordered pairs is never chosen as the emptiest */
+#define NO_DESTINATION 9999 /* a layer with this many ordered pairs is never chosen as the emptiest */
 
 /* The pairs of one layer that may still move, and the pairs that the layer refused to take. */
 struct movable {

@@ -259,8 +259,8 @@ static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 
 /*
  * Fills first[], need, count[], memory[] and searches of the plan, and the layers' dependencies. old (or
- * NULL) is a plan of nearly the same switches: then only changed dependencies cost a search. Needing too many
- * layers is no error here (need is then avail + 1). -1 and *e when cancelled.
+ * NULL) is a plan of nearly the same switches: then only changed dependencies cost a search.  Needing too
+ * many layers is not an error here (need is then avail + 1). -1 and *e when cancelled.
  */
 static int lash_assign_layers(struct lash_plan *p, const struct lash_plan *old, struct lash_cdgs *c,
 			      unsigned avail, const struct engine_input *in, struct err *e)
@@ -493,7 +493,7 @@ struct lash_tables_filling {
 	uint8_t *rule;	 /* [n] for recordings: rule of the link to each switch, WHY_UNTOLD = open; or NULL */
 };
 
-/* The rule that lash_tell_choice() would tell, for a recording. */
+/* The rule that lash_tell_choice() would report, for a recording. */
 static enum why_rule lash_tables_rule_of(const struct lash_tables_filling *f, uint32_t u, unsigned lid,
 					 unsigned port)
 {
@@ -684,8 +684,8 @@ static int lash_finish(struct lash *l, struct lash_cdgs *c, const struct engine_
 }
 
 /*
- * OpenSM routes with the VLs that it finds, and sets VLs by max_op_vls only at the end of the sweep. This
- * notes when the VLs of the next sweep (15 when nothing is told) will be too few.
+ * OpenSM routes with the VLs that it finds, and sets VLs by max_op_vls only at the end of the sweep.  This
+ * notes when the VLs of the next sweep (15 when nothing is reported) will be too few.
  */
 static void note_next_sweep(const struct lash *l, const struct engine_input *in, struct notes *notes)
 {

@@ -1,4 +1,4 @@
-/* LASH told: steps and layers of pairs in words, and the tables that panes show. */
+/* LASH explained: steps and layers of pairs in words, and the tables that panes show. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -1009,7 +1009,7 @@ static struct lash_mesh *mesh_at(const struct walk *w, const struct lash_graph *
 	m->coord = NULL;
 	m->axis = NULL;
 	m->type = NEW_ARRAY(g->n, int8_t);
-	for (size_t i = 1; i <= walk_step(w); i++) { /* only what the steps so far have told */
+	for (size_t i = 1; i <= walk_step(w); i++) { /* only what the steps so far have recorded */
 		const struct rec_event *ev = recording_event(walk_recording(w), i);
 
 		if (ev->kind == REC_MEASURE)

@@ -1,4 +1,4 @@
-/* Minimum contention told: steps and choices in words, and the tables that panes show. */
+/* Minimum contention explained: steps and choices in words, and the tables that panes show. */
 #include <assert.h>
 
 #include "core/base/memory.h"
@@ -293,7 +293,7 @@ static void decide_inside(const struct telling *t, unsigned via, struct decided 
 	       number[t->in->port], switch_name(x->topo->fabric, t->exit));
 }
 
-/* Explains why a link of the element is no acceptable path. */
+/* Explains why a link of the element is not an acceptable path. */
 static void decide_unfit(const struct telling *t, uint32_t l, struct decided *d)
 {
 	const struct mincontention_run *x = t->x;

@@ -216,7 +216,7 @@ static inline bool search_step(struct nue_ccdg *d, uint32_t c, bool back, uint32
 	return false;
 }
 
-/* Up to so many channels are sorted by insertion. */
+/* Up to this many channels are sorted by insertion. */
 #define FEW 24
 
 /* Sorts a list of channels by the order. */

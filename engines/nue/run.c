@@ -175,7 +175,7 @@ static bool order_nodes(struct nue_run *x, uint32_t src)
 	return at == 1;
 }
 
-/* In so many routes all nodes have their turn in which their lightest channel is found. */
+/* Within this many routes every node has its turn, in which its lightest channel is found. */
 #define TURNS 32
 
 /* Adds to the weight of every link the terminals whose way leads over it. */

@@ -1,4 +1,4 @@
-/* Nue told: choices, steps and layers in words, and the tables that panes show. */
+/* Nue explained: choices, steps and layers in words, and the tables that panes show. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>

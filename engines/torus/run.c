@@ -381,8 +381,9 @@ static bool same_ends(const struct torus *t, uint32_t m, const struct torus *old
 }
 
 /*
- * Is the torus that of the run before, but for links?  Then a row follows from the links of its switch, and
- * from the gaps of its lines (torus_tables_kept()).  *order: switches were found in the same order, too.
+ * Is the torus the same as in the run before, except for links?  Then a row follows from the links of its
+ * switch, and from the gaps of its lines (torus_tables_kept()).  *order: switches were found in the same
+ * order, too.
  */
 static bool same_places(const struct whole *w, const struct torus *old, bool *order)
 {

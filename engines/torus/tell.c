@@ -1,4 +1,4 @@
-/* torus-2QoS told: choices, steps and pairs in words, and the tables that panes show. */
+/* torus-2QoS explained: choices, steps and pairs in words, and the tables that panes show. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>

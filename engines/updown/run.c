@@ -76,7 +76,7 @@ const struct engine engine_dnup = {
 	.scheme = &dnup_scheme,
 };
 
-/* On fabrics with up to so many levels, no cost overflows a byte. */
+/* On fabrics with up to this many levels, no cost overflows a byte. */
 #define MAX_LEVEL 120
 
 /* Directions of a packet. A turn from WAY_DOWN to WAY_UP is forbidden. */

@@ -1,4 +1,4 @@
-/* Up/Down and Down/Up told: steps, choices and ranks in words, and the tables that panes show. */
+/* Up/Down and Down/Up explained: steps, choices and ranks in words, and the tables that panes show. */
 #include <assert.h>
 
 #include "core/base/text.h"
@@ -344,7 +344,7 @@ static void *updown_show_priv_at(struct walk *w, const struct routing *end)
 		u->n_roots += !rank[i];
 		u->max_rank = rank[i] != NO_RANK && rank[i] > u->max_rank ? rank[i] : u->max_rank;
 	}
-	if (run) { /* figures that the steps do not tell */
+	if (run) { /* figures that the steps do not give */
 		u->n_level = run->n_level;
 		u->n_root_links = run->n_root_links;
 		u->connect = run->connect;

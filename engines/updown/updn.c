@@ -16,8 +16,8 @@
 #include "engines/say.h"
 #include "engines/updown/updown.h"
 
-/* The switches that Up/Down takes as roots when none is named (engines/doc/updn.md 3.3, as in OpenSM 3.3.23).
- */
+/* The switches that Up/Down takes as roots when none is named (engines/doc/updn.md 3.3, as in OpenSM
+ * 3.3.23). */
 
 struct root_search *root_search_new(const struct topo *t, const struct hops *plain)
 {
@@ -436,7 +436,7 @@ static void updn_leave_matrix(const struct engine_input *in, const struct hops *
 	in->left->hops = m;
 }
 
-/* Takes the switches of rank 0, as the source tells them, for roots; false: none is up. */
+/* Takes the switches of rank 0, as the source reports them, for roots; false: none is up. */
 static bool told_roots(const struct engine_input *in, struct updown *u, uint32_t *n)
 {
 	const struct fabric *f = in->topo->fabric;

@@ -1,5 +1,5 @@
 /*
- * Two panes that tell why switches are roots or not. histogram: all switches, with the number of CA and
+ * Two panes that show why switches are roots or not. histogram: all switches, with the number of CA and
  * router ports at every distance. bars: one switch as a drawing.
  */
 #include <assert.h>

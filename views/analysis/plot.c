@@ -41,8 +41,8 @@ static const struct {
 
 #define HISTORY 16 /* sweeps in the line of history */
 
-/* Most routes on a link between switches after each of the last events. Question and answer have this form.
- */
+/* Most routes on a link between switches after each of the last events. Question and answer have this
+ * form. */
 struct history {
 	unsigned n;
 	const struct sweep *sweep[HISTORY]; /* the oldest first; references held, with tables */
@@ -284,8 +284,8 @@ static const char *plot_pane_column_name(const struct view *v, unsigned col)
 				: plot_columns[col].name;
 }
 
-/* An example: a host with a path of this length, a link with this load, the link with most flows; or NO_ID.
- */
+/* An example: a host with a path of this length, a link with this load, the link with most flows; or
+ * NO_ID. */
 static uint32_t plot_pane_example(const struct plot_pane *p, uint32_t row)
 {
 	if (p->kind == SHIFTS)
@@ -337,7 +337,7 @@ static void plot_row(const struct view *v, uint32_t row, struct table_row *r)
 	subject_port(v, p->kind == HOPS ? v->scene->fabric->endport_port[one] : one, &r->about);
 }
 
-/* The shade tells how a value compares with the mean, as in the map; of shifts their flows. */
+/* The shade shows how a value compares with the mean, as in the map; for shifts it compares flows. */
 static bool plot_pane_meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
 {
 	const struct plot_pane *p = v->priv;

@@ -32,7 +32,7 @@ struct wish {
 	"list PANE [ARGUMENT]... [csv [safe]] [columns COLUMN[,COLUMN...]] [sort COLUMN [reverse]] [filter " \
 	"TEXT...]"
 
-/* As columns: what JSON tells of a row beside its cells. Only csv has them. */
+/* Further columns: what JSON says about a row beside its cells.  Only csv has them. */
 enum { COLUMN_KEY = VIEW_COLUMNS, COLUMN_MARKS, LAYOUT_COLUMNS };
 
 /* The columns that are printed, in order. */
@@ -247,8 +247,8 @@ static bool view_list_widen(const struct view *v, struct view_list_layout *l, bo
 #define TEXT_LEAST 8 /* characters that stay of a cell of text */
 
 /*
- * Makes the widest columns of text narrower, until a line fits into so many characters, if it can. First
- * those that a narrow pane drops.
+ * Makes the widest columns of text narrower until a line fits into this many characters, if it can.  The
+ * first are those that a narrow pane drops.
  */
 static void view_list_narrow(const struct view *v, struct view_list_layout *l, unsigned room)
 {
@@ -551,7 +551,7 @@ static int print_view(struct view *v, const struct wish *w, struct progress *p, 
 		forget_columns(&l);
 		return -1;
 	}
-	view_title(v, &title); /* it also tells why there are no rows */
+	view_title(v, &title); /* it also says why there are no rows */
 	if (!view_count(v) && !w->csv)
 		out_text(o, "%s\n", text_str(&title));
 	out_json(o, "title", json_text(text_str(&title)));
@@ -563,7 +563,7 @@ static int print_view(struct view *v, const struct wish *w, struct progress *p, 
 	return done ? 0 : not_done(v, p, e);
 }
 
-/* During a walk through a run: tells which step the pane shows. */
+/* During a walk through a run: says which step the pane shows. */
 static void view_list_tell_step(const struct view_ops *ops, const struct moment *m, struct out *o)
 {
 	if (!m || ops->flags & VIEW_TIMELESS)

@@ -577,7 +577,7 @@ static void put_direction(struct canvas *c, int x, int y, const struct entry_loo
 
 /* --- drawing ----------------------------------------------------------------------------------- */
 
-/* Is there a column for marks of neighbours? ● on all of them would tell nothing. */
+/* Is there a column for marks of neighbours? ● on all of them would say nothing. */
 static bool with_marks(const struct map *m)
 {
 	return m->overlay != MAP_NONE && m->overlay != MAP_LINKS;

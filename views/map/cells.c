@@ -13,7 +13,7 @@
 
 #define LABELS 11    /* columns to the left of a tree */
 #define WIDE_PART 26 /* least width of parts side by side */
-#define TALL 30	     /* with so many lines, gaps may be wide */
+#define TALL 30	     /* with this many lines, gaps may be wide */
 
 /* --- helpers for all shapes --------------------------------------------------------------------- */
 
@@ -362,7 +362,7 @@ static void label_level(struct placing *g, const struct cells_tree *t, unsigned 
 		if (!same || (same == len && !strncasecmp(word, other, len)))
 			len = 0;
 	}
-	if (!len || len > (t->is.rows[lev] > 1 ? 8u : (size_t)room)) { /* a cut word tells nothing */
+	if (!len || len > (t->is.rows[lev] > 1 ? 8u : (size_t)room)) { /* a cut word says nothing */
 		word = names[MIN(lev, 1)];
 		if (lev && lev + 1 == t->levels)
 			word = names[2];

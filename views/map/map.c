@@ -224,8 +224,8 @@ static int to_scale(struct view *v, const struct map_scale *s, struct err *e)
 	return 0;
 }
 
-/* The next scale in a direction that is offered. *e tells what the skipped ones need, or that it is the last.
- */
+/* The next scale in a direction that is offered. *e tells what the skipped ones need, or that it is the
+ * last. */
 static int zoom(struct view *v, int dir, struct err *e)
 {
 	const struct map *m = map_of(v);
@@ -407,7 +407,7 @@ static void selection_text(const struct view *v, bool brief, struct text *t)
 	const struct map *m = map_of(v);
 	const struct layout *l = m->layout;
 	uint32_t sw = map_selected(v);
-	const char *more = NULL; /* what the overlay tells about it */
+	const char *more = NULL; /* what the overlay says about it */
 	uint32_t stop = m->at_stop;
 	size_t from;
 

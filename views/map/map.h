@@ -355,7 +355,7 @@ void around_plan(const struct around_want *want, struct around_spot cursor, int 
 /* Finds the place of an entry. False: it is not visible. */
 bool around_at(const struct around_places *p, struct around_spot s, int *x, int *y);
 
-/* The target of arrow keys. Values beyond 1 mean ends of the row, or so many rows. */
+/* The target of arrow keys.  Values beyond 1 mean ends of the row, or this many rows. */
 struct around_spot around_step(const struct around_places *p, struct around_spot from, int dx, int dy);
 
 /*

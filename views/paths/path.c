@@ -507,7 +507,7 @@ static const char *arrow(const struct view *v, const struct path *path, unsigned
 	return direction_sign(r->ops->direction(r, path->hop[h - 1].sw, path->hop[h - 1].out), "·");
 }
 
-/* In a folded element, the place tells more than the name. If any of several ports may be taken: all. */
+/* In a folded element, the place says more than the name.  If any of several ports may be taken: all. */
 static void hop_cell(const struct view *v, const struct path *path, unsigned h, struct text *t)
 {
 	const struct path_hop *hop = &path->hop[h];

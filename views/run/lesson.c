@@ -359,8 +359,8 @@ const struct view_ops view_lesson = {
 	.close = lesson_pane_close_view,
 };
 
-/* The pane `open`: files and folders to choose from. What is typed is a path; it chooses among those that
- * begin so, and Tab completes it. Another thread reads what is selected and tells what it is. */
+/* The pane `open`: files and folders to choose from.  What is typed is a path; it chooses among those that
+ * begin so, and Tab completes it.  Another thread reads what is selected and says what it is. */
 
 enum { C_NAME, C_SIZE };
 

@@ -425,7 +425,7 @@ void advice_free(struct advice *a)
 
 /* The order of candidates, and the reason why one comes before the next. */
 
-/* A sound routing is heavy if its most loaded link has more than so many times the routes of B's best. */
+/* A sound routing is heavy if its most loaded link has more than this many times the routes of B's best. */
 #define HEAVY_TIMES 4
 /* Means of shifts that differ by less are equal. */
 #define MEAN_EPSILON 1e-9

@@ -1,6 +1,6 @@
 /*
- * Which engine and options suit this fabric? Every engine with sensible options (drift.h) routes it as
- * it is.  The results are compared by lost pairs, credit loops, the effect of single failures, effective
+ * Which engine and options suit this fabric?  Every engine routes it as it is, with sensible options
+ * (drift.h).  The results are compared by lost pairs, credit loops, the effect of single failures, effective
  * bisection bandwidth, shifts, loads and VLs.  They are ranked with reasons.
  *
  * Options that no candidate sets stay as they are in force (lmc, max_op_vls, ...).
@@ -17,11 +17,11 @@
 #include "core/base/text.h"
 #include "core/sm/sweep.h"
 
-#define ADVISE_FAILURES 150 /* single failures of links tried with each, unless told otherwise */
+#define ADVISE_FAILURES 150 /* single failures of links tried with each engine by default */
 #define ADVISE_MOST_FAILURES 1000000
-#define ADVISE_SHIFTS 20 /* shifts looked at */
+#define ADVISE_SHIFTS 20 /* number of shifts examined */
 
-/* How good a routing is; the best first. */
+/* The quality of a routing, best first. */
 enum advice_class {
 	ADVICE_SOUND,  /* A: every pair has a path, no credit loop */
 	ADVICE_NEARLY, /* B: no credit loop, at most 1 pair in 10,000 without a path */
@@ -30,46 +30,47 @@ enum advice_class {
 
 struct advice_row {
 	const struct candidate *kind;
-	char *options;		   /* what it has beside the options in force, in words; "" = none; owned */
-	const struct setup *setup; /* reference held: what it is tried with */
+	char *options;		   /* its options besides those in force, in words; "" = none; owned */
+	const struct setup *setup; /* reference held: the setup with which it is tried */
 	const struct sweep *sweep; /* reference held; NULL: refused */
-	char *refused;		   /* owned; the reason why it does not route; NULL: it does */
-	bool unmeasured;	   /* advise was stopped before its figures were there, or its refusal */
-	bool untried;		   /* it was stopped before single failures were tried */
-	bool hopeless;		   /* class C: its figures were measured after those of all others */
-	bool too_long; /* its failures were put behind those of others: they take longer than the time left */
-	double seconds;	      /* that routing it took, on a busy machine more */
-	uint64_t pairs, lost; /* ordered pairs of hosts; of these without a path */
-	uint32_t loops;	      /* groups of channels with credit loops, on all VLs */
-	unsigned vls;	      /* VLs that routes of hosts use */
-	uint32_t max_load;    /* most routes on a link, all to all */
-	struct ebb ebb;	      /* one way */
-	double shift_mean;    /* of the most flows on a link, over ADVISE_SHIFTS shifts */
+	char *refused;		   /* owned; the reason why it does not route, NULL when it does */
+	bool unmeasured;	   /* advise stopped before it was measured or refused */
+	bool untried;		   /* advise stopped before single failures were tried */
+	bool hopeless;		   /* class C: it was measured after all others */
+	bool too_long;		   /* its failures were postponed: they take longer than the time left */
+	double seconds;		   /* time that routing took, more on a busy machine */
+	uint64_t pairs, lost;	   /* ordered pairs of hosts, and how many of them have no path */
+	uint32_t loops;		   /* groups of channels with credit loops, on all VLs */
+	unsigned vls;		   /* VLs that routes of hosts use */
+	uint32_t max_load;	   /* most routes on a link, all to all */
+	struct ebb ebb;		   /* one way */
+	double shift_mean;	   /* of the most flows on a link, over ADVISE_SHIFTS shifts */
 	uint32_t shift_worst;
-	uint32_t gpu_load; /* most flows on a link of the traffic of GPUs that is asked for; 0: none is */
-	/* Effects of single failures of links; all 0 for class C: these are not tried. */
+	uint32_t gpu_load; /* most flows on a link for the requested GPU traffic; 0: none was requested */
+	/* Effects of single failures of links; all 0 for class C, where failures are not tried. */
 	uint32_t failures;
-	uint64_t failure_lost;	    /* most pairs between survivors lost by one of them */
+	uint64_t failure_lost;	    /* most pairs between survivors lost by a single failure */
 	uint32_t failure_loops;	    /* failures with new credit loops */
 	uint32_t failure_fallbacks; /* failures after which another engine routes, or none */
 	enum advice_class class;
 	bool heavy; /* class A, but its most loaded link has more than 4 times the routes of class B's best */
-	char *reason;  /* why it stands before the next one; owned, NULL: it is the last, or not ranked */
-	unsigned same; /* place of the row whose line it shares; its own place: none */
+	char *reason;  /* why it ranks before the next row; owned, NULL: it is the last, or not ranked */
+	unsigned same; /* place of the equal row whose line it shares; its own place: none */
 };
 
 /* Keys of a ranked row, with the columns of the pane; members are those of struct advice_row. */
 extern const struct field advice_fields[];
 
 struct advice {
-	struct advice_row *row; /* [n] ranked rows, the best first; then rows equal to one of them; then
-				   refused ones; then unmeasured ones */
+	struct advice_row *row; /* [n] ranked rows, best first; then rows equal to one of them; then refused
+				   rows; then unmeasured ones */
 	unsigned n, n_ranked, n_routed, n_measured;
-	bool untried;	       /* of some ranked row: failures do not count in the ranking */
-	bool late;	       /* stopped by its limit of time; unmeasured and untried rows else: cancelled */
-	bool direct;	       /* a fabric without levels: its one root is the switch in the middle */
-	uint32_t n_edges;      /* edge switches */
-	uint32_t n_roots;      /* roots by levels */
+	bool untried;	  /* for some ranked row: failures do not count in the ranking */
+	bool late;	  /* the time limit stopped it; otherwise unmeasured and untried rows mean that it was
+			     cancelled */
+	bool direct;	  /* a fabric without levels, whose single root is the switch in the middle */
+	uint32_t n_edges; /* edge switches */
+	uint32_t n_roots; /* roots by levels */
 	struct text torus;     /* the file of torus-2QoS; empty: there is none */
 	struct torus_fit *fit; /* holds that file for the setups; owned */
 };
@@ -78,50 +79,51 @@ struct advise_request {
 	const struct setup *setup;
 	const struct engine *const *engines;
 	const struct sweep *now; /* in force, whose LIDs stay; NULL = nothing is routed */
-	uint32_t failures; /* single failures of links tried with each at most (drawn with seed 1); 0: none */
+	uint32_t failures; /* the most single failures of links tried with each engine (drawn with seed 1); 0:
+			      none */
 	unsigned threads;  /* 0: all cores; the result does not depend on it */
-	double within;	   /* seconds after which it stops with what it has; 0: none */
-	/* Called for each row once it is measured or refused, hopeless ones last; NULL. */
+	double within;	   /* stops after this many seconds with the results so far; 0: no limit */
+	/* Called for each row once it is measured or refused, hopeless rows last; may be NULL. */
 	void (*tell)(void *ctx, const struct advice_row *r);
 	void *ctx;
-	int gpus;    /* 1 + the enum gpu_pattern for which engines are ranked; 0: none */
+	int gpus;    /* 1 + the enum gpu_pattern by which engines are ranked; 0: none */
 	bool direct; /* these GPUs send by their own ports */
 };
 
 /*
- * NULL and *e: cancelled before any row was measured, or short of memory.  Stopped later, or by `within`, it
- * ranks what is measured.
+ * Returns NULL and *e when it was cancelled before any row was measured, or memory is short.  If it was
+ * stopped later, or by `within`, it ranks what is measured.
  */
 struct advice *advise_run(const struct advise_request *rq, struct progress *p, struct err *e);
 void advice_free(struct advice *a);
 
-/* Is all measured and tried that was asked for? */
+/* Has everything that was asked for been measured and tried? */
 bool advice_complete(const struct advice *a);
 
 /* The letter of its class: A, B, C. */
 char advice_letter(const struct advice_row *r);
 
 /*
- * The row whose failures are tried next, NULL: none is left.  They go as they rank, but those whose failures
- * take longer than the seconds left (below 0: no limit) behind all others; these are too_long from then on.
- * share: times that one of them routes.  For tests.
+ * The row whose failures are tried next, or NULL.  Rows go in order of rank, but those whose failures take
+ * longer than the seconds left (negative: no limit) go last and become too_long. share: the number of times
+ * that one of them routes.  For tests.
  */
 struct advice_row *advise_next(struct advice *a, double share, double left);
 
-/* Do the figures of one row come before those of the other? Fills in `same` and `reason` too; for tests. */
+/* Sorts the rows by their figures, and fills in `same` and `reason`; for tests. */
 void advice_rank(struct advice *a);
 
 /* --- as files for OpenSM (advise.c) ----------------------------------------------------------- */
 
 struct advice_file {
-	const char *suffix; /* behind the name of the first one: "" (lines for opensm.conf), ".roots", ... */
+	const char *suffix; /* appended to the first file's name: "" (lines for opensm.conf), ".roots", ... */
 	struct text text;
 };
 #define ADVICE_FILES 5
 
 /*
- * Files that make OpenSM route as a row does.  The first holds lines for opensm.conf; these name the others
- * by `path` and their suffix.  Returns their number; the caller frees the texts.
+ * Makes files that let OpenSM route as a row does.  The first holds lines for opensm.conf, which name the
+ * others by `path` and suffix.  Returns their number; the caller frees the texts.
  */
 unsigned advice_files(const struct advice *a, const struct advice_row *r, const char *path,
 		      struct advice_file file[ADVICE_FILES]);

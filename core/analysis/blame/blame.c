@@ -105,8 +105,8 @@ static bool at_top(const struct counted_port *c, unsigned k)
 	return !(c->wide & BIT(k)) && c->value[k] == counter_tops[k];
 }
 
-/* Went a counter back without a reset?  Those of traffic go round in some devices; those of errors never do.
- */
+/* Went a counter back without a reset?  Those of traffic go round in some devices; those of errors never
+ * do. */
 static bool goes_round(const struct counted_port *now, const struct counted_port *was, unsigned k)
 {
 	return (DATA_BITS | BIT(COUNT_WAIT)) & BIT(k) && !((now->wide | was->wide) & BIT(k)) &&
@@ -313,10 +313,10 @@ void tried_free(struct tried *t)
 
 /* A link by its sending port, or links that the same pairs cross. */
 struct blame_candidate {
-	uint32_t port, group; /* group: candidates of one number cannot be told apart */
+	uint32_t port, group; /* group: candidates with the same number cannot be distinguished */
 	uint32_t begin;	      /* its pairs in crossing[] */
 	uint32_t all;	      /* pairs */
-	uint32_t n, b;	      /* pairs left, and bad ones of them; of only_bad: n as predicted */
+	uint32_t n, b;	      /* pairs left, and bad ones among them; with only_bad: n as predicted */
 	uint64_t sign;	      /* of the set of its pairs */
 	double bonus;
 	unsigned faults;
@@ -446,7 +446,7 @@ static void group_links(struct blame_work *w, const struct measured *m)
 	}
 }
 
-/* Nobody told of good pairs: each link has its part of the routes of all pairs. */
+/* Without known good pairs, each link gets its part of the routes of all pairs. */
 static int predict(struct blame_work *w, struct progress *p, struct err *e)
 {
 	AUTO_ARENA struct loads *l = loads_new(w->r, &pattern_all, p);
@@ -461,7 +461,7 @@ static int predict(struct blame_work *w, struct progress *p, struct err *e)
 
 /* --- the ranking --------------------------------------------------------------------------------------- */
 
-/* How much better a share of its own tells b bad ones of n than the share of all does. */
+/* How much better a link's own share explains b bad pairs of n than the share of all pairs does. */
 static double evidence(double b, double n, double share)
 {
 	double own = n > 0 ? b / n : 0;
@@ -535,7 +535,7 @@ static void place_explains(struct blame_work *w, struct blamed *x, uint32_t bad,
 
 	x->score += score;
 	x->explained += bad;
-	/* so many links: the best of them by chance has about the logarithm */
+	/* by chance the best of this many links scores about the logarithm */
 	x->likely = x->score > log(w->n_c) + FAULT_BONUS;
 	if (x->likely)
 		w->out->unexplained -= was_likely ? bad : x->explained;

@@ -13,10 +13,10 @@
 
 enum ar_fault_kind {
 	AR_MISSING,  /* no entry */
-	AR_LONGER,   /* the static port is none of the fewest legal hops */
+	AR_LONGER,   /* the static port is not among the fewest legal hops */
 	AR_OUTSIDE,  /* the static port is not in the group */
 	AR_PORTS,    /* the group has other ports than the rule's */
-	AR_NO_GROUP, /* a host's LID has no group on a switch where others have */
+	AR_NO_GROUP, /* a host's LID has no group on a switch where other hosts have one */
 	AR_NO_KIND
 };
 extern const char *const ar_fault_word[AR_NO_KIND];
@@ -26,25 +26,26 @@ struct ar_fault {
 	uint16_t lid;
 	uint8_t port;
 	enum ar_fault_kind kind;
-	struct port_set rule; /* ports of the fewest legal hops */
+	struct port_set rule; /* the ports with the fewest legal hops */
 };
 
-/* Of a struct ar_fault; nodes, ports and sets are put by code. */
+/* Fields of a struct ar_fault; code adds nodes, ports and sets. */
 extern const struct field ar_fault_fields[];
 
 struct ar_judgement {
-	bool told; /* by the ranks that the source tells; false: roots were given or found */
+	bool told; /* by the ranks that the source reports; false: the roots were given or found */
 	char *notes;
 	bool complete;	     /* all switches that are up have a table, and the whole fabric is known */
-	uint32_t n_silent;   /* switches that are up and have none */
+	uint32_t n_silent;   /* switches that are up but have no table */
 	uint32_t n_switches; /* with a table */
-	uint64_t n_judged, n_grouped; /* entries for LIDs that a legal way leads to; of these with a group */
-	uint64_t n_other;	      /* entries for LIDs without one, which the rule says nothing of */
-	struct ar_fault *fault;	      /* [n] by switch and LID; an entry has at most one */
+	uint64_t n_judged, n_grouped; /* entries for LIDs to which a legal way leads, and how many of these
+					 have a group */
+	uint64_t n_other;	/* entries for LIDs without a legal way, to which the rule does not apply */
+	struct ar_fault *fault; /* [n] by switch and LID; an entry has at most one */
 	size_t n, cap;
 };
 
-/* Judge the tables in force.  NULL and *e: the rule finds no roots, or cancelled. */
+/* Judges the tables in force.  Returns NULL and *e when the rule finds no roots, or when cancelled. */
 struct ar_judgement *ar_judge(const struct sweep *s, const struct engine *const *engines, struct progress *p,
 			      struct err *e);
 void ar_judgement_free(struct ar_judgement *j);

@@ -17,7 +17,7 @@ enum { STAYED, LEFT, CAME };
 #define EQUAL_RUN 64		/* entries compared at once */
 #define LONG_RUN 1024		/* the same, where all of them are equal */
 #define MOST_CHANGES (1u << 20) /* with more, all ways are walked */
-#define MANY_ENTRIES (1u << 22) /* from so many on, threads share the tables */
+#define MANY_ENTRIES (1u << 22) /* with this many or more, threads share the tables */
 
 /* The switch of a host in r. NO_ID: the host is not up there, or does not count in c. */
 static uint32_t host_switch(const struct comparison *c, const struct routing *r, uint32_t ep)
@@ -363,7 +363,7 @@ struct compare_walk {
 
 /* The pairs to one LID of a host on a switch. */
 struct to_switch {
-	uint32_t sum, n; /* links of all of them, and pairs */
+	uint32_t sum, n; /* total of their links, and number of pairs */
 	uint16_t max;
 };
 
@@ -583,8 +583,8 @@ static void compare_add_row(struct row_sums *x, uint32_t s, uint32_t here, const
 }
 
 /*
- * The same for all switches: to[1] by b, and to[0] by a, if that promises its ways.  What is alike in the two
- * is added once; the others also tell reach[].
+ * The same for all switches: to[1] by b, and to[0] by a, if that promises its ways.  Parts that are alike in
+ * both are added once; the others also set reach[].
  */
 static void sum_exact(struct compare_walk *w, bool both)
 {
@@ -946,8 +946,8 @@ static void add_found(void *arena, struct comparison *c, struct compare_found *x
 	FREE_EACH(x->marked, x->few.sw, x->few.lid);
 }
 
-/* Count all entries that differ, until cancelled. marked[top + 1] gets 1 for LIDs with such entries; d (may
- * be NULL) all of them, if they are few. */
+/* Counts all entries that differ, until cancelled.  Sets marked[top + 1] to 1 for LIDs with such entries; d
+ * (may be NULL) gets all of them, if they are few. */
 static void compare_count_entries(void *arena, struct comparison *c, const uint16_t *lid_a, uint8_t *marked,
 				  struct compare_changes *d, struct progress *p)
 {
@@ -997,7 +997,7 @@ static uint64_t compare_count_pairs(const struct comparison *c, const struct rou
 	return hosts ? lids * (hosts - 1) : 0;
 }
 
-/* For so many columns at once. */
+/* For this many columns at once. */
 static struct compare_walk compare_walk_new(void *arena, struct comparison *c, unsigned columns)
 {
 	uint32_t n = c->b->topo->fabric->n_switches;

@@ -354,8 +354,8 @@ static unsigned drift_rank_usual_lmc(const struct fabric *f, const struct switch
 	return best;
 }
 
-/* The setup with the LMC of the tables that were read, unless the option asks for another one.  A reference.
- */
+/* The setup with the LMC of the tables that were read, unless the option asks for another one.  A
+ * reference. */
 static const struct setup *setup_with_lmc(const struct setup *setup)
 {
 	unsigned lmc = setup_tables(setup) ? drift_rank_usual_lmc(setup->fabric, setup_tables(setup)) : 0;
@@ -489,7 +489,7 @@ struct drift_judge {
 	const struct fabric *f;
 	const struct switch_tables *read; /* NULL: an engine made what is held, d->held->routing is judged */
 	const struct routing *next, *restart; /* NULL: no engine would route, so all entries stay */
-	uint8_t *told;			      /* [top + 1] LIDs of which the tables held tell; NULL: of all */
+	uint8_t *told;	 /* [top + 1] LIDs that the tables in the switches cover; NULL: all */
 	uint32_t *owner; /* [top + 1] endport of a LID, in the fabric or gone; NO_ID = nobody's */
 	unsigned top;
 	bool cache; /* use_ucast_cache: entries for endports that are gone stay on purpose */

@@ -1,6 +1,6 @@
 /*
- * Is what the switches hold right? OpenSM keeps existing entries where it can, so a routing from nothing
- * differs from a healthy one that has a history.  Here the tables that are held count as what the subnet
+ * Is what the switches hold right?  OpenSM keeps existing entries where it can, so a routing from nothing
+ * differs from a healthy one that has a history.  Here the tables in the switches stand for what the subnet
  * manager remembers.  Each entry is compared with the entry that a sweep would program with that memory
  * (checked against 1,005 sweeps of OpenSM 3.3.23: 2.6 million entries, none differed).
  *
@@ -22,12 +22,12 @@
 
 /* The class of an entry; the first that fits counts. */
 enum drift_class {
-	DRIFT_UNKNOWN, /* its LID belongs to no port of the fabric, and its owner is not named */
-	DRIFT_MISSING, /* the entry is missing, and OpenSM computes one */
-	DRIFT_DEAD,    /* a packet cannot go on by it, or the owner of its LID is gone */
-	DRIFT_RESTART, /* OpenSM computes another one, which a restart writes */
-	DRIFT_RIGHT,   /* a subnet manager that starts now would choose the same */
-	DRIFT_KEPT,    /* a sweep keeps it; a subnet manager that starts now would choose another */
+	DRIFT_UNKNOWN, /* no port of the fabric has its LID, and nothing names the LID's owner */
+	DRIFT_MISSING, /* the entry is missing although OpenSM computes one */
+	DRIFT_DEAD,    /* a packet cannot continue by it, or the owner of its LID is gone */
+	DRIFT_RESTART, /* OpenSM computes another port, which a restart writes */
+	DRIFT_RIGHT,   /* a subnet manager that starts now would choose the same port */
+	DRIFT_KEPT,    /* a sweep keeps it, but a subnet manager that starts now would choose another port */
 	DRIFT_CLASSES
 };
 extern const char *const drift_word[DRIFT_CLASSES];    /* "unknown", ... */
@@ -36,15 +36,16 @@ extern const char *const drift_meaning[DRIFT_CLASSES]; /* in words */
 struct drift_entry {
 	uint32_t sw;
 	uint16_t lid;
-	uint8_t port, would; /* port held, and port computed; NO_PATH = none */
+	uint8_t port, would; /* port in the switch, and port computed; NO_PATH = none */
 	uint8_t class;	     /* enum drift_class */
-	const char *why; /* the fault, or the rule by which the other port is chosen; static, never NULL */
+	const char *why;     /* the fault, or the rule that chooses the other port; static, never NULL */
 };
 
-/* Keys of an entry, with the columns of the pane, and of a candidate. */
+/* Keys of an entry and of a candidate, with the columns of the pane. */
 extern const struct field drift_entry_fields[], drift_candidate_fields[];
 
-/* Nothing is known; what left while the session ran is; all is, by guid2lid_file or as it all happened here.
+/* How much is known about reserved LIDs: nothing; what left while the session ran; everything, from
+ * guid2lid_file or because it all happened here.
  */
 enum drift_reserved { RESERVED_UNKNOWN, RESERVED_SEEN, RESERVED_KNOWN };
 extern const char *const drift_reserved_word[]; /* "unknown", "seen", "known" */
@@ -54,20 +55,21 @@ struct drift {
 	const char *engine; /* engine that would route in the next sweep; static, "none" when none would */
 	uint64_t count[DRIFT_CLASSES];
 	uint64_t of_switches[DRIFT_CLASSES]; /* of these, for LIDs of switches */
-	struct drift_entry *entry;	     /* all that are not right: by class, switch and LID */
+	struct drift_entry *entry;	     /* all entries that are not right: by class, switch and LID */
 	size_t n_entries;
 	uint32_t n_silent;	/* switches of the fabric without a table: not judged */
-	uint64_t n_unjudged;	/* entries that the next sweep makes on these */
-	uint64_t n_not_in_file; /* entries computed for LIDs of which the file has none: not judged */
-	uint32_t n_away;	/* tables of switches that are not in the fabric (any more): not judged */
+	uint64_t n_unjudged;	/* entries that the next sweep makes on these switches */
+	uint64_t n_not_in_file; /* entries computed for LIDs that the file does not contain: not judged */
+	uint32_t n_away;	/* tables of switches that are not (or no longer) in the fabric: not judged */
 	bool ignored;		/* the next sweep ignores existing entries: a port is being set up */
 	enum drift_reserved reserved; /* what is known of LIDs kept for ports that left */
-	size_t n_reserved;	      /* ranges of these that the next sweep knows */
-	bool states_unknown; /* a port may have come up since the last sweep; then kept entries change too */
+	size_t n_reserved;	      /* ranges of these LIDs that the next sweep knows */
+	bool states_unknown; /* a port may have come up since the last sweep; then kept entries change as well
+			      */
 };
 
 /*
- * The tables that are held, as a sweep of what is up in the setup: tables that were read (setup_tables()),
+ * The tables in the switches, as a sweep of what is up in the setup: tables that were read (setup_tables()),
  * else those of `now`, the sweep in force.  Returns one reference; NULL and *e: neither exists.
  */
 struct sweep *drift_held(const struct setup *setup, const struct engine *const *engines,
@@ -75,27 +77,28 @@ struct sweep *drift_held(const struct setup *setup, const struct engine *const *
 
 extern const char drift_not_active[];	     /* why an entry is dead whose port is in Initialize or Armed */
 uint64_t drift_total(const struct drift *d); /* entries classed */
-/* Share of right and kept entries among all but those that are not in the file; 0 when there are none. */
+/* The share of right and kept entries among all except those that are not in the file; 0 when there are
+ * none. */
 double drift_agreement(const struct drift *d);
-/* Share of right ones. */
+/* The share of right entries. */
 double drift_right_share(const struct drift *d);
-/* Are there entries that are neither right nor kept, or that are not judged? */
+/* Are there entries that are neither right nor kept, or not judged? */
 bool drift_found(const struct drift *d);
-/* Is everything known that the next sweep depends on, and is there anything? */
+/* Is everything that the next sweep depends on known, and is there anything? */
 bool drift_known(const struct drift *d);
 
-/* --- which engine made the tables held? --- */
+/* --- which engine made the tables in the switches? --- */
 
 struct drift_candidate {
 	char *chain;		   /* owned */
-	bool configured;	   /* it is that of the configuration */
-	const struct setup *setup; /* reference held: what it is tried with */
-	const char *options;	   /* its options beside those in force, in words; static, "" = none */
+	bool configured;	   /* it is the configuration's engine */
+	const struct setup *setup; /* reference held: the setup with which it is tried */
+	const char *options;	   /* its options besides those in force, in words; static, "" = none */
 	const char *in_force;	   /* engine that routes in its next sweep (static); NULL: none */
-	char *refused;		   /* owned; the reason why the engine asked for does not; NULL: it does */
-	double agreement, right;   /* when in_force */
+	char *refused; /* owned; the reason why the requested engine does not route, NULL when it does */
+	double agreement, right; /* valid if in_force is set */
 	uint64_t count[DRIFT_CLASSES];
-	unsigned equal; /* place of the first candidate that fits the tables exactly as well */
+	unsigned equal; /* place of the first candidate that fits the tables equally well */
 };
 
 struct drift_ranking {
@@ -124,7 +127,8 @@ struct drift *drift_run(const struct sweep *held, const struct drift_request *rq
 struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking **ranking, struct progress *p,
 			  struct err *e);
 
-/* Engines with sensible options.  Analyses try each: which one made these tables, which suits the fabric? */
+/* Engines with sensible options, each tried by analyses: which one made these tables, which suits the
+ * fabric? */
 
 /* Files that a candidate gets in addition to the options in force. */
 #define CANDIDATE_ROOTS 1   /* root_guid_file: roots by levels (levels.h) */
@@ -135,21 +139,21 @@ struct candidate {
 	const char *engine;
 	const char *option; /* NAME=VALUE; NULL = none */
 	unsigned files;	    /* CANDIDATE_* */
-	bool layers; /* may spread routes over VLs, now or after a failure: quality of service makes switches
-			keep them apart */
-	bool direct; /* is for fabrics without levels */
-	bool late;   /* tried last when the engine of given tables is looked for */
-	bool advice; /* worth advising only; it is not expected in the field */
-	const char *words; /* options and files in words */
+	bool layers;	    /* may spread routes over VLs, now or after a failure, so switches need quality of
+			       service to keep them apart */
+	bool direct;	    /* is for fabrics without levels */
+	bool late;	    /* tried last when the engine of given tables is looked for */
+	bool advice;	    /* only worth advising; not expected in the field */
+	const char *words;  /* options and files in words */
 };
 
-/* In the order that decides when figures do not. */
+/* In the order that decides when figures are equal. */
 extern const struct candidate drift_candidates[];
 extern const unsigned n_candidates;
 
 /*
- * The options of a base plus those of a candidate, except torus_config. hosts: [n_endports] that count.
- * Returns a new set; NULL and *e: the candidate's option is not known.
+ * Makes the options of a base plus those of a candidate, except torus_config. hosts: [n_endports] 1 for those
+ * that count.  Returns a new set; NULL and *e: the candidate's option is not known.
  */
 struct options *candidate_options(const struct candidate *c, const struct options *base, const struct topo *t,
 				  const struct levels *l, const uint8_t *hosts, struct err *e);

@@ -23,19 +23,19 @@
 #include "core/sm/sweep.h"
 
 /*
- * All that `check` finds of a sweep: lost pairs with their causes, credit loops, what cannot be told, and the
- * verdict over it.
+ * Everything that `check` finds in a sweep: lost pairs with their causes, credit loops, what cannot be known,
+ * and the verdict on it.
  */
 
 enum verdict {
-	VERDICT_NO_HOSTS, /* of the scope none is there */
+	VERDICT_NO_HOSTS, /* no host of the scope is present */
 	VERDICT_FAULT,
-	VERDICT_UNKNOWN,  /* no fault in the part that is known */
-	VERDICT_CHANCE,	  /* no fault here; but OpenSM may leave hosts without a route */
+	VERDICT_UNKNOWN,  /* no fault in the known part */
+	VERDICT_CHANCE,	  /* no fault now, but OpenSM may leave hosts without a route */
 	VERDICT_NO_PAIRS, /* of hosts */
-	VERDICT_PART,	  /* no fault; but ports of the scope are not in the fabric */
+	VERDICT_PART,	  /* no fault, but ports of the scope are not in the fabric */
 	VERDICT_IN_SCOPE,
-	VERDICT_APART, /* partitions keep hosts apart, in a scope or not */
+	VERDICT_APART, /* partitions keep hosts apart, inside a scope or not */
 	VERDICT_SOUND,
 	VERDICTS
 };
@@ -48,38 +48,39 @@ struct soundness {
 	struct check_result counts;
 	struct causes *causes; /* owned */
 	struct cdg *loops;     /* owned; on all VLs */
-	uint64_t untold;       /* pairs of which it cannot be told whether they have a path */
+	uint64_t untold;       /* pairs that may or may not have a path: it cannot be known */
 	uint32_t cut_off;      /* endports */
 	uint32_t gone;	       /* ports of the scope that are not in the fabric */
 	bool strange;	       /* tables_strange() */
 	bool by_chance;	       /* sound_next_by_chance() finds an endport */
-	bool fault;	       /* of those ports, too */
-	bool sound;	       /* no fault, and all could be judged */
+	bool fault;	       /* there is a fault, which includes absent ports */
+	bool sound;	       /* no fault, and everything could be judged */
 	enum verdict verdict;
 };
 
 /*
- * Of a sweep with a routing. seen and to (causes.h) may be NULL.  0, then soundness_clear(); -1 and *e:
- * cancelled, or out of memory.
+ * Judges a sweep with a routing. seen and to (causes.h) may be NULL.  Returns 0 (then soundness_clear()), or
+ * -1 and *e when cancelled or out of memory.
  */
 int soundness_find(const struct sweep *w, struct soundness *x, const struct last_seen *seen,
 		   const struct ways_listener *to, struct progress *p, struct err *e);
 void soundness_clear(struct soundness *x);
 
-/* The next endport that counts and that OpenSM may leave without a route; from *at = 0 on, NO_ID at the end.
+/* The next endport that counts and that OpenSM may leave without a route; starts at *at = 0, NO_ID at the
+ * end.
  */
 uint32_t sound_next_by_chance(const struct sweep *w, uint32_t *at);
 
 enum fault_kind {
 	FAULT_UNREACHABLE, /* a path from a switch to a LID that ends on the way */
-	FAULT_LOOP,	   /* one that runs in a circle */
+	FAULT_LOOP,	   /* a path that runs in a circle */
 	FAULT_NO_LID,	   /* an endport without LID */
-	FAULT_CUT_OFF,	   /* one that the subnet manager does not reach */
+	FAULT_CUT_OFF,	   /* an endport that the subnet manager does not reach */
 	FAULT_CREDIT_LOOP, /* a channel on a credit loop */
 	FAULT_DROPPED,	   /* routes that VL 15 ends */
-	FAULT_MISSING,	   /* a part of the fabric is not in its source */
-	FAULT_NOT_HERE,	   /* a host port that is asked for is not in the fabric */
-	/* of two checks alone: it was there at the first */
+	FAULT_MISSING,	   /* a part of the fabric is missing in its source */
+	FAULT_NOT_HERE,	   /* a requested host port is not in the fabric */
+	/* only when two checks are compared: it was present in the first */
 	FAULT_HOST_GONE,
 	FAULT_SWITCH_GONE,
 	FAULT_CABLE_GONE,
@@ -88,14 +89,14 @@ enum fault_kind {
 };
 
 struct fault {
-	uint8_t kind, vl, port; /* port: of `from` */
-	uint16_t offset;	/* of the LID from the first of `to`; of a cable: port of `to` */
+	uint8_t kind, vl, port; /* port of `from` */
+	uint16_t offset;	/* offset of the LID from the first LID of `to`; for a cable: port of `to` */
 	uint64_t from, to;	/* node GUID, port GUID (of a cable: node GUID); 0 = none */
 	union {
 		uint64_t routes;  /* dropped */
 		const char *what; /* missing: the kind, as in struct warning; cable_slower: its rate before */
 	} u;
-	/* Names for it: ids of the fabric (a node, an endport), or objects of the document. */
+	/* Names for display: ids of the fabric (a node, an endport), or objects of the document. */
 	union {
 		uint32_t id;
 		const json_t *object;
@@ -109,49 +110,50 @@ struct faults {
 	const struct fabric *fabric; /* borrowed; NULL: they come from a document */
 	const struct lids *lids;     /* borrowed */
 	json_t *doc;		     /* owned */
-	bool failed;		     /* for want of memory, as *e tells */
+	bool failed;		     /* out of memory, as *e says */
 	struct err *e;
 };
 
-/* e receives the message when memory runs out; it must outlast the adding. */
+/* e receives the message when memory runs out; it must outlast the adding of faults. */
 void faults_begin(struct faults *s, const struct fabric *f, const struct lids *l, struct err *e);
 void faults_add_path(struct faults *s, uint32_t sw, unsigned lid, bool loops);
-/* The path to a host by its first LID, from its own switch. */
+/* Adds the path to a host by its first LID, from the host's own switch. */
 void faults_add_host(struct faults *s, uint32_t sw, uint32_t ep);
 void faults_add_endport(struct faults *s, enum fault_kind kind, uint32_t ep);
 void faults_add_loops(struct faults *s, const struct cdg *c); /* channels on cycles, and what is dropped */
 void faults_add_not_here(struct faults *s, uint64_t node_guid, unsigned port);
 void faults_add_missing(struct faults *s); /* of the fabric's source */
-/* What was told twice stays once.  0, or -1 and *e: there was not enough memory. */
+/* Sorts the faults and drops duplicates.  Returns 0, or -1 and *e when memory was short. */
 int faults_sort(struct faults *s);
 void faults_free(struct faults *s);
 
-/* Put the faults of a that b lacks into *out; returns their number.  *out borrows: free it before a. */
+/* Puts the faults of a that b lacks into *out; returns their number.  *out borrows: free it before a. */
 size_t faults_minus(const struct faults *a, const struct faults *b, struct faults *out);
 
-/* For JSON: hosts and switches with a cable that is up, and these cables.  The caller owns the reference. */
+/* Makes the JSON of what is present: hosts and switches with a cable that is up, and these cables.  The
+ * caller owns the reference. */
 json_t *present_json(const struct fabric *f, const struct lids *l, const struct state *st);
 
 /*
- * Adds to a list what was at the other ends of a node's cables by such an object, each as NODE[PORT].  word:
- * its name, the first words of that, or its GUID; port: of which alone, 0: any.
+ * Adds to a list what such an object has at the other ends of a node's cables, each as NODE[PORT].  word: the
+ * node's name, its first words, or its GUID; port: the only port to look at, 0: all.
  */
 void present_peers(const json_t *present, const char *word, unsigned port, json_t *list);
 
 /*
- * What the check read into *was had present and the sweep has not becomes faults in *out, sorted, which
- * borrows from *was: free it before.  -1 and *e: the two have less than a quarter of their nodes in common,
- * so it is of another fabric; or it cannot be read.
+ * Puts what the check in *was had present, but the sweep lacks, into *out as faults, sorted.  *out borrows
+ * from *was: free it before.  Returns -1 and *e when the two have less than a quarter of their nodes in
+ * common, so that it belongs to another fabric, or when it cannot be read.
  */
 int faults_vanished(struct faults *out, const struct faults *was, const struct sweep *w, const char *path,
 		    struct err *e);
 
-/* One of them in words, without line end. */
+/* Adds one fault in words, without line end. */
 void fault_text(const struct faults *s, const struct fault *f, struct text *t);
 
 /*
- * The list for JSON.  Faults of the same kind with the same ends become one object, with kind, count, and the
- * lists from, to or channels.  The caller owns the reference.
+ * Makes the list for JSON.  Faults of the same kind with the same ends become one object, with kind, count,
+ * and the lists from, to or channels.  The caller owns the reference.
  */
 json_t *faults_json(const struct faults *s);
 

@@ -8,7 +8,7 @@
 
 extern const char *const fault_names[FAULT_KINDS]; /* in JSON */
 
-/* Add a copy.  When memory is short: nothing, and s->failed is set. */
+/* Adds a copy.  When memory is short it only sets s->failed. */
 void fault_put(struct faults *s, const struct fault *f);
 
 /* Is `from` a port? */

@@ -32,7 +32,7 @@ void judged_count(struct judged *j, struct progress *p)
 	assert(held->n_switches == w->fabric->n_switches);
 	unsigned top = switch_tables_top(held);
 	top = MAX(w->lids->max_lid, top);
-	AUTO_FREE uint8_t *told = switch_tables_told(held, top); /* LIDs that they tell of */
+	AUTO_FREE uint8_t *told = switch_tables_told(held, top); /* LIDs that they cover */
 	for (uint32_t sw = 0; sw < w->fabric->n_switches && !progress_cancelled(p); sw++)
 		for (unsigned lid = 1; held->lft[sw] && lid <= top; lid++) {
 			if (!told[lid])

@@ -1,4 +1,4 @@
-/* The outage between an event and the next sweep: computed, and told in words. */
+/* The outage between an event and the next sweep: its computation and its description. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -130,7 +130,7 @@ struct outage_work {
 	struct dest_ways *ways[2]; /* with groups */
 	uint32_t *scratch, *list;  /* [n_switches] */
 	uint8_t *mark;		   /* [n_switches] all 0 */
-	uint32_t *stop;		   /* [n_switches] port id at which a way ends, NO_ID: not looked at yet */
+	uint32_t *stop;		   /* [n_switches] port id at which a way ends, NO_ID: not yet visited */
 	uint32_t *here, n_here,
 		*lost_here; /* ports with lost pairs of the LID at hand; [n_ports] these pairs */
 	size_t cap_entries, cap_peers;
@@ -344,8 +344,8 @@ static void outage_count_switch(struct outage_work *w, uint32_t s, uint32_t dst,
 }
 
 /*
- * A LID whose ways are lost behind a few entries: only switches behind these are looked at. false: nothing is
- * done, as hosts are down, too, or there are many switches.
+ * Counts a LID whose ways are lost behind a few entries, by visiting only the switches behind these.  Returns
+ * false, having done nothing, when hosts are down as well or there are many such switches.
  */
 static bool outage_count_behind(struct outage_work *w, unsigned lid, uint32_t dst)
 {

@@ -27,7 +27,7 @@
 
 enum local_repair { REPAIR_OFF, REPAIR_FLFR };
 
-/* The option local_repair. */
+/* The value of the option local_repair. */
 enum local_repair local_repair_of(const struct options *o);
 
 /* An entry of the old tables at which pairs are lost. */
@@ -41,21 +41,21 @@ struct outage_entry {
 /* A port of a switch with such entries. */
 struct outage_port {
 	uint32_t port;
-	uint32_t first, lids; /* entry[first] up to entry[first + lids], by LID */
+	uint32_t first, lids; /* its entries, by LID: entry[first] up to entry[first + lids] */
 	uint64_t pairs;
 };
 
 /* A host port with pairs that are cut. */
 struct outage_host {
 	uint32_t endport;
-	uint64_t sends, receives; /* pairs of which it is the source, the destination */
+	uint64_t sends, receives; /* cut pairs of which it is the source, the destination */
 	uint64_t pairs;		  /* both */
-	bool down;		  /* it is itself down, or its cable or switch is */
+	bool down;		  /* it is down itself, or its cable or switch is */
 };
 
 /*
- * Two hosts (nodes) that are up, of which one at least has two ports that count.  All paths from ports of the
- * one to LIDs of the other are cut, two at least.
+ * Two hosts (nodes) that are up, at least one of which has two ports that count.  All paths from ports of one
+ * to LIDs of the other are cut, and there are at least two.
  */
 struct outage_peers {
 	uint32_t from, to; /* nodes */
@@ -63,84 +63,85 @@ struct outage_peers {
 };
 #define OUTAGE_MOST_PEERS 10000
 
-#define OUTAGE_NO_AFTER UINT64_MAX /* no tables come */
+#define OUTAGE_NO_AFTER UINT64_MAX /* no tables follow */
 
 struct outage {
 	const struct routing *before; /* the old tables; reference held */
-	const struct topo *left;      /* what is left of their topo; reference held */
-	const struct state *down;     /* what is down now, in ids of their fabric; reference held */
+	const struct topo *left;      /* what is left of its topo; reference held */
+	const struct state *down;     /* what is down now, in ids of its fabric; reference held */
 	enum local_repair repair;
 	uint64_t hit;		  /* pairs whose path by the ports of the tables passes what is down */
-	uint64_t cut;		  /* of these: lost.  The others go on by another port (flfr) */
+	uint64_t cut;		  /* of these: lost.  The others continue by another port (flfr) */
 	uint64_t looping;	  /* of the cut ones: in a loop behind a repair */
 	uint64_t end_down;	  /* of the cut ones: an end is down */
-	uint64_t after;		  /* pairs lost after the sweep, for who knows: OUTAGE_NO_AFTER at first */
+	uint64_t after;		  /* pairs lost after the sweep, if known; OUTAGE_NO_AFTER at first */
 	bool adaptive;		  /* the old tables have groups of ports */
-	uint64_t spread;	  /* pairs that can lose a packet that may be spread; none could before */
+	uint64_t spread;	  /* pairs that can lose a packet that may be spread, but could not before */
 	struct outage_port *port; /* [n_ports] most pairs first */
 	struct outage_entry *entry;
 	struct outage_host *host;   /* [n_hosts] most pairs first */
 	struct outage_peers *peers; /* [n_peers] in order of nodes */
 	uint32_t n_ports, n_hosts, n_peers;
 	size_t n_entries;
-	uint64_t all_peers; /* that there are; n_peers of them, OUTAGE_MOST_PEERS at most, are listed */
+	uint64_t all_peers; /* all of them; n_peers, at most OUTAGE_MOST_PEERS, are listed */
 };
 
 /*
- * down: what is down now, in ids of the fabric of r; what was down before may be missing in it or not.  NULL
- * and *e: cancelled, or no memory.  One walk of the switches per LID, of such LIDs alone that have an entry
- * into what is down (of all LIDs if a host is down).
+ * down: what is down now, in ids of the fabric of r; it may or may not include what was down before.  Returns
+ * NULL and *e when cancelled or out of memory.  Cost: one walk of the switches for each LID that has an entry
+ * into what is down (for each LID if a host is down).
  */
 struct outage *outage_new(const struct routing *r, const struct state *down, enum local_repair repair,
 			  struct progress *p, struct err *e);
 
 /*
- * That of an event: the tables of the sweep before it (it has tables) meet what is up at the sweep after it,
- * with the hosts that count and the option local_repair of now.  Ids are those of the fabric before; what the
- * one after does not have is down.  NULL and *e: as above.
+ * The outage of an event: the tables of the sweep before it (which has tables) meet what is up at the sweep
+ * after it, with the hosts that count now and the option local_repair of now.  Ids are those of the fabric
+ * before; what the fabric after lacks is down.  NULL and *e as above.
  */
 struct outage *outage_between(const struct sweep *before, const struct sweep *after, struct progress *p,
 			      struct err *e);
 
 /*
- * That of elements that are up, if they failed now.  setup: that of w, which has tables, with them down.  The
- * sweep that would come is made for `after`.  NULL and *e: as above, or an option is unusable.
+ * The outage if elements that are up failed now.  setup: w's setup (w has tables) with them down.  The sweep
+ * that would follow is made for `after`.  NULL and *e as above, or when an option is unusable.
  */
 struct outage *outage_ahead(const struct sweep *w, const struct setup *setup,
 			    const struct engine *const *engines, struct progress *p, struct err *e);
 
 /*
- * "Until the next sweep 96 pairs of 20 host ports are cut; after it 12.", and what else is worth a sentence;
- * without line end.
+ * "Until the next sweep 96 pairs of 20 host ports are cut; after it 12.", and whatever else deserves a
+ * sentence; without line end.
  */
 void outage_tell(const struct outage *x, struct text *t);
-/* "3 17-20": the LIDs of a port's entries. */
+/* Adds the LIDs of a port's entries: "3 17-20". */
 void outage_lids(const struct outage *x, const struct outage_port *p, struct text *t);
 
-/* A job's own part: pairs between its hosts. */
+/* The part of an outage that concerns one job: pairs between its hosts. */
 struct outage_job {
 	char *name;	/* owned */
 	uint32_t hosts; /* its host ports in the fabric */
-	uint32_t seen;	/* of these: with such pairs */
+	uint32_t seen;	/* how many of these have such pairs */
 	uint64_t pairs, end_down;
 };
 
-/* Fields of rows: of ports, hosts, pairs of hosts, jobs. */
+/* Fields of the rows: ports, hosts, pairs of hosts, jobs. */
 extern const struct field outage_port_fields[], outage_host_fields[], outage_peers_fields[],
 	outage_job_fields[];
 
-/* Only the number of pairs that are cut. -1 and *e. */
+/* Computes only the number of pairs that are cut.  Returns -1 and *e on failure. */
 int outage_count(const struct routing *r, const struct state *down, enum local_repair repair, uint64_t *cut,
 		 struct progress *p, struct err *e);
 
 /*
- * The same for each part of its own: cut[n].  Links and switches in one pass: to each LID the paths are a
- * tree, and a channel (a switch) cuts the hosts behind it.  0, or -1 and *e: cancelled.
+ * The same for each part that fails alone: cut[n].  Links and switches take one pass: to each LID the paths
+ * are a tree, and a channel (a switch) cuts the hosts behind it.  0, or -1 and *e: cancelled.
  */
 int outage_of_parts(const struct routing *r, const struct parts *parts, enum local_repair repair,
 		    uint64_t *cut, struct progress *p, struct err *e);
 
-/* Does the pass hold for them?  Not for groups of ports under flfr: a repair depends on what else is up. */
+/* Can they be computed in one pass?  Not with groups of ports under flfr, where a repair depends on what else
+ * is up. */
 bool outage_by_pass(const struct routing *r, const struct parts *parts, enum local_repair repair);
 
 #endif

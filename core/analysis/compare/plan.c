@@ -213,7 +213,7 @@ static void plan_leaves_find_owners(struct plan_leaves *l)
 			l->main_switch[g] = named_switch(l, g);
 }
 
-/* Slurm's plans tell where hosts hang: nothing of cables between switches. */
+/* Slurm's plans say where hosts are connected, but nothing about cables between switches. */
 static void count_outside(struct plan_leaves *l)
 {
 	const struct fabric *f = l->f;
@@ -304,7 +304,7 @@ struct plan_comparison {
 	bool *open;		   /* [rows] still to be found */
 	uint32_t *row_of;	   /* [n_ports] the row that wants the port, NO_ID */
 	bool *used;		   /* [n_links] found in a row */
-	bool *extra;		   /* [n_links] told as extra */
+	bool *extra;		   /* [n_links] reported as extra */
 	bool covers[2];		   /* the plan has cables of hosts; of two switches */
 };
 

@@ -196,7 +196,8 @@ static uint32_t belongs_to(const struct fixer *x, uint32_t i, const uint32_t out
 	return to;
 }
 
-/* Vertices that are apart from where they belong, but for hosts at the ends of cables out[4]; one of them. */
+/* The number of vertices separated from their part, except hosts at the ends of cables out[4]; and one of
+ * them. */
 static uint32_t plan_fix_count_apart(struct fixer *x, const uint32_t out[4], uint32_t *first)
 {
 	uint32_t apart = 0, stand[4] = {NO_ID, NO_ID, NO_ID, NO_ID};
@@ -251,7 +252,8 @@ static uint32_t parts_anew(struct fixer *x, const struct plan_fix *s, uint32_t *
 	return n ? n : more_apart(x, none, false, s, first);
 }
 
-/* What hangs together at the start (kind >> 32) and is apart in the end: all but the largest part of it. */
+/* Counts what is connected at the start (kind >> 32) and separate in the end: all but the largest part of
+ * it. */
 static void plan_fix_count_cut(struct fixer *x, const uint64_t *kinds, uint32_t n, const uint32_t *largest,
 			       const uint32_t *size)
 {
@@ -356,7 +358,7 @@ static void plan_fix_find_parts(struct fixer *x)
 
 /* --- chains ------------------------------------------------------------------------------------------ */
 
-/* The wish beyond the cable at end k of a wish, which becomes its end there; NO_ID: *cable tells why. */
+/* The wish beyond the cable at end k of a wish, which becomes its end there; NO_ID: *cable says why. */
 static uint32_t beyond(const struct fixer *x, uint32_t wish, int *k, bool *cable)
 {
 	uint32_t peer = x->peer[x->wish[wish].port[*k]], next = peer == NO_ID ? NO_ID : x->wish_at[peer];
@@ -570,8 +572,8 @@ static bool plan_fix_least(struct fixer *x)
 	return any;
 }
 
-/* Would the cables at out[4] part something even if all others, and all wishes for other ports, were there?
- */
+/* Would the cables at out[4] part something even if all others, and all wishes for other ports, were
+ * there? */
 static bool parts_always(struct fixer *x, const uint32_t out[4])
 {
 	uint32_t first;

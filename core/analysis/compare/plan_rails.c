@@ -248,7 +248,7 @@ static bool any_ext(const struct plan_names *x, const struct plan_end *end)
 	return false;
 }
 
-/* Keeps the node whose name, or last word of it, is the text: "HOST ibp11s0f0" or "ibp11s0f0". */
+/* Keeps the node whose name, or its last word, is the text: "HOST ibp11s0f0" or "ibp11s0f0". */
 static bool narrow_to_name(struct plan_names *x, struct plan_end *end, const char *text)
 {
 	for (uint32_t i = 0; i < end->n; i++) {
@@ -319,8 +319,8 @@ char *plan_find(struct plan_names *x, const struct planned_end *want, struct pla
 
 /* Rails of hosts, and ports on switches for hosts that should hang elsewhere. */
 
-/* Hosts that differ alike from a group this many times as large are of it; with most in common, from any
- * larger. */
+/* Hosts that all differ in the same way from a group this many times as large belong to it; with most in
+ * common, they belong to any larger group. */
 #define FEW 4
 
 /* --- ports on switches ------------------------------------------------------------------------------- */
@@ -523,7 +523,7 @@ static int by_switches(const void *first, const void *second)
 
 COMPARATOR(most_first, struct plan_rails_alike, DOWN(count) UP(host))
 
-/* The groups: what hosts have in common, but for those that are another group with some cables elsewhere. */
+/* The groups: what hosts have in common, except those that are another group with some cables elsewhere. */
 static size_t find_groups(struct rails *x, struct plan_rails_alike *g)
 {
 	size_t n = 0, kinds = 0, groups = 0;
@@ -572,7 +572,7 @@ static void join_groups(struct rails *x, const struct plan_rails_alike *g, size_
 	}
 }
 
-/* --- what is told ------------------------------------------------------------------------------------ */
+/* --- what is reported -------------------------------------------------------------------------------- */
 
 static void count_groups(const struct rails *x, const struct plan_rails_alike *g, size_t groups,
 			 struct plan_rails *r)
@@ -626,7 +626,7 @@ static void tell_places(const struct rails *x, struct plan_place *place, size_t 
 			place[other].to != peer[place[i].port] || peer[place[other].port] != place[i].to))
 			other++;
 		if (other < i)
-			continue; /* told with that one */
+			continue; /* reported with that one */
 		struct plan_difference *d = plan_tell(r,
 						      other < n			     ? PLAN_SWAPPED
 						      : peer[place[i].port] == NO_ID ? PLAN_MISSING

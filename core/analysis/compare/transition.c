@@ -1,4 +1,4 @@
-/* Transitions: the writes between two routings, what each of them breaks, and how it is told. */
+/* Transitions: the writes between two routings, what each of them breaks, and their description. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "core/routing/paths.h"
 #include "core/sm/sweep.h"
 
-/* What is told of a transition. */
+/* What is reported about a transition. */
 
 struct transition *transition_of(const struct sweep *from, const struct sweep *to,
 				 const struct routing *counted, struct progress *p, struct err *e)
@@ -176,8 +176,8 @@ static uint32_t peer_before(const struct topo *before, const struct fabric *f, u
 }
 
 /*
- * OpenSM sends all blocks to a switch that tells of a changed port, to one that it did not know, and in every
- * sweep to one without an active port: the lone switch it runs on (tests/parity/ordered.py lone).
+ * OpenSM sends all blocks to a switch that reports a changed port, to a switch that it did not know, and in
+ * every sweep to a switch without an active port: the lone switch it runs on (tests/parity/ordered.py lone).
  */
 static bool all_sent(const struct transition *t, uint32_t sw, struct transition_sent sent)
 {
@@ -311,7 +311,7 @@ bool two_ways_load(struct two_ways *w, const struct transition *t, unsigned lid)
 
 /* --- whatever the order -------------------------------------------------------------------------- */
 
-/* The graph of a LID's old and new ways, looked at backwards. */
+/* The graph of a LID's old and new ways, searched backwards. */
 struct both_ways {
 	uint32_t *first, *from; /* [n + 1], [2n] switches that may lead to one */
 	uint8_t *left;		/* [n] ways on that are not known to end */

@@ -15,24 +15,23 @@
 #include "core/routing/routing.h"
 
 #define LFT_BLOCK 64	 /* LIDs that one write sets */
-#define WRITES_ON_WIRE 4 /* max_wire_smps of OpenSM: so many writes may be under way at a time */
+#define WRITES_ON_WIRE 4 /* max_wire_smps of OpenSM: the most writes under way at a time */
 
-/* What becomes of a pair in a mix. */
+/* The fate of a pair in a mix. */
 enum mix_end { MIX_ARRIVES, MIX_CUT, MIX_LOOPS };
 
-/* Pairs that do not arrive at a moment. */
+/* The pairs that do not arrive at a given moment. */
 struct mix_pairs {
-	uint64_t waiting; /* not in the old tables either, but in the new ones: cut until they are written */
-	uint64_t cut;	  /* they arrive in the old tables and in the new ones, but not now */
-	uint64_t looping; /* they go round; all pairs count */
+	uint64_t waiting; /* pairs that arrive only in the new tables: cut until these are written */
+	uint64_t cut;	  /* pairs that arrive in the old and in the new tables, but not now */
+	uint64_t looping; /* pairs that go round; all pairs count */
 };
 
 /* A block of a switch that is written. */
 struct table_write {
 	uint32_t sw;
-	uint16_t block,
-		entries;	/* entries: that change; 0: it is sent because cables of the switch changed */
-	struct mix_pairs after; /* when this and all before are done, in the order of the list */
+	uint16_t block, entries; /* entries that change; 0: it is sent because cables of the switch changed */
+	struct mix_pairs after;	 /* after this write and all before it, in the order of the list */
 };
 
 /* A LID for which the order of writes matters. */
@@ -42,7 +41,7 @@ struct mixed_lid {
 	uint64_t cuts;	/* pairs that arrive in the old and the new tables, and end nowhere in some mix */
 };
 
-/* A way through a mix: a loop (behind the last comes the first), or one that ends nowhere. */
+/* A way through a mix: a loop (the first follows the last), or a way that ends nowhere. */
 struct mix_way {
 	uint16_t lid; /* 0: there is none */
 	bool loop;
@@ -50,15 +49,15 @@ struct mix_way {
 	struct mix_hop {
 		uint32_t sw;
 		uint8_t port;
-		bool now; /* by the new entry */
+		bool now; /* uses the new entry */
 	} * hop;	  /* [n] */
 };
 
-/* Circles of channel dependencies that neither the old tables nor the new ones close alone (credit loops). */
+/* Circles of channel dependencies (credit loops) that neither the old tables nor the new ones close alone. */
 enum credit_found {
 	CREDIT_NONE,	 /* there is none: proved for all mixes together */
-	CREDIT_NOT_MADE, /* old and new routes close some, but no single mix does: proved */
-	CREDIT_UNKNOWN,	 /* they close some; whether a mix does was not decided */
+	CREDIT_NOT_MADE, /* old and new routes together close some, but no single mix does: proved */
+	CREDIT_UNKNOWN,	 /* they close some; it is undecided whether a mix does */
 	CREDIT_MADE	 /* a mix closes one */
 };
 
@@ -66,16 +65,16 @@ enum credit_found {
 
 struct mix_credit {
 	enum credit_found found;
-	bool old, now; /* beside it, the old or the new tables have credit loops of their own */
-	/* A circle, a shortest one unless a mix makes it.  Packets on each channel wait for the next, those
-	   on the last for the first. */
+	bool old, now; /* the old or the new tables also have credit loops of their own */
+	/* A circle, the shortest one unless a mix makes it.  Packets on each channel wait for the next one,
+	 * those on the last for the first. */
 	uint32_t n;
 	struct mix_channel {
 		uint32_t port; /* id; that sends */
 		uint8_t vl;
-		uint16_t lid; /* CREDIT_MADE: of the packets that wait; else 0 */
+		uint16_t lid; /* CREDIT_MADE: LID of the packets that wait; else 0 */
 	} * circle;	      /* [n] */
-	/* CREDIT_MADE: what the mix must have; the rest of it may be old or new. */
+	/* CREDIT_MADE: what the mix must have; the rest may be old or new. */
 	uint32_t n_need;
 	struct mix_need {
 		uint32_t sw;
@@ -97,47 +96,48 @@ struct transition {
 	uint64_t pairs;
 	uint64_t lost;		 /* pairs that do not arrive in the new tables */
 	struct mix_pairs before; /* the first write */
-	/* Whatever the order. */
+	/* For any order of writes. */
 	struct mixed_lid *lid; /* [n_lids] ascending */
 	uint32_t n_lids, cap_lids;
 	uint64_t loops, cuts; /* sums */
 	struct mix_way any;   /* an example: a loop if there is one */
-	/* In OpenSM's order. */
-	uint32_t worst;		   /* write after which most pairs loop or are cut; NO_ID: none ever */
-	uint32_t bad_from, bad_to; /* first and last write after which any do */
+	/* For OpenSM's order. */
+	uint32_t worst;		   /* write after which most pairs loop or are cut; NO_ID: none do */
+	uint32_t bad_from, bad_to; /* first and last write after which any pairs loop or are cut */
 	struct mix_way at_worst;
-	/* With WRITES_ON_WIRE under way, done in any order: LIDs for which that makes a loop, or cuts pairs,
-	   that the order alone does not. */
+	/* With WRITES_ON_WIRE under way, done in any order: the LIDs for which this makes a loop or cuts
+	 * pairs although the order alone does not. */
 	uint32_t wire_lids;
 	struct mix_way on_wire;
 	uint32_t wire_write; /* the last of the writes under way */
 	struct mix_credit credit;
 };
 
-/* What else makes OpenSM send blocks, beside entries that change. */
+/* Other reasons why OpenSM sends blocks, besides entries that change. */
 struct transition_sent {
 	const uint8_t *flapped; /* [n_links of b's fabric]: cables that went down and up in between; NULL */
-	bool all;		/* all blocks to all switches: it started anew */
+	bool all;		/* all blocks to all switches, because it started anew */
 };
 
 /*
- * b: the tables now, on what is up now.  NULL and *e: cancelled.  Cost: LIDs x switches, and what each write
- * changes.
+ * b has the tables now, on what is up now.  Returns NULL and *e when cancelled.  Cost: LIDs x switches, and
+ * what each write changes.
  */
 struct transition *transition_new(const struct routing *a, const struct routing *b,
 				  struct transition_sent sent, struct progress *p, struct err *e);
 
-/* From the tables that a sweep left to those of another, in which hosts count as in `to`. */
+/* From the tables of one sweep to those of another, with the hosts that count in `to`. */
 struct sweep;
 struct transition *transition_of(const struct sweep *from, const struct sweep *to,
 				 const struct routing *counted, struct progress *p, struct err *e);
 
-/* How safe it is, in a sentence: "Safe in any order: ...", "Between writes 12 and 40 ...". */
+/* Adds a sentence that says how safe it is: "Safe in any order: ...", "Between writes 12 and 40 ...". */
 void transition_sentence(const struct transition *t, struct text *to);
-/* Whether a mix makes a credit loop, in a sentence; nothing where there is nothing to judge. */
+/* Adds a sentence that says whether a mix makes a credit loop; nothing where there is nothing to judge. */
 void credit_sentence(const struct transition *t, struct text *to);
 
-/* No pair goes round or is cut: in any order; in OpenSM's, also while several writes are under way. */
+/* Does no pair go round or get cut, either in any order, or in OpenSM's even while several writes are under
+ * way? */
 static inline bool transition_safe(const struct transition *t)
 {
 	return !t->n_lids;

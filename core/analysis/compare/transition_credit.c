@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEARCH_STEPS (UINT64_C(30) << 20) /* LIDs and switches looked at for all circles */
+#define SEARCH_STEPS (UINT64_C(30) << 20) /* LIDs and switches visited for all circles */
 #define MOST_TRIED 64
 
 /* Sides that packets and tables may be of. */
@@ -28,7 +28,7 @@ struct joint {
 	uint32_t n, *own; /* [n] id of a switch in the old fabric, NO_ID */
 	struct sender *sender;
 	uint32_t *first; /* [n + 1] senders of a switch */
-	bool alike;	 /* the senders of a switch need not be told apart */
+	bool alike;	 /* the senders of a switch need not be distinguished */
 	unsigned sides;	 /* of the graph that is made */
 	size_t *at, cells;
 	uint8_t *matrix[CDG_VLS][CDG_VLS]; /* by VLs in and out: [cells] by ports, as in cdg.c; NULL = none */
@@ -374,7 +374,7 @@ struct making {
 	uint32_t *sw, n;   /* the route backwards: the switch between the channels, that before, ... */
 	uint8_t *out;	   /* of the route backwards: ports out */
 	bool nothing_more; /* only ways that need nothing more of the mix */
-	bool done;	   /* there was such a way, so that others are no better */
+	bool done;	   /* such a way was found, and others are no better */
 	uint32_t base;	   /* needs before */
 	uint64_t tried[MOST_TRIED];
 	unsigned n_tried;
@@ -404,8 +404,8 @@ static bool need(struct transition_credit_search *s, const struct making *m, str
 	return true;
 }
 
-/* Which sides of a switch lead the LID out by a port?  The mix must have one of them: bit 0 old, bit 1 new.
- */
+/* Which sides of a switch lead the LID out by a port?  The mix must have one of them: bit 0 old, bit 1
+ * new. */
 static unsigned sides_out(const struct transition_credit_search *s, uint32_t sw, unsigned lid, unsigned out)
 {
 	return (transition_credit_entry(s->j, sw, false, lid) == out ? 1u : 0) |

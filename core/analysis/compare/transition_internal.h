@@ -4,7 +4,7 @@
 
 #include "core/analysis/compare/transition.h"
 
-/* In place of the next switch. */
+/* Used in place of the next switch. */
 #define TO_HOST (NO_ID - 1) /* the packet arrives */
 #define NOWHERE NO_ID
 
@@ -19,18 +19,18 @@ struct two_ways {
 };
 
 void two_ways_init(void *arena, struct two_ways *w, uint32_t n);
-/* The endport of a LID that is a host's that counts; NO_ID. */
+/* The endport of a LID, if it is a host that counts; otherwise NO_ID. */
 uint32_t mix_owner(const struct routing *r, unsigned lid);
 /* false: there is none. */
 bool two_ways_load(struct two_ways *w, const struct transition *t, unsigned lid);
 
-/* Where an entry leads on the cables of now: a switch, TO_HOST (that of the owner), NOWHERE. */
+/* Where an entry leads on the present cables: a switch, TO_HOST (to the owner) or NOWHERE. */
 uint32_t mix_next(const struct topo *t, uint32_t sw, unsigned port, uint32_t owner);
 
-/* Where each switch's way ends: end[n]; work[n]. */
+/* Finds where each switch's way ends: end[n]; work[n] is scratch. */
 void mix_ends(uint32_t n, const uint32_t *next, uint8_t *end, uint32_t *work);
 
-/* Sources of a LID on a switch. */
+/* The number of sources of a LID on a switch. */
 static inline uint32_t mix_sources(const struct transition *t, const struct two_ways *w, uint32_t sw)
 {
 	const struct topo *topo = t->b->topo;

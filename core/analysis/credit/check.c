@@ -496,7 +496,7 @@ static int by_partitions(const void *x, const void *y, void *ctx)
 
 /* Ports in the same partitions, in the same way. */
 struct alike_ports {
-	uint32_t n, some, other; /* two of them, or one twice */
+	uint32_t n, some, other; /* two different ones, or the same one twice */
 	uint64_t lids;
 };
 

@@ -70,7 +70,7 @@ struct turns_counter {
 	uint32_t *start;  /* [n_switches + 2] */
 	uint8_t *bad;	  /* [n_switches] the way from here has a forbidden turn */
 	uint64_t *load;	  /* [n_switches] routes that pass */
-	uint32_t *source; /* [n_switches] switch where one of these routes starts */
+	uint32_t *source; /* [n_switches] a switch where one of these routes starts */
 };
 
 static struct turns_counter *counter_new(const struct routing *r, struct turns *t)
@@ -416,7 +416,7 @@ void way_free(struct way *w)
 struct tarjan {
 	uint32_t *number, *low; /* [n_channels] order of discovery, 0 = not yet; smallest number reached */
 	uint32_t *next;		/* [n_channels] dependency to look at next */
-	uint32_t *path, n_path; /* channels being looked at */
+	uint32_t *path, n_path; /* channels on the path being searched */
 	uint32_t *open, n_open; /* channels not yet in a component */
 	uint32_t numbers;
 };

@@ -21,15 +21,15 @@ bool cdg_is_destination(const struct routing *r, bool switches, unsigned lid);
 /* --- counting routes ---------------------------------------------------------------------- */
 
 /*
- * Routes to one destination that are still on their way, told apart by the SLs that they may have and the VLs
- * of the channel they are on.  Each such kind has a slot.
+ * Routes to one destination that are still on their way, grouped by the SLs that they may have and the VLs of
+ * the channel they are on.  Each group has a slot.
  */
 struct cdg_slot {
 	struct sl_range sl;
 	sl2vl_map vls; /* by SL of the range; CDG_DROP_VL: the route has ended with this SL; else 0 */
 };
 
-#define CDG_NO_SLOT UINT32_MAX /* with no SL it goes on */
+#define CDG_NO_SLOT UINT32_MAX /* it continues with no SL */
 
 struct cdg_counting {
 	void *arena;
@@ -40,7 +40,7 @@ struct cdg_counting {
 	uint32_t n; /* switches of the fabric */
 	struct cdg_source *source;
 	uint32_t n_sources;
-	bool grouped;  /* the sources of a switch need not be told apart */
+	bool grouped;  /* the sources of a switch need not be distinguished */
 	bool steady;   /* a route stays on its VL, whatever its SL */
 	sl2vl_map map; /* steady: by SL */
 	size_t *at;    /* [n] first cell of a switch in a matrix */
@@ -48,17 +48,17 @@ struct cdg_counting {
 	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* by VLs in and out: [cells] routes by ports; NULL = none */
 	uint32_t *load[CDG_VLS];	    /* [n_ports] */
 	uint32_t *begin[CDG_VLS]; /* grouped: [n_ports] LIDs to which the hosts of a switch send through a
-				     port, by the VL of their own links; port 0: through any */
+				     port, by the VL of their own links; port 0: through any port */
 	struct cdg_slot *slot;
 	uint32_t n_slots, cap_slots;
-	uint32_t slot_of[CDG_VLS][CDG_VLS]; /* of a single SL: by SL and VL */
+	uint32_t slot_of[CDG_VLS][CDG_VLS]; /* for a single SL: by SL and VL */
 	uint32_t **flow;		    /* by slot: [n] routes that leave a switch; NULL = none */
 	/* of one destination */
 	const uint8_t *col;
 	uint16_t *hops;
 	uint32_t *order, *work, *count; /* switches that arrive, farthest first */
 	uint32_t n_order;
-	bool failed; /* for want of memory, as *e tells */
+	bool failed; /* out of memory, as *e says */
 	struct err *e;
 	/* with adaptive routing */
 	struct dest_ways *ways;
@@ -72,7 +72,7 @@ static inline void cdg_add(uint32_t *count, uint32_t n)
 		*count = UINT32_MAX;
 }
 
-/* Add to the routes of a slot: *of is its flow or leaving, [size]. */
+/* Adds to the routes of a slot: *of is its flow or leaving, [size]. */
 static inline void cdg_add_to(struct cdg_counting *k, uint32_t **of, size_t size, uint32_t at,
 			      uint32_t routes)
 {
@@ -80,14 +80,14 @@ static inline void cdg_add_to(struct cdg_counting *k, uint32_t **of, size_t size
 		*of = ARENA_ARRAY(k->arena, size, uint32_t);
 	cdg_add(&(*of)[at], routes);
 }
-/* Order k->order by k->hops, farthest first. */
+/* Is this VL wanted? */
 bool cdg_wanted(const struct cdg_counting *k, unsigned vl);
 /* Makes a table of n counters when it is first needed. NULL, and k->failed: there is no memory. */
 uint32_t *cdg_counters(struct cdg_counting *k, uint32_t **table, size_t n);
 void cdg_counting_start(void *arena, struct cdg_counting *k, struct cdg *c); /* for c->routing */
 /*
- * Count LIDs of hosts, those of a switch together, where all routes are on one VL.  left: [max_lid + 1] 1 for
- * destinations; those that are counted get 0.  false: cancelled, or there is no memory.
+ * Counts LIDs of hosts, those of a switch together, where all routes are on one VL.  left: [max_lid + 1] 1
+ * for destinations; set to 0 for those counted.  Returns false when cancelled or out of memory.
  */
 bool cdg_count_alike(struct cdg_counting *k, uint8_t *left, struct progress *p);
 

@@ -1,4 +1,4 @@
-/* Doctor: rules, findings about counters and engines, and the order in which all are told. */
+/* Doctor: rules, findings about counters and engines, and the order of findings. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ int find_counted(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* Findings that rules tell, and the places that they name. */
+/* Findings that rules report, and the places that they name. */
 
 static char *formatted(const char *fmt, va_list ap)
 {
@@ -56,7 +56,7 @@ static char *formatted(const char *fmt, va_list ap)
 	return t.s;
 }
 
-/* The command that shows more is not told yet. */
+/* The command that shows more is not set yet. */
 static struct finding *finding_new(struct doctor *d, const struct rule *r, const char *fmt, va_list ap)
 {
 	struct diagnosis *o = d->out;
@@ -670,7 +670,7 @@ static bool doctor_is_one_of(const struct rule *r, finder *const *list)
 	return *list != NULL;
 }
 
-/* Would a rule judge what cannot be told of incomplete tables? */
+/* Would a rule judge something that incomplete tables leave open? */
 static bool is_untold(const struct doctor *d, const struct rule *r)
 {
 	return ((d->strange || d->lacking) && doctor_is_one_of(r, of_whole_tables)) ||

@@ -1,7 +1,7 @@
 /*
  * Finds faults of a fabric and its tables, and facts worth knowing, without a question.  The worst finding
- * comes first.  It judges the tables in force (judged.h); while nothing is routed, those that are held
- * (setup_tables()) if there are any, else those of Min Hop.
+ * comes first.  It judges the tables in force (judged.h).  While nothing is routed, it judges those in the
+ * switches (setup_tables()) if there are any, else those of Min Hop.
  *
  * Each kind of finding is a rule of the table in doctor.c.  A new one needs one function and one line there.
  */
@@ -35,17 +35,17 @@ struct finding {
 	uint8_t sure;	     /* enum sureness */
 	unsigned rule;	     /* its place in the table: order of kinds */
 	const char *kind;    /* short and static: "credit-loop" */
-	bool what_if;	     /* it is about an engine that nobody said is running */
+	bool what_if;	     /* it is about an engine that may not be running */
 	const char *meaning; /* its meaning in words; static */
 	const char *cure;    /* the remedy; static, NULL = nothing general */
 	char *text;	     /* owned; one line: what was found, and where */
-	char *detail;	     /* owned; more lines, NULL = none */
+	char *detail;	     /* owned; further lines, NULL = none */
 	char *more;	     /* owned; command line that shows more */
-	uint32_t node;	     /* where; of several the first; NO_ID = no place */
+	uint32_t node;	     /* the place, or the first of several; NO_ID = none */
 	uint8_t port;	     /* a port of it; 0 = none */
-	uint64_t count;	     /* how many things it stands for: links, switches or pairs, as the text says */
-	double figure;	     /* the most telling figure of the text, 0 = none */
-	uint64_t pairs;	     /* ordered pairs of hosts concerned, as far as known */
+	uint64_t count;	     /* number of things it is about: links, switches or pairs, as the text says */
+	double figure;	     /* the most important figure of the text, 0 = none */
+	uint64_t pairs;	     /* number of ordered pairs of hosts concerned, as far as known */
 };
 
 /* Keys of a finding, with columns of the pane. */
@@ -57,8 +57,8 @@ struct diagnosis {
 	uint32_t count[SEVERITIES];
 	const struct sweep *judged; /* reference held; its routing may be NULL: no engine could route */
 	bool read;		    /* the tables were read, not computed */
-	bool incomplete;	    /* of tables that were read: some lack, or they are of another fabric */
-	bool no_engine;		    /* no engine was asked for: judged as OpenSM without settings */
+	bool incomplete; /* for tables that were read: some are missing, or they belong to another fabric */
+	bool no_engine;	 /* no engine was requested: judged as OpenSM without settings */
 };
 
 struct doctor_request {
@@ -69,14 +69,15 @@ struct doctor_request {
 	const struct measured *counted; /* what ports counted; NULL: not known */
 };
 
-/* NULL and *e: cancelled, out of memory, or an unusable option. */
+/* Returns NULL and *e when cancelled, out of memory, or when an option is unusable. */
 struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p, struct err *e);
 void diagnosis_free(struct diagnosis *d);
 
 /* "2 errors, 3 warnings, 1 note"; "nothing found". */
 void diagnosis_tell_counts(const struct diagnosis *d, struct text *t);
 
-/* The table of rules: kind and meaning of rule i; false: there is none.  For tests and manuals. */
+/* The table of rules: the kind and meaning of rule i.  Returns false when there is no such rule.  For tests
+ * and manuals. */
 bool doctor_rule(size_t i, const char **kind, const char **meaning);
 
 #endif

@@ -12,18 +12,18 @@
 #include "core/fabric/names.h"
 
 /* Thresholds, calibrated on real and synthetic fabrics. */
-#define LEAST_HOSTS 8	     /* statistics need so many hosts, */
-#define LEAST_CHANNELS 8     /* channels in a class */
-#define LEAST_SWITCHES 4     /* and switches on a level */
-#define THIN_PART 4	     /* of the switches of a level at most one in so many may deviate, */
-#define THIN_PART_DIRECT 20  /* in a direct fabric one in so many */
-#define HOT_RATIO 1.30	     /* even share above that many medians of its class is hot, */
+#define LEAST_HOSTS 8	     /* hosts needed before statistics are computed */
+#define LEAST_CHANNELS 8     /* channels needed in a class */
+#define LEAST_SWITCHES 4     /* switches needed on a level */
+#define THIN_PART 4	     /* on a level at most one switch in this many may deviate */
+#define THIN_PART_DIRECT 20  /* in a direct fabric one in this many */
+#define HOT_RATIO 1.30	     /* an even share above this many medians of its class is hot */
 #define HOT_RATIO_DIRECT 2.0 /* in a direct fabric */
-#define HOT_PART 4	     /* when more than one in so many are, the class is mixed */
-#define UNEVEN_RATIO 4.0     /* load above so many even shares */
-#define SLOW_SHARE 0.95	     /* so many of the links of a class make its usual rate, */
-#define SLOW_LEAST 20	     /* if there are so many */
-#define MOST_PLACES 20	     /* most findings of a kind that has one for each place */
+#define HOT_PART 4	     /* when more than one in this many are hot, the class is mixed */
+#define UNEVEN_RATIO 4.0     /* a load above this many even shares is uneven */
+#define SLOW_SHARE 0.95	     /* this share of a class's links makes its usual rate */
+#define SLOW_LEAST 20	     /* if there are at least this many */
+#define MOST_PLACES 20	     /* most findings of a kind that lists each place */
 
 struct doctor;
 struct rule;
@@ -33,7 +33,7 @@ struct rule {
 	const char *kind;
 	enum severity severity;
 	enum sureness sure;
-	/* 0, or -1 and *d->e. */
+	/* Returns 0, or -1 and *d->e. */
 	finder *find;
 	const char *meaning, *cure;
 };
@@ -41,29 +41,28 @@ struct rule {
 /* Switches without which the fabric falls apart (losses.c). */
 struct losses {
 	uint8_t *apart;	     /* [n_switches] 1: its loss cuts hosts off from a part with as many or more */
-	uint64_t behind;     /* hosts that the loss of some switch cuts off so, each once */
-	uint8_t *sm_smaller; /* [n_switches] 1: the loss puts the SM into a part that is not the one with most
-				hosts */
+	uint64_t behind;     /* hosts that the loss of some switch cuts off in this way, each counted once */
+	uint8_t *sm_smaller; /* [n_switches] 1: its loss leaves the SM outside the part with most hosts */
 };
 
 /* One run.  A member is NULL when it could not be made: there are no tables, or no hosts. */
 struct doctor {
-	void *arena; /* of what the run makes */
+	void *arena; /* owns what the run makes */
 	struct diagnosis *out;
-	const struct rule *rules; /* all there are */
+	const struct rule *rules; /* all rules */
 	const struct doctor_request *rq;
 	struct progress *p;
 	struct err *e;
-	const struct sweep *w; /* judged */
-	const struct sweep
-		*computed;	  /* w, or the sweep in force, when an engine was asked for; NULL: none was */
-	const struct sweep *next; /* the sweep after `computed`; NULL: it cannot differ from that */
+	const struct sweep *w;	      /* judged */
+	const struct sweep *computed; /* the sweep of the requested engine, w or the one in force; NULL: none
+					 was requested */
+	const struct sweep *next;     /* the sweep after `computed`; NULL: it cannot differ */
 	const struct fabric *f;
 	const struct topo *t;
 	const struct routing *r;  /* NULL: nothing is routed */
-	uint32_t lacking, tables; /* switches without a table that was to be read, of how many */
-	bool strange;		  /* most GUIDs of the tables are not in this fabric */
-	uint32_t *hosts;	  /* [n_switches] that count on each */
+	uint32_t lacking, tables; /* switches without a table that was to be read; of how many */
+	bool strange;		  /* most GUIDs of the tables are missing in this fabric */
+	uint32_t *hosts;	  /* [n_switches] hosts that count on each */
 	uint32_t n_hosts;
 	struct levels *levels;
 	bool direct;   /* no switch above the level of hosts carries anything */
@@ -78,26 +77,27 @@ struct doctor {
 };
 
 /*
- * A new finding of a rule.  What the arguments do not name comes from the rule.  more: the command that shows
- * more; NULL: finding_more() tells it.  The finding is valid until the next call.
+ * Adds a finding of a rule.  Whatever the arguments do not set comes from the rule.  more: the command that
+ * shows more; NULL: finding_more() sets it.  The finding is valid until the next call.
  */
 struct finding *tell(struct doctor *d, const struct rule *r, const char *more, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 void finding_more(struct finding *x, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* port: a port id; of a CA or a switch */
+/* Sets the place; port: a port id of a CA or a switch */
 void finding_at(const struct doctor *d, struct finding *x, uint32_t port);
 void finding_at_switch(const struct doctor *d, struct finding *x, uint32_t sw);
 
 /* The first three of many: "S1, S2, S3, ...". */
 struct places {
 	struct text t;
-	uint32_t n, node; /* node: of the first */
+	uint32_t n, node; /* node: that of the first place */
 	uint8_t port;
 };
 void places_add_switch(struct places *p, const struct fabric *f, uint32_t sw);
 void places_add_port(struct places *p, const struct fabric *f, uint32_t port);
-const char *places_text(struct places *p); /* with "..." when there are more */
-/* tell() about places, and how many they are; frees their text.  more NULL: the ports of the first place. */
+const char *places_text(struct places *p); /* followed by "..." when there are more */
+/* Calls tell() about places and their number, and frees their text.  more NULL: show the ports of the first
+ * place. */
 struct finding *tell_of_places(struct doctor *d, const struct rule *r, struct places *p, const char *more,
 			       const char *fmt, ...) PRINTF_LIKE(5, 6);
 
@@ -112,10 +112,10 @@ static inline uint32_t port_switch(const struct fabric *f, uint32_t port)
 	return f->node_switch[f->port_node[port]];
 }
 
-/* d->losses.  0; -1 when cancelled. */
+/* Fills in d->losses.  Returns 0, or -1 when cancelled. */
 int losses_find(struct doctor *d);
 
-/* Pairs of which it cannot be told whether they have a path.  0, or -1 and *d->e. */
+/* Counts pairs that may or may not have a path, because it cannot be known.  Returns 0, or -1 and *d->e. */
 int pairs_untold(struct doctor *d, uint64_t *pairs);
 
 /* --- rules, by file ------------------------------------------------------------------------------ */
@@ -123,11 +123,11 @@ int pairs_untold(struct doctor *d, uint64_t *pairs);
 /* source.c: what the source of the fabric says */
 finder find_incomplete, find_managers, find_warnings, find_no_lid, find_slow, find_ibdiagnet,
 	find_aggregation, find_sm_guessed, find_sm_place;
-/* losses.c: what happens to packets by the tables */
+/* losses.c: what happens to packets by these tables */
 finder find_incomplete_tables, find_not_active, find_unreachable, find_cut_off, find_no_pair, find_kept_apart,
 	find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale, find_drift_unknown,
 	find_other_engine;
-/* doctor.c: what OpenSM would do, what ports counted */
+/* doctor.c: what OpenSM would do, and what ports counted */
 finder find_fatal, find_no_routing, find_refused, find_vls_later, find_notes, find_dfsssp_cap,
 	find_ftree_single, find_counted;
 /* shape.c: loops, roots, cables and hosts, loads */

@@ -110,7 +110,7 @@ static void doctor_losses_mark(struct doctor_losses_walk *w, uint32_t first, uin
 	w->marks[last + 1]--;
 }
 
-/* Is a part with so many hosts the single largest one after the loss of a switch? */
+/* Is a part with this many hosts the single largest one after the loss of a switch? */
 static bool is_the_rest(const struct doctor_losses_walk *w, uint32_t s, uint64_t hosts)
 {
 	return hosts == w->v[s].largest && w->v[s].n_largest == 1;
@@ -266,7 +266,7 @@ static uint32_t doctor_paths_source_of(const struct groups *s, uint32_t sw, unsi
 	return s->ca[sw];
 }
 
-/* Does a way end at a cable that carries no data? Then find_not_active() tells it. */
+/* Does a way end at a cable that carries no data?  Then find_not_active() reports it. */
 static bool stops_at_idle(const struct groups *s, const struct lost_way *x)
 {
 	const struct topo *t = s->d->r->topo;
@@ -287,7 +287,7 @@ static void doctor_paths_add_lost(void *ctx, const struct lost_way *x)
 
 	if (s->ca[x->sw] == NO_ID || to == NO_ID || x->kind == CAUSE_TABLES || stops_at_idle(s, x))
 		return;
-	if (x->loops) { /* told by the last of many hops */
+	if (x->loops) { /* reported by the last of many hops */
 		uint32_t src = doctor_paths_source_of(s, x->sw, x->lid);
 
 		path_trace(r, src, r->lids->base[src], x->lid, &p);
@@ -653,7 +653,7 @@ static const struct drift_entry *doctor_paths_first_of(const struct drift *d, en
 	return NULL;
 }
 
-/* Does an entry lead nowhere, for another reason than find_not_active() tells? */
+/* Does an entry lead nowhere, for another reason than the one that find_not_active() reports? */
 static bool is_dead(const struct drift_entry *x)
 {
 	return x->class == DRIFT_DEAD && x->why != drift_not_active;

@@ -401,7 +401,7 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
 struct doctor_roots_hang {
 	const struct doctor *d;
 	uint32_t *hosts;  /* [n_switches] as OpenSM counts them: all CA and router ports */
-	uint32_t limit;	  /* so many hosts are too many */
+	uint32_t limit;	  /* this many hosts are too many */
 	uint16_t *hops;	  /* [n_switches] from x */
 	uint32_t *order;  /* [n_switches] nearest first */
 	uint32_t *dom;	  /* [n_switches] nearest switch on all ways from x */

@@ -322,7 +322,7 @@ int find_sm_guessed(struct doctor *d, const struct rule *r)
 	bool lids = false;
 	char a[300];
 
-	/* if more depends on the guess, the finding sm-decides tells it */
+	/* if more depends on the guess, the finding sm-decides reports it */
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
 		if (d->losses.sm_smaller[s])
 			return 0;

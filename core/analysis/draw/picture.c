@@ -1,4 +1,4 @@
-/* Pictures of fabrics: places on a page, and what is told of switches and cables. */
+/* Pictures of fabrics: places on a page, and descriptions of switches and cables. */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/routing/routing.h"
 
-/* What is told of switches and cables to a reader who does not see the drawing, and to a program. */
+/* Descriptions of switches and cables for a reader who does not see the drawing, and for programs. */
 
 /* A second element of the same thing has a number behind its id. */
 static void end_id(FILE *to, unsigned again)
@@ -100,7 +100,7 @@ void picture_cables_words(FILE *to, const struct fabric *f, const uint32_t *port
 #define FRAME 10.0f /* of a block around its boxes */
 #define FRAME_NAME 14.0f
 #define BETWEEN_FRAMES 16.0f
-#define MANY_FRAMES 12 /* with so many frames they stand closer */
+#define MANY_FRAMES 12 /* with this many frames they are closer together */
 #define CLOSE_FRAME 3.0f
 #define CLOSE_BETWEEN 4.0f
 #define CLOSE_BESIDE 4.0f

@@ -1,6 +1,6 @@
 /*
- * A fabric as a drawing: boxes at places that follow from its layout, and its SVG.  Lengths are points of an
- * SVG page; y grows downwards.
+ * A fabric as a drawing: boxes at places that follow from its layout, and their SVG.  Lengths are points of
+ * an SVG page; y grows downwards.
  */
 #ifndef IBSCOPE_PICTURE_H
 #define IBSCOPE_PICTURE_H
@@ -18,23 +18,23 @@
 
 #define SVG_LETTER 6.2f /* width of a letter of a name, 10 high */
 
-/* A page as somebody wants it. */
+/* The page that the user asks for. */
 struct svg_page {
-	unsigned wide, high; /* the drawing is fitted in; 0: the page is as large as the drawing */
-	float letter;	     /* letters are so many times as high: 1 */
+	unsigned wide, high; /* the drawing is fitted into this; 0: the page is as large as the drawing */
+	float letter;	     /* letters are this many times as high: 1 */
 	bool untitled;	     /* no title and no lines below it */
-	unsigned lines;	     /* below the title, at most */
+	unsigned lines;	     /* lines below the title, at most */
 };
 extern const struct svg_page svg_plain; /* as large as the drawing, two lines below the title */
 
-/* What title and lines take. */
+/* The height of the title and lines. */
 float svg_top(const struct svg_page *page);
-/* Makes a drawing as much wider or higher as the shape of its page is. */
+/* Widens or heightens a drawing so that it has the shape of its page. */
 void svg_fit(const struct svg_page *page, float *width, float *height);
 
-/* Words that are readable over lines. */
+/* Makes words readable on top of lines. */
 #define SVG_OVER " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"3\""
-/* What the titles tell as well: it is not read twice. */
+/* For text that repeats the titles, so that it is not read twice. */
 #define SVG_TOLD " aria-hidden=\"true\""
 #define SVG_MIDDLE " text-anchor=\"middle\""
 
@@ -42,53 +42,54 @@ void svg_fit(const struct svg_page *page, float *width, float *height);
 struct svg_about {
 	uint32_t id;		  /* in ids of the page: several drawings may stand in one document */
 	const char *title, *line; /* '\n' ends a line */
-	const char *more;	  /* what a reader who does not see it is told besides; "" */
+	const char *more;	  /* further text for readers who do not see the page; "" */
 };
-/* A number for the page, from what sets it apart. */
+/* A number for the page, made from what distinguishes it. */
 uint32_t svg_id(uint64_t seed, const char *title, const char *line);
-/* Begin a page: white, with a title and lines of text below it.  Its size is of svg_fit(). */
+/* Begins a page: white, with a title and lines of text below it.  svg_fit() gives its size. */
 void svg_begin(FILE *to, const struct svg_page *page, float width, float height, const struct svg_about *of);
-/* The name and description of an image: attributes of its root, and its first elements. */
+/* Writes the name and description of an image: attributes of its root, and its first elements. */
 void svg_name(FILE *to, uint32_t id);
 void svg_describe(FILE *to, const struct svg_about *of);
 /*
- * What comes after the boxes, so that it is read after them, is seen as if it lay under them: a place with a
- * hole for each box.  svg_holes() comes first, then svg_hole() for each, then svg_holes_end().
+ * What follows the boxes in the file, so that it is read after them, must look as if it lay under them: it
+ * gets a mask with a hole for each box.  svg_holes() comes first, then svg_hole() for each box, then
+ * svg_holes_end().
  */
 void svg_holes(FILE *to, uint32_t id, float width, float height);
 void svg_hole(FILE *to, float x, float y, float w, float h);
 void svg_holes_end(FILE *to);
-/* Open a group that is seen outside of the boxes. */
+/* Opens a group that is visible only outside the boxes. */
 void svg_under(FILE *to, uint32_t id);
-/* Title and lines alone. */
+/* Writes only the title and lines. */
 void svg_title(FILE *to, const struct svg_page *page, float width, const char *title, const char *line);
 void svg_end(FILE *to);
 
-/* Text escaped for XML, whatever it holds. */
+/* Writes text escaped for XML, whatever it contains. */
 void svg_text(FILE *to, const char *text);
 
-/* Words at a place; more: further attributes, written as they are. */
+/* Writes words at a place; more: further attributes, written as they are. */
 void svg_words(FILE *to, float x, float y, float size, const char *more, const char *words);
 
-/* The head of an arrow at a place, turned by this many degrees. before: a transformation, or "". */
+/* Draws the head of an arrow at a place, turned by this many degrees. before: a transformation, or "". */
 void svg_arrow(FILE *to, float x, float y, double turn, const char *colour, const char *before);
 
-/* A number in a disc. */
+/* Draws a number in a disc. */
 void svg_number(FILE *to, float x, float y, float letter, const char *colour, uint32_t number);
 
-/* Number of columns of a text when all characters are one wide. */
+/* The number of columns of a text when all characters have the same width. */
 size_t svg_columns(const char *text);
 
-/* Words of a legend behind their sample; the sample ends at x.  Returns the place of the next sample. */
+/* Writes words of a legend behind their sample, which ends at x.  Returns the place of the next sample. */
 float svg_legend_words(FILE *to, float x, float y, float letter, const char *words);
 
 struct picture_rect {
 	float x, y, w, h;
 };
 
-/* A number beside the boxes: of a level, or of a place in a grid. */
+/* A number beside the boxes: for a level, or for a place in a grid. */
 struct picture_label {
-	float x, y; /* x: its middle; y: its foot */
+	float x, y; /* x: its middle; y: its baseline */
 	char words[16];
 };
 
@@ -101,18 +102,18 @@ struct picture_plane {
 struct picture {
 	const struct layout *layout; /* reference held */
 	struct svg_page page;
-	float width, height;	     /* of the drawing, which the page may show at another size */
-	struct picture_rect *box;    /* [n switches] */
-	bool *named;		     /* [n_parts + 1] boxes hold names; the last: of switches alone */
-	struct picture_rect *part;   /* [n_parts] what its boxes take */
-	struct picture_rect *block;  /* [n_blocks] frame with the name on top; w 0: none is drawn */
+	float width, height;	  /* of the drawing; the page may show it at another size */
+	struct picture_rect *box; /* [n switches] */
+	bool *named; /* [n_parts + 1] do the part's boxes hold names; last: when only switches are drawn */
+	struct picture_rect *part;   /* [n_parts] area of its boxes */
+	struct picture_rect *block;  /* [n_blocks] frame with the name on top; w 0: not drawn */
 	struct picture_plane *plane; /* [n_planes] */
 	struct picture_label *label; /* [n_labels] */
 	uint32_t n_planes, cap_planes, n_labels, cap_labels;
-	uint32_t hidden; /* links from plane to plane of grids; they have no line of their own */
+	uint32_t hidden; /* links between planes of grids, which have no line of their own */
 };
 
-/* Place all switches of a fabric. */
+/* Places all switches of a fabric. */
 struct picture *picture_new(const struct fabric *f, const struct layout *l, const struct svg_page *page);
 void picture_free(struct picture *p); /* NULL is fine */
 
@@ -122,12 +123,12 @@ bool picture_draws(const struct picture *p, uint32_t a, uint32_t b);
 /* The state of the cables between two switches, as a line shows it. */
 struct picture_bundle {
 	uint32_t cables, down, came; /* came: up again */
-	uint32_t load;		     /* of the busiest cable and direction */
-	uint32_t weight;	     /* of all of them together */
+	uint32_t load;		     /* load of the busiest cable and direction */
+	uint32_t weight;	     /* total for all of them */
 	unsigned ways, back;	     /* bits of enum picture_way: as a sends, as b sends */
 };
 
-/* What colours of switches can mean, in drawings and in the pane map. */
+/* What the colours of switches can mean, in drawings and in the pane map. */
 enum map_colour { MAP_STATE, MAP_LOAD, MAP_RANK, MAP_LAYERS, MAP_CHASSIS, MAP_CHANGE, MAP_STEP, MAP_COLOURS };
 extern const char *const map_colour_names[MAP_COLOURS + 1]; /* "state", .., ended by NULL */
 
@@ -140,35 +141,37 @@ enum picture_way {
 	PICTURE_THERE = 1, /* on a path */
 	PICTURE_BACK = 2,  /* on the way back */
 	PICTURE_CYCLE = 4, /* channel of a credit loop */
-	PICTURE_MORE = 8,  /* entries of tables use it now and did not before */
-	PICTURE_LESS = 16, /* did before, and do not now */
-	PICTURE_STEP = 32, /* what a step of a run is about */
+	PICTURE_MORE = 8,  /* entries of tables use it now but did not before */
+	PICTURE_LESS = 16, /* used before but not now */
+	PICTURE_STEP = 32, /* the subject of a step of a run */
 };
 
 /* A dependency of a channel on the next one, through the switch between them. */
 struct picture_turn {
-	uint32_t from, to; /* ports that send */
+	uint32_t from, to; /* the ports that send */
 	enum { PICTURE_TURN, PICTURE_TURN_ON_CYCLE, PICTURE_TURN_MISSING } kind;
 };
 
-/* The switches that a channel joins.  false: one of its ends is no switch, or both are the same. */
+/* The switches that a channel joins.  Returns false when one of its ends is not a switch, or both are the
+ * same switch. */
 bool picture_channel_ends(const struct fabric *f, uint32_t port, uint32_t *a, uint32_t *b);
-/* A point of the lane of a channel from a to b beside its cable, t from 0 to 1; it is seen from FROM to TO.
+/* A point on the lane of a channel from a to b, beside its cable, with t from 0 to 1; the lane is drawn from
+ * FROM to TO.
  */
 #define PICTURE_LANE_FROM 0.3f
 #define PICTURE_LANE_TO 0.7f
 void picture_lane(const struct picture *p, uint32_t a, uint32_t b, float t, float at[2]);
 /*
- * Dependencies between switches on a VL; without a loop on it, those that only others have, too.  turn: room
- * for all of c; channel [n_ports]: 1 for ports that send on the VL.  Returns their number.
+ * Lists the dependencies between switches on a VL; without a loop on that VL, also those that only other VLs
+ * have.  turn: room for all of c; channel [n_ports]: 1 for ports that send on the VL.  Returns their number.
  */
 size_t picture_turns(const struct cdg *c, int vl, struct picture_turn *turn, uint8_t *channel,
 		     size_t *missing);
 
-/* What the boxes of one colour have in common. */
+/* What all boxes of one colour have in common. */
 struct picture_class {
 	const char *colour;
-	bool dark; /* words in it are white */
+	bool dark; /* its words are white */
 	char words[48];
 };
 
@@ -177,32 +180,32 @@ struct picture_look {
 	const struct lids *lids;     /* NULL: those of the source */
 	const struct routing *ranks; /* its engine may rank switches; NULL */
 	const struct state *state;   /* NULL: all up */
-	const uint8_t *came;	     /* [n_links] up again since what is compared with; NULL */
+	const uint8_t *came;	     /* [n_links] up again since the state that it is compared with; NULL */
 	const uint32_t *load;	     /* [n_ports] routes leaving through a port, NULL: not coloured */
-	double mean;		     /* of load; 0: none */
+	double mean;		     /* mean load; 0: none */
 	bool pale;		     /* the drawing is not about links */
 	const uint8_t *way; /* [n_ports] bits of enum picture_way of those that send, NULL: none are marked */
 	unsigned ways;	    /* all bits that the legend explains */
 	const uint32_t *number; /* [n switches] order on the path or cycle from 1, 0 = not on it; NULL */
 	const struct picture_turn *turn; /* [n_turns] dependencies; NULL: the drawing is not about them */
 	size_t n_turns;
-	const uint8_t *channel; /* [n_ports] those that send on the layer, with turn */
-	const char *red;	/* what the turns are, which are all red; NULL: dependencies of a layer */
-	const uint32_t *weight; /* [n_ports] of marked ones: entries; NULL: all marks are equal */
+	const uint8_t *channel; /* [n_ports] ports that send on the layer, with turn */
+	const char *red;	/* what the turns are, all of them red; NULL: dependencies of a layer */
+	const uint32_t *weight; /* [n_ports] entries behind each marked port; NULL: all marks are equal */
 	uint32_t most;		/* weight of a link: both directions and all cables */
-	const uint8_t *class;	/* [n_switches] of kinds, NULL: boxes are as they have hosts */
+	const uint8_t *class;	/* [n_switches] colour classes; NULL: boxes are coloured by their hosts */
 	const struct picture_class *kind;
 	unsigned n_kinds;
 	const uint32_t
-		*figure; /* [n_switches] text under the box in place of hosts, where it is not 0; NULL */
+		*figure; /* [n_switches] text under the box instead of hosts, where it is not 0; NULL */
 	const char *figure_noun; /* "entry" */
 };
 
-/* Colour, width and dashes of the line between two neighbours; dash "" or as SVG's stroke-dasharray. */
+/* The colour, width and dashes of the line between two neighbours; dash is "" or SVG's stroke-dasharray. */
 struct picture_stroke {
 	const char *colour, *dash;
 	double width;
-	bool above; /* over all others */
+	bool above; /* drawn above all others */
 };
 struct picture_bundle picture_bundle(const struct fabric *f, const struct picture_look *look, uint32_t a,
 				     uint32_t b);
@@ -210,8 +213,8 @@ struct picture_stroke picture_stroke(const struct picture_look *look, const stru
 struct picture_stroke picture_load_stroke(unsigned class);
 
 /*
- * What tells of a thing without being seen.  Attributes: an id by GUID and port, the same in every drawing
- * (again: not 0 for a further element of the same thing), and data-guid; of cables those of both ends. Words:
+ * Invisible descriptions of a thing.  Attributes: an id by GUID and port, the same in every drawing (again:
+ * not 0 for a further element of the same thing), and data-guid; of cables those of both ends.  Words:
  * "leaf-01: LID 12, rank 2,", to go on from; "leaf-01[3 4] to spine-02[7 8]".  port: of one end, [n] from 1.
  */
 void picture_switch_id(FILE *to, const struct fabric *f, uint32_t sw, unsigned again);
@@ -220,7 +223,8 @@ void picture_cables_id(FILE *to, const struct fabric *f, const char *kind, const
 		       unsigned again);
 void picture_cables_words(FILE *to, const struct fabric *f, const uint32_t *port, uint32_t n);
 
-/* One SVG page.  Names are only text in it, whatever they hold.  -1: the stream failed, or cancelled. */
+/* Writes one SVG page.  Names are only text in it, whatever they contain.  Returns -1 when the stream failed,
+ * or cancelled. */
 int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
 		struct progress *p);
 
@@ -245,7 +249,7 @@ struct picture_cycle {
 struct picture_step {
 	uint32_t port; /* port that sends; its cable leads to the next one's switch */
 	unsigned vl;
-	uint32_t routes; /* that go on to the next channel */
+	uint32_t routes; /* routes that continue to the next channel */
 };
 int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric *f,
 		      const struct picture_cycle *cycle, const struct picture_look *look, struct progress *p);
@@ -256,9 +260,9 @@ int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_cyc
 /* Channel dependencies drawn by Graphviz. */
 
 /*
- * Copy an SVG that Graphviz made of cdg_write_dot()'s graph.  The root gets its title and description, each
- * channel and dependency an id by GUID, port and VL, data-guid, data-port and their peers, and a title in
- * words.  What is not such a line stays as it is.  -1: a stream failed.
+ * Copies an SVG that Graphviz made from cdg_write_dot()'s graph.  The root gets its title and description;
+ * each channel and dependency gets an id by GUID, port and VL, data-guid, data-port and their peers, and a
+ * title in words.  Other lines stay as they are.  -1: a stream failed.
  */
 int graphviz_name(FILE *from, FILE *to, const struct cdg *c, const struct svg_about *of);
 
@@ -270,24 +274,24 @@ struct plot {
 	uint32_t n;
 	const double *value; /* [n] from 0 */
 	const double *part;  /* [n] part of each bar in a second colour, from below; NULL: none */
-	const char *value_name, *part_name; /* legend; of what is not `part`, and of it */
-	const double *other;		    /* [n] of the same, to compare with `value`; NULL: none */
+	const char *value_name, *part_name; /* legend for the rest of `value`, and for `part` */
+	const double *other; /* [n] further numbers of the same kind, to compare with `value`; NULL: none */
 	const char *other_name;
 	/*
-	 * Bar i stands for x0 + i * step up to, not including, x0 + (i + 1) * step; when step is 1 or less,
-	 * for the first number alone.  Where label [n] is not NULL, it stands for that text.
+	 * Bar i stands for x0 + i * step up to, but not including, x0 + (i + 1) * step, or for the first
+	 * number alone when step is 1 or less.  Where label [n] is not NULL, it stands for that text.
 	 */
 	double x0, step;
 	const char *const *label;
 	double level; /* a line across at this height; level_name NULL: no line */
 	const char *level_name;
-	double at; /* an upright line at this place of x; at_name NULL: no line */
+	double at; /* a vertical line at this place of x; at_name NULL: no line */
 	const char *at_name;
 };
 
 /* More bars than this are drawn as this many columns.  Each is as high as the highest of its bars. */
 #define PLOT_COLUMNS 800
-/* Up to so many bars have labels below them. */
+/* Up to this many bars have labels below them. */
 #define PLOT_LABELS 60
 
 /* All that a page needs. */

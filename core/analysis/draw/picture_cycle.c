@@ -58,7 +58,7 @@ static void take_in(struct circle *c, float x0, float y0, float x1, float y1)
 	c->bottom = fmaxf(c->bottom, y1);
 }
 
-/* The line of a channel, and the words outside of it. */
+/* The line of a channel, and the words outside the line. */
 struct picture_cycle_spot {
 	float x, y;   /* middle of the line */
 	float nx, ny; /* outwards */

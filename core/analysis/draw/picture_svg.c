@@ -273,7 +273,7 @@ struct picture_stroke picture_stroke(const struct picture_look *look, const stru
 
 #define FRAME_LETTER 6.0f
 #define MANY_LINKS 200
-#define PARALLELS 60 /* up to so many links have labels such as x4 */
+#define PARALLELS 60 /* up to this many links have labels such as x4 */
 #define MARKED "#fff2c4"
 #define ROWS 16.0f /* between rows of the legend */
 

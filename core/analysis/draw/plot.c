@@ -222,7 +222,7 @@ float svg_legend_words(FILE *to, float x, float y, float letter, const char *wor
 #define LEGEND 30.0f
 #define LABEL_HIGH 5.0f /* height of one letter of a slanting label */
 #define LABEL_LETTERS 28
-#define VALUES 30 /* up to so many bars have their values on top */
+#define VALUES 30 /* up to this many bars have their values on top */
 #define TICKS_UP 5
 #define TICKS_ACROSS 12
 #define COLOUR "#5aa2cf"

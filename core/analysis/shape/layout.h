@@ -1,6 +1,6 @@
 /*
- * Where the switches of a fabric stand when it is drawn: levels, pods, groups, grids and rings, found from
- * the cables as loaded.  Failures, engines and ranks play no part, so nothing moves when something fails.
+ * The places of a fabric's switches when it is drawn: levels, pods, groups, grids and rings, found from the
+ * cables as loaded.  Failures, engines and ranks play no part, so nothing moves when something fails.
  * Coordinates are those of the shape (level and place, x y z, place around a ring).  Programs that draw turn
  * them into cells or points.
  *
@@ -48,7 +48,7 @@ struct layout_part {
 	uint32_t first_block, n_blocks;
 	bool pods;	/* TREE: the blocks are parts that only the roots connect */
 	uint8_t levels; /* TREE, and GROUPS of a dragonfly+ */
-	/* TREE: sum over all links; a link adds how far the levels of its ends are from one apart */
+	/* TREE: sum over all links of how far the levels of their ends are from being one apart */
 	uint32_t wrong;
 	uint8_t n_dims; /* GRID */
 	struct {
@@ -61,8 +61,8 @@ struct layout_part {
 struct layout {
 	atomic_uint refs;
 	uint32_t n;	  /* switches of the fabric */
-	uint32_t n_parts; /* connected parts of two or more switches, the largest first, then by lowest name;
-			     if no switch has a neighbour, one part has all */
+	uint32_t n_parts; /* connected parts of two or more switches, largest first, then by lowest name; if
+			     no switch has a neighbour, one part contains all */
 	struct layout_part *part;
 	uint32_t n_alone;  /* switches without a neighbour, when there are parts: the last of order */
 	uint32_t *part_of; /* [n] NO_ID: alone */
@@ -75,15 +75,15 @@ struct layout {
 	float *x, *y;	   /* [n] OTHER: 0 .. 1; 0 elsewhere */
 	uint32_t *hosts;   /* [n] layout_hosts() */
 	/*
-	 * Neighbours of s, ascending: to[i] for i from first[s] to first[s + 1] - 1.  The cables to each:
-	 * port[k] of s, ascending, for k from cable[i] to cable[i + 1] - 1.
+	 * The neighbours of s, ascending: to[i] for i from first[s] to first[s + 1] - 1.  The cables to each:
+	 * ports port[k] of s, ascending, for k from cable[i] to cable[i + 1] - 1.
 	 */
 	uint32_t *first; /* [n + 1] */
 	uint32_t *to, *cable, *port;
 };
 
 /*
- * Lay a fabric out. chassis: [n_switches] equal numbers mean the same chassis (NO_ID: in none); NULL = not
+ * Lays a fabric out. chassis: [n_switches] equal numbers mean the same chassis (NO_ID: in none); NULL = not
  * known.  NULL and *e: no memory, or cancelled.  Takes about a second for 10,000 switches.
  */
 struct layout *layout_new(const struct fabric *f, const uint32_t *chassis, struct progress *p, struct err *e);
@@ -93,7 +93,7 @@ void layout_unref(const struct layout *l); /* NULL is fine */
 /* Order of names: runs of digits by number, everything else by byte. */
 int layout_name_order(const char *a, const char *b);
 
-/* The place of neighbour b in a's part of to[], NO_ID = it is no neighbour. */
+/* The place of neighbour b in a's part of to[]; NO_ID when it is not a neighbour. */
 uint32_t layout_arc(const struct layout *l, uint32_t a, uint32_t b);
 
 static inline const uint16_t *layout_coord(const struct layout *l, uint32_t sw)
@@ -102,13 +102,14 @@ static inline const uint16_t *layout_coord(const struct layout *l, uint32_t sw)
 }
 
 /*
- * Places of a layout in abstract units, which the map scales to cells and drawings to points: the planes of a
- * grid and its steps, runs of groups, columns of points and of trees.
+ * The places of a layout in abstract units, which the map scales to cells and drawings to points: the planes
+ * of a grid and its steps, runs of groups, columns of points and of trees.
  */
 
 /* --- grids --- */
 
-/* Number of planes along x and y, and the plane of a place: further dimensions are counted through. */
+/* The number of planes along x and y, and the plane of a place; further dimensions are counted in one
+ * sequence. */
 uint32_t grid_planes(const struct layout_part *is);
 uint32_t grid_plane(const struct layout_part *is, const uint16_t *coord);
 /* "z=2", "z=2,0"; to be freed. */
@@ -116,9 +117,9 @@ char *grid_plane_name(const struct layout_part *is, uint32_t plane);
 
 /* The way from one switch of a grid to another. */
 struct grid_way {
-	unsigned differ; /* dimensions in which they are apart; 0: one of them is beside the grid */
+	unsigned differ; /* dimensions in which they differ; 0: one of them is beside the grid */
 	unsigned dim;	 /* the first of these */
-	int by;		 /* places in it, the short way round a ring */
+	int by;		 /* steps in it, the short way round a ring */
 	bool around;	 /* over its end */
 };
 struct grid_way grid_way(const struct layout *l, uint32_t a, uint32_t b);
@@ -134,23 +135,24 @@ static inline bool grid_beside_in_plane(const struct grid_way *w)
 /* Switches of one block, in the order of a part. */
 struct shape_run {
 	uint32_t first, n; /* switches order[is->first + first] .. */
-	uint32_t block;	   /* NO_ID: of those in none, the last */
+	uint32_t block;	   /* NO_ID: switches in no block, the last run */
 };
 
-/* Runs of n switches; *n_runs; to be freed. single: each switch is a run by itself. */
+/* The runs of n switches; *n_runs; the caller frees them. single: each switch is a run by itself. */
 struct shape_run *shape_runs(const struct layout *l, const uint32_t *sw, uint32_t n, bool single,
 			     uint32_t *n_runs);
-/* Members of the largest. */
+/* The number of members of the largest run. */
 uint32_t shape_most(const struct shape_run *run, uint32_t n);
 
 /* --- points --- */
 
-/* Switches of a part in columns of `per`: columns by x, each column by y. [n], to be freed. */
+/* The switches of a part in columns of `per`: columns by x, each column by y. [n], the caller frees them. */
 uint32_t *shape_columns(const struct layout *l, const uint32_t *sw, uint32_t n, uint32_t per);
 
 /* --- trees --- */
 
-/* A column for each block, and one for switches in none.  Each level takes the rows that it is given. */
+/* A column for each block, and one for switches without a block.  Each level takes the number of rows
+ * given. */
 struct shape_tree {
 	void *arena; /* of its arrays */
 	unsigned levels;
@@ -163,15 +165,15 @@ struct shape_tree {
 	uint32_t *most;	 /* [levels] switches in a column */
 	uint32_t *rows;	 /* [levels] one at first */
 	uint32_t *wide;	 /* [columns] places of levels with blocks */
-	uint32_t *sum;	 /* [levels] places across, of all columns */
+	uint32_t *sum;	 /* [levels] places across, over all columns */
 };
 
 void shape_tree_make(struct shape_tree *t, const struct layout *l, const struct layout_part *is);
 void shape_tree_free(struct shape_tree *t);
 uint32_t shape_tree_column(const struct shape_tree *t, uint32_t sw);
-/* Number of places across in one row of a column, with this many switches a place. */
+/* The number of places across in one row of a column, with this many switches in a place. */
 uint32_t shape_tree_across(const struct shape_tree *t, unsigned level, uint32_t column, uint32_t share);
-/* wide and sum for the rows as they are. */
+/* Computes wide and sum for the present rows. */
 void shape_tree_widths(struct shape_tree *t, uint32_t share);
 
 /* For files that lay fabrics out.  They see one connected part; its switches are numbered by name. */
@@ -203,7 +205,7 @@ struct lgraph {
 	uint32_t *local; /* [n] number within its part */
 };
 
-/* t: only cables that are up there; NULL: all.  chassis: as layout_new(), borrowed. */
+/* t: use only cables that are up there; NULL: all.  chassis: as in layout_new(), borrowed. */
 void lgraph_make(void *arena, struct lgraph *g, const struct fabric *f, const struct topo *t,
 		 const uint32_t *chassis);
 
@@ -229,7 +231,7 @@ struct lpart {
 	float *x, *y;	       /* [n] */
 };
 
-/* The part whose lowest rank is `low`. all: all switches, connected or not. */
+/* Makes the part whose lowest rank is `low`. all: all switches, connected or not. */
 void lpart_make(void *arena, struct lpart *p, const struct lgraph *g, const uint32_t *hosts, uint32_t low,
 		bool all);
 
@@ -238,7 +240,7 @@ static inline uint32_t lpart_degree(const struct lpart *p, uint32_t u)
 	return p->first[u + 1] - p->first[u];
 }
 
-/* Place of v among the neighbours of u, NO_ID = not linked; O(log degree). */
+/* The place of v among the neighbours of u, or NO_ID when they are not linked; O(log degree). */
 uint32_t arc_find(const uint32_t *first, const uint32_t *to, uint32_t u, uint32_t v);
 static inline uint32_t lpart_arc(const struct lpart *p, uint32_t u, uint32_t v)
 {
@@ -249,19 +251,20 @@ static inline bool lpart_linked(const struct lpart *p, uint32_t u, uint32_t v)
 	return lpart_arc(p, u, v) != NO_ID;
 }
 
-/* Number of neighbours that two switches share. */
+/* The number of neighbours that two switches share. */
 uint32_t lpart_shared(const struct lpart *p, uint32_t u, uint32_t v);
 
 /* Number the sets of a union-find [n] in the order of their lowest members: of[n].  Returns their number. */
 void lpart_join(uint32_t *parent, uint32_t u, uint32_t v); /* the lower becomes the root */
 uint32_t lpart_number(uint32_t *parent, uint32_t n, uint32_t *of);
 
-/* Is the part of this kind? If so, p->is and the kind's members are set.  A failure or cancel means no. */
+/* Is the part of this kind?  If so, sets p->is and the kind's members.  A failure or cancellation means
+ * no. */
 bool layout_is_line(struct lpart *p); /* a ring or a chain */
 bool layout_is_grid(struct lpart *p);
-bool layout_is_tree(struct lpart *p); /* leaves p->level as it would be and p->is.wrong when it is none */
+bool layout_is_tree(struct lpart *p); /* even if it is not, sets p->level as it would be and p->is.wrong */
 
-/* Between the files of grids. */
+/* dimensions before those of size two are put together */
 #define GRID_MOST 24 /* dimensions before those of two are put together */
 struct lgrid {
 	unsigned n_dims;
@@ -274,7 +277,7 @@ struct lgrid {
 
 /*
  * The direction of every link. dim: NO_ID = not known.  A link leads up from its lower end (end[2 l]) or,
- * with back, from the other end.  Links of one dimension agree in that.
+ * with `back`, from the other end, consistently for all links of one dimension.
  */
 struct ldirections {
 	unsigned n_dims;
@@ -283,7 +286,7 @@ struct ldirections {
 	uint8_t *back; /* [n_links] */
 };
 
-/* false: not a grid, or cancelled. */
+/* Returns false when it is not a grid, or when cancelled. */
 bool ldirections_find(void *arena, const struct lpart *p, struct ldirections *d);
 
 #endif

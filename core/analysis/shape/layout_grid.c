@@ -8,8 +8,9 @@
 #include "core/base/order.h"
 #include "core/base/text.h"
 
-/* The cables of a grid do not tell which dimension is x, where 0 is, and which direction is up. Names decide
- * that, else port numbers. A square is both a ring of four and two dimensions of two: it comes as the latter.
+/* The cables of a grid do not show which dimension is x, where 0 is, and which direction is up.  Names decide
+ * that, or else port numbers.  A square is both a ring of four and two dimensions of two; it is taken as the
+ * latter.
  */
 
 #define NAME_MOST 128  /* characters of names that are compared */
@@ -20,7 +21,7 @@ static uint32_t *layout_grid_at_of(const struct lgrid *g, uint32_t u)
 	return g->at + (size_t)u * GRID_MOST;
 }
 
-/* What names and ports tell about a dimension. */
+/* What names and ports show about a dimension. */
 struct layout_grid_names_told {
 	int place; /* of the name, -1 = not known */
 	double port;
@@ -291,7 +292,7 @@ static void set_zero(const struct lpart *p, struct lgrid *g, unsigned d)
 			layout_grid_at_of(g, u)[d] = to[layout_grid_at_of(g, u)[d]];
 }
 
-/* Dimensions of two in pairs; names tell their order and directions. false: more than LAYOUT_DIMS. */
+/* Puts dimensions of two into pairs; names give their order and directions. false: more than LAYOUT_DIMS. */
 static bool lgrid_arrange(struct lpart *p, struct lgrid *g)
 {
 	bool longer = false;
@@ -305,7 +306,7 @@ static bool lgrid_arrange(struct lpart *p, struct lgrid *g)
 		if (g->kind[d] == LAYOUT_CLIQUE && g->size[d] == 3 && !longer)
 			g->kind[d] = LAYOUT_CYCLE;
 	order_dims(p, g);
-	/* the first coordinate tells who is placed: it stays a number */
+	/* the first coordinate shows which switches are placed: it stays a number */
 	for (unsigned d = 0; d < g->n_dims; d++)
 		set_zero(p, g, d);
 	return g->n_dims <= LAYOUT_DIMS;

@@ -13,7 +13,7 @@
 #include "core/base/order.h"
 
 #define MAX_DEGREE 64
-#define LOOK_AT 64	/* switches looked at first */
+#define LOOK_AT 64	/* switches examined first */
 #define LOOK_PAIRS 24	/* pairs of neighbours of each */
 #define LEAST_SQUARE 40 /* percent of pairs that share two switches */
 #define MOST_SHARED 25	/* percent that share more */
@@ -41,7 +41,7 @@ static enum corner corner_of(const struct lpart *p, uint32_t u, uint32_t v, uint
 	return n == 1 && !lpart_linked(p, u, *x) ? CORNER_SQUARE : CORNER_STRAIGHT;
 }
 
-/* Most fabrics that are no grids end here. */
+/* Most fabrics that are not grids end here. */
 static bool may_be_grid(const struct lpart *p)
 {
 	uint64_t pairs = 0, two = 0, more = 0;

@@ -1,4 +1,4 @@
-/* Levels of a tree, and the order of switches within each of them. */
+/* Levels of a tree, and the order of switches within each level. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define LEAST_LEVELS 3 /* of a tree with pods: with two, each leaf would be one */
 #define SWEEPS 2
-#define PODS_WORTH 1.1 /* links may be so much longer with pods */
+#define PODS_WORTH 1.1 /* with pods, links may be this many times as long */
 #define FINE 1e7       /* keys that differ by less are equal */
 
 /* Blocks hold units; both stay together in a level. */

@@ -1,4 +1,4 @@
-/* Levels of a tree and axes of a grid, as cables and names tell them. */
+/* Levels of a tree and axes of a grid, derived from cables and names. */
 #include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -252,7 +252,7 @@ static int blame_all(const struct lpart *p, struct err *e)
 		       p->n, p->n_links, p->max_degree, p->name[widest]);
 }
 
-/* A grid with the places of a part. Links may be missing, or too many. NULL: it is no grid. */
+/* Lays a part out as a grid.  Links may be missing, or too many.  Returns NULL when it is not a grid. */
 static struct grid *grid_lay_out(struct lpart *p, const struct topo *t, unsigned variant)
 {
 	struct grid *g = ARENA_NEW(NULL, struct grid);

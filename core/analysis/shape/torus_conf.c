@@ -14,7 +14,7 @@
 #include "core/sm/sweep.h"
 
 #define ENGINE "torus-2QoS"
-/* If the engine refuses the first grid, so many other grids are tried. */
+/* If the engine refuses the first grid, this many other grids are tried. */
 #define VARIANTS 15
 /* So many seeds are tried in each grid. */
 #define SEEDS_TRIED 12

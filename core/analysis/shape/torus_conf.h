@@ -17,13 +17,14 @@ struct torus_plan {
 	const struct grid *g;
 	const struct topo *t;
 	unsigned axis[GRID_DIMS];   /* dimension of the grid that becomes x, y, z */
-	uint32_t seed[TORUS_SEEDS]; /* places of the seeds' centres; looped dimensions count from the first */
+	uint32_t seed[TORUS_SEEDS]; /* places of the seeds' centres; looped dimensions are counted from the
+				       first seed */
 	unsigned n_seeds;
 };
 
 /*
- * Places whose switch has the links that a seed needs, the best first: those with most complete links around
- * them.  *n; the caller frees them.
+ * The *n places whose switch has the links that a seed needs, best first: those with most complete links
+ * around them.  The caller frees them.
  */
 uint32_t *torus_seed_places(const struct topo *t, const struct grid *g, uint32_t *n);
 
@@ -37,19 +38,20 @@ struct torus_fit {
 	struct progress *progress;
 	const struct topo *t;
 	const struct setup *setup; /* the base, with the engine and its options: they name `path` */
-	struct torus_plan plan;	   /* the last one that was tried; owned */
-	char path[SCRATCH_PATH];   /* of the file that the engine reads, there until torus_fit_end() */
-	int fd;			   /* of that file, -1 = none */
-	char *refused;		   /* why the engine did not take the last one; owned, NULL = not tried */
+	struct torus_plan plan;	   /* the last plan that was tried; owned */
+	char path[SCRATCH_PATH]; /* the path of the file that the engine reads, valid until torus_fit_end() */
+	int fd;			 /* of that file, -1 = none */
+	char *refused; /* the reason why the engine refused the last plan; owned, NULL = not tried */
 };
 
-/* Prepare.  Call torus_fit_end() afterwards, also after a failure.  0; -1 and *e. */
+/* Prepares.  Call torus_fit_end() afterwards, also after a failure.  Returns 0, or -1 and *e. */
 int torus_fit_begin(struct torus_fit *m, const struct setup *base, const struct engine *const *engines,
 		    struct progress *p, struct err *e);
 
 /*
- * Find a plan.  1: the engine routes the whole fabric with it, and the file holds it.  0: the engine does not
- * (m->refused); the plan is right once everything is there.  -1 and *e: the fabric is no grid, or cancelled.
+ * Finds a plan.  Returns 1 when the engine routes the whole fabric with it; the file then holds it.  Returns
+ * 0 when the engine does not (m->refused); the plan is still right once everything is present.  Returns -1
+ * and *e when the fabric is not a grid, or when cancelled.
  */
 int torus_fit_make(struct torus_fit *m, struct err *e);
 void torus_fit_end(struct torus_fit *m);

@@ -630,8 +630,8 @@ static bool survey_effect_walk_lid(struct effect_work *w, const struct sweep *af
 }
 
 /*
- * Walks all marked LIDs. by_moves: only changed switches are looked at where that is enough, and dependencies
- * are not summed. 1: done; 0: a way is too long; -1: cancelled.
+ * Walks all marked LIDs. by_moves: visits only changed switches where that is enough, and does not sum
+ * dependencies.  Returns 1 when done, 0 when a way is too long, -1 when cancelled.
  */
 static int walk_marked(struct effect_work *w, const struct sweep *after, bool by_moves,
 		       struct survey_row *row, struct progress *p)
@@ -713,7 +713,8 @@ static void put_back(struct effect_work *w)
 	}
 }
 
-/* 1: done; 0: the difference is not enough; -1: cancelled. *acyclic: there is no new credit loop. */
+/* Returns 1 when done, 0 when the difference is not enough, -1 when cancelled. *acyclic: there is no new
+ * credit loop. */
 static int by_difference(struct effect_work *w, const struct sweep *after, struct survey_row *row,
 			 struct progress *p, bool *acyclic)
 {

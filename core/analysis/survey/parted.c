@@ -24,7 +24,7 @@ struct forest {
 	uint32_t *low;	  /* [n] first place that the subtree touches but by the link to its parent */
 	uint32_t *hosts;  /* [n] in the subtree */
 	uint32_t *root;	  /* [n] place */
-	uint32_t *next;	  /* [n] arc that is looked at next */
+	uint32_t *next;	  /* [n] the next arc to visit */
 };
 
 static void forest_init(void *arena, struct forest *t, uint32_t n)

@@ -1,6 +1,6 @@
 /*
- * All double failures of links or of switches: after which of them are hosts parted?  Every pair is decided,
- * none is sampled.
+ * All double failures of links or of switches: which of them separate hosts?  Every pair is decided, none is
+ * sampled.
  *
  * Parted: two hosts that count, on switches that stay, with a way before and none after.  A way is a chain of
  * cables.  Under a routing of Up/Down's kind (it tells directions, and a level step frees the packet) it is a
@@ -20,23 +20,24 @@
 
 #define PARTED_MOST_ROWS 10000
 
-/* A bad pair that neither part alone makes bad; part[1] NO_ID: a part that is bad alone. */
+/* A bad pair although each part alone is harmless; part[1] NO_ID: a part that is bad alone. */
 struct parted_row {
 	uint32_t part[2];
-	uint32_t host[2]; /* endports that are parted: the witness */
+	uint32_t host[2]; /* two endports that are parted, as proof */
 };
 
 struct parted {
-	const struct parts *parts; /* owned: what fails; of links those between switches */
+	const struct parts *parts; /* owned: what fails; links are those between switches */
 	bool legal;		   /* by legal ways, not by all cables */
-	uint64_t pairs, bad;	   /* of parts and cables of hosts: all; those that part hosts */
-	uint32_t host_left_out;	   /* cables of hosts that are not among the links: they may change ranks */
-	uint32_t host_links;	   /* cables of hosts, which fail too where links do */
-	uint32_t host_alone;	   /* of these: their host counts and has a way to another, so each cuts it */
-	uint64_t reranked;	   /* of pairs: some rank changes, so they were computed from nothing */
-	uint32_t alone;		   /* parts that part hosts alone */
-	uint64_t together;	   /* of bad: neither part does it alone */
-	struct parted_row *row;	   /* [n] alone, then together, by part; PARTED_MOST_ROWS at most */
+	uint64_t pairs, bad;	   /* pairs of parts and cables of hosts: all, and those that part hosts */
+	uint32_t host_left_out; /* cables of hosts that were left out of the links: they may change ranks */
+	uint32_t host_links;	/* cables of hosts, which also fail where links do */
+	uint32_t host_alone; /* of these: the host counts and has a way to another host, so each cable cuts it
+				off */
+	uint64_t reranked;   /* of pairs: some rank changes, so they were computed from scratch */
+	uint32_t alone;	     /* parts that separate hosts alone */
+	uint64_t together;   /* of bad: neither part does it alone */
+	struct parted_row *row; /* [n] alone, then together, by part; PARTED_MOST_ROWS at most */
 	size_t n;
 };
 
@@ -54,7 +55,7 @@ struct parted {
  * each pair that parts them has one part on a first way and the other on a way without it.
  */
 struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e);
-/* What was proved, in two or three sentences, with `end` behind each. */
+/* Adds what was proved, in two or three sentences, with `end` after each. */
 void parted_tell(const struct parted *r, const struct sweep *w, char end, struct text *t);
 
 /* Shared by the files parted*.c: the switches as a graph, and pairs of parts as bits. */
@@ -113,9 +114,10 @@ struct legal;
 /* NULL and *e: the directions do not come from ranks and GUIDs, cancelled, or no memory. */
 struct legal *legal_new(void *arena, struct parted_net *g, struct err *e);
 int parted_legal(struct legal *l, uint64_t *reranked, struct progress *p, struct err *e);
-/* Has a switch with hosts a way to another one, with nothing failed? */
+/* Has a switch with hosts a way to another such switch when nothing has failed? */
 bool legal_meets(const struct legal *l, uint32_t sw);
-/* Two switches with hosts that parts a and b (NO_ID: none) part. false: there are none. */
+/* Finds two switches with hosts that the failure of a and b (NO_ID: none) separates.  Returns false when
+ * there are none. */
 bool legal_witness(struct legal *l, uint32_t a, uint32_t b, uint32_t sw[2]);
 
 #endif

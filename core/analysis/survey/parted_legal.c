@@ -8,7 +8,7 @@
 #include "core/base/progress.h"
 
 #define NO_RANK_YET UINT32_MAX
-#define WAYS 3 /* so many ways without a common part: no two failures part them */
+#define WAYS 3 /* this many ways without a common part: no two failures can separate them */
 
 struct legal {
 	struct parted_net *g;

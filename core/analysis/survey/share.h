@@ -12,7 +12,7 @@ json_t *survey_row_json(const struct survey *s, const struct survey_row *r);
 
 /*
  * The subject of a survey: what fails, the engine and options, and fingerprints of the fabric and of what was
- * in force before.  A share has `shard` and `shards` too.  Shares of one survey differ only in these two.
+ * in force before.  A share also has `shard` and `shards`.  Shares of one survey differ only in these two.
  */
 json_t *survey_head_json(const struct survey *s, const struct survey_request *rq);
 
@@ -23,9 +23,9 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 int survey_shares_read(json_t *shares, const struct input *in, struct err *e);
 
 /*
- * One survey from all shares: an object with `survey_of`, `survey` (rows, the worst first), and other members
- * on which the shares agree (`scope`).  NULL and *e: they are not of one survey, or one is missing or there
- * twice.
+ * Makes one survey from all shares: an object with `survey_of`, `survey` (rows, the worst first), and other
+ * members on which the shares agree (`scope`).  Returns NULL and *e when they do not belong to one survey, or
+ * a share is missing or occurs twice.
  */
 json_t *survey_merge(const json_t *shares, struct err *e);
 

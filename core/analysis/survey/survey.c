@@ -72,9 +72,9 @@ void wilson_interval(uint64_t hits, uint64_t n, double *low, double *high)
 }
 
 /* The effect of changed entries, and of hosts that left, on the ways of hosts to one LID that stays.  The
- * ways to a LID are a tree.  A way changes only behind the first switch whose entry changed.  The number of
+ * ways to a LID form a tree.  A way changes only behind the first switch whose entry changed.  The number of
  * hosts that come by that switch is known from before.  So only these switches, those behind them, and the
- * ways of who left are looked at. */
+ * ways of hosts that left are visited. */
 
 /* With more moves than this share of all entries, whole columns are as fast. */
 #define MOVES_SHARE 8
@@ -589,7 +589,7 @@ static int survey_list_rows(struct survey *s, const struct survey_request *rq, s
 	return 0;
 }
 
-/* The outage of all failures alone, where one pass tells it. */
+/* The outage of each failure that happens alone, where one pass computes it. */
 static int outage_alone(struct survey_job *j, struct progress *p, struct err *e)
 {
 	const struct sweep *before = j->rq->before;

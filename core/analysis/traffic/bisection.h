@@ -3,15 +3,15 @@
  * crossbars", Cluster 2008, and their simulator ORCS): the mean share of its link that a host gets when
  * random pairs of hosts talk.
  *
- * One sample: the hosts are shuffled and paired, (0, 1), (2, 3), ...; with an odd number the last rests.  The
- * first of each pair sends to the second, with `both` also the second to the first.  Congestion of a channel
- * (a port between two switches) = flows over it; the share of a flow is 1 / the largest congestion on its
- * way, 1 where it crosses no channel, 0 without a way.  The value of a sample is the mean share.  Rates of
- * links are not weighed.
+ * One sample: the hosts are shuffled and paired, (0, 1), (2, 3), ...; with an odd number the last one is
+ * idle.  The first of each pair sends to the second, with `both` also the second to the first.  Congestion of
+ * a channel (a port between two switches) = flows over it; the share of a flow is 1 / the largest congestion
+ * on its way, 1 where it crosses no channel, 0 without a way.  The value of a sample is the mean share. Rates
+ * of links are not weighed.
  *
- * So it is with the traffic of GPUs (gpus.h) in place of pairs, whose hosts stand in a random order in each
- * sample, as a scheduler may give them to a job: all flows of a ring or of the trees at once; of alltoall one
- * step, the number of places drawn at random, too.
+ * The traffic of GPUs (gpus.h) can replace the pairs.  Its hosts have a random order in each sample, as a
+ * scheduler may give them to a job.  All flows of a ring or of the trees run at once; of alltoall one step
+ * runs, with a random number of places.
  */
 #ifndef IBSCOPE_BISECTION_H
 #define IBSCOPE_BISECTION_H
@@ -21,9 +21,9 @@
 #include "core/base/progress.h"
 #include "core/routing/routing.h"
 
-#define EBB_LEAST 30	     /* samples are drawn at least, */
+#define EBB_LEAST 30	     /* the fewest samples drawn; */
 #define EBB_MOST 1000	     /* at most, */
-#define EBB_HALF_WIDTH 0.005 /* and else until the half width is that small */
+#define EBB_HALF_WIDTH 0.005 /* further ones until the half width is this small */
 
 struct ebb {
 	double value;	   /* mean over the samples, 0 .. 1; 0 with fewer than two hosts */
@@ -56,9 +56,9 @@ double ebb_sample(struct ebb_sampler *s, const uint32_t *host, uint32_t n, bool 
 /* Numbers from `low` to `high`, both included, and their frequency. */
 struct bucket {
 	uint64_t low, high, count;
-	uint32_t first; /* one of them; loads: the first port with the highest load; lengths: the source, an
-			   endport; NO_ID: none */
-	uint16_t lid;	/* of lengths: where the path leads */
+	uint32_t first; /* one of them; for loads the first port with the highest load; for lengths the
+			   source, an endport; NO_ID: none */
+	uint16_t lid;	/* for lengths: the destination of the path */
 };
 
 struct buckets {
@@ -66,22 +66,22 @@ struct buckets {
 	uint64_t step;	     /* numbers in a bucket */
 	uint64_t all;	     /* sum of the counts */
 	double mean;	     /* of the numbers; 0 without any */
-	uint64_t none;	     /* of lengths: pairs without a path; not in a bucket */
-	uint32_t none_first; /* the source of one, NO_ID; and its LID */
+	uint64_t none;	     /* for lengths: pairs without a path; not in a bucket */
+	uint32_t none_first; /* an example: its source, or NO_ID, and its LID */
 	uint16_t none_lid;
 	struct bucket at[]; /* [n] ascending, without holes */
 };
 
 #define BUCKETS_MOST 24 /* of loads */
 
-/* Live ports between switches, counted by the routes that leave by them, from 0 up to `most` or what they
- * have. */
+/* Counts live ports between switches by the routes that leave by them, from 0 up to `most` or to the highest
+ * load. */
 struct buckets *load_buckets(const struct routing *r, const struct loads *l, uint32_t most);
 
 /*
- * Pairs (source host, LID of another host), counted by the links of their paths (those of both hosts
- * included), from the shortest on.  The pairs are those of struct figures.  Cost: LIDs of hosts times
- * switches.  NULL when cancelled.
+ * Counts pairs (source host, LID of another host) by the links of their paths (those of both hosts included),
+ * from the shortest on.  The pairs are those of struct figures.  Cost: LIDs of hosts times switches.  NULL
+ * when cancelled.
  */
 struct buckets *hop_buckets(const struct routing *r, struct progress *p);
 

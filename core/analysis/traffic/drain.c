@@ -285,7 +285,7 @@ static void read_counts(struct drain *d)
 	d->end = d->verdict && d->round == d->rounds ? d->verdict : DRAIN_GOES_ON;
 }
 
-/* Keeps the present round if it is one of those that are kept. */
+/* Keeps the present round if it is due to be kept. */
 static void drain_keep(struct drain *d)
 {
 	struct drain_private *o = d->own;
@@ -415,7 +415,7 @@ uint32_t *drain_circle(const struct drain *d, uint32_t *n)
 	*n = 0;
 	if (d->end != DRAIN_STOPPED || c == NO_ID)
 		return circle;
-	for (uint32_t i = 0; i < d->inside; i++) /* so many steps end in the circle */
+	for (uint32_t i = 0; i < d->inside; i++) /* this many steps end in the circle */
 		c = drain_wants(d, c);
 	do {
 		circle[(*n)++] = c;
@@ -566,7 +566,7 @@ static size_t drain_lay_out(struct drain *d, uint8_t *at)
 	return size;
 }
 
-/* Rooms for what moves; the packets are known.  -1 and *e: there is no memory. */
+/* Allocates what moves; the packets are known.  Returns -1 and *e when memory is out. */
 static int drain_make_room(struct drain *d, struct err *e)
 {
 	struct drain_private *o = d->own;

@@ -1,6 +1,7 @@
 /*
- * Packets moved through a routed fabric, round by round, until all have arrived or nobody can move.  A model
- * to see with, not a timing of hardware.  Looks at tables, SLs and VLs only and knows no engine.
+ * Packets moved through a routed fabric, round by round, until all have arrived or nobody can move.  It is a
+ * model for illustration, not for the timing of hardware.  It looks only at tables, SLs and VLs and knows no
+ * engine.
  *
  * Each channel (credit/cdg.h: a directed cable on one VL) has a buffer of N packets at its far end, first in,
  * first out.  A packet is in one channel at a time.  It goes on when the next channel has a free place (a
@@ -57,21 +58,22 @@ struct drain_packet {
 
 enum drain_end { DRAIN_GOES_ON, DRAIN_DONE, DRAIN_STOPPED };
 
-struct drain_private; /* what moves, and what it goes back to */
+struct drain_private; /* the state that moves, and the states kept for going back */
 
 struct drain {
 	const struct routing *routing; /* reference held */
 	unsigned buffers;	       /* packets of a channel */
 	uint32_t n_packets;	       /* without those left out */
-	uint64_t left_out; /* of the pattern: an end does not count, or the tables do not lead there */
+	uint64_t left_out; /* flows of the pattern that were left out: an end does not count, or the tables do
+			      not lead there */
 	struct drain_packet *packet; /* [n_packets] by source, in the order in which it sends them */
 	/* Of drain_cycle(): */
-	int lead; /* channels before the cycle at which packets begin; -1: all begin at their hosts */
+	int lead; /* channels before the cycle in which packets begin; -1: all begin at their hosts */
 	uint32_t *way, *way_first; /* channels of packet i from way_first[i] on; NULL: by the tables */
 
 	/* At the present round. */
 	uint32_t round;			   /* 0: nothing has moved */
-	uint32_t arrived, dropped, inside; /* the rest is still at its hosts */
+	uint32_t arrived, dropped, inside; /* all others are still at their hosts */
 	enum drain_end end;
 	/* Of the whole run, when drain_run() has ended. */
 	uint32_t rounds; /* rounds in which something moved */
@@ -80,48 +82,48 @@ struct drain {
 };
 
 /*
- * Packets of a pattern, at round 0: a flow of weight w is w packets.  NULL and *e: too many for the memory,
- * or cancelled.
+ * Makes the packets of a pattern, at round 0: a flow of weight w becomes w packets.  Returns NULL and *e when
+ * there are too many for the memory, or when cancelled.
  */
 struct drain *drain_new(const struct routing *r, const struct pattern *p, unsigned buffers, uint64_t seed,
 			struct progress *progress, struct err *e);
 /*
- * Packets that fill a shortest cycle of a component: for each channel of it as many as it has places, which
- * want the next channel of it.  So they stand still in the end.  They begin at their hosts and set out so
- * that all would come to the cycle in the same round.  If they hinder each other on their way there, they
- * begin as many channels before the cycle as it needs (lead; 0: in the cycle).  With adaptive routing their
- * choices are those that make the cycle.  The same errors.
+ * Makes packets that fill a shortest cycle of a component: for each channel of the cycle as many as it has
+ * places, all of which want the next channel.  So in the end they stand still.  They begin at their hosts and
+ * start so that all would reach the cycle in the same round.  If they hinder each other on the way, they
+ * begin as many channels before the cycle as necessary (lead; 0: in the cycle).  With adaptive routing they
+ * make the choices that close the cycle.  The errors are the same.
  */
 struct drain *drain_cycle(const struct cdg *c, uint32_t component, unsigned buffers,
 			  struct progress *progress, struct err *e);
 
 /*
- * Go to a round, forwards or backwards; beyond the end: to the end.  It goes on from the nearest
- * round before that was kept.  False: cancelled, and it stands somewhere between.
+ * Goes to a round, forwards or backwards, or to the end if that is earlier.  It starts from the nearest kept
+ * round before it.  Returns false when cancelled; it then stands somewhere in between.
  */
 bool drain_to(struct drain *d, uint32_t round, struct progress *p);
-/* Go to the end, and keep what it is in rounds and verdict.  False: cancelled. */
+/* Goes to the end, and keeps the result in rounds and verdict.  Returns false when cancelled. */
 bool drain_run(struct drain *d, struct progress *p);
 
 /* The number of packets in a channel at the present round. */
 unsigned drain_held(const struct drain *d, uint32_t channel);
 /* Its k-th packet, from the first; k < drain_held(). */
 uint32_t drain_packet_in(const struct drain *d, uint32_t channel, unsigned k);
-/* The channel that its first packet wants, as things stand; NO_ID: a host takes it, or it is dropped. */
+/* The channel that its first packet wants now; NO_ID when a host takes it or it is dropped. */
 uint32_t drain_wants(const struct drain *d, uint32_t channel);
-/* Does its first packet want a channel without a free place? */
+/* Does its first packet want a channel that has no free place? */
 bool drain_waits(const struct drain *d, uint32_t channel);
 /* The number of such channels. */
 uint32_t drain_waiting(const struct drain *d);
-/* The next channel with a packet, from `channel` on; NO_ID: none.  For c = next(d, 0), next(d, c + 1), ... */
+/* The next channel with a packet, from `channel` on, or NO_ID.  For c = next(d, 0), next(d, c + 1), ... */
 uint32_t drain_next(const struct drain *d, uint32_t channel);
 
-/* The present round in words: "round 3: 4 of 20 packets arrived, 10 in cables; ...". */
+/* Adds a description of the present round: "round 3: 4 of 20 packets arrived, 10 in cables; ...". */
 void drain_tell(const struct drain *d, struct text *t);
 
 /*
- * When it has stopped: those who wait for each other, in order; behind the last comes the first.  *n of them;
- * the caller frees.  0 when it has not stopped.
+ * When it has stopped: the *n channels that wait for each other, in order; the first follows the last.  The
+ * caller frees them.  *n is 0 when it has not stopped.
  */
 uint32_t *drain_circle(const struct drain *d, uint32_t *n);
 

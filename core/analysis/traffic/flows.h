@@ -7,7 +7,7 @@
 #include "core/base/progress.h"
 #include "core/routing/routing.h"
 
-/* By source, then by LID.  If the pattern is a list, in its order. */
+/* Sorted by source, then by LID; for a list pattern in the list's order. */
 struct flow_list {
 	struct flow *flow; /* [n] */
 	size_t n, cap;
@@ -15,8 +15,9 @@ struct flow_list {
 };
 
 /*
- * Flows that leave by a port: of a switch, or a host's own.  NULL and *e: cancelled, or there is no room for
- * them.  Cost: destinations that leave by the port * switches; for a list: its flows * links of a path.
+ * Lists the flows that leave by a port of a switch, or by a host's own.  Returns NULL and *e when cancelled
+ * or out of memory.  Cost: destinations that leave by the port * switches; for a list: its flows * links of a
+ * path.
  */
 struct flow_list *flows_over(const struct routing *r, const struct pattern *pattern, uint32_t port,
 			     struct progress *p, struct err *e);
@@ -36,14 +37,14 @@ enum flow_by {
 extern const char *const flow_by_word[FLOWS_BYS];
 
 struct flow_group {
-	uint32_t from,
-		to; /* as FLOWS_BY_ says; of a scope 1 = in it, 0 = another; NO_ID: not grouped by it */
+	uint32_t from, to; /* depending on FLOWS_BY_; for a scope 1 = inside, 0 = outside; NO_ID: not grouped
+			      by it */
 	uint64_t pairs;
 	size_t first; /* a flow of it */
 };
 
 /*
- * Groups, most pairs first, then by name; *n of them; the caller frees them. scope: hosts of the scope, for
+ * Makes the *n groups, most pairs first, then by name; the caller frees them. scope: hosts of the scope, for
  * FLOWS_BY_SCOPE (NULL: all are in it).
  */
 struct flow_group *flow_groups(const struct flow_list *l, const struct routing *r, enum flow_by by,
@@ -52,18 +53,18 @@ struct flow_group *flow_groups(const struct flow_list *l, const struct routing *
 /* The name of a group's from or to: a switch, a host, "the scope", "others"; "" for NO_ID. */
 const char *flow_end_label(const struct fabric *f, enum flow_by by, uint32_t end, char *buf, size_t size);
 
-/* Several jobs at once, each with traffic among its own GPUs: links x jobs, and what strangers put on a job's
- * links. */
+/* Several jobs at once, each with traffic among its own GPUs: links x jobs, and what other jobs put on a
+ * job's links. */
 
-/* Links are those between switches, in one direction. */
+/* Links are those between switches, counted in one direction. */
 struct job_sum {
-	uint64_t flows, routes; /* that it makes; that arrive */
-	uint32_t links;		/* that carry them */
-	uint32_t shared;	/* of these: with routes of another job */
-	uint32_t max;		/* most of its own on one */
-	uint32_t strangers;	/* most that others put on one of its links */
-	uint32_t both;		/* most of all together on one of its links */
-	uint32_t port;		/* that one, the first of such; NO_ID: it uses none */
+	uint64_t flows, routes; /* flows and routes that it makes; that arrive */
+	uint32_t links;		/* links that carry them */
+	uint32_t shared;	/* of these: links with routes of another job */
+	uint32_t max;		/* most of its own routes on one link */
+	uint32_t strangers;	/* most routes of others on one of its links */
+	uint32_t both;		/* most routes of all jobs on one of its links */
+	uint32_t port;		/* the first link with that; NO_ID: it uses none */
 };
 
 /* What a job puts on a link. */
@@ -89,21 +90,23 @@ struct job_loads *job_loads_new(const struct routing *r, struct gpus *const *job
 				enum gpu_pattern kind, struct progress *p, struct err *e);
 
 /*
- * The way back: tables lead to destinations, so the path from B to A is made by other entries than that from
- * A to B, and may take other cables.
+ * The way back.  Tables lead to destinations, so the path from B to A comes from other entries than the path
+ * from A to B, and may take other cables.
  */
 
-#define RETURNS_MOST \
-	4000000 /* pairs looked at; of larger fabrics hosts at equal distances in the list begin them */
+#define RETURNS_MOST                                                                                      \
+	4000000 /* most pairs examined; in larger fabrics only hosts at equal distances in the list begin \
+		   them */
 
 struct returns {
 	uint64_t pairs; /* of hosts that count, each once, by their first LIDs, with a path both ways */
-	uint64_t other; /* of these: the way back takes another cable */
+	uint64_t other; /* of these: pairs whose way back takes another cable */
 };
 
-/* Does the path from endport b to a take the cables of that from a to b?  -1: one does not arrive. */
+/* Does the path from endport b to a take the same cables as the path from a to b?  Returns -1 when one of
+ * them does not arrive. */
 int return_same(const struct routing *r, uint32_t a, unsigned lid_a, uint32_t b, unsigned lid_b);
-/* To be freed by free(); NULL: cancelled. */
+/* The caller frees it with free(); NULL when cancelled. */
 struct returns *returns_count(const struct routing *r, struct progress *p);
 
 #endif

@@ -27,7 +27,7 @@ struct ring_order_state {
 	uint32_t n;
 	uint32_t *at;	  /* [n] hosts by place */
 	uint32_t *flows;  /* [n_ports] */
-	uint32_t *having; /* [flows at most + 1] links with so many */
+	uint32_t *having; /* [flows at most + 1] number of links with this many flows */
 	uint32_t *way;	  /* as shift_way() has it */
 	struct ring_cost cost;
 	uint32_t *log; /* [n_log] ports and what was on them, in pairs, since n_log was 0 */
@@ -84,7 +84,8 @@ static uint32_t gpu_sends_by(const struct gpus *g, uint32_t host, const struct g
 	return same ? same->endport : x->endport;
 }
 
-/* The links between switches of an edge's flow: x->way[1 .. n - 2]. Returns n; 0: there is no way. */
+/* Finds the links between switches of an edge's flow: x->way[1 .. n - 2].  Returns n, or 0 when there is no
+ * way. */
 static uint32_t ring_order_find_way(struct ring_order_state *x, uint32_t place, uint32_t rail)
 {
 	uint32_t to = ring_order_behind(x, place, rail), host = x->at[place];

@@ -32,7 +32,7 @@ struct gpus *gpus_new(const struct routing *r, const uint32_t *endport, uint32_t
 /* The same with the hosts in another order: order[] numbers those of g. */
 struct gpus *gpus_in_order(const struct gpus *g, const uint32_t *order);
 
-/* The GPU of a host on a rail, NULL: none. */
+/* The GPU of a host on a rail, or NULL. */
 const struct gpu *gpu_on(const struct gpus *g, uint32_t host, uint32_t rail);
 /* The name of a host: the first word of its nodes' names. */
 const char *gpus_host_name(const struct gpus *g, const struct fabric *f, uint32_t host, char *buf,
@@ -44,14 +44,14 @@ extern const char *const gpu_pattern_word[GPU_PATTERNS]; /* "ring", "tree", "all
 /*
  * Adds the flows of a pattern to a list.
  *
- * ring: one on each rail, over the hosts that have it. The GPU before the rail's one sends to the next host's
- * GPU of the rail, as the ring has passed all GPUs of the host then.
+ * ring: one on each rail, over the hosts that have it.  The GPU before the rail's GPU sends to the next
+ * host's GPU of the rail, because the ring has then passed all GPUs of the host.
  *
- * tree: on each rail two binary trees over these hosts, so that a leaf of one is none of the other (Sanders,
- * Speck, Traeff 2009). All edges carry a flow both ways. Direct: parents meet their children by the GPU
- * behind the rail's one.
+ * tree: on each rail two binary trees over these hosts, so that no host is a leaf of both (Sanders, Speck,
+ * Traeff 2009).  All edges carry a flow both ways.  Direct: parents meet their children by the GPU behind the
+ * rail's one.
  *
- * alltoall: each GPU to each one of other hosts.
+ * alltoall: each GPU sends to every GPU of other hosts.
  *
  * -1 and *e: there is no room, more flows than 32 bits count, or cancelled.
  */
@@ -66,10 +66,11 @@ void pattern_gpus_step(const struct routing *r, const struct gpus *g, uint32_t k
 
 /*
  * The order of hosts in a ring of GPUs (gpus.h), judged by the flows that share links between switches: flows
- * without a way, then most flows on a link, then how many links have so many, then pairs of flows that meet.
+ * without a way, then most flows on a link, then the number of links with that many, then pairs of flows that
+ * meet.
  */
 
-#define RING_ALL_ORDERS 8 /* so many hosts at most: all orders are tried */
+#define RING_ALL_ORDERS 8 /* with at most this many hosts all orders are tried */
 
 struct ring_cost {
 	uint32_t lost;	/* flows without a way */
@@ -77,13 +78,13 @@ struct ring_cost {
 	uint32_t links; /* with so many */
 	uint64_t meet;	/* pairs of flows on the same link, summed over links */
 };
-int ring_cost_order(const struct ring_cost *a, const struct ring_cost *b); /* the better first */
+int ring_cost_order(const struct ring_cost *a, const struct ring_cost *b); /* the better one first */
 
 struct ring_order {
 	struct ring_cost now, swapped, best;
 	uint32_t *flows;      /* [n_ports] on each link now; of ports between switches */
 	uint32_t swap[2];     /* the hosts whose swap helps most; NO_ID: no swap of two helps */
-	uint32_t *best_order; /* [n_hosts] hosts; that of `now` where none better was found */
+	uint32_t *best_order; /* [n_hosts] hosts; equals the order of `now` where no better one was found */
 	bool proved;	      /* no order is better: no link has two flows, or all orders were tried */
 	bool all_tried;
 };

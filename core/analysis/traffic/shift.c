@@ -323,9 +323,9 @@ static void shift_sum_up(struct shifts *s)
 	s->mean = s->n ? (double)sum / s->n : 0;
 }
 
-/* At most so many flows are counted; else shifts are sampled. */
+/* At most this many flows are counted; otherwise shifts are sampled. */
 #define SHIFT_FLOWS 20000000u
-/* From so many on, threads are worth their start. */
+/* With this many flows or more, threads are worth their start. */
 #define MANY_FLOWS 100000u
 
 uint32_t shift_sample(const struct shift_order *o)

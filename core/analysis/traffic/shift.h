@@ -12,7 +12,7 @@
 #include "core/sm/engine.h"
 #include "core/sm/options.h"
 
-/* By LID; in the order that a fat tree is routed for; by name of the host, then port; GPUs of host by host
+/* By LID; in the order for which a fat tree is routed; by name of the host, then port; GPUs host by host
  * (gpus.h). */
 enum shift_by { SHIFT_LID, SHIFT_FTREE, SHIFT_NAME, SHIFT_RAIL };
 
@@ -23,9 +23,10 @@ struct shift_order {
 	uint32_t n; /* places */
 	uint32_t *
 		place; /* [n] endports that count; NO_ID = a missing node, which sends and receives nothing */
-	uint32_t rails; /* of SHIFT_RAIL, places of a host: these send nothing to each other, and to other
+	uint32_t rails; /* for SHIFT_RAIL, places of one host: these send nothing to each other, and to other
 			   hosts... */
-	bool direct; /* ... by their own port; else by that of the receiver's rail, where their host has it */
+	bool direct;	/* ... by their own port; otherwise by their host's port on the receiver's rail, if it
+			   has one */
 };
 
 /* "lid", "ftree", "name", "rail"; and in words: "by LID", "of the fat tree", "by name". */
@@ -42,14 +43,14 @@ struct shift_order *shift_order_new(const struct routing *r, const struct setup 
 				    const struct engine *const *engines, const char *by, struct progress *p,
 				    struct err *e);
 
-/* The number of shifts that can be computed in a moment; 0: all. */
+/* The number of shifts that can be computed quickly; 0: all. */
 uint32_t shift_sample(const struct shift_order *o);
 
 struct shift_load {
-	uint32_t shift;	      /* K, 1 .. n - 1 */
-	uint32_t max;	      /* most flows on a link in one direction, host links included */
-	uint32_t port;	      /* port id where they leave, the first of such; NO_ID: no flow at all */
-	uint32_t flows, lost; /* flows that arrive; that have no way */
+	uint32_t shift; /* K, 1 .. n - 1 */
+	uint32_t max;	/* most flows on a link in one direction, host links included */
+	uint32_t port;	/* port id where these flows leave, the first such port; NO_ID: no flow at all */
+	uint32_t flows, lost; /* flows that arrive; flows without a way */
 };
 
 struct shifts {
@@ -57,19 +58,19 @@ struct shifts {
 	uint32_t n_places, n_missing; /* places in the order; those of missing nodes */
 	uint32_t n;		      /* shifts looked at */
 	struct shift_load *load;      /* [n] by K */
-	uint32_t worst; /* index in load[] of the first with the greatest max; NO_ID when n is 0 */
-	uint32_t free;	/* shifts in which all flows arrive, without two on a link */
+	uint32_t worst; /* index in load[] of the first shift with the highest max; NO_ID when n is 0 */
+	uint32_t free;	/* shifts in which all flows arrive and no two share a link */
 	double mean;	/* of max over the shifts */
 };
 
 /*
- * `sample` shifts (0: all), evenly spread over 1 .. n - 1.  O(shifts * places * hops), by at most
+ * Computes `sample` shifts (0: all), evenly spread over 1 .. n - 1.  O(shifts * places * hops), by at most
  * `threads` (0: all cores).  NULL: cancelled.
  */
 struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
 			  unsigned threads, struct progress *p);
 
-/* One shift in full: the pairs on each link. */
+/* One shift in detail: the pairs on each link. */
 struct shift_pair {
 	uint32_t src, dst; /* endports */
 };
@@ -84,7 +85,7 @@ struct shift_links {
 	uint32_t n_places;
 	enum shift_by by;
 	struct shift_load load;	 /* of this shift */
-	uint32_t n;		 /* links with a flow in that direction, those of hosts too */
+	uint32_t n;		 /* links with a flow in that direction, including hosts' links */
 	struct shift_link *link; /* [n] most flows first, then by port id */
 	struct shift_pair *pair; /* [load.flows] by the order of sources */
 	uint32_t *pair_of;	 /* [link.first .. + flows) pairs of a link, in that order */

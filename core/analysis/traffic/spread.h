@@ -25,24 +25,25 @@
 uint32_t equivalent_ports(const struct elements *el, const uint32_t *port, uint32_t n, uint32_t *group);
 
 /*
- * "Equal paths": should all ways between two switch elements have the same length? The user guide HP
+ * "Equal paths": should all ways between two switch elements have the same length?  The user guide HP
  * 376227-B21 advises it: then routing with a tolerance of 0 uses all ways.
  *
  * A way of element A to B here: any link of A to a neighbour, then the shortest way on to B that does not
- * come back to A; or a shortest way but for one step sideways, to an element that is as far from B.  Steps
- * away from B behind the first are left out: every tree has such detours.
+ * come back to A; or a way that is shortest except for one step sideways, to an element equally far from B.
+ * Steps away from B behind the first are left out: every tree has such detours.
  */
 
 /* A pair of edge elements (with CAs or routers) whose ways differ. */
 struct unequal_pair {
 	uint32_t from, to;
 	uint16_t least, most;	    /* distances: links between elements */
-	uint32_t n_least, n_longer; /* links of `from` that begin a shortest way, a longer one; some both */
+	uint32_t n_least, n_longer; /* links of `from` that begin a shortest way, and those that begin a
+				       longer one; some do both */
 };
 
 struct unequal_paths {
 	uint32_t n_edges;
-	uint64_t pairs;		   /* ordered pairs of edge elements looked at */
+	uint64_t pairs;		   /* ordered pairs of edge elements examined */
 	struct unequal_pair *pair; /* by from, then to */
 	size_t n, cap;
 };
@@ -51,16 +52,16 @@ struct unequal_paths {
 struct unequal_paths *unequal_paths_new(const struct elements *el, struct progress *p);
 
 /*
- * Flow out of each port of a switch [n_ports], in pairs of hosts. hosts: [n_switches] number on each.  The
- * caller frees it.  NULL when cancelled.
+ * Computes the flow out of each port of a switch [n_ports], in pairs of hosts. hosts: [n_switches] number on
+ * each.  The caller frees it.  NULL when cancelled.
  */
 double *even_shares(const struct topo *t, const uint32_t *hosts, struct progress *p);
 
-/* Pairs without a share: some way of theirs loops or ends nowhere, as check.h counts them. */
+/* Pairs without a share, because one of their ways loops or ends nowhere, as check.h counts them. */
 struct spread_left {
-	uint64_t pairs;	  /* of hosts, all that were looked at */
-	uint64_t left;	  /* of these: left out whole */
-	uint64_t looping; /* of these: some way loops */
+	uint64_t pairs;	  /* all pairs of hosts that were examined */
+	uint64_t left;	  /* of these: left out entirely */
+	uint64_t looping; /* of these: a way loops */
 	struct spread_missed {
 		uint32_t sw, dst; /* from the hosts on a switch to an endport */
 		uint32_t pairs;
@@ -70,9 +71,9 @@ struct spread_left {
 };
 
 /*
- * Flow out of each port of a switch [n_ports], for all hosts to all base LIDs.  Each switch divides it
- * equally over all ports of the group.  *left is filled, up to its limit.  The caller frees the shares.  NULL
- * when cancelled.
+ * Computes the flow out of each port of a switch [n_ports], for all hosts to all base LIDs.  Each switch
+ * divides it equally over all ports of the group.  *left is filled, up to its limit.  The caller frees the
+ * shares.  NULL when cancelled.
  */
 double *spread_shares(const struct routing *r, struct spread_left *left, struct progress *p);
 

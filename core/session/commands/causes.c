@@ -1,4 +1,4 @@
-/* Causes of lost pairs and of wrong entries, as commands tell them; and what was last at a place. */
+/* Causes of lost pairs and of wrong entries, as commands print them; and what was last at a place. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ struct earlier {
 	const struct lids *lids;
 };
 
-/* Earlier ones, the latest first: of events, then of snapshots.  f NULL: no more.  where: receives its name.
- */
+/* Earlier ones, the latest first: of events, then of snapshots.  f NULL: no more.  where: receives its
+ * name. */
 static struct earlier earlier(const struct session *s, size_t i, struct text *where)
 {
 	where->len = 0;
@@ -71,8 +71,8 @@ static void word_in(struct earlier x, const char *word, json_t *list)
 }
 
 /*
- * What was last at a port of a node (word NULL), or at what a word names, in the latest of the earlier
- * fabrics that knows it, else in the baseline.  *where, freed by the caller: which of them.
+ * Finds what was last at a port of a node (word NULL), or at what a word names, in the latest of the earlier
+ * fabrics that knows it, else in the baseline. *where, freed by the caller: the fabric that knew it.
  */
 static json_t *seen_last(const struct session *s, const char *word, uint64_t guid, unsigned port,
 			 struct text *where)

@@ -21,7 +21,7 @@
 #include "core/session/patterns.h"
 
 #define HOSTS_SHOWN 100 /* of a step */
-#define SECOND_MOST 200 /* failures of a kind that are tried in a state; of more, so many are drawn */
+#define SECOND_MOST 200 /* most failures of a kind tried in a state; more are sampled down to this */
 #define ROOTS_SHOWN 40
 
 /* The worst of all single failures of a kind. */
@@ -36,7 +36,7 @@ enum { BY_LINK, BY_SWITCH, SECONDS };
 struct state_told {
 	size_t at;	       /* event */
 	struct session *then;  /* a draft of its own */
-	const struct sweep *w; /* of it; routing may be NULL */
+	const struct sweep *w; /* of that state; routing may be NULL */
 	char *name;	       /* "before", "step 2" */
 	struct judged judged;
 	struct judgement j; /* {0} without tables */
@@ -690,8 +690,8 @@ static int put_pictures(struct document *d, const struct change_told *c, struct 
 	return c->n > 1 ? put_picture(d, c, &c->state[c->n - 1], e) : 0;
 }
 
-/* --- the whole -------------------------------------------------------------------------------------------
- */
+/* --- the whole
+ * ------------------------------------------------------------------------------------------- */
 
 static int change_report_command_put_all(struct document *d, const struct change_told *c,
 					 const struct replay *r, struct err *e)

@@ -14,7 +14,7 @@
 #include "core/session/commands/commands.h"
 #include "core/sm/lft_file.h"
 
-/* untold: pairs that are lost only because tables were not read, or are of another fabric. */
+/* untold: pairs that are lost only because tables were not read, or belong to another fabric. */
 static void print_check(const struct check_result *c, uint64_t untold, struct out *o)
 {
 	if (untold)
@@ -179,7 +179,8 @@ static void add_endports(struct check_command_found *x, const struct sweep *w)
 			faults_add_endport(&x->now, FAULT_CUT_OFF, ep);
 }
 
-/* Hosts whose own cable carries no data, or whose LID another port has, too.  add_endports() tells others. */
+/* Hosts whose own cable carries no data, or whose LID another port has, too. add_endports() reports
+ * others. */
 static void check_command_add_end(void *ctx, uint32_t ep, uint32_t cause, uint64_t pairs)
 {
 	struct check_command_found *x = ctx;
@@ -210,8 +211,8 @@ void print_faults(const struct faults *s, const char *what, size_t most, struct 
 }
 
 /*
- * Tells faults that FILE lacks, and those of FILE that are gone; of what cannot be told neither. Returns the
- * number of new ones.
+ * Reports faults that FILE lacks, and faults in FILE that are gone, but neither where it cannot be known.
+ * Returns the number of new ones.
  */
 static size_t compare_faults(const struct check_command_found *x, struct out *o)
 {
@@ -294,7 +295,7 @@ static void check_command_tell_managers(const struct fabric *f, struct out *o)
 	out_json(o, "manager_fault", json_text(text_str(&t)));
 }
 
-/* Does anything tell which hosts may talk?  Of a synthetic fabric nothing can. */
+/* Does anything say which hosts may talk?  For a synthetic fabric nothing can. */
 static void tell_partitions(const struct sweep *w, struct out *o)
 {
 	bool looked = w->routing->pair_sls && w->routing->pair_sls->first;

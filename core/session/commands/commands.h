@@ -1,4 +1,4 @@
-/* What the commands share.  One more command is one entry in the table of its file (command.h). */
+/* What commands share.  To add a command, add an entry to the table of its file (command.h). */
 #ifndef IBSCOPE_COMMANDS_H
 #define IBSCOPE_COMMANDS_H
 
@@ -28,7 +28,7 @@
 #include "core/sm/ucast_cache.h"
 #include "core/trace/walk.h"
 
-/* --- parts of the JSON contract (contract.h) that several commands have ----------------------------- */
+/* --- parts of the JSON contract (contract.h) that several commands use ----------------------------- */
 
 #define JSON_FABRIC                                                                                        \
 	"fabric object? what is loaded\n"                                                                  \
@@ -193,63 +193,64 @@
 #define JSON_JUDGED JSON_JUDGED_("")
 #define JSON_SOME_JUDGED JSON_JUDGED_("?")
 
-/* Where a command writes to: a file, or for "-" the command's own output. */
+/* Where a command writes: to a file, or for "-" to the command's own output. */
 struct target {
 	const char *path;
 	FILE *f;
 	struct outfile file;
 	struct text text;	 /* what was written for "-" in JSON mode */
-	struct warnings missing; /* parts of the fabric that are not in it; told at its end */
+	struct warnings missing; /* missing parts of the fabric, listed at its end */
 };
 bool on_output(const struct target *t);
 int open_target(struct target *t, const char *path, struct out *o, struct err *e);
 /*
- * Begin a file, whose comments begin with #, with what it lacks of the fabric in force.  up: all that it
- * shows; NULL: everything that is not down in the source.
+ * Begins a file, whose comments begin with #, by listing what it lacks of the fabric in force.  `up` has all
+ * that it shows; NULL: everything that is not down in the source.
  */
 void mark_target(struct target *t, const struct session *s, const struct topo *up);
 int cannot_write(const struct target *t, struct err *e); /* -1 and *e, by errno */
-/* End it; rc 0: the file is kept.  Its JSON keys are JSON_CONTENT.  Returns rc, or -1 and *e. */
+/* Ends it; with rc 0 the file is kept.  Its JSON keys are JSON_CONTENT.  Returns rc, or -1 and *e. */
 int close_target(struct target *t, int rc, struct out *o, struct err *e);
 /* The same for n files (TARGETS at most) that belong together: all of them are kept, or none. */
 #define TARGETS 5
 int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err *e);
 
 /*
- * The hosts that n words mean, as in `scope`; known: those that the fabric has, by whole names.  o tells
- * which are not there.  NULL and *e: a word means none, or none is left.
+ * Reads the hosts that n words mean, as in `scope`.  `known` gets those that the fabric has, by whole names,
+ * and o reports those that are missing.  NULL and *e when a word means no host, or none is left.
  */
 struct scope *scope_read(const struct session *s, const struct arg *arg, int n, bool known, struct out *o,
 			 struct err *e);
 
-/* "A -> B" in a row, of which both names may be cut. */
+/* "A -> B" in a row, where both names may be shortened. */
 void tell_pair(const char *pair, struct out *o);
 /*
- * Quantities of candidates, a column each: the names, behind `before` characters; the values of one, "-":
- * none, and keys of obj.
+ * Quantities of candidates, a column each: tell_quantities() prints the names, after `before` characters; the
+ * other prints the values of one candidate ("-": none) and puts them into obj.
  */
 void tell_quantities(const char *const *name, unsigned n, int before, struct out *o);
 void tell_quantity_values(const char *const *name, const int64_t *q, unsigned n, json_t *obj, struct out *o);
 
 /*
- * The kind of what is named alone by all words of `fail` or `restore`: "link", "switch", "host", "chassis" or
- * "card". NULL and *e: a word names nothing, or the words fit several kinds.
+ * The kind of what all words of `fail` or `restore` name: "link", "switch", "host", "chassis" or "card". NULL
+ * and *e when a word names nothing or the words name several kinds.
  */
 const char *target_kind(struct session *s, const struct args *args, struct progress *p, struct err *e);
 
 int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e);
 bool prints_schema(int argc, char *const *argv);
 int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e);
-/* `roots export FILE [S...]`.  The command `roots` runs it. */
+/* `roots export FILE [S...]`, run by the command `roots`. */
 int export_roots(struct session *s, const struct args *args, struct out *o, struct err *e);
 int cmd_why(struct session *s, const struct args *args, struct out *o, struct err *e);
 
-/* Endports up but not reached: a line, keys of JSON_CUT_OFF.  named: so many by name.  Their number. */
+/* Reports endports that are up but not reached: a line with at most `named` names, and the keys of
+ * JSON_CUT_OFF.  Returns their number. */
 uint32_t report_cut_off(const struct sweep *w, unsigned named, struct out *o);
 
 /*
- * The two sides of a `diff`.  They follow from its words SNAPSHOT: no word = the event before and now, one =
- * that snapshot and now, two = both snapshots.  The sides are borrowed.  -1 and *e.
+ * The two sides of a `diff`, from its words SNAPSHOT: without a word the event before and now, with one that
+ * snapshot and now, with two both snapshots.  The sides are borrowed.  Returns -1 and *e on failure.
  */
 int diff_sides(struct session *s, const struct args *args, const struct sweep **a, const struct sweep **b,
 	       struct err *e);
@@ -271,56 +272,57 @@ int run_engines(struct session *s, const struct engines_start *x, struct out *o,
 int move_manager(struct session *s, const struct fabric *f, struct change_request *rq, struct out *o,
 		 struct err *e);
 
-/* Usage error: -1 and "expected: SYNTAX". */
+/* Reports a usage error: returns -1 and sets *e to "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);
 
 /* The sweep in force with tables, or NULL and *e ("nothing is routed; `route ENGINE` does it"). */
 const struct sweep *need_routing(const struct session *s, struct err *e);
 
 /*
- * A table that is also a pane, printed as `list NAME [ARGUMENT]` prints it, so one place lays it out.
- * argument may be NULL.  A session without `list` prints nothing.
+ * Prints a table that is also a pane, as `list NAME [ARGUMENT]` does, so that one place lays it out. argument
+ * may be NULL.  A session without `list` prints nothing.
  */
 int print_table(struct session *s, const char *name, const char *argument, struct out *o, struct err *e);
 
-/* Make a copy of the state in force one in which what words behind `fail` name is down.  -1 and *e. */
+/* Marks as down, in a copy of the state in force, what the words behind `fail` name.  -1 and *e on
+ * failure. */
 int fail_words(struct session *s, const struct args *args, struct state *state, struct out *o, struct err *e);
 
-/* A line on the outage, and keys of JSON_OUTAGE. */
+/* Prints a line on the outage and sets the keys of JSON_OUTAGE. */
 struct outage;
 void report_outage(const struct outage *x, struct out *o);
-/* The jobs of a file with hosts in the fabric, each with the part of an outage that is among its own, most
- * first. */
+/* The jobs of a file that have hosts in the fabric, with the part of an outage between each job's own hosts;
+ * most first. */
 struct outage_job_list {
 	struct outage_job *job;
-	uint32_t n, absent; /* absent: jobs without a host here */
+	uint32_t n, absent; /* absent: number of jobs without a host here */
 };
 int outage_jobs(const struct session *s, const struct outage *x, const char *path, struct outage_job_list *l,
 		struct progress *p, struct err *e);
 void outage_jobs_free(struct outage_job_list *l);
-/* What fails, for the command and the pane `outage`. */
+/* The words for what fails, in the command and the pane `outage`. */
 #define OUTAGE_SYNTAX(before)                                                               \
 	before "link NODE[PORT]... | " before "switch S... | " before "host H... | " before \
 	       "chassis CHASSIS... | " before "card CARD..."
 #define OUTAGE_NONE "there were no tables before the last event, so nothing was cut"
-/* The setup in force with what such words name down; a reference, or NULL and *e. */
+/* The setup in force with everything down that such words name; a reference, or NULL and *e. */
 const struct setup *outage_words(struct session *s, int n, char **word, struct out *o, struct err *e);
-/* Pairs lost after the sweep of an event; OUTAGE_NO_AFTER. */
+/* Pairs lost after the sweep of an event, or OUTAGE_NO_AFTER. */
 uint64_t outage_after(const struct event *ev);
 
 /* Keys of JSON_JUDGED. */
 void judged_json(const struct judged *j, struct out *o);
-/* The same, after the first line of a judgement of a sweep (judged.h). */
+/* The same, after the first line of a sweep's judgement (judged.h). */
 void report_judged(const struct sweep *w, struct out *o);
-/* One more event: the tables that were read and are at hand come into force, by a chain that shows them. */
+/* Makes an event: the tables at hand, which were read, come into force by a chain that shows them. */
 int take_held(struct session *s, const char *chain, struct out *o, struct err *e);
-/* Lines that tell what the event in force did: routing, refusals, changes. */
+/* Prints lines about what the event in force did: routing, refusals, changes. */
 void report_event(struct session *s, struct out *o);
-/* One more event (session_change()), and these lines.  -1 and *e. */
+/* Makes an event (session_change()) and prints these lines.  Returns -1 and *e on failure. */
 int run_change(struct session *s, const struct change_request *rq, struct out *o, struct err *e);
-/* The tables in force, where the hosts of another scope count; NULL: all hosts do.  A reference. */
+/* The tables in force with the hosts of another scope; NULL: all hosts count.  A reference. */
 struct routing *routing_in_scope(const struct session *s, const struct scope *scope);
-/* `COMMAND shared H... [all]`: on which links the scope, one job, meets another job, with both loads. */
+/* `COMMAND shared H... [all]`: the links on which the scope, one job, meets another job, with both loads. */
 int load_shared(struct session *s, const struct args *args, struct out *o, struct err *e);
 /* Keys of load_shared(). */
 #define JSON_SHARED                                                                  \
@@ -338,34 +340,36 @@ int load_shared(struct session *s, const struct args *args, struct out *o, struc
 	"shared.list[].to port port at the other end\n"                              \
 	"shared.list[].routes integer routes of the scope\n"                         \
 	"shared.list[].others integer routes of the others\n"
-/* A line that says that the fabric is incomplete, and what is missing.  A complete fabric gets no line. */
+/* Prints a line that says that the fabric is incomplete, and what is missing; prints nothing for a complete
+ * fabric. */
 void report_missing(const struct fabric *f, struct out *o);
-/* A line when no subnet manager, or more than one, looks after the fabric; consequence may be "". */
+/* Prints a line when no subnet manager, or more than one, looks after the fabric; consequence may be "". */
 void report_managers(const struct fabric *f, const char *consequence, struct out *o);
-/* Lines on a scope: its ports here, those that count.  JSON field "scope".  Returns how many are not here. */
+/* Prints lines on a scope: its ports here, and those that count.  JSON field "scope".  Returns the number of
+ * ports that are missing here. */
 uint32_t report_scope(const struct session *s, struct out *o);
 /* The same line, made from that JSON field. */
 void tell_scope(const json_t *scope, struct out *o);
-/* A line, if there are aggregation nodes, which do not count.  JSON field "aggregation_nodes". */
+/* Prints a line if there are aggregation nodes, which do not count.  JSON field "aggregation_nodes". */
 void report_aggregation(const struct session *s, struct out *o);
-/* Engines that refused, with reasons; oddities of the fabric's source.  The caller owns the reference. */
+/* The engines that refused, with reasons; oddities of the fabric's source.  The caller owns the reference. */
 json_t *refusals_json(const struct sweep *w);
 json_t *warnings_json(const struct fabric *f);
-/* A line with the number of GUIDs that names in an option's value stand for.  None: it has no names. */
+/* Prints the number of GUIDs that the names in an option's value stand for; nothing when it has no names. */
 void report_named(const struct options *opts, const char *name, struct out *o);
 /* Sizes of the fabric in one line, and whether it is complete. */
 void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */
 void report_comparison(const struct comparison *c, struct out *o);
 
-/* Faults as lines, the first `most` of each kind; what: "new", "gone". */
+/* Prints faults as lines, the first `most` of each kind; `what` is "new" or "gone". */
 #define FAULT_LINES 10
 struct faults;
 void print_faults(const struct faults *s, const char *what, size_t most, struct out *o);
 
 /*
- * Causes: rows, and fields "causes", "pairs_lost", "pairs_untold" (JSON_CAUSES).  all: each of them; command:
- * the one whose word `all` tells details.
+ * Prints causes as rows, and sets the fields "causes", "pairs_lost", "pairs_untold" (JSON_CAUSES).  all: each
+ * of them; command: the one whose word `all` tells details.
  */
 void report_causes(const struct causes *s, bool all, const char *command, struct out *o);
 #define JSON_CAUSES                                                                                         \
@@ -375,24 +379,25 @@ void report_causes(const struct causes *s, bool all, const char *command, struct
 	"check.unreachable counts them, too\n"                                                              \
 	"causes[] object? why pairs are lost or entries wrong: each has one cause\n"                        \
 	"@causes[].\n"
-/* Switches without a table: a line where there are any, then true; JSON field "tables_complete". */
+/* Prints a line if switches lack a table, and then returns true; JSON field "tables_complete". */
 bool report_incomplete_tables(const struct sweep *w, uint64_t untold, struct out *o);
-/* What was at a place in the latest 64 earlier fabrics of the session, snapshots included, and in its
+/* Finds what was at a place in the latest 64 earlier fabrics of the session, including snapshots, and in its
  * baseline. */
 struct last_seen session_last_seen(struct session *s);
-/* Which of these endports are not up, why, and what is or was at their cables; JSON field "absent". */
+/* Says which of these endports are not up, why, and what is or was at their cables; JSON field "absent". */
 void report_away(const struct session *s, const uint32_t *ep, unsigned n, struct out *o);
-/* The same of the first two words of a command (`absent` of it), into *e. */
+/* The same for the first two words of a command (its `absent`), into *e. */
 void tell_absent(struct session *s, int argc, char *const *argv, struct out *o, struct err *e);
 
-/* What `check` says of a sweep, for commands that judge like it.  -1 and *e; always text_free(&said). */
+/* What `check` reports on a sweep, for commands that judge like it.  Returns -1 and *e on failure; always
+ * text_free(&said). */
 struct judgement {
 	struct check_result counts;
-	struct text said; /* its lines; {0} before */
+	struct text said; /* its lines; must be {0} before */
 	uint32_t cut_off; /* endports */
 	uint64_t loops;	  /* groups of credit loops, and dropped routes */
 	uint64_t dropped; /* these alone */
-	uint64_t untold;  /* pairs of which it cannot be told whether they have a path */
+	uint64_t untold;  /* pairs that may or may not have a path: it cannot be known */
 	bool fault;	  /* something is wrong */
 	bool sound;	  /* nothing is, and all could be judged */
 };
@@ -403,18 +408,18 @@ int check_quietly(struct session *s, const struct sweep *w, struct judgement *j,
 int write_prometheus(struct session *s, FILE *f, uint64_t most, struct out *o, struct err *e);
 
 /*
- * Credit loops, each with a shortest cycle: at most `limit` of them.  Each step shows at most `routes` of the
- * routes that make it.  JSON field "credit_loops".  Returns the number of groups.  Stops early when
+ * Prints credit loops, each with a shortest cycle: at most `limit` of them.  Each step shows at most `routes`
+ * of the routes that make it.  JSON field "credit_loops".  Returns the number of groups.  Stops early when
  * cancelled.
  */
 uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, struct progress *p,
 		       struct out *o);
-/* Routes that VL 15 ends: a line where there are any, and JSON field "dropped".  Returns their number. */
+/* Prints a line if VL 15 ends any routes, and sets JSON field "dropped".  Returns their number. */
 uint64_t report_dropped(const struct cdg *c, struct out *o);
 
-/* What differs between two fabrics, in text and JSON, for the commands that tell it. */
+/* The differences between two fabrics, in text and JSON, for the commands that report them. */
 
-/* Of commands by which nodes come or go. */
+/* For commands by which nodes come or go. */
 #define JSON_PARTS                                                                                           \
 	"parts[] object? chassis, and cards of one, that came or went; `nodes` leaves out what is in them\n" \
 	"parts[].change string(added/removed) what\n"                                                        \
@@ -459,26 +464,27 @@ uint64_t report_dropped(const struct cdg *c, struct out *o);
 /* One change in JSON: the keys of `parts`, `nodes` or `links` above. */
 json_t *change_json(const struct fabric_changes *x, const struct fabric_change *c);
 
-/* All changes from a to b: lines, and JSON `parts` (when there are any), `nodes` and `links`.  Returns their
- * number. */
+/* Prints all changes from a to b as lines, and sets JSON `parts` (when there are any), `nodes` and `links`.
+ * Returns their number. */
 size_t report_changes(const struct session *s, const struct fabric *a, const struct fabric *b, struct out *o);
 
 /* Two fabrics, before options and names shape them. */
 struct ahead_asked {
-	const struct sweep *at;	    /* of the first; NULL: it begins by the options and engines of `how` */
-	const struct fabric *first; /* not NULL without `at` */
+	const struct sweep *at;	    /* of the first; NULL: it starts with the options and engines of `how` */
+	const struct fabric *first; /* not NULL when `at` is NULL */
 	const struct fabric *next;  /* the second */
 	const struct setup *how;
 };
 
 /* What the next sweep changes in the first's tables. */
 struct ahead {
-	bool known; /* false: there are no tables before, or no engine routes the second */
+	bool known; /* false: there were no tables before, or no engine routes the second */
 	uint64_t entries, pairs;
 	struct text line; /* "(engines): ..."; owned by the caller, also after an error */
 };
 
-/* Run a line that is one change of the fabric, as `event` takes them.  -1 and *e: it is none, or it failed.
+/* Runs a line that makes one change to the fabric, as `event` takes them.  Returns -1 and *e when it is not
+ * such a line or fails.
  */
 int run_edit(struct session *s, const char *line, struct out *o, struct err *e);
 
@@ -489,21 +495,21 @@ enum drawing_kind {
 	DRAWING_PLAIN,
 	DRAWING_LOAD,
 	DRAWING_PATH,
-	DRAWING_WITNESS,    /* a cycle of a credit loop, its switches alone */
+	DRAWING_WITNESS,    /* a cycle of a credit loop, with only its switches */
 	DRAWING_CYCLE,	    /* the same in the whole fabric */
 	DRAWING_LAYER,	    /* channels of a VL */
-	DRAWING_TURNS,	    /* the same, and dependencies as arrows through switches */
-	DRAWING_DIFF,	    /* changed by the last event, or by all since a snapshot */
+	DRAWING_TURNS,	    /* the same, with dependencies as arrows through switches */
+	DRAWING_DIFF,	    /* what the last event changed, or everything since a snapshot */
 	DRAWING_MAP,	    /* switches coloured */
 	DRAWING_WHY,	    /* a way that the engine forbids, with its turn */
-	DRAWING_TRANSITION, /* the example of the worst moment between the old tables and the new ones */
+	DRAWING_TRANSITION, /* the example for the worst moment between the old tables and the new ones */
 };
 
 struct drawing_of {
 	enum drawing_kind kind;
 	const struct args *args; /* borrowed: PATH, SRC and DST; WHY, SWITCH, DESTINATION and port; DIFF,
 				    TRANSITION, the snapshot if there is one */
-	bool switches;		 /* CYCLE, LAYER: routes of switches count too */
+	bool switches;		 /* CYCLE, LAYER: routes of switches count as well */
 	uint32_t group;		 /* CYCLE: from 1, as `cycles` numbers them */
 	int vl;			 /* LAYER, TURNS */
 	enum map_colour colour;	 /* MAP */
@@ -511,7 +517,7 @@ struct drawing_of {
 };
 
 struct fabric_drawing {
-	struct picture *picture; /* NULL: a witness alone */
+	struct picture *picture; /* NULL: a witness is drawn alone */
 	struct svg_page page;
 	struct picture_look look;
 	struct picture_cycle cycle; /* of a witness */
@@ -527,7 +533,8 @@ struct fabric_drawing {
 	struct text about; /* what is drawn, in words for the line */
 };
 
-/* All that a drawing needs of the fabric now.  -1 and *e, also when there is nothing to draw. */
+/* Everything that a drawing needs of the fabric now.  Returns -1 and *e on failure, and when there is nothing
+ * to draw. */
 int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
 			struct progress *p, struct err *e);
 void fabric_drawing_free(struct fabric_drawing *d);
@@ -536,18 +543,19 @@ void fabric_drawing_free(struct fabric_drawing *d);
 int fabric_drawing_svg(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p);
 int fabric_drawing_dot(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p);
 
-/* Shared by the files of drawings: mark d as `of` asks. el: chips of one chassis, all up.  -1 and *e. */
+/* Shared by the files of drawings: marks d as `of` asks. el: the chips of each chassis, all up.  Returns -1
+ * and *e on failure. */
 int drawing_marks(struct session *s, const struct drawing_of *of, const struct elements *el,
 		  struct fabric_drawing *d, struct progress *p, struct err *e);
 
-/* Shows a step of a run in place of what d shows, with its sentence and rule as its title. */
+/* Shows a step of a run in place of what d shows; the title is its sentence and rule. */
 void drawing_step(const struct session *s, const struct moment *m, struct fabric_drawing *d);
 /* A way by the ports of its hops; `turn`: the hop whose turn is forbidden.  Room for all ports is made. */
 void drawing_way(const struct fabric *f, const struct path_hop *hop, unsigned n, unsigned turn,
 		 struct fabric_drawing *d);
 void drawing_mark_ports(const struct fabric *f, struct fabric_drawing *d);
 
-/* What stands beside a title: the engine, the options that are not at their defaults, and what is down. */
+/* The words beside a title: the engine, the options that are not at their defaults, and what is down. */
 void drawing_engine_words(const struct session *s, struct text *t);
 void drawing_down_words(const struct session *s, struct text *t);
 
@@ -569,7 +577,7 @@ enum plot_kind { PLOT_LOADS, PLOT_HOPS, PLOT_SHIFTS, PLOT_SURVEY, PLOT_TRANSITIO
 struct plot_of {
 	enum plot_kind kind;
 	const struct args *args; /* borrowed: the engines; TRANSITION, the snapshot if there is one */
-	uint32_t sample;	 /* SHIFTS; 0: as many as can be computed in a moment */
+	uint32_t sample;	 /* SHIFTS; 0: as many as can be computed quickly */
 	enum part_kind survey;	 /* SURVEY */
 };
 
@@ -587,7 +595,7 @@ void plots_free(struct plots *d);
 	"[switches] | dependencies VL [switches] | diff [SNAPSHOT] | transition [SNAPSHOT] | map "          \
 	"[state|load|rank|layers|chassis|change|step] | cdg [VL] [switches] [group N]"
 
-/* How the page is; no words of DOT, nor of what Graphviz draws. */
+/* The layout of the page; not for DOT or what Graphviz draws. */
 #define PAGE_SYNTAX "[size=WxH|font=N|notitle]..."
 #define FRAMES_SYNTAX "[FROM TO] " PAGE_SYNTAX
 #define FRAMES_MOST 2000
@@ -605,34 +613,34 @@ struct drawing {
 	/* CDG */
 	bool switches;
 	int vl;
-	uint32_t group; /* from 1, as `cycles` numbers them, or of those on the VL; 0 = all */
+	uint32_t group; /* from 1, as `cycles` numbers them, or among those on the VL; 0 = all */
 	struct cdg *c;	/* owned */
 	uint32_t component;
 };
 
-/* Read the words of `export` and compute all that is drawn.  Everything that may be wrong is found here. */
+/* Reads the words of `export` and computes all that is drawn.  Everything that can be wrong is found here. */
 int drawing_prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
 		    struct err *e);
 int drawing_write(struct session *s, struct drawing *d, const struct target *t, struct out *o, struct err *e);
-/* Writes a file for each step.  missing: as told in each of them. */
+/* Writes a file for each step.  `missing` is listed in each of them. */
 int drawing_write_steps(struct session *s, struct drawing *d, const char *pattern,
 			const struct warnings *missing, struct out *o, struct err *e);
 void drawing_free(struct drawing *d);
 
-/* `report change`: a change told for the people who decide on it; parts of it are those of `report`. */
+/* `report change`: a change described for the people who decide on it; it shares parts with `report`. */
 
 /* Its document, HTML if the path ends so or the words ask for it.  -1 and *e: cancelled, no tables, ... */
 int report_change(struct session *s, const struct args *args, const struct target *to, const struct replay *r,
 		  struct out *o, struct err *e);
 
-/* Parts of every report: the fabric, the settings in force, the commands that do all of it again. */
+/* Parts of every report: the fabric, the settings in force, the commands that repeat all of it. */
 void report_source(struct document *d, const struct session *s);
 void report_settings(struct document *d, const struct session *s, const struct sweep *w);
 void report_script(struct document *d, const struct replay *r);
 
 /*
  * A file of links and nodes that are to fail, for `survey file`: rows of node, port (none: the whole node)
- * and ticket; limits on what they do.
+ * and ticket; limits on the effects.
  */
 
 #define PLAN_MOST 1000 /* links and nodes */
@@ -641,16 +649,16 @@ struct out;
 
 struct window {
 	struct window_row {
-		uint32_t member; /* a link, or behind n_links a node, as in PART_MIXED */
+		uint32_t member; /* a link (the first n_links) or a node, as in PART_MIXED */
 		char *ticket;
 	} * row; /* [n] in the order of the file, each link and node once */
 	uint32_t n, cap;
 };
 
 /*
- * Read it.  What fails as parts: n rows alone, and for more than one: the first 2, 3 ... n of them, which
- * fail one after the other; all n at once.  NULL and *e: "FILE:LINE: found ..., expected ...".  Always
- * window_free().
+ * Reads it.  Returns what fails as parts: each of the n rows alone, and, if n > 1, the first 2, 3 ... n of
+ * them, which fail one after the other, and all n at once.  NULL and *e: "FILE:LINE: found ..., expected
+ * ...".  Always window_free().
  */
 struct parts *window_read(const struct session *s, struct window *x, const char *path, struct progress *p,
 			  struct err *e);
@@ -666,34 +674,37 @@ struct survey_limit {
 	uint64_t n;
 };
 int limit_read(struct survey_limit *l, const char *word, struct err *e);
-/* Lines on rows that break one of n limits, and their key `breaks`; returns how many.  of: the survey's head.
+/* Prints lines on rows that break one of n limits, and sets their key `breaks`; returns their number.  of:
+ * the survey's head.
  */
 uint32_t gate_rows(const struct survey_limit *l, size_t n, const json_t *of, json_t *rows, struct out *o);
 
-/* Each row as a test case of JUnit's XML; a limit that is broken is its failure.  -1 and *e: not written. */
+/* Writes each row as a test case of JUnit's XML, which fails when it breaks a limit.  -1 and *e: not
+ * written. */
 int junit_write(const char *path, const struct fabric *f, const json_t *rows, uint32_t broken, struct out *o,
 		struct err *e);
 
-/* Command why: why.c an entry and its ports, why_path.c paths, why.c at a step of a walk. */
+/* Command why.  why.c explains an entry and its ports, also at a step of a walk; why_path.c explains
+ * paths. */
 
-/* What an engine told about one entry. */
+/* What an engine reported about one entry. */
 struct why_heard {
 	bool told;
-	bool passed_by; /* the engine told its candidates, and the port that is asked about is none */
+	bool passed_by; /* the engine reported its candidates, and the port in question is not among them */
 	uint8_t port;
 	struct decided decided, against;
 };
 
 void why_heard_free(struct why_heard *h);
-/* Take a choice in; the last one counts. */
+/* Takes in a choice; the last one counts. */
 void why_hear(struct why_heard *h, const struct rec_choice *c);
-/* Give an entry its rule where the engine told none. */
+/* Gives an entry its rule where the engine reported none. */
 void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_heard *h);
 
 struct why {
 	struct session *s;
 	const struct sweep *w;	 /* at a step: that step */
-	const struct walk *walk; /* NULL: the present is told of */
+	const struct walk *walk; /* NULL: the answer is about the present */
 	struct out *o;
 	uint32_t sw;
 	unsigned lid;
@@ -701,20 +712,22 @@ struct why {
 	struct why_heard heard;
 };
 
-/* Run the engine once more with a question: that in force, or that of the walk. */
+/* Runs the engine once more with a question: the engine in force, or that of the walk. */
 int why_repeat(const struct why *y, const struct rec_ask *q, struct err *e);
-/* Is an entry undecided at the step? Then t says until when.  *when: the step that decides it, 0: none. */
+/* Is an entry still undecided at the step?  Then t says until when.  *when: the step that decides it, or
+ * 0. */
 bool why_open(const struct why *y, uint32_t sw, unsigned lid, struct text *t, size_t *when);
-/* Say so of the entry of y->sw for y->lid, or that it is decided again later.  False: neither is so. */
+/* Says that the entry of y->sw for y->lid is undecided, or that it is decided again later.  Returns false
+ * when it is neither. */
 bool why_entry_open(struct why *y);
 /* "Decided: RULE: sentence", and the same as JSON. */
 void why_end(const struct why *y, const struct decided *d);
-/* Weigh a port of y->sw for y->lid; end with the rule against it, or for it.  tell: say all of it. */
+/* Weighs a port of y->sw for y->lid, and ends with the rule against it or for it.  tell: print everything. */
 int why_port(struct why *y, unsigned port, bool tell, struct err *e);
 
 /* "leaf-01[5] -U-> spine-01[3] -D-> leaf-02"; a plain arrow where there is no direction. */
 void why_add_way(const struct routing *r, const struct path_hop *hop, unsigned n, struct text *t);
-/* Where a way breaks the rule of up and down, in words and as JSON.  Nothing when it keeps the rule. */
+/* Says where a way breaks the up/down rule, in words and as JSON.  Adds nothing when it keeps the rule. */
 void why_turn(const struct why *y, const struct path_hop *hop, unsigned n);
 
 int why_pair(struct why *y, const struct args *args, struct err *e);  /* why HOST DST */

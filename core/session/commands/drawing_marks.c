@@ -335,7 +335,7 @@ static int drawing_marks_command_mark_transition(struct session *s, const struct
 
 /* --- colours of switches ------------------------------------------------------------------------ */
 
-/* The lightest is no white: it stands out from the page. */
+/* The lightest is not white, so it stands out from the page. */
 static const char *const shades[] = {"#cfe0f2", "#a9c8e8", "#7eabdb", "#558ecb",
 				     "#3573b7", "#1d5596", "#0b3670"};
 static const char *const tints[] = {"#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", "#cab2d6", "#ffff99",

@@ -150,7 +150,7 @@ int drawing_write(struct session *s, struct drawing *d, const struct target *t, 
 			     : export_drawing_command_write_text(s, d, t->f, t, p, e);
 }
 
-/* "frame-%03d.svg" with a number; NULL: it is no such pattern. */
+/* "frame-%03d.svg" with a number; NULL: it is not such a pattern. */
 static char *frame_path(const char *pattern, unsigned number)
 {
 	const char *at = strchr(pattern, '%'), *end = at ? at + 1 : NULL;

@@ -284,9 +284,9 @@ static bool counts_only(const struct options *a, const struct options *b)
 }
 
 /*
- * Options that shape the fabric: the subnet manager moves to the place that the option guid, or without it
- * the source, tells, and the journal goes on.  False: the fabric begins anew, as nothing was done to it, or
- * as GUIDs become others.
+ * Handles options that shape the fabric: the subnet manager moves to the place that the option guid, or
+ * without it the source, gives, and the journal goes on.  Returns false when the fabric begins anew, because
+ * nothing was done to it, or because GUIDs change.
  */
 static bool shape_goes_on(const struct session *s, const struct options *opts)
 {
@@ -328,7 +328,7 @@ static int apply_options(struct session *s, struct change_request *rq, bool resh
 	if (!reshape)
 		session_set_options(s, opts);
 	at = session_event(s);
-	if (at && !at->setup->chain) { /* else the sweep tells it */
+	if (at && !at->setup->chain) { /* otherwise the sweep reports it */
 		AUTO_TEXT struct text unread = {0};
 
 		qos_tell_unread(opts, &unread);

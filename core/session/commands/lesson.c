@@ -82,7 +82,7 @@ struct play {
 	struct session *s;
 	struct lesson *l;
 	size_t step;
-	bool answers; /* answers are told at once */
+	bool answers; /* answers are shown at once */
 	json_t *steps;
 	struct out *o;
 };

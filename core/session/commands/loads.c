@@ -214,7 +214,7 @@ static int load_ebb(struct session *s, const struct args *args, struct out *o, s
 struct compared {
 	const struct loads *l;
 	const struct measured *m;
-	double routes, sent; /* in all, of links that are told */
+	double routes, sent; /* total of the links that are shown */
 };
 
 static uint64_t sent_by(const struct measured *m, uint32_t port)

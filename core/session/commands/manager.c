@@ -23,8 +23,8 @@
 #include "core/session/out.h"
 #include "core/sm/options.h"
 
-/* Commands about the subnet manager itself: it starts again, another takes over, it reads its options again.
- */
+/* Commands about the subnet manager itself: it starts again, another takes over, it reads its options
+ * again. */
 
 static int need_engine(const struct session *s, struct err *e)
 {
@@ -101,7 +101,7 @@ static int cmd_failover(struct session *s, const struct args *args, struct out *
 
 /* --- SIGHUP ----------------------------------------------------------------------------------- */
 
-/* Options of the file that OpenSM takes go from `read` to `opts`; each that differs is told. */
+/* Options of the file that OpenSM takes go from `read` to `opts`; each that differs is reported. */
 static int take_options(struct options *opts, const struct options *read, struct out *o, struct err *e)
 {
 	json_t *taken = json_array(), *left = json_array();

@@ -485,7 +485,7 @@ static int load_plan(const struct fabric *f, const char *path, struct cabling *p
 		     struct err *e)
 {
 	struct fabric *other;
-	struct err unused; /* that it is no fabric either is not told: a plan was asked for */
+	struct err unused; /* that it is not a fabric either goes unmentioned: a plan was asked for */
 
 	if (!cabling_load(path, plan, p, e))
 		return 0;

@@ -70,7 +70,7 @@ static const struct quiz_maker *quiz_command_draw(struct quiz *q, enum quiz_kind
 
 /* --- answers ------------------------------------------------------------------------------------- */
 
-/* Three wrong answers about one rule: tell where it is explained. */
+/* After three wrong answers about one rule, says where it is explained. */
 static void offer_help(const struct quiz *q)
 {
 	uint8_t *wrong = &q->o->run->in->quiz_wrong[q->decided.rule];
@@ -461,7 +461,7 @@ static void tell_clue(const struct quiz *q, json_t *question, struct text *t)
 
 /* --- layers ------------------------------------------------------------------------------------- */
 
-/* After so many pairs without a question the program gives up. */
+/* After this many pairs without a question the program gives up. */
 #define MOST_PAIRS 2000
 
 /* Has a rule decided the pair's layer? */

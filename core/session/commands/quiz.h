@@ -8,7 +8,7 @@
 #include "core/session/commands/commands.h"
 #include "core/trace/recording.h"
 
-/* Of a question; QUIZ_ANY: one of those before QUIZ_TURN, drawn. */
+/* The kind of a question; for QUIZ_ANY one of those before QUIZ_TURN is drawn. */
 enum quiz_kind { QUIZ_ANY, QUIZ_PORT, QUIZ_LAYER, QUIZ_RANK, QUIZ_TURN, QUIZ_SOUND, QUIZ_COUNT };
 
 #define QUIZ_CANDIDATES 32
@@ -38,15 +38,15 @@ struct quiz {
 	unsigned slid, dlid;
 };
 
-/* What one kind of question is made of. */
+/* What one kind of question consists of. */
 struct quiz_maker {
-	const char *form; /* of an answer, in its prompt; NULL: by the noun, LAYER or SL */
-	/* 1: a question was drawn; 0: there is none of the kind; -1 and *e. */
+	const char *form; /* of an answer, in its prompt; NULL: derived from the noun, LAYER or SL */
+	/* Returns 1 when a question was drawn, 0 when there is none of the kind, or -1 and *e. */
 	int (*draw)(struct quiz *q, struct err *e);
 	void (*ask)(struct quiz *q, json_t *question); /* as text, and into the object */
-	/* Of a wrong guess: why not. */
+	/* Says why a guess is wrong. */
 	void (*explain)(const struct quiz *q, unsigned long guess);
-	/* The text of `why` about it, up to the rule. */
+	/* Prints the text of `why` about it, up to the rule. */
 	int (*tell)(const struct quiz *q, struct err *e);
 };
 extern const struct quiz_maker quiz_ports, quiz_layers, quiz_ranks, quiz_turns, quiz_sound, quiz_counts;

@@ -13,7 +13,7 @@
 #include "core/session/commands/steps.h"
 #include "core/session/lesson.h"
 
-/* Quiz: the next port of an entry, from the candidates that `why` tells. */
+/* Quiz: the next port of an entry, from the candidates that `why` lists. */
 
 struct quiz_port_command_drawing {
 	struct quiz *q;
@@ -139,8 +139,8 @@ static int quiz_port_command_tell(const struct quiz *q, struct err *e)
 
 const struct quiz_maker quiz_ports = {"PORT", draw_port, ask_port, explain_port, quiz_port_command_tell};
 
-/* `quiz step`: the person performs the run of an engine, step by step; a wrong step is refused with its rule.
- */
+/* `quiz step`: the person performs the run of an engine, step by step; a wrong step is refused with its
+ * rule. */
 
 /* What a step asks for, in this order. */
 enum { ASK_SWITCH = 1, ASK_PORT = 2, ASK_NUMBER = 4, ASK_YES = 8 };
@@ -403,7 +403,7 @@ static void ask_task(const struct quiz_step_command_task *t, struct out *o)
 		 text_str(&t->question), text_str(&form));
 }
 
-/* The first part that is wrong, NULL: none is.  -1 and *e: a word is no such thing. */
+/* The first part that is wrong, or NULL. -1 and *e: a word cannot be such a part. */
 static int wrong_part(const struct session *s, const struct quiz_step_command_task *t,
 		      const struct args *args, const char **wrong, struct err *e)
 {

@@ -295,7 +295,7 @@ static int cmd_report(struct session *s, const struct args *args, struct out *o,
 
 	if (open_target(&to, path, o, e))
 		return -1;
-	warnings_copy(&to.missing, &s->fabric->warnings); /* report_source() tells them */
+	warnings_copy(&to.missing, &s->fabric->warnings); /* report_source() lists them */
 	replay_make(&r, s, NULL, NULL, NULL);
 	int rc = args_has(args, "change") ? report_change(s, args, &to, &r, o, e)
 					  : put_report(s, &r, to.f, o, e);

@@ -110,7 +110,7 @@ static int step_command_start(struct session *s, const struct args *args, struct
 	return 0;
 }
 
-#define STEP_DELTAS 1000 /* told as JSON, at most */
+#define STEP_DELTAS 1000 /* the most that JSON lists */
 
 /* --- where it stands --------------------------------------------------------------------------------- */
 
@@ -347,7 +347,7 @@ static int add_break(struct session *s, int n, const struct arg *word, struct ou
 	return 0;
 }
 
-/* number NULL: all of them. */
+/* number NULL: drops all of them. */
 static int drop_break(struct session *s, const char *number, struct out *o, struct err *e)
 {
 	struct interpreter *in = o->run->in;
@@ -602,7 +602,7 @@ static json_t *step_show_command_tell_candidates(const struct step_about *a, con
 	return list;
 }
 
-/* step.c: the step where the session's walk stands, with everything that replay.h knows of it. */
+/* step.c: the step where the session's walk stands, with everything that replay.h knows about it. */
 static int step_show(struct session *s, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);

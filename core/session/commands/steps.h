@@ -14,9 +14,11 @@
 /* step.c: the place where a walk stands, in a line and as JSON. */
 void step_line(struct walk *w, struct out *o);
 
-/* step.c: the nearest step in focus after one (dir 1) or before it; none: recording_steps() + 1, or 0. */
+/* step.c: the nearest step in focus after one (dir 1) or before it; recording_steps() + 1 or 0 when there is
+ * none. */
 size_t step_neighbour(const struct recording *r, size_t step, int dir);
-/* The step where `step go` stops and its breakpoint; recording_steps() + 1: none; 0 and *e. */
+/* The step where `step go` stops, and its breakpoint; recording_steps() + 1 when there is none, or 0 and
+ * *e. */
 size_t step_next_break(struct session *s, const struct interpreter *in, size_t *number, struct progress *p,
 		       struct err *e);
 
@@ -25,7 +27,7 @@ int step_pace(const char *word, struct err *e);
 /* drain.c: a frame of `drain play`. */
 int drain_frame(struct session *s, struct out *o);
 
-/* step_play.c: stop playing.  Was it playing? For the thread that runs commands. */
+/* step_play.c: stops playing, and says whether it was playing.  For the thread that runs commands. */
 bool step_stand_still(struct session *s);
 /* `step play [SPEED]`, `step pause`, `step stop`. played: it was playing until now. */
 int step_play(struct session *s, const struct args *args, bool played, struct out *o, struct err *e);

@@ -17,7 +17,7 @@
 #include "core/session/commands/commands.h"
 #include "core/session/patterns.h"
 
-/* --- lines, all from JSON: what is merged is told as what was computed ------------------------- */
+/* --- lines, all from JSON: merged results are printed like computed ones ------------------------ */
 
 static uint64_t survey_command_number(const json_t *o, const char *key)
 {
@@ -47,7 +47,7 @@ struct survey_command_layout {
 	unsigned n;		       /* columns */
 	bool narrow;
 	bool below;    /* what fails stands below its figures */
-	bool fallback; /* some row tells an engine that OpenSM falls back to */
+	bool fallback; /* some row has an engine that OpenSM falls back to */
 };
 
 static void survey_command_lay_out(const json_t *rows, bool pairs, const struct out *o,

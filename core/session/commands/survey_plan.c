@@ -99,7 +99,8 @@ static uint32_t member_of(const struct session *s, char *const *field, struct pr
 	return link;
 }
 
-/* A row's link or node, and its ticket.  Both ends of one cable are one link; its tickets are told together.
+/* A row's link or node, and its ticket.  Both ends of one cable are one link; its tickets are listed
+ * together.
  */
 static void survey_plan_command_add_member(struct window *x, uint32_t member, const char *ticket)
 {

@@ -84,7 +84,7 @@ static struct switch_tables *live_tables(const struct session *s, const char *ta
 	return NULL;
 }
 
-/* sls: the file of path_sl_file from now on; NULL: it stays. */
+/* sls: the new file for path_sl_file; NULL keeps the present one. */
 static int take_tables(struct session *s, const char *text, const struct switch_tables *t, const char *sls,
 		       struct out *o, struct err *e)
 {
@@ -99,8 +99,8 @@ static int take_tables(struct session *s, const char *text, const struct switch_
 	return opts && options_set(opts, "path_sl_file", sls, e) ? -1 : run_change(s, &rq, o, e);
 }
 
-/* Back from computed tables to those that the switches hold.  With `else`: where none are, an engine routes.
- */
+/* Back from computed tables to those that the switches hold.  With `else`: where none are, an engine
+ * routes. */
 static int take_held_tables(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *otherwise = args_word(args, "ENGINE[,ENGINE...]", NULL);
@@ -322,7 +322,7 @@ static void tell_switches(const struct drift *d, struct out *o)
 	}
 }
 
-/* told: as a line, too. */
+/* told: also print a line. */
 static void drift_command_tell_entry(const struct drift *d, const struct drift_entry *x, bool told,
 				     json_t *list, struct out *o)
 {
@@ -351,8 +351,8 @@ static void drift_command_tell_entry(const struct drift *d, const struct drift_e
 }
 
 /*
- * Puts the entries into JSON, the first of them without those kept, which are no faults.  With `all` it tells
- * all, as lines, too.  False when cancelled.
+ * Puts the entries into JSON, the first ones, without kept entries, which are not faults.  With `all` it
+ * lists all, also as lines.  Returns false when cancelled.
  */
 static bool drift_command_tell_entries(const struct drift *d, bool all, struct out *o)
 {
@@ -421,7 +421,7 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 	const struct switch_tables *read = setup_tables(d->held->setup);
 	const struct refusal *first = d->next->n_refusals ? &d->next->refusal[0] : NULL;
 	json_t *classes = json_object(), *of_switches = json_object();
-	/* entries that are not judged, for want of a table, are no fault */
+	/* entries that are not judged because a table is missing are not a fault */
 	bool wrong = drift_total(d) != d->count[DRIFT_RIGHT] + d->count[DRIFT_KEPT];
 
 	if (first)

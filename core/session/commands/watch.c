@@ -1,4 +1,4 @@
-/* `watch`: a live fabric read again and again, and what is told of its subnet managers. */
+/* `watch`: a live fabric read again and again, and reports about its subnet managers. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,8 @@
 #include "core/session/commands/commands.h"
 #include "core/source/live.h"
 
-/* What `watch` tells of subnet managers: the master, those on standby, and the engine that made the tables.
+/* What `watch` reports about subnet managers: the master, those on standby, and the engine that made the
+ * tables.
  */
 
 #define LABEL_ROOM 300
@@ -89,7 +90,7 @@ static void tell_master(const struct fabric *before, const struct fabric *f, str
 
 	if (!a->lid || !b->lid)
 		return;
-	/* the same port with another LID is told as that, and so is a LID of which nobody knows the port */
+	/* the same port with another LID is reported as such, and so is a LID whose port nobody knows */
 	if (was != NO_ID && is != NO_ID ? fabric_endport_in(before, f, is) == was : a->lid == b->lid)
 		return;
 	json_t *o = json_make("{s:s}", "kind", "master_changed");
@@ -172,8 +173,8 @@ static json_t *watch_managers(const struct fabric *before, const struct fabric *
 	return list;
 }
 
-/* How well an engine explains the tables: the share of entries that it chooses from nothing; -1: it does not.
- */
+/* How well an engine explains the tables: the share of entries that it chooses from nothing; -1: it does
+ * not. */
 static double explains(struct session *s, const struct sweep *held, const char *chain, struct progress *p)
 {
 	struct err e = {0};
@@ -210,8 +211,8 @@ static const char *watch_engine(struct session *s, struct progress *p)
 #define KEPT 20	    /* events of the journal that stay */
 #define WITHIN_S 10 /* that a program of the user's may take */
 #define WITHIN_MOST 3600
-#define SAID 400      /* bytes of its errors that are told */
-#define NEW_TABLES 20 /* of so many entries one has changed: another engine may have made them */
+#define SAID 400      /* bytes of its errors that are shown */
+#define NEW_TABLES 20 /* one entry in this many has changed: another engine may have made them */
 
 struct watch {
 	char *ca;

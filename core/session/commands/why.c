@@ -142,7 +142,7 @@ void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_hea
 		decide(&h->decided, WHY_ENGINE, "%s tells no rule for port %u.", r->engine, port);
 }
 
-/* Does the rule tell the present state, rather than an engine's choice? */
+/* Does the rule describe the present state, rather than an engine's choice? */
 static bool of_now(enum why_rule rule)
 {
 	return rule == WHY_NO_LID || rule == WHY_NOT_ATTACHED || rule == WHY_CUT_OFF ||
@@ -201,7 +201,7 @@ static int why_command_read_entry(struct why *y, const struct args *args, struct
 	return 0;
 }
 
-/* Let the engine tell about the entry of y->sw for y->lid again; via: also against this port (0: none). */
+/* Makes the engine report the entry of y->sw for y->lid again; via: also against this port (0: none). */
 static int why_listen(struct why *y, unsigned via, struct err *e)
 {
 	struct rec_ask q = {.tell = why_command_hear,
@@ -516,7 +516,7 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 			v.allowed = (int)v.any.links;
 		/*
 		 * Tables that nobody computed are taken as they are, even if a better way exists.  If there
-		 * is no way, or none that the rule allows, nothing else decides.
+		 * is no way, or no way that the rule allows, nothing else decides.
 		 */
 		if (v.port != v.chosen && h->decided.rule != WHY_LINE && h->decided.rule != WHY_AS_READ &&
 		    h->decided.rule != WHY_NOT_IN_FILE && h->decided.rule != WHY_PROGRAM &&

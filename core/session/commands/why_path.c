@@ -1,4 +1,4 @@
-/* Command why for paths: the story of one, or of a path given as a list. */
+/* Command why for paths: the explanation of one path, or of a path given as a list. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,8 +212,8 @@ static void tell_story(const struct story *x)
 }
 
 /*
- * One line for each switch of a path, with its rule (tell), and at the end the rule that mattered most.  The
- * engine is asked for the rule of the layer.
+ * Prints one line for each switch of a path, with its rule (tell), and at the end the rule that mattered
+ * most.  The engine is asked for the rule of the layer.
  */
 static int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
 {
@@ -230,11 +230,11 @@ static int why_story(struct why *y, const struct path *p, bool tell, struct err 
 		AUTO_TEXT struct text t = {0};
 		size_t when;
 
-		/* At a step: tell the decided entries, and why the next one is still open. */
+		/* At a step: lists the decided entries, and says why the next one is still open. */
 		if (!why_open(x.y, sw, x.p->dlid, &t, &when)) {
 			why_settle(x.y->w, sw, x.p->dlid, &x.heard[i]);
 		} else if (x.p->hop[i].out == NO_PATH || !x.heard[i].decided.rule) {
-			/* nor does the engine tell of a route found before its entries */
+			/* nor does the engine report a route found before its entries */
 			decided_free(&x.heard[i].decided);
 			text_add(&x.heard[i].decided.text, "%s.", text_str(&t));
 		}
