@@ -18,8 +18,8 @@ static void test_which_text_format(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_FABRIC struct fabric *f = parse(cases[i].text);
 
-		assert_string_equal(f->format, cases[i].format);
-		assert_int_equal(f->node_guid[0], cases[i].guid);
+		if (strcmp(f->format, cases[i].format) != 0 || f->node_guid[0] != cases[i].guid)
+			fail_msg("%s: %s, 0x%" PRIx64, cases[i].text, f->format, f->node_guid[0]);
 	}
 }
 
