@@ -113,18 +113,14 @@ static void expect(const struct figures *k, const struct advice *a)
 
 static void figures(void **state)
 {
-	struct advice *a = NULL;
-	struct session *s = NULL;
+	for (size_t i = 0, next; i < ARRAY_LEN(known); i = next) { /* a round for each fabric */
+		AUTO_SESSION struct session *s = make_session(known[i].fabric);
+		AUTO_ADVICE struct advice *a = advise(s, ADVISE_FAILURES, 0);
 
-	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
-		if (!i || strcmp(known[i].fabric, known[i - 1].fabric) != 0) {
-			session_free(s);
-			s = make_session(known[i].fabric);
-			a = advise(s, ADVISE_FAILURES, 0);
-		}
-		expect(&known[i], a);
+		for (next = i; next < ARRAY_LEN(known) && !strcmp(known[next].fabric, known[i].fabric);
+		     next++)
+			expect(&known[next], a);
 	}
-	session_free(s);
 }
 
 /* Where all engines are alike the simplest comes first. */
