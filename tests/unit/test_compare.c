@@ -273,7 +273,8 @@ static void test_moved_lids(void **state)
 /* Another subnet manager deals out the LIDs anew: the pairs of those who had them before are lost. */
 static void test_lids_dealt_again(void **state)
 {
-	AUTO_SESSION struct session *s = make_session("synth mesh:2x1,hosts=3; fail link m00[4]; route minhop");
+	AUTO_SESSION struct session *s =
+		make_session("synth mesh:2x1,hosts=3; fail link m00[4]; route minhop");
 
 	line_says(s, "fail switch m00",
 		  "of 6 pairs 0 take another path, 6 lost (all cut off), 6 regained; longest path still 2 "
